@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "session.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What can be observed; --events names them. */
+typedef enum {
+	COLLECT_KMALLOC = 1 << 0,
+	COLLECT_CACHE = 1 << 1,
+	COLLECT_PAGE = 1 << 2,
+	COLLECT_FREE = 1 << 3,
+} CollectEvents;
+
+/* Whose allocations the kernel side lets through. */
+typedef enum {
+	COLLECT_SCOPE_HOST,    /* everybody's */
+	COLLECT_SCOPE_COMMAND, /* those of the command, its threads and descendants */
+	COLLECT_SCOPE_PIDS,    /* those of every thread of the listed processes */
+} CollectScope;
+
+/* What a live collector is asked to do. Everything is borrowed for the call. */
+typedef struct {
+	unsigned events;          /* bits of CollectEvents */
+	uint32_t stack_depth;     /* frames; 0: call sites only */
+	CollectScope scope;
+	char **command;           /* argument vector, NULL: none */
+	const char *user;         /* run the command as this user; NULL: as we are */
+	const GArray *pids;       /* (element-type guint32), for COLLECT_SCOPE_PIDS */
+	bool with_interrupts;     /* count softirq and hardirq under a process filter, too */
+	bool include_self;        /* count the collector's own processes */
+	double duration_seconds;  /* from the moment the probes are live; 0: until stopped */
+	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: SystemTap's default */
+	const char *record_path;  /* recording to write; NULL: none */
+	uint64_t record_bytes_max; /* its bound */
+	const char *stap_options; /* -o; NULL: none */
+	const char *module_path;  /* --module: load this one, compile nothing; NULL: build or cache */
+	const char *command_line; /* how the program was called, quoted for a shell */
+	int verbose;              /* level of diagnostics on stderr */
+	bool progress;            /* a progress line on stderr is welcome */
+	/* SIGUSR1: print a report of what is known so far. */
+	void (*report_now)(Session *session, void *user_data);
+	void *report_data;
+} CollectRequest;
+
+/* How the collection ended, beside what is in the stream. */
+typedef struct {
+	bool command_ended;      /* command_status is valid */
+	int command_status;      /* as waitpid() gives it */
+	bool command_running;    /* the command outlived the collection; it was left alone */
+	bool forced;             /* a second signal ended it: what was read is incomplete */
+} CollectOutcome;
+
+/*
+ * A live source of records. To add one: a file with such a table, a line in collector_types.c.
+ */
+typedef struct {
+	const char *name; /* as given to --collector: "stap" */
+	/* Collects into the session until the request is fulfilled or a signal ends it. Returns
+	   false with error set when nothing was collected; the message is one line and names the
+	   remedy. */
+	bool (*collect)(const CollectRequest *request, Session *session, CollectOutcome *outcome,
+			GError **error);
+} CollectorType;
+
+extern const CollectorType stap_collector;

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/host_snapshot.h"
+
+#include "collect/build_id.h"
+#include "collect/clock.h"
+#include "record/batch_writer.h"
+#include "symbols/kallsyms_line.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+struct HostSnapshot {
+	char *root;
+	unsigned cpus_online;
+	unsigned cpus_possible;
+	uint32_t epoch;
+	uint64_t text_start, text_end;
+	bool addresses_known;
+	const char *hidden; /* constant text */
+	char *ignored;      /* module name, or NULL */
+	char *modules;      /* what the newest epoch has, without build ids */
+};
+
+/* Which lines of kallsyms an epoch takes. */
+typedef enum { LINES_ALL, LINES_OF_MODULES } Lines;
+
+static char *read_file(const HostSnapshot *snapshot, const char *path, size_t *length)
+{
+	g_autofree char *whole_path = g_strconcat(snapshot->root, path, NULL);
+	char *text = NULL;
+	gsize bytes = 0;
+
+	g_file_get_contents(whole_path, &text, &bytes, NULL);
+	if (length)
+		*length = bytes;
+	return text;
+}
+
+/* Counts what a list such as "0-3,8" names; 0 when it is none. */
+static unsigned count_cpus(const char *list)
+{
+	g_auto(GStrv) ranges = g_strsplit(list, ",", -1);
+	unsigned count = 0;
+
+	for (char **range = ranges; *range; range++) {
+		char *behind;
+		guint64 first = g_ascii_strtoull(*range, &behind, 10);
+		guint64 last = *behind == '-' ? g_ascii_strtoull(behind + 1, &behind, 10) : first;
+
+		if (behind == *range || last < first || last - first > G_MAXUINT16)
+			return 0;
+		count += last - first + 1;
+	}
+	return count;
+}
+
+static unsigned read_cpus(const HostSnapshot *snapshot, const char *path, int fallback_name)
+{
+	g_autofree char *list = read_file(snapshot, path, NULL);
+	unsigned count = list ? count_cpus(list) : 0;
+
+	return count ? count : (unsigned)MAX(sysconf(fallback_name), 1);
+}
+
+HostSnapshot *host_snapshot_new(const char *root)
+{
+	HostSnapshot *snapshot = g_new0(HostSnapshot, 1);
+
+	snapshot->root = g_strdup(root);
+	snapshot->cpus_online =
+		read_cpus(snapshot, "/sys/devices/system/cpu/online", _SC_NPROCESSORS_ONLN);
+	snapshot->cpus_possible =
+		read_cpus(snapshot, "/sys/devices/system/cpu/possible", _SC_NPROCESSORS_CONF);
+	return snapshot;
+}
+
+void host_snapshot_free(HostSnapshot *snapshot)
+{
+	if (!snapshot)
+		return;
+	g_free(snapshot->root);
+	g_free(snapshot->ignored);
+	g_free(snapshot->modules);
+	g_free(snapshot);
+}
+
+unsigned host_snapshot_cpus_possible(const HostSnapshot *snapshot)
+{
+	return snapshot->cpus_possible;
+}
+
+unsigned host_snapshot_cpus_online(const HostSnapshot *snapshot)
+{
+	return snapshot->cpus_online;
+}
+
+void host_snapshot_ignore_module(HostSnapshot *snapshot, const char *name)
+{
+	g_free(snapshot->ignored);
+	snapshot->ignored = g_strdup(name);
+}
+
+const char *host_snapshot_hidden(const HostSnapshot *snapshot)
+{
+	return snapshot->hidden;
+}
+
+/* The ends of the kernel's text are kept whatever their type: they need not lie in it. */
+static bool is_text_edge(const KallsymsLine *line)
+{
+	return text_part_is(line->name, "_stext") || text_part_is(line->name, "_etext");
+}
+
+static void note_text_edge(HostSnapshot *snapshot, const KallsymsLine *line)
+{
+	if (text_part_is(line->name, "_stext"))
+		snapshot->text_start = line->address;
+	else
+		snapshot->text_end = line->address;
+}
+
+static void take_symbol(HostSnapshot *snapshot, GString *out, TextPart text, Lines lines)
+{
+	KallsymsLine line;
+	bool is_edge;
+
+	if (!kallsyms_line_parse(text, &line) || (lines == LINES_OF_MODULES && !line.module.length))
+		return;
+	is_edge = !line.module.length && is_text_edge(&line);
+	if (!is_edge && !kallsyms_line_is_text(&line))
+		return;
+	if (snapshot->ignored && text_part_is(line.module, snapshot->ignored))
+		return;
+	if (is_edge)
+		note_text_edge(snapshot, &line);
+	snapshot->addresses_known |= line.address != 0;
+	g_string_append_len(out, text.text, text.length);
+	g_string_append_c(out, '\n');
+}
+
+static GString *read_symbols(HostSnapshot *snapshot, Lines lines)
+{
+	GString *symbols = g_string_new(NULL);
+	size_t length;
+	g_autofree char *text = read_file(snapshot, "/proc/kallsyms", &length);
+	TextPart rest = { text, length }, line;
+
+	while (text && text_part_next_line(&rest, &line))
+		take_symbol(snapshot, symbols, line, lines);
+	return symbols;
+}
+
+/* Appends "NAME BYTES ADDRESS\n" of a line of /proc/modules, as far as the module is in use: one
+   that comes or goes has no symbols. */
+static void take_module(const HostSnapshot *snapshot, GString *out, const char *line)
+{
+	enum { NAME, BYTES, USERS, BY, STATE, ADDRESS, WORDS };
+	g_auto(GStrv) words = g_strsplit(line, " ", -1);
+
+	if (g_strv_length(words) < WORDS || strcmp(words[STATE], "Live"))
+		return;
+	if (snapshot->ignored && !strcmp(words[NAME], snapshot->ignored))
+		return;
+	g_string_append_printf(out, "%s %s %s\n", words[NAME], words[BYTES], words[ADDRESS]);
+}
+
+static char *read_modules(const HostSnapshot *snapshot)
+{
+	g_autofree char *text = read_file(snapshot, "/proc/modules", NULL);
+	g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
+	GString *modules = g_string_new(NULL);
+
+	for (char **line = lines; *line; line++)
+		take_module(snapshot, modules, *line);
+	return g_string_free(modules, FALSE);
+}
+
+static void append_build_id(const HostSnapshot *snapshot, GString *out, const char *path)
+{
+	size_t length;
+	g_autofree char *notes = read_file(snapshot, path, &length);
+	g_autofree char *build_id = notes ? build_id_of_notes(notes, length) : NULL;
+
+	g_string_append_printf(out, " %s\n", build_id ? build_id : "-");
+}
+
+/* Returns the modules with their build ids. The kernel's own comes first, with no address: its
+   range is told by KMT_FIELD_TEXT_START and _END. */
+static GString *modules_with_build_ids(const HostSnapshot *snapshot)
+{
+	GString *out = g_string_new("kernel 0 0x0");
+	g_auto(GStrv) lines = g_strsplit(snapshot->modules, "\n", -1);
+
+	append_build_id(snapshot, out, "/sys/kernel/notes");
+	for (char **line = lines; *line && **line; line++) {
+		g_autofree char *name = g_strndup(*line, strcspn(*line, " "));
+		g_autofree char *path =
+			g_strconcat("/sys/module/", name, "/notes/.note.gnu.build-id", NULL);
+
+		g_string_append(out, *line);
+		append_build_id(snapshot, out, path);
+	}
+	return out;
+}
+
+/* Why all addresses are zero: what the user can do about it. */
+static const char *reason_of_hiding(const HostSnapshot *snapshot)
+{
+	g_autofree char *restriction = read_file(snapshot, "/proc/sys/kernel/kptr_restrict", NULL);
+
+	if (restriction && *restriction == '2')
+		return "the kernel hides its addresses, so there will be no names: "
+		       "run 'sysctl kernel.kptr_restrict=1' as root first";
+	return "the kernel hides its addresses from this user, so there will be no names: "
+	       "run as root";
+}
+
+static void write_epoch(HostSnapshot *snapshot, GByteArray *out, const GString *symbols)
+{
+	GString *modules = modules_with_build_ids(snapshot);
+
+	batch_write_text(out, KMT_BATCH_SYMBOLS, snapshot->epoch, symbols->str, symbols->len);
+	batch_write_text(out, KMT_BATCH_MODULES, snapshot->epoch, modules->str, modules->len);
+	g_string_free(modules, TRUE);
+}
+
+static void write_facts(const HostSnapshot *snapshot, GByteArray *out)
+{
+	g_autofree char *boot_id =
+		read_file(snapshot, "/proc/sys/kernel/random/boot_id", NULL);
+	struct utsname names;
+
+	uname(&names);
+	const InfoField fields[] = {
+		{ KMT_FIELD_MONOTONIC_NS, clock_monotonic_ns(), NULL },
+		{ KMT_FIELD_REALTIME_NS, clock_ns(CLOCK_REALTIME), NULL },
+		{ KMT_FIELD_RELEASE, 0, names.release },
+		{ KMT_FIELD_VERSION, 0, names.version },
+		{ KMT_FIELD_HOST, 0, names.nodename },
+		{ KMT_FIELD_ARCH, 0, names.machine },
+		{ KMT_FIELD_BOOT_ID, 0, boot_id ? g_strstrip(boot_id) : "" },
+		{ KMT_FIELD_PAGE_BYTES, sysconf(_SC_PAGESIZE), NULL },
+		{ KMT_FIELD_CPUS_ONLINE, snapshot->cpus_online, NULL },
+		{ KMT_FIELD_CPUS_POSSIBLE, snapshot->cpus_possible, NULL },
+		{ KMT_FIELD_ADDRESSES_HIDDEN, !snapshot->addresses_known, NULL },
+		{ KMT_FIELD_TEXT_START, snapshot->text_start, NULL },
+		{ KMT_FIELD_TEXT_END, snapshot->text_end, NULL },
+	};
+	bool range_known = snapshot->text_start < snapshot->text_end;
+
+	batch_write_info(out, fields, G_N_ELEMENTS(fields) - (range_known ? 0 : 2));
+}
+
+void host_snapshot_write(HostSnapshot *snapshot, GByteArray *out)
+{
+	GString *symbols;
+
+	g_free(snapshot->modules);
+	snapshot->modules = read_modules(snapshot);
+	symbols = read_symbols(snapshot, LINES_ALL);
+	if (!snapshot->addresses_known)
+		snapshot->hidden = reason_of_hiding(snapshot);
+	write_facts(snapshot, out);
+	write_epoch(snapshot, out, symbols);
+	g_string_free(symbols, TRUE);
+}
+
+bool host_snapshot_update(HostSnapshot *snapshot, GByteArray *out)
+{
+	g_autofree char *modules = read_modules(snapshot);
+	GString *symbols;
+
+	if (!g_strcmp0(modules, snapshot->modules))
+		return false;
+	g_free(snapshot->modules);
+	snapshot->modules = g_steal_pointer(&modules);
+	snapshot->epoch++;
+	symbols = read_symbols(snapshot, LINES_OF_MODULES);
+	write_epoch(snapshot, out, symbols);
+	g_string_free(symbols, TRUE);
+	return true;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/import.h"
+
+/* <hashkey> stacks </hashkey> <hashval>N</hashval> */
+extern const ImportType import_hashkey;
+
+/* print_stack() and print_backtrace() text, with count lines or one stack per event */
+extern const ImportType import_count_text;
+
+/* what `perf script` prints of kmem allocation samples */
+extern const ImportType import_perf_script;

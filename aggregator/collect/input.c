@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/input.h"
+
+#include "collect/import.h"
+#include "record/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	CHUNK_BYTES = 1 << 20,
+	SHOWN_BYTES_MAX = 60, /* of the first line of a file that is not recognised */
+};
+
+/* An open input and the bytes of it at hand. Nothing ever seeks: it may be a pipe. */
+typedef struct {
+	const char *name; /* as messages call it */
+	int fd;
+	bool may_close;
+	int read_error; /* errno */
+	size_t length;
+	uint8_t *chunk;
+} Input;
+
+static void input_clear(Input *input)
+{
+	if (input->may_close)
+		close(input->fd);
+	g_free(input->chunk);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
+
+static bool input_open(Input *input, const char *path, GError **error)
+{
+	bool is_stdin = !strcmp(path, "-");
+	struct stat status;
+
+	input->name = is_stdin ? "standard input" : path;
+	input->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0 || fstat(input->fd, &status) || S_ISDIR(status.st_mode)) {
+		int code = input->fd < 0 ? errno : EISDIR;
+
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), "%s: %s", path,
+			    g_strerror(code));
+		input->may_close = input->fd >= 0 && !is_stdin;
+		return false;
+	}
+	input->may_close = !is_stdin;
+	input->chunk = g_malloc(CHUNK_BYTES);
+	return true;
+}
+
+/* Fills the chunk up to at least `wanted` bytes, unless the input ends before. */
+static void input_fill(Input *input, size_t wanted)
+{
+	while (input->length < wanted && !input->read_error) {
+		ssize_t got = read(input->fd, input->chunk + input->length,
+				   CHUNK_BYTES - input->length);
+
+		if (got < 0 && errno != EINTR)
+			input->read_error = errno;
+		else if (got > 0)
+			input->length += got;
+		else if (got == 0)
+			return;
+	}
+}
+
+/* Replaces the chunk by the next one. Returns false at the end. */
+static bool input_next(Input *input)
+{
+	input->length = 0;
+	input_fill(input, 1);
+	return input->length > 0;
+}
+
+/* A recording says at its end that it is whole. What the probe module alone wrote says neither
+   that nor which program recorded it. */
+static bool lacks_its_end(const Session *session)
+{
+	return run_info_text(session->info, KMT_FIELD_PROGRAM) &&
+	       !run_info_number(session->info, KMT_FIELD_COMPLETE, 0);
+}
+
+static bool read_native(Input *input, Session *session, GError **error)
+{
+	(void)error;
+	do
+		session_feed(session, input->chunk, input->length);
+	while (input_next(input));
+	session_finish(session);
+	session->cut_short = lacks_its_end(session);
+	return true;
+}
+
+/* A RecordingSink. */
+static void feed_session(const void *bytes, size_t length, void *user_data)
+{
+	session_feed(user_data, bytes, length);
+}
+
+static bool read_recording(Input *input, Session *session, GError **error)
+{
+	g_autoptr(RecordingReader) reader = recording_reader_new(feed_session, session, error);
+
+	if (!reader)
+		return false;
+	do
+		if (!recording_reader_feed(reader, input->chunk, input->length))
+			break;
+	while (input_next(input));
+	session_finish(session);
+	session->cut_short = !recording_reader_is_complete(reader) ||
+			     !run_info_number(session->info, KMT_FIELD_COMPLETE, 0);
+	return true;
+}
+
+static void read_text(Input *input, Session *session, const ImportType *type)
+{
+	void *state = NULL;
+	uint64_t unread;
+
+	session->imported = true;
+	do
+		type->feed(session->profile, &state, (const char *)input->chunk, input->length);
+	while (input_next(input));
+	unread = type->finish(session->profile, &state);
+	session_finish(session);
+	session->unreadable_lines = unread;
+	if (unread)
+		g_printerr("kmalloc-top: %s: %" G_GUINT64_FORMAT " lines could not be read as %s\n",
+			   input->name, unread, type->name);
+}
+
+/* Files that are no stream themselves, but may contain one. */
+static const struct {
+	const char *magic;
+	size_t magic_bytes;
+	const char *tool;
+} packers[] = {
+	{ "\x1f\x8b", 2, "gzip" },
+	{ "\xfd" "7zXZ", 5, "xz" },
+	{ "BZh", 3, "bzip2" },
+};
+
+static const char *packer_of(const Input *input)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(packers); i++)
+		if (input->length >= packers[i].magic_bytes &&
+		    !memcmp(input->chunk, packers[i].magic, packers[i].magic_bytes))
+			return packers[i].tool;
+	return NULL;
+}
+
+static bool fail_unknown(const Input *input, GError **error)
+{
+	const char *packer = packer_of(input);
+	const uint8_t *end = memchr(input->chunk, '\n', input->length);
+	size_t length = end ? (size_t)(end - input->chunk) : input->length;
+	g_autofree char *line = g_strndup((const char *)input->chunk, MIN(length, SHOWN_BYTES_MAX));
+	g_autofree char *shown = g_strescape(line, NULL);
+
+	if (packer)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "%s: compressed by %s: decompress it first, with "
+			    "'%s -dc FILE | kmalloc-top -i -'",
+			    input->name, packer, packer);
+	else if (!input->length)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: it is empty",
+			    input->name);
+	else
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+			    "%s: no known stream format (first line: '%s')", input->name, shown);
+	return false;
+}
+
+static bool read_by_content(Input *input, Session *session, GError **error)
+{
+	const ImportType *type;
+
+	if (batch_reader_recognises(input->chunk, input->length))
+		return read_native(input, session, error);
+	if (recording_recognises(input->chunk, input->length))
+		return read_recording(input, session, error);
+	type = import_type_recognise((const char *)input->chunk,
+				     MIN(input->length, IMPORT_SNIFF_BYTES));
+	if (!type)
+		return fail_unknown(input, error);
+	read_text(input, session, type);
+	return true;
+}
+
+bool input_read(const char *path, Session *session, GError **error)
+{
+	g_auto(Input) input = { 0 };
+
+	if (!input_open(&input, path, error))
+		return false;
+	input_fill(&input, IMPORT_SNIFF_BYTES);
+	if (!input.length && input.read_error) {
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(input.read_error), "%s: %s",
+			    input.name, g_strerror(input.read_error));
+		return false;
+	}
+	if (!read_by_content(&input, session, error))
+		return false;
+	session->cut_short |= input.read_error != 0;
+	return true;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* The installed headers of a kernel: what stap compiles against. */
+typedef struct {
+	char *release;   /* as uname -r says it */
+	char *version;   /* of the build, as uname -v says it; NULL: the headers do not tell */
+	char *build;     /* folder with .config and the generated headers */
+	char *source;    /* folder with the headers all flavours share; may be the same */
+	char *sign_hash; /* algorithm of module signatures: "sha256" */
+} KernelHeaders;
+
+/*
+ * Returns the headers of that release (NULL: the running kernel's), or NULL with error set: not
+ * installed, or of another build than the running kernel; it names the package to install.
+ * modules_folder NULL: /lib/modules.
+ */
+KernelHeaders *kernel_headers_find(const char *modules_folder, const char *release, GError **error);
+
+/* The same on a host that runs the kernel with these names. */
+KernelHeaders *kernel_headers_find_for(const char *modules_folder, const char *release,
+				       const char *running_release, const char *running_version,
+				       GError **error);
+void kernel_headers_free(KernelHeaders *headers);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(KernelHeaders, kernel_headers_free)
+
+/* Whether the header linux/NAME contains the text. */
+bool kernel_headers_contain(const KernelHeaders *headers, const char *name, const char *text);

@@ -1,0 +1,36 @@
+libaggregator_a_SOURCES += \
+	aggregator/collect/import.h \
+	aggregator/collect/import_count_text.c \
+	aggregator/collect/import_hashkey.c \
+	aggregator/collect/import_perf_script.c \
+	aggregator/collect/import_text.c aggregator/collect/import_text.h \
+	aggregator/collect/import_types.c aggregator/collect/import_types.h \
+	aggregator/collect/collector.h \
+	aggregator/collect/collector_types.c aggregator/collect/collector_types.h \
+	aggregator/collect/build_id.c aggregator/collect/build_id.h \
+	aggregator/collect/clock.h \
+	aggregator/collect/command.c aggregator/collect/command.h \
+	aggregator/collect/command_split.c \
+	aggregator/collect/host_snapshot.c aggregator/collect/host_snapshot.h \
+	aggregator/collect/input.c aggregator/collect/input.h \
+	aggregator/collect/progress.c aggregator/collect/progress.h \
+	aggregator/collect/stap_arguments.c aggregator/collect/stap_arguments.h \
+	aggregator/collect/stap_child.c aggregator/collect/stap_child.h \
+	aggregator/collect/stap_collector.c \
+	aggregator/collect/stap_facts.c aggregator/collect/stap_facts.h \
+	aggregator/collect/stap_phases.c \
+	aggregator/collect/stap_run.c aggregator/collect/stap_run.h \
+	aggregator/collect/stap_state.h \
+	aggregator/collect/distribution.c aggregator/collect/distribution.h \
+	aggregator/collect/kernel_headers.c aggregator/collect/kernel_headers.h \
+	aggregator/collect/module_cache.c aggregator/collect/module_cache.h \
+	aggregator/collect/module_file.c aggregator/collect/module_file.h \
+	aggregator/collect/stap_build.c aggregator/collect/stap_build.h \
+	aggregator/collect/stap_compile.c aggregator/collect/stap_compile.h \
+	aggregator/collect/stap_failures.c aggregator/collect/stap_failures.h \
+	aggregator/collect/stap_messages.c aggregator/collect/stap_messages.h \
+	aggregator/collect/stap_module_check.c \
+	aggregator/collect/stap_options.c aggregator/collect/stap_options.h \
+	aggregator/collect/stap_script.c aggregator/collect/stap_script.h \
+	aggregator/collect/stap_tool.c aggregator/collect/stap_tool.h \
+	aggregator/collect/stap_workarounds.c aggregator/collect/stap_workarounds.h

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/progress.h"
+
+#include "collect/clock.h"
+
+static const char line_start[] = "\r\033[K";
+
+void progress_show(Progress *progress, const Session *session, uint64_t now_ns)
+{
+	uint64_t events = profile_totals(session->profile).events;
+	LossTotals loss = loss_ledger_totals(session->loss);
+	uint64_t lost = loss.transport + loss.reentrant + loss.skipped;
+	uint64_t elapsed_ns = now_ns - progress->start_ns;
+	uint64_t step_ns = now_ns - MAX(progress->shown_ns, progress->start_ns);
+
+	if (!progress->wanted || !progress->start_ns || !step_ns || !elapsed_ns)
+		return;
+	g_printerr("%s%.0f s: %.0f events/s, %u stacks, %" G_GUINT64_FORMAT
+		   " lost, cost %.2f %% of all CPUs",
+		   line_start, (double)elapsed_ns / NS_PER_SECOND,
+		   (double)(events - progress->events) * NS_PER_SECOND / (double)step_ns,
+		   stack_table_count(profile_stacks(session->profile)), lost,
+		   100.0 * (double)loss.probe_ns / ((double)elapsed_ns * progress->cpus));
+	progress->events = events;
+	progress->shown_ns = now_ns;
+}
+
+void progress_clear(const Progress *progress)
+{
+	if (progress->wanted)
+		g_printerr("%s", line_start);
+}

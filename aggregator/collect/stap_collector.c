@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/collector.h"
+
+#include "collect/command.h"
+#include "collect/stap_build.h"
+#include "collect/stap_run.h"
+
+/* Returns the path of the module to load, or NULL with error set. */
+static char *find_module(const StapTool *tool, const StapOptions *options, const HostSnapshot *host,
+			 const CollectRequest *request, GError **error)
+{
+	const StapBuildRequest build = {
+		.events = request->events,
+		.options = options,
+		.cpus_max = host_snapshot_cpus_possible(host),
+		.verbose = request->verbose,
+	};
+
+	if (!request->module_path)
+		return stap_build_module(tool, &build, error);
+	if (!stap_build_check_module(tool, request->module_path, error))
+		return NULL;
+	return g_strdup(request->module_path);
+}
+
+/* A host may be able to build and not to load, or the other way round. */
+static StapTool *find_tool(bool need_compiler, GError **error)
+{
+	g_autoptr(StapTool) runtime = stap_tool_find(false, error);
+
+	if (!runtime || !need_compiler)
+		return g_steal_pointer(&runtime);
+	return stap_tool_find(true, error);
+}
+
+/* Everything that can fail before the kernel is touched. */
+static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Session *session,
+			    CollectOutcome *outcome, GError **error)
+{
+	g_autoptr(StapTool) tool = find_tool(!request->module_path, error);
+	g_autofree char *module_path = NULL;
+
+	if (!tool)
+		return false;
+	module_path = find_module(tool, plan->options, plan->host, request, error);
+	if (!module_path)
+		return false;
+	plan->tool = tool;
+	plan->module_path = module_path;
+	return stap_run(plan, request, session, outcome, error);
+}
+
+/* A recording of nothing is removed; one of anything is worth its message. */
+static void end_recording(Recording *recording, bool collected)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!collected)
+		recording_discard(recording);
+	else if (!recording_close(recording, &error))
+		g_printerr("kmalloc-top: %s\n", error->message);
+}
+
+static bool run_recorded(StapRunPlan *plan, const CollectRequest *request, Session *session,
+			 CollectOutcome *outcome, GError **error)
+{
+	g_autoptr(Recording) recording =
+		recording_create(request->record_path, request->record_bytes_max, error);
+	bool collected;
+
+	if (!recording)
+		return false;
+	plan->recording = recording;
+	session->tap = recording_add_batch;
+	session->tap_data = recording;
+	collected = prepare_and_run(plan, request, session, outcome, error);
+	session->tap = NULL;
+	end_recording(recording, collected);
+	return collected;
+}
+
+/* The user's mistakes are told first: compiling may take a minute. */
+static bool collect(const CollectRequest *request, Session *session, CollectOutcome *outcome,
+		    GError **error)
+{
+	g_autoptr(StapOptions) options = NULL;
+	g_autoptr(HostSnapshot) host = host_snapshot_new("");
+	StapRunPlan plan = { .host = host };
+
+	if (request->stap_options) {
+		options = stap_options_parse(request->stap_options, error);
+		if (!options)
+			return false;
+	}
+	plan.options = options;
+	if (request->command && !command_check(request->command, request->user, error))
+		return false;
+	if (request->record_path)
+		return run_recorded(&plan, request, session, outcome, error);
+	return prepare_and_run(&plan, request, session, outcome, error);
+}
+
+const CollectorType stap_collector = {
+	.name = "stap",
+	.collect = collect,
+};

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/stap_facts.h"
+
+#include "collect/command.h"
+#include "record/batch_writer.h"
+
+/* What each kind of events covers, and what is therefore missing without it. */
+static const struct {
+	unsigned event;
+	const char *name;
+	const char *covers;
+} event_texts[] = {
+	{ COLLECT_KMALLOC, "kmalloc",
+	  "kmalloc (constant and variable size, _node, track_caller, large)" },
+	{ COLLECT_CACHE, "cache", "kmem_cache_alloc (_node, _lru)" },
+	{ COLLECT_PAGE, "page", "page allocator" },
+	{ COLLECT_FREE, "free", "frees" },
+};
+
+/* What no tracepoint shows. */
+static const char *const never_covered[] = {
+	"bulk allocations", "in-place krealloc", "vmalloc", "per-CPU allocations",
+};
+
+static void append_item(GString *list, const char *separator, const char *item)
+{
+	if (list->len)
+		g_string_append(list, separator);
+	g_string_append(list, item);
+}
+
+static char *events_text(unsigned events)
+{
+	GString *list = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(event_texts); i++)
+		if (events & event_texts[i].event)
+			append_item(list, ",", event_texts[i].name);
+	return g_string_free(list, FALSE);
+}
+
+static char *covered_text(unsigned events)
+{
+	GString *list = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(event_texts); i++)
+		if (events & event_texts[i].event)
+			append_item(list, ", ", event_texts[i].covers);
+	return g_string_free(list, FALSE);
+}
+
+static char *not_covered_text(unsigned events)
+{
+	GString *list = g_string_new(NULL);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(event_texts); i++)
+		if (!(events & event_texts[i].event))
+			append_item(list, ", ", event_texts[i].covers);
+	for (size_t i = 0; i < G_N_ELEMENTS(never_covered); i++)
+		append_item(list, ", ", never_covered[i]);
+	return g_string_free(list, FALSE);
+}
+
+static const char *scope_text(const CollectRequest *request)
+{
+	switch (request->scope) {
+	case COLLECT_SCOPE_COMMAND:
+		return "command";
+	case COLLECT_SCOPE_PIDS:
+		return "pids";
+	default:
+		return request->command ? "window" : "host";
+	}
+}
+
+static void write_text(GByteArray *out, enum KmtFieldId id, const char *text)
+{
+	const InfoField field = { id, 0, text };
+
+	if (text)
+		batch_write_info(out, &field, 1);
+}
+
+void stap_facts_write_number(GByteArray *out, enum KmtFieldId id, uint64_t number)
+{
+	const InfoField field = { id, number, NULL };
+
+	batch_write_info(out, &field, 1);
+}
+
+static void write_pids(GByteArray *out, const CollectRequest *request)
+{
+	GString *list = g_string_new(NULL);
+
+	for (guint i = 0; request->pids && i < request->pids->len; i++) {
+		if (i)
+			g_string_append_c(list, ',');
+		g_string_append_printf(list, "%u", g_array_index(request->pids, guint32, i));
+	}
+	if (list->len)
+		write_text(out, KMT_FIELD_SCOPE_PIDS, list->str);
+	g_string_free(list, TRUE);
+}
+
+void stap_facts_write_start(GByteArray *out, const CollectRequest *request, const StapTool *tool,
+			    uint64_t buffer_bytes)
+{
+	g_autofree char *collector =
+		tool->major ? g_strdup_printf("SystemTap %u.%u", tool->major, tool->minor) :
+			      g_strdup("SystemTap");
+	g_autofree char *events = events_text(request->events);
+	g_autofree char *covered = covered_text(request->events);
+	g_autofree char *not_covered = not_covered_text(request->events);
+	g_autofree char *command = request->command ? command_quote(request->command) : NULL;
+	const InfoField fields[] = {
+		{ KMT_FIELD_PROGRAM, 0, PACKAGE_STRING },
+		{ KMT_FIELD_COLLECTOR, 0, collector },
+		{ KMT_FIELD_EVENTS, 0, events },
+		{ KMT_FIELD_COVERED, 0, covered },
+		{ KMT_FIELD_NOT_COVERED, 0, not_covered },
+		{ KMT_FIELD_SCOPE, 0, scope_text(request) },
+		{ KMT_FIELD_STACK_DEPTH, request->stack_depth, NULL },
+		{ KMT_FIELD_WITH_INTERRUPTS, request->with_interrupts, NULL },
+		{ KMT_FIELD_SELF_INCLUDED, request->include_self, NULL },
+		/* Nothing counts before the probes are live or the command runs. */
+		{ KMT_FIELD_WINDOW_START_NS, UINT64_MAX, NULL },
+	};
+
+	batch_write_info(out, fields, G_N_ELEMENTS(fields));
+	write_text(out, KMT_FIELD_COMMAND_LINE, request->command_line);
+	write_text(out, KMT_FIELD_COMMAND, command);
+	write_pids(out, request);
+	if (buffer_bytes)
+		stap_facts_write_number(out, KMT_FIELD_BUFFER_BYTES, buffer_bytes);
+}
+
+void stap_facts_write_end(GByteArray *out, const StapEnd *end)
+{
+	uint64_t lost = end->messages.transport_failures + end->messages.lost_messages;
+	const InfoField fields[] = {
+		{ KMT_FIELD_SKIPPED, end->messages.skipped, NULL },
+		{ KMT_FIELD_TRANSPORT_LOST, lost, NULL },
+		{ KMT_FIELD_DAMAGED_BYTES, end->damaged_bytes, NULL },
+	};
+
+	batch_write_info(out, fields, G_N_ELEMENTS(fields));
+	write_text(out, KMT_FIELD_BOUND, end->bound);
+	if (end->outcome->command_ended)
+		stap_facts_write_number(out, KMT_FIELD_COMMAND_STATUS,
+					(unsigned)end->outcome->command_status);
+	stap_facts_write_number(out, KMT_FIELD_COMPLETE, 1);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+/*
+ * What SystemTap's error texts mean: a table of text, reason and remedy. The lower its rank, the
+ * more a failure says; of several lines the one with the lowest rank is told.
+ */
+enum { STAP_FAILURE_NONE = -1 };
+
+/* Returns the rank of the failure that a line of stderr tells, or STAP_FAILURE_NONE. */
+int stap_failure_find(const char *line);
+
+/* Whether that rank is the one of errors that the table does not know. */
+bool stap_failure_is_unknown(int rank);
+
+/* Whether another try with --poison-cache may help: an interrupted stap leaves empty answers. */
+bool stap_failure_may_be_poisoned_cache(int rank);
+
+/* Returns "reason; remedy" for that rank, in one line. */
+char *stap_failure_describe(int rank, const char *line, const char *kernel_release);

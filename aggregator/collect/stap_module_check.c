@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap_build.h"
+
+#include "collect/module_file.h"
+
+#include <gio/gio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+G_GNUC_PRINTF(2, 3)
+static bool fail(GError **error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (error)
+		*error = g_error_new_valist(G_IO_ERROR, G_IO_ERROR_INVALID_DATA, format, arguments);
+	va_end(arguments);
+	return false;
+}
+
+bool stap_build_check_module_for(const StapTool *tool, const char *path, const char *release,
+				 const char *version, GError **error)
+{
+	g_autoptr(ModuleFile) file = module_file_read(path, error);
+	g_autofree char *name = file ? module_file_name(path, error) : NULL;
+	g_autofree char *here = g_strdup_printf("%u.%u", tool->major, tool->minor);
+
+	if (!name)
+		return false;
+	if (!file->stap_release || !file->kernel_release)
+		return fail(error, "%s is no module made by --build-module", path);
+	if (file->name && strcmp(file->name, name) != 0)
+		return fail(error, "%s was built as %s.ko: give it that name again", path,
+			    file->name);
+	if (strcmp(file->kernel_release, release) != 0)
+		return fail(error,
+			    "%s was built for kernel %s, but %s is running: build it with "
+			    "--build-module=%s",
+			    path, file->kernel_release, release, release);
+	if (file->kernel_version && strcmp(file->kernel_version, version) != 0)
+		return fail(
+			error,
+			"%s was built for kernel %s '%s', but '%s' is running: build it with the "
+			"headers of that build",
+			path, release, file->kernel_version, version);
+	if (tool->major > 0 && strcmp(file->stap_release, here) != 0)
+		return fail(error,
+			    "%s was built by SystemTap %s, but %s is installed here: both must be "
+			    "of one "
+			    "release",
+			    path, file->stap_release, here);
+	return true;
+}
+
+bool stap_build_check_module(const StapTool *tool, const char *path, GError **error)
+{
+	struct utsname names;
+
+	if (uname(&names) < 0)
+		return fail(error, "the kernel's name is not known");
+	return stap_build_check_module_for(tool, path, names.release, names.version, error);
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap_run.h"
+
+#include "collect/stap_arguments.h"
+#include "collect/stap_facts.h"
+#include "collect/stap_state.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	READ_BYTES = 1 << 20,
+	READS_PER_WAKE = 8, /* then signals and timers have their turn */
+};
+
+void stap_run_add_source(StapRun *run, GSource *source, GSourceFunc callback)
+{
+	g_source_set_callback(source, callback, run, NULL);
+	g_source_attach(source, run->context);
+	g_source_unref(source);
+}
+
+/* A BatchVisitor. */
+static void take_batch(const Batch *batch, void *user_data)
+{
+	StapRun *run = user_data;
+
+	session_feed(run->session, batch->bytes, batch->header.batch_bytes);
+}
+
+void stap_run_feed(StapRun *run)
+{
+	session_feed(run->session, run->batches->data, run->batches->len);
+	g_byte_array_set_size(run->batches, 0);
+}
+
+/* Reads once. Returns the length, 0 when there is nothing now, -1 at the end. */
+static ssize_t read_some(StapRun *run, int fd)
+{
+	ssize_t length = read(fd, run->buffer, READ_BYTES);
+
+	if (length > 0)
+		return length;
+	return length < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+}
+
+static gboolean close_pipe(StapRun *run)
+{
+	run->open_pipes--;
+	stap_phases_quit_when_done(run);
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean read_stream(int fd, GIOCondition condition, gpointer user_data)
+{
+	StapRun *run = user_data;
+	ssize_t length = 0;
+
+	(void)condition;
+	for (int reads = 0; reads < READS_PER_WAKE; reads++) {
+		length = read_some(run, fd);
+		if (length <= 0)
+			break;
+		batch_reader_feed(run->reader, run->buffer, length);
+		stap_phases_advance(run);
+	}
+	if (length >= 0)
+		return G_SOURCE_CONTINUE;
+	/* While it starts, its messages will tell why. */
+	if (run->phase != PHASE_STARTING)
+		stap_phases_end_early(run);
+	return close_pipe(run);
+}
+
+static gboolean read_messages(int fd, GIOCondition condition, gpointer user_data)
+{
+	StapRun *run = user_data;
+	ssize_t length = read_some(run, fd);
+
+	(void)condition;
+	if (length > 0)
+		stap_messages_feed(run->messages, (const char *)run->buffer, length);
+	return length < 0 ? close_pipe(run) : G_SOURCE_CONTINUE;
+}
+
+static void pass_on(const char *line, void *user_data)
+{
+	const StapRun *run = user_data;
+
+	progress_clear(&run->progress);
+	g_printerr("kmalloc-top: staprun: %s\n", line);
+}
+
+static void child_ended(GPid pid, gint status, gpointer user_data)
+{
+	StapRun *run = user_data;
+
+	(void)pid;
+	run->child_ended = true;
+	run->child_status = status;
+	stap_phases_end_early(run);
+	stap_phases_quit_when_done(run);
+}
+
+/* GLib's callbacks of these sources have other arguments than a GSourceFunc. */
+static void add_child(StapRun *run)
+{
+	const GIOCondition ready = G_IO_IN | G_IO_HUP | G_IO_ERR;
+	const StapChild *child = &run->child;
+
+	run->open_pipes = 2;
+	stap_run_add_source(run, g_unix_fd_source_new(child->stdout_fd, ready),
+			    (GSourceFunc)(void (*)(void))read_stream);
+	stap_run_add_source(run, g_unix_fd_source_new(child->stderr_fd, ready),
+			    (GSourceFunc)(void (*)(void))read_messages);
+	stap_run_add_source(run, g_child_watch_source_new(child->pid),
+			    (GSourceFunc)(void (*)(void))child_ended);
+}
+
+/* Facts, symbols and modules come first: whatever is cut off later can be read. */
+static void describe_run(StapRun *run, const StapArguments *arguments)
+{
+	const char *hidden;
+
+	stap_facts_write_start(run->batches, run->request, run->plan->tool,
+			       stap_arguments_buffer_bytes(arguments, run->request));
+	host_snapshot_write(run->plan->host, run->batches);
+	stap_run_feed(run);
+	hidden = host_snapshot_hidden(run->plan->host);
+	if (hidden)
+		g_printerr("kmalloc-top: %s\n", hidden);
+}
+
+/* A module of that name is a leftover, which goes, or another run's, beside which ours gets a new
+   name. A signed module may not be renamed, so that is not the rule. */
+static bool name_is_taken(const char *staprun, const char *module_name)
+{
+	return stap_module_is_loaded(module_name) && !stap_module_unload(staprun, module_name);
+}
+
+static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
+{
+	g_autofree char *name = stap_module_name(arguments->module_path);
+	g_auto(GStrv) argv = NULL;
+
+	arguments->rename = name_is_taken(arguments->tool->staprun, name);
+	arguments->target = run->command ? command_pid(run->command) : 0;
+	argv = stap_arguments_new(arguments, run->request);
+	if (run->request->verbose) {
+		g_autofree char *line = command_quote(argv);
+
+		g_printerr("kmalloc-top: running %s\n", line);
+	}
+	if (!stap_child_start(&run->child, argv, error))
+		return false;
+	run->module_name = arguments->rename ? stap_module_renamed(name, run->child.pid) :
+					       g_steal_pointer(&name);
+	host_snapshot_ignore_module(run->plan->host, run->module_name);
+	return true;
+}
+
+static bool start(StapRun *run, GError **error)
+{
+	StapArguments arguments = {
+		.tool = run->plan->tool,
+		.options = run->plan->options,
+		.module_path = run->plan->module_path,
+		.cpus = host_snapshot_cpus_online(run->plan->host),
+	};
+
+	if (run->request->command) {
+		run->command = command_hold(run->request->command, run->request->user, error);
+		if (!run->command)
+			return false;
+	}
+	describe_run(run, &arguments);
+	if (!start_child(run, &arguments, error))
+		return false;
+	add_child(run);
+	return true;
+}
+
+/* The result. */
+
+static void unload_module(StapRun *run)
+{
+	const char *staprun = run->plan->tool->staprun;
+
+	if (stap_module_is_loaded(run->module_name) &&
+	    !stap_module_unload(staprun, run->module_name))
+		g_printerr("kmalloc-top: the module %s is still loaded: remove it with "
+			   "'%s -d %s'\n", run->module_name, staprun, run->module_name);
+}
+
+static void end_command(StapRun *run)
+{
+	CollectOutcome *outcome = run->outcome;
+
+	if (!run->command || !run->was_live || outcome->command_ended)
+		return;
+	/* It may have ended while nobody was looking. */
+	outcome->command_ended = waitpid(command_pid(run->command), &outcome->command_status,
+					 WNOHANG) > 0;
+	outcome->command_running = !outcome->command_ended;
+}
+
+static const char *bound_of(const StapRun *run)
+{
+	const char *failure = stap_messages_totals(run->messages).failure;
+
+	if (run->bound || !run->died)
+		return run->bound;
+	return failure ? failure : "staprun ended before the run did";
+}
+
+static void feed_end(StapRun *run)
+{
+	const StapEnd end = {
+		.messages = stap_messages_totals(run->messages),
+		.outcome = run->outcome,
+		.damaged_bytes = batch_reader_totals(run->reader).damaged_bytes,
+		.bound = bound_of(run),
+	};
+
+	stap_facts_write_end(run->batches, &end);
+	stap_run_feed(run);
+}
+
+static void set_start_error(const StapRun *run, GError **error)
+{
+	const char *failure = stap_messages_totals(run->messages).failure;
+
+	if (run->signals)
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+				    "stopped before the probes were live: nothing was collected");
+	else if (failure)
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_FAILED, failure);
+	else
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+			    "staprun ended with %s %d before its probes were live: "
+			    "run it with -v, and see dmesg",
+			    WIFSIGNALED(run->child_status) ? "signal" : "status",
+			    WIFSIGNALED(run->child_status) ? WTERMSIG(run->child_status) :
+							     WEXITSTATUS(run->child_status));
+}
+
+static bool finish(StapRun *run, GError **error)
+{
+	stap_messages_finish(run->messages);
+	batch_reader_finish(run->reader);
+	progress_clear(&run->progress);
+	unload_module(run);
+	if (run->error) {
+		g_propagate_error(error, g_steal_pointer(&run->error));
+		return false;
+	}
+	if (!run->was_live) {
+		set_start_error(run, error);
+		return false;
+	}
+	end_command(run);
+	feed_end(run);
+	session_finish(run->session);
+	return true;
+}
+
+static void run_init(StapRun *run)
+{
+	run->context = g_main_context_new();
+	run->loop = g_main_loop_new(run->context, FALSE);
+	run->reader = batch_reader_new(take_batch, run);
+	run->messages = stap_messages_new(pass_on, run);
+	run->buffer = g_malloc(READ_BYTES);
+	run->batches = g_byte_array_new();
+	run->progress.wanted = run->request->progress;
+	run->progress.cpus = host_snapshot_cpus_online(run->plan->host);
+}
+
+static void run_clear(StapRun *run)
+{
+	g_main_loop_unref(run->loop);
+	g_main_context_unref(run->context);
+	if (run->child.pid)
+		stap_child_close(&run->child);
+	command_free(run->command);
+	batch_reader_free(run->reader);
+	stap_messages_free(run->messages);
+	g_free(run->buffer);
+	g_byte_array_unref(run->batches);
+	g_free(run->module_name);
+	g_free(run->bound);
+	g_clear_error(&run->error);
+}
+
+bool stap_run(const StapRunPlan *plan, const CollectRequest *request, Session *session,
+	      CollectOutcome *outcome, GError **error)
+{
+	StapRun run = {
+		.plan = plan, .request = request, .session = session, .outcome = outcome,
+	};
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	bool collected;
+
+	run_init(&run);
+	stap_phases_add_sources(&run);
+	collected = start(&run, error);
+	if (collected) {
+		g_main_loop_run(run.loop);
+		collected = finish(&run, error);
+	}
+	run_clear(&run);
+	signal(SIGPIPE, before);
+	return collected;
+}

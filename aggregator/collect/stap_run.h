@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/collector.h"
+#include "collect/host_snapshot.h"
+#include "collect/stap_options.h"
+#include "collect/stap_tool.h"
+#include "record/recording.h"
+
+/* What the SystemTap collector has ready before it loads anything. Everything is borrowed. */
+typedef struct {
+	const StapTool *tool;
+	const StapOptions *options; /* NULL: none */
+	const char *module_path;
+	HostSnapshot *host;
+	Recording *recording; /* NULL: none */
+} StapRunPlan;
+
+/*
+ * Loads the module, holds and releases the command, reads the stream into the session and sees to
+ * it that no module stays loaded. As CollectorType.collect; needs what stap_collector prepares.
+ */
+bool stap_run(const StapRunPlan *plan, const CollectRequest *request, Session *session,
+	      CollectOutcome *outcome, GError **error);

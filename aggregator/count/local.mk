@@ -1,0 +1,5 @@
+libaggregator_a_SOURCES += \
+	aggregator/count/loss.c aggregator/count/loss.h \
+	aggregator/count/profile.c aggregator/count/profile.h \
+	aggregator/count/stack_table.c aggregator/count/stack_table.h \
+	aggregator/count/slot_table.h

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "count/loss.h"
+
+#include "record/bytes.h"
+
+enum { CPUS_MAX = 65536 }; /* a higher number in a stream is damage */
+
+/* What a CPU's counters say at one moment. */
+typedef struct {
+	uint64_t lost; /* produced, but not decoded */
+	uint64_t damaged;
+	uint64_t reentrant;
+	uint64_t left_out_self;
+	uint64_t left_out_interrupt;
+	uint64_t probe_ns;
+} Counters;
+
+/* SystemTap's own counters: of all CPUs together. */
+typedef struct {
+	uint64_t skipped;
+	uint64_t errors;
+	uint64_t transport_failures;
+} SharedCounters;
+
+typedef struct {
+	bool seen;
+	bool after_window;
+	uint64_t produced;
+	uint64_t decoded;
+	uint64_t heartbeats;
+	uint64_t complete_until_ns;
+	Counters newest;
+	Counters at_start; /* of the window */
+	Counters at_end;
+} Cpu;
+
+struct LossLedger {
+	GArray *cpus; /* (element-type Cpu), owned */
+	uint64_t window_start_ns;
+	uint64_t window_end_ns;
+	SharedCounters newest;
+	SharedCounters at_start;
+};
+
+LossLedger *loss_ledger_new(void)
+{
+	LossLedger *ledger = g_new0(LossLedger, 1);
+
+	ledger->cpus = g_array_new(FALSE, TRUE, sizeof(Cpu));
+	ledger->window_end_ns = UINT64_MAX;
+	return ledger;
+}
+
+void loss_ledger_free(LossLedger *ledger)
+{
+	if (!ledger)
+		return;
+	g_array_unref(ledger->cpus);
+	g_free(ledger);
+}
+
+void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_ns)
+{
+	ledger->window_start_ns = start_ns;
+	ledger->window_end_ns = end_ns;
+}
+
+static Cpu *cpu_of(LossLedger *ledger, uint32_t number)
+{
+	if (number >= ledger->cpus->len)
+		g_array_set_size(ledger->cpus, number + 1);
+	return &g_array_index(ledger->cpus, Cpu, number);
+}
+
+static uint64_t difference(uint64_t newer, uint64_t older)
+{
+	return newer > older ? newer - older : 0;
+}
+
+static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const uint8_t *record, bool swapped)
+{
+	const size_t skipped = offsetof(struct KmtHeartbeat, skipped);
+	const size_t errors = offsetof(struct KmtHeartbeat, errors);
+	const size_t failures = offsetof(struct KmtHeartbeat, transport_failures);
+	const size_t until = offsetof(struct KmtHeartbeat, complete_until_ns);
+	const size_t probe = offsetof(struct KmtHeartbeat, probe_ns);
+	SharedCounters *shared = &ledger->newest;
+
+	cpu->heartbeats++;
+	cpu->complete_until_ns = MAX(cpu->complete_until_ns, load_u64(record + until, swapped));
+	cpu->newest.probe_ns = MAX(cpu->newest.probe_ns, load_u64(record + probe, swapped));
+	shared->skipped = MAX(shared->skipped, load_u64(record + skipped, swapped));
+	shared->errors = MAX(shared->errors, load_u64(record + errors, swapped));
+	shared->transport_failures =
+		MAX(shared->transport_failures, load_u64(record + failures, swapped));
+}
+
+static void read_heartbeats(LossLedger *ledger, Cpu *cpu, const Batch *batch)
+{
+	const uint8_t *at = batch->content;
+	const uint8_t *end = at + batch->content_bytes;
+
+	while (end - at >= KMT_RECORD_UNIT_BYTES) {
+		uint32_t bytes = (uint32_t)at[1] * KMT_RECORD_UNIT_BYTES;
+
+		if (!bytes || bytes > (size_t)(end - at))
+			return;
+		if (at[0] == KMT_RECORD_HEARTBEAT && bytes >= sizeof(struct KmtHeartbeat))
+			read_heartbeat(ledger, cpu, at, batch->swapped);
+		at += bytes;
+	}
+}
+
+static void read_header(Cpu *cpu, const struct KmtBatchHeader *header, uint32_t decoded)
+{
+	Counters *newest = &cpu->newest;
+
+	cpu->seen = true;
+	cpu->decoded += decoded;
+	cpu->produced = MAX(cpu->produced, header->events_total);
+	newest->lost = difference(cpu->produced, cpu->decoded);
+	newest->damaged += difference(header->events, decoded);
+	newest->reentrant = MAX(newest->reentrant, header->dropped_reentrant);
+	newest->left_out_self = MAX(newest->left_out_self, header->left_out_self);
+	newest->left_out_interrupt = MAX(newest->left_out_interrupt, header->left_out_interrupt);
+}
+
+/*
+ * What is missing between the last batch before an edge of the window and the first one after it
+ * may have been inside, so it is charged to the window: rather too much than too little.
+ */
+static void place_in_window(LossLedger *ledger, Cpu *cpu, uint64_t time_ns)
+{
+	if (time_ns < ledger->window_start_ns) {
+		cpu->at_start = cpu->newest;
+		ledger->at_start = ledger->newest;
+	}
+	if (!cpu->after_window)
+		cpu->at_end = cpu->newest;
+	cpu->after_window = time_ns > ledger->window_end_ns;
+}
+
+void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint32_t decoded)
+{
+	Cpu *cpu;
+
+	if (batch->header.cpu >= CPUS_MAX)
+		return;
+	cpu = cpu_of(ledger, batch->header.cpu);
+	read_header(cpu, &batch->header, decoded);
+	read_heartbeats(ledger, cpu, batch);
+	place_in_window(ledger, cpu, batch->header.base_time_ns);
+}
+
+static void add_cpu(LossTotals *totals, const Cpu *cpu, uint32_t number)
+{
+	const Counters *start = &cpu->at_start;
+	const Counters *end = &cpu->at_end;
+	uint64_t probe_ns = difference(end->probe_ns, start->probe_ns);
+
+	totals->cpus++;
+	totals->transport += difference(end->lost, start->lost);
+	totals->damaged += difference(end->damaged, start->damaged);
+	totals->reentrant += difference(end->reentrant, start->reentrant);
+	totals->left_out_self += difference(end->left_out_self, start->left_out_self);
+	totals->left_out_interrupt +=
+		difference(end->left_out_interrupt, start->left_out_interrupt);
+	totals->probe_ns += probe_ns;
+	if (probe_ns > totals->probe_ns_busiest) {
+		totals->probe_ns_busiest = probe_ns;
+		totals->probe_cpu_busiest = number;
+	}
+}
+
+LossTotals loss_ledger_totals(const LossLedger *ledger)
+{
+	LossTotals totals = { 0 };
+
+	for (guint i = 0; i < ledger->cpus->len; i++) {
+		const Cpu *cpu = &g_array_index(ledger->cpus, Cpu, i);
+
+		if (cpu->seen)
+			add_cpu(&totals, cpu, i);
+	}
+	totals.skipped = difference(ledger->newest.skipped, ledger->at_start.skipped);
+	totals.errors = difference(ledger->newest.errors, ledger->at_start.errors);
+	totals.transport_failures = difference(ledger->newest.transport_failures,
+					       ledger->at_start.transport_failures);
+	return totals;
+}
+
+uint64_t loss_ledger_heartbeats(const LossLedger *ledger, uint32_t *cpus)
+{
+	uint64_t fewest = UINT64_MAX;
+	uint32_t seen = 0;
+
+	for (guint i = 0; i < ledger->cpus->len; i++) {
+		const Cpu *cpu = &g_array_index(ledger->cpus, Cpu, i);
+
+		if (!cpu->seen)
+			continue;
+		seen++;
+		fewest = MIN(fewest, cpu->heartbeats);
+	}
+	if (cpus)
+		*cpus = seen;
+	return seen ? fewest : 0;
+}
+
+uint64_t loss_ledger_complete_until(const LossLedger *ledger)
+{
+	uint64_t until_ns = UINT64_MAX;
+	bool any = false;
+
+	for (guint i = 0; i < ledger->cpus->len; i++) {
+		const Cpu *cpu = &g_array_index(ledger->cpus, Cpu, i);
+
+		if (!cpu->seen)
+			continue;
+		any = true;
+		until_ns = MIN(until_ns, cpu->complete_until_ns);
+	}
+	return any ? until_ns : 0;
+}

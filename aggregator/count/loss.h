@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "record/batch_reader.h"
+
+#include <glib.h>
+
+/*
+ * LossLedger keeps, per CPU, what the stream's cumulative counters say was produced against what
+ * was decoded. The difference is the loss, exact up to the newest batch of each CPU.
+ *
+ * Only what was lost inside the window counts: a gap between two batches of a CPU is judged by
+ * the times of the batches around it. Every CPU's numbers include those of damaged batches.
+ */
+typedef struct LossLedger LossLedger;
+
+/* Events, except where the name says otherwise. */
+typedef struct {
+	uint64_t transport; /* produced, but their batch never arrived, or arrived damaged */
+	uint64_t damaged;   /* ... the part of them that arrived in damaged batches */
+	uint64_t reentrant; /* dropped by the emitter: its buffer was busy */
+	uint64_t skipped;   /* probe hits that SystemTap skipped */
+	uint64_t errors;    /* soft errors in the probe module */
+	uint64_t transport_failures; /* messages that found the transport buffer full */
+	uint64_t left_out_self;      /* no loss: the collector's own processes */
+	uint64_t left_out_interrupt; /* no loss: interrupts under a process filter */
+	uint64_t probe_ns;           /* of all CPUs: time spent in probes */
+	uint64_t probe_ns_busiest;   /* ... of the CPU that spent most */
+	uint32_t probe_cpu_busiest;
+	uint32_t cpus;               /* that wrote any batch */
+} LossTotals;
+
+LossLedger *loss_ledger_new(void);
+void loss_ledger_free(LossLedger *ledger);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(LossLedger, loss_ledger_free)
+
+/* Only what happened from start_ns to end_ns (monotonic) counts. */
+void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_ns);
+
+/* Enters a batch of kind KMT_BATCH_EVENTS of which `decoded` event records could be read. */
+void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint32_t decoded);
+
+LossTotals loss_ledger_totals(const LossLedger *ledger);
+
+/* Heartbeats seen so far of the CPU that has sent fewest, of those that sent any batch; *cpus (if
+   not NULL) is how many those are. Tells a collector that every CPU is live, or drained. */
+uint64_t loss_ledger_heartbeats(const LossLedger *ledger, uint32_t *cpus);
+
+/* The time until which every CPU that sent a batch has said that all its events were sent. */
+uint64_t loss_ledger_complete_until(const LossLedger *ledger);

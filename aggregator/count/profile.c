@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "count/profile.h"
+
+#include "count/slot_table.h"
+#include "record/bytes.h"
+
+#include <xxhash.h>
+
+enum {
+	FIRST_ENTRIES = 256,
+	FIRST_SLOTS = 512,
+	/* How the memory bound is divided, in percent. */
+	STACKS_SHARE = 50,
+	CELLS_SHARE = 25,
+	ORIGINS_SHARE = 20,
+	TASKS_SHARE = 5,
+};
+
+/* A task or an origin of the batch at hand: looked up when its first event counts. */
+typedef struct {
+	const uint8_t *record;
+	uint32_t id; /* ID_LATER until then */
+} Definition;
+
+#define ID_LATER UINT32_MAX
+
+/* A dense array with its finder and the number of entries that its memory share allows. */
+typedef struct {
+	SlotTable slots;
+	uint32_t count;
+	uint32_t capacity;
+	uint32_t count_max;
+} Index;
+
+struct Profile {
+	StackTable *stacks;
+	StackKind stack_kind;
+	Index origin_index;
+	ProfileOrigin *origins;
+	Index task_index;
+	ProfileTask *tasks;
+	Index cell_index;
+	ProfileCell *cells;
+	uint64_t window_start_ns;
+	uint64_t window_end_ns;
+	uint32_t epoch;
+	ProfileTotals totals;
+	/* Of the batch at hand; entries below the number defined so far are valid. */
+	const uint8_t *batch_stacks[KMT_DEFINITIONS_MAX];
+	Definition batch_origins[2][KMT_DEFINITIONS_MAX]; /* by whether the event is a free */
+	Definition batch_tasks[KMT_DEFINITIONS_MAX];
+};
+
+static void index_init(Index *index, size_t bytes_max, size_t entry_bytes)
+{
+	size_t count_max = bytes_max / (entry_bytes + 2 * sizeof(Slot));
+
+	slot_table_init(&index->slots, FIRST_SLOTS);
+	index->count = 0;
+	index->capacity = FIRST_ENTRIES;
+	index->count_max = CLAMP(count_max, FIRST_ENTRIES, UINT32_MAX / 2);
+}
+
+/* Returns where the next entry goes, growing the array; the caller knows that there is room. */
+static void *index_append(Index *index, void **entries, size_t entry_bytes)
+{
+	if (index->count == index->capacity) {
+		index->capacity *= 2;
+		*entries = g_realloc_n(*entries, index->capacity, entry_bytes);
+	}
+	return (uint8_t *)*entries + (size_t)index->count++ * entry_bytes;
+}
+
+static bool index_is_full(const Index *index)
+{
+	return index->count >= index->count_max;
+}
+
+static bool origins_equal(const ProfileOrigin *a, const ProfileOrigin *b)
+{
+	return a->stack == b->stack && a->call_site == b->call_site &&
+	       a->bytes_requested == b->bytes_requested &&
+	       a->bytes_allocated == b->bytes_allocated && a->gfp_flags == b->gfp_flags &&
+	       a->node == b->node && a->source == b->source && a->truncated == b->truncated &&
+	       a->free == b->free;
+}
+
+/* wanted must have been zeroed before it was filled: its padding is hashed, too. */
+static OriginId origin_intern(Profile *profile, const ProfileOrigin *wanted)
+{
+	uint32_t hash = (uint32_t)XXH3_64bits(wanted, sizeof(*wanted));
+	Index *index = &profile->origin_index;
+	uint32_t at, id;
+	ProfileOrigin *origin;
+
+	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE; at++)
+		if (origins_equal(&profile->origins[id], wanted))
+			return id;
+	if (index_is_full(index))
+		return ORIGIN_ID_OVERFLOW;
+	origin = index_append(index, (void **)&profile->origins, sizeof(*origin));
+	*origin = *wanted;
+	slot_table_put(&index->slots, hash, at, index->count - 1);
+	return index->count - 1;
+}
+
+static bool tasks_equal(const ProfileTask *a, const ProfileTask *b)
+{
+	return a->tgid == b->tgid && a->start_time_ns == b->start_time_ns &&
+	       a->cgroup_id == b->cgroup_id && !memcmp(a->comm, b->comm, sizeof(a->comm));
+}
+
+static TaskId task_intern(Profile *profile, const ProfileTask *wanted)
+{
+	uint32_t hash = (uint32_t)XXH3_64bits(wanted, sizeof(*wanted));
+	Index *index = &profile->task_index;
+	uint32_t at, id;
+	ProfileTask *task;
+
+	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE; at++)
+		if (tasks_equal(&profile->tasks[id], wanted))
+			return id;
+	if (index_is_full(index))
+		return TASK_ID_OVERFLOW;
+	task = index_append(index, (void **)&profile->tasks, sizeof(*task));
+	*task = *wanted;
+	slot_table_put(&index->slots, hash, at, index->count - 1);
+	return index->count - 1;
+}
+
+static inline uint32_t cell_hash(OriginId origin, TaskId task, uint8_t context)
+{
+	uint64_t key = (uint64_t)origin << 32 | task << 2 | context;
+
+	/* Fibonacci hashing: the upper half of the product depends on every bit of the key. */
+	key *= 0x9e3779b97f4a7c15ULL;
+	return (uint32_t)(key >> 32);
+}
+
+/* Returns the cell; the one of the overflow row when there is no room for a new one. */
+static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId task,
+				       uint8_t context)
+{
+	uint32_t hash = cell_hash(origin, task, context);
+	Index *index = &profile->cell_index;
+	uint32_t at, id;
+	ProfileCell *cell;
+
+	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE; at++) {
+		cell = &profile->cells[id];
+		if (cell->origin == origin && cell->task == task && cell->context == context)
+			return cell;
+	}
+	if (index_is_full(index))
+		return &profile->cells[0];
+	cell = index_append(index, (void **)&profile->cells, sizeof(*cell));
+	*cell = (ProfileCell){ .origin = origin, .task = task, .context = context };
+	slot_table_put(&index->slots, hash, at, index->count - 1);
+	return cell;
+}
+
+/* The rows that take what finds its table full exist from the start. */
+static void add_overflow_rows(Profile *profile)
+{
+	ProfileOrigin origin;
+	ProfileTask task;
+
+	memset(&origin, 0, sizeof(origin));
+	memset(&task, 0, sizeof(task));
+	origin.stack = STACK_ID_NONE;
+	origin_intern(profile, &origin);
+	task_intern(profile, &task);
+	g_strlcpy(task.comm, "[other tasks]", sizeof(task.comm));
+	task_intern(profile, &task);
+	cell_intern(profile, ORIGIN_ID_OVERFLOW, TASK_ID_OVERFLOW, KMT_CONTEXT_TASK);
+}
+
+Profile *profile_new(size_t bytes_max)
+{
+	Profile *profile = g_new0(Profile, 1);
+	size_t percent = bytes_max / 100;
+
+	profile->stacks = stack_table_new(percent * STACKS_SHARE);
+	index_init(&profile->origin_index, percent * ORIGINS_SHARE, sizeof(ProfileOrigin));
+	index_init(&profile->task_index, percent * TASKS_SHARE, sizeof(ProfileTask));
+	index_init(&profile->cell_index, percent * CELLS_SHARE, sizeof(ProfileCell));
+	profile->origins = g_new(ProfileOrigin, profile->origin_index.capacity);
+	profile->tasks = g_new(ProfileTask, profile->task_index.capacity);
+	profile->cells = g_new(ProfileCell, profile->cell_index.capacity);
+	profile->window_end_ns = UINT64_MAX;
+	add_overflow_rows(profile);
+	return profile;
+}
+
+void profile_free(Profile *profile)
+{
+	if (!profile)
+		return;
+	stack_table_free(profile->stacks);
+	slot_table_clear(&profile->origin_index.slots);
+	slot_table_clear(&profile->task_index.slots);
+	slot_table_clear(&profile->cell_index.slots);
+	g_free(profile->origins);
+	g_free(profile->tasks);
+	g_free(profile->cells);
+	g_free(profile);
+}
+
+void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns)
+{
+	profile->window_start_ns = start_ns;
+	profile->window_end_ns = end_ns;
+}
+
+void profile_set_epoch(Profile *profile, uint32_t epoch)
+{
+	profile->epoch = epoch;
+}
+
+/* Everything that decoding one batch needs; lives in registers. */
+typedef struct {
+	Profile *profile;
+	const struct KmtBatchHeader *header;
+	uint32_t stacks, origins, tasks; /* defined so far */
+	uint32_t task;                   /* in force; KMT_NONE: none yet */
+	uint32_t decoded;
+} Decoder;
+
+static StackId stack_of_record(Profile *profile, const struct KmtBatchHeader *header,
+			       const uint8_t *record, const bool swapped)
+{
+	uint64_t frames[KMT_STACK_DEPTH_MAX];
+	const uint8_t *from = record + sizeof(struct KmtStack);
+	uint32_t depth = load_u16(record + offsetof(struct KmtStack, depth), swapped);
+
+	if (record[0] == KMT_RECORD_STACK8)
+		for (uint32_t i = 0; i < depth; i++)
+			frames[i] = load_u64(from + i * 8, swapped);
+	else
+		for (uint32_t i = 0; i < depth; i++)
+			frames[i] = header->frame_base + load_u32(from + i * 4, swapped);
+	return stack_table_intern(profile->stacks, frames, depth * sizeof(frames[0]),
+				  profile->epoch);
+}
+
+/* A record without a stack is counted at its call site. */
+static StackId stack_of_call_site(Profile *profile, uint64_t call_site)
+{
+	return stack_table_intern(profile->stacks, &call_site, sizeof(call_site), profile->epoch);
+}
+
+static OriginId origin_of_record(const Decoder *decoder, const uint8_t *record, bool free,
+				 const bool swapped)
+{
+	Profile *profile = decoder->profile;
+	uint16_t stack = load_u16(record + offsetof(struct KmtOrigin, stack), swapped);
+	ProfileOrigin origin;
+
+	memset(&origin, 0, sizeof(origin));
+	origin.call_site = load_u64(record + offsetof(struct KmtOrigin, call_site), swapped);
+	origin.bytes_requested =
+		load_u64(record + offsetof(struct KmtOrigin, bytes_requested), swapped);
+	origin.bytes_allocated =
+		load_u64(record + offsetof(struct KmtOrigin, bytes_allocated), swapped);
+	origin.gfp_flags = load_u32(record + offsetof(struct KmtOrigin, gfp_flags), swapped);
+	origin.node = (int16_t)load_u16(record + offsetof(struct KmtOrigin, node), swapped);
+	origin.source = record[offsetof(struct KmtOrigin, source)];
+	origin.free = free;
+	if (stack == KMT_NONE) {
+		origin.stack = stack_of_call_site(profile, origin.call_site);
+	} else {
+		const uint8_t *defined = profile->batch_stacks[stack];
+
+		origin.truncated = load_u16(defined + offsetof(struct KmtStack, flags), swapped) &
+				   KMT_STACK_TRUNCATED;
+		origin.stack = stack_of_record(profile, decoder->header, defined, swapped);
+	}
+	return origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW : origin_intern(profile, &origin);
+}
+
+static TaskId task_of_record(Profile *profile, const uint8_t *record, const bool swapped)
+{
+	ProfileTask task;
+
+	memset(&task, 0, sizeof(task));
+	task.tgid = load_u32(record + offsetof(struct KmtTask, tgid), swapped);
+	task.start_time_ns = load_u64(record + offsetof(struct KmtTask, start_time_ns), swapped);
+	task.cgroup_id = load_u64(record + offsetof(struct KmtTask, cgroup_id), swapped);
+	memcpy(task.comm, record + offsetof(struct KmtTask, comm), KMT_COMM_BYTES);
+	/* What follows the terminator is not part of the name. */
+	memset(task.comm + strlen(task.comm), 0, sizeof(task.comm) - strlen(task.comm));
+	return task_intern(profile, &task);
+}
+
+static TaskId task_in_force(const Decoder *decoder, const bool swapped)
+{
+	Definition *task;
+
+	if (decoder->task == KMT_NONE)
+		return TASK_ID_UNKNOWN;
+	task = &decoder->profile->batch_tasks[decoder->task];
+	if (G_UNLIKELY(task->id == ID_LATER))
+		task->id = task_of_record(decoder->profile, task->record, swapped);
+	return task->id;
+}
+
+/* Counts one event, weight times. Returns false when it refers to an origin that is not there. */
+static inline bool count_event(Decoder *decoder, const uint8_t *record, const bool swapped)
+{
+	Profile *profile = decoder->profile;
+	bool free = record[0] == KMT_RECORD_FREE;
+	uint32_t index = load_u16(record + 2, swapped);
+	uint32_t when = load_u32(record + offsetof(struct KmtEvent, when), swapped);
+	uint64_t last = load_u64(record + offsetof(struct KmtEvent, pointer), swapped);
+	uint64_t time_ns = decoder->header->base_time_ns + (when & KMT_TIME_MASK);
+	Definition *origin = &profile->batch_origins[free][index & (KMT_DEFINITIONS_MAX - 1)];
+	uint64_t weight = record[0] == KMT_RECORD_WEIGHTED ? last : 1;
+	ProfileCell *cell;
+
+	if (G_UNLIKELY(index >= decoder->origins))
+		return false;
+	decoder->decoded++;
+	if (G_UNLIKELY(time_ns < profile->window_start_ns || time_ns > profile->window_end_ns)) {
+		profile->totals.outside_window += weight;
+		return true;
+	}
+	if (G_UNLIKELY(origin->id == ID_LATER))
+		origin->id = origin_of_record(decoder, origin->record, free, swapped);
+	cell = cell_intern(profile, origin->id, task_in_force(decoder, swapped),
+			   when >> KMT_CONTEXT_SHIFT);
+	profile->totals.events += weight;
+	profile->totals.over_bound += cell->origin == ORIGIN_ID_OVERFLOW ? weight : 0;
+	if (G_LIKELY(last))
+		cell->events += weight;
+	else
+		cell->failed++;
+	return true;
+}
+
+static bool define_stack(Decoder *decoder, const uint8_t *record, uint32_t bytes,
+			 const bool swapped)
+{
+	uint32_t depth = load_u16(record + offsetof(struct KmtStack, depth), swapped);
+	uint32_t frame_bytes = record[0] == KMT_RECORD_STACK8 ? 8 : 4;
+
+	if (bytes < sizeof(struct KmtStack) + depth * frame_bytes || !depth ||
+	    depth > KMT_STACK_DEPTH_MAX || decoder->stacks == KMT_DEFINITIONS_MAX ||
+	    load_u16(record + 2, swapped) != decoder->stacks)
+		return false;
+	decoder->profile->batch_stacks[decoder->stacks++] = record;
+	return true;
+}
+
+static bool define_origin(Decoder *decoder, const uint8_t *record, const bool swapped)
+{
+	uint16_t stack = load_u16(record + offsetof(struct KmtOrigin, stack), swapped);
+	Definition origin = { record, ID_LATER };
+
+	if ((stack != KMT_NONE && stack >= decoder->stacks) ||
+	    decoder->origins == KMT_DEFINITIONS_MAX ||
+	    load_u16(record + 2, swapped) != decoder->origins)
+		return false;
+	decoder->profile->batch_origins[false][decoder->origins] = origin;
+	decoder->profile->batch_origins[true][decoder->origins++] = origin;
+	return true;
+}
+
+static bool define_task(Decoder *decoder, const uint8_t *record, const bool swapped)
+{
+	if (decoder->tasks == KMT_DEFINITIONS_MAX || load_u16(record + 2, swapped) != decoder->tasks)
+		return false;
+	decoder->profile->batch_tasks[decoder->tasks] = (Definition){ record, ID_LATER };
+	decoder->task = decoder->tasks++;
+	return true;
+}
+
+static bool use_task(Decoder *decoder, const uint8_t *record, const bool swapped)
+{
+	uint32_t task = load_u16(record + 2, swapped);
+
+	if (task >= decoder->tasks)
+		return false;
+	decoder->task = task;
+	return true;
+}
+
+/* Returns false when the record makes no sense: the rest of the batch is then damaged. */
+static inline bool decode(Decoder *decoder, const uint8_t *record, uint32_t bytes,
+			  const bool swapped)
+{
+	switch (record[0]) {
+	case KMT_RECORD_ALLOC:
+	case KMT_RECORD_FREE:
+	case KMT_RECORD_WEIGHTED:
+		return bytes >= sizeof(struct KmtEvent) && count_event(decoder, record, swapped);
+	case KMT_RECORD_STACK4:
+	case KMT_RECORD_STACK8:
+		return define_stack(decoder, record, bytes, swapped);
+	case KMT_RECORD_ORIGIN:
+		return bytes >= sizeof(struct KmtOrigin) && define_origin(decoder, record, swapped);
+	case KMT_RECORD_TASK:
+		return bytes >= sizeof(struct KmtTask) && define_task(decoder, record, swapped);
+	case KMT_RECORD_TASK_USE:
+		return use_task(decoder, record, swapped);
+	case KMT_RECORD_PAD:
+	case KMT_RECORD_HEARTBEAT:
+		return true;
+	default:
+		decoder->profile->totals.unknown_records++;
+		return true;
+	}
+}
+
+/* Instantiated for either byte order, so that the native one pays nothing for the other. */
+static inline uint32_t count_records(Profile *profile, const Batch *batch, const bool swapped)
+{
+	Decoder decoder = { profile, &batch->header, 0, 0, 0, KMT_NONE, 0 };
+	const uint8_t *at = batch->content;
+	const uint8_t *end = at + batch->content_bytes;
+
+	while (end - at >= KMT_RECORD_UNIT_BYTES) {
+		uint32_t bytes = (uint32_t)at[1] * KMT_RECORD_UNIT_BYTES;
+
+		if (!bytes || bytes > (size_t)(end - at) || !decode(&decoder, at, bytes, swapped))
+			break;
+		at += bytes;
+	}
+	if (batch->header.events > decoder.decoded)
+		profile->totals.damaged += batch->header.events - decoder.decoded;
+	return decoder.decoded;
+}
+
+uint32_t profile_count_batch(Profile *profile, const Batch *batch)
+{
+	return batch->swapped ? count_records(profile, batch, true) :
+				count_records(profile, batch, false);
+}
+
+void profile_count_stack(Profile *profile, StackKind kind, const void *bytes, uint32_t length,
+			 const ProfileTask *task, uint64_t weight, uint64_t bytes_requested,
+			 uint64_t bytes_allocated)
+{
+	ProfileOrigin origin;
+	OriginId origin_id;
+	TaskId task_id = TASK_ID_UNKNOWN;
+
+	profile->stack_kind = kind;
+	memset(&origin, 0, sizeof(origin));
+	origin.stack = stack_table_intern(profile->stacks, bytes, length, profile->epoch);
+	origin.bytes_requested = bytes_requested;
+	origin.bytes_allocated = bytes_allocated;
+	origin_id = origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW :
+						    origin_intern(profile, &origin);
+	if (task)
+		task_id = task_intern(profile, task);
+	profile->totals.events += weight;
+	if (origin_id == ORIGIN_ID_OVERFLOW)
+		profile->totals.over_bound += weight;
+	cell_intern(profile, origin_id, task_id, KMT_CONTEXT_TASK)->events += weight;
+}
+
+ProfileTotals profile_totals(const Profile *profile)
+{
+	return profile->totals;
+}
+
+StackKind profile_stack_kind(const Profile *profile)
+{
+	return profile->stack_kind;
+}
+
+const StackTable *profile_stacks(const Profile *profile)
+{
+	return profile->stacks;
+}
+
+uint32_t profile_origin_count(const Profile *profile)
+{
+	return profile->origin_index.count;
+}
+
+const ProfileOrigin *profile_origin(const Profile *profile, OriginId id)
+{
+	return &profile->origins[id];
+}
+
+uint32_t profile_task_count(const Profile *profile)
+{
+	return profile->task_index.count;
+}
+
+const ProfileTask *profile_task(const Profile *profile, TaskId id)
+{
+	return &profile->tasks[id];
+}
+
+uint32_t profile_cell_count(const Profile *profile)
+{
+	return profile->cell_index.count;
+}
+
+const ProfileCell *profile_cell(const Profile *profile, uint32_t index)
+{
+	return &profile->cells[index];
+}
+
+static size_t index_memory(const Index *index, size_t entry_bytes)
+{
+	return slot_table_memory(&index->slots) + index->capacity * entry_bytes;
+}
+
+size_t profile_memory(const Profile *profile)
+{
+	return stack_table_memory(profile->stacks) +
+	       index_memory(&profile->origin_index, sizeof(ProfileOrigin)) +
+	       index_memory(&profile->task_index, sizeof(ProfileTask)) +
+	       index_memory(&profile->cell_index, sizeof(ProfileCell));
+}

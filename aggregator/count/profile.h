@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "count/stack_table.h"
+#include "record/batch_reader.h"
+
+#include <glib.h>
+
+/*
+ * Profile counts the events of a stream: integers only, no names, no allocation per event.
+ *
+ * It keeps one cell per distinct (origin, task, context); an origin is what the format calls so:
+ * stack, call site, sizes, gfp flags, node, allocator. Every table has its own share of the
+ * memory bound; what finds its table full is counted in the overflow counters.
+ */
+typedef struct Profile Profile;
+typedef uint32_t OriginId;
+typedef uint32_t TaskId;
+
+/* Entries that exist from the start. Overflow is what found its table full: its stack is
+   STACK_ID_NONE, and its events are in ProfileTotals.over_bound. */
+enum { TASK_ID_UNKNOWN = 0, TASK_ID_OVERFLOW = 1, ORIGIN_ID_OVERFLOW = 0 };
+
+/* How the bytes of a stack are to be read. */
+typedef enum {
+	STACK_FRAMES, /* array of uint64_t addresses, innermost first */
+	STACK_TEXT,   /* imported frame lines, each ended by '\n' */
+} StackKind;
+
+typedef struct {
+	StackId stack; /* STACK_ID_NONE: only ORIGIN_ID_OVERFLOW */
+	uint64_t call_site;
+	uint64_t bytes_requested;
+	uint64_t bytes_allocated;
+	uint32_t gfp_flags;
+	int16_t node;
+	uint8_t source; /* enum KmtSource */
+	bool truncated; /* the stack reached the depth limit */
+	bool free;      /* counts frees, not allocations */
+} ProfileOrigin;
+
+typedef struct {
+	uint32_t tgid;
+	uint64_t start_time_ns; /* of the process */
+	uint64_t cgroup_id;
+	char comm[KMT_COMM_BYTES + 1];
+} ProfileTask;
+
+/* The counters of one (origin, task, context). */
+typedef struct {
+	OriginId origin;
+	TaskId task;
+	uint8_t context; /* enum KmtContext */
+	uint64_t events; /* allocations that succeeded, or frees */
+	uint64_t failed; /* allocations that returned NULL */
+} ProfileCell;
+
+typedef struct {
+	uint64_t events;          /* decoded, inside the window */
+	uint64_t outside_window;  /* decoded, not counted, no loss */
+	uint64_t over_bound;      /* not counted: a table was full */
+	uint64_t damaged;         /* announced by a batch that could not be decoded to its end */
+	uint64_t unknown_records; /* skipped: a newer writer's */
+} ProfileTotals;
+
+/* Returns an empty profile that uses at most about bytes_max bytes. Free it with profile_free(). */
+Profile *profile_new(size_t bytes_max);
+void profile_free(Profile *profile);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
+
+/* Events before start_ns or after end_ns (monotonic) are not counted from here on. */
+void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns);
+
+/* The symbol epoch that stacks belong to from here on: equal addresses of two epochs differ. */
+void profile_set_epoch(Profile *profile, uint32_t epoch);
+
+/* Counts a batch of kind KMT_BATCH_EVENTS. Never reads outside of it, whatever it contains.
+   Returns how many event records were decoded (in or outside the window). */
+uint32_t profile_count_batch(Profile *profile, const Batch *batch);
+
+/*
+ * Counts weight events of a stack; kind says what its bytes are, the same in all calls. task may
+ * be NULL (unknown); where given, its padding must be zero. For the imports of foreign formats.
+ */
+void profile_count_stack(Profile *profile, StackKind kind, const void *bytes, uint32_t length,
+			 const ProfileTask *task, uint64_t weight, uint64_t bytes_requested,
+			 uint64_t bytes_allocated);
+
+/* Results. Ids run from 0 to the count - 1; what is returned is borrowed. */
+ProfileTotals profile_totals(const Profile *profile);
+StackKind profile_stack_kind(const Profile *profile);
+const StackTable *profile_stacks(const Profile *profile);
+uint32_t profile_origin_count(const Profile *profile);
+const ProfileOrigin *profile_origin(const Profile *profile, OriginId id);
+uint32_t profile_task_count(const Profile *profile);
+const ProfileTask *profile_task(const Profile *profile, TaskId id);
+uint32_t profile_cell_count(const Profile *profile);
+const ProfileCell *profile_cell(const Profile *profile, uint32_t index);
+
+/* Returns the memory in use, in bytes. */
+size_t profile_memory(const Profile *profile);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdint.h>
+
+/*
+ * SlotTable finds the dense id of a thing by its hash; the thing itself is the caller's.
+ *
+ * Open addressing, at most three quarters full. A slot keeps the hash, so growing never looks at
+ * the things again. Looking up is a loop over candidates that the caller compares:
+ *
+ *	for (at = hash; (id = slot_table_candidate(table, hash, &at)) != SLOT_ID_NONE; at++)
+ *		if (things[id] is the one) return id;
+ *	slot_table_put(table, hash, at, new_id);
+ */
+typedef struct {
+	uint32_t hash;
+	uint32_t id_plus_one; /* 0: free */
+} Slot;
+
+typedef struct {
+	Slot *slots;
+	uint32_t mask;
+	uint32_t used;
+} SlotTable;
+
+#define SLOT_ID_NONE UINT32_MAX
+
+static inline void slot_table_init(SlotTable *table, uint32_t slots_power_of_two)
+{
+	table->slots = g_new0(Slot, slots_power_of_two);
+	table->mask = slots_power_of_two - 1;
+	table->used = 0;
+}
+
+static inline void slot_table_clear(SlotTable *table)
+{
+	g_free(table->slots);
+}
+
+/*
+ * Returns the next candidate with this hash, from position *at on, or SLOT_ID_NONE when there is
+ * none; *at is then the free slot where it belongs. Start with *at = hash; to go on, add one.
+ */
+static inline uint32_t slot_table_candidate(const SlotTable *table, uint32_t hash, uint32_t *at)
+{
+	for (;; ++*at) {
+		const Slot *slot = &table->slots[*at & table->mask];
+
+		if (!slot->id_plus_one)
+			return SLOT_ID_NONE;
+		if (slot->hash == hash)
+			return slot->id_plus_one - 1;
+	}
+}
+
+static inline void slot_table_grow(SlotTable *table)
+{
+	SlotTable grown;
+
+	slot_table_init(&grown, (table->mask + 1) * 2);
+	for (uint32_t i = 0; i <= table->mask; i++) {
+		const Slot *slot = &table->slots[i];
+		uint32_t at = slot->hash;
+
+		if (!slot->id_plus_one)
+			continue;
+		while (grown.slots[at & grown.mask].id_plus_one)
+			at++;
+		grown.slots[at & grown.mask] = *slot;
+	}
+	grown.used = table->used;
+	slot_table_clear(table);
+	*table = grown;
+}
+
+/* Enters an id at the free position that slot_table_candidate() found. */
+static inline void slot_table_put(SlotTable *table, uint32_t hash, uint32_t at, uint32_t id)
+{
+	Slot *slot = &table->slots[at & table->mask];
+
+	slot->hash = hash;
+	slot->id_plus_one = id + 1;
+	if (++table->used > (table->mask >> 2) * 3)
+		slot_table_grow(table);
+}
+
+static inline size_t slot_table_memory(const SlotTable *table)
+{
+	return ((size_t)table->mask + 1) * sizeof(Slot);
+}

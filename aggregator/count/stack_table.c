@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "count/stack_table.h"
+
+#include "count/slot_table.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+enum {
+	CHUNK_BYTES = 1 << 20,
+	FIRST_SLOTS = 1024,
+	FIRST_STACKS = 512,
+};
+
+typedef struct {
+	const void *bytes; /* in a chunk */
+	uint32_t length;
+	uint32_t tag;
+} Stack;
+
+struct StackTable {
+	SlotTable slots;
+	Stack *stacks;
+	uint32_t count;
+	uint32_t capacity;
+	GPtrArray *chunks; /* (element-type uint8_t *), owned */
+	size_t chunk_left;
+	uint8_t *chunk_at;
+	size_t chunk_memory;
+	size_t bytes_max;
+};
+
+StackTable *stack_table_new(size_t bytes_max)
+{
+	StackTable *table = g_new0(StackTable, 1);
+
+	slot_table_init(&table->slots, FIRST_SLOTS);
+	table->capacity = FIRST_STACKS;
+	table->stacks = g_new(Stack, table->capacity);
+	table->chunks = g_ptr_array_new_with_free_func(g_free);
+	table->bytes_max = bytes_max;
+	return table;
+}
+
+void stack_table_free(StackTable *table)
+{
+	if (!table)
+		return;
+	slot_table_clear(&table->slots);
+	g_free(table->stacks);
+	g_ptr_array_unref(table->chunks);
+	g_free(table);
+}
+
+size_t stack_table_memory(const StackTable *table)
+{
+	return table->chunk_memory + slot_table_memory(&table->slots) +
+	       table->capacity * sizeof(Stack);
+}
+
+/* Returns room for length bytes, aligned to 8. */
+static void *arena_take(StackTable *table, uint32_t length)
+{
+	size_t needed = ((size_t)length + 7) & ~(size_t)7;
+	void *room;
+
+	if (needed > table->chunk_left) {
+		size_t bytes = MAX(needed, (size_t)CHUNK_BYTES);
+
+		table->chunk_at = g_malloc(bytes);
+		table->chunk_left = bytes;
+		table->chunk_memory += bytes;
+		g_ptr_array_add(table->chunks, table->chunk_at);
+	}
+	room = table->chunk_at;
+	table->chunk_at += needed;
+	table->chunk_left -= needed;
+	return room;
+}
+
+static StackId add(StackTable *table, const void *bytes, uint32_t length, uint32_t tag)
+{
+	Stack *stack;
+	void *room;
+
+	if (stack_table_memory(table) + length > table->bytes_max)
+		return STACK_ID_NONE;
+	if (table->count == table->capacity) {
+		table->capacity *= 2;
+		table->stacks = g_renew(Stack, table->stacks, table->capacity);
+	}
+	room = arena_take(table, length);
+	memcpy(room, bytes, length);
+	stack = &table->stacks[table->count];
+	stack->bytes = room;
+	stack->length = length;
+	stack->tag = tag;
+	return table->count++;
+}
+
+StackId stack_table_intern(StackTable *table, const void *bytes, uint32_t length, uint32_t tag)
+{
+	uint32_t hash = (uint32_t)XXH3_64bits_withSeed(bytes, length, tag);
+	uint32_t at, id;
+
+	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE; at++) {
+		const Stack *stack = &table->stacks[id];
+
+		if (stack->length == length && stack->tag == tag &&
+		    !memcmp(stack->bytes, bytes, length))
+			return id;
+	}
+	id = add(table, bytes, length, tag);
+	if (id != STACK_ID_NONE)
+		slot_table_put(&table->slots, hash, at, id);
+	return id;
+}
+
+uint32_t stack_table_count(const StackTable *table)
+{
+	return table->count;
+}
+
+const void *stack_table_bytes(const StackTable *table, StackId id, uint32_t *length)
+{
+	*length = table->stacks[id].length;
+	return table->stacks[id].bytes;
+}
+
+uint32_t stack_table_tag(const StackTable *table, StackId id)
+{
+	return table->stacks[id].tag;
+}

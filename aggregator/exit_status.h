@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+/* How every command of the suite ends; documented in the man pages. */
+typedef enum {
+	EXIT_COMPLETE = 0,   /* reported, nothing lost */
+	EXIT_FAILED = 1,     /* no report */
+	EXIT_USAGE = 2,      /* wrong options or values; nothing was started */
+	EXIT_INCOMPLETE = 3, /* reported, but events were lost or a bound ended the run */
+} ExitStatus;

@@ -1,0 +1,21 @@
+# Everything but main(), so that the tests link what the programs link.
+noinst_LIBRARIES += libaggregator.a
+aggregator_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/aggregator -I$(srcdir)/filters
+aggregator_cflags = $(AM_CFLAGS) $(GLIB_CFLAGS) $(ELFUTILS_CFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS)
+aggregator_libs = libaggregator.a libfilters.a $(GLIB_LIBS) $(ELFUTILS_LIBS) $(XXHASH_LIBS) $(ZSTD_LIBS)
+libaggregator_a_CPPFLAGS = $(aggregator_cppflags)
+libaggregator_a_CFLAGS = $(aggregator_cflags)
+libaggregator_a_SOURCES = \
+	aggregator/exit_status.h \
+	aggregator/options.c aggregator/options.h \
+	aggregator/session.c aggregator/session.h \
+	aggregator/symbols_choose.c aggregator/symbols_choose.h \
+	aggregator/version.c aggregator/version.h
+
+include aggregator/record/local.mk
+include aggregator/count/local.mk
+include aggregator/symbols/local.mk
+include aggregator/rank/local.mk
+include aggregator/report/local.mk
+include aggregator/collect/local.mk
+include aggregator/tools/local.mk

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/collector.h"
+#include "rank/view.h"
+
+#include <glib.h>
+#include <stdio.h>
+
+/*
+ * The command line, checked and complete: const after options_parse().
+ *
+ * One const table (options.c) has every option of the suite; help text, errors and the checks of
+ * values come from it. To add an option: a row there, a line in the man page.
+ */
+typedef struct {
+	/* Instead of a report. */
+	bool help;
+	bool version;
+	bool info;
+	bool build_module;
+	/* Where records come from. */
+	char *input; /* -i; NULL: a live collection */
+	const CollectorType *collector;
+	CollectRequest request; /* its strings are owned here */
+	bool only_command;
+	GArray *pids;           /* (element-type guint32) */
+	char *kernel_release;   /* --build-module=KVER; NULL: the running one */
+	char *sign_key;
+	char *sign_cert;
+	char *kallsyms; /* --kallsyms; NULL: the stream's, or this host's */
+	uint64_t memory_bytes_max;
+	/* What is kept and how it is shown. */
+	ViewOptions view;
+	char *exclude; /* as given to -e */
+	char *output;  /* -O; NULL: stdout */
+	bool hide_host;
+	bool details;
+	bool quiet;
+} Options;
+
+/* Returns the options of a command line, or NULL with error set: a usage error, one line. */
+Options *options_parse(int argc, char **argv, GError **error);
+void options_free(Options *options);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Options, options_free)
+
+/* Prints --help. */
+void options_print_help(FILE *out);

@@ -1,0 +1,5 @@
+libaggregator_a_SOURCES += \
+	aggregator/rank/process_sums.c aggregator/rank/process_sums.h \
+	aggregator/rank/sort_key.c \
+	aggregator/rank/stack_rows.c aggregator/rank/stack_rows.h \
+	aggregator/rank/view.c aggregator/rank/view.h

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rank/process_sums.h"
+
+#include "count/slot_table.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+enum { FIRST_SLOTS = 64 };
+
+/* What makes a process; all zero but the context for an interrupt's. */
+typedef struct {
+	uint64_t start_time_ns;
+	uint32_t tgid;
+	uint32_t context;
+	char comm[KMT_COMM_BYTES];
+} ProcessKey;
+
+typedef struct {
+	ProcessKey key;
+	const ProfileTask *task; /* NULL: an interrupt context */
+	uint64_t allocations;
+} ProcessSum;
+
+struct ProcessSums {
+	const Profile *profile;
+	SlotTable slots;
+	GArray *sums; /* (element-type ProcessSum), owned */
+};
+
+ProcessSums *process_sums_new(const Profile *profile)
+{
+	ProcessSums *sums = g_new0(ProcessSums, 1);
+
+	sums->profile = profile;
+	slot_table_init(&sums->slots, FIRST_SLOTS);
+	sums->sums = g_array_new(FALSE, FALSE, sizeof(ProcessSum));
+	return sums;
+}
+
+void process_sums_free(ProcessSums *sums)
+{
+	if (!sums)
+		return;
+	slot_table_clear(&sums->slots);
+	g_array_unref(sums->sums);
+	g_free(sums);
+}
+
+static ProcessSum process_of(const Profile *profile, const ProfileCell *cell)
+{
+	ProcessSum sum;
+
+	memset(&sum, 0, sizeof(sum));
+	sum.key.context = cell->context;
+	if (cell->context != KMT_CONTEXT_TASK)
+		return sum;
+	sum.task = profile_task(profile, cell->task);
+	sum.key.start_time_ns = sum.task->start_time_ns;
+	sum.key.tgid = sum.task->tgid;
+	memcpy(sum.key.comm, sum.task->comm, strnlen(sum.task->comm, sizeof(sum.key.comm)));
+	return sum;
+}
+
+static ProcessSum *sum_intern(ProcessSums *sums, const ProcessSum *wanted)
+{
+	uint32_t hash = (uint32_t)XXH3_64bits(&wanted->key, sizeof(wanted->key));
+	uint32_t at, id;
+
+	for (at = hash; (id = slot_table_candidate(&sums->slots, hash, &at)) != SLOT_ID_NONE;
+	     at++) {
+		ProcessSum *known = &g_array_index(sums->sums, ProcessSum, id);
+
+		if (!memcmp(&known->key, &wanted->key, sizeof(known->key)))
+			return known;
+	}
+	id = sums->sums->len;
+	g_array_append_vals(sums->sums, wanted, 1);
+	slot_table_put(&sums->slots, hash, at, id);
+	return &g_array_index(sums->sums, ProcessSum, id);
+}
+
+void process_sums_add(ProcessSums *sums, const ProfileCell *cell)
+{
+	ProcessSum process = process_of(sums->profile, cell);
+
+	if (cell->events)
+		sum_intern(sums, &process)->allocations += cell->events;
+}
+
+static int ascending(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Most allocations first; then interrupts, and processes by pid, age and name. */
+static gint compare(gconstpointer left, gconstpointer right)
+{
+	const ProcessSum *a = left, *b = right;
+	int order = ascending(b->allocations, a->allocations);
+
+	order = order ? order : ascending(b->key.context, a->key.context);
+	order = order ? order : ascending(a->key.tgid, b->key.tgid);
+	order = order ? order : ascending(a->key.start_time_ns, b->key.start_time_ns);
+	return order ? order : memcmp(a->key.comm, b->key.comm, sizeof(a->key.comm));
+}
+
+GArray *process_sums_ranked(const ProcessSums *sums)
+{
+	guint count = sums->sums->len;
+	GArray *ranked = g_array_sized_new(FALSE, FALSE, sizeof(ViewProcess), count);
+	g_autoptr(GArray) sorted = g_array_sized_new(FALSE, FALSE, sizeof(ProcessSum), count);
+
+	g_array_append_vals(sorted, sums->sums->data, count);
+	g_array_sort(sorted, compare);
+	for (guint i = 0; i < count; i++) {
+		const ProcessSum *sum = &g_array_index(sorted, ProcessSum, i);
+		ViewProcess process = {
+			.tgid = sum->key.tgid,
+			.context = (uint8_t)sum->key.context,
+			.comm = sum->task ? sum->task->comm : "",
+			.allocations = sum->allocations,
+		};
+
+		g_array_append_val(ranked, process);
+	}
+	return ranked;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "rank/view.h"
+
+/*
+ * ProcessSums adds up allocations per process and per interrupt context. A process is told from
+ * another of the same pid by its start time and name.
+ */
+typedef struct ProcessSums ProcessSums;
+
+/* The profile is borrowed. */
+ProcessSums *process_sums_new(const Profile *profile);
+void process_sums_free(ProcessSums *sums);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProcessSums, process_sums_free)
+
+void process_sums_add(ProcessSums *sums, const ProfileCell *cell);
+
+/* Returns the sums, largest first (element-type ViewProcess); the caller unrefs them. */
+GArray *process_sums_ranked(const ProcessSums *sums);

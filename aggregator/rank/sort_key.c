@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rank/view.h"
+
+static uint64_t allocations(const StackSummary *summary)
+{
+	return summary->allocations;
+}
+
+static uint64_t bytes_allocated(const StackSummary *summary)
+{
+	return summary->bytes_allocated;
+}
+
+static uint64_t bytes_requested(const StackSummary *summary)
+{
+	return summary->bytes_requested;
+}
+
+static uint64_t bytes_wasted(const StackSummary *summary)
+{
+	return summary->bytes_allocated > summary->bytes_requested
+		       ? summary->bytes_allocated - summary->bytes_requested
+		       : 0;
+}
+
+const SortKey sort_keys[] = {
+	{ "count", "allocations", allocations },
+	{ "bytes", "bytes allocated", bytes_allocated },
+	{ "requested", "bytes requested", bytes_requested },
+	{ "waste", "bytes allocated and not requested", bytes_wasted },
+	{ NULL, NULL, NULL },
+};
+
+const SortKey *sort_key_lookup(const char *name)
+{
+	for (const SortKey *key = sort_keys; key->name; key++)
+		if (g_str_equal(key->name, name))
+			return key;
+	return NULL;
+}

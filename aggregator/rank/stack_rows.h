@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "count/profile.h"
+#include "symbols/symbol_store.h"
+
+#include <glib.h>
+#include <stdint.h>
+
+/*
+ * StackRows names the stacks of a profile: stacks that print the same are one row, numbered from
+ * 0. A row is kept as the ids of its lines, for the text of all rows may be large.
+ */
+typedef struct StackRows StackRows;
+
+StackRows *stack_rows_new(const Profile *profile, const SymbolStore *symbols);
+void stack_rows_free(StackRows *rows);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StackRows, stack_rows_free)
+
+uint32_t stack_rows_count(const StackRows *rows);
+
+/* Returns the row of a stack; stack may be STACK_ID_NONE. */
+uint32_t stack_rows_row(const StackRows *rows, StackId stack);
+
+/* Appends the lines of a row. */
+void stack_rows_append_text(const StackRows *rows, uint32_t row, GString *out);
+
+/* Orders rows by their text, as strcmp() would. */
+int stack_rows_compare(const StackRows *rows, uint32_t a, uint32_t b);

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rank/view.h"
+
+#include "rank/process_sums.h"
+#include "rank/stack_rows.h"
+
+struct ViewRows {
+	const Profile *profile;
+	StackRows *names;
+	ViewStack *stacks;     /* by row */
+	uint32_t *cells;       /* of allocations, grouped by row */
+	uint32_t *cells_until; /* by row: where its group ends in cells */
+	char *top;             /* the argument of the last ViewDrop */
+};
+
+static uint32_t row_of_cell(const ViewRows *rows, const ProfileCell *cell)
+{
+	return stack_rows_row(rows->names, profile_origin(rows->profile, cell->origin)->stack);
+}
+
+static bool is_free(const ViewRows *rows, const ProfileCell *cell)
+{
+	return profile_origin(rows->profile, cell->origin)->free;
+}
+
+/* Groups the cells of allocations by row: counts, adds up, then fills each group from behind. */
+static void group_cells(ViewRows *rows)
+{
+	uint32_t cells = profile_cell_count(rows->profile);
+	uint32_t count = stack_rows_count(rows->names);
+	uint32_t until = 0;
+
+	rows->cells = g_new(uint32_t, cells);
+	rows->cells_until = g_new0(uint32_t, count + 1);
+	for (uint32_t i = 0; i < cells; i++) {
+		const ProfileCell *cell = profile_cell(rows->profile, i);
+
+		if (!is_free(rows, cell))
+			rows->cells_until[row_of_cell(rows, cell) + 1]++;
+	}
+	for (uint32_t row = 0; row <= count; row++)
+		rows->cells_until[row] = until += rows->cells_until[row];
+	for (uint32_t i = 0; i < cells; i++) {
+		const ProfileCell *cell = profile_cell(rows->profile, i);
+
+		if (!is_free(rows, cell))
+			rows->cells[rows->cells_until[row_of_cell(rows, cell)]++] = i;
+	}
+}
+
+static ViewRows *rows_new(const Profile *profile, const SymbolStore *symbols)
+{
+	ViewRows *rows = g_new0(ViewRows, 1);
+
+	rows->profile = profile;
+	rows->names = stack_rows_new(profile, symbols);
+	rows->stacks = g_new0(ViewStack, stack_rows_count(rows->names));
+	group_cells(rows);
+	return rows;
+}
+
+static void rows_free(ViewRows *rows)
+{
+	stack_rows_free(rows->names);
+	g_free(rows->stacks);
+	g_free(rows->cells);
+	g_free(rows->cells_until);
+	g_free(rows->top);
+	g_free(rows);
+}
+
+static void summary_add(StackSummary *sum, const StackSummary *added)
+{
+	sum->allocations += added->allocations;
+	sum->bytes_requested += added->bytes_requested;
+	sum->bytes_allocated += added->bytes_allocated;
+}
+
+static void count_cell(View *view, const ProfileCell *cell)
+{
+	ViewRows *rows = view->rows;
+	const ProfileOrigin *origin = profile_origin(rows->profile, cell->origin);
+	ViewStack *stack = &rows->stacks[row_of_cell(rows, cell)];
+	StackSummary sum = {
+		.allocations = cell->events,
+		.bytes_requested = cell->events * origin->bytes_requested,
+		.bytes_allocated = cell->events * origin->bytes_allocated,
+	};
+
+	if (origin->free) {
+		view->frees += cell->events;
+		return;
+	}
+	summary_add(&stack->summary, &sum);
+	stack->failed += cell->failed;
+	stack->truncated |= origin->truncated;
+	view->failed_before += cell->failed;
+}
+
+/* Adds up the rows; those with no allocation that succeeded are none. */
+static void count_rows(View *view)
+{
+	ViewRows *rows = view->rows;
+
+	for (uint32_t i = 0; i < profile_cell_count(rows->profile); i++)
+		count_cell(view, profile_cell(rows->profile, i));
+	for (uint32_t row = 0; row < stack_rows_count(rows->names); row++) {
+		ViewStack *stack = &rows->stacks[row];
+
+		if (!stack->summary.allocations)
+			continue;
+		stack->row = row;
+		summary_add(&view->before, &stack->summary);
+		view->stacks_truncated += stack->truncated;
+		g_ptr_array_add(view->stacks, stack);
+	}
+	view->stacks_before = view->stacks->len;
+}
+
+/* Returns the filters in the order of their types. */
+static GPtrArray *filters_in_order(const ViewOptions *options)
+{
+	GPtrArray *ordered = g_ptr_array_new();
+
+	for (const FilterType *const *type = filter_types; *type; type++)
+		for (guint i = 0; options->filters && i < options->filters->len; i++) {
+			Filter *filter = g_ptr_array_index(options->filters, i);
+
+			if (filter->type == *type)
+				g_ptr_array_add(ordered, filter);
+		}
+	return ordered;
+}
+
+static void add_drop(View *view, const char *option, const char *argument)
+{
+	const ViewDrop drop = { .option = option, .argument = argument };
+
+	g_array_append_val(view->drops, drop);
+}
+
+static void count_drop(View *view, guint index, const ViewStack *stack)
+{
+	ViewDrop *drop = &g_array_index(view->drops, ViewDrop, index);
+
+	drop->stacks++;
+	drop->allocations += stack->summary.allocations;
+}
+
+/* Returns the index of the first filter that drops the stack, or their number. */
+static guint first_dropping(const GPtrArray *filters, const StackSummary *summary)
+{
+	guint i = 0;
+
+	while (i < filters->len) {
+		const Filter *filter = g_ptr_array_index(filters, i);
+
+		if (!filter->type->keeps(filter, summary))
+			break;
+		i++;
+	}
+	return i;
+}
+
+static void filter_rows(View *view, const GPtrArray *filters)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	guint kept = 0;
+
+	for (guint i = 0; filters->len && i < view->stacks->len; i++) {
+		ViewStack *stack = g_ptr_array_index(view->stacks, i);
+		StackSummary summary = stack->summary;
+		guint dropping;
+
+		g_string_truncate(text, 0);
+		view_append_text(view, stack, text);
+		summary.text = text->str;
+		dropping = first_dropping(filters, &summary);
+		if (dropping < filters->len)
+			count_drop(view, dropping, stack);
+		else
+			view->stacks->pdata[kept++] = stack;
+	}
+	if (filters->len)
+		g_ptr_array_set_size(view->stacks, kept);
+}
+
+typedef struct {
+	const SortKey *key;
+	const StackRows *names;
+} Ranking;
+
+static gint compare(gconstpointer left, gconstpointer right, gpointer user_data)
+{
+	const ViewStack *a = *(ViewStack *const *)left, *b = *(ViewStack *const *)right;
+	const Ranking *ranking = user_data;
+	uint64_t value_a = ranking->key->value(&a->summary);
+	uint64_t value_b = ranking->key->value(&b->summary);
+
+	if (value_a != value_b)
+		return value_a < value_b ? 1 : -1;
+	return stack_rows_compare(ranking->names, a->row, b->row);
+}
+
+static void rank_rows(View *view, const ViewOptions *options)
+{
+	Ranking ranking = { options->sort ? options->sort : &sort_keys[0], view->rows->names };
+
+	g_ptr_array_sort_with_data(view->stacks, compare, &ranking);
+	for (guint i = view->stacks->len; i > options->top; i--)
+		count_drop(view, view->drops->len - 1, g_ptr_array_index(view->stacks, i - 1));
+	if (view->stacks->len > options->top)
+		g_ptr_array_set_size(view->stacks, (gint)options->top);
+	view->stacks_after = view->stacks->len;
+	for (guint i = 0; i < view->stacks->len; i++) {
+		const ViewStack *stack = g_ptr_array_index(view->stacks, i);
+
+		summary_add(&view->after, &stack->summary);
+	}
+}
+
+static void add_processes(const ViewRows *rows, const ViewStack *stack, ProcessSums *sums)
+{
+	uint32_t at = stack->row ? rows->cells_until[stack->row - 1] : 0;
+
+	for (; at < rows->cells_until[stack->row]; at++)
+		process_sums_add(sums, profile_cell(rows->profile, rows->cells[at]));
+}
+
+static GArray *kept_processes(const View *view)
+{
+	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->profile);
+
+	for (guint i = 0; i < view->stacks->len; i++)
+		add_processes(view->rows, g_ptr_array_index(view->stacks, i), sums);
+	return process_sums_ranked(sums);
+}
+
+View *view_new(const Profile *profile, const SymbolStore *symbols, const ViewOptions *options)
+{
+	View *view = g_new0(View, 1);
+	g_autoptr(GPtrArray) filters = filters_in_order(options);
+
+	view->rows = rows_new(profile, symbols);
+	view->rows->top = g_strdup_printf("%" G_GUINT64_FORMAT, options->top);
+	view->stacks = g_ptr_array_new();
+	view->drops = g_array_new(FALSE, FALSE, sizeof(ViewDrop));
+	for (guint i = 0; i < filters->len; i++) {
+		const Filter *filter = g_ptr_array_index(filters, i);
+
+		add_drop(view, filter->type->option, filter->argument);
+	}
+	add_drop(view, "top", view->rows->top);
+	count_rows(view);
+	filter_rows(view, filters);
+	rank_rows(view, options);
+	view->processes = kept_processes(view);
+	return view;
+}
+
+void view_free(View *view)
+{
+	if (!view)
+		return;
+	g_ptr_array_unref(view->stacks);
+	g_array_unref(view->drops);
+	g_array_unref(view->processes);
+	rows_free(view->rows);
+	g_free(view);
+}
+
+void view_append_text(const View *view, const ViewStack *stack, GString *out)
+{
+	stack_rows_append_text(view->rows->names, stack->row, out);
+}
+
+GArray *view_processes(const View *view, const ViewStack *stack)
+{
+	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->profile);
+
+	add_processes(view->rows, stack, sums);
+	return process_sums_ranked(sums);
+}

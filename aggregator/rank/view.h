@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "count/profile.h"
+#include "filter.h"
+#include "symbols/symbol_store.h"
+
+#include <glib.h>
+
+/*
+ * A View is a profile made readable: stacks that print the same are one row, rows are filtered,
+ * ranked and cut. Same profile, same options: same rows in the same order.
+ */
+
+/* A process (or an interrupt context) and its share of a row. */
+typedef struct {
+	uint32_t tgid;    /* 0 with a context other than KMT_CONTEXT_TASK */
+	uint8_t context;  /* enum KmtContext */
+	const char *comm; /* as recorded, not yet escaped */
+	uint64_t allocations;
+} ViewProcess;
+
+typedef struct {
+	StackSummary summary; /* text is NULL: view_append_text() makes it, for one row at a time */
+	uint64_t failed;      /* allocations that returned NULL, not counted in the summary */
+	uint32_t row;         /* the view's own number of it */
+	bool truncated;       /* any of its stacks reached the depth limit */
+} ViewStack;
+
+/* What a filter (or the cut to the top) took away. */
+typedef struct {
+	const char *option;   /* "exclude" */
+	const char *argument; /* as given; of the top: its number */
+	uint64_t stacks;
+	uint64_t allocations;
+} ViewDrop;
+
+/* What a view needs to make texts and processes of single rows. */
+typedef struct ViewRows ViewRows;
+
+/* A sort key: what --sort accepts and the reports name. */
+typedef struct {
+	const char *name;
+	const char *help;
+	uint64_t (*value)(const StackSummary *summary);
+} SortKey;
+
+/* All sort keys, ended by one without name. */
+extern const SortKey sort_keys[];
+
+/* Returns the key of that name, or NULL. */
+const SortKey *sort_key_lookup(const char *name);
+
+typedef struct {
+	GPtrArray *filters;  /* (element-type Filter), borrowed; applied in the order of filter_types */
+	const SortKey *sort;
+	uint64_t top; /* rows to keep; UINT64_MAX: all */
+} ViewOptions;
+
+typedef struct {
+	GPtrArray *stacks; /* (element-type ViewStack), owned, ranked; all have allocations */
+	GArray *drops;     /* (element-type ViewDrop), one per filter in order, one for the top */
+	GArray *processes; /* (element-type ViewProcess) of the kept stacks together, as below */
+	uint64_t stacks_before;
+	uint64_t stacks_after;
+	StackSummary before; /* sums over all stacks; text is NULL */
+	StackSummary after;  /* sums over the kept ones */
+	uint64_t failed_before;
+	uint64_t stacks_truncated; /* of all stacks: those that reached the depth limit */
+	uint64_t frees;            /* recorded beside the allocations, not ranked */
+	ViewRows *rows;            /* private */
+} View;
+
+/* Returns the view of a profile; free it with view_free(). The profile must outlive it. */
+View *view_new(const Profile *profile, const SymbolStore *symbols, const ViewOptions *options);
+void view_free(View *view);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(View, view_free)
+
+/* Appends the frame lines of a row as printed, each ended by '\n', innermost first. */
+void view_append_text(const View *view, const ViewStack *stack, GString *out);
+
+/* Returns the processes of a row and what they allocated there, most first (element-type
+   ViewProcess). What interrupts allocated is an entry of its own and never the interrupted
+   process's. The caller unrefs it. */
+GArray *view_processes(const View *view, const ViewStack *stack);

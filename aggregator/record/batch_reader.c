@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/batch_reader.h"
+
+#include "record/bytes.h"
+
+/* What the bytes at hand begin with. */
+typedef enum {
+	FOUND_BATCH, /* a whole one */
+	FOUND_START, /* of a batch: more bytes are needed */
+	FOUND_PADDING,
+	FOUND_DAMAGE,
+} Found;
+
+struct BatchReader {
+	BatchVisitor visit;
+	void *user_data;
+	BatchReaderTotals totals;
+	bool resynchronising;
+	uint32_t padding_run; /* zeros since the last batch */
+	size_t carried;       /* bytes of an incomplete batch, kept until the next feed */
+	uint8_t carry[KMT_BATCH_BYTES_MAX];
+};
+
+enum { MAGIC_BYTES = 4 };
+
+BatchReader *batch_reader_new(BatchVisitor visit, void *user_data)
+{
+	BatchReader *reader = g_new0(BatchReader, 1);
+
+	reader->visit = visit;
+	reader->user_data = user_data;
+	return reader;
+}
+
+void batch_reader_free(BatchReader *reader)
+{
+	g_free(reader);
+}
+
+static bool is_magic(const uint8_t *bytes)
+{
+	uint32_t magic = load_u32(bytes, false);
+
+	return magic == KMT_MAGIC || magic == GUINT32_SWAP_LE_BE(KMT_MAGIC);
+}
+
+bool batch_reader_recognises(const void *bytes, size_t length)
+{
+	return length >= MAGIC_BYTES && is_magic(bytes);
+}
+
+static void header_swap(struct KmtBatchHeader *header)
+{
+	header->magic = GUINT32_SWAP_LE_BE(header->magic);
+	header->header_bytes = GUINT16_SWAP_LE_BE(header->header_bytes);
+	header->batch_bytes = GUINT32_SWAP_LE_BE(header->batch_bytes);
+	header->field_set = GUINT16_SWAP_LE_BE(header->field_set);
+	header->cpu = GUINT32_SWAP_LE_BE(header->cpu);
+	header->batch_number = GUINT32_SWAP_LE_BE(header->batch_number);
+	header->base_time_ns = GUINT64_SWAP_LE_BE(header->base_time_ns);
+	header->frame_base = GUINT64_SWAP_LE_BE(header->frame_base);
+	header->events = GUINT32_SWAP_LE_BE(header->events);
+	header->sampling_period = GUINT32_SWAP_LE_BE(header->sampling_period);
+	header->events_total = GUINT64_SWAP_LE_BE(header->events_total);
+	header->dropped_reentrant = GUINT64_SWAP_LE_BE(header->dropped_reentrant);
+	header->left_out_self = GUINT64_SWAP_LE_BE(header->left_out_self);
+	header->left_out_interrupt = GUINT64_SWAP_LE_BE(header->left_out_interrupt);
+}
+
+static bool header_is_sound(const struct KmtBatchHeader *header)
+{
+	return header->header_bytes >= sizeof(*header) && header->header_bytes % 8 == 0 &&
+	       header->batch_bytes % 8 == 0 && header->batch_bytes <= KMT_BATCH_BYTES_MAX &&
+	       header->batch_bytes >= header->header_bytes + sizeof(struct KmtBatchTrailer) &&
+	       (header->word_bytes == 4 || header->word_bytes == 8);
+}
+
+static bool trailer_agrees(const Batch *batch)
+{
+	const uint8_t *trailer =
+		batch->bytes + batch->header.batch_bytes - sizeof(struct KmtBatchTrailer);
+
+	return load_u32(trailer, batch->swapped) == KMT_END_MAGIC &&
+	       load_u32(trailer + 4, batch->swapped) == batch->header.batch_number;
+}
+
+/* Looks at what bytes begin with; *needed is how many must be there to say more. */
+static Found find(const uint8_t *bytes, size_t length, Batch *batch, size_t *needed)
+{
+	if (length && !bytes[0])
+		return FOUND_PADDING;
+	*needed = sizeof(batch->header);
+	if (length >= MAGIC_BYTES && !is_magic(bytes))
+		return FOUND_DAMAGE;
+	if (length < *needed)
+		return FOUND_START;
+	memcpy(&batch->header, bytes, sizeof(batch->header));
+	batch->swapped = batch->header.magic != KMT_MAGIC;
+	if (batch->swapped)
+		header_swap(&batch->header);
+	if (!header_is_sound(&batch->header))
+		return FOUND_DAMAGE;
+	*needed = batch->header.batch_bytes;
+	if (length < *needed)
+		return FOUND_START;
+	batch->bytes = bytes;
+	batch->content = bytes + batch->header.header_bytes;
+	batch->content_bytes = batch->header.batch_bytes - batch->header.header_bytes -
+			       sizeof(struct KmtBatchTrailer);
+	return trailer_agrees(batch) ? FOUND_BATCH : FOUND_DAMAGE;
+}
+
+static void visit(BatchReader *reader, const Batch *batch)
+{
+	reader->resynchronising = false;
+	reader->padding_run = 0;
+	if (batch->header.version != KMT_VERSION || batch->header.kind < KMT_BATCH_EVENTS ||
+	    batch->header.kind > KMT_BATCH_MODULES) {
+		reader->totals.unknown++;
+		return;
+	}
+	reader->totals.batches++;
+	reader->visit(batch, reader->user_data);
+}
+
+static void count_damage(BatchReader *reader, size_t bytes)
+{
+	if (!reader->resynchronising)
+		reader->totals.damaged++;
+	reader->resynchronising = true;
+	reader->totals.damaged_bytes += bytes;
+}
+
+/* Returns how many bytes to skip until a batch may begin again: at least one. */
+static size_t skip_to_magic(const uint8_t *bytes, size_t length)
+{
+	size_t at;
+
+	for (at = 1; at + MAGIC_BYTES <= length; at++)
+		if (is_magic(bytes + at))
+			break;
+	return MIN(at, length);
+}
+
+static size_t skip_padding(BatchReader *reader, const uint8_t *bytes, size_t length)
+{
+	size_t zeros = 0;
+	size_t allowed = KMT_PADDING_BYTES_MAX - MIN(reader->padding_run, KMT_PADDING_BYTES_MAX);
+
+	while (zeros < length && !bytes[zeros])
+		zeros++;
+	if (zeros > allowed || reader->resynchronising)
+		count_damage(reader, reader->resynchronising ? zeros : zeros - allowed);
+	reader->padding_run += MIN(zeros, KMT_PADDING_BYTES_MAX);
+	return zeros;
+}
+
+/* Visits the batches of a run of bytes. Returns how many bytes are done with; *needed is what the
+   incomplete batch after them asks for. */
+static size_t consume(BatchReader *reader, const uint8_t *bytes, size_t length, size_t *needed)
+{
+	size_t done = 0;
+
+	while (done < length) {
+		Batch batch;
+		size_t skip;
+
+		switch (find(bytes + done, length - done, &batch, needed)) {
+		case FOUND_BATCH:
+			visit(reader, &batch);
+			done += batch.header.batch_bytes;
+			break;
+		case FOUND_START:
+			return done;
+		case FOUND_PADDING:
+			done += skip_padding(reader, bytes + done, length - done);
+			break;
+		case FOUND_DAMAGE:
+			skip = skip_to_magic(bytes + done, length - done);
+			count_damage(reader, skip);
+			done += skip;
+			break;
+		}
+	}
+	return done;
+}
+
+/* Completes the carried batch with the next bytes. Returns how many of them were taken. */
+static size_t complete_carry(BatchReader *reader, const uint8_t *bytes, size_t length)
+{
+	size_t taken = 0;
+	size_t needed = reader->carried;
+
+	while (reader->carried && taken < length) {
+		size_t done = consume(reader, reader->carry, reader->carried, &needed);
+		size_t part;
+
+		reader->carried -= done;
+		memmove(reader->carry, reader->carry + done, reader->carried);
+		if (!reader->carried)
+			break;
+		part = MIN(needed - reader->carried, length - taken);
+		memcpy(reader->carry + reader->carried, bytes + taken, part);
+		reader->carried += part;
+		taken += part;
+	}
+	if (reader->carried) {
+		size_t done = consume(reader, reader->carry, reader->carried, &needed);
+
+		reader->carried -= done;
+		memmove(reader->carry, reader->carry + done, reader->carried);
+	}
+	return taken;
+}
+
+void batch_reader_feed(BatchReader *reader, const void *bytes, size_t length)
+{
+	size_t taken = complete_carry(reader, bytes, length);
+	const uint8_t *rest = (const uint8_t *)bytes + taken;
+	size_t needed;
+
+	if (reader->carried)
+		return;
+	taken = consume(reader, rest, length - taken, &needed) + taken;
+	reader->carried = length - taken;
+	memcpy(reader->carry, (const uint8_t *)bytes + taken, reader->carried);
+}
+
+void batch_reader_finish(BatchReader *reader)
+{
+	/* The incomplete batch may hide whole ones behind a damaged length. */
+	while (reader->carried) {
+		size_t needed;
+		size_t skip = skip_to_magic(reader->carry, reader->carried);
+
+		count_damage(reader, skip);
+		reader->carried -= skip;
+		memmove(reader->carry, reader->carry + skip, reader->carried);
+		skip = consume(reader, reader->carry, reader->carried, &needed);
+		reader->carried -= skip;
+		memmove(reader->carry, reader->carry + skip, reader->carried);
+	}
+}
+
+BatchReaderTotals batch_reader_totals(const BatchReader *reader)
+{
+	return reader->totals;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/batch_writer.h"
+
+#include <string.h>
+
+enum {
+	/* Far below what a reader accepts, and small enough that a damaged one costs little. */
+	TEXT_BYTES_MAX = 256 << 10,
+	FIELD_UNITS_MAX = 255, /* the length of a record is a byte */
+	FIELD_TEXT_BYTES_MAX =
+		FIELD_UNITS_MAX * KMT_RECORD_UNIT_BYTES - (int)sizeof(struct KmtField),
+};
+
+/* Appends zeros up to the next multiple of 8 behind a value of this length. */
+static void append_padding(GByteArray *out, size_t length)
+{
+	static const uint8_t zeros[KMT_RECORD_UNIT_BYTES];
+
+	g_byte_array_append(out, zeros, -length % KMT_RECORD_UNIT_BYTES);
+}
+
+/* Appends the header of a batch; batch_end() completes it. Returns where it begins. */
+static guint batch_begin(GByteArray *out, uint8_t kind)
+{
+	struct KmtBatchHeader header = {
+		.magic = KMT_MAGIC,
+		.version = KMT_VERSION,
+		.word_bytes = sizeof(long),
+		.header_bytes = sizeof(header),
+		.kind = kind,
+		.field_set = KMT_FIELD_SET,
+		.cpu = KMT_CPU_NONE,
+		.sampling_period = 1,
+	};
+	guint start = out->len;
+
+	g_byte_array_append(out, (const guint8 *)&header, sizeof(header));
+	return start;
+}
+
+static void batch_end(GByteArray *out, guint start)
+{
+	const struct KmtBatchTrailer trailer = { .end_magic = KMT_END_MAGIC };
+	uint32_t batch_bytes = out->len + sizeof(trailer) - start;
+
+	g_byte_array_append(out, (const guint8 *)&trailer, sizeof(trailer));
+	memcpy(out->data + start + offsetof(struct KmtBatchHeader, batch_bytes), &batch_bytes,
+	       sizeof(batch_bytes));
+}
+
+/* Returns how many bytes of the text fit into a field: whole characters only. */
+static size_t text_fitting(const char *text)
+{
+	size_t length = strlen(text);
+
+	if (length <= FIELD_TEXT_BYTES_MAX)
+		return length;
+	length = FIELD_TEXT_BYTES_MAX;
+	/* Bytes of the form 10xxxxxx continue a character. */
+	while (length && ((uint8_t)text[length] & 0xc0) == 0x80)
+		length--;
+	return length;
+}
+
+static void append_field(GByteArray *out, uint16_t id, const void *value, size_t value_bytes)
+{
+	size_t record_bytes = sizeof(struct KmtField) + value_bytes;
+	struct KmtField field = {
+		.head.type = KMT_RECORD_FIELD,
+		.head.units = (record_bytes + KMT_RECORD_UNIT_BYTES - 1) / KMT_RECORD_UNIT_BYTES,
+		.head.index = id,
+		.value_bytes = value_bytes,
+	};
+
+	g_byte_array_append(out, (const guint8 *)&field, sizeof(field));
+	g_byte_array_append(out, value, value_bytes);
+	append_padding(out, value_bytes);
+}
+
+void batch_write_info(GByteArray *out, const InfoField *fields, size_t count)
+{
+	guint start = batch_begin(out, KMT_BATCH_INFO);
+
+	for (const InfoField *field = fields; field < fields + count; field++) {
+		if (field->text)
+			append_field(out, field->id, field->text, text_fitting(field->text));
+		else
+			append_field(out, field->id, &field->number, sizeof(field->number));
+	}
+	batch_end(out, start);
+}
+
+static void append_text_batch(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text,
+			      size_t length)
+{
+	const struct KmtText head = { .epoch = epoch, .text_bytes = length };
+	guint start = batch_begin(out, kind);
+
+	g_byte_array_append(out, (const guint8 *)&head, sizeof(head));
+	g_byte_array_append(out, (const guint8 *)text, length);
+	append_padding(out, length);
+	batch_end(out, start);
+}
+
+/* Returns how much of the text one batch takes: up to a line end, or 0 when its first line alone
+   is too long, which no symbol's is. */
+static size_t chunk_of(const char *text, size_t length)
+{
+	const char *end;
+
+	if (length <= TEXT_BYTES_MAX)
+		return length;
+	end = memrchr(text, '\n', TEXT_BYTES_MAX);
+	return end ? (size_t)(end - text) + 1 : 0;
+}
+
+/* Returns the length of the first line, its end included. */
+static size_t line_of(const char *text, size_t length)
+{
+	const char *end = memchr(text, '\n', length);
+
+	return end ? (size_t)(end - text) + 1 : length;
+}
+
+void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text,
+		      size_t length)
+{
+	do {
+		size_t chunk = chunk_of(text, length);
+
+		if (chunk || !length)
+			append_text_batch(out, kind, epoch, text, chunk);
+		else
+			chunk = line_of(text, length);
+		text += chunk;
+		length -= chunk;
+	} while (length);
+}

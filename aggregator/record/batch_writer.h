@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "record/format.h"
+
+#include <glib.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The batches that the program itself adds to a stream: facts about host and run, symbols and
+ * modules. Each function appends whole batches in this machine's byte order to a byte array,
+ * which the caller owns and hands to whoever reads the stream.
+ */
+
+/* One fact for batch_write_info(): a number, or text when text is not NULL. */
+typedef struct {
+	uint16_t id; /* enum KmtFieldId */
+	uint64_t number;
+	const char *text; /* borrowed; cut at a character boundary below the format's limit */
+} InfoField;
+
+/* Appends one KMT_BATCH_INFO batch with these fields. */
+void batch_write_info(GByteArray *out, const InfoField *fields, size_t count);
+
+/* Appends as many batches of that kind (KMT_BATCH_SYMBOLS, _MODULES) as the text needs; it is cut
+   at line ends only. An empty text still makes one batch: it announces the epoch. */
+void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text, size_t length);

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The native record stream: what the emitter in the kernel writes and the aggregator reads.
+ *
+ * This header is compiled twice, into the program and (copied by the build into the tapset) into
+ * the kernel module, so it holds fixed-width types and constants only. doc/RECORD_FORMAT.md is
+ * its prose; a reader of another language needs nothing but that page.
+ *
+ * A stream is a sequence of batches. Each batch is one header, its content and one trailer, all
+ * in the writer's byte order, and can be decoded without any other batch: a lost batch loses only
+ * itself. Between batches there may be up to 15 bytes of zeros (transport padding).
+ */
+#ifndef KMT_RECORD_FORMAT_H
+#define KMT_RECORD_FORMAT_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdint.h>
+#endif
+
+#define KMT_MAGIC 0x31524d4bU     /* "KMR1" in a little-endian stream, "1RMK" in a big-endian one */
+#define KMT_END_MAGIC 0x45524d4bU /* first word of the trailer: tells a whole batch from a cut one */
+
+enum {
+	KMT_VERSION = 1,
+	KMT_FIELD_SET = 1,
+	KMT_RECORD_UNIT_BYTES = 8,      /* record lengths are counted in these */
+	KMT_BATCH_BYTES_MAX = 1 << 20,  /* a longer batch is damaged; the emitter stays below 8 KiB */
+	KMT_PADDING_BYTES_MAX = 15,
+	KMT_STACK_DEPTH_MAX = 128,      /* frames of one stack record */
+	KMT_DEFINITIONS_MAX = 4096,     /* stacks, or origins, of one batch */
+	KMT_COMM_BYTES = 16,            /* TASK_COMM_LEN */
+	KMT_NONE = 0xffff,              /* "no stack": the index of a definition that is absent */
+};
+
+#define KMT_CPU_NONE 0xffffffffU /* a batch written by the program, not by a CPU's emitter */
+
+/* What a batch contains. A reader skips and counts the kinds it does not know. */
+enum KmtBatchKind {
+	KMT_BATCH_EVENTS = 1,  /* records of one CPU: definitions, events, heartbeats */
+	KMT_BATCH_INFO = 2,    /* KMT_RECORD_FIELD records: what is known of the host and of the run */
+	KMT_BATCH_SYMBOLS = 3, /* struct KmtText + lines as in /proc/kallsyms */
+	KMT_BATCH_MODULES = 4, /* struct KmtText + lines "NAME BYTES ADDRESS BUILD-ID" */
+};
+
+/*
+ * Header of every batch. The counters are cumulative since the start of the run and belong to
+ * this CPU, so any later batch tells the exact loss of all earlier ones:
+ * events lost = events_total of the newest batch - events decoded.
+ */
+struct KmtBatchHeader {
+	uint32_t magic;
+	uint8_t version;
+	uint8_t word_bytes;         /* of an address on the recorded host: 4 or 8 */
+	uint16_t header_bytes;      /* the content begins here; a newer writer may append fields */
+	uint32_t batch_bytes;       /* header, content and trailer; a multiple of 8 */
+	uint8_t kind;               /* enum KmtBatchKind */
+	uint8_t reserved;
+	uint16_t field_set;
+	uint32_t cpu;
+	uint32_t batch_number;      /* per CPU, from 0 */
+	uint64_t base_time_ns;      /* CLOCK_MONOTONIC; event times count from here */
+	uint64_t frame_base;        /* added to the frames of KMT_RECORD_STACK4 */
+	uint32_t events;            /* event records in this batch */
+	uint32_t sampling_period;   /* 1: every event; N: one of N, chosen before the stack walk */
+	uint64_t events_total;      /* produced so far, those of this batch included */
+	uint64_t dropped_reentrant; /* not produced: this CPU's buffer was busy */
+	uint64_t left_out_self;     /* not produced: allocations of the collector's own processes */
+	uint64_t left_out_interrupt; /* not produced: softirq and hardirq, under a process filter */
+};
+
+struct KmtBatchTrailer {
+	uint32_t end_magic;
+	uint32_t batch_number; /* as in the header */
+};
+
+/* Every record starts with these four bytes, so that unknown ones can be skipped. */
+struct KmtRecordHead {
+	uint8_t type;   /* enum KmtRecordType */
+	uint8_t units;  /* length of the record, this head included, in KMT_RECORD_UNIT_BYTES; not 0 */
+	uint16_t index; /* of the definition, or the origin an event refers to */
+};
+
+/*
+ * Definitions come before their first use in the same batch and are numbered 0, 1, 2 ... per
+ * type. A task definition is also "in force": the events after it are that task's.
+ */
+enum KmtRecordType {
+	KMT_RECORD_PAD = 0,
+	KMT_RECORD_TASK = 1,      /* struct KmtTask; index: its number */
+	KMT_RECORD_TASK_USE = 2,  /* head only + 4 bytes; index: the task that is in force from here */
+	KMT_RECORD_STACK4 = 3,    /* struct KmtStack + frames of 4 bytes, relative to frame_base */
+	KMT_RECORD_STACK8 = 4,    /* struct KmtStack + frames of 8 bytes */
+	KMT_RECORD_ORIGIN = 5,    /* struct KmtOrigin */
+	KMT_RECORD_ALLOC = 6,     /* struct KmtEvent; index: its origin */
+	KMT_RECORD_FREE = 7,      /* struct KmtEvent; index: its origin */
+	KMT_RECORD_HEARTBEAT = 8, /* struct KmtHeartbeat */
+	KMT_RECORD_FIELD = 9,     /* struct KmtField + value; index: enum KmtFieldId */
+	KMT_RECORD_CACHE = 10,    /* reserved for the slab cache of an origin */
+	KMT_RECORD_WEIGHTED = 11, /* struct KmtWeighted: an event that stands for many */
+};
+
+struct KmtTask {
+	struct KmtRecordHead head;
+	uint32_t tgid;
+	uint32_t tid;
+	uint32_t reserved;
+	uint64_t start_time_ns; /* of the process, CLOCK_MONOTONIC: tells a reused pid */
+	uint64_t cgroup_id;     /* 0: not recorded */
+	char comm[KMT_COMM_BYTES];
+};
+
+enum { KMT_STACK_TRUNCATED = 1 }; /* the depth limit was reached: callers may be missing */
+
+struct KmtStack {
+	struct KmtRecordHead head;
+	uint16_t depth; /* frames that follow, innermost first */
+	uint16_t flags;
+};
+
+/* Which allocator an origin's events passed through. */
+enum KmtSource {
+	KMT_SOURCE_KMALLOC = 1,
+	KMT_SOURCE_CACHE = 2, /* kmem_cache_alloc and its variants */
+	KMT_SOURCE_PAGE = 3,  /* the page allocator */
+};
+
+/* What repeats together. Sizes of a free are 0: the tracepoints do not tell them. */
+struct KmtOrigin {
+	struct KmtRecordHead head;
+	uint16_t stack; /* index of a stack of this batch, or KMT_NONE */
+	uint16_t cache; /* KMT_NONE: not recorded */
+	uint64_t call_site;
+	uint64_t bytes_requested;
+	uint64_t bytes_allocated;
+	uint32_t gfp_flags; /* as on the recorded kernel */
+	int16_t node;       /* asked for; -1: any */
+	uint8_t source;     /* enum KmtSource */
+	uint8_t reserved;
+};
+
+/* Context of an event, in the two upper bits of KmtEvent.when. */
+enum KmtContext { KMT_CONTEXT_TASK = 0, KMT_CONTEXT_SOFTIRQ = 1, KMT_CONTEXT_HARDIRQ = 2 };
+enum { KMT_CONTEXTS = 4, KMT_CONTEXT_SHIFT = 30 };
+#define KMT_TIME_MASK 0x3fffffffU /* lower 30 bits: ns since base_time_ns; at most 1.07 s */
+
+struct KmtEvent {
+	struct KmtRecordHead head;
+	uint32_t when;
+	uint64_t pointer; /* an allocation that failed has 0 */
+};
+
+/* A KmtEvent that stands for weight equal ones: imported sums, sampled sources. */
+struct KmtWeighted {
+	struct KmtRecordHead head;
+	uint32_t when;
+	uint64_t weight;
+};
+
+/*
+ * The state of one CPU at complete_until_ns: no event of this CPU before that time will follow.
+ * skipped, errors and transport_failures count for all CPUs together (SystemTap keeps them so).
+ */
+struct KmtHeartbeat {
+	struct KmtRecordHead head;
+	uint32_t reserved;
+	uint64_t complete_until_ns;
+	uint64_t skipped;            /* probe hits that SystemTap skipped */
+	uint64_t errors;             /* soft errors of the probe module */
+	uint64_t transport_failures; /* messages that found the transport buffer full */
+	uint64_t probe_ns;           /* time spent in this CPU's probes since the start, estimated */
+};
+
+struct KmtField {
+	struct KmtRecordHead head;
+	uint32_t value_bytes; /* of the value that follows, without its padding to 8 */
+};
+
+/* What is known of the host and of the run. Numbers are 8 bytes; text is UTF-8 without a NUL. */
+enum KmtFieldId {
+	KMT_FIELD_MONOTONIC_NS = 1,  /* number: one instant on both clocks ... */
+	KMT_FIELD_REALTIME_NS = 2,   /* number: ... this one since 1970 */
+	KMT_FIELD_RELEASE = 3,       /* text: uname -r */
+	KMT_FIELD_VERSION = 4,       /* text: uname -v */
+	KMT_FIELD_HOST = 5,          /* text: uname -n */
+	KMT_FIELD_ARCH = 6,          /* text: uname -m */
+	KMT_FIELD_BOOT_ID = 7,       /* text */
+	KMT_FIELD_PAGE_BYTES = 8,    /* number */
+	KMT_FIELD_CPUS_ONLINE = 9,   /* number */
+	KMT_FIELD_CPUS_POSSIBLE = 10, /* number */
+	KMT_FIELD_TEXT_START = 11,   /* number: kernel text, first address */
+	KMT_FIELD_TEXT_END = 12,     /* number: ... and the address after the last */
+	KMT_FIELD_COLLECTOR = 13,    /* text: "SystemTap 5.6" */
+	KMT_FIELD_PROGRAM = 14,      /* text: "kmalloc-top 0.1" */
+	KMT_FIELD_COMMAND_LINE = 15, /* text: how the program was called */
+	KMT_FIELD_EVENTS = 16,       /* text: "kmalloc,cache" */
+	KMT_FIELD_COVERED = 17,      /* text: allocator paths that the probes see on this kernel */
+	KMT_FIELD_NOT_COVERED = 18,  /* text: ... and those that they do not */
+	KMT_FIELD_SCOPE = 19,        /* text: "host", "command", "window" or "pids" */
+	KMT_FIELD_SCOPE_PIDS = 20,   /* text: "12,34" */
+	KMT_FIELD_WITH_INTERRUPTS = 21, /* number: 1: counted under a process filter */
+	KMT_FIELD_STACK_DEPTH = 22,  /* number: frames asked for; 0: call sites only */
+	KMT_FIELD_GFP_DMA = 23,      /* number: the bit's value on this kernel */
+	KMT_FIELD_GFP_RECLAIMABLE = 24, /* number */
+	KMT_FIELD_GFP_ACCOUNT = 25,  /* number */
+	KMT_FIELD_WINDOW_START_NS = 26, /* number, monotonic: earlier events do not count */
+	KMT_FIELD_WINDOW_END_NS = 27, /* number, monotonic: later events do not count */
+	KMT_FIELD_COMMAND = 28,      /* text: the profiled command */
+	KMT_FIELD_COMMAND_STATUS = 29, /* number: its wait status; absent: it was still running */
+	KMT_FIELD_RUN_START_NS = 30, /* number, monotonic: the probes were live */
+	KMT_FIELD_RUN_END_NS = 31,   /* number, monotonic: the end that was asked for */
+	KMT_FIELD_SKIPPED = 32,      /* number: skipped probes, as the collector said at its end */
+	KMT_FIELD_TRANSPORT_LOST = 33, /* number: messages lost, as the collector said at its end */
+	KMT_FIELD_DAMAGED_BYTES = 34, /* number: input that the live reader could not read */
+	KMT_FIELD_BOUND = 35,        /* text: the bound that ended the run early */
+	KMT_FIELD_ADDRESSES_HIDDEN = 36, /* number: 1: kernel addresses were not readable */
+	KMT_FIELD_BUFFER_BYTES = 37, /* number: transport memory of all CPUs */
+	KMT_FIELD_COMPLETE = 38,     /* number: 1: last field of a recording that was closed in order */
+	KMT_FIELD_SELF_INCLUDED = 39, /* number: 1: the collector's own processes were counted */
+	KMT_FIELD_IDS,               /* not on the wire: one more than the last */
+};
+
+/* Begins the content of the symbol and module batches; text follows, padded to 8. */
+struct KmtText {
+	uint32_t epoch; /* grows by one whenever the module list changed */
+	uint32_t text_bytes;
+};
+
+#endif

@@ -1,0 +1,11 @@
+libaggregator_a_SOURCES += \
+	aggregator/record/format.h \
+	aggregator/record/batch_reader.c aggregator/record/batch_reader.h \
+	aggregator/record/batch_writer.c aggregator/record/batch_writer.h \
+	aggregator/record/run_info.c aggregator/record/run_info.h \
+	aggregator/record/bytes.h \
+	aggregator/record/frames.h \
+	aggregator/record/frames_plain.c \
+	aggregator/record/frames_zstd.c \
+	aggregator/record/private_file.c aggregator/record/private_file.h \
+	aggregator/record/recording.c aggregator/record/recording.h

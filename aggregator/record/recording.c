@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "record/recording.h"
+
+#include "record/frames.h"
+#include "record/private_file.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+enum {
+	FRAME_BYTES_MAX = 4 << 20, /* of the stream */
+	FRAME_US_MAX = G_USEC_PER_SEC,
+};
+
+/* The disk keeps this much for everybody else, small disks 1 %. */
+static const uint64_t disk_bytes_kept = 64 << 20;
+
+struct Recording {
+	PrivateFile *file;
+	FrameWriter *frames;
+	uint64_t bytes_max;
+	uint64_t bytes_written;
+	size_t frame_bytes; /* of the stream, in the frame that is open */
+	int64_t frame_start_us;
+	int write_error; /* errno: nothing more can be written */
+	char *problem;
+};
+
+static void set_problem(Recording *recording, char *problem)
+{
+	if (recording->problem)
+		g_free(problem);
+	else
+		recording->problem = problem;
+}
+
+/* A FrameSink. */
+static void write_out(const void *bytes, size_t length, void *user_data)
+{
+	Recording *recording = user_data;
+	const uint8_t *at = bytes;
+
+	while (length && !recording->write_error) {
+		ssize_t written = write(private_file_descriptor(recording->file), at, length);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0) {
+			recording->write_error = errno;
+			set_problem(recording, g_strdup_printf("recording %s: %s",
+							       recording_part(recording),
+							       g_strerror(errno)));
+			return;
+		}
+		at += written;
+		length -= written;
+		recording->bytes_written += written;
+	}
+}
+
+Recording *recording_create(const char *path, uint64_t bytes_max, GError **error)
+{
+	Recording *recording;
+	PrivateFile *file = private_file_create(path, false, error);
+
+	if (!file)
+		return NULL;
+	recording = g_new0(Recording, 1);
+	recording->file = file;
+	recording->bytes_max = bytes_max;
+	recording->frames = frame_writer_new(write_out, recording);
+	return recording;
+}
+
+void recording_free(Recording *recording)
+{
+	if (!recording)
+		return;
+	frame_writer_free(recording->frames);
+	private_file_free(recording->file);
+	g_free(recording->problem);
+	g_free(recording);
+}
+
+static bool disk_is_nearly_full(const Recording *recording)
+{
+	struct statvfs disk;
+	uint64_t kept;
+
+	if (fstatvfs(private_file_descriptor(recording->file), &disk) || !disk.f_blocks)
+		return false;
+	kept = MIN(disk_bytes_kept, (uint64_t)disk.f_blocks * disk.f_frsize / 100);
+	return (uint64_t)disk.f_bavail * disk.f_frsize < kept;
+}
+
+static void check_bounds(Recording *recording)
+{
+	if (recording->problem)
+		return;
+	if (recording->bytes_written >= recording->bytes_max)
+		set_problem(recording, g_strdup("the recording reached --record-max"));
+	else if (disk_is_nearly_full(recording))
+		set_problem(recording, g_strdup("the recording's disk is nearly full"));
+}
+
+static void end_frame(Recording *recording)
+{
+	if (!recording->frame_bytes)
+		return;
+	frame_writer_end(recording->frames);
+	recording->frame_bytes = 0;
+	check_bounds(recording);
+}
+
+void recording_add_batch(const Batch *batch, void *user_data)
+{
+	Recording *recording = user_data;
+	uint32_t length = batch->header.batch_bytes;
+
+	if (recording->write_error)
+		return;
+	if (!recording->frame_bytes)
+		recording->frame_start_us = g_get_monotonic_time();
+	frame_writer_add(recording->frames, batch->bytes, length);
+	recording->frame_bytes += length;
+	if (recording->frame_bytes >= FRAME_BYTES_MAX)
+		end_frame(recording);
+	else if (recording->bytes_written >= recording->bytes_max)
+		check_bounds(recording);
+}
+
+void recording_tick(Recording *recording)
+{
+	/* The caller's second is not exactly ours. */
+	if (g_get_monotonic_time() - recording->frame_start_us > FRAME_US_MAX / 2)
+		end_frame(recording);
+}
+
+const char *recording_problem(const Recording *recording)
+{
+	return recording->problem;
+}
+
+const char *recording_part(const Recording *recording)
+{
+	return private_file_part(recording->file);
+}
+
+bool recording_close(Recording *recording, GError **error)
+{
+	end_frame(recording);
+	if (!recording->write_error)
+		return private_file_commit(recording->file, error);
+	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(recording->write_error),
+		    "the recording stays unfinished: %s: %s", recording_part(recording),
+		    g_strerror(recording->write_error));
+	return false;
+}
+
+bool recording_recognises(const void *bytes, size_t length)
+{
+	static const uint8_t magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+	return length >= sizeof(magic) && !memcmp(bytes, magic, sizeof(magic));
+}
+
+void recording_discard(Recording *recording)
+{
+	private_file_discard(recording->file);
+}

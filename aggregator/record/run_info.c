@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/run_info.h"
+
+#include "record/bytes.h"
+
+typedef enum {
+	FIELD_UNKNOWN, /* a newer writer's */
+	FIELD_NUMBER,
+	FIELD_TEXT,
+} FieldKind;
+
+static const uint8_t field_kinds[KMT_FIELD_IDS] = {
+	[KMT_FIELD_MONOTONIC_NS] = FIELD_NUMBER,
+	[KMT_FIELD_REALTIME_NS] = FIELD_NUMBER,
+	[KMT_FIELD_RELEASE] = FIELD_TEXT,
+	[KMT_FIELD_VERSION] = FIELD_TEXT,
+	[KMT_FIELD_HOST] = FIELD_TEXT,
+	[KMT_FIELD_ARCH] = FIELD_TEXT,
+	[KMT_FIELD_BOOT_ID] = FIELD_TEXT,
+	[KMT_FIELD_PAGE_BYTES] = FIELD_NUMBER,
+	[KMT_FIELD_CPUS_ONLINE] = FIELD_NUMBER,
+	[KMT_FIELD_CPUS_POSSIBLE] = FIELD_NUMBER,
+	[KMT_FIELD_TEXT_START] = FIELD_NUMBER,
+	[KMT_FIELD_TEXT_END] = FIELD_NUMBER,
+	[KMT_FIELD_COLLECTOR] = FIELD_TEXT,
+	[KMT_FIELD_PROGRAM] = FIELD_TEXT,
+	[KMT_FIELD_COMMAND_LINE] = FIELD_TEXT,
+	[KMT_FIELD_EVENTS] = FIELD_TEXT,
+	[KMT_FIELD_COVERED] = FIELD_TEXT,
+	[KMT_FIELD_NOT_COVERED] = FIELD_TEXT,
+	[KMT_FIELD_SCOPE] = FIELD_TEXT,
+	[KMT_FIELD_SCOPE_PIDS] = FIELD_TEXT,
+	[KMT_FIELD_WITH_INTERRUPTS] = FIELD_NUMBER,
+	[KMT_FIELD_STACK_DEPTH] = FIELD_NUMBER,
+	[KMT_FIELD_GFP_DMA] = FIELD_NUMBER,
+	[KMT_FIELD_GFP_RECLAIMABLE] = FIELD_NUMBER,
+	[KMT_FIELD_GFP_ACCOUNT] = FIELD_NUMBER,
+	[KMT_FIELD_WINDOW_START_NS] = FIELD_NUMBER,
+	[KMT_FIELD_WINDOW_END_NS] = FIELD_NUMBER,
+	[KMT_FIELD_COMMAND] = FIELD_TEXT,
+	[KMT_FIELD_COMMAND_STATUS] = FIELD_NUMBER,
+	[KMT_FIELD_RUN_START_NS] = FIELD_NUMBER,
+	[KMT_FIELD_RUN_END_NS] = FIELD_NUMBER,
+	[KMT_FIELD_SKIPPED] = FIELD_NUMBER,
+	[KMT_FIELD_TRANSPORT_LOST] = FIELD_NUMBER,
+	[KMT_FIELD_DAMAGED_BYTES] = FIELD_NUMBER,
+	[KMT_FIELD_BOUND] = FIELD_TEXT,
+	[KMT_FIELD_ADDRESSES_HIDDEN] = FIELD_NUMBER,
+	[KMT_FIELD_BUFFER_BYTES] = FIELD_NUMBER,
+	[KMT_FIELD_COMPLETE] = FIELD_NUMBER,
+	[KMT_FIELD_SELF_INCLUDED] = FIELD_NUMBER,
+};
+
+bool run_info_is_number(uint16_t id)
+{
+	return id < KMT_FIELD_IDS && field_kinds[id] == FIELD_NUMBER;
+}
+
+RunInfo *run_info_new(void)
+{
+	return g_new0(RunInfo, 1);
+}
+
+void run_info_free(RunInfo *info)
+{
+	if (!info)
+		return;
+	for (int id = 0; id < KMT_FIELD_IDS; id++)
+		g_free(info->text[id]);
+	g_free(info);
+}
+
+/* Returns the text as UTF-8 without control characters; it ends at a NUL, if it has one. */
+static char *text_checked(const uint8_t *value, uint32_t value_bytes)
+{
+	g_autofree char *bounded = g_strndup((const char *)value, value_bytes);
+	char *text = g_utf8_make_valid(bounded, -1);
+
+	for (char *at = text; *at; at++)
+		if (g_ascii_iscntrl(*at))
+			*at = '?';
+	return text;
+}
+
+static void set_number(RunInfo *info, uint16_t id, uint64_t number)
+{
+	info->known[id] = true;
+	info->number[id] = number;
+}
+
+static void set_text(RunInfo *info, uint16_t id, char *text)
+{
+	info->known[id] = true;
+	g_free(info->text[id]);
+	info->text[id] = text;
+}
+
+/* Reads one record that lies wholly in its batch. */
+static void read_field(RunInfo *info, const uint8_t *record, uint32_t record_bytes, bool swapped)
+{
+	const uint8_t *value = record + sizeof(struct KmtField);
+	uint16_t id = load_u16(record + offsetof(struct KmtRecordHead, index), swapped);
+	uint32_t value_bytes = load_u32(record + offsetof(struct KmtField, value_bytes), swapped);
+
+	if (id >= KMT_FIELD_IDS || value_bytes > record_bytes - sizeof(struct KmtField))
+		return;
+	if (field_kinds[id] == FIELD_NUMBER && value_bytes == sizeof(uint64_t))
+		set_number(info, id, load_u64(value, swapped));
+	else if (field_kinds[id] == FIELD_TEXT)
+		set_text(info, id, text_checked(value, value_bytes));
+}
+
+void run_info_read_batch(RunInfo *info, const Batch *batch)
+{
+	const uint8_t *at = batch->content;
+	const uint8_t *end = at + batch->content_bytes;
+
+	while (end - at >= KMT_RECORD_UNIT_BYTES) {
+		uint32_t record_bytes = (uint32_t)at[1] * KMT_RECORD_UNIT_BYTES;
+
+		if (!record_bytes || record_bytes > (size_t)(end - at))
+			return;
+		if (at[0] == KMT_RECORD_FIELD)
+			read_field(info, at, record_bytes, batch->swapped);
+		at += record_bytes;
+	}
+}
+
+uint64_t run_info_number(const RunInfo *info, enum KmtFieldId id, uint64_t fallback)
+{
+	return info->known[id] && field_kinds[id] == FIELD_NUMBER ? info->number[id] : fallback;
+}
+
+const char *run_info_text(const RunInfo *info, enum KmtFieldId id)
+{
+	return info->text[id];
+}
+
+uint64_t run_info_realtime_ns(const RunInfo *info, uint64_t monotonic_ns)
+{
+	if (!info->known[KMT_FIELD_MONOTONIC_NS] || !info->known[KMT_FIELD_REALTIME_NS])
+		return 0;
+	return info->number[KMT_FIELD_REALTIME_NS] + monotonic_ns -
+	       info->number[KMT_FIELD_MONOTONIC_NS];
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "report/report.h"
+
+#include <glib.h>
+
+/*
+ * The lines after the summary: what explains a report to somebody who was not there.
+ *
+ * Each function appends its line, or nothing where the stream does not tell; a table in facts.c
+ * orders them.
+ */
+typedef void (*FactLine)(const Report *report, GString *out);
+
+/* All lines, ended by NULL; the last one is always printed and tells what was lost. */
+extern const FactLine fact_lines[];
+
+/* Appends "requested 1, allocated 2, wasted 1". */
+void append_bytes(GString *out, const StackSummary *summary);
+
+/* Whether the stream told the sizes of its allocations; text formats do not. */
+bool bytes_are_known(const Report *report);
+
+/* Appends "[softirq] 61 %, httpd[2211] 12 %, 148 others 27 %". Returns false, appending nothing,
+   where no process is known. */
+bool append_processes(GString *out, const GArray *processes, uint64_t allocations);

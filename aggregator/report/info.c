@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/info.h"
+
+#include "report/escape.h"
+#include "report/numbers.h"
+#include "report/report.h"
+
+static void append_label(GString *out, const char *label)
+{
+	g_string_append_printf(out, "%-14s", label);
+}
+
+static void append_kernel(const Session *session, GString *out)
+{
+	static const enum KmtFieldId parts[] = { KMT_FIELD_RELEASE, KMT_FIELD_ARCH,
+						 KMT_FIELD_VERSION };
+	gsize start;
+
+	append_label(out, "Kernel:");
+	start = out->len;
+	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
+		const char *text = run_info_text(session->info, parts[i]);
+
+		if (!text)
+			continue;
+		g_string_append(out, out->len > start ? ", " : "");
+		escape_append(out, text);
+	}
+	g_string_append(out, out->len > start ? "\n" : "not known\n");
+}
+
+/* From the moment the probes were live; *end_ns is what is known of the end. */
+static uint64_t run_span(const Session *session, uint64_t *end_ns)
+{
+	const RunInfo *info = session->info;
+	uint64_t until = loss_ledger_complete_until(session->loss);
+	uint64_t start_ns = run_info_number(info, KMT_FIELD_RUN_START_NS, 0);
+
+	*end_ns = MAX(run_info_number(info, KMT_FIELD_RUN_END_NS, until), start_ns);
+	return start_ns;
+}
+
+static void append_run(const Session *session, GString *out)
+{
+	uint64_t end_ns, start_ns = run_span(session, &end_ns);
+	uint64_t realtime_ns = run_info_realtime_ns(session->info, start_ns);
+
+	append_label(out, "Start:");
+	if (start_ns && realtime_ns)
+		append_time(out, realtime_ns);
+	else
+		g_string_append(out, "not known");
+	g_string_append_c(out, '\n');
+	append_label(out, "Duration:");
+	if (start_ns)
+		append_seconds(out, end_ns - start_ns);
+	else
+		g_string_append(out, "not known");
+	g_string_append_c(out, '\n');
+}
+
+static void append_text(const Session *session, GString *out, const char *label,
+			enum KmtFieldId id)
+{
+	const char *text = run_info_text(session->info, id);
+
+	append_label(out, label);
+	escape_append(out, text && *text ? text : "not known");
+	g_string_append_c(out, '\n');
+}
+
+static void append_number(GString *out, const char *label, uint64_t number)
+{
+	append_label(out, label);
+	append_count(out, number);
+	g_string_append_c(out, '\n');
+}
+
+static void append_completeness(const Session *session, GString *out)
+{
+	const char *bound = run_info_text(session->info, KMT_FIELD_BOUND);
+
+	append_label(out, "Complete:");
+	if (session->cut_short)
+		g_string_append(out, "no, it was cut short or is damaged\n");
+	else if (bound) {
+		g_string_append(out, "no, ended early: ");
+		escape_append(out, bound);
+		g_string_append_c(out, '\n');
+	} else
+		g_string_append(out, report_is_incomplete(session) ? "no, events were lost\n" :
+								     "yes\n");
+}
+
+static const struct {
+	const char *label;
+	enum KmtFieldId id;
+} texts[] = {
+	{ "Boot:", KMT_FIELD_BOOT_ID },     { "Collector:", KMT_FIELD_COLLECTOR },
+	{ "Program:", KMT_FIELD_PROGRAM },  { "Command line:", KMT_FIELD_COMMAND_LINE },
+	{ "Scope:", KMT_FIELD_SCOPE },      { "Observed:", KMT_FIELD_EVENTS },
+	{ "Covered:", KMT_FIELD_COVERED },
+};
+
+void info_print(const Session *session, FILE *out)
+{
+	GString *text = g_string_new(NULL);
+
+	append_text(session, text, "Host:", KMT_FIELD_HOST);
+	append_kernel(session, text);
+	append_number(text, "CPUs:", run_info_number(session->info, KMT_FIELD_CPUS_ONLINE,
+						     loss_ledger_totals(session->loss).cpus));
+	append_run(session, text);
+	for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
+		append_text(session, text, texts[i].label, texts[i].id);
+	append_number(text, "Events:", profile_totals(session->profile).events);
+	append_number(text, "Stacks:", stack_table_count(profile_stacks(session->profile)));
+	append_number(text, "Lost:", report_events_lost(session));
+	append_completeness(session, text);
+	fputs(text->str, out);
+	g_string_free(text, TRUE);
+}

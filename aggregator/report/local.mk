@@ -1,0 +1,9 @@
+libaggregator_a_SOURCES += \
+	aggregator/report/escape.c aggregator/report/escape.h \
+	aggregator/report/facts.c aggregator/report/facts.h \
+	aggregator/report/lost.c aggregator/report/lost.h \
+	aggregator/report/numbers.c aggregator/report/numbers.h \
+	aggregator/report/processes.c \
+	aggregator/report/report.h \
+	aggregator/report/text.c \
+	aggregator/report/info.c aggregator/report/info.h

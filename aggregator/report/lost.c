@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/lost.h"
+
+#include "report/numbers.h"
+#include "report/report.h"
+
+/* Events lost in the window, by cause. */
+typedef struct {
+	uint64_t transport;
+	uint64_t skipped;
+	uint64_t reentrant;
+	uint64_t damaged;
+	uint64_t over_bound;
+	uint64_t damaged_bytes; /* unreadable input, in which the events cannot be told */
+} Causes;
+
+/*
+ * The counters of the batches tell every loss but that of a CPU's last ones. Then the collector's
+ * own count of lost messages is all that is known: at least an event each.
+ */
+static uint64_t transport_lost(const Session *session, const LossTotals *totals)
+{
+	uint64_t messages = run_info_number(session->info, KMT_FIELD_TRANSPORT_LOST, 0);
+
+	return totals->transport ? totals->transport - MIN(totals->transport, totals->damaged)
+				 : messages;
+}
+
+static Causes causes_of(const Session *session)
+{
+	LossTotals totals = loss_ledger_totals(session->loss);
+	uint64_t skipped = run_info_number(session->info, KMT_FIELD_SKIPPED, 0);
+	uint64_t damaged_bytes = run_info_number(session->info, KMT_FIELD_DAMAGED_BYTES, 0);
+
+	return (Causes){
+		.transport = transport_lost(session, &totals),
+		.skipped = MAX(skipped, totals.skipped) + totals.errors,
+		.reentrant = totals.reentrant,
+		.damaged = totals.damaged + session->unreadable_lines,
+		.over_bound = profile_totals(session->profile).over_bound,
+		.damaged_bytes =
+			MAX(damaged_bytes, batch_reader_totals(session->reader).damaged_bytes),
+	};
+}
+
+static uint64_t never_counted(const Causes *causes)
+{
+	return causes->transport + causes->skipped + causes->reentrant + causes->damaged;
+}
+
+uint64_t report_events_lost(const Session *session)
+{
+	Causes causes = causes_of(session);
+
+	return never_counted(&causes) + causes.over_bound;
+}
+
+bool report_is_incomplete(const Session *session)
+{
+	return session->cut_short || report_events_lost(session) ||
+	       causes_of(session).damaged_bytes || run_info_text(session->info, KMT_FIELD_BOUND);
+}
+
+static void append_cause(GString *out, const char *name, uint64_t events)
+{
+	g_string_append(out, name);
+	append_count(out, events);
+}
+
+static void append_causes(GString *out, const Session *session, const Causes *causes)
+{
+	uint64_t uncounted = never_counted(causes);
+	uint64_t lost = uncounted + causes->over_bound;
+
+	/* How many events the unreadable bytes held nobody can tell. */
+	if (causes->damaged_bytes)
+		g_string_append(out, "at least ");
+	append_count(out, lost);
+	g_string_append(out, lost == 1 ? " event (" : " events (");
+	append_percent(out, lost, profile_totals(session->profile).events + uncounted);
+	append_cause(out, "): transport ", causes->transport);
+	append_cause(out, ", skipped probes ", causes->skipped);
+	append_cause(out, ", reentrancy ", causes->reentrant);
+	append_cause(out, ", damaged input ", causes->damaged);
+	if (causes->damaged_bytes) {
+		append_cause(out, " (", causes->damaged_bytes);
+		g_string_append(out, " bytes)");
+	}
+	append_cause(out, ", memory bound ", causes->over_bound);
+}
+
+/* Until when everything is known: in wall-clock time, or since the start of the run. */
+static void append_known_until(GString *out, const Session *session)
+{
+	uint64_t until_ns = loss_ledger_complete_until(session->loss);
+	uint64_t start_ns = run_info_number(session->info, KMT_FIELD_RUN_START_NS, UINT64_MAX);
+	uint64_t realtime_ns = run_info_realtime_ns(session->info, until_ns);
+
+	g_string_append(out, "unknown after ");
+	if (until_ns && realtime_ns)
+		append_time(out, realtime_ns);
+	else if (until_ns >= start_ns)
+		append_seconds(out, until_ns - start_ns);
+	else
+		g_string_append(out, "the start");
+}
+
+void append_lost_line(GString *out, const Session *session)
+{
+	Causes causes = causes_of(session);
+	bool any = report_events_lost(session) || causes.damaged_bytes;
+
+	g_string_append(out, "Lost: ");
+	if (any)
+		append_causes(out, session, &causes);
+	else if (!session->cut_short)
+		g_string_append(out, "none");
+	if (any && session->cut_short)
+		g_string_append(out, "; ");
+	if (session->cut_short)
+		append_known_until(out, session);
+	g_string_append_c(out, '\n');
+}

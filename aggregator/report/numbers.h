@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdint.h>
+
+/* Numbers as reports print them, the same in every locale and time zone. */
+
+/* Appends "1,234,567". */
+void append_count(GString *out, uint64_t count);
+
+/* Appends the share that part has of whole: "61 %", "1.2 %", "0.05 %", "<0.01 %", "0 %". */
+void append_percent(GString *out, uint64_t part, uint64_t whole);
+
+/* Appends "12.345 s". */
+void append_seconds(GString *out, uint64_t ns);
+
+/* Appends an instant, in ns since 1970, as "2026-11-21T03:39:19Z". */
+void append_time(GString *out, uint64_t realtime_ns);

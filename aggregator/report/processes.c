@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/facts.h"
+
+#include "report/escape.h"
+#include "report/numbers.h"
+
+enum { PROCESSES_SHOWN = 5 };
+
+static const char *const context_names[KMT_CONTEXTS] = {
+	[KMT_CONTEXT_SOFTIRQ] = "[softirq]",
+	[KMT_CONTEXT_HARDIRQ] = "[hardirq]",
+	[KMT_CONTEXTS - 1] = "[interrupt]", /* a kind that a newer writer knows */
+};
+
+static bool is_unknown(const ViewProcess *process)
+{
+	return process->context == KMT_CONTEXT_TASK && !process->tgid && !*process->comm;
+}
+
+static void append_process(GString *out, const ViewProcess *process)
+{
+	if (process->context != KMT_CONTEXT_TASK)
+		g_string_append(out, context_names[process->context % KMT_CONTEXTS]);
+	else if (is_unknown(process))
+		g_string_append(out, "[unknown]");
+	else
+		escape_append(out, process->comm);
+	/* Pid 0 is that of idle CPUs, each with a name of its own. */
+	if (process->tgid)
+		g_string_append_printf(out, "[%u]", process->tgid);
+}
+
+static bool any_is_known(const GArray *processes)
+{
+	for (guint i = 0; i < processes->len; i++)
+		if (!is_unknown(&g_array_index(processes, ViewProcess, i)))
+			return true;
+	return false;
+}
+
+static void append_others(GString *out, guint others, uint64_t part, uint64_t whole)
+{
+	g_string_append(out, ", ");
+	append_count(out, others);
+	g_string_append(out, others == 1 ? " other " : " others ");
+	append_percent(out, part, whole);
+}
+
+bool append_processes(GString *out, const GArray *processes, uint64_t allocations)
+{
+	guint shown = MIN(processes->len, PROCESSES_SHOWN);
+	uint64_t rest = allocations;
+
+	if (!any_is_known(processes))
+		return false;
+	for (guint i = 0; i < shown; i++) {
+		const ViewProcess *process = &g_array_index(processes, ViewProcess, i);
+
+		g_string_append(out, i ? ", " : "");
+		append_process(out, process);
+		g_string_append_c(out, ' ');
+		append_percent(out, process->allocations, allocations);
+		rest -= process->allocations;
+	}
+	if (shown < processes->len)
+		append_others(out, processes->len - shown, rest, allocations);
+	return true;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "rank/view.h"
+#include "session.h"
+
+#include <stdio.h>
+
+/* What a printer may look at. Everything is borrowed. */
+typedef struct {
+	const Session *session;
+	const View *view;
+	const ViewOptions *options;
+	const char *exclude; /* argument of -e, for the banner; NULL: none */
+	bool quiet;          /* no banner */
+	bool details;        /* bytes and top processes of each stack */
+	bool show_host;      /* the host's name may be printed */
+} Report;
+
+/* A form of output. To add one: a file with such a function, a line in report_types.c. */
+typedef struct {
+	const char *name;
+	void (*print)(const Report *report, FILE *out);
+} ReportType;
+
+/* The Perl tool's layout, and after its summary what explains the report. */
+void report_print_text(const Report *report, FILE *out);
+
+/* Events lost in the window, all causes together. */
+uint64_t report_events_lost(const Session *session);
+
+/* Whether the result is incomplete: the exit status is then 3. */
+bool report_is_incomplete(const Session *session);

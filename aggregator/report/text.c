@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/report.h"
+
+#include "report/escape.h"
+#include "report/facts.h"
+
+/* Writes what was appended, and empties it for the next part. */
+static void flush_text(GString *text, FILE *out)
+{
+	fwrite(text->str, 1, text->len, out);
+	g_string_truncate(text, 0);
+}
+
+/* "tcp_,,udp" is shown as "tcp_|udp": empty items exclude nothing. */
+static void append_exclude_banner(GString *text, const char *list)
+{
+	g_auto(GStrv) items = g_strsplit(list, ",", -1);
+	const char *separator = "Will exclude stacks containing: ";
+
+	for (char **item = items; *item; item++) {
+		if (!**item)
+			continue;
+		g_string_append(text, separator);
+		escape_append(text, *item);
+		separator = "|";
+	}
+	if (*separator == '|')
+		g_string_append_c(text, '\n');
+}
+
+/* Returns the argument of -m, or what holds without it. */
+static const char *minimum_of(const ViewOptions *options)
+{
+	const char *minimum = "1";
+
+	for (guint i = 0; options->filters && i < options->filters->len; i++) {
+		const Filter *filter = g_ptr_array_index(options->filters, i);
+
+		if (g_str_equal(filter->type->option, "min-count"))
+			minimum = filter->argument;
+	}
+	return minimum;
+}
+
+static void append_banner(const Report *report, GString *text)
+{
+	if (report->exclude)
+		append_exclude_banner(text, report->exclude);
+	if (report->options->top != UINT64_MAX)
+		g_string_append_printf(text,
+				       "Will print only the top %" G_GUINT64_FORMAT " stacks.\n",
+				       report->options->top);
+	g_string_append(text, "Will print stacks with counts >= ");
+	escape_append(text, minimum_of(report->options));
+	g_string_append(text, ".\n\n");
+}
+
+static void append_details(const Report *report, const ViewStack *stack, GString *text)
+{
+	g_autoptr(GArray) processes = view_processes(report->view, stack);
+	gsize start;
+
+	if (bytes_are_known(report)) {
+		g_string_append(text, "bytes: ");
+		append_bytes(text, &stack->summary);
+		g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n", stack->failed);
+	}
+	start = text->len;
+	g_string_append(text, "processes: ");
+	if (append_processes(text, processes, stack->summary.allocations))
+		g_string_append_c(text, '\n');
+	else
+		g_string_truncate(text, start);
+}
+
+static void append_stack(const Report *report, const ViewStack *stack, GString *text)
+{
+	g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times:\n",
+			       stack->summary.allocations);
+	view_append_text(report->view, stack, text);
+	if (report->details)
+		append_details(report, stack, text);
+	g_string_append_c(text, '\n');
+}
+
+/* As Perl prints it, in every locale. */
+static void append_share(GString *text, uint64_t part, uint64_t whole)
+{
+	char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+	double percent = whole ? (double)part * 100 / (double)whole : 0;
+
+	g_string_append(text, g_ascii_formatd(buffer, sizeof(buffer), "%.15g", percent));
+}
+
+static void append_summary(const View *view, GString *text)
+{
+	g_string_append_printf(text, "Num stacks before filtering: %" G_GUINT64_FORMAT "\n",
+			       view->stacks_before);
+	g_string_append_printf(text, "Num stacks after filtering: %" G_GUINT64_FORMAT "\n",
+			       view->stacks_after);
+	g_string_append_printf(text, "Total kmallocs (before filtering): %" G_GUINT64_FORMAT "\n",
+			       view->before.allocations);
+	g_string_append_printf(text, "Total kmallocs (after filtering): %" G_GUINT64_FORMAT "\n",
+			       view->after.allocations);
+	g_string_append(text, "The filter stacks have ");
+	append_share(text, view->after.allocations, view->before.allocations);
+	g_string_append(text, " of the total kmallocs\n");
+}
+
+void report_print_text(const Report *report, FILE *out)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (!report->quiet)
+		append_banner(report, text);
+	for (guint i = 0; i < report->view->stacks->len; i++) {
+		append_stack(report, g_ptr_array_index(report->view->stacks, i), text);
+		flush_text(text, out);
+	}
+	append_summary(report->view, text);
+	for (const FactLine *line = fact_lines; *line; line++)
+		(*line)(report, text);
+	flush_text(text, out);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session.h"
+
+static void apply_info(Session *session)
+{
+	const RunInfo *info = session->info;
+	uint64_t start_ns = run_info_number(info, KMT_FIELD_WINDOW_START_NS, 0);
+	uint64_t end_ns = run_info_number(info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX);
+
+	profile_set_window(session->profile, start_ns, end_ns);
+	loss_ledger_set_window(session->loss, start_ns, end_ns);
+	symbol_store_set_text(session->symbols, run_info_number(info, KMT_FIELD_TEXT_START, 0),
+			      run_info_number(info, KMT_FIELD_TEXT_END, 0));
+}
+
+static void take_batch(const Batch *batch, void *user_data)
+{
+	Session *session = user_data;
+
+	switch (batch->header.kind) {
+	case KMT_BATCH_EVENTS:
+		loss_ledger_enter(session->loss, batch,
+				  profile_count_batch(session->profile, batch));
+		break;
+	case KMT_BATCH_INFO:
+		run_info_read_batch(session->info, batch);
+		apply_info(session);
+		break;
+	case KMT_BATCH_SYMBOLS:
+	case KMT_BATCH_MODULES:
+		profile_set_epoch(session->profile,
+				  symbol_store_read_batch(session->symbols, batch));
+		break;
+	}
+	if (session->tap)
+		session->tap(batch, session->tap_data);
+}
+
+Session *session_new(size_t memory_bytes_max)
+{
+	Session *session = g_new0(Session, 1);
+
+	session->profile = profile_new(memory_bytes_max);
+	session->loss = loss_ledger_new();
+	session->info = run_info_new();
+	session->symbols = symbol_store_new();
+	session->reader = batch_reader_new(take_batch, session);
+	return session;
+}
+
+void session_free(Session *session)
+{
+	if (!session)
+		return;
+	batch_reader_free(session->reader);
+	symbol_store_free(session->symbols);
+	run_info_free(session->info);
+	loss_ledger_free(session->loss);
+	profile_free(session->profile);
+	g_free(session);
+}
+
+void session_feed(Session *session, const void *bytes, size_t length)
+{
+	batch_reader_feed(session->reader, bytes, length);
+}
+
+void session_finish(Session *session)
+{
+	batch_reader_finish(session->reader);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "count/loss.h"
+#include "count/profile.h"
+#include "record/run_info.h"
+#include "symbols/symbol_store.h"
+
+/*
+ * A Session takes a record stream and holds all that is known from it.
+ *
+ * This is the one door between collectors and the rest: a collector feeds bytes, live ones also
+ * the batches that the program adds itself, and everything after is a function of those bytes.
+ */
+typedef struct {
+	Profile *profile;
+	LossLedger *loss;
+	RunInfo *info;
+	SymbolStore *symbols;
+	BatchReader *reader;
+	/* Sees every whole batch after it was counted, for a recording; may be NULL. */
+	void (*tap)(const Batch *batch, void *user_data);
+	void *tap_data;
+	bool imported; /* counted from a foreign text format: names come with it */
+	bool cut_short; /* the stream ended in the middle, or a recording was never closed */
+	uint64_t unreadable_lines; /* of an import: what no importer understood */
+} Session;
+
+/* Returns an empty session; free it with session_free(). */
+Session *session_new(size_t memory_bytes_max);
+void session_free(Session *session);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
+
+/* Reads the next bytes of the stream. */
+void session_feed(Session *session, const void *bytes, size_t length);
+
+/* Ends the stream. */
+void session_finish(Session *session);

@@ -1,0 +1,8 @@
+libaggregator_a_SOURCES += \
+	aggregator/symbols/frame_text.c aggregator/symbols/frame_text.h \
+	aggregator/symbols/kallsyms_line.c aggregator/symbols/kallsyms_line.h \
+	aggregator/symbols/line_table.c aggregator/symbols/line_table.h \
+	aggregator/symbols/symbol_list.c aggregator/symbols/symbol_list.h \
+	aggregator/symbols/symbol_store.c aggregator/symbols/symbol_store.h \
+	aggregator/symbols/text_part.c aggregator/symbols/text_part.h \
+	aggregator/symbols/tracer_frames.c aggregator/symbols/tracer_frames.h

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/symbol_list.h"
+
+SymbolList *symbol_list_new(void)
+{
+	SymbolList *list = g_new0(SymbolList, 1);
+
+	list->entries = g_array_new(FALSE, FALSE, sizeof(SymbolEntry));
+	list->ordered = true;
+	return list;
+}
+
+void symbol_list_free(SymbolList *list)
+{
+	g_array_unref(list->entries);
+	g_free(list);
+}
+
+static const SymbolEntry *entry(const SymbolList *list, guint index)
+{
+	return &g_array_index(list->entries, SymbolEntry, index);
+}
+
+void symbol_list_add(SymbolList *list, SymbolEntry added)
+{
+	guint count = list->entries->len;
+
+	/* The kernel lists most symbols in order, so sorting is rarely needed. */
+	if (count && added.address <= entry(list, count - 1)->address)
+		list->ordered = false;
+	g_array_append_val(list->entries, added);
+}
+
+static gint compare(gconstpointer left, gconstpointer right)
+{
+	const SymbolEntry *a = left, *b = right;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->global != b->global)
+		return a->global ? -1 : 1;
+	return (a->name > b->name) - (a->name < b->name);
+}
+
+static void put_in_order(SymbolList *list)
+{
+	SymbolEntry *entries = (SymbolEntry *)(void *)list->entries->data;
+	guint kept = 0;
+
+	g_array_sort(list->entries, compare);
+	for (guint i = 0; i < list->entries->len; i++)
+		if (!kept || entries[i].address != entries[kept - 1].address)
+			entries[kept++] = entries[i];
+	g_array_set_size(list->entries, kept);
+	list->ordered = true;
+}
+
+/* Returns how many entries begin at or before the address. */
+static guint count_until(const SymbolList *list, uint64_t address)
+{
+	guint low = 0, high = list->entries->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (entry(list, middle)->address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void symbol_list_narrow(SymbolList *list, uint64_t address, SymbolNeighbours *neighbours)
+{
+	guint until;
+
+	if (!list->ordered)
+		put_in_order(list);
+	until = count_until(list, address);
+	if (until && (!neighbours->at || entry(list, until - 1)->address > neighbours->at->address))
+		neighbours->at = entry(list, until - 1);
+	if (until < list->entries->len)
+		neighbours->next = MIN(neighbours->next, entry(list, until)->address);
+}

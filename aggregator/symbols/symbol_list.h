@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * SymbolList holds addresses and where their names are, 16 bytes each.
+ *
+ * It is put in order when it is first searched after an addition. One symbol remains of those
+ * with equal addresses: a global one before others, then the one that was added first.
+ */
+typedef struct {
+	uint64_t address;
+	uint32_t name;   /* offset of the name, grows with each addition */
+	uint16_t module; /* number of the module, 0: built in */
+	bool global;
+} SymbolEntry;
+
+typedef struct {
+	GArray *entries; /* (element-type SymbolEntry), owned */
+	bool ordered;
+} SymbolList;
+
+/* The symbols around an address: the last one that does not begin after it, and where the one
+   after it begins. Start from SYMBOL_NEIGHBOURS_NONE, narrow by as many lists as there are. */
+typedef struct {
+	const SymbolEntry *at; /* NULL: none */
+	uint64_t next;         /* UINT64_MAX: none */
+} SymbolNeighbours;
+
+#define SYMBOL_NEIGHBOURS_NONE ((SymbolNeighbours){ NULL, UINT64_MAX })
+
+SymbolList *symbol_list_new(void);
+void symbol_list_free(SymbolList *list);
+void symbol_list_add(SymbolList *list, SymbolEntry entry);
+
+/* Moves the neighbours of address closer where the list has closer ones. */
+void symbol_list_narrow(SymbolList *list, uint64_t address, SymbolNeighbours *neighbours);

@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/symbol_store.h"
+
+#include "record/bytes.h"
+#include "symbols/kallsyms_line.h"
+#include "symbols/symbol_list.h"
+
+#include <xxhash.h>
+
+enum {
+	NAME_BYTES_MAX = 512,     /* KSYM_NAME_LEN */
+	MODULE_BYTES_MAX = 64,    /* MODULE_NAME_LEN is 56 */
+	MODULES_MAX = UINT16_MAX, /* numbers of them are kept in 16 bits */
+	EPOCHS_MAX = 4096,        /* bounds for a stream that names new symbols without end */
+	SYMBOLS_MAX = 1 << 22,
+	NAMES_BYTES_MAX = 1 << 28,
+	/* How far a symbol reaches that lies in no known range, such as a BPF program's. */
+	UNRANGED_BYTES_MAX = 64 << 10,
+};
+
+typedef struct {
+	uint64_t start;
+	uint64_t bytes;
+	uint16_t module;
+} ModuleRange;
+
+typedef struct {
+	uint32_t number;
+	GPtrArray *modules; /* (element-type SymbolList), borrowed: one of each module */
+	GArray *ranges;     /* (element-type ModuleRange), owned, by start once ordered */
+	bool ranges_ordered;
+} Epoch;
+
+struct SymbolStore {
+	SymbolList *kernel;
+	uint32_t kernel_epoch; /* whose text the kernel's symbols came with */
+	/* (element-type uint64_t SymbolList), owned: what a module had at one time, by the hash of
+	   its lines. Epochs in which a module did not change share its list. */
+	GHashTable *module_symbols;
+	GPtrArray *epochs; /* (element-type Epoch), owned, by number */
+	uint32_t epoch_newest;
+	GByteArray *names;          /* terminated strings; entries keep offsets */
+	GPtrArray *module_names;    /* (element-type utf8), owned; 0 is built in */
+	GHashTable *module_numbers; /* (element-type utf8 guint), names borrowed */
+	uint32_t symbols;
+	uint64_t text_start, text_end;       /* as recorded */
+	uint64_t stext_symbol, etext_symbol; /* as the symbols say */
+	unsigned word_bytes;
+};
+
+static void epoch_free(gpointer data)
+{
+	Epoch *epoch = data;
+
+	g_ptr_array_unref(epoch->modules);
+	g_array_unref(epoch->ranges);
+	g_free(epoch);
+}
+
+SymbolStore *symbol_store_new(void)
+{
+	SymbolStore *store = g_new0(SymbolStore, 1);
+
+	store->kernel = symbol_list_new();
+	store->module_symbols = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+						      (GDestroyNotify)symbol_list_free);
+	store->epochs = g_ptr_array_new_with_free_func(epoch_free);
+	store->names = g_byte_array_new();
+	store->module_names = g_ptr_array_new_with_free_func(g_free);
+	g_ptr_array_add(store->module_names, NULL);
+	store->module_numbers = g_hash_table_new(g_str_hash, g_str_equal);
+	store->word_bytes = 8;
+	return store;
+}
+
+void symbol_store_free(SymbolStore *store)
+{
+	if (!store)
+		return;
+	symbol_list_free(store->kernel);
+	g_ptr_array_unref(store->epochs);
+	g_hash_table_unref(store->module_symbols);
+	g_byte_array_unref(store->names);
+	g_hash_table_unref(store->module_numbers);
+	g_ptr_array_unref(store->module_names);
+	g_free(store);
+}
+
+static Epoch *epoch_at(const SymbolStore *store, guint index)
+{
+	return g_ptr_array_index(store->epochs, index);
+}
+
+/* Returns how many epochs have this number or a lower one. */
+static guint epochs_until(const SymbolStore *store, uint32_t number)
+{
+	guint count = store->epochs->len;
+
+	while (count && epoch_at(store, count - 1)->number > number)
+		count--;
+	return count;
+}
+
+/* Returns the epoch, or the last one announced before it; NULL when there is none. */
+static Epoch *epoch_lookup(const SymbolStore *store, uint32_t number)
+{
+	guint until = epochs_until(store, number);
+
+	return until ? epoch_at(store, until - 1) : NULL;
+}
+
+/* Returns the epoch, announcing it when it is new; NULL beyond the bound. */
+static Epoch *epoch_intern(SymbolStore *store, uint32_t number)
+{
+	guint until = epochs_until(store, number);
+	Epoch *epoch;
+
+	if (until && epoch_at(store, until - 1)->number == number)
+		return epoch_at(store, until - 1);
+	if (store->epochs->len == EPOCHS_MAX)
+		return NULL;
+	epoch = g_new0(Epoch, 1);
+	epoch->number = number;
+	epoch->modules = g_ptr_array_new();
+	epoch->ranges = g_array_new(FALSE, FALSE, sizeof(ModuleRange));
+	epoch->ranges_ordered = true;
+	g_ptr_array_insert(store->epochs, until, epoch);
+	store->epoch_newest = MAX(store->epoch_newest, number);
+	return epoch;
+}
+
+/* Returns the number of a module's name; 0, as if it were built in, beyond the bound. */
+static uint16_t module_number(SymbolStore *store, TextPart part)
+{
+	g_autofree char *name = g_strndup(part.text, MIN(part.length, MODULE_BYTES_MAX));
+	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(store->module_numbers, name));
+
+	if (number || store->module_names->len == MODULES_MAX)
+		return number;
+	number = store->module_names->len;
+	g_hash_table_insert(store->module_numbers, name, GUINT_TO_POINTER(number));
+	g_ptr_array_add(store->module_names, g_steal_pointer(&name));
+	return number;
+}
+
+static const char *module_name(const SymbolStore *store, uint16_t number)
+{
+	return g_ptr_array_index(store->module_names, number);
+}
+
+/* Adds a symbol to a list; one at address 0 is hidden (kptr_restrict), not known. */
+static void add_symbol(SymbolStore *store, SymbolList *list, const KallsymsLine *line,
+		       uint16_t module)
+{
+	SymbolEntry entry = {
+		.address = line->address,
+		.name = store->names->len,
+		.module = module,
+		.global = line->type == 'T',
+	};
+
+	if (!line->address || !kallsyms_line_is_text(line) || store->symbols == SYMBOLS_MAX ||
+	    store->names->len >= NAMES_BYTES_MAX)
+		return;
+	g_byte_array_append(store->names, (const guint8 *)line->name.text,
+			    MIN(line->name.length, NAME_BYTES_MAX));
+	g_byte_array_append(store->names, (const guint8 *)"", 1);
+	symbol_list_add(list, entry);
+	store->symbols++;
+}
+
+static void add_kernel_symbol(SymbolStore *store, uint32_t epoch, const KallsymsLine *line)
+{
+	if (!store->kernel->entries->len)
+		store->kernel_epoch = epoch;
+	/* Later epochs need not repeat the kernel's symbols, but may. */
+	if (store->kernel_epoch != epoch)
+		return;
+	if (line->name.text[0] == '_' && text_part_is(line->name, "_stext"))
+		store->stext_symbol = line->address;
+	else if (line->name.text[0] == '_' && text_part_is(line->name, "_etext"))
+		store->etext_symbol = line->address;
+	add_symbol(store, store->kernel, line, 0);
+}
+
+static SymbolList *module_symbols_parse(SymbolStore *store, TextPart lines)
+{
+	SymbolList *symbols = symbol_list_new();
+	uint16_t module = 0;
+	KallsymsLine parsed;
+	TextPart line;
+
+	while (text_part_next_line(&lines, &line)) {
+		if (!kallsyms_line_parse(line, &parsed))
+			continue;
+		module = module ? module : module_number(store, parsed.module);
+		add_symbol(store, symbols, &parsed, module);
+	}
+	return symbols;
+}
+
+/* Adds the lines of one module to an epoch; the same lines are parsed and kept only once. */
+static void add_module_lines(SymbolStore *store, Epoch *epoch, TextPart lines)
+{
+	uint64_t hash = XXH3_64bits(lines.text, lines.length);
+	SymbolList *symbols = g_hash_table_lookup(store->module_symbols, &hash);
+
+	if (!symbols) {
+		symbols = module_symbols_parse(store, lines);
+		g_hash_table_insert(store->module_symbols, g_memdup(&hash, sizeof(hash)), symbols);
+	}
+	g_ptr_array_add(epoch->modules, symbols);
+}
+
+/* Takes the first lines off the text, as far as they are of one module. Returns what that is, in
+ *module; a part of length 0 for the kernel. */
+static TextPart next_module(TextPart *rest, TextPart *module)
+{
+	TextPart run = { rest->text, 0 };
+	KallsymsLine parsed;
+	TextPart line;
+
+	for (TextPart after = *rest; text_part_next_line(&after, &line); *rest = after) {
+		if (!kallsyms_line_parse(line, &parsed))
+			parsed.module = run.length ? *module : (TextPart){ NULL, 0 };
+		if (run.length && !text_part_equals(parsed.module, *module))
+			break;
+		*module = parsed.module;
+		run.length = after.text - run.text;
+	}
+	return run;
+}
+
+static void add_kernel_lines(SymbolStore *store, uint32_t epoch, TextPart lines)
+{
+	KallsymsLine parsed;
+	TextPart line;
+
+	while (text_part_next_line(&lines, &line))
+		if (kallsyms_line_parse(line, &parsed))
+			add_kernel_symbol(store, epoch, &parsed);
+}
+
+void symbol_store_add_kallsyms(SymbolStore *store, uint32_t epoch_number, const char *text,
+			       size_t length)
+{
+	Epoch *epoch = epoch_intern(store, epoch_number);
+	TextPart rest = { text, length };
+	TextPart module;
+
+	while (epoch && rest.length) {
+		TextPart lines = next_module(&rest, &module);
+
+		if (module.length)
+			add_module_lines(store, epoch, lines);
+		else
+			add_kernel_lines(store, epoch_number, lines);
+	}
+}
+
+/* Reads an address with or without 0x. */
+static bool address_parse(TextPart word, uint64_t *address)
+{
+	if (word.length > 2 && word.text[0] == '0' && word.text[1] == 'x')
+		word = (TextPart){ word.text + 2, word.length - 2 };
+	return text_part_hexadecimal(word, address);
+}
+
+static void add_module_range(SymbolStore *store, Epoch *epoch, TextPart line)
+{
+	TextPart name = text_part_next_word(&line);
+	TextPart bytes = text_part_next_word(&line);
+	TextPart address = text_part_next_word(&line);
+	ModuleRange range;
+
+	if (!text_part_decimal(bytes, &range.bytes) || !address_parse(address, &range.start) ||
+	    !range.start)
+		return;
+	range.module = module_number(store, name);
+	g_array_append_val(epoch->ranges, range);
+	epoch->ranges_ordered = false;
+}
+
+void symbol_store_add_modules(SymbolStore *store, uint32_t epoch_number, const char *text,
+			      size_t length)
+{
+	Epoch *epoch = epoch_intern(store, epoch_number);
+	TextPart rest = { text, length };
+	TextPart line;
+
+	while (epoch && text_part_next_line(&rest, &line))
+		add_module_range(store, epoch, line);
+}
+
+uint32_t symbol_store_read_batch(SymbolStore *store, const Batch *batch)
+{
+	const char *text = (const char *)batch->content + sizeof(struct KmtText);
+	uint32_t epoch, text_bytes;
+
+	if (batch->content_bytes < sizeof(struct KmtText))
+		return store->epoch_newest;
+	epoch = load_u32(batch->content + offsetof(struct KmtText, epoch), batch->swapped);
+	text_bytes =
+		load_u32(batch->content + offsetof(struct KmtText, text_bytes), batch->swapped);
+	text_bytes = MIN(text_bytes, batch->content_bytes - sizeof(struct KmtText));
+	store->word_bytes = batch->header.word_bytes == 4 ? 4 : 8;
+	if (batch->header.kind == KMT_BATCH_MODULES)
+		symbol_store_add_modules(store, epoch, text, text_bytes);
+	else
+		symbol_store_add_kallsyms(store, epoch, text, text_bytes);
+	return epoch;
+}
+
+void symbol_store_set_text(SymbolStore *store, uint64_t start, uint64_t end)
+{
+	store->text_start = start;
+	store->text_end = end;
+}
+
+bool symbol_store_has_symbols(const SymbolStore *store)
+{
+	return store->symbols != 0;
+}
+
+unsigned symbol_store_word_bytes(const SymbolStore *store)
+{
+	return store->word_bytes;
+}
+
+/* Returns false when the kernel's text range is not known. */
+static bool kernel_range(const SymbolStore *store, uint64_t *start, uint64_t *end)
+{
+	bool recorded = store->text_start < store->text_end;
+
+	*start = recorded ? store->text_start : store->stext_symbol;
+	*end = recorded ? store->text_end : store->etext_symbol;
+	return *start && *start < *end;
+}
+
+static gint compare_ranges(gconstpointer left, gconstpointer right)
+{
+	const ModuleRange *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return (a->module > b->module) - (a->module < b->module);
+}
+
+/* Returns the module range around an address, or NULL. The size that the kernel tells is that of
+   all a module's parts, so ranges may overlap: the nearest start is right. */
+static const ModuleRange *range_lookup(Epoch *epoch, uint64_t address)
+{
+	guint low = 0, high = epoch ? epoch->ranges->len : 0;
+	const ModuleRange *range;
+
+	if (epoch && !epoch->ranges_ordered) {
+		g_array_sort(epoch->ranges, compare_ranges);
+		epoch->ranges_ordered = true;
+	}
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (g_array_index(epoch->ranges, ModuleRange, middle).start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return NULL;
+	range = &g_array_index(epoch->ranges, ModuleRange, low - 1);
+	return address - range->start < range->bytes ? range : NULL;
+}
+
+static void narrow_by_modules(const Epoch *epoch, uint64_t address, SymbolNeighbours *neighbours)
+{
+	for (guint i = 0; epoch && i < epoch->modules->len; i++)
+		symbol_list_narrow(g_ptr_array_index(epoch->modules, i), address, neighbours);
+}
+
+/* Fills in a symbol that ends at the next one, or where its range does. */
+static void fill_symbol(const SymbolStore *store, const SymbolNeighbours *neighbours,
+			uint64_t range_end, Symbol *symbol)
+{
+	const SymbolEntry *entry = neighbours->at;
+	uint64_t end = MIN(neighbours->next, range_end);
+
+	symbol->name = (const char *)store->names->data + entry->name;
+	symbol->module = module_name(store, entry->module);
+	symbol->start = entry->address;
+	symbol->bytes = end == UINT64_MAX ? 0 : end - entry->address;
+}
+
+static bool lookup_in_kernel(const SymbolStore *store, uint64_t address, uint64_t text_end,
+			     Symbol *symbol)
+{
+	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
+
+	symbol_list_narrow(store->kernel, address, &neighbours);
+	if (!neighbours.at)
+		return false;
+	fill_symbol(store, &neighbours, text_end, symbol);
+	return true;
+}
+
+static bool lookup_in_module(const SymbolStore *store, const Epoch *epoch, uint64_t address,
+			     const ModuleRange *range, Symbol *symbol)
+{
+	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
+
+	narrow_by_modules(epoch, address, &neighbours);
+	if (neighbours.at && neighbours.at->address >= range->start) {
+		fill_symbol(store, &neighbours, range->start + range->bytes, symbol);
+		return true;
+	}
+	*symbol = (Symbol){ NULL, module_name(store, range->module), range->start, range->bytes };
+	return true;
+}
+
+/* Where no range is known, a symbol reaches to the next one, but not far. */
+static bool lookup_by_symbol(const SymbolStore *store, const Epoch *epoch, uint64_t address,
+			     bool kernel_too, Symbol *symbol)
+{
+	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
+
+	narrow_by_modules(epoch, address, &neighbours);
+	if (kernel_too)
+		symbol_list_narrow(store->kernel, address, &neighbours);
+	if (!neighbours.at || address - neighbours.at->address >= UNRANGED_BYTES_MAX)
+		return false;
+	fill_symbol(store, &neighbours, UINT64_MAX, symbol);
+	return true;
+}
+
+bool symbol_store_lookup(const SymbolStore *store, uint32_t epoch_number, uint64_t address,
+			 Symbol *symbol)
+{
+	Epoch *epoch = epoch_lookup(store, epoch_number);
+	const ModuleRange *range = range_lookup(epoch, address);
+	uint64_t text_start, text_end;
+	bool kernel_known = kernel_range(store, &text_start, &text_end);
+
+	if (kernel_known && address >= text_start && address < text_end)
+		return lookup_in_kernel(store, address, text_end, symbol);
+	if (range)
+		return lookup_in_module(store, epoch, address, range, symbol);
+	return lookup_by_symbol(store, epoch, address, !kernel_known, symbol);
+}
+
+bool symbol_store_is_text(const SymbolStore *store, uint32_t epoch, uint64_t address)
+{
+	uint64_t text_start, text_end;
+	bool kernel_known = kernel_range(store, &text_start, &text_end);
+	Symbol symbol;
+
+	if (!kernel_known && !store->kernel->entries->len)
+		return true;
+	if (kernel_known && address >= text_start && address < text_end)
+		return true;
+	return symbol_store_lookup(store, epoch, address, &symbol);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/input.h"
+#include "collect/stap_build.h"
+#include "exit_status.h"
+#include "options.h"
+#include "record/private_file.h"
+#include "report/info.h"
+#include "report/report.h"
+#include "session.h"
+#include "symbols_choose.h"
+#include "version.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define PROGRAM "kmalloc-top"
+
+static ExitStatus fail(ExitStatus status, const GError *error)
+{
+	fprintf(stderr, PROGRAM ": %s\n", error->message);
+	if (status == EXIT_USAGE)
+		fputs("Try '" PROGRAM " --help'.\n", stderr);
+	return status;
+}
+
+/* An error of the options domain is a usage error wherever it was found. */
+static ExitStatus status_of(const GError *error)
+{
+	return error->domain == G_OPTION_ERROR ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static void print_report(const Session *session, const Options *options, FILE *out)
+{
+	g_autoptr(View) view = view_new(session->profile, session->symbols, &options->view);
+	const Report report = {
+		.session = session,
+		.view = view,
+		.options = &options->view,
+		.exclude = options->exclude,
+		.quiet = options->quiet,
+		.details = options->details,
+		.show_host = !options->hide_host,
+	};
+
+	if (options->info)
+		info_print(session, out);
+	else
+		report_print_text(&report, out);
+}
+
+/* SIGUSR1: the report so far; the run goes on. */
+static void report_now(Session *session, void *user_data)
+{
+	print_report(session, user_data, stdout);
+	fflush(stdout);
+}
+
+/* Returns false with error set unless everything was written; a reader that left early, as head
+   does, is no error. */
+static bool finish_output(FILE *out, const char *name, GError **error)
+{
+	if (!fflush(out) && !ferror(out))
+		return true;
+	if (errno == EPIPE)
+		return true;
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), "writing %s: %s", name,
+		    g_strerror(errno));
+	return false;
+}
+
+static bool report_to_file(const Session *session, const Options *options, GError **error)
+{
+	g_autoptr(PrivateFile) file = private_file_create(options->output, true, error);
+	FILE *out;
+	bool written;
+
+	if (!file)
+		return false;
+	out = fdopen(dup(private_file_descriptor(file)), "w");
+	print_report(session, options, out);
+	written = finish_output(out, options->output, error);
+	fclose(out);
+	if (written)
+		return private_file_commit(file, error);
+	private_file_discard(file);
+	return false;
+}
+
+static bool report(const Session *session, const Options *options, GError **error)
+{
+	if (options->output)
+		return report_to_file(session, options, error);
+	print_report(session, options, stdout);
+	return finish_output(stdout, "the report", error);
+}
+
+/* A lossy result is also told where nobody can overlook it. */
+static void warn_of_loss(const Session *session)
+{
+	uint64_t counted = profile_totals(session->profile).events;
+	uint64_t lost = report_events_lost(session);
+
+	if (lost && lost * 100 > counted + lost)
+		fprintf(stderr, PROGRAM ": over 1 %% of the events were lost (%" G_GUINT64_FORMAT
+					" of %" G_GUINT64_FORMAT "): use a larger --buffer\n",
+			lost, counted + lost);
+}
+
+static ExitStatus finish(Session *session, const Options *options)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!symbols_choose(session, options->kallsyms, &error) ||
+	    !report(session, options, &error))
+		return fail(EXIT_FAILED, error);
+	warn_of_loss(session);
+	return report_is_incomplete(session) ? EXIT_INCOMPLETE : EXIT_COMPLETE;
+}
+
+static void tell_of_command(const CollectOutcome *outcome, char **command)
+{
+	int status = outcome->command_status;
+
+	if (outcome->command_running)
+		fprintf(stderr, PROGRAM ": %s is still running; it was left alone\n", *command);
+	else if (!outcome->command_ended)
+		return;
+	else if (WIFSIGNALED(status))
+		fprintf(stderr, PROGRAM ": %s was ended by signal %d (%s)\n", *command,
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		fprintf(stderr, PROGRAM ": %s exited with status %d\n", *command,
+			WEXITSTATUS(status));
+}
+
+static ExitStatus run_live(Options *options)
+{
+	g_autoptr(Session) session = session_new(options->memory_bytes_max);
+	g_autoptr(GError) error = NULL;
+	CollectOutcome outcome = { 0 };
+	ExitStatus status;
+
+	options->request.report_now = report_now;
+	options->request.report_data = options;
+	options->request.progress = !options->quiet && isatty(STDERR_FILENO);
+	if (!options->collector->collect(&options->request, session, &outcome, &error))
+		return fail(status_of(error), error);
+	session->cut_short |= outcome.forced;
+	status = finish(session, options);
+	if (options->request.command)
+		tell_of_command(&outcome, options->request.command);
+	return status;
+}
+
+static ExitStatus run_input(const Options *options)
+{
+	g_autoptr(Session) session = session_new(options->memory_bytes_max);
+	g_autoptr(GError) error = NULL;
+
+	if (!input_read(options->input, session, &error))
+		return fail(EXIT_FAILED, error);
+	return finish(session, options);
+}
+
+static ExitStatus build_module(const Options *options)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(StapTool) tool = stap_tool_find(true, &error);
+	g_autoptr(StapOptions) stap_options = NULL;
+	StapBuildRequest request = {
+		.events = options->request.events,
+		.kernel_release = options->kernel_release,
+		.sign_key = options->sign_key,
+		.sign_cert = options->sign_cert,
+		.verbose = options->request.verbose,
+	};
+
+	if (!tool)
+		return fail(EXIT_FAILED, error);
+	stap_options = stap_options_parse(options->request.stap_options, &error);
+	if (!stap_options)
+		return fail(EXIT_USAGE, error);
+	request.options = stap_options;
+	if (!stap_build_module_file(tool, &request, options->output, &error))
+		return fail(status_of(error), error);
+	return EXIT_COMPLETE;
+}
+
+int main(int argc, char **argv)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Options) options = options_parse(argc, argv, &error);
+
+	if (!options)
+		return fail(EXIT_USAGE, error);
+	if (options->help)
+		options_print_help(stdout);
+	else if (options->version)
+		version_print(PROGRAM, stdout);
+	else if (options->build_module)
+		return build_module(options);
+	else
+		return options->input ? run_input(options) : run_live(options);
+	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);
+}

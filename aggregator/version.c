@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "version.h"
+
+#include <stdbool.h>
+
+/* What is optional when the program is built. */
+static const struct {
+	const char *what;
+	bool built_in;
+} features[] = {
+#ifdef HAVE_ZSTD
+	{ "compressed recordings (zstd)", true },
+#else
+	{ "compressed recordings (zstd)", false },
+#endif
+};
+
+void version_print(const char *program, FILE *out)
+{
+	fprintf(out, "%s %s\nLicense GPL-2.0-or-later. Scripts: %s\n", program, PACKAGE_VERSION,
+		PKGDATADIR "/stap");
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++)
+		fprintf(out, "%s: %s\n", features[i].what, features[i].built_in ? "yes" : "no");
+}

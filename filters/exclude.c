@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter_kinds.h"
+
+#include "item_list.h"
+
+static bool prepare(Filter *filter, GError **error)
+{
+	(void)error; /* every text is a list */
+	filter->state = item_list_parse(filter->argument);
+	return true;
+}
+
+static bool keeps(const Filter *filter, const StackSummary *stack)
+{
+	return !item_list_occurs(filter->state, stack->text);
+}
+
+static void dispose(void *state)
+{
+	g_strfreev(state);
+}
+
+const FilterType exclude_filter = {
+	.option = "exclude",
+	.prepare = prepare,
+	.keeps = keeps,
+	.dispose = dispose,
+};

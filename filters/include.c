@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter_kinds.h"
+
+#include "item_list.h"
+
+static bool prepare(Filter *filter, GError **error)
+{
+	(void)error; /* every text is a list */
+	filter->state = item_list_parse(filter->argument);
+	return true;
+}
+
+/* A list without items asks for nothing, so it keeps everything. */
+static bool keeps(const Filter *filter, const StackSummary *stack)
+{
+	char *const *items = filter->state;
+
+	return !*items || item_list_occurs(items, stack->text);
+}
+
+static void dispose(void *state)
+{
+	g_strfreev(state);
+}
+
+const FilterType include_filter = {
+	.option = "include",
+	.prepare = prepare,
+	.keeps = keeps,
+	.dispose = dispose,
+};

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter_kinds.h"
+
+#include "line_regex.h"
+
+const FilterType include_regex_filter = {
+	.option = "include-regex",
+	.prepare = line_regex_prepare,
+	.keeps = line_regex_matches,
+	.dispose = line_regex_dispose,
+};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "item_list.h"
+
+#include <glib.h>
+#include <string.h>
+
+char **item_list_parse(const char *list)
+{
+	char **items = g_strsplit(list, ",", -1);
+	char **kept = items;
+
+	for (char **item = items; *item; item++) {
+		if (**item)
+			*kept++ = *item;
+		else
+			g_free(*item);
+	}
+	*kept = NULL;
+	return items;
+}
+
+bool item_list_occurs(char *const *items, const char *text)
+{
+	for (; *items; items++)
+		if (strstr(text, *items))
+			return true;
+	return false;
+}

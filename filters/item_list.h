@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+
+/*
+ * A comma-separated list of literal texts. Empty items say nothing and are ignored, so a list of
+ * commas holds no item and is found nowhere.
+ */
+char **item_list_parse(const char *list);
+
+/* Whether any line of text contains any of the items. */
+bool item_list_occurs(char *const *items, const char *text);

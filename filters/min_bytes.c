@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter_kinds.h"
+
+#include "number.h"
+
+static bool prepare(Filter *filter, GError **error)
+{
+	uint64_t *minimum = g_new0(uint64_t, 1);
+
+	filter->state = minimum;
+	if (number_parse_bytes(filter->argument, minimum))
+		return true;
+	g_set_error(
+		error, filter_error_quark(), 0,
+		"'%s' is no size: a whole number is needed, with K, M or G behind it if you like",
+		filter->argument);
+	return false;
+}
+
+static bool keeps(const Filter *filter, const StackSummary *stack)
+{
+	return stack->bytes_allocated >= *(const uint64_t *)filter->state;
+}
+
+const FilterType min_bytes_filter = {
+	.option = "min-bytes",
+	.prepare = prepare,
+	.keeps = keeps,
+	.dispose = g_free,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "filter_kinds.h"
+
+#include "number.h"
+
+static bool prepare(Filter *filter, GError **error)
+{
+	uint64_t *minimum = g_new0(uint64_t, 1);
+	const char *rest;
+
+	filter->state = minimum;
+	if (number_parse(filter->argument, minimum, &rest) && !*rest)
+		return true;
+	g_set_error(error, filter_error_quark(), 0, "'%s' is no count: a whole number is needed",
+		    filter->argument);
+	return false;
+}
+
+static bool keeps(const Filter *filter, const StackSummary *stack)
+{
+	return stack->allocations >= *(const uint64_t *)filter->state;
+}
+
+const FilterType min_count_filter = {
+	.option = "min-count",
+	.prepare = prepare,
+	.keeps = keeps,
+	.dispose = g_free,
+};

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "number.h"
+
+#include <glib.h>
+#include <string.h>
+
+bool number_parse(const char *text, uint64_t *value, const char **rest)
+{
+	uint64_t number = 0;
+	const char *at = text;
+
+	for (; g_ascii_isdigit(*at); at++) {
+		uint64_t digit = *at - '0';
+
+		if (number > (UINT64_MAX - digit) / 10)
+			return false;
+		number = number * 10 + digit;
+	}
+	*value = number;
+	*rest = at;
+	return at != text;
+}
+
+/* Each step is 1024 times the one before. */
+static const char suffixes[] = "KMG";
+
+/* Multiplies by the factor of the suffix at rest, which must end there. */
+static bool suffix_apply(const char *rest, uint64_t *bytes)
+{
+	const char *suffix;
+	unsigned shift;
+
+	if (!*rest)
+		return true;
+	suffix = strchr(suffixes, g_ascii_toupper(*rest));
+	if (!suffix || rest[1])
+		return false;
+	shift = 10 * (unsigned)(suffix - suffixes + 1);
+	if (*bytes > UINT64_MAX >> shift)
+		return false;
+	*bytes <<= shift;
+	return true;
+}
+
+bool number_parse_bytes(const char *text, uint64_t *bytes)
+{
+	const char *rest;
+
+	return number_parse(text, bytes, &rest) && suffix_apply(rest, bytes);
+}

@@ -1,0 +1,32 @@
+# Figures, not tests: `make bench` prints a table for doc/PERFORMANCE.md.
+bench_programs = tests/bench/bench_aggregator tests/bench/make_stream tests/bench/measure
+EXTRA_PROGRAMS += $(bench_programs)
+
+tests_bench_bench_aggregator_SOURCES = tests/bench/bench_aggregator.c
+tests_bench_bench_aggregator_CPPFLAGS = $(aggregator_cppflags)
+tests_bench_bench_aggregator_CFLAGS = $(aggregator_cflags)
+tests_bench_bench_aggregator_LDADD = $(aggregator_libs)
+
+tests_bench_make_stream_SOURCES = tests/bench/make_stream.c \
+	tests/bench/stream_builder.c tests/bench/stream_builder.h
+tests_bench_make_stream_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests
+tests_bench_make_stream_CFLAGS = $(aggregator_cflags)
+tests_bench_make_stream_LDADD = $(aggregator_libs)
+
+tests_bench_measure_SOURCES = tests/bench/measure.c
+
+bench_scripts = \
+	tests/bench/collapse.pl \
+	tests/bench/has_addresses \
+	tests/bench/make_perl_stream.pl \
+	tests/bench/run_bench
+EXTRA_DIST += $(bench_scripts)
+
+bench: kmalloc-top $(bench_programs)
+	$(srcdir)/tests/bench/run_bench $(srcdir)
+
+CLEANFILES += $(EXTRA_PROGRAMS)
+mostlyclean-local: clean-bench
+clean-bench:
+	rm -rf bench-data
+.PHONY: bench clean-bench

@@ -1,0 +1,1 @@
+echo nonsense > $WORK/bad; fixture s390x | kmalloc-top -i - --kallsyms $WORK/bad

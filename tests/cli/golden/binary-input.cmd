@@ -1,0 +1,1 @@
+head -c 4096 /dev/zero | kmalloc-top -i -

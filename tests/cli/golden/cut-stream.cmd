@@ -1,0 +1,1 @@
+fixture s390x | head -c 1000 | kmalloc-top -i - -q

@@ -1,0 +1,1 @@
+fixture i686 | fixture swap | kmalloc-top -i - --details

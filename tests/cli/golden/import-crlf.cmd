@@ -1,0 +1,1 @@
+sed 's/$/\r/' import/counted.txt | kmalloc-top -i - -q

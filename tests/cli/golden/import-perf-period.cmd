@@ -1,0 +1,1 @@
+kmalloc-top -i import/perf_script_period.txt

@@ -1,0 +1,1 @@
+kmalloc-top -i - -t 1 < import/hashkey.txt

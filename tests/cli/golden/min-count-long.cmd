@@ -1,0 +1,1 @@
+kmalloc-top -i import/hashkey.txt --min-count=10 -q

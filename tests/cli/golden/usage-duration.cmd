@@ -1,0 +1,1 @@
+kmalloc-top -d 0

@@ -1,0 +1,1 @@
+kmalloc-top --max-memory 1

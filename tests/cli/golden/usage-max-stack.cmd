@@ -1,0 +1,1 @@
+kmalloc-top --max-stack 0

@@ -1,0 +1,1 @@
+kmalloc-top --min-bytes 1X

@@ -1,0 +1,1 @@
+kmalloc-top -m -1

@@ -1,0 +1,1 @@
+kmalloc-top --module x.ko -o "-DX=1"

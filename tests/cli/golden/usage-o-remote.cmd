@@ -1,0 +1,1 @@
+kmalloc-top -o "--remote host"

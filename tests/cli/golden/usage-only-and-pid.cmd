@@ -1,0 +1,1 @@
+kmalloc-top --only-command -p 1 -c true

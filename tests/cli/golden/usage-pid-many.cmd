@@ -1,0 +1,1 @@
+kmalloc-top -p $(seq -s, 1 65)

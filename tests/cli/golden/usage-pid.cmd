@@ -1,0 +1,1 @@
+kmalloc-top -p 12,x

@@ -1,0 +1,1 @@
+kmalloc-top --record-max 1Z

@@ -1,0 +1,1 @@
+kmalloc-top -c 'find / | wc -l'

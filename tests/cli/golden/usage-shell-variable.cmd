@@ -1,0 +1,1 @@
+kmalloc-top -c 'FOO=1 find'

@@ -1,0 +1,1 @@
+kmalloc-top --build-module -O x.ko --sign-key k

@@ -1,0 +1,1 @@
+kmalloc-top --sign-key k --sign-cert c

@@ -1,0 +1,1 @@
+kmalloc-top --version | sed 's|Scripts: .*|Scripts: DIR|'

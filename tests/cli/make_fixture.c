@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes a stream to stdout for the command line tests:
+ *
+ *	make_fixture swap < STREAM    the same stream in the other byte order
+ *	make_fixture s390x            big-endian, 64-bit, kernel text at 1 MB
+ *	make_fixture i686             little-endian, 32-bit
+ */
+#include "event_batch.h"
+#include "record/batch_writer.h"
+#include "swap_stream.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+/* A host whose recording is made by hand. */
+typedef struct {
+	const char *arch;
+	uint8_t word_bytes;
+	bool big_endian;
+	uint64_t text_start;
+	uint64_t text_end;
+	uint32_t kmalloc; /* address of the allocator; what else is called follows it */
+	const char *symbols;
+	const char *modules;
+} Machine;
+
+static const Machine machines[] = {
+	{
+		.arch = "s390x",
+		.word_bytes = 8,
+		.big_endian = true,
+		.text_start = 0x100000,
+		.text_end = 0x900000,
+		.kmalloc = 0x200000,
+		.symbols = "0000000000100000 T _stext\n"
+			   "0000000000200000 T __kmalloc_noprof\n"
+			   "0000000000200400 T alloc_pipe_info\n"
+			   "0000000000200800 T system_call\n"
+			   "0000000000900000 T _etext\n"
+			   "000003ff80001000 t ext4_find_extent\t[ext4]\n"
+			   "000003ff80001800 t ext4_last\t[ext4]\n",
+		.modules = "ext4 65536 0x000003ff80000000 -\n",
+	},
+	{
+		.arch = "i686",
+		.word_bytes = 4,
+		.text_start = 0xc1000000,
+		.text_end = 0xc1900000,
+		.kmalloc = 0xc1200000,
+		.symbols = "c1000000 T _stext\n"
+			   "c1200000 T __kmalloc\n"
+			   "c1200400 T alloc_pipe_info\n"
+			   "c1200800 T do_fast_syscall_32\n"
+			   "c1900000 T _etext\n"
+			   "f8001000 t ext4_find_extent\t[ext4]\n"
+			   "f8001800 t ext4_last\t[ext4]\n",
+		.modules = "ext4 65536 0xf8000000 -\n",
+	},
+};
+
+static void add_info(GByteArray *stream, const Machine *machine)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_MONOTONIC_NS, 1000000000, NULL },
+		{ KMT_FIELD_REALTIME_NS, 1700000000000000000, NULL },
+		{ KMT_FIELD_RELEASE, 0, "6.12.0-test" },
+		{ KMT_FIELD_HOST, 0, "handmade" },
+		{ KMT_FIELD_ARCH, 0, machine->arch },
+		{ KMT_FIELD_CPUS_ONLINE, 1, NULL },
+		{ KMT_FIELD_TEXT_START, machine->text_start, NULL },
+		{ KMT_FIELD_TEXT_END, machine->text_end, NULL },
+		{ KMT_FIELD_STACK_DEPTH, 64, NULL },
+		{ KMT_FIELD_WINDOW_START_NS, 2000000000, NULL },
+		{ KMT_FIELD_WINDOW_END_NS, 3000000000, NULL },
+		{ KMT_FIELD_COMPLETE, 1, NULL },
+	};
+
+	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
+}
+
+/* A stack of 8-byte frames, for addresses that the base does not reach. */
+static void add_wide_stack(EventBatch *batch, const uint64_t *frames, uint16_t depth)
+{
+	struct {
+		struct KmtStack stack;
+		uint64_t frames[8];
+	} stack = { .stack = { .depth = depth } };
+	struct KmtOrigin origin = {
+		.stack = batch->stacks,
+		.cache = KMT_NONE,
+		.call_site = frames[1],
+		.bytes_requested = 40,
+		.bytes_allocated = 64,
+		.node = -1,
+		.source = KMT_SOURCE_KMALLOC,
+	};
+
+	memcpy(stack.frames, frames, depth * sizeof(*frames));
+	event_batch_add(batch, &stack, sizeof(stack.stack) + depth * sizeof(*frames),
+			KMT_RECORD_STACK8, batch->stacks++);
+	event_batch_add(batch, &origin, sizeof(origin), KMT_RECORD_ORIGIN, batch->origins++);
+}
+
+static void add_events(GByteArray *stream, const Machine *machine)
+{
+	uint32_t text = machine->kmalloc;
+	uint64_t module = machine->word_bytes == 8 ? 0x3ff80001010 : 0xf8001010;
+	/* The last one is junk: it lies in no text. */
+	const uint32_t narrow[] = { text + 0x10, text + 0x420, text + 0x810, 0x42 };
+	const uint64_t wide[] = { narrow[0], module, narrow[2] };
+	EventBatch batch = event_batch_begin(stream, 0, 0, 2000000000);
+	uint16_t pipe;
+
+	event_batch_header(&batch)->frame_base = 0;
+	event_batch_header(&batch)->word_bytes = machine->word_bytes;
+	/* A name is whatever a process likes: nothing of it may reach a terminal unescaped. */
+	event_batch_task(&batch, 77, "pipe\033[31mmaker");
+	pipe = event_batch_origin(&batch, narrow, 4, 100, 128);
+	add_wide_stack(&batch, wide, 3);
+	for (uint32_t i = 0; i < 5; i++)
+		event_batch_event(&batch, KMT_RECORD_ALLOC, pipe, 1000 * i, KMT_CONTEXT_TASK,
+				  0x10000 + i * 128);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, 1, 6000, KMT_CONTEXT_SOFTIRQ, 0x20000);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, 1, 7000, KMT_CONTEXT_TASK, 0);
+	event_batch_heartbeat(&batch, 2900000000, 0, 500000);
+	event_batch_end(&batch, 7);
+}
+
+static void make(GByteArray *stream, const Machine *machine)
+{
+	add_info(stream, machine);
+	batch_write_text(stream, KMT_BATCH_MODULES, 0, machine->modules, strlen(machine->modules));
+	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, machine->symbols, strlen(machine->symbols));
+	add_events(stream, machine);
+	if (machine->big_endian == (G_BYTE_ORDER == G_LITTLE_ENDIAN))
+		swap_stream(stream);
+}
+
+static void read_stdin(GByteArray *stream)
+{
+	guint8 buffer[65536];
+	ssize_t length;
+
+	while ((length = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0)
+		g_byte_array_append(stream, buffer, (guint)length);
+}
+
+int main(int argc, char **argv)
+{
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	const char *wanted = argc == 2 ? argv[1] : "";
+
+	if (g_str_equal(wanted, "swap")) {
+		read_stdin(stream);
+		swap_stream(stream);
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(machines); i++)
+		if (g_str_equal(wanted, machines[i].arch))
+			make(stream, &machines[i]);
+	if (!stream->len) {
+		fputs("usage: make_fixture swap|s390x|i686\n", stderr);
+		return 2;
+	}
+	return fwrite(stream->data, 1, stream->len, stdout) != stream->len;
+}

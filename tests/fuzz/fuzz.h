@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "session.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What libFuzzer (or replay.c) calls for each input. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* In pieces of how many bytes this input is fed: seeds stay plain files of their format. */
+size_t fuzz_chunk_bytes(size_t size);
+
+/* Makes a view of everything and prints its report, which must be fit for a terminal. */
+void fuzz_report(const Session *session);
+
+/* Aborts unless both sessions counted the same: chunking must not change what is read. */
+void fuzz_expect_same(const Session *whole, const Session *pieces);

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Compiled once per importer: FUZZ_IMPORT is its table. */
+#include "collect/import_types.h"
+#include "fuzz/fuzz.h"
+
+#include <stdlib.h>
+
+enum { MEMORY_BYTES = 8 << 20 };
+
+static Session *import_all(const char *text, size_t size, size_t chunk, uint64_t *unreadable)
+{
+	Session *session = session_new(MEMORY_BYTES);
+	void *state = NULL;
+
+	session->imported = true;
+	for (size_t at = 0; at < size; at += chunk)
+		FUZZ_IMPORT.feed(session->profile, &state, text + at, MIN(chunk, size - at));
+	*unreadable = FUZZ_IMPORT.finish(session->profile, &state);
+	return session;
+}
+
+static void expect_whole_lines(const Session *session)
+{
+	const StackTable *stacks = profile_stacks(session->profile);
+
+	for (StackId id = 0; id < stack_table_count(stacks); id++) {
+		uint32_t length;
+		const char *text = stack_table_bytes(stacks, id, &length);
+
+		if (length > 0 && text[length - 1] != '\n')
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data;
+	uint64_t unreadable_whole, unreadable_pieces;
+
+	import_type_recognise(text, size);
+	g_autoptr(Session) whole = import_all(text, size, MAX(size, (size_t)1), &unreadable_whole);
+	g_autoptr(Session) pieces =
+		import_all(text, size, fuzz_chunk_bytes(size), &unreadable_pieces);
+
+	fuzz_expect_same(whole, pieces);
+	if (unreadable_whole != unreadable_pieces)
+		abort();
+	expect_whole_lines(pieces);
+	fuzz_report(pieces);
+	return 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "fuzz/fuzz.h"
+
+#include <stdlib.h>
+
+enum { MEMORY_BYTES = 8 << 20 };
+
+static Session *read_stream(const uint8_t *data, size_t size, size_t chunk)
+{
+	Session *session = session_new(MEMORY_BYTES);
+
+	for (size_t at = 0; at < size; at += chunk)
+		session_feed(session, data + at, MIN(chunk, size - at));
+	session_finish(session);
+	return session;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	g_autoptr(Session) whole = read_stream(data, size, MAX(size, (size_t)1));
+	g_autoptr(Session) pieces = read_stream(data, size, fuzz_chunk_bytes(size));
+	BatchReaderTotals a = batch_reader_totals(whole->reader);
+	BatchReaderTotals b = batch_reader_totals(pieces->reader);
+
+	fuzz_expect_same(whole, pieces);
+	if (a.batches != b.batches || a.damaged_bytes != b.damaged_bytes)
+		abort();
+	fuzz_report(pieces);
+	return 0;
+}

@@ -1,0 +1,62 @@
+# Fuzz targets: `make check` replays their corpus with the compiler at hand, `make fuzz` searches
+# on from it with clang's libFuzzer, FUZZ_SECONDS for each target.
+FUZZ_SECONDS = 60
+FUZZ_CLANG = clang
+
+fuzz_targets = stream import_hashkey import_count_text import_perf_script
+fuzz_cppflags = $(aggregator_cppflags) -I$(srcdir)/tests
+fuzz_corpus = \"$(abs_srcdir)/tests/fuzz/corpus
+fuzz_common = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/replay.c
+
+fuzz_replays = \
+	tests/fuzz/fuzz_import_count_text \
+	tests/fuzz/fuzz_import_hashkey \
+	tests/fuzz/fuzz_import_perf_script \
+	tests/fuzz/fuzz_stream
+check_PROGRAMS += $(fuzz_replays)
+TESTS += $(fuzz_replays)
+
+tests_fuzz_fuzz_stream_SOURCES = tests/fuzz/fuzz_stream.c $(fuzz_common)
+tests_fuzz_fuzz_stream_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/stream\"
+tests_fuzz_fuzz_stream_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_stream_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_import_hashkey_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
+tests_fuzz_fuzz_import_hashkey_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_hashkey \
+	-DFUZZ_CORPUS=$(fuzz_corpus)/import_hashkey\"
+tests_fuzz_fuzz_import_hashkey_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_import_hashkey_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_import_count_text_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
+tests_fuzz_fuzz_import_count_text_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_count_text \
+	-DFUZZ_CORPUS=$(fuzz_corpus)/import_count_text\"
+tests_fuzz_fuzz_import_count_text_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_import_count_text_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_import_perf_script_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
+tests_fuzz_fuzz_import_perf_script_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_perf_script \
+	-DFUZZ_CORPUS=$(fuzz_corpus)/import_perf_script\"
+tests_fuzz_fuzz_import_perf_script_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_import_perf_script_LDADD = $(aggregator_libs)
+
+# Writes the seeds of the stream target again: after a change of the format.
+EXTRA_PROGRAMS += tests/fuzz/make_corpus
+tests_fuzz_make_corpus_SOURCES = tests/fuzz/make_corpus.c \
+	tests/bench/stream_builder.c tests/bench/stream_builder.h
+tests_fuzz_make_corpus_CPPFLAGS = $(fuzz_cppflags)
+tests_fuzz_make_corpus_CFLAGS = $(aggregator_cflags)
+tests_fuzz_make_corpus_LDADD = $(aggregator_libs)
+
+EXTRA_DIST += tests/fuzz/run_fuzz tests/fuzz/corpus
+
+# The program's sources are compiled again, instrumented, in the folder fuzz-build.
+fuzz: config.h
+	CLANG='$(FUZZ_CLANG)' SECONDS_EACH='$(FUZZ_SECONDS)' TARGETS='$(fuzz_targets)' \
+	FLAGS='$(DEFS) -I. $(fuzz_cppflags) $(GLIB_CFLAGS) $(ELFUTILS_CFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS)' \
+	LIBRARIES='$(GLIB_LIBS) $(ELFUTILS_LIBS) $(XXHASH_LIBS) $(ZSTD_LIBS)' \
+	$(srcdir)/tests/fuzz/run_fuzz $(srcdir) $(libaggregator_a_SOURCES) $(libfilters_a_SOURCES)
+
+clean-local: clean-fuzz
+clean-fuzz:
+	rm -rf fuzz-build
+.PHONY: fuzz clean-fuzz

@@ -1,0 +1,5 @@
+include tests/unit/local.mk
+include tests/cli/local.mk
+include tests/fuzz/local.mk
+include tests/bench/local.mk
+include tests/vm/local.mk

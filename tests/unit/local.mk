@@ -1,0 +1,39 @@
+# One Criterion program for all modules: tests/unit/test_MODULE.c is the suite MODULE.
+if HAVE_CRITERION
+check_PROGRAMS += tests/unit/unit
+TESTS += tests/unit/unit
+endif
+tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -DTEST_DATA=\"$(abs_srcdir)/tests/data\"
+tests_unit_unit_CFLAGS = $(aggregator_cflags) $(CRITERION_CFLAGS)
+tests_unit_unit_LDADD = $(aggregator_libs) $(CRITERION_LIBS)
+tests_unit_unit_SOURCES = \
+	tests/bench/stream_builder.c tests/bench/stream_builder.h \
+	tests/unit/event_batch.h \
+	tests/unit/leaks.h \
+	tests/unit/temporary.h \
+	tests/unit/test_batch_reader.c \
+	tests/unit/test_batch_writer.c \
+	tests/unit/test_command.c \
+	tests/unit/test_escape.c \
+	tests/unit/test_filters.c \
+	tests/unit/test_frame_text.c \
+	tests/unit/test_host_snapshot.c \
+	tests/unit/test_hot_path.c \
+	tests/unit/test_import.c \
+	tests/unit/test_input.c \
+	tests/unit/test_loss.c \
+	tests/unit/test_module_cache.c \
+	tests/unit/test_profile.c \
+	tests/unit/test_recording.c \
+	tests/unit/test_report_text.c \
+	tests/unit/test_run_info.c \
+	tests/unit/test_stack_table.c \
+	tests/unit/test_stap_build.c \
+	tests/unit/test_stap_messages.c \
+	tests/unit/test_stap_options.c \
+	tests/unit/test_stap_run.c \
+	tests/unit/test_stap_tool.c \
+	tests/unit/test_symbol_store.c \
+	tests/unit/test_view.c
+
+EXTRA_DIST += tests/data/stap

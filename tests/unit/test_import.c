@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/import.h"
+#include "collect/import_types.h"
+#include "leaks.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+#include <string.h>
+
+TEST_SUITE_WITHOUT_LEAKS(import);
+
+enum { MEMORY_BYTES = 64 << 20 };
+
+#define FRAME_A " 0xffffffff800d9d3b : __kmalloc+0x0/0x9f [kernel]\n"
+#define FRAME_B " 0xffffffff8002a1c4 : __alloc_skb+0x6d/0x14a [kernel]\n"
+
+/* What an importer made of a text. */
+typedef struct {
+	Profile *profile;
+	uint64_t unreadable;
+} Imported;
+
+static Imported import_chunked(const ImportType *type, const char *text, size_t length, size_t chunk)
+{
+	Imported imported = { .profile = profile_new(MEMORY_BYTES) };
+	void *state = NULL;
+
+	for (size_t at = 0; at < length; at += chunk)
+		type->feed(imported.profile, &state, text + at, MIN(chunk, length - at));
+	imported.unreadable = type->finish(imported.profile, &state);
+	cr_expect(state == NULL);
+	return imported;
+}
+
+static Imported import_text(const ImportType *type, const char *text)
+{
+	return import_chunked(type, text, strlen(text), strlen(text));
+}
+
+static char *stack_text(const Profile *profile, StackId id)
+{
+	uint32_t length;
+	const char *bytes = stack_table_bytes(profile_stacks(profile), id, &length);
+
+	return g_strndup(bytes, length);
+}
+
+/* Events counted at the stack of this text, over all tasks; UINT64_MAX: no such stack. */
+static uint64_t events_of(const Profile *profile, const char *text)
+{
+	uint64_t events = UINT64_MAX;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		StackId id = profile_origin(profile, cell->origin)->stack;
+
+		if (id == STACK_ID_NONE)
+			continue;
+		g_autofree char *found = stack_text(profile, id);
+
+		if (!strcmp(found, text))
+			events = (events == UINT64_MAX ? 0 : events) + cell->events;
+	}
+	return events;
+}
+
+static uint32_t stacks_of(const Profile *profile)
+{
+	return stack_table_count(profile_stacks(profile));
+}
+
+static const ProfileCell *cell_with_comm(const Profile *profile, const char *comm)
+{
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+
+		if (cell->events > 0 && !strcmp(profile_task(profile, cell->task)->comm, comm))
+			return cell;
+	}
+	return NULL;
+}
+
+static char *read_data(const char *name)
+{
+	g_autofree char *path = g_build_filename(TEST_DATA, "import", name, NULL);
+	char *text = NULL;
+
+	cr_assert(g_file_get_contents(path, &text, NULL, NULL), "cannot read %s", path);
+	return text;
+}
+
+Test(import, the_perl_stream_adds_up_equal_stacks)
+{
+	g_autofree char *text = read_data("hashkey.txt");
+	Imported imported = import_text(&import_hashkey, text);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u32, stacks_of(profile), 2));
+	cr_expect(eq(u64, profile_totals(profile).events, 147));
+	cr_expect(eq(u64,
+		     events_of(profile, FRAME_A FRAME_B
+			       " 0xffffffff80258c54 : tcp_sendmsg+0x184/0xb15 [kernel]\n"),
+		     19));
+	cr_expect(profile_stack_kind(profile) == STACK_TEXT);
+}
+
+Test(import, a_perl_record_without_frames_counts)
+{
+	Imported imported =
+		import_text(&import_hashkey, "<hashkey>\n</hashkey>\n<hashval>3</hashval>\n");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, profile_totals(profile).events, 3));
+	cr_expect(eq(u64, events_of(profile, ""), 3));
+}
+
+Test(import, junk_between_perl_records_is_unreadable)
+{
+	Imported imported = import_text(&import_hashkey,
+					"hello from the command\n\n"
+					"<hashkey>\n" FRAME_A "</hashkey>\n<hashval>3</hashval>\n"
+					"more\n</hashkey>\n"
+					"<hashkey>\n" FRAME_A "</hashkey>\n<hashval>4</hashval>\n");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, events_of(profile, FRAME_A), 7));
+	cr_expect(eq(u64, imported.unreadable, 3));
+}
+
+Test(import, a_perl_record_that_is_cut_by_the_next_is_unreadable)
+{
+	Imported imported = import_text(&import_hashkey,
+					"<hashkey>\n" FRAME_A
+					"<hashkey>\n" FRAME_B "</hashkey>\n<hashval>4</hashval>\n");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u32, stacks_of(profile), 1));
+	cr_expect(eq(u64, events_of(profile, FRAME_B), 4));
+	cr_expect(eq(u64, imported.unreadable, 2));
+}
+
+Test(import, a_perl_record_that_the_end_cuts_is_unreadable)
+{
+	Imported imported = import_text(&import_hashkey, "<hashkey>\n" FRAME_A "</hashkey>\n<hashv");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, profile_totals(profile).events, 0));
+	cr_expect(eq(u64, imported.unreadable, 4));
+}
+
+Test(import, a_perl_record_at_the_end_needs_no_newline)
+{
+	Imported imported =
+		import_text(&import_hashkey, "<hashkey>\n" FRAME_A "</hashkey>\n<hashval>5</hashval>");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, events_of(profile, FRAME_A), 5));
+	cr_expect(eq(u64, imported.unreadable, 0));
+}
+
+static struct bad_count {
+	char value[32];
+} bad_counts[] = { { "" }, { "-1" }, { "1x" }, { "99999999999999999999" }, { "1e3" } };
+
+ParameterizedTestParameters(import, a_perl_count_is_a_number)
+{
+	return cr_make_param_array(struct bad_count, bad_counts, G_N_ELEMENTS(bad_counts));
+}
+
+ParameterizedTest(struct bad_count *row, import, a_perl_count_is_a_number)
+{
+	g_autofree char *text = g_strdup_printf(
+		"<hashkey>\n" FRAME_A "</hashkey>\n<hashval>%s</hashval>\n", row->value);
+	Imported imported = import_text(&import_hashkey, text);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, profile_totals(profile).events, 0), "%s", row->value);
+	cr_expect(eq(u64, imported.unreadable, 4), "%s", row->value);
+}
+
+Test(import, carriage_returns_at_line_ends_are_no_part_of_a_stack)
+{
+	static const char text[] = "<hashkey>\r\n foo\r\n b\ra\r\n</hashkey>\r\n"
+				   "<hashval>2</hashval>\r\n";
+	Imported imported = import_text(&import_hashkey, text);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, events_of(profile, " foo\n b\ra\n"), 2));
+	cr_expect(eq(u64, imported.unreadable, 0));
+}
+
+Test(import, a_nul_is_a_byte_like_any_other)
+{
+	static const char text[] = "<hashkey>\na\0b\n</hashkey>\n<hashval>2</hashval>\n";
+	Imported imported = import_chunked(&import_hashkey, text, sizeof(text) - 1, 5);
+	g_autoptr(Profile) profile = imported.profile;
+	uint32_t length;
+
+	stack_table_bytes(profile_stacks(profile), 0, &length);
+	cr_expect(eq(u32, length, 4));
+	cr_expect(eq(u64, profile_totals(profile).events, 2));
+}
+
+Test(import, a_perl_stack_beyond_all_bounds_is_unreadable)
+{
+	g_autoptr(GString) text = g_string_new("<hashkey>\n");
+
+	for (int i = 0; i < 10000; i++)
+		g_string_append(text, FRAME_A);
+	g_string_append(text, "</hashkey>\n<hashval>2</hashval>\n"
+			      "<hashkey>\n" FRAME_A "</hashkey>\n<hashval>3</hashval>\n");
+	Imported whole = import_text(&import_hashkey, text->str);
+	Imported pieces = import_chunked(&import_hashkey, text->str, text->len, 4096);
+	g_autoptr(Profile) a = whole.profile;
+	g_autoptr(Profile) b = pieces.profile;
+
+	cr_expect(eq(u64, profile_totals(a).events, 3));
+	cr_expect(eq(u64, profile_totals(b).events, 3));
+	cr_expect(eq(u64, whole.unreadable, 10003));
+	cr_expect(eq(u64, pieces.unreadable, 10003));
+}
+
+Test(import, counted_stacks_are_read)
+{
+	g_autofree char *text = read_data("counted.txt");
+	Imported imported = import_text(&import_count_text, text);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u32, stacks_of(profile), 3));
+	cr_expect(eq(u64, profile_totals(profile).events, 47));
+	cr_expect(eq(u64,
+		     events_of(profile, " 0xffffffff800d9d3b : __kmalloc+0x0/0x9f\n"
+					" 0xffffffff8120e3b5 : foo+0x25/0x30 [ext4] (inexact)\n"
+					" 0xffffffff8120e3b5 : foo+0x25/0x30 at fs/ext4/x.c:123 [ext4]\n"
+					" 0xffffffff8120e3b5\n"),
+		     30),
+		  "the frame in SystemTap's module is left out");
+	cr_expect(eq(u64,
+		     events_of(profile,
+			       " 0xffffffff800d9d3b\n 0xffffffff8002a1c4\n 0x2\n"),
+		     5));
+}
+
+Test(import, a_stack_without_its_count_is_unreadable)
+{
+	Imported imported = import_text(&import_count_text, FRAME_A "3\n" FRAME_A FRAME_B);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, profile_totals(profile).events, 3));
+	cr_expect(eq(u64, imported.unreadable, 2));
+}
+
+Test(import, junk_among_counted_stacks_is_unreadable)
+{
+	Imported imported = import_text(&import_count_text, FRAME_A "3\nWARNING: junk\n" FRAME_A "4\n");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, events_of(profile, FRAME_A), 7));
+	cr_expect(eq(u64, imported.unreadable, 1));
+}
+
+Test(import, a_count_without_frames_is_an_event_without_a_stack)
+{
+	Imported imported = import_text(&import_count_text, FRAME_A "3\n\n4\n");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, profile_totals(profile).events, 7));
+	cr_expect(eq(u64, events_of(profile, ""), 4));
+}
+
+Test(import, stacks_behind_header_lines_are_one_event_each)
+{
+	g_autofree char *text = read_data("events.txt");
+	Imported imported = import_text(&import_count_text, text);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, profile_totals(profile).events, 4));
+	cr_expect(eq(u32, stacks_of(profile), 3), "the stack that was not taken is one of them");
+	cr_expect(eq(u64,
+		     events_of(profile,
+			       FRAME_A " 0xffffffff8805f2d1 : ext3_htree_store_dirent+0x34/0x124 [ext3]\n"),
+		     2));
+}
+
+Test(import, a_line_beyond_all_bounds_is_unreadable)
+{
+	g_autofree char *junk = g_strnfill(100000, 'x');
+	g_autofree char *text = g_strdup_printf("%s\n" FRAME_A "2\n", junk);
+	Imported whole = import_text(&import_count_text, text);
+	Imported pieces = import_chunked(&import_count_text, text, strlen(text), 1000);
+	g_autoptr(Profile) a = whole.profile;
+	g_autoptr(Profile) b = pieces.profile;
+
+	cr_expect(eq(u64, whole.unreadable, 1));
+	cr_expect(eq(u64, pieces.unreadable, 1));
+	cr_expect(eq(u64, profile_totals(a).events, 2));
+	cr_expect(eq(u64, profile_totals(b).events, 2));
+}
+
+Test(import, perf_samples_that_allocate_are_counted)
+{
+	g_autofree char *text = read_data("perf_script.txt");
+	Imported imported = import_text(&import_perf_script, text);
+	g_autoptr(Profile) profile = imported.profile;
+	const ProfileCell *cell = cell_with_comm(profile, "a b [1] (c)");
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, profile_totals(profile).events, 14), "three samples are frees");
+	cr_assert(cell != NULL);
+	cr_expect(eq(u32, profile_task(profile, cell->task)->tgid, 31741));
+	cr_expect(eq(u64, profile_origin(profile, cell->origin)->bytes_requested, 616));
+	cr_expect(eq(u64, profile_origin(profile, cell->origin)->bytes_allocated, 624));
+}
+
+Test(import, perf_frames_are_printed_as_ours)
+{
+	Imported imported = import_text(
+		&import_perf_script,
+		"x 1 [000] 1.5: kmem:kmalloc: call_site=f ptr=0x1 bytes_req=5 bytes_alloc=8\n"
+		"\tffffffff81636e0d __kmalloc+0x20d ([kernel.kallsyms])\n"
+		"\tffffffffc0a4d2c9 f(int, char)+0x2 ([ext4])\n"
+		"\tffffffffc0a4d2d0 g ([unknown])\n"
+		"\tffffffffc0a4d2d0 [unknown] ([unknown])\n"
+		"\tffffffffc0a4d2d9 h+0x1 (/lib/modules/6.1/kernel/fs/nfs/nfs.ko.xz)\n"
+		"\t          ee137 main+0x7 (/usr/bin/x)\n"
+		"\t746174732f373336 [unknown] ([unknown])\n\n");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64,
+		     events_of(profile, " 0xffffffff81636e0d : __kmalloc+0x20d [kernel]\n"
+					" 0xffffffffc0a4d2c9 : f(int, char)+0x2 [ext4]\n"
+					" 0xffffffffc0a4d2d0 : g\n"
+					" 0xffffffffc0a4d2d0\n"
+					" 0xffffffffc0a4d2d9 : h+0x1 [nfs]\n"),
+		     1));
+	cr_expect(eq(u64, imported.unreadable, 0));
+}
+
+Test(import, perf_prints_pid_and_period_where_it_was_asked_to)
+{
+	g_autofree char *text = read_data("perf_script_period.txt");
+	Imported imported = import_text(&import_perf_script, text);
+	g_autoptr(Profile) profile = imported.profile;
+	const ProfileCell *cell = cell_with_comm(profile, "perf");
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, profile_totals(profile).events, 5));
+	cr_assert(cell != NULL);
+	cr_expect(eq(u32, profile_task(profile, cell->task)->tgid, 22635));
+}
+
+Test(import, perf_samples_without_a_stack_count_at_their_call_site)
+{
+	Imported imported = import_text(&import_perf_script,
+					"x 1 [000] 1.5: kmem:kmalloc: call_site=f+0x1 bytes_req=5\n"
+					"x 1 [000] 1.6: kmem:kmalloc: call_site=g+0x2 bytes_req=5\n"
+					"x 1 [000] 1.7: kmem:kmalloc: call_site=f+0x1 bytes_req=5\n");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, events_of(profile, " f+0x1\n"), 2));
+	cr_expect(eq(u64, events_of(profile, " g+0x2\n"), 1));
+	cr_expect(eq(u64, imported.unreadable, 0));
+}
+
+Test(import, perf_lines_that_make_no_sense_are_unreadable)
+{
+	Imported imported = import_text(&import_perf_script,
+					"x 1 [000] 1.5: kmem:kmalloc: bytes_req=5 bytes_alloc=8\n"
+					"\tffffffff81636e0d f+0x20d ([kernel.kallsyms])\n"
+					"\n"
+					"\tffffffff81636e0d f+0x20d ([kernel.kallsyms])\n"
+					"free text\n");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, profile_totals(profile).events, 1));
+	cr_expect(eq(u64, imported.unreadable, 2));
+}
+
+/* The same input in pieces of any size is the same input. */
+static struct sample_file {
+	char name[32];
+	char format[32];
+} samples[] = {
+	{ "hashkey.txt", "the Perl tool's stream" },
+	{ "counted.txt", "SystemTap's stack text" },
+	{ "events.txt", "SystemTap's stack text" },
+	{ "perf_script.txt", "the output of perf script" },
+	{ "perf_script_period.txt", "the output of perf script" },
+};
+
+ParameterizedTestParameters(import, samples_are_recognised_and_may_be_chunked)
+{
+	return cr_make_param_array(struct sample_file, samples, G_N_ELEMENTS(samples));
+}
+
+ParameterizedTest(struct sample_file *row, import, samples_are_recognised_and_may_be_chunked)
+{
+	g_autofree char *text = read_data(row->name);
+	const ImportType *type = import_type_recognise(text, strlen(text));
+
+	cr_assert(type != NULL, "%s", row->name);
+	cr_expect(eq(str, (char *)type->name, row->format), "%s", row->name);
+	Imported whole = import_text(type, text);
+	g_autoptr(Profile) expected = whole.profile;
+
+	for (size_t chunk = 1; chunk < 200; chunk += 7) {
+		Imported pieces = import_chunked(type, text, strlen(text), chunk);
+		g_autoptr(Profile) profile = pieces.profile;
+
+		cr_expect(eq(u64, pieces.unreadable, whole.unreadable), "%s", row->name);
+		cr_expect(eq(u64, profile_totals(profile).events, profile_totals(expected).events),
+			  "%s", row->name);
+		cr_expect(eq(u32, stacks_of(profile), stacks_of(expected)), "%s", row->name);
+		cr_expect(eq(u32, profile_cell_count(profile), profile_cell_count(expected)), "%s",
+			  row->name);
+	}
+}
+
+static struct foreign {
+	char name[32];
+	char text[128];
+} foreign_texts[] = {
+	{ "nothing", "" },
+	{ "prose", "This path seen 12 times, says the manual.\n12\n" },
+	{ "a lone frame", FRAME_A },
+	{ "numbers", "1\n2\n3\n0x1\n0x2\n0x3\n" },
+	{ "a program", "int main(void)\n{\n\treturn a+0x10;\n}\n" },
+	{ "a tag in prose", "The line <hashkey> begins a record.\n<hashkey>\n" },
+	{ "another perf event", "x 1 [000] 1.5:  250000 cpu-clock:\n\tffff f+0x1 (/bin/x)\n\n" },
+};
+
+ParameterizedTestParameters(import, foreign_text_is_not_recognised)
+{
+	return cr_make_param_array(struct foreign, foreign_texts, G_N_ELEMENTS(foreign_texts));
+}
+
+ParameterizedTest(struct foreign *row, import, foreign_text_is_not_recognised)
+{
+	const ImportType *type = import_type_recognise(row->text, strlen(row->text));
+
+	cr_expect(type == NULL, "%s was taken for %s", row->name, type ? type->name : "");
+}
+
+Test(import, random_bytes_are_not_recognised)
+{
+	g_autoptr(GRand) random = g_rand_new_with_seed(1);
+	char bytes[IMPORT_SNIFF_BYTES];
+
+	for (int round = 0; round < 50; round++) {
+		for (size_t i = 0; i < sizeof(bytes); i++)
+			bytes[i] = (char)g_rand_int(random);
+		cr_expect(import_type_recognise(bytes, sizeof(bytes)) == NULL);
+	}
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "count/loss.h"
+
+#include "event_batch.h"
+#include "leaks.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+TEST_SUITE_WITHOUT_LEAKS(loss);
+
+/* One batch of a CPU, and how many of its events could be decoded. */
+typedef struct {
+	uint64_t time_ns;
+	uint64_t produced; /* with this batch */
+	uint32_t events;   /* in this batch */
+	uint32_t decoded;
+} Step;
+
+static void enter(LossLedger *ledger, uint32_t cpu, const Step *step)
+{
+	const Batch batch = {
+		.header = { .cpu = cpu,
+			    .base_time_ns = step->time_ns,
+			    .events = step->events,
+			    .events_total = step->produced },
+	};
+
+	loss_ledger_enter(ledger, &batch, step->decoded);
+}
+
+static LossLedger *ledger_of(const Step *steps, size_t count)
+{
+	LossLedger *ledger = loss_ledger_new();
+
+	for (size_t i = 0; i < count; i++)
+		enter(ledger, 0, &steps[i]);
+	return ledger;
+}
+
+Test(loss, a_complete_stream_has_lost_nothing)
+{
+	const Step steps[] = { { 10, 5, 5, 5 }, { 20, 9, 4, 4 } };
+	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
+
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 0));
+}
+
+Test(loss, a_missing_batch_is_told_by_the_next)
+{
+	const Step steps[] = { { 10, 5, 5, 5 }, { 30, 12, 3, 3 } };
+	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
+
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 4));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).damaged, 0));
+}
+
+Test(loss, a_late_batch_is_not_lost)
+{
+	const Step steps[] = { { 10, 5, 5, 5 }, { 30, 12, 3, 3 }, { 20, 9, 4, 4 } };
+	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
+
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 0));
+}
+
+Test(loss, what_a_damaged_batch_held_is_lost_and_named)
+{
+	const Step steps[] = { { 10, 5, 5, 2 }, { 20, 9, 4, 4 } };
+	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
+
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 3));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).damaged, 3));
+}
+
+Test(loss, each_cpu_counts_for_itself)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+	const Step zero = { 10, 5, 5, 5 };
+	const Step one = { 10, 105, 5, 5 };
+
+	enter(ledger, 0, &zero);
+	enter(ledger, 7, &one);
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 100));
+	cr_expect(eq(u32, loss_ledger_totals(ledger).cpus, 2));
+}
+
+Test(loss, what_was_lost_outside_the_window_does_not_count)
+{
+	const Step steps[] = {
+		{ 10, 5, 5, 5 },   { 20, 15, 5, 5 }, /* 5 lost before the window */
+		{ 110, 20, 5, 5 }, { 190, 25, 5, 5 },
+		{ 210, 30, 5, 5 }, { 250, 99, 5, 5 }, /* 64 lost after it */
+	};
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	loss_ledger_set_window(ledger, 100, 200);
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++)
+		enter(ledger, 0, &steps[i]);
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 0));
+}
+
+Test(loss, a_gap_across_an_edge_of_the_window_counts)
+{
+	const Step steps[] = { { 90, 5, 5, 5 }, { 110, 12, 5, 5 }, { 190, 17, 5, 5 },
+			       { 210, 25, 5, 5 } };
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	loss_ledger_set_window(ledger, 100, 200);
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++)
+		enter(ledger, 0, &steps[i]);
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 2 + 3));
+}
+
+/* Enters a batch of CPU cpu whose only record is a heartbeat. */
+static void beat(LossLedger *ledger, uint32_t cpu, uint64_t until_ns, uint64_t skipped,
+		 uint64_t probe_ns)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	EventBatch built = event_batch_begin(bytes, cpu, 0, until_ns);
+	Batch batch = { 0 };
+
+	event_batch_heartbeat(&built, until_ns, skipped, probe_ns);
+	event_batch_end(&built, 0);
+	batch.header = *event_batch_header(&built);
+	batch.content = bytes->data + sizeof(struct KmtBatchHeader);
+	batch.content_bytes = sizeof(struct KmtHeartbeat);
+	loss_ledger_enter(ledger, &batch, 0);
+}
+
+Test(loss, heartbeats_tell_the_slowest_cpu)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+	uint32_t cpus;
+
+	beat(ledger, 0, 100, 0, 0);
+	beat(ledger, 0, 200, 0, 0);
+	beat(ledger, 1, 150, 0, 0);
+	cr_expect(eq(u64, loss_ledger_heartbeats(ledger, &cpus), 1));
+	cr_expect(eq(u32, cpus, 2));
+	cr_expect(eq(u64, loss_ledger_complete_until(ledger), 150));
+}
+
+Test(loss, skipped_probes_and_cost_count_inside_the_window)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	loss_ledger_set_window(ledger, 100, 1000);
+	beat(ledger, 0, 50, 3, 1000);
+	beat(ledger, 0, 150, 4, 1700);
+	beat(ledger, 1, 160, 4, 200);
+	cr_expect(eq(u64, loss_ledger_totals(ledger).skipped, 1));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_ns, 900));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_ns_busiest, 700));
+	cr_expect(eq(u32, loss_ledger_totals(ledger).probe_cpu_busiest, 0));
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "count/profile.h"
+
+#include "event_batch.h"
+#include "leaks.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+
+TEST_SUITE_WITHOUT_LEAKS(profile);
+
+enum { PLENTY = 64 << 20 };
+
+static const uint32_t frames[] = { 0x81000010, 0x81000020, 0x81000030 };
+
+static void count(const Batch *batch, void *user_data)
+{
+	profile_count_batch(user_data, batch);
+}
+
+static void feed(Profile *profile, const GByteArray *bytes)
+{
+	g_autoptr(BatchReader) reader = batch_reader_new(count, profile);
+
+	batch_reader_feed(reader, bytes->data, bytes->len);
+	batch_reader_finish(reader);
+}
+
+/* Sums the cells of a task (by comm) in a context. */
+static ProfileCell sum_of(const Profile *profile, const char *comm, uint8_t context)
+{
+	ProfileCell sum = { 0 };
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+
+		if (cell->context != context ||
+		    strcmp(profile_task(profile, cell->task)->comm, comm) != 0)
+			continue;
+		sum.events += cell->events;
+		sum.failed += cell->failed;
+	}
+	return sum;
+}
+
+/* Two tasks, three contexts, a failed allocation. */
+static GByteArray *mixed_stream(void)
+{
+	GByteArray *bytes = g_byte_array_new();
+	EventBatch batch = event_batch_begin(bytes, 3, 0, 1000);
+	struct KmtRecordHead use[2] = { { 0 } };
+	uint16_t one, two;
+
+	event_batch_task(&batch, 10, "one");
+	one = event_batch_origin(&batch, frames, 3, 100, 128);
+	two = event_batch_origin(&batch, frames, 2, 20, 32);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, one, 0, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, one, 5, KMT_CONTEXT_TASK, 0x2000);
+	event_batch_task(&batch, 11, "two");
+	event_batch_event(&batch, KMT_RECORD_ALLOC, two, 6, KMT_CONTEXT_SOFTIRQ, 0x3000);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, two, 7, KMT_CONTEXT_TASK, 0);
+	event_batch_add(&batch, use, sizeof(use), KMT_RECORD_TASK_USE, 0);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, two, 900, KMT_CONTEXT_TASK, 0x4000);
+	event_batch_end(&batch, 5);
+	return bytes;
+}
+
+Test(profile, counts_by_stack_task_and_context)
+{
+	g_autoptr(GByteArray) bytes = mixed_stream();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	feed(profile, bytes);
+	cr_expect(eq(u64, profile_totals(profile).events, 5));
+	cr_expect(eq(u64, sum_of(profile, "one", KMT_CONTEXT_TASK).events, 3));
+	cr_expect(eq(u64, sum_of(profile, "two", KMT_CONTEXT_SOFTIRQ).events, 1));
+	cr_expect(eq(u64, sum_of(profile, "two", KMT_CONTEXT_TASK).events, 0));
+	cr_expect(eq(u64, sum_of(profile, "two", KMT_CONTEXT_TASK).failed, 1));
+	cr_expect(eq(u32, stack_table_count(profile_stacks(profile)), 2));
+}
+
+Test(profile, frames_are_widened_by_their_base)
+{
+	g_autoptr(GByteArray) bytes = mixed_stream();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+	uint32_t length;
+	const uint64_t *kept;
+
+	feed(profile, bytes);
+	kept = stack_table_bytes(profile_stacks(profile), 0, &length);
+	cr_assert(eq(u32, length, 3 * 8));
+	cr_expect(eq(u64, kept[2], 0xffffffff81000030ULL));
+}
+
+Test(profile, events_outside_the_window_leave_nothing_behind)
+{
+	g_autoptr(GByteArray) bytes = mixed_stream();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	profile_set_window(profile, 1005, 1006);
+	feed(profile, bytes);
+	cr_expect(eq(u64, profile_totals(profile).events, 2));
+	cr_expect(eq(u64, profile_totals(profile).outside_window, 3));
+	cr_expect(eq(u64, profile_totals(profile).damaged, 0));
+
+	profile_set_window(profile, 5000, 6000);
+	feed(profile, bytes);
+	cr_expect(eq(u64, profile_totals(profile).events, 2));
+}
+
+Test(profile, a_reused_address_of_another_epoch_is_another_stack)
+{
+	g_autoptr(GByteArray) bytes = mixed_stream();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	feed(profile, bytes);
+	profile_set_epoch(profile, 1);
+	feed(profile, bytes);
+	cr_expect(eq(u32, stack_table_count(profile_stacks(profile)), 4));
+}
+
+Test(profile, a_free_is_not_an_allocation)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+	EventBatch batch = event_batch_begin(bytes, 0, 0, 0);
+	uint16_t origin = event_batch_origin(&batch, frames, 1, 0, 0);
+	uint64_t allocations = 0, frees = 0;
+
+	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 0, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_event(&batch, KMT_RECORD_FREE, origin, 1, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_event(&batch, KMT_RECORD_FREE, origin, 2, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_end(&batch, 3);
+	feed(profile, bytes);
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+
+		if (profile_origin(profile, cell->origin)->free)
+			frees += cell->events;
+		else
+			allocations += cell->events;
+	}
+	cr_expect(eq(u64, allocations, 1));
+	cr_expect(eq(u64, frees, 2));
+}
+
+Test(profile, a_call_site_without_stack_is_a_stack_of_one_frame)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+	EventBatch batch = event_batch_begin(bytes, 0, 0, 0);
+	struct KmtOrigin origin = { .stack = KMT_NONE, .cache = KMT_NONE, .call_site = 0x1234 };
+	uint32_t length;
+	const uint64_t *kept;
+
+	event_batch_add(&batch, &origin, sizeof(origin), KMT_RECORD_ORIGIN, 0);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, 0, 0, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_header(&batch)->events = 1;
+	event_batch_end(&batch, 1);
+	batch.origins = 1;
+	feed(profile, bytes);
+	cr_assert(eq(u32, stack_table_count(profile_stacks(profile)), 1));
+	kept = stack_table_bytes(profile_stacks(profile), 0, &length);
+	cr_expect(eq(u64, kept[0], 0x1234));
+	cr_expect(eq(u32, length, 8));
+}
+
+Test(profile, an_unknown_record_is_skipped)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+	EventBatch batch = event_batch_begin(bytes, 0, 0, 0);
+	uint64_t unknown[4] = { 0 };
+	uint16_t origin = event_batch_origin(&batch, frames, 1, 8, 8);
+
+	event_batch_add(&batch, unknown, sizeof(unknown), 200, 7);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 0, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_end(&batch, 1);
+	feed(profile, bytes);
+	cr_expect(eq(u64, profile_totals(profile).events, 1));
+	cr_expect(eq(u64, profile_totals(profile).unknown_records, 1));
+}
+
+/* Where the records of the batch below are. */
+enum {
+	STACK_AT = sizeof(struct KmtBatchHeader),
+	ORIGIN_AT = STACK_AT + 24,
+	EVENT_AT = ORIGIN_AT + sizeof(struct KmtOrigin),
+};
+
+/* Makes one byte of a sound batch wrong. */
+typedef struct {
+	char name[40];
+	size_t offset;
+	uint8_t value;
+} Damage;
+
+static Damage damages[] = {
+	{ "a record of no length", STACK_AT + 1, 0 },
+	{ "a record longer than the batch", STACK_AT + 1, 255 },
+	{ "a stack deeper than its record", STACK_AT + 4, 90 },
+	{ "a stack of no depth", STACK_AT + 4, 0 },
+	{ "a stack out of order", STACK_AT + 2, 9 },
+	{ "an origin of a missing stack", ORIGIN_AT + 4, 9 },
+	{ "an event of a missing origin", EVENT_AT + 2, 9 },
+};
+
+ParameterizedTestParameters(profile, damage_ends_a_batch)
+{
+	return cr_make_param_array(Damage, damages, G_N_ELEMENTS(damages));
+}
+
+ParameterizedTest(Damage *damage, profile, damage_ends_a_batch)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+	EventBatch batch = event_batch_begin(bytes, 0, 0, 0);
+	uint16_t origin = event_batch_origin(&batch, frames, 3, 8, 8);
+
+	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 0, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_end(&batch, 1);
+	bytes->data[damage->offset] = damage->value;
+	feed(profile, bytes);
+	cr_expect(eq(u64, profile_totals(profile).events, 0), "%s", damage->name);
+	cr_expect(eq(u64, profile_totals(profile).damaged, 1), "%s", damage->name);
+}
+
+Test(profile, what_does_not_fit_goes_to_the_overflow_row)
+{
+	g_autoptr(Profile) profile = profile_new(4 << 20);
+	uint64_t stacks = 200000, in_cells = 0;
+
+	for (uint64_t i = 0; i < stacks; i++) {
+		uint64_t frame[20] = { i };
+
+		profile_count_stack(profile, STACK_FRAMES, frame, sizeof(frame), NULL, 1, 8, 8);
+	}
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++)
+		in_cells += profile_cell(profile, i)->events;
+	cr_expect(eq(u64, in_cells, stacks));
+	cr_expect(gt(u64, profile_totals(profile).over_bound, 0));
+	cr_expect(lt(u64, profile_memory(profile), 8 << 20));
+}
+
+Test(profile, the_text_after_a_commands_terminator_does_not_matter)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	for (uint8_t i = 0; i < 2; i++) {
+		EventBatch batch = event_batch_begin(bytes, 0, i, 0);
+		struct KmtTask task = { .tgid = 5, .comm = "sh\0garbage" };
+		uint16_t origin;
+
+		task.comm[12] = (char)i;
+		event_batch_add(&batch, &task, sizeof(task), KMT_RECORD_TASK, 0);
+		origin = event_batch_origin(&batch, frames, 1, 8, 8);
+		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 0, KMT_CONTEXT_TASK, 1);
+		event_batch_end(&batch, i + 1U);
+	}
+	feed(profile, bytes);
+	cr_expect(eq(u64, sum_of(profile, "sh", KMT_CONTEXT_TASK).events, 2));
+	cr_expect(eq(u32, profile_task_count(profile), 3));
+}

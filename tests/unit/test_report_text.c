@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/report.h"
+
+#include "event_batch.h"
+#include "leaks.h"
+#include "record/batch_writer.h"
+#include "report/numbers.h"
+
+#include <criterion/criterion.h>
+
+TEST_SUITE_WITHOUT_LEAKS(report_text);
+
+enum { PLENTY = 64 << 20 };
+
+static const uint64_t second = 1000 * 1000 * 1000;
+
+static const char kallsyms[] = "ffffffff81000000 T _stext\n"
+			       "ffffffff81000200 T __kmalloc\n"
+			       "ffffffff81000300 T alpha\n"
+			       "ffffffff81000400 T tcp_beta\n"
+			       "ffffffff81001000 T _etext\n";
+
+static const uint32_t alpha[] = { 0x81000210, 0x81000310 };
+static const uint32_t tcp_beta[] = { 0x81000210, 0x81000410 };
+
+static const InfoField host_fields[] = {
+	{ KMT_FIELD_MONOTONIC_NS, 1000000000, NULL },
+	{ KMT_FIELD_REALTIME_NS, 1795232359000000000, NULL },
+	{ KMT_FIELD_HOST, 0, "www1" },
+	{ KMT_FIELD_RELEASE, 0, "6.12.48" },
+	{ KMT_FIELD_ARCH, 0, "x86_64" },
+	{ KMT_FIELD_CPUS_ONLINE, 4, NULL },
+	{ KMT_FIELD_STACK_DEPTH, 64, NULL },
+	{ KMT_FIELD_SCOPE, 0, "window" },
+	{ KMT_FIELD_COVERED, 0, "kmalloc, kmalloc_node" },
+	{ KMT_FIELD_NOT_COVERED, 0, "kmem_cache_alloc_bulk" },
+	{ KMT_FIELD_PROGRAM, 0, "kmalloc-top 0.1" },
+	{ KMT_FIELD_COLLECTOR, 0, "SystemTap 5.6" },
+	{ KMT_FIELD_COMMAND_LINE, 0, "kmalloc-top -t 3 -c 'find /usr'" },
+	{ KMT_FIELD_COMMAND, 0, "find /usr" },
+	{ KMT_FIELD_COMMAND_STATUS, 3 << 8, NULL },
+	{ KMT_FIELD_RUN_START_NS, 1000000000, NULL },
+	{ KMT_FIELD_RUN_END_NS, 13345000000, NULL },
+};
+
+/* alpha: 1,500 of httpd and 1,000 of softirqs; tcp_beta: 500 of httpd; one failed. */
+static void write_events(GByteArray *stream, uint32_t number, uint64_t lost_before)
+{
+	EventBatch batch = event_batch_begin(stream, 2, number, second);
+	uint16_t origin;
+
+	event_batch_task(&batch, 2211, "httpd");
+	origin = event_batch_origin(&batch, alpha, 2, 100, 128);
+	for (unsigned i = 0; i < 2500; i++)
+		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, i,
+				  i < 1500 ? KMT_CONTEXT_TASK : KMT_CONTEXT_SOFTIRQ, 0x1000);
+	origin = event_batch_origin(&batch, tcp_beta, 2, 1000, 1024);
+	for (unsigned i = 0; i < 501; i++)
+		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK, i);
+	event_batch_heartbeat(&batch, 13 * second, 0, second / 10);
+	event_batch_header(&batch)->left_out_self = 1204;
+	event_batch_header(&batch)->left_out_interrupt = 17;
+	event_batch_end(&batch, event_batch_header(&batch)->events + lost_before);
+}
+
+static Session *host_session(uint64_t lost)
+{
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	Session *session = session_new(PLENTY);
+
+	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
+	batch_write_info(stream, host_fields, G_N_ELEMENTS(host_fields));
+	write_events(stream, 0, lost);
+	session_feed(session, stream->data, stream->len);
+	session_finish(session);
+	return session;
+}
+
+static void add_field(Session *session, uint16_t id, uint64_t number, const char *text)
+{
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+
+	batch_write_info(stream, &(InfoField){ id, number, text }, 1);
+	session_feed(session, stream->data, stream->len);
+}
+
+/* What the command line would have asked for. */
+typedef struct {
+	const char *minimum, *exclude;
+	uint64_t top; /* 0: all */
+	bool quiet, details, no_host;
+} Wish;
+
+static void add_filter(GPtrArray *filters, const char *option, const char *argument)
+{
+	if (argument)
+		g_ptr_array_add(filters, filter_new(filter_type_lookup(option), argument, NULL));
+}
+
+/* Returns the report; the caller frees it. */
+static char *report_of(const Session *session, const Wish *wish)
+{
+	g_autoptr(GPtrArray) filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
+	ViewOptions options = { filters, sort_keys, wish->top ? wish->top : UINT64_MAX };
+	Report report = { .session = session,
+			  .options = &options,
+			  .exclude = wish->exclude,
+			  .quiet = wish->quiet,
+			  .details = wish->details,
+			  .show_host = !wish->no_host };
+	g_autoptr(View) view = NULL;
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	add_filter(filters, "min-count", wish->minimum);
+	add_filter(filters, "exclude", wish->exclude);
+	view = view_new(session->profile, session->symbols, &options);
+	report.view = view;
+	report_print_text(&report, out);
+	fclose(out);
+	return text;
+}
+
+static void expect_report(const Session *session, const Wish *wish, const char *wanted)
+{
+	g_autofree char *report = report_of(session, wish);
+
+	cr_expect_str_eq(report, wanted, "%s", report);
+}
+
+static void expect_line(const Session *session, const Wish *wish, const char *wanted)
+{
+	g_autofree char *report = report_of(session, wish);
+	g_autofree char *line = g_strdup_printf("\n%s\n", wanted);
+
+	cr_expect_not_null(strstr(report, line), "no '%s' in\n%s", wanted, report);
+}
+
+static void expect_no_line(const Session *session, const Wish *wish, const char *beginning)
+{
+	g_autofree char *report = report_of(session, wish);
+	g_autofree char *line = g_strdup_printf("\n%s", beginning);
+
+	cr_expect_null(strstr(report, line), "'%s' in\n%s", beginning, report);
+}
+
+#define ALPHA_STACK                                                                                \
+	"This path seen 2500 times:\n"                                                             \
+	" 0xffffffff81000210 : __kmalloc+0x10/0x100 [kernel]\n"                                    \
+	" 0xffffffff81000310 : alpha+0x10/0x100 [kernel]\n"
+
+#define BETA_STACK                                                                                 \
+	"This path seen 500 times:\n"                                                              \
+	" 0xffffffff81000210 : __kmalloc+0x10/0x100 [kernel]\n"                                    \
+	" 0xffffffff81000410 : tcp_beta+0x10/0xc00 [kernel]\n"
+
+#define RUN_LINES                                                                                  \
+	"Scope: whole host, while the command ran; own processes left out: 1,204 allocations\n"    \
+	"Covered: kmalloc, kmalloc_node; not covered: kmem_cache_alloc_bulk\n"                     \
+	"Cut at 64 frames: 0 stacks\n"                                                             \
+	"Run: www1, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s\n"               \
+	"Command: kmalloc-top -t 3 -c 'find /usr' (kmalloc-top 0.1, SystemTap 5.6); "              \
+	"'find /usr' ended with exit status 3\n"                                                   \
+	"Tracing cost: 0.20 % of all CPUs' time, 0.81 % of the busiest (CPU 2)\n"                  \
+	"Lost: none\n"
+
+Test(report_text, the_report_explains_itself)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	expect_report(session, &(Wish){ .minimum = "10", .exclude = ",tcp_,udp_", .top = 3 },
+		      "Will exclude stacks containing: tcp_|udp_\n"
+		      "Will print only the top 3 stacks.\n"
+		      "Will print stacks with counts >= 10.\n"
+		      "\n" ALPHA_STACK "\n"
+		      "Num stacks before filtering: 2\n"
+		      "Num stacks after filtering: 1\n"
+		      "Total kmallocs (before filtering): 3000\n"
+		      "Total kmallocs (after filtering): 2500\n"
+		      "The filter stacks have 83.3333333333333 of the total kmallocs\n"
+		      "Bytes (before filtering): requested 750,000, allocated 832,000, "
+		      "wasted 82,000\n"
+		      "Bytes (after filtering): requested 250,000, allocated 320,000, "
+		      "wasted 70,000\n"
+		      "Failed allocations (NULL), not counted above: 1\n"
+		      "Counted: allocations made during the run, freed or not; "
+		      "this ranks churn, not memory held.\n"
+		      "Dropped by -m 10: 0 stacks, 0 allocations (0 %)\n"
+		      "Dropped by -e ',tcp_,udp_': 1 stack, 500 allocations (17 %)\n"
+		      "Dropped by -t 3: 0 stacks, 0 allocations (0 %)\n"
+		      "Processes of these stacks: httpd[2211] 60 %, [softirq] 40 %\n" RUN_LINES);
+}
+
+Test(report_text, details_and_quiet)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	expect_report(session, &(Wish){ .quiet = true, .details = true },
+		      ALPHA_STACK
+		      "bytes: requested 250,000, allocated 320,000, wasted 70,000; failed 0\n"
+		      "processes: httpd[2211] 60 %, [softirq] 40 %\n\n" BETA_STACK
+		      "bytes: requested 500,000, allocated 512,000, wasted 12,000; failed 1\n"
+		      "processes: httpd[2211] 100 %\n\n"
+		      "Num stacks before filtering: 2\n"
+		      "Num stacks after filtering: 2\n"
+		      "Total kmallocs (before filtering): 3000\n"
+		      "Total kmallocs (after filtering): 3000\n"
+		      "The filter stacks have 100 of the total kmallocs\n"
+		      "Bytes (before filtering): requested 750,000, allocated 832,000, "
+		      "wasted 82,000\n"
+		      "Bytes (after filtering): requested 750,000, allocated 832,000, "
+		      "wasted 82,000\n"
+		      "Failed allocations (NULL), not counted above: 1\n"
+		      "Counted: allocations made during the run, freed or not; "
+		      "this ranks churn, not memory held.\n"
+		      "Processes of these stacks: httpd[2211] 67 %, [softirq] 33 %\n" RUN_LINES);
+}
+
+Test(report_text, an_empty_report_says_why)
+{
+	g_autoptr(Session) session = host_session(0);
+	g_autoptr(Session) idle = session_new(PLENTY);
+
+	expect_line(session, &(Wish){ .minimum = "1000", .exclude = "alpha" },
+		    "Nothing left: 2 seen, 1 under -m 1000, 1 matched -e 'alpha'; "
+		    "a lower -m or a narrower -e would show more");
+	expect_no_line(session, &(Wish){ .minimum = "1000" }, "Nothing left");
+	expect_line(idle, &(Wish){ .minimum = "10" },
+		    "Nothing left: no allocation was seen; a longer run or a wider scope would "
+		    "show more");
+	expect_line(idle, &(Wish){ .minimum = "10" },
+		    "The filter stacks have 0 of the total kmallocs");
+}
+
+Test(report_text, what_is_not_known_is_left_out)
+{
+	static const char *const headings[] = { "Bytes",      "Failed",  "Processes", "Scope",
+						"Interrupts", "Covered", "Cut",       "Run",
+						"Command",    "Tracing" };
+	g_autoptr(Session) session = session_new(PLENTY);
+
+	session->imported = true;
+	profile_count_stack(session->profile, STACK_TEXT, "a\n", 2, NULL, 8, 0, 0);
+	for (size_t i = 0; i < G_N_ELEMENTS(headings); i++)
+		expect_no_line(session, &(Wish){ .details = true }, headings[i]);
+	expect_no_line(session, &(Wish){ .details = true }, "bytes:");
+	expect_no_line(session, &(Wish){ .details = true }, "processes:");
+	expect_line(session, &(Wish){ .details = true }, "Lost: none");
+}
+
+Test(report_text, the_host_can_be_left_out)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	expect_line(session, &(Wish){ .no_host = true },
+		    "Run: Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s");
+}
+
+/* One more field, and the line that it makes. */
+typedef struct {
+	InfoField field;
+	const char *line;
+} FieldCase;
+
+static const FieldCase field_cases[] = {
+	{ { KMT_FIELD_SCOPE, 0, "host" },
+	  "Scope: whole host; own processes left out: 1,204 allocations" },
+	{ { KMT_FIELD_SCOPE, 0, "command" },
+	  "Scope: the command, its threads and descendants; "
+	  "own processes left out: 1,204 allocations" },
+	{ { KMT_FIELD_SCOPE, 0, "command" },
+	  "Interrupts left out: 17 allocations in softirq and hardirq context "
+	  "(--with-interrupts counts them)" },
+	{ { KMT_FIELD_SELF_INCLUDED, 1, NULL },
+	  "Scope: whole host, while the command ran; own processes included" },
+	{ { KMT_FIELD_STACK_DEPTH, 0, NULL }, "Stacks: none recorded, call sites only" },
+	{ { KMT_FIELD_COMMAND_STATUS, 9, NULL },
+	  "Command: kmalloc-top -t 3 -c 'find /usr' (kmalloc-top 0.1, SystemTap 5.6); "
+	  "'find /usr' was killed by signal 9" },
+	{ { KMT_FIELD_HOST, 0, "\302\233evil" },
+	  "Run: \\xc2\\x9bevil, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s" },
+	{ { KMT_FIELD_BOUND, 0, "--record-max 1G was reached" },
+	  "Ended early: --record-max 1G was reached" },
+	{ { KMT_FIELD_ADDRESSES_HIDDEN, 1, NULL },
+	  "Symbols: none, the kernel hid its addresses; recording as root with "
+	  "kernel.kptr_restrict=1 shows them" },
+	{ { KMT_FIELD_WINDOW_START_NS, 1000000000, NULL },
+	  "Run: www1, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s" },
+	{ { KMT_FIELD_WINDOW_END_NS, 3000000000, NULL },
+	  "Run: www1, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 2.000 s" },
+	{ { KMT_FIELD_SKIPPED, 30, NULL },
+	  "Lost: 30 events (0.99 %): transport 0, skipped probes 30, reentrancy 0, damaged input "
+	  "0, "
+	  "memory bound 0" },
+	{ { KMT_FIELD_TRANSPORT_LOST, 2, NULL },
+	  "Lost: 2 events (0.07 %): transport 2, skipped probes 0, reentrancy 0, damaged input 0, "
+	  "memory bound 0" },
+	{ { KMT_FIELD_DAMAGED_BYTES, 1234, NULL },
+	  "Lost: at least 0 events (0 %): transport 0, skipped probes 0, reentrancy 0, "
+	  "damaged input 0 (1,234 bytes), memory bound 0" },
+};
+
+Test(report_text, fields_make_their_lines)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(field_cases); i++) {
+		const InfoField *field = &field_cases[i].field;
+		g_autoptr(Session) session = host_session(0);
+
+		add_field(session, field->id, field->number, field->text);
+		expect_line(session, &(Wish){ .quiet = true }, field_cases[i].line);
+	}
+}
+
+Test(report_text, pids_are_listed_and_interrupts_may_be_included)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	add_field(session, KMT_FIELD_SCOPE, 0, "pids");
+	add_field(session, KMT_FIELD_SCOPE_PIDS, 0, "12,34");
+	add_field(session, KMT_FIELD_WITH_INTERRUPTS, 1, NULL);
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Scope: every thread of the processes, not their children: 12,34; "
+		    "interrupts included; own processes left out: 1,204 allocations");
+	expect_no_line(session, &(Wish){ .quiet = true }, "Interrupts left out");
+}
+
+Test(report_text, lost_events_are_the_last_line)
+{
+	g_autoptr(Session) session = host_session(999);
+	g_autofree char *report = report_of(session, &(Wish){ .quiet = true });
+
+	cr_expect(g_str_has_suffix(report, "\nLost: 999 events (25 %): transport 999, skipped "
+					   "probes 0, reentrancy 0, damaged input 0, memory bound "
+					   "0\n"),
+		  "%s", report);
+	cr_expect_eq(report_events_lost(session), 999);
+	cr_expect(report_is_incomplete(session));
+}
+
+Test(report_text, a_complete_run_is_complete)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	cr_expect_eq(report_events_lost(session), 0);
+	cr_expect_not(report_is_incomplete(session));
+}
+
+Test(report_text, a_stream_that_was_cut_is_unknown_after_its_last_heartbeat)
+{
+	g_autoptr(Session) session = host_session(0);
+	g_autoptr(Session) lossy = host_session(1);
+	g_autoptr(Session) empty = session_new(PLENTY);
+
+	session->cut_short = lossy->cut_short = empty->cut_short = true;
+	expect_line(session, &(Wish){ .quiet = true }, "Lost: unknown after 2026-11-21T03:39:31Z");
+	expect_line(lossy, &(Wish){ .quiet = true },
+		    "Lost: 1 event (0.03 %): transport 1, skipped probes 0, reentrancy 0, damaged "
+		    "input 0, memory bound 0; unknown after 2026-11-21T03:39:31Z");
+	expect_line(empty, &(Wish){ .quiet = true }, "Lost: unknown after the start");
+	cr_expect(report_is_incomplete(session));
+	cr_expect_eq(report_events_lost(session), 0);
+}
+
+Test(report_text, a_bound_that_ended_the_run_makes_it_incomplete)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	add_field(session, KMT_FIELD_BOUND, 0, "the disk is nearly full");
+	cr_expect(report_is_incomplete(session));
+}
+
+Test(report_text, damage_in_the_stream_makes_it_incomplete)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	session_feed(session, "garbage garbage garbage", 23);
+	session_finish(session);
+	cr_expect(report_is_incomplete(session));
+}
+
+Test(report_text, unreadable_lines_of_an_import_are_damaged_input)
+{
+	g_autoptr(Session) session = session_new(PLENTY);
+
+	session->imported = true;
+	session->unreadable_lines = 2;
+	profile_count_stack(session->profile, STACK_TEXT, "a\n", 2, NULL, 8, 0, 0);
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: 2 events (20 %): transport 0, skipped probes 0, reentrancy 0, damaged "
+		    "input 2, memory bound 0");
+}
+
+Test(report_text, what_found_no_room_is_lost)
+{
+	g_autoptr(Session) session = session_new(1);
+	g_autofree char *stack = g_strnfill(4 << 20, 'x');
+
+	profile_count_stack(session->profile, STACK_TEXT, stack, 4 << 20, NULL, 3, 0, 0);
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: 3 events (100 %): transport 0, skipped probes 0, reentrancy 0, damaged "
+		    "input 0, memory bound 3");
+}
+
+Test(report_text, more_than_a_few_processes_are_others)
+{
+	g_autoptr(Session) session = session_new(PLENTY);
+
+	for (uint32_t tgid = 1; tgid <= 9; tgid++) {
+		const ProfileTask task = { .tgid = tgid, .comm = "a\033b" };
+
+		profile_count_stack(session->profile, STACK_TEXT, "a\n", 2, &task,
+				    tgid == 1 ? 9992 : 1, 0, 0);
+	}
+	profile_count_stack(session->profile, STACK_TEXT, "a\n", 2, NULL, 90000, 0, 0);
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Processes of these stacks: [unknown] 90 %, a\\x1bb[1] 10 %, "
+		    "a\\x1bb[2] <0.01 %, a\\x1bb[3] <0.01 %, a\\x1bb[4] <0.01 %, 5 others <0.01 %");
+}
+
+typedef struct {
+	uint64_t part, whole;
+	const char *text;
+} PercentCase;
+
+static const PercentCase percent_cases[] = {
+	{ 0, 0, "0 %" },
+	{ 0, 10, "0 %" },
+	{ 1, 10, "10 %" },
+	{ 61, 100, "61 %" },
+	{ 10, 10, "100 %" },
+	{ 1, 100, "1 %" },
+	{ 25, 1000, "2.5 %" },
+	{ 1, 1000, "0.10 %" },
+	{ 1, 10000, "0.01 %" },
+	{ 1, 10001, "<0.01 %" },
+	{ 1, UINT64_MAX, "<0.01 %" },
+	{ 999, 1000, "99.90 %" },
+	{ UINT64_MAX, UINT64_MAX, "100 %" },
+};
+
+Test(report_text, percentages_are_short)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(percent_cases); i++) {
+		g_autoptr(GString) out = g_string_new(NULL);
+
+		append_percent(out, percent_cases[i].part, percent_cases[i].whole);
+		cr_expect_str_eq(out->str, percent_cases[i].text);
+	}
+}
+
+typedef struct {
+	uint64_t count;
+	const char *text;
+} CountCase;
+
+static const CountCase count_cases[] = {
+	{ 0, "0" },
+	{ 999, "999" },
+	{ 1000, "1,000" },
+	{ 100000, "100,000" },
+	{ UINT64_MAX, "18,446,744,073,709,551,615" },
+};
+
+Test(report_text, counts_have_separators)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(count_cases); i++) {
+		g_autoptr(GString) out = g_string_new("x");
+
+		append_count(out, count_cases[i].count);
+		cr_expect_str_eq(out->str + 1, count_cases[i].text);
+	}
+}
+
+Test(report_text, every_instant_can_be_printed)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	append_time(out, UINT64_MAX);
+	cr_expect_str_eq(out->str, "2554-07-21T23:34:33Z");
+}

@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/stap_run.h"
+
+#include "collect/clock.h"
+#include "collect/input.h"
+#include "collect/stap_arguments.h"
+#include "collect/stap_child.h"
+#include "event_batch.h"
+#include "leaks.h"
+#include "temporary.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A script stands in for staprun: this host need not load modules. It writes what a test prepared,
+   in the time that the test's script takes for it. */
+TEST_SUITE_WITHOUT_LEAKS(stap_run);
+
+enum { CPUS = 2, MEMORY_BYTES = 64 << 20, LONG_AGO_NS = 1000 };
+
+typedef struct {
+	char *folder;
+	StapTool tool;
+	char *module;
+	HostSnapshot *host;
+	CollectRequest request;
+	CollectOutcome outcome;
+	Session *session;
+} Stage;
+
+/* Heartbeats of all CPUs, and an event of each CPU at the given time unless that is 0. */
+static void write_beats(const char *folder, const char *name, uint32_t number, uint64_t until_ns,
+			uint64_t event_ns)
+{
+	static const uint32_t frames[] = { 0x81000010, 0x81000020 };
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+	for (uint32_t cpu = 0; cpu < CPUS; cpu++) {
+		EventBatch batch = event_batch_begin(bytes, cpu, number, event_ns);
+
+		event_batch_task(&batch, 7, "worker");
+		if (event_ns)
+			event_batch_event(&batch, KMT_RECORD_ALLOC,
+					  event_batch_origin(&batch, frames, 2, 100, 128), 0,
+					  KMT_CONTEXT_TASK, 0x1000);
+		event_batch_heartbeat(&batch, until_ns, 0, 0);
+		event_batch_end(&batch, event_ns ? 1 : 0);
+	}
+	temporary_write(folder, name, bytes->data, bytes->len);
+}
+
+/* script runs with the stage's folder as $here; there are the files "early" (heartbeats, and
+   events of long ago) and "late" (heartbeats that say that everything was sent). */
+static Stage stage_new(const char *script)
+{
+	Stage stage = { .folder = temporary_folder() };
+	g_autofree char *text = g_strdup_printf(
+		"#!/bin/sh\nhere=%s\necho \"$0 $*\" >$here/args\n%s", stage.folder, script);
+	g_autofree char *path = g_build_filename(stage.folder, "staprun", NULL);
+
+	temporary_write(stage.folder, "staprun", text, -1);
+	temporary_write(stage.folder, "proc/kallsyms", "ffffffff81000000 T _stext\n", -1);
+	chmod(path, 0700);
+	write_beats(stage.folder, "early", 0, LONG_AGO_NS, LONG_AGO_NS);
+	write_beats(stage.folder, "late", 1, UINT64_MAX, 0);
+	stage.tool.staprun = g_steal_pointer(&path);
+	stage.tool.major = 5;
+	stage.tool.minor = 6;
+	stage.module = g_build_filename(stage.folder, "kmt_test_module.ko", NULL);
+	stage.host = host_snapshot_new(stage.folder);
+	stage.request.events = COLLECT_KMALLOC;
+	stage.request.stack_depth = 64;
+	stage.request.command_line = "kmalloc-top";
+	stage.session = session_new(MEMORY_BYTES);
+	return stage;
+}
+
+static void stage_clear(Stage *stage)
+{
+	session_free(stage->session);
+	host_snapshot_free(stage->host);
+	temporary_remove(stage->folder);
+	g_free(stage->folder);
+	g_free(stage->module);
+	g_free(stage->tool.staprun);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Stage, stage_clear)
+
+static bool run(Stage *stage, Recording *recording, GError **error)
+{
+	const StapRunPlan plan = {
+		.tool = &stage->tool,
+		.module_path = stage->module,
+		.host = stage->host,
+		.recording = recording,
+	};
+
+	return stap_run(&plan, &stage->request, stage->session, &stage->outcome, error);
+}
+
+static char *read_file(const Stage *stage, const char *name)
+{
+	g_autofree char *path = g_build_filename(stage->folder, name, NULL);
+	char *text = NULL;
+
+	g_file_get_contents(path, &text, NULL, NULL);
+	return text;
+}
+
+static uint64_t number_of(const Stage *stage, enum KmtFieldId id)
+{
+	return run_info_number(stage->session->info, id, 0);
+}
+
+/* What an orderly staprun does: it is live at once, and told to end it sends its last batches. */
+#define ORDERLY                                                                                    \
+	"trap 'cat $here/late $here/late; exit 0' INT\n"                                           \
+	"cat $here/early\n"                                                                        \
+	"for i in $(seq 600); do cat $here/late; sleep 0.1; done\n"
+
+Test(stap_run, a_command_is_run_and_its_window_told, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+	char *command[] = { "sh", "-c", "exit 3", NULL };
+	uint64_t before_ns = clock_monotonic_ns();
+
+	stage.request.command = command;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(stage.outcome.command_ended);
+	cr_expect(eq(int, WEXITSTATUS(stage.outcome.command_status), 3));
+	cr_expect(not(stage.outcome.command_running));
+	cr_expect(not(stage.outcome.forced));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMMAND_STATUS), 3 << 8));
+	cr_expect(gt(u64, number_of(&stage, KMT_FIELD_RUN_START_NS), before_ns));
+	cr_expect(ge(u64, number_of(&stage, KMT_FIELD_WINDOW_START_NS),
+		     number_of(&stage, KMT_FIELD_RUN_START_NS)));
+	cr_expect(gt(u64, number_of(&stage, KMT_FIELD_WINDOW_END_NS),
+		     number_of(&stage, KMT_FIELD_WINDOW_START_NS)));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMPLETE), 1));
+	cr_expect(eq(str, (char *)run_info_text(stage.session->info, KMT_FIELD_SCOPE), "window"));
+}
+
+Test(stap_run, what_happened_before_the_probes_were_live_does_not_count, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+
+	stage.request.duration_seconds = 0.2;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(eq(u64, profile_totals(stage.session->profile).events, 0));
+	cr_expect(eq(u64, profile_totals(stage.session->profile).outside_window, CPUS));
+	cr_expect(eq(u64, loss_ledger_totals(stage.session->loss).transport, 0));
+}
+
+Test(stap_run, a_duration_counts_from_when_the_probes_are_live, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("trap 'exit 0' INT\nsleep 0.5\n" ORDERLY);
+
+	stage.request.duration_seconds = 0.3;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(ge(u64, number_of(&stage, KMT_FIELD_RUN_END_NS),
+		     number_of(&stage, KMT_FIELD_RUN_START_NS) + NS_PER_SECOND * 3ULL / 10));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_WINDOW_START_NS),
+		     number_of(&stage, KMT_FIELD_RUN_START_NS)));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_WINDOW_END_NS),
+		     number_of(&stage, KMT_FIELD_RUN_END_NS)));
+}
+
+Test(stap_run, staprun_gets_one_interrupt_and_is_read_to_its_end, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("n=0\n"
+					"trap 'n=$((n + 1)); echo $n >$here/interrupts' INT\n"
+					"cat $here/early; sleep 0.3; cat $here/late\n"
+					"cat $here/late; cat $here/late\n"
+					"while [ $n = 0 ]; do sleep 0.1; done\n"
+					"sleep 0.5; cat $here/late; printf x >$here/done\n");
+	g_autofree char *interrupts = NULL;
+	g_autofree char *done = NULL;
+
+	stage.request.duration_seconds = 0.1;
+	cr_assert(run(&stage, NULL, NULL));
+	interrupts = read_file(&stage, "interrupts");
+	done = read_file(&stage, "done");
+	cr_expect(eq(str, interrupts, (char *)"1\n"));
+	cr_expect(eq(str, done, (char *)"x"));
+	cr_expect(eq(u64, loss_ledger_heartbeats(stage.session->loss, NULL), 5));
+}
+
+Test(stap_run, the_command_runs_only_after_the_first_heartbeat, .timeout = 60)
+{
+	g_auto(Stage) stage =
+		stage_new("sleep 0.5\n"
+			  "[ -e $here/ran ] && echo too early >$here/early\n" ORDERLY);
+	g_autofree char *ran = g_build_filename(stage.folder, "ran", NULL);
+	char *command[] = { "touch", ran, NULL };
+
+	stage.request.command = command;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(g_file_test(ran, G_FILE_TEST_EXISTS));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_DAMAGED_BYTES), 0));
+}
+
+Test(stap_run, a_staprun_that_fails_is_an_error_and_the_command_never_runs, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("echo \"ERROR: Couldn't insert module 'x.ko': "
+					"Operation not permitted\" >&2; exit 1\n");
+	g_autofree char *ran = g_build_filename(stage.folder, "ran", NULL);
+	char *command[] = { "touch", ran, NULL };
+	g_autoptr(GError) error = NULL;
+
+	stage.request.command = command;
+	cr_assert(not(run(&stage, NULL, &error)));
+	/* Its own words, with a remedy; not ours. */
+	cr_expect(ne(ptr, strstr(error->message, "load"), NULL), "%s", error->message);
+	cr_expect(eq(ptr, strstr(error->message, "status"), NULL), "%s", error->message);
+	cr_expect(not(g_file_test(ran, G_FILE_TEST_EXISTS)));
+	cr_expect(not(stage.outcome.command_running));
+	cr_expect(eq(int, waitpid(-1, NULL, WNOHANG), -1));
+}
+
+Test(stap_run, a_staprun_that_says_nothing_is_an_error_with_its_status, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("exit 5\n");
+	g_autoptr(GError) error = NULL;
+
+	cr_assert(not(run(&stage, NULL, &error)));
+	cr_expect(ne(ptr, strstr(error->message, "status 5"), NULL), "%s", error->message);
+}
+
+Test(stap_run, a_staprun_that_cannot_be_executed_is_an_error, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("");
+	g_autoptr(GError) error = NULL;
+
+	unlink(stage.tool.staprun);
+	cr_assert(not(run(&stage, NULL, &error)));
+}
+
+Test(stap_run, a_program_that_cannot_be_executed_ends_the_run, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+	g_autofree char *program = g_build_filename(stage.folder, "program", NULL);
+	char *command[] = { program, NULL };
+	g_autoptr(GError) error = NULL;
+
+	temporary_write(stage.folder, "program", "#!/no/such/interpreter\n", -1);
+	chmod(program, 0700);
+	stage.request.command = command;
+	cr_assert(not(run(&stage, NULL, &error)));
+	cr_expect(ne(ptr, strstr(error->message, "cannot be run"), NULL), "%s", error->message);
+}
+
+Test(stap_run, a_staprun_that_dies_in_mid_run_ends_it_early, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("cat $here/early; sleep 0.3; kill -9 $$\n");
+
+	cr_assert(run(&stage, NULL, NULL));
+	cr_assert(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
+	cr_expect(ne(u64, number_of(&stage, KMT_FIELD_WINDOW_END_NS), 0));
+}
+
+/* Sends this process signals while the run goes on. */
+static pid_t signal_later(const char *delays, int number)
+{
+	pid_t target = getpid();
+	pid_t sender = fork();
+
+	if (sender)
+		return sender;
+	for (const char *delay = delays; *delay; delay++) {
+		g_usleep((gulong)(*delay - '0') * 100000);
+		kill(target, number);
+	}
+	_exit(0);
+}
+
+Test(stap_run, the_first_signal_ends_the_run_and_leaves_the_command_alone, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+	g_autofree char *script = g_strdup_printf("echo $$ >%s/pid; exec sleep 300", stage.folder);
+	char *command[] = { "sh", "-c", script, NULL };
+	g_autofree char *pid_text = NULL;
+	pid_t sender = signal_later("8", SIGINT);
+	pid_t pid;
+
+	stage.request.command = command;
+	cr_assert(run(&stage, NULL, NULL));
+	waitpid(sender, NULL, 0);
+	cr_expect(stage.outcome.command_running);
+	cr_expect(not(stage.outcome.command_ended));
+	cr_expect(not(stage.outcome.forced));
+	cr_expect(not(stage.session->info->known[KMT_FIELD_COMMAND_STATUS]));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMPLETE), 1));
+	pid_text = read_file(&stage, "pid");
+	pid = (pid_t)g_ascii_strtoll(pid_text, NULL, 10);
+	cr_expect(zero(int, waitpid(pid, NULL, WNOHANG)), "the command does not run any more");
+	kill(pid, SIGKILL);
+	cr_expect(eq(int, waitpid(pid, NULL, 0), pid));
+}
+
+Test(stap_run, a_second_signal_does_not_wait, .timeout = 60)
+{
+	/* Neither heartbeats nor the interrupt come through. */
+	g_auto(Stage) stage = stage_new("trap '' INT\ncat $here/early\nexec sleep 300\n");
+	pid_t sender = signal_later("52", SIGTERM);
+
+	cr_assert(run(&stage, NULL, NULL));
+	waitpid(sender, NULL, 0);
+	cr_expect(stage.outcome.forced);
+	cr_expect(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
+}
+
+Test(stap_run, a_signal_before_the_probes_are_live_is_an_error, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("exec sleep 300\n");
+	pid_t sender = signal_later("5", SIGINT);
+	g_autoptr(GError) error = NULL;
+
+	cr_assert(not(run(&stage, NULL, &error)));
+	waitpid(sender, NULL, 0);
+	cr_expect(ne(ptr, strstr(error->message, "before the probes"), NULL), "%s", error->message);
+}
+
+static void count_report(Session *session, void *user_data)
+{
+	(void)session;
+	++*(unsigned *)user_data;
+}
+
+Test(stap_run, a_user_signal_reports_and_goes_on, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+	unsigned reports = 0;
+	pid_t sender = signal_later("33", SIGUSR1);
+
+	stage.request.report_now = count_report;
+	stage.request.report_data = &reports;
+	stage.request.duration_seconds = 1.5;
+	cr_assert(run(&stage, NULL, NULL));
+	waitpid(sender, NULL, 0);
+	cr_expect(eq(uint, reports, 2));
+}
+
+Test(stap_run, losses_told_on_stderr_are_facts_of_the_stream, .timeout = 60)
+{
+	g_auto(Stage) stage =
+		stage_new("trap 'echo \"WARNING: Number of errors: 0, skipped probes: 12\" >&2\n"
+			  "echo \"WARNING: There were 3 transport failures.\" >&2; exit 0' INT\n"
+			  "cat $here/early; while :; do cat $here/late; sleep 0.1; done\n");
+
+	stage.request.duration_seconds = 0.1;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_SKIPPED), 12));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_TRANSPORT_LOST), 3));
+}
+
+Test(stap_run, batches_of_the_program_never_cut_those_of_the_kernel, .timeout = 60)
+{
+	/* Written in pieces: the facts of a live run fall into the middle of a batch. */
+	g_auto(Stage) stage = stage_new(
+		"trap 'exit 0' INT\n"
+		"cat $here/early\n"
+		"while :; do head -c 100 $here/late; sleep 0.2; tail -c +101 $here/late; done\n");
+
+	stage.request.duration_seconds = 0.1;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(eq(u64, batch_reader_totals(stage.session->reader).damaged, 0));
+	cr_expect(ge(u64, loss_ledger_heartbeats(stage.session->loss, NULL), 3));
+}
+
+Test(stap_run, garbage_in_the_stream_is_counted, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("printf 0123456789abcdefghijklmn\n" ORDERLY);
+
+	stage.request.duration_seconds = 0.1;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_DAMAGED_BYTES), 24));
+}
+
+/* While the command runs, lets staprun send an event of each CPU of just then. */
+static pid_t send_events_meanwhile(const Stage *stage)
+{
+	g_autofree char *started = g_build_filename(stage->folder, "started", NULL);
+	g_autofree char *written = g_build_filename(stage->folder, "written", NULL);
+	g_autofree char *now = g_build_filename(stage->folder, "now", NULL);
+	pid_t sender = fork();
+
+	if (sender)
+		return sender;
+	while (access(started, F_OK))
+		g_usleep(10000);
+	write_beats(stage->folder, "written", 1, LONG_AGO_NS, clock_monotonic_ns());
+	_exit(rename(written, now));
+}
+
+Test(stap_run, what_happens_while_the_command_runs_counts_and_is_recorded, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("trap 'cat $here/late $here/late; exit 0' INT\n"
+					"cat $here/early\n"
+					"until [ -e $here/now ]; do sleep 0.05; done\n"
+					"cat $here/now; touch $here/sent\n"
+					"while :; do sleep 0.1; done\n");
+	g_autofree char *script = g_strdup_printf("touch %s/started; "
+						  "until [ -e %s/sent ]; do sleep 0.05; done",
+						  stage.folder, stage.folder);
+	char *command[] = { "sh", "-c", script, NULL };
+	g_autofree char *path = g_build_filename(stage.folder, "r.kmr", NULL);
+	g_autoptr(Recording) recording = recording_create(path, UINT64_MAX, NULL);
+	g_autoptr(Session) again = session_new(MEMORY_BYTES);
+	pid_t sender = send_events_meanwhile(&stage);
+
+	stage.request.command = command;
+	stage.session->tap = recording_add_batch;
+	stage.session->tap_data = recording;
+	cr_assert(run(&stage, recording, NULL));
+	waitpid(sender, NULL, 0);
+	cr_expect(eq(u64, profile_totals(stage.session->profile).events, CPUS));
+	cr_expect(eq(u64, profile_totals(stage.session->profile).outside_window, CPUS));
+	cr_assert(recording_close(recording, NULL));
+	cr_assert(input_read(path, again, NULL));
+	cr_expect(not(again->cut_short));
+	cr_expect(eq(u64, profile_totals(again->profile).events, CPUS));
+	cr_expect(eq(u64, profile_totals(again->profile).outside_window, CPUS));
+	cr_expect(symbol_store_has_symbols(again->symbols));
+	cr_expect(eq(u64, run_info_number(again->info, KMT_FIELD_COMMAND_STATUS, 9), 0));
+}
+
+Test(stap_run, a_recordings_bound_ends_the_run, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+	g_autofree char *path = g_build_filename(stage.folder, "r.kmr", NULL);
+	g_autoptr(Recording) recording = recording_create(path, 1, NULL);
+
+	stage.session->tap = recording_add_batch;
+	stage.session->tap_data = recording;
+	cr_assert(run(&stage, recording, NULL));
+	cr_assert(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
+	cr_expect(recording_close(recording, NULL));
+}
+
+Test(stap_run, staprun_has_a_process_group_and_a_clean_environment, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("env >$here/env; ps -o pgid= -p $$ >$here/group\n"
+					"echo $$ >>$here/group\n" ORDERLY);
+	g_autofree char *environment = NULL;
+	g_autofree char *group = NULL;
+	g_auto(GStrv) ids = NULL;
+
+	g_setenv("SYSTEMTAP_STAPIO", "/tmp/evil", TRUE);
+	stage.request.duration_seconds = 0.1;
+	cr_assert(run(&stage, NULL, NULL));
+	environment = read_file(&stage, "env");
+	group = read_file(&stage, "group");
+	cr_expect(eq(ptr, strstr(environment, "SYSTEMTAP"), NULL));
+	cr_expect(ne(ptr, strstr(environment, "LC_ALL=C\n"), NULL));
+	ids = g_strsplit(g_strstrip(group), "\n", -1);
+	cr_expect(eq(str, g_strstrip(ids[0]), g_strstrip(ids[1])));
+}
+
+Test(stap_run, parameters_say_what_was_asked_for)
+{
+	const guint32 numbers[] = { 12, 34 };
+	g_autoptr(GArray) pids = g_array_new(FALSE, FALSE, sizeof(guint32));
+	StapTool tool = { .staprun = (char *)"/usr/bin/staprun", .major = 5, .minor = 1 };
+	StapArguments arguments = {
+		.tool = &tool, .module_path = "/m/kmt.ko", .target = 99, .cpus = 4
+	};
+	CollectRequest request = { .stack_depth = 32,
+				   .scope = COLLECT_SCOPE_PIDS,
+				   .pids = pids,
+				   .with_interrupts = true,
+				   .buffer_megabytes = 64 };
+	g_auto(GStrv) argv = NULL;
+	g_autofree char *joined = NULL;
+	g_autofree char *expected = g_strdup_printf(
+		"/usr/bin/staprun -b16 /m/kmt.ko kmt_depth=32 kmt_scope=2 kmt_target=99 "
+		"kmt_pids=12,34 kmt_self=%d kmt_include_self=0 kmt_with_interrupts=1",
+		getpid());
+
+	g_array_append_vals(pids, numbers, 2);
+	argv = stap_arguments_new(&arguments, &request);
+	joined = g_strjoinv(" ", argv);
+	cr_expect(eq(str, joined, expected));
+	cr_expect(eq(u64, stap_arguments_buffer_bytes(&arguments, &request), 64ULL << 20));
+	/* Before 4.5 there is one buffer. */
+	tool.major = 4;
+	tool.minor = 4;
+	cr_expect(eq(u64, stap_arguments_buffer_bytes(&arguments, &request), 64ULL << 20));
+	g_strfreev(argv);
+	argv = stap_arguments_new(&arguments, &request);
+	cr_expect(eq(str, argv[1], (char *)"-b64"));
+}
+
+Test(stap_run, a_renamed_module_keeps_the_length_of_its_name)
+{
+	g_autofree char *name = stap_module_name("/var/cache/x/kmt_0123456789abcdef.ko");
+	g_autofree char *renamed = stap_module_renamed(name, 4321);
+	g_autofree char *too_short = stap_module_renamed("kmt", 4321);
+
+	cr_expect(eq(str, name, (char *)"kmt_0123456789abcdef"));
+	cr_expect(eq(str, renamed, (char *)"kmt_0123456789a_4321"));
+	cr_expect(eq(str, too_short, (char *)"kmt"));
+}

@@ -1,0 +1,158 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034 # the cases read what is set here
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the cases share; sourced first. A case runs in an empty directory of its own.
+set -u
+
+readonly module=/tmp/modules/kmt_vm.ko
+readonly recordings=/tmp/recordings
+
+# Work whose allocations were counted by bpftrace on each kernel of trees.conf: a send of SEND_BYTES
+# asks for 2,048 bytes in one piece, rounded up by the kernel before it asks; a pipe for two pieces.
+export SEND_BYTES=1000
+readonly send_allocated=2048
+readonly pipe_frame=alloc_pipe_info send_frame=unix_stream_sendmsg
+
+ok()
+{
+	echo "ok $1"
+}
+
+not_ok()
+{
+	echo "not ok $1: $2"
+}
+
+# equals NAME WANT GOT
+equals()
+{
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1" "want '$2', got '$3'"
+	fi
+}
+
+# has_line NAME REGEX FILE
+has_line()
+{
+	if grep -q -E -e "$2" "$3"; then
+		ok "$1"
+	else
+		not_ok "$1" "no line matches '$2' in: $(head -c 300 "$3" | tr '\n' '|')"
+	fi
+}
+
+# holds NAME COMMAND…: the command succeeds.
+holds()
+{
+	local name=$1
+	shift
+	if "$@"; then
+		ok "$name"
+	else
+		not_ok "$name" "false: $*"
+	fi
+}
+
+# profile ARG…: runs the program with the module that was compiled for this kernel; leaves ./report,
+# ./errors and $status.
+profile()
+{
+	kmalloc-top --module "$module" "$@" > report 2> errors
+	status=$?
+}
+
+# profile_started ARG…: the same in the background, as from a shell that lets it be interrupted, when
+# its probes are live; leaves $program.
+profile_started()
+{
+	env --default-signal=INT kmalloc-top --module "$module" "$@" > report 2> errors &
+	program=$!
+	wait_for_probes
+}
+
+# Probes are live when the module is loaded and its reader has had some heartbeats.
+wait_for_probes()
+{
+	wait_until 300 sh -c 'pgrep -x stapio > /dev/null && grep -q ^kmt_ /proc/modules' && sleep 1.5
+}
+
+# wait_until TENTHS COMMAND…: fails when the command still does after so many tenths of a second.
+wait_until()
+{
+	local tenths=$1
+	shift
+	until "$@"; do
+		[ "$tenths" -gt 0 ] || { echo "waited too long for: $*"; return 1; }
+		tenths=$((tenths - 1))
+		sleep 0.1
+	done
+}
+
+# profile_ended [SIGNAL]: waits for it, after a signal if one is named; leaves $status.
+profile_ended()
+{
+	[ -z "${1:-}" ] || kill "-$1" "$program"
+	wait "$program"
+	status=$?
+}
+
+# Numbers of a report file. report_bytes FILE requested|allocated|wasted
+report_count()
+{
+	sed -n 's/^Total kmallocs (after filtering): //p' "$1" | tail -n 1
+}
+
+report_bytes()
+{
+	sed -n 's/^Bytes (after filtering): //p' "$1" | tail -n 1 | tr -d ',' |
+		awk -v what="$2" '{ for (i = 1; i < NF; i++) if ($i == what) print $(i + 1) }'
+}
+
+report_stacks()
+{
+	grep -c '^This path seen ' "$1"
+}
+
+# is_complete NAME: the run of ./report ended well and lost nothing.
+is_complete()
+{
+	equals "$1: exit status" 0 "$status"
+	equals "$1: nothing lost" 'Lost: none' "$(tail -n 1 report)"
+}
+
+# counts NAME ALLOCATIONS BYTES_ALLOCATED: what ./report shows after its filters.
+counts()
+{
+	equals "$1: allocations" "$2" "$(report_count report)"
+	equals "$1: bytes allocated" "$3" "$(report_bytes report allocated)"
+}
+
+# bpftrace_started: counts the workload's kmallocs by stack and bytes until bpftrace_ended.
+bpftrace_started()
+{
+	bpftrace -e 'tracepoint:kmem:kmalloc /comm == "workload"/ {
+		@n[kstack, args.bytes_req, args.bytes_alloc] = count(); }' > bpftrace.out 2>&1 &
+	bpftrace=$!
+	wait_until 300 grep -q -i attach bpftrace.out && sleep 2
+}
+
+bpftrace_ended()
+{
+	kill -INT "$bpftrace"
+	wait "$bpftrace"
+}
+
+# bpftrace_sum FRAME count|bytes: of the stacks with that frame.
+bpftrace_sum()
+{
+	awk -v frame="$1" -v what="$2" '
+		/^@n\[/ { found = 0 }
+		index($1, frame "+") == 1 { found = 1 }
+		/^, [0-9]+, [0-9]+\]: [0-9]+$/ && found {
+			split($0, part, /[^0-9]+/)
+			sum += part[4] * (what == "bytes" ? part[3] : 1)
+		}
+		END { print sum + 0 }' bpftrace.out
+}

@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the harness's programs share on the host; sourced, with $here set to this directory.
+
+readonly trees_conf=$here/trees.conf
+
+die()
+{
+	echo "${0##*/}: $*" >&2
+	exit 1
+}
+
+say()
+{
+	echo "check-vm: $*" >&2
+}
+
+vm_cache()
+{
+	echo "${KMALLOC_TOP_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kmalloc-top/vm}"
+}
+
+# Lines of trees.conf without comments.
+conf_lines()
+{
+	sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$trees_conf"
+}
+
+# conf_field KERNEL COLUMN: fails when there is no such kernel.
+conf_field()
+{
+	conf_lines | awk -v kernel="$1" -v column="$2" \
+		'$1 == kernel { print $column; found = 1 } END { exit !found }'
+}
+
+# need_root and need_tools TOOL…: chroots and mounts want the one, the other are packages.
+need_root()
+{
+	[ "$(id -u)" = 0 ] || die "needs root: it makes chroots and mounts (try: sudo $0)"
+}
+
+need_tools()
+{
+	local tool
+	for tool; do
+		command -v "$tool" > /dev/null || die "$tool is missing (./quickstart test installs it)"
+	done
+}
+
+# tree_release DIR REGEX: the newest kernel of the tree that matches.
+tree_release()
+{
+	local release
+	release=$(find "$1/usr/lib/modules" -mindepth 1 -maxdepth 1 -printf '%f\n' |
+		grep -E -x "$2" | sort -V | tail -n 1)
+	[ -n "$release" ] || die "no kernel in $1 matches $2"
+	echo "$release"
+}

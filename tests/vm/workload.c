@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Known work for the guest: a stated number of kernel allocations at a known place.
+ *
+ *	workload [-a FILE] [-t THREADS] [-f] unix-send COUNT SIZE
+ *	workload [-a FILE] [-t THREADS] [-f] pipe COUNT
+ *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
+ *
+ * unix-send sends SIZE bytes COUNT times over a socket pair: one kmalloc below
+ * unix_stream_sendmsg() each, when SIZE is above 704 (small heads have a cache of their own) and
+ * below 3,700 (larger ones take pages). pipe makes COUNT pipes: two kmallocs each, of the pipe and of
+ * its ring. tcp-connect opens COUNT connections over the loopback device, for stacks below tcp_…(), of
+ * which many belong to interrupts; how many is the kernel's business.
+ *
+ * -a waits until FILE exists, -t does COUNT in each of THREADS threads, -f does all of it once more in
+ * a forked child. At the end a line says what was done.
+ */
+#include <errno.h>
+#include <error.h>
+#include <getopt.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	THREADS_MAX = 64,
+	COUNT_MAX = 100 * 1000 * 1000,
+	SEND_BYTES_MAX = 3700,
+	POLL_NS = 10 * 1000 * 1000,
+};
+
+typedef struct {
+	const char *name;
+	void (*work)(unsigned long count, size_t size);
+	int argument_count;
+} Kind;
+
+typedef struct {
+	const Kind *kind;
+	unsigned long count;
+	size_t size;
+	unsigned long threads;
+} Plan;
+
+static void send_unix(unsigned long count, size_t size)
+{
+	static const char zeros[SEND_BYTES_MAX];
+	char received[SEND_BYTES_MAX];
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+		error(1, errno, "socketpair");
+	for (unsigned long i = 0; i < count; i++) {
+		if (send(pair[0], zeros, size, 0) != (ssize_t)size)
+			error(1, errno, "send");
+		if (recv(pair[1], received, size, MSG_WAITALL) != (ssize_t)size)
+			error(1, errno, "recv");
+	}
+	if (close(pair[0]) != 0 || close(pair[1]) != 0)
+		error(1, errno, "close");
+}
+
+static void make_pipes(unsigned long count, size_t size)
+{
+	int pair[2];
+
+	(void)size;
+	for (unsigned long i = 0; i < count; i++) {
+		if (pipe(pair) != 0)
+			error(1, errno, "pipe");
+		if (close(pair[0]) != 0 || close(pair[1]) != 0)
+			error(1, errno, "close");
+	}
+}
+
+/* Returns a listening socket on the loopback device, and where it listens. */
+static int listen_tcp(struct sockaddr_in *address)
+{
+	socklen_t length = sizeof(*address);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+
+	*address = (struct sockaddr_in){
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	if (listener < 0)
+		error(1, errno, "socket");
+	if (bind(listener, (const struct sockaddr *)address, sizeof(*address)) != 0)
+		error(1, errno, "bind");
+	if (listen(listener, 1) != 0)
+		error(1, errno, "listen");
+	if (getsockname(listener, (struct sockaddr *)address, &length) != 0)
+		error(1, errno, "getsockname");
+	return listener;
+}
+
+static void connect_tcp(unsigned long count, size_t size)
+{
+	struct sockaddr_in address;
+	int listener = listen_tcp(&address);
+
+	(void)size;
+	for (unsigned long i = 0; i < count; i++) {
+		int client = socket(AF_INET, SOCK_STREAM, 0);
+		int server;
+
+		if (client < 0)
+			error(1, errno, "socket");
+		if (connect(client, (const struct sockaddr *)&address, sizeof(address)) != 0)
+			error(1, errno, "connect");
+		server = accept(listener, NULL, NULL);
+		if (server < 0)
+			error(1, errno, "accept");
+		if (close(client) != 0 || close(server) != 0)
+			error(1, errno, "close");
+	}
+	if (close(listener) != 0)
+		error(1, errno, "close");
+}
+
+static const Kind kinds[] = {
+	{ "unix-send", send_unix, 2 },
+	{ "pipe", make_pipes, 1 },
+	{ "tcp-connect", connect_tcp, 1 },
+};
+
+static void *thread_main(void *data)
+{
+	const Plan *plan = data;
+
+	plan->kind->work(plan->count, plan->size);
+	return NULL;
+}
+
+/* The main thread works only when it is the only one. */
+static void plan_run(Plan *plan)
+{
+	pthread_t threads[THREADS_MAX];
+
+	if (plan->threads == 1) {
+		plan->kind->work(plan->count, plan->size);
+		return;
+	}
+	for (unsigned long i = 0; i < plan->threads; i++) {
+		int failure = pthread_create(&threads[i], NULL, thread_main, plan);
+
+		if (failure != 0)
+			error(1, failure, "pthread_create");
+	}
+	for (unsigned long i = 0; i < plan->threads; i++) {
+		int failure = pthread_join(threads[i], NULL);
+
+		if (failure != 0)
+			error(1, failure, "pthread_join");
+	}
+}
+
+static void plan_run_in_child(Plan *plan)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child < 0)
+		error(1, errno, "fork");
+	if (child == 0) {
+		plan_run(plan);
+		_exit(0);
+	}
+	if (waitpid(child, &status, 0) != child)
+		error(1, errno, "waitpid");
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		error(1, 0, "the child failed");
+}
+
+static void wait_for_file(const char *path)
+{
+	const struct timespec pause = { .tv_nsec = POLL_NS };
+
+	while (access(path, F_OK) != 0) {
+		if (errno != ENOENT)
+			error(1, errno, "%s", path);
+		if (nanosleep(&pause, NULL) != 0)
+			error(1, errno, "nanosleep");
+	}
+}
+
+static unsigned long parse_number(const char *text, unsigned long max)
+{
+	char *end;
+	unsigned long number;
+
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (errno != 0 || *text < '0' || *text > '9' || *end != '\0' || number > max)
+		error(2, 0, "not a number up to %lu: %s", max, text);
+	return number;
+}
+
+static const Kind *kind_lookup(const char *name, int argument_count)
+{
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kinds[i].name, name) == 0 && kinds[i].argument_count == argument_count)
+			return &kinds[i];
+	error(2, 0, "give unix-send COUNT SIZE, pipe COUNT or tcp-connect COUNT");
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	Plan plan = { .threads = 1 };
+	bool forked = false;
+	int option;
+
+	while ((option = getopt(argc, argv, "a:t:f")) != -1) {
+		if (option == 'a')
+			wait_for_file(optarg);
+		else if (option == 't')
+			plan.threads = parse_number(optarg, THREADS_MAX);
+		else if (option == 'f')
+			forked = true;
+		else
+			return 2;
+	}
+	argv += optind;
+	plan.kind = kind_lookup(argv[0] ? argv[0] : "", argc - optind - 1);
+	plan.count = parse_number(argv[1], COUNT_MAX);
+	plan.size = argv[2] ? parse_number(argv[2], SEND_BYTES_MAX) : 0;
+
+	plan_run(&plan);
+	if (forked)
+		plan_run_in_child(&plan);
+	printf("workload: %s %lu times in each of %lu threads%s\n", plan.kind->name, plan.count,
+	       plan.threads, forked ? ", twice" : "");
+	return 0;
+}
