@@ -6,6 +6,7 @@ aggregator_libs = libaggregator.a libfilters.a $(GLIB_LIBS) $(ELFUTILS_LIBS) $(X
 libaggregator_a_CPPFLAGS = $(aggregator_cppflags)
 libaggregator_a_CFLAGS = $(aggregator_cflags)
 libaggregator_a_SOURCES = \
+	aggregator/escape.c aggregator/escape.h \
 	aggregator/exit_status.h \
 	aggregator/options.c aggregator/options.h \
 	aggregator/session.c aggregator/session.h \

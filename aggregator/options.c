@@ -197,7 +197,8 @@ static bool apply_max_stack(Options *options, const char *value, GError **error)
 static bool apply_collector(Options *options, const char *value, GError **error)
 {
 	options->collector = collector_type_lookup(value);
-	return options->collector || fail(error, "'%s' is no collector: there are auto, stap", value);
+	return options->collector ||
+	       fail(error, "'%s' is no collector: there are auto, stap", value);
 }
 
 static bool apply_stap_options(Options *options, const char *value, GError **error)
@@ -257,13 +258,17 @@ static bool apply_verbose(Options *options, const char *value, GError **error)
 	return true;
 }
 
-#define SECTION_OF(title) { 0, title, NULL, NULL, SECTION, 0, NULL }
+#define SECTION_OF(title)                                                                          \
+	{                                                                                          \
+		0, title, NULL, NULL, SECTION, 0, NULL                                             \
+	}
 #define AT(field) offsetof(Options, field), NULL
 
 static const OptionRow option_rows[] = {
 	SECTION_OF("Which stacks are shown"),
 	{ 'm', "min-count", "N", "keep stacks seen at least N times", FILTER, 0, NULL },
-	{ 0, "min-bytes", "N[KMG]", "keep stacks that allocated at least N bytes", FILTER, 0, NULL },
+	{ 0, "min-bytes", "N[KMG]", "keep stacks that allocated at least N bytes", FILTER, 0,
+	  NULL },
 	{ 'e', "exclude", "LIST", "drop stacks with any of these texts in a frame line", APPLY, 0,
 	  apply_exclude },
 	{ 'I', "include", "LIST", "keep only stacks with any of these texts in a frame line",
@@ -334,8 +339,8 @@ static const OptionRow *row_lookup(const char *given)
 
 		if (row->kind == SECTION)
 			continue;
-		if (g_str_has_prefix(given, "--") ? g_str_equal(given + 2, row->long_name) :
-						    given[1] == row->short_name)
+		if (g_str_has_prefix(given, "--") ? g_str_equal(given + 2, row->long_name)
+						  : given[1] == row->short_name)
 			return row;
 	}
 	return NULL;
@@ -464,8 +469,7 @@ static bool user_without_command(const Options *options)
 
 static bool interrupts_without_scope(const Options *options)
 {
-	return options->request.with_interrupts && !options->pids->len &&
-	       !options->only_command;
+	return options->request.with_interrupts && !options->pids->len && !options->only_command;
 }
 
 static bool build_without_output(const Options *options)
@@ -495,8 +499,9 @@ static bool module_and_compile_options(const Options *options)
 }
 
 static const OptionRule option_rules[] = {
-	{ input_and_live, "-i reads a file: it goes with none of the options that collect "
-			  "(-c, -p, -d, -u, -o, --only-command, --record, --module, --build-module)" },
+	{ input_and_live,
+	  "-i reads a file: it goes with none of the options that collect "
+	  "(-c, -p, -d, -u, -o, --only-command, --record, --module, --build-module)" },
 	{ info_without_input, "--info says what a recording is: name it with -i FILE" },
 	{ only_command_without, "--only-command needs a command: -c CMD or -- CMD ARG..." },
 	{ only_command_and_pid, "--only-command and -p name different processes: use one of them" },
@@ -581,7 +586,8 @@ static bool parse_words(Options *options, char **words, GError **error)
 	if (!g_option_context_parse_strv(context, &rest, error))
 		return false;
 	if (rest[0] && rest[1])
-		return fail(error, "'%s' is no option; a command is given with -c CMD or -- CMD ARG...",
+		return fail(error,
+			    "'%s' is no option; a command is given with -c CMD or -- CMD ARG...",
 			    rest[1]);
 	return true;
 }

@@ -24,8 +24,8 @@ typedef struct {
 	const CollectorType *collector;
 	CollectRequest request; /* its strings are owned here */
 	bool only_command;
-	GArray *pids;           /* (element-type guint32) */
-	char *kernel_release;   /* --build-module=KVER; NULL: the running one */
+	GArray *pids;         /* (element-type guint32) */
+	char *kernel_release; /* --build-module=KVER; NULL: the running one */
 	char *sign_key;
 	char *sign_cert;
 	char *kallsyms; /* --kallsyms; NULL: the stream's, or this host's */

@@ -21,7 +21,7 @@ typedef struct {
 	/* Sees every whole batch after it was counted, for a recording; may be NULL. */
 	void (*tap)(const Batch *batch, void *user_data);
 	void *tap_data;
-	bool imported; /* counted from a foreign text format: names come with it */
+	bool imported;  /* counted from a foreign text format: names come with it */
 	bool cut_short; /* the stream ended in the middle, or a recording was never closed */
 	uint64_t unreadable_lines; /* of an import: what no importer understood */
 } Session;

@@ -12,7 +12,7 @@
  * Everything is borrowed and lives as long as the profile view it came from.
  */
 typedef struct {
-	const char *text;    /* its frame lines as printed, each ended by '\n', innermost first */
+	const char *text;     /* its frame lines as printed, each ended by '\n', innermost first */
 	uint64_t allocations; /* that succeeded */
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;

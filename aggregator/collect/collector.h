@@ -24,20 +24,22 @@ typedef enum {
 
 /* What a live collector is asked to do. Everything is borrowed for the call. */
 typedef struct {
-	unsigned events;          /* bits of CollectEvents */
-	uint32_t stack_depth;     /* frames; 0: call sites only */
+	unsigned events;      /* bits of CollectEvents */
+	uint32_t stack_depth; /* frames; 0: call sites only */
 	CollectScope scope;
-	char **command;           /* argument vector, NULL: none */
-	const char *user;         /* run the command as this user; NULL: as we are */
-	const GArray *pids;       /* (element-type guint32), for COLLECT_SCOPE_PIDS */
-	bool with_interrupts;     /* count softirq and hardirq under a process filter, too */
-	bool include_self;        /* count the collector's own processes */
-	double duration_seconds;  /* from the moment the probes are live; 0: until stopped */
-	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: SystemTap's default */
-	const char *record_path;  /* recording to write; NULL: none */
+	char **command;            /* argument vector, NULL: none */
+	const char *user;          /* run the command as this user; NULL: as we are */
+	const GArray *pids;        /* (element-type guint32), for COLLECT_SCOPE_PIDS */
+	bool with_interrupts;      /* count softirq and hardirq under a process filter, too */
+	bool include_self;         /* count the collector's own processes */
+	double duration_seconds;   /* from the moment the probes are live; 0: until stopped */
+	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: SystemTap's default
+				    */
+	const char *record_path;   /* recording to write; NULL: none */
 	uint64_t record_bytes_max; /* its bound */
-	const char *stap_options; /* -o; NULL: none */
-	const char *module_path;  /* --module: load this one, compile nothing; NULL: build or cache */
+	const char *stap_options;  /* -o; NULL: none */
+	const char
+		*module_path; /* --module: load this one, compile nothing; NULL: build or cache */
 	const char *command_line; /* how the program was called, quoted for a shell */
 	int verbose;              /* level of diagnostics on stderr */
 	bool progress;            /* a progress line on stderr is welcome */
@@ -48,10 +50,10 @@ typedef struct {
 
 /* How the collection ended, beside what is in the stream. */
 typedef struct {
-	bool command_ended;      /* command_status is valid */
-	int command_status;      /* as waitpid() gives it */
-	bool command_running;    /* the command outlived the collection; it was left alone */
-	bool forced;             /* a second signal ended it: what was read is incomplete */
+	bool command_ended;   /* command_status is valid */
+	int command_status;   /* as waitpid() gives it */
+	bool command_running; /* the command outlived the collection; it was left alone */
+	bool forced;          /* a second signal ended it: what was read is incomplete */
 } CollectOutcome;
 
 /*

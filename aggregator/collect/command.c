@@ -56,8 +56,8 @@ static void identity_read_groups(Identity *identity, const struct passwd *user)
 	do {
 		count = MIN(count * 2, GROUPS_MAX);
 		g_array_set_size(groups, count);
-	} while (getgrouplist(user->pw_name, user->pw_gid, (gid_t *)(void *)groups->data,
-			      &count) < 0 &&
+	} while (getgrouplist(user->pw_name, user->pw_gid, (gid_t *)(void *)groups->data, &count) <
+			 0 &&
 		 groups->len < GROUPS_MAX);
 	g_array_set_size(groups, MIN(count, GROUPS_MAX));
 }
@@ -73,8 +73,8 @@ static bool identity_init(Identity *identity, const char *name, GError **error)
 	user = getpwnam(name);
 	if (!user || geteuid()) {
 		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-			    user ? "-u %s: only root can run a command as another user: use sudo" :
-				   "-u %s: there is no such user",
+			    user ? "-u %s: only root can run a command as another user: use sudo"
+				 : "-u %s: there is no such user",
 			    name);
 		return false;
 	}

@@ -59,9 +59,9 @@ static const char *shell_part(const char *text)
 static void refuse_shell(const char *text, const char *part, GError **error)
 {
 	g_autofree char *quoted = g_shell_quote(text);
-	g_autofree char *shown = part == text && is_name_byte(*part) ?
-					 g_strndup(part, strcspn(part, "=") + 1) :
-					 g_strndup(part, 1);
+	g_autofree char *shown = part == text && is_name_byte(*part)
+					 ? g_strndup(part, strcspn(part, "=") + 1)
+					 : g_strndup(part, 1);
 
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
 		    "'%s' is for a shell, and none is used: quote it, or give -- sh -c %s",

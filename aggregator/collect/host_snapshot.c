@@ -227,8 +227,7 @@ static void write_epoch(HostSnapshot *snapshot, GByteArray *out, const GString *
 
 static void write_facts(const HostSnapshot *snapshot, GByteArray *out)
 {
-	g_autofree char *boot_id =
-		read_file(snapshot, "/proc/sys/kernel/random/boot_id", NULL);
+	g_autofree char *boot_id = read_file(snapshot, "/proc/sys/kernel/random/boot_id", NULL);
 	struct utsname names;
 
 	uname(&names);

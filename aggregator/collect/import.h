@@ -15,11 +15,11 @@
  * target, a golden test.
  */
 typedef struct {
-	const char *name;        /* "the Perl tool's stream" */
+	const char *name; /* "the Perl tool's stream" */
 	/* Whether the first bytes of an input (up to IMPORT_SNIFF_BYTES) look like this format. */
 	bool (*recognises)(const char *text, size_t length);
 	/* Reads the next bytes, cut anywhere; what they leave unfinished is kept, bounded, in
-	   *state, which is NULL at first. */
+	 *state, which is NULL at first. */
 	void (*feed)(Profile *profile, void **state, const char *text, size_t length);
 	/* Ends the input and frees the state. Returns how many lines could not be read, those of
 	   a record that the end cut off included. */

@@ -41,8 +41,8 @@ typedef struct {
 	GString *stack;       /* the frame lines so far */
 	uint64_t stack_lines; /* input lines that it was made of */
 	bool in_stack;
-	bool blank_behind;    /* the stack was followed by an empty line */
-	bool counted;         /* a count line was seen behind a stack */
+	bool blank_behind; /* the stack was followed by an empty line */
+	bool counted;      /* a count line was seen behind a stack */
 	uint64_t unreadable;
 } CountTextState;
 
@@ -193,7 +193,8 @@ static LineKind line_kind(const char *line, size_t length, uint64_t *count)
 	if (cursor_take_decimal(&number, count) && cursor_at_end(&number))
 		return LINE_COUNT;
 	number = at;
-	if (cursor_take(&number, "<no ") && memmem(at.at, (size_t)(at.end - at.at), "backtrace at", 12))
+	if (cursor_take(&number, "<no ") &&
+	    memmem(at.at, (size_t)(at.end - at.at), "backtrace at", 12))
 		return LINE_NO_STACK;
 	take_return_prefix(&at);
 	number = at;
@@ -210,8 +211,8 @@ static void forget_stack(CountTextState *state)
 
 static void count_stack(CountTextState *state, uint64_t weight)
 {
-	profile_count_stack(state->profile, STACK_TEXT, state->stack->str,
-			    (uint32_t)state->stack->len, NULL, weight, 0, 0);
+	profile_count_text(state->profile, state->stack->str, (uint32_t)state->stack->len, NULL,
+			   weight, 0, 0);
 	forget_stack(state);
 }
 

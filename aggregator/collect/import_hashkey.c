@@ -26,7 +26,7 @@ enum {
 typedef struct {
 	Profile *profile;
 	ImportCarry carry;
-	GString *plain; /* a stack without its carriage returns */
+	GString *plain;    /* a stack without its carriage returns */
 	bool in_long_line; /* the beginning of this line was skipped already */
 	uint64_t unreadable;
 } HashkeyState;
@@ -133,8 +133,7 @@ static void count_record(HashkeyState *state, const HashkeyRecord *record)
 		stack = state->plain->str;
 		length = state->plain->len;
 	}
-	profile_count_stack(state->profile, STACK_TEXT, stack, (uint32_t)length, NULL,
-			    record->count, 0, 0);
+	profile_count_text(state->profile, stack, (uint32_t)length, NULL, record->count, 0, 0);
 }
 
 static uint64_t lines_of(const char *text, const char *end)

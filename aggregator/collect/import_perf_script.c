@@ -29,8 +29,8 @@ static const char *const allocation_events[] = {
 };
 
 /* Objects in parentheses that start with a bracket and are no kernel module. */
-static const char *const user_objects[] = { "[unknown]", "[vdso]", "[vdso32]", "[vsyscall]",
-					    "[heap]", "[stack]", "[anon]", "[uprobes]" };
+static const char *const user_objects[] = { "[unknown]", "[vdso]",  "[vdso32]", "[vsyscall]",
+					    "[heap]",    "[stack]", "[anon]",   "[uprobes]" };
 
 typedef struct {
 	ProfileTask task;
@@ -305,9 +305,8 @@ static void end_sample(PerfState *state)
 	const GString *stack = state->stack->len > 0 ? state->stack : state->call_site;
 
 	if (state->in_sample && sample->allocates)
-		profile_count_stack(state->profile, STACK_TEXT, stack->str, (uint32_t)stack->len,
-				    &sample->task, 1, sample->bytes_requested,
-				    sample->bytes_allocated);
+		profile_count_text(state->profile, stack->str, (uint32_t)stack->len, &sample->task,
+				   1, sample->bytes_requested, sample->bytes_allocated);
 	state->in_sample = false;
 	g_string_truncate(state->stack, 0);
 }
@@ -391,7 +390,8 @@ static bool perf_recognises(const char *text, size_t length)
 		newline = import_line_end(at, end);
 		if (!newline)
 			newline = end;
-		if (*at != '\t' && read_header(at, import_trimmed(at, (size_t)(newline - at)), &sample) &&
+		if (*at != '\t' &&
+		    read_header(at, import_trimmed(at, (size_t)(newline - at)), &sample) &&
 		    sample.allocates)
 			return true;
 		if (newline == end)

@@ -78,8 +78,8 @@ const char *import_line_end(const char *text, const char *end)
 
 size_t import_trimmed(const char *line, size_t length)
 {
-	while (length > 0 && (line[length - 1] == ' ' || line[length - 1] == '\t' ||
-			      line[length - 1] == '\r'))
+	while (length > 0 &&
+	       (line[length - 1] == ' ' || line[length - 1] == '\t' || line[length - 1] == '\r'))
 		length--;
 	return length;
 }

@@ -58,8 +58,8 @@ static bool input_open(Input *input, const char *path, GError **error)
 static void input_fill(Input *input, size_t wanted)
 {
 	while (input->length < wanted && !input->read_error) {
-		ssize_t got = read(input->fd, input->chunk + input->length,
-				   CHUNK_BYTES - input->length);
+		ssize_t got =
+			read(input->fd, input->chunk + input->length, CHUNK_BYTES - input->length);
 
 		if (got < 0 && errno != EINTR)
 			input->read_error = errno;
@@ -143,7 +143,9 @@ static const struct {
 	const char *tool;
 } packers[] = {
 	{ "\x1f\x8b", 2, "gzip" },
-	{ "\xfd" "7zXZ", 5, "xz" },
+	{ "\xfd"
+	  "7zXZ",
+	  5, "xz" },
 	{ "BZh", 3, "bzip2" },
 };
 

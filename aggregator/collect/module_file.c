@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/module_file.h"
 
-#include "report/escape.h"
+#include "escape.h"
 
 #include <gelf.h>
 #include <gio/gio.h>

@@ -8,9 +8,9 @@
 /* The line on stderr that shows a collection at work, redrawn in place. */
 typedef struct {
 	bool wanted;
-	uint64_t start_ns;  /* of the run; 0: the probes are not live yet */
-	uint64_t shown_ns;  /* when it was drawn last */
-	uint64_t events;    /* as drawn last */
+	uint64_t start_ns; /* of the run; 0: the probes are not live yet */
+	uint64_t shown_ns; /* when it was drawn last */
+	uint64_t events;   /* as drawn last */
 	unsigned cpus;
 } Progress;
 

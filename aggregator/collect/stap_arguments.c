@@ -58,8 +58,7 @@ static void add_pids(GPtrArray *words, const GArray *pids)
 	GString *word = g_string_new("kmt_pids=");
 
 	for (guint i = 0; i < pids->len; i++)
-		g_string_append_printf(word, "%s%u", i ? "," : "",
-				       g_array_index(pids, guint32, i));
+		g_string_append_printf(word, "%s%u", i ? "," : "", g_array_index(pids, guint32, i));
 	g_ptr_array_add(words, g_string_free(word, FALSE));
 }
 

@@ -13,9 +13,9 @@ typedef struct {
 	const StapTool *tool;
 	const StapOptions *options;
 	const char *module_path;
-	bool rename;         /* -R: the module's name is taken */
-	pid_t target;        /* the command, or 0 */
-	unsigned cpus;       /* online */
+	bool rename;   /* -R: the module's name is taken */
+	pid_t target;  /* the command, or 0 */
+	unsigned cpus; /* online */
 } StapArguments;
 
 /* Returns the argument vector: staprun, its options, the module, the module's parameters. */

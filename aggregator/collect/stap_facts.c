@@ -21,7 +21,10 @@ static const struct {
 
 /* What no tracepoint shows. */
 static const char *const never_covered[] = {
-	"bulk allocations", "in-place krealloc", "vmalloc", "per-CPU allocations",
+	"bulk allocations",
+	"in-place krealloc",
+	"vmalloc",
+	"per-CPU allocations",
 };
 
 static void append_item(GString *list, const char *separator, const char *item)
@@ -108,8 +111,8 @@ void stap_facts_write_start(GByteArray *out, const CollectRequest *request, cons
 			    uint64_t buffer_bytes)
 {
 	g_autofree char *collector =
-		tool->major ? g_strdup_printf("SystemTap %u.%u", tool->major, tool->minor) :
-			      g_strdup("SystemTap");
+		tool->major ? g_strdup_printf("SystemTap %u.%u", tool->major, tool->minor)
+			    : g_strdup("SystemTap");
 	g_autofree char *events = events_text(request->events);
 	g_autofree char *covered = covered_text(request->events);
 	g_autofree char *not_covered = not_covered_text(request->events);

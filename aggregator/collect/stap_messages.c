@@ -2,7 +2,7 @@
 #include "collect/stap_messages.h"
 
 #include "collect/stap_failures.h"
-#include "report/escape.h"
+#include "escape.h"
 
 #include <string.h>
 #include <sys/utsname.h>

@@ -279,11 +279,10 @@ static bool read_word(OptionReader *reader, bool first, GError **error)
 	const char *word = *reader->words;
 
 	if (first && (word[0] != '-' || !word[1]))
-		return fail(
-			error,
-			"'%s': -o is for SystemTap options; to write the report to a file use "
-			"-O FILE",
-			word);
+		return fail(error,
+			    "'%s': -o is for SystemTap options; to write the report to a file use "
+			    "-O FILE",
+			    word);
 	if (word[0] != '-' || !word[1] || strcmp(word, "--") == 0)
 		return fail(error, "'%s' is no SystemTap option", word);
 	return word[1] == '-' ? read_long_option(reader, error) : read_short_options(reader, error);

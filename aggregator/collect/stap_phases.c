@@ -192,8 +192,7 @@ static void go_live(StapRun *run)
 
 static void check_bounds(StapRun *run)
 {
-	const char *problem =
-		run->plan->recording ? recording_problem(run->plan->recording) : NULL;
+	const char *problem = run->plan->recording ? recording_problem(run->plan->recording) : NULL;
 
 	if (!problem || run->phase != PHASE_LIVE)
 		return;

@@ -157,8 +157,8 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 	}
 	if (!stap_child_start(&run->child, argv, error))
 		return false;
-	run->module_name = arguments->rename ? stap_module_renamed(name, run->child.pid) :
-					       g_steal_pointer(&name);
+	run->module_name = arguments->rename ? stap_module_renamed(name, run->child.pid)
+					     : g_steal_pointer(&name);
 	host_snapshot_ignore_module(run->plan->host, run->module_name);
 	return true;
 }
@@ -193,7 +193,8 @@ static void unload_module(StapRun *run)
 	if (stap_module_is_loaded(run->module_name) &&
 	    !stap_module_unload(staprun, run->module_name))
 		g_printerr("kmalloc-top: the module %s is still loaded: remove it with "
-			   "'%s -d %s'\n", run->module_name, staprun, run->module_name);
+			   "'%s -d %s'\n",
+			   run->module_name, staprun, run->module_name);
 }
 
 static void end_command(StapRun *run)
@@ -203,8 +204,8 @@ static void end_command(StapRun *run)
 	if (!run->command || !run->was_live || outcome->command_ended)
 		return;
 	/* It may have ended while nobody was looking. */
-	outcome->command_ended = waitpid(command_pid(run->command), &outcome->command_status,
-					 WNOHANG) > 0;
+	outcome->command_ended =
+		waitpid(command_pid(run->command), &outcome->command_status, WNOHANG) > 0;
 	outcome->command_running = !outcome->command_ended;
 }
 
@@ -244,8 +245,8 @@ static void set_start_error(const StapRun *run, GError **error)
 			    "staprun ended with %s %d before its probes were live: "
 			    "run it with -v, and see dmesg",
 			    WIFSIGNALED(run->child_status) ? "signal" : "status",
-			    WIFSIGNALED(run->child_status) ? WTERMSIG(run->child_status) :
-							     WEXITSTATUS(run->child_status));
+			    WIFSIGNALED(run->child_status) ? WTERMSIG(run->child_status)
+							   : WEXITSTATUS(run->child_status));
 }
 
 static bool finish(StapRun *run, GError **error)
@@ -300,7 +301,10 @@ bool stap_run(const StapRunPlan *plan, const CollectRequest *request, Session *s
 	      CollectOutcome *outcome, GError **error)
 {
 	StapRun run = {
-		.plan = plan, .request = request, .session = session, .outcome = outcome,
+		.plan = plan,
+		.request = request,
+		.session = session,
+		.outcome = outcome,
 	};
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	bool collected;

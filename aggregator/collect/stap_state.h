@@ -44,8 +44,8 @@ struct StapRun {
 	uint64_t heartbeats_wanted;
 	uint64_t end_ns;
 	unsigned signals;
-	size_t end_step;     /* how far staprun has been urged to end */
-	GSource *end_timer;  /* to the next step; borrowed from the context */
+	size_t end_step;    /* how far staprun has been urged to end */
+	GSource *end_timer; /* to the next step; borrowed from the context */
 	Progress progress;
 	char *bound;
 	GError *error;

@@ -148,7 +148,10 @@ void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint32_t decoded)
 		return;
 	cpu = cpu_of(ledger, batch->header.cpu);
 	read_header(cpu, &batch->header, decoded);
-	read_heartbeats(ledger, cpu, batch);
+	/* The records were walked once already, for counting: few batches are worth a second time.
+	 */
+	if (batch->header.heartbeats)
+		read_heartbeats(ledger, cpu, batch);
 	place_in_window(ledger, cpu, batch->header.base_time_ns);
 }
 
@@ -184,8 +187,8 @@ LossTotals loss_ledger_totals(const LossLedger *ledger)
 	}
 	totals.skipped = difference(ledger->newest.skipped, ledger->at_start.skipped);
 	totals.errors = difference(ledger->newest.errors, ledger->at_start.errors);
-	totals.transport_failures = difference(ledger->newest.transport_failures,
-					       ledger->at_start.transport_failures);
+	totals.transport_failures =
+		difference(ledger->newest.transport_failures, ledger->at_start.transport_failures);
 	return totals;
 }
 

@@ -27,7 +27,7 @@ typedef struct {
 	uint64_t probe_ns;           /* of all CPUs: time spent in probes */
 	uint64_t probe_ns_busiest;   /* ... of the CPU that spent most */
 	uint32_t probe_cpu_busiest;
-	uint32_t cpus;               /* that wrote any batch */
+	uint32_t cpus; /* that wrote any batch */
 } LossTotals;
 
 LossLedger *loss_ledger_new(void);

@@ -9,6 +9,7 @@
 enum {
 	FIRST_ENTRIES = 256,
 	FIRST_SLOTS = 512,
+	ENTRIES_MAX = 1 << 30, /* a cell keeps its task in 30 bits */
 	/* How the memory bound is divided, in percent. */
 	STACKS_SHARE = 50,
 	CELLS_SHARE = 25,
@@ -58,7 +59,7 @@ static void index_init(Index *index, size_t bytes_max, size_t entry_bytes)
 	slot_table_init(&index->slots, FIRST_SLOTS);
 	index->count = 0;
 	index->capacity = FIRST_ENTRIES;
-	index->count_max = CLAMP(count_max, FIRST_ENTRIES, UINT32_MAX / 2);
+	index->count_max = (uint32_t)CLAMP(count_max, FIRST_ENTRIES, ENTRIES_MAX);
 }
 
 /* Returns where the next entry goes, growing the array; the caller knows that there is room. */
@@ -146,7 +147,8 @@ static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId
 	uint32_t at, id;
 	ProfileCell *cell;
 
-	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE; at++) {
+	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE;
+	     at++) {
 		cell = &profile->cells[id];
 		if (cell->origin == origin && cell->task == task && cell->context == context)
 			return cell;
@@ -226,6 +228,51 @@ typedef struct {
 	uint32_t decoded;
 } Decoder;
 
+/*
+ * Frames are kept in half the room where they agree in their upper halves, as those of a kernel
+ * do: the upper half, then the lower halves. The tag tells, and has the symbol epoch.
+ */
+enum { TAG_WIDE = 1, TAG_EPOCH_SHIFT = 1 };
+
+static StackId stack_intern(Profile *profile, const uint64_t *frames, uint32_t depth)
+{
+	uint32_t narrow[KMT_STACK_DEPTH_MAX + 1];
+	uint32_t tag = profile->epoch << TAG_EPOCH_SHIFT;
+	uint64_t differing = 0;
+
+	narrow[0] = (uint32_t)(frames[0] >> 32);
+	for (uint32_t i = 0; i < depth; i++) {
+		differing |= frames[i] ^ frames[0];
+		narrow[i + 1] = (uint32_t)frames[i];
+	}
+	if (differing >> 32)
+		return stack_table_intern(profile->stacks, frames, depth * sizeof(frames[0]),
+					  tag | TAG_WIDE);
+	return stack_table_intern(profile->stacks, narrow, (depth + 1) * sizeof(narrow[0]), tag);
+}
+
+uint32_t profile_stack_frames(const Profile *profile, StackId id,
+			      uint64_t frames[KMT_STACK_DEPTH_MAX])
+{
+	uint32_t length;
+	const void *bytes = stack_table_bytes(profile->stacks, id, &length);
+	const uint32_t *narrow = bytes;
+	uint32_t depth = length / sizeof(narrow[0]) - 1;
+
+	if (stack_table_tag(profile->stacks, id) & TAG_WIDE) {
+		memcpy(frames, bytes, length);
+		return length / sizeof(frames[0]);
+	}
+	for (uint32_t i = 0; i < depth; i++)
+		frames[i] = (uint64_t)narrow[0] << 32 | narrow[i + 1];
+	return depth;
+}
+
+uint32_t profile_stack_epoch(const Profile *profile, StackId id)
+{
+	return stack_table_tag(profile->stacks, id) >> TAG_EPOCH_SHIFT;
+}
+
 static StackId stack_of_record(Profile *profile, const struct KmtBatchHeader *header,
 			       const uint8_t *record, const bool swapped)
 {
@@ -239,14 +286,7 @@ static StackId stack_of_record(Profile *profile, const struct KmtBatchHeader *he
 	else
 		for (uint32_t i = 0; i < depth; i++)
 			frames[i] = header->frame_base + load_u32(from + i * 4, swapped);
-	return stack_table_intern(profile->stacks, frames, depth * sizeof(frames[0]),
-				  profile->epoch);
-}
-
-/* A record without a stack is counted at its call site. */
-static StackId stack_of_call_site(Profile *profile, uint64_t call_site)
-{
-	return stack_table_intern(profile->stacks, &call_site, sizeof(call_site), profile->epoch);
+	return stack_intern(profile, frames, depth);
 }
 
 static OriginId origin_of_record(const Decoder *decoder, const uint8_t *record, bool free,
@@ -267,7 +307,8 @@ static OriginId origin_of_record(const Decoder *decoder, const uint8_t *record, 
 	origin.source = record[offsetof(struct KmtOrigin, source)];
 	origin.free = free;
 	if (stack == KMT_NONE) {
-		origin.stack = stack_of_call_site(profile, origin.call_site);
+		/* Without a stack an event is counted at its call site. */
+		origin.stack = stack_intern(profile, &origin.call_site, 1);
 	} else {
 		const uint8_t *defined = profile->batch_stacks[stack];
 
@@ -367,7 +408,8 @@ static bool define_origin(Decoder *decoder, const uint8_t *record, const bool sw
 
 static bool define_task(Decoder *decoder, const uint8_t *record, const bool swapped)
 {
-	if (decoder->tasks == KMT_DEFINITIONS_MAX || load_u16(record + 2, swapped) != decoder->tasks)
+	if (decoder->tasks == KMT_DEFINITIONS_MAX ||
+	    load_u16(record + 2, swapped) != decoder->tasks)
 		return false;
 	decoder->profile->batch_tasks[decoder->tasks] = (Definition){ record, ID_LATER };
 	decoder->task = decoder->tasks++;
@@ -432,25 +474,25 @@ static inline uint32_t count_records(Profile *profile, const Batch *batch, const
 
 uint32_t profile_count_batch(Profile *profile, const Batch *batch)
 {
-	return batch->swapped ? count_records(profile, batch, true) :
-				count_records(profile, batch, false);
+	return batch->swapped ? count_records(profile, batch, true)
+			      : count_records(profile, batch, false);
 }
 
-void profile_count_stack(Profile *profile, StackKind kind, const void *bytes, uint32_t length,
-			 const ProfileTask *task, uint64_t weight, uint64_t bytes_requested,
-			 uint64_t bytes_allocated)
+void profile_count_text(Profile *profile, const char *text, uint32_t length,
+			const ProfileTask *task, uint64_t weight, uint64_t bytes_requested,
+			uint64_t bytes_allocated)
 {
 	ProfileOrigin origin;
 	OriginId origin_id;
 	TaskId task_id = TASK_ID_UNKNOWN;
 
-	profile->stack_kind = kind;
+	profile->stack_kind = STACK_TEXT;
 	memset(&origin, 0, sizeof(origin));
-	origin.stack = stack_table_intern(profile->stacks, bytes, length, profile->epoch);
+	origin.stack = stack_table_intern(profile->stacks, text, length, profile->epoch);
 	origin.bytes_requested = bytes_requested;
 	origin.bytes_allocated = bytes_allocated;
-	origin_id = origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW :
-						    origin_intern(profile, &origin);
+	origin_id = origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW
+						  : origin_intern(profile, &origin);
 	if (task)
 		task_id = task_intern(profile, task);
 	profile->totals.events += weight;

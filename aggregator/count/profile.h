@@ -21,22 +21,22 @@ typedef uint32_t TaskId;
    STACK_ID_NONE, and its events are in ProfileTotals.over_bound. */
 enum { TASK_ID_UNKNOWN = 0, TASK_ID_OVERFLOW = 1, ORIGIN_ID_OVERFLOW = 0 };
 
-/* How the bytes of a stack are to be read. */
+/* What the stacks of a profile are; one never has both. */
 typedef enum {
-	STACK_FRAMES, /* array of uint64_t addresses, innermost first */
-	STACK_TEXT,   /* imported frame lines, each ended by '\n' */
+	STACK_FRAMES, /* addresses: profile_stack_frames() */
+	STACK_TEXT,   /* imported lines: stack_table_bytes() of profile_stacks() */
 } StackKind;
 
 typedef struct {
-	StackId stack; /* STACK_ID_NONE: only ORIGIN_ID_OVERFLOW */
 	uint64_t call_site;
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
+	StackId stack; /* STACK_ID_NONE: only ORIGIN_ID_OVERFLOW */
 	uint32_t gfp_flags;
 	int16_t node;
-	uint8_t source; /* enum KmtSource */
-	bool truncated; /* the stack reached the depth limit */
-	bool free;      /* counts frees, not allocations */
+	uint8_t source;     /* enum KmtSource */
+	bool truncated : 1; /* the stack reached the depth limit */
+	bool free : 1;      /* counts frees, not allocations */
 } ProfileOrigin;
 
 typedef struct {
@@ -49,10 +49,10 @@ typedef struct {
 /* The counters of one (origin, task, context). */
 typedef struct {
 	OriginId origin;
-	TaskId task;
-	uint8_t context; /* enum KmtContext */
-	uint64_t events; /* allocations that succeeded, or frees */
-	uint64_t failed; /* allocations that returned NULL */
+	TaskId task : 30;
+	uint32_t context : 2; /* enum KmtContext */
+	uint64_t events;      /* allocations that succeeded, or frees */
+	uint64_t failed;      /* allocations that returned NULL */
 } ProfileCell;
 
 typedef struct {
@@ -79,17 +79,23 @@ void profile_set_epoch(Profile *profile, uint32_t epoch);
 uint32_t profile_count_batch(Profile *profile, const Batch *batch);
 
 /*
- * Counts weight events of a stack; kind says what its bytes are, the same in all calls. task may
+ * Counts weight events of a stack that came as text: its frame lines, each ended by '\n'. task may
  * be NULL (unknown); where given, its padding must be zero. For the imports of foreign formats.
  */
-void profile_count_stack(Profile *profile, StackKind kind, const void *bytes, uint32_t length,
-			 const ProfileTask *task, uint64_t weight, uint64_t bytes_requested,
-			 uint64_t bytes_allocated);
+void profile_count_text(Profile *profile, const char *text, uint32_t length,
+			const ProfileTask *task, uint64_t weight, uint64_t bytes_requested,
+			uint64_t bytes_allocated);
 
 /* Results. Ids run from 0 to the count - 1; what is returned is borrowed. */
 ProfileTotals profile_totals(const Profile *profile);
 StackKind profile_stack_kind(const Profile *profile);
 const StackTable *profile_stacks(const Profile *profile);
+/* Writes the frames of a stack, innermost first. Returns their number. */
+uint32_t profile_stack_frames(const Profile *profile, StackId id,
+			      uint64_t frames[KMT_STACK_DEPTH_MAX]);
+
+/* Returns the symbol epoch that its addresses belong to. */
+uint32_t profile_stack_epoch(const Profile *profile, StackId id);
 uint32_t profile_origin_count(const Profile *profile);
 const ProfileOrigin *profile_origin(const Profile *profile, OriginId id);
 uint32_t profile_task_count(const Profile *profile);

@@ -64,7 +64,7 @@ static void *arena_take(StackTable *table, uint32_t length)
 	size_t needed = ((size_t)length + 7) & ~(size_t)7;
 	void *room;
 
-	if (needed > table->chunk_left) {
+	if (needed > table->chunk_left || !table->chunk_at) {
 		size_t bytes = MAX(needed, (size_t)CHUNK_BYTES);
 
 		table->chunk_at = g_malloc(bytes);
@@ -90,7 +90,8 @@ static StackId add(StackTable *table, const void *bytes, uint32_t length, uint32
 		table->stacks = g_renew(Stack, table->stacks, table->capacity);
 	}
 	room = arena_take(table, length);
-	memcpy(room, bytes, length);
+	if (length)
+		memcpy(room, bytes, length);
 	stack = &table->stacks[table->count];
 	stack->bytes = room;
 	stack->length = length;
@@ -103,11 +104,12 @@ StackId stack_table_intern(StackTable *table, const void *bytes, uint32_t length
 	uint32_t hash = (uint32_t)XXH3_64bits_withSeed(bytes, length, tag);
 	uint32_t at, id;
 
-	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE; at++) {
+	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE;
+	     at++) {
 		const Stack *stack = &table->stacks[id];
 
 		if (stack->length == length && stack->tag == tag &&
-		    !memcmp(stack->bytes, bytes, length))
+		    (!length || !memcmp(stack->bytes, bytes, length)))
 			return id;
 	}
 	id = add(table, bytes, length, tag);

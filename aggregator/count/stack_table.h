@@ -18,7 +18,8 @@ typedef uint32_t StackId;
 
 #define STACK_ID_NONE UINT32_MAX
 
-/* Returns an empty table that uses at most about bytes_max bytes. Free it with stack_table_free(). */
+/* Returns an empty table that uses at most about bytes_max bytes. Free it with stack_table_free().
+ */
 StackTable *stack_table_new(size_t bytes_max);
 void stack_table_free(StackTable *table);
 

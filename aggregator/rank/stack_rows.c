@@ -2,7 +2,7 @@
 #include "rank/stack_rows.h"
 
 #include "count/slot_table.h"
-#include "report/escape.h"
+#include "escape.h"
 #include "symbols/frame_text.h"
 
 #include <string.h>
@@ -98,20 +98,33 @@ static uint32_t row_intern(RowFinder *finder)
 	return row;
 }
 
-static void name_stack(RowFinder *finder, const Profile *profile, FrameText *frames, StackId stack)
+static void append_text(RowFinder *finder, const Profile *profile, StackId stack)
 {
-	const StackTable *stacks = profile_stacks(profile);
 	uint32_t length;
-	const void *bytes = stack_table_bytes(stacks, stack, &length);
+	const char *text = stack_table_bytes(profile_stacks(profile), stack, &length);
 
-	g_array_set_size(finder->ids, 0);
-	if (profile_stack_kind(profile) == STACK_TEXT)
-		append_imported(finder->rows, finder->ids, bytes, length);
-	else
-		frame_text_append(frames, finder->ids, bytes, length / sizeof(uint64_t),
-				  stack_table_tag(stacks, stack));
+	append_imported(finder->rows, finder->ids, text, length);
 	if (!finder->ids->len)
 		append_line(finder->rows, finder->ids, no_stack_line);
+}
+
+static void append_frames(RowFinder *finder, const Profile *profile, FrameText *frames,
+			  StackId stack)
+{
+	uint64_t addresses[KMT_STACK_DEPTH_MAX];
+	uint32_t depth = profile_stack_frames(profile, stack, addresses);
+
+	frame_text_append(frames, finder->ids, addresses, depth,
+			  profile_stack_epoch(profile, stack));
+}
+
+static void name_stack(RowFinder *finder, const Profile *profile, FrameText *frames, StackId stack)
+{
+	g_array_set_size(finder->ids, 0);
+	if (profile_stack_kind(profile) == STACK_TEXT)
+		append_text(finder, profile, stack);
+	else
+		append_frames(finder, profile, frames, stack);
 	finder->rows->row_of[stack] = row_intern(finder);
 }
 

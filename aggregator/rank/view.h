@@ -52,7 +52,8 @@ extern const SortKey sort_keys[];
 const SortKey *sort_key_lookup(const char *name);
 
 typedef struct {
-	GPtrArray *filters;  /* (element-type Filter), borrowed; applied in the order of filter_types */
+	GPtrArray *
+		filters; /* (element-type Filter), borrowed; applied in the order of filter_types */
 	const SortKey *sort;
 	uint64_t top; /* rows to keep; UINT64_MAX: all */
 } ViewOptions;

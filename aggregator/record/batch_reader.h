@@ -22,17 +22,17 @@ typedef struct {
 	bool swapped;                 /* the records are in the other byte order */
 	const uint8_t *content;       /* what lies between header and trailer, not aligned */
 	uint32_t content_bytes;
-	const uint8_t *bytes;         /* the whole batch as it came */
+	const uint8_t *bytes; /* the whole batch as it came */
 } Batch;
 
 /* Called for each whole batch, in stream order. */
 typedef void (*BatchVisitor)(const Batch *batch, void *user_data);
 
 typedef struct {
-	uint64_t batches;        /* visited */
-	uint64_t unknown;        /* whole, but of an unknown kind or version: not visited */
-	uint64_t damaged;        /* times that reading had to resynchronise */
-	uint64_t damaged_bytes;  /* skipped while doing so */
+	uint64_t batches;       /* visited */
+	uint64_t unknown;       /* whole, but of an unknown kind or version: not visited */
+	uint64_t damaged;       /* times that reading had to resynchronise */
+	uint64_t damaged_bytes; /* skipped while doing so */
 } BatchReaderTotals;
 
 /* Returns a reader that calls visit; free it with batch_reader_free(). */

@@ -25,4 +25,5 @@ void batch_write_info(GByteArray *out, const InfoField *fields, size_t count);
 
 /* Appends as many batches of that kind (KMT_BATCH_SYMBOLS, _MODULES) as the text needs; it is cut
    at line ends only. An empty text still makes one batch: it announces the epoch. */
-void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text, size_t length);
+void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text,
+		      size_t length);

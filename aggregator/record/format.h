@@ -19,27 +19,29 @@
 #include <stdint.h>
 #endif
 
-#define KMT_MAGIC 0x31524d4bU     /* "KMR1" in a little-endian stream, "1RMK" in a big-endian one */
-#define KMT_END_MAGIC 0x45524d4bU /* first word of the trailer: tells a whole batch from a cut one */
+#define KMT_MAGIC 0x31524d4bU /* "KMR1" in a little-endian stream, "1RMK" in a big-endian one */
+#define KMT_END_MAGIC                                                                              \
+	0x45524d4bU /* first word of the trailer: tells a whole batch from a cut one */
 
 enum {
 	KMT_VERSION = 1,
 	KMT_FIELD_SET = 1,
-	KMT_RECORD_UNIT_BYTES = 8,      /* record lengths are counted in these */
-	KMT_BATCH_BYTES_MAX = 1 << 20,  /* a longer batch is damaged; the emitter stays below 8 KiB */
+	KMT_RECORD_UNIT_BYTES = 8, /* record lengths are counted in these */
+	KMT_BATCH_BYTES_MAX =
+		1 << 20, /* a longer batch is damaged; the emitter stays below 8 KiB */
 	KMT_PADDING_BYTES_MAX = 15,
-	KMT_STACK_DEPTH_MAX = 128,      /* frames of one stack record */
-	KMT_DEFINITIONS_MAX = 4096,     /* stacks, or origins, of one batch */
-	KMT_COMM_BYTES = 16,            /* TASK_COMM_LEN */
-	KMT_NONE = 0xffff,              /* "no stack": the index of a definition that is absent */
+	KMT_STACK_DEPTH_MAX = 128,  /* frames of one stack record */
+	KMT_DEFINITIONS_MAX = 4096, /* stacks, or origins, of one batch */
+	KMT_COMM_BYTES = 16,        /* TASK_COMM_LEN */
+	KMT_NONE = 0xffff,          /* "no stack": the index of a definition that is absent */
 };
 
 #define KMT_CPU_NONE 0xffffffffU /* a batch written by the program, not by a CPU's emitter */
 
 /* What a batch contains. A reader skips and counts the kinds it does not know. */
 enum KmtBatchKind {
-	KMT_BATCH_EVENTS = 1,  /* records of one CPU: definitions, events, heartbeats */
-	KMT_BATCH_INFO = 2,    /* KMT_RECORD_FIELD records: what is known of the host and of the run */
+	KMT_BATCH_EVENTS = 1, /* records of one CPU: definitions, events, heartbeats */
+	KMT_BATCH_INFO = 2, /* KMT_RECORD_FIELD records: what is known of the host and of the run */
 	KMT_BATCH_SYMBOLS = 3, /* struct KmtText + lines as in /proc/kallsyms */
 	KMT_BATCH_MODULES = 4, /* struct KmtText + lines "NAME BYTES ADDRESS BUILD-ID" */
 };
@@ -52,11 +54,11 @@ enum KmtBatchKind {
 struct KmtBatchHeader {
 	uint32_t magic;
 	uint8_t version;
-	uint8_t word_bytes;         /* of an address on the recorded host: 4 or 8 */
-	uint16_t header_bytes;      /* the content begins here; a newer writer may append fields */
-	uint32_t batch_bytes;       /* header, content and trailer; a multiple of 8 */
-	uint8_t kind;               /* enum KmtBatchKind */
-	uint8_t reserved;
+	uint8_t word_bytes;    /* of an address on the recorded host: 4 or 8 */
+	uint16_t header_bytes; /* the content begins here; a newer writer may append fields */
+	uint32_t batch_bytes;  /* header, content and trailer; a multiple of 8 */
+	uint8_t kind;          /* enum KmtBatchKind */
+	uint8_t heartbeats;    /* records of that type in this batch */
 	uint16_t field_set;
 	uint32_t cpu;
 	uint32_t batch_number;      /* per CPU, from 0 */
@@ -78,7 +80,8 @@ struct KmtBatchTrailer {
 /* Every record starts with these four bytes, so that unknown ones can be skipped. */
 struct KmtRecordHead {
 	uint8_t type;   /* enum KmtRecordType */
-	uint8_t units;  /* length of the record, this head included, in KMT_RECORD_UNIT_BYTES; not 0 */
+	uint8_t units;  /* length of the record, this head included, in KMT_RECORD_UNIT_BYTES; not 0
+			 */
 	uint16_t index; /* of the definition, or the origin an event refers to */
 };
 
@@ -88,13 +91,14 @@ struct KmtRecordHead {
  */
 enum KmtRecordType {
 	KMT_RECORD_PAD = 0,
-	KMT_RECORD_TASK = 1,      /* struct KmtTask; index: its number */
-	KMT_RECORD_TASK_USE = 2,  /* head only + 4 bytes; index: the task that is in force from here */
-	KMT_RECORD_STACK4 = 3,    /* struct KmtStack + frames of 4 bytes, relative to frame_base */
-	KMT_RECORD_STACK8 = 4,    /* struct KmtStack + frames of 8 bytes */
-	KMT_RECORD_ORIGIN = 5,    /* struct KmtOrigin */
-	KMT_RECORD_ALLOC = 6,     /* struct KmtEvent; index: its origin */
-	KMT_RECORD_FREE = 7,      /* struct KmtEvent; index: its origin */
+	KMT_RECORD_TASK = 1, /* struct KmtTask; index: its number */
+	KMT_RECORD_TASK_USE =
+		2,             /* head only + 4 bytes; index: the task that is in force from here */
+	KMT_RECORD_STACK4 = 3, /* struct KmtStack + frames of 4 bytes, relative to frame_base */
+	KMT_RECORD_STACK8 = 4, /* struct KmtStack + frames of 8 bytes */
+	KMT_RECORD_ORIGIN = 5, /* struct KmtOrigin */
+	KMT_RECORD_ALLOC = 6,  /* struct KmtEvent; index: its origin */
+	KMT_RECORD_FREE = 7,   /* struct KmtEvent; index: its origin */
 	KMT_RECORD_HEARTBEAT = 8, /* struct KmtHeartbeat */
 	KMT_RECORD_FIELD = 9,     /* struct KmtField + value; index: enum KmtFieldId */
 	KMT_RECORD_CACHE = 10,    /* reserved for the slab cache of an origin */
@@ -169,7 +173,7 @@ struct KmtHeartbeat {
 	uint64_t skipped;            /* probe hits that SystemTap skipped */
 	uint64_t errors;             /* soft errors of the probe module */
 	uint64_t transport_failures; /* messages that found the transport buffer full */
-	uint64_t probe_ns;           /* time spent in this CPU's probes since the start, estimated */
+	uint64_t probe_ns; /* time spent in this CPU's probes since the start, estimated */
 };
 
 struct KmtField {
@@ -179,46 +183,46 @@ struct KmtField {
 
 /* What is known of the host and of the run. Numbers are 8 bytes; text is UTF-8 without a NUL. */
 enum KmtFieldId {
-	KMT_FIELD_MONOTONIC_NS = 1,  /* number: one instant on both clocks ... */
-	KMT_FIELD_REALTIME_NS = 2,   /* number: ... this one since 1970 */
-	KMT_FIELD_RELEASE = 3,       /* text: uname -r */
-	KMT_FIELD_VERSION = 4,       /* text: uname -v */
-	KMT_FIELD_HOST = 5,          /* text: uname -n */
-	KMT_FIELD_ARCH = 6,          /* text: uname -m */
-	KMT_FIELD_BOOT_ID = 7,       /* text */
-	KMT_FIELD_PAGE_BYTES = 8,    /* number */
-	KMT_FIELD_CPUS_ONLINE = 9,   /* number */
+	KMT_FIELD_MONOTONIC_NS = 1,   /* number: one instant on both clocks ... */
+	KMT_FIELD_REALTIME_NS = 2,    /* number: ... this one since 1970 */
+	KMT_FIELD_RELEASE = 3,        /* text: uname -r */
+	KMT_FIELD_VERSION = 4,        /* text: uname -v */
+	KMT_FIELD_HOST = 5,           /* text: uname -n */
+	KMT_FIELD_ARCH = 6,           /* text: uname -m */
+	KMT_FIELD_BOOT_ID = 7,        /* text */
+	KMT_FIELD_PAGE_BYTES = 8,     /* number */
+	KMT_FIELD_CPUS_ONLINE = 9,    /* number */
 	KMT_FIELD_CPUS_POSSIBLE = 10, /* number */
-	KMT_FIELD_TEXT_START = 11,   /* number: kernel text, first address */
-	KMT_FIELD_TEXT_END = 12,     /* number: ... and the address after the last */
-	KMT_FIELD_COLLECTOR = 13,    /* text: "SystemTap 5.6" */
-	KMT_FIELD_PROGRAM = 14,      /* text: "kmalloc-top 0.1" */
-	KMT_FIELD_COMMAND_LINE = 15, /* text: how the program was called */
-	KMT_FIELD_EVENTS = 16,       /* text: "kmalloc,cache" */
-	KMT_FIELD_COVERED = 17,      /* text: allocator paths that the probes see on this kernel */
-	KMT_FIELD_NOT_COVERED = 18,  /* text: ... and those that they do not */
-	KMT_FIELD_SCOPE = 19,        /* text: "host", "command", "window" or "pids" */
-	KMT_FIELD_SCOPE_PIDS = 20,   /* text: "12,34" */
+	KMT_FIELD_TEXT_START = 11,    /* number: kernel text, first address */
+	KMT_FIELD_TEXT_END = 12,      /* number: ... and the address after the last */
+	KMT_FIELD_COLLECTOR = 13,     /* text: "SystemTap 5.6" */
+	KMT_FIELD_PROGRAM = 14,       /* text: "kmalloc-top 0.1" */
+	KMT_FIELD_COMMAND_LINE = 15,  /* text: how the program was called */
+	KMT_FIELD_EVENTS = 16,        /* text: "kmalloc,cache" */
+	KMT_FIELD_COVERED = 17,       /* text: allocator paths that the probes see on this kernel */
+	KMT_FIELD_NOT_COVERED = 18,   /* text: ... and those that they do not */
+	KMT_FIELD_SCOPE = 19,         /* text: "host", "command", "window" or "pids" */
+	KMT_FIELD_SCOPE_PIDS = 20,    /* text: "12,34" */
 	KMT_FIELD_WITH_INTERRUPTS = 21, /* number: 1: counted under a process filter */
-	KMT_FIELD_STACK_DEPTH = 22,  /* number: frames asked for; 0: call sites only */
-	KMT_FIELD_GFP_DMA = 23,      /* number: the bit's value on this kernel */
+	KMT_FIELD_STACK_DEPTH = 22,     /* number: frames asked for; 0: call sites only */
+	KMT_FIELD_GFP_DMA = 23,         /* number: the bit's value on this kernel */
 	KMT_FIELD_GFP_RECLAIMABLE = 24, /* number */
-	KMT_FIELD_GFP_ACCOUNT = 25,  /* number */
+	KMT_FIELD_GFP_ACCOUNT = 25,     /* number */
 	KMT_FIELD_WINDOW_START_NS = 26, /* number, monotonic: earlier events do not count */
-	KMT_FIELD_WINDOW_END_NS = 27, /* number, monotonic: later events do not count */
-	KMT_FIELD_COMMAND = 28,      /* text: the profiled command */
-	KMT_FIELD_COMMAND_STATUS = 29, /* number: its wait status; absent: it was still running */
-	KMT_FIELD_RUN_START_NS = 30, /* number, monotonic: the probes were live */
-	KMT_FIELD_RUN_END_NS = 31,   /* number, monotonic: the end that was asked for */
-	KMT_FIELD_SKIPPED = 32,      /* number: skipped probes, as the collector said at its end */
+	KMT_FIELD_WINDOW_END_NS = 27,   /* number, monotonic: later events do not count */
+	KMT_FIELD_COMMAND = 28,         /* text: the profiled command */
+	KMT_FIELD_COMMAND_STATUS = 29,  /* number: its wait status; absent: it was still running */
+	KMT_FIELD_RUN_START_NS = 30,    /* number, monotonic: the probes were live */
+	KMT_FIELD_RUN_END_NS = 31,      /* number, monotonic: the end that was asked for */
+	KMT_FIELD_SKIPPED = 32, /* number: skipped probes, as the collector said at its end */
 	KMT_FIELD_TRANSPORT_LOST = 33, /* number: messages lost, as the collector said at its end */
-	KMT_FIELD_DAMAGED_BYTES = 34, /* number: input that the live reader could not read */
-	KMT_FIELD_BOUND = 35,        /* text: the bound that ended the run early */
+	KMT_FIELD_DAMAGED_BYTES = 34,  /* number: input that the live reader could not read */
+	KMT_FIELD_BOUND = 35,          /* text: the bound that ended the run early */
 	KMT_FIELD_ADDRESSES_HIDDEN = 36, /* number: 1: kernel addresses were not readable */
-	KMT_FIELD_BUFFER_BYTES = 37, /* number: transport memory of all CPUs */
-	KMT_FIELD_COMPLETE = 38,     /* number: 1: last field of a recording that was closed in order */
+	KMT_FIELD_BUFFER_BYTES = 37,     /* number: transport memory of all CPUs */
+	KMT_FIELD_COMPLETE = 38, /* number: 1: last field of a recording that was closed in order */
 	KMT_FIELD_SELF_INCLUDED = 39, /* number: 1: the collector's own processes were counted */
-	KMT_FIELD_IDS,               /* not on the wire: one more than the last */
+	KMT_FIELD_IDS,                /* not on the wire: one more than the last */
 };
 
 /* Begins the content of the symbol and module batches; text follows, padded to 8. */

@@ -52,9 +52,9 @@ static void write_out(const void *bytes, size_t length, void *user_data)
 			continue;
 		if (written < 0) {
 			recording->write_error = errno;
-			set_problem(recording, g_strdup_printf("recording %s: %s",
-							       recording_part(recording),
-							       g_strerror(errno)));
+			set_problem(recording,
+				    g_strdup_printf("recording %s: %s", recording_part(recording),
+						    g_strerror(errno)));
 			return;
 		}
 		at += written;

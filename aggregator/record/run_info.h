@@ -21,7 +21,8 @@ RunInfo *run_info_new(void);
 void run_info_free(RunInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunInfo, run_info_free)
 
-/* Takes over the fields of a batch of kind KMT_BATCH_INFO; damaged or unknown fields are skipped. */
+/* Takes over the fields of a batch of kind KMT_BATCH_INFO; damaged or unknown fields are skipped.
+ */
 void run_info_read_batch(RunInfo *info, const Batch *batch);
 
 /* Whether a field of that id is a number; false for text and for unknown ids. */
@@ -33,5 +34,6 @@ uint64_t run_info_number(const RunInfo *info, enum KmtFieldId id, uint64_t fallb
 /* Returns the text, borrowed, or NULL when the stream did not say it. */
 const char *run_info_text(const RunInfo *info, enum KmtFieldId id);
 
-/* Converts a CLOCK_MONOTONIC instant of the stream to ns since 1970; 0 when it has no clock pair. */
+/* Converts a CLOCK_MONOTONIC instant of the stream to ns since 1970; 0 when it has no clock pair.
+ */
 uint64_t run_info_realtime_ns(const RunInfo *info, uint64_t monotonic_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/facts.h"
 
-#include "report/escape.h"
+#include "escape.h"
 #include "report/lost.h"
 #include "report/numbers.h"
 

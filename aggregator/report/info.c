@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/info.h"
 
-#include "report/escape.h"
+#include "escape.h"
 #include "report/numbers.h"
 #include "report/report.h"
 
@@ -59,8 +59,7 @@ static void append_run(const Session *session, GString *out)
 	g_string_append_c(out, '\n');
 }
 
-static void append_text(const Session *session, GString *out, const char *label,
-			enum KmtFieldId id)
+static void append_text(const Session *session, GString *out, const char *label, enum KmtFieldId id)
 {
 	const char *text = run_info_text(session->info, id);
 
@@ -88,17 +87,17 @@ static void append_completeness(const Session *session, GString *out)
 		escape_append(out, bound);
 		g_string_append_c(out, '\n');
 	} else
-		g_string_append(out, report_is_incomplete(session) ? "no, events were lost\n" :
-								     "yes\n");
+		g_string_append(out,
+				report_is_incomplete(session) ? "no, events were lost\n" : "yes\n");
 }
 
 static const struct {
 	const char *label;
 	enum KmtFieldId id;
 } texts[] = {
-	{ "Boot:", KMT_FIELD_BOOT_ID },     { "Collector:", KMT_FIELD_COLLECTOR },
-	{ "Program:", KMT_FIELD_PROGRAM },  { "Command line:", KMT_FIELD_COMMAND_LINE },
-	{ "Scope:", KMT_FIELD_SCOPE },      { "Observed:", KMT_FIELD_EVENTS },
+	{ "Boot:", KMT_FIELD_BOOT_ID },    { "Collector:", KMT_FIELD_COLLECTOR },
+	{ "Program:", KMT_FIELD_PROGRAM }, { "Command line:", KMT_FIELD_COMMAND_LINE },
+	{ "Scope:", KMT_FIELD_SCOPE },     { "Observed:", KMT_FIELD_EVENTS },
 	{ "Covered:", KMT_FIELD_COVERED },
 };
 
@@ -108,8 +107,9 @@ void info_print(const Session *session, FILE *out)
 
 	append_text(session, text, "Host:", KMT_FIELD_HOST);
 	append_kernel(session, text);
-	append_number(text, "CPUs:", run_info_number(session->info, KMT_FIELD_CPUS_ONLINE,
-						     loss_ledger_totals(session->loss).cpus));
+	append_number(text, "CPUs:",
+		      run_info_number(session->info, KMT_FIELD_CPUS_ONLINE,
+				      loss_ledger_totals(session->loss).cpus));
 	append_run(session, text);
 	for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
 		append_text(session, text, texts[i].label, texts[i].id);

@@ -1,5 +1,4 @@
 libaggregator_a_SOURCES += \
-	aggregator/report/escape.c aggregator/report/escape.h \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/lost.c aggregator/report/lost.h \
 	aggregator/report/numbers.c aggregator/report/numbers.h \

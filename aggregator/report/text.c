@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/report.h"
 
-#include "report/escape.h"
+#include "escape.h"
 #include "report/facts.h"
 
 /* Writes what was appended, and empties it for the next part. */

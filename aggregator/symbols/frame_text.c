@@ -2,7 +2,7 @@
 #include "symbols/frame_text.h"
 
 #include "count/slot_table.h"
-#include "report/escape.h"
+#include "escape.h"
 #include "symbols/tracer_frames.h"
 
 enum { FIRST_SLOTS = 1024 };

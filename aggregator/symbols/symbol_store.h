@@ -48,7 +48,8 @@ void symbol_store_set_text(SymbolStore *store, uint64_t start, uint64_t end);
 bool symbol_store_has_symbols(const SymbolStore *store);
 
 /* Looks an address up. Returns false when nothing is known of it. */
-bool symbol_store_lookup(const SymbolStore *store, uint32_t epoch, uint64_t address, Symbol *symbol);
+bool symbol_store_lookup(const SymbolStore *store, uint32_t epoch, uint64_t address,
+			 Symbol *symbol);
 
 /* Whether the address lies in recorded text: the kernel's, a module's, or a symbol's. True where
    nothing is known of the kernel's text. */

@@ -105,8 +105,9 @@ static void warn_of_loss(const Session *session)
 	uint64_t lost = report_events_lost(session);
 
 	if (lost && lost * 100 > counted + lost)
-		fprintf(stderr, PROGRAM ": over 1 %% of the events were lost (%" G_GUINT64_FORMAT
-					" of %" G_GUINT64_FORMAT "): use a larger --buffer\n",
+		fprintf(stderr,
+			PROGRAM ": over 1 %% of the events were lost (%" G_GUINT64_FORMAT
+				" of %" G_GUINT64_FORMAT "): use a larger --buffer\n",
 			lost, counted + lost);
 }
 

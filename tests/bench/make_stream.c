@@ -8,9 +8,9 @@
 
 enum {
 	CPUS = 2,
-	TURN_EVENTS = 256,    /* of one CPU before the other's */
-	EVENT_NS = 2500,      /* 400,000 events a second */
-	STRIDE = 40503,       /* visits every stack once a pass */
+	TURN_EVENTS = 256, /* of one CPU before the other's */
+	EVENT_NS = 2500,   /* 400,000 events a second */
+	STRIDE = 40503,    /* visits every stack once a pass */
 };
 #define KERNEL_TEXT 0xffffffff81000000ULL
 #define KERNEL_TEXT_BYTES 0x1000000ULL
@@ -109,7 +109,8 @@ static uint32_t pick_stack(Generator *generator, uint64_t event)
 
 	if (!working_set || working_set >= stacks)
 		return (uint32_t)(event * STRIDE % stacks);
-	return (uint32_t)((event / TURN_EVENTS * working_set + next_random(generator) % working_set) %
+	return (uint32_t)((event / TURN_EVENTS * working_set +
+			   next_random(generator) % working_set) %
 			  stacks);
 }
 
@@ -138,7 +139,8 @@ static void put_events(Generator *generator)
 
 		g_snprintf(task.comm, sizeof(task.comm), "task%u", task.tgid);
 		cpu->now_ns = 1000000000 + event * EVENT_NS;
-		stream_put_event(cpu, &task, &origin, KMT_RECORD_ALLOC, 0xffff888100000000ULL + event * 64);
+		stream_put_event(cpu, &task, &origin, KMT_RECORD_ALLOC,
+				 0xffff888100000000ULL + event * 64);
 	}
 	for (uint32_t i = 0; i < CPUS; i++) {
 		stream_put_heartbeat(&cpus[i]);
@@ -165,8 +167,9 @@ static bool parse_options(Options *options, int *argc, char ***argv, GError **er
 	g_option_context_add_main_entries(context, entries, NULL);
 	if (!g_option_context_parse(context, argc, argv, error))
 		return false;
-	if (options->events >= 0 && options->stacks > 0 && options->tasks > 0 && options->depth > 0 &&
-	    options->depth <= KMT_STACK_DEPTH_MAX && options->working_set >= 0)
+	if (options->events >= 0 && options->stacks > 0 && options->tasks > 0 &&
+	    options->depth > 0 && options->depth <= KMT_STACK_DEPTH_MAX &&
+	    options->working_set >= 0)
 		return true;
 	g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "value out of range");
 	return false;
@@ -181,7 +184,8 @@ int main(int argc, char **argv)
 	gsize length = 0;
 
 	if (!parse_options(&options, &argc, &argv, &error) ||
-	    (options.symbols && !g_file_get_contents(options.symbols, &kallsyms, &length, &error))) {
+	    (options.symbols &&
+	     !g_file_get_contents(options.symbols, &kallsyms, &length, &error))) {
 		fprintf(stderr, "make_stream: %s\n", error->message);
 		return 2;
 	}

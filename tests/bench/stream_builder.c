@@ -30,9 +30,10 @@ void stream_close_batch(StreamCpu *cpu)
 		.header_bytes = sizeof(header),
 		.batch_bytes = batch_bytes,
 		.kind = KMT_BATCH_EVENTS,
+		.heartbeats = cpu->heartbeats,
 		.field_set = KMT_FIELD_SET,
 		.cpu = cpu->cpu,
-		.batch_number = cpu->batch_number++,
+		.batch_number = cpu->batch_number,
 		.base_time_ns = cpu->base_time_ns,
 		.frame_base = cpu->frame_base,
 		.events = cpu->events,
@@ -49,6 +50,8 @@ void stream_close_batch(StreamCpu *cpu)
 	cpu->sink(cpu->data, batch_bytes, cpu->user_data);
 	cpu->sink(padding, -batch_bytes % PAD_BYTES, cpu->user_data);
 	cpu->length = 0;
+	cpu->heartbeats = 0;
+	cpu->batch_number++;
 }
 
 void *stream_put_record(StreamCpu *cpu, uint8_t type, uint16_t index, size_t bytes)
@@ -125,8 +128,9 @@ static uint16_t put_origin(StreamCpu *cpu, const StreamOrigin *origin)
 
 static void make_room(StreamCpu *cpu, size_t bytes)
 {
-	if (cpu->length && (cpu->now_ns - cpu->base_time_ns > BATCH_AGE_NS ||
-			    cpu->length + bytes + sizeof(struct KmtBatchTrailer) > STREAM_BATCH_BYTES))
+	if (cpu->length &&
+	    (cpu->now_ns - cpu->base_time_ns > BATCH_AGE_NS ||
+	     cpu->length + bytes + sizeof(struct KmtBatchTrailer) > STREAM_BATCH_BYTES))
 		stream_close_batch(cpu);
 	if (!cpu->length)
 		open_batch(cpu);
@@ -138,6 +142,7 @@ void stream_put_heartbeat(StreamCpu *cpu)
 
 	make_room(cpu, sizeof(*record));
 	record = stream_put_record(cpu, KMT_RECORD_HEARTBEAT, 0, sizeof(*record));
+	cpu->heartbeats++;
 	record->complete_until_ns = cpu->now_ns;
 	record->probe_ns = cpu->events_total * 400;
 	cpu->heartbeat_ns = cpu->now_ns;

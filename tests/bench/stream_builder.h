@@ -42,6 +42,7 @@ typedef struct {
 	uint32_t length; /* 0: none is open */
 	uint64_t base_time_ns;
 	uint32_t events;
+	uint8_t heartbeats;
 	uint16_t stacks, origins, tasks;
 	uint32_t task; /* tgid in force */
 	struct {

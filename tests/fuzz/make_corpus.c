@@ -13,11 +13,14 @@ static const char kallsyms[] = "ffffffff81000000 T _stext\n"
 			       "ffffffff81500000 t tcp_sendmsg\n"
 			       "ffffffffc0a40000 t ext4_find_entry\t[ext4]\n"
 			       "ffffffff82000000 T _etext\n";
-static const char modules[] = "ext4 942080 ffffffffc0a40000 00112233445566778899aabbccddeeff00112233\n"
-			      "nfs 65536 ffffffffc0c00000 -\n";
+static const char modules[] =
+	"ext4 942080 ffffffffc0a40000 00112233445566778899aabbccddeeff00112233\n"
+	"nfs 65536 ffffffffc0c00000 -\n";
 
-static const uint64_t near_frames[] = { 0xffffffff812a4d3b, 0xffffffff81500184, 0xffffffffc0a40010 };
-static const uint64_t far_frames[] = { 0xffffffff812a4d3b, 0x2, 0x7f0011223344, 0xffff800000000000 };
+static const uint64_t near_frames[] = { 0xffffffff812a4d3b, 0xffffffff81500184,
+					0xffffffffc0a40010 };
+static const uint64_t far_frames[] = { 0xffffffff812a4d3b, 0x2, 0x7f0011223344,
+				       0xffff800000000000 };
 
 static const InfoField info_fields[] = {
 	{ KMT_FIELD_MONOTONIC_NS, 1000000, NULL },

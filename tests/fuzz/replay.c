@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Runs a fuzz target over files, for compilers without libFuzzer and for `make check`: those given
- * as arguments, else the target's own corpus. A finding ends the program by its sanitizer or abort().
+ * as arguments, else the target's own corpus. A finding ends the program by its sanitizer or
+ * abort().
  */
 #include "fuzz/fuzz.h"
 

@@ -64,9 +64,8 @@ static inline void event_batch_task(EventBatch *batch, uint32_t tgid, const char
 }
 
 /* A stack of 4-byte frames and an origin of it. Returns the origin's index. */
-static inline uint16_t event_batch_origin(EventBatch *batch, const uint32_t *frames,
-					  uint16_t depth, uint64_t bytes_requested,
-					  uint64_t bytes_allocated)
+static inline uint16_t event_batch_origin(EventBatch *batch, const uint32_t *frames, uint16_t depth,
+					  uint64_t bytes_requested, uint64_t bytes_allocated)
 {
 	struct {
 		struct KmtStack stack;
@@ -111,6 +110,7 @@ static inline void event_batch_heartbeat(EventBatch *batch, uint64_t complete_un
 	};
 
 	event_batch_add(batch, &beat, sizeof(beat), KMT_RECORD_HEARTBEAT, 0);
+	event_batch_header(batch)->heartbeats++;
 }
 
 /* Ends the batch; events_total is what this CPU has produced including this batch. */

@@ -60,8 +60,8 @@ Test(command, quoted_metacharacters_are_literal)
 Test(command, unquoted_metacharacters_are_a_usage_error_that_shows_the_shell_form)
 {
 	static const char *const texts[] = {
-		"a | b", "a & b",  "a; b", "a < b", "a > b", "(a)",       "a )",  "a $HOME",
-		"a `b`", "a *.c",  "a ?",  "a\nb",  "~/a",   "a ~root/b", "V=1 a", "_x9=1",
+		"a | b", "a & b", "a; b", "a < b", "a > b", "(a)",       "a )",   "a $HOME",
+		"a `b`", "a *.c", "a ?",  "a\nb",  "~/a",   "a ~root/b", "V=1 a", "_x9=1",
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {

@@ -25,11 +25,10 @@ static const char kallsyms[] = "0000000000000000 A fixed_percpu_data\n"
 static const char hidden_kallsyms[] = "0000000000000000 T _stext\n"
 				      "0000000000000000 T _etext\n"
 				      "0000000000000000 t first_init\t[first]\n";
-static const char modules[] =
-	"first 16384 1 second, Live 0xffffffffc0000000 (OE)\n"
-	"kmt_own 16384 0 - Live 0xffffffffc0009000\n"
-	"coming 16384 0 - Loading 0xffffffffc0008000\n"
-	"cut 12\n";
+static const char modules[] = "first 16384 1 second, Live 0xffffffffc0000000 (OE)\n"
+			      "kmt_own 16384 0 - Live 0xffffffffc0009000\n"
+			      "coming 16384 0 - Loading 0xffffffffc0008000\n"
+			      "cut 12\n";
 /* name, description and type of a note come first; 4 bytes of build id. */
 static const char note[] = "\4\0\0\0\4\0\0\0\3\0\0\0GNU\0\xde\xad\xbe\xef";
 static const char two_notes[] = "\6\0\0\0\3\0\0\0\1\0\0\0Linux\0\0\0abc\0"
@@ -55,8 +54,8 @@ static void take_batch(const Batch *batch, void *user_data)
 	}
 	memcpy(&head, batch->content, sizeof(head));
 	stream->epoch = head.epoch;
-	g_string_append_len(batch->header.kind == KMT_BATCH_SYMBOLS ? stream->symbols :
-								     stream->modules,
+	g_string_append_len(batch->header.kind == KMT_BATCH_SYMBOLS ? stream->symbols
+								    : stream->modules,
 			    text, head.text_bytes);
 }
 
@@ -114,10 +113,9 @@ Test(host_snapshot, facts_name_the_host)
 	cr_expect(eq(str, (char *)run_info_text(stream.info, KMT_FIELD_RELEASE), names.release));
 	cr_expect(eq(u64, run_info_number(stream.info, KMT_FIELD_CPUS_ONLINE, 0), 4));
 	cr_expect(eq(u64, run_info_number(stream.info, KMT_FIELD_CPUS_POSSIBLE, 0), 8));
-	cr_expect(eq(u64, run_info_number(stream.info, KMT_FIELD_TEXT_START, 0),
-		     0xffffffff81000000));
-	cr_expect(eq(u64, run_info_number(stream.info, KMT_FIELD_TEXT_END, 0),
-		     0xffffffff82000000));
+	cr_expect(
+		eq(u64, run_info_number(stream.info, KMT_FIELD_TEXT_START, 0), 0xffffffff81000000));
+	cr_expect(eq(u64, run_info_number(stream.info, KMT_FIELD_TEXT_END, 0), 0xffffffff82000000));
 	cr_expect(eq(u64, run_info_number(stream.info, KMT_FIELD_ADDRESSES_HIDDEN, 9), 0));
 	cr_expect(ne(u64, run_info_number(stream.info, KMT_FIELD_REALTIME_NS, 0), 0));
 	cr_expect(eq(ptr, (void *)host_snapshot_hidden(snapshot), NULL));
@@ -134,11 +132,12 @@ Test(host_snapshot, text_symbols_and_live_modules_are_kept)
 	host_snapshot_ignore_module(snapshot, "kmt_own");
 	host_snapshot_write(snapshot, bytes);
 	stream = stream_read(bytes);
-	cr_expect(eq(str, stream.symbols->str, (char *)"ffffffff81000000 T _stext\n"
-						       "ffffffff81000010 t local\n"
-						       "ffffffff81000020 W weak\n"
-						       "ffffffff82000000 R _etext\n"
-						       "ffffffffc0000010 t first_init\t[first]\n"));
+	cr_expect(eq(str, stream.symbols->str,
+		     (char *)"ffffffff81000000 T _stext\n"
+			     "ffffffff81000010 t local\n"
+			     "ffffffff81000020 W weak\n"
+			     "ffffffff82000000 R _etext\n"
+			     "ffffffffc0000010 t first_init\t[first]\n"));
 	cr_expect(eq(str, stream.modules->str,
 		     (char *)"kernel 0 0x0 01020304\n"
 			     "first 16384 0xffffffffc0000000 deadbeef\n"));
@@ -182,15 +181,15 @@ Test(host_snapshot, only_changed_modules_make_an_epoch)
 	cr_expect(eq(sz, bytes->len, 0));
 	temporary_write(root, "proc/modules",
 			"first 16384 7 - Live 0xffffffffc0000000\n"
-			"other 4096 0 - Live 0xffffffffc0100000\n", -1);
+			"other 4096 0 - Live 0xffffffffc0100000\n",
+			-1);
 	temporary_write(root, "proc/kallsyms",
 			"ffffffff81000000 T _stext\nffffffffc0100000 t other_init\t[other]\n", -1);
 	cr_expect(host_snapshot_update(snapshot, bytes));
 	cr_expect(not(host_snapshot_update(snapshot, bytes)));
 	stream = stream_read(bytes);
 	cr_expect(eq(u32, stream.epoch, 1));
-	cr_expect(eq(str, stream.symbols->str,
-		     (char *)"ffffffffc0100000 t other_init\t[other]\n"));
+	cr_expect(eq(str, stream.symbols->str, (char *)"ffffffffc0100000 t other_init\t[other]\n"));
 	cr_expect(eq(str, stream.modules->str,
 		     (char *)"kernel 0 0x0 01020304\n"
 			     "first 16384 0xffffffffc0000000 deadbeef\n"

@@ -21,7 +21,8 @@ typedef struct {
 	uint64_t unreadable;
 } Imported;
 
-static Imported import_chunked(const ImportType *type, const char *text, size_t length, size_t chunk)
+static Imported import_chunked(const ImportType *type, const char *text, size_t length,
+			       size_t chunk)
 {
 	Imported imported = { .profile = profile_new(MEMORY_BYTES) };
 	void *state = NULL;
@@ -131,9 +132,8 @@ Test(import, junk_between_perl_records_is_unreadable)
 
 Test(import, a_perl_record_that_is_cut_by_the_next_is_unreadable)
 {
-	Imported imported = import_text(&import_hashkey,
-					"<hashkey>\n" FRAME_A
-					"<hashkey>\n" FRAME_B "</hashkey>\n<hashval>4</hashval>\n");
+	Imported imported = import_text(&import_hashkey, "<hashkey>\n" FRAME_A "<hashkey>\n" FRAME_B
+							 "</hashkey>\n<hashval>4</hashval>\n");
 	g_autoptr(Profile) profile = imported.profile;
 
 	cr_expect(eq(u32, stacks_of(profile), 1));
@@ -143,7 +143,8 @@ Test(import, a_perl_record_that_is_cut_by_the_next_is_unreadable)
 
 Test(import, a_perl_record_that_the_end_cuts_is_unreadable)
 {
-	Imported imported = import_text(&import_hashkey, "<hashkey>\n" FRAME_A "</hashkey>\n<hashv");
+	Imported imported =
+		import_text(&import_hashkey, "<hashkey>\n" FRAME_A "</hashkey>\n<hashv");
 	g_autoptr(Profile) profile = imported.profile;
 
 	cr_expect(eq(u64, profile_totals(profile).events, 0));
@@ -152,8 +153,8 @@ Test(import, a_perl_record_that_the_end_cuts_is_unreadable)
 
 Test(import, a_perl_record_at_the_end_needs_no_newline)
 {
-	Imported imported =
-		import_text(&import_hashkey, "<hashkey>\n" FRAME_A "</hashkey>\n<hashval>5</hashval>");
+	Imported imported = import_text(&import_hashkey,
+					"<hashkey>\n" FRAME_A "</hashkey>\n<hashval>5</hashval>");
 	g_autoptr(Profile) profile = imported.profile;
 
 	cr_expect(eq(u64, events_of(profile, FRAME_A), 5));
@@ -232,16 +233,15 @@ Test(import, counted_stacks_are_read)
 	cr_expect(eq(u32, stacks_of(profile), 3));
 	cr_expect(eq(u64, profile_totals(profile).events, 47));
 	cr_expect(eq(u64,
-		     events_of(profile, " 0xffffffff800d9d3b : __kmalloc+0x0/0x9f\n"
-					" 0xffffffff8120e3b5 : foo+0x25/0x30 [ext4] (inexact)\n"
-					" 0xffffffff8120e3b5 : foo+0x25/0x30 at fs/ext4/x.c:123 [ext4]\n"
-					" 0xffffffff8120e3b5\n"),
+		     events_of(profile,
+			       " 0xffffffff800d9d3b : __kmalloc+0x0/0x9f\n"
+			       " 0xffffffff8120e3b5 : foo+0x25/0x30 [ext4] (inexact)\n"
+			       " 0xffffffff8120e3b5 : foo+0x25/0x30 at fs/ext4/x.c:123 [ext4]\n"
+			       " 0xffffffff8120e3b5\n"),
 		     30),
 		  "the frame in SystemTap's module is left out");
-	cr_expect(eq(u64,
-		     events_of(profile,
-			       " 0xffffffff800d9d3b\n 0xffffffff8002a1c4\n 0x2\n"),
-		     5));
+	cr_expect(
+		eq(u64, events_of(profile, " 0xffffffff800d9d3b\n 0xffffffff8002a1c4\n 0x2\n"), 5));
 }
 
 Test(import, a_stack_without_its_count_is_unreadable)
@@ -255,7 +255,8 @@ Test(import, a_stack_without_its_count_is_unreadable)
 
 Test(import, junk_among_counted_stacks_is_unreadable)
 {
-	Imported imported = import_text(&import_count_text, FRAME_A "3\nWARNING: junk\n" FRAME_A "4\n");
+	Imported imported =
+		import_text(&import_count_text, FRAME_A "3\nWARNING: junk\n" FRAME_A "4\n");
 	g_autoptr(Profile) profile = imported.profile;
 
 	cr_expect(eq(u64, events_of(profile, FRAME_A), 7));
@@ -281,8 +282,8 @@ Test(import, stacks_behind_header_lines_are_one_event_each)
 	cr_expect(eq(u64, profile_totals(profile).events, 4));
 	cr_expect(eq(u32, stacks_of(profile), 3), "the stack that was not taken is one of them");
 	cr_expect(eq(u64,
-		     events_of(profile,
-			       FRAME_A " 0xffffffff8805f2d1 : ext3_htree_store_dirent+0x34/0x124 [ext3]\n"),
+		     events_of(profile, FRAME_A
+			       " 0xffffffff8805f2d1 : ext3_htree_store_dirent+0x34/0x124 [ext3]\n"),
 		     2));
 }
 
@@ -355,10 +356,10 @@ Test(import, perf_prints_pid_and_period_where_it_was_asked_to)
 
 Test(import, perf_samples_without_a_stack_count_at_their_call_site)
 {
-	Imported imported = import_text(&import_perf_script,
-					"x 1 [000] 1.5: kmem:kmalloc: call_site=f+0x1 bytes_req=5\n"
-					"x 1 [000] 1.6: kmem:kmalloc: call_site=g+0x2 bytes_req=5\n"
-					"x 1 [000] 1.7: kmem:kmalloc: call_site=f+0x1 bytes_req=5\n");
+	Imported imported = import_text(
+		&import_perf_script, "x 1 [000] 1.5: kmem:kmalloc: call_site=f+0x1 bytes_req=5\n"
+				     "x 1 [000] 1.6: kmem:kmalloc: call_site=g+0x2 bytes_req=5\n"
+				     "x 1 [000] 1.7: kmem:kmalloc: call_site=f+0x1 bytes_req=5\n");
 	g_autoptr(Profile) profile = imported.profile;
 
 	cr_expect(eq(u64, events_of(profile, " f+0x1\n"), 2));

@@ -35,8 +35,8 @@ static GByteArray *stream_new(bool with_program, bool complete)
 		event_batch_task(&batch, 7, "worker");
 		origin = event_batch_origin(&batch, frames, 3, 100, 128);
 		for (uint32_t event = 0; event < EVENTS; event++)
-			event_batch_event(&batch, KMT_RECORD_ALLOC, origin, event,
-					  KMT_CONTEXT_TASK, 0x1000 + 64 * event);
+			event_batch_event(&batch, KMT_RECORD_ALLOC, origin, event, KMT_CONTEXT_TASK,
+					  0x1000 + 64 * event);
 		event_batch_end(&batch, EVENTS * (i + 1));
 	}
 	if (complete)
@@ -194,7 +194,9 @@ Test(input, an_unknown_content_is_an_error_that_shows_its_first_line)
 Test(input, a_packed_file_is_an_error_with_the_remedy)
 {
 	expect_error("\x1f\x8b\x08\0\0", 5, "gzip -dc");
-	expect_error("\xfd" "7zXZ\0", 6, "xz -dc");
+	expect_error("\xfd"
+		     "7zXZ\0",
+		     6, "xz -dc");
 	expect_error("BZh91AY", 7, "bzip2 -dc");
 }
 

@@ -101,8 +101,9 @@ Test(loss, what_was_lost_outside_the_window_does_not_count)
 
 Test(loss, a_gap_across_an_edge_of_the_window_counts)
 {
-	const Step steps[] = { { 90, 5, 5, 5 }, { 110, 12, 5, 5 }, { 190, 17, 5, 5 },
-			       { 210, 25, 5, 5 } };
+	const Step steps[] = {
+		{ 90, 5, 5, 5 }, { 110, 12, 5, 5 }, { 190, 17, 5, 5 }, { 210, 25, 5, 5 }
+	};
 	g_autoptr(LossLedger) ledger = loss_ledger_new();
 
 	loss_ledger_set_window(ledger, 100, 200);

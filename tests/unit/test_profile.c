@@ -84,13 +84,35 @@ Test(profile, frames_are_widened_by_their_base)
 {
 	g_autoptr(GByteArray) bytes = mixed_stream();
 	g_autoptr(Profile) profile = profile_new(PLENTY);
-	uint32_t length;
-	const uint64_t *kept;
+	uint64_t kept[KMT_STACK_DEPTH_MAX];
 
 	feed(profile, bytes);
-	kept = stack_table_bytes(profile_stacks(profile), 0, &length);
-	cr_assert(eq(u32, length, 3 * 8));
+	cr_assert(eq(u32, profile_stack_frames(profile, 0, kept), 3));
 	cr_expect(eq(u64, kept[2], 0xffffffff81000030ULL));
+}
+
+Test(profile, frames_far_apart_are_kept_whole)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+	EventBatch batch = event_batch_begin(bytes, 0, 0, 0);
+	struct {
+		struct KmtStack stack;
+		uint64_t frames[2];
+	} stack = { { .depth = 2 }, { 0x3ff80001010, 0x200810 } };
+	struct KmtOrigin origin = { .cache = KMT_NONE };
+	uint64_t kept[KMT_STACK_DEPTH_MAX];
+
+	event_batch_add(&batch, &stack, sizeof(stack), KMT_RECORD_STACK8, 0);
+	event_batch_add(&batch, &origin, sizeof(origin), KMT_RECORD_ORIGIN, 0);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, 0, 0, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_end(&batch, 1);
+	profile_set_epoch(profile, 7);
+	feed(profile, bytes);
+	cr_assert(eq(u32, profile_stack_frames(profile, 0, kept), 2));
+	cr_expect(eq(u64, kept[0], 0x3ff80001010));
+	cr_expect(eq(u64, kept[1], 0x200810));
+	cr_expect(eq(u32, profile_stack_epoch(profile, 0), 7));
 }
 
 Test(profile, events_outside_the_window_leave_nothing_behind)
@@ -151,8 +173,7 @@ Test(profile, a_call_site_without_stack_is_a_stack_of_one_frame)
 	g_autoptr(Profile) profile = profile_new(PLENTY);
 	EventBatch batch = event_batch_begin(bytes, 0, 0, 0);
 	struct KmtOrigin origin = { .stack = KMT_NONE, .cache = KMT_NONE, .call_site = 0x1234 };
-	uint32_t length;
-	const uint64_t *kept;
+	uint64_t kept[KMT_STACK_DEPTH_MAX];
 
 	event_batch_add(&batch, &origin, sizeof(origin), KMT_RECORD_ORIGIN, 0);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, 0, 0, KMT_CONTEXT_TASK, 0x1000);
@@ -161,9 +182,8 @@ Test(profile, a_call_site_without_stack_is_a_stack_of_one_frame)
 	batch.origins = 1;
 	feed(profile, bytes);
 	cr_assert(eq(u32, stack_table_count(profile_stacks(profile)), 1));
-	kept = stack_table_bytes(profile_stacks(profile), 0, &length);
+	cr_expect(eq(u32, profile_stack_frames(profile, 0, kept), 1));
 	cr_expect(eq(u64, kept[0], 0x1234));
-	cr_expect(eq(u32, length, 8));
 }
 
 Test(profile, an_unknown_record_is_skipped)
@@ -232,9 +252,9 @@ Test(profile, what_does_not_fit_goes_to_the_overflow_row)
 	uint64_t stacks = 200000, in_cells = 0;
 
 	for (uint64_t i = 0; i < stacks; i++) {
-		uint64_t frame[20] = { i };
+		g_autofree char *text = g_strdup_printf(" frame %" G_GUINT64_FORMAT "\n", i);
 
-		profile_count_stack(profile, STACK_FRAMES, frame, sizeof(frame), NULL, 1, 8, 8);
+		profile_count_text(profile, text, (uint32_t)strlen(text), NULL, 1, 8, 8);
 	}
 	for (uint32_t i = 0; i < profile_cell_count(profile); i++)
 		in_cells += profile_cell(profile, i)->events;

@@ -265,29 +265,44 @@ Test(stap_run, a_staprun_that_dies_in_mid_run_ends_it_early, .timeout = 60)
 	cr_expect(ne(u64, number_of(&stage, KMT_FIELD_WINDOW_END_NS), 0));
 }
 
-/* Sends this process signals while the run goes on. */
-static pid_t signal_later(const char *delays, int number)
+/* Sends this process a signal once a file of the stage is there. */
+static pid_t signal_after(const Stage *stage, const char *name, int number, gulong later_us)
 {
+	g_autofree char *path = g_build_filename(stage->folder, name, NULL);
 	pid_t target = getpid();
 	pid_t sender = fork();
 
 	if (sender)
 		return sender;
-	for (const char *delay = delays; *delay; delay++) {
-		g_usleep((gulong)(*delay - '0') * 100000);
-		kill(target, number);
-	}
-	_exit(0);
+	while (access(path, F_OK))
+		g_usleep(10000);
+	g_usleep(later_us);
+	_exit(kill(target, number));
+}
+
+/* A command that says that it runs, in the file "started", and goes on. */
+static char *endless_command(const Stage *stage)
+{
+	return g_strdup_printf("echo $$ >%s/pid; mv %s/pid %s/started; exec sleep 300",
+			       stage->folder, stage->folder, stage->folder);
+}
+
+static void expect_alive_and_kill(const Stage *stage)
+{
+	g_autofree char *text = read_file(stage, "started");
+	pid_t pid = (pid_t)g_ascii_strtoll(text, NULL, 10);
+
+	cr_expect(zero(int, waitpid(pid, NULL, WNOHANG)), "the command does not run any more");
+	kill(pid, SIGKILL);
+	cr_expect(eq(int, waitpid(pid, NULL, 0), pid));
 }
 
 Test(stap_run, the_first_signal_ends_the_run_and_leaves_the_command_alone, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new(ORDERLY);
-	g_autofree char *script = g_strdup_printf("echo $$ >%s/pid; exec sleep 300", stage.folder);
+	g_autofree char *script = endless_command(&stage);
 	char *command[] = { "sh", "-c", script, NULL };
-	g_autofree char *pid_text = NULL;
-	pid_t sender = signal_later("8", SIGINT);
-	pid_t pid;
+	pid_t sender = signal_after(&stage, "started", SIGINT, 0);
 
 	stage.request.command = command;
 	cr_assert(run(&stage, NULL, NULL));
@@ -297,29 +312,31 @@ Test(stap_run, the_first_signal_ends_the_run_and_leaves_the_command_alone, .time
 	cr_expect(not(stage.outcome.forced));
 	cr_expect(not(stage.session->info->known[KMT_FIELD_COMMAND_STATUS]));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMPLETE), 1));
-	pid_text = read_file(&stage, "pid");
-	pid = (pid_t)g_ascii_strtoll(pid_text, NULL, 10);
-	cr_expect(zero(int, waitpid(pid, NULL, WNOHANG)), "the command does not run any more");
-	kill(pid, SIGKILL);
-	cr_expect(eq(int, waitpid(pid, NULL, 0), pid));
+	expect_alive_and_kill(&stage);
 }
 
 Test(stap_run, a_second_signal_does_not_wait, .timeout = 60)
 {
 	/* Neither heartbeats nor the interrupt come through. */
 	g_auto(Stage) stage = stage_new("trap '' INT\ncat $here/early\nexec sleep 300\n");
-	pid_t sender = signal_later("52", SIGTERM);
+	g_autofree char *script = endless_command(&stage);
+	char *command[] = { "sh", "-c", script, NULL };
+	pid_t first = signal_after(&stage, "started", SIGTERM, 0);
+	pid_t second = signal_after(&stage, "started", SIGTERM, G_USEC_PER_SEC);
 
+	stage.request.command = command;
 	cr_assert(run(&stage, NULL, NULL));
-	waitpid(sender, NULL, 0);
+	waitpid(first, NULL, 0);
+	waitpid(second, NULL, 0);
 	cr_expect(stage.outcome.forced);
 	cr_expect(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
+	expect_alive_and_kill(&stage);
 }
 
 Test(stap_run, a_signal_before_the_probes_are_live_is_an_error, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new("exec sleep 300\n");
-	pid_t sender = signal_later("5", SIGINT);
+	pid_t sender = signal_after(&stage, "args", SIGINT, 0);
 	g_autoptr(GError) error = NULL;
 
 	cr_assert(not(run(&stage, NULL, &error)));
@@ -327,24 +344,51 @@ Test(stap_run, a_signal_before_the_probes_are_live_is_an_error, .timeout = 60)
 	cr_expect(ne(ptr, strstr(error->message, "before the probes"), NULL), "%s", error->message);
 }
 
-static void count_report(Session *session, void *user_data)
+/* The first report has the second signal sent, the second one ends the command. */
+static void note_report(Session *session, void *user_data)
 {
+	const Stage *stage = user_data;
+	g_autofree char *first = g_build_filename(stage->folder, "first", NULL);
+
 	(void)session;
-	++*(unsigned *)user_data;
+	temporary_write(stage->folder, access(first, F_OK) ? "first" : "second", "", 0);
 }
 
 Test(stap_run, a_user_signal_reports_and_goes_on, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new(ORDERLY);
-	unsigned reports = 0;
-	pid_t sender = signal_later("33", SIGUSR1);
+	g_autofree char *script = g_strdup_printf("touch %s/started; "
+						  "until [ -e %s/second ]; do sleep 0.05; done",
+						  stage.folder, stage.folder);
+	char *command[] = { "sh", "-c", script, NULL };
+	pid_t once = signal_after(&stage, "started", SIGUSR1, 0);
+	pid_t twice = signal_after(&stage, "first", SIGUSR1, 0);
 
-	stage.request.report_now = count_report;
-	stage.request.report_data = &reports;
-	stage.request.duration_seconds = 1.5;
+	stage.request.command = command;
+	stage.request.report_now = note_report;
+	stage.request.report_data = &stage;
 	cr_assert(run(&stage, NULL, NULL));
-	waitpid(sender, NULL, 0);
-	cr_expect(eq(uint, reports, 2));
+	waitpid(once, NULL, 0);
+	waitpid(twice, NULL, 0);
+	cr_expect(stage.outcome.command_ended);
+}
+
+Test(stap_run, staprun_is_told_to_end_when_this_program_is_killed, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("trap 'touch $here/ended; exit 0' TERM\n"
+					"touch $here/ready\nwhile :; do sleep 0.1; done\n");
+	g_autofree char *ready = g_build_filename(stage.folder, "ready", NULL);
+	g_autofree char *ended = g_build_filename(stage.folder, "ended", NULL);
+	pid_t program = fork();
+
+	if (!program)
+		_exit(run(&stage, NULL, NULL));
+	while (access(ready, F_OK))
+		g_usleep(10000);
+	kill(program, SIGKILL);
+	waitpid(program, NULL, 0);
+	while (access(ended, F_OK))
+		g_usleep(10000);
 }
 
 Test(stap_run, losses_told_on_stderr_are_facts_of_the_stream, .timeout = 60)

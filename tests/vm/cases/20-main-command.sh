@@ -12,7 +12,7 @@ has_line 'with -c: the banner names the exclusion' '^Will exclude stacks contain
 equals 'with -c: three stacks' 3 "$(report_stacks report)"
 # shellcheck disable=SC2016 # awk's
 holds 'with -c: each at least ten times' awk '/^This path seen/ && $4 < 10 { exit 1 }' report
-has_line 'with -c: the exit status of the command is told' "'find' ended with exit status 0" report
+has_line 'with -c: the exit status of the command is told' '^Command: .*ended with exit status 0$' report
 
 profile -I tcp_ -c 'workload tcp-connect 50'
 holds 'there are stacks of TCP' [ "$(report_stacks report)" -gt 0 ]

@@ -32,6 +32,6 @@ is_complete 'a command that is killed'
 has_line 'its signal is in the report' 'signal 9' report
 
 profile -c /no/such/command
-equals 'no such command: exit status' 1 "$status"
+equals 'no such command: exit status' 2 "$status"
 equals 'no such command: no report' '' "$(cat report)"
 has_line 'no such command: named' '/no/such/command' errors

@@ -120,6 +120,15 @@ is_complete()
 {
 	equals "$1: exit status" 0 "$status"
 	equals "$1: nothing lost" 'Lost: none' "$(tail -n 1 report)"
+	holds "$1: the cost is told and possible" cost_is_possible
+}
+
+# Probes cannot run for longer than all of the time.
+cost_is_possible()
+{
+	grep '^Tracing cost: ' report | tail -n 1 | tr -d '<' |
+		awk '{ for (i = 2; i <= NF; i++) if ($i == "%") { n++; if ($(i - 1) > 100) bad = 1 } }
+			END { exit bad || n != 2 }'
 }
 
 # counts NAME ALLOCATIONS BYTES_ALLOCATED: what ./report shows after its filters.

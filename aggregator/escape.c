@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/escape.h"
+#include "escape.h"
 
 #include <string.h>
 
@@ -16,18 +16,32 @@ static gsize printable_bytes(const char *text, gsize length)
 	return g_unichar_to_utf8(character, NULL);
 }
 
+/* Returns how many bytes at the start of text can stay as they are. */
+static gsize printable_run(const char *text, gsize length)
+{
+	gsize run = 0;
+
+	while (run < length) {
+		gsize bytes = printable_bytes(text + run, length - run);
+
+		if (!bytes)
+			break;
+		run += bytes;
+	}
+	return run;
+}
+
 void escape_append_len(GString *out, const char *text, gsize length)
 {
-	while (length) {
-		gsize bytes = printable_bytes(text, length);
+	const char *end = text + length;
 
-		if (bytes)
-			g_string_append_len(out, text, bytes);
-		else
-			g_string_append_printf(out, "\\x%02x", (guchar)*text);
-		bytes = MAX(bytes, 1);
-		text += bytes;
-		length -= bytes;
+	while (text < end) {
+		gsize run = printable_run(text, end - text);
+
+		g_string_append_len(out, text, run);
+		text += run;
+		if (text < end)
+			g_string_append_printf(out, "\\x%02x", (guchar)*text++);
 	}
 }
 
