@@ -13,6 +13,7 @@
 #include "version.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -191,11 +192,22 @@ static ExitStatus build_module(const Options *options)
 	return EXIT_COMPLETE;
 }
 
+/* By default glibc raises the threshold as tables grow, and what they leave behind is never given
+   back: 3 of 64 MB with 100,000 stacks. */
+static void give_memory_back(void)
+{
+	enum { THRESHOLD_BYTES = 128 << 10 };
+
+	mallopt(M_MMAP_THRESHOLD, THRESHOLD_BYTES);
+}
+
 int main(int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
-	g_autoptr(Options) options = options_parse(argc, argv, &error);
+	g_autoptr(Options) options = NULL;
 
+	give_memory_back();
+	options = options_parse(argc, argv, &error);
 	if (!options)
 		return fail(EXIT_USAGE, error);
 	if (options->help)
