@@ -15,6 +15,11 @@ static const struct {
 #else
 	{ "compressed recordings (zstd)", false },
 #endif
+#ifdef HAVE_LIBBPF
+	{ "exact slab sizes of cache allocations (libbpf)", true },
+#else
+	{ "exact slab sizes of cache allocations (libbpf)", false },
+#endif
 };
 
 void version_print(const char *program, FILE *out)

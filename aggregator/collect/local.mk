@@ -5,6 +5,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/import_perf_script.c \
 	aggregator/collect/import_text.c aggregator/collect/import_text.h \
 	aggregator/collect/import_types.c aggregator/collect/import_types.h \
+	aggregator/collect/cache_layout.c aggregator/collect/cache_layout.h \
 	aggregator/collect/collector.h \
 	aggregator/collect/collector_types.c aggregator/collect/collector_types.h \
 	aggregator/collect/build_id.c aggregator/collect/build_id.h \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap_arguments.h"
 
+#include "collect/cache_layout.h"
+
 #include <unistd.h>
 
 enum { BUFFER_MB_MAX = 4095 }; /* staprun's own bound */
@@ -71,6 +73,8 @@ static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 	if (request->pids && request->pids->len)
 		add_pids(words, request->pids);
 	add(words, "kmt_self=%d", (int)getpid());
+	if (request->events & COLLECT_CACHE)
+		add(words, "kmt_cache_size_offset=%u", cache_layout_size_offset());
 	add(words, "kmt_include_self=%d", request->include_self);
 	add(words, "kmt_with_interrupts=%d", request->with_interrupts);
 }
