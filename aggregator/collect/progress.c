@@ -20,7 +20,7 @@ void progress_show(Progress *progress, const Session *session, uint64_t now_ns)
 		   line_start, (double)elapsed_ns / NS_PER_SECOND,
 		   (double)(events - progress->events) * NS_PER_SECOND / (double)step_ns,
 		   stack_table_count(profile_stacks(session->profile)), lost,
-		   100.0 * (double)loss.probe_ns / ((double)elapsed_ns * progress->cpus));
+		   100.0 * (double)loss.probe_ns / (double)MAX(loss.probe_span_ns, 1));
 	progress->events = events;
 	progress->shown_ns = now_ns;
 }

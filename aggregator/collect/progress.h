@@ -11,7 +11,6 @@ typedef struct {
 	uint64_t start_ns; /* of the run; 0: the probes are not live yet */
 	uint64_t shown_ns; /* when it was drawn last */
 	uint64_t events;   /* as drawn last */
-	unsigned cpus;
 } Progress;
 
 /* Draws the line. */

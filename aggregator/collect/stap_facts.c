@@ -59,7 +59,7 @@ static char *not_covered_text(unsigned events)
 	GString *list = g_string_new(NULL);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(event_texts); i++)
-		if (!(events & event_texts[i].event))
+		if (!(events & event_texts[i].event) && event_texts[i].event != COLLECT_FREE)
 			append_item(list, ", ", event_texts[i].covers);
 	for (size_t i = 0; i < G_N_ELEMENTS(never_covered); i++)
 		append_item(list, ", ", never_covered[i]);

@@ -278,7 +278,6 @@ static void run_init(StapRun *run)
 	run->buffer = g_malloc(READ_BYTES);
 	run->batches = g_byte_array_new();
 	run->progress.wanted = run->request->progress;
-	run->progress.cpus = host_snapshot_cpus_online(run->plan->host);
 }
 
 static void run_clear(StapRun *run)

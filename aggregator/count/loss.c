@@ -13,6 +13,7 @@ typedef struct {
 	uint64_t left_out_self;
 	uint64_t left_out_interrupt;
 	uint64_t probe_ns;
+	uint64_t probe_until_ns; /* when probe_ns was that; 0: not known yet */
 } Counters;
 
 /* SystemTap's own counters: of all CPUs together. */
@@ -89,6 +90,12 @@ static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const uint8_t *record, 
 	cpu->heartbeats++;
 	cpu->complete_until_ns = MAX(cpu->complete_until_ns, load_u64(record + until, swapped));
 	cpu->newest.probe_ns = MAX(cpu->newest.probe_ns, load_u64(record + probe, swapped));
+	cpu->newest.probe_until_ns = cpu->complete_until_ns;
+	/* Without a heartbeat before the window the cost is told from the first one in it. */
+	if (!cpu->at_start.probe_until_ns) {
+		cpu->at_start.probe_ns = cpu->newest.probe_ns;
+		cpu->at_start.probe_until_ns = cpu->newest.probe_until_ns;
+	}
 	shared->skipped = MAX(shared->skipped, load_u64(record + skipped, swapped));
 	shared->errors = MAX(shared->errors, load_u64(record + errors, swapped));
 	shared->transport_failures =
@@ -155,11 +162,31 @@ void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint32_t decoded)
 	place_in_window(ledger, cpu, batch->header.base_time_ns);
 }
 
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+static void add_cost(LossTotals *totals, const Cpu *cpu, uint32_t number)
+{
+	uint64_t probe_ns = difference(cpu->at_end.probe_ns, cpu->at_start.probe_ns);
+	uint64_t span_ns = difference(cpu->at_end.probe_until_ns, cpu->at_start.probe_until_ns);
+
+	totals->probe_ns += probe_ns;
+	totals->probe_span_ns += span_ns;
+	if (totals->probe_span_ns_busiest &&
+	    share(probe_ns, span_ns) <=
+		    share(totals->probe_ns_busiest, totals->probe_span_ns_busiest))
+		return;
+	totals->probe_ns_busiest = probe_ns;
+	totals->probe_span_ns_busiest = span_ns;
+	totals->probe_cpu_busiest = number;
+}
+
 static void add_cpu(LossTotals *totals, const Cpu *cpu, uint32_t number)
 {
 	const Counters *start = &cpu->at_start;
 	const Counters *end = &cpu->at_end;
-	uint64_t probe_ns = difference(end->probe_ns, start->probe_ns);
 
 	totals->cpus++;
 	totals->transport += difference(end->lost, start->lost);
@@ -168,11 +195,7 @@ static void add_cpu(LossTotals *totals, const Cpu *cpu, uint32_t number)
 	totals->left_out_self += difference(end->left_out_self, start->left_out_self);
 	totals->left_out_interrupt +=
 		difference(end->left_out_interrupt, start->left_out_interrupt);
-	totals->probe_ns += probe_ns;
-	if (probe_ns > totals->probe_ns_busiest) {
-		totals->probe_ns_busiest = probe_ns;
-		totals->probe_cpu_busiest = number;
-	}
+	add_cost(totals, cpu, number);
 }
 
 LossTotals loss_ledger_totals(const LossLedger *ledger)

@@ -24,8 +24,11 @@ typedef struct {
 	uint64_t transport_failures; /* messages that found the transport buffer full */
 	uint64_t left_out_self;      /* no loss: the collector's own processes */
 	uint64_t left_out_interrupt; /* no loss: interrupts under a process filter */
-	uint64_t probe_ns;           /* of all CPUs: time spent in probes */
-	uint64_t probe_ns_busiest;   /* ... of the CPU that spent most */
+	/* Time spent in probes, between the first and the last heartbeat around the window. */
+	uint64_t probe_ns;              /* of all CPUs together */
+	uint64_t probe_span_ns;         /* ... and how long they were watched, together */
+	uint64_t probe_ns_busiest;      /* of the CPU that spent the largest share */
+	uint64_t probe_span_ns_busiest; /* ... and how long it was watched */
 	uint32_t probe_cpu_busiest;
 	uint32_t cpus; /* that wrote any batch */
 } LossTotals;

@@ -389,7 +389,8 @@ static void append_command_end(const Report *report, GString *out)
 	g_string_append(out, "; '");
 	escape_append(out, command);
 	if (!is_known(report, KMT_FIELD_COMMAND_STATUS))
-		g_string_append(out, "' was still running");
+		g_string_append(out, report->session->cut_short ? "', whose end was not recorded"
+								: "' was still running");
 	else if (WIFSIGNALED(status))
 		g_string_append_printf(out, "' was killed by signal %d", WTERMSIG(status));
 	else
@@ -420,16 +421,13 @@ static void command_line(const Report *report, GString *out)
 static void cost_line(const Report *report, GString *out)
 {
 	LossTotals totals = loss_ledger_totals(report->session->loss);
-	uint64_t cpus = number_of(report, KMT_FIELD_CPUS_ONLINE, totals.cpus);
-	Span span = span_of(report);
-	uint64_t span_ns = span.end_ns - span.start_ns;
 
-	if (!span_ns || !cpus || !totals.cpus)
+	if (!totals.probe_span_ns)
 		return;
 	g_string_append(out, "Tracing cost: ");
-	append_percent(out, totals.probe_ns / cpus, span_ns);
+	append_percent(out, totals.probe_ns, totals.probe_span_ns);
 	g_string_append(out, " of all CPUs' time, ");
-	append_percent(out, totals.probe_ns_busiest, span_ns);
+	append_percent(out, totals.probe_ns_busiest, totals.probe_span_ns_busiest);
 	g_string_append_printf(out, " of the busiest (CPU %u)\n", totals.probe_cpu_busiest);
 }
 

@@ -109,8 +109,13 @@ static void add_events(GByteArray *stream, const Machine *machine)
 	/* The last one is junk: it lies in no text. */
 	const uint32_t narrow[] = { text + 0x10, text + 0x420, text + 0x810, 0x42 };
 	const uint64_t wide[] = { narrow[0], module, narrow[2] };
-	EventBatch batch = event_batch_begin(stream, 0, 0, 2000000000);
+	EventBatch before = event_batch_begin(stream, 0, 0, 1900000000);
+	EventBatch batch;
 	uint16_t pipe;
+
+	event_batch_heartbeat(&before, 1900000000, 0, 0);
+	event_batch_end(&before, 0);
+	batch = event_batch_begin(stream, 0, 1, 2000000000);
 
 	event_batch_header(&batch)->frame_base = 0;
 	event_batch_header(&batch)->word_bytes = machine->word_bytes;

@@ -112,7 +112,7 @@ Test(loss, a_gap_across_an_edge_of_the_window_counts)
 	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 2 + 3));
 }
 
-/* Enters a batch of CPU cpu whose only record is a heartbeat. */
+/* Enters a batch of a CPU whose only record is a heartbeat. */
 static void beat(LossLedger *ledger, uint32_t cpu, uint64_t until_ns, uint64_t skipped,
 		 uint64_t probe_ns)
 {
@@ -150,7 +150,22 @@ Test(loss, skipped_probes_and_cost_count_inside_the_window)
 	beat(ledger, 0, 150, 4, 1700);
 	beat(ledger, 1, 160, 4, 200);
 	cr_expect(eq(u64, loss_ledger_totals(ledger).skipped, 1));
-	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_ns, 900));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_ns, 700));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_span_ns, 100));
 	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_ns_busiest, 700));
 	cr_expect(eq(u32, loss_ledger_totals(ledger).probe_cpu_busiest, 0));
+}
+
+Test(loss, the_busiest_cpu_is_the_one_with_the_largest_share)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	beat(ledger, 0, 1000, 0, 0);
+	beat(ledger, 0, 2000, 0, 300);
+	beat(ledger, 5, 1900, 0, 0);
+	beat(ledger, 5, 2000, 0, 50);
+	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_ns, 350));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_span_ns, 1100));
+	cr_expect(eq(u32, loss_ledger_totals(ledger).probe_cpu_busiest, 5));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_span_ns_busiest, 100));
 }

@@ -49,6 +49,7 @@ static void write_events(GByteArray *stream, uint32_t number, uint64_t lost_befo
 	EventBatch batch = event_batch_begin(stream, 2, number, second);
 	uint16_t origin;
 
+	event_batch_heartbeat(&batch, second, 0, 0);
 	event_batch_task(&batch, 2211, "httpd");
 	origin = event_batch_origin(&batch, alpha, 2, 100, 128);
 	for (unsigned i = 0; i < 2500; i++)
@@ -162,7 +163,7 @@ static void expect_no_line(const Session *session, const Wish *wish, const char 
 	"Run: www1, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s\n"               \
 	"Command: kmalloc-top -t 3 -c 'find /usr' (kmalloc-top 0.1, SystemTap 5.6); "              \
 	"'find /usr' ended with exit status 3\n"                                                   \
-	"Tracing cost: 0.20 % of all CPUs' time, 0.81 % of the busiest (CPU 2)\n"                  \
+	"Tracing cost: 0.83 % of all CPUs' time, 0.83 % of the busiest (CPU 2)\n"                  \
 	"Lost: none\n"
 
 Test(report_text, the_report_explains_itself)

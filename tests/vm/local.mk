@@ -6,11 +6,15 @@ tests_vm_seed_cache_CFLAGS = $(aggregator_cflags)
 tests_vm_seed_cache_LDADD = $(aggregator_libs)
 tests_vm_seed_cache_SOURCES = tests/vm/seed_cache.c
 
-.PHONY: check-vm
+.PHONY: check-vm bench-vm
 check-vm: kmalloc-top$(EXEEXT)
 	KMALLOC_TOP=$(abs_builddir)/kmalloc-top$(EXEEXT) $(srcdir)/tests/vm/run $(VM_KERNELS)
 
+bench-vm:
+	$(srcdir)/tests/vm/bench $(VM_KERNELS)
+
 EXTRA_DIST += \
+	tests/vm/bench \
 	tests/vm/build-in-tree \
 	tests/vm/cases/10-exact.sh \
 	tests/vm/cases/15-bpftrace.sh \
@@ -20,10 +24,12 @@ EXTRA_DIST += \
 	tests/vm/cases/35-end.sh \
 	tests/vm/cases/40-record.sh \
 	tests/vm/cases/45-module.sh \
+	tests/vm/cases/50-events.sh \
 	tests/vm/cases/lib.sh \
 	tests/vm/guest \
 	tests/vm/host.sh \
 	tests/vm/in-guest \
+	tests/vm/in-guest-bench \
 	tests/vm/in-tree \
 	tests/vm/init \
 	tests/vm/make-initrd \

@@ -7,13 +7,14 @@
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
  *
  * unix-send sends SIZE bytes COUNT times over a socket pair: one kmalloc below
- * unix_stream_sendmsg() each, when SIZE is above 704 (small heads have a cache of their own) and
- * below 3,700 (larger ones take pages). pipe makes COUNT pipes: two kmallocs each, of the pipe and
- *of its ring. tcp-connect opens COUNT connections over the loopback device, for stacks below
- *tcp_…(), of which many belong to interrupts; how many is the kernel's business.
+ * unix_stream_sendmsg() each, when SIZE is above 704 (small heads have a cache of
+ * their own) and below 3,700 (larger ones take pages). pipe makes COUNT pipes: two
+ * kmallocs each, of the pipe and of its ring. tcp-connect opens COUNT connections
+ * over the loopback device, for stacks below tcp_...(), of which many belong to
+ * interrupts; how many is the kernel's business.
  *
- * -a waits until FILE exists, -t does COUNT in each of THREADS threads, -f does all of it once more
- *in a forked child. At the end a line says what was done.
+ * -a waits until FILE exists, -t does COUNT in each of THREADS threads, -f does all
+ * of it once more in a forked child. At the end a line says what was done.
  */
 #include <errno.h>
 #include <error.h>

@@ -27,7 +27,9 @@ recorded find '-m 10 -t 3 -e tcp_' find /usr/include -type f -name '*.h'
 recorded mixed '--details --sort=bytes -t 20' sh -c \
 	'find /usr/share/doc -type f | head -n 200 | tar -c -T - | wc -c; workload tcp-connect 50; workload pipe 200'
 
-profile --record host.kmr -m 10 -t 3 -e tcp_ -O host.report -c 'workload tcp-connect 100'
+# The main command; examples/mixed.kmr is this one's recording.
+profile --record host.kmr -m 10 -t 3 -e tcp_ -O host.report -- sh -c \
+	'find /usr/include -type f | wc -l; workload tcp-connect 50; workload unix-send 500 1000; workload pipe 200'
 equals 'whole host: exit status' 0 "$status"
 echo '-m 10 -t 3 -e tcp_' > host.arguments
 cp host.* "$recordings/"

@@ -1,0 +1,1 @@
+kmalloc-top -i ../../examples/mixed.kmr --details -s bytes -t 5 -q

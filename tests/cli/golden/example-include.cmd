@@ -1,0 +1,1 @@
+kmalloc-top -i ../../examples/mixed.kmr -I unix_stream_sendmsg -q

@@ -1,0 +1,1 @@
+kmalloc-top -i ../../examples/mixed.kmr --info

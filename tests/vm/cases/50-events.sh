@@ -1,0 +1,49 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What else can be observed: caches, pages and frees; call sites alone; the collector itself.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+
+# Every pipe has two open files, from a cache of their own.
+bpftrace -e 'tracepoint:kmem:kmem_cache_alloc /comm == "workload"/ {
+	@n[kstack, args.bytes_req, args.bytes_alloc] = count(); }' > bpftrace.out 2>&1 &
+bpftrace=$!
+wait_until 300 grep -q -i attach bpftrace.out && sleep 2
+kmalloc-top --module /tmp/modules/kmt_all.ko --events=kmalloc,cache,page,free --only-command \
+	-I alloc_empty_file -c 'workload pipe 300' > report 2> errors
+status=$?
+bpftrace_ended
+is_complete 'all events'
+holds 'all events: some are of files' [ "$(report_count report)" -ge 600 ]
+counts 'all events: as bpftrace counts the cache' "$(bpftrace_sum alloc_empty_file count)" \
+	"$(bpftrace_sum alloc_empty_file bytes)"
+has_line 'all events: frees are recorded' '^Frees: [1-9]' report
+
+kmalloc-top --module /tmp/modules/kmt_all.ko --events=kmalloc,page --only-command \
+	-I __alloc_pages -c 'workload pipe 300' > report 2> errors
+status=$?
+is_complete 'pages'
+holds 'pages: whole ones' [ $(($(report_bytes report allocated) % 4096)) = 0 ]
+holds 'pages: some' [ "$(report_count report)" -gt 0 ]
+
+profile --stacks=none --only-command -I __alloc_skb -c "workload unix-send 500 $SEND_BYTES"
+is_complete 'call sites alone'
+counts 'call sites alone' 500 $((500 * send_allocated))
+equals 'call sites alone: one frame each' "$(report_stacks report)" "$(grep -c '^ 0x' report)"
+
+profile --max-stack 3 --only-command -I __alloc_skb -c "workload unix-send 500 $SEND_BYTES"
+is_complete 'three frames'
+counts 'three frames' 500 $((500 * send_allocated))
+equals 'three frames: no more' $((3 * $(report_stacks report))) "$(grep -c '^ 0x' report)"
+has_line 'three frames: says that callers may be missing' '^Cut at 3 frames: [1-9]' report
+
+profile -d 1
+has_line 'the collector is left out' 'own processes left out: [1-9]' report
+profile --include-self -d 1
+equals 'the collector is included' 0 "$(grep -c 'own processes left out' report)"
+
+setpriv --reuid=nobody --regid=nogroup --clear-groups kmalloc-top -d 1 > report 2> errors
+equals 'not root: exit status' 1 "$?"
+equals 'not root: no report' '' "$(cat report)"
+equals 'not root: one line' 1 "$(wc -l < errors)"
+has_line 'not root: the remedy' 'sudo' errors
