@@ -3,6 +3,7 @@
 
 #include "collect/collector_types.h"
 #include "collect/command.h"
+#include "collect/event_kinds.h"
 #include "collect/stap_options.h"
 #include "number.h"
 
@@ -138,35 +139,10 @@ static bool apply_duration(Options *options, const char *value, GError **error)
 	return true;
 }
 
-static const struct {
-	const char *name;
-	CollectEvents bit;
-} event_names[] = {
-	{ "kmalloc", COLLECT_KMALLOC },
-	{ "cache", COLLECT_CACHE },
-	{ "page", COLLECT_PAGE },
-	{ "free", COLLECT_FREE },
-};
-
-static bool add_event(Options *options, const char *name, GError **error)
-{
-	for (gsize i = 0; i < G_N_ELEMENTS(event_names); i++) {
-		if (!g_str_equal(event_names[i].name, name))
-			continue;
-		options->request.events |= event_names[i].bit;
-		return true;
-	}
-	return fail(error, "'%s' is no kind of event: there are kmalloc, cache, page, free", name);
-}
-
 static bool apply_events(Options *options, const char *value, GError **error)
 {
-	g_auto(GStrv) words = g_strsplit(value, ",", -1);
-
-	options->request.events = 0;
-	for (char **word = words; *word; word++)
-		if (!add_event(options, *word, error))
-			return false;
+	if (!event_kinds_parse(value, &options->request.events, error))
+		return false;
 	if (!(options->request.events & ~(unsigned)COLLECT_FREE))
 		return fail(error, "'%s' has no allocations to rank: add kmalloc, cache or page",
 			    value);

@@ -12,6 +12,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/clock.h \
 	aggregator/collect/command.c aggregator/collect/command.h \
 	aggregator/collect/command_split.c \
+	aggregator/collect/event_kinds.c aggregator/collect/event_kinds.h \
 	aggregator/collect/host_snapshot.c aggregator/collect/host_snapshot.h \
 	aggregator/collect/input.c aggregator/collect/input.h \
 	aggregator/collect/progress.c aggregator/collect/progress.h \

@@ -60,6 +60,7 @@ static void read_entry(ModuleFile *file, const char *entry)
 	} fields[] = {
 		{ "name", &file->name },
 		{ "vermagic", &file->kernel_release },
+		{ MODULE_FILE_EVENTS, &file->events },
 		{ MODULE_FILE_KERNEL_VERSION, &file->kernel_version },
 		{ MODULE_FILE_STAP_RELEASE, &file->stap_release },
 	};
@@ -125,6 +126,7 @@ void module_file_free(ModuleFile *file)
 	if (!file)
 		return;
 	g_free(file->name);
+	g_free(file->events);
 	g_free(file->kernel_release);
 	g_free(file->kernel_version);
 	g_free(file->stap_release);

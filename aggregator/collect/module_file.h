@@ -8,10 +8,12 @@ typedef struct {
 	char *name;           /* of the module; its file must be called so, too */
 	char *kernel_release; /* that it was built for */
 	char *kernel_version; /* of that kernel's build, noted by stap_build */
+	char *events;         /* that it observes, "kmalloc,cache", noted by stap_build */
 	char *stap_release;   /* that built it, "5.6", noted by stap_build */
 } ModuleFile;
 
 /* The names under which stap_build notes what no module says by itself. */
+#define MODULE_FILE_EVENTS "kmt_events"
 #define MODULE_FILE_KERNEL_VERSION "kmt_kernel"
 #define MODULE_FILE_STAP_RELEASE "kmt_stap"
 

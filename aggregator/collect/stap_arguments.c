@@ -73,6 +73,7 @@ static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 	if (request->pids && request->pids->len)
 		add_pids(words, request->pids);
 	add(words, "kmt_self=%d", (int)getpid());
+	add(words, "kmt_events=%u", request->events);
 	if (request->events & COLLECT_CACHE)
 		add(words, "kmt_cache_size_offset=%u", cache_layout_size_offset());
 	add(words, "kmt_include_self=%d", request->include_self);

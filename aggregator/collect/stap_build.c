@@ -2,6 +2,7 @@
 #include "collect/stap_build.h"
 
 #include "collect/distribution.h"
+#include "collect/event_kinds.h"
 #include "collect/kernel_headers.h"
 #include "collect/module_cache.h"
 #include "collect/module_file.h"
@@ -178,6 +179,10 @@ static void add_format(GPtrArray *argv, const char *format, ...)
 /* What --module asks the file for later. */
 static void add_notes(const Build *build, GPtrArray *argv)
 {
+	g_autofree char *events = event_kinds_names(build->request->events);
+
+	add(argv, "--modinfo");
+	add_format(argv, MODULE_FILE_EVENTS "=%s", events);
 	add(argv, "--modinfo");
 	add_format(argv, MODULE_FILE_STAP_RELEASE "=%u.%u", build->tool->major, build->tool->minor);
 	if (!build->headers->version)

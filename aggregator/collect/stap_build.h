@@ -37,10 +37,11 @@ char *stap_build_module(const StapTool *tool, const StapBuildRequest *request, G
 bool stap_build_module_file(const StapTool *tool, const StapBuildRequest *request,
 			    const char *output, GError **error);
 
-/* --module: checks that FILE fits this kernel build and this SystemTap runtime; the error names
-   both sides. */
-bool stap_build_check_module(const StapTool *tool, const char *path, GError **error);
+/* --module: checks that FILE fits this kernel build and this SystemTap runtime and observes these
+   events; the error names both sides. */
+bool stap_build_check_module(const StapTool *tool, const char *path, unsigned events,
+			     GError **error);
 
 /* The same for a kernel that is of that release and version. */
-bool stap_build_check_module_for(const StapTool *tool, const char *path, const char *release,
-				 const char *version, GError **error);
+bool stap_build_check_module_for(const StapTool *tool, const char *path, unsigned events,
+				 const char *release, const char *version, GError **error);

@@ -18,7 +18,7 @@ static char *find_module(const StapTool *tool, const StapOptions *options, const
 
 	if (!request->module_path)
 		return stap_build_module(tool, &build, error);
-	if (!stap_build_check_module(tool, request->module_path, error))
+	if (!stap_build_check_module(tool, request->module_path, request->events, error))
 		return NULL;
 	return g_strdup(request->module_path);
 }

@@ -4,20 +4,8 @@
 #include "collect/stap_facts.h"
 
 #include "collect/command.h"
+#include "collect/event_kinds.h"
 #include "record/batch_writer.h"
-
-/* What each kind of events covers, and what is therefore missing without it. */
-static const struct {
-	unsigned event;
-	const char *name;
-	const char *covers;
-} event_texts[] = {
-	{ COLLECT_KMALLOC, "kmalloc",
-	  "kmalloc (constant and variable size, _node, track_caller, large)" },
-	{ COLLECT_CACHE, "cache", "kmem_cache_alloc (_node, _lru)" },
-	{ COLLECT_PAGE, "page", "page allocator" },
-	{ COLLECT_FREE, "free", "frees" },
-};
 
 /* What no tracepoint shows. */
 static const char *const never_covered[] = {
@@ -27,30 +15,24 @@ static const char *const never_covered[] = {
 	"per-CPU allocations",
 };
 
-static void append_item(GString *list, const char *separator, const char *item)
+static void append_item(GString *list, const char *item)
 {
-	if (list->len)
-		g_string_append(list, separator);
-	g_string_append(list, item);
+	g_string_append_printf(list, "%s%s", list->len ? ", " : "", item);
 }
 
-static char *events_text(unsigned events)
+/* The allocator paths of these events. */
+static void append_covered(GString *list, unsigned events)
 {
-	GString *list = g_string_new(NULL);
-
-	for (size_t i = 0; i < G_N_ELEMENTS(event_texts); i++)
-		if (events & event_texts[i].event)
-			append_item(list, ",", event_texts[i].name);
-	return g_string_free(list, FALSE);
+	for (const EventKind *kind = event_kinds; kind->name; kind++)
+		if (events & kind->bit && kind->covers)
+			append_item(list, kind->covers);
 }
 
 static char *covered_text(unsigned events)
 {
 	GString *list = g_string_new(NULL);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(event_texts); i++)
-		if (events & event_texts[i].event)
-			append_item(list, ", ", event_texts[i].covers);
+	append_covered(list, events);
 	return g_string_free(list, FALSE);
 }
 
@@ -58,11 +40,9 @@ static char *not_covered_text(unsigned events)
 {
 	GString *list = g_string_new(NULL);
 
-	for (size_t i = 0; i < G_N_ELEMENTS(event_texts); i++)
-		if (!(events & event_texts[i].event) && event_texts[i].event != COLLECT_FREE)
-			append_item(list, ", ", event_texts[i].covers);
+	append_covered(list, ~events);
 	for (size_t i = 0; i < G_N_ELEMENTS(never_covered); i++)
-		append_item(list, ", ", never_covered[i]);
+		append_item(list, never_covered[i]);
 	return g_string_free(list, FALSE);
 }
 
@@ -113,7 +93,7 @@ void stap_facts_write_start(GByteArray *out, const CollectRequest *request, cons
 	g_autofree char *collector =
 		tool->major ? g_strdup_printf("SystemTap %u.%u", tool->major, tool->minor)
 			    : g_strdup("SystemTap");
-	g_autofree char *events = events_text(request->events);
+	g_autofree char *events = event_kinds_names(request->events);
 	g_autofree char *covered = covered_text(request->events);
 	g_autofree char *not_covered = not_covered_text(request->events);
 	g_autofree char *command = request->command ? command_quote(request->command) : NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap_build.h"
 
+#include "collect/event_kinds.h"
 #include "collect/module_file.h"
 
 #include <gio/gio.h>
@@ -19,8 +20,23 @@ static bool fail(GError **error, const char *format, ...)
 	return false;
 }
 
-bool stap_build_check_module_for(const StapTool *tool, const char *path, const char *release,
-				 const char *version, GError **error)
+/* What the module does not observe nobody can count: rather an error than half a report. */
+static bool check_events(const ModuleFile *file, const char *path, unsigned wanted, GError **error)
+{
+	g_autofree char *names = event_kinds_names(wanted);
+	unsigned observed;
+
+	if (!file->events || !event_kinds_parse(file->events, &observed, NULL))
+		return fail(error, "%s is no module made by --build-module", path);
+	if (wanted & ~observed)
+		return fail(error,
+			    "%s observes %s only, not %s: build it with --build-module --events=%s",
+			    path, file->events, names, names);
+	return true;
+}
+
+bool stap_build_check_module_for(const StapTool *tool, const char *path, unsigned events,
+				 const char *release, const char *version, GError **error)
 {
 	g_autoptr(ModuleFile) file = module_file_read(path, error);
 	g_autofree char *name = file ? module_file_name(path, error) : NULL;
@@ -50,14 +66,15 @@ bool stap_build_check_module_for(const StapTool *tool, const char *path, const c
 			    "of one "
 			    "release",
 			    path, file->stap_release, here);
-	return true;
+	return check_events(file, path, events, error);
 }
 
-bool stap_build_check_module(const StapTool *tool, const char *path, GError **error)
+bool stap_build_check_module(const StapTool *tool, const char *path, unsigned events,
+			     GError **error)
 {
 	struct utsname names;
 
 	if (uname(&names) < 0)
 		return fail(error, "the kernel's name is not known");
-	return stap_build_check_module_for(tool, path, names.release, names.version, error);
+	return stap_build_check_module_for(tool, path, events, names.release, names.version, error);
 }

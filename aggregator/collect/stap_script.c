@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap_script.h"
 
-#include "collect/collector.h"
+#include "collect/event_kinds.h"
 
 #include <string.h>
 
-static const struct {
-	unsigned event; /* 0: always */
-	const char *file;
-} script_parts[] = {
-	{ 0, "base.stp" },
-	{ COLLECT_KMALLOC, "kmalloc.stp" },
-	{ COLLECT_CACHE, "cache.stp" },
-	{ COLLECT_PAGE, "page.stp" },
-	{ COLLECT_FREE, "free.stp" },
-};
+/* What every script begins with: the emitter's start, its timer, the tasks that are followed. */
+static const char base_script[] = "base.stp";
 
 static bool append_file(GString *text, const char *folder, const char *name, GError **error)
 {
@@ -66,6 +58,17 @@ static bool read_tapset(StapScript *script, GError **error)
 	return names != NULL;
 }
 
+static bool append_events(GString *text, const char *folder, unsigned events, GError **error)
+{
+	for (const EventKind *kind = event_kinds; kind->name; kind++) {
+		g_autofree char *name = g_strconcat(kind->name, ".stp", NULL);
+
+		if (events & kind->bit && !append_file(text, folder, name, error))
+			return false;
+	}
+	return true;
+}
+
 StapScript *stap_script_read(const char *folder, unsigned events, GError **error)
 {
 	g_autoptr(StapScript) script = g_new0(StapScript, 1);
@@ -73,12 +76,9 @@ StapScript *stap_script_read(const char *folder, unsigned events, GError **error
 
 	if (!folder)
 		folder = PKGDATADIR "/stap";
-	for (guint i = 0; i < G_N_ELEMENTS(script_parts); i++) {
-		if (script_parts[i].event && !(events & script_parts[i].event))
-			continue;
-		if (!append_file(text, folder, script_parts[i].file, error))
-			return NULL;
-	}
+	if (!append_file(text, folder, base_script, error) ||
+	    !append_events(text, folder, events, error))
+		return NULL;
 	script->text = g_strdup(text->str);
 	script->tapset_folder = g_build_filename(folder, "tapset", NULL);
 	if (!read_tapset(script, error))

@@ -537,12 +537,15 @@ typedef struct {
 } CheckCase;
 
 #define MODINFO(text) text, sizeof(text)
-#define NOTES "kmt_stap=4.8\0kmt_kernel=" VERSION "\0license=GPL\0name=probes\0"
+#define NOTES                                                                                      \
+	"kmt_events=kmalloc,cache\0kmt_stap=4.8\0kmt_kernel=" VERSION "\0license=GPL\0name="       \
+								      "probes\0"
 
 static const CheckCase checks[] = {
 	{ MODINFO(NOTES "vermagic=" KERNEL " SMP preempt mod_unload"), NULL, NULL },
 	{ MODINFO(NOTES "vermagic=1.2.4 SMP"), "1.2.4", KERNEL },
-	{ MODINFO("kmt_stap=4.8\0kmt_kernel=#7 SMP\0name=probes\0vermagic=" KERNEL " SMP"),
+	{ MODINFO("kmt_events=kmalloc\0kmt_stap=4.8\0kmt_kernel=#7 "
+		  "SMP\0name=probes\0vermagic=" KERNEL " SMP"),
 	  "#7 SMP", VERSION },
 	{ MODINFO("kmt_stap=5.6\0name=probes\0vermagic=" KERNEL " SMP"), "5.6", "4.8" },
 	{ MODINFO("kmt_stap=4.8\0name=others\0vermagic=" KERNEL " SMP"), "others.ko", "probes.ko" },
@@ -550,6 +553,10 @@ static const CheckCase checks[] = {
 	{ MODINFO("kmt_stap=4.8\0name=probes"), "--build-module", "probes.ko" },
 	{ MODINFO("kmt_stap=4.8\0vermagic=\033[2J SMP"), "\\x1b[2J", KERNEL },
 	{ MODINFO(""), "--build-module", "probes.ko" },
+	{ MODINFO("kmt_events=page,free\0kmt_stap=4.8\0name=probes\0vermagic=" KERNEL " SMP"),
+	  "page,free only", "--events=kmalloc" },
+	{ MODINFO("kmt_stap=4.8\0name=probes\0vermagic=" KERNEL " SMP"), "--build-module",
+	  "probes.ko" },
 	{ "no end", 6, "--build-module", "probes.ko" },
 };
 
@@ -563,7 +570,8 @@ Test(stap_build, a_module_that_does_not_fit_names_both_sides)
 		bool fits;
 
 		write_module(path, checks[i].modinfo, checks[i].length);
-		fits = stap_build_check_module_for(&host.tool, path, KERNEL, VERSION, &error);
+		fits = stap_build_check_module_for(&host.tool, path, COLLECT_KMALLOC, KERNEL,
+						   VERSION, &error);
 		cr_expect_eq(fits, checks[i].said == NULL, "case %u", i);
 		if (!checks[i].said)
 			continue;
@@ -581,7 +589,8 @@ Test(stap_build, a_file_that_is_no_module_is_told)
 	g_autoptr(GError) error = NULL;
 
 	write_text(host.top, "probes.ko", "\177ELF but not really");
-	cr_expect_not(stap_build_check_module_for(&host.tool, path, KERNEL, VERSION, &error));
+	cr_expect_not(stap_build_check_module_for(&host.tool, path, COLLECT_KMALLOC, KERNEL,
+						  VERSION, &error));
 	cr_expect(strstr(error->message, "no kernel module"), "%s", error->message);
 	host_clear(&host);
 }

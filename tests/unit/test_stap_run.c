@@ -515,7 +515,8 @@ Test(stap_run, parameters_say_what_was_asked_for)
 	StapArguments arguments = {
 		.tool = &tool, .module_path = "/m/kmt.ko", .target = 99, .cpus = 4
 	};
-	CollectRequest request = { .stack_depth = 32,
+	CollectRequest request = { .events = COLLECT_KMALLOC,
+				   .stack_depth = 32,
 				   .scope = COLLECT_SCOPE_PIDS,
 				   .pids = pids,
 				   .with_interrupts = true,
@@ -524,7 +525,7 @@ Test(stap_run, parameters_say_what_was_asked_for)
 	g_autofree char *joined = NULL;
 	g_autofree char *expected = g_strdup_printf(
 		"/usr/bin/staprun -b16 /m/kmt.ko kmt_depth=32 kmt_scope=2 kmt_target=99 "
-		"kmt_pids=12,34 kmt_self=%d kmt_include_self=0 kmt_with_interrupts=1",
+		"kmt_pids=12,34 kmt_self=%d kmt_events=1 kmt_include_self=0 kmt_with_interrupts=1",
 		getpid());
 
 	g_array_append_vals(pids, numbers, 2);

@@ -4,20 +4,20 @@
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
-# Every pipe has two open files, from a cache of their own.
+# Every pipe has two open files, an inode and a name, from caches of their own.
 bpftrace -e 'tracepoint:kmem:kmem_cache_alloc /comm == "workload"/ {
 	@n[kstack, args.bytes_req, args.bytes_alloc] = count(); }' > bpftrace.out 2>&1 &
 bpftrace=$!
 wait_until 300 grep -q -i attach bpftrace.out && sleep 2
-kmalloc-top --module /tmp/modules/kmt_all.ko --events=kmalloc,cache,page,free --only-command \
-	-I alloc_empty_file -c 'workload pipe 300' > report 2> errors
+kmalloc-top --module /tmp/modules/kmt_all.ko --events=cache,free --only-command \
+	-I create_pipe_files -c 'workload pipe 300' > report 2> errors
 status=$?
 bpftrace_ended
-is_complete 'all events'
-holds 'all events: some are of files' [ "$(report_count report)" -ge 600 ]
-counts 'all events: as bpftrace counts the cache' "$(bpftrace_sum alloc_empty_file count)" \
-	"$(bpftrace_sum alloc_empty_file bytes)"
-has_line 'all events: frees are recorded' '^Frees: [1-9]' report
+is_complete 'caches'
+holds 'caches: files, inodes, names' [ "$(report_count report)" -ge 600 ]
+counts 'caches: as bpftrace counts the cache' "$(bpftrace_sum create_pipe_files count)" \
+	"$(bpftrace_sum create_pipe_files bytes)"
+has_line 'caches: frees are recorded' '^Frees: [1-9]' report
 
 kmalloc-top --module /tmp/modules/kmt_all.ko --events=kmalloc,page --only-command \
 	-I __alloc_pages -c 'workload pipe 300' > report 2> errors
@@ -25,6 +25,10 @@ status=$?
 is_complete 'pages'
 holds 'pages: whole ones' [ $(($(report_bytes report allocated) % 4096)) = 0 ]
 holds 'pages: some' [ "$(report_count report)" -gt 0 ]
+
+profile --events=cache -d 1
+equals 'a module without them: exit status' 1 "$status"
+has_line 'a module without them: the remedy' '--events=cache' errors
 
 profile --stacks=none --only-command -I __alloc_skb -c "workload unix-send 500 $SEND_BYTES"
 is_complete 'call sites alone'
