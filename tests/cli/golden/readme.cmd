@@ -1,0 +1,1 @@
+sed -n '/^\$ kmalloc-top/,/^```$/p' ../../README.md | sed '1d;$d' > $WORK/readme; kmalloc-top -i ../../examples/mixed.kmr -m 10 -t 2 -e 9p,tcp_ | diff $WORK/readme - && echo the README shows what it prints
