@@ -22,8 +22,14 @@ static gsize printable_run(const char *text, gsize length)
 	gsize run = 0;
 
 	while (run < length) {
-		gsize bytes = printable_bytes(text + run, length - run);
+		gsize bytes;
 
+		/* Nearly all text is this. */
+		while (run < length && text[run] >= ' ' && text[run] <= '~')
+			run++;
+		if (run == length)
+			break;
+		bytes = printable_bytes(text + run, length - run);
 		if (!bytes)
 			break;
 		run += bytes;

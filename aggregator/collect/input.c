@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 enum {
-	CHUNK_BYTES = 1 << 20,
+	CHUNK_BYTES = 256 << 10,
 	SHOWN_BYTES_MAX = 60, /* of the first line of a file that is not recognised */
 };
 
