@@ -471,7 +471,21 @@ static bool sign_by_half(const Options *options)
 
 static bool module_and_compile_options(const Options *options)
 {
-	return options->request.module_path && options->request.stap_options;
+	g_autoptr(StapOptions) split = NULL;
+
+	if (!options->request.module_path || !options->request.stap_options)
+		return false;
+	split = stap_options_parse(options->request.stap_options, NULL);
+	return split->compile->len > 0;
+}
+
+static bool output_is_other_file(const Options *options)
+{
+	const char *record = options->request.record_path;
+
+	return options->output &&
+	       ((options->input && g_str_equal(options->output, options->input)) ||
+		(record && g_str_equal(options->output, record)));
 }
 
 static const OptionRule option_rules[] = {
@@ -488,7 +502,9 @@ static const OptionRule option_rules[] = {
 	{ build_and_run, "--build-module only compiles: it goes with no -c, --module or --record" },
 	{ sign_without_build, "--sign-key and --sign-cert go with --build-module" },
 	{ sign_by_half, "signing takes both --sign-key and --sign-cert" },
-	{ module_and_compile_options, "--module is compiled already: it goes with no -o" },
+	{ module_and_compile_options,
+	  "--module is compiled already: it goes with no -o that compiles" },
+	{ output_is_other_file, "-O would overwrite the recording: give another name" },
 };
 
 static bool check_rules(const Options *options, GError **error)

@@ -42,6 +42,7 @@ typedef struct {
 		*module_path; /* --module: load this one, compile nothing; NULL: build or cache */
 	const char *command_line; /* how the program was called, quoted for a shell */
 	int verbose;              /* level of diagnostics on stderr */
+	bool prompt;              /* say on stderr how to stop, once the probes are live */
 	bool progress;            /* a progress line on stderr is welcome */
 	/* SIGUSR1: print a report of what is known so far. */
 	void (*report_now)(Session *session, void *user_data);
@@ -50,10 +51,11 @@ typedef struct {
 
 /* How the collection ended, beside what is in the stream. */
 typedef struct {
-	bool command_ended;   /* command_status is valid */
-	int command_status;   /* as waitpid() gives it */
-	bool command_running; /* the command outlived the collection; it was left alone */
-	bool forced;          /* a second signal ended it: what was read is incomplete */
+	bool command_ended;        /* command_status is valid */
+	int command_status;        /* as waitpid() gives it */
+	bool command_running;      /* the command outlived the collection; it was left alone */
+	bool recording_unfinished; /* it could not be written to its end, which was told */
+	bool forced;               /* a second signal ended it: what was read is incomplete */
 } CollectOutcome;
 
 /*

@@ -14,6 +14,7 @@ struct HostSnapshot {
 	char *root;
 	unsigned cpus_online;
 	unsigned cpus_possible;
+	unsigned cpu_numbers;
 	uint32_t epoch;
 	uint64_t text_start, text_end;
 	bool addresses_known;
@@ -37,8 +38,9 @@ static char *read_file(const HostSnapshot *snapshot, const char *path, size_t *l
 	return text;
 }
 
-/* Counts what a list such as "0-3,8" names; 0 when it is none. */
-static unsigned count_cpus(const char *list)
+/* Counts what a list such as "0-3,8" names; 0 when it is none. *numbers is one more than the
+   highest of them: how many CPUs an array by number needs. */
+static unsigned count_cpus(const char *list, unsigned *numbers)
 {
 	g_auto(GStrv) ranges = g_strsplit(list, ",", -1);
 	unsigned count = 0;
@@ -51,27 +53,34 @@ static unsigned count_cpus(const char *list)
 		if (behind == *range || last < first || last - first > G_MAXUINT16)
 			return 0;
 		count += last - first + 1;
+		*numbers = MAX(*numbers, (unsigned)last + 1);
 	}
 	return count;
 }
 
-static unsigned read_cpus(const HostSnapshot *snapshot, const char *path, int fallback_name)
+static unsigned read_cpus(const HostSnapshot *snapshot, const char *path, int fallback_name,
+			  unsigned *numbers)
 {
 	g_autofree char *list = read_file(snapshot, path, NULL);
-	unsigned count = list ? count_cpus(list) : 0;
+	unsigned count;
 
-	return count ? count : (unsigned)MAX(sysconf(fallback_name), 1);
+	*numbers = 0;
+	count = list ? count_cpus(list, numbers) : 0;
+	if (!count)
+		*numbers = count = (unsigned)MAX(sysconf(fallback_name), 1);
+	return count;
 }
 
 HostSnapshot *host_snapshot_new(const char *root)
 {
 	HostSnapshot *snapshot = g_new0(HostSnapshot, 1);
+	unsigned numbers;
 
 	snapshot->root = g_strdup(root);
-	snapshot->cpus_online =
-		read_cpus(snapshot, "/sys/devices/system/cpu/online", _SC_NPROCESSORS_ONLN);
-	snapshot->cpus_possible =
-		read_cpus(snapshot, "/sys/devices/system/cpu/possible", _SC_NPROCESSORS_CONF);
+	snapshot->cpus_online = read_cpus(snapshot, "/sys/devices/system/cpu/online",
+					  _SC_NPROCESSORS_ONLN, &numbers);
+	snapshot->cpus_possible = read_cpus(snapshot, "/sys/devices/system/cpu/possible",
+					    _SC_NPROCESSORS_CONF, &snapshot->cpu_numbers);
 	return snapshot;
 }
 
@@ -85,9 +94,9 @@ void host_snapshot_free(HostSnapshot *snapshot)
 	g_free(snapshot);
 }
 
-unsigned host_snapshot_cpus_possible(const HostSnapshot *snapshot)
+unsigned host_snapshot_cpu_numbers(const HostSnapshot *snapshot)
 {
-	return snapshot->cpus_possible;
+	return snapshot->cpu_numbers;
 }
 
 unsigned host_snapshot_cpus_online(const HostSnapshot *snapshot)

@@ -17,8 +17,9 @@ HostSnapshot *host_snapshot_new(const char *root);
 void host_snapshot_free(HostSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HostSnapshot, host_snapshot_free)
 
-/* Returns how many CPUs there are at most, and now. At least 1. */
-unsigned host_snapshot_cpus_possible(const HostSnapshot *snapshot);
+/* Returns one more than the highest number a CPU may have, and how many there are now. At least 1.
+ */
+unsigned host_snapshot_cpu_numbers(const HostSnapshot *snapshot);
 unsigned host_snapshot_cpus_online(const HostSnapshot *snapshot);
 
 /* Modules of this name (the probe module itself) are not looked at. */

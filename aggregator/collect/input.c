@@ -110,8 +110,7 @@ static bool read_recording(Input *input, Session *session, GError **error)
 	if (!reader)
 		return false;
 	do
-		if (!recording_reader_feed(reader, input->chunk, input->length))
-			break;
+		recording_reader_feed(reader, input->chunk, input->length);
 	while (input_next(input));
 	session_finish(session);
 	session->cut_short = !recording_reader_is_complete(reader) ||

@@ -135,7 +135,8 @@ static void key_add_build(GString *key, const Build *build)
 
 	key_add_text(key, uname(&names) == 0 ? names.machine : "");
 	key_add_text(key, build->headers->release);
-	key_add_text(key, build->headers->version);
+	/* Headers that do not say of which build they are go with the kernel that runs. */
+	key_add_text(key, build->headers->version ? build->headers->version : names.version);
 	key_add_text(key, build->tool->version);
 	key_add_text(key, build->script->text);
 	key_add_text(key, build->script->tapset_text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/collector.h"
 
+#include "collect/clock.h"
 #include "collect/command.h"
 #include "collect/stap_build.h"
 #include "collect/stap_run.h"
@@ -12,7 +13,7 @@ static char *find_module(const StapTool *tool, const StapOptions *options, const
 	const StapBuildRequest build = {
 		.events = request->events,
 		.options = options,
-		.cpus_max = host_snapshot_cpus_possible(host),
+		.cpus_max = host_snapshot_cpu_numbers(host),
 		.verbose = request->verbose,
 	};
 
@@ -39,26 +40,32 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Se
 {
 	g_autoptr(StapTool) tool = find_tool(!request->module_path, error);
 	g_autofree char *module_path = NULL;
+	uint64_t start_ns = clock_monotonic_ns();
 
 	if (!tool)
 		return false;
 	module_path = find_module(tool, plan->options, plan->host, request, error);
 	if (!module_path)
 		return false;
+	if (request->verbose)
+		g_printerr("kmalloc-top: %.3f s to find or compile the module %s\n",
+			   (double)(clock_monotonic_ns() - start_ns) / 1e9, module_path);
 	plan->tool = tool;
 	plan->module_path = module_path;
 	return stap_run(plan, request, session, outcome, error);
 }
 
 /* A recording of nothing is removed; one of anything is worth its message. */
-static void end_recording(Recording *recording, bool collected)
+static void end_recording(Recording *recording, bool collected, CollectOutcome *outcome)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!collected)
+	if (!collected) {
 		recording_discard(recording);
-	else if (!recording_close(recording, &error))
+	} else if (!recording_close(recording, &error)) {
 		g_printerr("kmalloc-top: %s\n", error->message);
+		outcome->recording_unfinished = true;
+	}
 }
 
 static bool run_recorded(StapRunPlan *plan, const CollectRequest *request, Session *session,
@@ -75,7 +82,7 @@ static bool run_recorded(StapRunPlan *plan, const CollectRequest *request, Sessi
 	session->tap_data = recording;
 	collected = prepare_and_run(plan, request, session, outcome, error);
 	session->tap = NULL;
-	end_recording(recording, collected);
+	end_recording(recording, collected, outcome);
 	return collected;
 }
 

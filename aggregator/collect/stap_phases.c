@@ -8,7 +8,8 @@
 #include <signal.h>
 
 enum {
-	TICK_MS = 1000,
+	TICK_MS = 500, /* a recording's frame ends when it is half a second old, or at the next tick
+			*/
 	DRAIN_MS = 2000, /* for the last heartbeats of every CPU */
 	HEARTBEATS_AFTER_END = 2,
 };
@@ -95,6 +96,7 @@ static void stop_at(StapRun *run, uint64_t end_ns)
 	if (run->phase != PHASE_LIVE)
 		return;
 	run->phase = PHASE_DRAINING;
+	stap_run_tell(run, "the end was reached, waiting for what is on its way");
 	run->end_ns = end_ns;
 	run->heartbeats_wanted =
 		loss_ledger_heartbeats(run->session->loss, NULL) + HEARTBEATS_AFTER_END;
@@ -182,6 +184,9 @@ static void go_live(StapRun *run)
 	run->was_live = true;
 	run->progress.start_ns = now_ns;
 	feed_number(run, KMT_FIELD_RUN_START_NS, now_ns);
+	stap_run_tell(run, "the probes are live");
+	if (run->request->prompt)
+		g_printerr("Press Ctrl-C to stop.\n");
 	if (run->command && !release_command(run))
 		return;
 	feed_number(run, KMT_FIELD_WINDOW_START_NS,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap_run.h"
 
+#include "collect/clock.h"
 #include "collect/stap_arguments.h"
 #include "collect/stap_facts.h"
 #include "collect/stap_state.h"
@@ -30,6 +31,14 @@ static void take_batch(const Batch *batch, void *user_data)
 	StapRun *run = user_data;
 
 	session_feed(run->session, batch->bytes, batch->header.batch_bytes);
+}
+
+void stap_run_tell(const StapRun *run, const char *what)
+{
+	double seconds = (double)(clock_monotonic_ns() - run->start_ns) / 1e9;
+
+	if (run->request->verbose)
+		g_printerr("kmalloc-top: %.3f s: %s\n", seconds, what);
 }
 
 void stap_run_feed(StapRun *run)
@@ -200,13 +209,14 @@ static void unload_module(StapRun *run)
 static void end_command(StapRun *run)
 {
 	CollectOutcome *outcome = run->outcome;
+	pid_t ended;
 
 	if (!run->command || !run->was_live || outcome->command_ended)
 		return;
-	/* It may have ended while nobody was looking. */
-	outcome->command_ended =
-		waitpid(command_pid(run->command), &outcome->command_status, WNOHANG) > 0;
-	outcome->command_running = !outcome->command_ended;
+	/* It may have ended while nobody was looking; if GLib has reaped it, its status is lost. */
+	ended = waitpid(command_pid(run->command), &outcome->command_status, WNOHANG);
+	outcome->command_ended = ended > 0;
+	outcome->command_running = !ended;
 }
 
 static const char *bound_of(const StapRun *run)
@@ -254,6 +264,7 @@ static bool finish(StapRun *run, GError **error)
 	stap_messages_finish(run->messages);
 	batch_reader_finish(run->reader);
 	progress_clear(&run->progress);
+	stap_run_tell(run, "staprun has ended, its output is read");
 	unload_module(run);
 	if (run->error) {
 		g_propagate_error(error, g_steal_pointer(&run->error));
@@ -271,6 +282,7 @@ static bool finish(StapRun *run, GError **error)
 
 static void run_init(StapRun *run)
 {
+	run->start_ns = clock_monotonic_ns();
 	run->context = g_main_context_new();
 	run->loop = g_main_loop_new(run->context, FALSE);
 	run->reader = batch_reader_new(take_batch, run);
@@ -284,7 +296,7 @@ static void run_clear(StapRun *run)
 {
 	g_main_loop_unref(run->loop);
 	g_main_context_unref(run->context);
-	if (run->child.pid)
+	if (run->child.pid > 0)
 		stap_child_close(&run->child);
 	command_free(run->command);
 	batch_reader_free(run->reader);
@@ -294,6 +306,15 @@ static void run_clear(StapRun *run)
 	g_free(run->module_name);
 	g_free(run->bound);
 	g_clear_error(&run->error);
+}
+
+/* The collection is over and its report on the way: another Ctrl-C must not lose it. */
+static void signals_ignore(void)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
 }
 
 bool stap_run(const StapRunPlan *plan, const CollectRequest *request, Session *session,
@@ -313,6 +334,7 @@ bool stap_run(const StapRunPlan *plan, const CollectRequest *request, Session *s
 	collected = start(&run, error);
 	if (collected) {
 		g_main_loop_run(run.loop);
+		signals_ignore();
 		collected = finish(&run, error);
 	}
 	run_clear(&run);

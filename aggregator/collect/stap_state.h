@@ -39,6 +39,7 @@ struct StapRun {
 	uint8_t *buffer;
 	GByteArray *batches; /* reused for what the program adds to the stream */
 	Phase phase;
+	uint64_t start_ns; /* of the run, for the timings of -v */
 	bool was_live;
 	bool died; /* staprun ended before it was told to */
 	uint64_t heartbeats_wanted;
@@ -53,6 +54,9 @@ struct StapRun {
 
 /* Attaches a source to the run, which its callback gets as user data. */
 void stap_run_add_source(StapRun *run, GSource *source, GSourceFunc callback);
+
+/* With -v: says what happened so long after the start. */
+void stap_run_tell(const StapRun *run, const char *what);
 
 /* Feeds what was written to run->batches into the session. */
 void stap_run_feed(StapRun *run);

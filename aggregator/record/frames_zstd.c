@@ -75,6 +75,7 @@ struct RecordingReader {
 	void *user_data;
 	ZSTD_DCtx *context;
 	bool damaged;
+	bool searching; /* for the start of a frame, after damage */
 	bool between_frames;
 	size_t buffer_bytes;
 	uint8_t *buffer;
@@ -103,23 +104,52 @@ void recording_reader_free(RecordingReader *reader)
 	g_free(reader);
 }
 
-bool recording_reader_feed(RecordingReader *reader, const void *bytes, size_t length)
+/* Goes on to where the next frame may begin. A magic number that two chunks share is passed over:
+   then the frame after it is found. */
+static void search_frame(RecordingReader *reader, ZSTD_inBuffer *in)
+{
+	const uint8_t *bytes = in->src;
+
+	while (in->pos < in->size && !recording_recognises(bytes + in->pos, in->size - in->pos))
+		in->pos++;
+	reader->searching = in->pos == in->size;
+}
+
+static void give_up_frame(RecordingReader *reader)
+{
+	reader->damaged = reader->searching = true;
+	ZSTD_DCtx_reset(reader->context, ZSTD_reset_session_only);
+}
+
+/* Returns whether there is more to come out of what is at hand. */
+static bool decompress(RecordingReader *reader, ZSTD_inBuffer *in)
+{
+	ZSTD_outBuffer out = { reader->buffer, reader->buffer_bytes, 0 };
+	size_t before = in->pos;
+	size_t wanted = ZSTD_decompressStream(reader->context, &out, in);
+
+	if (out.pos)
+		reader->sink(reader->buffer, out.pos, reader->user_data);
+	reader->between_frames = wanted == 0;
+	if (ZSTD_isError(wanted)) {
+		give_up_frame(reader);
+		in->pos = MAX(in->pos, MIN(before + 1, in->size));
+		return in->pos < in->size;
+	}
+	/* A full buffer means that there may be more output than input was left. */
+	return in->pos < in->size || (out.pos == out.size && wanted);
+}
+
+void recording_reader_feed(RecordingReader *reader, const void *bytes, size_t length)
 {
 	ZSTD_inBuffer in = { bytes, length, 0 };
 	bool more = length > 0;
 
-	while (more && !reader->damaged) {
-		ZSTD_outBuffer out = { reader->buffer, reader->buffer_bytes, 0 };
-		size_t wanted = ZSTD_decompressStream(reader->context, &out, &in);
-
-		reader->damaged = ZSTD_isError(wanted);
-		if (out.pos)
-			reader->sink(reader->buffer, out.pos, reader->user_data);
-		reader->between_frames = wanted == 0;
-		/* A full buffer means that there may be more output than input was left. */
-		more = in.pos < in.size || (out.pos == out.size && wanted);
+	while (more) {
+		if (reader->searching)
+			search_frame(reader, &in);
+		more = !reader->searching && decompress(reader, &in);
 	}
-	return !reader->damaged;
 }
 
 bool recording_reader_is_complete(const RecordingReader *reader)

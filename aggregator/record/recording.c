@@ -27,7 +27,8 @@ struct Recording {
 	uint64_t bytes_written;
 	size_t frame_bytes; /* of the stream, in the frame that is open */
 	int64_t frame_start_us;
-	int write_error; /* errno: nothing more can be written */
+	bool frame_describes; /* it has no events so far */
+	int write_error;      /* errno: nothing more can be written */
 	char *problem;
 };
 
@@ -124,6 +125,11 @@ void recording_add_batch(const Batch *batch, void *user_data)
 
 	if (recording->write_error)
 		return;
+	/* What names the addresses is in frames of its own: damage to events leaves it readable. */
+	if (recording->frame_describes && batch->header.kind == KMT_BATCH_EVENTS)
+		end_frame(recording);
+	recording->frame_describes = batch->header.kind != KMT_BATCH_EVENTS &&
+				     (recording->frame_describes || !recording->frame_bytes);
 	if (!recording->frame_bytes)
 		recording->frame_start_us = g_get_monotonic_time();
 	frame_writer_add(recording->frames, batch->bytes, length);

@@ -60,9 +60,9 @@ RecordingReader *recording_reader_new(RecordingSink sink, void *user_data, GErro
 void recording_reader_free(RecordingReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RecordingReader, recording_reader_free)
 
-/* Reads the next bytes of the file. Returns false from the first damage on: everything before it
-   was given to the sink, nothing after it will be. */
-bool recording_reader_feed(RecordingReader *reader, const void *bytes, size_t length);
+/* Reads the next bytes of the file. A damaged frame is given to the sink as far as it can be read;
+   reading goes on with the next one. */
+void recording_reader_feed(RecordingReader *reader, const void *bytes, size_t length);
 
-/* Whether the bytes so far end where a frame ends. */
+/* Whether the bytes so far end where a frame ends, and none was damaged. */
 bool recording_reader_is_complete(const RecordingReader *reader);

@@ -101,11 +101,12 @@ static const struct {
 	{ "Covered:", KMT_FIELD_COVERED },
 };
 
-void info_print(const Session *session, FILE *out)
+void info_print(const Session *session, bool show_host, FILE *out)
 {
 	GString *text = g_string_new(NULL);
 
-	append_text(session, text, "Host:", KMT_FIELD_HOST);
+	if (show_host)
+		append_text(session, text, "Host:", KMT_FIELD_HOST);
 	append_kernel(session, text);
 	append_number(text, "CPUs:",
 		      run_info_number(session->info, KMT_FIELD_CPUS_ONLINE,

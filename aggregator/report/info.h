@@ -6,4 +6,4 @@
 #include <stdio.h>
 
 /* Prints what a stream is, a line each: host, time, collector, scope, and whether it is whole. */
-void info_print(const Session *session, FILE *out);
+void info_print(const Session *session, bool show_host, FILE *out);

@@ -55,6 +55,19 @@ uint64_t report_events_lost(const Session *session)
 	return never_counted(&causes) + causes.over_bound;
 }
 
+const char *report_loss_remedy(const Session *session)
+{
+	Causes causes = causes_of(session);
+	uint64_t most = MAX(MAX(causes.transport, causes.over_bound),
+			    MAX(causes.skipped + causes.reentrant, causes.damaged));
+
+	if (most == causes.transport)
+		return "use a larger --buffer";
+	if (most == causes.over_bound)
+		return "use a larger --max-memory";
+	return NULL;
+}
+
 bool report_is_incomplete(const Session *session)
 {
 	return session->cut_short || report_events_lost(session) ||

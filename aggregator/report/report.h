@@ -29,5 +29,8 @@ void report_print_text(const Report *report, FILE *out);
 /* Events lost in the window, all causes together. */
 uint64_t report_events_lost(const Session *session);
 
+/* What helps against the largest part of the loss, or NULL. */
+const char *report_loss_remedy(const Session *session);
+
 /* Whether the result is incomplete: the exit status is then 3. */
 bool report_is_incomplete(const Session *session);

@@ -77,15 +77,19 @@ static LineId line_of(FrameText *text, const Symbol *symbol, uint64_t address)
 static Frame frame_resolve(FrameText *text, uint64_t address, uint32_t epoch, bool returned_to)
 {
 	uint64_t looked_up = address - returned_to;
+	/* A module may be used before the epoch is announced that has it: they are told once or
+	   twice a second. */
+	bool early = !symbol_store_is_text(text->store, epoch, looked_up);
+	uint32_t looked_in = epoch + early;
 	Symbol symbol;
-	bool found = symbol_store_lookup(text->store, epoch, looked_up, &symbol);
+	bool found = symbol_store_lookup(text->store, looked_in, looked_up, &symbol);
 
 	return (Frame){
 		.address = address,
 		.epoch = epoch,
 		.returned_to = returned_to,
 		.line = line_of(text, found ? &symbol : NULL, address),
-		.junk = !symbol_store_is_text(text->store, epoch, looked_up),
+		.junk = early && !symbol_store_is_text(text->store, looked_in, looked_up),
 		.tracer = found && symbol_is_tracer(&symbol),
 	};
 }

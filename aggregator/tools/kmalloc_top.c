@@ -3,6 +3,7 @@
 
 #include "collect/input.h"
 #include "collect/stap_build.h"
+#include "escape.h"
 #include "exit_status.h"
 #include "options.h"
 #include "record/private_file.h"
@@ -14,6 +15,7 @@
 
 #include <errno.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,7 +24,11 @@
 
 static ExitStatus fail(ExitStatus status, const GError *error)
 {
-	fprintf(stderr, PROGRAM ": %s\n", error->message);
+	g_autoptr(GString) message = g_string_new(NULL);
+
+	/* It may quote a file or an option as it came. */
+	escape_append(message, error->message);
+	fprintf(stderr, PROGRAM ": %s\n", message->str);
 	if (status == EXIT_USAGE)
 		fputs("Try '" PROGRAM " --help'.\n", stderr);
 	return status;
@@ -48,7 +54,7 @@ static void print_report(const Session *session, const Options *options, FILE *o
 	};
 
 	if (options->info)
-		info_print(session, out);
+		info_print(session, !options->hide_host, out);
 	else
 		report_print_text(&report, out);
 }
@@ -56,7 +62,10 @@ static void print_report(const Session *session, const Options *options, FILE *o
 /* SIGUSR1: the report so far; the run goes on. */
 static void report_now(Session *session, void *user_data)
 {
-	print_report(session, user_data, stdout);
+	const Options *options = user_data;
+
+	if (symbols_choose(session, options->kallsyms, NULL))
+		print_report(session, options, stdout);
 	fflush(stdout);
 }
 
@@ -73,28 +82,29 @@ static bool finish_output(FILE *out, const char *name, GError **error)
 	return false;
 }
 
-static bool report_to_file(const Session *session, const Options *options, GError **error)
+static bool report_to_file(const Session *session, const Options *options, PrivateFile *file,
+			   GError **error)
 {
-	g_autoptr(PrivateFile) file = private_file_create(options->output, true, error);
-	FILE *out;
+	FILE *out = fdopen(dup(private_file_descriptor(file)), "w");
 	bool written;
 
-	if (!file)
+	if (!out) {
+		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), "%s: %s",
+			    options->output, g_strerror(errno));
 		return false;
-	out = fdopen(dup(private_file_descriptor(file)), "w");
+	}
 	print_report(session, options, out);
 	written = finish_output(out, options->output, error);
 	fclose(out);
-	if (written)
-		return private_file_commit(file, error);
-	private_file_discard(file);
-	return false;
+	return written && private_file_commit(file, error);
 }
 
-static bool report(const Session *session, const Options *options, GError **error)
+/* file is NULL for stdout. */
+static bool report(const Session *session, const Options *options, PrivateFile *file,
+		   GError **error)
 {
-	if (options->output)
-		return report_to_file(session, options, error);
+	if (file)
+		return report_to_file(session, options, file, error);
 	print_report(session, options, stdout);
 	return finish_output(stdout, "the report", error);
 }
@@ -104,21 +114,47 @@ static void warn_of_loss(const Session *session)
 {
 	uint64_t counted = profile_totals(session->profile).events;
 	uint64_t lost = report_events_lost(session);
+	const char *remedy = report_loss_remedy(session);
 
 	if (lost && lost * 100 > counted + lost)
 		fprintf(stderr,
 			PROGRAM ": over 1 %% of the events were lost (%" G_GUINT64_FORMAT
-				" of %" G_GUINT64_FORMAT "): use a larger --buffer\n",
-			lost, counted + lost);
+				" of %" G_GUINT64_FORMAT ")%s%s\n",
+			lost, counted + lost, remedy ? ": " : "", remedy ? remedy : "");
 }
 
-static ExitStatus finish(Session *session, const Options *options)
+/* Creates the file of -O, before anything else: a report must not be lost to a bad name. *file is
+   NULL for stdout. */
+static bool open_output(const Options *options, PrivateFile **file, GError **error)
+{
+	*file = options->output ? private_file_create(options->output, true, error) : NULL;
+	return *file || !options->output;
+}
+
+/* The file of -O could not be written: stdout is better than nothing. */
+static ExitStatus report_elsewhere(const Session *session, const Options *options,
+				   PrivateFile *file, const GError *error)
+{
+	fail(EXIT_FAILED, error);
+	if (!file)
+		return EXIT_FAILED;
+	private_file_discard(file);
+	print_report(session, options, stdout);
+	fflush(stdout);
+	return EXIT_INCOMPLETE;
+}
+
+static ExitStatus finish(Session *session, const Options *options, PrivateFile *file)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!symbols_choose(session, options->kallsyms, &error) ||
-	    !report(session, options, &error))
+	if (!symbols_choose(session, options->kallsyms, &error)) {
+		if (file)
+			private_file_discard(file);
 		return fail(EXIT_FAILED, error);
+	}
+	if (!report(session, options, file, &error))
+		return report_elsewhere(session, options, file, error);
 	warn_of_loss(session);
 	return report_is_incomplete(session) ? EXIT_INCOMPLETE : EXIT_COMPLETE;
 }
@@ -142,30 +178,44 @@ static void tell_of_command(const CollectOutcome *outcome, char **command)
 static ExitStatus run_live(Options *options)
 {
 	g_autoptr(Session) session = session_new(options->memory_bytes_max);
+	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 	CollectOutcome outcome = { 0 };
 	ExitStatus status;
 
+	if (!open_output(options, &file, &error))
+		return fail(status_of(error), error);
 	options->request.report_now = report_now;
 	options->request.report_data = options;
+	options->request.prompt = !options->quiet && !options->request.command &&
+				  !(options->request.duration_seconds > 0);
 	options->request.progress = !options->quiet && isatty(STDERR_FILENO);
-	if (!options->collector->collect(&options->request, session, &outcome, &error))
+	if (!options->collector->collect(&options->request, session, &outcome, &error)) {
+		if (file)
+			private_file_discard(file);
 		return fail(status_of(error), error);
+	}
 	session->cut_short |= outcome.forced;
-	status = finish(session, options);
+	status = finish(session, options, file);
 	if (options->request.command)
 		tell_of_command(&outcome, options->request.command);
-	return status;
+	return outcome.recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;
 }
 
 static ExitStatus run_input(const Options *options)
 {
 	g_autoptr(Session) session = session_new(options->memory_bytes_max);
+	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 
-	if (!input_read(options->input, session, &error))
+	if (!open_output(options, &file, &error))
+		return fail(status_of(error), error);
+	if (!input_read(options->input, session, &error)) {
+		if (file)
+			private_file_discard(file);
 		return fail(EXIT_FAILED, error);
-	return finish(session, options);
+	}
+	return finish(session, options, file);
 }
 
 static ExitStatus build_module(const Options *options)
@@ -207,6 +257,8 @@ int main(int argc, char **argv)
 	g_autoptr(Options) options = NULL;
 
 	give_memory_back();
+	/* It asks for a report as soon as there is one to give; before, it must not end the run. */
+	signal(SIGUSR1, SIG_IGN);
 	options = options_parse(argc, argv, &error);
 	if (!options)
 		return fail(EXIT_USAGE, error);

@@ -1,0 +1,1 @@
+kmalloc-top -i $'/no\e[31mwhere'

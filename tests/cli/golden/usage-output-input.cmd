@@ -1,0 +1,1 @@
+kmalloc-top -i import/hashkey.txt -O import/hashkey.txt

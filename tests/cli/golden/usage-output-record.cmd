@@ -1,0 +1,1 @@
+kmalloc-top --record $WORK/x.kmr -O $WORK/x.kmr -c true
