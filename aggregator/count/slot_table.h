@@ -7,7 +7,7 @@
 /*
  * SlotTable finds the dense id of a thing by its hash; the thing itself is the caller's.
  *
- * Open addressing, at most three quarters full. A slot keeps the hash, so growing never looks at
+ * Open addressing, at most four fifths full. A slot keeps the hash, so growing never looks at
  * the things again. Looking up is a loop over candidates that the caller compares:
  *
  *	for (at = hash; (id = slot_table_candidate(table, hash, &at)) != SLOT_ID_NONE; at++)
@@ -82,7 +82,7 @@ static inline void slot_table_put(SlotTable *table, uint32_t hash, uint32_t at, 
 
 	slot->hash = hash;
 	slot->id_plus_one = id + 1;
-	if (++table->used > (table->mask >> 2) * 3)
+	if (++table->used > table->mask / 5 * 4)
 		slot_table_grow(table);
 }
 

@@ -61,6 +61,9 @@ const char *report_loss_remedy(const Session *session)
 	uint64_t most = MAX(MAX(causes.transport, causes.over_bound),
 			    MAX(causes.skipped + causes.reentrant, causes.damaged));
 
+	/* Damaged input is missing batches, too; no option helps against that. */
+	if (causes.damaged_bytes)
+		return NULL;
 	if (most == causes.transport)
 		return "use a larger --buffer";
 	if (most == causes.over_bound)

@@ -43,7 +43,7 @@ need_tools()
 {
 	local tool
 	for tool; do
-		command -v "$tool" > /dev/null || die "$tool is missing (./quickstart test installs it)"
+		command -v "$tool" > /dev/null || die "$tool is missing (packages/install vm installs it)"
 	done
 }
 

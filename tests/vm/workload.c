@@ -5,6 +5,7 @@
  *	workload [-a FILE] [-t THREADS] [-f] unix-send COUNT SIZE
  *	workload [-a FILE] [-t THREADS] [-f] pipe COUNT
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
+ *	workload -x ARG...	executes "workload ARG..." from a thread that is not the leader
  *
  * unix-send sends SIZE bytes COUNT times over a socket pair: one kmalloc below
  * unix_stream_sendmsg() each, when SIZE is above 704 (small heads have a cache of
@@ -213,12 +214,32 @@ static const Kind *kind_lookup(const char *name, int argument_count)
 	return NULL;
 }
 
+static void *exec_rest(void *argv)
+{
+	execv("/proc/self/exe", argv);
+	error(1, errno, "execv");
+	return NULL;
+}
+
+/* As runtimes with threads do: execve then takes over the leader's tid. */
+static void exec_from_thread(char **argv)
+{
+	pthread_t thread;
+	int failure = pthread_create(&thread, NULL, exec_rest, argv);
+
+	if (failure != 0)
+		error(1, failure, "pthread_create");
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	Plan plan = { .threads = 1 };
 	bool forked = false;
 	int option;
 
+	if (argc > 2 && strcmp(argv[1], "-x") == 0)
+		exec_from_thread(argv + 1);
 	while ((option = getopt(argc, argv, "a:t:f")) != -1) {
 		if (option == 'a')
 			wait_for_file(optarg);

@@ -13,6 +13,10 @@ wait "$others"
 is_complete 'only the command'
 counts 'only the command' 1000 $((1000 * send_allocated))
 
+profile --only-command -I "$pipe_frame" -c 'workload -x pipe 300'
+is_complete 'executed by a thread'
+equals 'executed by a thread: allocations' 600 "$(report_count report)"
+
 # shellcheck disable=SC2016 # for the shell inside
 profile -O report.file -u nobody -- sh -c 'id -un; echo "$HOME"'
 equals '-u: runs as that user' "$(printf 'nobody\n%s' "$(getent passwd nobody | cut -d : -f 6)")" \
