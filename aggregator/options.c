@@ -302,7 +302,7 @@ static const OptionRow option_rows[] = {
 	{ 0, "details", NULL, "bytes and processes of each stack", FLAG, AT(details) },
 	{ 0, "no-host", NULL, "leave out the host's name", FLAG, AT(hide_host) },
 	{ 'q', "quiet", NULL, "no banner", FLAG, AT(quiet) },
-	{ 'v', "verbose", NULL, "diagnostics on stderr; repeat for more", APPLY, 0, apply_verbose },
+	{ 'v', "verbose", NULL, "diagnostics and timings on stderr", APPLY, 0, apply_verbose },
 	{ 'h', "help", NULL, "print this and stop", FLAG, AT(help) },
 	{ 'V', "version", NULL, "print the version and what this build can do, and stop", FLAG,
 	  AT(version) },

@@ -17,12 +17,6 @@ typedef struct {
 	bool show_host;      /* the host's name may be printed */
 } Report;
 
-/* A form of output. To add one: a file with such a function, a line in report_types.c. */
-typedef struct {
-	const char *name;
-	void (*print)(const Report *report, FILE *out);
-} ReportType;
-
 /* The Perl tool's layout, and after its summary what explains the report. */
 void report_print_text(const Report *report, FILE *out);
 
