@@ -6,6 +6,8 @@
 #include "collect/stap_build.h"
 #include "collect/stap_run.h"
 
+#include <gio/gio.h>
+
 /* Returns the path of the module to load, or NULL with error set. */
 static char *find_module(const StapTool *tool, const StapOptions *options, const HostSnapshot *host,
 			 const CollectRequest *request, GError **error)
@@ -86,6 +88,21 @@ static bool run_recorded(StapRunPlan *plan, const CollectRequest *request, Sessi
 	return collected;
 }
 
+/* The kernel side compares the pids of the first namespace; ours are those of a container's. */
+static bool check_pid_namespace(const CollectRequest *request, GError **error)
+{
+	/* PROC_PID_INIT_INO: include/linux/proc_ns.h, since 3.8 */
+	static const char first[] = "pid:[4026531836]";
+	g_autofree char *ours = g_file_read_link("/proc/self/ns/pid", NULL);
+
+	if (request->scope == COLLECT_SCOPE_HOST || !ours || g_str_equal(ours, first))
+		return true;
+	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "-p and --only-command work outside of containers only, where pids "
+			    "are the kernel's own: run it on the host");
+	return false;
+}
+
 /* The user's mistakes are told first: compiling may take a minute. */
 static bool collect(const CollectRequest *request, Session *session, CollectOutcome *outcome,
 		    GError **error)
@@ -101,6 +118,8 @@ static bool collect(const CollectRequest *request, Session *session, CollectOutc
 	}
 	plan.options = options;
 	if (request->command && !command_check(request->command, request->user, error))
+		return false;
+	if (!check_pid_namespace(request, error))
 		return false;
 	if (request->record_path)
 		return run_recorded(&plan, request, session, outcome, error);
