@@ -15,7 +15,8 @@
 
 enum {
 	READ_BYTES = 1 << 20,
-	READS_PER_WAKE = 8, /* then signals and timers have their turn */
+	LAST_ITERATIONS = 100, /* somebody else may still write to the pipes */
+	READS_PER_WAKE = 8,    /* then signals and timers have their turn */
 };
 
 void stap_run_add_source(StapRun *run, GSource *source, GSourceFunc callback)
@@ -211,9 +212,11 @@ static void end_command(StapRun *run)
 	CollectOutcome *outcome = run->outcome;
 	pid_t ended;
 
+	/* It may have ended while nobody was looking. */
+	for (int i = 0; i < LAST_ITERATIONS && g_main_context_iteration(run->context, FALSE); i++)
+		continue;
 	if (!run->command || !run->was_live || outcome->command_ended)
 		return;
-	/* It may have ended while nobody was looking; if GLib has reaped it, its status is lost. */
 	ended = waitpid(command_pid(run->command), &outcome->command_status, WNOHANG);
 	outcome->command_ended = ended > 0;
 	outcome->command_running = !ended;

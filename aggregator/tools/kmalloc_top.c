@@ -166,7 +166,7 @@ static void tell_of_command(const CollectOutcome *outcome, char **command)
 	if (outcome->command_running)
 		fprintf(stderr, PROGRAM ": %s is still running; it was left alone\n", *command);
 	else if (!outcome->command_ended)
-		return;
+		fprintf(stderr, PROGRAM ": %s has ended, its status was not seen\n", *command);
 	else if (WIFSIGNALED(status))
 		fprintf(stderr, PROGRAM ": %s was ended by signal %d (%s)\n", *command,
 			WTERMSIG(status), strsignal(WTERMSIG(status)));
