@@ -219,7 +219,7 @@ static void end_command(StapRun *run)
 		return;
 	ended = waitpid(command_pid(run->command), &outcome->command_status, WNOHANG);
 	outcome->command_ended = ended > 0;
-	outcome->command_running = !ended;
+	outcome->command_running = ended <= 0 && !kill(command_pid(run->command), 0);
 }
 
 static const char *bound_of(const StapRun *run)
@@ -268,6 +268,7 @@ static bool finish(StapRun *run, GError **error)
 	batch_reader_finish(run->reader);
 	progress_clear(&run->progress);
 	stap_run_tell(run, "staprun has ended, its output is read");
+	end_command(run);
 	unload_module(run);
 	if (run->error) {
 		g_propagate_error(error, g_steal_pointer(&run->error));
@@ -277,7 +278,6 @@ static bool finish(StapRun *run, GError **error)
 		set_start_error(run, error);
 		return false;
 	}
-	end_command(run);
 	feed_end(run);
 	session_finish(run->session);
 	return true;
