@@ -123,7 +123,8 @@ static void command_ended(GPid pid, gint status, gpointer user_data)
 	uint64_t now_ns = clock_monotonic_ns();
 	StapRun *run = user_data;
 
-	(void)pid;
+	if (pid != command_pid(run->command))
+		return;
 	run->outcome->command_ended = true;
 	run->outcome->command_status = status;
 	stop_at(run, now_ns);

@@ -218,7 +218,7 @@ static void end_command(StapRun *run)
 	if (!run->command || !run->was_live || outcome->command_ended)
 		return;
 	ended = waitpid(command_pid(run->command), &outcome->command_status, WNOHANG);
-	outcome->command_ended = ended > 0;
+	outcome->command_ended = ended == command_pid(run->command);
 	outcome->command_running = ended <= 0 && !kill(command_pid(run->command), 0);
 }
 
