@@ -188,3 +188,16 @@ bool kernel_headers_contain(const KernelHeaders *headers, const char *name, cons
 	}
 	return false;
 }
+
+bool kernel_headers_have_option(const KernelHeaders *headers, const char *option)
+{
+	g_autofree char *path = g_build_filename(headers->build, ".config", NULL);
+	g_autofree char *line = g_strdup_printf("%s=y", option);
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return false;
+	lines = g_strsplit(text, "\n", -1);
+	return g_strv_contains((const char *const *)lines, line);
+}

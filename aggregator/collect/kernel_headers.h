@@ -29,3 +29,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(KernelHeaders, kernel_headers_free)
 
 /* Whether the header linux/NAME contains the text. */
 bool kernel_headers_contain(const KernelHeaders *headers, const char *name, const char *text);
+
+/* Whether the kernel was configured with that option: "CONFIG_STACK_VALIDATION" is y. */
+bool kernel_headers_have_option(const KernelHeaders *headers, const char *option);

@@ -89,10 +89,39 @@ static const RuntimeEdit ns_type_edits[] = {
 	{ NULL, NULL, NULL },
 };
 
+/* Up to 5.1: every module looks uprobe_unregister() up when it is loaded, and is refused where
+   there is none, from kernel 6.12 on. Our probes call none of it. */
+static bool needs_uprobe_unregister(const StapSite *site)
+{
+	return kernel_headers_contain(site->headers, "uprobes.h", "uprobe_unregister_nosync(") &&
+	       runtime_contains(site, "transport/transport.c",
+				"kallsyms_lookup_name (\"unregister_uprobe\")") &&
+	       !runtime_contains(site, "transport/transport.c", "uprobe_unregister_nosync");
+}
+
+static const RuntimeEdit uprobe_unregister_edits[] = {
+	{ "transport/transport.c", "kallsyms_lookup_name (\"unregister_uprobe\")",
+	  "kallsyms_lookup_name (\"uprobe_unregister_nosync\")" },
+	{ NULL, NULL, NULL },
+};
+
+/* Up to 4.9: stap switches objtool off (RHBZ 1321628), and a module without unwind tables ends each
+   stack at its own frames. That is an option of its own until kernel 5.17 only; what -B gives
+   comes last on make's command line, and wins. */
+static bool needs_objtool(const StapSite *site)
+{
+	return kernel_headers_have_option(site->headers, "CONFIG_STACK_VALIDATION");
+}
+
+static const char *const with_objtool[] = { "-B", "CONFIG_STACK_VALIDATION=y", NULL };
+
 static const StapWorkaround workarounds[] = {
 	{ "task_work_cancel_func in a copy of the runtime", needs_task_work_cancel,
 	  task_work_cancel_edits, NULL },
+	{ "CONFIG_STACK_VALIDATION as the kernel has it", needs_objtool, NULL, with_objtool },
 	{ "COUNT_ARGS redefined", needs_count_args, NULL, no_warnings },
+	{ "uprobe_unregister_nosync in a copy of the runtime", needs_uprobe_unregister,
+	  uprobe_unregister_edits, NULL },
 	{ "ns_common without ns_type in a copy of the runtime", needs_ns_type, ns_type_edits,
 	  NULL },
 };

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define PROGRAM "kmalloc-top"
 
@@ -195,7 +196,6 @@ static ExitStatus run_live(Options *options)
 			private_file_discard(file);
 		return fail(status_of(error), error);
 	}
-	session->cut_short |= outcome.forced;
 	status = finish(session, options, file);
 	if (options->request.command)
 		tell_of_command(&outcome, options->request.command);

@@ -455,6 +455,28 @@ Test(stap_build, a_runtime_that_cannot_be_patched_is_an_error)
 	host_clear(&host);
 }
 
+Test(stap_build, a_module_gets_unwind_tables_where_the_kernel_has_them)
+{
+	static const char *const words[] = { "-B", "CONFIG_STACK_VALIDATION=y", NULL };
+	Host host = host_new();
+
+	write_text(host.modules, KERNEL "/build/.config",
+		   "CONFIG_HAVE_STACK_VALIDATION=y\nCONFIG_STACK_VALIDATION=y\n");
+	expect_workarounds(&host, words);
+	host_clear(&host);
+}
+
+Test(stap_build, a_kernel_that_has_none_is_not_asked_for_unwind_tables)
+{
+	static const char *const none[] = { NULL };
+	Host host = host_new();
+
+	write_text(host.modules, KERNEL "/build/.config",
+		   "CONFIG_HAVE_STACK_VALIDATION=y\n# CONFIG_STACK_VALIDATION is not set\n");
+	expect_workarounds(&host, none);
+	host_clear(&host);
+}
+
 Test(stap_build, longer_count_args_switch_warnings_off)
 {
 	static const char *const words[] = { "-B", "KCFLAGS=-w", NULL };
@@ -475,6 +497,31 @@ Test(stap_build, the_same_count_args_do_not)
 	write_stap(&host, "#define COUNT_ARGS(X...) __COUNT_ARGS(, ##X, 12, 11, 10");
 	write_text(host.modules, HEADERS "kernel.h",
 		   "#define COUNT_ARGS(X...) __COUNT_ARGS(, ##X, 12, 11, 10)\n");
+	expect_workarounds(&host, none);
+	host_clear(&host);
+}
+
+Test(stap_build, a_module_looks_up_the_name_that_uprobe_unregister_has)
+{
+	static const char *const words[] = { "-R", "*/home/runtime-*", NULL };
+	Host host = host_new();
+
+	write_text(host.modules, HEADERS "uprobes.h", "extern void uprobe_unregister_nosync(");
+	write_text(host.top, RUNTIME "transport/transport.c",
+		   "kallsyms_lookup_name (\"unregister_uprobe\");");
+	expect_workarounds(&host, words);
+	host_clear(&host);
+}
+
+Test(stap_build, a_runtime_that_knows_the_newer_uprobe_unregister_is_taken_as_it_is)
+{
+	static const char *const none[] = { NULL };
+	Host host = host_new();
+
+	write_text(host.modules, HEADERS "uprobes.h", "extern void uprobe_unregister_nosync(");
+	write_text(host.top, RUNTIME "transport/transport.c",
+		   "kallsyms_lookup_name (\"unregister_uprobe\");\n"
+		   "kallsyms_lookup_name (\"uprobe_unregister_nosync\");");
 	expect_workarounds(&host, none);
 	host_clear(&host);
 }
