@@ -55,7 +55,6 @@ typedef struct {
 	int command_status;        /* as waitpid() gives it */
 	bool command_running;      /* the command outlived the collection; it was left alone */
 	bool recording_unfinished; /* it could not be written to its end, which was told */
-	bool forced;               /* a second signal ended it: what was read is incomplete */
 } CollectOutcome;
 
 /*

@@ -19,6 +19,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap_arguments.c aggregator/collect/stap_arguments.h \
 	aggregator/collect/stap_child.c aggregator/collect/stap_child.h \
 	aggregator/collect/stap_collector.c \
+	aggregator/collect/stap_counters.c aggregator/collect/stap_counters.h \
 	aggregator/collect/stap_facts.c aggregator/collect/stap_facts.h \
 	aggregator/collect/stap_phases.c \
 	aggregator/collect/stap_run.c aggregator/collect/stap_run.h \

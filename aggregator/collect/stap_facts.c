@@ -129,6 +129,9 @@ void stap_facts_write_end(GByteArray *out, const StapEnd *end)
 	};
 
 	batch_write_info(out, fields, G_N_ELEMENTS(fields));
+	/* A module without counters, drained: nothing more is known than its batches say. */
+	if (end->counted_to_end || !end->drained)
+		stap_facts_write_number(out, KMT_FIELD_COUNTED_TO_END, end->counted_to_end);
 	write_text(out, KMT_FIELD_BOUND, end->bound);
 	if (end->outcome->command_ended)
 		stap_facts_write_number(out, KMT_FIELD_COMMAND_STATUS,

@@ -21,7 +21,9 @@ typedef struct {
 	StapMessageTotals messages;
 	const CollectOutcome *outcome;
 	uint64_t damaged_bytes;
-	const char *bound; /* why the run ended early, NULL: it did not */
+	bool counted_to_end; /* where a CPU's last batches did not come its counters are told */
+	bool drained;        /* every CPU's last batches came */
+	const char *bound;   /* why the run ended early, NULL: it did not */
 } StapEnd;
 
 /* Appends the facts of the end; the last one says that the stream is complete. */

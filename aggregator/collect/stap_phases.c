@@ -2,6 +2,7 @@
 #include "collect/stap_state.h"
 
 #include "collect/clock.h"
+#include "collect/stap_counters.h"
 #include "collect/stap_facts.h"
 
 #include <glib-unix.h>
@@ -98,6 +99,7 @@ static void stop_at(StapRun *run, uint64_t end_ns)
 	run->phase = PHASE_DRAINING;
 	stap_run_tell(run, "the end was reached, waiting for what is on its way");
 	run->end_ns = end_ns;
+	run->counters = stap_counters_read(run->plan->sys_folder, run->module_name);
 	run->heartbeats_wanted =
 		loss_ledger_heartbeats(run->session->loss, NULL) + HEARTBEATS_AFTER_END;
 	feed_number(run, KMT_FIELD_RUN_END_NS, end_ns);
@@ -145,7 +147,6 @@ static gboolean stop_signal(gpointer user_data)
 		stop_at(run, clock_monotonic_ns());
 		return G_SOURCE_CONTINUE;
 	}
-	run->outcome->forced = true;
 	set_bound(run, "a second signal ended it at once");
 	/* SIGINT lets staprun finish in order; from now on it should not. */
 	run->end_step = MAX(run->end_step, 1);
@@ -211,8 +212,10 @@ void stap_phases_advance(StapRun *run)
 	if (run->phase == PHASE_STARTING && loss_ledger_heartbeats(run->session->loss, NULL))
 		go_live(run);
 	check_bounds(run);
-	if (run->phase == PHASE_DRAINING && is_drained(run))
+	if (run->phase == PHASE_DRAINING && is_drained(run)) {
+		run->drained = true;
 		end_child(run);
+	}
 }
 
 static gboolean tick(gpointer user_data)

@@ -3,6 +3,7 @@
 
 #include "collect/clock.h"
 #include "collect/stap_arguments.h"
+#include "collect/stap_counters.h"
 #include "collect/stap_facts.h"
 #include "collect/stap_state.h"
 
@@ -231,15 +232,31 @@ static const char *bound_of(const StapRun *run)
 	return failure ? failure : "staprun ended before the run did";
 }
 
+/* Where a CPU's last batches did not come, its counters tell what they held. */
+static void feed_counters(StapRun *run)
+{
+	const LossLedger *loss = run->session->loss;
+
+	for (guint i = 0; run->counters && i < run->counters->len; i++) {
+		const CpuCounters *cpu = &g_array_index(run->counters, CpuCounters, i);
+
+		if (loss_ledger_cpu_complete_until(loss, cpu->cpu) < run->end_ns)
+			batch_write_counters(run->batches, cpu, run->end_ns);
+	}
+}
+
 static void feed_end(StapRun *run)
 {
 	const StapEnd end = {
+		.counted_to_end = run->counters != NULL,
+		.drained = run->drained,
 		.messages = stap_messages_totals(run->messages),
 		.outcome = run->outcome,
 		.damaged_bytes = batch_reader_totals(run->reader).damaged_bytes,
 		.bound = bound_of(run),
 	};
 
+	feed_counters(run);
 	stap_facts_write_end(run->batches, &end);
 	stap_run_feed(run);
 }
@@ -308,6 +325,8 @@ static void run_clear(StapRun *run)
 	g_byte_array_unref(run->batches);
 	g_free(run->module_name);
 	g_free(run->bound);
+	if (run->counters)
+		g_array_unref(run->counters);
 	g_clear_error(&run->error);
 }
 

@@ -13,7 +13,8 @@ typedef struct {
 	const StapOptions *options; /* NULL: none */
 	const char *module_path;
 	HostSnapshot *host;
-	Recording *recording; /* NULL: none */
+	Recording *recording;   /* NULL: none */
+	const char *sys_folder; /* NULL: /sys */
 } StapRunPlan;
 
 /*

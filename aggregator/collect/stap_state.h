@@ -41,7 +41,9 @@ struct StapRun {
 	Phase phase;
 	uint64_t start_ns; /* of the run, for the timings of -v */
 	bool was_live;
-	bool died; /* staprun ended before it was told to */
+	bool died;        /* staprun ended before it was told to */
+	bool drained;     /* every CPU has said that all of its events until the end were sent */
+	GArray *counters; /* (element-type CpuCounters) at the end; NULL: not known */
 	uint64_t heartbeats_wanted;
 	uint64_t end_ns;
 	unsigned signals;

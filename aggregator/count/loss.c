@@ -7,7 +7,8 @@ enum { CPUS_MAX = 65536 }; /* a higher number in a stream is damage */
 
 /* What a CPU's counters say at one moment. */
 typedef struct {
-	uint64_t lost; /* produced, but not decoded */
+	uint64_t lost;   /* produced, but not decoded */
+	uint64_t unread; /* ... the part of them that no batch from the CPU itself has told */
 	uint64_t damaged;
 	uint64_t reentrant;
 	uint64_t left_out_self;
@@ -39,8 +40,10 @@ struct LossLedger {
 	GArray *cpus; /* (element-type Cpu), owned */
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
+	bool after_window; /* a heartbeat came that was made after the window */
 	SharedCounters newest;
 	SharedCounters at_start;
+	SharedCounters at_end;
 };
 
 LossLedger *loss_ledger_new(void)
@@ -100,6 +103,9 @@ static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const uint8_t *record, 
 	shared->errors = MAX(shared->errors, load_u64(record + errors, swapped));
 	shared->transport_failures =
 		MAX(shared->transport_failures, load_u64(record + failures, swapped));
+	if (!ledger->after_window)
+		ledger->at_end = *shared;
+	ledger->after_window |= cpu->complete_until_ns > ledger->window_end_ns;
 }
 
 static void read_heartbeats(LossLedger *ledger, Cpu *cpu, const Batch *batch)
@@ -120,12 +126,16 @@ static void read_heartbeats(LossLedger *ledger, Cpu *cpu, const Batch *batch)
 
 static void read_header(Cpu *cpu, const struct KmtBatchHeader *header, uint32_t decoded)
 {
+	/* An emitter sends no batch of nothing: this one is the collector's. */
+	bool is_reading = !header->events && !header->heartbeats;
 	Counters *newest = &cpu->newest;
+	uint64_t lost_before = newest->lost;
 
 	cpu->seen = true;
 	cpu->decoded += decoded;
 	cpu->produced = MAX(cpu->produced, header->events_total);
 	newest->lost = difference(cpu->produced, cpu->decoded);
+	newest->unread = is_reading ? newest->unread + difference(newest->lost, lost_before) : 0;
 	newest->damaged += difference(header->events, decoded);
 	newest->reentrant = MAX(newest->reentrant, header->dropped_reentrant);
 	newest->left_out_self = MAX(newest->left_out_self, header->left_out_self);
@@ -190,6 +200,7 @@ static void add_cpu(LossTotals *totals, const Cpu *cpu, uint32_t number)
 
 	totals->cpus++;
 	totals->transport += difference(end->lost, start->lost);
+	totals->unread += difference(end->unread, start->unread);
 	totals->damaged += difference(end->damaged, start->damaged);
 	totals->reentrant += difference(end->reentrant, start->reentrant);
 	totals->left_out_self += difference(end->left_out_self, start->left_out_self);
@@ -208,10 +219,11 @@ LossTotals loss_ledger_totals(const LossLedger *ledger)
 		if (cpu->seen)
 			add_cpu(&totals, cpu, i);
 	}
-	totals.skipped = difference(ledger->newest.skipped, ledger->at_start.skipped);
-	totals.errors = difference(ledger->newest.errors, ledger->at_start.errors);
+	totals.skipped = difference(ledger->at_end.skipped, ledger->at_start.skipped);
+	totals.errors = difference(ledger->at_end.errors, ledger->at_start.errors);
 	totals.transport_failures =
-		difference(ledger->newest.transport_failures, ledger->at_start.transport_failures);
+		difference(ledger->at_end.transport_failures, ledger->at_start.transport_failures);
+	totals.shared_until_end = ledger->after_window;
 	return totals;
 }
 
@@ -231,6 +243,13 @@ uint64_t loss_ledger_heartbeats(const LossLedger *ledger, uint32_t *cpus)
 	if (cpus)
 		*cpus = seen;
 	return seen ? fewest : 0;
+}
+
+uint64_t loss_ledger_cpu_complete_until(const LossLedger *ledger, uint32_t number)
+{
+	if (number >= ledger->cpus->len)
+		return 0;
+	return g_array_index(ledger->cpus, Cpu, number).complete_until_ns;
 }
 
 uint64_t loss_ledger_complete_until(const LossLedger *ledger)

@@ -17,11 +17,13 @@ typedef struct LossLedger LossLedger;
 /* Events, except where the name says otherwise. */
 typedef struct {
 	uint64_t transport; /* produced, but their batch never arrived, or arrived damaged */
+	uint64_t unread;    /* ... the part of them that only the counters read at the end tell */
 	uint64_t damaged;   /* ... the part of them that arrived in damaged batches */
 	uint64_t reentrant; /* dropped by the emitter: its buffer was busy */
 	uint64_t skipped;   /* probe hits that SystemTap skipped */
 	uint64_t errors;    /* soft errors in the probe module */
 	uint64_t transport_failures; /* messages that found the transport buffer full */
+	bool shared_until_end; /* the three above cover the whole window */
 	uint64_t left_out_self;      /* no loss: the collector's own processes */
 	uint64_t left_out_interrupt; /* no loss: interrupts under a process filter */
 	/* Time spent in probes, between the first and the last heartbeat around the window. */
@@ -48,6 +50,9 @@ LossTotals loss_ledger_totals(const LossLedger *ledger);
 /* Heartbeats seen so far of the CPU that has sent fewest, of those that sent any batch; *cpus (if
    not NULL) is how many those are. Tells a collector that every CPU is live, or drained. */
 uint64_t loss_ledger_heartbeats(const LossLedger *ledger, uint32_t *cpus);
+
+/* The time until which that CPU has said that all its events were sent; 0: it has not. */
+uint64_t loss_ledger_cpu_complete_until(const LossLedger *ledger, uint32_t number);
 
 /* The time until which every CPU that sent a batch has said that all its events were sent. */
 uint64_t loss_ledger_complete_until(const LossLedger *ledger);

@@ -48,6 +48,22 @@ static void batch_end(GByteArray *out, guint start)
 	       sizeof(batch_bytes));
 }
 
+void batch_write_counters(GByteArray *out, const CpuCounters *counters, uint64_t time_ns)
+{
+	guint start = batch_begin(out, KMT_BATCH_EVENTS);
+	struct KmtBatchHeader header;
+
+	memcpy(&header, out->data + start, sizeof(header));
+	header.cpu = counters->cpu;
+	header.base_time_ns = time_ns;
+	header.events_total = counters->events_total;
+	header.dropped_reentrant = counters->dropped_reentrant;
+	header.left_out_self = counters->left_out_self;
+	header.left_out_interrupt = counters->left_out_interrupt;
+	memcpy(out->data + start, &header, sizeof(header));
+	batch_end(out, start);
+}
+
 /* Returns how many bytes of the text fit into a field: whole characters only. */
 static size_t text_fitting(const char *text)
 {

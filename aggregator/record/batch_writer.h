@@ -20,6 +20,19 @@ typedef struct {
 	const char *text; /* borrowed; cut at a character boundary below the format's limit */
 } InfoField;
 
+/* The counters of a CPU's batch header. */
+typedef struct {
+	uint32_t cpu;
+	uint64_t events_total;
+	uint64_t dropped_reentrant;
+	uint64_t left_out_self;
+	uint64_t left_out_interrupt;
+} CpuCounters;
+
+/* Appends one KMT_BATCH_EVENTS batch that holds nothing but what the CPU's counters said at that
+   time: a batch without events and heartbeats, which no emitter sends. */
+void batch_write_counters(GByteArray *out, const CpuCounters *counters, uint64_t time_ns);
+
 /* Appends one KMT_BATCH_INFO batch with these fields. */
 void batch_write_info(GByteArray *out, const InfoField *fields, size_t count);
 

@@ -221,8 +221,10 @@ enum KmtFieldId {
 	KMT_FIELD_ADDRESSES_HIDDEN = 36, /* number: 1: kernel addresses were not readable */
 	KMT_FIELD_BUFFER_BYTES = 37,     /* number: transport memory of all CPUs */
 	KMT_FIELD_COMPLETE = 38, /* number: 1: last field of a recording that was closed in order */
-	KMT_FIELD_SELF_INCLUDED = 39, /* number: 1: the collector's own processes were counted */
-	KMT_FIELD_IDS,                /* not on the wire: one more than the last */
+	KMT_FIELD_SELF_INCLUDED = 39,  /* number: 1: the collector's own processes were counted */
+	KMT_FIELD_COUNTED_TO_END = 40, /* number: 1: batches of counters alone tell what the last
+					  batches did not; 0: that is not known */
+	KMT_FIELD_IDS,                 /* not on the wire: one more than the last */
 };
 
 /* Begins the content of the symbol and module batches; text follows, padded to 8. */

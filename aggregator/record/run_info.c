@@ -49,6 +49,7 @@ static const uint8_t field_kinds[KMT_FIELD_IDS] = {
 	[KMT_FIELD_BUFFER_BYTES] = FIELD_NUMBER,
 	[KMT_FIELD_COMPLETE] = FIELD_NUMBER,
 	[KMT_FIELD_SELF_INCLUDED] = FIELD_NUMBER,
+	[KMT_FIELD_COUNTED_TO_END] = FIELD_NUMBER,
 };
 
 bool run_info_is_number(uint16_t id)

@@ -7,6 +7,7 @@
 /* Events lost in the window, by cause. */
 typedef struct {
 	uint64_t transport;
+	uint64_t unread;
 	uint64_t skipped;
 	uint64_t reentrant;
 	uint64_t damaged;
@@ -14,27 +15,51 @@ typedef struct {
 	uint64_t damaged_bytes; /* unreadable input, in which the events cannot be told */
 } Causes;
 
+/* Whether the end of the stream has the counters of every CPU whose last batches it has not. */
+static bool is_counted_to_end(const Session *session)
+{
+	return run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 0) == 1 &&
+	       !batch_reader_totals(session->reader).damaged_bytes;
+}
+
+/* Whether something may have been lost after the last heartbeats that nothing tells. */
+static bool is_end_unknown(const Session *session)
+{
+	return session->cut_short || !run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 1);
+}
+
 /*
- * The counters of the batches tell every loss but that of a CPU's last ones. Then the collector's
- * own count of lost messages is all that is known: at least an event each.
+ * The counters of the batches tell every loss but that of a CPU's last ones. Where nothing else
+ * tells that, the collector's own count of lost messages is all that is known: at least an event
+ * each.
  */
 static uint64_t transport_lost(const Session *session, const LossTotals *totals)
 {
 	uint64_t messages = run_info_number(session->info, KMT_FIELD_TRANSPORT_LOST, 0);
+	uint64_t told_else = totals->damaged + totals->unread;
 
-	return totals->transport ? totals->transport - MIN(totals->transport, totals->damaged)
-				 : messages;
+	if (totals->transport || is_counted_to_end(session))
+		return totals->transport - MIN(totals->transport, told_else);
+	return messages;
+}
+
+/* What the collector says at its end counts probes from before and after the window, too. */
+static uint64_t skipped_probes(const Session *session, const LossTotals *totals)
+{
+	uint64_t all = run_info_number(session->info, KMT_FIELD_SKIPPED, 0);
+
+	return totals->shared_until_end ? totals->skipped : MAX(all, totals->skipped);
 }
 
 static Causes causes_of(const Session *session)
 {
 	LossTotals totals = loss_ledger_totals(session->loss);
-	uint64_t skipped = run_info_number(session->info, KMT_FIELD_SKIPPED, 0);
 	uint64_t damaged_bytes = run_info_number(session->info, KMT_FIELD_DAMAGED_BYTES, 0);
 
 	return (Causes){
 		.transport = transport_lost(session, &totals),
-		.skipped = MAX(skipped, totals.skipped) + totals.errors,
+		.unread = totals.unread,
+		.skipped = skipped_probes(session, &totals) + totals.errors,
 		.reentrant = totals.reentrant,
 		.damaged = totals.damaged + session->unreadable_lines,
 		.over_bound = profile_totals(session->profile).over_bound,
@@ -45,7 +70,8 @@ static Causes causes_of(const Session *session)
 
 static uint64_t never_counted(const Causes *causes)
 {
-	return causes->transport + causes->skipped + causes->reentrant + causes->damaged;
+	return causes->transport + causes->unread + causes->skipped + causes->reentrant +
+	       causes->damaged;
 }
 
 uint64_t report_events_lost(const Session *session)
@@ -58,11 +84,12 @@ uint64_t report_events_lost(const Session *session)
 const char *report_loss_remedy(const Session *session)
 {
 	Causes causes = causes_of(session);
-	uint64_t most = MAX(MAX(causes.transport, causes.over_bound),
-			    MAX(causes.skipped + causes.reentrant, causes.damaged));
+	uint64_t most =
+		MAX(MAX(causes.transport, causes.over_bound),
+		    MAX(MAX(causes.skipped + causes.reentrant, causes.unread), causes.damaged));
 
 	/* Damaged input is missing batches, too; no option helps against that. */
-	if (causes.damaged_bytes)
+	if (causes.damaged_bytes && !is_counted_to_end(session))
 		return NULL;
 	if (most == causes.transport)
 		return "use a larger --buffer";
@@ -73,7 +100,7 @@ const char *report_loss_remedy(const Session *session)
 
 bool report_is_incomplete(const Session *session)
 {
-	return session->cut_short || report_events_lost(session) ||
+	return is_end_unknown(session) || report_events_lost(session) ||
 	       causes_of(session).damaged_bytes || run_info_text(session->info, KMT_FIELD_BOUND);
 }
 
@@ -88,13 +115,15 @@ static void append_causes(GString *out, const Session *session, const Causes *ca
 	uint64_t uncounted = never_counted(causes);
 	uint64_t lost = uncounted + causes->over_bound;
 
-	/* How many events the unreadable bytes held nobody can tell. */
-	if (causes->damaged_bytes)
+	/* How many events unreadable bytes held only counters that come after them tell. */
+	if (causes->damaged_bytes && !is_counted_to_end(session))
 		g_string_append(out, "at least ");
 	append_count(out, lost);
 	g_string_append(out, lost == 1 ? " event (" : " events (");
 	append_percent(out, lost, profile_totals(session->profile).events + uncounted);
 	append_cause(out, "): transport ", causes->transport);
+	if (causes->unread)
+		append_cause(out, ", unread when the reader ended ", causes->unread);
 	append_cause(out, ", skipped probes ", causes->skipped);
 	append_cause(out, ", reentrancy ", causes->reentrant);
 	append_cause(out, ", damaged input ", causes->damaged);
@@ -129,11 +158,11 @@ void append_lost_line(GString *out, const Session *session)
 	g_string_append(out, "Lost: ");
 	if (any)
 		append_causes(out, session, &causes);
-	else if (!session->cut_short)
+	else if (!is_end_unknown(session))
 		g_string_append(out, "none");
-	if (any && session->cut_short)
+	if (any && is_end_unknown(session))
 		g_string_append(out, "; ");
-	if (session->cut_short)
+	if (is_end_unknown(session))
 		append_known_until(out, session);
 	g_string_append_c(out, '\n');
 }

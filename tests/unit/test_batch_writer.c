@@ -82,6 +82,35 @@ Test(batch_writer, facts_come_back)
 	found_clear(&found);
 }
 
+static void take_counters(const Batch *batch, void *user_data)
+{
+	CpuCounters *found = user_data;
+	const struct KmtBatchHeader *header = &batch->header;
+
+	cr_expect_eq(header->kind, KMT_BATCH_EVENTS);
+	cr_expect_eq(header->base_time_ns, 77);
+	cr_expect_eq(header->events + header->heartbeats + batch->content_bytes, 0);
+	*found = (CpuCounters){ header->cpu, header->events_total, header->dropped_reentrant,
+				header->left_out_self, header->left_out_interrupt };
+}
+
+Test(batch_writer, counters_come_back_alone)
+{
+	const CpuCounters counters = { 5, UINT64_MAX, 2, 3, 4 };
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	CpuCounters found = { 0 };
+	g_autoptr(BatchReader) reader = batch_reader_new(take_counters, &found);
+
+	batch_write_counters(stream, &counters, 77);
+	batch_reader_feed(reader, stream->data, stream->len);
+	batch_reader_finish(reader);
+	cr_expect_eq(found.cpu, 5);
+	cr_expect_eq(found.events_total, UINT64_MAX);
+	cr_expect_eq(found.dropped_reentrant, 2);
+	cr_expect_eq(found.left_out_self, 3);
+	cr_expect_eq(found.left_out_interrupt, 4);
+}
+
 Test(batch_writer, a_long_text_is_cut_at_a_character)
 {
 	g_autoptr(GString) text = g_string_new(NULL);

@@ -84,6 +84,37 @@ Test(loss, each_cpu_counts_for_itself)
 	cr_expect(eq(u32, loss_ledger_totals(ledger).cpus, 2));
 }
 
+/* The counters alone, as the collector reads them at the end. */
+static const Step reading_of_20 = { 30, 20, 0, 0 };
+
+Test(loss, counters_read_at_the_end_tell_what_no_batch_has_told)
+{
+	const Step steps[] = { { 10, 5, 5, 5 }, { 20, 12, 5, 5 }, reading_of_20, reading_of_20 };
+	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
+
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 2 + 8));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).unread, 8));
+}
+
+Test(loss, counters_of_a_cpu_that_was_never_heard_count)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	loss_ledger_set_window(ledger, 5, 30);
+	enter(ledger, 3, &reading_of_20);
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 20));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).unread, 20));
+}
+
+Test(loss, a_batch_after_the_counters_is_judged_by_its_own)
+{
+	const Step steps[] = { { 10, 5, 5, 5 }, reading_of_20, { 25, 20, 15, 15 } };
+	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
+
+	cr_expect(zero(u64, loss_ledger_totals(ledger).transport));
+	cr_expect(zero(u64, loss_ledger_totals(ledger).unread));
+}
+
 Test(loss, what_was_lost_outside_the_window_does_not_count)
 {
 	const Step steps[] = {
@@ -154,6 +185,20 @@ Test(loss, skipped_probes_and_cost_count_inside_the_window)
 	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_span_ns, 100));
 	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_ns_busiest, 700));
 	cr_expect(eq(u32, loss_ledger_totals(ledger).probe_cpu_busiest, 0));
+}
+
+Test(loss, probes_skipped_after_the_window_are_not_its_loss)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	loss_ledger_set_window(ledger, 100, 1000);
+	beat(ledger, 0, 50, 0, 0);
+	beat(ledger, 0, 950, 1, 0);
+	cr_expect(not(loss_ledger_totals(ledger).shared_until_end));
+	beat(ledger, 1, 1050, 3, 0);
+	beat(ledger, 0, 1060, 7, 0);
+	cr_expect(loss_ledger_totals(ledger).shared_until_end);
+	cr_expect(eq(u64, loss_ledger_totals(ledger).skipped, 3));
 }
 
 Test(loss, the_busiest_cpu_is_the_one_with_the_largest_share)

@@ -347,6 +347,55 @@ Test(report_text, a_complete_run_is_complete)
 	cr_expect_not(report_is_incomplete(session));
 }
 
+/* A run that ended while its reader did not read, and damaged what it wrote last. */
+static Session *unread_session(uint64_t counted_to_end)
+{
+	const CpuCounters counters = { .cpu = 9, .events_total = 40 };
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	Session *session = host_session(0);
+
+	batch_write_counters(stream, &counters, 1);
+	session_feed(session, stream->data, stream->len);
+	add_field(session, KMT_FIELD_DAMAGED_BYTES, 77, NULL);
+	add_field(session, KMT_FIELD_TRANSPORT_LOST, 3, NULL);
+	add_field(session, KMT_FIELD_COUNTED_TO_END, counted_to_end, NULL);
+	return session;
+}
+
+Test(report_text, what_was_never_read_is_told_exactly)
+{
+	g_autoptr(Session) session = unread_session(1);
+
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: 40 events (1.3 %): transport 0, unread when the reader ended 40, "
+		    "skipped probes 0, reentrancy 0, damaged input 0 (77 bytes), memory bound 0");
+	cr_expect(report_is_incomplete(session));
+}
+
+Test(report_text, what_nothing_tells_is_unknown)
+{
+	g_autoptr(Session) session = unread_session(0);
+	g_autoptr(Session) nothing = host_session(0);
+
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: at least 40 events (1.3 %): transport 0, unread when the reader ended "
+		    "40, skipped probes 0, reentrancy 0, damaged input 0 (77 bytes), memory bound "
+		    "0; unknown after the start");
+	add_field(nothing, KMT_FIELD_COUNTED_TO_END, 0, NULL);
+	expect_line(nothing, &(Wish){ .quiet = true }, "Lost: unknown after 2026-11-21T03:39:31Z");
+	cr_expect(report_is_incomplete(nothing));
+}
+
+Test(report_text, lost_messages_without_events_are_no_loss)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	add_field(session, KMT_FIELD_TRANSPORT_LOST, 3, NULL);
+	add_field(session, KMT_FIELD_COUNTED_TO_END, 1, NULL);
+	expect_line(session, &(Wish){ .quiet = true }, "Lost: none");
+	cr_expect_not(report_is_incomplete(session));
+}
+
 Test(report_text, a_stream_that_was_cut_is_unknown_after_its_last_heartbeat)
 {
 	g_autoptr(Session) session = host_session(0);

@@ -7,6 +7,7 @@
 #include "collect/input.h"
 #include "collect/stap_arguments.h"
 #include "collect/stap_child.h"
+#include "collect/stap_counters.h"
 #include "event_batch.h"
 #include "leaks.h"
 #include "temporary.h"
@@ -100,6 +101,7 @@ static bool run(Stage *stage, Recording *recording, GError **error)
 		.module_path = stage->module,
 		.host = stage->host,
 		.recording = recording,
+		.sys_folder = stage->folder,
 	};
 
 	return stap_run(&plan, &stage->request, stage->session, &stage->outcome, error);
@@ -136,7 +138,6 @@ Test(stap_run, a_command_is_run_and_its_window_told, .timeout = 60)
 	cr_expect(stage.outcome.command_ended);
 	cr_expect(eq(int, WEXITSTATUS(stage.outcome.command_status), 3));
 	cr_expect(not(stage.outcome.command_running));
-	cr_expect(not(stage.outcome.forced));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMMAND_STATUS), 3 << 8));
 	cr_expect(gt(u64, number_of(&stage, KMT_FIELD_RUN_START_NS), before_ns));
 	cr_expect(ge(u64, number_of(&stage, KMT_FIELD_WINDOW_START_NS),
@@ -265,6 +266,65 @@ Test(stap_run, a_staprun_that_dies_in_mid_run_ends_it_early, .timeout = 60)
 	cr_expect(ne(u64, number_of(&stage, KMT_FIELD_WINDOW_END_NS), 0));
 }
 
+/* The counters that the probe module of the stage has; the text begins with 0, which is also what a
+   reader writes to it to ask for the first CPU. */
+static void write_counters(const Stage *stage, const char *text)
+{
+	temporary_write(stage->folder, "module/kmt_test_module/parameters/kmt_counters", text, -1);
+}
+
+Test(stap_run, what_a_killed_staprun_has_not_read_is_told_exactly, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("cat $here/early; sleep 0.3; kill -9 $$\n");
+	LossTotals totals;
+
+	write_counters(&stage, "0 101 0 7 0\n1 21 2 0 5\n3 1000 0 0 0\nend\n");
+	cr_assert(run(&stage, NULL, NULL));
+	totals = loss_ledger_totals(stage.session->loss);
+	/* One event of each of the two CPUs was read. */
+	cr_expect(eq(u64, totals.unread, 100 + 20 + 1000));
+	cr_expect(eq(u64, totals.transport, 100 + 20 + 1000));
+	cr_expect(eq(u64, totals.reentrant, 2));
+	cr_expect(eq(u64, totals.left_out_self, 7));
+	cr_expect(eq(u64, totals.left_out_interrupt, 5));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END), 1));
+}
+
+Test(stap_run, what_drained_cpus_told_is_not_asked_for, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+
+	/* As of a reading that came late: there was more after the end. */
+	write_counters(&stage, "0 500 0 0 0\n1 500 0 0 0\nend\n");
+	stage.request.duration_seconds = 0.2;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(zero(u64, loss_ledger_totals(stage.session->loss).transport));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END), 1));
+}
+
+Test(stap_run, damaged_counters_are_none, .timeout = 60)
+{
+	static const char *const damaged[] = {
+		"0 1 0 0 0\n",                         /* cut */
+		"0 1 0 0\nend\n",                      /* a number is missing */
+		"0 1 0 0 0 0\nend\n",                  /* one too many */
+		"0 -1 0 0 0\nend\n",                   /* none */
+		"0 1 0 0 0\n0 1 0 0 0\nend\n",         /* a CPU twice */
+		"0 1 0 0 0\n65536 1 0 0 0\nend\n",     /* no CPU */
+		"0 18446744073709551616 0 0 0\nend\n", /* too large */
+		"0 1 0 0 0\nmore\n",                   /* for ever the same page */
+		"0 1 0 0 0\nend\nmore\n",
+	};
+	g_autofree char *folder = temporary_folder();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(damaged); i++) {
+		temporary_write(folder, "module/m/parameters/kmt_counters", damaged[i], -1);
+		cr_expect(eq(ptr, stap_counters_read(folder, "m"), NULL), "%s", damaged[i]);
+	}
+	cr_expect(eq(ptr, stap_counters_read(folder, "no_such_module"), NULL));
+	temporary_remove(folder);
+}
+
 /* Sends this process a signal once a file of the stage is there. */
 static pid_t signal_after(const Stage *stage, const char *name, int number, gulong later_us)
 {
@@ -309,7 +369,6 @@ Test(stap_run, the_first_signal_ends_the_run_and_leaves_the_command_alone, .time
 	waitpid(sender, NULL, 0);
 	cr_expect(stage.outcome.command_running);
 	cr_expect(not(stage.outcome.command_ended));
-	cr_expect(not(stage.outcome.forced));
 	cr_expect(not(stage.session->info->known[KMT_FIELD_COMMAND_STATUS]));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMPLETE), 1));
 	expect_alive_and_kill(&stage);
@@ -328,8 +387,10 @@ Test(stap_run, a_second_signal_does_not_wait, .timeout = 60)
 	cr_assert(run(&stage, NULL, NULL));
 	waitpid(first, NULL, 0);
 	waitpid(second, NULL, 0);
-	cr_expect(stage.outcome.forced);
 	cr_expect(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
+	/* Nor are there counters to ask for what was lost. */
+	cr_expect(stage.session->info->known[KMT_FIELD_COUNTED_TO_END]);
+	cr_expect(zero(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END)));
 	expect_alive_and_kill(&stage);
 }
 

@@ -1,0 +1,76 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What finds no room on its way is told to the last event: counted + lost = known work.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+
+readonly pipes=45000
+readonly known=$((2 * 2 * pipes))
+
+# load_started ARG…: two processes, a CPU each, that make known work in all once they may go, and the
+# program with ARG… watching them.
+load_started()
+{
+	rm -f gate.0 gate.1
+	work_waits gate.0 0 "$pipes"
+	first=$worker
+	work_waits gate.1 1 "$pipes"
+	profile_started "${only_pipes[@]}" -p "$first,$worker" "$@"
+}
+
+load_goes()
+{
+	echo > gate.0
+	echo > gate.1
+}
+
+load_ended()
+{
+	wait "$first" "$worker"
+	sleep 1
+	profile_ended INT
+}
+
+load_started
+load_goes
+load_ended
+adds_up 'nothing is stopped' "$known"
+
+# A megabyte for each CPU holds less than what its process makes.
+load_started --buffer 2
+pkill -STOP -x stapio
+load_goes
+wait "$first" "$worker"
+pkill -CONT -x stapio
+load_ended
+adds_up 'small buffer, stapio stopped' "$known"
+has_line 'small buffer, stapio stopped: the transport lost' \
+	'^Lost: .*transport [1-9][0-9,]*, skipped probes 0, ' <(tail -n 1 report)
+has_line 'small buffer, stapio stopped: the remedy' '--buffer' errors
+
+load_started --buffer 2
+load_goes
+sleep 0.2
+kill -STOP "$program"
+sleep 2
+kill -CONT "$program"
+load_ended
+adds_up 'small buffer, the reader stopped for two seconds' "$known"
+
+load_started
+load_goes
+sleep 0.2
+kill -STOP "$program"
+sleep 2
+kill -CONT "$program"
+load_ended
+adds_up 'default buffer, the reader stopped for two seconds' "$known"
+
+load_started
+load_goes
+sleep 0.2
+pkill -STOP -x stapio
+sleep 2
+pkill -CONT -x stapio
+load_ended
+adds_up 'default buffer, stapio stopped for two seconds' "$known"
