@@ -240,6 +240,7 @@ static bool run_stap(const Build *build, const GPtrArray *words, const char *fol
 	StapCompile compile = { .folder = folder,
 				.home = build->home,
 				.kernel_release = build->headers->release,
+				.stap_version = build->tool->version,
 				.verbose = build->request->verbose };
 
 	for (guint i = 0; i < words->len; i++)

@@ -239,7 +239,7 @@ bool stap_compile_run(const StapCompile *compile, bool *poisoned, GError **error
 	pthread_sigmask(SIG_BLOCK, &blocked, &before);
 	run.signals = signalfd(-1, &blocked, SFD_CLOEXEC | SFD_NONBLOCK);
 	run.messages = stap_messages_new(keep_line, &run);
-	stap_messages_set_kernel(run.messages, compile->kernel_release);
+	stap_messages_set_pair(run.messages, compile->kernel_release, compile->stap_version);
 	is_done = run_with_signals(&run, poisoned, error);
 	stap_messages_free(run.messages);
 	g_free(run.first_error);

@@ -10,6 +10,7 @@ typedef struct {
 	const char *folder;         /* to run in; also its temporary files' */
 	const char *home;           /* where it keeps its own cache */
 	const char *kernel_release; /* for messages */
+	const char *stap_version;   /* likewise */
 	int verbose;
 } StapCompile;
 

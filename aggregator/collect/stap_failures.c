@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* In reason and remedy {text} is the line from its "ERROR: " on, {kernel} the kernel release,
-   {headers} and {compiler} what installs them here. */
+   {stap} the SystemTap, {headers} and {compiler} what installs them here. */
 typedef struct {
 	const char *pattern; /* glob of the whole line */
 	const char *reason;
@@ -109,11 +109,10 @@ static const StapFailure stap_failures[] = {
 	  "{compiler}" },
 	{ "*: gcc*: Permission denied*", "the compiler of this kernel is missing", "{compiler}" },
 	{ "env: *make*", "make is missing", "{compiler}" },
-	{ no_match,
-	  "this SystemTap finds no tracepoints in kernel {kernel}: too old for it, or too new",
+	{ no_match, "{stap} finds no tracepoints in kernel {kernel}: too old for it, or too new",
 	  "install the SystemTap release of this distribution's kernel, or build elsewhere with "
 	  "--build-module={kernel} and use --module" },
-	{ "*debuginfo under*", "this SystemTap finds no tracepoints in kernel {kernel}",
+	{ "*debuginfo under*", "{stap} finds no tracepoints in kernel {kernel}",
 	  "install the SystemTap release of this distribution's kernel" },
 	{ "*semantic error:*", "SystemTap does not accept the probes: {text}",
 	  "install SystemTap 4.0 or later" },
@@ -124,7 +123,7 @@ static const StapFailure stap_failures[] = {
 	{ "*option * requires an argument*", "an option of stap lacks its value: {text}",
 	  "check -o" },
 	{ "*Pass 4: compilation failed*",
-	  "this SystemTap does not compile for kernel {kernel}: too old for it, or too new",
+	  "{stap} does not compile for kernel {kernel}: too old for it, or too new",
 	  "install the SystemTap release of this distribution's kernel, or build elsewhere with "
 	  "--build-module={kernel} and use --module; -v shows the compiler's messages" },
 	{ "*Pass ?: * failed*", "SystemTap failed", "-v shows its messages" },
@@ -175,7 +174,17 @@ static char *replace(const char *text, const char *name, const char *value)
 	return g_strjoinv(value, parts);
 }
 
-char *stap_failure_describe(int rank, const char *line, const char *kernel_release)
+/* "SystemTap 5.6" */
+static char *stap_name(const char *version)
+{
+	size_t length = version ? strspn(version, "0123456789.") : 0;
+
+	return length ? g_strdup_printf("SystemTap %.*s", (int)length, version)
+		      : g_strdup("this SystemTap");
+}
+
+char *stap_failure_describe(int rank, const char *line, const char *kernel_release,
+			    const char *stap_version)
 {
 	static const struct {
 		const char *name;
@@ -185,6 +194,7 @@ char *stap_failure_describe(int rank, const char *line, const char *kernel_relea
 		{ "{compiler}", PACKAGE_COMPILER },
 	};
 	g_autofree char *text = quotable(line);
+	g_autofree char *stap = stap_name(stap_version);
 	char *message =
 		g_strdup_printf("%s; %s", stap_failures[rank].reason, stap_failures[rank].remedy);
 	char *next;
@@ -199,8 +209,10 @@ char *stap_failure_describe(int rank, const char *line, const char *kernel_relea
 	}
 	next = replace(message, "{kernel}", kernel_release);
 	g_free(message);
-	/* Last: what was quoted is not looked through for names. */
-	message = replace(next, "{text}", text);
+	message = replace(next, "{stap}", stap);
 	g_free(next);
-	return message;
+	/* Last: what was quoted is not looked through for names. */
+	next = replace(message, "{text}", text);
+	g_free(message);
+	return next;
 }

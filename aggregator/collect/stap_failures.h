@@ -18,5 +18,7 @@ bool stap_failure_is_unknown(int rank);
 /* Whether another try with --poison-cache may help: an interrupted stap leaves empty answers. */
 bool stap_failure_may_be_poisoned_cache(int rank);
 
-/* Returns "reason; remedy" for that rank, in one line. */
-char *stap_failure_describe(int rank, const char *line, const char *kernel_release);
+/* Returns "reason; remedy" for that rank, in one line. stap_version begins with the release of
+   SystemTap ("5.6/0.196, ..."); NULL or else: not known. */
+char *stap_failure_describe(int rank, const char *line, const char *kernel_release,
+			    const char *stap_version);

@@ -60,6 +60,7 @@ struct StapMessages {
 	int failure_rank;
 	char *failure;
 	char *kernel_release;
+	char *stap_version;
 };
 
 StapMessages *stap_messages_new(void (*pass_on)(const char *line, void *user_data), void *user_data)
@@ -88,13 +89,17 @@ void stap_messages_free(StapMessages *messages)
 	g_string_free(messages->line, TRUE);
 	g_free(messages->failure);
 	g_free(messages->kernel_release);
+	g_free(messages->stap_version);
 	g_free(messages);
 }
 
-void stap_messages_set_kernel(StapMessages *messages, const char *kernel_release)
+void stap_messages_set_pair(StapMessages *messages, const char *kernel_release,
+			    const char *stap_version)
 {
 	g_free(messages->kernel_release);
+	g_free(messages->stap_version);
 	messages->kernel_release = g_strdup(kernel_release);
+	messages->stap_version = g_strdup(stap_version);
 }
 
 /* Returns the line as it may be shown on a terminal. */
@@ -148,7 +153,8 @@ static bool read_failure(StapMessages *messages, const char *line)
 		return false;
 	if (messages->failure_rank == STAP_FAILURE_NONE || rank < messages->failure_rank) {
 		g_free(messages->failure);
-		messages->failure = stap_failure_describe(rank, line, messages->kernel_release);
+		messages->failure = stap_failure_describe(rank, line, messages->kernel_release,
+							  messages->stap_version);
 		messages->failure_rank = rank;
 	}
 	return !stap_failure_is_unknown(rank);

@@ -32,8 +32,10 @@ void stap_messages_feed(StapMessages *messages, const char *text, gsize length);
 /* Ends the text: a last line without newline counts. */
 void stap_messages_finish(StapMessages *messages);
 
-/* Failures name this kernel and its packages; without this call, the running one. */
-void stap_messages_set_kernel(StapMessages *messages, const char *kernel_release);
+/* Failures name this kernel, its packages and this SystemTap (its version, as stap says it);
+   without this call, the running kernel. */
+void stap_messages_set_pair(StapMessages *messages, const char *kernel_release,
+			    const char *stap_version);
 
 /* The texts in the totals live as long as messages, and until more is fed. */
 StapMessageTotals stap_messages_totals(const StapMessages *messages);

@@ -23,7 +23,7 @@ typedef struct {
 	uint64_t skipped;   /* probe hits that SystemTap skipped */
 	uint64_t errors;    /* soft errors in the probe module */
 	uint64_t transport_failures; /* messages that found the transport buffer full */
-	bool shared_until_end; /* the three above cover the whole window */
+	bool shared_until_end;       /* the three above cover the whole window */
 	uint64_t left_out_self;      /* no loss: the collector's own processes */
 	uint64_t left_out_interrupt; /* no loss: interrupts under a process filter */
 	/* Time spent in probes, between the first and the last heartbeat around the window. */

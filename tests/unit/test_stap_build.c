@@ -588,7 +588,7 @@ typedef struct {
 #define MODINFO(text) text, sizeof(text)
 #define NOTES                                                                                      \
 	"kmt_events=kmalloc,cache\0kmt_stap=4.8\0kmt_kernel=" VERSION "\0license=GPL\0name="       \
-								      "probes\0"
+	"probes\0"
 
 static const CheckCase checks[] = {
 	{ MODINFO(NOTES "vermagic=" KERNEL " SMP preempt mod_unload"), NULL, NULL },

@@ -26,7 +26,8 @@ static Reading read_text(const char *text, gsize chunk)
 	gsize length = strlen(text);
 
 	reading.messages = stap_messages_new(collect, reading.passed);
-	stap_messages_set_kernel(reading.messages, "6.1.0-56-amd64");
+	stap_messages_set_pair(reading.messages, "6.1.0-56-amd64",
+			       "4.8/0.188, Debian version 4.8-2");
 	for (gsize i = 0; i < length; i += chunk)
 		stap_messages_feed(reading.messages, text + i, MIN(chunk, length - i));
 	stap_messages_finish(reading.messages);
@@ -187,8 +188,10 @@ Test(stap_messages, a_failure_is_one_line_with_its_remedy)
 static const FailureCase captured[] = {
 	{ "no_headers.txt", "headers of kernel 6.1.0-56-amd64 are not installed",
 	  "6.1.0-56-amd64" },
-	{ "no_match.txt", "finds no tracepoints", "--build-module=6.1.0-56-amd64" },
-	{ "task_work_cancel.txt", "does not compile for kernel 6.1.0-56-amd64", "--build-module" },
+	{ "no_match.txt", "SystemTap 4.8 finds no tracepoints in kernel 6.1.0-56-amd64",
+	  "--build-module=6.1.0-56-amd64" },
+	{ "task_work_cancel.txt", "SystemTap 4.8 does not compile for kernel 6.1.0-56-amd64",
+	  "--build-module" },
 	{ "no_compiler.txt", "the compiler of this kernel is missing", "gcc" },
 	{ "no_make.txt", "make is missing", "make" },
 };
