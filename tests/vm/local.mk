@@ -6,18 +6,29 @@ tests_vm_seed_cache_CFLAGS = $(aggregator_cflags)
 tests_vm_seed_cache_LDADD = $(aggregator_libs)
 tests_vm_seed_cache_SOURCES = tests/vm/seed_cache.c
 
-.PHONY: check-vm bench-vm
+.PHONY: check-vm check-vm-document bench-vm
 check-vm: kmalloc-top$(EXEEXT)
 	KMALLOC_TOP=$(abs_builddir)/kmalloc-top$(EXEEXT) $(srcdir)/tests/vm/run $(VM_KERNELS)
 
+# The same, and doc/COMPATIBILITY.md is written from it, whatever it shows.
+check-vm-document: kmalloc-top$(EXEEXT)
+	KMALLOC_TOP=$(abs_builddir)/kmalloc-top$(EXEEXT) $(srcdir)/tests/vm/run \
+		--keep $(abs_builddir)/check-vm || test -e $(abs_builddir)/check-vm
+	$(srcdir)/tests/vm/document $(abs_builddir)/check-vm
+
 bench-vm:
-	$(srcdir)/tests/vm/bench $(VM_KERNELS)
+	$(srcdir)/tests/vm/bench $(VM_BENCH)
 
 EXTRA_DIST += \
 	tests/vm/bench \
+	tests/vm/bench.d/floor.stp \
+	tests/vm/bench.d/perl.stp \
+	tests/vm/bench.d/tables \
+	tests/vm/bench.d/tapset/kmt_bench.stp \
+	tests/vm/bench.d/walk.stp \
 	tests/vm/build-in-tree \
 	tests/vm/cases/10-exact.sh \
-	tests/vm/cases/15-bpftrace.sh \
+	tests/vm/cases/15-second.sh \
 	tests/vm/cases/20-main-command.sh \
 	tests/vm/cases/25-command.sh \
 	tests/vm/cases/30-pids.sh \
@@ -25,7 +36,17 @@ EXTRA_DIST += \
 	tests/vm/cases/40-record.sh \
 	tests/vm/cases/45-module.sh \
 	tests/vm/cases/50-events.sh \
+	tests/vm/cases/55-loss.sh \
+	tests/vm/cases/56-loss-killed.sh \
+	tests/vm/cases/57-loss-cpus.sh \
+	tests/vm/cases/60-modules.sh \
+	tests/vm/cases/65-interrupts.sh \
+	tests/vm/cases/70-hidden.sh \
 	tests/vm/cases/lib.sh \
+	tests/vm/cases/second-bpftrace.sh \
+	tests/vm/cases/second-perf.sh \
+	tests/vm/document \
+	tests/vm/facts \
 	tests/vm/guest \
 	tests/vm/host.sh \
 	tests/vm/in-guest \
@@ -36,5 +57,10 @@ EXTRA_DIST += \
 	tests/vm/make-tree \
 	tests/vm/run \
 	tests/vm/trees.conf \
+	tests/vm/trees/bookworm.packages \
+	tests/vm/trees/bullseye.packages \
+	tests/vm/trees/every.packages \
 	tests/vm/trees/forky.packages \
+	tests/vm/trees/trixie.packages \
+	tests/vm/vmtest.c \
 	tests/vm/workload.c

@@ -23,6 +23,7 @@ int main(int argc, char **argv)
 	StapBuildRequest request = { .events = COLLECT_KMALLOC };
 	guint64 cpus;
 
+	g_set_prgname("seed_cache");
 	if (!tool)
 		return fail(error);
 	if (argc != 3 || !g_ascii_string_to_unsigned(argv[2], 10, 1, 65536, &cpus, &error)) {

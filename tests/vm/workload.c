@@ -14,7 +14,8 @@
  * over the loopback device, for stacks below tcp_...(), of which many belong to
  * interrupts; how many is the kernel's business.
  *
- * -a waits until FILE exists, -t does COUNT in each of THREADS threads, -f does all
+ * -a waits until FILE exists, or where it is -, until a byte comes on standard input: that wait
+ * allocates nothing on any kernel. -t does COUNT in each of THREADS threads, -f does all
  * of it once more in a forked child. At the end a line says what was done.
  */
 #include <errno.h>
@@ -181,6 +182,14 @@ static void plan_run_in_child(Plan *plan)
 		error(1, 0, "the child failed");
 }
 
+static void wait_for_byte(void)
+{
+	char byte;
+
+	if (read(STDIN_FILENO, &byte, 1) < 0)
+		error(1, errno, "standard input");
+}
+
 static void wait_for_file(const char *path)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
@@ -241,7 +250,9 @@ int main(int argc, char **argv)
 	if (argc > 2 && strcmp(argv[1], "-x") == 0)
 		exec_from_thread(argv + 1);
 	while ((option = getopt(argc, argv, "a:t:f")) != -1) {
-		if (option == 'a')
+		if (option == 'a' && strcmp(optarg, "-") == 0)
+			wait_for_byte();
+		else if (option == 'a')
 			wait_for_file(optarg);
 		else if (option == 't')
 			plan.threads = parse_number(optarg, THREADS_MAX);

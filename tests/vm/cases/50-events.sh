@@ -5,22 +5,19 @@
 . /tmp/cases/lib.sh
 
 # Every pipe has two open files, an inode and a name, from caches of their own.
-bpftrace -e 'tracepoint:kmem:kmem_cache_alloc /comm == "workload"/ {
-	@n[kstack, args.bytes_req, args.bytes_alloc] = count(); }' > bpftrace.out 2>&1 &
-bpftrace=$!
-wait_until 300 grep -q -i attach bpftrace.out && sleep 2
+second_started kmem_cache_alloc kmem_cache_alloc_node
 kmalloc-top --module /tmp/modules/kmt_all.ko --events=cache,free --only-command \
 	-I create_pipe_files -c 'workload pipe 300' > report 2> errors
 status=$?
-bpftrace_ended
+second_ended
 is_complete 'caches'
 holds 'caches: files, inodes, names' [ "$(report_count report)" -ge 600 ]
-counts 'caches: as bpftrace counts the cache' "$(bpftrace_sum create_pipe_files count)" \
-	"$(bpftrace_sum create_pipe_files bytes)"
+counts "caches: as $second counts the cache" "$(second_sum create_pipe_files count)" \
+	"$(second_sum create_pipe_files bytes)"
 has_line 'caches: frees are recorded' '^Frees: [1-9]' report
 
 kmalloc-top --module /tmp/modules/kmt_all.ko --events=kmalloc,page --only-command \
-	-I __alloc_pages -c 'workload pipe 300' > report 2> errors
+	-I __alloc_pages,__alloc_frozen_pages -c 'workload pipe 300' > report 2> errors
 status=$?
 is_complete 'pages'
 holds 'pages: whole ones' [ $(($(report_bytes report allocated) % 4096)) = 0 ]
@@ -30,12 +27,12 @@ profile --events=cache -d 1
 equals 'a module without them: exit status' 1 "$status"
 has_line 'a module without them: the remedy' '--events=cache' errors
 
-profile --stacks=none --only-command -I __alloc_skb -c "workload unix-send 500 $SEND_BYTES"
+profile --stacks=none --only-command -I alloc_skb -c "workload unix-send 500 $SEND_BYTES"
 is_complete 'call sites alone'
 counts 'call sites alone' 500 $((500 * send_allocated))
 equals 'call sites alone: one frame each' "$(report_stacks report)" "$(grep -c '^ 0x' report)"
 
-profile --max-stack 3 --only-command -I __alloc_skb -c "workload unix-send 500 $SEND_BYTES"
+profile --max-stack 3 --only-command -I alloc_skb -c "workload unix-send 500 $SEND_BYTES"
 is_complete 'three frames'
 counts 'three frames' 500 $((500 * send_allocated))
 equals 'three frames: no more' $((3 * $(report_stacks report))) "$(grep -c '^ 0x' report)"

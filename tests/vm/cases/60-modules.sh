@@ -1,0 +1,50 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Kernel modules that come and go during a recording keep their names, also where the second is loaded
+# to the address that the first had.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+
+work=300
+rounds=0
+
+# loaded_for_work NAME: leaves the module's $address. The module list is read twice a second.
+loaded_for_work()
+{
+	insmod "/tmp/modules/$1.ko" || return
+	address=$(awk -v name="$1" '$1 == name { print $6 }' /proc/modules)
+	sleep 1.5
+	echo "$work" > "/sys/module/$1/parameters/task"
+	sleep 1
+	rmmod "$1"
+}
+
+# What is freed of a module is free again only after another one was loaded.
+another_module()
+{
+	modprobe dummy && rmmod dummy
+}
+
+profile_started --record modules.kmr -I vmtest_allocate -O modules.report
+first_address=none address=''
+while [ "$first_address" != "$address" ] && [ "$rounds" -lt 6 ]; do
+	rounds=$((rounds + 1))
+	loaded_for_work vmtest_first
+	first_address=$address
+	another_module
+	loaded_for_work vmtest_second
+	another_module
+done
+profile_ended INT
+cp modules.report report
+is_complete 'modules come and go'
+equals 'the second was loaded where the first had been' "$first_address" "$address"
+equals 'modules come and go: all of their allocations' $((2 * rounds * work)) "$(report_count report)"
+for name in first second; do
+	kmalloc-top -i modules.kmr -I "[vmtest_$name]" > "$name"
+	equals "the $name keeps its name" $((rounds * work)) "$(report_count "$name")"
+	has_line "the $name keeps its functions" \
+		"^ 0x[0-9a-f]+ : vmtest_allocate\+0x[0-9a-f]+/0x[0-9a-f]+ \[vmtest_$name\]" "$name"
+done
+echo '-I vmtest_allocate' > modules.arguments
+cp modules.* "$recordings/"

@@ -1,0 +1,46 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perf as the second opinion: see lib.sh. For Debian 11, whose bpftrace takes minutes to start under
+# emulation and whose kernel has no histogram triggers.
+# shellcheck disable=SC2034 # cases name it
+readonly second=perf
+
+second_events()
+{
+	local name
+	for name; do
+		[ ! -e "/sys/kernel/tracing/events/kmem/$name" ] ||
+			printf '%s\n' -e "kmem:$name" --filter 'comm == "workload"'
+	done
+}
+
+second_started()
+{
+	local events
+	mapfile -t events < <(second_events "$@")
+	rm -f second.data
+	perf record -q -a -g -m 16M "${events[@]}" -o second.data > second.errors 2>&1 &
+	second_pid=$!
+	wait_until 600 test -s second.data && sleep 4
+}
+
+second_ended()
+{
+	kill -INT "$second_pid"
+	wait "$second_pid"
+	perf script -i second.data > second.out 2>> second.errors
+}
+
+second_sum()
+{
+	awk -v frame="$1" -v what="$2" '
+		match($0, / bytes_alloc=[0-9]+/) {
+			bytes = substr($0, RSTART + 13, RLENGTH - 13)
+			found = 0
+		}
+		index($2, frame "+") == 1 && !found {
+			found = 1
+			sum += what == "bytes" ? bytes : 1
+		}
+		END { print sum + 0 }' second.out
+}
