@@ -11,23 +11,23 @@ work="workload unix-send $sends $SEND_BYTES && workload pipe $pipes"
 second_started kmalloc kmalloc_node
 sh -c "$work" > /dev/null
 second_ended
-equals "$second alone: unix sends" "$sends" "$(second_sum "$send_frame" count)"
+equals "$second_name alone: unix sends" "$sends" "$(second_sum "$send_frame" count)"
 sends_bytes=$(second_sum "$send_frame" bytes)
 pipes_bytes=$(second_sum "$pipe_frame" bytes)
-equals "$second alone: bytes of unix sends" $((sends * send_allocated)) "$sends_bytes"
-equals "$second alone: pipes" $((2 * pipes)) "$(second_sum "$pipe_frame" count)"
+equals "$second_name alone: bytes of unix sends" $((sends * send_allocated)) "$sends_bytes"
+equals "$second_name alone: pipes" $((2 * pipes)) "$(second_sum "$pipe_frame" count)"
 
 profile -I "$pipe_frame" -- sh -c "$work"
 is_complete 'alone'
-counts "pipes as $second counted them" $((2 * pipes)) "$pipes_bytes"
+counts "pipes as $second_name counted them" $((2 * pipes)) "$pipes_bytes"
 
 second_started kmalloc kmalloc_node
 profile -I "$send_frame" -- sh -c "$work"
 second_ended
-is_complete "beside $second"
-counts "unix sends beside $second" "$(second_sum "$send_frame" count)" \
+is_complete "beside $second_name"
+counts "unix sends beside $second_name" "$(second_sum "$send_frame" count)" \
 	"$(second_sum "$send_frame" bytes)"
-equals "beside $second: that counts as alone" "$sends_bytes" \
+equals "beside $second_name: that counts as alone" "$sends_bytes" \
 	"$(second_sum "$send_frame" bytes)"
 
 # The tracers' own frames change when a second one comes; the stack stays the same line.
@@ -37,6 +37,6 @@ second_started kmalloc kmalloc_node
 workload unix-send "$sends" "$SEND_BYTES" > /dev/null
 second_ended
 profile_ended INT
-is_complete "$second attaches in mid-run"
-equals "$second attaches in mid-run: allocations" $((2 * sends)) "$(report_count report)"
-equals "$second attaches in mid-run: one stack" 1 "$(report_stacks report)"
+is_complete "$second_name attaches in mid-run"
+equals "$second_name attaches in mid-run: allocations" $((2 * sends)) "$(report_count report)"
+equals "$second_name attaches in mid-run: one stack" 1 "$(report_stacks report)"

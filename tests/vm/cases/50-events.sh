@@ -12,7 +12,7 @@ status=$?
 second_ended
 is_complete 'caches'
 holds 'caches: files, inodes, names' [ "$(report_count report)" -ge 600 ]
-counts "caches: as $second counts the cache" "$(second_sum create_pipe_files count)" \
+counts "caches: as $second_name counts the cache" "$(second_sum create_pipe_files count)" \
 	"$(second_sum create_pipe_files bytes)"
 has_line 'caches: frees are recorded' '^Frees: [1-9]' report
 

@@ -176,8 +176,6 @@ counts()
 # A second opinion on what the workload allocates, by stack: bpftrace, or perf where the tree has none.
 # second_started TRACEPOINT…, of the group kmem and as far as this kernel has them; second_ended;
 # second_sum FRAME count|bytes: of the stacks with that frame.
-if command -v bpftrace > /dev/null; then
-	. /tmp/cases/second-bpftrace.sh
-else
-	. /tmp/cases/second-perf.sh
-fi
+second_name=$(command -v bpftrace > /dev/null && echo bpftrace || echo perf)
+# shellcheck source=second-bpftrace.sh source-path=SCRIPTDIR
+. "/tmp/cases/second-$second_name.sh"

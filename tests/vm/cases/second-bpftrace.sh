@@ -1,8 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # bpftrace as the second opinion: see lib.sh.
-# shellcheck disable=SC2034 # cases name it
-readonly second=bpftrace
 
 second_program()
 {

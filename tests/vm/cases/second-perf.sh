@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # perf as the second opinion: see lib.sh. For Debian 11, whose bpftrace takes minutes to start under
 # emulation and whose kernel has no histogram triggers.
-# shellcheck disable=SC2034 # cases name it
-readonly second=perf
 
 second_events()
 {
@@ -18,10 +16,10 @@ second_started()
 {
 	local events
 	mapfile -t events < <(second_events "$@")
-	rm -f second.data
 	perf record -q -a -g -m 16M "${events[@]}" -o second.data > second.errors 2>&1 &
 	second_pid=$!
-	wait_until 600 test -s second.data && sleep 4
+	# Its file stays empty until it ends.
+	wait_until 300 sh -c "ls -l /proc/$second_pid/fd | grep -q perf_event" && sleep 4
 }
 
 second_ended()
