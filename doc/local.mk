@@ -4,6 +4,7 @@ dist_doc_DATA += \
 	NEWS.md \
 	README.md \
 	doc/ARCHITECTURE.md \
+	doc/COMPATIBILITY.md \
 	doc/GLOSSARY.md \
 	doc/PERFORMANCE.md \
 	doc/RECORD_FORMAT.md \

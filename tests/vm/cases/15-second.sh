@@ -4,8 +4,8 @@
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
-sends=3000
-pipes=1000
+sends=1000
+pipes=400
 work="workload unix-send $sends $SEND_BYTES && workload pipe $pipes"
 
 second_started kmalloc kmalloc_node

@@ -8,21 +8,28 @@
 work=300
 rounds=0
 
-# loaded_for_work NAME: leaves the module's $address. The module list is read twice a second.
+# The module list is read twice a second, which is slow here: what comes is seen, and what goes.
+is_seen()
+{
+	sleep 2
+}
+
+# loaded_for_work NAME: leaves the module's $address.
 loaded_for_work()
 {
 	insmod "/tmp/modules/$1.ko" || return
 	address=$(awk -v name="$1" '$1 == name { print $6 }' /proc/modules)
-	sleep 1.5
+	is_seen
 	echo "$work" > "/sys/module/$1/parameters/task"
-	sleep 1
+	is_seen
 	rmmod "$1"
+	is_seen
 }
 
 # What is freed of a module is free again only after another one was loaded.
 another_module()
 {
-	modprobe dummy && rmmod dummy
+	modprobe dummy && is_seen && rmmod dummy && is_seen
 }
 
 profile_started --record modules.kmr -I vmtest_allocate -O modules.report

@@ -16,7 +16,7 @@ second_started()
 {
 	local events
 	mapfile -t events < <(second_events "$@")
-	perf record -q -a -g -m 16M "${events[@]}" -o second.data > second.errors 2>&1 &
+	perf record -q -B -a -g -m 16M "${events[@]}" -o second.data > second.errors 2>&1 &
 	second_pid=$!
 	# Its file stays empty until it ends.
 	wait_until 300 sh -c "ls -l /proc/$second_pid/fd | grep -q perf_event" && sleep 4
