@@ -31,6 +31,17 @@ load_ended()
 	profile_ended INT
 }
 
+# load_beside_stopped PID: the load goes on while that process stands still for two seconds.
+load_beside_stopped()
+{
+	load_goes
+	sleep 0.2
+	kill -STOP "$1"
+	sleep 2
+	kill -CONT "$1"
+	load_ended
+}
+
 load_started
 load_goes
 load_ended
@@ -49,28 +60,13 @@ has_line 'small buffer, stapio stopped: the transport lost' \
 has_line 'small buffer, stapio stopped: the remedy' '--buffer' errors
 
 load_started --buffer 2
-load_goes
-sleep 0.2
-kill -STOP "$program"
-sleep 2
-kill -CONT "$program"
-load_ended
+load_beside_stopped "$program"
 adds_up 'small buffer, the reader stopped for two seconds' "$known"
 
 load_started
-load_goes
-sleep 0.2
-kill -STOP "$program"
-sleep 2
-kill -CONT "$program"
-load_ended
+load_beside_stopped "$program"
 adds_up 'default buffer, the reader stopped for two seconds' "$known"
 
 load_started
-load_goes
-sleep 0.2
-pkill -STOP -x stapio
-sleep 2
-pkill -CONT -x stapio
-load_ended
+load_beside_stopped "$(pgrep -x stapio)"
 adds_up 'default buffer, stapio stopped for two seconds' "$known"
