@@ -15,6 +15,8 @@ enum {
 	MEMORY_MEGABYTES_MIN = 16,
 	MEGABYTES_MAX = 1 << 20,
 	STACK_DEPTH_DEFAULT = 64,
+	OVERHEAD_PERCENT_DEFAULT = 20,
+	SAMPLING_PERIOD_MAX = 1 << 20, /* the emitter's own bound */
 };
 #define RECORD_BYTES_DEFAULT (1ULL << 30)
 #define STACKS_MAX UINT32_MAX
@@ -206,6 +208,26 @@ static bool apply_max_memory(Options *options, const char *value, GError **error
 	return true;
 }
 
+static bool apply_sample(Options *options, const char *value, GError **error)
+{
+	uint64_t period;
+
+	if (!parse_whole(value, 1, SAMPLING_PERIOD_MAX, &period, error))
+		return false;
+	options->request.sampling_period = (uint32_t)period;
+	return true;
+}
+
+static bool apply_max_overhead(Options *options, const char *value, GError **error)
+{
+	uint64_t percent;
+
+	if (!parse_whole(value, 0, 100, &percent, error))
+		return false;
+	options->request.overhead_percent_max = (uint32_t)percent;
+	return true;
+}
+
 static bool apply_record_max(Options *options, const char *value, GError **error)
 {
 	uint64_t bytes;
@@ -275,9 +297,14 @@ static const OptionRow option_rows[] = {
 	{ 0, "stacks", "full|none", "none: call sites only, at a tenth of the cost", APPLY, 0,
 	  apply_stacks },
 	{ 0, "max-stack", "N", "frames per stack (64)", APPLY, 0, apply_max_stack },
+	{ 0, "sample", "N", "take one of N events of each CPU, and scale up", APPLY, 0,
+	  apply_sample },
 	{ 0, "collector", "auto|stap", "where records come from", APPLY, 0, apply_collector },
 	{ 'o', "stap-options", "OPTS", "further options for SystemTap", APPLY, 0,
 	  apply_stap_options },
+	SECTION_OF("Bounds"),
+	{ 0, "max-overhead", "PCT", "of a CPU's time; above it take fewer events (20; 0: none)",
+	  APPLY, 0, apply_max_overhead },
 	{ 0, "buffer", "MB", "transport memory of all CPUs together", APPLY, 0, apply_buffer },
 	{ 0, "max-memory", "MB", "bound of this program's tables (256)", APPLY, 0,
 	  apply_max_memory },
@@ -539,6 +566,8 @@ static Options *options_new(void)
 	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
 	options->request.events = COLLECT_KMALLOC;
 	options->request.stack_depth = STACK_DEPTH_DEFAULT;
+	options->request.sampling_period = 1;
+	options->request.overhead_percent_max = OVERHEAD_PERCENT_DEFAULT;
 	options->request.record_bytes_max = RECORD_BYTES_DEFAULT;
 	options->collector = collector_type_lookup("auto");
 	return options;

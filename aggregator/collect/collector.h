@@ -27,12 +27,15 @@ typedef struct {
 	unsigned events;      /* bits of CollectEvents */
 	uint32_t stack_depth; /* frames; 0: call sites only */
 	CollectScope scope;
-	char **command;            /* argument vector, NULL: none */
-	const char *user;          /* run the command as this user; NULL: as we are */
-	const GArray *pids;        /* (element-type guint32), for COLLECT_SCOPE_PIDS */
-	bool with_interrupts;      /* count softirq and hardirq under a process filter, too */
-	bool include_self;         /* count the collector's own processes */
-	double duration_seconds;   /* from the moment the probes are live; 0: until stopped */
+	char **command;                /* argument vector, NULL: none */
+	const char *user;              /* run the command as this user; NULL: as we are */
+	const GArray *pids;            /* (element-type guint32), for COLLECT_SCOPE_PIDS */
+	bool with_interrupts;          /* count softirq and hardirq under a process filter, too */
+	bool include_self;             /* count the collector's own processes */
+	uint32_t sampling_period;      /* take one of so many events; 1: all */
+	uint32_t overhead_percent_max; /* of a CPU's time, for its probes; above it that CPU takes
+					  fewer events; 0: no bound */
+	double duration_seconds;       /* from the moment the probes are live; 0: until stopped */
 	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: SystemTap's default
 				    */
 	const char *record_path;   /* recording to write; NULL: none */

@@ -78,6 +78,8 @@ static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 		add(words, "kmt_cache_size_offset=%u", cache_layout_size_offset());
 	add(words, "kmt_include_self=%d", request->include_self);
 	add(words, "kmt_with_interrupts=%d", request->with_interrupts);
+	add(words, "kmt_sampling=%u", request->sampling_period);
+	add(words, "kmt_overhead=%u", request->overhead_percent_max);
 }
 
 char **stap_arguments_new(const StapArguments *arguments, const CollectRequest *request)

@@ -107,6 +107,8 @@ void stap_facts_write_start(GByteArray *out, const CollectRequest *request, cons
 		{ KMT_FIELD_STACK_DEPTH, request->stack_depth, NULL },
 		{ KMT_FIELD_WITH_INTERRUPTS, request->with_interrupts, NULL },
 		{ KMT_FIELD_SELF_INCLUDED, request->include_self, NULL },
+		{ KMT_FIELD_SAMPLING_PERIOD, request->sampling_period, NULL },
+		{ KMT_FIELD_OVERHEAD_PERCENT_MAX, request->overhead_percent_max, NULL },
 		/* Nothing counts before the probes are live or the command runs. */
 		{ KMT_FIELD_WINDOW_START_NS, UINT64_MAX, NULL },
 	};

@@ -218,6 +218,21 @@ void stap_phases_advance(StapRun *run)
 	}
 }
 
+/* Once: the report will tell how far it went. */
+static void tell_throttled(StapRun *run)
+{
+	LossTotals totals = loss_ledger_totals(run->session->loss);
+
+	if (run->throttle_told || totals.sampling_period_max <= run->request->sampling_period)
+		return;
+	run->throttle_told = true;
+	progress_clear(&run->progress);
+	g_printerr("kmalloc-top: probes took more than %u %% of CPU %u: it takes 1 of %u events "
+		   "for now (--max-overhead)\n",
+		   run->request->overhead_percent_max, totals.sampling_cpu,
+		   totals.sampling_period_max);
+}
+
 static gboolean tick(gpointer user_data)
 {
 	StapRun *run = user_data;
@@ -228,6 +243,7 @@ static gboolean tick(gpointer user_data)
 		stap_run_feed(run);
 	if (run->plan->recording)
 		recording_tick(run->plan->recording);
+	tell_throttled(run);
 	check_bounds(run);
 	progress_show(&run->progress, run->session, clock_monotonic_ns());
 	return G_SOURCE_CONTINUE;

@@ -46,6 +46,7 @@ struct StapRun {
 	GArray *counters; /* (element-type CpuCounters) at the end; NULL: not known */
 	uint64_t heartbeats_wanted;
 	uint64_t end_ns;
+	bool throttle_told;
 	unsigned signals;
 	size_t end_step;    /* how far staprun has been urged to end */
 	GSource *end_timer; /* to the next step; borrowed from the context */

@@ -27,6 +27,8 @@ typedef struct {
 typedef struct {
 	bool seen;
 	bool after_window;
+	uint32_t sampling_period_min; /* 0: no event yet */
+	uint32_t sampling_period_max;
 	uint64_t produced;
 	uint64_t decoded;
 	uint64_t heartbeats;
@@ -157,6 +159,17 @@ static void place_in_window(LossLedger *ledger, Cpu *cpu, uint64_t time_ns)
 	cpu->after_window = time_ns > ledger->window_end_ns;
 }
 
+static void note_sampling(const LossLedger *ledger, Cpu *cpu, const struct KmtBatchHeader *header)
+{
+	uint32_t period = MAX(header->sampling_period, 1);
+
+	if (!header->events || cpu->after_window || header->base_time_ns < ledger->window_start_ns)
+		return;
+	if (!cpu->sampling_period_min || period < cpu->sampling_period_min)
+		cpu->sampling_period_min = period;
+	cpu->sampling_period_max = MAX(cpu->sampling_period_max, period);
+}
+
 void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint32_t decoded)
 {
 	Cpu *cpu;
@@ -170,6 +183,7 @@ void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint32_t decoded)
 	if (batch->header.heartbeats)
 		read_heartbeats(ledger, cpu, batch);
 	place_in_window(ledger, cpu, batch->header.base_time_ns);
+	note_sampling(ledger, cpu, &batch->header);
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -193,16 +207,32 @@ static void add_cost(LossTotals *totals, const Cpu *cpu, uint32_t number)
 	totals->probe_cpu_busiest = number;
 }
 
+static void add_sampling(LossTotals *totals, const Cpu *cpu, uint32_t number)
+{
+	uint32_t least = cpu->sampling_period_min;
+
+	if (!least)
+		return;
+	if (!totals->sampling_period_min || least < totals->sampling_period_min)
+		totals->sampling_period_min = least;
+	if (cpu->sampling_period_max <= totals->sampling_period_max)
+		return;
+	totals->sampling_period_max = cpu->sampling_period_max;
+	totals->sampling_cpu = number;
+}
+
 static void add_cpu(LossTotals *totals, const Cpu *cpu, uint32_t number)
 {
 	const Counters *start = &cpu->at_start;
 	const Counters *end = &cpu->at_end;
+	uint64_t period = MAX(cpu->sampling_period_max, 1);
 
 	totals->cpus++;
-	totals->transport += difference(end->lost, start->lost);
-	totals->unread += difference(end->unread, start->unread);
-	totals->damaged += difference(end->damaged, start->damaged);
-	totals->reentrant += difference(end->reentrant, start->reentrant);
+	totals->transport += difference(end->lost, start->lost) * period;
+	totals->unread += difference(end->unread, start->unread) * period;
+	totals->damaged += difference(end->damaged, start->damaged) * period;
+	totals->reentrant += difference(end->reentrant, start->reentrant) * period;
+	add_sampling(totals, cpu, number);
 	totals->left_out_self += difference(end->left_out_self, start->left_out_self);
 	totals->left_out_interrupt +=
 		difference(end->left_out_interrupt, start->left_out_interrupt);

@@ -14,7 +14,10 @@
  */
 typedef struct LossLedger LossLedger;
 
-/* Events, except where the name says otherwise. */
+/*
+ * Events, except where the name says otherwise. Of a CPU that took one of N events, what was lost
+ * stands for N times as many; with the largest N of the window, where it changed.
+ */
 typedef struct {
 	uint64_t transport; /* produced, but their batch never arrived, or arrived damaged */
 	uint64_t unread;    /* ... the part of them that only the counters read at the end tell */
@@ -32,7 +35,11 @@ typedef struct {
 	uint64_t probe_ns_busiest;      /* of the CPU that spent the largest share */
 	uint64_t probe_span_ns_busiest; /* ... and how long it was watched */
 	uint32_t probe_cpu_busiest;
-	uint32_t cpus; /* that wrote any batch */
+	/* One of so many events was taken: least and most of all CPUs; 0: there was no event. */
+	uint32_t sampling_period_min;
+	uint32_t sampling_period_max;
+	uint32_t sampling_cpu; /* that had the most */
+	uint32_t cpus;         /* that wrote any batch */
 } LossTotals;
 
 LossLedger *loss_ledger_new(void);

@@ -226,6 +226,7 @@ typedef struct {
 	uint32_t stacks, origins, tasks; /* defined so far */
 	uint32_t task;                   /* in force; KMT_NONE: none yet */
 	uint32_t decoded;
+	uint32_t sampling_period; /* of the batch: each of its events stands for so many */
 } Decoder;
 
 /*
@@ -355,7 +356,7 @@ static inline bool count_event(Decoder *decoder, const uint8_t *record, const bo
 	uint64_t last = load_u64(record + offsetof(struct KmtEvent, pointer), swapped);
 	uint64_t time_ns = decoder->header->base_time_ns + (when & KMT_TIME_MASK);
 	Definition *origin = &profile->batch_origins[free][index & (KMT_DEFINITIONS_MAX - 1)];
-	uint64_t weight = record[0] == KMT_RECORD_WEIGHTED ? last : 1;
+	uint64_t weight = record[0] == KMT_RECORD_WEIGHTED ? last : decoder->sampling_period;
 	ProfileCell *cell;
 
 	if (G_UNLIKELY(index >= decoder->origins))
@@ -374,7 +375,7 @@ static inline bool count_event(Decoder *decoder, const uint8_t *record, const bo
 	if (G_LIKELY(last))
 		cell->events += weight;
 	else
-		cell->failed++;
+		cell->failed += weight;
 	return true;
 }
 
@@ -456,7 +457,12 @@ static inline bool decode(Decoder *decoder, const uint8_t *record, uint32_t byte
 /* Instantiated for either byte order, so that the native one pays nothing for the other. */
 static inline uint32_t count_records(Profile *profile, const Batch *batch, const bool swapped)
 {
-	Decoder decoder = { profile, &batch->header, 0, 0, 0, KMT_NONE, 0 };
+	Decoder decoder = {
+		.profile = profile,
+		.header = &batch->header,
+		.task = KMT_NONE,
+		.sampling_period = MAX(batch->header.sampling_period, 1),
+	};
 	const uint8_t *at = batch->content;
 	const uint8_t *end = at + batch->content_bytes;
 

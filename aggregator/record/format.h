@@ -65,7 +65,7 @@ struct KmtBatchHeader {
 	uint64_t base_time_ns;      /* CLOCK_MONOTONIC; event times count from here */
 	uint64_t frame_base;        /* added to the frames of KMT_RECORD_STACK4 */
 	uint32_t events;            /* event records in this batch */
-	uint32_t sampling_period;   /* 1: every event; N: one of N, chosen before the stack walk */
+	uint32_t sampling_period;   /* every event of this batch stands for so many; 1: all came */
 	uint64_t events_total;      /* produced so far, those of this batch included */
 	uint64_t dropped_reentrant; /* not produced: this CPU's buffer was busy */
 	uint64_t left_out_self;     /* not produced: allocations of the collector's own processes */
@@ -221,10 +221,13 @@ enum KmtFieldId {
 	KMT_FIELD_ADDRESSES_HIDDEN = 36, /* number: 1: kernel addresses were not readable */
 	KMT_FIELD_BUFFER_BYTES = 37,     /* number: transport memory of all CPUs */
 	KMT_FIELD_COMPLETE = 38, /* number: 1: last field of a recording that was closed in order */
-	KMT_FIELD_SELF_INCLUDED = 39,  /* number: 1: the collector's own processes were counted */
-	KMT_FIELD_COUNTED_TO_END = 40, /* number: 1: batches of counters alone tell what the last
-					  batches did not; 0: that is not known */
-	KMT_FIELD_IDS,                 /* not on the wire: one more than the last */
+	KMT_FIELD_SELF_INCLUDED = 39,   /* number: 1: the collector's own processes were counted */
+	KMT_FIELD_COUNTED_TO_END = 40,  /* number: 1: batches of counters alone tell what the last
+					   batches did not; 0: that is not known */
+	KMT_FIELD_SAMPLING_PERIOD = 41, /* number: one of so many events was asked for */
+	KMT_FIELD_OVERHEAD_PERCENT_MAX = 42, /* number: of a CPU's time, above which it takes
+						fewer events; 0: no bound */
+	KMT_FIELD_IDS,                       /* not on the wire: one more than the last */
 };
 
 /* Begins the content of the symbol and module batches; text follows, padded to 8. */

@@ -4,6 +4,7 @@
 #include "escape.h"
 #include "report/lost.h"
 #include "report/numbers.h"
+#include "report/sampling.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -431,6 +432,11 @@ static void cost_line(const Report *report, GString *out)
 	g_string_append_printf(out, " of the busiest (CPU %u)\n", totals.probe_cpu_busiest);
 }
 
+static void sampling_line(const Report *report, GString *out)
+{
+	append_sampling_line(out, report->session);
+}
+
 static void hidden_line(const Report *report, GString *out)
 {
 	if (number_of(report, KMT_FIELD_ADDRESSES_HIDDEN, 0))
@@ -459,5 +465,5 @@ const FactLine fact_lines[] = {
 	bytes_before_line, bytes_after_line,  failed_line,    counted_line, frees_line,
 	drop_lines,        nothing_left_line, processes_line, scope_line,   interrupts_line,
 	covered_line,      cut_line,          run_line,       command_line, cost_line,
-	hidden_line,       bound_line,        lost_line,      NULL,
+	sampling_line,     hidden_line,       bound_line,     lost_line,    NULL,
 };

@@ -4,6 +4,7 @@
 #include "escape.h"
 #include "report/numbers.h"
 #include "report/report.h"
+#include "report/sampling.h"
 
 static void append_label(GString *out, const char *label)
 {
@@ -75,6 +76,15 @@ static void append_number(GString *out, const char *label, uint64_t number)
 	g_string_append_c(out, '\n');
 }
 
+static const char *what_is_missing(const Session *session)
+{
+	if (!report_is_incomplete(session))
+		return "yes\n";
+	if (sampling_is_throttled(session) && !report_events_lost(session))
+		return "no, a CPU took fewer events than were asked for\n";
+	return "no, events were lost\n";
+}
+
 static void append_completeness(const Session *session, GString *out)
 {
 	const char *bound = run_info_text(session->info, KMT_FIELD_BOUND);
@@ -86,9 +96,9 @@ static void append_completeness(const Session *session, GString *out)
 		g_string_append(out, "no, ended early: ");
 		escape_append(out, bound);
 		g_string_append_c(out, '\n');
-	} else
-		g_string_append(out,
-				report_is_incomplete(session) ? "no, events were lost\n" : "yes\n");
+	} else {
+		g_string_append(out, what_is_missing(session));
+	}
 }
 
 static const struct {

@@ -1,5 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/report/facts.c aggregator/report/facts.h \
+	aggregator/report/sampling.c aggregator/report/sampling.h \
 	aggregator/report/lost.c aggregator/report/lost.h \
 	aggregator/report/numbers.c aggregator/report/numbers.h \
 	aggregator/report/processes.c \

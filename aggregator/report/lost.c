@@ -3,6 +3,7 @@
 
 #include "report/numbers.h"
 #include "report/report.h"
+#include "report/sampling.h"
 
 /* Events lost in the window, by cause. */
 typedef struct {
@@ -101,7 +102,8 @@ const char *report_loss_remedy(const Session *session)
 bool report_is_incomplete(const Session *session)
 {
 	return is_end_unknown(session) || report_events_lost(session) ||
-	       causes_of(session).damaged_bytes || run_info_text(session->info, KMT_FIELD_BOUND);
+	       causes_of(session).damaged_bytes || sampling_is_throttled(session) ||
+	       run_info_text(session->info, KMT_FIELD_BOUND);
 }
 
 static void append_cause(GString *out, const char *name, uint64_t events)

@@ -115,6 +115,53 @@ Test(loss, a_batch_after_the_counters_is_judged_by_its_own)
 	cr_expect(zero(u64, loss_ledger_totals(ledger).unread));
 }
 
+static void enter_sampled(LossLedger *ledger, uint32_t cpu, const Step *step, uint32_t period)
+{
+	const Batch batch = {
+		.header = { .cpu = cpu,
+			    .base_time_ns = step->time_ns,
+			    .events = step->events,
+			    .sampling_period = period,
+			    .events_total = step->produced },
+	};
+
+	loss_ledger_enter(ledger, &batch, step->decoded);
+}
+
+Test(loss, what_a_sampling_cpu_lost_stands_for_more)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+	const Step first = { 10, 5, 5, 5 };
+	const Step later = { 30, 12, 3, 3 };
+	LossTotals totals;
+
+	enter_sampled(ledger, 0, &first, 1);
+	enter_sampled(ledger, 0, &later, 1);
+	enter_sampled(ledger, 1, &first, 4);
+	enter_sampled(ledger, 1, &later, 8);
+	totals = loss_ledger_totals(ledger);
+	cr_expect(eq(u64, totals.transport, 4 + 4 * 8));
+	cr_expect(eq(u32, totals.sampling_period_min, 1));
+	cr_expect(eq(u32, totals.sampling_period_max, 8));
+	cr_expect(eq(u32, totals.sampling_cpu, 1));
+}
+
+Test(loss, sampling_outside_the_window_is_not_told)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+	const Step before = { 10, 5, 5, 5 };
+	const Step inside = { 30, 8, 3, 3 };
+	const Step nothing = { 35, 8, 0, 0 };
+	const Step after = { 50, 9, 1, 1 };
+
+	loss_ledger_set_window(ledger, 20, 40);
+	enter_sampled(ledger, 0, &before, 16);
+	enter_sampled(ledger, 0, &inside, 2);
+	enter_sampled(ledger, 0, &nothing, 32);
+	enter_sampled(ledger, 0, &after, 64);
+	cr_expect(eq(u32, loss_ledger_totals(ledger).sampling_period_max, 2));
+}
+
 Test(loss, what_was_lost_outside_the_window_does_not_count)
 {
 	const Step steps[] = {

@@ -80,6 +80,18 @@ Test(profile, counts_by_stack_task_and_context)
 	cr_expect(eq(u32, stack_table_count(profile_stacks(profile)), 2));
 }
 
+Test(profile, a_sampled_event_stands_for_its_period)
+{
+	g_autoptr(GByteArray) bytes = mixed_stream();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	((struct KmtBatchHeader *)bytes->data)->sampling_period = 10;
+	feed(profile, bytes);
+	cr_expect(eq(u64, profile_totals(profile).events, 50));
+	cr_expect(eq(u64, sum_of(profile, "one", KMT_CONTEXT_TASK).events, 30));
+	cr_expect(eq(u64, sum_of(profile, "two", KMT_CONTEXT_TASK).failed, 10));
+}
+
 Test(profile, frames_are_widened_by_their_base)
 {
 	g_autoptr(GByteArray) bytes = mixed_stream();

@@ -420,6 +420,48 @@ Test(report_text, a_bound_that_ended_the_run_makes_it_incomplete)
 	cr_expect(report_is_incomplete(session));
 }
 
+/* Two CPUs of another run: one took one event of four, the other one of sixteen. */
+static void add_sampled_events(Session *session)
+{
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+
+	for (uint32_t cpu = 5; cpu <= 6; cpu++) {
+		EventBatch batch = event_batch_begin(stream, cpu, 0, 4 * second);
+		uint16_t origin = event_batch_origin(&batch, alpha, 2, 100, 128);
+
+		event_batch_header(&batch)->sampling_period = cpu == 5 ? 4 : 16;
+		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 0, KMT_CONTEXT_TASK, 1);
+		event_batch_end(&batch, 1);
+	}
+	session_feed(session, stream->data, stream->len);
+}
+
+Test(report_text, sampling_that_was_asked_for_is_told)
+{
+	g_autoptr(Session) session = session_new(PLENTY);
+
+	add_field(session, KMT_FIELD_SAMPLING_PERIOD, 16, NULL);
+	add_field(session, KMT_FIELD_COUNTED_TO_END, 1, NULL);
+	add_sampled_events(session);
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Sampled: sampled 1/4 to 1/16; counts and bytes are scaled up");
+	cr_expect_not(report_is_incomplete(session));
+}
+
+Test(report_text, sampling_beyond_that_makes_it_incomplete)
+{
+	g_autoptr(Session) session = session_new(PLENTY);
+
+	add_field(session, KMT_FIELD_SAMPLING_PERIOD, 4, NULL);
+	add_field(session, KMT_FIELD_OVERHEAD_PERCENT_MAX, 20, NULL);
+	add_field(session, KMT_FIELD_COUNTED_TO_END, 1, NULL);
+	add_sampled_events(session);
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Sampled: sampled 1/4 to 1/16, as probes took more than 20 % of a CPU's time "
+		    "(CPU 6; --max-overhead); counts and bytes are scaled up");
+	cr_expect(report_is_incomplete(session));
+}
+
 Test(report_text, damage_in_the_stream_makes_it_incomplete)
 {
 	g_autoptr(Session) session = host_session(0);

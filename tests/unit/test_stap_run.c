@@ -581,12 +581,15 @@ Test(stap_run, parameters_say_what_was_asked_for)
 				   .scope = COLLECT_SCOPE_PIDS,
 				   .pids = pids,
 				   .with_interrupts = true,
+				   .sampling_period = 5,
+				   .overhead_percent_max = 20,
 				   .buffer_megabytes = 64 };
 	g_auto(GStrv) argv = NULL;
 	g_autofree char *joined = NULL;
 	g_autofree char *expected = g_strdup_printf(
 		"/usr/bin/staprun -b16 /m/kmt.ko kmt_depth=32 kmt_scope=2 kmt_target=99 "
-		"kmt_pids=12,34 kmt_self=%d kmt_events=1 kmt_include_self=0 kmt_with_interrupts=1",
+		"kmt_pids=12,34 kmt_self=%d kmt_events=1 kmt_include_self=0 kmt_with_interrupts=1 "
+		"kmt_sampling=5 kmt_overhead=20",
 		getpid());
 
 	g_array_append_vals(pids, numbers, 2);

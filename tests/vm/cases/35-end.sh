@@ -57,5 +57,5 @@ profile_ended
 equals 'stapio killed: exit status' 3 "$status"
 equals 'stapio killed: what was read is reported' 600 "$(report_count report)"
 
-kmalloc-top --module "$module" -c 'workload pipe 100' 2> errors | head -n 1 > report
+kmalloc-top --module "$module" "$every_event" -c 'workload pipe 100' 2> errors | head -n 1 > report
 equals 'a reader that leaves: no complaint' '' "$(grep -i 'pipe\b.*broken\|writing' errors)"

@@ -6,7 +6,7 @@
 
 # Every pipe has two open files, an inode and a name, from caches of their own.
 second_started kmem_cache_alloc kmem_cache_alloc_node
-kmalloc-top --module /tmp/modules/kmt_all.ko --events=cache,free --only-command \
+kmalloc-top --module /tmp/modules/kmt_all.ko "$every_event" --events=cache,free --only-command \
 	-I create_pipe_files -c 'workload pipe 300' > report 2> errors
 status=$?
 second_ended
@@ -16,7 +16,7 @@ counts "caches: as $second_name counts the cache" "$(second_sum create_pipe_file
 	"$(second_sum create_pipe_files bytes)"
 has_line 'caches: frees are recorded' '^Frees: [1-9]' report
 
-kmalloc-top --module /tmp/modules/kmt_all.ko --events=kmalloc,page --only-command \
+kmalloc-top --module /tmp/modules/kmt_all.ko "$every_event" --events=kmalloc,page --only-command \
 	-I __alloc_pages,__alloc_frozen_pages -c 'workload pipe 300' > report 2> errors
 status=$?
 is_complete 'pages'

@@ -1,0 +1,53 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# One event of N stands for N, of whichever call path; and a CPU on which the probes take too much
+# takes fewer events by itself.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+
+pipes=20000
+readonly on_one_cpu=(-- taskset -c 0 workload pipe "$pipes")
+
+# about NAME WANT GOT PERCENT: GOT is within so many percent of WANT.
+about()
+{
+	holds "$1: $3 is about $2" test $((100 * $3)) -ge $((($2) * (100 - $4))) -a \
+		$((100 * $3)) -le $((($2) * (100 + $4)))
+}
+
+# The share of the busiest CPU, in hundredths of a percent.
+busiest_cost()
+{
+	sed -n -E 's/^Tracing cost: .* ([0-9.]+) % of the busiest.*/\1/p' report |
+		awk '{ printf "%d", $1 * 100 }'
+}
+
+profile "${only_pipes[@]}" "${on_one_cpu[@]}"
+is_complete 'every event'
+equals 'every event: all are counted' $((2 * pipes)) "$(report_count report)"
+all_bytes=$(report_bytes report allocated)
+all_cost=$(busiest_cost)
+
+# A pipe's two allocations take turns: with an even N, every Nth event would be the same one.
+profile --record sampled.kmr --sample=10 "${only_pipes[@]}" "${on_one_cpu[@]}"
+is_complete 'one of ten'
+has_line 'one of ten: the report says so' '^Sampled: sampled 1/10; counts and bytes are scaled up$' \
+	report
+about 'one of ten: allocations' $((2 * pipes)) "$(report_count report)" 2
+about 'one of ten: bytes' "$all_bytes" "$(report_bytes report allocated)" 10
+cp report "$recordings/sampled.report"
+mv sampled.kmr "$recordings/"
+printf '%s ' "${only_pipes[@]}" > "$recordings/sampled.arguments"
+
+kmalloc-top --module "$module" --max-overhead=2 "${only_pipes[@]}" "${on_one_cpu[@]}" > report \
+	2> errors
+status=$?
+grep -E '^(Sampled|Tracing cost|Total kmallocs \(after)' report
+cat errors
+equals 'too much: exit status' 3 "$status"
+has_line 'too much: the report says so' \
+	'^Sampled: sampled 1/1 to 1/[0-9]+, as probes took more than 2 % of a CPU' report
+has_line 'too much: it is told meanwhile' 'probes took more than 2 % of CPU 0: it takes 1 of' errors
+about 'too much: allocations' $((2 * pipes)) "$(report_count report)" 20
+holds "too much: the cost of $all_cost hundredths of a percent is bounded: $(busiest_cost)" \
+	test "$(busiest_cost)" -lt $((all_cost / 2))
