@@ -7,7 +7,7 @@
 sends=4000
 pipes=1500
 
-profile -I "$send_frame" -c "workload unix-send $sends $SEND_BYTES"
+profile "${only_sends[@]}" -c "workload unix-send $sends $SEND_BYTES"
 is_complete 'unix sends, whole system'
 counts 'unix sends, whole system' "$sends" $((sends * send_allocated))
 equals 'unix sends, whole system: one stack' 1 "$(report_stacks report)"
@@ -16,17 +16,17 @@ has_line 'unix sends: the first frame is the allocator' '^ 0x[0-9a-f]+ : __kmall
 has_line 'unix sends: the stack reaches the system call' 'entry_SYSCALL_64_after_hwframe' report
 has_line 'the scope is told' '^Scope: whole host, while the command ran' report
 
-profile --only-command -I "$send_frame" -- workload -t 2 -f unix-send "$sends" "$SEND_BYTES"
+profile --only-command "${only_sends[@]}" -- workload -t 2 -f unix-send "$sends" "$SEND_BYTES"
 is_complete 'unix sends, of the command with threads and a child'
 counts 'unix sends, of the command with threads and a child' $((4 * sends)) \
 	$((4 * sends * send_allocated))
 
-profile -I "$pipe_frame" -c "workload pipe $pipes"
+profile "${only_pipes[@]}" -c "workload pipe $pipes"
 is_complete 'pipes, whole system'
 equals 'pipes: two allocations each' $((2 * pipes)) "$(report_count report)"
 equals 'pipes: two stacks' 2 "$(report_stacks report)"
 
-profile --only-command -I "$pipe_frame" -- workload pipe "$pipes"
+profile --only-command "${only_pipes[@]}" -- workload pipe "$pipes"
 is_complete 'pipes, of the command'
 equals 'pipes, of the command: two allocations each' $((2 * pipes)) "$(report_count report)"
 

@@ -17,12 +17,12 @@ pipes_bytes=$(second_sum "$pipe_frame" bytes)
 equals "$second_name alone: bytes of unix sends" $((sends * send_allocated)) "$sends_bytes"
 equals "$second_name alone: pipes" $((2 * pipes)) "$(second_sum "$pipe_frame" count)"
 
-profile -I "$pipe_frame" -- sh -c "$work"
+profile "${only_pipes[@]}" -- sh -c "$work"
 is_complete 'alone'
 counts "pipes as $second_name counted them" $((2 * pipes)) "$pipes_bytes"
 
 second_started kmalloc kmalloc_node
-profile -I "$send_frame" -- sh -c "$work"
+profile "${only_sends[@]}" -- sh -c "$work"
 second_ended
 is_complete "beside $second_name"
 counts "unix sends beside $second_name" "$(second_sum "$send_frame" count)" \
@@ -31,7 +31,7 @@ equals "beside $second_name: that counts as alone" "$sends_bytes" \
 	"$(second_sum "$send_frame" bytes)"
 
 # The tracers' own frames change when a second one comes; the stack stays the same line.
-profile_started -I "$send_frame"
+profile_started "${only_sends[@]}"
 workload unix-send "$sends" "$SEND_BYTES" > /dev/null
 second_started kmalloc kmalloc_node
 workload unix-send "$sends" "$SEND_BYTES" > /dev/null

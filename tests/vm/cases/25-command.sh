@@ -7,13 +7,13 @@
 # Others make the same allocations at the same time.
 sh -c 'while :; do workload unix-send 100 1000; done' > /dev/null &
 others=$!
-profile --only-command -I "$send_frame" -c "workload unix-send 1000 $SEND_BYTES"
+profile --only-command "${only_sends[@]}" -c "workload unix-send 1000 $SEND_BYTES"
 kill "$others"
 wait "$others"
 is_complete 'only the command'
 counts 'only the command' 1000 $((1000 * send_allocated))
 
-profile --only-command -I "$pipe_frame" -c 'workload -x pipe 300'
+profile --only-command "${only_pipes[@]}" -c 'workload -x pipe 300'
 is_complete 'executed by a thread'
 equals 'executed by a thread: allocations' 600 "$(report_count report)"
 

@@ -10,7 +10,7 @@ workload -a go unix-send 300 "$SEND_BYTES" > /dev/null &
 second=$!
 workload -a go unix-send 5000 "$SEND_BYTES" > /dev/null &
 third=$!
-profile_started -I "$send_frame" -p "$first,$second"
+profile_started "${only_sends[@]}" -p "$first,$second"
 touch go
 wait "$first" "$second" "$third"
 profile_ended INT

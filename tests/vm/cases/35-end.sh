@@ -16,14 +16,14 @@ holds '-d 3: covers three seconds' [ "$(run_seconds)" -ge 2 ]
 holds '-d 3: and not many more' [ "$(run_seconds)" -le 8 ]
 
 for signal in INT TERM HUP; do
-	profile_started -I "$pipe_frame"
+	profile_started "${only_pipes[@]}"
 	workload pipe 400 > /dev/null
 	profile_ended "$signal"
 	is_complete "SIG$signal"
 	equals "SIG$signal: all of the work is there" 800 "$(report_count report)"
 done
 
-profile_started -I "$pipe_frame"
+profile_started "${only_pipes[@]}"
 workload pipe 200 > /dev/null
 sleep 1
 kill -USR1 "$program"
@@ -49,7 +49,7 @@ holds 'the command still runs' pgrep -x sleep
 has_line 'the command still runs: told' 'still running' errors
 pkill -x sleep
 
-profile_started -I "$pipe_frame"
+profile_started "${only_pipes[@]}"
 workload pipe 300 > /dev/null
 sleep 1
 pkill -9 -x stapio

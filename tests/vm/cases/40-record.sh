@@ -22,7 +22,7 @@ recorded()
 	cp "$name".* "$recordings/"
 }
 
-recorded unix-sends "-I $send_frame" workload -t 2 -f unix-send 2000 "$SEND_BYTES"
+recorded unix-sends "${only_sends[*]}" workload -t 2 -f unix-send 2000 "$SEND_BYTES"
 recorded find '-m 10 -t 3 -e tcp_' find /usr/include -type f -name '*.h'
 recorded mixed '--details --sort=bytes -t 20' sh -c \
 	'find /usr/share/doc -type f | head -n 200 | tar -c -T - | wc -c; workload tcp-connect 50; workload pipe 200'
@@ -49,7 +49,7 @@ workload pipe 500 > /dev/null
 sleep 2
 kill -9 "$program"
 wait "$program" 2> /dev/null
-kmalloc-top -i killed.kmr.part -I "$pipe_frame" > report
+kmalloc-top -i killed.kmr.part "${only_pipes[@]}" > report
 equals 'killed: exit status of its unfinished recording' 3 "$?"
 equals 'killed: what it had is there' 1000 "$(report_count report)"
 has_line 'killed: the loss is unknown' '^Lost: .*unknown after' report

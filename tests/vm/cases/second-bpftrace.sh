@@ -27,9 +27,10 @@ second_ended()
 
 second_sum()
 {
-	awk -v frame="$1" -v what="$2" '
-		/^@n\[/ { found = 0 }
-		index($1, frame "+") == 1 { found = 1 }
+	awk -v frame="$1" -v what="$2" -v others="${others/,/|}" '
+		/^@n\[/ { found = other = 0 }
+		$1 ~ "^(" others ")" { other = 1 }
+		index($1, frame "+") == 1 && !other { found = 1 }
 		/^, [0-9]+, [0-9]+\]: [0-9]+$/ && found {
 			split($0, part, /[^0-9]+/)
 			sum += part[4] * (what == "bytes" ? part[3] : 1)

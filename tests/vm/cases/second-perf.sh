@@ -16,7 +16,7 @@ second_started()
 {
 	local events
 	mapfile -t events < <(second_events "$@")
-	perf record -q -B -a -g -m 16M "${events[@]}" -o second.data > second.errors 2>&1 &
+	perf record -q -B -a -g --kernel-callchains -m 16M "${events[@]}" -o second.data > second.errors 2>&1 &
 	second_pid=$!
 	# Its file stays empty until it ends.
 	wait_until 300 sh -c "ls -l /proc/$second_pid/fd | grep -q perf_event" && sleep 4
@@ -26,17 +26,18 @@ second_ended()
 {
 	kill -INT "$second_pid"
 	wait "$second_pid"
-	perf script -i second.data > second.out 2>> second.errors
+	perf script --no-inline -i second.data > second.out 2>> second.errors
 }
 
 second_sum()
 {
-	awk -v frame="$1" -v what="$2" '
+	awk -v frame="$1" -v what="$2" -v others="${others/,/|}" '
 		match($0, / bytes_alloc=[0-9]+/) {
 			bytes = substr($0, RSTART + 13, RLENGTH - 13)
-			found = 0
+			found = other = 0
 		}
-		index($2, frame "+") == 1 && !found {
+		$2 ~ "^(" others ")" { other = 1 }
+		index($2, frame "+") == 1 && !found && !other {
 			found = 1
 			sum += what == "bytes" ? bytes : 1
 		}
