@@ -36,8 +36,7 @@ typedef struct {
 	uint32_t overhead_percent_max; /* of a CPU's time, for its probes; above it that CPU takes
 					  fewer events; 0: no bound */
 	double duration_seconds;       /* from the moment the probes are live; 0: until stopped */
-	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: SystemTap's default
-				    */
+	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: buffer_plan.h's */
 	const char *record_path;   /* recording to write; NULL: none */
 	uint64_t record_bytes_max; /* its bound */
 	const char *stap_options;  /* -o; NULL: none */
@@ -45,6 +44,7 @@ typedef struct {
 		*module_path; /* --module: load this one, compile nothing; NULL: build or cache */
 	const char *command_line; /* how the program was called, quoted for a shell */
 	int verbose;              /* level of diagnostics on stderr */
+	bool quiet;               /* say nothing on stderr but problems */
 	bool prompt;              /* say on stderr how to stop, once the probes are live */
 	bool progress;            /* a progress line on stderr is welcome */
 	/* SIGUSR1: print a report of what is known so far. */

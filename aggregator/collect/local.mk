@@ -8,11 +8,13 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/cache_layout.c aggregator/collect/cache_layout.h \
 	aggregator/collect/collector.h \
 	aggregator/collect/collector_types.c aggregator/collect/collector_types.h \
+	aggregator/collect/buffer_plan.c aggregator/collect/buffer_plan.h \
 	aggregator/collect/build_id.c aggregator/collect/build_id.h \
 	aggregator/collect/clock.h \
 	aggregator/collect/command.c aggregator/collect/command.h \
 	aggregator/collect/command_split.c \
 	aggregator/collect/event_kinds.c aggregator/collect/event_kinds.h \
+	aggregator/collect/host_memory.c aggregator/collect/host_memory.h \
 	aggregator/collect/host_snapshot.c aggregator/collect/host_snapshot.h \
 	aggregator/collect/input.c aggregator/collect/input.h \
 	aggregator/collect/progress.c aggregator/collect/progress.h \

@@ -5,28 +5,17 @@
 
 #include <unistd.h>
 
-enum { BUFFER_MB_MAX = 4095 }; /* staprun's own bound */
-
-/* From 4.5 on every CPU has a buffer of its own, before there was one for all. */
-static unsigned buffers(const StapArguments *arguments)
+bool stap_arguments_plan_buffers(BufferPlan *plan, const StapBuffers *buffers, GError **error)
 {
-	return stap_tool_at_least(arguments->tool, 4, 5) ? MAX(arguments->cpus, 1) : 1;
-}
+	const BufferRequest request = {
+		.megabytes = buffers->megabytes,
+		.megabytes_per_buffer = buffers->options ? buffers->options->buffer_megabytes : 0,
+		.cpus = buffers->cpus,
+		.per_cpu = stap_tool_at_least(buffers->tool, 4, 5),
+		.available_bytes = buffers->available_bytes,
+	};
 
-/* Returns what one buffer gets, in MB; 0: SystemTap's default. -o "-s N" asks for each buffer,
-   --buffer for all of them together. */
-static unsigned buffer_megabytes(const StapArguments *arguments, const CollectRequest *request)
-{
-	if (arguments->options && arguments->options->buffer_megabytes)
-		return arguments->options->buffer_megabytes;
-	if (!request->buffer_megabytes)
-		return 0;
-	return CLAMP(request->buffer_megabytes / buffers(arguments), 1, BUFFER_MB_MAX);
-}
-
-uint64_t stap_arguments_buffer_bytes(const StapArguments *arguments, const CollectRequest *request)
-{
-	return ((uint64_t)buffer_megabytes(arguments, request) << 20) * buffers(arguments);
+	return buffer_plan_init(plan, &request, error);
 }
 
 static void add(GPtrArray *words, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -40,19 +29,11 @@ static void add(GPtrArray *words, const char *format, ...)
 	va_end(arguments);
 }
 
-static void add_options(GPtrArray *words, const StapArguments *arguments,
-			const CollectRequest *request)
+static void add_options(GPtrArray *words, const StapArguments *arguments)
 {
-	const StapOptions *options = arguments->options;
-	const GPtrArray *run = options ? options->run : NULL;
-
 	if (arguments->rename)
 		add(words, "-R");
-	for (guint i = 0; run && i < run->len; i++)
-		add(words, "%s", (const char *)g_ptr_array_index(run, i));
-	/* The user's -s is among the words above. */
-	if (request->buffer_megabytes && !(options && options->buffer_megabytes))
-		add(words, "-b%u", buffer_megabytes(arguments, request));
+	add(words, "-b%u", arguments->buffers->megabytes_per_buffer);
 }
 
 static void add_pids(GPtrArray *words, const GArray *pids)
@@ -87,7 +68,7 @@ char **stap_arguments_new(const StapArguments *arguments, const CollectRequest *
 	GPtrArray *words = g_ptr_array_new();
 
 	add(words, "%s", arguments->tool->staprun);
-	add_options(words, arguments, request);
+	add_options(words, arguments);
 	add(words, "%s", arguments->module_path);
 	add_parameters(words, arguments, request);
 	g_ptr_array_add(words, NULL);

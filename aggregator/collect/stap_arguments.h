@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/buffer_plan.h"
 #include "collect/collector.h"
 #include "collect/stap_options.h"
 #include "collect/stap_tool.h"
@@ -8,18 +9,26 @@
 #include <glib.h>
 #include <sys/types.h>
 
+/* What decides the size of the transport's buffers. Everything is borrowed. */
+typedef struct {
+	const StapTool *tool;       /* from 4.5 on every CPU has a buffer, before there was one */
+	const StapOptions *options; /* -o "-s N" asks for each buffer; NULL: none */
+	uint32_t megabytes;         /* --buffer asks for all of them together; 0: it does not */
+	unsigned cpus;              /* online */
+	uint64_t available_bytes;   /* as host_memory_available() tells */
+} StapBuffers;
+
+/* Plans the buffers. As buffer_plan_init(). */
+bool stap_arguments_plan_buffers(BufferPlan *plan, const StapBuffers *buffers, GError **error);
+
 /* What staprun is started with, beside the request. Everything is borrowed. */
 typedef struct {
 	const StapTool *tool;
-	const StapOptions *options;
+	const BufferPlan *buffers;
 	const char *module_path;
-	bool rename;   /* -R: the module's name is taken */
-	pid_t target;  /* the command, or 0 */
-	unsigned cpus; /* online */
+	bool rename;  /* -R: the module's name is taken */
+	pid_t target; /* the command, or 0 */
 } StapArguments;
 
 /* Returns the argument vector: staprun, its options, the module, the module's parameters. */
 char **stap_arguments_new(const StapArguments *arguments, const CollectRequest *request);
-
-/* Returns the transport memory of all CPUs together; 0: SystemTap's default. */
-uint64_t stap_arguments_buffer_bytes(const StapArguments *arguments, const CollectRequest *request);

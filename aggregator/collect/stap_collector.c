@@ -3,6 +3,8 @@
 
 #include "collect/clock.h"
 #include "collect/command.h"
+#include "collect/host_memory.h"
+#include "collect/stap_arguments.h"
 #include "collect/stap_build.h"
 #include "collect/stap_run.h"
 
@@ -36,6 +38,27 @@ static StapTool *find_tool(bool need_compiler, GError **error)
 	return stap_tool_find(true, error);
 }
 
+/* How much memory the buffers take is said before it is taken. */
+static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan,
+			 const CollectRequest *request, GError **error)
+{
+	const StapBuffers asked = {
+		.tool = plan->tool,
+		.options = plan->options,
+		.megabytes = request->buffer_megabytes,
+		.cpus = host_snapshot_cpus_online(plan->host),
+		.available_bytes = host_memory_available(""),
+	};
+	g_autofree char *text = NULL;
+
+	if (!stap_arguments_plan_buffers(buffers, &asked, error))
+		return false;
+	text = buffer_plan_text(buffers);
+	if (!request->quiet)
+		g_printerr("kmalloc-top: %s\n", text);
+	return true;
+}
+
 /* Everything that can fail before the kernel is touched. */
 static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Session *session,
 			    CollectOutcome *outcome, GError **error)
@@ -43,8 +66,13 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Se
 	g_autoptr(StapTool) tool = find_tool(!request->module_path, error);
 	g_autofree char *module_path = NULL;
 	uint64_t start_ns = clock_monotonic_ns();
+	BufferPlan buffers;
 
 	if (!tool)
+		return false;
+	plan->tool = tool;
+	plan->buffers = &buffers;
+	if (!plan_buffers(&buffers, plan, request, error))
 		return false;
 	module_path = find_module(tool, plan->options, plan->host, request, error);
 	if (!module_path)
@@ -52,7 +80,6 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Se
 	if (request->verbose)
 		g_printerr("kmalloc-top: %.3f s to find or compile the module %s\n",
 			   (double)(clock_monotonic_ns() - start_ns) / 1e9, module_path);
-	plan->tool = tool;
 	plan->module_path = module_path;
 	return stap_run(plan, request, session, outcome, error);
 }

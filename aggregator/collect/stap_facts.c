@@ -117,8 +117,7 @@ void stap_facts_write_start(GByteArray *out, const CollectRequest *request, cons
 	write_text(out, KMT_FIELD_COMMAND_LINE, request->command_line);
 	write_text(out, KMT_FIELD_COMMAND, command);
 	write_pids(out, request);
-	if (buffer_bytes)
-		stap_facts_write_number(out, KMT_FIELD_BUFFER_BYTES, buffer_bytes);
+	stap_facts_write_number(out, KMT_FIELD_BUFFER_BYTES, buffer_bytes);
 }
 
 void stap_facts_write_end(GByteArray *out, const StapEnd *end)

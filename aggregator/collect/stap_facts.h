@@ -12,7 +12,7 @@
  * observed and how, at the end what was lost and how it ended.
  */
 
-/* Appends the facts known before the start. buffer_bytes 0: SystemTap's default. */
+/* Appends the facts known before the start. */
 void stap_facts_write_start(GByteArray *out, const CollectRequest *request, const StapTool *tool,
 			    uint64_t buffer_bytes);
 

@@ -180,9 +180,6 @@ static bool take_buffer(StapOptions *options, const char *value, GError **error)
 		return fail(error, "-s %s: not a number of megabytes from 1 to %d", value,
 			    BUFFER_MEGABYTES_MAX);
 	options->buffer_megabytes = (unsigned)megabytes;
-	g_ptr_array_set_size(options->run, 0);
-	g_ptr_array_add(options->run, g_strdup("-b"));
-	g_ptr_array_add(options->run, g_strdup_printf("%u", options->buffer_megabytes));
 	return true;
 }
 
@@ -296,7 +293,6 @@ StapOptions *stap_options_parse(const char *text, GError **error)
 	GError *problem = NULL;
 
 	options->compile = g_ptr_array_new_with_free_func(g_free);
-	options->run = g_ptr_array_new_with_free_func(g_free);
 	if (!g_shell_parse_argv(text ? text : "", NULL, &words, &problem)) {
 		bool empty = g_error_matches(problem, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING);
 
@@ -317,6 +313,5 @@ void stap_options_free(StapOptions *options)
 	if (!options)
 		return;
 	g_ptr_array_unref(options->compile);
-	g_ptr_array_unref(options->run);
 	g_free(options);
 }

@@ -6,13 +6,12 @@
 
 /*
  * The user's -o "OPTS": split into words as a shell would, never given to one. Options that
- * matter when compiling go to stap and into the module's key; those that matter when running are
- * translated for staprun; those that would break the stream are refused.
+ * matter when compiling go to stap and into the module's key; the size of the buffers is kept as a
+ * number; those that would break the stream are refused.
  */
 typedef struct {
 	GPtrArray *compile;        /* (element-type utf8), owned: words for stap */
-	GPtrArray *run;            /* (element-type utf8), owned: words for staprun, translated */
-	unsigned buffer_megabytes; /* of -s; 0: not given */
+	unsigned buffer_megabytes; /* of -s, for each buffer; 0: not given */
 	bool reads_files; /* -I, -R, -d: a kept module would not notice that a file changed */
 } StapOptions;
 

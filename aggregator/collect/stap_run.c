@@ -133,12 +133,12 @@ static void add_child(StapRun *run)
 }
 
 /* Facts, symbols and modules come first: whatever is cut off later can be read. */
-static void describe_run(StapRun *run, const StapArguments *arguments)
+static void describe_run(StapRun *run)
 {
 	const char *hidden;
 
 	stap_facts_write_start(run->batches, run->request, run->plan->tool,
-			       stap_arguments_buffer_bytes(arguments, run->request));
+			       buffer_plan_bytes(run->plan->buffers));
 	host_snapshot_write(run->plan->host, run->batches);
 	stap_run_feed(run);
 	hidden = host_snapshot_hidden(run->plan->host);
@@ -178,9 +178,8 @@ static bool start(StapRun *run, GError **error)
 {
 	StapArguments arguments = {
 		.tool = run->plan->tool,
-		.options = run->plan->options,
+		.buffers = run->plan->buffers,
 		.module_path = run->plan->module_path,
-		.cpus = host_snapshot_cpus_online(run->plan->host),
 	};
 
 	if (run->request->command) {
@@ -188,7 +187,7 @@ static bool start(StapRun *run, GError **error)
 		if (!run->command)
 			return false;
 	}
-	describe_run(run, &arguments);
+	describe_run(run);
 	if (!start_child(run, &arguments, error))
 		return false;
 	add_child(run);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/buffer_plan.h"
 #include "collect/collector.h"
 #include "collect/host_snapshot.h"
 #include "collect/stap_options.h"
@@ -11,6 +12,7 @@
 typedef struct {
 	const StapTool *tool;
 	const StapOptions *options; /* NULL: none */
+	const BufferPlan *buffers;
 	const char *module_path;
 	HostSnapshot *host;
 	Recording *recording;   /* NULL: none */

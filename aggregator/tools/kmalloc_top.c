@@ -190,6 +190,7 @@ static ExitStatus run_live(Options *options)
 	options->request.report_data = options;
 	options->request.prompt = !options->quiet && !options->request.command &&
 				  !(options->request.duration_seconds > 0);
+	options->request.quiet = options->quiet;
 	options->request.progress = !options->quiet && isatty(STDERR_FILENO);
 	if (!options->collector->collect(&options->request, session, &outcome, &error)) {
 		if (file)

@@ -29,6 +29,7 @@ enum { CPUS = 2, MEMORY_BYTES = 64 << 20, LONG_AGO_NS = 1000 };
 typedef struct {
 	char *folder;
 	StapTool tool;
+	BufferPlan buffers;
 	char *module;
 	HostSnapshot *host;
 	CollectRequest request;
@@ -74,6 +75,7 @@ static Stage stage_new(const char *script)
 	stage.tool.staprun = g_steal_pointer(&path);
 	stage.tool.major = 5;
 	stage.tool.minor = 6;
+	stage.buffers = (BufferPlan){ .megabytes_per_buffer = 3, .buffers = CPUS };
 	stage.module = g_build_filename(stage.folder, "kmt_test_module.ko", NULL);
 	stage.host = host_snapshot_new(stage.folder);
 	stage.request.events = COLLECT_KMALLOC;
@@ -98,6 +100,7 @@ static bool run(Stage *stage, Recording *recording, GError **error)
 {
 	const StapRunPlan plan = {
 		.tool = &stage->tool,
+		.buffers = &stage->buffers,
 		.module_path = stage->module,
 		.host = stage->host,
 		.recording = recording,
@@ -146,6 +149,7 @@ Test(stap_run, a_command_is_run_and_its_window_told, .timeout = 60)
 		     number_of(&stage, KMT_FIELD_WINDOW_START_NS)));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMPLETE), 1));
 	cr_expect(eq(str, (char *)run_info_text(stage.session->info, KMT_FIELD_SCOPE), "window"));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_BUFFER_BYTES), (3 * CPUS) << 20));
 }
 
 Test(stap_run, what_happened_before_the_probes_were_live_does_not_count, .timeout = 60)
@@ -572,9 +576,10 @@ Test(stap_run, parameters_say_what_was_asked_for)
 {
 	const guint32 numbers[] = { 12, 34 };
 	g_autoptr(GArray) pids = g_array_new(FALSE, FALSE, sizeof(guint32));
-	StapTool tool = { .staprun = (char *)"/usr/bin/staprun", .major = 5, .minor = 1 };
-	StapArguments arguments = {
-		.tool = &tool, .module_path = "/m/kmt.ko", .target = 99, .cpus = 4
+	const StapTool tool = { .staprun = (char *)"/usr/bin/staprun" };
+	const BufferPlan buffers = { .megabytes_per_buffer = 16, .buffers = 4 };
+	const StapArguments arguments = {
+		.tool = &tool, .buffers = &buffers, .module_path = "/m/kmt.ko", .target = 99
 	};
 	CollectRequest request = { .events = COLLECT_KMALLOC,
 				   .stack_depth = 32,
@@ -582,8 +587,7 @@ Test(stap_run, parameters_say_what_was_asked_for)
 				   .pids = pids,
 				   .with_interrupts = true,
 				   .sampling_period = 5,
-				   .overhead_percent_max = 20,
-				   .buffer_megabytes = 64 };
+				   .overhead_percent_max = 20 };
 	g_auto(GStrv) argv = NULL;
 	g_autofree char *joined = NULL;
 	g_autofree char *expected = g_strdup_printf(
@@ -596,14 +600,33 @@ Test(stap_run, parameters_say_what_was_asked_for)
 	argv = stap_arguments_new(&arguments, &request);
 	joined = g_strjoinv(" ", argv);
 	cr_expect(eq(str, joined, expected));
-	cr_expect(eq(u64, stap_arguments_buffer_bytes(&arguments, &request), 64ULL << 20));
-	/* Before 4.5 there is one buffer. */
-	tool.major = 4;
+}
+
+Test(stap_run, the_size_asked_for_means_the_same_for_every_release)
+{
+	StapTool tool = { .major = 4, .minor = 5 };
+	StapBuffers asked = { .tool = &tool, .megabytes = 64, .cpus = 4 };
+	BufferPlan plan;
+
+	cr_assert(stap_arguments_plan_buffers(&plan, &asked, NULL));
+	cr_expect(eq(u32, plan.megabytes_per_buffer, 16));
+	cr_expect(eq(u64, buffer_plan_bytes(&plan), 64 << 20));
+	/* Before, all CPUs share one. */
 	tool.minor = 4;
-	cr_expect(eq(u64, stap_arguments_buffer_bytes(&arguments, &request), 64ULL << 20));
-	g_strfreev(argv);
-	argv = stap_arguments_new(&arguments, &request);
-	cr_expect(eq(str, argv[1], (char *)"-b64"));
+	cr_assert(stap_arguments_plan_buffers(&plan, &asked, NULL));
+	cr_expect(eq(u32, plan.megabytes_per_buffer, 64));
+	cr_expect(eq(u64, buffer_plan_bytes(&plan), 64 << 20));
+}
+
+Test(stap_run, the_buffer_size_of_stap_options_is_that_of_each_buffer)
+{
+	g_autoptr(StapOptions) options = stap_options_parse("-s 8", NULL);
+	const StapTool tool = { .major = 5, .minor = 6 };
+	const StapBuffers asked = { .tool = &tool, .options = options, .megabytes = 64, .cpus = 4 };
+	BufferPlan plan;
+
+	cr_assert(stap_arguments_plan_buffers(&plan, &asked, NULL));
+	cr_expect(eq(u64, buffer_plan_bytes(&plan), 32 << 20));
 }
 
 Test(stap_run, a_renamed_module_keeps_the_length_of_its_name)

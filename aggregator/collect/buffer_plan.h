@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * How much memory the transport takes, which carries records from the kernel to this program: from
+ * the start of a run to its end, whether it is used or not. Arithmetic only.
+ */
+
+/* What it depends on. A megabyte has 2^20 bytes. */
+typedef struct {
+	uint32_t megabytes;            /* asked for, all buffers together; 0: not asked for */
+	uint32_t megabytes_per_buffer; /* asked for, each buffer; 0: not asked for. It wins. */
+	unsigned cpus;                 /* online */
+	bool per_cpu;                  /* each CPU has a buffer; else all of them share one */
+	uint64_t available_bytes;      /* MemAvailable; 0: not known */
+} BufferRequest;
+
+typedef struct {
+	uint32_t megabytes_per_buffer;
+	unsigned buffers;
+	bool per_cpu;
+	bool above_bound; /* the smallest possible is more than the default may take */
+	uint64_t available_bytes;
+} BufferPlan;
+
+/*
+ * What nobody asked for is bounded: 16 MB for each CPU, at most 1/32 of the available memory and
+ * 1 GB in all, at least the smallest size, a megabyte for each buffer.
+ *
+ * Returns false with error set (G_OPTION_ERROR) when more than half of the available memory was
+ * asked for; the message names the most that is sensible.
+ */
+bool buffer_plan_init(BufferPlan *plan, const BufferRequest *request, GError **error);
+
+/* Returns the memory of all buffers together. */
+uint64_t buffer_plan_bytes(const BufferPlan *plan);
+
+/* Returns "buffers 512 MB (4 MB x 128 CPUs), MemAvailable 31 GB". */
+char *buffer_plan_text(const BufferPlan *plan);

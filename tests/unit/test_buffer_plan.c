@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/buffer_plan.h"
+#include "collect/host_memory.h"
+#include "leaks.h"
+#include "temporary.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+TEST_SUITE_WITHOUT_LEAKS(buffer_plan);
+
+#define MB (1ULL << 20)
+#define GB (1ULL << 30)
+
+static const struct {
+	BufferRequest request;
+	const char *text;
+} plans[] = {
+	/* 16 MB for each CPU, when there is plenty. */
+	{ { 0, 0, 2, true, 31 * GB }, "buffers 32 MB (16 MB x 2 CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 1, true, 31 * GB }, "buffers 16 MB (16 MB x 1 CPU), MemAvailable 31 GB" },
+	/* Where it is not known how much there is, too. */
+	{ { 0, 0, 2, true, 0 }, "buffers 32 MB (16 MB x 2 CPUs), MemAvailable unknown" },
+	/* 1/32 of what is available. */
+	{ { 0, 0, 128, true, 16 * GB }, "buffers 512 MB (4 MB x 128 CPUs), MemAvailable 16 GB" },
+	{ { 0, 0, 2, true, 200 * MB }, "buffers 6 MB (3 MB x 2 CPUs), MemAvailable 200 MB" },
+	/* 1 GB. */
+	{ { 0, 0, 128, true, 999 * GB }, "buffers 1024 MB (8 MB x 128 CPUs), MemAvailable 999 GB" },
+	{ { 0, 0, 128, false, 999 * GB },
+	  "buffers 1024 MB (one for all CPUs), MemAvailable 999 GB" },
+	/* One buffer for all is of the same size in all. */
+	{ { 0, 0, 2, false, 31 * GB }, "buffers 32 MB (one for all CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 2, false, 200 * MB }, "buffers 6 MB (one for all CPUs), MemAvailable 200 MB" },
+	{ { 64, 0, 2, false, 31 * GB }, "buffers 64 MB (one for all CPUs), MemAvailable 31 GB" },
+	/* Nothing is smaller than a megabyte for each buffer: then it says so. */
+	{ { 0, 0, 64, true, 1023 * MB },
+	  "buffers 64 MB (1 MB x 64 CPUs), MemAvailable 1023 MB; that is above 1/32 of it, but no "
+	  "CPU can have less" },
+	{ { 1, 0, 64, true, 64 * MB }, "buffers 64 MB (1 MB x 64 CPUs), MemAvailable 64 MB" },
+	/* What was asked for is divided, and more than the default may be. */
+	{ { 512, 0, 128, true, 31 * GB }, "buffers 512 MB (4 MB x 128 CPUs), MemAvailable 31 GB" },
+	{ { 100, 0, 3, true, 200 * MB }, "buffers 99 MB (33 MB x 3 CPUs), MemAvailable 200 MB" },
+	{ { 1 << 20, 0, 2, true, 0 }, "buffers 8190 MB (4095 MB x 2 CPUs), MemAvailable unknown" },
+	/* Each buffer's size wins. */
+	{ { 512, 8, 4, true, 31 * GB }, "buffers 32 MB (8 MB x 4 CPUs), MemAvailable 31 GB" },
+	{ { 0, 8, 4, false, 31 * GB }, "buffers 8 MB (one for all CPUs), MemAvailable 31 GB" },
+	/* There is always a CPU. */
+	{ { 0, 0, 0, true, 10 * GB - 1 }, "buffers 16 MB (16 MB x 1 CPU), MemAvailable 10239 MB" },
+};
+
+Test(buffer_plan, sizes_are_bounded_and_told)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(plans); i++) {
+		g_autofree char *text = NULL;
+		BufferPlan plan;
+
+		cr_assert(buffer_plan_init(&plan, &plans[i].request, NULL), "%s", plans[i].text);
+		text = buffer_plan_text(&plan);
+		cr_expect_str_eq(text, plans[i].text);
+	}
+}
+
+static const struct {
+	BufferRequest request;
+	const char *remedy;
+} refused[] = {
+	{ { 101, 0, 1, true, 200 * MB }, "use --buffer 100 or less" },
+	{ { 102, 0, 2, true, 200 * MB }, "use --buffer 100 or less" },
+	/* What it names is divisible. */
+	{ { 200, 0, 3, true, 200 * MB }, "use --buffer 99 or less" },
+	{ { 101, 0, 64, false, 200 * MB }, "use --buffer 100 or less" },
+	{ { 0, 64, 4, true, 200 * MB }, "use --buffer 100 or less" },
+	{ { 1024, 0, 64, true, 64 * MB }, "use --buffer 64 or less" },
+};
+
+Test(buffer_plan, more_than_half_of_the_memory_is_refused_and_the_most_that_is_sensible_named)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
+		g_autoptr(GError) error = NULL;
+		BufferPlan plan;
+
+		cr_assert(not(buffer_plan_init(&plan, &refused[i].request, &error)), "%s",
+			  refused[i].remedy);
+		cr_expect(g_error_matches(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE));
+		cr_expect(g_str_has_suffix(error->message, refused[i].remedy), "%s",
+			  error->message);
+		cr_expect(eq(ptr, strchr(error->message, '\n'), NULL));
+	}
+}
+
+Test(buffer_plan, what_it_names_as_sensible_is_accepted)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
+		BufferRequest request = refused[i].request;
+		BufferPlan plan;
+
+		request.megabytes_per_buffer = 0;
+		request.megabytes = strtoul(strpbrk(refused[i].remedy, "0123456789"), NULL, 10);
+		cr_expect(buffer_plan_init(&plan, &request, NULL), "%s", refused[i].remedy);
+	}
+}
+
+static uint64_t available(const char *meminfo)
+{
+	g_autofree char *folder = temporary_folder();
+	uint64_t bytes;
+
+	if (meminfo)
+		temporary_write(folder, "proc/meminfo", meminfo, -1);
+	bytes = host_memory_available(folder);
+	temporary_remove(folder);
+	return bytes;
+}
+
+Test(buffer_plan, the_available_memory_is_the_kernels_own_figure_where_it_has_one)
+{
+	cr_expect(eq(u64, available("MemTotal:  900 kB\nMemFree: 1 kB\nMemAvailable:    300 kB\n"),
+		     300 << 10));
+	/* Before 3.14; SwapCached is something else. */
+	cr_expect(eq(u64,
+		     available("MemTotal: 900 kB\nMemFree: 100 kB\nBuffers: 7 kB\n"
+			       "Cached: 50 kB\nSwapCached: 9 kB\n"),
+		     150 << 10));
+	cr_expect(eq(u64, available("nonsense"), 0));
+	cr_expect(eq(u64, available(NULL), 0));
+}
