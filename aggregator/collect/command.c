@@ -4,6 +4,7 @@
 #include "collect/command.h"
 
 #include "collect/clock.h"
+#include "collect/oom_score.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,6 +158,8 @@ static void G_GNUC_NORETURN become_command(char **argv, const Identity *identity
 	char go;
 
 	restore_signals();
+	/* As another user it might not be allowed to any more. */
+	oom_score_restore();
 	if (read(go_fd, &go, 1) != 1)
 		_exit(0);
 	if (take_identity(identity)) {

@@ -17,6 +17,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/host_memory.c aggregator/collect/host_memory.h \
 	aggregator/collect/host_snapshot.c aggregator/collect/host_snapshot.h \
 	aggregator/collect/input.c aggregator/collect/input.h \
+	aggregator/collect/oom_score.c aggregator/collect/oom_score.h \
 	aggregator/collect/progress.c aggregator/collect/progress.h \
 	aggregator/collect/stap_arguments.c aggregator/collect/stap_arguments.h \
 	aggregator/collect/stap_child.c aggregator/collect/stap_child.h \

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "collect/input.h"
+#include "collect/oom_score.h"
 #include "collect/stap_build.h"
 #include "escape.h"
 #include "exit_status.h"
@@ -176,6 +177,14 @@ static void tell_of_command(const CollectOutcome *outcome, char **command)
 			WEXITSTATUS(status));
 }
 
+/* What runs on this host is worth more than what is learnt about it. */
+static void offer_to_oom_killer(const Options *options)
+{
+	if (!oom_score_raise() && options->request.verbose)
+		fprintf(stderr, PROGRAM ": oom_score_adj could not be raised: %s\n",
+			g_strerror(errno));
+}
+
 static ExitStatus run_live(Options *options)
 {
 	g_autoptr(Session) session = session_new(options->memory_bytes_max);
@@ -184,6 +193,7 @@ static ExitStatus run_live(Options *options)
 	CollectOutcome outcome = { 0 };
 	ExitStatus status;
 
+	offer_to_oom_killer(options);
 	if (!open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	options->request.report_now = report_now;
@@ -232,6 +242,7 @@ static ExitStatus build_module(const Options *options)
 		.verbose = options->request.verbose,
 	};
 
+	offer_to_oom_killer(options);
 	if (!tool)
 		return fail(EXIT_FAILED, error);
 	stap_options = stap_options_parse(options->request.stap_options, &error);

@@ -24,6 +24,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_input.c \
 	tests/unit/test_loss.c \
 	tests/unit/test_module_cache.c \
+	tests/unit/test_oom_score.c \
 	tests/unit/test_profile.c \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/oom_score.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char path[] = "/proc/self/oom_score_adj";
+static const char first_to_go[] = "1000"; /* OOM_SCORE_ADJ_MAX */
+
+enum { SCORE_CHARACTERS = 16 };
+
+/* As the kernel wrote it; empty: not raised. */
+static char score_before[SCORE_CHARACTERS];
+
+static bool write_score(const char *score)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool written;
+
+	if (fd < 0)
+		return false;
+	written = write(fd, score, strlen(score)) > 0;
+	close(fd);
+	return written;
+}
+
+static bool read_score(char score[SCORE_CHARACTERS])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+
+	if (fd < 0)
+		return false;
+	length = read(fd, score, SCORE_CHARACTERS - 1);
+	close(fd);
+	if (length <= 0)
+		return false;
+	score[length] = '\0';
+	return true;
+}
+
+bool oom_score_raise(void)
+{
+	char score[SCORE_CHARACTERS];
+
+	if (score_before[0])
+		return true;
+	if (!read_score(score) || !write_score(first_to_go))
+		return false;
+	memcpy(score_before, score, sizeof(score_before));
+	return true;
+}
+
+void oom_score_restore(void)
+{
+	if (score_before[0])
+		(void)write_score(score_before);
+}
