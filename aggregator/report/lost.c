@@ -82,6 +82,13 @@ uint64_t report_events_lost(const Session *session)
 	return never_counted(&causes) + causes.over_bound;
 }
 
+uint64_t report_events_in_all(const Session *session)
+{
+	Causes causes = causes_of(session);
+
+	return profile_totals(session->profile).events + never_counted(&causes);
+}
+
 const char *report_loss_remedy(const Session *session)
 {
 	Causes causes = causes_of(session);
@@ -114,15 +121,14 @@ static void append_cause(GString *out, const char *name, uint64_t events)
 
 static void append_causes(GString *out, const Session *session, const Causes *causes)
 {
-	uint64_t uncounted = never_counted(causes);
-	uint64_t lost = uncounted + causes->over_bound;
+	uint64_t lost = never_counted(causes) + causes->over_bound;
 
 	/* How many events unreadable bytes held only counters that come after them tell. */
 	if (causes->damaged_bytes && !is_counted_to_end(session))
 		g_string_append(out, "at least ");
 	append_count(out, lost);
 	g_string_append(out, lost == 1 ? " event (" : " events (");
-	append_percent(out, lost, profile_totals(session->profile).events + uncounted);
+	append_percent(out, lost, report_events_in_all(session));
 	append_cause(out, "): transport ", causes->transport);
 	if (causes->unread)
 		append_cause(out, ", unread when the reader ended ", causes->unread);

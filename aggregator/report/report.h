@@ -23,6 +23,9 @@ void report_print_text(const Report *report, FILE *out);
 /* Events lost in the window, all causes together. */
 uint64_t report_events_lost(const Session *session);
 
+/* All events of the window, those lost included. */
+uint64_t report_events_in_all(const Session *session);
+
 /* What helps against the largest part of the loss, or NULL. */
 const char *report_loss_remedy(const Session *session);
 

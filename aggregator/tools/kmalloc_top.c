@@ -114,15 +114,15 @@ static bool report(const Session *session, const Options *options, PrivateFile *
 /* A lossy result is also told where nobody can overlook it. */
 static void warn_of_loss(const Session *session)
 {
-	uint64_t counted = profile_totals(session->profile).events;
+	uint64_t all = report_events_in_all(session);
 	uint64_t lost = report_events_lost(session);
 	const char *remedy = report_loss_remedy(session);
 
-	if (lost && lost * 100 > counted + lost)
+	if (lost && lost * 100 > all)
 		fprintf(stderr,
 			PROGRAM ": over 1 %% of the events were lost (%" G_GUINT64_FORMAT
 				" of %" G_GUINT64_FORMAT ")%s%s\n",
-			lost, counted + lost, remedy ? ": " : "", remedy ? remedy : "");
+			lost, all, remedy ? ": " : "", remedy ? remedy : "");
 }
 
 /* Creates the file of -O, before anything else: a report must not be lost to a bad name. *file is
