@@ -4,6 +4,7 @@ libaggregator_a_SOURCES += \
 	aggregator/record/batch_writer.c aggregator/record/batch_writer.h \
 	aggregator/record/run_info.c aggregator/record/run_info.h \
 	aggregator/record/bytes.h \
+	aggregator/record/disk_space.c aggregator/record/disk_space.h \
 	aggregator/record/frames.h \
 	aggregator/record/frames_plain.c \
 	aggregator/record/frames_zstd.c \

@@ -55,17 +55,21 @@ static bool name_is_free(const PrivateFile *file, bool may_replace, GError **err
 	return false;
 }
 
+static bool fail_part_exists(const PrivateFile *file, GError **error)
+{
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+		    "%s exists already, left by a run that was cut short: remove it first",
+		    file->part_path);
+	return false;
+}
+
 static bool create_part(PrivateFile *file, GError **error)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 
 	file->descriptor = openat(file->folder, file->part_name, flags, 0600);
-	if (file->descriptor < 0 && errno == EEXIST) {
-		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-			    "%s exists already, left by a run that was cut short: remove it first",
-			    file->part_path);
-		return false;
-	}
+	if (file->descriptor < 0 && errno == EEXIST)
+		return fail_part_exists(file, error);
 	if (file->descriptor < 0)
 		return fail_errno(error, file->part_path, errno);
 	if (!give_to_sudo_user(file->descriptor)) {
@@ -85,7 +89,8 @@ static bool open_folder(PrivateFile *file, GError **error)
 	return file->folder >= 0 || fail_errno(error, folder, errno);
 }
 
-PrivateFile *private_file_create(const char *path, bool may_replace, GError **error)
+/* Returns a file with its folder open, for whose name nothing stands in the way. */
+static PrivateFile *prepare(const char *path, bool may_replace, GError **error)
 {
 	g_autoptr(PrivateFile) file = g_new0(PrivateFile, 1);
 
@@ -100,10 +105,29 @@ PrivateFile *private_file_create(const char *path, bool may_replace, GError **er
 			    path);
 		return NULL;
 	}
-	if (!open_folder(file, error) || !name_is_free(file, may_replace, error) ||
-	    !create_part(file, error))
+	if (!open_folder(file, error) || !name_is_free(file, may_replace, error))
 		return NULL;
 	return g_steal_pointer(&file);
+}
+
+PrivateFile *private_file_create(const char *path, bool may_replace, GError **error)
+{
+	g_autoptr(PrivateFile) file = prepare(path, may_replace, error);
+
+	return file && create_part(file, error) ? g_steal_pointer(&file) : NULL;
+}
+
+bool private_file_check(const char *path, bool may_replace, GError **error)
+{
+	g_autoptr(PrivateFile) file = prepare(path, may_replace, error);
+	struct stat status;
+
+	if (!file)
+		return false;
+	if (!fstatat(file->folder, file->part_name, &status, AT_SYMLINK_NOFOLLOW))
+		return fail_part_exists(file, error);
+	return !faccessat(file->folder, ".", W_OK | X_OK, AT_EACCESS) ||
+	       fail_errno(error, file->part_path, errno);
 }
 
 void private_file_free(PrivateFile *file)

@@ -17,6 +17,9 @@ typedef struct PrivateFile PrivateFile;
  */
 PrivateFile *private_file_create(const char *path, bool may_replace, GError **error);
 
+/* Whether private_file_create() would create it; creates nothing. The same errors. */
+bool private_file_check(const char *path, bool may_replace, GError **error);
+
 /* Closes the file; what was not committed stays as PATH.part. */
 void private_file_free(PrivateFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PrivateFile, private_file_free)

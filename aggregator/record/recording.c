@@ -3,22 +3,19 @@
 
 #include "record/recording.h"
 
+#include "record/disk_space.h"
 #include "record/frames.h"
 #include "record/private_file.h"
 
 #include <errno.h>
 #include <gio/gio.h>
 #include <string.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum {
 	FRAME_BYTES_MAX = 4 << 20, /* of the stream */
 	FRAME_US_MAX = G_USEC_PER_SEC,
 };
-
-/* The disk keeps this much for everybody else, small disks 1 %. */
-static const uint64_t disk_bytes_kept = 64 << 20;
 
 struct Recording {
 	PrivateFile *file;
@@ -90,13 +87,10 @@ void recording_free(Recording *recording)
 
 static bool disk_is_nearly_full(const Recording *recording)
 {
-	struct statvfs disk;
-	uint64_t kept;
+	DiskSpace space;
 
-	if (fstatvfs(private_file_descriptor(recording->file), &disk) || !disk.f_blocks)
-		return false;
-	kept = MIN(disk_bytes_kept, (uint64_t)disk.f_blocks * disk.f_frsize / 100);
-	return (uint64_t)disk.f_bavail * disk.f_frsize < kept;
+	return disk_space_of(private_file_descriptor(recording->file), &space) &&
+	       disk_space_is_nearly_full(&space);
 }
 
 static void check_bounds(Recording *recording)

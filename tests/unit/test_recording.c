@@ -381,3 +381,18 @@ Test(recording, a_private_file_may_replace_a_regular_one_only_when_asked)
 	contents(files.path, got);
 	cr_expect(zero(int, memcmp(got->data, "oldnewer", 8)));
 }
+
+Test(recording, checking_a_private_file_says_what_creating_says_and_creates_nothing)
+{
+	g_auto(Files) files = files_new();
+	g_autofree char *nowhere = g_build_filename(files.folder, "none", "r.kmr", NULL);
+
+	cr_expect(private_file_check(files.path, false, NULL));
+	cr_expect(not(g_file_test(files.part, G_FILE_TEST_EXISTS)));
+	cr_expect(not(private_file_check(nowhere, false, NULL)));
+	temporary_write(files.folder, "r.kmr", "old", 3);
+	cr_expect(not(private_file_check(files.path, false, NULL)));
+	cr_expect(private_file_check(files.path, true, NULL));
+	temporary_write(files.folder, "r.kmr.part", "cut", 3);
+	cr_expect(not(private_file_check(files.path, true, NULL)));
+}
