@@ -6,9 +6,13 @@
 #include "record/batch_writer.h"
 #include "symbols/kallsyms_line.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+/* A symbol has at most 511 bytes, a module's name 55. */
+enum { KALLSYMS_LINE_BYTES = 1024 };
 
 struct HostSnapshot {
 	char *root;
@@ -223,6 +227,39 @@ static const char *reason_of_hiding(const HostSnapshot *snapshot)
 		       "run 'sysctl kernel.kptr_restrict=1' as root first";
 	return "the kernel hides its addresses from this user, so there will be no names: "
 	       "run as root";
+}
+
+static bool has_address(char *text)
+{
+	KallsymsLine line;
+
+	return kallsyms_line_parse((TextPart){ text, strlen(text) }, &line) &&
+	       kallsyms_line_is_text(&line) && line.address != 0;
+}
+
+/* Whether a line of kallsyms has the address of a function. Stops reading there: the first one is
+   near the start of what may be 20 MB. */
+static bool shows_addresses(FILE *kallsyms)
+{
+	char text[KALLSYMS_LINE_BYTES];
+
+	while (fgets(text, sizeof(text), kallsyms)) {
+		text[strcspn(text, "\n")] = '\0';
+		if (has_address(text))
+			return true;
+	}
+	return false;
+}
+
+const char *host_snapshot_look_hidden(const HostSnapshot *snapshot)
+{
+	g_autofree char *path = g_strconcat(snapshot->root, "/proc/kallsyms", NULL);
+	FILE *kallsyms = fopen(path, "re");
+	bool is_shown = kallsyms && shows_addresses(kallsyms);
+
+	if (kallsyms)
+		fclose(kallsyms);
+	return is_shown ? NULL : reason_of_hiding(snapshot);
 }
 
 static void write_epoch(HostSnapshot *snapshot, GByteArray *out, const GString *symbols)

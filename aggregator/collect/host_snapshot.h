@@ -35,3 +35,6 @@ bool host_snapshot_update(HostSnapshot *snapshot, GByteArray *out);
 /* Returns why the addresses written are useless and what helps, in one line; NULL when they are
    not. */
 const char *host_snapshot_hidden(const HostSnapshot *snapshot);
+
+/* The same without writing a snapshot first. */
+const char *host_snapshot_look_hidden(const HostSnapshot *snapshot);

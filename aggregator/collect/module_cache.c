@@ -6,7 +6,6 @@
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -88,6 +87,16 @@ const char *module_cache_folder(const ModuleCache *cache)
 	return cache->folder;
 }
 
+ModuleCache *module_cache_look(const char *folder, GError **error)
+{
+	g_autoptr(ModuleCache) cache = g_new0(ModuleCache, 1);
+
+	cache->folder = folder ? g_strdup(folder) : default_folder();
+	if (g_file_test(cache->folder, G_FILE_TEST_EXISTS) && !check_folder(cache->folder, error))
+		return NULL;
+	return g_steal_pointer(&cache);
+}
+
 static char *entry_file(const char *entry, const char *name, const char *suffix)
 {
 	g_autofree char *base = g_strconcat(name, suffix, NULL);
@@ -152,6 +161,13 @@ char *module_cache_lookup(ModuleCache *cache, const char *name)
 	return entry_file(entry, name, ".ko");
 }
 
+bool module_cache_has(const ModuleCache *cache, const char *name)
+{
+	g_autofree char *entry = g_build_filename(cache->folder, name, NULL);
+
+	return is_sound(entry, name);
+}
+
 void module_cache_remove_folder(const char *folder)
 {
 	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
@@ -177,17 +193,25 @@ static bool is_abandoned(const char *name)
 	return pid <= 0 || pid > G_MAXINT || (kill((pid_t)pid, 0) < 0 && errno == ESRCH);
 }
 
-static void remove_abandoned(ModuleCache *cache)
+GPtrArray *module_cache_abandoned(const ModuleCache *cache)
 {
+	GPtrArray *folders = g_ptr_array_new_with_free_func(g_free);
 	g_autoptr(GDir) dir = g_dir_open(cache->folder, 0, NULL);
 	const char *name;
 
 	while (dir && (name = g_dir_read_name(dir))) {
-		g_autofree char *path = g_build_filename(cache->folder, name, NULL);
-
 		if (g_str_has_prefix(name, WORK_PREFIX) && is_abandoned(name))
-			module_cache_remove_folder(path);
+			g_ptr_array_add(folders, g_build_filename(cache->folder, name, NULL));
 	}
+	return folders;
+}
+
+static void remove_abandoned(ModuleCache *cache)
+{
+	g_autoptr(GPtrArray) folders = module_cache_abandoned(cache);
+
+	for (guint i = 0; i < folders->len; i++)
+		module_cache_remove_folder(g_ptr_array_index(folders, i));
 }
 
 char *module_cache_make_folder(ModuleCache *cache, GError **error)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 
 /*
  * ModuleCache keeps compiled probe modules: one folder per module, NAME/NAME.ko beside
@@ -18,6 +19,10 @@ enum { MODULE_CACHE_ENTRIES_MAX = 16 };
 /* Opens the cache, making its folder when there is none. folder NULL: /var/cache/kmalloc-top for
    root, the user's own cache otherwise. */
 ModuleCache *module_cache_open(const char *folder, GError **error);
+
+/* Opens the cache to look at it only: nothing is made, a folder that is not there is an empty
+   cache. */
+ModuleCache *module_cache_look(const char *folder, GError **error);
 void module_cache_free(ModuleCache *cache);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ModuleCache, module_cache_free)
 
@@ -27,6 +32,9 @@ const char *module_cache_folder(const ModuleCache *cache);
 /* Returns the path of a sound module of that name, now the last used, or NULL. */
 char *module_cache_lookup(ModuleCache *cache, const char *name);
 
+/* Whether there is a sound module of that name; it is not marked as used. */
+bool module_cache_has(const ModuleCache *cache, const char *name);
+
 /* Takes a copy of the module file; returns its path, or NULL with error set. */
 char *module_cache_store(ModuleCache *cache, const char *name, const char *file, GError **error);
 
@@ -34,3 +42,7 @@ char *module_cache_store(ModuleCache *cache, const char *name, const char *file,
    module_cache_remove_folder(). What killed runs left is removed here. */
 char *module_cache_make_folder(ModuleCache *cache, GError **error);
 void module_cache_remove_folder(const char *folder);
+
+/* Returns the paths (element-type utf8) of the work folders whose process is gone; the caller frees
+   the array. */
+GPtrArray *module_cache_abandoned(const ModuleCache *cache);

@@ -119,6 +119,7 @@ Test(host_snapshot, facts_name_the_host)
 	cr_expect(eq(u64, run_info_number(stream.info, KMT_FIELD_ADDRESSES_HIDDEN, 9), 0));
 	cr_expect(ne(u64, run_info_number(stream.info, KMT_FIELD_REALTIME_NS, 0), 0));
 	cr_expect(eq(ptr, (void *)host_snapshot_hidden(snapshot), NULL));
+	cr_expect(eq(ptr, (void *)host_snapshot_look_hidden(snapshot), NULL));
 	host_free(root);
 }
 
@@ -213,6 +214,8 @@ static void expect_hidden(const char *kptr_restrict, const char *remedy)
 	cr_assert(ne(ptr, (void *)host_snapshot_hidden(snapshot), NULL));
 	cr_expect(ne(ptr, strstr(host_snapshot_hidden(snapshot), remedy), NULL), "%s",
 		  host_snapshot_hidden(snapshot));
+	cr_expect(eq(str, (char *)host_snapshot_look_hidden(snapshot),
+		     (char *)host_snapshot_hidden(snapshot)));
 	host_free(root);
 }
 

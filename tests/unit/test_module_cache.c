@@ -186,3 +186,45 @@ Test(module_cache, work_folders_of_killed_runs_are_removed)
 	cr_expect(g_file_test(second, G_FILE_TEST_IS_DIR));
 	fixture_clear(&fixture);
 }
+
+Test(module_cache, looking_makes_no_cache)
+{
+	Fixture fixture = fixture_new();
+	g_autofree char *folder = g_build_filename(fixture.top, "a", "b", NULL);
+	g_autofree char *parent = g_path_get_dirname(folder);
+	g_autoptr(ModuleCache) cache = module_cache_look(folder, NULL);
+
+	cr_assert_not_null(cache);
+	cr_expect_not(module_cache_has(cache, "kmt_1"));
+	cr_expect_not(g_file_test(parent, G_FILE_TEST_EXISTS));
+	fixture_clear(&fixture);
+}
+
+Test(module_cache, looking_refuses_what_opening_refuses)
+{
+	Fixture fixture = fixture_new();
+	g_autoptr(GError) error = NULL;
+
+	g_chmod(fixture.folder, 0755);
+	cr_expect_null(module_cache_look(fixture.folder, &error));
+	cr_assert_not_null(error);
+	cr_expect(strstr(error->message, "0700") != NULL, "%s", error->message);
+	fixture_clear(&fixture);
+}
+
+Test(module_cache, looking_is_no_use)
+{
+	Fixture fixture = fixture_new();
+	g_autofree char *note = g_build_filename(fixture.folder, "kmt_1", "kmt_1.hash", NULL);
+	struct stat status;
+
+	store(&fixture, "kmt_1");
+	set_used(&fixture, "kmt_1", 1000);
+	cr_expect(module_cache_has(fixture.cache, "kmt_1"));
+	cr_assert_eq(stat(note, &status), 0);
+	cr_expect_eq(status.st_mtim.tv_sec, 1000);
+	cr_expect(is_known(&fixture, "kmt_1"));
+	cr_assert_eq(stat(note, &status), 0);
+	cr_expect_neq(status.st_mtim.tv_sec, 1000);
+	fixture_clear(&fixture);
+}
