@@ -18,6 +18,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/host_snapshot.c aggregator/collect/host_snapshot.h \
 	aggregator/collect/input.c aggregator/collect/input.h \
 	aggregator/collect/oom_score.c aggregator/collect/oom_score.h \
+	aggregator/collect/pid_namespace.c aggregator/collect/pid_namespace.h \
 	aggregator/collect/progress.c aggregator/collect/progress.h \
 	aggregator/collect/stap_arguments.c aggregator/collect/stap_arguments.h \
 	aggregator/collect/stap_child.c aggregator/collect/stap_child.h \
@@ -31,6 +32,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/kernel_headers.c aggregator/collect/kernel_headers.h \
 	aggregator/collect/module_cache.c aggregator/collect/module_cache.h \
 	aggregator/collect/module_file.c aggregator/collect/module_file.h \
+	aggregator/collect/module_rights.c aggregator/collect/module_rights.h \
 	aggregator/collect/stap_build.c aggregator/collect/stap_build.h \
 	aggregator/collect/stap_compile.c aggregator/collect/stap_compile.h \
 	aggregator/collect/stap_failures.c aggregator/collect/stap_failures.h \

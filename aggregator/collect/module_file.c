@@ -101,6 +101,15 @@ static ModuleFile *read_elf(Elf *elf)
 	return file;
 }
 
+/* As the kernel looks for it: include/linux/module_signature.h. */
+static bool has_signature(const char *bytes, gsize length)
+{
+	static const char mark[] = "~Module signature appended~\n";
+	gsize mark_bytes = strlen(mark);
+
+	return length >= mark_bytes && memcmp(bytes + length - mark_bytes, mark, mark_bytes) == 0;
+}
+
 ModuleFile *module_file_read(const char *path, GError **error)
 {
 	g_autofree char *bytes = NULL;
@@ -115,7 +124,9 @@ ModuleFile *module_file_read(const char *path, GError **error)
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		file = read_elf(elf);
 	elf_end(elf);
-	if (!file)
+	if (file)
+		file->is_signed = has_signature(bytes, length);
+	else
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: no kernel module",
 			    path);
 	return file;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 
 /* What a kernel module file says of itself in its section .modinfo. NULL: not said. */
 typedef struct {
@@ -10,6 +11,7 @@ typedef struct {
 	char *kernel_version; /* of that kernel's build, noted by stap_build */
 	char *events;         /* that it observes, "kmalloc,cache", noted by stap_build */
 	char *stap_release;   /* that built it, "5.6", noted by stap_build */
+	bool is_signed;       /* by whatever key */
 } ModuleFile;
 
 /* The names under which stap_build notes what no module says by itself. */

@@ -6,6 +6,7 @@
 #include "collect/kernel_headers.h"
 #include "collect/module_cache.h"
 #include "collect/module_file.h"
+#include "collect/module_rights.h"
 #include "collect/stap_compile.h"
 #include "collect/stap_script.h"
 #include "collect/stap_workarounds.h"
@@ -79,7 +80,9 @@ static void tell_workarounds(const Build *build)
 			stap_workaround_name(g_ptr_array_index(build->workarounds, i)));
 }
 
-static Build *build_new(const StapTool *tool, const StapBuildRequest *request, GError **error)
+static Build *build_new(const StapTool *tool, const StapBuildRequest *request,
+			ModuleCache *(*open_cache)(const char *folder, GError **error),
+			GError **error)
 {
 	g_autoptr(Build) build = g_new0(Build, 1);
 	StapSite site;
@@ -93,7 +96,7 @@ static Build *build_new(const StapTool *tool, const StapBuildRequest *request, G
 	build->script = stap_script_read(request->script_folder, request->events, error);
 	if (!build->script)
 		return NULL;
-	build->cache = module_cache_open(request->cache_folder, error);
+	build->cache = open_cache(request->cache_folder, error);
 	if (!build->cache)
 		return NULL;
 	build->runtime = runtime_folder(tool->stap);
@@ -354,25 +357,12 @@ static char *keep_in_file(const Build *build, const char *name, const char *modu
 	return g_strdup(output);
 }
 
-/* What is sure to fail is told before a minute of compiling. */
 static bool can_load_modules(const StapTool *tool, GError **error)
 {
 	g_autofree char *command = NULL;
 
-	if (!g_file_test("/proc/modules", G_FILE_TEST_EXISTS)) {
-		g_set_error_literal(
-			error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			"this kernel cannot load modules, which SystemTap needs; report a "
-			"recording of another host with -i FILE");
+	if (!module_rights_of_kernel("", error) || !module_rights_of_user("", geteuid(), error))
 		return false;
-	}
-	if (geteuid() != 0) {
-		g_set_error_literal(
-			error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
-			"only root can load the probes, membership in stapdev and stapusr does "
-			"not suffice: run it with sudo");
-		return false;
-	}
 	if (!tool->staprun) {
 		command = distribution_install_command(PACKAGE_SYSTEMTAP_RUNTIME, "");
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "staprun was not found: %s",
@@ -390,6 +380,28 @@ static bool has_compiler(const StapTool *tool, GError **error)
 	return false;
 }
 
+/* A module whose files may have changed unseen is compiled again. */
+static bool may_be_kept(const StapBuildRequest *request)
+{
+	return !request->options || !request->options->reads_files;
+}
+
+bool stap_build_look(const StapTool *tool, const StapBuildRequest *request, bool *is_compiled,
+		     GError **error)
+{
+	g_autoptr(Build) build = NULL;
+	g_autofree char *name = NULL;
+
+	if (!has_compiler(tool, error))
+		return false;
+	build = build_new(tool, request, module_cache_look, error);
+	if (!build)
+		return false;
+	name = build_name(build);
+	*is_compiled = may_be_kept(request) && module_cache_has(build->cache, name);
+	return true;
+}
+
 char *stap_build_module(const StapTool *tool, const StapBuildRequest *request, GError **error)
 {
 	g_autoptr(Build) build = NULL;
@@ -399,11 +411,11 @@ char *stap_build_module(const StapTool *tool, const StapBuildRequest *request, G
 	if (!has_compiler(tool, error) ||
 	    (!request->kernel_release && !can_load_modules(tool, error)))
 		return NULL;
-	build = build_new(tool, request, error);
+	build = build_new(tool, request, module_cache_open, error);
 	if (!build)
 		return NULL;
 	name = build_name(build);
-	if (!request->options || !request->options->reads_files)
+	if (may_be_kept(request))
 		path = module_cache_lookup(build->cache, name);
 	if (request->verbose > 0)
 		fprintf(stderr, "%s: module %s %s\n", g_get_prgname(), name,
@@ -420,7 +432,7 @@ bool stap_build_module_file(const StapTool *tool, const StapBuildRequest *reques
 
 	if (!name || !has_compiler(tool, error))
 		return false;
-	build = build_new(tool, request, error);
+	build = build_new(tool, request, module_cache_open, error);
 	if (!build)
 		return false;
 	path = compile(build, name, keep_in_file, output, error);

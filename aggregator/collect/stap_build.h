@@ -33,6 +33,11 @@ typedef struct {
  */
 char *stap_build_module(const StapTool *tool, const StapBuildRequest *request, GError **error);
 
+/* Looks whether stap_build_module() would find the module compiled before; makes nothing. Returns
+   false with error set when it would fail before compiling. */
+bool stap_build_look(const StapTool *tool, const StapBuildRequest *request, bool *is_compiled,
+		     GError **error);
+
 /* --build-module: compiles into the file `output`, never from or into the cache. */
 bool stap_build_module_file(const StapTool *tool, const StapBuildRequest *request,
 			    const char *output, GError **error);

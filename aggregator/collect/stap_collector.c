@@ -4,11 +4,10 @@
 #include "collect/clock.h"
 #include "collect/command.h"
 #include "collect/host_memory.h"
+#include "collect/pid_namespace.h"
 #include "collect/stap_arguments.h"
 #include "collect/stap_build.h"
 #include "collect/stap_run.h"
-
-#include <gio/gio.h>
 
 /* Returns the path of the module to load, or NULL with error set. */
 static char *find_module(const StapTool *tool, const StapOptions *options, const HostSnapshot *host,
@@ -26,16 +25,6 @@ static char *find_module(const StapTool *tool, const StapOptions *options, const
 	if (!stap_build_check_module(tool, request->module_path, request->events, error))
 		return NULL;
 	return g_strdup(request->module_path);
-}
-
-/* A host may be able to build and not to load, or the other way round. */
-static StapTool *find_tool(bool need_compiler, GError **error)
-{
-	g_autoptr(StapTool) runtime = stap_tool_find(false, error);
-
-	if (!runtime || !need_compiler)
-		return g_steal_pointer(&runtime);
-	return stap_tool_find(true, error);
 }
 
 /* How much memory the buffers take is said before it is taken. */
@@ -63,7 +52,7 @@ static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan,
 static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Session *session,
 			    CollectOutcome *outcome, GError **error)
 {
-	g_autoptr(StapTool) tool = find_tool(!request->module_path, error);
+	g_autoptr(StapTool) tool = stap_tool_find_for_run(!request->module_path, error);
 	g_autofree char *module_path = NULL;
 	uint64_t start_ns = clock_monotonic_ns();
 	BufferPlan buffers;
@@ -115,21 +104,6 @@ static bool run_recorded(StapRunPlan *plan, const CollectRequest *request, Sessi
 	return collected;
 }
 
-/* The kernel side compares the pids of the first namespace; ours are those of a container's. */
-static bool check_pid_namespace(const CollectRequest *request, GError **error)
-{
-	/* PROC_PID_INIT_INO: include/linux/proc_ns.h, since 3.8 */
-	static const char first[] = "pid:[4026531836]";
-	g_autofree char *ours = g_file_read_link("/proc/self/ns/pid", NULL);
-
-	if (request->scope == COLLECT_SCOPE_HOST || !ours || g_str_equal(ours, first))
-		return true;
-	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			    "-p and --only-command work outside of containers only, where pids "
-			    "are the kernel's own: run it on the host");
-	return false;
-}
-
 /* The user's mistakes are told first: compiling may take a minute. */
 static bool collect(const CollectRequest *request, Session *session, CollectOutcome *outcome,
 		    GError **error)
@@ -146,7 +120,7 @@ static bool collect(const CollectRequest *request, Session *session, CollectOutc
 	plan.options = options;
 	if (request->command && !command_check(request->command, request->user, error))
 		return false;
-	if (!check_pid_namespace(request, error))
+	if (!pid_namespace_check("", request, error))
 		return false;
 	if (request->record_path)
 		return run_recorded(&plan, request, session, outcome, error);

@@ -195,6 +195,16 @@ StapTool *stap_tool_find(bool need_compiler, GError **error)
 	return stap_tool_find_in(tool_folders, need_compiler, error);
 }
 
+/* A host may be able to build and not to load, or the other way round. */
+StapTool *stap_tool_find_for_run(bool compiles, GError **error)
+{
+	g_autoptr(StapTool) tool = stap_tool_find(false, error);
+
+	if (!tool || !compiles || tool->stap)
+		return g_steal_pointer(&tool);
+	return stap_tool_find(true, error);
+}
+
 void stap_tool_free(StapTool *tool)
 {
 	if (!tool)

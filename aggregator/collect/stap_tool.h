@@ -19,6 +19,9 @@ typedef struct {
  * never uses a program that somebody else than root can write, when running as root.
  */
 StapTool *stap_tool_find(bool need_compiler, GError **error);
+
+/* The same for a run: staprun is needed, and stap where the run compiles. */
+StapTool *stap_tool_find_for_run(bool compiles, GError **error);
 void stap_tool_free(StapTool *tool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StapTool, stap_tool_free)
 

@@ -10,6 +10,7 @@ tests_unit_unit_SOURCES = \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h \
 	tests/unit/event_batch.h \
 	tests/unit/leaks.h \
+	tests/unit/module_image.h \
 	tests/unit/temporary.h \
 	tests/unit/test_batch_reader.c \
 	tests/unit/test_batch_writer.c \

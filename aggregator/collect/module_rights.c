@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/module_rights.h"
+
+#include <gio/gio.h>
+#include <linux/capability.h>
+#include <string.h>
+
+static bool fail(GError **error, GIOErrorEnum code, const char *message)
+{
+	g_set_error_literal(error, G_IO_ERROR, (gint)code, message);
+	return false;
+}
+
+bool module_rights_of_kernel(const char *root, GError **error)
+{
+	g_autofree char *modules = g_strconcat(root, "/proc/modules", NULL);
+	g_autofree char *disabled = g_strconcat(root, "/proc/sys/kernel/modules_disabled", NULL);
+	g_autofree char *text = NULL;
+
+	if (!g_file_test(modules, G_FILE_TEST_EXISTS))
+		return fail(error, G_IO_ERROR_NOT_SUPPORTED,
+			    "this kernel cannot load modules, which SystemTap needs; report a "
+			    "recording of another host with -i FILE");
+	if (g_file_get_contents(disabled, &text, NULL, NULL) && *text == '1')
+		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
+			    "the kernel loads no more modules until it is booted again "
+			    "(kernel.modules_disabled=1): boot without that setting");
+	return true;
+}
+
+/* Whether the process has CAP_SYS_MODULE; where that is not told, it has. */
+static bool has_capability(const char *root)
+{
+	g_autofree char *path = g_strconcat(root, "/proc/self/status", NULL);
+	g_autofree char *text = NULL;
+	const char *effective;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return true;
+	effective = strstr(text, "\nCapEff:\t");
+	return !effective ||
+	       g_ascii_strtoull(effective + strlen("\nCapEff:\t"), NULL, 16) >> CAP_SYS_MODULE & 1;
+}
+
+bool module_rights_of_user(const char *root, uid_t user, GError **error)
+{
+	if (user != 0)
+		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
+			    "only root can load the probes, membership in stapdev and stapusr does "
+			    "not suffice: run it with sudo");
+	if (!has_capability(root))
+		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
+			    "this root may not load modules (no CAP_SYS_MODULE), as in a "
+			    "container: run it on the host");
+	return true;
+}

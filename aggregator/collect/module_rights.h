@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * Whether a module can be loaded at all: what is sure to fail is told before a minute of compiling.
+ * /proc lies below root ("": this host's). The errors are one line and name the remedy.
+ */
+
+/* Whether the kernel loads modules. */
+bool module_rights_of_kernel(const char *root, GError **error);
+
+/* Whether this user and process may load them. */
+bool module_rights_of_user(const char *root, uid_t user, GError **error);
