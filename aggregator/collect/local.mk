@@ -36,6 +36,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap_build.c aggregator/collect/stap_build.h \
 	aggregator/collect/stap_compile.c aggregator/collect/stap_compile.h \
 	aggregator/collect/stap_failures.c aggregator/collect/stap_failures.h \
+	aggregator/collect/stap_leftovers.c aggregator/collect/stap_leftovers.h \
 	aggregator/collect/stap_messages.c aggregator/collect/stap_messages.h \
 	aggregator/collect/stap_module_check.c \
 	aggregator/collect/stap_options.c aggregator/collect/stap_options.h \

@@ -32,6 +32,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_run_info.c \
 	tests/unit/test_stack_table.c \
 	tests/unit/test_stap_build.c \
+	tests/unit/test_stap_leftovers.c \
 	tests/unit/test_stap_messages.c \
 	tests/unit/test_stap_options.c \
 	tests/unit/test_stap_run.c \

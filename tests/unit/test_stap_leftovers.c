@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap_leftovers.h"
+
+#include "leaks.h"
+#include "temporary.h"
+
+#include <criterion/criterion.h>
+#include <glib/gstdio.h>
+
+TEST_SUITE_WITHOUT_LEAKS(stap_leftovers);
+
+/* Adds a loaded module to the host's /sys; ours has the counters. */
+static void load(const char *root, const char *name, bool is_ours, const char *references)
+{
+	g_autofree char *count = g_strconcat("sys/module/", name, "/refcnt", NULL);
+	g_autofree char *counters =
+		g_strconcat("sys/module/", name, "/parameters/kmt_counters", NULL);
+
+	if (references)
+		temporary_write(root, count, references, -1);
+	if (is_ours)
+		temporary_write(root, counters, "", 0);
+}
+
+static void expect_names(const GPtrArray *names, const char *wanted)
+{
+	g_autoptr(GString) list = g_string_new(NULL);
+
+	for (guint i = 0; i < names->len; i++)
+		g_string_append_printf(list, "%s ", (const char *)g_ptr_array_index(names, i));
+	cr_expect_str_eq(list->str, wanted);
+}
+
+Test(stap_leftovers, only_probe_modules_that_nobody_reads_are_left_over)
+{
+	g_autofree char *root = temporary_folder();
+	g_autoptr(StapLeftovers) left = NULL;
+
+	load(root, "kmt_2", true, "0\n");
+	load(root, "any_name", true, "0\n");
+	load(root, "kmt_live", true, "1\n");
+	load(root, "kmt_uncounted", true, NULL);
+	load(root, "kmt_of_others", false, "0\n");
+	load(root, "ext4", false, "0\n");
+	left = stap_leftovers_find(root, NULL);
+	expect_names(left->modules, "any_name kmt_2 ");
+	expect_names(left->live_modules, "kmt_live kmt_uncounted ");
+	expect_names(left->work_folders, "");
+	temporary_remove(root);
+}
+
+Test(stap_leftovers, a_host_without_modules_has_none)
+{
+	g_autoptr(StapLeftovers) left = stap_leftovers_find("/nonexistent", NULL);
+
+	expect_names(left->modules, "");
+	expect_names(left->live_modules, "");
+}
+
+Test(stap_leftovers, work_folders_of_the_living_are_not_left_over)
+{
+	g_autofree char *top = temporary_folder();
+	g_autofree char *folder = g_build_filename(top, "cache", NULL);
+	g_autofree char *dead = g_build_filename(folder, "work-2147483646-abcdef", NULL);
+	g_autofree char *wanted = g_strconcat(dead, " ", NULL);
+	g_autoptr(ModuleCache) cache = module_cache_open(folder, NULL);
+	g_autofree char *live = module_cache_make_folder(cache, NULL);
+	g_autoptr(StapLeftovers) left = NULL;
+
+	cr_assert_eq(g_mkdir(dead, 0700), 0);
+	left = stap_leftovers_find("/nonexistent", cache);
+	expect_names(left->work_folders, wanted);
+	cr_expect(g_file_test(dead, G_FILE_TEST_IS_DIR));
+	temporary_remove(top);
+}
