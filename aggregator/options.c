@@ -326,6 +326,9 @@ static const OptionRow option_rows[] = {
 	{ 0, "sign-cert", "CERT", "with --build-module: sign the module", TEXT, AT(sign_cert) },
 	{ 0, "module", "FILE.ko", "load this module; compile nothing", TEXT,
 	  AT(request.module_path) },
+	SECTION_OF("Before the first run"),
+	{ 0, "check", NULL, "say whether a run with these options would start here, and stop", FLAG,
+	  AT(check) },
 	SECTION_OF("The report"),
 	{ 0, "details", NULL, "bytes and processes of each stack", FLAG, AT(details) },
 	{ 0, "no-host", NULL, "leave out the host's name", FLAG, AT(hide_host) },
@@ -451,6 +454,11 @@ static bool input_and_live(const Options *options)
 	return options->input && has_live_option(options);
 }
 
+static bool check_and_other(const Options *options)
+{
+	return options->check && (options->input || options->build_module);
+}
+
 static bool info_without_input(const Options *options)
 {
 	return options->info && !options->input;
@@ -517,6 +525,8 @@ static bool output_is_other_file(const Options *options)
 }
 
 static const OptionRule option_rules[] = {
+	{ check_and_other,
+	  "--check looks at a run on this host: it goes with neither -i nor --build-module" },
 	{ input_and_live,
 	  "-i reads a file: it goes with none of the options that collect "
 	  "(-c, -p, -d, -u, -o, --only-command, --record, --module, --build-module)" },

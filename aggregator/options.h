@@ -19,6 +19,7 @@ typedef struct {
 	bool version;
 	bool info;
 	bool build_module;
+	bool check;
 	/* Where records come from. */
 	char *input; /* -i; NULL: a live collection */
 	const CollectorType *collector;

@@ -60,11 +60,16 @@ typedef struct {
 	bool recording_unfinished; /* it could not be written to its end, which was told */
 } CollectOutcome;
 
+struct CheckRow;
+
 /*
  * A live source of records. To add one: a file with such a table, a line in collector_types.c.
  */
 typedef struct {
-	const char *name; /* as given to --collector: "stap" */
+	const char *name;  /* as given to --collector: "stap" */
+	const char *about; /* what it is, and why it is taken, for --check */
+	/* What --check looks at for it, ended by a row without topic; NULL: nothing. */
+	const struct CheckRow *checks;
 	/* Collects into the session until the request is fulfilled or a signal ends it. Returns
 	   false with error set when nothing was collected; the message is one line and names the
 	   remedy. */

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/event_kinds.h"
 
+static const char *const kmalloc_points[] = { "kmalloc", NULL };
+static const char *const cache_points[] = { "kmem_cache_alloc", NULL };
+static const char *const page_points[] = { "mm_page_alloc", NULL };
+static const char *const free_points[] = { "kfree", "kmem_cache_free", "mm_page_free", NULL };
+
 const EventKind event_kinds[] = {
-	{ COLLECT_KMALLOC, "kmalloc",
+	{ COLLECT_KMALLOC, "kmalloc", kmalloc_points,
 	  "kmalloc (constant and variable size, _node, track_caller, large)" },
-	{ COLLECT_CACHE, "cache", "kmem_cache_alloc (_node, _lru)" },
-	{ COLLECT_PAGE, "page", "page allocator" },
-	{ COLLECT_FREE, "free", NULL },
-	{ 0, NULL, NULL },
+	{ COLLECT_CACHE, "cache", cache_points, "kmem_cache_alloc (_node, _lru)" },
+	{ COLLECT_PAGE, "page", page_points, "page allocator" },
+	{ COLLECT_FREE, "free", free_points, NULL },
+	{ 0, NULL, NULL, NULL },
 };
 
 char *event_kinds_names(unsigned events)

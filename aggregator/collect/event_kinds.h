@@ -12,7 +12,8 @@
  */
 typedef struct {
 	CollectEvents bit;
-	const char *name;   /* as given to --events; NAME.stp has its probes */
+	const char *name;               /* as given to --events; NAME.stp has its probes */
+	const char *const *tracepoints; /* that the kernel needs, of the group kmem; NULL ends */
 	const char *covers; /* allocator paths, for the report; NULL: these are no allocations */
 } EventKind;
 

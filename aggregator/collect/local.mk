@@ -6,6 +6,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/import_text.c aggregator/collect/import_text.h \
 	aggregator/collect/import_types.c aggregator/collect/import_types.h \
 	aggregator/collect/cache_layout.c aggregator/collect/cache_layout.h \
+	aggregator/collect/check.c aggregator/collect/check.h \
 	aggregator/collect/collector.h \
 	aggregator/collect/collector_types.c aggregator/collect/collector_types.h \
 	aggregator/collect/buffer_plan.c aggregator/collect/buffer_plan.h \
@@ -21,6 +22,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/pid_namespace.c aggregator/collect/pid_namespace.h \
 	aggregator/collect/progress.c aggregator/collect/progress.h \
 	aggregator/collect/stap_arguments.c aggregator/collect/stap_arguments.h \
+	aggregator/collect/stap_check.c aggregator/collect/stap_check.h \
 	aggregator/collect/stap_child.c aggregator/collect/stap_child.h \
 	aggregator/collect/stap_collector.c \
 	aggregator/collect/stap_counters.c aggregator/collect/stap_counters.h \

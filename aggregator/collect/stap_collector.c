@@ -7,6 +7,7 @@
 #include "collect/pid_namespace.h"
 #include "collect/stap_arguments.h"
 #include "collect/stap_build.h"
+#include "collect/stap_check.h"
 #include "collect/stap_run.h"
 
 /* Returns the path of the module to load, or NULL with error set. */
@@ -129,5 +130,7 @@ static bool collect(const CollectRequest *request, Session *session, CollectOutc
 
 const CollectorType stap_collector = {
 	.name = "stap",
+	.about = "a SystemTap module, loaded for the run; this build has no other collector",
+	.checks = stap_checks,
 	.collect = collect,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "collect/check.h"
 #include "collect/input.h"
 #include "collect/oom_score.h"
 #include "collect/stap_build.h"
@@ -254,6 +255,17 @@ static ExitStatus build_module(const Options *options)
 	return EXIT_COMPLETE;
 }
 
+static ExitStatus check(const Options *options)
+{
+	g_autoptr(GError) error = NULL;
+	bool would_start =
+		check_this_host(options->collector, &options->request, options->output, stdout);
+
+	if (!finish_output(stdout, "stdout", &error))
+		return fail(EXIT_FAILED, error);
+	return would_start ? EXIT_COMPLETE : EXIT_FAILED;
+}
+
 /* By default glibc raises the threshold as tables grow, and what they leave behind is never given
    back: 3 of 64 MB with 100,000 stacks. */
 static void give_memory_back(void)
@@ -280,6 +292,8 @@ int main(int argc, char **argv)
 		version_print(PROGRAM, stdout);
 	else if (options->build_module)
 		return build_module(options);
+	else if (options->check)
+		return check(options);
 	else
 		return options->input ? run_input(options) : run_live(options);
 	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);

@@ -30,6 +30,7 @@ EXTRA_DIST += \
 	tests/vm/cases/10-exact.sh \
 	tests/vm/cases/15-second.sh \
 	tests/vm/cases/20-main-command.sh \
+	tests/vm/cases/22-check.sh \
 	tests/vm/cases/25-command.sh \
 	tests/vm/cases/30-pids.sh \
 	tests/vm/cases/35-end.sh \

@@ -1,0 +1,1 @@
+kmalloc-top --check --build-module -O $WORK/kmt.ko

@@ -1,0 +1,1 @@
+kmalloc-top --check -i example.kmr

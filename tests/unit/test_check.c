@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/check.h"
+
+#include "collect/stap_build.h"
+#include "leaks.h"
+#include "module_image.h"
+#include "temporary.h"
+
+#include <criterion/criterion.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+TEST_SUITE_WITHOUT_LEAKS(check);
+
+#define KERNEL "6.1.2-test"
+#define VERSION "#1 SMP test"
+#define KMEM "sys/kernel/tracing/events/kmem/"
+#define SECURE_BOOT "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+#define LOCKDOWN "sys/kernel/security/lockdown"
+
+/* A host of its own, below a folder, on which a run would start. */
+typedef struct {
+	char *root;
+	char *cache;
+	char *scripts;
+	StapTool stap;
+	CollectRequest request;
+	CheckHost host;
+} Fixture;
+
+/* What every disk of the host has free. */
+static uint64_t free_megabytes;
+
+static bool disk_space(const char *folder, DiskSpace *space)
+{
+	cr_expect(g_file_test(folder, G_FILE_TEST_IS_DIR), "%s", folder);
+	*space = (DiskSpace){ free_megabytes << 20, 64 << 20 };
+	return true;
+}
+
+static const struct {
+	const char *name;
+	const char *text;
+} host_files[] = {
+	{ "proc/modules", "ext4 16384 0 - Live 0xffffffffc0000000\n" },
+	{ "proc/self/status", "Name:\tx\nCapEff:\t000001ffffffffff\n" },
+	{ "proc/kallsyms", "0000000000000000 A fixed\nffffffff81000000 T _stext\n" },
+	{ "proc/mounts", "proc /proc proc rw 0 0\ntracefs /sys/kernel/tracing tracefs rw 0 0\n" },
+	{ "proc/sys/kernel/modules_disabled", "0\n" },
+	{ "proc/sys/crypto/fips_enabled", "0\n" },
+	{ LOCKDOWN, "[none] integrity confidentiality\n" },
+	{ "sys/module/module/parameters/sig_enforce", "N\n" },
+	{ "sys/devices/system/cpu/possible", "0-3\n" },
+	{ KMEM "kmalloc/id", "1\n" },
+	{ KMEM "kmem_cache_alloc/id", "2\n" },
+	{ "lib/modules/" KERNEL "/build/.config",
+	  "CONFIG_MODULES=y\n"
+	  "CONFIG_CC_VERSION_TEXT=\"x86_64-linux-gnu-gcc-12 (Debian 12.2.0) 12.2.0\"\n" },
+	{ "lib/modules/" KERNEL "/build/include/generated/utsrelease.h",
+	  "#define UTS_RELEASE \"" KERNEL "\"\n" },
+	{ "lib/modules/" KERNEL "/build/include/generated/utsversion.h",
+	  "#define UTS_VERSION \"" VERSION "\"\n" },
+	{ "usr/bin/make", "" },
+	{ "usr/bin/gcc-12", "" },
+	{ "usr/bin/stap", "#!/bin/sh\ncp kmalloc-top.stp $3.ko\n" },
+	{ "scripts/base.stp", "# base\n" },
+	{ "scripts/kmalloc.stp", "# kmalloc\n" },
+	{ "scripts/page.stp", "# page\n" },
+	{ "scripts/tapset/points.stp", "# points\n" },
+};
+
+static void write_host(const char *root)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(host_files); i++) {
+		g_autofree char *path = g_build_filename(root, host_files[i].name, NULL);
+
+		temporary_write(root, host_files[i].name, host_files[i].text, -1);
+		if (g_str_has_prefix(host_files[i].name, "usr/bin/"))
+			g_chmod(path, 0755);
+	}
+}
+
+static void fixture_init(Fixture *fixture)
+{
+	free_megabytes = 50 << 10;
+	fixture->root = temporary_folder();
+	write_host(fixture->root);
+	fixture->cache = g_build_filename(fixture->root, "var/cache/kmalloc-top", NULL);
+	fixture->scripts = g_build_filename(fixture->root, "scripts", NULL);
+	fixture->stap = (StapTool){ .stap = g_build_filename(fixture->root, "usr/bin/stap", NULL),
+				    .major = 4,
+				    .minor = 8,
+				    .version = (char *)"4.8",
+				    .kernels_tested = (char *)"2.6.32 ... 6.1.0-rc3" };
+	fixture->request =
+		(CollectRequest){ .events = COLLECT_KMALLOC, .record_bytes_max = 1 << 30 };
+	fixture->host = (CheckHost){ .root = fixture->root,
+				     .release = KERNEL,
+				     .version = VERSION,
+				     .machine = "x86_64",
+				     .collector = &stap_collector,
+				     .request = &fixture->request,
+				     .stap = &fixture->stap,
+				     .script_folder = fixture->scripts,
+				     .cache_folder = fixture->cache,
+				     .disk_space = disk_space };
+}
+
+static void fixture_clear(Fixture *fixture)
+{
+	temporary_remove(fixture->root);
+	g_free(fixture->root);
+	g_free(fixture->cache);
+	g_free(fixture->scripts);
+	g_free(fixture->stap.stap);
+}
+
+/* Has the module compiled by the stand-in for stap, as a run would. */
+static void compile(const Fixture *fixture)
+{
+	g_autofree char *modules = g_build_filename(fixture->root, "lib/modules", NULL);
+	const StapBuildRequest request = { .events = COLLECT_KMALLOC,
+					   .kernel_release = KERNEL,
+					   .cpus_max = 4,
+					   .script_folder = fixture->scripts,
+					   .cache_folder = fixture->cache,
+					   .modules_folder = modules };
+	g_autofree char *path = stap_build_module(&fixture->stap, &request, NULL);
+
+	cr_assert_not_null(path);
+}
+
+/* Returns what is printed. */
+static char *check(const Fixture *fixture, bool *would_start)
+{
+	g_autofree char *text = NULL;
+	char *memory = NULL;
+	size_t length;
+	FILE *out = open_memstream(&memory, &length);
+
+	*would_start = check_print(&fixture->host, out);
+	fclose(out);
+	text = g_strdup(memory);
+	free(memory);
+	return g_steal_pointer(&text);
+}
+
+/* Expects a line "VERDICT  TOPIC: ...TEXT...", and that it decides. */
+static void expect_line(const Fixture *fixture, const char *verdict, const char *topic,
+			const char *text)
+{
+	bool must_start = !g_str_equal(verdict, "FAIL");
+	g_autofree char *start = g_strdup_printf("%-4s  %s:", verdict, topic);
+	g_autofree char *wanted = g_strescape(text, NULL);
+	g_autofree char *printed = NULL;
+	g_auto(GStrv) lines = NULL;
+	bool would_start, found = false;
+
+	printed = check(fixture, &would_start);
+	lines = g_strsplit(printed, "\n", -1);
+	for (char **line = lines; *line; line++)
+		found |= g_str_has_prefix(*line, start) && strstr(*line, text);
+	cr_expect(found, "no '%s' with '%s' in:\n%s", start, wanted, printed);
+	cr_expect_eq(would_start, must_start, "%s", printed);
+	cr_expect_eq(!strstr(printed, "\nA run would start.\n"), !must_start, "%s", printed);
+	if (!must_start)
+		cr_expect(strstr(printed, "\nA run would not start: 1 of the above is in its "
+					  "way.\n"),
+			  "%s", printed);
+}
+
+Test(check, a_host_on_which_a_run_would_start)
+{
+	Fixture fixture;
+	g_autofree char *printed = NULL;
+	bool would_start;
+
+	fixture_init(&fixture);
+	compile(&fixture);
+	printed = check(&fixture, &would_start);
+	cr_expect(would_start);
+	cr_expect_null(strstr(printed, "FAIL"), "%s", printed);
+	/* Cache names: reports have none so far. */
+	cr_expect_eq(strstr(printed, "\nnote"), g_strrstr(printed, "\nnote"), "%s", printed);
+	cr_expect_not_null(strstr(printed, "\nok    Probe module: was compiled before\n"), "%s",
+			   printed);
+	cr_expect_not_null(strstr(printed, "this kernel has also --events cache"), "%s", printed);
+	fixture_clear(&fixture);
+}
+
+/* What a file of the host says, and what is said of it. */
+typedef struct {
+	const char *file;
+	const char *text; /* NULL: the file is not there */
+	gssize bytes;     /* -1: as far as the text goes */
+	const char *verdict;
+	const char *topic;
+	const char *said;
+} HostCase;
+
+static const HostCase host_cases[] = {
+	{ "proc/self/status", "Name:\tx\nCapEff:\t000001fffffeffff\n", -1, "FAIL", "Rights",
+	  "CAP_SYS_MODULE" },
+	{ "proc/modules", NULL, -1, "FAIL", "Modules", "-i FILE" },
+	{ "proc/sys/kernel/modules_disabled", "1\n", -1, "FAIL", "Modules", "boot without" },
+	{ SECURE_BOOT, "\6\0\0\0\0", 5, "ok", "Secure Boot", "off" },
+	{ SECURE_BOOT, "\6\0\0\0\1", 5, "ok", "Secure Boot", "on" },
+	{ SECURE_BOOT, "\6\0\0\0", 4, "note", "Secure Boot", "not known" },
+	{ LOCKDOWN, "none [integrity] confidentiality\n", -1, "FAIL", "Lockdown", "--sign-key" },
+	{ LOCKDOWN, "none integrity [confidentiality]\n", -1, "FAIL", "Lockdown", "--sign-key" },
+	{ LOCKDOWN, NULL, -1, "ok", "Lockdown", "none" },
+	{ "proc/sys/crypto/fips_enabled", "1\n", -1, "FAIL", "FIPS", "fips=1" },
+	{ "proc/sys/crypto/fips_enabled", NULL, -1, "ok", "FIPS", "off" },
+	{ "sys/module/module/parameters/sig_enforce", "Y\n", -1, "FAIL", "Signatures",
+	  "--sign-key" },
+	{ "lib/modules/" KERNEL "/build/.config", NULL, -1, "FAIL", "Headers", KERNEL },
+	{ "lib/modules/" KERNEL "/build/include/generated/utsversion.h",
+	  "#define UTS_VERSION \"#2 SMP\"\n", -1, "FAIL", "Headers", "#2 SMP" },
+	{ "usr/bin/make", NULL, -1, "FAIL", "Probe module", "make is missing" },
+	{ "usr/bin/gcc-12", NULL, -1, "FAIL", "Probe module", "compiler of this kernel" },
+	{ "scripts/kmalloc.stp", NULL, -1, "FAIL", "Probe module", "kmalloc.stp" },
+	{ KMEM "kmalloc/id", "1\n", -1, "note", "Probe module", "a minute or two" },
+	{ "proc/mounts", "", -1, "note", "Events", "tracefs" },
+	{ "proc/kallsyms", "0000000000000000 T _stext\n", -1, "note", "Addresses", "run as root" },
+	{ "proc/sys/kernel/kptr_restrict", "2\n", -1, "ok", "Addresses", "visible" },
+	{ "sys/kernel/realtime", "1\n", -1, "note", "Kernel", "latencies" },
+	{ "sys/module/kmt_1/parameters/kmt_counters", "", -1, "ok", "Leftovers",
+	  "of live runs: kmt_1" },
+};
+
+static void apply(const Fixture *fixture, const HostCase *host_case)
+{
+	g_autofree char *path = g_build_filename(fixture->root, host_case->file, NULL);
+
+	if (host_case->text)
+		temporary_write(fixture->root, host_case->file, host_case->text, host_case->bytes);
+	else
+		cr_assert_eq(g_unlink(path), 0);
+}
+
+Test(check, each_file_of_the_host_is_looked_at)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(host_cases); i++) {
+		Fixture fixture;
+
+		fixture_init(&fixture);
+		apply(&fixture, &host_cases[i]);
+		expect_line(&fixture, host_cases[i].verdict, host_cases[i].topic,
+			    host_cases[i].said);
+		fixture_clear(&fixture);
+	}
+}
+
+Test(check, a_user_is_told_to_be_root)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	fixture.host.user = 1000;
+	expect_line(&fixture, "FAIL", "Rights", "sudo");
+	fixture_clear(&fixture);
+}
+
+Test(check, secure_boot_without_lockdown_is_told)
+{
+	Fixture fixture;
+	g_autofree char *path = NULL;
+
+	fixture_init(&fixture);
+	path = g_build_filename(fixture.root, LOCKDOWN, NULL);
+	g_unlink(path);
+	temporary_write(fixture.root, SECURE_BOOT, "\6\0\0\0\1", 5);
+	expect_line(&fixture, "note", "Secure Boot", "not signed");
+	fixture_clear(&fixture);
+}
+
+Test(check, a_real_time_kernel_says_so_in_its_version)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	fixture.host.version = "#1 SMP PREEMPT_RT test";
+	fixture.request.module_path = "/nonexistent.ko";
+	expect_line(&fixture, "FAIL", "Probe module", "/nonexistent.ko");
+	fixture.request.module_path = NULL;
+	temporary_write(fixture.root, "lib/modules/" KERNEL "/build/include/generated/utsversion.h",
+			"#define UTS_VERSION \"#1 SMP PREEMPT_RT test\"\n", -1);
+	expect_line(&fixture, "note", "Kernel", "real-time");
+	fixture_clear(&fixture);
+}
+
+Test(check, systemtap_is_looked_at)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	fixture.host.release = "6.2.0";
+	fixture.stap.kernels_tested = (char *)"2.6.32 ... 6.1.0-rc3";
+	temporary_write(fixture.root, "lib/modules/6.2.0/build/.config", "", 0);
+	expect_line(&fixture, "FAIL", "Probe module", "compiler of this kernel");
+	temporary_write(fixture.root, "usr/bin/gcc", "", 0);
+	{
+		g_autofree char *path = g_build_filename(fixture.root, "usr/bin/gcc", NULL);
+
+		g_chmod(path, 0755);
+	}
+	expect_line(&fixture, "note", "SystemTap", "this kernel is newer");
+	fixture.host.release = KERNEL;
+	expect_line(&fixture, "ok", "SystemTap", "2.6.32 ... 6.1.0-rc3");
+	fixture.stap.major = 3;
+	expect_line(&fixture, "FAIL", "SystemTap", "4.0 or later");
+	fixture.host.stap = NULL;
+	fixture.host.stap_problem = "staprun was not found: apt install systemtap-runtime";
+	expect_line(&fixture, "FAIL", "SystemTap", "apt install");
+	fixture_clear(&fixture);
+}
+
+Test(check, a_kernel_without_a_tracepoint_is_told)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	fixture.request.events |= COLLECT_PAGE;
+	expect_line(&fixture, "FAIL", "Events", "leave page out of --events");
+	temporary_write(fixture.root, KMEM "mm_page_alloc/id", "3\n", -1);
+	expect_line(&fixture, "ok", "Events", "page allocator");
+	fixture_clear(&fixture);
+}
+
+Test(check, a_cache_that_others_can_write_is_told)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	compile(&fixture);
+	g_chmod(fixture.cache, 0777);
+	expect_line(&fixture, "FAIL", "Probe module", "0700");
+	fixture_clear(&fixture);
+}
+
+Test(check, a_disk_without_room_to_compile_is_told)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	free_megabytes = 100;
+	expect_line(&fixture, "FAIL", "Probe module", "only 100 MB are free");
+	compile(&fixture);
+	expect_line(&fixture, "ok", "Probe module", "compiled before");
+	fixture_clear(&fixture);
+}
+
+#define MODINFO                                                                                    \
+	"kmt_events=kmalloc\0kmt_stap=4.8\0kmt_kernel=" VERSION "\0name=probes\0vermagic=" KERNEL  \
+	" SMP"
+
+Test(check, a_module_is_checked_instead_of_what_compiling_needs)
+{
+	static const char mark[] = "~Module signature appended~\n";
+	Fixture fixture;
+	g_autofree char *path = NULL;
+	FILE *file;
+
+	fixture_init(&fixture);
+	path = g_build_filename(fixture.root, "probes.ko", NULL);
+	module_image_write(path, MODINFO, sizeof(MODINFO));
+	fixture.request.module_path = path;
+	apply(&fixture, &(HostCase){ .file = "usr/bin/make" });
+	apply(&fixture, &(HostCase){ .file = "lib/modules/" KERNEL "/build/.config" });
+	expect_line(&fixture, "ok", "Probe module", "fits this kernel");
+	temporary_write(fixture.root, LOCKDOWN, "none [integrity] confidentiality\n", -1);
+	expect_line(&fixture, "FAIL", "Lockdown", "--sign-key");
+	file = fopen(path, "a");
+	fputs(mark, file);
+	fclose(file);
+	expect_line(&fixture, "note", "Lockdown", "key must be enrolled");
+	fixture.request.events = COLLECT_PAGE;
+	temporary_write(fixture.root, KMEM "mm_page_alloc/id", "3\n", -1);
+	expect_line(&fixture, "FAIL", "Probe module", "--events=page");
+	fixture_clear(&fixture);
+}
+
+Test(check, the_recording_and_its_disk_are_looked_at)
+{
+	Fixture fixture;
+	g_autofree char *path = NULL;
+	g_autofree char *nowhere = NULL;
+
+	fixture_init(&fixture);
+	compile(&fixture);
+	path = g_build_filename(fixture.root, "r.kmr", NULL);
+	nowhere = g_build_filename(fixture.root, "none", "r.kmr", NULL);
+	expect_line(&fixture, "ok", "Recording", "50 GB free");
+	fixture.request.record_path = path;
+	free_megabytes = 1087;
+	expect_line(&fixture, "note", "Recording", "only 1087 MB free");
+	free_megabytes = 1088;
+	expect_line(&fixture, "ok", "Recording", "1 GB (--record-max)");
+	free_megabytes = 64;
+	expect_line(&fixture, "FAIL", "Recording", "another disk");
+	fixture.request.record_path = NULL;
+	expect_line(&fixture, "note", "Recording", "only 64 MB free");
+	fixture.request.record_path = nowhere;
+	expect_line(&fixture, "FAIL", "Recording", "No such file");
+	fixture_clear(&fixture);
+}
+
+Test(check, the_command_and_the_reports_file_are_looked_at)
+{
+	static const char *const find[] = { "find", "/usr", NULL };
+	static const char *const unknown[] = { "kmt-no-such-program", NULL };
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	fixture.request.command = (char **)find;
+	expect_line(&fixture, "ok", "Command", "find /usr");
+	fixture.request.command = (char **)unknown;
+	expect_line(&fixture, "FAIL", "Command", "kmt-no-such-program");
+	fixture.request.command = NULL;
+	fixture.host.report_path = fixture.root;
+	expect_line(&fixture, "FAIL", "Report file", "no regular file");
+	fixture_clear(&fixture);
+}
+
+Test(check, processes_are_named_outside_of_containers_only)
+{
+	Fixture fixture;
+	g_autofree char *folder = NULL;
+	g_autofree char *link = NULL;
+
+	fixture_init(&fixture);
+	folder = g_build_filename(fixture.root, "proc/self/ns", NULL);
+	link = g_build_filename(folder, "pid", NULL);
+	cr_assert_eq(g_mkdir(folder, 0700), 0);
+	cr_assert_eq(symlink("pid:[4026532000]", link), 0);
+	expect_line(&fixture, "ok", "Rights", "root");
+	fixture.request.scope = COLLECT_SCOPE_PIDS;
+	expect_line(&fixture, "FAIL", "Processes", "run it on the host");
+	g_unlink(link);
+	cr_assert_eq(symlink("pid:[4026531836]", link), 0);
+	expect_line(&fixture, "ok", "Processes", "the kernel's own");
+	fixture_clear(&fixture);
+}
+
+Test(check, leftovers_are_told_with_what_removes_them)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	compile(&fixture);
+	expect_line(&fixture, "ok", "Leftovers", "none");
+	temporary_write(fixture.root, "sys/module/kmt_1/parameters/kmt_counters", "", 0);
+	temporary_write(fixture.root, "sys/module/kmt_1/refcnt", "0\n", -1);
+	expect_line(&fixture, "note", "Leftovers", "staprun -d kmt_1");
+	temporary_write(fixture.cache, "work-2147483646-abcdef/x", "", 0);
+	expect_line(&fixture, "note", "Leftovers", "work-2147483646-abcdef, which");
+	fixture_clear(&fixture);
+}
+
+Test(check, names_from_outside_are_escaped_and_bounded)
+{
+	Fixture fixture;
+	g_autofree char *printed = NULL;
+	g_autofree char *long_name = g_strnfill(4000, 'x');
+	bool would_start;
+
+	fixture_init(&fixture);
+	fixture.request.module_path = "/tmp/\033[2J\n.ko";
+	expect_line(&fixture, "FAIL", "Probe module", "/tmp/\\x1b[2J\\x0a.ko");
+	fixture.request.module_path = long_name;
+	printed = check(&fixture, &would_start);
+	cr_expect_lt(strlen(printed), 4000);
+	fixture_clear(&fixture);
+}
+
+/* Appends every file below the folder, with all that a change would change. */
+static void list_files(const char *folder, GString *list)
+{
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)))
+		g_ptr_array_add(names, g_build_filename(folder, name, NULL));
+	for (guint i = 0; i < names->len; i++) {
+		const char *path = g_ptr_array_index(names, i);
+		struct stat status;
+
+		cr_assert_eq(lstat(path, &status), 0);
+		g_string_append_printf(list, "%s %lo %ld %ld.%09ld %ld.%09ld\n", path,
+				       (unsigned long)status.st_mode, (long)status.st_size,
+				       (long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+				       (long)status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+		if (S_ISDIR(status.st_mode))
+			list_files(path, list);
+	}
+}
+
+static void expect_no_change(const Fixture *fixture)
+{
+	g_autoptr(GString) before = g_string_new(NULL);
+	g_autoptr(GString) after = g_string_new(NULL);
+	g_autofree char *printed = NULL;
+	bool would_start;
+
+	list_files(fixture->root, before);
+	printed = check(fixture, &would_start);
+	list_files(fixture->root, after);
+	cr_expect(would_start, "%s", printed);
+	cr_expect_str_eq(before->str, after->str);
+}
+
+Test(check, nothing_is_made_or_changed)
+{
+	Fixture fixture;
+	g_autofree char *path = NULL;
+
+	fixture_init(&fixture);
+	path = g_build_filename(fixture.root, "r.kmr", NULL);
+	fixture.request.record_path = path;
+	expect_no_change(&fixture);
+	compile(&fixture);
+	temporary_write(fixture.cache, "work-2147483646-abcdef/x", "", 0);
+	expect_no_change(&fixture);
+	fixture_clear(&fixture);
+}
