@@ -307,7 +307,7 @@ static const OptionRow option_rows[] = {
 	  APPLY, 0, apply_max_overhead },
 	{ 0, "buffer", "MB", "transport memory, all CPUs together (16 a CPU, bounded)", APPLY, 0,
 	  apply_buffer },
-	{ 0, "max-memory", "MB", "bound of this program's tables (256)", APPLY, 0,
+	{ 0, "max-memory", "MB", "bound of the tables, and of what waits (256)", APPLY, 0,
 	  apply_max_memory },
 	SECTION_OF("Recordings and files"),
 	{ 0, "record", "FILE", "save the record stream as well", TEXT, AT(request.record_path) },

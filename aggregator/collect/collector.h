@@ -37,6 +37,7 @@ typedef struct {
 					  fewer events; 0: no bound */
 	double duration_seconds;       /* from the moment the probes are live; 0: until stopped */
 	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: buffer_plan.h's */
+	uint64_t memory_bytes_max; /* of the session's tables, of what SystemTap queues; 0: none */
 	const char *record_path;   /* recording to write; NULL: none */
 	uint64_t record_bytes_max; /* its bound */
 	const char *stap_options;  /* -o; NULL: none */

@@ -20,6 +20,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/input.c aggregator/collect/input.h \
 	aggregator/collect/oom_score.c aggregator/collect/oom_score.h \
 	aggregator/collect/pid_namespace.c aggregator/collect/pid_namespace.h \
+	aggregator/collect/process_memory.c aggregator/collect/process_memory.h \
 	aggregator/collect/progress.c aggregator/collect/progress.h \
 	aggregator/collect/stap_arguments.c aggregator/collect/stap_arguments.h \
 	aggregator/collect/stap_check.c aggregator/collect/stap_check.h \
@@ -32,6 +33,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap_state.h \
 	aggregator/collect/distribution.c aggregator/collect/distribution.h \
 	aggregator/collect/kernel_headers.c aggregator/collect/kernel_headers.h \
+	aggregator/collect/memory_watch.c aggregator/collect/memory_watch.h \
 	aggregator/collect/module_cache.c aggregator/collect/module_cache.h \
 	aggregator/collect/module_file.c aggregator/collect/module_file.h \
 	aggregator/collect/module_rights.c aggregator/collect/module_rights.h \

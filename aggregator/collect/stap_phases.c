@@ -2,6 +2,7 @@
 #include "collect/stap_state.h"
 
 #include "collect/clock.h"
+#include "collect/memory_watch.h"
 #include "collect/stap_counters.h"
 #include "collect/stap_facts.h"
 
@@ -207,6 +208,29 @@ static void check_bounds(StapRun *run)
 	stop_at(run, clock_monotonic_ns());
 }
 
+/* What is queued is still read, and most of it comes within a tick. Where memory goes on growing
+   meanwhile, staprun is told to end at once, which ends the events; the module's counters tell what
+   does not come any more. */
+static void check_memory(StapRun *run)
+{
+	const MemoryWatch watch = {
+		.root = run->plan->proc_root ? run->plan->proc_root : "",
+		.bytes_max = run->request->memory_bytes_max,
+		.cpus = host_snapshot_cpus_online(run->plan->host),
+		.staprun = run->child.pid,
+	};
+	g_autofree char *problem = memory_watch_problem(&watch);
+
+	if (!problem)
+		return;
+	if (run->phase == PHASE_DRAINING) {
+		end_child(run);
+		return;
+	}
+	set_bound(run, problem);
+	stop_at(run, clock_monotonic_ns());
+}
+
 void stap_phases_advance(StapRun *run)
 {
 	if (run->phase == PHASE_STARTING && loss_ledger_heartbeats(run->session->loss, NULL))
@@ -245,6 +269,7 @@ static gboolean tick(gpointer user_data)
 		recording_tick(run->plan->recording);
 	tell_throttled(run);
 	check_bounds(run);
+	check_memory(run);
 	progress_show(&run->progress, run->session, clock_monotonic_ns());
 	return G_SOURCE_CONTINUE;
 }

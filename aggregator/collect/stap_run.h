@@ -17,6 +17,7 @@ typedef struct {
 	HostSnapshot *host;
 	Recording *recording;   /* NULL: none */
 	const char *sys_folder; /* NULL: /sys */
+	const char *proc_root;  /* what has /proc; NULL: this host */
 } StapRunPlan;
 
 /*

@@ -201,6 +201,7 @@ static ExitStatus run_live(Options *options)
 	options->request.report_data = options;
 	options->request.prompt = !options->quiet && !options->request.command &&
 				  !(options->request.duration_seconds > 0);
+	options->request.memory_bytes_max = options->memory_bytes_max;
 	options->request.quiet = options->quiet;
 	options->request.progress = !options->quiet && isatty(STDERR_FILENO);
 	if (!options->collector->collect(&options->request, session, &outcome, &error)) {

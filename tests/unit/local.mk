@@ -25,6 +25,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_import.c \
 	tests/unit/test_input.c \
 	tests/unit/test_loss.c \
+	tests/unit/test_memory_watch.c \
 	tests/unit/test_module_cache.c \
 	tests/unit/test_oom_score.c \
 	tests/unit/test_profile.c \

@@ -105,6 +105,7 @@ static bool run(Stage *stage, Recording *recording, GError **error)
 		.host = stage->host,
 		.recording = recording,
 		.sys_folder = stage->folder,
+		.proc_root = stage->folder,
 	};
 
 	return stap_run(&plan, &stage->request, stage->session, &stage->outcome, error);
@@ -551,6 +552,42 @@ Test(stap_run, a_recordings_bound_ends_the_run, .timeout = 60)
 	cr_assert(run(&stage, recording, NULL));
 	cr_assert(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
 	cr_expect(recording_close(recording, NULL));
+}
+
+/* Says that the staprun of the stage has a child of a gigabyte. */
+#define LARGE_STAPIO                                                                               \
+	"mkdir -p $here/proc/$$/task/$$ $here/proc/7\n"                                            \
+	"printf 'PPid:\\t%d\\nVmRSS:\\t1048576 kB\\n' $$ >$here/proc/7/status\n"                   \
+	"echo '7 ' >$here/proc/$$/task/$$/children\n"
+
+Test(stap_run, a_stapio_that_grows_ends_the_run_and_what_it_queued_is_read, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(LARGE_STAPIO ORDERLY);
+	const char *bound;
+
+	stage.request.memory_bytes_max = 512 << 20;
+	cr_assert(run(&stage, NULL, NULL));
+	bound = run_info_text(stage.session->info, KMT_FIELD_BOUND);
+	cr_assert(ne(ptr, (void *)bound, NULL));
+	cr_expect(ne(ptr, strstr(bound, "--max-memory"), NULL), "%s", bound);
+	cr_expect(not(stage.session->info->known[KMT_FIELD_COUNTED_TO_END]), "it was not drained");
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMPLETE), 1));
+}
+
+Test(stap_run, a_stapio_that_grows_is_not_waited_for_and_what_it_holds_is_told, .timeout = 60)
+{
+	/* Its end would still have come in time. */
+	g_auto(Stage) stage = stage_new(LARGE_STAPIO "trap 'exit 0' INT\ncat $here/early\n"
+						     "sleep 2 & wait\ncat $here/late $here/late\n"
+						     "sleep 300 & wait\n");
+	LossTotals totals;
+
+	write_counters(&stage, "0 101 0 0 0\n1 21 0 0 0\nend\n");
+	stage.request.memory_bytes_max = 512 << 20;
+	cr_assert(run(&stage, NULL, NULL));
+	totals = loss_ledger_totals(stage.session->loss);
+	cr_expect(eq(u64, totals.unread, 100 + 20));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END), 1));
 }
 
 Test(stap_run, staprun_has_a_process_group_and_a_clean_environment, .timeout = 60)

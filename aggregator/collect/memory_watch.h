@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdint.h>
+#include <sys/types.h>
+
+/*
+ * Bounds the memory of a live run beyond the transport's buffers. stapio, staprun's child, queues
+ * what was not read yet, from SystemTap 5.0 on without a bound of its own. This program's tables
+ * are bounded, and not looked at here; but not the symbols of modules that come and go.
+ */
+typedef struct {
+	const char *root;   /* of /proc; "": this host's */
+	uint64_t bytes_max; /* --max-memory; 0: nothing is bounded */
+	unsigned cpus;      /* each has a thread of stapio */
+	pid_t staprun;
+} MemoryWatch;
+
+/* Returns what holds too much memory now, in a line, or NULL. The caller frees it. */
+char *memory_watch_problem(const MemoryWatch *watch);
