@@ -5,6 +5,7 @@
 
 #include "collect/clock.h"
 #include "collect/oom_score.h"
+#include "collect/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -157,6 +158,7 @@ static void G_GNUC_NORETURN become_command(char **argv, const Identity *identity
 	StartReport report;
 	char go;
 
+	watchdog_forget();
 	restore_signals();
 	/* As another user it might not be allowed to any more. */
 	oom_score_restore();

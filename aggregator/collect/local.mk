@@ -21,6 +21,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/oom_score.c aggregator/collect/oom_score.h \
 	aggregator/collect/pid_namespace.c aggregator/collect/pid_namespace.h \
 	aggregator/collect/process_memory.c aggregator/collect/process_memory.h \
+	aggregator/collect/process_group.c aggregator/collect/process_group.h \
 	aggregator/collect/progress.c aggregator/collect/progress.h \
 	aggregator/collect/stap_arguments.c aggregator/collect/stap_arguments.h \
 	aggregator/collect/stap_check.c aggregator/collect/stap_check.h \
@@ -30,7 +31,9 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap_facts.c aggregator/collect/stap_facts.h \
 	aggregator/collect/stap_phases.c \
 	aggregator/collect/stap_run.c aggregator/collect/stap_run.h \
+	aggregator/collect/stap_start.c aggregator/collect/stap_start.h \
 	aggregator/collect/stap_state.h \
+	aggregator/collect/watchdog.c aggregator/collect/watchdog.h \
 	aggregator/collect/distribution.c aggregator/collect/distribution.h \
 	aggregator/collect/kernel_headers.c aggregator/collect/kernel_headers.h \
 	aggregator/collect/memory_watch.c aggregator/collect/memory_watch.h \

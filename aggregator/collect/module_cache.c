@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/module_cache.h"
 
+#include "collect/watchdog.h"
+#include "escape.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -168,7 +171,7 @@ bool module_cache_has(const ModuleCache *cache, const char *name)
 	return is_sound(entry, name);
 }
 
-void module_cache_remove_folder(const char *folder)
+static void remove_tree(const char *folder)
 {
 	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
 	const char *name;
@@ -178,11 +181,17 @@ void module_cache_remove_folder(const char *folder)
 		struct stat status;
 
 		if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
-			module_cache_remove_folder(path);
+			remove_tree(path);
 		else
 			g_unlink(path);
 	}
 	g_rmdir(folder);
+}
+
+void module_cache_remove_folder(const char *folder)
+{
+	remove_tree(folder);
+	watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_FOLDER, .path = folder });
 }
 
 /* Whether a work folder's process is gone; its number stands in the name. */
@@ -206,12 +215,25 @@ GPtrArray *module_cache_abandoned(const ModuleCache *cache)
 	return folders;
 }
 
-static void remove_abandoned(ModuleCache *cache)
+static void remove_abandoned(const char *path)
 {
-	g_autoptr(GPtrArray) folders = module_cache_abandoned(cache);
+	g_autoptr(GString) shown = g_string_new(NULL);
 
+	remove_tree(path);
+	escape_append(shown, path);
+	g_printerr("kmalloc-top: removed the folder %s of a run that is gone\n", shown->str);
+}
+
+void module_cache_remove_abandoned(const char *folder)
+{
+	g_autoptr(ModuleCache) cache = module_cache_look(folder, NULL);
+	g_autoptr(GPtrArray) folders = NULL;
+
+	if (!cache)
+		return;
+	folders = module_cache_abandoned(cache);
 	for (guint i = 0; i < folders->len; i++)
-		module_cache_remove_folder(g_ptr_array_index(folders, i));
+		remove_abandoned(g_ptr_array_index(folders, i));
 }
 
 char *module_cache_make_folder(ModuleCache *cache, GError **error)
@@ -219,11 +241,12 @@ char *module_cache_make_folder(ModuleCache *cache, GError **error)
 	g_autofree char *name = g_strdup_printf(WORK_PREFIX "%d-XXXXXX", (int)getpid());
 	g_autofree char *folder = g_build_filename(cache->folder, name, NULL);
 
-	remove_abandoned(cache);
+	module_cache_remove_abandoned(cache->folder);
 	if (!g_mkdtemp(folder)) {
 		fail_errno(error, cache->folder, "making a work folder");
 		return NULL;
 	}
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FOLDER, .path = folder });
 	return g_steal_pointer(&folder);
 }
 

@@ -39,10 +39,14 @@ bool module_cache_has(const ModuleCache *cache, const char *name);
 char *module_cache_store(ModuleCache *cache, const char *name, const char *file, GError **error);
 
 /* Returns a fresh private folder inside the cache; give it back with
-   module_cache_remove_folder(). What killed runs left is removed here. */
+   module_cache_remove_folder(). The watchdog
+   knows of it. */
 char *module_cache_make_folder(ModuleCache *cache, GError **error);
 void module_cache_remove_folder(const char *folder);
 
 /* Returns the paths (element-type utf8) of the work folders whose process is gone; the caller frees
    the array. */
 GPtrArray *module_cache_abandoned(const ModuleCache *cache);
+/* Removes the work folders that killed runs left in a cache, and says so on stderr. folder NULL:
+   the default one; one that is not there or not this user's alone is left as it is. */
+void module_cache_remove_abandoned(const char *folder);

@@ -363,7 +363,8 @@ static void append_leftovers(GString *text, const StapLeftovers *left)
 static CheckVerdict look_at_leftovers(const CheckHost *host, GString *text)
 {
 	g_autoptr(ModuleCache) cache = module_cache_look(host->cache_folder, NULL);
-	g_autoptr(StapLeftovers) left = stap_leftovers_find(host->root, cache);
+	g_autofree char *sys_folder = g_strconcat(host->root, "/sys", NULL);
+	g_autoptr(StapLeftovers) left = stap_leftovers_find(sys_folder, cache);
 	bool is_clean;
 
 	append_leftovers(text, left);

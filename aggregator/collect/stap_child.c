@@ -3,6 +3,9 @@
 
 #include "collect/stap_child.h"
 
+#include "collect/clock.h"
+#include "collect/process_group.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
@@ -12,7 +15,12 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { PIPE_BYTES = 1 << 20, PIPE_BYTES_MIN = 1 << 16 };
+enum {
+	PIPE_BYTES = 1 << 20,
+	PIPE_BYTES_MIN = 1 << 16,
+	UNLOAD_PATIENCE_MS = 1500, /* for processes that were killed to let go of the module */
+	UNLOAD_EVERY_MS = 50,
+};
 
 /* Nothing of the caller's environment: staprun runs as root and starts helpers by name. */
 static char *const environment[] = {
@@ -105,6 +113,8 @@ bool stap_child_start(StapChild *child, char **argv, GError **error)
 		close_pair(err);
 		return fail(error, "fork");
 	}
+	/* In both processes: whoever is first. */
+	setpgid(child->pid, child->pid);
 	close(out[1]);
 	close(err[1]);
 	child->stdout_fd = out[0];
@@ -141,18 +151,31 @@ char *stap_module_renamed(const char *name, pid_t pid)
 	return g_strdup_printf("%.*s%s", (int)kept, name, suffix);
 }
 
-bool stap_module_is_loaded(const char *name)
+char *stap_module_folder(const char *sys_folder, const char *name)
 {
-	g_autofree char *path = g_strconcat("/sys/module/", name, NULL);
+	return g_build_filename(sys_folder ? sys_folder : "/sys", "module", name, NULL);
+}
+
+bool stap_module_is_loaded(const char *sys_folder, const char *name)
+{
+	g_autofree char *path = stap_module_folder(sys_folder, name);
 
 	return g_file_test(path, G_FILE_TEST_IS_DIR);
 }
 
-bool stap_module_unload(const char *staprun, const char *name)
+bool stap_module_unload(const char *staprun, const char *sys_folder, const char *name)
 {
 	char *argv[] = { (char *)staprun, (char *)"-d", (char *)name, NULL };
 	const GSpawnFlags quiet = G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL;
+	uint64_t end_ns = clock_monotonic_ns() + UNLOAD_PATIENCE_MS * 1000000ULL;
 
-	g_spawn_sync(NULL, argv, (char **)environment, quiet, NULL, NULL, NULL, NULL, NULL, NULL);
-	return !stap_module_is_loaded(name);
+	for (;;) {
+		g_spawn_sync(NULL, argv, (char **)environment, quiet, NULL, NULL, NULL, NULL, NULL,
+			     NULL);
+		if (!stap_module_is_loaded(sys_folder, name))
+			return true;
+		if (clock_monotonic_ns() >= end_ns)
+			return false;
+		sleep_ms(UNLOAD_EVERY_MS);
+	}
 }

@@ -27,8 +27,12 @@ char *stap_module_name(const char *path);
 /* Returns the name that staprun -R, running as pid, gives a module of that name. */
 char *stap_module_renamed(const char *name, pid_t pid);
 
-/* Whether the kernel has a module of that name. */
-bool stap_module_is_loaded(const char *name);
+/* Returns the folder that a loaded module of that name has. sys_folder NULL: /sys. */
+char *stap_module_folder(const char *sys_folder, const char *name);
 
-/* Has staprun remove a module that nobody uses. Returns whether it is gone. */
-bool stap_module_unload(const char *staprun, const char *name);
+/* Whether the kernel has a module of that name. */
+bool stap_module_is_loaded(const char *sys_folder, const char *name);
+
+/* Has staprun remove a module that nobody uses, or will not for much longer. Returns whether it is
+   gone. */
+bool stap_module_unload(const char *staprun, const char *sys_folder, const char *name);

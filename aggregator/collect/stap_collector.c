@@ -4,11 +4,13 @@
 #include "collect/clock.h"
 #include "collect/command.h"
 #include "collect/host_memory.h"
+#include "collect/module_cache.h"
 #include "collect/pid_namespace.h"
 #include "collect/stap_arguments.h"
 #include "collect/stap_build.h"
 #include "collect/stap_check.h"
 #include "collect/stap_run.h"
+#include "collect/watchdog.h"
 
 /* Returns the path of the module to load, or NULL with error set. */
 static char *find_module(const StapTool *tool, const StapOptions *options, const HostSnapshot *host,
@@ -64,6 +66,7 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Se
 	plan->buffers = &buffers;
 	if (!plan_buffers(&buffers, plan, request, error))
 		return false;
+	module_cache_remove_abandoned(NULL);
 	module_path = find_module(tool, plan->options, plan->host, request, error);
 	if (!module_path)
 		return false;
@@ -96,6 +99,8 @@ static bool run_recorded(StapRunPlan *plan, const CollectRequest *request, Sessi
 
 	if (!recording)
 		return false;
+	/* One of nothing: once the probes are live it is worth keeping. */
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = recording_part(recording) });
 	plan->recording = recording;
 	session->tap = recording_add_batch;
 	session->tap_data = recording;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap_compile.h"
 
+#include "collect/process_group.h"
 #include "collect/stap_messages.h"
+#include "collect/watchdog.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -15,8 +17,10 @@
 #include <unistd.h>
 
 enum {
-	QUIET_SECONDS = 4,     /* on a kernel it knows, stap takes two or three */
-	KILL_AFTER_MS = 2000,  /* for stap to end by itself after SIGTERM */
+	QUIET_SECONDS = 4,    /* on a kernel it knows, stap takes two or three */
+	KILL_AFTER_MS = 2000, /* for stap to end by itself after SIGTERM */
+	GONE_WITHIN_MS = 500, /* after SIGKILL */
+	LAST_WORDS_MS = 100,
 	SHOWN_BYTES_MAX = 300, /* of an unknown error */
 };
 
@@ -77,6 +81,7 @@ static bool start(Run *run, GError **error)
 		return false;
 	/* In both processes: whoever is first. */
 	setpgid(run->pid, run->pid);
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = run->pid });
 	return true;
 }
 
@@ -151,16 +156,36 @@ static void end_group(Run *run)
 	kill(-run->pid, SIGKILL);
 }
 
+/* It stays a zombie: its process group cannot be anybody else's yet. */
+static bool stap_is_gone(const Run *run)
+{
+	siginfo_t ended = { .si_pid = 0 };
+
+	return !waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid;
+}
+
+/* stap is gone without having ended what it started, which still holds its output. */
+static void end_rest(Run *run)
+{
+	struct pollfd fd = { .fd = run->output, .events = POLLIN };
+
+	kill(-run->pid, SIGKILL);
+	while (poll(&fd, 1, LAST_WORDS_MS) > 0 && read_output(run))
+		continue;
+}
+
 /* Returns whether stap wrote all it had to say; false: a signal came. */
 static bool read_all(Run *run)
 {
 	bool is_open = true;
 
-	while (is_open) {
+	while (is_open && !stap_is_gone(run)) {
 		if (!wait_for_output(run, 200, &is_open))
 			return false;
 		show_progress(run);
 	}
+	if (is_open)
+		end_rest(run);
 	return true;
 }
 
@@ -170,16 +195,23 @@ static int reap(pid_t pid)
 
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
+	process_group_wait(pid, GONE_WITHIN_MS);
+	watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = pid });
 	return status;
 }
 
-static bool fail(const Run *run, bool *poisoned, GError **error)
+static bool fail(const Run *run, int status, bool *poisoned, GError **error)
 {
 	const char *failure = stap_messages_totals(run->messages).failure;
 
 	*poisoned = stap_messages_may_be_poisoned_cache(run->messages);
 	if (failure)
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", failure);
+	else if (WIFSIGNALED(status))
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+			    "compiling the probes failed: stap was ended by signal %d (%s): see "
+			    "dmesg, and run it again",
+			    WTERMSIG(status), g_strsignal(WTERMSIG(status)));
 	else
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
 			    "compiling the probes failed: %s; -v shows all that stap says",
@@ -207,7 +239,7 @@ static bool run_with_signals(Run *run, bool *poisoned, GError **error)
 		return false;
 	}
 	end_progress(run, status == 0 ? "done" : "failed");
-	return status == 0 || fail(run, poisoned, error);
+	return status == 0 || fail(run, status, poisoned, error);
 }
 
 /* The signals that interrupt, but for those the program was started to ignore. */

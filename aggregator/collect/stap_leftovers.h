@@ -18,13 +18,13 @@ typedef struct {
 } StapLeftovers;
 
 /*
- * Returns what there is; changes nothing. /sys lies below root ("": this host's); cache NULL: do
- * not look for work folders.
+ * Returns what there is; changes nothing. sys_folder NULL: /sys; cache NULL: do not look for work
+ * folders.
  *
- * The module of a run that is just starting is not read yet: who removes one must make sure of
- * that first, for instance by looking again. SystemTap takes a reference on the module as long
- * as its reader has it open; where the kernel does not count them a module counts as live.
+ * A module counts as live while its reader has it open, or a process of SystemTap is named after
+ * it. That of a run which is just starting has neither for a moment: who removes one must know
+ * that nobody is starting (stap_start.h).
  */
-StapLeftovers *stap_leftovers_find(const char *root, const ModuleCache *cache);
+StapLeftovers *stap_leftovers_find(const char *sys_folder, const ModuleCache *cache);
 void stap_leftovers_free(StapLeftovers *leftovers);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StapLeftovers, stap_leftovers_free)

@@ -5,6 +5,7 @@
 #include "collect/memory_watch.h"
 #include "collect/stap_counters.h"
 #include "collect/stap_facts.h"
+#include "collect/watchdog.h"
 
 #include <glib-unix.h>
 #include <signal.h>
@@ -14,6 +15,7 @@ enum {
 			*/
 	DRAIN_MS = 2000, /* for the last heartbeats of every CPU */
 	HEARTBEATS_AFTER_END = 2,
+	REST_MS = 500, /* to read the pipes to their end when nobody is left to write to them */
 };
 
 /* How staprun is made to end, step by step, and how long each step is given. */
@@ -52,18 +54,35 @@ static void end_child(StapRun *run)
 	size_t step = run->end_step++;
 
 	run->phase = PHASE_ENDING;
-	/* Somebody else may hold the pipes of a staprun that is gone: no signal helps then. */
-	if (step == G_N_ELEMENTS(end_steps) || (run->child_ended && step)) {
+	/* When staprun is gone, stap_phases_end_rest() has done what can be done. */
+	if (run->child_ended)
+		return;
+	if (step == G_N_ELEMENTS(end_steps)) {
 		g_main_loop_quit(run->loop);
 		return;
 	}
-	if (!run->child_ended)
-		kill(end_steps[step].whole_group ? -run->child.pid : run->child.pid,
-		     end_steps[step].signal);
+	kill(end_steps[step].whole_group ? -run->child.pid : run->child.pid,
+	     end_steps[step].signal);
 	if (run->end_timer)
 		g_source_destroy(run->end_timer);
 	run->end_timer = g_timeout_source_new(end_steps[step].patience_ms);
 	stap_run_add_source(run, run->end_timer, end_patience_over);
+}
+
+static gboolean rest_patience_over(gpointer user_data)
+{
+	StapRun *run = user_data;
+
+	g_main_loop_quit(run->loop);
+	return G_SOURCE_REMOVE;
+}
+
+void stap_phases_end_rest(StapRun *run)
+{
+	kill(-run->child.pid, SIGKILL);
+	watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = run->child.pid });
+	/* Somebody who left the group may hold the pipes: no signal helps then. */
+	add_timeout(run, REST_MS, rest_patience_over);
 }
 
 static gboolean end_patience_over(gpointer user_data)
@@ -177,6 +196,15 @@ static bool release_command(StapRun *run)
 	return true;
 }
 
+/* From now on others see that the module is in use, and the recording is worth keeping. */
+static void leave_start(StapRun *run)
+{
+	stap_start_end(&run->start);
+	if (run->plan->recording)
+		watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_FILE,
+						   .path = recording_part(run->plan->recording) });
+}
+
 /* The first heartbeat came: every probe is armed. */
 static void go_live(StapRun *run)
 {
@@ -186,6 +214,7 @@ static void go_live(StapRun *run)
 	run->phase = PHASE_LIVE;
 	run->was_live = true;
 	run->progress.start_ns = now_ns;
+	leave_start(run);
 	feed_number(run, KMT_FIELD_RUN_START_NS, now_ns);
 	stap_run_tell(run, "the probes are live");
 	if (run->request->prompt)

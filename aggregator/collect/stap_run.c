@@ -6,6 +6,7 @@
 #include "collect/stap_counters.h"
 #include "collect/stap_facts.h"
 #include "collect/stap_state.h"
+#include "collect/watchdog.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -113,6 +114,7 @@ static void child_ended(GPid pid, gint status, gpointer user_data)
 	(void)pid;
 	run->child_ended = true;
 	run->child_status = status;
+	stap_phases_end_rest(run);
 	stap_phases_end_early(run);
 	stap_phases_quit_when_done(run);
 }
@@ -146,11 +148,21 @@ static void describe_run(StapRun *run)
 		g_printerr("kmalloc-top: %s\n", hidden);
 }
 
-/* A module of that name is a leftover, which goes, or another run's, beside which ours gets a new
-   name. A signed module may not be renamed, so that is not the rule. */
-static bool name_is_taken(const char *staprun, const char *module_name)
+/* Leftovers are gone: a module of that name is another run's, or will be in a moment, beside which
+   ours gets a new name. A signed module may not be renamed, so that is not the rule. */
+static bool name_is_taken(const StapRun *run, const char *module_name)
 {
-	return stap_module_is_loaded(module_name) && !stap_module_unload(staprun, module_name);
+	return !run->start.alone || stap_module_is_loaded(run->plan->sys_folder, module_name);
+}
+
+/* Whatever becomes of us: these must end. */
+static void register_child(StapRun *run)
+{
+	run->module_folder = stap_module_folder(run->plan->sys_folder, run->module_name);
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = run->child.pid });
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_MODULE,
+				      .path = run->plan->tool->staprun,
+				      .sys_folder = run->module_folder });
 }
 
 static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
@@ -158,7 +170,9 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 	g_autofree char *name = stap_module_name(arguments->module_path);
 	g_auto(GStrv) argv = NULL;
 
-	arguments->rename = name_is_taken(arguments->tool->staprun, name);
+	/* After the command was forked, which must not hold the lock. */
+	run->start = stap_start_begin(arguments->tool->staprun, run->plan->sys_folder);
+	arguments->rename = name_is_taken(run, name);
 	arguments->target = run->command ? command_pid(run->command) : 0;
 	argv = stap_arguments_new(arguments, run->request);
 	if (run->request->verbose) {
@@ -170,6 +184,7 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 		return false;
 	run->module_name = arguments->rename ? stap_module_renamed(name, run->child.pid)
 					     : g_steal_pointer(&name);
+	register_child(run);
 	host_snapshot_ignore_module(run->plan->host, run->module_name);
 	return true;
 }
@@ -199,12 +214,15 @@ static bool start(StapRun *run, GError **error)
 static void unload_module(StapRun *run)
 {
 	const char *staprun = run->plan->tool->staprun;
+	const char *sys_folder = run->plan->sys_folder;
 
-	if (stap_module_is_loaded(run->module_name) &&
-	    !stap_module_unload(staprun, run->module_name))
+	if (stap_module_is_loaded(sys_folder, run->module_name) &&
+	    !stap_module_unload(staprun, sys_folder, run->module_name))
 		g_printerr("kmalloc-top: the module %s is still loaded: remove it with "
 			   "'%s -d %s'\n",
 			   run->module_name, staprun, run->module_name);
+	watchdog_withdraw(&(WatchdogItem){
+		.kind = WATCHDOG_MODULE, .path = staprun, .sys_folder = run->module_folder });
 }
 
 static void end_command(StapRun *run)
@@ -302,6 +320,7 @@ static bool finish(StapRun *run, GError **error)
 static void run_init(StapRun *run)
 {
 	run->start_ns = clock_monotonic_ns();
+	run->start.lock = -1;
 	run->context = g_main_context_new();
 	run->loop = g_main_loop_new(run->context, FALSE);
 	run->reader = batch_reader_new(take_batch, run);
@@ -313,6 +332,7 @@ static void run_init(StapRun *run)
 
 static void run_clear(StapRun *run)
 {
+	stap_start_end(&run->start);
 	g_main_loop_unref(run->loop);
 	g_main_context_unref(run->context);
 	if (run->child.pid > 0)
@@ -323,6 +343,7 @@ static void run_clear(StapRun *run)
 	g_free(run->buffer);
 	g_byte_array_unref(run->batches);
 	g_free(run->module_name);
+	g_free(run->module_folder);
 	g_free(run->bound);
 	if (run->counters)
 		g_array_unref(run->counters);

@@ -6,6 +6,7 @@
 #include "collect/stap_child.h"
 #include "collect/stap_messages.h"
 #include "collect/stap_run.h"
+#include "collect/stap_start.h"
 
 /*
  * A run of the SystemTap collector while it lasts: what stap_run.c (what is started, read and
@@ -28,9 +29,11 @@ struct StapRun {
 	CollectOutcome *outcome;
 	GMainContext *context; /* has every source of this run, and takes them along */
 	GMainLoop *loop;
+	StapStart start; /* until the probes are live */
 	StapChild child;
 	char *module_name;
-	Command *command; /* NULL: none */
+	char *module_folder; /* below /sys while it is loaded */
+	Command *command;    /* NULL: none */
 	bool child_ended;
 	int child_status;
 	unsigned open_pipes;
@@ -72,6 +75,9 @@ void stap_phases_advance(StapRun *run);
 
 /* staprun is gone, or its output is: ends the run if nobody has asked for that. */
 void stap_phases_end_early(StapRun *run);
+
+/* staprun is gone: so must be what it started, and the pipes end with that. */
+void stap_phases_end_rest(StapRun *run);
 
 /* Ends the loop when nothing more can come from staprun. */
 void stap_phases_quit_when_done(StapRun *run);

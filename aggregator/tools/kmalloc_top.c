@@ -5,6 +5,7 @@
 #include "collect/input.h"
 #include "collect/oom_score.h"
 #include "collect/stap_build.h"
+#include "collect/watchdog.h"
 #include "escape.h"
 #include "exit_status.h"
 #include "options.h"
@@ -197,6 +198,10 @@ static ExitStatus run_live(Options *options)
 	offer_to_oom_killer(options);
 	if (!open_output(options, &file, &error))
 		return fail(status_of(error), error);
+	/* Until it has the report and its own name. */
+	if (file)
+		watchdog_add(
+			&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = private_file_part(file) });
 	options->request.report_now = report_now;
 	options->request.report_data = options;
 	options->request.prompt = !options->quiet && !options->request.command &&
@@ -231,7 +236,7 @@ static ExitStatus run_input(const Options *options)
 	return finish(session, options, file);
 }
 
-static ExitStatus build_module(const Options *options)
+static ExitStatus build_module(Options *options)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(StapTool) tool = stap_tool_find(true, &error);
@@ -267,6 +272,19 @@ static ExitStatus check(const Options *options)
 	return would_start ? EXIT_COMPLETE : EXIT_FAILED;
 }
 
+/* Runs what would leave something behind if it were killed. */
+static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *options)
+{
+	g_autoptr(GError) error = NULL;
+	ExitStatus status;
+
+	if (!watchdog_start(&error))
+		return fail(EXIT_FAILED, error);
+	status = run(options);
+	watchdog_end();
+	return status;
+}
+
 /* By default glibc raises the threshold as tables grow, and what they leave behind is never given
    back: 3 of 64 MB with 100,000 stacks. */
 static void give_memory_back(void)
@@ -292,10 +310,10 @@ int main(int argc, char **argv)
 	else if (options->version)
 		version_print(PROGRAM, stdout);
 	else if (options->build_module)
-		return build_module(options);
+		return run_watched(build_module, options);
 	else if (options->check)
 		return check(options);
 	else
-		return options->input ? run_input(options) : run_live(options);
+		return options->input ? run_input(options) : run_watched(run_live, options);
 	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);
 }

@@ -59,16 +59,22 @@ static void write_beats(const char *folder, const char *name, uint32_t number, u
 }
 
 /* script runs with the stage's folder as $here; there are the files "early" (heartbeats, and
-   events of long ago) and "late" (heartbeats that say that everything was sent). */
+   events of long ago) and "late" (heartbeats that say that everything was sent). The folder "module"
+   is that of /sys; what is to appear there when the module is loaded is in the folder "file". */
 static Stage stage_new(const char *script)
 {
 	Stage stage = { .folder = temporary_folder() };
 	g_autofree char *text = g_strdup_printf(
-		"#!/bin/sh\nhere=%s\necho \"$0 $*\" >$here/args\n%s", stage.folder, script);
+		"#!/bin/sh\nhere=%s\n"
+		"[ \"$1\" = -d ] && { echo $2 >>$here/removed; rm -r $here/module/$2; exit; }\n"
+		"echo \"$0 $*\" >$here/args\n"
+		"[ -d $here/file ] && mv $here/file $here/module/kmt_test_module\n%s",
+		stage.folder, script);
 	g_autofree char *path = g_build_filename(stage.folder, "staprun", NULL);
 
 	temporary_write(stage.folder, "staprun", text, -1);
 	temporary_write(stage.folder, "proc/kallsyms", "ffffffff81000000 T _stext\n", -1);
+	temporary_write(stage.folder, "module/other/refcnt", "0\n", -1);
 	chmod(path, 0700);
 	write_beats(stage.folder, "early", 0, LONG_AGO_NS, LONG_AGO_NS);
 	write_beats(stage.folder, "late", 1, UINT64_MAX, 0);
@@ -275,7 +281,7 @@ Test(stap_run, a_staprun_that_dies_in_mid_run_ends_it_early, .timeout = 60)
    reader writes to it to ask for the first CPU. */
 static void write_counters(const Stage *stage, const char *text)
 {
-	temporary_write(stage->folder, "module/kmt_test_module/parameters/kmt_counters", text, -1);
+	temporary_write(stage->folder, "file/parameters/kmt_counters", text, -1);
 }
 
 Test(stap_run, what_a_killed_staprun_has_not_read_is_told_exactly, .timeout = 60)

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap_start.h"
+
+#include "collect/process_group.h"
+#include "collect/stap_child.h"
+#include "collect/stap_leftovers.h"
+#include "escape.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+enum {
+	/* For somebody else's removal. Whoever may read staprun can hold the lock for longer. */
+	LOCK_PATIENCE_MS = 3000,
+	LOCK_EVERY_MS = 20,
+};
+
+static void remove_leftover(const char *staprun, const char *sys_folder, const char *name)
+{
+	g_autoptr(GString) shown = g_string_new(NULL);
+
+	escape_append(shown, name);
+	if (stap_module_unload(staprun, sys_folder, name))
+		g_printerr("kmalloc-top: removed the module %s of a run that is gone\n",
+			   shown->str);
+	else
+		g_printerr("kmalloc-top: the module %s of a run that is gone is still loaded: "
+			   "remove it with '%s -d %s'\n",
+			   shown->str, staprun, shown->str);
+}
+
+static void remove_leftovers(const char *staprun, const char *sys_folder)
+{
+	g_autoptr(StapLeftovers) left = stap_leftovers_find(sys_folder, NULL);
+
+	for (guint i = 0; i < left->modules->len; i++)
+		remove_leftover(staprun, sys_folder, g_ptr_array_index(left->modules, i));
+}
+
+static bool try_lock(int fd, int operation)
+{
+	int result;
+
+	do
+		result = flock(fd, operation | LOCK_NB);
+	while (result && errno == EINTR);
+	return !result;
+}
+
+/* Better unlocked than not at all. */
+static void lock_shared(int fd)
+{
+	for (int waited_ms = 0; waited_ms < LOCK_PATIENCE_MS; waited_ms += LOCK_EVERY_MS) {
+		if (try_lock(fd, LOCK_SH))
+			return;
+		sleep_ms(LOCK_EVERY_MS);
+	}
+}
+
+StapStart stap_start_begin(const char *staprun, const char *sys_folder)
+{
+	StapStart start = { .lock = open(staprun, O_RDONLY | O_CLOEXEC) };
+
+	if (start.lock < 0)
+		return start;
+	if (try_lock(start.lock, LOCK_EX)) {
+		remove_leftovers(staprun, sys_folder);
+		/* The change is not atomic: somebody may have come between. */
+		start.alone = try_lock(start.lock, LOCK_SH);
+	}
+	if (!start.alone)
+		lock_shared(start.lock);
+	return start;
+}
+
+void stap_start_end(StapStart *start)
+{
+	if (start->lock >= 0)
+		close(start->lock);
+	start->lock = -1;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/*
+ * The watchdog is a process of ours that outlives a program that is killed, and then undoes what
+ * the program can no longer undo. It has a session of its own, and hears from the program by a
+ * socket whose end tells that the program is gone; what is registered then is undone, kind by kind,
+ * in the order below. There is one in a program; where none was started, the other functions do
+ * nothing.
+ */
+
+typedef enum {
+	WATCHDOG_GROUP = 1, /* a process group: is ended */
+	WATCHDOG_MODULE,    /* a kernel module: is removed with staprun -d */
+	WATCHDOG_FOLDER,    /* is removed with what is in it */
+	WATCHDOG_FILE,      /* is removed if it is still the same file */
+} WatchdogKind;
+
+/* Something to undo; borrowed for the call. */
+typedef struct {
+	WatchdogKind kind;
+	pid_t group;            /* WATCHDOG_GROUP */
+	const char *path;       /* of the folder, of the file, or of staprun */
+	const char *sys_folder; /* WATCHDOG_MODULE: "/sys/module/NAME" while it is loaded */
+} WatchdogItem;
+
+/* Starts it: before anything else is begun, while the program has one thread. Returns false with
+   error set. */
+bool watchdog_start(GError **error);
+
+/* The item exists, or will in a moment. */
+void watchdog_add(const WatchdogItem *item);
+
+/* The item is undone, or has become worth keeping. */
+void watchdog_withdraw(const WatchdogItem *item);
+
+/* In a forked child that does not exec at once: it does not stand for the program. */
+void watchdog_forget(void);
+
+/* Lets it go, which it does when nothing is registered. */
+void watchdog_end(void);

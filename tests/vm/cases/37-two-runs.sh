@@ -1,0 +1,83 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Two runs at once: each has a module of its own, and neither knows of the other, nor how it ended.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+
+# begin_both: one looks at pipes, the other at sends; leaves $pipes and $sends, which are live.
+begin_both()
+{
+	env --default-signal=INT kmalloc-top --module "$module" -v "${only_pipes[@]}" \
+		> report.pipes 2> errors.pipes &
+	pipes=$!
+	env --default-signal=INT kmalloc-top --module "$module" -v -I "$send_frame" \
+		> report.sends 2> errors.sends &
+	sends=$!
+	wait_until 600 grep -q 'probes are live' errors.pipes
+	wait_until 600 grep -q 'probes are live' errors.sends
+}
+
+# work PIPES SENDS
+work()
+{
+	workload pipe "$1" > /dev/null &
+	workload unix-send "$2" "$SEND_BYTES" > /dev/null
+	wait $!
+}
+
+# ended NAME PID FILE COUNT: what that run reports is complete and exact.
+ended()
+{
+	kill -INT "$2" 2> /dev/null
+	wait "$2"
+	status=$?
+	cp "report.$3" report
+	cp "errors.$3" errors
+	is_complete "$1"
+	equals "$1: all of its work is there" "$4" "$(report_count report)"
+}
+
+our_modules()
+{
+	grep -c ^kmt_ /proc/modules
+}
+
+has_modules()
+{
+	[ "$(our_modules)" = "$1" ]
+}
+
+begin_both
+equals 'both: a module each' 2 "$(our_modules)"
+work 500 300
+ended 'both: pipes' "$pipes" pipes 1000
+work 100 200
+ended 'both: sends' "$sends" sends 500
+equals 'both: no module is left' 0 "$(our_modules)"
+
+begin_both
+work 500 300
+kill -9 "$pipes"
+wait "$pipes" 2> /dev/null
+wait_until 100 has_modules 1
+equals 'one killed: its module goes, the other stays' 1 "$(our_modules)"
+work 100 200
+ended 'one killed: the other' "$sends" sends 500
+
+# What is left of one, all of whose processes were killed, goes while the other runs on.
+begin_both
+work 500 300
+reader=$(pgrep -x -P "$pipes" stapio)
+kill -9 "$pipes" "$reader" "$(pgrep -x -P "$pipes" kmt-watchdog)"
+wait "$pipes" 2> /dev/null
+sleep 3
+equals 'one gone at once: its module stays' 2 "$(our_modules)"
+profile -d 1
+is_complete 'one gone at once: a third run'
+has_line 'one gone at once: the third removes the module' \
+	'^kmalloc-top: removed the module kmt_[a-z0-9_]* of a run that is gone$' errors
+equals 'one gone at once: one module is removed' 1 "$(grep -c 'removed the module' errors)"
+equals 'one gone at once: the other stays' 1 "$(our_modules)"
+work 100 200
+ended 'one gone at once: the other' "$sends" sends 500
+equals 'one gone at once: no module is left' 0 "$(our_modules)"
