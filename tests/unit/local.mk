@@ -11,6 +11,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/event_batch.h \
 	tests/unit/leaks.h \
 	tests/unit/module_image.h \
+	tests/unit/process.h \
 	tests/unit/temporary.h \
 	tests/unit/test_batch_reader.c \
 	tests/unit/test_batch_writer.c \
@@ -38,8 +39,10 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_stap_messages.c \
 	tests/unit/test_stap_options.c \
 	tests/unit/test_stap_run.c \
+	tests/unit/test_stap_start.c \
 	tests/unit/test_stap_tool.c \
 	tests/unit/test_symbol_store.c \
-	tests/unit/test_view.c
+	tests/unit/test_view.c \
+	tests/unit/test_watchdog.c
 
 EXTRA_DIST += tests/data/stap

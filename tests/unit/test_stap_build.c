@@ -5,8 +5,10 @@
 #include "collect/kernel_headers.h"
 #include "collect/module_cache.h"
 #include "collect/stap_workarounds.h"
+#include "collect/watchdog.h"
 #include "leaks.h"
 #include "module_image.h"
+#include "process.h"
 
 #include <criterion/criterion.h>
 #include <gio/gio.h>
@@ -347,6 +349,45 @@ Test(stap_build, a_signal_ends_the_compile_and_all_it_started)
 	for (int i = 0; i < 500 && kill((pid_t)g_ascii_strtoll(grandchild, NULL, 10), 0) == 0; i++)
 		g_usleep(10000);
 	cr_expect_neq(kill((pid_t)g_ascii_strtoll(grandchild, NULL, 10), 0), 0);
+	host_clear(&host);
+}
+
+/* A compiler that does not listen, has stap's output, and writes on. */
+#define COMPILES_ON                                                                                \
+	"(trap '' TERM; while :; do date >later.o; sleep 0.01; done) & echo $! >../../compiler\n"
+
+Test(stap_build, nothing_is_left_of_a_killed_program, .timeout = 60)
+{
+	Host host = host_new();
+	pid_t program;
+
+	write_stap(&host, COMPILES_ON "touch ../../running; wait");
+	program = fork();
+	if (!program) {
+		if (watchdog_start(NULL))
+			stap_build_module(&host.tool, &host.request, NULL);
+		_exit(0);
+	}
+	cr_assert(process_wait_for_file(host.top, "running"));
+	kill(program, SIGKILL);
+	waitpid(program, NULL, 0);
+	cr_expect(process_wait_until_gone(process_read_pid(host.top, "compiler")));
+	for (int i = 0; i < PROCESS_TRIES && count_work_folders(&host); i++)
+		g_usleep(PROCESS_TRY_US);
+	cr_expect_eq(count_work_folders(&host), 0);
+	host_clear(&host);
+}
+
+Test(stap_build, what_a_killed_stap_started_goes_with_it, .timeout = 60)
+{
+	Host host = host_new();
+	g_autofree char *message = NULL;
+
+	write_stap(&host, COMPILES_ON "kill -9 $$");
+	message = build_in_vain(&host);
+	cr_expect(strstr(message, "signal 9"), "%s", message);
+	cr_expect(process_wait_until_gone(process_read_pid(host.top, "compiler")));
+	cr_expect_eq(count_work_folders(&host), 0);
 	host_clear(&host);
 }
 

@@ -2,10 +2,13 @@
 #include "collect/stap_leftovers.h"
 
 #include "leaks.h"
+#include "process.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 TEST_SUITE_WITHOUT_LEAKS(stap_leftovers);
 
@@ -34,6 +37,7 @@ static void expect_names(const GPtrArray *names, const char *wanted)
 Test(stap_leftovers, only_probe_modules_that_nobody_reads_are_left_over)
 {
 	g_autofree char *root = temporary_folder();
+	g_autofree char *sys_folder = g_build_filename(root, "sys", NULL);
 	g_autoptr(StapLeftovers) left = NULL;
 
 	load(root, "kmt_2", true, "0\n");
@@ -42,10 +46,41 @@ Test(stap_leftovers, only_probe_modules_that_nobody_reads_are_left_over)
 	load(root, "kmt_uncounted", true, NULL);
 	load(root, "kmt_of_others", false, "0\n");
 	load(root, "ext4", false, "0\n");
-	left = stap_leftovers_find(root, NULL);
+	left = stap_leftovers_find(sys_folder, NULL);
 	expect_names(left->modules, "any_name kmt_2 ");
 	expect_names(left->live_modules, "kmt_live kmt_uncounted ");
 	expect_names(left->work_folders, "");
+	temporary_remove(root);
+}
+
+/* It has let go of its module and will remove it. */
+Test(stap_leftovers, a_module_with_a_process_is_live, .timeout = 60)
+{
+	g_autofree char *root = temporary_folder();
+	g_autofree char *sys_folder = g_build_filename(root, "sys", NULL);
+	g_autoptr(StapLeftovers) left = NULL;
+	pid_t pid;
+
+	/* Not a name of the other tests, which run at the same time. */
+	load(root, "kmt_ends", true, "0\n");
+	load(root, "kmt_ended", true, "0\n");
+	pid = fork();
+
+	if (!pid) {
+		/* staprun's process, whose name and words are those of its script. */
+		g_autofree char *path = g_build_filename(root, "staprun-d", NULL);
+
+		temporary_write(root, "staprun-d", "#!/bin/sh\ntouch $1; read x <$2\n", -1);
+		chmod(path, 0700);
+		_exit(chdir(root) || mkfifo("fifo", 0600) ||
+		      execl(path, path, "ready", "fifo", "kmt_ends", NULL));
+	}
+	cr_assert(process_wait_for_file(root, "ready"));
+	left = stap_leftovers_find(sys_folder, NULL);
+	expect_names(left->modules, "kmt_ended ");
+	expect_names(left->live_modules, "kmt_ends ");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 	temporary_remove(root);
 }
 

@@ -8,8 +8,10 @@
 #include "collect/stap_arguments.h"
 #include "collect/stap_child.h"
 #include "collect/stap_counters.h"
+#include "collect/watchdog.h"
 #include "event_batch.h"
 #include "leaks.h"
+#include "process.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>
@@ -59,8 +61,9 @@ static void write_beats(const char *folder, const char *name, uint32_t number, u
 }
 
 /* script runs with the stage's folder as $here; there are the files "early" (heartbeats, and
-   events of long ago) and "late" (heartbeats that say that everything was sent). The folder "module"
-   is that of /sys; what is to appear there when the module is loaded is in the folder "file". */
+   events of long ago) and "late" (heartbeats that say that everything was sent). The folder
+   "module" is that of /sys; what is to appear there when the module is loaded is in the folder
+   "file". */
 static Stage stage_new(const char *script)
 {
 	Stage stage = { .folder = temporary_folder() };
@@ -461,6 +464,81 @@ Test(stap_run, staprun_is_told_to_end_when_this_program_is_killed, .timeout = 60
 	waitpid(program, NULL, 0);
 	while (access(ended, F_OK))
 		g_usleep(10000);
+}
+
+/* A staprun with its module that does not listen, and a process of its group that neither does, and
+   has its pipes. */
+#define STUBBORN                                                                                   \
+	"mkdir -p $here/module/kmt_test_module; trap '' TERM INT\n"                                \
+	"sleep 300 & echo $! >$here/pid; mv $here/pid $here/stapio\n"
+
+/* The program as it runs, in a fork. */
+static pid_t run_watched(Stage *stage)
+{
+	pid_t program = fork();
+
+	if (program)
+		return program;
+	if (!watchdog_start(NULL))
+		_exit(1);
+	_exit(run(stage, NULL, NULL));
+}
+
+Test(stap_run, nothing_is_left_of_a_killed_program, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(STUBBORN "cat $here/early; touch $here/ready\n"
+						 "while :; do sleep 0.1; done\n");
+	pid_t program = run_watched(&stage);
+	g_autofree char *removed = NULL;
+
+	cr_assert(process_wait_for_file(stage.folder, "ready"));
+	kill(program, SIGKILL);
+	waitpid(program, NULL, 0);
+	cr_expect(process_wait_until_gone(process_read_pid(stage.folder, "stapio")));
+	cr_expect(process_wait_until_no_file(stage.folder, "module/kmt_test_module"));
+	removed = read_file(&stage, "removed");
+	cr_expect(eq(str, removed, (char *)"kmt_test_module\n"));
+}
+
+Test(stap_run, what_a_killed_staprun_started_goes_with_it, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(STUBBORN "cat $here/early; sleep 0.3; kill -9 $$\n");
+
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(process_wait_until_gone(process_read_pid(stage.folder, "stapio")));
+	cr_expect(process_wait_until_no_file(stage.folder, "module/kmt_test_module"));
+	cr_assert(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
+}
+
+Test(stap_run, a_module_that_is_in_use_for_a_moment_is_removed, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(STUBBORN "cat $here/early; sleep 0.3; kill -9 $$\n");
+	g_autofree char *busy =
+		g_strdup_printf("#!/bin/sh\n[ \"$1\" = -d ] && [ ! -e %s/tried ] && "
+				"{ touch %s/tried; exit 1; }\n",
+				stage.folder, stage.folder);
+	g_autofree char *script = read_file(&stage, "staprun");
+	g_autofree char *both = g_strconcat(busy, script, NULL);
+
+	temporary_write(stage.folder, "staprun", both, -1);
+	chmod(stage.tool.staprun, 0700);
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(process_wait_until_no_file(stage.folder, "module/kmt_test_module"));
+}
+
+Test(stap_run, a_leftover_is_removed_before_the_module_is_loaded, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new("[ -e $here/module/kmt_old ] && exit 7\n" ORDERLY);
+	g_autofree char *args = NULL;
+
+	temporary_write(stage.folder, "module/kmt_old/refcnt", "0\n", -1);
+	temporary_write(stage.folder, "module/kmt_test_module/refcnt", "1\n", -1);
+	stage.request.duration_seconds = 0.1;
+	cr_assert(run(&stage, NULL, NULL));
+	/* The other one is somebody's. */
+	args = read_file(&stage, "args");
+	cr_expect(ne(ptr, strstr(args, " -R "), NULL), "%s", args);
+	cr_expect(process_wait_for_file(stage.folder, "module/kmt_test_module"));
 }
 
 Test(stap_run, losses_told_on_stderr_are_facts_of_the_stream, .timeout = 60)

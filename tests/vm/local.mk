@@ -34,6 +34,8 @@ EXTRA_DIST += \
 	tests/vm/cases/25-command.sh \
 	tests/vm/cases/30-pids.sh \
 	tests/vm/cases/35-end.sh \
+	tests/vm/cases/36-killed.sh \
+	tests/vm/cases/37-two-runs.sh \
 	tests/vm/cases/40-record.sh \
 	tests/vm/cases/45-module.sh \
 	tests/vm/cases/50-events.sh \

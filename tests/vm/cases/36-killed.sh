@@ -13,7 +13,8 @@ state()
 	echo "modules:" "$(cut -d ' ' -f 1 /proc/modules | sort | paste -s -d ' ')"
 	echo "tracing:" "$(cd /sys/kernel/tracing && cat kprobe_events uprobe_events set_event; ls instances)"
 	echo "mounts:" "$(cut -d ' ' -f 2 /proc/mounts | sort | paste -s -d ' ')"
-	echo "files:" "$(ls -A /tmp /var/tmp /dev/shm /var/cache/kmalloc-top | paste -s -d ' ')"
+	echo "files:" "$(find /tmp /var/tmp /dev/shm /var/cache/kmalloc-top -mindepth 1 -maxdepth 1 |
+		sort | paste -s -d ' ')"
 	echo "processes:" "$(pgrep -l -x 'kmalloc-top|kmt-watchdog|stap.*|cc1|make' | paste -s -d ' ')"
 }
 

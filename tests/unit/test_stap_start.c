@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap_start.h"
+
+#include "leaks.h"
+#include "temporary.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+TEST_SUITE_WITHOUT_LEAKS(stap_start);
+
+/* A host: its /sys, and a staprun that removes what it is told to. */
+typedef struct {
+	char *sys;
+	char *staprun;
+} Host;
+
+static Host host_new(void)
+{
+	Host host = { .sys = temporary_folder() };
+	g_autofree char *script = g_strdup_printf(
+		"#!/bin/sh\necho $2 >>%s/removed\nrm -r %s/module/$2\n", host.sys, host.sys);
+
+	temporary_write(host.sys, "staprun", script, -1);
+	host.staprun = g_build_filename(host.sys, "staprun", NULL);
+	chmod(host.staprun, 0700);
+	temporary_write(host.sys, "module/kmt_gone/refcnt", "0\n", -1);
+	temporary_write(host.sys, "module/kmt_gone/parameters/kmt_counters", "", 0);
+	temporary_write(host.sys, "module/kmt_live/refcnt", "3\n", -1);
+	temporary_write(host.sys, "module/kmt_live/parameters/kmt_counters", "", 0);
+	/* Of that name, but somebody else's. */
+	temporary_write(host.sys, "module/kmt_driver/refcnt", "0\n", -1);
+	return host;
+}
+
+static void host_clear(Host *host)
+{
+	temporary_remove(host->sys);
+	g_free(host->sys);
+	g_free(host->staprun);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
+
+static char *removed(const Host *host)
+{
+	g_autofree char *path = g_build_filename(host->sys, "removed", NULL);
+	char *text = NULL;
+
+	g_file_get_contents(path, &text, NULL, NULL);
+	return text ? text : g_strdup("");
+}
+
+static int lock(const Host *host, int operation)
+{
+	int fd = open(host->staprun, O_RDONLY | O_CLOEXEC);
+
+	cr_assert(zero(int, flock(fd, operation)));
+	return fd;
+}
+
+Test(stap_start, a_start_removes_them)
+{
+	g_auto(Host) host = host_new();
+	StapStart start = stap_start_begin(host.staprun, host.sys);
+	g_autofree char *names = removed(&host);
+
+	cr_expect(start.alone);
+	cr_expect(eq(str, names, (char *)"kmt_gone\n"));
+	stap_start_end(&start);
+	stap_start_end(&start);
+}
+
+Test(stap_start, a_start_beside_another_removes_none)
+{
+	g_auto(Host) host = host_new();
+	StapStart first, second;
+	g_autofree char *names = NULL;
+
+	temporary_write(host.sys, "module/kmt_gone/refcnt", "1\n", -1);
+	first = stap_start_begin(host.staprun, host.sys);
+	/* Its module, not opened yet. */
+	temporary_write(host.sys, "module/kmt_gone/refcnt", "0\n", -1);
+	second = stap_start_begin(host.staprun, host.sys);
+	names = removed(&host);
+	cr_expect(not(second.alone));
+	cr_expect(eq(str, names, (char *)""));
+	stap_start_end(&first);
+	stap_start_end(&second);
+}
+
+Test(stap_start, a_start_that_is_over_does_not_hinder_the_next)
+{
+	g_auto(Host) host = host_new();
+	StapStart start = stap_start_begin(host.staprun, host.sys);
+	int fd = open(host.staprun, O_RDONLY | O_CLOEXEC);
+
+	cr_expect(ne(int, flock(fd, LOCK_EX | LOCK_NB), 0));
+	stap_start_end(&start);
+	cr_expect(zero(int, flock(fd, LOCK_EX | LOCK_NB)));
+	close(fd);
+}
+
+/* Whoever may read staprun can do this. */
+Test(stap_start, somebody_elses_lock_does_not_hinder_a_start_for_long, .timeout = 60)
+{
+	g_auto(Host) host = host_new();
+	int fd = lock(&host, LOCK_EX);
+	StapStart start = stap_start_begin(host.staprun, host.sys);
+	g_autofree char *names = removed(&host);
+
+	cr_expect(not(start.alone));
+	cr_expect(eq(str, names, (char *)""));
+	stap_start_end(&start);
+	close(fd);
+}
