@@ -111,7 +111,7 @@ static void append_events(GString *text, unsigned events, const char *folder)
 			g_string_append_printf(others, "%s%s", others->len ? ", " : "", kind->name);
 	}
 	if (others->len)
-		g_string_append_printf(text, "; this kernel has also --events %s", others->str);
+		g_string_append_printf(text, "; with --events also %s", others->str);
 }
 
 static CheckVerdict look_at_events(const CheckHost *host, GString *text)

@@ -347,10 +347,11 @@ static void append_names(GString *text, const GPtrArray *names)
 static void append_leftovers(GString *text, const StapLeftovers *left)
 {
 	if (left->modules->len) {
+		g_string_append(text, "loaded, but nobody reads them: ");
 		append_names(text, left->modules);
 		g_string_append_printf(text,
-				       " loaded without a reader, unless that run is just "
-				       "starting: 'staprun -d %s' removes it",
+				       "; unless a run is just starting, 'staprun -d %s' removes "
+				       "it",
 				       (const char *)g_ptr_array_index(left->modules, 0));
 	}
 	if (left->work_folders->len) {

@@ -532,6 +532,7 @@ Test(stap_run, a_leftover_is_removed_before_the_module_is_loaded, .timeout = 60)
 	g_autofree char *args = NULL;
 
 	temporary_write(stage.folder, "module/kmt_old/refcnt", "0\n", -1);
+	temporary_write(stage.folder, "module/kmt_old/parameters/kmt_counters", "", 0);
 	temporary_write(stage.folder, "module/kmt_test_module/refcnt", "1\n", -1);
 	stage.request.duration_seconds = 0.1;
 	cr_assert(run(&stage, NULL, NULL));

@@ -47,7 +47,7 @@ EXTRA_DIST += \
 	tests/vm/cases/70-hidden.sh \
 	tests/vm/cases/lib.sh \
 	tests/vm/cases/second-bpftrace.sh \
-	tests/vm/cases/second-perf.sh \
+	tests/vm/cases/second-ftrace.sh \
 	tests/vm/document \
 	tests/vm/facts \
 	tests/vm/guest \

@@ -178,9 +178,9 @@ counts()
 	equals "$1: bytes allocated" "$3" "$(report_bytes report allocated)"
 }
 
-# A second opinion on what the workload allocates, by stack: bpftrace, or perf where the tree has none.
+# A second opinion on what the workload allocates, by stack: bpftrace, or ftrace where the tree has none.
 # second_started TRACEPOINT…, of the group kmem and as far as this kernel has them; second_ended;
 # second_sum FRAME count|bytes: of the stacks with that frame, and none of $others before it.
-second_name=$(command -v bpftrace > /dev/null && echo bpftrace || echo perf)
+second_name=$(command -v bpftrace > /dev/null && echo bpftrace || echo ftrace)
 # shellcheck source=second-bpftrace.sh source-path=SCRIPTDIR
 . "/tmp/cases/second-$second_name.sh"
