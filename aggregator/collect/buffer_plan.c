@@ -111,6 +111,6 @@ char *buffer_plan_text(const BufferPlan *plan)
 	g_autofree char *available = available_text(plan);
 
 	return g_strdup_printf(
-		"buffers %s, %s%s", size, available,
+		"%s, %s%s", size, available,
 		plan->above_bound ? "; that is above 1/32 of it, but no CPU can have less" : "");
 }

@@ -39,5 +39,5 @@ bool buffer_plan_init(BufferPlan *plan, const BufferRequest *request, GError **e
 /* Returns the memory of all buffers together. */
 uint64_t buffer_plan_bytes(const BufferPlan *plan);
 
-/* Returns "buffers 512 MB (4 MB x 128 CPUs), MemAvailable 31 GB". */
+/* Returns "512 MB (4 MB x 128 CPUs), MemAvailable 31 GB". */
 char *buffer_plan_text(const BufferPlan *plan);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap_check.h"
 
+#include "collect/host_memory.h"
 #include "collect/host_snapshot.h"
 #include "collect/kernel_headers.h"
 #include "collect/module_file.h"
 #include "collect/module_rights.h"
+#include "collect/stap_arguments.h"
 #include "collect/stap_build.h"
 #include "collect/stap_failures.h"
 #include "collect/stap_leftovers.h"
@@ -344,20 +346,42 @@ static void append_names(GString *text, const GPtrArray *names)
 		g_string_append_printf(text, " and %u more", names->len - shown);
 }
 
+/* How many buffers there are depends on SystemTap's release: without one there is no line. */
+static CheckVerdict look_at_buffers(const CheckHost *host, GString *text)
+{
+	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
+	g_autoptr(StapOptions) options = stap_options_parse(host->request->stap_options, NULL);
+	const StapBuffers asked = {
+		.tool = host->stap,
+		.options = options,
+		.megabytes = host->request->buffer_megabytes,
+		.cpus = host_snapshot_cpus_online(snapshot),
+		.available_bytes = host_memory_available(host->root),
+	};
+	g_autofree char *planned = NULL;
+	GError *error = NULL;
+	BufferPlan plan;
+
+	if (!host->stap)
+		return CHECK_OK;
+	if (!stap_arguments_plan_buffers(&plan, &asked, &error))
+		return check_failed(text, error);
+	planned = buffer_plan_text(&plan);
+	g_string_append(text, planned);
+	return CHECK_OK;
+}
+
 static void append_leftovers(GString *text, const StapLeftovers *left)
 {
 	if (left->modules->len) {
 		g_string_append(text, "loaded, but nobody reads them: ");
 		append_names(text, left->modules);
-		g_string_append_printf(text,
-				       "; unless a run is just starting, 'staprun -d %s' removes "
-				       "it",
-				       (const char *)g_ptr_array_index(left->modules, 0));
+		g_string_append(text, ", which the next start removes");
 	}
 	if (left->work_folders->len) {
 		g_string_append(text, text->len ? "; " : "");
 		append_names(text, left->work_folders);
-		g_string_append(text, ", which the next compile removes");
+		g_string_append(text, ", which the next start removes");
 	}
 }
 
@@ -389,6 +413,7 @@ const CheckRow stap_checks[] = {
 	{ "Signatures", look_at_signatures },
 	{ "Headers", look_at_headers },
 	{ "Probe module", look_at_module },
+	{ "Buffers", look_at_buffers },
 	{ "Leftovers", look_at_leftovers },
 	{ NULL, NULL },
 };

@@ -47,7 +47,7 @@ static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan,
 		return false;
 	text = buffer_plan_text(buffers);
 	if (!request->quiet)
-		g_printerr("kmalloc-top: %s\n", text);
+		g_printerr("kmalloc-top: buffers %s\n", text);
 	return true;
 }
 

@@ -18,35 +18,35 @@ static const struct {
 	const char *text;
 } plans[] = {
 	/* 16 MB for each CPU, when there is plenty. */
-	{ { 0, 0, 2, true, 31 * GB }, "buffers 32 MB (16 MB x 2 CPUs), MemAvailable 31 GB" },
-	{ { 0, 0, 1, true, 31 * GB }, "buffers 16 MB (16 MB x 1 CPU), MemAvailable 31 GB" },
+	{ { 0, 0, 2, true, 31 * GB }, "32 MB (16 MB x 2 CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 1, true, 31 * GB }, "16 MB (16 MB x 1 CPU), MemAvailable 31 GB" },
 	/* Where it is not known how much there is, too. */
-	{ { 0, 0, 2, true, 0 }, "buffers 32 MB (16 MB x 2 CPUs), MemAvailable unknown" },
+	{ { 0, 0, 2, true, 0 }, "32 MB (16 MB x 2 CPUs), MemAvailable unknown" },
 	/* 1/32 of what is available. */
-	{ { 0, 0, 128, true, 16 * GB }, "buffers 512 MB (4 MB x 128 CPUs), MemAvailable 16 GB" },
-	{ { 0, 0, 2, true, 200 * MB }, "buffers 6 MB (3 MB x 2 CPUs), MemAvailable 200 MB" },
+	{ { 0, 0, 128, true, 16 * GB }, "512 MB (4 MB x 128 CPUs), MemAvailable 16 GB" },
+	{ { 0, 0, 2, true, 200 * MB }, "6 MB (3 MB x 2 CPUs), MemAvailable 200 MB" },
 	/* 1 GB. */
-	{ { 0, 0, 128, true, 999 * GB }, "buffers 1024 MB (8 MB x 128 CPUs), MemAvailable 999 GB" },
+	{ { 0, 0, 128, true, 999 * GB }, "1024 MB (8 MB x 128 CPUs), MemAvailable 999 GB" },
 	{ { 0, 0, 128, false, 999 * GB },
-	  "buffers 1024 MB (one for all CPUs), MemAvailable 999 GB" },
+	  "1024 MB (one for all CPUs), MemAvailable 999 GB" },
 	/* One buffer for all is of the same size in all. */
-	{ { 0, 0, 2, false, 31 * GB }, "buffers 32 MB (one for all CPUs), MemAvailable 31 GB" },
-	{ { 0, 0, 2, false, 200 * MB }, "buffers 6 MB (one for all CPUs), MemAvailable 200 MB" },
-	{ { 64, 0, 2, false, 31 * GB }, "buffers 64 MB (one for all CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 2, false, 31 * GB }, "32 MB (one for all CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 2, false, 200 * MB }, "6 MB (one for all CPUs), MemAvailable 200 MB" },
+	{ { 64, 0, 2, false, 31 * GB }, "64 MB (one for all CPUs), MemAvailable 31 GB" },
 	/* Nothing is smaller than a megabyte for each buffer: then it says so. */
 	{ { 0, 0, 64, true, 1023 * MB },
-	  "buffers 64 MB (1 MB x 64 CPUs), MemAvailable 1023 MB; that is above 1/32 of it, but no "
+	  "64 MB (1 MB x 64 CPUs), MemAvailable 1023 MB; that is above 1/32 of it, but no "
 	  "CPU can have less" },
-	{ { 1, 0, 64, true, 64 * MB }, "buffers 64 MB (1 MB x 64 CPUs), MemAvailable 64 MB" },
+	{ { 1, 0, 64, true, 64 * MB }, "64 MB (1 MB x 64 CPUs), MemAvailable 64 MB" },
 	/* What was asked for is divided, and more than the default may be. */
-	{ { 512, 0, 128, true, 31 * GB }, "buffers 512 MB (4 MB x 128 CPUs), MemAvailable 31 GB" },
-	{ { 100, 0, 3, true, 200 * MB }, "buffers 99 MB (33 MB x 3 CPUs), MemAvailable 200 MB" },
-	{ { 1 << 20, 0, 2, true, 0 }, "buffers 8190 MB (4095 MB x 2 CPUs), MemAvailable unknown" },
+	{ { 512, 0, 128, true, 31 * GB }, "512 MB (4 MB x 128 CPUs), MemAvailable 31 GB" },
+	{ { 100, 0, 3, true, 200 * MB }, "99 MB (33 MB x 3 CPUs), MemAvailable 200 MB" },
+	{ { 1 << 20, 0, 2, true, 0 }, "8190 MB (4095 MB x 2 CPUs), MemAvailable unknown" },
 	/* Each buffer's size wins. */
-	{ { 512, 8, 4, true, 31 * GB }, "buffers 32 MB (8 MB x 4 CPUs), MemAvailable 31 GB" },
-	{ { 0, 8, 4, false, 31 * GB }, "buffers 8 MB (one for all CPUs), MemAvailable 31 GB" },
+	{ { 512, 8, 4, true, 31 * GB }, "32 MB (8 MB x 4 CPUs), MemAvailable 31 GB" },
+	{ { 0, 8, 4, false, 31 * GB }, "8 MB (one for all CPUs), MemAvailable 31 GB" },
 	/* There is always a CPU. */
-	{ { 0, 0, 0, true, 10 * GB - 1 }, "buffers 16 MB (16 MB x 1 CPU), MemAvailable 10239 MB" },
+	{ { 0, 0, 0, true, 10 * GB - 1 }, "16 MB (16 MB x 1 CPU), MemAvailable 10239 MB" },
 };
 
 Test(buffer_plan, sizes_are_bounded_and_told)

@@ -444,6 +444,19 @@ Test(check, processes_are_named_outside_of_containers_only)
 	fixture_clear(&fixture);
 }
 
+Test(check, buffers_are_told_with_the_memory_there_is)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	compile(&fixture);
+	temporary_write(fixture.root, "proc/meminfo", "MemAvailable: 1048576 kB\n", -1);
+	expect_line(&fixture, "ok", "Buffers", "MemAvailable 1024 MB");
+	fixture.request.buffer_megabytes = 600;
+	expect_line(&fixture, "FAIL", "Buffers", "use --buffer 512 or less");
+	fixture_clear(&fixture);
+}
+
 Test(check, leftovers_are_told_with_what_removes_them)
 {
 	Fixture fixture;
@@ -453,7 +466,7 @@ Test(check, leftovers_are_told_with_what_removes_them)
 	expect_line(&fixture, "ok", "Leftovers", "none");
 	temporary_write(fixture.root, "sys/module/kmt_1/parameters/kmt_counters", "", 0);
 	temporary_write(fixture.root, "sys/module/kmt_1/refcnt", "0\n", -1);
-	expect_line(&fixture, "note", "Leftovers", "staprun -d kmt_1");
+	expect_line(&fixture, "note", "Leftovers", "kmt_1, which the next start removes");
 	temporary_write(fixture.cache, "work-2147483646-abcdef/x", "", 0);
 	expect_line(&fixture, "note", "Leftovers", "work-2147483646-abcdef, which");
 	fixture_clear(&fixture);

@@ -102,7 +102,7 @@ sleep 2
 killed 'kmalloc-top, recording' "$program"
 wait "$program" 2> /dev/null
 equals 'kmalloc-top, recording: it can be read, and is all' kept.kmr.part "$(ls kept.*)"
-kmalloc-top -i kept.kmr.part -I "$pipe_frame" > report
+kmalloc-top -i kept.kmr.part "${only_pipes[@]}" > report
 equals 'kmalloc-top, recording: what it had is there' 200 "$(report_count report)"
 
 # staprun is there only until the module is, and goes on as stapio.

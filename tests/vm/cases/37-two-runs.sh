@@ -7,10 +7,10 @@
 # begin_both: one looks at pipes, the other at sends; leaves $pipes and $sends, which are live.
 begin_both()
 {
-	env --default-signal=INT kmalloc-top --module "$module" -v "${only_pipes[@]}" \
+	env --default-signal=INT kmalloc-top --module "$module" "$every_event" -v "${only_pipes[@]}" \
 		> report.pipes 2> errors.pipes &
 	pipes=$!
-	env --default-signal=INT kmalloc-top --module "$module" -v -I "$send_frame" \
+	env --default-signal=INT kmalloc-top --module "$module" "$every_event" -v "${only_sends[@]}" \
 		> report.sends 2> errors.sends &
 	sends=$!
 	wait_until 600 grep -q 'probes are live' errors.pipes
