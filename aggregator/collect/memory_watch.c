@@ -23,7 +23,7 @@ char *memory_watch_problem(const MemoryWatch *watch)
 {
 	uint64_t stapio_max = watch->bytes_max + (uint64_t)watch->cpus * STAPIO_CPU_BYTES;
 	uint64_t own_max = watch->bytes_max * OWN_FACTOR + OWN_BYTES;
-	uint64_t stapio = process_memory_children(watch->root, watch->staprun);
+	uint64_t stapio = process_memory(watch->root, watch->stapio);
 	uint64_t own = process_memory(watch->root, getpid());
 
 	if (!watch->bytes_max)

@@ -5,15 +5,15 @@
 #include <sys/types.h>
 
 /*
- * Bounds the memory of a live run beyond the transport's buffers. stapio, staprun's child, queues
- * what was not read yet, from SystemTap 5.0 on without a bound of its own. This program's tables
- * are bounded, and not looked at here; but not the symbols of modules that come and go.
+ * Bounds the memory of a live run beyond the transport's buffers. stapio, which staprun becomes
+ * once the module is loaded, queues what was not read yet, from SystemTap 5.0 on without a bound of
+ * its own. This program's tables have bounds; the symbols of modules that come and go have none.
  */
 typedef struct {
 	const char *root;   /* of /proc; "": this host's */
 	uint64_t bytes_max; /* --max-memory; 0: nothing is bounded */
 	unsigned cpus;      /* each has a thread of stapio */
-	pid_t staprun;
+	pid_t stapio;       /* our child */
 } MemoryWatch;
 
 /* Returns what holds too much memory now, in a line, or NULL. The caller frees it. */

@@ -5,12 +5,7 @@
 #include <sys/types.h>
 
 /*
- * Memory that processes hold, resident or swapped out, in bytes: what the host would get back if
- * they ended. Read from /proc below root ("": this host's).
+ * Returns the memory that a process holds, resident or swapped out, in bytes: what the host would
+ * get back if it ended. Read from /proc below root ("": this host's); 0 when it is gone.
  */
-
-/* Returns that of a process; 0 when it is gone. */
 uint64_t process_memory(const char *root, pid_t pid);
-
-/* Returns that of a process's children together. */
-uint64_t process_memory_children(const char *root, pid_t parent);

@@ -246,7 +246,7 @@ static void check_memory(StapRun *run)
 		.root = run->plan->proc_root ? run->plan->proc_root : "",
 		.bytes_max = run->request->memory_bytes_max,
 		.cpus = host_snapshot_cpus_online(run->plan->host),
-		.staprun = run->child.pid,
+		.stapio = run->child.pid,
 	};
 	g_autofree char *problem = memory_watch_problem(&watch);
 
