@@ -4,25 +4,28 @@
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
-# begin_both: one looks at pipes, the other at sends; leaves $pipes and $sends, which are live.
+# begin_both: one looks at a process that makes pipes, the other at everybody's sends. Leaves $pipes and
+# $sends, which are live, and $worker, which makes 500 pipes once work has let it. Both start at the
+# same moment.
 begin_both()
 {
-	env --default-signal=INT kmalloc-top --module "$module" "$every_event" -v "${only_pipes[@]}" \
+	rm -f go
+	work_waits go 1 500
+	env --default-signal=INT kmalloc-top --module "$module" -v "${only_pipes[@]}" -p "$worker" \
 		> report.pipes 2> errors.pipes &
 	pipes=$!
-	env --default-signal=INT kmalloc-top --module "$module" "$every_event" -v "${only_sends[@]}" \
+	env --default-signal=INT kmalloc-top --module "$module" -v -I "$send_frame" \
 		> report.sends 2> errors.sends &
 	sends=$!
 	wait_until 600 grep -q 'probes are live' errors.pipes
 	wait_until 600 grep -q 'probes are live' errors.sends
 }
 
-# work PIPES SENDS
 work()
 {
-	workload pipe "$1" > /dev/null &
-	workload unix-send "$2" "$SEND_BYTES" > /dev/null
-	wait $!
+	echo > go
+	workload unix-send 300 "$SEND_BYTES" > /dev/null
+	wait "$worker"
 }
 
 # ended NAME PID FILE COUNT: what that run reports is complete and exact.
@@ -50,24 +53,23 @@ has_modules()
 
 begin_both
 equals 'both: a module each' 2 "$(our_modules)"
-work 500 300
+work
 ended 'both: pipes' "$pipes" pipes 1000
-work 100 200
+workload unix-send 200 "$SEND_BYTES" > /dev/null
 ended 'both: sends' "$sends" sends 500
 equals 'both: no module is left' 0 "$(our_modules)"
 
 begin_both
-work 500 300
+work
 kill -9 "$pipes"
 wait "$pipes" 2> /dev/null
-wait_until 100 has_modules 1
-equals 'one killed: its module goes, the other stays' 1 "$(our_modules)"
-work 100 200
+holds 'one killed: its module goes' wait_until 100 has_modules 1
+workload unix-send 200 "$SEND_BYTES" > /dev/null
 ended 'one killed: the other' "$sends" sends 500
 
 # What is left of one, all of whose processes were killed, goes while the other runs on.
 begin_both
-work 500 300
+work
 reader=$(pgrep -x -P "$pipes" stapio)
 kill -9 "$pipes" "$reader" "$(pgrep -x -P "$pipes" kmt-watchdog)"
 wait "$pipes" 2> /dev/null
@@ -79,6 +81,6 @@ has_line 'one gone at once: the third removes the module' \
 	'^kmalloc-top: removed the module [a-z0-9_]* of a run that is gone$' errors
 equals 'one gone at once: one module is removed' 1 "$(grep -c 'removed the module' errors)"
 equals 'one gone at once: the other stays' 1 "$(our_modules)"
-work 100 200
+workload unix-send 200 "$SEND_BYTES" > /dev/null
 ended 'one gone at once: the other' "$sends" sends 500
 equals 'one gone at once: no module is left' 0 "$(our_modules)"
