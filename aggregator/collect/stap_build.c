@@ -10,8 +10,11 @@
 #include "collect/stap_compile.h"
 #include "collect/stap_script.h"
 #include "collect/stap_workarounds.h"
+#include "collect/watchdog.h"
+#include "record/private_file.h"
 
 #include <gio/gio.h>
+#include <gio/gunixoutputstream.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -342,19 +345,34 @@ static char *keep_in_cache(const Build *build, const char *name, const char *mod
 	return module_cache_store(build->cache, name, module, error);
 }
 
+static bool write_whole(const PrivateFile *file, const char *bytes, gsize length, GError **error)
+{
+	g_autoptr(GOutputStream) stream =
+		g_unix_output_stream_new(private_file_descriptor(file), FALSE);
+
+	return g_output_stream_write_all(stream, bytes, length, NULL, NULL, error);
+}
+
 static char *keep_in_file(const Build *build, const char *name, const char *module,
 			  const void *data, GError **error)
 {
+	g_autoptr(PrivateFile) file = NULL;
 	g_autofree char *bytes = NULL;
 	const char *output = data;
 	gsize length;
 
 	(void)build;
 	(void)name;
-	if (!g_file_get_contents(module, &bytes, &length, error) ||
-	    !g_file_set_contents(output, bytes, (gssize)length, error))
+	if (!g_file_get_contents(module, &bytes, &length, error))
 		return NULL;
-	return g_strdup(output);
+	file = private_file_create(output, true, error);
+	if (!file)
+		return NULL;
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = private_file_part(file) });
+	if (write_whole(file, bytes, length, error) && private_file_commit(file, error))
+		return g_strdup(output);
+	private_file_discard(file);
+	return NULL;
 }
 
 static bool can_load_modules(const StapTool *tool, GError **error)
