@@ -55,6 +55,7 @@ EXTRA_DIST += \
 	tests/vm/in-guest \
 	tests/vm/in-guest-bench \
 	tests/vm/in-tree \
+	tests/vm/killed-compile \
 	tests/vm/init \
 	tests/vm/make-initrd \
 	tests/vm/make-tree \

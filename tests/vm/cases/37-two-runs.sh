@@ -11,10 +11,10 @@ begin_both()
 {
 	rm -f go
 	work_waits go 1 500
-	env --default-signal=INT kmalloc-top --module "$module" -v "${only_pipes[@]}" -p "$worker" \
+	env --default-signal=INT kmalloc-top --module "$module" "$every_event" -v "${only_pipes[@]}" -p "$worker" \
 		> report.pipes 2> errors.pipes &
 	pipes=$!
-	env --default-signal=INT kmalloc-top --module "$module" -v -I "$send_frame" \
+	env --default-signal=INT kmalloc-top --module "$module" "$every_event" -v "${only_sends[@]}" \
 		> report.sends 2> errors.sends &
 	sends=$!
 	wait_until 600 grep -q 'probes are live' errors.pipes
