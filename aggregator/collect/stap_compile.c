@@ -116,7 +116,7 @@ static void end_progress(const Run *run, const char *how)
 }
 
 /* Reads what is there. Returns false at the end of the output. */
-static bool read_output(Run *run)
+static bool read_output(const Run *run)
 {
 	char bytes[4096];
 	ssize_t length = read(run->output, bytes, sizeof(bytes));
@@ -164,16 +164,6 @@ static bool stap_is_gone(const Run *run)
 	return !waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid;
 }
 
-/* stap is gone without having ended what it started, which still holds its output. */
-static void end_rest(Run *run)
-{
-	struct pollfd fd = { .fd = run->output, .events = POLLIN };
-
-	kill(-run->pid, SIGKILL);
-	while (poll(&fd, 1, LAST_WORDS_MS) > 0 && read_output(run))
-		continue;
-}
-
 /* Returns whether stap wrote all it had to say; false: a signal came. */
 static bool read_all(Run *run)
 {
@@ -184,19 +174,26 @@ static bool read_all(Run *run)
 			return false;
 		show_progress(run);
 	}
-	if (is_open)
-		end_rest(run);
 	return true;
 }
 
-static int reap(pid_t pid)
+/* Waits for stap to end, and ends what it has not ended: the compiler may go on, with stap's output
+   or without. Returns stap's status. */
+static int reap(const Run *run)
 {
+	struct pollfd fd = { .fd = run->output, .events = POLLIN };
+	siginfo_t ended;
 	int status = 0;
 
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	while (waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
 		;
-	process_group_wait(pid, GONE_WITHIN_MS);
-	watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = pid });
+	kill(-run->pid, SIGKILL);
+	while (poll(&fd, 1, LAST_WORDS_MS) > 0 && read_output(run))
+		continue;
+	while (waitpid(run->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	process_group_wait(run->pid, GONE_WITHIN_MS);
+	watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = run->pid });
 	return status;
 }
 
@@ -229,7 +226,7 @@ static bool run_with_signals(Run *run, bool *poisoned, GError **error)
 	is_interrupted = !read_all(run);
 	if (is_interrupted)
 		end_group(run);
-	status = reap(run->pid);
+	status = reap(run);
 	stap_messages_finish(run->messages);
 	close(run->output);
 	if (is_interrupted) {

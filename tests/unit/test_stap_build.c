@@ -354,7 +354,8 @@ Test(stap_build, a_signal_ends_the_compile_and_all_it_started)
 
 /* A compiler that does not listen, has stap's output, and writes on. */
 #define COMPILES_ON                                                                                \
-	"(trap '' TERM; while :; do date >later.o; sleep 0.01; done) & echo $! >../../compiler\n"
+	"(trap '' TERM; while :; do date >later.o; sleep 0.01; done) 2>/dev/null & echo $! "       \
+	">../../compiler\n"
 
 Test(stap_build, nothing_is_left_of_a_killed_program, .timeout = 60)
 {
@@ -384,6 +385,20 @@ Test(stap_build, what_a_killed_stap_started_goes_with_it, .timeout = 60)
 	g_autofree char *message = NULL;
 
 	write_stap(&host, COMPILES_ON "kill -9 $$");
+	message = build_in_vain(&host);
+	cr_expect(strstr(message, "signal 9"), "%s", message);
+	cr_expect(process_wait_until_gone(process_read_pid(host.top, "compiler")));
+	cr_expect_eq(count_work_folders(&host), 0);
+	host_clear(&host);
+}
+
+/* As make is started by stap without -v. */
+Test(stap_build, what_has_not_even_staps_output_goes_with_it, .timeout = 60)
+{
+	Host host = host_new();
+	g_autofree char *message = NULL;
+
+	write_stap(&host, "exec 3>&2 >/dev/null 2>&1\n" COMPILES_ON "exec 2>&3; kill -9 $$");
 	message = build_in_vain(&host);
 	cr_expect(strstr(message, "signal 9"), "%s", message);
 	cr_expect(process_wait_until_gone(process_read_pid(host.top, "compiler")));

@@ -93,10 +93,17 @@ watchdog()
 	pgrep -x kmt-watchdog
 }
 
-# The untraced figure is nearer than the traced one.
+# Nearer to the untraced figure than to the traced one. Others use the CPUs, too: once is enough, and
+# a probe would be there each time. Leaves $again.
 is_untraced()
 {
-	awk "BEGIN { exit !($1 * $1 < $untraced * $traced) }"
+	local try
+	for try in 1 2 3 4 5 6; do
+		again=$(work_time)
+		echo "$try. time: $again us"
+		awk "BEGIN { exit !($again * $again < $untraced * $traced) }" && return
+	done
+	return 1
 }
 
 state > before
@@ -107,11 +114,10 @@ profile_started
 traced=$(work_time)
 killed 'kmalloc-top' "$program"
 wait "$program" 2> /dev/null
-again=$(work_time)
-echo "work takes $untraced us, traced $traced us, after a kill $again us"
+echo "work takes $untraced us, traced $traced us"
 holds 'tracing can be told by the time that work takes' \
 	awk "BEGIN { exit !($traced > 1.2 * $untraced) }"
-holds 'kmalloc-top: work takes as long as before' is_untraced "$again"
+holds 'kmalloc-top: work takes as long as before' is_untraced
 
 # What was not live yet has nothing worth keeping.
 kmalloc-top --module "$module" --record early.kmr -O early.txt 2> errors &
@@ -127,7 +133,7 @@ sleep 2
 killed 'kmalloc-top, recording' "$program"
 wait "$program" 2> /dev/null
 equals 'kmalloc-top, recording: it can be read, and is all' kept.kmr.part "$(ls kept.*)"
-kmalloc-top -i kept.kmr.part -I "$send_frame" > report
+kmalloc-top -i kept.kmr.part "${only_sends[@]}" > report
 equals 'kmalloc-top, recording: what it had is there' 200 "$(report_count report)"
 
 # staprun is there only until the module is, and goes on as stapio.
@@ -140,8 +146,13 @@ pkill -9 -x 'staprun|stapio'
 profile_ended
 # shellcheck disable=SC2086 # pids
 cleaned 'staprun' $all
-equals 'staprun: exit status' 1 "$status"
-has_line 'staprun: why' '^kmalloc-top: staprun ended with signal 9' errors
+# Where it took its time to be killed, the probes were live.
+if [ "$status" = 3 ]; then
+	has_line 'staprun: why' '^Ended early: ' report
+else
+	equals 'staprun: exit status' 1 "$status"
+	has_line 'staprun: why' '^kmalloc-top: staprun ended with signal 9' errors
+fi
 
 profile_started
 workload unix-send 100 "$SEND_BYTES" > /dev/null
@@ -156,9 +167,9 @@ unset began
 equals 'stapio: exit status' 3 "$status"
 has_line 'stapio: why' '^Ended early: ' report
 has_line 'stapio: the loss is told' '^Lost: ' report
-holds 'stapio: work takes as long as before' is_untraced "$(work_time)"
+holds 'stapio: work takes as long as before' is_untraced
 
-profile_started -I "$send_frame"
+profile_started "${only_sends[@]}"
 workload unix-send 100 "$SEND_BYTES" > /dev/null
 kill -9 "$(watchdog)"
 workload unix-send 100 "$SEND_BYTES" > /dev/null
