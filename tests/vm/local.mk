@@ -45,6 +45,7 @@ EXTRA_DIST += \
 	tests/vm/cases/60-modules.sh \
 	tests/vm/cases/65-interrupts.sh \
 	tests/vm/cases/70-hidden.sh \
+	tests/vm/cases/80-memory.sh \
 	tests/vm/cases/lib.sh \
 	tests/vm/cases/second-bpftrace.sh \
 	tests/vm/cases/second-ftrace.sh \

@@ -4,14 +4,15 @@
  * vmtest_second, so that both have the same functions at the same offsets.
  *
  * A COUNT written to /sys/module/vmtest_first/parameters/task allocates so often in the writer's
- * context, one written to .../hardirq in that of an interrupt.
+ * context, one written to .../hardirq in that of an interrupt. A COUNT written to .../stacks
+ * allocates once at each of so many stacks, the same ones each time.
  */
 #include <linux/completion.h>
 #include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-enum { VMTEST_BYTES = 300, VMTEST_COUNT_MAX = 100000 };
+enum { VMTEST_BYTES = 300, VMTEST_COUNT_MAX = 100000, VMTEST_STEPS = 17 };
 
 static unsigned int pending;
 static DECLARE_COMPLETION(done);
@@ -24,6 +25,32 @@ static noinline void vmtest_allocate(unsigned int count, gfp_t flags)
 		barrier_data(object);
 		kfree(object);
 	}
+}
+
+static void vmtest_left(unsigned int path, unsigned int steps);
+static void vmtest_right(unsigned int path, unsigned int steps);
+
+/* Each bit of a path is a call of one of two functions: 2^VMTEST_STEPS paths are as many stacks. */
+static __always_inline void vmtest_step(unsigned int path, unsigned int steps)
+{
+	if (!steps)
+		vmtest_allocate(1, GFP_KERNEL);
+	else if (path & 1)
+		vmtest_right(path >> 1, steps - 1);
+	else
+		vmtest_left(path >> 1, steps - 1);
+	/* No call is the last thing done: it would be a jump. */
+	barrier();
+}
+
+static noinline void vmtest_left(unsigned int path, unsigned int steps)
+{
+	vmtest_step(path, steps);
+}
+
+static noinline void vmtest_right(unsigned int path, unsigned int steps)
+{
+	vmtest_step(path, steps);
 }
 
 static void vmtest_interrupt(struct irq_work *work)
@@ -65,10 +92,22 @@ static int set_hardirq(const char *text, const struct kernel_param *parameter)
 	return 0;
 }
 
+static int set_stacks(const char *text, const struct kernel_param *parameter)
+{
+	unsigned int count, path;
+	int failure = read_count(text, &count);
+
+	for (path = 0; !failure && path < count; path++)
+		vmtest_step(path, VMTEST_STEPS);
+	return failure;
+}
+
 static const struct kernel_param_ops task_ops = { .set = set_task };
+static const struct kernel_param_ops stacks_ops = { .set = set_stacks };
 static const struct kernel_param_ops hardirq_ops = { .set = set_hardirq };
 
 module_param_cb(task, &task_ops, NULL, 0200);
+module_param_cb(stacks, &stacks_ops, NULL, 0200);
 module_param_cb(hardirq, &hardirq_ops, NULL, 0200);
 
 MODULE_DESCRIPTION("known allocations for check-vm");
