@@ -53,10 +53,14 @@ static Message items[ITEMS_MAX];
 
 static void restore_signals(void)
 {
-	sigset_t none;
-
 	for (int number = 1; number < NSIG; number++)
 		signal(number, SIG_DFL);
+}
+
+static void unblock_signals(void)
+{
+	sigset_t none;
+
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -69,6 +73,7 @@ static void run(const char *const argv[])
 
 	if (!pid) {
 		restore_signals();
+		unblock_signals();
 		execve(argv[0], (char *const *)argv, environment);
 		_exit(127);
 	}
@@ -163,6 +168,7 @@ static void ignore_signals(void)
 	restore_signals();
 	for (size_t i = 0; i < G_N_ELEMENTS(ignored); i++)
 		signal(ignored[i], SIG_IGN);
+	unblock_signals();
 }
 
 static void close_from(unsigned first)
