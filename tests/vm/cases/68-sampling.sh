@@ -39,8 +39,10 @@ cp report "$recordings/sampled.report"
 mv sampled.kmr "$recordings/"
 printf '%s ' "${only_pipes[@]}" > "$recordings/sampled.arguments"
 
-kmalloc-top --module "$module" --max-overhead=2 "${only_pipes[@]}" "${on_one_cpu[@]}" > report \
-	2> errors
+# Longer: it takes a second or two to come down.
+pipes=$((4 * pipes))
+kmalloc-top --module "$module" --max-overhead=2 "${only_pipes[@]}" -- taskset -c 0 workload pipe "$pipes" \
+	> report 2> errors
 status=$?
 grep -E '^(Sampled|Tracing cost|Total kmallocs \(after)' report
 cat errors
