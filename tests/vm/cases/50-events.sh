@@ -7,7 +7,7 @@
 # Every pipe has two open files, an inode and a name, from caches of their own.
 second_started kmem_cache_alloc kmem_cache_alloc_node
 kmalloc-top --module /tmp/modules/kmt_all.ko "$every_event" --events=cache,free --only-command \
-	-I create_pipe_files -e "$others" -c 'workload pipe 300' > report 2> errors
+	-I create_pipe_files -e "$unrelated" -c 'workload pipe 300' > report 2> errors
 status=$?
 second_ended
 is_complete 'caches'

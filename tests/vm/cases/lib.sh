@@ -14,8 +14,8 @@ readonly send_allocated=2048
 readonly pipe_frame=alloc_pipe_info send_frame=unix_stream_sendmsg
 # These alone: from 7.0 on the allocator may allocate a store of its own on the way, and so may an
 # interrupt, whose stack stands upon the interrupted one.
-readonly others=__pcs_,asm_
-readonly only_sends=(-I "$send_frame" -e "$others") only_pipes=(-I "$pipe_frame" -e "$others")
+readonly unrelated=__pcs_,asm_
+readonly only_sends=(-I "$send_frame" -e "$unrelated") only_pipes=(-I "$pipe_frame" -e "$unrelated")
 
 ok()
 {
@@ -180,7 +180,7 @@ counts()
 
 # A second opinion on what the workload allocates, by stack: bpftrace, or ftrace where the tree has none.
 # second_started TRACEPOINT…, of the group kmem and as far as this kernel has them; second_ended;
-# second_sum FRAME count|bytes: of the stacks with that frame, and none of $others before it.
+# second_sum FRAME count|bytes: of the stacks with that frame, and none of $unrelated before it.
 second_name=$(command -v bpftrace > /dev/null && echo bpftrace || echo ftrace)
 # shellcheck source=second-bpftrace.sh source-path=SCRIPTDIR
 . "/tmp/cases/second-$second_name.sh"
