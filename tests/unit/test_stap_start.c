@@ -16,7 +16,15 @@ TEST_SUITE_WITHOUT_LEAKS(stap_start);
 typedef struct {
 	char *sys;
 	char *staprun;
+	char *gone; /* a leftover: of a name that no other test has, whose staprun may be seen */
 } Host;
+
+static void write_gone(const Host *host, const char *name, const char *text)
+{
+	g_autofree char *path = g_build_filename("module", host->gone, name, NULL);
+
+	temporary_write(host->sys, path, text, -1);
+}
 
 static Host host_new(void)
 {
@@ -27,8 +35,9 @@ static Host host_new(void)
 	temporary_write(host.sys, "staprun", script, -1);
 	host.staprun = g_build_filename(host.sys, "staprun", NULL);
 	chmod(host.staprun, 0700);
-	temporary_write(host.sys, "module/kmt_gone/refcnt", "0\n", -1);
-	temporary_write(host.sys, "module/kmt_gone/parameters/kmt_counters", "", 0);
+	host.gone = g_strdup_printf("kmt_%d", (int)getpid());
+	write_gone(&host, "refcnt", "0\n");
+	write_gone(&host, "parameters/kmt_counters", "");
 	temporary_write(host.sys, "module/kmt_live/refcnt", "3\n", -1);
 	temporary_write(host.sys, "module/kmt_live/parameters/kmt_counters", "", 0);
 	/* Of that name, but somebody else's. */
@@ -41,6 +50,7 @@ static void host_clear(Host *host)
 	temporary_remove(host->sys);
 	g_free(host->sys);
 	g_free(host->staprun);
+	g_free(host->gone);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
 
@@ -50,7 +60,7 @@ static char *removed(const Host *host)
 	char *text = NULL;
 
 	g_file_get_contents(path, &text, NULL, NULL);
-	return text ? text : g_strdup("");
+	return text ? g_strchomp(text) : g_strdup("");
 }
 
 static int lock(const Host *host, int operation)
@@ -68,7 +78,7 @@ Test(stap_start, a_start_removes_them)
 	g_autofree char *names = removed(&host);
 
 	cr_expect(start.alone);
-	cr_expect(eq(str, names, (char *)"kmt_gone\n"));
+	cr_expect(eq(str, names, host.gone));
 	stap_start_end(&start);
 	stap_start_end(&start);
 }
@@ -79,10 +89,10 @@ Test(stap_start, a_start_beside_another_removes_none)
 	StapStart first, second;
 	g_autofree char *names = NULL;
 
-	temporary_write(host.sys, "module/kmt_gone/refcnt", "1\n", -1);
+	write_gone(&host, "refcnt", "1\n");
 	first = stap_start_begin(host.staprun, host.sys);
 	/* Its module, not opened yet. */
-	temporary_write(host.sys, "module/kmt_gone/refcnt", "0\n", -1);
+	write_gone(&host, "refcnt", "0\n");
 	second = stap_start_begin(host.staprun, host.sys);
 	names = removed(&host);
 	cr_expect(not(second.alone));
