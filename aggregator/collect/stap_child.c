@@ -5,6 +5,7 @@
 
 #include "collect/clock.h"
 #include "collect/process_group.h"
+#include "collect/watchdog.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -58,6 +59,8 @@ static void G_GNUC_NORETURN become_staprun(char **argv, pid_t parent, int out, i
 
 	restore_signals();
 	setpgid(0, 0);
+	/* Before it starts anything: the parent may be killed before it could. */
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = getpid() });
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	/* The parent may have died before that. */
 	if (getppid() != parent)

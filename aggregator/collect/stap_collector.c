@@ -30,7 +30,6 @@ static char *find_module(const StapTool *tool, const StapOptions *options, const
 	return g_strdup(request->module_path);
 }
 
-/* How much memory the buffers take is said before it is taken. */
 static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan,
 			 const CollectRequest *request, GError **error)
 {
@@ -41,14 +40,16 @@ static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan,
 		.cpus = host_snapshot_cpus_online(plan->host),
 		.available_bytes = host_memory_available(""),
 	};
-	g_autofree char *text = NULL;
 
-	if (!stap_arguments_plan_buffers(buffers, &asked, error))
-		return false;
-	text = buffer_plan_text(buffers);
-	if (!request->quiet)
-		g_printerr("kmalloc-top: buffers %s\n", text);
-	return true;
+	return stap_arguments_plan_buffers(buffers, &asked, error);
+}
+
+/* How much memory the buffers take is said before it is taken. */
+static void tell_buffers(const BufferPlan *buffers)
+{
+	g_autofree char *text = buffer_plan_text(buffers);
+
+	g_printerr("kmalloc-top: buffers %s\n", text);
 }
 
 /* Everything that can fail before the kernel is touched. */
@@ -73,6 +74,8 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Se
 	if (request->verbose)
 		g_printerr("kmalloc-top: %.3f s to find or compile the module %s\n",
 			   (double)(clock_monotonic_ns() - start_ns) / 1e9, module_path);
+	if (!request->quiet)
+		tell_buffers(&buffers);
 	plan->module_path = module_path;
 	return stap_run(plan, request, session, outcome, error);
 }

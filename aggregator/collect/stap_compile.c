@@ -47,13 +47,15 @@ static void keep_line(const char *line, void *user_data)
 		run->first_error = g_strndup(line, SHOWN_BYTES_MAX);
 }
 
-/* In the child: both outputs are one, no signal is left blocked, and it ends when we do. */
+/* In the child: both outputs are one, no signal is left blocked, and it ends when we do. The
+   watchdog knows of it before it starts anything: we may be killed before we could tell. */
 static void prepare_child(gpointer parent)
 {
 	sigset_t none;
 
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	setpgid(0, 0);
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = getpid() });
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -81,7 +83,6 @@ static bool start(Run *run, GError **error)
 		return false;
 	/* In both processes: whoever is first. */
 	setpgid(run->pid, run->pid);
-	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = run->pid });
 	return true;
 }
 

@@ -155,11 +155,10 @@ static bool name_is_taken(const StapRun *run, const char *module_name)
 	return !run->start.alone || stap_module_is_loaded(run->plan->sys_folder, module_name);
 }
 
-/* Whatever becomes of us: these must end. */
-static void register_child(StapRun *run)
+/* Whatever becomes of us: it must go. The process has registered itself. */
+static void register_module(StapRun *run)
 {
 	run->module_folder = stap_module_folder(run->plan->sys_folder, run->module_name);
-	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = run->child.pid });
 	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_MODULE,
 				      .path = run->plan->tool->staprun,
 				      .sys_folder = run->module_folder });
@@ -184,7 +183,7 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 		return false;
 	run->module_name = arguments->rename ? stap_module_renamed(name, run->child.pid)
 					     : g_steal_pointer(&name);
-	register_child(run);
+	register_module(run);
 	host_snapshot_ignore_module(run->plan->host, run->module_name);
 	return true;
 }

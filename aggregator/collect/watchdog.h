@@ -32,7 +32,7 @@ typedef struct {
    error set. */
 bool watchdog_start(GError **error);
 
-/* The item exists, or will in a moment. */
+/* The item exists, or will in a moment. May be called between fork and exec, too. */
 void watchdog_add(const WatchdogItem *item);
 
 /* The item is undone, or has become worth keeping. */
