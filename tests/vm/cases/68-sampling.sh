@@ -37,7 +37,7 @@ about 'one of ten: allocations' $((2 * pipes)) "$(report_count report)" 2
 about 'one of ten: bytes' "$all_bytes" "$(report_bytes report allocated)" 10
 cp report "$recordings/sampled.report"
 mv sampled.kmr "$recordings/"
-printf '%s ' "${only_pipes[@]}" > "$recordings/sampled.arguments"
+echo "${only_pipes[*]}" > "$recordings/sampled.arguments"
 
 # Longer: it takes a second or two to come down.
 pipes=$((4 * pipes))
