@@ -29,14 +29,14 @@ all_bytes=$(report_bytes report allocated)
 all_cost=$(busiest_cost)
 
 # A pipe's two allocations take turns: with an even N, every Nth event would be the same one.
-profile --record sampled.kmr --sample=10 "${only_pipes[@]}" "${on_one_cpu[@]}"
+profile --record sampled.kmr -O sampled.report --sample=10 "${only_pipes[@]}" "${on_one_cpu[@]}"
+cp sampled.report report
 is_complete 'one of ten'
 has_line 'one of ten: the report says so' '^Sampled: sampled 1/10; counts and bytes are scaled up$' \
 	report
 about 'one of ten: allocations' $((2 * pipes)) "$(report_count report)" 2
 about 'one of ten: bytes' "$all_bytes" "$(report_bytes report allocated)" 10
-cp report "$recordings/sampled.report"
-mv sampled.kmr "$recordings/"
+mv sampled.* "$recordings/"
 echo "${only_pipes[*]}" > "$recordings/sampled.arguments"
 
 # Longer: it takes a second or two to come down.

@@ -9,6 +9,6 @@ echo 2 > /proc/sys/kernel/kptr_restrict
 profile --only-command -c 'workload pipe 500'
 echo "$before" > /proc/sys/kernel/kptr_restrict
 is_complete 'kptr_restrict=2'
-has_line 'kptr_restrict=2: told at the start' 'sysctl kernel.kptr_restrict=1' <(head -n 1 errors)
+has_line 'kptr_restrict=2: told at the start' 'sysctl kernel.kptr_restrict=1' <(head -n 2 errors)
 holds 'kptr_restrict=2: counted' [ "$(report_count report)" -ge 1000 ]
 has_line 'kptr_restrict=2: the report says it, too' 'kptr_restrict|hid' report
