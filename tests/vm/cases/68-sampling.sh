@@ -39,7 +39,7 @@ about 'one of ten: bytes' "$all_bytes" "$(report_bytes report allocated)" 10
 mv sampled.* "$recordings/"
 echo "${only_pipes[*]}" > "$recordings/sampled.arguments"
 
-# Longer: it takes a second or two to come down.
+# Longer: it takes a second or two to come down, which the report's share has in it.
 pipes=$((4 * pipes))
 kmalloc-top --module "$module" --max-overhead=2 "${only_pipes[@]}" -- taskset -c 0 workload pipe "$pipes" \
 	> report 2> errors
@@ -48,8 +48,8 @@ grep -E '^(Sampled|Tracing cost|Total kmallocs \(after)' report
 cat errors
 equals 'too much: exit status' 3 "$status"
 has_line 'too much: the report says so' \
-	'^Sampled: sampled 1/1 to 1/[0-9]+, as probes took more than 2 % of a CPU' report
+	'^Sampled: sampled 1/1 to 1/([4-9]|[0-9]{2,}), as probes took more than 2 % of a CPU' report
 has_line 'too much: it is told meanwhile' 'probes took more than 2 % of CPU 0: it takes 1 of' errors
 about 'too much: allocations' $((2 * pipes)) "$(report_count report)" 20
 holds "too much: the cost of $all_cost hundredths of a percent is bounded: $(busiest_cost)" \
-	test "$(busiest_cost)" -lt $((all_cost / 2))
+	test "$(busiest_cost)" -lt $((all_cost * 3 / 4))
