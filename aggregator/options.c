@@ -70,6 +70,17 @@ static bool parse_whole(const char *text, uint64_t min, uint64_t max, uint64_t *
 	return true;
 }
 
+static bool parse_whole32(const char *text, uint32_t min, uint32_t max, uint32_t *value,
+			  GError **error)
+{
+	uint64_t number;
+
+	if (!parse_whole(text, min, max, &number, error))
+		return false;
+	*value = (uint32_t)number;
+	return true;
+}
+
 static bool add_filter(Options *options, const char *option, const char *value, GError **error)
 {
 	Filter *filter = filter_new(filter_type_lookup(option), value, error);
@@ -190,12 +201,7 @@ static bool apply_stap_options(Options *options, const char *value, GError **err
 
 static bool apply_buffer(Options *options, const char *value, GError **error)
 {
-	uint64_t megabytes;
-
-	if (!parse_whole(value, 1, MEGABYTES_MAX, &megabytes, error))
-		return false;
-	options->request.buffer_megabytes = (uint32_t)megabytes;
-	return true;
+	return parse_whole32(value, 1, MEGABYTES_MAX, &options->request.buffer_megabytes, error);
 }
 
 static bool apply_max_memory(Options *options, const char *value, GError **error)
@@ -210,22 +216,13 @@ static bool apply_max_memory(Options *options, const char *value, GError **error
 
 static bool apply_sample(Options *options, const char *value, GError **error)
 {
-	uint64_t period;
-
-	if (!parse_whole(value, 1, SAMPLING_PERIOD_MAX, &period, error))
-		return false;
-	options->request.sampling_period = (uint32_t)period;
-	return true;
+	return parse_whole32(value, 1, SAMPLING_PERIOD_MAX, &options->request.sampling_period,
+			     error);
 }
 
 static bool apply_max_overhead(Options *options, const char *value, GError **error)
 {
-	uint64_t percent;
-
-	if (!parse_whole(value, 0, 100, &percent, error))
-		return false;
-	options->request.overhead_percent_max = (uint32_t)percent;
-	return true;
+	return parse_whole32(value, 0, 100, &options->request.overhead_percent_max, error);
 }
 
 static bool apply_record_max(Options *options, const char *value, GError **error)

@@ -3,6 +3,7 @@
 
 #include "collect/command.h"
 
+#include "collect/child_signals.h"
 #include "collect/clock.h"
 #include "collect/oom_score.h"
 #include "collect/watchdog.h"
@@ -129,7 +130,6 @@ static void restore_signals(void)
 {
 	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE };
 	struct sigaction action;
-	sigset_t none;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(handled); i++) {
 		/* nohup's stays. */
@@ -138,8 +138,7 @@ static void restore_signals(void)
 			continue;
 		signal(handled[i], SIG_DFL);
 	}
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	child_signals_unblock();
 }
 
 static bool take_identity(const Identity *identity)
@@ -181,19 +180,13 @@ static Command *fork_held(char **argv, const Identity *identity, const int go[2]
 			  const int report[2])
 {
 	Command *command;
-	sigset_t all, before;
-	pid_t pid;
+	pid_t pid = child_signals_fork();
 
-	/* No handler of ours may run in the child: it shares the main loop's descriptors. */
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	pid = fork();
 	if (!pid) {
 		close(go[1]);
 		close(report[0]);
 		become_command(argv, identity, go[0], report[1]);
 	}
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
 		return NULL;
 	command = g_new0(Command, 1);

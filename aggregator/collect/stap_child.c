@@ -3,6 +3,7 @@
 
 #include "collect/stap_child.h"
 
+#include "collect/child_signals.h"
 #include "collect/clock.h"
 #include "collect/process_group.h"
 #include "collect/watchdog.h"
@@ -41,23 +42,14 @@ static void enlarge_pipe(int fd)
 		bytes /= 2;
 }
 
-static void restore_signals(void)
-{
-	sigset_t none;
-
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* The child: only calls that are safe after a fork. */
 static void G_GNUC_NORETURN become_staprun(char **argv, pid_t parent, int out, int err)
 {
 	static const char problem[] = "ERROR: it could not be executed\n";
 	int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	restore_signals();
+	child_signals_default();
+	child_signals_unblock();
 	setpgid(0, 0);
 	/* Before it starts anything: the parent may be killed before it could. */
 	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = getpid() });
@@ -75,16 +67,10 @@ static void G_GNUC_NORETURN become_staprun(char **argv, pid_t parent, int out, i
 static pid_t fork_staprun(char **argv, int out, int err)
 {
 	pid_t parent = getpid();
-	sigset_t all, before;
-	pid_t pid;
+	pid_t pid = child_signals_fork();
 
-	/* No handler of ours may run in the child: it shares the main loop's descriptors. */
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	pid = fork();
 	if (!pid)
 		become_staprun(argv, parent, out, err);
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
 

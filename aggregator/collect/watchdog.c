@@ -3,6 +3,7 @@
 
 #include "collect/watchdog.h"
 
+#include "collect/child_signals.h"
 #include "collect/clock.h"
 #include "collect/process_group.h"
 
@@ -51,20 +52,6 @@ static Message items[ITEMS_MAX];
 
 /* What is undone, by the watchdog. */
 
-static void restore_signals(void)
-{
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
-}
-
-static void unblock_signals(void)
-{
-	sigset_t none;
-
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Runs a program to its end, without any environment. */
 static void run(const char *const argv[])
 {
@@ -72,8 +59,8 @@ static void run(const char *const argv[])
 	pid_t pid = fork();
 
 	if (!pid) {
-		restore_signals();
-		unblock_signals();
+		child_signals_default();
+		child_signals_unblock();
 		execve(argv[0], (char *const *)argv, environment);
 		_exit(127);
 	}
@@ -165,10 +152,10 @@ static void ignore_signals(void)
 	static const int ignored[] = { SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGPIPE, SIGALRM,
 				       SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU };
 
-	restore_signals();
+	child_signals_default();
 	for (size_t i = 0; i < G_N_ELEMENTS(ignored); i++)
 		signal(ignored[i], SIG_IGN);
-	unblock_signals();
+	child_signals_unblock();
 }
 
 static void close_from(unsigned first)
@@ -227,16 +214,11 @@ static bool fail(GError **error, const char *what)
 
 static pid_t fork_watchdog(int fd)
 {
-	sigset_t all, before;
-	pid_t pid;
-
 	/* Not even for a moment may a Ctrl-C end it. */
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	pid = fork();
+	pid_t pid = child_signals_fork();
+
 	if (!pid)
 		become_watchdog(fd);
-	sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
 
