@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/host_snapshot.h"
+#include "record/recording.h"
 #include "session.h"
 
 #include <glib.h>
@@ -61,6 +63,15 @@ typedef struct {
 	bool recording_unfinished; /* it could not be written to its end, which was told */
 } CollectOutcome;
 
+/* What a live run is made of. Everything is borrowed. */
+typedef struct {
+	const CollectRequest *request;
+	Session *session; /* takes the stream */
+	CollectOutcome *outcome;
+	HostSnapshot *host;
+	Recording *recording; /* NULL: none */
+} CollectRun;
+
 struct CheckRow;
 
 /*
@@ -74,8 +85,7 @@ typedef struct {
 	/* Collects into the session until the request is fulfilled or a signal ends it. Returns
 	   false with error set when nothing was collected; the message is one line and names the
 	   remedy. */
-	bool (*collect)(const CollectRequest *request, Session *session, CollectOutcome *outcome,
-			GError **error);
+	bool (*collect)(const CollectRun *run, GError **error);
 } CollectorType;
 
 extern const CollectorType stap_collector;

@@ -13,23 +13,25 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/build_id.c aggregator/collect/build_id.h \
 	aggregator/collect/child_signals.c aggregator/collect/child_signals.h \
 	aggregator/collect/clock.h \
+	aggregator/collect/collect_live.c aggregator/collect/collect_live.h \
 	aggregator/collect/command.c aggregator/collect/command.h \
 	aggregator/collect/command_split.c \
 	aggregator/collect/event_kinds.c aggregator/collect/event_kinds.h \
 	aggregator/collect/host_memory.c aggregator/collect/host_memory.h \
 	aggregator/collect/host_snapshot.c aggregator/collect/host_snapshot.h \
 	aggregator/collect/input.c aggregator/collect/input.h \
+	aggregator/collect/live_run.c aggregator/collect/live_run.h \
 	aggregator/collect/oom_score.c aggregator/collect/oom_score.h \
 	aggregator/collect/pid_namespace.c aggregator/collect/pid_namespace.h \
 	aggregator/collect/process_memory.c aggregator/collect/process_memory.h \
 	aggregator/collect/process_group.c aggregator/collect/process_group.h \
 	aggregator/collect/progress.c aggregator/collect/progress.h \
+	aggregator/collect/run_facts.c aggregator/collect/run_facts.h \
 	aggregator/collect/stap_arguments.c aggregator/collect/stap_arguments.h \
 	aggregator/collect/stap_check.c aggregator/collect/stap_check.h \
 	aggregator/collect/stap_child.c aggregator/collect/stap_child.h \
 	aggregator/collect/stap_collector.c \
 	aggregator/collect/stap_counters.c aggregator/collect/stap_counters.h \
-	aggregator/collect/stap_facts.c aggregator/collect/stap_facts.h \
 	aggregator/collect/stap_phases.c \
 	aggregator/collect/stap_run.c aggregator/collect/stap_run.h \
 	aggregator/collect/stap_start.c aggregator/collect/stap_start.h \

@@ -2,7 +2,6 @@
 #include "collect/collector.h"
 
 #include "collect/clock.h"
-#include "collect/command.h"
 #include "collect/host_memory.h"
 #include "collect/module_cache.h"
 #include "collect/pid_namespace.h"
@@ -10,7 +9,6 @@
 #include "collect/stap_build.h"
 #include "collect/stap_check.h"
 #include "collect/stap_run.h"
-#include "collect/watchdog.h"
 
 /* Returns the path of the module to load, or NULL with error set. */
 static char *find_module(const StapTool *tool, const StapOptions *options, const HostSnapshot *host,
@@ -30,14 +28,14 @@ static char *find_module(const StapTool *tool, const StapOptions *options, const
 	return g_strdup(request->module_path);
 }
 
-static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan,
-			 const CollectRequest *request, GError **error)
+static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan, const CollectRun *run,
+			 GError **error)
 {
 	const StapBuffers asked = {
 		.tool = plan->tool,
 		.options = plan->options,
-		.megabytes = request->buffer_megabytes,
-		.cpus = host_snapshot_cpus_online(plan->host),
+		.megabytes = run->request->buffer_megabytes,
+		.cpus = host_snapshot_cpus_online(run->host),
 		.available_bytes = host_memory_available(""),
 	};
 
@@ -53,9 +51,9 @@ static void tell_buffers(const BufferPlan *buffers)
 }
 
 /* Everything that can fail before the kernel is touched. */
-static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Session *session,
-			    CollectOutcome *outcome, GError **error)
+static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **error)
 {
+	const CollectRequest *request = run->request;
 	g_autoptr(StapTool) tool = stap_tool_find_for_run(!request->module_path, error);
 	g_autofree char *module_path = NULL;
 	uint64_t start_ns = clock_monotonic_ns();
@@ -65,10 +63,10 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Se
 		return false;
 	plan->tool = tool;
 	plan->buffers = &buffers;
-	if (!plan_buffers(&buffers, plan, request, error))
+	if (!plan_buffers(&buffers, plan, run, error))
 		return false;
 	module_cache_remove_abandoned(NULL);
-	module_path = find_module(tool, plan->options, plan->host, request, error);
+	module_path = find_module(tool, plan->options, run->host, request, error);
 	if (!module_path)
 		return false;
 	if (request->verbose)
@@ -77,49 +75,14 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRequest *request, Se
 	if (!request->quiet)
 		tell_buffers(&buffers);
 	plan->module_path = module_path;
-	return stap_run(plan, request, session, outcome, error);
+	return stap_run(plan, run, error);
 }
 
-/* A recording of nothing is removed; one of anything is worth its message. */
-static void end_recording(Recording *recording, bool collected, CollectOutcome *outcome)
+static bool collect(const CollectRun *run, GError **error)
 {
-	g_autoptr(GError) error = NULL;
-
-	if (!collected) {
-		recording_discard(recording);
-	} else if (!recording_close(recording, &error)) {
-		g_printerr("kmalloc-top: %s\n", error->message);
-		outcome->recording_unfinished = true;
-	}
-}
-
-static bool run_recorded(StapRunPlan *plan, const CollectRequest *request, Session *session,
-			 CollectOutcome *outcome, GError **error)
-{
-	g_autoptr(Recording) recording =
-		recording_create(request->record_path, request->record_bytes_max, error);
-	bool collected;
-
-	if (!recording)
-		return false;
-	/* One of nothing: once the probes are live it is worth keeping. */
-	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = recording_part(recording) });
-	plan->recording = recording;
-	session->tap = recording_add_batch;
-	session->tap_data = recording;
-	collected = prepare_and_run(plan, request, session, outcome, error);
-	session->tap = NULL;
-	end_recording(recording, collected, outcome);
-	return collected;
-}
-
-/* The user's mistakes are told first: compiling may take a minute. */
-static bool collect(const CollectRequest *request, Session *session, CollectOutcome *outcome,
-		    GError **error)
-{
+	const CollectRequest *request = run->request;
 	g_autoptr(StapOptions) options = NULL;
-	g_autoptr(HostSnapshot) host = host_snapshot_new("");
-	StapRunPlan plan = { .host = host };
+	StapRunPlan plan = { .options = NULL };
 
 	if (request->stap_options) {
 		options = stap_options_parse(request->stap_options, error);
@@ -127,13 +90,7 @@ static bool collect(const CollectRequest *request, Session *session, CollectOutc
 			return false;
 	}
 	plan.options = options;
-	if (request->command && !command_check(request->command, request->user, error))
-		return false;
-	if (!pid_namespace_check("", request, error))
-		return false;
-	if (request->record_path)
-		return run_recorded(&plan, request, session, outcome, error);
-	return prepare_and_run(&plan, request, session, outcome, error);
+	return pid_namespace_check("", request, error) && prepare_and_run(&plan, run, error);
 }
 
 const CollectorType stap_collector = {

@@ -4,7 +4,6 @@
 #include "collect/clock.h"
 #include "collect/stap_arguments.h"
 #include "collect/stap_counters.h"
-#include "collect/stap_facts.h"
 #include "collect/stap_state.h"
 #include "collect/watchdog.h"
 
@@ -21,33 +20,12 @@ enum {
 	READS_PER_WAKE = 8,    /* then signals and timers have their turn */
 };
 
-void stap_run_add_source(StapRun *run, GSource *source, GSourceFunc callback)
-{
-	g_source_set_callback(source, callback, run, NULL);
-	g_source_attach(source, run->context);
-	g_source_unref(source);
-}
-
 /* A BatchVisitor. */
 static void take_batch(const Batch *batch, void *user_data)
 {
 	StapRun *run = user_data;
 
-	session_feed(run->session, batch->bytes, batch->header.batch_bytes);
-}
-
-void stap_run_tell(const StapRun *run, const char *what)
-{
-	double seconds = (double)(clock_monotonic_ns() - run->start_ns) / 1e9;
-
-	if (run->request->verbose)
-		g_printerr("kmalloc-top: %.3f s: %s\n", seconds, what);
-}
-
-void stap_run_feed(StapRun *run)
-{
-	session_feed(run->session, run->batches->data, run->batches->len);
-	g_byte_array_set_size(run->batches, 0);
+	session_feed(run->live.parts.session, batch->bytes, batch->header.batch_bytes);
 }
 
 /* Reads once. Returns the length, 0 when there is nothing now, -1 at the end. */
@@ -83,7 +61,7 @@ static gboolean read_stream(int fd, GIOCondition condition, gpointer user_data)
 	if (length >= 0)
 		return G_SOURCE_CONTINUE;
 	/* While it starts, its messages will tell why. */
-	if (run->phase != PHASE_STARTING)
+	if (run->live.phase != PHASE_STARTING)
 		stap_phases_end_early(run);
 	return close_pipe(run);
 }
@@ -103,7 +81,7 @@ static void pass_on(const char *line, void *user_data)
 {
 	const StapRun *run = user_data;
 
-	progress_clear(&run->progress);
+	progress_clear(&run->live.progress);
 	g_printerr("kmalloc-top: staprun: %s\n", line);
 }
 
@@ -126,26 +104,12 @@ static void add_child(StapRun *run)
 	const StapChild *child = &run->child;
 
 	run->open_pipes = 2;
-	stap_run_add_source(run, g_unix_fd_source_new(child->stdout_fd, ready),
+	live_run_add_source(&run->live, g_unix_fd_source_new(child->stdout_fd, ready),
 			    (GSourceFunc)(void (*)(void))read_stream);
-	stap_run_add_source(run, g_unix_fd_source_new(child->stderr_fd, ready),
+	live_run_add_source(&run->live, g_unix_fd_source_new(child->stderr_fd, ready),
 			    (GSourceFunc)(void (*)(void))read_messages);
-	stap_run_add_source(run, g_child_watch_source_new(child->pid),
+	live_run_add_source(&run->live, g_child_watch_source_new(child->pid),
 			    (GSourceFunc)(void (*)(void))child_ended);
-}
-
-/* Facts, symbols and modules come first: whatever is cut off later can be read. */
-static void describe_run(StapRun *run)
-{
-	const char *hidden;
-
-	stap_facts_write_start(run->batches, run->request, run->plan->tool,
-			       buffer_plan_bytes(run->plan->buffers));
-	host_snapshot_write(run->plan->host, run->batches);
-	stap_run_feed(run);
-	hidden = host_snapshot_hidden(run->plan->host);
-	if (hidden)
-		g_printerr("kmalloc-top: %s\n", hidden);
 }
 
 /* Leftovers are gone: a module of that name is another run's, or will be in a moment, beside which
@@ -166,15 +130,16 @@ static void register_module(StapRun *run)
 
 static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 {
+	const LiveRun *live = &run->live;
 	g_autofree char *name = stap_module_name(arguments->module_path);
 	g_auto(GStrv) argv = NULL;
 
 	/* After the command was forked, which must not hold the lock. */
 	run->start = stap_start_begin(arguments->tool->staprun, run->plan->sys_folder);
 	arguments->rename = name_is_taken(run, name);
-	arguments->target = run->command ? command_pid(run->command) : 0;
-	argv = stap_arguments_new(arguments, run->request);
-	if (run->request->verbose) {
+	arguments->target = live->command ? command_pid(live->command) : 0;
+	argv = stap_arguments_new(arguments, live->parts.request);
+	if (live->parts.request->verbose) {
 		g_autofree char *line = command_quote(argv);
 
 		g_printerr("kmalloc-top: running %s\n", line);
@@ -184,25 +149,25 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 	run->module_name = arguments->rename ? stap_module_renamed(name, run->child.pid)
 					     : g_steal_pointer(&name);
 	register_module(run);
-	host_snapshot_ignore_module(run->plan->host, run->module_name);
+	host_snapshot_ignore_module(live->parts.host, run->module_name);
 	return true;
 }
 
 static bool start(StapRun *run, GError **error)
 {
+	const StapTool *tool = run->plan->tool;
+	g_autofree char *collector =
+		tool->major ? g_strdup_printf("SystemTap %u.%u", tool->major, tool->minor)
+			    : g_strdup("SystemTap");
 	StapArguments arguments = {
-		.tool = run->plan->tool,
+		.tool = tool,
 		.buffers = run->plan->buffers,
 		.module_path = run->plan->module_path,
 	};
 
-	if (run->request->command) {
-		run->command = command_hold(run->request->command, run->request->user, error);
-		if (!run->command)
-			return false;
-	}
-	describe_run(run);
-	if (!start_child(run, &arguments, error))
+	if (!live_run_describe(&run->live, collector, buffer_plan_bytes(run->plan->buffers),
+			       error) ||
+	    !start_child(run, &arguments, error))
 		return false;
 	add_child(run);
 	return true;
@@ -224,67 +189,50 @@ static void unload_module(StapRun *run)
 		.kind = WATCHDOG_MODULE, .path = staprun, .sys_folder = run->module_folder });
 }
 
-static void end_command(StapRun *run)
-{
-	CollectOutcome *outcome = run->outcome;
-	pid_t ended;
-
-	/* It may have ended while nobody was looking. */
-	for (int i = 0; i < LAST_ITERATIONS && g_main_context_iteration(run->context, FALSE); i++)
-		continue;
-	if (!run->command || !run->was_live || outcome->command_ended)
-		return;
-	ended = waitpid(command_pid(run->command), &outcome->command_status, WNOHANG);
-	outcome->command_ended = ended == command_pid(run->command);
-	outcome->command_running = ended <= 0 && !kill(command_pid(run->command), 0);
-}
-
-static const char *bound_of(const StapRun *run)
+/* staprun ended on its own: it said why, or not. */
+static void tell_death(StapRun *run)
 {
 	const char *failure = stap_messages_totals(run->messages).failure;
 
-	if (run->bound || !run->died)
-		return run->bound;
-	return failure ? failure : "staprun ended before the run did";
+	if (run->died)
+		live_run_set_bound(&run->live,
+				   failure ? failure : "staprun ended before the run did");
 }
 
 /* Where a CPU's last batches did not come, its counters tell what they held. */
 static void feed_counters(StapRun *run)
 {
-	const LossLedger *loss = run->session->loss;
+	const LossLedger *loss = run->live.parts.session->loss;
 
 	for (guint i = 0; run->counters && i < run->counters->len; i++) {
 		const CpuCounters *cpu = &g_array_index(run->counters, CpuCounters, i);
 
-		if (loss_ledger_cpu_complete_until(loss, cpu->cpu) < run->end_ns)
-			batch_write_counters(run->batches, cpu, run->end_ns);
+		if (loss_ledger_cpu_complete_until(loss, cpu->cpu) < run->live.end_ns)
+			batch_write_counters(run->live.batches, cpu, run->live.end_ns);
 	}
 }
 
-static void feed_end(StapRun *run)
+static void write_end(StapRun *run)
 {
-	const StapEnd end = {
+	StapMessageTotals messages = stap_messages_totals(run->messages);
+	const RunLosses losses = {
+		.skipped = messages.skipped,
+		.transport_lost = messages.transport_failures + messages.lost_messages,
+		.damaged_bytes = batch_reader_totals(run->reader).damaged_bytes,
 		.counted_to_end = run->counters != NULL,
 		.drained = run->drained,
-		.messages = stap_messages_totals(run->messages),
-		.outcome = run->outcome,
-		.damaged_bytes = batch_reader_totals(run->reader).damaged_bytes,
-		.bound = bound_of(run),
 	};
 
+	tell_death(run);
 	feed_counters(run);
-	stap_facts_write_end(run->batches, &end);
-	stap_run_feed(run);
+	live_run_write_end(&run->live, &losses);
 }
 
 static void set_start_error(const StapRun *run, GError **error)
 {
 	const char *failure = stap_messages_totals(run->messages).failure;
 
-	if (run->signals)
-		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
-				    "stopped before the probes were live: nothing was collected");
-	else if (failure)
+	if (failure)
 		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_FAILED, failure);
 	else
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
@@ -297,85 +245,58 @@ static void set_start_error(const StapRun *run, GError **error)
 
 static bool finish(StapRun *run, GError **error)
 {
+	GError *problem = NULL;
+
 	stap_messages_finish(run->messages);
 	batch_reader_finish(run->reader);
-	progress_clear(&run->progress);
-	stap_run_tell(run, "staprun has ended, its output is read");
-	end_command(run);
+	live_run_tell(&run->live, "staprun has ended, its output is read");
+	live_run_end_command(&run->live);
 	unload_module(run);
-	if (run->error) {
-		g_propagate_error(error, g_steal_pointer(&run->error));
-		return false;
+	if (live_run_has_result(&run->live, &problem)) {
+		write_end(run);
+		return true;
 	}
-	if (!run->was_live) {
+	if (problem)
+		g_propagate_error(error, problem);
+	else
 		set_start_error(run, error);
-		return false;
-	}
-	feed_end(run);
-	session_finish(run->session);
-	return true;
+	return false;
 }
 
-static void run_init(StapRun *run)
+static void run_init(StapRun *run, const CollectRun *parts)
 {
-	run->start_ns = clock_monotonic_ns();
+	live_run_init(&run->live, &stap_engine, parts);
 	run->start.lock = -1;
-	run->context = g_main_context_new();
-	run->loop = g_main_loop_new(run->context, FALSE);
 	run->reader = batch_reader_new(take_batch, run);
 	run->messages = stap_messages_new(pass_on, run);
 	run->buffer = g_malloc(READ_BYTES);
-	run->batches = g_byte_array_new();
-	run->progress.wanted = run->request->progress;
 }
 
 static void run_clear(StapRun *run)
 {
 	stap_start_end(&run->start);
-	g_main_loop_unref(run->loop);
-	g_main_context_unref(run->context);
+	live_run_clear(&run->live);
 	if (run->child.pid > 0)
 		stap_child_close(&run->child);
-	command_free(run->command);
 	batch_reader_free(run->reader);
 	stap_messages_free(run->messages);
 	g_free(run->buffer);
-	g_byte_array_unref(run->batches);
 	g_free(run->module_name);
 	g_free(run->module_folder);
-	g_free(run->bound);
 	if (run->counters)
 		g_array_unref(run->counters);
-	g_clear_error(&run->error);
 }
 
-/* The collection is over and its report on the way: another Ctrl-C must not lose it. */
-static void signals_ignore(void)
+bool stap_run(const StapRunPlan *plan, const CollectRun *parts, GError **error)
 {
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGUSR1, SIG_IGN);
-}
-
-bool stap_run(const StapRunPlan *plan, const CollectRequest *request, Session *session,
-	      CollectOutcome *outcome, GError **error)
-{
-	StapRun run = {
-		.plan = plan,
-		.request = request,
-		.session = session,
-		.outcome = outcome,
-	};
+	StapRun run = { .plan = plan };
 	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	bool collected;
 
-	run_init(&run);
-	stap_phases_add_sources(&run);
+	run_init(&run, parts);
 	collected = start(&run, error);
 	if (collected) {
-		g_main_loop_run(run.loop);
-		signals_ignore();
+		live_run_loop(&run.live);
 		collected = finish(&run, error);
 	}
 	run_clear(&run);

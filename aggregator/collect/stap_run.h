@@ -3,10 +3,8 @@
 
 #include "collect/buffer_plan.h"
 #include "collect/collector.h"
-#include "collect/host_snapshot.h"
 #include "collect/stap_options.h"
 #include "collect/stap_tool.h"
-#include "record/recording.h"
 
 /* What the SystemTap collector has ready before it loads anything. Everything is borrowed. */
 typedef struct {
@@ -14,8 +12,6 @@ typedef struct {
 	const StapOptions *options; /* NULL: none */
 	const BufferPlan *buffers;
 	const char *module_path;
-	HostSnapshot *host;
-	Recording *recording;   /* NULL: none */
 	const char *sys_folder; /* NULL: /sys */
 	const char *proc_root;  /* what has /proc; NULL: this host */
 } StapRunPlan;
@@ -24,5 +20,4 @@ typedef struct {
  * Loads the module, holds and releases the command, reads the stream into the session and sees to
  * it that no module stays loaded. As CollectorType.collect; needs what stap_collector prepares.
  */
-bool stap_run(const StapRunPlan *plan, const CollectRequest *request, Session *session,
-	      CollectOutcome *outcome, GError **error);
+bool stap_run(const StapRunPlan *plan, const CollectRun *parts, GError **error);

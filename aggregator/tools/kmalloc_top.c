@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "collect/check.h"
+#include "collect/collect_live.h"
 #include "collect/input.h"
 #include "collect/oom_score.h"
 #include "collect/stap_build.h"
@@ -209,7 +210,7 @@ static ExitStatus run_live(Options *options)
 	options->request.memory_bytes_max = options->memory_bytes_max;
 	options->request.quiet = options->quiet;
 	options->request.progress = !options->quiet && isatty(STDERR_FILENO);
-	if (!options->collector->collect(&options->request, session, &outcome, &error)) {
+	if (!collect_live(options->collector, &options->request, session, &outcome, &error)) {
 		if (file)
 			private_file_discard(file);
 		return fail(status_of(error), error);

@@ -111,13 +111,19 @@ static bool run(Stage *stage, Recording *recording, GError **error)
 		.tool = &stage->tool,
 		.buffers = &stage->buffers,
 		.module_path = stage->module,
-		.host = stage->host,
-		.recording = recording,
 		.sys_folder = stage->folder,
 		.proc_root = stage->folder,
 	};
 
-	return stap_run(&plan, &stage->request, stage->session, &stage->outcome, error);
+	const CollectRun parts = {
+		.request = &stage->request,
+		.session = stage->session,
+		.outcome = &stage->outcome,
+		.host = stage->host,
+		.recording = recording,
+	};
+
+	return stap_run(&plan, &parts, error);
 }
 
 static char *read_file(const Stage *stage, const char *name)

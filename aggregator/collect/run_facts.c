@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/stap_facts.h"
+#include "collect/run_facts.h"
 
 #include "collect/command.h"
 #include "collect/event_kinds.h"
@@ -66,7 +66,7 @@ static void write_text(GByteArray *out, enum KmtFieldId id, const char *text)
 		batch_write_info(out, &field, 1);
 }
 
-void stap_facts_write_number(GByteArray *out, enum KmtFieldId id, uint64_t number)
+void run_facts_write_number(GByteArray *out, enum KmtFieldId id, uint64_t number)
 {
 	const InfoField field = { id, number, NULL };
 
@@ -87,12 +87,9 @@ static void write_pids(GByteArray *out, const CollectRequest *request)
 	g_string_free(list, TRUE);
 }
 
-void stap_facts_write_start(GByteArray *out, const CollectRequest *request, const StapTool *tool,
-			    uint64_t buffer_bytes)
+void run_facts_write_start(GByteArray *out, const CollectRequest *request, const char *collector,
+			   uint64_t buffer_bytes)
 {
-	g_autofree char *collector =
-		tool->major ? g_strdup_printf("SystemTap %u.%u", tool->major, tool->minor)
-			    : g_strdup("SystemTap");
 	g_autofree char *events = event_kinds_names(request->events);
 	g_autofree char *covered = covered_text(request->events);
 	g_autofree char *not_covered = not_covered_text(request->events);
@@ -117,25 +114,25 @@ void stap_facts_write_start(GByteArray *out, const CollectRequest *request, cons
 	write_text(out, KMT_FIELD_COMMAND_LINE, request->command_line);
 	write_text(out, KMT_FIELD_COMMAND, command);
 	write_pids(out, request);
-	stap_facts_write_number(out, KMT_FIELD_BUFFER_BYTES, buffer_bytes);
+	run_facts_write_number(out, KMT_FIELD_BUFFER_BYTES, buffer_bytes);
 }
 
-void stap_facts_write_end(GByteArray *out, const StapEnd *end)
+void run_facts_write_end(GByteArray *out, const RunLosses *losses, const CollectOutcome *outcome,
+			 const char *bound)
 {
-	uint64_t lost = end->messages.transport_failures + end->messages.lost_messages;
 	const InfoField fields[] = {
-		{ KMT_FIELD_SKIPPED, end->messages.skipped, NULL },
-		{ KMT_FIELD_TRANSPORT_LOST, lost, NULL },
-		{ KMT_FIELD_DAMAGED_BYTES, end->damaged_bytes, NULL },
+		{ KMT_FIELD_SKIPPED, losses->skipped, NULL },
+		{ KMT_FIELD_TRANSPORT_LOST, losses->transport_lost, NULL },
+		{ KMT_FIELD_DAMAGED_BYTES, losses->damaged_bytes, NULL },
 	};
 
 	batch_write_info(out, fields, G_N_ELEMENTS(fields));
 	/* A module without counters, drained: nothing more is known than its batches say. */
-	if (end->counted_to_end || !end->drained)
-		stap_facts_write_number(out, KMT_FIELD_COUNTED_TO_END, end->counted_to_end);
-	write_text(out, KMT_FIELD_BOUND, end->bound);
-	if (end->outcome->command_ended)
-		stap_facts_write_number(out, KMT_FIELD_COMMAND_STATUS,
-					(unsigned)end->outcome->command_status);
-	stap_facts_write_number(out, KMT_FIELD_COMPLETE, 1);
+	if (losses->counted_to_end || !losses->drained)
+		run_facts_write_number(out, KMT_FIELD_COUNTED_TO_END, losses->counted_to_end);
+	write_text(out, KMT_FIELD_BOUND, bound);
+	if (outcome->command_ended)
+		run_facts_write_number(out, KMT_FIELD_COMMAND_STATUS,
+				       (unsigned)outcome->command_status);
+	run_facts_write_number(out, KMT_FIELD_COMPLETE, 1);
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/collect_live.h"
+
+#include "collect/command.h"
+#include "collect/watchdog.h"
+
+/* A recording of nothing is removed; one of anything is worth its message. */
+static void end_recording(Recording *recording, bool collected, CollectOutcome *outcome)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!collected) {
+		recording_discard(recording);
+	} else if (!recording_close(recording, &error)) {
+		g_printerr("kmalloc-top: %s\n", error->message);
+		outcome->recording_unfinished = true;
+	}
+}
+
+static bool collect_recorded(const CollectorType *collector, CollectRun *run, GError **error)
+{
+	const CollectRequest *request = run->request;
+	g_autoptr(Recording) recording =
+		recording_create(request->record_path, request->record_bytes_max, error);
+	bool collected;
+
+	if (!recording)
+		return false;
+	/* One of nothing: once the probes are live it is worth keeping. */
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = recording_part(recording) });
+	run->recording = recording;
+	run->session->tap = recording_add_batch;
+	run->session->tap_data = recording;
+	collected = collector->collect(run, error);
+	run->session->tap = NULL;
+	end_recording(recording, collected, run->outcome);
+	return collected;
+}
+
+/* The user's mistakes are told first: what a collector does before may take its time. */
+bool collect_live(const CollectorType *collector, const CollectRequest *request, Session *session,
+		  CollectOutcome *outcome, GError **error)
+{
+	g_autoptr(HostSnapshot) host = host_snapshot_new("");
+	CollectRun run = {
+		.request = request,
+		.session = session,
+		.outcome = outcome,
+		.host = host,
+	};
+
+	if (request->command && !command_check(request->command, request->user, error))
+		return false;
+	if (request->record_path)
+		return collect_recorded(collector, &run, error);
+	return collector->collect(&run, error);
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/collector.h"
+
+/* Collects with that collector into the session, and into a recording where one was asked for. As
+   CollectorType.collect. */
+bool collect_live(const CollectorType *collector, const CollectRequest *request, Session *session,
+		  CollectOutcome *outcome, GError **error);
