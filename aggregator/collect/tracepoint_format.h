@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "record/bytes.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Where a tracepoint's fields lie in its raw records, as its file `format` in tracefs tells it:
+ * layouts differ between kernels, so that nothing is found by a number of ours.
+ */
+
+enum {
+	TRACEPOINT_FORMAT_BYTES_MAX = 65536, /* of such a file; the longest have 10,000 */
+	TRACEPOINT_FIELDS_MAX = 128,
+	TRACEPOINT_NAME_BYTES = 64, /* with the NUL */
+	TRACEPOINT_TYPE_BYTES = 128,
+	TRACEPOINT_RECORD_BYTES_MAX = 8192, /* PERF_MAX_TRACE_SIZE of recent kernels */
+};
+
+typedef struct {
+	char name[TRACEPOINT_NAME_BYTES]; /* "bytes_req" */
+	char type[TRACEPOINT_TYPE_BYTES]; /* "size_t", "__data_loc char[]" */
+	uint16_t offset;                  /* in bytes, from the record's first */
+	uint16_t size;                    /* in bytes; 0: of varying length, at the end */
+	bool is_signed;
+	bool is_dynamic; /* the record has where the value lies (__data_loc), not the value */
+	bool is_number;  /* tracepoint_field_number() reads it: one value of 1, 2, 4 or 8 bytes */
+} TracepointField;
+
+typedef struct {
+	uint16_t id;             /* what common_type is in its records */
+	TracepointField *fields; /* in the order of the file */
+	unsigned field_count;
+} TracepointFormat;
+
+/* Reads the text of such a file, which need not end with a NUL. Returns NULL with error set, one
+   line, when it tells no layout that can be trusted: no ID, no field, a field twice or in another.
+ */
+TracepointFormat *tracepoint_format_parse(const char *text, size_t length, GError **error);
+void tracepoint_format_free(TracepointFormat *format);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TracepointFormat, tracepoint_format_free)
+
+/* Returns the field, or NULL when this kernel does not record it. */
+const TracepointField *tracepoint_format_lookup(const TracepointFormat *format, const char *name);
+
+/*
+ * Reads a number of a raw record of raw_bytes, at any address; a signed one keeps its sign. Returns
+ * false when the field is not in the record as a whole, or is no number.
+ */
+static inline bool tracepoint_field_number(const TracepointField *field, const uint8_t *raw,
+					   uint32_t raw_bytes, uint64_t *value)
+{
+	if (!field->is_number || (uint32_t)field->offset + field->size > raw_bytes)
+		return false;
+	raw += field->offset;
+	switch (field->size) {
+	case 1:
+		*value = field->is_signed ? (uint64_t)(int8_t)*raw : *raw;
+		return true;
+	case 2:
+		*value = load_u16(raw, false);
+		*value = field->is_signed ? (uint64_t)(int16_t)*value : *value;
+		return true;
+	case 4:
+		*value = load_u32(raw, false);
+		*value = field->is_signed ? (uint64_t)(int32_t)*value : *value;
+		return true;
+	case 8:
+		*value = load_u64(raw, false);
+		return true;
+	default:
+		return false;
+	}
+}
