@@ -5,6 +5,7 @@
 #include "collect/event_kinds.h"
 #include "collect/host_snapshot.h"
 #include "collect/pid_namespace.h"
+#include "collect/tracefs.h"
 #include "escape.h"
 #include "record/private_file.h"
 
@@ -66,26 +67,6 @@ static CheckVerdict look_at_collector(const CheckHost *host, GString *text)
 	return CHECK_OK;
 }
 
-/* Returns the folder of the tracepoints of the group kmem, or NULL when this user cannot see it.
-   Only a place that is mounted is looked at: debugfs would mount another one on the way. */
-static char *tracepoint_folder(const CheckHost *host)
-{
-	g_autofree char *text = check_read(host, "/proc/mounts");
-	g_auto(GStrv) lines = g_strsplit(text ? text : "", "\n", -1);
-
-	for (char **line = lines; *line; line++) {
-		g_auto(GStrv) words = g_strsplit(*line, " ", 4);
-		g_autofree char *folder = NULL;
-
-		if (g_strv_length(words) < 4 || !g_str_equal(words[2], "tracefs"))
-			continue;
-		folder = g_strconcat(host->root, words[1], "/events/kmem", NULL);
-		if (access(folder, R_OK | X_OK) == 0)
-			return g_steal_pointer(&folder);
-	}
-	return NULL;
-}
-
 /* Returns the first tracepoint of the kind that is not in the folder, or NULL. */
 static const char *find_missing(const EventKind *kind, const char *folder)
 {
@@ -116,7 +97,7 @@ static void append_events(GString *text, unsigned events, const char *folder)
 
 static CheckVerdict look_at_events(const CheckHost *host, GString *text)
 {
-	g_autofree char *folder = tracepoint_folder(host);
+	g_autofree char *folder = tracefs_find_kmem(host->root);
 	unsigned events = host->request->events;
 	g_autofree char *names = event_kinds_names(events);
 
