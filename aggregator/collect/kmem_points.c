@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/kmem_points.h"
+
+#include "collect/event_kinds.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	/* Of common_flags, TRACE_FLAG_* in the kernel. */
+	FLAG_HARDIRQ = 0x08,
+	FLAG_SOFTIRQ = 0x10,
+	ZERO_SIZE_POINTER = 16, /* what an allocation of no bytes returns */
+	PAGE_ORDER_MAX = 30,    /* kernels end at 10 to 13 */
+};
+
+#define BIT(member) (1U << (member))
+
+enum {
+	OBJECT_MEMBERS = BIT(KMEM_COMMON_FLAGS) | BIT(KMEM_CALL_SITE) | BIT(KMEM_POINTER),
+	/* A node is told by few kernels' tracepoints without _node in their name: not missed. */
+	ALLOC_MEMBERS = OBJECT_MEMBERS | BIT(KMEM_BYTES_REQUESTED) | BIT(KMEM_BYTES_ALLOCATED) |
+			BIT(KMEM_GFP_FLAGS),
+	NODE_MEMBERS = ALLOC_MEMBERS | BIT(KMEM_NODE),
+	PAGE_MEMBERS = BIT(KMEM_COMMON_FLAGS) | BIT(KMEM_PAGE_NUMBER),
+	PAGE_ALLOC_MEMBERS = PAGE_MEMBERS | BIT(KMEM_PAGE_ORDER) | BIT(KMEM_GFP_FLAGS),
+};
+
+const KmemPointType kmem_point_types[] = {
+	{ "kmalloc", COLLECT_KMALLOC, KMT_SOURCE_KMALLOC, false, false, ALLOC_MEMBERS },
+	{ "kmalloc_node", COLLECT_KMALLOC, KMT_SOURCE_KMALLOC, false, true, NODE_MEMBERS },
+	{ "kmem_cache_alloc", COLLECT_CACHE, KMT_SOURCE_CACHE, false, false, ALLOC_MEMBERS },
+	{ "kmem_cache_alloc_node", COLLECT_CACHE, KMT_SOURCE_CACHE, false, true, NODE_MEMBERS },
+	{ "mm_page_alloc", COLLECT_PAGE, KMT_SOURCE_PAGE, false, false, PAGE_ALLOC_MEMBERS },
+	{ "kfree", COLLECT_FREE, KMT_SOURCE_KMALLOC, true, false, OBJECT_MEMBERS },
+	{ "kmem_cache_free", COLLECT_FREE, KMT_SOURCE_CACHE, true, false, OBJECT_MEMBERS },
+	{ "mm_page_free", COLLECT_FREE, KMT_SOURCE_PAGE, true, false, PAGE_MEMBERS },
+	{ 0 },
+};
+
+/* What the kernel calls them; an older name comes second. */
+static const struct {
+	const char *name;
+	const char *older_name;
+} members[KMEM_MEMBERS] = {
+	[KMEM_COMMON_FLAGS] = { "common_flags", NULL },
+	[KMEM_CALL_SITE] = { "call_site", NULL },
+	[KMEM_POINTER] = { "ptr", "page" },
+	[KMEM_PAGE_NUMBER] = { "pfn", NULL },
+	[KMEM_BYTES_REQUESTED] = { "bytes_req", NULL },
+	[KMEM_BYTES_ALLOCATED] = { "bytes_alloc", NULL },
+	[KMEM_PAGE_ORDER] = { "order", NULL },
+	[KMEM_GFP_FLAGS] = { "gfp_flags", NULL },
+	[KMEM_NODE] = { "node", NULL },
+};
+
+static void point_free(void *data)
+{
+	KmemPoint *point = data;
+
+	tracepoint_format_free(point->format);
+	g_free(point);
+}
+
+static void resolve_members(KmemPoint *point)
+{
+	for (unsigned i = 0; i < KMEM_MEMBERS; i++) {
+		const TracepointField *field =
+			tracepoint_format_lookup(point->format, members[i].name);
+
+		if (!field && members[i].older_name)
+			field = tracepoint_format_lookup(point->format, members[i].older_name);
+		if (!field || !field->is_number)
+			continue;
+		point->fields[i] = field;
+		point->raw_bytes_min =
+			MAX(point->raw_bytes_min, (uint32_t)field->offset + field->size);
+	}
+}
+
+static KmemPoint *point_new(const KmemPointType *type, const char *text, size_t length,
+			    GError **error)
+{
+	TracepointFormat *format = tracepoint_format_parse(text, length, error);
+	KmemPoint *point;
+
+	if (!format) {
+		g_prefix_error(error, "kmem:%s: ", type->name);
+		return NULL;
+	}
+	point = g_new0(KmemPoint, 1);
+	point->type = type;
+	point->format = format;
+	point->page_shift = (unsigned)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	resolve_members(point);
+	return point;
+}
+
+static const char *kind_name(unsigned event)
+{
+	for (const EventKind *kind = event_kinds; kind->name; kind++)
+		if (kind->bit == event)
+			return kind->name;
+	return "";
+}
+
+/* Returns how many bytes it has read, or -errno. */
+static ssize_t read_format(int folder_fd, const KmemPointType *type, char *text, size_t text_bytes)
+{
+	g_autofree char *path = g_build_filename(type->name, "format", NULL);
+	int fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	size_t length = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		got = read(fd, text + length, text_bytes - length);
+		length += got > 0 ? (size_t)got : 0;
+	} while ((got > 0 && length < text_bytes) || (got < 0 && errno == EINTR));
+	got = got < 0 ? -errno : (ssize_t)length;
+	close(fd);
+	return got;
+}
+
+static void set_missing(const KmemPointType *type, int cause, GError **error)
+{
+	if (cause == ENOENT)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+			    "this kernel has no tracepoint kmem:%s: leave %s out of --events",
+			    type->name, kind_name(type->events));
+	else
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(cause),
+			    "the tracepoint kmem:%s cannot be read (%s): leave %s out of --events",
+			    type->name, g_strerror(cause), kind_name(type->events));
+}
+
+static bool open_point(GPtrArray *points, int folder_fd, const KmemPointType *type, GError **error)
+{
+	/* One more than may be, so that a longer file is seen. */
+	const size_t text_bytes = TRACEPOINT_FORMAT_BYTES_MAX + 1;
+	g_autofree char *text = g_malloc(text_bytes);
+	ssize_t length = read_format(folder_fd, type, text, text_bytes);
+	KmemPoint *point;
+
+	if (length == -ENOENT && type->is_optional)
+		return true;
+	if (length < 0) {
+		set_missing(type, (int)-length, error);
+		return false;
+	}
+	point = point_new(type, text, (size_t)length, error);
+	if (point)
+		g_ptr_array_add(points, point);
+	return point;
+}
+
+GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error)
+{
+	g_autoptr(GPtrArray) points = g_ptr_array_new_with_free_func(point_free);
+
+	for (const KmemPointType *type = kmem_point_types; type->name; type++)
+		if (type->events & events && !open_point(points, kmem_folder_fd, type, error))
+			return NULL;
+	return g_steal_pointer(&points);
+}
+
+/* A record that is long enough for raw_bytes_min has every field of the point. */
+static uint64_t member(const KmemPoint *point, KmemMember which, const uint8_t *raw,
+		       uint32_t raw_bytes, uint64_t absent)
+{
+	const TracepointField *field = point->fields[which];
+	uint64_t value;
+
+	return field && tracepoint_field_number(field, raw, raw_bytes, &value) ? value : absent;
+}
+
+static uint8_t context_of(uint64_t flags)
+{
+	if (flags & FLAG_HARDIRQ)
+		return KMT_CONTEXT_HARDIRQ;
+	return flags & FLAG_SOFTIRQ ? KMT_CONTEXT_SOFTIRQ : KMT_CONTEXT_TASK;
+}
+
+/* An allocation that failed has a page number of all ones. */
+static uint64_t page_pointer(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes)
+{
+	const TracepointField *field = point->fields[KMEM_PAGE_NUMBER];
+	uint64_t none, number = 0;
+
+	if (!field || !tracepoint_field_number(field, raw, raw_bytes, &number))
+		return member(point, KMEM_POINTER, raw, raw_bytes, 0);
+	none = UINT64_MAX >> (64 - 8 * field->size);
+	return number == none || number == UINT64_MAX ? 0 : number << point->page_shift;
+}
+
+static bool read_page(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+		      EventFacts *facts)
+{
+	facts->pointer = page_pointer(point, raw, raw_bytes);
+	if (!facts->free && point->fields[KMEM_PAGE_ORDER]) {
+		uint64_t order = member(point, KMEM_PAGE_ORDER, raw, raw_bytes, 0);
+
+		if (order > PAGE_ORDER_MAX)
+			return false;
+		facts->bytes_requested = 1ULL << point->page_shift << order;
+		facts->bytes_allocated = facts->bytes_requested;
+	}
+	return true;
+}
+
+static void read_object(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+			EventFacts *facts)
+{
+	facts->pointer = member(point, KMEM_POINTER, raw, raw_bytes, 0);
+	facts->call_site = member(point, KMEM_CALL_SITE, raw, raw_bytes, 0);
+	facts->bytes_requested = member(point, KMEM_BYTES_REQUESTED, raw, raw_bytes, 0);
+	facts->bytes_allocated = member(point, KMEM_BYTES_ALLOCATED, raw, raw_bytes, 0);
+}
+
+/* Whether it frees nothing: not told of a kernel that does not record what is freed. */
+static bool frees_nothing(const KmemPoint *point, const EventFacts *facts)
+{
+	return facts->free && facts->pointer <= ZERO_SIZE_POINTER &&
+	       (point->fields[KMEM_POINTER] || point->fields[KMEM_PAGE_NUMBER]);
+}
+
+bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+		     EventFacts *facts)
+{
+	if (raw_bytes < point->raw_bytes_min)
+		return false;
+	*facts = (EventFacts){ .source = point->type->source, .free = point->type->is_free };
+	facts->context = context_of(member(point, KMEM_COMMON_FLAGS, raw, raw_bytes, 0));
+	facts->gfp_flags = (uint32_t)member(point, KMEM_GFP_FLAGS, raw, raw_bytes, 0);
+	facts->node = (int16_t)member(point, KMEM_NODE, raw, raw_bytes, UINT64_MAX);
+	if (point->type->source != KMT_SOURCE_PAGE)
+		read_object(point, raw, raw_bytes, facts);
+	else if (!read_page(point, raw, raw_bytes, facts))
+		return false;
+	return !frees_nothing(point, facts);
+}
+
+static bool is_missing(const KmemPoint *point, KmemMember which)
+{
+	if (!(point->type->expected_members & BIT(which)) || point->fields[which])
+		return false;
+	/* Kernels before 3.19 have the page itself. */
+	return which != KMEM_PAGE_NUMBER || !point->fields[KMEM_POINTER];
+}
+
+char *kmem_points_missing(const GPtrArray *points)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+		bool is_first = true;
+
+		for (unsigned which = 0; which < KMEM_MEMBERS; which++) {
+			if (!is_missing(point, which))
+				continue;
+			if (is_first)
+				g_string_append_printf(text, "%s%s: ", text->len ? "; " : "",
+						       point->type->name);
+			g_string_append_printf(text, "%s%s", is_first ? "" : ", ",
+					       members[which].name);
+			is_first = false;
+		}
+	}
+	return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/tracepoint_format.h"
+#include "record/event_writer.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The tracepoints of the group kmem that answer what --events asks for, as this kernel has them,
+ * and how their raw records become events.
+ */
+
+/* What an event is made of. */
+typedef enum {
+	KMEM_COMMON_FLAGS,
+	KMEM_CALL_SITE,
+	KMEM_POINTER, /* an object's address, or that of a page's struct on kernels without pfn */
+	KMEM_PAGE_NUMBER,
+	KMEM_BYTES_REQUESTED,
+	KMEM_BYTES_ALLOCATED,
+	KMEM_PAGE_ORDER,
+	KMEM_GFP_FLAGS,
+	KMEM_NODE,
+	KMEM_MEMBERS
+} KmemMember;
+
+/* A tracepoint that is known to the program; one row of kmem_point_types. */
+typedef struct {
+	const char *name; /* "kmalloc"; NULL ends the table */
+	unsigned events;  /* the bit of CollectEvents that it answers */
+	uint8_t source;   /* enum KmtSource */
+	bool is_free;
+	bool is_optional;          /* kernels without it pass through another one of the table */
+	uint32_t expected_members; /* bits by KmemMember; a kernel that lacks one is told of */
+} KmemPointType;
+
+extern const KmemPointType kmem_point_types[];
+
+/* One of them on this kernel. */
+typedef struct {
+	const KmemPointType *type;
+	TracepointFormat *format;                    /* owned */
+	const TracepointField *fields[KMEM_MEMBERS]; /* of the format; NULL: not recorded */
+	uint32_t raw_bytes_min;                      /* a shorter record is a damaged one */
+	unsigned page_shift;
+} KmemPoint;
+
+/* Opens those that answer the events (bits of CollectEvents), of the folder events/kmem, which is
+   borrowed. Returns (element-type KmemPoint), to be freed with g_ptr_array_unref(), or NULL with
+   error set: one is missing, or what a file says makes no sense. */
+GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error);
+
+/* Returns the point whose records begin with this common_type, or NULL. */
+static inline const KmemPoint *kmem_points_lookup(const GPtrArray *points, uint16_t common_type)
+{
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+
+		if (point->format->id == common_type)
+			return point;
+	}
+	return NULL;
+}
+
+/* The common_type of a raw record, which has at least two bytes. */
+static inline uint16_t kmem_raw_common_type(const uint8_t *raw)
+{
+	return load_u16(raw, false);
+}
+
+/*
+ * Makes an event of a raw record. Returns false when there is none: the record is shorter than
+ * point->raw_bytes_min or its page order is impossible (damaged), or it is a free of no memory,
+ * kfree(NULL) and kfree(ZERO_SIZE_PTR), which the tracepoints tell as well.
+ *
+ * What this kernel does not record is 0 in the facts, node -1 and context that of a task;
+ * kmem_points_missing() says which. Pages are counted by their physical address, the page's number
+ * times the size of a page, and have no call site.
+ */
+bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+		     EventFacts *facts);
+
+/* Returns what this kernel does not record of what these points should have,
+   "kmalloc: bytes_alloc; kfree: call_site, ptr"; NULL when it is all there. The caller frees it. */
+char *kmem_points_missing(const GPtrArray *points);
