@@ -3,6 +3,7 @@
 
 #include "collect/build_id.h"
 #include "collect/clock.h"
+#include "collect/cpu_list.h"
 #include "record/batch_writer.h"
 #include "symbols/kallsyms_line.h"
 
@@ -42,37 +43,17 @@ static char *read_file(const HostSnapshot *snapshot, const char *path, size_t *l
 	return text;
 }
 
-/* Counts what a list such as "0-3,8" names; 0 when it is none. *numbers is one more than the
-   highest of them: how many CPUs an array by number needs. */
-static unsigned count_cpus(const char *list, unsigned *numbers)
-{
-	g_auto(GStrv) ranges = g_strsplit(list, ",", -1);
-	unsigned count = 0;
-
-	for (char **range = ranges; *range; range++) {
-		char *behind;
-		guint64 first = g_ascii_strtoull(*range, &behind, 10);
-		guint64 last = *behind == '-' ? g_ascii_strtoull(behind + 1, &behind, 10) : first;
-
-		if (behind == *range || last < first || last - first > G_MAXUINT16)
-			return 0;
-		count += last - first + 1;
-		*numbers = MAX(*numbers, (unsigned)last + 1);
-	}
-	return count;
-}
-
-static unsigned read_cpus(const HostSnapshot *snapshot, const char *path, int fallback_name,
+/* Returns how many CPUs a file names. *numbers is one more than the highest of them: how many CPUs
+   an array by number needs. */
+static unsigned read_cpus(const HostSnapshot *snapshot, const char *name, int fallback_name,
 			  unsigned *numbers)
 {
-	g_autofree char *list = read_file(snapshot, path, NULL);
-	unsigned count;
+	g_autoptr(GArray) cpus = cpu_list_read(snapshot->root, name);
 
-	*numbers = 0;
-	count = list ? count_cpus(list, numbers) : 0;
-	if (!count)
-		*numbers = count = (unsigned)MAX(sysconf(fallback_name), 1);
-	return count;
+	if (!cpus)
+		return *numbers = (unsigned)MAX(sysconf(fallback_name), 1);
+	*numbers = g_array_index(cpus, guint32, cpus->len - 1) + 1;
+	return cpus->len;
 }
 
 HostSnapshot *host_snapshot_new(const char *root)
@@ -81,10 +62,9 @@ HostSnapshot *host_snapshot_new(const char *root)
 	unsigned numbers;
 
 	snapshot->root = g_strdup(root);
-	snapshot->cpus_online = read_cpus(snapshot, "/sys/devices/system/cpu/online",
-					  _SC_NPROCESSORS_ONLN, &numbers);
-	snapshot->cpus_possible = read_cpus(snapshot, "/sys/devices/system/cpu/possible",
-					    _SC_NPROCESSORS_CONF, &snapshot->cpu_numbers);
+	snapshot->cpus_online = read_cpus(snapshot, "online", _SC_NPROCESSORS_ONLN, &numbers);
+	snapshot->cpus_possible =
+		read_cpus(snapshot, "possible", _SC_NPROCESSORS_CONF, &snapshot->cpu_numbers);
 	return snapshot;
 }
 
