@@ -15,12 +15,13 @@ void progress_show(Progress *progress, const Session *session, uint64_t now_ns)
 
 	if (!progress->wanted || !progress->start_ns || !step_ns || !elapsed_ns)
 		return;
-	g_printerr("%s%.0f s: %.0f events/s, %u stacks, %" G_GUINT64_FORMAT
-		   " lost, cost %.2f %% of all CPUs",
-		   line_start, (double)elapsed_ns / NS_PER_SECOND,
+	g_printerr("%s%.0f s: %.0f events/s, %u stacks, %" G_GUINT64_FORMAT " lost", line_start,
+		   (double)elapsed_ns / NS_PER_SECOND,
 		   (double)(events - progress->events) * NS_PER_SECOND / (double)step_ns,
-		   stack_table_count(profile_stacks(session->profile)), lost,
-		   100.0 * (double)loss.probe_ns / (double)MAX(loss.probe_span_ns, 1));
+		   stack_table_count(profile_stacks(session->profile)), lost);
+	if (loss.probe_span_ns)
+		g_printerr(", cost %.2f %% of all CPUs",
+			   100.0 * (double)loss.probe_ns / (double)loss.probe_span_ns);
 	progress->events = events;
 	progress->shown_ns = now_ns;
 }

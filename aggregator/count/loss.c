@@ -83,6 +83,20 @@ static uint64_t difference(uint64_t newer, uint64_t older)
 	return newer > older ? newer - older : 0;
 }
 
+/* After complete_until_ns was read, which is the time of the measurement. */
+static void read_cost(Cpu *cpu, uint64_t probe_ns)
+{
+	if (probe_ns == KMT_NOT_MEASURED)
+		return;
+	cpu->newest.probe_ns = MAX(cpu->newest.probe_ns, probe_ns);
+	cpu->newest.probe_until_ns = cpu->complete_until_ns;
+	/* Without a heartbeat before the window the cost is told from the first one in it. */
+	if (!cpu->at_start.probe_until_ns) {
+		cpu->at_start.probe_ns = cpu->newest.probe_ns;
+		cpu->at_start.probe_until_ns = cpu->newest.probe_until_ns;
+	}
+}
+
 static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const uint8_t *record, bool swapped)
 {
 	const size_t skipped = offsetof(struct KmtHeartbeat, skipped);
@@ -94,13 +108,7 @@ static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const uint8_t *record, 
 
 	cpu->heartbeats++;
 	cpu->complete_until_ns = MAX(cpu->complete_until_ns, load_u64(record + until, swapped));
-	cpu->newest.probe_ns = MAX(cpu->newest.probe_ns, load_u64(record + probe, swapped));
-	cpu->newest.probe_until_ns = cpu->complete_until_ns;
-	/* Without a heartbeat before the window the cost is told from the first one in it. */
-	if (!cpu->at_start.probe_until_ns) {
-		cpu->at_start.probe_ns = cpu->newest.probe_ns;
-		cpu->at_start.probe_until_ns = cpu->newest.probe_until_ns;
-	}
+	read_cost(cpu, load_u64(record + probe, swapped));
 	shared->skipped = MAX(shared->skipped, load_u64(record + skipped, swapped));
 	shared->errors = MAX(shared->errors, load_u64(record + errors, swapped));
 	shared->transport_failures =

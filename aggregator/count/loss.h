@@ -29,7 +29,8 @@ typedef struct {
 	bool shared_until_end;       /* the three above cover the whole window */
 	uint64_t left_out_self;      /* no loss: the collector's own processes */
 	uint64_t left_out_interrupt; /* no loss: interrupts under a process filter */
-	/* Time spent in probes, between the first and the last heartbeat around the window. */
+	/* Time spent in probes, between the first and the last heartbeat around the window. Spans
+	   of 0: it was not measured. */
 	uint64_t probe_ns;              /* of all CPUs together */
 	uint64_t probe_span_ns;         /* ... and how long they were watched, together */
 	uint64_t probe_ns_busiest;      /* of the CPU that spent the largest share */

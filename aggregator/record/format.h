@@ -37,6 +37,7 @@ enum {
 };
 
 #define KMT_CPU_NONE 0xffffffffU /* a batch written by the program, not by a CPU's emitter */
+#define KMT_NOT_MEASURED 0xffffffffffffffffULL /* as KmtHeartbeat.probe_ns */
 
 /* What a batch contains. A reader skips and counts the kinds it does not know. */
 enum KmtBatchKind {
@@ -173,7 +174,8 @@ struct KmtHeartbeat {
 	uint64_t skipped;            /* probe hits that SystemTap skipped */
 	uint64_t errors;             /* soft errors of the probe module */
 	uint64_t transport_failures; /* messages that found the transport buffer full */
-	uint64_t probe_ns; /* time spent in this CPU's probes since the start, estimated */
+	uint64_t probe_ns; /* time spent in this CPU's probes since the start, estimated, or
+			      KMT_NOT_MEASURED */
 };
 
 struct KmtField {
@@ -227,7 +229,11 @@ enum KmtFieldId {
 	KMT_FIELD_SAMPLING_PERIOD = 41, /* number: one of so many events was asked for */
 	KMT_FIELD_OVERHEAD_PERCENT_MAX = 42, /* number: of a CPU's time, above which it takes
 						fewer events; 0: no bound */
-	KMT_FIELD_IDS,                       /* not on the wire: one more than the last */
+	KMT_FIELD_UNTRACED_NS = 43, /* number: how long CPUs were online, but not traced; the sum */
+	KMT_FIELD_UNTRACED_CPUS = 44, /* text: the CPUs of which that is the time */
+	KMT_FIELD_CLOCK = 45,         /* text: the clock of all times; absent: CLOCK_MONOTONIC */
+	KMT_FIELD_NOT_RECORDED = 46,  /* text: what this kernel's tracepoints do not record */
+	KMT_FIELD_IDS,                /* not on the wire: one more than the last */
 };
 
 /* Begins the content of the symbol and module batches; text follows, padded to 8. */

@@ -261,3 +261,18 @@ Test(loss, the_busiest_cpu_is_the_one_with_the_largest_share)
 	cr_expect(eq(u32, loss_ledger_totals(ledger).probe_cpu_busiest, 5));
 	cr_expect(eq(u64, loss_ledger_totals(ledger).probe_span_ns_busiest, 100));
 }
+
+Test(loss, a_cost_that_was_not_measured_has_no_span)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	loss_ledger_set_window(ledger, 100, 1000);
+	beat(ledger, 0, 50, 0, KMT_NOT_MEASURED);
+	beat(ledger, 0, 150, 0, KMT_NOT_MEASURED);
+	beat(ledger, 1, 150, 0, KMT_NOT_MEASURED);
+	beat(ledger, 1, 250, 0, KMT_NOT_MEASURED);
+	cr_expect(zero(u64, loss_ledger_totals(ledger).probe_ns));
+	cr_expect(zero(u64, loss_ledger_totals(ledger).probe_span_ns));
+	cr_expect(zero(u64, loss_ledger_totals(ledger).probe_span_ns_busiest));
+	cr_expect(eq(u64, loss_ledger_complete_until(ledger), 150));
+}
