@@ -288,6 +288,24 @@ static void covered_line(const Report *report, GString *out)
 	g_string_append_c(out, '\n');
 }
 
+/* A line of that heading, where the run has the text for it. */
+static void append_text_line(const Report *report, GString *out, const char *heading,
+			     enum KmtFieldId id)
+{
+	const char *text = text_of(report, id);
+
+	if (!text)
+		return;
+	g_string_append(out, heading);
+	escape_append(out, text);
+	g_string_append_c(out, '\n');
+}
+
+static void not_recorded_line(const Report *report, GString *out)
+{
+	append_text_line(report, out, "Not recorded by this kernel: ", KMT_FIELD_NOT_RECORDED);
+}
+
 static void cut_line(const Report *report, GString *out)
 {
 	uint64_t depth = number_of(report, KMT_FIELD_STACK_DEPTH, 0);
@@ -380,6 +398,11 @@ static void run_line(const Report *report, GString *out)
 	g_string_append_c(out, '\n');
 }
 
+static void clock_line(const Report *report, GString *out)
+{
+	append_text_line(report, out, "Clock: ", KMT_FIELD_CLOCK);
+}
+
 static void append_command_end(const Report *report, GString *out)
 {
 	const char *command = text_of(report, KMT_FIELD_COMMAND);
@@ -447,13 +470,7 @@ static void hidden_line(const Report *report, GString *out)
 
 static void bound_line(const Report *report, GString *out)
 {
-	const char *bound = text_of(report, KMT_FIELD_BOUND);
-
-	if (!bound)
-		return;
-	g_string_append(out, "Ended early: ");
-	escape_append(out, bound);
-	g_string_append_c(out, '\n');
+	append_text_line(report, out, "Ended early: ", KMT_FIELD_BOUND);
 }
 
 static void lost_line(const Report *report, GString *out)
@@ -462,8 +479,15 @@ static void lost_line(const Report *report, GString *out)
 }
 
 const FactLine fact_lines[] = {
-	bytes_before_line, bytes_after_line,  failed_line,    counted_line, frees_line,
-	drop_lines,        nothing_left_line, processes_line, scope_line,   interrupts_line,
-	covered_line,      cut_line,          run_line,       command_line, cost_line,
-	sampling_line,     hidden_line,       bound_line,     lost_line,    NULL,
+	bytes_before_line, bytes_after_line,
+	failed_line,       counted_line,
+	frees_line,        drop_lines,
+	nothing_left_line, processes_line,
+	scope_line,        interrupts_line,
+	covered_line,      not_recorded_line,
+	cut_line,          run_line,
+	clock_line,        command_line,
+	cost_line,         sampling_line,
+	hidden_line,       bound_line,
+	lost_line,         NULL,
 };

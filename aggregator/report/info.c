@@ -2,6 +2,7 @@
 #include "report/info.h"
 
 #include "escape.h"
+#include "report/lost.h"
 #include "report/numbers.h"
 #include "report/report.h"
 #include "report/sampling.h"
@@ -82,6 +83,8 @@ static const char *what_is_missing(const Session *session)
 		return "yes\n";
 	if (sampling_is_throttled(session) && !report_events_lost(session))
 		return "no, a CPU took fewer events than were asked for\n";
+	if (report_has_untraced(session) && !report_events_lost(session))
+		return "no, a CPU was not traced for a time\n";
 	return "no, events were lost\n";
 }
 
@@ -104,12 +107,34 @@ static void append_completeness(const Session *session, GString *out)
 static const struct {
 	const char *label;
 	enum KmtFieldId id;
+	bool rare; /* of most recordings there is nothing to say */
 } texts[] = {
-	{ "Boot:", KMT_FIELD_BOOT_ID },    { "Collector:", KMT_FIELD_COLLECTOR },
-	{ "Program:", KMT_FIELD_PROGRAM }, { "Command line:", KMT_FIELD_COMMAND_LINE },
-	{ "Scope:", KMT_FIELD_SCOPE },     { "Observed:", KMT_FIELD_EVENTS },
-	{ "Covered:", KMT_FIELD_COVERED },
+	{ "Boot:", KMT_FIELD_BOOT_ID, false },
+	{ "Collector:", KMT_FIELD_COLLECTOR, false },
+	{ "Program:", KMT_FIELD_PROGRAM, false },
+	{ "Command line:", KMT_FIELD_COMMAND_LINE, false },
+	{ "Scope:", KMT_FIELD_SCOPE, false },
+	{ "Observed:", KMT_FIELD_EVENTS, false },
+	{ "Covered:", KMT_FIELD_COVERED, false },
+	{ "Not recorded:", KMT_FIELD_NOT_RECORDED, true },
+	{ "Clock:", KMT_FIELD_CLOCK, true },
 };
+
+static void append_texts(const Session *session, GString *out)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
+		if (!texts[i].rare || run_info_text(session->info, texts[i].id))
+			append_text(session, out, texts[i].label, texts[i].id);
+}
+
+static void append_untraced_line(const Session *session, GString *out)
+{
+	if (!report_has_untraced(session))
+		return;
+	append_label(out, "Unknown:");
+	append_untraced(out, session);
+	g_string_append_c(out, '\n');
+}
 
 void info_print(const Session *session, bool show_host, FILE *out)
 {
@@ -122,11 +147,11 @@ void info_print(const Session *session, bool show_host, FILE *out)
 		      run_info_number(session->info, KMT_FIELD_CPUS_ONLINE,
 				      loss_ledger_totals(session->loss).cpus));
 	append_run(session, text);
-	for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
-		append_text(session, text, texts[i].label, texts[i].id);
+	append_texts(session, text);
 	append_number(text, "Events:", profile_totals(session->profile).events);
 	append_number(text, "Stacks:", stack_table_count(profile_stacks(session->profile)));
 	append_number(text, "Lost:", report_events_lost(session));
+	append_untraced_line(session, text);
 	append_completeness(session, text);
 	fputs(text->str, out);
 	g_string_free(text, TRUE);

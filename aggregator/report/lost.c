@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/lost.h"
 
+#include "escape.h"
 #include "report/numbers.h"
 #include "report/report.h"
 #include "report/sampling.h"
+
+#include <string.h>
 
 /* Events lost in the window, by cause. */
 typedef struct {
@@ -14,6 +17,7 @@ typedef struct {
 	uint64_t damaged;
 	uint64_t over_bound;
 	uint64_t damaged_bytes; /* unreadable input, in which the events cannot be told */
+	uint64_t untraced_ns;   /* of CPUs that were online: their events cannot be told, either */
 } Causes;
 
 /* Whether the end of the stream has the counters of every CPU whose last batches it has not. */
@@ -66,6 +70,7 @@ static Causes causes_of(const Session *session)
 		.over_bound = profile_totals(session->profile).over_bound,
 		.damaged_bytes =
 			MAX(damaged_bytes, batch_reader_totals(session->reader).damaged_bytes),
+		.untraced_ns = run_info_number(session->info, KMT_FIELD_UNTRACED_NS, 0),
 	};
 }
 
@@ -106,11 +111,16 @@ const char *report_loss_remedy(const Session *session)
 	return NULL;
 }
 
+bool report_has_untraced(const Session *session)
+{
+	return causes_of(session).untraced_ns;
+}
+
 bool report_is_incomplete(const Session *session)
 {
 	return is_end_unknown(session) || report_events_lost(session) ||
-	       causes_of(session).damaged_bytes || sampling_is_throttled(session) ||
-	       run_info_text(session->info, KMT_FIELD_BOUND);
+	       causes_of(session).damaged_bytes || report_has_untraced(session) ||
+	       sampling_is_throttled(session) || run_info_text(session->info, KMT_FIELD_BOUND);
 }
 
 static void append_cause(GString *out, const char *name, uint64_t events)
@@ -158,19 +168,41 @@ static void append_known_until(GString *out, const Session *session)
 		g_string_append(out, "the start");
 }
 
+void append_untraced(GString *out, const Session *session)
+{
+	const char *cpus = run_info_text(session->info, KMT_FIELD_UNTRACED_CPUS);
+	bool several = !cpus || strpbrk(cpus, ",-");
+
+	g_string_append(out, several ? "CPUs " : "CPU ");
+	if (cpus) {
+		escape_append(out, cpus);
+		g_string_append_c(out, ' ');
+	}
+	g_string_append(out, "not traced for ");
+	/* Rather too much than too little, and never 0.000 s. */
+	append_seconds(out, causes_of(session).untraced_ns + NS_PER_MS - 1);
+	g_string_append(out, several ? " in all" : "");
+}
+
 void append_lost_line(GString *out, const Session *session)
 {
 	Causes causes = causes_of(session);
 	bool any = report_events_lost(session) || causes.damaged_bytes;
+	bool untraced = report_has_untraced(session);
 
 	g_string_append(out, "Lost: ");
 	if (any)
 		append_causes(out, session, &causes);
-	else if (!is_end_unknown(session))
-		g_string_append(out, "none");
-	if (any && is_end_unknown(session))
-		g_string_append(out, "; ");
-	if (is_end_unknown(session))
+	if (untraced) {
+		g_string_append(out, any ? "; " : "events unknown: ");
+		append_untraced(out, session);
+		g_string_append(out, any ? ", events unknown" : "");
+	}
+	if (is_end_unknown(session)) {
+		g_string_append(out, any || untraced ? "; " : "");
 		append_known_until(out, session);
+	}
+	if (!any && !untraced && !is_end_unknown(session))
+		g_string_append(out, "none");
 	g_string_append_c(out, '\n');
 }

@@ -7,3 +7,6 @@
 
 /* Appends the line "Lost: ...", which every report ends with. */
 void append_lost_line(GString *out, const Session *session);
+
+/* Appends "CPU 1 not traced for 0.412 s", of a session for which report_has_untraced(). */
+void append_untraced(GString *out, const Session *session);

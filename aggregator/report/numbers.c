@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/numbers.h"
 
-enum { NS_PER_MS = 1000000, NS_PER_SECOND = 1000000000 };
+enum { NS_PER_SECOND = 1000000000 };
 
 void append_count(GString *out, uint64_t count)
 {

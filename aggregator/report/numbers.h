@@ -12,7 +12,9 @@ void append_count(GString *out, uint64_t count);
 /* Appends the share that part has of whole: "61 %", "1.2 %", "0.05 %", "<0.01 %", "0 %". */
 void append_percent(GString *out, uint64_t part, uint64_t whole);
 
-/* Appends "12.345 s". */
+enum { NS_PER_MS = 1000000 };
+
+/* Appends "12.345 s", cut to whole ms. */
 void append_seconds(GString *out, uint64_t ns);
 
 /* Appends an instant, in ns since 1970, as "2026-11-21T03:39:19Z". */

@@ -29,5 +29,8 @@ uint64_t report_events_in_all(const Session *session);
 /* What helps against the largest part of the loss, or NULL. */
 const char *report_loss_remedy(const Session *session);
 
+/* Whether a CPU was online for some time without being traced. */
+bool report_has_untraced(const Session *session);
+
 /* Whether the result is incomplete: the exit status is then 3. */
 bool report_is_incomplete(const Session *session);

@@ -5,6 +5,8 @@
  *	make_fixture swap < STREAM    the same stream in the other byte order
  *	make_fixture s390x            big-endian, 64-bit, kernel text at 1 MB
  *	make_fixture i686             little-endian, 32-bit
+ *	make_fixture aarch64          CPUs were not traced for a time, by a collector with another
+ *	                              clock that does not measure its cost
  */
 #include "event_batch.h"
 #include "record/batch_writer.h"
@@ -23,7 +25,19 @@ typedef struct {
 	uint32_t kmalloc; /* address of the allocator; what else is called follows it */
 	const char *symbols;
 	const char *modules;
+	uint64_t probe_ns;     /* of the whole run */
+	const InfoField *more; /* beside the facts that all have; ends with id 0; NULL: none */
 } Machine;
+
+static const InfoField partly_traced[] = {
+	{ KMT_FIELD_COLLECTOR, 0, "hands" },
+	{ KMT_FIELD_UNTRACED_NS, 2100000001, NULL },
+	{ KMT_FIELD_UNTRACED_CPUS, 0, "1,3-5" },
+	/* Whatever a recording says: nothing of it may reach a terminal unescaped. */
+	{ KMT_FIELD_CLOCK, 0, "CLOCK_\302\233SUNDIAL" },
+	{ KMT_FIELD_NOT_RECORDED, 0, "names of caches, nodes" },
+	{ 0, 0, NULL },
+};
 
 static const Machine machines[] = {
 	{
@@ -41,6 +55,7 @@ static const Machine machines[] = {
 			   "000003ff80001000 t ext4_find_extent\t[ext4]\n"
 			   "000003ff80001800 t ext4_last\t[ext4]\n",
 		.modules = "ext4 65536 0x000003ff80000000 -\n",
+		.probe_ns = 500000,
 	},
 	{
 		.arch = "i686",
@@ -56,6 +71,24 @@ static const Machine machines[] = {
 			   "f8001000 t ext4_find_extent\t[ext4]\n"
 			   "f8001800 t ext4_last\t[ext4]\n",
 		.modules = "ext4 65536 0xf8000000 -\n",
+		.probe_ns = 500000,
+	},
+	{
+		.arch = "aarch64",
+		.word_bytes = 8,
+		.text_start = 0x100000,
+		.text_end = 0x900000,
+		.kmalloc = 0x200000,
+		.symbols = "0000000000100000 T _stext\n"
+			   "0000000000200000 T __kmalloc_noprof\n"
+			   "0000000000200400 T alloc_pipe_info\n"
+			   "0000000000200800 T el0_svc\n"
+			   "0000000000900000 T _etext\n"
+			   "000003ff80001000 t ext4_find_extent\t[ext4]\n"
+			   "000003ff80001800 t ext4_last\t[ext4]\n",
+		.modules = "ext4 65536 0x000003ff80000000 -\n",
+		.probe_ns = KMT_NOT_MEASURED,
+		.more = partly_traced,
 	},
 };
 
@@ -76,6 +109,8 @@ static void add_info(GByteArray *stream, const Machine *machine)
 		{ KMT_FIELD_COMPLETE, 1, NULL },
 	};
 
+	for (const InfoField *field = machine->more; field && field->id; field++)
+		batch_write_info(stream, field, 1);
 	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
 }
 
@@ -113,7 +148,8 @@ static void add_events(GByteArray *stream, const Machine *machine)
 	EventBatch batch;
 	uint16_t pipe;
 
-	event_batch_heartbeat(&before, 1900000000, 0, 0);
+	event_batch_heartbeat(&before, 1900000000, 0,
+			      machine->probe_ns == KMT_NOT_MEASURED ? KMT_NOT_MEASURED : 0);
 	event_batch_end(&before, 0);
 	batch = event_batch_begin(stream, 0, 1, 2000000000);
 
@@ -128,7 +164,7 @@ static void add_events(GByteArray *stream, const Machine *machine)
 				  0x10000 + i * 128);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, 1, 6000, KMT_CONTEXT_SOFTIRQ, 0x20000);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, 1, 7000, KMT_CONTEXT_TASK, 0);
-	event_batch_heartbeat(&batch, 2900000000, 0, 500000);
+	event_batch_heartbeat(&batch, 2900000000, 0, machine->probe_ns);
 	event_batch_end(&batch, 7);
 }
 
@@ -164,7 +200,7 @@ int main(int argc, char **argv)
 		if (g_str_equal(wanted, machines[i].arch))
 			make(stream, &machines[i]);
 	if (!stream->len) {
-		fputs("usage: make_fixture swap|s390x|i686\n", stderr);
+		fputs("usage: make_fixture swap|s390x|i686|aarch64\n", stderr);
 		return 2;
 	}
 	return fwrite(stream->data, 1, stream->len, stdout) != stream->len;

@@ -297,6 +297,10 @@ static const FieldCase field_cases[] = {
 	{ { KMT_FIELD_TRANSPORT_LOST, 2, NULL },
 	  "Lost: 2 events (0.07 %): transport 2, skipped probes 0, reentrancy 0, damaged input 0, "
 	  "memory bound 0" },
+	{ { KMT_FIELD_CLOCK, 0, "CLOCK_MONOTONIC_RAW" }, "Clock: CLOCK_MONOTONIC_RAW" },
+	{ { KMT_FIELD_NOT_RECORDED, 0, "nodes" }, "Not recorded by this kernel: nodes" },
+	{ { KMT_FIELD_UNTRACED_NS, 1, NULL },
+	  "Lost: events unknown: CPUs not traced for 0.001 s in all" },
 	{ { KMT_FIELD_DAMAGED_BYTES, 1234, NULL },
 	  "Lost: at least 0 events (0 %): transport 0, skipped probes 0, reentrancy 0, "
 	  "damaged input 0 (1,234 bytes), memory bound 0" },
@@ -384,6 +388,46 @@ Test(report_text, what_nothing_tells_is_unknown)
 	add_field(nothing, KMT_FIELD_COUNTED_TO_END, 0, NULL);
 	expect_line(nothing, &(Wish){ .quiet = true }, "Lost: unknown after 2026-11-21T03:39:31Z");
 	cr_expect(report_is_incomplete(nothing));
+}
+
+/* As a collector says it at the end. */
+static void add_untraced(Session *session, uint64_t ns, const char *cpus)
+{
+	add_field(session, KMT_FIELD_UNTRACED_NS, ns, NULL);
+	add_field(session, KMT_FIELD_UNTRACED_CPUS, 0, cpus);
+}
+
+Test(report_text, a_cpu_that_was_not_traced_is_a_loss_of_unknown_size)
+{
+	g_autoptr(Session) one = host_session(0);
+	g_autoptr(Session) several = host_session(0);
+
+	add_untraced(one, 412 * (second / 1000), "1");
+	add_untraced(several, 2 * second + 1, "1,3-5");
+	expect_line(one, &(Wish){ .quiet = true },
+		    "Lost: events unknown: CPU 1 not traced for 0.412 s");
+	expect_line(several, &(Wish){ .quiet = true },
+		    "Lost: events unknown: CPUs 1,3-5 not traced for 2.001 s in all");
+	cr_expect(report_is_incomplete(one));
+	cr_expect_eq(report_events_lost(one), 0);
+	add_untraced(one, 0, "");
+	expect_line(one, &(Wish){ .quiet = true }, "Lost: none");
+	cr_expect_not(report_is_incomplete(one));
+}
+
+Test(report_text, a_cpu_that_was_not_traced_is_told_beside_other_losses)
+{
+	g_autoptr(Session) session = host_session(1);
+
+	add_untraced(session, second, "7");
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: 1 event (0.03 %): transport 1, skipped probes 0, reentrancy 0, damaged "
+		    "input 0, memory bound 0; CPU 7 not traced for 1.000 s, events unknown");
+	session->cut_short = true;
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: 1 event (0.03 %): transport 1, skipped probes 0, reentrancy 0, damaged "
+		    "input 0, memory bound 0; CPU 7 not traced for 1.000 s, events unknown; "
+		    "unknown after 2026-11-21T03:39:31Z");
 }
 
 Test(report_text, lost_messages_without_events_are_no_loss)

@@ -1,0 +1,1 @@
+fixture aarch64 | kmalloc-top -i - -q
