@@ -17,6 +17,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/command.c aggregator/collect/command.h \
 	aggregator/collect/command_split.c \
 	aggregator/collect/cpu_list.c aggregator/collect/cpu_list.h \
+	aggregator/collect/cpu_watch.c aggregator/collect/cpu_watch.h \
 	aggregator/collect/event_kinds.c aggregator/collect/event_kinds.h \
 	aggregator/collect/host_memory.c aggregator/collect/host_memory.h \
 	aggregator/collect/host_snapshot.c aggregator/collect/host_snapshot.h \

@@ -19,6 +19,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_check.c \
 	tests/unit/test_command.c \
 	tests/unit/test_cpu_list.c \
+	tests/unit/test_cpu_watch.c \
 	tests/unit/test_escape.c \
 	tests/unit/test_filters.c \
 	tests/unit/test_frame_text.c \
