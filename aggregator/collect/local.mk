@@ -58,4 +58,5 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap_options.c aggregator/collect/stap_options.h \
 	aggregator/collect/stap_script.c aggregator/collect/stap_script.h \
 	aggregator/collect/stap_tool.c aggregator/collect/stap_tool.h \
-	aggregator/collect/stap_workarounds.c aggregator/collect/stap_workarounds.h
+	aggregator/collect/stap_workarounds.c aggregator/collect/stap_workarounds.h \
+	aggregator/collect/task_cgroup.c aggregator/collect/task_cgroup.h

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * TaskCgroups tells which cgroup a process is in, by the id that the emitter in the kernel gives:
+ * of the v2 cgroup where the process is in one, else of the one of the memory controller.
+ */
+typedef struct TaskCgroups TaskCgroups;
+
+/* The id of the topmost cgroup of a hierarchy. */
+enum { TASK_CGROUP_ROOT_ID = 1 };
+
+/* /proc and the mounted hierarchies lie below root ("": this host's). */
+TaskCgroups *task_cgroups_new(const char *root);
+void task_cgroups_free(TaskCgroups *cgroups);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(TaskCgroups, task_cgroups_free)
+
+/* Reads where a process is now. Returns 0 when that is not known. */
+uint64_t task_cgroups_of(const TaskCgroups *cgroups, uint32_t tgid);
+
+/* Returns the id for what is in no cgroup of its own, as the idle tasks are. */
+uint64_t task_cgroups_outermost(const TaskCgroups *cgroups);
+
+/* Whether the id that a perf sample carries, if not 0, is the one asked for here: not so for tasks
+   in the v2 root where the memory controller has a hierarchy of its own. */
+bool task_cgroups_agree(const TaskCgroups *cgroups, uint64_t sample_id);
+
+/* Whether PERF_SAMPLE_CGROUP gives ids of the v2 hierarchy: where perf_event has a hierarchy of its
+   own, the kernel gives that one's. */
+bool task_cgroup_sample_is_usable(const char *root);
+
+/* Returns the id of the cgroup whose folder this is, 0: there is none. */
+uint64_t task_cgroup_folder_id(const char *folder);
