@@ -59,4 +59,11 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap_script.c aggregator/collect/stap_script.h \
 	aggregator/collect/stap_tool.c aggregator/collect/stap_tool.h \
 	aggregator/collect/stap_workarounds.c aggregator/collect/stap_workarounds.h \
-	aggregator/collect/task_cgroup.c aggregator/collect/task_cgroup.h
+	aggregator/collect/task.c aggregator/collect/task.h \
+	aggregator/collect/task_cgroup.c aggregator/collect/task_cgroup.h \
+	aggregator/collect/task_lives.c \
+	aggregator/collect/task_names.c aggregator/collect/task_names.h \
+	aggregator/collect/task_proc.c aggregator/collect/task_proc.h \
+	aggregator/collect/task_records.c \
+	aggregator/collect/task_state.h \
+	aggregator/collect/task_table.c aggregator/collect/task_table.h

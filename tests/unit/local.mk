@@ -46,6 +46,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_symbol_store.c \
 	tests/unit/test_tracefs.c \
 	tests/unit/test_task_cgroup.c \
+	tests/unit/test_task_table.c \
 	tests/unit/test_view.c \
 	tests/unit/test_watchdog.c
 

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/task_state.h"
+
+#include "collect/clock.h"
+
+/* How far the time of a record may be from that in /proc: copying a large process takes a while. */
+static const uint64_t start_differs_ns = NS_PER_SECOND;
+
+/* After an execve by another thread, which ends all but itself and becomes the leader. */
+static void end_others(TaskTable *table, const Task *leader, uint64_t time_ns)
+{
+	for (GList *item = leader->process->threads.head; item; item = item->next) {
+		Task *task = item->data;
+
+		if (task == leader || task->born_ns >= time_ns || task->ended_ns <= time_ns)
+			continue;
+		task->ended_ns = time_ns;
+		task_note_recent(table, task);
+	}
+}
+
+/* The cgroup is to be read when it is asked for next, but not without end. */
+static void expect_other_cgroup(Process *process)
+{
+	process->cgroup_is_due = process->cgroup_reads_left > 0;
+}
+
+void task_table_comm(TaskTable *table, uint32_t tgid, uint32_t tid, const char *comm,
+		     uint64_t time_ns)
+{
+	Task *task = task_at(table, tgid, tid, time_ns);
+
+	if (!task)
+		return;
+	task_names_set(&task->names, comm, time_ns);
+	task_note_recent(table, task);
+	table->passing_on_is_due |= task->forked_ns > time_ns;
+	if (!task_is_leader(task))
+		return;
+	expect_other_cgroup(task->process);
+	if (task->ended_ns > time_ns)
+		return;
+	task->ended_ns = TASK_LIVES;
+	end_others(table, task, time_ns);
+}
+
+void task_table_exit(TaskTable *table, uint32_t tid, uint64_t time_ns)
+{
+	Task *task = task_lookup(table, tid);
+	uint64_t taken_over_ns = TASK_LIVES;
+
+	if (task && task->born_ns > time_ns)
+		task = task->earlier;
+	if (!task)
+		return;
+	if (task_is_leader(task))
+		taken_over_ns = task_names_next_ns(&task->names, time_ns);
+	if (taken_over_ns != TASK_LIVES)
+		end_others(table, task, taken_over_ns);
+	else
+		task->ended_ns = time_ns;
+	task_note_recent(table, task);
+}
+
+/* What a new process has of its parent. */
+static void inherit(const TaskTable *table, Process *process, Process *parent)
+{
+	process->is_counted |= table->inherits_count && parent->is_counted;
+	if (process->cgroup_id)
+		return;
+	process->cgroup_id = task_cgroup_of(table, parent);
+	if (!process->cgroup_id)
+		expect_other_cgroup(process);
+}
+
+/* Whether what was read from /proc is the process that began at that time, and not one that had its
+   id before. */
+static bool began_at(const Task *leader, uint64_t time_ns)
+{
+	uint64_t start_ns = leader->process->start_time_ns;
+
+	if (!task_is_leader(leader) || leader->born_ns || leader->ended_ns <= time_ns)
+		return false;
+	return !start_ns ||
+	       (start_ns < time_ns + start_differs_ns && time_ns < start_ns + start_differs_ns);
+}
+
+static Process *process_made(const Task *old, uint32_t tgid, uint64_t time_ns)
+{
+	Process *process = old && began_at(old, time_ns) ? old->process : process_new(tgid);
+
+	if (!process->start_time_ns)
+		process->start_time_ns = time_ns;
+	return process;
+}
+
+/* A task takes the place of what was known by its tid: its own beginning, read before, or the life
+   of another. */
+static void succeed(TaskTable *table, Task *task, Task *old)
+{
+	task_names_take_later(&task->names, &old->names, task->born_ns);
+	if (old->ended_ns > task->born_ns)
+		task->ended_ns = old->ended_ns;
+	task->forked_ns = old->forked_ns;
+	table->passing_on_is_due |= task->forked_ns > task->born_ns;
+	task->is_recent = old->is_recent;
+	old->is_recent = true; /* the tid is, which they share */
+	g_clear_pointer(&old->earlier, task_free);
+	task->earlier = old;
+}
+
+/* Returns the name that a child made at that time begins with, NULL: it is not known. */
+static const char *name_passed_on(const Task *parent, uint64_t time_ns)
+{
+	const char *comm = parent ? task_names_at(&parent->names, time_ns) : TASK_EXITED;
+
+	return g_str_equal(comm, TASK_EXITED) ? NULL : comm;
+}
+
+static Task *child_new(const TaskTable *table, uint32_t tid, uint64_t time_ns, Process *process,
+		       const Task *parent)
+{
+	const char *passed_on = name_passed_on(parent, time_ns);
+	char comm[KMT_COMM_BYTES] = TASK_EXITED;
+	Task *task;
+
+	if (!passed_on)
+		task_proc_comm(&table->proc, tid, false, comm);
+	task = task_new(tid, time_ns, process, passed_on ? passed_on : comm);
+	task->parent_tid = parent ? parent->tid : 0;
+	return task;
+}
+
+void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t parent_tgid,
+		     uint32_t parent_tid, uint64_t time_ns)
+{
+	/* A parent outside of our pid namespace has no id. */
+	Task *parent = parent_tid ? task_at(table, parent_tgid, parent_tid, time_ns) : NULL;
+	Task *old = task_lookup(table, tid), *task;
+	bool is_process = tgid != parent_tgid;
+	Process *process;
+
+	if (old && old->born_ns >= time_ns)
+		return; /* a life before the one known: its events have been read mostly */
+	process = is_process ? process_made(old, tgid, time_ns) : task_process_of(table, tgid);
+	task = child_new(table, tid, time_ns, process, parent);
+	if (old)
+		succeed(table, task, old);
+	task_enter(table, task);
+	task_note_recent(table, task);
+	if (!parent)
+		return;
+	parent->forked_ns = MAX(parent->forked_ns, time_ns);
+	if (is_process)
+		inherit(table, process, parent->process);
+}
+
+/* The life of a tid at a time as far as it is known, without looking further. */
+static const Task *known_at(const TaskTable *table, uint32_t tid, uint64_t time_ns)
+{
+	const Task *task = task_lookup(table, tid);
+
+	return task && task->born_ns > time_ns ? task->earlier : task;
+}
+
+static gint compare_births(gconstpointer left, gconstpointer right, gpointer user_data)
+{
+	const Task *a = task_lookup(user_data, *(const uint32_t *)left);
+	const Task *b = task_lookup(user_data, *(const uint32_t *)right);
+	uint64_t a_ns = a ? a->born_ns : 0, b_ns = b ? b->born_ns : 0;
+
+	return (a_ns > b_ns) - (a_ns < b_ns);
+}
+
+static void pass_on_to(TaskTable *table, Task *child)
+{
+	const Task *parent = known_at(table, child->parent_tid, child->born_ns);
+	const char *comm = name_passed_on(parent, child->born_ns);
+
+	if (comm)
+		task_names_set(&child->names, comm, child->born_ns);
+	if (!parent)
+		return;
+	if (task_is_leader(child))
+		inherit(table, child->process, parent->process);
+}
+
+/* Parents come before their children, so that once is enough. */
+void task_pass_on(TaskTable *table)
+{
+	g_array_sort_with_data(table->recent, compare_births, table);
+	for (guint i = 0; i < table->recent->len; i++) {
+		uint32_t tid = g_array_index(table->recent, uint32_t, i);
+		Task *task = task_lookup(table, tid);
+
+		if (task && task->parent_tid)
+			pass_on_to(table, task);
+	}
+	table->passing_on_is_due = false;
+}

@@ -1,0 +1,688 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/task_table.h"
+
+#include "collect/clock.h"
+#include "collect/task_cgroup.h"
+#include "leaks.h"
+#include "temporary.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+TEST_SUITE_WITHOUT_LEAKS(task_table);
+
+enum { SHELL = 100, MAKE = 200, THREAD = 201, CHILD = 300, GRANDCHILD = 400, GONE = 999 };
+
+static const uint64_t second = NS_PER_SECOND;
+
+/* A host with the processes that a test writes. */
+typedef struct {
+	char *root;
+	TaskTable *table;
+} Host;
+
+static Host host_new(void)
+{
+	Host host = { .root = temporary_folder() };
+
+	temporary_write(host.root, "proc/self/mountinfo",
+			"30 1 0:26 / /cg rw - cgroup2 cgroup2 rw\n", -1);
+	temporary_write(host.root, "cg/shells/cgroup.procs", "", -1);
+	temporary_write(host.root, "cg/builds/cgroup.procs", "", -1);
+	host.table = task_table_new(host.root);
+	return host;
+}
+
+static void host_clear(Host *host)
+{
+	task_table_free(host->table);
+	temporary_remove(host->root);
+	g_free(host->root);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
+
+/* A thread is found under its own id as well, as in the real /proc. */
+static void write_thread(const char *root, unsigned tgid, unsigned tid, const char *comm)
+{
+	g_autofree char *listed = g_strdup_printf("proc/%u/task/%u/comm", tgid, tid);
+	g_autofree char *direct = g_strdup_printf("proc/%u/comm", tid);
+	g_autofree char *text = g_strconcat(comm, "\n", NULL);
+
+	temporary_write(root, listed, text, -1);
+	temporary_write(root, direct, text, -1);
+}
+
+typedef struct {
+	const char *name;
+	unsigned parent, flags, threads;
+	uint64_t start_ticks;
+} Stat;
+
+static void write_process_as(const char *root, unsigned tgid, const Stat *stat, const char *comm)
+{
+	g_autofree char *file = g_strdup_printf("proc/%u/stat", tgid);
+	g_autofree char *text = g_strdup_printf(
+		"%u (%s) S %u 1 1 0 -1 %u 5 5 5 5 5 5 5 5 20 0 %u 0 %" G_GUINT64_FORMAT
+		" 77 88 18446744073709551615 1\n",
+		tgid, stat->name, stat->parent, stat->flags, stat->threads, stat->start_ticks);
+
+	temporary_write(root, file, text, -1);
+	write_thread(root, tgid, tgid, comm);
+}
+
+static void write_process(const char *root, unsigned tgid, const char *comm)
+{
+	Stat stat = { comm, 1, 0x400000, 1, 1000 };
+
+	write_process_as(root, tgid, &stat, comm);
+}
+
+static void write_cgroup(const char *root, unsigned tgid, const char *line)
+{
+	g_autofree char *file = g_strdup_printf("proc/%u/cgroup", tgid);
+
+	temporary_write(root, file, line, -1);
+}
+
+static EventTask find(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
+{
+	TaskSample sample = { .tgid = tgid, .tid = tid, .time_ns = time_ns };
+	EventTask task;
+
+	memset(&task, 0x55, sizeof(task));
+	task_table_find(table, &sample, &task);
+	return task;
+}
+
+static bool is_counted_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
+{
+	TaskSample sample = { .tgid = tgid, .tid = tid, .time_ns = time_ns };
+	EventTask task;
+
+	return task_table_find(table, &sample, &task);
+}
+
+static void expect_comm(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns,
+			const char *comm)
+{
+	char filled[KMT_COMM_BYTES] = { 0 };
+	EventTask task = find(table, tgid, tid, time_ns);
+
+	memcpy(filled, comm, strlen(comm));
+	cr_expect(eq(u32, task.tgid, tgid));
+	cr_expect(eq(u32, task.tid, tid));
+	cr_expect(eq(int, memcmp(task.comm, filled, sizeof(filled)), 0), "%u is %.16s, not %s", tid,
+		  task.comm, comm);
+}
+
+Test(task_table, a_scan_knows_processes_and_threads)
+{
+	g_auto(Host) host = host_new();
+	Stat stat = { "make", SHELL, 0, 2, 5000 };
+
+	write_process(host.root, SHELL, "bash");
+	write_process_as(host.root, MAKE, &stat, "make");
+	write_thread(host.root, MAKE, THREAD, "job server");
+	task_table_scan(host.table);
+	temporary_remove(host.root); /* nothing is read again */
+	cr_expect(eq(sz, task_table_size(host.table), 3));
+	expect_comm(host.table, SHELL, SHELL, 1, "bash");
+	expect_comm(host.table, MAKE, MAKE, 1, "make");
+	expect_comm(host.table, MAKE, THREAD, 1, "job server");
+}
+
+Test(task_table, the_start_is_that_of_the_process_on_the_clock_of_events)
+{
+	g_auto(Host) host = host_new();
+	uint64_t ticks = 40 * second, asleep_ns = clock_ns(CLOCK_BOOTTIME) - clock_monotonic_ns();
+	uint64_t expected_ns = ticks * (second / (uint64_t)sysconf(_SC_CLK_TCK)) - asleep_ns;
+	Stat stat = { "make", SHELL, 0, 2, ticks };
+	EventTask leader, thread;
+
+	write_process_as(host.root, MAKE, &stat, "make");
+	write_thread(host.root, MAKE, THREAD, "worker");
+	leader = find(host.table, MAKE, MAKE, 1);
+	thread = find(host.table, MAKE, THREAD, 1);
+	cr_expect(eq(u64, thread.start_time_ns, leader.start_time_ns));
+	cr_expect(lt(i64, llabs((long long)(leader.start_time_ns - expected_ns)),
+		     (int64_t)second / 100));
+}
+
+Test(task_table, a_start_before_the_host_slept_is_not_zero)
+{
+	g_auto(Host) host = host_new();
+	Stat stat = { "init", 0, 0, 1, 0 };
+
+	write_process_as(host.root, SHELL, &stat, "init");
+	cr_expect(eq(u64, find(host.table, SHELL, SHELL, 1).start_time_ns, 1));
+}
+
+Test(task_table, names_may_have_brackets_and_blanks)
+{
+	g_auto(Host) host = host_new();
+	Stat odd = { "a) R 1 (b", 7, 0, 1, 123456789 }, plain = { "a", 7, 0, 1, 123456789 };
+
+	write_process_as(host.root, SHELL, &odd, "a) R 1 (b");
+	write_process_as(host.root, MAKE, &plain, "a\nb ");
+	expect_comm(host.table, SHELL, SHELL, 1, "a) R 1 (b");
+	expect_comm(host.table, MAKE, MAKE, 1, "a\nb ");
+	cr_expect(eq(u64, find(host.table, SHELL, SHELL, 1).start_time_ns,
+		     find(host.table, MAKE, MAKE, 1).start_time_ns));
+}
+
+Test(task_table, a_cut_stat_has_no_start)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	temporary_write(host.root, "proc/100/stat", "100 (bash) S 1 2 3", -1);
+	expect_comm(host.table, SHELL, SHELL, 1, "bash");
+	cr_expect(eq(u64, find(host.table, SHELL, SHELL, 1).start_time_ns, 0));
+}
+
+Test(task_table, a_worker_has_the_name_that_the_kernel_gives_it)
+{
+	static const struct {
+		const char *shown, *comm;
+		unsigned flags;
+	} names[] = {
+		{ "kworker/0:1-events", "kworker/0:1", 0x4208060 },
+		{ "kworker/u17:3+flush-259:0", "kworker/u17:3", 0x4208060 },
+		{ "kworker/1:0H-kblockd", "kworker/1:0H", 0x4208060 },
+		{ "kworker/2:2", "kworker/2:2", 0x4208060 },
+		{ "kworker/R-nvme-wq", "kworker/R-nvme-", 0x4208060 },
+		{ "kworker/R-kvfree_rcu_reclaim", "kworker/R-kvfre", 0x4208060 },
+		{ "irq/123-long-name-of-a-thread", "irq/123-long-na", 0x208040 },
+		{ "kworker/0:1-user", "kworker/0:1-use", 0x400000 },
+	};
+	g_auto(Host) host = host_new();
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+		Stat stat = { names[i].shown, 2, names[i].flags, 1, 10 };
+
+		write_process_as(host.root, SHELL + i, &stat, names[i].shown);
+		expect_comm(host.table, SHELL + i, SHELL + i, 1, names[i].comm);
+	}
+}
+
+Test(task_table, an_event_has_the_name_of_its_time)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	task_table_scan(host.table);
+	task_table_comm(host.table, SHELL, SHELL, "ls", 1000);
+	task_table_comm(host.table, SHELL, SHELL, "a name of 15 by", 2000);
+	expect_comm(host.table, SHELL, SHELL, 999, "bash");
+	expect_comm(host.table, SHELL, SHELL, 1000, "ls");
+	expect_comm(host.table, SHELL, SHELL, 1999, "ls");
+	expect_comm(host.table, SHELL, SHELL, 2000, "a name of 15 by");
+}
+
+Test(task_table, names_of_other_cpus_may_come_later)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	task_table_comm(host.table, SHELL, SHELL, "third", 3000);
+	task_table_comm(host.table, SHELL, SHELL, "first", 1000);
+	task_table_comm(host.table, SHELL, SHELL, "second", 2000);
+	expect_comm(host.table, SHELL, SHELL, 500, "bash");
+	expect_comm(host.table, SHELL, SHELL, 1500, "first");
+	expect_comm(host.table, SHELL, SHELL, 2500, "second");
+	expect_comm(host.table, SHELL, SHELL, 3500, "third");
+}
+
+Test(task_table, the_newest_names_are_kept)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	for (unsigned i = 1; i <= 1000; i++) {
+		/* Each pair comes in the wrong order. */
+		unsigned number = i % 2 ? i + 1 : i - 1;
+		g_autofree char *name = g_strdup_printf("n%u", number);
+
+		task_table_comm(host.table, SHELL, SHELL, name, number * 10);
+	}
+	for (unsigned i = 1000 - 15; i <= 1000; i++) {
+		g_autofree char *name = g_strdup_printf("n%u", i);
+
+		expect_comm(host.table, SHELL, SHELL, i * 10, name);
+	}
+	expect_comm(host.table, SHELL, SHELL, 15, "n985"); /* the first that is known */
+}
+
+Test(task_table, children_begin_with_the_name_of_their_parent_at_that_time)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	task_table_comm(host.table, SHELL, SHELL, "before", 1000);
+	task_table_comm(host.table, SHELL, SHELL, "after", 3000);
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 2000);
+	task_table_fork(host.table, SHELL, THREAD, SHELL, SHELL, 4000);
+	task_table_comm(host.table, CHILD, CHILD, "cc1", 5000);
+	expect_comm(host.table, CHILD, CHILD, 2500, "before");
+	expect_comm(host.table, CHILD, CHILD, 5500, "cc1");
+	expect_comm(host.table, SHELL, THREAD, 5500, "after");
+	cr_expect(eq(u64, find(host.table, CHILD, CHILD, 2500).start_time_ns, 2000));
+	cr_expect(eq(u64, find(host.table, SHELL, THREAD, 4500).start_time_ns,
+		     find(host.table, SHELL, SHELL, 4500).start_time_ns));
+}
+
+Test(task_table, what_a_parent_had_reaches_children_that_were_told_of_earlier)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	task_table_scan(host.table);
+	task_table_set_inherit(host.table, true);
+	task_table_count(host.table, SHELL);
+	/* In the order of the CPUs they ran on, the last one first. */
+	task_table_comm(host.table, GRANDCHILD, GRANDCHILD, "ld", 5000);
+	task_table_fork(host.table, GRANDCHILD, GRANDCHILD, CHILD, CHILD, 4000);
+	expect_comm(host.table, GRANDCHILD, GRANDCHILD, 4500, "[exited]");
+	task_table_comm(host.table, CHILD, CHILD, "cc1", 3000);
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 2000);
+	task_table_comm(host.table, SHELL, SHELL, "make", 1000);
+	expect_comm(host.table, CHILD, CHILD, 2500, "make");
+	expect_comm(host.table, CHILD, CHILD, 3500, "cc1");
+	expect_comm(host.table, GRANDCHILD, GRANDCHILD, 4500, "cc1");
+	expect_comm(host.table, GRANDCHILD, GRANDCHILD, 5500, "ld");
+	cr_expect(task_table_is_counted(host.table, GRANDCHILD));
+	cr_expect(is_counted_at(host.table, GRANDCHILD, GRANDCHILD, 4500));
+}
+
+Test(task_table, a_reused_pid_is_another_process)
+{
+	g_auto(Host) host = host_new();
+	uint64_t reused_ns = 100 * second;
+
+	write_process(host.root, SHELL, "bash");
+	task_table_scan(host.table);
+	task_table_count(host.table, CHILD);
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
+	task_table_comm(host.table, CHILD, CHILD, "old", 2000);
+	/* The end of the old one is told by another CPU, later. */
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, reused_ns);
+	task_table_exit(host.table, CHILD, 3000);
+	expect_comm(host.table, CHILD, CHILD, 2500, "old");
+	expect_comm(host.table, CHILD, CHILD, reused_ns, "bash");
+	cr_expect(eq(u64, find(host.table, CHILD, CHILD, 2500).start_time_ns, 1000));
+	cr_expect(eq(u64, find(host.table, CHILD, CHILD, reused_ns).start_time_ns, reused_ns));
+	cr_expect(is_counted_at(host.table, CHILD, CHILD, 2500));
+	cr_expect(not(is_counted_at(host.table, CHILD, CHILD, reused_ns)));
+	/* The new one lives on. */
+	task_table_settle(host.table, reused_ns + 10 * second);
+	expect_comm(host.table, CHILD, CHILD, reused_ns + 10 * second, "bash");
+	cr_expect(eq(sz, task_table_size(host.table), 2));
+}
+
+Test(task_table, a_tid_reused_by_another_process_has_no_events_of_the_old_one)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	write_process(host.root, MAKE, "make");
+	task_table_scan(host.table);
+	task_table_fork(host.table, SHELL, THREAD, SHELL, SHELL, 5000);
+	/* Its beginning is kept by nobody, and the new one's name is not its own. */
+	expect_comm(host.table, MAKE, THREAD, 4000, "[exited]");
+	expect_comm(host.table, SHELL, THREAD, 5000, "bash");
+}
+
+Test(task_table, a_tid_whose_records_were_lost_is_read_again)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	write_process(host.root, MAKE, "make");
+	write_thread(host.root, SHELL, THREAD, "of bash");
+	expect_comm(host.table, SHELL, THREAD, 1000, "of bash");
+	write_thread(host.root, MAKE, THREAD, "of make");
+	expect_comm(host.table, MAKE, THREAD, 2000, "of make");
+	expect_comm(host.table, MAKE, THREAD, 3000, "of make");
+}
+
+Test(task_table, a_process_read_before_its_record_came_stays_the_same)
+{
+	g_auto(Host) host = host_new();
+	Stat stat = { "cc1", SHELL, 0, 1, 20 * (uint64_t)sysconf(_SC_CLK_TCK) };
+	uint64_t start_ns;
+
+	write_process(host.root, SHELL, "bash");
+	write_process_as(host.root, CHILD, &stat, "cc1");
+	task_table_scan(host.table);
+	task_table_count(host.table, CHILD);
+	start_ns = find(host.table, CHILD, CHILD, 30 * second).start_time_ns;
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, start_ns + second / 200);
+	cr_expect(eq(u64, find(host.table, CHILD, CHILD, 30 * second).start_time_ns, start_ns));
+	cr_expect(is_counted_at(host.table, CHILD, CHILD, 30 * second));
+}
+
+Test(task_table, what_ended_is_forgotten_when_its_events_were_read)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	task_table_scan(host.table);
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
+	task_table_exit(host.table, CHILD, 2000);
+	task_table_settle(host.table, 2001);
+	/* It frees what it had after it began to end. */
+	expect_comm(host.table, CHILD, CHILD, 3000, "bash");
+	cr_expect(eq(sz, task_table_size(host.table), 2));
+	task_table_settle(host.table, 2 * second);
+	cr_expect(eq(sz, task_table_size(host.table), 1));
+	expect_comm(host.table, SHELL, SHELL, 2 * second, "bash");
+}
+
+Test(task_table, a_leader_that_ended_stands_for_its_process_until_the_last_thread_ends)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, MAKE, "make");
+	task_table_count(host.table, MAKE);
+	task_table_fork(host.table, MAKE, THREAD, MAKE, MAKE, 1000);
+	task_table_exit(host.table, MAKE, 2000);
+	task_table_settle(host.table, 5 * second);
+	task_table_fork(host.table, MAKE, THREAD + 1, MAKE, THREAD, 6 * second);
+	cr_expect(is_counted_at(host.table, MAKE, THREAD + 1, 6 * second));
+	task_table_exit(host.table, THREAD, 7 * second);
+	task_table_exit(host.table, THREAD + 1, 7 * second);
+	for (unsigned i = 0; i < 2; i++)
+		task_table_settle(host.table, 10 * second);
+	cr_expect(eq(sz, task_table_size(host.table), 0));
+}
+
+Test(task_table, settling_keeps_the_names_in_force)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	task_table_comm(host.table, SHELL, SHELL, "first", 1000);
+	task_table_comm(host.table, SHELL, SHELL, "second", 2000);
+	task_table_comm(host.table, SHELL, SHELL, "third", 3000);
+	task_table_settle(host.table, 2500);
+	expect_comm(host.table, SHELL, SHELL, 2500, "second");
+	expect_comm(host.table, SHELL, SHELL, 3000, "third");
+	expect_comm(host.table, SHELL, SHELL, 500, "second"); /* which nobody asks for now */
+	task_table_settle(host.table, 3500);
+	expect_comm(host.table, SHELL, SHELL, 500, "third");
+	cr_expect(eq(sz, task_table_size(host.table), 1));
+}
+
+/* In the order that the kernel writes: the leader ends, then a thread has its tid. */
+static void take_over(Host *host, bool in_order)
+{
+	write_process(host->root, MAKE, "make");
+	task_table_fork(host->table, MAKE, THREAD, MAKE, MAKE, 1000);
+	task_table_comm(host->table, MAKE, THREAD, "worker", 1500);
+	if (in_order)
+		task_table_exit(host->table, MAKE, 2000);
+	task_table_comm(host->table, MAKE, MAKE, "echo", 3000);
+	task_table_fork(host->table, MAKE, THREAD + 1, MAKE, MAKE, 4000);
+	task_table_comm(host->table, MAKE, MAKE, "renamed", 5000);
+	if (!in_order)
+		task_table_exit(host->table, MAKE, 2000);
+	expect_comm(host->table, MAKE, MAKE, 1800, "make");
+	expect_comm(host->table, MAKE, THREAD, 2500, "worker");
+	expect_comm(host->table, MAKE, MAKE, 3500, "echo");
+	/* The thread's own tid has gone without a record; what came after the execve lives. */
+	task_table_settle(host->table, 10 * second);
+	cr_expect(eq(sz, task_table_size(host->table), 2));
+	expect_comm(host->table, MAKE, MAKE, 10 * second, "renamed");
+	expect_comm(host->table, MAKE, THREAD + 1, 10 * second, "echo");
+}
+
+Test(task_table, an_execve_of_a_thread_makes_it_the_leader)
+{
+	g_auto(Host) host = host_new();
+
+	take_over(&host, true);
+}
+
+Test(task_table, an_execve_of_a_thread_may_be_told_before_the_leaders_end)
+{
+	g_auto(Host) host = host_new();
+
+	take_over(&host, false);
+}
+
+Test(task_table, a_gone_task_is_looked_for_once)
+{
+	g_auto(Host) host = host_new();
+
+	expect_comm(host.table, GONE, GONE, 1000, "[exited]");
+	write_process(host.root, GONE, "another");
+	expect_comm(host.table, GONE, GONE, 2000, "[exited]");
+	/* Until a record tells of it. */
+	task_table_comm(host.table, GONE, GONE, "told", 3000);
+	expect_comm(host.table, GONE, GONE, 3000, "told");
+	task_table_fork(host.table, GONE, GONE, SHELL, SHELL, 4000);
+	cr_expect(eq(u64, find(host.table, GONE, GONE, 4000).start_time_ns, 4000));
+}
+
+Test(task_table, a_child_of_an_unknown_parent_has_its_own_name)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, CHILD, "own");
+	task_table_fork(host.table, CHILD, CHILD, 0, 0, 1000);
+	expect_comm(host.table, CHILD, CHILD, 1000, "own");
+	write_process(host.root, GRANDCHILD, "own as well");
+	task_table_fork(host.table, GRANDCHILD, GRANDCHILD, GONE, GONE, 1000);
+	expect_comm(host.table, GRANDCHILD, GRANDCHILD, 1000, "own as well");
+}
+
+Test(task_table, idle_tasks_are_named_by_their_cpu)
+{
+	static const struct {
+		uint32_t cpu;
+		const char *name;
+	} cpus[] = {
+		{ 0, "swapper/0" },
+		{ 9, "swapper/9" },
+		{ 10, "swapper/10" },
+		{ 1203, "swapper/1203" },
+		{ UINT32_MAX, "swapper/4294967" },
+	};
+	g_auto(Host) host = host_new();
+	TaskSample sample = { 0 };
+	EventTask task;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(cpus); i++) {
+		sample.cpu = cpus[i].cpu;
+		cr_expect(not(task_table_find(host.table, &sample, &task)));
+		cr_expect(eq(str, task.comm, (char *)cpus[i].name));
+		cr_expect(eq(u32, task.tgid, 0));
+	}
+	cr_expect(eq(sz, task_table_size(host.table), 0));
+}
+
+Test(task_table, an_unknown_id_is_that_of_its_tid_or_of_nobody)
+{
+	g_auto(Host) host = host_new();
+	EventTask task;
+
+	write_process(host.root, MAKE, "make");
+	task_table_fork(host.table, MAKE, THREAD, MAKE, MAKE, 1000);
+	task = find(host.table, TASK_ID_UNKNOWN, THREAD, 2000);
+	cr_expect(eq(u32, task.tgid, MAKE));
+	cr_expect(eq(str, task.comm, (char *)"make"));
+	task = find(host.table, TASK_ID_UNKNOWN, TASK_ID_UNKNOWN, 2000);
+	cr_expect(eq(u32, task.tgid, 0));
+	cr_expect(eq(u32, task.tid, 0));
+	cr_expect(eq(str, task.comm, (char *)""));
+	cr_expect(eq(sz, task_table_size(host.table), 2));
+}
+
+Test(task_table, a_command_counts_with_its_descendants)
+{
+	g_auto(Host) host = host_new();
+	Stat lost = { "lost", CHILD, 0, 1, 10 };
+
+	write_process(host.root, SHELL, "bash");
+	write_process(host.root, MAKE, "make");
+	write_process_as(host.root, GRANDCHILD, &lost, "lost");
+	task_table_set_inherit(host.table, true);
+	task_table_count(host.table, MAKE);
+	task_table_fork(host.table, CHILD, CHILD, MAKE, MAKE, 1000);
+	task_table_fork(host.table, CHILD, THREAD, CHILD, CHILD, 2000);
+	cr_expect(is_counted_at(host.table, MAKE, MAKE, 3000));
+	cr_expect(is_counted_at(host.table, CHILD, CHILD, 3000));
+	cr_expect(is_counted_at(host.table, CHILD, THREAD, 3000));
+	cr_expect(is_counted_at(host.table, GRANDCHILD, GRANDCHILD, 3000)); /* by its parent */
+	cr_expect(not(is_counted_at(host.table, SHELL, SHELL, 3000)));
+	cr_expect(not(task_table_is_counted(host.table, GONE)));
+	cr_expect(not(task_table_is_counted(host.table, THREAD)));
+}
+
+Test(task_table, a_process_counts_with_its_threads_alone)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, MAKE, "make");
+	task_table_count(host.table, MAKE);
+	task_table_fork(host.table, MAKE, THREAD, MAKE, MAKE, 1000);
+	task_table_fork(host.table, CHILD, CHILD, MAKE, THREAD, 2000);
+	cr_expect(is_counted_at(host.table, MAKE, THREAD, 3000));
+	cr_expect(not(is_counted_at(host.table, CHILD, CHILD, 3000)));
+}
+
+static uint64_t cgroup_of(const Host *host, uint32_t tgid, uint64_t told)
+{
+	TaskSample sample = { .tgid = tgid, .tid = tgid, .cgroup_id = told, .time_ns = second };
+	EventTask task;
+
+	task_table_find(host->table, &sample, &task);
+	return task.cgroup_id;
+}
+
+static uint64_t folder_inode(const Host *host, const char *name)
+{
+	g_autofree char *path = g_build_filename(host->root, "cg", name, NULL);
+
+	return task_cgroup_folder_id(path);
+}
+
+Test(task_table, cgroups_are_those_told_or_those_of_the_parent_or_read)
+{
+	g_auto(Host) host = host_new();
+	uint64_t shells = folder_inode(&host, "shells"), builds = folder_inode(&host, "builds");
+
+	write_process(host.root, SHELL, "bash");
+	write_cgroup(host.root, SHELL, "0::/shells\n");
+	cr_expect(eq(u64, cgroup_of(&host, SHELL, 4711), 4711));
+	cr_expect(eq(u64, cgroup_of(&host, SHELL, 0), shells));
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
+	cr_expect(eq(u64, cgroup_of(&host, CHILD, 0), shells));
+	/* Whoever starts a program moves it into its cgroup first. */
+	write_cgroup(host.root, CHILD, "0::/builds\n");
+	task_table_comm(host.table, CHILD, CHILD, "make", 2000);
+	cr_expect(eq(u64, cgroup_of(&host, CHILD, 0), builds));
+	/* Where its thread is gone, what was known stays. */
+	write_cgroup(host.root, CHILD, "");
+	task_table_comm(host.table, CHILD, CHILD, "ld", 3000);
+	cr_expect(eq(u64, cgroup_of(&host, CHILD, 0), builds));
+	cr_expect(eq(u64, cgroup_of(&host, 0, 0), folder_inode(&host, "")));
+}
+
+Test(task_table, no_process_makes_its_cgroup_be_read_without_end)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	write_cgroup(host.root, SHELL, "0::/shells\n");
+	for (unsigned i = 1; i < 10; i++) {
+		cr_expect(eq(u64, cgroup_of(&host, SHELL, 0), folder_inode(&host, "shells")));
+		task_table_comm(host.table, SHELL, SHELL, "again", i * 1000);
+	}
+	write_cgroup(host.root, SHELL, "0::/builds\n");
+	cr_expect(eq(u64, cgroup_of(&host, SHELL, 0), folder_inode(&host, "shells")));
+}
+
+Test(task_table, a_host_without_proc_has_nothing_but_what_records_tell)
+{
+	g_autoptr(TaskTable) table = task_table_new("/nonexistent");
+
+	task_table_scan(table);
+	expect_comm(table, GONE, GONE, 1000, "[exited]");
+	task_table_comm(table, GONE, GONE, "told", 2000);
+	expect_comm(table, GONE, GONE, 2000, "told");
+}
+
+/* Records in no order at all, as a damaged buffer might give: nothing leaks or breaks, and what
+   ends is forgotten. */
+Test(task_table, any_records_are_survived)
+{
+	enum { ROUNDS = 200, RECORDS = 100, IDS = 12 };
+	g_autoptr(TaskTable) table = task_table_new("/nonexistent");
+	g_autoptr(GRand) random = g_rand_new_with_seed(5);
+
+	for (uint64_t round = 0; round < ROUNDS; round++) {
+		for (unsigned i = 0; i < RECORDS; i++) {
+			uint32_t a = (uint32_t)g_rand_int_range(random, 1, IDS);
+			uint32_t b = (uint32_t)g_rand_int_range(random, 1, IDS);
+			uint32_t c = (uint32_t)g_rand_int_range(random, 1, IDS);
+			uint64_t time_ns =
+				round * 1000 + (uint64_t)g_rand_int_range(random, 0, 999);
+
+			switch (g_rand_int_range(random, 0, 4)) {
+			case 0:
+				task_table_comm(table, a, b, "name", time_ns);
+				break;
+			case 1:
+				task_table_fork(table, a, b, a == b ? c : a, c, time_ns);
+				break;
+			case 2:
+				task_table_exit(table, b, time_ns);
+				break;
+			default:
+				find(table, a, b, time_ns);
+			}
+		}
+		task_table_settle(table, round * 1000);
+	}
+	for (uint32_t tid = 0; tid < IDS; tid++)
+		task_table_exit(table, tid, ROUNDS * 1000);
+	for (unsigned i = 0; i < 2; i++)
+		task_table_settle(table, 10 * second);
+	cr_expect(eq(sz, task_table_size(table), 0));
+}
+
+Test(task_table, on_this_host_we_are_found)
+{
+	static const char name[] = "task) table";
+	g_autoptr(TaskTable) scanned = task_table_new(""), unscanned = task_table_new("");
+	uint32_t tgid = (uint32_t)getpid(), tid = (uint32_t)syscall(SYS_gettid);
+	uint64_t now_ns = clock_monotonic_ns();
+	EventTask task;
+
+	prctl(PR_SET_NAME, name);
+	task_table_scan(scanned);
+	expect_comm(scanned, tgid, tid, now_ns, name);
+	expect_comm(unscanned, tgid, tid, now_ns, name);
+	task = find(unscanned, tgid, tid, now_ns);
+	cr_expect(eq(u64, task.start_time_ns, find(scanned, tgid, tid, now_ns).start_time_ns));
+	/* Criterion starts a process for each test. */
+	cr_expect(lt(u64, task.start_time_ns, now_ns));
+	cr_expect(gt(u64, task.start_time_ns, now_ns - MIN(now_ns, 60 * second)));
+}
+
+Test(task_table, on_this_host_a_process_that_went_is_exited)
+{
+	g_autoptr(TaskTable) table = task_table_new("");
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	cr_assert(eq(int, waitpid(child, NULL, 0), child));
+	expect_comm(table, (uint32_t)child, (uint32_t)child, clock_monotonic_ns(), "[exited]");
+}
