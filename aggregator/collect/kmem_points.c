@@ -250,7 +250,7 @@ static bool is_missing(const KmemPoint *point, KmemMember which)
 {
 	if (!(point->type->expected_members & BIT(which)) || point->fields[which])
 		return false;
-	/* Kernels before 3.19 have the page itself. */
+	/* Old kernels, as RHEL 7's, have the address of its struct page. */
 	return which != KMEM_PAGE_NUMBER || !point->fields[KMEM_POINTER];
 }
 

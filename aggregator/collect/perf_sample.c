@@ -115,12 +115,13 @@ static bool take_comm(Rest *rest, struct PerfTaskRecord *record)
 	return memchr(rest->at, '\0', rest->bytes);
 }
 
+/* The time that follows is some microseconds older than the trailer's. */
 static bool take_task(Rest *rest, PerfTaskKind kind, struct PerfTaskRecord *record)
 {
 	record->kind = kind;
 	return take_u32(rest, &record->tgid) && take_u32(rest, &record->parent_tgid) &&
 	       take_u32(rest, &record->tid) && take_u32(rest, &record->parent_tid) &&
-	       take_u64(rest, &record->time_ns);
+	       take(rest, sizeof(uint64_t));
 }
 
 static bool take_lost(Rest *rest, struct PerfTaskRecord *record)

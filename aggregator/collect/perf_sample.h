@@ -54,11 +54,11 @@ enum { PERF_TASK_COMM_BYTES = 16 };
 /* What is told beside the samples: of a task, or of what could not be told. */
 struct PerfTaskRecord {
 	PerfTaskKind kind;
-	uint32_t tgid;        /* COMM, FORK, EXIT: of the task that it is about */
-	uint32_t tid;         /* likewise */
-	uint32_t parent_tgid; /* FORK, EXIT */
-	uint32_t parent_tid;  /* likewise */
-	uint64_t time_ns;
+	uint32_t tgid;                   /* COMM, FORK, EXIT: of the task that it is about */
+	uint32_t tid;                    /* likewise */
+	uint32_t parent_tgid;            /* FORK, EXIT */
+	uint32_t parent_tid;             /* likewise */
+	uint64_t time_ns;                /* when it was written, on the clock of the samples */
 	uint64_t event_id;               /* LOST: of the event in whose buffer there was no room */
 	uint64_t lost;                   /* LOST, LOST_SAMPLES: how many */
 	bool is_exec;                    /* COMM: the new name is that of a program it has become */
