@@ -4,13 +4,14 @@ check_PROGRAMS += tests/unit/unit
 TESTS += tests/unit/unit
 endif
 tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -DTEST_DATA=\"$(abs_srcdir)/tests/data\"
-tests_unit_unit_CFLAGS = $(aggregator_cflags) $(CRITERION_CFLAGS)
-tests_unit_unit_LDADD = $(aggregator_libs) $(CRITERION_LIBS)
+tests_unit_unit_CFLAGS = $(aggregator_cflags) $(CRITERION_CFLAGS) $(TRACEEVENT_CFLAGS)
+tests_unit_unit_LDADD = $(aggregator_libs) $(CRITERION_LIBS) $(TRACEEVENT_LIBS)
 tests_unit_unit_SOURCES = \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h \
 	tests/unit/event_batch.h \
 	tests/unit/leaks.h \
 	tests/unit/module_image.h \
+	tests/unit/perf_fixtures.h \
 	tests/unit/process.h \
 	tests/unit/temporary.h \
 	tests/unit/test_batch_reader.c \
@@ -27,10 +28,12 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_hot_path.c \
 	tests/unit/test_import.c \
 	tests/unit/test_input.c \
+	tests/unit/test_kmem_points.c \
 	tests/unit/test_loss.c \
 	tests/unit/test_memory_watch.c \
 	tests/unit/test_module_cache.c \
 	tests/unit/test_oom_score.c \
+	tests/unit/test_perf_sample.c \
 	tests/unit/test_profile.c \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \
@@ -47,7 +50,9 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_tracefs.c \
 	tests/unit/test_task_cgroup.c \
 	tests/unit/test_task_table.c \
+	tests/unit/test_tracepoint_format.c \
 	tests/unit/test_view.c \
 	tests/unit/test_watchdog.c
 
+EXTRA_DIST += tests/data/perf
 EXTRA_DIST += tests/data/stap

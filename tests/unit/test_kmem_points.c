@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/kmem_points.h"
+
+#include "collect/collector.h"
+#include "collect/perf_sample.h"
+#include "leaks.h"
+#include "perf_fixtures.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+TEST_SUITE_WITHOUT_LEAKS(kmem_points);
+
+/* Real records. */
+
+/* Reads "NAME=NUMBER" of perf's line; absent where it is not there. */
+static uint64_t told_by_perf(const char *fields, const char *name, uint64_t absent)
+{
+	g_autofree char *key = g_strconcat(" ", name, "=", NULL);
+	const char *found = strstr(fields, key);
+
+	return found ? g_ascii_strtoull(found + strlen(key), NULL, 10) : absent;
+}
+
+static void expect_context(const EventFacts *facts, uint64_t flags)
+{
+	unsigned expected = flags & 8    ? KMT_CONTEXT_HARDIRQ
+			    : flags & 16 ? KMT_CONTEXT_SOFTIRQ
+					 : KMT_CONTEXT_TASK;
+
+	cr_expect(eq(u32, facts->context, expected));
+}
+
+static void expect_facts(const KmemPoint *point, const EventFacts *facts, const char *told)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	bool is_page = point->type->source == KMT_SOURCE_PAGE;
+	uint64_t order = told_by_perf(told, "order", 0);
+	uint64_t bytes = is_page && !facts->free ? page << order : 0;
+
+	expect_context(facts, told_by_perf(told, "flags", 0));
+	cr_expect(eq(u64, facts->call_site, told_by_perf(told, "call_site", 0)));
+	cr_expect(eq(u64, facts->pointer,
+		     is_page ? told_by_perf(told, "pfn", 0) * page : told_by_perf(told, "ptr", 0)));
+	cr_expect(eq(u64, facts->bytes_requested, told_by_perf(told, "bytes_req", bytes)));
+	cr_expect(eq(u64, facts->bytes_allocated, told_by_perf(told, "bytes_alloc", bytes)));
+	cr_expect(eq(u64, facts->gfp_flags, told_by_perf(told, "gfp_flags", 0)));
+	cr_expect(eq(i32, facts->node, (int32_t)told_by_perf(told, "node", UINT32_MAX)));
+	cr_expect(facts->source == point->type->source && facts->free == point->type->is_free);
+}
+
+/* Returns whether the sample is an event. */
+static bool expect_sample(const GPtrArray *points, const PerfSample *sample, const char *line)
+{
+	g_auto(GStrv) parts = g_strsplit(line, " |", 3);
+	const KmemPoint *point = kmem_points_lookup(points, kmem_raw_common_type(sample->raw));
+	uint64_t pointer = told_by_perf(parts[1], "ptr", UINT64_MAX);
+	EventFacts facts;
+	bool is_event;
+
+	cr_assert_not_null(point, "%s", line);
+	cr_expect(g_str_has_suffix(parts[0], point->type->name), "%s", line);
+	is_event = kmem_point_read(point, sample->raw, sample->raw_bytes, &facts);
+	cr_expect(is_event == !(point->type->is_free && pointer <= 16), "%s", line);
+	if (is_event)
+		expect_facts(point, &facts, parts[1]);
+	return is_event;
+}
+
+/* Adds what it saw to counts by source, context and free. */
+static void expect_kernel(const char *kernel, unsigned *events, unsigned *nothings)
+{
+	gsize length;
+	g_autofree char *records = perf_fixture_read(kernel, "samples.bin", &length);
+	g_autofree char *lines = perf_fixture_read(kernel, "samples.txt", NULL);
+	g_auto(GStrv) line = g_strsplit(g_strchomp(lines), "\n", -1);
+	g_autoptr(GPtrArray) points = perf_fixture_points(kernel);
+	guint count = 0;
+
+	for (gsize at = 0; at < length; count++) {
+		struct perf_event_header header;
+		PerfSample sample;
+
+		memcpy(&header, records + at, sizeof(header));
+		if (header.type == PERF_RECORD_SAMPLE) {
+			cr_assert(perf_sample_parse(records + at + sizeof(header),
+						    header.size - sizeof(header), PERF_SAMPLE_KNOWN,
+						    &sample));
+			*(expect_sample(points, &sample, line[count]) ? events : nothings) += 1;
+		}
+		at += header.size;
+	}
+}
+
+Test(kmem_points, samples_of_each_kernel_are_what_perf_made_of_them)
+{
+	for (unsigned i = 0; i < PERF_FIXTURES_RECORDED; i++) {
+		unsigned events = 0, nothings = 0;
+
+		expect_kernel(perf_fixture_kernels[i], &events, &nothings);
+		cr_expect_gt(events, 20, "%s", perf_fixture_kernels[i]);
+		cr_expect_gt(nothings, 0, "%s", perf_fixture_kernels[i]);
+	}
+}
+
+Test(kmem_points, no_known_kernel_lacks_anything)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(perf_fixture_kernels); i++) {
+		g_autoptr(GPtrArray) points = perf_fixture_points(perf_fixture_kernels[i]);
+		g_autofree char *missing = kmem_points_missing(points);
+
+		cr_expect_null(missing, "%s: %s", perf_fixture_kernels[i], missing);
+		cr_expect_geq(points->len, 6);
+	}
+}
+
+/* Layouts made by hand. */
+
+/* Returns a host's folder with these tracepoints, of each its fields. */
+static char *folder_new(const char *const points[][2])
+{
+	char *folder = temporary_folder();
+	unsigned id = 1;
+
+	for (; (*points)[0]; points++, id++) {
+		g_autofree char *path = g_build_filename((*points)[0], "format", NULL);
+		g_autofree char *text =
+			g_strdup_printf("name: %s\nID: %u\nformat:\n%s\nprint fmt:", (*points)[0],
+					id, (*points)[1]);
+
+		temporary_write(folder, path, text, -1);
+	}
+	return folder;
+}
+
+static GPtrArray *open_folder(const char *const points[][2], unsigned events, GError **error)
+{
+	g_autofree char *folder = folder_new(points);
+	GPtrArray *opened = perf_fixture_open(folder, events, error);
+
+	temporary_remove(folder);
+	return opened;
+}
+
+#define FIELD(declaration, offset, size, is_signed)                                                \
+	"field:" declaration "; offset:" #offset "; size:" #size "; signed:" #is_signed ";\n"
+#define COMMON FIELD("unsigned short common_type", 0, 2, 0) FIELD("u8 common_flags", 2, 1, 0)
+#define OBJECT FIELD("unsigned long call_site", 8, 8, 0) FIELD("const void * ptr", 16, 8, 0)
+
+static GPtrArray *open_one(const char *name, const char *fields, unsigned events)
+{
+	const char *const points[][2] = { { name, fields }, { NULL, NULL } };
+	GError *error = NULL;
+	GPtrArray *opened = open_folder(points, events, &error);
+
+	cr_assert_null(error, "%s", error ? error->message : "");
+	cr_assert(eq(u32, opened->len, 1));
+	return opened;
+}
+
+static void expect_missing(const char *name, const char *fields, unsigned events,
+			   const char *expected)
+{
+	g_autoptr(GPtrArray) points = open_one(name, fields, events);
+	g_autofree char *missing = kmem_points_missing(points);
+
+	cr_assert_not_null(missing, "%s", expected);
+	cr_expect_str_eq(missing, expected);
+}
+
+Test(kmem_points, a_field_that_is_not_recorded_is_told)
+{
+	expect_missing("kmalloc",
+		       COMMON OBJECT FIELD("size_t bytes_req", 24, 8, 0)
+			       FIELD("gfp_t gfp_flags", 32, 4, 0),
+		       COLLECT_KMALLOC, "kmalloc: bytes_alloc");
+	expect_missing("kmalloc", FIELD("int other", 8, 4, 1), COLLECT_KMALLOC,
+		       "kmalloc: common_flags, call_site, ptr, bytes_req, bytes_alloc, gfp_flags");
+	/* What only has the name of a number. */
+	expect_missing("kmem_cache_alloc",
+		       COMMON OBJECT FIELD("__data_loc char[] bytes_req", 24, 4, 0)
+			       FIELD("size_t bytes_alloc[1]", 32, 8, 0)
+				       FIELD("gfp_t gfp_flags", 40, 4, 0),
+		       COLLECT_CACHE, "kmem_cache_alloc: bytes_req, bytes_alloc");
+	expect_missing("mm_page_alloc", COMMON FIELD("int migratetype", 8, 4, 1), COLLECT_PAGE,
+		       "mm_page_alloc: pfn, order, gfp_flags");
+}
+
+Test(kmem_points, the_node_is_missed_only_of_a_tracepoint_that_is_named_after_it)
+{
+	static const char all[] = COMMON OBJECT FIELD("size_t bytes_req", 24, 8, 0)
+		FIELD("size_t bytes_alloc", 32, 8, 0) FIELD("gfp_t gfp_flags", 40, 4, 0);
+	static const char *const both[][2] = { { "kmalloc", all },
+					       { "kmalloc_node", all },
+					       { NULL, NULL } };
+	g_autoptr(GPtrArray) points = open_folder(both, COLLECT_KMALLOC, NULL);
+	g_autofree char *missing = kmem_points_missing(points);
+
+	cr_expect_str_eq(missing, "kmalloc_node: node");
+}
+
+Test(kmem_points, what_several_tracepoints_lack_is_one_line)
+{
+	static const char *const frees[][2] = { { "kfree", COMMON },
+						{ "kmem_cache_free", COMMON OBJECT },
+						{ "mm_page_free", COMMON },
+						{ NULL, NULL } };
+	g_autoptr(GPtrArray) points = open_folder(frees, COLLECT_FREE, NULL);
+	g_autofree char *missing = kmem_points_missing(points);
+
+	cr_expect_str_eq(missing, "kfree: call_site, ptr; mm_page_free: pfn");
+}
+
+Test(kmem_points, fields_are_found_wherever_they_are)
+{
+	static const char permuted[] = FIELD("long unknown", 0, 8, 1) FIELD("s16 node", 8, 2, 1)
+		FIELD("u32 bytes_alloc", 10, 4, 0) FIELD("u32 bytes_req", 14, 4, 0)
+			FIELD("u64 gfp_flags", 18, 8, 0) FIELD("void * ptr", 26, 4, 0)
+				FIELD("u8 common_flags", 30, 1, 0) FIELD("char text[40]", 31, 40, 0)
+					FIELD("u64 call_site", 71, 8, 0);
+	g_autoptr(GPtrArray) points = open_one("kmalloc", permuted, COLLECT_KMALLOC);
+	const KmemPoint *point = points->pdata[0];
+	const uint64_t gfp_flags = 0xcc0, call_site = 0xffffffff81234567;
+	const uint32_t requested = 100, allocated = 128, pointer = 0xc1234567;
+	const int16_t node = -1;
+	uint8_t raw[79] = { 0 };
+	EventFacts facts;
+
+	memcpy(raw + 8, &node, 2);
+	memcpy(raw + 10, &allocated, 4);
+	memcpy(raw + 14, &requested, 4);
+	memcpy(raw + 18, &gfp_flags, 8);
+	memcpy(raw + 26, &pointer, 4);
+	raw[30] = 0x18;
+	memcpy(raw + 71, &call_site, 8);
+	cr_assert(kmem_point_read(point, raw, sizeof(raw), &facts));
+	cr_expect(eq(u64, facts.call_site, call_site));
+	cr_expect(eq(u64, facts.pointer, pointer));
+	cr_expect(eq(u64, facts.bytes_requested, requested));
+	cr_expect(eq(u64, facts.bytes_allocated, allocated));
+	cr_expect(eq(u32, facts.gfp_flags, 0xcc0));
+	cr_expect(eq(i32, facts.node, -1));
+	/* An interrupt that came in a softirq. */
+	cr_expect(eq(u32, facts.context, KMT_CONTEXT_HARDIRQ));
+	cr_expect_null(kmem_points_missing(points));
+}
+
+Test(kmem_points, a_record_shorter_than_its_fields_is_none)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(perf_fixture_kernels); i++) {
+		g_autoptr(GPtrArray) points = perf_fixture_points(perf_fixture_kernels[i]);
+
+		for (guint j = 0; j < points->len; j++) {
+			const KmemPoint *point = points->pdata[j];
+			g_autofree uint8_t *raw = g_malloc0(point->raw_bytes_min - 1);
+			EventFacts facts;
+
+			cr_expect_geq(point->raw_bytes_min, 16);
+			cr_expect_not(
+				kmem_point_read(point, raw, point->raw_bytes_min - 1, &facts));
+		}
+	}
+}
+
+#define PAGE_ALLOC                                                                                 \
+	COMMON FIELD("unsigned int order", 16, 4, 0) FIELD("unsigned long gfp_flags", 24, 8, 0)
+
+/* Reads a page allocation of that number, and order, in a field of 8 or 4 bytes. */
+static bool read_page(const char *fields, uint64_t number, uint32_t order, EventFacts *facts)
+{
+	g_autoptr(GPtrArray) points = open_one("mm_page_alloc", fields, COLLECT_PAGE);
+	uint8_t raw[32] = { 0 };
+
+	memcpy(raw + 8, &number, sizeof(number));
+	memcpy(raw + 16, &order, sizeof(order));
+	return kmem_point_read(points->pdata[0], raw, sizeof(raw), facts);
+}
+
+Test(kmem_points, pages_have_the_size_of_their_order)
+{
+	static const char now[] = PAGE_ALLOC FIELD("unsigned long pfn", 8, 8, 0);
+	static const char small[] = PAGE_ALLOC FIELD("unsigned long pfn", 8, 4, 0);
+	static const char old[] = PAGE_ALLOC FIELD("struct page * page", 8, 8, 0);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	EventFacts facts;
+
+	cr_assert(read_page(now, 5, 3, &facts));
+	cr_expect(eq(u64, facts.pointer, 5 * page));
+	cr_expect(facts.bytes_requested == page * 8 && facts.bytes_allocated == page * 8);
+	cr_expect(facts.call_site == 0 && facts.node == -1);
+	/* One that failed. */
+	cr_assert(read_page(now, UINT64_MAX, 3, &facts));
+	cr_expect(eq(u64, facts.pointer, 0));
+	cr_expect(eq(u64, facts.bytes_requested, page * 8));
+	cr_assert(read_page(small, UINT32_MAX, 0, &facts));
+	cr_expect(eq(u64, facts.pointer, 0));
+	cr_assert(read_page(old, 0xffffea0000001000, 0, &facts));
+	cr_expect(eq(u64, facts.pointer, 0xffffea0000001000));
+	cr_expect_not(read_page(now, 5, 64, &facts));
+	cr_expect_not(read_page(now, 5, UINT32_MAX, &facts));
+}
+
+static bool read_free(const char *fields, uint64_t pointer, EventFacts *facts)
+{
+	g_autoptr(GPtrArray) points = NULL;
+	const char *const frees[][2] = { { "kfree", fields },
+					 { "kmem_cache_free", COMMON },
+					 { "mm_page_free", COMMON },
+					 { NULL, NULL } };
+	uint8_t raw[24] = { 1 };
+
+	points = open_folder(frees, COLLECT_FREE, NULL);
+	memcpy(raw + 16, &pointer, sizeof(pointer));
+	return kmem_point_read(points->pdata[0], raw, sizeof(raw), facts);
+}
+
+Test(kmem_points, a_free_of_no_memory_is_no_event)
+{
+	EventFacts facts;
+
+	cr_expect_not(read_free(COMMON OBJECT, 0, &facts));
+	cr_expect_not(read_free(COMMON OBJECT, 16, &facts));
+	cr_expect(read_free(COMMON OBJECT, 17, &facts));
+	cr_expect(facts.free && facts.pointer == 17);
+	/* That is not known where the pointer is not recorded. */
+	cr_expect(read_free(COMMON, 0, &facts));
+}
+
+Test(kmem_points, a_tracepoint_that_is_missing_is_named_with_its_kind_of_event)
+{
+	static const char *const only_kmalloc[][2] = { { "kmalloc", COMMON }, { NULL, NULL } };
+	g_autoptr(GPtrArray) points = open_folder(only_kmalloc, COLLECT_KMALLOC, NULL);
+	GError *error = NULL;
+
+	/* kmalloc_node is missing, too. */
+	cr_assert_not_null(points);
+	cr_expect_null(open_folder(only_kmalloc, COLLECT_KMALLOC | COLLECT_CACHE, &error));
+	cr_assert_not_null(error);
+	cr_expect_str_eq(error->message, "this kernel has no tracepoint kmem:kmem_cache_alloc: "
+					 "leave cache out of --events");
+	g_error_free(error);
+}
+
+Test(kmem_points, a_description_that_makes_no_sense_is_named)
+{
+	static const char *const damaged[][2] = { { "kmalloc", "field:x;\n" }, { NULL, NULL } };
+	GError *error = NULL;
+
+	cr_expect_null(open_folder(damaged, COLLECT_KMALLOC, &error));
+	cr_assert_not_null(error);
+	cr_expect(g_str_has_prefix(error->message, "kmem:kmalloc: "), "%s", error->message);
+	cr_expect_null(strchr(error->message, '\n'));
+	g_error_free(error);
+}
+
+Test(kmem_points, records_are_found_by_their_common_type)
+{
+	g_autoptr(GPtrArray) points = perf_fixture_points("7.2");
+
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+		uint16_t type = point->format->id;
+		uint8_t raw[2];
+
+		memcpy(raw, &type, sizeof(raw));
+		cr_expect(kmem_points_lookup(points, kmem_raw_common_type(raw)) == point);
+	}
+	cr_expect_null(kmem_points_lookup(points, 0));
+}
