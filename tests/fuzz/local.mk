@@ -3,7 +3,7 @@
 FUZZ_SECONDS = 60
 FUZZ_CLANG = clang
 
-fuzz_targets = stream import_hashkey import_count_text import_perf_script
+fuzz_targets = stream import_hashkey import_count_text import_perf_script perf_record
 fuzz_cppflags = $(aggregator_cppflags) -I$(srcdir)/tests
 fuzz_corpus = \"$(abs_srcdir)/tests/fuzz/corpus
 fuzz_common = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/replay.c
@@ -12,6 +12,7 @@ fuzz_replays = \
 	tests/fuzz/fuzz_import_count_text \
 	tests/fuzz/fuzz_import_hashkey \
 	tests/fuzz/fuzz_import_perf_script \
+	tests/fuzz/fuzz_perf_record \
 	tests/fuzz/fuzz_stream
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
@@ -20,6 +21,11 @@ tests_fuzz_fuzz_stream_SOURCES = tests/fuzz/fuzz_stream.c $(fuzz_common)
 tests_fuzz_fuzz_stream_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/stream\"
 tests_fuzz_fuzz_stream_CFLAGS = $(aggregator_cflags)
 tests_fuzz_fuzz_stream_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_perf_record_SOURCES = tests/fuzz/fuzz_perf_record.c $(fuzz_common)
+tests_fuzz_fuzz_perf_record_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/perf_record\"
+tests_fuzz_fuzz_perf_record_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_perf_record_LDADD = $(aggregator_libs)
 
 tests_fuzz_fuzz_import_hashkey_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
 tests_fuzz_fuzz_import_hashkey_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_hashkey \

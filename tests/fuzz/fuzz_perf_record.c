@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What perf events deliver: a tracepoint's description, a NUL, then a record with its header. The
+ * header's type is taken, its length is what there is.
+ */
+#include "collect/perf_sample.h"
+#include "collect/tracepoint_format.h"
+#include "fuzz/fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Keeps reads that only a sanitizer is to see. */
+static volatile uint64_t seen;
+
+static void expect_layout(const TracepointFormat *format)
+{
+	for (unsigned i = 0; i < format->field_count; i++) {
+		const TracepointField *field = &format->fields[i];
+
+		if (!*field->name || field->offset + field->size > TRACEPOINT_RECORD_BYTES_MAX ||
+		    tracepoint_format_lookup(format, field->name) != field)
+			abort();
+	}
+}
+
+static void read_fields(const TracepointFormat *format, const PerfSample *sample)
+{
+	for (unsigned i = 0; i < format->field_count; i++) {
+		uint64_t value;
+
+		if (tracepoint_field_number(&format->fields[i], sample->raw, sample->raw_bytes,
+					    &value))
+			seen += value;
+	}
+}
+
+static void read_sample(const TracepointFormat *format, const void *body, size_t bytes,
+			uint64_t sample_type)
+{
+	PerfSample sample;
+
+	if (!perf_sample_parse(body, bytes, sample_type, &sample))
+		return;
+	for (uint32_t i = 0; i < sample.depth; i++) {
+		if (sample.frames[i] >= (uint64_t)PERF_CONTEXT_MAX)
+			abort();
+		seen += sample.frames[i];
+	}
+	for (uint32_t i = 0; i < sample.raw_bytes; i++)
+		seen += sample.raw[i];
+	if (format)
+		read_fields(format, &sample);
+}
+
+static void read_record(const TracepointFormat *format, const uint8_t *record, size_t size)
+{
+	static const uint64_t sample_types[] = {
+		PERF_SAMPLE_NEEDED,
+		PERF_SAMPLE_NEEDED | PERF_SAMPLE_CALLCHAIN,
+		PERF_SAMPLE_NEEDED | PERF_SAMPLE_CGROUP_BIT,
+		PERF_SAMPLE_KNOWN,
+	};
+	struct perf_event_header header;
+	struct PerfTaskRecord task;
+	g_autofree uint8_t *body = NULL;
+
+	if (size < sizeof(header))
+		return;
+	memcpy(&header, record, sizeof(header));
+	size -= sizeof(header);
+	/* Aligned, and of the exact size. */
+	body = g_malloc(MAX(size, (size_t)1));
+	memcpy(body, record + sizeof(header), size);
+	for (size_t i = 0; i < G_N_ELEMENTS(sample_types); i++)
+		read_sample(format, body, size, sample_types[i]);
+	if (perf_task_record_parse(&header, body, size, &task))
+		seen += strlen(task.comm);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *end = memchr(data, '\0', size);
+	size_t length = end ? (size_t)(end - data) : size;
+	g_autoptr(TracepointFormat) format =
+		tracepoint_format_parse((const char *)data, length, NULL);
+
+	if (format)
+		expect_layout(format);
+	if (end)
+		read_record(format, end + 1, size - length - 1);
+	return 0;
+}
