@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/event_writer.h"
+
+#include "leaks.h"
+#include "session.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+TEST_SUITE_WITHOUT_LEAKS(event_writer);
+
+#define TEXT 0xffffffff81000000ULL
+enum { MEMORY_BYTES = 64 << 20, EVENTS = 50000, STACKS = 6000 };
+
+/* A session at the other end, and what was seen on the way. */
+typedef struct {
+	Session *session;
+	EventWriter *writer;
+	EventCpu cpu;
+	guint batches;
+	size_t bytes_max;
+} Stage;
+
+static void send(const void *batch, size_t bytes, void *user_data)
+{
+	Stage *stage = user_data;
+
+	stage->batches++;
+	stage->bytes_max = MAX(stage->bytes_max, bytes);
+	session_feed(stage->session, batch, bytes);
+}
+
+static void stage_init(Stage *stage)
+{
+	*stage = (Stage){ .session = session_new(MEMORY_BYTES),
+			  .cpu = { .cpu = 3, .sampling_period = 1 } };
+	stage->writer = event_writer_new(send, stage);
+	event_writer_open(stage->writer, &stage->cpu);
+}
+
+static void stage_clear(Stage *stage)
+{
+	cr_expect_eq(batch_reader_totals(stage->session->reader).damaged, 0);
+	cr_expect_eq(profile_totals(stage->session->profile).damaged, 0);
+	event_writer_free(stage->writer);
+	session_free(stage->session);
+}
+
+static const EventTask worker = { .tgid = 7, .tid = 8, .start_time_ns = 5, .comm = "worker" };
+static const EventFacts small = { .call_site = TEXT + 4,
+				  .pointer = 1,
+				  .bytes_requested = 100,
+				  .bytes_allocated = 128,
+				  .gfp_flags = 0xcc0,
+				  .node = -1,
+				  .source = KMT_SOURCE_KMALLOC };
+
+static void add(Stage *stage, uint64_t time_ns, const EventTask *task, const EventFacts *facts,
+		uint64_t first_frame, uint32_t depth)
+{
+	uint64_t frames[KMT_STACK_DEPTH_MAX + 1];
+
+	for (uint32_t i = 0; i < depth; i++)
+		frames[i] = first_frame + i * 16;
+	event_writer_add(stage->writer, time_ns, task, facts, frames, depth, false);
+}
+
+/* Returns how many events the cells of that origin's stack and that task have. */
+static uint64_t events_of(const Stage *stage, uint64_t first_frame, uint32_t depth,
+			  const char *comm)
+{
+	const Profile *profile = stage->session->profile;
+	uint64_t events = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
+		uint64_t frames[KMT_STACK_DEPTH_MAX];
+
+		if (origin->stack == STACK_ID_NONE ||
+		    profile_stack_frames(profile, origin->stack, frames) != depth ||
+		    frames[0] != first_frame ||
+		    strcmp(profile_task(profile, cell->task)->comm, comm) != 0)
+			continue;
+		events += cell->events;
+	}
+	return events;
+}
+
+Test(event_writer, every_event_comes_back_with_its_stack_and_task)
+{
+	EventTask other = worker;
+	Stage stage;
+
+	g_strlcpy(other.comm, "other", sizeof(other.comm));
+	stage_init(&stage);
+	for (uint64_t i = 0; i < EVENTS; i++)
+		add(&stage, 1000 + i, i % 3 ? &worker : &other, &small, TEXT + (i % STACKS) * 4096,
+		    5);
+	event_writer_close(stage.writer);
+	cr_expect_eq(profile_totals(stage.session->profile).events, EVENTS);
+	cr_expect_eq(stage.cpu.events_written, EVENTS);
+	cr_expect_eq(loss_ledger_totals(stage.session->loss).transport, 0);
+	/* STACKS is divisible by 3: a stack has one task. */
+	cr_expect_eq(events_of(&stage, TEXT, 5, "other"), (EVENTS + STACKS - 1) / STACKS);
+	cr_expect_eq(events_of(&stage, TEXT, 5, "worker"), 0);
+	cr_expect_eq(events_of(&stage, TEXT + 4096, 5, "worker"), (EVENTS + STACKS - 2) / STACKS);
+	cr_expect_gt(stage.batches, 1);
+	cr_expect_leq(stage.bytes_max, 128 << 10);
+	stage_clear(&stage);
+}
+
+Test(event_writer, definitions_that_repeat_are_sent_once)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	for (uint64_t i = 0; i < 1000; i++)
+		add(&stage, 1000 + i, &worker, &small, TEXT, 20);
+	event_writer_close(stage.writer);
+	cr_expect_eq(stage.batches, 1);
+	cr_expect_leq(stage.bytes_max,
+		      1000 * sizeof(struct KmtEvent) + sizeof(struct KmtBatchHeader) + 300);
+	stage_clear(&stage);
+}
+
+Test(event_writer, far_frames_and_low_addresses_are_kept)
+{
+	const uint64_t firsts[] = { TEXT, 0x1000, 0xffff800000000000ULL, TEXT + 0x100000000ULL };
+	Stage stage;
+
+	stage_init(&stage);
+	for (guint i = 0; i < G_N_ELEMENTS(firsts); i++)
+		add(&stage, 1000, &worker, &small, firsts[i], 3);
+	event_writer_close(stage.writer);
+	for (guint i = 0; i < G_N_ELEMENTS(firsts); i++)
+		cr_expect_eq(events_of(&stage, firsts[i], 3, "worker"), 1, "stack %u", i);
+	stage_clear(&stage);
+}
+
+Test(event_writer, sizes_flags_nodes_and_sources_make_origins)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	for (int i = 0; i < 6; i++) {
+		EventFacts facts = small;
+
+		facts.call_site += i == 1;
+		facts.bytes_requested += i == 2;
+		facts.bytes_allocated += i == 3;
+		facts.gfp_flags += i == 4;
+		facts.node += i == 5;
+		add(&stage, 1000, &worker, &facts, TEXT, 2);
+		add(&stage, 1001, &worker, &facts, TEXT, 2);
+	}
+	event_writer_close(stage.writer);
+	/* The first origin is that of the overflow row. */
+	cr_expect_eq(profile_origin_count(stage.session->profile), 1 + 6);
+	cr_expect_eq(profile_totals(stage.session->profile).events, 12);
+	stage_clear(&stage);
+}
+
+Test(event_writer, an_event_without_a_stack_counts_at_its_call_site)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	add(&stage, 1000, &worker, &small, 0, 0);
+	event_writer_close(stage.writer);
+	cr_expect_eq(events_of(&stage, small.call_site, 1, "worker"), 1);
+	stage_clear(&stage);
+}
+
+Test(event_writer, a_stack_beyond_the_format_is_cut_and_says_so)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	add(&stage, 1000, &worker, &small, TEXT, KMT_STACK_DEPTH_MAX + 1);
+	event_writer_close(stage.writer);
+	cr_expect_eq(events_of(&stage, TEXT, KMT_STACK_DEPTH_MAX, "worker"), 1);
+	cr_expect(profile_origin(stage.session->profile, 1)->truncated);
+	stage_clear(&stage);
+}
+
+Test(event_writer, what_was_lost_is_told_by_the_next_batch)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	add(&stage, 1000, &worker, &small, TEXT, 2);
+	event_writer_close(stage.writer);
+	stage.cpu.events_lost = 5;
+	event_writer_beat(stage.writer, 2000);
+	event_writer_close(stage.writer);
+	cr_expect_eq(loss_ledger_totals(stage.session->loss).transport, 5);
+	cr_expect_eq(loss_ledger_cpu_complete_until(stage.session->loss, 3), 2000);
+	stage_clear(&stage);
+}
+
+Test(event_writer, times_of_a_batch_fit_into_it)
+{
+	const uint64_t second_ns = 1000000000;
+	Stage stage;
+
+	stage_init(&stage);
+	add(&stage, 5 * second_ns, &worker, &small, TEXT, 2);
+	add(&stage, 7 * second_ns, &worker, &small, TEXT, 2);
+	/* An interrupt's, whose record came first. */
+	add(&stage, 7 * second_ns - 10, &worker, &small, TEXT, 2);
+	event_writer_close(stage.writer);
+	profile_set_window(stage.session->profile, 0, 1);
+	cr_expect_eq(stage.batches, 2);
+	cr_expect_eq(profile_totals(stage.session->profile).events, 3);
+	stage_clear(&stage);
+}
+
+Test(event_writer, a_window_counts_by_the_times_of_events)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	profile_set_window(stage.session->profile, 1500, 2500);
+	for (uint64_t time_ns = 1000; time_ns <= 3000; time_ns += 500)
+		add(&stage, time_ns, &worker, &small, TEXT, 2);
+	event_writer_close(stage.writer);
+	cr_expect_eq(profile_totals(stage.session->profile).events, 3);
+	cr_expect_eq(profile_totals(stage.session->profile).outside_window, 2);
+	stage_clear(&stage);
+}
+
+Test(event_writer, a_sampled_event_stands_for_its_period)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	stage.cpu.sampling_period = 11;
+	add(&stage, 1000, &worker, &small, TEXT, 2);
+	event_writer_close(stage.writer);
+	cr_expect_eq(profile_totals(stage.session->profile).events, 11);
+	cr_expect_eq(loss_ledger_totals(stage.session->loss).sampling_period_max, 11);
+	stage_clear(&stage);
+}
