@@ -20,6 +20,7 @@ void live_run_clear(LiveRun *live)
 	g_main_loop_unref(live->loop);
 	g_main_context_unref(live->context);
 	command_free(live->command);
+	cpu_watch_free(live->cpus);
 	g_byte_array_unref(live->batches);
 	g_free(live->bound);
 	g_clear_error(&live->error);
@@ -84,6 +85,17 @@ bool live_run_describe(LiveRun *live, const char *collector, uint64_t buffer_byt
 	return true;
 }
 
+/* A span in which a CPU was not traced is told as soon as it is known. */
+static void look_at_cpus(LiveRun *live, uint64_t now_ns)
+{
+	cpu_watch_look(live->cpus, now_ns);
+	if (live->engine->trace_cpus)
+		live->engine->trace_cpus(live);
+	live->looked_ns = now_ns;
+	if (cpu_watch_write(live->cpus, live->batches, now_ns))
+		live_run_feed(live);
+}
+
 /* How a run ends. */
 
 void live_run_set_bound(LiveRun *live, const char *bound)
@@ -101,6 +113,7 @@ void live_run_stop_at(LiveRun *live, uint64_t end_ns)
 	live->phase = PHASE_DRAINING;
 	live_run_tell(live, "the end was reached, waiting for what is on its way");
 	live->end_ns = end_ns;
+	look_at_cpus(live, end_ns);
 	feed_number(live, KMT_FIELD_RUN_END_NS, end_ns);
 	feed_number(live, KMT_FIELD_WINDOW_END_NS, end_ns);
 	live->engine->drain(live);
@@ -177,6 +190,7 @@ void live_run_go_live(LiveRun *live)
 						   .path = recording_part(live->parts.recording) });
 	feed_number(live, KMT_FIELD_RUN_START_NS, now_ns);
 	live_run_tell(live, "the probes are live");
+	look_at_cpus(live, now_ns);
 	if (request->prompt)
 		g_printerr("Press Ctrl-C to stop.\n");
 	if (live->command && !release_command(live))
@@ -220,10 +234,13 @@ static void check_memory(LiveRun *live)
 /* Once: the report will tell how far it went. */
 static void tell_throttled(LiveRun *live)
 {
+	const Session *session = live->parts.session;
 	const CollectRequest *request = live->parts.request;
-	LossTotals totals = loss_ledger_totals(live->parts.session->loss);
+	LossTotals totals = loss_ledger_totals(session->loss);
 
-	if (live->throttle_told || totals.sampling_period_max <= request->sampling_period)
+	if (live->throttle_told ||
+	    totals.sampling_period_max <=
+		    run_info_number(session->info, KMT_FIELD_SAMPLING_PERIOD, 1))
 		return;
 	live->throttle_told = true;
 	progress_clear(&live->progress);
@@ -242,8 +259,8 @@ static gboolean tick(gpointer user_data)
 		live_run_feed(live);
 	if (live->parts.recording)
 		recording_tick(live->parts.recording);
-	if (live->engine->tick)
-		live->engine->tick(live);
+	if (live->phase == PHASE_LIVE)
+		look_at_cpus(live, clock_monotonic_ns());
 	tell_throttled(live);
 	live_run_check_recording(live);
 	check_memory(live);
@@ -263,11 +280,13 @@ static void add_signals(LiveRun *live)
 		live_run_add_source(live, g_unix_signal_source_new(SIGHUP), stop_signal);
 }
 
-void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *parts)
+void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *parts,
+		   const char *root)
 {
 	*live = (LiveRun){
 		.engine = engine,
 		.parts = *parts,
+		.cpus = cpu_watch_new(root),
 		.context = g_main_context_new(),
 		.batches = g_byte_array_new(),
 		.start_ns = clock_monotonic_ns(),

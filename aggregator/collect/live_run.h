@@ -3,6 +3,7 @@
 
 #include "collect/collector.h"
 #include "collect/command.h"
+#include "collect/cpu_watch.h"
 #include "collect/progress.h"
 #include "collect/run_facts.h"
 
@@ -32,8 +33,10 @@ typedef struct {
 	void (*end)(LiveRun *live);
 	/* A second signal came: ends without any patience. */
 	void (*hurry)(LiveRun *live);
-	/* Now and then while the run is live or draining. NULL: nothing. */
-	void (*tick)(LiveRun *live);
+	/* It was looked which CPUs are online, as it is now and then; live->looked_ns is the time
+	   of the look before. Tells live->cpus of those whose tracing has ended since then, and
+	   traces those that it can. NULL: nothing. */
+	void (*trace_cpus)(LiveRun *live);
 	/* Returns what holds too much memory, in a line that the caller frees, or NULL. */
 	char *(*memory_problem)(const LiveRun *live);
 } LiveEngine;
@@ -41,6 +44,8 @@ typedef struct {
 struct LiveRun {
 	const LiveEngine *engine;
 	CollectRun parts;      /* what it is given; borrowed */
+	CpuWatch *cpus;        /* the engine says which it traces */
+	uint64_t looked_ns;    /* when it was last looked which are online */
 	GMainContext *context; /* has every source of this run, and takes them along */
 	GMainLoop *loop;
 	GByteArray *batches; /* reused for what the program adds to the stream */
@@ -56,8 +61,10 @@ struct LiveRun {
 	GError *error; /* why it cannot be a run at all */
 };
 
-/* From here on signals and the clock are listened to. */
-void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *parts);
+/* From here on signals and the clock are listened to. /sys/devices lies below root ("": this
+   host's). */
+void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *parts,
+		   const char *root);
 void live_run_clear(LiveRun *live);
 
 /* Holds the command, and says in the stream what the host and the run are. collector is the text of

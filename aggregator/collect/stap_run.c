@@ -144,6 +144,9 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 
 		g_printerr("kmalloc-top: running %s\n", line);
 	}
+	/* SystemTap skips every probe on a CPU that comes online after its module was loaded; one
+	   that was there, goes and comes back is traced. */
+	cpu_watch_set_online_traced(live->cpus, clock_monotonic_ns());
 	if (!stap_child_start(&run->child, argv, error))
 		return false;
 	run->module_name = arguments->rename ? stap_module_renamed(name, run->child.pid)
@@ -265,7 +268,8 @@ static bool finish(StapRun *run, GError **error)
 
 static void run_init(StapRun *run, const CollectRun *parts)
 {
-	live_run_init(&run->live, &stap_engine, parts);
+	live_run_init(&run->live, &stap_engine, parts,
+		      run->plan->proc_root ? run->plan->proc_root : "");
 	run->start.lock = -1;
 	run->reader = batch_reader_new(take_batch, run);
 	run->messages = stap_messages_new(pass_on, run);

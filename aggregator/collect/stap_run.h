@@ -13,7 +13,7 @@ typedef struct {
 	const BufferPlan *buffers;
 	const char *module_path;
 	const char *sys_folder; /* NULL: /sys */
-	const char *proc_root;  /* what has /proc; NULL: this host */
+	const char *proc_root;  /* what has /proc and /sys/devices; NULL: this host */
 } StapRunPlan;
 
 /*

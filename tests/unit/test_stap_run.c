@@ -141,10 +141,9 @@ static uint64_t number_of(const Stage *stage, enum KmtFieldId id)
 }
 
 /* What an orderly staprun does: it is live at once, and told to end it sends its last batches. */
-#define ORDERLY                                                                                    \
-	"trap 'cat $here/late $here/late; exit 0' INT\n"                                           \
-	"cat $here/early\n"                                                                        \
-	"for i in $(seq 600); do cat $here/late; sleep 0.1; done\n"
+#define GOES_LIVE "trap 'cat $here/late $here/late; exit 0' INT\ncat $here/early\n"
+#define BEATS "for i in $(seq 600); do cat $here/late; sleep 0.1; done\n"
+#define ORDERLY GOES_LIVE BEATS
 
 Test(stap_run, a_command_is_run_and_its_window_told, .timeout = 60)
 {
@@ -191,6 +190,39 @@ Test(stap_run, a_duration_counts_from_when_the_probes_are_live, .timeout = 60)
 		     number_of(&stage, KMT_FIELD_RUN_START_NS)));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_WINDOW_END_NS),
 		     number_of(&stage, KMT_FIELD_RUN_END_NS)));
+}
+
+/* Long enough that a tick sees what was there before. */
+#define CPUS_CHANGE(list) "sleep 0.7; echo " list " >$here/sys/devices/system/cpu/online\n"
+
+/* The CPUs 0 and 2 are online when the module is loaded. */
+static void run_with_cpus(Stage *stage)
+{
+	temporary_write(stage->folder, "sys/devices/system/cpu/online", "0,2\n", -1);
+	stage->request.duration_seconds = 2;
+	cr_assert(run(stage, NULL, NULL));
+}
+
+Test(stap_run, a_cpu_that_comes_online_is_told_as_not_traced, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(GOES_LIVE CPUS_CHANGE("0-3") BEATS);
+	uint64_t run_ns;
+
+	run_with_cpus(&stage);
+	run_ns =
+		number_of(&stage, KMT_FIELD_RUN_END_NS) - number_of(&stage, KMT_FIELD_RUN_START_NS);
+	cr_expect(gt(u64, number_of(&stage, KMT_FIELD_UNTRACED_NS), 0));
+	cr_expect(le(u64, number_of(&stage, KMT_FIELD_UNTRACED_NS), 2 * run_ns));
+	cr_expect(eq(str, (char *)run_info_text(stage.session->info, KMT_FIELD_UNTRACED_CPUS),
+		     "1,3"));
+}
+
+Test(stap_run, a_cpu_that_goes_and_comes_back_is_traced, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(GOES_LIVE CPUS_CHANGE("0") CPUS_CHANGE("0,2") BEATS);
+
+	run_with_cpus(&stage);
+	cr_expect(not(stage.session->info->known[KMT_FIELD_UNTRACED_NS]));
 }
 
 Test(stap_run, staprun_gets_one_interrupt_and_is_read_to_its_end, .timeout = 60)
