@@ -185,9 +185,13 @@ static bool apply_max_stack(Options *options, const char *value, GError **error)
 
 static bool apply_collector(Options *options, const char *value, GError **error)
 {
+	g_autofree char *names = NULL;
+
 	options->collector = collector_type_lookup(value);
-	return options->collector ||
-	       fail(error, "'%s' is no collector: there are auto, stap", value);
+	if (options->collector || g_str_equal(value, "auto"))
+		return true;
+	names = collector_type_names();
+	return fail(error, "'%s' is no collector: there are auto, %s", value, names);
 }
 
 static bool apply_stap_options(Options *options, const char *value, GError **error)
@@ -296,7 +300,8 @@ static const OptionRow option_rows[] = {
 	{ 0, "max-stack", "N", "frames per stack (64)", APPLY, 0, apply_max_stack },
 	{ 0, "sample", "N", "take one of N events of each CPU, and scale up", APPLY, 0,
 	  apply_sample },
-	{ 0, "collector", "auto|stap", "where records come from", APPLY, 0, apply_collector },
+	{ 0, "collector", "NAME", "where records come from: auto (default), stap or perf", APPLY, 0,
+	  apply_collector },
 	{ 'o', "stap-options", "OPTS", "further options for SystemTap", APPLY, 0,
 	  apply_stap_options },
 	SECTION_OF("Bounds"),
@@ -512,6 +517,12 @@ static bool module_and_compile_options(const Options *options)
 	return split->compile->len > 0;
 }
 
+static bool perf_and_stap_options(const Options *options)
+{
+	return options->collector == &perf_collector &&
+	       (options->request.module_path || options->request.stap_options);
+}
+
 static bool output_is_other_file(const Options *options)
 {
 	const char *record = options->request.record_path;
@@ -539,6 +550,8 @@ static const OptionRule option_rules[] = {
 	{ sign_by_half, "signing takes both --sign-key and --sign-cert" },
 	{ module_and_compile_options,
 	  "--module is compiled already: it goes with no -o that compiles" },
+	{ perf_and_stap_options,
+	  "--module and -o are SystemTap's: they go with no --collector=perf" },
 	{ output_is_other_file, "-O would overwrite the recording: give another name" },
 };
 
@@ -577,7 +590,6 @@ static Options *options_new(void)
 	options->request.sampling_period = 1;
 	options->request.overhead_percent_max = OVERHEAD_PERCENT_DEFAULT;
 	options->request.record_bytes_max = RECORD_BYTES_DEFAULT;
-	options->collector = collector_type_lookup("auto");
 	return options;
 }
 

@@ -22,7 +22,7 @@ typedef struct {
 	bool check;
 	/* Where records come from. */
 	char *input; /* -i; NULL: a live collection */
-	const CollectorType *collector;
+	const CollectorType *collector; /* NULL: the best one that begins at once */
 	CollectRequest request; /* its strings are owned here */
 	bool only_command;
 	GArray *pids;         /* (element-type guint32) */

@@ -26,7 +26,9 @@ static uint64_t share_of_available(const BufferPlan *plan, unsigned share)
 /* Returns the size of each buffer, so that all of them have so many MB. */
 static uint32_t split(const BufferPlan *plan, uint64_t megabytes)
 {
-	return (uint32_t)CLAMP(megabytes / plan->buffers, BUFFER_MB_MIN, BUFFER_MB_MAX);
+	uint32_t each = (uint32_t)CLAMP(megabytes / plan->buffers, BUFFER_MB_MIN, BUFFER_MB_MAX);
+
+	return plan->power_of_two ? 1U << (g_bit_storage(each) - 1) : each;
 }
 
 static uint64_t plan_megabytes(const BufferPlan *plan)
@@ -89,6 +91,7 @@ bool buffer_plan_init(BufferPlan *plan, const BufferRequest *request, GError **e
 		.megabytes_per_buffer = request->megabytes_per_buffer,
 		.buffers = request->per_cpu ? MAX(request->cpus, 1) : 1,
 		.per_cpu = request->per_cpu,
+		.power_of_two = request->power_of_two,
 		.available_bytes = request->available_bytes,
 	};
 	if (!request->megabytes_per_buffer && !request->megabytes) {
@@ -113,4 +116,11 @@ char *buffer_plan_text(const BufferPlan *plan)
 	return g_strdup_printf(
 		"%s, %s%s", size, available,
 		plan->above_bound ? "; that is above 1/32 of it, but no CPU can have less" : "");
+}
+
+void buffer_plan_tell(const BufferPlan *plan)
+{
+	g_autofree char *text = buffer_plan_text(plan);
+
+	g_printerr("kmalloc-top: buffers %s\n", text);
 }

@@ -16,6 +16,7 @@ typedef struct {
 	uint32_t megabytes_per_buffer; /* asked for, each buffer; 0: not asked for. It wins. */
 	unsigned cpus;                 /* online */
 	bool per_cpu;                  /* each CPU has a buffer; else all of them share one */
+	bool power_of_two;             /* a buffer's size in megabytes has to be one */
 	uint64_t available_bytes;      /* MemAvailable; 0: not known */
 } BufferRequest;
 
@@ -23,6 +24,7 @@ typedef struct {
 	uint32_t megabytes_per_buffer;
 	unsigned buffers;
 	bool per_cpu;
+	bool power_of_two;
 	bool above_bound; /* the smallest possible is more than the default may take */
 	uint64_t available_bytes;
 } BufferPlan;
@@ -41,3 +43,6 @@ uint64_t buffer_plan_bytes(const BufferPlan *plan);
 
 /* Returns "512 MB (4 MB x 128 CPUs), MemAvailable 31 GB". */
 char *buffer_plan_text(const BufferPlan *plan);
+
+/* Says on stderr how much memory the buffers take: before it is taken. */
+void buffer_plan_tell(const BufferPlan *plan);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/check.h"
 
+#include "collect/collector_types.h"
 #include "collect/command.h"
 #include "collect/event_kinds.h"
 #include "collect/host_snapshot.h"
@@ -61,9 +62,20 @@ static CheckVerdict look_at_kernel(const CheckHost *host, GString *text)
 	return CHECK_NOTE;
 }
 
+/* Appends why it is no better one, where it was not asked for. */
+static const CollectorType *collector_of(const CheckHost *host, GString *why)
+{
+	return host->collector ? host->collector : collector_choose(host, why);
+}
+
 static CheckVerdict look_at_collector(const CheckHost *host, GString *text)
 {
-	g_string_append_printf(text, "%s: %s", host->collector->name, host->collector->about);
+	g_autoptr(GString) why = g_string_new(NULL);
+	const CollectorType *collector = collector_of(host, why);
+
+	g_string_append_printf(text, "%s: %s", collector->name, collector->about);
+	if (why->len)
+		g_string_append_printf(text, " (%s)", why->str);
 	return CHECK_OK;
 }
 
@@ -262,8 +274,9 @@ static unsigned print_rows(const CheckRow *rows, const CheckHost *host, FILE *ou
 bool check_print(const CheckHost *host, FILE *out)
 {
 	unsigned failed = print_rows(first_rows, host, out);
+	g_autoptr(GString) why = g_string_new(NULL);
 
-	failed += print_rows(host->collector->checks, host, out);
+	failed += print_rows(collector_of(host, why)->checks, host, out);
 	failed += print_rows(last_rows, host, out);
 	if (!failed)
 		fputs("A run would start.\n", out);
@@ -273,26 +286,58 @@ bool check_print(const CheckHost *host, FILE *out)
 	return !failed;
 }
 
+/* This host, and what of it has to be kept while it is looked at. */
+typedef struct {
+	CheckHost host;
+	StapTool *stap;
+	GError *problem;
+	struct utsname names;
+} ThisHost;
+
+static void this_host_init(ThisHost *this, const CollectRequest *request)
+{
+	uname(&this->names);
+	this->problem = NULL;
+	this->stap = stap_tool_find_for_run(!request->module_path, &this->problem);
+	this->host = (CheckHost){
+		.root = "",
+		.user = geteuid(),
+		.release = this->names.release,
+		.version = this->names.version,
+		.machine = this->names.machine,
+		.request = request,
+		.stap = this->stap,
+		.stap_problem = this->problem ? this->problem->message : NULL,
+		.disk_space = disk_space_of_folder,
+	};
+}
+
+static void this_host_clear(ThisHost *this)
+{
+	g_clear_pointer(&this->stap, stap_tool_free);
+	g_clear_error(&this->problem);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ThisHost, this_host_clear)
+
 bool check_this_host(const CollectorType *collector, const CollectRequest *request,
 		     const char *report_path, FILE *out)
 {
-	g_autoptr(GError) problem = NULL;
-	g_autoptr(StapTool) stap = stap_tool_find_for_run(!request->module_path, &problem);
-	struct utsname names;
-	CheckHost host = {
-		.root = "",
-		.user = geteuid(),
-		.release = names.release,
-		.version = names.version,
-		.machine = names.machine,
-		.collector = collector,
-		.request = request,
-		.report_path = report_path,
-		.stap = stap,
-		.stap_problem = problem ? problem->message : NULL,
-		.disk_space = disk_space_of_folder,
-	};
+	g_auto(ThisHost) this;
 
-	uname(&names);
-	return check_print(&host, out);
+	this_host_init(&this, request);
+	this.host.collector = collector;
+	this.host.report_path = report_path;
+	return check_print(&this.host, out);
+}
+
+const CollectorType *check_choose_collector(const CollectRequest *request, char **why)
+{
+	g_auto(ThisHost) this;
+	GString *reasons = g_string_new(NULL);
+	const CollectorType *collector;
+
+	this_host_init(&this, request);
+	collector = collector_choose(&this.host, reasons);
+	*why = g_string_free(reasons, !reasons->len);
+	return collector;
 }

@@ -23,13 +23,13 @@ typedef enum {
 } CheckVerdict;
 
 /* The host and the run that are looked at. Everything is borrowed. */
-typedef struct {
+typedef struct CheckHost {
 	const char *root; /* /proc, /sys, /lib/modules and programs lie below; "": this host's */
 	uid_t user;
-	const char *release; /* of the kernel, as uname -r says it */
-	const char *version; /* likewise, uname -v */
-	const char *machine; /* likewise, uname -m */
-	const CollectorType *collector;
+	const char *release;            /* of the kernel, as uname -r says it */
+	const char *version;            /* likewise, uname -v */
+	const char *machine;            /* likewise, uname -m */
+	const CollectorType *collector; /* NULL: the one that a run would choose */
 	const CollectRequest *request;
 	const char *report_path;   /* -O; NULL: stdout */
 	const StapTool *stap;      /* for a run; NULL: there is none */
@@ -51,9 +51,13 @@ typedef struct CheckRow {
    is returned. */
 bool check_print(const CheckHost *host, FILE *out);
 
-/* The same for this host. */
+/* The same for this host; collector as CheckHost.collector. */
 bool check_this_host(const CollectorType *collector, const CollectRequest *request,
 		     const char *report_path, FILE *out);
+
+/* Returns the collector that a run chooses on this host, and says in *why, which the caller frees,
+   why it is no better one; NULL: it is the best. */
+const CollectorType *check_choose_collector(const CollectRequest *request, char **why);
 
 /* For rows: appends the error's message and frees it. Returns CHECK_FAIL. */
 CheckVerdict check_failed(GString *text, GError *error);

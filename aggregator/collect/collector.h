@@ -73,15 +73,20 @@ typedef struct {
 } CollectRun;
 
 struct CheckRow;
+struct CheckHost;
 
 /*
  * A live source of records. To add one: a file with such a table, a line in collector_types.c.
  */
 typedef struct {
 	const char *name;  /* as given to --collector: "stap" */
-	const char *about; /* what it is, and why it is taken, for --check */
+	const char *title; /* "SystemTap" */
+	const char *about; /* what it is, for --check */
 	/* What --check looks at for it, ended by a row without topic; NULL: nothing. */
 	const struct CheckRow *checks;
+	/* Whether it would begin at once, with nothing to compile and nothing that forbids it. Else
+	   appends what it lacks, in a few words. NULL: it always would. */
+	bool (*is_ready)(const struct CheckHost *host, GString *lacks);
 	/* Collects into the session until the request is fulfilled or a signal ends it. Returns
 	   false with error set when nothing was collected; the message is one line and names the
 	   remedy. */
@@ -89,3 +94,4 @@ typedef struct {
 } CollectorType;
 
 extern const CollectorType stap_collector;
+extern const CollectorType perf_collector;

@@ -3,8 +3,16 @@
 
 #include "collect/collector.h"
 
-/*
- * Returns the collector of that name, or NULL; "auto" is the best one this build has. Which one
- * a host can use is found out when it starts: the error then names the remedy.
- */
+#include <glib.h>
+
+/* Returns the collector of that name, or NULL. Which one recorded a stream, nothing behind it
+   needs to know. */
 const CollectorType *collector_type_lookup(const char *name);
+
+/* Returns their names, "stap, perf"; the caller frees the text. */
+char *collector_type_names(void);
+
+/* Returns the best collector that would begin at once on that host: the first one of the table
+   that is ready, the last one in any case. Appends why the better ones are not:
+   "SystemTap: not installed". */
+const CollectorType *collector_choose(const struct CheckHost *host, GString *why);

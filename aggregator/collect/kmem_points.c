@@ -170,6 +170,9 @@ GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error)
 	return g_steal_pointer(&points);
 }
 
+/* A pointer that is not recorded is not that of an allocation that failed. */
+#define NOT_KNOWN UINT64_MAX
+
 /* A record that is long enough for raw_bytes_min has every field of the point. */
 static uint64_t member(const KmemPoint *point, KmemMember which, const uint8_t *raw,
 		       uint32_t raw_bytes, uint64_t absent)
@@ -194,7 +197,7 @@ static uint64_t page_pointer(const KmemPoint *point, const uint8_t *raw, uint32_
 	uint64_t none, number = 0;
 
 	if (!field || !tracepoint_field_number(field, raw, raw_bytes, &number))
-		return member(point, KMEM_POINTER, raw, raw_bytes, 0);
+		return member(point, KMEM_POINTER, raw, raw_bytes, NOT_KNOWN);
 	none = UINT64_MAX >> (64 - 8 * field->size);
 	return number == none || number == UINT64_MAX ? 0 : number << point->page_shift;
 }
@@ -217,17 +220,10 @@ static bool read_page(const KmemPoint *point, const uint8_t *raw, uint32_t raw_b
 static void read_object(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
 			EventFacts *facts)
 {
-	facts->pointer = member(point, KMEM_POINTER, raw, raw_bytes, 0);
+	facts->pointer = member(point, KMEM_POINTER, raw, raw_bytes, NOT_KNOWN);
 	facts->call_site = member(point, KMEM_CALL_SITE, raw, raw_bytes, 0);
 	facts->bytes_requested = member(point, KMEM_BYTES_REQUESTED, raw, raw_bytes, 0);
 	facts->bytes_allocated = member(point, KMEM_BYTES_ALLOCATED, raw, raw_bytes, 0);
-}
-
-/* Whether it frees nothing: not told of a kernel that does not record what is freed. */
-static bool frees_nothing(const KmemPoint *point, const EventFacts *facts)
-{
-	return facts->free && facts->pointer <= ZERO_SIZE_POINTER &&
-	       (point->fields[KMEM_POINTER] || point->fields[KMEM_PAGE_NUMBER]);
 }
 
 bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
@@ -243,7 +239,7 @@ bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_by
 		read_object(point, raw, raw_bytes, facts);
 	else if (!read_page(point, raw, raw_bytes, facts))
 		return false;
-	return !frees_nothing(point, facts);
+	return !facts->free || facts->pointer > ZERO_SIZE_POINTER;
 }
 
 static bool is_missing(const KmemPoint *point, KmemMember which)

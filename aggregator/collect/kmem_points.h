@@ -76,9 +76,10 @@ static inline uint16_t kmem_raw_common_type(const uint8_t *raw)
  * point->raw_bytes_min or its page order is impossible (damaged), or it is a free of no memory,
  * kfree(NULL) and kfree(ZERO_SIZE_PTR), which the tracepoints tell as well.
  *
- * What this kernel does not record is 0 in the facts, node -1 and context that of a task;
- * kmem_points_missing() says which. Pages are counted by their physical address, the page's number
- * times the size of a page, and have no call site.
+ * What this kernel does not record is 0 in the facts, node -1, context that of a task, and pointer
+ * UINT64_MAX, so that no allocation counts as failed; kmem_points_missing() says which. Pages are
+ * counted by their physical address, the page's number times the size of a page, and have no call
+ * site.
  */
 bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
 		     EventFacts *facts);

@@ -22,8 +22,8 @@ static char *describe(const char *who, uint64_t bytes, uint64_t bound, const cha
 char *memory_watch_problem(const MemoryWatch *watch)
 {
 	uint64_t stapio_max = watch->bytes_max + (uint64_t)watch->cpus * STAPIO_CPU_BYTES;
-	uint64_t own_max = watch->bytes_max * OWN_FACTOR + OWN_BYTES;
-	uint64_t stapio = process_memory(watch->root, watch->stapio);
+	uint64_t own_max = watch->bytes_max * OWN_FACTOR + OWN_BYTES + watch->buffer_bytes;
+	uint64_t stapio = watch->stapio ? process_memory(watch->root, watch->stapio) : 0;
 	uint64_t own = process_memory(watch->root, getpid());
 
 	if (!watch->bytes_max)

@@ -10,10 +10,11 @@
  * its own. This program's tables have bounds; the symbols of modules that come and go have none.
  */
 typedef struct {
-	const char *root;   /* of /proc; "": this host's */
-	uint64_t bytes_max; /* --max-memory; 0: nothing is bounded */
-	unsigned cpus;      /* each has a thread of stapio */
-	pid_t stapio;       /* our child */
+	const char *root;      /* of /proc; "": this host's */
+	uint64_t bytes_max;    /* --max-memory; 0: nothing is bounded */
+	unsigned cpus;         /* each has a thread of stapio */
+	pid_t stapio;          /* our child; 0: there is none */
+	uint64_t buffer_bytes; /* of the transport, mapped into this program */
 } MemoryWatch;
 
 /* Returns what holds too much memory now, in a line, or NULL. The caller frees it. */

@@ -58,7 +58,7 @@ static const char *scope_text(const CollectRequest *request)
 	}
 }
 
-static void write_text(GByteArray *out, enum KmtFieldId id, const char *text)
+void run_facts_write_text(GByteArray *out, enum KmtFieldId id, const char *text)
 {
 	const InfoField field = { id, 0, text };
 
@@ -83,7 +83,7 @@ static void write_pids(GByteArray *out, const CollectRequest *request)
 		g_string_append_printf(list, "%u", g_array_index(request->pids, guint32, i));
 	}
 	if (list->len)
-		write_text(out, KMT_FIELD_SCOPE_PIDS, list->str);
+		run_facts_write_text(out, KMT_FIELD_SCOPE_PIDS, list->str);
 	g_string_free(list, TRUE);
 }
 
@@ -111,8 +111,8 @@ void run_facts_write_start(GByteArray *out, const CollectRequest *request, const
 	};
 
 	batch_write_info(out, fields, G_N_ELEMENTS(fields));
-	write_text(out, KMT_FIELD_COMMAND_LINE, request->command_line);
-	write_text(out, KMT_FIELD_COMMAND, command);
+	run_facts_write_text(out, KMT_FIELD_COMMAND_LINE, request->command_line);
+	run_facts_write_text(out, KMT_FIELD_COMMAND, command);
 	write_pids(out, request);
 	run_facts_write_number(out, KMT_FIELD_BUFFER_BYTES, buffer_bytes);
 }
@@ -130,7 +130,7 @@ void run_facts_write_end(GByteArray *out, const RunLosses *losses, const Collect
 	/* A module without counters, drained: nothing more is known than its batches say. */
 	if (losses->counted_to_end || !losses->drained)
 		run_facts_write_number(out, KMT_FIELD_COUNTED_TO_END, losses->counted_to_end);
-	write_text(out, KMT_FIELD_BOUND, bound);
+	run_facts_write_text(out, KMT_FIELD_BOUND, bound);
 	if (outcome->command_ended)
 		run_facts_write_number(out, KMT_FIELD_COMMAND_STATUS,
 				       (unsigned)outcome->command_status);

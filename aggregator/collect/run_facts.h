@@ -28,5 +28,8 @@ typedef struct {
 void run_facts_write_end(GByteArray *out, const RunLosses *losses, const CollectOutcome *outcome,
 			 const char *bound);
 
+/* Appends one text; NULL: nothing. */
+void run_facts_write_text(GByteArray *out, enum KmtFieldId id, const char *text);
+
 /* Appends one number. */
 void run_facts_write_number(GByteArray *out, enum KmtFieldId id, uint64_t number);

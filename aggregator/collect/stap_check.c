@@ -404,16 +404,52 @@ static CheckVerdict look_at_leftovers(const CheckHost *host, GString *text)
 }
 
 const CheckRow stap_checks[] = {
-	{ "Rights", look_at_rights },
-	{ "SystemTap", look_at_stap },
-	{ "Modules", look_at_modules },
-	{ "Secure Boot", look_at_secure_boot },
-	{ "Lockdown", look_at_lockdown },
-	{ "FIPS", look_at_fips },
-	{ "Signatures", look_at_signatures },
-	{ "Headers", look_at_headers },
-	{ "Probe module", look_at_module },
-	{ "Buffers", look_at_buffers },
-	{ "Leftovers", look_at_leftovers },
-	{ NULL, NULL },
+	{ "Rights", look_at_rights },         { "SystemTap", look_at_stap },
+	{ "Modules", look_at_modules },       { "Secure Boot", look_at_secure_boot },
+	{ "Lockdown", look_at_lockdown },     { "FIPS", look_at_fips },
+	{ "Signatures", look_at_signatures }, { "Headers", look_at_headers },
+	{ "Probe module", look_at_module },   { "Buffers", look_at_buffers },
+	{ "Leftovers", look_at_leftovers },   { NULL, NULL },
 };
+
+/* What keeps SystemTap from beginning at once, in a few words: for a verdict of one of the lines
+   above, whose own words are for who wants SystemTap. */
+static const struct {
+	CheckVerdict (*look)(const CheckHost *host, GString *text);
+	CheckVerdict verdict; /* this one, or a worse one */
+	const char *words;
+} obstacles[] = {
+	{ look_at_modules, CHECK_FAIL, "the kernel loads no modules" },
+	{ look_at_rights, CHECK_FAIL, "no right to load modules" },
+	{ look_at_stap, CHECK_FAIL, "not installed, or too old; see --check --collector=stap" },
+	{ look_at_lockdown, CHECK_FAIL,
+	  "Secure Boot or lockdown on, the module must be signed; see --build-module" },
+	{ look_at_secure_boot, CHECK_NOTE,
+	  "Secure Boot on, the module may have to be signed; see --build-module" },
+	{ look_at_fips, CHECK_FAIL, "FIPS mode, the module must be signed; see --build-module" },
+	{ look_at_signatures, CHECK_FAIL,
+	  "the kernel takes signed modules only; see --build-module" },
+	{ look_at_stap, CHECK_NOTE,
+	  "this kernel is newer than those it was tested with; --collector=stap" },
+	{ look_at_headers, CHECK_FAIL, "no headers of this kernel; see --check --collector=stap" },
+	{ look_at_module, CHECK_FAIL,
+	  "the module cannot be compiled; see --check --collector=stap" },
+	{ look_at_module, CHECK_NOTE,
+	  "first use on this kernel compiles for about a minute; --collector=stap" },
+};
+
+/* Who names a module or SystemTap's options has chosen. */
+bool stap_is_ready(const CheckHost *host, GString *lacks)
+{
+	if (host->request->module_path || host->request->stap_options)
+		return true;
+	for (gsize i = 0; i < G_N_ELEMENTS(obstacles); i++) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		if (obstacles[i].look(host, text) < obstacles[i].verdict)
+			continue;
+		g_string_append(lacks, obstacles[i].words);
+		return false;
+	}
+	return true;
+}

@@ -5,3 +5,6 @@
 
 /* What --check looks at for the collector stap, ended by a row without topic. */
 extern const CheckRow stap_checks[];
+
+/* As CollectorType.is_ready of the collector stap. */
+bool stap_is_ready(const CheckHost *host, GString *lacks);

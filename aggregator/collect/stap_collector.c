@@ -42,14 +42,6 @@ static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan, const Col
 	return stap_arguments_plan_buffers(buffers, &asked, error);
 }
 
-/* How much memory the buffers take is said before it is taken. */
-static void tell_buffers(const BufferPlan *buffers)
-{
-	g_autofree char *text = buffer_plan_text(buffers);
-
-	g_printerr("kmalloc-top: buffers %s\n", text);
-}
-
 /* Everything that can fail before the kernel is touched. */
 static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **error)
 {
@@ -73,7 +65,7 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **e
 		g_printerr("kmalloc-top: %.3f s to find or compile the module %s\n",
 			   (double)(clock_monotonic_ns() - start_ns) / 1e9, module_path);
 	if (!request->quiet)
-		tell_buffers(&buffers);
+		buffer_plan_tell(&buffers);
 	plan->module_path = module_path;
 	return stap_run(plan, run, error);
 }
@@ -95,7 +87,9 @@ static bool collect(const CollectRun *run, GError **error)
 
 const CollectorType stap_collector = {
 	.name = "stap",
-	.about = "a SystemTap module, loaded for the run; this build has no other collector",
+	.title = "SystemTap",
+	.about = "a SystemTap module, loaded for the run",
 	.checks = stap_checks,
+	.is_ready = stap_is_ready,
 	.collect = collect,
 };

@@ -26,6 +26,10 @@ static bool is_known(const Report *report, enum KmtFieldId id)
 
 bool bytes_are_known(const Report *report)
 {
+	const char *missing = text_of(report, KMT_FIELD_NOT_RECORDED);
+
+	if (missing && strstr(missing, "bytes_"))
+		return false;
 	return !report->session->imported || report->view->before.bytes_allocated;
 }
 

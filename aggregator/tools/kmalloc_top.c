@@ -188,6 +188,21 @@ static void offer_to_oom_killer(const Options *options)
 			g_strerror(errno));
 }
 
+/* Who did not choose is told what was chosen, and what would be better. */
+static const CollectorType *choose_collector(const Options *options)
+{
+	g_autofree char *why = NULL;
+	const CollectorType *collector;
+
+	if (options->collector)
+		return options->collector;
+	collector = check_choose_collector(&options->request, &why);
+	if (!options->quiet)
+		fprintf(stderr, PROGRAM ": collector: %s%s%s%s\n", collector->title,
+			why ? " (" : "", why ? why : "", why ? ")" : "");
+	return collector;
+}
+
 static ExitStatus run_live(Options *options)
 {
 	g_autoptr(Session) session = session_new(options->memory_bytes_max);
@@ -210,7 +225,8 @@ static ExitStatus run_live(Options *options)
 	options->request.memory_bytes_max = options->memory_bytes_max;
 	options->request.quiet = options->quiet;
 	options->request.progress = !options->quiet && isatty(STDERR_FILENO);
-	if (!collect_live(options->collector, &options->request, session, &outcome, &error)) {
+	if (!collect_live(choose_collector(options), &options->request, session, &outcome,
+			  &error)) {
 		if (file)
 			private_file_discard(file);
 		return fail(status_of(error), error);

@@ -22,6 +22,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_cpu_list.c \
 	tests/unit/test_cpu_watch.c \
 	tests/unit/test_escape.c \
+	tests/unit/test_event_writer.c \
 	tests/unit/test_filters.c \
 	tests/unit/test_frame_text.c \
 	tests/unit/test_host_snapshot.c \
@@ -33,6 +34,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_memory_watch.c \
 	tests/unit/test_module_cache.c \
 	tests/unit/test_oom_score.c \
+	tests/unit/test_perf_ring.c \
 	tests/unit/test_perf_sample.c \
 	tests/unit/test_profile.c \
 	tests/unit/test_recording.c \
@@ -47,9 +49,9 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_stap_start.c \
 	tests/unit/test_stap_tool.c \
 	tests/unit/test_symbol_store.c \
-	tests/unit/test_tracefs.c \
 	tests/unit/test_task_cgroup.c \
 	tests/unit/test_task_table.c \
+	tests/unit/test_tracefs.c \
 	tests/unit/test_tracepoint_format.c \
 	tests/unit/test_view.c \
 	tests/unit/test_watchdog.c

@@ -18,35 +18,39 @@ static const struct {
 	const char *text;
 } plans[] = {
 	/* 16 MB for each CPU, when there is plenty. */
-	{ { 0, 0, 2, true, 31 * GB }, "32 MB (16 MB x 2 CPUs), MemAvailable 31 GB" },
-	{ { 0, 0, 1, true, 31 * GB }, "16 MB (16 MB x 1 CPU), MemAvailable 31 GB" },
+	{ { 0, 0, 2, true, false, 31 * GB }, "32 MB (16 MB x 2 CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 1, true, false, 31 * GB }, "16 MB (16 MB x 1 CPU), MemAvailable 31 GB" },
 	/* Where it is not known how much there is, too. */
-	{ { 0, 0, 2, true, 0 }, "32 MB (16 MB x 2 CPUs), MemAvailable unknown" },
+	{ { 0, 0, 2, true, false, 0 }, "32 MB (16 MB x 2 CPUs), MemAvailable unknown" },
 	/* 1/32 of what is available. */
-	{ { 0, 0, 128, true, 16 * GB }, "512 MB (4 MB x 128 CPUs), MemAvailable 16 GB" },
-	{ { 0, 0, 2, true, 200 * MB }, "6 MB (3 MB x 2 CPUs), MemAvailable 200 MB" },
+	{ { 0, 0, 128, true, false, 16 * GB }, "512 MB (4 MB x 128 CPUs), MemAvailable 16 GB" },
+	{ { 0, 0, 2, true, false, 200 * MB }, "6 MB (3 MB x 2 CPUs), MemAvailable 200 MB" },
 	/* 1 GB. */
-	{ { 0, 0, 128, true, 999 * GB }, "1024 MB (8 MB x 128 CPUs), MemAvailable 999 GB" },
-	{ { 0, 0, 128, false, 999 * GB },
+	{ { 0, 0, 128, true, false, 999 * GB }, "1024 MB (8 MB x 128 CPUs), MemAvailable 999 GB" },
+	{ { 0, 0, 128, false, false, 999 * GB },
 	  "1024 MB (one for all CPUs), MemAvailable 999 GB" },
 	/* One buffer for all is of the same size in all. */
-	{ { 0, 0, 2, false, 31 * GB }, "32 MB (one for all CPUs), MemAvailable 31 GB" },
-	{ { 0, 0, 2, false, 200 * MB }, "6 MB (one for all CPUs), MemAvailable 200 MB" },
-	{ { 64, 0, 2, false, 31 * GB }, "64 MB (one for all CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 2, false, false, 31 * GB }, "32 MB (one for all CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 2, false, false, 200 * MB }, "6 MB (one for all CPUs), MemAvailable 200 MB" },
+	{ { 64, 0, 2, false, false, 31 * GB }, "64 MB (one for all CPUs), MemAvailable 31 GB" },
 	/* Nothing is smaller than a megabyte for each buffer: then it says so. */
-	{ { 0, 0, 64, true, 1023 * MB },
+	{ { 0, 0, 64, true, false, 1023 * MB },
 	  "64 MB (1 MB x 64 CPUs), MemAvailable 1023 MB; that is above 1/32 of it, but no "
 	  "CPU can have less" },
-	{ { 1, 0, 64, true, 64 * MB }, "64 MB (1 MB x 64 CPUs), MemAvailable 64 MB" },
+	{ { 1, 0, 64, true, false, 64 * MB }, "64 MB (1 MB x 64 CPUs), MemAvailable 64 MB" },
 	/* What was asked for is divided, and more than the default may be. */
-	{ { 512, 0, 128, true, 31 * GB }, "512 MB (4 MB x 128 CPUs), MemAvailable 31 GB" },
-	{ { 100, 0, 3, true, 200 * MB }, "99 MB (33 MB x 3 CPUs), MemAvailable 200 MB" },
-	{ { 1 << 20, 0, 2, true, 0 }, "8190 MB (4095 MB x 2 CPUs), MemAvailable unknown" },
+	{ { 512, 0, 128, true, false, 31 * GB }, "512 MB (4 MB x 128 CPUs), MemAvailable 31 GB" },
+	{ { 100, 0, 3, true, false, 200 * MB }, "99 MB (33 MB x 3 CPUs), MemAvailable 200 MB" },
+	{ { 1 << 20, 0, 2, true, false, 0 }, "8190 MB (4095 MB x 2 CPUs), MemAvailable unknown" },
 	/* Each buffer's size wins. */
-	{ { 512, 8, 4, true, 31 * GB }, "32 MB (8 MB x 4 CPUs), MemAvailable 31 GB" },
-	{ { 0, 8, 4, false, 31 * GB }, "8 MB (one for all CPUs), MemAvailable 31 GB" },
+	{ { 512, 8, 4, true, false, 31 * GB }, "32 MB (8 MB x 4 CPUs), MemAvailable 31 GB" },
+	{ { 0, 8, 4, false, false, 31 * GB }, "8 MB (one for all CPUs), MemAvailable 31 GB" },
+	/* A ring is a power of two. */
+	{ { 0, 0, 2, true, true, 200 * MB }, "4 MB (2 MB x 2 CPUs), MemAvailable 200 MB" },
+	{ { 100, 0, 1, true, true, 31 * GB }, "64 MB (64 MB x 1 CPU), MemAvailable 31 GB" },
+	{ { 1 << 20, 0, 2, true, true, 0 }, "4096 MB (2048 MB x 2 CPUs), MemAvailable unknown" },
 	/* There is always a CPU. */
-	{ { 0, 0, 0, true, 10 * GB - 1 }, "16 MB (16 MB x 1 CPU), MemAvailable 10239 MB" },
+	{ { 0, 0, 0, true, false, 10 * GB - 1 }, "16 MB (16 MB x 1 CPU), MemAvailable 10239 MB" },
 };
 
 Test(buffer_plan, sizes_are_bounded_and_told)
@@ -65,13 +69,13 @@ static const struct {
 	BufferRequest request;
 	const char *remedy;
 } refused[] = {
-	{ { 101, 0, 1, true, 200 * MB }, "use --buffer 100 or less" },
-	{ { 102, 0, 2, true, 200 * MB }, "use --buffer 100 or less" },
+	{ { 101, 0, 1, true, false, 200 * MB }, "use --buffer 100 or less" },
+	{ { 102, 0, 2, true, false, 200 * MB }, "use --buffer 100 or less" },
 	/* What it names is divisible. */
-	{ { 200, 0, 3, true, 200 * MB }, "use --buffer 99 or less" },
-	{ { 101, 0, 64, false, 200 * MB }, "use --buffer 100 or less" },
-	{ { 0, 64, 4, true, 200 * MB }, "use --buffer 100 or less" },
-	{ { 1024, 0, 64, true, 64 * MB }, "use --buffer 64 or less" },
+	{ { 200, 0, 3, true, false, 200 * MB }, "use --buffer 99 or less" },
+	{ { 101, 0, 64, false, false, 200 * MB }, "use --buffer 100 or less" },
+	{ { 0, 64, 4, true, false, 200 * MB }, "use --buffer 100 or less" },
+	{ { 1024, 0, 64, true, false, 64 * MB }, "use --buffer 64 or less" },
 };
 
 Test(buffer_plan, more_than_half_of_the_memory_is_refused_and_the_most_that_is_sensible_named)

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf_check.h"
+
+#include "collect/host_memory.h"
+#include "collect/host_snapshot.h"
+#include "collect/perf_collector.h"
+#include "collect/tracefs.h"
+
+#include <linux/capability.h>
+#include <string.h>
+
+/* Since 5.8; older headers lack it. */
+enum { CAP_OF_PERFMON = 38 };
+
+/* Whether the process has one of them; where that is not told, it has. */
+static bool may_trace(const CheckHost *host)
+{
+	g_autofree char *text = check_read(host, "/proc/self/status");
+	const char *effective = text ? strstr(text, "\nCapEff:\t") : NULL;
+	guint64 capabilities;
+
+	if (!effective)
+		return true;
+	capabilities = g_ascii_strtoull(effective + strlen("\nCapEff:\t"), NULL, 16);
+	return capabilities >> CAP_SYS_ADMIN & 1 || capabilities >> CAP_OF_PERFMON & 1;
+}
+
+static CheckVerdict look_at_rights(const CheckHost *host, GString *text)
+{
+	g_autofree char *paranoid = check_read(host, "/proc/sys/kernel/perf_event_paranoid");
+
+	if (!paranoid) {
+		g_string_append(text, "this kernel has no perf events (CONFIG_PERF_EVENTS): use "
+				      "--collector=stap");
+		return CHECK_FAIL;
+	}
+	if (host->user) {
+		g_string_append(text, "only root can trace the whole host: run it with sudo");
+		return CHECK_FAIL;
+	}
+	if (!may_trace(host)) {
+		g_string_append(text, "this root may not trace (no CAP_PERFMON), as in a "
+				      "container: run it on the host");
+		return CHECK_FAIL;
+	}
+	g_string_append(text, "root, may trace the whole host");
+	return CHECK_OK;
+}
+
+static CheckVerdict look_at_lockdown(const CheckHost *host, GString *text)
+{
+	g_autofree char *state = check_read(host, "/sys/kernel/security/lockdown");
+
+	if (state && strstr(state, "[confidentiality]")) {
+		g_string_append(text, "confidentiality, which hides the tracepoints: boot with "
+				      "lockdown=integrity or without");
+		return CHECK_FAIL;
+	}
+	g_string_append(text, "none that hides tracepoints");
+	return CHECK_OK;
+}
+
+static CheckVerdict look_at_tracepoints(const CheckHost *host, GString *text)
+{
+	g_autofree char *folder = tracefs_find_kmem(host->root);
+
+	if (folder)
+		g_string_append(text, folder + strlen(host->root));
+	else
+		g_string_append(text, "no tracefs is mounted: the run mounts one where nobody "
+				      "else sees it");
+	return CHECK_OK;
+}
+
+static CheckVerdict look_at_buffers(const CheckHost *host, GString *text)
+{
+	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
+	g_autofree char *planned = NULL;
+	GError *error = NULL;
+	BufferPlan plan;
+
+	if (!perf_plan_buffers(&plan, host->request, host_snapshot_cpus_online(snapshot),
+			       host_memory_available(host->root), &error))
+		return check_failed(text, error);
+	planned = buffer_plan_text(&plan);
+	g_string_append(text, planned);
+	return CHECK_OK;
+}
+
+const CheckRow perf_checks[] = {
+	{ "Rights", look_at_rights },
+	{ "Lockdown", look_at_lockdown },
+	{ "Tracepoints", look_at_tracepoints },
+	{ "Buffers", look_at_buffers },
+	{ NULL, NULL },
+};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/perf_ring.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The perf events of a run: a tracepoint's samples come into the ring of the CPU they happened on;
+ * what tasks become (names, forks, exits) into a second one, so that neither crowds out the other.
+ * Every descriptor is closed on exec and with the program: nothing can be left behind.
+ */
+typedef struct PerfEvents PerfEvents;
+
+/* A tracepoint to open. */
+typedef struct {
+	uint16_t id; /* its number, of the format file */
+	bool is_free;
+} PerfPoint;
+
+/* What is to be opened. Everything is borrowed until perf_events_free(). */
+typedef struct {
+	const PerfPoint *points;
+	unsigned points_count;
+	uint32_t stack_depth; /* frames; 0: none. What frees came from is never walked. */
+	uint32_t sampling_period;
+	size_t ring_bytes; /* of samples, each CPU: a power of two of whole pages */
+	bool with_cgroups; /* ask for the cgroup in each sample */
+	/* Whose events: of these threads (element-type pid_t), NULL: everybody's. Frees are
+	   everybody's in any case. */
+	const GArray *threads;
+	bool inherit;         /* of threads: and those of what they start ... */
+	bool inherit_threads; /* ... of new threads only, where the kernel can tell */
+} PerfRequest;
+
+/* What this kernel's samples have. */
+typedef struct {
+	uint64_t sample_type;
+	bool monotonic_clock; /* else the times are those of the CPU's own clock */
+} PerfLayout;
+
+/* One CPU's part. */
+typedef struct {
+	uint32_t cpu;
+	PerfRing samples;
+	PerfRing tasks;
+	int samples_fd; /* tells that there is something to read */
+	int tasks_fd;
+} PerfCpu;
+
+/* Returns events without any CPU yet. */
+PerfEvents *perf_events_new(const PerfRequest *request);
+void perf_events_free(PerfEvents *events);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(PerfEvents, perf_events_free)
+
+/* How many descriptors each CPU takes. */
+uint64_t perf_events_descriptors(const PerfRequest *request);
+
+/*
+ * Opens the events of a CPU, which do not count yet; those of one that went away and came back
+ * fill the same rings. Returns NULL with error set; G_IO_ERROR_NOT_FOUND: the CPU is not online.
+ * A thread that is gone is no error.
+ */
+PerfCpu *perf_events_open(PerfEvents *events, uint32_t cpu, GError **error);
+
+/* Has a CPU tell what becomes of tasks, and of the tracepoints: in this order, so that no sample is
+   of a task that was not told of. */
+void perf_events_enable_tasks(PerfEvents *events, PerfCpu *cpu);
+void perf_events_enable_samples(PerfEvents *events, PerfCpu *cpu);
+
+/* Ends both. */
+void perf_events_disable(PerfEvents *events, PerfCpu *cpu);
+
+/* Returns how many samples this CPU's events have come to since the start, of those that it had
+   before it went away, too: whether they found room in the ring or not. */
+uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu);
+
+/* Whether the events of a CPU still count: they do not when it went away since they were opened,
+   even if it is back. Not for events of threads, which survive that. last_ns is the caller's, 0 at
+   first. */
+bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *cpu, uint64_t *last_ns);
+
+/* What samples have, known once a CPU's events were opened. */
+PerfLayout perf_events_layout(const PerfEvents *events);

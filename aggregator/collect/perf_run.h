@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/collector.h"
+
+#include <stdbool.h>
+
+/* What the perf-events collector has ready before it opens any event. Everything is borrowed. */
+typedef struct {
+	const GPtrArray *points; /* (element-type KmemPoint) */
+	size_t ring_bytes;       /* of each CPU: a power of two of whole pages */
+	uint64_t buffer_bytes;   /* of all CPUs, for the report */
+} PerfRunPlan;
+
+/*
+ * Opens the events, holds and releases the command, reads what happens into the session. As
+ * CollectorType.collect; needs what perf_collector prepares.
+ */
+bool perf_run(const PerfRunPlan *plan, const CollectRun *parts, GError **error);
