@@ -5,7 +5,6 @@
 #include "collect/command.h"
 #include "collect/event_kinds.h"
 #include "collect/host_snapshot.h"
-#include "collect/pid_namespace.h"
 #include "collect/tracefs.h"
 #include "escape.h"
 #include "record/private_file.h"
@@ -166,18 +165,6 @@ static CheckVerdict look_at_command(const CheckHost *host, GString *text)
 	return CHECK_OK;
 }
 
-static CheckVerdict look_at_processes(const CheckHost *host, GString *text)
-{
-	GError *error = NULL;
-
-	if (host->request->scope == COLLECT_SCOPE_HOST)
-		return CHECK_OK;
-	if (!pid_namespace_check(host->root, host->request, &error))
-		return check_failed(text, error);
-	g_string_append(text, "their pids are the kernel's own");
-	return CHECK_OK;
-}
-
 static CheckVerdict look_at_report_file(const CheckHost *host, GString *text)
 {
 	GError *error = NULL;
@@ -239,7 +226,6 @@ static const CheckRow last_rows[] = {
 	{ "Recording", look_at_recording },
 	/* Of these there is a line only where the run is asked for them. */
 	{ "Command", look_at_command },
-	{ "Processes", look_at_processes },
 	{ "Report file", look_at_report_file },
 	{ NULL, NULL },
 };

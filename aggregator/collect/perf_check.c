@@ -4,6 +4,7 @@
 #include "collect/host_memory.h"
 #include "collect/host_snapshot.h"
 #include "collect/perf_collector.h"
+#include "collect/pid_namespace.h"
 #include "collect/tracefs.h"
 
 #include <linux/capability.h>
@@ -87,10 +88,19 @@ static CheckVerdict look_at_buffers(const CheckHost *host, GString *text)
 	return CHECK_OK;
 }
 
+static CheckVerdict look_at_pids(const CheckHost *host, GString *text)
+{
+	bool is_first = pid_namespace_is_first(host->root);
+
+	g_string_append(text, is_first ? "the kernel's own" : PID_NAMESPACE_NOTE);
+	return is_first ? CHECK_OK : CHECK_NOTE;
+}
+
 const CheckRow perf_checks[] = {
 	{ "Rights", look_at_rights },
 	{ "Lockdown", look_at_lockdown },
 	{ "Tracepoints", look_at_tracepoints },
 	{ "Buffers", look_at_buffers },
+	{ "Pids", look_at_pids },
 	{ NULL, NULL },
 };

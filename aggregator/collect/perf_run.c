@@ -9,6 +9,7 @@
 #include "collect/perf_events.h"
 #include "collect/perf_sample.h"
 #include "collect/perf_scope.h"
+#include "collect/pid_namespace.h"
 #include "collect/task_cgroup.h"
 #include "collect/task_table.h"
 #include "record/event_writer.h"
@@ -47,6 +48,7 @@ typedef struct {
 	EventWriter *writer;
 	Cpu *reading; /* the CPU whose records are being read */
 	uint32_t self;
+	bool in_container; /* pids are those of another pid namespace than the first */
 	bool tasks_lost_told;
 } PerfRun;
 
@@ -81,9 +83,12 @@ static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context)
 
 static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts)
 {
+	/* Seen from a container, what is outside has no pid of its own; the idle tasks have none
+	   anywhere. */
+	bool is_outside = run->in_container && !sample->tid;
 	const TaskSample whose = {
-		.tgid = sample->tgid,
-		.tid = sample->tid,
+		.tgid = is_outside ? TASK_ID_UNKNOWN : sample->tgid,
+		.tid = is_outside ? TASK_ID_UNKNOWN : sample->tid,
 		.cpu = run->reading->event_cpu.cpu,
 		.cgroup_id = sample->cgroup_id,
 		.time_ns = sample->time_ns,
@@ -542,8 +547,7 @@ static bool open_scope(PerfRun *run, GError **error)
 
 	for (int i = 0; i < ATTEMPTS; i++) {
 		perf_scope_clear(&run->scope);
-		if (!perf_scope_init(&run->scope, request, command, each_thread, error))
-			return false;
+		perf_scope_init(&run->scope, request, command, each_thread);
 		run->request.inherit = run->scope.inherit;
 		run->request.inherit_threads = run->scope.inherit_threads;
 		if (!open_events(run, error))
@@ -595,6 +599,8 @@ static bool start(PerfRun *run, GError **error)
 				    "which CPUs there are cannot be seen: mount /sys");
 		return false;
 	}
+	if (run->in_container)
+		g_printerr("kmalloc-top: " PID_NAMESPACE_NOTE "\n");
 	fill_request(run);
 	if (!open_scope(run, error))
 		return false;
@@ -615,6 +621,7 @@ static void run_init(PerfRun *run, const CollectRun *parts)
 	run->tasks = task_table_new("");
 	run->writer = event_writer_new(send_batch, run);
 	run->self = (uint32_t)getpid();
+	run->in_container = !pid_namespace_is_first("");
 }
 
 static void run_clear(PerfRun *run)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf_scope.h"
 
-#include <gio/gio.h>
+#include <string.h>
 
 static void add_threads(GArray *threads, guint32 process)
 {
@@ -46,38 +46,32 @@ void perf_scope_widen(PerfScope *scope, const char *why)
 	scope->why_wide = why;
 }
 
-static bool take_threads(PerfScope *scope, const CollectRequest *request, pid_t command,
-			 GError **error)
+static void take_threads(PerfScope *scope, const CollectRequest *request, pid_t command)
 {
+	scope->inherit = true;
 	if (request->scope == COLLECT_SCOPE_COMMAND) {
 		scope->threads = g_array_new(FALSE, FALSE, sizeof(pid_t));
-		scope->inherit = true;
 		g_array_append_val(scope->threads, command);
-		return true;
+		return;
 	}
 	scope->threads = list_threads(request->pids);
-	scope->inherit = scope->inherit_threads = scope->by_task = true;
-	if (scope->threads->len)
-		return true;
-	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-			    "-p: there is none of these processes: see ps -e");
-	return false;
+	scope->inherit_threads = scope->by_task = true;
 }
 
-bool perf_scope_init(PerfScope *scope, const CollectRequest *request, pid_t command,
-		     uint64_t each_thread, GError **error)
+void perf_scope_init(PerfScope *scope, const CollectRequest *request, pid_t command,
+		     uint64_t each_thread)
 {
 	*scope = (PerfScope){ .threads = NULL };
 	if (request->scope == COLLECT_SCOPE_HOST)
-		return true;
-	if (!take_threads(scope, request, command, error))
-		return false;
-	if (scope->threads->len * each_thread > PERF_DESCRIPTORS_MAX)
-		perf_scope_widen(scope, "they are many");
+		return;
+	take_threads(scope, request, command);
+	if (!scope->threads->len)
+		perf_scope_widen(scope, "none of them is there");
+	else if (scope->threads->len * each_thread > PERF_DESCRIPTORS_MAX)
+		perf_scope_widen(scope, "they have too many threads for events of their own");
 	else if (request->sampling_period > 1)
 		/* Each new task would begin its groups anew, and short ones never end one. */
 		perf_scope_widen(scope, "--sample counts by CPU");
-	return true;
 }
 
 bool perf_scope_is_current(const PerfScope *scope, const CollectRequest *request)

@@ -23,11 +23,9 @@ typedef struct {
 enum { PERF_DESCRIPTORS_MAX = 4096 };
 
 /* Decides for a request whose command (if there is one) waits as that process. each_thread: how
-   many descriptors a thread takes, on all CPUs. Returns false with error set: there is no such
-   process.
- */
-bool perf_scope_init(PerfScope *scope, const CollectRequest *request, pid_t command,
-		     uint64_t each_thread, GError **error);
+   many descriptors a thread takes, on all CPUs. */
+void perf_scope_init(PerfScope *scope, const CollectRequest *request, pid_t command,
+		     uint64_t each_thread);
 void perf_scope_clear(PerfScope *scope);
 
 /* Whether the threads are still the same: one that came while events were opened may lack them, or

@@ -3,17 +3,22 @@
 
 #include <gio/gio.h>
 
-bool pid_namespace_check(const char *root, const CollectRequest *request, GError **error)
+bool pid_namespace_is_first(const char *root)
 {
 	/* PROC_PID_INIT_INO: include/linux/proc_ns.h, since 3.8 */
 	static const char first[] = "pid:[4026531836]";
 	g_autofree char *path = g_strconcat(root, "/proc/self/ns/pid", NULL);
 	g_autofree char *ours = g_file_read_link(path, NULL);
 
-	if (request->scope == COLLECT_SCOPE_HOST || !ours || g_str_equal(ours, first))
+	return !ours || g_str_equal(ours, first);
+}
+
+bool pid_namespace_check(const char *root, const CollectRequest *request, GError **error)
+{
+	if (request->scope == COLLECT_SCOPE_HOST || pid_namespace_is_first(root))
 		return true;
 	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
 			    "-p and --only-command work outside of containers only, where pids "
-			    "are the kernel's own: run it on the host");
+			    "are the kernel's own: run it on the host, or use --collector=perf");
 	return false;
 }

@@ -6,7 +6,14 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Whether the processes that the request names can be told apart by the kernel side, which knows
-   the pids of the first namespace only; ours may be those of a container. /proc lies below root
-   ("": this host's). The error names the remedy. */
+/* Whether our pids are the kernel's own, or those of a container. /proc lies below root ("": this
+   host's); where it does not tell, they are. */
+bool pid_namespace_is_first(const char *root);
+
+/* What pids are elsewhere, where the kernel gives those of our namespace. */
+#define PID_NAMESPACE_NOTE                                                                         \
+	"pids are those of this container; what happens outside of it has pid 0 and no name"
+
+/* Whether the processes that the request names can be told apart by a kernel side that knows the
+   pids of the first namespace only. The error names the remedy. */
 bool pid_namespace_check(const char *root, const CollectRequest *request, GError **error);

@@ -6,6 +6,7 @@
 #include "collect/kernel_headers.h"
 #include "collect/module_file.h"
 #include "collect/module_rights.h"
+#include "collect/pid_namespace.h"
 #include "collect/stap_arguments.h"
 #include "collect/stap_build.h"
 #include "collect/stap_failures.h"
@@ -403,13 +404,33 @@ static CheckVerdict look_at_leftovers(const CheckHost *host, GString *text)
 	return is_clean ? CHECK_OK : CHECK_NOTE;
 }
 
+/* Only where the run is asked for processes. */
+static CheckVerdict look_at_processes(const CheckHost *host, GString *text)
+{
+	GError *error = NULL;
+
+	if (host->request->scope == COLLECT_SCOPE_HOST)
+		return CHECK_OK;
+	if (!pid_namespace_check(host->root, host->request, &error))
+		return check_failed(text, error);
+	g_string_append(text, "their pids are the kernel's own");
+	return CHECK_OK;
+}
+
 const CheckRow stap_checks[] = {
-	{ "Rights", look_at_rights },         { "SystemTap", look_at_stap },
-	{ "Modules", look_at_modules },       { "Secure Boot", look_at_secure_boot },
-	{ "Lockdown", look_at_lockdown },     { "FIPS", look_at_fips },
-	{ "Signatures", look_at_signatures }, { "Headers", look_at_headers },
-	{ "Probe module", look_at_module },   { "Buffers", look_at_buffers },
-	{ "Leftovers", look_at_leftovers },   { NULL, NULL },
+	{ "Rights", look_at_rights },
+	{ "SystemTap", look_at_stap },
+	{ "Modules", look_at_modules },
+	{ "Secure Boot", look_at_secure_boot },
+	{ "Lockdown", look_at_lockdown },
+	{ "FIPS", look_at_fips },
+	{ "Signatures", look_at_signatures },
+	{ "Headers", look_at_headers },
+	{ "Probe module", look_at_module },
+	{ "Buffers", look_at_buffers },
+	{ "Leftovers", look_at_leftovers },
+	{ "Processes", look_at_processes },
+	{ NULL, NULL },
 };
 
 /* What keeps SystemTap from beginning at once, in a few words: for a verdict of one of the lines

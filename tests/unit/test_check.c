@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/check.h"
 
+#include "collect/collector_types.h"
 #include "collect/stap_build.h"
 #include "leaks.h"
 #include "module_image.h"
@@ -537,5 +538,140 @@ Test(check, nothing_is_made_or_changed)
 	compile(&fixture);
 	temporary_write(fixture.cache, "work-2147483646-abcdef/x", "", 0);
 	expect_no_change(&fixture);
+	fixture_clear(&fixture);
+}
+
+/* What keeps SystemTap from beginning at once is what a run says that takes perf events. */
+static const HostCase obstacle_cases[] = {
+	{ "proc/modules", NULL, -1, NULL, NULL, "SystemTap: the kernel loads no modules" },
+	{ "proc/self/status", "Name:\tx\nCapEff:\t000001fffffeffff\n", -1, NULL, NULL,
+	  "SystemTap: no right to load modules" },
+	{ LOCKDOWN, "none [integrity] confidentiality\n", -1, NULL, NULL,
+	  "SystemTap: Secure Boot or lockdown on, the module must be signed; see --build-module" },
+	{ "proc/sys/crypto/fips_enabled", "1\n", -1, NULL, NULL,
+	  "SystemTap: FIPS mode, the module must be signed; see --build-module" },
+	{ "sys/module/module/parameters/sig_enforce", "Y\n", -1, NULL, NULL,
+	  "SystemTap: the kernel takes signed modules only; see --build-module" },
+	{ "lib/modules/" KERNEL "/build/.config", NULL, -1, NULL, NULL,
+	  "SystemTap: no headers of this kernel; see --check --collector=stap" },
+	{ "usr/bin/make", NULL, -1, NULL, NULL, NULL },
+	{ "scripts/kmalloc.stp", NULL, -1, NULL, NULL,
+	  "SystemTap: the module cannot be compiled; see --check --collector=stap" },
+};
+
+/* Expects that the run would take that collector, and say this; NULL: nothing. */
+static void expect_choice(const Fixture *fixture, const CollectorType *wanted, const char *said)
+{
+	g_autoptr(GString) why = g_string_new(NULL);
+	const CollectorType *chosen = collector_choose(&fixture->host, why);
+
+	cr_expect_eq(chosen, wanted, "%s: %s", chosen->name, why->str);
+	cr_expect_str_eq(why->str, said ? said : "");
+}
+
+Test(check, systemtap_is_chosen_where_its_module_is_compiled)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	fixture.host.collector = NULL;
+	expect_choice(&fixture, &perf_collector,
+		      "SystemTap: first use on this kernel compiles for about a minute; "
+		      "--collector=stap");
+	compile(&fixture);
+	expect_choice(&fixture, &stap_collector, NULL);
+	expect_line(&fixture, "ok", "Collector", "stap: a SystemTap module");
+	fixture_clear(&fixture);
+}
+
+Test(check, what_keeps_systemtap_from_beginning_at_once_is_told)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(obstacle_cases); i++) {
+		Fixture fixture;
+
+		fixture_init(&fixture);
+		compile(&fixture);
+		apply(&fixture, &obstacle_cases[i]);
+		expect_choice(&fixture, obstacle_cases[i].said ? &perf_collector : &stap_collector,
+			      obstacle_cases[i].said);
+		fixture_clear(&fixture);
+	}
+}
+
+Test(check, a_kernel_beyond_those_that_systemtap_knows_is_left_to_perf_events)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	compile(&fixture);
+	fixture.stap.kernels_tested = (char *)"2.6.32 ... 6.0";
+	expect_choice(&fixture, &perf_collector,
+		      "SystemTap: this kernel is newer than those it was tested with; "
+		      "--collector=stap");
+	fixture.host.stap = NULL;
+	fixture.host.stap_problem = "staprun was not found: apt install systemtap-runtime";
+	expect_choice(&fixture, &perf_collector,
+		      "SystemTap: not installed, or too old; see --check --collector=stap");
+	fixture_clear(&fixture);
+}
+
+Test(check, who_names_a_module_has_chosen)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	fixture.request.module_path = "/nonexistent.ko";
+	expect_choice(&fixture, &stap_collector, NULL);
+	fixture.request.module_path = NULL;
+	fixture.request.stap_options = "-v";
+	expect_choice(&fixture, &stap_collector, NULL);
+	fixture_clear(&fixture);
+}
+
+static const HostCase perf_cases[] = {
+	{ "proc/sys/kernel/perf_event_paranoid", NULL, -1, "FAIL", "Rights", "CONFIG_PERF_EVENTS" },
+	{ "proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n", -1, "FAIL", "Rights",
+	  "CAP_PERFMON" },
+	{ "proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\n", -1, "ok", "Rights", "root" },
+	{ "proc/modules", NULL, -1, "ok", "Rights", "root" },
+	{ LOCKDOWN, "none [integrity] confidentiality\n", -1, "ok", "Lockdown", "none that" },
+	{ LOCKDOWN, "none integrity [confidentiality]\n", -1, "FAIL", "Lockdown", "boot with" },
+	{ "proc/mounts", "", -1, "ok", "Tracepoints", "nobody else sees it" },
+	{ "proc/modules", NULL, -1, "ok", "Tracepoints", "/sys/kernel/tracing/events/kmem" },
+	{ "proc/meminfo", "MemAvailable: 1048576 kB\n", -1, "ok", "Buffers", "MemAvailable" },
+};
+
+Test(check, perf_events_are_looked_at)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(perf_cases); i++) {
+		Fixture fixture;
+
+		fixture_init(&fixture);
+		fixture.host.collector = &perf_collector;
+		temporary_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
+		apply(&fixture, &perf_cases[i]);
+		expect_line(&fixture, perf_cases[i].verdict, perf_cases[i].topic,
+			    perf_cases[i].said);
+		fixture_clear(&fixture);
+	}
+}
+
+Test(check, perf_events_of_a_user_and_in_a_container)
+{
+	Fixture fixture;
+	g_autofree char *folder = NULL;
+	g_autofree char *link = NULL;
+
+	fixture_init(&fixture);
+	fixture.host.collector = &perf_collector;
+	temporary_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
+	expect_line(&fixture, "ok", "Pids", "the kernel's own");
+	folder = g_build_filename(fixture.root, "proc/self/ns", NULL);
+	link = g_build_filename(folder, "pid", NULL);
+	cr_assert_eq(g_mkdir(folder, 0700), 0);
+	cr_assert_eq(symlink("pid:[4026532000]", link), 0);
+	expect_line(&fixture, "note", "Pids", "pids are those of this container");
+	fixture.host.user = 1000;
+	expect_line(&fixture, "FAIL", "Rights", "sudo");
 	fixture_clear(&fixture);
 }
