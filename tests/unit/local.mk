@@ -3,7 +3,12 @@ if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
 TESTS += tests/unit/unit
 endif
-tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -DTEST_DATA=\"$(abs_srcdir)/tests/data\"
+# Known work, for what is tested on the running kernel.
+check_PROGRAMS += tests/vm/workload
+tests_vm_workload_CFLAGS = $(AM_CFLAGS) -pthread
+tests_vm_workload_SOURCES = tests/vm/workload.c
+tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -DWORKLOAD=\"$(abs_builddir)/tests/vm/workload\" \
+	-DTEST_DATA=\"$(abs_srcdir)/tests/data\"
 tests_unit_unit_CFLAGS = $(aggregator_cflags) $(CRITERION_CFLAGS) $(TRACEEVENT_CFLAGS)
 tests_unit_unit_LDADD = $(aggregator_libs) $(CRITERION_LIBS) $(TRACEEVENT_LIBS)
 tests_unit_unit_SOURCES = \
@@ -35,6 +40,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_module_cache.c \
 	tests/unit/test_oom_score.c \
 	tests/unit/test_perf_ring.c \
+	tests/unit/test_perf_run.c \
 	tests/unit/test_perf_sample.c \
 	tests/unit/test_profile.c \
 	tests/unit/test_recording.c \

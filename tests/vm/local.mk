@@ -36,6 +36,7 @@ EXTRA_DIST += \
 	tests/vm/cases/35-end.sh \
 	tests/vm/cases/36-killed.sh \
 	tests/vm/cases/37-two-runs.sh \
+	tests/vm/cases/38-hostile.sh \
 	tests/vm/cases/40-record.sh \
 	tests/vm/cases/45-module.sh \
 	tests/vm/cases/50-events.sh \
@@ -44,6 +45,7 @@ EXTRA_DIST += \
 	tests/vm/cases/57-loss-cpus.sh \
 	tests/vm/cases/60-modules.sh \
 	tests/vm/cases/65-interrupts.sh \
+	tests/vm/cases/68-sampling.sh \
 	tests/vm/cases/70-hidden.sh \
 	tests/vm/cases/80-memory.sh \
 	tests/vm/cases/lib.sh \
@@ -67,5 +69,4 @@ EXTRA_DIST += \
 	tests/vm/trees/every.packages \
 	tests/vm/trees/forky.packages \
 	tests/vm/trees/trixie.packages \
-	tests/vm/vmtest.c \
-	tests/vm/workload.c
+	tests/vm/vmtest.c

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf_run.h"
+
+#include "collect/kmem_points.h"
+#include "collect/tracefs.h"
+#include "leaks.h"
+#include "rank/view.h"
+#include "report/report.h"
+#include "temporary.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* The running kernel counts known work: by root, where it has perf events. */
+TEST_SUITE_WITHOUT_LEAKS(perf_run);
+
+enum { MEMORY_BYTES = 64 << 20, PIPES = 20000, EVENTS_OF_A_PIPE = 2 };
+
+typedef struct {
+	GPtrArray *points;
+	HostSnapshot *host;
+	Session *session;
+	PerfRunPlan plan;
+	CollectRequest request;
+	CollectOutcome outcome;
+} Stage;
+
+/* Where CI says that it can trace, a skip is none. */
+static void skip_unless_possible(const GError *problem)
+{
+	if (!problem && !geteuid())
+		return;
+	cr_assert(!getenv("CI") || geteuid(), "%s", problem ? problem->message : "");
+	cr_skip_test("perf events need root and tracepoints: %s",
+		     problem ? problem->message : "not root");
+}
+
+static void stage_init(Stage *stage, char **command)
+{
+	g_autoptr(GError) error = NULL;
+	int folder = tracefs_open_kmem("", &error);
+
+	skip_unless_possible(error);
+	*stage = (Stage){ .points = kmem_points_open(folder, COLLECT_KMALLOC, NULL),
+			  .host = host_snapshot_new(""),
+			  .session = session_new(MEMORY_BYTES),
+			  .request = { .events = COLLECT_KMALLOC,
+				       .stack_depth = 64,
+				       .sampling_period = 1,
+				       .scope = COLLECT_SCOPE_COMMAND,
+				       .command = command } };
+	close(folder);
+	cr_assert_not_null(stage->points);
+	stage->plan = (PerfRunPlan){ .points = stage->points,
+				     .ring_bytes = 4 << 20,
+				     .buffer_bytes = 8 << 20 };
+}
+
+static void stage_clear(Stage *stage)
+{
+	session_free(stage->session);
+	host_snapshot_free(stage->host);
+	g_ptr_array_unref(stage->points);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Stage, stage_clear)
+
+static bool run_stage(Stage *stage, GError **error)
+{
+	const CollectRun parts = {
+		.request = &stage->request,
+		.session = stage->session,
+		.outcome = &stage->outcome,
+		.host = stage->host,
+	};
+
+	return perf_run(&stage->plan, &parts, error);
+}
+
+static void run(Stage *stage)
+{
+	g_autoptr(GError) error = NULL;
+
+	cr_assert(run_stage(stage, &error), "%s", error ? error->message : "");
+}
+
+/* Returns the allocations whose call site is in one function of the kernel. */
+static uint64_t allocations_below(const Stage *stage, const char *function)
+{
+	const Filter *filter = filter_new(filter_type_lookup("include"), function, NULL);
+	g_autoptr(GPtrArray) filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
+	ViewOptions options = { .filters = filters, .sort = &sort_keys[0], .top = UINT64_MAX };
+	g_autoptr(View) view = NULL;
+
+	g_ptr_array_add(filters, (gpointer)filter);
+	view = view_new(stage->session->profile, stage->session->symbols, &options);
+	return view->after.allocations;
+}
+
+static char *pipes[] = { (char *)WORKLOAD, (char *)"-f", (char *)"pipe", (char *)"20000", NULL };
+
+Test(perf_run, every_allocation_of_a_command_is_counted, .timeout = 60)
+{
+	g_auto(Stage) stage = { NULL };
+
+	stage_init(&stage, pipes);
+	run(&stage);
+	cr_expect(stage.outcome.command_ended);
+	cr_expect_eq(stage.outcome.command_status, 0);
+	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_not(report_is_incomplete(stage.session));
+	/* By the command and the process that it forks. */
+	cr_expect_eq(allocations_below(&stage, "alloc_pipe_info"), 2 * PIPES * EVENTS_OF_A_PIPE);
+}
+
+Test(perf_run, a_ring_of_one_page_loses_and_tells_how_many, .timeout = 60)
+{
+	g_auto(Stage) stage = { NULL };
+	uint64_t counted, lost;
+
+	stage_init(&stage, pipes);
+	stage.plan.ring_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	run(&stage);
+	counted = profile_totals(stage.session->profile).events;
+	lost = report_events_lost(stage.session);
+	cr_expect_gt(lost, 0);
+	cr_expect_gt(counted, 0);
+	cr_expect(report_is_incomplete(stage.session));
+	/* The command makes some allocations more than its pipes. */
+	cr_expect_geq(counted + lost, 2 * PIPES * EVENTS_OF_A_PIPE);
+	cr_expect_leq(counted + lost, 2 * PIPES * EVENTS_OF_A_PIPE + 2000, "%lu + %lu",
+		      (unsigned long)counted, (unsigned long)lost);
+}
+
+Test(perf_run, the_whole_host_counts_the_command_too, .timeout = 60)
+{
+	g_auto(Stage) stage = { NULL };
+
+	stage_init(&stage, pipes);
+	stage.request.scope = COLLECT_SCOPE_HOST;
+	run(&stage);
+	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_geq(allocations_below(&stage, "alloc_pipe_info"), 2 * PIPES * EVENTS_OF_A_PIPE);
+}
+
+Test(perf_run, one_of_many_is_scaled_up, .timeout = 60)
+{
+	g_auto(Stage) stage = { NULL };
+	double share;
+
+	stage_init(&stage, pipes);
+	stage.request.sampling_period = 10;
+	run(&stage);
+	/* The next prime number, so that paths that take turns are not told apart by luck. */
+	cr_expect_eq(run_info_number(stage.session->info, KMT_FIELD_SAMPLING_PERIOD, 0), 11);
+	share = (double)allocations_below(&stage, "alloc_pipe_info") /
+		(2 * PIPES * EVENTS_OF_A_PIPE);
+	cr_expect(share > 0.98 && share < 1.02, "%f", share);
+	cr_expect_not(report_is_incomplete(stage.session));
+}
+
+Test(perf_run, only_the_named_process_is_counted_not_its_children, .timeout = 60)
+{
+	g_autofree char *line = NULL;
+	char *command[] = { (char *)"sh", (char *)"-c", NULL, NULL };
+	g_autoptr(GArray) pids = g_array_new(FALSE, FALSE, sizeof(guint32));
+	g_auto(Stage) stage = { NULL };
+	g_autofree char *folder = NULL;
+	g_autofree char *gate = NULL;
+	guint32 pid;
+
+	folder = temporary_folder();
+	gate = g_build_filename(folder, "gate", NULL);
+	pid = (guint32)fork();
+	if (!pid) {
+		execl(WORKLOAD, WORKLOAD, "-a", gate, "-f", "pipe", "20000", (char *)NULL);
+		_exit(127);
+	}
+	/* The workload begins when the gate is there. */
+	line = g_strdup_printf("touch %s; while kill -0 %u && ! grep -q 'State:.Z' /proc/%u/status;"
+			       " do sleep 0.05; done",
+			       gate, pid, pid);
+	command[2] = line;
+	g_array_append_val(pids, pid);
+	stage_init(&stage, command);
+	stage.request.scope = COLLECT_SCOPE_PIDS;
+	stage.request.pids = pids;
+	run(&stage);
+	waitpid((pid_t)pid, NULL, 0);
+	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(allocations_below(&stage, "alloc_pipe_info"), PIPES * EVENTS_OF_A_PIPE);
+	temporary_remove(folder);
+}
+
+static unsigned count_descriptors(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	unsigned count = 0;
+
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+static void run_killed_command(void)
+{
+	char *command[] = { (char *)"sh", (char *)"-c", (char *)"kill -KILL $$", NULL };
+	g_auto(Stage) stage = { NULL };
+
+	stage_init(&stage, command);
+	run(&stage);
+	cr_expect(WIFSIGNALED(stage.outcome.command_status));
+	cr_expect_eq(report_events_lost(stage.session), 0);
+}
+
+Test(perf_run, a_command_that_is_killed_ends_the_run_and_nothing_is_left_open, .timeout = 60)
+{
+	unsigned before;
+
+	/* GLib keeps some descriptors from its first loop on. */
+	run_killed_command();
+	before = count_descriptors();
+	run_killed_command();
+	cr_expect_eq(count_descriptors(), before);
+}
+
+Test(perf_run, a_command_that_cannot_be_executed_is_an_error, .timeout = 60)
+{
+	g_autofree char *folder = temporary_folder();
+	g_autofree char *path = g_build_filename(folder, "no-program", NULL);
+	char *command[] = { path, NULL };
+	g_auto(Stage) stage = { NULL };
+	g_autoptr(GError) error = NULL;
+
+	temporary_write(folder, "no-program", "#!/nonexistent/interpreter\n", -1);
+	cr_assert_eq(chmod(path, 0755), 0);
+	stage_init(&stage, command);
+	cr_expect_not(run_stage(&stage, &error));
+	cr_assert_not_null(error);
+	cr_expect_not_null(strstr(error->message, "cannot be run"), "%s", error->message);
+	temporary_remove(folder);
+}
