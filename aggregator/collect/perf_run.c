@@ -174,7 +174,7 @@ static void take_task_record(const struct perf_event_header *record, void *user_
 				told.time_ns);
 		break;
 	case PERF_TASK_EXIT:
-		task_table_exit(run->tasks, told.tid, told.time_ns);
+		task_table_exit(run->tasks, told.tgid, told.tid, told.time_ns);
 		break;
 	case PERF_TASK_LOST:
 		tasks_were_lost(run);

@@ -44,14 +44,13 @@ void task_table_comm(TaskTable *table, uint32_t tgid, uint32_t tid, const char *
 	end_others(table, task, time_ns);
 }
 
-void task_table_exit(TaskTable *table, uint32_t tid, uint64_t time_ns)
+/* One never heard of is remembered as well: its beginning may be told later, by another CPU. */
+void task_table_exit(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
 {
-	Task *task = task_lookup(table, tid);
+	Task *task = task_at(table, tgid, tid, time_ns);
 	uint64_t taken_over_ns = TASK_LIVES;
 
-	if (task && task->born_ns > time_ns)
-		task = task->earlier;
-	if (!task)
+	if (!task || task->born_ns > time_ns)
 		return;
 	if (task_is_leader(task))
 		taken_over_ns = task_names_next_ns(&task->names, time_ns);

@@ -57,7 +57,7 @@ void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t par
 		     uint32_t parent_tid, uint64_t time_ns);
 
 /* A task begins to end; it may have some more events. */
-void task_table_exit(TaskTable *table, uint32_t tid, uint64_t time_ns);
+void task_table_exit(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns);
 
 /* No event or record before that time will follow: what only those ask for is forgotten. */
 void task_table_settle(TaskTable *table, uint64_t time_ns);

@@ -108,7 +108,7 @@ Test(task_cgroup, the_root_of_v2_is_right_where_memory_has_no_other)
 Test(task_cgroup, only_what_is_mounted_is_looked_at)
 {
 	g_auto(Host) host = HOST("30 1 0:26 /docker/a\\040b /mnt/c\\040g rw - cgroup2 cgroup2 rw\n",
-				 "mnt/c g/in");
+				 "mnt/c g/in", "mnt/c gin");
 
 	cr_expect(eq(u64, id_of(&host, "0::/docker/a b/in\n"), id_of_folder(&host, "mnt/c g/in")));
 	cr_expect(eq(u64, id_of(&host, "0::/docker/a b\n"), id_of_folder(&host, "mnt/c g")));

@@ -229,13 +229,15 @@ Test(task_table, names_of_other_cpus_may_come_later)
 	g_auto(Host) host = host_new();
 
 	write_process(host.root, SHELL, "bash");
+	task_table_comm(host.table, SHELL, SHELL, "fourth", 4000);
+	task_table_comm(host.table, SHELL, SHELL, "second", 2000);
 	task_table_comm(host.table, SHELL, SHELL, "third", 3000);
 	task_table_comm(host.table, SHELL, SHELL, "first", 1000);
-	task_table_comm(host.table, SHELL, SHELL, "second", 2000);
 	expect_comm(host.table, SHELL, SHELL, 500, "bash");
 	expect_comm(host.table, SHELL, SHELL, 1500, "first");
 	expect_comm(host.table, SHELL, SHELL, 2500, "second");
 	expect_comm(host.table, SHELL, SHELL, 3500, "third");
+	expect_comm(host.table, SHELL, SHELL, 4500, "fourth");
 }
 
 Test(task_table, the_newest_names_are_kept)
@@ -299,6 +301,30 @@ Test(task_table, what_a_parent_had_reaches_children_that_were_told_of_earlier)
 	cr_expect(is_counted_at(host.table, GRANDCHILD, GRANDCHILD, 4500));
 }
 
+Test(task_table, a_late_name_of_a_parent_reaches_its_children)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 2000);
+	task_table_comm(host.table, SHELL, SHELL, "make", 1000);
+	expect_comm(host.table, CHILD, CHILD, 2500, "make");
+}
+
+Test(task_table, late_beginnings_reach_all_descendants)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	task_table_set_inherit(host.table, true);
+	task_table_count(host.table, SHELL);
+	for (uint32_t tid = 310; tid > CHILD; tid--)
+		task_table_fork(host.table, tid, tid, tid - 1, tid - 1, tid * 10);
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, CHILD * 10);
+	expect_comm(host.table, 310, 310, 5000, "bash");
+	cr_expect(is_counted_at(host.table, 310, 310, 5000));
+}
+
 Test(task_table, a_reused_pid_is_another_process)
 {
 	g_auto(Host) host = host_new();
@@ -311,7 +337,7 @@ Test(task_table, a_reused_pid_is_another_process)
 	task_table_comm(host.table, CHILD, CHILD, "old", 2000);
 	/* The end of the old one is told by another CPU, later. */
 	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, reused_ns);
-	task_table_exit(host.table, CHILD, 3000);
+	task_table_exit(host.table, CHILD, CHILD, 3000);
 	expect_comm(host.table, CHILD, CHILD, 2500, "old");
 	expect_comm(host.table, CHILD, CHILD, reused_ns, "bash");
 	cr_expect(eq(u64, find(host.table, CHILD, CHILD, 2500).start_time_ns, 1000));
@@ -322,6 +348,33 @@ Test(task_table, a_reused_pid_is_another_process)
 	task_table_settle(host.table, reused_ns + 10 * second);
 	expect_comm(host.table, CHILD, CHILD, reused_ns + 10 * second, "bash");
 	cr_expect(eq(sz, task_table_size(host.table), 2));
+}
+
+Test(task_table, a_pid_reused_at_once_is_another_process)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
+	task_table_count(host.table, CHILD);
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 2000);
+	cr_expect(eq(u64, find(host.table, CHILD, CHILD, 2500).start_time_ns, 2000));
+	cr_expect(not(is_counted_at(host.table, CHILD, CHILD, 2500)));
+}
+
+Test(task_table, a_reused_tid_does_not_end_with_its_former_thread)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, MAKE, "make");
+	task_table_fork(host.table, MAKE, THREAD, MAKE, MAKE, 1000);
+	task_table_fork(host.table, MAKE, THREAD, MAKE, MAKE, 5000);
+	task_table_exit(host.table, MAKE, THREAD, 4000);
+	/* Nor when that one is not known. */
+	task_table_fork(host.table, MAKE, THREAD + 1, MAKE, MAKE, 5000);
+	task_table_exit(host.table, MAKE, THREAD + 1, 4000);
+	task_table_settle(host.table, 10 * second);
+	cr_expect(eq(sz, task_table_size(host.table), 3));
 }
 
 Test(task_table, a_tid_reused_by_another_process_has_no_events_of_the_old_one)
@@ -335,6 +388,13 @@ Test(task_table, a_tid_reused_by_another_process_has_no_events_of_the_old_one)
 	/* Its beginning is kept by nobody, and the new one's name is not its own. */
 	expect_comm(host.table, MAKE, THREAD, 4000, "[exited]");
 	expect_comm(host.table, SHELL, THREAD, 5000, "bash");
+	/* Nor are a third one's events the one's before. */
+	task_table_fork(host.table, MAKE, THREAD, MAKE, MAKE, 6000);
+	expect_comm(host.table, SHELL, THREAD, 5500, "bash");
+	expect_comm(host.table, CHILD, THREAD, 5500, "[exited]");
+	task_table_settle(host.table, 6000);
+	expect_comm(host.table, SHELL, THREAD, 5500, "[exited]");
+	expect_comm(host.table, MAKE, THREAD, 6500, "make");
 }
 
 Test(task_table, a_tid_whose_records_were_lost_is_read_again)
@@ -373,7 +433,7 @@ Test(task_table, what_ended_is_forgotten_when_its_events_were_read)
 	write_process(host.root, SHELL, "bash");
 	task_table_scan(host.table);
 	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
-	task_table_exit(host.table, CHILD, 2000);
+	task_table_exit(host.table, CHILD, CHILD, 2000);
 	task_table_settle(host.table, 2001);
 	/* It frees what it had after it began to end. */
 	expect_comm(host.table, CHILD, CHILD, 3000, "bash");
@@ -383,6 +443,19 @@ Test(task_table, what_ended_is_forgotten_when_its_events_were_read)
 	expect_comm(host.table, SHELL, SHELL, 2 * second, "bash");
 }
 
+Test(task_table, an_end_told_before_its_beginning_ends_it)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	task_table_exit(host.table, CHILD, CHILD, 3000);
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
+	expect_comm(host.table, CHILD, CHILD, 2000, "bash");
+	cr_expect(eq(u64, find(host.table, CHILD, CHILD, 2000).start_time_ns, 1000));
+	task_table_settle(host.table, 2 * second);
+	cr_expect(eq(sz, task_table_size(host.table), 1));
+}
+
 Test(task_table, a_leader_that_ended_stands_for_its_process_until_the_last_thread_ends)
 {
 	g_auto(Host) host = host_new();
@@ -390,12 +463,12 @@ Test(task_table, a_leader_that_ended_stands_for_its_process_until_the_last_threa
 	write_process(host.root, MAKE, "make");
 	task_table_count(host.table, MAKE);
 	task_table_fork(host.table, MAKE, THREAD, MAKE, MAKE, 1000);
-	task_table_exit(host.table, MAKE, 2000);
+	task_table_exit(host.table, MAKE, MAKE, 2000);
 	task_table_settle(host.table, 5 * second);
 	task_table_fork(host.table, MAKE, THREAD + 1, MAKE, THREAD, 6 * second);
 	cr_expect(is_counted_at(host.table, MAKE, THREAD + 1, 6 * second));
-	task_table_exit(host.table, THREAD, 7 * second);
-	task_table_exit(host.table, THREAD + 1, 7 * second);
+	task_table_exit(host.table, MAKE, THREAD, 7 * second);
+	task_table_exit(host.table, MAKE, THREAD + 1, 7 * second);
 	for (unsigned i = 0; i < 2; i++)
 		task_table_settle(host.table, 10 * second);
 	cr_expect(eq(sz, task_table_size(host.table), 0));
@@ -425,12 +498,12 @@ static void take_over(Host *host, bool in_order)
 	task_table_fork(host->table, MAKE, THREAD, MAKE, MAKE, 1000);
 	task_table_comm(host->table, MAKE, THREAD, "worker", 1500);
 	if (in_order)
-		task_table_exit(host->table, MAKE, 2000);
+		task_table_exit(host->table, MAKE, MAKE, 2000);
 	task_table_comm(host->table, MAKE, MAKE, "echo", 3000);
 	task_table_fork(host->table, MAKE, THREAD + 1, MAKE, MAKE, 4000);
 	task_table_comm(host->table, MAKE, MAKE, "renamed", 5000);
 	if (!in_order)
-		task_table_exit(host->table, MAKE, 2000);
+		task_table_exit(host->table, MAKE, MAKE, 2000);
 	expect_comm(host->table, MAKE, MAKE, 1800, "make");
 	expect_comm(host->table, MAKE, THREAD, 2500, "worker");
 	expect_comm(host->table, MAKE, MAKE, 3500, "echo");
@@ -476,6 +549,7 @@ Test(task_table, a_child_of_an_unknown_parent_has_its_own_name)
 	write_process(host.root, CHILD, "own");
 	task_table_fork(host.table, CHILD, CHILD, 0, 0, 1000);
 	expect_comm(host.table, CHILD, CHILD, 1000, "own");
+	cr_expect(eq(sz, task_table_size(host.table), 1));
 	write_process(host.root, GRANDCHILD, "own as well");
 	task_table_fork(host.table, GRANDCHILD, GRANDCHILD, GONE, GONE, 1000);
 	expect_comm(host.table, GRANDCHILD, GRANDCHILD, 1000, "own as well");
@@ -594,6 +668,16 @@ Test(task_table, cgroups_are_those_told_or_those_of_the_parent_or_read)
 	cr_expect(eq(u64, cgroup_of(&host, 0, 0), folder_inode(&host, "")));
 }
 
+Test(task_table, a_child_of_a_parent_without_a_cgroup_has_its_own_read)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	write_cgroup(host.root, CHILD, "0::/builds\n");
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
+	cr_expect(eq(u64, cgroup_of(&host, CHILD, 0), folder_inode(&host, "builds")));
+}
+
 Test(task_table, no_process_makes_its_cgroup_be_read_without_end)
 {
 	g_auto(Host) host = host_new();
@@ -642,7 +726,7 @@ Test(task_table, any_records_are_survived)
 				task_table_fork(table, a, b, a == b ? c : a, c, time_ns);
 				break;
 			case 2:
-				task_table_exit(table, b, time_ns);
+				task_table_exit(table, a, b, time_ns);
 				break;
 			default:
 				find(table, a, b, time_ns);
@@ -651,7 +735,7 @@ Test(task_table, any_records_are_survived)
 		task_table_settle(table, round * 1000);
 	}
 	for (uint32_t tid = 0; tid < IDS; tid++)
-		task_table_exit(table, tid, ROUNDS * 1000);
+		task_table_exit(table, TASK_ID_UNKNOWN, tid, ROUNDS * 1000);
 	for (unsigned i = 0; i < 2; i++)
 		task_table_settle(table, 10 * second);
 	cr_expect(eq(sz, task_table_size(table), 0));
