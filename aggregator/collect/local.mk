@@ -25,6 +25,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/live_run.c aggregator/collect/live_run.h \
 	aggregator/collect/oom_score.c aggregator/collect/oom_score.h \
 	aggregator/collect/perf_check.c aggregator/collect/perf_check.h \
+	aggregator/collect/perf_clock.c aggregator/collect/perf_clock.h \
 	aggregator/collect/perf_collector.c aggregator/collect/perf_collector.h \
 	aggregator/collect/perf_events.c aggregator/collect/perf_events.h \
 	aggregator/collect/perf_ring.c aggregator/collect/perf_ring.h \

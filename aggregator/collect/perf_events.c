@@ -8,6 +8,7 @@
 #include <gio/gio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,10 +48,16 @@ struct PerfEvents {
 	GPtrArray *cpus; /* (element-type Cpu), owned */
 };
 
+static void close_from(GArray *descriptors, guint first)
+{
+	for (guint i = first; i < descriptors->len; i++)
+		close(g_array_index(descriptors, int, i));
+	g_array_set_size(descriptors, first);
+}
+
 static void close_all(GArray *descriptors)
 {
-	for (guint i = 0; i < descriptors->len; i++)
-		close(g_array_index(descriptors, int, i));
+	close_from(descriptors, 0);
 	g_array_unref(descriptors);
 }
 
@@ -70,7 +77,8 @@ PerfEvents *perf_events_new(const PerfRequest *request)
 	PerfEvents *events = g_new0(PerfEvents, 1);
 
 	events->request = request;
-	events->features = FEATURE_CLOCK | (request->stack_depth ? FEATURE_MAX_STACK : 0) |
+	events->features = (request->own_clock ? 0 : FEATURE_CLOCK) |
+			   (request->stack_depth ? FEATURE_MAX_STACK : 0) |
 			   (request->with_cgroups ? FEATURE_CGROUP : 0) |
 			   (request->inherit_threads ? FEATURE_INHERIT_THREAD : 0);
 	events->cpus = g_ptr_array_new_with_free_func(cpu_free);
@@ -85,11 +93,19 @@ void perf_events_free(PerfEvents *events)
 	g_free(events);
 }
 
-uint64_t perf_events_descriptors(const PerfRequest *request)
+/* Where it is not granted, opening fails and says so. */
+void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 {
-	uint64_t whose = request->threads ? request->threads->len : 1;
+	enum { OTHERS = 256 };
+	uint64_t whose = request->threads ? request->threads->len + 1 : 1;
+	rlim_t needed = whose * (request->points_count + 1) * cpus + OTHERS;
+	struct rlimit limit;
 
-	return whose * (request->points_count + 1);
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+		return;
+	limit.rlim_cur = needed;
+	limit.rlim_max = MAX(limit.rlim_max, needed);
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 static uint64_t sample_type(const PerfEvents *events)
@@ -309,15 +325,28 @@ static bool open_thread(PerfEvents *events, Cpu *cpu, pid_t thread, GError **err
 	return (request->threads && thread < 0) || open_tasks(events, cpu, thread, error);
 }
 
-static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
+static bool open_threads(PerfEvents *events, Cpu *cpu, GError **error)
 {
 	const GArray *threads = events->request->threads;
 
-	cpu->live_from = cpu->points->len;
 	for (guint i = 0; threads && i < threads->len; i++)
 		if (!open_thread(events, cpu, g_array_index(threads, pid_t, i), error))
 			return false;
 	return open_thread(events, cpu, -1, error);
+}
+
+/* All of them, or none more than before. */
+static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
+{
+	guint points = cpu->points->len, dummies = cpu->dummies->len;
+
+	if (!open_threads(events, cpu, error)) {
+		close_from(cpu->points, points);
+		close_from(cpu->dummies, dummies);
+		return false;
+	}
+	cpu->live_from = points;
+	return true;
 }
 
 static Cpu *find_cpu(PerfEvents *events, uint32_t number)

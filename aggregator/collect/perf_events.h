@@ -33,6 +33,7 @@ typedef struct {
 	const GArray *threads;
 	bool inherit;         /* of threads: and those of what they start ... */
 	bool inherit_threads; /* ... of new threads only, where the kernel can tell */
+	bool own_clock;       /* take perf's own clock, as a kernel does that has no other */
 } PerfRequest;
 
 /* What this kernel's samples have. */
@@ -55,8 +56,9 @@ PerfEvents *perf_events_new(const PerfRequest *request);
 void perf_events_free(PerfEvents *events);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PerfEvents, perf_events_free)
 
-/* How many descriptors each CPU takes. */
-uint64_t perf_events_descriptors(const PerfRequest *request);
+/* Makes room for the descriptors of so many CPUs: whoever was started before keeps the old bound.
+ */
+void perf_events_make_room(const PerfRequest *request, unsigned cpus);
 
 /*
  * Opens the events of a CPU, which do not count yet; those of one that went away and came back

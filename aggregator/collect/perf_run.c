@@ -6,6 +6,7 @@
 #include "collect/kmem_points.h"
 #include "collect/live_run.h"
 #include "collect/memory_watch.h"
+#include "collect/perf_clock.h"
 #include "collect/perf_events.h"
 #include "collect/perf_sample.h"
 #include "collect/perf_scope.h"
@@ -42,14 +43,17 @@ typedef struct {
 	PerfEvents *events;
 	uint64_t sample_type;
 	uint32_t stack_depth;
-	GArray *online;  /* (element-type guint32), owned: the CPUs at the start */
-	GPtrArray *cpus; /* (element-type Cpu), owned */
+	int64_t clock_offset_ns; /* from the samples' times to the stream's */
+	GArray *online;          /* (element-type guint32), owned: the CPUs at the start */
+	GPtrArray *cpus;         /* (element-type Cpu), owned */
 	TaskTable *tasks;
 	EventWriter *writer;
 	Cpu *reading; /* the CPU whose records are being read */
 	uint32_t self;
 	bool in_container; /* pids are those of another pid namespace than the first */
 	bool tasks_lost_told;
+	bool has_frames;   /* an allocation's sample had */
+	bool lacks_frames; /* one had none */
 } PerfRun;
 
 static PerfRun *run_of(LiveRun *live)
@@ -96,6 +100,8 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 	EventTask task;
 	bool is_counted;
 
+	run->has_frames |= sample->depth > 0;
+	run->lacks_frames |= !sample->depth && !facts->free;
 	if (!facts->free && is_own(run, sample, facts->context)) {
 		run->reading->event_cpu.left_out_self++;
 		return;
@@ -122,6 +128,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 		return;
 	/* Whatever cannot be read is lost: what the kernel counted, less these. */
 	run->reading->read++;
+	sample.time_ns += (uint64_t)run->clock_offset_ns;
 	if (kmem_point_read(point, sample.raw, sample.raw_bytes, &facts))
 		take_event(run, &sample, &facts);
 }
@@ -165,6 +172,7 @@ static void take_task_record(const struct perf_event_header *record, void *user_
 
 	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told))
 		return;
+	told.time_ns += (uint64_t)run->clock_offset_ns;
 	switch (told.kind) {
 	case PERF_TASK_COMM:
 		task_table_comm(run->tasks, told.tgid, told.tid, told.comm, told.time_ns);
@@ -432,6 +440,15 @@ static const LiveEngine perf_engine = {
 	.memory_problem = memory_problem,
 };
 
+/* Kernels before 5.2 walk no stack for tracepoints unless they were built with frame pointers. */
+static void tell_missing_frames(PerfRun *run)
+{
+	if (run->stack_depth && run->lacks_frames && !run->has_frames)
+		run_facts_write_text(run->live.batches, KMT_FIELD_NOT_RECORDED,
+				     "call chains, so these are call sites; --collector=stap has "
+				     "them");
+}
+
 static bool finish(PerfRun *run, GError **error)
 {
 	static const RunLosses losses = { .counted_to_end = true, .drained = true };
@@ -439,6 +456,7 @@ static bool finish(PerfRun *run, GError **error)
 	live_run_end_command(&run->live);
 	if (!live_run_has_result(&run->live, error))
 		return false;
+	tell_missing_frames(run);
 	live_run_write_end(&run->live, &losses);
 	return true;
 }
@@ -480,7 +498,7 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 	if (g_file_get_contents("/proc/sys/kernel/perf_event_max_stack", &text, NULL, NULL))
 		bound = g_ascii_strtoull(text, NULL, 10);
 	/* One frame more than wanted tells that there are more. */
-	return (uint32_t)MIN(request->stack_depth, MAX(bound, 2) - 1);
+	return (uint32_t)MIN(request->stack_depth, MAX(bound, 1) - 1);
 }
 
 /* The kernel takes each Nth event of a tracepoint on a CPU. With a prime number no two call paths
@@ -525,12 +543,14 @@ static void fill_request(PerfRun *run)
 		.threads = run->scope.threads,
 		.inherit = run->scope.inherit,
 		.inherit_threads = run->scope.inherit_threads,
+		.own_clock = run->plan->own_clock,
 	};
 }
 
 static bool open_events(PerfRun *run, GError **error)
 {
 	run->request.threads = run->scope.threads;
+	perf_events_make_room(&run->request, run->online->len);
 	g_ptr_array_set_size(run->cpus, 0);
 	perf_events_free(run->events);
 	run->events = perf_events_new(&run->request);
@@ -574,8 +594,22 @@ static void count_scope(PerfRun *run)
 			   run->scope.why_wide);
 }
 
+/* The scheduler's clock is that of each CPU, though kept together. */
+static bool adopt_clock(PerfRun *run, GError **error)
+{
+	if (perf_clock_offset(&run->clock_offset_ns)) {
+		run_facts_write_text(run->live.batches, KMT_FIELD_CLOCK,
+				     "each CPU's own (perf), moved to CLOCK_MONOTONIC");
+		return true;
+	}
+	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "this kernel's perf events have no clock that can be told (Linux "
+			    "before 4.1): use --collector=stap");
+	return false;
+}
+
 /* What is known of the samples only now. */
-static void describe_samples(PerfRun *run)
+static bool describe_samples(PerfRun *run, GError **error)
 {
 	g_autofree char *missing = kmem_points_missing(run->plan->points);
 	PerfLayout layout = perf_events_layout(run->events);
@@ -585,9 +619,10 @@ static void describe_samples(PerfRun *run)
 	run_facts_write_number(out, KMT_FIELD_STACK_DEPTH, run->stack_depth);
 	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD, run->request.sampling_period);
 	run_facts_write_text(out, KMT_FIELD_NOT_RECORDED, missing);
-	if (!layout.monotonic_clock)
-		run_facts_write_text(out, KMT_FIELD_CLOCK, "each CPU's own (perf)");
+	if (!layout.monotonic_clock && !adopt_clock(run, error))
+		return false;
 	live_run_feed(&run->live);
+	return true;
 }
 
 static bool start(PerfRun *run, GError **error)
@@ -602,10 +637,10 @@ static bool start(PerfRun *run, GError **error)
 	if (run->in_container)
 		g_printerr("kmalloc-top: " PID_NAMESPACE_NOTE "\n");
 	fill_request(run);
-	if (!open_scope(run, error))
+	if (!open_scope(run, error) || !describe_samples(run, error))
 		return false;
 	count_scope(run);
-	describe_samples(run);
+	live_run_tell(&run->live, "the events are open");
 	for (guint i = 0; i < run->cpus->len; i++)
 		watch_rings(run, run->cpus->pdata[i]);
 	live_run_add_timeout(&run->live, ROUND_MS, time_for_round);

@@ -10,6 +10,7 @@ typedef struct {
 	const GPtrArray *points; /* (element-type KmemPoint) */
 	size_t ring_bytes;       /* of each CPU: a power of two of whole pages */
 	uint64_t buffer_bytes;   /* of all CPUs, for the report */
+	bool own_clock;          /* as on a kernel that times perf events by its own clock only */
 } PerfRunPlan;
 
 /*

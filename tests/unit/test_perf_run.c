@@ -195,6 +195,19 @@ Test(perf_run, only_the_named_process_is_counted_not_its_children, .timeout = 60
 	temporary_remove(folder);
 }
 
+/* As on kernels that refuse another clock: the times are moved, so the window holds the work. */
+Test(perf_run, the_kernels_own_clock_is_moved_to_the_streams, .timeout = 60)
+{
+	g_auto(Stage) stage = { NULL };
+
+	stage_init(&stage, pipes);
+	stage.plan.own_clock = true;
+	run(&stage);
+	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(allocations_below(&stage, "alloc_pipe_info"), 2 * PIPES * EVENTS_OF_A_PIPE);
+	cr_expect_not_null(run_info_text(stage.session->info, KMT_FIELD_CLOCK));
+}
+
 static unsigned count_descriptors(void)
 {
 	DIR *folder = opendir("/proc/self/fd");
