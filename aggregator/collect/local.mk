@@ -11,6 +11,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/collector_types.c aggregator/collect/collector_types.h \
 	aggregator/collect/buffer_plan.c aggregator/collect/buffer_plan.h \
 	aggregator/collect/build_id.c aggregator/collect/build_id.h \
+	aggregator/collect/capabilities.c aggregator/collect/capabilities.h \
 	aggregator/collect/child_signals.c aggregator/collect/child_signals.h \
 	aggregator/collect/clock.h \
 	aggregator/collect/collect_live.c aggregator/collect/collect_live.h \

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/module_rights.h"
 
+#include "collect/capabilities.h"
+
 #include <gio/gio.h>
 #include <linux/capability.h>
-#include <string.h>
 
 static bool fail(GError **error, GIOErrorEnum code, const char *message)
 {
@@ -28,27 +29,13 @@ bool module_rights_of_kernel(const char *root, GError **error)
 	return true;
 }
 
-/* Whether the process has CAP_SYS_MODULE; where that is not told, it has. */
-static bool has_capability(const char *root)
-{
-	g_autofree char *path = g_strconcat(root, "/proc/self/status", NULL);
-	g_autofree char *text = NULL;
-	const char *effective;
-
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return true;
-	effective = strstr(text, "\nCapEff:\t");
-	return !effective ||
-	       g_ascii_strtoull(effective + strlen("\nCapEff:\t"), NULL, 16) >> CAP_SYS_MODULE & 1;
-}
-
 bool module_rights_of_user(const char *root, uid_t user, GError **error)
 {
 	if (user != 0)
 		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
 			    "only root can load the probes, membership in stapdev and stapusr does "
 			    "not suffice: run it with sudo");
-	if (!has_capability(root))
+	if (!(capabilities_effective(root) >> CAP_SYS_MODULE & 1))
 		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
 			    "this root may not load modules (no CAP_SYS_MODULE), as in a "
 			    "container: run it on the host");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf_check.h"
 
+#include "collect/capabilities.h"
 #include "collect/host_memory.h"
 #include "collect/host_snapshot.h"
 #include "collect/perf_collector.h"
@@ -13,16 +14,10 @@
 /* Since 5.8; older headers lack it. */
 enum { CAP_OF_PERFMON = 38 };
 
-/* Whether the process has one of them; where that is not told, it has. */
 static bool may_trace(const CheckHost *host)
 {
-	g_autofree char *text = check_read(host, "/proc/self/status");
-	const char *effective = text ? strstr(text, "\nCapEff:\t") : NULL;
-	guint64 capabilities;
+	uint64_t capabilities = capabilities_effective(host->root);
 
-	if (!effective)
-		return true;
-	capabilities = g_ascii_strtoull(effective + strlen("\nCapEff:\t"), NULL, 16);
 	return capabilities >> CAP_SYS_ADMIN & 1 || capabilities >> CAP_OF_PERFMON & 1;
 }
 
