@@ -40,6 +40,10 @@ typedef struct {
 	GArray *points;  /* (element-type int) */
 	GArray *dummies; /* (element-type int) */
 	guint live_from; /* in points: those before counted until the CPU went away */
+	uint32_t sampling_period;
+	uint64_t
+		samples_before; /* those that the events had come to when it was last changed ... */
+	GArray *counts_before;  /* (element-type guint64) ... and their counts then, by index */
 } Cpu;
 
 struct PerfEvents {
@@ -69,6 +73,7 @@ static void cpu_free(gpointer data)
 	perf_ring_unmap(&cpu->part.tasks);
 	close_all(cpu->points);
 	close_all(cpu->dummies);
+	g_array_unref(cpu->counts_before);
 	g_free(cpu);
 }
 
@@ -154,15 +159,15 @@ static void set_flag(struct perf_event_attr *attr, uint64_t bit)
 	memcpy(flags, &word, sizeof(word));
 }
 
-static struct perf_event_attr point_attr(const PerfEvents *events, const PerfPoint *point,
-					 bool of_threads)
+static struct perf_event_attr point_attr(const PerfEvents *events, const Cpu *cpu,
+					 const PerfPoint *point, bool of_threads)
 {
 	const PerfRequest *request = events->request;
 	struct perf_event_attr attr = common_attr(events, of_threads);
 
 	attr.type = PERF_TYPE_TRACEPOINT;
 	attr.config = point->id;
-	attr.sample_period = request->sampling_period;
+	attr.sample_period = cpu->sampling_period;
 	attr.sample_type = sample_type(events);
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
 	attr.wakeup_watermark = (uint32_t)(request->ring_bytes / WAKE_PART);
@@ -277,23 +282,23 @@ static bool add_event(GArray *descriptors, PerfRing *ring, size_t ring_bytes, in
 
 /* Opens a tracepoint, or with NULL what tells of tasks. Where the kernel does not know a feature,
    none of the events has it: only the first one can meet that. */
-static int open_one(PerfEvents *events, const PerfPoint *point, pid_t thread, uint32_t cpu)
+static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point, pid_t thread)
 {
 	bool of_threads = thread >= 0;
 	int fd;
 
 	do {
-		struct perf_event_attr attr = point ? point_attr(events, point, of_threads)
+		struct perf_event_attr attr = point ? point_attr(events, cpu, point, of_threads)
 						    : dummy_attr(events, of_threads);
 
-		fd = open_event(&attr, thread, cpu);
+		fd = open_event(&attr, thread, cpu->part.cpu);
 	} while (fd < 0 && is_refusal_of_feature(errno) && drop_feature(events));
 	return fd;
 }
 
 static bool open_tasks(PerfEvents *events, Cpu *cpu, pid_t thread, GError **error)
 {
-	int fd = open_one(events, NULL, thread, cpu->part.cpu);
+	int fd = open_one(events, cpu, NULL, thread);
 
 	if (fd < 0)
 		return errno == ESRCH || fail(errno, error);
@@ -303,7 +308,7 @@ static bool open_tasks(PerfEvents *events, Cpu *cpu, pid_t thread, GError **erro
 static bool open_point(PerfEvents *events, Cpu *cpu, const PerfPoint *point, pid_t thread,
 		       GError **error)
 {
-	int fd = open_one(events, point, thread, cpu->part.cpu);
+	int fd = open_one(events, cpu, point, thread);
 
 	if (fd < 0)
 		return errno == ESRCH || fail(errno, error);
@@ -360,20 +365,22 @@ static Cpu *find_cpu(PerfEvents *events, uint32_t number)
 	return NULL;
 }
 
-static Cpu *cpu_new(uint32_t number)
+static Cpu *cpu_new(uint32_t number, uint32_t sampling_period)
 {
 	Cpu *cpu = g_new0(Cpu, 1);
 
 	cpu->part.cpu = number;
+	cpu->sampling_period = sampling_period;
 	cpu->points = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->dummies = g_array_new(FALSE, FALSE, sizeof(int));
+	cpu->counts_before = g_array_new(FALSE, TRUE, sizeof(guint64));
 	return cpu;
 }
 
 PerfCpu *perf_events_open(PerfEvents *events, uint32_t number, GError **error)
 {
 	Cpu *known = find_cpu(events, number);
-	Cpu *cpu = known ? known : cpu_new(number);
+	Cpu *cpu = known ? known : cpu_new(number, events->request->sampling_period);
 
 	if (!open_all(events, cpu, error)) {
 		if (!known)
@@ -440,11 +447,48 @@ static Reading read_event(const Cpu *cpu, guint index)
 uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part)
 {
 	const Cpu *cpu = (const Cpu *)part;
-	uint64_t samples = 0;
+	uint64_t samples = cpu->samples_before;
 
-	for (guint i = 0; i < cpu->points->len; i++)
-		samples += read_event(cpu, i).count / events->request->sampling_period;
+	(void)events;
+	for (guint i = 0; i < cpu->points->len; i++) {
+		uint64_t count = read_event(cpu, i).count;
+
+		if (i < cpu->counts_before->len)
+			count -= g_array_index(cpu->counts_before, guint64, i);
+		samples += count / cpu->sampling_period;
+	}
 	return samples;
+}
+
+/* Those that have ended keep their counts, and are not enabled again. */
+static void tell_live(const Cpu *cpu, unsigned long request, void *argument)
+{
+	for (guint i = cpu->live_from; i < cpu->points->len; i++)
+		ioctl(g_array_index(cpu->points, int, i), request, argument);
+}
+
+/* What the events have come to until now, which from here on has another period. */
+static void settle_counts(PerfEvents *events, Cpu *cpu)
+{
+	cpu->samples_before = perf_events_count(events, &cpu->part);
+	g_array_set_size(cpu->counts_before, cpu->points->len);
+	for (guint i = 0; i < cpu->points->len; i++)
+		g_array_index(cpu->counts_before, guint64, i) = read_event(cpu, i).count;
+}
+
+uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *part, uint32_t sampling_period)
+{
+	Cpu *cpu = (Cpu *)part;
+	uint64_t period = sampling_period;
+	uint64_t head;
+
+	tell_live(cpu, PERF_EVENT_IOC_DISABLE, NULL);
+	head = perf_ring_head(&part->samples);
+	settle_counts(events, cpu);
+	cpu->sampling_period = sampling_period;
+	tell_live(cpu, PERF_EVENT_IOC_PERIOD, &period);
+	tell_live(cpu, PERF_EVENT_IOC_ENABLE, NULL);
+	return head;
 }
 
 bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, uint64_t *last_ns)

@@ -24,10 +24,10 @@ typedef struct {
 typedef struct {
 	const PerfPoint *points;
 	unsigned points_count;
-	uint32_t stack_depth; /* frames; 0: none. What frees came from is never walked. */
-	uint32_t sampling_period;
-	size_t ring_bytes; /* of samples, each CPU: a power of two of whole pages */
-	bool with_cgroups; /* ask for the cgroup in each sample */
+	uint32_t stack_depth;     /* frames; 0: none. What frees came from is never walked. */
+	uint32_t sampling_period; /* at first: see perf_events_set_period() */
+	size_t ring_bytes;        /* of samples, each CPU: a power of two of whole pages */
+	bool with_cgroups;        /* ask for the cgroup in each sample */
 	/* Whose events: of these threads (element-type pid_t), NULL: everybody's. Frees are
 	   everybody's in any case. */
 	const GArray *threads;
@@ -74,6 +74,15 @@ void perf_events_enable_samples(PerfEvents *events, PerfCpu *cpu);
 
 /* Ends both. */
 void perf_events_disable(PerfEvents *events, PerfCpu *cpu);
+
+/*
+ * From here on a CPU's events are taken one of so many. Returns where its ring's samples of the
+ * period before end. Meanwhile, some microseconds, the CPU is not observed: a kernel that is given
+ * another period than 1 while the event counts takes its next event twice, and holds that for a
+ * flood which it stops (since 6.16 it does not even count then).
+ * Not for events of threads, whose children keep the period that they began with.
+ */
+uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *cpu, uint32_t sampling_period);
 
 /* Returns how many samples this CPU's events have come to since the start, of those that it had
    before it went away, too: whether they found room in the ring or not. */

@@ -7,9 +7,11 @@
 #include "collect/live_run.h"
 #include "collect/memory_watch.h"
 #include "collect/perf_clock.h"
+#include "collect/perf_cost.h"
 #include "collect/perf_events.h"
 #include "collect/perf_sample.h"
 #include "collect/perf_scope.h"
+#include "collect/perf_throttle.h"
 #include "collect/pid_namespace.h"
 #include "collect/task_cgroup.h"
 #include "collect/task_table.h"
@@ -33,6 +35,7 @@ typedef struct {
 	uint64_t read;      /* samples that came */
 	uint64_t told_lost; /* as the kernel told on the way */
 	uint64_t enabled_ns;
+	PerfThrottle throttle;
 } Cpu;
 
 typedef struct {
@@ -41,6 +44,8 @@ typedef struct {
 	PerfScope scope;
 	PerfRequest request;
 	PerfEvents *events;
+	PerfCost cost;
+	PerfBound bound;
 	uint64_t sample_type;
 	uint32_t stack_depth;
 	int64_t clock_offset_ns; /* from the samples' times to the stream's */
@@ -54,6 +59,7 @@ typedef struct {
 	bool tasks_lost_told;
 	bool has_frames;   /* an allocation's sample had */
 	bool lacks_frames; /* one had none */
+	bool unbounded_told;
 } PerfRun;
 
 static PerfRun *run_of(LiveRun *live)
@@ -129,8 +135,16 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	/* Whatever cannot be read is lost: what the kernel counted, less these. */
 	run->reading->read++;
 	sample.time_ns += (uint64_t)run->clock_offset_ns;
+	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
 	if (kmem_point_read(point, sample.raw, sample.raw_bytes, &facts))
 		take_event(run, &sample, &facts);
+}
+
+/* The kernel finds no room for them when their stacks are walked: as deep as others, we take it. */
+static void add_cost_of_lost(const PerfRun *run, Cpu *cpu, uint64_t lost)
+{
+	if (run->cost.is_known && cpu->read)
+		cpu->event_cpu.probe_ns += cpu->event_cpu.probe_ns / cpu->read * lost;
 }
 
 /* A PerfRecordVisitor. */
@@ -148,6 +162,7 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	    told.kind != PERF_TASK_LOST)
 		return;
 	cpu->told_lost += told.lost;
+	add_cost_of_lost(run, cpu, told.lost);
 	/* The batch at hand was before the loss. */
 	event_writer_close(run->writer);
 	cpu->event_cpu.events_lost = MAX(cpu->event_cpu.events_lost, cpu->told_lost);
@@ -290,7 +305,7 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 		cpu->perf = perf;
 		cpu->event_cpu.cpu = number;
 		cpu->event_cpu.sampling_period = run->request.sampling_period;
-		cpu->event_cpu.probe_ns = KMT_NOT_MEASURED;
+		cpu->event_cpu.probe_ns = run->cost.is_known ? 0 : KMT_NOT_MEASURED;
 		g_ptr_array_add(run->cpus, cpu);
 	}
 	cpu->enabled_ns = 0;
@@ -316,8 +331,12 @@ static bool open_cpus(PerfRun *run, GError **error)
 
 static void enable_samples(PerfRun *run, Cpu *cpu)
 {
+	uint64_t now_ns;
+
 	perf_events_enable_samples(run->events, cpu->perf);
-	cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, true, clock_monotonic_ns());
+	now_ns = clock_monotonic_ns();
+	cpu->throttle.judged_ns = now_ns;
+	cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, true, now_ns);
 }
 
 static void trace_again(PerfRun *run, uint32_t number)
@@ -361,6 +380,43 @@ static void trace_cpus(LiveRun *live)
 		trace_again(run, g_array_index(untraced, guint32, i));
 }
 
+/* What it costs. */
+
+/* Samples do not say their period: those of the one before are read first. */
+static void change_period(PerfRun *run, Cpu *cpu)
+{
+	uint32_t period = perf_throttle_period(&cpu->throttle, &run->bound);
+
+	cpu->head = perf_events_set_period(run->events, cpu->perf, period);
+	read_tasks(run);
+	read_samples(run, cpu);
+	event_writer_close(run->writer);
+	cpu->event_cpu.sampling_period = period;
+}
+
+/* Children of threads keep the period that their events began with: these cannot be bounded. */
+static void tell_unbounded(PerfRun *run, const Cpu *cpu)
+{
+	if (!run->unbounded_told)
+		g_printerr("kmalloc-top: probes take more than %u %% of CPU %u, as perf events of "
+			   "single processes may: --sample takes fewer events (--max-overhead)\n",
+			   run->bound.percent_max, cpu->event_cpu.cpu);
+	run->unbounded_told = true;
+}
+
+static void judge(PerfRun *run, Cpu *cpu, uint64_t now_ns)
+{
+	if (!run->cost.is_known ||
+	    !perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
+		return;
+	if (!run->request.threads) {
+		change_period(run, cpu);
+		return;
+	}
+	cpu->throttle.doublings = 0;
+	tell_unbounded(run, cpu);
+}
+
 static uint64_t settled_until(void)
 {
 	return clock_monotonic_ns() - SETTLED_NS;
@@ -374,6 +430,8 @@ static gboolean time_for_round(gpointer user_data)
 	if (run->live.phase != PHASE_LIVE)
 		return G_SOURCE_CONTINUE;
 	read_round(run, until_ns);
+	for (guint i = 0; i < run->cpus->len; i++)
+		judge(run, run->cpus->pdata[i], until_ns + SETTLED_NS);
 	task_table_settle(run->tasks, until_ns);
 	return G_SOURCE_CONTINUE;
 }
@@ -501,21 +559,6 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 	return (uint32_t)MIN(request->stack_depth, MAX(bound, 1) - 1);
 }
 
-/* The kernel takes each Nth event of a tracepoint on a CPU. With a prime number no two call paths
-   that take turns keep time with that. Returns the next one. */
-static uint32_t sampling_period_of(const CollectRequest *request)
-{
-	uint32_t period = request->sampling_period;
-
-	for (uint32_t divisor = 2; (uint64_t)divisor * divisor <= period; divisor++) {
-		if (period % divisor)
-			continue;
-		period++;
-		divisor = 1;
-	}
-	return period;
-}
-
 static PerfPoint *points_of(const PerfRunPlan *plan)
 {
 	PerfPoint *points = g_new(PerfPoint, plan->points->len);
@@ -533,11 +576,12 @@ static void fill_request(PerfRun *run)
 	const CollectRequest *request = run->live.parts.request;
 
 	run->stack_depth = stack_depth_of(request);
+	run->bound = (PerfBound){ request->sampling_period, request->overhead_percent_max };
 	run->request = (PerfRequest){
 		.points = points_of(run->plan),
 		.points_count = run->plan->points->len,
 		.stack_depth = run->stack_depth,
-		.sampling_period = sampling_period_of(request),
+		.sampling_period = perf_throttle_period(&(PerfThrottle){ 0 }, &run->bound),
 		.ring_bytes = run->plan->ring_bytes,
 		.with_cgroups = task_cgroup_sample_is_usable(""),
 		.threads = run->scope.threads,
@@ -608,6 +652,19 @@ static bool adopt_clock(PerfRun *run, GError **error)
 	return false;
 }
 
+static void measure_cost(PerfRun *run)
+{
+	run->cost = perf_cost_measure(&run->request);
+	for (guint i = 0; run->cost.is_known && i < run->cpus->len; i++) {
+		Cpu *cpu = run->cpus->pdata[i];
+
+		cpu->event_cpu.probe_ns = 0;
+	}
+	if (!run->cost.is_known && run->bound.percent_max)
+		g_printerr("kmalloc-top: what the events cost could not be measured, so it is not "
+			   "bounded: see --sample (--max-overhead)\n");
+}
+
 /* What is known of the samples only now. */
 static bool describe_samples(PerfRun *run, GError **error)
 {
@@ -621,6 +678,10 @@ static bool describe_samples(PerfRun *run, GError **error)
 	run_facts_write_text(out, KMT_FIELD_NOT_RECORDED, missing);
 	if (!layout.monotonic_clock && !adopt_clock(run, error))
 		return false;
+	if (run->cost.is_known) {
+		run_facts_write_number(out, KMT_FIELD_EVENT_COST_NS, run->cost.event_ns);
+		run_facts_write_number(out, KMT_FIELD_FRAME_COST_NS, run->cost.frame_ns);
+	}
 	live_run_feed(&run->live);
 	return true;
 }
@@ -637,10 +698,13 @@ static bool start(PerfRun *run, GError **error)
 	if (run->in_container)
 		g_printerr("kmalloc-top: " PID_NAMESPACE_NOTE "\n");
 	fill_request(run);
-	if (!open_scope(run, error) || !describe_samples(run, error))
+	if (!open_scope(run, error))
 		return false;
 	count_scope(run);
-	live_run_tell(&run->live, "the events are open");
+	measure_cost(run);
+	if (!describe_samples(run, error))
+		return false;
+	live_run_tell(&run->live, "the events are open, and their cost is measured");
 	for (guint i = 0; i < run->cpus->len; i++)
 		watch_rings(run, run->cpus->pdata[i]);
 	live_run_add_timeout(&run->live, ROUND_MS, time_for_round);

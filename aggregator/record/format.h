@@ -233,6 +233,9 @@ enum KmtFieldId {
 	KMT_FIELD_UNTRACED_CPUS = 44, /* text: the CPUs of which that is the time */
 	KMT_FIELD_CLOCK = 45,         /* text: the clock of all times; absent: CLOCK_MONOTONIC */
 	KMT_FIELD_NOT_RECORDED = 46,  /* text: what this kernel's tracepoints do not record */
+	KMT_FIELD_EVENT_COST_NS = 47, /* number: the costs in the heartbeats are estimates, of so
+					 much for an event ... */
+	KMT_FIELD_FRAME_COST_NS = 48, /* number: ... and so much for each frame of its stack */
 	KMT_FIELD_IDS,                /* not on the wire: one more than the last */
 };
 

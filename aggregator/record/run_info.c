@@ -56,6 +56,8 @@ static const uint8_t field_kinds[KMT_FIELD_IDS] = {
 	[KMT_FIELD_UNTRACED_CPUS] = FIELD_TEXT,
 	[KMT_FIELD_CLOCK] = FIELD_TEXT,
 	[KMT_FIELD_NOT_RECORDED] = FIELD_TEXT,
+	[KMT_FIELD_EVENT_COST_NS] = FIELD_NUMBER,
+	[KMT_FIELD_FRAME_COST_NS] = FIELD_NUMBER,
 };
 
 bool run_info_is_number(uint16_t id)

@@ -446,6 +446,19 @@ static void command_line(const Report *report, GString *out)
 	g_string_append_c(out, '\n');
 }
 
+/* Where probes cannot measure themselves. */
+static void append_cost_estimate(const Report *report, GString *out)
+{
+	uint64_t event_ns = number_of(report, KMT_FIELD_EVENT_COST_NS, 0);
+	uint64_t frame_ns = number_of(report, KMT_FIELD_FRAME_COST_NS, 0);
+
+	if (event_ns)
+		g_string_append_printf(out,
+				       "; estimated, %" G_GUINT64_FORMAT
+				       " ns an event and %" G_GUINT64_FORMAT " ns a frame",
+				       event_ns, frame_ns);
+}
+
 static void cost_line(const Report *report, GString *out)
 {
 	LossTotals totals = loss_ledger_totals(report->session->loss);
@@ -456,7 +469,9 @@ static void cost_line(const Report *report, GString *out)
 	append_percent(out, totals.probe_ns, totals.probe_span_ns);
 	g_string_append(out, " of all CPUs' time, ");
 	append_percent(out, totals.probe_ns_busiest, totals.probe_span_ns_busiest);
-	g_string_append_printf(out, " of the busiest (CPU %u)\n", totals.probe_cpu_busiest);
+	g_string_append_printf(out, " of the busiest (CPU %u)", totals.probe_cpu_busiest);
+	append_cost_estimate(report, out);
+	g_string_append_c(out, '\n');
 }
 
 static void sampling_line(const Report *report, GString *out)

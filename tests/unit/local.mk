@@ -39,9 +39,11 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_memory_watch.c \
 	tests/unit/test_module_cache.c \
 	tests/unit/test_oom_score.c \
+	tests/unit/test_perf_cost.c \
 	tests/unit/test_perf_ring.c \
 	tests/unit/test_perf_run.c \
 	tests/unit/test_perf_sample.c \
+	tests/unit/test_perf_throttle.c \
 	tests/unit/test_profile.c \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \

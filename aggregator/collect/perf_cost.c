@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf_cost.h"
+
+#include "collect/clock.h"
+#include "collect/perf_sample.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+enum {
+	ROUNDS = 24, /* the fastest counts: who is interrupted takes longer, nobody less ... */
+	ENOUGH_NS = 20 * 1000 * 1000, /* ... but the run is to begin */
+	PIPES = 8,                    /* each round; up to a dozen allocations each */
+	RING_BYTES = 64 << 10,
+};
+static const uint32_t any_cpu = UINT32_MAX; /* as perf_event_open's -1 */
+
+/* One kind of events, of this program's own thread. */
+typedef struct {
+	PerfEvents *events; /* owned */
+	PerfCpu *cpu;       /* NULL: they cannot be opened */
+	uint64_t sample_type;
+	uint64_t fastest_ns; /* of the rounds */
+	uint64_t samples;    /* of all rounds together */
+	uint64_t frames;     /* likewise */
+} Kind;
+
+static void kind_open(Kind *kind, const PerfRequest *request)
+{
+	kind->events = perf_events_new(request);
+	kind->cpu = perf_events_open(kind->events, any_cpu, NULL);
+	kind->sample_type = perf_events_layout(kind->events).sample_type;
+	kind->fastest_ns = UINT64_MAX;
+}
+
+/* A PerfRecordVisitor. */
+static void see(const struct perf_event_header *record, void *user_data)
+{
+	Kind *kind = user_data;
+	PerfSample sample;
+
+	if (record->type != PERF_RECORD_SAMPLE ||
+	    !perf_sample_parse(record + 1, record->size - sizeof(*record), kind->sample_type,
+			       &sample))
+		return;
+	kind->samples++;
+	kind->frames += sample.depth;
+}
+
+/* Allocates on every kernel, and leaves nothing behind. Returns how long it took. */
+static uint64_t allocate(void)
+{
+	uint64_t start_ns = clock_monotonic_ns();
+	int pair[2];
+
+	for (int i = 0; i < PIPES; i++) {
+		if (pipe2(pair, O_CLOEXEC))
+			return UINT64_MAX;
+		close(pair[0]);
+		close(pair[1]);
+	}
+	return clock_monotonic_ns() - start_ns;
+}
+
+/* The ring is emptied after each round: one that is full would be cheaper. */
+static void kind_measure(Kind *kind)
+{
+	PerfRing *ring = &kind->cpu->samples;
+
+	perf_events_enable_samples(kind->events, kind->cpu);
+	kind->fastest_ns = MIN(kind->fastest_ns, allocate());
+	perf_events_disable(kind->events, kind->cpu);
+	perf_ring_read(ring, perf_ring_head(ring), see, kind);
+}
+
+/* Frees have no stack, and cost what any event without one does. */
+static GArray *allocation_points(const PerfRequest *request)
+{
+	GArray *points = g_array_new(FALSE, FALSE, sizeof(PerfPoint));
+
+	for (unsigned i = 0; i < request->points_count; i++)
+		if (!request->points[i].is_free)
+			g_array_append_val(points, request->points[i]);
+	return points;
+}
+
+/* What each of the parts, those of all rounds, took of a round that took more. */
+static uint64_t each(uint64_t more_ns, uint64_t less_ns, uint64_t parts, unsigned rounds)
+{
+	return more_ns > less_ns && parts ? (more_ns - less_ns) * rounds / parts : 0;
+}
+
+/* All take turns, so that nothing else that the host does is only one's. */
+static PerfCost compare(Kind *bare, Kind *full)
+{
+	uint64_t end_ns = clock_monotonic_ns() + ENOUGH_NS;
+	uint64_t plain_ns = UINT64_MAX;
+	unsigned rounds = 0;
+	PerfCost cost;
+
+	for (; rounds < ROUNDS && clock_monotonic_ns() < end_ns; rounds++) {
+		plain_ns = MIN(plain_ns, allocate());
+		kind_measure(bare);
+		kind_measure(full);
+	}
+	cost.event_ns = each(bare->fastest_ns, plain_ns, bare->samples, rounds);
+	cost.frame_ns = each(full->fastest_ns, bare->fastest_ns, full->frames, rounds);
+	cost.is_known = plain_ns != UINT64_MAX && cost.event_ns;
+	return cost.is_known ? cost : (PerfCost){ 0 };
+}
+
+static PerfCost measure(const PerfRequest *with_stacks)
+{
+	PerfRequest without_stacks = *with_stacks;
+	Kind bare = { 0 }, full = { 0 };
+	PerfCost cost = { 0 };
+
+	without_stacks.stack_depth = 0;
+	kind_open(&bare, &without_stacks);
+	kind_open(&full, with_stacks);
+	if (bare.cpu && full.cpu)
+		cost = compare(&bare, &full);
+	perf_events_free(bare.events);
+	perf_events_free(full.events);
+	return cost;
+}
+
+PerfCost perf_cost_measure(const PerfRequest *request)
+{
+	g_autoptr(GArray) points = allocation_points(request);
+	g_autoptr(GArray) threads = g_array_new(FALSE, FALSE, sizeof(pid_t));
+	PerfRequest own = *request;
+	pid_t self = getpid();
+
+	g_array_append_val(threads, self);
+	own.points = (const PerfPoint *)(const void *)points->data;
+	own.points_count = points->len;
+	own.threads = threads;
+	own.inherit = own.inherit_threads = false;
+	own.sampling_period = 1;
+	own.ring_bytes = MAX((size_t)RING_BYTES, (size_t)sysconf(_SC_PAGESIZE));
+	return points->len ? measure(&own) : (PerfCost){ 0 };
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf_throttle.h"
+
+#include "leaks.h"
+
+#include <criterion/criterion.h>
+#include <glib.h>
+
+TEST_SUITE_WITHOUT_LEAKS(perf_throttle);
+
+#define LOOK_NS 250000000ULL /* as often as a CPU is judged */
+
+static const PerfBound all_within_20_percent = { .sampling_period = 1, .percent_max = 20 };
+
+/* A CPU as it is judged, look after look. */
+typedef struct {
+	PerfThrottle throttle;
+	uint64_t now_ns;
+	uint64_t probe_ns;
+} Cpu;
+
+/* Its probes take so many percent of the time until the next look. */
+static bool spend(Cpu *cpu, const PerfBound *bound, uint64_t percent)
+{
+	cpu->now_ns += LOOK_NS;
+	cpu->probe_ns += LOOK_NS / 100 * percent;
+	return perf_throttle_judge(&cpu->throttle, bound, cpu->now_ns, cpu->probe_ns);
+}
+
+static uint32_t period(const Cpu *cpu, const PerfBound *bound)
+{
+	return perf_throttle_period(&cpu->throttle, bound);
+}
+
+Test(perf_throttle, what_is_within_the_bound_is_taken_as_asked_for)
+{
+	Cpu cpu = { .now_ns = 0 };
+
+	for (int i = 0; i < 10; i++)
+		cr_expect_not(spend(&cpu, &all_within_20_percent, 20));
+	cr_expect_eq(period(&cpu, &all_within_20_percent), 1);
+}
+
+Test(perf_throttle, above_the_bound_the_period_grows_until_it_is_kept)
+{
+	static const uint32_t periods[] = { 3, 5, 11, 17, 37 };
+	Cpu cpu = { .now_ns = 0 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(periods); i++) {
+		cr_expect(spend(&cpu, &all_within_20_percent, 21));
+		cr_expect_eq(period(&cpu, &all_within_20_percent), periods[i]);
+	}
+	cr_expect_not(spend(&cpu, &all_within_20_percent, 20));
+	cr_expect_not(spend(&cpu, &all_within_20_percent, 5));
+	cr_expect_eq(period(&cpu, &all_within_20_percent), 37);
+}
+
+Test(perf_throttle, under_a_quarter_of_the_bound_it_comes_back_and_no_further)
+{
+	static const uint32_t periods[] = { 5, 3, 1 };
+	Cpu cpu = { .throttle.doublings = 3 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(periods); i++) {
+		cr_expect(spend(&cpu, &all_within_20_percent, 4));
+		cr_expect_eq(period(&cpu, &all_within_20_percent), periods[i]);
+	}
+	cr_expect_not(spend(&cpu, &all_within_20_percent, 0));
+	cr_expect_eq(period(&cpu, &all_within_20_percent), 1);
+}
+
+Test(perf_throttle, it_is_judged_no_more_than_four_times_a_second)
+{
+	Cpu cpu = { .now_ns = 0 };
+
+	cr_expect_not(
+		perf_throttle_judge(&cpu.throttle, &all_within_20_percent, LOOK_NS - 1, LOOK_NS));
+	cr_expect(perf_throttle_judge(&cpu.throttle, &all_within_20_percent, LOOK_NS, LOOK_NS));
+	cr_expect_not(perf_throttle_judge(&cpu.throttle, &all_within_20_percent, 2 * LOOK_NS - 1,
+					  2 * LOOK_NS));
+}
+
+/* A look that came late is of a longer time: its share counts, not its sum. */
+Test(perf_throttle, a_late_look_is_no_load)
+{
+	Cpu cpu = { .now_ns = 0 };
+
+	cr_expect_not(
+		perf_throttle_judge(&cpu.throttle, &all_within_20_percent, 10 * LOOK_NS, LOOK_NS));
+}
+
+Test(perf_throttle, without_a_bound_everything_is_taken)
+{
+	const PerfBound any = { .sampling_period = 1, .percent_max = 0 };
+	Cpu cpu = { .now_ns = 0 };
+
+	cr_expect_not(spend(&cpu, &any, 100));
+	cr_expect_eq(period(&cpu, &any), 1);
+}
+
+Test(perf_throttle, the_period_that_was_asked_for_is_the_least)
+{
+	const PerfBound sampled = { .sampling_period = 100, .percent_max = 20 };
+	Cpu cpu = { .now_ns = 0 };
+
+	cr_expect_eq(period(&cpu, &sampled), 101);
+	cr_expect(spend(&cpu, &sampled, 50));
+	cr_expect_eq(period(&cpu, &sampled), 211);
+	cr_expect(spend(&cpu, &sampled, 0));
+	cr_expect_not(spend(&cpu, &sampled, 0));
+	cr_expect_eq(period(&cpu, &sampled), 101);
+}
+
+/* Whatever it costs, one of about a million is still seen. */
+Test(perf_throttle, the_period_has_an_end)
+{
+	Cpu cpu = { .now_ns = 0 };
+
+	for (int i = 0; i < 100; i++)
+		spend(&cpu, &all_within_20_percent, 100);
+	cr_expect_geq(period(&cpu, &all_within_20_percent), 1 << 20);
+	cr_expect_lt(period(&cpu, &all_within_20_percent), (1 << 20) + 100);
+}
+
+/* Two call sites that take turns: of a period of two only one would be seen. */
+Test(perf_throttle, no_period_is_even)
+{
+	PerfBound bound = { .percent_max = 20 };
+
+	for (bound.sampling_period = 2; bound.sampling_period < 300; bound.sampling_period++) {
+		uint32_t taken = perf_throttle_period(&(PerfThrottle){ 0 }, &bound);
+
+		cr_expect_geq(taken, bound.sampling_period);
+		for (uint32_t divisor = 2; divisor * divisor <= taken; divisor++)
+			cr_expect_neq(taken % divisor, 0, "%u for %u", taken,
+				      bound.sampling_period);
+	}
+}
