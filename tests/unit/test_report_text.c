@@ -193,6 +193,17 @@ Test(report_text, the_report_explains_itself)
 		      "Processes of these stacks: httpd[2211] 60 %, [softirq] 40 %\n" RUN_LINES);
 }
 
+Test(report_text, a_cost_that_was_not_measured_event_by_event_is_told_as_such)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	add_field(session, KMT_FIELD_EVENT_COST_NS, 620, NULL);
+	add_field(session, KMT_FIELD_FRAME_COST_NS, 218, NULL);
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Tracing cost: 0.83 % of all CPUs' time, 0.83 % of the busiest (CPU 2); "
+		    "estimated, 620 ns an event and 218 ns a frame");
+}
+
 Test(report_text, details_and_quiet)
 {
 	g_autoptr(Session) session = host_session(0);
