@@ -29,10 +29,13 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf_clock.c aggregator/collect/perf_clock.h \
 	aggregator/collect/perf_collector.c aggregator/collect/perf_collector.h \
 	aggregator/collect/perf_cost.c aggregator/collect/perf_cost.h \
+	aggregator/collect/perf_cpus.c \
 	aggregator/collect/perf_events.c aggregator/collect/perf_events.h \
+	aggregator/collect/perf_read.c \
 	aggregator/collect/perf_ring.c aggregator/collect/perf_ring.h \
 	aggregator/collect/perf_run.c aggregator/collect/perf_run.h \
 	aggregator/collect/perf_scope.c aggregator/collect/perf_scope.h \
+	aggregator/collect/perf_state.h \
 	aggregator/collect/perf_throttle.c aggregator/collect/perf_throttle.h \
 	aggregator/collect/pid_namespace.c aggregator/collect/pid_namespace.h \
 	aggregator/collect/process_memory.c aggregator/collect/process_memory.h \

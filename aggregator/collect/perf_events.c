@@ -413,10 +413,17 @@ void perf_events_enable_tasks(PerfEvents *events, PerfCpu *part)
 	tell_all(((const Cpu *)part)->dummies, PERF_EVENT_IOC_ENABLE);
 }
 
+/* Those that have ended keep their counts, and are not enabled again. */
+static void tell_live(const Cpu *cpu, unsigned long request, void *argument)
+{
+	for (guint i = cpu->live_from; i < cpu->points->len; i++)
+		ioctl(g_array_index(cpu->points, int, i), request, argument);
+}
+
 void perf_events_enable_samples(PerfEvents *events, PerfCpu *part)
 {
 	(void)events;
-	tell_all(((const Cpu *)part)->points, PERF_EVENT_IOC_ENABLE);
+	tell_live((const Cpu *)part, PERF_EVENT_IOC_ENABLE, NULL);
 }
 
 void perf_events_disable(PerfEvents *events, PerfCpu *part)
@@ -458,13 +465,6 @@ uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part)
 		samples += count / cpu->sampling_period;
 	}
 	return samples;
-}
-
-/* Those that have ended keep their counts, and are not enabled again. */
-static void tell_live(const Cpu *cpu, unsigned long request, void *argument)
-{
-	for (guint i = cpu->live_from; i < cpu->points->len; i++)
-		ioctl(g_array_index(cpu->points, int, i), request, argument);
 }
 
 /* What the events have come to until now, which from here on has another period. */

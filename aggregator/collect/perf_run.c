@@ -4,21 +4,13 @@
 #include "collect/clock.h"
 #include "collect/cpu_list.h"
 #include "collect/kmem_points.h"
-#include "collect/live_run.h"
 #include "collect/memory_watch.h"
 #include "collect/perf_clock.h"
-#include "collect/perf_cost.h"
-#include "collect/perf_events.h"
-#include "collect/perf_sample.h"
-#include "collect/perf_scope.h"
-#include "collect/perf_throttle.h"
+#include "collect/perf_state.h"
 #include "collect/pid_namespace.h"
 #include "collect/task_cgroup.h"
-#include "collect/task_table.h"
-#include "record/event_writer.h"
 
 #include <gio/gio.h>
-#include <glib-unix.h>
 #include <unistd.h>
 
 enum {
@@ -27,227 +19,9 @@ enum {
 /* A record's time is taken before it is in the ring; meanwhile a hypervisor may stop the CPU. */
 #define SETTLED_NS 20000000ULL
 
-/* One CPU while the run lasts. */
-typedef struct {
-	EventCpu event_cpu; /* first: what the writer borrows */
-	PerfCpu *perf;
-	uint64_t head;      /* of the round at hand */
-	uint64_t read;      /* samples that came */
-	uint64_t told_lost; /* as the kernel told on the way */
-	uint64_t enabled_ns;
-	PerfThrottle throttle;
-} Cpu;
-
-typedef struct {
-	LiveRun live; /* first: it is what callbacks get */
-	const PerfRunPlan *plan;
-	PerfScope scope;
-	PerfRequest request;
-	PerfEvents *events;
-	PerfCost cost;
-	PerfBound bound;
-	uint64_t sample_type;
-	uint32_t stack_depth;
-	int64_t clock_offset_ns; /* from the samples' times to the stream's */
-	GArray *online;          /* (element-type guint32), owned: the CPUs at the start */
-	GPtrArray *cpus;         /* (element-type Cpu), owned */
-	TaskTable *tasks;
-	EventWriter *writer;
-	Cpu *reading; /* the CPU whose records are being read */
-	uint32_t self;
-	bool in_container; /* pids are those of another pid namespace than the first */
-	bool tasks_lost_told;
-	bool has_frames;   /* an allocation's sample had */
-	bool lacks_frames; /* one had none */
-	bool unbounded_told;
-} PerfRun;
-
 static PerfRun *run_of(LiveRun *live)
 {
 	return (PerfRun *)live;
-}
-
-/* The hot path: from a record to the batch. */
-
-/* The program's own; an interrupt's are nobody's, whoever it interrupted. */
-static inline bool is_own(const PerfRun *run, const PerfSample *sample, uint8_t context)
-{
-	return sample->tgid == run->self && context == KMT_CONTEXT_TASK &&
-	       !run->live.parts.request->include_self;
-}
-
-/* Whether an allocation is asked for; is_counted: by its process. */
-static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context)
-{
-	const CollectRequest *request = run->live.parts.request;
-
-	if (request->scope == COLLECT_SCOPE_HOST)
-		return true;
-	if (run->scope.by_task && !is_counted)
-		return false;
-	if (context == KMT_CONTEXT_TASK || request->with_interrupts)
-		return true;
-	run->reading->event_cpu.left_out_interrupt++;
-	return false;
-}
-
-static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts)
-{
-	/* Seen from a container, what is outside has no pid of its own; the idle tasks have none
-	   anywhere. */
-	bool is_outside = run->in_container && !sample->tid;
-	const TaskSample whose = {
-		.tgid = is_outside ? TASK_ID_UNKNOWN : sample->tgid,
-		.tid = is_outside ? TASK_ID_UNKNOWN : sample->tid,
-		.cpu = run->reading->event_cpu.cpu,
-		.cgroup_id = sample->cgroup_id,
-		.time_ns = sample->time_ns,
-	};
-	EventTask task;
-	bool is_counted;
-
-	run->has_frames |= sample->depth > 0;
-	run->lacks_frames |= !sample->depth && !facts->free;
-	if (!facts->free && is_own(run, sample, facts->context)) {
-		run->reading->event_cpu.left_out_self++;
-		return;
-	}
-	is_counted = task_table_find(run->tasks, &whose, &task);
-	if (facts->free || is_wanted(run, is_counted, facts->context))
-		event_writer_add(run->writer, sample->time_ns, &task, facts, sample->frames,
-				 MIN(sample->depth, run->stack_depth),
-				 sample->depth > run->stack_depth);
-}
-
-static void take_sample(PerfRun *run, const struct perf_event_header *record)
-{
-	const KmemPoint *point;
-	PerfSample sample;
-	EventFacts facts;
-
-	if (!perf_sample_parse(record + 1, record->size - sizeof(*record), run->sample_type,
-			       &sample) ||
-	    sample.raw_bytes < sizeof(uint16_t))
-		return;
-	point = kmem_points_lookup(run->plan->points, kmem_raw_common_type(sample.raw));
-	if (!point || sample.raw_bytes < point->raw_bytes_min)
-		return;
-	/* Whatever cannot be read is lost: what the kernel counted, less these. */
-	run->reading->read++;
-	sample.time_ns += (uint64_t)run->clock_offset_ns;
-	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
-	if (kmem_point_read(point, sample.raw, sample.raw_bytes, &facts))
-		take_event(run, &sample, &facts);
-}
-
-/* The kernel finds no room for them when their stacks are walked: as deep as others, we take it. */
-static void add_cost_of_lost(const PerfRun *run, Cpu *cpu, uint64_t lost)
-{
-	if (run->cost.is_known && cpu->read)
-		cpu->event_cpu.probe_ns += cpu->event_cpu.probe_ns / cpu->read * lost;
-}
-
-/* A PerfRecordVisitor. */
-static void take_record(const struct perf_event_header *record, void *user_data)
-{
-	PerfRun *run = user_data;
-	Cpu *cpu = run->reading;
-	struct PerfTaskRecord told;
-
-	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE)) {
-		take_sample(run, record);
-		return;
-	}
-	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told) ||
-	    told.kind != PERF_TASK_LOST)
-		return;
-	cpu->told_lost += told.lost;
-	add_cost_of_lost(run, cpu, told.lost);
-	/* The batch at hand was before the loss. */
-	event_writer_close(run->writer);
-	cpu->event_cpu.events_lost = MAX(cpu->event_cpu.events_lost, cpu->told_lost);
-}
-
-/* What became of tasks. */
-
-static void tasks_were_lost(PerfRun *run)
-{
-	if (!run->tasks_lost_told)
-		g_printerr("kmalloc-top: the kernel lost records of what tasks became: some names "
-			   "may be those of before\n");
-	run->tasks_lost_told = true;
-	task_table_scan(run->tasks);
-}
-
-/* A PerfRecordVisitor. */
-static void take_task_record(const struct perf_event_header *record, void *user_data)
-{
-	PerfRun *run = user_data;
-	struct PerfTaskRecord told;
-
-	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told))
-		return;
-	told.time_ns += (uint64_t)run->clock_offset_ns;
-	switch (told.kind) {
-	case PERF_TASK_COMM:
-		task_table_comm(run->tasks, told.tgid, told.tid, told.comm, told.time_ns);
-		break;
-	case PERF_TASK_FORK:
-		task_table_fork(run->tasks, told.tgid, told.tid, told.parent_tgid, told.parent_tid,
-				told.time_ns);
-		break;
-	case PERF_TASK_EXIT:
-		task_table_exit(run->tasks, told.tgid, told.tid, told.time_ns);
-		break;
-	case PERF_TASK_LOST:
-		tasks_were_lost(run);
-		break;
-	default:
-		break;
-	}
-}
-
-/* One round over all CPUs. What tasks became is read after the rings' ends are noted and before
-   their samples, so that nothing is read of a task that was not told of. */
-
-static void note_heads(PerfRun *run)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		Cpu *cpu = run->cpus->pdata[i];
-
-		cpu->head = perf_ring_head(&cpu->perf->samples);
-	}
-}
-
-static void read_tasks(PerfRun *run)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		Cpu *cpu = run->cpus->pdata[i];
-
-		perf_ring_read(&cpu->perf->tasks, perf_ring_head(&cpu->perf->tasks),
-			       take_task_record, run);
-	}
-}
-
-static void read_samples(PerfRun *run, Cpu *cpu)
-{
-	run->reading = cpu;
-	event_writer_open(run->writer, &cpu->event_cpu);
-	perf_ring_read(&cpu->perf->samples, cpu->head, take_record, run);
-}
-
-/* complete_until_ns 0: says nothing about that. */
-static void read_round(PerfRun *run, uint64_t complete_until_ns)
-{
-	note_heads(run);
-	read_tasks(run);
-	for (guint i = 0; i < run->cpus->len; i++) {
-		read_samples(run, run->cpus->pdata[i]);
-		if (complete_until_ns)
-			event_writer_beat(run->writer, complete_until_ns);
-		event_writer_close(run->writer);
-	}
-	live_run_check_recording(&run->live);
 }
 
 /* A BatchSender. */
@@ -256,165 +30,6 @@ static void send_batch(const void *batch, size_t bytes, void *user_data)
 	PerfRun *run = user_data;
 
 	session_feed(run->live.parts.session, batch, bytes);
-}
-
-static gboolean ring_is_filling(int fd, GIOCondition condition, gpointer user_data)
-{
-	(void)fd;
-	/* That of a thread that has ended, whose children's samples still come. */
-	if (condition & (G_IO_HUP | G_IO_ERR | G_IO_NVAL))
-		return G_SOURCE_REMOVE;
-	read_round(user_data, 0);
-	return G_SOURCE_CONTINUE;
-}
-
-/* CPUs come and go. */
-
-static void watch_fd(PerfRun *run, int fd)
-{
-	live_run_add_source(&run->live, g_unix_fd_source_new(fd, G_IO_IN),
-			    (GSourceFunc)(void (*)(void))ring_is_filling);
-}
-
-static void watch_rings(PerfRun *run, const Cpu *cpu)
-{
-	watch_fd(run, cpu->perf->samples_fd);
-	watch_fd(run, cpu->perf->tasks_fd);
-}
-
-static Cpu *find_cpu(const PerfRun *run, uint32_t number)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		Cpu *cpu = run->cpus->pdata[i];
-
-		if (cpu->event_cpu.cpu == number)
-			return cpu;
-	}
-	return NULL;
-}
-
-static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
-{
-	PerfCpu *perf = perf_events_open(run->events, number, error);
-	Cpu *cpu = find_cpu(run, number);
-
-	if (!perf)
-		return false;
-	if (!cpu) {
-		cpu = g_new0(Cpu, 1);
-		cpu->perf = perf;
-		cpu->event_cpu.cpu = number;
-		cpu->event_cpu.sampling_period = run->request.sampling_period;
-		cpu->event_cpu.probe_ns = run->cost.is_known ? 0 : KMT_NOT_MEASURED;
-		g_ptr_array_add(run->cpus, cpu);
-	}
-	cpu->enabled_ns = 0;
-	return true;
-}
-
-/* One that is not online is none of ours, until it is. */
-static bool open_cpus(PerfRun *run, GError **error)
-{
-	GError *problem = NULL;
-
-	for (guint i = 0; i < run->online->len; i++) {
-		if (open_cpu(run, g_array_index(run->online, guint32, i), &problem))
-			continue;
-		if (!g_error_matches(problem, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)) {
-			g_propagate_error(error, problem);
-			return false;
-		}
-		g_clear_error(&problem);
-	}
-	return true;
-}
-
-static void enable_samples(PerfRun *run, Cpu *cpu)
-{
-	uint64_t now_ns;
-
-	perf_events_enable_samples(run->events, cpu->perf);
-	now_ns = clock_monotonic_ns();
-	cpu->throttle.judged_ns = now_ns;
-	cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, true, now_ns);
-}
-
-static void trace_again(PerfRun *run, uint32_t number)
-{
-	bool is_known = find_cpu(run, number) != NULL;
-	Cpu *cpu;
-
-	if (!open_cpu(run, number, NULL))
-		return;
-	cpu = find_cpu(run, number);
-	if (!is_known)
-		watch_rings(run, cpu);
-	perf_events_enable_tasks(run->events, cpu->perf);
-	enable_samples(run, cpu);
-}
-
-/* Events end with their CPU, and do not begin again when it comes back, even between two looks. */
-static void find_ended(PerfRun *run)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		Cpu *cpu = run->cpus->pdata[i];
-
-		if (!perf_events_are_counting(run->events, cpu->perf, &cpu->enabled_ns))
-			cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, false,
-					     run->live.looked_ns);
-	}
-}
-
-/* Events of threads are on every CPU that was online at the start, whatever becomes of it; the
-   report tells of others. */
-static void trace_cpus(LiveRun *live)
-{
-	PerfRun *run = run_of(live);
-	g_autoptr(GArray) untraced = NULL;
-
-	if (run->request.threads)
-		return;
-	find_ended(run);
-	untraced = cpu_watch_untraced_now(live->cpus);
-	for (guint i = 0; i < untraced->len; i++)
-		trace_again(run, g_array_index(untraced, guint32, i));
-}
-
-/* What it costs. */
-
-/* Samples do not say their period: those of the one before are read first. */
-static void change_period(PerfRun *run, Cpu *cpu)
-{
-	uint32_t period = perf_throttle_period(&cpu->throttle, &run->bound);
-
-	cpu->head = perf_events_set_period(run->events, cpu->perf, period);
-	read_tasks(run);
-	read_samples(run, cpu);
-	event_writer_close(run->writer);
-	cpu->event_cpu.sampling_period = period;
-}
-
-/* Children of threads keep the period that their events began with: these cannot be bounded. */
-static void tell_unbounded(PerfRun *run, const Cpu *cpu)
-{
-	if (!run->unbounded_told)
-		g_printerr("kmalloc-top: probes take more than %u %% of CPU %u, as perf events of "
-			   "single processes may: --sample takes fewer events (--max-overhead)\n",
-			   run->bound.percent_max, cpu->event_cpu.cpu);
-	run->unbounded_told = true;
-}
-
-static void judge(PerfRun *run, Cpu *cpu, uint64_t now_ns)
-{
-	if (!run->cost.is_known ||
-	    !perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
-		return;
-	if (!run->request.threads) {
-		change_period(run, cpu);
-		return;
-	}
-	cpu->throttle.doublings = 0;
-	tell_unbounded(run, cpu);
 }
 
 static uint64_t settled_until(void)
@@ -429,9 +44,8 @@ static gboolean time_for_round(gpointer user_data)
 
 	if (run->live.phase != PHASE_LIVE)
 		return G_SOURCE_CONTINUE;
-	read_round(run, until_ns);
-	for (guint i = 0; i < run->cpus->len; i++)
-		judge(run, run->cpus->pdata[i], until_ns + SETTLED_NS);
+	perf_read_round(run, until_ns);
+	perf_cpus_judge(run, until_ns + SETTLED_NS);
 	task_table_settle(run->tasks, until_ns);
 	return G_SOURCE_CONTINUE;
 }
@@ -442,7 +56,7 @@ static gboolean time_for_round(gpointer user_data)
 static void settle_losses(PerfRun *run)
 {
 	for (guint i = 0; i < run->cpus->len; i++) {
-		Cpu *cpu = run->cpus->pdata[i];
+		PerfRunCpu *cpu = run->cpus->pdata[i];
 		uint64_t counted = perf_events_count(run->events, cpu->perf);
 		EventCpu *event_cpu = &cpu->event_cpu;
 
@@ -454,7 +68,7 @@ static void settle_losses(PerfRun *run)
 static void end_events(PerfRun *run)
 {
 	for (guint i = 0; i < run->cpus->len; i++) {
-		Cpu *cpu = run->cpus->pdata[i];
+		PerfRunCpu *cpu = run->cpus->pdata[i];
 
 		perf_events_disable(run->events, cpu->perf);
 	}
@@ -472,9 +86,9 @@ static void drain(LiveRun *live)
 
 	end_events(run);
 	/* What is there is read before the losses are told, which so lie behind it. */
-	read_round(run, 0);
+	perf_read_round(run, 0);
 	settle_losses(run);
-	read_round(run, clock_monotonic_ns());
+	perf_read_round(run, clock_monotonic_ns());
 	end(live);
 }
 
@@ -494,7 +108,7 @@ static const LiveEngine perf_engine = {
 	.drain = drain,
 	.end = end,
 	.hurry = end,
-	.trace_cpus = trace_cpus,
+	.trace_cpus = perf_cpus_trace,
 	.memory_problem = memory_problem,
 };
 
@@ -525,14 +139,14 @@ static bool finish(PerfRun *run, GError **error)
 static void enable_all(PerfRun *run)
 {
 	for (guint i = 0; i < run->cpus->len; i++) {
-		const Cpu *cpu = run->cpus->pdata[i];
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
 
 		perf_events_enable_tasks(run->events, cpu->perf);
 	}
 	if (!run->scope.threads)
 		task_table_scan(run->tasks);
 	for (guint i = 0; i < run->cpus->len; i++)
-		enable_samples(run, run->cpus->pdata[i]);
+		perf_cpus_enable(run, run->cpus->pdata[i]);
 }
 
 static gboolean begin(gpointer user_data)
@@ -598,7 +212,7 @@ static bool open_events(PerfRun *run, GError **error)
 	g_ptr_array_set_size(run->cpus, 0);
 	perf_events_free(run->events);
 	run->events = perf_events_new(&run->request);
-	return open_cpus(run, error);
+	return perf_cpus_open(run, error);
 }
 
 /* Opens them for the threads of the processes: all of them, and none twice. */
@@ -656,7 +270,7 @@ static void measure_cost(PerfRun *run)
 {
 	run->cost = perf_cost_measure(&run->request);
 	for (guint i = 0; run->cost.is_known && i < run->cpus->len; i++) {
-		Cpu *cpu = run->cpus->pdata[i];
+		PerfRunCpu *cpu = run->cpus->pdata[i];
 
 		cpu->event_cpu.probe_ns = 0;
 	}
@@ -705,8 +319,7 @@ static bool start(PerfRun *run, GError **error)
 	if (!describe_samples(run, error))
 		return false;
 	live_run_tell(&run->live, "the events are open, and their cost is measured");
-	for (guint i = 0; i < run->cpus->len; i++)
-		watch_rings(run, run->cpus->pdata[i]);
+	perf_cpus_watch(run);
 	live_run_add_timeout(&run->live, ROUND_MS, time_for_round);
 	live_run_add_source(&run->live, g_idle_source_new(), begin);
 	return true;

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/kmem_points.h"
+#include "collect/perf_sample.h"
+#include "collect/perf_state.h"
+
+/* The hot path: from a record to the batch. */
+
+/* The program's own; an interrupt's are nobody's, whoever it interrupted. */
+static inline bool is_own(const PerfRun *run, const PerfSample *sample, uint8_t context)
+{
+	return sample->tgid == run->self && context == KMT_CONTEXT_TASK &&
+	       !run->live.parts.request->include_self;
+}
+
+/* Whether an allocation is asked for; is_counted: by its process. */
+static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context)
+{
+	const CollectRequest *request = run->live.parts.request;
+
+	if (request->scope == COLLECT_SCOPE_HOST)
+		return true;
+	if (run->scope.by_task && !is_counted)
+		return false;
+	if (context == KMT_CONTEXT_TASK || request->with_interrupts)
+		return true;
+	run->reading->event_cpu.left_out_interrupt++;
+	return false;
+}
+
+static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts)
+{
+	/* Seen from a container, what is outside has no pid of its own; the idle tasks have none
+	   anywhere. */
+	bool is_outside = run->in_container && !sample->tid;
+	const TaskSample whose = {
+		.tgid = is_outside ? TASK_ID_UNKNOWN : sample->tgid,
+		.tid = is_outside ? TASK_ID_UNKNOWN : sample->tid,
+		.cpu = run->reading->event_cpu.cpu,
+		.cgroup_id = sample->cgroup_id,
+		.time_ns = sample->time_ns,
+	};
+	EventTask task;
+	bool is_counted;
+
+	run->has_frames |= sample->depth > 0;
+	run->lacks_frames |= !sample->depth && !facts->free;
+	if (!facts->free && is_own(run, sample, facts->context)) {
+		run->reading->event_cpu.left_out_self++;
+		return;
+	}
+	is_counted = task_table_find(run->tasks, &whose, &task);
+	if (facts->free || is_wanted(run, is_counted, facts->context))
+		event_writer_add(run->writer, sample->time_ns, &task, facts, sample->frames,
+				 MIN(sample->depth, run->stack_depth),
+				 sample->depth > run->stack_depth);
+}
+
+static void take_sample(PerfRun *run, const struct perf_event_header *record)
+{
+	const KmemPoint *point;
+	PerfSample sample;
+	EventFacts facts;
+
+	if (!perf_sample_parse(record + 1, record->size - sizeof(*record), run->sample_type,
+			       &sample) ||
+	    sample.raw_bytes < sizeof(uint16_t))
+		return;
+	point = kmem_points_lookup(run->plan->points, kmem_raw_common_type(sample.raw));
+	if (!point || sample.raw_bytes < point->raw_bytes_min)
+		return;
+	/* Whatever cannot be read is lost: what the kernel counted, less these. */
+	run->reading->read++;
+	sample.time_ns += (uint64_t)run->clock_offset_ns;
+	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
+	if (kmem_point_read(point, sample.raw, sample.raw_bytes, &facts))
+		take_event(run, &sample, &facts);
+}
+
+/* The kernel finds no room for them when their stacks are walked: as deep as others, we take it. */
+static void add_cost_of_lost(const PerfRun *run, PerfRunCpu *cpu, uint64_t lost)
+{
+	if (run->cost.is_known && cpu->read)
+		cpu->event_cpu.probe_ns += cpu->event_cpu.probe_ns / cpu->read * lost;
+}
+
+/* A PerfRecordVisitor. */
+static void take_record(const struct perf_event_header *record, void *user_data)
+{
+	PerfRun *run = user_data;
+	PerfRunCpu *cpu = run->reading;
+	struct PerfTaskRecord told;
+
+	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE)) {
+		take_sample(run, record);
+		return;
+	}
+	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told) ||
+	    told.kind != PERF_TASK_LOST)
+		return;
+	cpu->told_lost += told.lost;
+	add_cost_of_lost(run, cpu, told.lost);
+	/* The batch at hand was before the loss. */
+	event_writer_close(run->writer);
+	cpu->event_cpu.events_lost = MAX(cpu->event_cpu.events_lost, cpu->told_lost);
+}
+
+/* What became of tasks. */
+
+static void tasks_were_lost(PerfRun *run)
+{
+	if (!run->tasks_lost_told)
+		g_printerr("kmalloc-top: the kernel lost records of what tasks became: some names "
+			   "may be those of before\n");
+	run->tasks_lost_told = true;
+	task_table_scan(run->tasks);
+}
+
+/* A PerfRecordVisitor. */
+static void take_task_record(const struct perf_event_header *record, void *user_data)
+{
+	PerfRun *run = user_data;
+	struct PerfTaskRecord told;
+
+	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told))
+		return;
+	told.time_ns += (uint64_t)run->clock_offset_ns;
+	switch (told.kind) {
+	case PERF_TASK_COMM:
+		task_table_comm(run->tasks, told.tgid, told.tid, told.comm, told.time_ns);
+		break;
+	case PERF_TASK_FORK:
+		task_table_fork(run->tasks, told.tgid, told.tid, told.parent_tgid, told.parent_tid,
+				told.time_ns);
+		break;
+	case PERF_TASK_EXIT:
+		task_table_exit(run->tasks, told.tgid, told.tid, told.time_ns);
+		break;
+	case PERF_TASK_LOST:
+		tasks_were_lost(run);
+		break;
+	default:
+		break;
+	}
+}
+
+/* One round over all CPUs. What tasks became is read after the rings' ends are noted and before
+   their samples, so that nothing is read of a task that was not told of. */
+
+static void note_heads(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		cpu->head = perf_ring_head(&cpu->perf->samples);
+	}
+}
+
+static void read_tasks(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		perf_ring_read(&cpu->perf->tasks, perf_ring_head(&cpu->perf->tasks),
+			       take_task_record, run);
+	}
+}
+
+static void read_samples(PerfRun *run, PerfRunCpu *cpu)
+{
+	run->reading = cpu;
+	event_writer_open(run->writer, &cpu->event_cpu);
+	perf_ring_read(&cpu->perf->samples, cpu->head, take_record, run);
+}
+
+void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu)
+{
+	read_tasks(run);
+	read_samples(run, cpu);
+	event_writer_close(run->writer);
+}
+
+void perf_read_round(PerfRun *run, uint64_t complete_until_ns)
+{
+	note_heads(run);
+	read_tasks(run);
+	for (guint i = 0; i < run->cpus->len; i++) {
+		read_samples(run, run->cpus->pdata[i]);
+		if (complete_until_ns)
+			event_writer_beat(run->writer, complete_until_ns);
+		event_writer_close(run->writer);
+	}
+	live_run_check_recording(&run->live);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/live_run.h"
+#include "collect/perf_cost.h"
+#include "collect/perf_events.h"
+#include "collect/perf_run.h"
+#include "collect/perf_scope.h"
+#include "collect/perf_throttle.h"
+#include "collect/task_table.h"
+#include "record/event_writer.h"
+
+/*
+ * A run of the perf-events collector while it lasts: what perf_run.c (how it starts and ends),
+ * perf_read.c (from the rings to batches) and perf_cpus.c (which CPUs are traced, and at what
+ * cost) share.
+ */
+
+/* One CPU while the run lasts. */
+typedef struct {
+	EventCpu event_cpu; /* first: what the writer borrows */
+	PerfCpu *perf;
+	uint64_t head;      /* of the round at hand */
+	uint64_t read;      /* samples that came */
+	uint64_t told_lost; /* as the kernel told on the way */
+	uint64_t enabled_ns;
+	PerfThrottle throttle;
+} PerfRunCpu;
+
+/* A run of this collector while it lasts. */
+typedef struct {
+	LiveRun live; /* first: it is what callbacks get */
+	const PerfRunPlan *plan;
+	PerfScope scope;
+	PerfRequest request;
+	PerfEvents *events;
+	PerfCost cost;
+	PerfBound bound;
+	uint64_t sample_type;
+	uint32_t stack_depth;
+	int64_t clock_offset_ns; /* from the samples' times to the stream's */
+	GArray *online;          /* (element-type guint32), owned: the CPUs at the start */
+	GPtrArray *cpus;         /* (element-type PerfRunCpu), owned */
+	TaskTable *tasks;
+	EventWriter *writer;
+	PerfRunCpu *reading; /* the CPU whose records are being read */
+	uint32_t self;
+	bool in_container; /* pids are those of another pid namespace than the first */
+	bool tasks_lost_told;
+	bool has_frames;   /* an allocation's sample had */
+	bool lacks_frames; /* one had none */
+	bool unbounded_told;
+} PerfRun;
+
+/* Reads what all CPUs have. complete_until_ns: no event before that time will follow; 0: says
+   nothing about that. */
+void perf_read_round(PerfRun *run, uint64_t complete_until_ns);
+
+/* Reads what one CPU has, up to cpu->head. */
+void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu);
+
+/* Opens the events of the CPUs that were online at the start. Returns false with error set. */
+bool perf_cpus_open(PerfRun *run, GError **error);
+
+/* Listens to their rings. */
+void perf_cpus_watch(PerfRun *run);
+
+/* As LiveEngine.trace_cpus. */
+void perf_cpus_trace(LiveRun *live);
+
+/* Has a CPU's events be counted. */
+void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu);
+
+/* Looks at what events cost each CPU, and bounds it. */
+void perf_cpus_judge(PerfRun *run, uint64_t now_ns);
