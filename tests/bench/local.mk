@@ -19,14 +19,19 @@ bench_scripts = \
 	tests/bench/collapse.pl \
 	tests/bench/has_addresses \
 	tests/bench/make_perl_stream.pl \
-	tests/bench/run_bench
+	tests/bench/run_bench \
+	tests/bench/run_live
 EXTRA_DIST += $(bench_scripts)
 
 bench: kmalloc-top $(bench_programs)
 	$(srcdir)/tests/bench/run_bench $(srcdir)
 
+# What tracing costs on the running kernel.
+bench-live: kmalloc-top tests/vm/workload
+	$(srcdir)/tests/bench/run_live
+
 CLEANFILES += $(EXTRA_PROGRAMS)
 mostlyclean-local: clean-bench
 clean-bench:
 	rm -rf bench-data
-.PHONY: bench clean-bench
+.PHONY: bench bench-live clean-bench
