@@ -4,6 +4,8 @@
 #include "collect/command.h"
 #include "collect/watchdog.h"
 
+#include <signal.h>
+
 /* A recording of nothing is removed; one of anything is worth its message. */
 static void end_recording(Recording *recording, bool collected, CollectOutcome *outcome)
 {
@@ -48,10 +50,15 @@ bool collect_live(const CollectorType *collector, const CollectRequest *request,
 		.outcome = outcome,
 		.host = host,
 	};
+	void (*before)(int);
+	bool collected;
 
 	if (request->command && !command_check(request->command, request->user, error))
 		return false;
-	if (request->record_path)
-		return collect_recorded(collector, &run, error);
-	return collector->collect(&run, error);
+	/* Whoever reads our diagnostics may leave. */
+	before = signal(SIGPIPE, SIG_IGN);
+	collected = request->record_path ? collect_recorded(collector, &run, error)
+					 : collector->collect(&run, error);
+	signal(SIGPIPE, before);
+	return collected;
 }

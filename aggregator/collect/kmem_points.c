@@ -155,9 +155,11 @@ static bool open_point(GPtrArray *points, int folder_fd, const KmemPointType *ty
 		return false;
 	}
 	point = point_new(type, text, (size_t)length, error);
-	if (point)
-		g_ptr_array_add(points, point);
-	return point;
+	if (!point)
+		return false;
+	point->number = points->len;
+	g_ptr_array_add(points, point);
+	return true;
 }
 
 GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error)

@@ -42,6 +42,7 @@ extern const KmemPointType kmem_point_types[];
 /* One of them on this kernel. */
 typedef struct {
 	const KmemPointType *type;
+	unsigned number;                             /* its place among those that were opened */
 	TracepointFormat *format;                    /* owned */
 	const TracepointField *fields[KMEM_MEMBERS]; /* of the format; NULL: not recorded */
 	uint32_t raw_bytes_min;                      /* a shorter record is a damaged one */

@@ -34,7 +34,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf_read.c \
 	aggregator/collect/perf_ring.c aggregator/collect/perf_ring.h \
 	aggregator/collect/perf_run.c aggregator/collect/perf_run.h \
-	aggregator/collect/perf_scope.c aggregator/collect/perf_scope.h \
 	aggregator/collect/perf_state.h \
 	aggregator/collect/perf_throttle.c aggregator/collect/perf_throttle.h \
 	aggregator/collect/pid_namespace.c aggregator/collect/pid_namespace.h \

@@ -4,27 +4,45 @@
 
 #include <gio/gio.h>
 #include <glib-unix.h>
+#include <string.h>
 
 static gboolean ring_is_filling(int fd, GIOCondition condition, gpointer user_data)
 {
 	(void)fd;
-	/* That of a thread that has ended, whose children's samples still come. */
-	if (condition & (G_IO_HUP | G_IO_ERR | G_IO_NVAL))
-		return G_SOURCE_REMOVE;
 	perf_read_round(user_data, 0);
-	return G_SOURCE_CONTINUE;
+	/* Since 6.15 the end of an event, as its CPU goes away, ends this; what is there is read
+	   all the same, now and then. */
+	return condition & (G_IO_HUP | G_IO_ERR | G_IO_NVAL) ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
 }
 
-static void watch_fd(PerfRun *run, int fd)
+static void end_source(GSource **source)
 {
-	live_run_add_source(&run->live, g_unix_fd_source_new(fd, G_IO_IN),
-			    (GSourceFunc)(void (*)(void))ring_is_filling);
+	if (*source)
+		g_source_destroy(*source);
+	g_clear_pointer(source, g_source_unref);
 }
 
-static void watch_rings(PerfRun *run, const PerfRunCpu *cpu)
+static void watch_fd(PerfRun *run, int fd, GSource **source)
 {
-	watch_fd(run, cpu->perf->samples_fd);
-	watch_fd(run, cpu->perf->tasks_fd);
+	end_source(source);
+	*source = g_source_ref(g_unix_fd_source_new(fd, G_IO_IN));
+	live_run_add_source(&run->live, *source, (GSourceFunc)(void (*)(void))ring_is_filling);
+}
+
+static void watch_rings(PerfRun *run, PerfRunCpu *cpu)
+{
+	watch_fd(run, cpu->perf->samples_fd, &cpu->samples_source);
+	watch_fd(run, cpu->perf->tasks_fd, &cpu->tasks_source);
+}
+
+void perf_run_cpu_free(gpointer data)
+{
+	PerfRunCpu *cpu = data;
+
+	end_source(&cpu->samples_source);
+	end_source(&cpu->tasks_source);
+	g_free(cpu->early_samples);
+	g_free(cpu);
 }
 
 void perf_cpus_watch(PerfRun *run)
@@ -44,6 +62,16 @@ static PerfRunCpu *find_cpu(const PerfRun *run, uint32_t number)
 	return NULL;
 }
 
+/* How many samples of an event come too early, on kernels that do that. */
+enum { EARLY_AFTER_OPENING = 2, EARLY_AFTER_CHANGE = 1 };
+
+static void expect_early_samples(const PerfRun *run, PerfRunCpu *cpu, uint8_t each)
+{
+	bool will_come = run->samples_come_early && cpu->event_cpu.sampling_period > 1;
+
+	memset(cpu->early_samples, will_come ? each : 0, run->request.points_count);
+}
+
 static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 {
 	PerfCpu *perf = perf_events_open(run->events, number, error);
@@ -53,6 +81,7 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 		return false;
 	if (!cpu) {
 		cpu = g_new0(PerfRunCpu, 1);
+		cpu->early_samples = g_new0(uint8_t, run->request.points_count);
 		cpu->perf = perf;
 		cpu->event_cpu.cpu = number;
 		cpu->event_cpu.sampling_period = run->request.sampling_period;
@@ -60,6 +89,7 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 		g_ptr_array_add(run->cpus, cpu);
 	}
 	cpu->enabled_ns = 0;
+	expect_early_samples(run, cpu, EARLY_AFTER_OPENING);
 	return true;
 }
 
@@ -87,19 +117,20 @@ void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 	perf_events_enable_samples(run->events, cpu->perf);
 	now_ns = clock_monotonic_ns();
 	cpu->throttle.judged_ns = now_ns;
+	cpu->opened_ns = now_ns;
+	if (!cpu->enabled_at_ns)
+		cpu->enabled_at_ns = now_ns;
 	cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, true, now_ns);
 }
 
 static void trace_again(PerfRun *run, uint32_t number)
 {
-	bool is_known = find_cpu(run, number) != NULL;
 	PerfRunCpu *cpu;
 
 	if (!open_cpu(run, number, NULL))
 		return;
 	cpu = find_cpu(run, number);
-	if (!is_known)
-		watch_rings(run, cpu);
+	watch_rings(run, cpu);
 	perf_events_enable_tasks(run->events, cpu->perf);
 	perf_cpus_enable(run, cpu);
 }
@@ -107,24 +138,22 @@ static void trace_again(PerfRun *run, uint32_t number)
 /* Events end with their CPU, and do not begin again when it comes back, even between two looks. */
 static void find_ended(PerfRun *run)
 {
+	uint64_t looked_ns = run->live.looked_ns;
+
 	for (guint i = 0; i < run->cpus->len; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
+		uint64_t elapsed_ns = clock_monotonic_ns() - MAX(looked_ns, cpu->opened_ns);
 
-		if (!perf_events_are_counting(run->events, cpu->perf, &cpu->enabled_ns))
-			cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, false,
-					     run->live.looked_ns);
+		if (!perf_events_are_counting(run->events, cpu->perf, elapsed_ns, &cpu->enabled_ns))
+			cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, false, looked_ns);
 	}
 }
 
-/* Events of threads are on every CPU that was online at the start, whatever becomes of it; the
-   report tells of others. */
 void perf_cpus_trace(LiveRun *live)
 {
 	PerfRun *run = (PerfRun *)live;
 	g_autoptr(GArray) untraced = NULL;
 
-	if (run->request.threads)
-		return;
 	find_ended(run);
 	untraced = cpu_watch_untraced_now(live->cpus);
 	for (guint i = 0; i < untraced->len; i++)
@@ -141,29 +170,14 @@ static void change_period(PerfRun *run, PerfRunCpu *cpu)
 	cpu->head = perf_events_set_period(run->events, cpu->perf, period);
 	perf_read_cpu(run, cpu);
 	cpu->event_cpu.sampling_period = period;
-}
-
-/* Children of threads keep the period that their events began with: these cannot be bounded. */
-static void tell_unbounded(PerfRun *run, const PerfRunCpu *cpu)
-{
-	if (!run->unbounded_told)
-		g_printerr("kmalloc-top: probes take more than %u %% of CPU %u, as perf events of "
-			   "single processes may: --sample takes fewer events (--max-overhead)\n",
-			   run->bound.percent_max, cpu->event_cpu.cpu);
-	run->unbounded_told = true;
+	expect_early_samples(run, cpu, EARLY_AFTER_CHANGE);
 }
 
 static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
-	if (!run->cost.is_known ||
-	    !perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
-		return;
-	if (!run->request.threads) {
+	if (run->cost.is_known &&
+	    perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
 		change_period(run, cpu);
-		return;
-	}
-	cpu->throttle.doublings = 0;
-	tell_unbounded(run, cpu);
 }
 
 void perf_cpus_judge(PerfRun *run, uint64_t now_ns)

@@ -18,20 +18,11 @@ enum {
 	WAKE_PART = 4,               /* of a ring: so full it wakes its reader */
 };
 
-/* Bits of newer kernels than the oldest headers that this is built with. */
-#if G_BYTE_ORDER == G_BIG_ENDIAN
-#define INHERIT_THREAD_BIT (1ULL << (63 - 35))
-#else
-#define INHERIT_THREAD_BIT (1ULL << 35) /* perf_event_attr.inherit_thread, since 5.13 */
-#endif
-
 /* What a kernel may not have; dropped one by one, the youngest first. */
 enum {
-	FEATURE_INHERIT_THREAD = 1 << 0,
-	FEATURE_CGROUP = 1 << 1,    /* needs CONFIG_CGROUP_PERF, too */
-	FEATURE_MAX_STACK = 1 << 2, /* since 4.8 */
-	FEATURE_CLOCK = 1 << 3,     /* since 4.1 */
-	FEATURES = 4,
+	FEATURE_CGROUP = 1 << 0,    /* since 5.7; needs CONFIG_CGROUP_PERF, too */
+	FEATURE_MAX_STACK = 1 << 1, /* since 4.8 */
+	FEATURE_CLOCK = 1 << 2,     /* since 4.1 */
 };
 
 /* Descriptors of one CPU; the first of each kind has the ring. */
@@ -84,8 +75,7 @@ PerfEvents *perf_events_new(const PerfRequest *request)
 	events->request = request;
 	events->features = (request->own_clock ? 0 : FEATURE_CLOCK) |
 			   (request->stack_depth ? FEATURE_MAX_STACK : 0) |
-			   (request->with_cgroups ? FEATURE_CGROUP : 0) |
-			   (request->inherit_threads ? FEATURE_INHERIT_THREAD : 0);
+			   (request->with_cgroups ? FEATURE_CGROUP : 0);
 	events->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	return events;
 }
@@ -102,8 +92,8 @@ void perf_events_free(PerfEvents *events)
 void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 {
 	enum { OTHERS = 256 };
-	uint64_t whose = request->threads ? request->threads->len + 1 : 1;
-	rlim_t needed = whose * (request->points_count + 1) * cpus + OTHERS;
+	/* Those of a CPU that went away, too, as far as they have the rings. */
+	rlim_t needed = (rlim_t)(request->points_count + 3) * cpus + OTHERS;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
@@ -129,7 +119,7 @@ PerfLayout perf_events_layout(const PerfEvents *events)
 }
 
 /* What events of either kind have in common. */
-static struct perf_event_attr common_attr(const PerfEvents *events, bool of_threads)
+static struct perf_event_attr common_attr(const PerfEvents *events)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
@@ -137,7 +127,6 @@ static struct perf_event_attr common_attr(const PerfEvents *events, bool of_thre
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.sample_id_all = 1,
 		.watermark = 1,
-		.inherit = of_threads && events->request->inherit,
 	};
 
 	if (events->features & FEATURE_CLOCK) {
@@ -147,23 +136,11 @@ static struct perf_event_attr common_attr(const PerfEvents *events, bool of_thre
 	return attr;
 }
 
-/* The flags' bits are a word of their own; older headers do not name all of them. */
-static void set_flag(struct perf_event_attr *attr, uint64_t bit)
-{
-	uint8_t *flags = (uint8_t *)attr + offsetof(struct perf_event_attr, read_format) +
-			 sizeof(attr->read_format);
-	uint64_t word;
-
-	memcpy(&word, flags, sizeof(word));
-	word |= bit;
-	memcpy(flags, &word, sizeof(word));
-}
-
 static struct perf_event_attr point_attr(const PerfEvents *events, const Cpu *cpu,
-					 const PerfPoint *point, bool of_threads)
+					 const PerfPoint *point)
 {
 	const PerfRequest *request = events->request;
-	struct perf_event_attr attr = common_attr(events, of_threads);
+	struct perf_event_attr attr = common_attr(events);
 
 	attr.type = PERF_TYPE_TRACEPOINT;
 	attr.config = point->id;
@@ -177,28 +154,25 @@ static struct perf_event_attr point_attr(const PerfEvents *events, const Cpu *cp
 	/* One more than asked for tells that there is more. */
 	if (events->features & FEATURE_MAX_STACK)
 		attr.sample_max_stack = (uint16_t)(request->stack_depth + 1);
-	if (of_threads && events->features & FEATURE_INHERIT_THREAD)
-		set_flag(&attr, INHERIT_THREAD_BIT);
 	return attr;
 }
 
-static struct perf_event_attr dummy_attr(const PerfEvents *events, bool of_threads)
+static struct perf_event_attr dummy_attr(const PerfEvents *events)
 {
-	struct perf_event_attr attr = common_attr(events, of_threads);
+	struct perf_event_attr attr = common_attr(events);
 
 	attr.type = PERF_TYPE_SOFTWARE;
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.comm = 1;
 	attr.task = 1;
 	attr.wakeup_watermark = TASKS_RING_BYTES / WAKE_PART;
-	if (of_threads && events->features & FEATURE_INHERIT_THREAD)
-		set_flag(&attr, INHERIT_THREAD_BIT);
 	return attr;
 }
 
-static int open_event(const struct perf_event_attr *attr, pid_t thread, uint32_t cpu)
+static int open_event(const struct perf_event_attr *attr, bool own_thread, uint32_t cpu)
 {
-	return (int)syscall(SYS_perf_event_open, attr, thread, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, attr, own_thread ? 0 : -1, (int)cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
 }
 
 /* Drops the youngest feature that is still asked for. Returns false when there is none. */
@@ -266,6 +240,60 @@ static bool fail(int problem, GError **error)
 	return false;
 }
 
+/* What read() gives for these events. */
+typedef struct {
+	uint64_t count;
+	uint64_t enabled_ns;
+} Reading;
+
+static Reading read_event(const Cpu *cpu, guint index)
+{
+	Reading reading;
+	int fd = g_array_index(cpu->points, int, index);
+
+	if (read(fd, &reading, sizeof(reading)) != (ssize_t)sizeof(reading))
+		return (Reading){ 0, 0 };
+	return reading;
+}
+
+uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part)
+{
+	const Cpu *cpu = (const Cpu *)part;
+	uint64_t samples = cpu->samples_before;
+
+	(void)events;
+	for (guint i = 0; i < cpu->points->len; i++) {
+		uint64_t count = read_event(cpu, i).count;
+		uint64_t before = i < cpu->counts_before->len
+					  ? g_array_index(cpu->counts_before, guint64, i)
+					  : 0;
+
+		samples += (count > before ? count - before : 0) / cpu->sampling_period;
+	}
+	return samples;
+}
+
+/* What the events have come to until now, which from here on has another period. */
+static void settle_counts(PerfEvents *events, Cpu *cpu)
+{
+	cpu->samples_before = perf_events_count(events, &cpu->part);
+	g_array_set_size(cpu->counts_before, cpu->points->len);
+	for (guint i = 0; i < cpu->points->len; i++)
+		g_array_index(cpu->counts_before, guint64, i) = read_event(cpu, i).count;
+}
+
+static bool fail_mapping(int problem, GError **error)
+{
+	if (problem != EPERM)
+		return fail(problem, error);
+	g_set_error_literal(
+		error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+		"the kernel locks no more memory for this user "
+		"(kernel.perf_event_mlock_kb): use a smaller --buffer, or run it as root "
+		"with CAP_IPC_LOCK");
+	return false;
+}
+
 /* Opens one more event of a CPU: it fills the ring of the first one, which gets its ring here. */
 static bool add_event(GArray *descriptors, PerfRing *ring, size_t ring_bytes, int fd,
 		      GError **error)
@@ -277,81 +305,41 @@ static bool add_event(GArray *descriptors, PerfRing *ring, size_t ring_bytes, in
 	if (ring_fd == fd ? perf_ring_map(ring, fd, ring_bytes)
 			  : !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd))
 		return true;
-	return fail(errno == EPERM ? ENOMEM : errno, error);
+	return fail_mapping(errno, error);
 }
 
 /* Opens a tracepoint, or with NULL what tells of tasks. Where the kernel does not know a feature,
    none of the events has it: only the first one can meet that. */
-static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point, pid_t thread)
+static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
 {
-	bool of_threads = thread >= 0;
 	int fd;
 
 	do {
-		struct perf_event_attr attr = point ? point_attr(events, cpu, point, of_threads)
-						    : dummy_attr(events, of_threads);
+		struct perf_event_attr attr =
+			point ? point_attr(events, cpu, point) : dummy_attr(events);
 
-		fd = open_event(&attr, thread, cpu->part.cpu);
+		fd = open_event(&attr, events->request->own_thread, cpu->part.cpu);
 	} while (fd < 0 && is_refusal_of_feature(errno) && drop_feature(events));
 	return fd;
 }
 
-static bool open_tasks(PerfEvents *events, Cpu *cpu, pid_t thread, GError **error)
-{
-	int fd = open_one(events, cpu, NULL, thread);
-
-	if (fd < 0)
-		return errno == ESRCH || fail(errno, error);
-	return add_event(cpu->dummies, &cpu->part.tasks, TASKS_RING_BYTES, fd, error);
-}
-
-static bool open_point(PerfEvents *events, Cpu *cpu, const PerfPoint *point, pid_t thread,
-		       GError **error)
-{
-	int fd = open_one(events, cpu, point, thread);
-
-	if (fd < 0)
-		return errno == ESRCH || fail(errno, error);
-	return add_event(cpu->points, &cpu->part.samples, events->request->ring_bytes, fd, error);
-}
-
-/* thread -1: everybody. The tracepoints come first: they have every feature there is. */
-static bool open_thread(PerfEvents *events, Cpu *cpu, pid_t thread, GError **error)
-{
-	const PerfRequest *request = events->request;
-
-	for (unsigned i = 0; i < request->points_count; i++) {
-		const PerfPoint *point = &request->points[i];
-		bool of_everybody = !request->threads || point->is_free;
-
-		if (of_everybody == (thread < 0) && !open_point(events, cpu, point, thread, error))
-			return false;
-	}
-	return (request->threads && thread < 0) || open_tasks(events, cpu, thread, error);
-}
-
-static bool open_threads(PerfEvents *events, Cpu *cpu, GError **error)
-{
-	const GArray *threads = events->request->threads;
-
-	for (guint i = 0; threads && i < threads->len; i++)
-		if (!open_thread(events, cpu, g_array_index(threads, pid_t, i), error))
-			return false;
-	return open_thread(events, cpu, -1, error);
-}
-
-/* All of them, or none more than before. */
+/* The tracepoints come first: they have every feature there is. */
 static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 {
-	guint points = cpu->points->len, dummies = cpu->dummies->len;
+	const PerfRequest *request = events->request;
+	int fd;
 
-	if (!open_threads(events, cpu, error)) {
-		close_from(cpu->points, points);
-		close_from(cpu->dummies, dummies);
-		return false;
+	for (unsigned i = 0; i < request->points_count; i++) {
+		fd = open_one(events, cpu, &request->points[i]);
+		if (fd < 0)
+			return fail(errno, error);
+		if (!add_event(cpu->points, &cpu->part.samples, request->ring_bytes, fd, error))
+			return false;
 	}
-	cpu->live_from = points;
-	return true;
+	fd = open_one(events, cpu, NULL);
+	if (fd < 0)
+		return fail(errno, error);
+	return add_event(cpu->dummies, &cpu->part.tasks, TASKS_RING_BYTES, fd, error);
 }
 
 static Cpu *find_cpu(PerfEvents *events, uint32_t number)
@@ -365,39 +353,45 @@ static Cpu *find_cpu(PerfEvents *events, uint32_t number)
 	return NULL;
 }
 
-static Cpu *cpu_new(uint32_t number, uint32_t sampling_period)
+static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 {
 	Cpu *cpu = g_new0(Cpu, 1);
 
 	cpu->part.cpu = number;
-	cpu->sampling_period = sampling_period;
+	cpu->sampling_period = events->request->sampling_period;
 	cpu->points = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->dummies = g_array_new(FALSE, FALSE, sizeof(int));
-	cpu->counts_before = g_array_new(FALSE, TRUE, sizeof(guint64));
+	cpu->counts_before = g_array_new(FALSE, FALSE, sizeof(guint64));
+	g_ptr_array_add(events->cpus, cpu);
 	return cpu;
+}
+
+/* Of those that have ended the first ones stay, for their rings. */
+static void close_ended(PerfEvents *events, Cpu *cpu)
+{
+	settle_counts(events, cpu);
+	close_from(cpu->points, 1);
+	close_from(cpu->dummies, 1);
+	g_array_set_size(cpu->counts_before, 1);
+	cpu->live_from = 1;
 }
 
 PerfCpu *perf_events_open(PerfEvents *events, uint32_t number, GError **error)
 {
 	Cpu *known = find_cpu(events, number);
-	Cpu *cpu = known ? known : cpu_new(number, events->request->sampling_period);
+	Cpu *cpu = known ? known : cpu_new(events, number);
 
-	if (!open_all(events, cpu, error)) {
-		if (!known)
-			cpu_free(cpu);
-		return NULL;
-	}
 	if (known)
-		return &cpu->part;
-	if (!cpu->part.samples.control || !cpu->part.tasks.control) {
-		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_FAILED,
-				    "the processes to trace have ended");
-		cpu_free(cpu);
+		close_ended(events, cpu);
+	if (!open_all(events, cpu, error)) {
+		if (known)
+			close_ended(events, cpu);
+		else
+			g_ptr_array_remove(events->cpus, cpu);
 		return NULL;
 	}
-	cpu->part.samples_fd = g_array_index(cpu->points, int, 0);
-	cpu->part.tasks_fd = g_array_index(cpu->dummies, int, 0);
-	g_ptr_array_add(events->cpus, cpu);
+	cpu->part.samples_fd = g_array_index(cpu->points, int, cpu->live_from);
+	cpu->part.tasks_fd = g_array_index(cpu->dummies, int, cpu->live_from);
 	return &cpu->part;
 }
 
@@ -435,47 +429,6 @@ void perf_events_disable(PerfEvents *events, PerfCpu *part)
 	tell_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
 }
 
-/* What read() gives for these events. */
-typedef struct {
-	uint64_t count;
-	uint64_t enabled_ns;
-} Reading;
-
-static Reading read_event(const Cpu *cpu, guint index)
-{
-	Reading reading;
-	int fd = g_array_index(cpu->points, int, index);
-
-	if (read(fd, &reading, sizeof(reading)) != (ssize_t)sizeof(reading))
-		return (Reading){ 0, 0 };
-	return reading;
-}
-
-uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part)
-{
-	const Cpu *cpu = (const Cpu *)part;
-	uint64_t samples = cpu->samples_before;
-
-	(void)events;
-	for (guint i = 0; i < cpu->points->len; i++) {
-		uint64_t count = read_event(cpu, i).count;
-
-		if (i < cpu->counts_before->len)
-			count -= g_array_index(cpu->counts_before, guint64, i);
-		samples += count / cpu->sampling_period;
-	}
-	return samples;
-}
-
-/* What the events have come to until now, which from here on has another period. */
-static void settle_counts(PerfEvents *events, Cpu *cpu)
-{
-	cpu->samples_before = perf_events_count(events, &cpu->part);
-	g_array_set_size(cpu->counts_before, cpu->points->len);
-	for (guint i = 0; i < cpu->points->len; i++)
-		g_array_index(cpu->counts_before, guint64, i) = read_event(cpu, i).count;
-}
-
 uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *part, uint32_t sampling_period)
 {
 	Cpu *cpu = (Cpu *)part;
@@ -491,12 +444,17 @@ uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *part, uint32_t samp
 	return head;
 }
 
-bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, uint64_t *last_ns)
+bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, uint64_t elapsed_ns,
+			      uint64_t *last_ns)
 {
+	/* The two clocks are not read at the same moment. */
+	const uint64_t tolerance_ns = 20 * 1000 * 1000;
 	const Cpu *cpu = (const Cpu *)part;
 	uint64_t before_ns = *last_ns;
 
 	(void)events;
+	if (cpu->live_from >= cpu->points->len)
+		return false;
 	*last_ns = read_event(cpu, cpu->live_from).enabled_ns;
-	return *last_ns > before_ns;
+	return *last_ns > before_ns && *last_ns - before_ns + tolerance_ns >= elapsed_ns;
 }

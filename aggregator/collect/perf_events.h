@@ -11,6 +11,11 @@
  * The perf events of a run: a tracepoint's samples come into the ring of the CPU they happened on;
  * what tasks become (names, forks, exits) into a second one, so that neither crowds out the other.
  * Every descriptor is closed on exec and with the program: nothing can be left behind.
+ *
+ * They are everybody's, whoever is asked for. Events of single processes would cost others nothing,
+ * but the kernel ends them when such a process executes a program with other rights (perf's
+ * perf_event_exit_task() in begin_new_exec()), and inheriting them allocates in every fork: half of
+ * what a shell's forks allocated on two CPUs was perf_event_init_task's.
  */
 typedef struct PerfEvents PerfEvents;
 
@@ -28,12 +33,8 @@ typedef struct {
 	uint32_t sampling_period; /* at first: see perf_events_set_period() */
 	size_t ring_bytes;        /* of samples, each CPU: a power of two of whole pages */
 	bool with_cgroups;        /* ask for the cgroup in each sample */
-	/* Whose events: of these threads (element-type pid_t), NULL: everybody's. Frees are
-	   everybody's in any case. */
-	const GArray *threads;
-	bool inherit;         /* of threads: and those of what they start ... */
-	bool inherit_threads; /* ... of new threads only, where the kernel can tell */
-	bool own_clock;       /* take perf's own clock, as a kernel does that has no other */
+	bool own_thread;          /* of the calling thread only; else everybody's */
+	bool own_clock;           /* take perf's own clock, as a kernel does that has no other */
 } PerfRequest;
 
 /* What this kernel's samples have. */
@@ -47,7 +48,8 @@ typedef struct {
 	uint32_t cpu;
 	PerfRing samples;
 	PerfRing tasks;
-	int samples_fd; /* tells that there is something to read */
+	int samples_fd; /* tells that there is something to read; another one once it was reopened
+			 */
 	int tasks_fd;
 } PerfCpu;
 
@@ -63,7 +65,6 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus);
 /*
  * Opens the events of a CPU, which do not count yet; those of one that went away and came back
  * fill the same rings. Returns NULL with error set; G_IO_ERROR_NOT_FOUND: the CPU is not online.
- * A thread that is gone is no error.
  */
 PerfCpu *perf_events_open(PerfEvents *events, uint32_t cpu, GError **error);
 
@@ -80,7 +81,6 @@ void perf_events_disable(PerfEvents *events, PerfCpu *cpu);
  * period before end. Meanwhile, some microseconds, the CPU is not observed: a kernel that is given
  * another period than 1 while the event counts takes its next event twice, and holds that for a
  * flood which it stops (since 6.16 it does not even count then).
- * Not for events of threads, whose children keep the period that they began with.
  */
 uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *cpu, uint32_t sampling_period);
 
@@ -88,10 +88,11 @@ uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *cpu, uint32_t sampl
    before it went away, too: whether they found room in the ring or not. */
 uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu);
 
-/* Whether the events of a CPU still count: they do not when it went away since they were opened,
-   even if it is back. Not for events of threads, which survive that. last_ns is the caller's, 0 at
+/* Whether the events of a CPU have counted all the time since it was asked before, elapsed_ns ago:
+   they do not from when it goes away on, even when it comes back. last_ns is the caller's, 0 at
    first. */
-bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *cpu, uint64_t *last_ns);
+bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *cpu, uint64_t elapsed_ns,
+			      uint64_t *last_ns);
 
 /* What samples have, known once a CPU's events were opened. */
 PerfLayout perf_events_layout(const PerfEvents *events);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/clock.h"
 #include "collect/kmem_points.h"
 #include "collect/perf_sample.h"
 #include "collect/perf_state.h"
@@ -19,7 +20,7 @@ static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context)
 
 	if (request->scope == COLLECT_SCOPE_HOST)
 		return true;
-	if (run->scope.by_task && !is_counted)
+	if (!is_counted)
 		return false;
 	if (context == KMT_CONTEXT_TASK || request->with_interrupts)
 		return true;
@@ -39,11 +40,13 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 		.cgroup_id = sample->cgroup_id,
 		.time_ns = sample->time_ns,
 	};
+	/* A walk that ends where it begins shows the allocator only: the call site tells more. */
+	uint32_t depth = sample->depth > 1 ? sample->depth : 0;
 	EventTask task;
 	bool is_counted;
 
-	run->has_frames |= sample->depth > 0;
-	run->lacks_frames |= !sample->depth && !facts->free;
+	run->has_frames |= depth > 0;
+	run->lacks_frames |= !depth && !facts->free;
 	if (!facts->free && is_own(run, sample, facts->context)) {
 		run->reading->event_cpu.left_out_self++;
 		return;
@@ -51,8 +54,16 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 	is_counted = task_table_find(run->tasks, &whose, &task);
 	if (facts->free || is_wanted(run, is_counted, facts->context))
 		event_writer_add(run->writer, sample->time_ns, &task, facts, sample->frames,
-				 MIN(sample->depth, run->stack_depth),
-				 sample->depth > run->stack_depth);
+				 MIN(depth, run->stack_depth), depth > run->stack_depth);
+}
+
+/* Whether it is one that stands for no events. */
+static inline bool is_early(PerfRunCpu *cpu, const KmemPoint *point)
+{
+	if (G_LIKELY(!cpu->early_samples[point->number]))
+		return false;
+	cpu->early_samples[point->number]--;
+	return true;
 }
 
 static void take_sample(PerfRun *run, const struct perf_event_header *record)
@@ -66,7 +77,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	    sample.raw_bytes < sizeof(uint16_t))
 		return;
 	point = kmem_points_lookup(run->plan->points, kmem_raw_common_type(sample.raw));
-	if (!point || sample.raw_bytes < point->raw_bytes_min)
+	if (!point || sample.raw_bytes < point->raw_bytes_min || is_early(run->reading, point))
 		return;
 	/* Whatever cannot be read is lost: what the kernel counted, less these. */
 	run->reading->read++;
@@ -97,22 +108,31 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told) ||
 	    told.kind != PERF_TASK_LOST)
 		return;
-	cpu->told_lost += told.lost;
+	cpu->lost += told.lost;
 	add_cost_of_lost(run, cpu, told.lost);
 	/* The batch at hand was before the loss. */
 	event_writer_close(run->writer);
-	cpu->event_cpu.events_lost = MAX(cpu->event_cpu.events_lost, cpu->told_lost);
+	perf_read_tell_lost(cpu);
+}
+
+void perf_read_tell_lost(PerfRunCpu *cpu)
+{
+	cpu->event_cpu.events_lost = cpu->lost + cpu->lost_tasks;
 }
 
 /* What became of tasks. */
 
-static void tasks_were_lost(PerfRun *run)
+static void tasks_were_lost(PerfRun *run, uint64_t lost)
 {
 	if (!run->tasks_lost_told)
 		g_printerr("kmalloc-top: the kernel lost records of what tasks became: some names "
 			   "may be those of before\n");
 	run->tasks_lost_told = true;
-	task_table_scan(run->tasks);
+	run->scan_is_due = true;
+	/* Of a fork that was not told of, nothing would be counted: at least an event each. */
+	if (run->live.parts.request->scope == COLLECT_SCOPE_COMMAND)
+		run->reading->lost_tasks += lost;
+	perf_read_tell_lost(run->reading);
 }
 
 /* A PerfRecordVisitor. */
@@ -136,7 +156,7 @@ static void take_task_record(const struct perf_event_header *record, void *user_
 		task_table_exit(run->tasks, told.tgid, told.tid, told.time_ns);
 		break;
 	case PERF_TASK_LOST:
-		tasks_were_lost(run);
+		tasks_were_lost(run, told.lost);
 		break;
 	default:
 		break;
@@ -160,9 +180,19 @@ static void read_tasks(PerfRun *run)
 	for (guint i = 0; i < run->cpus->len; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
 
+		run->reading = cpu;
 		perf_ring_read(&cpu->perf->tasks, perf_ring_head(&cpu->perf->tasks),
 			       take_task_record, run);
 	}
+}
+
+/* An estimate must not be more than all of the time. */
+static void bound_cost(const PerfRun *run, PerfRunCpu *cpu)
+{
+	uint64_t all_ns = clock_monotonic_ns() - cpu->enabled_at_ns;
+
+	if (run->cost.is_known)
+		cpu->event_cpu.probe_ns = MIN(cpu->event_cpu.probe_ns, all_ns);
 }
 
 static void read_samples(PerfRun *run, PerfRunCpu *cpu)
@@ -185,6 +215,7 @@ void perf_read_round(PerfRun *run, uint64_t complete_until_ns)
 	read_tasks(run);
 	for (guint i = 0; i < run->cpus->len; i++) {
 		read_samples(run, run->cpus->pdata[i]);
+		bound_cost(run, run->cpus->pdata[i]);
 		if (complete_until_ns)
 			event_writer_beat(run->writer, complete_until_ns);
 		event_writer_close(run->writer);

@@ -14,10 +14,14 @@
 #include <unistd.h>
 
 enum {
+	REST_LOOK_US = 500,
 	ROUND_MS = 100, /* every CPU is read so often, and says until when it is complete */
 };
 /* A record's time is taken before it is in the ring; meanwhile a hypervisor may stop the CPU. */
 #define SETTLED_NS 20000000ULL
+/* What has not come so long after the events have ended is lost. */
+#define REST_NS 200000000ULL
+#define SCAN_NS 1000000000ULL
 
 static PerfRun *run_of(LiveRun *live)
 {
@@ -37,6 +41,16 @@ static uint64_t settled_until(void)
 	return clock_monotonic_ns() - SETTLED_NS;
 }
 
+/* After the rings were read: a scan takes its time, and may be asked for again and again. */
+static void scan_if_due(PerfRun *run, uint64_t now_ns)
+{
+	if (!run->scan_is_due || now_ns < run->scanned_ns + SCAN_NS)
+		return;
+	run->scan_is_due = false;
+	run->scanned_ns = now_ns;
+	task_table_scan(run->tasks);
+}
+
 static gboolean time_for_round(gpointer user_data)
 {
 	PerfRun *run = user_data;
@@ -46,6 +60,7 @@ static gboolean time_for_round(gpointer user_data)
 		return G_SOURCE_CONTINUE;
 	perf_read_round(run, until_ns);
 	perf_cpus_judge(run, until_ns + SETTLED_NS);
+	scan_if_due(run, until_ns + SETTLED_NS);
 	task_table_settle(run->tasks, until_ns);
 	return G_SOURCE_CONTINUE;
 }
@@ -58,10 +73,10 @@ static void settle_losses(PerfRun *run)
 	for (guint i = 0; i < run->cpus->len; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
 		uint64_t counted = perf_events_count(run->events, cpu->perf);
-		EventCpu *event_cpu = &cpu->event_cpu;
 
 		if (counted > cpu->read)
-			event_cpu->events_lost = MAX(event_cpu->events_lost, counted - cpu->read);
+			cpu->lost = MAX(cpu->lost, counted - cpu->read);
+		perf_read_tell_lost(cpu);
 	}
 }
 
@@ -80,16 +95,50 @@ static void end(LiveRun *live)
 	g_main_loop_quit(live->loop);
 }
 
+static bool is_all_read(const PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (perf_events_count(run->events, cpu->perf) > cpu->read + cpu->lost)
+			return false;
+	}
+	return true;
+}
+
+/* An event is counted before its record is in the ring, and whatever interrupts the CPU between the
+   two, as the end of the events does, keeps back this record and those that it adds. */
+static void read_rest(PerfRun *run)
+{
+	uint64_t until_ns = clock_monotonic_ns() + REST_NS;
+
+	perf_read_round(run, 0);
+	while (!is_all_read(run) && clock_monotonic_ns() < until_ns) {
+		g_usleep(REST_LOOK_US);
+		perf_read_round(run, 0);
+	}
+}
+
 static void drain(LiveRun *live)
 {
 	PerfRun *run = run_of(live);
 
 	end_events(run);
 	/* What is there is read before the losses are told, which so lie behind it. */
-	perf_read_round(run, 0);
+	read_rest(run);
 	settle_losses(run);
 	perf_read_round(run, clock_monotonic_ns());
 	end(live);
+}
+
+/* The scheduler's clock is not slewed as the other one is. */
+static void look(LiveRun *live)
+{
+	PerfRun *run = run_of(live);
+
+	perf_cpus_trace(live);
+	if (run->clock_offset_ns)
+		perf_clock_offset(&run->clock_offset_ns);
 }
 
 static char *memory_problem(const LiveRun *live)
@@ -108,17 +157,21 @@ static const LiveEngine perf_engine = {
 	.drain = drain,
 	.end = end,
 	.hurry = end,
-	.trace_cpus = perf_cpus_trace,
+	.trace_cpus = look,
 	.memory_problem = memory_problem,
 };
 
 /* Kernels before 5.2 walk no stack for tracepoints unless they were built with frame pointers. */
 static void tell_missing_frames(PerfRun *run)
 {
+	g_autofree char *missing = kmem_points_missing(run->plan->points);
+	g_autofree char *text =
+		g_strdup_printf("call chains, so these are call sites (--collector=stap has "
+				"them)%s%s",
+				missing ? "; " : "", missing ? missing : "");
+
 	if (run->stack_depth && run->lacks_frames && !run->has_frames)
-		run_facts_write_text(run->live.batches, KMT_FIELD_NOT_RECORDED,
-				     "call chains, so these are call sites; --collector=stap has "
-				     "them");
+		run_facts_write_text(run->live.batches, KMT_FIELD_NOT_RECORDED, text);
 }
 
 static bool finish(PerfRun *run, GError **error)
@@ -143,8 +196,7 @@ static void enable_all(PerfRun *run)
 
 		perf_events_enable_tasks(run->events, cpu->perf);
 	}
-	if (!run->scope.threads)
-		task_table_scan(run->tasks);
+	task_table_scan(run->tasks);
 	for (guint i = 0; i < run->cpus->len; i++)
 		perf_cpus_enable(run, run->cpus->pdata[i]);
 }
@@ -198,58 +250,30 @@ static void fill_request(PerfRun *run)
 		.sampling_period = perf_throttle_period(&(PerfThrottle){ 0 }, &run->bound),
 		.ring_bytes = run->plan->ring_bytes,
 		.with_cgroups = task_cgroup_sample_is_usable(""),
-		.threads = run->scope.threads,
-		.inherit = run->scope.inherit,
-		.inherit_threads = run->scope.inherit_threads,
 		.own_clock = run->plan->own_clock,
 	};
 }
 
 static bool open_events(PerfRun *run, GError **error)
 {
-	run->request.threads = run->scope.threads;
 	perf_events_make_room(&run->request, run->online->len);
-	g_ptr_array_set_size(run->cpus, 0);
-	perf_events_free(run->events);
+	run->samples_come_early = perf_samples_come_early(&run->request);
 	run->events = perf_events_new(&run->request);
 	return perf_cpus_open(run, error);
-}
-
-/* Opens them for the threads of the processes: all of them, and none twice. */
-static bool open_scope(PerfRun *run, GError **error)
-{
-	enum { ATTEMPTS = 3 };
-	const CollectRequest *request = run->live.parts.request;
-	pid_t command = run->live.command ? command_pid(run->live.command) : 0;
-	uint64_t each_thread = (uint64_t)(run->request.points_count + 1) * run->online->len;
-
-	for (int i = 0; i < ATTEMPTS; i++) {
-		perf_scope_clear(&run->scope);
-		perf_scope_init(&run->scope, request, command, each_thread);
-		run->request.inherit = run->scope.inherit;
-		run->request.inherit_threads = run->scope.inherit_threads;
-		if (!open_events(run, error))
-			return false;
-		if (perf_scope_is_current(&run->scope, request))
-			return true;
-	}
-	perf_scope_widen(&run->scope, "their threads change too fast");
-	return open_events(run, error);
 }
 
 static void count_scope(PerfRun *run)
 {
 	const CollectRequest *request = run->live.parts.request;
 
+	if (request->scope != COLLECT_SCOPE_HOST && !request->quiet)
+		g_printerr("kmalloc-top: perf events trace the whole host; these processes are "
+			   "picked when it is read\n");
 	task_table_set_inherit(run->tasks, request->scope == COLLECT_SCOPE_COMMAND);
 	if (request->scope == COLLECT_SCOPE_COMMAND)
 		task_table_count(run->tasks, (uint32_t)command_pid(run->live.command));
 	for (guint i = 0; request->scope == COLLECT_SCOPE_PIDS && i < request->pids->len; i++)
 		task_table_count(run->tasks, g_array_index(request->pids, guint32, i));
-	if (run->scope.why_wide)
-		g_printerr("kmalloc-top: the whole host is traced and these processes are picked "
-			   "when it is read: %s\n",
-			   run->scope.why_wide);
 }
 
 /* The scheduler's clock is that of each CPU, though kept together. */
@@ -312,7 +336,7 @@ static bool start(PerfRun *run, GError **error)
 	if (run->in_container)
 		g_printerr("kmalloc-top: " PID_NAMESPACE_NOTE "\n");
 	fill_request(run);
-	if (!open_scope(run, error))
+	if (!open_events(run, error))
 		return false;
 	count_scope(run);
 	measure_cost(run);
@@ -329,7 +353,7 @@ static void run_init(PerfRun *run, const CollectRun *parts)
 {
 	live_run_init(&run->live, &perf_engine, parts, "");
 	run->online = cpu_list_read("", "online");
-	run->cpus = g_ptr_array_new_with_free_func(g_free);
+	run->cpus = g_ptr_array_new_with_free_func(perf_run_cpu_free);
 	run->tasks = task_table_new("");
 	run->writer = event_writer_new(send_batch, run);
 	run->self = (uint32_t)getpid();
@@ -338,12 +362,11 @@ static void run_init(PerfRun *run, const CollectRun *parts)
 
 static void run_clear(PerfRun *run)
 {
+	g_ptr_array_unref(run->cpus);
 	live_run_clear(&run->live);
 	perf_events_free(run->events);
 	g_free((PerfPoint *)run->request.points);
 	g_clear_pointer(&run->online, g_array_unref);
-	g_ptr_array_unref(run->cpus);
-	perf_scope_clear(&run->scope);
 	task_table_free(run->tasks);
 	event_writer_free(run->writer);
 }

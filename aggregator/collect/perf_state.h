@@ -5,7 +5,6 @@
 #include "collect/perf_cost.h"
 #include "collect/perf_events.h"
 #include "collect/perf_run.h"
-#include "collect/perf_scope.h"
 #include "collect/perf_throttle.h"
 #include "collect/task_table.h"
 #include "record/event_writer.h"
@@ -20,10 +19,16 @@
 typedef struct {
 	EventCpu event_cpu; /* first: what the writer borrows */
 	PerfCpu *perf;
-	uint64_t head;      /* of the round at hand */
-	uint64_t read;      /* samples that came */
-	uint64_t told_lost; /* as the kernel told on the way */
-	uint64_t enabled_ns;
+	GSource *samples_source; /* wakes the program; borrowed from the run's context */
+	GSource *tasks_source;
+	uint64_t head;          /* of the round at hand */
+	uint64_t read;          /* samples that came */
+	uint64_t lost;          /* samples, as the kernel told on the way */
+	uint64_t lost_tasks;    /* records of what tasks became, where events depend on them */
+	uint64_t enabled_at_ns; /* when its events began to count */
+	uint64_t opened_ns;     /* ... those that it has now, which follow when it was away */
+	uint64_t enabled_ns;    /* for how long, at the last look */
+	uint8_t *early_samples; /* by point, owned: so many will come that stand for no events */
 	PerfThrottle throttle;
 } PerfRunCpu;
 
@@ -31,7 +36,6 @@ typedef struct {
 typedef struct {
 	LiveRun live; /* first: it is what callbacks get */
 	const PerfRunPlan *plan;
-	PerfScope scope;
 	PerfRequest request;
 	PerfEvents *events;
 	PerfCost cost;
@@ -45,11 +49,13 @@ typedef struct {
 	EventWriter *writer;
 	PerfRunCpu *reading; /* the CPU whose records are being read */
 	uint32_t self;
-	bool in_container; /* pids are those of another pid namespace than the first */
+	bool in_container;       /* pids are those of another pid namespace than the first */
+	bool samples_come_early; /* see perf_samples_come_early() */
 	bool tasks_lost_told;
+	bool scan_is_due; /* what tasks became was lost */
+	uint64_t scanned_ns;
 	bool has_frames;   /* an allocation's sample had */
 	bool lacks_frames; /* one had none */
-	bool unbounded_told;
 } PerfRun;
 
 /* Reads what all CPUs have. complete_until_ns: no event before that time will follow; 0: says
@@ -59,6 +65,9 @@ void perf_read_round(PerfRun *run, uint64_t complete_until_ns);
 /* Reads what one CPU has, up to cpu->head. */
 void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu);
 
+/* Has the stream told what of a CPU is known to be lost. */
+void perf_read_tell_lost(PerfRunCpu *cpu);
+
 /* Opens the events of the CPUs that were online at the start. Returns false with error set. */
 bool perf_cpus_open(PerfRun *run, GError **error);
 
@@ -67,6 +76,8 @@ void perf_cpus_watch(PerfRun *run);
 
 /* As LiveEngine.trace_cpus. */
 void perf_cpus_trace(LiveRun *live);
+
+void perf_run_cpu_free(gpointer cpu);
 
 /* Has a CPU's events be counted. */
 void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu);

@@ -294,7 +294,6 @@ static void run_clear(StapRun *run)
 bool stap_run(const StapRunPlan *plan, const CollectRun *parts, GError **error)
 {
 	StapRun run = { .plan = plan };
-	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
 	bool collected;
 
 	run_init(&run, parts);
@@ -304,6 +303,5 @@ bool stap_run(const StapRunPlan *plan, const CollectRun *parts, GError **error)
 		collected = finish(&run, error);
 	}
 	run_clear(&run);
-	signal(SIGPIPE, before);
 	return collected;
 }

@@ -20,7 +20,6 @@ enum { RING_BYTES = 1 << 20 };
 
 /* Events of this thread alone. */
 typedef struct {
-	GArray *threads;
 	PerfPoint point;
 	PerfRequest request;
 	PerfEvents *events;
@@ -47,18 +46,14 @@ static uint16_t kmalloc_id(void)
 
 static void stage_open(Stage *stage)
 {
-	pid_t self = getpid();
-
 	stage->point.id = kmalloc_id();
-	stage->threads = g_array_new(FALSE, FALSE, sizeof(pid_t));
-	g_array_append_val(stage->threads, self);
 	stage->request = (PerfRequest){
 		.points = &stage->point,
 		.points_count = 1,
 		.stack_depth = 16,
 		.sampling_period = 1,
 		.ring_bytes = RING_BYTES,
-		.threads = stage->threads,
+		.own_thread = true,
 	};
 	stage->events = perf_events_new(&stage->request);
 	stage->cpu = perf_events_open(stage->events, UINT32_MAX, NULL);
@@ -69,7 +64,6 @@ static void stage_open(Stage *stage)
 static void stage_close(Stage *stage)
 {
 	perf_events_free(stage->events);
-	g_array_unref(stage->threads);
 }
 
 /* Two kmallocs each. */
