@@ -4,13 +4,18 @@
  *
  *	workload [-a FILE] [-t THREADS] [-f] unix-send COUNT SIZE
  *	workload [-a FILE] [-t THREADS] [-f] pipe COUNT
+ *	workload [-a FILE] [-t THREADS] [-f] pipe-page COUNT
+ *	workload [-a FILE] [-t THREADS] [-f] signalfd COUNT
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
+ *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -x ARG...	executes "workload ARG..." from a thread that is not the leader
  *
  * unix-send sends SIZE bytes COUNT times over a socket pair: one kmalloc below
  * unix_stream_sendmsg() each, when SIZE is above 704 (small heads have a cache of
  * their own) and below 3,700 (larger ones take pages). pipe makes COUNT pipes: two
- * kmallocs each, of the pipe and of its ring. tcp-connect opens COUNT connections
+ * kmallocs each, of the pipe and of its ring. pipe-page does so, too, and writes a byte into each: one
+ * page below pipe_write(). signalfd makes COUNT descriptors: one kmalloc of 8 bytes each, below a
+ * function of that name, which nobody else on a host is likely to call. tcp-connect opens COUNT connections
  * over the loopback device, for stacks below tcp_...(), of which many belong to
  * interrupts; how many is the kernel's business.
  *
@@ -23,10 +28,13 @@
 #include <getopt.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -83,6 +91,37 @@ static void make_pipes(unsigned long count, size_t size)
 	}
 }
 
+static void make_pipes_with_page(unsigned long count, size_t size)
+{
+	int pair[2];
+
+	(void)size;
+	for (unsigned long i = 0; i < count; i++) {
+		if (pipe(pair) != 0)
+			error(1, errno, "pipe");
+		if (write(pair[1], "", 1) != 1)
+			error(1, errno, "write");
+		if (close(pair[0]) != 0 || close(pair[1]) != 0)
+			error(1, errno, "close");
+	}
+}
+
+static void make_signalfds(unsigned long count, size_t size)
+{
+	sigset_t none;
+
+	(void)size;
+	sigemptyset(&none);
+	for (unsigned long i = 0; i < count; i++) {
+		int fd = signalfd(-1, &none, 0);
+
+		if (fd < 0)
+			error(1, errno, "signalfd");
+		if (close(fd) != 0)
+			error(1, errno, "close");
+	}
+}
+
 /* Returns a listening socket on the loopback device, and where it listens. */
 static int listen_tcp(struct sockaddr_in *address)
 {
@@ -131,6 +170,8 @@ static void connect_tcp(unsigned long count, size_t size)
 static const Kind kinds[] = {
 	{ "unix-send", send_unix, 2 },
 	{ "pipe", make_pipes, 1 },
+	{ "pipe-page", make_pipes_with_page, 1 },
+	{ "signalfd", make_signalfds, 1 },
 	{ "tcp-connect", connect_tcp, 1 },
 };
 
@@ -219,7 +260,7 @@ static const Kind *kind_lookup(const char *name, int argument_count)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].name, name) == 0 && kinds[i].argument_count == argument_count)
 			return &kinds[i];
-	error(2, 0, "give unix-send COUNT SIZE, pipe COUNT or tcp-connect COUNT");
+	error(2, 0, "give unix-send COUNT SIZE, or pipe, pipe-page, signalfd or tcp-connect COUNT");
 	return NULL;
 }
 
@@ -244,16 +285,19 @@ static void exec_from_thread(char **argv)
 int main(int argc, char **argv)
 {
 	Plan plan = { .threads = 1 };
+	const char *new_name = NULL;
 	bool forked = false;
 	int option;
 
 	if (argc > 2 && strcmp(argv[1], "-x") == 0)
 		exec_from_thread(argv + 1);
-	while ((option = getopt(argc, argv, "a:t:f")) != -1) {
+	while ((option = getopt(argc, argv, "a:n:t:f")) != -1) {
 		if (option == 'a' && strcmp(optarg, "-") == 0)
 			wait_for_byte();
 		else if (option == 'a')
 			wait_for_file(optarg);
+		else if (option == 'n')
+			new_name = optarg;
 		else if (option == 't')
 			plan.threads = parse_number(optarg, THREADS_MAX);
 		else if (option == 'f')
@@ -269,7 +313,12 @@ int main(int argc, char **argv)
 	plan_run(&plan);
 	if (forked)
 		plan_run_in_child(&plan);
-	printf("workload: %s %lu times in each of %lu threads%s\n", plan.kind->name, plan.count,
-	       plan.threads, forked ? ", twice" : "");
+	if (new_name) {
+		prctl(PR_SET_NAME, new_name);
+		plan_run(&plan);
+	}
+	printf("workload: %s %lu times in each of %lu threads%s%s\n", plan.kind->name, plan.count,
+	       plan.threads, forked ? ", once more in a child" : "",
+	       new_name ? ", once more by another name" : "");
 	return 0;
 }

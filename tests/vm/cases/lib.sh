@@ -2,13 +2,19 @@
 # shellcheck disable=SC2034 # the cases read what is set here
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the cases share; sourced first. A case runs in an empty directory of its own.
+#
+# Those from 90 to 98 run on the machine that builds, too (tests/live/check_live). There are neither
+# modules nor a place for recordings, and other processes allocate meanwhile.
 set -u
 
-readonly module=/tmp/modules/kmt_vm.ko
-readonly recordings=/tmp/recordings
+cases=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+readonly cases
+readonly modules=${cases%/*}/modules recordings=${cases%/*}/recordings
+readonly module=$modules/kmt_vm.ko
 
 # Work whose allocations were counted by bpftrace on each kernel of trees.conf: a send of SEND_BYTES
 # asks for 2,048 bytes in one piece, rounded up by the kernel before it asks; a pipe for two pieces.
+# A page that is written to a pipe is one of 4,096 bytes; a signalfd has 8 bytes.
 export SEND_BYTES=1000
 readonly send_allocated=2048
 readonly pipe_frame=alloc_pipe_info send_frame=unix_stream_sendmsg
@@ -16,6 +22,7 @@ readonly pipe_frame=alloc_pipe_info send_frame=unix_stream_sendmsg
 # interrupt, whose stack stands upon the interrupted one.
 readonly unrelated=__pcs_,asm_
 readonly only_sends=(-I "$send_frame" -e "$unrelated") only_pipes=(-I "$pipe_frame" -e "$unrelated")
+readonly only_signalfds=(-I signalfd -e "$unrelated")
 
 ok()
 {
@@ -66,11 +73,20 @@ holds()
 # What is emulated is slow: without this the probes of a loop take more than their share of a CPU.
 readonly every_event=--max-overhead=0
 
-# profile ARG…: runs the program with the module that was compiled for this kernel; leaves ./report,
-# ./errors and $status.
+# collect_by perf|MODULE: what collects from now on, perf events or a module that was compiled for this
+# kernel.
+collect_by()
+{
+	collector=$1
+	collect=(--module "$modules/$1.ko" "$every_event")
+	[ "$1" != perf ] || collect=(--collector=perf "$every_event")
+}
+collect_by kmt_vm
+
+# profile ARG…: runs the program; leaves ./report, ./errors and $status.
 profile()
 {
-	kmalloc-top --module "$module" "$every_event" "$@" > report 2> errors
+	kmalloc-top "${collect[@]}" "$@" > report 2> errors
 	status=$?
 }
 
@@ -78,15 +94,19 @@ profile()
 # its probes are live; leaves $program.
 profile_started()
 {
-	env --default-signal=INT kmalloc-top --module "$module" "$every_event" "$@" > report 2> errors &
+	env --default-signal=INT kmalloc-top "${collect[@]}" -v "$@" > report 2> errors &
 	program=$!
 	wait_for_probes
 }
 
-# Probes are live when the module is loaded and its reader has had some heartbeats.
+# SystemTap's probes are live when the module is loaded and its reader has had some heartbeats.
 wait_for_probes()
 {
-	wait_until 300 sh -c 'pgrep -x stapio > /dev/null && grep -q ^kmt_ /proc/modules' && sleep 1.5
+	if [ "$collector" = perf ]; then
+		wait_until 300 grep -q 'the probes are live' errors
+	else
+		wait_until 300 sh -c 'pgrep -x stapio > /dev/null && grep -q ^kmt_ /proc/modules' && sleep 1.5
+	fi
 }
 
 # wait_until TENTHS COMMAND…: fails when the command still does after so many tenths of a second.
@@ -133,12 +153,13 @@ report_lost()
 		sed -n -E '/unknown|at least/d; s/^Lost: none$/0/p; s/^Lost: ([0-9]+) events? .*/\1/p'
 }
 
-# work_waits GATE CPU PIPES: a process that makes so many pipes on that CPU, once "echo > GATE" lets it;
-# leaves $worker. Its kmallocs are two for each pipe, and next to none besides.
+# work_waits GATE CPU COUNT [KIND]: a process that makes so many pipes on that CPU, or does other work
+# so often, once "echo > GATE" lets it; leaves $worker. The kmallocs of pipes are two for each, and next
+# to none besides.
 work_waits()
 {
 	mkfifo "$1"
-	taskset -c "$2" workload -a - pipe "$3" > /dev/null 0<> "$1" &
+	taskset -c "$2" workload -a - "${4:-pipe}" "$3" > /dev/null 0<> "$1" &
 	worker=$!
 	wait_until 300 grep -q -x workload "/proc/$worker/comm"
 }
@@ -163,9 +184,10 @@ is_complete()
 	holds "$1: the cost is told and possible" cost_is_possible
 }
 
-# Probes cannot run for longer than all of the time.
+# Probes cannot run for longer than all of the time. What perf events cost is not measured.
 cost_is_possible()
 {
+	[ "$collector" != perf ] || ! grep -q '^Tracing cost: ' report || return 0
 	grep '^Tracing cost: ' report | tail -n 1 | tr -d '<' |
 		awk '{ for (i = 2; i <= NF; i++) if ($i == "%") { n++; if ($(i - 1) > 100) bad = 1 } }
 			END { exit bad || n != 2 }'
@@ -183,4 +205,4 @@ counts()
 # second_sum FRAME count|bytes: of the stacks with that frame, and none of $unrelated before it.
 second_name=$(command -v bpftrace > /dev/null && echo bpftrace || echo ftrace)
 # shellcheck source=second-bpftrace.sh source-path=SCRIPTDIR
-. "/tmp/cases/second-$second_name.sh"
+. "$cases/second-$second_name.sh"
