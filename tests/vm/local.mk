@@ -48,6 +48,10 @@ EXTRA_DIST += \
 	tests/vm/cases/68-sampling.sh \
 	tests/vm/cases/70-hidden.sh \
 	tests/vm/cases/80-memory.sh \
+	tests/vm/cases/90-perf-exact.sh \
+	tests/vm/cases/92-perf-faults.sh \
+	tests/vm/cases/94-perf-choice.sh \
+	tests/vm/cases/96-perf-main.sh \
 	tests/vm/cases/lib.sh \
 	tests/vm/cases/second-bpftrace.sh \
 	tests/vm/cases/second-ftrace.sh \

@@ -5,7 +5,7 @@
  *	workload [-a FILE] [-t THREADS] [-f] unix-send COUNT SIZE
  *	workload [-a FILE] [-t THREADS] [-f] pipe COUNT
  *	workload [-a FILE] [-t THREADS] [-f] pipe-page COUNT
- *	workload [-a FILE] [-t THREADS] [-f] signalfd COUNT
+ *	workload [-a FILE] [-t THREADS] [-f] message COUNT
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -x ARG...	executes "workload ARG..." from a thread that is not the leader
@@ -13,11 +13,11 @@
  * unix-send sends SIZE bytes COUNT times over a socket pair: one kmalloc below
  * unix_stream_sendmsg() each, when SIZE is above 704 (small heads have a cache of
  * their own) and below 3,700 (larger ones take pages). pipe makes COUNT pipes: two
- * kmallocs each, of the pipe and of its ring. pipe-page does so, too, and writes a byte into each: one
- * page below pipe_write(). signalfd makes COUNT descriptors: one kmalloc of 8 bytes each, below a
- * function of that name, which nobody else on a host is likely to call. tcp-connect opens COUNT connections
- * over the loopback device, for stacks below tcp_...(), of which many belong to
- * interrupts; how many is the kernel's business.
+ * kmallocs each, of the pipe and of its ring. pipe-page writes a byte into each of
+ * them, too: one page below pipe_write(). message sends COUNT System V messages: one
+ * kmalloc of 512 bytes below msgsnd() each, which next to nobody else calls.
+ * tcp-connect opens COUNT connections over the loopback device, for stacks below
+ * tcp_...(), of which many belong to interrupts; how many is the kernel's business.
  *
  * -a waits until FILE exists, or where it is -, until a byte comes on standard input: that wait
  * allocates nothing on any kernel. -t does COUNT in each of THREADS threads, -f does all
@@ -28,13 +28,13 @@
 #include <getopt.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -44,6 +44,7 @@ enum {
 	THREADS_MAX = 64,
 	COUNT_MAX = 100 * 1000 * 1000,
 	SEND_BYTES_MAX = 3700,
+	MESSAGE_BYTES = 512 - 48, /* less what the kernel puts before it */
 	POLL_NS = 10 * 1000 * 1000,
 };
 
@@ -106,20 +107,25 @@ static void make_pipes_with_page(unsigned long count, size_t size)
 	}
 }
 
-static void make_signalfds(unsigned long count, size_t size)
+static void send_messages(unsigned long count, size_t size)
 {
-	sigset_t none;
+	struct {
+		long type;
+		char text[MESSAGE_BYTES];
+	} message = { .type = 1 };
+	int queue = msgget(IPC_PRIVATE, 0600);
 
 	(void)size;
-	sigemptyset(&none);
+	if (queue < 0)
+		error(1, errno, "msgget");
 	for (unsigned long i = 0; i < count; i++) {
-		int fd = signalfd(-1, &none, 0);
-
-		if (fd < 0)
-			error(1, errno, "signalfd");
-		if (close(fd) != 0)
-			error(1, errno, "close");
+		if (msgsnd(queue, &message, sizeof(message.text), 0) != 0)
+			error(1, errno, "msgsnd");
+		if (msgrcv(queue, &message, sizeof(message.text), 0, 0) < 0)
+			error(1, errno, "msgrcv");
 	}
+	if (msgctl(queue, IPC_RMID, NULL) != 0)
+		error(1, errno, "msgctl");
 }
 
 /* Returns a listening socket on the loopback device, and where it listens. */
@@ -171,7 +177,7 @@ static const Kind kinds[] = {
 	{ "unix-send", send_unix, 2 },
 	{ "pipe", make_pipes, 1 },
 	{ "pipe-page", make_pipes_with_page, 1 },
-	{ "signalfd", make_signalfds, 1 },
+	{ "message", send_messages, 1 },
 	{ "tcp-connect", connect_tcp, 1 },
 };
 
@@ -260,7 +266,7 @@ static const Kind *kind_lookup(const char *name, int argument_count)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].name, name) == 0 && kinds[i].argument_count == argument_count)
 			return &kinds[i];
-	error(2, 0, "give unix-send COUNT SIZE, or pipe, pipe-page, signalfd or tcp-connect COUNT");
+	error(2, 0, "give unix-send COUNT SIZE, or pipe, pipe-page, message or tcp-connect COUNT");
 	return NULL;
 }
 

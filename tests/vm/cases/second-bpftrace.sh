@@ -27,7 +27,7 @@ second_ended()
 
 second_sum()
 {
-	awk -v frame="$1" -v what="$2" -v others="${unrelated/,/|}" '
+	awk -v frame="$1" -v what="$2" -v others="${unrelated//,/|}" '
 		/^@n\[/ { found = other = 0 }
 		$1 ~ "^(" others ")" { other = 1 }
 		index($1, frame "+") == 1 && !other { found = 1 }

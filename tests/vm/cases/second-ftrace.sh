@@ -34,7 +34,7 @@ second_ended()
 
 second_sum()
 {
-	awk -v frame="$1" -v what="$2" -v others="${unrelated/,/|}" '
+	awk -v frame="$1" -v what="$2" -v others="${unrelated//,/|}" '
 		match($0, / bytes_alloc=[0-9]+/) {
 			bytes = substr($0, RSTART + 13, RLENGTH - 13)
 			found = other = 0

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# On the running kernel, with tests/vm/workload.
+TESTS += tests/live/check_live
+EXTRA_DIST += tests/live/check_live
+
+# A CPU goes away meanwhile: not while another test counts what happens there. By another name, as
+# automake would take this for the whole rule.
+tests_live_log = tests/live/check_live.log
+if HAVE_CRITERION
+$(tests_live_log): tests/unit/unit.log
+endif

@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The main job as it is typed, with nothing compiled or loaded.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
+# It must have been read once, so that the command alone takes as long as under the program.
+seconds()
+{
+	local began=$EPOCHREALTIME
+	"$@" > output 2> errors
+	status=$?
+	took=$(awk "BEGIN { print $EPOCHREALTIME - $began }")
+}
+
+seconds find /usr/include -type f
+seconds find /usr/include -type f
+alone=$took
+sort output > alone
+collect_by perf
+seconds kmalloc-top --collector=perf -m 10 -t 3 -e tcp_ -c 'find /usr/include -type f'
+echo "the command alone takes $alone s, $took s with the program"
+holds 'what the command prints is there' cmp alone <(grep '^/usr/include/' output | sort)
+grep -v '^/usr/include/' output > report
+is_complete 'the main job'
+has_line 'the banner names the exclusion' '^Will exclude stacks containing: tcp_' report
+equals 'three stacks' 3 "$(report_stacks report)"
+# shellcheck disable=SC2016 # awk's
+holds 'each at least ten times' awk '/^This path seen/ && $4 < 10 { exit 1 }' report
+equals 'every frame has a symbol' '' "$(grep -E '^ 0x' report | grep -v -E ' : [A-Za-z_][A-Za-z0-9_.]*\+0x')"
+has_line 'directories are read' ' : .*(getdents|iterate_dir|readdir)' report
+has_line 'the exit status of the command is told' '^Command: .*ended with exit status 0$' report
+
+seconds kmalloc-top -m 10 -t 3 -e tcp_ -c 'find /usr/include -type f'
+grep -v '^/usr/include/' output > report
+equals 'as it chooses: exit status' 0 "$status"
+has_line 'as it chooses: the collector is told' '^kmalloc-top: collector: (perf events \(SystemTap: .*\)|SystemTap)$' errors
+
+kmalloc-top --collector=perf -I msgsnd -c 'workload message 50' > report 2> errors
+holds 'there are stacks of messages' [ "$(report_stacks report)" -gt 0 ]
+kmalloc-top --collector=perf -e msgsnd -c 'workload message 50' > report 2> errors
+holds 'excluded: no frame line has them' sh -c '! grep "^ 0x.* : .*msgsnd" report'
+has_line 'excluded: what was dropped is told' "^Dropped by -e 'msgsnd': [1-9]" report
