@@ -17,7 +17,7 @@ everything()
 # check ARG…: leaves what it says in ./report and ./errors, and $status.
 check()
 {
-	kmalloc-top --check "$@" > report 2> errors
+	kmalloc-top --check --collector=stap "$@" > report 2> errors
 	status=$?
 }
 
@@ -67,7 +67,7 @@ touch there.kmr
 check --record there.kmr
 says_no 'a recording that exists' Recording
 
-setpriv --reuid 65534 --clear-groups kmalloc-top --check > report 2> errors
+setpriv --reuid 65534 --clear-groups kmalloc-top --check --collector=stap > report 2> errors
 status=$?
 says_no 'another user' Rights
 
@@ -80,7 +80,7 @@ if [ -e /proc/sys/crypto/fips_enabled ]; then
 fi
 
 profile_started
-kmalloc-top --check > live 2> errors
+kmalloc-top --check --collector=stap > live 2> errors
 equals 'beside a live run: exit status' 0 "$?"
 has_line 'beside a live run: its module has a reader' '^ok    Leftovers: .*of live runs: kmt_vm$' live
 profile_ended INT

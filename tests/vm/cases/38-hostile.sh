@@ -26,7 +26,7 @@ hostile()
 }
 
 entries=$(find "$cache" -type f | sort | xargs md5sum)
-(hostile "$(command -v kmalloc-top)" "$every_event" "${only_pipes[@]}" -c 'workload pipe 200') \
+(hostile "$(command -v kmalloc-top)" --collector=stap "$every_event" "${only_pipes[@]}" -c 'workload pipe 200') \
 	> report 2> errors
 status=$?
 is_complete 'an environment that points elsewhere'
@@ -70,7 +70,7 @@ equals "a recording under sudo is the caller's alone" '65534 600' "$(stat -c '%u
 
 # Who may write to the folder may have the kernel load anything.
 chmod 777 "$cache"
-kmalloc-top -d 1 > report 2> errors
+kmalloc-top --collector=stap -d 1 > report 2> errors
 equals 'a cache that others can write: exit status' 1 "$?"
 equals 'a cache that others can write: no report' '' "$(cat report)"
 has_line 'a cache that others can write: the remedy' "$cache is not a folder of this user alone" errors

@@ -4,7 +4,7 @@
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
-kmalloc-top -v "$every_event" "${only_pipes[@]}" -c 'workload pipe 100' > report 2> errors
+kmalloc-top --collector=stap -v "$every_event" "${only_pipes[@]}" -c 'workload pipe 100' > report 2> errors
 status=$?
 is_complete 'from the cache'
 equals 'from the cache: counted' 200 "$(report_count report)"

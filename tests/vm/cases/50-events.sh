@@ -43,7 +43,7 @@ has_line 'the collector is left out' 'own processes left out: [1-9]' report
 profile --include-self -d 1
 equals 'the collector is included' 0 "$(grep -c 'own processes left out' report)"
 
-setpriv --reuid=nobody --regid=nogroup --clear-groups kmalloc-top -d 1 > report 2> errors
+setpriv --reuid=nobody --regid=nogroup --clear-groups kmalloc-top --collector=stap -d 1 > report 2> errors
 equals 'not root: exit status' 1 "$?"
 equals 'not root: no report' '' "$(cat report)"
 equals 'not root: one line' 1 "$(wc -l < errors)"

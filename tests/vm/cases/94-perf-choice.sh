@@ -78,6 +78,7 @@ equals '-q: says nothing of the collector' '' "$(grep -E 'collector|buffers' err
 setpriv --reuid 65534 --clear-groups kmalloc-top --collector=perf -d 1 > report 2> errors
 equals 'another user: exit status' 1 $?
 equals 'another user: no report' '' "$(cat report)"
+equals 'another user: one line' 1 "$(wc -l < errors)"
 has_line 'another user: the remedy' 'sudo' errors
 setpriv --reuid 65534 --clear-groups kmalloc-top --collector=perf --check > check
 equals 'another user: --check' 1 $?
