@@ -117,23 +117,45 @@ else
 	echo "no CPU can be taken away here"
 fi
 
-# The smallest ring while nobody reads it.
-collect_by perf
-work_waits ring.0 0 "$pipes"
-first=$worker
-work_waits ring.1 "$(($(nproc) > 1))" "$pipes"
-profile_started --buffer 1 "${only_pipes[@]}" -p "$first,$worker"
-echo > ring.0
-echo > ring.1
-sleep 0.2
+# The smallest ring under load: load_started GATE, load_goes GATE, load_ended NAME.
+load_started()
+{
+	work_waits "$1.0" 0 "$pipes"
+	first=$worker
+	work_waits "$1.1" "$(($(nproc) > 1))" "$pipes"
+	profile_started --buffer 1 "${only_pipes[@]}" -p "$first,$worker"
+}
+
+load_goes()
+{
+	echo > "$1.0"
+	echo > "$1.1"
+}
+
+load_ended()
+{
+	wait "$first" "$worker"
+	profile_ended INT
+	adds_up "$1" $((2 * 2 * pipes))
+	holds "$1: events were lost" [ "$(report_lost report)" -gt 0 ]
+	has_line "$1: the remedy" '--buffer' errors
+}
+
+load_started paused
+load_goes paused
+sleep 0.1
 kill -STOP "$program"
 sleep 2
 kill -CONT "$program"
+load_ended 'the reader is stopped for two seconds'
+
+# Nothing comes any more that would tell of it: the counts do.
+load_started still
+kill -STOP "$program"
+load_goes still
 wait "$first" "$worker"
-profile_ended INT
-adds_up 'the reader is stopped for two seconds' $((2 * 2 * pipes))
-holds 'the reader is stopped for two seconds: events were lost' [ "$(report_lost report)" -gt 0 ]
-has_line 'the reader is stopped for two seconds: the remedy' '--buffer' errors
+kill -CONT "$program"
+load_ended 'the reader is stopped to the end'
 
 profile --only-command "${only_messages[@]}" -- sh -c 'workload message 500; kill -9 $$'
 is_complete 'the command is killed'
