@@ -88,7 +88,7 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 		cpu->event_cpu.probe_ns = run->cost.is_known ? 0 : KMT_NOT_MEASURED;
 		g_ptr_array_add(run->cpus, cpu);
 	}
-	cpu->enabled_ns = 0;
+	cpu->enabled = (PerfEnabled){ 0 };
 	expect_early_samples(run, cpu, EARLY_AFTER_OPENING);
 	return true;
 }
@@ -117,7 +117,6 @@ void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 	perf_events_enable_samples(run->events, cpu->perf);
 	now_ns = clock_monotonic_ns();
 	cpu->throttle.judged_ns = now_ns;
-	cpu->opened_ns = now_ns;
 	if (!cpu->enabled_at_ns)
 		cpu->enabled_at_ns = now_ns;
 	cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, true, now_ns);
@@ -142,9 +141,8 @@ static void find_ended(PerfRun *run)
 
 	for (guint i = 0; i < run->cpus->len; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
-		uint64_t elapsed_ns = clock_monotonic_ns() - MAX(looked_ns, cpu->opened_ns);
 
-		if (!perf_events_are_counting(run->events, cpu->perf, elapsed_ns, &cpu->enabled_ns))
+		if (!perf_events_are_counting(run->events, cpu->perf, &cpu->enabled))
 			cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, false, looked_ns);
 	}
 }

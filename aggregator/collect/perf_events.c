@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf_events.h"
 
+#include "collect/clock.h"
 #include "collect/perf_sample.h"
 
 #include <errno.h>
@@ -444,17 +445,26 @@ uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *part, uint32_t samp
 	return head;
 }
 
-bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, uint64_t elapsed_ns,
-			      uint64_t *last_ns)
+/* Of the two clocks one may be slewed, and this program stopped between two statements. */
+static bool is_whole(uint64_t counted_ns, uint64_t elapsed_ns)
 {
-	/* The two clocks are not read at the same moment. */
-	const uint64_t tolerance_ns = 20 * 1000 * 1000;
+	const uint64_t grain_ns = 5 * 1000 * 1000;
+
+	return counted_ns + grain_ns + elapsed_ns / 256 >= elapsed_ns;
+}
+
+bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, PerfEnabled *last)
+{
 	const Cpu *cpu = (const Cpu *)part;
-	uint64_t before_ns = *last_ns;
+	PerfEnabled before = *last;
+	uint64_t now_ns = clock_monotonic_ns();
 
 	(void)events;
 	if (cpu->live_from >= cpu->points->len)
 		return false;
-	*last_ns = read_event(cpu, cpu->live_from).enabled_ns;
-	return *last_ns > before_ns && *last_ns - before_ns + tolerance_ns >= elapsed_ns;
+	last->enabled_ns = read_event(cpu, cpu->live_from).enabled_ns;
+	last->asked_ns = clock_monotonic_ns();
+	return last->enabled_ns > before.enabled_ns &&
+	       is_whole(last->enabled_ns - before.enabled_ns,
+			before.asked_ns ? now_ns - before.asked_ns : 0);
 }

@@ -88,11 +88,16 @@ uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *cpu, uint32_t sampl
    before it went away, too: whether they found room in the ring or not. */
 uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu);
 
-/* Whether the events of a CPU have counted all the time since it was asked before, elapsed_ns ago:
-   they do not from when it goes away on, even when it comes back. last_ns is the caller's, 0 at
-   first. */
-bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *cpu, uint64_t elapsed_ns,
-			      uint64_t *last_ns);
+/* For how long events had counted when they were asked. */
+typedef struct {
+	uint64_t enabled_ns;
+	uint64_t asked_ns; /* CLOCK_MONOTONIC; 0: never */
+} PerfEnabled;
+
+/* Whether the events of a CPU have counted all the time since they were asked before: they do not
+   from when it goes away on, even when it comes back. last is the caller's, zeros at first and when
+   they were opened anew. */
+bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *cpu, PerfEnabled *last);
 
 /* What samples have, known once a CPU's events were opened. */
 PerfLayout perf_events_layout(const PerfEvents *events);

@@ -26,8 +26,7 @@ typedef struct {
 	uint64_t lost;          /* samples, as the kernel told on the way */
 	uint64_t lost_tasks;    /* records of what tasks became, where events depend on them */
 	uint64_t enabled_at_ns; /* when its events began to count */
-	uint64_t opened_ns;     /* ... those that it has now, which follow when it was away */
-	uint64_t enabled_ns;    /* for how long, at the last look */
+	PerfEnabled enabled;    /* at the last look */
 	uint8_t *early_samples; /* by point, owned: so many will come that stand for no events */
 	PerfThrottle throttle;
 } PerfRunCpu;

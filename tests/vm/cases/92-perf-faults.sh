@@ -66,6 +66,17 @@ cpu_goes_and_comes()
 	equals 'a CPU goes and comes: all other events' 7000 "$(report_count report)"
 }
 
+# It is online whenever that is looked at.
+cpu_is_away_for_a_moment()
+{
+	profile_started "${only_messages[@]}"
+	echo 0 > "$switch"
+	echo 1 > "$switch"
+	sleep 1.1
+	profile_ended INT
+	is_known_loss 'a CPU is away for a moment'
+}
+
 # Load is there from the first moment on, and known work is once it must be traced.
 cpu_comes()
 {
@@ -112,6 +123,7 @@ if [ -w "$switch" ]; then
 	collect_by perf
 	cpu_goes
 	cpu_goes_and_comes
+	cpu_is_away_for_a_moment
 	cpu_comes
 	processes_move
 else
