@@ -137,13 +137,14 @@ static void trace_again(PerfRun *run, uint32_t number)
 /* Events end with their CPU, and do not begin again when it comes back, even between two looks. */
 static void find_ended(PerfRun *run)
 {
-	uint64_t looked_ns = run->live.looked_ns;
+	/* What the look before may not have seen belongs to it. */
+	uint64_t since_ns = run->live.looked_ns - MIN(run->live.looked_ns, PERF_ENABLED_GRAIN_NS);
 
 	for (guint i = 0; i < run->cpus->len; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
 
 		if (!perf_events_are_counting(run->events, cpu->perf, &cpu->enabled))
-			cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, false, looked_ns);
+			cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, false, since_ns);
 	}
 }
 

@@ -241,6 +241,21 @@ static bool fail(int problem, GError **error)
 	return false;
 }
 
+static void tell_all(const GArray *descriptors, unsigned long request)
+{
+	for (guint i = 0; i < descriptors->len; i++)
+		ioctl(g_array_index(descriptors, int, i), request, 0);
+}
+
+void perf_events_disable(PerfEvents *events, PerfCpu *part)
+{
+	const Cpu *cpu = (const Cpu *)part;
+
+	(void)events;
+	tell_all(cpu->points, PERF_EVENT_IOC_DISABLE);
+	tell_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
+}
+
 /* What read() gives for these events. */
 typedef struct {
 	uint64_t count;
@@ -367,9 +382,11 @@ static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 	return cpu;
 }
 
-/* Of those that have ended the first ones stay, for their rings. */
+/* Of those that have ended the first ones stay, for their rings. Whoever thought so in error counts
+   nothing twice. */
 static void close_ended(PerfEvents *events, Cpu *cpu)
 {
+	perf_events_disable(events, &cpu->part);
 	settle_counts(events, cpu);
 	close_from(cpu->points, 1);
 	close_from(cpu->dummies, 1);
@@ -396,12 +413,6 @@ PerfCpu *perf_events_open(PerfEvents *events, uint32_t number, GError **error)
 	return &cpu->part;
 }
 
-static void tell_all(const GArray *descriptors, unsigned long request)
-{
-	for (guint i = 0; i < descriptors->len; i++)
-		ioctl(g_array_index(descriptors, int, i), request, 0);
-}
-
 void perf_events_enable_tasks(PerfEvents *events, PerfCpu *part)
 {
 	(void)events;
@@ -421,15 +432,6 @@ void perf_events_enable_samples(PerfEvents *events, PerfCpu *part)
 	tell_live((const Cpu *)part, PERF_EVENT_IOC_ENABLE, NULL);
 }
 
-void perf_events_disable(PerfEvents *events, PerfCpu *part)
-{
-	const Cpu *cpu = (const Cpu *)part;
-
-	(void)events;
-	tell_all(cpu->points, PERF_EVENT_IOC_DISABLE);
-	tell_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
-}
-
 uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *part, uint32_t sampling_period)
 {
 	Cpu *cpu = (Cpu *)part;
@@ -445,12 +447,10 @@ uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *part, uint32_t samp
 	return head;
 }
 
-/* Of the two clocks one may be slewed, and this program stopped between two statements. */
+/* Of the two clocks one may be slewed, and be kept to the ticks of a CPU that sleeps. */
 static bool is_whole(uint64_t counted_ns, uint64_t elapsed_ns)
 {
-	const uint64_t grain_ns = 5 * 1000 * 1000;
-
-	return counted_ns + grain_ns + elapsed_ns / 256 >= elapsed_ns;
+	return counted_ns + PERF_ENABLED_GRAIN_NS + elapsed_ns / 256 >= elapsed_ns;
 }
 
 bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, PerfEnabled *last)

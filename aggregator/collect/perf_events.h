@@ -94,6 +94,9 @@ typedef struct {
 	uint64_t asked_ns; /* CLOCK_MONOTONIC; 0: never */
 } PerfEnabled;
 
+/* What is missing for less than that is not seen. */
+#define PERF_ENABLED_GRAIN_NS 50000000ULL
+
 /* Whether the events of a CPU have counted all the time since they were asked before: they do not
    from when it goes away on, even when it comes back. last is the caller's, zeros at first and when
    they were opened anew. */
