@@ -152,9 +152,9 @@ static struct perf_event_attr point_attr(const PerfEvents *events, const Cpu *cp
 	attr.exclude_callchain_user = 1;
 	/* All samples of a ring have one layout: without either part a chain is empty. */
 	attr.exclude_callchain_kernel = point->is_free;
-	/* One more than asked for tells that there is more. */
+	/* One more than asked for tells that there is more, and one may come twice. */
 	if (events->features & FEATURE_MAX_STACK)
-		attr.sample_max_stack = (uint16_t)(request->stack_depth + 1);
+		attr.sample_max_stack = (uint16_t)(request->stack_depth + 2);
 	return attr;
 }
 

@@ -66,6 +66,17 @@ static inline bool is_early(PerfRunCpu *cpu, const KmemPoint *point)
 	return true;
 }
 
+/* Some kernels, as 5.10, give the place of the tracepoint twice: the registers have it, and the
+   unwinder finds it on the stack. Nobody is called from there, so no stack really begins like this.
+ */
+static inline void drop_double(PerfSample *sample)
+{
+	if (sample->depth < 2 || sample->frames[0] != sample->frames[1])
+		return;
+	sample->frames++;
+	sample->depth--;
+}
+
 static void take_sample(PerfRun *run, const struct perf_event_header *record)
 {
 	const KmemPoint *point;
@@ -83,6 +94,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	run->reading->read++;
 	sample.time_ns += (uint64_t)run->clock_offset_ns;
 	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
+	drop_double(&sample);
 	if (kmem_point_read(point, sample.raw, sample.raw_bytes, &facts))
 		take_event(run, &sample, &facts);
 }

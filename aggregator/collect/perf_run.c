@@ -221,8 +221,8 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 
 	if (g_file_get_contents("/proc/sys/kernel/perf_event_max_stack", &text, NULL, NULL))
 		bound = g_ascii_strtoull(text, NULL, 10);
-	/* One frame more than wanted tells that there are more. */
-	return (uint32_t)MIN(request->stack_depth, MAX(bound, 1) - 1);
+	/* One frame more than wanted tells that there are more, and one may come twice. */
+	return (uint32_t)MIN(request->stack_depth, MAX(bound, 2) - 2);
 }
 
 static PerfPoint *points_of(const PerfRunPlan *plan)
