@@ -80,11 +80,30 @@ static bool run_stage(Stage *stage, GError **error)
 	return perf_run(&stage->plan, &parts, error);
 }
 
-static void run(Stage *stage)
+static void run_once(Stage *stage)
 {
 	g_autoptr(GError) error = NULL;
 
 	cr_assert(run_stage(stage, &error), "%s", error ? error->message : "");
+}
+
+/* On a busy host, in about one run of a hundred, the kernel counts some events that it does not
+   deliver: these are told as lost, and the work is counted once more. */
+static void run(Stage *stage)
+{
+	enum { ATTEMPTS = 4, SOME = 500 };
+
+	for (int i = 1; i <= ATTEMPTS; i++) {
+		uint64_t lost;
+
+		run_once(stage);
+		lost = report_events_lost(stage->session);
+		if (!lost || lost > SOME || i == ATTEMPTS)
+			return;
+		session_free(stage->session);
+		stage->session = session_new(MEMORY_BYTES);
+		stage->outcome = (CollectOutcome){ 0 };
+	}
 }
 
 /* Returns the allocations whose call site is in one function of the kernel. */
@@ -146,7 +165,7 @@ Test(perf_run, a_ring_of_one_page_loses_and_tells_how_many, .timeout = 60)
 
 	stage_init(&stage, pipes);
 	stage.plan.ring_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	run(&stage);
+	run_once(&stage);
 	counted = profile_totals(stage.session->profile).events;
 	lost = report_events_lost(stage.session);
 	cr_expect_gt(lost, 0);
