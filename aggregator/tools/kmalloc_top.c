@@ -188,15 +188,19 @@ static void offer_to_oom_killer(const Options *options)
 			g_strerror(errno));
 }
 
-/* Who did not choose is told what was chosen, and what would be better. */
+/* Who did not choose is told what was chosen, and what would be better. A module, or SystemTap's
+   options, are a choice. */
 static const CollectorType *choose_collector(const Options *options)
 {
+	const CollectRequest *request = &options->request;
 	g_autofree char *why = NULL;
 	const CollectorType *collector;
 
 	if (options->collector)
 		return options->collector;
-	collector = check_choose_collector(&options->request, &why);
+	if (request->module_path || request->stap_options)
+		return &stap_collector;
+	collector = check_choose_collector(request, &why);
 	if (!options->quiet)
 		fprintf(stderr, PROGRAM ": collector: %s%s%s%s\n", collector->title,
 			why ? " (" : "", why ? why : "", why ? ")" : "");

@@ -64,7 +64,8 @@ fi
 if [ -e "$module" ]; then
 	kmalloc-top --module "$module" "$every_event" "${work[@]}" > report 2> errors
 	equals '--module: exit status' 0 $?
-	equals '--module: takes it' SystemTap "$(chosen errors)"
+	has_line '--module: takes it' '^Command: .*, SystemTap [0-9.]+\)' report
+	equals '--module: has been chosen, so nothing is said' '' "$(chosen errors)"
 	equals '--module: counted' 200 "$(report_count report)"
 fi
 
