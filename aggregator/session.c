@@ -31,6 +31,9 @@ static void take_batch(const Batch *batch, void *user_data)
 		profile_set_epoch(session->profile,
 				  symbol_store_read_batch(session->symbols, batch));
 		break;
+	default:
+		run_text_read_batch(session->text, batch);
+		break;
 	}
 	if (session->tap)
 		session->tap(batch, session->tap_data);
@@ -43,6 +46,7 @@ Session *session_new(size_t memory_bytes_max)
 	session->profile = profile_new(memory_bytes_max);
 	session->loss = loss_ledger_new();
 	session->info = run_info_new();
+	session->text = run_text_new();
 	session->symbols = symbol_store_new();
 	session->reader = batch_reader_new(take_batch, session);
 	return session;
@@ -54,6 +58,7 @@ void session_free(Session *session)
 		return;
 	batch_reader_free(session->reader);
 	symbol_store_free(session->symbols);
+	run_text_free(session->text);
 	run_info_free(session->info);
 	loss_ledger_free(session->loss);
 	profile_free(session->profile);

@@ -4,6 +4,7 @@
 #include "count/loss.h"
 #include "count/profile.h"
 #include "record/run_info.h"
+#include "record/run_text.h"
 #include "symbols/symbol_store.h"
 
 /*
@@ -16,6 +17,7 @@ typedef struct {
 	Profile *profile;
 	LossLedger *loss;
 	RunInfo *info;
+	RunText *text;
 	SymbolStore *symbols;
 	BatchReader *reader;
 	/* Sees every whole batch after it was counted, for a recording; may be NULL. */

@@ -24,14 +24,21 @@ typedef enum {
 	COLLECT_SCOPE_PIDS,    /* those of every thread of the listed processes */
 } CollectScope;
 
+/* The kernel side compares a name with each of them. */
+enum { COLLECT_CACHES_MAX = 16 };
+
 /* What a live collector is asked to do. Everything is borrowed for the call. */
 typedef struct {
 	unsigned events;      /* bits of CollectEvents */
 	uint32_t stack_depth; /* frames; 0: call sites only */
 	CollectScope scope;
-	char **command;                /* argument vector, NULL: none */
-	const char *user;              /* run the command as this user; NULL: as we are */
-	const GArray *pids;            /* (element-type guint32), for COLLECT_SCOPE_PIDS */
+	char **command;     /* argument vector, NULL: none */
+	const char *user;   /* run the command as this user; NULL: as we are */
+	const GArray *pids; /* (element-type guint32), for COLLECT_SCOPE_PIDS */
+	/* Only allocations from slab caches of these names count, per-cgroup copies of them among
+	   them; NULL: all. At most COLLECT_CACHES_MAX names as the kernel has them, ended by NULL.
+	 */
+	char **caches;
 	bool with_interrupts;          /* count softirq and hardirq under a process filter, too */
 	bool include_self;             /* count the collector's own processes */
 	uint32_t sampling_period;      /* take one of so many events; 1: all */

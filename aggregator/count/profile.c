@@ -14,10 +14,11 @@ enum {
 	STACKS_SHARE = 50,
 	CELLS_SHARE = 25,
 	ORIGINS_SHARE = 20,
-	TASKS_SHARE = 5,
+	TASKS_SHARE = 4,
+	CACHES_SHARE = 1,
 };
 
-/* A task or an origin of the batch at hand: looked up when its first event counts. */
+/* A task, a cache or an origin of the batch at hand: looked up when its first event counts. */
 typedef struct {
 	const uint8_t *record;
 	uint32_t id; /* ID_LATER until then */
@@ -40,6 +41,8 @@ struct Profile {
 	ProfileOrigin *origins;
 	Index task_index;
 	ProfileTask *tasks;
+	Index cache_index;
+	ProfileCache *caches;
 	Index cell_index;
 	ProfileCell *cells;
 	uint64_t window_start_ns;
@@ -50,6 +53,7 @@ struct Profile {
 	const uint8_t *batch_stacks[KMT_DEFINITIONS_MAX];
 	Definition batch_origins[2][KMT_DEFINITIONS_MAX]; /* by whether the event is a free */
 	Definition batch_tasks[KMT_DEFINITIONS_MAX];
+	Definition batch_caches[KMT_DEFINITIONS_MAX];
 };
 
 static void index_init(Index *index, size_t bytes_max, size_t entry_bytes)
@@ -79,7 +83,7 @@ static bool index_is_full(const Index *index)
 
 static bool origins_equal(const ProfileOrigin *a, const ProfileOrigin *b)
 {
-	return a->stack == b->stack && a->call_site == b->call_site &&
+	return a->stack == b->stack && a->cache == b->cache && a->call_site == b->call_site &&
 	       a->bytes_requested == b->bytes_requested &&
 	       a->bytes_allocated == b->bytes_allocated && a->gfp_flags == b->gfp_flags &&
 	       a->node == b->node && a->source == b->source && a->truncated == b->truncated &&
@@ -129,6 +133,30 @@ static TaskId task_intern(Profile *profile, const ProfileTask *wanted)
 	return index->count - 1;
 }
 
+static bool caches_equal(const ProfileCache *a, const ProfileCache *b)
+{
+	return a->object_bytes == b->object_bytes && a->slot_bytes == b->slot_bytes &&
+	       !memcmp(a->name, b->name, sizeof(a->name));
+}
+
+static CacheId cache_intern(Profile *profile, const ProfileCache *wanted)
+{
+	uint32_t hash = (uint32_t)XXH3_64bits(wanted, sizeof(*wanted));
+	Index *index = &profile->cache_index;
+	uint32_t at, id;
+	ProfileCache *cache;
+
+	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE; at++)
+		if (caches_equal(&profile->caches[id], wanted))
+			return id;
+	if (index_is_full(index))
+		return CACHE_ID_OVERFLOW;
+	cache = index_append(index, (void **)&profile->caches, sizeof(*cache));
+	*cache = *wanted;
+	slot_table_put(&index->slots, hash, at, index->count - 1);
+	return index->count - 1;
+}
+
 static inline uint32_t cell_hash(OriginId origin, TaskId task, uint8_t context)
 {
 	uint64_t key = (uint64_t)origin << 32 | task << 2 | context;
@@ -166,14 +194,19 @@ static void add_overflow_rows(Profile *profile)
 {
 	ProfileOrigin origin;
 	ProfileTask task;
+	ProfileCache cache;
 
 	memset(&origin, 0, sizeof(origin));
 	memset(&task, 0, sizeof(task));
+	memset(&cache, 0, sizeof(cache));
 	origin.stack = STACK_ID_NONE;
 	origin_intern(profile, &origin);
 	task_intern(profile, &task);
 	g_strlcpy(task.comm, "[other tasks]", sizeof(task.comm));
 	task_intern(profile, &task);
+	cache_intern(profile, &cache);
+	g_strlcpy(cache.name, "[other caches]", sizeof(cache.name));
+	cache_intern(profile, &cache);
 	cell_intern(profile, ORIGIN_ID_OVERFLOW, TASK_ID_OVERFLOW, KMT_CONTEXT_TASK);
 }
 
@@ -185,9 +218,11 @@ Profile *profile_new(size_t bytes_max)
 	profile->stacks = stack_table_new(percent * STACKS_SHARE);
 	index_init(&profile->origin_index, percent * ORIGINS_SHARE, sizeof(ProfileOrigin));
 	index_init(&profile->task_index, percent * TASKS_SHARE, sizeof(ProfileTask));
+	index_init(&profile->cache_index, percent * CACHES_SHARE, sizeof(ProfileCache));
 	index_init(&profile->cell_index, percent * CELLS_SHARE, sizeof(ProfileCell));
 	profile->origins = g_new(ProfileOrigin, profile->origin_index.capacity);
 	profile->tasks = g_new(ProfileTask, profile->task_index.capacity);
+	profile->caches = g_new(ProfileCache, profile->cache_index.capacity);
 	profile->cells = g_new(ProfileCell, profile->cell_index.capacity);
 	profile->window_end_ns = UINT64_MAX;
 	add_overflow_rows(profile);
@@ -201,9 +236,11 @@ void profile_free(Profile *profile)
 	stack_table_free(profile->stacks);
 	slot_table_clear(&profile->origin_index.slots);
 	slot_table_clear(&profile->task_index.slots);
+	slot_table_clear(&profile->cache_index.slots);
 	slot_table_clear(&profile->cell_index.slots);
 	g_free(profile->origins);
 	g_free(profile->tasks);
+	g_free(profile->caches);
 	g_free(profile->cells);
 	g_free(profile);
 }
@@ -223,8 +260,8 @@ void profile_set_epoch(Profile *profile, uint32_t epoch)
 typedef struct {
 	Profile *profile;
 	const struct KmtBatchHeader *header;
-	uint32_t stacks, origins, tasks; /* defined so far */
-	uint32_t task;                   /* in force; KMT_NONE: none yet */
+	uint32_t stacks, origins, tasks, caches; /* defined so far */
+	uint32_t task;                           /* in force; KMT_NONE: none yet */
 	uint32_t decoded;
 	uint32_t sampling_period; /* of the batch: each of its events stands for so many */
 } Decoder;
@@ -290,6 +327,32 @@ static StackId stack_of_record(Profile *profile, const struct KmtBatchHeader *he
 	return stack_intern(profile, frames, depth);
 }
 
+static CacheId cache_of_record(Profile *profile, const uint8_t *record, const bool swapped)
+{
+	uint32_t name_bytes = load_u16(record + offsetof(struct KmtCache, name_bytes), swapped);
+	ProfileCache cache;
+
+	memset(&cache, 0, sizeof(cache));
+	cache.object_bytes = load_u32(record + offsetof(struct KmtCache, object_bytes), swapped);
+	cache.slot_bytes = load_u32(record + offsetof(struct KmtCache, slot_bytes), swapped);
+	memcpy(cache.name, record + sizeof(struct KmtCache), name_bytes);
+	/* What follows a terminator is not part of the name. */
+	memset(cache.name + strlen(cache.name), 0, sizeof(cache.name) - strlen(cache.name));
+	return cache_intern(profile, &cache);
+}
+
+static CacheId cache_defined(Profile *profile, uint16_t index, const bool swapped)
+{
+	Definition *cache;
+
+	if (index == KMT_NONE)
+		return CACHE_ID_UNKNOWN;
+	cache = &profile->batch_caches[index];
+	if (cache->id == ID_LATER)
+		cache->id = cache_of_record(profile, cache->record, swapped);
+	return cache->id;
+}
+
 static OriginId origin_of_record(const Decoder *decoder, const uint8_t *record, bool free,
 				 const bool swapped)
 {
@@ -307,6 +370,8 @@ static OriginId origin_of_record(const Decoder *decoder, const uint8_t *record, 
 	origin.node = (int16_t)load_u16(record + offsetof(struct KmtOrigin, node), swapped);
 	origin.source = record[offsetof(struct KmtOrigin, source)];
 	origin.free = free;
+	origin.cache = cache_defined(
+		profile, load_u16(record + offsetof(struct KmtOrigin, cache), swapped), swapped);
 	if (stack == KMT_NONE) {
 		/* Without a stack an event is counted at its call site. */
 		origin.stack = stack_intern(profile, &origin.call_site, 1);
@@ -393,12 +458,30 @@ static bool define_stack(Decoder *decoder, const uint8_t *record, uint32_t bytes
 	return true;
 }
 
+static bool define_cache(Decoder *decoder, const uint8_t *record, uint32_t bytes,
+			 const bool swapped)
+{
+	uint32_t name_bytes;
+
+	if (bytes < sizeof(struct KmtCache))
+		return false;
+	name_bytes = load_u16(record + offsetof(struct KmtCache, name_bytes), swapped);
+	if (bytes < sizeof(struct KmtCache) + name_bytes || !name_bytes ||
+	    name_bytes > KMT_CACHE_NAME_BYTES_MAX || decoder->caches == KMT_DEFINITIONS_MAX ||
+	    load_u16(record + 2, swapped) != decoder->caches)
+		return false;
+	decoder->profile->batch_caches[decoder->caches++] = (Definition){ record, ID_LATER };
+	return true;
+}
+
 static bool define_origin(Decoder *decoder, const uint8_t *record, const bool swapped)
 {
 	uint16_t stack = load_u16(record + offsetof(struct KmtOrigin, stack), swapped);
+	uint16_t cache = load_u16(record + offsetof(struct KmtOrigin, cache), swapped);
 	Definition origin = { record, ID_LATER };
 
 	if ((stack != KMT_NONE && stack >= decoder->stacks) ||
+	    (cache != KMT_NONE && cache >= decoder->caches) ||
 	    decoder->origins == KMT_DEFINITIONS_MAX ||
 	    load_u16(record + 2, swapped) != decoder->origins)
 		return false;
@@ -441,6 +524,8 @@ static inline bool decode(Decoder *decoder, const uint8_t *record, uint32_t byte
 		return define_stack(decoder, record, bytes, swapped);
 	case KMT_RECORD_ORIGIN:
 		return bytes >= sizeof(struct KmtOrigin) && define_origin(decoder, record, swapped);
+	case KMT_RECORD_CACHE:
+		return define_cache(decoder, record, bytes, swapped);
 	case KMT_RECORD_TASK:
 		return bytes >= sizeof(struct KmtTask) && define_task(decoder, record, swapped);
 	case KMT_RECORD_TASK_USE:
@@ -542,6 +627,16 @@ const ProfileTask *profile_task(const Profile *profile, TaskId id)
 	return &profile->tasks[id];
 }
 
+uint32_t profile_cache_count(const Profile *profile)
+{
+	return profile->cache_index.count;
+}
+
+const ProfileCache *profile_cache(const Profile *profile, CacheId id)
+{
+	return &profile->caches[id];
+}
+
 uint32_t profile_cell_count(const Profile *profile)
 {
 	return profile->cell_index.count;
@@ -562,5 +657,6 @@ size_t profile_memory(const Profile *profile)
 	return stack_table_memory(profile->stacks) +
 	       index_memory(&profile->origin_index, sizeof(ProfileOrigin)) +
 	       index_memory(&profile->task_index, sizeof(ProfileTask)) +
+	       index_memory(&profile->cache_index, sizeof(ProfileCache)) +
 	       index_memory(&profile->cell_index, sizeof(ProfileCell));
 }

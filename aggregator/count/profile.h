@@ -10,16 +10,23 @@
  * Profile counts the events of a stream: integers only, no names, no allocation per event.
  *
  * It keeps one cell per distinct (origin, task, context); an origin is what the format calls so:
- * stack, call site, sizes, gfp flags, node, allocator. Every table has its own share of the
- * memory bound; what finds its table full is counted in the overflow counters.
+ * stack, call site, slab cache, sizes, gfp flags, node, allocator. Every table has its own share of
+ * the memory bound; what finds its table full is counted in the overflow counters.
  */
 typedef struct Profile Profile;
 typedef uint32_t OriginId;
 typedef uint32_t TaskId;
+typedef uint32_t CacheId;
 
 /* Entries that exist from the start. Overflow is what found its table full: its stack is
    STACK_ID_NONE, and its events are in ProfileTotals.over_bound. */
-enum { TASK_ID_UNKNOWN = 0, TASK_ID_OVERFLOW = 1, ORIGIN_ID_OVERFLOW = 0 };
+enum {
+	TASK_ID_UNKNOWN = 0,
+	TASK_ID_OVERFLOW = 1,
+	CACHE_ID_UNKNOWN = 0, /* the event did not tell it */
+	CACHE_ID_OVERFLOW = 1,
+	ORIGIN_ID_OVERFLOW = 0,
+};
 
 /* What the stacks of a profile are; one never has both. */
 typedef enum {
@@ -32,6 +39,7 @@ typedef struct {
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
 	StackId stack; /* STACK_ID_NONE: only ORIGIN_ID_OVERFLOW */
+	CacheId cache;
 	uint32_t gfp_flags;
 	int16_t node;
 	uint8_t source;     /* enum KmtSource */
@@ -45,6 +53,13 @@ typedef struct {
 	uint64_t cgroup_id;
 	char comm[KMT_COMM_BYTES + 1];
 } ProfileTask;
+
+/* A slab cache as the kernel names it; copies for cgroups are entries of their own. */
+typedef struct {
+	uint32_t object_bytes; /* 0: not known */
+	uint32_t slot_bytes;   /* what an object takes in its slab; 0: not known */
+	char name[KMT_CACHE_NAME_BYTES_MAX + 1]; /* as recorded, not yet escaped */
+} ProfileCache;
 
 /* The counters of one (origin, task, context). */
 typedef struct {
@@ -100,6 +115,8 @@ uint32_t profile_origin_count(const Profile *profile);
 const ProfileOrigin *profile_origin(const Profile *profile, OriginId id);
 uint32_t profile_task_count(const Profile *profile);
 const ProfileTask *profile_task(const Profile *profile, TaskId id);
+uint32_t profile_cache_count(const Profile *profile);
+const ProfileCache *profile_cache(const Profile *profile, CacheId id);
 uint32_t profile_cell_count(const Profile *profile);
 const ProfileCell *profile_cell(const Profile *profile, uint32_t index);
 

@@ -115,7 +115,7 @@ static void visit(BatchReader *reader, const Batch *batch)
 	reader->resynchronising = false;
 	reader->padding_run = 0;
 	if (batch->header.version != KMT_VERSION || batch->header.kind < KMT_BATCH_EVENTS ||
-	    batch->header.kind > KMT_BATCH_MODULES) {
+	    batch->header.kind > KMT_BATCH_CGROUPS) {
 		reader->totals.unknown++;
 		return;
 	}

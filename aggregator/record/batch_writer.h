@@ -36,7 +36,8 @@ void batch_write_counters(GByteArray *out, const CpuCounters *counters, uint64_t
 /* Appends one KMT_BATCH_INFO batch with these fields. */
 void batch_write_info(GByteArray *out, const InfoField *fields, size_t count);
 
-/* Appends as many batches of that kind (KMT_BATCH_SYMBOLS, _MODULES) as the text needs; it is cut
-   at line ends only. An empty text still makes one batch: it announces the epoch. */
+/* Appends as many batches of that kind (KMT_BATCH_SYMBOLS and those that follow it) as the text
+   needs; it is cut at line ends only. An empty text still makes one batch: it announces the epoch.
+ */
 void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text,
 		      size_t length);

@@ -8,6 +8,7 @@ enum {
 	BATCH_BYTES = 128 << 10, /* mostly in a core's cache, and most stacks repeat in it */
 	SEEN = 8192,             /* stacks and origins that can be found again; a power of two */
 	TASKS_SEEN = 256,
+	CACHES_SEEN = 256,
 };
 /* The time of an event must fit into KmtEvent.when. */
 #define BATCH_NS 1000000000ULL
@@ -28,7 +29,7 @@ struct EventWriter {
 	void *user_data;
 	EventCpu *cpu;
 	uint32_t length; /* of the open batch; 0: none is open */
-	uint32_t stacks, origins, tasks;
+	uint32_t stacks, origins, tasks, caches;
 	uint32_t task_at; /* where the task in force is; 0: none is */
 	uint32_t events, heartbeats;
 	uint32_t sampling_period;
@@ -37,6 +38,7 @@ struct EventWriter {
 	uint32_t stack_seen[SEEN]; /* where a stack of that hash is in the batch; 0: nowhere */
 	uint32_t origin_seen[SEEN];
 	uint32_t task_seen[TASKS_SEEN];
+	uint32_t cache_seen[CACHES_SEEN];
 	/* As the batch's own alignment is 8. */
 	uint64_t data[BATCH_BYTES / sizeof(uint64_t)];
 };
@@ -44,6 +46,7 @@ struct EventWriter {
 /* The most that one event can append. */
 static const uint32_t event_room = sizeof(struct KmtTask) + sizeof(struct KmtStack) +
 				   KMT_STACK_DEPTH_MAX * sizeof(uint64_t) +
+				   sizeof(struct KmtCache) + KMT_CACHE_NAME_BYTES_MAX +
 				   sizeof(struct KmtOrigin) + sizeof(struct KmtEvent);
 
 EventWriter *event_writer_new(BatchSender send, void *user_data)
@@ -92,11 +95,12 @@ static void begin_batch(EventWriter *writer, uint64_t time_ns)
 	writer->sampling_period = writer->cpu->sampling_period;
 	writer->frame_base = 0;
 	writer->events = writer->heartbeats = 0;
-	writer->stacks = writer->origins = writer->tasks = 0;
+	writer->stacks = writer->origins = writer->tasks = writer->caches = 0;
 	writer->task_at = 0;
 	memset(writer->stack_seen, 0, sizeof(writer->stack_seen));
 	memset(writer->origin_seen, 0, sizeof(writer->origin_seen));
 	memset(writer->task_seen, 0, sizeof(writer->task_seen));
+	memset(writer->cache_seen, 0, sizeof(writer->cache_seen));
 }
 
 static void fill_header(EventWriter *writer)
@@ -147,7 +151,8 @@ static void make_room(EventWriter *writer, uint64_t time_ns, uint32_t bytes)
 	    (time_ns > writer->base_time_ns + BATCH_NS ||
 	     writer->sampling_period != writer->cpu->sampling_period ||
 	     writer->length + needed > BATCH_BYTES || writer->stacks == KMT_DEFINITIONS_MAX ||
-	     writer->origins == KMT_DEFINITIONS_MAX || writer->tasks == KMT_DEFINITIONS_MAX))
+	     writer->origins == KMT_DEFINITIONS_MAX || writer->tasks == KMT_DEFINITIONS_MAX ||
+	     writer->caches == KMT_DEFINITIONS_MAX))
 		event_writer_close(writer);
 	if (!writer->length)
 		begin_batch(writer, time_ns);
@@ -256,24 +261,68 @@ static uint32_t put_stack(EventWriter *writer, const Walk *walk)
 	return stack->head.index;
 }
 
-static bool origin_is(EventWriter *writer, uint32_t offset, const EventFacts *facts, uint32_t stack)
+static bool cache_is(EventWriter *writer, uint32_t offset, const EventCache *cache)
+{
+	const struct KmtCache *seen = at_offset(writer, offset);
+
+	return offset && seen->object_bytes == cache->object_bytes &&
+	       seen->slot_bytes == cache->slot_bytes && seen->name_bytes == cache->name_bytes &&
+	       !memcmp(seen + 1, cache->name, cache->name_bytes);
+}
+
+static void define_cache(EventWriter *writer, const EventCache *cache)
+{
+	static const uint8_t zeros[KMT_RECORD_UNIT_BYTES];
+	uint32_t padding = -(uint32_t)cache->name_bytes % KMT_RECORD_UNIT_BYTES;
+	struct KmtCache *record = append(writer, KMT_RECORD_CACHE, writer->caches++,
+					 sizeof(*record) + cache->name_bytes);
+	char *name = (char *)(record + 1);
+
+	record->object_bytes = cache->object_bytes;
+	record->slot_bytes = cache->slot_bytes;
+	record->name_bytes = cache->name_bytes;
+	record->reserved = 0;
+	memcpy(name, cache->name, cache->name_bytes);
+	memcpy(name + cache->name_bytes, zeros, padding);
+}
+
+static uint32_t put_cache(EventWriter *writer, const EventCache *cache)
+{
+	const struct KmtCache *known;
+	uint32_t *seen;
+
+	if (!cache)
+		return KMT_NONE;
+	seen = &writer->cache_seen[XXH3_64bits(cache->name, cache->name_bytes) & (CACHES_SEEN - 1)];
+	if (!cache_is(writer, *seen, cache)) {
+		*seen = writer->length;
+		define_cache(writer, cache);
+	}
+	known = at_offset(writer, *seen);
+	return known->head.index;
+}
+
+static bool origin_is(EventWriter *writer, uint32_t offset, const EventFacts *facts, uint32_t stack,
+		      uint32_t cache)
 {
 	const struct KmtOrigin *origin = at_offset(writer, offset);
 
-	return offset && origin->stack == stack && origin->call_site == facts->call_site &&
+	return offset && origin->stack == stack && origin->cache == cache &&
+	       origin->call_site == facts->call_site &&
 	       origin->bytes_requested == facts->bytes_requested &&
 	       origin->bytes_allocated == facts->bytes_allocated &&
 	       origin->gfp_flags == facts->gfp_flags && origin->node == facts->node &&
 	       origin->source == facts->source;
 }
 
-static void define_origin(EventWriter *writer, const EventFacts *facts, uint32_t stack)
+static void define_origin(EventWriter *writer, const EventFacts *facts, uint32_t stack,
+			  uint32_t cache)
 {
 	struct KmtOrigin *origin =
 		append(writer, KMT_RECORD_ORIGIN, writer->origins++, sizeof(*origin));
 
 	origin->stack = (uint16_t)stack;
-	origin->cache = KMT_NONE;
+	origin->cache = (uint16_t)cache;
 	origin->call_site = facts->call_site;
 	origin->bytes_requested = facts->bytes_requested;
 	origin->bytes_allocated = facts->bytes_allocated;
@@ -286,15 +335,16 @@ static void define_origin(EventWriter *writer, const EventFacts *facts, uint32_t
 static uint32_t put_origin(EventWriter *writer, const EventFacts *facts, const Walk *walk)
 {
 	uint32_t stack = put_stack(writer, walk);
+	uint32_t cache = put_cache(writer, facts->cache);
 	/* Odd constants of good hashes: any that spread the bits will do. */
-	uint32_t hash = (stack * 0x9e3779b1U) ^ (uint32_t)facts->call_site ^
+	uint32_t hash = (stack * 0x9e3779b1U) ^ (cache * 0xc2b2ae35U) ^ (uint32_t)facts->call_site ^
 			((uint32_t)facts->bytes_requested * 0x85ebca6bU);
 	uint32_t *seen = &writer->origin_seen[(hash ^ hash >> 16) & (SEEN - 1)];
 	const struct KmtOrigin *origin;
 
-	if (!origin_is(writer, *seen, facts, stack)) {
+	if (!origin_is(writer, *seen, facts, stack, cache)) {
 		*seen = writer->length;
-		define_origin(writer, facts, stack);
+		define_origin(writer, facts, stack, cache);
 	}
 	origin = at_offset(writer, *seen);
 	return origin->head.index;

@@ -27,6 +27,14 @@ typedef struct {
 	char comm[KMT_COMM_BYTES];
 } EventTask;
 
+/* A slab cache. Two of the same content may be told as two. */
+typedef struct {
+	uint32_t object_bytes; /* as in struct KmtCache */
+	uint32_t slot_bytes;   /* likewise */
+	uint16_t name_bytes;   /* 1 to KMT_CACHE_NAME_BYTES_MAX */
+	char name[KMT_CACHE_NAME_BYTES_MAX];
+} EventCache;
+
 /* What an allocation or a free was. */
 typedef struct {
 	uint64_t call_site; /* 0: not recorded */
@@ -38,6 +46,8 @@ typedef struct {
 	uint8_t source;  /* enum KmtSource */
 	uint8_t context; /* enum KmtContext */
 	bool free;       /* else an allocation */
+	/* Its slab cache, which is borrowed; NULL: not known. */
+	const EventCache *cache;
 } EventFacts;
 
 /* A CPU's part of the stream: its numbers belong to the collector, and go into each batch. */

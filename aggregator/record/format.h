@@ -30,10 +30,11 @@ enum {
 	KMT_BATCH_BYTES_MAX =
 		1 << 20, /* a longer batch is damaged; the emitter stays below 8 KiB */
 	KMT_PADDING_BYTES_MAX = 15,
-	KMT_STACK_DEPTH_MAX = 128,  /* frames of one stack record */
-	KMT_DEFINITIONS_MAX = 4096, /* stacks, or origins, of one batch */
-	KMT_COMM_BYTES = 16,        /* TASK_COMM_LEN */
-	KMT_NONE = 0xffff,          /* "no stack": the index of a definition that is absent */
+	KMT_STACK_DEPTH_MAX = 128,     /* frames of one stack record */
+	KMT_DEFINITIONS_MAX = 4096,    /* stacks, or origins, of one batch */
+	KMT_COMM_BYTES = 16,           /* TASK_COMM_LEN */
+	KMT_CACHE_NAME_BYTES_MAX = 64, /* a longer name is cut */
+	KMT_NONE = 0xffff,             /* "no stack": the index of a definition that is absent */
 };
 
 #define KMT_CPU_NONE 0xffffffffU /* a batch written by the program, not by a CPU's emitter */
@@ -45,6 +46,12 @@ enum KmtBatchKind {
 	KMT_BATCH_INFO = 2, /* KMT_RECORD_FIELD records: what is known of the host and of the run */
 	KMT_BATCH_SYMBOLS = 3, /* struct KmtText + lines as in /proc/kallsyms */
 	KMT_BATCH_MODULES = 4, /* struct KmtText + lines "NAME BYTES ADDRESS BUILD-ID" */
+	/* struct KmtText + a line per slab cache, its names parted by tabs: merged caches have many
+	 */
+	KMT_BATCH_CACHE_NAMES = 5,
+	/* struct KmtText + lines as in /proc/slabinfo; epoch: enum KmtReading */
+	KMT_BATCH_SLABINFO = 6,
+	KMT_BATCH_CGROUPS = 7, /* struct KmtText + lines "CGROUP-ID PATH" */
 };
 
 /*
@@ -102,7 +109,7 @@ enum KmtRecordType {
 	KMT_RECORD_FREE = 7,   /* struct KmtEvent; index: its origin */
 	KMT_RECORD_HEARTBEAT = 8, /* struct KmtHeartbeat */
 	KMT_RECORD_FIELD = 9,     /* struct KmtField + value; index: enum KmtFieldId */
-	KMT_RECORD_CACHE = 10,    /* reserved for the slab cache of an origin */
+	KMT_RECORD_CACHE = 10,    /* struct KmtCache + name; index: its number */
 	KMT_RECORD_WEIGHTED = 11, /* struct KmtWeighted: an event that stands for many */
 };
 
@@ -131,11 +138,24 @@ enum KmtSource {
 	KMT_SOURCE_PAGE = 3,  /* the page allocator */
 };
 
+/*
+ * A slab cache, by the name that the kernel's structure has: of merged caches the one that was
+ * created first; a per-cgroup copy of older kernels has "(ID:CGROUP)" behind it. kmalloc of whole
+ * pages has the name "kmalloc-large" and no sizes. The name follows, without a NUL; any bytes.
+ */
+struct KmtCache {
+	struct KmtRecordHead head;
+	uint32_t object_bytes; /* of an object as asked for; 0: not known */
+	uint32_t slot_bytes;   /* what it takes in its slab; 0: not known */
+	uint16_t name_bytes;   /* 1 to KMT_CACHE_NAME_BYTES_MAX */
+	uint16_t reserved;
+};
+
 /* What repeats together. Sizes of a free are 0: the tracepoints do not tell them. */
 struct KmtOrigin {
 	struct KmtRecordHead head;
 	uint16_t stack; /* index of a stack of this batch, or KMT_NONE */
-	uint16_t cache; /* KMT_NONE: not recorded */
+	uint16_t cache; /* index of a cache of this batch, or KMT_NONE: it is not known */
 	uint64_t call_site;
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
@@ -230,18 +250,24 @@ enum KmtFieldId {
 	KMT_FIELD_OVERHEAD_PERCENT_MAX = 42, /* number: of a CPU's time, above which it takes
 						fewer events; 0: no bound */
 	KMT_FIELD_UNTRACED_NS = 43, /* number: how long CPUs were online, but not traced; the sum */
-	KMT_FIELD_UNTRACED_CPUS = 44, /* text: the CPUs of which that is the time */
-	KMT_FIELD_CLOCK = 45,         /* text: the clock of all times; absent: CLOCK_MONOTONIC */
-	KMT_FIELD_NOT_RECORDED = 46,  /* text: what this kernel's tracepoints do not record */
-	KMT_FIELD_EVENT_COST_NS = 47, /* number: the costs in the heartbeats are estimates, of so
-					 much for an event ... */
-	KMT_FIELD_FRAME_COST_NS = 48, /* number: ... and so much for each frame of its stack */
-	KMT_FIELD_IDS,                /* not on the wire: one more than the last */
+	KMT_FIELD_UNTRACED_CPUS = 44,  /* text: the CPUs of which that is the time */
+	KMT_FIELD_CLOCK = 45,          /* text: the clock of all times; absent: CLOCK_MONOTONIC */
+	KMT_FIELD_NOT_RECORDED = 46,   /* text: what this kernel's tracepoints do not record */
+	KMT_FIELD_EVENT_COST_NS = 47,  /* number: the costs in the heartbeats are estimates, of so
+					  much for an event ... */
+	KMT_FIELD_FRAME_COST_NS = 48,  /* number: ... and so much for each frame of its stack */
+	KMT_FIELD_CACHES_UNKNOWN = 49, /* text: why events do not tell their slab cache */
+	KMT_FIELD_CACHE_FILTER =
+		50,    /* text: the caches that the kernel side let through, by tabs */
+	KMT_FIELD_IDS, /* not on the wire: one more than the last */
 };
 
-/* Begins the content of the symbol and module batches; text follows, padded to 8. */
+/* When a KMT_BATCH_SLABINFO was read. */
+enum KmtReading { KMT_READING_START = 0, KMT_READING_END = 1 };
+
+/* Begins the content of the batches of text, which follows, padded to 8. */
 struct KmtText {
-	uint32_t epoch; /* grows by one whenever the module list changed */
+	uint32_t epoch; /* of symbols and modules: grows by one whenever the module list changed */
 	uint32_t text_bytes;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/symbol_store.h"
 
-#include "record/bytes.h"
+#include "record/batch_text.h"
 #include "symbols/kallsyms_line.h"
 #include "symbols/symbol_list.h"
 
@@ -294,21 +294,16 @@ void symbol_store_add_modules(SymbolStore *store, uint32_t epoch_number, const c
 
 uint32_t symbol_store_read_batch(SymbolStore *store, const Batch *batch)
 {
-	const char *text = (const char *)batch->content + sizeof(struct KmtText);
-	uint32_t epoch, text_bytes;
+	BatchText part = batch_text(batch);
 
-	if (batch->content_bytes < sizeof(struct KmtText))
+	if (!part.text)
 		return store->epoch_newest;
-	epoch = load_u32(batch->content + offsetof(struct KmtText, epoch), batch->swapped);
-	text_bytes =
-		load_u32(batch->content + offsetof(struct KmtText, text_bytes), batch->swapped);
-	text_bytes = MIN(text_bytes, batch->content_bytes - sizeof(struct KmtText));
 	store->word_bytes = batch->header.word_bytes == 4 ? 4 : 8;
 	if (batch->header.kind == KMT_BATCH_MODULES)
-		symbol_store_add_modules(store, epoch, text, text_bytes);
+		symbol_store_add_modules(store, part.epoch, part.text, part.bytes);
 	else
-		symbol_store_add_kallsyms(store, epoch, text, text_bytes);
-	return epoch;
+		symbol_store_add_kallsyms(store, part.epoch, part.text, part.bytes);
+	return part.epoch;
 }
 
 void symbol_store_set_text(SymbolStore *store, uint64_t start, uint64_t end)

@@ -11,7 +11,7 @@
 typedef struct {
 	GByteArray *bytes;
 	size_t start; /* of the batch being built */
-	uint16_t tasks, stacks, origins;
+	uint16_t tasks, stacks, caches, origins;
 } EventBatch;
 
 static inline struct KmtBatchHeader *event_batch_header(EventBatch *batch)
@@ -63,6 +63,26 @@ static inline void event_batch_task(EventBatch *batch, uint32_t tgid, const char
 	event_batch_add(batch, &task, sizeof(task), KMT_RECORD_TASK, batch->tasks++);
 }
 
+/* The origins that follow are of this cache. */
+static inline void event_batch_cache(EventBatch *batch, const char *name, uint32_t object_bytes,
+				     uint32_t slot_bytes)
+{
+	struct {
+		struct KmtCache cache;
+		char name[KMT_CACHE_NAME_BYTES_MAX + 1];
+	} record = {
+		.cache = {
+			.object_bytes = object_bytes,
+			.slot_bytes = slot_bytes,
+			.name_bytes = (uint16_t)strlen(name),
+		},
+	};
+
+	g_strlcpy(record.name, name, sizeof(record.name));
+	event_batch_add(batch, &record, sizeof(record.cache) + record.cache.name_bytes,
+			KMT_RECORD_CACHE, batch->caches++);
+}
+
 /* A stack of 4-byte frames and an origin of it. Returns the origin's index. */
 static inline uint16_t event_batch_origin(EventBatch *batch, const uint32_t *frames, uint16_t depth,
 					  uint64_t bytes_requested, uint64_t bytes_allocated)
@@ -73,7 +93,7 @@ static inline uint16_t event_batch_origin(EventBatch *batch, const uint32_t *fra
 	} stack = { .stack = { .depth = depth } };
 	struct KmtOrigin origin = {
 		.stack = batch->stacks,
-		.cache = KMT_NONE,
+		.cache = batch->caches ? (uint16_t)(batch->caches - 1) : KMT_NONE,
 		.call_site = 0xffffffff00000000ULL + frames[0],
 		.bytes_requested = bytes_requested,
 		.bytes_allocated = bytes_allocated,

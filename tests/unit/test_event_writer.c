@@ -243,3 +243,42 @@ Test(event_writer, a_sampled_event_stands_for_its_period)
 	cr_expect_eq(loss_ledger_totals(stage.session->loss).sampling_period_max, 11);
 	stage_clear(&stage);
 }
+
+Test(event_writer, an_event_comes_back_with_its_cache)
+{
+	enum { CACHES = 5000 };
+	Stage stage;
+	uint64_t of_odd = 0, unknown = 0;
+
+	stage_init(&stage);
+	for (uint32_t i = 0; i < CACHES; i++) {
+		EventCache cache = { .object_bytes = 8 + i, .slot_bytes = 16 + i };
+		EventFacts facts = small;
+		int length = g_snprintf(cache.name, sizeof(cache.name), "cache-%u", i % 100);
+
+		cache.name_bytes = (uint16_t)length;
+		facts.cache = i % 2 ? &cache : NULL;
+		add(&stage, 1000 + i, &worker, &facts, TEXT, 5);
+	}
+	event_writer_close(stage.writer);
+	for (uint32_t i = 0; i < profile_cell_count(stage.session->profile); i++) {
+		const ProfileCell *cell = profile_cell(stage.session->profile, i);
+		const ProfileOrigin *origin = profile_origin(stage.session->profile, cell->origin);
+		const ProfileCache *cache = profile_cache(stage.session->profile, origin->cache);
+		g_autofree char *name =
+			g_strdup_printf("cache-%u", (cache->object_bytes - 8) % 100);
+
+		if (origin->cache == CACHE_ID_UNKNOWN) {
+			unknown += cell->events;
+			continue;
+		}
+		if (!cell->events)
+			continue;
+		cr_expect_str_eq(cache->name, name);
+		cr_expect_eq(cache->slot_bytes, cache->object_bytes + 8);
+		of_odd += cell->events;
+	}
+	cr_expect_eq(of_odd, CACHES / 2);
+	cr_expect_eq(unknown, CACHES / 2);
+	stage_clear(&stage);
+}

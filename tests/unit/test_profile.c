@@ -295,3 +295,83 @@ Test(profile, the_text_after_a_commands_terminator_does_not_matter)
 	cr_expect(eq(u64, sum_of(profile, "sh", KMT_CONTEXT_TASK).events, 2));
 	cr_expect(eq(u32, profile_task_count(profile), 3));
 }
+
+/* Returns the events whose origin is of that cache. */
+static uint64_t events_of_cache(const Profile *profile, const char *name)
+{
+	uint64_t events = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		CacheId cache = profile_origin(profile, cell->origin)->cache;
+
+		if (g_str_equal(profile_cache(profile, cache)->name, name))
+			events += cell->events;
+	}
+	return events;
+}
+
+Test(profile, equal_stacks_of_two_caches_are_two_origins)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+	EventBatch batch = event_batch_begin(bytes, 0, 0, 1000);
+	uint16_t unknown = event_batch_origin(&batch, frames, 3, 100, 128);
+	uint16_t first, second;
+
+	event_batch_cache(&batch, "kmalloc-128", 128, 128);
+	first = event_batch_origin(&batch, frames, 3, 100, 128);
+	event_batch_cache(&batch, "kmalloc-cg-128", 128, 192);
+	second = event_batch_origin(&batch, frames, 3, 100, 128);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, unknown, 1, KMT_CONTEXT_TASK, 1);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, first, 2, KMT_CONTEXT_TASK, 1);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, first, 3, KMT_CONTEXT_TASK, 1);
+	event_batch_event(&batch, KMT_RECORD_FREE, second, 4, KMT_CONTEXT_TASK, 1);
+	event_batch_end(&batch, 4);
+	feed(profile, bytes);
+
+	cr_expect(eq(u64, events_of_cache(profile, ""), 1));
+	cr_expect(eq(u64, events_of_cache(profile, "kmalloc-128"), 2));
+	cr_expect(eq(u64, events_of_cache(profile, "kmalloc-cg-128"), 1));
+	cr_expect(eq(u32, profile_cache(profile, CACHE_ID_OVERFLOW + 2)->slot_bytes, 192));
+	cr_expect(eq(u64, profile_totals(profile).unknown_records, 0));
+}
+
+Test(profile, a_cache_of_no_name_or_of_too_long_a_name_is_damage)
+{
+	const uint16_t name_bytes[] = { 0, KMT_CACHE_NAME_BYTES_MAX + 1, 9 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(name_bytes); i++) {
+		g_autoptr(GByteArray) bytes = g_byte_array_new();
+		g_autoptr(Profile) profile = profile_new(PLENTY);
+		EventBatch batch = event_batch_begin(bytes, 0, 0, 1000);
+		struct {
+			struct KmtCache cache;
+			char name[8];
+		} record = { .cache.name_bytes = name_bytes[i], .name = "dentry" };
+		uint16_t origin;
+
+		event_batch_add(&batch, &record, sizeof(record), KMT_RECORD_CACHE, 0);
+		origin = event_batch_origin(&batch, frames, 3, 100, 128);
+		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 1, KMT_CONTEXT_TASK, 1);
+		event_batch_end(&batch, 1);
+		feed(profile, bytes);
+		cr_expect(eq(u64, profile_totals(profile).events, 0));
+		cr_expect(eq(u64, profile_totals(profile).damaged, 1));
+	}
+}
+
+Test(profile, an_origin_of_a_cache_that_is_not_defined_is_damage)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+	EventBatch batch = event_batch_begin(bytes, 0, 0, 1000);
+	uint16_t origin;
+
+	batch.caches = 1; /* announced, but never sent */
+	origin = event_batch_origin(&batch, frames, 3, 100, 128);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 1, KMT_CONTEXT_TASK, 1);
+	event_batch_end(&batch, 1);
+	feed(profile, bytes);
+	cr_expect(eq(u64, profile_totals(profile).damaged, 1));
+}

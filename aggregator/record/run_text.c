@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/run_text.h"
+
+#include "record/batch_text.h"
+
+#include <string.h>
+
+enum {
+	FIRST_KIND = KMT_BATCH_CACHE_NAMES,
+	KINDS = KMT_BATCH_CGROUPS - FIRST_KIND + 1,
+	READINGS = KMT_READING_END + 1,
+	TEXT_BYTES_MAX = 8 << 20, /* of one text: 100,000 cgroups */
+};
+
+typedef struct {
+	GString *text; /* owned; NULL: none came */
+	uint64_t time_ns;
+} Kept;
+
+struct RunText {
+	Kept kept[KINDS][READINGS];
+};
+
+RunText *run_text_new(void)
+{
+	return g_new0(RunText, 1);
+}
+
+void run_text_free(RunText *text)
+{
+	if (!text)
+		return;
+	for (int kind = 0; kind < KINDS; kind++)
+		for (int reading = 0; reading < READINGS; reading++)
+			if (text->kept[kind][reading].text)
+				g_string_free(text->kept[kind][reading].text, TRUE);
+	g_free(text);
+}
+
+bool run_text_keeps(uint8_t kind)
+{
+	return kind >= FIRST_KIND && kind < FIRST_KIND + KINDS;
+}
+
+void run_text_read_batch(RunText *text, const Batch *batch)
+{
+	BatchText part = batch_text(batch);
+	Kept *kept;
+
+	if (!run_text_keeps(batch->header.kind) || !part.text || part.epoch >= READINGS)
+		return;
+	kept = &text->kept[batch->header.kind - FIRST_KIND][part.epoch];
+	if (!kept->text) {
+		kept->text = g_string_new(NULL);
+		kept->time_ns = batch->header.base_time_ns;
+	}
+	if (kept->text->len + part.bytes > TEXT_BYTES_MAX)
+		return;
+	g_string_append_len(kept->text, part.text, part.bytes);
+	if (kept->text->len && kept->text->str[kept->text->len - 1] != '\n')
+		g_string_append_c(kept->text, '\n');
+}
+
+static const Kept *kept_of(const RunText *text, uint8_t kind, uint32_t reading)
+{
+	return run_text_keeps(kind) && reading < READINGS ? &text->kept[kind - FIRST_KIND][reading]
+							  : NULL;
+}
+
+const GString *run_text_of(const RunText *text, uint8_t kind, uint32_t reading)
+{
+	const Kept *kept = kept_of(text, kind, reading);
+
+	return kept ? kept->text : NULL;
+}
+
+uint64_t run_text_time_ns(const RunText *text, uint8_t kind, uint32_t reading)
+{
+	const Kept *kept = kept_of(text, kind, reading);
+
+	return kept ? kept->time_ns : 0;
+}
