@@ -18,6 +18,7 @@ libaggregator_a_SOURCES = \
 include aggregator/record/local.mk
 include aggregator/count/local.mk
 include aggregator/symbols/local.mk
+include aggregator/names/local.mk
 include aggregator/rank/local.mk
 include aggregator/report/local.mk
 include aggregator/collect/local.mk

@@ -5,9 +5,10 @@
 #include "rank/stack_rows.h"
 
 struct ViewRows {
-	const Profile *profile;
+	ViewSource source;
 	StackRows *names;
 	ViewStack *stacks;     /* by row */
+	uint8_t *picks;        /* (CellPick) by cell */
 	uint32_t *cells;       /* of allocations, grouped by row */
 	uint32_t *cells_until; /* by row: where its group ends in cells */
 	char *top;             /* the argument of the last ViewDrop */
@@ -15,46 +16,73 @@ struct ViewRows {
 
 static uint32_t row_of_cell(const ViewRows *rows, const ProfileCell *cell)
 {
-	return stack_rows_row(rows->names, profile_origin(rows->profile, cell->origin)->stack);
+	return stack_rows_row(rows->names,
+			      profile_origin(rows->source.profile, cell->origin)->stack);
 }
 
-static bool is_free(const ViewRows *rows, const ProfileCell *cell)
+/* What a cell is to the view. */
+typedef enum { PICK_ALLOCATION, PICK_FREE, PICK_LEFT_OUT } CellPick;
+
+static CellPick pick_of(const ViewRows *rows, const ProfileCell *cell)
 {
-	return profile_origin(rows->profile, cell->origin)->free;
+	return profile_origin(rows->source.profile, cell->origin)->free ? PICK_FREE
+									: PICK_ALLOCATION;
+}
+
+static void leave_out(ViewRows *rows, const CellFilter *filter)
+{
+	void *state = filter->type->prepare(filter->argument, &rows->source);
+
+	for (uint32_t i = 0; i < profile_cell_count(rows->source.profile); i++)
+		if (!filter->type->keeps(state, profile_cell(rows->source.profile, i)))
+			rows->picks[i] = PICK_LEFT_OUT;
+	filter->type->dispose(state);
+}
+
+static void pick_cells(ViewRows *rows, const GArray *filters)
+{
+	uint32_t cells = profile_cell_count(rows->source.profile);
+
+	rows->picks = g_new(uint8_t, cells);
+	for (uint32_t i = 0; i < cells; i++)
+		rows->picks[i] = pick_of(rows, profile_cell(rows->source.profile, i));
+	for (guint i = 0; filters && i < filters->len; i++)
+		leave_out(rows, &g_array_index(filters, CellFilter, i));
 }
 
 /* Groups the cells of allocations by row: counts, adds up, then fills each group from behind. */
 static void group_cells(ViewRows *rows)
 {
-	uint32_t cells = profile_cell_count(rows->profile);
+	uint32_t cells = profile_cell_count(rows->source.profile);
 	uint32_t count = stack_rows_count(rows->names);
 	uint32_t until = 0;
 
 	rows->cells = g_new(uint32_t, cells);
 	rows->cells_until = g_new0(uint32_t, count + 1);
 	for (uint32_t i = 0; i < cells; i++) {
-		const ProfileCell *cell = profile_cell(rows->profile, i);
+		const ProfileCell *cell = profile_cell(rows->source.profile, i);
 
-		if (!is_free(rows, cell))
+		if (rows->picks[i] == PICK_ALLOCATION)
 			rows->cells_until[row_of_cell(rows, cell) + 1]++;
 	}
 	for (uint32_t row = 0; row <= count; row++)
 		rows->cells_until[row] = until += rows->cells_until[row];
 	for (uint32_t i = 0; i < cells; i++) {
-		const ProfileCell *cell = profile_cell(rows->profile, i);
+		const ProfileCell *cell = profile_cell(rows->source.profile, i);
 
-		if (!is_free(rows, cell))
+		if (rows->picks[i] == PICK_ALLOCATION)
 			rows->cells[rows->cells_until[row_of_cell(rows, cell)]++] = i;
 	}
 }
 
-static ViewRows *rows_new(const Profile *profile, const SymbolStore *symbols)
+static ViewRows *rows_new(const ViewSource *source, const ViewOptions *options)
 {
 	ViewRows *rows = g_new0(ViewRows, 1);
 
-	rows->profile = profile;
-	rows->names = stack_rows_new(profile, symbols);
+	rows->source = *source;
+	rows->names = stack_rows_new(source->profile, source->symbols);
 	rows->stacks = g_new0(ViewStack, stack_rows_count(rows->names));
+	pick_cells(rows, options->cells);
 	group_cells(rows);
 	return rows;
 }
@@ -63,6 +91,7 @@ static void rows_free(ViewRows *rows)
 {
 	stack_rows_free(rows->names);
 	g_free(rows->stacks);
+	g_free(rows->picks);
 	g_free(rows->cells);
 	g_free(rows->cells_until);
 	g_free(rows->top);
@@ -76,10 +105,10 @@ static void summary_add(StackSummary *sum, const StackSummary *added)
 	sum->bytes_allocated += added->bytes_allocated;
 }
 
-static void count_cell(View *view, const ProfileCell *cell)
+static void count_cell(View *view, const ProfileCell *cell, CellPick pick)
 {
 	ViewRows *rows = view->rows;
-	const ProfileOrigin *origin = profile_origin(rows->profile, cell->origin);
+	const ProfileOrigin *origin = profile_origin(rows->source.profile, cell->origin);
 	ViewStack *stack = &rows->stacks[row_of_cell(rows, cell)];
 	StackSummary sum = {
 		.allocations = cell->events,
@@ -87,10 +116,12 @@ static void count_cell(View *view, const ProfileCell *cell)
 		.bytes_allocated = cell->events * origin->bytes_allocated,
 	};
 
-	if (origin->free) {
+	if (pick == PICK_FREE)
 		view->frees += cell->events;
+	if (pick == PICK_LEFT_OUT && !origin->free)
+		view->left_out += cell->events;
+	if (pick != PICK_ALLOCATION)
 		return;
-	}
 	summary_add(&stack->summary, &sum);
 	stack->failed += cell->failed;
 	stack->truncated |= origin->truncated;
@@ -102,8 +133,8 @@ static void count_rows(View *view)
 {
 	ViewRows *rows = view->rows;
 
-	for (uint32_t i = 0; i < profile_cell_count(rows->profile); i++)
-		count_cell(view, profile_cell(rows->profile, i));
+	for (uint32_t i = 0; i < profile_cell_count(rows->source.profile); i++)
+		count_cell(view, profile_cell(rows->source.profile, i), rows->picks[i]);
 	for (uint32_t row = 0; row < stack_rows_count(rows->names); row++) {
 		ViewStack *stack = &rows->stacks[row];
 
@@ -224,24 +255,24 @@ static void add_processes(const ViewRows *rows, const ViewStack *stack, ProcessS
 	uint32_t at = stack->row ? rows->cells_until[stack->row - 1] : 0;
 
 	for (; at < rows->cells_until[stack->row]; at++)
-		process_sums_add(sums, profile_cell(rows->profile, rows->cells[at]));
+		process_sums_add(sums, profile_cell(rows->source.profile, rows->cells[at]));
 }
 
 static GArray *kept_processes(const View *view)
 {
-	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->profile);
+	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->source.profile);
 
 	for (guint i = 0; i < view->stacks->len; i++)
 		add_processes(view->rows, g_ptr_array_index(view->stacks, i), sums);
 	return process_sums_ranked(sums);
 }
 
-View *view_new(const Profile *profile, const SymbolStore *symbols, const ViewOptions *options)
+View *view_new(const ViewSource *source, const ViewOptions *options)
 {
 	View *view = g_new0(View, 1);
 	g_autoptr(GPtrArray) filters = filters_in_order(options);
 
-	view->rows = rows_new(profile, symbols);
+	view->rows = rows_new(source, options);
 	view->rows->top = g_strdup_printf("%" G_GUINT64_FORMAT, options->top);
 	view->stacks = g_ptr_array_new();
 	view->drops = g_array_new(FALSE, FALSE, sizeof(ViewDrop));
@@ -276,7 +307,7 @@ void view_append_text(const View *view, const ViewStack *stack, GString *out)
 
 GArray *view_processes(const View *view, const ViewStack *stack)
 {
-	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->profile);
+	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->source.profile);
 
 	add_processes(view->rows, stack, sums);
 	return process_sums_ranked(sums);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "count/profile.h"
 #include "filter.h"
-#include "symbols/symbol_store.h"
+#include "rank/cell_filter.h"
 
 #include <glib.h>
 
@@ -54,6 +53,7 @@ const SortKey *sort_key_lookup(const char *name);
 typedef struct {
 	GPtrArray *
 		filters; /* (element-type Filter), borrowed; applied in the order of filter_types */
+	const GArray *cells; /* (element-type CellFilter): what is counted at all; NULL: all */
 	const SortKey *sort;
 	uint64_t top; /* rows to keep; UINT64_MAX: all */
 } ViewOptions;
@@ -68,12 +68,14 @@ typedef struct {
 	StackSummary after;  /* sums over the kept ones */
 	uint64_t failed_before;
 	uint64_t stacks_truncated; /* of all stacks: those that reached the depth limit */
+	uint64_t left_out;         /* allocations that a cell filter took away */
 	uint64_t frees;            /* recorded beside the allocations, not ranked */
 	ViewRows *rows;            /* private */
 } View;
 
-/* Returns the view of a profile; free it with view_free(). The profile must outlive it. */
-View *view_new(const Profile *profile, const SymbolStore *symbols, const ViewOptions *options);
+/* Returns the view of a profile; free it with view_free(). What the source names must outlive it.
+ */
+View *view_new(const ViewSource *source, const ViewOptions *options);
 void view_free(View *view);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(View, view_free)
 

@@ -47,7 +47,16 @@ static ExitStatus status_of(const GError *error)
 
 static void print_report(const Session *session, const Options *options, FILE *out)
 {
-	g_autoptr(View) view = view_new(session->profile, session->symbols, &options->view);
+	g_autoptr(CacheNames) caches =
+		cache_names_new(session->profile, session->info, session->text);
+	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
+	const ViewSource source = {
+		.profile = session->profile,
+		.symbols = session->symbols,
+		.caches = caches,
+		.cgroups = cgroups,
+	};
+	g_autoptr(View) view = view_new(&source, &options->view);
 	const Report report = {
 		.session = session,
 		.view = view,

@@ -31,7 +31,9 @@ void fuzz_report(const Session *session)
 		.sort = sort_key_lookup("count"),
 		.top = UINT64_MAX,
 	};
-	g_autoptr(View) view = view_new(session->profile, session->symbols, &options);
+	g_autoptr(View) view =
+		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
+			 &options);
 	const Report report = {
 		.session = session,
 		.view = view,

@@ -112,7 +112,9 @@ static uint64_t allocations_below(const Stage *stage, const char *function)
 	g_autoptr(View) view = NULL;
 
 	g_ptr_array_add(filters, (gpointer)filter);
-	view = view_new(stage->session->profile, stage->session->symbols, &options);
+	view = view_new(&(ViewSource){ .profile = stage->session->profile,
+				       .symbols = stage->session->symbols },
+			&options);
 	return view->after.allocations;
 }
 

@@ -102,7 +102,9 @@ static void add_filter(GPtrArray *filters, const char *option, const char *argum
 static char *report_of(const Session *session, const Wish *wish)
 {
 	g_autoptr(GPtrArray) filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
-	ViewOptions options = { filters, sort_keys, wish->top ? wish->top : UINT64_MAX };
+	ViewOptions options = { .filters = filters,
+				.sort = sort_keys,
+				.top = wish->top ? wish->top : UINT64_MAX };
 	Report report = { .session = session,
 			  .options = &options,
 			  .exclude = wish->exclude,
@@ -116,7 +118,8 @@ static char *report_of(const Session *session, const Wish *wish)
 
 	add_filter(filters, "min-count", wish->minimum);
 	add_filter(filters, "exclude", wish->exclude);
-	view = view_new(session->profile, session->symbols, &options);
+	view = view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
+			&options);
 	report.view = view;
 	report_print_text(&report, out);
 	fclose(out);

@@ -147,8 +147,12 @@ static void expect_row(const View *view, guint index, const char *wanted, const 
 static void expect_view(const Session *session, const ViewCase *row)
 {
 	g_autoptr(GPtrArray) filters = filters_of(row->filters);
-	const ViewOptions options = { filters, sort_key_lookup(row->sort), row->top };
-	g_autoptr(View) view = view_new(session->profile, session->symbols, &options);
+	const ViewOptions options = { .filters = filters,
+				      .sort = sort_key_lookup(row->sort),
+				      .top = row->top };
+	g_autoptr(View) view =
+		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
+			 &options);
 	guint rows = 0;
 
 	for (; rows < ROWS_MAX && row->rows[rows]; rows++)
@@ -170,9 +174,10 @@ Test(view, rows_are_filtered_ranked_and_cut)
 
 static View *full_view(const Session *session)
 {
-	const ViewOptions options = { NULL, sort_key_lookup("count"), UINT64_MAX };
+	const ViewOptions options = { .sort = sort_key_lookup("count"), .top = UINT64_MAX };
 
-	return view_new(session->profile, session->symbols, &options);
+	return view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
+			&options);
 }
 
 Test(view, stacks_that_print_the_same_are_one_row)
@@ -204,8 +209,12 @@ Test(view, sums_are_those_of_the_rows)
 	static const ViewCase top_two = { .filters = { { NULL } } };
 	g_autoptr(Session) session = host_session();
 	g_autoptr(GPtrArray) filters = filters_of(top_two.filters);
-	const ViewOptions options = { filters, sort_key_lookup("count"), 2 };
-	g_autoptr(View) view = view_new(session->profile, session->symbols, &options);
+	const ViewOptions options = { .filters = filters,
+				      .sort = sort_key_lookup("count"),
+				      .top = 2 };
+	g_autoptr(View) view =
+		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
+			 &options);
 
 	cr_expect_eq(view->before.allocations, 7 + 2 + 2);
 	cr_expect_eq(view->before.bytes_allocated, 800 + 2 * 16 + 2 * 8192);
@@ -268,8 +277,10 @@ Test(view, the_first_filter_that_drops_a_stack_is_charged)
 					     { "min-bytes", "33" } };
 	g_autoptr(Session) session = host_session();
 	g_autoptr(GPtrArray) filters = filters_of(words);
-	const ViewOptions options = { filters, NULL, 0 };
-	g_autoptr(View) view = view_new(session->profile, session->symbols, &options);
+	const ViewOptions options = { .filters = filters };
+	g_autoptr(View) view =
+		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
+			 &options);
 
 	cr_assert_eq(view->drops->len, G_N_ELEMENTS(wanted));
 	for (guint i = 0; i < G_N_ELEMENTS(wanted); i++) {

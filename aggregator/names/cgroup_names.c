@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "names/cgroup_names.h"
+
+#include "record/format.h"
+
+#include <string.h>
+
+struct CgroupNames {
+	GHashTable *paths; /* (element-type uint64_t utf8), both owned */
+};
+
+/* "12 /system.slice" */
+static void add_line(CgroupNames *names, const char *line)
+{
+	char *path;
+	uint64_t id = g_ascii_strtoull(line, &path, 10);
+	uint64_t *key;
+
+	if (!id || path[0] != ' ' || path[1] != '/')
+		return;
+	key = g_new(uint64_t, 1);
+	*key = id;
+	g_hash_table_insert(names->paths, key, g_strdup(path + 1));
+}
+
+CgroupNames *cgroup_names_new(const RunText *text)
+{
+	CgroupNames *names = g_new0(CgroupNames, 1);
+	const GString *lines = run_text_of(text, KMT_BATCH_CGROUPS, 0);
+	g_auto(GStrv) split = g_strsplit(lines ? lines->str : "", "\n", -1);
+
+	names->paths = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	for (char **line = split; *line; line++)
+		add_line(names, *line);
+	return names;
+}
+
+void cgroup_names_free(CgroupNames *names)
+{
+	if (!names)
+		return;
+	g_hash_table_unref(names->paths);
+	g_free(names);
+}
+
+const char *cgroup_names_path(const CgroupNames *names, uint64_t cgroup_id)
+{
+	return g_hash_table_lookup(names->paths, &cgroup_id);
+}

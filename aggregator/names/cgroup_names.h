@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "record/run_text.h"
+
+#include <glib.h>
+#include <stdint.h>
+
+/* CgroupNames knows the paths of the cgroups that a stream tells. */
+typedef struct CgroupNames CgroupNames;
+
+CgroupNames *cgroup_names_new(const RunText *text);
+void cgroup_names_free(CgroupNames *names);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CgroupNames, cgroup_names_free)
+
+/* Returns the path of a cgroup, "/system.slice/sshd.service", as recorded and not yet escaped;
+   NULL where the stream does not tell it. It lives as long as the names. */
+const char *cgroup_names_path(const CgroupNames *names, uint64_t cgroup_id);
