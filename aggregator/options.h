@@ -7,13 +7,16 @@
 #include <glib.h>
 #include <stdio.h>
 
+typedef struct Tool Tool;
+
 /*
  * The command line, checked and complete: const after options_parse().
  *
- * One const table (options.c) has every option of the suite; help text, errors and the checks of
- * values come from it. To add an option: a row there, a line in the man page.
+ * One const table (option_table.c) has every option of the suite; help text, errors and the checks
+ * of values come from it. To add an option: a row there, a line in the man page.
  */
 typedef struct {
+	const Tool *tool; /* whose command line it is */
 	/* Instead of a report. */
 	bool help;
 	bool version;
@@ -21,9 +24,9 @@ typedef struct {
 	bool build_module;
 	bool check;
 	/* Where records come from. */
-	char *input; /* -i; NULL: a live collection */
+	char *input;                    /* -i; NULL: a live collection */
 	const CollectorType *collector; /* NULL: the best one that begins at once */
-	CollectRequest request; /* its strings are owned here */
+	CollectRequest request;         /* its strings are owned here */
 	bool only_command;
 	GArray *pids;         /* (element-type guint32) */
 	char *kernel_release; /* --build-module=KVER; NULL: the running one */
@@ -40,10 +43,11 @@ typedef struct {
 	bool quiet;
 } Options;
 
-/* Returns the options of a command line, or NULL with error set: a usage error, one line. */
-Options *options_parse(int argc, char **argv, GError **error);
+/* Returns the options of a command line of that tool, or NULL with error set: a usage error, one
+ * line. */
+Options *options_parse(const Tool *tool, int argc, char **argv, GError **error);
 void options_free(Options *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Options, options_free)
 
 /* Prints --help. */
-void options_print_help(FILE *out);
+void options_print_help(const Tool *tool, FILE *out);

@@ -122,5 +122,5 @@ void buffer_plan_tell(const BufferPlan *plan)
 {
 	g_autofree char *text = buffer_plan_text(plan);
 
-	g_printerr("kmalloc-top: buffers %s\n", text);
+	g_printerr("%s: buffers %s\n", g_get_prgname(), text);
 }

@@ -14,7 +14,7 @@ static void end_recording(Recording *recording, bool collected, CollectOutcome *
 	if (!collected) {
 		recording_discard(recording);
 	} else if (!recording_close(recording, &error)) {
-		g_printerr("kmalloc-top: %s\n", error->message);
+		g_printerr("%s: %s\n", g_get_prgname(), error->message);
 		outcome->recording_unfinished = true;
 	}
 }

@@ -131,8 +131,8 @@ static void read_text(Input *input, Session *session, const ImportType *type)
 	session_finish(session);
 	session->unreadable_lines = unread;
 	if (unread)
-		g_printerr("kmalloc-top: %s: %" G_GUINT64_FORMAT " lines could not be read as %s\n",
-			   input->name, unread, type->name);
+		g_printerr("%s: %s: %" G_GUINT64_FORMAT " lines could not be read as %s\n",
+			   g_get_prgname(), input->name, unread, type->name);
 }
 
 /* Files that are no stream themselves, but may contain one. */

@@ -43,7 +43,7 @@ void live_run_tell(const LiveRun *live, const char *what)
 	double seconds = (double)(clock_monotonic_ns() - live->start_ns) / 1e9;
 
 	if (live->parts.request->verbose)
-		g_printerr("kmalloc-top: %.3f s: %s\n", seconds, what);
+		g_printerr("%s: %.3f s: %s\n", g_get_prgname(), seconds, what);
 }
 
 void live_run_feed(LiveRun *live)
@@ -69,7 +69,7 @@ static void write_start(LiveRun *live, const char *collector, uint64_t buffer_by
 	live_run_feed(live);
 	hidden = host_snapshot_hidden(host);
 	if (hidden)
-		g_printerr("kmalloc-top: %s\n", hidden);
+		g_printerr("%s: %s\n", g_get_prgname(), hidden);
 }
 
 bool live_run_describe(LiveRun *live, const char *collector, uint64_t buffer_bytes, GError **error)
@@ -244,9 +244,10 @@ static void tell_throttled(LiveRun *live)
 		return;
 	live->throttle_told = true;
 	progress_clear(&live->progress);
-	g_printerr("kmalloc-top: probes took more than %u %% of CPU %u: it takes 1 of %u events "
+	g_printerr("%s: probes took more than %u %% of CPU %u: it takes 1 of %u events "
 		   "for now (--max-overhead)\n",
-		   request->overhead_percent_max, totals.sampling_cpu, totals.sampling_period_max);
+		   g_get_prgname(), request->overhead_percent_max, totals.sampling_cpu,
+		   totals.sampling_period_max);
 }
 
 static gboolean tick(gpointer user_data)

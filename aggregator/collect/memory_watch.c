@@ -32,6 +32,6 @@ char *memory_watch_problem(const MemoryWatch *watch)
 		return describe("SystemTap's stapio", stapio, stapio_max,
 				": events came faster than they were counted");
 	if (own > own_max)
-		return describe("kmalloc-top", own, own_max, "");
+		return describe(g_get_prgname(), own, own_max, "");
 	return NULL;
 }

@@ -221,7 +221,8 @@ static void remove_abandoned(const char *path)
 
 	remove_tree(path);
 	escape_append(shown, path);
-	g_printerr("kmalloc-top: removed the folder %s of a run that is gone\n", shown->str);
+	g_printerr("%s: removed the folder %s of a run that is gone\n", g_get_prgname(),
+		   shown->str);
 }
 
 void module_cache_remove_abandoned(const char *folder)

@@ -137,8 +137,9 @@ void perf_read_tell_lost(PerfRunCpu *cpu)
 static void tasks_were_lost(PerfRun *run, uint64_t lost)
 {
 	if (!run->tasks_lost_told)
-		g_printerr("kmalloc-top: the kernel lost records of what tasks became: some names "
-			   "may be those of before\n");
+		g_printerr("%s: the kernel lost records of what tasks became: some names "
+			   "may be those of before\n",
+			   g_get_prgname());
 	run->tasks_lost_told = true;
 	run->scan_is_due = true;
 	/* Of a fork that was not told of, nothing would be counted: at least an event each. */

@@ -267,8 +267,9 @@ static void count_scope(PerfRun *run)
 	const CollectRequest *request = run->live.parts.request;
 
 	if (request->scope != COLLECT_SCOPE_HOST && !request->quiet)
-		g_printerr("kmalloc-top: perf events trace the whole host; these processes are "
-			   "picked when it is read\n");
+		g_printerr("%s: perf events trace the whole host; these processes are "
+			   "picked when it is read\n",
+			   g_get_prgname());
 	task_table_set_inherit(run->tasks, request->scope == COLLECT_SCOPE_COMMAND);
 	if (request->scope == COLLECT_SCOPE_COMMAND)
 		task_table_count(run->tasks, (uint32_t)command_pid(run->live.command));
@@ -299,8 +300,9 @@ static void measure_cost(PerfRun *run)
 		cpu->event_cpu.probe_ns = 0;
 	}
 	if (!run->cost.is_known && run->bound.percent_max)
-		g_printerr("kmalloc-top: what the events cost could not be measured, so it is not "
-			   "bounded: see --sample (--max-overhead)\n");
+		g_printerr("%s: what the events cost could not be measured, so it is not "
+			   "bounded: see --sample (--max-overhead)\n",
+			   g_get_prgname());
 }
 
 /* What is known of the samples only now. */
@@ -334,7 +336,7 @@ static bool start(PerfRun *run, GError **error)
 		return false;
 	}
 	if (run->in_container)
-		g_printerr("kmalloc-top: " PID_NAMESPACE_NOTE "\n");
+		g_printerr("%s: " PID_NAMESPACE_NOTE "\n", g_get_prgname());
 	fill_request(run);
 	if (!open_events(run, error))
 		return false;

@@ -62,7 +62,7 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **e
 	if (!module_path)
 		return false;
 	if (request->verbose)
-		g_printerr("kmalloc-top: %.3f s to find or compile the module %s\n",
+		g_printerr("%s: %.3f s to find or compile the module %s\n", g_get_prgname(),
 			   (double)(clock_monotonic_ns() - start_ns) / 1e9, module_path);
 	if (!request->quiet)
 		buffer_plan_tell(&buffers);

@@ -82,7 +82,7 @@ static void pass_on(const char *line, void *user_data)
 	const StapRun *run = user_data;
 
 	progress_clear(&run->live.progress);
-	g_printerr("kmalloc-top: staprun: %s\n", line);
+	g_printerr("%s: staprun: %s\n", g_get_prgname(), line);
 }
 
 static void child_ended(GPid pid, gint status, gpointer user_data)
@@ -142,7 +142,7 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 	if (live->parts.request->verbose) {
 		g_autofree char *line = command_quote(argv);
 
-		g_printerr("kmalloc-top: running %s\n", line);
+		g_printerr("%s: running %s\n", g_get_prgname(), line);
 	}
 	/* SystemTap skips every probe on a CPU that comes online after its module was loaded; one
 	   that was there, goes and comes back is traced. */
@@ -185,9 +185,9 @@ static void unload_module(StapRun *run)
 
 	if (stap_module_is_loaded(sys_folder, run->module_name) &&
 	    !stap_module_unload(staprun, sys_folder, run->module_name))
-		g_printerr("kmalloc-top: the module %s is still loaded: remove it with "
+		g_printerr("%s: the module %s is still loaded: remove it with "
 			   "'%s -d %s'\n",
-			   run->module_name, staprun, run->module_name);
+			   g_get_prgname(), run->module_name, staprun, run->module_name);
 	watchdog_withdraw(&(WatchdogItem){
 		.kind = WATCHDOG_MODULE, .path = staprun, .sys_folder = run->module_folder });
 }

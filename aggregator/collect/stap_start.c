@@ -23,12 +23,12 @@ static void remove_leftover(const char *staprun, const char *sys_folder, const c
 
 	escape_append(shown, name);
 	if (stap_module_unload(staprun, sys_folder, name))
-		g_printerr("kmalloc-top: removed the module %s of a run that is gone\n",
+		g_printerr("%s: removed the module %s of a run that is gone\n", g_get_prgname(),
 			   shown->str);
 	else
-		g_printerr("kmalloc-top: the module %s of a run that is gone is still loaded: "
+		g_printerr("%s: the module %s of a run that is gone is still loaded: "
 			   "remove it with '%s -d %s'\n",
-			   shown->str, staprun, shown->str);
+			   g_get_prgname(), shown->str, staprun, shown->str);
 }
 
 static void remove_leftovers(const char *staprun, const char *sys_folder)

@@ -82,13 +82,14 @@ Test(memory_watch, this_program_has_a_bound_of_its_own)
 	g_autofree char *within = NULL;
 	g_autofree char *above = NULL;
 
+	g_set_prgname("slabstack");
 	write_process(root, getpid(), (2 * MAX_MB + 64) << 10, 0);
 	within = problem_of(root);
 	cr_expect(eq(ptr, within, NULL), "%s", within);
 	write_process(root, getpid(), ((2 * MAX_MB + 64) << 10) + 4, 0);
 	above = problem_of(root);
 	cr_assert(ne(ptr, above, NULL));
-	cr_expect(g_str_has_prefix(above, "kmalloc-top held 96 MB"), "%s", above);
+	cr_expect(g_str_has_prefix(above, "slabstack held 96 MB"), "%s", above);
 	host_free(root);
 }
 

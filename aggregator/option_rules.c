@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "option_rules.h"
+
+#include "collect/collector_types.h"
+#include "collect/stap_options.h"
+#include "option_values.h"
+
+#include <string.h>
+
+static bool has_live_option(const Options *options)
+{
+	const CollectRequest *request = &options->request;
+
+	return request->command || options->pids->len || options->only_command ||
+	       request->duration_seconds > 0 || request->record_path || request->module_path ||
+	       request->stap_options || request->user || options->build_module;
+}
+
+static bool input_and_live(const Options *options)
+{
+	return options->input && has_live_option(options);
+}
+
+static bool check_and_other(const Options *options)
+{
+	return options->check && (options->input || options->build_module);
+}
+
+static bool info_without_input(const Options *options)
+{
+	return options->info && !options->input;
+}
+
+static bool only_command_without(const Options *options)
+{
+	return options->only_command && !options->request.command;
+}
+
+static bool only_command_and_pid(const Options *options)
+{
+	return options->only_command && options->pids->len;
+}
+
+static bool user_without_command(const Options *options)
+{
+	return options->request.user && !options->request.command;
+}
+
+static bool interrupts_without_scope(const Options *options)
+{
+	return options->request.with_interrupts && !options->pids->len && !options->only_command;
+}
+
+static bool build_without_output(const Options *options)
+{
+	return options->build_module && !options->output;
+}
+
+static bool build_and_run(const Options *options)
+{
+	return options->build_module && (options->request.command || options->request.module_path ||
+					 options->request.record_path);
+}
+
+static bool sign_without_build(const Options *options)
+{
+	return (options->sign_key || options->sign_cert) && !options->build_module;
+}
+
+static bool sign_by_half(const Options *options)
+{
+	return !options->sign_key != !options->sign_cert;
+}
+
+static bool module_and_compile_options(const Options *options)
+{
+	g_autoptr(StapOptions) split = NULL;
+
+	if (!options->request.module_path || !options->request.stap_options)
+		return false;
+	split = stap_options_parse(options->request.stap_options, NULL);
+	return split->compile->len > 0;
+}
+
+static bool perf_and_stap_options(const Options *options)
+{
+	return options->collector == &perf_collector &&
+	       (options->request.module_path || options->request.stap_options);
+}
+
+static bool output_is_other_file(const Options *options)
+{
+	const char *record = options->request.record_path;
+
+	return options->output &&
+	       ((options->input && g_str_equal(options->output, options->input)) ||
+		(record && g_str_equal(options->output, record)));
+}
+
+static const OptionRule option_rules[] = {
+	{ check_and_other,
+	  "--check looks at a run on this host: it goes with neither -i nor --build-module" },
+	{ input_and_live,
+	  "-i reads a file: it goes with none of the options that collect "
+	  "(-c, -p, -d, -u, -o, --only-command, --record, --module, --build-module)" },
+	{ info_without_input, "--info says what a recording is: name it with -i FILE" },
+	{ only_command_without, "--only-command needs a command: -c CMD or -- CMD ARG..." },
+	{ only_command_and_pid, "--only-command and -p name different processes: use one of them" },
+	{ user_without_command, "-u runs a command as a user: name it with -c CMD" },
+	{ interrupts_without_scope,
+	  "--with-interrupts goes with -p or --only-command: else interrupts count anyway" },
+	{ build_without_output, "--build-module needs a file to write: -O FILE.ko" },
+	{ build_and_run, "--build-module only compiles: it goes with no -c, --module or --record" },
+	{ sign_without_build, "--sign-key and --sign-cert go with --build-module" },
+	{ sign_by_half, "signing takes both --sign-key and --sign-cert" },
+	{ module_and_compile_options,
+	  "--module is compiled already: it goes with no -o that compiles" },
+	{ perf_and_stap_options,
+	  "--module and -o are SystemTap's: they go with no --collector=perf" },
+	{ output_is_other_file, "-O would overwrite the recording: give another name" },
+};
+
+bool option_rules_check(const Options *options, GError **error)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(option_rules); i++)
+		if (option_rules[i].broken(options))
+			return option_fail(error, "%s", option_rules[i].message);
+	return true;
+}

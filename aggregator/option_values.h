@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "options.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * What options do with their values: each function takes one over into the options, or returns
+ * false with error set, a usage error of one line. The option's name is put before it.
+ */
+
+/* Sets a usage error, and returns false. */
+bool option_fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Adds the filter of that name. */
+bool option_add_filter(Options *options, const char *option, const char *value, GError **error);
+
+bool option_exclude(Options *options, const char *value, GError **error);
+bool option_top(Options *options, const char *value, GError **error);
+bool option_sort(Options *options, const char *value, GError **error);
+bool option_command(Options *options, const char *value, GError **error);
+bool option_pid(Options *options, const char *value, GError **error);
+bool option_duration(Options *options, const char *value, GError **error);
+bool option_events(Options *options, const char *value, GError **error);
+bool option_stacks(Options *options, const char *value, GError **error);
+bool option_max_stack(Options *options, const char *value, GError **error);
+bool option_collector(Options *options, const char *value, GError **error);
+bool option_stap_options(Options *options, const char *value, GError **error);
+bool option_buffer(Options *options, const char *value, GError **error);
+bool option_max_memory(Options *options, const char *value, GError **error);
+bool option_sample(Options *options, const char *value, GError **error);
+bool option_max_overhead(Options *options, const char *value, GError **error);
+bool option_record_max(Options *options, const char *value, GError **error);
+bool option_build_module(Options *options, const char *value, GError **error);
+bool option_verbose(Options *options, const char *value, GError **error);

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/tool.h"
+
+#include "collect/check.h"
+#include "collect/collect_live.h"
+#include "collect/input.h"
+#include "collect/oom_score.h"
+#include "collect/stap_build.h"
+#include "collect/watchdog.h"
+#include "escape.h"
+#include "exit_status.h"
+#include "options.h"
+#include "record/private_file.h"
+#include "report/info.h"
+#include "report/report.h"
+#include "session.h"
+#include "symbols_choose.h"
+#include "version.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static ExitStatus fail(ExitStatus status, const GError *error)
+{
+	g_autoptr(GString) message = g_string_new(NULL);
+
+	/* It may quote a file or an option as it came. */
+	escape_append(message, error->message);
+	fprintf(stderr, "%s: %s\n", g_get_prgname(), message->str);
+	if (status == EXIT_USAGE)
+		fprintf(stderr, "Try '%s --help'.\n", g_get_prgname());
+	return status;
+}
+
+/* An error of the options domain is a usage error wherever it was found. */
+static ExitStatus status_of(const GError *error)
+{
+	return error->domain == G_OPTION_ERROR ? EXIT_USAGE : EXIT_FAILED;
+}
+
+static void print_report(const Session *session, const Options *options, FILE *out)
+{
+	g_autoptr(CacheNames) caches =
+		cache_names_new(session->profile, session->info, session->text);
+	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
+	const ViewSource source = {
+		.profile = session->profile,
+		.symbols = session->symbols,
+		.caches = caches,
+		.cgroups = cgroups,
+	};
+	g_autoptr(View) view = view_new(&source, &options->view);
+	const Report report = {
+		.session = session,
+		.view = view,
+		.options = &options->view,
+		.exclude = options->exclude,
+		.quiet = options->quiet,
+		.details = options->details,
+		.show_host = !options->hide_host,
+	};
+
+	if (options->info)
+		info_print(session, !options->hide_host, out);
+	else
+		options->tool->print_report(&report, out);
+}
+
+/* SIGUSR1: the report so far; the run goes on. */
+static void report_now(Session *session, void *user_data)
+{
+	const Options *options = user_data;
+
+	if (symbols_choose(session, options->kallsyms, NULL))
+		print_report(session, options, stdout);
+	fflush(stdout);
+}
+
+/* Returns false with error set unless everything was written; a reader that left early, as head
+   does, is no error. */
+static bool finish_output(FILE *out, const char *name, GError **error)
+{
+	if (!fflush(out) && !ferror(out))
+		return true;
+	if (errno == EPIPE)
+		return true;
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), "writing %s: %s", name,
+		    g_strerror(errno));
+	return false;
+}
+
+static bool report_to_file(const Session *session, const Options *options, PrivateFile *file,
+			   GError **error)
+{
+	FILE *out = fdopen(dup(private_file_descriptor(file)), "w");
+	bool written;
+
+	if (!out) {
+		g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(errno), "%s: %s",
+			    options->output, g_strerror(errno));
+		return false;
+	}
+	print_report(session, options, out);
+	written = finish_output(out, options->output, error);
+	fclose(out);
+	return written && private_file_commit(file, error);
+}
+
+/* file is NULL for stdout. */
+static bool report(const Session *session, const Options *options, PrivateFile *file,
+		   GError **error)
+{
+	if (file)
+		return report_to_file(session, options, file, error);
+	print_report(session, options, stdout);
+	return finish_output(stdout, "the report", error);
+}
+
+/* A lossy result is also told where nobody can overlook it. */
+static void warn_of_loss(const Session *session)
+{
+	uint64_t all = report_events_in_all(session);
+	uint64_t lost = report_events_lost(session);
+	const char *remedy = report_loss_remedy(session);
+
+	if (lost && lost * 100 > all)
+		fprintf(stderr,
+			"%s: over 1 %% of the events were lost (%" G_GUINT64_FORMAT
+			" of %" G_GUINT64_FORMAT ")%s%s\n",
+			g_get_prgname(), lost, all, remedy ? ": " : "", remedy ? remedy : "");
+}
+
+/* Creates the file of -O, before anything else: a report must not be lost to a bad name. *file is
+   NULL for stdout. */
+static bool open_output(const Options *options, PrivateFile **file, GError **error)
+{
+	*file = options->output ? private_file_create(options->output, true, error) : NULL;
+	return *file || !options->output;
+}
+
+/* The file of -O could not be written: stdout is better than nothing. */
+static ExitStatus report_elsewhere(const Session *session, const Options *options,
+				   PrivateFile *file, const GError *error)
+{
+	fail(EXIT_FAILED, error);
+	if (!file)
+		return EXIT_FAILED;
+	private_file_discard(file);
+	print_report(session, options, stdout);
+	fflush(stdout);
+	return EXIT_INCOMPLETE;
+}
+
+static ExitStatus finish(Session *session, const Options *options, PrivateFile *file)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!symbols_choose(session, options->kallsyms, &error)) {
+		if (file)
+			private_file_discard(file);
+		return fail(EXIT_FAILED, error);
+	}
+	if (!report(session, options, file, &error))
+		return report_elsewhere(session, options, file, error);
+	warn_of_loss(session);
+	return report_is_incomplete(session) ? EXIT_INCOMPLETE : EXIT_COMPLETE;
+}
+
+static void tell_of_command(const CollectOutcome *outcome, char **command)
+{
+	int status = outcome->command_status;
+
+	if (outcome->command_running)
+		fprintf(stderr, "%s: %s is still running; it was left alone\n", g_get_prgname(),
+			*command);
+	else if (!outcome->command_ended)
+		fprintf(stderr, "%s: %s has ended, its status was not seen\n", g_get_prgname(),
+			*command);
+	else if (WIFSIGNALED(status))
+		fprintf(stderr, "%s: %s was ended by signal %d (%s)\n", g_get_prgname(), *command,
+			WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		fprintf(stderr, "%s: %s exited with status %d\n", g_get_prgname(), *command,
+			WEXITSTATUS(status));
+}
+
+/* What runs on this host is worth more than what is learnt about it. */
+static void offer_to_oom_killer(const Options *options)
+{
+	if (!oom_score_raise() && options->request.verbose)
+		fprintf(stderr, "%s: oom_score_adj could not be raised: %s\n", g_get_prgname(),
+			g_strerror(errno));
+}
+
+/* Who did not choose is told what was chosen, and what would be better. A module, or SystemTap's
+   options, are a choice. */
+static const CollectorType *choose_collector(const Options *options)
+{
+	const CollectRequest *request = &options->request;
+	g_autofree char *why = NULL;
+	const CollectorType *collector;
+
+	if (options->collector)
+		return options->collector;
+	if (request->module_path || request->stap_options)
+		return &stap_collector;
+	collector = check_choose_collector(request, &why);
+	if (!options->quiet)
+		fprintf(stderr, "%s: collector: %s%s%s%s\n", g_get_prgname(), collector->title,
+			why ? " (" : "", why ? why : "", why ? ")" : "");
+	return collector;
+}
+
+static ExitStatus run_live(Options *options)
+{
+	g_autoptr(Session) session = session_new(options->memory_bytes_max);
+	g_autoptr(PrivateFile) file = NULL;
+	g_autoptr(GError) error = NULL;
+	CollectOutcome outcome = { 0 };
+	ExitStatus status;
+
+	offer_to_oom_killer(options);
+	if (!open_output(options, &file, &error))
+		return fail(status_of(error), error);
+	/* Until it has the report and its own name. */
+	if (file)
+		watchdog_add(
+			&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = private_file_part(file) });
+	options->request.report_now = report_now;
+	options->request.report_data = options;
+	options->request.prompt = !options->quiet && !options->request.command &&
+				  !(options->request.duration_seconds > 0);
+	options->request.memory_bytes_max = options->memory_bytes_max;
+	options->request.quiet = options->quiet;
+	options->request.progress = !options->quiet && isatty(STDERR_FILENO);
+	if (!collect_live(choose_collector(options), &options->request, session, &outcome,
+			  &error)) {
+		if (file)
+			private_file_discard(file);
+		return fail(status_of(error), error);
+	}
+	status = finish(session, options, file);
+	if (options->request.command)
+		tell_of_command(&outcome, options->request.command);
+	return outcome.recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;
+}
+
+static ExitStatus run_input(const Options *options)
+{
+	g_autoptr(Session) session = session_new(options->memory_bytes_max);
+	g_autoptr(PrivateFile) file = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!open_output(options, &file, &error))
+		return fail(status_of(error), error);
+	if (!input_read(options->input, session, &error)) {
+		if (file)
+			private_file_discard(file);
+		return fail(EXIT_FAILED, error);
+	}
+	return finish(session, options, file);
+}
+
+static ExitStatus build_module(Options *options)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(StapTool) tool = stap_tool_find(true, &error);
+	g_autoptr(StapOptions) stap_options = NULL;
+	StapBuildRequest request = {
+		.events = options->request.events,
+		.kernel_release = options->kernel_release,
+		.sign_key = options->sign_key,
+		.sign_cert = options->sign_cert,
+		.verbose = options->request.verbose,
+	};
+
+	offer_to_oom_killer(options);
+	if (!tool)
+		return fail(EXIT_FAILED, error);
+	stap_options = stap_options_parse(options->request.stap_options, &error);
+	if (!stap_options)
+		return fail(EXIT_USAGE, error);
+	request.options = stap_options;
+	if (!stap_build_module_file(tool, &request, options->output, &error))
+		return fail(status_of(error), error);
+	return EXIT_COMPLETE;
+}
+
+static ExitStatus check(const Options *options)
+{
+	g_autoptr(GError) error = NULL;
+	bool would_start =
+		check_this_host(options->collector, &options->request, options->output, stdout);
+
+	if (!finish_output(stdout, "stdout", &error))
+		return fail(EXIT_FAILED, error);
+	return would_start ? EXIT_COMPLETE : EXIT_FAILED;
+}
+
+/* Runs what would leave something behind if it were killed. */
+static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *options)
+{
+	g_autoptr(GError) error = NULL;
+	ExitStatus status;
+
+	if (!watchdog_start(&error))
+		return fail(EXIT_FAILED, error);
+	status = run(options);
+	watchdog_end();
+	return status;
+}
+
+/* By default glibc raises the threshold as tables grow, and what they leave behind is never given
+   back: 3 of 64 MB with 100,000 stacks. */
+static void give_memory_back(void)
+{
+	enum { THRESHOLD_BYTES = 128 << 10 };
+
+	mallopt(M_MMAP_THRESHOLD, THRESHOLD_BYTES);
+}
+
+int tool_main(const Tool *tool, int argc, char **argv)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Options) options = NULL;
+
+	g_set_prgname(tool->name);
+	give_memory_back();
+	/* It asks for a report as soon as there is one to give; before, it must not end the run. */
+	signal(SIGUSR1, SIG_IGN);
+	options = options_parse(tool, argc, argv, &error);
+	if (!options)
+		return fail(EXIT_USAGE, error);
+	if (options->help)
+		options_print_help(tool, stdout);
+	else if (options->version)
+		version_print(tool->name, stdout);
+	else if (options->build_module)
+		return run_watched(build_module, options);
+	else if (options->check)
+		return check(options);
+	else
+		return options->input ? run_input(options) : run_watched(run_live, options);
+	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);
+}
