@@ -21,10 +21,14 @@ enum {
 
 /* What a kernel may not have; dropped one by one, the youngest first. */
 enum {
-	FEATURE_CGROUP = 1 << 0,    /* since 5.7; needs CONFIG_CGROUP_PERF, too */
-	FEATURE_MAX_STACK = 1 << 1, /* since 4.8 */
-	FEATURE_CLOCK = 1 << 2,     /* since 4.1 */
+	FEATURE_LOST = 1 << 0,      /* since 6.0 */
+	FEATURE_CGROUP = 1 << 1,    /* since 5.7; needs CONFIG_CGROUP_PERF, too */
+	FEATURE_MAX_STACK = 1 << 2, /* since 4.8 */
+	FEATURE_CLOCK = 1 << 3,     /* since 4.1 */
 };
+
+/* PERF_FORMAT_LOST, which the header of an older distribution lacks. */
+#define READ_LOST (1U << 4)
 
 /* Descriptors of one CPU; the first of each kind has the ring. */
 typedef struct {
@@ -36,6 +40,7 @@ typedef struct {
 	uint64_t
 		samples_before; /* those that the events had come to when it was last changed ... */
 	GArray *counts_before;  /* (element-type guint64) ... and their counts then, by index */
+	uint64_t lost_before;   /* by events that were closed since: see perf_events_lost() */
 } Cpu;
 
 struct PerfEvents {
@@ -74,7 +79,7 @@ PerfEvents *perf_events_new(const PerfRequest *request)
 	PerfEvents *events = g_new0(PerfEvents, 1);
 
 	events->request = request;
-	events->features = (request->own_clock ? 0 : FEATURE_CLOCK) |
+	events->features = FEATURE_LOST | (request->own_clock ? 0 : FEATURE_CLOCK) |
 			   (request->stack_depth ? FEATURE_MAX_STACK : 0) |
 			   (request->with_cgroups ? FEATURE_CGROUP : 0);
 	events->cpus = g_ptr_array_new_with_free_func(cpu_free);
@@ -147,7 +152,8 @@ static struct perf_event_attr point_attr(const PerfEvents *events, const Cpu *cp
 	attr.config = point->id;
 	attr.sample_period = cpu->sampling_period;
 	attr.sample_type = sample_type(events);
-	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	attr.read_format =
+		PERF_FORMAT_TOTAL_TIME_ENABLED | (events->features & FEATURE_LOST ? READ_LOST : 0);
 	attr.wakeup_watermark = (uint32_t)(request->ring_bytes / WAKE_PART);
 	attr.exclude_callchain_user = 1;
 	/* All samples of a ring have one layout: without either part a chain is empty. */
@@ -260,15 +266,16 @@ void perf_events_disable(PerfEvents *events, PerfCpu *part)
 typedef struct {
 	uint64_t count;
 	uint64_t enabled_ns;
+	uint64_t lost; /* samples; 0 without FEATURE_LOST */
 } Reading;
 
 static Reading read_event(const Cpu *cpu, guint index)
 {
-	Reading reading;
+	Reading reading = { 0 };
 	int fd = g_array_index(cpu->points, int, index);
 
-	if (read(fd, &reading, sizeof(reading)) != (ssize_t)sizeof(reading))
-		return (Reading){ 0, 0 };
+	if (read(fd, &reading, sizeof(reading)) < (ssize_t)offsetof(Reading, lost))
+		return (Reading){ 0 };
 	return reading;
 }
 
@@ -287,6 +294,23 @@ uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part)
 		samples += (count > before ? count - before : 0) / cpu->sampling_period;
 	}
 	return samples;
+}
+
+static uint64_t lost_from(const Cpu *cpu, guint first)
+{
+	uint64_t lost = 0;
+
+	for (guint i = first; i < cpu->points->len; i++)
+		lost += read_event(cpu, i).lost;
+	return lost;
+}
+
+bool perf_events_lost(const PerfEvents *events, const PerfCpu *part, uint64_t *lost)
+{
+	const Cpu *cpu = (const Cpu *)part;
+
+	*lost = cpu->lost_before + lost_from(cpu, 0);
+	return events->features & FEATURE_LOST;
 }
 
 /* What the events have come to until now, which from here on has another period. */
@@ -388,6 +412,7 @@ static void close_ended(PerfEvents *events, Cpu *cpu)
 {
 	perf_events_disable(events, &cpu->part);
 	settle_counts(events, cpu);
+	cpu->lost_before += lost_from(cpu, 1);
 	close_from(cpu->points, 1);
 	close_from(cpu->dummies, 1);
 	g_array_set_size(cpu->counts_before, 1);

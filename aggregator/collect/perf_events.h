@@ -88,6 +88,11 @@ uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *cpu, uint32_t sampl
    before it went away, too: whether they found room in the ring or not. */
 uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu);
 
+/* Tells how many of them found no room in the ring. Returns false where the kernel does not say
+   that: before 6.0. What then did not come either was counted, but never handed over: some kernels
+   do that to what happens in the idle task. */
+bool perf_events_lost(const PerfEvents *events, const PerfCpu *cpu, uint64_t *lost);
+
 /* For how long events had counted when they were asked. */
 typedef struct {
 	uint64_t enabled_ns;

@@ -77,20 +77,30 @@ static inline void drop_double(PerfSample *sample)
 	sample->depth--;
 }
 
-static void take_sample(PerfRun *run, const struct perf_event_header *record)
+/* Returns the point that the sample is of; NULL: it cannot be read. */
+static const KmemPoint *parse_sample(const PerfRun *run, const struct perf_event_header *record,
+				     PerfSample *sample)
 {
 	const KmemPoint *point;
-	PerfSample sample;
-	EventFacts facts;
 
 	if (!perf_sample_parse(record + 1, record->size - sizeof(*record), run->sample_type,
-			       &sample) ||
-	    sample.raw_bytes < sizeof(uint16_t))
+			       sample) ||
+	    sample->raw_bytes < sizeof(uint16_t))
+		return NULL;
+	point = kmem_points_lookup(run->plan->points, kmem_raw_common_type(sample->raw));
+	return point && sample->raw_bytes >= point->raw_bytes_min ? point : NULL;
+}
+
+static void take_sample(PerfRun *run, const struct perf_event_header *record)
+{
+	PerfSample sample;
+	EventFacts facts;
+	const KmemPoint *point = parse_sample(run, record, &sample);
+
+	/* Whatever cannot be read is lost: what the kernel counted, less what is read. */
+	run->reading->has_unreadable |= !point;
+	if (!point || is_early(run->reading, point))
 		return;
-	point = kmem_points_lookup(run->plan->points, kmem_raw_common_type(sample.raw));
-	if (!point || sample.raw_bytes < point->raw_bytes_min || is_early(run->reading, point))
-		return;
-	/* Whatever cannot be read is lost: what the kernel counted, less these. */
 	run->reading->read++;
 	sample.time_ns += (uint64_t)run->clock_offset_ns;
 	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
@@ -212,7 +222,8 @@ static void read_samples(PerfRun *run, PerfRunCpu *cpu)
 {
 	run->reading = cpu;
 	event_writer_open(run->writer, &cpu->event_cpu);
-	perf_ring_read(&cpu->perf->samples, cpu->head, take_record, run);
+	if (!perf_ring_read(&cpu->perf->samples, cpu->head, take_record, run))
+		cpu->has_unreadable = true;
 }
 
 void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu)

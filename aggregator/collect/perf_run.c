@@ -67,6 +67,17 @@ static gboolean time_for_round(gpointer user_data)
 
 /* The end. */
 
+/* Of what did not come, that which the kernel does not account for as lost for want of room. */
+static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu, uint64_t missing)
+{
+	uint64_t lost;
+
+	if (cpu->has_unreadable || !perf_events_lost(run->events, cpu->perf, &lost) ||
+	    missing <= lost)
+		return 0;
+	return (missing - lost) * cpu->event_cpu.sampling_period;
+}
+
 /* Once the events have ended, what the kernel counted is what came and what was lost. */
 static void settle_losses(PerfRun *run)
 {
@@ -74,8 +85,10 @@ static void settle_losses(PerfRun *run)
 		PerfRunCpu *cpu = run->cpus->pdata[i];
 		uint64_t counted = perf_events_count(run->events, cpu->perf);
 
-		if (counted > cpu->read)
+		if (counted > cpu->read) {
 			cpu->lost = MAX(cpu->lost, counted - cpu->read);
+			run->not_delivered += not_delivered(run, cpu, counted - cpu->read);
+		}
 		perf_read_tell_lost(cpu);
 	}
 }
@@ -182,6 +195,9 @@ static bool finish(PerfRun *run, GError **error)
 	if (!live_run_has_result(&run->live, error))
 		return false;
 	tell_missing_frames(run);
+	if (run->not_delivered)
+		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_DELIVERED,
+				       run->not_delivered);
 	live_run_write_end(&run->live, &losses);
 	return true;
 }

@@ -24,6 +24,7 @@ typedef struct {
 	uint64_t head;          /* of the round at hand */
 	uint64_t read;          /* samples that came */
 	uint64_t lost;          /* samples, as the kernel told on the way */
+	bool has_unreadable;    /* what came in samples that could not be read is lost, too */
 	uint64_t lost_tasks;    /* records of what tasks became, where events depend on them */
 	uint64_t enabled_at_ns; /* when its events began to count */
 	PerfEnabled enabled;    /* at the last look */
@@ -50,6 +51,7 @@ typedef struct {
 	uint32_t self;
 	bool in_container;       /* pids are those of another pid namespace than the first */
 	bool samples_come_early; /* see perf_samples_come_early() */
+	uint64_t not_delivered;  /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
 	bool tasks_lost_told;
 	bool scan_is_due; /* what tasks became was lost */
 	uint64_t scanned_ns;

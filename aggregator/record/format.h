@@ -258,7 +258,10 @@ enum KmtFieldId {
 	KMT_FIELD_FRAME_COST_NS = 48,  /* number: ... and so much for each frame of its stack */
 	KMT_FIELD_CACHES_UNKNOWN = 49, /* text: why events do not tell their slab cache */
 	KMT_FIELD_CACHE_FILTER =
-		50,    /* text: the caches that the kernel side let through, by tabs */
+		50, /* text: the caches that the kernel side let through, by tabs */
+	/* number: events of the losses told by counters that the kernel counted, but neither handed
+	   over nor lost for want of a buffer */
+	KMT_FIELD_NOT_DELIVERED = 51,
 	KMT_FIELD_IDS, /* not on the wire: one more than the last */
 };
 

@@ -10,7 +10,8 @@
 
 /* Events lost in the window, by cause. */
 typedef struct {
-	uint64_t transport;
+	uint64_t transport;     /* for want of a buffer */
+	uint64_t not_delivered; /* counted by the kernel, but never handed over */
 	uint64_t unread;
 	uint64_t skipped;
 	uint64_t reentrant;
@@ -60,9 +61,14 @@ static Causes causes_of(const Session *session)
 {
 	LossTotals totals = loss_ledger_totals(session->loss);
 	uint64_t damaged_bytes = run_info_number(session->info, KMT_FIELD_DAMAGED_BYTES, 0);
+	uint64_t transport = transport_lost(session, &totals);
+	/* Of the whole run, of which the window may be a part. */
+	uint64_t not_delivered =
+		MIN(run_info_number(session->info, KMT_FIELD_NOT_DELIVERED, 0), transport);
 
 	return (Causes){
-		.transport = transport_lost(session, &totals),
+		.transport = transport - not_delivered,
+		.not_delivered = not_delivered,
 		.unread = totals.unread,
 		.skipped = skipped_probes(session, &totals) + totals.errors,
 		.reentrant = totals.reentrant,
@@ -76,8 +82,8 @@ static Causes causes_of(const Session *session)
 
 static uint64_t never_counted(const Causes *causes)
 {
-	return causes->transport + causes->unread + causes->skipped + causes->reentrant +
-	       causes->damaged;
+	return causes->transport + causes->not_delivered + causes->unread + causes->skipped +
+	       causes->reentrant + causes->damaged;
 }
 
 uint64_t report_events_lost(const Session *session)
@@ -98,7 +104,7 @@ const char *report_loss_remedy(const Session *session)
 {
 	Causes causes = causes_of(session);
 	uint64_t most =
-		MAX(MAX(causes.transport, causes.over_bound),
+		MAX(MAX(MAX(causes.transport, causes.over_bound), causes.not_delivered),
 		    MAX(MAX(causes.skipped + causes.reentrant, causes.unread), causes.damaged));
 
 	/* Damaged input is missing batches, too; no option helps against that. */
@@ -108,6 +114,9 @@ const char *report_loss_remedy(const Session *session)
 		return "use a larger --buffer";
 	if (most == causes.over_bound)
 		return "use a larger --max-memory";
+	if (most == causes.not_delivered)
+		return "perf events of this kernel did not hand them over, whatever the --buffer: "
+		       "use --collector=stap";
 	return NULL;
 }
 
@@ -140,6 +149,10 @@ static void append_causes(GString *out, const Session *session, const Causes *ca
 	g_string_append(out, lost == 1 ? " event (" : " events (");
 	append_percent(out, lost, report_events_in_all(session));
 	append_cause(out, "): transport ", causes->transport);
+	if (causes->not_delivered) {
+		append_cause(out, ", not delivered by the kernel ", causes->not_delivered);
+		g_string_append(out, " (a larger buffer does not help)");
+	}
 	if (causes->unread)
 		append_cause(out, ", unread when the reader ended ", causes->unread);
 	append_cause(out, ", skipped probes ", causes->skipped);

@@ -179,6 +179,9 @@ Test(perf_run, a_ring_of_one_page_loses_and_tells_how_many, .timeout = 60)
 	cr_expect_gt(lost, 0);
 	cr_expect_gt(counted, 0);
 	cr_expect(report_is_incomplete(stage.session));
+	/* A larger ring would have helped: the kernel says so, but for the odd event that it keeps
+	   to itself. */
+	cr_expect_lt(run_info_number(stage.session->info, KMT_FIELD_NOT_DELIVERED, 0), lost / 2);
 	/* What was lost may be anybody's. */
 	cr_expect_geq(counted + lost, 2 * PIPES * EVENTS_OF_A_PIPE, "%lu + %lu",
 		      (unsigned long)counted, (unsigned long)lost);

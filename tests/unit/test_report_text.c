@@ -365,6 +365,28 @@ Test(report_text, a_complete_run_is_complete)
 	cr_expect_not(report_is_incomplete(session));
 }
 
+Test(report_text, what_the_kernel_did_not_deliver_is_told_apart)
+{
+	g_autoptr(Session) session = host_session(999);
+
+	add_field(session, KMT_FIELD_NOT_DELIVERED, 900, NULL);
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: 999 events (25 %): transport 99, not delivered by the kernel 900 (a "
+		    "larger buffer does not help), skipped probes 0, reentrancy 0, damaged input "
+		    "0, memory bound 0");
+	cr_expect_eq(report_events_lost(session), 999);
+	cr_expect_not_null(strstr(report_loss_remedy(session), "--collector=stap"));
+	cr_expect(report_is_incomplete(session));
+
+	/* Where most found no room, room helps. */
+	add_field(session, KMT_FIELD_NOT_DELIVERED, 100, NULL);
+	cr_expect_not_null(strstr(report_loss_remedy(session), "--buffer"));
+
+	/* Of a longer run: it is not more than is missing in the window. */
+	add_field(session, KMT_FIELD_NOT_DELIVERED, 5000, NULL);
+	cr_expect_eq(report_events_lost(session), 999);
+}
+
 /* A run that ended while its reader did not read, and damaged what it wrote last. */
 static Session *unread_session(uint64_t counted_to_end)
 {
