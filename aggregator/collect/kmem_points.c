@@ -83,6 +83,14 @@ static void resolve_members(KmemPoint *point)
 	}
 }
 
+static void resolve_name(KmemPoint *point)
+{
+	const TracepointField *field = tracepoint_format_lookup(point->format, "name");
+
+	if (field && field->is_text)
+		point->cache_name = field;
+}
+
 static KmemPoint *point_new(const KmemPointType *type, const char *text, size_t length,
 			    GError **error)
 {
@@ -98,6 +106,7 @@ static KmemPoint *point_new(const KmemPointType *type, const char *text, size_t 
 	point->format = format;
 	point->page_shift = (unsigned)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	resolve_members(point);
+	resolve_name(point);
 	return point;
 }
 
@@ -204,6 +213,29 @@ static uint64_t page_pointer(const KmemPoint *point, const uint8_t *raw, uint32_
 	return number == none || number == UINT64_MAX ? 0 : number << point->page_shift;
 }
 
+bool kmem_cache_named(EventCache *cache, const char *name, uint32_t length)
+{
+	static const char *const unreadable[] = { "(fault)", "(null)" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(unreadable); i++)
+		if (length == strlen(unreadable[i]) && !memcmp(name, unreadable[i], length))
+			return false;
+	cache->object_bytes = cache->slot_bytes = 0;
+	cache->name_bytes = (uint16_t)MIN(length, sizeof(cache->name));
+	memcpy(cache->name, name, cache->name_bytes);
+	return length;
+}
+
+static void read_name(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+		      EventFacts *facts, EventCache *cache)
+{
+	uint32_t length;
+	const char *name = tracepoint_field_text(point->cache_name, raw, raw_bytes, &length);
+
+	if (name && kmem_cache_named(cache, name, length))
+		facts->cache = cache;
+}
+
 static bool read_page(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
 		      EventFacts *facts)
 {
@@ -229,7 +261,7 @@ static void read_object(const KmemPoint *point, const uint8_t *raw, uint32_t raw
 }
 
 bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
-		     EventFacts *facts)
+		     EventFacts *facts, EventCache *cache)
 {
 	if (raw_bytes < point->raw_bytes_min)
 		return false;
@@ -241,6 +273,8 @@ bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_by
 		read_object(point, raw, raw_bytes, facts);
 	else if (!read_page(point, raw, raw_bytes, facts))
 		return false;
+	if (point->cache_name)
+		read_name(point, raw, raw_bytes, facts, cache);
 	return !facts->free || facts->pointer > ZERO_SIZE_POINTER;
 }
 

@@ -45,6 +45,7 @@ typedef struct {
 	unsigned number;                             /* its place among those that were opened */
 	TracepointFormat *format;                    /* owned */
 	const TracepointField *fields[KMEM_MEMBERS]; /* of the format; NULL: not recorded */
+	const TracepointField *cache_name;           /* likewise */
 	uint32_t raw_bytes_min;                      /* a shorter record is a damaged one */
 	unsigned page_shift;
 } KmemPoint;
@@ -80,10 +81,15 @@ static inline uint16_t kmem_raw_common_type(const uint8_t *raw)
  * What this kernel does not record is 0 in the facts, node -1, context that of a task, and pointer
  * UINT64_MAX, so that no allocation counts as failed; kmem_points_missing() says which. Pages are
  * counted by their physical address, the page's number times the size of a page, and have no call
- * site.
+ * site. Where the record has the cache's name, it is put into the cache, which must live as
+ * long as the facts; without its sizes, which records of frees do not have.
  */
 bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
-		     EventFacts *facts);
+		     EventFacts *facts, EventCache *cache);
+
+/* Makes a cache of what a record has as its name, a longer one cut. Returns false when that is
+   none: empty, or what the kernel writes where it could not be read. */
+bool kmem_cache_named(EventCache *cache, const char *name, uint32_t length);
 
 /* Returns what this kernel does not record of what these points should have,
    "kmalloc: bytes_alloc; kfree: call_site, ptr"; NULL when it is all there. The caller frees it. */

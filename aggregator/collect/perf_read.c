@@ -95,6 +95,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 {
 	PerfSample sample;
 	EventFacts facts;
+	EventCache cache;
 	const KmemPoint *point = parse_sample(run, record, &sample);
 
 	/* Whatever cannot be read is lost: what the kernel counted, less what is read. */
@@ -105,7 +106,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	sample.time_ns += (uint64_t)run->clock_offset_ns;
 	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
 	drop_double(&sample);
-	if (kmem_point_read(point, sample.raw, sample.raw_bytes, &facts))
+	if (kmem_point_read(point, sample.raw, sample.raw_bytes, &facts, &cache))
 		take_event(run, &sample, &facts);
 }
 

@@ -116,6 +116,14 @@ static bool read_attribute(Span *rest, const char *key, uint32_t max, uint32_t *
 	return span_skip(&attribute, key) && span_number(attribute, max, number);
 }
 
+/* What of a type comes before this is where a string of varying length lies. */
+static bool is_text_of(const TracepointField *field, const char *location)
+{
+	return g_str_has_prefix(field->type, location) &&
+	       g_str_equal(field->type + strlen(location), "char[]") &&
+	       field->size == sizeof(uint32_t);
+}
+
 static bool is_number_size(uint32_t bytes)
 {
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
@@ -135,6 +143,8 @@ static bool read_field(Span line, TracepointField *field)
 			    g_str_has_prefix(field->type, "__rel_loc ");
 	field->offset = (uint16_t)offset;
 	field->size = (uint16_t)size;
+	field->is_relative = is_text_of(field, "__rel_loc ");
+	field->is_text = field->is_relative || is_text_of(field, "__data_loc ");
 	field->is_number = field->is_number && !field->is_dynamic && is_number_size(size);
 	field->is_signed = is_signed;
 	return true;

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /*
  * Where a tracepoint's fields lie in its raw records, as its file `format` in tracefs tells it:
@@ -27,8 +28,10 @@ typedef struct {
 	uint16_t offset;                  /* in bytes, from the record's first */
 	uint16_t size;                    /* in bytes; 0: of varying length, at the end */
 	bool is_signed;
-	bool is_dynamic; /* the record has where the value lies (__data_loc), not the value */
-	bool is_number;  /* tracepoint_field_number() reads it: one value of 1, 2, 4 or 8 bytes */
+	bool is_dynamic;  /* the record has where the value lies (__data_loc), not the value */
+	bool is_number;   /* tracepoint_field_number() reads it: one value of 1, 2, 4 or 8 bytes */
+	bool is_text;     /* tracepoint_field_text() reads it: a string of varying length */
+	bool is_relative; /* ... and where it lies is counted from this field's end (__rel_loc) */
 } TracepointField;
 
 typedef struct {
@@ -75,4 +78,26 @@ static inline bool tracepoint_field_number(const TracepointField *field, const u
 	default:
 		return false;
 	}
+}
+
+/*
+ * Returns the text of a raw record of raw_bytes, and its length, which never reaches behind the
+ * record or the place that the field says it has; it may have any bytes but NUL, and no NUL behind
+ * it. Returns NULL when the field is no text, or lies outside of the record.
+ */
+static inline const char *tracepoint_field_text(const TracepointField *field, const uint8_t *raw,
+						uint32_t raw_bytes, uint32_t *length)
+{
+	uint32_t location, offset, bytes;
+
+	if (!field->is_text || (uint32_t)field->offset + sizeof(location) > raw_bytes)
+		return NULL;
+	location = load_u32(raw + field->offset, false);
+	offset = (location & 0xffff) +
+		 (field->is_relative ? field->offset + (uint32_t)sizeof(location) : 0);
+	bytes = location >> 16;
+	if (offset > raw_bytes || bytes > raw_bytes - offset)
+		return NULL;
+	*length = (uint32_t)strnlen((const char *)raw + offset, bytes);
+	return (const char *)raw + offset;
 }

@@ -24,6 +24,15 @@ static void expect_layout(const TracepointFormat *format)
 	}
 }
 
+static void read_text(const TracepointField *field, const PerfSample *sample)
+{
+	uint32_t length;
+	const char *text = tracepoint_field_text(field, sample->raw, sample->raw_bytes, &length);
+
+	for (uint32_t i = 0; text && i < length; i++)
+		seen += (uint8_t)text[i];
+}
+
 static void read_fields(const TracepointFormat *format, const PerfSample *sample)
 {
 	for (unsigned i = 0; i < format->field_count; i++) {
@@ -32,6 +41,7 @@ static void read_fields(const TracepointFormat *format, const PerfSample *sample
 		if (tracepoint_field_number(&format->fields[i], sample->raw, sample->raw_bytes,
 					    &value))
 			seen += value;
+		read_text(&format->fields[i], sample);
 	}
 }
 

@@ -50,6 +50,20 @@ static void expect_facts(const KmemPoint *point, const EventFacts *facts, const 
 	cr_expect(facts->source == point->type->source && facts->free == point->type->is_free);
 }
 
+/* perf's line tells no text: what is known of each cache is that its name can be printed. */
+static void expect_name(const KmemPoint *point, const EventFacts *facts, const char *line)
+{
+	bool is_text = point->cache_name != NULL;
+	bool has_cache = facts->cache != NULL;
+
+	cr_expect_eq(is_text, has_cache, "%s", line);
+	if (!facts->cache)
+		return;
+	cr_expect_gt(facts->cache->name_bytes, 2, "%s", line);
+	for (uint16_t i = 0; i < facts->cache->name_bytes; i++)
+		cr_expect_gt(facts->cache->name[i], 32, "%s", line);
+}
+
 /* Returns whether the sample is an event. */
 static bool expect_sample(const GPtrArray *points, const PerfSample *sample, const char *line)
 {
@@ -57,14 +71,17 @@ static bool expect_sample(const GPtrArray *points, const PerfSample *sample, con
 	const KmemPoint *point = kmem_points_lookup(points, kmem_raw_common_type(sample->raw));
 	uint64_t pointer = told_by_perf(parts[1], "ptr", UINT64_MAX);
 	EventFacts facts;
+	EventCache cache;
 	bool is_event;
 
 	cr_assert_not_null(point, "%s", line);
 	cr_expect(g_str_has_suffix(parts[0], point->type->name), "%s", line);
-	is_event = kmem_point_read(point, sample->raw, sample->raw_bytes, &facts);
+	is_event = kmem_point_read(point, sample->raw, sample->raw_bytes, &facts, &cache);
 	cr_expect(is_event == !(point->type->is_free && pointer <= 16), "%s", line);
-	if (is_event)
+	if (is_event) {
 		expect_facts(point, &facts, parts[1]);
+		expect_name(point, &facts, line);
+	}
 	return is_event;
 }
 
@@ -234,7 +251,7 @@ Test(kmem_points, fields_are_found_wherever_they_are)
 	memcpy(raw + 26, &pointer, 4);
 	raw[30] = 0x18;
 	memcpy(raw + 71, &call_site, 8);
-	cr_assert(kmem_point_read(point, raw, sizeof(raw), &facts));
+	cr_assert(kmem_point_read(point, raw, sizeof(raw), &facts, NULL));
 	cr_expect(eq(u64, facts.call_site, call_site));
 	cr_expect(eq(u64, facts.pointer, pointer));
 	cr_expect(eq(u64, facts.bytes_requested, requested));
@@ -257,8 +274,120 @@ Test(kmem_points, a_record_shorter_than_its_fields_is_none)
 			EventFacts facts;
 
 			cr_expect_geq(point->raw_bytes_min, 16);
-			cr_expect_not(
-				kmem_point_read(point, raw, point->raw_bytes_min - 1, &facts));
+			cr_expect_not(kmem_point_read(point, raw, point->raw_bytes_min - 1, &facts,
+						      NULL));
+		}
+	}
+}
+
+/* A record of 48 bytes with a name that is said to lie there. Returns the facts' cache. */
+static const EventCache *read_named(const char *declaration, uint32_t location, const char *text,
+				    size_t text_bytes, EventCache *cache)
+{
+	g_autofree char *fields = g_strdup_printf(
+		COMMON OBJECT "field:%s; offset:24; size:4; signed:0;\n", declaration);
+	g_autoptr(GPtrArray) points = open_one("kmem_cache_alloc", fields, COLLECT_CACHE);
+	uint8_t record[48 + 200] = { 1 };
+	uint32_t record_bytes = 28 + (uint32_t)text_bytes;
+	g_autofree uint8_t *raw = NULL;
+	EventFacts facts;
+
+	memcpy(record + 24, &location, sizeof(location));
+	memcpy(record + 28, text, text_bytes);
+	raw = perf_fixture_exact(record, record_bytes);
+	cr_assert(kmem_point_read(points->pdata[0], raw, record_bytes, &facts, cache));
+	return facts.cache;
+}
+
+#define DATA_LOC "__data_loc char[] name"
+#define REL_LOC "__rel_loc char[] name"
+#define AT(offset, bytes) ((uint32_t)(bytes) << 16 | (offset))
+
+Test(kmem_points, the_name_of_a_cache_lies_where_the_record_says)
+{
+	static const struct {
+		const char *declaration;
+		uint32_t location;
+		const char *text;
+		size_t text_bytes;
+		const char *name; /* NULL: not known */
+	} cases[] = {
+		{ DATA_LOC, AT(28, 7), "dentry", 7, "dentry" },
+		{ DATA_LOC, AT(32, 5), "    filp", 9, "filp" },
+		{ REL_LOC, AT(0, 7), "dentry", 7, "dentry" },
+		{ REL_LOC, AT(4, 5), "    filp", 9, "filp" },
+		{ DATA_LOC, AT(28, 5), "\xc3\xbc\xff\x80", 5, "\xc3\xbc\xff\x80" },
+		/* What follows it is another field's. */
+		{ DATA_LOC, AT(28, 4), "dentry", 7, "dent" },
+		{ DATA_LOC, AT(28, 12), "a\0secret.....", 12, "a" },
+		/* No NUL. */
+		{ DATA_LOC, AT(28, 6), "dentry", 6, "dentry" },
+		/* Empty. */
+		{ DATA_LOC, AT(28, 1), "", 1, NULL },
+		{ DATA_LOC, AT(28, 0), "dentry", 7, NULL },
+		{ DATA_LOC, AT(35, 0), "dentry", 7, NULL },
+		/* Outside, by a little and by much. */
+		{ DATA_LOC, AT(28, 8), "dentry", 7, NULL },
+		{ DATA_LOC, AT(29, 7), "dentry", 7, NULL },
+		{ DATA_LOC, AT(36, 0), "dentry", 7, NULL },
+		{ DATA_LOC, AT(0xffff, 0xffff), "dentry", 7, NULL },
+		{ REL_LOC, AT(0xffff, 0xffff), "dentry", 7, NULL },
+		{ REL_LOC, AT(1, 7), "dentry", 7, NULL },
+		/* What the kernel writes where it could not read it. */
+		{ DATA_LOC, AT(28, 8), "(fault)", 8, NULL },
+		{ DATA_LOC, AT(28, 7), "(null)", 7, NULL },
+		/* No text: a pointer, as some kernels had it; numbers. */
+		{ "const char * name", AT(28, 7), "dentry", 7, NULL },
+		{ "__data_loc int[] name", AT(28, 7), "dentry", 7, NULL },
+		{ "char[4] name", AT(28, 7), "dentry", 7, NULL },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		EventCache cache;
+		const EventCache *found = read_named(cases[i].declaration, cases[i].location,
+						     cases[i].text, cases[i].text_bytes, &cache);
+		g_autofree char *name = found ? g_strndup(found->name, found->name_bytes) : NULL;
+
+		cr_expect_eq(g_strcmp0(name, cases[i].name), 0, "case %zu: %s", i, name);
+		cr_expect_not(found && (found->object_bytes || found->slot_bytes));
+	}
+}
+
+Test(kmem_points, a_name_of_more_than_64_bytes_is_cut)
+{
+	g_autofree char *name = g_strnfill(100, 'x');
+	EventCache cache;
+
+	cr_assert_not_null(read_named(DATA_LOC, AT(28, 101), name, 101, &cache));
+	cr_expect_eq(cache.name_bytes, KMT_CACHE_NAME_BYTES_MAX);
+	cr_assert_not_null(read_named(DATA_LOC, AT(28, 65), name, 65, &cache));
+	cr_expect_eq(cache.name_bytes, KMT_CACHE_NAME_BYTES_MAX);
+	cr_assert_not_null(read_named(DATA_LOC, AT(28, 64), name, 64, &cache));
+	cr_expect_eq(cache.name_bytes, 64);
+}
+
+Test(kmem_points, the_names_of_caches_are_recorded_where_the_kernel_has_them)
+{
+	static const struct {
+		const char *kernel, *point;
+		bool has_name;
+	} cases[] = {
+		{ "5.10", "kmem_cache_alloc", false }, { "5.10", "kmem_cache_free", false },
+		{ "6.1", "kmem_cache_alloc", false },  { "6.1", "kmem_cache_free", true },
+		{ "6.12", "kmem_cache_alloc", false }, { "6.12", "kmem_cache_free", true },
+		{ "6.18", "kmem_cache_alloc", true },  { "6.18", "kmem_cache_free", true },
+		{ "7.2", "kmem_cache_alloc", true },   { "7.2", "kmalloc", false },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GPtrArray) points = perf_fixture_points(cases[i].kernel);
+
+		for (guint j = 0; j < points->len; j++) {
+			const KmemPoint *point = points->pdata[j];
+
+			if (g_str_equal(point->type->name, cases[i].point))
+				cr_expect(cases[i].has_name == (point->cache_name != NULL), "%s %s",
+					  cases[i].kernel, cases[i].point);
 		}
 	}
 }
@@ -274,7 +403,7 @@ static bool read_page(const char *fields, uint64_t number, uint32_t order, Event
 
 	memcpy(raw + 8, &number, sizeof(number));
 	memcpy(raw + 16, &order, sizeof(order));
-	return kmem_point_read(points->pdata[0], raw, sizeof(raw), facts);
+	return kmem_point_read(points->pdata[0], raw, sizeof(raw), facts, NULL);
 }
 
 Test(kmem_points, pages_have_the_size_of_their_order)
@@ -312,7 +441,7 @@ static bool read_free(const char *fields, uint64_t pointer, EventFacts *facts)
 
 	points = open_folder(frees, COLLECT_FREE, NULL);
 	memcpy(raw + 16, &pointer, sizeof(pointer));
-	return kmem_point_read(points->pdata[0], raw, sizeof(raw), facts);
+	return kmem_point_read(points->pdata[0], raw, sizeof(raw), facts, NULL);
 }
 
 Test(kmem_points, a_free_of_no_memory_is_no_event)

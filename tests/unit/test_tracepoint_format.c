@@ -34,19 +34,21 @@ Test(tracepoint_format, declarations_are_split_into_type_and_name)
 		HEAD FIELD("unsigned short common_type", "0", "2", "0") "\n" /* as there */
 		FIELD("const void * ptr", "8", "8", "0") FIELD("char comm[16]", "16", "16", "1")
 			FIELD("__data_loc char[] name", "32", "4", "1")
-				FIELD("u8 pair[2]", "36", "2", "0")
-					FIELD("int node", "40", "4", "1")
+				FIELD("__rel_loc char[] near", "48", "4", "0")
+					FIELD("u8 pair[2]", "36", "2", "0") FIELD("int node", "40",
+										  "4", "1")
 						FIELD("__u8 tail[]", "44", "0",
 						      "0") "\n"
 							   "print fmt: \"\"\n\tfield:later;\n");
 	static const TracepointField expected[] = {
-		{ "common_type", "unsigned short", 0, 2, false, false, true },
-		{ "ptr", "const void *", 8, 8, false, false, true },
-		{ "comm", "char", 16, 16, true, false, false },
-		{ "name", "__data_loc char[]", 32, 4, true, true, false },
-		{ "pair", "u8", 36, 2, false, false, false },
-		{ "node", "int", 40, 4, true, false, true },
-		{ "tail", "__u8", 44, 0, false, false, false },
+		{ "common_type", "unsigned short", 0, 2, false, false, true, false, false },
+		{ "ptr", "const void *", 8, 8, false, false, true, false, false },
+		{ "comm", "char", 16, 16, true, false, false, false, false },
+		{ "name", "__data_loc char[]", 32, 4, true, true, false, true, false },
+		{ "near", "__rel_loc char[]", 48, 4, false, true, false, true, true },
+		{ "pair", "u8", 36, 2, false, false, false, false, false },
+		{ "node", "int", 40, 4, true, false, true, false, false },
+		{ "tail", "__u8", 44, 0, false, false, false, false, false },
 	};
 
 	cr_expect(eq(u16, format->id, 7));
@@ -59,7 +61,9 @@ Test(tracepoint_format, declarations_are_split_into_type_and_name)
 		cr_expect(field->offset == expected[i].offset && field->size == expected[i].size &&
 				  field->is_signed == expected[i].is_signed &&
 				  field->is_dynamic == expected[i].is_dynamic &&
-				  field->is_number == expected[i].is_number,
+				  field->is_number == expected[i].is_number &&
+				  field->is_text == expected[i].is_text &&
+				  field->is_relative == expected[i].is_relative,
 			  "%s", field->name);
 	}
 	cr_expect_null(tracepoint_format_lookup(format, "later"));
