@@ -21,6 +21,7 @@ void live_run_clear(LiveRun *live)
 	g_main_context_unref(live->context);
 	command_free(live->command);
 	cpu_watch_free(live->cpus);
+	cgroup_paths_free(live->cgroups);
 	g_byte_array_unref(live->batches);
 	g_free(live->bound);
 	g_clear_error(&live->error);
@@ -258,6 +259,8 @@ static gboolean tick(gpointer user_data)
 		return G_SOURCE_CONTINUE;
 	if (host_snapshot_update(live->parts.host, live->batches))
 		live_run_feed(live);
+	if (cgroup_paths_update(live->cgroups, live->parts.session->profile, live->batches))
+		live_run_feed(live);
 	if (live->parts.recording)
 		recording_tick(live->parts.recording);
 	if (live->phase == PHASE_LIVE)
@@ -288,6 +291,7 @@ void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *pa
 		.engine = engine,
 		.parts = *parts,
 		.cpus = cpu_watch_new(root),
+		.cgroups = cgroup_paths_new(root),
 		.context = g_main_context_new(),
 		.batches = g_byte_array_new(),
 		.start_ns = clock_monotonic_ns(),
@@ -343,6 +347,7 @@ bool live_run_has_result(LiveRun *live, GError **error)
 
 void live_run_write_end(LiveRun *live, const RunLosses *losses)
 {
+	cgroup_paths_finish(live->cgroups, live->parts.session->profile, live->batches);
 	run_facts_write_end(live->batches, losses, live->parts.outcome, live->bound);
 	live_run_feed(live);
 	session_finish(live->parts.session);

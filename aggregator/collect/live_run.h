@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/cgroup_paths.h"
 #include "collect/collector.h"
 #include "collect/command.h"
 #include "collect/cpu_watch.h"
@@ -45,6 +46,7 @@ struct LiveRun {
 	const LiveEngine *engine;
 	CollectRun parts;      /* what it is given; borrowed */
 	CpuWatch *cpus;        /* the engine says which it traces */
+	CgroupPaths *cgroups;  /* of the tasks that were seen */
 	uint64_t looked_ns;    /* when it was last looked which are online */
 	GMainContext *context; /* has every source of this run, and takes them along */
 	GMainLoop *loop;

@@ -6,6 +6,8 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/import_text.c aggregator/collect/import_text.h \
 	aggregator/collect/import_types.c aggregator/collect/import_types.h \
 	aggregator/collect/cache_layout.c aggregator/collect/cache_layout.h \
+	aggregator/collect/cgroup_handles.c aggregator/collect/cgroup_handles.h \
+	aggregator/collect/cgroup_paths.c aggregator/collect/cgroup_paths.h \
 	aggregator/collect/check.c aggregator/collect/check.h \
 	aggregator/collect/collector.h \
 	aggregator/collect/collector_types.c aggregator/collect/collector_types.h \

@@ -154,15 +154,50 @@ static const char *path_among(char **lines, const char *controller)
 	return path;
 }
 
-uint64_t task_cgroups_of(const TaskCgroups *cgroups, uint32_t tgid)
+/* The cgroup that a process is in. */
+typedef struct {
+	const Hierarchy *hierarchy; /* NULL: it is not known */
+	char *path;                 /* owned: below the root of the hierarchy */
+} Place;
+
+static void place_clear(Place *place)
+{
+	g_free(place->path);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Place, place_clear)
+
+static Place place_of(const TaskCgroups *cgroups, uint32_t tgid)
 {
 	g_autofree char *file = g_strdup_printf("/proc/%u/cgroup", tgid);
 	g_auto(GStrv) lines = read_lines(cgroups->root, file);
 	const char *v2 = path_among(lines, NULL), *memory = path_among(lines, "memory");
 
 	if (v2 && (!g_str_equal(v2, "/") || !memory))
-		return id_of(&cgroups->v2, v2);
-	return memory ? id_of(&cgroups->memory, memory) : 0;
+		return (Place){ &cgroups->v2, g_strdup(v2) };
+	return (Place){ memory ? &cgroups->memory : NULL, g_strdup(memory) };
+}
+
+uint64_t task_cgroups_of(const TaskCgroups *cgroups, uint32_t tgid)
+{
+	g_auto(Place) place = place_of(cgroups, tgid);
+
+	return place.hierarchy ? id_of(place.hierarchy, place.path) : 0;
+}
+
+char *task_cgroups_path_of(const TaskCgroups *cgroups, uint32_t tgid, uint64_t id)
+{
+	g_auto(Place) place = place_of(cgroups, tgid);
+
+	if (!place.hierarchy || id_of(place.hierarchy, place.path) != id)
+		return NULL;
+	return g_steal_pointer(&place.path);
+}
+
+TaskCgroupMount task_cgroups_mount(const TaskCgroups *cgroups, TaskCgroupHierarchy hierarchy)
+{
+	const Hierarchy *found = hierarchy == TASK_CGROUP_V2 ? &cgroups->v2 : &cgroups->memory;
+
+	return (TaskCgroupMount){ found->folder, found->top };
 }
 
 uint64_t task_cgroups_outermost(const TaskCgroups *cgroups)

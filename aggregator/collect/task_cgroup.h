@@ -33,5 +33,20 @@ bool task_cgroups_agree(const TaskCgroups *cgroups, uint64_t sample_id);
    own, the kernel gives that one's. */
 bool task_cgroup_sample_is_usable(const char *root);
 
+/* Returns the path, below the root of its hierarchy, of the cgroup that a process is in now, where
+   its id is this one. NULL where it is not; the caller frees it. */
+char *task_cgroups_path_of(const TaskCgroups *cgroups, uint32_t tgid, uint64_t id);
+
+/* The hierarchies that ids are of. */
+typedef enum { TASK_CGROUP_V2, TASK_CGROUP_MEMORY, TASK_CGROUP_HIERARCHIES } TaskCgroupHierarchy;
+
+/* Where a hierarchy is mounted; both are borrowed, and NULL where it is not. */
+typedef struct {
+	const char *folder;
+	const char *top; /* the path of the cgroup that is seen there, "/" mostly */
+} TaskCgroupMount;
+
+TaskCgroupMount task_cgroups_mount(const TaskCgroups *cgroups, TaskCgroupHierarchy hierarchy);
+
 /* Returns the id of the cgroup whose folder this is, 0: there is none. */
 uint64_t task_cgroup_folder_id(const char *folder);

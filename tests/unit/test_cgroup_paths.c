@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/cgroup_paths.h"
+
+#include "collect/cgroup_handles.h"
+#include "collect/task_cgroup.h"
+#include "event_batch.h"
+#include "leaks.h"
+#include "names/cgroup_names.h"
+#include "session.h"
+#include "temporary.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+TEST_SUITE_WITHOUT_LEAKS(cgroup_paths);
+
+enum { PLENTY = 64 << 20, GONE_ID = 0x7ffffff0 };
+
+static const char v2_only[] = "30 1 0:26 / /cg rw shared:4 - cgroup2 cgroup2 rw\n";
+static const char v1_only[] = "32 30 0:28 / /mem rw shared:10 - cgroup cgroup rw,memory\n";
+static const char part_of_v2[] = "30 1 0:26 /docker/1a /cg rw shared:4 - cgroup2 cgroup2 rw\n";
+
+/* A host with cgroups that are plain folders, and what a stream of it says. */
+typedef struct {
+	char *root;
+	Session *session;
+	CgroupPaths *paths;
+	GByteArray *stream;
+} Host;
+
+static Host host_new(const char *mounts, const char *const *folders)
+{
+	Host host = {
+		.root = temporary_folder(),
+		.session = session_new(PLENTY),
+		.stream = g_byte_array_new(),
+	};
+
+	temporary_write(host.root, "proc/self/mountinfo", mounts, -1);
+	for (; *folders; folders++) {
+		g_autofree char *path = g_build_filename(host.root, *folders, NULL);
+
+		cr_assert_eq(g_mkdir_with_parents(path, 0700), 0);
+	}
+	host.paths = cgroup_paths_new(host.root);
+	return host;
+}
+#define HOST(mounts, ...) host_new(mounts, (const char *const[]){ __VA_ARGS__, NULL })
+
+static void host_clear(Host *host)
+{
+	cgroup_paths_free(host->paths);
+	g_byte_array_unref(host->stream);
+	session_free(host->session);
+	temporary_remove(host->root);
+	g_free(host->root);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
+
+static uint64_t id_of_folder(const Host *host, const char *name)
+{
+	g_autofree char *path = g_build_filename(host->root, name, NULL);
+	uint64_t id = task_cgroup_folder_id(path);
+
+	cr_assert(ne(u64, id, 0), "%s", name);
+	return id;
+}
+
+static void feed(Host *host)
+{
+	session_feed(host->session, host->stream->data, host->stream->len);
+	g_byte_array_set_size(host->stream, 0);
+}
+
+/* An allocation by a task of that cgroup. */
+static void allocate_in(Host *host, uint32_t tgid, uint64_t cgroup_id)
+{
+	static const uint32_t frames[] = { 0x81000210 };
+	EventBatch batch = event_batch_begin(host->stream, 0, 0, 1000);
+	guint at = host->stream->len;
+
+	event_batch_task(&batch, tgid, "httpd");
+	((struct KmtTask *)(void *)(host->stream->data + at))->cgroup_id = cgroup_id;
+	event_batch_event(&batch, KMT_RECORD_ALLOC, event_batch_origin(&batch, frames, 1, 8, 8), 0,
+			  KMT_CONTEXT_TASK, 0x1000);
+	event_batch_end(&batch, 1);
+	feed(host);
+}
+
+static bool look(Host *host)
+{
+	bool found = cgroup_paths_update(host->paths, host->session->profile, host->stream);
+
+	feed(host);
+	return found;
+}
+
+static bool look_last(Host *host)
+{
+	bool found = cgroup_paths_finish(host->paths, host->session->profile, host->stream);
+
+	feed(host);
+	return found;
+}
+
+static void expect_path(const Host *host, uint64_t id, const char *path)
+{
+	g_autoptr(CgroupNames) names = cgroup_names_new(host->session->text);
+
+	cr_expect(eq(str, (char *)cgroup_names_path(names, id), (char *)path));
+}
+
+static void expect_no_path(const Host *host, uint64_t id)
+{
+	g_autoptr(CgroupNames) names = cgroup_names_new(host->session->text);
+
+	cr_expect_null(cgroup_names_path(names, id));
+}
+
+Test(cgroup_paths, a_process_that_lives_tells_its_own)
+{
+	g_auto(Host) host = HOST(v2_only, "cg/a.slice/b c");
+	uint64_t id = id_of_folder(&host, "cg/a.slice/b c");
+
+	temporary_write(host.root, "proc/7/cgroup", "0::/a.slice/b c\n", -1);
+	allocate_in(&host, 7, id);
+	cr_expect(look(&host));
+	expect_path(&host, id, "/a.slice/b c");
+}
+
+Test(cgroup_paths, a_cgroup_is_looked_for_once)
+{
+	g_auto(Host) host = HOST(v2_only, "cg/a");
+	uint64_t id = id_of_folder(&host, "cg/a");
+
+	temporary_write(host.root, "proc/7/cgroup", "0::/a\n", -1);
+	allocate_in(&host, 7, id);
+	cr_expect(look(&host));
+	cr_expect(not(look(&host)));
+	allocate_in(&host, 8, id);
+	cr_expect(not(look(&host)));
+	cr_expect(not(look_last(&host)));
+}
+
+Test(cgroup_paths, of_a_process_that_moved_on_the_id_tells)
+{
+	g_auto(Host) host = HOST(v2_only, "cg/a/old", "cg/new");
+	uint64_t id = id_of_folder(&host, "cg/a/old");
+
+	temporary_write(host.root, "proc/7/cgroup", "0::/new\n", -1);
+	allocate_in(&host, 7, id);
+	look(&host);
+	look_last(&host);
+	expect_path(&host, id, "/a/old");
+}
+
+Test(cgroup_paths, the_processes_may_be_gone)
+{
+	g_auto(Host) host = HOST(v1_only, "mem/a/b");
+	uint64_t id = id_of_folder(&host, "mem/a/b"), root_id = id_of_folder(&host, "mem");
+
+	allocate_in(&host, 7, id);
+	allocate_in(&host, 8, root_id);
+	allocate_in(&host, 9, GONE_ID);
+	look(&host);
+	look_last(&host);
+	expect_path(&host, id, "/a/b");
+	expect_path(&host, root_id, "/");
+	expect_no_path(&host, GONE_ID);
+}
+
+Test(cgroup_paths, what_is_mounted_need_not_be_the_root)
+{
+	g_auto(Host) host = HOST(part_of_v2, "cg/in");
+	uint64_t id = id_of_folder(&host, "cg/in"), top_id = id_of_folder(&host, "cg");
+
+	allocate_in(&host, 7, id);
+	allocate_in(&host, 8, top_id);
+	look(&host);
+	look_last(&host);
+	expect_path(&host, id, "/docker/1a/in");
+	expect_path(&host, top_id, "/docker/1a");
+}
+
+Test(cgroup_paths, where_nothing_is_mounted_ids_stay_alone)
+{
+	g_auto(Host) host = HOST("", "cg");
+
+	temporary_write(host.root, "proc/7/cgroup", "0::/a\n", -1);
+	allocate_in(&host, 7, 99);
+	allocate_in(&host, 8, 0);
+	cr_expect(not(look(&host)));
+	cr_expect(not(look_last(&host)));
+}
+
+Test(cgroup_paths, a_line_end_in_a_name_is_not_told)
+{
+	g_auto(Host) host = HOST(v2_only, "cg/a\n5 /etc");
+	uint64_t id = id_of_folder(&host, "cg/a\n5 /etc");
+
+	allocate_in(&host, 7, id);
+	look(&host);
+	cr_expect(not(look_last(&host)));
+	expect_no_path(&host, id);
+	expect_no_path(&host, 5);
+}
+
+Test(cgroup_paths, handles_lead_to_folders_below)
+{
+	g_auto(Host) host = HOST(v2_only, "cg/a", "elsewhere");
+	g_autofree char *folder = g_build_filename(host.root, "cg", NULL);
+	g_autoptr(CgroupHandles) handles = cgroup_handles_new(folder);
+	g_autofree char *below = NULL, *self = NULL, *outside = NULL;
+
+	if (!handles)
+		cr_skip("the file system of the tests gives no handles like those of cgroups, or "
+			"this user may not open them");
+	below = cgroup_handles_path(handles, id_of_folder(&host, "cg/a"));
+	self = cgroup_handles_path(handles, id_of_folder(&host, "cg"));
+	outside = cgroup_handles_path(handles, id_of_folder(&host, "elsewhere"));
+	cr_expect_str_eq(below, "/a");
+	cr_expect_str_eq(self, "");
+	cr_expect_null(outside);
+}
+
+Test(cgroup_paths, of_this_host_they_are_found)
+{
+	g_autoptr(TaskCgroups) cgroups = task_cgroups_new("");
+	uint64_t id = task_cgroups_of(cgroups, (uint32_t)getpid());
+	g_autofree char *path = task_cgroups_path_of(cgroups, (uint32_t)getpid(), id);
+	g_auto(Host) host = HOST("", "");
+
+	if (!id)
+		cr_skip("no hierarchy of cgroups is mounted here");
+	cgroup_paths_free(host.paths);
+	host.paths = cgroup_paths_new("");
+	allocate_in(&host, 0, id);
+	look(&host);
+	look_last(&host);
+	expect_path(&host, id, path);
+}
