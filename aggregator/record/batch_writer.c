@@ -20,7 +20,7 @@ static void append_padding(GByteArray *out, size_t length)
 }
 
 /* Appends the header of a batch; batch_end() completes it. Returns where it begins. */
-static guint batch_begin(GByteArray *out, uint8_t kind)
+static guint batch_begin(GByteArray *out, uint8_t kind, uint64_t time_ns)
 {
 	struct KmtBatchHeader header = {
 		.magic = KMT_MAGIC,
@@ -31,6 +31,7 @@ static guint batch_begin(GByteArray *out, uint8_t kind)
 		.field_set = KMT_FIELD_SET,
 		.cpu = KMT_CPU_NONE,
 		.sampling_period = 1,
+		.base_time_ns = time_ns,
 	};
 	guint start = out->len;
 
@@ -50,12 +51,11 @@ static void batch_end(GByteArray *out, guint start)
 
 void batch_write_counters(GByteArray *out, const CpuCounters *counters, uint64_t time_ns)
 {
-	guint start = batch_begin(out, KMT_BATCH_EVENTS);
+	guint start = batch_begin(out, KMT_BATCH_EVENTS, time_ns);
 	struct KmtBatchHeader header;
 
 	memcpy(&header, out->data + start, sizeof(header));
 	header.cpu = counters->cpu;
-	header.base_time_ns = time_ns;
 	header.events_total = counters->events_total;
 	header.dropped_reentrant = counters->dropped_reentrant;
 	header.left_out_self = counters->left_out_self;
@@ -95,7 +95,7 @@ static void append_field(GByteArray *out, uint16_t id, const void *value, size_t
 
 void batch_write_info(GByteArray *out, const InfoField *fields, size_t count)
 {
-	guint start = batch_begin(out, KMT_BATCH_INFO);
+	guint start = batch_begin(out, KMT_BATCH_INFO, 0);
 
 	for (const InfoField *field = fields; field < fields + count; field++) {
 		if (field->text)
@@ -106,11 +106,18 @@ void batch_write_info(GByteArray *out, const InfoField *fields, size_t count)
 	batch_end(out, start);
 }
 
-static void append_text_batch(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text,
+/* What the batches of a text have in common. */
+typedef struct {
+	uint8_t kind;
+	uint32_t epoch;
+	uint64_t time_ns;
+} TextKind;
+
+static void append_text_batch(GByteArray *out, const TextKind *kind, const char *text,
 			      size_t length)
 {
-	const struct KmtText head = { .epoch = epoch, .text_bytes = length };
-	guint start = batch_begin(out, kind);
+	const struct KmtText head = { .epoch = kind->epoch, .text_bytes = length };
+	guint start = batch_begin(out, kind->kind, kind->time_ns);
 
 	g_byte_array_append(out, (const guint8 *)&head, sizeof(head));
 	g_byte_array_append(out, (const guint8 *)text, length);
@@ -138,17 +145,28 @@ static size_t line_of(const char *text, size_t length)
 	return end ? (size_t)(end - text) + 1 : length;
 }
 
-void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text,
-		      size_t length)
+static void append_text(GByteArray *out, const TextKind *kind, const char *text, size_t length)
 {
 	do {
 		size_t chunk = chunk_of(text, length);
 
 		if (chunk || !length)
-			append_text_batch(out, kind, epoch, text, chunk);
+			append_text_batch(out, kind, text, chunk);
 		else
 			chunk = line_of(text, length);
 		text += chunk;
 		length -= chunk;
 	} while (length);
+}
+
+void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text,
+		      size_t length)
+{
+	append_text(out, &(TextKind){ .kind = kind, .epoch = epoch }, text, length);
+}
+
+void batch_write_slabinfo(GByteArray *out, uint32_t reading, uint64_t time_ns, const char *text,
+			  size_t length)
+{
+	append_text(out, &(TextKind){ KMT_BATCH_SLABINFO, reading, time_ns }, text, length);
 }

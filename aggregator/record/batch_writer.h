@@ -41,3 +41,7 @@ void batch_write_info(GByteArray *out, const InfoField *fields, size_t count);
  */
 void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text,
 		      size_t length);
+
+/* Appends a reading of /proc/slabinfo (enum KmtReading), made at that time, likewise. */
+void batch_write_slabinfo(GByteArray *out, uint32_t reading, uint64_t time_ns, const char *text,
+			  size_t length);
