@@ -2,22 +2,31 @@
 #include "names/cache_names.h"
 
 #include "escape.h"
+#include "names/cache_list.h"
+#include "names/derived_cache.h"
 
 #include <string.h>
 
+enum { TEXT_CHUNK_BYTES = 1024 };
+
 struct CacheNames {
 	const Profile *profile;
+	CacheList *list;
+	DerivedCache *derived;
 	GStringChunk *texts;
+	GArray *told; /* (element-type CacheLabel) by CacheId; label NULL: not yet made */
 };
 
 CacheNames *cache_names_new(const Profile *profile, const RunInfo *info, const RunText *text)
 {
 	CacheNames *names = g_new0(CacheNames, 1);
 
-	(void)info;
-	(void)text;
 	names->profile = profile;
-	names->texts = g_string_chunk_new(1024);
+	names->list = cache_list_new(run_text_of(text, KMT_BATCH_CACHE_NAMES, 0),
+				     run_text_of(text, KMT_BATCH_SLABINFO, KMT_READING_START));
+	names->derived = derived_cache_new(names->list, info);
+	names->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
+	names->told = g_array_new(FALSE, TRUE, sizeof(CacheLabel));
 	return names;
 }
 
@@ -25,29 +34,67 @@ void cache_names_free(CacheNames *names)
 {
 	if (!names)
 		return;
+	g_array_unref(names->told);
 	g_string_chunk_free(names->texts);
+	derived_cache_free(names->derived);
+	cache_list_free(names->list);
 	g_free(names);
 }
 
-/* "dentry(12:user.slice)" is the copy of dentry for a cgroup. */
-static const char *fold(CacheNames *names, const char *name)
+static const char *keep(CacheNames *names, const GString *text)
+{
+	return g_string_chunk_insert_const(names->texts, text->str);
+}
+
+static CacheLabel make_told(CacheNames *names, CacheId id)
+{
+	const char *recorded = profile_cache(names->profile, id)->name;
+	g_autofree char *folded = g_strndup(recorded, cache_name_folded_bytes(recorded));
+	g_autoptr(GString) text = g_string_new(NULL);
+	CacheLabel label = { .origin = CACHE_TOLD };
+
+	escape_append(text, folded);
+	label.name = keep(names, text);
+	g_string_truncate(text, 0);
+	cache_label_append(text, folded, cache_list_find(names->list, folded), NULL);
+	label.label = keep(names, text);
+	return label;
+}
+
+/* Each is made once: counters have few caches, but many origins. */
+static CacheLabel told_label(CacheNames *names, CacheId id)
+{
+	CacheLabel *label;
+
+	if (id >= names->told->len)
+		g_array_set_size(names->told, profile_cache_count(names->profile));
+	label = &g_array_index(names->told, CacheLabel, id);
+	if (!label->label)
+		*label = make_told(names, id);
+	return *label;
+}
+
+static CacheLabel derived_label(CacheNames *names, const ProfileOrigin *origin)
 {
 	g_autoptr(GString) folded = g_string_new(NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	CacheLabel label = { .label = "(unknown cache)", .origin = CACHE_UNKNOWN };
 
-	escape_append_len(folded, name, strcspn(name, "("));
-	return g_string_chunk_insert_const(names->texts, folded->str);
+	if (!derived_cache_append(names->derived, origin, folded))
+		return label;
+	escape_append(text, folded->str);
+	label.name = keep(names, text);
+	g_string_append(text, " (by size)");
+	label.label = keep(names, text);
+	label.origin = CACHE_BY_SIZE;
+	return label;
 }
 
 CacheLabel cache_names_of(CacheNames *names, const ProfileOrigin *origin)
 {
-	CacheLabel label = { .label = "(unknown cache)", .origin = CACHE_UNKNOWN };
-
 	if (origin->source == KMT_SOURCE_PAGE)
 		return (CacheLabel){ .label = "(pages)", .origin = CACHE_PAGES };
-	if (origin->cache == CACHE_ID_UNKNOWN)
-		return label;
-	label.name = fold(names, profile_cache(names->profile, origin->cache)->name);
-	label.label = label.name;
-	label.origin = CACHE_TOLD;
-	return label;
+	if (origin->cache == CACHE_ID_UNKNOWN || origin->cache == CACHE_ID_OVERFLOW)
+		return derived_label(names, origin);
+	return told_label(names, origin->cache);
 }

@@ -22,11 +22,13 @@ typedef enum {
 	CACHE_UNKNOWN, /* "(unknown cache)" */
 	CACHE_PAGES,   /* "(pages)": the page allocator's own, of no cache */
 } CacheOrigin;
+enum { CACHE_ORIGINS = CACHE_PAGES + 1 };
 
 typedef struct {
 	/* As printed, escaped: "filp (also: ftrace_event_field)". Equal caches have one pointer. */
 	const char *label;
-	const char *name; /* the folded name alone: "filp"; NULL: it is not known */
+	/* The folded name alone, escaped: "filp"; NULL: it is not known. Of one pointer, too. */
+	const char *name;
 	CacheOrigin origin;
 } CacheLabel;
 

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "names/cache_query.h"
+
+#include "escape.h"
+#include "names/nearest.h"
+
+#include <fnmatch.h>
+#include <gio/gio.h>
+#include <string.h>
+
+enum {
+	KERNEL_NAMES_MAX = 16, /* COLLECT_CACHES_MAX */
+	SHOWN_MAX = 20,
+};
+
+/* No slab cache and in no list, but what kmalloc of whole pages is called everywhere. */
+#define LARGE "kmalloc-large"
+
+typedef struct {
+	char *text;
+	bool is_glob;
+} Item;
+
+struct CacheQuery {
+	GArray *items;
+	GPtrArray *matched;      /* (element-type utf8) */
+	GPtrArray *labels;       /* (element-type utf8) of matched, as printed */
+	GHashTable *index_of;    /* name (owned) to the index of its cache in matched */
+	GPtrArray *kernel_names; /* (element-type utf8), ended by NULL once resolved */
+	bool names_as_given;
+};
+
+static void item_clear(void *data)
+{
+	g_free(((Item *)data)->text);
+}
+
+static void add_item(CacheQuery *query, const char *text)
+{
+	Item item = { .text = g_strndup(text, cache_name_folded_bytes(text)) };
+
+	item.is_glob = strpbrk(item.text, "*?[") != NULL;
+	g_array_append_val(query->items, item);
+}
+
+static CacheQuery *query_empty(void)
+{
+	CacheQuery *query = g_new0(CacheQuery, 1);
+
+	query->items = g_array_new(FALSE, FALSE, sizeof(Item));
+	g_array_set_clear_func(query->items, item_clear);
+	query->matched = g_ptr_array_new_with_free_func(g_free);
+	query->labels = g_ptr_array_new_with_free_func(g_free);
+	query->kernel_names = g_ptr_array_new_with_free_func(g_free);
+	query->index_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	return query;
+}
+
+CacheQuery *cache_query_new(const char *argument, GError **error)
+{
+	g_autoptr(CacheQuery) query = query_empty();
+	g_auto(GStrv) items = g_strsplit(argument, ",", -1);
+
+	for (char **item = items; *item; item++) {
+		g_strstrip(*item);
+		if (**item)
+			add_item(query, *item);
+	}
+	if (query->items->len)
+		return g_steal_pointer(&query);
+	g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+			    "no slab cache is named: give a name such as kmalloc-192, or a "
+			    "comma list of names and globs");
+	return NULL;
+}
+
+void cache_query_free(CacheQuery *query)
+{
+	if (!query)
+		return;
+	g_array_unref(query->items);
+	g_ptr_array_unref(query->matched);
+	g_ptr_array_unref(query->labels);
+	g_ptr_array_unref(query->kernel_names);
+	g_hash_table_unref(query->index_of);
+	g_free(query);
+}
+
+/* Names are looked up as the kernel gave them and as a report shows them. */
+static void add_name(CacheQuery *query, const char *name, int index)
+{
+	GString *escaped = g_string_new(NULL);
+
+	escape_append(escaped, name);
+	g_hash_table_insert(query->index_of, g_string_free(escaped, FALSE), GINT_TO_POINTER(index));
+	g_hash_table_insert(query->index_of, g_strdup(name), GINT_TO_POINTER(index));
+}
+
+/* Begins a match; its names follow. asked is the one that matched. */
+static int add_match(CacheQuery *query, const char *name, const ListedCache *cache,
+		     const char *asked)
+{
+	GString *label = g_string_new(NULL);
+
+	cache_label_append(label, name, cache, asked);
+	g_ptr_array_add(query->labels, g_string_free(label, FALSE));
+	g_ptr_array_add(query->matched, g_strdup(name));
+	return (int)query->matched->len - 1;
+}
+
+static void match_cache(CacheQuery *query, const ListedCache *cache, const char *asked)
+{
+	const char *name = listed_cache_name(cache);
+	int index;
+
+	if (g_hash_table_contains(query->index_of, name))
+		return;
+	index = add_match(query, name, cache, asked);
+	for (guint i = 0; i < cache->names->len; i++) {
+		const char *other = g_ptr_array_index(cache->names, i);
+
+		add_name(query, other, index);
+		if (!cache->kernel_name)
+			g_ptr_array_add(query->kernel_names, g_strdup(other));
+	}
+	if (cache->kernel_name)
+		g_ptr_array_add(query->kernel_names, g_strdup(cache->kernel_name));
+}
+
+static void match_large(CacheQuery *query)
+{
+	if (g_hash_table_contains(query->index_of, LARGE))
+		return;
+	add_name(query, LARGE, add_match(query, LARGE, NULL, NULL));
+	g_ptr_array_add(query->kernel_names, g_strdup(LARGE));
+}
+
+static bool matches_name(const char *glob, const char *name)
+{
+	return !fnmatch(glob, name, 0);
+}
+
+/* Whether a glob matches any spelling of a class of kmalloc. */
+static bool matches_spelling(const char *glob, const char *name)
+{
+	KmallocClass class;
+
+	if (!kmalloc_class_parse(name, &class))
+		return false;
+	for (int spelling = 0; spelling < KMALLOC_SPELLINGS; spelling++) {
+		g_autoptr(GString) spelled = g_string_new(NULL);
+
+		if (kmalloc_class_append(spelled, &class, spelling) &&
+		    matches_name(glob, spelled->str))
+			return true;
+	}
+	return false;
+}
+
+/* Matches the caches that have a name that the glob is for. Returns whether there are any. */
+static bool match_glob(CacheQuery *query, const CacheList *list, const char *glob,
+		       bool (*matches)(const char *glob, const char *name))
+{
+	bool any = false;
+
+	for (guint i = 0; i < cache_list_count(list); i++) {
+		const ListedCache *cache = cache_list_at(list, i);
+		const char *wanted = NULL;
+
+		for (guint name = 0; name < cache->names->len && !wanted; name++)
+			if (matches(glob, g_ptr_array_index(cache->names, name)))
+				wanted = g_ptr_array_index(cache->names, name);
+		if (wanted)
+			match_cache(query, cache, wanted);
+		any |= wanted != NULL;
+	}
+	return any;
+}
+
+/* Names first: other spellings are asked only where the host has no such name. */
+static bool resolve_glob(CacheQuery *query, const CacheList *list, const Item *item)
+{
+	bool any = match_glob(query, list, item->text, matches_name) ||
+		   match_glob(query, list, item->text, matches_spelling);
+
+	if (!matches_name(item->text, LARGE))
+		return any;
+	match_large(query);
+	return true;
+}
+
+static bool resolve_name(CacheQuery *query, const CacheList *list, const Item *item)
+{
+	const ListedCache *cache = cache_list_find(list, item->text);
+	KmallocClass class;
+	const char *spelled;
+
+	if (!cache && g_str_equal(item->text, LARGE)) {
+		match_large(query);
+		return true;
+	}
+	if (!cache && kmalloc_class_parse(item->text, &class)) {
+		spelled = cache_list_class_name(list, &class);
+		cache = spelled ? cache_list_find(list, spelled) : NULL;
+	}
+	if (cache)
+		match_cache(query, cache, item->text);
+	return cache != NULL;
+}
+
+/* Nobody knows how that host spells a class: all spellings are one match. */
+static void take_as_given(CacheQuery *query, const Item *item)
+{
+	KmallocClass class;
+	int index;
+
+	if (g_hash_table_contains(query->index_of, item->text))
+		return;
+	index = add_match(query, item->text, NULL, NULL);
+	add_name(query, item->text, index);
+	g_ptr_array_add(query->kernel_names, g_strdup(item->text));
+	for (int spelling = 0;
+	     kmalloc_class_parse(item->text, &class) && spelling < KMALLOC_SPELLINGS; spelling++) {
+		g_autoptr(GString) spelled = g_string_new(NULL);
+
+		if (!kmalloc_class_append(spelled, &class, spelling) ||
+		    g_hash_table_contains(query->index_of, spelled->str))
+			continue;
+		add_name(query, spelled->str, index);
+		g_ptr_array_add(query->kernel_names, g_strdup(spelled->str));
+	}
+}
+
+/* An old spelling of a class that is not there is near to nothing on a new host. */
+static Nearest *nearest_of(const char *text)
+{
+	g_autoptr(GString) spelled = g_string_new(NULL);
+	KmallocClass class;
+
+	if (!kmalloc_class_parse(text, &class))
+		return nearest_new(text);
+	kmalloc_class_append(spelled, &class, KMALLOC_SPELLING_UNITS);
+	return nearest_new(spelled->str);
+}
+
+static void set_error(GError **error, const CacheList *list, const Item *item)
+{
+	g_autoptr(Nearest) nearest = nearest_of(item->text);
+	g_autoptr(GString) names = g_string_new("nearest: ");
+
+	for (guint i = 0; i < cache_list_count(list); i++) {
+		const ListedCache *cache = cache_list_at(list, i);
+
+		for (guint name = 0; name < cache->names->len; name++)
+			nearest_offer(nearest, g_ptr_array_index(cache->names, name));
+	}
+	if (!nearest_append(nearest, names))
+		g_string_assign(names, "'slabstack' without a name lists those of this host");
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s '%s'; %s",
+		    item->is_glob ? "no slab cache matches" : "there is no slab cache", item->text,
+		    names->str);
+}
+
+static bool resolve_item(CacheQuery *query, const CacheList *list, const Item *item, GError **error)
+{
+	bool found =
+		item->is_glob ? resolve_glob(query, list, item) : resolve_name(query, list, item);
+
+	if (!found)
+		set_error(error, list, item);
+	return found;
+}
+
+bool cache_query_resolve(CacheQuery *query, const CacheList *list, GError **error)
+{
+	query->names_as_given = !cache_list_count(list);
+	for (guint i = 0; i < query->items->len; i++) {
+		const Item *item = &g_array_index(query->items, Item, i);
+
+		if (query->names_as_given)
+			take_as_given(query, item);
+		else if (!resolve_item(query, list, item, error))
+			return false;
+	}
+	g_ptr_array_add(query->kernel_names, NULL);
+	return true;
+}
+
+int cache_query_index(const CacheQuery *query, const char *folded_name)
+{
+	void *index;
+
+	return g_hash_table_lookup_extended(query->index_of, folded_name, NULL, &index)
+		       ? GPOINTER_TO_INT(index)
+		       : -1;
+}
+
+/* What a glob is for and the list has not is a cache that was created since. */
+bool cache_query_wants(const CacheQuery *query, const char *folded_name)
+{
+	if (g_hash_table_contains(query->index_of, folded_name))
+		return true;
+	for (guint i = 0; i < query->items->len; i++) {
+		const Item *item = &g_array_index(query->items, Item, i);
+
+		if (item->is_glob &&
+		    (matches_name(item->text, folded_name) ||
+		     (query->names_as_given && matches_spelling(item->text, folded_name))))
+			return true;
+	}
+	return false;
+}
+
+static bool has_globs(const CacheQuery *query)
+{
+	for (guint i = 0; i < query->items->len; i++)
+		if (g_array_index(query->items, Item, i).is_glob)
+			return true;
+	return false;
+}
+
+char **cache_query_kernel_names(const CacheQuery *query)
+{
+	bool unknown = query->names_as_given && has_globs(query);
+
+	/* The last one is NULL. */
+	if (unknown || query->kernel_names->len > KERNEL_NAMES_MAX + 1)
+		return NULL;
+	return (char **)query->kernel_names->pdata;
+}
+
+GPtrArray *cache_query_matched(const CacheQuery *query)
+{
+	return query->matched;
+}
+
+void cache_query_append_matched(GString *out, const CacheQuery *query)
+{
+	guint shown = MIN(query->labels->len, SHOWN_MAX);
+
+	for (guint i = 0; i < shown; i++)
+		g_string_append_printf(out, "%s%s", i ? ", " : "",
+				       (const char *)g_ptr_array_index(query->labels, i));
+	if (query->labels->len > shown)
+		g_string_append_printf(out, ", %u more", query->labels->len - shown);
+}

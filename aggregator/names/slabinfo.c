@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "names/slabinfo.h"
+
+#include "names/kmalloc_class.h"
+
+#include <string.h>
+
+struct Slabinfo {
+	GPtrArray *caches;   /* (element-type SlabinfoCache), owned */
+	GHashTable *by_name; /* (element-type utf8 SlabinfoCache), borrowed */
+};
+
+/* The numbers between the name and ": tunables", and those behind ": slabdata". */
+enum { IN_USE, OBJECTS, OBJECT_BYTES, OF_A_SLAB, PAGES_OF_A_SLAB, NUMBERS };
+enum { ACTIVE_SLABS, SLABS, SLAB_NUMBERS };
+
+#define TUNABLES " : tunables "
+#define SLABDATA " : slabdata "
+
+static void cache_free(void *data)
+{
+	SlabinfoCache *cache = data;
+
+	g_free(cache->name);
+	g_free(cache);
+}
+
+/* Cuts the last word off, which is a number. Returns false where it is none. */
+static bool take_last_number(char *text, uint64_t *number)
+{
+	char *last, *end;
+
+	g_strchomp(text);
+	last = strrchr(text, ' ');
+	if (!last || !g_ascii_isdigit(last[1]))
+		return false;
+	*number = g_ascii_strtoull(last + 1, &end, 10);
+	*last = '\0';
+	return !*end;
+}
+
+/* Names may have spaces: the numbers are taken from behind, and the name is what is left. */
+static bool take_numbers(char *text, uint64_t numbers[NUMBERS])
+{
+	for (int i = NUMBERS - 1; i >= 0; i--)
+		if (!take_last_number(text, &numbers[i]))
+			return false;
+	g_strchomp(text);
+	return *text != '\0';
+}
+
+/* Returns the slabs of what follows ": slabdata". */
+static uint64_t parse_slabs(const char *text)
+{
+	uint64_t numbers[SLAB_NUMBERS];
+	char *at = (char *)text;
+
+	for (int i = 0; i < SLAB_NUMBERS; i++)
+		numbers[i] = g_ascii_strtoull(at, &at, 10);
+	return numbers[SLABS];
+}
+
+static SlabinfoCache *cache_of(Slabinfo *slabinfo, const char *name)
+{
+	SlabinfoCache *cache = g_hash_table_lookup(slabinfo->by_name, name);
+
+	if (cache)
+		return cache;
+	cache = g_new0(SlabinfoCache, 1);
+	cache->name = g_strdup(name);
+	g_ptr_array_add(slabinfo->caches, cache);
+	g_hash_table_insert(slabinfo->by_name, cache->name, cache);
+	return cache;
+}
+
+static void add_line(Slabinfo *slabinfo, char *line, uint64_t page_bytes)
+{
+	char *tunables = strstr(line, TUNABLES);
+	char *slabdata = tunables ? strstr(tunables, SLABDATA) : NULL;
+	uint64_t numbers[NUMBERS];
+	SlabinfoCache *cache;
+
+	if (*line == '#' || !slabdata)
+		return;
+	*tunables = '\0';
+	if (!take_numbers(line, numbers))
+		return;
+	line[cache_name_folded_bytes(line)] = '\0';
+	if (!*line)
+		return;
+	cache = cache_of(slabinfo, line);
+	cache->objects_in_use += numbers[IN_USE];
+	cache->objects += numbers[OBJECTS];
+	cache->object_bytes = numbers[OBJECT_BYTES];
+	cache->objects_of_a_slab = numbers[OF_A_SLAB];
+	cache->slab_bytes +=
+		parse_slabs(slabdata + strlen(SLABDATA)) * numbers[PAGES_OF_A_SLAB] * page_bytes;
+}
+
+Slabinfo *slabinfo_new(const GString *text, uint64_t page_bytes)
+{
+	Slabinfo *slabinfo = g_new0(Slabinfo, 1);
+	g_auto(GStrv) lines = g_strsplit(text ? text->str : "", "\n", -1);
+
+	slabinfo->caches = g_ptr_array_new_with_free_func(cache_free);
+	slabinfo->by_name = g_hash_table_new(g_str_hash, g_str_equal);
+	for (char **line = lines; *line; line++)
+		add_line(slabinfo, *line, page_bytes);
+	return slabinfo;
+}
+
+void slabinfo_free(Slabinfo *slabinfo)
+{
+	if (!slabinfo)
+		return;
+	g_hash_table_unref(slabinfo->by_name);
+	g_ptr_array_unref(slabinfo->caches);
+	g_free(slabinfo);
+}
+
+guint slabinfo_count(const Slabinfo *slabinfo)
+{
+	return slabinfo->caches->len;
+}
+
+const SlabinfoCache *slabinfo_at(const Slabinfo *slabinfo, guint index)
+{
+	return g_ptr_array_index(slabinfo->caches, index);
+}
+
+const SlabinfoCache *slabinfo_find(const Slabinfo *slabinfo, const char *name)
+{
+	return g_hash_table_lookup(slabinfo->by_name, name);
+}
