@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "names/cache_query.h"
+#include "rank/cell_filter.h"
+
+/* Keeps the counters of slab caches that are asked for. Its argument is a CacheQuery that was
+   resolved for the host of the stream. */
+extern const CellFilterType cell_filter_cache;
