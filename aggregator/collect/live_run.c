@@ -2,6 +2,7 @@
 #include "collect/live_run.h"
 
 #include "collect/clock.h"
+#include "collect/slab_facts.h"
 #include "collect/watchdog.h"
 
 #include <gio/gio.h>
@@ -23,6 +24,7 @@ void live_run_clear(LiveRun *live)
 	cpu_watch_free(live->cpus);
 	cgroup_paths_free(live->cgroups);
 	g_byte_array_unref(live->batches);
+	g_free(live->root);
 	g_free(live->bound);
 	g_clear_error(&live->error);
 }
@@ -97,6 +99,14 @@ static void look_at_cpus(LiveRun *live, uint64_t now_ns)
 		live_run_feed(live);
 }
 
+/* How many objects the slab caches have, as close as can be to the ends of what counts. Reading the
+   names, which comes first, makes objects itself. */
+static void feed_slabs(LiveRun *live, uint32_t reading)
+{
+	slab_facts_append(live->batches, live->root, reading);
+	live_run_feed(live);
+}
+
 /* How a run ends. */
 
 void live_run_set_bound(LiveRun *live, const char *bound)
@@ -114,6 +124,7 @@ void live_run_stop_at(LiveRun *live, uint64_t end_ns)
 	live->phase = PHASE_DRAINING;
 	live_run_tell(live, "the end was reached, waiting for what is on its way");
 	live->end_ns = end_ns;
+	feed_slabs(live, KMT_READING_END);
 	look_at_cpus(live, end_ns);
 	feed_number(live, KMT_FIELD_RUN_END_NS, end_ns);
 	feed_number(live, KMT_FIELD_WINDOW_END_NS, end_ns);
@@ -179,9 +190,11 @@ static bool release_command(LiveRun *live)
 void live_run_go_live(LiveRun *live)
 {
 	const CollectRequest *request = live->parts.request;
-	uint64_t now_ns = clock_monotonic_ns();
 	double duration_ms = request->duration_seconds * 1000;
+	uint64_t now_ns;
 
+	feed_slabs(live, KMT_READING_START);
+	now_ns = clock_monotonic_ns();
 	live->phase = PHASE_LIVE;
 	live->was_live = true;
 	live->progress.start_ns = now_ns;
@@ -290,6 +303,7 @@ void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *pa
 	*live = (LiveRun){
 		.engine = engine,
 		.parts = *parts,
+		.root = g_strdup(root),
 		.cpus = cpu_watch_new(root),
 		.cgroups = cgroup_paths_new(root),
 		.context = g_main_context_new(),

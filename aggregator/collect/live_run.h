@@ -45,6 +45,7 @@ typedef struct {
 struct LiveRun {
 	const LiveEngine *engine;
 	CollectRun parts;      /* what it is given; borrowed */
+	char *root;            /* below which /proc and /sys lie */
 	CpuWatch *cpus;        /* the engine says which it traces */
 	CgroupPaths *cgroups;  /* of the tasks that were seen */
 	uint64_t looked_ns;    /* when it was last looked which are online */
@@ -63,7 +64,7 @@ struct LiveRun {
 	GError *error; /* why it cannot be a run at all */
 };
 
-/* From here on signals and the clock are listened to. /sys/devices lies below root ("": this
+/* From here on signals and the clock are listened to. /proc and /sys lie below root ("": this
    host's). */
 void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *parts,
 		   const char *root);

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "record/format.h"
+
+#include <glib.h>
+#include <stdint.h>
+
+/*
+ * What this host tells about its slab caches: the names of merged ones, from /sys/kernel/slab, and
+ * how many objects each has in use, from /proc/slabinfo, which root may read. Both lie below a root
+ * folder ("": this host), so that tests bring theirs. A kernel may have neither.
+ */
+
+/* Returns the names, as KMT_BATCH_CACHE_NAMES has them, without their batch; NULL: it tells none.
+   The caller frees it. Takes some ms: no file is opened. */
+GString *slab_facts_names(const char *root);
+
+/* Returns the text of /proc/slabinfo, or NULL. The caller frees it. It makes the kernel lock and
+   walk all its caches, so it is not for polling. */
+GString *slab_facts_slabinfo(const char *root);
+
+/* Appends the batches of a reading (enum KmtReading); those of the start begin with the names. */
+void slab_facts_append(GByteArray *out, const char *root, uint32_t reading);
