@@ -2,6 +2,10 @@ libaggregator_a_SOURCES += \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/sampling.c aggregator/report/sampling.h \
 	aggregator/report/lost.c aggregator/report/lost.h \
+	aggregator/report/human_bytes.c aggregator/report/human_bytes.h \
+	aggregator/report/names_line.c aggregator/report/names_line.h \
+	aggregator/report/slab_growth.c aggregator/report/slab_growth.h \
+	aggregator/report/slab_table.c aggregator/report/slab_table.h \
 	aggregator/report/numbers.c aggregator/report/numbers.h \
 	aggregator/report/processes.c \
 	aggregator/report/report.h \

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/slab_growth.h"
+
+#include "escape.h"
+#include "report/human_bytes.h"
+#include "report/numbers.h"
+
+enum { LINES_MAX = 5 };
+
+/* One cache, or all together. */
+typedef struct {
+	const char *name; /* not yet escaped; NULL: all */
+	uint64_t start;   /* objects in use */
+	uint64_t end;
+	int64_t bytes;   /* of the difference */
+	uint64_t traced; /* allocations */
+	uint64_t unseen; /* objects that no allocation that was traced made */
+	uint64_t ready;  /* that may count as in use while CPUs hold them ready */
+	bool is_known;   /* to /proc/slabinfo */
+} Growth;
+
+GArray *slab_growth_traced(const Profile *profile, CacheNames *names, const CacheQuery *query)
+{
+	GArray *traced = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+
+	g_array_set_size(traced, cache_query_matched(query)->len);
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
+		const char *name = cache_names_of(names, origin).name;
+		int index = name && !origin->free ? cache_query_index(query, name) : -1;
+
+		if (index >= 0)
+			g_array_index(traced, uint64_t, index) += cell->events;
+	}
+	return traced;
+}
+
+/* A CPU may hold a slab of its own and some half-used ones, whose free objects count as in use. */
+static uint64_t objects_ready(const SlabGrowth *growth, const SlabinfoCache *cache)
+{
+	enum { SLABS_OF_A_CPU = 8 };
+
+	return cache->objects_of_a_slab * SLABS_OF_A_CPU * MAX(growth->cpus, 1);
+}
+
+static Growth growth_of(const SlabGrowth *growth, guint index)
+{
+	const char *name = g_ptr_array_index(cache_query_matched(growth->query), index);
+	const SlabinfoCache *start = slabinfo_find(growth->span.start, name);
+	const SlabinfoCache *end = slabinfo_find(growth->span.end, name);
+	const SlabinfoCache *any = end ? end : start;
+	Growth result = {
+		.name = name,
+		.start = start ? start->objects_in_use : 0,
+		.end = end ? end->objects_in_use : 0,
+		.traced = g_array_index(growth->traced, uint64_t, index),
+		.is_known = any && slabinfo_count(growth->span.start) &&
+			    slabinfo_count(growth->span.end),
+	};
+
+	if (!result.is_known)
+		return result;
+	result.bytes = ((int64_t)result.end - (int64_t)result.start) * (int64_t)any->object_bytes;
+	result.ready = objects_ready(growth, any);
+	if (growth->all_traced && result.end > result.start + result.traced)
+		result.unseen = result.end - result.start - result.traced;
+	return result;
+}
+
+static void add(Growth *sum, const Growth *added)
+{
+	sum->start += added->start;
+	sum->end += added->end;
+	sum->bytes += added->bytes;
+	sum->traced += added->traced;
+	sum->is_known |= added->is_known;
+	/* What one has too little does not hide what another has too much. */
+	if (added->unseen > added->ready)
+		sum->unseen += added->unseen;
+}
+
+/* What changed most, in bytes; then what was allocated from most. */
+static int compare(const void *a, const void *b)
+{
+	const Growth *of_a = a, *of_b = b;
+	uint64_t bytes_a = (uint64_t)ABS(of_a->bytes), bytes_b = (uint64_t)ABS(of_b->bytes);
+
+	if (bytes_a != bytes_b)
+		return bytes_a > bytes_b ? -1 : 1;
+	return of_a->traced == of_b->traced ? 0 : of_a->traced > of_b->traced ? -1 : 1;
+}
+
+/* "in use 1,000 -> 1,250 (+250, +46.9 KiB, /proc/slabinfo)" */
+static void append_use(GString *out, const Growth *growth)
+{
+	bool grew = growth->end >= growth->start;
+
+	g_string_append(out, "in use ");
+	append_count(out, growth->start);
+	g_string_append(out, " -> ");
+	append_count(out, growth->end);
+	if (growth->end == growth->start) {
+		g_string_append(out, " (unchanged, /proc/slabinfo)");
+		return;
+	}
+	g_string_append(out, grew ? " (+" : " (-");
+	append_count(out, grew ? growth->end - growth->start : growth->start - growth->end);
+	g_string_append(out, growth->bytes < 0 ? ", -" : ", +");
+	append_human_bytes(out, (uint64_t)ABS(growth->bytes));
+	g_string_append(out, ", /proc/slabinfo)");
+}
+
+static void append_verdict(GString *out, const Growth *growth)
+{
+	if (growth->end <= growth->start) {
+		g_string_append(out, growth->traced ? "; no net growth" : "");
+	} else if (growth->unseen > growth->ready) {
+		g_string_append(out, "; ");
+		append_count(out, growth->unseen);
+		g_string_append(out, " objects came from paths that no probe sees "
+				     "(bulk allocation)");
+	} else if (growth->traced) {
+		g_string_append(out, "; net growth is ");
+		append_percent(out, growth->end - growth->start, growth->traced);
+		g_string_append(out, " of them");
+	}
+}
+
+static void append_line(GString *out, const SlabSpan *span, const Growth *growth)
+{
+	if (growth->name)
+		escape_append(out, growth->name);
+	else
+		g_string_append(out, "all of these caches");
+	g_string_append(out, ": ");
+	if (growth->is_known)
+		append_use(out, growth);
+	else
+		g_string_append(out, "in use: not known, /proc/slabinfo does not tell");
+	if (span->span_ns) {
+		g_string_append(out, " in ");
+		append_seconds(out, span->span_ns);
+	}
+	g_string_append(out, "; ");
+	append_count(out, growth->traced);
+	g_string_append(out, growth->traced == 1 ? " allocation traced" : " allocations traced");
+	if (growth->is_known)
+		append_verdict(out, growth);
+	g_string_append_c(out, '\n');
+}
+
+void append_growth_lines(GString *out, const SlabGrowth *growth)
+{
+	g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(Growth));
+	Growth sum = { 0 };
+
+	for (guint i = 0; i < cache_query_matched(growth->query)->len; i++) {
+		const Growth line = growth_of(growth, i);
+
+		add(&sum, &line);
+		g_array_append_val(lines, line);
+	}
+	g_array_sort(lines, compare);
+	for (guint i = 0; i < MIN(lines->len, LINES_MAX); i++)
+		append_line(out, &growth->span, &g_array_index(lines, Growth, i));
+	if (lines->len > LINES_MAX)
+		g_string_append_printf(out, "%u more %s\n", lines->len - LINES_MAX,
+				       lines->len - LINES_MAX == 1 ? "cache" : "caches");
+	if (lines->len > 1)
+		append_line(out, &growth->span, &sum);
+}

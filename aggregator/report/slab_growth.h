@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "count/profile.h"
+#include "names/cache_names.h"
+#include "names/cache_query.h"
+#include "report/slab_table.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is compared with the growth of slab caches. Everything is borrowed. */
+typedef struct {
+	SlabSpan span; /* either reading may be empty: then only what was traced is told */
+	const CacheQuery *query;
+	const GArray *traced; /* (element-type uint64_t) by index of cache_query_matched() */
+	/* Every allocation of the host was counted: no filter, no sampling, no loss. Only then can
+	   what grew by more have come from elsewhere. */
+	bool all_traced;
+	uint64_t cpus; /* 0: not known. SLUB counts what a CPU holds ready as in use. */
+} SlabGrowth;
+
+/* Returns how many allocations of each matched cache a profile has; the caller unrefs it. */
+GArray *slab_growth_traced(const Profile *profile, CacheNames *names, const CacheQuery *query);
+
+/*
+ * Appends what tells churn from growth, a line for each matched cache, those that changed most
+ * first, at most 5, and then one for all together:
+ *
+ * kmalloc-192: in use 1,000 -> 1,250 (+250, +46.9 KiB, /proc/slabinfo) in 60.000 s; 25,000
+ * allocations traced; net growth is 1 % of them
+ */
+void append_growth_lines(GString *out, const SlabGrowth *growth);

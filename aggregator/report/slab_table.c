@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/slab_table.h"
+
+#include "escape.h"
+#include "report/human_bytes.h"
+#include "report/numbers.h"
+
+#include <string.h>
+
+#define NS_PER_SECOND 1e9
+
+enum { COLUMNS = 4, COLUMN_GAP = 2 };
+
+typedef struct {
+	const SlabinfoCache *cache; /* of the end */
+	double change_bytes;        /* a second */
+} Row;
+
+static double change_of(const SlabSpan *span, const SlabinfoCache *end)
+{
+	const SlabinfoCache *start = slabinfo_find(span->start, end->name);
+	double objects = (double)end->objects_in_use - (double)(start ? start->objects_in_use : 0);
+
+	return span->span_ns
+		       ? objects * (double)end->object_bytes * NS_PER_SECOND / (double)span->span_ns
+		       : 0;
+}
+
+/* Growth first, then size; what shrinks does not come last for that. */
+static int compare_rows(const void *a, const void *b)
+{
+	const Row *of_a = a, *of_b = b;
+	double growth_a = MAX(of_a->change_bytes, 0), growth_b = MAX(of_b->change_bytes, 0);
+
+	if (growth_a != growth_b)
+		return growth_a > growth_b ? -1 : 1;
+	if (of_a->cache->slab_bytes != of_b->cache->slab_bytes)
+		return of_a->cache->slab_bytes > of_b->cache->slab_bytes ? -1 : 1;
+	return strcmp(of_a->cache->name, of_b->cache->name);
+}
+
+static GArray *rows_of(const SlabSpan *span)
+{
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(Row));
+
+	for (guint i = 0; i < slabinfo_count(span->end); i++) {
+		const SlabinfoCache *cache = slabinfo_at(span->end, i);
+		const Row row = { cache, change_of(span, cache) };
+
+		if (cache->slab_bytes || cache->objects_in_use)
+			g_array_append_val(rows, row);
+	}
+	g_array_sort(rows, compare_rows);
+	return rows;
+}
+
+/* "+1.4 MiB"; no sign where nothing changed. */
+static void append_change(GString *out, double bytes)
+{
+	uint64_t size = (uint64_t)(ABS(bytes) + 0.5);
+
+	if (size)
+		g_string_append_c(out, bytes < 0 ? '-' : '+');
+	append_human_bytes(out, size);
+}
+
+static void free_cell(void *cell)
+{
+	g_string_free(cell, TRUE);
+}
+
+static GString *add_cell(GPtrArray *cells)
+{
+	GString *cell = g_string_new(NULL);
+
+	g_ptr_array_add(cells, cell);
+	return cell;
+}
+
+static void add_row(GPtrArray *cells, const Row *row)
+{
+	escape_append(add_cell(cells), row->cache->name);
+	append_count(add_cell(cells), row->cache->objects_in_use);
+	append_human_bytes(add_cell(cells), row->cache->slab_bytes);
+	append_change(add_cell(cells), row->change_bytes);
+}
+
+/* The first column is text, the others are numbers and end at one edge. */
+static void append_cells(GString *out, const GPtrArray *cells)
+{
+	glong width[COLUMNS] = { 0 };
+
+	for (guint i = 0; i < cells->len; i++) {
+		const GString *cell = g_ptr_array_index(cells, i);
+
+		width[i % COLUMNS] = MAX(width[i % COLUMNS], g_utf8_strlen(cell->str, -1));
+	}
+	for (guint i = 0; i < cells->len; i++) {
+		const GString *cell = g_ptr_array_index(cells, i);
+		int padding = (int)(width[i % COLUMNS] - g_utf8_strlen(cell->str, -1));
+
+		if (i % COLUMNS)
+			g_string_append_printf(out, "%*s%s", COLUMN_GAP + padding, "", cell->str);
+		else
+			g_string_append_printf(out, "%s%*s", cell->str, padding, "");
+		if (i % COLUMNS == COLUMNS - 1)
+			g_string_append_c(out, '\n');
+	}
+}
+
+static void append_next(GString *out, const GArray *rows)
+{
+	const Row *first = rows->len ? &g_array_index(rows, Row, 0) : NULL;
+	g_autofree char *quoted = NULL;
+
+	if (!first || first->change_bytes <= 0) {
+		g_string_append(out, "no cache grew meanwhile; next: slabstack NAME\n");
+		return;
+	}
+	quoted = g_shell_quote(first->cache->name);
+	g_string_append(out, "next: slabstack ");
+	escape_append(out, strpbrk(first->cache->name, " \t'\"\\$`*?[]();&|<>!#~")
+				   ? quoted
+				   : first->cache->name);
+	g_string_append_c(out, '\n');
+}
+
+void append_slab_table(GString *out, const SlabSpan *span, guint rows_max)
+{
+	static const char *const headings[COLUMNS] = { "CACHE", "IN-USE", "SIZE", "CHANGE/s" };
+	g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(free_cell);
+	g_autoptr(GArray) rows = rows_of(span);
+	guint shown = MIN(rows->len, rows_max);
+
+	for (int column = 0; column < COLUMNS; column++)
+		g_string_append(add_cell(cells), headings[column]);
+	for (guint i = 0; i < shown; i++)
+		add_row(cells, &g_array_index(rows, Row, i));
+	append_cells(out, cells);
+	if (rows->len > shown)
+		g_string_append_printf(out, "%u more\n", rows->len - shown);
+	append_next(out, rows);
+}
