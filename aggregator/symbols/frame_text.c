@@ -3,6 +3,7 @@
 
 #include "count/slot_table.h"
 #include "escape.h"
+#include "symbols/frame_symbol.h"
 #include "symbols/tracer_frames.h"
 
 enum { FIRST_SLOTS = 1024 };
@@ -76,21 +77,15 @@ static LineId line_of(FrameText *text, const Symbol *symbol, uint64_t address)
 
 static Frame frame_resolve(FrameText *text, uint64_t address, uint32_t epoch, bool returned_to)
 {
-	uint64_t looked_up = address - returned_to;
-	/* A module may be used before the epoch is announced that has it: they are told once or
-	   twice a second. */
-	bool early = !symbol_store_is_text(text->store, epoch, looked_up);
-	uint32_t looked_in = epoch + early;
-	Symbol symbol;
-	bool found = symbol_store_lookup(text->store, looked_in, looked_up, &symbol);
+	FrameSymbol known = frame_symbol_lookup(text->store, epoch, address, returned_to);
 
 	return (Frame){
 		.address = address,
 		.epoch = epoch,
 		.returned_to = returned_to,
-		.line = line_of(text, found ? &symbol : NULL, address),
-		.junk = early && !symbol_store_is_text(text->store, looked_in, looked_up),
-		.tracer = found && symbol_is_tracer(&symbol),
+		.line = line_of(text, known.found ? &known.symbol : NULL, address),
+		.junk = known.junk,
+		.tracer = known.found && symbol_is_tracer(&known.symbol),
 	};
 }
 

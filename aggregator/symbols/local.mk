@@ -1,5 +1,8 @@
 libaggregator_a_SOURCES += \
+	aggregator/symbols/frame_line.c aggregator/symbols/frame_line.h \
+	aggregator/symbols/frame_symbol.c aggregator/symbols/frame_symbol.h \
 	aggregator/symbols/frame_text.c aggregator/symbols/frame_text.h \
+	aggregator/symbols/function_names.c aggregator/symbols/function_names.h \
 	aggregator/symbols/kallsyms_line.c aggregator/symbols/kallsyms_line.h \
 	aggregator/symbols/line_table.c aggregator/symbols/line_table.h \
 	aggregator/symbols/symbol_list.c aggregator/symbols/symbol_list.h \
