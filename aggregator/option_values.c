@@ -89,6 +89,11 @@ bool option_sort(Options *options, const char *value, GError **error)
 	return option_fail(error, "'%s' is no sort key: there are %s", value, names->str);
 }
 
+bool option_by(Options *options, const char *value, GError **error)
+{
+	return group_keys_parse(value, options->view.by, error);
+}
+
 bool option_command(Options *options, const char *value, GError **error)
 {
 	g_strfreev(options->request.command);

@@ -20,6 +20,7 @@ bool option_add_filter(Options *options, const char *option, const char *value, 
 bool option_exclude(Options *options, const char *value, GError **error);
 bool option_top(Options *options, const char *value, GError **error);
 bool option_sort(Options *options, const char *value, GError **error);
+bool option_by(Options *options, const char *value, GError **error);
 bool option_command(Options *options, const char *value, GError **error);
 bool option_pid(Options *options, const char *value, GError **error);
 bool option_duration(Options *options, const char *value, GError **error);

@@ -104,6 +104,21 @@ static void print_row(const OptionRow *row, FILE *out)
 	fprintf(out, "  %-29s %s\n", names->str, row->help);
 }
 
+static void print_key(FILE *out, const char *name, const char *help)
+{
+	fprintf(out, "  %-29s %s\n", name, help);
+}
+
+static void print_keys(FILE *out)
+{
+	fputs("\nKeys of -s, --sort:\n", out);
+	for (const SortKey *key = sort_keys; key->name; key++)
+		print_key(out, key->name, key->help);
+	fputs("\nKeys of --by:\n", out);
+	for (const GroupKey *key = group_keys; key->name; key++)
+		print_key(out, key->name, key->help);
+}
+
 void options_print_help(const Tool *tool, FILE *out)
 {
 	fprintf(out, "Usage: %s %s\n%s\n", tool->name, tool->usage, tool->purpose);
@@ -113,6 +128,7 @@ void options_print_help(const Tool *tool, FILE *out)
 		else if (tool_has(tool, row))
 			print_row(row, out);
 	}
+	print_keys(out);
 }
 
 /* Filters are given in any order and applied in one. */

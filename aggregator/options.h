@@ -40,6 +40,7 @@ typedef struct {
 	char *output;  /* -O; NULL: stdout */
 	bool hide_host;
 	bool details;
+	bool human;
 	bool quiet;
 } Options;
 

@@ -34,6 +34,7 @@ typedef struct {
 /* A kind of filter. To add one: a file with such a table, a line in filter_types.c. */
 struct FilterType {
 	const char *option; /* long option that creates it, without dashes: "exclude" */
+	bool numbers_only;  /* it does not look at the text: it can judge rows of a table, too */
 	/* Checks the argument and prepares the state. Returns false with error set when it is no
 	   valid value; the message names what is wrong, not the option. */
 	bool (*prepare)(Filter *filter, GError **error);

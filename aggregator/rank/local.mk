@@ -1,6 +1,15 @@
 libaggregator_a_SOURCES += \
 	aggregator/rank/cell_filter.h aggregator/rank/view_source.h \
 	aggregator/rank/cell_filter_cache.c aggregator/rank/cell_filter_cache.h \
+	aggregator/rank/comm_fold.c aggregator/rank/comm_fold.h \
+	aggregator/rank/context_name.c aggregator/rank/context_name.h \
+	aggregator/rank/filter_chain.c aggregator/rank/filter_chain.h \
+	aggregator/rank/group_index.c aggregator/rank/group_index.h \
+	aggregator/rank/group_key.c aggregator/rank/group_key.h \
+	aggregator/rank/group_key_kinds.h \
+	aggregator/rank/group_key_stack.c \
+	aggregator/rank/group_key_task.c \
+	aggregator/rank/group_rows.c aggregator/rank/group_rows.h \
 	aggregator/rank/process_sums.c aggregator/rank/process_sums.h \
 	aggregator/rank/sort_key.c \
 	aggregator/rank/stack_rows.c aggregator/rank/stack_rows.h \

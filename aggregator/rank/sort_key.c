@@ -31,6 +31,11 @@ const SortKey sort_keys[] = {
 	{ NULL, NULL, NULL },
 };
 
+const SortKey *view_sort_key(const ViewOptions *options)
+{
+	return options->sort ? options->sort : &sort_keys[0];
+}
+
 const SortKey *sort_key_lookup(const char *name)
 {
 	for (const SortKey *key = sort_keys; key->name; key++)

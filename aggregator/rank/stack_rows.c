@@ -186,6 +186,14 @@ void stack_rows_append_text(const StackRows *rows, uint32_t row, GString *out)
 		g_string_append(out, line_table_text(rows->lines, ids[i]));
 }
 
+const char *stack_rows_line(const StackRows *rows, uint32_t row, uint32_t index)
+{
+	uint32_t count;
+	const LineId *ids = row_lines(rows, row, &count);
+
+	return index < count ? line_table_text(rows->lines, ids[index]) : NULL;
+}
+
 int stack_rows_compare(const StackRows *rows, uint32_t a, uint32_t b)
 {
 	uint32_t count_a, count_b;

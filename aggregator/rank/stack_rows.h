@@ -25,5 +25,8 @@ uint32_t stack_rows_row(const StackRows *rows, StackId stack);
 /* Appends the lines of a row. */
 void stack_rows_append_text(const StackRows *rows, uint32_t row, GString *out);
 
+/* Returns a line of a row, ended by '\n', the innermost being 0; NULL where there is none. */
+const char *stack_rows_line(const StackRows *rows, uint32_t row, uint32_t index);
+
 /* Orders rows by their text, as strcmp() would. */
 int stack_rows_compare(const StackRows *rows, uint32_t a, uint32_t b);

@@ -11,7 +11,7 @@ struct ViewRows {
 	uint8_t *picks;        /* (CellPick) by cell */
 	uint32_t *cells;       /* of allocations, grouped by row */
 	uint32_t *cells_until; /* by row: where its group ends in cells */
-	char *top;             /* the argument of the last ViewDrop */
+	FilterChain *filters;
 };
 
 static uint32_t row_of_cell(const ViewRows *rows, const ProfileCell *cell)
@@ -75,6 +75,17 @@ static void group_cells(ViewRows *rows)
 	}
 }
 
+/* Where stacks are grouped, numbers are those of the groups: conditions on them come later. */
+static FilterChain *filters_new(const ViewOptions *options)
+{
+	FilterChain *chain =
+		filter_chain_new(options->filters, options->by[0] ? FILTERS_OF_TEXT : FILTERS_ALL);
+
+	if (!options->by[0])
+		filter_chain_add_top(chain, options->top);
+	return chain;
+}
+
 static ViewRows *rows_new(const ViewSource *source, const ViewOptions *options)
 {
 	ViewRows *rows = g_new0(ViewRows, 1);
@@ -82,6 +93,7 @@ static ViewRows *rows_new(const ViewSource *source, const ViewOptions *options)
 	rows->source = *source;
 	rows->names = stack_rows_new(source->profile, source->symbols);
 	rows->stacks = g_new0(ViewStack, stack_rows_count(rows->names));
+	rows->filters = filters_new(options);
 	pick_cells(rows, options->cells);
 	group_cells(rows);
 	return rows;
@@ -94,11 +106,11 @@ static void rows_free(ViewRows *rows)
 	g_free(rows->picks);
 	g_free(rows->cells);
 	g_free(rows->cells_until);
-	g_free(rows->top);
+	filter_chain_free(rows->filters);
 	g_free(rows);
 }
 
-static void summary_add(StackSummary *sum, const StackSummary *added)
+void summary_add(StackSummary *sum, const StackSummary *added)
 {
 	sum->allocations += added->allocations;
 	sum->bytes_requested += added->bytes_requested;
@@ -148,72 +160,25 @@ static void count_rows(View *view)
 	view->stacks_before = view->stacks->len;
 }
 
-/* Returns the filters in the order of their types. */
-static GPtrArray *filters_in_order(const ViewOptions *options)
+static void filter_rows(View *view)
 {
-	GPtrArray *ordered = g_ptr_array_new();
-
-	for (const FilterType *const *type = filter_types; *type; type++)
-		for (guint i = 0; options->filters && i < options->filters->len; i++) {
-			Filter *filter = g_ptr_array_index(options->filters, i);
-
-			if (filter->type == *type)
-				g_ptr_array_add(ordered, filter);
-		}
-	return ordered;
-}
-
-static void add_drop(View *view, const char *option, const char *argument)
-{
-	const ViewDrop drop = { .option = option, .argument = argument };
-
-	g_array_append_val(view->drops, drop);
-}
-
-static void count_drop(View *view, guint index, const ViewStack *stack)
-{
-	ViewDrop *drop = &g_array_index(view->drops, ViewDrop, index);
-
-	drop->stacks++;
-	drop->allocations += stack->summary.allocations;
-}
-
-/* Returns the index of the first filter that drops the stack, or their number. */
-static guint first_dropping(const GPtrArray *filters, const StackSummary *summary)
-{
-	guint i = 0;
-
-	while (i < filters->len) {
-		const Filter *filter = g_ptr_array_index(filters, i);
-
-		if (!filter->type->keeps(filter, summary))
-			break;
-		i++;
-	}
-	return i;
-}
-
-static void filter_rows(View *view, const GPtrArray *filters)
-{
+	FilterChain *chain = view->rows->filters;
 	g_autoptr(GString) text = g_string_new(NULL);
 	guint kept = 0;
 
-	for (guint i = 0; filters->len && i < view->stacks->len; i++) {
+	if (!filter_chain_filters(chain))
+		return;
+	for (guint i = 0; i < view->stacks->len; i++) {
 		ViewStack *stack = g_ptr_array_index(view->stacks, i);
 		StackSummary summary = stack->summary;
-		guint dropping;
 
 		g_string_truncate(text, 0);
 		view_append_text(view, stack, text);
 		summary.text = text->str;
-		dropping = first_dropping(filters, &summary);
-		if (dropping < filters->len)
-			count_drop(view, dropping, stack);
-		else
+		if (filter_chain_keeps(chain, &summary))
 			view->stacks->pdata[kept++] = stack;
 	}
-	if (filters->len)
-		g_ptr_array_set_size(view->stacks, kept);
+	g_ptr_array_set_size(view->stacks, (gint)kept);
 }
 
 typedef struct {
@@ -233,15 +198,24 @@ static gint compare(gconstpointer left, gconstpointer right, gpointer user_data)
 	return stack_rows_compare(ranking->names, a->row, b->row);
 }
 
+static void cut_to_top(View *view, uint64_t top)
+{
+	for (guint i = view->stacks->len; i > top; i--) {
+		const ViewStack *stack = g_ptr_array_index(view->stacks, i - 1);
+
+		filter_chain_cut(view->rows->filters, &stack->summary);
+	}
+	if (view->stacks->len > top)
+		g_ptr_array_set_size(view->stacks, (gint)top);
+}
+
 static void rank_rows(View *view, const ViewOptions *options)
 {
-	Ranking ranking = { options->sort ? options->sort : &sort_keys[0], view->rows->names };
+	Ranking ranking = { view_sort_key(options), view->rows->names };
 
 	g_ptr_array_sort_with_data(view->stacks, compare, &ranking);
-	for (guint i = view->stacks->len; i > options->top; i--)
-		count_drop(view, view->drops->len - 1, g_ptr_array_index(view->stacks, i - 1));
-	if (view->stacks->len > options->top)
-		g_ptr_array_set_size(view->stacks, (gint)options->top);
+	if (!options->by[0])
+		cut_to_top(view, options->top);
 	view->stacks_after = view->stacks->len;
 	for (guint i = 0; i < view->stacks->len; i++) {
 		const ViewStack *stack = g_ptr_array_index(view->stacks, i);
@@ -250,12 +224,13 @@ static void rank_rows(View *view, const ViewOptions *options)
 	}
 }
 
-static void add_processes(const ViewRows *rows, const ViewStack *stack, ProcessSums *sums)
+static void add_processes(const View *view, const ViewStack *stack, ProcessSums *sums)
 {
-	uint32_t at = stack->row ? rows->cells_until[stack->row - 1] : 0;
+	uint32_t count;
+	const uint32_t *cells = view_cells(view, stack, &count);
 
-	for (; at < rows->cells_until[stack->row]; at++)
-		process_sums_add(sums, profile_cell(rows->source.profile, rows->cells[at]));
+	for (uint32_t i = 0; i < count; i++)
+		process_sums_add(sums, profile_cell(view->rows->source.profile, cells[i]));
 }
 
 static GArray *kept_processes(const View *view)
@@ -263,27 +238,19 @@ static GArray *kept_processes(const View *view)
 	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->source.profile);
 
 	for (guint i = 0; i < view->stacks->len; i++)
-		add_processes(view->rows, g_ptr_array_index(view->stacks, i), sums);
+		add_processes(view, g_ptr_array_index(view->stacks, i), sums);
 	return process_sums_ranked(sums);
 }
 
 View *view_new(const ViewSource *source, const ViewOptions *options)
 {
 	View *view = g_new0(View, 1);
-	g_autoptr(GPtrArray) filters = filters_in_order(options);
 
 	view->rows = rows_new(source, options);
-	view->rows->top = g_strdup_printf("%" G_GUINT64_FORMAT, options->top);
 	view->stacks = g_ptr_array_new();
-	view->drops = g_array_new(FALSE, FALSE, sizeof(ViewDrop));
-	for (guint i = 0; i < filters->len; i++) {
-		const Filter *filter = g_ptr_array_index(filters, i);
-
-		add_drop(view, filter->type->option, filter->argument);
-	}
-	add_drop(view, "top", view->rows->top);
+	view->drops = filter_chain_drops(view->rows->filters);
 	count_rows(view);
-	filter_rows(view, filters);
+	filter_rows(view);
 	rank_rows(view, options);
 	view->processes = kept_processes(view);
 	return view;
@@ -294,10 +261,28 @@ void view_free(View *view)
 	if (!view)
 		return;
 	g_ptr_array_unref(view->stacks);
-	g_array_unref(view->drops);
 	g_array_unref(view->processes);
 	rows_free(view->rows);
 	g_free(view);
+}
+
+const ViewSource *view_source(const View *view)
+{
+	return &view->rows->source;
+}
+
+const StackRows *view_stack_rows(const View *view)
+{
+	return view->rows->names;
+}
+
+const uint32_t *view_cells(const View *view, const ViewStack *stack, uint32_t *count)
+{
+	const ViewRows *rows = view->rows;
+	uint32_t start = stack->row ? rows->cells_until[stack->row - 1] : 0;
+
+	*count = rows->cells_until[stack->row] - start;
+	return rows->cells + start;
 }
 
 void view_append_text(const View *view, const ViewStack *stack, GString *out)
@@ -309,6 +294,6 @@ GArray *view_processes(const View *view, const ViewStack *stack)
 {
 	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->source.profile);
 
-	add_processes(view->rows, stack, sums);
+	add_processes(view, stack, sums);
 	return process_sums_ranked(sums);
 }

@@ -3,6 +3,9 @@
 
 #include "filter.h"
 #include "rank/cell_filter.h"
+#include "rank/filter_chain.h"
+#include "rank/group_key.h"
+#include "rank/stack_rows.h"
 
 #include <glib.h>
 
@@ -26,14 +29,6 @@ typedef struct {
 	bool truncated;       /* any of its stacks reached the depth limit */
 } ViewStack;
 
-/* What a filter (or the cut to the top) took away. */
-typedef struct {
-	const char *option;   /* "exclude" */
-	const char *argument; /* as given; of the top: its number */
-	uint64_t stacks;
-	uint64_t allocations;
-} ViewDrop;
-
 /* What a view needs to make texts and processes of single rows. */
 typedef struct ViewRows ViewRows;
 
@@ -56,11 +51,20 @@ typedef struct {
 	const GArray *cells; /* (element-type CellFilter): what is counted at all; NULL: all */
 	const SortKey *sort;
 	uint64_t top; /* rows to keep; UINT64_MAX: all */
+	/*
+	 * What stacks are grouped by, ended by NULL; the first is NULL where they are not.
+	 * Conditions on numbers, the order and the top are then those of the groups, and no stack
+	 * is dropped by them: see group_rows.h.
+	 */
+	const GroupKey *by[GROUP_KEYS_MAX + 1];
 } ViewOptions;
+
+/* The key that rows are ranked by: the first one where none was named. */
+const SortKey *view_sort_key(const ViewOptions *options);
 
 typedef struct {
 	GPtrArray *stacks; /* (element-type ViewStack), owned, ranked; all have allocations */
-	GArray *drops;     /* (element-type ViewDrop), one per filter in order, one for the top */
+	const GArray *drops; /* (element-type FilterDrop), owned by rows */
 	GArray *processes; /* (element-type ViewProcess) of the kept stacks together, as below */
 	uint64_t stacks_before;
 	uint64_t stacks_after;
@@ -78,6 +82,16 @@ typedef struct {
 View *view_new(const ViewSource *source, const ViewOptions *options);
 void view_free(View *view);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(View, view_free)
+
+/* What the view was made of, and the names of its stacks; borrowed. */
+const ViewSource *view_source(const View *view);
+const StackRows *view_stack_rows(const View *view);
+
+/* Returns the counters of a row, as indexes for profile_cell(), and their number. */
+const uint32_t *view_cells(const View *view, const ViewStack *stack, uint32_t *count);
+
+/* Adds numbers; the text stays. */
+void summary_add(StackSummary *sum, const StackSummary *added);
 
 /* Appends the frame lines of a row as printed, each ended by '\n', innermost first. */
 void view_append_text(const View *view, const ViewStack *stack, GString *out);

@@ -33,14 +33,19 @@ bool bytes_are_known(const Report *report)
 	return !report->session->imported || report->view->before.bytes_allocated;
 }
 
-void append_bytes(GString *out, const StackSummary *summary)
+const StackSummary *shown_sums(const Report *report)
+{
+	return report->groups ? &report->groups->after.summary : &report->view->after;
+}
+
+void append_bytes(GString *out, const Report *report, const StackSummary *summary)
 {
 	g_string_append(out, "requested ");
-	append_count(out, summary->bytes_requested);
+	append_amount(out, summary->bytes_requested, report->human);
 	g_string_append(out, ", allocated ");
-	append_count(out, summary->bytes_allocated);
+	append_amount(out, summary->bytes_allocated, report->human);
 	g_string_append(out, ", wasted ");
-	append_count(out, sort_key_lookup("waste")->value(summary));
+	append_amount(out, sort_key_lookup("waste")->value(summary), report->human);
 }
 
 static void bytes_before_line(const Report *report, GString *out)
@@ -48,7 +53,7 @@ static void bytes_before_line(const Report *report, GString *out)
 	if (!bytes_are_known(report))
 		return;
 	g_string_append(out, "Bytes (before filtering): ");
-	append_bytes(out, &report->view->before);
+	append_bytes(out, report, &report->view->before);
 	g_string_append_c(out, '\n');
 }
 
@@ -57,7 +62,7 @@ static void bytes_after_line(const Report *report, GString *out)
 	if (!bytes_are_known(report))
 		return;
 	g_string_append(out, "Bytes (after filtering): ");
-	append_bytes(out, &report->view->after);
+	append_bytes(out, report, shown_sums(report));
 	g_string_append_c(out, '\n');
 }
 
@@ -88,7 +93,7 @@ static void frees_line(const Report *report, GString *out)
 
 /* How a report speaks of what dropped stacks. */
 typedef struct {
-	const char *option; /* of the ViewDrop */
+	const char *option; /* of the FilterDrop */
 	const char *shown;
 	const char *relation; /* of a dropped stack to the argument */
 	const char *remedy;
@@ -106,7 +111,7 @@ static const DropWords drop_words[] = {
 	{ NULL, NULL, NULL, NULL, false },
 };
 
-static const DropWords *words_of(const ViewDrop *drop)
+static const DropWords *words_of(const FilterDrop *drop)
 {
 	const DropWords *words = drop_words;
 
@@ -117,7 +122,7 @@ static const DropWords *words_of(const ViewDrop *drop)
 }
 
 /* Appends "-e 'tcp_'", as it was given. */
-static void append_option(GString *out, const ViewDrop *drop)
+static void append_option(GString *out, const FilterDrop *drop)
 {
 	const DropWords *words = words_of(drop);
 
@@ -126,47 +131,71 @@ static void append_option(GString *out, const ViewDrop *drop)
 	g_string_append(out, words->quoted ? "'" : "");
 }
 
-static void append_drop(GString *out, const ViewDrop *drop, uint64_t allocations_before)
+/* Those of stacks, then those of the groups that stacks make. */
+static const FilterDrop *drop_at(const Report *report, guint index)
 {
-	g_string_append(out, "Dropped by ");
-	append_option(out, drop);
-	g_string_append(out, ": ");
-	append_count(out, drop->stacks);
-	g_string_append(out, drop->stacks == 1 ? " stack, " : " stacks, ");
-	append_count(out, drop->allocations);
-	g_string_append(out, drop->allocations == 1 ? " allocation (" : " allocations (");
-	append_percent(out, drop->allocations, allocations_before);
-	g_string_append(out, ")\n");
-}
+	guint of_stacks = report->view->drops->len;
 
-static const ViewDrop *drop_at(const Report *report, guint index)
-{
-	return &g_array_index(report->view->drops, ViewDrop, index);
+	return index < of_stacks
+		       ? &g_array_index(report->view->drops, FilterDrop, index)
+		       : &g_array_index(report->groups->drops, FilterDrop, index - of_stacks);
 }
 
 /* Every filter that was given; the top, which comes last, only where there was one. */
 static guint drops_shown(const Report *report)
 {
-	return report->view->drops->len - (report->options->top == UINT64_MAX);
+	guint of_groups = report->groups ? report->groups->drops->len : 0;
+
+	return report->view->drops->len + of_groups - (report->options->top == UINT64_MAX);
+}
+
+/* What a table's own conditions dropped is rows of it; what they were asked for before, stacks. */
+static void append_dropped(GString *out, const Report *report, guint index)
+{
+	const char *what = index < report->view->drops->len ? "stack" : "row";
+	uint64_t rows = drop_at(report, index)->rows;
+
+	append_count(out, rows);
+	g_string_append_printf(out, " %s%s", what, rows == 1 ? "" : "s");
+}
+
+static void append_drop(const Report *report, GString *out, guint index)
+{
+	const FilterDrop *drop = drop_at(report, index);
+
+	g_string_append(out, "Dropped by ");
+	append_option(out, drop);
+	g_string_append(out, ": ");
+	append_dropped(out, report, index);
+	g_string_append(out, ", ");
+	append_count(out, drop->allocations);
+	g_string_append(out, drop->allocations == 1 ? " allocation (" : " allocations (");
+	append_percent(out, drop->allocations, report->view->before.allocations);
+	g_string_append(out, ")\n");
 }
 
 static void drop_lines(const Report *report, GString *out)
 {
 	for (guint i = 0; i < drops_shown(report); i++)
-		append_drop(out, drop_at(report, i), report->view->before.allocations);
+		append_drop(report, out, i);
 }
 
 static void append_reasons(const Report *report, GString *out)
 {
 	append_count(out, report->view->stacks_before);
+	if (report->groups)
+		g_string_append(out, report->view->stacks_before == 1 ? " stack" : " stacks");
 	g_string_append(out, " seen");
 	for (guint i = 0; i < drops_shown(report); i++) {
-		const ViewDrop *drop = drop_at(report, i);
+		const FilterDrop *drop = drop_at(report, i);
 
-		if (!drop->stacks)
+		if (!drop->rows)
 			continue;
 		g_string_append(out, ", ");
-		append_count(out, drop->stacks);
+		if (report->groups)
+			append_dropped(out, report, i);
+		else
+			append_count(out, drop->rows);
 		g_string_append_printf(out, " %s ", words_of(drop)->relation);
 		append_option(out, drop);
 	}
@@ -177,9 +206,9 @@ static void append_remedies(const Report *report, GString *out)
 	const char *separator = "; ";
 
 	for (guint i = 0; i < drops_shown(report); i++) {
-		const ViewDrop *drop = drop_at(report, i);
+		const FilterDrop *drop = drop_at(report, i);
 
-		if (!drop->stacks)
+		if (!drop->rows)
 			continue;
 		g_string_append_printf(out, "%s%s", separator, words_of(drop)->remedy);
 		separator = " or ";
@@ -189,7 +218,7 @@ static void append_remedies(const Report *report, GString *out)
 
 static void nothing_left_line(const Report *report, GString *out)
 {
-	if (report->view->stacks_after)
+	if (report->groups ? report->groups->rows->len : report->view->stacks->len)
 		return;
 	g_string_append(out, "Nothing left: ");
 	if (report->view->stacks_before) {

@@ -17,7 +17,10 @@ typedef void (*FactLine)(const Report *report, GString *out);
 extern const FactLine fact_lines[];
 
 /* Appends "requested 1, allocated 2, wasted 1". */
-void append_bytes(GString *out, const StackSummary *summary);
+void append_bytes(GString *out, const Report *report, const StackSummary *summary);
+
+/* Returns the sums over what is shown: stacks, or rows of a table. */
+const StackSummary *shown_sums(const Report *report);
 
 /* Whether the stream told the sizes of its allocations; text formats do not. */
 bool bytes_are_known(const Report *report);

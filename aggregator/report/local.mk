@@ -1,5 +1,7 @@
 libaggregator_a_SOURCES += \
+	aggregator/report/columns.c aggregator/report/columns.h \
 	aggregator/report/facts.c aggregator/report/facts.h \
+	aggregator/report/group_table.c aggregator/report/group_table.h \
 	aggregator/report/sampling.c aggregator/report/sampling.h \
 	aggregator/report/lost.c aggregator/report/lost.h \
 	aggregator/report/human_bytes.c aggregator/report/human_bytes.h \

@@ -12,6 +12,39 @@ void append_count(GString *out, uint64_t count)
 		g_string_insert_c(out, (gssize)at - 3, ',');
 }
 
+/* Of three digits, as far as they are not zeros behind the point. */
+static void append_scaled(GString *out, uint64_t bytes, const char *unit, uint64_t unit_bytes)
+{
+	double amount = (double)bytes / (double)unit_bytes;
+	/* "10.0" and "100" must not come out as "9.99..." rounded up. */
+	unsigned decimals = amount < 9.995 ? 2 : amount < 99.95 ? 1 : 0;
+	char format[] = "%.0f";
+	char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+	format[2] = (char)('0' + decimals);
+	g_string_append_printf(out, "%s %s",
+			       g_ascii_formatd(number, sizeof(number), format, amount), unit);
+}
+
+void append_amount(GString *out, uint64_t bytes, bool human)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	guint unit = 0;
+
+	if (!human) {
+		append_count(out, bytes);
+		return;
+	}
+	if (bytes < 1024) {
+		g_string_append_printf(out, "%" G_GUINT64_FORMAT " B", bytes);
+		return;
+	}
+	/* What would be rounded to 1024 is one of the next unit. */
+	while (unit + 1 < G_N_ELEMENTS(units) && (double)(bytes >> (10 * unit)) >= 1023.5 * 1024)
+		unit++;
+	append_scaled(out, bytes, units[unit], (uint64_t)1024 << (10 * unit));
+}
+
 void append_percent(GString *out, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? (double)part * 100 / (double)whole : 0;

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Numbers as reports print them, the same in every locale and time zone. */
 
 /* Appends "1,234,567". */
 void append_count(GString *out, uint64_t count);
+
+/* Appends an amount of bytes, for people with its unit: "1,536", or "1.5 KiB". */
+void append_amount(GString *out, uint64_t bytes, bool human);
 
 /* Appends the share that part has of whole: "61 %", "1.2 %", "0.05 %", "<0.01 %", "0 %". */
 void append_percent(GString *out, uint64_t part, uint64_t whole);

@@ -2,15 +2,10 @@
 #include "report/facts.h"
 
 #include "escape.h"
+#include "rank/context_name.h"
 #include "report/numbers.h"
 
 enum { PROCESSES_SHOWN = 5 };
-
-static const char *const context_names[KMT_CONTEXTS] = {
-	[KMT_CONTEXT_SOFTIRQ] = "[softirq]",
-	[KMT_CONTEXT_HARDIRQ] = "[hardirq]",
-	[KMT_CONTEXTS - 1] = "[interrupt]", /* a kind that a newer writer knows */
-};
 
 static bool is_unknown(const ViewProcess *process)
 {
@@ -20,7 +15,7 @@ static bool is_unknown(const ViewProcess *process)
 static void append_process(GString *out, const ViewProcess *process)
 {
 	if (process->context != KMT_CONTEXT_TASK)
-		g_string_append(out, context_names[process->context % KMT_CONTEXTS]);
+		g_string_append_printf(out, "[%s]", context_name(process->context));
 	else if (is_unknown(process))
 		g_string_append(out, "[unknown]");
 	else

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "rank/group_rows.h"
 #include "rank/view.h"
 #include "session.h"
 
@@ -11,9 +12,11 @@ typedef struct {
 	const Session *session;
 	const View *view;
 	const ViewOptions *options;
+	const GroupRows *groups; /* NULL: stacks; the printer makes them where options ask for it */
 	const char *exclude; /* argument of -e, for the banner; NULL: none */
 	bool quiet;          /* no banner */
-	bool details;        /* bytes and top processes of each stack */
+	bool details;        /* bytes and top processes of each stack; of groups: whole names */
+	bool human;          /* bytes as KiB, MiB ... */
 	bool show_host;      /* the host's name may be printed */
 } Report;
 

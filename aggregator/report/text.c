@@ -3,6 +3,7 @@
 
 #include "escape.h"
 #include "report/facts.h"
+#include "report/group_table.h"
 
 /* Writes what was appended, and empties it for the next part. */
 static void flush_text(GString *text, FILE *out)
@@ -44,13 +45,15 @@ static const char *minimum_of(const ViewOptions *options)
 
 static void append_banner(const Report *report, GString *text)
 {
+	const char *rows = report->groups ? "rows" : "stacks";
+
 	if (report->exclude)
 		append_exclude_banner(text, report->exclude);
 	if (report->options->top != UINT64_MAX)
 		g_string_append_printf(text,
-				       "Will print only the top %" G_GUINT64_FORMAT " stacks.\n",
-				       report->options->top);
-	g_string_append(text, "Will print stacks with counts >= ");
+				       "Will print only the top %" G_GUINT64_FORMAT " %s.\n",
+				       report->options->top, rows);
+	g_string_append_printf(text, "Will print %s with counts >= ", rows);
 	escape_append(text, minimum_of(report->options));
 	g_string_append(text, ".\n\n");
 }
@@ -62,7 +65,7 @@ static void append_details(const Report *report, const ViewStack *stack, GString
 
 	if (bytes_are_known(report)) {
 		g_string_append(text, "bytes: ");
-		append_bytes(text, &stack->summary);
+		append_bytes(text, report, &stack->summary);
 		g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n", stack->failed);
 	}
 	start = text->len;
@@ -92,33 +95,65 @@ static void append_share(GString *text, uint64_t part, uint64_t whole)
 	g_string_append(text, g_ascii_formatd(buffer, sizeof(buffer), "%.15g", percent));
 }
 
-static void append_summary(const View *view, GString *text)
+static void append_row_numbers(const GroupRows *groups, GString *text)
 {
+	g_string_append_printf(text, "Num rows before filtering: %" G_GUINT64_FORMAT "\n",
+			       groups->rows_before);
+	g_string_append_printf(text, "Num rows after filtering: %u\n", groups->rows->len);
+}
+
+static void append_summary(const Report *report, GString *text)
+{
+	const View *view = report->view;
+	uint64_t shown = shown_sums(report)->allocations;
+
 	g_string_append_printf(text, "Num stacks before filtering: %" G_GUINT64_FORMAT "\n",
 			       view->stacks_before);
 	g_string_append_printf(text, "Num stacks after filtering: %" G_GUINT64_FORMAT "\n",
 			       view->stacks_after);
+	if (report->groups)
+		append_row_numbers(report->groups, text);
 	g_string_append_printf(text, "Total kmallocs (before filtering): %" G_GUINT64_FORMAT "\n",
 			       view->before.allocations);
 	g_string_append_printf(text, "Total kmallocs (after filtering): %" G_GUINT64_FORMAT "\n",
-			       view->after.allocations);
-	g_string_append(text, "The filter stacks have ");
-	append_share(text, view->after.allocations, view->before.allocations);
+			       shown);
+	g_string_append(text, report->groups ? "The filter rows have " : "The filter stacks have ");
+	append_share(text, shown, view->before.allocations);
 	g_string_append(text, " of the total kmallocs\n");
 }
 
-void report_print_text(const Report *report, FILE *out)
+static void print_stacks(const Report *report, GString *text, FILE *out)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
-
-	if (!report->quiet)
-		append_banner(report, text);
 	for (guint i = 0; i < report->view->stacks->len; i++) {
 		append_stack(report, g_ptr_array_index(report->view->stacks, i), text);
 		flush_text(text, out);
 	}
-	append_summary(report->view, text);
+}
+
+/* Returns the groups that the options ask for, or NULL; the caller frees them. */
+static GroupRows *group(const Report *report)
+{
+	if (!report->options->by[0])
+		return NULL;
+	return group_rows_new(report->view, report->options, report->details);
+}
+
+void report_print_text(const Report *wanted, FILE *out)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GroupRows) groups = group(wanted);
+	Report report = *wanted;
+
+	report.groups = groups;
+	if (!report.quiet)
+		append_banner(&report, text);
+	flush_text(text, out);
+	if (groups)
+		group_table_print(&report, out);
+	else
+		print_stacks(&report, text, out);
+	append_summary(&report, text);
 	for (const FactLine *line = fact_lines; *line; line++)
-		(*line)(report, text);
+		(*line)(&report, text);
 	flush_text(text, out);
 }

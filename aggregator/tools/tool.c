@@ -62,6 +62,7 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.exclude = options->exclude,
 		.quiet = options->quiet,
 		.details = options->details,
+		.human = options->human,
 		.show_host = !options->hide_host,
 	};
 

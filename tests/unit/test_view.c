@@ -284,11 +284,11 @@ Test(view, the_first_filter_that_drops_a_stack_is_charged)
 
 	cr_assert_eq(view->drops->len, G_N_ELEMENTS(wanted));
 	for (guint i = 0; i < G_N_ELEMENTS(wanted); i++) {
-		const ViewDrop *drop = &g_array_index(view->drops, ViewDrop, i);
+		const FilterDrop *drop = &g_array_index(view->drops, FilterDrop, i);
 
 		cr_expect_str_eq(drop->option, wanted[i].option);
 		cr_expect_str_eq(drop->argument, wanted[i].argument);
-		cr_expect_eq(drop->stacks, wanted[i].stacks, "%s", drop->option);
+		cr_expect_eq(drop->rows, wanted[i].stacks, "%s", drop->option);
 		cr_expect_eq(drop->allocations, wanted[i].allocations, "%s", drop->option);
 	}
 }

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rank/group_key_kinds.h"
+
+#include "escape.h"
+#include "rank/comm_fold.h"
+#include "rank/context_name.h"
+
+static const ProfileTask *task_of(const GroupNaming *naming, uint32_t task)
+{
+	return profile_task(naming->source->profile, task);
+}
+
+void process_identify(const GroupNaming *naming, uint32_t task, GString *out)
+{
+	const char *comm = task_of(naming, task)->comm;
+
+	g_string_append_len(out, comm, (gssize)comm_folded_length(comm));
+}
+
+void process_label(const GroupNaming *naming, uint32_t task, GString *out)
+{
+	const char *comm = task_of(naming, task)->comm;
+
+	if (*comm)
+		escape_append_len(out, comm, comm_folded_length(comm));
+	else
+		g_string_append(out, "[unknown]");
+}
+
+void pid_identify(const GroupNaming *naming, uint32_t task, GString *out)
+{
+	const ProfileTask *process = task_of(naming, task);
+
+	/* Pid 0 is that of idle CPUs, each with a name of its own, and of what is not known. */
+	if (!process->tgid)
+		g_string_append(out, process->comm);
+	g_string_append_len(out, (const char *)&process->tgid, sizeof(process->tgid));
+	g_string_append_len(out, (const char *)&process->start_time_ns,
+			    sizeof(process->start_time_ns));
+}
+
+void pid_label(const GroupNaming *naming, uint32_t task, GString *out)
+{
+	const ProfileTask *process = task_of(naming, task);
+
+	if (!*process->comm && !process->tgid)
+		g_string_append(out, "[unknown]");
+	escape_append(out, process->comm);
+	if (process->tgid)
+		g_string_append_printf(out, "[%u]", process->tgid);
+}
+
+void cgroup_label(const GroupNaming *naming, uint32_t task, GString *out)
+{
+	uint64_t id = task_of(naming, task)->cgroup_id;
+	const char *path = cgroup_names_path(naming->source->cgroups, id);
+
+	if (path)
+		escape_append(out, path);
+	else if (id)
+		g_string_append_printf(out, "(cgroup %" G_GUINT64_FORMAT ")", id);
+	else
+		g_string_append(out, "(unknown cgroup)");
+}
+
+void context_label(const GroupNaming *naming, uint32_t context, GString *out)
+{
+	(void)naming;
+	g_string_append(out, context_name(context));
+}

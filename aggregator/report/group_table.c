@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/group_table.h"
+
+#include "report/columns.h"
+#include "report/numbers.h"
+
+#include <string.h>
+
+enum {
+	FIGURES_MAX = 8,
+	GAP = 2,           /* blanks between columns */
+	LABEL_COLUMNS = 40 /* a name that others follow is cut there */
+};
+
+typedef struct {
+	const GroupRow *row; /* NULL: the titles */
+	bool others;         /* the sum of what is not shown */
+} Line;
+
+typedef struct {
+	const Report *report;
+	/* What is shown, in this order. */
+	const Column *figures[FIGURES_MAX];
+	guint figure_count;
+	guint keys[GROUP_KEYS_MAX]; /* numbers of the keys */
+	guint key_count;
+	glong figure_widths[FIGURES_MAX];
+	glong key_widths[GROUP_KEYS_MAX];
+	GString *cell; /* the one being made */
+} Table;
+
+/* Returns the columns of a terminal that a text takes. */
+static glong width_of(const char *text)
+{
+	glong width = 0;
+
+	for (; *text; text = g_utf8_next_char(text)) {
+		gunichar character = g_utf8_get_char(text);
+
+		width += g_unichar_iszerowidth(character) ? 0 : 1 + g_unichar_iswide(character);
+	}
+	return width;
+}
+
+/* Whether nothing follows the label of that place on its line. */
+static bool is_last(const Table *table, const Line *line, guint place)
+{
+	return line->others || place + 1 == table->key_count;
+}
+
+/* A list of hundreds of names, or a path, would push what follows it off every line. */
+static void shorten(GString *label)
+{
+	char *cut = label->str;
+
+	if (width_of(label->str) <= LABEL_COLUMNS)
+		return;
+	for (glong width = 0; width < LABEL_COLUMNS - 3; cut = g_utf8_next_char(cut))
+		width += 1 + g_unichar_iswide(g_utf8_get_char(cut));
+	g_string_truncate(label, cut - label->str);
+	g_string_append(label, "...");
+}
+
+static void make_figure(Table *table, const Line *line, guint place)
+{
+	const Column *column = table->figures[place];
+
+	g_string_truncate(table->cell, 0);
+	if (line->row)
+		column->append(table->report, line->row, table->cell);
+	else
+		g_string_append(table->cell,
+				table->report->human ? column->title_human : column->title);
+}
+
+static void append_others(const GroupRows *groups, GString *label)
+{
+	uint64_t others = groups->rows_before - groups->rows->len;
+
+	g_string_append_c(label, '(');
+	append_count(label, others);
+	g_string_append(label, others == 1 ? " other)" : " others)");
+}
+
+static void make_label(Table *table, const Line *line, guint place)
+{
+	const GroupRows *groups = table->report->groups;
+
+	g_string_truncate(table->cell, 0);
+	if (line->others)
+		append_others(groups, table->cell);
+	else if (line->row)
+		group_rows_append_label(groups, line->row, table->keys[place], table->cell);
+	else
+		g_string_append(table->cell, groups->keys[table->keys[place]]->title);
+	if (!is_last(table, line, place) && !table->report->details)
+		shorten(table->cell);
+}
+
+static void choose_columns(Table *table)
+{
+	const GroupKey *const *keys = table->report->groups->keys;
+
+	for (const Column *column = columns; column->title; column++)
+		if (!column->shown || column->shown(table->report)) {
+			g_assert(table->figure_count < FIGURES_MAX);
+			table->figures[table->figure_count++] = column;
+		}
+	/* What has many lines comes last. */
+	for (int lines = false; lines <= true; lines++)
+		for (guint i = 0; keys[i]; i++)
+			if ((keys[i]->compare != NULL) == lines)
+				table->keys[table->key_count++] = i;
+}
+
+static void widen(Table *table, const Line *line, FILE *out)
+{
+	(void)out;
+	for (guint i = 0; i < table->figure_count; i++) {
+		make_figure(table, line, i);
+		table->figure_widths[i] = MAX(table->figure_widths[i], (glong)table->cell->len);
+	}
+	for (guint i = 0; !is_last(table, line, i); i++) {
+		make_label(table, line, i);
+		table->key_widths[i] = MAX(table->key_widths[i], width_of(table->cell->str));
+	}
+}
+
+static void put_blanks(glong count, FILE *out)
+{
+	fprintf(out, "%*s", (int)count, "");
+}
+
+/* The lines after the first one begin where it does. */
+static void put_last(const char *label, glong indentation, FILE *out)
+{
+	const char *end = strchr(label, '\n');
+
+	for (; end && end[1]; end = strchr(label, '\n')) {
+		fwrite(label, 1, end + 1 - label, out);
+		put_blanks(indentation, out);
+		label = end + 1;
+	}
+	fputs(label, out);
+	if (!end)
+		fputc('\n', out);
+}
+
+static void put_line(Table *table, const Line *line, FILE *out)
+{
+	glong indentation = 0;
+
+	for (guint i = 0; i < table->figure_count; i++) {
+		make_figure(table, line, i);
+		put_blanks(table->figure_widths[i] - (glong)table->cell->len, out);
+		fputs(table->cell->str, out);
+		put_blanks(GAP, out);
+		indentation += table->figure_widths[i] + GAP;
+	}
+	for (guint i = 0; i < table->key_count; i++) {
+		make_label(table, line, i);
+		if (is_last(table, line, i)) {
+			put_last(table->cell->str, indentation, out);
+			return;
+		}
+		fputs(table->cell->str, out);
+		put_blanks(table->key_widths[i] - width_of(table->cell->str) + GAP, out);
+		indentation += table->key_widths[i] + GAP;
+	}
+}
+
+static void each_line(Table *table, void (*what)(Table *table, const Line *line, FILE *out),
+		      FILE *out)
+{
+	const GroupRows *groups = table->report->groups;
+
+	what(table, &(Line){ .row = NULL }, out);
+	for (guint i = 0; i < groups->rows->len; i++)
+		what(table, &(Line){ .row = &g_array_index(groups->rows, GroupRow, i) }, out);
+	if (groups->rows->len < groups->rows_before)
+		what(table, &(Line){ .row = &groups->others, .others = true }, out);
+}
+
+void group_table_print(const Report *report, FILE *out)
+{
+	Table table = { .report = report };
+
+	if (!report->groups->rows->len)
+		return;
+	table.cell = g_string_new(NULL);
+	choose_columns(&table);
+	each_line(&table, widen, out);
+	each_line(&table, put_line, out);
+	fputc('\n', out);
+	g_string_free(table.cell, TRUE);
+}
