@@ -4,6 +4,7 @@
 #include "collect/collector_types.h"
 #include "collect/stap_options.h"
 #include "option_values.h"
+#include "tools/tool.h"
 
 #include <string.h>
 
@@ -118,12 +119,21 @@ static const OptionRule option_rules[] = {
 	{ perf_and_stap_options,
 	  "--module and -o are SystemTap's: they go with no --collector=perf" },
 	{ output_is_other_file, "-O would overwrite the recording: give another name" },
+	{ NULL, NULL },
 };
+
+static bool check_rules(const OptionRule *rules, const Options *options, GError **error)
+{
+	for (const OptionRule *rule = rules; rule->broken; rule++)
+		if (rule->broken(options))
+			return option_fail(error, "%s", rule->message);
+	return true;
+}
 
 bool option_rules_check(const Options *options, GError **error)
 {
-	for (gsize i = 0; i < G_N_ELEMENTS(option_rules); i++)
-		if (option_rules[i].broken(options))
-			return option_fail(error, "%s", option_rules[i].message);
-	return true;
+	const OptionRule *own = options->tool->rules;
+
+	return check_rules(option_rules, options, error) &&
+	       (!own || check_rules(own, options, error));
 }

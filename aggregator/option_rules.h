@@ -12,5 +12,6 @@ typedef struct {
 	const char *message;
 } OptionRule;
 
-/* Returns whether the options go together; else error is set, a usage error of one line. */
+/* Returns whether the options go together, by the rules of the suite and of their tool; else error
+ * is set, a usage error of one line. */
 bool option_rules_check(const Options *options, GError **error);

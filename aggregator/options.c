@@ -150,6 +150,8 @@ static Options *options_new(const Tool *tool)
 
 	options->tool = tool;
 	options->view.filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
+	options->cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	options->view.cells = options->cells;
 	options->view.sort = &sort_keys[0];
 	options->view.top = UINT64_MAX;
 	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));
@@ -167,6 +169,9 @@ void options_free(Options *options)
 	if (!options)
 		return;
 	g_ptr_array_unref(options->view.filters);
+	g_array_unref(options->cells);
+	cache_query_free(options->caches);
+	g_free(options->caches_asked);
 	g_array_unref(options->pids);
 	g_strfreev(options->request.command);
 	g_free((char *)options->request.user);
@@ -184,22 +189,31 @@ void options_free(Options *options)
 	g_free(options);
 }
 
-/* Parses the words before "--". What is left of them must be nothing. */
+/* Takes the words that are neither option nor value: there may be one, of some tools. */
+static bool take_words(Options *options, char **words, GError **error)
+{
+	if (!*words)
+		return true;
+	if (!options->tool->take_word)
+		return option_fail(
+			error, "'%s' is no option; a command is given with -c CMD or -- CMD ARG...",
+			*words);
+	if (words[1])
+		return option_fail(error, "'%s' is one too many: see --help", words[1]);
+	return options->tool->take_word(options, *words, error);
+}
+
+/* Parses the words before "--". */
 static bool parse_words(Options *options, char **words, GError **error)
 {
 	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
 	g_auto(GStrv) rest = g_strdupv(words);
 
 	g_option_context_set_help_enabled(context, FALSE);
-	g_option_context_set_strict_posix(context, TRUE);
+	g_option_context_set_strict_posix(context, !options->tool->take_word);
 	g_option_context_set_main_group(context, option_group(options));
-	if (!g_option_context_parse_strv(context, &rest, error))
-		return false;
-	if (rest[0] && rest[1])
-		return option_fail(
-			error, "'%s' is no option; a command is given with -c CMD or -- CMD ARG...",
-			rest[1]);
-	return true;
+	return g_option_context_parse_strv(context, &rest, error) &&
+	       (!*rest || take_words(options, rest + 1, error));
 }
 
 /* Takes the command behind "--". Returns false with error set when there is none. */
@@ -213,6 +227,12 @@ static bool take_command(Options *options, char **behind, GError **error)
 		return option_fail(error, "no command behind --");
 	options->request.command = g_strdupv(behind);
 	return true;
+}
+
+static bool is_overview(const Options *options)
+{
+	return options->tool->read_overview && !options->caches && !options->input &&
+	       !options->check && !options->build_module;
 }
 
 Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
@@ -234,6 +254,10 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	if (options->help || options->version)
 		return g_steal_pointer(&options);
 	if (!take_command(options, behind, error) || !option_rules_check(options, error))
+		return NULL;
+	options->overview = is_overview(options);
+	if (tool->by && !options->view.by[0] &&
+	    !group_keys_parse(tool->by, options->view.by, error))
 		return NULL;
 	g_ptr_array_sort(options->view.filters, compare_filters);
 	options->request.pids = options->pids;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/collector.h"
+#include "names/cache_query.h"
 #include "rank/view.h"
 
 #include <glib.h>
@@ -23,6 +24,7 @@ typedef struct {
 	bool info;
 	bool build_module;
 	bool check;
+	bool overview; /* nothing was named that the tool could trace */
 	/* Where records come from. */
 	char *input;                    /* -i; NULL: a live collection */
 	const CollectorType *collector; /* NULL: the best one that begins at once */
@@ -35,6 +37,9 @@ typedef struct {
 	char *kallsyms; /* --kallsyms; NULL: the stream's, or this host's */
 	uint64_t memory_bytes_max;
 	/* What is kept and how it is shown. */
+	CacheQuery *caches; /* whose allocations count; NULL: those of all caches */
+	char *caches_asked; /* the same, as given */
+	GArray *cells;      /* (element-type CellFilter): what view.cells is */
 	ViewOptions view;
 	char *exclude; /* as given to -e */
 	char *output;  /* -O; NULL: stdout */

@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-enum { GROUP_KEYS_MAX = 2 };
+enum { GROUP_KEYS_MAX = 3 };
 
 /* The part of a counter that decides its group: each is looked at once, however many counters
    have it. */

@@ -11,5 +11,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/numbers.c aggregator/report/numbers.h \
 	aggregator/report/processes.c \
 	aggregator/report/report.h \
+	aggregator/report/slab_readings.c aggregator/report/slab_readings.h \
+	aggregator/report/slabstack_text.c aggregator/report/slabstack_text.h \
 	aggregator/report/text.c \
 	aggregator/report/info.c aggregator/report/info.h

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "names/cache_query.h"
 #include "rank/group_rows.h"
 #include "rank/view.h"
 #include "session.h"
@@ -13,11 +14,14 @@ typedef struct {
 	const View *view;
 	const ViewOptions *options;
 	const GroupRows *groups; /* NULL: stacks; the printer makes them where options ask for it */
-	const char *exclude; /* argument of -e, for the banner; NULL: none */
-	bool quiet;          /* no banner */
-	bool details;        /* bytes and top processes of each stack; of groups: whole names */
-	bool human;          /* bytes as KiB, MiB ... */
-	bool show_host;      /* the host's name may be printed */
+	const char *exclude;     /* argument of -e, for the banner; NULL: none */
+	/* Whose allocations these are: resolved; NULL: those of all slab caches. */
+	const CacheQuery *caches;
+	const char *caches_asked; /* as given */
+	bool quiet;               /* no banner */
+	bool details;   /* bytes and top processes of each stack; of groups: whole names */
+	bool human;     /* bytes as KiB, MiB ... */
+	bool show_host; /* the host's name may be printed */
 } Report;
 
 /* The Perl tool's layout, and after its summary what explains the report. */

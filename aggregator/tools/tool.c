@@ -15,6 +15,7 @@
 #include "report/report.h"
 #include "session.h"
 #include "symbols_choose.h"
+#include "tools/cache_choice.h"
 #include "version.h"
 
 #include <errno.h>
@@ -60,6 +61,8 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.view = view,
 		.options = &options->view,
 		.exclude = options->exclude,
+		.caches = options->caches,
+		.caches_asked = options->caches_asked,
 		.quiet = options->quiet,
 		.details = options->details,
 		.human = options->human,
@@ -68,6 +71,8 @@ static void print_report(const Session *session, const Options *options, FILE *o
 
 	if (options->info)
 		info_print(session, !options->hide_host, out);
+	else if (options->overview)
+		options->tool->print_overview(&report, out);
 	else
 		options->tool->print_report(&report, out);
 }
@@ -226,7 +231,7 @@ static ExitStatus run_live(Options *options)
 	ExitStatus status;
 
 	offer_to_oom_killer(options);
-	if (!open_output(options, &file, &error))
+	if (!cache_choice_of_host(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	/* Until it has the report and its own name. */
 	if (file)
@@ -251,7 +256,7 @@ static ExitStatus run_live(Options *options)
 	return outcome.recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;
 }
 
-static ExitStatus run_input(const Options *options)
+static ExitStatus run_input(Options *options)
 {
 	g_autoptr(Session) session = session_new(options->memory_bytes_max);
 	g_autoptr(PrivateFile) file = NULL;
@@ -259,12 +264,31 @@ static ExitStatus run_input(const Options *options)
 
 	if (!open_output(options, &file, &error))
 		return fail(status_of(error), error);
-	if (!input_read(options->input, session, &error)) {
+	if (!input_read(options->input, session, &error) ||
+	    !cache_choice_of_stream(options, session, &error)) {
 		if (file)
 			private_file_discard(file);
-		return fail(EXIT_FAILED, error);
+		return fail(status_of(error), error);
 	}
 	return finish(session, options, file);
+}
+
+static ExitStatus run_overview(const Options *options)
+{
+	g_autoptr(Session) session = session_new(options->memory_bytes_max);
+	g_autoptr(PrivateFile) file = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!open_output(options, &file, &error))
+		return fail(status_of(error), error);
+	if (!options->tool->read_overview(options, session, &error)) {
+		if (file)
+			private_file_discard(file);
+		return fail(status_of(error), error);
+	}
+	if (!report(session, options, file, &error))
+		return report_elsewhere(session, options, file, error);
+	return EXIT_COMPLETE;
 }
 
 static ExitStatus build_module(Options *options)
@@ -292,10 +316,14 @@ static ExitStatus build_module(Options *options)
 	return EXIT_COMPLETE;
 }
 
-static ExitStatus check(const Options *options)
+static ExitStatus check(Options *options)
 {
 	g_autoptr(GError) error = NULL;
-	bool would_start =
+	bool would_start;
+
+	if (!cache_choice_of_host(options, &error))
+		return fail(EXIT_FAILED, error);
+	would_start =
 		check_this_host(options->collector, &options->request, options->output, stdout);
 
 	if (!finish_output(stdout, "stdout", &error))
@@ -345,6 +373,8 @@ int tool_main(const Tool *tool, int argc, char **argv)
 		return run_watched(build_module, options);
 	else if (options->check)
 		return check(options);
+	else if (options->overview)
+		return run_overview(options);
 	else
 		return options->input ? run_input(options) : run_watched(run_live, options);
 	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);

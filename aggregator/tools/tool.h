@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "option_rules.h"
 #include "options.h"
 #include "report/report.h"
 
 /* The commands of the suite, as the option table names them. */
 typedef enum {
 	TOOL_KMALLOC_TOP = 1 << 0,
-	TOOLS_ALL = (1 << 1) - 1,
+	TOOL_SLABSTACK = 1 << 1,
+	TOOLS_ALL = (1 << 2) - 1,
 } ToolBit;
 
 /*
@@ -20,7 +22,17 @@ struct Tool {
 	const char *purpose; /* one line */
 	ToolBit bit;
 	unsigned events; /* bits of CollectEvents that it observes unless it is told otherwise */
+	const char *by;  /* what its report is grouped by unless --by says so; NULL: nothing */
+	/* Takes the one word that is no option; returns false with error set when it is nothing.
+	   NULL: there can be none. */
+	bool (*take_word)(Options *options, const char *word, GError **error);
+	const OptionRule *rules; /* of its own, ended by one of NULL; NULL: none */
 	void (*print_report)(const Report *report, FILE *out);
+	/* Where nothing was named that it could trace: brings in what there is to tell, taking its
+	   time, and returns false with error set where there is nothing; then prints it. NULL: it
+	   traces all. */
+	bool (*read_overview)(const Options *options, Session *session, GError **error);
+	void (*print_overview)(const Report *report, FILE *out);
 };
 
 /* The main() of a command. Returns its ExitStatus. */

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/slab_readings.h"
+
+#include "report/sampling.h"
+
+#include <string.h>
+
+enum { PAGE_BYTES_USUAL = 4096 }; /* where an overview has no facts of the host */
+
+/* Owned, unlike what SlabSpan is made of. */
+typedef struct {
+	Slabinfo *start;
+	Slabinfo *end;
+	uint64_t span_ns;
+} Readings;
+
+static Slabinfo *reading_of(const Session *session, enum KmtReading reading)
+{
+	uint64_t page_bytes =
+		run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_USUAL);
+
+	return slabinfo_new(run_text_of(session->text, KMT_BATCH_SLABINFO, reading), page_bytes);
+}
+
+static Readings readings_of(const Session *session)
+{
+	uint64_t start_ns = run_text_time_ns(session->text, KMT_BATCH_SLABINFO, KMT_READING_START);
+	uint64_t end_ns = run_text_time_ns(session->text, KMT_BATCH_SLABINFO, KMT_READING_END);
+
+	return (Readings){
+		.start = reading_of(session, KMT_READING_START),
+		.end = reading_of(session, KMT_READING_END),
+		.span_ns = start_ns && end_ns > start_ns ? end_ns - start_ns : 0,
+	};
+}
+
+static void readings_clear(Readings *readings)
+{
+	slabinfo_free(readings->start);
+	slabinfo_free(readings->end);
+}
+
+static SlabSpan span_of(const Readings *readings)
+{
+	return (SlabSpan){ readings->start, readings->end, readings->span_ns };
+}
+
+/* Only then what grew by more than was traced must have come on other ways. */
+static bool is_all_traced(const Session *session)
+{
+	const char *scope = run_info_text(session->info, KMT_FIELD_SCOPE);
+	const char *events = run_info_text(session->info, KMT_FIELD_EVENTS);
+
+	return scope && (g_str_equal(scope, "host") || g_str_equal(scope, "window")) && events &&
+	       strstr(events, "kmalloc") && strstr(events, "cache") &&
+	       run_info_number(session->info, KMT_FIELD_SAMPLING_PERIOD, 1) == 1 &&
+	       !sampling_is_throttled(session) && !report_is_incomplete(session);
+}
+
+void append_growth_of_report(GString *out, const Report *report)
+{
+	const Session *session = report->session;
+	Readings readings = readings_of(session);
+	g_autoptr(GArray) traced = NULL;
+	SlabGrowth growth = {
+		.span = span_of(&readings),
+		.query = report->caches,
+		.all_traced = is_all_traced(session),
+		.cpus = run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 0),
+	};
+
+	if (report->caches) {
+		traced = slab_growth_traced(session->profile, view_source(report->view)->caches,
+					    report->caches);
+		growth.traced = traced;
+		append_growth_lines(out, &growth);
+	}
+	readings_clear(&readings);
+}
+
+void report_print_slab_table(const Report *report, FILE *out)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	Readings readings = readings_of(report->session);
+	SlabSpan span = span_of(&readings);
+	uint64_t top = report->options->top;
+
+	append_slab_table(text, &span, top < UINT32_MAX ? (guint)top : SLAB_TABLE_ROWS);
+	fwrite(text->str, 1, text->len, out);
+	readings_clear(&readings);
+}

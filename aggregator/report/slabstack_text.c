@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/slabstack_text.h"
+
+#include "escape.h"
+#include "report/facts.h"
+#include "report/group_table.h"
+#include "report/names_line.h"
+#include "report/numbers.h"
+#include "report/slab_readings.h"
+
+/* The keys of a block, by their place in SLABSTACK_BLOCKS. */
+enum { BLOCK_PROCESS, BLOCK_CACHE, BLOCK_STACK };
+
+/* Writes what was appended, and empties it for the next part. */
+static void flush_text(GString *text, FILE *out)
+{
+	fwrite(text->str, 1, text->len, out);
+	g_string_truncate(text, 0);
+}
+
+/* ":\t12\t384 bytes\t3.1 %": name and count are where slab.stp has them. The share is that of what
+   processes are ranked by. */
+static void append_figures(const Report *report, const GroupRows *rows, const GroupRow *row,
+			   GString *text)
+{
+	const SortKey *key = view_sort_key(report->options);
+
+	g_string_append_printf(text, ":\t%" G_GUINT64_FORMAT "\t", row->summary.allocations);
+	if (bytes_are_known(report)) {
+		append_amount(text, row->summary.bytes_allocated, report->human);
+		g_string_append(text, report->human ? "\t" : " bytes\t");
+	}
+	append_percent(text, key->value(&row->summary), key->value(&rows->before.summary));
+	g_string_append_c(text, '\n');
+}
+
+static void append_processes_of(const Report *report, const GroupRows *rows, GString *text)
+{
+	uint64_t others = rows->rows_before - rows->rows->len;
+
+	for (guint i = 0; i < rows->rows->len; i++) {
+		const GroupRow *row = &g_array_index(rows->rows, GroupRow, i);
+
+		group_rows_append_label(rows, row, 0, text);
+		append_figures(report, rows, row, text);
+	}
+	if (!others)
+		return;
+	g_string_append_c(text, '(');
+	append_count(text, others);
+	g_string_append(text, others == 1 ? " other)" : " others)");
+	append_figures(report, rows, &rows->others, text);
+}
+
+/* All of them but those beyond the top: -m and --min-bytes are about blocks. */
+static void print_processes(const Report *report, FILE *out)
+{
+	ViewOptions options = { .sort = report->options->sort, .top = report->options->top };
+	g_autoptr(GroupRows) rows = NULL;
+	g_autoptr(GString) text = g_string_new("Number of ");
+
+	group_keys_parse("process", options.by, NULL);
+	rows = group_rows_new(report->view, &options, report->details);
+	if (report->caches_asked) {
+		escape_append(text, report->caches_asked);
+		g_string_append_c(text, ' ');
+	}
+	g_string_append(text, "slab allocations by process\n");
+	append_processes_of(report, rows, text);
+	g_string_append_c(text, '\n');
+	flush_text(text, out);
+}
+
+static void append_details(const Report *report, const GroupRow *row, GString *text)
+{
+	if (!bytes_are_known(report))
+		return;
+	g_string_append(text, "bytes: ");
+	append_bytes(text, report, &row->summary);
+	g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n", row->failed);
+}
+
+static void append_block(const Report *report, const GroupRow *row, GString *text)
+{
+	g_string_append(text, "Exec: ");
+	group_rows_append_label(report->groups, row, BLOCK_PROCESS, text);
+	g_string_append(text, " Name: ");
+	group_rows_append_label(report->groups, row, BLOCK_CACHE, text);
+	g_string_append_printf(text, "  Count: %" G_GUINT64_FORMAT "\n", row->summary.allocations);
+	group_rows_append_label(report->groups, row, BLOCK_STACK, text);
+	if (report->details)
+		append_details(report, row, text);
+	g_string_append_c(text, '\n');
+}
+
+static void print_blocks(const Report *report, FILE *out)
+{
+	const GArray *rows = report->groups->rows;
+	g_autoptr(GString) text = g_string_new("Backtrace of processes when allocating\n\n");
+
+	for (guint i = 0; i < rows->len; i++) {
+		append_block(report, &g_array_index(rows, GroupRow, i), text);
+		flush_text(text, out);
+	}
+	flush_text(text, out);
+}
+
+static void append_summary(const Report *report, GString *text)
+{
+	g_string_append(text, "Allocations (before filtering): ");
+	append_count(text, report->view->before.allocations);
+	g_string_append(text, "\nAllocations (after filtering): ");
+	append_count(text, shown_sums(report)->allocations);
+	if (report->caches) {
+		g_string_append(text, "\nAllocations from other caches, left out: ");
+		append_count(text, report->view->left_out);
+	}
+	g_string_append_c(text, '\n');
+	append_names_line(text, report->session->profile, report->session->info,
+			  view_source(report->view)->caches);
+}
+
+static bool has_blocks(const Report *report)
+{
+	const GroupKey *blocks[GROUP_KEYS_MAX + 1] = { NULL };
+	guint i = 0;
+
+	group_keys_parse(SLABSTACK_BLOCKS, blocks, NULL);
+	while (blocks[i] && blocks[i] == report->options->by[i])
+		i++;
+	return !blocks[i] && !report->options->by[i];
+}
+
+void report_print_slabstack(const Report *wanted, FILE *out)
+{
+	g_autoptr(GroupRows) groups =
+		group_rows_new(wanted->view, wanted->options, wanted->details);
+	g_autoptr(GString) text = g_string_new(NULL);
+	Report report = *wanted;
+
+	report.groups = groups;
+	append_growth_of_report(text, &report);
+	flush_text(text, out);
+	if (!has_blocks(&report)) {
+		group_table_print(&report, out);
+	} else if (groups->rows_before) {
+		print_processes(&report, out);
+		print_blocks(&report, out);
+	}
+	append_summary(&report, text);
+	for (const FactLine *line = fact_lines; *line; line++)
+		(*line)(&report, text);
+	flush_text(text, out);
+}

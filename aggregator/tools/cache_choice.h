@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "options.h"
+#include "session.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * Which slab caches a run is about: the names on the command line are looked up among those of a
+ * host or a recording. From then on only allocations from these count. Without any name, all do.
+ *
+ * Each returns false with error set, one line, where there is no such cache.
+ */
+
+/* Before a live run: among the caches of this host; the kernel is given their names. */
+bool cache_choice_of_host(Options *options, GError **error);
+
+/* Among the caches of a stream that was read; where it does not list them, among those that its
+   events came from. */
+bool cache_choice_of_stream(Options *options, const Session *session, GError **error);
