@@ -133,7 +133,11 @@ static void count_record(HashkeyState *state, const HashkeyRecord *record)
 		stack = state->plain->str;
 		length = state->plain->len;
 	}
-	profile_count_text(state->profile, stack, (uint32_t)length, NULL, record->count, 0, 0);
+	profile_count_text(state->profile, &(ProfileText){
+						   .text = stack,
+						   .length = (uint32_t)length,
+						   .weight = record->count,
+					   });
 }
 
 static uint64_t lines_of(const char *text, const char *end)

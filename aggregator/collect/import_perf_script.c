@@ -305,8 +305,15 @@ static void end_sample(PerfState *state)
 	const GString *stack = state->stack->len > 0 ? state->stack : state->call_site;
 
 	if (state->in_sample && sample->allocates)
-		profile_count_text(state->profile, stack->str, (uint32_t)stack->len, &sample->task,
-				   1, sample->bytes_requested, sample->bytes_allocated);
+		profile_count_text(state->profile,
+				   &(ProfileText){
+					   .text = stack->str,
+					   .length = (uint32_t)stack->len,
+					   .weight = 1,
+					   .task = &sample->task,
+					   .bytes_requested = sample->bytes_requested,
+					   .bytes_allocated = sample->bytes_allocated,
+				   });
 	state->in_sample = false;
 	g_string_truncate(state->stack, 0);
 }

@@ -9,5 +9,8 @@ extern const ImportType import_hashkey;
 /* print_stack() and print_backtrace() text, with count lines or one stack per event */
 extern const ImportType import_count_text;
 
+/* what slab.stp of SystemTap's wiki prints: numbers by process, and stacks */
+extern const ImportType import_slab_text;
+
 /* what `perf script` prints of kmem allocation samples */
 extern const ImportType import_perf_script;

@@ -569,9 +569,7 @@ uint32_t profile_count_batch(Profile *profile, const Batch *batch)
 			      : count_records(profile, batch, false);
 }
 
-void profile_count_text(Profile *profile, const char *text, uint32_t length,
-			const ProfileTask *task, uint64_t weight, uint64_t bytes_requested,
-			uint64_t bytes_allocated)
+void profile_count_text(Profile *profile, const ProfileText *events)
 {
 	ProfileOrigin origin;
 	OriginId origin_id;
@@ -579,17 +577,20 @@ void profile_count_text(Profile *profile, const char *text, uint32_t length,
 
 	profile->stack_kind = STACK_TEXT;
 	memset(&origin, 0, sizeof(origin));
-	origin.stack = stack_table_intern(profile->stacks, text, length, profile->epoch);
-	origin.bytes_requested = bytes_requested;
-	origin.bytes_allocated = bytes_allocated;
+	origin.stack =
+		stack_table_intern(profile->stacks, events->text, events->length, profile->epoch);
+	origin.bytes_requested = events->bytes_requested;
+	origin.bytes_allocated = events->bytes_allocated;
+	if (events->cache)
+		origin.cache = cache_intern(profile, events->cache);
 	origin_id = origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW
 						  : origin_intern(profile, &origin);
-	if (task)
-		task_id = task_intern(profile, task);
-	profile->totals.events += weight;
+	if (events->task)
+		task_id = task_intern(profile, events->task);
+	profile->totals.events += events->weight;
 	if (origin_id == ORIGIN_ID_OVERFLOW)
-		profile->totals.over_bound += weight;
-	cell_intern(profile, origin_id, task_id, KMT_CONTEXT_TASK)->events += weight;
+		profile->totals.over_bound += events->weight;
+	cell_intern(profile, origin_id, task_id, KMT_CONTEXT_TASK)->events += events->weight;
 }
 
 ProfileTotals profile_totals(const Profile *profile)

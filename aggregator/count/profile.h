@@ -93,13 +93,20 @@ void profile_set_epoch(Profile *profile, uint32_t epoch);
    Returns how many event records were decoded (in or outside the window). */
 uint32_t profile_count_batch(Profile *profile, const Batch *batch);
 
-/*
- * Counts weight events of a stack that came as text: its frame lines, each ended by '\n'. task may
- * be NULL (unknown); where given, its padding must be zero. For the imports of foreign formats.
- */
-void profile_count_text(Profile *profile, const char *text, uint32_t length,
-			const ProfileTask *task, uint64_t weight, uint64_t bytes_requested,
-			uint64_t bytes_allocated);
+/* Events of a stack that came as text. Everything is borrowed for the call. */
+typedef struct {
+	const char *text; /* the frame lines, each ended by '\n' */
+	uint32_t length;
+	uint64_t weight; /* how many events */
+	/* NULL: not known. Their padding must be zero, and so what is behind a name. */
+	const ProfileTask *task;
+	const ProfileCache *cache;
+	uint64_t bytes_requested; /* of one event */
+	uint64_t bytes_allocated;
+} ProfileText;
+
+/* Counts them. For the imports of foreign formats. */
+void profile_count_text(Profile *profile, const ProfileText *events);
 
 /* Results. Ids run from 0 to the count - 1; what is returned is borrowed. */
 ProfileTotals profile_totals(const Profile *profile);

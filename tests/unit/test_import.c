@@ -381,6 +381,84 @@ Test(import, perf_lines_that_make_no_sense_are_unreadable)
 	cr_expect(eq(u64, imported.unreadable, 2));
 }
 
+/* Events of that cache, counted at any stack. */
+static uint64_t events_of_cache(const Profile *profile, const char *name)
+{
+	uint64_t events = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		CacheId cache = profile_origin(profile, cell->origin)->cache;
+
+		if (!strcmp(profile_cache(profile, cache)->name, name))
+			events += cell->events;
+	}
+	return events;
+}
+
+#define SLAB_TITLE "Number of size-32 slab allocations by process\n"
+#define SLAB_STACKS "\nBacktrace of processes when allocating\n"
+#define SLAB_RULE "\n----------\n\n"
+
+Test(import, slab_stacks_are_not_counted_twice)
+{
+	Imported imported = import_text(&import_slab_text, SLAB_TITLE
+					"crond:\t5\nps:\t1\n" SLAB_STACKS
+					"Exec: crond Name: size-32  Count: 2\n" FRAME_A SLAB_RULE
+					"Exec: crond Name: size-32  Count: 3\n" FRAME_B SLAB_RULE);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, profile_totals(profile).events, 6));
+	cr_expect(eq(u64, events_of(profile, FRAME_A), 2));
+	cr_expect(eq(u64, events_of(profile, FRAME_B), 3));
+	cr_expect(eq(u64, events_of(profile, ""), 1));
+	cr_expect(eq(u64, cell_with_comm(profile, "ps")->events, 1));
+	cr_expect(eq(u64, events_of_cache(profile, "size-32"), 6));
+}
+
+Test(import, slab_numbers_of_two_runs_and_caches_add_up)
+{
+	Imported imported =
+		import_text(&import_slab_text, SLAB_TITLE
+			    "crond:\t2\n" SLAB_STACKS
+			    "Exec: crond Name: size-32  Count: 2\n" FRAME_A SLAB_RULE SLAB_TITLE
+			    "crond:  4\nNumber of dentry slab allocations by process\ncrond:\t8\n");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, profile_totals(profile).events, 14));
+	cr_expect(eq(u64, events_of_cache(profile, "size-32"), 6));
+	cr_expect(eq(u64, events_of_cache(profile, "dentry"), 8));
+}
+
+Test(import, slab_stacks_alone_count)
+{
+	Imported imported =
+		import_text(&import_slab_text, "Exec: a: Name: b Name: x Count: 9 Name: size-32 "
+					       " Count: 4\n" FRAME_A "\n" FRAME_B);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, events_of(profile, FRAME_A FRAME_B), 4));
+	cr_expect(eq(u64, cell_with_comm(profile, "a: Name: b Name:")->events, 4));
+	cr_expect(eq(u64, events_of_cache(profile, "size-32"), 4));
+}
+
+Test(import, slab_lines_that_say_nothing_are_unreadable)
+{
+	Imported imported = import_text(&import_slab_text,
+					"# stap slab.stp size-32\n" SLAB_TITLE
+					"crond:\t-2\n:\t1\ncrond\n" SLAB_STACKS FRAME_A
+					"Exec: crond Name: size-32  Count: x\n"
+					"Exec: crond Name: size-32  Count: 1\nprose\n" FRAME_B);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 6));
+	cr_expect(eq(u64, profile_totals(profile).events, 1));
+	cr_expect(eq(u64, events_of(profile, FRAME_B), 1));
+}
+
 /* The same input in pieces of any size is the same input. */
 static struct sample_file {
 	char name[32];
@@ -391,6 +469,7 @@ static struct sample_file {
 	{ "events.txt", "SystemTap's stack text" },
 	{ "perf_script.txt", "the output of perf script" },
 	{ "perf_script_period.txt", "the output of perf script" },
+	{ "slab.txt", "the output of slab.stp" },
 };
 
 ParameterizedTestParameters(import, samples_are_recognised_and_may_be_chunked)

@@ -266,7 +266,13 @@ Test(profile, what_does_not_fit_goes_to_the_overflow_row)
 	for (uint64_t i = 0; i < stacks; i++) {
 		g_autofree char *text = g_strdup_printf(" frame %" G_GUINT64_FORMAT "\n", i);
 
-		profile_count_text(profile, text, (uint32_t)strlen(text), NULL, 1, 8, 8);
+		profile_count_text(profile, &(ProfileText){
+						    .text = text,
+						    .length = (uint32_t)strlen(text),
+						    .weight = 1,
+						    .bytes_requested = 8,
+						    .bytes_allocated = 8,
+					    });
 	}
 	for (uint32_t i = 0; i < profile_cell_count(profile); i++)
 		in_cells += profile_cell(profile, i)->events;

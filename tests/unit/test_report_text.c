@@ -256,7 +256,7 @@ Test(report_text, what_is_not_known_is_left_out)
 	g_autoptr(Session) session = session_new(PLENTY);
 
 	session->imported = true;
-	profile_count_text(session->profile, "a\n", 2, NULL, 8, 0, 0);
+	profile_count_text(session->profile, &(ProfileText){ "a\n", 2, .weight = 8 });
 	for (size_t i = 0; i < G_N_ELEMENTS(headings); i++)
 		expect_no_line(session, &(Wish){ .details = true }, headings[i]);
 	expect_no_line(session, &(Wish){ .details = true }, "bytes:");
@@ -557,7 +557,7 @@ Test(report_text, unreadable_lines_of_an_import_are_damaged_input)
 
 	session->imported = true;
 	session->unreadable_lines = 2;
-	profile_count_text(session->profile, "a\n", 2, NULL, 8, 0, 0);
+	profile_count_text(session->profile, &(ProfileText){ "a\n", 2, .weight = 8 });
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Lost: 2 events (20 %): transport 0, skipped probes 0, reentrancy 0, damaged "
 		    "input 2, memory bound 0");
@@ -568,7 +568,7 @@ Test(report_text, what_found_no_room_is_lost)
 	g_autoptr(Session) session = session_new(1);
 	g_autofree char *stack = g_strnfill(4 << 20, 'x');
 
-	profile_count_text(session->profile, stack, 4 << 20, NULL, 3, 0, 0);
+	profile_count_text(session->profile, &(ProfileText){ stack, 4 << 20, .weight = 3 });
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Lost: 3 events (100 %): transport 0, skipped probes 0, reentrancy 0, damaged "
 		    "input 0, memory bound 3");
@@ -581,9 +581,14 @@ Test(report_text, more_than_a_few_processes_are_others)
 	for (uint32_t tgid = 1; tgid <= 9; tgid++) {
 		const ProfileTask task = { .tgid = tgid, .comm = "a\033b" };
 
-		profile_count_text(session->profile, "a\n", 2, &task, tgid == 1 ? 9992 : 1, 0, 0);
+		profile_count_text(session->profile, &(ProfileText){
+							     .text = "a\n",
+							     .length = 2,
+							     .weight = tgid == 1 ? 9992 : 1,
+							     .task = &task,
+						     });
 	}
-	profile_count_text(session->profile, "a\n", 2, NULL, 90000, 0, 0);
+	profile_count_text(session->profile, &(ProfileText){ "a\n", 2, .weight = 90000 });
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Processes of these stacks: [unknown] 90 %, a\\x1bb[1] 10 %, "
 		    "a\\x1bb[2] <0.01 %, a\\x1bb[3] <0.01 %, a\\x1bb[4] <0.01 %, 5 others <0.01 %");

@@ -300,8 +300,8 @@ Test(view, imported_text_stays_as_it_came)
 	g_autoptr(Session) session = session_new(PLENTY);
 	g_autoptr(View) view = NULL;
 
-	profile_count_text(session->profile, stack, strlen(stack), NULL, 3, 0, 0);
-	profile_count_text(session->profile, again, strlen(again), NULL, 4, 0, 0);
+	profile_count_text(session->profile, &(ProfileText){ stack, strlen(stack), .weight = 3 });
+	profile_count_text(session->profile, &(ProfileText){ again, strlen(again), .weight = 4 });
 	view = full_view(session);
 	cr_assert_eq(view->stacks->len, 1);
 	cr_expect_eq(view->before.allocations, 7);
@@ -324,7 +324,8 @@ Test(view, processes_are_told_apart_by_age_and_name)
 	g_autoptr(View) view = NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(tasks); i++)
-		profile_count_text(session->profile, stack, 2, &tasks[i], 1, 0, 0);
+		profile_count_text(session->profile,
+				   &(ProfileText){ stack, 2, 1, .task = &tasks[i] });
 	view = full_view(session);
 	expect_processes(view->processes, wanted, G_N_ELEMENTS(wanted));
 }
@@ -335,7 +336,7 @@ Test(view, what_found_no_room_is_a_named_row)
 	g_autoptr(View) view = NULL;
 	g_autofree char *stack = g_strnfill(4 << 20, 'x');
 
-	profile_count_text(session->profile, stack, 4 << 20, NULL, 3, 0, 0);
+	profile_count_text(session->profile, &(ProfileText){ stack, 4 << 20, .weight = 3 });
 	view = full_view(session);
 	cr_assert_eq(view->stacks->len, 1);
 	expect_row(view, 0, "[stacks beyond the memory bound]\n", "overflow");

@@ -1,0 +1,1 @@
+sed '/^Backtrace/,$d' import/slab.txt | kmalloc-top -i - --details
