@@ -98,6 +98,11 @@ static bool output_is_other_file(const Options *options)
 		(record && g_str_equal(options->output, record)));
 }
 
+static bool cgroup_is_empty(const Options *options)
+{
+	return options->cgroup && !*options->cgroup;
+}
+
 static const OptionRule option_rules[] = {
 	{ check_and_other,
 	  "--check looks at a run on this host: it goes with neither -i nor --build-module" },
@@ -118,6 +123,7 @@ static const OptionRule option_rules[] = {
 	  "--module is compiled already: it goes with no -o that compiles" },
 	{ perf_and_stap_options,
 	  "--module and -o are SystemTap's: they go with no --collector=perf" },
+	{ cgroup_is_empty, "--cgroup names nothing: give a unit, a container or a path" },
 	{ output_is_other_file, "-O would overwrite the recording: give another name" },
 	{ NULL, NULL },
 };

@@ -5,6 +5,7 @@
 #include "option_rules.h"
 #include "option_table.h"
 #include "option_values.h"
+#include "rank/cell_filter_cgroup.h"
 #include "tools/tool.h"
 
 #include <string.h>
@@ -185,6 +186,7 @@ void options_free(Options *options)
 	g_free(options->sign_cert);
 	g_free(options->kallsyms);
 	g_free(options->exclude);
+	g_free(options->cgroup);
 	g_free(options->output);
 	g_free(options);
 }
@@ -229,6 +231,15 @@ static bool take_command(Options *options, char **behind, GError **error)
 	return true;
 }
 
+/* Makes the conditions on single counters that are known by now. */
+static void add_cell_filters(Options *options)
+{
+	const CellFilter cgroup = { &cell_filter_cgroup, options->cgroup, options->cgroup };
+
+	if (options->cgroup)
+		g_array_append_val(options->cells, cgroup);
+}
+
 static bool is_overview(const Options *options)
 {
 	return options->tool->read_overview && !options->caches && !options->input &&
@@ -260,6 +271,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	    !group_keys_parse(tool->by, options->view.by, error))
 		return NULL;
 	g_ptr_array_sort(options->view.filters, compare_filters);
+	add_cell_filters(options);
 	options->request.pids = options->pids;
 	if (options->pids->len)
 		options->request.scope = COLLECT_SCOPE_PIDS;

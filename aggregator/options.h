@@ -42,6 +42,7 @@ typedef struct {
 	GArray *cells;      /* (element-type CellFilter): what view.cells is */
 	ViewOptions view;
 	char *exclude; /* as given to -e */
+	char *cgroup;  /* --cgroup; NULL: all */
 	char *output;  /* -O; NULL: stdout */
 	bool hide_host;
 	bool details;

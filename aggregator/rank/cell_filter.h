@@ -14,10 +14,14 @@ typedef struct {
 	/* Returns what keeps() needs for one view; freed by dispose(). */
 	void *(*prepare)(const void *argument, const ViewSource *source);
 	bool (*keeps)(const void *state, const ProfileCell *cell);
+	/* Appends what the report should say beside how much was left out, in a few words; nothing
+	   where there is nothing to say. NULL: never. */
+	void (*remark)(const void *state, GString *out);
 	void (*dispose)(void *state);
 } CellFilterType;
 
 typedef struct {
 	const CellFilterType *type;
 	const void *argument; /* borrowed */
+	const char *given; /* as the user gave it, borrowed; NULL: the report says it elsewhere */
 } CellFilter;

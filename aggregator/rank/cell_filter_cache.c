@@ -47,4 +47,9 @@ static void dispose(void *data)
 	g_free(state);
 }
 
-const CellFilterType cell_filter_cache = { "cache", prepare, keeps, dispose };
+const CellFilterType cell_filter_cache = {
+	.option = "cache",
+	.prepare = prepare,
+	.keeps = keeps,
+	.dispose = dispose,
+};

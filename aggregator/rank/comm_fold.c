@@ -13,21 +13,11 @@ typedef struct {
 
 static const CommFamily families[] = {
 	/* "0:1", "u8:2-events_unbound", "1:0H": which worker of the pool, then what it last did. */
-	{ "kworker", true },
-	{ "backlog_napi", false },
-	{ "cpuhp", false },
-	{ "idle_inject", false },
-	{ "irq_work", false },
-	{ "ksoftirqd", false },
-	{ "ktimers", false },
-	{ "migration", false },
-	{ "rcub", false },
-	{ "rcuc", false },
-	{ "rcuog", false },
-	{ "rcuop", false },
-	{ "rcuos", false },
-	{ "swapper", false },
-	{ "watchdog", false },
+	{ "kworker", true },      { "backlog_napi", false }, { "cpuhp", false },
+	{ "idle_inject", false }, { "irq_work", false },     { "ksoftirqd", false },
+	{ "ktimers", false },     { "migration", false },    { "rcub", false },
+	{ "rcuc", false },        { "rcuog", false },        { "rcuop", false },
+	{ "rcuos", false },       { "swapper", false },      { "watchdog", false },
 };
 
 static bool is_member(const CommFamily *family, const char *comm, size_t length)

@@ -80,8 +80,8 @@ static uint32_t group_intern(GroupIndex *index)
 		    !memcmp(known->identity, identity->str, identity->len))
 			return id;
 	}
-	group.identity = g_string_chunk_insert_len(index->texts, identity->str,
-						   (gssize)identity->len);
+	group.identity =
+		g_string_chunk_insert_len(index->texts, identity->str, (gssize)identity->len);
 	id = group_add(index, &group);
 	slot_table_put(&index->slots, hash, at, id);
 	return id;

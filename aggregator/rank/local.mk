@@ -1,6 +1,7 @@
 libaggregator_a_SOURCES += \
 	aggregator/rank/cell_filter.h aggregator/rank/view_source.h \
 	aggregator/rank/cell_filter_cache.c aggregator/rank/cell_filter_cache.h \
+	aggregator/rank/cell_filter_cgroup.c aggregator/rank/cell_filter_cgroup.h \
 	aggregator/rank/comm_fold.c aggregator/rank/comm_fold.h \
 	aggregator/rank/context_name.c aggregator/rank/context_name.h \
 	aggregator/rank/filter_chain.c aggregator/rank/filter_chain.h \

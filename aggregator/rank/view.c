@@ -20,7 +20,7 @@ static uint32_t row_of_cell(const ViewRows *rows, const ProfileCell *cell)
 			      profile_origin(rows->source.profile, cell->origin)->stack);
 }
 
-/* What a cell is to the view. */
+/* What a cell is to the view; the number of the filter that left it out is added. */
 typedef enum { PICK_ALLOCATION, PICK_FREE, PICK_LEFT_OUT } CellPick;
 
 static CellPick pick_of(const ViewRows *rows, const ProfileCell *cell)
@@ -29,25 +29,45 @@ static CellPick pick_of(const ViewRows *rows, const ProfileCell *cell)
 									: PICK_ALLOCATION;
 }
 
-static void leave_out(ViewRows *rows, const CellFilter *filter)
+/* Returns what the filter has to say; the caller frees it. */
+static char *remark_of(const CellFilterType *type, const void *state)
 {
-	void *state = filter->type->prepare(filter->argument, &rows->source);
+	GString *remark = g_string_new(NULL);
 
-	for (uint32_t i = 0; i < profile_cell_count(rows->source.profile); i++)
-		if (!filter->type->keeps(state, profile_cell(rows->source.profile, i)))
-			rows->picks[i] = PICK_LEFT_OUT;
-	filter->type->dispose(state);
+	if (type->remark)
+		type->remark(state, remark);
+	return g_string_free(remark, !remark->len);
 }
 
-static void pick_cells(ViewRows *rows, const GArray *filters)
+/* The first filter that takes a cell away is charged. */
+static void leave_out(View *view, const CellFilter *filter)
 {
+	ViewRows *rows = view->rows;
+	void *state = filter->type->prepare(filter->argument, &rows->source);
+	const ViewLeftOut left_out = {
+		.option = filter->type->option,
+		.given = filter->given,
+		.remark = remark_of(filter->type, state),
+	};
+
+	for (uint32_t i = 0; i < profile_cell_count(rows->source.profile); i++)
+		if (rows->picks[i] < PICK_LEFT_OUT &&
+		    !filter->type->keeps(state, profile_cell(rows->source.profile, i)))
+			rows->picks[i] = (uint8_t)(PICK_LEFT_OUT + view->left_out_by->len);
+	filter->type->dispose(state);
+	g_array_append_val(view->left_out_by, left_out);
+}
+
+static void pick_cells(View *view, const GArray *filters)
+{
+	ViewRows *rows = view->rows;
 	uint32_t cells = profile_cell_count(rows->source.profile);
 
 	rows->picks = g_new(uint8_t, cells);
 	for (uint32_t i = 0; i < cells; i++)
 		rows->picks[i] = pick_of(rows, profile_cell(rows->source.profile, i));
 	for (guint i = 0; filters && i < filters->len; i++)
-		leave_out(rows, &g_array_index(filters, CellFilter, i));
+		leave_out(view, &g_array_index(filters, CellFilter, i));
 }
 
 /* Groups the cells of allocations by row: counts, adds up, then fills each group from behind. */
@@ -94,8 +114,6 @@ static ViewRows *rows_new(const ViewSource *source, const ViewOptions *options)
 	rows->names = stack_rows_new(source->profile, source->symbols);
 	rows->stacks = g_new0(ViewStack, stack_rows_count(rows->names));
 	rows->filters = filters_new(options);
-	pick_cells(rows, options->cells);
-	group_cells(rows);
 	return rows;
 }
 
@@ -117,7 +135,13 @@ void summary_add(StackSummary *sum, const StackSummary *added)
 	sum->bytes_allocated += added->bytes_allocated;
 }
 
-static void count_cell(View *view, const ProfileCell *cell, CellPick pick)
+static void count_left_out(View *view, unsigned filter, uint64_t allocations)
+{
+	view->left_out += allocations;
+	g_array_index(view->left_out_by, ViewLeftOut, filter).allocations += allocations;
+}
+
+static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 {
 	ViewRows *rows = view->rows;
 	const ProfileOrigin *origin = profile_origin(rows->source.profile, cell->origin);
@@ -130,8 +154,8 @@ static void count_cell(View *view, const ProfileCell *cell, CellPick pick)
 
 	if (pick == PICK_FREE)
 		view->frees += cell->events;
-	if (pick == PICK_LEFT_OUT && !origin->free)
-		view->left_out += cell->events;
+	if (pick >= PICK_LEFT_OUT && !origin->free)
+		count_left_out(view, pick - PICK_LEFT_OUT, cell->events);
 	if (pick != PICK_ALLOCATION)
 		return;
 	summary_add(&stack->summary, &sum);
@@ -242,6 +266,11 @@ static GArray *kept_processes(const View *view)
 	return process_sums_ranked(sums);
 }
 
+static void left_out_clear(void *left_out)
+{
+	g_free(((ViewLeftOut *)left_out)->remark);
+}
+
 View *view_new(const ViewSource *source, const ViewOptions *options)
 {
 	View *view = g_new0(View, 1);
@@ -249,6 +278,10 @@ View *view_new(const ViewSource *source, const ViewOptions *options)
 	view->rows = rows_new(source, options);
 	view->stacks = g_ptr_array_new();
 	view->drops = filter_chain_drops(view->rows->filters);
+	view->left_out_by = g_array_new(FALSE, FALSE, sizeof(ViewLeftOut));
+	g_array_set_clear_func(view->left_out_by, left_out_clear);
+	pick_cells(view, options->cells);
+	group_cells(view->rows);
 	count_rows(view);
 	filter_rows(view);
 	rank_rows(view, options);
@@ -261,6 +294,7 @@ void view_free(View *view)
 	if (!view)
 		return;
 	g_ptr_array_unref(view->stacks);
+	g_array_unref(view->left_out_by);
 	g_array_unref(view->processes);
 	rows_free(view->rows);
 	g_free(view);

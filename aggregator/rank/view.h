@@ -29,6 +29,14 @@ typedef struct {
 	bool truncated;       /* any of its stacks reached the depth limit */
 } ViewStack;
 
+/* What a condition on counters took away. */
+typedef struct {
+	const char *option; /* "cgroup" */
+	const char *given;  /* as the user gave it; NULL: not told */
+	uint64_t allocations;
+	char *remark; /* what else there is to say; NULL: nothing */
+} ViewLeftOut;
+
 /* What a view needs to make texts and processes of single rows. */
 typedef struct ViewRows ViewRows;
 
@@ -63,9 +71,9 @@ typedef struct {
 const SortKey *view_sort_key(const ViewOptions *options);
 
 typedef struct {
-	GPtrArray *stacks; /* (element-type ViewStack), owned, ranked; all have allocations */
+	GPtrArray *stacks;   /* (element-type ViewStack), owned, ranked; all have allocations */
 	const GArray *drops; /* (element-type FilterDrop), owned by rows */
-	GArray *processes; /* (element-type ViewProcess) of the kept stacks together, as below */
+	GArray *processes;   /* (element-type ViewProcess) of the kept stacks together, as below */
 	uint64_t stacks_before;
 	uint64_t stacks_after;
 	StackSummary before; /* sums over all stacks; text is NULL */
@@ -73,6 +81,7 @@ typedef struct {
 	uint64_t failed_before;
 	uint64_t stacks_truncated; /* of all stacks: those that reached the depth limit */
 	uint64_t left_out;         /* allocations that a cell filter took away */
+	GArray *left_out_by;       /* (element-type ViewLeftOut), one per cell filter in order */
 	uint64_t frees;            /* recorded beside the allocations, not ranked */
 	ViewRows *rows;            /* private */
 } View;

@@ -180,6 +180,31 @@ static void drop_lines(const Report *report, GString *out)
 		append_drop(report, out, i);
 }
 
+static const ViewLeftOut *left_out_at(const Report *report, guint index)
+{
+	return &g_array_index(report->view->left_out_by, ViewLeftOut, index);
+}
+
+static void append_left_out(GString *out, const ViewLeftOut *left_out)
+{
+	g_string_append_printf(out, "Left out by --%s '", left_out->option);
+	escape_append(out, left_out->given);
+	g_string_append(out, "': ");
+	append_count(out, left_out->allocations);
+	g_string_append(out, left_out->allocations == 1 ? " allocation" : " allocations");
+	if (left_out->remark)
+		g_string_append_printf(out, "; %s", left_out->remark);
+	g_string_append_c(out, '\n');
+}
+
+/* What was not counted at all, as it is others'. */
+static void left_out_lines(const Report *report, GString *out)
+{
+	for (guint i = 0; i < report->view->left_out_by->len; i++)
+		if (left_out_at(report, i)->given)
+			append_left_out(out, left_out_at(report, i));
+}
+
 static void append_reasons(const Report *report, GString *out)
 {
 	append_count(out, report->view->stacks_before);
@@ -224,6 +249,11 @@ static void nothing_left_line(const Report *report, GString *out)
 	if (report->view->stacks_before) {
 		append_reasons(report, out);
 		append_remedies(report, out);
+	} else if (report->view->left_out) {
+		append_count(out, report->view->left_out);
+		g_string_append(out, report->view->left_out == 1
+					     ? " allocation was seen, and left out"
+					     : " allocations were seen, and all left out");
 	} else {
 		g_string_append(out, report->session->imported
 					     ? "no stack was found in the input"
@@ -527,15 +557,27 @@ static void lost_line(const Report *report, GString *out)
 }
 
 const FactLine fact_lines[] = {
-	bytes_before_line, bytes_after_line,
-	failed_line,       counted_line,
-	frees_line,        drop_lines,
-	nothing_left_line, processes_line,
-	scope_line,        interrupts_line,
-	covered_line,      not_recorded_line,
-	cut_line,          run_line,
-	clock_line,        command_line,
-	cost_line,         sampling_line,
-	hidden_line,       bound_line,
-	lost_line,         NULL,
+	bytes_before_line,
+	bytes_after_line,
+	failed_line,
+	counted_line,
+	frees_line,
+	left_out_lines,
+	drop_lines,
+	nothing_left_line,
+	processes_line,
+	scope_line,
+	interrupts_line,
+	covered_line,
+	not_recorded_line,
+	cut_line,
+	run_line,
+	clock_line,
+	command_line,
+	cost_line,
+	sampling_line,
+	hidden_line,
+	bound_line,
+	lost_line,
+	NULL,
 };

@@ -9,7 +9,7 @@ enum { SESSION_BYTES_MAX = 1 << 20 }; /* it counts nothing */
 
 static bool choose(Options *options, const GString *names, const GString *slabinfo, GError **error)
 {
-	const CellFilter filter = { &cell_filter_cache, options->caches };
+	const CellFilter filter = { &cell_filter_cache, options->caches, NULL };
 	g_autoptr(CacheList) list = cache_list_new(names, slabinfo);
 
 	if (!cache_query_resolve(options->caches, list, error))

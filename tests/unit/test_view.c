@@ -365,3 +365,65 @@ Test(view, more_requested_than_allocated_is_no_waste)
 
 	cr_expect_eq(sort_key_lookup("waste")->value(&summary), 0);
 }
+
+static void *prepare_number(const void *argument, const ViewSource *source)
+{
+	(void)source;
+	return (void *)argument;
+}
+
+/* Keeps what is not of the process. */
+static bool keeps_others(const void *state, const ProfileCell *cell)
+{
+	const TaskId *task = state;
+
+	return cell->task != *task;
+}
+
+static bool keeps_tasks(const void *state, const ProfileCell *cell)
+{
+	(void)state;
+	return cell->context == KMT_CONTEXT_TASK;
+}
+
+static void say_so(const void *state, GString *out)
+{
+	(void)state;
+	g_string_append(out, "so");
+}
+
+static void dispose_nothing(void *state)
+{
+	(void)state;
+}
+
+Test(view, what_is_left_out_is_charged_to_the_first_that_does)
+{
+	static const CellFilterType others = { "others", prepare_number, keeps_others, NULL,
+					       dispose_nothing };
+	static const CellFilterType tasks = { "tasks", prepare_number, keeps_tasks, say_so,
+					      dispose_nothing };
+	/* The first task of the stream is httpd. */
+	static const TaskId httpd = TASK_ID_OVERFLOW + 1;
+	const CellFilter filters[] = { { &others, &httpd, "x" }, { &tasks, NULL, NULL } };
+	g_autoptr(Session) session = host_session();
+	g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	const ViewOptions options = { .top = UINT64_MAX, .cells = cells };
+	const ViewLeftOut *left_out;
+
+	g_array_append_vals(cells, filters, G_N_ELEMENTS(filters));
+	g_autoptr(View) view =
+		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
+			 &options);
+	left_out = &g_array_index(view->left_out_by, ViewLeftOut, 0);
+	cr_expect_str_eq(left_out[0].option, "others");
+	cr_expect_str_eq(left_out[0].given, "x");
+	cr_expect_null(left_out[0].remark);
+	/* httpd's, and of the softirqs those that interrupted it. */
+	cr_expect_eq(left_out[0].allocations, 5);
+	cr_expect_eq(left_out[1].allocations, 2);
+	cr_expect_str_eq(left_out[1].remark, "so");
+	cr_expect_eq(view->left_out, 7);
+	cr_expect_eq(view->before.allocations, 4);
+	cr_expect_eq(view->failed_before, 1);
+}

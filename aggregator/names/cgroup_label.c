@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "names/cgroup_label.h"
+
+#include "escape.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+enum {
+	ID_DIGITS_MIN = 32, /* of a container's id: 64 mostly; of ECS and some others fewer */
+	ID_DIGITS_SHOWN = 12,
+};
+
+/* What stands between prefix and suffix of a folder's name. */
+typedef enum {
+	PART_ID,   /* hexadecimal digits, of which the first are shown */
+	PART_NAME, /* a name that somebody gave */
+} Part;
+
+/*
+ * How an engine names the cgroup of a container. To add one: a line here. Of a path the innermost
+ * folder that fits any line counts, and for it the first line that fits.
+ */
+typedef struct {
+	const char *engine; /* as shown */
+	const char *within; /* glob of the path before the folder; NULL: wherever it is */
+	const char *prefix;
+	const char *suffix;
+	Part part;
+} ContainerPattern;
+
+static const ContainerPattern container_patterns[] = {
+	/* Scopes, where systemd manages cgroups. */
+	{ "docker", NULL, "docker-", ".scope", PART_ID },
+	{ "libpod", NULL, "libpod-", ".scope", PART_ID },
+	{ "libpod-conmon", NULL, "libpod-conmon-", ".scope", PART_ID },
+	{ "crio", NULL, "crio-", ".scope", PART_ID },
+	{ "crio-conmon", NULL, "crio-conmon-", ".scope", PART_ID },
+	{ "cri-containerd", NULL, "cri-containerd-", ".scope", PART_ID },
+	{ "nerdctl", NULL, "nerdctl-", ".scope", PART_ID },
+	{ "nspawn", NULL, "systemd-nspawn@", ".service", PART_NAME },
+	{ "machine", "*/machine.slice", "machine-", ".scope", PART_NAME },
+	/* Folders, where the engine does. */
+	{ "docker", "*/docker", "", "", PART_ID },
+	{ "libpod", NULL, "libpod-", "", PART_ID },
+	{ "crio", NULL, "crio-", "", PART_ID },
+	{ "kubepods", "*/kubepods*/pod*", "", "", PART_ID },
+	{ "kubepods", "*/kubepods*-pod*.slice", "", "", PART_ID },
+	{ "ecs", "*/ecs/*", "", "", PART_ID },
+	{ "lxc", NULL, "lxc.payload.", "", PART_NAME },
+	{ "lxc-monitor", NULL, "lxc.monitor.", "", PART_NAME },
+	{ "lxc", "/lxc", "", "", PART_NAME },
+	{ NULL, NULL, NULL, NULL, PART_NAME },
+};
+
+/* The kinds of systemd's units that processes are in. */
+static const char *const unit_suffixes[] = { ".service", ".scope", ".socket",
+					     ".mount",   ".swap",  NULL };
+
+/* A part of a path. */
+typedef struct {
+	const char *text; /* borrowed */
+	size_t length;
+} Text;
+
+static bool begins_with(Text text, const char *beginning)
+{
+	size_t length = strlen(beginning);
+
+	return text.length >= length && !memcmp(text.text, beginning, length);
+}
+
+static bool ends_with(Text text, const char *end)
+{
+	size_t length = strlen(end);
+
+	return text.length >= length && !memcmp(text.text + text.length - length, end, length);
+}
+
+/* The next folder of a path behind what at points to, which is a slash or the end. */
+static Text folder_at(const char *at)
+{
+	const char *name = *at ? at + 1 : at;
+
+	return (Text){ name, strcspn(name, "/") };
+}
+
+static bool is_within(const char *path, Text folder, const char *glob)
+{
+	g_autofree char *before = g_strndup(path, (gsize)(folder.text - 1 - path));
+
+	return fnmatch(glob, before, FNM_NOESCAPE) == 0;
+}
+
+static bool is_id(Text text)
+{
+	for (size_t i = 0; i < text.length; i++)
+		if (!g_ascii_isxdigit(text.text[i]))
+			return false;
+	return text.length >= ID_DIGITS_MIN;
+}
+
+/* Whether the folder is a container's by this pattern; *part is then its id or name. */
+static bool pattern_fits(const ContainerPattern *pattern, const char *path, Text folder, Text *part)
+{
+	size_t prefix = strlen(pattern->prefix), around = prefix + strlen(pattern->suffix);
+
+	if (!begins_with(folder, pattern->prefix) || !ends_with(folder, pattern->suffix) ||
+	    folder.length <= around)
+		return false;
+	*part = (Text){ folder.text + prefix, folder.length - around };
+	if (pattern->part == PART_ID && !is_id(*part))
+		return false;
+	return !pattern->within || is_within(path, folder, pattern->within);
+}
+
+/* Writes "docker:1a2b3c4d5e6f" where the folder is a container's. */
+static void write_container(GString *label, const char *path, Text folder)
+{
+	Text part;
+
+	for (const ContainerPattern *pattern = container_patterns; pattern->engine; pattern++) {
+		if (!pattern_fits(pattern, path, folder, &part))
+			continue;
+		if (pattern->part == PART_ID)
+			part.length = ID_DIGITS_SHOWN;
+		g_string_printf(label, "%s:", pattern->engine);
+		escape_append_len(label, part.text, part.length);
+		return;
+	}
+}
+
+static bool is_unit(Text folder)
+{
+	for (const char *const *suffix = unit_suffixes; *suffix; suffix++)
+		if (folder.length > strlen(*suffix) && ends_with(folder, *suffix))
+			return true;
+	return false;
+}
+
+/* Writes the label of the innermost container. */
+static void find_container(GString *label, const char *path)
+{
+	for (const char *at = path; *at;) {
+		Text folder = folder_at(at);
+
+		write_container(label, path, folder);
+		at = folder.text + folder.length;
+	}
+}
+
+/* Writes the outermost unit, which is what systemd calls the unit of a process: what is below it is
+   the unit's own. Where a path is nothing but slices, the innermost of them. */
+static void find_unit(GString *label, const char *path)
+{
+	for (const char *at = path; *at;) {
+		Text folder = folder_at(at);
+		bool is_slice = ends_with(folder, ".slice");
+
+		g_string_truncate(label, 0);
+		if (!is_slice && !is_unit(folder))
+			return;
+		escape_append_len(label, folder.text, folder.length);
+		if (!is_slice)
+			return;
+		at = folder.text + folder.length;
+	}
+}
+
+void cgroup_label_append(GString *out, const char *path, bool whole)
+{
+	g_autoptr(GString) label = g_string_new(NULL);
+
+	if (!whole && *path == '/' && path[1]) {
+		find_container(label, path);
+		if (!label->len)
+			find_unit(label, path);
+	}
+	if (label->len)
+		g_string_append_len(out, label->str, (gssize)label->len);
+	else
+		escape_append(out, path);
+}

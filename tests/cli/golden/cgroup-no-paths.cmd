@@ -1,0 +1,1 @@
+fixture i686 | kmalloc-top -q -i - --cgroup sshd.service

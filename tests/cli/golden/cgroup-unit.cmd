@@ -1,0 +1,1 @@
+fixture cgroups | kmalloc-top -i - --cgroup sshd.service --details
