@@ -94,6 +94,14 @@ bool option_by(Options *options, const char *value, GError **error)
 	return group_keys_parse(value, options->view.by, error);
 }
 
+bool option_callsite_skip(Options *options, const char *value, GError **error)
+{
+	g_clear_pointer(&options->callsite_skip, callsite_skip_free);
+	options->callsite_skip = callsite_skip_new(value, error);
+	options->view.callsite_skip = options->callsite_skip;
+	return options->callsite_skip != NULL;
+}
+
 bool option_command(Options *options, const char *value, GError **error)
 {
 	g_strfreev(options->request.command);

@@ -21,6 +21,7 @@ bool option_exclude(Options *options, const char *value, GError **error);
 bool option_top(Options *options, const char *value, GError **error);
 bool option_sort(Options *options, const char *value, GError **error);
 bool option_by(Options *options, const char *value, GError **error);
+bool option_callsite_skip(Options *options, const char *value, GError **error);
 bool option_command(Options *options, const char *value, GError **error);
 bool option_pid(Options *options, const char *value, GError **error);
 bool option_duration(Options *options, const char *value, GError **error);

@@ -187,6 +187,7 @@ void options_free(Options *options)
 	g_free(options->kallsyms);
 	g_free(options->exclude);
 	g_free(options->cgroup);
+	callsite_skip_free(options->callsite_skip);
 	g_free(options->output);
 	g_free(options);
 }

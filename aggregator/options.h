@@ -43,7 +43,9 @@ typedef struct {
 	ViewOptions view;
 	char *exclude; /* as given to -e */
 	char *cgroup;  /* --cgroup; NULL: all */
-	char *output;  /* -O; NULL: stdout */
+	/* --callsite-skip: what view.callsite_skip is; NULL: not given. */
+	CallsiteSkip *callsite_skip;
+	char *output; /* -O; NULL: stdout */
 	bool hide_host;
 	bool details;
 	bool human;

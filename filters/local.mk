@@ -3,6 +3,8 @@ noinst_LIBRARIES += libfilters.a
 libfilters_a_CPPFLAGS = $(AM_CPPFLAGS) -I$(srcdir)/filters
 libfilters_a_CFLAGS = $(AM_CFLAGS) $(GLIB_CFLAGS)
 libfilters_a_SOURCES = \
+	filters/callsite_skip.c filters/callsite_skip.h \
+	filters/callsite_skip_names.c \
 	filters/exclude.c \
 	filters/exclude_regex.c \
 	filters/filter.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "callsite_skip.h"
 #include "filter.h"
 #include "rank/cell_filter.h"
 #include "rank/filter_chain.h"
@@ -65,6 +66,8 @@ typedef struct {
 	 * is dropped by them: see group_rows.h.
 	 */
 	const GroupKey *by[GROUP_KEYS_MAX + 1];
+	/* Whose frames are no call sites (call_site.h), borrowed; NULL: the allocators' only. */
+	const CallsiteSkip *callsite_skip;
 } ViewOptions;
 
 /* The key that rows are ranked by: the first one where none was named. */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "callsite_skip.h"
+
+#include "filter.h"
+#include "item_list.h"
+
+#include <string.h>
+
+struct CallsiteSkip {
+	GHashTable *names; /* (element-type utf8), owned; as base_of() has them */
+};
+
+/* Returns the name as it is in the source: without what compilers append behind a dot, and without
+   what tells a variant that is not counted by the kernel's own allocation profiling. The caller
+   frees it. */
+static char *base_of(const char *symbol)
+{
+	static const char variant[] = "_noprof";
+	char *base = g_strndup(symbol, strcspn(symbol, "."));
+
+	if (g_str_has_suffix(base, variant))
+		base[strlen(base) - strlen(variant)] = '\0';
+	return base;
+}
+
+static void add_item(CallsiteSkip *skip, const char *item)
+{
+	if (!g_str_equal(item, "default")) {
+		g_hash_table_add(skip->names, base_of(item));
+		return;
+	}
+	for (const char *const *name = callsite_skip_wrappers; *name; name++)
+		g_hash_table_add(skip->names, g_strdup(*name));
+}
+
+CallsiteSkip *callsite_skip_new(const char *argument, GError **error)
+{
+	g_auto(GStrv) items = item_list_parse(argument);
+	CallsiteSkip *skip;
+
+	if (!*items) {
+		g_set_error(error, filter_error_quark(), 0,
+			    "'%s' names no function: give names with commas, or default", argument);
+		return NULL;
+	}
+	skip = g_new0(CallsiteSkip, 1);
+	skip->names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	for (char **item = items; *item; item++)
+		add_item(skip, *item);
+	return skip;
+}
+
+void callsite_skip_free(CallsiteSkip *skip)
+{
+	if (!skip)
+		return;
+	g_hash_table_unref(skip->names);
+	g_free(skip);
+}
+
+bool callsite_skip_has(const CallsiteSkip *skip, const char *symbol)
+{
+	g_autofree char *base = base_of(symbol);
+
+	return g_strv_contains(callsite_skip_allocators, base) ||
+	       (skip && g_hash_table_contains(skip->names, base));
+}
