@@ -1,50 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/cache_layout.h"
+#include "collect/cache_layout_fill.h"
 
-#ifdef HAVE_LIBBPF
-#include <bpf/btf.h>
-#include <bpf/libbpf.h>
+#include <glib.h>
+#include <stddef.h>
 #include <string.h>
+#include <sys/utsname.h>
 
-static unsigned member_offset(const struct btf *btf, const struct btf_type *type, const char *name)
+const CacheLayout cache_layout_unknown = {
+	.slab_cache = CACHE_LAYOUT_UNKNOWN,
+	.name = CACHE_LAYOUT_UNKNOWN,
+	.object_size = CACHE_LAYOUT_UNKNOWN,
+	.size = CACHE_LAYOUT_UNKNOWN,
+};
+
+static const char kernel_btf[] = "/sys/kernel/btf/vmlinux";
+
+/* Where distributions put a vmlinux with debuginfo: the places at which elfutils looks. Its own
+   search would let the caller's environment send root to a server. */
+static const struct {
+	const char *before_release;
+	const char *after_release;
+} vmlinux_paths[] = {
+	{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+	{ "/usr/lib/debug/boot/vmlinux-", "" },
+	{ "/boot/vmlinux-", "" },
+	{ "/lib/modules/", "/vmlinux" },
+	{ "/lib/modules/", "/build/vmlinux" },
+};
+
+const char *const cache_layout_structures[] = { "slab", "page", "kmem_cache", NULL };
+
+/* No kernel has both of the first two. */
+static const struct {
+	size_t where; /* in CacheLayout */
+	const char *structure;
+	const char *member;
+} wanted[] = {
+	{ offsetof(CacheLayout, slab_cache), "slab", "slab_cache" },
+	{ offsetof(CacheLayout, slab_cache), "page", "slab_cache" },
+	{ offsetof(CacheLayout, name), "kmem_cache", "name" },
+	{ offsetof(CacheLayout, object_size), "kmem_cache", "object_size" },
+	{ offsetof(CacheLayout, size), "kmem_cache", "size" },
+};
+
+void cache_layout_fill(CacheLayout *layout, const char *name, CacheMemberOffset offset_of,
+		       const void *structure)
 {
-	const struct btf_member *member = btf_members(type);
+	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++) {
+		long *offset = (long *)((char *)layout + wanted[i].where);
 
-	for (unsigned i = 0; i < btf_vlen(type); i++, member++)
-		if (!strcmp(btf__name_by_offset(btf, member->name_off), name))
-			return btf_member_bit_offset(type, i) / 8;
-	return 0;
+		if (*offset == CACHE_LAYOUT_UNKNOWN && !strcmp(wanted[i].structure, name))
+			*offset = offset_of(structure, wanted[i].member);
+	}
 }
 
-static int print_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
+bool cache_layout_is_whole(const CacheLayout *layout)
 {
-	(void)level;
-	(void)format;
-	(void)arguments;
-	return 0;
+	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
+		if (*(const long *)((const char *)layout + wanted[i].where) == CACHE_LAYOUT_UNKNOWN)
+			return false;
+	return true;
 }
 
-unsigned cache_layout_size_offset(void)
+void cache_layout_find(CacheLayout *layout)
 {
-	struct btf *btf;
-	unsigned offset = 0;
-	int id;
+	struct utsname kernel;
 
-	libbpf_set_print(print_nothing);
-	btf = btf__load_vmlinux_btf();
-	if (libbpf_get_error(btf))
-		return 0;
-	id = btf__find_by_name_kind(btf, "kmem_cache", BTF_KIND_STRUCT);
-	if (id > 0)
-		offset = member_offset(btf, btf__type_by_id(btf, (unsigned)id), "size");
-	btf__free(btf);
-	return offset;
+	*layout = cache_layout_unknown;
+	cache_layout_read_btf(layout, kernel_btf);
+	if (uname(&kernel) != 0)
+		return;
+	for (size_t i = 0; i < G_N_ELEMENTS(vmlinux_paths) && !cache_layout_is_whole(layout); i++) {
+		g_autofree char *path = g_strconcat(vmlinux_paths[i].before_release, kernel.release,
+						    vmlinux_paths[i].after_release, NULL);
+
+		cache_layout_read_dwarf(layout, path);
+	}
 }
-#else
-unsigned cache_layout_size_offset(void)
-{
-	return 0;
-}
-#endif

@@ -10,6 +10,9 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/cache_layout.c aggregator/collect/cache_layout.h \
 	aggregator/collect/cgroup_handles.c aggregator/collect/cgroup_handles.h \
 	aggregator/collect/cgroup_paths.c aggregator/collect/cgroup_paths.h \
+	aggregator/collect/cache_layout_btf.c \
+	aggregator/collect/cache_layout_dwarf.c \
+	aggregator/collect/cache_layout_fill.h \
 	aggregator/collect/check.c aggregator/collect/check.h \
 	aggregator/collect/collector.h \
 	aggregator/collect/collector_types.c aggregator/collect/collector_types.h \

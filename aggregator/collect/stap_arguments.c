@@ -2,7 +2,9 @@
 #include "collect/stap_arguments.h"
 
 #include "collect/cache_layout.h"
+#include "record/format.h"
 
+#include <string.h>
 #include <unistd.h>
 
 bool stap_arguments_plan_buffers(BufferPlan *plan, const StapBuffers *buffers, GError **error)
@@ -45,6 +47,33 @@ static void add_pids(GPtrArray *words, const GArray *pids)
 	g_ptr_array_add(words, g_string_free(word, FALSE));
 }
 
+/* The module has these between tabs, cut as it cuts those it reads. The quotes keep the kernel from
+   taking the tabs for ends of a parameter; of a name with one itself, it is told of no name at all,
+   and who reads leaves out what is not wanted. */
+static void add_caches(GPtrArray *words, char *const *caches)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (char *const *name = caches; *name; name++) {
+		if (strpbrk(*name, "\"\t\n"))
+			return;
+		g_string_append_printf(names, "%s%.*s", names->len ? "\t" : "",
+				       KMT_CACHE_NAME_BYTES_MAX, *name);
+	}
+	add(words, "kmt_caches=\"%s\"", names->str);
+}
+
+static void add_layout(GPtrArray *words)
+{
+	CacheLayout layout;
+
+	cache_layout_find(&layout);
+	add(words, "kmt_slab_cache_offset=%ld", layout.slab_cache);
+	add(words, "kmt_cache_name_offset=%ld", layout.name);
+	add(words, "kmt_cache_object_offset=%ld", layout.object_size);
+	add(words, "kmt_cache_size_offset=%ld", layout.size);
+}
+
 static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 			   const CollectRequest *request)
 {
@@ -55,8 +84,10 @@ static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 		add_pids(words, request->pids);
 	add(words, "kmt_self=%d", (int)getpid());
 	add(words, "kmt_events=%u", request->events);
-	if (request->events & COLLECT_CACHE)
-		add(words, "kmt_cache_size_offset=%u", cache_layout_size_offset());
+	if (request->events & (COLLECT_KMALLOC | COLLECT_CACHE | COLLECT_FREE))
+		add_layout(words);
+	if (request->caches)
+		add_caches(words, request->caches);
 	add(words, "kmt_include_self=%d", request->include_self);
 	add(words, "kmt_with_interrupts=%d", request->with_interrupts);
 	add(words, "kmt_sampling=%u", request->sampling_period);

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which slab cache an object is of, and what the kernel calls it. The build copies this into the
+ * emitter, which has kmt_read() and the record format.
+ *
+ * Where the kernel's structures have what is needed comes from outside, or is searched for. It is
+ * tried on objects of known caches before any probe is armed, and every read can take a fault.
+ */
+#include <linux/hash.h>
+
+/* A slab cache is told by the address of its struct kmem_cache, or by one of these. */
+#define KMT_CACHE_UNKNOWN 0UL
+#define KMT_CACHE_LARGE 1UL /* no cache: kmalloc of whole pages */
+
+enum {
+	KMT_NOT_KNOWN = -1,
+	KMT_OBJECT_MIN = 17,         /* below are NULL and the empty object */
+	KMT_LAYOUT_BYTES_MAX = 1024, /* no member that is asked for is farther inside */
+	KMT_KNOWN_BYTES = 256, /* there is a cache for kmalloc of so many, and of twice as many */
+	KMT_SLOT_PER_OBJECT = 16, /* the most that debugging makes of an object */
+	KMT_WANTED_BYTES = 16 * (KMT_CACHE_NAME_BYTES_MAX + 1),
+};
+
+/* Offsets; KMT_NOT_KNOWN: to be searched for. */
+struct kmt_layout {
+	long slab_cache;              /* in the struct page that heads a slab */
+	long name, object_size, size; /* in struct kmem_cache */
+};
+
+static struct {
+	bool told;     /* the layout was tried: events tell their cache */
+	bool filtered; /* ... and only wanted ones are recorded */
+	struct kmt_layout layout;
+	char why_not[224];
+} kmt_slab;
+
+/* Names that are wanted, between tabs; empty: all. Longer than a script's own text may be. */
+static char kmt_wanted_caches[KMT_WANTED_BYTES];
+module_param_string(kmt_caches, kmt_wanted_caches, sizeof(kmt_wanted_caches), 0);
+
+/* Old x86 kernels complain of a fault at an address that no address can be. */
+static inline bool kmt_is_kernel(unsigned long address)
+{
+#ifdef CONFIG_X86
+	return address >= PAGE_OFFSET;
+#else
+	return address >= PAGE_SIZE;
+#endif
+}
+
+/* Reads a word that is the address of something. Returns 0 where there is none. */
+static __always_inline unsigned long kmt_read_address(unsigned long at)
+{
+	unsigned long address;
+
+	if (kmt_read(&address, (void *)at, sizeof(address)) || !kmt_is_kernel(address))
+		return 0;
+	return address;
+}
+
+static __always_inline unsigned long kmt_cache_of(u64 pointer)
+{
+	const void *object = (const void *)(unsigned long)pointer;
+	struct page *page;
+
+	if (pointer < KMT_OBJECT_MIN || !virt_addr_valid(object))
+		return KMT_CACHE_UNKNOWN;
+	page = virt_to_head_page(object);
+	if (!PageSlab(page))
+		return KMT_CACHE_LARGE;
+	return kmt_read_address((unsigned long)page + kmt_slab.layout.slab_cache);
+}
+
+/* Returns the number of bytes before the first that cannot be printed; 0: there is no name. */
+static unsigned kmt_read_name(unsigned long text, char name[KMT_CACHE_NAME_BYTES_MAX])
+{
+	unsigned max = KMT_CACHE_NAME_BYTES_MAX, length = 0;
+	unsigned in_page = min_t(unsigned long, max, PAGE_SIZE - offset_in_page(text));
+
+	if (!text || kmt_read(name, (void *)text, in_page))
+		return 0;
+	/* It may end before the next page, which then need not be there. */
+	if (in_page < max && kmt_read(name + in_page, (char *)text + in_page, max - in_page))
+		max = in_page;
+	while (length < max && name[length] >= ' ' && name[length] < 0x7f)
+		length++;
+	return length;
+}
+
+/* Returns the length of the name; 0: it cannot be read. */
+static unsigned kmt_cache_name(unsigned long cache, char name[KMT_CACHE_NAME_BYTES_MAX])
+{
+	static const char large[] = "kmalloc-large";
+
+	if (cache == KMT_CACHE_LARGE) {
+		memcpy(name, large, sizeof(large) - 1);
+		return sizeof(large) - 1;
+	}
+	return kmt_read_name(kmt_read_address(cache + kmt_slab.layout.name), name);
+}
+
+/* Reads object_size or size of a cache; 0: not known. */
+static u32 kmt_cache_bytes(unsigned long cache, long offset)
+{
+	u32 bytes;
+
+	if (cache == KMT_CACHE_LARGE || offset == KMT_NOT_KNOWN ||
+	    kmt_read(&bytes, (char *)cache + offset, sizeof(bytes)))
+		return 0;
+	return bytes;
+}
+
+/* What is before "(12:cgroup)", which kernels before 5.9 append for a cgroup's copy of a cache. */
+static unsigned kmt_name_base(const char *name, unsigned length)
+{
+	unsigned i;
+
+	for (i = 0; i + 1 < length; i++)
+		if (name[i] == '(' && name[i + 1] >= '0' && name[i + 1] <= '9')
+			return i;
+	return length;
+}
+
+/* Who reads decides on a cache that has no name. */
+static bool kmt_name_is_wanted(const char *name, unsigned length)
+{
+	unsigned base = kmt_name_base(name, length);
+	const char *wanted = kmt_wanted_caches;
+
+	if (!length)
+		return true;
+	while (*wanted) {
+		unsigned bytes = strcspn(wanted, "\t");
+
+		if ((bytes == length || bytes == base) && !memcmp(name, wanted, bytes))
+			return true;
+		wanted += bytes;
+		wanted += *wanted == '\t';
+	}
+	return false;
+}
+
+/* What the layout is tried on: two objects of kmalloc, and the caches that it leads to. */
+struct kmt_known {
+	void *objects[2];
+	unsigned long caches[2];
+};
+
+static bool kmt_known_name(unsigned long cache, char name[KMT_CACHE_NAME_BYTES_MAX])
+{
+	static const char begin[] = "kmalloc-";
+
+	memset(name, 0, KMT_CACHE_NAME_BYTES_MAX);
+	return kmt_cache_name(cache, name) >= sizeof(begin) &&
+	       !memcmp(name, begin, sizeof(begin) - 1);
+}
+
+/* Whether the layout leads from both objects to caches of kmalloc, and not to the same one. */
+static bool kmt_try_names(struct kmt_known *known)
+{
+	char name[2][KMT_CACHE_NAME_BYTES_MAX];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		known->caches[i] = kmt_cache_of((unsigned long)known->objects[i]);
+		if (known->caches[i] <= KMT_CACHE_LARGE ||
+		    !kmt_known_name(known->caches[i], name[i]))
+			return false;
+	}
+	return known->caches[0] != known->caches[1] && memcmp(name[0], name[1], sizeof(name[0]));
+}
+
+static bool kmt_find_name(struct kmt_known *known, long given)
+{
+	long offset = given == KMT_NOT_KNOWN ? 0 : given;
+	long last = given == KMT_NOT_KNOWN ? KMT_LAYOUT_BYTES_MAX - (long)sizeof(long) : given;
+
+	for (; offset <= last; offset += sizeof(long)) {
+		kmt_slab.layout.name = offset;
+		if (kmt_try_names(known))
+			return true;
+	}
+	return false;
+}
+
+static bool kmt_find_names(struct kmt_known *known, const struct kmt_layout *given)
+{
+	const long end = sizeof(struct page) - sizeof(long);
+	long offset = given->slab_cache == KMT_NOT_KNOWN ? 0 : given->slab_cache;
+	long last = given->slab_cache == KMT_NOT_KNOWN ? end : given->slab_cache;
+
+	for (; offset <= last; offset += sizeof(long)) {
+		kmt_slab.layout.slab_cache = offset;
+		if (kmt_find_name(known, given->name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether both caches have at this offset what kmalloc was asked for. */
+static bool kmt_are_object_sizes(const struct kmt_known *known, long offset)
+{
+	return kmt_cache_bytes(known->caches[0], offset) == KMT_KNOWN_BYTES &&
+	       kmt_cache_bytes(known->caches[1], offset) == 2 * KMT_KNOWN_BYTES;
+}
+
+/* Whether they have there what such objects may take. */
+static bool kmt_are_slot_sizes(const struct kmt_known *known, long offset)
+{
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		u32 object_bytes = (i + 1) * KMT_KNOWN_BYTES;
+		u32 bytes = kmt_cache_bytes(known->caches[i], offset);
+
+		if (bytes < object_bytes || bytes > KMT_SLOT_PER_OBJECT * object_bytes)
+			return false;
+	}
+	return true;
+}
+
+/* Both sizes are the same in these caches, and all kernels have size before object_size. Without
+   two such members, as when slabs are debugged, the sizes stay unknown. */
+static void kmt_find_sizes(const struct kmt_known *known)
+{
+	long offset, size = KMT_NOT_KNOWN;
+
+	for (offset = 0; offset < KMT_LAYOUT_BYTES_MAX; offset += sizeof(u32)) {
+		if (!kmt_are_object_sizes(known, offset))
+			continue;
+		if (size != KMT_NOT_KNOWN) {
+			kmt_slab.layout.size = size;
+			kmt_slab.layout.object_size = offset;
+			return;
+		}
+		size = offset;
+	}
+}
+
+/* An offset that was given is believed when the known caches have it so. */
+static bool kmt_try_sizes(const struct kmt_known *known, const struct kmt_layout *given)
+{
+	kmt_slab.layout.object_size = given->object_size;
+	kmt_slab.layout.size = given->size;
+	if (given->object_size == KMT_NOT_KNOWN && given->size == KMT_NOT_KNOWN)
+		kmt_find_sizes(known);
+	return (given->object_size == KMT_NOT_KNOWN ||
+		kmt_are_object_sizes(known, given->object_size)) &&
+	       (given->size == KMT_NOT_KNOWN || kmt_are_slot_sizes(known, given->size)) &&
+	       kmem_cache_size((struct kmem_cache *)known->caches[0]) == KMT_KNOWN_BYTES;
+}
+
+static bool kmt_is_offset(long offset, long end, long align)
+{
+	return offset == KMT_NOT_KNOWN ||
+	       (offset >= 0 && offset <= end - align && offset % align == 0);
+}
+
+/* Returns NULL, or what is wrong. */
+static const char *kmt_try_layout(struct kmt_known *known, const struct kmt_layout *given)
+{
+	if (!kmt_is_offset(given->slab_cache, sizeof(struct page), sizeof(long)) ||
+	    !kmt_is_offset(given->name, KMT_LAYOUT_BYTES_MAX, sizeof(long)) ||
+	    !kmt_is_offset(given->object_size, KMT_LAYOUT_BYTES_MAX, sizeof(u32)) ||
+	    !kmt_is_offset(given->size, KMT_LAYOUT_BYTES_MAX, sizeof(u32)))
+		return "no such offset can be";
+	if (!known->objects[0] || !known->objects[1])
+		return "no memory to try them on";
+	if (!kmt_find_names(known, given))
+		return "they do not lead to the names of known caches";
+	if (!kmt_try_sizes(known, given))
+		return "they do not lead to the sizes of known caches";
+	return NULL;
+}
+
+/* Tries the layout, and takes it when it is right. Interrupts are off. */
+static void kmt_slab_start(const struct kmt_layout *given)
+{
+	struct kmt_known known = {
+		.objects = { kmalloc(KMT_KNOWN_BYTES, GFP_NOWAIT | __GFP_NOWARN),
+			     kmalloc(2 * KMT_KNOWN_BYTES, GFP_NOWAIT | __GFP_NOWARN) },
+	};
+	const char *wrong = kmt_try_layout(&known, given);
+
+	kfree(known.objects[0]);
+	kfree(known.objects[1]);
+	kmt_slab.told = !wrong;
+	kmt_slab.filtered = !wrong && *kmt_wanted_caches;
+	if (wrong)
+		snprintf(kmt_slab.why_not, sizeof(kmt_slab.why_not),
+			 "the offsets of slab_cache (%ld), name (%ld), object_size (%ld) and size "
+			 "(%ld) "
+			 "in this kernel's structures were refused: %s",
+			 given->slab_cache, given->name, given->object_size, given->size, wrong);
+}
