@@ -12,11 +12,11 @@ void append_count(GString *out, uint64_t count)
 		g_string_insert_c(out, (gssize)at - 3, ',');
 }
 
-/* Of three digits, as far as they are not zeros behind the point. */
+/* Appends three digits and the unit. */
 static void append_scaled(GString *out, uint64_t bytes, const char *unit, uint64_t unit_bytes)
 {
 	double amount = (double)bytes / (double)unit_bytes;
-	/* "10.0" and "100" must not come out as "9.99..." rounded up. */
+	/* What is rounded up to 10 or 100 has one digit less behind the point. */
 	unsigned decimals = amount < 9.995 ? 2 : amount < 99.95 ? 1 : 0;
 	char format[] = "%.0f";
 	char number[G_ASCII_DTOSTR_BUF_SIZE];

@@ -33,6 +33,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_event_writer.c \
 	tests/unit/test_filters.c \
 	tests/unit/test_frame_text.c \
+	tests/unit/test_group_rows.c \
 	tests/unit/test_host_snapshot.c \
 	tests/unit/test_hot_path.c \
 	tests/unit/test_import.c \

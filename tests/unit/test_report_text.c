@@ -89,7 +89,8 @@ static void add_field(Session *session, uint16_t id, uint64_t number, const char
 typedef struct {
 	const char *minimum, *exclude;
 	uint64_t top; /* 0: all */
-	bool quiet, details, no_host;
+	bool quiet, details, no_host, human;
+	const char *by; /* NULL: stacks */
 } Wish;
 
 static void add_filter(GPtrArray *filters, const char *option, const char *argument)
@@ -110,6 +111,7 @@ static char *report_of(const Session *session, const Wish *wish)
 			  .exclude = wish->exclude,
 			  .quiet = wish->quiet,
 			  .details = wish->details,
+			  .human = wish->human,
 			  .show_host = !wish->no_host };
 	g_autoptr(View) view = NULL;
 	char *text = NULL;
@@ -118,6 +120,8 @@ static char *report_of(const Session *session, const Wish *wish)
 
 	add_filter(filters, "min-count", wish->minimum);
 	add_filter(filters, "exclude", wish->exclude);
+	if (wish->by)
+		cr_assert(group_keys_parse(wish->by, options.by, NULL));
 	view = view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
 			&options);
 	report.view = view;
@@ -194,6 +198,98 @@ Test(report_text, the_report_explains_itself)
 		      "Dropped by -e ',tcp_,udp_': 1 stack, 500 allocations (17 %)\n"
 		      "Dropped by -t 3: 0 stacks, 0 allocations (0 %)\n"
 		      "Processes of these stacks: httpd[2211] 60 %, [softirq] 40 %\n" RUN_LINES);
+}
+
+#define TABLE_TITLES "ALLOCATIONS  SHARE%  REQUESTED-BYTES  ALLOCATED-BYTES  WASTED-BYTES  "
+
+Test(report_text, groups_are_a_table)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	expect_report(
+		session, &(Wish){ .minimum = "10", .exclude = "udp_", .top = 1, .by = "process" },
+		"Will exclude stacks containing: udp_\n"
+		"Will print only the top 1 rows.\n"
+		"Will print rows with counts >= 10.\n"
+		"\n" TABLE_TITLES "FAILED  PROCESS\n"
+		"      2,000      67          650,000          704,000        54,000       1  "
+		"httpd\n"
+		"      1,000      33          100,000          128,000        28,000       0  "
+		"(1 other)\n"
+		"\n"
+		"Num stacks before filtering: 2\n"
+		"Num stacks after filtering: 2\n"
+		"Num rows before filtering: 2\n"
+		"Num rows after filtering: 1\n"
+		"Total kmallocs (before filtering): 3000\n"
+		"Total kmallocs (after filtering): 2000\n"
+		"The filter rows have 66.6666666666667 of the total kmallocs\n"
+		"Bytes (before filtering): requested 750,000, allocated 832,000, "
+		"wasted 82,000\n"
+		"Bytes (after filtering): requested 650,000, allocated 704,000, "
+		"wasted 54,000\n"
+		"Failed allocations (NULL), not counted above: 1\n"
+		"Counted: allocations made during the run, freed or not; "
+		"this ranks churn, not memory held.\n"
+		"Dropped by -e 'udp_': 0 stacks, 0 allocations (0 %)\n"
+		"Dropped by -m 10: 0 rows, 0 allocations (0 %)\n"
+		"Dropped by -t 1: 1 row, 1,000 allocations (33 %)\n"
+		"Processes of these stacks: httpd[2211] 67 %, [softirq] 33 %\n" RUN_LINES);
+}
+
+/* Counts one allocation of a process of that name. */
+static void count_process(Session *session, const char *comm)
+{
+	ProfileTask task = { .tgid = 1 };
+
+	g_strlcpy(task.comm, comm, sizeof(task.comm));
+	profile_count_text(session->profile, " 0x1 : a+0x1/0x2 [kernel]\n", 27, &task, 1, 0, 0);
+}
+
+Test(report_text, columns_stand_below_their_titles)
+{
+	g_autoptr(Session) session = session_new(PLENTY);
+
+	session->imported = true;
+	/* Two columns each; and a name that would move what follows it off the line. */
+	count_process(session, "\343\201\202\343\201\204\343\201\206\343\201\210");
+	count_process(session, "\001\001\001\001\001\001\001\001\001\001\001");
+	expect_line(session, &(Wish){ .by = "process,module" },
+		    "ALLOCATIONS  SHARE%  PROCESS                                   MODULE\n"
+		    "          1      50  \\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\...  "
+		    "(kernel)\n"
+		    "          1      50  \343\201\202\343\201\204\343\201\206\343\201\210"
+		    "                                  (kernel)");
+	expect_line(session, &(Wish){ .by = "process,module", .details = true },
+		    "          1      50  \\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01"
+		    "  (kernel)");
+	expect_line(session, &(Wish){ .by = "process" },
+		    "          1      50  \\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01\\x01");
+}
+
+Test(report_text, an_empty_table_says_why)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	expect_no_line(session, &(Wish){ .minimum = "5000", .by = "process" }, "ALLOCATIONS");
+	expect_line(session, &(Wish){ .minimum = "5000", .exclude = "tcp_", .by = "process" },
+		    "Nothing left: 2 stacks seen, 1 stack matched -e 'tcp_', 2 rows under -m 5000; "
+		    "a narrower -e or a lower -m would show more");
+}
+
+Test(report_text, people_may_have_bytes_with_units)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	expect_line(session, &(Wish){ .human = true },
+		    "Bytes (before filtering): requested 732 KiB, allocated 812 KiB, "
+		    "wasted 80.1 KiB");
+	expect_line(session, &(Wish){ .human = true, .details = true },
+		    "bytes: requested 244 KiB, allocated 312 KiB, wasted 68.4 KiB; failed 0");
+	expect_line(session, &(Wish){ .human = true, .by = "context" },
+		    "ALLOCATIONS  SHARE%  REQUESTED  ALLOCATED    WASTED  FAILED  CONTEXT\n"
+		    "      2,000      67    635 KiB    688 KiB  52.7 KiB       1  task\n"
+		    "      1,000      33   97.7 KiB    125 KiB  27.3 KiB       0  softirq");
 }
 
 Test(report_text, a_cost_that_was_not_measured_event_by_event_is_told_as_such)
@@ -645,6 +741,29 @@ Test(report_text, counts_have_separators)
 
 		append_count(out, count_cases[i].count);
 		cr_expect_str_eq(out->str + 1, count_cases[i].text);
+	}
+}
+
+static const CountCase amount_cases[] = {
+	{ 0, "0 B" },
+	{ 1023, "1023 B" },
+	{ 1024, "1.00 KiB" },
+	{ 10 * 1024 - 1, "10.0 KiB" },
+	{ 100 * 1024 - 1, "100 KiB" },
+	{ 1023 * 1024, "1023 KiB" },
+	{ 1024 * 1024 - 1, "1.00 MiB" },
+	{ 1024 * 1024, "1.00 MiB" },
+	{ 3 << 29, "1.50 GiB" },
+	{ UINT64_MAX, "16.0 EiB" },
+};
+
+Test(report_text, amounts_have_three_digits)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(amount_cases); i++) {
+		g_autoptr(GString) out = g_string_new("x");
+
+		append_amount(out, amount_cases[i].count, true);
+		cr_expect_str_eq(out->str + 1, amount_cases[i].text, "%s", out->str);
 	}
 }
 

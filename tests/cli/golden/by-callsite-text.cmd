@@ -1,0 +1,1 @@
+kmalloc-top -i import/counted.txt --by=callsite,module -q

@@ -1,0 +1,1 @@
+kmalloc-top -i ../../examples/mixed.kmr --by=cgroup,context -q | sed "/^\$/,\$d"

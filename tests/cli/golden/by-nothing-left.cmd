@@ -1,0 +1,1 @@
+kmalloc-top -i ../../examples/mixed.kmr --by=pid -e tcp_ -m 100000 -q | sed "/^Processes/,\$d"

@@ -1,0 +1,1 @@
+kmalloc-top -i ../../examples/mixed.kmr --by=process,module -e tcp_ -m 30 -t 4 -s bytes | sed "/^Processes/,\$d"

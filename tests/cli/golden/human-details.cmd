@@ -1,0 +1,1 @@
+kmalloc-top -i ../../examples/mixed.kmr --details --human -s bytes -t 1 -q | sed "/^Failed/,\$d"

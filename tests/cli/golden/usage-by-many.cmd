@@ -1,0 +1,1 @@
+kmalloc-top --by=process,cache,stack -i ../../examples/mixed.kmr

@@ -1,0 +1,1 @@
+kmalloc-top --by=process,process -i ../../examples/mixed.kmr

@@ -1,0 +1,1 @@
+kmalloc-top --by=process,comm -i ../../examples/mixed.kmr

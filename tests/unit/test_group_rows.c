@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rank/group_rows.h"
+
+#include "event_batch.h"
+#include "leaks.h"
+#include "rank/comm_fold.h"
+#include "record/batch_writer.h"
+#include "session.h"
+
+#include <criterion/criterion.h>
+
+TEST_SUITE_WITHOUT_LEAKS(group_rows);
+
+enum { PLENTY = 64 << 20, CPU = 0 };
+
+static const char kallsyms[] = "ffffffff81000000 T _stext\n"
+			       "ffffffff81000200 T __kmalloc\n"
+			       "ffffffff81000300 T alpha\n"
+			       "ffffffff81000400 T beta\n"
+			       "ffffffff81001000 T _etext\n"
+			       "ffffffffc0000100 t ext4_\033[7m\t[ext4]\n";
+
+static const char modules[] = "ext4 4096 0xffffffffc0000000 -\n";
+
+static const uint32_t alpha[] = { 0x81000210, 0x81000310 };
+static const uint32_t alpha_elsewhere[] = { 0x81000210, 0x81000350 };
+static const uint32_t in_ext4[] = { 0x81000210, 0xc0000110, 0x81000410 };
+
+/* An origin that beside its stack knows who called the allocator, as kernels tell it. */
+static uint16_t origin_of(EventBatch *batch, const uint32_t *frames, uint16_t depth, uint64_t bytes)
+{
+	uint16_t origin = event_batch_origin(batch, frames, depth, bytes, bytes);
+	guint at = batch->bytes->len - sizeof(struct KmtOrigin);
+
+	((struct KmtOrigin *)(void *)(batch->bytes->data + at))->call_site =
+		0xffffffff00000000ULL + frames[1];
+	return origin;
+}
+
+static void allocate(EventBatch *batch, uint16_t origin, unsigned times, enum KmtContext context)
+{
+	for (unsigned i = 0; i < times; i++)
+		event_batch_event(batch, KMT_RECORD_ALLOC, origin, i, context, 0x1000);
+}
+
+/* Puts a task in force, whose process began at start. */
+static void task(EventBatch *batch, uint32_t tgid, const char *comm, uint64_t start,
+		 uint64_t cgroup)
+{
+	guint at = batch->bytes->len;
+	struct KmtTask *record;
+
+	event_batch_task(batch, tgid, comm);
+	record = (struct KmtTask *)(void *)(batch->bytes->data + at);
+	record->start_time_ns = start;
+	record->cgroup_id = cgroup;
+}
+
+/*
+ * pid 10 begins as sh and becomes httpd; later another httpd has that pid. Two kworkers, and a
+ * name that a terminal would obey. alpha is called by all but that one, from dentry and
+ * kmalloc-64; one allocation fails.
+ */
+static void write_events(GByteArray *stream)
+{
+	EventBatch batch = event_batch_begin(stream, CPU, 0, 1000);
+	uint16_t dentry, kmalloc, elsewhere, ext4;
+
+	event_batch_cache(&batch, "dentry(7:x)", 192, 192);
+	dentry = origin_of(&batch, alpha, 2, 192);
+	event_batch_cache(&batch, "kmalloc-64", 64, 64);
+	kmalloc = origin_of(&batch, alpha, 2, 64);
+	elsewhere = origin_of(&batch, alpha_elsewhere, 2, 64);
+	ext4 = origin_of(&batch, in_ext4, 3, 64);
+
+	task(&batch, 10, "sh", 5, 1);
+	allocate(&batch, dentry, 1, KMT_CONTEXT_TASK);
+	task(&batch, 10, "httpd", 5, 1);
+	allocate(&batch, dentry, 3, KMT_CONTEXT_TASK);
+	allocate(&batch, kmalloc, 2, KMT_CONTEXT_TASK);
+	allocate(&batch, kmalloc, 4, KMT_CONTEXT_SOFTIRQ);
+	task(&batch, 10, "httpd", 9, 2);
+	allocate(&batch, kmalloc, 4, KMT_CONTEXT_TASK);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, kmalloc, 0, KMT_CONTEXT_TASK, 0);
+	task(&batch, 20, "kworker/0:1", 1, 0);
+	allocate(&batch, elsewhere, 1, KMT_CONTEXT_TASK);
+	task(&batch, 21, "kworker/u8:2-ev", 1, 0);
+	allocate(&batch, elsewhere, 1, KMT_CONTEXT_TASK);
+	allocate(&batch, kmalloc, 1, KMT_CONTEXT_HARDIRQ);
+	task(&batch, 30, "\033[31m", 1, 0);
+	allocate(&batch, ext4, 1, KMT_CONTEXT_TASK);
+	event_batch_end(&batch, event_batch_header(&batch)->events);
+}
+
+static Session *host_session(void)
+{
+	static const char cgroups[] = "1 /system.slice/httpd.service\n"
+				      "2 /\033[32m\n";
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	Session *session = session_new(PLENTY);
+
+	batch_write_text(stream, KMT_BATCH_MODULES, 0, modules, strlen(modules));
+	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
+	batch_write_text(stream, KMT_BATCH_CGROUPS, 0, cgroups, strlen(cgroups));
+	write_events(stream);
+	session_feed(session, stream->data, stream->len);
+	session_finish(session);
+	return session;
+}
+
+/* A table, and what names its rows. */
+typedef struct {
+	CacheNames *caches;
+	CgroupNames *cgroups;
+	GPtrArray *filters;
+	ViewOptions options;
+	View *view;
+	GroupRows *rows;
+} Table;
+
+typedef struct {
+	const char *option;
+	const char *argument;
+} FilterWords;
+
+enum { FILTERS_MAX = 2, ROWS_MAX = 10 };
+
+static void add_filters(Table *table, const FilterWords *words)
+{
+	table->filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
+	table->options.filters = table->filters;
+	for (int i = 0; i < FILTERS_MAX && words[i].option; i++)
+		g_ptr_array_add(table->filters, filter_new(filter_type_lookup(words[i].option),
+							   words[i].argument, NULL));
+}
+
+static Table *table_new(const Session *session, const char *by, const FilterWords *filters,
+			uint64_t top)
+{
+	Table *table = g_new0(Table, 1);
+	const ViewSource source = {
+		.profile = session->profile,
+		.symbols = session->symbols,
+		.caches = cache_names_new(session->profile, session->info, session->text),
+		.cgroups = cgroup_names_new(session->text),
+	};
+
+	table->caches = source.caches;
+	table->cgroups = (CgroupNames *)source.cgroups;
+	table->options.top = top ? top : UINT64_MAX;
+	add_filters(table, filters);
+	cr_assert(group_keys_parse(by, table->options.by, NULL), "%s", by);
+	table->view = view_new(&source, &table->options);
+	table->rows = group_rows_new(table->view, &table->options, false);
+	return table;
+}
+
+static void table_free(Table *table)
+{
+	group_rows_free(table->rows);
+	view_free(table->view);
+	g_ptr_array_unref(table->filters);
+	cache_names_free(table->caches);
+	cgroup_names_free(table->cgroups);
+	g_free(table);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Table, table_free)
+
+/* Returns "7 httpd | dentry"; the caller frees it. */
+static char *row_text(const GroupRows *rows, guint index)
+{
+	const GroupRow *row = &g_array_index(rows->rows, GroupRow, index);
+	GString *text = g_string_new(NULL);
+
+	g_string_printf(text, "%" G_GUINT64_FORMAT, row->summary.allocations);
+	for (guint i = 0; rows->keys[i]; i++) {
+		g_string_append(text, i ? " | " : " ");
+		group_rows_append_label(rows, row, i, text);
+	}
+	return g_string_free(text, FALSE);
+}
+
+/* Keys, filters and top; and the rows. */
+typedef struct {
+	const char *by;
+	FilterWords filters[FILTERS_MAX];
+	uint64_t top; /* 0: all */
+	const char *rows[ROWS_MAX + 1];
+} RowsCase;
+
+#define KMALLOC " 0xffffffff81000210 : __kmalloc+0x10/0x100 [kernel]\n"
+
+static const RowsCase cases[] = {
+	/* sh is what the process was called at the time; ties are ordered by name. */
+	{ "process",
+	  { { NULL } },
+	  0,
+	  { "9 httpd", "4 [softirq]", "2 kworker", "1 [hardirq]", "1 \\x1b[31m", "1 sh" } },
+	/* A pid that was used again is another process; each has its last name. */
+	{ "pid",
+	  { { NULL } },
+	  0,
+	  { "6 httpd[10]", "4 [softirq]", "4 httpd[10]", "1 [hardirq]", "1 \\x1b[31m[30]",
+	    "1 kworker/0:1[20]", "1 kworker/u8:2-ev[21]" } },
+	{ "cgroup",
+	  { { "include", "alpha" } },
+	  0,
+	  { "6 /system.slice/httpd.service", "4 /\\x1b[32m", "4 [softirq]", "2 (unknown cgroup)",
+	    "1 [hardirq]" } },
+	{ "cache", { { NULL } }, 0, { "14 kmalloc-64", "4 dentry" } },
+	/* Two places in one function are one row. */
+	{ "callsite", { { NULL } }, 0, { "17 alpha [kernel]", "1 ext4_\\x1b[7m [ext4]" } },
+	{ "module", { { NULL } }, 0, { "17 (kernel)", "1 ext4" } },
+	{ "context", { { NULL } }, 0, { "13 task", "4 softirq", "1 hardirq" } },
+	{ "stack",
+	  { { NULL } },
+	  1,
+	  { "15 " KMALLOC " 0xffffffff81000310 : alpha+0x10/0x100 [kernel]\n" } },
+	{ "process,cache",
+	  { { "min-count", "2" } },
+	  0,
+	  { "6 httpd | kmalloc-64", "4 [softirq] | kmalloc-64", "3 httpd | dentry",
+	    "2 kworker | kmalloc-64" } },
+	{ "cache,context", { { NULL } }, 2, { "9 kmalloc-64 | task", "4 dentry | task" } },
+	/* Text chooses stacks, numbers choose rows. */
+	{ "process", { { "exclude", "alpha+0x10" }, { "min-count", "2" } }, 0, { "2 kworker" } },
+	{ "module", { { "min-bytes", "65" } }, 0, { "17 (kernel)" } },
+	{ "module", { { "exclude", "kmalloc" } }, 0, { NULL } },
+};
+
+static void expect_rows(const Session *session, const RowsCase *wanted)
+{
+	g_autoptr(Table) table = table_new(session, wanted->by, wanted->filters, wanted->top);
+	const GroupRows *rows = table->rows;
+	guint count = 0;
+
+	for (; wanted->rows[count]; count++) {
+		g_autofree char *text = NULL;
+
+		if (count >= rows->rows->len)
+			continue;
+		text = row_text(rows, count);
+		cr_expect_str_eq(text, wanted->rows[count], "--by=%s, row %u: %s", wanted->by,
+				 count, text);
+	}
+	cr_expect_eq(rows->rows->len, count, "--by=%s: %u rows", wanted->by, rows->rows->len);
+	cr_expect_eq(rows->after.summary.allocations + rows->others.summary.allocations,
+		     rows->before.summary.allocations, "--by=%s: sums", wanted->by);
+}
+
+Test(group_rows, counters_are_grouped_named_and_ranked)
+{
+	g_autoptr(Session) session = host_session();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++)
+		expect_rows(session, &cases[i]);
+}
+
+Test(group_rows, figures_are_sums_of_the_counters)
+{
+	static const FilterWords none[FILTERS_MAX];
+	g_autoptr(Session) session = host_session();
+	g_autoptr(Table) table = table_new(session, "process", none, 1);
+	const GroupRow *httpd = &g_array_index(table->rows->rows, GroupRow, 0);
+
+	cr_expect_eq(httpd->summary.bytes_requested, 3 * 192 + 6 * 64);
+	cr_expect_eq(httpd->failed, 1);
+	cr_expect_eq(table->rows->rows_before, 6);
+	cr_expect_eq(table->rows->before.summary.allocations, 18);
+	cr_expect_eq(table->rows->before.failed, 1);
+	cr_expect_eq(table->rows->others.summary.allocations, 9);
+	cr_expect_eq(table->rows->others.failed, 0);
+}
+
+Test(group_rows, each_condition_has_its_account)
+{
+	static const FilterWords words[] = { { "min-count", "3" }, { "exclude", "ext4" } };
+	g_autoptr(Session) session = host_session();
+	g_autoptr(Table) table = table_new(session, "process", words, 1);
+	const FilterDrop *drop = &g_array_index(table->view->drops, FilterDrop, 0);
+
+	cr_assert_eq(table->view->drops->len, 1, "conditions on numbers are not the stacks'");
+	cr_expect_str_eq(drop->option, "exclude");
+	cr_expect_eq(drop->rows, 1);
+	cr_assert_eq(table->rows->drops->len, 2);
+	drop = &g_array_index(table->rows->drops, FilterDrop, 0);
+	cr_expect_str_eq(drop->option, "min-count");
+	cr_expect_eq(drop->rows, 3, "kworker, [hardirq], sh: %u", (unsigned)drop->rows);
+	cr_expect_eq(drop->allocations, 4);
+	drop = &g_array_index(table->rows->drops, FilterDrop, 1);
+	cr_expect_str_eq(drop->option, "top");
+	cr_expect_eq(drop->rows, 1);
+	cr_expect_eq(drop->allocations, 4);
+}
+
+/* Stacks that came as text, and what is read from their lines. */
+typedef struct {
+	const char *stack;
+	const char *row;
+} TextCase;
+
+Test(group_rows, imported_stacks_have_callsites_and_modules)
+{
+	static const TextCase texts[] = {
+		{ " 0x01 : __kmalloc+0x0/0x9f [kernel]\n 0x02 : foo+0x1/0x2 [ext3] (inexact)\n",
+		  "foo [ext3] | ext3" },
+		{ " 0x01 : kmalloc+0x0/0x9f\n 0x02 : bar+0x1 at fs/x.c:12 [ext4]\n",
+		  "bar [ext4] | ext4" },
+		{ "Returning from:  0x1 : kmalloc+0x0/0x9f [kernel]\n"
+		  "Returning to  :  0x2 : skb+0x6d/0x14a [kernel]\n",
+		  "skb [kernel] | (kernel)" },
+		{ " 0x01 [xfs+0x10/0x20]\n", "0x01 [xfs+0x10/0x20] | xfs" },
+		{ "kmalloc+0x1/0x2\ntcp_sendmsg\n", "tcp_sendmsg [kernel] | (kernel)" },
+		{ " 0x01\n 0x02\n", "0x02 | (unknown module)" },
+		{ "", "[no stack recorded] | (unknown module)" },
+	};
+	static const FilterWords none[FILTERS_MAX];
+
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		g_autoptr(Session) session = session_new(PLENTY);
+		g_autoptr(Table) table = NULL;
+		g_autofree char *row = NULL;
+
+		profile_count_text(session->profile, texts[i].stack, strlen(texts[i].stack), NULL,
+				   1, 0, 0);
+		table = table_new(session, "callsite,module", none, 0);
+		cr_assert_eq(table->rows->rows->len, 1);
+		row = row_text(table->rows, 0);
+		cr_expect_str_eq(row + strlen("1 "), texts[i].row, "%s: %s", texts[i].stack, row);
+	}
+}
+
+Test(group_rows, what_found_no_room_is_a_row_under_any_key)
+{
+	static const FilterWords none[FILTERS_MAX];
+	g_autofree char *stack = g_strnfill(4 << 20, 'x');
+
+	for (const GroupKey *key = group_keys; key->name; key++) {
+		g_autoptr(Session) session = session_new(1);
+		g_autoptr(Table) table = NULL;
+
+		profile_count_text(session->profile, stack, 4 << 20, NULL, 3, 0, 0);
+		table = table_new(session, key->name, none, 0);
+		cr_expect_eq(table->rows->rows->len, 1, "%s", key->name);
+		cr_expect_eq(table->rows->before.summary.allocations, 3, "%s", key->name);
+	}
+}
+
+Test(group_rows, an_empty_profile_has_no_rows)
+{
+	static const FilterWords none[FILTERS_MAX];
+	g_autoptr(Session) session = session_new(PLENTY);
+	g_autoptr(Table) table = table_new(session, "pid,stack", none, 0);
+
+	cr_expect_eq(table->rows->rows->len, 0);
+	cr_expect_eq(table->rows->rows_before, 0);
+}
+
+Test(group_rows, threads_of_the_kernel_are_folded)
+{
+	static const char *const names[][2] = {
+		{ "kworker/0:1", "kworker" },
+		{ "kworker/0:1-events", "kworker" },
+		{ "kworker/u16:0-ev", "kworker" },
+		{ "kworker/1:0H", "kworker" },
+		{ "ksoftirqd/0", "ksoftirqd" },
+		{ "migration/127", "migration" },
+		{ "cpuhp/3", "cpuhp" },
+		{ "rcuop/12", "rcuop" },
+		{ "swapper/1", "swapper" },
+		{ "ksoftirqd/", "ksoftirqd/" },
+		{ "ksoftirqd/0x", "ksoftirqd/0x" },
+		{ "kworker", "kworker" },
+		{ "kworkers/0:1", "kworkers/0:1" },
+		{ "jbd2/sda1-8", "jbd2/sda1-8" },
+		{ "irq/24-nvme0q1", "irq/24-nvme0q1" },
+		{ "/", "/" },
+		{ "", "" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
+		g_autofree char *folded = g_strndup(names[i][0], comm_folded_length(names[i][0]));
+
+		cr_expect_str_eq(folded, names[i][1]);
+	}
+}
+
+Test(group_rows, keys_are_one_or_two_of_those_there_are)
+{
+	static const char *const wrong[][2] = {
+		{ "", "''" },
+		{ "process,", "''" },
+		{ "Process", "'Process'" },
+		{ "pid,comm", "'comm' is nothing to group by: there are process, pid, cgroup" },
+		{ "pid,pid", "'pid' is named twice" },
+		{ "pid,cache,stack", "3 keys: at most 2" },
+	};
+	const GroupKey *keys[GROUP_KEYS_MAX + 1];
+
+	cr_assert(group_keys_parse("cache,pid", keys, NULL));
+	cr_expect_str_eq(keys[0]->name, "cache");
+	cr_expect_str_eq(keys[1]->name, "pid");
+	cr_expect_null(keys[2]);
+	cr_expect(group_keys_have(keys, "pid"));
+	cr_expect_not(group_keys_have(keys, "process"));
+	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
+		g_autoptr(GError) error = NULL;
+
+		cr_assert_not(group_keys_parse(wrong[i][0], keys, &error), "%s", wrong[i][0]);
+		cr_expect_not_null(strstr(error->message, wrong[i][1]), "%s", error->message);
+	}
+}
