@@ -15,6 +15,7 @@ enum {
 	/* Of common_flags, TRACE_FLAG_* in the kernel. */
 	FLAG_HARDIRQ = 0x08,
 	FLAG_SOFTIRQ = 0x10,
+	FLAG_NMI = 0x40,
 	ZERO_SIZE_POINTER = 16, /* what an allocation of no bytes returns */
 	PAGE_ORDER_MAX = 30,    /* kernels end at 10 to 13 */
 };
@@ -199,6 +200,14 @@ static uint8_t context_of(uint64_t flags)
 	if (flags & FLAG_HARDIRQ)
 		return KMT_CONTEXT_HARDIRQ;
 	return flags & FLAG_SOFTIRQ ? KMT_CONTEXT_SOFTIRQ : KMT_CONTEXT_TASK;
+}
+
+/* A kprobe that is a breakpoint looks like one in an NMI, which itself looks like one in a hard
+   interrupt; and none of these really allocates. */
+uint8_t kmem_context_of_probe(uint64_t common_flags)
+{
+	return context_of(common_flags & FLAG_NMI ? common_flags & ~(uint64_t)FLAG_HARDIRQ
+						  : common_flags);
 }
 
 /* An allocation that failed has a page number of all ones. */

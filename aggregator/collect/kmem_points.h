@@ -87,6 +87,10 @@ static inline uint16_t kmem_raw_common_type(const uint8_t *raw)
 bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
 		     EventFacts *facts, EventCache *cache);
 
+/* Returns in which context a kprobe was hit, by the common_flags of its record (enum KmtContext).
+ */
+uint8_t kmem_context_of_probe(uint64_t common_flags);
+
 /* Makes a cache of what a record has as its name, a longer one cut. Returns false when that is
    none: empty, or what the kernel writes where it could not be read. */
 bool kmem_cache_named(EventCache *cache, const char *name, uint32_t length);

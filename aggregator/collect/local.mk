@@ -63,6 +63,9 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/kernel_headers.c aggregator/collect/kernel_headers.h \
 	aggregator/collect/memory_watch.c aggregator/collect/memory_watch.h \
 	aggregator/collect/kmem_points.c aggregator/collect/kmem_points.h \
+	aggregator/collect/cache_probes.c aggregator/collect/cache_probes.h \
+	aggregator/collect/cache_sites.c aggregator/collect/cache_sites.h \
+	aggregator/collect/perf_filter.c aggregator/collect/perf_filter.h \
 	aggregator/collect/perf_sample.c aggregator/collect/perf_sample.h \
 	aggregator/collect/tracefs.c aggregator/collect/tracefs.h \
 	aggregator/collect/tracepoint_format.c aggregator/collect/tracepoint_format.h \

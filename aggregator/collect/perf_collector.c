@@ -23,33 +23,59 @@ bool perf_plan_buffers(BufferPlan *plan, const CollectRequest *request, unsigned
 	return buffer_plan_init(plan, &asked, error);
 }
 
-static GPtrArray *open_points(const CollectRequest *request, GError **error)
+static bool needs_probes(const GPtrArray *points)
 {
-	int folder = tracefs_open_kmem("", error);
-	GPtrArray *points;
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
 
-	if (folder < 0)
-		return NULL;
-	points = kmem_points_open(folder, request->events, error);
-	close(folder);
-	return points;
+		if (point->type->events == COLLECT_CACHE && !point->cache_name)
+			return true;
+	}
+	return false;
+}
+
+static bool collect_points(const CollectRun *run, PerfRunPlan *plan, GError **error)
+{
+	const CollectRequest *request = run->request;
+	BufferPlan buffers;
+
+	if (!perf_plan_buffers(&buffers, request, host_snapshot_cpus_online(run->host),
+			       host_memory_available(""), error))
+		return false;
+	if (!request->quiet)
+		buffer_plan_tell(&buffers);
+	plan->buffer_bytes = buffer_plan_bytes(&buffers);
+	plan->ring_bytes = plan->buffer_bytes / buffers.buffers;
+	return perf_run(plan, run, error);
+}
+
+/* Without the probes names are not known: no reason not to run. */
+static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **error)
+{
+	g_autoptr(GError) refusal = NULL;
+	g_autoptr(CacheProbes) probes = NULL;
+	g_autoptr(GPtrArray) points = kmem_points_open(kmem_folder_fd, run->request->events, error);
+	PerfRunPlan plan = { .points = points };
+
+	cache_probes_clean(kmem_folder_fd, "");
+	if (!points)
+		return false;
+	if (needs_probes(points))
+		plan.probes = probes = cache_probes_new(kmem_folder_fd, &refusal);
+	plan.caches_unknown = refusal ? refusal->message : NULL;
+	return collect_points(run, &plan, error);
 }
 
 static bool collect(const CollectRun *run, GError **error)
 {
-	const CollectRequest *request = run->request;
-	g_autoptr(GPtrArray) points = open_points(request, error);
-	PerfRunPlan plan = { .points = points };
-	BufferPlan buffers;
+	int kmem_folder_fd = tracefs_open_kmem("", error);
+	bool collected;
 
-	if (!points || !perf_plan_buffers(&buffers, request, host_snapshot_cpus_online(run->host),
-					  host_memory_available(""), error))
+	if (kmem_folder_fd < 0)
 		return false;
-	if (!request->quiet)
-		buffer_plan_tell(&buffers);
-	plan.buffer_bytes = buffer_plan_bytes(&buffers);
-	plan.ring_bytes = plan.buffer_bytes / buffers.buffers;
-	return perf_run(&plan, run, error);
+	collected = collect_from(kmem_folder_fd, run, error);
+	close(kmem_folder_fd);
+	return collected;
 }
 
 const CollectorType perf_collector = {

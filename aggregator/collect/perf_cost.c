@@ -75,14 +75,18 @@ static void kind_measure(Kind *kind)
 	perf_ring_read(ring, perf_ring_head(ring), see, kind);
 }
 
-/* Frees have no stack, and cost what any event without one does. */
+/* Frees have no stack, and cost what any event without one does. What is made here passes no
+   filter. */
 static GArray *allocation_points(const PerfRequest *request)
 {
 	GArray *points = g_array_new(FALSE, FALSE, sizeof(PerfPoint));
 
-	for (unsigned i = 0; i < request->points_count; i++)
+	for (unsigned i = 0; i < request->points_count; i++) {
+		const PerfPoint point = { .id = request->points[i].id };
+
 		if (!request->points[i].is_free)
-			g_array_append_val(points, request->points[i]);
+			g_array_append_val(points, point);
+	}
 	return points;
 }
 
@@ -135,6 +139,7 @@ static PerfRequest own_request(const PerfRequest *request, const GArray *points)
 
 	own.points = (const PerfPoint *)(const void *)points->data;
 	own.points_count = points->len;
+	own.helpers_count = 0;
 	own.own_thread = true;
 	own.sampling_period = 1;
 	own.ring_bytes = MAX((size_t)RING_BYTES, (size_t)sysconf(_SC_PAGESIZE));

@@ -42,6 +42,7 @@ void perf_run_cpu_free(gpointer data)
 	end_source(&cpu->samples_source);
 	end_source(&cpu->tasks_source);
 	g_free(cpu->early_samples);
+	cache_calls_free(cpu->calls);
 	g_free(cpu);
 }
 
@@ -82,6 +83,7 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 	if (!cpu) {
 		cpu = g_new0(PerfRunCpu, 1);
 		cpu->early_samples = g_new0(uint8_t, run->request.points_count);
+		cpu->calls = run->sites ? cache_calls_new() : NULL;
 		cpu->perf = perf;
 		cpu->event_cpu.cpu = number;
 		cpu->event_cpu.sampling_period = run->request.sampling_period;
@@ -169,6 +171,8 @@ static void change_period(PerfRun *run, PerfRunCpu *cpu)
 	cpu->head = perf_events_set_period(run->events, cpu->perf, period);
 	perf_read_cpu(run, cpu);
 	cpu->event_cpu.sampling_period = period;
+	if (cpu->calls)
+		cache_calls_forget(cpu->calls);
 	expect_early_samples(run, cpu, EARLY_AFTER_CHANGE);
 }
 

@@ -34,6 +34,7 @@ enum {
 typedef struct {
 	PerfCpu part;    /* first: it is what the caller gets */
 	GArray *points;  /* (element-type int) */
+	GArray *helpers; /* (element-type int), which fill the ring of the points */
 	GArray *dummies; /* (element-type int) */
 	guint live_from; /* in points: those before counted until the CPU went away */
 	uint32_t sampling_period;
@@ -46,6 +47,7 @@ typedef struct {
 struct PerfEvents {
 	const PerfRequest *request;
 	unsigned features;
+	bool is_filtered;
 	GPtrArray *cpus; /* (element-type Cpu), owned */
 };
 
@@ -69,6 +71,7 @@ static void cpu_free(gpointer data)
 	perf_ring_unmap(&cpu->part.samples);
 	perf_ring_unmap(&cpu->part.tasks);
 	close_all(cpu->points);
+	close_all(cpu->helpers);
 	close_all(cpu->dummies);
 	g_array_unref(cpu->counts_before);
 	g_free(cpu);
@@ -99,7 +102,8 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 {
 	enum { OTHERS = 256 };
 	/* Those of a CPU that went away, too, as far as they have the rings. */
-	rlim_t needed = (rlim_t)(request->points_count + 3) * cpus + OTHERS;
+	rlim_t needed =
+		(rlim_t)(request->points_count + request->helpers_count + 3) * cpus + OTHERS;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
@@ -259,6 +263,7 @@ void perf_events_disable(PerfEvents *events, PerfCpu *part)
 
 	(void)events;
 	tell_all(cpu->points, PERF_EVENT_IOC_DISABLE);
+	tell_all(cpu->helpers, PERF_EVENT_IOC_DISABLE);
 	tell_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
 }
 
@@ -334,6 +339,12 @@ static bool fail_mapping(int problem, GError **error)
 	return false;
 }
 
+/* Has it fill the ring of another event. */
+static bool share_ring(int fd, int ring_fd, GError **error)
+{
+	return !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) || fail_mapping(errno, error);
+}
+
 /* Opens one more event of a CPU: it fills the ring of the first one, which gets its ring here. */
 static bool add_event(GArray *descriptors, PerfRing *ring, size_t ring_bytes, int fd,
 		      GError **error)
@@ -342,10 +353,9 @@ static bool add_event(GArray *descriptors, PerfRing *ring, size_t ring_bytes, in
 
 	g_array_append_val(descriptors, fd);
 	ring_fd = g_array_index(descriptors, int, 0);
-	if (ring_fd == fd ? perf_ring_map(ring, fd, ring_bytes)
-			  : !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd))
-		return true;
-	return fail_mapping(errno, error);
+	if (ring_fd != fd)
+		return share_ring(fd, ring_fd, error);
+	return perf_ring_map(ring, fd, ring_bytes) || fail_mapping(errno, error);
 }
 
 /* Opens a tracepoint, or with NULL what tells of tasks. Where the kernel does not know a feature,
@@ -363,6 +373,35 @@ static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
 	return fd;
 }
 
+static void filter_point(PerfEvents *events, const PerfPoint *point, int fd)
+{
+	if (point->filter && !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, point->filter))
+		events->is_filtered = true;
+}
+
+bool perf_events_are_filtered(const PerfEvents *events)
+{
+	return events->is_filtered;
+}
+
+static bool open_helpers(PerfEvents *events, Cpu *cpu, GError **error)
+{
+	const PerfRequest *request = events->request;
+
+	for (unsigned i = 0; i < request->helpers_count; i++) {
+		/* Without stacks, as samples of frees. */
+		const PerfPoint helper = { .id = request->helpers[i], .is_free = true };
+		int fd = open_one(events, cpu, &helper);
+
+		if (fd < 0)
+			return fail(errno, error);
+		g_array_append_val(cpu->helpers, fd);
+		if (!share_ring(fd, g_array_index(cpu->points, int, 0), error))
+			return false;
+	}
+	return true;
+}
+
 /* The tracepoints come first: they have every feature there is. */
 static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 {
@@ -375,7 +414,10 @@ static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 			return fail(errno, error);
 		if (!add_event(cpu->points, &cpu->part.samples, request->ring_bytes, fd, error))
 			return false;
+		filter_point(events, &request->points[i], fd);
 	}
+	if (!open_helpers(events, cpu, error))
+		return false;
 	fd = open_one(events, cpu, NULL);
 	if (fd < 0)
 		return fail(errno, error);
@@ -400,6 +442,7 @@ static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 	cpu->part.cpu = number;
 	cpu->sampling_period = events->request->sampling_period;
 	cpu->points = g_array_new(FALSE, FALSE, sizeof(int));
+	cpu->helpers = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->dummies = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->counts_before = g_array_new(FALSE, FALSE, sizeof(guint64));
 	g_ptr_array_add(events->cpus, cpu);
@@ -414,6 +457,7 @@ static void close_ended(PerfEvents *events, Cpu *cpu)
 	settle_counts(events, cpu);
 	cpu->lost_before += lost_from(cpu, 1);
 	close_from(cpu->points, 1);
+	close_from(cpu->helpers, 0);
 	close_from(cpu->dummies, 1);
 	g_array_set_size(cpu->counts_before, 1);
 	cpu->live_from = 1;
@@ -444,9 +488,12 @@ void perf_events_enable_tasks(PerfEvents *events, PerfCpu *part)
 	tell_all(((const Cpu *)part)->dummies, PERF_EVENT_IOC_ENABLE);
 }
 
-/* Those that have ended keep their counts, and are not enabled again. */
+/* Those that have ended keep their counts, and are not enabled again. The helpers come first: what
+   begins while only they are enabled is told of in vain, which is better than the reverse. */
 static void tell_live(const Cpu *cpu, unsigned long request, void *argument)
 {
+	for (guint i = 0; i < cpu->helpers->len; i++)
+		ioctl(g_array_index(cpu->helpers, int, i), request, argument);
 	for (guint i = cpu->live_from; i < cpu->points->len; i++)
 		ioctl(g_array_index(cpu->points, int, i), request, argument);
 }

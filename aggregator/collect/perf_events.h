@@ -23,12 +23,17 @@ typedef struct PerfEvents PerfEvents;
 typedef struct {
 	uint16_t id; /* its number, of the format file */
 	bool is_free;
+	char *filter; /* of the kernel: what does not pass is not counted either; NULL: none */
 } PerfPoint;
 
 /* What is to be opened. Everything is borrowed until perf_events_free(). */
 typedef struct {
 	const PerfPoint *points;
 	unsigned points_count;
+	/* Numbers of tracepoints whose samples help to read the others', ahead of them in the same
+	   ring: they have no stack, and what becomes of them is not counted. */
+	const uint16_t *helpers;
+	unsigned helpers_count;
 	uint32_t stack_depth;     /* frames; 0: none. What frees came from is never walked. */
 	uint32_t sampling_period; /* at first: see perf_events_set_period() */
 	size_t ring_bytes;        /* of samples, each CPU: a power of two of whole pages */
@@ -101,6 +106,9 @@ typedef struct {
 
 /* What is missing for less than that is not seen. */
 #define PERF_ENABLED_GRAIN_NS 50000000ULL
+
+/* Whether the kernel has taken the filter of any point; one that it refuses is left out. */
+bool perf_events_are_filtered(const PerfEvents *events);
 
 /* Whether the events of a CPU have counted all the time since they were asked before: they do not
    from when it goes away on, even when it comes back. last is the caller's, zeros at first and when

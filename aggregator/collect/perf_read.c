@@ -77,17 +77,45 @@ static inline void drop_double(PerfSample *sample)
 	sample->depth--;
 }
 
-/* Returns the point that the sample is of; NULL: it cannot be read. */
-static const KmemPoint *parse_sample(const PerfRun *run, const struct perf_event_header *record,
-				     PerfSample *sample)
+/* What the caches of allocations are learned from. Returns false when it is something else. */
+static bool take_call(PerfRun *run, const PerfSample *sample)
 {
-	const KmemPoint *point;
+	CacheProbeCall call;
 
-	if (!perf_sample_parse(record + 1, record->size - sizeof(*record), run->sample_type,
-			       sample) ||
-	    sample->raw_bytes < sizeof(uint16_t))
-		return NULL;
-	point = kmem_points_lookup(run->plan->points, kmem_raw_common_type(sample->raw));
+	if (!run->sites ||
+	    !cache_probes_read(run->plan->probes, sample->raw, sample->raw_bytes, &call))
+		return false;
+	call.call.tid = sample->tid;
+	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, 0);
+	cache_sites_enter(run->sites, run->reading->calls, &call.call,
+			  call.has_cache ? &call.cache : NULL);
+	return true;
+}
+
+/* Where the events are but some of all, their calls may not be among those that were told. */
+static const EventCache *cache_of_call(const PerfRun *run, const PerfSample *sample,
+				       const EventFacts *facts)
+{
+	const CacheCall call = { facts->call_site, sample->tid, facts->context };
+	bool has_all = run->reading->event_cpu.sampling_period == 1;
+
+	return cache_sites_leave(run->sites, has_all ? run->reading->calls : NULL, &call);
+}
+
+static bool parse_sample(const PerfRun *run, const struct perf_event_header *record,
+			 PerfSample *sample)
+{
+	return perf_sample_parse(record + 1, record->size - sizeof(*record), run->sample_type,
+				 sample) &&
+	       sample->raw_bytes >= sizeof(uint16_t);
+}
+
+/* Returns the point that the sample is of; NULL: it cannot be read. */
+static const KmemPoint *point_of(const PerfRun *run, const PerfSample *sample)
+{
+	const KmemPoint *point =
+		kmem_points_lookup(run->plan->points, kmem_raw_common_type(sample->raw));
+
 	return point && sample->raw_bytes >= point->raw_bytes_min ? point : NULL;
 }
 
@@ -96,8 +124,11 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	PerfSample sample;
 	EventFacts facts;
 	EventCache cache;
-	const KmemPoint *point = parse_sample(run, record, &sample);
+	bool is_sample = parse_sample(run, record, &sample);
+	const KmemPoint *point = is_sample ? point_of(run, &sample) : NULL;
 
+	if (is_sample && !point && take_call(run, &sample))
+		return;
 	/* Whatever cannot be read is lost: what the kernel counted, less what is read. */
 	run->reading->has_unreadable |= !point;
 	if (!point || is_early(run->reading, point))
@@ -106,8 +137,11 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	sample.time_ns += (uint64_t)run->clock_offset_ns;
 	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
 	drop_double(&sample);
-	if (kmem_point_read(point, sample.raw, sample.raw_bytes, &facts, &cache))
-		take_event(run, &sample, &facts);
+	if (!kmem_point_read(point, sample.raw, sample.raw_bytes, &facts, &cache))
+		return;
+	if (run->sites && facts.source == KMT_SOURCE_CACHE && !facts.free)
+		facts.cache = cache_of_call(run, &sample, &facts);
+	take_event(run, &sample, &facts);
 }
 
 /* The kernel finds no room for them when their stacks are walked: as deep as others, we take it. */
@@ -115,6 +149,16 @@ static void add_cost_of_lost(const PerfRun *run, PerfRunCpu *cpu, uint64_t lost)
 {
 	if (run->cost.is_known && cpu->read)
 		cpu->event_cpu.probe_ns += cpu->event_cpu.probe_ns / cpu->read * lost;
+}
+
+/* Of what found no room at most half were probes of the caches, which are smaller than the events
+   that they precede. At the end it is known exactly: settle_losses(). */
+static void add_lost(const PerfRun *run, PerfRunCpu *cpu, uint64_t lost)
+{
+	cpu->lost += cpu->calls ? lost / 2 : lost;
+	add_cost_of_lost(run, cpu, lost);
+	if (cpu->calls)
+		cache_calls_forget(cpu->calls);
 }
 
 /* A PerfRecordVisitor. */
@@ -131,8 +175,7 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told) ||
 	    told.kind != PERF_TASK_LOST)
 		return;
-	cpu->lost += told.lost;
-	add_cost_of_lost(run, cpu, told.lost);
+	add_lost(run, cpu, told.lost);
 	/* The batch at hand was before the loss. */
 	event_writer_close(run->writer);
 	perf_read_tell_lost(cpu);

@@ -6,6 +6,7 @@
 #include "collect/kmem_points.h"
 #include "collect/memory_watch.h"
 #include "collect/perf_clock.h"
+#include "collect/perf_filter.h"
 #include "collect/perf_state.h"
 #include "collect/pid_namespace.h"
 #include "collect/task_cgroup.h"
@@ -241,16 +242,26 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 	return (uint32_t)MIN(request->stack_depth, MAX(bound, 2) - 2);
 }
 
-static PerfPoint *points_of(const PerfRunPlan *plan)
+static PerfPoint *points_of(const PerfRunPlan *plan, char **caches)
 {
 	PerfPoint *points = g_new(PerfPoint, plan->points->len);
 
 	for (guint i = 0; i < plan->points->len; i++) {
 		const KmemPoint *point = plan->points->pdata[i];
 
-		points[i] = (PerfPoint){ point->format->id, point->type->is_free };
+		points[i] = (PerfPoint){ point->format->id, point->type->is_free,
+					 perf_filter_new(point, caches) };
 	}
 	return points;
+}
+
+static void points_free(PerfRequest *request)
+{
+	PerfPoint *points = (PerfPoint *)request->points;
+
+	for (unsigned i = 0; i < request->points_count; i++)
+		g_free(points[i].filter);
+	g_free(points);
 }
 
 static void fill_request(PerfRun *run)
@@ -260,7 +271,7 @@ static void fill_request(PerfRun *run)
 	run->stack_depth = stack_depth_of(request);
 	run->bound = (PerfBound){ request->sampling_period, request->overhead_percent_max };
 	run->request = (PerfRequest){
-		.points = points_of(run->plan),
+		.points = points_of(run->plan, request->caches),
 		.points_count = run->plan->points->len,
 		.stack_depth = run->stack_depth,
 		.sampling_period = perf_throttle_period(&(PerfThrottle){ 0 }, &run->bound),
@@ -268,6 +279,12 @@ static void fill_request(PerfRun *run)
 		.with_cgroups = task_cgroup_sample_is_usable(""),
 		.own_clock = run->plan->own_clock,
 	};
+	if (run->plan->probes) {
+		const GArray *ids = cache_probes_ids(run->plan->probes);
+
+		run->request.helpers = (const uint16_t *)(const void *)ids->data;
+		run->request.helpers_count = ids->len;
+	}
 }
 
 static bool open_events(PerfRun *run, GError **error)
@@ -321,6 +338,17 @@ static void measure_cost(PerfRun *run)
 			   g_get_prgname());
 }
 
+static void describe_caches(const PerfRun *run)
+{
+	GByteArray *out = run->live.batches;
+	char **caches = run->live.parts.request->caches;
+	g_autofree char *names = caches ? g_strjoinv("\t", caches) : NULL;
+
+	run_facts_write_text(out, KMT_FIELD_CACHES_UNKNOWN, run->plan->caches_unknown);
+	if (perf_events_are_filtered(run->events))
+		run_facts_write_text(out, KMT_FIELD_CACHE_FILTER, names);
+}
+
 /* What is known of the samples only now. */
 static bool describe_samples(PerfRun *run, GError **error)
 {
@@ -332,6 +360,7 @@ static bool describe_samples(PerfRun *run, GError **error)
 	run_facts_write_number(out, KMT_FIELD_STACK_DEPTH, run->stack_depth);
 	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD, run->request.sampling_period);
 	run_facts_write_text(out, KMT_FIELD_NOT_RECORDED, missing);
+	describe_caches(run);
 	if (!layout.monotonic_clock && !adopt_clock(run, error))
 		return false;
 	if (run->cost.is_known) {
@@ -374,6 +403,7 @@ static void run_init(PerfRun *run, const CollectRun *parts)
 	run->cpus = g_ptr_array_new_with_free_func(perf_run_cpu_free);
 	run->tasks = task_table_new("");
 	run->writer = event_writer_new(send_batch, run);
+	run->sites = run->plan->probes ? cache_sites_new() : NULL;
 	run->self = (uint32_t)getpid();
 	run->in_container = !pid_namespace_is_first("");
 }
@@ -383,10 +413,11 @@ static void run_clear(PerfRun *run)
 	g_ptr_array_unref(run->cpus);
 	live_run_clear(&run->live);
 	perf_events_free(run->events);
-	g_free((PerfPoint *)run->request.points);
+	points_free(&run->request);
 	g_clear_pointer(&run->online, g_array_unref);
 	task_table_free(run->tasks);
 	event_writer_free(run->writer);
+	cache_sites_free(run->sites);
 }
 
 bool perf_run(const PerfRunPlan *plan, const CollectRun *parts, GError **error)

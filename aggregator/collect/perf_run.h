@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/cache_probes.h"
 #include "collect/collector.h"
 
 #include <stdbool.h>
@@ -8,9 +9,12 @@
 /* What the perf-events collector has ready before it opens any event. Everything is borrowed. */
 typedef struct {
 	const GPtrArray *points; /* (element-type KmemPoint) */
-	size_t ring_bytes;       /* of each CPU: a power of two of whole pages */
-	uint64_t buffer_bytes;   /* of all CPUs, for the report */
-	bool own_clock;          /* as on a kernel that times perf events by its own clock only */
+	/* They tell the caches where the points do not; NULL: nothing does ... */
+	const CacheProbes *probes;
+	const char *caches_unknown; /* ... for this reason; NULL: none is needed */
+	size_t ring_bytes;          /* of each CPU: a power of two of whole pages */
+	uint64_t buffer_bytes;      /* of all CPUs, for the report */
+	bool own_clock; /* as on a kernel that times perf events by its own clock only */
 } PerfRunPlan;
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/cache_sites.h"
 #include "collect/live_run.h"
 #include "collect/perf_cost.h"
 #include "collect/perf_events.h"
@@ -30,6 +31,7 @@ typedef struct {
 	PerfEnabled enabled;    /* at the last look */
 	uint8_t *early_samples; /* by point, owned: so many will come that stand for no events */
 	PerfThrottle throttle;
+	CacheCalls *calls; /* owned; NULL: no probes tell the caches */
 } PerfRunCpu;
 
 /* A run of this collector while it lasts. */
@@ -47,6 +49,7 @@ typedef struct {
 	GPtrArray *cpus;         /* (element-type PerfRunCpu), owned */
 	TaskTable *tasks;
 	EventWriter *writer;
+	CacheSites *sites;   /* NULL: no probes tell the caches */
 	PerfRunCpu *reading; /* the CPU whose records are being read */
 	uint32_t self;
 	bool in_container;       /* pids are those of another pid namespace than the first */

@@ -108,6 +108,15 @@ static int mount_and_open(const struct TraceType *type)
 	return -1;
 }
 
+int tracefs_open_kmem_alone(void)
+{
+	int fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < G_N_ELEMENTS(trace_types); i++)
+		fd = mount_and_open(&trace_types[i]);
+	return fd;
+}
+
 /* Room for one descriptor in a message. */
 typedef union {
 	struct cmsghdr head;

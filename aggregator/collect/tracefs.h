@@ -14,3 +14,7 @@ char *tracefs_find_kmem(const char *root);
    it where nobody else sees it. Neither this process' mounts nor those of others change, and
    nothing is left behind. Returns -1 with error set. */
 int tracefs_open_kmem(const char *root, GError **error);
+
+/* Opens it in a process that from here on has mounts of its own, and allocates nothing. Returns -1
+   with errno set. */
+int tracefs_open_kmem_alone(void);

@@ -3,9 +3,11 @@
 
 #include "collect/watchdog.h"
 
+#include "collect/cache_probes.h"
 #include "collect/child_signals.h"
 #include "collect/clock.h"
 #include "collect/process_group.h"
+#include "collect/tracefs.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -105,15 +107,25 @@ static void undo_file(const Message *item)
 		unlink(item->path);
 }
 
-/* In the order in which they are undone: a module cannot go while its processes live. */
+static void undo_probes(const Message *item)
+{
+	int fd = tracefs_open_kmem_alone();
+
+	if (fd < 0)
+		return;
+	cache_probes_remove_group(fd, item->path);
+	close(fd);
+}
+
+/* In the order in which they are undone: a module cannot go while its processes live, and what is
+   last may mount something over the files. */
 static const struct {
 	WatchdogKind kind;
 	void (*undo)(const Message *item);
 } kinds[] = {
-	{ WATCHDOG_GROUP, undo_group },
-	{ WATCHDOG_MODULE, undo_module },
-	{ WATCHDOG_FOLDER, undo_folder },
-	{ WATCHDOG_FILE, undo_file },
+	{ WATCHDOG_GROUP, undo_group },   { WATCHDOG_MODULE, undo_module },
+	{ WATCHDOG_FOLDER, undo_folder }, { WATCHDOG_FILE, undo_file },
+	{ WATCHDOG_PROBES, undo_probes },
 };
 
 static void undo_all(void)

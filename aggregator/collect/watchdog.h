@@ -18,13 +18,14 @@ typedef enum {
 	WATCHDOG_MODULE,    /* a kernel module: is removed with staprun -d */
 	WATCHDOG_FOLDER,    /* is removed with what is in it */
 	WATCHDOG_FILE,      /* is removed if it is still the same file */
+	WATCHDOG_PROBES,    /* a group of cache_probes.h: is removed */
 } WatchdogKind;
 
 /* Something to undo; borrowed for the call. */
 typedef struct {
 	WatchdogKind kind;
 	pid_t group;            /* WATCHDOG_GROUP */
-	const char *path;       /* of the folder, of the file, or of staprun */
+	const char *path;       /* of the folder, of the file, or of staprun; the group's name */
 	const char *sys_folder; /* WATCHDOG_MODULE: "/sys/module/NAME" while it is loaded */
 } WatchdogItem;
 

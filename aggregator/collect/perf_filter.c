@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf_filter.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* What an event of no wanted cache never is: kmalloc() of nothing is not traced. */
+#define NOTHING "bytes_req == 0"
+
+static void append_or(GString *out)
+{
+	if (out->len)
+		g_string_append(out, " || ");
+}
+
+/* The kernel ends a text at its quote, and knows no escapes. */
+static bool can_be_quoted(const char *name)
+{
+	for (; *name; name++)
+		if (!g_ascii_isprint(*name) || *name == '"')
+			return false;
+	return true;
+}
+
+static char *by_name(char **caches)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	for (; *caches; caches++) {
+		if (!can_be_quoted(*caches))
+			return NULL;
+		append_or(out);
+		g_string_append_printf(out, "name == \"%s\"", *caches);
+	}
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+/*
+ * Reads the size at the end of a name: "kmalloc-cg-1k", "msg_msg-512", "size-32(DMA)". Returns 0
+ * when there is none.
+ */
+static uint64_t class_bytes(const char *name)
+{
+	g_autofree char *plain = g_strndup(name, strcspn(name, "("));
+	const char *dash = strrchr(plain, '-');
+	char *end;
+	uint64_t bytes;
+
+	if (!dash || !g_ascii_isdigit(dash[1]))
+		return 0;
+	bytes = g_ascii_strtoull(dash + 1, &end, 10);
+	if (g_ascii_tolower(*end) == 'k' || *end == 'M') {
+		bytes <<= *end == 'M' ? 20 : 10;
+		end++;
+	}
+	return *end || bytes > G_MAXINT32 ? 0 : bytes;
+}
+
+/* By what was asked for: what is taken is more than the class on kernels that check their slabs.
+   The class below is at least half as large, but that of 128 bytes may be the smallest. */
+static void append_class(GString *out, uint64_t bytes)
+{
+	enum { SMALLEST_MAX = 128 };
+	uint64_t more_than = bytes > SMALLEST_MAX ? bytes / 2 : 0;
+	g_autofree char *text = g_strdup_printf("(bytes_req > %" G_GUINT64_FORMAT
+						" && bytes_req <= %" G_GUINT64_FORMAT ")",
+						more_than, bytes);
+
+	if (strstr(out->str, text))
+		return;
+	append_or(out);
+	g_string_append(out, text);
+}
+
+/* Whatever kmalloc() returns is of a cache whose name ends with its size, but for whole pages. */
+static char *by_class(char **caches)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	for (; *caches; caches++) {
+		uint64_t bytes = class_bytes(*caches);
+
+		if (bytes)
+			append_class(out, bytes);
+		else if (strstr(*caches, "kmalloc"))
+			return NULL;
+	}
+	if (!out->len)
+		g_string_append(out, NOTHING);
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+char *perf_filter_new(const KmemPoint *point, char **caches)
+{
+	if (!caches || !*caches)
+		return NULL;
+	if (point->cache_name)
+		return by_name(caches);
+	if (point->type->source == KMT_SOURCE_KMALLOC && point->fields[KMEM_BYTES_REQUESTED])
+		return by_class(caches);
+	return NULL;
+}
