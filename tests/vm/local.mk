@@ -6,6 +6,12 @@ tests_vm_seed_cache_CFLAGS = $(aggregator_cflags)
 tests_vm_seed_cache_LDADD = $(aggregator_libs)
 tests_vm_seed_cache_SOURCES = tests/vm/seed_cache.c
 
+check_PROGRAMS += tests/vm/cache_events
+tests_vm_cache_events_CPPFLAGS = $(aggregator_cppflags)
+tests_vm_cache_events_CFLAGS = $(aggregator_cflags)
+tests_vm_cache_events_LDADD = $(aggregator_libs)
+tests_vm_cache_events_SOURCES = tests/vm/cache_events.c
+
 .PHONY: check-vm check-vm-document bench-vm
 check-vm: kmalloc-top$(EXEEXT)
 	KMALLOC_TOP=$(abs_builddir)/kmalloc-top$(EXEEXT) $(srcdir)/tests/vm/run $(VM_KERNELS)
@@ -49,6 +55,7 @@ EXTRA_DIST += \
 	tests/vm/cases/70-hidden.sh \
 	tests/vm/cases/80-memory.sh \
 	tests/vm/cases/90-perf-exact.sh \
+	tests/vm/cases/91-perf-caches.sh \
 	tests/vm/cases/92-perf-faults.sh \
 	tests/vm/cases/94-perf-choice.sh \
 	tests/vm/cases/96-perf-main.sh \

@@ -1,0 +1,110 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# With perf events, each allocation is of the slab cache that it really is of: by the name that the
+# kernel records, or, where it records none, by probes at the allocator's entry, of which nothing is
+# left, however the run ended.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
+pipes=400 more=1000
+
+# of_cache FILE CACHE
+of_cache()
+{
+	awk -v cache="$2" '$2 == cache { events = $1 } END { print events + 0 }' "$1"
+}
+
+# probes: those of this program that exist, by the kernel.
+probes()
+{
+	if [ -e "$tracefs/kprobe_events" ]; then
+		grep -c -F kmalloc_top_ "$tracefs/kprobe_events"
+	else
+		echo 0
+	fi
+}
+
+tracefs=$PWD/tracefs
+mkdir tracefs
+mount -t tracefs none "$tracefs"
+trap 'umount "$tracefs"' EXIT
+
+told='by the event'
+grep -q 'char\[\] name;' "$tracefs/events/kmem/kmem_cache_alloc/format" || told='by probes'
+echo "names are told $told"
+
+# The start and the end of the program take the same of each cache in both runs.
+collect_by perf
+for count in "$pipes" $((pipes + more)); do
+	rm -f "$count.kmr"
+	profile --events=cache --only-command --record "$count.kmr" -- workload pipe "$count"
+	is_complete "$told, $count pipes"
+	cache_events "$count.kmr" > "$count.caches"
+	equals "$told: every allocation has its cache" 0 "$(of_cache "$count.caches" '?')"
+	equals "$told: no allocation is missing" \
+		"$(sed -n 's/^Total kmallocs (before filtering): //p' report | tail -n 1)" \
+		"$(awk '{ n += $1 } END { print n }' "$count.caches")"
+	equals "$told: nothing is left" 0 "$(probes)"
+done
+sort -n -r "$count.caches" | head -n 8
+# added CACHE: by the pipes that the second run has more.
+added()
+{
+	echo $(($(of_cache "$count.caches" "$1") - $(of_cache "$pipes.caches" "$1")))
+}
+equals "$told: two files for each pipe" $((2 * more)) "$(added filp)"
+equals "$told: a name for each pipe" "$more" "$(added dentry)"
+equals "$told: an inode for each pipe" "$more" "$(added inode_cache)"
+
+# The call sites of several caches: those of sockets, of every family its own.
+profile --events=cache --only-command --record sockets.kmr -- \
+	workload -t 2 tcp-connect 30
+equals "$told, sockets: exit status" 0 "$status"
+cache_events sockets.kmr > sockets.caches
+# Those of the other side are made in softirqs.
+equals "$told, sockets: two that listen, and those that connect" 62 "$(of_cache sockets.caches TCP)"
+equals "$told, sockets: every allocation has its cache" 0 "$(of_cache sockets.caches '?')"
+
+if [ "$told" = 'by probes' ]; then
+	profile_started --events=cache
+	holds 'a run has probes' [ "$(probes)" -ge 2 ]
+	has_line 'they are named after it' "kmalloc_top_$program/kmem_cache_alloc" "$tracefs/kprobe_events"
+	profile_ended INT
+	equals 'a run that is stopped leaves none' 0 "$(probes)"
+
+	profile_started --events=cache
+	profile_ended KILL
+	wait_until 50 test "$(probes)" = 0
+	sleep 1
+	equals 'a run that is killed leaves none' 0 "$(probes)"
+
+	# What only a reboot would remove else, as its watchdog is killed, too; and somebody else's.
+	profile_started --events=cache
+	kill -KILL "$(pgrep -x kmt-watchdog)"
+	profile_ended KILL
+	echo 'p:others/probe vfs_read' >> "$tracefs/kprobe_events"
+	holds 'without its watchdog it does' [ "$(probes)" -ge 2 ]
+	profile --events=kmalloc -c true
+	equals 'the next run removes them' 0 "$(probes)"
+	has_line 'those of others stay' '^p:others/probe ' "$tracefs/kprobe_events"
+	echo '-:others/probe' >> "$tracefs/kprobe_events"
+
+	# Where the buffer is too small probes are lost, too: never counted as allocations.
+	work_waits gate 1 20000 pipe
+	profile_started --events=cache --buffer 1 --record lost.kmr -p "$worker"
+	kill -STOP "$program"
+	echo > gate
+	wait "$worker"
+	kill -CONT "$program"
+	profile_ended INT
+	echo "too small a buffer: $(tail -n 1 report)"
+	seen=$(awk '{ n += $1 } END { print n }' <(cache_events lost.kmr))
+	holds 'too small a buffer: something is lost' [ "$(report_lost report)" -gt 0 ]
+	holds 'too small a buffer: no more than there was, of anybody' \
+		[ $((seen + $(report_lost report))) -lt 120000 ]
+	holds 'too small a buffer: nor less' [ $((seen + $(report_lost report))) -ge 80000 ]
+else
+	profile_started --events=cache
+	equals 'a run needs no probes' 0 "$(probes)"
+	profile_ended INT
+fi
