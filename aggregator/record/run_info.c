@@ -7,6 +7,7 @@ typedef enum {
 	FIELD_UNKNOWN, /* a newer writer's */
 	FIELD_NUMBER,
 	FIELD_TEXT,
+	FIELD_LIST, /* of texts, separated by tabs */
 } FieldKind;
 
 static const uint8_t field_kinds[KMT_FIELD_IDS] = {
@@ -59,7 +60,7 @@ static const uint8_t field_kinds[KMT_FIELD_IDS] = {
 	[KMT_FIELD_EVENT_COST_NS] = FIELD_NUMBER,
 	[KMT_FIELD_FRAME_COST_NS] = FIELD_NUMBER,
 	[KMT_FIELD_CACHES_UNKNOWN] = FIELD_TEXT,
-	[KMT_FIELD_CACHE_FILTER] = FIELD_TEXT,
+	[KMT_FIELD_CACHE_FILTER] = FIELD_LIST,
 	[KMT_FIELD_NOT_DELIVERED] = FIELD_NUMBER,
 };
 
@@ -82,14 +83,15 @@ void run_info_free(RunInfo *info)
 	g_free(info);
 }
 
-/* Returns the text as UTF-8 without control characters; it ends at a NUL, if it has one. */
-static char *text_checked(const uint8_t *value, uint32_t value_bytes)
+/* Returns the text as UTF-8 without control characters but the tabs of a list; it ends at a NUL, if
+   it has one. */
+static char *text_checked(const uint8_t *value, uint32_t value_bytes, FieldKind kind)
 {
 	g_autofree char *bounded = g_strndup((const char *)value, value_bytes);
 	char *text = g_utf8_make_valid(bounded, -1);
 
 	for (char *at = text; *at; at++)
-		if (g_ascii_iscntrl(*at))
+		if (g_ascii_iscntrl(*at) && !(kind == FIELD_LIST && *at == '\t'))
 			*at = '?';
 	return text;
 }
@@ -118,8 +120,8 @@ static void read_field(RunInfo *info, const uint8_t *record, uint32_t record_byt
 		return;
 	if (field_kinds[id] == FIELD_NUMBER && value_bytes == sizeof(uint64_t))
 		set_number(info, id, load_u64(value, swapped));
-	else if (field_kinds[id] == FIELD_TEXT)
-		set_text(info, id, text_checked(value, value_bytes));
+	else if (field_kinds[id] == FIELD_TEXT || field_kinds[id] == FIELD_LIST)
+		set_text(info, id, text_checked(value, value_bytes, field_kinds[id]));
 }
 
 void run_info_read_batch(RunInfo *info, const Batch *batch)

@@ -25,6 +25,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_call_site.c \
 	tests/unit/test_cgroup_label.c \
 	tests/unit/test_cgroup_paths.c \
+	tests/unit/test_cache_probes.c \
+	tests/unit/test_cache_sites.c \
 	tests/unit/test_check.c \
 	tests/unit/test_command.c \
 	tests/unit/test_cpu_list.c \
@@ -44,6 +46,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_module_cache.c \
 	tests/unit/test_oom_score.c \
 	tests/unit/test_perf_cost.c \
+	tests/unit/test_perf_filter.c \
 	tests/unit/test_perf_ring.c \
 	tests/unit/test_perf_run.c \
 	tests/unit/test_perf_sample.c \

@@ -4,6 +4,7 @@
 #include "collect/kmem_points.h"
 #include "collect/tracefs.h"
 #include "leaks.h"
+#include "rank/cell_filter.h"
 #include "rank/view.h"
 #include "report/report.h"
 #include "temporary.h"
@@ -258,6 +259,135 @@ Test(perf_run, the_kernels_own_clock_is_moved_to_the_streams, .timeout = 60)
 	cr_expect_eq(report_events_lost(stage.session), 0);
 	expect_pipes(&stage, 2 * PIPES);
 	cr_expect_not_null(run_info_text(stage.session->info, KMT_FIELD_CLOCK));
+}
+
+/* A CellFilterType: of one slab cache, by its name. */
+
+typedef struct {
+	const Profile *profile;
+	const char *name;
+} OfCache;
+
+static void *prepare_cache(const void *argument, const ViewSource *source)
+{
+	OfCache *state = g_new(OfCache, 1);
+
+	*state = (OfCache){ source->profile, argument };
+	return state;
+}
+
+static bool is_of_cache(const void *state, const ProfileCell *cell)
+{
+	const OfCache *wanted = state;
+	CacheId id = profile_origin(wanted->profile, cell->origin)->cache;
+
+	return g_str_equal(profile_cache(wanted->profile, id)->name, wanted->name);
+}
+
+static const CellFilterType of_cache = { "cache", prepare_cache, is_of_cache, g_free };
+
+/* Returns the allocations from a cache below a function; NULL: wherever. */
+static uint64_t allocations_of_cache(const Stage *stage, const char *name, const char *function)
+{
+	const Filter *filter =
+		function ? filter_new(filter_type_lookup("include"), function, NULL) : NULL;
+	g_autoptr(GPtrArray) filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
+	g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	const CellFilter cell = { &of_cache, name };
+	const ViewOptions options = {
+		.filters = filters, .cells = cells, .sort = &sort_keys[0], .top = UINT64_MAX
+	};
+	const ViewSource source = { .profile = stage->session->profile,
+				    .symbols = stage->session->symbols };
+	g_autoptr(View) view = NULL;
+
+	if (filter)
+		g_ptr_array_add(filters, (gpointer)filter);
+	g_array_append_val(cells, cell);
+	view = view_new(&source, &options);
+	return view->after.allocations;
+}
+
+/* Has other events observed. Returns false where this kernel's do not tell their caches. */
+static bool observe(Stage *stage, unsigned events)
+{
+	int folder = tracefs_open_kmem("", NULL);
+	bool tells = true;
+
+	g_ptr_array_unref(stage->points);
+	stage->request.events = events;
+	stage->points = kmem_points_open(folder, events, NULL);
+	close(folder);
+	cr_assert_not_null(stage->points);
+	stage->plan.points = stage->points;
+	for (guint i = 0; i < stage->points->len; i++) {
+		const KmemPoint *point = stage->points->pdata[i];
+
+		tells &= point->type->events != COLLECT_CACHE || point->cache_name;
+	}
+	return tells;
+}
+
+enum { FEW_PIPES = 5000 };
+static char *few_pipes[] = { (char *)WORKLOAD, (char *)"pipe", (char *)"5000", NULL };
+
+Test(perf_run, every_allocation_is_of_its_slab_cache, .timeout = 60)
+{
+	g_auto(Stage) stage = { NULL };
+
+	stage_init(&stage, few_pipes);
+	if (!observe(&stage, COLLECT_CACHE))
+		cr_skip_test("this kernel's events do not tell their caches");
+	run(&stage);
+	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(allocations_of_cache(&stage, "filp", "create_pipe_files"), 2 * FEW_PIPES);
+	cr_expect_eq(allocations_of_cache(&stage, "dentry", "create_pipe_files"), FEW_PIPES);
+	cr_expect_eq(allocations_of_cache(&stage, "inode_cache", "create_pipe_files"), FEW_PIPES);
+	/* The name of what is not known. */
+	cr_expect_eq(allocations_of_cache(&stage, "", NULL), 0);
+	cr_expect_null(run_info_text(stage.session->info, KMT_FIELD_CACHE_FILTER));
+}
+
+Test(perf_run, the_kernel_lets_pass_only_the_caches_that_are_asked_for, .timeout = 60)
+{
+	char *caches[] = { (char *)"dentry", (char *)"filp", NULL };
+	g_auto(Stage) stage = { NULL };
+	uint64_t wanted;
+
+	stage_init(&stage, few_pipes);
+	if (!observe(&stage, COLLECT_CACHE | COLLECT_KMALLOC))
+		cr_skip_test("this kernel's events do not tell their caches");
+	stage.request.caches = caches;
+	run(&stage);
+	/* What does not pass is neither counted nor lost. */
+	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(allocations_of_cache(&stage, "filp", "create_pipe_files"), 2 * FEW_PIPES);
+	wanted = allocations_of_cache(&stage, "filp", NULL) +
+		 allocations_of_cache(&stage, "dentry", NULL);
+	cr_expect_eq(profile_totals(stage.session->profile).events, wanted);
+	cr_expect_str_eq(run_info_text(stage.session->info, KMT_FIELD_CACHE_FILTER),
+			 "dentry\tfilp");
+}
+
+Test(perf_run, the_kernel_lets_pass_only_the_sizes_that_are_asked_for, .timeout = 60)
+{
+	enum { MESSAGES = 3000 };
+	char *command[] = { (char *)WORKLOAD, (char *)"message", (char *)"3000", NULL };
+	char *caches[] = { (char *)"kmalloc-512", (char *)"kmalloc-cg-512", NULL };
+	g_auto(Stage) stage = { NULL };
+
+	stage_init(&stage, command);
+	stage.request.caches = caches;
+	run(&stage);
+	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(allocations_below(&stage, "msgsnd"), MESSAGES);
+	for (uint32_t i = 0; i < profile_origin_count(stage.session->profile); i++) {
+		const ProfileOrigin *origin = profile_origin(stage.session->profile, i);
+
+		cr_expect(origin->bytes_requested == 0 ||
+				  (origin->bytes_requested > 256 && origin->bytes_requested <= 512),
+			  "%lu", (unsigned long)origin->bytes_requested);
+	}
 }
 
 static unsigned count_descriptors(void)

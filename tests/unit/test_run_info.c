@@ -121,6 +121,18 @@ Test(run_info, text_is_checked)
 	cr_expect_str_eq(run_info_text(info, KMT_FIELD_ARCH), "s3");
 }
 
+Test(run_info, a_list_keeps_its_tabs_and_nothing_else_does)
+{
+	g_autoptr(GByteArray) content = g_byte_array_new();
+	g_autoptr(RunInfo) info = NULL;
+
+	append_text(content, KMT_FIELD_CACHE_FILTER, "filp\tden\ntry", false);
+	append_text(content, KMT_FIELD_HOST, "a\tb", false);
+	info = read_content(content, content->len, false);
+	cr_expect_str_eq(run_info_text(info, KMT_FIELD_CACHE_FILTER), "filp\tden?try");
+	cr_expect_str_eq(run_info_text(info, KMT_FIELD_HOST), "a?b");
+}
+
 Test(run_info, damaged_and_unknown_fields_are_skipped)
 {
 	g_autoptr(GByteArray) content = g_byte_array_new();

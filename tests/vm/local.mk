@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Real kernels: needs root, QEMU and debootstrap; no part of make check.
 EXTRA_PROGRAMS += tests/vm/seed_cache
+check_PROGRAMS += tests/vm/cache_counts
 tests_vm_seed_cache_CPPFLAGS = $(aggregator_cppflags)
 tests_vm_seed_cache_CFLAGS = $(aggregator_cflags)
 tests_vm_seed_cache_LDADD = $(aggregator_libs)
 tests_vm_seed_cache_SOURCES = tests/vm/seed_cache.c
-
-check_PROGRAMS += tests/vm/cache_events
-tests_vm_cache_events_CPPFLAGS = $(aggregator_cppflags)
-tests_vm_cache_events_CFLAGS = $(aggregator_cflags)
-tests_vm_cache_events_LDADD = $(aggregator_libs)
-tests_vm_cache_events_SOURCES = tests/vm/cache_events.c
+tests_vm_cache_counts_CPPFLAGS = $(aggregator_cppflags)
+tests_vm_cache_counts_CFLAGS = $(aggregator_cflags)
+tests_vm_cache_counts_LDADD = $(aggregator_libs)
+tests_vm_cache_counts_SOURCES = tests/vm/cache_counts.c
 
 .PHONY: check-vm check-vm-document bench-vm
 check-vm: kmalloc-top$(EXEEXT)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf_filter.h"
+
+#include "leaks.h"
+#include "perf_fixtures.h"
+
+#include <criterion/criterion.h>
+
+TEST_SUITE_WITHOUT_LEAKS(perf_filter);
+
+/* Returns the filter of a tracepoint of that kernel; caches: a comma list. */
+static char *filter_of(const char *kernel, const char *name, const char *list)
+{
+	g_autoptr(GPtrArray) points = perf_fixture_points(kernel);
+	g_auto(GStrv) caches = list ? g_strsplit(list, ",", -1) : NULL;
+
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+
+		if (g_str_equal(point->type->name, name))
+			return perf_filter_new(point, caches);
+	}
+	return g_strdup("no such tracepoint");
+}
+
+static const struct {
+	const char *kernel, *point, *caches, *filter; /* NULL: none */
+} cases[] = {
+	{ "7.2", "kmem_cache_alloc", NULL, NULL },
+	{ "7.2", "kmem_cache_alloc", "filp", "name == \"filp\"" },
+	{ "7.2", "kmem_cache_alloc", "filp,kmalloc-64",
+	  "name == \"filp\" || name == \"kmalloc-64\"" },
+	{ "7.2", "kmem_cache_free", "filp", "name == \"filp\"" },
+	{ "6.12", "kmem_cache_free", "filp", "name == \"filp\"" },
+	/* Its records have no name. */
+	{ "6.12", "kmem_cache_alloc", "filp", NULL },
+	{ "5.10", "kmem_cache_alloc_node", "filp", NULL },
+	{ "7.2", "kfree", "kmalloc-64", NULL },
+	{ "7.2", "mm_page_alloc", "filp", NULL },
+	/* What would end the kernel's text, or is none. */
+	{ "7.2", "kmem_cache_alloc", "filp\" || \"", NULL },
+	{ "7.2", "kmem_cache_alloc", "fi\nlp", NULL },
+	{ "7.2", "kmem_cache_alloc", "\xfc", NULL },
+	/* Classes of kmalloc: by what was asked for. */
+	{ "7.2", "kmalloc", "kmalloc-192", "(bytes_req > 96 && bytes_req <= 192)" },
+	{ "7.2", "kmalloc", "kmalloc-64", "(bytes_req > 0 && bytes_req <= 64)" },
+	{ "5.10", "kmalloc_node", "kmalloc-1k", "(bytes_req > 512 && bytes_req <= 1024)" },
+	{ "7.2", "kmalloc", "kmalloc-512,kmalloc-cg-512,msg_msg-512,kmalloc-rnd-05-512",
+	  "(bytes_req > 256 && bytes_req <= 512)" },
+	{ "7.2", "kmalloc", "kmalloc-256,filp,kmalloc-8K",
+	  "(bytes_req > 128 && bytes_req <= 256) || (bytes_req > 4096 && bytes_req <= 8192)" },
+	{ "3.10-rhel7", "kmalloc", "size-256(DMA)", "(bytes_req > 128 && bytes_req <= 256)" },
+	/* Whole pages are of no class; of caches without a size kmalloc() returns nothing. */
+	{ "7.2", "kmalloc", "kmalloc-64,kmalloc-large", NULL },
+	{ "7.2", "kmalloc", "filp,dentry", "bytes_req == 0" },
+	{ "7.2", "kmalloc", "kmalloc-64x", NULL },
+	{ "7.2", "kmalloc", "kmalloc-99999999999999999999", NULL },
+};
+
+Test(perf_filter, nothing_that_is_wanted_is_left_out)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *filter =
+			filter_of(cases[i].kernel, cases[i].point, cases[i].caches);
+
+		cr_expect_eq(g_strcmp0(filter, cases[i].filter), 0, "%s of %s: %s", cases[i].point,
+			     cases[i].caches, filter);
+	}
+}
