@@ -146,19 +146,27 @@ void cache_probes_clean(int kmem_folder_fd, const char *root)
 
 /* Defining. */
 
+/* Returns the bit of the function that a line "ADDRESS TYPE NAME" has, by its place; 0: none. */
+static unsigned function_of_line(const char *line)
+{
+	const char *name = strstr(line, " kmem_cache_alloc");
+	size_t length = name ? strcspn(++name, " \t\n") : 0;
+
+	for (size_t i = 0; name && i < G_N_ELEMENTS(functions); i++)
+		if (length == strlen(functions[i]) && !strncmp(name, functions[i], length))
+			return 1U << i;
+	return 0;
+}
+
 /* Which of the functions this kernel has, by their place; /proc/kallsyms has a line for each. */
 static unsigned functions_there(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
-	char line[256], name[128];
+	char line[256];
 	unsigned found = 0;
 
-	while (file && fgets(line, sizeof(line), file)) {
-		if (!strstr(line, " kmem_cache_alloc") || sscanf(line, "%*s %*c %127s", name) != 1)
-			continue;
-		for (size_t i = 0; i < G_N_ELEMENTS(functions); i++)
-			found |= g_str_equal(name, functions[i]) ? 1U << i : 0;
-	}
+	while (file && fgets(line, sizeof(line), file))
+		found |= function_of_line(line);
 	if (file)
 		fclose(file);
 	return found;
