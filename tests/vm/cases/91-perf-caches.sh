@@ -24,6 +24,12 @@ of_cache()
 	awk -v cache="$2" '$2 == cache { events = $1 } END { print events + 0 }' "$1"
 }
 
+# all_of FILE: the events of all caches.
+all_of()
+{
+	awk '{ events += $1 } END { print events + 0 }' "$1"
+}
+
 # probes: those of this program that exist, by the kernel.
 probes()
 {
@@ -53,7 +59,7 @@ for count in "$pipes" $((pipes + more)); do
 	equals "$told: every allocation has its cache" 0 "$(of_cache "$count.caches" -)"
 	equals "$told: no allocation is missing" \
 		"$(sed -n 's/^Total kmallocs (before filtering): //p' report | tail -n 1)" \
-		"$(awk '{ n += $1 } END { print n }' "$count.caches")"
+		"$(all_of "$count.caches")"
 	equals "$told: nothing is left" 0 "$(probes)"
 done
 sort -n -r "$count.caches" | head -n 8
@@ -108,11 +114,13 @@ if [ "$told" = 'by probes' ]; then
 	kill -CONT "$program"
 	profile_ended INT
 	echo "too small a buffer: $(tail -n 1 report)"
-	seen=$(awk '{ n += $1 } END { print n }' <(events_by_cache lost.kmr))
 	holds 'too small a buffer: something is lost' [ "$(report_lost report)" -gt 0 ]
-	holds 'too small a buffer: no more than there was, of anybody' \
-		[ $((seen + $(report_lost report))) -lt 120000 ]
-	holds 'too small a buffer: nor less' [ $((seen + $(report_lost report))) -ge 80000 ]
+	# As many for each pipe as above; others allocate next to nothing meanwhile.
+	each=$((($(all_of "$count.caches") - $(all_of "$pipes.caches")) / more))
+	events=$(($(all_of <(events_by_cache lost.kmr)) + $(report_lost report)))
+	echo "$each allocations for each pipe, $events counted or lost"
+	holds 'too small a buffer: all there was' [ "$events" -ge $((20000 * each)) ]
+	holds 'too small a buffer: no more than that' [ "$events" -lt $((21000 * each)) ]
 else
 	profile_started --events=cache
 	equals 'a run needs no probes' 0 "$(probes)"
