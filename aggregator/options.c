@@ -192,18 +192,19 @@ void options_free(Options *options)
 	g_free(options);
 }
 
-/* Takes the words that are neither option nor value: there may be one, of some tools. */
+/* Takes the words that are neither option nor value: some tools have such. */
 static bool take_words(Options *options, char **words, GError **error)
 {
-	if (!*words)
-		return true;
-	if (!options->tool->take_word)
-		return option_fail(
-			error, "'%s' is no option; a command is given with -c CMD or -- CMD ARG...",
-			*words);
-	if (words[1])
-		return option_fail(error, "'%s' is one too many: see --help", words[1]);
-	return options->tool->take_word(options, *words, error);
+	for (; *words; words++) {
+		if (!options->tool->take_word)
+			return option_fail(error,
+					   "'%s' is no option; a command is given with -c CMD or "
+					   "-- CMD ARG...",
+					   *words);
+		if (!options->tool->take_word(options, *words, error))
+			return false;
+	}
+	return true;
 }
 
 /* Parses the words before "--". */

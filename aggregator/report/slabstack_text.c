@@ -140,6 +140,8 @@ void report_print_slabstack(const Report *wanted, FILE *out)
 
 	report.groups = groups;
 	append_growth_of_report(text, &report);
+	if (text->len)
+		g_string_append_c(text, '\n');
 	flush_text(text, out);
 	if (!has_blocks(&report)) {
 		group_table_print(&report, out);

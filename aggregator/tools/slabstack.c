@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "option_values.h"
 #include "report/slab_readings.h"
 #include "report/slabstack_text.h"
 #include "tools/slab_overview.h"
@@ -6,6 +7,9 @@
 
 static bool take_caches(Options *options, const char *word, GError **error)
 {
+	if (options->caches)
+		return option_fail(error, "several caches are given with commas: '%s,%s'",
+				   options->caches_asked, word);
 	options->caches_asked = g_strdup(word);
 	options->caches = cache_query_new(word, error);
 	return options->caches != NULL;

@@ -23,8 +23,8 @@ struct Tool {
 	ToolBit bit;
 	unsigned events; /* bits of CollectEvents that it observes unless it is told otherwise */
 	const char *by;  /* what its report is grouped by unless --by says so; NULL: nothing */
-	/* Takes the one word that is no option; returns false with error set when it is nothing.
-	   NULL: there can be none. */
+	/* Takes a word that is no option; returns false with error set when it is one too many, or
+	   nothing. NULL: there can be none. */
 	bool (*take_word)(Options *options, const char *word, GError **error);
 	const OptionRule *rules; /* of its own, ended by one of NULL; NULL: none */
 	void (*print_report)(const Report *report, FILE *out);

@@ -8,10 +8,12 @@
  *	make_fixture aarch64          CPUs were not traced for a time, by a collector with another
  *	                              clock that does not measure its cost
  *	make_fixture cgroups          tasks in several cgroups, with their slab caches
+ *	make_fixture slab             slab caches by name, and two readings of /proc/slabinfo
  */
 #include "cgroup_stream.h"
 #include "event_batch.h"
 #include "record/batch_writer.h"
+#include "slab_stream.h"
 #include "swap_stream.h"
 
 #include <stdio.h>
@@ -200,11 +202,13 @@ int main(int argc, char **argv)
 	}
 	if (g_str_equal(wanted, "cgroups"))
 		cgroup_stream(stream);
+	if (g_str_equal(wanted, "slab"))
+		slab_stream(stream);
 	for (gsize i = 0; i < G_N_ELEMENTS(machines); i++)
 		if (g_str_equal(wanted, machines[i].arch))
 			make(stream, &machines[i]);
 	if (!stream->len) {
-		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups\n", stderr);
+		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups|slab\n", stderr);
 		return 2;
 	}
 	return fwrite(stream->data, 1, stream->len, stdout) != stream->len;

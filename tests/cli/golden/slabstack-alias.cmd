@@ -1,0 +1,1 @@
+fixture slab | slabstack ftrace_event_field -i - --details

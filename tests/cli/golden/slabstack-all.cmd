@@ -1,0 +1,1 @@
+fixture slab | slabstack -i -

@@ -1,0 +1,1 @@
+fixture slab | slabstack filp,kmalloc-192 -i - -e alloc_pipe -m 4

@@ -1,0 +1,1 @@
+fixture slab | slabstack vm_area_struct -i -

@@ -1,0 +1,1 @@
+fixture slab | slabstack -i - $'\033[31mred'

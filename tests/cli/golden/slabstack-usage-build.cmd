@@ -1,0 +1,1 @@
+slabstack --build-module -O $WORK/x.ko dentry

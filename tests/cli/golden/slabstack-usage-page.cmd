@@ -1,0 +1,1 @@
+slabstack --events=page dentry

@@ -1,0 +1,1 @@
+slabstack --record $WORK/x.kmr -d 1

@@ -1,0 +1,1 @@
+slabstack dentry filp -d 1

@@ -1,0 +1,1 @@
+slabstack --version | sed 1q | grep -o "^slabstack "
