@@ -321,8 +321,8 @@ Test(group_rows, imported_stacks_have_callsites_and_modules)
 		g_autoptr(Table) table = NULL;
 		g_autofree char *row = NULL;
 
-		profile_count_text(session->profile, texts[i].stack, strlen(texts[i].stack), NULL,
-				   1, 0, 0);
+		profile_count_text(session->profile,
+				   &(ProfileText){ texts[i].stack, strlen(texts[i].stack), 1 });
 		table = table_new(session, "callsite,module", none, 0);
 		cr_assert_eq(table->rows->rows->len, 1);
 		row = row_text(table->rows, 0);
@@ -339,7 +339,7 @@ Test(group_rows, what_found_no_room_is_a_row_under_any_key)
 		g_autoptr(Session) session = session_new(1);
 		g_autoptr(Table) table = NULL;
 
-		profile_count_text(session->profile, stack, 4 << 20, NULL, 3, 0, 0);
+		profile_count_text(session->profile, &(ProfileText){ stack, 4 << 20, 3 });
 		table = table_new(session, key->name, none, 0);
 		cr_expect_eq(table->rows->rows->len, 1, "%s", key->name);
 		cr_expect_eq(table->rows->before.summary.allocations, 3, "%s", key->name);
@@ -385,7 +385,7 @@ Test(group_rows, threads_of_the_kernel_are_folded)
 	}
 }
 
-Test(group_rows, keys_are_one_or_two_of_those_there_are)
+Test(group_rows, keys_are_a_few_of_those_there_are)
 {
 	static const char *const wrong[][2] = {
 		{ "", "''" },
@@ -393,7 +393,7 @@ Test(group_rows, keys_are_one_or_two_of_those_there_are)
 		{ "Process", "'Process'" },
 		{ "pid,comm", "'comm' is nothing to group by: there are process, pid, cgroup" },
 		{ "pid,pid", "'pid' is named twice" },
-		{ "pid,cache,stack", "3 keys: at most 2" },
+		{ "pid,cache,stack,module", "4 keys: at most 3" },
 	};
 	const GroupKey *keys[GROUP_KEYS_MAX + 1];
 

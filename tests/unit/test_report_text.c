@@ -243,7 +243,8 @@ static void count_process(Session *session, const char *comm)
 	ProfileTask task = { .tgid = 1 };
 
 	g_strlcpy(task.comm, comm, sizeof(task.comm));
-	profile_count_text(session->profile, " 0x1 : a+0x1/0x2 [kernel]\n", 27, &task, 1, 0, 0);
+	profile_count_text(session->profile,
+			   &(ProfileText){ " 0x1 : a+0x1/0x2 [kernel]\n", 27, 1, &task });
 }
 
 Test(report_text, columns_stand_below_their_titles)

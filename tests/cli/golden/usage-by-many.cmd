@@ -1,1 +1,1 @@
-kmalloc-top --by=process,cache,stack -i ../../examples/mixed.kmr
+kmalloc-top --by=process,cache,stack,pid -i ../../examples/mixed.kmr
