@@ -231,29 +231,37 @@ static void take_as_given(CacheQuery *query, const Item *item)
 	}
 }
 
-/* An old spelling of a class that is not there is near to nothing on a new host. */
-static Nearest *nearest_of(const char *text)
+/* Returns a name as the newest kernels spell it: spellings of two times are near to nothing. */
+static char *newest_spelling(const char *name)
 {
-	g_autoptr(GString) spelled = g_string_new(NULL);
+	GString *spelled = g_string_new(NULL);
 	KmallocClass class;
 
-	if (!kmalloc_class_parse(text, &class))
-		return nearest_new(text);
-	kmalloc_class_append(spelled, &class, KMALLOC_SPELLING_UNITS);
-	return nearest_new(spelled->str);
+	if (kmalloc_class_parse(name, &class))
+		kmalloc_class_append(spelled, &class, KMALLOC_SPELLING_UNITS);
+	else
+		g_string_assign(spelled, name);
+	return g_string_free(spelled, FALSE);
+}
+
+static void offer_names(Nearest *nearest, const ListedCache *cache)
+{
+	for (guint i = 0; i < cache->names->len; i++) {
+		const char *name = g_ptr_array_index(cache->names, i);
+		g_autofree char *written = newest_spelling(name);
+
+		nearest_offer(nearest, name, written);
+	}
 }
 
 static void set_error(GError **error, const CacheList *list, const Item *item)
 {
-	g_autoptr(Nearest) nearest = nearest_of(item->text);
+	g_autofree char *written = newest_spelling(item->text);
+	g_autoptr(Nearest) nearest = nearest_new(written);
 	g_autoptr(GString) names = g_string_new("nearest: ");
 
-	for (guint i = 0; i < cache_list_count(list); i++) {
-		const ListedCache *cache = cache_list_at(list, i);
-
-		for (guint name = 0; name < cache->names->len; name++)
-			nearest_offer(nearest, g_ptr_array_index(cache->names, name));
-	}
+	for (guint i = 0; i < cache_list_count(list); i++)
+		offer_names(nearest, cache_list_at(list, i));
 	if (!nearest_append(nearest, names))
 		g_string_assign(names, "'slabstack' without a name lists those of this host");
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s '%s'; %s",

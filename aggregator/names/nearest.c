@@ -64,9 +64,9 @@ static void count_edits(const char *a, const char *b, Candidate *candidate)
 		candidate->edits = MIN(candidate->edits, row[at]);
 }
 
-void nearest_offer(Nearest *nearest, const char *name)
+void nearest_offer(Nearest *nearest, const char *name, const char *written)
 {
-	g_autofree char *lower = g_ascii_strdown(name, -1);
+	g_autofree char *lower = g_ascii_strdown(written, -1);
 	Candidate candidate = { .name = name };
 
 	if (strlen(lower) > NAME_BYTES_MAX)

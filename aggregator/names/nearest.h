@@ -13,8 +13,9 @@ Nearest *nearest_new(const char *wanted);
 void nearest_free(Nearest *nearest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Nearest, nearest_free)
 
-/* Considers one name, borrowed until the end; one that is far away is forgotten. */
-void nearest_offer(Nearest *nearest, const char *name);
+/* Considers one name, borrowed until the end, by how it could have been written; one that is far
+   away is forgotten. */
+void nearest_offer(Nearest *nearest, const char *name, const char *written);
 
 /* Appends the nearest names, escaped, separated by ", ", the best first, at most 5. Returns how
    many they are. */

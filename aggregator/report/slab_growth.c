@@ -113,16 +113,22 @@ static void append_use(GString *out, const Growth *growth)
 
 static void append_verdict(GString *out, const Growth *growth)
 {
-	if (growth->end <= growth->start) {
+	uint64_t grown = growth->end > growth->start ? growth->end - growth->start : 0;
+
+	if (!grown) {
 		g_string_append(out, growth->traced ? "; no net growth" : "");
 	} else if (growth->unseen > growth->ready) {
 		g_string_append(out, "; ");
 		append_count(out, growth->unseen);
 		g_string_append(out, " objects came from paths that no probe sees "
 				     "(bulk allocation)");
-	} else if (growth->traced) {
+	} else if (grown > growth->traced) {
+		g_string_append(out, "; it grew by ");
+		append_count(out, grown - growth->traced);
+		g_string_append(out, " more");
+	} else {
 		g_string_append(out, "; net growth is ");
-		append_percent(out, growth->end - growth->start, growth->traced);
+		append_percent(out, grown, growth->traced);
 		g_string_append(out, " of them");
 	}
 }

@@ -13,6 +13,7 @@ tests_unit_unit_CFLAGS = $(aggregator_cflags) $(CRITERION_CFLAGS) $(TRACEEVENT_C
 tests_unit_unit_LDADD = $(aggregator_libs) $(CRITERION_LIBS) $(TRACEEVENT_LIBS)
 tests_unit_unit_SOURCES = \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h \
+	tests/unit/cache_hosts.h \
 	tests/unit/event_batch.h \
 	tests/unit/leaks.h \
 	tests/unit/module_image.h \
@@ -27,6 +28,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_cgroup_paths.c \
 	tests/unit/test_cache_probes.c \
 	tests/unit/test_cache_sites.c \
+	tests/unit/test_cache_names.c \
+	tests/unit/test_cache_query.c \
 	tests/unit/test_check.c \
 	tests/unit/test_command.c \
 	tests/unit/test_cpu_list.c \
@@ -55,6 +58,9 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \
 	tests/unit/test_run_info.c \
+	tests/unit/test_slab_facts.c \
+	tests/unit/test_slab_report.c \
+	tests/unit/test_slabinfo.c \
 	tests/unit/test_stack_table.c \
 	tests/unit/test_stap_build.c \
 	tests/unit/test_stap_leftovers.c \

@@ -178,6 +178,29 @@ Test(stap_run, what_happened_before_the_probes_were_live_does_not_count, .timeou
 	cr_expect(eq(u64, loss_ledger_totals(stage.session->loss).transport, 0));
 }
 
+/* What the slab caches had in use at both ends is in the stream, and so in a recording. */
+Test(stap_run, the_slab_caches_are_read_at_both_ends, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+	char *command[] = { "sh", "-c", "echo 'dentry 2' >$0", NULL, NULL };
+	g_autofree char *slabinfo = g_build_filename(stage.folder, "proc/slabinfo", NULL);
+	const RunText *text = stage.session->text;
+
+	temporary_write(stage.folder, "proc/slabinfo", "dentry 1\n", -1);
+	temporary_write(stage.folder, "sys/kernel/slab/dentry/align", "8\n", -1);
+	command[3] = slabinfo;
+	stage.request.command = command;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect_str_eq(run_text_of(text, KMT_BATCH_CACHE_NAMES, 0)->str, "dentry\n");
+	cr_expect_str_eq(run_text_of(text, KMT_BATCH_SLABINFO, KMT_READING_START)->str,
+			 "dentry 1\n");
+	cr_expect_str_eq(run_text_of(text, KMT_BATCH_SLABINFO, KMT_READING_END)->str, "dentry 2\n");
+	cr_expect(le(u64, run_text_time_ns(text, KMT_BATCH_SLABINFO, KMT_READING_START),
+		     number_of(&stage, KMT_FIELD_WINDOW_START_NS)));
+	cr_expect(ge(u64, run_text_time_ns(text, KMT_BATCH_SLABINFO, KMT_READING_END),
+		     number_of(&stage, KMT_FIELD_WINDOW_END_NS)));
+}
+
 Test(stap_run, a_duration_counts_from_when_the_probes_are_live, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new("trap 'exit 0' INT\nsleep 0.5\n" ORDERLY);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/slab_growth.h"
+
+#include "leaks.h"
+#include "report/human_bytes.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+TEST_SUITE_WITHOUT_LEAKS(slab_report);
+
+enum { PAGE_BYTES = 4096, CACHES_MAX = 8 };
+#define SECOND_NS 1000000000ULL
+
+/* One cache of both readings; slabs of one page. */
+typedef struct {
+	const char *name;
+	unsigned before, after, object_bytes, of_a_slab, slabs;
+} Use;
+
+static GString *text_of(const Use *uses, bool after)
+{
+	GString *text = g_string_new("slabinfo - version: 2.1\n# name ...\n");
+
+	for (const Use *use = uses; use->name; use++)
+		g_string_append_printf(
+			text, "%-17s %u %u %u %u 1 : tunables 0 0 0 : slabdata %u %u 0\n",
+			use->name, after ? use->after : use->before, use->slabs * use->of_a_slab,
+			use->object_bytes, use->of_a_slab, use->slabs, use->slabs);
+	return text;
+}
+
+static Slabinfo *reading(const Use *uses, bool after)
+{
+	GString *text = text_of(uses, after);
+	Slabinfo *slabinfo = slabinfo_new(text, PAGE_BYTES);
+
+	g_string_free(text, TRUE);
+	return slabinfo;
+}
+
+static char *table(const Use *uses, uint64_t span_ns, guint rows_max)
+{
+	g_autoptr(Slabinfo) start = reading(uses, false);
+	g_autoptr(Slabinfo) end = reading(uses, true);
+	const SlabSpan span = { start, end, span_ns };
+	GString *out = g_string_new(NULL);
+
+	append_slab_table(out, &span, rows_max);
+	return g_string_free(out, FALSE);
+}
+
+static const Use uses[] = {
+	{ "kmalloc-192", 100, 1100, 192, 21, 2202 },
+	{ "dentry", 2000000, 2000000, 192, 21, 100000 },
+	{ "filp", 500, 400, 256, 16, 40 },
+	{ "never_used", 0, 0, 64, 64, 0 },
+	{ "task_struct", 10, 20, 4096, 1, 20 },
+	{ "\033[31mred", 5, 5, 64, 64, 1 },
+	{ NULL, 0, 0, 0, 0, 0 },
+};
+
+Test(slab_report, what_grows_most_comes_first_and_is_what_comes_next)
+{
+	g_autofree char *text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS);
+
+	cr_expect_str_eq(text,
+			 "CACHE           IN-USE      SIZE   CHANGE/s\n"
+			 "kmalloc-192      1,100   8.6 MiB  +93.8 KiB\n"
+			 "task_struct         20  80.0 KiB  +20.0 KiB\n"
+			 "dentry       2,000,000   391 MiB        0 B\n"
+			 "filp               400   160 KiB  -12.5 KiB\n"
+			 "\\x1b[31mred          5   4.0 KiB        0 B\n"
+			 "next: slabstack kmalloc-192\n",
+			 "\n%s", text);
+}
+
+Test(slab_report, rows_beyond_the_bound_are_counted)
+{
+	g_autofree char *text = table(uses, SECOND_NS, 2);
+
+	cr_expect_not_null(strstr(text, "task_struct"));
+	cr_expect_null(strstr(text, "dentry"));
+	cr_expect(g_str_has_suffix(text, "\n3 more\nnext: slabstack kmalloc-192\n"), "%s", text);
+}
+
+Test(slab_report, where_nothing_grew_no_cache_is_named)
+{
+	static const Use quiet[] = { { "dentry", 5, 4, 192, 21, 1 }, { NULL, 0, 0, 0, 0, 0 } };
+	g_autofree char *text = table(quiet, SECOND_NS, SLAB_TABLE_ROWS);
+
+	cr_expect(g_str_has_suffix(text, "\nno cache grew meanwhile; next: slabstack NAME\n"), "%s",
+		  text);
+}
+
+Test(slab_report, what_comes_next_can_be_pasted_into_a_shell)
+{
+	static const Use odd[] = { { "a $(b)", 5, 6, 192, 21, 1 }, { NULL, 0, 0, 0, 0, 0 } };
+	g_autofree char *text = table(odd, SECOND_NS, SLAB_TABLE_ROWS);
+
+	cr_expect(g_str_has_suffix(text, "\nnext: slabstack 'a $(b)'\n"), "%s", text);
+}
+
+/* What the lines of growth are made from. */
+typedef struct {
+	const char *argument;
+	uint64_t traced[CACHES_MAX]; /* by index of what matched */
+	bool some_filtered;
+	uint64_t cpus;
+} Traced;
+
+static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
+{
+	g_autoptr(Slabinfo) start = reading(of, false);
+	g_autoptr(Slabinfo) end = reading(of, true);
+	GString *text = text_of(uses, false), *out = g_string_new(NULL);
+	g_autoptr(CacheList) list = cache_list_new(NULL, text);
+	g_autoptr(CacheQuery) query = cache_query_new(traced->argument, NULL);
+	g_autoptr(GArray) counts = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	SlabGrowth growth = {
+		.span = { start, end, span_ns },
+		.query = query,
+		.traced = counts,
+		.all_traced = !traced->some_filtered,
+		.cpus = traced->cpus,
+	};
+
+	cr_assert(cache_query_resolve(query, list, NULL));
+	g_array_append_vals(counts, traced->traced, cache_query_matched(query)->len);
+	append_growth_lines(out, &growth);
+	g_string_free(text, TRUE);
+	return g_string_free(out, FALSE);
+}
+
+static const struct {
+	const char *name;
+	Use use[2];
+	Traced traced;
+	const char *line;
+} growths[] = {
+	{ "the issue's",
+	  { { "kmalloc-192", 11112331, 11119902, 192, 21, 1 } },
+	  { "kmalloc-192", { 1284220 }, false, 2 },
+	  "kmalloc-192: in use 11,112,331 -> 11,119,902 (+7,571, +1.4 MiB, /proc/slabinfo) in "
+	  "60.000 s; 1,284,220 allocations traced; net growth is 0.59 % of them\n" },
+	{ "shrinks",
+	  { { "kmalloc-192", 1000, 900, 192, 21, 1 } },
+	  { "kmalloc-192", { 50 }, false, 2 },
+	  "kmalloc-192: in use 1,000 -> 900 (-100, -18.8 KiB, /proc/slabinfo) in 60.000 s; 50 "
+	  "allocations traced; no net growth\n" },
+	{ "quiet",
+	  { { "kmalloc-192", 1000, 1000, 192, 21, 1 } },
+	  { "kmalloc-192", { 0 }, false, 2 },
+	  "kmalloc-192: in use 1,000 -> 1,000 (unchanged, /proc/slabinfo) in 60.000 s; 0 "
+	  "allocations traced\n" },
+	{ "bulk",
+	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
+	  { "kmalloc-192", { 1 }, false, 2 },
+	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +18.3 MiB, /proc/slabinfo) in 60.000 s; "
+	  "1 allocation traced; 100,000 objects came from paths that no probe sees (bulk "
+	  "allocation)\n" },
+	{ "bulk, as far as a filter can tell",
+	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
+	  { "kmalloc-192", { 10 }, true, 2 },
+	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +18.3 MiB, /proc/slabinfo) in 60.000 s; "
+	  "10 allocations traced; it grew by 99,991 more\n" },
+	{ "a new slab of a CPU",
+	  { { "kmalloc-192", 0, 21, 192, 21, 1 } },
+	  { "kmalloc-192", { 1 }, false, 1 },
+	  "kmalloc-192: in use 0 -> 21 (+21, +3.9 KiB, /proc/slabinfo) in 60.000 s; 1 allocation "
+	  "traced; it grew by 20 more\n" },
+	{ "no slabinfo",
+	  { { NULL, 0, 0, 0, 0, 0 } },
+	  { "kmalloc-192", { 12 }, false, 1 },
+	  "kmalloc-192: in use: not known, /proc/slabinfo does not tell in 60.000 s; 12 "
+	  "allocations "
+	  "traced\n" },
+};
+
+Test(slab_report, churn_is_told_from_growth)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(growths); i++) {
+		g_autofree char *text =
+			growth_lines(growths[i].use, &growths[i].traced, 60 * SECOND_NS);
+
+		cr_expect_str_eq(text, growths[i].line, "%s:\n%s", growths[i].name, text);
+	}
+}
+
+Test(slab_report, of_many_caches_those_that_changed_most_are_told_and_the_sum)
+{
+	const Traced traced = { .argument = "*", .traced = { 1, 2, 3, 4, 5, 6 }, .cpus = 1 };
+	g_autofree char *text = growth_lines(uses, &traced, SECOND_NS);
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+
+	cr_assert_eq(g_strv_length(lines), 8, "%s", text);
+	cr_expect(g_str_has_prefix(lines[0], "kmalloc-192: in use 100 -> 1,100 ("));
+	cr_expect(g_str_has_prefix(lines[1], "task_struct: in use 10 -> 20 ("));
+	cr_expect(g_str_has_prefix(lines[2], "filp: in use 500 -> 400 (-100, -25.0 KiB, "));
+	cr_expect_str_eq(lines[5], "2 more caches");
+	cr_expect_str_eq(lines[6],
+			 "all of these caches: in use 2,000,615 -> 2,001,525 (+910, +203 KiB, "
+			 "/proc/slabinfo) in 1.000 s; 21 allocations traced; 996 objects came from "
+			 "paths that no probe sees (bulk allocation)",
+			 "%s", lines[6]);
+}
+
+Test(slab_report, bytes_for_people)
+{
+	static const struct {
+		uint64_t bytes;
+		const char *text;
+	} cases[] = {
+		{ 0, "0 B" },
+		{ 1023, "1023 B" },
+		{ 1024, "1.0 KiB" },
+		{ 1536, "1.5 KiB" },
+		{ 102300, "99.9 KiB" },
+		{ 102400, "100 KiB" },
+		{ (1 << 20) - 1, "1.0 MiB" },
+		{ 1453632, "1.4 MiB" },
+		{ 5ULL << 30, "5.0 GiB" },
+		{ 3000ULL << 40, "3,000 TiB" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		append_human_bytes(text, cases[i].bytes);
+		cr_expect_str_eq(text->str, cases[i].text, "%s", text->str);
+	}
+}
