@@ -5,6 +5,7 @@
 
 #include "collect/clock.h"
 #include "collect/input.h"
+#include "collect/cache_layout.h"
 #include "collect/stap_arguments.h"
 #include "collect/stap_child.h"
 #include "collect/stap_counters.h"
@@ -772,16 +773,53 @@ Test(stap_run, parameters_say_what_was_asked_for)
 				   .overhead_percent_max = 20 };
 	g_auto(GStrv) argv = NULL;
 	g_autofree char *joined = NULL;
-	g_autofree char *expected = g_strdup_printf(
-		"/usr/bin/staprun -b16 /m/kmt.ko kmt_depth=32 kmt_scope=2 kmt_target=99 "
-		"kmt_pids=12,34 kmt_self=%d kmt_events=1 kmt_include_self=0 kmt_with_interrupts=1 "
-		"kmt_sampling=5 kmt_overhead=20",
-		getpid());
+	CacheLayout layout;
+	g_autofree char *expected = NULL;
 
+	cache_layout_find(&layout);
+	expected = g_strdup_printf(
+		"/usr/bin/staprun -b16 /m/kmt.ko kmt_depth=32 kmt_scope=2 kmt_target=99 "
+		"kmt_pids=12,34 kmt_self=%d kmt_events=1 kmt_slab_cache_offset=%ld "
+		"kmt_cache_name_offset=%ld kmt_cache_object_offset=%ld kmt_cache_size_offset=%ld "
+		"kmt_include_self=0 kmt_with_interrupts=1 kmt_sampling=5 kmt_overhead=20",
+		getpid(), layout.slab_cache, layout.name, layout.object_size, layout.size);
 	g_array_append_vals(pids, numbers, 2);
 	argv = stap_arguments_new(&arguments, &request);
 	joined = g_strjoinv(" ", argv);
 	cr_expect(eq(str, joined, expected));
+}
+
+/* Returns what the module is told of the caches that are wanted; NULL: nothing. */
+static char *caches_argument(char **caches)
+{
+	const StapTool tool = { .staprun = (char *)"/usr/bin/staprun" };
+	const BufferPlan buffers = { .megabytes_per_buffer = 16 };
+	const StapArguments arguments = { .tool = &tool,
+					  .buffers = &buffers,
+					  .module_path = "/m/kmt.ko" };
+	const CollectRequest request = { .events = COLLECT_CACHE, .caches = caches };
+	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
+
+	for (char **word = argv; *word; word++)
+		if (g_str_has_prefix(*word, "kmt_caches="))
+			return g_strdup(*word);
+	return NULL;
+}
+
+Test(stap_run, the_module_is_told_which_caches_are_wanted)
+{
+	char *two[] = { (char *)"dentry", (char *)"two words", NULL };
+	g_autofree char *told = caches_argument(two);
+
+	cr_expect(eq(str, told, (char *)"kmt_caches=\"dentry\ttwo words\""));
+	cr_expect(eq(ptr, caches_argument(NULL), NULL));
+}
+
+Test(stap_run, a_name_that_would_end_the_parameter_is_not_told)
+{
+	char *hostile[] = { (char *)"dentry", (char *)"x\" kmt_depth=\"0", NULL };
+
+	cr_expect(eq(ptr, caches_argument(hostile), NULL));
 }
 
 Test(stap_run, the_size_asked_for_means_the_same_for_every_release)

@@ -43,7 +43,11 @@ int main(int argc, char **argv)
 	}
 	print_text("unknown", run_info_text(session->info, KMT_FIELD_CACHES_UNKNOWN));
 	print_text("filter", run_info_text(session->info, KMT_FIELD_CACHE_FILTER));
-	for (uint32_t i = 0; i < profile_cell_count(session->profile); i++)
-		print_cell(session->profile, profile_cell(session->profile, i));
+	for (uint32_t i = 0; i < profile_cell_count(session->profile); i++) {
+		const ProfileCell *cell = profile_cell(session->profile, i);
+
+		if (cell->events)
+			print_cell(session->profile, cell);
+	}
 	return 0;
 }

@@ -7,6 +7,7 @@
  *	workload [-a FILE] [-t THREADS] [-f] pipe-page COUNT
  *	workload [-a FILE] [-t THREADS] [-f] message COUNT
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
+ *	workload [-a FILE] [-t THREADS] [-f] open|dup|socketpair COUNT
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -x ARG...	executes "workload ARG..." from a thread that is not the leader
  *
@@ -18,6 +19,9 @@
  * kmalloc of 512 bytes below msgsnd() each, which next to nobody else calls.
  * tcp-connect opens COUNT connections over the loopback device, for stacks below
  * tcp_...(), of which many belong to interrupts; how many is the kernel's business.
+ * open opens /dev/null COUNT times: an object of the cache filp each; dup duplicates a
+ * file descriptor, for which there is none. socketpair makes COUNT pairs of Unix sockets:
+ * two each of filp and of sock_inode_cache.
  *
  * -a waits until FILE exists, or where it is -, until a byte comes on standard input: that wait
  * allocates nothing on any kernel. -t does COUNT in each of THREADS threads, -f does all
@@ -25,6 +29,7 @@
  */
 #include <errno.h>
 #include <error.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -173,12 +178,54 @@ static void connect_tcp(unsigned long count, size_t size)
 		error(1, errno, "close");
 }
 
+static void open_files(unsigned long count, size_t size)
+{
+	(void)size;
+	for (unsigned long i = 0; i < count; i++) {
+		int file = open("/dev/null", O_RDONLY);
+
+		if (file < 0)
+			error(1, errno, "open");
+		if (close(file) != 0)
+			error(1, errno, "close");
+	}
+}
+
+static void duplicate_file(unsigned long count, size_t size)
+{
+	(void)size;
+	for (unsigned long i = 0; i < count; i++) {
+		int file = dup(STDOUT_FILENO);
+
+		if (file < 0)
+			error(1, errno, "dup");
+		if (close(file) != 0)
+			error(1, errno, "close");
+	}
+}
+
+static void make_socket_pairs(unsigned long count, size_t size)
+{
+	int pair[2];
+
+	(void)size;
+	for (unsigned long i = 0; i < count; i++) {
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+			error(1, errno, "socketpair");
+		if (close(pair[0]) != 0 || close(pair[1]) != 0)
+			error(1, errno, "close");
+	}
+}
+
 static const Kind kinds[] = {
 	{ "unix-send", send_unix, 2 },
 	{ "pipe", make_pipes, 1 },
 	{ "pipe-page", make_pipes_with_page, 1 },
 	{ "message", send_messages, 1 },
 	{ "tcp-connect", connect_tcp, 1 },
+	{ "open", open_files, 1 },
+	{ "dup", duplicate_file, 1 },
+	{ "socketpair", make_socket_pairs, 1 },
 };
 
 static void *thread_main(void *data)
@@ -266,7 +313,9 @@ static const Kind *kind_lookup(const char *name, int argument_count)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].name, name) == 0 && kinds[i].argument_count == argument_count)
 			return &kinds[i];
-	error(2, 0, "give unix-send COUNT SIZE, or pipe, pipe-page, message or tcp-connect COUNT");
+	error(2, 0,
+	      "give unix-send COUNT SIZE, or pipe, pipe-page, message, tcp-connect, open, dup "
+	      "or socketpair COUNT");
 	return NULL;
 }
 
