@@ -11,6 +11,9 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 TEST_SUITE_WITHOUT_LEAKS(cgroup_paths);
 
@@ -169,6 +172,45 @@ Test(cgroup_paths, the_processes_may_be_gone)
 	expect_no_path(&host, GONE_ID);
 }
 
+/* From here on this process opens nothing by its handle, as in a container. */
+static void give_up_handles(void)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3];
+
+	cr_assert_eq(syscall(SYS_capget, &header, sets), 0);
+	sets[0].effective &= ~(1U << CAP_DAC_READ_SEARCH);
+	cr_assert_eq(syscall(SYS_capset, &header, sets), 0);
+}
+
+Test(cgroup_paths, without_handles_folders_are_walked_at_the_end)
+{
+	give_up_handles();
+	g_auto(Host) host = HOST(v2_only, "cg/a/b", "cg/c/d/e", "cg/f");
+	uint64_t id = id_of_folder(&host, "cg/c/d/e");
+
+	allocate_in(&host, 7, id);
+	allocate_in(&host, 8, GONE_ID);
+	cr_expect(not(look(&host)));
+	cr_expect(look_last(&host));
+	expect_path(&host, id, "/c/d/e");
+	expect_no_path(&host, GONE_ID);
+}
+
+Test(cgroup_paths, without_handles_another_process_may_tell)
+{
+	give_up_handles();
+	g_auto(Host) host = HOST(v2_only, "cg/a");
+	uint64_t id = id_of_folder(&host, "cg/a");
+
+	allocate_in(&host, 7, id);
+	cr_expect(not(look(&host)));
+	temporary_write(host.root, "proc/8/cgroup", "0::/a\n", -1);
+	allocate_in(&host, 8, id);
+	cr_expect(look(&host));
+	expect_path(&host, id, "/a");
+}
+
 Test(cgroup_paths, what_is_mounted_need_not_be_the_root)
 {
 	g_auto(Host) host = HOST(part_of_v2, "cg/in");
@@ -207,20 +249,22 @@ Test(cgroup_paths, a_line_end_in_a_name_is_not_told)
 
 Test(cgroup_paths, handles_lead_to_folders_below)
 {
-	g_auto(Host) host = HOST(v2_only, "cg/a", "elsewhere");
+	g_auto(Host) host = HOST(v2_only, "cg/a", "cgroup", "xy/a");
 	g_autofree char *folder = g_build_filename(host.root, "cg", NULL);
 	g_autoptr(CgroupHandles) handles = cgroup_handles_new(folder);
-	g_autofree char *below = NULL, *self = NULL, *outside = NULL;
+	g_autofree char *below = NULL, *self = NULL, *longer = NULL, *other = NULL;
 
 	if (!handles)
 		cr_skip("the file system of the tests gives no handles like those of cgroups, or "
 			"this user may not open them");
 	below = cgroup_handles_path(handles, id_of_folder(&host, "cg/a"));
 	self = cgroup_handles_path(handles, id_of_folder(&host, "cg"));
-	outside = cgroup_handles_path(handles, id_of_folder(&host, "elsewhere"));
+	longer = cgroup_handles_path(handles, id_of_folder(&host, "cgroup"));
+	other = cgroup_handles_path(handles, id_of_folder(&host, "xy/a"));
 	cr_expect_str_eq(below, "/a");
 	cr_expect_str_eq(self, "");
-	cr_expect_null(outside);
+	cr_expect_null(longer);
+	cr_expect_null(other);
 }
 
 Test(cgroup_paths, of_this_host_they_are_found)
