@@ -6,6 +6,9 @@
  * Where the kernel's structures have what is needed comes from outside, or is searched for. It is
  * tried on objects of known caches before any probe is armed, and every read can take a fault.
  */
+#ifndef KMT_SLAB_CACHES_H
+#define KMT_SLAB_CACHES_H
+
 #include <linux/hash.h>
 
 /* A slab cache is told by the address of its struct kmem_cache, or by one of these. */
@@ -293,3 +296,5 @@ static void kmt_slab_start(const struct kmt_layout *given)
 			 "in this kernel's structures were refused: %s",
 			 given->slab_cache, given->name, given->object_size, given->size, wrong);
 }
+
+#endif

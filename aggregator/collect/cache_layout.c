@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "collect/cache_layout.h"
+
 #include "collect/cache_layout_fill.h"
 
 #include <glib.h>

@@ -90,12 +90,13 @@ static void write_pids(GByteArray *out, const CollectRequest *request)
 void run_facts_write_start(GByteArray *out, const CollectRequest *request, const char *collector,
 			   uint64_t buffer_bytes)
 {
+	g_autofree char *program = g_strconcat(g_get_prgname(), " ", PACKAGE_VERSION, NULL);
 	g_autofree char *events = event_kinds_names(request->events);
 	g_autofree char *covered = covered_text(request->events);
 	g_autofree char *not_covered = not_covered_text(request->events);
 	g_autofree char *command = request->command ? command_quote(request->command) : NULL;
 	const InfoField fields[] = {
-		{ KMT_FIELD_PROGRAM, 0, PACKAGE_STRING },
+		{ KMT_FIELD_PROGRAM, 0, program },
 		{ KMT_FIELD_COLLECTOR, 0, collector },
 		{ KMT_FIELD_EVENTS, 0, events },
 		{ KMT_FIELD_COVERED, 0, covered },

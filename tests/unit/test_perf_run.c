@@ -284,7 +284,12 @@ static bool is_of_cache(const void *state, const ProfileCell *cell)
 	return g_str_equal(profile_cache(wanted->profile, id)->name, wanted->name);
 }
 
-static const CellFilterType of_cache = { "cache", prepare_cache, is_of_cache, g_free };
+static const CellFilterType of_cache = {
+	.option = "cache",
+	.prepare = prepare_cache,
+	.keeps = is_of_cache,
+	.dispose = g_free,
+};
 
 /* Returns the allocations from a cache below a function; NULL: wherever. */
 static uint64_t allocations_of_cache(const Stage *stage, const char *name, const char *function)
@@ -293,7 +298,7 @@ static uint64_t allocations_of_cache(const Stage *stage, const char *name, const
 		function ? filter_new(filter_type_lookup("include"), function, NULL) : NULL;
 	g_autoptr(GPtrArray) filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
 	g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
-	const CellFilter cell = { &of_cache, name };
+	const CellFilter cell = { .type = &of_cache, .argument = name };
 	const ViewOptions options = {
 		.filters = filters, .cells = cells, .sort = &sort_keys[0], .top = UINT64_MAX
 	};

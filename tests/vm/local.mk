@@ -1,2 +1,83 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Real kernels: needs root, QEMU and debootstrap; no part of make check.
+EXTRA_PROGRAMS += tests/vm/seed_cache
+check_PROGRAMS += tests/vm/cache_counts
+tests_vm_seed_cache_CPPFLAGS = $(aggregator_cppflags)
+tests_vm_seed_cache_CFLAGS = $(aggregator_cflags)
+tests_vm_seed_cache_LDADD = $(aggregator_libs)
+tests_vm_seed_cache_SOURCES = tests/vm/seed_cache.c
+tests_vm_cache_counts_CPPFLAGS = $(aggregator_cppflags)
+tests_vm_cache_counts_CFLAGS = $(aggregator_cflags)
+tests_vm_cache_counts_LDADD = $(aggregator_libs)
+tests_vm_cache_counts_SOURCES = tests/vm/cache_counts.c
+
+.PHONY: check-vm check-vm-document bench-vm
+check-vm: kmalloc-top$(EXEEXT)
+	KMALLOC_TOP=$(abs_builddir)/kmalloc-top$(EXEEXT) $(srcdir)/tests/vm/run $(VM_KERNELS)
+
+# The same, and doc/COMPATIBILITY.md is written from it, whatever it shows.
+check-vm-document: kmalloc-top$(EXEEXT)
+	KMALLOC_TOP=$(abs_builddir)/kmalloc-top$(EXEEXT) $(srcdir)/tests/vm/run \
+		--keep $(abs_builddir)/check-vm || test -e $(abs_builddir)/check-vm
+	$(srcdir)/tests/vm/document $(abs_builddir)/check-vm
+
+bench-vm:
+	$(srcdir)/tests/vm/bench $(VM_BENCH)
+
+EXTRA_DIST += \
+	tests/vm/bench \
+	tests/vm/bench.d/floor.stp \
+	tests/vm/bench.d/perl.stp \
+	tests/vm/bench.d/tables \
+	tests/vm/bench.d/tapset/kmt_bench.stp \
+	tests/vm/bench.d/walk.stp \
+	tests/vm/build-in-tree \
+	tests/vm/cases/10-exact.sh \
+	tests/vm/cases/15-second.sh \
+	tests/vm/cases/20-main-command.sh \
+	tests/vm/cases/22-check.sh \
+	tests/vm/cases/25-command.sh \
+	tests/vm/cases/30-pids.sh \
+	tests/vm/cases/35-end.sh \
+	tests/vm/cases/36-killed.sh \
+	tests/vm/cases/37-two-runs.sh \
+	tests/vm/cases/38-hostile.sh \
+	tests/vm/cases/40-record.sh \
+	tests/vm/cases/45-module.sh \
+	tests/vm/cases/50-events.sh \
+	tests/vm/cases/51-caches.sh \
+	tests/vm/cases/55-loss.sh \
+	tests/vm/cases/56-loss-killed.sh \
+	tests/vm/cases/57-loss-cpus.sh \
+	tests/vm/cases/60-modules.sh \
+	tests/vm/cases/65-interrupts.sh \
+	tests/vm/cases/68-sampling.sh \
+	tests/vm/cases/70-hidden.sh \
+	tests/vm/cases/80-memory.sh \
+	tests/vm/cases/90-perf-exact.sh \
+	tests/vm/cases/91-perf-caches.sh \
+	tests/vm/cases/92-perf-faults.sh \
+	tests/vm/cases/94-perf-choice.sh \
+	tests/vm/cases/96-perf-main.sh \
+	tests/vm/cases/lib.sh \
+	tests/vm/cases/second-bpftrace.sh \
+	tests/vm/cases/second-ftrace.sh \
+	tests/vm/document \
+	tests/vm/facts \
+	tests/vm/guest \
+	tests/vm/host.sh \
+	tests/vm/in-guest \
+	tests/vm/in-guest-bench \
+	tests/vm/in-tree \
+	tests/vm/killed-compile \
+	tests/vm/init \
+	tests/vm/make-initrd \
+	tests/vm/make-tree \
+	tests/vm/run \
+	tests/vm/trees.conf \
+	tests/vm/trees/bookworm.packages \
+	tests/vm/trees/bullseye.packages \
+	tests/vm/trees/every.packages \
+	tests/vm/trees/forky.packages \
+	tests/vm/trees/trixie.packages \
+	tests/vm/vmtest.c
