@@ -1,90 +1,70 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "rank/call_site.h"
+#include "rank/group_key_kinds.h"
 
-#include <string.h>
+#include "symbols/frame_line.h"
 
-/* What may stand before an address. */
-static const char *const prefixes[] = { "Returning from", "Returning to", NULL };
-
-static const char *skip_blanks(const char *at, const char *end)
+static TextPart function_at(const GroupNaming *naming, uint32_t row, uint32_t index)
 {
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
-	return at;
+	return frame_line_parse(stack_rows_line(naming->stacks, row, index)).name;
 }
 
-static bool begins_with(const char *at, const char *end, const char *beginning)
+/* Whether a frame is one of what allocates for others; so is the first, if nobody names it. */
+static bool is_skipped(const GroupNaming *naming, uint32_t row, uint32_t index)
 {
-	size_t length = strlen(beginning);
+	TextPart function = function_at(naming, row, index);
+	g_autofree char *name = g_strndup(function.text, function.length);
 
-	return (size_t)(end - at) >= length && !memcmp(at, beginning, length);
+	return *name ? callsite_skip_has(naming->skip, name) : !index;
 }
 
-/* Moves behind a colon with blanks around it, if there is one. */
-static const char *skip_colon(const char *at, const char *end)
+/* Returns the innermost frame of a function; the first where it has none. */
+static uint32_t frame_of(const GroupNaming *naming, uint32_t row, const char *function)
 {
-	const char *colon = skip_blanks(at, end);
-
-	return colon < end && *colon == ':' ? skip_blanks(colon + 1, end) : colon;
+	for (uint32_t i = 0; function && stack_rows_line(naming->stacks, row, i); i++)
+		if (text_part_is(function_at(naming, row, i), function))
+			return i;
+	return 0;
 }
 
-static const char *skip_prefix(const char *at, const char *end)
+/* Returns the first frame from there that is outside of what allocates for others, or the last:
+   somebody must be named. */
+static const char *frame_outside(const GroupNaming *naming, uint32_t row, uint32_t from)
 {
-	for (const char *const *prefix = prefixes; *prefix; prefix++)
-		if (begins_with(at, end, *prefix))
-			return skip_colon(at + strlen(*prefix), end);
-	return at;
+	while (stack_rows_line(naming->stacks, row, from + 1) && is_skipped(naming, row, from))
+		from++;
+	return stack_rows_line(naming->stacks, row, from);
 }
 
-static const char *skip_address(const char *at, const char *end)
+/* Appends what a printed frame says of its function, as FunctionNames would. */
+static void append_function(GString *out, const char *line)
 {
-	if (!begins_with(at, end, "0x"))
-		return at;
-	at += strlen("0x");
-	while (at < end && g_ascii_isxdigit(*at))
-		at++;
-	return at;
-}
+	static const TextPart kernel = { "kernel", 6 };
+	FrameLine frame = frame_line_parse(line);
+	TextPart module = frame.module.length ? frame.module : kernel;
 
-CallSite call_site_of_line(const char *line, size_t length)
-{
-	const char *end = line + length;
-	const char *address = skip_prefix(skip_blanks(line, end), end);
-	const char *behind = skip_address(address, end);
-	const char *name = skip_colon(behind, end);
-	const char *name_end = name;
-	CallSite site = { .text = name, .length = (size_t)(end - name) };
-
-	while (name_end < end && !strchr("+ \t[]", *name_end))
-		name_end++;
-	if (name_end > name) {
-		site.symbol = name;
-		site.symbol_bytes = (size_t)(name_end - name);
-	} else if (behind > address && name == end) {
-		site.text = address;
-		site.length = (size_t)(behind - address);
+	if (!frame.name.length && !frame.module.length) {
+		g_string_append_len(out, frame.whole.text, (gssize)frame.whole.length);
+		return;
 	}
-	return site;
+	g_string_append_len(out, frame.name.text, (gssize)frame.name.length);
+	g_string_append_printf(out, "%s[%.*s]", frame.name.length ? " " : "", (int)module.length,
+			       module.text);
 }
 
-static bool is_skipped(const CallSite *site, const CallsiteSkip *skip)
+/* The kernel tells who called the allocator: also where that was inlined, or is one that names its
+   own caller. It does not for pages, nor does text. */
+void callsite_label(const GroupNaming *naming, uint32_t id, GString *out)
 {
-	g_autofree char *symbol = g_strndup(site->symbol, site->symbol_bytes);
+	const Profile *profile = naming->source->profile;
+	const ProfileOrigin *origin = profile_origin(profile, id);
+	uint32_t row = stack_rows_row(naming->stacks, origin->stack);
+	FunctionName told = { .label = NULL };
 
-	return symbol && callsite_skip_has(skip, symbol);
-}
-
-CallSite call_site_of_stack(const char *stack, const CallsiteSkip *skip)
-{
-	CallSite site = { .text = stack };
-
-	for (const char *line = stack; *line;) {
-		size_t length = strcspn(line, "\n");
-
-		site = call_site_of_line(line, length);
-		if (!is_skipped(&site, skip))
-			break;
-		line += length + (line[length] == '\n');
-	}
-	return site;
+	if (origin->call_site)
+		told = function_names_of(naming->functions, origin->call_site,
+					 profile_stack_epoch(profile, origin->stack));
+	if (told.label && !(told.name && callsite_skip_has(naming->skip, told.name)))
+		g_string_append(out, told.label);
+	else
+		append_function(out, frame_outside(naming, row, frame_of(naming, row, told.name)));
 }

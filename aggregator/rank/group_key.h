@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "callsite_skip.h"
 #include "rank/stack_rows.h"
 #include "rank/view_source.h"
 #include "symbols/function_names.h"
@@ -24,7 +25,8 @@ typedef struct {
 	const ViewSource *source;
 	const StackRows *stacks;
 	FunctionNames *functions;
-	bool whole; /* no name is shortened */
+	const CallsiteSkip *skip; /* whose frames are no call sites; NULL: the allocators' only */
+	bool whole;               /* no name is shortened */
 } GroupNaming;
 
 /* A way to group: what --by accepts. To add one: its functions, a row in group_key.c, a line in

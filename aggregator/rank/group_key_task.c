@@ -2,6 +2,7 @@
 #include "rank/group_key_kinds.h"
 
 #include "escape.h"
+#include "names/cgroup_label.h"
 #include "rank/comm_fold.h"
 #include "rank/context_name.h"
 
@@ -56,7 +57,7 @@ void cgroup_label(const GroupNaming *naming, uint32_t task, GString *out)
 	const char *path = cgroup_names_path(naming->source->cgroups, id);
 
 	if (path)
-		escape_append(out, path);
+		cgroup_label_append(out, path, naming->whole);
 	else if (id)
 		g_string_append_printf(out, "(cgroup %" G_GUINT64_FORMAT ")", id);
 	else

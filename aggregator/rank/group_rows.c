@@ -24,6 +24,7 @@ static GroupIndexes *indexes_new(const View *view, const ViewOptions *options, b
 		.source = view_source(view),
 		.stacks = view_stack_rows(view),
 		.functions = indexes->functions,
+		.skip = options->callsite_skip,
 		.whole = whole_names,
 	};
 	for (guint i = 0; options->by[i]; i++)

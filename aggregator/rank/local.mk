@@ -1,6 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/rank/cell_filter.h aggregator/rank/view_source.h \
-	aggregator/rank/call_site.c aggregator/rank/call_site.h \
+	aggregator/rank/call_site.c \
 	aggregator/rank/cell_filter_cache.c aggregator/rank/cell_filter_cache.h \
 	aggregator/rank/cell_filter_cgroup.c aggregator/rank/cell_filter_cgroup.h \
 	aggregator/rank/comm_fold.c aggregator/rank/comm_fold.h \

@@ -66,7 +66,7 @@ typedef struct {
 	 * is dropped by them: see group_rows.h.
 	 */
 	const GroupKey *by[GROUP_KEYS_MAX + 1];
-	/* Whose frames are no call sites (call_site.h), borrowed; NULL: the allocators' only. */
+	/* Whose frames are no call sites (--by=callsite), borrowed; NULL: the allocators' only. */
 	const CallsiteSkip *callsite_skip;
 } ViewOptions;
 

@@ -53,13 +53,19 @@ static TextPart module_in(TextPart symbol)
 
 FrameLine frame_line_parse(const char *line)
 {
-	FrameLine frame = { .whole = strip(line, strlen(line)) };
+	FrameLine frame = {
+		.name = { line, 0 },
+		.module = { line, 0 },
+		.whole = strip(line, strlen(line)),
+	};
 	TextPart symbol = behind_address(frame.whole);
 
 	/* "[no stack recorded]" names no module. */
 	if (symbol.text == frame.whole.text && symbol.length && *symbol.text == '[')
 		return frame;
-	frame.name = until_any(symbol, "+ [");
+	/* Of "[ext4+0x10/0x20]" only the module is known. */
+	if (symbol.length && *symbol.text != '[')
+		frame.name = until_any(symbol, "+ \t");
 	frame.module = module_in(symbol);
 	return frame;
 }

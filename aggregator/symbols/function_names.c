@@ -16,7 +16,7 @@ typedef struct {
 
 typedef struct {
 	FunctionKey key;
-	const char *name;
+	FunctionName name;
 } Function;
 
 struct FunctionNames {
@@ -47,28 +47,31 @@ void function_names_free(FunctionNames *names)
 	g_free(names);
 }
 
-static const char *name_of(FunctionNames *names, const FunctionKey *key)
+static FunctionName name_of(FunctionNames *names, const FunctionKey *key)
 {
 	FrameSymbol frame =
 		frame_symbol_lookup(names->store, (uint32_t)key->epoch, key->address, true);
-	g_autoptr(GString) name = g_string_new(NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	FunctionName name = { .name = NULL };
 
-	if (!frame.found) {
-		g_string_printf(name, "0x%0*" G_GINT64_MODIFIER "x",
+	if (frame.found && frame.symbol.name) {
+		escape_append(text, frame.symbol.name);
+		name.name = g_string_chunk_insert_const(names->texts, text->str);
+		g_string_append_c(text, ' ');
+	}
+	if (frame.found) {
+		g_string_append_c(text, '[');
+		escape_append(text, frame.symbol.module ? frame.symbol.module : "kernel");
+		g_string_append_c(text, ']');
+	} else {
+		g_string_printf(text, "0x%0*" G_GINT64_MODIFIER "x",
 				2 * (int)symbol_store_word_bytes(names->store), key->address);
-		return g_string_chunk_insert_const(names->texts, name->str);
 	}
-	if (frame.symbol.name) {
-		escape_append(name, frame.symbol.name);
-		g_string_append_c(name, ' ');
-	}
-	g_string_append_c(name, '[');
-	escape_append(name, frame.symbol.module ? frame.symbol.module : "kernel");
-	g_string_append_c(name, ']');
-	return g_string_chunk_insert_const(names->texts, name->str);
+	name.label = g_string_chunk_insert_const(names->texts, text->str);
+	return name;
 }
 
-const char *function_names_of(FunctionNames *names, uint64_t address, uint32_t epoch)
+FunctionName function_names_of(FunctionNames *names, uint64_t address, uint32_t epoch)
 {
 	Function function = { .key = { address, epoch } };
 	uint32_t hash = (uint32_t)XXH3_64bits(&function.key, sizeof(function.key));

@@ -13,7 +13,12 @@ FunctionNames *function_names_new(const SymbolStore *store);
 void function_names_free(FunctionNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FunctionNames, function_names_free)
 
-/* Returns the function that a return address lies in, in the symbol epoch of its stack, escaped:
-   "tcp_sendmsg [kernel]", "[ext4]" where only the module is known, else the address. It lives as
-   long as the names. */
-const char *function_names_of(FunctionNames *names, uint64_t address, uint32_t epoch);
+/* The texts are escaped, and live as long as the names. */
+typedef struct {
+	/* "tcp_sendmsg [kernel]", "[ext4]" where only the module is known, else the address. */
+	const char *label;
+	const char *name; /* "tcp_sendmsg"; NULL: not known */
+} FunctionName;
+
+/* Returns the function that a return address lies in, in the symbol epoch of its stack. */
+FunctionName function_names_of(FunctionNames *names, uint64_t address, uint32_t epoch);

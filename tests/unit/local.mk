@@ -23,7 +23,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_batch_reader.c \
 	tests/unit/test_batch_writer.c \
 	tests/unit/test_buffer_plan.c \
-	tests/unit/test_call_site.c \
+	tests/unit/test_callsite_skip.c \
 	tests/unit/test_cgroup_label.c \
 	tests/unit/test_cgroup_paths.c \
 	tests/unit/test_cache_probes.c \

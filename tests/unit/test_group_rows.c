@@ -27,13 +27,14 @@ static const uint32_t alpha_elsewhere[] = { 0x81000210, 0x81000350 };
 static const uint32_t in_ext4[] = { 0x81000210, 0xc0000110, 0x81000410 };
 
 /* An origin that beside its stack knows who called the allocator, as kernels tell it. */
-static uint16_t origin_of(EventBatch *batch, const uint32_t *frames, uint16_t depth, uint64_t bytes)
+static uint16_t origin_of(EventBatch *batch, const uint32_t *frames, uint16_t depth,
+			  uint16_t caller, uint64_t bytes)
 {
 	uint16_t origin = event_batch_origin(batch, frames, depth, bytes, bytes);
 	guint at = batch->bytes->len - sizeof(struct KmtOrigin);
 
 	((struct KmtOrigin *)(void *)(batch->bytes->data + at))->call_site =
-		0xffffffff00000000ULL + frames[1];
+		0xffffffff00000000ULL + frames[caller];
 	return origin;
 }
 
@@ -67,11 +68,11 @@ static void write_events(GByteArray *stream)
 	uint16_t dentry, kmalloc, elsewhere, ext4;
 
 	event_batch_cache(&batch, "dentry(7:x)", 192, 192);
-	dentry = origin_of(&batch, alpha, 2, 192);
+	dentry = origin_of(&batch, alpha, 2, 1, 192);
 	event_batch_cache(&batch, "kmalloc-64", 64, 64);
-	kmalloc = origin_of(&batch, alpha, 2, 64);
-	elsewhere = origin_of(&batch, alpha_elsewhere, 2, 64);
-	ext4 = origin_of(&batch, in_ext4, 3, 64);
+	kmalloc = origin_of(&batch, alpha, 2, 1, 64);
+	elsewhere = origin_of(&batch, alpha_elsewhere, 2, 1, 64);
+	ext4 = origin_of(&batch, in_ext4, 3, 1, 64);
 
 	task(&batch, 10, "sh", 5, 1);
 	allocate(&batch, dentry, 1, KMT_CONTEXT_TASK);
@@ -92,6 +93,12 @@ static void write_events(GByteArray *stream)
 	event_batch_end(&batch, event_batch_header(&batch)->events);
 }
 
+static void add_symbols(GByteArray *stream)
+{
+	batch_write_text(stream, KMT_BATCH_MODULES, 0, modules, strlen(modules));
+	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
+}
+
 static Session *host_session(void)
 {
 	static const char cgroups[] = "1 /system.slice/httpd.service\n"
@@ -99,8 +106,7 @@ static Session *host_session(void)
 	g_autoptr(GByteArray) stream = g_byte_array_new();
 	Session *session = session_new(PLENTY);
 
-	batch_write_text(stream, KMT_BATCH_MODULES, 0, modules, strlen(modules));
-	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
+	add_symbols(stream);
 	batch_write_text(stream, KMT_BATCH_CGROUPS, 0, cgroups, strlen(cgroups));
 	write_events(stream);
 	session_feed(session, stream->data, stream->len);
@@ -135,7 +141,7 @@ static void add_filters(Table *table, const FilterWords *words)
 }
 
 static Table *table_new(const Session *session, const char *by, const FilterWords *filters,
-			uint64_t top)
+			uint64_t top, const CallsiteSkip *skip)
 {
 	Table *table = g_new0(Table, 1);
 	const ViewSource source = {
@@ -148,6 +154,7 @@ static Table *table_new(const Session *session, const char *by, const FilterWord
 	table->caches = source.caches;
 	table->cgroups = (CgroupNames *)source.cgroups;
 	table->options.top = top ? top : UINT64_MAX;
+	table->options.callsite_skip = skip;
 	add_filters(table, filters);
 	cr_assert(group_keys_parse(by, table->options.by, NULL), "%s", by);
 	table->view = view_new(&source, &table->options);
@@ -205,7 +212,7 @@ static const RowsCase cases[] = {
 	{ "cgroup",
 	  { { "include", "alpha" } },
 	  0,
-	  { "6 /system.slice/httpd.service", "4 /\\x1b[32m", "4 [softirq]", "2 (unknown cgroup)",
+	  { "6 httpd.service", "4 /\\x1b[32m", "4 [softirq]", "2 (unknown cgroup)",
 	    "1 [hardirq]" } },
 	{ "cache", { { NULL } }, 0, { "14 kmalloc-64", "4 dentry" } },
 	/* Two places in one function are one row. */
@@ -230,7 +237,7 @@ static const RowsCase cases[] = {
 
 static void expect_rows(const Session *session, const RowsCase *wanted)
 {
-	g_autoptr(Table) table = table_new(session, wanted->by, wanted->filters, wanted->top);
+	g_autoptr(Table) table = table_new(session, wanted->by, wanted->filters, wanted->top, NULL);
 	const GroupRows *rows = table->rows;
 	guint count = 0;
 
@@ -260,7 +267,7 @@ Test(group_rows, figures_are_sums_of_the_counters)
 {
 	static const FilterWords none[FILTERS_MAX];
 	g_autoptr(Session) session = host_session();
-	g_autoptr(Table) table = table_new(session, "process", none, 1);
+	g_autoptr(Table) table = table_new(session, "process", none, 1, NULL);
 	const GroupRow *httpd = &g_array_index(table->rows->rows, GroupRow, 0);
 
 	cr_expect_eq(httpd->summary.bytes_requested, 3 * 192 + 6 * 64);
@@ -276,7 +283,7 @@ Test(group_rows, each_condition_has_its_account)
 {
 	static const FilterWords words[] = { { "min-count", "3" }, { "exclude", "ext4" } };
 	g_autoptr(Session) session = host_session();
-	g_autoptr(Table) table = table_new(session, "process", words, 1);
+	g_autoptr(Table) table = table_new(session, "process", words, 1, NULL);
 	const FilterDrop *drop = &g_array_index(table->view->drops, FilterDrop, 0);
 
 	cr_assert_eq(table->view->drops->len, 1, "conditions on numbers are not the stacks'");
@@ -293,40 +300,96 @@ Test(group_rows, each_condition_has_its_account)
 	cr_expect_eq(drop->allocations, 4);
 }
 
-/* Stacks that came as text, and what is read from their lines. */
+/* A stack that came as text, and what is read from its lines. */
 typedef struct {
+	const char *skip; /* --callsite-skip; NULL: not given */
 	const char *stack;
 	const char *row;
 } TextCase;
 
+#define NOPROF " 0x1 : __kmalloc_noprof+0x10/0x100 [kernel]\n"
+#define KSTRDUP " 0x2 : kstrdup.part.0+0x10/0x100 [kernel]\n"
+#define CONST " 0x3 : kstrdup_const_noprof+0x3/0x10 [kernel]\n"
+#define OPEN " 0x4 : do_open+0x9/0x80 [kernel]\n"
+#define EXT4 " 0x5 : ext4_find+0x9/0x80 [ext4]\n"
+
+static const TextCase texts[] = {
+	{ NULL, NOPROF OPEN EXT4, "do_open [kernel] | ext4" },
+	{ NULL, NOPROF KSTRDUP OPEN, "kstrdup.part.0 [kernel] | (kernel)" },
+	{ "default", NOPROF KSTRDUP CONST OPEN, "do_open [kernel] | (kernel)" },
+	{ "kstrdup_noprof", NOPROF KSTRDUP CONST OPEN, "kstrdup_const_noprof [kernel] | (kernel)" },
+	{ "do_open", NOPROF KSTRDUP OPEN, "kstrdup.part.0 [kernel] | (kernel)" },
+	{ "default,do_open", NOPROF KSTRDUP OPEN EXT4, "ext4_find [ext4] | ext4" },
+	/* Only what leads to the call site is skipped. */
+	{ "default", NOPROF OPEN KSTRDUP, "do_open [kernel] | (kernel)" },
+	/* Nothing is outside: somebody must be named. */
+	{ "default", NOPROF KSTRDUP CONST, "kstrdup_const_noprof [kernel] | (kernel)" },
+	{ "default", KSTRDUP, "kstrdup.part.0 [kernel] | (kernel)" },
+	/* Without a symbol nothing says that it is a wrapper. */
+	{ "default", NOPROF " 0x9\n" OPEN, "0x9 | (kernel)" },
+	{ "default", NOPROF " 0x9 [ext4+0x999/0x1000]\n" OPEN, "[ext4] | ext4" },
+	/* What others print. */
+	{ NULL, " 0x01 : __kmalloc+0x0/0x9f [kernel]\n 0x02 : foo+0x1/0x2 [ext3] (inexact)\n",
+	  "foo [ext3] | ext3" },
+	{ NULL, " 0x01 : __kmalloc+0x0/0x9f\n 0x02 : bar+0x1 at fs/x.c:12 [ext4]\n",
+	  "bar [ext4] | ext4" },
+	{ NULL,
+	  "Returning from:  0x1 : __kmalloc+0x0/0x9f [kernel]\n"
+	  "Returning to  :  0x2 : skb+0x6d/0x14a [kernel]\n",
+	  "skb [kernel] | (kernel)" },
+	{ NULL, "__kmalloc+0x1/0x2\ntcp_sendmsg\n", "tcp_sendmsg [kernel] | (kernel)" },
+	{ NULL, " 0x01\n 0x02\n 0x03\n", "0x02 | (unknown module)" },
+	{ NULL, "", "[no stack recorded] | (unknown module)" },
+};
+
+static void expect_text(const TextCase *wanted)
+{
+	static const FilterWords none[FILTERS_MAX];
+	g_autoptr(CallsiteSkip) skip = wanted->skip ? callsite_skip_new(wanted->skip, NULL) : NULL;
+	g_autoptr(Session) session = session_new(PLENTY);
+	g_autoptr(Table) table = NULL;
+	g_autofree char *row = NULL;
+
+	profile_count_text(session->profile,
+			   &(ProfileText){ wanted->stack, strlen(wanted->stack), .weight = 1 });
+	table = table_new(session, "callsite,module", none, 0, skip);
+	cr_assert_eq(table->rows->rows->len, 1);
+	row = row_text(table->rows, 0);
+	cr_expect_str_eq(row + strlen("1 "), wanted->row, "%s: %s", wanted->stack, row);
+}
+
 Test(group_rows, imported_stacks_have_callsites_and_modules)
 {
-	static const TextCase texts[] = {
-		{ " 0x01 : __kmalloc+0x0/0x9f [kernel]\n 0x02 : foo+0x1/0x2 [ext3] (inexact)\n",
-		  "foo [ext3] | ext3" },
-		{ " 0x01 : kmalloc+0x0/0x9f\n 0x02 : bar+0x1 at fs/x.c:12 [ext4]\n",
-		  "bar [ext4] | ext4" },
-		{ "Returning from:  0x1 : kmalloc+0x0/0x9f [kernel]\n"
-		  "Returning to  :  0x2 : skb+0x6d/0x14a [kernel]\n",
-		  "skb [kernel] | (kernel)" },
-		{ " 0x01 [xfs+0x10/0x20]\n", "0x01 [xfs+0x10/0x20] | xfs" },
-		{ "kmalloc+0x1/0x2\ntcp_sendmsg\n", "tcp_sendmsg [kernel] | (kernel)" },
-		{ " 0x01\n 0x02\n", "0x02 | (unknown module)" },
-		{ "", "[no stack recorded] | (unknown module)" },
-	};
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+		expect_text(&texts[i]);
+}
+
+/* What the kernel told is further out than the frames after the allocator. */
+Test(group_rows, a_callsite_that_was_told_is_left_outwards)
+{
+	static const uint32_t frames[] = { 0x81000210, 0x81000310, 0xc0000110, 0x81000410 };
 	static const FilterWords none[FILTERS_MAX];
+	static const char *const rows[][2] = {
+		{ "alpha", "1 ext4_\\x1b[7m [ext4]" },
+		{ "alpha,ext4_\\x1b[7m", "1 beta [kernel]" },
+		{ "beta", "1 ext4_\\x1b[7m [ext4]" },
+	};
+	g_autoptr(Session) session = session_new(PLENTY);
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	EventBatch batch;
 
-	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
-		g_autoptr(Session) session = session_new(PLENTY);
-		g_autoptr(Table) table = NULL;
-		g_autofree char *row = NULL;
+	add_symbols(stream);
+	batch = event_batch_begin(stream, CPU, 0, 1000);
+	allocate(&batch, origin_of(&batch, frames, 4, 2, 64), 1, KMT_CONTEXT_TASK);
+	event_batch_end(&batch, 1);
+	session_feed(session, stream->data, stream->len);
+	session_finish(session);
+	for (size_t i = 0; i < G_N_ELEMENTS(rows); i++) {
+		g_autoptr(CallsiteSkip) skip = callsite_skip_new(rows[i][0], NULL);
+		g_autoptr(Table) table = table_new(session, "callsite", none, 0, skip);
+		g_autofree char *row = row_text(table->rows, 0);
 
-		profile_count_text(session->profile,
-				   &(ProfileText){ texts[i].stack, strlen(texts[i].stack), 1 });
-		table = table_new(session, "callsite,module", none, 0);
-		cr_assert_eq(table->rows->rows->len, 1);
-		row = row_text(table->rows, 0);
-		cr_expect_str_eq(row + strlen("1 "), texts[i].row, "%s: %s", texts[i].stack, row);
+		cr_expect_str_eq(row, rows[i][1], "%s: %s", rows[i][0], row);
 	}
 }
 
@@ -339,8 +402,8 @@ Test(group_rows, what_found_no_room_is_a_row_under_any_key)
 		g_autoptr(Session) session = session_new(1);
 		g_autoptr(Table) table = NULL;
 
-		profile_count_text(session->profile, &(ProfileText){ stack, 4 << 20, 3 });
-		table = table_new(session, key->name, none, 0);
+		profile_count_text(session->profile, &(ProfileText){ stack, 4 << 20, .weight = 3 });
+		table = table_new(session, key->name, none, 0, NULL);
 		cr_expect_eq(table->rows->rows->len, 1, "%s", key->name);
 		cr_expect_eq(table->rows->before.summary.allocations, 3, "%s", key->name);
 	}
@@ -350,7 +413,7 @@ Test(group_rows, an_empty_profile_has_no_rows)
 {
 	static const FilterWords none[FILTERS_MAX];
 	g_autoptr(Session) session = session_new(PLENTY);
-	g_autoptr(Table) table = table_new(session, "pid,stack", none, 0);
+	g_autoptr(Table) table = table_new(session, "pid,stack", none, 0, NULL);
 
 	cr_expect_eq(table->rows->rows->len, 0);
 	cr_expect_eq(table->rows->rows_before, 0);

@@ -244,7 +244,7 @@ static void count_process(Session *session, const char *comm)
 
 	g_strlcpy(task.comm, comm, sizeof(task.comm));
 	profile_count_text(session->profile,
-			   &(ProfileText){ " 0x1 : a+0x1/0x2 [kernel]\n", 27, 1, &task });
+			   &(ProfileText){ " 0x1 : a+0x1/0x2 [kernel]\n", 27, 1, .task = &task });
 }
 
 Test(report_text, columns_stand_below_their_titles)

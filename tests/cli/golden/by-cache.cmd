@@ -1,1 +1,1 @@
-kmalloc-top -i ../../examples/mixed.kmr --by=cache,process -q | sed "/^\$/,\$d"
+kmalloc-top -i ../../examples/mixed.kmr --by=cache,process -t 6 -q | sed "/^\$/,\$d"

@@ -1,0 +1,1 @@
+kmalloc-top -i ../../examples/mixed.kmr --by=cache -t 2 -q | grep -A1 '^Names'
