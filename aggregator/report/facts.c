@@ -3,6 +3,7 @@
 
 #include "escape.h"
 #include "report/lost.h"
+#include "report/names_line.h"
 #include "report/numbers.h"
 #include "report/sampling.h"
 
@@ -556,28 +557,18 @@ static void lost_line(const Report *report, GString *out)
 	append_lost_line(out, report->session);
 }
 
+/* Where caches are shown. */
+static void names_line(const Report *report, GString *out)
+{
+	if (group_keys_have(report->options->by, "cache"))
+		append_names_line(out, report);
+}
+
 const FactLine fact_lines[] = {
-	bytes_before_line,
-	bytes_after_line,
-	failed_line,
-	counted_line,
-	frees_line,
-	left_out_lines,
-	drop_lines,
-	nothing_left_line,
-	processes_line,
-	scope_line,
-	interrupts_line,
-	covered_line,
-	not_recorded_line,
-	cut_line,
-	run_line,
-	clock_line,
-	command_line,
-	cost_line,
-	sampling_line,
-	hidden_line,
-	bound_line,
-	lost_line,
-	NULL,
+	bytes_before_line, bytes_after_line,  failed_line, counted_line,
+	frees_line,        left_out_lines,    drop_lines,  nothing_left_line,
+	processes_line,    names_line,        scope_line,  interrupts_line,
+	covered_line,      not_recorded_line, cut_line,    run_line,
+	clock_line,        command_line,      cost_line,   sampling_line,
+	hidden_line,       bound_line,        lost_line,   NULL,
 };

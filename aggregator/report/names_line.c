@@ -11,33 +11,41 @@ static const char *const words[CACHE_ORIGINS] = {
 	[CACHE_UNKNOWN] = "unknown",
 };
 
+static void count_stack(const View *view, const ViewStack *stack, uint64_t events[CACHE_ORIGINS])
+{
+	const ViewSource *source = view_source(view);
+	uint32_t cells;
+	const uint32_t *cell_ids = view_cells(view, stack, &cells);
+
+	for (uint32_t i = 0; i < cells; i++) {
+		const ProfileCell *cell = profile_cell(source->profile, cell_ids[i]);
+		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
+
+		events[cache_names_of(source->caches, origin).origin] += cell->events;
+	}
+}
+
 /* Returns their sum. */
-static uint64_t count(const Profile *profile, CacheNames *names, uint64_t events[CACHE_ORIGINS])
+static uint64_t count(const View *view, uint64_t events[CACHE_ORIGINS])
 {
 	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
-		const ProfileCell *cell = profile_cell(profile, i);
-		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
-		CacheOrigin how = cache_names_of(names, origin).origin;
-
-		if (origin->free || !words[how])
-			continue;
-		events[how] += cell->events;
-		sum += cell->events;
-	}
+	for (guint i = 0; i < view->stacks->len; i++)
+		count_stack(view, g_ptr_array_index(view->stacks, i), events);
+	for (int how = 0; how < CACHE_ORIGINS; how++)
+		sum += words[how] ? events[how] : 0;
 	return sum;
 }
 
-void append_names_line(GString *out, const Profile *profile, const RunInfo *info, CacheNames *names)
+void append_names_line(GString *out, const Report *report)
 {
-	const char *reason = run_info_text(info, KMT_FIELD_CACHES_UNKNOWN);
+	const char *reason = run_info_text(report->session->info, KMT_FIELD_CACHES_UNKNOWN);
 	const char *separator = "Names: ";
 	uint64_t events[CACHE_ORIGINS] = { 0 };
-	uint64_t sum = count(profile, names, events);
+	uint64_t sum = count(report->view, events);
 
 	for (int how = 0; how < CACHE_ORIGINS; how++) {
-		if (!events[how])
+		if (!words[how] || !events[how])
 			continue;
 		g_string_append(out, separator);
 		append_percent(out, events[how], sum);

@@ -2,9 +2,9 @@
 #include "report/slabstack_text.h"
 
 #include "escape.h"
+#include "rank/cell_filter_cache.h"
 #include "report/facts.h"
 #include "report/group_table.h"
-#include "report/names_line.h"
 #include "report/numbers.h"
 #include "report/slab_readings.h"
 
@@ -105,19 +105,31 @@ static void print_blocks(const Report *report, FILE *out)
 	flush_text(text, out);
 }
 
+/* Allocations from caches that were not asked for, which the kernel side let through. */
+static uint64_t left_out_by_caches(const View *view)
+{
+	for (guint i = 0; i < view->left_out_by->len; i++) {
+		const ViewLeftOut *left_out = &g_array_index(view->left_out_by, ViewLeftOut, i);
+
+		if (g_str_equal(left_out->option, cell_filter_cache.option))
+			return left_out->allocations;
+	}
+	return 0;
+}
+
 static void append_summary(const Report *report, GString *text)
 {
+	uint64_t left_out = left_out_by_caches(report->view);
+
 	g_string_append(text, "Allocations (before filtering): ");
 	append_count(text, report->view->before.allocations);
 	g_string_append(text, "\nAllocations (after filtering): ");
 	append_count(text, shown_sums(report)->allocations);
-	if (report->caches) {
+	if (left_out) {
 		g_string_append(text, "\nAllocations from other caches, left out: ");
-		append_count(text, report->view->left_out);
+		append_count(text, left_out);
 	}
 	g_string_append_c(text, '\n');
-	append_names_line(text, report->session->profile, report->session->info,
-			  view_source(report->view)->caches);
 }
 
 static bool has_blocks(const Report *report)

@@ -200,8 +200,13 @@ static char *names_line(const Session *session)
 {
 	g_autoptr(CacheNames) names = names_of(session);
 	GString *line = g_string_new(NULL);
+	const ViewSource source = { .profile = session->profile,
+				    .symbols = session->symbols,
+				    .caches = names };
+	const ViewOptions options = { .top = UINT64_MAX };
+	g_autoptr(View) view = view_new(&source, &options);
 
-	append_names_line(line, session->profile, session->info, names);
+	append_names_line(line, &(Report){ .session = session, .view = view });
 	return g_string_free(line, FALSE);
 }
 

@@ -1,0 +1,1 @@
+slabstack -i import/slab.txt kmalloc-64 -t 3
