@@ -267,8 +267,10 @@ CacheProbes *cache_probes_new(int kmem_folder_fd, GError **error)
 	registers = uname(&host) ? NULL : cache_probe_registers(host.machine);
 	if (!registers || layout.name == CACHE_LAYOUT_UNKNOWN) {
 		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-				    registers ? "this kernel does not tell where a cache has its "
-						"name (BTF, CONFIG_DEBUG_INFO_BTF, or debuginfo)"
+				    registers ? "where a cache has its name is not known: the "
+						"kernel has no BTF (CONFIG_DEBUG_INFO_BTF) and no "
+						"debuginfo, or this "
+						"build does not read them"
 					      : "probes cannot read them on this architecture");
 		return NULL;
 	}
