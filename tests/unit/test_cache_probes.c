@@ -103,6 +103,98 @@ Test(cache_probes, those_that_had_our_pid_are_of_another_process)
 	temporary_remove(tracefs);
 }
 
+/* As the kernel describes a probe of ours. */
+static const char probe_format[] =
+	"name: x\nID: %u\nformat:\n"
+	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"
+	"\tfield:unsigned char common_flags;\toffset:2;\tsize:1;\tsigned:0;\n"
+	"\tfield:unsigned long __probe_ip;\toffset:8;\tsize:8;\tsigned:0;\n"
+	"\tfield:__data_loc char[] name;\toffset:16;\tsize:4;\tsigned:1;\n"
+	"\tfield:u64 call_site;\toffset:20;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n";
+
+/* Puts it where the kernel would when the probe is defined. */
+static void describe_probe(const char *tracefs, const char *function, unsigned id)
+{
+	g_autofree char *group = g_strdup_printf("kmalloc_top_%d", (int)getpid());
+	g_autofree char *path = g_build_filename("events", group, function, "format", NULL);
+	g_autofree char *text = g_strdup_printf(probe_format, id);
+
+	temporary_write(tracefs, path, text, -1);
+}
+
+static void fill_record(uint8_t record[40], uint16_t id, uint8_t flags, const char *name)
+{
+	const uint64_t call_site = 0xffffffff81234567;
+	const uint32_t location = (uint32_t)(strlen(name) + 1) << 16 | 28;
+
+	memset(record, 0, 40);
+	memcpy(record, &id, sizeof(id));
+	record[2] = flags;
+	memcpy(record + 16, &location, sizeof(location));
+	memcpy(record + 20, &call_site, sizeof(call_site));
+	memcpy(record + 28, name, strlen(name) + 1);
+}
+
+static void expect_records(const CacheProbes *probes, uint16_t id)
+{
+	uint8_t record[40];
+	CacheProbeCall call;
+
+	fill_record(record, id, 0, "dentry");
+	cr_assert(cache_probes_read(probes, record, sizeof(record), &call));
+	cr_expect_eq(call.call.call_site, 0xffffffff81234567);
+	cr_expect_eq(call.call.context, KMT_CONTEXT_TASK);
+	cr_expect_eq(call.cache.name_bytes, strlen("dentry"));
+	cr_expect_eq(memcmp(call.cache.name, "dentry", strlen("dentry")), 0);
+	/* Its name is not in it as a whole; it is too short for its numbers; it is of another. */
+	cr_expect(cache_probes_read(probes, record, 34, &call));
+	cr_expect_not(call.has_cache);
+	cr_expect_not(cache_probes_read(probes, record, 27, &call));
+	fill_record(record, (uint16_t)(id + 100), 0, "dentry");
+	cr_expect_not(cache_probes_read(probes, record, sizeof(record), &call));
+	/* What the kernel could not read; a softirq, a hard interrupt, a breakpoint in a task. */
+	fill_record(record, id, 0x10, "(fault)");
+	cr_expect(cache_probes_read(probes, record, sizeof(record), &call));
+	cr_expect_not(call.has_cache);
+	cr_expect_eq(call.call.context, KMT_CONTEXT_SOFTIRQ);
+	fill_record(record, id, 0x18, "x");
+	cr_expect(cache_probes_read(probes, record, sizeof(record), &call));
+	cr_expect_eq(call.call.context, KMT_CONTEXT_HARDIRQ);
+	fill_record(record, id, 0x48, "x");
+	cr_expect(cache_probes_read(probes, record, sizeof(record), &call));
+	cr_expect_eq(call.call.context, KMT_CONTEXT_TASK);
+}
+
+Test(cache_probes, records_tell_the_call_and_the_end_removes_the_probes)
+{
+	static const char *const functions[] = { "kmem_cache_alloc", "kmem_cache_alloc_noprof",
+						 "kmem_cache_alloc_node_noprof" };
+	static const char *const groups[] = { NULL };
+	g_autofree char *tracefs = tracefs_new(groups);
+	g_autofree char *removal = NULL;
+	g_autofree char *left = NULL;
+	g_autoptr(GError) error = NULL;
+	int kmem = open_kmem(tracefs);
+	CacheProbes *probes;
+
+	for (unsigned i = 0; i < G_N_ELEMENTS(functions); i++)
+		describe_probe(tracefs, functions[i], 2000 + i);
+	probes = cache_probes_new(kmem, &error);
+	if (!probes) {
+		close(kmem);
+		temporary_remove(tracefs);
+		cr_skip_test("not on this kernel: %s", error->message);
+	}
+	cr_expect_gt(cache_probes_ids(probes)->len, 0);
+	expect_records(probes, g_array_index(cache_probes_ids(probes), guint16, 0));
+	cache_probes_free(probes);
+	left = definitions(tracefs);
+	removal = g_strdup_printf("\n-:kmalloc_top_%d/kmem_cache_alloc", (int)getpid());
+	cr_expect_not_null(strstr(left, removal), "%s", left);
+	close(kmem);
+	temporary_remove(tracefs);
+}
+
 Test(cache_probes, a_kernel_without_kprobes_is_told_and_nothing_is_left)
 {
 	static const char *const groups[] = { NULL };
