@@ -6,27 +6,6 @@
 
 TEST_SUITE_WITHOUT_LEAKS(slabinfo);
 
-/* Columns of the counters and sizes, then what follows them. */
-#define LINE(name, counters, slabs)                                                                \
-	name " " counters " : tunables    0    0    0 : slabdata   1   " slabs "      0\n"
-
-/* clang-format off */
-static const char text[] =
-	"slabinfo - version: 2.1\n"
-	"# name            <active_objs> <num_objs> <objsize> <objperslab> <pagesperslab>\n"
-	LINE("kmalloc-192", "44160  46242    192   21    1", "2202")
-	LINE("task_struct", "122    140   4160    7    8", "20")
-	LINE("dentry", "100    210    192   21    1", "10")
-	LINE("dentry(12:user.slice)", "11     21    192   21    1", "1")
-	LINE("size-128(DMA)", "3     30    128   30    1", "1")
-	LINE("a name of words", "7      8     64   64    1", "1")
-	"cut                   7      8     64\n"
-	"junk x y z a b : tunables    0    0    0 : slabdata   1   1      0\n"
-	LINE("1", "2 3 4 5", "1")
-	LINE("(12:own)", "7      8     64   64    1", "1")
-	"stats                 1      2     32   16    1 : tunables 1 2 3 : globalstat 9 9 9"
-	" : slabdata   1   5      0\n";
-/* clang-format on */
 typedef struct {
 	const char *name;
 	uint64_t objects_in_use, objects, object_bytes, objects_of_a_slab, slab_bytes;
@@ -45,7 +24,7 @@ static const SlabCase cases[] = {
 
 Test(slabinfo, each_cache_is_read_and_copies_are_summed_up)
 {
-	GString *lines = g_string_new(text);
+	GString *lines = cache_hosts_text("odd", ".slabinfo");
 	g_autoptr(Slabinfo) slabinfo = slabinfo_new(lines, 4096);
 
 	cr_expect_eq(slabinfo_count(slabinfo), G_N_ELEMENTS(cases), "%u", slabinfo_count(slabinfo));
