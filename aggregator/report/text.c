@@ -4,7 +4,6 @@
 #include "escape.h"
 #include "report/facts.h"
 #include "report/group_table.h"
-#include "report/names_line.h"
 
 /* Writes what was appended, and empties it for the next part. */
 static void flush_text(GString *text, FILE *out)
@@ -120,9 +119,6 @@ static void append_summary(const Report *report, GString *text)
 	g_string_append(text, report->groups ? "The filter rows have " : "The filter stacks have ");
 	append_share(text, shown, view->before.allocations);
 	g_string_append(text, " of the total kmallocs\n");
-	if (report->groups && group_keys_have(report->groups->keys, "cache"))
-		append_names_line(text, report->session->profile, report->session->info,
-				  view_source(view)->caches);
 }
 
 static void print_stacks(const Report *report, GString *text, FILE *out)
