@@ -46,6 +46,7 @@ EXTRA_DIST += \
 	tests/vm/cases/45-module.sh \
 	tests/vm/cases/50-events.sh \
 	tests/vm/cases/51-caches.sh \
+	tests/vm/cases/52-slabstack.sh \
 	tests/vm/cases/55-loss.sh \
 	tests/vm/cases/56-loss-killed.sh \
 	tests/vm/cases/57-loss-cpus.sh \

@@ -8,6 +8,7 @@
  *	workload [-a FILE] [-t THREADS] [-f] message COUNT
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
  *	workload [-a FILE] [-t THREADS] [-f] open|dup|socketpair COUNT
+ *	workload [-a FILE] keep-sockets COUNT
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -x ARG...	executes "workload ARG..." from a thread that is not the leader
  *
@@ -22,6 +23,9 @@
  * open opens /dev/null COUNT times: an object of the cache filp each; dup duplicates a
  * file descriptor, for which there is none. socketpair makes COUNT pairs of Unix sockets:
  * two each of filp and of sock_inode_cache.
+ *
+ * keep-sockets makes COUNT pairs, says "kept" and keeps them until a byte comes on standard
+ * input.
  *
  * -a waits until FILE exists, or where it is -, until a byte comes on standard input: that wait
  * allocates nothing on any kernel. -t does COUNT in each of THREADS threads, -f does all
@@ -40,6 +44,7 @@
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -217,6 +222,30 @@ static void make_socket_pairs(unsigned long count, size_t size)
 	}
 }
 
+static void wait_for_byte(void)
+{
+	char byte;
+
+	if (read(STDIN_FILENO, &byte, 1) < 0)
+		error(1, errno, "standard input");
+}
+
+static void keep_sockets(unsigned long count, size_t size)
+{
+	const struct rlimit files = { 2 * count + 64, 2 * count + 64 };
+	int pair[2];
+
+	(void)size;
+	if (setrlimit(RLIMIT_NOFILE, &files) != 0)
+		error(1, errno, "setrlimit");
+	for (unsigned long i = 0; i < count; i++)
+		if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+			error(1, errno, "socketpair");
+	puts("kept");
+	fflush(stdout);
+	wait_for_byte();
+}
+
 static const Kind kinds[] = {
 	{ "unix-send", send_unix, 2 },
 	{ "pipe", make_pipes, 1 },
@@ -226,6 +255,7 @@ static const Kind kinds[] = {
 	{ "open", open_files, 1 },
 	{ "dup", duplicate_file, 1 },
 	{ "socketpair", make_socket_pairs, 1 },
+	{ "keep-sockets", keep_sockets, 1 },
 };
 
 static void *thread_main(void *data)
@@ -276,14 +306,6 @@ static void plan_run_in_child(Plan *plan)
 		error(1, 0, "the child failed");
 }
 
-static void wait_for_byte(void)
-{
-	char byte;
-
-	if (read(STDIN_FILENO, &byte, 1) < 0)
-		error(1, errno, "standard input");
-}
-
 static void wait_for_file(const char *path)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
@@ -315,7 +337,7 @@ static const Kind *kind_lookup(const char *name, int argument_count)
 			return &kinds[i];
 	error(2, 0,
 	      "give unix-send COUNT SIZE, or pipe, pipe-page, message, tcp-connect, open, dup "
-	      "or socketpair COUNT");
+	      "socketpair or keep-sockets COUNT");
 	return NULL;
 }
 

@@ -134,7 +134,7 @@ profile_ended()
 # Numbers of a report file. report_bytes FILE requested|allocated|wasted
 report_count()
 {
-	sed -n 's/^Total kmallocs (after filtering): //p' "$1" | tail -n 1
+	sed -n -E 's/^(Total kmallocs|Allocations) \(after filtering\): //p' "$1" | tail -n 1 | tr -d ,
 }
 
 report_bytes()
