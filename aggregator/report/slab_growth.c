@@ -144,7 +144,7 @@ static void append_line(GString *out, const SlabSpan *span, const Growth *growth
 		append_use(out, growth);
 	else
 		g_string_append(out, "in use: not known, /proc/slabinfo does not tell");
-	if (span->span_ns) {
+	if (span->span_ns && growth->is_known) {
 		g_string_append(out, " in ");
 		append_seconds(out, span->span_ns);
 	}

@@ -172,7 +172,7 @@ static const struct {
 	{ "no slabinfo",
 	  { { NULL, 0, 0, 0, 0, 0 } },
 	  { "kmalloc-192", { 12 }, false, 1 },
-	  "kmalloc-192: in use: not known, /proc/slabinfo does not tell in 60.000 s; 12 "
+	  "kmalloc-192: in use: not known, /proc/slabinfo does not tell; 12 "
 	  "allocations "
 	  "traced\n" },
 };
