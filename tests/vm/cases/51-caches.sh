@@ -8,7 +8,7 @@
 readonly counts=/usr/lib/kmalloc-top/cache_counts
 # The work is done twice, the second time by this name: so the count is of the work alone.
 readonly comm=counted_work
-readonly times=500
+readonly times=300
 
 # named NAME: what the kernel's structure calls the cache. Merged ones have the name of the first,
 # which is the one in /proc/slabinfo.
