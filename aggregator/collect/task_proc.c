@@ -79,6 +79,7 @@ static bool parse_stat(const TaskProc *proc, const char *text, TaskProcess *proc
 		fields[++field] = g_ascii_strtoull(at, NULL, 10);
 	if (field < STAT_START)
 		return false;
+	process->is_over = strchr("ZXx", strrchr(text, ')')[2]);
 	process->parent_tgid = (uint32_t)fields[STAT_PPID];
 	process->threads = (uint32_t)fields[STAT_THREADS];
 	process->is_worker = fields[STAT_FLAGS] & PF_WQ_WORKER;

@@ -3,9 +3,6 @@
 
 #include "collect/clock.h"
 
-/* How far the time of a record may be from that in /proc: copying a large process takes a while. */
-static const uint64_t start_differs_ns = NS_PER_SECOND;
-
 /* After an execve by another thread, which ends all but itself and becomes the leader. */
 static void end_others(TaskTable *table, const Task *leader, uint64_t time_ns)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/clock.h"
 #include "collect/task.h"
 #include "collect/task_cgroup.h"
 #include "collect/task_proc.h"
@@ -10,6 +11,9 @@
 
 /* What a report calls a task that was gone before its name was read. */
 #define TASK_EXITED "[exited]"
+
+/* How far the time of a record may be from that in /proc: copying a large process takes a while. */
+static const uint64_t start_differs_ns = NS_PER_SECOND;
 
 struct TaskTable {
 	TaskProc proc;

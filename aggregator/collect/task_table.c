@@ -129,6 +129,18 @@ static bool is_over(const Task *task, uint64_t time_ns)
 	       (!task_is_leader(task) || task->process->threads.length == 1);
 }
 
+/* A process that executes what it may not read, or what makes it another user, has a record of exit
+   and lives on (begin_new_exec(), since 2.6.31). Whether this is one. */
+static bool lives_on(const TaskTable *table, const Task *task)
+{
+	uint64_t start_ns = task->process->start_time_ns;
+	TaskProcess read;
+
+	return task_is_leader(task) && task_proc_process(&table->proc, task->tid, &read) &&
+	       !read.is_over && read.start_time_ns < start_ns + start_differs_ns &&
+	       start_ns < read.start_time_ns + start_differs_ns;
+}
+
 /* Returns whether there is something to settle later. */
 static bool settle(TaskTable *table, Task *task, uint64_t time_ns)
 {
@@ -136,8 +148,11 @@ static bool settle(TaskTable *table, Task *task, uint64_t time_ns)
 	if (task->born_ns <= time_ns)
 		g_clear_pointer(&task->earlier, task_free);
 	if (is_over(task, time_ns)) {
-		task_forget(table, task);
-		return false;
+		if (!lives_on(table, task)) {
+			task_forget(table, task);
+			return false;
+		}
+		task->ended_ns = TASK_LIVES;
 	}
 	task->is_recent =
 		task->ended_ns != TASK_LIVES || task->born_ns > time_ns || task->names.older_count;

@@ -61,15 +61,17 @@ typedef struct {
 	const char *name;
 	unsigned parent, flags, threads;
 	uint64_t start_ticks;
+	char state; /* 0: it sleeps */
 } Stat;
 
 static void write_process_as(const char *root, unsigned tgid, const Stat *stat, const char *comm)
 {
 	g_autofree char *file = g_strdup_printf("proc/%u/stat", tgid);
 	g_autofree char *text = g_strdup_printf(
-		"%u (%s) S %u 1 1 0 -1 %u 5 5 5 5 5 5 5 5 20 0 %u 0 %" G_GUINT64_FORMAT
+		"%u (%s) %c %u 1 1 0 -1 %u 5 5 5 5 5 5 5 5 20 0 %u 0 %" G_GUINT64_FORMAT
 		" 77 88 18446744073709551615 1\n",
-		tgid, stat->name, stat->parent, stat->flags, stat->threads, stat->start_ticks);
+		tgid, stat->name, stat->state ? stat->state : 'S', stat->parent, stat->flags,
+		stat->threads, stat->start_ticks);
 
 	temporary_write(root, file, text, -1);
 	write_thread(root, tgid, tgid, comm);
@@ -77,7 +79,15 @@ static void write_process_as(const char *root, unsigned tgid, const Stat *stat, 
 
 static void write_process(const char *root, unsigned tgid, const char *comm)
 {
-	Stat stat = { comm, 1, 0x400000, 1, 1000 };
+	Stat stat = { comm, 1, 0x400000, 1, 1000, 0 };
+
+	write_process_as(root, tgid, &stat, comm);
+}
+
+/* It has ended, and its parent was not told. */
+static void write_zombie(const char *root, unsigned tgid, const char *comm)
+{
+	Stat stat = { comm, 1, 0x400000, 1, 1000, 'Z' };
 
 	write_process_as(root, tgid, &stat, comm);
 }
@@ -123,7 +133,7 @@ static void expect_comm(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t 
 Test(task_table, a_scan_knows_processes_and_threads)
 {
 	g_auto(Host) host = host_new();
-	Stat stat = { "make", SHELL, 0, 2, 5000 };
+	Stat stat = { "make", SHELL, 0, 2, 5000, 0 };
 
 	write_process(host.root, SHELL, "bash");
 	write_process_as(host.root, MAKE, &stat, "make");
@@ -141,7 +151,7 @@ Test(task_table, the_start_is_that_of_the_process_on_the_clock_of_events)
 	g_auto(Host) host = host_new();
 	uint64_t ticks = 40 * second, asleep_ns = clock_ns(CLOCK_BOOTTIME) - clock_monotonic_ns();
 	uint64_t expected_ns = ticks * (second / (uint64_t)sysconf(_SC_CLK_TCK)) - asleep_ns;
-	Stat stat = { "make", SHELL, 0, 2, ticks };
+	Stat stat = { "make", SHELL, 0, 2, ticks, 0 };
 	EventTask leader, thread;
 
 	write_process_as(host.root, MAKE, &stat, "make");
@@ -156,7 +166,7 @@ Test(task_table, the_start_is_that_of_the_process_on_the_clock_of_events)
 Test(task_table, a_start_before_the_host_slept_is_not_zero)
 {
 	g_auto(Host) host = host_new();
-	Stat stat = { "init", 0, 0, 1, 0 };
+	Stat stat = { "init", 0, 0, 1, 0, 0 };
 
 	write_process_as(host.root, SHELL, &stat, "init");
 	cr_expect(eq(u64, find(host.table, SHELL, SHELL, 1).start_time_ns, 1));
@@ -165,7 +175,7 @@ Test(task_table, a_start_before_the_host_slept_is_not_zero)
 Test(task_table, names_may_have_brackets_and_blanks)
 {
 	g_auto(Host) host = host_new();
-	Stat odd = { "a) R 1 (b", 7, 0, 1, 123456789 }, plain = { "a", 7, 0, 1, 123456789 };
+	Stat odd = { "a) R 1 (b", 7, 0, 1, 123456789, 0 }, plain = { "a", 7, 0, 1, 123456789, 0 };
 
 	write_process_as(host.root, SHELL, &odd, "a) R 1 (b");
 	write_process_as(host.root, MAKE, &plain, "a\nb ");
@@ -203,7 +213,7 @@ Test(task_table, a_worker_has_the_name_that_the_kernel_gives_it)
 	g_auto(Host) host = host_new();
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-		Stat stat = { names[i].shown, 2, names[i].flags, 1, 10 };
+		Stat stat = { names[i].shown, 2, names[i].flags, 1, 10, 0 };
 
 		write_process_as(host.root, SHELL + i, &stat, names[i].shown);
 		expect_comm(host.table, SHELL + i, SHELL + i, 1, names[i].comm);
@@ -413,7 +423,7 @@ Test(task_table, a_tid_whose_records_were_lost_is_read_again)
 Test(task_table, a_process_read_before_its_record_came_stays_the_same)
 {
 	g_auto(Host) host = host_new();
-	Stat stat = { "cc1", SHELL, 0, 1, 20 * (uint64_t)sysconf(_SC_CLK_TCK) };
+	Stat stat = { "cc1", SHELL, 0, 1, 20 * (uint64_t)sysconf(_SC_CLK_TCK), 0 };
 	uint64_t start_ns;
 
 	write_process(host.root, SHELL, "bash");
@@ -443,6 +453,38 @@ Test(task_table, what_ended_is_forgotten_when_its_events_were_read)
 	expect_comm(host.table, SHELL, SHELL, 2 * second, "bash");
 }
 
+/* As the kernel tells it of who executes what it may not read. */
+Test(task_table, a_process_that_lives_on_after_its_record_of_exit_stays_counted)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, MAKE, "make");
+	task_table_count(host.table, MAKE);
+	task_table_comm(host.table, MAKE, MAKE, "sudo", 1000);
+	task_table_exit(host.table, MAKE, MAKE, 1006);
+	task_table_settle(host.table, 3 * second);
+	cr_expect(is_counted_at(host.table, MAKE, MAKE, 3 * second));
+	expect_comm(host.table, MAKE, MAKE, 3 * second, "sudo");
+	/* Its true end. */
+	task_table_exit(host.table, MAKE, MAKE, 4 * second);
+	write_zombie(host.root, MAKE, "sudo");
+	task_table_settle(host.table, 6 * second);
+	cr_expect(eq(sz, task_table_size(host.table), 0));
+}
+
+Test(task_table, another_process_of_the_same_id_does_not_live_on)
+{
+	const Stat other = { "other", 1, 0x400000, 1, 500000, 0 };
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, MAKE, "make");
+	task_table_count(host.table, MAKE);
+	task_table_exit(host.table, MAKE, MAKE, 2000);
+	write_process_as(host.root, MAKE, &other, "other");
+	task_table_settle(host.table, 3 * second);
+	cr_expect(eq(sz, task_table_size(host.table), 0));
+}
+
 Test(task_table, an_end_told_before_its_beginning_ends_it)
 {
 	g_auto(Host) host = host_new();
@@ -469,6 +511,7 @@ Test(task_table, a_leader_that_ended_stands_for_its_process_until_the_last_threa
 	cr_expect(is_counted_at(host.table, MAKE, THREAD + 1, 6 * second));
 	task_table_exit(host.table, MAKE, THREAD, 7 * second);
 	task_table_exit(host.table, MAKE, THREAD + 1, 7 * second);
+	write_zombie(host.root, MAKE, "make");
 	for (unsigned i = 0; i < 2; i++)
 		task_table_settle(host.table, 10 * second);
 	cr_expect(eq(sz, task_table_size(host.table), 0));
@@ -600,7 +643,7 @@ Test(task_table, an_unknown_id_is_that_of_its_tid_or_of_nobody)
 Test(task_table, a_command_counts_with_its_descendants)
 {
 	g_auto(Host) host = host_new();
-	Stat lost = { "lost", CHILD, 0, 1, 10 };
+	Stat lost = { "lost", CHILD, 0, 1, 10, 0 };
 
 	write_process(host.root, SHELL, "bash");
 	write_process(host.root, MAKE, "make");
