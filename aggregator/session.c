@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session.h"
 
+typedef struct {
+	BatchVisitor visit;
+	void *user_data;
+} Tap;
+
 static void apply_info(Session *session)
 {
 	const RunInfo *info = session->info;
@@ -35,8 +40,11 @@ static void take_batch(const Batch *batch, void *user_data)
 		run_text_read_batch(session->text, batch);
 		break;
 	}
-	if (session->tap)
-		session->tap(batch, session->tap_data);
+	for (guint i = 0; i < session->taps->len; i++) {
+		const Tap *tap = &g_array_index(session->taps, Tap, i);
+
+		tap->visit(batch, tap->user_data);
+	}
 }
 
 Session *session_new(size_t memory_bytes_max)
@@ -48,6 +56,7 @@ Session *session_new(size_t memory_bytes_max)
 	session->info = run_info_new();
 	session->text = run_text_new();
 	session->symbols = symbol_store_new();
+	session->taps = g_array_new(FALSE, FALSE, sizeof(Tap));
 	session->reader = batch_reader_new(take_batch, session);
 	return session;
 }
@@ -57,12 +66,27 @@ void session_free(Session *session)
 	if (!session)
 		return;
 	batch_reader_free(session->reader);
+	g_array_unref(session->taps);
 	symbol_store_free(session->symbols);
 	run_text_free(session->text);
 	run_info_free(session->info);
 	loss_ledger_free(session->loss);
 	profile_free(session->profile);
 	g_free(session);
+}
+
+void session_add_tap(Session *session, BatchVisitor visit, void *user_data)
+{
+	const Tap tap = { visit, user_data };
+
+	g_array_append_val(session->taps, tap);
+}
+
+void session_remove_tap(Session *session, BatchVisitor visit)
+{
+	for (guint i = session->taps->len; i-- > 0;)
+		if (g_array_index(session->taps, Tap, i).visit == visit)
+			g_array_remove_index(session->taps, i);
 }
 
 void session_feed(Session *session, const void *bytes, size_t length)

@@ -20,9 +20,7 @@ typedef struct {
 	RunText *text;
 	SymbolStore *symbols;
 	BatchReader *reader;
-	/* Sees every whole batch after it was counted, for a recording; may be NULL. */
-	void (*tap)(const Batch *batch, void *user_data);
-	void *tap_data;
+	GArray *taps;   /* private */
 	bool imported;  /* counted from a foreign text format: names come with it */
 	bool cut_short; /* the stream ended in the middle, or a recording was never closed */
 	uint64_t unreadable_lines; /* of an import: what no importer understood */
@@ -32,6 +30,11 @@ typedef struct {
 Session *session_new(size_t memory_bytes_max);
 void session_free(Session *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
+
+/* From here on calls tap with every whole batch, after it was counted; several are called in order.
+ */
+void session_add_tap(Session *session, BatchVisitor tap, void *user_data);
+void session_remove_tap(Session *session, BatchVisitor tap);
 
 /* Reads the next bytes of the stream. */
 void session_feed(Session *session, const void *bytes, size_t length);

@@ -31,10 +31,9 @@ static bool collect_recorded(const CollectorType *collector, CollectRun *run, GE
 	/* One of nothing: once the probes are live it is worth keeping. */
 	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = recording_part(recording) });
 	run->recording = recording;
-	run->session->tap = recording_add_batch;
-	run->session->tap_data = recording;
+	session_add_tap(run->session, recording_add_batch, recording);
 	collected = collector->collect(run, error);
-	run->session->tap = NULL;
+	session_remove_tap(run->session, recording_add_batch);
 	end_recording(recording, collected, run->outcome);
 	return collected;
 }

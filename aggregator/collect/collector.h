@@ -60,6 +60,10 @@ typedef struct {
 	/* SIGUSR1: print a report of what is known so far. */
 	void (*report_now)(Session *session, void *user_data);
 	void *report_data;
+	/* Ten times a second while the probes are live; NULL: nothing. Returns false when the run
+	   is to end, as at the end of its duration. */
+	bool (*tick)(Session *session, void *user_data);
+	void *tick_data;
 } CollectRequest;
 
 /* How the collection ended, beside what is in the stream. */

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 enum {
+	REQUEST_TICK_MS = 100,
 	TICK_MS = 500, /* a recording's frame ends when it is half a second old, or at the next tick
 			*/
 	LAST_ITERATIONS = 100, /* somebody else may still write to what the engine reads */
@@ -274,6 +275,8 @@ static gboolean tick(gpointer user_data)
 		live_run_feed(live);
 	if (cgroup_paths_update(live->cgroups, live->parts.session->profile, live->batches))
 		live_run_feed(live);
+	run_facts_write_load(live->batches, live->root);
+	live_run_feed(live);
 	if (live->parts.recording)
 		recording_tick(live->parts.recording);
 	if (live->phase == PHASE_LIVE)
@@ -282,6 +285,17 @@ static gboolean tick(gpointer user_data)
 	live_run_check_recording(live);
 	check_memory(live);
 	progress_show(&live->progress, live->parts.session, clock_monotonic_ns());
+	return G_SOURCE_CONTINUE;
+}
+
+/* Of whoever asked for the run. */
+static gboolean request_tick(gpointer user_data)
+{
+	LiveRun *live = user_data;
+	const CollectRequest *request = live->parts.request;
+
+	if (live->phase == PHASE_LIVE && !request->tick(live->parts.session, request->tick_data))
+		live_run_stop_at(live, clock_monotonic_ns());
 	return G_SOURCE_CONTINUE;
 }
 
@@ -314,6 +328,8 @@ void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *pa
 	live->loop = g_main_loop_new(live->context, FALSE);
 	add_signals(live);
 	live_run_add_timeout(live, TICK_MS, tick);
+	if (parts->request->tick)
+		live_run_add_timeout(live, REQUEST_TICK_MS, request_tick);
 }
 
 /* The collection is over and its report on the way: another Ctrl-C must not lose it. */

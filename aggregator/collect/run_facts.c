@@ -3,6 +3,7 @@
 
 #include "collect/run_facts.h"
 
+#include "collect/clock.h"
 #include "collect/command.h"
 #include "collect/event_kinds.h"
 #include "record/batch_writer.h"
@@ -116,6 +117,21 @@ void run_facts_write_start(GByteArray *out, const CollectRequest *request, const
 	run_facts_write_text(out, KMT_FIELD_COMMAND, command);
 	write_pids(out, request);
 	run_facts_write_number(out, KMT_FIELD_BUFFER_BYTES, buffer_bytes);
+}
+
+void run_facts_write_load(GByteArray *out, const char *root)
+{
+	g_autofree char *path = g_strconcat(root, "/proc/loadavg", NULL);
+	g_autofree char *text = NULL;
+	const InfoField clocks[] = {
+		{ KMT_FIELD_MONOTONIC_NS, clock_monotonic_ns(), NULL },
+		{ KMT_FIELD_REALTIME_NS, (uint64_t)g_get_real_time() * 1000, NULL },
+	};
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return;
+	batch_write_info(out, clocks, G_N_ELEMENTS(clocks));
+	run_facts_write_text(out, KMT_FIELD_LOAD_AVERAGE, g_strchomp(text));
 }
 
 void run_facts_write_end(GByteArray *out, const RunLosses *losses, const CollectOutcome *outcome,

@@ -14,6 +14,9 @@
 void run_facts_write_start(GByteArray *out, const CollectRequest *request, const char *collector,
 			   uint64_t buffer_bytes);
 
+/* Appends the load average as it is now, and what time it is. root: below which /proc lies. */
+void run_facts_write_load(GByteArray *out, const char *root);
+
 /* What is known of the losses at the end, beside what the batches say. */
 typedef struct {
 	uint64_t skipped;        /* probes, as the collector says it */

@@ -262,7 +262,8 @@ enum KmtFieldId {
 	/* number: events of the losses told by counters that the kernel counted, but neither handed
 	   over nor lost for want of a buffer */
 	KMT_FIELD_NOT_DELIVERED = 51,
-	KMT_FIELD_IDS, /* not on the wire: one more than the last */
+	KMT_FIELD_LOAD_AVERAGE = 52, /* text: /proc/loadavg, at the instant of the fields 1 and 2 */
+	KMT_FIELD_IDS,               /* not on the wire: one more than the last */
 };
 
 /* When a KMT_BATCH_SLABINFO was read. */

@@ -62,6 +62,7 @@ static const uint8_t field_kinds[KMT_FIELD_IDS] = {
 	[KMT_FIELD_CACHES_UNKNOWN] = FIELD_TEXT,
 	[KMT_FIELD_CACHE_FILTER] = FIELD_LIST,
 	[KMT_FIELD_NOT_DELIVERED] = FIELD_NUMBER,
+	[KMT_FIELD_LOAD_AVERAGE] = FIELD_TEXT,
 };
 
 bool run_info_is_number(uint16_t id)

@@ -237,7 +237,7 @@ static uint64_t kept(const Session *session, const CacheQuery *query)
 	const ViewSource source = { .profile = session->profile,
 				    .symbols = session->symbols,
 				    .caches = names };
-	const CellFilter filter = { &cell_filter_cache, query };
+	const CellFilter filter = { &cell_filter_cache, query, NULL };
 	g_autoptr(GArray) filters = g_array_new(FALSE, FALSE, sizeof(CellFilter));
 	const ViewOptions options = { .cells = filters,
 				      .sort = sort_key_lookup("count"),

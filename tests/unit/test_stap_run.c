@@ -673,8 +673,7 @@ Test(stap_run, what_happens_while_the_command_runs_counts_and_is_recorded, .time
 	pid_t sender = send_events_meanwhile(&stage);
 
 	stage.request.command = command;
-	stage.session->tap = recording_add_batch;
-	stage.session->tap_data = recording;
+	session_add_tap(stage.session, recording_add_batch, recording);
 	cr_assert(run(&stage, recording, NULL));
 	waitpid(sender, NULL, 0);
 	cr_expect(eq(u64, profile_totals(stage.session->profile).events, CPUS));
@@ -694,8 +693,7 @@ Test(stap_run, a_recordings_bound_ends_the_run, .timeout = 60)
 	g_autofree char *path = g_build_filename(stage.folder, "r.kmr", NULL);
 	g_autoptr(Recording) recording = recording_create(path, 1, NULL);
 
-	stage.session->tap = recording_add_batch;
-	stage.session->tap_data = recording;
+	session_add_tap(stage.session, recording_add_batch, recording);
 	cr_assert(run(&stage, recording, NULL));
 	cr_assert(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
 	cr_expect(recording_close(recording, NULL));

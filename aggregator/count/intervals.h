@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "count/profile.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * Intervals cut a stream into spans of equal length by the times of its events, however late their
+ * batches come. A span is given away when every CPU has said that no event of it will follow.
+ */
+typedef struct Intervals Intervals;
+
+/* One span, with what was counted in it. Everything is borrowed for the call. */
+typedef struct {
+	uint64_t number;   /* from 0, without a gap */
+	uint64_t start_ns; /* monotonic: the first instant of it ... */
+	uint64_t end_ns;   /* ... and the first instant after it */
+	const Profile *profile;
+	bool partial; /* events of it may still come: they will count in the one after it */
+} Interval;
+
+/* Takes the intervals in their order. */
+typedef void (*IntervalSink)(const Interval *interval, void *user_data);
+
+/* Returns intervals of that length, each of which may take so much memory, that are given to the
+   sink. Free them with intervals_free(); what was not given away by then is dropped. */
+Intervals *intervals_new(uint64_t length_ns, size_t bytes_max, IntervalSink sink, void *user_data);
+void intervals_free(Intervals *intervals);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Intervals, intervals_free)
+
+/* The first interval begins at start_ns; nothing before it or after end_ns counts. Until it is
+   called, or with UINT64_MAX as start, nothing counts. Both may be told later, but do not move when
+   intervals were given away. */
+void intervals_set_window(Intervals *intervals, uint64_t start_ns, uint64_t end_ns);
+
+/* The symbol epoch of the stacks that follow. */
+void intervals_set_epoch(Intervals *intervals, uint32_t epoch);
+
+/* Counts a batch of kind KMT_BATCH_EVENTS; complete_until_ns is for when every CPU has now said
+   that all of its events were sent (loss_ledger_complete_until()). */
+void intervals_take(Intervals *intervals, const Batch *batch, uint64_t complete_until_ns);
+
+/* Gives away what has ended before that time, complete or not: a CPU may have nothing to say. */
+void intervals_expire(Intervals *intervals, uint64_t time_ns);
+
+/* The stream has ended at end_ns: gives away the rest, whose last one may be short. */
+void intervals_finish(Intervals *intervals, uint64_t end_ns);

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "count/intervals.h"
+
+#include "event_batch.h"
+#include "leaks.h"
+
+#include <criterion/criterion.h>
+
+TEST_SUITE_WITHOUT_LEAKS(intervals);
+
+#define SECOND_NS 1000000000ULL
+#define MILLISECOND_NS 1000000U
+enum { MEMORY_BYTES = 1 << 20, GIVEN_MAX = 16 };
+
+static const uint32_t frames[] = { 0x81000010 };
+
+typedef struct {
+	guint count;
+	uint64_t events[GIVEN_MAX];
+	uint64_t start_ns[GIVEN_MAX], end_ns[GIVEN_MAX];
+	bool partial[GIVEN_MAX];
+} Given;
+
+static void take(const Interval *interval, void *user_data)
+{
+	Given *given = user_data;
+
+	cr_assert_lt(given->count, GIVEN_MAX);
+	cr_expect_eq(interval->number, given->count);
+	given->events[given->count] = profile_totals(interval->profile).events;
+	given->start_ns[given->count] = interval->start_ns;
+	given->end_ns[given->count] = interval->end_ns;
+	given->partial[given->count++] = interval->partial;
+}
+
+/* A reader's user data: with which word of completeness batches arrive. */
+typedef struct {
+	Intervals *intervals;
+	uint64_t complete_until_ns;
+} Arrival;
+
+static void arrive(const Batch *batch, void *user_data)
+{
+	Arrival *arrival = user_data;
+
+	intervals_take(arrival->intervals, batch, arrival->complete_until_ns);
+}
+
+/* A batch with an event at each of these milliseconds after base_ns. */
+static void send(Intervals *intervals, uint64_t base_ns, const uint32_t *at_ms, size_t count,
+		 uint64_t complete_until_ns)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	EventBatch batch = event_batch_begin(bytes, 0, 0, base_ns);
+	Arrival arrival = { intervals, complete_until_ns };
+	g_autoptr(BatchReader) reader = batch_reader_new(arrive, &arrival);
+	uint16_t origin = event_batch_origin(&batch, frames, 1, 10, 16);
+
+	for (size_t i = 0; i < count; i++)
+		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, at_ms[i] * MILLISECOND_NS,
+				  KMT_CONTEXT_TASK, 1);
+	event_batch_end(&batch, count);
+	batch_reader_feed(reader, bytes->data, bytes->len);
+}
+
+#define SEND(intervals, base_ns, complete_until_ns, ...)                                           \
+	send(intervals, base_ns, (const uint32_t[]){ __VA_ARGS__ },                                \
+	     G_N_ELEMENTS(((const uint32_t[]){ __VA_ARGS__ })), complete_until_ns)
+
+Test(intervals, events_count_where_they_happened_however_late_they_come)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	intervals_set_window(intervals, 10 * SECOND_NS, UINT64_MAX);
+	SEND(intervals, 10 * SECOND_NS, 0, 0, 999, 1000);
+	SEND(intervals, 12 * SECOND_NS, 0, 5);
+	SEND(intervals, 10 * SECOND_NS, 11 * SECOND_NS, 500);
+	cr_expect_eq(given.count, 1);
+	SEND(intervals, 11 * SECOND_NS, 13 * SECOND_NS, 200);
+	cr_expect_eq(given.count, 3);
+	cr_expect_eq(given.events[0], 3);
+	cr_expect_eq(given.events[1], 2);
+	cr_expect_eq(given.events[2], 1);
+	cr_expect_eq(given.start_ns[2], 12 * SECOND_NS);
+	cr_expect_eq(given.end_ns[2], 13 * SECOND_NS);
+	cr_expect_not(given.partial[0]);
+}
+
+Test(intervals, what_comes_after_its_interval_was_given_away_counts_in_the_next)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
+	SEND(intervals, SECOND_NS, 0, 1, 2);
+	intervals_expire(intervals, 2 * SECOND_NS);
+	cr_expect_eq(given.count, 1);
+	cr_expect(given.partial[0]);
+	SEND(intervals, SECOND_NS, 0, 3, 4, 1005);
+	intervals_finish(intervals, 2 * SECOND_NS + 10 * MILLISECOND_NS);
+	cr_expect_eq(given.count, 2);
+	cr_expect_eq(given.events[0], 2);
+	cr_expect_eq(given.events[1], 3);
+	cr_expect_eq(given.end_ns[1], 2 * SECOND_NS + 10 * MILLISECOND_NS);
+}
+
+Test(intervals, nothing_outside_of_the_window_counts)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	SEND(intervals, SECOND_NS, 5 * SECOND_NS, 1);
+	cr_expect_eq(given.count, 0);
+	intervals_set_window(intervals, 5 * SECOND_NS, 6 * SECOND_NS + SECOND_NS / 2);
+	SEND(intervals, 4 * SECOND_NS, 0, 999, 1000);
+	SEND(intervals, 6 * SECOND_NS, 9 * SECOND_NS, 500, 501);
+	intervals_finish(intervals, 9 * SECOND_NS);
+	cr_expect_eq(given.count, 2);
+	cr_expect_eq(given.events[0], 1);
+	cr_expect_eq(given.events[1], 1);
+	cr_expect_eq(given.end_ns[1], 6 * SECOND_NS + SECOND_NS / 2);
+}
+
+Test(intervals, an_interval_without_events_is_given_all_the_same)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
+	SEND(intervals, 4 * SECOND_NS, 5 * SECOND_NS, 1);
+	cr_expect_eq(given.count, 4);
+	cr_expect_eq(given.events[2], 0);
+	cr_expect_eq(given.events[3], 1);
+}
