@@ -155,6 +155,8 @@ static void scan_process(uint32_t tgid, void *user_data)
 	scan.process = process_found(table, tgid);
 	if (!scan.process)
 		scan.process = process_entered(table, process_read(table, tgid, &read));
+	/* Now: children have it from there, and all may be gone when their records are read. */
+	task_cgroup_of(table, scan.process);
 	if (read.threads > 1)
 		task_proc_each_thread(&table->proc, tgid, scan_thread, &scan);
 }

@@ -711,6 +711,24 @@ Test(task_table, cgroups_are_those_told_or_those_of_the_parent_or_read)
 	cr_expect(eq(u64, cgroup_of(&host, 0, 0), folder_inode(&host, "")));
 }
 
+/* Where the v1 memory controller's hierarchy counts, no sample tells it. */
+Test(task_table, a_child_that_was_never_read_has_the_cgroup_of_its_parent_at_the_start)
+{
+	g_auto(Host) host = host_new();
+	uint64_t shells = folder_inode(&host, "shells");
+
+	write_process(host.root, SHELL, "bash");
+	write_cgroup(host.root, SHELL, "0::/shells\n");
+	task_table_scan(host.table);
+	/* All of them are gone before any record is read. */
+	write_cgroup(host.root, SHELL, "");
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
+	task_table_comm(host.table, CHILD, CHILD, "make", 2000);
+	task_table_fork(host.table, GRANDCHILD, GRANDCHILD, CHILD, CHILD, 3000);
+	cr_expect(eq(u64, cgroup_of(&host, CHILD, 0), shells));
+	cr_expect(eq(u64, cgroup_of(&host, GRANDCHILD, 0), shells));
+}
+
 Test(task_table, a_child_of_a_parent_without_a_cgroup_has_its_own_read)
 {
 	g_auto(Host) host = host_new();
