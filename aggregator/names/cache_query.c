@@ -254,7 +254,7 @@ static void offer_names(Nearest *nearest, const ListedCache *cache)
 	}
 }
 
-static void set_error(GError **error, const CacheList *list, const Item *item)
+static void set_error(GError **error, const CacheList *list, const Item *item, const char *advice)
 {
 	g_autofree char *written = newest_spelling(item->text);
 	g_autoptr(Nearest) nearest = nearest_new(written);
@@ -263,32 +263,30 @@ static void set_error(GError **error, const CacheList *list, const Item *item)
 	for (guint i = 0; i < cache_list_count(list); i++)
 		offer_names(nearest, cache_list_at(list, i));
 	if (!nearest_append(nearest, names))
-		g_string_assign(names, "'slabstack' without a name lists those of this host");
+		g_string_assign(names, advice);
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s '%s'; %s",
 		    item->is_glob ? "no slab cache matches" : "there is no slab cache", item->text,
 		    names->str);
 }
 
-static bool resolve_item(CacheQuery *query, const CacheList *list, const Item *item, GError **error)
+static bool resolve_item(CacheQuery *query, const CacheList *list, const Item *item)
 {
-	bool found =
-		item->is_glob ? resolve_glob(query, list, item) : resolve_name(query, list, item);
-
-	if (!found)
-		set_error(error, list, item);
-	return found;
+	return item->is_glob ? resolve_glob(query, list, item) : resolve_name(query, list, item);
 }
 
-bool cache_query_resolve(CacheQuery *query, const CacheList *list, GError **error)
+bool cache_query_resolve(CacheQuery *query, const CacheList *list, const char *advice,
+			 GError **error)
 {
 	query->names_as_given = !cache_list_count(list);
 	for (guint i = 0; i < query->items->len; i++) {
 		const Item *item = &g_array_index(query->items, Item, i);
 
-		if (query->names_as_given)
+		if (query->names_as_given) {
 			take_as_given(query, item);
-		else if (!resolve_item(query, list, item, error))
+		} else if (!resolve_item(query, list, item)) {
+			set_error(error, list, item, advice);
 			return false;
+		}
 	}
 	g_ptr_array_add(query->kernel_names, NULL);
 	return true;

@@ -21,9 +21,11 @@ void cache_query_free(CacheQuery *query);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CacheQuery, cache_query_free)
 
 /* Finds out which caches of the list it means; the list may be freed then. With an empty list names
-   are taken as given. Returns false with error set, one line with the nearest names, where a name
-   or glob means none. To be called once, before the functions below. */
-bool cache_query_resolve(CacheQuery *query, const CacheList *list, GError **error);
+   are taken as given. Returns false with error set, one line with the nearest names, or with the
+   advice where no name is near, where a name or glob means none. To be called once, before the
+   functions below. */
+bool cache_query_resolve(CacheQuery *query, const CacheList *list, const char *advice,
+			 GError **error);
 
 /* Whether a cache of that name, without what marks a copy, is asked for. */
 bool cache_query_wants(const CacheQuery *query, const char *folded_name);

@@ -5,14 +5,18 @@
 #include "names/cache_list.h"
 #include "rank/cell_filter_cache.h"
 
-enum { SESSION_BYTES_MAX = 1 << 20 }; /* it counts nothing */
+enum {
+	SESSION_BYTES_MAX = 1 << 20, /* it counts nothing */
+	NAMES_SHOWN_MAX = 20,
+};
 
-static bool choose(Options *options, const GString *names, const GString *slabinfo, GError **error)
+static bool choose(Options *options, const GString *names, const GString *slabinfo,
+		   const char *advice, GError **error)
 {
 	const CellFilter filter = { &cell_filter_cache, options->caches, NULL };
 	g_autoptr(CacheList) list = cache_list_new(names, slabinfo);
 
-	if (!cache_query_resolve(options->caches, list, error))
+	if (!cache_query_resolve(options->caches, list, advice, error))
 		return false;
 	g_array_append_val(options->cells, filter);
 	return true;
@@ -28,7 +32,8 @@ bool cache_choice_of_host(Options *options, GError **error)
 	slab_facts_append(facts, "", KMT_READING_START);
 	session_feed(host, facts->data, facts->len);
 	if (!choose(options, run_text_of(host->text, KMT_BATCH_CACHE_NAMES, 0),
-		    run_text_of(host->text, KMT_BATCH_SLABINFO, KMT_READING_START), error))
+		    run_text_of(host->text, KMT_BATCH_SLABINFO, KMT_READING_START),
+		    "'slabstack' without a name lists those of this host", error))
 		return false;
 	options->request.caches = cache_query_kernel_names(options->caches);
 	return true;
@@ -54,19 +59,38 @@ static GString *names_of_events(const Session *session)
 	return text;
 }
 
+/* Returns what can be asked of a stream, "the input has allocations from dentry, filp, 3
+   more". The caller
+   frees it. */
+static char *advice_of(const GString *names_of_events)
+{
+	g_autoptr(CacheList) list = cache_list_new(names_of_events, NULL);
+	guint count = cache_list_count(list), shown = MIN(count, NAMES_SHOWN_MAX);
+	GString *advice = g_string_new("the input has allocations from");
+
+	for (guint i = 0; i < shown; i++)
+		g_string_append_printf(advice, "%s %s", i ? "," : "",
+				       listed_cache_name(cache_list_at(list, i)));
+	if (count > shown)
+		g_string_append_printf(advice, ", %u more", count - shown);
+	if (!count)
+		g_string_append(advice, " no cache that is known");
+	return g_string_free(advice, FALSE);
+}
+
 bool cache_choice_of_stream(Options *options, const Session *session, GError **error)
 {
 	const GString *names = run_text_of(session->text, KMT_BATCH_CACHE_NAMES, 0);
 	const GString *slabinfo = run_text_of(session->text, KMT_BATCH_SLABINFO, KMT_READING_START);
+	g_autofree char *advice = NULL;
 	GString *of_events;
 	bool chosen;
 
 	if (!options->caches)
 		return true;
-	if (names || slabinfo)
-		return choose(options, names, slabinfo, error);
 	of_events = names_of_events(session);
-	chosen = choose(options, of_events, NULL, error);
+	advice = advice_of(of_events);
+	chosen = choose(options, names || slabinfo ? names : of_events, slabinfo, advice, error);
 	if (of_events)
 		g_string_free(of_events, TRUE);
 	return chosen;

@@ -273,7 +273,7 @@ Test(cache_names, a_filter_keeps_the_caches_that_are_asked_for)
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(CacheQuery) query = cache_query_new(cases[i].argument, NULL);
 
-		cr_assert(cache_query_resolve(query, list, NULL));
+		cr_assert(cache_query_resolve(query, list, "", NULL));
 		cr_expect_eq(kept(session, query), cases[i].allocations, "%s", cases[i].argument);
 	}
 }

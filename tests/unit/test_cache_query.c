@@ -10,12 +10,14 @@
 
 TEST_SUITE_WITHOUT_LEAKS(cache_query);
 
+#define ADVICE "none is near"
+
 static CacheQuery *resolved(const char *host, const char *argument, GError **error)
 {
 	g_autoptr(CacheList) list = cache_hosts_list(host);
 	g_autoptr(CacheQuery) query = cache_query_new(argument, error);
 
-	if (!query || !cache_query_resolve(query, list, error))
+	if (!query || !cache_query_resolve(query, list, ADVICE, error))
 		return NULL;
 	return g_steal_pointer(&query);
 }
@@ -134,7 +136,7 @@ Test(cache_query, at_most_16_names_go_to_the_kernel)
 
 		g_string_append_printf(text, "cache-%d\n", count);
 		list = cache_list_new(text, NULL);
-		cr_assert(cache_query_resolve(query, list, NULL));
+		cr_assert(cache_query_resolve(query, list, ADVICE, NULL));
 		cr_expect_eq(cache_query_kernel_names(query) != NULL, count <= COLLECT_CACHES_MAX,
 			     "%d", count);
 	}
@@ -148,7 +150,7 @@ Test(cache_query, without_slabinfo_any_name_may_be_the_kernels)
 	g_autoptr(CacheQuery) query = cache_query_new("rtable", NULL);
 	g_autofree char *names = NULL;
 
-	cr_assert(cache_query_resolve(query, list, NULL));
+	cr_assert(cache_query_resolve(query, list, ADVICE, NULL));
 	names = g_strjoinv(" ", cache_query_kernel_names(query));
 	cr_expect_str_eq(names, "aio_kiocb file_lock_cache rtable");
 	g_string_free(text, TRUE);
@@ -207,15 +209,23 @@ Test(cache_query, names_are_printed_escaped)
 	g_autoptr(GError) error = NULL;
 	GString *line = g_string_new(NULL);
 
-	cr_assert(cache_query_resolve(query, list, NULL));
+	cr_assert(cache_query_resolve(query, list, ADVICE, NULL));
 	cache_query_append_matched(line, query);
 	cr_expect_str_eq(line->str, "\\x1b[2J (also: evil)");
 	cr_expect(cache_query_wants(query, "\\x1b[2J"));
 	cr_expect(cache_query_wants(query, "\033[2J"));
-	cr_expect_not(cache_query_resolve(other, list, &error));
+	cr_expect_not(cache_query_resolve(other, list, ADVICE, &error));
 	cr_expect_null(strchr(error->message, '\033'));
 	g_string_free(line, TRUE);
 	g_string_free(text, TRUE);
+}
+
+Test(cache_query, where_no_name_is_near_there_is_advice)
+{
+	g_autoptr(GError) error = NULL;
+
+	cr_expect_null(resolved("6.18", "zzzzzzzz", &error));
+	cr_expect_str_eq(error->message, "there is no slab cache 'zzzzzzzz'; " ADVICE);
 }
 
 Test(cache_query, the_nearest_names_are_at_most_5_and_the_best_first)

@@ -125,7 +125,7 @@ static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
 		.cpus = traced->cpus,
 	};
 
-	cr_assert(cache_query_resolve(query, list, NULL));
+	cr_assert(cache_query_resolve(query, list, "", NULL));
 	g_array_append_vals(counts, traced->traced, cache_query_matched(query)->len);
 	append_growth_lines(out, &growth);
 	g_string_free(text, TRUE);
