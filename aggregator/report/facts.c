@@ -150,10 +150,10 @@ static guint drops_shown(const Report *report)
 	return report->view->drops->len + of_groups - (report->options->top == UINT64_MAX);
 }
 
-/* What a table's own conditions dropped is rows of it; what they were asked for before, stacks. */
+/* What a table's own conditions dropped is groups; what they were asked for before, stacks. */
 static void append_dropped(GString *out, const Report *report, guint index)
 {
-	const char *what = index < report->view->drops->len ? "stack" : "row";
+	const char *what = index < report->view->drops->len ? "stack" : report->group_noun;
 	uint64_t rows = drop_at(report, index)->rows;
 
 	append_count(out, rows);

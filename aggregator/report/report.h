@@ -15,6 +15,7 @@ typedef struct {
 	const ViewOptions *options;
 	const GroupRows *groups; /* NULL: stacks; the printer makes them where options ask for it */
 	const char *exclude;     /* argument of -e, for the banner; NULL: none */
+	const char *group_noun;  /* what the report calls one of them: "row"; with groups only */
 	/* Whose allocations these are: resolved; NULL: those of all slab caches. */
 	const CacheQuery *caches;
 	const char *caches_asked; /* as given */

@@ -151,6 +151,7 @@ void report_print_slabstack(const Report *wanted, FILE *out)
 	Report report = *wanted;
 
 	report.groups = groups;
+	report.group_noun = has_blocks(&report) ? "block" : "row";
 	append_growth_of_report(text, &report);
 	if (text->len)
 		g_string_append_c(text, '\n');

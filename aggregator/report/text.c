@@ -144,6 +144,7 @@ void report_print_text(const Report *wanted, FILE *out)
 	Report report = *wanted;
 
 	report.groups = groups;
+	report.group_noun = "row";
 	if (!report.quiet)
 		append_banner(&report, text);
 	flush_text(text, out);
