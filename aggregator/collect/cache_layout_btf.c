@@ -4,8 +4,9 @@
 #include "collect/cache_layout_fill.h"
 
 #ifdef HAVE_LIBBPF
+#include "collect/btf_file.h"
+
 #include <bpf/btf.h>
-#include <bpf/libbpf.h>
 #include <string.h>
 
 /* Anonymous structures inside of others; more is no kernel's. */
@@ -71,21 +72,11 @@ static void read_structures(CacheLayout *layout, const struct btf *btf)
 	}
 }
 
-static int print_nothing(enum libbpf_print_level level, const char *format, va_list arguments)
-{
-	(void)level;
-	(void)format;
-	(void)arguments;
-	return 0;
-}
-
 bool cache_layout_read_btf(CacheLayout *layout, const char *path)
 {
-	struct btf *btf;
+	struct btf *btf = btf_file_parse(path);
 
-	libbpf_set_print(print_nothing);
-	btf = btf__parse(path, NULL);
-	if (libbpf_get_error(btf))
+	if (!btf)
 		return false;
 	read_structures(layout, btf);
 	btf__free(btf);

@@ -174,15 +174,11 @@ static unsigned functions_there(void)
 
 static TracepointFormat *read_format(const CacheProbes *probes, const char *function)
 {
-	g_autofree char *path = g_strdup_printf("../%s/%s/format", probes->group, function);
+	g_autofree char *path = g_strdup_printf("../%s/%s", probes->group, function);
 	g_autofree char *text = g_malloc(TRACEPOINT_FORMAT_BYTES_MAX);
-	int fd = openat(probes->kmem_folder_fd, path, O_RDONLY | O_CLOEXEC);
-	ssize_t length;
+	ssize_t length = tracepoint_format_read(probes->kmem_folder_fd, path, text,
+						TRACEPOINT_FORMAT_BYTES_MAX);
 
-	if (fd < 0)
-		return NULL;
-	length = read(fd, text, TRACEPOINT_FORMAT_BYTES_MAX);
-	close(fd);
 	return length > 0 ? tracepoint_format_parse(text, (size_t)length, NULL) : NULL;
 }
 

@@ -6,7 +6,6 @@
 #include "collect/event_kinds.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gio/gio.h>
 #include <string.h>
 #include <unistd.h>
@@ -119,25 +118,6 @@ static const char *kind_name(unsigned event)
 	return "";
 }
 
-/* Returns how many bytes it has read, or -errno. */
-static ssize_t read_format(int folder_fd, const KmemPointType *type, char *text, size_t text_bytes)
-{
-	g_autofree char *path = g_build_filename(type->name, "format", NULL);
-	int fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	size_t length = 0;
-	ssize_t got;
-
-	if (fd < 0)
-		return -errno;
-	do {
-		got = read(fd, text + length, text_bytes - length);
-		length += got > 0 ? (size_t)got : 0;
-	} while ((got > 0 && length < text_bytes) || (got < 0 && errno == EINTR));
-	got = got < 0 ? -errno : (ssize_t)length;
-	close(fd);
-	return got;
-}
-
 static void set_missing(const KmemPointType *type, int cause, GError **error)
 {
 	if (cause == ENOENT)
@@ -155,7 +135,7 @@ static bool open_point(GPtrArray *points, int folder_fd, const KmemPointType *ty
 	/* One more than may be, so that a longer file is seen. */
 	const size_t text_bytes = TRACEPOINT_FORMAT_BYTES_MAX + 1;
 	g_autofree char *text = g_malloc(text_bytes);
-	ssize_t length = read_format(folder_fd, type, text, text_bytes);
+	ssize_t length = tracepoint_format_read(folder_fd, type->name, text, text_bytes);
 	KmemPoint *point;
 
 	if (length == -ENOENT && type->is_optional)

@@ -7,6 +7,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/import_stack_line.c aggregator/collect/import_stack_line.h \
 	aggregator/collect/import_text.c aggregator/collect/import_text.h \
 	aggregator/collect/import_types.c aggregator/collect/import_types.h \
+	aggregator/collect/btf_file.c aggregator/collect/btf_file.h \
 	aggregator/collect/cache_layout.c aggregator/collect/cache_layout.h \
 	aggregator/collect/cgroup_handles.c aggregator/collect/cgroup_handles.h \
 	aggregator/collect/cgroup_paths.c aggregator/collect/cgroup_paths.h \
@@ -27,6 +28,8 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/cpu_list.c aggregator/collect/cpu_list.h \
 	aggregator/collect/cpu_watch.c aggregator/collect/cpu_watch.h \
 	aggregator/collect/event_kinds.c aggregator/collect/event_kinds.h \
+	aggregator/collect/gfp_flags.c aggregator/collect/gfp_flags.h \
+	aggregator/collect/gfp_flags_btf.c \
 	aggregator/collect/host_memory.c aggregator/collect/host_memory.h \
 	aggregator/collect/host_snapshot.c aggregator/collect/host_snapshot.h \
 	aggregator/collect/input.c aggregator/collect/input.h \

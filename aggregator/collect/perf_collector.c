@@ -62,6 +62,7 @@ static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **err
 		return false;
 	if (needs_probes(points))
 		plan.probes = probes = cache_probes_new(kmem_folder_fd, &refusal);
+	gfp_flags_find(&plan.gfp_flags, kmem_folder_fd);
 	plan.caches_unknown = refusal ? refusal->message : NULL;
 	return collect_points(run, &plan, error);
 }

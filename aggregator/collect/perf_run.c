@@ -344,6 +344,7 @@ static void describe_caches(const PerfRun *run)
 	char **caches = run->live.parts.request->caches;
 	g_autofree char *names = caches ? g_strjoinv("\t", caches) : NULL;
 
+	gfp_flags_append(out, &run->plan->gfp_flags);
 	run_facts_write_text(out, KMT_FIELD_CACHES_UNKNOWN, run->plan->caches_unknown);
 	if (perf_events_are_filtered(run->events))
 		run_facts_write_text(out, KMT_FIELD_CACHE_FILTER, names);

@@ -3,6 +3,7 @@
 
 #include "collect/cache_probes.h"
 #include "collect/collector.h"
+#include "collect/gfp_flags.h"
 
 #include <stdbool.h>
 
@@ -12,6 +13,7 @@ typedef struct {
 	/* They tell the caches where the points do not; NULL: nothing does ... */
 	const CacheProbes *probes;
 	const char *caches_unknown; /* ... for this reason; NULL: none is needed */
+	GfpFlags gfp_flags;         /* of this kernel */
 	size_t ring_bytes;          /* of each CPU: a power of two of whole pages */
 	uint64_t buffer_bytes;      /* of all CPUs, for the report */
 	bool own_clock; /* as on a kernel that times perf events by its own clock only */

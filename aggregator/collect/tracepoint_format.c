@@ -3,8 +3,11 @@
 
 #include "collect/tracepoint_format.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What is left of a line, or of a part of it. */
 typedef struct {
@@ -229,4 +232,22 @@ const TracepointField *tracepoint_format_lookup(const TracepointFormat *format, 
 		if (g_str_equal(format->fields[i].name, name))
 			return &format->fields[i];
 	return NULL;
+}
+
+ssize_t tracepoint_format_read(int folder_fd, const char *point, char *text, size_t text_bytes)
+{
+	g_autofree char *path = g_build_filename(point, "format", NULL);
+	int fd = openat(folder_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	size_t length = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	do {
+		got = read(fd, text + length, text_bytes - length);
+		length += got > 0 ? (size_t)got : 0;
+	} while ((got > 0 && length < text_bytes) || (got < 0 && errno == EINTR));
+	got = got < 0 ? -errno : (ssize_t)length;
+	close(fd);
+	return got;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/types.h>
 
 /*
  * Where a tracepoint's fields lie in its raw records, as its file `format` in tracefs tells it:
@@ -39,6 +40,10 @@ typedef struct {
 	TracepointField *fields; /* in the order of the file */
 	unsigned field_count;
 } TracepointFormat;
+
+/* Reads the file of a tracepoint, by its path from a folder that is borrowed, as far as there is
+   room for it. Returns how many bytes it has read, or -errno. */
+ssize_t tracepoint_format_read(int folder_fd, const char *point, char *text, size_t text_bytes);
 
 /* Reads the text of such a file, which need not end with a NUL. Returns NULL with error set, one
    line, when it tells no layout that can be trusted: no ID, no field, a field twice or in another.

@@ -54,11 +54,12 @@ static void stage_init(Stage *stage, char **command)
 				       .sampling_period = 1,
 				       .scope = COLLECT_SCOPE_COMMAND,
 				       .command = command } };
-	close(folder);
 	cr_assert_not_null(stage->points);
 	stage->plan = (PerfRunPlan){ .points = stage->points,
 				     .ring_bytes = 16 << 20,
 				     .buffer_bytes = 32 << 20 };
+	gfp_flags_find(&stage->plan.gfp_flags, folder);
+	close(folder);
 }
 
 static void stage_clear(Stage *stage)
@@ -165,6 +166,36 @@ Test(perf_run, every_allocation_of_a_command_is_counted, .timeout = 60)
 	cr_expect_not(report_is_incomplete(stage.session));
 	/* By the command and the process that it forks. */
 	expect_pipes(&stage, 2 * PIPES);
+}
+
+static uint64_t allocations_with(const Profile *profile, uint64_t gfp_flag)
+{
+	uint64_t allocations = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+
+		if (profile_origin(profile, cell->origin)->gfp_flags & gfp_flag)
+			allocations += cell->events;
+	}
+	return allocations;
+}
+
+/* Pipes are accounted to their cgroup since 4.8: what the kernel says of the flag is what its
+   events have. */
+Test(perf_run, this_kernels_flags_are_those_of_its_events, .timeout = 60)
+{
+	g_auto(Stage) stage = { NULL };
+	uint64_t account;
+
+	stage_init(&stage, pipes);
+	run(&stage);
+	account = run_info_number(stage.session->info, KMT_FIELD_GFP_ACCOUNT, 0);
+	cr_expect_gt(account, 0);
+	cr_expect_geq(allocations_with(stage.session->profile, account),
+		      2 * PIPES * EVENTS_OF_A_PIPE);
+	cr_expect_gt(run_info_number(stage.session->info, KMT_FIELD_GFP_RECLAIMABLE, 0), 0);
+	cr_expect_gt(run_info_number(stage.session->info, KMT_FIELD_GFP_DMA, 0), 0);
 }
 
 Test(perf_run, a_ring_of_one_page_loses_and_tells_how_many, .timeout = 60)
