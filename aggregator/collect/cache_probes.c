@@ -119,15 +119,20 @@ void cache_probes_remove_group(int kmem_folder_fd, const char *group)
 
 static bool is_gone(const char *root, const char *group)
 {
-	const char *pid = group + strlen(GROUP_PREFIX);
-	g_autofree char *path = g_strconcat(root, "/proc/", pid, NULL);
+	g_autofree char *path = NULL;
+	const char *pid;
+	guint64 number;
 	char *end;
 
-	if (!g_str_has_prefix(group, GROUP_PREFIX) || !g_ascii_isdigit(*pid))
+	if (!g_str_has_prefix(group, GROUP_PREFIX))
 		return false;
+	pid = group + strlen(GROUP_PREFIX);
+	number = g_ascii_isdigit(*pid) ? g_ascii_strtoull(pid, &end, 10) : 0;
+	if (!number || *end)
+		return false;
+	path = g_strconcat(root, "/proc/", pid, NULL);
 	/* Our own pid's are those of a process that had it before. */
-	return g_ascii_strtoull(pid, &end, 10) && !*end &&
-	       (access(path, F_OK) || g_ascii_strtoull(pid, NULL, 10) == (guint64)getpid());
+	return access(path, F_OK) || number == (guint64)getpid();
 }
 
 void cache_probes_clean(int kmem_folder_fd, const char *root)
