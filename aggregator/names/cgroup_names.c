@@ -5,18 +5,20 @@
 
 #include <string.h>
 
+enum { PATH_BYTES_MAX = 4096 }; /* the kernel's own bound */
+
 struct CgroupNames {
 	GHashTable *paths; /* (element-type uint64_t utf8), both owned */
 };
 
-/* "12 /system.slice" */
+/* "12 /system.slice"; a longer path than the kernel tells would only take time to look at. */
 static void add_line(CgroupNames *names, const char *line)
 {
 	char *path;
 	uint64_t id = g_ascii_strtoull(line, &path, 10);
 	uint64_t *key;
 
-	if (!id || path[0] != ' ' || path[1] != '/')
+	if (!id || path[0] != ' ' || path[1] != '/' || strlen(path + 1) > PATH_BYTES_MAX)
 		return;
 	key = g_new(uint64_t, 1);
 	*key = id;

@@ -2,9 +2,13 @@
 #include "names/cgroup_label.h"
 
 #include "leaks.h"
+#include "names/cgroup_names.h"
+#include "record/batch_writer.h"
+#include "session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <string.h>
 
 TEST_SUITE_WITHOUT_LEAKS(cgroup_label);
 
@@ -91,4 +95,21 @@ Test(cgroup_label, the_whole_path_is_only_escaped)
 
 	cgroup_label_append(label, "/docker/" ID "/\n", true);
 	cr_expect_str_eq(label->str, "/docker/" ID "/\\x0a");
+}
+
+/* A label of a path with half a million folders takes minutes. */
+Test(cgroup_label, a_path_that_no_kernel_tells_is_left_out)
+{
+	enum { KERNEL_MAX = 4096 };
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	g_autoptr(Session) session = session_new(16 << 20);
+	g_autofree char *longest = g_strnfill(KERNEL_MAX, '/');
+	g_autofree char *lines = g_strdup_printf("7 %s\n8 %s/\n", longest, longest);
+	g_autoptr(CgroupNames) names = NULL;
+
+	batch_write_text(stream, KMT_BATCH_CGROUPS, 0, lines, strlen(lines));
+	session_feed(session, stream->data, stream->len);
+	names = cgroup_names_new(session->text);
+	cr_expect_str_eq(cgroup_names_path(names, 7), longest);
+	cr_expect_null(cgroup_names_path(names, 8));
 }
