@@ -4,7 +4,7 @@
 #include "rank/view.h"
 
 /*
- * GroupRows is a view grouped by one or two keys: for each group, or pair of groups, that has
+ * GroupRows is a view grouped by up to three keys: for each group, or tuple of groups, that has
  * allocations (or failed ones) in the stacks of the view a row of sums; filtered by numbers,
  * ranked and cut. Same view, same options: same rows in the same order.
  */

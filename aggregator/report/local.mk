@@ -4,7 +4,6 @@ libaggregator_a_SOURCES += \
 	aggregator/report/group_table.c aggregator/report/group_table.h \
 	aggregator/report/sampling.c aggregator/report/sampling.h \
 	aggregator/report/lost.c aggregator/report/lost.h \
-	aggregator/report/human_bytes.c aggregator/report/human_bytes.h \
 	aggregator/report/names_line.c aggregator/report/names_line.h \
 	aggregator/report/slab_growth.c aggregator/report/slab_growth.h \
 	aggregator/report/slab_table.c aggregator/report/slab_table.h \

@@ -12,37 +12,48 @@ void append_count(GString *out, uint64_t count)
 		g_string_insert_c(out, (gssize)at - 3, ',');
 }
 
-/* Appends three digits and the unit. */
-static void append_scaled(GString *out, uint64_t bytes, const char *unit, uint64_t unit_bytes)
+/* Appends two or three digits that count, and the unit. */
+static void append_for_people(GString *out, uint64_t bytes)
 {
-	double amount = (double)bytes / (double)unit_bytes;
-	/* What is rounded up to 10 or 100 has one digit less behind the point. */
-	unsigned decimals = amount < 9.995 ? 2 : amount < 99.95 ? 1 : 0;
-	char format[] = "%.0f";
-	char number[G_ASCII_DTOSTR_BUF_SIZE];
+	enum { UNIT = 1024, DIGITS_FROM = 100 };
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	guint unit = 0;
+	double value = (double)bytes / UNIT;
 
-	format[2] = (char)('0' + decimals);
-	g_string_append_printf(out, "%s %s",
-			       g_ascii_formatd(number, sizeof(number), format, amount), unit);
+	if (bytes < UNIT) {
+		g_string_append_printf(out, "%" G_GUINT64_FORMAT " B", bytes);
+		return;
+	}
+	/* What would be shown as 1,024.0 is one of the next unit. */
+	for (; value >= UNIT - 0.05 && unit + 1 < G_N_ELEMENTS(units); unit++)
+		value /= UNIT;
+	if (value >= DIGITS_FROM - 0.05) {
+		append_count(out, (uint64_t)(value + 0.5));
+	} else {
+		uint64_t tenths = (uint64_t)(value * 10 + 0.5);
+
+		g_string_append_printf(out, "%" G_GUINT64_FORMAT ".%u", tenths / 10,
+				       (unsigned)(tenths % 10));
+	}
+	g_string_append_printf(out, " %s", units[unit]);
 }
 
 void append_amount(GString *out, uint64_t bytes, bool human)
 {
-	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
-	guint unit = 0;
-
-	if (!human) {
+	if (human)
+		append_for_people(out, bytes);
+	else
 		append_count(out, bytes);
-		return;
-	}
-	if (bytes < 1024) {
-		g_string_append_printf(out, "%" G_GUINT64_FORMAT " B", bytes);
-		return;
-	}
-	/* What would be rounded to 1024 is one of the next unit. */
-	while (unit + 1 < G_N_ELEMENTS(units) && (double)(bytes >> (10 * unit)) >= 1023.5 * 1024)
-		unit++;
-	append_scaled(out, bytes, units[unit], (uint64_t)1024 << (10 * unit));
+}
+
+void append_change(GString *out, double bytes)
+{
+	/* The largest double below 2 to the 64th. */
+	uint64_t size = (uint64_t)MIN(ABS(bytes) + 0.5, 0x1.fffffffffffffp63);
+
+	if (size)
+		g_string_append_c(out, bytes < 0 ? '-' : '+');
+	append_for_people(out, size);
 }
 
 void append_percent(GString *out, uint64_t part, uint64_t whole)

@@ -10,8 +10,13 @@
 /* Appends "1,234,567". */
 void append_count(GString *out, uint64_t count);
 
-/* Appends an amount of bytes, for people with its unit: "1,536", or "1.5 KiB". */
+/* Appends an amount of bytes; for people two or three digits that count, and the unit: "1,536", or
+   "999 B", "1.5 KiB", "132 GiB". */
 void append_amount(GString *out, uint64_t bytes, bool human);
+
+/* Appends how many bytes something grew or shrank by, for people: "+1.4 MiB"; no sign where nothing
+   changed. */
+void append_change(GString *out, double bytes);
 
 /* Appends the share that part has of whole: "61 %", "1.2 %", "0.05 %", "<0.01 %", "0 %". */
 void append_percent(GString *out, uint64_t part, uint64_t whole);

@@ -2,7 +2,6 @@
 #include "report/slab_growth.h"
 
 #include "escape.h"
-#include "report/human_bytes.h"
 #include "report/numbers.h"
 
 enum { LINES_MAX = 5 };
@@ -12,7 +11,7 @@ typedef struct {
 	const char *name; /* not yet escaped; NULL: all */
 	uint64_t start;   /* objects in use */
 	uint64_t end;
-	int64_t bytes;   /* of the difference */
+	double bytes;    /* of the difference; a recording may tell any numbers */
 	uint64_t traced; /* allocations */
 	uint64_t unseen; /* objects that no allocation that was traced made */
 	uint64_t ready;  /* that may count as in use while CPUs hold them ready */
@@ -61,7 +60,7 @@ static Growth growth_of(const SlabGrowth *growth, guint index)
 
 	if (!result.is_known)
 		return result;
-	result.bytes = ((int64_t)result.end - (int64_t)result.start) * (int64_t)any->object_bytes;
+	result.bytes = ((double)result.end - (double)result.start) * (double)any->object_bytes;
 	result.ready = objects_ready(growth, any);
 	if (growth->all_traced && result.end > result.start + result.traced)
 		result.unseen = result.end - result.start - result.traced;
@@ -84,7 +83,7 @@ static void add(Growth *sum, const Growth *added)
 static int compare(const void *a, const void *b)
 {
 	const Growth *of_a = a, *of_b = b;
-	uint64_t bytes_a = (uint64_t)ABS(of_a->bytes), bytes_b = (uint64_t)ABS(of_b->bytes);
+	double bytes_a = ABS(of_a->bytes), bytes_b = ABS(of_b->bytes);
 
 	if (bytes_a != bytes_b)
 		return bytes_a > bytes_b ? -1 : 1;
@@ -106,8 +105,8 @@ static void append_use(GString *out, const Growth *growth)
 	}
 	g_string_append(out, grew ? " (+" : " (-");
 	append_count(out, grew ? growth->end - growth->start : growth->start - growth->end);
-	g_string_append(out, growth->bytes < 0 ? ", -" : ", +");
-	append_human_bytes(out, (uint64_t)ABS(growth->bytes));
+	g_string_append(out, ", ");
+	append_change(out, growth->bytes);
 	g_string_append(out, ", /proc/slabinfo)");
 }
 

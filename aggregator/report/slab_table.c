@@ -2,7 +2,6 @@
 #include "report/slab_table.h"
 
 #include "escape.h"
-#include "report/human_bytes.h"
 #include "report/numbers.h"
 
 #include <string.h>
@@ -54,16 +53,6 @@ static GArray *rows_of(const SlabSpan *span)
 	return rows;
 }
 
-/* "+1.4 MiB"; no sign where nothing changed. */
-static void append_change(GString *out, double bytes)
-{
-	uint64_t size = (uint64_t)(ABS(bytes) + 0.5);
-
-	if (size)
-		g_string_append_c(out, bytes < 0 ? '-' : '+');
-	append_human_bytes(out, size);
-}
-
 static void free_cell(void *cell)
 {
 	g_string_free(cell, TRUE);
@@ -81,7 +70,7 @@ static void add_row(GPtrArray *cells, const Row *row)
 {
 	escape_append(add_cell(cells), row->cache->name);
 	append_count(add_cell(cells), row->cache->objects_in_use);
-	append_human_bytes(add_cell(cells), row->cache->slab_bytes);
+	append_amount(add_cell(cells), row->cache->slab_bytes, true);
 	append_change(add_cell(cells), row->change_bytes);
 }
 

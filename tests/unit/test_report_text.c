@@ -283,10 +283,10 @@ Test(report_text, people_may_have_bytes_with_units)
 	g_autoptr(Session) session = host_session(0);
 
 	expect_line(session, &(Wish){ .human = true },
-		    "Bytes (before filtering): requested 732 KiB, allocated 812 KiB, "
+		    "Bytes (before filtering): requested 732 KiB, allocated 813 KiB, "
 		    "wasted 80.1 KiB");
 	expect_line(session, &(Wish){ .human = true, .details = true },
-		    "bytes: requested 244 KiB, allocated 312 KiB, wasted 68.4 KiB; failed 0");
+		    "bytes: requested 244 KiB, allocated 313 KiB, wasted 68.4 KiB; failed 0");
 	expect_line(session, &(Wish){ .human = true, .by = "context" },
 		    "ALLOCATIONS  SHARE%  REQUESTED  ALLOCATED    WASTED  FAILED  CONTEXT\n"
 		    "      2,000      67    635 KiB    688 KiB  52.7 KiB       1  task\n"
@@ -748,17 +748,19 @@ Test(report_text, counts_have_separators)
 static const CountCase amount_cases[] = {
 	{ 0, "0 B" },
 	{ 1023, "1023 B" },
-	{ 1024, "1.00 KiB" },
-	{ 10 * 1024 - 1, "10.0 KiB" },
-	{ 100 * 1024 - 1, "100 KiB" },
-	{ 1023 * 1024, "1023 KiB" },
-	{ 1024 * 1024 - 1, "1.00 MiB" },
-	{ 1024 * 1024, "1.00 MiB" },
-	{ 3 << 29, "1.50 GiB" },
-	{ UINT64_MAX, "16.0 EiB" },
+	{ 1024, "1.0 KiB" },
+	{ 1536, "1.5 KiB" },
+	{ 102300, "99.9 KiB" },
+	{ 102400, "100 KiB" },
+	{ 1023 * 1024, "1,023 KiB" },
+	{ (1 << 20) - 1, "1.0 MiB" },
+	{ 1453632, "1.4 MiB" },
+	{ 5ULL << 30, "5.0 GiB" },
+	{ 3000ULL << 40, "3,000 TiB" },
+	{ UINT64_MAX, "16,777,216 TiB" },
 };
 
-Test(report_text, amounts_have_three_digits)
+Test(report_text, amounts_for_people_have_the_digits_that_count)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(amount_cases); i++) {
 		g_autoptr(GString) out = g_string_new("x");
