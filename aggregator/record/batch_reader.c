@@ -219,7 +219,7 @@ void batch_reader_feed(BatchReader *reader, const void *bytes, size_t length)
 	const uint8_t *rest = (const uint8_t *)bytes + taken;
 	size_t needed;
 
-	if (reader->carried)
+	if (reader->carried || taken == length)
 		return;
 	taken = consume(reader, rest, length - taken, &needed) + taken;
 	reader->carried = length - taken;
