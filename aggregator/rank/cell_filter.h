@@ -13,9 +13,9 @@ typedef struct {
 	const char *option; /* that asks for it: "cgroup" */
 	/* Returns what keeps() needs for one view; freed by dispose(). */
 	void *(*prepare)(const void *argument, const ViewSource *source);
-	bool (*keeps)(const void *state, const ProfileCell *cell);
-	/* Appends what the report should say beside how much was left out, in a few words; nothing
-	   where there is nothing to say. NULL: never. */
+	bool (*keeps)(void *state, const ProfileCell *cell);
+	/* Once every counter was judged: appends what the report should say beside how much was
+	   left out, in a few words; nothing where there is nothing to say. NULL: never. */
 	void (*remark)(const void *state, GString *out);
 	void (*dispose)(void *state);
 } CellFilterType;

@@ -5,6 +5,7 @@ typedef struct {
 	const CacheQuery *query;
 	const ViewSource *source;
 	GHashTable *verdicts; /* of names, by their pointers, as GINT_TO_POINTER(bool) */
+	uint64_t unknown;     /* allocations of which nobody knows the cache */
 } State;
 
 static void *prepare(const void *argument, const ViewSource *source)
@@ -29,14 +30,24 @@ static bool wants(State *state, const char *name)
 	return GPOINTER_TO_INT(verdict);
 }
 
-static bool keeps(const void *data, const ProfileCell *cell)
+static bool keeps(void *data, const ProfileCell *cell)
 {
-	State *state = (State *)data;
-	const ViewSource *source = state->source;
-	const char *name =
-		cache_names_of(source->caches, profile_origin(source->profile, cell->origin)).name;
+	State *state = data;
+	const ProfileOrigin *origin = profile_origin(state->source->profile, cell->origin);
+	CacheLabel label = cache_names_of(state->source->caches, origin);
 
-	return name && wants(state, name);
+	if (label.origin == CACHE_UNKNOWN && !origin->free)
+		state->unknown += cell->events;
+	return label.name && wants(state, label.name);
+}
+
+static void remark(const void *data, GString *out)
+{
+	const State *state = data;
+
+	if (state->unknown)
+		g_string_append_printf(out, "the cache of %" G_GUINT64_FORMAT " is not known",
+				       state->unknown);
 }
 
 static void dispose(void *data)
@@ -51,5 +62,6 @@ const CellFilterType cell_filter_cache = {
 	.option = "cache",
 	.prepare = prepare,
 	.keeps = keeps,
+	.remark = remark,
 	.dispose = dispose,
 };

@@ -83,7 +83,7 @@ static void *prepare(const void *argument, const ViewSource *source)
 	return state;
 }
 
-static bool keeps(const void *data, const ProfileCell *cell)
+static bool keeps(void *data, const ProfileCell *cell)
 {
 	const CgroupState *state = data;
 

@@ -44,16 +44,13 @@ static void leave_out(View *view, const CellFilter *filter)
 {
 	ViewRows *rows = view->rows;
 	void *state = filter->type->prepare(filter->argument, &rows->source);
-	const ViewLeftOut left_out = {
-		.option = filter->type->option,
-		.given = filter->given,
-		.remark = remark_of(filter->type, state),
-	};
+	ViewLeftOut left_out = { .option = filter->type->option, .given = filter->given };
 
 	for (uint32_t i = 0; i < profile_cell_count(rows->source.profile); i++)
 		if (rows->picks[i] < PICK_LEFT_OUT &&
 		    !filter->type->keeps(state, profile_cell(rows->source.profile, i)))
 			rows->picks[i] = (uint8_t)(PICK_LEFT_OUT + view->left_out_by->len);
+	left_out.remark = remark_of(filter->type, state);
 	filter->type->dispose(state);
 	g_array_append_val(view->left_out_by, left_out);
 }

@@ -105,31 +105,39 @@ static void print_blocks(const Report *report, FILE *out)
 	flush_text(text, out);
 }
 
-/* Allocations from caches that were not asked for, which the kernel side let through. */
-static uint64_t left_out_by_caches(const View *view)
+/* Allocations from caches that were not asked for, which the kernel side let through; and those
+   that may be of one that was. */
+static void append_left_out(const Report *report, GString *text)
 {
-	for (guint i = 0; i < view->left_out_by->len; i++) {
-		const ViewLeftOut *left_out = &g_array_index(view->left_out_by, ViewLeftOut, i);
+	const char *reason = run_info_text(report->session->info, KMT_FIELD_CACHES_UNKNOWN);
 
-		if (g_str_equal(left_out->option, cell_filter_cache.option))
-			return left_out->allocations;
+	for (guint i = 0; i < report->view->left_out_by->len; i++) {
+		const ViewLeftOut *left_out =
+			&g_array_index(report->view->left_out_by, ViewLeftOut, i);
+
+		if (!g_str_equal(left_out->option, cell_filter_cache.option) ||
+		    !left_out->allocations)
+			continue;
+		g_string_append(text, "Allocations from other caches, left out: ");
+		append_count(text, left_out->allocations);
+		if (left_out->remark)
+			g_string_append_printf(text, "; %s", left_out->remark);
+		if (left_out->remark && reason) {
+			g_string_append(text, ": ");
+			escape_append(text, reason);
+		}
+		g_string_append_c(text, '\n');
 	}
-	return 0;
 }
 
 static void append_summary(const Report *report, GString *text)
 {
-	uint64_t left_out = left_out_by_caches(report->view);
-
 	g_string_append(text, "Allocations (before filtering): ");
 	append_count(text, report->view->before.allocations);
 	g_string_append(text, "\nAllocations (after filtering): ");
 	append_count(text, shown_sums(report)->allocations);
-	if (left_out) {
-		g_string_append(text, "\nAllocations from other caches, left out: ");
-		append_count(text, left_out);
-	}
 	g_string_append_c(text, '\n');
+	append_left_out(report, text);
 }
 
 static bool has_blocks(const Report *report)

@@ -307,7 +307,7 @@ static void *prepare_cache(const void *argument, const ViewSource *source)
 	return state;
 }
 
-static bool is_of_cache(const void *state, const ProfileCell *cell)
+static bool is_of_cache(void *state, const ProfileCell *cell)
 {
 	const OfCache *wanted = state;
 	CacheId id = profile_origin(wanted->profile, cell->origin)->cache;

@@ -373,14 +373,14 @@ static void *prepare_number(const void *argument, const ViewSource *source)
 }
 
 /* Keeps what is not of the process. */
-static bool keeps_others(const void *state, const ProfileCell *cell)
+static bool keeps_others(void *state, const ProfileCell *cell)
 {
 	const TaskId *task = state;
 
 	return cell->task != *task;
 }
 
-static bool keeps_tasks(const void *state, const ProfileCell *cell)
+static bool keeps_tasks(void *state, const ProfileCell *cell)
 {
 	(void)state;
 	return cell->context == KMT_CONTEXT_TASK;
