@@ -5,6 +5,7 @@
 #include "report/lost.h"
 #include "report/names_line.h"
 #include "report/numbers.h"
+#include "report/recorded_caches.h"
 #include "report/sampling.h"
 
 #include <string.h>
@@ -564,11 +565,15 @@ static void names_line(const Report *report, GString *out)
 		append_names_line(out, report);
 }
 
+static void recorded_line(const Report *report, GString *out)
+{
+	append_recorded_caches(out, report);
+}
+
 const FactLine fact_lines[] = {
-	bytes_before_line, bytes_after_line,  failed_line, counted_line,
-	frees_line,        left_out_lines,    drop_lines,  nothing_left_line,
-	processes_line,    names_line,        scope_line,  interrupts_line,
-	covered_line,      not_recorded_line, cut_line,    run_line,
-	clock_line,        command_line,      cost_line,   sampling_line,
-	hidden_line,       bound_line,        lost_line,   NULL,
+	bytes_before_line, bytes_after_line, failed_line,       counted_line,   frees_line,
+	left_out_lines,    drop_lines,       nothing_left_line, processes_line, names_line,
+	scope_line,        interrupts_line,  covered_line,      recorded_line,  not_recorded_line,
+	cut_line,          run_line,         clock_line,        command_line,   cost_line,
+	sampling_line,     hidden_line,      bound_line,        lost_line,      NULL,
 };

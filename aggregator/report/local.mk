@@ -9,6 +9,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/slab_table.c aggregator/report/slab_table.h \
 	aggregator/report/numbers.c aggregator/report/numbers.h \
 	aggregator/report/processes.c \
+	aggregator/report/recorded_caches.c aggregator/report/recorded_caches.h \
 	aggregator/report/report.h \
 	aggregator/report/slab_readings.c aggregator/report/slab_readings.h \
 	aggregator/report/slabstack_text.c aggregator/report/slabstack_text.h \

@@ -15,14 +15,21 @@ typedef struct {
 	SlabSpan span; /* either reading may be empty: then only what was traced is told */
 	const CacheQuery *query;
 	const GArray *traced; /* (element-type uint64_t) by index of cache_query_matched() */
-	/* Every allocation of the host was counted: no filter, no sampling, no loss. Only then can
-	   what grew by more have come from elsewhere. */
+	/* Names of the caches all of whose allocations were recorded, ended by NULL; NULL: every
+	   one. */
+	char *const *recorded;
+	/* Every allocation of the host was counted, and none is of an unknown cache: no filter, no
+	   sampling, no loss. Only then can what grew by more have come from elsewhere. */
 	bool all_traced;
-	uint64_t cpus; /* 0: not known. SLUB counts what a CPU holds ready as in use. */
+	bool some_by_size; /* some of kmalloc's are named by their size: it may be another class */
+	uint64_t cpus;     /* 0: not known. SLUB counts what a CPU holds ready as in use. */
 } SlabGrowth;
 
 /* Returns how many allocations of each matched cache a profile has; the caller unrefs it. */
 GArray *slab_growth_traced(const Profile *profile, CacheNames *names, const CacheQuery *query);
+
+/* Whether a profile has any allocation whose cache is named so. */
+bool slab_growth_any(const Profile *profile, CacheNames *names, CacheOrigin how);
 
 /*
  * Appends what tells churn from growth, a line for each matched cache, those that changed most

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/slab_readings.h"
 
+#include "report/recorded_caches.h"
 #include "report/sampling.h"
 
 #include <string.h>
@@ -62,16 +63,20 @@ void append_growth_of_report(GString *out, const Report *report)
 	const Session *session = report->session;
 	Readings readings = readings_of(session);
 	g_autoptr(GArray) traced = NULL;
+	g_auto(GStrv) recorded = recorded_caches(session);
+	CacheNames *names = view_source(report->view)->caches;
 	SlabGrowth growth = {
 		.span = span_of(&readings),
 		.query = report->caches,
-		.all_traced = is_all_traced(session),
+		.recorded = recorded,
+		.all_traced = is_all_traced(session) &&
+			      !slab_growth_any(session->profile, names, CACHE_UNKNOWN),
+		.some_by_size = slab_growth_any(session->profile, names, CACHE_BY_SIZE),
 		.cpus = run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 0),
 	};
 
 	if (report->caches) {
-		traced = slab_growth_traced(session->profile, view_source(report->view)->caches,
-					    report->caches);
+		traced = slab_growth_traced(session->profile, names, report->caches);
 		growth.traced = traced;
 		append_growth_lines(out, &growth);
 	}

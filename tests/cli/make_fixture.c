@@ -9,6 +9,7 @@
  *	                              clock that does not measure its cost
  *	make_fixture cgroups          tasks in several cgroups, with their slab caches
  *	make_fixture slab             slab caches by name, and two readings of /proc/slabinfo
+ *	make_fixture slab-part        the same, of some caches only, and not all by name
  */
 #include "cgroup_stream.h"
 #include "event_batch.h"
@@ -202,13 +203,14 @@ int main(int argc, char **argv)
 	}
 	if (g_str_equal(wanted, "cgroups"))
 		cgroup_stream(stream);
-	if (g_str_equal(wanted, "slab"))
-		slab_stream(stream);
+	if (g_str_equal(wanted, "slab") || g_str_equal(wanted, "slab-part"))
+		slab_stream(stream, g_str_equal(wanted, "slab-part"));
 	for (gsize i = 0; i < G_N_ELEMENTS(machines); i++)
 		if (g_str_equal(wanted, machines[i].arch))
 			make(stream, &machines[i]);
 	if (!stream->len) {
-		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups|slab\n", stderr);
+		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups|slab|slab-part\n",
+		      stderr);
 		return 2;
 	}
 	return fwrite(stream->data, 1, stream->len, stdout) != stream->len;

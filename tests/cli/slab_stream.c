@@ -78,6 +78,16 @@ static void add_facts(GByteArray *stream)
 	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
 }
 
+static void add_facts_of_part(GByteArray *stream)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_CACHE_FILTER, 0, "filp\tvm_area_struct" },
+		{ KMT_FIELD_CACHES_UNKNOWN, 0, "the kernel \033[31mrefuses kprobes" },
+	};
+
+	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
+}
+
 static void add_load(EventBatch *batch, const Load *load)
 {
 	event_batch_task(batch, load->tgid, load->comm);
@@ -85,14 +95,15 @@ static void add_load(EventBatch *batch, const Load *load)
 		event_batch_event(batch, KMT_RECORD_ALLOC, load->origin, i, load->context, 0x1000);
 }
 
-static void add_events(GByteArray *stream)
+/* Without its size an event cannot even be named by that. */
+static void add_events(GByteArray *stream, bool is_part)
 {
 	static const uint32_t open[] = { 0x81000210, 0x81000310, 0x81000410 };
 	static const uint32_t pipe[] = { 0x81000510, 0x81000610 };
 	static const uint32_t work[] = { 0x81000510, 0x81000710 };
 	EventBatch batch = event_batch_begin(stream, 0, 0, START_NS);
 
-	event_batch_origin(&batch, pipe, G_N_ELEMENTS(pipe), 40, 64);
+	event_batch_origin(&batch, pipe, G_N_ELEMENTS(pipe), 40, is_part ? 0 : 64);
 	event_batch_cache(&batch, "filp", 232, 256);
 	event_batch_origin(&batch, open, G_N_ELEMENTS(open), 232, 256);
 	event_batch_cache(&batch, "kmalloc-192(12:cron)", 192, 192);
@@ -105,16 +116,18 @@ static void add_events(GByteArray *stream)
 	event_batch_end(&batch, event_batch_header(&batch)->events);
 }
 
-void slab_stream(GByteArray *stream)
+void slab_stream(GByteArray *stream, bool is_part)
 {
 	static const char before[] = SLABINFO("3400", "1890");
 	static const char after[] = SLABINFO("3900", "1880");
 
 	add_facts(stream);
+	if (is_part)
+		add_facts_of_part(stream);
 	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols, strlen(symbols));
 	batch_write_text(stream, KMT_BATCH_MODULES, 0, "", 0);
 	batch_write_text(stream, KMT_BATCH_CACHE_NAMES, 0, cache_names, strlen(cache_names));
 	batch_write_slabinfo(stream, KMT_READING_START, START_NS, before, strlen(before));
-	add_events(stream);
+	add_events(stream, is_part);
 	batch_write_slabinfo(stream, KMT_READING_END, END_NS, after, strlen(after));
 }

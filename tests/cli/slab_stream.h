@@ -2,6 +2,8 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 
-/* Appends a run that knows the slab caches of its events, and what /proc/slabinfo said. */
-void slab_stream(GByteArray *stream);
+/* Appends a run that knows the slab caches of its events, and what /proc/slabinfo said. With is_part
+   one that recorded some caches only, and of some events knows none. */
+void slab_stream(GByteArray *stream, bool is_part);

@@ -105,6 +105,8 @@ typedef struct {
 	const char *argument;
 	uint64_t traced[CACHES_MAX]; /* by index of what matched */
 	bool some_filtered;
+	bool some_by_size;
+	bool not_recorded;
 	uint64_t cpus;
 } Traced;
 
@@ -116,11 +118,14 @@ static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
 	g_autoptr(CacheList) list = cache_list_new(NULL, text);
 	g_autoptr(CacheQuery) query = cache_query_new(traced->argument, NULL);
 	g_autoptr(GArray) counts = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	char *others[] = { (char *)"vm_area_struct", NULL };
 	SlabGrowth growth = {
 		.span = { start, end, span_ns },
 		.query = query,
 		.traced = counts,
+		.recorded = traced->not_recorded ? others : NULL,
 		.all_traced = !traced->some_filtered,
+		.some_by_size = traced->some_by_size,
 		.cpus = traced->cpus,
 	};
 
@@ -139,38 +144,54 @@ static const struct {
 } growths[] = {
 	{ "the issue's",
 	  { { "kmalloc-192", 11112331, 11119902, 192, 21, 1 } },
-	  { "kmalloc-192", { 1284220 }, false, 2 },
+	  { "kmalloc-192", { 1284220 }, false, false, false, 2 },
 	  "kmalloc-192: in use 11,112,331 -> 11,119,902 (+7,571, +1.4 MiB, /proc/slabinfo) in "
 	  "60.000 s; 1,284,220 allocations traced; net growth is 0.59 % of them\n" },
 	{ "shrinks",
 	  { { "kmalloc-192", 1000, 900, 192, 21, 1 } },
-	  { "kmalloc-192", { 50 }, false, 2 },
+	  { "kmalloc-192", { 50 }, false, false, false, 2 },
 	  "kmalloc-192: in use 1,000 -> 900 (-100, -18.8 KiB, /proc/slabinfo) in 60.000 s; 50 "
 	  "allocations traced; no net growth\n" },
 	{ "quiet",
 	  { { "kmalloc-192", 1000, 1000, 192, 21, 1 } },
-	  { "kmalloc-192", { 0 }, false, 2 },
+	  { "kmalloc-192", { 0 }, false, false, false, 2 },
 	  "kmalloc-192: in use 1,000 -> 1,000 (unchanged, /proc/slabinfo) in 60.000 s; 0 "
 	  "allocations traced\n" },
 	{ "bulk",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
-	  { "kmalloc-192", { 1 }, false, 2 },
+	  { "kmalloc-192", { 1 }, false, false, false, 2 },
 	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +18.3 MiB, /proc/slabinfo) in 60.000 s; "
 	  "1 allocation traced; 100,000 objects came from paths that no probe sees (bulk "
 	  "allocation)\n" },
 	{ "bulk, as far as a filter can tell",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
-	  { "kmalloc-192", { 10 }, true, 2 },
+	  { "kmalloc-192", { 10 }, true, false, false, 2 },
 	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +18.3 MiB, /proc/slabinfo) in 60.000 s; "
 	  "10 allocations traced; it grew by 99,991 more\n" },
+	{ "bulk, or of a class that was taken for another",
+	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
+	  { "kmalloc-192", { 10 }, false, true, false, 2 },
+	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +18.3 MiB, /proc/slabinfo) in 60.000 s; "
+	  "10 allocations traced; it grew by 99,991 more\n" },
+	{ "bulk, where only classes were named by size",
+	  { { "filp", 1000, 101001, 256, 16, 1 } },
+	  { "filp", { 1 }, false, true, false, 2 },
+	  "filp: in use 1,000 -> 101,001 (+100,001, +24.4 MiB, /proc/slabinfo) in 60.000 s; 1 "
+	  "allocation traced; 100,000 objects came from paths that no probe sees (bulk "
+	  "allocation)\n" },
+	{ "recorded in part",
+	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
+	  { "kmalloc-192", { 0 }, false, false, true, 2 },
+	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +18.3 MiB, /proc/slabinfo) in 60.000 s; "
+	  "0 allocations traced, as not all were recorded\n" },
 	{ "a new slab of a CPU",
 	  { { "kmalloc-192", 0, 21, 192, 21, 1 } },
-	  { "kmalloc-192", { 1 }, false, 1 },
+	  { "kmalloc-192", { 1 }, false, false, false, 1 },
 	  "kmalloc-192: in use 0 -> 21 (+21, +3.9 KiB, /proc/slabinfo) in 60.000 s; 1 allocation "
 	  "traced; it grew by 20 more\n" },
 	{ "no slabinfo",
 	  { { NULL, 0, 0, 0, 0, 0 } },
-	  { "kmalloc-192", { 12 }, false, 1 },
+	  { "kmalloc-192", { 12 }, false, false, false, 1 },
 	  "kmalloc-192: in use: not known, /proc/slabinfo does not tell; 12 "
 	  "allocations "
 	  "traced\n" },

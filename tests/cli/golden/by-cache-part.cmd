@@ -1,0 +1,1 @@
+fixture slab-part | kmalloc-top -i - -q --by=cache

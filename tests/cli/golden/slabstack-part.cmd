@@ -1,0 +1,1 @@
+fixture slab-part | slabstack -i - filp,kmalloc-192 -t 1
