@@ -8,63 +8,66 @@
 readonly times=700 pairs=600 comm=counted_work
 collect=(--module "$modules/kmt_all.ko" "$every_event")
 
-# stack CACHE ARG…: runs slabstack; leaves ./report, ./errors and $status.
+# stack ARG…: runs slabstack; leaves ./report, ./errors and $status.
 stack()
 {
-	slabstack "${collect[@]}" "$@" > report 2> errors
+	slabstack "$@" > report 2> errors
 	status=$?
 }
 
-# row_of COLUMN…: the allocations of the row of ./report, a table, whose last columns are these.
-row_of()
+# allocations NAME…: of the row of ./report, a table, whose names are these; other names of a cache may
+# follow.
+allocations()
 {
-	awk -v wanted="$*" '{
-		key = $6
-		for (i = 7; i <= NF; i++) key = key " " $i
-	}
-	key == wanted { gsub(/,/, "", $1); print $1 }' report
+	awk -v wanted="$*" '/^ALLOCATIONS/ { table = 1; next }
+	!NF { table = 0 }
+	table {
+		names = $6
+		for (i = 7; i <= NF; i++) names = names " " $i
+		if (index(names " ", wanted " ") == 1) { gsub(/,/, "", $1); print $1 }
+	}' report
 }
 
-# The work, in a cgroup made for it.
+# The work, in a cgroup made for it; and some of the same outside. The second half of each is done by
+# the name that is counted.
 cgroup=/sys/fs/cgroup/made-for-it
 mkdir "$cgroup"
 # shellcheck disable=SC2016 # for the shell inside
-readonly in_cgroup='echo $$ > "$1/cgroup.procs"; shift; exec workload "$@"'
-
-stack filp -- sh -c "$in_cgroup" sh "$cgroup" -n "$comm" open "$times"
-is_complete 'open'
-has_line 'open: the cache and what it grew by' \
+readonly work='workload socketpair 50
+	echo $$ > "$1/cgroup.procs"
+	workload -n "$2" open "$3" && workload -n "$2" socketpair "$3"'
+stack "${collect[@]}" filp,sock_inode_cache --record work.kmr -- sh -c "$work" sh "$cgroup" "$comm" "$times"
+is_complete 'live'
+has_line 'live: what the cache grew by' \
 	'^filp[ :].*in use [0-9,]+ -> [0-9,]+ \(.*, /proc/slabinfo\) in .*allocations traced' report
-has_line 'open: the process' "^$comm:	$times	" report
-equals 'open: one stack of the process' 1 "$(grep -c "^Exec: $comm Name: filp" report)"
-has_line 'open: its count' "^Exec: $comm Name: filp .*Count: $times\$" report
-has_line 'open: it reaches the system call' ' : do_sys_open' report
-has_line 'open: each name was told' '^Names: 100 % told by the kernel$' report
+has_line 'live: each name was told' '^Names: 100 % told by the kernel$' report
 
-stack filp --by=process,cache -- sh -c "$in_cgroup" sh "$cgroup" -n "$comm" open "$times"
-is_complete 'open, a table'
-# Other names of the cache follow it.
-equals 'open, a table: the row' "$times" "$(awk -v comm="$comm" '$6 == comm && $7 == "filp" {
-	gsub(/,/, "", $1); print $1 }' report)"
+stack -i work.kmr filp
+is_complete 'one cache'
+has_line 'one cache: its process, for each file and two for each pair' "^$comm:	$((3 * times))	" report
+equals 'one cache: the stack of open' 1 \
+	"$(grep -A 12 -E "^Exec: $comm Name: filp.* Count: $times\$" report | grep -c ' : do_sys_open')"
+equals 'one cache: all stacks of the process' 3 "$(grep -c -E "^Exec: $comm Name: filp.* Count: $times\$" report)"
 
-stack sock_inode_cache --by=cgroup,process -- sh -c "$in_cgroup" sh "$cgroup" -n "$comm" socketpair "$times"
-is_complete 'socket pairs by cgroup'
-equals 'socket pairs by cgroup: two each' $((2 * times)) "$(row_of /made-for-it "$comm")"
+stack -i work.kmr --by=process,cache
+equals 'a table: files' $((3 * times)) "$(allocations "$comm" filp)"
+equals 'a table: sockets' $((2 * times)) "$(allocations "$comm" sock_inode_cache)"
 
-stack sock_inode_cache --cgroup '/made-*' --by=process \
-	-- sh -c "workload socketpair 50; $in_cgroup" sh "$cgroup" -n "$comm" socketpair "$times"
-is_complete 'one cgroup alone'
-equals 'one cgroup alone: two each' $((2 * times)) "$(row_of "$comm")"
-equals 'one cgroup alone: both parts of its work' $((4 * times)) "$(report_count report)"
-has_line 'one cgroup alone: the others are told' "^Left out by --cgroup '/made-\\*': 1[0-9][0-9] " report
+stack -i work.kmr sock_inode_cache --by=cgroup,process
+equals 'by cgroup' $((2 * times)) "$(allocations /made-for-it "$comm")"
 
-stack 'kmalloc*-192,filp' --by=cache -- workload pipe "$times"
+stack -i work.kmr sock_inode_cache --cgroup '/made-*' --by=process
+equals 'one cgroup alone' $((2 * times)) "$(allocations "$comm")"
+equals 'one cgroup alone: both halves of its work' $((4 * times)) "$(report_count report)"
+has_line 'one cgroup alone: the others are told' "^Left out by --cgroup '/made-\\*': [1-9][0-9]+ " report
+
+stack "${collect[@]}" 'kmalloc*-192,filp' --by=cache -- workload pipe "$times"
 is_complete 'a family'
 holds 'a family: the pipes are in it' [ "$(report_count report)" -ge $((3 * times)) ]
 equals 'a family: nothing else is' '' "$(awk '/^ALLOCATIONS/ { table = 1; next } !NF { table = 0 }
 	table && $6 !~ /^(kmalloc.*-192|filp)$/' report)"
 
-stack dup_cache -d 1
+stack "${collect[@]}" dup_cache -d 1
 equals 'no such cache: exit status' 1 "$status"
 equals 'no such cache: one line' 1 "$(wc -l < errors)"
 
