@@ -81,80 +81,40 @@ static bool index_is_full(const Index *index)
 	return index->count >= index->count_max;
 }
 
-static bool origins_equal(const ProfileOrigin *a, const ProfileOrigin *b)
+/* Returns the entry that equals wanted, adding it when it is new; full where there is no room for
+   it. All bytes are compared: wanted must have been zeroed before it was filled. */
+static uint32_t intern(Index *index, void **entries, const void *wanted, size_t entry_bytes,
+		       uint32_t full)
 {
-	return a->stack == b->stack && a->cache == b->cache && a->call_site == b->call_site &&
-	       a->bytes_requested == b->bytes_requested &&
-	       a->bytes_allocated == b->bytes_allocated && a->gfp_flags == b->gfp_flags &&
-	       a->node == b->node && a->source == b->source && a->truncated == b->truncated &&
-	       a->free == b->free;
-}
-
-/* wanted must have been zeroed before it was filled: its padding is hashed, too. */
-static OriginId origin_intern(Profile *profile, const ProfileOrigin *wanted)
-{
-	uint32_t hash = (uint32_t)XXH3_64bits(wanted, sizeof(*wanted));
-	Index *index = &profile->origin_index;
+	uint32_t hash = (uint32_t)XXH3_64bits(wanted, entry_bytes);
 	uint32_t at, id;
-	ProfileOrigin *origin;
 
 	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE; at++)
-		if (origins_equal(&profile->origins[id], wanted))
+		if (!memcmp((uint8_t *)*entries + (size_t)id * entry_bytes, wanted, entry_bytes))
 			return id;
 	if (index_is_full(index))
-		return ORIGIN_ID_OVERFLOW;
-	origin = index_append(index, (void **)&profile->origins, sizeof(*origin));
-	*origin = *wanted;
+		return full;
+	memcpy(index_append(index, entries, entry_bytes), wanted, entry_bytes);
 	slot_table_put(&index->slots, hash, at, index->count - 1);
 	return index->count - 1;
 }
 
-static bool tasks_equal(const ProfileTask *a, const ProfileTask *b)
+static OriginId origin_intern(Profile *profile, const ProfileOrigin *wanted)
 {
-	return a->tgid == b->tgid && a->start_time_ns == b->start_time_ns &&
-	       a->cgroup_id == b->cgroup_id && !memcmp(a->comm, b->comm, sizeof(a->comm));
+	return intern(&profile->origin_index, (void **)&profile->origins, wanted, sizeof(*wanted),
+		      ORIGIN_ID_OVERFLOW);
 }
 
 static TaskId task_intern(Profile *profile, const ProfileTask *wanted)
 {
-	uint32_t hash = (uint32_t)XXH3_64bits(wanted, sizeof(*wanted));
-	Index *index = &profile->task_index;
-	uint32_t at, id;
-	ProfileTask *task;
-
-	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE; at++)
-		if (tasks_equal(&profile->tasks[id], wanted))
-			return id;
-	if (index_is_full(index))
-		return TASK_ID_OVERFLOW;
-	task = index_append(index, (void **)&profile->tasks, sizeof(*task));
-	*task = *wanted;
-	slot_table_put(&index->slots, hash, at, index->count - 1);
-	return index->count - 1;
-}
-
-static bool caches_equal(const ProfileCache *a, const ProfileCache *b)
-{
-	return a->object_bytes == b->object_bytes && a->slot_bytes == b->slot_bytes &&
-	       !memcmp(a->name, b->name, sizeof(a->name));
+	return intern(&profile->task_index, (void **)&profile->tasks, wanted, sizeof(*wanted),
+		      TASK_ID_OVERFLOW);
 }
 
 static CacheId cache_intern(Profile *profile, const ProfileCache *wanted)
 {
-	uint32_t hash = (uint32_t)XXH3_64bits(wanted, sizeof(*wanted));
-	Index *index = &profile->cache_index;
-	uint32_t at, id;
-	ProfileCache *cache;
-
-	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE; at++)
-		if (caches_equal(&profile->caches[id], wanted))
-			return id;
-	if (index_is_full(index))
-		return CACHE_ID_OVERFLOW;
-	cache = index_append(index, (void **)&profile->caches, sizeof(*cache));
-	*cache = *wanted;
-	slot_table_put(&index->slots, hash, at, index->count - 1);
-	return index->count - 1;
+	return intern(&profile->cache_index, (void **)&profile->caches, wanted, sizeof(*wanted),
+		      CACHE_ID_OVERFLOW);
 }
 
 static inline uint32_t cell_hash(OriginId origin, TaskId task, uint8_t context)

@@ -240,7 +240,7 @@ Test(slab_report, numbers_that_no_host_has_are_shown_as_very_many)
 	const SlabSpan span = { start, end, 1 };
 	const SlabGrowth growth = { .span = span, .query = query, .traced = traced };
 
-	cr_assert(cache_query_resolve(query, list, NULL));
+	cr_assert(cache_query_resolve(query, list, "", NULL));
 	g_array_set_size(traced, 1);
 	append_growth_lines(out, &growth);
 	append_slab_table(out, &span, 1);
