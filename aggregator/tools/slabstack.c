@@ -19,8 +19,9 @@ static bool collects_without_cache(const Options *options)
 {
 	const CollectRequest *request = &options->request;
 
-	return !options->caches && (request->command || options->pids->len ||
-				    request->record_path || request->module_path);
+	return !options->caches && !options->input &&
+	       (request->command || options->pids->len || request->record_path ||
+		request->module_path || options->cgroup || options->view.by[0]);
 }
 
 static bool build_with_cache(const Options *options)

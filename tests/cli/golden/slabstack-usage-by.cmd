@@ -1,0 +1,1 @@
+slabstack --by=process
