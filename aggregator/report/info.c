@@ -4,6 +4,7 @@
 #include "escape.h"
 #include "report/lost.h"
 #include "report/numbers.h"
+#include "report/recorded_caches.h"
 #include "report/report.h"
 #include "report/sampling.h"
 
@@ -127,6 +128,18 @@ static void append_texts(const Session *session, GString *out)
 			append_text(session, out, texts[i].label, texts[i].id);
 }
 
+static void append_caches(const Session *session, GString *out)
+{
+	g_auto(GStrv) recorded = recorded_caches(session);
+	g_autofree char *names = recorded ? g_strjoinv(", ", recorded) : NULL;
+
+	if (!names)
+		return;
+	append_label(out, "Caches:");
+	escape_append(out, names);
+	g_string_append(out, "; of others not all allocations\n");
+}
+
 static void append_untraced_line(const Session *session, GString *out)
 {
 	if (!report_has_untraced(session))
@@ -148,6 +161,7 @@ void info_print(const Session *session, bool show_host, FILE *out)
 				      loss_ledger_totals(session->loss).cpus));
 	append_run(session, text);
 	append_texts(session, text);
+	append_caches(session, text);
 	append_number(text, "Events:", profile_totals(session->profile).events);
 	append_number(text, "Stacks:", stack_table_count(profile_stacks(session->profile)));
 	append_number(text, "Lost:", report_events_lost(session));

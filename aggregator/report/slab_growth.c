@@ -99,7 +99,7 @@ static void add(Growth *sum, const Growth *added)
 	sum->bytes += added->bytes;
 	sum->traced += added->traced;
 	sum->is_known |= added->is_known;
-	sum->is_recorded |= added->is_recorded;
+	sum->is_recorded &= added->is_recorded;
 	/* What one has too little does not hide what another has too much. */
 	if (added->unseen > added->ready)
 		sum->unseen += added->unseen;
@@ -192,7 +192,7 @@ static void append_line(GString *out, const SlabSpan *span, const Growth *growth
 void append_growth_lines(GString *out, const SlabGrowth *growth)
 {
 	g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(Growth));
-	Growth sum = { 0 };
+	Growth sum = { .is_recorded = true };
 
 	for (guint i = 0; i < cache_query_matched(growth->query)->len; i++) {
 		const Growth line = growth_of(growth, i);

@@ -5,5 +5,5 @@
 #include <stdbool.h>
 
 /* Appends a run that knows the slab caches of its events, and what /proc/slabinfo said. With is_part
-   one that recorded some caches only, and of some events knows none. */
+   it recorded some caches only, and of some events knows none. */
 void slab_stream(GByteArray *stream, bool is_part);

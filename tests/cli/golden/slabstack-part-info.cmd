@@ -1,0 +1,1 @@
+fixture slab-part | slabstack -i - --info
