@@ -4,6 +4,6 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Appends a run that knows the slab caches of its events, and what /proc/slabinfo said. With is_part
-   it recorded some caches only, and of some events knows none. */
+/* Appends a run that knows the slab caches of its events, and what /proc/slabinfo said. With
+   is_part it recorded some caches only, and knows none of some events. */
 void slab_stream(GByteArray *stream, bool is_part);
