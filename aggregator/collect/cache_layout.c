@@ -66,18 +66,28 @@ bool cache_layout_is_whole(const CacheLayout *layout)
 	return true;
 }
 
+const char *cache_layout_find_below(CacheLayout *layout, const char *root, const char *release)
+{
+	g_autofree char *btf = g_strconcat(root, kernel_btf, NULL);
+
+	*layout = cache_layout_unknown;
+	cache_layout_read_btf(layout, btf);
+	if (cache_layout_is_whole(layout))
+		return "BTF";
+	for (size_t i = 0; i < G_N_ELEMENTS(vmlinux_paths); i++) {
+		g_autofree char *path = g_strconcat(root, vmlinux_paths[i].before_release, release,
+						    vmlinux_paths[i].after_release, NULL);
+
+		cache_layout_read_dwarf(layout, path);
+		if (cache_layout_is_whole(layout))
+			return "debuginfo";
+	}
+	return NULL;
+}
+
 void cache_layout_find(CacheLayout *layout)
 {
 	struct utsname kernel;
 
-	*layout = cache_layout_unknown;
-	cache_layout_read_btf(layout, kernel_btf);
-	if (uname(&kernel) != 0)
-		return;
-	for (size_t i = 0; i < G_N_ELEMENTS(vmlinux_paths) && !cache_layout_is_whole(layout); i++) {
-		g_autofree char *path = g_strconcat(vmlinux_paths[i].before_release, kernel.release,
-						    vmlinux_paths[i].after_release, NULL);
-
-		cache_layout_read_dwarf(layout, path);
-	}
+	cache_layout_find_below(layout, "", uname(&kernel) ? "" : kernel.release);
 }

@@ -23,6 +23,10 @@ extern const CacheLayout cache_layout_unknown;
    What neither has stays unknown. Nothing is owned. */
 void cache_layout_find(CacheLayout *layout);
 
+/* The same of a kernel of that release, whose files lie below root ("": this host's). Returns which
+   of the two told the last of them, "BTF" or "debuginfo"; NULL: some stay unknown. */
+const char *cache_layout_find_below(CacheLayout *layout, const char *root, const char *release);
+
 /* The same from one file, for what is not known yet; false: it could not be read. path is that of
    BTF, or of an ELF file with BTF or with DWARF. */
 bool cache_layout_read_btf(CacheLayout *layout, const char *path);

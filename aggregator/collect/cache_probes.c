@@ -204,11 +204,14 @@ static void add_defined(CacheProbes *probes, const char *function)
 	g_array_append_val(probes->ids, probe.format->id);
 }
 
+#define NO_KPROBES "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)"
+#define LOCKED_DOWN "the kernel refuses kprobes, as one that is locked down does"
+
 static bool refuse(int problem, GError **error)
 {
-	const char *why = problem == ENOENT ? "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)"
+	const char *why = problem == ENOENT ? NO_KPROBES
 			  : problem == EPERM || problem == EACCES
-				  ? "the kernel refuses kprobes, as one that is locked down does"
+				  ? LOCKED_DOWN
 				  : "the kernel refuses the probes that would tell them";
 
 	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(problem), "%s: %s", why,
@@ -257,22 +260,45 @@ static CacheProbes *probes_new(int kmem_folder_fd)
 	return probes;
 }
 
+/* Returns why no probe can read a name, NULL: one can. */
+static const char *reading_problem(const CacheProbeRegisters *registers, const CacheLayout *layout)
+{
+	if (!registers)
+		return "probes cannot read them on this architecture";
+	if (layout->name == CACHE_LAYOUT_UNKNOWN)
+		return "where a cache has its name is not known: the kernel has no BTF "
+		       "(CONFIG_DEBUG_INFO_BTF) and no debuginfo, or this build does not read them";
+	return NULL;
+}
+
+const char *cache_probes_problem(const CacheProbeHost *host)
+{
+	g_autofree char *definitions = g_build_filename(host->kmem_folder, DEFINITIONS, NULL);
+	g_autofree char *lockdown = g_strconcat(host->root, "/sys/kernel/security/lockdown", NULL);
+	g_autofree char *state = NULL;
+	CacheLayout layout;
+
+	if (!g_file_test(definitions, G_FILE_TEST_EXISTS))
+		return NO_KPROBES;
+	if (g_file_get_contents(lockdown, &state, NULL, NULL) && strstr(state, "[confidentiality]"))
+		return LOCKED_DOWN;
+	cache_layout_find_below(&layout, host->root, host->release);
+	return reading_problem(cache_probe_registers(host->machine), &layout);
+}
+
 CacheProbes *cache_probes_new(int kmem_folder_fd, GError **error)
 {
 	const CacheProbeRegisters *registers;
 	CacheLayout layout;
 	CacheProbes *probes;
 	struct utsname host;
+	const char *problem;
 
 	cache_layout_find(&layout);
 	registers = uname(&host) ? NULL : cache_probe_registers(host.machine);
-	if (!registers || layout.name == CACHE_LAYOUT_UNKNOWN) {
-		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-				    registers ? "where a cache has its name is not known: the "
-						"kernel has no BTF (CONFIG_DEBUG_INFO_BTF) and no "
-						"debuginfo, or this "
-						"build does not read them"
-					      : "probes cannot read them on this architecture");
+	problem = reading_problem(registers, &layout);
+	if (problem) {
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, problem);
 		return NULL;
 	}
 	probes = probes_new(kmem_folder_fd);

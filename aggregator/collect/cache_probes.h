@@ -40,6 +40,18 @@ void cache_probe_append(GString *out, const CacheProbeRegisters *registers, cons
  */
 CacheProbes *cache_probes_new(int kmem_folder_fd, GError **error);
 
+/* A host that may be another one than ours. Everything is borrowed. */
+typedef struct {
+	const char *root;        /* /sys and debuginfo lie below; "": this host's */
+	const char *release;     /* of its kernel */
+	const char *machine;     /* likewise, as uname() says it */
+	const char *kmem_folder; /* its tracefs folder events/kmem, with the root */
+} CacheProbeHost;
+
+/* Returns why they cannot be defined there, in the same words, NULL: nothing is seen that forbids
+   it. Nothing is tried. */
+const char *cache_probes_problem(const CacheProbeHost *host);
+
 /* Removes them: after their perf events were closed. */
 void cache_probes_free(CacheProbes *probes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CacheProbes, cache_probes_free)

@@ -134,13 +134,6 @@ static CheckVerdict look_at_events(const CheckHost *host, GString *text)
 	return CHECK_OK;
 }
 
-static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
-{
-	(void)host;
-	g_string_append(text, "neither exact nor derived: reports of this version have none");
-	return CHECK_NOTE;
-}
-
 static CheckVerdict look_at_addresses(const CheckHost *host, GString *text)
 {
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
@@ -221,7 +214,6 @@ static const CheckRow first_rows[] = {
 /* Between them are those of the collector. */
 static const CheckRow last_rows[] = {
 	{ "Events", look_at_events },
-	{ "Cache names", look_at_cache_names },
 	{ "Addresses", look_at_addresses },
 	{ "Recording", look_at_recording },
 	/* Of these there is a line only where the run is asked for them. */

@@ -162,6 +162,17 @@ GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error)
 	return g_steal_pointer(&points);
 }
 
+bool kmem_points_lack_caches(const GPtrArray *points)
+{
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+
+		if (point->type->events == COLLECT_CACHE && !point->cache_name)
+			return true;
+	}
+	return false;
+}
+
 /* A pointer that is not recorded is not that of an allocation that failed. */
 #define NOT_KNOWN UINT64_MAX
 

@@ -55,6 +55,9 @@ typedef struct {
    error set: one is missing, or what a file says makes no sense. */
 GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error);
 
+/* Whether allocations from slab caches are told without the name of the cache. */
+bool kmem_points_lack_caches(const GPtrArray *points);
+
 /* Returns the point whose records begin with this common_type, or NULL. */
 static inline const KmemPoint *kmem_points_lookup(const GPtrArray *points, uint16_t common_type)
 {

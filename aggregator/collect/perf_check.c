@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf_check.h"
 
+#include "collect/cache_probes.h"
 #include "collect/capabilities.h"
 #include "collect/host_memory.h"
 #include "collect/host_snapshot.h"
+#include "collect/kmem_points.h"
 #include "collect/perf_collector.h"
 #include "collect/pid_namespace.h"
 #include "collect/tracefs.h"
 
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Since 5.8; older headers lack it. */
 enum { CAP_OF_PERFMON = 38 };
@@ -91,11 +95,63 @@ static CheckVerdict look_at_pids(const CheckHost *host, GString *text)
 	return is_first ? CHECK_OK : CHECK_NOTE;
 }
 
+static GPtrArray *open_cache_points(const char *folder)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	GPtrArray *points = kmem_points_open(fd, COLLECT_CACHE, NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return points;
+}
+
+/* How allocations from caches, but for those of kmalloc, are told theirs. */
+static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, GString *text)
+{
+	const CacheProbeHost probed = { host->root, host->release, host->machine, folder };
+	g_autoptr(GPtrArray) points = open_cache_points(folder);
+	const char *problem;
+
+	if (points && !kmem_points_lack_caches(points)) {
+		g_string_append(text, "told by the tracepoint");
+		return CHECK_OK;
+	}
+	problem = points ? cache_probes_problem(&probed) : "its tracepoint cannot be read";
+	if (!problem) {
+		g_string_append(text, "by probes of the allocator's entries (kprobes)");
+		return CHECK_OK;
+	}
+	g_string_append_printf(text, "(unknown cache): %s", problem);
+	return CHECK_NOTE;
+}
+
+static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
+{
+	g_autofree char *folder = tracefs_find_kmem(host->root);
+	unsigned events = host->request->events;
+
+	if (!(events & (COLLECT_KMALLOC | COLLECT_CACHE))) {
+		g_string_append(text, "none: no allocations from slab caches are observed");
+		return CHECK_OK;
+	}
+	if (events & COLLECT_KMALLOC)
+		g_string_append(text, "kmalloc by size");
+	if (!(events & COLLECT_CACHE))
+		return CHECK_OK;
+	g_string_append_printf(text, "%skmem_cache_alloc ", text->len ? "; " : "");
+	if (folder)
+		return append_of_caches(host, folder, text);
+	g_string_append(text, "told by the tracepoint, or by probes of the allocator's entries: "
+			      "which, cannot be seen where no tracefs is mounted");
+	return CHECK_NOTE;
+}
+
 const CheckRow perf_checks[] = {
 	{ "Rights", look_at_rights },
 	{ "Lockdown", look_at_lockdown },
 	{ "Tracepoints", look_at_tracepoints },
 	{ "Buffers", look_at_buffers },
 	{ "Pids", look_at_pids },
+	{ "Cache names", look_at_cache_names },
 	{ NULL, NULL },
 };

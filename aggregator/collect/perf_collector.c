@@ -23,17 +23,6 @@ bool perf_plan_buffers(BufferPlan *plan, const CollectRequest *request, unsigned
 	return buffer_plan_init(plan, &asked, error);
 }
 
-static bool needs_probes(const GPtrArray *points)
-{
-	for (guint i = 0; i < points->len; i++) {
-		const KmemPoint *point = points->pdata[i];
-
-		if (point->type->events == COLLECT_CACHE && !point->cache_name)
-			return true;
-	}
-	return false;
-}
-
 static bool collect_points(const CollectRun *run, PerfRunPlan *plan, GError **error)
 {
 	const CollectRequest *request = run->request;
@@ -60,7 +49,7 @@ static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **err
 	cache_probes_clean(kmem_folder_fd, "");
 	if (!points)
 		return false;
-	if (needs_probes(points))
+	if (kmem_points_lack_caches(points))
 		plan.probes = probes = cache_probes_new(kmem_folder_fd, &refusal);
 	gfp_flags_find(&plan.gfp_flags, kmem_folder_fd);
 	plan.caches_unknown = refusal ? refusal->message : NULL;

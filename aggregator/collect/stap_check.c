@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap_check.h"
 
+#include "collect/cache_layout.h"
 #include "collect/host_memory.h"
 #include "collect/host_snapshot.h"
 #include "collect/kernel_headers.h"
@@ -417,6 +418,29 @@ static CheckVerdict look_at_processes(const CheckHost *host, GString *text)
 	return CHECK_OK;
 }
 
+/* Whatever the offsets are from, the module tries them before any probe is armed. */
+static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
+{
+	const char *source;
+	CacheLayout layout;
+
+	if (!(host->request->events & (COLLECT_KMALLOC | COLLECT_CACHE | COLLECT_FREE))) {
+		g_string_append(text, "none: no allocations from slab caches are observed");
+		return CHECK_OK;
+	}
+	source = cache_layout_find_below(&layout, host->root, host->release);
+	if (source) {
+		g_string_append_printf(text, "told by the kernel: offsets from %s, checked at load",
+				       source);
+		return CHECK_OK;
+	}
+	g_string_append(text,
+			"told by the kernel if their offsets are found: there is no BTF and no "
+			"debuginfo that this build reads, so they are searched for at load, "
+			"and checked");
+	return CHECK_NOTE;
+}
+
 const CheckRow stap_checks[] = {
 	{ "Rights", look_at_rights },
 	{ "SystemTap", look_at_stap },
@@ -430,6 +454,8 @@ const CheckRow stap_checks[] = {
 	{ "Buffers", look_at_buffers },
 	{ "Leftovers", look_at_leftovers },
 	{ "Processes", look_at_processes },
+	/* What the report would have. */
+	{ "Cache names", look_at_cache_names },
 	{ NULL, NULL },
 };
 

@@ -13,6 +13,7 @@ tests_unit_unit_CFLAGS = $(aggregator_cflags) $(CRITERION_CFLAGS) $(TRACEEVENT_C
 tests_unit_unit_LDADD = $(aggregator_libs) $(CRITERION_LIBS) $(TRACEEVENT_LIBS)
 tests_unit_unit_SOURCES = \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h \
+	tests/unit/btf_fixture.h \
 	tests/unit/cache_hosts.h \
 	tests/unit/event_batch.h \
 	tests/unit/leaks.h \

@@ -19,7 +19,7 @@ static void expect_layout(const CacheLayout *layout, long slab_cache, long name,
 }
 
 #ifdef HAVE_LIBBPF
-#include <bpf/btf.h>
+#include "unit/btf_fixture.h"
 
 /* Types of a small kernel: where they are is in bits there. */
 typedef struct {
@@ -77,12 +77,9 @@ static CacheLayout layout_of(Types *types)
 	g_autofree char *folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "btf", NULL);
 	CacheLayout layout = cache_layout_unknown;
-	uint32_t bytes;
-	const void *data = btf__raw_data(types->btf, &bytes);
 
-	cr_assert(g_file_set_contents(path, data, bytes, NULL));
+	btf_fixture_write(types->btf, folder, "btf");
 	cr_expect(cache_layout_read_btf(&layout, path));
-	btf__free(types->btf);
 	temporary_remove(folder);
 	return layout;
 }

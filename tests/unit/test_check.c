@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
 #include "collect/check.h"
 
+#include "collect/cache_layout.h"
+#include "collect/cache_probes.h"
 #include "collect/collector_types.h"
 #include "collect/stap_build.h"
 #include "leaks.h"
 #include "module_image.h"
+#include "perf_fixtures.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>
@@ -16,7 +21,7 @@
 TEST_SUITE_WITHOUT_LEAKS(check);
 
 #define KERNEL "6.1.2-test"
-#define VERSION "#1 SMP test"
+#define KERNEL_VERSION "#1 SMP test"
 #define KMEM "sys/kernel/tracing/events/kmem/"
 #define SECURE_BOOT "sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
 #define LOCKDOWN "sys/kernel/security/lockdown"
@@ -62,7 +67,7 @@ static const struct {
 	{ "lib/modules/" KERNEL "/build/include/generated/utsrelease.h",
 	  "#define UTS_RELEASE \"" KERNEL "\"\n" },
 	{ "lib/modules/" KERNEL "/build/include/generated/utsversion.h",
-	  "#define UTS_VERSION \"" VERSION "\"\n" },
+	  "#define UTS_VERSION \"" KERNEL_VERSION "\"\n" },
 	{ "usr/bin/make", "" },
 	{ "usr/bin/gcc-12", "" },
 	{ "usr/bin/stap", "#!/bin/sh\ncp kmalloc-top.stp $3.ko\n" },
@@ -99,7 +104,7 @@ static void fixture_init(Fixture *fixture)
 		(CollectRequest){ .events = COLLECT_KMALLOC, .record_bytes_max = 1 << 30 };
 	fixture->host = (CheckHost){ .root = fixture->root,
 				     .release = KERNEL,
-				     .version = VERSION,
+				     .version = KERNEL_VERSION,
 				     .machine = "x86_64",
 				     .collector = &stap_collector,
 				     .request = &fixture->request,
@@ -183,7 +188,7 @@ Test(check, a_host_on_which_a_run_would_start)
 	printed = check(&fixture, &would_start);
 	cr_expect(would_start);
 	cr_expect_null(strstr(printed, "FAIL"), "%s", printed);
-	/* Cache names: reports have none so far. */
+	/* Cache names: this host has no BTF. */
 	cr_expect_eq(strstr(printed, "\nnote"), g_strrstr(printed, "\nnote"), "%s", printed);
 	cr_expect_not_null(strstr(printed, "\nok    Probe module: was compiled before\n"), "%s",
 			   printed);
@@ -354,8 +359,8 @@ Test(check, a_disk_without_room_to_compile_is_told)
 }
 
 #define MODINFO                                                                                    \
-	"kmt_events=kmalloc\0kmt_stap=4.8\0kmt_kernel=" VERSION "\0name=probes\0vermagic=" KERNEL  \
-	" SMP"
+	"kmt_events=kmalloc\0kmt_stap=4.8\0kmt_kernel=" KERNEL_VERSION                             \
+	"\0name=probes\0vermagic=" KERNEL " SMP"
 
 Test(check, a_module_is_checked_instead_of_what_compiling_needs)
 {
@@ -470,6 +475,145 @@ Test(check, leftovers_are_told_with_what_removes_them)
 	expect_line(&fixture, "note", "Leftovers", "kmt_1, which the next start removes");
 	temporary_write(fixture.cache, "work-2147483646-abcdef/x", "", 0);
 	expect_line(&fixture, "note", "Leftovers", "work-2147483646-abcdef, which");
+	fixture_clear(&fixture);
+}
+
+/* How the caches of allocations get their names. */
+
+#ifdef HAVE_LIBBPF
+#include "btf_fixture.h"
+
+static void write_btf(const char *root)
+{
+	struct btf *btf = btf__new_empty();
+	int word = btf__add_int(btf, "unsigned long", 8, 0);
+
+	btf__add_struct(btf, "slab", 64);
+	btf__add_field(btf, "slab_cache", word, 8 * 8, 0);
+	btf__add_struct(btf, "kmem_cache", 128);
+	btf__add_field(btf, "size", word, 24 * 8, 0);
+	btf__add_field(btf, "object_size", word, 28 * 8, 0);
+	btf__add_field(btf, "name", word, 96 * 8, 0);
+	btf_fixture_write(btf, root, "sys/kernel/btf/vmlinux");
+}
+#else
+static void write_btf(const char *root)
+{
+	(void)root;
+	cr_skip_test("built without libbpf");
+}
+#endif
+
+Test(check, systemtap_tells_where_the_offsets_of_cache_names_are_from)
+{
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	compile(&fixture);
+	expect_line(&fixture, "note", "Cache names", "searched for at load, and checked");
+	write_btf(fixture.root);
+	expect_line(&fixture, "ok", "Cache names", "offsets from BTF, checked at load");
+	fixture_clear(&fixture);
+}
+
+Test(check, without_btf_the_offsets_are_those_of_debuginfo)
+{
+	CacheLayout layout = cache_layout_unknown;
+	Fixture fixture;
+	g_autofree char *path = NULL;
+
+	/* This program has such structures: see test_cache_layout.c. */
+	if (!cache_layout_read_dwarf(&layout, "/proc/self/exe"))
+		cr_skip_test("built without debuginfo");
+	fixture_init(&fixture);
+	compile(&fixture);
+	temporary_write(fixture.root, "usr/lib/debug/boot/other", "", 0);
+	path = g_build_filename(fixture.root, "usr/lib/debug/boot/vmlinux-" KERNEL, NULL);
+	cr_assert_eq(symlink("/proc/self/exe", path), 0);
+	expect_line(&fixture, "ok", "Cache names", "offsets from debuginfo, checked at load");
+	fixture_clear(&fixture);
+}
+
+Test(check, pages_have_no_cache_names)
+{
+	static const CollectorType *const collectors[] = { &stap_collector, &perf_collector };
+	Fixture fixture;
+
+	fixture_init(&fixture);
+	temporary_write(fixture.root, KMEM "mm_page_alloc/id", "3\n", -1);
+	temporary_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
+	fixture.request.events = COLLECT_PAGE;
+	for (size_t i = 0; i < G_N_ELEMENTS(collectors); i++) {
+		fixture.host.collector = collectors[i];
+		expect_line(&fixture, "ok", "Cache names", "none: no allocations from slab caches");
+	}
+	fixture_clear(&fixture);
+}
+
+static void write_format(const Fixture *fixture, const char *kernel)
+{
+	g_autofree char *text = perf_fixture_format(kernel, "kmem_cache_alloc");
+
+	temporary_write(fixture->root, KMEM "kmem_cache_alloc/format", text, -1);
+}
+
+/* A host that perf events would trace. */
+static void perf_fixture_init(Fixture *fixture)
+{
+	fixture_init(fixture);
+	temporary_write(fixture->root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
+	fixture->host.collector = &perf_collector;
+	fixture->request.events = COLLECT_KMALLOC | COLLECT_CACHE;
+}
+
+Test(check, perf_events_tell_where_cache_names_come_from)
+{
+	Fixture fixture;
+
+	perf_fixture_init(&fixture);
+	fixture.request.events = COLLECT_KMALLOC;
+	expect_line(&fixture, "ok", "Cache names", "kmalloc by size");
+	fixture.request.events |= COLLECT_CACHE;
+	expect_line(&fixture, "note", "Cache names", "its tracepoint cannot be read");
+	write_format(&fixture, "6.18");
+	expect_line(&fixture, "ok", "Cache names",
+		    "kmalloc by size; kmem_cache_alloc told by the tracepoint");
+	temporary_write(fixture.root, "proc/mounts", "", -1);
+	expect_line(&fixture, "note", "Cache names", "cannot be seen where no tracefs is mounted");
+	fixture_clear(&fixture);
+}
+
+Test(check, perf_events_need_probes_where_the_tracepoint_has_no_cache)
+{
+	Fixture fixture;
+
+	perf_fixture_init(&fixture);
+	write_format(&fixture, "6.1");
+	expect_line(&fixture, "note", "Cache names",
+		    "kmem_cache_alloc (unknown cache): this kernel has no kprobes");
+	temporary_write(fixture.root, "sys/kernel/tracing/kprobe_events", "", 0);
+	expect_line(&fixture, "note", "Cache names", "the kernel has no BTF");
+	write_btf(fixture.root);
+	expect_line(&fixture, "ok", "Cache names", "by probes of the allocator's entries");
+	fixture.host.machine = "riscv64";
+	expect_line(&fixture, "note", "Cache names", "on this architecture");
+	fixture_clear(&fixture);
+}
+
+Test(check, a_kernel_that_is_locked_down_refuses_probes)
+{
+	Fixture fixture;
+	g_autofree char *folder = NULL;
+	CacheProbeHost host;
+
+	perf_fixture_init(&fixture);
+	folder = g_build_filename(fixture.root, KMEM, NULL);
+	host = (CacheProbeHost){ fixture.root, KERNEL, "x86_64", folder };
+	temporary_write(fixture.root, "sys/kernel/tracing/kprobe_events", "", 0);
+	write_btf(fixture.root);
+	cr_expect_null(cache_probes_problem(&host));
+	temporary_write(fixture.root, LOCKDOWN, "none integrity [confidentiality]\n", -1);
+	cr_expect_not_null(strstr(cache_probes_problem(&host), "locked down"));
 	fixture_clear(&fixture);
 }
 

@@ -148,7 +148,7 @@ Test(gfp_flags, any_text_is_survived)
 }
 
 #ifdef HAVE_LIBBPF
-#include <bpf/btf.h>
+#include "btf_fixture.h"
 
 /* As the kernels have it that print names instead of numbers: Linux 6.10 to 6.12. */
 Test(gfp_flags, btf_tells_what_the_format_does_not)
@@ -159,8 +159,6 @@ Test(gfp_flags, btf_tells_what_the_format_does_not)
 	g_autofree char *folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "btf", NULL);
 	struct btf *btf = btf__new_empty();
-	uint32_t bytes;
-	const void *data;
 
 	btf__add_enum(btf, "of_another_kind", 4);
 	btf__add_enum_value(btf, "___GFP_DMA_BIT", 9);
@@ -168,9 +166,7 @@ Test(gfp_flags, btf_tells_what_the_format_does_not)
 	btf__add_enum_value(btf, "___GFP_DMA_BIT", 0);
 	btf__add_enum_value(btf, "___GFP_RECLAIMABLE_BIT", 4);
 	btf__add_enum_value(btf, "___GFP_ACCOUNT_BIT", 22);
-	data = btf__raw_data(btf, &bytes);
-	cr_assert(g_file_set_contents(path, data, bytes, NULL));
-	btf__free(btf);
+	btf_fixture_write(btf, folder, "btf");
 	expect_flags(&flags, "format", 0, 0x20, 0);
 	gfp_flags_read_btf(&flags, path);
 	expect_flags(&flags, "BTF", 0x1, 0x20, 0x400000);
@@ -183,15 +179,11 @@ Test(gfp_flags, bits_that_no_flag_can_have_are_not_known)
 	g_autofree char *path = g_build_filename(folder, "btf", NULL);
 	struct btf *btf = btf__new_empty();
 	GfpFlags flags = { 0 };
-	uint32_t bytes;
-	const void *data;
 
 	btf__add_enum(btf, NULL, 4);
 	btf__add_enum_value(btf, "___GFP_DMA_BIT", -1);
 	btf__add_enum_value(btf, "___GFP_ACCOUNT_BIT", 32);
-	data = btf__raw_data(btf, &bytes);
-	cr_assert(g_file_set_contents(path, data, bytes, NULL));
-	btf__free(btf);
+	btf_fixture_write(btf, folder, "btf");
 	gfp_flags_read_btf(&flags, path);
 	gfp_flags_read_btf(&flags, "/etc/passwd");
 	gfp_flags_read_btf(&flags, "/nowhere");
