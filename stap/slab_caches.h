@@ -4,7 +4,7 @@
  * emitter, which has kmt_read() and the record format.
  *
  * Where the kernel's structures have what is needed comes from outside, or is searched for. It is
- * tried on objects of known caches before any probe is armed, and every read can take a fault.
+ * tried on objects of known caches before any probe is armed, and no read can harm.
  */
 #ifndef KMT_SLAB_CACHES_H
 #define KMT_SLAB_CACHES_H
@@ -61,17 +61,30 @@ static __always_inline unsigned long kmt_read_address(unsigned long at)
 	return address;
 }
 
-static __always_inline unsigned long kmt_cache_of(u64 pointer)
+/* Whether an address that an allocator handed out is in the kernel's map of all memory. */
+static __always_inline bool kmt_is_mapped(unsigned long object)
 {
-	const void *object = (const void *)(unsigned long)pointer;
-	struct page *page;
+#ifdef CONFIG_X86_64
+	/* virt_addr_valid() takes longer than the rest: it knows of holes, too. */
+	return object >= PAGE_OFFSET && object < VMALLOC_START;
+#else
+	return object >= KMT_OBJECT_MIN && virt_addr_valid((void *)object);
+#endif
+}
 
-	if (pointer < KMT_OBJECT_MIN || !virt_addr_valid(object))
+/* Cannot fault: the page's flags were just read, and the offset is inside of its structure. */
+static __always_inline unsigned long kmt_cache_of(unsigned long object)
+{
+	struct page *page;
+	unsigned long cache;
+
+	if (!kmt_is_mapped(object))
 		return KMT_CACHE_UNKNOWN;
-	page = virt_to_head_page(object);
+	page = virt_to_head_page((void *)object);
 	if (!PageSlab(page))
 		return KMT_CACHE_LARGE;
-	return kmt_read_address((unsigned long)page + kmt_slab.layout.slab_cache);
+	cache = READ_ONCE(*(unsigned long *)((char *)page + kmt_slab.layout.slab_cache));
+	return kmt_is_kernel(cache) ? cache : KMT_CACHE_UNKNOWN;
 }
 
 /* Returns the number of bytes before the first that cannot be printed; 0: there is no name. */
