@@ -257,8 +257,8 @@ enum KmtFieldId {
 					  much for an event ... */
 	KMT_FIELD_FRAME_COST_NS = 48,  /* number: ... and so much for each frame of its stack */
 	KMT_FIELD_CACHES_UNKNOWN = 49, /* text: why events do not tell their slab cache */
-	KMT_FIELD_CACHE_FILTER =
-		50, /* text: the caches that the kernel side let through, by tabs */
+	KMT_FIELD_CACHE_FILTER = 50,   /* text: the caches of which the kernel side let all through,
+					  by tabs; of others   it need not have */
 	/* number: events of the losses told by counters that the kernel counted, but neither handed
 	   over nor lost for want of a buffer */
 	KMT_FIELD_NOT_DELIVERED = 51,
