@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "option_rules.h"
 
+#include "collect/collect_live.h"
 #include "collect/collector_types.h"
 #include "collect/stap_options.h"
 #include "option_values.h"
 #include "tools/tool.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static bool has_live_option(const Options *options)
 {
@@ -50,6 +52,18 @@ static bool user_without_command(const Options *options)
 static bool interrupts_without_scope(const Options *options)
 {
 	return options->request.with_interrupts && !options->pids->len && !options->only_command;
+}
+
+static bool streams_to_file_as_well(const Options *options)
+{
+	return collect_request_streams(&options->request) &&
+	       (options->output || options->request.record_bytes_max);
+}
+
+static bool streams_to_terminal(const Options *options)
+{
+	return collect_request_streams(&options->request) && isatty(STDOUT_FILENO) &&
+	       !options->check;
 }
 
 static bool build_without_output(const Options *options)
@@ -123,6 +137,11 @@ static const OptionRule option_rules[] = {
 	  "--module is compiled already: it goes with no -o that compiles" },
 	{ perf_and_stap_options,
 	  "--module and -o are SystemTap's: they go with no --collector=perf" },
+	{ streams_to_file_as_well,
+	  "--record=- writes the stream to standard output, and no report: it goes with neither "
+	  "-O nor --record-max" },
+	{ streams_to_terminal,
+	  "--record=- does not write to a terminal: pipe it, as in '| kmalloc-top -i -'" },
 	{ cgroup_is_empty, "--cgroup names nothing: give a unit, a container or a path" },
 	{ output_is_other_file, "-O would overwrite the recording: give another name" },
 	{ NULL, NULL },

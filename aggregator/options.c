@@ -161,7 +161,6 @@ static Options *options_new(const Tool *tool)
 	options->request.stack_depth = STACK_DEPTH_DEFAULT;
 	options->request.sampling_period = 1;
 	options->request.overhead_percent_max = OVERHEAD_PERCENT_DEFAULT;
-	options->request.record_bytes_max = RECORD_BYTES_DEFAULT;
 	return options;
 }
 
@@ -268,6 +267,8 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 		return g_steal_pointer(&options);
 	if (!take_command(options, behind, error) || !option_rules_check(options, error))
 		return NULL;
+	if (!options->request.record_bytes_max)
+		options->request.record_bytes_max = RECORD_BYTES_DEFAULT;
 	options->overview = is_overview(options);
 	if (tool->by && !options->view.by[0] &&
 	    !group_keys_parse(tool->by, options->view.by, error))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/check.h"
 
+#include "collect/collect_live.h"
 #include "collect/collector_types.h"
 #include "collect/command.h"
 #include "collect/event_kinds.h"
@@ -191,11 +192,16 @@ static CheckVerdict compare_space(const CheckHost *host, const DiskSpace *space,
 
 static CheckVerdict look_at_recording(const CheckHost *host, GString *text)
 {
-	const char *path = host->request->record_path;
+	bool streams = collect_request_streams(host->request);
+	const char *path = streams ? NULL : host->request->record_path;
 	g_autofree char *folder = path ? g_path_get_dirname(path) : g_strdup(".");
 	GError *error = NULL;
 	DiskSpace space;
 
+	if (streams) {
+		g_string_append(text, "none: standard output gets the stream");
+		return CHECK_OK;
+	}
 	if (path && !private_file_check(path, false, &error))
 		return check_failed(text, error);
 	g_string_append_printf(text, "%s: ", path ? path : "with --record in this folder");

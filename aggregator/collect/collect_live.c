@@ -5,31 +5,49 @@
 #include "collect/watchdog.h"
 
 #include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+bool collect_request_streams(const CollectRequest *request)
+{
+	return request->record_path && !strcmp(request->record_path, "-");
+}
 
 /* A recording of nothing is removed; one of anything is worth its message. */
 static void end_recording(Recording *recording, bool collected, CollectOutcome *outcome)
 {
 	g_autoptr(GError) error = NULL;
 
+	outcome->reader_left = recording_reader_left(recording);
 	if (!collected) {
 		recording_discard(recording);
-	} else if (!recording_close(recording, &error)) {
+	} else if (!recording_close(recording, &error) && !outcome->reader_left) {
 		g_printerr("%s: %s\n", g_get_prgname(), error->message);
 		outcome->recording_unfinished = true;
 	}
 }
 
+static Recording *recording_of(const CollectRequest *request, GError **error)
+{
+	Recording *recording;
+
+	if (collect_request_streams(request))
+		return recording_to_stream(STDOUT_FILENO);
+	recording = recording_create(request->record_path, request->record_bytes_max, error);
+	/* One of nothing: once the probes are live it is worth keeping. */
+	if (recording)
+		watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE,
+					      .path = recording_part(recording) });
+	return recording;
+}
+
 static bool collect_recorded(const CollectorType *collector, CollectRun *run, GError **error)
 {
-	const CollectRequest *request = run->request;
-	g_autoptr(Recording) recording =
-		recording_create(request->record_path, request->record_bytes_max, error);
+	g_autoptr(Recording) recording = recording_of(run->request, error);
 	bool collected;
 
 	if (!recording)
 		return false;
-	/* One of nothing: once the probes are live it is worth keeping. */
-	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = recording_part(recording) });
 	run->recording = recording;
 	session_add_tap(run->session, recording_add_batch, recording);
 	collected = collector->collect(run, error);

@@ -47,7 +47,7 @@ typedef struct {
 	double duration_seconds;       /* from the moment the probes are live; 0: until stopped */
 	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: buffer_plan.h's */
 	uint64_t memory_bytes_max; /* of the session's tables, of what SystemTap queues; 0: none */
-	const char *record_path;   /* recording to write; NULL: none */
+	const char *record_path;   /* recording to write; NULL: none; "-": the stream, to stdout */
 	uint64_t record_bytes_max; /* its bound */
 	const char *stap_options;  /* -o; NULL: none */
 	const char
@@ -72,6 +72,7 @@ typedef struct {
 	int command_status;        /* as waitpid() gives it */
 	bool command_running;      /* the command outlived the collection; it was left alone */
 	bool recording_unfinished; /* it could not be written to its end, which was told */
+	bool reader_left;          /* whoever read the stream, so that the run ended */
 } CollectOutcome;
 
 /* What a live run is made of. Everything is borrowed. */

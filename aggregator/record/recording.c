@@ -18,8 +18,9 @@ enum {
 };
 
 struct Recording {
-	PrivateFile *file;
-	FrameWriter *frames;
+	PrivateFile *file;   /* NULL: a stream to a descriptor of others */
+	FrameWriter *frames; /* NULL with a stream, which is not compressed */
+	int fd;
 	uint64_t bytes_max;
 	uint64_t bytes_written;
 	size_t frame_bytes; /* of the stream, in the frame that is open */
@@ -29,12 +30,25 @@ struct Recording {
 	char *problem;
 };
 
+static const char *recording_name(const Recording *recording)
+{
+	return recording->file ? private_file_part(recording->file) : "to standard output";
+}
+
 static void set_problem(Recording *recording, char *problem)
 {
 	if (recording->problem)
 		g_free(problem);
 	else
 		recording->problem = problem;
+}
+
+static char *write_problem(const Recording *recording)
+{
+	if (recording_reader_left(recording))
+		return g_strdup("whoever read the stream has left");
+	return g_strdup_printf("recording %s: %s", recording_name(recording),
+			       g_strerror(recording->write_error));
 }
 
 /* A FrameSink. */
@@ -44,15 +58,13 @@ static void write_out(const void *bytes, size_t length, void *user_data)
 	const uint8_t *at = bytes;
 
 	while (length && !recording->write_error) {
-		ssize_t written = write(private_file_descriptor(recording->file), at, length);
+		ssize_t written = write(recording->fd, at, length);
 
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written < 0) {
 			recording->write_error = errno;
-			set_problem(recording,
-				    g_strdup_printf("recording %s: %s", recording_part(recording),
-						    g_strerror(errno)));
+			set_problem(recording, write_problem(recording));
 			return;
 		}
 		at += written;
@@ -70,8 +82,17 @@ Recording *recording_create(const char *path, uint64_t bytes_max, GError **error
 		return NULL;
 	recording = g_new0(Recording, 1);
 	recording->file = file;
+	recording->fd = private_file_descriptor(file);
 	recording->bytes_max = bytes_max;
 	recording->frames = frame_writer_new(write_out, recording);
+	return recording;
+}
+
+Recording *recording_to_stream(int fd)
+{
+	Recording *recording = g_new0(Recording, 1);
+
+	recording->fd = fd;
 	return recording;
 }
 
@@ -79,8 +100,8 @@ void recording_free(Recording *recording)
 {
 	if (!recording)
 		return;
-	frame_writer_free(recording->frames);
-	private_file_free(recording->file);
+	g_clear_pointer(&recording->frames, frame_writer_free);
+	g_clear_pointer(&recording->file, private_file_free);
 	g_free(recording->problem);
 	g_free(recording);
 }
@@ -89,8 +110,7 @@ static bool disk_is_nearly_full(const Recording *recording)
 {
 	DiskSpace space;
 
-	return disk_space_of(private_file_descriptor(recording->file), &space) &&
-	       disk_space_is_nearly_full(&space);
+	return disk_space_of(recording->fd, &space) && disk_space_is_nearly_full(&space);
 }
 
 static void check_bounds(Recording *recording)
@@ -119,6 +139,10 @@ void recording_add_batch(const Batch *batch, void *user_data)
 
 	if (recording->write_error)
 		return;
+	if (!recording->file) {
+		write_out(batch->bytes, length, recording);
+		return;
+	}
 	/* What names the addresses is in frames of its own: damage to events leaves it readable. */
 	if (recording->frame_describes && batch->header.kind == KMT_BATCH_EVENTS)
 		end_frame(recording);
@@ -148,16 +172,21 @@ const char *recording_problem(const Recording *recording)
 
 const char *recording_part(const Recording *recording)
 {
-	return private_file_part(recording->file);
+	return recording->file ? private_file_part(recording->file) : NULL;
+}
+
+bool recording_reader_left(const Recording *recording)
+{
+	return recording->write_error == EPIPE;
 }
 
 bool recording_close(Recording *recording, GError **error)
 {
 	end_frame(recording);
 	if (!recording->write_error)
-		return private_file_commit(recording->file, error);
+		return !recording->file || private_file_commit(recording->file, error);
 	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(recording->write_error),
-		    "the recording stays unfinished: %s: %s", recording_part(recording),
+		    "the recording stays unfinished: %s: %s", recording_name(recording),
 		    g_strerror(recording->write_error));
 	return false;
 }
@@ -171,5 +200,6 @@ bool recording_recognises(const void *bytes, size_t length)
 
 void recording_discard(Recording *recording)
 {
-	private_file_discard(recording->file);
+	if (recording->file)
+		private_file_discard(recording->file);
 }

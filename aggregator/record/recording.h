@@ -23,6 +23,10 @@ typedef struct Recording Recording;
  */
 Recording *recording_create(const char *path, uint64_t bytes_max, GError **error);
 
+/* Begins a recording that is the stream itself, without compression or bound, written to a
+   descriptor that stays the caller's. */
+Recording *recording_to_stream(int fd);
+
 /* Ends without closing: PATH.part stays, unless it was discarded. */
 void recording_free(Recording *recording);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Recording, recording_free)
@@ -37,7 +41,10 @@ void recording_tick(Recording *recording);
    after a bound is still recorded: the run's last batches close it in order. */
 const char *recording_problem(const Recording *recording);
 
-/* Returns the path of the file as long as it is not closed; borrowed. */
+/* Whether the stream's reader has closed its end, so that nothing more can be written. */
+bool recording_reader_left(const Recording *recording);
+
+/* Returns the path of the file as long as it is not closed; borrowed. NULL with a stream. */
 const char *recording_part(const Recording *recording);
 
 /* Writes what is left and gives the file its name. */

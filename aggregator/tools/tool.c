@@ -177,6 +177,15 @@ static ExitStatus finish(Session *session, const Options *options, PrivateFile *
 	return report_is_incomplete(session) ? EXIT_INCOMPLETE : EXIT_COMPLETE;
 }
 
+/* The stream was the result; whoever reads it makes the report. One who has left wants no more. */
+static ExitStatus finish_stream(const Session *session, const CollectOutcome *outcome)
+{
+	if (outcome->reader_left)
+		return EXIT_COMPLETE;
+	warn_of_loss(session);
+	return report_is_incomplete(session) ? EXIT_INCOMPLETE : EXIT_COMPLETE;
+}
+
 static void tell_of_command(const CollectOutcome *outcome, char **command)
 {
 	int status = outcome->command_status;
@@ -237,7 +246,8 @@ static ExitStatus run_live(Options *options)
 	if (file)
 		watchdog_add(
 			&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = private_file_part(file) });
-	options->request.report_now = report_now;
+	if (!collect_request_streams(&options->request))
+		options->request.report_now = report_now;
 	options->request.report_data = options;
 	options->request.prompt = !options->quiet && !options->request.command &&
 				  !(options->request.duration_seconds > 0);
@@ -250,7 +260,8 @@ static ExitStatus run_live(Options *options)
 			private_file_discard(file);
 		return fail(status_of(error), error);
 	}
-	status = finish(session, options, file);
+	status = collect_request_streams(&options->request) ? finish_stream(session, &outcome)
+							    : finish(session, options, file);
 	if (options->request.command)
 		tell_of_command(&outcome, options->request.command);
 	return outcome.recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;

@@ -11,7 +11,9 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 TEST_SUITE_WITHOUT_LEAKS(recording);
 
@@ -120,6 +122,45 @@ Test(recording, it_gives_the_same_stream_back)
 	cr_expect(eq(ptr, (void *)recording_problem(recording), NULL));
 	cr_assert(recording_close(recording, NULL));
 	expect_same_stream(files.path, stream);
+}
+
+Test(recording, one_to_a_stream_is_the_stream_as_it_is)
+{
+	g_auto(Files) files = files_new();
+	g_autoptr(GByteArray) stream = stream_new(100);
+	g_autoptr(GByteArray) got = g_byte_array_new();
+	int fd = open(files.path, O_WRONLY | O_CREAT, 0600);
+	g_autoptr(Recording) recording = recording_to_stream(fd);
+
+	record(recording, stream);
+	recording_tick(recording);
+	cr_expect(eq(ptr, (void *)recording_part(recording), NULL));
+	cr_assert(recording_close(recording, NULL));
+	cr_assert(zero(int, close(fd)), "it stays the caller's");
+	contents(files.path, got);
+	cr_assert(eq(sz, got->len, stream->len));
+	cr_expect(zero(int, memcmp(got->data, stream->data, stream->len)));
+}
+
+Test(recording, a_reader_of_the_stream_may_leave)
+{
+	g_autoptr(GByteArray) stream = stream_new(1);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Recording) recording = NULL;
+	int pair[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	cr_assert(zero(int, pipe(pair)));
+	recording = recording_to_stream(pair[1]);
+	record(recording, stream);
+	cr_expect(not(recording_reader_left(recording)));
+	close(pair[0]);
+	record(recording, stream);
+	cr_expect(recording_reader_left(recording));
+	cr_expect(
+		eq(str, (char *)recording_problem(recording), "whoever read the stream has left"));
+	cr_expect(not(recording_close(recording, &error)));
+	close(pair[1]);
 }
 
 Test(recording, it_has_its_name_only_when_it_is_whole)

@@ -1,0 +1,1 @@
+kmalloc-top --record=- --record-max=1G -d 1

@@ -1,0 +1,1 @@
+kmalloc-top --record=- -O $WORK/report -d 1
