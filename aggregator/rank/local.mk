@@ -13,6 +13,7 @@ libaggregator_a_SOURCES += \
 	aggregator/rank/group_key_task.c \
 	aggregator/rank/group_rows.c aggregator/rank/group_rows.h \
 	aggregator/rank/process_sums.c aggregator/rank/process_sums.h \
+	aggregator/rank/rate_detail.c aggregator/rank/rate_detail.h \
 	aggregator/rank/sort_key.c \
 	aggregator/rank/stack_rows.c aggregator/rank/stack_rows.h \
 	aggregator/rank/view.c aggregator/rank/view.h
