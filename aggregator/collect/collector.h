@@ -39,8 +39,11 @@ typedef struct {
 	   them; NULL: all. At most COLLECT_CACHES_MAX names as the kernel has them, ended by NULL.
 	 */
 	char **caches;
-	bool with_interrupts;          /* count softirq and hardirq under a process filter, too */
-	bool include_self;             /* count the collector's own processes */
+	bool with_interrupts; /* count softirq and hardirq under a process filter, too */
+	bool include_self;    /* count the collector's own processes */
+	/* (element-type guint32) further processes that are ours, which perf events leave out as
+	   they do the collector's own; NULL: none. It may change while the run goes on. */
+	const GArray *left_out_pids;
 	uint32_t sampling_period;      /* take one of so many events; 1: all */
 	uint32_t overhead_percent_max; /* of a CPU's time, for its probes; above it that CPU takes
 					  fewer events; 0: no bound */

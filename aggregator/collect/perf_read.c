@@ -6,11 +6,23 @@
 
 /* The hot path: from a record to the batch. */
 
+static inline bool is_left_out(const CollectRequest *request, uint32_t tgid)
+{
+	const GArray *pids = request->left_out_pids;
+
+	for (guint i = 0; pids && i < pids->len; i++)
+		if (g_array_index(pids, guint32, i) == tgid)
+			return true;
+	return false;
+}
+
 /* The program's own; an interrupt's are nobody's, whoever it interrupted. */
 static inline bool is_own(const PerfRun *run, const PerfSample *sample, uint8_t context)
 {
-	return sample->tgid == run->self && context == KMT_CONTEXT_TASK &&
-	       !run->live.parts.request->include_self;
+	const CollectRequest *request = run->live.parts.request;
+
+	return context == KMT_CONTEXT_TASK && !request->include_self &&
+	       (sample->tgid == run->self || is_left_out(request, sample->tgid));
 }
 
 /* Whether an allocation is asked for; is_counted: by its process. */

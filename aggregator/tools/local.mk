@@ -1,4 +1,7 @@
 libaggregator_a_SOURCES += \
+	aggregator/tools/drill.c aggregator/tools/drill.h \
+	aggregator/tools/recorder.c aggregator/tools/recorder.h \
+	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \
 	aggregator/tools/cache_choice.c aggregator/tools/cache_choice.h \
 	aggregator/tools/slab_overview.c aggregator/tools/slab_overview.h \
 	aggregator/tools/tool.c aggregator/tools/tool.h

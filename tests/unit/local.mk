@@ -36,6 +36,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_command.c \
 	tests/unit/test_cpu_list.c \
 	tests/unit/test_cpu_watch.c \
+	tests/unit/test_drill.c \
 	tests/unit/test_escape.c \
 	tests/unit/test_gfp_flags.c \
 	tests/unit/test_event_writer.c \

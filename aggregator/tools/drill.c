@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/drill.h"
+
+#include "collect/clock.h"
+#include "escape.h"
+#include "names/cgroup_names.h"
+#include "report/report.h"
+#include "session.h"
+#include "symbols_choose.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+enum {
+	CHUNK_BYTES = 256 << 10,
+	LOOK_EVERY_MS = 100,
+	DETAIL_EVERY_MS = 1000,
+	SHARE_OF_TIME = 10,     /* naming takes at most one part of so many */
+	LEAVE_WITHIN_MS = 8000, /* to unload a module takes its time */
+	EXIT_WITHIN_MS = 3000,  /* after its stream has ended */
+};
+#define NS_PER_MS 1000000ULL
+
+struct Drill {
+	GThread *thread;
+	SuiteChild *child; /* the thread's once it is drained, the first thread's when over */
+	char *cache;
+	guint32 parent;   /* this program: what it allocates itself is not looked for */
+	GArray *cells;    /* (element-type CellFilter) that says so */
+	GMutex lock;      /* of what follows */
+	RateDetail *news; /* NULL: none */
+	const GroupKey *key;
+	bool key_is_new;
+	bool drained;     /* nothing comes any more */
+	bool over;        /* the thread has nothing left to do */
+	uint64_t left_ns; /* when it was asked to end; 0: it was not */
+	/* The thread's. */
+	Session *session;
+	uint8_t *chunk;
+	uint64_t next_ns; /* no detail is made before */
+};
+
+/* The condition that counters are not of this program; an interrupt's are nobody's. */
+
+typedef struct {
+	guint32 parent;
+	const Profile *profile;
+} Others;
+
+static void *others_prepare(const void *argument, const ViewSource *source)
+{
+	Others *others = g_new(Others, 1);
+
+	others->parent = *(const guint32 *)argument;
+	others->profile = source->profile;
+	return others;
+}
+
+static bool others_keeps(const void *state, const ProfileCell *cell)
+{
+	const Others *others = state;
+
+	return cell->context != KMT_CONTEXT_TASK ||
+	       profile_task(others->profile, cell->task)->tgid != others->parent;
+}
+
+static const CellFilterType others_only = {
+	.option = "include-self",
+	.prepare = others_prepare,
+	.keeps = others_keeps,
+	.dispose = g_free,
+};
+
+/* The thread's part. */
+
+/* Returns how long it has counted; < 0: it does not yet. */
+static double seconds_of(const Session *session)
+{
+	uint64_t start_ns = run_info_number(session->info, KMT_FIELD_RUN_START_NS, 0);
+	uint64_t end_ns =
+		run_info_number(session->info, KMT_FIELD_RUN_END_NS, clock_monotonic_ns());
+
+	return start_ns ? (double)(MAX(end_ns, start_ns) - start_ns) / 1e9 : -1;
+}
+
+static RateDetail *detail_of(Drill *drill, const GroupKey *key)
+{
+	Session *session = drill->session;
+	g_autoptr(CacheNames) caches =
+		cache_names_new(session->profile, session->info, session->text);
+	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
+	const ViewSource source = { session->profile, session->symbols, caches, cgroups };
+	const RateDetailRequest request = {
+		.cache = drill->cache,
+		.key = key,
+		.cells = drill->cells,
+		.seconds = seconds_of(session),
+		.events_lost = report_events_lost(session),
+	};
+
+	return rate_detail_new(&source, &request);
+}
+
+static void give(Drill *drill, RateDetail *detail)
+{
+	g_mutex_lock(&drill->lock);
+	rate_detail_free(drill->news);
+	drill->news = detail;
+	g_mutex_unlock(&drill->lock);
+}
+
+/* Whether there is to be a detail now; *key is what it is grouped by. */
+static bool is_due(Drill *drill, const GroupKey **key)
+{
+	bool is_new;
+
+	g_mutex_lock(&drill->lock);
+	is_new = drill->key_is_new;
+	*key = drill->key;
+	drill->key_is_new = false;
+	g_mutex_unlock(&drill->lock);
+	return is_new || clock_monotonic_ns() >= drill->next_ns;
+}
+
+static void give_when_due(Drill *drill)
+{
+	const GroupKey *key;
+	uint64_t start_ns, end_ns;
+
+	if (!is_due(drill, &key))
+		return;
+	start_ns = clock_monotonic_ns();
+	symbols_choose(drill->session, NULL, NULL);
+	give(drill, detail_of(drill, key));
+	end_ns = clock_monotonic_ns();
+	drill->next_ns = MAX(start_ns + DETAIL_EVERY_MS * NS_PER_MS,
+			     end_ns + (end_ns - start_ns) * SHARE_OF_TIME);
+}
+
+/* Returns when it was asked to end; 0: it was not. */
+static uint64_t left_ns(Drill *drill)
+{
+	uint64_t left;
+
+	g_mutex_lock(&drill->lock);
+	left = drill->left_ns;
+	g_mutex_unlock(&drill->lock);
+	return left;
+}
+
+/* Reads what has come, waiting for it for a moment. Returns false at the end. */
+static bool read_some(Drill *drill, bool count)
+{
+	struct pollfd wait = { .fd = suite_child_stdout(drill->child), .events = POLLIN };
+	ssize_t length;
+
+	if (poll(&wait, 1, LOOK_EVERY_MS) <= 0)
+		return true;
+	length = read(wait.fd, drill->chunk, CHUNK_BYTES);
+	if (length > 0 && count)
+		session_feed(drill->session, drill->chunk, length);
+	return length > 0 || (length < 0 && errno == EINTR);
+}
+
+/* Reads to the end of the stream, or until it was waited long enough for it. */
+static void drain(Drill *drill)
+{
+	uint64_t left = 0;
+
+	while (read_some(drill, !left)) {
+		left = left_ns(drill);
+		if (!left)
+			give_when_due(drill);
+		else if (clock_monotonic_ns() > left + LEAVE_WITHIN_MS * NS_PER_MS)
+			break;
+	}
+	g_mutex_lock(&drill->lock);
+	drill->drained = true;
+	g_mutex_unlock(&drill->lock);
+}
+
+/* Returns why it has ended though nobody asked; the caller frees it. */
+static char *problem_of(Drill *drill)
+{
+	const char *bound = run_info_text(drill->session->info, KMT_FIELD_BOUND);
+	char *problem;
+
+	if (!suite_child_wait(drill->child, EXIT_WITHIN_MS))
+		return g_strdup("the second collection has ended its stream");
+	problem = suite_child_problem(drill->child);
+	if (problem)
+		return problem;
+	return g_strdup_printf("the second collection has ended%s%s", bound ? ": " : "",
+			       bound ? bound : "");
+}
+
+/* The last detail: what there was, and why there is no more. */
+static void give_last(Drill *drill)
+{
+	g_autofree char *problem = problem_of(drill);
+	g_autoptr(GString) escaped = g_string_new(NULL);
+	RateDetail *detail;
+
+	escape_append(escaped, problem);
+	session_finish(drill->session);
+	detail = detail_of(drill, drill->key);
+	detail->problem = g_strdup(escaped->str);
+	give(drill, detail);
+}
+
+static gpointer run(gpointer data)
+{
+	Drill *drill = data;
+
+	drain(drill);
+	if (!left_ns(drill))
+		give_last(drill);
+	g_mutex_lock(&drill->lock);
+	drill->over = true;
+	g_mutex_unlock(&drill->lock);
+	return NULL;
+}
+
+/* Signals are for the first thread. */
+static GThread *thread_start(Drill *drill, GError **error)
+{
+	sigset_t all, before;
+	GThread *thread;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	thread = g_thread_try_new("drill", run, drill, error);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return thread;
+}
+
+/* The first thread's part. */
+
+static SuiteChild *child_start(const DrillRequest *request, GError **error)
+{
+	g_autoptr(GPtrArray) words = suite_arguments_new(&request->beside, error);
+
+	if (!words)
+		return NULL;
+	g_ptr_array_add(words, g_strdup_printf("--cache=%s", request->cache));
+	g_ptr_array_add(words, g_strdup("--stacks"));
+	g_ptr_array_add(words, g_strdup("--record=-"));
+	g_ptr_array_add(words, NULL);
+	return suite_child_start(&request->beside, (char **)words->pdata, true, error);
+}
+
+static Drill *drill_new(const DrillRequest *request, SuiteChild *child)
+{
+	Drill *drill = g_new0(Drill, 1);
+	const CellFilter others = { &others_only, &drill->parent, NULL };
+
+	drill->child = child;
+	drill->cache = g_strdup(request->cache);
+	drill->parent = (guint32)getpid();
+	drill->cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	if (!request->beside.like->include_self)
+		g_array_append_val(drill->cells, others);
+	drill->key = request->key;
+	drill->session = session_new(request->memory_bytes_max);
+	drill->chunk = g_malloc(CHUNK_BYTES);
+	drill->news = rate_detail_empty(request->cache, NULL);
+	g_mutex_init(&drill->lock);
+	return drill;
+}
+
+static void drill_free(Drill *drill)
+{
+	suite_child_free(drill->child);
+	session_free(drill->session);
+	rate_detail_free(drill->news);
+	g_array_unref(drill->cells);
+	g_mutex_clear(&drill->lock);
+	g_free(drill->chunk);
+	g_free(drill->cache);
+	g_free(drill);
+}
+
+Drill *drill_start(const DrillRequest *request, GError **error)
+{
+	SuiteChild *child;
+	Drill *drill;
+
+	if (!request->cache) {
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+				    "these allocations do not tell their cache: kmalloc-top has "
+				    "their stacks");
+		return NULL;
+	}
+	child = child_start(request, error);
+	if (!child)
+		return NULL;
+	drill = drill_new(request, child);
+	drill->thread = thread_start(drill, error);
+	if (drill->thread)
+		return drill;
+	drill_free(drill);
+	return NULL;
+}
+
+RateDetail *drill_poll(Drill *drill)
+{
+	RateDetail *news;
+
+	g_mutex_lock(&drill->lock);
+	news = g_steal_pointer(&drill->news);
+	g_mutex_unlock(&drill->lock);
+	return news;
+}
+
+guint32 drill_pid(const Drill *drill)
+{
+	return suite_child_pid(drill->child);
+}
+
+void drill_set_group(Drill *drill, const char *name)
+{
+	const GroupKey *key = rate_detail_key(name);
+
+	if (!key)
+		return;
+	g_mutex_lock(&drill->lock);
+	drill->key = key;
+	drill->key_is_new = true;
+	g_mutex_unlock(&drill->lock);
+}
+
+void drill_leave(Drill *drill)
+{
+	g_mutex_lock(&drill->lock);
+	if (!drill->left_ns && !drill->drained)
+		suite_child_interrupt(drill->child);
+	if (!drill->left_ns)
+		drill->left_ns = clock_monotonic_ns();
+	g_mutex_unlock(&drill->lock);
+}
+
+bool drill_is_over(Drill *drill)
+{
+	bool over;
+
+	g_mutex_lock(&drill->lock);
+	over = drill->over;
+	g_mutex_unlock(&drill->lock);
+	return over;
+}
+
+void drill_stop(Drill *drill)
+{
+	if (!drill)
+		return;
+	drill_leave(drill);
+	g_thread_join(drill->thread);
+	drill_free(drill);
+}

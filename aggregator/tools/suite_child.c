@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "tools/suite_child.h"
+
+#include "collect/child_signals.h"
+#include "collect/clock.h"
+#include "collect/process_group.h"
+#include "collect/watchdog.h"
+#include "exit_status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	PIPE_BYTES = 1 << 20, /* the longer it can go on while we are busy */
+	LOOK_EVERY_MS = 10,
+	END_PATIENCE_MS = 3000,
+	MESSAGE_BYTES_MAX = 4096,
+};
+
+struct SuiteChild {
+	pid_t pid;
+	int stdout_fd; /* -1: none */
+	int stderr_fd;
+	bool ended;
+	int status; /* as waitpid() gives it */
+};
+
+/* Its arguments. */
+
+static void add(GPtrArray *words, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void add(GPtrArray *words, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	g_ptr_array_add(words, g_strdup_vprintf(format, arguments));
+	va_end(arguments);
+}
+
+static void add_pids(GPtrArray *words, const GArray *pids)
+{
+	g_autoptr(GString) list = g_string_new("--pid=");
+
+	for (guint i = 0; i < pids->len; i++)
+		g_string_append_printf(list, "%s%u", i ? "," : "", g_array_index(pids, guint32, i));
+	g_ptr_array_add(words, g_strdup(list->str));
+}
+
+GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
+{
+	const CollectRequest *like = request->like;
+	GPtrArray *words;
+
+	if (like->scope == COLLECT_SCOPE_COMMAND) {
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+				    "a second collection cannot follow the command of "
+				    "--only-command: use -p PID");
+		return NULL;
+	}
+	words = g_ptr_array_new_with_free_func(g_free);
+	add(words, "%s", g_get_prgname());
+	add(words, "--quiet");
+	add(words, "--collector=%s", request->collector->name);
+	add(words, "--max-overhead=%u", like->overhead_percent_max);
+	if (like->scope == COLLECT_SCOPE_PIDS)
+		add_pids(words, like->pids);
+	if (like->with_interrupts)
+		add(words, "--with-interrupts");
+	if (like->include_self)
+		add(words, "--include-self");
+	if (request->cgroup)
+		add(words, "--cgroup=%s", request->cgroup);
+	if (like->module_path)
+		add(words, "--module=%s", like->module_path);
+	if (like->stap_options)
+		add(words, "--stap-options=%s", like->stap_options);
+	return words;
+}
+
+/* Its start. */
+
+static bool fail(GError **error, const char *what)
+{
+	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
+		    "a second collection could not be started: %s: %s", what, g_strerror(errno));
+	return false;
+}
+
+/* The child: only calls that are safe after a fork, for there may be other threads. */
+static void G_GNUC_NORETURN become_program(const char *path, char **arguments, pid_t parent,
+					   int out, int err)
+{
+	static const char problem[] = "this program could not be executed once more\n";
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	watchdog_forget();
+	child_signals_default();
+	setpgid(0, 0);
+	/* It ends as after Ctrl-C; what it began it undoes itself, or its own watchdog. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	child_signals_unblock();
+	/* The parent may have died before that. */
+	if (getppid() != parent)
+		_exit(1);
+	if (dup2(nothing, STDIN_FILENO) >= 0 &&
+	    dup2(out >= 0 ? out : nothing, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0)
+		execv(path, arguments);
+	(void)!write(err, problem, sizeof(problem) - 1);
+	_exit(127);
+}
+
+static void close_pair(const int pair[2])
+{
+	if (pair[0] >= 0)
+		close(pair[0]);
+	if (pair[1] >= 0)
+		close(pair[1]);
+}
+
+static SuiteChild *child_new(pid_t pid, const int out[2], const int err[2])
+{
+	SuiteChild *child = g_new0(SuiteChild, 1);
+
+	/* In both processes: whoever is first. */
+	setpgid(pid, pid);
+	child->pid = pid;
+	child->stdout_fd = out[0];
+	child->stderr_fd = err[0];
+	if (out[1] >= 0) {
+		close(out[1]);
+		fcntl(out[0], F_SETPIPE_SZ, PIPE_BYTES);
+	}
+	close(err[1]);
+	g_unix_set_fd_nonblocking(err[0], TRUE, NULL);
+	return child;
+}
+
+SuiteChild *suite_child_start(const SuiteRequest *request, char **arguments, bool with_stdout,
+			      GError **error)
+{
+	const char *path = request->program ? request->program : "/proc/self/exe";
+	int out[2] = { -1, -1 }, err[2];
+	pid_t parent = getpid(), pid;
+
+	if (pipe2(err, O_CLOEXEC)) {
+		fail(error, "pipe");
+		return NULL;
+	}
+	if (with_stdout && pipe2(out, O_CLOEXEC)) {
+		fail(error, "pipe");
+		close_pair(err);
+		return NULL;
+	}
+	pid = child_signals_fork();
+	if (!pid)
+		become_program(path, arguments, parent, out[1], err[1]);
+	if (pid > 0)
+		return child_new(pid, out, err);
+	fail(error, "fork");
+	close_pair(out);
+	close_pair(err);
+	return NULL;
+}
+
+guint32 suite_child_pid(const SuiteChild *child)
+{
+	return (guint32)child->pid;
+}
+
+int suite_child_stdout(const SuiteChild *child)
+{
+	return child->stdout_fd;
+}
+
+/* Its end. */
+
+void suite_child_interrupt(SuiteChild *child)
+{
+	/* Until it was waited for nobody else can have its number. */
+	if (!child->ended)
+		kill(child->pid, SIGINT);
+}
+
+bool suite_child_wait(SuiteChild *child, unsigned patience_ms)
+{
+	uint64_t end_ns = clock_monotonic_ns() + patience_ms * 1000000ULL;
+
+	while (!child->ended) {
+		pid_t waited = waitpid(child->pid, &child->status, WNOHANG);
+
+		child->ended = waited == child->pid || (waited < 0 && errno == ECHILD);
+		if (!child->ended && clock_monotonic_ns() >= end_ns)
+			return false;
+		if (!child->ended)
+			sleep_ms(LOOK_EVERY_MS);
+	}
+	return true;
+}
+
+void suite_child_free(SuiteChild *child)
+{
+	if (!child)
+		return;
+	/* One that waits for somebody to read must find out that nobody will. */
+	if (child->stdout_fd >= 0)
+		close(child->stdout_fd);
+	if (!suite_child_wait(child, 0)) {
+		suite_child_interrupt(child);
+		if (!suite_child_wait(child, END_PATIENCE_MS))
+			kill(child->pid, SIGKILL);
+		suite_child_wait(child, END_PATIENCE_MS);
+	}
+	close(child->stderr_fd);
+	g_free(child);
+}
+
+/* Returns the last line that it said, without its name; NULL: it said nothing. */
+static char *last_line(SuiteChild *child)
+{
+	g_autofree char *prefix = g_strconcat(g_get_prgname(), ": ", NULL);
+	char text[MESSAGE_BYTES_MAX + 1];
+	ssize_t length = read(child->stderr_fd, text, MESSAGE_BYTES_MAX);
+	const char *line;
+
+	if (length <= 0)
+		return NULL;
+	text[length] = '\0';
+	g_strchomp(text);
+	line = strrchr(text, '\n');
+	line = line ? line + 1 : text;
+	return g_strdup(g_str_has_prefix(line, prefix) ? line + strlen(prefix) : line);
+}
+
+char *suite_child_problem(SuiteChild *child)
+{
+	char *said;
+
+	if (WIFEXITED(child->status) && (WEXITSTATUS(child->status) == EXIT_COMPLETE ||
+					 WEXITSTATUS(child->status) == EXIT_INCOMPLETE))
+		return NULL;
+	said = last_line(child);
+	if (said)
+		return said;
+	if (WIFSIGNALED(child->status))
+		return g_strdup_printf("the second collection was ended by signal %d (%s)",
+				       WTERMSIG(child->status), strsignal(WTERMSIG(child->status)));
+	return g_strdup("the second collection failed");
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/collector.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * A SuiteChild is this program once more, in a process of its own that collects beside it. It is
+ * told to end when we are gone, and undoes then what it has begun.
+ */
+typedef struct SuiteChild SuiteChild;
+
+/* What another collection is to collect. Everything is borrowed. */
+typedef struct {
+	const CollectRequest *like; /* the one beside which it runs: same processes, same means */
+	const CollectorType *collector; /* that this one uses */
+	const char *cgroup;             /* --cgroup of this one; NULL: all */
+	const char *program; /* a path to execute instead of this program, for tests; NULL: none */
+} SuiteRequest;
+
+/* Returns the words for another collection, the program's name first, that do not depend on what
+   it is for: more may be added, then NULL. Returns NULL with error set where there cannot be one.
+ */
+GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error);
+
+/* Starts it; arguments end with NULL. To be called by the first thread only: it is told to end when
+   the thread that started it does. Its stdout is a pipe, or nothing. Returns NULL with error set.
+ */
+SuiteChild *suite_child_start(const SuiteRequest *request, char **arguments, bool with_stdout,
+			      GError **error);
+
+/* Ends it if it still runs, by force after some seconds, and waits for that. */
+void suite_child_free(SuiteChild *child);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(SuiteChild, suite_child_free)
+
+guint32 suite_child_pid(const SuiteChild *child);
+
+/* Returns what to read its stdout from; it stays the child's. */
+int suite_child_stdout(const SuiteChild *child);
+
+/* Asks it to end, as Ctrl-C does. Does not wait. */
+void suite_child_interrupt(SuiteChild *child);
+
+/* Waits so long for its end; 0 only looks. Returns whether it has ended. May be called by one
+   thread at a time. */
+bool suite_child_wait(SuiteChild *child, unsigned patience_ms);
+
+/* Of one that has ended: returns why it failed, in one line of its own or of ours, which the caller
+   frees; NULL where it did not. */
+char *suite_child_problem(SuiteChild *child);
