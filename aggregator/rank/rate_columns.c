@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rank/rate_columns.h"
+
+#include <string.h>
+
+static const char *label(const RateRow *row)
+{
+	return row->label;
+}
+
+static const char *busiest(const RateRow *row)
+{
+	return row->busiest;
+}
+
+static bool allocations(const RateRow *row, int64_t *number)
+{
+	*number = (int64_t)row->allocations;
+	return true;
+}
+
+static bool bytes_allocated(const RateRow *row, int64_t *number)
+{
+	*number = (int64_t)row->bytes_allocated;
+	return true;
+}
+
+static bool frees(const RateRow *row, int64_t *number)
+{
+	*number = (int64_t)row->frees;
+	return true;
+}
+
+static bool net(const RateRow *row, int64_t *number)
+{
+	*number = (int64_t)(row->allocations - row->frees);
+	return true;
+}
+
+static bool bytes_requested(const RateRow *row, int64_t *number)
+{
+	*number = (int64_t)row->bytes_requested;
+	return true;
+}
+
+static bool bytes_wasted(const RateRow *row, int64_t *number)
+{
+	*number = row->bytes_allocated > row->bytes_requested
+			  ? (int64_t)(row->bytes_allocated - row->bytes_requested)
+			  : 0;
+	return true;
+}
+
+static bool objects_in_use(const RateRow *row, int64_t *number)
+{
+	*number = row->objects_in_use;
+	return row->objects_in_use >= 0;
+}
+
+const RateColumn rate_columns[] = {
+	{ .name = "cache",
+	  .alias = "name",
+	  .member = "cache",
+	  .title = "CACHE",
+	  .help = "the slab cache",
+	  .width = 32,
+	  .text = label },
+	{ .name = "allocs",
+	  .alias = "count",
+	  .member = "allocations",
+	  .title = "ALLOCS",
+	  .help = "allocations",
+	  .width = 6,
+	  .number = allocations },
+	{ .name = "bytes",
+	  .alias = "size",
+	  .member = "bytes_allocated",
+	  .title = "BYTES",
+	  .help = "bytes allocated in the interval, whether freed since or not",
+	  .width = 10,
+	  .number = bytes_allocated },
+	{ .name = "free",
+	  .member = "frees",
+	  .title = "FREES",
+	  .help = "objects freed",
+	  .width = 6,
+	  .number = frees,
+	  .needs_frees = true },
+	{ .name = "net",
+	  .member = "net",
+	  .title = "NET",
+	  .help = "allocations less frees",
+	  .width = 7,
+	  .number = net,
+	  .needs_frees = true },
+	{ .name = "req",
+	  .member = "bytes_requested",
+	  .title = "REQ",
+	  .help = "bytes asked for",
+	  .width = 10,
+	  .number = bytes_requested },
+	{ .name = "waste",
+	  .member = "bytes_wasted",
+	  .title = "WASTE",
+	  .help = "bytes allocated and not asked for",
+	  .width = 10,
+	  .number = bytes_wasted },
+	{ .name = "procs",
+	  .member = "busiest_process",
+	  .title = "PROCS",
+	  .help = "the process with most of the allocations, and its share",
+	  .width = 20,
+	  .text = busiest,
+	  .needs_processes = true },
+	{ .name = "inuse",
+	  .member = "objects_in_use",
+	  .title = "INUSE",
+	  .help = "objects in use, by /proc/slabinfo, at most 5 s old",
+	  .width = 9,
+	  .number = objects_in_use,
+	  .instant = true,
+	  .needs_slabinfo = true },
+	{ .name = NULL },
+};
+
+const RateColumn *const rate_sort_default = &rate_columns[2];
+
+const RateColumn *rate_column_lookup(const char *name)
+{
+	for (const RateColumn *column = rate_columns; column->name; column++)
+		if (g_str_equal(column->name, name) || !g_strcmp0(column->alias, name))
+			return column;
+	return NULL;
+}
+
+void rate_column_append_title(GString *out, const RateColumn *column, bool per_second)
+{
+	bool divided = per_second && column->number && !column->instant;
+
+	g_string_append_printf(out, "%s%s", column->title, divided ? "/s" : "");
+}
+
+static int64_t per_second(int64_t number, uint64_t span_ns)
+{
+	double rate = (double)number * 1e9 / (double)span_ns;
+
+	return (int64_t)(rate < 0 ? rate - 0.5 : rate + 0.5);
+}
+
+bool rate_column_number(const RateColumn *column, const RateRow *row, uint64_t span_ns,
+			int64_t *number)
+{
+	if (!column->number || !column->number(row, number))
+		return false;
+	if (span_ns && !column->instant)
+		*number = per_second(*number, span_ns);
+	return true;
+}
+
+void rate_column_append(GString *out, const RateColumn *column, const RateRow *row,
+			uint64_t span_ns)
+{
+	const char *text = column->text ? column->text(row) : NULL;
+	int64_t number;
+
+	if (rate_column_number(column, row, span_ns, &number))
+		g_string_append_printf(out, "%" G_GINT64_FORMAT, number);
+	else
+		g_string_append(out, text ? text : "-");
+}
+
+static int compare_texts(const RateColumn *column, const RateRow *a, const RateRow *b)
+{
+	const char *left = column->text(a), *right = column->text(b);
+
+	if (!left || !right)
+		return !left - !right;
+	return strcmp(left, right);
+}
+
+static int compare_numbers(const RateColumn *column, const RateRow *a, const RateRow *b)
+{
+	int64_t left = INT64_MIN, right = INT64_MIN;
+
+	rate_column_number(column, a, 0, &left);
+	rate_column_number(column, b, 0, &right);
+	return (right > left) - (right < left);
+}
+
+static gint compare(gconstpointer left, gconstpointer right, gpointer data)
+{
+	const RateRow *a = left, *b = right;
+	const RateColumn *column = data;
+	int order = column->text ? compare_texts(column, a, b) : compare_numbers(column, a, b);
+
+	return order ? order : strcmp(a->label, b->label);
+}
+
+void rate_rows_sort(GArray *rows, const RateColumn *sort)
+{
+	g_array_sort_with_data(rows, compare, (gpointer)sort);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A slab cache in an interval, or the sum of all. Texts are owned by the table. */
+typedef struct {
+	const char *label; /* as printed, escaped; may have "(also: ...)" */
+	const char *name;  /* the folded name alone, escaped; NULL: it is not known */
+	uint64_t allocations;
+	uint64_t failed;
+	uint64_t frees;
+	uint64_t bytes_allocated;
+	uint64_t bytes_requested;
+	const char *busiest;    /* the process with most allocations, "comm 93 %"; NULL: unknown */
+	int64_t objects_in_use; /* by /proc/slabinfo; -1: not known */
+} RateRow;
+
+/*
+ * What a table of rates has columns of; each is a sort key, too. To add one: a row in the table.
+ *
+ * A column has either a text or a number; numbers are of an interval, and can be told per second,
+ * unless they are of an instant.
+ */
+typedef struct {
+	const char *name;   /* as options take it: "allocs" */
+	const char *alias;  /* the same, of another tool; NULL: none */
+	const char *member; /* of an object of JSON: it says the unit */
+	const char *title;
+	const char *help;
+	int width;                               /* of the cells, at least */
+	const char *(*text)(const RateRow *row); /* NULL: the text is not known; or a number: */
+	bool (*number)(const RateRow *row, int64_t *number); /* false: it is not known */
+	bool instant;
+	/* What must be collected to fill it. */
+	bool needs_frees;
+	bool needs_slabinfo;
+	bool needs_processes;
+} RateColumn;
+
+/* All columns, ended by one without name; every table begins with the first RATE_COLUMNS_FIRST. */
+enum { RATE_COLUMNS_FIRST = 3, RATE_COLUMNS_MAX = 16 };
+extern const RateColumn rate_columns[];
+
+/* What a table is sorted by unless it is told otherwise: bytes. */
+extern const RateColumn *const rate_sort_default;
+
+/* Returns the column of a name or alias, or NULL. */
+const RateColumn *rate_column_lookup(const char *name);
+
+/* Appends the title of a column, "BYTES", or per second, "BYTES/s". */
+void rate_column_append_title(GString *out, const RateColumn *column, bool per_second);
+
+/* Appends what a row has in a column, not padded: an escaped text, digits, or "-" where it is not
+   known. span_ns: what the numbers are of, to be told per second; 0: as they are. */
+void rate_column_append(GString *out, const RateColumn *column, const RateRow *row,
+			uint64_t span_ns);
+
+/* Reads a number, per second where span_ns is not 0. Returns false where it is not known, or a
+   text. */
+bool rate_column_number(const RateColumn *column, const RateRow *row, uint64_t span_ns,
+			int64_t *number);
+
+/* Sorts rows (element-type RateRow): numbers from the largest, texts from A; then by label. */
+void rate_rows_sort(GArray *rows, const RateColumn *sort);

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rank/rate_table.h"
+
+#include "escape.h"
+#include "names/cache_names.h"
+#include "names/cgroup_names.h"
+#include "rank/cell_filter.h"
+#include "rank/comm_fold.h"
+#include "rank/context_name.h"
+#include "rank/process_sums.h"
+
+enum { TEXT_CHUNK_BYTES = 4096, NS_PER_S = 1000000000 };
+
+#define SUM_LABEL "(all caches)"
+
+/* A row that is being added up. */
+typedef struct {
+	RateRow row;
+	ProcessSums *processes; /* owned; NULL: not asked for */
+} Draft;
+
+typedef struct {
+	ViewSource source;
+	const RateRequest *request;
+	void **filters;       /* owned, what request->cells prepared */
+	GHashTable *by_label; /* (element-type utf8 Draft), keys borrowed, values owned */
+	Draft all;
+} Drafting;
+
+static RateTable *table_new(void)
+{
+	RateTable *table = g_new0(RateTable, 1);
+
+	table->rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
+	table->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
+	table->sum.label = SUM_LABEL;
+	table->sum.objects_in_use = -1;
+	return table;
+}
+
+void rate_table_free(RateTable *table)
+{
+	if (!table)
+		return;
+	g_array_unref(table->rows);
+	g_string_chunk_free(table->texts);
+	g_free(table->load_average);
+	g_free(table);
+}
+
+static const char *keep(RateTable *table, const char *text)
+{
+	return text ? g_string_chunk_insert_const(table->texts, text) : NULL;
+}
+
+static const CellFilter *cell_filter_at(const Drafting *drafting, guint i)
+{
+	return &g_array_index(drafting->request->cells, CellFilter, i);
+}
+
+static guint cell_filters(const Drafting *drafting)
+{
+	return drafting->request->cells ? drafting->request->cells->len : 0;
+}
+
+static void prepare_filters(Drafting *drafting)
+{
+	guint count = cell_filters(drafting);
+
+	drafting->filters = g_new0(void *, count);
+	for (guint i = 0; i < count; i++) {
+		const CellFilter *filter = cell_filter_at(drafting, i);
+
+		drafting->filters[i] = filter->type->prepare(filter->argument, &drafting->source);
+	}
+}
+
+static void dispose_filters(Drafting *drafting)
+{
+	for (guint i = 0; i < cell_filters(drafting); i++)
+		cell_filter_at(drafting, i)->type->dispose(drafting->filters[i]);
+	g_free(drafting->filters);
+}
+
+static bool counts(const Drafting *drafting, const ProfileCell *cell)
+{
+	for (guint i = 0; i < cell_filters(drafting); i++)
+		if (!cell_filter_at(drafting, i)->type->keeps(drafting->filters[i], cell))
+			return false;
+	return true;
+}
+
+static void draft_init(Draft *draft, const Drafting *drafting, const char *label, const char *name)
+{
+	*draft = (Draft){ .row = { .label = label, .name = name, .objects_in_use = -1 } };
+	if (drafting->request->wants_processes)
+		draft->processes = process_sums_new(drafting->source.profile);
+}
+
+static void draft_free(gpointer data)
+{
+	Draft *draft = data;
+
+	process_sums_free(draft->processes);
+	g_free(draft);
+}
+
+static Draft *draft_of(Drafting *drafting, const ProfileOrigin *origin)
+{
+	CacheLabel cache = cache_names_of(drafting->source.caches, origin);
+	Draft *draft = g_hash_table_lookup(drafting->by_label, cache.label);
+
+	if (draft)
+		return draft;
+	draft = g_new(Draft, 1);
+	draft_init(draft, drafting, cache.label, cache.name);
+	g_hash_table_insert(drafting->by_label, (gpointer)cache.label, draft);
+	return draft;
+}
+
+static void add_cell(Draft *draft, const ProfileOrigin *origin, const ProfileCell *cell)
+{
+	RateRow *row = &draft->row;
+
+	if (origin->free) {
+		row->frees += cell->events;
+		return;
+	}
+	row->allocations += cell->events;
+	row->failed += cell->failed;
+	row->bytes_allocated += cell->events * origin->bytes_allocated;
+	row->bytes_requested += cell->events * origin->bytes_requested;
+	if (draft->processes)
+		process_sums_add(draft->processes, cell);
+}
+
+/* Adds up all that was counted, but for what found no room, which is a loss. */
+static void add_cells(Drafting *drafting)
+{
+	const Profile *profile = drafting->source.profile;
+	uint32_t count = profile_cell_count(profile);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
+
+		if (cell->origin == ORIGIN_ID_OVERFLOW || !counts(drafting, cell))
+			continue;
+		add_cell(draft_of(drafting, origin), origin, cell);
+		add_cell(&drafting->all, origin, cell);
+	}
+}
+
+/* Returns "comm 93 %" of the process with most allocations, NULL where there is none; the caller
+   frees it. */
+static char *busiest_of(const Draft *draft)
+{
+	g_autoptr(GArray) ranked = process_sums_ranked(draft->processes);
+	g_autoptr(GString) text = g_string_new(NULL);
+	const ViewProcess *first;
+
+	if (!ranked->len)
+		return NULL;
+	first = &g_array_index(ranked, ViewProcess, 0);
+	if (first->context != KMT_CONTEXT_TASK)
+		g_string_append_printf(text, "(%s)", context_name(first->context));
+	else
+		escape_append_len(text, first->comm, comm_folded_length(first->comm));
+	g_string_append_printf(text, " %.0f %%",
+			       (double)first->allocations * 100 / (double)draft->row.allocations);
+	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* Returns the row of a draft, with texts of the table's own. */
+static RateRow finished(RateTable *table, const Draft *draft, const Slabinfo *slabinfo)
+{
+	RateRow row = draft->row;
+	const SlabinfoCache *cache =
+		slabinfo && row.name ? slabinfo_find(slabinfo, row.name) : NULL;
+	g_autofree char *busiest = draft->processes ? busiest_of(draft) : NULL;
+
+	row.label = keep(table, row.label);
+	row.name = keep(table, row.name);
+	row.busiest = keep(table, busiest);
+	row.objects_in_use = cache ? (int64_t)cache->objects_in_use : -1;
+	return row;
+}
+
+static void take_rows(RateTable *table, Drafting *drafting)
+{
+	GHashTableIter iterator;
+	gpointer draft;
+
+	g_hash_table_iter_init(&iterator, drafting->by_label);
+	while (g_hash_table_iter_next(&iterator, NULL, &draft)) {
+		RateRow row = finished(table, draft, drafting->request->slabinfo);
+
+		g_array_append_val(table->rows, row);
+	}
+	table->sum = finished(table, &drafting->all, NULL);
+}
+
+static void add_up(RateTable *table, const Interval *interval, const RateRequest *request)
+{
+	g_autoptr(CacheNames) caches =
+		cache_names_new(interval->profile, request->info, request->text);
+	g_autoptr(CgroupNames) cgroups = cgroup_names_new(request->text);
+	Drafting drafting = {
+		.source = { .profile = interval->profile, .caches = caches, .cgroups = cgroups },
+		.request = request,
+		.by_label = g_hash_table_new_full(NULL, NULL, NULL, draft_free),
+	};
+
+	draft_init(&drafting.all, &drafting, SUM_LABEL, NULL);
+	prepare_filters(&drafting);
+	add_cells(&drafting);
+	take_rows(table, &drafting);
+	dispose_filters(&drafting);
+	process_sums_free(drafting.all.processes);
+	g_hash_table_unref(drafting.by_label);
+}
+
+static char *load_average_of(const RunInfo *info)
+{
+	const char *line = run_info_text(info, KMT_FIELD_LOAD_AVERAGE);
+	g_autoptr(GString) escaped = g_string_new(NULL);
+
+	if (!line)
+		return NULL;
+	escape_append(escaped, line);
+	return g_string_free(g_steal_pointer(&escaped), FALSE);
+}
+
+RateTable *rate_table_new(const Interval *interval, const RateRequest *request)
+{
+	RateTable *table = table_new();
+
+	table->number = interval->number;
+	table->start_ns = interval->start_ns;
+	table->end_ns = MAX(interval->end_ns, interval->start_ns);
+	table->partial = interval->partial;
+	table->realtime_s =
+		(int64_t)(run_info_realtime_ns(request->info, table->end_ns) / NS_PER_S);
+	table->load_average = load_average_of(request->info);
+	table->events_lost = request->events_lost;
+	table->cost_percent = request->cost_percent;
+	add_up(table, interval, request);
+	rate_rows_sort(table->rows, request->sort);
+	return table;
+}
+
+static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
+{
+	if (from->allocations)
+		to->busiest = to->allocations ? NULL : keep(sum, from->busiest);
+	to->allocations += from->allocations;
+	to->failed += from->failed;
+	to->frees += from->frees;
+	to->bytes_allocated += from->bytes_allocated;
+	to->bytes_requested += from->bytes_requested;
+	to->objects_in_use = from->objects_in_use;
+}
+
+/* Labels are of a chunk that has equal texts once. */
+static RateRow *row_intern(RateTable *sum, GHashTable *known, const RateRow *wanted)
+{
+	RateRow row = { .label = keep(sum, wanted->label), .name = keep(sum, wanted->name) };
+	gpointer index;
+
+	if (g_hash_table_lookup_extended(known, row.label, NULL, &index))
+		return &g_array_index(sum->rows, RateRow, GPOINTER_TO_UINT(index));
+	g_hash_table_insert(known, (gpointer)row.label, GUINT_TO_POINTER(sum->rows->len));
+	g_array_append_val(sum->rows, row);
+	return &g_array_index(sum->rows, RateRow, sum->rows->len - 1);
+}
+
+static void add_rows(RateTable *sum, const RateTable *later)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < sum->rows->len; i++)
+		g_hash_table_insert(known, (gpointer)g_array_index(sum->rows, RateRow, i).label,
+				    GUINT_TO_POINTER(i));
+	for (guint i = 0; i < later->rows->len; i++) {
+		const RateRow *row = &g_array_index(later->rows, RateRow, i);
+
+		add_row(sum, row_intern(sum, known, row), row);
+	}
+	add_row(sum, &sum->sum, &later->sum);
+}
+
+/* Weighed by how long each lasted. */
+static double cost_of_both(const RateTable *sum, const RateTable *later)
+{
+	double before_ns = (double)(sum->end_ns - sum->start_ns);
+	double after_ns = (double)(later->end_ns - later->start_ns);
+
+	if (sum->cost_percent < 0 || later->cost_percent < 0 || before_ns + after_ns <= 0)
+		return later->cost_percent;
+	return (sum->cost_percent * before_ns + later->cost_percent * after_ns) /
+	       (before_ns + after_ns);
+}
+
+void rate_table_add(RateTable *sum, const RateTable *later, const RateColumn *sort)
+{
+	sum->cost_percent = cost_of_both(sum, later);
+	sum->number = later->number;
+	sum->end_ns = later->end_ns;
+	sum->partial = later->partial;
+	sum->realtime_s = later->realtime_s;
+	g_free(sum->load_average);
+	sum->load_average = g_strdup(later->load_average);
+	sum->events_lost += later->events_lost;
+	add_rows(sum, later);
+	rate_rows_sort(sum->rows, sort);
+}
+
+RateTable *rate_table_copy(const RateTable *table)
+{
+	RateTable *copy = table_new();
+
+	copy->start_ns = copy->end_ns = table->start_ns;
+	rate_table_add(copy, table, rate_sort_default);
+	/* The same order, not only the same rows. */
+	for (guint i = 0; i < table->rows->len; i++) {
+		RateRow row = g_array_index(table->rows, RateRow, i);
+
+		row.label = keep(copy, row.label);
+		row.name = keep(copy, row.name);
+		row.busiest = keep(copy, row.busiest);
+		g_array_index(copy->rows, RateRow, i) = row;
+	}
+	return copy;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "count/intervals.h"
+#include "names/slabinfo.h"
+#include "rank/rate_columns.h"
+#include "record/run_info.h"
+#include "record/run_text.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * A RateTable is what the slab caches of an interval had: a value of its own, that borrows nothing
+ * and that any one thread may have.
+ */
+typedef struct {
+	uint64_t number;   /* of the interval, from 0 */
+	uint64_t start_ns; /* monotonic */
+	uint64_t end_ns;
+	bool partial;       /* events of it came too late: they count in the one after it */
+	int64_t realtime_s; /* of its end, since 1970; 0: not known */
+	char *load_average; /* the line of /proc/loadavg, escaped; NULL: not known */
+	GArray *rows;       /* (element-type RateRow), as sorted */
+	RateRow sum;
+	uint64_t events_lost; /* told since the table before */
+	double cost_percent;  /* of all CPUs' time, that probes took; < 0: not measured */
+	GStringChunk *texts;  /* private */
+} RateTable;
+
+/* What a table is made with. Everything is borrowed for the call. */
+typedef struct {
+	const RunInfo *info; /* of the stream */
+	const RunText *text;
+	const GArray *cells; /* (element-type CellFilter): what does not count */
+	const RateColumn *sort;
+	const Slabinfo *slabinfo; /* the newest reading; NULL: none */
+	bool wants_processes;
+	uint64_t events_lost; /* what the table is to tell */
+	double cost_percent;
+} RateRequest;
+
+RateTable *rate_table_new(const Interval *interval, const RateRequest *request);
+void rate_table_free(RateTable *table);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RateTable, rate_table_free)
+
+/* Adds a later table to a sum of tables, which is sorted anew: what is of an instant is the later
+   one's. A cache with allocations in both has no busiest process any more. */
+void rate_table_add(RateTable *sum, const RateTable *later, const RateColumn *sort);
+
+/* Returns a copy. */
+RateTable *rate_table_copy(const RateTable *table);
