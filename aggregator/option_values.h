@@ -11,6 +11,9 @@
  * false with error set, a usage error of one line. The option's name is put before it.
  */
 
+/* Frames of a stack unless --max-stack says otherwise. */
+enum { STACK_DEPTH_DEFAULT = 64 };
+
 /* Sets a usage error, and returns false. */
 bool option_fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
@@ -29,6 +32,15 @@ bool option_events(Options *options, const char *value, GError **error);
 bool option_stacks(Options *options, const char *value, GError **error);
 bool option_max_stack(Options *options, const char *value, GError **error);
 bool option_collector(Options *options, const char *value, GError **error);
+bool option_cache(Options *options, const char *value, GError **error);
+bool option_exclude_cache(Options *options, const char *value, GError **error);
+bool option_rate_columns(Options *options, const char *value, GError **error);
+bool option_rate_count(Options *options, const char *value, GError **error);
+bool option_rate_interval(Options *options, const char *value, GError **error);
+bool option_rate_rows(Options *options, const char *value, GError **error);
+bool option_rate_sort(Options *options, const char *value, GError **error);
+bool option_rate_speed(Options *options, const char *value, GError **error);
+bool option_rate_stacks(Options *options, const char *value, GError **error);
 bool option_stap_options(Options *options, const char *value, GError **error);
 bool option_buffer(Options *options, const char *value, GError **error);
 bool option_max_memory(Options *options, const char *value, GError **error);

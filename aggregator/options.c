@@ -12,7 +12,8 @@
 
 enum {
 	MEMORY_MEGABYTES_DEFAULT = 256,
-	STACK_DEPTH_DEFAULT = 64,
+	RATE_INTERVAL_SECONDS_DEFAULT = 1,
+	RATE_ROWS_DEFAULT = 20,
 	OVERHEAD_PERCENT_DEFAULT = 20,
 };
 #define RECORD_BYTES_DEFAULT (1ULL << 30)
@@ -110,6 +111,17 @@ static void print_key(FILE *out, const char *name, const char *help)
 	fprintf(out, "  %-29s %s\n", name, help);
 }
 
+static void print_rate_columns(FILE *out)
+{
+	fputs("\nKeys of -s, --sort, and of --columns:\n", out);
+	for (const RateColumn *column = rate_columns; column->name; column++)
+		print_key(out, column->name, column->help);
+	fputs("\nKeys of -s, --sort, by the names of another tool:\n", out);
+	for (const RateColumn *column = rate_columns; column->name; column++)
+		if (column->alias)
+			print_key(out, column->alias, column->help);
+}
+
 static void print_keys(FILE *out)
 {
 	fputs("\nKeys of -s, --sort:\n", out);
@@ -122,14 +134,23 @@ static void print_keys(FILE *out)
 
 void options_print_help(const Tool *tool, FILE *out)
 {
+	const char *section = NULL; /* printed with its first option */
+
 	fprintf(out, "Usage: %s %s\n%s\n", tool->name, tool->usage, tool->purpose);
 	for (const OptionRow *row = option_rows; row->long_name; row++) {
 		if (row->kind == OPTION_SECTION)
-			fprintf(out, "\n%s:\n", row->long_name);
-		else if (tool_has(tool, row))
-			print_row(row, out);
+			section = row->long_name;
+		if (!tool_has(tool, row))
+			continue;
+		if (section)
+			fprintf(out, "\n%s:\n", section);
+		section = NULL;
+		print_row(row, out);
 	}
-	print_keys(out);
+	if (tool->stream)
+		print_rate_columns(out);
+	else
+		print_keys(out);
 }
 
 /* Filters are given in any order and applied in one. */
@@ -145,6 +166,15 @@ static gint compare_filters(gconstpointer left, gconstpointer right)
 	return (rank_a > rank_b) - (rank_a < rank_b);
 }
 
+static void options_rate_init(RateOptions *rate)
+{
+	rate->interval_s = RATE_INTERVAL_SECONDS_DEFAULT;
+	rate->rows_max = RATE_ROWS_DEFAULT;
+	rate->sort = rate_sort_default;
+	for (int i = 0; i < RATE_COLUMNS_FIRST; i++)
+		rate->columns[i] = &rate_columns[i];
+}
+
 static Options *options_new(const Tool *tool)
 {
 	Options *options = g_new0(Options, 1);
@@ -158,7 +188,8 @@ static Options *options_new(const Tool *tool)
 	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));
 	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
 	options->request.events = tool->events;
-	options->request.stack_depth = STACK_DEPTH_DEFAULT;
+	options->request.stack_depth = tool->sites_only ? 0 : STACK_DEPTH_DEFAULT;
+	options_rate_init(&options->rate);
 	options->request.sampling_period = 1;
 	options->request.overhead_percent_max = OVERHEAD_PERCENT_DEFAULT;
 	return options;
@@ -172,6 +203,7 @@ void options_free(Options *options)
 	g_array_unref(options->cells);
 	cache_query_free(options->caches);
 	g_free(options->caches_asked);
+	cache_query_free(options->caches_excluded);
 	g_array_unref(options->pids);
 	g_strfreev(options->request.command);
 	g_free((char *)options->request.user);

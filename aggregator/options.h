@@ -3,12 +3,29 @@
 
 #include "collect/collector.h"
 #include "names/cache_query.h"
+#include "rank/rate_columns.h"
 #include "rank/view.h"
 
 #include <glib.h>
 #include <stdio.h>
 
 typedef struct Tool Tool;
+
+/* How a table of rates is made and shown: slabratetop's. */
+typedef struct {
+	double interval_s;
+	uint64_t count; /* tables; 0: until stopped */
+	uint64_t rows_max;
+	const RateColumn *columns[RATE_COLUMNS_MAX + 1]; /* ended by NULL */
+	const RateColumn *sort;
+	bool interval_given;
+	bool speed_given;
+	bool recorded_speed; /* of a recording; else as fast as it is read */
+	bool batch;          /* plain text on a terminal, too */
+	bool no_clear;       /* the same */
+	bool json;
+	bool per_second;
+} RateOptions;
 
 /*
  * The command line, checked and complete: const after options_parse().
@@ -37,9 +54,11 @@ typedef struct {
 	char *kallsyms; /* --kallsyms; NULL: the stream's, or this host's */
 	uint64_t memory_bytes_max;
 	/* What is kept and how it is shown. */
-	CacheQuery *caches; /* whose allocations count; NULL: those of all caches */
-	char *caches_asked; /* the same, as given */
-	GArray *cells;      /* (element-type CellFilter): what view.cells is */
+	CacheQuery *caches;          /* whose allocations count; NULL: those of all caches */
+	char *caches_asked;          /* the same, as given */
+	CacheQuery *caches_excluded; /* whose do not; NULL: none */
+	RateOptions rate;
+	GArray *cells; /* (element-type CellFilter): what view.cells is */
 	ViewOptions view;
 	char *exclude; /* as given to -e */
 	char *cgroup;  /* --cgroup; NULL: all */

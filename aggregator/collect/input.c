@@ -91,16 +91,19 @@ static bool read_native(Input *input, Session *session, GError **error)
 	(void)error;
 	do
 		session_feed(session, input->chunk, input->length);
-	while (input_next(input));
+	while (!session->enough && input_next(input));
 	session_finish(session);
-	session->cut_short = lacks_its_end(session);
+	session->cut_short = !session->enough && lacks_its_end(session);
 	return true;
 }
 
 /* A RecordingSink. */
 static void feed_session(const void *bytes, size_t length, void *user_data)
 {
-	session_feed(user_data, bytes, length);
+	Session *session = user_data;
+
+	if (!session->enough)
+		session_feed(session, bytes, length);
 }
 
 static bool read_recording(Input *input, Session *session, GError **error)
@@ -111,10 +114,11 @@ static bool read_recording(Input *input, Session *session, GError **error)
 		return false;
 	do
 		recording_reader_feed(reader, input->chunk, input->length);
-	while (input_next(input));
+	while (!session->enough && input_next(input));
 	session_finish(session);
-	session->cut_short = !recording_reader_is_complete(reader) ||
-			     !run_info_number(session->info, KMT_FIELD_COMPLETE, 0);
+	session->cut_short =
+		!session->enough && (!recording_reader_is_complete(reader) ||
+				     !run_info_number(session->info, KMT_FIELD_COMPLETE, 0));
 	return true;
 }
 

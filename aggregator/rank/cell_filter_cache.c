@@ -50,6 +50,11 @@ static void remark(const void *data, GString *out)
 				       state->unknown);
 }
 
+static bool keeps_others(const void *data, const ProfileCell *cell)
+{
+	return !keeps(data, cell);
+}
+
 static void dispose(void *data)
 {
 	State *state = data;
@@ -63,5 +68,12 @@ const CellFilterType cell_filter_cache = {
 	.prepare = prepare,
 	.keeps = keeps,
 	.remark = remark,
+	.dispose = dispose,
+};
+
+const CellFilterType cell_filter_cache_excluded = {
+	.option = "exclude-cache",
+	.prepare = prepare,
+	.keeps = keeps_others,
 	.dispose = dispose,
 };

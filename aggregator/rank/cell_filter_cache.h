@@ -7,3 +7,6 @@
 /* Keeps the counters of slab caches that are asked for. Its argument is a CacheQuery that was
    resolved for the host of the stream. */
 extern const CellFilterType cell_filter_cache;
+
+/* Keeps the others, and those whose cache is not known. */
+extern const CellFilterType cell_filter_cache_excluded;

@@ -144,7 +144,8 @@ static void add_cells(Drafting *drafting)
 		const ProfileCell *cell = profile_cell(profile, i);
 		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
 
-		if (cell->origin == ORIGIN_ID_OVERFLOW || !counts(drafting, cell))
+		if (cell->origin == ORIGIN_ID_OVERFLOW ||
+		    (origin->free && !drafting->request->wants_frees) || !counts(drafting, cell))
 			continue;
 		add_cell(draft_of(drafting, origin), origin, cell);
 		add_cell(&drafting->all, origin, cell);

@@ -35,6 +35,7 @@ typedef struct {
 	const GArray *cells; /* (element-type CellFilter): what does not count */
 	const RateColumn *sort;
 	const Slabinfo *slabinfo; /* the newest reading; NULL: none */
+	bool wants_frees;         /* else a cache with frees only is none */
 	bool wants_processes;
 	uint64_t events_lost; /* what the table is to tell */
 	double cost_percent;

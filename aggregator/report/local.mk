@@ -10,6 +10,8 @@ libaggregator_a_SOURCES += \
 	aggregator/report/numbers.c aggregator/report/numbers.h \
 	aggregator/report/processes.c \
 	aggregator/report/recorded_caches.c aggregator/report/recorded_caches.h \
+	aggregator/report/rate_json.c aggregator/report/rate_json.h \
+	aggregator/report/rate_text.c aggregator/report/rate_text.h \
 	aggregator/report/report.h \
 	aggregator/report/slab_readings.c aggregator/report/slab_readings.h \
 	aggregator/report/slabstack_text.c aggregator/report/slabstack_text.h \

@@ -93,6 +93,13 @@ uint64_t report_events_lost(const Session *session)
 	return never_counted(&causes) + causes.over_bound;
 }
 
+uint64_t report_events_never_counted(const Session *session)
+{
+	Causes causes = causes_of(session);
+
+	return never_counted(&causes);
+}
+
 uint64_t report_events_in_all(const Session *session)
 {
 	Causes causes = causes_of(session);
@@ -125,11 +132,16 @@ bool report_has_untraced(const Session *session)
 	return causes_of(session).untraced_ns;
 }
 
-bool report_is_incomplete(const Session *session)
+bool report_stream_is_incomplete(const Session *session)
 {
-	return is_end_unknown(session) || report_events_lost(session) ||
+	return is_end_unknown(session) || report_events_never_counted(session) ||
 	       causes_of(session).damaged_bytes || report_has_untraced(session) ||
 	       sampling_is_throttled(session) || run_info_text(session->info, KMT_FIELD_BOUND);
+}
+
+bool report_is_incomplete(const Session *session)
+{
+	return report_stream_is_incomplete(session) || causes_of(session).over_bound;
 }
 
 static void append_cause(GString *out, const char *name, uint64_t events)

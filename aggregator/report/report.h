@@ -40,5 +40,8 @@ const char *report_loss_remedy(const Session *session);
 /* Whether a CPU was online for some time without being traced. */
 bool report_has_untraced(const Session *session);
 
+/* Whether the stream is: what a full table left out of a report is not looked at. */
+bool report_stream_is_incomplete(const Session *session);
+
 /* Whether the result is incomplete: the exit status is then 3. */
 bool report_is_incomplete(const Session *session);

@@ -10,16 +10,32 @@ enum {
 	NAMES_SHOWN_MAX = 20,
 };
 
-static bool choose(Options *options, const GString *names, const GString *slabinfo,
-		   const char *advice, GError **error)
+static bool choose_by(Options *options, CacheQuery *query, const CellFilterType *type,
+		      const CacheList *list, const char *advice, GError **error)
 {
-	const CellFilter filter = { &cell_filter_cache, options->caches, NULL };
-	g_autoptr(CacheList) list = cache_list_new(names, slabinfo);
+	const CellFilter filter = { type, query, NULL };
 
-	if (!cache_query_resolve(options->caches, list, advice, error))
+	if (!query)
+		return true;
+	if (!cache_query_resolve(query, list, advice, error))
 		return false;
 	g_array_append_val(options->cells, filter);
 	return true;
+}
+
+static bool choose(Options *options, const GString *names, const GString *slabinfo,
+		   const char *advice, GError **error)
+{
+	g_autoptr(CacheList) list = cache_list_new(names, slabinfo);
+
+	return choose_by(options, options->caches, &cell_filter_cache, list, advice, error) &&
+	       choose_by(options, options->caches_excluded, &cell_filter_cache_excluded, list,
+			 advice, error);
+}
+
+static bool chooses(const Options *options)
+{
+	return options->caches || options->caches_excluded;
 }
 
 bool cache_choice_of_host(Options *options, GError **error)
@@ -27,7 +43,7 @@ bool cache_choice_of_host(Options *options, GError **error)
 	g_autoptr(GByteArray) facts = g_byte_array_new();
 	g_autoptr(Session) host = session_new(SESSION_BYTES_MAX);
 
-	if (!options->caches)
+	if (!chooses(options))
 		return true;
 	slab_facts_append(facts, "", KMT_READING_START);
 	session_feed(host, facts->data, facts->len);
@@ -35,7 +51,8 @@ bool cache_choice_of_host(Options *options, GError **error)
 		    run_text_of(host->text, KMT_BATCH_SLABINFO, KMT_READING_START),
 		    "'slabstack' without a name lists those of this host", error))
 		return false;
-	options->request.caches = cache_query_kernel_names(options->caches);
+	if (options->caches)
+		options->request.caches = cache_query_kernel_names(options->caches);
 	return true;
 }
 
@@ -78,17 +95,19 @@ static char *advice_of(const GString *names_of_events)
 	return g_string_free(advice, FALSE);
 }
 
-bool cache_choice_of_stream(Options *options, const Session *session, GError **error)
+bool cache_choice_of_stream(Options *options, const Session *session, CacheChoicePart part,
+			    GError **error)
 {
 	const GString *names = run_text_of(session->text, KMT_BATCH_CACHE_NAMES, 0);
 	const GString *slabinfo = run_text_of(session->text, KMT_BATCH_SLABINFO, KMT_READING_START);
 	g_autofree char *advice = NULL;
-	GString *of_events;
+	GString *of_events = NULL;
 	bool chosen;
 
-	if (!options->caches)
+	if (!chooses(options))
 		return true;
-	of_events = names_of_events(session);
+	if (part == CACHES_OF_ALL)
+		of_events = names_of_events(session);
 	advice = advice_of(of_events);
 	chosen = choose(options, names || slabinfo ? names : of_events, slabinfo, advice, error);
 	if (of_events)

@@ -3,10 +3,13 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/recorder.c aggregator/tools/recorder.h \
 	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \
 	aggregator/tools/cache_choice.c aggregator/tools/cache_choice.h \
+	aggregator/tools/rate_feed.c aggregator/tools/rate_feed.h \
+	aggregator/tools/rate_run.c aggregator/tools/rate_run.h \
 	aggregator/tools/slab_overview.c aggregator/tools/slab_overview.h \
+	aggregator/tools/text_writer.c aggregator/tools/text_writer.h \
 	aggregator/tools/tool.c aggregator/tools/tool.h
 
-bin_PROGRAMS += kmalloc-top slabstack
+bin_PROGRAMS += kmalloc-top slabstack slabratetop
 
 kmalloc_top_CPPFLAGS = $(aggregator_cppflags)
 kmalloc_top_CFLAGS = $(aggregator_cflags)
@@ -17,3 +20,8 @@ slabstack_CPPFLAGS = $(aggregator_cppflags)
 slabstack_CFLAGS = $(aggregator_cflags)
 slabstack_LDADD = $(aggregator_libs)
 slabstack_SOURCES = aggregator/tools/slabstack.c
+
+slabratetop_CPPFLAGS = $(aggregator_cppflags)
+slabratetop_CFLAGS = $(aggregator_cflags)
+slabratetop_LDADD = $(aggregator_libs)
+slabratetop_SOURCES = aggregator/tools/slabratetop.c

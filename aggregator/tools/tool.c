@@ -19,6 +19,7 @@
 #include "version.h"
 
 #include <errno.h>
+#include <gio/gio.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
@@ -178,7 +179,7 @@ static ExitStatus finish(Session *session, const Options *options, PrivateFile *
 }
 
 /* The stream was the result; whoever reads it makes the report. One who has left wants no more. */
-static ExitStatus finish_stream(const Session *session, const CollectOutcome *outcome)
+static ExitStatus finish_written(const Session *session, const CollectOutcome *outcome)
 {
 	if (outcome->reader_left)
 		return EXIT_COMPLETE;
@@ -231,12 +232,69 @@ static const CollectorType *choose_collector(const Options *options)
 	return collector;
 }
 
+static ExitStatus finish_live(const Options *options, const CollectOutcome *outcome,
+			      ExitStatus status)
+{
+	if (options->request.command)
+		tell_of_command(outcome, options->request.command);
+	return outcome->recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;
+}
+
+/* Where the tool shows what comes: nothing is left to report at the end. */
+static ExitStatus finish_stream(const Options *options, const Session *session, void *state)
+{
+	g_autoptr(GError) error = NULL;
+	bool complete;
+
+	if (!options->tool->stream->end(state, &complete, &error))
+		return fail(status_of(error), error);
+	return complete && !report_stream_is_incomplete(session) ? EXIT_COMPLETE : EXIT_INCOMPLETE;
+}
+
+static ExitStatus show_live(Options *options, Session *session, CollectOutcome *outcome)
+{
+	const ToolStream *stream = options->tool->stream;
+	g_autoptr(GError) error = NULL;
+	void *state = stream->begin(options, session, &error);
+	ExitStatus status;
+	bool collected;
+
+	if (!state)
+		return fail(status_of(error), error);
+	options->request.tick = stream->tick;
+	options->request.tick_data = state;
+	options->request.report_now = NULL;
+	options->request.progress = false;
+	collected = collect_live(choose_collector(options), &options->request, session, outcome,
+				 &error);
+	status = finish_stream(options, session, state);
+	return collected ? finish_live(options, outcome, status) : fail(status_of(error), error);
+}
+
+static ExitStatus show_input(Options *options, Session *session)
+{
+	const ToolStream *stream = options->tool->stream;
+	g_autoptr(GError) error = NULL;
+	void *state = stream->begin(options, session, &error);
+	ExitStatus status;
+
+	if (!state)
+		return fail(status_of(error), error);
+	if (input_read(options->input, session, &error) && session->imported)
+		g_set_error(&error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "%s: it does not tell when its events were: give a recording",
+			    options->input);
+	status = finish_stream(options, session, state);
+	return error ? fail(status_of(error), error) : status;
+}
+
 static ExitStatus run_live(Options *options)
 {
 	g_autoptr(Session) session = session_new(options->memory_bytes_max);
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 	CollectOutcome outcome = { 0 };
+	const bool streams = collect_request_streams(&options->request);
 	ExitStatus status;
 
 	offer_to_oom_killer(options);
@@ -246,7 +304,7 @@ static ExitStatus run_live(Options *options)
 	if (file)
 		watchdog_add(
 			&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = private_file_part(file) });
-	if (!collect_request_streams(&options->request))
+	if (!streams)
 		options->request.report_now = report_now;
 	options->request.report_data = options;
 	options->request.prompt = !options->quiet && !options->request.command &&
@@ -254,17 +312,16 @@ static ExitStatus run_live(Options *options)
 	options->request.memory_bytes_max = options->memory_bytes_max;
 	options->request.quiet = options->quiet;
 	options->request.progress = !options->quiet && isatty(STDERR_FILENO);
+	if (options->tool->stream && !streams)
+		return show_live(options, session, &outcome);
 	if (!collect_live(choose_collector(options), &options->request, session, &outcome,
 			  &error)) {
 		if (file)
 			private_file_discard(file);
 		return fail(status_of(error), error);
 	}
-	status = collect_request_streams(&options->request) ? finish_stream(session, &outcome)
-							    : finish(session, options, file);
-	if (options->request.command)
-		tell_of_command(&outcome, options->request.command);
-	return outcome.recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;
+	status = streams ? finish_written(session, &outcome) : finish(session, options, file);
+	return finish_live(options, &outcome, status);
 }
 
 static ExitStatus run_input(Options *options)
@@ -273,10 +330,12 @@ static ExitStatus run_input(Options *options)
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 
+	if (options->tool->stream)
+		return show_input(options, session);
 	if (!open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	if (!input_read(options->input, session, &error) ||
-	    !cache_choice_of_stream(options, session, &error)) {
+	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error)) {
 		if (file)
 			private_file_discard(file);
 		return fail(status_of(error), error);

@@ -9,8 +9,21 @@
 typedef enum {
 	TOOL_KMALLOC_TOP = 1 << 0,
 	TOOL_SLABSTACK = 1 << 1,
-	TOOLS_ALL = (1 << 2) - 1,
+	TOOL_SLABRATETOP = 1 << 2,
+	TOOLS_ALL = (1 << 3) - 1,
+	TOOLS_OF_REPORTS = TOOL_KMALLOC_TOP | TOOL_SLABSTACK, /* they print one at the end */
 } ToolBit;
+
+/* What a tool does while its stream comes, in place of a report at its end. */
+typedef struct {
+	/* Before the first byte. Returns a state for the others, or NULL with error set. */
+	void *(*begin)(Options *options, Session *session, GError **error);
+	/* Of a live run, ten times a second; returns false when the run is to end. */
+	bool (*tick)(Session *session, void *state);
+	/* The stream has ended, or never began; frees the state. Returns false with error set where
+	   something could not be shown; else *complete tells whether nothing was lost. */
+	bool (*end)(void *state, bool *complete, GError **error);
+} ToolStream;
 
 /*
  * A command of the suite: its name, its defaults and its report. What it does is the same for all.
@@ -26,7 +39,9 @@ struct Tool {
 	/* Takes a word that is no option; returns false with error set when it is one too many, or
 	   nothing. NULL: there can be none. */
 	bool (*take_word)(Options *options, const char *word, GError **error);
-	const OptionRule *rules; /* of its own, ended by one of NULL; NULL: none */
+	const OptionRule *rules;  /* of its own, ended by one of NULL; NULL: none */
+	bool sites_only;          /* no stacks unless they are asked for */
+	const ToolStream *stream; /* NULL: it reports at the end: */
 	void (*print_report)(const Report *report, FILE *out);
 	/* Where nothing was named that it could trace: brings in what there is to tell, taking its
 	   time, and returns false with error set where there is nothing; then prints it. NULL: it

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/rate_json.h"
+
+enum { NS_PER_S = 1000000000 };
+
+/* Appends a text as JSON has it, "null" for NULL. It is UTF-8. */
+static void append_text(GString *out, const char *text)
+{
+	if (!text) {
+		g_string_append(out, "null");
+		return;
+	}
+	g_string_append_c(out, '"');
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			g_string_append_printf(out, "\\%c", *text);
+		else if ((guchar)*text < ' ')
+			g_string_append_printf(out, "\\u%04x", (guchar)*text);
+		else
+			g_string_append_c(out, *text);
+	}
+	g_string_append_c(out, '"');
+}
+
+static void append_member(GString *out, const char *name, const char *text)
+{
+	g_string_append_printf(out, ",\"%s\":", name);
+	append_text(out, text);
+}
+
+static void append_cell(GString *out, const RateColumn *column, const RateRow *row,
+			uint64_t span_ns)
+{
+	int64_t number;
+
+	g_string_append_printf(out, "\"%s%s\":", column->member,
+			       span_ns && column->number && !column->instant ? "_per_second" : "");
+	if (column->text)
+		append_text(out, column->text(row));
+	else if (rate_column_number(column, row, span_ns, &number))
+		g_string_append_printf(out, "%" G_GINT64_FORMAT, number);
+	else
+		g_string_append(out, "null");
+}
+
+static void append_row(GString *out, const RateRow *row, const RateLayout *layout, uint64_t span_ns)
+{
+	g_string_append_c(out, '{');
+	for (guint i = 0; layout->columns[i]; i++) {
+		if (i)
+			g_string_append_c(out, ',');
+		append_cell(out, layout->columns[i], row, span_ns);
+	}
+	g_string_append_c(out, '}');
+}
+
+/* A number as every locale writes it in JSON. */
+static void append_number(GString *out, const char *name, double number, const char *format)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	g_string_append_printf(out, ",\"%s\":%s", name,
+			       g_ascii_formatd(text, sizeof(text), format, number));
+}
+
+static void append_interval(GString *out, const RateTable *table, const RunInfo *info)
+{
+	g_string_append_printf(out, "{\"interval\":%" G_GUINT64_FORMAT, table->number);
+	if (table->realtime_s)
+		g_string_append_printf(out, ",\"time\":%" G_GINT64_FORMAT, table->realtime_s);
+	else
+		g_string_append(out, ",\"time\":null");
+	append_number(out, "seconds", (double)(table->end_ns - table->start_ns) / NS_PER_S, "%.9f");
+	append_member(out, "loadavg", table->load_average);
+	append_member(out, "covered", run_info_text(info, KMT_FIELD_COVERED));
+	append_member(out, "not_covered", run_info_text(info, KMT_FIELD_NOT_COVERED));
+	g_string_append_printf(out, ",\"partial\":%s,\"events_lost\":%" G_GUINT64_FORMAT,
+			       table->partial ? "true" : "false", table->events_lost);
+	if (table->cost_percent >= 0)
+		append_number(out, "cost_percent", table->cost_percent, "%.3f");
+	else
+		g_string_append(out, ",\"cost_percent\":null");
+	g_string_append_printf(out, ",\"caches\":%u", table->rows->len);
+}
+
+void rate_json_append(GString *out, const RateTable *table, const RunInfo *info,
+		      const RateLayout *layout)
+{
+	uint64_t span_ns = layout->per_second ? table->end_ns - table->start_ns : 0;
+	guint shown = (guint)MIN(table->rows->len, layout->rows_max);
+
+	append_interval(out, table, info);
+	g_string_append(out, ",\"rows\":[");
+	for (guint i = 0; i < shown; i++) {
+		if (i)
+			g_string_append_c(out, ',');
+		append_row(out, &g_array_index(table->rows, RateRow, i), layout, span_ns);
+	}
+	g_string_append(out, "],\"sum\":");
+	append_row(out, &table->sum, layout, span_ns);
+	g_string_append(out, "}\n");
+}

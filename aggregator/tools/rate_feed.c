@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/rate_feed.h"
+
+#include "collect/clock.h"
+#include "count/intervals.h"
+#include "report/lost.h"
+
+#include <unistd.h>
+
+enum { NS_PER_S = 1000000000, WAIT_US = 100000 };
+
+/* How long a live table waits for a CPU that does not speak; in a recording nobody waits. */
+#define LATE_NS (NS_PER_S / 2)
+#define RECORDED_LATE_NS (10ULL * NS_PER_S)
+#define SLABINFO_AGE_NS (5ULL * NS_PER_S)
+
+struct RateFeed {
+	RateFeedOptions options;
+	Session *session;
+	Intervals *intervals; /* owned */
+	bool (*waiting)(void *user_data);
+	uint64_t given;     /* tables: intervals count anew when their length changes */
+	uint64_t start_ns;  /* of the intervals; UINT64_MAX: they have not begun */
+	uint64_t until_ns;  /* end of the last table */
+	uint64_t latest_ns; /* the newest instant that a batch told */
+	/* At the table before. */
+	uint64_t events_lost;
+	uint64_t probe_ns;
+	uint64_t probe_span_ns;
+	/* What a paced recording's clock is compared with. */
+	uint64_t paced_from_ns;
+	uint64_t paced_at_ns;
+	Slabinfo *slabinfo; /* owned; NULL: none */
+	uint64_t slabinfo_ns;
+};
+
+/* Reads how many objects are in use, unless that is known well enough. */
+static void read_slabinfo(RateFeed *feed)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	g_autofree char *content = NULL;
+	GString *text;
+	gsize length;
+
+	if (!feed->options.wants_slabinfo ||
+	    (feed->slabinfo_ns && now_ns - feed->slabinfo_ns < SLABINFO_AGE_NS) ||
+	    !g_file_get_contents("/proc/slabinfo", &content, &length, NULL))
+		return;
+	text = g_string_new_len(content, (gssize)length);
+	slabinfo_free(feed->slabinfo);
+	feed->slabinfo = slabinfo_new(text, (uint64_t)sysconf(_SC_PAGESIZE));
+	feed->slabinfo_ns = now_ns;
+	g_string_free(text, TRUE);
+}
+
+/* Returns what share of the CPUs' time probes took since the table before, in percent. */
+static double cost_since(RateFeed *feed, const LossTotals *totals)
+{
+	uint64_t span_ns = totals->probe_span_ns - MIN(feed->probe_span_ns, totals->probe_span_ns);
+	uint64_t probe_ns = totals->probe_ns - MIN(feed->probe_ns, totals->probe_ns);
+
+	feed->probe_span_ns = totals->probe_span_ns;
+	feed->probe_ns = totals->probe_ns;
+	return span_ns ? (double)probe_ns * 100 / (double)span_ns : -1;
+}
+
+static uint64_t lost_since(RateFeed *feed, const Interval *interval)
+{
+	uint64_t lost = report_events_never_counted(feed->session);
+	uint64_t since = lost - MIN(feed->events_lost, lost);
+
+	feed->events_lost = lost;
+	return since + profile_totals(interval->profile).over_bound;
+}
+
+static void give_table(const Interval *interval, void *user_data)
+{
+	RateFeed *feed = user_data;
+	LossTotals totals = loss_ledger_totals(feed->session->loss);
+	RateRequest request = {
+		.info = feed->session->info,
+		.text = feed->session->text,
+		.cells = feed->options.cells,
+		.sort = feed->options.sort,
+		.wants_frees = feed->options.wants_frees,
+		.wants_processes = feed->options.wants_processes,
+		.events_lost = lost_since(feed, interval),
+		.cost_percent = cost_since(feed, &totals),
+	};
+	RateTable *table;
+
+	if (!feed->given && feed->options.before_first)
+		feed->options.before_first(feed->options.user_data);
+	read_slabinfo(feed);
+	request.slabinfo = feed->slabinfo;
+	table = rate_table_new(interval, &request);
+	table->number = feed->given++;
+	feed->until_ns = table->end_ns;
+	feed->options.sink(table, feed->options.user_data);
+}
+
+/* What a probe module alone wrote says nothing of a run: it begins with its first batch. */
+static uint64_t window_start_ns(const RateFeed *feed, const Batch *batch)
+{
+	const RunInfo *info = feed->session->info;
+
+	if (!info->known[KMT_FIELD_WINDOW_START_NS] && !info->known[KMT_FIELD_PROGRAM] &&
+	    !info->known[KMT_FIELD_COLLECTOR] && batch->header.kind == KMT_BATCH_EVENTS)
+		return batch->header.base_time_ns;
+	return run_info_number(info, KMT_FIELD_WINDOW_START_NS, UINT64_MAX);
+}
+
+static void take_info(RateFeed *feed, const Batch *batch)
+{
+	if (feed->start_ns == UINT64_MAX)
+		feed->start_ns = window_start_ns(feed, batch);
+	intervals_set_window(
+		feed->intervals, feed->start_ns,
+		run_info_number(feed->session->info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
+}
+
+/* Waits until the stream's clock has come as far since its start as this batch. */
+static void pace(RateFeed *feed, const Batch *batch)
+{
+	uint64_t time_ns = batch->header.base_time_ns;
+
+	if (feed->start_ns == UINT64_MAX || time_ns <= feed->start_ns)
+		return;
+	if (!feed->paced_at_ns) {
+		feed->paced_from_ns = feed->start_ns;
+		feed->paced_at_ns = clock_monotonic_ns();
+	}
+	for (;;) {
+		uint64_t passed_ns = clock_monotonic_ns() - feed->paced_at_ns;
+		uint64_t due_ns = time_ns - feed->paced_from_ns;
+
+		if (feed->waiting && !feed->waiting(feed->options.user_data))
+			return;
+		if (passed_ns >= due_ns)
+			return;
+		g_usleep((gulong)MIN((due_ns - passed_ns) / 1000 + 1, WAIT_US));
+	}
+}
+
+static void take_batch(const Batch *batch, void *user_data)
+{
+	RateFeed *feed = user_data;
+	uint64_t late_ns = feed->latest_ns - MIN(feed->latest_ns, RECORDED_LATE_NS);
+
+	switch (batch->header.kind) {
+	case KMT_BATCH_INFO:
+		take_info(feed, batch);
+		break;
+	case KMT_BATCH_EVENTS:
+		if (feed->start_ns == UINT64_MAX)
+			take_info(feed, batch);
+		if (feed->options.paced)
+			pace(feed, batch);
+		feed->latest_ns = MAX(feed->latest_ns, batch->header.base_time_ns);
+		intervals_take(feed->intervals, batch,
+			       loss_ledger_complete_until(feed->session->loss));
+		intervals_expire(feed->intervals, late_ns);
+		break;
+	default:
+		break;
+	}
+}
+
+static Intervals *make_intervals(RateFeed *feed)
+{
+	return intervals_new((uint64_t)(feed->options.interval_s * NS_PER_S),
+			     feed->options.bytes_max, give_table, feed);
+}
+
+RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options)
+{
+	RateFeed *feed = g_new0(RateFeed, 1);
+
+	feed->options = *options;
+	feed->session = session;
+	feed->start_ns = UINT64_MAX;
+	feed->intervals = make_intervals(feed);
+	session_add_tap(session, take_batch, feed);
+	return feed;
+}
+
+void rate_feed_free(RateFeed *feed)
+{
+	if (!feed)
+		return;
+	session_remove_tap(feed->session, take_batch);
+	intervals_free(feed->intervals);
+	slabinfo_free(feed->slabinfo);
+	g_free(feed);
+}
+
+void rate_feed_tick(RateFeed *feed)
+{
+	intervals_expire(feed->intervals, clock_monotonic_ns() - LATE_NS);
+}
+
+/* What every CPU has told counts in the short one, and what they tell from now on after it. */
+void rate_feed_set_interval(RateFeed *feed, double interval_s)
+{
+	uint64_t until_ns = loss_ledger_complete_until(feed->session->loss);
+
+	feed->options.interval_s = interval_s;
+	if (feed->start_ns != UINT64_MAX) {
+		intervals_finish(feed->intervals, until_ns);
+		feed->start_ns = MAX(MAX(feed->until_ns, until_ns), feed->start_ns);
+	}
+	intervals_free(feed->intervals);
+	feed->intervals = make_intervals(feed);
+	intervals_set_window(
+		feed->intervals, feed->start_ns,
+		run_info_number(feed->session->info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
+}
+
+void rate_feed_set_sort(RateFeed *feed, const RateColumn *sort)
+{
+	feed->options.sort = sort;
+}
+
+void rate_feed_set_waiting(RateFeed *feed, bool (*waiting)(void *user_data))
+{
+	feed->waiting = waiting;
+}
+
+void rate_feed_finish(RateFeed *feed)
+{
+	const RunInfo *info = feed->session->info;
+	uint64_t known_ns = MAX(feed->latest_ns, loss_ledger_complete_until(feed->session->loss));
+	uint64_t end_ns = run_info_number(info, KMT_FIELD_RUN_END_NS, known_ns);
+
+	intervals_finish(feed->intervals, run_info_number(info, KMT_FIELD_WINDOW_END_NS, end_ns));
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "rank/rate_table.h"
+#include "session.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * A RateFeed makes a table of every interval of the stream that a session takes, as soon as every
+ * CPU has told all of it; an interval that is waited for too long is given away partial.
+ */
+typedef struct RateFeed RateFeed;
+
+/* Takes the tables in their order, and owns them. */
+typedef void (*RateTableSink)(RateTable *table, void *user_data);
+
+/* Everything is borrowed until the feed is freed. */
+typedef struct {
+	double interval_s;
+	const RateColumn *sort;
+	const GArray *cells; /* (element-type CellFilter); it may grow until the first table */
+	bool wants_frees;
+	bool wants_processes;
+	bool wants_slabinfo; /* of this host, read now and then */
+	size_t bytes_max;    /* of the counters of an interval */
+	/* A recording at its own speed; else as fast as it is read. */
+	bool paced;
+	/* Before the first interval that ends is added up; NULL: nothing. */
+	void (*before_first)(void *user_data);
+	RateTableSink sink;
+	void *user_data;
+} RateFeedOptions;
+
+/* From here on listens to the session, until it is freed. */
+RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options);
+void rate_feed_free(RateFeed *feed);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(RateFeed, rate_feed_free)
+
+/* To be called now and then in a live run. */
+void rate_feed_tick(RateFeed *feed);
+
+/* Begins intervals of another length: the one that had begun is given away, short. */
+void rate_feed_set_interval(RateFeed *feed, double interval_s);
+
+/* What tables are sorted by from the next one on. */
+void rate_feed_set_sort(RateFeed *feed, const RateColumn *sort);
+
+/* The stream has ended: gives away the rest. */
+void rate_feed_finish(RateFeed *feed);
+
+/* Called about ten times a second while a paced feed waits. Returns false: do not wait. */
+void rate_feed_set_waiting(RateFeed *feed, bool (*waiting)(void *user_data));

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "option_values.h"
+#include "tools/rate_run.h"
+#include "tools/tool.h"
+
+/* The interval, then how many of them. */
+static bool take_number(Options *options, const char *word, GError **error)
+{
+	if (options->rate.count)
+		return option_fail(error, "'%s' is too much: there is an interval and a count",
+				   word);
+	if (options->rate.interval_given)
+		return option_rate_count(options, word, error);
+	options->rate.interval_given = true;
+	return option_rate_interval(options, word, error);
+}
+
+static bool duration_and_interval(const Options *options)
+{
+	return options->request.duration_seconds > 0 && options->rate.interval_given;
+}
+
+static bool speed_without_input(const Options *options)
+{
+	return options->rate.speed_given && !options->input;
+}
+
+static bool needs_slabinfo(const Options *options)
+{
+	const RateOptions *rate = &options->rate;
+	bool any = rate->sort->needs_slabinfo;
+
+	for (guint i = 0; rate->columns[i]; i++)
+		any |= rate->columns[i]->needs_slabinfo;
+	return any;
+}
+
+static bool inuse_of_recording(const Options *options)
+{
+	return options->input && needs_slabinfo(options);
+}
+
+static const OptionRule rules[] = {
+	{ duration_and_interval,
+	  "-d goes with no interval: a count after the interval ends the run, as in "
+	  "'slabratetop 1 10'" },
+	{ speed_without_input, "--speed is that of a recording: name it with -i FILE" },
+	{ inuse_of_recording,
+	  "inuse is read from this host's /proc/slabinfo: a recording has it not" },
+	{ NULL, NULL },
+};
+
+static const Tool slabratetop = {
+	.name = "slabratetop",
+	.usage = "[OPTION...] [INTERVAL [COUNT]] [-c CMD | -- CMD ARG...]",
+	.purpose = "Which slab caches are allocated from right now, how often and how much.",
+	.bit = TOOL_SLABRATETOP,
+	.events = COLLECT_KMALLOC | COLLECT_CACHE,
+	.sites_only = true,
+	.take_word = take_number,
+	.rules = rules,
+	.stream = &rate_run_stream,
+};
+
+int main(int argc, char **argv)
+{
+	return tool_main(&slabratetop, argc, argv);
+}
