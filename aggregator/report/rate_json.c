@@ -70,6 +70,7 @@ static void append_interval(GString *out, const RateTable *table, const RunInfo 
 		g_string_append_printf(out, ",\"time\":%" G_GINT64_FORMAT, table->realtime_s);
 	else
 		g_string_append(out, ",\"time\":null");
+	g_string_append_printf(out, ",\"start_ns\":%" G_GUINT64_FORMAT, table->start_ns);
 	append_number(out, "seconds", (double)(table->end_ns - table->start_ns) / NS_PER_S, "%.9f");
 	append_member(out, "loadavg", table->load_average);
 	append_member(out, "covered", run_info_text(info, KMT_FIELD_COVERED));

@@ -1,0 +1,93 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What slab caches have in each interval: known work is counted to the last object, and every full
+# interval has what bpftrace counts in it. The second collection, as the interactive mode starts it.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+
+readonly pipes=60000
+
+# members NAME FILE: the numbers of that name, one of each table's sum.
+members()
+{
+	sed -E "s/.*\"sum\":.*\"$1\":([0-9]+).*/\1/" "$2"
+}
+
+# bpftrace_started PID: counts its kmallocs of 1024 bytes in each hundredth of a second.
+bpftrace_started()
+{
+	bpftrace -e "tracepoint:kmem:kmalloc /pid == $1 && args.bytes_alloc == 1024/ {
+		@[nsecs / 10000000] = count(); }" > counted 2>&1 &
+	second_pid=$!
+	wait_until 600 grep -q -i attach counted && sleep 2
+}
+
+# Prints each interval that is full and not at an end of the work: what both counted, and by how much
+# more than a fiftieth they differ.
+compare_intervals()
+{
+	sed -n -E 's/^@\[([0-9]+)\]: ([0-9]+)$/bucket \1 \2/p' counted > buckets
+	sed -E 's/.*"start_ns":([0-9]+),"seconds":([0-9.]+).*"sum":.*"allocations":([0-9]+).*/table \1 \2 \3/' \
+		tables >> buckets
+	awk '$1 == "bucket" { n[$2] = $3; next }
+		{ first = int($2 / 1e7); last = first + int($3 * 100 + 0.5); sum = 0
+		  for (i = first; i <= last; i++) {
+			share = i == first ? 1 - ($2 / 1e7 - first) : i == last ? $2 / 1e7 - first : 1
+			sum += share * n[i]
+		  }
+		  difference = $4 > sum ? $4 - sum : sum - $4
+		  if ($4 > 0 && $3 > 0.999)
+			printf "%d %.0f %s\n", $4, sum, difference * 50 > sum ? "differs" : "agrees" }' buckets
+}
+
+rates()
+{
+	work_waits "gate.$1" 1 "$pipes"
+	[ "$second_name" != bpftrace ] || bpftrace_started "$worker"
+	env --default-signal=INT slabratetop "${collect[@]}" -v --json -p "$worker" \
+		--cache 'kmalloc*-1k,kmalloc*-1024' 1 > tables 2> errors &
+	program=$!
+	wait_for_probes
+	echo > "gate.$1"
+	wait "$worker"
+	sleep 2
+	profile_ended INT
+	[ "$second_name" != bpftrace ] || second_ended
+	cp tables "tables.$1"
+	equals "$1: exit status" 0 "$status"
+	equals "$1: the sum is what was allocated" "$pipes" \
+		"$(members allocations tables | awk '{ sum += $1 } END { print sum }')"
+	equals "$1: no interval was partial" 0 "$(grep -c '"partial":true' tables)"
+	[ "$second_name" = bpftrace ] || return
+	compare_intervals > compared
+	cat compared
+	holds "$1: there are full intervals" [ "$(wc -l < compared)" -ge 3 ]
+	equals "$1: each has what bpftrace counts in it" 0 "$(grep -c differs compared)"
+}
+
+# The second collection of the interactive mode.
+drills()
+{
+	work_waits "drill.$1" 1 2000
+	slabratetop "${collect[@]}" --quiet -p "$worker" --cache=kmalloc-cg-1k,kmalloc-1k --stacks \
+		--record=- -d 6 2> errors > stream &
+	program=$!
+	wait_for_probes
+	sleep 1
+	echo > "drill.$1"
+	wait "$worker"
+	profile_ended
+	equals "$1: the stream's exit status" 0 "$status"
+	kmalloc-top -i - "${only_pipes[@]}" < stream > report 2>> errors
+	equals "$1: the stream has each pipe's stack" 2000 "$(report_count report)"
+	equals "$1: and lost nothing" 'Lost: none' "$(tail -n 1 report)"
+	slabratetop "${collect[@]}" --quiet --record=- -d 60 2> errors | head -c 100 > stream
+	equals "$1: who reads may leave" 100 "$(wc -c < stream)"
+}
+
+collect=(--module "$modules/kmt_all.ko" "$every_event")
+rates module
+drills module
+collect_by perf
+rates perf
+drills perf
