@@ -23,7 +23,7 @@ bench_scripts = \
 	tests/bench/run_live
 EXTRA_DIST += $(bench_scripts)
 
-bench: kmalloc-top $(bench_programs)
+bench: kmalloc-top slabratetop $(bench_programs)
 	$(srcdir)/tests/bench/run_bench $(srcdir)
 
 # What tracing costs on the running kernel.

@@ -9,14 +9,16 @@
 enum {
 	CPUS = 2,
 	TURN_EVENTS = 256, /* of one CPU before the other's */
-	EVENT_NS = 2500,   /* 400,000 events a second */
-	STRIDE = 40503,    /* visits every stack once a pass */
+	RATE = 400000,     /* events a second */
+	NS_PER_S = 1000000000,
+	STRIDE = 40503, /* visits every stack once a pass */
 };
 #define KERNEL_TEXT 0xffffffff81000000ULL
 #define KERNEL_TEXT_BYTES 0x1000000ULL
 
 typedef struct {
 	gint64 events;
+	gint64 rate; /* of events, by their times, a second */
 	gint stacks;
 	gint depth;
 	gint tasks;
@@ -138,7 +140,7 @@ static void put_events(Generator *generator)
 		};
 
 		g_snprintf(task.comm, sizeof(task.comm), "task%u", task.tgid);
-		cpu->now_ns = 1000000000 + event * EVENT_NS;
+		cpu->now_ns = NS_PER_S + event * NS_PER_S / (uint64_t)options->rate;
 		stream_put_event(cpu, &task, &origin, KMT_RECORD_ALLOC,
 				 0xffff888100000000ULL + event * 64);
 	}
@@ -153,6 +155,7 @@ static bool parse_options(Options *options, int *argc, char ***argv, GError **er
 {
 	GOptionEntry entries[] = {
 		{ "events", 0, 0, G_OPTION_ARG_INT64, &options->events, "events in all", "N" },
+		{ "rate", 0, 0, G_OPTION_ARG_INT64, &options->rate, "events a second", "N" },
 		{ "stacks", 0, 0, G_OPTION_ARG_INT, &options->stacks, "distinct stacks", "N" },
 		{ "depth", 0, 0, G_OPTION_ARG_INT, &options->depth, "frames of each", "N" },
 		{ "tasks", 0, 0, G_OPTION_ARG_INT, &options->tasks, "processes", "N" },
@@ -167,8 +170,8 @@ static bool parse_options(Options *options, int *argc, char ***argv, GError **er
 	g_option_context_add_main_entries(context, entries, NULL);
 	if (!g_option_context_parse(context, argc, argv, error))
 		return false;
-	if (options->events >= 0 && options->stacks > 0 && options->tasks > 0 &&
-	    options->depth > 0 && options->depth <= KMT_STACK_DEPTH_MAX &&
+	if (options->events >= 0 && options->rate > 0 && options->stacks > 0 &&
+	    options->tasks > 0 && options->depth > 0 && options->depth <= KMT_STACK_DEPTH_MAX &&
 	    options->working_set >= 0)
 		return true;
 	g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "value out of range");
@@ -177,7 +180,9 @@ static bool parse_options(Options *options, int *argc, char ***argv, GError **er
 
 int main(int argc, char **argv)
 {
-	Options options = { .events = 1000000, .stacks = 100, .depth = 20, .tasks = 4 };
+	Options options = {
+		.events = 1000000, .rate = RATE, .stacks = 100, .depth = 20, .tasks = 4
+	};
 	Generator generator = { .options = &options, .random = 88172645463325252ULL };
 	g_autoptr(GError) error = NULL;
 	g_autofree char *kallsyms = NULL;
