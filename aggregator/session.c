@@ -22,6 +22,8 @@ static void take_batch(const Batch *batch, void *user_data)
 {
 	Session *session = user_data;
 
+	if (session->enough)
+		return;
 	switch (batch->header.kind) {
 	case KMT_BATCH_EVENTS:
 		loss_ledger_enter(session->loss, batch,

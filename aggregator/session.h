@@ -21,7 +21,7 @@ typedef struct {
 	SymbolStore *symbols;
 	BatchReader *reader;
 	GArray *taps;   /* private */
-	bool enough;    /* a tap has what it wants: the rest of a file need not be read */
+	bool enough;    /* a tap has what it wants: the rest of a file is not read */
 	bool imported;  /* counted from a foreign text format: names come with it */
 	bool cut_short; /* the stream ended in the middle, or a recording was never closed */
 	uint64_t unreadable_lines; /* of an import: what no importer understood */

@@ -100,10 +100,7 @@ static bool read_native(Input *input, Session *session, GError **error)
 /* A RecordingSink. */
 static void feed_session(const void *bytes, size_t length, void *user_data)
 {
-	Session *session = user_data;
-
-	if (!session->enough)
-		session_feed(session, bytes, length);
+	session_feed(user_data, bytes, length);
 }
 
 static bool read_recording(Input *input, Session *session, GError **error)

@@ -50,7 +50,7 @@ static void remark(const void *data, GString *out)
 				       state->unknown);
 }
 
-static bool keeps_others(const void *data, const ProfileCell *cell)
+static bool keeps_others(void *data, const ProfileCell *cell)
 {
 	return !keeps(data, cell);
 }

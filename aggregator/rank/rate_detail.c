@@ -41,9 +41,9 @@ static void *prepare_one(const void *argument, const ViewSource *source)
 	return one;
 }
 
-static bool is_of_one(const void *state, const ProfileCell *cell)
+static bool is_of_one(void *state, const ProfileCell *cell)
 {
-	OneCache *one = (OneCache *)state;
+	OneCache *one = state;
 	const ProfileOrigin *origin = profile_origin(one->source->profile, cell->origin);
 	const char *name = cache_names_of(one->source->caches, origin).name;
 

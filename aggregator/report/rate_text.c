@@ -48,19 +48,36 @@ static void append_cut(GString *out, const char *text, glong width)
 	g_string_append_c(out, '>');
 }
 
+/* Returns how wide the cells of a column are, at least. */
+static glong column_width(const RateColumn *column, const RateLayout *layout)
+{
+	g_autoptr(GString) title = g_string_new(NULL);
+
+	rate_column_append_title(title, column, layout->per_second);
+	return MAX(column->width, (glong)title->len);
+}
+
+/* A cell of a line: width_max 0: it is never cut. */
+typedef struct {
+	const RateColumn *column;
+	const char *text;
+	glong width;
+	glong width_max;
+	bool last;
+} Cell;
+
 /* Texts on the left, numbers on the right; nothing follows the last one. */
-static void append_cell(GString *out, const RateColumn *column, const char *text, bool last,
-			glong width_max)
+static void append_cell(GString *out, const Cell *wanted)
 {
 	g_autoptr(GString) cell = g_string_new(NULL);
 	glong padding;
 
-	append_cut(cell, text, width_max);
-	padding = column->width - g_utf8_strlen(cell->str, -1);
-	if (!column->text)
+	append_cut(cell, wanted->text, wanted->width_max);
+	padding = wanted->width - g_utf8_strlen(cell->str, -1);
+	if (!wanted->column->text)
 		append_spaces(out, padding);
 	g_string_append(out, cell->str);
-	if (column->text && !last)
+	if (wanted->column->text && !wanted->last)
 		append_spaces(out, padding);
 }
 
@@ -72,7 +89,7 @@ static glong name_width(const RateLayout *layout)
 	if (!layout->width)
 		return 0;
 	for (guint i = 1; layout->columns[i]; i++)
-		others += layout->columns[i]->width + 1;
+		others += column_width(layout->columns[i], layout) + 1;
 	return MAX((glong)layout->width - others, NAME_WIDTH_MIN);
 }
 
@@ -92,8 +109,13 @@ static void append_line(GString *out, const RateRow *row, const RateLayout *layo
 			rate_column_append_title(text, column, layout->per_second);
 		if (i)
 			g_string_append_c(out, ' ');
-		append_cell(out, column, text->str, !layout->columns[i + 1],
-			    i ? 0 : name_width(layout));
+		append_cell(out, &(Cell){
+					 .column = column,
+					 .text = text->str,
+					 .width = column_width(column, layout),
+					 .width_max = i ? 0 : name_width(layout),
+					 .last = !layout->columns[i + 1],
+				 });
 	}
 	g_string_append_c(out, '\n');
 }

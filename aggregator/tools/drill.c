@@ -59,7 +59,7 @@ static void *others_prepare(const void *argument, const ViewSource *source)
 	return others;
 }
 
-static bool others_keeps(const void *state, const ProfileCell *cell)
+static bool others_keeps(void *state, const ProfileCell *cell)
 {
 	const Others *others = state;
 

@@ -61,7 +61,10 @@ static void take_table(RateTable *given, void *user_data)
 	run->any = true;
 	run->lost += table->events_lost;
 	run->left--;
-	run->session->enough = !run->left || text_writer_has_ended(run->writer);
+	if (text_writer_has_ended(run->writer))
+		run->left = 0;
+	/* What a live run has begun is read to its end. */
+	run->session->enough = !run->left && run->options->input;
 }
 
 /* What the caches asked for are called in this stream is known when its first interval ends. */
@@ -124,8 +127,9 @@ static bool tick(Session *session, void *state)
 {
 	RateRun *run = state;
 
+	(void)session;
 	rate_feed_tick(run->feed);
-	return !session->enough && !text_writer_has_ended(run->writer);
+	return run->left && !text_writer_has_ended(run->writer);
 }
 
 static bool end(void *state, bool *complete, GError **error)

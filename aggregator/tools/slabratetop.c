@@ -46,7 +46,7 @@ static const OptionRule rules[] = {
 	  "'slabratetop 1 10'" },
 	{ speed_without_input, "--speed is that of a recording: name it with -i FILE" },
 	{ inuse_of_recording,
-	  "inuse is read from this host's /proc/slabinfo: a recording has it not" },
+	  "inuse is read from this host's /proc/slabinfo: a recording does not have it" },
 	{ NULL, NULL },
 };
 

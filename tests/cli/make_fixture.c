@@ -8,12 +8,14 @@
  *	make_fixture aarch64          CPUs were not traced for a time, by a collector with another
  *	                              clock that does not measure its cost
  *	make_fixture cgroups          tasks in several cgroups, with their slab caches
+ *	make_fixture rates            two CPUs over several intervals
  *	make_fixture slab             slab caches by name, and two readings of /proc/slabinfo
  *	make_fixture slab-part        the same, of some caches only, and not all by name
  */
 #include "cgroup_stream.h"
 #include "event_batch.h"
 #include "record/batch_writer.h"
+#include "rate_stream.h"
 #include "slab_stream.h"
 #include "swap_stream.h"
 
@@ -205,11 +207,14 @@ int main(int argc, char **argv)
 		cgroup_stream(stream);
 	if (g_str_equal(wanted, "slab") || g_str_equal(wanted, "slab-part"))
 		slab_stream(stream, g_str_equal(wanted, "slab-part"));
+	if (g_str_equal(wanted, "rates"))
+		rate_stream(stream);
 	for (gsize i = 0; i < G_N_ELEMENTS(machines); i++)
 		if (g_str_equal(wanted, machines[i].arch))
 			make(stream, &machines[i]);
 	if (!stream->len) {
-		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups|slab|slab-part\n",
+		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups|rates|slab|slab-part
+",
 		      stderr);
 		return 2;
 	}

@@ -1,0 +1,1 @@
+fixture rates >"$WORK/r.kmr" && cd "$WORK" && slabratetop -i r.kmr 0.25 --json --columns +free,+procs

@@ -1,0 +1,1 @@
+slabratetop -i import/slab.txt 1; slabratetop -i /nowhere 1
