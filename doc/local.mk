@@ -1,4 +1,4 @@
-dist_man_MANS += doc/kmalloc-top.1 doc/slabstack.1
+dist_man_MANS += doc/kmalloc-top.1 doc/slabratetop.1 doc/slabstack.1
 dist_doc_DATA += \
 	CONTRIBUTING.md \
 	NEWS.md \
