@@ -213,8 +213,7 @@ int main(int argc, char **argv)
 		if (g_str_equal(wanted, machines[i].arch))
 			make(stream, &machines[i]);
 	if (!stream->len) {
-		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups|rates|slab|slab-part
-",
+		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups|rates|slab|slab-part\n",
 		      stderr);
 		return 2;
 	}
