@@ -47,6 +47,17 @@ static void use_column(Options *options, const RateColumn *column)
 		options->request.events |= COLLECT_FREE;
 }
 
+/* A column that was asked for before may want frees. */
+bool option_rate_events(Options *options, const char *value, GError **error)
+{
+	unsigned frees = options->request.events & COLLECT_FREE;
+
+	if (!option_events(options, value, error))
+		return false;
+	options->request.events |= frees;
+	return true;
+}
+
 static void add_column(Options *options, const RateColumn *column)
 {
 	guint i = 0;

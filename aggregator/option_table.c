@@ -76,6 +76,8 @@ const OptionRow option_rows[] = {
 	  OPTION_APPLY, 0, option_events },
 	{ TOOL_SLABSTACK, 0, "events", "LIST", "kmalloc,cache (default), free", OPTION_APPLY, 0,
 	  option_events },
+	{ TOOL_SLABRATETOP, 0, "events", "LIST", "kmalloc,cache (default)", OPTION_APPLY, 0,
+	  option_rate_events },
 	{ TOOLS_OF_REPORTS, 0, "stacks", "full|none",
 	  "none: call sites only, at a tenth of the cost", OPTION_APPLY, 0, option_stacks },
 	{ TOOL_SLABRATETOP, 0, "stacks", "[full|none]",

@@ -34,6 +34,7 @@ bool option_max_stack(Options *options, const char *value, GError **error);
 bool option_collector(Options *options, const char *value, GError **error);
 bool option_cache(Options *options, const char *value, GError **error);
 bool option_exclude_cache(Options *options, const char *value, GError **error);
+bool option_rate_events(Options *options, const char *value, GError **error);
 bool option_rate_columns(Options *options, const char *value, GError **error);
 bool option_rate_count(Options *options, const char *value, GError **error);
 bool option_rate_interval(Options *options, const char *value, GError **error);

@@ -5,6 +5,7 @@
 
 #include "collect/child_signals.h"
 #include "collect/clock.h"
+#include "collect/event_kinds.h"
 #include "collect/process_group.h"
 #include "collect/watchdog.h"
 #include "exit_status.h"
@@ -58,6 +59,7 @@ static void add_pids(GPtrArray *words, const GArray *pids)
 GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 {
 	const CollectRequest *like = request->like;
+	g_autofree char *events = event_kinds_names(like->events & ~(unsigned)COLLECT_FREE);
 	GPtrArray *words;
 
 	if (like->scope == COLLECT_SCOPE_COMMAND) {
@@ -70,6 +72,7 @@ GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 	add(words, "%s", g_get_prgname());
 	add(words, "--quiet");
 	add(words, "--collector=%s", request->collector->name);
+	add(words, "--events=%s", events);
 	add(words, "--max-overhead=%u", like->overhead_percent_max);
 	if (like->scope == COLLECT_SCOPE_PIDS)
 		add_pids(words, like->pids);

@@ -91,7 +91,8 @@ static void host_init(Host *host, const char *script)
 	g_set_prgname("slabratetop");
 	host->folder = temporary_folder();
 	host->program = path_of(host, "program");
-	host->like = (CollectRequest){ .overhead_percent_max = 20 };
+	host->like = (CollectRequest){ .events = COLLECT_KMALLOC | COLLECT_CACHE | COLLECT_FREE,
+				       .overhead_percent_max = 20 };
 	host->request = (DrillRequest){
 		.beside = { .like = &host->like,
 			    .collector = &perf_collector,
@@ -217,9 +218,10 @@ Test(drill, the_kernel_is_to_filter_the_cache_and_the_processes)
 	detail = poll_until(drill, has_events);
 	path = path_of(&host, "arguments");
 	cr_assert(g_file_get_contents(path, &arguments, NULL, NULL));
-	cr_expect(eq(str, arguments,
-		     "--quiet --collector=perf --max-overhead=20 --pid=10,20 "
-		     "--cgroup=x; touch /tmp/y --cache=dentry --stacks --record=-\n"));
+	cr_expect(
+		eq(str, arguments,
+		   "--quiet --collector=perf --events=kmalloc,cache --max-overhead=20 --pid=10,20 "
+		   "--cgroup=x; touch /tmp/y --cache=dentry --stacks --record=-\n"));
 }
 
 Test(drill, its_last_detail_says_why_it_failed)
