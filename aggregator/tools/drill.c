@@ -3,10 +3,8 @@
 
 #include "collect/clock.h"
 #include "escape.h"
-#include "names/cgroup_names.h"
-#include "report/report.h"
 #include "session.h"
-#include "symbols_choose.h"
+#include "tools/session_detail.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -76,32 +74,9 @@ static const CellFilterType others_only = {
 
 /* The thread's part. */
 
-/* Returns how long it has counted; < 0: it does not yet. */
-static double seconds_of(const Session *session)
-{
-	uint64_t start_ns = run_info_number(session->info, KMT_FIELD_RUN_START_NS, 0);
-	uint64_t end_ns =
-		run_info_number(session->info, KMT_FIELD_RUN_END_NS, clock_monotonic_ns());
-
-	return start_ns ? (double)(MAX(end_ns, start_ns) - start_ns) / 1e9 : -1;
-}
-
 static RateDetail *detail_of(Drill *drill, const GroupKey *key)
 {
-	Session *session = drill->session;
-	g_autoptr(CacheNames) caches =
-		cache_names_new(session->profile, session->info, session->text);
-	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
-	const ViewSource source = { session->profile, session->symbols, caches, cgroups };
-	const RateDetailRequest request = {
-		.cache = drill->cache,
-		.key = key,
-		.cells = drill->cells,
-		.seconds = seconds_of(session),
-		.events_lost = report_events_lost(session),
-	};
-
-	return rate_detail_new(&source, &request);
+	return session_detail_new(drill->session, drill->cache, key, drill->cells);
 }
 
 static void give(Drill *drill, RateDetail *detail)
@@ -133,7 +108,6 @@ static void give_when_due(Drill *drill)
 	if (!is_due(drill, &key))
 		return;
 	start_ns = clock_monotonic_ns();
-	symbols_choose(drill->session, NULL, NULL);
 	give(drill, detail_of(drill, key));
 	end_ns = clock_monotonic_ns();
 	drill->next_ns = MAX(start_ns + DETAIL_EVERY_MS * NS_PER_MS,

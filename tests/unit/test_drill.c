@@ -63,13 +63,14 @@ static void allocate(EventBatch *batch, uint16_t origin, unsigned times)
 static void write_stream(const Host *host)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
-	const InfoField start = { KMT_FIELD_RUN_START_NS, 1, NULL };
+	const InfoField facts[] = { { KMT_FIELD_RUN_START_NS, 1000000000, NULL },
+				    { KMT_FIELD_MONOTONIC_NS, 3500000000, NULL } };
 	g_autofree char *path = path_of(host, "stream");
 	uint16_t in_alpha, in_beta, other;
 	EventBatch batch;
 
 	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
-	batch_write_info(stream, &start, 1);
+	batch_write_info(stream, facts, G_N_ELEMENTS(facts));
 	batch = event_batch_begin(stream, 0, 0, 1000);
 	event_batch_cache(&batch, "dentry(7:x)", 192, 192);
 	in_alpha = event_batch_origin(&batch, alpha, 1, 192, 192);
@@ -169,7 +170,7 @@ Test(drill, it_tells_who_allocates_from_the_cache_and_where)
 	cr_expect(eq(str, row_at(detail->stacks, 0)->label, "beta [kernel]"));
 	cr_expect(eq(u64, row_at(detail->stacks, 0)->allocations, 5));
 	cr_expect(ne(ptr, strstr(row_at(detail->stacks, 1)->frames, "alpha+0x10"), NULL));
-	cr_expect(gt(dbl, detail->seconds, 0));
+	cr_expect(eq(int, (int)(detail->seconds * 1000), 2500));
 	cr_expect(eq(ptr, detail->problem, NULL));
 }
 

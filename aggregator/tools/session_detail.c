@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/session_detail.h"
+
+#include "names/cgroup_names.h"
+#include "report/report.h"
+#include "symbols_choose.h"
+
+/* Returns how long it has counted; < 0: it does not yet. A stream that goes on ends at what is
+   newest in it. */
+static double seconds_of(const Session *session)
+{
+	const RunInfo *info = session->info;
+	uint64_t start_ns = run_info_number(info, KMT_FIELD_RUN_START_NS, 0);
+	uint64_t newest_ns = MAX(loss_ledger_complete_until(session->loss),
+				 run_info_number(info, KMT_FIELD_MONOTONIC_NS, start_ns));
+	uint64_t end_ns = run_info_number(info, KMT_FIELD_RUN_END_NS, newest_ns);
+
+	return start_ns ? (double)(MAX(end_ns, start_ns) - start_ns) / 1e9 : -1;
+}
+
+RateDetail *session_detail_new(Session *session, const char *cache, const GroupKey *key,
+			       const GArray *cells)
+{
+	g_autoptr(CacheNames) caches =
+		cache_names_new(session->profile, session->info, session->text);
+	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
+	const RateDetailRequest request = {
+		.cache = cache,
+		.key = key,
+		.cells = cells,
+		.seconds = seconds_of(session),
+		.events_lost = report_events_lost(session),
+	};
+	ViewSource source = { .caches = caches, .cgroups = cgroups };
+
+	symbols_choose(session, NULL, NULL);
+	source.profile = session->profile;
+	source.symbols = session->symbols;
+	return rate_detail_new(&source, &request);
+}
