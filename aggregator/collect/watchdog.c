@@ -26,6 +26,7 @@
 enum {
 	ITEMS_MAX = 16, /* a run has half a dozen */
 	MODULE_FOLDER_BYTES = 256,
+	FAREWELL_BYTES = 128,
 	SOCKET_FD = 3,           /* in the watchdog: the only one beside /dev/null */
 	DESCRIPTORS_MAX = 65536, /* closed one by one where close_range() is missing */
 	GROUP_PATIENCE_MS = 300, /* for staprun and stap to end by themselves */
@@ -43,6 +44,8 @@ typedef struct {
 	ino_t inode;
 	char path[PATH_MAX];
 	char sys_folder[MODULE_FOLDER_BYTES];
+	struct termios modes;
+	char farewell[FAREWELL_BYTES];
 } Message;
 
 /* The program's. */
@@ -117,15 +120,27 @@ static void undo_probes(const Message *item)
 	close(fd);
 }
 
-/* In the order in which they are undone: a module cannot go while its processes live, and what is
-   last may mount something over the files. */
+/* It may be gone, or stopped, which is not waited for. */
+static void undo_terminal(const Message *item)
+{
+	int fd = open(item->path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, item->farewell, strlen(item->farewell));
+	tcsetattr(fd, TCSANOW, &item->modes);
+	close(fd);
+}
+
+/* In the order in which they are undone: who sits at a terminal waits for it, a module cannot go
+   while its processes live, and what is last may mount something over the files. */
 static const struct {
 	WatchdogKind kind;
 	void (*undo)(const Message *item);
 } kinds[] = {
-	{ WATCHDOG_GROUP, undo_group },   { WATCHDOG_MODULE, undo_module },
-	{ WATCHDOG_FOLDER, undo_folder }, { WATCHDOG_FILE, undo_file },
-	{ WATCHDOG_PROBES, undo_probes },
+	{ WATCHDOG_TERMINAL, undo_terminal }, { WATCHDOG_GROUP, undo_group },
+	{ WATCHDOG_MODULE, undo_module },     { WATCHDOG_FOLDER, undo_folder },
+	{ WATCHDOG_FILE, undo_file },         { WATCHDOG_PROBES, undo_probes },
 };
 
 static void undo_all(void)
@@ -272,8 +287,12 @@ static void tell(const WatchdogItem *item, bool is_withdrawn)
 		return;
 	if (g_strlcpy(message.path, item->path ? item->path : "", PATH_MAX) >= PATH_MAX ||
 	    g_strlcpy(message.sys_folder, item->sys_folder ? item->sys_folder : "",
-		      MODULE_FOLDER_BYTES) >= MODULE_FOLDER_BYTES)
+		      MODULE_FOLDER_BYTES) >= MODULE_FOLDER_BYTES ||
+	    g_strlcpy(message.farewell, item->farewell ? item->farewell : "", FAREWELL_BYTES) >=
+		    FAREWELL_BYTES)
 		return;
+	if (item->modes)
+		message.modes = *item->modes;
 	set_identity(&message);
 	(void)!send(watchdog_fd, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
 }

@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <sys/types.h>
+#include <termios.h>
 
 /*
  * The watchdog is a process of ours that outlives a program that is killed, and then undoes what
@@ -19,14 +20,18 @@ typedef enum {
 	WATCHDOG_FOLDER,    /* is removed with what is in it */
 	WATCHDOG_FILE,      /* is removed if it is still the same file */
 	WATCHDOG_PROBES,    /* a group of cache_probes.h: is removed */
+	WATCHDOG_TERMINAL,  /* gets its modes back, and is told to leave the screen */
 } WatchdogKind;
 
 /* Something to undo; borrowed for the call. */
 typedef struct {
 	WatchdogKind kind;
 	pid_t group;            /* WATCHDOG_GROUP */
-	const char *path;       /* of the folder, of the file, or of staprun; the group's name */
+	const char *path;       /* of the folder, file, terminal, or of staprun; the group's name */
 	const char *sys_folder; /* WATCHDOG_MODULE: "/sys/module/NAME" while it is loaded */
+	/* WATCHDOG_TERMINAL: its modes before, and what is written to it. */
+	const struct termios *modes;
+	const char *farewell;
 } WatchdogItem;
 
 /* Starts it: before anything else is begun, while the program has one thread. Returns false with
