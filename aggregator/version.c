@@ -20,6 +20,11 @@ static const struct {
 #else
 	{ "exact slab sizes of cache allocations (libbpf)", false },
 #endif
+#ifdef HAVE_NCURSES
+	{ "interactive mode (ncurses)", true },
+#else
+	{ "interactive mode (ncurses)", false },
+#endif
 };
 
 void version_print(const char *program, FILE *out)

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "screen/detail_view.h"
+
+#include "screen/fit.h"
+
+#include <string.h>
+
+enum {
+	GROUPS_SHOWN = 5,
+	LABEL_MIN = 20,
+	FIGURES = 1 + 10 + 1 + 14 + 1 + 6, /* columns of the figures behind a label */
+};
+
+static const char *const group_titles[] = { "PROCESS", "CGROUP" };
+
+static char *line_of(const ScreenState *state, unsigned width, const char *label,
+		     const char *const figures[3])
+{
+	GString *line = g_string_new(NULL);
+	unsigned room = width > FIGURES + LABEL_MIN ? width - FIGURES : LABEL_MIN;
+
+	fit_left(line, label, room, state->utf8);
+	g_string_append_printf(line, " %10s %14s %6s", figures[0], figures[1], figures[2]);
+	return g_string_free(line, FALSE);
+}
+
+static char *title_line(const ScreenState *state, unsigned width, const char *label)
+{
+	static const char *const titles[] = { "ALLOCS", "BYTES", "SHARE" };
+
+	return line_of(state, width, label, titles);
+}
+
+static char *row_line(const ScreenState *state, unsigned width, const RateDetailRow *row)
+{
+	g_autofree char *allocations = g_strdup_printf("%" G_GUINT64_FORMAT, row->allocations);
+	g_autofree char *bytes = g_strdup_printf("%" G_GUINT64_FORMAT, row->bytes_allocated);
+	uint64_t whole = state->detail->bytes_allocated;
+	double share = whole ? (double)row->bytes_allocated * 100 / (double)whole : 0;
+	g_autofree char *percent = g_strdup_printf("%.1f %%", share);
+
+	return line_of(state, width, row->label,
+		       (const char *const[]){ allocations, bytes, percent });
+}
+
+static char *heading(const ScreenState *state)
+{
+	const RateDetail *detail = state->detail;
+
+	if (!detail || detail->seconds < 0)
+		return g_strdup_printf("%s | starting a collection with stacks of this cache alone",
+				       state->open_label);
+	return g_strdup_printf("%s | since opened %.0f s ago | %" G_GUINT64_FORMAT
+			       " allocations, %" G_GUINT64_FORMAT
+			       " bytes | lost %" G_GUINT64_FORMAT,
+			       state->open_label, detail->seconds, detail->allocations,
+			       detail->bytes_allocated, detail->events_lost);
+}
+
+static void add_groups(const ScreenState *state, unsigned width, Page *page)
+{
+	const GArray *groups = state->detail->groups;
+	guint shown = MIN(groups->len, GROUPS_SHOWN);
+
+	page_add(page->head, LOOK_TITLE, title_line(state, width, group_titles[state->group]));
+	for (guint i = 0; i < shown; i++)
+		page_add(page->head, LOOK_PLAIN,
+			 row_line(state, width, &g_array_index(groups, RateDetailRow, i)));
+	if (groups->len > shown)
+		page_add(page->head, LOOK_PLAIN,
+			 g_strdup_printf("and %u more", groups->len - shown));
+}
+
+guint detail_view_selected(const ScreenState *state)
+{
+	const GArray *stacks = state->detail ? state->detail->stacks : NULL;
+
+	for (guint i = 0; stacks && state->stack_frames && i < stacks->len; i++)
+		if (!g_strcmp0(g_array_index(stacks, RateDetailRow, i).frames, state->stack_frames))
+			return i;
+	return stacks && stacks->len ? MIN(state->detail_row, stacks->len - 1) : 0;
+}
+
+void detail_view_fill(const ScreenState *state, unsigned width, Page *page)
+{
+	const RateDetail *detail = state->detail;
+
+	page_add(page->head, LOOK_PLAIN, heading(state));
+	if (detail && detail->problem)
+		page_add(page->head, LOOK_SAYING, g_strdup(detail->problem));
+	if (!detail || detail->seconds < 0)
+		return;
+	add_groups(state, width, page);
+	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK (Enter shows it whole)"));
+	for (guint i = 0; i < detail->stacks->len; i++)
+		page_add(page->body, LOOK_PLAIN,
+			 row_line(state, width, &g_array_index(detail->stacks, RateDetailRow, i)));
+	if (detail->stacks->len)
+		page->selected = (int)detail_view_selected(state);
+}
+
+static const RateDetailRow *open_stack(const ScreenState *state)
+{
+	const GArray *stacks = state->detail ? state->detail->stacks : NULL;
+	guint number = detail_view_selected(state);
+	const RateDetailRow *row;
+
+	if (!stacks || number >= stacks->len)
+		return NULL;
+	row = &g_array_index(stacks, RateDetailRow, number);
+	return g_strcmp0(row->frames, state->stack_frames) ? NULL : row;
+}
+
+/* The stack may have fallen behind those that are told, which changes nothing of it. */
+void stack_view_fill(const ScreenState *state, unsigned width, Page *page)
+{
+	const RateDetailRow *row = open_stack(state);
+	g_auto(GStrv) frames = g_strsplit(state->stack_frames ? state->stack_frames : "", "\n", -1);
+
+	page_add(page->head, LOOK_PLAIN, heading(state));
+	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK"));
+	page_add(page->head, LOOK_PLAIN,
+		 row ? row_line(state, width, row) : g_strdup(state->stack_label));
+	for (guint i = 0; frames[i]; i++)
+		if (*frames[i])
+			page_add(page->body, LOOK_PLAIN, g_strdup(frames[i]));
+	if (page->body->len)
+		page->selected = (int)MIN(state->stack_line, page->body->len - 1);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "screen/fit.h"
+
+#include <string.h>
+#include <wchar.h>
+
+/* A character of a text, as it is shown. */
+typedef struct {
+	const char *bytes;
+	gsize length;     /* of bytes */
+	unsigned columns; /* 1 or 2 */
+	const char *next; /* what follows it in the text */
+} Shown;
+
+static Shown shown_at(const char *text, bool utf8)
+{
+	gunichar character = g_utf8_get_char_validated(text, -1);
+	bool is_valid = character < (gunichar)-2;
+	int columns = is_valid ? wcwidth((wchar_t)character) : -1;
+	gsize length = is_valid ? (gsize)(g_utf8_next_char(text) - text) : 1;
+
+	if (columns < 1 || (!utf8 && character > '~'))
+		return (Shown){ "?", 1, 1, text + length };
+	return (Shown){ text, length, (unsigned)columns, text + length };
+}
+
+unsigned fit_columns(const char *text, bool utf8)
+{
+	unsigned columns = 0;
+
+	while (*text) {
+		Shown shown = shown_at(text, utf8);
+
+		columns += shown.columns;
+		text = shown.next;
+	}
+	return columns;
+}
+
+unsigned fit_cut(GString *out, const char *text, unsigned width, bool utf8)
+{
+	bool is_cut = fit_columns(text, utf8) > width;
+	unsigned room = is_cut && width ? width - 1 : width, taken = 0;
+
+	while (*text) {
+		Shown shown = shown_at(text, utf8);
+
+		if (taken + shown.columns > room)
+			break;
+		g_string_append_len(out, shown.bytes, (gssize)shown.length);
+		taken += shown.columns;
+		text = shown.next;
+	}
+	if (is_cut && width) {
+		g_string_append_c(out, '~');
+		taken++;
+	}
+	return taken;
+}
+
+static void append_spaces(GString *out, unsigned count)
+{
+	g_string_append_printf(out, "%*s", (int)count, "");
+}
+
+void fit_left(GString *out, const char *text, unsigned width, bool utf8)
+{
+	append_spaces(out, width - fit_cut(out, text, width, utf8));
+}
+
+void fit_right(GString *out, const char *text, unsigned width, bool utf8)
+{
+	g_autoptr(GString) cut = g_string_new(NULL);
+
+	append_spaces(out, width - fit_cut(cut, text, width, utf8));
+	g_string_append(out, cut->str);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "screen/history.h"
+
+#include <string.h>
+
+/* A cache's rates; the one of interval i is at i % HISTORY_INTERVALS. */
+typedef struct {
+	double rates[HISTORY_INTERVALS];
+	uint64_t last; /* the last interval in which it was seen */
+} Series;
+
+struct History {
+	GHashTable *caches; /* (element-type char* Series) */
+	uint64_t intervals; /* taken so far */
+};
+
+History *history_new(void)
+{
+	History *history = g_new0(History, 1);
+
+	history->caches = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	return history;
+}
+
+History *history_copy(const History *history)
+{
+	History *copy = history_new();
+	GHashTableIter caches;
+	gpointer label, series;
+
+	copy->intervals = history->intervals;
+	g_hash_table_iter_init(&caches, history->caches);
+	while (g_hash_table_iter_next(&caches, &label, &series))
+		g_hash_table_insert(copy->caches, g_strdup(label),
+				    g_memdup(series, sizeof(Series)));
+	return copy;
+}
+
+void history_free(History *history)
+{
+	g_hash_table_destroy(history->caches);
+	g_free(history);
+}
+
+static Series *series_of(History *history, const char *label)
+{
+	Series *series = g_hash_table_lookup(history->caches, label);
+
+	if (!series) {
+		series = g_new0(Series, 1);
+		series->last = history->intervals;
+		g_hash_table_insert(history->caches, g_strdup(label), series);
+	}
+	return series;
+}
+
+static void series_put(Series *series, uint64_t interval, double rate)
+{
+	for (uint64_t i = 1; i <= HISTORY_INTERVALS && series->last + i <= interval; i++)
+		series->rates[(series->last + i) % HISTORY_INTERVALS] = 0;
+	series->rates[interval % HISTORY_INTERVALS] = rate;
+	series->last = interval;
+}
+
+static double rate_of(const RateTable *table, const RateRow *row)
+{
+	double seconds = (double)(table->end_ns - table->start_ns) / 1e9;
+
+	return seconds > 0 ? (double)row->bytes_allocated / seconds : 0;
+}
+
+/* What has been idle for longer than is shown is forgotten, so that only those are kept that are.
+ */
+static gboolean is_idle(gpointer label, gpointer value, gpointer user_data)
+{
+	const History *history = user_data;
+	const Series *series = value;
+
+	(void)label;
+	return series->last + HISTORY_INTERVALS <= history->intervals;
+}
+
+void history_take(History *history, const RateTable *table)
+{
+	history->intervals++;
+	for (guint i = 0; i < table->rows->len; i++) {
+		const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+		series_put(series_of(history, row->label), history->intervals, rate_of(table, row));
+	}
+	g_hash_table_foreach_remove(history->caches, is_idle, history);
+}
+
+void history_get(const History *history, const char *label, double *rates, unsigned count)
+{
+	const Series *series = g_hash_table_lookup(history->caches, label);
+
+	memset(rates, 0, count * sizeof(*rates));
+	for (unsigned back = 0; series && back < MIN(count, HISTORY_INTERVALS); back++) {
+		uint64_t interval = history->intervals - back;
+
+		if (back >= history->intervals)
+			break;
+		if (interval <= series->last && interval + HISTORY_INTERVALS > series->last)
+			rates[count - 1 - back] = series->rates[interval % HISTORY_INTERVALS];
+	}
+}

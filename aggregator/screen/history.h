@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "rank/rate_table.h"
+
+#include <glib.h>
+
+enum { HISTORY_INTERVALS = 60 };
+
+/* History keeps the rate of each cache in the last intervals, in bytes allocated a second. */
+typedef struct History History;
+
+History *history_new(void);
+History *history_copy(const History *history);
+void history_free(History *history);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(History, history_free)
+
+/* Takes the interval that is now the last one. */
+void history_take(History *history, const RateTable *table);
+
+/* Fills in the last count rates of a cache by its label, oldest first; what is not known is 0. */
+void history_get(const History *history, const char *label, double *rates, unsigned count);

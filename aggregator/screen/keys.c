@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "screen/keys.h"
+
+#include "screen/detail_view.h"
+#include "screen/key_codes.h"
+#include "screen/table_view.h"
+
+#include <curses.h>
+#include <limits.h>
+#include <string.h>
+
+/* Moving. */
+
+static void take_text(char **to, const char *text)
+{
+	g_free(*to);
+	*to = g_strdup(text);
+}
+
+static guint clamp_row(gint64 row, guint rows)
+{
+	return rows ? (guint)CLAMP(row, 0, (gint64)rows - 1) : 0;
+}
+
+static void select_cache(ScreenState *state, gint64 move)
+{
+	g_autoptr(GArray) rows = table_view_rows(state);
+
+	if (!rows->len)
+		return;
+	state->table_row = clamp_row(table_view_selected(state, rows) + move, rows->len);
+	take_text(&state->table_label, g_array_index(rows, RateRow, state->table_row).label);
+}
+
+static void select_stack(ScreenState *state, gint64 move)
+{
+	const GArray *stacks = state->detail ? state->detail->stacks : NULL;
+	const RateDetailRow *row;
+
+	if (!stacks || !stacks->len)
+		return;
+	state->detail_row = clamp_row(detail_view_selected(state) + move, stacks->len);
+	row = &g_array_index(stacks, RateDetailRow, state->detail_row);
+	take_text(&state->stack_frames, row->frames);
+	take_text(&state->stack_label, row->label);
+}
+
+static void select_frame(ScreenState *state, gint64 move)
+{
+	guint lines = 0;
+
+	for (const char *at = state->stack_frames; at && *at; lines++) {
+		at = strchr(at, '\n');
+		at = at ? at + 1 : NULL;
+	}
+	state->stack_line = clamp_row(state->stack_line + move, lines);
+}
+
+static void move_by(ScreenState *state, gint64 move)
+{
+	if (state->view == VIEW_TABLE)
+		select_cache(state, move);
+	else if (state->view == VIEW_DETAIL)
+		select_stack(state, move);
+	else if (state->view == VIEW_STACK)
+		select_frame(state, move);
+}
+
+static void act_up(ScreenState *state, int key)
+{
+	(void)key;
+	move_by(state, -1);
+}
+
+static void act_down(ScreenState *state, int key)
+{
+	(void)key;
+	move_by(state, 1);
+}
+
+static void act_page(ScreenState *state, int key)
+{
+	move_by(state, key == KEY_PPAGE ? -(gint64)state->lines : (gint64)state->lines);
+}
+
+static void act_first_or_last(ScreenState *state, int key)
+{
+	move_by(state, key == KEY_HOME ? -(gint64)INT_MAX : (gint64)INT_MAX);
+}
+
+/* Between views. */
+
+static void open_cache(ScreenState *state)
+{
+	g_autoptr(GArray) rows = table_view_rows(state);
+	const RateRow *row;
+
+	if (!rows->len)
+		return;
+	row = &g_array_index(rows, RateRow, table_view_selected(state, rows));
+	if (!row->name) {
+		state_say(state, "%s: not one cache, whose stacks could be collected", row->label);
+		return;
+	}
+	take_text(&state->table_label, row->label);
+	take_text(&state->open_cache, row->name);
+	take_text(&state->open_label, row->label);
+	state->view = VIEW_DETAIL;
+	state_command(state, SCREEN_OPEN, 0, row->name);
+	if (state->group)
+		state_command(state, SCREEN_GROUP, 0, state_groups[state->group]);
+}
+
+static void open_stack(ScreenState *state)
+{
+	select_stack(state, 0);
+	if (!state->stack_frames)
+		return;
+	state->stack_line = 0;
+	state->view = VIEW_STACK;
+}
+
+static void act_open(ScreenState *state, int key)
+{
+	(void)key;
+	if (state->view == VIEW_TABLE)
+		open_cache(state);
+	else
+		open_stack(state);
+}
+
+static void act_back(ScreenState *state, int key)
+{
+	(void)key;
+	if (state->view == VIEW_HELP) {
+		state->view = state->view_before_help;
+	} else if (state->view == VIEW_STACK) {
+		state->view = VIEW_DETAIL;
+	} else if (state->view == VIEW_DETAIL) {
+		state_close_cache(state);
+		state->view = VIEW_TABLE;
+	} else {
+		g_clear_pointer(&state->filter, g_free);
+	}
+}
+
+static void act_help(ScreenState *state, int key)
+{
+	if (state->view == VIEW_HELP) {
+		act_back(state, key);
+		return;
+	}
+	state->view_before_help = state->view;
+	state->view = VIEW_HELP;
+}
+
+static void act_quit(ScreenState *state, int key)
+{
+	(void)key;
+	state_command(state, SCREEN_QUIT, 0, NULL);
+}
+
+/* What is shown, and how. */
+
+static guint column_number(const ScreenState *state, guint *count)
+{
+	guint number = 0;
+
+	for (*count = 0; state->options->columns[*count]; (*count)++)
+		if (state->options->columns[*count] == state->sort)
+			number = *count;
+	return number;
+}
+
+static void act_sort(ScreenState *state, int key)
+{
+	guint count, number = column_number(state, &count);
+
+	number += key == '<' ? count - 1 : 1;
+	state->sort = state->options->columns[number % count];
+	state_say(state, "sorted by %s", state->sort->title);
+}
+
+static void act_filter(ScreenState *state, int key)
+{
+	(void)key;
+	prompt_ask(&state->prompt, PROMPT_FILTER, state->filter);
+}
+
+static void act_pause(ScreenState *state, int key)
+{
+	(void)key;
+	state_pause(state, !state->is_paused);
+}
+
+static void act_cumulative(ScreenState *state, int key)
+{
+	(void)key;
+	state->is_cumulative = !state->is_cumulative;
+}
+
+static void act_interval(ScreenState *state, int key)
+{
+	static const double steps[] = { 0.2, 0.5, 1, 2, 5, 10, 30, 60 };
+	double wanted = state->interval_s;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+		if (key == '-' && steps[i] < state->interval_s)
+			wanted = steps[i];
+		if (key != '-' && steps[i] > state->interval_s) {
+			wanted = steps[i];
+			break;
+		}
+	}
+	if (wanted == state->interval_s)
+		return;
+	state->interval_s = wanted;
+	state_command(state, SCREEN_INTERVAL, wanted, NULL);
+	state_say(state, "intervals of %g s from now on", wanted);
+}
+
+static void act_group(ScreenState *state, int key)
+{
+	(void)key;
+	state->group = state_groups[state->group + 1] ? state->group + 1 : 0;
+	state_command(state, SCREEN_GROUP, 0, state_groups[state->group]);
+}
+
+/* Files. */
+
+static void act_write(ScreenState *state, int key)
+{
+	(void)key;
+	prompt_ask(&state->prompt, PROMPT_WRITE, NULL);
+}
+
+static void act_record(ScreenState *state, int key)
+{
+	(void)key;
+	if (!state->recording) {
+		prompt_ask(&state->prompt, PROMPT_RECORD, NULL);
+		return;
+	}
+	state_command(state, SCREEN_STOP_RECORDING, 0, NULL);
+	state_say(state, "recording ends: %s", state->recording);
+	g_clear_pointer(&state->recording, g_free);
+}
+
+static void act_redraw(ScreenState *state, int key)
+{
+	(void)key;
+	state->wants_redraw = true;
+}
+
+enum { ROWS = VIEWS_ALL & ~VIEW_HELP }; /* views of something that is counted */
+
+const Key keys[] = {
+	{ { 'q', KEY_F(10), KEY_CODE_CTRL('c') },
+	  "q F10 Ctrl-C",
+	  "q quit",
+	  "quit",
+	  VIEWS_ALL,
+	  act_quit },
+	{ { 'h', '?', KEY_F(1) }, "h ? F1", "h help", "this help", VIEWS_ALL, act_help },
+	{ { KEY_CODE_ESCAPE, KEY_LEFT },
+	  "Esc Left",
+	  "Esc back",
+	  "back",
+	  VIEW_DETAIL | VIEW_STACK | VIEW_HELP,
+	  act_back },
+	{ { KEY_CODE_ESCAPE }, "Esc", NULL, "show all names again", VIEW_TABLE, act_back },
+	{ { '\n', '\r', KEY_ENTER, KEY_RIGHT },
+	  "Enter Right",
+	  "Enter stacks",
+	  "collect the stacks of this cache, and show who allocates",
+	  VIEW_TABLE,
+	  act_open },
+	{ { '\n', '\r', KEY_ENTER, KEY_RIGHT },
+	  "Enter Right",
+	  "Enter whole",
+	  "show this stack whole, with modules",
+	  VIEW_DETAIL,
+	  act_open },
+	{ { 'g' }, "g", "g group", "group by process, or by cgroup", VIEW_DETAIL, act_group },
+	{ { 's', '>', KEY_F(6) },
+	  "s > F6",
+	  "s sort",
+	  "sort by the next column",
+	  VIEW_TABLE,
+	  act_sort },
+	{ { '<' }, "<", NULL, "sort by the column before", VIEW_TABLE, act_sort },
+	{ { '/', '\\', KEY_F(4) },
+	  "/ \\ F4",
+	  "/ filter",
+	  "show only names that have a text",
+	  VIEW_TABLE,
+	  act_filter },
+	{ { ' ' },
+	  "Space",
+	  "Space pause",
+	  "stop showing what is new, or go on",
+	  VIEW_TABLE,
+	  act_pause },
+	{ { 'c' },
+	  "c",
+	  "c sum",
+	  "the sum of all intervals, or the last one",
+	  VIEW_TABLE,
+	  act_cumulative },
+	{ { '+', '=', '-' },
+	  "+ -",
+	  "+- interval",
+	  "longer or shorter intervals",
+	  VIEW_TABLE,
+	  act_interval },
+	{ { 'w' }, "w", "w write", "write this view into a text file", ROWS, act_write },
+	{ { 'R' }, "R", "R record", "record into a file, or end that", ROWS, act_record },
+	{ { KEY_UP, 'k' }, "Up k", NULL, "one line up", ROWS, act_up },
+	{ { KEY_DOWN, 'j' }, "Down j", NULL, "one line down", ROWS, act_down },
+	{ { KEY_PPAGE, KEY_NPAGE }, "PgUp PgDn", NULL, "one page up or down", ROWS, act_page },
+	{ { KEY_HOME, KEY_END },
+	  "Home End",
+	  NULL,
+	  "to the first or last line",
+	  ROWS,
+	  act_first_or_last },
+	{ { KEY_CODE_CTRL('l') }, "Ctrl-L", NULL, "draw everything again", VIEWS_ALL, act_redraw },
+	{ .names = NULL },
+};
+
+/* Answers. */
+
+static void answer_filter(ScreenState *state, PromptResult result)
+{
+	const char *text = state->prompt.text->str;
+
+	take_text(&state->filter, result == PROMPT_GIVEN_UP || !*text ? NULL : text);
+}
+
+/* An existing file is never overwritten: whoever opens it makes sure, this is to say so early. */
+static bool is_new_file(ScreenState *state)
+{
+	const char *path = state->prompt.text->str;
+
+	if (*path && !g_file_test(path, G_FILE_TEST_EXISTS))
+		return true;
+	if (*path)
+		state_say(state, "%s exists: give another name, or Esc", path);
+	return false;
+}
+
+static bool answer_write(ScreenState *state)
+{
+	if (!is_new_file(state))
+		return false;
+	take_text(&state->write_to, state->prompt.text->str);
+	return true;
+}
+
+static bool answer_record(ScreenState *state)
+{
+	if (!is_new_file(state))
+		return false;
+	take_text(&state->recording, state->prompt.text->str);
+	state_command(state, SCREEN_RECORD, 0, state->recording);
+	return true;
+}
+
+static void press_prompt(ScreenState *state, int key)
+{
+	PromptResult result = prompt_key(&state->prompt, key);
+	bool is_over = result != PROMPT_TYPING;
+
+	if (state->prompt.kind == PROMPT_FILTER)
+		answer_filter(state, result);
+	else if (result == PROMPT_DONE && state->prompt.kind == PROMPT_WRITE)
+		is_over = answer_write(state);
+	else if (result == PROMPT_DONE)
+		is_over = answer_record(state);
+	if (is_over)
+		prompt_ask(&state->prompt, PROMPT_NONE, NULL);
+}
+
+static bool has_code(const Key *key, int code)
+{
+	for (int i = 0; i < KEY_CODES && key->codes[i]; i++)
+		if (key->codes[i] == code)
+			return true;
+	return false;
+}
+
+void keys_press(ScreenState *state, int code)
+{
+	if (state->prompt.kind != PROMPT_NONE) {
+		press_prompt(state, code);
+		return;
+	}
+	for (const Key *key = keys; key->names; key++) {
+		if ((key->views & state->view) && has_code(key, code)) {
+			key->act(state, code);
+			return;
+		}
+	}
+}

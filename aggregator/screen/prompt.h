@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* A question on the last line, and what is typed in answer. */
+
+typedef enum {
+	PROMPT_NONE,
+	PROMPT_FILTER, /* part of a name; takes effect as it is typed */
+	PROMPT_WRITE,  /* name of a file for the view */
+	PROMPT_RECORD, /* name of a file for a recording */
+} PromptKind;
+
+typedef struct {
+	PromptKind kind;
+	GString *text;
+} Prompt;
+
+typedef enum { PROMPT_TYPING, PROMPT_DONE, PROMPT_GIVEN_UP } PromptResult;
+
+void prompt_init(Prompt *prompt);
+void prompt_clear(Prompt *prompt);
+
+/* Begins with a text that can be changed; it may be NULL. */
+void prompt_ask(Prompt *prompt, PromptKind kind, const char *text);
+
+/* Takes a key of ncurses, or a byte of a character. The kind stays until the next question. */
+PromptResult prompt_key(Prompt *prompt, int key);
+
+/* Returns the question, "write the view to file: ". */
+const char *prompt_question(const Prompt *prompt);

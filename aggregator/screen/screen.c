@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "screen/screen.h"
+
+#include "screen/kept_stderr.h"
+#include "screen/keys.h"
+#include "screen/save.h"
+#include "screen/terminal.h"
+#include "screen/views.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+enum {
+	LOOK_EVERY_MS = 100, /* at the terminal's size, and what was printed */
+	END_PATIENCE_US = 2 * G_USEC_PER_SEC,
+};
+
+/* Something for the screen to show; one of them is set. */
+typedef struct {
+	RateTable *table;
+	RateDetail *detail;
+	char *saying;
+	bool is_of_recording;
+	char *recording;
+} Gift;
+
+struct Screen {
+	ScreenState state; /* the thread's, as all that is drawn */
+	Terminal *terminal;
+	KeptStderr *kept;
+	GThread *thread;
+	GAsyncQueue *gifts;    /* (element-type Gift*) */
+	GAsyncQueue *commands; /* (element-type ScreenCommand*) */
+	int wake_fd;
+	gint is_ending; /* atomic */
+	GMutex lock;    /* of has_ended */
+	GCond ended;
+	bool has_ended;
+};
+
+static void gift_free(gpointer data)
+{
+	Gift *gift = data;
+
+	g_clear_pointer(&gift->table, rate_table_free);
+	g_clear_pointer(&gift->detail, rate_detail_free);
+	g_free(gift->saying);
+	g_free(gift->recording);
+	g_free(gift);
+}
+
+static void command_free(gpointer data)
+{
+	ScreenCommand *command = data;
+
+	g_free(command->text);
+	g_free(command);
+}
+
+/* The thread's. */
+
+static void take_gift(ScreenState *state, Gift *gift)
+{
+	if (gift->table)
+		state_take_table(state, g_steal_pointer(&gift->table));
+	if (gift->detail)
+		state_take_detail(state, g_steal_pointer(&gift->detail));
+	if (gift->saying)
+		state_say(state, "%s", gift->saying);
+	if (gift->is_of_recording) {
+		g_free(state->recording);
+		state->recording = g_steal_pointer(&gift->recording);
+	}
+	gift_free(gift);
+}
+
+/* Each of these returns whether there is something to draw. */
+
+static bool take_gifts(Screen *screen)
+{
+	bool has_come = false;
+	Gift *gift;
+
+	while ((gift = g_async_queue_try_pop(screen->gifts))) {
+		take_gift(&screen->state, gift);
+		has_come = true;
+	}
+	return has_come;
+}
+
+static bool take_keys(Screen *screen)
+{
+	bool has_come = false;
+	int key;
+
+	while ((key = terminal_key(screen->terminal)) >= 0) {
+		keys_press(&screen->state, key);
+		has_come = true;
+	}
+	return has_come;
+}
+
+static bool take_messages(Screen *screen)
+{
+	g_autofree char *line = kept_stderr_news(screen->kept);
+
+	if (line)
+		state_say(&screen->state, "%s", line);
+	return line;
+}
+
+static bool forget_saying(ScreenState *state)
+{
+	if (!state->saying || g_get_monotonic_time() < state->saying_until_us)
+		return false;
+	g_clear_pointer(&state->saying, g_free);
+	return true;
+}
+
+/* Writes what the user sees, all lines of it. */
+static bool write_view(Screen *screen)
+{
+	ScreenState *state = &screen->state;
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Page) page = NULL;
+	g_autofree char *text = NULL, *path = g_steal_pointer(&state->write_to);
+
+	if (!path)
+		return false;
+	page = views_page(state, terminal_width(screen->terminal));
+	text = page_text(page);
+	if (save_text(path, text, &error))
+		state_say(state, "written: %s", path);
+	else
+		state_say(state, "%s", error->message);
+	return true;
+}
+
+static void draw(Screen *screen)
+{
+	g_autoptr(Page) page = views_page(&screen->state, terminal_width(screen->terminal));
+
+	if (screen->state.wants_redraw)
+		terminal_forget(screen->terminal);
+	screen->state.wants_redraw = false;
+	screen->state.lines = terminal_draw(screen->terminal, page);
+}
+
+/* Returns false when the terminal has gone. */
+static bool wait_for_something(Screen *screen)
+{
+	struct pollfd files[] = {
+		{ .fd = terminal_fd(screen->terminal), .events = POLLIN },
+		{ .fd = screen->wake_fd, .events = POLLIN },
+	};
+	uint64_t count;
+
+	poll(files, G_N_ELEMENTS(files), LOOK_EVERY_MS);
+	if (files[1].revents & POLLIN)
+		(void)!read(screen->wake_fd, &count, sizeof(count));
+	return !(files[0].revents & (POLLHUP | POLLERR | POLLNVAL));
+}
+
+static bool look_around(Screen *screen)
+{
+	bool changed = take_gifts(screen);
+
+	changed |= take_keys(screen);
+	changed |= take_messages(screen);
+	changed |= forget_saying(&screen->state);
+	changed |= write_view(screen);
+	changed |= terminal_has_changed(screen->terminal);
+	return changed;
+}
+
+static void tell_ended(Screen *screen)
+{
+	g_mutex_lock(&screen->lock);
+	screen->has_ended = true;
+	g_cond_signal(&screen->ended);
+	g_mutex_unlock(&screen->lock);
+}
+
+static gpointer live(gpointer data)
+{
+	Screen *screen = data;
+
+	draw(screen);
+	while (!g_atomic_int_get(&screen->is_ending)) {
+		if (!wait_for_something(screen)) {
+			state_command(&screen->state, SCREEN_QUIT, 0, NULL);
+			break;
+		}
+		if (look_around(screen))
+			draw(screen);
+	}
+	tell_ended(screen);
+	return NULL;
+}
+
+/* The program's. */
+
+static void wake(Screen *screen)
+{
+	uint64_t one = 1;
+
+	(void)!write(screen->wake_fd, &one, sizeof(one));
+}
+
+/* Signals are the main thread's: a thread begins with those blocked that its creator has. */
+static GThread *start_thread(Screen *screen)
+{
+	sigset_t all, before;
+	GThread *thread;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	thread = g_thread_new("screen", live, screen);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return thread;
+}
+
+Screen *screen_start(const ScreenOptions *options, GError **error)
+{
+	Terminal *terminal = terminal_open(error);
+	Screen *screen;
+
+	if (!terminal)
+		return NULL;
+	screen = g_new0(Screen, 1);
+	screen->terminal = terminal;
+	screen->kept = kept_stderr_begin();
+	screen->gifts = g_async_queue_new_full(gift_free);
+	screen->commands = g_async_queue_new_full(command_free);
+	screen->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	g_mutex_init(&screen->lock);
+	g_cond_init(&screen->ended);
+	state_init(&screen->state, options, screen->commands);
+	screen->state.utf8 = terminal_is_utf8(terminal);
+	screen->thread = start_thread(screen);
+	return screen;
+}
+
+static void give(Screen *screen, Gift gift)
+{
+	g_async_queue_push(screen->gifts, g_memdup(&gift, sizeof(gift)));
+	wake(screen);
+}
+
+void screen_give_table(Screen *screen, RateTable *table)
+{
+	give(screen, (Gift){ .table = table });
+}
+
+void screen_give_detail(Screen *screen, RateDetail *detail)
+{
+	give(screen, (Gift){ .detail = detail });
+}
+
+void screen_say(Screen *screen, const char *text)
+{
+	give(screen, (Gift){ .saying = g_strdup(text) });
+}
+
+void screen_tell_recording(Screen *screen, const char *path)
+{
+	give(screen, (Gift){ .is_of_recording = true, .recording = g_strdup(path) });
+}
+
+bool screen_next_command(Screen *screen, ScreenCommand *command)
+{
+	ScreenCommand *next = g_async_queue_try_pop(screen->commands);
+
+	*command = next ? *next : (ScreenCommand){ .kind = SCREEN_NOTHING };
+	g_free(next);
+	return next;
+}
+
+/* A terminal that takes nothing any more must not keep the program from ending. */
+static void join(Screen *screen)
+{
+	gint64 until_us = g_get_monotonic_time() + END_PATIENCE_US;
+
+	g_atomic_int_set(&screen->is_ending, 1);
+	wake(screen);
+	g_mutex_lock(&screen->lock);
+	while (!screen->has_ended) {
+		if (!g_cond_wait_until(&screen->ended, &screen->lock, until_us)) {
+			terminal_drop_output(screen->terminal);
+			until_us = g_get_monotonic_time() + END_PATIENCE_US;
+		}
+	}
+	g_mutex_unlock(&screen->lock);
+	g_thread_join(screen->thread);
+}
+
+void screen_end(Screen *screen)
+{
+	join(screen);
+	terminal_close(screen->terminal);
+	kept_stderr_end(screen->kept);
+	state_clear(&screen->state);
+	g_async_queue_unref(screen->gifts);
+	g_async_queue_unref(screen->commands);
+	g_mutex_clear(&screen->lock);
+	g_cond_clear(&screen->ended);
+	close(screen->wake_fd);
+	g_free(screen);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "screen/table_view.h"
+
+#include "screen/fit.h"
+#include "screen/layout.h"
+#include "screen/sparkline.h"
+
+#include <string.h>
+
+static bool is_wanted(const ScreenState *state, const RateRow *row)
+{
+	return !state->filter || strcasestr(row->label, state->filter);
+}
+
+GArray *table_view_rows(const ScreenState *state)
+{
+	const RateTable *table = state_table(state);
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(RateRow));
+	unsigned rows_max = state->options->rows_max;
+
+	for (guint i = 0; table && i < table->rows->len; i++) {
+		const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+		if (is_wanted(state, row))
+			g_array_append_vals(rows, row, 1);
+	}
+	rate_rows_sort(rows, state->sort);
+	if (rows_max && rows->len > rows_max)
+		g_array_set_size(rows, rows_max);
+	return rows;
+}
+
+guint table_view_selected(const ScreenState *state, const GArray *rows)
+{
+	for (guint i = 0; state->table_label && i < rows->len; i++)
+		if (g_str_equal(g_array_index(rows, RateRow, i).label, state->table_label))
+			return i;
+	return rows->len ? MIN(state->table_row, rows->len - 1) : 0;
+}
+
+/* Numbers of one interval may be of a second; what is summed up is told as it is. */
+static bool is_per_second(const ScreenState *state)
+{
+	return state->options->per_second && !state->is_cumulative;
+}
+
+static uint64_t span_of(const ScreenState *state, const RateTable *table)
+{
+	return is_per_second(state) ? table->end_ns - table->start_ns : 0;
+}
+
+static unsigned longest_name(const ScreenState *state, const GArray *rows)
+{
+	unsigned longest = 0;
+
+	for (guint i = 0; i < rows->len; i++)
+		longest = MAX(longest,
+			      fit_columns(g_array_index(rows, RateRow, i).label, state->utf8));
+	return longest;
+}
+
+static void append_cell(GString *line, const ScreenState *state, const RateColumn *column,
+			const char *text)
+{
+	g_string_append_c(line, ' ');
+	(column->text ? fit_left : fit_right)(line, text, layout_cell(column, is_per_second(state)),
+					      state->utf8);
+}
+
+/* The column that the rows are sorted by is marked. */
+static char *column_title(const ScreenState *state, const RateColumn *column)
+{
+	GString *title = g_string_new(column == state->sort ? "*" : NULL);
+
+	rate_column_append_title(title, column, is_per_second(state));
+	return g_string_free(title, FALSE);
+}
+
+static void add_titles(const ScreenState *state, const Layout *layout, unsigned width, Page *page)
+{
+	GString *line = g_string_new(NULL);
+
+	for (unsigned i = 0; i < layout->columns; i++) {
+		const RateColumn *column = state->options->columns[i];
+		g_autofree char *title = column_title(state, column);
+
+		if (i)
+			append_cell(line, state, column, title);
+		else
+			fit_left(line, title, layout->name, state->utf8);
+	}
+	if (layout->sparkline >= strlen("LAST 60 INTERVALS"))
+		g_string_append_printf(line, "  LAST %u INTERVALS", layout->sparkline);
+	fit_left(line, "", width > line->len ? width - (unsigned)line->len : 0, state->utf8);
+	page_add(page->head, LOOK_TITLE, g_string_free(line, FALSE));
+}
+
+static char *row_line(const ScreenState *state, const Layout *layout, const RateRow *row)
+{
+	GString *line = g_string_new(NULL);
+	uint64_t span_ns = span_of(state, state_table(state));
+
+	fit_left(line, row->label, layout->name, state->utf8);
+	for (unsigned i = 1; i < layout->columns; i++) {
+		g_autoptr(GString) text = g_string_new(NULL);
+
+		rate_column_append(text, state->options->columns[i], row, span_ns);
+		append_cell(line, state, state->options->columns[i], text->str);
+	}
+	return g_string_free(line, FALSE);
+}
+
+static void add_row(const ScreenState *state, const Layout *layout, const RateRow *row, Page *page)
+{
+	double rates[HISTORY_INTERVALS];
+	g_autofree char *figures = row_line(state, layout, row);
+	GString *line = g_string_new(figures);
+
+	if (layout->sparkline) {
+		history_get(state->shown_history ? state->shown_history : state->history,
+			    row->label, rates, layout->sparkline);
+		g_string_append(line, "  ");
+		sparkline_append(line, rates, layout->sparkline, state->utf8);
+	}
+	page_add(page->body, LOOK_PLAIN, g_string_free(line, FALSE));
+}
+
+static void append_clock(GString *line, const RateTable *table)
+{
+	g_autoptr(GDateTime) time = NULL;
+	g_autofree char *text = NULL;
+
+	if (table->realtime_s)
+		time = g_date_time_new_from_unix_local(table->realtime_s);
+	if (time)
+		text = g_date_time_format(time, "%H:%M:%S");
+	if (text)
+		g_string_append_printf(line, "%s ", text);
+}
+
+static void append_span(const ScreenState *state, GString *line, const RateTable *table)
+{
+	double seconds = (double)(table->end_ns - table->start_ns) / 1e9;
+
+	g_string_append_printf(line, "| allocated in %s%.*f s%s",
+			       state->is_cumulative ? "all of " : "", seconds < 10 ? 1 : 0, seconds,
+			       table->partial ? ", partial" : "");
+}
+
+/* What the numbers are of: not what is in use. */
+static char *heading(const ScreenState *state)
+{
+	const RateTable *table = state_table(state);
+	GString *line = g_string_new(NULL);
+
+	if (!table) {
+		g_string_append_printf(line, "%s: waiting for the first %g s",
+				       state->options->program, state->interval_s);
+		return g_string_free(line, FALSE);
+	}
+	if (state->is_paused)
+		g_string_append(line, "PAUSED | ");
+	if (state->filter)
+		g_string_append_printf(line, "names with %s | ", state->filter);
+	append_clock(line, table);
+	if (table->load_average)
+		g_string_append_printf(line, "loadavg: %s ", table->load_average);
+	append_span(state, line, table);
+	return g_string_free(line, FALSE);
+}
+
+void table_view_fill(const ScreenState *state, unsigned width, Page *page)
+{
+	const RateTable *table = state_table(state);
+	g_autoptr(GArray) rows = table_view_rows(state);
+	Layout layout = layout_for(state->options->columns, longest_name(state, rows), width,
+				   is_per_second(state));
+
+	page_add(page->head, LOOK_PLAIN, heading(state));
+	add_titles(state, &layout, width, page);
+	for (guint i = 0; i < rows->len; i++)
+		add_row(state, &layout, &g_array_index(rows, RateRow, i), page);
+	if (rows->len)
+		page->selected = (int)table_view_selected(state, rows);
+	if (table)
+		page_add(page->foot, LOOK_SUM, row_line(state, &layout, &table->sum));
+}

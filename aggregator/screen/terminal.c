@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "screen/terminal.h"
+
+#include "collect/watchdog.h"
+#include "screen/fit.h"
+
+#include <curses.h>
+#include <errno.h>
+#include <gio/gio.h>
+#include <langinfo.h>
+#include <limits.h>
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <term.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { ESCAPE_DELAY_MS = 25 };
+
+struct Terminal {
+	FILE *in; /* owned unless it is stdin */
+	SCREEN *screen;
+	struct termios modes; /* before */
+	struct termios drawn; /* while we draw */
+	char path[PATH_MAX];
+	char *farewell;
+	bool is_utf8;
+	guint first; /* line of the body that is shown first */
+};
+
+/* What ncurses would do at these ends the program from a handler, or draws from it: they are the
+   program's business. */
+static const int kept_signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
+static struct sigaction kept_actions[G_N_ELEMENTS(kept_signals)];
+
+static void signals_keep(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(kept_signals); i++)
+		sigaction(kept_signals[i], NULL, &kept_actions[i]);
+}
+
+static void signals_put_back(void)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(kept_signals); i++)
+		sigaction(kept_signals[i], &kept_actions[i], NULL);
+}
+
+static bool refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static bool refuse(GError **error, const char *format, ...)
+{
+	g_autofree char *why = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	why = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "no interactive mode: %s; -C prints plain tables", why);
+	return false;
+}
+
+/* initscr() would end the program where it does not know the terminal. */
+static bool is_capable(GError **error)
+{
+	const char *name = g_getenv("TERM");
+	const char *shown = name && *name && g_str_is_ascii(name) ? name : "not set";
+	int known = 0;
+	bool can_move;
+
+	if (!isatty(STDOUT_FILENO))
+		return refuse(error, "stdout is no terminal");
+	if (!name || setupterm(NULL, STDOUT_FILENO, &known) != OK || known != 1)
+		return refuse(error, "nothing is known of this terminal, TERM is %.40s", shown);
+	can_move = cursor_address && clear_screen;
+	del_curterm(cur_term);
+	return can_move ||
+	       refuse(error, "this terminal cannot move its cursor, TERM is %.40s", shown);
+}
+
+static bool open_keys(Terminal *terminal, GError **error)
+{
+	terminal->in = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
+	if (!terminal->in || tcgetattr(fileno(terminal->in), &terminal->modes))
+		return refuse(error, "there is no terminal to read keys from: %s",
+			      g_strerror(errno));
+	return true;
+}
+
+/* Appends a string of the terminal's description, without what asks for delays. */
+static void append_sequence(GString *out, const char *text)
+{
+	while (text && *text) {
+		const char *delay = strstr(text, "$<");
+
+		g_string_append_len(out, text, delay ? delay - text : (gssize)strlen(text));
+		text = delay ? strchr(delay, '>') : NULL;
+		text = text ? text + 1 : NULL;
+	}
+}
+
+static char *farewell_of_terminal(void)
+{
+	GString *text = g_string_new(NULL);
+
+	append_sequence(text, keypad_local);
+	append_sequence(text, exit_attribute_mode);
+	append_sequence(text, cursor_normal);
+	append_sequence(text, exit_ca_mode);
+	return g_string_free(text, FALSE);
+}
+
+static WatchdogItem item_of(const Terminal *terminal)
+{
+	return (WatchdogItem){
+		.kind = WATCHDOG_TERMINAL,
+		.path = terminal->path,
+		.modes = &terminal->modes,
+		.farewell = terminal->farewell,
+	};
+}
+
+static void watch(Terminal *terminal)
+{
+	WatchdogItem item;
+
+	terminal->farewell = farewell_of_terminal();
+	if (ttyname_r(STDOUT_FILENO, terminal->path, sizeof(terminal->path)))
+		return;
+	item = item_of(terminal);
+	watchdog_add(&item);
+}
+
+static const struct {
+	PageLook look;
+	int attributes; /* without colours */
+	short colour;   /* of the text; -1: as it is */
+} looks[] = {
+	[LOOK_PLAIN] = { LOOK_PLAIN, A_NORMAL, -1 },
+	[LOOK_STATE] = { LOOK_STATE, A_NORMAL, COLOR_CYAN },
+	[LOOK_TITLE] = { LOOK_TITLE, A_BOLD | A_UNDERLINE, COLOR_GREEN },
+	[LOOK_SAYING] = { LOOK_SAYING, A_BOLD, COLOR_YELLOW },
+	[LOOK_SUM] = { LOOK_SUM, A_BOLD, -1 },
+	[LOOK_KEYS] = { LOOK_KEYS, A_NORMAL, COLOR_CYAN },
+};
+
+static void begin_colours(void)
+{
+	const char *unwanted = g_getenv("NO_COLOR");
+
+	if ((unwanted && *unwanted) || !has_colors() || start_color() != OK)
+		return;
+	use_default_colors();
+	for (size_t i = 0; i < G_N_ELEMENTS(looks); i++)
+		init_pair((short)(i + 1), looks[i].colour, -1);
+}
+
+static int attributes_of(PageLook look)
+{
+	return looks[look].attributes | COLOR_PAIR((int)look + 1);
+}
+
+/* Ctrl-C and Ctrl-Z are keys: nothing may stop the program while the terminal is its own, nor the
+   reading of events. */
+static void begin(Terminal *terminal)
+{
+	raw();
+	noecho();
+	nonl();
+	keypad(stdscr, TRUE);
+	nodelay(stdscr, TRUE);
+	set_escdelay(ESCAPE_DELAY_MS);
+	curs_set(0);
+	begin_colours();
+	refresh();
+	tcgetattr(fileno(terminal->in), &terminal->drawn);
+}
+
+static void terminal_free(Terminal *terminal)
+{
+	if (terminal->in && terminal->in != stdin)
+		fclose(terminal->in);
+	g_free(terminal->farewell);
+	g_free(terminal);
+}
+
+static bool start(Terminal *terminal, GError **error)
+{
+	if (!is_capable(error) || !open_keys(terminal, error))
+		return false;
+	/* Nothing but what characters are depends on the locale. */
+	setlocale(LC_CTYPE, "");
+	terminal->is_utf8 = g_str_equal(nl_langinfo(CODESET), "UTF-8");
+	signals_keep();
+	terminal->screen = newterm(NULL, stdout, terminal->in);
+	signals_put_back();
+	return terminal->screen || refuse(error, "the terminal could not be set up");
+}
+
+Terminal *terminal_open(GError **error)
+{
+	Terminal *terminal = g_new0(Terminal, 1);
+
+	if (!start(terminal, error)) {
+		terminal_free(terminal);
+		return NULL;
+	}
+	watch(terminal);
+	begin(terminal);
+	return terminal;
+}
+
+void terminal_close(Terminal *terminal)
+{
+	WatchdogItem item = item_of(terminal);
+
+	endwin();
+	tcsetattr(fileno(terminal->in), TCSANOW, &terminal->modes);
+	watchdog_withdraw(&item);
+	delscreen(terminal->screen);
+	terminal_free(terminal);
+}
+
+bool terminal_is_utf8(const Terminal *terminal)
+{
+	return terminal->is_utf8;
+}
+
+int terminal_fd(const Terminal *terminal)
+{
+	return fileno(terminal->in);
+}
+
+int terminal_key(Terminal *terminal)
+{
+	int key = getch();
+
+	(void)terminal;
+	return key == ERR ? -1 : key;
+}
+
+/* A shell that had the terminal while the program was stopped leaves its own modes. */
+static bool was_used_by_others(Terminal *terminal)
+{
+	struct termios modes;
+
+	if (tcgetpgrp(fileno(terminal->in)) != getpgrp() ||
+	    tcgetattr(fileno(terminal->in), &modes) || modes.c_lflag == terminal->drawn.c_lflag)
+		return false;
+	tcsetattr(fileno(terminal->in), TCSANOW, &terminal->drawn);
+	return true;
+}
+
+bool terminal_has_changed(Terminal *terminal)
+{
+	struct winsize size;
+	bool is_resized = !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col &&
+			  (size.ws_row != LINES || size.ws_col != COLS);
+
+	if (is_resized)
+		resizeterm(size.ws_row, size.ws_col);
+	if (!was_used_by_others(terminal))
+		return is_resized;
+	terminal_forget(terminal);
+	return true;
+}
+
+void terminal_forget(Terminal *terminal)
+{
+	(void)terminal;
+	endwin();
+	clearok(curscr, TRUE);
+	refresh();
+}
+
+unsigned terminal_width(const Terminal *terminal)
+{
+	(void)terminal;
+	return (unsigned)COLS;
+}
+
+/* The text is measured once more, wherever it comes from: no line reaches into the next. */
+static void draw_line(const Terminal *terminal, int at, const PageLine *line, int attributes)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	fit_left(text, line->text, (unsigned)COLS, terminal->is_utf8);
+	attrset(attributes);
+	mvaddnstr(at, 0, text->str, (int)text->len);
+	attrset(A_NORMAL);
+}
+
+static int draw_part(const Terminal *terminal, int at, const GArray *part)
+{
+	for (guint i = 0; i < part->len && at < LINES; i++) {
+		const PageLine *line = &g_array_index(part, PageLine, i);
+
+		draw_line(terminal, at++, line, attributes_of(line->look));
+	}
+	return at;
+}
+
+static void draw_body(const Terminal *terminal, int at, int end, const Page *page)
+{
+	for (guint i = terminal->first; i < page->body->len && at < end; i++) {
+		const PageLine *line = &g_array_index(page->body, PageLine, i);
+		int selected = page->selected == (int)i ? A_REVERSE : 0;
+
+		draw_line(terminal, at++, line, attributes_of(line->look) | selected);
+	}
+}
+
+static void draw_cursor(const Page *page)
+{
+	curs_set(page->cursor >= 0);
+	if (page->cursor >= 0)
+		move(LINES - 1, MIN(page->cursor, COLS - 1));
+}
+
+unsigned terminal_draw(Terminal *terminal, const Page *page)
+{
+	int foot = MAX(LINES - (int)page->foot->len, 0), head;
+	unsigned seen;
+
+	erase();
+	head = draw_part(terminal, 0, page->head);
+	seen = (unsigned)MAX(foot - head, 1);
+	terminal->first = page_scroll(page, terminal->first, seen);
+	draw_body(terminal, head, foot, page);
+	draw_part(terminal, foot, page->foot);
+	draw_cursor(page);
+	refresh();
+	return seen;
+}
+
+void terminal_drop_output(Terminal *terminal)
+{
+	(void)terminal;
+	tcflush(STDOUT_FILENO, TCOFLUSH);
+}

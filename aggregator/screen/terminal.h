@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "screen/page.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/* The terminal on stdout, taken over by ncurses. There is one in a program. */
+typedef struct Terminal Terminal;
+
+/* Returns it, or NULL with error set; registered with the watchdog. */
+Terminal *terminal_open(GError **error);
+
+/* Puts everything back, as the last of it. */
+void terminal_close(Terminal *terminal);
+
+/* Whether it shows more than ASCII. */
+bool terminal_is_utf8(const Terminal *terminal);
+
+/* Descriptor of its keys, to wait for. */
+int terminal_fd(const Terminal *terminal);
+
+/* Returns a key of ncurses; -1: none for now. */
+int terminal_key(Terminal *terminal);
+
+/* Sees whether its size has changed, or somebody else has used it meanwhile; all is drawn anew
+   then. Returns true if so. */
+bool terminal_has_changed(Terminal *terminal);
+
+/* Draws all of the next page, whatever is there. */
+void terminal_forget(Terminal *terminal);
+
+unsigned terminal_width(const Terminal *terminal);
+
+/* Draws the page. Returns how many lines of the body are seen. */
+unsigned terminal_draw(Terminal *terminal, const Page *page);
+
+/* Drops what waits to be shown, where the terminal takes nothing. */
+void terminal_drop_output(Terminal *terminal);
