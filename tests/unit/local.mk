@@ -82,5 +82,10 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_view.c \
 	tests/unit/test_watchdog.c
 
+if HAVE_NCURSES
+tests_unit_unit_SOURCES += tests/unit/test_screen.c \
+	tests/screen/made_tables.c tests/screen/made_tables.h
+endif
+
 EXTRA_DIST += tests/data/perf
 EXTRA_DIST += tests/data/stap

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The interactive mode in a real terminal: tmux has its other end.
+if HAVE_NCURSES
+check_PROGRAMS += tests/screen/demo
+TESTS += tests/screen/check_screen
+endif
+EXTRA_DIST += tests/screen/check_screen
+
+tests_screen_demo_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests
+tests_screen_demo_CFLAGS = $(aggregator_cflags)
+tests_screen_demo_LDADD = $(aggregator_libs)
+tests_screen_demo_SOURCES = tests/screen/demo.c \
+	tests/screen/made_tables.c tests/screen/made_tables.h

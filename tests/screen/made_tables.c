@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "screen/made_tables.h"
+
+enum { FIRST_SECOND = 1795220000, NS = 1000000000 };
+
+const RateColumn *const made_columns[] = { &rate_columns[0], &rate_columns[1], &rate_columns[2],
+					   NULL };
+
+static void add_row(RateTable *table, const char *label, const char *name, uint64_t allocations,
+		    uint64_t bytes_each)
+{
+	RateRow row = {
+		.label = g_string_chunk_insert(table->texts, label),
+		.name = name ? g_string_chunk_insert(table->texts, name) : NULL,
+		.allocations = allocations,
+		.bytes_allocated = allocations * bytes_each,
+		.objects_in_use = -1,
+	};
+
+	g_array_append_val(table->rows, row);
+	table->sum.allocations += row.allocations;
+	table->sum.bytes_allocated += row.bytes_allocated;
+}
+
+RateTable *made_table(uint64_t number)
+{
+	RateTable *table = g_new0(RateTable, 1);
+
+	table->number = number;
+	table->start_ns = number * NS;
+	table->end_ns = table->start_ns + NS;
+	table->realtime_s = FIRST_SECOND + (int64_t)number;
+	table->load_average = g_strdup("0.38 0.21 0.12 1/342 13297");
+	table->rows = g_array_new(FALSE, FALSE, sizeof(RateRow));
+	table->texts = g_string_chunk_new(1024);
+	table->sum = (RateRow){ .label = "(all caches)", .objects_in_use = -1 };
+	table->events_lost = number == 3 ? 7 : 0;
+	table->cost_percent = 1.1;
+	add_row(table, "dentry", "dentry", 1000, 192);
+	add_row(table, "filp", "filp", 100 * (number + 1), 256);
+	add_row(table, "kmalloc-64 (also: eventpoll_pwq)", "kmalloc-64", 500, 64);
+	add_row(table, "(no cache: pages)", NULL, 2, 4096);
+	for (unsigned i = 0; i < 40; i++) {
+		g_autofree char *name = g_strdup_printf("small_cache_%02u", i);
+
+		add_row(table, name, name, 40 - i, 8);
+	}
+	/* Neither wide nor strange characters may spoil the columns. */
+	add_row(table, "\346\274\242\345\255\227_cache", "\346\274\242\345\255\227_cache", 60, 8);
+	rate_rows_sort(table->rows, rate_sort_default);
+	return table;
+}
+
+static void add_detail(GArray *rows, const char *label, uint64_t allocations, const char *frames)
+{
+	RateDetailRow row = {
+		.label = g_strdup(label),
+		.allocations = allocations,
+		.bytes_allocated = allocations * 256,
+		.frames = g_strdup(frames),
+	};
+
+	g_array_append_val(rows, row);
+}
+
+RateDetail *made_detail(const char *cache, double seconds, const char *key)
+{
+	RateDetail *detail = rate_detail_empty(cache, NULL);
+	bool by_process = g_str_equal(key, "process");
+
+	detail->seconds = seconds;
+	detail->allocations = 100;
+	detail->bytes_allocated = 25600;
+	add_detail(detail->groups, by_process ? "nginx" : "/system.slice/nginx.service", 90, NULL);
+	add_detail(detail->groups, by_process ? "cat" : "/user.slice", 10, NULL);
+	add_detail(detail->stacks, "do_sys_openat2", 70,
+		   "alloc_empty_file+0x51/0xd0\ndo_sys_openat2+0x7a/0xc0\n"
+		   "nf_hook+0x10/0x20 [nf_tables]\n");
+	add_detail(detail->stacks, "__sys_socket", 30,
+		   "sock_alloc_file+0x1/0x2\n__sys_socket+0x3/0x4\n");
+	return detail;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the interactive mode shows, without a terminal. */
+#include "screen/fit.h"
+#include "screen/history.h"
+#include "screen/keys.h"
+#include "screen/layout.h"
+#include "screen/made_tables.h"
+#include "screen/page.h"
+#include "screen/save.h"
+#include "screen/sparkline.h"
+#include "screen/state.h"
+#include "screen/table_view.h"
+#include "screen/views.h"
+
+#include "leaks.h"
+#include "temporary.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <locale.h>
+#include <string.h>
+
+static void use_utf8(void)
+{
+	setlocale(LC_CTYPE, "C.UTF-8");
+}
+
+TestSuite(screen, .init = use_utf8, .fini = abort_on_leak);
+
+static const ScreenOptions options = {
+	.program = "unit",
+	.columns = made_columns,
+	.sort = &rate_columns[2],
+	.interval_s = 1,
+	.collector = "perf",
+	.covers = "kmalloc",
+};
+
+typedef struct {
+	ScreenState state;
+	GAsyncQueue *commands;
+} Fixture;
+
+static void fixture_init(Fixture *fixture, uint64_t tables)
+{
+	fixture->commands = g_async_queue_new();
+	state_init(&fixture->state, &options, fixture->commands);
+	fixture->state.utf8 = true;
+	for (uint64_t i = 0; i < tables; i++)
+		state_take_table(&fixture->state, made_table(i));
+}
+
+static void fixture_clear(Fixture *fixture)
+{
+	ScreenCommand *command;
+
+	while ((command = g_async_queue_try_pop(fixture->commands))) {
+		g_free(command->text);
+		g_free(command);
+	}
+	g_async_queue_unref(fixture->commands);
+	state_clear(&fixture->state);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Fixture, fixture_clear)
+
+static void expect_fit(const char *text, unsigned width, bool utf8, const char *expected)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	fit_left(out, text, width, utf8);
+	cr_expect_str_eq(out->str, expected, "\"%s\" in %u: \"%s\"", text, width, out->str);
+}
+
+Test(screen, texts_take_the_columns_they_are_given)
+{
+	expect_fit("filp", 6, true, "filp  ");
+	expect_fit("filp", 4, true, "filp");
+	expect_fit("filp", 3, true, "fi~");
+	expect_fit("filp", 0, true, "");
+	expect_fit("漢字", 5, true, "漢字 ");
+	expect_fit("漢字", 3, true, "漢~");
+	expect_fit("漢字", 2, true, "~ ");
+	expect_fit("漢字", 4, false, "??  ");
+	expect_fit("a\033[2J\xff"
+		   "b",
+		   8, true, "a?[2J?b ");
+	expect_fit("e\314\201x", 4, true, "e?x ");
+}
+
+static void expect_sparkline(const double *values, unsigned count, bool utf8, const char *expected)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	sparkline_append(out, values, count, utf8);
+	cr_expect_str_eq(out->str, expected);
+}
+
+Test(screen, a_sparkline_goes_from_nothing_to_the_largest)
+{
+	const double values[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
+	const double little[] = { 0, 1, 1e9 };
+	const double nothing[] = { 0, 0 };
+
+	expect_sparkline(values, 9, true, " ▁▂▃▄▅▆▇█");
+	expect_sparkline(values, 9, false, " _.-=+*%#");
+	expect_sparkline(little, 3, false, " _#");
+	expect_sparkline(nothing, 2, true, "  ");
+	expect_sparkline(NULL, 0, true, "");
+}
+
+Test(screen, a_history_has_the_last_intervals)
+{
+	g_autoptr(History) history = history_new();
+	double rates[HISTORY_INTERVALS];
+
+	for (uint64_t i = 0; i < 70; i++) {
+		g_autoptr(RateTable) table = made_table(i);
+
+		history_take(history, table);
+	}
+	history_get(history, "filp", rates, HISTORY_INTERVALS);
+	cr_expect_eq(rates[0], 256 * 100 * 11.0);
+	cr_expect_eq(rates[HISTORY_INTERVALS - 1], 256 * 100 * 70.0);
+	history_get(history, "filp", rates, 2);
+	cr_expect_eq(rates[0], 256 * 100 * 69.0);
+	history_get(history, "nobody", rates, 1);
+	cr_expect_eq(rates[0], 0);
+}
+
+Test(screen, a_cache_without_allocations_has_a_gap)
+{
+	g_autoptr(History) history = history_new();
+	double rates[4];
+
+	for (uint64_t i = 0; i < 4; i++) {
+		g_autoptr(RateTable) table = made_table(i);
+
+		if (i == 1 || i == 2)
+			g_array_set_size(table->rows, 0);
+		history_take(history, table);
+	}
+	history_get(history, "filp", rates, 4);
+	cr_expect_eq(rates[0], 25600);
+	cr_expect_eq(rates[1], 0);
+	cr_expect_eq(rates[2], 0);
+	cr_expect_eq(rates[3], 102400);
+}
+
+/* Whatever the width, a line is no longer. */
+Test(screen, a_layout_fits_any_width)
+{
+	for (unsigned width = 0; width < 400; width++) {
+		Layout layout = layout_for(made_columns, 40, width, false);
+		unsigned taken = layout.name + (layout.sparkline ? 2 + layout.sparkline : 0);
+
+		for (unsigned i = 1; i < layout.columns; i++)
+			taken += 1 + layout_cell(made_columns[i], false);
+		cr_expect_leq(taken, width);
+		cr_expect_leq(layout.sparkline, HISTORY_INTERVALS);
+	}
+	cr_expect_eq(layout_for(made_columns, 10, 80, false).columns, 3);
+	cr_expect_eq(layout_for(made_columns, 10, 24, false).columns, 2);
+	cr_expect_eq(layout_for(made_columns, 10, 200, false).sparkline, 60);
+	cr_expect_eq(layout_for(made_columns, 90, 200, false).name, 90);
+}
+
+static const char *label_at(const GArray *rows, guint i)
+{
+	return g_array_index(rows, RateRow, i).label;
+}
+
+Test(screen, rows_are_sorted_filtered_and_cut)
+{
+	g_auto(Fixture) fixture;
+	g_autoptr(GArray) all = NULL, some = NULL;
+
+	fixture_init(&fixture, 9);
+	all = table_view_rows(&fixture.state);
+	cr_expect_str_eq(label_at(all, 0), "filp");
+	fixture.state.sort = &rate_columns[0];
+	fixture.state.filter = g_strdup("CACHE_1");
+	some = table_view_rows(&fixture.state);
+	cr_assert_eq(some->len, 10);
+	cr_expect_str_eq(label_at(some, 0), "small_cache_10");
+}
+
+Test(screen, what_was_selected_stays_so)
+{
+	g_auto(Fixture) fixture;
+	g_autoptr(GArray) rows = NULL;
+
+	fixture_init(&fixture, 1);
+	keys_press(&fixture.state, 'j');
+	cr_assert_str_eq(fixture.state.table_label, "kmalloc-64 (also: eventpoll_pwq)");
+	for (uint64_t i = 1; i < 9; i++)
+		state_take_table(&fixture.state, made_table(i));
+	rows = table_view_rows(&fixture.state);
+	cr_expect_eq(table_view_selected(&fixture.state, rows), 2);
+}
+
+Test(screen, a_sum_goes_on_while_it_is_paused)
+{
+	g_auto(Fixture) fixture;
+
+	fixture_init(&fixture, 2);
+	fixture.state.is_cumulative = true;
+	cr_expect_eq(state_table(&fixture.state)->sum.allocations, 2482 + 2582);
+	keys_press(&fixture.state, ' ');
+	state_take_table(&fixture.state, made_table(2));
+	state_take_table(&fixture.state, made_table(3));
+	cr_expect_eq(state_table(&fixture.state)->sum.allocations, 2482 + 2582);
+	cr_expect_eq(fixture.state.events_lost, 7);
+	keys_press(&fixture.state, ' ');
+	cr_expect_eq(state_table(&fixture.state)->sum.allocations, 2482 + 2582 + 2682 + 2782);
+}
+
+Test(screen, a_late_detail_of_a_cache_that_was_left_is_dropped)
+{
+	g_auto(Fixture) fixture;
+
+	fixture_init(&fixture, 1);
+	state_take_detail(&fixture.state, made_detail("filp", 1, "process"));
+	cr_expect_null(fixture.state.detail);
+}
+
+Test(screen, what_is_no_one_cache_is_not_opened)
+{
+	g_auto(Fixture) fixture;
+
+	fixture_init(&fixture, 1);
+	for (int i = 0; i < 3; i++)
+		keys_press(&fixture.state, 'j');
+	keys_press(&fixture.state, '\n');
+	cr_expect_eq(fixture.state.view, VIEW_TABLE);
+	cr_expect_eq(g_async_queue_length(fixture.commands), 0);
+	cr_expect_not_null(fixture.state.saying);
+}
+
+/* Every view at every width, with and without what it shows. */
+Test(screen, pages_are_made_of_any_width)
+{
+	static const int presses[] = { '\n', 'h', 'h', '\n', 'w', 'x', 0x1b, 0x1b, 0x1b, '/', 'f' };
+
+	for (unsigned width = 0; width < 200; width += 7) {
+		g_auto(Fixture) fixture;
+
+		fixture_init(&fixture, width % 3);
+		for (size_t i = 0; i < G_N_ELEMENTS(presses); i++) {
+			g_autoptr(Page) page = NULL;
+
+			keys_press(&fixture.state, presses[i]);
+			if (fixture.state.open_cache && i > 1)
+				state_take_detail(&fixture.state,
+						  made_detail("filp", 2, "process"));
+			page = views_page(&fixture.state, width);
+			cr_expect_eq(page->foot->len > 0, true);
+		}
+	}
+}
+
+Test(screen, a_page_scrolls_no_further_than_it_must)
+{
+	g_autoptr(Page) page = page_new();
+
+	for (int i = 0; i < 10; i++)
+		page_add(page->body, LOOK_PLAIN, g_strdup(""));
+	page->selected = 5;
+	cr_expect_eq(page_scroll(page, 0, 4), 2);
+	cr_expect_eq(page_scroll(page, 3, 4), 3);
+	cr_expect_eq(page_scroll(page, 9, 4), 5);
+	cr_expect_eq(page_scroll(page, 9, 20), 0);
+}
+
+Test(screen, a_file_is_written_once)
+{
+	g_autofree char *folder = temporary_folder(), *path = NULL, *text = NULL;
+	g_autoptr(GError) error = NULL;
+
+	path = g_build_filename(folder, "view", NULL);
+	cr_assert(save_text(path, "first\n", NULL));
+	cr_expect_not(save_text(path, "second\n", &error));
+	cr_expect_not_null(error);
+	cr_assert(g_file_get_contents(path, &text, NULL, NULL));
+	cr_expect_str_eq(text, "first\n");
+	temporary_remove(folder);
+}
