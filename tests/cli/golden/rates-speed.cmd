@@ -1,1 +1,1 @@
-fixture rates >"$WORK/r.kmr" && cd "$WORK" && slabratetop -i r.kmr 0.25 --columns +free,+net,+req,+waste,+procs -s net --rate --speed max >max; slabratetop -i r.kmr 0.25 --columns +free,+net,+req,+waste,+procs -s net --rate --speed 1 >paced; cmp max paced && cat paced
+fixture rates >"$WORK/r.kmr" && cd "$WORK" && { slabratetop -i r.kmr 0.25 --columns +free,+net,+req,+waste,+procs -s net --rate --speed max >max; slabratetop -i r.kmr 0.25 --columns +free,+net,+req,+waste,+procs -s net --rate --speed 1 >paced; cmp max paced && cat paced; }
