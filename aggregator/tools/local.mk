@@ -6,6 +6,7 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/cache_choice.c aggregator/tools/cache_choice.h \
 	aggregator/tools/rate_feed.c aggregator/tools/rate_feed.h \
 	aggregator/tools/rate_run.c aggregator/tools/rate_run.h \
+	aggregator/tools/rate_screen.c aggregator/tools/rate_screen.h \
 	aggregator/tools/slab_overview.c aggregator/tools/slab_overview.h \
 	aggregator/tools/text_writer.c aggregator/tools/text_writer.h \
 	aggregator/tools/tool.c aggregator/tools/tool.h

@@ -5,6 +5,7 @@
 #include "report/rate_text.h"
 #include "tools/cache_choice.h"
 #include "tools/rate_feed.h"
+#include "tools/rate_screen.h"
 #include "tools/text_writer.h"
 
 #include <sys/ioctl.h>
@@ -17,9 +18,12 @@ typedef struct {
 	Options *options;
 	Session *session;
 	RateFeed *feed;
+	/* Where tables go: one of them. */
+	RateScreen *screen;
 	TextWriter *writer;
 	RateLayout layout;
 	bool any;      /* table was given */
+	bool headed;   /* the lines before all tables were printed */
 	uint64_t left; /* tables that are still to be printed */
 	uint64_t lost; /* of all tables */
 	GError *error;
@@ -43,8 +47,9 @@ static void print_table(RateRun *run, const RateTable *table)
 	if (rate->json) {
 		rate_json_append(text, table, info, &run->layout);
 	} else {
-		if (!run->any && !run->options->quiet)
+		if (!run->headed && !run->options->quiet)
 			rate_text_append_head(text, info, &run->layout);
+		run->headed = true;
 		rate_text_append(text, table, &run->layout);
 	}
 	text_writer_give(run->writer, g_string_free(g_steal_pointer(&text), FALSE));
@@ -57,9 +62,13 @@ static void take_table(RateTable *given, void *user_data)
 
 	if (!run->left)
 		return;
-	print_table(run, table);
-	run->any = true;
 	run->lost += table->events_lost;
+	run->any = true;
+	if (run->screen) {
+		rate_screen_give(run->screen, g_steal_pointer(&table));
+		return;
+	}
+	print_table(run, table);
 	run->left--;
 	if (text_writer_has_ended(run->writer))
 		run->left = 0;
@@ -90,6 +99,31 @@ static void want_column(RateFeedOptions *feed, const RateColumn *column)
 	feed->wants_slabinfo |= column->needs_slabinfo;
 }
 
+/* The user decides when it ends. */
+static bool poll_screen(void *user_data)
+{
+	RateRun *run = user_data;
+
+	if (run->left && !rate_screen_poll(run->screen, run->feed)) {
+		run->left = 0;
+		run->session->enough = run->options->input;
+	}
+	return run->left;
+}
+
+/* Where tables are shown; returns false with error set where that is not possible. */
+static bool open_outlet(RateRun *run, GError **error)
+{
+	if (!rate_screen_is_wanted(run->options)) {
+		run->writer = text_writer_new(run->options->input != NULL);
+		return true;
+	}
+	run->options->quiet = run->options->request.quiet = true;
+	run->options->request.prompt = false;
+	run->screen = rate_screen_new(run->options, run->session, error);
+	return run->screen;
+}
+
 static void *begin(Options *options, Session *session, GError **error)
 {
 	RateRun *run = g_new0(RateRun, 1);
@@ -105,7 +139,6 @@ static void *begin(Options *options, Session *session, GError **error)
 		.user_data = run,
 	};
 
-	(void)error;
 	want_column(&feed, rate->sort);
 	for (guint i = 0; rate->columns[i]; i++)
 		want_column(&feed, rate->columns[i]);
@@ -118,8 +151,16 @@ static void *begin(Options *options, Session *session, GError **error)
 		.per_second = rate->per_second,
 		.interval_s = rate->interval_s,
 	};
-	run->writer = text_writer_new(options->input != NULL);
+	if (!open_outlet(run, error)) {
+		g_free(run);
+		return NULL;
+	}
+	/* Nobody can look at a recording that is over at once. */
+	if (options->input && run->screen && !rate->speed_given)
+		feed.paced = true;
 	run->feed = rate_feed_new(session, &feed);
+	if (run->screen)
+		rate_feed_set_waiting(run->feed, poll_screen);
 	return run;
 }
 
@@ -129,7 +170,19 @@ static bool tick(Session *session, void *state)
 
 	(void)session;
 	rate_feed_tick(run->feed);
+	if (run->screen)
+		return poll_screen(run);
 	return run->left && !text_writer_has_ended(run->writer);
+}
+
+static bool close_outlet(RateRun *run, GError **error)
+{
+	if (run->writer)
+		return text_writer_finish(run->writer, run->error ? NULL : error);
+	if (run->left && run->options->input && run->any)
+		rate_screen_linger(run->screen, run->feed);
+	rate_screen_free(run->screen);
+	return true;
 }
 
 static bool end(void *state, bool *complete, GError **error)
@@ -139,7 +192,7 @@ static bool end(void *state, bool *complete, GError **error)
 
 	rate_feed_finish(run->feed);
 	*complete = !run->lost;
-	written = text_writer_finish(run->writer, run->error ? NULL : error);
+	written = close_outlet(run, error);
 	rate_feed_free(run->feed);
 	if (run->error)
 		g_propagate_error(error, g_steal_pointer(&run->error));

@@ -255,18 +255,19 @@ static ExitStatus show_live(Options *options, Session *session, CollectOutcome *
 {
 	const ToolStream *stream = options->tool->stream;
 	g_autoptr(GError) error = NULL;
-	void *state = stream->begin(options, session, &error);
+	void *state;
 	ExitStatus status;
 	bool collected;
 
+	options->collector = choose_collector(options);
+	state = stream->begin(options, session, &error);
 	if (!state)
 		return fail(status_of(error), error);
 	options->request.tick = stream->tick;
 	options->request.tick_data = state;
 	options->request.report_now = NULL;
 	options->request.progress = false;
-	collected = collect_live(choose_collector(options), &options->request, session, outcome,
-				 &error);
+	collected = collect_live(options->collector, &options->request, session, outcome, &error);
 	status = finish_stream(options, session, state);
 	return collected ? finish_live(options, outcome, status) : fail(status_of(error), error);
 }
@@ -446,6 +447,9 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	else if (options->overview)
 		return run_overview(options);
 	else
-		return options->input ? run_input(options) : run_watched(run_live, options);
+		/* The terminal, too, would be left as it is. */
+		return options->input && !tool->stream
+			       ? run_input(options)
+			       : run_watched(options->input ? run_input : run_live, options);
 	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);
 }

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/rate_screen.h"
+
+#include "collect/clock.h"
+#include "collect/event_kinds.h"
+#include "screen/screen.h"
+#include "tools/drill.h"
+#include "tools/recorder.h"
+#include "tools/session_detail.h"
+#include "tools/tool.h"
+
+#include <unistd.h>
+
+enum { POLL_US = 100000 };
+
+/* How often what the stream itself tells of a cache is looked at anew: it takes as long as a
+ * report. */
+#define DETAIL_NS 2000000000ULL
+#define GROUP_KEY_DEFAULT "process"
+
+struct RateScreen {
+	Screen *screen;
+	ScreenOptions shown; /* the screen borrows it */
+	Options *options;
+	Session *session;
+	char *covers;
+	SuiteRequest beside;
+	GArray *left_out; /* (element-type guint32): what collects beside the run */
+	Drill *drill;     /* NULL: none */
+	GPtrArray *left;  /* (element-type Drill), owned: they are ending */
+	Recorder *recorder;
+	/* The cache that is open, where its stacks are in the stream itself; NULL: none. */
+	char *cache;
+	const GroupKey *key;
+	uint64_t detail_ns; /* when it was shown last */
+};
+
+bool rate_screen_is_wanted(const Options *options)
+{
+	const RateOptions *rate = &options->rate;
+	bool reads_stdin = options->input && g_str_equal(options->input, "-");
+
+	return isatty(STDOUT_FILENO) && (isatty(STDIN_FILENO) || reads_stdin) && !rate->batch &&
+	       !rate->no_clear && !rate->json && !rate->count;
+}
+
+RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
+{
+	RateScreen *screen = g_new0(RateScreen, 1);
+	const RateOptions *rate = &options->rate;
+
+	screen->options = options;
+	screen->session = session;
+	screen->shown = (ScreenOptions){
+		.program = options->tool->name,
+		.columns = rate->columns,
+		.sort = rate->sort,
+		.interval_s = rate->interval_s,
+		.per_second = rate->per_second,
+		.stacks = options->request.stack_depth > 0,
+		.collector = options->input ? "file" : options->collector->name,
+	};
+
+	screen->covers = event_kinds_names(options->request.events);
+	screen->left_out = g_array_new(FALSE, FALSE, sizeof(guint32));
+	screen->left = g_ptr_array_new_with_free_func((GDestroyNotify)drill_stop);
+	screen->key = rate_detail_key(GROUP_KEY_DEFAULT);
+	screen->beside = (SuiteRequest){
+		.like = &options->request,
+		.collector = options->collector,
+		.cgroup = options->cgroup,
+	};
+	options->request.left_out_pids = screen->left_out;
+	screen->shown.covers = options->input ? "what was recorded" : screen->covers;
+	screen->screen = screen_start(&screen->shown, error);
+	if (screen->screen)
+		return screen;
+	rate_screen_free(screen);
+	return NULL;
+}
+
+void rate_screen_give(RateScreen *screen, RateTable *table)
+{
+	screen_give_table(screen->screen, table);
+}
+
+/* Whether the stream itself has the stacks. */
+static bool has_stacks(const RateScreen *screen)
+{
+	return screen->options->input || screen->options->request.stack_depth;
+}
+
+static void close_cache(RateScreen *screen)
+{
+	g_clear_pointer(&screen->cache, g_free);
+	if (!screen->drill)
+		return;
+	drill_leave(screen->drill);
+	g_ptr_array_add(screen->left, g_steal_pointer(&screen->drill));
+}
+
+static void start_drill(RateScreen *screen, const char *cache)
+{
+	const DrillRequest request = {
+		.beside = screen->beside,
+		.cache = cache,
+		.key = screen->key,
+		.memory_bytes_max = screen->options->memory_bytes_max,
+	};
+	g_autoptr(GError) error = NULL;
+	guint32 pid;
+
+	screen->drill = drill_start(&request, &error);
+	if (!screen->drill) {
+		screen_give_detail(screen->screen, rate_detail_empty(cache, error->message));
+		return;
+	}
+	pid = drill_pid(screen->drill);
+	g_array_append_val(screen->left_out, pid);
+}
+
+static void open_cache(RateScreen *screen, const char *cache)
+{
+	close_cache(screen);
+	screen->key = rate_detail_key(GROUP_KEY_DEFAULT);
+	if (!has_stacks(screen)) {
+		start_drill(screen, cache);
+		return;
+	}
+	screen->cache = g_strdup(cache);
+	screen->detail_ns = 0;
+}
+
+static void set_group(RateScreen *screen, const char *key)
+{
+	screen->key = rate_detail_key(key);
+	screen->detail_ns = 0;
+	if (screen->drill)
+		drill_set_group(screen->drill, key);
+}
+
+static RateDetail *detail_of_stream(RateScreen *screen, uint64_t now_ns)
+{
+	screen->detail_ns = now_ns;
+	return session_detail_new(screen->session, screen->cache, screen->key,
+				  screen->options->cells);
+}
+
+static void show_detail(RateScreen *screen)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	RateDetail *detail = NULL;
+
+	if (screen->drill)
+		detail = drill_poll(screen->drill);
+	else if (screen->cache && now_ns - screen->detail_ns >= DETAIL_NS)
+		detail = detail_of_stream(screen, now_ns);
+	if (detail)
+		screen_give_detail(screen->screen, detail);
+}
+
+static void forget_pid(RateScreen *screen, guint32 pid)
+{
+	for (guint i = screen->left_out->len; i-- > 0;)
+		if (g_array_index(screen->left_out, guint32, i) == pid)
+			g_array_remove_index_fast(screen->left_out, i);
+}
+
+static void end_drills(RateScreen *screen)
+{
+	for (guint i = screen->left->len; i-- > 0;) {
+		Drill *drill = g_ptr_array_index(screen->left, i);
+
+		if (!drill_is_over(drill))
+			continue;
+		forget_pid(screen, drill_pid(drill));
+		g_ptr_array_remove_index_fast(screen->left, i);
+	}
+}
+
+static void start_recording(RateScreen *screen, const char *path)
+{
+	g_autoptr(GError) error = NULL;
+	guint32 pid;
+
+	if (screen->options->input)
+		g_set_error_literal(&error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
+				    "this is a recording already");
+	else
+		screen->recorder = recorder_start(path, &screen->beside, &error);
+	if (!screen->recorder) {
+		screen_tell_recording(screen->screen, NULL);
+		screen_say(screen->screen, error->message);
+		return;
+	}
+	screen_tell_recording(screen->screen, path);
+	pid = recorder_pid(screen->recorder);
+	g_array_append_val(screen->left_out, pid);
+}
+
+/* It ends by itself, too: at its bound, or when it fails. */
+static void end_recorder(RateScreen *screen)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!screen->recorder || !recorder_is_over(screen->recorder))
+		return;
+	forget_pid(screen, recorder_pid(screen->recorder));
+	screen_tell_recording(screen->screen, NULL);
+	if (recorder_stop(g_steal_pointer(&screen->recorder), &error))
+		screen_say(screen->screen, "the recording has ended");
+	else
+		screen_say(screen->screen, error->message);
+}
+
+/* Returns false: to quit. */
+static bool obey(RateScreen *screen, RateFeed *feed, const ScreenCommand *command)
+{
+	switch (command->kind) {
+	case SCREEN_QUIT:
+		return false;
+	case SCREEN_INTERVAL:
+		rate_feed_set_interval(feed, command->seconds);
+		break;
+	case SCREEN_OPEN:
+		open_cache(screen, command->text);
+		break;
+	case SCREEN_CLOSE:
+		close_cache(screen);
+		break;
+	case SCREEN_GROUP:
+		set_group(screen, command->text);
+		break;
+	case SCREEN_RECORD:
+		if (!screen->recorder)
+			start_recording(screen, command->text);
+		break;
+	case SCREEN_STOP_RECORDING:
+		if (screen->recorder)
+			recorder_leave(screen->recorder);
+		break;
+	case SCREEN_NOTHING:
+		break;
+	}
+	return true;
+}
+
+bool rate_screen_poll(RateScreen *screen, RateFeed *feed)
+{
+	ScreenCommand command;
+	bool goes_on = true;
+
+	while (goes_on && screen_next_command(screen->screen, &command)) {
+		goes_on = obey(screen, feed, &command);
+		g_free(command.text);
+	}
+	end_drills(screen);
+	end_recorder(screen);
+	show_detail(screen);
+	return goes_on;
+}
+
+void rate_screen_linger(RateScreen *screen, RateFeed *feed)
+{
+	screen_say(screen->screen, "the recording is at its end");
+	while (rate_screen_poll(screen, feed))
+		g_usleep(POLL_US);
+}
+
+void rate_screen_free(RateScreen *screen)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (screen->screen)
+		screen_end(screen->screen);
+	close_cache(screen);
+	g_ptr_array_unref(screen->left);
+	if (screen->recorder && !recorder_stop(screen->recorder, &error))
+		g_printerr("%s: %s\n", g_get_prgname(), error->message);
+	screen->options->request.left_out_pids = NULL;
+	g_array_unref(screen->left_out);
+	g_free(screen->covers);
+	g_free(screen);
+}
