@@ -5,7 +5,7 @@
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
-readonly pipes=60000
+readonly pipes=40000
 
 # members NAME FILE: the numbers of that name, one of each table's sum.
 members()
@@ -22,12 +22,13 @@ bpftrace_started()
 	wait_until 600 grep -q -i attach counted && sleep 2
 }
 
-# Prints each interval that is full and not at an end of the work: what both counted, and by how much
-# more than a fiftieth they differ.
+# Prints each interval that is full and whole: what both counted, and whether they differ by more than
+# a fiftieth. What is late for a partial one counts in the next. A guest may be too slow for half a
+# second.
 compare_intervals()
 {
 	sed -n -E 's/^@\[([0-9]+)\]: ([0-9]+)$/bucket \1 \2/p' counted > buckets
-	sed -E 's/.*"start_ns":([0-9]+),"seconds":([0-9.]+).*"sum":.*"allocations":([0-9]+).*/table \1 \2 \3/' \
+	sed -E 's/.*"start_ns":([0-9]+),"seconds":([0-9.]+).*"partial":([a-z]+).*"sum":.*"allocations":([0-9]+).*/table \1 \2 \4 \3/' \
 		tables >> buckets
 	awk '$1 == "bucket" { n[$2] = $3; next }
 		{ first = int($2 / 1e7); last = first + int($3 * 100 + 0.5); sum = 0
@@ -36,8 +37,9 @@ compare_intervals()
 			sum += share * n[i]
 		  }
 		  difference = $4 > sum ? $4 - sum : sum - $4
-		  if ($4 > 0 && $3 > 0.999)
-			printf "%d %.0f %s\n", $4, sum, difference * 50 > sum ? "differs" : "agrees" }' buckets
+		  if ($4 > 0 && $3 > 0.999 && $5 == "false" && before == "false")
+			printf "%d %.0f %s\n", $4, sum, (difference * 50 > sum ? "differs" : "agrees")
+		  before = $5 }' buckets
 }
 
 rates()
@@ -47,7 +49,7 @@ rates()
 	env --default-signal=INT slabratetop "${collect[@]}" -v --json -p "$worker" \
 		--cache 'kmalloc*-1k,kmalloc*-1024' 1 > tables 2> errors &
 	program=$!
-	wait_for_probes
+	wait_until 600 grep -q -s 'the probes are live' errors
 	echo > "gate.$1"
 	wait "$worker"
 	sleep 2
@@ -57,7 +59,6 @@ rates()
 	equals "$1: exit status" 0 "$status"
 	equals "$1: the sum is what was allocated" "$pipes" \
 		"$(members allocations tables | awk '{ sum += $1 } END { print sum }')"
-	equals "$1: no interval was partial" 0 "$(grep -c '"partial":true' tables)"
 	[ "$second_name" = bpftrace ] || return
 	compare_intervals > compared
 	cat compared
@@ -69,14 +70,14 @@ rates()
 drills()
 {
 	work_waits "drill.$1" 1 2000
-	slabratetop "${collect[@]}" --quiet -p "$worker" --cache=kmalloc-cg-1k,kmalloc-1k --stacks \
-		--record=- -d 6 2> errors > stream &
+	env --default-signal=INT slabratetop "${collect[@]}" --quiet -v -p "$worker" \
+		--cache='kmalloc*-1k,kmalloc*-1024' --stacks --record=- 2> errors > stream &
 	program=$!
-	wait_for_probes
-	sleep 1
+	wait_until 600 grep -q -s 'the probes are live' errors
 	echo > "drill.$1"
 	wait "$worker"
-	profile_ended
+	sleep 1
+	profile_ended INT
 	equals "$1: the stream's exit status" 0 "$status"
 	kmalloc-top -i - "${only_pipes[@]}" < stream > report 2>> errors
 	equals "$1: the stream has each pipe's stack" 2000 "$(report_count report)"
