@@ -48,6 +48,8 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 {
 	RateScreen *screen = g_new0(RateScreen, 1);
 	const RateOptions *rate = &options->rate;
+	g_autofree char *kinds = event_kinds_names(options->request.events);
+	g_auto(GStrv) events = g_strsplit(kinds, ",", -1);
 
 	screen->options = options;
 	screen->session = session;
@@ -61,7 +63,7 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 		.collector = options->input ? "file" : options->collector->name,
 	};
 
-	screen->covers = event_kinds_names(options->request.events);
+	screen->covers = g_strjoinv(", ", events);
 	screen->left_out = g_array_new(FALSE, FALSE, sizeof(guint32));
 	screen->left = g_ptr_array_new_with_free_func((GDestroyNotify)drill_stop);
 	screen->key = rate_detail_key(GROUP_KEY_DEFAULT);
