@@ -47,6 +47,7 @@ EXTRA_DIST += \
 	tests/vm/cases/50-events.sh \
 	tests/vm/cases/51-caches.sh \
 	tests/vm/cases/52-slabstack.sh \
+	tests/vm/cases/54-cache-offsets.sh \
 	tests/vm/cases/55-loss.sh \
 	tests/vm/cases/56-loss-killed.sh \
 	tests/vm/cases/57-loss-cpus.sh \
@@ -60,6 +61,7 @@ EXTRA_DIST += \
 	tests/vm/cases/92-perf-faults.sh \
 	tests/vm/cases/94-perf-choice.sh \
 	tests/vm/cases/96-perf-main.sh \
+	tests/vm/cases/caches.sh \
 	tests/vm/cases/lib.sh \
 	tests/vm/cases/second-bpftrace.sh \
 	tests/vm/cases/second-ftrace.sh \

@@ -1,0 +1,65 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The module as the program starts it: what it is given of the kernel's structures and of caches that are
+# wanted. Offsets that lie cost the names and nothing else.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+# shellcheck source=caches.sh source-path=SCRIPTDIR
+. /tmp/cases/caches.sh
+
+# module_run NAME PARAMETER…: the module as the program starts it, its output in ./NAME.kms.
+module_run()
+{
+	local name=$1
+	shift
+	staprun "$modules/kmt_all.ko" kmt_events=3 "$@" > "$name.kms" 2> errors &
+	program=$!
+	wait_for_probes
+	workload -n "$comm" open "$times" > /dev/null
+	sleep 1
+	pkill -INT -x stapio
+	wait "$program"
+}
+
+# sizes FILE: of the cache of open files.
+sizes()
+{
+	"$counts" "$1" | awk -F '\t' -v comm="$comm" -v cache="$filp" \
+		'$2 == "cache" && $3 == comm && index($4, cache) == 1 { print $5, $6 }' | sort -u
+}
+
+module_run searched
+equals 'without offsets the caches are found' "$times" "$(count alloc cache "$filp" searched.kms)"
+equals 'without offsets: their sizes, too' \
+	"$(cat "/sys/kernel/slab/$filp/object_size") $(cat "/sys/kernel/slab/$filp/slab_size")" \
+	"$(sizes searched.kms)"
+
+module_run filtered "kmt_caches=\"no such cache	$filp\""
+equals 'a filter: its objects are counted' "$times" "$(count alloc cache "$filp" filtered.kms)"
+equals 'a filter: nothing else is' "$filp" \
+	"$("$counts" filtered.kms | awk -F '\t' '$1 == "alloc" { sub(/\([0-9]+:.*/, "", $4); print $4 }' | sort -u)"
+has_line 'a filter: it is told' "^filter.*$filp" <("$counts" filtered.kms)
+
+# lies NAME PARAMETER…: nothing but the reason is told, and nothing is missing.
+lies()
+{
+	local name=$1
+	shift
+	module_run "$name" kmt_caches=no_such_cache "$@"
+	has_line "$name: the reason is told" '^unknown.*refused' <("$counts" "$name.kms")
+	equals "$name: no cache is told" "-" \
+		"$("$counts" "$name.kms" | awk -F '\t' '$1 == "alloc" { print $4 }' | sort -u)"
+	equals "$name: nothing is filtered" 0 "$("$counts" "$name.kms" | grep -c '^filter')"
+	holds "$name: all is counted" [ "$(count alloc cache - "$name.kms")" -ge "$times" ]
+}
+
+dmesg > before
+lies zero kmt_slab_cache_offset=0 kmt_cache_name_offset=0 kmt_cache_object_offset=0 kmt_cache_size_offset=0
+lies unmapped kmt_slab_cache_offset=1099511627776
+lies impossible kmt_cache_name_offset=9223372036854775807 kmt_cache_size_offset=-4096
+lies unaligned kmt_cache_name_offset=89
+lies another_member kmt_slab_cache_offset=32
+lies other_sizes kmt_cache_object_offset=0 kmt_cache_size_offset=4
+dmesg > after
+equals 'offsets that lie: the kernel complains of nothing' '' \
+	"$(diff before after | grep -E '^>.*(BUG|Oops|WARNING|Call Trace|general protection|page fault)')"
