@@ -97,13 +97,12 @@ void intervals_set_epoch(Intervals *intervals, uint32_t epoch)
 /* Gives away the first one, opening it first when no event came so far. */
 static void give(Intervals *intervals, uint64_t end_ns, bool partial)
 {
-	Open *open = g_queue_pop_head(&intervals->opened);
 	Interval interval;
+	Open *open;
 
-	if (!open) {
+	if (g_queue_is_empty(&intervals->opened))
 		open_next(intervals);
-		open = g_queue_pop_head(&intervals->opened);
-	}
+	open = g_queue_pop_head(&intervals->opened);
 	interval = (Interval){
 		.number = open->number,
 		.start_ns = start_of(intervals, open->number),

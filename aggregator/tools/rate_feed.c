@@ -2,6 +2,7 @@
 #include "tools/rate_feed.h"
 
 #include "collect/clock.h"
+#include "collect/slab_facts.h"
 #include "count/intervals.h"
 #include "report/lost.h"
 
@@ -38,15 +39,14 @@ struct RateFeed {
 static void read_slabinfo(RateFeed *feed)
 {
 	uint64_t now_ns = clock_monotonic_ns();
-	g_autofree char *content = NULL;
 	GString *text;
-	gsize length;
 
 	if (!feed->options.wants_slabinfo ||
-	    (feed->slabinfo_ns && now_ns - feed->slabinfo_ns < SLABINFO_AGE_NS) ||
-	    !g_file_get_contents("/proc/slabinfo", &content, &length, NULL))
+	    (feed->slabinfo_ns && now_ns - feed->slabinfo_ns < SLABINFO_AGE_NS))
 		return;
-	text = g_string_new_len(content, (gssize)length);
+	text = slab_facts_slabinfo("");
+	if (!text)
+		return;
 	slabinfo_free(feed->slabinfo);
 	feed->slabinfo = slabinfo_new(text, (uint64_t)sysconf(_SC_PAGESIZE));
 	feed->slabinfo_ns = now_ns;
