@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/rate_run.h"
 
+#include "report/lost.h"
 #include "report/rate_json.h"
 #include "report/rate_text.h"
+#include "report/report.h"
 #include "tools/cache_choice.h"
 #include "tools/rate_feed.h"
 #include "tools/rate_screen.h"
@@ -185,6 +187,18 @@ static bool close_outlet(RateRun *run, GError **error)
 	return true;
 }
 
+/* What the screen said of it is gone; a table that was printed still says so. */
+static void tell_of_loss(const RateRun *run)
+{
+	uint64_t lost = MAX(run->lost, report_events_never_counted(run->session));
+	const char *remedy = report_loss_remedy(run->session);
+
+	if (run->screen && lost)
+		g_printerr("%s: %" G_GUINT64_FORMAT " event%s lost in all%s%s\n", g_get_prgname(),
+			   lost, lost == 1 ? " was" : "s were", remedy ? ": " : "",
+			   remedy ? remedy : "");
+}
+
 static bool end(void *state, bool *complete, GError **error)
 {
 	RateRun *run = state;
@@ -193,6 +207,7 @@ static bool end(void *state, bool *complete, GError **error)
 	rate_feed_finish(run->feed);
 	*complete = !run->lost;
 	written = close_outlet(run, error);
+	tell_of_loss(run);
 	rate_feed_free(run->feed);
 	if (run->error)
 		g_propagate_error(error, g_steal_pointer(&run->error));
