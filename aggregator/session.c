@@ -18,6 +18,12 @@ static void apply_info(Session *session)
 			      run_info_number(info, KMT_FIELD_TEXT_END, 0));
 }
 
+static uint64_t count_events(Session *session, const Batch *batch)
+{
+	return session->counter ? session->counter(batch, session->counter_data)
+				: profile_count_batch(session->profile, batch);
+}
+
 static void take_batch(const Batch *batch, void *user_data)
 {
 	Session *session = user_data;
@@ -26,8 +32,7 @@ static void take_batch(const Batch *batch, void *user_data)
 		return;
 	switch (batch->header.kind) {
 	case KMT_BATCH_EVENTS:
-		loss_ledger_enter(session->loss, batch,
-				  profile_count_batch(session->profile, batch));
+		loss_ledger_enter(session->loss, batch, count_events(session, batch));
 		break;
 	case KMT_BATCH_INFO:
 		run_info_read_batch(session->info, batch);
@@ -89,6 +94,12 @@ void session_remove_tap(Session *session, BatchVisitor visit)
 	for (guint i = session->taps->len; i-- > 0;)
 		if (g_array_index(session->taps, Tap, i).visit == visit)
 			g_array_remove_index(session->taps, i);
+}
+
+void session_set_counter(Session *session, SessionCounter counter, void *user_data)
+{
+	session->counter = counter;
+	session->counter_data = user_data;
 }
 
 void session_feed(Session *session, const void *bytes, size_t length)

@@ -7,6 +7,9 @@
 #include "record/run_text.h"
 #include "symbols/symbol_store.h"
 
+/* Counts a batch of kind KMT_BATCH_EVENTS. Returns how many events were decoded. */
+typedef uint64_t (*SessionCounter)(const Batch *batch, void *user_data);
+
 /*
  * A Session takes a record stream and holds all that is known from it.
  *
@@ -20,7 +23,9 @@ typedef struct {
 	RunText *text;
 	SymbolStore *symbols;
 	BatchReader *reader;
-	GArray *taps;   /* private */
+	GArray *taps;   /* private, as the next two */
+	SessionCounter counter;
+	void *counter_data;
 	bool enough;    /* a tap has what it wants: the rest of a file is not read */
 	bool imported;  /* counted from a foreign text format: names come with it */
 	bool cut_short; /* the stream ended in the middle, or a recording was never closed */
@@ -36,6 +41,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
  */
 void session_add_tap(Session *session, BatchVisitor tap, void *user_data);
 void session_remove_tap(Session *session, BatchVisitor tap);
+
+/* From here on that counter counts, and session->profile only what it is given by it; NULL: events
+   count in session->profile again. */
+void session_set_counter(Session *session, SessionCounter counter, void *user_data);
 
 /* Reads the next bytes of the stream. */
 void session_feed(Session *session, const void *bytes, size_t length);

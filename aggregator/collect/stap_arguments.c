@@ -92,6 +92,7 @@ static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 	add(words, "kmt_with_interrupts=%d", request->with_interrupts);
 	add(words, "kmt_sampling=%u", request->sampling_period);
 	add(words, "kmt_overhead=%u", request->overhead_percent_max);
+	add(words, "kmt_repeat_ns=%u", request->repeat_ns);
 }
 
 char **stap_arguments_new(const StapArguments *arguments, const CollectRequest *request)

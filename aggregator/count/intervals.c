@@ -3,6 +3,11 @@
 
 #include "record/bytes.h"
 
+enum { OPEN_MAX = 1024 }; /* intervals: who waits for all CPUs has to end somewhere */
+
+/* A time so far ahead of all before it is damage: nobody waits for all the empty intervals. */
+#define AHEAD_NS_MAX (24 * 3600 * 1000000000ULL)
+
 /* Of an interval that is not given away yet. */
 typedef struct {
 	Profile *profile; /* owned */
@@ -17,7 +22,8 @@ struct Intervals {
 	uint64_t start_ns; /* of the window; UINT64_MAX: not known */
 	uint64_t end_ns;
 	uint32_t epoch;
-	uint64_t next; /* number of the first one that was not given away */
+	Profile *outside; /* owned; in whose window nothing is: to decode what counts nowhere */
+	uint64_t next;    /* number of the first one that was not given away */
 	GQueue opened; /* (element-type Open), owned, in order, the first is next */
 };
 
@@ -31,6 +37,8 @@ Intervals *intervals_new(uint64_t length_ns, size_t bytes_max, IntervalSink sink
 	intervals->user_data = user_data;
 	intervals->start_ns = UINT64_MAX;
 	intervals->end_ns = UINT64_MAX;
+	intervals->outside = profile_new(0);
+	profile_set_window(intervals->outside, UINT64_MAX, 0);
 	g_queue_init(&intervals->opened);
 	return intervals;
 }
@@ -49,6 +57,7 @@ void intervals_free(Intervals *intervals)
 		return;
 	while ((open = g_queue_pop_head(&intervals->opened)))
 		open_free(open);
+	profile_free(intervals->outside);
 	g_free(intervals);
 }
 
@@ -81,7 +90,7 @@ static void open_next(Intervals *intervals)
 void intervals_set_window(Intervals *intervals, uint64_t start_ns, uint64_t end_ns)
 {
 	if (!intervals->next)
-		intervals->start_ns = start_ns;
+		intervals->start_ns = start_ns <= INT64_MAX ? start_ns : UINT64_MAX;
 	intervals->end_ns = end_ns;
 	for (GList *link = intervals->opened.head; link; link = link->next)
 		set_bounds(intervals, link->data);
@@ -117,10 +126,17 @@ static void give(Intervals *intervals, uint64_t end_ns, bool partial)
 	open_free(open);
 }
 
+static bool is_ahead(const Intervals *intervals, uint64_t time_ns)
+{
+	uint64_t next_ns = start_of(intervals, intervals->next);
+
+	return time_ns > next_ns && time_ns - next_ns > AHEAD_NS_MAX;
+}
+
 /* Gives away those that end at that time or before. */
 static void give_until(Intervals *intervals, uint64_t time_ns, bool partial)
 {
-	if (intervals->start_ns == UINT64_MAX)
+	if (intervals->start_ns == UINT64_MAX || is_ahead(intervals, time_ns))
 		return;
 	while (start_of(intervals, intervals->next + 1) <= time_ns)
 		give(intervals, UINT64_MAX, partial);
@@ -136,7 +152,7 @@ static uint64_t last_event_ns(const Batch *batch)
 	while ((size_t)(end - at) >= sizeof(struct KmtEvent)) {
 		uint32_t bytes = (uint32_t)at[1] * KMT_RECORD_UNIT_BYTES;
 		bool is_event = at[0] == KMT_RECORD_ALLOC || at[0] == KMT_RECORD_FREE ||
-				at[0] == KMT_RECORD_WEIGHTED;
+				at[0] == KMT_RECORD_WEIGHTED || at[0] == KMT_RECORD_REPEATED;
 
 		if (!bytes)
 			break;
@@ -152,42 +168,51 @@ static uint64_t last_event_ns(const Batch *batch)
 	return any ? batch->header.base_time_ns + latest : 0;
 }
 
-static void count(Intervals *intervals, const Batch *batch)
+uint64_t intervals_count(Intervals *intervals, const Batch *batch)
 {
 	uint64_t last_ns = MIN(last_event_ns(batch), intervals->end_ns);
+	uint64_t decoded = 0;
 
+	/* The start that is not known yet is later than all. */
 	if (last_ns < intervals->start_ns)
-		return;
-	while (start_of(intervals, intervals->next + g_queue_get_length(&intervals->opened)) <=
-	       last_ns)
+		return profile_count_batch(intervals->outside, batch);
+	if (is_ahead(intervals, last_ns))
+		return 0;
+	give_until(intervals, last_ns - MIN(last_ns, (OPEN_MAX - 1) * intervals->length_ns), true);
+	/* Late for all that were given away: there has to be one that takes it. */
+	while (g_queue_is_empty(&intervals->opened) ||
+	       start_of(intervals, intervals->next + g_queue_get_length(&intervals->opened)) <=
+		       last_ns)
 		open_next(intervals);
 	for (GList *link = intervals->opened.head; link; link = link->next) {
 		const Open *open = link->data;
 
 		if (start_of(intervals, open->number) > last_ns && open->number != intervals->next)
 			break;
-		profile_count_batch(open->profile, batch);
+		decoded = profile_count_batch(open->profile, batch);
 	}
+	return decoded;
 }
 
-void intervals_take(Intervals *intervals, const Batch *batch, uint64_t complete_until_ns)
+void intervals_complete(Intervals *intervals, uint64_t complete_until_ns)
 {
-	if (intervals->start_ns != UINT64_MAX)
-		count(intervals, batch);
 	give_until(intervals, MIN(complete_until_ns, intervals->end_ns), false);
 }
 
 void intervals_expire(Intervals *intervals, uint64_t time_ns)
 {
-	give_until(intervals, MIN(time_ns, intervals->end_ns), true);
+	/* No other one could take what comes too late for the last. */
+	give_until(intervals, MIN(time_ns, intervals->end_ns - 1), true);
 }
 
 void intervals_finish(Intervals *intervals, uint64_t end_ns)
 {
-	end_ns = MIN(end_ns, intervals->end_ns);
-	give_until(intervals, end_ns, false);
 	if (intervals->start_ns == UINT64_MAX)
 		return;
+	end_ns = MIN(end_ns, intervals->end_ns);
+	if (is_ahead(intervals, end_ns))
+		end_ns = start_of(intervals, intervals->next + intervals->opened.length);
+	give_until(intervals, end_ns, false);
 	if (start_of(intervals, intervals->next) < end_ns || intervals->opened.head)
 		give(intervals, end_ns, false);
 }

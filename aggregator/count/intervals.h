@@ -38,11 +38,16 @@ void intervals_set_window(Intervals *intervals, uint64_t start_ns, uint64_t end_
 /* The symbol epoch of the stacks that follow. */
 void intervals_set_epoch(Intervals *intervals, uint32_t epoch);
 
-/* Counts a batch of kind KMT_BATCH_EVENTS; complete_until_ns is for when every CPU has now said
-   that all of its events were sent (loss_ledger_complete_until()). */
-void intervals_take(Intervals *intervals, const Batch *batch, uint64_t complete_until_ns);
+/* Counts a batch of kind KMT_BATCH_EVENTS. Returns how many events were decoded, whether they
+   count or not: 0 for a batch whose time is more than a day ahead, and thus damaged. */
+uint64_t intervals_count(Intervals *intervals, const Batch *batch);
 
-/* Gives away what has ended before that time, complete or not: a CPU may have nothing to say. */
+/* Gives away what has ended before that time, until when every CPU has now said that all of its
+   events were sent (loss_ledger_complete_until()). */
+void intervals_complete(Intervals *intervals, uint64_t complete_until_ns);
+
+/* Gives away what has ended before that time, complete or not: a CPU may have nothing to say. The
+   last one of the window waits for intervals_finish(). */
 void intervals_expire(Intervals *intervals, uint64_t time_ns);
 
 /* The stream has ended at end_ns: gives away the rest, whose last one may be short. */

@@ -134,7 +134,7 @@ static void read_heartbeats(LossLedger *ledger, Cpu *cpu, const Batch *batch)
 	}
 }
 
-static void read_header(Cpu *cpu, const struct KmtBatchHeader *header, uint32_t decoded)
+static void read_header(Cpu *cpu, const struct KmtBatchHeader *header, uint64_t decoded)
 {
 	/* An emitter sends no batch of nothing: this one is the collector's. */
 	bool is_reading = !header->events && !header->heartbeats;
@@ -178,7 +178,7 @@ static void note_sampling(const LossLedger *ledger, Cpu *cpu, const struct KmtBa
 	cpu->sampling_period_max = MAX(cpu->sampling_period_max, period);
 }
 
-void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint32_t decoded)
+void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint64_t decoded)
 {
 	Cpu *cpu;
 

@@ -50,8 +50,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LossLedger, loss_ledger_free)
 /* Only what happened from start_ns to end_ns (monotonic) counts. */
 void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_ns);
 
-/* Enters a batch of kind KMT_BATCH_EVENTS of which `decoded` event records could be read. */
-void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint32_t decoded);
+/* Enters a batch of kind KMT_BATCH_EVENTS of which so many events could be decoded. */
+void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint64_t decoded);
 
 LossTotals loss_ledger_totals(const LossLedger *ledger);
 

@@ -222,7 +222,7 @@ typedef struct {
 	const struct KmtBatchHeader *header;
 	uint32_t stacks, origins, tasks, caches; /* defined so far */
 	uint32_t task;                           /* in force; KMT_NONE: none yet */
-	uint32_t decoded;
+	uint64_t decoded;
 	uint32_t sampling_period; /* of the batch: each of its events stands for so many */
 } Decoder;
 
@@ -371,7 +371,7 @@ static TaskId task_in_force(const Decoder *decoder, const bool swapped)
 	return task->id;
 }
 
-/* Counts one event, weight times. Returns false when it refers to an origin that is not there. */
+/* Counts the events of one record. Returns false when it refers to an origin that is not there. */
 static inline bool count_event(Decoder *decoder, const uint8_t *record, const bool swapped)
 {
 	Profile *profile = decoder->profile;
@@ -381,12 +381,19 @@ static inline bool count_event(Decoder *decoder, const uint8_t *record, const bo
 	uint64_t last = load_u64(record + offsetof(struct KmtEvent, pointer), swapped);
 	uint64_t time_ns = decoder->header->base_time_ns + (when & KMT_TIME_MASK);
 	Definition *origin = &profile->batch_origins[free][index & (KMT_DEFINITIONS_MAX - 1)];
-	uint64_t weight = record[0] == KMT_RECORD_WEIGHTED ? last : decoder->sampling_period;
+	uint64_t weight = decoder->sampling_period;
+	uint32_t events = 1;
 	ProfileCell *cell;
 
 	if (G_UNLIKELY(index >= decoder->origins))
 		return false;
-	decoder->decoded++;
+	if (record[0] == KMT_RECORD_WEIGHTED) {
+		weight = last;
+	} else if (record[0] == KMT_RECORD_REPEATED) {
+		events = load_u32(record + offsetof(struct KmtRepeated, events), swapped);
+		weight *= events;
+	}
+	decoder->decoded += events;
 	if (G_UNLIKELY(time_ns < profile->window_start_ns || time_ns > profile->window_end_ns)) {
 		profile->totals.outside_window += weight;
 		return true;
@@ -478,6 +485,7 @@ static inline bool decode(Decoder *decoder, const uint8_t *record, uint32_t byte
 	case KMT_RECORD_ALLOC:
 	case KMT_RECORD_FREE:
 	case KMT_RECORD_WEIGHTED:
+	case KMT_RECORD_REPEATED:
 		return bytes >= sizeof(struct KmtEvent) && count_event(decoder, record, swapped);
 	case KMT_RECORD_STACK4:
 	case KMT_RECORD_STACK8:
@@ -500,7 +508,7 @@ static inline bool decode(Decoder *decoder, const uint8_t *record, uint32_t byte
 }
 
 /* Instantiated for either byte order, so that the native one pays nothing for the other. */
-static inline uint32_t count_records(Profile *profile, const Batch *batch, const bool swapped)
+static inline uint64_t count_records(Profile *profile, const Batch *batch, const bool swapped)
 {
 	Decoder decoder = {
 		.profile = profile,
@@ -523,7 +531,7 @@ static inline uint32_t count_records(Profile *profile, const Batch *batch, const
 	return decoder.decoded;
 }
 
-uint32_t profile_count_batch(Profile *profile, const Batch *batch)
+uint64_t profile_count_batch(Profile *profile, const Batch *batch)
 {
 	return batch->swapped ? count_records(profile, batch, true)
 			      : count_records(profile, batch, false);

@@ -90,8 +90,8 @@ void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns);
 void profile_set_epoch(Profile *profile, uint32_t epoch);
 
 /* Counts a batch of kind KMT_BATCH_EVENTS. Never reads outside of it, whatever it contains.
-   Returns how many event records were decoded (in or outside the window). */
-uint32_t profile_count_batch(Profile *profile, const Batch *batch);
+   Returns how many events were decoded (in or outside the window). */
+uint64_t profile_count_batch(Profile *profile, const Batch *batch);
 
 /* Events of a stack that came as text. Everything is borrowed for the call. */
 typedef struct {

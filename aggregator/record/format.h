@@ -72,7 +72,7 @@ struct KmtBatchHeader {
 	uint32_t batch_number;      /* per CPU, from 0 */
 	uint64_t base_time_ns;      /* CLOCK_MONOTONIC; event times count from here */
 	uint64_t frame_base;        /* added to the frames of KMT_RECORD_STACK4 */
-	uint32_t events;            /* event records in this batch */
+	uint32_t events;            /* in this batch: a record each, but KmtRepeated */
 	uint32_t sampling_period;   /* every event of this batch stands for so many; 1: all came */
 	uint64_t events_total;      /* produced so far, those of this batch included */
 	uint64_t dropped_reentrant; /* not produced: this CPU's buffer was busy */
@@ -111,6 +111,7 @@ enum KmtRecordType {
 	KMT_RECORD_FIELD = 9,     /* struct KmtField + value; index: enum KmtFieldId */
 	KMT_RECORD_CACHE = 10,    /* struct KmtCache + name; index: its number */
 	KMT_RECORD_WEIGHTED = 11, /* struct KmtWeighted: an event that stands for many */
+	KMT_RECORD_REPEATED = 12, /* struct KmtRepeated: many events; index: their origin */
 };
 
 struct KmtTask {
@@ -181,6 +182,18 @@ struct KmtWeighted {
 	struct KmtRecordHead head;
 	uint32_t when;
 	uint64_t weight;
+};
+
+/*
+ * Allocations that succeeded and differ in time and pointer only, in one record where nobody asks
+ * for these. The batch's header counts each of them. What another task or context allocated
+ * between them comes after this record.
+ */
+struct KmtRepeated {
+	struct KmtRecordHead head;
+	uint32_t when; /* of the first */
+	uint32_t events;
+	uint32_t span_ns; /* from the first to the last */
 };
 
 /*

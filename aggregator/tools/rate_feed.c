@@ -142,6 +142,17 @@ static void pace(RateFeed *feed, const Batch *batch)
 	}
 }
 
+static uint64_t count_events(const Batch *batch, void *user_data)
+{
+	RateFeed *feed = user_data;
+
+	if (feed->start_ns == UINT64_MAX)
+		take_info(feed, batch);
+	if (feed->options.counts_all)
+		profile_count_batch(feed->session->profile, batch);
+	return intervals_count(feed->intervals, batch);
+}
+
 static void take_batch(const Batch *batch, void *user_data)
 {
 	RateFeed *feed = user_data;
@@ -152,13 +163,11 @@ static void take_batch(const Batch *batch, void *user_data)
 		take_info(feed, batch);
 		break;
 	case KMT_BATCH_EVENTS:
-		if (feed->start_ns == UINT64_MAX)
-			take_info(feed, batch);
 		if (feed->options.paced)
 			pace(feed, batch);
 		feed->latest_ns = MAX(feed->latest_ns, batch->header.base_time_ns);
-		intervals_take(feed->intervals, batch,
-			       loss_ledger_complete_until(feed->session->loss));
+		intervals_complete(feed->intervals,
+				   loss_ledger_complete_until(feed->session->loss));
 		intervals_expire(feed->intervals, late_ns);
 		break;
 	default:
@@ -180,6 +189,7 @@ RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options)
 	feed->session = session;
 	feed->start_ns = UINT64_MAX;
 	feed->intervals = make_intervals(feed);
+	session_set_counter(session, count_events, feed);
 	session_add_tap(session, take_batch, feed);
 	return feed;
 }
@@ -189,6 +199,7 @@ void rate_feed_free(RateFeed *feed)
 	if (!feed)
 		return;
 	session_remove_tap(feed->session, take_batch);
+	session_set_counter(feed->session, NULL, NULL);
 	intervals_free(feed->intervals);
 	slabinfo_free(feed->slabinfo);
 	g_free(feed);

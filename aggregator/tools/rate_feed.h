@@ -24,7 +24,9 @@ typedef struct {
 	bool wants_frees;
 	bool wants_processes;
 	bool wants_slabinfo; /* of this host, read now and then */
-	size_t bytes_max;    /* of the counters of an interval */
+	/* All intervals count in the session's profile, too: for who looks at more than tables. */
+	bool counts_all;
+	size_t bytes_max; /* of the counters of an interval */
 	/* A recording at its own speed; else as fast as it is read. */
 	bool paced;
 	/* Before the first interval that ends is added up; NULL: nothing. */

@@ -13,8 +13,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Of the bound of all tables: two or three intervals are open at a time. */
-enum { INTERVALS_AT_ONCE = 4 };
+enum {
+	/* Of the bound of all tables: two or three intervals are open at a time. */
+	INTERVALS_AT_ONCE = 4,
+	/* The part of an interval, and the time, within which it does not matter when events were. */
+	REPEATS_PER_INTERVAL = 200,
+	REPEAT_NS_MAX = 5000000,
+};
 
 typedef struct {
 	Options *options;
@@ -126,6 +131,16 @@ static bool open_outlet(RateRun *run, GError **error)
 	return run->screen;
 }
 
+/* Only sums are shown, so that a record may tell of many events; a recording keeps each. */
+static uint32_t repeat_ns(const Options *options)
+{
+	const double interval_ns = options->rate.interval_s * 1e9;
+
+	if (options->request.stack_depth || options->request.record_path)
+		return 0;
+	return (uint32_t)MIN(interval_ns / REPEATS_PER_INTERVAL, REPEAT_NS_MAX);
+}
+
 static void *begin(Options *options, Session *session, GError **error)
 {
 	RateRun *run = g_new0(RateRun, 1);
@@ -134,6 +149,8 @@ static void *begin(Options *options, Session *session, GError **error)
 		.interval_s = rate->interval_s,
 		.sort = rate->sort,
 		.cells = options->cells,
+		/* Also where stacks are looked at, and where the paths of cgroups are found. */
+		.counts_all = options->input || options->request.stack_depth || options->cgroup,
 		.bytes_max = options->memory_bytes_max / INTERVALS_AT_ONCE,
 		.paced = options->input && rate->recorded_speed,
 		.before_first = take_first_table,
@@ -144,6 +161,7 @@ static void *begin(Options *options, Session *session, GError **error)
 	want_column(&feed, rate->sort);
 	for (guint i = 0; rate->columns[i]; i++)
 		want_column(&feed, rate->columns[i]);
+	options->request.repeat_ns = repeat_ns(options);
 	run->options = options;
 	run->session = session;
 	run->left = rate->count ? rate->count : UINT64_MAX;

@@ -1,11 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz/fuzz.h"
 
+#include "rank/cell_filter.h"
+#include "report/rate_text.h"
 #include "report/report.h"
+#include "tools/rate_feed.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* A day of empty tables, which is believed, must not take long. */
+enum { INTERVAL_S = 600 };
+
+static const RateColumn *const rate_columns_shown[] = {
+	&rate_columns[0],
+	&rate_columns[1],
+	&rate_columns[2],
+	NULL,
+};
 
 size_t fuzz_chunk_bytes(size_t size)
 {
@@ -21,6 +34,34 @@ static void expect_no_control(const char *text, size_t length)
 		if (c1 || text[i] == 0x7f || (g_ascii_iscntrl(text[i]) && text[i] != '\n'))
 			abort();
 	}
+}
+
+static void print_table(RateTable *given, void *user_data)
+{
+	g_autoptr(RateTable) table = given;
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	rate_text_append(text, table, user_data);
+	expect_no_control(text->str, text->len);
+}
+
+void fuzz_rates(const uint8_t *data, size_t size, size_t memory_bytes)
+{
+	const RateLayout layout = { .columns = rate_columns_shown, .rows_max = UINT64_MAX };
+	g_autoptr(Session) session = session_new(memory_bytes);
+	g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	g_autoptr(RateFeed) feed = rate_feed_new(session, &(RateFeedOptions){
+								  .interval_s = INTERVAL_S,
+								  .sort = rate_sort_default,
+								  .cells = cells,
+								  .bytes_max = memory_bytes,
+								  .sink = print_table,
+								  .user_data = (void *)&layout,
+							  });
+
+	session_feed(session, data, size);
+	session_finish(session);
+	rate_feed_finish(feed);
 }
 
 void fuzz_report(const Session *session)

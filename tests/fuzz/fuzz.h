@@ -15,5 +15,8 @@ size_t fuzz_chunk_bytes(size_t size);
 /* Makes a view of everything and prints its report, which must be fit for a terminal. */
 void fuzz_report(const Session *session);
 
+/* Makes tables of the rates in a stream, and prints them alike. */
+void fuzz_rates(const uint8_t *data, size_t size, size_t memory_bytes);
+
 /* Aborts unless both sessions counted the same: chunking must not change what is read. */
 void fuzz_expect_same(const Session *whole, const Session *pieces);

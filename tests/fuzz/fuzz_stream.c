@@ -26,5 +26,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (a.batches != b.batches || a.damaged_bytes != b.damaged_bytes)
 		abort();
 	fuzz_report(pieces);
+	fuzz_rates(data, size, MEMORY_BYTES);
 	return 0;
 }

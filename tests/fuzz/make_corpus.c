@@ -65,11 +65,15 @@ static void put_events(StreamCpu *cpu, unsigned events)
 /* Every kind of record that a reader may meet in a batch of events. */
 static void put_rare_records(StreamCpu *cpu)
 {
+	struct KmtRepeated *repeated;
 	struct KmtWeighted *weighted;
 
 	stream_put_record(cpu, KMT_RECORD_TASK_USE, 0, 8);
 	weighted = stream_put_record(cpu, KMT_RECORD_WEIGHTED, 0, sizeof(*weighted));
 	weighted->weight = 1000;
+	repeated = stream_put_record(cpu, KMT_RECORD_REPEATED, 0, sizeof(*repeated));
+	repeated->events = 7;
+	repeated->span_ns = 1000000;
 	stream_put_record(cpu, KMT_RECORD_PAD, 0, 24);
 	stream_put_record(cpu, 200, 0, 16);
 	stream_put_heartbeat(cpu);

@@ -120,6 +120,16 @@ static inline void event_batch_event(EventBatch *batch, uint8_t type, uint16_t o
 	event_batch_header(batch)->events++;
 }
 
+/* A record that stands for so many allocations. */
+static inline void event_batch_repeated(EventBatch *batch, uint16_t origin, uint32_t delta_ns,
+					uint32_t events, uint32_t span_ns)
+{
+	struct KmtRepeated repeated = { .when = delta_ns, .events = events, .span_ns = span_ns };
+
+	event_batch_add(batch, &repeated, sizeof(repeated), KMT_RECORD_REPEATED, origin);
+	event_batch_header(batch)->events += events;
+}
+
 static inline void event_batch_heartbeat(EventBatch *batch, uint64_t complete_until_ns,
 					 uint64_t skipped, uint64_t probe_ns)
 {

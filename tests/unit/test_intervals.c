@@ -37,22 +37,25 @@ static void take(const Interval *interval, void *user_data)
 typedef struct {
 	Intervals *intervals;
 	uint64_t complete_until_ns;
+	uint64_t decoded; /* so far */
 } Arrival;
 
 static void arrive(const Batch *batch, void *user_data)
 {
 	Arrival *arrival = user_data;
 
-	intervals_take(arrival->intervals, batch, arrival->complete_until_ns);
+	arrival->decoded += intervals_count(arrival->intervals, batch);
+	intervals_complete(arrival->intervals, arrival->complete_until_ns);
 }
 
-/* A batch with an event at each of these milliseconds after base_ns. */
-static void send(Intervals *intervals, uint64_t base_ns, const uint32_t *at_ms, size_t count,
+/* A batch with an event at each of these milliseconds after base_ns. Returns how many were decoded.
+ */
+static uint64_t send(Intervals *intervals, uint64_t base_ns, const uint32_t *at_ms, size_t count,
 		 uint64_t complete_until_ns)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	EventBatch batch = event_batch_begin(bytes, 0, 0, base_ns);
-	Arrival arrival = { intervals, complete_until_ns };
+	Arrival arrival = { intervals, complete_until_ns, 0 };
 	g_autoptr(BatchReader) reader = batch_reader_new(arrive, &arrival);
 	uint16_t origin = event_batch_origin(&batch, frames, 1, 10, 16);
 
@@ -61,6 +64,7 @@ static void send(Intervals *intervals, uint64_t base_ns, const uint32_t *at_ms, 
 				  KMT_CONTEXT_TASK, 1);
 	event_batch_end(&batch, count);
 	batch_reader_feed(reader, bytes->data, bytes->len);
+	return arrival.decoded;
 }
 
 #define SEND(intervals, base_ns, complete_until_ns, ...)                                           \
@@ -103,6 +107,99 @@ Test(intervals, what_comes_after_its_interval_was_given_away_counts_in_the_next)
 	cr_expect_eq(given.events[0], 2);
 	cr_expect_eq(given.events[1], 3);
 	cr_expect_eq(given.end_ns[1], 2 * SECOND_NS + 10 * MILLISECOND_NS);
+}
+
+Test(intervals, what_is_late_when_none_is_open_counts_as_well)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
+	intervals_expire(intervals, 2 * SECOND_NS);
+	cr_expect_eq(given.count, 1);
+	SEND(intervals, SECOND_NS, 0, 3, 4);
+	intervals_finish(intervals, 3 * SECOND_NS);
+	cr_expect_eq(given.count, 2);
+	cr_expect_eq(given.events[0], 0);
+	cr_expect_eq(given.events[1], 2);
+}
+
+Test(intervals, the_last_one_waits_for_what_is_late)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	intervals_set_window(intervals, SECOND_NS, 3 * SECOND_NS);
+	SEND(intervals, 2 * SECOND_NS, 2 * SECOND_NS, 1);
+	intervals_expire(intervals, 9 * SECOND_NS);
+	cr_expect_eq(given.count, 1);
+	SEND(intervals, 2 * SECOND_NS, 2 * SECOND_NS, 2, 3);
+	intervals_finish(intervals, 9 * SECOND_NS);
+	cr_expect_eq(given.count, 2);
+	cr_expect_eq(given.events[1], 3);
+	cr_expect_eq(given.end_ns[1], 3 * SECOND_NS);
+}
+
+Test(intervals, what_counts_nowhere_is_decoded_all_the_same)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	cr_expect_eq(SEND(intervals, SECOND_NS, 0, 1, 2), 2);
+	intervals_set_window(intervals, 5 * SECOND_NS, UINT64_MAX);
+	cr_expect_eq(SEND(intervals, SECOND_NS, 0, 1, 2, 3), 3);
+	/* Two open intervals have a look at it. */
+	cr_expect_eq(SEND(intervals, 5 * SECOND_NS, 0, 1, 1000), 2);
+	intervals_finish(intervals, 7 * SECOND_NS);
+	cr_expect_eq(given.events[0] + given.events[1], 2);
+}
+
+Test(intervals, what_is_far_ahead_of_the_rest_does_not_open_all_between)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
+	SEND(intervals, SECOND_NS, 0, 1);
+	SEND(intervals, 1028 * SECOND_NS, 0, 1);
+	cr_expect_eq(given.count, 4);
+	cr_expect(given.partial[0]);
+	cr_expect_eq(given.events[0], 1);
+}
+
+Test(intervals, an_impossible_time_is_damage)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	intervals_set_window(intervals, UINT64_MAX - SECOND_NS, UINT64_MAX);
+	cr_expect_eq(SEND(intervals, UINT64_MAX - SECOND_NS, 0, 1), 1);
+	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
+	SEND(intervals, SECOND_NS, UINT64_MAX, 1);
+	cr_expect_eq(SEND(intervals, UINT64_MAX / 2, 0, 1, 2), 0);
+	intervals_finish(intervals, UINT64_MAX / 2);
+	cr_expect_eq(given.count, 1);
+	cr_expect_eq(given.events[0], 1);
+}
+
+Test(intervals, a_record_of_many_counts_where_it_begins)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	EventBatch batch = event_batch_begin(bytes, 0, 0, SECOND_NS);
+	Arrival arrival = { intervals, 0, 0 };
+	g_autoptr(BatchReader) reader = batch_reader_new(arrive, &arrival);
+	uint16_t origin = event_batch_origin(&batch, frames, 1, 10, 16);
+
+	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
+	event_batch_repeated(&batch, origin, 999 * MILLISECOND_NS, 40, 5 * MILLISECOND_NS);
+	event_batch_end(&batch, 40);
+	batch_reader_feed(reader, bytes->data, bytes->len);
+	intervals_finish(intervals, 3 * SECOND_NS);
+	cr_expect_eq(arrival.decoded, 40);
+	cr_expect_eq(given.events[0], 40);
+	cr_expect_eq(given.events[1], 0);
 }
 
 Test(intervals, nothing_outside_of_the_window_counts)

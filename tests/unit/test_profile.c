@@ -92,6 +92,39 @@ Test(profile, a_sampled_event_stands_for_its_period)
 	cr_expect(eq(u64, sum_of(profile, "two", KMT_CONTEXT_TASK).failed, 10));
 }
 
+static void count_decoded(const Batch *batch, void *user_data)
+{
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+	uint64_t *decoded = user_data;
+
+	*decoded += profile_count_batch(profile, batch);
+}
+
+Test(profile, a_repeated_record_is_many_events)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	EventBatch batch = event_batch_begin(bytes, 0, 0, 1000);
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+	uint64_t decoded = 0;
+	g_autoptr(BatchReader) reader = batch_reader_new(count_decoded, &decoded);
+	uint16_t origin;
+
+	event_batch_task(&batch, 10, "one");
+	origin = event_batch_origin(&batch, frames, 3, 100, 128);
+	event_batch_repeated(&batch, origin, 0, 3000000000U, 500);
+	event_batch_repeated(&batch, origin, 600, 2000000000U, 0);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 700, KMT_CONTEXT_TASK, 0);
+	event_batch_header(&batch)->sampling_period = 4;
+	event_batch_end(&batch, 5000000001ULL);
+	feed(profile, bytes);
+	cr_expect(eq(u64, profile_totals(profile).events, 4 * 5000000001ULL));
+	cr_expect(eq(u64, sum_of(profile, "one", KMT_CONTEXT_TASK).events, 4 * 5000000000ULL));
+	cr_expect(eq(u64, sum_of(profile, "one", KMT_CONTEXT_TASK).failed, 4));
+	cr_expect(eq(u64, profile_totals(profile).damaged, 0));
+	batch_reader_feed(reader, bytes->data, bytes->len);
+	cr_expect(eq(u64, decoded, 5000000001ULL));
+}
+
 Test(profile, frames_are_widened_by_their_base)
 {
 	g_autoptr(GByteArray) bytes = mixed_stream();
