@@ -23,7 +23,7 @@ typedef struct {
 	RunText *text;
 	SymbolStore *symbols;
 	BatchReader *reader;
-	GArray *taps;   /* private, as the next two */
+	GArray *taps; /* private, as the next two */
 	SessionCounter counter;
 	void *counter_data;
 	bool enough;    /* a tap has what it wants: the rest of a file is not read */

@@ -50,7 +50,7 @@ typedef struct {
 	/* Allocations that differ in time and pointer only may come as one event that stands for
 	   them, when they are of so long; 0: each comes for itself. */
 	uint32_t repeat_ns;
-	double duration_seconds;       /* from the moment the probes are live; 0: until stopped */
+	double duration_seconds;   /* from the moment the probes are live; 0: until stopped */
 	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: buffer_plan.h's */
 	uint64_t memory_bytes_max; /* of the session's tables, of what SystemTap queues; 0: none */
 	const char *record_path;   /* recording to write; NULL: none; "-": the stream, to stdout */

@@ -24,7 +24,7 @@ struct Intervals {
 	uint32_t epoch;
 	Profile *outside; /* owned; in whose window nothing is: to decode what counts nowhere */
 	uint64_t next;    /* number of the first one that was not given away */
-	GQueue opened; /* (element-type Open), owned, in order, the first is next */
+	GQueue opened;    /* (element-type Open), owned, in order, the first is next */
 };
 
 Intervals *intervals_new(uint64_t length_ns, size_t bytes_max, IntervalSink sink, void *user_data)

@@ -7,7 +7,7 @@
 
 /* A slab cache in an interval, or the sum of all. Texts are owned by the table. */
 typedef struct {
-	const char *label; /* as printed, escaped; may have "(also: ...)" */
+	const char *label; /* as printed, escaped; may have "(by size)" */
 	const char *name;  /* the folded name alone, escaped; NULL: it is not known */
 	uint64_t allocations;
 	uint64_t failed;

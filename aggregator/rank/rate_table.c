@@ -113,7 +113,9 @@ static Draft *draft_of(Drafting *drafting, const ProfileOrigin *origin)
 	if (draft)
 		return draft;
 	draft = g_new(Draft, 1);
-	draft_init(draft, drafting, cache.label, cache.name);
+	/* The other names of a merged cache would push its figures out of their columns. */
+	draft_init(draft, drafting, cache.origin == CACHE_TOLD ? cache.name : cache.label,
+		   cache.name);
 	g_hash_table_insert(drafting->by_label, (gpointer)cache.label, draft);
 	return draft;
 }

@@ -16,7 +16,8 @@
 enum {
 	/* Of the bound of all tables: two or three intervals are open at a time. */
 	INTERVALS_AT_ONCE = 4,
-	/* The part of an interval, and the time, within which it does not matter when events were. */
+	/* Within such a part of an interval, and such a time, it does not matter when events were.
+	 */
 	REPEATS_PER_INTERVAL = 200,
 	REPEAT_NS_MAX = 5000000,
 };

@@ -60,6 +60,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_perf_sample.c \
 	tests/unit/test_perf_throttle.c \
 	tests/unit/test_profile.c \
+	tests/unit/test_rate_feed.c \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \
 	tests/unit/test_run_info.c \
@@ -77,6 +78,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_symbol_store.c \
 	tests/unit/test_task_cgroup.c \
 	tests/unit/test_task_table.c \
+	tests/unit/test_text_writer.c \
 	tests/unit/test_tracefs.c \
 	tests/unit/test_tracepoint_format.c \
 	tests/unit/test_view.c \

@@ -51,7 +51,7 @@ static void arrive(const Batch *batch, void *user_data)
 /* A batch with an event at each of these milliseconds after base_ns. Returns how many were decoded.
  */
 static uint64_t send(Intervals *intervals, uint64_t base_ns, const uint32_t *at_ms, size_t count,
-		 uint64_t complete_until_ns)
+		     uint64_t complete_until_ns)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	EventBatch batch = event_batch_begin(bytes, 0, 0, base_ns);

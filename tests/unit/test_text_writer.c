@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/text_writer.h"
+
+#include "leaks.h"
+#include "temporary.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+TEST_SUITE_WITHOUT_LEAKS(text_writer);
+
+/* Above what waits and what a pipe takes; texts of a page, so that a pipe of one holds one. */
+enum { TEXTS = 200, TEXT_BYTES = 4096, WAITING = 64 };
+
+/* A pipe for stdout, that holds one text. Returns the end to read from. */
+static int stdout_to_pipe(void)
+{
+	int ends[2];
+
+	cr_assert(zero(int, pipe(ends)));
+	cr_assert(ge(int, fcntl(ends[1], F_SETPIPE_SZ, TEXT_BYTES), 0));
+	cr_assert(eq(int, dup2(ends[1], STDOUT_FILENO), STDOUT_FILENO));
+	close(ends[1]);
+	return ends[0];
+}
+
+static char *text_of(unsigned number)
+{
+	return g_strdup_printf("%-*u", TEXT_BYTES, number);
+}
+
+static void give_all(TextWriter *writer)
+{
+	for (unsigned i = 0; i < TEXTS; i++)
+		text_writer_give(writer, text_of(i));
+}
+
+/* Returns how many whole texts come until the other end is closed; they are in order. */
+static gpointer read_texts(gpointer data)
+{
+	int fd = GPOINTER_TO_INT(data);
+	char text[TEXT_BYTES + 1] = "";
+	int last = -1, number, texts = 0;
+	size_t length = 0;
+	ssize_t got;
+
+	while ((got = read(fd, text + length, TEXT_BYTES - length)) > 0) {
+		length += (size_t)got;
+		if (length < TEXT_BYTES)
+			continue;
+		number = (int)strtol(text, NULL, 10);
+		cr_expect(gt(int, number, last));
+		last = number;
+		texts++;
+		length = 0;
+	}
+	cr_expect(eq(sz, length, 0));
+	return GINT_TO_POINTER(texts);
+}
+
+/* What was said on stderr meanwhile goes to a file. */
+static char *stderr_to_file(const char *folder)
+{
+	char *path = g_build_filename(folder, "errors", NULL);
+	int fd = open(path, O_CREAT | O_WRONLY, 0600);
+
+	cr_assert(eq(int, dup2(fd, STDERR_FILENO), STDERR_FILENO));
+	close(fd);
+	return path;
+}
+
+Test(text_writer, a_reader_who_does_not_read_holds_nobody_up_and_is_told_what_is_missing)
+{
+	g_autofree char *folder = temporary_folder();
+	int fd = stdout_to_pipe(), kept = dup(STDERR_FILENO);
+	g_autofree char *errors = stderr_to_file(folder);
+	TextWriter *writer = text_writer_new(false);
+	g_autofree char *said = NULL, *expected = NULL;
+	g_autoptr(GError) error = NULL;
+	GThread *reader;
+	int texts;
+
+	give_all(writer);
+	reader = g_thread_new("reader", read_texts, GINT_TO_POINTER(fd));
+	cr_expect(text_writer_finish(writer, &error));
+	close(STDOUT_FILENO);
+	texts = GPOINTER_TO_INT(g_thread_join(reader));
+	dup2(kept, STDERR_FILENO);
+	cr_expect(ge(int, texts, WAITING));
+	cr_expect(le(int, texts, WAITING + 2));
+	cr_assert(g_file_get_contents(errors, &said, NULL, NULL));
+	expected = g_strdup_printf("%d tables were not printed", TEXTS - texts);
+	cr_expect(strstr(said, expected) != NULL);
+	temporary_remove(folder);
+}
+
+Test(text_writer, of_a_file_all_is_written_however_slow_the_reader_is)
+{
+	int fd = stdout_to_pipe();
+	TextWriter *writer = text_writer_new(true);
+	GThread *reader = g_thread_new("reader", read_texts, GINT_TO_POINTER(fd));
+	g_autoptr(GError) error = NULL;
+
+	give_all(writer);
+	cr_expect(text_writer_finish(writer, &error));
+	close(STDOUT_FILENO);
+	cr_expect(eq(int, GPOINTER_TO_INT(g_thread_join(reader)), TEXTS));
+}
+
+Test(text_writer, a_reader_who_left_ends_it_without_an_error)
+{
+	int fd = stdout_to_pipe();
+	TextWriter *writer = text_writer_new(false);
+	g_autoptr(GError) error = NULL;
+
+	close(fd);
+	text_writer_give(writer, text_of(0));
+	while (!text_writer_has_ended(writer))
+		g_usleep(1000);
+	text_writer_give(writer, text_of(1));
+	cr_expect(text_writer_finish(writer, &error));
+	cr_expect(error == NULL);
+}
+
+Test(text_writer, a_full_disk_is_an_error)
+{
+	int fd = open("/dev/full", O_WRONLY);
+	TextWriter *writer;
+	g_autoptr(GError) error = NULL;
+
+	cr_assert(eq(int, dup2(fd, STDOUT_FILENO), STDOUT_FILENO));
+	close(fd);
+	writer = text_writer_new(false);
+	text_writer_give(writer, text_of(0));
+	cr_expect_not(text_writer_finish(writer, &error));
+	cr_assert(error != NULL);
+	cr_expect(strstr(error->message, "No space left on device") != NULL);
+}
