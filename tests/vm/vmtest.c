@@ -5,14 +5,22 @@
  *
  * A COUNT written to /sys/module/vmtest_first/parameters/task allocates so often in the writer's
  * context, one written to .../hardirq in that of an interrupt. A COUNT written to .../stacks
- * allocates once at each of so many stacks, the same ones each time.
+ * allocates once at each of so many stacks, the same ones each time. A NAME written to .../cache makes
+ * a slab cache of that name, allocates VMTEST_CACHE_COUNT objects from it, and destroys it; read, it
+ * says how often such a cache was at the address of the one before.
  */
 #include <linux/completion.h>
 #include <linux/irq_work.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 
-enum { VMTEST_BYTES = 300, VMTEST_COUNT_MAX = 100000, VMTEST_STEPS = 17 };
+enum {
+	VMTEST_BYTES = 300,
+	VMTEST_COUNT_MAX = 100000,
+	VMTEST_STEPS = 17,
+	VMTEST_CACHE_BYTES = 400,
+	VMTEST_CACHE_COUNT = 100,
+};
 
 static unsigned int pending;
 static DECLARE_COMPLETION(done);
@@ -102,13 +110,51 @@ static int set_stacks(const char *text, const struct kernel_param *parameter)
 	return failure;
 }
 
+/* A cache with a constructor is merged with no other. */
+static void vmtest_construct(void *object)
+{
+	memset(object, 0, VMTEST_CACHE_BYTES);
+}
+
+static unsigned int reused;
+
+static int set_cache(const char *text, const struct kernel_param *parameter)
+{
+	static struct kmem_cache *before;
+	struct kmem_cache *cache;
+	char name[32];
+	int i;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "\n"), text);
+	cache = kmem_cache_create(name, VMTEST_CACHE_BYTES, 0, 0, vmtest_construct);
+	if (!cache)
+		return -ENOMEM;
+	reused += cache == before;
+	before = cache;
+	for (i = 0; i < VMTEST_CACHE_COUNT; i++) {
+		void *object = kmem_cache_alloc(cache, GFP_KERNEL);
+
+		if (object)
+			kmem_cache_free(cache, object);
+	}
+	kmem_cache_destroy(cache);
+	return 0;
+}
+
+static int get_cache(char *page, const struct kernel_param *parameter)
+{
+	return sprintf(page, "%u\n", reused);
+}
+
 static const struct kernel_param_ops task_ops = { .set = set_task };
 static const struct kernel_param_ops stacks_ops = { .set = set_stacks };
 static const struct kernel_param_ops hardirq_ops = { .set = set_hardirq };
+static const struct kernel_param_ops cache_ops = { .set = set_cache, .get = get_cache };
 
 module_param_cb(task, &task_ops, NULL, 0200);
 module_param_cb(stacks, &stacks_ops, NULL, 0200);
 module_param_cb(hardirq, &hardirq_ops, NULL, 0200);
+module_param_cb(cache, &cache_ops, NULL, 0600);
 
 MODULE_DESCRIPTION("known allocations for check-vm");
 MODULE_LICENSE("GPL");
