@@ -5,7 +5,7 @@
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
-readonly pipes=40000
+readonly pipes=150000
 
 # members NAME FILE: the numbers of that name, one of each table's sum.
 members()
