@@ -48,7 +48,8 @@ typedef struct {
 	uint32_t overhead_percent_max; /* of a CPU's time, for its probes; above it that CPU takes
 					  fewer events; 0: no bound */
 	/* Allocations that differ in time and pointer only may come as one event that stands for
-	   them, when they are of so long; 0: each comes for itself. */
+	   them, between two multiples of this, of which the window's start is one; 0: each comes
+	   for itself. */
 	uint32_t repeat_ns;
 	double duration_seconds;   /* from the moment the probes are live; 0: until stopped */
 	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: buffer_plan.h's */

@@ -188,6 +188,15 @@ static bool release_command(LiveRun *live)
 	return true;
 }
 
+/* No event that stands for several may be of before and after the start. */
+static uint64_t window_start_ns(const LiveRun *live, uint64_t now_ns)
+{
+	uint64_t start_ns = live->command ? command_start_ns(live->command) : now_ns;
+	uint32_t repeat_ns = live->parts.request->repeat_ns;
+
+	return repeat_ns ? start_ns - start_ns % repeat_ns : start_ns;
+}
+
 void live_run_go_live(LiveRun *live)
 {
 	const CollectRequest *request = live->parts.request;
@@ -210,8 +219,7 @@ void live_run_go_live(LiveRun *live)
 		g_printerr("Press Ctrl-C to stop.\n");
 	if (live->command && !release_command(live))
 		return;
-	feed_number(live, KMT_FIELD_WINDOW_START_NS,
-		    live->command ? command_start_ns(live->command) : now_ns);
+	feed_number(live, KMT_FIELD_WINDOW_START_NS, window_start_ns(live, now_ns));
 	if (duration_ms > 0)
 		live_run_add_timeout(live, (guint)MIN(MAX(duration_ms, 1), G_MAXINT),
 				     duration_over);

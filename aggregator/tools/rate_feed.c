@@ -177,8 +177,10 @@ static void take_batch(const Batch *batch, void *user_data)
 
 static Intervals *make_intervals(RateFeed *feed)
 {
-	return intervals_new((uint64_t)(feed->options.interval_s * NS_PER_S),
-			     feed->options.bytes_max, give_table, feed);
+	double grains = feed->options.interval_s * NS_PER_S / RATE_GRAIN_NS;
+
+	return intervals_new((uint64_t)(grains + 0.5) * RATE_GRAIN_NS, feed->options.bytes_max,
+			     give_table, feed);
 }
 
 RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options)

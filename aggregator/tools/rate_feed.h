@@ -13,6 +13,9 @@
  */
 typedef struct RateFeed RateFeed;
 
+/* Intervals are a multiple of it, so that within it it does not matter when an event was. */
+enum { RATE_GRAIN_NS = 1000000 };
+
 /* Takes the tables in their order, and owns them. */
 typedef void (*RateTableSink)(RateTable *table, void *user_data);
 

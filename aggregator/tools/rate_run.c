@@ -13,14 +13,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum {
-	/* Of the bound of all tables: two or three intervals are open at a time. */
-	INTERVALS_AT_ONCE = 4,
-	/* Within such a part of an interval, and such a time, it does not matter when events were.
-	 */
-	REPEATS_PER_INTERVAL = 200,
-	REPEAT_NS_MAX = 5000000,
-};
+/* Of the bound of all tables: two or three intervals are open at a time. */
+enum { INTERVALS_AT_ONCE = 4 };
 
 typedef struct {
 	Options *options;
@@ -135,11 +129,7 @@ static bool open_outlet(RateRun *run, GError **error)
 /* Only sums are shown, so that a record may tell of many events; a recording keeps each. */
 static uint32_t repeat_ns(const Options *options)
 {
-	const double interval_ns = options->rate.interval_s * 1e9;
-
-	if (options->request.stack_depth || options->request.record_path)
-		return 0;
-	return (uint32_t)MIN(interval_ns / REPEATS_PER_INTERVAL, REPEAT_NS_MAX);
+	return options->request.stack_depth || options->request.record_path ? 0 : RATE_GRAIN_NS;
 }
 
 static void *begin(Options *options, Session *session, GError **error)

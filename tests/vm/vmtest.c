@@ -5,9 +5,9 @@
  *
  * A COUNT written to /sys/module/vmtest_first/parameters/task allocates so often in the writer's
  * context, one written to .../hardirq in that of an interrupt. A COUNT written to .../stacks
- * allocates once at each of so many stacks, the same ones each time. A NAME written to .../cache makes
- * a slab cache of that name, allocates VMTEST_CACHE_COUNT objects from it, and destroys it; read, it
- * says how often such a cache was at the address of the one before.
+ * allocates once at each of so many stacks, the same ones each time. A NAME written to .../cache
+ * makes a slab cache of that name, allocates VMTEST_CACHE_COUNT objects from it, and destroys it;
+ * read, it says how often such a cache was at the address of the one before.
  */
 #include <linux/completion.h>
 #include <linux/irq_work.h>
