@@ -17,5 +17,6 @@ libaggregator_a_SOURCES += \
 	aggregator/rank/process_sums.c aggregator/rank/process_sums.h \
 	aggregator/rank/rate_detail.c aggregator/rank/rate_detail.h \
 	aggregator/rank/sort_key.c \
+	aggregator/rank/stack_chain.c aggregator/rank/stack_chain.h \
 	aggregator/rank/stack_rows.c aggregator/rank/stack_rows.h \
 	aggregator/rank/view.c aggregator/rank/view.h

@@ -3,6 +3,7 @@
 
 #include "escape.h"
 #include "rank/group_rows.h"
+#include "rank/stack_chain.h"
 
 #include <string.h>
 
@@ -90,15 +91,14 @@ static GArray *rows_empty(void)
 	return rows;
 }
 
-static char *label_of(const GroupRows *groups, const GroupRow *row, guint key)
+static char *label_of(const GroupRows *groups, const GroupRow *row)
 {
 	GString *label = g_string_new(NULL);
 
-	group_rows_append_label(groups, row, key, label);
+	group_rows_append_label(groups, row, 0, label);
 	return g_string_free(label, FALSE);
 }
 
-/* The second key of a row, where there is one, is its frames. */
 static GArray *rows_of(const View *view, const ViewOptions *options)
 {
 	g_autoptr(GroupRows) groups = group_rows_new(view, options, false);
@@ -107,15 +107,27 @@ static GArray *rows_of(const View *view, const ViewOptions *options)
 	for (guint i = 0; i < groups->rows->len; i++) {
 		const GroupRow *group = &g_array_index(groups->rows, GroupRow, i);
 		const RateDetailRow row = {
-			.label = label_of(groups, group, 0),
+			.label = label_of(groups, group),
 			.allocations = group->summary.allocations,
 			.bytes_allocated = group->summary.bytes_allocated,
-			.frames = options->by[1] ? label_of(groups, group, 1) : NULL,
 		};
 
 		g_array_append_val(rows, row);
 	}
 	return rows;
+}
+
+/* All stacks of a cache may begin with one function: a label has its callers, too. */
+static void label_stacks(GArray *rows)
+{
+	for (guint i = 0; i < rows->len; i++) {
+		RateDetailRow *row = &g_array_index(rows, RateDetailRow, i);
+		GString *chain = g_string_new(NULL);
+
+		row->frames = row->label;
+		stack_chain_append(chain, row->frames);
+		row->label = g_string_free(chain, FALSE);
+	}
 }
 
 static void read_view(RateDetail *detail, const ViewSource *source,
@@ -133,11 +145,11 @@ static void read_view(RateDetail *detail, const ViewSource *source,
 	ViewOptions by_stack = by_group;
 	g_autoptr(View) view = view_new(source, &by_group);
 
-	by_stack.by[0] = key_of_name("callsite");
-	by_stack.by[1] = key_of_name("stack");
+	by_stack.by[0] = key_of_name("stack");
 	by_stack.top = RATE_DETAIL_STACKS_MAX;
 	detail->groups = rows_of(view, &by_group);
 	detail->stacks = rows_of(view, &by_stack);
+	label_stacks(detail->stacks);
 	detail->allocations = view->before.allocations;
 	detail->bytes_allocated = view->before.bytes_allocated;
 }

@@ -15,7 +15,7 @@
 enum { RATE_DETAIL_STACKS_MAX = 1000 };
 
 typedef struct {
-	char *label; /* escaped: of a process or cgroup; of a stack its call site */
+	char *label; /* escaped: of a process or cgroup; of a stack its first functions */
 	uint64_t allocations;
 	uint64_t bytes_allocated;
 	char *frames; /* as printed, a line each, innermost first; NULL for groups */
