@@ -143,7 +143,7 @@ static int set_cache(const char *text, const struct kernel_param *parameter)
 
 static int get_cache(char *page, const struct kernel_param *parameter)
 {
-	return sprintf(page, "%u\n", reused);
+	return scnprintf(page, PAGE_SIZE, "%u\n", reused);
 }
 
 static const struct kernel_param_ops task_ops = { .set = set_task };
