@@ -108,6 +108,23 @@ static void feed_slabs(LiveRun *live, uint32_t reading)
 	live_run_feed(live);
 }
 
+/* The edges of what counts: no event that stands for several may be of both sides. */
+
+static uint64_t window_start_ns(const LiveRun *live, uint64_t now_ns)
+{
+	uint64_t start_ns = live->command ? command_start_ns(live->command) : now_ns;
+	uint32_t repeat_ns = live->parts.request->repeat_ns;
+
+	return repeat_ns ? start_ns - start_ns % repeat_ns : start_ns;
+}
+
+static uint64_t window_end_ns(const LiveRun *live, uint64_t end_ns)
+{
+	uint32_t repeat_ns = live->parts.request->repeat_ns;
+
+	return repeat_ns ? end_ns - end_ns % repeat_ns + repeat_ns - 1 : end_ns;
+}
+
 /* How a run ends. */
 
 void live_run_set_bound(LiveRun *live, const char *bound)
@@ -124,11 +141,11 @@ void live_run_stop_at(LiveRun *live, uint64_t end_ns)
 		return;
 	live->phase = PHASE_DRAINING;
 	live_run_tell(live, "the end was reached, waiting for what is on its way");
-	live->end_ns = end_ns;
+	live->end_ns = window_end_ns(live, end_ns);
 	feed_slabs(live, KMT_READING_END);
 	look_at_cpus(live, end_ns);
 	feed_number(live, KMT_FIELD_RUN_END_NS, end_ns);
-	feed_number(live, KMT_FIELD_WINDOW_END_NS, end_ns);
+	feed_number(live, KMT_FIELD_WINDOW_END_NS, live->end_ns);
 	live->engine->drain(live);
 }
 
@@ -186,15 +203,6 @@ static bool release_command(LiveRun *live)
 	live_run_add_source(live, g_child_watch_source_new(command_pid(live->command)),
 			    (GSourceFunc)(void (*)(void))command_ended);
 	return true;
-}
-
-/* No event that stands for several may be of before and after the start. */
-static uint64_t window_start_ns(const LiveRun *live, uint64_t now_ns)
-{
-	uint64_t start_ns = live->command ? command_start_ns(live->command) : now_ns;
-	uint32_t repeat_ns = live->parts.request->repeat_ns;
-
-	return repeat_ns ? start_ns - start_ns % repeat_ns : start_ns;
 }
 
 void live_run_go_live(LiveRun *live)

@@ -3,15 +3,16 @@
 
 #include "record/bytes.h"
 
-enum { OPEN_MAX = 1024 }; /* intervals: who waits for all CPUs has to end somewhere */
+enum { GAP_MAX = 64 }; /* intervals without an event, one by one; more of them are one */
 
-/* A time so far ahead of all before it is damage: nobody waits for all the empty intervals. */
+/* A time so far ahead of all before it is damage. */
 #define AHEAD_NS_MAX (24 * 3600 * 1000000000ULL)
 
 /* Of an interval that is not given away yet. */
 typedef struct {
 	Profile *profile; /* owned */
-	uint64_t number;
+	uint64_t start_ns;
+	uint64_t end_ns; /* the first instant after it */
 } Open;
 
 struct Intervals {
@@ -21,6 +22,8 @@ struct Intervals {
 	void *user_data;
 	uint64_t start_ns; /* of the window; UINT64_MAX: not known */
 	uint64_t end_ns;
+	uint64_t opens_ns;  /* where the next one begins that is opened */
+	uint64_t latest_ns; /* of the events that count */
 	uint32_t epoch;
 	Profile *outside; /* owned; in whose window nothing is: to decode what counts nowhere */
 	uint64_t next;    /* number of the first one that was not given away */
@@ -61,36 +64,39 @@ void intervals_free(Intervals *intervals)
 	g_free(intervals);
 }
 
-static uint64_t start_of(const Intervals *intervals, uint64_t number)
-{
-	return intervals->start_ns + number * intervals->length_ns;
-}
-
-/* The first one that is open also takes what came too late for those before it. */
+/* The first one that is open also takes what came too late for those before it, and the last one of
+   the window what happened at its very end. */
 static void set_bounds(const Intervals *intervals, const Open *open)
 {
-	uint64_t start_ns = open->number == intervals->next ? intervals->start_ns
-							    : start_of(intervals, open->number);
-	uint64_t last_ns = start_of(intervals, open->number + 1) - 1;
+	bool is_first = open == g_queue_peek_head((GQueue *)&intervals->opened);
+	uint64_t start_ns = is_first ? intervals->start_ns : open->start_ns;
+	uint64_t last_ns = open->end_ns < intervals->end_ns ? open->end_ns - 1 : intervals->end_ns;
 
-	profile_set_window(open->profile, start_ns, MIN(last_ns, intervals->end_ns));
+	profile_set_window(open->profile, start_ns, last_ns);
 }
 
-static void open_next(Intervals *intervals)
+/* Opens the next one, on the way to that time: over a long gap one that ends where the interval of
+   the time begins. */
+static void open_next(Intervals *intervals, uint64_t time_ns)
 {
+	uint64_t lengths = (time_ns - MIN(time_ns, intervals->opens_ns)) / intervals->length_ns;
 	Open *open = g_new0(Open, 1);
 
 	open->profile = profile_new(intervals->bytes_max);
-	open->number = intervals->next + g_queue_get_length(&intervals->opened);
+	open->start_ns = intervals->opens_ns;
+	open->end_ns = open->start_ns + (lengths > GAP_MAX ? lengths : 1) * intervals->length_ns;
+	intervals->opens_ns = open->end_ns;
 	profile_set_epoch(open->profile, intervals->epoch);
-	set_bounds(intervals, open);
 	g_queue_push_tail(&intervals->opened, open);
+	set_bounds(intervals, open);
 }
 
 void intervals_set_window(Intervals *intervals, uint64_t start_ns, uint64_t end_ns)
 {
-	if (!intervals->next)
+	if (!intervals->next && g_queue_is_empty(&intervals->opened)) {
 		intervals->start_ns = start_ns <= INT64_MAX ? start_ns : UINT64_MAX;
+		intervals->opens_ns = intervals->start_ns;
+	}
 	intervals->end_ns = end_ns;
 	for (GList *link = intervals->opened.head; link; link = link->next)
 		set_bounds(intervals, link->data);
@@ -103,43 +109,63 @@ void intervals_set_epoch(Intervals *intervals, uint32_t epoch)
 		profile_set_epoch(((Open *)link->data)->profile, epoch);
 }
 
-/* Gives away the first one, opening it first when no event came so far. */
-static void give(Intervals *intervals, uint64_t end_ns, bool partial)
+void intervals_set_length(Intervals *intervals, uint64_t length_ns, uint64_t grain_ns)
 {
-	Interval interval;
-	Open *open;
+	Open *last = g_queue_peek_tail(&intervals->opened);
+	uint64_t after_ns;
 
-	if (g_queue_is_empty(&intervals->opened))
-		open_next(intervals);
-	open = g_queue_pop_head(&intervals->opened);
-	interval = (Interval){
-		.number = open->number,
-		.start_ns = start_of(intervals, open->number),
-		.end_ns = MIN(start_of(intervals, open->number + 1), end_ns),
+	intervals->length_ns = length_ns;
+	if (!last)
+		return;
+	after_ns = MAX(intervals->latest_ns, last->start_ns) / grain_ns * grain_ns + grain_ns;
+	last->end_ns = MIN(last->end_ns, after_ns);
+	intervals->opens_ns = last->end_ns;
+	set_bounds(intervals, last);
+}
+
+/* Gives away the first one. */
+static void give(Intervals *intervals, bool partial)
+{
+	Open *open = g_queue_pop_head(&intervals->opened);
+	const Interval interval = {
+		.number = intervals->next++,
+		.start_ns = open->start_ns,
+		.end_ns = open->end_ns,
 		.profile = open->profile,
 		.partial = partial,
 	};
-	intervals->next++;
+
 	if (intervals->opened.head)
 		set_bounds(intervals, intervals->opened.head->data);
 	intervals->sink(&interval, intervals->user_data);
 	open_free(open);
 }
 
-static bool is_ahead(const Intervals *intervals, uint64_t time_ns)
+static uint64_t first_end_ns(const Intervals *intervals)
 {
-	uint64_t next_ns = start_of(intervals, intervals->next);
+	const Open *first = g_queue_peek_head((GQueue *)&intervals->opened);
 
-	return time_ns > next_ns && time_ns - next_ns > AHEAD_NS_MAX;
+	return first ? first->end_ns : intervals->opens_ns + intervals->length_ns;
 }
 
-/* Gives away those that end at that time or before. */
+/* Such a time no clock has told, at least none that comes so soon. */
+static bool is_ahead(const Intervals *intervals, uint64_t time_ns)
+{
+	uint64_t until_ns = first_end_ns(intervals);
+
+	return time_ns > INT64_MAX || (time_ns > until_ns && time_ns - until_ns > AHEAD_NS_MAX);
+}
+
+/* Gives away those that end at that time or before, with events or without. */
 static void give_until(Intervals *intervals, uint64_t time_ns, bool partial)
 {
 	if (intervals->start_ns == UINT64_MAX || is_ahead(intervals, time_ns))
 		return;
-	while (start_of(intervals, intervals->next + 1) <= time_ns)
-		give(intervals, UINT64_MAX, partial);
+	while (first_end_ns(intervals) <= time_ns) {
+		if (g_queue_is_empty(&intervals->opened))
+			open_next(intervals, time_ns);
+		give(intervals, partial);
+	}
 }
 
 /* Returns the time of the last event of a batch; 0: it has none. Never reads outside of it. */
@@ -168,28 +194,37 @@ static uint64_t last_event_ns(const Batch *batch)
 	return any ? batch->header.base_time_ns + latest : 0;
 }
 
+/* Opens all up to that time, and one at least: what is late for all others has to be taken. */
+static void open_until(Intervals *intervals, uint64_t time_ns)
+{
+	while (g_queue_is_empty(&intervals->opened) || intervals->opens_ns <= time_ns)
+		open_next(intervals, time_ns);
+}
+
 uint64_t intervals_count(Intervals *intervals, const Batch *batch)
 {
-	uint64_t last_ns = MIN(last_event_ns(batch), intervals->end_ns);
+	uint64_t base_ns = batch->header.base_time_ns, last_ns = last_event_ns(batch);
 	uint64_t decoded = 0;
+	bool any = false;
 
 	/* The start that is not known yet is later than all. */
-	if (last_ns < intervals->start_ns)
+	if (last_ns < intervals->start_ns || base_ns > intervals->end_ns)
 		return profile_count_batch(intervals->outside, batch);
-	if (is_ahead(intervals, last_ns))
+	if (is_ahead(intervals, MIN(last_ns, intervals->end_ns)))
 		return 0;
-	give_until(intervals, last_ns - MIN(last_ns, (OPEN_MAX - 1) * intervals->length_ns), true);
-	/* Late for all that were given away: there has to be one that takes it. */
-	while (g_queue_is_empty(&intervals->opened) ||
-	       start_of(intervals, intervals->next + g_queue_get_length(&intervals->opened)) <=
-		       last_ns)
-		open_next(intervals);
+	last_ns = MIN(last_ns, intervals->end_ns);
+	intervals->latest_ns = MAX(intervals->latest_ns, last_ns);
+	/* At the end of the window no other one begins. */
+	open_until(intervals, MIN(last_ns, intervals->end_ns - 1));
 	for (GList *link = intervals->opened.head; link; link = link->next) {
 		const Open *open = link->data;
 
-		if (start_of(intervals, open->number) > last_ns && open->number != intervals->next)
+		if (open->start_ns > last_ns && any)
 			break;
+		if (link->next && open->end_ns <= base_ns)
+			continue;
 		decoded = profile_count_batch(open->profile, batch);
+		any = true;
 	}
 	return decoded;
 }
@@ -205,14 +240,38 @@ void intervals_expire(Intervals *intervals, uint64_t time_ns)
 	give_until(intervals, MIN(time_ns, intervals->end_ns - 1), true);
 }
 
+/* A stream need not have told its end: then it is that of what counts. */
+static void cut_last(Intervals *intervals, uint64_t end_ns)
+{
+	Open *last = g_queue_peek_tail(&intervals->opened);
+	uint64_t known_ns = MIN(MAX(end_ns, intervals->latest_ns + 1), intervals->end_ns);
+
+	last->end_ns = MAX(MIN(last->end_ns, known_ns), last->start_ns);
+}
+
+/* Opened before the end of the window was known, and without an event since. */
+static void drop_outside(Intervals *intervals)
+{
+	Open *last;
+
+	while ((last = g_queue_peek_tail(&intervals->opened)) &&
+	       last->start_ns >= intervals->end_ns && !profile_totals(last->profile).events)
+		open_free(g_queue_pop_tail(&intervals->opened));
+}
+
 void intervals_finish(Intervals *intervals, uint64_t end_ns)
 {
 	if (intervals->start_ns == UINT64_MAX)
 		return;
 	end_ns = MIN(end_ns, intervals->end_ns);
 	if (is_ahead(intervals, end_ns))
-		end_ns = start_of(intervals, intervals->next + intervals->opened.length);
+		end_ns = intervals->opens_ns;
 	give_until(intervals, end_ns, false);
-	if (start_of(intervals, intervals->next) < end_ns || intervals->opened.head)
-		give(intervals, end_ns, false);
+	if (intervals->opens_ns < end_ns)
+		open_until(intervals, end_ns - 1);
+	drop_outside(intervals);
+	if (intervals->opened.head)
+		cut_last(intervals, end_ns);
+	while (intervals->opened.head)
+		give(intervals, false);
 }

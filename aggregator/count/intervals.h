@@ -8,7 +8,8 @@
 
 /*
  * Intervals cut a stream into spans of equal length by the times of its events, however late their
- * batches come. A span is given away when every CPU has said that no event of it will follow.
+ * batches come. A span is given away when every CPU has said that no event of it will follow. Where
+ * there is no event for long, many spans are one.
  */
 typedef struct Intervals Intervals;
 
@@ -31,9 +32,13 @@ void intervals_free(Intervals *intervals);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Intervals, intervals_free)
 
 /* The first interval begins at start_ns; nothing before it or after end_ns counts. Until it is
-   called, or with UINT64_MAX as start, nothing counts. Both may be told later, but do not move when
-   intervals were given away. */
+   called, or with UINT64_MAX as start, nothing counts. Both may be told later; the start does not
+   move any more when an interval has begun. */
 void intervals_set_window(Intervals *intervals, uint64_t start_ns, uint64_t end_ns);
+
+/* From here on intervals have another length. The one that has begun ends at the next multiple of
+   grain_ns, behind all that was counted in it. */
+void intervals_set_length(Intervals *intervals, uint64_t length_ns, uint64_t grain_ns);
 
 /* The symbol epoch of the stacks that follow. */
 void intervals_set_epoch(Intervals *intervals, uint32_t epoch);

@@ -142,7 +142,8 @@ static void read_header(Cpu *cpu, const struct KmtBatchHeader *header, uint64_t 
 	uint64_t lost_before = newest->lost;
 
 	cpu->seen = true;
-	cpu->decoded += decoded;
+	/* A damaged count of a record would hide later losses. */
+	cpu->decoded += MIN(decoded, header->events);
 	cpu->produced = MAX(cpu->produced, header->events_total);
 	newest->lost = difference(cpu->produced, cpu->decoded);
 	newest->unread = is_reading ? newest->unread + difference(newest->lost, lost_before) : 0;

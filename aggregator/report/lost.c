@@ -114,6 +114,8 @@ const char *report_loss_remedy(const Session *session)
 		MAX(MAX(MAX(causes.transport, causes.over_bound), causes.not_delivered),
 		    MAX(MAX(causes.skipped + causes.reentrant, causes.unread), causes.damaged));
 
+	if (!most)
+		return NULL;
 	/* Damaged input is missing batches, too; no option helps against that. */
 	if (causes.damaged_bytes && !is_counted_to_end(session))
 		return NULL;

@@ -20,9 +20,8 @@ struct RateFeed {
 	Session *session;
 	Intervals *intervals; /* owned */
 	bool (*waiting)(void *user_data);
-	uint64_t given;     /* tables: intervals count anew when their length changes */
+	bool begun;         /* a table was given */
 	uint64_t start_ns;  /* of the intervals; UINT64_MAX: they have not begun */
-	uint64_t until_ns;  /* end of the last table */
 	uint64_t latest_ns; /* the newest instant that a batch told */
 	/* At the table before. */
 	uint64_t events_lost;
@@ -87,16 +86,13 @@ static void give_table(const Interval *interval, void *user_data)
 		.events_lost = lost_since(feed, interval),
 		.cost_percent = cost_since(feed, &totals),
 	};
-	RateTable *table;
 
-	if (!feed->given && feed->options.before_first)
+	if (!feed->begun && feed->options.before_first)
 		feed->options.before_first(feed->options.user_data);
+	feed->begun = true;
 	read_slabinfo(feed);
 	request.slabinfo = feed->slabinfo;
-	table = rate_table_new(interval, &request);
-	table->number = feed->given++;
-	feed->until_ns = table->end_ns;
-	feed->options.sink(table, feed->options.user_data);
+	feed->options.sink(rate_table_new(interval, &request), feed->options.user_data);
 }
 
 /* What a probe module alone wrote says nothing of a run: it begins with its first batch. */
@@ -175,12 +171,9 @@ static void take_batch(const Batch *batch, void *user_data)
 	}
 }
 
-static Intervals *make_intervals(RateFeed *feed)
+static uint64_t whole_grains_ns(double interval_s)
 {
-	double grains = feed->options.interval_s * NS_PER_S / RATE_GRAIN_NS;
-
-	return intervals_new((uint64_t)(grains + 0.5) * RATE_GRAIN_NS, feed->options.bytes_max,
-			     give_table, feed);
+	return (uint64_t)(interval_s * NS_PER_S / RATE_GRAIN_NS + 0.5) * RATE_GRAIN_NS;
 }
 
 RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options)
@@ -190,7 +183,8 @@ RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options)
 	feed->options = *options;
 	feed->session = session;
 	feed->start_ns = UINT64_MAX;
-	feed->intervals = make_intervals(feed);
+	feed->intervals = intervals_new(whole_grains_ns(options->interval_s), options->bytes_max,
+					give_table, feed);
 	session_set_counter(session, count_events, feed);
 	session_add_tap(session, take_batch, feed);
 	return feed;
@@ -212,21 +206,9 @@ void rate_feed_tick(RateFeed *feed)
 	intervals_expire(feed->intervals, clock_monotonic_ns() - LATE_NS);
 }
 
-/* What every CPU has told counts in the short one, and what they tell from now on after it. */
 void rate_feed_set_interval(RateFeed *feed, double interval_s)
 {
-	uint64_t until_ns = loss_ledger_complete_until(feed->session->loss);
-
-	feed->options.interval_s = interval_s;
-	if (feed->start_ns != UINT64_MAX) {
-		intervals_finish(feed->intervals, until_ns);
-		feed->start_ns = MAX(MAX(feed->until_ns, until_ns), feed->start_ns);
-	}
-	intervals_free(feed->intervals);
-	feed->intervals = make_intervals(feed);
-	intervals_set_window(
-		feed->intervals, feed->start_ns,
-		run_info_number(feed->session->info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
+	intervals_set_length(feed->intervals, whole_grains_ns(interval_s), RATE_GRAIN_NS);
 }
 
 void rate_feed_set_sort(RateFeed *feed, const RateColumn *sort)

@@ -46,7 +46,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RateFeed, rate_feed_free)
 /* To be called now and then in a live run. */
 void rate_feed_tick(RateFeed *feed);
 
-/* Begins intervals of another length: the one that had begun is given away, short. */
+/* Begins intervals of another length; the one that had begun is cut short. */
 void rate_feed_set_interval(RateFeed *feed, double interval_s);
 
 /* What tables are sorted by from the next one on. */

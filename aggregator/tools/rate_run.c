@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/rate_run.h"
 
+#include "collect/collector_types.h"
 #include "report/lost.h"
 #include "report/rate_json.h"
 #include "report/rate_text.h"
@@ -129,7 +130,18 @@ static bool open_outlet(RateRun *run, GError **error)
 /* Only sums are shown, so that a record may tell of many events; a recording keeps each. */
 static uint32_t repeat_ns(const Options *options)
 {
-	return options->request.stack_depth || options->request.record_path ? 0 : RATE_GRAIN_NS;
+	return options->collector != &stap_collector || options->request.stack_depth ||
+			       options->request.record_path
+		       ? 0
+		       : RATE_GRAIN_NS;
+}
+
+/* Whether more than tables is made of what is counted: stacks are looked at, or the paths of the
+   tasks' cgroups are found, which a recording has, too. */
+static bool looks_behind(const Options *options)
+{
+	return options->input || options->request.stack_depth || options->request.record_path ||
+	       options->cgroup;
 }
 
 static void *begin(Options *options, Session *session, GError **error)
@@ -140,8 +152,7 @@ static void *begin(Options *options, Session *session, GError **error)
 		.interval_s = rate->interval_s,
 		.sort = rate->sort,
 		.cells = options->cells,
-		/* Also where stacks are looked at, and where the paths of cgroups are found. */
-		.counts_all = options->input || options->request.stack_depth || options->cgroup,
+		.counts_all = looks_behind(options),
 		.bytes_max = options->memory_bytes_max / INTERVALS_AT_ONCE,
 		.paced = options->input && rate->recorded_speed,
 		.before_first = take_first_table,
@@ -196,16 +207,28 @@ static bool close_outlet(RateRun *run, GError **error)
 	return true;
 }
 
-/* What the screen said of it is gone; a table that was printed still says so. */
 static void tell_of_loss(const RateRun *run)
 {
-	uint64_t lost = MAX(run->lost, report_events_never_counted(run->session));
-	const char *remedy = report_loss_remedy(run->session);
+	uint64_t never_counted = report_events_never_counted(run->session);
+	uint64_t lost = MAX(run->lost, never_counted);
+	const char *remedy = lost - never_counted > never_counted
+				     ? "use a larger --max-memory"
+				     : report_loss_remedy(run->session);
 
-	if (run->screen && lost)
+	if (lost)
 		g_printerr("%s: %" G_GUINT64_FORMAT " event%s lost in all%s%s\n", g_get_prgname(),
 			   lost, lost == 1 ? " was" : "s were", remedy ? ": " : "",
 			   remedy ? remedy : "");
+}
+
+static void tell_of_untraced(const RateRun *run)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (!report_has_untraced(run->session))
+		return;
+	append_untraced(text, run->session);
+	g_printerr("%s: %s\n", g_get_prgname(), text->str);
 }
 
 static bool end(void *state, bool *complete, GError **error)
@@ -216,7 +239,11 @@ static bool end(void *state, bool *complete, GError **error)
 	rate_feed_finish(run->feed);
 	*complete = !run->lost;
 	written = close_outlet(run, error);
-	tell_of_loss(run);
+	/* What the screen said is gone; a table that was printed still says so. */
+	if (run->screen) {
+		tell_of_loss(run);
+		tell_of_untraced(run);
+	}
 	rate_feed_free(run->feed);
 	if (run->error)
 		g_propagate_error(error, g_steal_pointer(&run->error));

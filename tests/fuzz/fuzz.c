@@ -10,9 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A day of empty tables, which is believed, must not take long. */
-enum { INTERVAL_S = 600 };
-
 static const RateColumn *const rate_columns_shown[] = {
 	&rate_columns[0],
 	&rate_columns[1],
@@ -51,7 +48,7 @@ void fuzz_rates(const uint8_t *data, size_t size, size_t memory_bytes)
 	g_autoptr(Session) session = session_new(memory_bytes);
 	g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
 	g_autoptr(RateFeed) feed = rate_feed_new(session, &(RateFeedOptions){
-								  .interval_s = INTERVAL_S,
+								  .interval_s = 0.1,
 								  .sort = rate_sort_default,
 								  .cells = cells,
 								  .bytes_max = memory_bytes,

@@ -154,17 +154,119 @@ Test(intervals, what_counts_nowhere_is_decoded_all_the_same)
 	cr_expect_eq(given.events[0] + given.events[1], 2);
 }
 
-Test(intervals, what_is_far_ahead_of_the_rest_does_not_open_all_between)
+Test(intervals, a_long_gap_is_one_interval)
 {
 	Given given = { 0 };
 	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
 
 	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
 	SEND(intervals, SECOND_NS, 0, 1);
-	SEND(intervals, 1028 * SECOND_NS, 0, 1);
-	cr_expect_eq(given.count, 4);
-	cr_expect(given.partial[0]);
+	SEND(intervals, 1000 * SECOND_NS, 0, 500);
+	/* What another CPU tells of the gap. */
+	SEND(intervals, 70 * SECOND_NS, 0, 1, 2);
+	intervals_complete(intervals, 2000 * SECOND_NS);
+	cr_assert_eq(given.count, 4);
 	cr_expect_eq(given.events[0], 1);
+	cr_expect_eq(given.events[1], 2);
+	cr_expect_eq(given.start_ns[1], 2 * SECOND_NS);
+	cr_expect_eq(given.end_ns[1], 1000 * SECOND_NS);
+	cr_expect_eq(given.events[2], 1);
+	cr_expect_eq(given.events[3], 0);
+	cr_expect_eq(given.end_ns[3], 2000 * SECOND_NS);
+}
+
+Test(intervals, the_last_instant_of_the_window_opens_none)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	intervals_set_window(intervals, SECOND_NS, 3 * SECOND_NS);
+	SEND(intervals, SECOND_NS, 0, 500);
+	SEND(intervals, 2 * SECOND_NS, 0, 999, 1000);
+	SEND(intervals, 3 * SECOND_NS, 0, 0, 1);
+	intervals_finish(intervals, 9 * SECOND_NS);
+	cr_assert_eq(given.count, 2);
+	cr_expect_eq(given.events[0], 1);
+	cr_expect_eq(given.events[1], 3);
+}
+
+Test(intervals, what_was_begun_before_the_end_was_known_is_dropped_when_it_has_nothing)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+
+	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
+	SEND(intervals, SECOND_NS, 0, 1);
+	intervals_complete(intervals, 2 * SECOND_NS);
+	intervals_set_window(intervals, SECOND_NS, 2 * SECOND_NS);
+	intervals_finish(intervals, 5 * SECOND_NS);
+	cr_expect_eq(given.count, 1);
+}
+
+Test(intervals, a_stream_without_an_end_loses_nothing)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS / 10, MEMORY_BYTES, take, &given);
+	uint64_t events = 0;
+
+	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
+	SEND(intervals, SECOND_NS, 0, 10, 150, 450, 850);
+	intervals_finish(intervals, SECOND_NS);
+	cr_assert_eq(given.count, 9);
+	for (guint i = 0; i < given.count; i++)
+		events += given.events[i];
+	cr_expect_eq(events, 4);
+	cr_expect_eq(given.end_ns[8], SECOND_NS + 850 * MILLISECOND_NS + 1);
+}
+
+Test(intervals, a_day_is_an_interval_too)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals =
+		intervals_new(86400 * SECOND_NS, MEMORY_BYTES, take, &given);
+
+	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
+	for (uint64_t hour = 0; hour < 49; hour++)
+		cr_expect_eq(SEND(intervals, hour * 3600 * SECOND_NS + SECOND_NS,
+				  hour * 3600 * SECOND_NS, 1),
+			     1);
+	intervals_complete(intervals, 172801 * SECOND_NS);
+	cr_assert_eq(given.count, 2);
+	cr_expect_eq(given.events[0], 24);
+	cr_expect_eq(given.events[1], 24);
+}
+
+/* One CPU is ahead of the other, and what it told is in intervals that are open. */
+Test(intervals, another_length_loses_nothing_and_counts_nothing_twice)
+{
+	Given given = { 0 };
+	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
+	uint64_t events = 0;
+
+	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
+	SEND(intervals, SECOND_NS, SECOND_NS, 100, 900);
+	SEND(intervals, 2 * SECOND_NS, SECOND_NS, 100, 200);
+	SEND(intervals, 3 * SECOND_NS, SECOND_NS, 1, 300);
+	intervals_expire(intervals, 2 * SECOND_NS);
+	intervals_set_length(intervals, SECOND_NS / 2, MILLISECOND_NS);
+	/* The other one, of the interval that was given away among them. */
+	SEND(intervals, SECOND_NS, SECOND_NS, 950);
+	SEND(intervals, 2 * SECOND_NS, SECOND_NS, 150, 999);
+	SEND(intervals, 3 * SECOND_NS, SECOND_NS, 300, 301, 800, 801);
+	intervals_finish(intervals, 4 * SECOND_NS);
+	cr_assert_eq(given.count, 5);
+	cr_expect_eq(given.events[0], 2);
+	cr_expect_eq(given.events[1], 5, "late, and of both CPUs");
+	cr_expect_eq(given.end_ns[2], 3 * SECOND_NS + 301 * MILLISECOND_NS);
+	cr_expect_eq(given.events[2], 3);
+	cr_expect_eq(given.end_ns[3], 3 * SECOND_NS + 801 * MILLISECOND_NS);
+	cr_expect_eq(given.events[3], 2);
+	cr_expect_eq(given.events[4], 1);
+	for (guint i = 1; i < given.count; i++)
+		cr_expect_eq(given.start_ns[i], given.end_ns[i - 1]);
+	for (guint i = 0; i < given.count; i++)
+		events += given.events[i];
+	cr_expect_eq(events, 13);
 }
 
 Test(intervals, an_impossible_time_is_damage)

@@ -55,6 +55,14 @@ Test(loss, a_missing_batch_is_told_by_the_next)
 	cr_expect(eq(u64, loss_ledger_totals(ledger).damaged, 0));
 }
 
+Test(loss, a_damaged_count_hides_no_later_loss)
+{
+	const Step steps[] = { { 10, 4, 4, 4000000000U }, { 30, 37, 3, 3 } };
+	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
+
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 30));
+}
+
 Test(loss, a_late_batch_is_not_lost)
 {
 	const Step steps[] = { { 10, 5, 5, 5 }, { 30, 12, 3, 3 }, { 20, 9, 4, 4 } };

@@ -3,7 +3,7 @@
  * cache_counts FILE: what a recording or stream tells of slab caches, a line of words between tabs
  * for each counter:
  *
- *	alloc|free kmalloc|cache|page COMM CACHE OBJECT-BYTES SLOT-BYTES COUNT
+ *	alloc|free kmalloc|cache|page COMM CACHE OBJECT-BYTES SLOT-BYTES COUNT task|softirq|hardirq
  *
  * and "unknown TEXT", "filter TEXT" where the stream says so.
  */
@@ -23,13 +23,14 @@ static void print_text(const char *word, const char *text)
 static void print_cell(const Profile *profile, const ProfileCell *cell)
 {
 	static const char *const sources[] = { "?", "kmalloc", "cache", "page" };
+	static const char *const contexts[] = { "task", "softirq", "hardirq", "?" };
 	const ProfileOrigin *origin = profile_origin(profile, cell->origin);
 	const ProfileCache *cache = profile_cache(profile, origin->cache);
 
-	printf("%s\t%s\t%s\t%s\t%u\t%u\t%" PRIu64 "\n", origin->free ? "free" : "alloc",
+	printf("%s\t%s\t%s\t%s\t%u\t%u\t%" PRIu64 "\t%s\n", origin->free ? "free" : "alloc",
 	       sources[origin->source & 3], profile_task(profile, cell->task)->comm,
 	       origin->cache == CACHE_ID_UNKNOWN ? "-" : cache->name, cache->object_bytes,
-	       cache->slot_bytes, cell->events);
+	       cache->slot_bytes, cell->events, contexts[cell->context]);
 }
 
 int main(int argc, char **argv)

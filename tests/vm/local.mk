@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	tests/vm/cases/52-slabstack.sh \
 	tests/vm/cases/53-slabratetop.sh \
 	tests/vm/cases/54-cache-offsets.sh \
+	tests/vm/cases/54-repeated.sh \
 	tests/vm/cases/54-reused-cache.sh \
 	tests/vm/cases/55-loss.sh \
 	tests/vm/cases/56-loss-killed.sh \

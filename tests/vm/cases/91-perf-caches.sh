@@ -139,3 +139,14 @@ else
 	equals 'a run needs no probes' 0 "$(probes)"
 	profile_ended INT
 fi
+
+# paths FILE: how many cgroups with a path a recording's tasks are in.
+paths()
+{
+	kmalloc-top -i "$1" --by=cgroup 2> /dev/null | grep -c -E '^/'
+}
+
+kmalloc-top --collector=perf --record=stacks.kmr -q -d 1 > report 2> errors
+slabratetop --collector=perf --record=rates.kmr -q -d 1 > report 2> errors
+equals 'a recording of rates has the paths of cgroups as well' \
+	"$([ "$(paths stacks.kmr)" = 0 ]; echo $?)" "$([ "$(paths rates.kmr)" = 0 ]; echo $?)"
