@@ -219,8 +219,10 @@ uint64_t intervals_count(Intervals *intervals, const Batch *batch)
 	for (GList *link = intervals->opened.head; link; link = link->next) {
 		const Open *open = link->data;
 
+		/* Of those behind the batch none has anything of it, unless it is late for all. */
 		if (open->start_ns > last_ns && any)
 			break;
+		/* Nor of those before it; but one has to decode it. */
 		if (link->next && open->end_ns <= base_ns)
 			continue;
 		decoded = profile_count_batch(open->profile, batch);
