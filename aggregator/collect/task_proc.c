@@ -24,12 +24,12 @@ enum { STAT_NAME = 2, STAT_PPID = 4, STAT_FLAGS = 9, STAT_THREADS = 20, STAT_STA
 void task_proc_open(TaskProc *proc, const char *root)
 {
 	g_autofree char *path = g_strconcat(root, "/proc", NULL);
-	uint64_t monotonic_ns = clock_monotonic_ns(), apart_ns;
+	/* One right after the other, so that what is between them is 0 or long. */
+	uint64_t monotonic_ns = clock_monotonic_ns();
+	uint64_t apart_ns = clock_ns(CLOCK_BOOTTIME) - monotonic_ns;
 
 	proc->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	proc->ns_per_tick = NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
-	apart_ns = clock_ns(CLOCK_BOOTTIME) - monotonic_ns;
-	/* The clocks were not read at once: without the time between, it is 0 or long. */
 	proc->asleep_ns = apart_ns - apart_ns % NS_PER_MS;
 }
 

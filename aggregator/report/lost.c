@@ -126,6 +126,8 @@ const char *report_loss_remedy(const Session *session)
 	if (most == causes.not_delivered)
 		return "perf events of this kernel did not hand them over, whatever the --buffer: "
 		       "use --collector=stap";
+	if (causes.skipped > causes.reentrant)
+		return "SystemTap skipped probes: --collector=perf skips none";
 	return NULL;
 }
 

@@ -9,3 +9,6 @@ tests_live_log = tests/live/check_live.log
 if HAVE_CRITERION
 $(tests_live_log): tests/unit/unit.log
 endif
+if HAVE_NCURSES
+$(tests_live_log): tests/screen/check_screen.log
+endif

@@ -482,6 +482,9 @@ Test(report_text, what_the_kernel_did_not_deliver_is_told_apart)
 	/* Of a longer run: it is not more than is missing in the window. */
 	add_field(session, KMT_FIELD_NOT_DELIVERED, 5000, NULL);
 	cr_expect_eq(report_events_lost(session), 999);
+
+	add_field(session, KMT_FIELD_SKIPPED, 1000, NULL);
+	cr_expect_not_null(strstr(report_loss_remedy(session), "--collector=perf"));
 }
 
 /* A run that ended while its reader did not read, and damaged what it wrote last. */

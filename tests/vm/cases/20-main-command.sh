@@ -23,8 +23,8 @@ has_line 'excluded: what was dropped is told' "^Dropped by -e 'tcp_': [0-9]+ sta
 
 # As on a terminal: the line discipline sends the signal to the foreground group.
 mkfifo keys
-rm -f report
-script -q -e -c "kmalloc-top --module $module $every_event -m 10 -t 3 -e tcp_ -O $PWD/report" terminal \
+rm -f report errors
+script -q -e -c "kmalloc-top --module $module $every_event -v -m 10 -t 3 -e tcp_ -O $PWD/report 2> $PWD/errors" terminal \
 	< keys > /dev/null 2>&1 &
 terminal=$!
 exec 3> keys

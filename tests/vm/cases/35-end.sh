@@ -25,7 +25,7 @@ done
 
 profile_started "${only_pipes[@]}"
 workload pipe 200 > /dev/null
-sleep 1
+sleep 3
 kill -USR1 "$program"
 wait_until 100 grep -q '^Lost: ' report
 workload pipe 300 > /dev/null
@@ -34,12 +34,14 @@ is_complete 'SIGUSR1, then SIGINT'
 equals 'SIGUSR1: the report so far' 400 "$(report_count <(sed '/^Lost: /q' report))"
 equals 'SIGUSR1, then SIGINT: the whole report' 1000 "$(report_count report)"
 
+# Both wait for it: it cannot be done with the first before the second comes.
 profile_started
+kill -STOP "$program"
 kill -INT "$program"
-sleep 0.03
-profile_ended INT
-equals 'a second SIGINT: exit status' 3 "$status"
-has_line 'a second SIGINT: there is a report' '^Num stacks before filtering: ' report
+kill -TERM "$program"
+profile_ended CONT
+equals 'a second signal: exit status' 3 "$status"
+has_line 'a second signal: there is a report' '^Num stacks before filtering: ' report
 
 # The command outlives the run and is left alone.
 profile_started -- sleep 60
@@ -51,7 +53,7 @@ pkill -x sleep
 
 profile_started "${only_pipes[@]}"
 workload pipe 300 > /dev/null
-sleep 1
+sleep 3
 pkill -9 -x stapio
 profile_ended
 equals 'stapio killed: exit status' 3 "$status"

@@ -129,7 +129,7 @@ equals 'kmalloc-top, early: no file' '' "$(ls early.*)"
 
 profile_started --record kept.kmr -O kept.txt
 workload unix-send 200 "$SEND_BYTES" > /dev/null
-sleep 2
+wait_until 100 has_recorded 200 kept.kmr.part "${only_sends[@]}"
 killed 'kmalloc-top, recording' "$program"
 wait "$program" 2> /dev/null
 equals 'kmalloc-top, recording: it can be read, and is all' kept.kmr.part "$(ls kept.*)"
@@ -191,7 +191,7 @@ wait "$program" 2> /dev/null
 
 # Nobody is left to clean up.
 profile_started
-kill -9 "$program" "$(watchdog)" "$(pgrep -x stapio)"
+kill_at_once "$(watchdog)" "$program" "$(pgrep -x stapio)"
 wait "$program" 2> /dev/null
 sleep 3
 holds 'all at once: the module is left' [ -d /sys/module/kmt_vm ]

@@ -9,7 +9,7 @@
 # same moment.
 begin_both()
 {
-	rm -f go
+	rm -f go errors.pipes errors.sends
 	work_waits go 1 500
 	env --default-signal=INT kmalloc-top --module "$module" "$every_event" -v "${only_pipes[@]}" -p "$worker" \
 		> report.pipes 2> errors.pipes &
@@ -17,8 +17,8 @@ begin_both()
 	env --default-signal=INT kmalloc-top --module "$module" "$every_event" -v "${only_sends[@]}" \
 		> report.sends 2> errors.sends &
 	sends=$!
-	wait_until 600 grep -q 'probes are live' errors.pipes
-	wait_until 600 grep -q 'probes are live' errors.sends
+	wait_until 600 grep -q -s 'probes are live' errors.pipes
+	wait_until 600 grep -q -s 'probes are live' errors.sends
 }
 
 work()
@@ -71,7 +71,7 @@ ended 'one killed: the other' "$sends" sends 500
 begin_both
 work
 reader=$(pgrep -x -P "$pipes" stapio)
-kill -9 "$pipes" "$reader" "$(pgrep -x -P "$pipes" kmt-watchdog)"
+kill_at_once "$(pgrep -x -P "$pipes" kmt-watchdog)" "$pipes" "$reader"
 wait "$pipes" 2> /dev/null
 sleep 3
 equals 'one gone at once: its module stays' 2 "$(our_modules)"

@@ -37,7 +37,8 @@ equals 'an environment that points elsewhere: nothing was written there' 7 "$(fi
 equals 'the cache has what it had' "$entries" "$(find "$cache" -type f | sort | xargs md5sum)"
 
 # What root executes has none of these variables.
-hostile env --default-signal=INT "$(command -v kmalloc-top)" --module "$module" "$every_event" \
+rm -f errors
+hostile env --default-signal=INT "$(command -v kmalloc-top)" --module "$module" "$every_event" -v \
 	"${only_pipes[@]}" > report 2> errors &
 program=$!
 wait_for_probes

@@ -12,6 +12,7 @@ recorded()
 	shift 2
 	# shellcheck disable=SC2086 # words
 	profile --record "$name.kmr" $arguments --only-command -O "$name.report" -- "$@"
+	cp "$name.report" report
 	equals "$name: exit status" 0 "$status"
 	equals "$name: nothing lost" 'Lost: none' "$(tail -n 1 "$name.report")"
 	equals "$name: readable by root alone" 600 "$(stat -c %a "$name.kmr")"
@@ -46,7 +47,7 @@ has_line '--record-max: says why it ended' '^Ended early: ' report
 
 profile_started --record killed.kmr
 workload pipe 500 > /dev/null
-sleep 2
+wait_until 100 has_recorded 1000 killed.kmr.part "${only_pipes[@]}"
 kill -9 "$program"
 wait "$program" 2> /dev/null
 kmalloc-top -i killed.kmr.part "${only_pipes[@]}" > report

@@ -88,7 +88,8 @@ worker=$!
 wait_until 300 grep -q -x workload "/proc/$worker/comm"
 sleep 1
 shrink
-slabstack "${collect[@]}" sock_inode_cache -O kept.report 2> errors &
+rm -f errors
+slabstack "${collect[@]}" sock_inode_cache -v -O kept.report 2> errors &
 program=$!
 wait_for_probes
 shrink

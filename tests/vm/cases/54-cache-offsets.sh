@@ -14,7 +14,7 @@ module_run()
 	shift
 	staprun "$modules/kmt_all.ko" kmt_events=3 "$@" > "$name.kms" 2> errors &
 	program=$!
-	wait_for_probes
+	wait_until 300 [ -s "$name.kms" ]
 	workload -n "$comm" open "$times" > /dev/null
 	sleep 1
 	pkill -INT -x stapio

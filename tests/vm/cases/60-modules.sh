@@ -32,7 +32,8 @@ another_module()
 	modprobe dummy && is_seen && rmmod dummy && is_seen
 }
 
-profile_started --record modules.kmr -I vmtest_allocate -O modules.report
+readonly only_ours=(-I vmtest_allocate -e "$unrelated")
+profile_started --record modules.kmr "${only_ours[@]}" -O modules.report
 first_address=none address=''
 while [ "$first_address" != "$address" ] && [ "$rounds" -lt 6 ]; do
 	rounds=$((rounds + 1))
@@ -48,10 +49,10 @@ is_complete 'modules come and go'
 equals 'the second was loaded where the first had been' "$first_address" "$address"
 equals 'modules come and go: all of their allocations' $((2 * rounds * work)) "$(report_count report)"
 for name in first second; do
-	kmalloc-top -i modules.kmr -I "[vmtest_$name]" > "$name"
+	kmalloc-top -i modules.kmr -I "[vmtest_$name]" -e "$unrelated" > "$name"
 	equals "the $name keeps its name" $((rounds * work)) "$(report_count "$name")"
 	has_line "the $name keeps its functions" \
 		"^ 0x[0-9a-f]+ : vmtest_allocate\+0x[0-9a-f]+/0x[0-9a-f]+ \[vmtest_$name\]" "$name"
 done
-echo '-I vmtest_allocate' > modules.arguments
+echo "${only_ours[*]}" > modules.arguments
 cp modules.* "$recordings/"

@@ -37,15 +37,18 @@ equals 'softirq: counted when asked for' "$pings" "$(report_count report)"
 ip netns del other
 
 insmod /tmp/modules/vmtest_first.ko
+# As in $unrelated, but its own interrupts count.
+readonly other_work="__pcs_,_slab_obj_exts,memcg_alloc_"
+readonly only_ours=(-I vmtest_allocate -e "$other_work")
 both="echo $work > /sys/module/vmtest_first/parameters/task
 	echo $work > /sys/module/vmtest_first/parameters/hardirq"
-profile --details -I vmtest_allocate -- sh -c "$both"
+profile --details "${only_ours[@]}" -- sh -c "$both"
 is_complete 'hardirq'
 equals 'hardirq: all of both' $((2 * work)) "$(report_count report)"
 equals 'hardirq: a row of its own' 1 "$(grep -c '^processes: \[hardirq\] 100 %$' report)"
 equals 'hardirq: the process has the other' 1 "$(grep -c '^processes: sh\[[0-9]*\] 100 %$' report)"
 
-profile --only-command -I vmtest_allocate -- sh -c "$both"
+profile --only-command "${only_ours[@]}" -- sh -c "$both"
 is_complete 'hardirq: only the command'
 equals 'hardirq: only the command' "$work" "$(report_count report)"
 equals 'hardirq: only the command: one stack' 1 "$(report_stacks report)"

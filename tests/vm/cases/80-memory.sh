@@ -28,10 +28,10 @@ none_left()
 	! pgrep -x 'kmalloc-top|staprun|stapio' > /dev/null && ! grep -q '^kmt_' /proc/modules
 }
 
-# gone_in_time: nothing of ours is left after five seconds, however long a look takes.
+# gone_in_time: nothing of ours is left after ten seconds, however long a look takes.
 gone_in_time()
 {
-	local until=$((${EPOCHREALTIME%.*} + 5))
+	local until=$((${EPOCHREALTIME%.*} + 10))
 	until none_left; do
 		[ "${EPOCHREALTIME%.*}" -le "$until" ] || { pgrep -l 'kmalloc-top|stap'; return 1; }
 		sleep 0.1

@@ -143,10 +143,10 @@ fi
 # paths FILE: how many cgroups with a path a recording's tasks are in.
 paths()
 {
-	kmalloc-top -i "$1" --by=cgroup 2> /dev/null | grep -c -E '^/'
+	kmalloc-top -i "$1" --by=cgroup 2> /dev/null | awk '$NF ~ /^\// { paths++ } END { print paths + 0 }'
 }
 
 kmalloc-top --collector=perf --record=stacks.kmr -q -d 1 > report 2> errors
+holds 'a recording has the paths of cgroups' [ "$(paths stacks.kmr)" -gt 0 ]
 slabratetop --collector=perf --record=rates.kmr -q -d 1 > report 2> errors
-equals 'a recording of rates has the paths of cgroups as well' \
-	"$([ "$(paths stacks.kmr)" = 0 ]; echo $?)" "$([ "$(paths rates.kmr)" = 0 ]; echo $?)"
+holds 'a recording of rates has them as well' [ "$(paths rates.kmr)" -gt 0 ]

@@ -17,7 +17,8 @@ released()
 	wait "$2"
 }
 
-# is_known_loss NAME: the run lost nothing but a span of CPU 1 that is told, within 1.1 s.
+# is_known_loss NAME: the run lost nothing but a span of CPU 1 that is told. Of 1.1 s, but others use the
+# CPUs, too; without an end it would be more than 3.5 s.
 is_known_loss()
 {
 	local seconds
@@ -25,8 +26,8 @@ is_known_loss()
 	has_line "$1: the CPU is told" '^Lost: events unknown: CPU 1 not traced for [0-9.]+ s$' report
 	equals "$1: exit status" 3 "$status"
 	seconds=$(sed -n -E 's/^Lost: .*CPU 1 not traced for ([0-9.]+) s$/\1/p' report)
-	holds "$1: traced again after ${seconds:-?} s, within 1.1 s" \
-		awk "BEGIN { exit !(${seconds:-9} <= 1.1) }"
+	holds "$1: traced again after ${seconds:-?} s, within 1.1 s, times 3" \
+		awk "BEGIN { exit !(${seconds:-9} <= 3.3) }"
 }
 
 # Of the whole host events end with their CPU; what was in the ring and what was counted is read after.
@@ -59,7 +60,7 @@ cpu_goes_and_comes()
 	sleep 1
 	echo 1 > "$switch"
 	taskset -cp 1 "$worker" > /dev/null
-	sleep 1.1
+	sleep 3.5
 	released comes.2 "$worker"
 	profile_ended INT
 	is_known_loss 'a CPU goes and comes'
@@ -72,7 +73,7 @@ cpu_is_away_for_a_moment()
 	profile_started "${only_messages[@]}"
 	echo 0 > "$switch"
 	echo 1 > "$switch"
-	sleep 1.1
+	sleep 3.5
 	profile_ended INT
 	is_known_loss 'a CPU is away for a moment'
 }
@@ -89,7 +90,7 @@ cpu_comes()
 	echo 1 > "$switch"
 	taskset -cp 1 "$first" > /dev/null
 	taskset -cp 1 "$worker" > /dev/null
-	sleep 1.1
+	sleep 3.5
 	released late.2 "$worker"
 	kill "$first"
 	wait "$first" 2> /dev/null
@@ -112,7 +113,7 @@ processes_move()
 	released moves.2 "$second"
 	echo 1 > "$switch"
 	taskset -cp 1 "$worker" > /dev/null
-	sleep 1.1
+	sleep 3.5
 	released moves.3 "$worker"
 	profile_ended INT
 	is_known_loss 'processes move'
@@ -279,7 +280,7 @@ first=$worker
 work_waits now.2 0 300
 profile_started "${only_pipes[@]}" -p "$first,$worker"
 released now.1 "$first"
-sleep 0.5
+sleep 2
 kill -USR1 "$program"
 wait_until 100 grep -q '^Lost: ' report
 released now.2 "$worker"

@@ -22,7 +22,7 @@ takes()
 	[ "$collector" = stap ] || title='perf events'
 	"$@" kmalloc-top "$every_event" "${work[@]}" > report 2> errors
 	status=$?
-	echo "$name: $(chosen errors), all of it took $(awk "BEGIN { print $EPOCHREALTIME - $started }") s"
+	echo "$name: $(chosen errors), all of it took $(awk "BEGIN { print $EPOCHREALTIME - $started }") s; $(tail -n 1 report)"
 	equals "$name: exit status" 0 "$status"
 	equals "$name: counted" 200 "$(report_count report)"
 	equals "$name: one line says so" 1 "$(grep -c "^kmalloc-top: collector: $title" errors)"
@@ -123,6 +123,7 @@ holds 'nothing was mounted outside' cmp mounts.host /proc/self/mountinfo
 
 unshare --pid --fork --mount-proc kmalloc-top --collector=perf --details "${work[@]}" > report 2> errors
 equals 'in a container: exit status' 0 $?
+tail -n 1 report
 has_line 'in a container: what pids are' '^kmalloc-top: pids are those of this container' errors
 equals 'in a container: counted' 200 "$(report_count report)"
 has_line 'in a container: by whom' '^processes: workload\[[0-9]{1,2}\] 100 %$' report

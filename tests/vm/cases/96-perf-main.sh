@@ -13,6 +13,14 @@ seconds()
 	took=$(awk "BEGIN { print $EPOCHREALTIME - $began }")
 }
 
+# ran_well NAME: nothing was lost; on a slow machine --max-overhead may have taken fewer events, which
+# status 3 and a line tell.
+ran_well()
+{
+	equals "$1: nothing lost" 'Lost: none' "$(tail -n 1 report)"
+	equals "$1: exit status" "$(grep -q '^Sampled: ' report && echo 3 || echo 0)" "$status"
+}
+
 seconds find /usr/include -type f
 seconds find /usr/include -type f
 alone=$took
@@ -22,7 +30,7 @@ seconds kmalloc-top --collector=perf -m 10 -t 3 -e tcp_ -c 'find /usr/include -t
 echo "the command alone takes $alone s, $took s with the program"
 holds 'what the command prints is there' cmp alone <(grep '^/usr/include/' output | sort)
 grep -v '^/usr/include/' output > report
-is_complete 'the main job'
+ran_well 'the main job'
 has_line 'the banner names the exclusion' '^Will exclude stacks containing: tcp_' report
 equals 'three stacks' 3 "$(report_stacks report)"
 # shellcheck disable=SC2016 # awk's
@@ -33,7 +41,7 @@ has_line 'the exit status of the command is told' '^Command: .*ended with exit s
 
 seconds kmalloc-top -m 10 -t 3 -e tcp_ -c 'find /usr/include -type f'
 grep -v '^/usr/include/' output > report
-equals 'as it chooses: exit status' 0 "$status"
+ran_well 'as it chooses'
 has_line 'as it chooses: the collector is told' '^kmalloc-top: collector: (perf events \(SystemTap: .*\)|SystemTap)$' errors
 
 kmalloc-top --collector=perf -I msgsnd -c 'workload message 50' > report 2> errors

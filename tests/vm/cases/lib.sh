@@ -84,24 +84,9 @@ collect_by()
 }
 collect_by kmt_vm
 
-# Whether the run lost nothing but a hit or two that SystemTap skipped. It holds a CPU's context for a
-# moment, 50 times a second and when it has something to say, and the probe of an interrupt that comes
-# meanwhile is skipped (_stp_ctl_work_callback() and _stp_ctl_send() of its runtime): once in some
-# thousand runs.
-only_skipped()
-{
-	tail -n 1 report |
-		grep -q -E ': transport 0, skipped probes [12], reentrancy 0, damaged input 0, memory bound 0$'
-}
-
-# profile ARG…: runs the program; leaves ./report, ./errors and $status. Runs it once more, and says so,
-# after SystemTap skipped a hit; what skips each time, or loses else, stays a failure.
+# profile ARG…: runs the program; leaves ./report, ./errors and $status.
 profile()
 {
-	kmalloc-top "${collect[@]}" "$@" > report 2> errors
-	status=$?
-	only_skipped || return 0
-	echo "again: $(tail -n 1 report): kmalloc-top $*"
 	kmalloc-top "${collect[@]}" "$@" > report 2> errors
 	status=$?
 }
@@ -116,14 +101,26 @@ profile_started()
 	wait_for_probes
 }
 
-# SystemTap's probes are live when the module is loaded and its reader has had some heartbeats.
+# Of a run with -v, whose stderr goes to ./errors, which was not there before.
 wait_for_probes()
 {
-	if [ "$collector" = perf ]; then
-		wait_until 300 grep -q -s 'the probes are live' errors
-	else
-		wait_until 300 sh -c 'pgrep -x stapio > /dev/null && grep -q ^kmt_ /proc/modules' && sleep 1.5
-	fi
+	wait_until 600 grep -q -s 'the probes are live' errors
+}
+
+# has_recorded COUNT FILE ARG…: an unfinished recording has so many allocations that the filters of ARG…
+# leave.
+has_recorded()
+{
+	local count=$1
+	kmalloc-top -i "${@:2}" > recorded 2> /dev/null
+	[ "$(report_count recorded)" = "$count" ]
+}
+
+# kill_at_once PID…: none of them can see another one die.
+kill_at_once()
+{
+	kill -STOP "$@"
+	kill -9 "$@"
 }
 
 # wait_until TENTHS COMMAND…: fails when the command still does after so many tenths of a second.
