@@ -17,10 +17,31 @@ enum {
 	LAST_ITERATIONS = 100, /* somebody else may still write to what the engine reads */
 };
 
-void live_run_clear(LiveRun *live)
+/* The collection is over and its report on the way: another Ctrl-C must not lose it. */
+static void signals_ignore(void)
 {
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
+}
+
+/* As the last source of a signal goes, GLib gives it back its default, which ends us. */
+static void free_context(LiveRun *live)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
 	g_main_loop_unref(live->loop);
 	g_main_context_unref(live->context);
+	signals_ignore();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void live_run_clear(LiveRun *live)
+{
+	free_context(live);
 	command_free(live->command);
 	cpu_watch_free(live->cpus);
 	cgroup_paths_free(live->cgroups);
@@ -346,15 +367,6 @@ void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *pa
 	live_run_add_timeout(live, TICK_MS, tick);
 	if (parts->request->tick)
 		live_run_add_timeout(live, REQUEST_TICK_MS, request_tick);
-}
-
-/* The collection is over and its report on the way: another Ctrl-C must not lose it. */
-static void signals_ignore(void)
-{
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGUSR1, SIG_IGN);
 }
 
 void live_run_loop(LiveRun *live)

@@ -143,6 +143,13 @@ profile_ended()
 	status=$?
 }
 
+# interrupted_until_ended: one Ctrl-C after the other; leaves $status.
+interrupted_until_ended()
+{
+	while kill -INT "$program" 2> /dev/null; do :; done
+	profile_ended
+}
+
 # Numbers of a report file. report_bytes FILE requested|allocated|wasted
 report_count()
 {
