@@ -28,13 +28,13 @@ static bool bytes_allocated(const RateRow *row, int64_t *number)
 static bool frees(const RateRow *row, int64_t *number)
 {
 	*number = (int64_t)row->frees;
-	return true;
+	return row->frees_known;
 }
 
 static bool net(const RateRow *row, int64_t *number)
 {
 	*number = (int64_t)(row->allocations - row->frees);
-	return true;
+	return row->net_known;
 }
 
 static bool bytes_requested(const RateRow *row, int64_t *number)

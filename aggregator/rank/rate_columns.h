@@ -12,6 +12,10 @@ typedef struct {
 	uint64_t allocations;
 	uint64_t failed;
 	uint64_t frees;
+	/* Whether frees are all of this cache's, and so what is left of the allocations. Frees may
+	   not have been collected, and perf events do not tell whose memory kfree() gives back. */
+	bool frees_known;
+	bool net_known;
 	uint64_t bytes_allocated;
 	uint64_t bytes_requested;
 	const char *busiest;    /* the process with most allocations, "comm 93 %"; NULL: unknown */

@@ -4,6 +4,7 @@
 #include "escape.h"
 #include "names/cache_names.h"
 #include "names/cgroup_names.h"
+#include "names/kmalloc_class.h"
 #include "rank/cell_filter.h"
 #include "rank/comm_fold.h"
 #include "rank/context_name.h"
@@ -25,6 +26,10 @@ typedef struct {
 	void **filters;       /* owned, what request->cells prepared */
 	GHashTable *by_label; /* (element-type utf8 Draft), keys borrowed, values owned */
 	Draft all;
+	bool collects_frees;
+	bool collects_pages;
+	bool kfree_is_blind;
+	bool has_blind; /* a row has such frees: no filter took them away */
 } Drafting;
 
 static RateTable *table_new(void)
@@ -35,6 +40,7 @@ static RateTable *table_new(void)
 	table->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
 	table->sum.label = SUM_LABEL;
 	table->sum.objects_in_use = -1;
+	table->sum.frees_known = table->sum.net_known = true;
 	return table;
 }
 
@@ -136,19 +142,38 @@ static void add_cell(Draft *draft, const ProfileOrigin *origin, const ProfileCel
 		process_sums_add(draft->processes, cell);
 }
 
+/* Whether it gives back memory of kmalloc() and does not say to which cache. */
+static bool is_blind_free(const Drafting *drafting, const ProfileOrigin *origin)
+{
+	return origin->free && origin->source == KMT_SOURCE_KMALLOC &&
+	       cache_names_of(drafting->source.caches, origin).origin == CACHE_UNKNOWN;
+}
+
+/* Frees are of use beside their allocations alone; pages' come with those of objects. */
+static bool is_wanted(const Drafting *drafting, const ProfileOrigin *origin)
+{
+	return !origin->free || (drafting->request->wants_frees &&
+				 (origin->source != KMT_SOURCE_PAGE || drafting->collects_pages));
+}
+
 /* Adds up all that was counted, but for what found no room, which is a loss. */
 static void add_cells(Drafting *drafting)
 {
 	const Profile *profile = drafting->source.profile;
 	uint32_t count = profile_cell_count(profile);
+	bool blind;
 
 	for (uint32_t i = 0; i < count; i++) {
 		const ProfileCell *cell = profile_cell(profile, i);
 		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
 
-		if (cell->origin == ORIGIN_ID_OVERFLOW ||
-		    (origin->free && !drafting->request->wants_frees) || !counts(drafting, cell))
+		if (cell->origin == ORIGIN_ID_OVERFLOW || !is_wanted(drafting, origin))
 			continue;
+		blind = is_blind_free(drafting, origin);
+		drafting->kfree_is_blind |= blind;
+		if (!counts(drafting, cell))
+			continue;
+		drafting->has_blind |= blind;
 		add_cell(draft_of(drafting, origin), origin, cell);
 		add_cell(&drafting->all, origin, cell);
 	}
@@ -172,6 +197,25 @@ static char *busiest_of(const Draft *draft)
 	g_string_append_printf(text, " %.0f %%",
 			       (double)first->allocations * 100 / (double)draft->row.allocations);
 	return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* Where kfree() does not say whose memory it gives back, the frees of its caches are in the row of
+   unknown ones, and that has those of others. */
+static void judge_frees(const Drafting *drafting, RateRow *row)
+{
+	KmallocClass class;
+	bool of_kmalloc = row->name && kmalloc_class_parse(row->name, &class);
+
+	row->frees_known = drafting->collects_frees && !(drafting->kfree_is_blind && of_kmalloc);
+	row->net_known = row->frees_known && !(drafting->kfree_is_blind && !row->name);
+}
+
+/* All of them together know all, unless a filter has taken away what has no name. */
+static void judge_all_frees(const Drafting *drafting, RateRow *sum)
+{
+	sum->frees_known =
+		drafting->collects_frees && (drafting->has_blind || !drafting->kfree_is_blind);
+	sum->net_known = sum->frees_known;
 }
 
 /* Returns the row of a draft, with texts of the table's own. */
@@ -198,9 +242,20 @@ static void take_rows(RateTable *table, Drafting *drafting)
 	while (g_hash_table_iter_next(&iterator, NULL, &draft)) {
 		RateRow row = finished(table, draft, drafting->request->slabinfo);
 
+		judge_frees(drafting, &row);
 		g_array_append_val(table->rows, row);
 	}
 	table->sum = finished(table, &drafting->all, NULL);
+	judge_all_frees(drafting, &table->sum);
+}
+
+/* A stream that does not say what it has may have all. */
+static bool collects(const RunInfo *info, const char *kind)
+{
+	const char *kinds = run_info_text(info, KMT_FIELD_EVENTS);
+	g_auto(GStrv) words = g_strsplit(kinds ? kinds : kind, ",", -1);
+
+	return g_strv_contains((const gchar *const *)words, kind);
 }
 
 static void add_up(RateTable *table, const Interval *interval, const RateRequest *request)
@@ -212,12 +267,16 @@ static void add_up(RateTable *table, const Interval *interval, const RateRequest
 		.source = { .profile = interval->profile, .caches = caches, .cgroups = cgroups },
 		.request = request,
 		.by_label = g_hash_table_new_full(NULL, NULL, NULL, draft_free),
+		.collects_frees = collects(request->info, "free"),
+		.collects_pages = collects(request->info, "page"),
+		.kfree_is_blind = request->kfree_is_blind,
 	};
 
 	draft_init(&drafting.all, &drafting, SUM_LABEL, NULL);
 	prepare_filters(&drafting);
 	add_cells(&drafting);
 	take_rows(table, &drafting);
+	table->kfree_is_blind = drafting.kfree_is_blind;
 	dispose_filters(&drafting);
 	process_sums_free(drafting.all.processes);
 	g_hash_table_unref(drafting.by_label);
@@ -246,6 +305,7 @@ RateTable *rate_table_new(const Interval *interval, const RateRequest *request)
 		(int64_t)(run_info_realtime_ns(request->info, table->end_ns) / NS_PER_S);
 	table->load_average = load_average_of(request->info);
 	table->events_lost = request->events_lost;
+	table->sampling_period = request->sampling_period;
 	table->cost_percent = request->cost_percent;
 	add_up(table, interval, request);
 	rate_rows_sort(table->rows, request->sort);
@@ -259,6 +319,8 @@ static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 	to->allocations += from->allocations;
 	to->failed += from->failed;
 	to->frees += from->frees;
+	to->frees_known &= from->frees_known;
+	to->net_known &= from->net_known;
 	to->bytes_allocated += from->bytes_allocated;
 	to->bytes_requested += from->bytes_requested;
 	to->objects_in_use = from->objects_in_use;
@@ -267,7 +329,10 @@ static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 /* Labels are of a chunk that has equal texts once. */
 static RateRow *row_intern(RateTable *sum, GHashTable *known, const RateRow *wanted)
 {
-	RateRow row = { .label = keep(sum, wanted->label), .name = keep(sum, wanted->name) };
+	RateRow row = { .label = keep(sum, wanted->label),
+			.name = keep(sum, wanted->name),
+			.frees_known = true,
+			.net_known = true };
 	gpointer index;
 
 	if (g_hash_table_lookup_extended(known, row.label, NULL, &index))
@@ -314,6 +379,8 @@ void rate_table_add(RateTable *sum, const RateTable *later, const RateColumn *so
 	g_free(sum->load_average);
 	sum->load_average = g_strdup(later->load_average);
 	sum->events_lost += later->events_lost;
+	sum->kfree_is_blind = later->kfree_is_blind;
+	sum->sampling_period = later->sampling_period;
 	add_rows(sum, later);
 	rate_rows_sort(sum->rows, sort);
 }

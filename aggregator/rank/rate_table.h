@@ -23,9 +23,11 @@ typedef struct {
 	char *load_average; /* the line of /proc/loadavg, escaped; NULL: not known */
 	GArray *rows;       /* (element-type RateRow), as sorted */
 	RateRow sum;
-	uint64_t events_lost; /* told since the table before */
-	double cost_percent;  /* of all CPUs' time, that probes took; < 0: not measured */
-	GStringChunk *texts;  /* private */
+	uint64_t events_lost;     /* told since the table before */
+	bool kfree_is_blind;      /* an interval so far had frees of kmalloc that named no cache */
+	uint32_t sampling_period; /* one event of so many was taken somewhere so far; 1: all were */
+	double cost_percent;      /* of all CPUs' time, that probes took; < 0: not measured */
+	GStringChunk *texts;      /* private */
 } RateTable;
 
 /* What a table is made with. Everything is borrowed for the call. */
@@ -37,7 +39,9 @@ typedef struct {
 	const Slabinfo *slabinfo; /* the newest reading; NULL: none */
 	bool wants_frees;         /* else a cache with frees only is none */
 	bool wants_processes;
-	uint64_t events_lost; /* what the table is to tell */
+	bool kfree_is_blind;      /* as a table before it has it */
+	uint64_t events_lost;     /* what the table is to tell */
+	uint32_t sampling_period; /* likewise */
 	double cost_percent;
 } RateRequest;
 

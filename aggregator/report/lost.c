@@ -213,10 +213,21 @@ void append_untraced(GString *out, const Session *session)
 	g_string_append(out, several ? " in all" : "");
 }
 
+static bool any_events_lost(const Session *session)
+{
+	return report_events_lost(session) || causes_of(session).damaged_bytes;
+}
+
+bool report_lost_none(const Session *session)
+{
+	return !any_events_lost(session) && !report_has_untraced(session) &&
+	       !is_end_unknown(session);
+}
+
 void append_lost_line(GString *out, const Session *session)
 {
 	Causes causes = causes_of(session);
-	bool any = report_events_lost(session) || causes.damaged_bytes;
+	bool any = any_events_lost(session);
 	bool untraced = report_has_untraced(session);
 
 	g_string_append(out, "Lost: ");
@@ -231,7 +242,7 @@ void append_lost_line(GString *out, const Session *session)
 		g_string_append(out, any || untraced ? "; " : "");
 		append_known_until(out, session);
 	}
-	if (!any && !untraced && !is_end_unknown(session))
+	if (report_lost_none(session))
 		g_string_append(out, "none");
 	g_string_append_c(out, '\n');
 }

@@ -77,6 +77,7 @@ static void append_interval(GString *out, const RateTable *table, const RunInfo 
 	append_member(out, "not_covered", run_info_text(info, KMT_FIELD_NOT_COVERED));
 	g_string_append_printf(out, ",\"partial\":%s,\"events_lost\":%" G_GUINT64_FORMAT,
 			       table->partial ? "true" : "false", table->events_lost);
+	g_string_append_printf(out, ",\"sampling_period\":%u", table->sampling_period);
 	if (table->cost_percent >= 0)
 		append_number(out, "cost_percent", table->cost_percent, "%.3f");
 	else

@@ -33,6 +33,8 @@ static char *state_line(const ScreenState *state)
 		g_string_append_printf(line, "%.1f %%", table->cost_percent);
 	else
 		g_string_append(line, "-");
+	if (table && table->sampling_period > 1)
+		g_string_append_printf(line, " | sampled 1/%u", table->sampling_period);
 	return g_string_free(line, FALSE);
 }
 

@@ -20,9 +20,10 @@ struct RateFeed {
 	Session *session;
 	Intervals *intervals; /* owned */
 	bool (*waiting)(void *user_data);
-	bool begun;         /* a table was given */
-	uint64_t start_ns;  /* of the intervals; UINT64_MAX: they have not begun */
-	uint64_t latest_ns; /* the newest instant that a batch told */
+	bool begun;          /* a table was given */
+	bool kfree_is_blind; /* as RateTable has it */
+	uint64_t start_ns;   /* of the intervals; UINT64_MAX: they have not begun */
+	uint64_t latest_ns;  /* the newest instant that a batch told */
 	/* At the table before. */
 	uint64_t events_lost;
 	uint64_t probe_ns;
@@ -83,16 +84,21 @@ static void give_table(const Interval *interval, void *user_data)
 		.sort = feed->options.sort,
 		.wants_frees = feed->options.wants_frees,
 		.wants_processes = feed->options.wants_processes,
+		.kfree_is_blind = feed->kfree_is_blind,
 		.events_lost = lost_since(feed, interval),
+		.sampling_period = MAX(totals.sampling_period_max, 1),
 		.cost_percent = cost_since(feed, &totals),
 	};
+	RateTable *table;
 
 	if (!feed->begun && feed->options.before_first)
 		feed->options.before_first(feed->options.user_data);
 	feed->begun = true;
 	read_slabinfo(feed);
 	request.slabinfo = feed->slabinfo;
-	feed->options.sink(rate_table_new(interval, &request), feed->options.user_data);
+	table = rate_table_new(interval, &request);
+	feed->kfree_is_blind = table->kfree_is_blind;
+	feed->options.sink(table, feed->options.user_data);
 }
 
 /* What a probe module alone wrote says nothing of a run: it begins with its first batch. */

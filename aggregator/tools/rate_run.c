@@ -6,6 +6,7 @@
 #include "report/rate_json.h"
 #include "report/rate_text.h"
 #include "report/report.h"
+#include "report/sampling.h"
 #include "tools/cache_choice.h"
 #include "tools/rate_feed.h"
 #include "tools/rate_screen.h"
@@ -207,28 +208,31 @@ static bool close_outlet(RateRun *run, GError **error)
 	return true;
 }
 
-static void tell_of_loss(const RateRun *run)
+/* line ends with a newline. */
+static void tell(const GString *line, const char *remedy)
 {
-	uint64_t never_counted = report_events_never_counted(run->session);
-	uint64_t lost = MAX(run->lost, never_counted);
-	const char *remedy = lost - never_counted > never_counted
-				     ? "use a larger --max-memory"
-				     : report_loss_remedy(run->session);
-
-	if (lost)
-		g_printerr("%s: %" G_GUINT64_FORMAT " event%s lost in all%s%s\n", g_get_prgname(),
-			   lost, lost == 1 ? " was" : "s were", remedy ? ": " : "",
-			   remedy ? remedy : "");
+	if (line->len)
+		g_printerr("%s: %.*s%s%s\n", g_get_prgname(), (int)line->len - 1, line->str,
+			   remedy ? "; " : "", remedy ? remedy : "");
 }
 
-static void tell_of_untraced(const RateRun *run)
+/* Why the tables are not complete: some is known when the last one has been made, and a screen is
+   gone. */
+static void tell_of_loss(const RateRun *run)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GString) lost = g_string_new(NULL), sampled = g_string_new(NULL);
+	uint64_t told = report_events_lost(run->session);
 
-	if (!report_has_untraced(run->session))
-		return;
-	append_untraced(text, run->session);
-	g_printerr("%s: %s\n", g_get_prgname(), text->str);
+	if (!report_lost_none(run->session))
+		append_lost_line(lost, run->session);
+	tell(lost, report_loss_remedy(run->session));
+	if (sampling_is_throttled(run->session))
+		append_sampling_line(sampled, run->session);
+	tell(sampled, NULL);
+	if (run->lost > told)
+		g_printerr("%s: %" G_GUINT64_FORMAT " events found no room in their tables: use a "
+			   "larger --max-memory\n",
+			   g_get_prgname(), run->lost - told);
 }
 
 static bool end(void *state, bool *complete, GError **error)
@@ -239,11 +243,7 @@ static bool end(void *state, bool *complete, GError **error)
 	rate_feed_finish(run->feed);
 	*complete = !run->lost;
 	written = close_outlet(run, error);
-	/* What the screen said is gone; a table that was printed still says so. */
-	if (run->screen) {
-		tell_of_loss(run);
-		tell_of_untraced(run);
-	}
+	tell_of_loss(run);
 	rate_feed_free(run->feed);
 	if (run->error)
 		g_propagate_error(error, g_steal_pointer(&run->error));

@@ -74,6 +74,10 @@ GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 	add(words, "--collector=%s", request->collector->name);
 	add(words, "--events=%s", events);
 	add(words, "--max-overhead=%u", like->overhead_percent_max);
+	if (like->sampling_period > 1)
+		add(words, "--sample=%u", like->sampling_period);
+	if (like->buffer_megabytes)
+		add(words, "--buffer=%u", like->buffer_megabytes);
 	if (like->scope == COLLECT_SCOPE_PIDS)
 		add_pids(words, like->pids);
 	if (like->with_interrupts)

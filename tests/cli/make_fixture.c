@@ -207,13 +207,14 @@ int main(int argc, char **argv)
 		cgroup_stream(stream);
 	if (g_str_equal(wanted, "slab") || g_str_equal(wanted, "slab-part"))
 		slab_stream(stream, g_str_equal(wanted, "slab-part"));
-	if (g_str_equal(wanted, "rates"))
-		rate_stream(stream);
+	if (g_str_equal(wanted, "rates") || g_str_equal(wanted, "rates-blind"))
+		rate_stream(stream, g_str_equal(wanted, "rates-blind"));
 	for (gsize i = 0; i < G_N_ELEMENTS(machines); i++)
 		if (g_str_equal(wanted, machines[i].arch))
 			make(stream, &machines[i]);
 	if (!stream->len) {
-		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups|rates|slab|slab-part\n",
+		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups|rates|rates-blind|slab|"
+		      "slab-part\n",
 		      stderr);
 		return 2;
 	}

@@ -18,19 +18,20 @@ static const char cache_names[] = "dentry\n"
 				  "filp\tftrace_event_field\n"
 				  "kmalloc-64\n";
 
-/* A cache, or none (NULL): its class of kmalloc is derived. */
+/* A cache, or none (NULL), before the others: its class of kmalloc is derived, or unknown. */
 static const struct {
 	const char *cache;
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
 } origins[] = {
 	{ NULL, 40, 64 },
+	{ NULL, 0, 0 },
 	{ "filp", 232, 256 },
 	{ "dentry(7:user.slice)", 192, 192 },
 	{ "a_cache_of_a_module_whose_name_is_long", 1000, 1024 },
 	{ "evil\033[2J\"cache\\", 8, 8 },
 };
-enum { UNNAMED, FILP, DENTRY, LONG, EVIL };
+enum { UNNAMED, UNTOLD, FILP, DENTRY, LONG, EVIL };
 
 /* What happens at a time: so many events, 10 us apart. */
 static const struct {
@@ -53,6 +54,8 @@ static const struct {
 	{ 770, 0, KMT_RECORD_ALLOC, EVIL, 2, 9 },
 	{ 980, 1, KMT_RECORD_ALLOC, DENTRY, 0, 4 },
 	{ 1050, 0, KMT_RECORD_ALLOC, FILP, 2, 3 },
+	/* Blind: kfree() as perf events have it. */
+	{ 400, 0, KMT_RECORD_FREE, UNTOLD, 0, 60 },
 };
 
 static void add_facts(GByteArray *stream)
@@ -129,7 +132,8 @@ static void add_first_batch(GByteArray *stream, uint32_t cpu)
 }
 
 /* Appends a batch of a CPU, with what happens in its time; *total counts its events. */
-static void add_batch(GByteArray *stream, uint32_t cpu, uint32_t number, uint64_t *total)
+static void add_batch(GByteArray *stream, uint32_t cpu, uint32_t number, gsize load_count,
+		      uint64_t *total)
 {
 	uint64_t from_ns = number * BATCH_NS;
 	bool after_loss = cpu == 1 && number >= LOST_BATCH;
@@ -137,7 +141,7 @@ static void add_batch(GByteArray *stream, uint32_t cpu, uint32_t number, uint64_
 		event_batch_begin(stream, cpu, number + 1 + after_loss, START_NS + from_ns);
 
 	add_origins(&batch);
-	for (gsize i = 0; i < G_N_ELEMENTS(loads); i++) {
+	for (gsize i = 0; i < load_count; i++) {
 		uint64_t at_ns = loads[i].at_ms * NS_PER_MS;
 
 		if (loads[i].cpu != cpu || at_ns < from_ns || at_ns >= from_ns + BATCH_NS)
@@ -153,8 +157,9 @@ static void add_batch(GByteArray *stream, uint32_t cpu, uint32_t number, uint64_
 	event_batch_end(&batch, *total + (after_loss ? LOST_EVENTS : 0));
 }
 
-void rate_stream(GByteArray *stream)
+void rate_stream(GByteArray *stream, bool blind)
 {
+	gsize load_count = G_N_ELEMENTS(loads) - !blind;
 	uint64_t totals[CPUS] = { 0 };
 
 	add_facts(stream);
@@ -165,9 +170,9 @@ void rate_stream(GByteArray *stream)
 	/* CPU 1 comes a batch later than CPU 0. */
 	for (uint32_t number = 0; number <= BATCHES; number++) {
 		if (number < BATCHES)
-			add_batch(stream, 0, number, &totals[0]);
+			add_batch(stream, 0, number, load_count, &totals[0]);
 		if (number > 0)
-			add_batch(stream, 1, number - 1, &totals[1]);
+			add_batch(stream, 1, number - 1, load_count, &totals[1]);
 		if (number == BATCHES / 2)
 			add_load(stream, 500, "0.42 0.22 0.12 3/342 13301");
 	}

@@ -214,15 +214,17 @@ Test(drill, the_kernel_is_to_filter_the_cache_and_the_processes)
 	host_init(&host, "cat stream\n" UNTIL_INTERRUPT);
 	host.like.scope = COLLECT_SCOPE_PIDS;
 	host.like.pids = list;
+	host.like.sampling_period = 100;
+	host.like.buffer_megabytes = 8;
 	host.request.beside.cgroup = "x; touch /tmp/y";
 	drill = start(&host);
 	detail = poll_until(drill, has_events);
 	path = path_of(&host, "arguments");
 	cr_assert(g_file_get_contents(path, &arguments, NULL, NULL));
-	cr_expect(
-		eq(str, arguments,
-		   "--quiet --collector=perf --events=kmalloc,cache --max-overhead=20 --pid=10,20 "
-		   "--cgroup=x; touch /tmp/y --cache=dentry --stacks --record=-\n"));
+	cr_expect(eq(str, arguments,
+		     "--quiet --collector=perf --events=kmalloc,cache --max-overhead=20 "
+		     "--sample=100 --buffer=8 --pid=10,20 "
+		     "--cgroup=x; touch /tmp/y --cache=dentry --stacks --record=-\n"));
 }
 
 Test(drill, its_last_detail_says_why_it_failed)

@@ -57,7 +57,7 @@ rates()
 	profile_ended INT
 	[ "$second_name" != bpftrace ] || second_ended
 	cp tables "tables.$1"
-	lost=$(sed -E 's/.*"lost":([0-9]+).*/\1/' tables | awk '{ sum += $1 } END { print sum }')
+	lost=$(sed -E 's/.*"events_lost":([0-9]+).*/\1/' tables | awk '{ sum += $1 } END { print sum }')
 	# SystemTap may skip an interrupt's probe (tests/vm/in-guest).
 	holds "$1: nothing of it is lost" [ "$lost" -le 2 ]
 	equals "$1: exit status" "$([ "$lost" = 0 ] && echo 0 || echo 3)" "$status"

@@ -1,0 +1,1 @@
+fixture rates-blind >"$WORK/b.kmr" && cd "$WORK" && slabratetop -q -i b.kmr --columns +free,+net 86400; slabratetop -q -i b.kmr --columns +net --cache "kmalloc*" 86400; slabratetop -q -i b.kmr --columns +free,+net --json 0.25 2; slabratetop -q -i "$srcdir/examples/mixed.kmr" -r 2 --columns +free,+net
