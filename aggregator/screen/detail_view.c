@@ -8,7 +8,7 @@
 enum {
 	GROUPS_SHOWN = 5,
 	LABEL_MIN = 20,
-	FIGURES = 1 + 10 + 1 + 14 + 1 + 6, /* columns of the figures behind a label */
+	FIGURES = 1 + 10 + 1 + 14 + 1 + 7, /* columns of the figures behind a label */
 };
 
 static const char *const group_titles[] = { "PROCESS", "CGROUP" };
@@ -20,7 +20,7 @@ static char *line_of(const ScreenState *state, unsigned width, const char *label
 	unsigned room = width > FIGURES + LABEL_MIN ? width - FIGURES : LABEL_MIN;
 
 	fit_left(line, label, room, state->utf8);
-	g_string_append_printf(line, " %10s %14s %6s", figures[0], figures[1], figures[2]);
+	g_string_append_printf(line, " %10s %14s %7s", figures[0], figures[1], figures[2]);
 	return g_string_free(line, FALSE);
 }
 
@@ -46,14 +46,16 @@ static char *row_line(const ScreenState *state, unsigned width, const RateDetail
 static char *heading(const ScreenState *state)
 {
 	const RateDetail *detail = state->detail;
+	const char *since = state->options->behind_from_start ? "of the first" : "since opened";
+	const char *ago = state->options->behind_from_start ? "" : " ago";
 
 	if (!detail || detail->seconds < 0)
 		return g_strdup_printf("%s | starting a collection with stacks of this cache alone",
 				       state->open_label);
-	return g_strdup_printf("%s | since opened %.0f s ago | %" G_GUINT64_FORMAT
+	return g_strdup_printf("%s | %s %.0f s%s | %" G_GUINT64_FORMAT
 			       " allocations, %" G_GUINT64_FORMAT
 			       " bytes | lost %" G_GUINT64_FORMAT,
-			       state->open_label, detail->seconds, detail->allocations,
+			       state->open_label, since, detail->seconds, ago, detail->allocations,
 			       detail->bytes_allocated, detail->events_lost);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 enum {
+	WRITTEN_COLUMNS_MIN = 200,
 	LOOK_EVERY_MS = 100, /* at the terminal's size, and what was printed */
 	END_PATIENCE_US = 2 * G_USEC_PER_SEC,
 };
@@ -120,7 +121,7 @@ static bool forget_saying(ScreenState *state)
 	return true;
 }
 
-/* Writes what the user sees, all lines of it. */
+/* Writes what the user sees, all lines of it, and long names whole. */
 static bool write_view(Screen *screen)
 {
 	ScreenState *state = &screen->state;
@@ -130,7 +131,7 @@ static bool write_view(Screen *screen)
 
 	if (!path)
 		return false;
-	page = views_page(state, terminal_width(screen->terminal));
+	page = views_page(state, MAX(terminal_width(screen->terminal), WRITTEN_COLUMNS_MIN));
 	text = page_text(page);
 	if (save_text(path, text, &error))
 		state_say(state, "written: %s", path);

@@ -25,6 +25,7 @@ typedef struct {
 	double interval_s;      /* at first */
 	bool per_second;        /* numbers are of a second, not of an interval */
 	bool stacks;            /* all are collected from the start */
+	bool behind_from_start; /* what is behind a cache is of all intervals so far */
 	const char *collector;  /* "perf" */
 	const char *covers;     /* "kmalloc, cache" */
 } ScreenOptions;

@@ -60,6 +60,7 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 		.interval_s = rate->interval_s,
 		.per_second = rate->per_second,
 		.stacks = options->request.stack_depth > 0,
+		.behind_from_start = options->request.stack_depth > 0 || options->input,
 		.collector = options->input ? "file" : options->collector->name,
 	};
 
