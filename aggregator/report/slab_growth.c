@@ -147,6 +147,10 @@ static void append_verdict(GString *out, const Growth *growth)
 		append_count(out, growth->unseen);
 		g_string_append(out, " objects came from paths that no probe sees "
 				     "(bulk allocation)");
+	} else if (growth->unseen) {
+		g_string_append(out, "; ");
+		append_count(out, growth->unseen);
+		g_string_append(out, " more may be free objects that CPUs hold ready");
 	} else if (grown > growth->traced) {
 		g_string_append(out, "; it grew by ");
 		append_count(out, grown - growth->traced);
