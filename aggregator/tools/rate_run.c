@@ -2,6 +2,7 @@
 #include "tools/rate_run.h"
 
 #include "collect/collector_types.h"
+#include "escape.h"
 #include "report/lost.h"
 #include "report/rate_json.h"
 #include "report/rate_text.h"
@@ -208,31 +209,45 @@ static bool close_outlet(RateRun *run, GError **error)
 	return true;
 }
 
-/* line ends with a newline. */
-static void tell(const GString *line, const char *remedy)
+/* Says a line of the reports, without its end; it may be none. */
+static void tell(void (*append)(GString *out, const Session *session), const Session *session,
+		 const char *remedy)
 {
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	append(line, session);
 	if (line->len)
 		g_printerr("%s: %.*s%s%s\n", g_get_prgname(), (int)line->len - 1, line->str,
 			   remedy ? "; " : "", remedy ? remedy : "");
 }
 
+static void append_early_line(GString *out, const Session *session)
+{
+	const char *bound = run_info_text(session->info, KMT_FIELD_BOUND);
+
+	if (!bound)
+		return;
+	g_string_append(out, "Ended early: ");
+	escape_append(out, bound);
+	g_string_append_c(out, '\n');
+}
+
 /* Why the tables are not complete: some is known when the last one has been made, and a screen is
    gone. */
-static void tell_of_loss(const RateRun *run)
+static void tell_why_incomplete(const RateRun *run)
 {
-	g_autoptr(GString) lost = g_string_new(NULL), sampled = g_string_new(NULL);
-	uint64_t told = report_events_lost(run->session);
+	const Session *session = run->session;
+	uint64_t lost = report_events_lost(session);
 
-	if (!report_lost_none(run->session))
-		append_lost_line(lost, run->session);
-	tell(lost, report_loss_remedy(run->session));
-	if (sampling_is_throttled(run->session))
-		append_sampling_line(sampled, run->session);
-	tell(sampled, NULL);
-	if (run->lost > told)
+	tell(append_early_line, session, NULL);
+	if (!report_lost_none(session))
+		tell(append_lost_line, session, report_loss_remedy(session));
+	if (sampling_is_throttled(session))
+		tell(append_sampling_line, session, NULL);
+	if (run->lost > lost)
 		g_printerr("%s: %" G_GUINT64_FORMAT " events found no room in their tables: use a "
 			   "larger --max-memory\n",
-			   g_get_prgname(), run->lost - told);
+			   g_get_prgname(), run->lost - lost);
 }
 
 static bool end(void *state, bool *complete, GError **error)
@@ -243,7 +258,7 @@ static bool end(void *state, bool *complete, GError **error)
 	rate_feed_finish(run->feed);
 	*complete = !run->lost;
 	written = close_outlet(run, error);
-	tell_of_loss(run);
+	tell_why_incomplete(run);
 	rate_feed_free(run->feed);
 	if (run->error)
 		g_propagate_error(error, g_steal_pointer(&run->error));
