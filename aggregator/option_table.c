@@ -30,7 +30,7 @@ const OptionRow option_rows[] = {
 	  OPTION_APPLY, 0, option_top },
 	{ TOOLS_OF_REPORTS, 's', "sort", "KEY", "rank by a key listed below (count)", OPTION_APPLY,
 	  0, option_sort },
-	{ TOOLS_OF_REPORTS, 0, "by", "KEY[,KEY]",
+	{ TOOLS_OF_REPORTS, 0, "by", "KEY[,KEY[,KEY]]",
 	  "a table of groups instead; -m, --min-bytes, -t, -s: its rows", OPTION_APPLY, 0,
 	  option_by },
 	SECTION_OF("Which caches are shown, and how"),
