@@ -63,7 +63,13 @@ static CheckVerdict look_at_lockdown(const CheckHost *host, GString *text)
 static CheckVerdict look_at_tracepoints(const CheckHost *host, GString *text)
 {
 	g_autofree char *folder = tracefs_find_kmem(host->root);
+	g_autofree char *unreadable = folder ? NULL : tracefs_find_unreadable_kmem(host->root);
 
+	if (unreadable) {
+		g_string_append_printf(text, "this user cannot read %s",
+				       unreadable + strlen(host->root));
+		return CHECK_NOTE;
+	}
 	if (folder)
 		g_string_append(text, folder + strlen(host->root));
 	else
@@ -142,7 +148,8 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	if (folder)
 		return append_of_caches(host, folder, text);
 	g_string_append(text, "told by the tracepoint, or by probes of the allocator's entries: "
-			      "which, cannot be seen where no tracefs is mounted");
+			      "which, cannot be seen where no tracefs is mounted that this user "
+			      "can read");
 	return CHECK_NOTE;
 }
 

@@ -58,8 +58,24 @@ static bool is_of_type(const char *root, const char *path, const struct TraceTyp
 	return *root || (!statfs(path, &status) && status.f_type == type->magic);
 }
 
-/* Returns the folder on the mount of that line, if it is one of the type. */
-static char *kmem_of_mount(const char *root, const char *line, const struct TraceType *type)
+static bool is_readable(const char *root, const char *path, const struct TraceType *type)
+{
+	return !access(path, R_OK | X_OK) && is_of_type(root, path, type);
+}
+
+/* Of what type it is cannot be asked then. */
+static bool is_unreadable(const char *root, const char *path, const struct TraceType *type)
+{
+	(void)root;
+	(void)type;
+	return access(path, R_OK | X_OK) && errno == EACCES;
+}
+
+typedef bool (*KmemTest)(const char *root, const char *path, const struct TraceType *type);
+
+/* Returns the folder on the mount of that line, if it is one of the type and passes the test. */
+static char *kmem_of_mount(const char *root, const char *line, const struct TraceType *type,
+			   KmemTest test)
 {
 	g_auto(GStrv) words = g_strsplit(line, " ", 4);
 	g_autofree char *path = NULL;
@@ -67,12 +83,10 @@ static char *kmem_of_mount(const char *root, const char *line, const struct Trac
 	if (g_strv_length(words) < 4 || !g_str_equal(words[2], type->name))
 		return NULL;
 	path = g_strconcat(root, words[1], type->kmem, NULL);
-	if (access(path, R_OK | X_OK) || !is_of_type(root, path, type))
-		return NULL;
-	return g_steal_pointer(&path);
+	return test(root, path, type) ? g_steal_pointer(&path) : NULL;
 }
 
-char *tracefs_find_kmem(const char *root)
+static char *find_kmem(const char *root, KmemTest test)
 {
 	const struct TraceType *type = choose_type(root);
 	g_autofree char *text = read_below(root, "/proc/mounts");
@@ -80,8 +94,18 @@ char *tracefs_find_kmem(const char *root)
 	char *path = NULL;
 
 	for (char **line = lines; *line && !path; line++)
-		path = kmem_of_mount(root, *line, type);
+		path = kmem_of_mount(root, *line, type, test);
 	return path;
+}
+
+char *tracefs_find_kmem(const char *root)
+{
+	return find_kmem(root, is_readable);
+}
+
+char *tracefs_find_unreadable_kmem(const char *root)
+{
+	return find_kmem(root, is_unreadable);
 }
 
 /* The helper: between fork and _exit, only calls that are safe there. */

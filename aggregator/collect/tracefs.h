@@ -10,6 +10,9 @@
    it names. Nothing gets mounted by looking. */
 char *tracefs_find_kmem(const char *root);
 
+/* The same for one that is mounted where this user cannot read it. */
+char *tracefs_find_unreadable_kmem(const char *root);
+
 /* Opens that folder, which the caller closes: where it is mounted, else, on this host, by mounting
    it where nobody else sees it. Neither this process' mounts nor those of others change, and
    nothing is left behind. Returns -1 with error set. */

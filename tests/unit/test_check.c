@@ -800,6 +800,27 @@ Test(check, perf_events_are_looked_at)
 	}
 }
 
+Test(check, a_tracefs_that_only_others_can_read_is_mounted)
+{
+	Fixture fixture;
+	g_autofree char *mount = NULL;
+	bool is_root = !geteuid();
+
+	fixture_init(&fixture);
+	fixture.host.collector = &perf_collector;
+	temporary_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
+	mount = g_build_filename(fixture.root, "sys/kernel/tracing", NULL);
+	cr_assert_eq(chmod(mount, 0), 0);
+	/* Whoever asks is looked at, not whose rights the program has. */
+	cr_assert(!is_root || !setreuid(65534, 0));
+	expect_line(&fixture, "note", "Tracepoints",
+		    "this user cannot read /sys/kernel/tracing/events/kmem");
+	expect_line(&fixture, "note", "Events", "no tracefs is mounted that this user can read");
+	cr_assert(!is_root || !setreuid(0, 0));
+	cr_assert_eq(chmod(mount, 0700), 0);
+	fixture_clear(&fixture);
+}
+
 Test(check, perf_events_of_a_user_and_in_a_container)
 {
 	Fixture fixture;
