@@ -142,9 +142,17 @@ static uint64_t count_text_finish(Profile *profile, void **data)
 	return state->unreadable + state->lines.too_long;
 }
 
+/* The head of the tables of --by, of which a row's count is not behind its stack. */
+static bool is_table_head(const char *line, size_t length)
+{
+	Cursor at = cursor_over(line, length);
+
+	return cursor_take(&at, "ALLOCATIONS  SHARE%");
+}
+
 /*
  * Frames with an address, two in a row or one with its count. Free-form lines may be around them,
- * so a text with a byte that no text has is refused.
+ * so a text with a byte that no text has is refused, and so is a table.
  */
 static bool count_text_recognises(const char *text, size_t length)
 {
@@ -161,6 +169,8 @@ static bool count_text_recognises(const char *text, size_t length)
 		StackLineKind kind = stack_line_kind(at, line_bytes, &count);
 
 		next = newline ? newline + 1 : end;
+		if (is_table_head(at, line_bytes))
+			return false;
 		if (kind == LINE_COUNT && frames > 0)
 			return true;
 		if (kind == LINE_OTHER || kind == LINE_COUNT)

@@ -2,7 +2,8 @@
 #include "collect/import_types.h"
 
 const ImportType *const import_types[] = {
-	&import_hashkey, &import_perf_script, &import_slab_text, &import_count_text, NULL,
+	&import_hashkey,   &import_report,     &import_perf_script,
+	&import_slab_text, &import_count_text, NULL,
 };
 
 const ImportType *import_type_recognise(const char *text, size_t length)

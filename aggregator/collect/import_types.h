@@ -6,6 +6,9 @@
 /* <hashkey> stacks </hashkey> <hashval>N</hashval> */
 extern const ImportType import_hashkey;
 
+/* "This path seen N times:" and its stack: a report of kmalloc-top or of the Perl tool */
+extern const ImportType import_report;
+
 /* print_stack() and print_backtrace() text, with count lines or one stack per event */
 extern const ImportType import_count_text;
 

@@ -3,6 +3,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/import_count_text.c \
 	aggregator/collect/import_hashkey.c \
 	aggregator/collect/import_perf_script.c \
+	aggregator/collect/import_report.c \
 	aggregator/collect/import_slab_text.c \
 	aggregator/collect/import_stack_line.c aggregator/collect/import_stack_line.h \
 	aggregator/collect/import_text.c aggregator/collect/import_text.h \

@@ -3,8 +3,8 @@
 FUZZ_SECONDS = 60
 FUZZ_CLANG = clang
 
-fuzz_targets = stream import_hashkey import_count_text import_perf_script import_slab_text \
-	perf_record
+fuzz_targets = stream import_hashkey import_count_text import_perf_script import_report \
+	import_slab_text perf_record
 fuzz_cppflags = $(aggregator_cppflags) -I$(srcdir)/tests
 fuzz_corpus = \"$(abs_srcdir)/tests/fuzz/corpus
 fuzz_common = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/replay.c
@@ -13,6 +13,7 @@ fuzz_replays = \
 	tests/fuzz/fuzz_import_count_text \
 	tests/fuzz/fuzz_import_hashkey \
 	tests/fuzz/fuzz_import_perf_script \
+	tests/fuzz/fuzz_import_report \
 	tests/fuzz/fuzz_import_slab_text \
 	tests/fuzz/fuzz_perf_record \
 	tests/fuzz/fuzz_stream
@@ -46,6 +47,12 @@ tests_fuzz_fuzz_import_perf_script_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=imp
 	-DFUZZ_CORPUS=$(fuzz_corpus)/import_perf_script\"
 tests_fuzz_fuzz_import_perf_script_CFLAGS = $(aggregator_cflags)
 tests_fuzz_fuzz_import_perf_script_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_import_report_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
+tests_fuzz_fuzz_import_report_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_report \
+	-DFUZZ_CORPUS=$(fuzz_corpus)/import_report\"
+tests_fuzz_fuzz_import_report_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_import_report_LDADD = $(aggregator_libs)
 
 tests_fuzz_fuzz_import_slab_text_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
 tests_fuzz_fuzz_import_slab_text_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_slab_text \

@@ -287,6 +287,65 @@ Test(import, stacks_behind_header_lines_are_one_event_each)
 		     2));
 }
 
+#define SUMMARY "Num stacks before filtering: 2\nTotal kmallocs (before filtering): 15\n"
+
+Test(import, the_stacks_of_a_report_count_as_often_as_they_were_seen)
+{
+	g_autofree char *text = read_data("report.txt");
+	Imported imported = import_text(&import_report, text);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u32, stacks_of(profile), 2));
+	cr_expect(eq(u64, events_of(profile, FRAME_A FRAME_B), 12));
+	cr_expect(eq(u64, events_of(profile, " 0xffffffff800d9d3b\n 0x2\n"), 3));
+}
+
+Test(import, a_stack_of_a_report_is_what_it_says)
+{
+	Imported imported = import_text(&import_report, "This path seen 2 times:\nfoo bar\n\n"
+							"This path seen 3 times:\n\n"
+							"This path seen 4 times:\n" FRAME_A);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, events_of(profile, "foo bar\n"), 2));
+	cr_expect(eq(u64, events_of(profile, ""), 3));
+	cr_expect(eq(u64, events_of(profile, FRAME_A), 4), "it ends with the text");
+}
+
+Test(import, frames_of_a_report_without_their_count_are_unreadable)
+{
+	Imported imported = import_text(&import_report,
+					FRAME_B "\nThis path seen x times:\n" FRAME_A FRAME_B
+						"\nThis path seen 4 times:\n" FRAME_A "\n" SUMMARY);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 3));
+	cr_expect(eq(u64, profile_totals(profile).events, 4));
+}
+
+Test(import, a_second_report_does_not_count)
+{
+	Imported imported =
+		import_text(&import_report, "This path seen 4 times:\n" FRAME_A "\n" SUMMARY
+					    "This path seen 9 times:\n" FRAME_A "\n" SUMMARY);
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 2));
+	cr_expect(eq(u64, events_of(profile, FRAME_A), 4));
+}
+
+Test(import, what_a_report_lost_is_not_passed_over)
+{
+	Imported imported =
+		import_text(&import_report, "This path seen 4 times:\n" FRAME_A "\n" SUMMARY
+					    "Lost: 21 events (0.24 %): transport 21\n");
+	g_autoptr(Profile) profile = imported.profile;
+
+	cr_expect(eq(u64, imported.unreadable, 1));
+}
+
 Test(import, a_line_beyond_all_bounds_is_unreadable)
 {
 	g_autofree char *junk = g_strnfill(100000, 'x');
@@ -469,6 +528,7 @@ static struct sample_file {
 	{ "events.txt", "SystemTap's stack text" },
 	{ "perf_script.txt", "the output of perf script" },
 	{ "perf_script_period.txt", "the output of perf script" },
+	{ "report.txt", "a report of stacks" },
 	{ "slab.txt", "the output of slab.stp" },
 };
 
@@ -510,6 +570,7 @@ static struct foreign {
 	{ "numbers", "1\n2\n3\n0x1\n0x2\n0x3\n" },
 	{ "a program", "int main(void)\n{\n\treturn a+0x10;\n}\n" },
 	{ "a tag in prose", "The line <hashkey> begins a record.\n<hashkey>\n" },
+	{ "a table", "ALLOCATIONS  SHARE%  STACK\n 3  100  0xffffffff800d9d3b\n" FRAME_A },
 	{ "another perf event", "x 1 [000] 1.5:  250000 cpu-clock:\n\tffff f+0x1 (/bin/x)\n\n" },
 };
 

@@ -1,0 +1,1 @@
+kmalloc-top -q -i ../../examples/mixed.kmr --details >"$WORK/a"; kmalloc-top -q -i "$WORK/a" | kmalloc-top -q -i - >"$WORK/b"; for f in a b; do grep -v -E "^(bytes|processes): " "$WORK/$f" | sed "/^Bytes/,\$d;/^Counted/,\$d" >"$WORK/$f.stacks"; done; cmp "$WORK/a.stacks" "$WORK/b.stacks" && tail -n 5 "$WORK/b.stacks"
