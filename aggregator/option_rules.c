@@ -14,9 +14,9 @@ static bool has_live_option(const Options *options)
 {
 	const CollectRequest *request = &options->request;
 
-	return request->command || options->pids->len || options->only_command ||
-	       request->duration_seconds > 0 || request->record_path || request->module_path ||
-	       request->stap_options || request->user || options->build_module;
+	return options->collects || options->only_command || options->build_module ||
+	       request->include_self || request->command || request->user || request->record_path ||
+	       request->module_path;
 }
 
 static bool input_and_live(const Options *options)
@@ -122,7 +122,9 @@ static const OptionRule option_rules[] = {
 	  "--check looks at a run on this host: it goes with neither -i nor --build-module" },
 	{ input_and_live,
 	  "-i reads a file: it goes with none of the options that collect "
-	  "(-c, -p, -d, -u, -o, --only-command, --record, --module, --build-module)" },
+	  "(-c, -p, -d, -u, -o, --only-command, --include-self, --events, --stacks, --max-stack, "
+	  "--sample, --collector, --max-overhead, --buffer, --record, --record-max, --module, "
+	  "--build-module)" },
 	{ info_without_input, "--info says what a recording is: name it with -i FILE" },
 	{ only_command_without, "--only-command needs a command: -c CMD or -- CMD ARG..." },
 	{ only_command_and_pid, "--only-command and -p name different processes: use one of them" },

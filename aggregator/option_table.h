@@ -14,6 +14,7 @@ typedef enum {
 	OPTION_TEXT,    /* keeps its value at offset */
 	OPTION_FILTER,  /* adds the filter of its name */
 	OPTION_APPLY,   /* calls apply */
+	OPTION_COLLECT, /* the same; it says how to collect, so that it means nothing to -i */
 } OptionKind;
 
 /* One option. Its argument is NULL where it takes none, in [] where it is optional. */

@@ -49,6 +49,9 @@ static bool row_apply(const OptionRow *row, Options *options, const char *value,
 		return true;
 	case OPTION_FILTER:
 		return option_add_filter(options, row->long_name, value, error);
+	case OPTION_COLLECT:
+		options->collects = true;
+		return row->apply(options, value, error);
 	default:
 		return row->apply(options, value, error);
 	}

@@ -46,6 +46,7 @@ typedef struct {
 	char *input;                    /* -i; NULL: a live collection */
 	const CollectorType *collector; /* NULL: the best one that begins at once */
 	CollectRequest request;         /* its strings are owned here */
+	bool collects;                  /* an option said how to collect */
 	bool only_command;
 	GArray *pids;         /* (element-type guint32) */
 	char *kernel_release; /* --build-module=KVER; NULL: the running one */
