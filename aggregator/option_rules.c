@@ -117,6 +117,11 @@ static bool cgroup_is_empty(const Options *options)
 	return options->cgroup && !*options->cgroup;
 }
 
+static bool pages_of_caches(const Options *options)
+{
+	return options->tool->caches_only && options->request.events & COLLECT_PAGE;
+}
+
 static const OptionRule option_rules[] = {
 	{ check_and_other,
 	  "--check looks at a run on this host: it goes with neither -i nor --build-module" },
@@ -139,6 +144,7 @@ static const OptionRule option_rules[] = {
 	  "--module is compiled already: it goes with no -o that compiles" },
 	{ perf_and_stap_options,
 	  "--module and -o are SystemTap's: they go with no --collector=perf" },
+	{ pages_of_caches, "--events=page: pages are of no slab cache, kmalloc-top shows them" },
 	{ streams_to_file_as_well,
 	  "--record=- writes the stream to standard output, and no report: it goes with neither "
 	  "-O nor --record-max" },

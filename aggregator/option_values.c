@@ -6,6 +6,7 @@
 #include "collect/event_kinds.h"
 #include "collect/stap_options.h"
 #include "number.h"
+#include "tools/tool.h"
 
 #include <string.h>
 
@@ -143,9 +144,9 @@ bool option_events(Options *options, const char *value, GError **error)
 	if (!event_kinds_parse(value, &options->request.events, error))
 		return false;
 	if (!(options->request.events & ~(unsigned)COLLECT_FREE))
-		return option_fail(error,
-				   "'%s' has no allocations to rank: add kmalloc, cache or page",
-				   value);
+		return option_fail(error, "'%s' has no allocations to rank: add %s", value,
+				   options->tool->caches_only ? "kmalloc or cache"
+							      : "kmalloc, cache or page");
 	return true;
 }
 

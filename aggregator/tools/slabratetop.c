@@ -56,6 +56,7 @@ static const Tool slabratetop = {
 	.purpose = "Which slab caches are allocated from right now, how often and how much.",
 	.bit = TOOL_SLABRATETOP,
 	.events = COLLECT_KMALLOC | COLLECT_CACHE,
+	.caches_only = true,
 	.sites_only = true,
 	.take_word = take_number,
 	.rules = rules,

@@ -29,15 +29,9 @@ static bool build_with_cache(const Options *options)
 	return options->build_module && options->caches;
 }
 
-static bool observes_pages(const Options *options)
-{
-	return options->request.events & COLLECT_PAGE;
-}
-
 static const OptionRule rules[] = {
 	{ collects_without_cache, "nothing is traced without a CACHE: name one, or all by '*'" },
 	{ build_with_cache, "--build-module serves every cache: name none" },
-	{ observes_pages, "--events=page: pages are of no slab cache, kmalloc-top shows them" },
 	{ NULL, NULL },
 };
 
@@ -48,6 +42,7 @@ static const Tool slabstack = {
 		"Who allocates from a slab cache, and from where; without CACHE: which ones grow.",
 	.bit = TOOL_SLABSTACK,
 	.events = COLLECT_KMALLOC | COLLECT_CACHE,
+	.caches_only = true,
 	.by = SLABSTACK_BLOCKS,
 	.take_word = take_caches,
 	.rules = rules,

@@ -34,8 +34,9 @@ struct Tool {
 	const char *usage;   /* what may follow its name */
 	const char *purpose; /* one line */
 	ToolBit bit;
-	unsigned events; /* bits of CollectEvents that it observes unless it is told otherwise */
-	const char *by;  /* what its report is grouped by unless --by says so; NULL: nothing */
+	unsigned events;  /* bits of CollectEvents that it observes unless it is told otherwise */
+	bool caches_only; /* what it shows is of slab caches, as pages are not */
+	const char *by;   /* what its report is grouped by unless --by says so; NULL: nothing */
 	/* Takes a word that is no option; returns false with error set when it is one too many, or
 	   nothing. NULL: there can be none. */
 	bool (*take_word)(Options *options, const char *word, GError **error);
