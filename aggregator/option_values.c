@@ -133,7 +133,7 @@ bool option_duration(Options *options, const char *value, GError **error)
 	char *end;
 	double seconds = g_ascii_strtod(value, &end);
 
-	if (!g_ascii_isdigit(*value) || *end || !(seconds > 0) || seconds > 1e9)
+	if (!g_ascii_isdigit(*value) || *end || !(seconds > 0) || seconds > DURATION_SECONDS_MAX)
 		return option_fail(error, "'%s' is no number of seconds above 0", value);
 	options->request.duration_seconds = seconds;
 	return true;

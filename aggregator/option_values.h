@@ -14,6 +14,9 @@
 /* Frames of a stack unless --max-stack says otherwise. */
 enum { STACK_DEPTH_DEFAULT = 64 };
 
+/* The longest run that can be asked for. */
+#define DURATION_SECONDS_MAX 1e9
+
 /* Sets a usage error, and returns false. */
 bool option_fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
 
+#include "collect/collect_live.h"
 #include "collect/command.h"
 #include "option_rules.h"
 #include "option_table.h"
@@ -276,6 +277,16 @@ static void add_cell_filters(Options *options)
 		g_array_append_val(options->cells, cgroup);
 }
 
+/* A stream has no tables that could be counted: it ends when so many would have. */
+static void bound_stream(Options *options)
+{
+	const RateOptions *rate = &options->rate;
+
+	if (rate->count && collect_request_streams(&options->request))
+		options->request.duration_seconds =
+			MIN(rate->interval_s * (double)rate->count, DURATION_SECONDS_MAX);
+}
+
 static bool is_overview(const Options *options)
 {
 	return options->tool->read_overview && !options->caches && !options->input &&
@@ -304,6 +315,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 		return NULL;
 	if (!options->request.record_bytes_max)
 		options->request.record_bytes_max = RECORD_BYTES_DEFAULT;
+	bound_stream(options);
 	options->overview = is_overview(options);
 	if (tool->by && !options->view.by[0] &&
 	    !group_keys_parse(tool->by, options->view.by, error))
