@@ -220,6 +220,7 @@ void options_free(Options *options)
 	g_free(options->sign_key);
 	g_free(options->sign_cert);
 	g_free(options->kallsyms);
+	g_clear_pointer(&options->symbols, g_bytes_unref);
 	g_free(options->exclude);
 	g_free(options->cgroup);
 	callsite_skip_free(options->callsite_skip);

@@ -52,7 +52,8 @@ typedef struct {
 	char *kernel_release; /* --build-module=KVER; NULL: the running one */
 	char *sign_key;
 	char *sign_cert;
-	char *kallsyms; /* --kallsyms; NULL: the stream's, or this host's */
+	char *kallsyms;  /* --kallsyms; NULL: the stream's, or this host's */
+	GBytes *symbols; /* what is in it, once it was read */
 	uint64_t memory_bytes_max;
 	/* What is kept and how it is shown. */
 	CacheQuery *caches;          /* whose allocations count; NULL: those of all caches */

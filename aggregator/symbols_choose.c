@@ -1,20 +1,64 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols_choose.h"
 
-static SymbolStore *read_kallsyms(const char *path, GError **error)
+#include <errno.h>
+#include <stdio.h>
+
+enum { PIECE_BYTES = 1 << 16 };
+
+static GBytes *read_whole(const char *path, GError **error)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autofree guint8 *piece = g_malloc(PIECE_BYTES);
+	FILE *file = fopen(path, "re");
+	int cause = file ? 0 : errno;
+	size_t got;
+
+	while (file && (got = fread(piece, 1, PIECE_BYTES, file)))
+		g_byte_array_append(bytes, piece, (guint)got);
+	if (file && ferror(file))
+		cause = errno;
+	if (file)
+		fclose(file);
+	if (!cause)
+		return g_byte_array_free_to_bytes(g_steal_pointer(&bytes));
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(cause), "%s: %s", path,
+		    g_strerror(cause));
+	return NULL;
+}
+
+/* Returns NULL where the text has no addresses. */
+static SymbolStore *parse_kallsyms(GBytes *kallsyms)
 {
 	g_autoptr(SymbolStore) symbols = symbol_store_new();
-	g_autofree char *text = NULL;
 	gsize length;
+	const char *text = g_bytes_get_data(kallsyms, &length);
 
-	if (!g_file_get_contents(path, &text, &length, error))
-		return NULL;
 	symbol_store_add_kallsyms(symbols, 0, text, length);
-	if (symbol_store_has_symbols(symbols))
-		return g_steal_pointer(&symbols);
+	return symbol_store_has_symbols(symbols) ? g_steal_pointer(&symbols) : NULL;
+}
+
+GBytes *symbols_read(const char *path, GError **error)
+{
+	g_autoptr(GBytes) kallsyms = read_whole(path, error);
+	g_autoptr(SymbolStore) symbols = NULL;
+
+	if (!kallsyms)
+		return NULL;
+	symbols = parse_kallsyms(kallsyms);
+	if (symbols)
+		return g_steal_pointer(&kallsyms);
 	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
 		    "%s: no addresses in the form of /proc/kallsyms", path);
 	return NULL;
+}
+
+/* Without the right to see addresses there are none: that was told at the start. */
+static SymbolStore *symbols_of_host(void)
+{
+	g_autoptr(GBytes) kallsyms = read_whole("/proc/kallsyms", NULL);
+
+	return kallsyms ? parse_kallsyms(kallsyms) : NULL;
 }
 
 /* The recorded text range is not taken over: it goes with the recorded modules, and without them
@@ -36,19 +80,14 @@ static bool is_this_boot(const Session *session)
 	       g_str_equal(g_strstrip(boot_id), recorded);
 }
 
-bool symbols_choose(Session *session, const char *kallsyms_path, GError **error)
+void symbols_choose(Session *session, GBytes *kallsyms)
 {
 	SymbolStore *symbols = NULL;
 
-	if (kallsyms_path) {
-		symbols = read_kallsyms(kallsyms_path, error);
-		if (!symbols)
-			return false;
-	} else if (!symbol_store_has_symbols(session->symbols) && is_this_boot(session)) {
-		/* Without the right to see them there are none: that was told at the start. */
-		symbols = read_kallsyms("/proc/kallsyms", NULL);
-	}
+	if (kallsyms)
+		symbols = parse_kallsyms(kallsyms);
+	else if (!symbol_store_has_symbols(session->symbols) && is_this_boot(session))
+		symbols = symbols_of_host();
 	if (symbols)
 		replace_symbols(session, symbols);
-	return true;
 }

@@ -3,9 +3,15 @@
 
 #include "session.h"
 
-/*
- * Decides where names come from: the file (as /proc/kallsyms; NULL: none given) before all else,
- * then the stream itself, then this host while it is still in the boot that the stream tells of.
- * Addresses stay raw otherwise. Returns false with error set when the file has no symbols.
+#include <glib.h>
+
+/* Reads a file in the form of /proc/kallsyms. Returns NULL with error set when it has no symbols.
  */
-bool symbols_choose(Session *session, const char *kallsyms_path, GError **error);
+GBytes *symbols_read(const char *path, GError **error);
+
+/*
+ * Decides where names come from: what symbols_read() returned (NULL: no file was given) before all
+ * else, then the stream itself, then this host while it is still in the boot that the stream tells
+ * of. Addresses stay raw otherwise.
+ */
+void symbols_choose(Session *session, GBytes *kallsyms);

@@ -9,6 +9,7 @@
 #include "collect/tracefs.h"
 #include "escape.h"
 #include "record/private_file.h"
+#include "symbols_choose.h"
 
 #include <string.h>
 #include <sys/utsname.h>
@@ -163,11 +164,25 @@ static CheckVerdict look_at_report_file(const CheckHost *host, GString *text)
 {
 	GError *error = NULL;
 
-	if (!host->report_path)
+	if (!host->files.report)
 		return CHECK_OK;
-	if (!private_file_check(host->report_path, true, &error))
+	if (!private_file_check(host->files.report, true, &error))
 		return check_failed(text, error);
-	g_string_append(text, host->report_path);
+	g_string_append(text, host->files.report);
+	return CHECK_OK;
+}
+
+static CheckVerdict look_at_symbols(const CheckHost *host, GString *text)
+{
+	g_autoptr(GBytes) symbols = NULL;
+	GError *error = NULL;
+
+	if (!host->files.symbols)
+		return CHECK_OK;
+	symbols = symbols_read(host->files.symbols, &error);
+	if (!symbols)
+		return check_failed(text, error);
+	g_string_append(text, host->files.symbols);
 	return CHECK_OK;
 }
 
@@ -225,6 +240,7 @@ static const CheckRow last_rows[] = {
 	/* Of these there is a line only where the run is asked for them. */
 	{ "Command", look_at_command },
 	{ "Report file", look_at_report_file },
+	{ "Symbols", look_at_symbols },
 	{ NULL, NULL },
 };
 
@@ -304,13 +320,13 @@ static void this_host_clear(ThisHost *this)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ThisHost, this_host_clear)
 
 bool check_this_host(const CollectorType *collector, const CollectRequest *request,
-		     const char *report_path, FILE *out)
+		     CheckFiles files, FILE *out)
 {
 	g_auto(ThisHost) this;
 
 	this_host_init(&this, request);
 	this.host.collector = collector;
-	this.host.report_path = report_path;
+	this.host.files = files;
 	return check_print(&this.host, out);
 }
 

@@ -22,6 +22,12 @@ typedef enum {
 	CHECK_FAIL, /* a run would not start */
 } CheckVerdict;
 
+/* What else the run was asked to open. */
+typedef struct {
+	const char *report;  /* -O; NULL: stdout */
+	const char *symbols; /* --kallsyms; NULL: none */
+} CheckFiles;
+
 /* The host and the run that are looked at. Everything is borrowed. */
 typedef struct CheckHost {
 	const char *root; /* /proc, /sys, /lib/modules and programs lie below; "": this host's */
@@ -31,7 +37,7 @@ typedef struct CheckHost {
 	const char *machine;            /* likewise, uname -m */
 	const CollectorType *collector; /* NULL: the one that a run would choose */
 	const CollectRequest *request;
-	const char *report_path;   /* -O; NULL: stdout */
+	CheckFiles files;
 	const StapTool *stap;      /* for a run; NULL: there is none */
 	const char *stap_problem;  /* why not, and the remedy */
 	const char *script_folder; /* NULL: the installed scripts */
@@ -53,7 +59,7 @@ bool check_print(const CheckHost *host, FILE *out);
 
 /* The same for this host; collector as CheckHost.collector. */
 bool check_this_host(const CollectorType *collector, const CollectRequest *request,
-		     const char *report_path, FILE *out);
+		     CheckFiles files, FILE *out);
 
 /* Returns the collector that a run chooses on this host, and says in *why, which the caller frees,
    why it is no better one; NULL: it is the best. */

@@ -33,7 +33,7 @@ RateDetail *session_detail_new(Session *session, const char *cache, const GroupK
 	};
 	ViewSource source = { .caches = caches, .cgroups = cgroups };
 
-	symbols_choose(session, NULL, NULL);
+	symbols_choose(session, NULL);
 	source.profile = session->profile;
 	source.symbols = session->symbols;
 	return rate_detail_new(&source, &request);

@@ -83,8 +83,8 @@ static void report_now(Session *session, void *user_data)
 {
 	const Options *options = user_data;
 
-	if (symbols_choose(session, options->kallsyms, NULL))
-		print_report(session, options, stdout);
+	symbols_choose(session, options->symbols);
+	print_report(session, options, stdout);
 	fflush(stdout);
 }
 
@@ -150,6 +150,14 @@ static bool open_output(const Options *options, PrivateFile **file, GError **err
 	return *file || !options->output;
 }
 
+/* Reads the file of --kallsyms, before anything else, for the same reason. */
+static bool read_symbols(Options *options, GError **error)
+{
+	if (options->kallsyms)
+		options->symbols = symbols_read(options->kallsyms, error);
+	return options->symbols || !options->kallsyms;
+}
+
 /* The file of -O could not be written: stdout is better than nothing. */
 static ExitStatus report_elsewhere(const Session *session, const Options *options,
 				   PrivateFile *file, const GError *error)
@@ -167,11 +175,7 @@ static ExitStatus finish(Session *session, const Options *options, PrivateFile *
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!symbols_choose(session, options->kallsyms, &error)) {
-		if (file)
-			private_file_discard(file);
-		return fail(EXIT_FAILED, error);
-	}
+	symbols_choose(session, options->symbols);
 	if (!report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
 	warn_of_loss(session);
@@ -299,7 +303,8 @@ static ExitStatus run_live(Options *options)
 	ExitStatus status;
 
 	offer_to_oom_killer(options);
-	if (!cache_choice_of_host(options, &error) || !open_output(options, &file, &error))
+	if (!read_symbols(options, &error) || !cache_choice_of_host(options, &error) ||
+	    !open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	/* Until it has the report and its own name. */
 	if (file)
@@ -333,7 +338,7 @@ static ExitStatus run_input(Options *options)
 
 	if (options->tool->stream)
 		return show_input(options, session);
-	if (!open_output(options, &file, &error))
+	if (!read_symbols(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	if (!input_read(options->input, session, &error) ||
 	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error)) {
@@ -394,8 +399,8 @@ static ExitStatus check(Options *options)
 
 	if (!cache_choice_of_host(options, &error))
 		return fail(EXIT_FAILED, error);
-	would_start =
-		check_this_host(options->collector, &options->request, options->output, stdout);
+	would_start = check_this_host(options->collector, &options->request,
+				      (CheckFiles){ options->output, options->kallsyms }, stdout);
 
 	if (!finish_output(stdout, "stdout", &error))
 		return fail(EXIT_FAILED, error);

@@ -413,8 +413,9 @@ Test(check, the_recording_and_its_disk_are_looked_at)
 	fixture_clear(&fixture);
 }
 
-Test(check, the_command_and_the_reports_file_are_looked_at)
+Test(check, the_command_and_the_files_of_the_report_are_looked_at)
 {
+	g_autofree char *symbols = NULL;
 	static const char *const find[] = { "find", "/usr", NULL };
 	static const char *const unknown[] = { "kmt-no-such-program", NULL };
 	Fixture fixture;
@@ -425,8 +426,14 @@ Test(check, the_command_and_the_reports_file_are_looked_at)
 	fixture.request.command = (char **)unknown;
 	expect_line(&fixture, "FAIL", "Command", "kmt-no-such-program");
 	fixture.request.command = NULL;
-	fixture.host.report_path = fixture.root;
+	fixture.host.files.report = fixture.root;
 	expect_line(&fixture, "FAIL", "Report file", "no regular file");
+	fixture.host.files.report = NULL;
+	symbols = g_build_filename(fixture.root, "proc/kallsyms", NULL);
+	fixture.host.files.symbols = symbols;
+	expect_line(&fixture, "ok", "Symbols", "proc/kallsyms");
+	fixture.host.files.symbols = fixture.root;
+	expect_line(&fixture, "FAIL", "Symbols", "Is a directory");
 	fixture_clear(&fixture);
 }
 

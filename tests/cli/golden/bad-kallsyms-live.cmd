@@ -1,0 +1,1 @@
+echo nonsense >"$WORK/bad"; for tool in kmalloc-top "slabstack dentry"; do for file in bad none .; do $tool -d 100 -O "$WORK/report" --kallsyms "$WORK/$file"; done; done; kmalloc-top -i /nowhere --kallsyms "$WORK/none"; ls "$WORK"
