@@ -28,25 +28,34 @@ typedef struct {
 	uint64_t lost;    /* that did not, as the kernel told */
 } Stage;
 
-static uint16_t kmalloc_id(void)
+/* Returns (element-type PerfPoint) those that answer the events (bits of CollectEvents). */
+static GArray *perf_points(unsigned events)
 {
 	int folder = tracefs_open_kmem("", NULL);
-	g_autoptr(GPtrArray) points = NULL;
-	const KmemPoint *point;
+	g_autoptr(GPtrArray) opened = NULL;
+	GArray *points;
 
 	if (folder < 0)
 		cr_skip_test("tracefs cannot be seen here");
-	points = kmem_points_open(folder, COLLECT_KMALLOC, NULL);
+	opened = kmem_points_open(folder, events, NULL);
 	close(folder);
-	if (!points)
-		cr_skip_test("there is no tracepoint kmem:kmalloc here");
-	point = points->pdata[0];
-	return point->format->id;
+	if (!opened)
+		cr_skip_test("there are no such tracepoints here");
+	points = g_array_new(FALSE, FALSE, sizeof(PerfPoint));
+	for (guint i = 0; i < opened->len; i++) {
+		const KmemPoint *point = opened->pdata[i];
+		const PerfPoint made = { .id = point->format->id };
+
+		g_array_append_val(points, made);
+	}
+	return points;
 }
 
 static void stage_open(Stage *stage)
 {
-	stage->point.id = kmalloc_id();
+	g_autoptr(GArray) points = perf_points(COLLECT_KMALLOC);
+
+	stage->point = g_array_index(points, PerfPoint, 0);
 	stage->request = (PerfRequest){
 		.points = &stage->point,
 		.points_count = 1,
@@ -125,6 +134,28 @@ Test(perf_cost, without_stacks_there_are_no_frames_to_pay)
 	cost = perf_cost_measure(&stage.request);
 	cr_expect(cost.is_known);
 	cr_expect_eq(cost.frame_ns, 0);
+	stage_close(&stage);
+}
+
+/* Whichever kinds are observed, what is made to measure them hits them. */
+Test(perf_cost, each_kind_of_events_can_be_measured)
+{
+	static const unsigned kinds[] = {
+		COLLECT_KMALLOC,
+		COLLECT_CACHE,
+		COLLECT_PAGE,
+		COLLECT_KMALLOC | COLLECT_CACHE | COLLECT_PAGE,
+	};
+	Stage stage = { .events = NULL };
+
+	stage_open(&stage);
+	for (size_t i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		g_autoptr(GArray) points = perf_points(kinds[i]);
+
+		stage.request.points = (const void *)points->data;
+		stage.request.points_count = points->len;
+		cr_expect(perf_cost_measure(&stage.request).is_known, "kinds %#x", kinds[i]);
+	}
 	stage_close(&stage);
 }
 
