@@ -67,21 +67,25 @@ static char *size_text(const BufferPlan *plan)
 			       plan->buffers == 1 ? "" : "s");
 }
 
+/* Whatever would become of it: how much was asked for, all buffers together. */
+static uint64_t asked_megabytes(const BufferPlan *plan, const BufferRequest *request)
+{
+	return request->megabytes_per_buffer ? plan_megabytes(plan) : request->megabytes;
+}
+
 /* The smallest size is never refused: there is no other. */
-static bool check_asked(const BufferPlan *plan, GError **error)
+static bool check_asked(const BufferPlan *plan, uint64_t asked, GError **error)
 {
 	uint64_t most = share_of_available(plan, ASKED_SHARE);
 	g_autofree char *available = NULL;
-	g_autofree char *size = NULL;
 
-	if (plan->megabytes_per_buffer == BUFFER_MB_MIN || plan_megabytes(plan) <= most)
+	if (plan->megabytes_per_buffer == BUFFER_MB_MIN || asked <= most)
 		return true;
 	available = available_text(plan);
-	size = size_text(plan);
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-		    "buffers of %s are more than half of the memory there is, %s: "
-		    "use --buffer %" G_GUINT64_FORMAT " or less",
-		    size, available, (uint64_t)split(plan, most) * plan->buffers);
+		    "buffers of %" G_GUINT64_FORMAT " MB are more than half of the memory there "
+		    "is, %s: use --buffer %" G_GUINT64_FORMAT " or less",
+		    asked, available, (uint64_t)split(plan, most) * plan->buffers);
 	return false;
 }
 
@@ -100,7 +104,7 @@ bool buffer_plan_init(BufferPlan *plan, const BufferRequest *request, GError **e
 	}
 	if (!request->megabytes_per_buffer)
 		plan->megabytes_per_buffer = split(plan, request->megabytes);
-	return check_asked(plan, error);
+	return check_asked(plan, asked_megabytes(plan, request), error);
 }
 
 uint64_t buffer_plan_bytes(const BufferPlan *plan)

@@ -76,6 +76,11 @@ static const struct {
 	{ { 101, 0, 64, false, false, 200 * MB }, "use --buffer 100 or less" },
 	{ { 0, 64, 4, true, false, 200 * MB }, "use --buffer 100 or less" },
 	{ { 1024, 0, 64, true, false, 64 * MB }, "use --buffer 64 or less" },
+	/* What no buffer can have was asked for all the same, and so was what is no power of two.
+	 */
+	{ { 100000, 0, 2, true, false, 22 * GB }, "use --buffer 8190 or less" },
+	{ { 100000, 0, 2, true, true, 22 * GB }, "use --buffer 4096 or less" },
+	{ { 101, 0, 2, true, true, 200 * MB }, "use --buffer 64 or less" },
 };
 
 Test(buffer_plan, more_than_half_of_the_memory_is_refused_and_the_most_that_is_sensible_named)
@@ -91,6 +96,21 @@ Test(buffer_plan, more_than_half_of_the_memory_is_refused_and_the_most_that_is_s
 			  error->message);
 		cr_expect(eq(ptr, strchr(error->message, '\n'), NULL));
 	}
+}
+
+Test(buffer_plan, the_refusal_tells_what_was_asked_for)
+{
+	const BufferRequest of_each = { 0, 64, 4, true, false, 200 * MB };
+	const BufferRequest of_all = { 100000, 0, 2, true, true, 22 * GB };
+	g_autoptr(GError) error = NULL;
+	BufferPlan plan;
+
+	cr_assert(not(buffer_plan_init(&plan, &of_each, &error)));
+	cr_expect(g_str_has_prefix(error->message, "buffers of 256 MB are"), "%s", error->message);
+	g_clear_error(&error);
+	cr_assert(not(buffer_plan_init(&plan, &of_all, &error)));
+	cr_expect(g_str_has_prefix(error->message, "buffers of 100000 MB are"), "%s",
+		  error->message);
 }
 
 Test(buffer_plan, what_it_names_as_sensible_is_accepted)
