@@ -26,7 +26,8 @@ static uint64_t share_of_available(const BufferPlan *plan, unsigned share)
 /* Returns the size of each buffer, so that all of them have so many MB. */
 static uint32_t split(const BufferPlan *plan, uint64_t megabytes)
 {
-	uint32_t each = (uint32_t)CLAMP(megabytes / plan->buffers, BUFFER_MB_MIN, BUFFER_MB_MAX);
+	uint32_t each =
+		(uint32_t)CLAMP(megabytes / plan->buffers, BUFFER_MB_MIN, plan->megabytes_max);
 
 	return plan->power_of_two ? 1U << (g_bit_storage(each) - 1) : each;
 }
@@ -97,13 +98,18 @@ bool buffer_plan_init(BufferPlan *plan, const BufferRequest *request, GError **e
 		.per_cpu = request->per_cpu,
 		.power_of_two = request->power_of_two,
 		.available_bytes = request->available_bytes,
+		.megabytes_max =
+			MIN(request->megabytes_max ? request->megabytes_max : BUFFER_MB_MAX,
+			    BUFFER_MB_MAX),
 	};
 	if (!request->megabytes_per_buffer && !request->megabytes) {
 		take_default(plan, MAX(request->cpus, 1));
 		return true;
 	}
-	if (!request->megabytes_per_buffer)
+	if (!request->megabytes_per_buffer) {
 		plan->megabytes_per_buffer = split(plan, request->megabytes);
+		plan->below_asked = request->megabytes / plan->buffers > plan->megabytes_max;
+	}
 	return check_asked(plan, asked_megabytes(plan, request), error);
 }
 
@@ -116,10 +122,14 @@ char *buffer_plan_text(const BufferPlan *plan)
 {
 	g_autofree char *size = size_text(plan);
 	g_autofree char *available = available_text(plan);
+	const char *note = "";
 
-	return g_strdup_printf(
-		"%s, %s%s", size, available,
-		plan->above_bound ? "; that is above 1/32 of it, but no CPU can have less" : "");
+	if (plan->above_bound)
+		note = "; that is above 1/32 of it, but no CPU can have less";
+	else if (plan->below_asked)
+		note = plan->per_cpu ? "; that is less than asked for, but no CPU can have more"
+				     : "; that is less than asked for, but it cannot be larger";
+	return g_strdup_printf("%s, %s%s", size, available, note);
 }
 
 void buffer_plan_tell(const BufferPlan *plan)

@@ -18,6 +18,7 @@ typedef struct {
 	bool per_cpu;                  /* each CPU has a buffer; else all of them share one */
 	bool power_of_two;             /* a buffer's size in megabytes has to be one */
 	uint64_t available_bytes;      /* MemAvailable; 0: not known */
+	uint32_t megabytes_max;        /* a buffer's, of the kernel; 0: staprun's bound alone */
 } BufferRequest;
 
 typedef struct {
@@ -25,7 +26,9 @@ typedef struct {
 	unsigned buffers;
 	bool per_cpu;
 	bool power_of_two;
-	bool above_bound; /* the smallest possible is more than the default may take */
+	uint32_t megabytes_max; /* a buffer's */
+	bool above_bound;       /* the smallest possible is more than the default may take */
+	bool below_asked;       /* the largest possible is less than was asked for */
 	uint64_t available_bytes;
 } BufferPlan;
 

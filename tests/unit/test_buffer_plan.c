@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/buffer_plan.h"
 #include "collect/host_memory.h"
+#include "collect/perf_collector.h"
 #include "leaks.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <string.h>
+#include <unistd.h>
 
 TEST_SUITE_WITHOUT_LEAKS(buffer_plan);
 
@@ -18,39 +20,59 @@ static const struct {
 	const char *text;
 } plans[] = {
 	/* 16 MB for each CPU, when there is plenty. */
-	{ { 0, 0, 2, true, false, 31 * GB }, "32 MB (16 MB x 2 CPUs), MemAvailable 31 GB" },
-	{ { 0, 0, 1, true, false, 31 * GB }, "16 MB (16 MB x 1 CPU), MemAvailable 31 GB" },
+	{ { 0, 0, 2, true, false, 31 * GB, 0 }, "32 MB (16 MB x 2 CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 1, true, false, 31 * GB, 0 }, "16 MB (16 MB x 1 CPU), MemAvailable 31 GB" },
 	/* Where it is not known how much there is, too. */
-	{ { 0, 0, 2, true, false, 0 }, "32 MB (16 MB x 2 CPUs), MemAvailable unknown" },
+	{ { 0, 0, 2, true, false, 0, 0 }, "32 MB (16 MB x 2 CPUs), MemAvailable unknown" },
 	/* 1/32 of what is available. */
-	{ { 0, 0, 128, true, false, 16 * GB }, "512 MB (4 MB x 128 CPUs), MemAvailable 16 GB" },
-	{ { 0, 0, 2, true, false, 200 * MB }, "6 MB (3 MB x 2 CPUs), MemAvailable 200 MB" },
+	{ { 0, 0, 128, true, false, 16 * GB, 0 }, "512 MB (4 MB x 128 CPUs), MemAvailable 16 GB" },
+	{ { 0, 0, 2, true, false, 200 * MB, 0 }, "6 MB (3 MB x 2 CPUs), MemAvailable 200 MB" },
 	/* 1 GB. */
-	{ { 0, 0, 128, true, false, 999 * GB }, "1024 MB (8 MB x 128 CPUs), MemAvailable 999 GB" },
-	{ { 0, 0, 128, false, false, 999 * GB },
+	{ { 0, 0, 128, true, false, 999 * GB, 0 },
+	  "1024 MB (8 MB x 128 CPUs), MemAvailable 999 GB" },
+	{ { 0, 0, 128, false, false, 999 * GB, 0 },
 	  "1024 MB (one for all CPUs), MemAvailable 999 GB" },
 	/* One buffer for all is of the same size in all. */
-	{ { 0, 0, 2, false, false, 31 * GB }, "32 MB (one for all CPUs), MemAvailable 31 GB" },
-	{ { 0, 0, 2, false, false, 200 * MB }, "6 MB (one for all CPUs), MemAvailable 200 MB" },
-	{ { 64, 0, 2, false, false, 31 * GB }, "64 MB (one for all CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 2, false, false, 31 * GB, 0 }, "32 MB (one for all CPUs), MemAvailable 31 GB" },
+	{ { 0, 0, 2, false, false, 200 * MB, 0 }, "6 MB (one for all CPUs), MemAvailable 200 MB" },
+	{ { 64, 0, 2, false, false, 31 * GB, 0 }, "64 MB (one for all CPUs), MemAvailable 31 GB" },
 	/* Nothing is smaller than a megabyte for each buffer: then it says so. */
-	{ { 0, 0, 64, true, false, 1023 * MB },
+	{ { 0, 0, 64, true, false, 1023 * MB, 0 },
 	  "64 MB (1 MB x 64 CPUs), MemAvailable 1023 MB; that is above 1/32 of it, but no "
 	  "CPU can have less" },
-	{ { 1, 0, 64, true, false, 64 * MB }, "64 MB (1 MB x 64 CPUs), MemAvailable 64 MB" },
+	{ { 1, 0, 64, true, false, 64 * MB, 0 }, "64 MB (1 MB x 64 CPUs), MemAvailable 64 MB" },
 	/* What was asked for is divided, and more than the default may be. */
-	{ { 512, 0, 128, true, false, 31 * GB }, "512 MB (4 MB x 128 CPUs), MemAvailable 31 GB" },
-	{ { 100, 0, 3, true, false, 200 * MB }, "99 MB (33 MB x 3 CPUs), MemAvailable 200 MB" },
-	{ { 1 << 20, 0, 2, true, false, 0 }, "8190 MB (4095 MB x 2 CPUs), MemAvailable unknown" },
+	{ { 512, 0, 128, true, false, 31 * GB, 0 },
+	  "512 MB (4 MB x 128 CPUs), MemAvailable 31 GB" },
+	{ { 100, 0, 3, true, false, 200 * MB, 0 }, "99 MB (33 MB x 3 CPUs), MemAvailable 200 MB" },
+	{ { 1 << 20, 0, 2, true, false, 0, 0 },
+	  "8190 MB (4095 MB x 2 CPUs), MemAvailable unknown; that is less than asked for, but no "
+	  "CPU can have more" },
+	{ { 8191, 0, 2, true, false, 31 * GB, 0 },
+	  "8190 MB (4095 MB x 2 CPUs), MemAvailable 31 GB" },
+	{ { 5000, 0, 2, false, false, 31 * GB, 0 },
+	  "4095 MB (one for all CPUs), MemAvailable 31 GB; that is less than asked for, but it "
+	  "cannot be larger" },
 	/* Each buffer's size wins. */
-	{ { 512, 8, 4, true, false, 31 * GB }, "32 MB (8 MB x 4 CPUs), MemAvailable 31 GB" },
-	{ { 0, 8, 4, false, false, 31 * GB }, "8 MB (one for all CPUs), MemAvailable 31 GB" },
+	{ { 512, 8, 4, true, false, 31 * GB, 0 }, "32 MB (8 MB x 4 CPUs), MemAvailable 31 GB" },
+	{ { 0, 8, 4, false, false, 31 * GB, 0 }, "8 MB (one for all CPUs), MemAvailable 31 GB" },
 	/* A ring is a power of two. */
-	{ { 0, 0, 2, true, true, 200 * MB }, "4 MB (2 MB x 2 CPUs), MemAvailable 200 MB" },
-	{ { 100, 0, 1, true, true, 31 * GB }, "64 MB (64 MB x 1 CPU), MemAvailable 31 GB" },
-	{ { 1 << 20, 0, 2, true, true, 0 }, "4096 MB (2048 MB x 2 CPUs), MemAvailable unknown" },
+	{ { 0, 0, 2, true, true, 200 * MB, 0 }, "4 MB (2 MB x 2 CPUs), MemAvailable 200 MB" },
+	{ { 100, 0, 1, true, true, 31 * GB, 0 }, "64 MB (64 MB x 1 CPU), MemAvailable 31 GB" },
+	{ { 4096, 0, 2, true, true, 31 * GB, 0 },
+	  "4096 MB (2048 MB x 2 CPUs), MemAvailable 31 GB" },
+	/* The kernel has bounds, too, and staprun's hold all the same. */
+	{ { 3000, 0, 2, true, true, 31 * GB, 1024 },
+	  "2048 MB (1024 MB x 2 CPUs), MemAvailable 31 GB; that is less than asked for, but no CPU "
+	  "can have more" },
+	{ { 2048, 0, 2, true, true, 31 * GB, 1024 },
+	  "2048 MB (1024 MB x 2 CPUs), MemAvailable 31 GB" },
+	{ { 4097, 0, 1, true, true, 31 * GB, 1 << 18 },
+	  "2048 MB (2048 MB x 1 CPU), MemAvailable 31 GB; that is less than asked for, but no CPU "
+	  "can have more" },
 	/* There is always a CPU. */
-	{ { 0, 0, 0, true, false, 10 * GB - 1 }, "16 MB (16 MB x 1 CPU), MemAvailable 10239 MB" },
+	{ { 0, 0, 0, true, false, 10 * GB - 1, 0 },
+	  "16 MB (16 MB x 1 CPU), MemAvailable 10239 MB" },
 };
 
 Test(buffer_plan, sizes_are_bounded_and_told)
@@ -69,18 +91,19 @@ static const struct {
 	BufferRequest request;
 	const char *remedy;
 } refused[] = {
-	{ { 101, 0, 1, true, false, 200 * MB }, "use --buffer 100 or less" },
-	{ { 102, 0, 2, true, false, 200 * MB }, "use --buffer 100 or less" },
+	{ { 101, 0, 1, true, false, 200 * MB, 0 }, "use --buffer 100 or less" },
+	{ { 102, 0, 2, true, false, 200 * MB, 0 }, "use --buffer 100 or less" },
 	/* What it names is divisible. */
-	{ { 200, 0, 3, true, false, 200 * MB }, "use --buffer 99 or less" },
-	{ { 101, 0, 64, false, false, 200 * MB }, "use --buffer 100 or less" },
-	{ { 0, 64, 4, true, false, 200 * MB }, "use --buffer 100 or less" },
-	{ { 1024, 0, 64, true, false, 64 * MB }, "use --buffer 64 or less" },
+	{ { 200, 0, 3, true, false, 200 * MB, 0 }, "use --buffer 99 or less" },
+	{ { 101, 0, 64, false, false, 200 * MB, 0 }, "use --buffer 100 or less" },
+	{ { 0, 64, 4, true, false, 200 * MB, 0 }, "use --buffer 100 or less" },
+	{ { 1024, 0, 64, true, false, 64 * MB, 0 }, "use --buffer 64 or less" },
 	/* What no buffer can have was asked for all the same, and so was what is no power of two.
 	 */
-	{ { 100000, 0, 2, true, false, 22 * GB }, "use --buffer 8190 or less" },
-	{ { 100000, 0, 2, true, true, 22 * GB }, "use --buffer 4096 or less" },
-	{ { 101, 0, 2, true, true, 200 * MB }, "use --buffer 64 or less" },
+	{ { 100000, 0, 2, true, false, 22 * GB, 0 }, "use --buffer 8190 or less" },
+	{ { 100000, 0, 2, true, true, 22 * GB, 0 }, "use --buffer 4096 or less" },
+	{ { 100000, 0, 2, true, true, 22 * GB, 1024 }, "use --buffer 2048 or less" },
+	{ { 101, 0, 2, true, true, 200 * MB, 0 }, "use --buffer 64 or less" },
 };
 
 Test(buffer_plan, more_than_half_of_the_memory_is_refused_and_the_most_that_is_sensible_named)
@@ -100,8 +123,8 @@ Test(buffer_plan, more_than_half_of_the_memory_is_refused_and_the_most_that_is_s
 
 Test(buffer_plan, the_refusal_tells_what_was_asked_for)
 {
-	const BufferRequest of_each = { 0, 64, 4, true, false, 200 * MB };
-	const BufferRequest of_all = { 100000, 0, 2, true, true, 22 * GB };
+	const BufferRequest of_each = { 0, 64, 4, true, false, 200 * MB, 0 };
+	const BufferRequest of_all = { 100000, 0, 2, true, true, 22 * GB, 0 };
 	g_autoptr(GError) error = NULL;
 	BufferPlan plan;
 
@@ -123,6 +146,19 @@ Test(buffer_plan, what_it_names_as_sensible_is_accepted)
 		request.megabytes = strtoul(strpbrk(refused[i].remedy, "0123456789"), NULL, 10);
 		cr_expect(buffer_plan_init(&plan, &request, NULL), "%s", refused[i].remedy);
 	}
+}
+
+/* Of 2 GB for a CPU the kernel finds no room for the table of the pages. */
+Test(buffer_plan, perf_events_get_no_ring_that_cannot_be_mapped)
+{
+	const CollectRequest request = { .buffer_megabytes = 4096 };
+	BufferPlan plan;
+
+	if (sysconf(_SC_PAGESIZE) != 4096)
+		cr_skip_test("pages of another size");
+	cr_assert(perf_plan_buffers(&plan, &request, 2, 31 * GB, NULL));
+	cr_expect(eq(u64, buffer_plan_bytes(&plan), 2 * GB));
+	cr_expect(plan.below_asked);
 }
 
 static uint64_t available(const char *meminfo)
