@@ -11,6 +11,7 @@ libaggregator_a_SOURCES = \
 	aggregator/escape.c aggregator/escape.h \
 	aggregator/exit_status.h \
 	aggregator/options.c aggregator/options.h \
+	aggregator/option_attached.c aggregator/option_attached.h \
 	aggregator/option_rates.c \
 	aggregator/option_rules.c aggregator/option_rules.h \
 	aggregator/option_table.c aggregator/option_table.h \

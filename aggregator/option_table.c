@@ -148,3 +148,19 @@ const OptionRow option_rows[] = {
 	  OPTION_FLAG, AT(version) },
 	{ 0, 0, NULL, NULL, NULL, OPTION_SECTION, 0, NULL },
 };
+
+bool option_row_is_of(const OptionRow *row, const Tool *tool)
+{
+	return row->kind != OPTION_SECTION && row->tools & tool->bit;
+}
+
+const OptionRow *option_row_lookup(const Tool *tool, const char *given)
+{
+	bool is_long = g_str_has_prefix(given, "--");
+
+	for (const OptionRow *row = option_rows; row->long_name; row++)
+		if (option_row_is_of(row, tool) && (is_long ? g_str_equal(given + 2, row->long_name)
+							    : given[1] == row->short_name))
+			return row;
+	return NULL;
+}

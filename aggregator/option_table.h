@@ -35,3 +35,10 @@ typedef struct {
  * letter means the same in every command; where only the help differs an option has a row for each.
  */
 extern const OptionRow option_rows[];
+
+/* Whether a row is an option, and this tool has it. */
+bool option_row_is_of(const OptionRow *row, const Tool *tool);
+
+/* Returns the row of an option as the user wrote it, "-m" or "--min-count"; NULL when this tool has
+   no such option. */
+const OptionRow *option_row_lookup(const Tool *tool, const char *given);

@@ -3,6 +3,7 @@
 
 #include "collect/collect_live.h"
 #include "collect/command.h"
+#include "option_attached.h"
 #include "option_rules.h"
 #include "option_table.h"
 #include "option_values.h"
@@ -18,23 +19,6 @@ enum {
 	OVERHEAD_PERCENT_DEFAULT = 20,
 };
 #define RECORD_BYTES_DEFAULT (1ULL << 30)
-
-static bool tool_has(const Tool *tool, const OptionRow *row)
-{
-	return row->kind != OPTION_SECTION && row->tools & tool->bit;
-}
-
-/* Returns the row of an option as the user wrote it: "-m" or "--min-count". */
-static const OptionRow *row_lookup(const Tool *tool, const char *given)
-{
-	bool is_long = g_str_has_prefix(given, "--");
-	const OptionRow *row = option_rows;
-
-	while (!tool_has(tool, row) ||
-	       (is_long ? !g_str_equal(given + 2, row->long_name) : given[1] != row->short_name))
-		row++;
-	return row;
-}
 
 static bool row_apply(const OptionRow *row, Options *options, const char *value, GError **error)
 {
@@ -64,7 +48,7 @@ static gboolean apply_option(const char *given, const char *value, gpointer data
 	Options *options = data;
 	GError *reason = NULL;
 
-	if (row_apply(row_lookup(options->tool, given), options, value, &reason))
+	if (row_apply(option_row_lookup(options->tool, given), options, value, &reason))
 		return TRUE;
 	g_propagate_prefixed_error(error, reason, "%s: ", given);
 	return FALSE;
@@ -88,7 +72,7 @@ static GOptionGroup *option_group(Options *options)
 			{ NULL, 0, 0, 0, NULL, NULL, NULL },
 		};
 
-		if (tool_has(options->tool, row))
+		if (option_row_is_of(row, options->tool))
 			g_option_group_add_entries(group, entries);
 	}
 	return group;
@@ -144,7 +128,7 @@ void options_print_help(const Tool *tool, FILE *out)
 	for (const OptionRow *row = option_rows; row->long_name; row++) {
 		if (row->kind == OPTION_SECTION)
 			section = row->long_name;
-		if (!tool_has(tool, row))
+		if (!option_row_is_of(row, tool))
 			continue;
 		if (section)
 			fprintf(out, "\n%s:\n", section);
@@ -247,7 +231,7 @@ static bool take_words(Options *options, char **words, GError **error)
 static bool parse_words(Options *options, char **words, GError **error)
 {
 	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
-	g_auto(GStrv) rest = g_strdupv(words);
+	g_auto(GStrv) rest = option_attached_split(options->tool, words);
 
 	g_option_context_set_help_enabled(context, FALSE);
 	g_option_context_set_strict_posix(context, !options->tool->take_word);

@@ -1,0 +1,1 @@
+fixture rates >"$WORK/r.kmr" && slabratetop -i"$WORK/r.kmr" -r1 1 2
