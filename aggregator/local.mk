@@ -17,6 +17,7 @@ libaggregator_a_SOURCES = \
 	aggregator/option_table.c aggregator/option_table.h \
 	aggregator/option_values.c aggregator/option_values.h \
 	aggregator/session.c aggregator/session.h \
+	aggregator/standard_files.c aggregator/standard_files.h \
 	aggregator/symbols_choose.c aggregator/symbols_choose.h \
 	aggregator/version.c aggregator/version.h
 

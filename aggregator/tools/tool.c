@@ -14,6 +14,7 @@
 #include "report/info.h"
 #include "report/report.h"
 #include "session.h"
+#include "standard_files.h"
 #include "symbols_choose.h"
 #include "tools/cache_choice.h"
 #include "version.h"
@@ -435,6 +436,10 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	g_autoptr(Options) options = NULL;
 
 	g_set_prgname(tool->name);
+	if (!standard_files_hold()) {
+		fprintf(stderr, "%s: /dev/null: %s\n", tool->name, g_strerror(errno));
+		return EXIT_FAILED;
+	}
 	give_memory_back();
 	/* It asks for a report as soon as there is one to give; before, it must not end the run. */
 	signal(SIGUSR1, SIG_IGN);

@@ -71,6 +71,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_slabinfo.c \
 	tests/unit/test_stack_chain.c \
 	tests/unit/test_stack_table.c \
+	tests/unit/test_standard_files.c \
 	tests/unit/test_stap_build.c \
 	tests/unit/test_stap_leftovers.c \
 	tests/unit/test_stap_messages.c \
