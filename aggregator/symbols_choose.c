@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-enum { PIECE_BYTES = 1 << 16 };
+/* A kernel with many modules has some 20 MB. */
+enum { PIECE_BYTES = 1 << 16, KALLSYMS_BYTES_MAX = 1 << 28 };
 
 static GBytes *read_whole(const char *path, GError **error)
 {
@@ -14,10 +15,13 @@ static GBytes *read_whole(const char *path, GError **error)
 	int cause = file ? 0 : errno;
 	size_t got;
 
-	while (file && (got = fread(piece, 1, PIECE_BYTES, file)))
+	while (file && bytes->len < KALLSYMS_BYTES_MAX &&
+	       (got = fread(piece, 1, PIECE_BYTES, file)))
 		g_byte_array_append(bytes, piece, (guint)got);
 	if (file && ferror(file))
 		cause = errno;
+	else if (bytes->len >= KALLSYMS_BYTES_MAX)
+		cause = EFBIG;
 	if (file)
 		fclose(file);
 	if (!cause)

@@ -18,12 +18,13 @@ typedef struct {
 	const char *name; /* "the Perl tool's stream" */
 	/* Whether the first bytes of an input (up to IMPORT_SNIFF_BYTES) look like this format. */
 	bool (*recognises)(const char *text, size_t length);
-	/* Reads the next bytes, cut anywhere; what they leave unfinished is kept, bounded, in
-	 *state, which is NULL at first. */
-	void (*feed)(Profile *profile, void **state, const char *text, size_t length);
+	/* Returns the state of an input, whose stacks are counted there. */
+	void *(*begin)(Profile *profile);
+	/* Reads the next bytes, cut anywhere; what they leave unfinished is kept, bounded. */
+	void (*feed)(void *state, const char *text, size_t length);
 	/* Ends the input and frees the state. Returns how many lines could not be read, those of
 	   a record that the end cut off included. */
-	uint64_t (*finish)(Profile *profile, void **state);
+	uint64_t (*finish)(void *state);
 } ImportType;
 
 enum { IMPORT_SNIFF_BYTES = 65536 };

@@ -114,28 +114,27 @@ static void read_line(void *data, const char *line, size_t length)
 	}
 }
 
-static void count_text_feed(Profile *profile, void **data, const char *text, size_t length)
+static void *count_text_begin(Profile *profile)
 {
-	CountTextState *state = *data;
+	CountTextState *state = g_new0(CountTextState, 1);
 
-	if (!state) {
-		state = g_new0(CountTextState, 1);
-		state->profile = profile;
-		state->stack = g_string_new(NULL);
-		import_lines_init(&state->lines, read_line, state);
-		*data = state;
-	}
+	state->profile = profile;
+	state->stack = g_string_new(NULL);
+	import_lines_init(&state->lines, read_line, state);
+	return state;
+}
+
+static void count_text_feed(void *data, const char *text, size_t length)
+{
+	CountTextState *state = data;
+
 	import_lines_feed(&state->lines, text, length);
 }
 
-static uint64_t count_text_finish(Profile *profile, void **data)
+static uint64_t count_text_finish(void *data)
 {
-	g_autofree CountTextState *state = *data;
+	g_autofree CountTextState *state = data;
 
-	(void)profile;
-	if (!state)
-		return 0;
-	*data = NULL;
 	import_lines_finish(&state->lines);
 	end_stack(state);
 	g_string_free(state->stack, TRUE);
@@ -186,6 +185,7 @@ static bool count_text_recognises(const char *text, size_t length)
 const ImportType import_count_text = {
 	.name = "SystemTap's stack text",
 	.recognises = count_text_recognises,
+	.begin = count_text_begin,
 	.feed = count_text_feed,
 	.finish = count_text_finish,
 };

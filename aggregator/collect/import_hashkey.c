@@ -204,28 +204,27 @@ static size_t hashkey_consume(void *data, const char *text, size_t length, bool 
 	return (size_t)(at - text);
 }
 
-static void hashkey_feed(Profile *profile, void **data, const char *text, size_t length)
+static void *hashkey_begin(Profile *profile)
 {
-	HashkeyState *state = *data;
+	HashkeyState *state = g_new0(HashkeyState, 1);
 
-	if (!state) {
-		state = g_new0(HashkeyState, 1);
-		state->profile = profile;
-		state->plain = g_string_new(NULL);
-		import_carry_init(&state->carry, RECORD_BYTES_MAX, hashkey_consume, state);
-		*data = state;
-	}
+	state->profile = profile;
+	state->plain = g_string_new(NULL);
+	import_carry_init(&state->carry, RECORD_BYTES_MAX, hashkey_consume, state);
+	return state;
+}
+
+static void hashkey_feed(void *data, const char *text, size_t length)
+{
+	HashkeyState *state = data;
+
 	import_carry_feed(&state->carry, text, length);
 }
 
-static uint64_t hashkey_finish(Profile *profile, void **data)
+static uint64_t hashkey_finish(void *data)
 {
-	g_autofree HashkeyState *state = *data;
+	g_autofree HashkeyState *state = data;
 
-	(void)profile;
-	if (!state)
-		return 0;
-	*data = NULL;
 	import_carry_finish(&state->carry);
 	g_string_free(state->plain, TRUE);
 	return state->unreadable;
@@ -260,6 +259,7 @@ static bool hashkey_recognises(const char *text, size_t length)
 const ImportType import_hashkey = {
 	.name = "the Perl tool's stream",
 	.recognises = hashkey_recognises,
+	.begin = hashkey_begin,
 	.feed = hashkey_feed,
 	.finish = hashkey_finish,
 };

@@ -354,29 +354,28 @@ static void read_line(void *data, const char *line, size_t length)
 		state->unreadable++;
 }
 
-static void perf_feed(Profile *profile, void **data, const char *text, size_t length)
+static void *perf_begin(Profile *profile)
 {
-	PerfState *state = *data;
+	PerfState *state = g_new0(PerfState, 1);
 
-	if (!state) {
-		state = g_new0(PerfState, 1);
-		state->profile = profile;
-		state->stack = g_string_new(NULL);
-		state->call_site = g_string_new(NULL);
-		import_lines_init(&state->lines, read_line, state);
-		*data = state;
-	}
+	state->profile = profile;
+	state->stack = g_string_new(NULL);
+	state->call_site = g_string_new(NULL);
+	import_lines_init(&state->lines, read_line, state);
+	return state;
+}
+
+static void perf_feed(void *data, const char *text, size_t length)
+{
+	PerfState *state = data;
+
 	import_lines_feed(&state->lines, text, length);
 }
 
-static uint64_t perf_finish(Profile *profile, void **data)
+static uint64_t perf_finish(void *data)
 {
-	g_autofree PerfState *state = *data;
+	g_autofree PerfState *state = data;
 
-	(void)profile;
-	if (!state)
-		return 0;
-	*data = NULL;
 	import_lines_finish(&state->lines);
 	end_sample(state);
 	g_string_free(state->stack, TRUE);
@@ -410,6 +409,7 @@ static bool perf_recognises(const char *text, size_t length)
 const ImportType import_perf_script = {
 	.name = "the output of perf script",
 	.recognises = perf_recognises,
+	.begin = perf_begin,
 	.feed = perf_feed,
 	.finish = perf_finish,
 };

@@ -114,28 +114,27 @@ static void read_line(void *data, const char *line, size_t length)
 		add_frame(state, line, length);
 }
 
-static void report_feed(Profile *profile, void **data, const char *text, size_t length)
+static void *report_begin(Profile *profile)
 {
-	ReportState *state = *data;
+	ReportState *state = g_new0(ReportState, 1);
 
-	if (!state) {
-		state = g_new0(ReportState, 1);
-		state->profile = profile;
-		state->stack = g_string_new(NULL);
-		import_lines_init(&state->lines, read_line, state);
-		*data = state;
-	}
+	state->profile = profile;
+	state->stack = g_string_new(NULL);
+	import_lines_init(&state->lines, read_line, state);
+	return state;
+}
+
+static void report_feed(void *data, const char *text, size_t length)
+{
+	ReportState *state = data;
+
 	import_lines_feed(&state->lines, text, length);
 }
 
-static uint64_t report_finish(Profile *profile, void **data)
+static uint64_t report_finish(void *data)
 {
-	g_autofree ReportState *state = *data;
+	g_autofree ReportState *state = data;
 
-	(void)profile;
-	if (!state)
-		return 0;
-	*data = NULL;
 	import_lines_finish(&state->lines);
 	end_stack(state);
 	g_string_free(state->stack, TRUE);
@@ -163,6 +162,7 @@ static bool report_recognises(const char *text, size_t length)
 const ImportType import_report = {
 	.name = "a report of stacks",
 	.recognises = report_recognises,
+	.begin = report_begin,
 	.feed = report_feed,
 	.finish = report_finish,
 };

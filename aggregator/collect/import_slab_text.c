@@ -254,7 +254,7 @@ static void read_line(void *data, const char *line, size_t length)
 		state->unreadable++;
 }
 
-static SlabTextState *state_new(Profile *profile)
+static void *slab_text_begin(Profile *profile)
 {
 	SlabTextState *state = g_new0(SlabTextState, 1);
 
@@ -273,12 +273,10 @@ static void state_clear(SlabTextState *state)
 	g_string_free(state->stack, TRUE);
 }
 
-static void slab_text_feed(Profile *profile, void **data, const char *text, size_t length)
+static void slab_text_feed(void *data, const char *text, size_t length)
 {
-	SlabTextState *state = *data;
+	SlabTextState *state = data;
 
-	if (!state)
-		*data = state = state_new(profile);
 	import_lines_feed(&state->lines, text, length);
 }
 
@@ -292,14 +290,10 @@ static void count_without_stacks(SlabTextState *state)
 	}
 }
 
-static uint64_t slab_text_finish(Profile *profile, void **data)
+static uint64_t slab_text_finish(void *data)
 {
-	g_autofree SlabTextState *state = *data;
+	g_autofree SlabTextState *state = data;
 
-	(void)profile;
-	if (!state)
-		return 0;
-	*data = NULL;
 	import_lines_finish(&state->lines);
 	end_stack(state);
 	count_without_stacks(state);
@@ -332,6 +326,7 @@ static bool slab_text_recognises(const char *text, size_t length)
 const ImportType import_slab_text = {
 	.name = "the output of slab.stp",
 	.recognises = slab_text_recognises,
+	.begin = slab_text_begin,
 	.feed = slab_text_feed,
 	.finish = slab_text_finish,
 };

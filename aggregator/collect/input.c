@@ -121,14 +121,14 @@ static bool read_recording(Input *input, Session *session, GError **error)
 
 static void read_text(Input *input, Session *session, const ImportType *type)
 {
-	void *state = NULL;
+	void *state = type->begin(session->profile);
 	uint64_t unread;
 
 	session->imported = true;
 	do
-		type->feed(session->profile, &state, (const char *)input->chunk, input->length);
+		type->feed(state, (const char *)input->chunk, input->length);
 	while (input_next(input));
-	unread = type->finish(session->profile, &state);
+	unread = type->finish(state);
 	session_finish(session);
 	session->unreadable_lines = unread;
 	if (unread)

@@ -10,12 +10,12 @@ enum { MEMORY_BYTES = 8 << 20 };
 static Session *import_all(const char *text, size_t size, size_t chunk, uint64_t *unreadable)
 {
 	Session *session = session_new(MEMORY_BYTES);
-	void *state = NULL;
+	void *state = FUZZ_IMPORT.begin(session->profile);
 
 	session->imported = true;
 	for (size_t at = 0; at < size; at += chunk)
-		FUZZ_IMPORT.feed(session->profile, &state, text + at, MIN(chunk, size - at));
-	*unreadable = FUZZ_IMPORT.finish(session->profile, &state);
+		FUZZ_IMPORT.feed(state, text + at, MIN(chunk, size - at));
+	*unreadable = FUZZ_IMPORT.finish(state);
 	return session;
 }
 

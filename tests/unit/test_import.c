@@ -25,12 +25,11 @@ static Imported import_chunked(const ImportType *type, const char *text, size_t 
 			       size_t chunk)
 {
 	Imported imported = { .profile = profile_new(MEMORY_BYTES) };
-	void *state = NULL;
+	void *state = type->begin(imported.profile);
 
 	for (size_t at = 0; at < length; at += chunk)
-		type->feed(imported.profile, &state, text + at, MIN(chunk, length - at));
-	imported.unreadable = type->finish(imported.profile, &state);
-	cr_expect(state == NULL);
+		type->feed(state, text + at, MIN(chunk, length - at));
+	imported.unreadable = type->finish(state);
 	return imported;
 }
 

@@ -43,11 +43,7 @@ profile_ended CONT
 equals 'a second signal: exit status' 3 "$status"
 has_line 'a second signal: there is a report' '^Num stacks before filtering: ' report
 
-profile_started --record again.kmr -O again.txt
-interrupted_until_ended
-holds 'signals to the very end: exit status' [ "$status" = 0 -o "$status" = 3 ]
-has_line 'signals to the very end: the report is there' '^Lost: ' again.txt
-equals 'signals to the very end: and the recording' again.kmr "$(ls again.kmr*)"
+keeps_all_under_signals
 
 # The command outlives the run and is left alone.
 profile_started -- sleep 60

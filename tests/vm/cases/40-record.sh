@@ -45,8 +45,11 @@ kill "$busy"
 equals '--record-max: exit status' 3 "$status"
 has_line '--record-max: says why it ended' '^Ended early: ' report
 
-profile_started --record killed.kmr
-workload pipe 500 > /dev/null
+# To wait for it makes pipes, too.
+work_waits gate 0 500
+profile_started --record killed.kmr -p "$worker"
+echo > gate
+wait "$worker"
 wait_until 100 has_recorded 1000 killed.kmr.part "${only_pipes[@]}"
 kill -9 "$program"
 wait "$program" 2> /dev/null

@@ -275,11 +275,7 @@ holds 'two signals: exit status' [ "$status" = 0 -o "$status" = 3 ]
 equals 'two signals: all of the work is there' 800 "$(report_count report)"
 has_line 'two signals: nothing is lost untold' '^Lost: ' report
 
-profile_started --record again.kmr -O again.txt
-interrupted_until_ended
-holds 'signals to the very end: exit status' [ "$status" = 0 -o "$status" = 3 ]
-has_line 'signals to the very end: the report is there' '^Lost: ' again.txt
-equals 'signals to the very end: and the recording' again.kmr "$(ls again.kmr*)"
+keeps_all_under_signals
 
 work_waits now.1 0 200
 first=$worker

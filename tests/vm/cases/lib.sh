@@ -143,13 +143,6 @@ profile_ended()
 	status=$?
 }
 
-# interrupted_until_ended: one Ctrl-C after the other; leaves $status.
-interrupted_until_ended()
-{
-	while kill -INT "$program" 2> /dev/null; do :; done
-	profile_ended
-}
-
 # Numbers of a report file. report_bytes FILE requested|allocated|wasted
 report_count()
 {
@@ -219,6 +212,18 @@ counts()
 {
 	equals "$1: allocations" "$2" "$(report_count report)"
 	equals "$1: bytes allocated" "$3" "$(report_bytes report allocated)"
+}
+
+# keeps_all_under_signals: one Ctrl-C after the other, until a run has ended.
+keeps_all_under_signals()
+{
+	local name='signals to the very end'
+	profile_started --record again.kmr -O again.txt
+	while kill -INT "$program" 2> /dev/null; do :; done
+	profile_ended
+	holds "$name: exit status" [ "$status" = 0 -o "$status" = 3 ]
+	has_line "$name: the report is there" '^Lost: ' again.txt
+	equals "$name: and the recording" again.kmr "$(ls again.kmr*)"
 }
 
 # A second opinion on what the workload allocates, by stack: bpftrace, or ftrace where the tree has none.
