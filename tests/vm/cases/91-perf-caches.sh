@@ -146,7 +146,10 @@ paths()
 	kmalloc-top -i "$1" --by=cgroup 2> /dev/null | awk '$NF ~ /^\// { paths++ } END { print paths + 0 }'
 }
 
+workload message 100000000 > /dev/null &
+busy=$!
 kmalloc-top --collector=perf --record=stacks.kmr -q -d 1 > report 2> errors
 holds 'a recording has the paths of cgroups' [ "$(paths stacks.kmr)" -gt 0 ]
 slabratetop --collector=perf --record=rates.kmr -q -d 1 > report 2> errors
+kill "$busy"
 holds 'a recording of rates has them as well' [ "$(paths rates.kmr)" -gt 0 ]
