@@ -526,6 +526,12 @@ static void cost_line(const Report *report, GString *out)
 
 	if (!totals.probe_span_ns)
 		return;
+	/* Of an estimate, what is read late may be of before the span. */
+	if (number_of(report, KMT_FIELD_EVENT_COST_NS, 0)) {
+		totals.probe_ns = MIN(totals.probe_ns, totals.probe_span_ns);
+		totals.probe_ns_busiest =
+			MIN(totals.probe_ns_busiest, totals.probe_span_ns_busiest);
+	}
 	g_string_append(out, "Tracing cost: ");
 	append_percent(out, totals.probe_ns, totals.probe_span_ns);
 	g_string_append(out, " of all CPUs' time, ");
