@@ -556,7 +556,7 @@ static void hidden_line(const Report *report, GString *out)
 
 static void bound_line(const Report *report, GString *out)
 {
-	append_text_line(report, out, "Ended early: ", KMT_FIELD_BOUND);
+	append_early_line(out, report->session);
 }
 
 static void lost_line(const Report *report, GString *out)

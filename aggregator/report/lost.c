@@ -213,6 +213,17 @@ void append_untraced(GString *out, const Session *session)
 	g_string_append(out, several ? " in all" : "");
 }
 
+void append_early_line(GString *out, const Session *session)
+{
+	const char *bound = run_info_text(session->info, KMT_FIELD_BOUND);
+
+	if (!bound)
+		return;
+	g_string_append(out, "Ended early: ");
+	escape_append(out, bound);
+	g_string_append_c(out, '\n');
+}
+
 static bool any_events_lost(const Session *session)
 {
 	return report_events_lost(session) || causes_of(session).damaged_bytes;

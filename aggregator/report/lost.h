@@ -5,6 +5,9 @@
 
 #include <glib.h>
 
+/* Appends the line "Ended early: ..." where something other than its end ended the run. */
+void append_early_line(GString *out, const Session *session);
+
 /* Appends the line "Lost: ...", which every report ends with. */
 void append_lost_line(GString *out, const Session *session);
 

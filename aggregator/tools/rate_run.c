@@ -2,7 +2,6 @@
 #include "tools/rate_run.h"
 
 #include "collect/collector_types.h"
-#include "escape.h"
 #include "report/lost.h"
 #include "report/rate_json.h"
 #include "report/rate_text.h"
@@ -219,17 +218,6 @@ static void tell(void (*append)(GString *out, const Session *session), const Ses
 	if (line->len)
 		g_printerr("%s: %.*s%s%s\n", g_get_prgname(), (int)line->len - 1, line->str,
 			   remedy ? "; " : "", remedy ? remedy : "");
-}
-
-static void append_early_line(GString *out, const Session *session)
-{
-	const char *bound = run_info_text(session->info, KMT_FIELD_BOUND);
-
-	if (!bound)
-		return;
-	g_string_append(out, "Ended early: ");
-	escape_append(out, bound);
-	g_string_append_c(out, '\n');
 }
 
 /* Why the tables are not complete: some is known when the last one has been made, and a screen is
