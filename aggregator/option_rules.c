@@ -51,7 +51,8 @@ static bool user_without_command(const Options *options)
 
 static bool interrupts_without_scope(const Options *options)
 {
-	return options->request.with_interrupts && !options->pids->len && !options->only_command;
+	return options->request.with_interrupts && !options->pids->len && !options->process &&
+	       !options->only_command;
 }
 
 static bool streams_to_file_as_well(const Options *options)
@@ -117,6 +118,11 @@ static bool cgroup_is_empty(const Options *options)
 	return options->cgroup && !*options->cgroup;
 }
 
+static bool process_is_empty(const Options *options)
+{
+	return options->process && !*options->process;
+}
+
 static bool pages_of_caches(const Options *options)
 {
 	return options->tool->caches_only && options->request.events & COLLECT_PAGE;
@@ -127,7 +133,7 @@ static const OptionRule option_rules[] = {
 	  "--check looks at a run on this host: it goes with neither -i nor --build-module" },
 	{ input_and_live,
 	  "-i reads a file: it goes with none of the options that collect "
-	  "(-c, -p, -d, -u, -o, --only-command, --include-self, --events, --stacks, --max-stack, "
+	  "(-c, -d, -u, -o, --only-command, --include-self, --events, --stacks, --max-stack, "
 	  "--sample, --collector, --max-overhead, --buffer, --record, --record-max, --module, "
 	  "--build-module)" },
 	{ info_without_input, "--info says what a recording is: name it with -i FILE" },
@@ -135,7 +141,8 @@ static const OptionRule option_rules[] = {
 	{ only_command_and_pid, "--only-command and -p name different processes: use one of them" },
 	{ user_without_command, "-u runs a command as a user: name it with -c CMD" },
 	{ interrupts_without_scope,
-	  "--with-interrupts goes with -p or --only-command: else interrupts count anyway" },
+	  "--with-interrupts goes with -p, --process or --only-command: else interrupts count "
+	  "anyway" },
 	{ build_without_output, "--build-module needs a file to write: -O FILE.ko" },
 	{ build_and_run, "--build-module only compiles: it goes with no -c, --module or --record" },
 	{ sign_without_build, "--sign-key and --sign-cert go with --build-module" },
@@ -151,6 +158,8 @@ static const OptionRule option_rules[] = {
 	{ streams_to_terminal,
 	  "--record=- does not write to a terminal: pipe it, as in '| kmalloc-top -i -'" },
 	{ cgroup_is_empty, "--cgroup names nothing: give a unit, a container or a path" },
+	{ process_is_empty,
+	  "--process names nothing: give a name or a pattern, as 'nginx' or 'php*'" },
 	{ output_is_other_file, "-O would overwrite the recording: give another name" },
 	{ NULL, NULL },
 };

@@ -207,6 +207,8 @@ void options_free(Options *options)
 	g_clear_pointer(&options->symbols, g_bytes_unref);
 	g_free(options->exclude);
 	g_free(options->cgroup);
+	g_free(options->process);
+	g_free(options->pids_asked);
 	callsite_skip_free(options->callsite_skip);
 	g_free(options->output);
 	g_free(options);
@@ -253,13 +255,38 @@ static bool take_command(Options *options, char **behind, GError **error)
 	return true;
 }
 
-/* Makes the conditions on single counters that are known by now. */
+static char *pid_list(const GArray *pids)
+{
+	GString *list = g_string_new(NULL);
+
+	for (guint i = 0; i < pids->len; i++)
+		g_string_append_printf(list, "%s%u", i ? "," : "", g_array_index(pids, guint32, i));
+	return g_string_free(list, FALSE);
+}
+
+static void add_cell_filter(Options *options, const CellFilterType *type, const void *argument,
+			    const char *given)
+{
+	const CellFilter filter = { type, argument, given };
+
+	if (given)
+		g_array_append_val(options->cells, filter);
+}
+
+/* Makes the conditions on single counters that are known by now. Of a live run the collector picks
+   the processes of -p. */
 static void add_cell_filters(Options *options)
 {
-	const CellFilter cgroup = { &cell_filter_cgroup, options->cgroup, options->cgroup };
-
-	if (options->cgroup)
-		g_array_append_val(options->cells, cgroup);
+	if (options->input && options->pids->len)
+		options->pids_asked = pid_list(options->pids);
+	options->processes = (ProcessChoice){
+		.pids = options->pids,
+		.globs = options->process,
+		.with_interrupts = options->request.with_interrupts,
+	};
+	add_cell_filter(options, &cell_filter_cgroup, options->cgroup, options->cgroup);
+	add_cell_filter(options, &cell_filter_pid, &options->processes, options->pids_asked);
+	add_cell_filter(options, &cell_filter_process, &options->processes, options->process);
 }
 
 /* A stream has no tables that could be counted: it ends when so many would have. */

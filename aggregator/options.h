@@ -3,6 +3,7 @@
 
 #include "collect/collector.h"
 #include "names/cache_query.h"
+#include "rank/cell_filter_process.h"
 #include "rank/rate_columns.h"
 #include "rank/view.h"
 
@@ -62,8 +63,11 @@ typedef struct {
 	RateOptions rate;
 	GArray *cells; /* (element-type CellFilter): what view.cells is */
 	ViewOptions view;
-	char *exclude; /* as given to -e */
-	char *cgroup;  /* --cgroup; NULL: all */
+	char *exclude;           /* as given to -e */
+	char *cgroup;            /* --cgroup; NULL: all */
+	char *process;           /* --process; NULL: all */
+	char *pids_asked;        /* -p beside -i, as one list; NULL: not given */
+	ProcessChoice processes; /* the last two, as cell filters take them */
 	/* --callsite-skip: what view.callsite_skip is; NULL: not given. */
 	CallsiteSkip *callsite_skip;
 	char *output; /* -O; NULL: stdout */

@@ -3,6 +3,7 @@ libaggregator_a_SOURCES += \
 	aggregator/rank/call_site.c \
 	aggregator/rank/cell_filter_cache.c aggregator/rank/cell_filter_cache.h \
 	aggregator/rank/cell_filter_cgroup.c aggregator/rank/cell_filter_cgroup.h \
+	aggregator/rank/cell_filter_process.c aggregator/rank/cell_filter_process.h \
 	aggregator/rank/comm_fold.c aggregator/rank/comm_fold.h \
 	aggregator/rank/context_name.c aggregator/rank/context_name.h \
 	aggregator/rank/filter_chain.c aggregator/rank/filter_chain.h \

@@ -237,6 +237,8 @@ static Drill *drill_new(const DrillRequest *request, SuiteChild *child)
 	drill->cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
 	if (!request->beside.like->include_self)
 		g_array_append_val(drill->cells, others);
+	if (request->cells)
+		g_array_append_vals(drill->cells, request->cells->data, request->cells->len);
 	drill->key = request->key;
 	drill->session = session_new(request->memory_bytes_max);
 	drill->chunk = g_malloc(CHUNK_BYTES);

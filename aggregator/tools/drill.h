@@ -20,6 +20,7 @@ typedef struct {
 	const char *cache; /* its folded name; NULL is an error: not every event tells its cache */
 	const GroupKey *key;       /* rate_detail_key() */
 	uint64_t memory_bytes_max; /* of its tables */
+	const GArray *cells;       /* (element-type CellFilter): what counts; NULL: all */
 } DrillRequest;
 
 /* Starts it. Returns NULL with error set, one line. */

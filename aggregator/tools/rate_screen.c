@@ -109,6 +109,7 @@ static void start_drill(RateScreen *screen, const char *cache)
 		.cache = cache,
 		.key = screen->key,
 		.memory_bytes_max = screen->options->memory_bytes_max,
+		.cells = screen->options->cells,
 	};
 	g_autoptr(GError) error = NULL;
 	guint32 pid;

@@ -21,7 +21,7 @@ static bool collects_without_cache(const Options *options)
 
 	return !options->caches && !options->input &&
 	       (request->command || options->pids->len || request->record_path ||
-		request->module_path || options->cgroup || options->view.by[0]);
+		request->module_path || options->cgroup || options->process || options->view.by[0]);
 }
 
 static bool build_with_cache(const Options *options)

@@ -16,7 +16,7 @@ typedef struct SuiteChild SuiteChild;
 typedef struct {
 	const CollectRequest *like; /* the one beside which it runs: same processes, same means */
 	const CollectorType *collector; /* that this one uses */
-	const char *cgroup;             /* --cgroup of this one; NULL: all */
+	const char *cgroup;  /* --cgroup of this one, whose paths are needed; NULL: none */
 	const char *program; /* a path to execute instead of this program, for tests; NULL: none */
 } SuiteRequest;
 

@@ -169,3 +169,17 @@ recorded()
 recorded perf-sends "${only_sends[*]}" workload -t 2 -f unix-send 2000 "$SEND_BYTES"
 recorded perf-mixed '--details --sort=bytes -t 20' sh -c \
 	'find /usr/share/doc -type f | head -n 200 | tar -c -T - | wc -c; workload tcp-connect 50; workload pipe 200'
+
+# Two at once, of which one has the name; live, and from the recording of both.
+# shellcheck disable=SC2016 # for the shell inside
+two_at_once=(-- sh -c './another message "$1" & workload message "$2"; wait' - "$messages" "$sends")
+exact 'by name' "$messages" $((message_allocated * messages)) "${only_messages[@]}" --process 'nobody,anoth*' \
+	"${two_at_once[@]}"
+has_line 'by name: the other one is left out' "^Left out by --process 'nobody,anoth\*': [1-9]" report
+profile --record both.kmr "${only_messages[@]}" --by=pid "${two_at_once[@]}"
+kmalloc-top -i both.kmr "${only_messages[@]}" --process another > report
+counts 'by name, from a recording' "$messages" $((message_allocated * messages))
+kmalloc-top -i both.kmr --by=pid > report
+named=$(sed -n -E 's/.* another\[([0-9]+)\]$/\1/p' report)
+kmalloc-top -i both.kmr "${only_messages[@]}" -p "$named" > report
+counts 'by pid, from a recording' "$messages" $((message_allocated * messages))

@@ -1,0 +1,1 @@
+fixture cgroups | kmalloc-top -q -i - --process 'ssh*,gone' --by=process
