@@ -7,7 +7,7 @@
  *	workload [-a FILE] [-t THREADS] [-f] pipe-page COUNT
  *	workload [-a FILE] [-t THREADS] [-f] message COUNT
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
- *	workload [-a FILE] [-t THREADS] [-f] open|dup|socketpair COUNT
+ *	workload [-a FILE] [-t THREADS] [-f] open|create|dup|socketpair COUNT
  *	workload [-a FILE] keep-sockets COUNT
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -x ARG...	executes "workload ARG..." from a thread that is not the leader
@@ -20,7 +20,8 @@
  * kmalloc of 512 bytes below msgsnd() each, which next to nobody else calls.
  * tcp-connect opens COUNT connections over the loopback device, for stacks below
  * tcp_...(), of which many belong to interrupts; how many is the kernel's business.
- * open opens /dev/null COUNT times: an object of the cache filp each; dup duplicates a
+ * open opens /dev/null COUNT times: an object of the cache filp each; create makes and
+ * removes a file in the working directory COUNT times, for benchmarks; dup duplicates a
  * file descriptor, for which there is none. socketpair makes COUNT pairs of Unix sockets:
  * two each of filp and of sock_inode_cache.
  *
@@ -196,6 +197,21 @@ static void open_files(unsigned long count, size_t size)
 	}
 }
 
+static void create_files(unsigned long count, size_t size)
+{
+	static const char name[] = "workload.created";
+
+	(void)size;
+	for (unsigned long i = 0; i < count; i++) {
+		int file = open(name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+		if (file < 0)
+			error(1, errno, "%s", name);
+		if (close(file) != 0 || unlink(name) != 0)
+			error(1, errno, "%s", name);
+	}
+}
+
 static void duplicate_file(unsigned long count, size_t size)
 {
 	(void)size;
@@ -253,6 +269,7 @@ static const Kind kinds[] = {
 	{ "message", send_messages, 1 },
 	{ "tcp-connect", connect_tcp, 1 },
 	{ "open", open_files, 1 },
+	{ "create", create_files, 1 },
 	{ "dup", duplicate_file, 1 },
 	{ "socketpair", make_socket_pairs, 1 },
 	{ "keep-sockets", keep_sockets, 1 },
@@ -335,10 +352,11 @@ static const Kind *kind_lookup(const char *name, int argument_count)
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(kinds[i].name, name) == 0 && kinds[i].argument_count == argument_count)
 			return &kinds[i];
-	error(2, 0,
-	      "give unix-send COUNT SIZE, or pipe, pipe-page, message, tcp-connect, open, dup "
-	      "socketpair or keep-sockets COUNT");
-	return NULL;
+	fputs("workload: give one of these:\n", stderr);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		fprintf(stderr, "\t%s COUNT%s\n", kinds[i].name,
+			kinds[i].argument_count > 1 ? " SIZE" : "");
+	exit(2);
 }
 
 static void *exec_rest(void *argv)

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.12
 # Any process of ours is killed: nothing is left behind, within 2 s on real hardware. Here every
 # instruction is emulated, on CPUs that others use as well.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

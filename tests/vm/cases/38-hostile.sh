@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.12
 # What the caller's environment and other users have prepared changes nothing that root executes or
 # writes.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

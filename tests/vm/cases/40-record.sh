@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 7.2
 # Recordings: the same report from the file, here and on the host (run compares NAME.report with what
 # the arguments in NAME.arguments give there).
 # shellcheck source=lib.sh source-path=SCRIPTDIR

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 7.2
 # Who allocates from a slab cache: known work is counted to the last object, under its process and its
 # cgroup, and the cache grows by just that, as the kernel says.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.12
 # What slab caches have in each interval: known work is counted to the last object, and every full
 # interval has what bpftrace counts in it. The second collection, as the interactive mode starts it, and
 # that mode itself, whose reader is killed.

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.1
 # The module as the program starts it: what it is given of the kernel's structures and of caches that are
 # wanted. Offsets that lie cost the names and nothing else.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 7.2
 # Equal allocations of a millisecond in one record, as for tables of rates: nothing of one process is
 # another's, nor of an interrupt the interrupted one's, and none is missing.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 7.2
 # Kernel modules that come and go during a recording keep their names, also where the second is loaded
 # to the address that the first had.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.1
 # Allocations of interrupts are rows of their own, and nobody's: neither the interrupted process's nor
 # the command's.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

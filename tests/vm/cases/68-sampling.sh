@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.12
 # One event of N stands for N, of whichever call path; and a CPU on which the probes take too much
 # takes fewer events by itself.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.1
 # A host with little memory: what is taken is bounded and told, what is too much ends the run with its
 # report, and the OOM killer takes the program first. Runs in a guest of its own (see ../run).
 # shellcheck source=lib.sh source-path=SCRIPTDIR

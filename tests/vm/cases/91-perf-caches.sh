@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
+# once: 5.10
 # With perf events, each allocation is of the slab cache that it really is of: by the name that the
 # kernel records, or, where it records none, by probes at the allocator's entry, of which nothing is
 # left, however the run ended.
