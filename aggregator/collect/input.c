@@ -97,6 +97,49 @@ static bool read_native(Input *input, Session *session, GError **error)
 	return true;
 }
 
+/* Files that are no stream themselves, but what one is made of: bytes at their start, and what
+   turns them into text that is read. */
+typedef struct {
+	const char *magic;
+	size_t magic_bytes;
+	const char *what;    /* they are */
+	const char *command; /* that writes the text to stdout; FILE follows it */
+} Convertible;
+
+static const Convertible convertibles[] = {
+	{ "PERFILE2", 8, "a perf.data file", "perf script -i" },
+	/* Of the other byte order, and of perf 2.6. */
+	{ "2ELIFREP", 8, "a perf.data file", "perf script -i" },
+	{ "PERFFILE", 8, "a perf.data file", "perf script -i" },
+	{ "\x1f\x8b", 2, "compressed by gzip", "gzip -dc" },
+	{ "\xfd"
+	  "7zXZ",
+	  5, "compressed by xz", "xz -dc" },
+	{ "BZh", 3, "compressed by bzip2", "bzip2 -dc" },
+	{ "\x04\x22\x4d\x18", 4, "compressed by lz4", "lz4 -dc" },
+};
+
+/* A zstd file that has no recording in it. */
+static const Convertible foreign_zstd = { NULL, 0, "compressed by zstd, but not a recording",
+					  "zstd -dc" };
+
+static const Convertible *convertible_of(const Input *input)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(convertibles); i++)
+		if (input->length >= convertibles[i].magic_bytes &&
+		    !memcmp(input->chunk, convertibles[i].magic, convertibles[i].magic_bytes))
+			return &convertibles[i];
+	return NULL;
+}
+
+static bool fail_convertible(const Input *input, const Convertible *file, GError **error)
+{
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "%s: %s: convert it, with '%s FILE | %s -i -'", input->name, file->what,
+		    file->command, g_get_prgname());
+	return false;
+}
+
 /* A RecordingSink. */
 static void feed_session(const void *bytes, size_t length, void *user_data)
 {
@@ -106,6 +149,7 @@ static void feed_session(const void *bytes, size_t length, void *user_data)
 static bool read_recording(Input *input, Session *session, GError **error)
 {
 	g_autoptr(RecordingReader) reader = recording_reader_new(feed_session, session, error);
+	BatchReaderTotals totals;
 
 	if (!reader)
 		return false;
@@ -116,7 +160,9 @@ static bool read_recording(Input *input, Session *session, GError **error)
 	session->cut_short =
 		!session->enough && (!recording_reader_is_complete(reader) ||
 				     !run_info_number(session->info, KMT_FIELD_COMPLETE, 0));
-	return true;
+	totals = batch_reader_totals(session->reader);
+	return totals.batches || totals.unknown || !totals.damaged_bytes ||
+	       fail_convertible(input, &foreign_zstd, error);
 }
 
 static void read_text(Input *input, Session *session, const ImportType *type)
@@ -136,42 +182,17 @@ static void read_text(Input *input, Session *session, const ImportType *type)
 			   g_get_prgname(), input->name, unread, type->name);
 }
 
-/* Files that are no stream themselves, but may contain one. */
-static const struct {
-	const char *magic;
-	size_t magic_bytes;
-	const char *tool;
-} packers[] = {
-	{ "\x1f\x8b", 2, "gzip" },
-	{ "\xfd"
-	  "7zXZ",
-	  5, "xz" },
-	{ "BZh", 3, "bzip2" },
-};
-
-static const char *packer_of(const Input *input)
-{
-	for (size_t i = 0; i < G_N_ELEMENTS(packers); i++)
-		if (input->length >= packers[i].magic_bytes &&
-		    !memcmp(input->chunk, packers[i].magic, packers[i].magic_bytes))
-			return packers[i].tool;
-	return NULL;
-}
-
 static bool fail_unknown(const Input *input, GError **error)
 {
-	const char *packer = packer_of(input);
+	const Convertible *convertible = convertible_of(input);
 	const uint8_t *end = memchr(input->chunk, '\n', input->length);
 	size_t length = end ? (size_t)(end - input->chunk) : input->length;
 	g_autofree char *line = g_strndup((const char *)input->chunk, MIN(length, SHOWN_BYTES_MAX));
 	g_autofree char *shown = g_strescape(line, NULL);
 
-	if (packer)
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			    "%s: compressed by %s: decompress it first, with "
-			    "'%s -dc FILE | kmalloc-top -i -'",
-			    input->name, packer, packer);
-	else if (!input->length)
+	if (convertible)
+		return fail_convertible(input, convertible, error);
+	if (!input->length)
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: it is empty",
 			    input->name);
 	else

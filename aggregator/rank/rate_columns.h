@@ -9,6 +9,7 @@
 typedef struct {
 	const char *label; /* as printed, escaped; may have "(by size)" */
 	const char *name;  /* the folded name alone, escaped; NULL: it is not known */
+	bool by_size;      /* the name is the class of kmalloc that has room for the size */
 	uint64_t allocations;
 	uint64_t failed;
 	uint64_t frees;
@@ -18,8 +19,10 @@ typedef struct {
 	bool net_known;
 	uint64_t bytes_allocated;
 	uint64_t bytes_requested;
-	const char *busiest;    /* the process with most allocations, "comm 93 %"; NULL: unknown */
-	int64_t objects_in_use; /* by /proc/slabinfo; -1: not known */
+	const char *busiest; /* the process with most allocations, "comm 93 %"; NULL: unknown */
+	const char *busiest_name; /* the same: "comm", escaped */
+	double busiest_percent;   /* ... and its share of the allocations of this row */
+	int64_t objects_in_use;   /* by /proc/slabinfo; -1: not known */
 } RateRow;
 
 /*

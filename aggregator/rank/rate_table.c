@@ -10,7 +10,7 @@
 #include "rank/context_name.h"
 #include "rank/process_sums.h"
 
-enum { TEXT_CHUNK_BYTES = 4096, NS_PER_S = 1000000000 };
+enum { TEXT_CHUNK_BYTES = 4096 };
 
 #define SUM_LABEL "(all caches)"
 
@@ -122,6 +122,7 @@ static Draft *draft_of(Drafting *drafting, const ProfileOrigin *origin)
 	/* The other names of a merged cache would push its figures out of their columns. */
 	draft_init(draft, drafting, cache.origin == CACHE_TOLD ? cache.name : cache.label,
 		   cache.name);
+	draft->row.by_size = cache.origin == CACHE_BY_SIZE;
 	g_hash_table_insert(drafting->by_label, (gpointer)cache.label, draft);
 	return draft;
 }
@@ -179,24 +180,24 @@ static void add_cells(Drafting *drafting)
 	}
 }
 
-/* Returns "comm 93 %" of the process with most allocations, NULL where there is none; the caller
-   frees it. */
-static char *busiest_of(const Draft *draft)
+/* Finds the process with most allocations, where there is one. */
+static void set_busiest(RateTable *table, RateRow *row, const ProcessSums *processes)
 {
-	g_autoptr(GArray) ranked = process_sums_ranked(draft->processes);
+	g_autoptr(GArray) ranked = process_sums_ranked(processes);
 	g_autoptr(GString) text = g_string_new(NULL);
 	const ViewProcess *first;
 
 	if (!ranked->len)
-		return NULL;
+		return;
 	first = &g_array_index(ranked, ViewProcess, 0);
 	if (first->context != KMT_CONTEXT_TASK)
 		g_string_append_printf(text, "(%s)", context_name(first->context));
 	else
 		escape_append_len(text, first->comm, comm_folded_length(first->comm));
-	g_string_append_printf(text, " %.0f %%",
-			       (double)first->allocations * 100 / (double)draft->row.allocations);
-	return g_string_free(g_steal_pointer(&text), FALSE);
+	row->busiest_name = keep(table, text->str);
+	row->busiest_percent = (double)first->allocations * 100 / (double)row->allocations;
+	g_string_append_printf(text, " %.0f %%", row->busiest_percent);
+	row->busiest = keep(table, text->str);
 }
 
 /* Where kfree() does not say whose memory it gives back, the frees of its caches are in the row of
@@ -224,11 +225,11 @@ static RateRow finished(RateTable *table, const Draft *draft, const Slabinfo *sl
 	RateRow row = draft->row;
 	const SlabinfoCache *cache =
 		slabinfo && row.name ? slabinfo_find(slabinfo, row.name) : NULL;
-	g_autofree char *busiest = draft->processes ? busiest_of(draft) : NULL;
 
 	row.label = keep(table, row.label);
 	row.name = keep(table, row.name);
-	row.busiest = keep(table, busiest);
+	if (draft->processes)
+		set_busiest(table, &row, draft->processes);
 	row.objects_in_use = cache ? (int64_t)cache->objects_in_use : -1;
 	return row;
 }
@@ -301,8 +302,7 @@ RateTable *rate_table_new(const Interval *interval, const RateRequest *request)
 	table->start_ns = interval->start_ns;
 	table->end_ns = MAX(interval->end_ns, interval->start_ns);
 	table->partial = interval->partial;
-	table->realtime_s =
-		(int64_t)(run_info_realtime_ns(request->info, table->end_ns) / NS_PER_S);
+	table->realtime_ns = run_info_realtime_ns(request->info, table->end_ns);
 	table->load_average = load_average_of(request->info);
 	table->events_lost = request->events_lost;
 	table->sampling_period = request->sampling_period;
@@ -314,8 +314,13 @@ RateTable *rate_table_new(const Interval *interval, const RateRequest *request)
 
 static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 {
-	if (from->allocations)
-		to->busiest = to->allocations ? NULL : keep(sum, from->busiest);
+	if (from->allocations) {
+		bool is_first = !to->allocations;
+
+		to->busiest = is_first ? keep(sum, from->busiest) : NULL;
+		to->busiest_name = is_first ? keep(sum, from->busiest_name) : NULL;
+		to->busiest_percent = from->busiest_percent;
+	}
 	to->allocations += from->allocations;
 	to->failed += from->failed;
 	to->frees += from->frees;
@@ -331,6 +336,7 @@ static RateRow *row_intern(RateTable *sum, GHashTable *known, const RateRow *wan
 {
 	RateRow row = { .label = keep(sum, wanted->label),
 			.name = keep(sum, wanted->name),
+			.by_size = wanted->by_size,
 			.frees_known = true,
 			.net_known = true };
 	gpointer index;
@@ -375,7 +381,7 @@ void rate_table_add(RateTable *sum, const RateTable *later, const RateColumn *so
 	sum->number = later->number;
 	sum->end_ns = later->end_ns;
 	sum->partial = later->partial;
-	sum->realtime_s = later->realtime_s;
+	sum->realtime_ns = later->realtime_ns;
 	g_free(sum->load_average);
 	sum->load_average = g_strdup(later->load_average);
 	sum->events_lost += later->events_lost;
@@ -398,6 +404,7 @@ RateTable *rate_table_copy(const RateTable *table)
 		row.label = keep(copy, row.label);
 		row.name = keep(copy, row.name);
 		row.busiest = keep(copy, row.busiest);
+		row.busiest_name = keep(copy, row.busiest_name);
 		g_array_index(copy->rows, RateRow, i) = row;
 	}
 	return copy;

@@ -18,10 +18,10 @@ typedef struct {
 	uint64_t number;   /* of the interval, from 0 */
 	uint64_t start_ns; /* monotonic */
 	uint64_t end_ns;
-	bool partial;       /* events of it came too late: they count in the one after it */
-	int64_t realtime_s; /* of its end, since 1970; 0: not known */
-	char *load_average; /* the line of /proc/loadavg, escaped; NULL: not known */
-	GArray *rows;       /* (element-type RateRow), as sorted */
+	bool partial;         /* events of it came too late: they count in the one after it */
+	uint64_t realtime_ns; /* of its end, since 1970; 0: not known */
+	char *load_average;   /* the line of /proc/loadavg, escaped; NULL: not known */
+	GArray *rows;         /* (element-type RateRow), as sorted */
 	RateRow sum;
 	uint64_t events_lost;     /* told since the table before */
 	bool kfree_is_blind;      /* an interval so far had frees of kmalloc that named no cache */

@@ -153,7 +153,8 @@ const char *run_info_text(const RunInfo *info, enum KmtFieldId id)
 
 uint64_t run_info_realtime_ns(const RunInfo *info, uint64_t monotonic_ns)
 {
-	if (!info->known[KMT_FIELD_MONOTONIC_NS] || !info->known[KMT_FIELD_REALTIME_NS])
+	if (!info->known[KMT_FIELD_MONOTONIC_NS] || !info->known[KMT_FIELD_REALTIME_NS] ||
+	    monotonic_ns == UINT64_MAX)
 		return 0;
 	return info->number[KMT_FIELD_REALTIME_NS] + monotonic_ns -
 	       info->number[KMT_FIELD_MONOTONIC_NS];

@@ -34,6 +34,6 @@ uint64_t run_info_number(const RunInfo *info, enum KmtFieldId id, uint64_t fallb
 /* Returns the text, borrowed, or NULL when the stream did not say it. */
 const char *run_info_text(const RunInfo *info, enum KmtFieldId id);
 
-/* Converts a CLOCK_MONOTONIC instant of the stream to ns since 1970; 0 when it has no clock pair.
- */
+/* Converts a CLOCK_MONOTONIC instant of the stream to ns since 1970; 0 when it has no clock pair,
+   and for UINT64_MAX, a start that never came. */
 uint64_t run_info_realtime_ns(const RunInfo *info, uint64_t monotonic_ns);

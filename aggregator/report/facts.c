@@ -402,6 +402,9 @@ static Span span_of(const Report *report)
 	uint64_t run_end = number_of(report, KMT_FIELD_RUN_END_NS, until);
 	uint64_t end = number_of(report, KMT_FIELD_WINDOW_END_NS, run_end);
 
+	/* Cut before the command ran. */
+	if (start == UINT64_MAX)
+		return (Span){ 0 };
 	return (Span){ start, start ? MAX(start, end) : start };
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/rate_json.h"
 
-enum { NS_PER_S = 1000000000 };
+enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 
 /* Appends a text as JSON has it, "null" for NULL. It is UTF-8. */
 static void append_text(GString *out, const char *text)
@@ -28,16 +28,60 @@ static void append_member(GString *out, const char *name, const char *text)
 	append_text(out, text);
 }
 
+/* A number as every locale writes it in JSON. */
+static void append_number(GString *out, const char *name, double number, const char *format)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	g_string_append_printf(out, ",\"%s\":%s", name,
+			       g_ascii_formatd(text, sizeof(text), format, number));
+}
+
+static void append_cache(GString *out, const RateRow *row)
+{
+	g_string_append(out, "\"cache\":");
+	append_text(out, row->name);
+	g_string_append_printf(out, ",\"cache_by_size\":%s", row->by_size ? "true" : "false");
+}
+
+static void append_busiest(GString *out, const RateRow *row)
+{
+	g_string_append(out, "\"busiest_process\":");
+	append_text(out, row->busiest_name);
+	if (row->busiest_name)
+		append_number(out, "busiest_process_percent", row->busiest_percent, "%.1f");
+	else
+		g_string_append(out, ",\"busiest_process_percent\":null");
+}
+
+/* A text that has several facts is several members. */
+static const struct {
+	const char *column;
+	void (*append)(GString *out, const RateRow *row);
+} texts[] = {
+	{ "cache", append_cache },
+	{ "procs", append_busiest },
+};
+
+static void append_texts(GString *out, const RateColumn *column, const RateRow *row)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(texts); i++)
+		if (g_str_equal(column->name, texts[i].column))
+			texts[i].append(out, row);
+}
+
 static void append_cell(GString *out, const RateColumn *column, const RateRow *row,
 			uint64_t span_ns)
 {
 	int64_t number;
 
+	if (column->text) {
+		append_texts(out, column, row);
+		return;
+	}
 	g_string_append_printf(out, "\"%s%s\":", column->member,
-			       span_ns && column->number && !column->instant ? "_per_second" : "");
-	if (column->text)
-		append_text(out, column->text(row));
-	else if (rate_column_number(column, row, span_ns, &number))
+			       span_ns && !column->instant ? "_per_second" : "");
+	if (rate_column_number(column, row, span_ns, &number))
 		g_string_append_printf(out, "%" G_GINT64_FORMAT, number);
 	else
 		g_string_append(out, "null");
@@ -54,20 +98,13 @@ static void append_row(GString *out, const RateRow *row, const RateLayout *layou
 	g_string_append_c(out, '}');
 }
 
-/* A number as every locale writes it in JSON. */
-static void append_number(GString *out, const char *name, double number, const char *format)
-{
-	char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-	g_string_append_printf(out, ",\"%s\":%s", name,
-			       g_ascii_formatd(text, sizeof(text), format, number));
-}
-
 static void append_interval(GString *out, const RateTable *table, const RunInfo *info)
 {
 	g_string_append_printf(out, "{\"interval\":%" G_GUINT64_FORMAT, table->number);
-	if (table->realtime_s)
-		g_string_append_printf(out, ",\"time\":%" G_GINT64_FORMAT, table->realtime_s);
+	if (table->realtime_ns)
+		g_string_append_printf(out, ",\"time\":%" G_GUINT64_FORMAT ".%06u",
+				       table->realtime_ns / NS_PER_S,
+				       (unsigned)(table->realtime_ns % NS_PER_S / NS_PER_US));
 	else
 		g_string_append(out, ",\"time\":null");
 	g_string_append_printf(out, ",\"start_ns\":%" G_GUINT64_FORMAT, table->start_ns);

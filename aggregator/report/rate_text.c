@@ -24,7 +24,9 @@ void rate_text_append_head(GString *out, const RunInfo *info, const RateLayout *
 static void append_time_line(GString *out, const RateTable *table)
 {
 	g_autoptr(GDateTime) time =
-		table->realtime_s ? g_date_time_new_from_unix_local(table->realtime_s) : NULL;
+		table->realtime_ns
+			? g_date_time_new_from_unix_local((gint64)(table->realtime_ns / NS_PER_S))
+			: NULL;
 	g_autofree char *text = time ? g_date_time_format(time, "%H:%M:%S") : NULL;
 
 	g_string_append_printf(out, "%s loadavg: %s\n\n", text ? text : "--:--:--",

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { NS_PER_S = 1000000000 };
+
 static bool is_wanted(const ScreenState *state, const RateRow *row)
 {
 	return !state->filter || strcasestr(row->label, state->filter);
@@ -130,8 +132,8 @@ static void append_clock(GString *line, const RateTable *table)
 	g_autoptr(GDateTime) time = NULL;
 	g_autofree char *text = NULL;
 
-	if (table->realtime_s)
-		time = g_date_time_new_from_unix_local(table->realtime_s);
+	if (table->realtime_ns)
+		time = g_date_time_new_from_unix_local((gint64)(table->realtime_ns / NS_PER_S));
 	if (time)
 		text = g_date_time_format(time, "%H:%M:%S");
 	if (text)

@@ -14,6 +14,7 @@ enum { NS_PER_S = 1000000000, WAIT_US = 100000 };
 #define LATE_NS (NS_PER_S / 2)
 #define RECORDED_LATE_NS (10ULL * NS_PER_S)
 #define SLABINFO_AGE_NS (5ULL * NS_PER_S)
+#define SLABINFO_LATE_NS (1ULL * NS_PER_S)
 
 struct RateFeed {
 	RateFeedOptions options;
@@ -35,22 +36,62 @@ struct RateFeed {
 	uint64_t slabinfo_ns;
 };
 
+static void set_slabinfo(RateFeed *feed, const GString *text, uint64_t time_ns)
+{
+	slabinfo_free(feed->slabinfo);
+	feed->slabinfo = slabinfo_new(text, (uint64_t)sysconf(_SC_PAGESIZE));
+	feed->slabinfo_ns = time_ns;
+}
+
 /* Reads how many objects are in use, unless that is known well enough. */
 static void read_slabinfo(RateFeed *feed)
 {
 	uint64_t now_ns = clock_monotonic_ns();
 	GString *text;
 
-	if (!feed->options.wants_slabinfo ||
-	    (feed->slabinfo_ns && now_ns - feed->slabinfo_ns < SLABINFO_AGE_NS))
+	if (feed->slabinfo_ns && now_ns - feed->slabinfo_ns < SLABINFO_AGE_NS)
 		return;
 	text = slab_facts_slabinfo("");
 	if (!text)
 		return;
-	slabinfo_free(feed->slabinfo);
-	feed->slabinfo = slabinfo_new(text, (uint64_t)sysconf(_SC_PAGESIZE));
-	feed->slabinfo_ns = now_ns;
+	set_slabinfo(feed, text, now_ns);
 	g_string_free(text, TRUE);
+}
+
+/* Takes the reading of a recording that was made before the interval ended, and not long before;
+   that of the end is made as soon as the last interval is over. */
+static void find_slabinfo(RateFeed *feed, const Interval *interval)
+{
+	const RunInfo *info = feed->session->info;
+	const RunText *texts = feed->session->text;
+
+	for (uint32_t reading = KMT_READING_START; reading <= KMT_READING_END; reading++) {
+		const GString *text = run_text_of(texts, KMT_BATCH_SLABINFO, reading);
+		uint64_t time_ns = run_text_time_ns(texts, KMT_BATCH_SLABINFO, reading);
+		bool is_last = reading == KMT_READING_END &&
+			       interval->end_ns >=
+				       run_info_number(info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX);
+		uint64_t late_ns = is_last ? SLABINFO_LATE_NS : 0;
+
+		if (!text || time_ns <= feed->slabinfo_ns || time_ns > interval->end_ns + late_ns)
+			continue;
+		set_slabinfo(feed, text, time_ns);
+	}
+}
+
+/* Returns the newest reading that says what was in use at the end of an interval, or NULL. */
+static const Slabinfo *slabinfo_of(RateFeed *feed, const Interval *interval)
+{
+	if (!feed->options.wants_slabinfo)
+		return NULL;
+	if (!feed->options.recorded) {
+		read_slabinfo(feed);
+		return feed->slabinfo;
+	}
+	find_slabinfo(feed, interval);
+	return interval->end_ns - MIN(interval->end_ns, feed->slabinfo_ns) <= SLABINFO_AGE_NS
+		       ? feed->slabinfo
+		       : NULL;
 }
 
 /* Returns what share of the CPUs' time probes took since the table before, in percent. */
@@ -94,8 +135,7 @@ static void give_table(const Interval *interval, void *user_data)
 	if (!feed->begun && feed->options.before_first)
 		feed->options.before_first(feed->options.user_data);
 	feed->begun = true;
-	read_slabinfo(feed);
-	request.slabinfo = feed->slabinfo;
+	request.slabinfo = slabinfo_of(feed, interval);
 	table = rate_table_new(interval, &request);
 	feed->kfree_is_blind = table->kfree_is_blind;
 	feed->options.sink(table, feed->options.user_data);

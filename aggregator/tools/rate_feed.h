@@ -26,7 +26,8 @@ typedef struct {
 	const GArray *cells; /* (element-type CellFilter); it may grow until the first table */
 	bool wants_frees;
 	bool wants_processes;
-	bool wants_slabinfo; /* of this host, read now and then */
+	bool wants_slabinfo; /* of this host, read now and then; of a recording, what it has */
+	bool recorded;       /* the stream is of another time, or host */
 	/* All intervals count in the session's profile, too: for who looks at more than tables. */
 	bool counts_all;
 	size_t bytes_max; /* of the counters of an interval */

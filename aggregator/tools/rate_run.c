@@ -156,6 +156,7 @@ static void *begin(Options *options, Session *session, GError **error)
 		.counts_all = looks_behind(options),
 		.bytes_max = options->memory_bytes_max / INTERVALS_AT_ONCE,
 		.paced = options->input && rate->recorded_speed,
+		.recorded = options->input != NULL,
 		.before_first = take_first_table,
 		.sink = take_table,
 		.user_data = run,

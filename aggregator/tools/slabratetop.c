@@ -25,28 +25,11 @@ static bool speed_without_input(const Options *options)
 	return options->rate.speed_given && !options->input;
 }
 
-static bool needs_slabinfo(const Options *options)
-{
-	const RateOptions *rate = &options->rate;
-	bool any = rate->sort->needs_slabinfo;
-
-	for (guint i = 0; rate->columns[i]; i++)
-		any |= rate->columns[i]->needs_slabinfo;
-	return any;
-}
-
-static bool inuse_of_recording(const Options *options)
-{
-	return options->input && needs_slabinfo(options);
-}
-
 static const OptionRule rules[] = {
 	{ duration_and_interval,
 	  "-d goes with no interval: a count after the interval ends the run, as in "
 	  "'slabratetop 1 10'" },
 	{ speed_without_input, "--speed is that of a recording: name it with -i FILE" },
-	{ inuse_of_recording,
-	  "inuse is read from this host's /proc/slabinfo: a recording does not have it" },
 	{ NULL, NULL },
 };
 

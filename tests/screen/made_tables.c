@@ -29,7 +29,7 @@ RateTable *made_table(uint64_t number)
 	table->number = number;
 	table->start_ns = number * NS;
 	table->end_ns = table->start_ns + NS;
-	table->realtime_s = FIRST_SECOND + (int64_t)number;
+	table->realtime_ns = (FIRST_SECOND + number) * NS;
 	table->load_average = g_strdup("0.38 0.21 0.12 1/342 13297");
 	table->rows = g_array_new(FALSE, FALSE, sizeof(RateRow));
 	table->texts = g_string_chunk_new(1024);

@@ -198,6 +198,13 @@ Test(input, a_packed_file_is_an_error_with_the_remedy)
 		     "7zXZ\0",
 		     6, "xz -dc");
 	expect_error("BZh91AY", 7, "bzip2 -dc");
+	expect_error("\x04\x22\x4d\x18@", 5, "lz4 -dc");
+}
+
+Test(input, a_perf_data_file_is_an_error_with_the_command_that_converts_it)
+{
+	expect_error("PERFILE2h\0\0\0", 12, "perf script -i FILE | ");
+	expect_error("2ELIFREP\0\0\0h", 12, "perf script -i FILE | ");
 }
 
 Test(input, a_file_that_cannot_be_read_is_an_error)

@@ -592,6 +592,16 @@ Test(report_text, a_stream_that_was_cut_is_unknown_after_its_last_heartbeat)
 	cr_expect_eq(report_events_lost(session), 0);
 }
 
+Test(report_text, a_stream_that_was_cut_before_its_start_has_no_start)
+{
+	g_autoptr(Session) session = host_session(0);
+	g_autofree char *text = NULL;
+
+	add_field(session, KMT_FIELD_WINDOW_START_NS, UINT64_MAX, NULL);
+	text = report_of(session, &(Wish){ .quiet = true });
+	cr_expect_not_null(strstr(text, "Run: www1, Linux 6.12.48, x86_64, 4 CPUs\n"), "%s", text);
+}
+
 Test(report_text, a_bound_that_ended_the_run_makes_it_incomplete)
 {
 	g_autoptr(Session) session = host_session(0);
