@@ -2,6 +2,7 @@
 #include "report/facts.h"
 
 #include "escape.h"
+#include "report/drops.h"
 #include "report/lost.h"
 #include "report/names_line.h"
 #include "report/numbers.h"
@@ -10,6 +11,20 @@
 
 #include <string.h>
 #include <sys/wait.h>
+
+/* When a line is shown; with --details all are. */
+typedef enum {
+	FACT_ALWAYS,
+	FACT_DETAIL,  /* with --details only */
+	FACT_NOTABLE, /* when it says what is neither zero nor the default */
+} FactWhen;
+
+/* Appends a line, or nothing where the stream does not have what it shows. */
+typedef struct {
+	void (*append)(const Report *report, GString *out);
+	FactWhen when;
+	bool (*is_notable)(const Report *report); /* with FACT_NOTABLE */
+} FactLine;
 
 static const char *text_of(const Report *report, enum KmtFieldId id)
 {
@@ -50,22 +65,41 @@ void append_bytes(GString *out, const Report *report, const StackSummary *summar
 	append_amount(out, sort_key_lookup("waste")->value(summary), report->human);
 }
 
-static void bytes_before_line(const Report *report, GString *out)
+/* Appends ", wasted 77,184 of 3,599,168"; only one number where both are the same. */
+static void append_of_all(GString *out, const Report *report, const char *name, uint64_t shown,
+			  uint64_t all)
 {
+	g_string_append(out, name);
+	append_amount(out, shown, report->human);
+	if (shown == all)
+		return;
+	g_string_append(out, " of ");
+	append_amount(out, all, report->human);
+}
+
+static void bytes_line(const Report *report, GString *out)
+{
+	const StackSummary *shown = shown_sums(report);
+	const StackSummary *all = &report->view->before;
+	const SortKey *waste = sort_key_lookup("waste");
+
 	if (!bytes_are_known(report))
 		return;
-	g_string_append(out, "Bytes (before filtering): ");
-	append_bytes(out, report, &report->view->before);
+	append_of_all(out, report, "Bytes: requested ", shown->bytes_requested,
+		      all->bytes_requested);
+	append_of_all(out, report, ", allocated ", shown->bytes_allocated, all->bytes_allocated);
+	append_of_all(out, report, ", wasted ", waste->value(shown), waste->value(all));
 	g_string_append_c(out, '\n');
 }
 
-static void bytes_after_line(const Report *report, GString *out)
+static bool has_bytes(const Report *report)
 {
-	if (!bytes_are_known(report))
-		return;
-	g_string_append(out, "Bytes (after filtering): ");
-	append_bytes(out, report, shown_sums(report));
-	g_string_append_c(out, '\n');
+	return report->view->before.bytes_allocated || report->view->before.bytes_requested;
+}
+
+static bool has_failed(const Report *report)
+{
+	return report->view->failed_before;
 }
 
 static void failed_line(const Report *report, GString *out)
@@ -93,95 +127,6 @@ static void frees_line(const Report *report, GString *out)
 	g_string_append(out, " recorded, not ranked\n");
 }
 
-/* How a report speaks of what dropped stacks. */
-typedef struct {
-	const char *option; /* of the FilterDrop */
-	const char *shown;
-	const char *relation; /* of a dropped stack to the argument */
-	const char *remedy;
-	bool quoted;
-} DropWords;
-
-static const DropWords drop_words[] = {
-	{ "min-count", "-m", "under", "a lower -m", false },
-	{ "min-bytes", "--min-bytes", "under", "a lower --min-bytes", false },
-	{ "exclude", "-e", "matched", "a narrower -e", true },
-	{ "exclude-regex", "--exclude-regex", "matched", "a narrower --exclude-regex", true },
-	{ "include", "-I", "without", "a wider -I", true },
-	{ "include-regex", "--include-regex", "without", "a wider --include-regex", true },
-	{ "top", "-t", "beyond", "a higher -t", false },
-	{ NULL, NULL, NULL, NULL, false },
-};
-
-static const DropWords *words_of(const FilterDrop *drop)
-{
-	const DropWords *words = drop_words;
-
-	while (words->option && !g_str_equal(words->option, drop->option))
-		words++;
-	g_assert(words->option);
-	return words;
-}
-
-/* Appends "-e 'tcp_'", as it was given. */
-static void append_option(GString *out, const FilterDrop *drop)
-{
-	const DropWords *words = words_of(drop);
-
-	g_string_append_printf(out, "%s %s", words->shown, words->quoted ? "'" : "");
-	escape_append(out, drop->argument);
-	g_string_append(out, words->quoted ? "'" : "");
-}
-
-/* Those of stacks, then those of the groups that stacks make. */
-static const FilterDrop *drop_at(const Report *report, guint index)
-{
-	guint of_stacks = report->view->drops->len;
-
-	return index < of_stacks
-		       ? &g_array_index(report->view->drops, FilterDrop, index)
-		       : &g_array_index(report->groups->drops, FilterDrop, index - of_stacks);
-}
-
-/* Every filter that was given; the top, which comes last, only where there was one. */
-static guint drops_shown(const Report *report)
-{
-	guint of_groups = report->groups ? report->groups->drops->len : 0;
-
-	return report->view->drops->len + of_groups - (report->options->top == UINT64_MAX);
-}
-
-/* What a table's own conditions dropped is groups; what they were asked for before, stacks. */
-static void append_dropped(GString *out, const Report *report, guint index)
-{
-	const char *what = index < report->view->drops->len ? "stack" : report->group_noun;
-	uint64_t rows = drop_at(report, index)->rows;
-
-	append_count(out, rows);
-	g_string_append_printf(out, " %s%s", what, rows == 1 ? "" : "s");
-}
-
-static void append_drop(const Report *report, GString *out, guint index)
-{
-	const FilterDrop *drop = drop_at(report, index);
-
-	g_string_append(out, "Dropped by ");
-	append_option(out, drop);
-	g_string_append(out, ": ");
-	append_dropped(out, report, index);
-	g_string_append(out, ", ");
-	append_count(out, drop->allocations);
-	g_string_append(out, drop->allocations == 1 ? " allocation (" : " allocations (");
-	append_percent(out, drop->allocations, report->view->before.allocations);
-	g_string_append(out, ")\n");
-}
-
-static void drop_lines(const Report *report, GString *out)
-{
-	for (guint i = 0; i < drops_shown(report); i++)
-		append_drop(report, out, i);
-}
-
 static const ViewLeftOut *left_out_at(const Report *report, guint index)
 {
 	return &g_array_index(report->view->left_out_by, ViewLeftOut, index);
@@ -199,7 +144,20 @@ static void append_left_out(GString *out, const ViewLeftOut *left_out)
 	g_string_append_c(out, '\n');
 }
 
-/* What was not counted at all, as it is others'. */
+static bool says_more(const ViewLeftOut *left_out)
+{
+	return left_out->given && (left_out->allocations || left_out->remark);
+}
+
+static bool has_left_out(const Report *report)
+{
+	for (guint i = 0; i < report->view->left_out_by->len; i++)
+		if (says_more(left_out_at(report, i)))
+			return true;
+	return false;
+}
+
+/* Allocations outside of the caches or cgroups that were asked for. */
 static void left_out_lines(const Report *report, GString *out)
 {
 	for (guint i = 0; i < report->view->left_out_by->len; i++)
@@ -207,62 +165,17 @@ static void left_out_lines(const Report *report, GString *out)
 			append_left_out(out, left_out_at(report, i));
 }
 
-static void append_reasons(const Report *report, GString *out)
+/* What one filter dropped alone, the numbers before and after it say. */
+static bool has_several_drops(const Report *report)
 {
-	append_count(out, report->view->stacks_before);
-	if (report->groups)
-		g_string_append(out, report->view->stacks_before == 1 ? " stack" : " stacks");
-	g_string_append(out, " seen");
-	for (guint i = 0; i < drops_shown(report); i++) {
-		const FilterDrop *drop = drop_at(report, i);
-
-		if (!drop->rows)
-			continue;
-		g_string_append(out, ", ");
-		if (report->groups)
-			append_dropped(out, report, i);
-		else
-			append_count(out, drop->rows);
-		g_string_append_printf(out, " %s ", words_of(drop)->relation);
-		append_option(out, drop);
-	}
+	return !nothing_is_left(report) && drops_effective(report) > 1;
 }
 
-static void append_remedies(const Report *report, GString *out)
+/* A table of processes, or slabstack's list of them, shows them already. */
+static bool shows_no_processes(const Report *report)
 {
-	const char *separator = "; ";
-
-	for (guint i = 0; i < drops_shown(report); i++) {
-		const FilterDrop *drop = drop_at(report, i);
-
-		if (!drop->rows)
-			continue;
-		g_string_append_printf(out, "%s%s", separator, words_of(drop)->remedy);
-		separator = " or ";
-	}
-	g_string_append(out, " would show more");
-}
-
-static void nothing_left_line(const Report *report, GString *out)
-{
-	if (report->groups ? report->groups->rows->len : report->view->stacks->len)
-		return;
-	g_string_append(out, "Nothing left: ");
-	if (report->view->stacks_before) {
-		append_reasons(report, out);
-		append_remedies(report, out);
-	} else if (report->view->left_out) {
-		append_count(out, report->view->left_out);
-		g_string_append(out, report->view->left_out == 1
-					     ? " allocation was seen, and left out"
-					     : " allocations were seen, and all left out");
-	} else {
-		g_string_append(out, report->session->imported
-					     ? "no stack was found in the input"
-					     : "no allocation was seen; a longer run or a wider "
-					       "scope would show more");
-	}
-	g_string_append_c(out, '\n');
+	return !group_keys_have(report->options->by, "process") &&
+	       !group_keys_have(report->options->by, "pid");
 }
 
 static void processes_line(const Report *report, GString *out)
@@ -305,6 +218,15 @@ static void append_scope(GString *out, const char *scope)
 	escape_append(out, words->scope ? words->words : scope);
 }
 
+/* The default: the whole host, for as long as the run, or its command, takes. */
+static bool has_other_scope(const Report *report)
+{
+	const char *scope = text_of(report, KMT_FIELD_SCOPE);
+
+	return number_of(report, KMT_FIELD_SELF_INCLUDED, 0) ||
+	       (scope && !g_str_equal(scope, "host") && !g_str_equal(scope, "window"));
+}
+
 static void scope_line(const Report *report, GString *out)
 {
 	const char *scope = text_of(report, KMT_FIELD_SCOPE);
@@ -325,6 +247,11 @@ static void scope_line(const Report *report, GString *out)
 	g_string_append(out, "; own processes left out: ");
 	append_count(out, loss_ledger_totals(report->session->loss).left_out_self);
 	g_string_append(out, " allocations\n");
+}
+
+static bool has_interrupts_left_out(const Report *report)
+{
+	return loss_ledger_totals(report->session->loss).left_out_interrupt;
 }
 
 static void interrupts_line(const Report *report, GString *out)
@@ -369,6 +296,12 @@ static void append_text_line(const Report *report, GString *out, const char *hea
 static void not_recorded_line(const Report *report, GString *out)
 {
 	append_text_line(report, out, "Not recorded by this kernel: ", KMT_FIELD_NOT_RECORDED);
+}
+
+/* Some stacks are not whole, or all are call sites. */
+static bool has_cut(const Report *report)
+{
+	return report->view->stacks_truncated || !number_of(report, KMT_FIELD_STACK_DEPTH, 0);
 }
 
 static void cut_line(const Report *report, GString *out)
@@ -445,6 +378,55 @@ static void append_span(const Report *report, GString *out)
 	g_string_append(out, ", ");
 }
 
+/* Whether the probes' time is estimated, as they cannot measure themselves. */
+static bool cost_is_estimated(const Report *report)
+{
+	return number_of(report, KMT_FIELD_EVENT_COST_NS, 0);
+}
+
+/* The time in probes; the span is 0 where that is not known. */
+static LossTotals cost_of(const Report *report)
+{
+	LossTotals totals = loss_ledger_totals(report->session->loss);
+
+	/* An estimate may count late reads of events from before the span. */
+	if (cost_is_estimated(report)) {
+		totals.probe_ns = MIN(totals.probe_ns, totals.probe_span_ns);
+		totals.probe_ns_busiest =
+			MIN(totals.probe_ns_busiest, totals.probe_span_ns_busiest);
+	}
+	return totals;
+}
+
+/* Appends "tracing took 5.1 % of CPU time (CPU 0: 8.4 %), ". */
+static void append_cost(const Report *report, GString *out)
+{
+	LossTotals cost = cost_of(report);
+
+	if (!cost.probe_span_ns)
+		return;
+	g_string_append(out, "tracing took ");
+	g_string_append(out, cost_is_estimated(report) ? "about " : "");
+	append_percent(out, cost.probe_ns, cost.probe_span_ns);
+	g_string_append(out, " of CPU time");
+	if (cost.cpus > 1) {
+		g_string_append_printf(out, " (CPU %u: ", cost.probe_cpu_busiest);
+		append_percent(out, cost.probe_ns_busiest, cost.probe_span_ns_busiest);
+		g_string_append_c(out, ')');
+	}
+	g_string_append(out, ", ");
+}
+
+static void append_collector(const Report *report, GString *out)
+{
+	const char *collector = text_of(report, KMT_FIELD_COLLECTOR);
+
+	if (!collector)
+		return;
+	escape_append(out, collector);
+	g_string_append(out, ", ");
+}
+
 static void run_line(const Report *report, GString *out)
 {
 	static const char heading[] = "Run: ";
@@ -458,6 +440,8 @@ static void run_line(const Report *report, GString *out)
 		g_string_append(out, cpus == 1 ? " CPU, " : " CPUs, ");
 	}
 	append_span(report, out);
+	append_collector(report, out);
+	append_cost(report, out);
 	if (out->len == start + strlen(heading)) {
 		g_string_truncate(out, start);
 		return;
@@ -469,24 +453,6 @@ static void run_line(const Report *report, GString *out)
 static void clock_line(const Report *report, GString *out)
 {
 	append_text_line(report, out, "Clock: ", KMT_FIELD_CLOCK);
-}
-
-static void append_command_end(const Report *report, GString *out)
-{
-	const char *command = text_of(report, KMT_FIELD_COMMAND);
-	int status = (int)number_of(report, KMT_FIELD_COMMAND_STATUS, 0);
-
-	if (!command)
-		return;
-	g_string_append(out, "; '");
-	escape_append(out, command);
-	if (!is_known(report, KMT_FIELD_COMMAND_STATUS))
-		g_string_append(out, report->session->cut_short ? "', whose end was not recorded"
-								: "' was still running");
-	else if (WIFSIGNALED(status))
-		g_string_append_printf(out, "' was killed by signal %d", WTERMSIG(status));
-	else
-		g_string_append_printf(out, "' ended with exit status %d", WEXITSTATUS(status));
 }
 
 static void command_line(const Report *report, GString *out)
@@ -506,41 +472,51 @@ static void command_line(const Report *report, GString *out)
 		escape_append(out, collector ? collector : "");
 		g_string_append_c(out, ')');
 	}
-	append_command_end(report, out);
 	g_string_append_c(out, '\n');
 }
 
-/* Where probes cannot measure themselves. */
-static void append_cost_estimate(const Report *report, GString *out)
+/* Whether the traced command failed, or did not end. */
+static bool command_ended_badly(const Report *report)
 {
-	uint64_t event_ns = number_of(report, KMT_FIELD_EVENT_COST_NS, 0);
-	uint64_t frame_ns = number_of(report, KMT_FIELD_FRAME_COST_NS, 0);
+	return !is_known(report, KMT_FIELD_COMMAND_STATUS) ||
+	       number_of(report, KMT_FIELD_COMMAND_STATUS, 0);
+}
 
-	if (event_ns)
-		g_string_append_printf(out,
-				       "; estimated, %" G_GUINT64_FORMAT
-				       " ns an event and %" G_GUINT64_FORMAT " ns a frame",
-				       event_ns, frame_ns);
+static void command_end_line(const Report *report, GString *out)
+{
+	const char *command = text_of(report, KMT_FIELD_COMMAND);
+	int status = (int)number_of(report, KMT_FIELD_COMMAND_STATUS, 0);
+
+	if (!command)
+		return;
+	g_string_append(out, "Traced command: '");
+	escape_append(out, command);
+	if (!is_known(report, KMT_FIELD_COMMAND_STATUS))
+		g_string_append(out, report->session->cut_short ? "', whose end was not recorded\n"
+								: "' was still running\n");
+	else if (WIFSIGNALED(status))
+		g_string_append_printf(out, "' was killed by signal %d\n", WTERMSIG(status));
+	else
+		g_string_append_printf(out, "' ended with exit status %d\n", WEXITSTATUS(status));
 }
 
 static void cost_line(const Report *report, GString *out)
 {
-	LossTotals totals = loss_ledger_totals(report->session->loss);
+	LossTotals cost = cost_of(report);
 
-	if (!totals.probe_span_ns)
+	if (!cost.probe_span_ns)
 		return;
-	/* Of an estimate, what is read late may be of before the span. */
-	if (number_of(report, KMT_FIELD_EVENT_COST_NS, 0)) {
-		totals.probe_ns = MIN(totals.probe_ns, totals.probe_span_ns);
-		totals.probe_ns_busiest =
-			MIN(totals.probe_ns_busiest, totals.probe_span_ns_busiest);
-	}
 	g_string_append(out, "Tracing cost: ");
-	append_percent(out, totals.probe_ns, totals.probe_span_ns);
+	append_percent(out, cost.probe_ns, cost.probe_span_ns);
 	g_string_append(out, " of all CPUs' time, ");
-	append_percent(out, totals.probe_ns_busiest, totals.probe_span_ns_busiest);
-	g_string_append_printf(out, " of the busiest (CPU %u)", totals.probe_cpu_busiest);
-	append_cost_estimate(report, out);
+	append_percent(out, cost.probe_ns_busiest, cost.probe_span_ns_busiest);
+	g_string_append_printf(out, " of the busiest (CPU %u)", cost.probe_cpu_busiest);
+	if (cost_is_estimated(report))
+		g_string_append_printf(out,
+				       "; estimated, %" G_GUINT64_FORMAT
+				       " ns an event and %" G_GUINT64_FORMAT " ns a frame",
+				       number_of(report, KMT_FIELD_EVENT_COST_NS, 0),
+				       number_of(report, KMT_FIELD_FRAME_COST_NS, 0));
 	g_string_append_c(out, '\n');
 }
 
@@ -567,10 +543,19 @@ static void lost_line(const Report *report, GString *out)
 	append_lost_line(out, report->session);
 }
 
-/* Where caches are shown. */
+static bool shows_caches(const Report *report)
+{
+	return group_keys_have(report->options->by, "cache");
+}
+
+static bool has_derived_names(const Report *report)
+{
+	return shows_caches(report) && !all_names_are_reported(report);
+}
+
 static void names_line(const Report *report, GString *out)
 {
-	if (group_keys_have(report->options->by, "cache"))
+	if (shows_caches(report))
 		append_names_line(out, report);
 }
 
@@ -579,10 +564,38 @@ static void recorded_line(const Report *report, GString *out)
 	append_recorded_caches(out, report);
 }
 
-const FactLine fact_lines[] = {
-	bytes_before_line, bytes_after_line, failed_line,       counted_line,   frees_line,
-	left_out_lines,    drop_lines,       nothing_left_line, processes_line, names_line,
-	scope_line,        interrupts_line,  covered_line,      recorded_line,  not_recorded_line,
-	cut_line,          run_line,         clock_line,        command_line,   cost_line,
-	sampling_line,     hidden_line,      bound_line,        lost_line,      NULL,
+static const FactLine fact_lines[] = {
+	{ bytes_line, FACT_NOTABLE, has_bytes },
+	{ failed_line, FACT_NOTABLE, has_failed },
+	{ counted_line, FACT_DETAIL, NULL },
+	{ frees_line, FACT_ALWAYS, NULL },
+	{ left_out_lines, FACT_NOTABLE, has_left_out },
+	{ append_dropped_line, FACT_NOTABLE, has_several_drops },
+	{ append_nothing_left_line, FACT_ALWAYS, NULL },
+	{ processes_line, FACT_NOTABLE, shows_no_processes },
+	{ names_line, FACT_NOTABLE, has_derived_names },
+	{ scope_line, FACT_NOTABLE, has_other_scope },
+	{ interrupts_line, FACT_NOTABLE, has_interrupts_left_out },
+	{ covered_line, FACT_DETAIL, NULL },
+	{ recorded_line, FACT_ALWAYS, NULL },
+	{ not_recorded_line, FACT_ALWAYS, NULL },
+	{ cut_line, FACT_NOTABLE, has_cut },
+	{ run_line, FACT_ALWAYS, NULL },
+	{ clock_line, FACT_DETAIL, NULL },
+	{ command_line, FACT_DETAIL, NULL },
+	{ command_end_line, FACT_NOTABLE, command_ended_badly },
+	{ cost_line, FACT_DETAIL, NULL },
+	{ sampling_line, FACT_ALWAYS, NULL },
+	{ hidden_line, FACT_ALWAYS, NULL },
+	{ bound_line, FACT_ALWAYS, NULL },
+	{ lost_line, FACT_ALWAYS, NULL },
+	{ NULL, FACT_ALWAYS, NULL },
 };
+
+void append_facts(const Report *report, GString *out)
+{
+	for (const FactLine *line = fact_lines; line->append; line++)
+		if (report->details || line->when == FACT_ALWAYS ||
+		    (line->when == FACT_NOTABLE && line->is_notable(report)))
+			line->append(report, out);
+}

@@ -6,15 +6,11 @@
 #include <glib.h>
 
 /*
- * The lines after the summary: what explains a report to somebody who was not there.
- *
- * Each function appends its line, or nothing where the stream does not tell; a table in facts.c
- * orders them.
+ * The lines after the summary: what explains a report to somebody who was not there. A table in
+ * facts.c orders them and says when each is shown; the last one, which shows what was lost, always
+ * is.
  */
-typedef void (*FactLine)(const Report *report, GString *out);
-
-/* All lines, ended by NULL; the last one is always printed and tells what was lost. */
-extern const FactLine fact_lines[];
+void append_facts(const Report *report, GString *out);
 
 /* Appends "requested 1, allocated 2, wasted 1". */
 void append_bytes(GString *out, const Report *report, const StackSummary *summary);
@@ -22,7 +18,7 @@ void append_bytes(GString *out, const Report *report, const StackSummary *summar
 /* Returns the sums over what is shown: stacks, or rows of a table. */
 const StackSummary *shown_sums(const Report *report);
 
-/* Whether the stream told the sizes of its allocations; text formats do not. */
+/* Whether the stream has the sizes of its allocations; text formats do not. */
 bool bytes_are_known(const Report *report);
 
 /* Appends "[softirq] 61 %, httpd[2211] 12 %, 148 others 27 %". Returns false, appending nothing,

@@ -1,5 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/report/columns.c aggregator/report/columns.h \
+	aggregator/report/drops.c aggregator/report/drops.h \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/group_table.c aggregator/report/group_table.h \
 	aggregator/report/sampling.c aggregator/report/sampling.h \

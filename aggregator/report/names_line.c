@@ -4,9 +4,9 @@
 #include "escape.h"
 #include "report/numbers.h"
 
-/* What was not named is of no interest where all was; pages have no cache at all. */
+/* Pages have no cache. */
 static const char *const words[CACHE_ORIGINS] = {
-	[CACHE_TOLD] = "told by the kernel",
+	[CACHE_TOLD] = "reported by the kernel",
 	[CACHE_BY_SIZE] = "by size",
 	[CACHE_UNKNOWN] = "unknown",
 };
@@ -37,6 +37,13 @@ static uint64_t count(const View *view, uint64_t events[CACHE_ORIGINS])
 	return sum;
 }
 
+bool all_names_are_reported(const Report *report)
+{
+	uint64_t events[CACHE_ORIGINS] = { 0 };
+
+	return count(report->view, events) == events[CACHE_TOLD];
+}
+
 void append_names_line(GString *out, const Report *report)
 {
 	const char *reason = run_info_text(report->session->info, KMT_FIELD_CACHES_UNKNOWN);
@@ -55,7 +62,7 @@ void append_names_line(GString *out, const Report *report)
 	if (!sum)
 		return;
 	if (reason && events[CACHE_TOLD] < sum) {
-		g_string_append(out, "; not told: ");
+		g_string_append(out, "; not reported: ");
 		escape_append(out, reason);
 	}
 	g_string_append_c(out, '\n');

@@ -132,10 +132,18 @@ static void append_left_out(const Report *report, GString *text)
 
 static void append_summary(const Report *report, GString *text)
 {
-	g_string_append(text, "Allocations (before filtering): ");
-	append_count(text, report->view->before.allocations);
-	g_string_append(text, "\nAllocations (after filtering): ");
-	append_count(text, shown_sums(report)->allocations);
+	uint64_t shown = shown_sums(report)->allocations;
+	uint64_t all = report->view->before.allocations;
+
+	g_string_append(text, "Allocations: ");
+	append_count(text, shown);
+	if (shown != all) {
+		g_string_append(text, " of ");
+		append_count(text, all);
+		g_string_append(text, " (");
+		append_percent(text, shown, all);
+		g_string_append_c(text, ')');
+	}
 	g_string_append_c(text, '\n');
 	append_left_out(report, text);
 }
@@ -171,7 +179,6 @@ void report_print_slabstack(const Report *wanted, FILE *out)
 		print_blocks(&report, out);
 	}
 	append_summary(&report, text);
-	for (const FactLine *line = fact_lines; *line; line++)
-		(*line)(&report, text);
+	append_facts(&report, text);
 	flush_text(text, out);
 }

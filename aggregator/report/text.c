@@ -4,6 +4,7 @@
 #include "escape.h"
 #include "report/facts.h"
 #include "report/group_table.h"
+#include "report/numbers.h"
 
 /* Writes what was appended, and empties it for the next part. */
 static void flush_text(GString *text, FILE *out)
@@ -101,10 +102,51 @@ static void append_row_numbers(const GroupRows *groups, GString *text)
 	g_string_append_printf(text, "Num rows after filtering: %u\n", groups->rows->len);
 }
 
+/* Of page and slab cache events, the Perl tool's words would be wrong. */
+static bool counts_kmallocs_only(const Report *report)
+{
+	const char *events = run_info_text(report->session->info, KMT_FIELD_EVENTS);
+	g_auto(GStrv) kinds = g_strsplit(events ? events : "kmalloc", ",", -1);
+
+	for (char **kind = kinds; *kind; kind++)
+		if (!g_str_equal(*kind, "kmalloc") && !g_str_equal(*kind, "free"))
+			return false;
+	return true;
+}
+
+static void append_kmallocs(const Report *report, uint64_t shown, GString *text)
+{
+	uint64_t all = report->view->before.allocations;
+
+	g_string_append_printf(text, "Total kmallocs (before filtering): %" G_GUINT64_FORMAT "\n",
+			       all);
+	g_string_append_printf(text, "Total kmallocs (after filtering): %" G_GUINT64_FORMAT "\n",
+			       shown);
+	g_string_append(text, report->groups ? "The filter rows have " : "The filter stacks have ");
+	if (report->groups)
+		append_percent(text, shown, all);
+	else
+		append_share(text, shown, all);
+	g_string_append(text, " of the total kmallocs\n");
+}
+
+static void append_allocations(const Report *report, uint64_t shown, GString *text)
+{
+	uint64_t all = report->view->before.allocations;
+
+	g_string_append(text, "Total allocations (before filtering): ");
+	append_count(text, all);
+	g_string_append(text, "\nTotal allocations (after filtering): ");
+	append_count(text, shown);
+	g_string_append(text,
+			report->groups ? "\nThe filter rows have " : "\nThe filter stacks have ");
+	append_percent(text, shown, all);
+	g_string_append(text, " of the total allocations\n");
+}
+
 static void append_summary(const Report *report, GString *text)
 {
 	const View *view = report->view;
-	uint64_t shown = shown_sums(report)->allocations;
 
 	g_string_append_printf(text, "Num stacks before filtering: %" G_GUINT64_FORMAT "\n",
 			       view->stacks_before);
@@ -112,13 +154,10 @@ static void append_summary(const Report *report, GString *text)
 			       view->stacks_after);
 	if (report->groups)
 		append_row_numbers(report->groups, text);
-	g_string_append_printf(text, "Total kmallocs (before filtering): %" G_GUINT64_FORMAT "\n",
-			       view->before.allocations);
-	g_string_append_printf(text, "Total kmallocs (after filtering): %" G_GUINT64_FORMAT "\n",
-			       shown);
-	g_string_append(text, report->groups ? "The filter rows have " : "The filter stacks have ");
-	append_share(text, shown, view->before.allocations);
-	g_string_append(text, " of the total kmallocs\n");
+	if (counts_kmallocs_only(report))
+		append_kmallocs(report, shown_sums(report)->allocations, text);
+	else
+		append_allocations(report, shown_sums(report)->allocations, text);
 }
 
 static void print_stacks(const Report *report, GString *text, FILE *out)
@@ -153,7 +192,6 @@ void report_print_text(const Report *wanted, FILE *out)
 	else
 		print_stacks(&report, text, out);
 	append_summary(&report, text);
-	for (const FactLine *line = fact_lines; *line; line++)
-		(*line)(&report, text);
+	append_facts(&report, text);
 	flush_text(text, out);
 }

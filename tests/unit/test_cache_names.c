@@ -220,14 +220,15 @@ Test(cache_names, the_shares_of_how_names_were_come_by_are_told)
 	cr_expect_str_eq(none, "");
 	feed_cache(session, "dentry", 150);
 	told = names_line(session);
-	cr_expect_str_eq(told, "Names: 100 % told by the kernel\n");
+	cr_expect_str_eq(told, "Names: 100 % reported by the kernel\n");
 	feed_cache(session, NULL, 50);
 	mixed = names_line(session);
-	cr_expect_str_eq(mixed, "Names: 75 % told by the kernel, 25 % by size\n");
+	cr_expect_str_eq(mixed, "Names: 75 % reported by the kernel, 25 % by size\n");
 	batch_write_info(bytes, &reason, 1);
 	feed(session, bytes);
 	why = names_line(session);
-	cr_expect_str_eq(why, "Names: 75 % told by the kernel, 25 % by size; not told: no BTF\n");
+	cr_expect_str_eq(
+		why, "Names: 75 % reported by the kernel, 25 % by size; not reported: no BTF\n");
 }
 
 /* Returns the allocations that a filter keeps. */

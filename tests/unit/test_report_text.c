@@ -163,15 +163,14 @@ static void expect_no_line(const Session *session, const Wish *wish, const char 
 	" 0xffffffff81000210 : __kmalloc+0x10/0x100 [kernel]\n"                                    \
 	" 0xffffffff81000410 : tcp_beta+0x10/0xc00 [kernel]\n"
 
-#define RUN_LINES                                                                                  \
-	"Scope: whole host, while the command ran; own processes left out: 1,204 allocations\n"    \
-	"Covered: kmalloc, kmalloc_node; not covered: kmem_cache_alloc_bulk\n"                     \
-	"Cut at 64 frames: 0 stacks\n"                                                             \
-	"Run: www1, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s\n"               \
-	"Command: kmalloc-top -t 3 -c 'find /usr' (kmalloc-top 0.1, SystemTap 5.6); "              \
-	"'find /usr' ended with exit status 3\n"                                                   \
-	"Tracing cost: 0.83 % of all CPUs' time, 0.83 % of the busiest (CPU 2)\n"                  \
-	"Lost: none\n"
+#define RUN                                                                                        \
+	"Run: www1, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s, SystemTap 5.6"
+
+#define RUN_COST ", tracing took 0.83 % of CPU time"
+
+#define COMMAND_END "Traced command: 'find /usr' ended with exit status 3\n"
+
+#define RUN_LINES RUN RUN_COST "\n" COMMAND_END "Lost: none\n"
 
 Test(report_text, the_report_explains_itself)
 {
@@ -187,17 +186,45 @@ Test(report_text, the_report_explains_itself)
 		      "Total kmallocs (before filtering): 3000\n"
 		      "Total kmallocs (after filtering): 2500\n"
 		      "The filter stacks have 83.3333333333333 of the total kmallocs\n"
-		      "Bytes (before filtering): requested 750,000, allocated 832,000, "
-		      "wasted 82,000\n"
-		      "Bytes (after filtering): requested 250,000, allocated 320,000, "
-		      "wasted 70,000\n"
+		      "Bytes: requested 250,000 of 750,000, allocated 320,000 of 832,000, "
+		      "wasted 70,000 of 82,000\n"
 		      "Failed allocations (NULL), not counted above: 1\n"
-		      "Counted: allocations made during the run, freed or not; "
-		      "this ranks churn, not memory held.\n"
-		      "Dropped by -m 10: 0 stacks, 0 allocations (0 %)\n"
-		      "Dropped by -e ',tcp_,udp_': 1 stack, 500 allocations (17 %)\n"
-		      "Dropped by -t 3: 0 stacks, 0 allocations (0 %)\n"
 		      "Processes of these stacks: httpd[2211] 60 %, [softirq] 40 %\n" RUN_LINES);
+}
+
+Test(report_text, what_is_zero_or_the_default_is_a_detail)
+{
+	static const char *const headings[] = { "Counted", "Dropped", "Scope",   "Covered",
+						"Cut",     "Command", "Tracing", "Interrupts" };
+	g_autoptr(Session) session = host_session(0);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(headings); i++)
+		expect_no_line(session, &(Wish){ .top = 1 }, headings[i]);
+	add_field(session, KMT_FIELD_COMMAND_STATUS, 0, NULL);
+	expect_no_line(session, &(Wish){ .top = 1 }, "Traced command");
+}
+
+Test(report_text, other_events_are_no_kmallocs)
+{
+	static const struct {
+		const char *events, *summary;
+	} cases[] = {
+		{ "kmalloc", "Total kmallocs (after filtering): 2500\n"
+			     "The filter stacks have 83.3333333333333 of the total kmallocs" },
+		{ "kmalloc,free", "Total kmallocs (after filtering): 2500\n"
+				  "The filter stacks have 83.3333333333333 of the total kmallocs" },
+		{ "page", "Total allocations (after filtering): 2,500\n"
+			  "The filter stacks have 83 % of the total allocations" },
+		{ "kmalloc,cache", "Total allocations (after filtering): 2,500\n"
+				   "The filter stacks have 83 % of the total allocations" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(Session) session = host_session(0);
+
+		add_field(session, KMT_FIELD_EVENTS, 0, cases[i].events);
+		expect_line(session, &(Wish){ .exclude = "tcp_" }, cases[i].summary);
+	}
 }
 
 #define TABLE_TITLES "ALLOCATIONS  SHARE%  REQUESTED-BYTES  ALLOCATED-BYTES  WASTED-BYTES  "
@@ -223,18 +250,23 @@ Test(report_text, groups_are_a_table)
 		"Num rows after filtering: 1\n"
 		"Total kmallocs (before filtering): 3000\n"
 		"Total kmallocs (after filtering): 2000\n"
-		"The filter rows have 66.6666666666667 of the total kmallocs\n"
-		"Bytes (before filtering): requested 750,000, allocated 832,000, "
-		"wasted 82,000\n"
-		"Bytes (after filtering): requested 650,000, allocated 704,000, "
-		"wasted 54,000\n"
-		"Failed allocations (NULL), not counted above: 1\n"
-		"Counted: allocations made during the run, freed or not; "
-		"this ranks churn, not memory held.\n"
-		"Dropped by -e 'udp_': 0 stacks, 0 allocations (0 %)\n"
-		"Dropped by -m 10: 0 rows, 0 allocations (0 %)\n"
-		"Dropped by -t 1: 1 row, 1,000 allocations (33 %)\n"
-		"Processes of these stacks: httpd[2211] 67 %, [softirq] 33 %\n" RUN_LINES);
+		"The filter rows have 67 % of the total kmallocs\n"
+		"Bytes: requested 650,000 of 750,000, allocated 704,000 of 832,000, "
+		"wasted 54,000 of 82,000\n"
+		"Failed allocations (NULL), not counted above: 1\n" RUN_LINES);
+}
+
+Test(report_text, several_filters_share_a_line)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	expect_line(session,
+		    &(Wish){ .exclude = "tcp_", .minimum = "2", .top = 1, .by = "process" },
+		    "Dropped: 1 stack by -e 'tcp_' (17 %), 1 row by -t 1 (33 %)");
+	expect_no_line(session, &(Wish){ .exclude = "tcp_", .minimum = "2" }, "Dropped");
+	expect_line(session, &(Wish){ .exclude = "tcp_", .minimum = "2", .details = true },
+		    "Dropped: 0 stacks by -m 2 (0 allocations, 0 %), "
+		    "1 stack by -e 'tcp_' (500 allocations, 17 %)");
 }
 
 /* Counts one allocation of a process of that name. */
@@ -274,8 +306,8 @@ Test(report_text, an_empty_table_says_why)
 
 	expect_no_line(session, &(Wish){ .minimum = "5000", .by = "process" }, "ALLOCATIONS");
 	expect_line(session, &(Wish){ .minimum = "5000", .exclude = "tcp_", .by = "process" },
-		    "Nothing left: 2 stacks seen, 1 stack matched -e 'tcp_', 2 rows under -m 5000; "
-		    "a narrower -e or a lower -m would show more");
+		    "Nothing left: 2 stacks seen, -e 'tcp_' dropped 1 stack, -m 5000 dropped 2 "
+		    "rows; use a narrower -e or a lower -m to see more");
 }
 
 Test(report_text, people_may_have_bytes_with_units)
@@ -283,8 +315,7 @@ Test(report_text, people_may_have_bytes_with_units)
 	g_autoptr(Session) session = host_session(0);
 
 	expect_line(session, &(Wish){ .human = true },
-		    "Bytes (before filtering): requested 732 KiB, allocated 813 KiB, "
-		    "wasted 80.1 KiB");
+		    "Bytes: requested 732 KiB, allocated 813 KiB, wasted 80.1 KiB");
 	expect_line(session, &(Wish){ .human = true, .details = true },
 		    "bytes: requested 244 KiB, allocated 313 KiB, wasted 68.4 KiB; failed 0");
 	expect_line(session, &(Wish){ .human = true, .by = "context" },
@@ -293,13 +324,15 @@ Test(report_text, people_may_have_bytes_with_units)
 		    "      1,000      33   97.7 KiB    125 KiB  27.3 KiB       0  softirq");
 }
 
-Test(report_text, a_cost_that_was_not_measured_event_by_event_is_told_as_such)
+Test(report_text, an_estimated_cost_says_so)
 {
 	g_autoptr(Session) session = host_session(0);
 
 	add_field(session, KMT_FIELD_EVENT_COST_NS, 620, NULL);
 	add_field(session, KMT_FIELD_FRAME_COST_NS, 218, NULL);
 	expect_line(session, &(Wish){ .quiet = true },
+		    RUN ", tracing took about 0.83 % of CPU time");
+	expect_line(session, &(Wish){ .details = true },
 		    "Tracing cost: 0.83 % of all CPUs' time, 0.83 % of the busiest (CPU 2); "
 		    "estimated, 620 ns an event and 218 ns a frame");
 }
@@ -319,14 +352,19 @@ Test(report_text, details_and_quiet)
 		      "Total kmallocs (before filtering): 3000\n"
 		      "Total kmallocs (after filtering): 3000\n"
 		      "The filter stacks have 100 of the total kmallocs\n"
-		      "Bytes (before filtering): requested 750,000, allocated 832,000, "
-		      "wasted 82,000\n"
-		      "Bytes (after filtering): requested 750,000, allocated 832,000, "
-		      "wasted 82,000\n"
+		      "Bytes: requested 750,000, allocated 832,000, wasted 82,000\n"
 		      "Failed allocations (NULL), not counted above: 1\n"
 		      "Counted: allocations made during the run, freed or not; "
 		      "this ranks churn, not memory held.\n"
-		      "Processes of these stacks: httpd[2211] 67 %, [softirq] 33 %\n" RUN_LINES);
+		      "Processes of these stacks: httpd[2211] 67 %, [softirq] 33 %\n"
+		      "Scope: whole host, while the command ran; own processes left out: 1,204 "
+		      "allocations\n"
+		      "Covered: kmalloc, kmalloc_node; not covered: kmem_cache_alloc_bulk\n"
+		      "Cut at 64 frames: 0 stacks\n" RUN RUN_COST "\n"
+		      "Command: kmalloc-top -t 3 -c 'find /usr' (kmalloc-top 0.1, SystemTap "
+		      "5.6)\n" COMMAND_END
+		      "Tracing cost: 0.83 % of all CPUs' time, 0.83 % of the busiest (CPU 2)\n"
+		      "Lost: none\n");
 }
 
 Test(report_text, an_empty_report_says_why)
@@ -335,8 +373,8 @@ Test(report_text, an_empty_report_says_why)
 	g_autoptr(Session) idle = session_new(PLENTY);
 
 	expect_line(session, &(Wish){ .minimum = "1000", .exclude = "alpha" },
-		    "Nothing left: 2 seen, 1 under -m 1000, 1 matched -e 'alpha'; "
-		    "a lower -m or a narrower -e would show more");
+		    "Nothing left: 2 stacks seen, -m 1000 dropped 1 stack, -e 'alpha' dropped 1 "
+		    "stack; use a lower -m or a narrower -e to see more");
 	expect_no_line(session, &(Wish){ .minimum = "1000" }, "Nothing left");
 	expect_line(idle, &(Wish){ .minimum = "10" },
 		    "Nothing left: no allocation was seen; a longer run or a wider scope would "
@@ -366,10 +404,11 @@ Test(report_text, the_host_can_be_left_out)
 	g_autoptr(Session) session = host_session(0);
 
 	expect_line(session, &(Wish){ .no_host = true },
-		    "Run: Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s");
+		    "Run: Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s, SystemTap "
+		    "5.6" RUN_COST);
 }
 
-/* One more field, and the line that it makes. */
+/* One more field, and the line that it makes, with --details. */
 typedef struct {
 	InfoField field;
 	const char *line;
@@ -388,19 +427,21 @@ static const FieldCase field_cases[] = {
 	  "Scope: whole host, while the command ran; own processes included" },
 	{ { KMT_FIELD_STACK_DEPTH, 0, NULL }, "Stacks: none recorded, call sites only" },
 	{ { KMT_FIELD_COMMAND_STATUS, 9, NULL },
-	  "Command: kmalloc-top -t 3 -c 'find /usr' (kmalloc-top 0.1, SystemTap 5.6); "
-	  "'find /usr' was killed by signal 9" },
+	  "Traced command: 'find /usr' was killed by signal 9" },
 	{ { KMT_FIELD_HOST, 0, "\302\233evil" },
-	  "Run: \\xc2\\x9bevil, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s" },
+	  "Run: \\xc2\\x9bevil, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s, "
+	  "SystemTap 5.6" RUN_COST },
 	{ { KMT_FIELD_BOUND, 0, "--record-max 1G was reached" },
 	  "Ended early: --record-max 1G was reached" },
 	{ { KMT_FIELD_ADDRESSES_HIDDEN, 1, NULL },
 	  "Symbols: none, the kernel hid its addresses; recording as root with "
 	  "kernel.kptr_restrict=1 shows them" },
 	{ { KMT_FIELD_WINDOW_START_NS, 1000000000, NULL },
-	  "Run: www1, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s" },
+	  "Run: www1, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 12.345 s, "
+	  "SystemTap 5.6" RUN_COST },
 	{ { KMT_FIELD_WINDOW_END_NS, 3000000000, NULL },
-	  "Run: www1, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 2.000 s" },
+	  "Run: www1, Linux 6.12.48, x86_64, 4 CPUs, 2026-11-21T03:39:19Z, 2.000 s, "
+	  "SystemTap 5.6" RUN_COST },
 	{ { KMT_FIELD_SKIPPED, 30, NULL },
 	  "Lost: 30 events (0.99 %): transport 0, skipped probes 30, reentrancy 0, damaged input "
 	  "0, "
@@ -424,7 +465,7 @@ Test(report_text, fields_make_their_lines)
 		g_autoptr(Session) session = host_session(0);
 
 		add_field(session, field->id, field->number, field->text);
-		expect_line(session, &(Wish){ .quiet = true }, field_cases[i].line);
+		expect_line(session, &(Wish){ .details = true }, field_cases[i].line);
 	}
 }
 
@@ -599,7 +640,8 @@ Test(report_text, a_stream_that_was_cut_before_its_start_has_no_start)
 
 	add_field(session, KMT_FIELD_WINDOW_START_NS, UINT64_MAX, NULL);
 	text = report_of(session, &(Wish){ .quiet = true });
-	cr_expect_not_null(strstr(text, "Run: www1, Linux 6.12.48, x86_64, 4 CPUs\n"), "%s", text);
+	cr_expect_not_null(strstr(text, "Run: www1, Linux 6.12.48, x86_64, 4 CPUs, SystemTap 5.6"),
+			   "%s", text);
 }
 
 Test(report_text, a_bound_that_ended_the_run_makes_it_incomplete)

@@ -13,14 +13,16 @@ has_line 'with -c: the banner names the exclusion' '^Will exclude stacks contain
 equals 'with -c: three stacks' 3 "$(report_stacks report)"
 # shellcheck disable=SC2016 # awk's
 holds 'with -c: each at least ten times' awk '/^This path seen/ && $4 < 10 { exit 1 }' report
-has_line 'with -c: the exit status of the command is told' '^Command: .*ended with exit status 0$' report
+equals 'with -c: the command ended well, so nothing is said' '' "$(grep '^Traced command: ' report)"
 
 profile -I tcp_ -c 'workload tcp-connect 50'
 holds 'there are stacks of TCP' [ "$(report_stacks report)" -gt 0 ]
 profile -e tcp_ -c 'workload tcp-connect 50'
 is_complete 'excluded'
 holds 'excluded: no frame line has tcp_' sh -c '! grep "^ 0x.* : .*tcp_" report'
-has_line 'excluded: what was dropped is told' "^Dropped by -e 'tcp_': [0-9]+ stack" report
+profile --details -e tcp_ -c "sh -c 'workload tcp-connect 5; exit 3'"
+has_line 'excluded: what was dropped is shown' "^Dropped: [0-9]+ stacks? by -e 'tcp_' " report
+has_line 'the exit status of the command is shown' '^Traced command: .* ended with exit status 3$' report
 
 # As on a terminal: the line discipline sends the signal to the foreground group.
 mkfifo keys

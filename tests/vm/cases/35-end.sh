@@ -8,7 +8,7 @@
 # The Run: line has the seconds that the stream covers.
 run_seconds()
 {
-	sed -n 's/^Run: .* \([0-9]*\)\.[0-9]* s$/\1/p' report
+	sed -n 's/^Run: .*, \([0-9]*\)\.[0-9]* s, .*/\1/p' report
 }
 
 profile -d 3

@@ -19,7 +19,7 @@ about()
 # The share of the busiest CPU, in hundredths of a percent.
 busiest_cost()
 {
-	sed -n -E 's/^Tracing cost: .* ([0-9.]+) % of the busiest.*/\1/p' report |
+	sed -n -E 's/^Run: .*, tracing took .*CPU [0-9]+: <?([0-9.]+) %\)$/\1/p' report |
 		awk '{ printf "%d", $1 * 100 }'
 }
 
@@ -45,7 +45,7 @@ pipes=$((4 * pipes))
 kmalloc-top --module "$module" --max-overhead=2 "${only_pipes[@]}" -- taskset -c 0 workload pipe "$pipes" \
 	> report 2> errors
 status=$?
-grep -E '^(Sampled|Tracing cost|Total kmallocs \(after)' report
+grep -E '^(Sampled|Run|Total kmallocs \(after)' report
 cat errors
 equals 'too much: exit status' 3 "$status"
 has_line 'too much: the report says so' \

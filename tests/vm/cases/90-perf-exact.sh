@@ -62,8 +62,8 @@ has_line 'the first frame is the allocator' '^ 0x[0-9a-f]+ : __kmalloc' \
 has_line 'the stack reaches the system call' ' : (entry_SYSCALL|do_syscall|el0_)' report
 has_line 'stacks can be compared' \
 	"^This path seen $messages times: < __kmalloc[a-z_]* \[kernel\] < [a-z_]+\+0x.* < " <(stacks report)
-has_line 'the report names the collector' '^Command: .*\(kmalloc-top [^ ]+, perf events\)' report
-has_line 'the scope is told' '^Scope: whole host, while the command ran' report
+has_line 'the report names the collector' '^Run: .* s, perf events(,|$)' report
+equals 'the whole host is the default, so nothing is said' '' "$(grep '^Scope: ' report)"
 
 exact 'the command, with threads and a child' $((4 * sends)) $((4 * sends * send_allocated)) \
 	--only-command "${only_sends[@]}" -- workload -t 2 -f unix-send "$sends" "$SEND_BYTES"

@@ -74,7 +74,7 @@ for count in "$pipes" $((pipes + more)); do
 	events_by_cache "$count.kmr" > "$count.caches"
 	equals "$told: every allocation has its cache" 0 "$(of_cache "$count.caches" -)"
 	equals "$told: no allocation is missing" \
-		"$(sed -n 's/^Total kmallocs (before filtering): //p' report | tail -n 1)" \
+		"$(sed -n 's/^Total allocations (before filtering): //p' report | tail -n 1 | tr -d ,)" \
 		"$(all_of "$count.caches")"
 	equals "$told: nothing is left" 0 "$(probes)"
 done

@@ -65,7 +65,7 @@ fi
 if [ -e "$module" ]; then
 	kmalloc-top --module "$module" "$every_event" "${work[@]}" > report 2> errors
 	equals '--module: exit status' 0 $?
-	has_line '--module: takes it' '^Command: .*, SystemTap [0-9.]+\)' report
+	has_line '--module: takes it' '^Run: .*, SystemTap [0-9.]+(,|$)' report
 	equals '--module: has been chosen, so nothing is said' '' "$(chosen errors)"
 	equals '--module: counted' 200 "$(report_count report)"
 fi

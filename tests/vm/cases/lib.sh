@@ -146,13 +146,14 @@ profile_ended()
 # Numbers of a report file. report_bytes FILE requested|allocated|wasted
 report_count()
 {
-	sed -n -E 's/^(Total kmallocs|Allocations) \(after filtering\): //p' "$1" | tail -n 1 | tr -d ,
+	sed -n -E 's/^(Total [a-z]+ \(after filtering\)|Allocations): ([0-9,]+).*/\2/p' "$1" | tail -n 1 | tr -d ,
 }
 
 report_bytes()
 {
-	sed -n 's/^Bytes (after filtering): //p' "$1" | tail -n 1 | tr -d ',' |
-		awk -v what="$2" '{ for (i = 1; i < NF; i++) if ($i == what) print $(i + 1) }'
+	sed -n 's/^Bytes: //p' "$1" | tail -n 1 | tr -d ',' |
+		awk -v what="$2" '{ for (i = 1; i < NF; i++) if ($i == what) bytes = $(i + 1) }
+			END { print bytes + 0 }'
 }
 
 report_stacks()
@@ -201,10 +202,10 @@ is_complete()
 # Probes cannot run for longer than all of the time. What perf events cost is not measured.
 cost_is_possible()
 {
-	[ "$collector" != perf ] || grep -q '^Tracing cost: ' report || return 0
-	grep '^Tracing cost: ' report | tail -n 1 | tr -d '<' |
-		awk '{ for (i = 2; i <= NF; i++) if ($i == "%") { n++; if ($(i - 1) > 100) bad = 1 } }
-			END { exit bad || n != 2 }'
+	[ "$collector" != perf ] || grep -q ', tracing took ' report || return 0
+	sed -n 's/^Run: .*, tracing took //p' report | tail -n 1 | tr -d '<' |
+		awk '{ for (i = 2; i <= NF; i++) if ($i ~ /^%/) { n++; if ($(i - 1) > 100) bad = 1 } }
+			END { exit bad || !n }'
 }
 
 # counts NAME ALLOCATIONS BYTES_ALLOCATED: what ./report shows after its filters.

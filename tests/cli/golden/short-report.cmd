@@ -1,0 +1,1 @@
+kmalloc-top -i ../../examples/mixed.kmr -t 3 | sed "1,/^\$/d;/^This path/,/^\$/d" >"$WORK/closing"; cat "$WORK/closing"; echo "$(wc -l <"$WORK/closing") lines, $(fold -w 80 "$WORK/closing" | wc -l) on a terminal of 80 columns"
