@@ -3,6 +3,7 @@
 
 #include "collect/cgroup_handles.h"
 #include "collect/task_cgroup.h"
+#include "keyed_hash.h"
 #include "record/batch_writer.h"
 
 #include <string.h>
@@ -32,8 +33,8 @@ CgroupPaths *cgroup_paths_new(const char *root)
 		if (mount.folder)
 			paths->handles[i] = cgroup_handles_new(mount.folder);
 	}
-	paths->settled = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-	paths->wanted = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	paths->settled = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, NULL);
+	paths->wanted = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, NULL);
 	return paths;
 }
 

@@ -5,6 +5,7 @@
 #include "collect/import_stack_line.h"
 #include "collect/import_text.h"
 #include "collect/import_types.h"
+#include "keyed_hash.h"
 
 #include <string.h>
 
@@ -259,7 +260,7 @@ static void *slab_text_begin(Profile *profile)
 	SlabTextState *state = g_new0(SlabTextState, 1);
 
 	state->profile = profile;
-	state->finder = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	state->finder = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	state->sums = g_ptr_array_new_with_free_func(g_free);
 	state->stack = g_string_new(NULL);
 	import_lines_init(&state->lines, read_line, state);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "count/loss.h"
 
+#include "count/lowest.h"
 #include "record/bytes.h"
 
 enum { CPUS_MAX = 65536 }; /* a higher number in a stream is damage */
@@ -25,7 +26,6 @@ typedef struct {
 } SharedCounters;
 
 typedef struct {
-	bool seen;
 	bool after_window;
 	uint32_t sampling_period_min; /* 0: no event yet */
 	uint32_t sampling_period_max;
@@ -39,7 +39,11 @@ typedef struct {
 } Cpu;
 
 struct LossLedger {
-	GArray *cpus; /* (element-type Cpu), owned */
+	/* (element-type guint), owned, by the CPU's number: its place among those that were seen,
+	   from 1 on; 0: it was not. A stream may name a few CPUs with high numbers. */
+	GArray *places;
+	GArray *cpus; /* (element-type Cpu), owned: those that were seen */
+	Lowest *complete_until_ns; /* of those */
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
 	bool after_window; /* a heartbeat came that was made after the window */
@@ -52,7 +56,9 @@ LossLedger *loss_ledger_new(void)
 {
 	LossLedger *ledger = g_new0(LossLedger, 1);
 
+	ledger->places = g_array_new(FALSE, TRUE, sizeof(guint));
 	ledger->cpus = g_array_new(FALSE, TRUE, sizeof(Cpu));
+	ledger->complete_until_ns = lowest_new();
 	ledger->window_end_ns = UINT64_MAX;
 	return ledger;
 }
@@ -61,6 +67,8 @@ void loss_ledger_free(LossLedger *ledger)
 {
 	if (!ledger)
 		return;
+	lowest_free(ledger->complete_until_ns);
+	g_array_unref(ledger->places);
 	g_array_unref(ledger->cpus);
 	g_free(ledger);
 }
@@ -71,11 +79,30 @@ void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_
 	ledger->window_end_ns = end_ns;
 }
 
+/* Returns a CPU by its number, or NULL: no batch of it was seen. */
+static Cpu *cpu_lookup(const LossLedger *ledger, uint32_t number)
+{
+	guint place = number < ledger->places->len ? g_array_index(ledger->places, guint, number)
+						   : 0;
+
+	return place ? &g_array_index(ledger->cpus, Cpu, place - 1) : NULL;
+}
+
 static Cpu *cpu_of(LossLedger *ledger, uint32_t number)
 {
-	if (number >= ledger->cpus->len)
-		g_array_set_size(ledger->cpus, number + 1);
-	return &g_array_index(ledger->cpus, Cpu, number);
+	if (cpu_lookup(ledger, number))
+		return cpu_lookup(ledger, number);
+	if (number >= ledger->places->len)
+		g_array_set_size(ledger->places, number + 1);
+	g_array_set_size(ledger->cpus, ledger->cpus->len + 1);
+	g_array_index(ledger->places, guint, number) = ledger->cpus->len;
+	return cpu_lookup(ledger, number);
+}
+
+static void note_complete(LossLedger *ledger, const Cpu *cpu, uint32_t number)
+{
+	lowest_set(ledger->complete_until_ns, g_array_index(ledger->places, guint, number) - 1,
+		   cpu->complete_until_ns);
 }
 
 static uint64_t difference(uint64_t newer, uint64_t older)
@@ -141,7 +168,6 @@ static void read_header(Cpu *cpu, const struct KmtBatchHeader *header, uint64_t 
 	Counters *newest = &cpu->newest;
 	uint64_t lost_before = newest->lost;
 
-	cpu->seen = true;
 	/* A damaged count of a record would hide later losses. */
 	cpu->decoded += MIN(decoded, header->events);
 	cpu->produced = MAX(cpu->produced, header->events_total);
@@ -191,8 +217,15 @@ void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint64_t decoded)
 	 */
 	if (batch->header.heartbeats)
 		read_heartbeats(ledger, cpu, batch);
+	note_complete(ledger, cpu, batch->header.cpu);
 	place_in_window(ledger, cpu, batch->header.base_time_ns);
 	note_sampling(ledger, cpu, &batch->header);
+}
+
+size_t loss_ledger_memory(const LossLedger *ledger)
+{
+	return ledger->places->len * sizeof(guint) + ledger->cpus->len * sizeof(Cpu) +
+	       lowest_memory(ledger->complete_until_ns);
 }
 
 static double share(uint64_t part, uint64_t whole)
@@ -252,11 +285,11 @@ LossTotals loss_ledger_totals(const LossLedger *ledger)
 {
 	LossTotals totals = { 0 };
 
-	for (guint i = 0; i < ledger->cpus->len; i++) {
-		const Cpu *cpu = &g_array_index(ledger->cpus, Cpu, i);
+	for (guint number = 0; number < ledger->places->len; number++) {
+		const Cpu *cpu = cpu_lookup(ledger, number);
 
-		if (cpu->seen)
-			add_cpu(&totals, cpu, i);
+		if (cpu)
+			add_cpu(&totals, cpu, number);
 	}
 	totals.skipped = difference(ledger->at_end.skipped, ledger->at_start.skipped);
 	totals.errors = difference(ledger->at_end.errors, ledger->at_start.errors);
@@ -269,40 +302,22 @@ LossTotals loss_ledger_totals(const LossLedger *ledger)
 uint64_t loss_ledger_heartbeats(const LossLedger *ledger, uint32_t *cpus)
 {
 	uint64_t fewest = UINT64_MAX;
-	uint32_t seen = 0;
 
-	for (guint i = 0; i < ledger->cpus->len; i++) {
-		const Cpu *cpu = &g_array_index(ledger->cpus, Cpu, i);
-
-		if (!cpu->seen)
-			continue;
-		seen++;
-		fewest = MIN(fewest, cpu->heartbeats);
-	}
+	for (guint i = 0; i < ledger->cpus->len; i++)
+		fewest = MIN(fewest, g_array_index(ledger->cpus, Cpu, i).heartbeats);
 	if (cpus)
-		*cpus = seen;
-	return seen ? fewest : 0;
+		*cpus = ledger->cpus->len;
+	return ledger->cpus->len ? fewest : 0;
 }
 
 uint64_t loss_ledger_cpu_complete_until(const LossLedger *ledger, uint32_t number)
 {
-	if (number >= ledger->cpus->len)
-		return 0;
-	return g_array_index(ledger->cpus, Cpu, number).complete_until_ns;
+	const Cpu *cpu = cpu_lookup(ledger, number);
+
+	return cpu ? cpu->complete_until_ns : 0;
 }
 
 uint64_t loss_ledger_complete_until(const LossLedger *ledger)
 {
-	uint64_t until_ns = UINT64_MAX;
-	bool any = false;
-
-	for (guint i = 0; i < ledger->cpus->len; i++) {
-		const Cpu *cpu = &g_array_index(ledger->cpus, Cpu, i);
-
-		if (!cpu->seen)
-			continue;
-		any = true;
-		until_ns = MIN(until_ns, cpu->complete_until_ns);
-	}
-	return any ? until_ns : 0;
+	return ledger->cpus->len ? lowest_value(ledger->complete_until_ns) : 0;
 }

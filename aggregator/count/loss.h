@@ -53,6 +53,9 @@ void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_
 /* Enters a batch of kind KMT_BATCH_EVENTS of which so many events could be decoded. */
 void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint64_t decoded);
 
+/* Returns the memory in use, in bytes. */
+size_t loss_ledger_memory(const LossLedger *ledger);
+
 LossTotals loss_ledger_totals(const LossLedger *ledger);
 
 /* Heartbeats seen so far of the CPU that has sent fewest, of those that sent any batch; *cpus (if

@@ -2,9 +2,8 @@
 #include "count/profile.h"
 
 #include "count/slot_table.h"
+#include "keyed_hash.h"
 #include "record/bytes.h"
-
-#include <xxhash.h>
 
 enum {
 	FIRST_ENTRIES = 256,
@@ -21,7 +20,8 @@ enum {
 /* A task, a cache or an origin of the batch at hand: looked up when its first event counts. */
 typedef struct {
 	const uint8_t *record;
-	uint32_t id; /* ID_LATER until then */
+	uint32_t id;   /* ID_LATER until then */
+	uint32_t cell; /* of an origin: the one that counted its last event */
 } Definition;
 
 #define ID_LATER UINT32_MAX
@@ -86,7 +86,7 @@ static bool index_is_full(const Index *index)
 static uint32_t intern(Index *index, void **entries, const void *wanted, size_t entry_bytes,
 		       uint32_t full)
 {
-	uint32_t hash = (uint32_t)XXH3_64bits(wanted, entry_bytes);
+	uint32_t hash = (uint32_t)keyed_hash(wanted, entry_bytes);
 	uint32_t at, id;
 
 	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE; at++)
@@ -119,11 +119,12 @@ static CacheId cache_intern(Profile *profile, const ProfileCache *wanted)
 
 static inline uint32_t cell_hash(OriginId origin, TaskId task, uint8_t context)
 {
-	uint64_t key = (uint64_t)origin << 32 | task << 2 | context;
+	return keyed_hash_mix((uint64_t)origin << 32 | task << 2 | context);
+}
 
-	/* Fibonacci hashing: the upper half of the product depends on every bit of the key. */
-	key *= 0x9e3779b97f4a7c15ULL;
-	return (uint32_t)(key >> 32);
+static inline bool cell_is(const ProfileCell *cell, OriginId origin, TaskId task, uint8_t context)
+{
+	return cell->origin == origin && cell->task == task && cell->context == context;
 }
 
 /* Returns the cell; the one of the overflow row when there is no room for a new one. */
@@ -138,7 +139,7 @@ static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId
 	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE;
 	     at++) {
 		cell = &profile->cells[id];
-		if (cell->origin == origin && cell->task == task && cell->context == context)
+		if (cell_is(cell, origin, task, context))
 			return cell;
 	}
 	if (index_is_full(index))
@@ -146,6 +147,19 @@ static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId
 	cell = index_append(index, (void **)&profile->cells, sizeof(*cell));
 	*cell = (ProfileCell){ .origin = origin, .task = task, .context = context };
 	slot_table_put(&index->slots, hash, at, index->count - 1);
+	return cell;
+}
+
+/* The same for an origin of the batch at hand, whose events are mostly of one task. */
+static inline ProfileCell *cell_of(Profile *profile, Definition *origin, TaskId task,
+				   uint8_t context)
+{
+	ProfileCell *cell = &profile->cells[origin->cell];
+
+	if (cell_is(cell, origin->id, task, context))
+		return cell;
+	cell = cell_intern(profile, origin->id, task, context);
+	origin->cell = (uint32_t)(cell - profile->cells);
 	return cell;
 }
 
@@ -400,8 +414,7 @@ static inline bool count_event(Decoder *decoder, const uint8_t *record, const bo
 	}
 	if (G_UNLIKELY(origin->id == ID_LATER))
 		origin->id = origin_of_record(decoder, origin->record, free, swapped);
-	cell = cell_intern(profile, origin->id, task_in_force(decoder, swapped),
-			   when >> KMT_CONTEXT_SHIFT);
+	cell = cell_of(profile, origin, task_in_force(decoder, swapped), when >> KMT_CONTEXT_SHIFT);
 	profile->totals.events += weight;
 	profile->totals.over_bound += cell->origin == ORIGIN_ID_OVERFLOW ? weight : 0;
 	if (G_LIKELY(last))
@@ -437,7 +450,7 @@ static bool define_cache(Decoder *decoder, const uint8_t *record, uint32_t bytes
 	    name_bytes > KMT_CACHE_NAME_BYTES_MAX || decoder->caches == KMT_DEFINITIONS_MAX ||
 	    load_u16(record + 2, swapped) != decoder->caches)
 		return false;
-	decoder->profile->batch_caches[decoder->caches++] = (Definition){ record, ID_LATER };
+	decoder->profile->batch_caches[decoder->caches++] = (Definition){ record, ID_LATER, 0 };
 	return true;
 }
 
@@ -445,7 +458,7 @@ static bool define_origin(Decoder *decoder, const uint8_t *record, const bool sw
 {
 	uint16_t stack = load_u16(record + offsetof(struct KmtOrigin, stack), swapped);
 	uint16_t cache = load_u16(record + offsetof(struct KmtOrigin, cache), swapped);
-	Definition origin = { record, ID_LATER };
+	Definition origin = { record, ID_LATER, 0 };
 
 	if ((stack != KMT_NONE && stack >= decoder->stacks) ||
 	    (cache != KMT_NONE && cache >= decoder->caches) ||
@@ -462,7 +475,7 @@ static bool define_task(Decoder *decoder, const uint8_t *record, const bool swap
 	if (decoder->tasks == KMT_DEFINITIONS_MAX ||
 	    load_u16(record + 2, swapped) != decoder->tasks)
 		return false;
-	decoder->profile->batch_tasks[decoder->tasks] = (Definition){ record, ID_LATER };
+	decoder->profile->batch_tasks[decoder->tasks] = (Definition){ record, ID_LATER, 0 };
 	decoder->task = decoder->tasks++;
 	return true;
 }

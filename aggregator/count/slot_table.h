@@ -86,6 +86,20 @@ static inline void slot_table_put(SlotTable *table, uint32_t hash, uint32_t at, 
 		slot_table_grow(table);
 }
 
+/*
+ * Returns how many slots are looked at to find every entry once: little more than there are
+ * entries, where hashes spread well.
+ */
+static inline uint64_t slot_table_probes(const SlotTable *table)
+{
+	uint64_t probes = 0;
+
+	for (uint32_t i = 0; i <= table->mask; i++)
+		if (table->slots[i].id_plus_one)
+			probes += ((i - table->slots[i].hash) & table->mask) + 1;
+	return probes;
+}
+
 static inline size_t slot_table_memory(const SlotTable *table)
 {
 	return ((size_t)table->mask + 1) * sizeof(Slot);

@@ -2,9 +2,9 @@
 #include "count/stack_table.h"
 
 #include "count/slot_table.h"
+#include "keyed_hash.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 enum {
 	CHUNK_BYTES = 1 << 20,
@@ -99,9 +99,14 @@ static StackId add(StackTable *table, const void *bytes, uint32_t length, uint32
 	return table->count++;
 }
 
+static uint32_t stack_hash(const void *bytes, uint32_t length, uint32_t tag)
+{
+	return (uint32_t)XXH3_64bits_withSeed(bytes, length, keyed_hash_seed ^ tag);
+}
+
 StackId stack_table_intern(StackTable *table, const void *bytes, uint32_t length, uint32_t tag)
 {
-	uint32_t hash = (uint32_t)XXH3_64bits_withSeed(bytes, length, tag);
+	uint32_t hash = stack_hash(bytes, length, tag);
 	uint32_t at, id;
 
 	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE;

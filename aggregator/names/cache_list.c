@@ -2,6 +2,7 @@
 #include "names/cache_list.h"
 
 #include "escape.h"
+#include "keyed_hash.h"
 #include "names/slabinfo.h"
 
 #include <string.h>
@@ -142,8 +143,8 @@ CacheList *cache_list_new(const GString *cache_names_text, const GString *slabin
 	CacheList *list = g_new0(CacheList, 1);
 
 	list->caches = g_ptr_array_new_with_free_func(listed_cache_free);
-	list->by_name = g_hash_table_new(g_str_hash, g_str_equal);
-	list->by_class = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	list->by_name = g_hash_table_new(keyed_hash_text, g_str_equal);
+	list->by_class = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	if (cache_names_text)
 		add_lines(list, cache_names_text);
 	if (slabinfo_text)

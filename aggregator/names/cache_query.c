@@ -2,6 +2,7 @@
 #include "names/cache_query.h"
 
 #include "escape.h"
+#include "keyed_hash.h"
 #include "names/nearest.h"
 
 #include <fnmatch.h>
@@ -52,7 +53,7 @@ static CacheQuery *query_empty(void)
 	query->matched = g_ptr_array_new_with_free_func(g_free);
 	query->labels = g_ptr_array_new_with_free_func(g_free);
 	query->kernel_names = g_ptr_array_new_with_free_func(g_free);
-	query->index_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	query->index_of = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	return query;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/cgroup_names.h"
 
+#include "keyed_hash.h"
 #include "record/format.h"
 
 #include <string.h>
@@ -31,7 +32,7 @@ CgroupNames *cgroup_names_new(const RunText *text)
 	const GString *lines = run_text_of(text, KMT_BATCH_CGROUPS, 0);
 	g_auto(GStrv) split = g_strsplit(lines ? lines->str : "", "\n", -1);
 
-	names->paths = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+	names->paths = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, g_free);
 	for (char **line = split; *line; line++)
 		add_line(names, *line);
 	return names;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/slabinfo.h"
 
+#include "keyed_hash.h"
 #include "names/kmalloc_class.h"
 
 #include <string.h>
@@ -103,7 +104,7 @@ Slabinfo *slabinfo_new(const GString *text, uint64_t page_bytes)
 	g_auto(GStrv) lines = g_strsplit(text ? text->str : "", "\n", -1);
 
 	slabinfo->caches = g_ptr_array_new_with_free_func(cache_free);
-	slabinfo->by_name = g_hash_table_new(g_str_hash, g_str_equal);
+	slabinfo->by_name = g_hash_table_new(keyed_hash_text, g_str_equal);
 	for (char **line = lines; *line; line++)
 		add_line(slabinfo, *line, page_bytes);
 	return slabinfo;

@@ -2,10 +2,10 @@
 #include "rank/group_index.h"
 
 #include "count/slot_table.h"
+#include "keyed_hash.h"
 #include "rank/context_name.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 enum { FIRST_SLOTS = 256, CHUNK_BYTES = 4096 };
 
@@ -68,7 +68,7 @@ static uint32_t group_add(GroupIndex *index, const Group *group)
 static uint32_t group_intern(GroupIndex *index)
 {
 	const GString *identity = index->text;
-	uint32_t hash = (uint32_t)XXH3_64bits(identity->str, identity->len);
+	uint32_t hash = (uint32_t)keyed_hash(identity->str, identity->len);
 	Group group = { .identity_bytes = identity->len };
 	uint32_t at, id;
 

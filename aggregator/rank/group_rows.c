@@ -2,10 +2,10 @@
 #include "rank/group_rows.h"
 
 #include "count/slot_table.h"
+#include "keyed_hash.h"
 #include "rank/group_index.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 enum { FIRST_SLOTS = 1024 };
 
@@ -54,7 +54,7 @@ static GroupRow *row_intern(GroupRows *rows, SlotTable *slots, const ProfileCell
 
 	for (guint i = 0; rows->keys[i]; i++)
 		row.groups[i] = group_index_of(rows->indexes->of[i], cell);
-	hash = (uint32_t)XXH3_64bits(row.groups, sizeof(row.groups));
+	hash = (uint32_t)keyed_hash(row.groups, sizeof(row.groups));
 	for (at = hash; (id = slot_table_candidate(slots, hash, &at)) != SLOT_ID_NONE; at++) {
 		GroupRow *known = &g_array_index(rows->rows, GroupRow, id);
 

@@ -2,9 +2,9 @@
 #include "rank/process_sums.h"
 
 #include "count/slot_table.h"
+#include "keyed_hash.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 enum { FIRST_SLOTS = 64 };
 
@@ -64,7 +64,7 @@ static ProcessSum process_of(const Profile *profile, const ProfileCell *cell)
 
 static ProcessSum *sum_intern(ProcessSums *sums, const ProcessSum *wanted)
 {
-	uint32_t hash = (uint32_t)XXH3_64bits(&wanted->key, sizeof(wanted->key));
+	uint32_t hash = (uint32_t)keyed_hash(&wanted->key, sizeof(wanted->key));
 	uint32_t at, id;
 
 	for (at = hash; (id = slot_table_candidate(&sums->slots, hash, &at)) != SLOT_ID_NONE;

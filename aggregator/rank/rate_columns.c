@@ -187,13 +187,22 @@ static int compare_numbers(const RateColumn *column, const RateRow *a, const Rat
 	return (right > left) - (right < left);
 }
 
+static int compare_counts(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
 static gint compare(gconstpointer left, gconstpointer right, gpointer data)
 {
 	const RateRow *a = left, *b = right;
 	const RateColumn *column = data;
 	int order = column->text ? compare_texts(column, a, b) : compare_numbers(column, a, b);
 
-	return order ? order : strcmp(a->label, b->label);
+	order = order ? order : strcmp(a->label, b->label);
+	/* A cache may be called what another one's label says: their figures decide. */
+	order = order ? order : compare_counts(b->allocations, a->allocations);
+	order = order ? order : compare_counts(b->frees, a->frees);
+	return order ? order : compare_counts(b->bytes_allocated, a->bytes_allocated);
 }
 
 void rate_rows_sort(GArray *rows, const RateColumn *sort)

@@ -3,10 +3,10 @@
 
 #include "count/slot_table.h"
 #include "escape.h"
+#include "keyed_hash.h"
 #include "symbols/frame_text.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 /* What has no stack of its own: the row of all stacks that found their table full. */
 static const char overflow_line[] = "[stacks beyond the memory bound]\n";
@@ -84,7 +84,7 @@ static bool row_equals(const StackRows *rows, uint32_t row, const GArray *ids)
 static uint32_t row_intern(RowFinder *finder)
 {
 	StackRows *rows = finder->rows;
-	uint32_t hash = (uint32_t)XXH3_64bits(finder->ids->data, finder->ids->len * sizeof(LineId));
+	uint32_t hash = (uint32_t)keyed_hash(finder->ids->data, finder->ids->len * sizeof(LineId));
 	uint32_t at, row;
 
 	for (at = hash; (row = slot_table_candidate(&finder->slots, hash, &at)) != SLOT_ID_NONE;

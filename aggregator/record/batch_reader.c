@@ -18,7 +18,9 @@ struct BatchReader {
 	bool resynchronising;
 	uint32_t padding_run; /* zeros since the last batch */
 	size_t carried;       /* bytes of an incomplete batch, kept until the next feed */
-	uint8_t carry[KMT_BATCH_BYTES_MAX];
+	size_t carry_at;      /* where in carry they begin */
+	/* Room for two, so that as many bytes are done with before any is moved. */
+	uint8_t carry[2 * KMT_BATCH_BYTES_MAX];
 };
 
 enum { MAGIC_BYTES = 4 };
@@ -185,30 +187,42 @@ static size_t consume(BatchReader *reader, const uint8_t *bytes, size_t length, 
 	return done;
 }
 
+/* Visits the batches among the carried bytes and lets go of what is done with. Returns how many
+   bytes what is left asks for. */
+static size_t consume_carry(BatchReader *reader)
+{
+	size_t needed = reader->carried;
+	size_t done = consume(reader, reader->carry + reader->carry_at, reader->carried, &needed);
+
+	reader->carry_at += done;
+	reader->carried -= done;
+	return needed;
+}
+
+/* Appends to the carried bytes; together they are no more than a batch. */
+static void carry(BatchReader *reader, const uint8_t *bytes, size_t length)
+{
+	if (reader->carry_at > KMT_BATCH_BYTES_MAX || !reader->carried) {
+		memmove(reader->carry, reader->carry + reader->carry_at, reader->carried);
+		reader->totals.bytes_moved += reader->carried;
+		reader->carry_at = 0;
+	}
+	memcpy(reader->carry + reader->carry_at + reader->carried, bytes, length);
+	reader->carried += length;
+}
+
 /* Completes the carried batch with the next bytes. Returns how many of them were taken. */
 static size_t complete_carry(BatchReader *reader, const uint8_t *bytes, size_t length)
 {
 	size_t taken = 0;
-	size_t needed = reader->carried;
+	size_t needed = consume_carry(reader);
 
 	while (reader->carried && taken < length) {
-		size_t done = consume(reader, reader->carry, reader->carried, &needed);
-		size_t part;
+		size_t part = MIN(needed - reader->carried, length - taken);
 
-		reader->carried -= done;
-		memmove(reader->carry, reader->carry + done, reader->carried);
-		if (!reader->carried)
-			break;
-		part = MIN(needed - reader->carried, length - taken);
-		memcpy(reader->carry + reader->carried, bytes + taken, part);
-		reader->carried += part;
+		carry(reader, bytes + taken, part);
 		taken += part;
-	}
-	if (reader->carried) {
-		size_t done = consume(reader, reader->carry, reader->carried, &needed);
-
-		reader->carried -= done;
-		memmove(reader->carry, reader->carry + done, reader->carried);
+		needed = consume_carry(reader);
 	}
 	return taken;
 }
@@ -222,23 +236,19 @@ void batch_reader_feed(BatchReader *reader, const void *bytes, size_t length)
 	if (reader->carried || taken == length)
 		return;
 	taken = consume(reader, rest, length - taken, &needed) + taken;
-	reader->carried = length - taken;
-	memcpy(reader->carry, (const uint8_t *)bytes + taken, reader->carried);
+	carry(reader, (const uint8_t *)bytes + taken, length - taken);
 }
 
 void batch_reader_finish(BatchReader *reader)
 {
 	/* The incomplete batch may hide whole ones behind a damaged length. */
 	while (reader->carried) {
-		size_t needed;
-		size_t skip = skip_to_magic(reader->carry, reader->carried);
+		size_t skip = skip_to_magic(reader->carry + reader->carry_at, reader->carried);
 
 		count_damage(reader, skip);
+		reader->carry_at += skip;
 		reader->carried -= skip;
-		memmove(reader->carry, reader->carry + skip, reader->carried);
-		skip = consume(reader, reader->carry, reader->carried, &needed);
-		reader->carried -= skip;
-		memmove(reader->carry, reader->carry + skip, reader->carried);
+		consume_carry(reader);
 	}
 }
 

@@ -33,6 +33,7 @@ typedef struct {
 	uint64_t unknown;       /* whole, but of an unknown kind or version: not visited */
 	uint64_t damaged;       /* times that reading had to resynchronise */
 	uint64_t damaged_bytes; /* skipped while doing so */
+	uint64_t bytes_moved;   /* within the reader's memory, at most as many as were read */
 } BatchReaderTotals;
 
 /* Returns a reader that calls visit; free it with batch_reader_free(). */

@@ -5,6 +5,8 @@
 #include "names/kmalloc_class.h"
 #include "report/numbers.h"
 
+#include <string.h>
+
 enum { LINES_MAX = 5 };
 
 /* One cache, or all together. */
@@ -113,7 +115,9 @@ static int compare(const void *a, const void *b)
 
 	if (bytes_a != bytes_b)
 		return bytes_a > bytes_b ? -1 : 1;
-	return of_a->traced == of_b->traced ? 0 : of_a->traced > of_b->traced ? -1 : 1;
+	if (of_a->traced != of_b->traced)
+		return of_a->traced > of_b->traced ? -1 : 1;
+	return strcmp(of_a->name, of_b->name);
 }
 
 /* "in use 1,000 -> 1,250 (+250, +46.9 KiB, /proc/slabinfo)" */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "screen/history.h"
 
+#include "keyed_hash.h"
+
 #include <string.h>
 
 /* A cache's rates; the one of interval i is at i % HISTORY_INTERVALS. */
@@ -18,7 +20,7 @@ History *history_new(void)
 {
 	History *history = g_new0(History, 1);
 
-	history->caches = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	history->caches = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);
 	return history;
 }
 

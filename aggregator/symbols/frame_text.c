@@ -3,6 +3,7 @@
 
 #include "count/slot_table.h"
 #include "escape.h"
+#include "keyed_hash.h"
 #include "symbols/frame_symbol.h"
 #include "symbols/tracer_frames.h"
 
@@ -48,6 +49,11 @@ void frame_text_free(FrameText *text)
 	g_free(text);
 }
 
+uint64_t frame_text_probes(const FrameText *text)
+{
+	return slot_table_probes(&text->slots);
+}
+
 /* Writes " : name+0xoff/0xsize [module]", or " [module+0xoff/0xsize]" where no name is known. */
 static void append_symbol(GString *line, const Symbol *symbol, uint64_t address)
 {
@@ -91,10 +97,9 @@ static Frame frame_resolve(FrameText *text, uint64_t address, uint32_t epoch, bo
 
 static uint32_t frame_hash(uint64_t address, uint32_t epoch, bool returned_to)
 {
-	uint64_t key = (address << 1 | returned_to) ^ (uint64_t)epoch << 40;
+	const uint64_t key[] = { address, (uint64_t)epoch << 1 | returned_to };
 
-	/* Fibonacci hashing: the upper half of the product depends on every bit of the key. */
-	return (uint32_t)((key * 0x9e3779b97f4a7c15ULL) >> 32);
+	return (uint32_t)keyed_hash(key, sizeof(key));
 }
 
 /* Returns what is known of an address; borrowed until the next call. */

@@ -3,9 +3,8 @@
 
 #include "count/slot_table.h"
 #include "escape.h"
+#include "keyed_hash.h"
 #include "symbols/frame_symbol.h"
-
-#include <xxhash.h>
 
 enum { FIRST_SLOTS = 1024 };
 
@@ -74,7 +73,7 @@ static FunctionName name_of(FunctionNames *names, const FunctionKey *key)
 FunctionName function_names_of(FunctionNames *names, uint64_t address, uint32_t epoch)
 {
 	Function function = { .key = { address, epoch } };
-	uint32_t hash = (uint32_t)XXH3_64bits(&function.key, sizeof(function.key));
+	uint32_t hash = (uint32_t)keyed_hash(&function.key, sizeof(function.key));
 	uint32_t at, id;
 
 	for (at = hash; (id = slot_table_candidate(&names->slots, hash, &at)) != SLOT_ID_NONE;

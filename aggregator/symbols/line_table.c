@@ -2,9 +2,9 @@
 #include "symbols/line_table.h"
 
 #include "count/slot_table.h"
+#include "keyed_hash.h"
 
 #include <string.h>
-#include <xxhash.h>
 
 enum {
 	FIRST_SLOTS = 1024,
@@ -44,7 +44,7 @@ const char *line_table_text(const LineTable *table, LineId id)
 
 LineId line_table_intern(LineTable *table, const char *line, size_t length)
 {
-	uint32_t hash = (uint32_t)XXH3_64bits(line, length);
+	uint32_t hash = (uint32_t)keyed_hash(line, length);
 	uint32_t at, id;
 
 	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE;

@@ -42,7 +42,7 @@ static gint compare(gconstpointer left, gconstpointer right)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-static void put_in_order(SymbolList *list)
+static void sort_once(SymbolList *list)
 {
 	SymbolEntry *entries = (SymbolEntry *)(void *)list->entries->data;
 	guint kept = 0;
@@ -53,6 +53,29 @@ static void put_in_order(SymbolList *list)
 			entries[kept++] = entries[i];
 	g_array_set_size(list->entries, kept);
 	list->ordered = true;
+}
+
+bool symbol_list_put_in_order(SymbolList *list)
+{
+	if (!list->ordered)
+		sort_once(list);
+	return list->entries->len;
+}
+
+void symbol_list_add_all(SymbolList *list, const SymbolList *other)
+{
+	for (guint i = 0; i < other->entries->len; i++)
+		symbol_list_add(list, *entry(other, i));
+}
+
+uint64_t symbol_list_first(const SymbolList *list)
+{
+	return entry(list, 0)->address;
+}
+
+uint64_t symbol_list_last(const SymbolList *list)
+{
+	return entry(list, list->entries->len - 1)->address;
 }
 
 /* Returns how many entries begin at or before the address. */
@@ -75,8 +98,7 @@ void symbol_list_narrow(SymbolList *list, uint64_t address, SymbolNeighbours *ne
 {
 	guint until;
 
-	if (!list->ordered)
-		put_in_order(list);
+	symbol_list_put_in_order(list);
 	until = count_until(list, address);
 	if (until && (!neighbours->at || entry(list, until - 1)->address > neighbours->at->address))
 		neighbours->at = entry(list, until - 1);

@@ -36,5 +36,14 @@ SymbolList *symbol_list_new(void);
 void symbol_list_free(SymbolList *list);
 void symbol_list_add(SymbolList *list, SymbolEntry entry);
 
+void symbol_list_add_all(SymbolList *list, const SymbolList *other);
+
+/* Puts the list in order. Returns whether it has any symbol. */
+bool symbol_list_put_in_order(SymbolList *list);
+
+/* Return the first and the last address of a list in order that has any. */
+uint64_t symbol_list_first(const SymbolList *list);
+uint64_t symbol_list_last(const SymbolList *list);
+
 /* Moves the neighbours of address closer where the list has closer ones. */
 void symbol_list_narrow(SymbolList *list, uint64_t address, SymbolNeighbours *neighbours);

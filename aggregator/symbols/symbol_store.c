@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/symbol_store.h"
 
+#include "keyed_hash.h"
 #include "record/batch_text.h"
 #include "symbols/kallsyms_line.h"
+#include "symbols/module_index.h"
 #include "symbols/symbol_list.h"
-
-#include <xxhash.h>
 
 enum {
 	NAME_BYTES_MAX = 512,     /* KSYM_NAME_LEN */
@@ -27,6 +27,8 @@ typedef struct {
 typedef struct {
 	uint32_t number;
 	GPtrArray *modules; /* (element-type SymbolList), borrowed: one of each module */
+	ModuleIndex *index; /* of them, owned; NULL: not made since one was added */
+	uint64_t searches;  /* of lists, by that index */
 	GArray *ranges;     /* (element-type ModuleRange), owned, by start once ordered */
 	bool ranges_ordered;
 } Epoch;
@@ -52,6 +54,7 @@ static void epoch_free(gpointer data)
 {
 	Epoch *epoch = data;
 
+	module_index_free(epoch->index);
 	g_ptr_array_unref(epoch->modules);
 	g_array_unref(epoch->ranges);
 	g_free(epoch);
@@ -62,13 +65,13 @@ SymbolStore *symbol_store_new(void)
 	SymbolStore *store = g_new0(SymbolStore, 1);
 
 	store->kernel = symbol_list_new();
-	store->module_symbols = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free,
+	store->module_symbols = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free,
 						      (GDestroyNotify)symbol_list_free);
 	store->epochs = g_ptr_array_new_with_free_func(epoch_free);
 	store->names = g_byte_array_new();
 	store->module_names = g_ptr_array_new_with_free_func(g_free);
 	g_ptr_array_add(store->module_names, NULL);
-	store->module_numbers = g_hash_table_new(g_str_hash, g_str_equal);
+	store->module_numbers = g_hash_table_new(keyed_hash_text, g_str_equal);
 	store->word_bytes = 8;
 	return store;
 }
@@ -94,11 +97,17 @@ static Epoch *epoch_at(const SymbolStore *store, guint index)
 /* Returns how many epochs have this number or a lower one. */
 static guint epochs_until(const SymbolStore *store, uint32_t number)
 {
-	guint count = store->epochs->len;
+	guint low = 0, high = store->epochs->len;
 
-	while (count && epoch_at(store, count - 1)->number > number)
-		count--;
-	return count;
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (epoch_at(store, middle)->number <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* Returns the epoch, or the last one announced before it; NULL when there is none. */
@@ -202,7 +211,7 @@ static SymbolList *module_symbols_parse(SymbolStore *store, TextPart lines)
 /* Adds the lines of one module to an epoch; the same lines are parsed and kept only once. */
 static void add_module_lines(SymbolStore *store, Epoch *epoch, TextPart lines)
 {
-	uint64_t hash = XXH3_64bits(lines.text, lines.length);
+	uint64_t hash = keyed_hash(lines.text, lines.length);
 	SymbolList *symbols = g_hash_table_lookup(store->module_symbols, &hash);
 
 	if (!symbols) {
@@ -210,6 +219,7 @@ static void add_module_lines(SymbolStore *store, Epoch *epoch, TextPart lines)
 		g_hash_table_insert(store->module_symbols, g_memdup(&hash, sizeof(hash)), symbols);
 	}
 	g_ptr_array_add(epoch->modules, symbols);
+	g_clear_pointer(&epoch->index, module_index_free);
 }
 
 /* Takes the first lines off the text, as far as they are of one module. Returns what that is, in
@@ -317,6 +327,15 @@ bool symbol_store_has_symbols(const SymbolStore *store)
 	return store->symbols != 0;
 }
 
+uint64_t symbol_store_searches(const SymbolStore *store)
+{
+	uint64_t searches = 0;
+
+	for (guint i = 0; i < store->epochs->len; i++)
+		searches += epoch_at(store, i)->searches;
+	return searches;
+}
+
 unsigned symbol_store_word_bytes(const SymbolStore *store)
 {
 	return store->word_bytes;
@@ -366,10 +385,13 @@ static const ModuleRange *range_lookup(Epoch *epoch, uint64_t address)
 	return address - range->start < range->bytes ? range : NULL;
 }
 
-static void narrow_by_modules(const Epoch *epoch, uint64_t address, SymbolNeighbours *neighbours)
+static void narrow_by_modules(Epoch *epoch, uint64_t address, SymbolNeighbours *neighbours)
 {
-	for (guint i = 0; epoch && i < epoch->modules->len; i++)
-		symbol_list_narrow(g_ptr_array_index(epoch->modules, i), address, neighbours);
+	if (!epoch)
+		return;
+	if (!epoch->index)
+		epoch->index = module_index_new(epoch->modules);
+	epoch->searches += module_index_narrow(epoch->index, address, neighbours);
 }
 
 /* Fills in a symbol that ends at the next one, or where its range does. */
@@ -397,7 +419,7 @@ static bool lookup_in_kernel(const SymbolStore *store, uint64_t address, uint64_
 	return true;
 }
 
-static bool lookup_in_module(const SymbolStore *store, const Epoch *epoch, uint64_t address,
+static bool lookup_in_module(const SymbolStore *store, Epoch *epoch, uint64_t address,
 			     const ModuleRange *range, Symbol *symbol)
 {
 	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
@@ -412,7 +434,7 @@ static bool lookup_in_module(const SymbolStore *store, const Epoch *epoch, uint6
 }
 
 /* Where no range is known, a symbol reaches to the next one, but not far. */
-static bool lookup_by_symbol(const SymbolStore *store, const Epoch *epoch, uint64_t address,
+static bool lookup_by_symbol(const SymbolStore *store, Epoch *epoch, uint64_t address,
 			     bool kernel_too, Symbol *symbol)
 {
 	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;

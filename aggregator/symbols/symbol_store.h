@@ -55,5 +55,8 @@ bool symbol_store_lookup(const SymbolStore *store, uint32_t epoch, uint64_t addr
    nothing is known of the kernel's text. */
 bool symbol_store_is_text(const SymbolStore *store, uint32_t epoch, uint64_t address);
 
+/* Returns how many lists of modules' symbols were searched so far. For tests. */
+uint64_t symbol_store_searches(const SymbolStore *store);
+
 /* The size of an address on the recorded host, 4 or 8; 8 until a batch says otherwise. */
 unsigned symbol_store_word_bytes(const SymbolStore *store);

@@ -2,6 +2,7 @@
 #include "tools/cache_choice.h"
 
 #include "collect/slab_facts.h"
+#include "keyed_hash.h"
 #include "names/cache_list.h"
 #include "rank/cell_filter_cache.h"
 
@@ -62,7 +63,7 @@ static GString *names_of_events(const Session *session)
 {
 	g_autoptr(CacheNames) names =
 		cache_names_new(session->profile, session->info, session->text);
-	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GHashTable) seen = g_hash_table_new(keyed_hash_text, g_str_equal);
 	GString *text = NULL;
 
 	for (OriginId id = 0; id < profile_origin_count(session->profile); id++) {

@@ -1,11 +1,19 @@
 # Figures, not tests: `make bench` prints a table for doc/PERFORMANCE.md.
-bench_programs = tests/bench/bench_aggregator tests/bench/make_stream tests/bench/measure
+bench_programs = tests/bench/bench_aggregator tests/bench/make_hostile tests/bench/make_stream \
+	tests/bench/measure
 EXTRA_PROGRAMS += $(bench_programs)
 
 tests_bench_bench_aggregator_SOURCES = tests/bench/bench_aggregator.c
 tests_bench_bench_aggregator_CPPFLAGS = $(aggregator_cppflags)
 tests_bench_bench_aggregator_CFLAGS = $(aggregator_cflags)
 tests_bench_bench_aggregator_LDADD = $(aggregator_libs)
+
+tests_bench_make_hostile_SOURCES = tests/bench/make_hostile.c \
+	tests/bench/hostile_shapes.c tests/bench/hostile_shapes.h \
+	tests/bench/stream_builder.c tests/bench/stream_builder.h
+tests_bench_make_hostile_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests
+tests_bench_make_hostile_CFLAGS = $(aggregator_cflags)
+tests_bench_make_hostile_LDADD = $(aggregator_libs)
 
 tests_bench_make_stream_SOURCES = tests/bench/make_stream.c \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h
@@ -20,11 +28,13 @@ bench_scripts = \
 	tests/bench/has_addresses \
 	tests/bench/make_perl_stream.pl \
 	tests/bench/run_bench \
+	tests/bench/run_hostile \
 	tests/bench/run_live
 EXTRA_DIST += $(bench_scripts)
 
 bench: kmalloc-top slabratetop $(bench_programs)
 	$(srcdir)/tests/bench/run_bench $(srcdir)
+	$(srcdir)/tests/bench/run_hostile
 
 # What tracing costs on the running kernel.
 bench-live: kmalloc-top tests/vm/workload

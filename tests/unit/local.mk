@@ -12,6 +12,7 @@ tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -DWORKLOAD=\
 tests_unit_unit_CFLAGS = $(aggregator_cflags) $(CRITERION_CFLAGS) $(TRACEEVENT_CFLAGS)
 tests_unit_unit_LDADD = $(aggregator_libs) $(CRITERION_LIBS) $(TRACEEVENT_LIBS)
 tests_unit_unit_SOURCES = \
+	tests/bench/hostile_shapes.c tests/bench/hostile_shapes.h \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h \
 	tests/unit/btf_fixture.h \
 	tests/unit/cache_hosts.h \
@@ -44,6 +45,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_frame_text.c \
 	tests/unit/test_group_rows.c \
 	tests/unit/test_host_snapshot.c \
+	tests/unit/test_hostile.c \
 	tests/unit/test_hot_path.c \
 	tests/unit/test_import.c \
 	tests/unit/test_input.c \

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <xxhash.h>
+
+/*
+ * Hashes of keys that somebody else chose: frames, names and ids of a recording.
+ *
+ * XXH3 with a seed that is random in every run, so that nobody can write a file whose keys collide.
+ * Therefore no output may depend on the order of a hash table.
+ */
+extern uint64_t keyed_hash_seed;
+extern uint64_t keyed_hash_factor; /* odd */
+
+static inline uint64_t keyed_hash(const void *bytes, size_t length)
+{
+	return XXH3_64bits_withSeed(bytes, length, keyed_hash_seed);
+}
+
+/* The same of one number, for where a call would be too much: two multiplications. */
+static inline uint32_t keyed_hash_mix(uint64_t number)
+{
+	uint64_t mixed = (number ^ keyed_hash_seed) * keyed_hash_factor;
+
+	mixed ^= mixed >> 32;
+	mixed *= keyed_hash_factor;
+	return (uint32_t)(mixed >> 32);
+}
+
+/* Hash functions for a GHashTable whose keys are texts (as g_str_hash()), or point to an uint64_t
+   (as g_int64_hash()). */
+guint keyed_hash_text(gconstpointer text);
+guint keyed_hash_number(gconstpointer number);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/module_index.h"
+
+struct ModuleIndex {
+	GPtrArray *lists;  /* (element-type SymbolList), borrowed; by their addresses, apart */
+	GPtrArray *merged; /* (element-type SymbolList), owned: those of them that are several */
+};
+
+static gint compare(gconstpointer left, gconstpointer right)
+{
+	const SymbolList *a = *(SymbolList *const *)left, *b = *(SymbolList *const *)right;
+	uint64_t first_a = symbol_list_first(a), first_b = symbol_list_first(b);
+
+	if (first_a != first_b)
+		return first_a < first_b ? -1 : 1;
+	/* So that one list that is there twice is its own neighbour. */
+	return (a > b) - (a < b);
+}
+
+/* Returns the lists that have symbols, in the order of their first one, each once. */
+static GPtrArray *lists_in_order(const GPtrArray *lists)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new();
+	GPtrArray *once = g_ptr_array_new();
+
+	for (guint i = 0; i < lists->len; i++)
+		if (symbol_list_put_in_order(g_ptr_array_index(lists, i)))
+			g_ptr_array_add(all, g_ptr_array_index(lists, i));
+	g_ptr_array_sort(all, compare);
+	for (guint i = 0; i < all->len; i++)
+		if (!i || all->pdata[i] != all->pdata[i - 1])
+			g_ptr_array_add(once, all->pdata[i]);
+	return once;
+}
+
+/* Returns the end of the run of lists from start on that overlap. */
+static guint overlapping_until(const GPtrArray *lists, guint start)
+{
+	uint64_t last = symbol_list_last(g_ptr_array_index(lists, start));
+	guint end = start + 1;
+
+	while (end < lists->len && symbol_list_first(g_ptr_array_index(lists, end)) <= last)
+		last = MAX(last, symbol_list_last(g_ptr_array_index(lists, end++)));
+	return end;
+}
+
+static SymbolList *merge(ModuleIndex *index, const GPtrArray *lists, guint start, guint end)
+{
+	SymbolList *merged = symbol_list_new();
+
+	for (guint i = start; i < end; i++)
+		symbol_list_add_all(merged, g_ptr_array_index(lists, i));
+	symbol_list_put_in_order(merged);
+	g_ptr_array_add(index->merged, merged);
+	return merged;
+}
+
+static void free_list(gpointer list)
+{
+	symbol_list_free(list);
+}
+
+ModuleIndex *module_index_new(const GPtrArray *lists)
+{
+	ModuleIndex *index = g_new0(ModuleIndex, 1);
+	g_autoptr(GPtrArray) ordered = lists_in_order(lists);
+
+	index->lists = g_ptr_array_new();
+	index->merged = g_ptr_array_new_with_free_func(free_list);
+	for (guint start = 0, end; start < ordered->len; start = end) {
+		end = overlapping_until(ordered, start);
+		g_ptr_array_add(index->lists, end == start + 1 ? g_ptr_array_index(ordered, start)
+							       : merge(index, ordered, start, end));
+	}
+	return index;
+}
+
+void module_index_free(ModuleIndex *index)
+{
+	if (!index)
+		return;
+	g_ptr_array_unref(index->lists);
+	g_ptr_array_unref(index->merged);
+	g_free(index);
+}
+
+/* Returns how many lists begin at or before the address. */
+static guint count_until(const GPtrArray *lists, uint64_t address)
+{
+	guint low = 0, high = lists->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (symbol_list_first(g_ptr_array_index(lists, middle)) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+guint module_index_narrow(const ModuleIndex *index, uint64_t address, SymbolNeighbours *neighbours)
+{
+	guint until = count_until(index->lists, address);
+	guint first = until ? until - 1 : 0;
+	guint end = MIN(until + 1, index->lists->len);
+
+	for (guint i = first; i < end; i++)
+		symbol_list_narrow(g_ptr_array_index(index->lists, i), address, neighbours);
+	return end - first;
+}
