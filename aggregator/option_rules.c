@@ -34,6 +34,21 @@ static bool info_without_input(const Options *options)
 	return options->info && !options->input;
 }
 
+static bool slice_without_input(const Options *options)
+{
+	return options->sliced && !options->input;
+}
+
+static bool slice_is_empty(const Options *options)
+{
+	return options->slice.from_ns >= options->slice.to_ns;
+}
+
+static bool slice_of_info(const Options *options)
+{
+	return options->sliced && options->info;
+}
+
 static bool only_command_without(const Options *options)
 {
 	return options->only_command && !options->request.command;
@@ -137,6 +152,10 @@ static const OptionRule option_rules[] = {
 	  "--sample, --collector, --max-overhead, --buffer, --record, --record-max, --module, "
 	  "--build-module)" },
 	{ info_without_input, "--info says what a recording is: name it with -i FILE" },
+	{ slice_without_input, "--from and --to are seconds of a recording: name it with -i FILE" },
+	{ slice_is_empty, "--from must be before --to" },
+	{ slice_of_info,
+	  "--info is about a whole recording: it goes with neither --from nor --to" },
 	{ only_command_without, "--only-command needs a command: -c CMD or -- CMD ARG..." },
 	{ only_command_and_pid, "--only-command and -p name different processes: use one of them" },
 	{ user_without_command, "-u runs a command as a user: name it with -c CMD" },

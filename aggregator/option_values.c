@@ -139,6 +139,30 @@ bool option_duration(Options *options, const char *value, GError **error)
 	return true;
 }
 
+/* A place in a recording. */
+static bool parse_place(Options *options, const char *value, uint64_t *ns, GError **error)
+{
+	char *end;
+	double seconds = g_ascii_strtod(value, &end);
+
+	if (!(g_ascii_isdigit(*value) || *value == '.') || *end ||
+	    !(seconds <= DURATION_SECONDS_MAX))
+		return option_fail(error, "'%s' is no number of seconds", value);
+	*ns = (uint64_t)(seconds * 1e9 + 0.5);
+	options->sliced = true;
+	return true;
+}
+
+bool option_from(Options *options, const char *value, GError **error)
+{
+	return parse_place(options, value, &options->slice.from_ns, error);
+}
+
+bool option_to(Options *options, const char *value, GError **error)
+{
+	return parse_place(options, value, &options->slice.to_ns, error);
+}
+
 bool option_events(Options *options, const char *value, GError **error)
 {
 	if (!event_kinds_parse(value, &options->request.events, error))

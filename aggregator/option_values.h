@@ -31,6 +31,8 @@ bool option_callsite_skip(Options *options, const char *value, GError **error);
 bool option_command(Options *options, const char *value, GError **error);
 bool option_pid(Options *options, const char *value, GError **error);
 bool option_duration(Options *options, const char *value, GError **error);
+bool option_from(Options *options, const char *value, GError **error);
+bool option_to(Options *options, const char *value, GError **error);
 bool option_events(Options *options, const char *value, GError **error);
 bool option_stacks(Options *options, const char *value, GError **error);
 bool option_max_stack(Options *options, const char *value, GError **error);

@@ -174,6 +174,7 @@ static Options *options_new(const Tool *tool)
 	options->view.sort = &sort_keys[0];
 	options->view.top = UINT64_MAX;
 	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));
+	options->slice.to_ns = UINT64_MAX;
 	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
 	options->request.events = tool->events;
 	options->request.stack_depth = tool->sites_only ? 0 : STACK_DEPTH_DEFAULT;

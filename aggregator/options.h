@@ -6,6 +6,7 @@
 #include "rank/cell_filter_process.h"
 #include "rank/rate_columns.h"
 #include "rank/view.h"
+#include "record/run_info.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -55,6 +56,8 @@ typedef struct {
 	char *sign_cert;
 	char *kallsyms;  /* --kallsyms; NULL: the stream's, or this host's */
 	GBytes *symbols; /* what is in it, once it was read */
+	RunSlice slice;  /* --from, --to: what of a recording counts */
+	bool sliced;
 	uint64_t memory_bytes_max;
 	/* What is kept and how it is shown. */
 	CacheQuery *caches;          /* whose allocations count; NULL: those of all caches */

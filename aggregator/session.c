@@ -24,6 +24,15 @@ static uint64_t count_events(Session *session, const Batch *batch)
 				: profile_count_batch(session->profile, batch);
 }
 
+/* What a probe module alone wrote does not say when its run began. */
+static void begin_at(Session *session, const Batch *batch)
+{
+	if (!session->info->sliced || session->info->first_ns)
+		return;
+	run_info_begin_at(session->info, batch->header.base_time_ns);
+	apply_info(session);
+}
+
 static void take_batch(const Batch *batch, void *user_data)
 {
 	Session *session = user_data;
@@ -32,6 +41,7 @@ static void take_batch(const Batch *batch, void *user_data)
 		return;
 	switch (batch->header.kind) {
 	case KMT_BATCH_EVENTS:
+		begin_at(session, batch);
 		loss_ledger_enter(session->loss, batch, count_events(session, batch));
 		break;
 	case KMT_BATCH_INFO:
@@ -80,6 +90,26 @@ void session_free(Session *session)
 	loss_ledger_free(session->loss);
 	profile_free(session->profile);
 	g_free(session);
+}
+
+void session_set_slice(Session *session, RunSlice slice)
+{
+	run_info_set_slice(session->info, slice);
+	apply_info(session);
+}
+
+uint64_t session_length_ns(const Session *session)
+{
+	const RunInfo *info = session->info;
+	uint64_t until_ns = loss_ledger_complete_until(session->loss);
+	uint64_t start_ns = run_info_start_ns(info);
+	uint64_t end_ns = run_info_number(info, KMT_FIELD_RUN_END_NS, until_ns);
+
+	if (info->sliced && info->recorded.end_known)
+		end_ns = info->recorded.end_ns;
+	else if (!info->sliced)
+		end_ns = run_info_number(info, KMT_FIELD_WINDOW_END_NS, end_ns);
+	return start_ns && end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
 void session_add_tap(Session *session, BatchVisitor visit, void *user_data)

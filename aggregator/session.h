@@ -37,6 +37,13 @@ Session *session_new(size_t memory_bytes_max);
 void session_free(Session *session);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Session, session_free)
 
+/* Counts a part of the run only; to be called before the first bytes. */
+void session_set_slice(Session *session, RunSlice slice);
+
+/* Returns how long the whole run was, as far as that is known by now, whatever the slice; 0: it is
+   not known. */
+uint64_t session_length_ns(const Session *session);
+
 /* From here on calls tap with every whole batch, after it was counted; several are called in order.
  */
 void session_add_tap(Session *session, BatchVisitor tap, void *user_data);

@@ -125,7 +125,71 @@ static void read_field(RunInfo *info, const uint8_t *record, uint32_t record_byt
 		set_text(info, id, text_checked(value, value_bytes, field_kinds[id]));
 }
 
-void run_info_read_batch(RunInfo *info, const Batch *batch)
+static uint64_t sum_bounded(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+static RunWindow window_of(const RunInfo *info)
+{
+	return (RunWindow){
+		.start_known = info->known[KMT_FIELD_WINDOW_START_NS],
+		.end_known = info->known[KMT_FIELD_WINDOW_END_NS],
+		.start_ns = info->number[KMT_FIELD_WINDOW_START_NS],
+		.end_ns = info->number[KMT_FIELD_WINDOW_END_NS],
+	};
+}
+
+static void set_window(RunInfo *info, const RunWindow *window)
+{
+	info->known[KMT_FIELD_WINDOW_START_NS] = window->start_known;
+	info->known[KMT_FIELD_WINDOW_END_NS] = window->end_known;
+	info->number[KMT_FIELD_WINDOW_START_NS] = window->start_ns;
+	info->number[KMT_FIELD_WINDOW_END_NS] = window->end_ns;
+}
+
+uint64_t run_info_start_ns(const RunInfo *info)
+{
+	RunWindow window = info->sliced ? info->recorded : window_of(info);
+
+	if (window.start_known)
+		return window.start_ns == UINT64_MAX ? 0 : window.start_ns;
+	return run_info_number(info, KMT_FIELD_RUN_START_NS, info->first_ns);
+}
+
+/* Before the run has begun nothing is in the slice. */
+static void apply_slice(RunInfo *info)
+{
+	uint64_t start_ns = run_info_start_ns(info);
+	uint64_t end_ns = info->recorded.end_known ? info->recorded.end_ns : UINT64_MAX;
+	RunWindow window = { .start_known = true, .start_ns = UINT64_MAX };
+
+	if (start_ns) {
+		window.start_ns = sum_bounded(start_ns, info->slice.from_ns);
+		end_ns = MIN(end_ns, sum_bounded(start_ns, info->slice.to_ns));
+	}
+	window.end_known = end_ns != UINT64_MAX;
+	window.end_ns = end_ns;
+	set_window(info, &window);
+}
+
+void run_info_set_slice(RunInfo *info, RunSlice slice)
+{
+	info->recorded = window_of(info);
+	info->slice = slice;
+	info->sliced = true;
+	apply_slice(info);
+}
+
+void run_info_begin_at(RunInfo *info, uint64_t first_ns)
+{
+	if (!info->sliced || info->first_ns)
+		return;
+	info->first_ns = first_ns;
+	apply_slice(info);
+}
+
+static void read_fields(RunInfo *info, const Batch *batch)
 {
 	const uint8_t *at = batch->content;
 	const uint8_t *end = at + batch->content_bytes;
@@ -139,6 +203,18 @@ void run_info_read_batch(RunInfo *info, const Batch *batch)
 			read_field(info, at, record_bytes, batch->swapped);
 		at += record_bytes;
 	}
+}
+
+void run_info_read_batch(RunInfo *info, const Batch *batch)
+{
+	if (!info->sliced) {
+		read_fields(info, batch);
+		return;
+	}
+	set_window(info, &info->recorded);
+	read_fields(info, batch);
+	info->recorded = window_of(info);
+	apply_slice(info);
 }
 
 uint64_t run_info_number(const RunInfo *info, enum KmtFieldId id, uint64_t fallback)

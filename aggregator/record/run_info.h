@@ -11,10 +11,26 @@
  * A field that comes again replaces the earlier value. Text is checked UTF-8 of bounded length,
  * control characters replaced.
  */
+/* A part of a run, in ns from its start; both ends are in it. */
+typedef struct {
+	uint64_t from_ns;
+	uint64_t to_ns; /* UINT64_MAX: the end of the run */
+} RunSlice;
+
+/* The window as the stream has it; UINT64_MAX as start: it has not begun. */
+typedef struct {
+	bool start_known, end_known;
+	uint64_t start_ns, end_ns; /* of the stream's clock */
+} RunWindow;
+
 typedef struct {
 	bool known[KMT_FIELD_IDS];
 	uint64_t number[KMT_FIELD_IDS];
 	char *text[KMT_FIELD_IDS]; /* owned; NULL for numbers and absent fields */
+	bool sliced;
+	RunSlice slice;
+	RunWindow recorded; /* while sliced: what the fields of the window were */
+	uint64_t first_ns;  /* while sliced: when a stream without a start began; 0: not known */
 } RunInfo;
 
 RunInfo *run_info_new(void);
@@ -24,6 +40,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunInfo, run_info_free)
 /* Takes over the fields of a batch of kind KMT_BATCH_INFO; damaged or unknown fields are skipped.
  */
 void run_info_read_batch(RunInfo *info, const Batch *batch);
+
+/* From here on the fields of the window are those of a part of the run: whoever reads them sees
+   that part alone. To be called before the first batch is read. */
+void run_info_set_slice(RunInfo *info, RunSlice slice);
+
+/* A stream that does not say when its run began did so at that time: of its first events. */
+void run_info_begin_at(RunInfo *info, uint64_t first_ns);
+
+/* Returns when the run began on the stream's clock, whatever the slice; 0: not known. */
+uint64_t run_info_start_ns(const RunInfo *info);
 
 /* Whether a field of that id is a number; false for text and for unknown ids. */
 bool run_info_is_number(uint16_t id);

@@ -450,6 +450,23 @@ static void run_line(const Report *report, GString *out)
 	g_string_append_c(out, '\n');
 }
 
+/* What --from and --to picked. */
+static void slice_line(const Report *report, GString *out)
+{
+	const RunInfo *info = report->session->info;
+	uint64_t length_ns = session_length_ns(report->session);
+
+	if (!info->sliced)
+		return;
+	g_string_append(out, "Part: from ");
+	append_seconds(out, info->slice.from_ns);
+	g_string_append(out, " to ");
+	append_seconds(out, MIN(info->slice.to_ns, length_ns));
+	g_string_append(out, " of ");
+	append_seconds(out, length_ns);
+	g_string_append_c(out, '\n');
+}
+
 static void clock_line(const Report *report, GString *out)
 {
 	append_text_line(report, out, "Clock: ", KMT_FIELD_CLOCK);
@@ -581,6 +598,7 @@ static const FactLine fact_lines[] = {
 	{ not_recorded_line, FACT_ALWAYS, NULL },
 	{ cut_line, FACT_NOTABLE, has_cut },
 	{ run_line, FACT_ALWAYS, NULL },
+	{ slice_line, FACT_ALWAYS, NULL },
 	{ clock_line, FACT_DETAIL, NULL },
 	{ command_line, FACT_DETAIL, NULL },
 	{ command_end_line, FACT_NOTABLE, command_ended_badly },

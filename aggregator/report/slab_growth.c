@@ -20,6 +20,7 @@ typedef struct {
 	uint64_t ready;  /* that may count as in use while CPUs hold them ready */
 	bool is_known;   /* to /proc/slabinfo */
 	bool is_recorded;
+	bool is_of_part; /* what was traced is of a part of the time between the readings */
 } Growth;
 
 GArray *slab_growth_traced(const Profile *profile, CacheNames *names, const CacheQuery *query)
@@ -82,6 +83,7 @@ static Growth growth_of(const SlabGrowth *growth, guint index)
 			    slabinfo_count(growth->span.end),
 		.is_recorded = !growth->recorded ||
 			       g_strv_contains((const char *const *)growth->recorded, name),
+		.is_of_part = growth->of_part,
 	};
 
 	if (!result.is_known)
@@ -173,6 +175,8 @@ static void append_traced(GString *out, const Growth *growth)
 	g_string_append(out, growth->traced == 1 ? " allocation traced" : " allocations traced");
 	if (!growth->is_recorded)
 		g_string_append(out, ", as not all were recorded");
+	else if (growth->is_of_part)
+		g_string_append(out, " in the part that was asked for");
 	else if (growth->is_known)
 		append_verdict(out, growth);
 }
@@ -200,7 +204,7 @@ static void append_line(GString *out, const SlabSpan *span, const Growth *growth
 void append_growth_lines(GString *out, const SlabGrowth *growth)
 {
 	g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(Growth));
-	Growth sum = { .is_recorded = true };
+	Growth sum = { .is_recorded = true, .is_of_part = growth->of_part };
 
 	for (guint i = 0; i < cache_query_matched(growth->query)->len; i++) {
 		const Growth line = growth_of(growth, i);

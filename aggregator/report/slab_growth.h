@@ -22,6 +22,7 @@ typedef struct {
 	   sampling, no loss. Only then can what grew by more have come from elsewhere. */
 	bool all_traced;
 	bool some_by_size; /* some of kmalloc's are named by their size: it may be another class */
+	bool of_part;      /* allocations were traced for a part of the time between the readings */
 	uint64_t cpus;     /* 0: not known. SLUB counts what a CPU holds ready as in use. */
 } SlabGrowth;
 

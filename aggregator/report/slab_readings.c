@@ -69,7 +69,8 @@ void append_growth_of_report(GString *out, const Report *report)
 		.span = span_of(&readings),
 		.query = report->caches,
 		.recorded = recorded,
-		.all_traced = is_all_traced(session) &&
+		.of_part = session->info->sliced,
+		.all_traced = is_all_traced(session) && !session->info->sliced &&
 			      !slab_growth_any(session->profile, names, CACHE_UNKNOWN),
 		.some_by_size = slab_growth_any(session->profile, names, CACHE_BY_SIZE),
 		.cpus = run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 0),

@@ -10,11 +10,15 @@
 static double seconds_of(const Session *session)
 {
 	const RunInfo *info = session->info;
-	uint64_t start_ns = run_info_number(info, KMT_FIELD_RUN_START_NS, 0);
+	uint64_t run_ns = run_info_number(info, KMT_FIELD_RUN_START_NS, 0);
+	uint64_t start_ns =
+		info->sliced ? run_info_number(info, KMT_FIELD_WINDOW_START_NS, run_ns) : run_ns;
 	uint64_t newest_ns = MAX(loss_ledger_complete_until(session->loss),
 				 run_info_number(info, KMT_FIELD_MONOTONIC_NS, start_ns));
 	uint64_t end_ns = run_info_number(info, KMT_FIELD_RUN_END_NS, newest_ns);
 
+	if (info->sliced)
+		end_ns = MIN(end_ns, run_info_number(info, KMT_FIELD_WINDOW_END_NS, end_ns));
 	return start_ns ? (double)(MAX(end_ns, start_ns) - start_ns) / 1e9 : -1;
 }
 

@@ -277,6 +277,25 @@ static ExitStatus show_live(Options *options, Session *session, CollectOutcome *
 	return collected ? finish_live(options, outcome, status) : fail(status_of(error), error);
 }
 
+/* Reads the file of -i; returns false with error set, also where the part that was asked for lies
+   behind its end. */
+static bool read_input(const Options *options, Session *session, GError **error)
+{
+	double from_s = (double)options->slice.from_ns / 1e9;
+	uint64_t length_ns;
+
+	if (options->sliced)
+		session_set_slice(session, options->slice);
+	if (!input_read(options->input, session, error))
+		return false;
+	length_ns = session_length_ns(session);
+	if (!options->slice.from_ns || options->slice.from_ns < length_ns)
+		return true;
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "--from %g: %s is %.3f s long",
+		    from_s, options->input, (double)length_ns / 1e9);
+	return false;
+}
+
 static ExitStatus show_input(Options *options, Session *session)
 {
 	const ToolStream *stream = options->tool->stream;
@@ -286,7 +305,7 @@ static ExitStatus show_input(Options *options, Session *session)
 
 	if (!state)
 		return fail(status_of(error), error);
-	if (input_read(options->input, session, &error) && session->imported)
+	if (read_input(options, session, &error) && session->imported)
 		g_set_error(&error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
 			    "%s: it does not tell when its events were: give a recording",
 			    options->input);
@@ -341,7 +360,7 @@ static ExitStatus run_input(Options *options)
 		return show_input(options, session);
 	if (!read_symbols(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
-	if (!input_read(options->input, session, &error) ||
+	if (!read_input(options, session, &error) ||
 	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error)) {
 		if (file)
 			private_file_discard(file);

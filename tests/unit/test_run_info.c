@@ -179,3 +179,52 @@ Test(run_info, a_record_without_length_ends_the_batch)
 	info = read_content(content, content->len, false);
 	cr_expect_not(info->known[KMT_FIELD_HOST]);
 }
+
+/* Reads one field into what is known already. */
+static void read_number(RunInfo *info, uint16_t id, uint64_t number)
+{
+	g_autoptr(GByteArray) content = g_byte_array_new();
+	Batch batch = { 0 };
+
+	append_number(content, id, number, false);
+	batch.content = content->data;
+	batch.content_bytes = content->len;
+	run_info_read_batch(info, &batch);
+}
+
+static void expect_window(const RunInfo *info, uint64_t start_ns, uint64_t end_ns)
+{
+	cr_expect_eq(run_info_number(info, KMT_FIELD_WINDOW_START_NS, 0), start_ns);
+	cr_expect_eq(run_info_number(info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX), end_ns);
+}
+
+Test(run_info, a_slice_is_the_window_however_often_the_stream_says_it)
+{
+	g_autoptr(RunInfo) info = run_info_new();
+
+	run_info_set_slice(info, (RunSlice){ 10, 30 });
+	expect_window(info, UINT64_MAX, UINT64_MAX);
+	read_number(info, KMT_FIELD_WINDOW_START_NS, UINT64_MAX);
+	expect_window(info, UINT64_MAX, UINT64_MAX);
+	for (int again = 0; again < 2; again++) {
+		read_number(info, KMT_FIELD_WINDOW_START_NS, 1000);
+		expect_window(info, 1010, 1030);
+		read_number(info, KMT_FIELD_SKIPPED, 1);
+		expect_window(info, 1010, 1030);
+	}
+	read_number(info, KMT_FIELD_WINDOW_END_NS, 1020);
+	expect_window(info, 1010, 1020);
+	cr_expect_eq(run_info_start_ns(info), 1000);
+}
+
+Test(run_info, the_slice_of_a_stream_without_a_start_counts_from_its_first_events)
+{
+	g_autoptr(RunInfo) info = run_info_new();
+
+	run_info_set_slice(info, (RunSlice){ 10, UINT64_MAX });
+	run_info_begin_at(info, 500);
+	run_info_begin_at(info, 700);
+	expect_window(info, 510, UINT64_MAX);
+	read_number(info, KMT_FIELD_RUN_START_NS, UINT64_MAX - 5);
+	expect_window(info, UINT64_MAX, UINT64_MAX);
+}

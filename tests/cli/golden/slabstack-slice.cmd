@@ -1,0 +1,1 @@
+fixture slab | slabstack filp -q -i - --to 3.5
