@@ -65,14 +65,15 @@ static bool take_time(Cursor *cursor)
 }
 
 /* "PID[/TID] [CPU] TIME:", where the CPU may be missing */
-static bool take_place(Cursor *cursor, uint32_t *tgid)
+static bool take_place(Cursor *cursor, ProfileTask *task)
 {
 	Cursor at = *cursor;
-	uint64_t pid, number;
+	uint64_t pid, tid, number;
 
 	if (!cursor_take_decimal(&at, &pid) || pid > UINT32_MAX)
 		return false;
-	if (cursor_take(&at, "/") && !cursor_take_decimal(&at, &number))
+	tid = pid;
+	if (cursor_take(&at, "/") && (!cursor_take_decimal(&at, &tid) || tid > UINT32_MAX))
 		return false;
 	if (!cursor_skip_blanks(&at))
 		return false;
@@ -84,7 +85,9 @@ static bool take_place(Cursor *cursor, uint32_t *tgid)
 	if (!take_time(&at) || !cursor_skip_blanks(&at))
 		return false;
 	*cursor = at;
-	*tgid = (uint32_t)pid;
+	task->tgid = (uint32_t)pid;
+	task->tid = (uint32_t)tid;
+	task->is_thread_name = tid != pid;
 	return true;
 }
 
@@ -144,6 +147,7 @@ static void set_comm(ProfileTask *task, const char *comm, size_t length)
 {
 	length = MIN(import_trimmed(comm, length), (size_t)KMT_COMM_BYTES);
 	memcpy(task->comm, comm, length);
+	memcpy(task->thread_comm, comm, length);
 }
 
 /* The name may hold blanks and brackets: it is what stands before the first place that fits. */
@@ -162,7 +166,7 @@ static bool read_header(const char *line, size_t length, Sample *sample)
 		cursor_skip_blanks(&at);
 		Cursor rest = at;
 
-		if (!take_place(&rest, &sample->task.tgid) || !take_event(&rest, sample))
+		if (!take_place(&rest, &sample->task) || !take_event(&rest, sample))
 			continue;
 		set_comm(&sample->task, comm, (size_t)(comm_end - comm));
 		read_fields(rest, sample);

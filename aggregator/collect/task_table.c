@@ -78,6 +78,29 @@ static bool fill_unknown(const TaskSample *sample, EventTask *task)
 	return false;
 }
 
+/* The life of the thread-group leader that a process has or had, NULL: it is not kept. */
+static const Task *leader_of(const TaskTable *table, const Process *process)
+{
+	const Task *leader = task_lookup(table, process->tgid);
+
+	while (leader && leader->process != process)
+		leader = leader->earlier;
+	return leader && task_is_leader(leader) ? leader : NULL;
+}
+
+/* The name of its process: zeros where that is not known. */
+static void put_leader_name(const TaskTable *table, const Task *task, uint64_t time_ns,
+			    char name[KMT_COMM_BYTES])
+{
+	const Task *leader = task_is_leader(task) ? task : leader_of(table, task->process);
+	const char *known = leader ? task_names_at(&leader->names, time_ns) : NULL;
+
+	if (known && (leader == task || !g_str_equal(known, TASK_EXITED)))
+		memcpy(name, known, KMT_COMM_BYTES);
+	else
+		memset(name, 0, KMT_COMM_BYTES);
+}
+
 bool task_table_find(TaskTable *table, const TaskSample *sample, EventTask *task)
 {
 	const Task *found;
@@ -97,6 +120,7 @@ bool task_table_find(TaskTable *table, const TaskSample *sample, EventTask *task
 	task->cgroup_id = is_told(table, sample->cgroup_id) ? sample->cgroup_id
 							    : task_cgroup_of(table, process);
 	memcpy(task->comm, task_names_at(&found->names, sample->time_ns), KMT_COMM_BYTES);
+	put_leader_name(table, found, sample->time_ns, task->leader);
 	return process->is_counted;
 }
 

@@ -41,6 +41,9 @@ struct Profile {
 	ProfileOrigin *origins;
 	Index task_index;
 	ProfileTask *tasks;
+	GArray *tasks_seen_ns; /* (element-type guint64), owned: see profile_task_seen_ns() */
+	SlotTable leaders;     /* of a process the newest task that has its leader's name */
+	bool keeps_threads;
 	Index cache_index;
 	ProfileCache *caches;
 	Index cell_index;
@@ -105,10 +108,55 @@ static OriginId origin_intern(Profile *profile, const ProfileOrigin *wanted)
 		      ORIGIN_ID_OVERFLOW);
 }
 
-static TaskId task_intern(Profile *profile, const ProfileTask *wanted)
+/* Returns the newest task that has the name of that process; SLOT_ID_NONE: there is none. *at and
+   *hash are then where it belongs. */
+static TaskId leader_find(const Profile *profile, const ProfileTask *of, uint32_t *hash,
+			  uint32_t *at)
 {
-	return intern(&profile->task_index, (void **)&profile->tasks, wanted, sizeof(*wanted),
-		      TASK_ID_OVERFLOW);
+	const uint64_t key[] = { of->tgid, of->start_time_ns };
+	uint32_t id;
+
+	*hash = (uint32_t)keyed_hash(key, sizeof(key));
+	for (*at = *hash; (id = slot_table_candidate(&profile->leaders, *hash, at)) != SLOT_ID_NONE;
+	     ++*at)
+		if (profile->tasks[id].tgid == of->tgid &&
+		    profile->tasks[id].start_time_ns == of->start_time_ns)
+			return id;
+	return SLOT_ID_NONE;
+}
+
+static void leader_note(Profile *profile, TaskId id)
+{
+	uint32_t hash, at;
+	TaskId known = leader_find(profile, &profile->tasks[id], &hash, &at);
+
+	if (known == SLOT_ID_NONE)
+		slot_table_put(&profile->leaders, hash, at, id);
+	else if (profile_task_seen_ns(profile, known) <= profile_task_seen_ns(profile, id))
+		slot_table_replace(&profile->leaders, at, id);
+}
+
+/* Batches of several CPUs are not in the order of time. */
+static void task_note_seen(Profile *profile, TaskId id, uint64_t time_ns)
+{
+	uint64_t *seen_ns;
+
+	if (id >= profile->tasks_seen_ns->len)
+		g_array_set_size(profile->tasks_seen_ns, id + 1);
+	seen_ns = &g_array_index(profile->tasks_seen_ns, uint64_t, id);
+	*seen_ns = MAX(*seen_ns, time_ns);
+}
+
+/* time_ns: of an event of it, 0: not known. */
+static TaskId task_intern(Profile *profile, const ProfileTask *wanted, uint64_t time_ns)
+{
+	TaskId id = intern(&profile->task_index, (void **)&profile->tasks, wanted, sizeof(*wanted),
+			   TASK_ID_OVERFLOW);
+
+	task_note_seen(profile, id, time_ns);
+	if (!wanted->is_thread_name && id != TASK_ID_OVERFLOW)
+		leader_note(profile, id);
+	return id;
 }
 
 static CacheId cache_intern(Profile *profile, const ProfileCache *wanted)
@@ -175,9 +223,9 @@ static void add_overflow_rows(Profile *profile)
 	memset(&cache, 0, sizeof(cache));
 	origin.stack = STACK_ID_NONE;
 	origin_intern(profile, &origin);
-	task_intern(profile, &task);
+	task_intern(profile, &task, 0);
 	g_strlcpy(task.comm, "[other tasks]", sizeof(task.comm));
-	task_intern(profile, &task);
+	task_intern(profile, &task, 0);
 	cache_intern(profile, &cache);
 	g_strlcpy(cache.name, "[other caches]", sizeof(cache.name));
 	cache_intern(profile, &cache);
@@ -191,7 +239,10 @@ Profile *profile_new(size_t bytes_max)
 
 	profile->stacks = stack_table_new(percent * STACKS_SHARE);
 	index_init(&profile->origin_index, percent * ORIGINS_SHARE, sizeof(ProfileOrigin));
-	index_init(&profile->task_index, percent * TASKS_SHARE, sizeof(ProfileTask));
+	index_init(&profile->task_index, percent * TASKS_SHARE,
+		   sizeof(ProfileTask) + sizeof(uint64_t) + 2 * sizeof(Slot));
+	profile->tasks_seen_ns = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	slot_table_init(&profile->leaders, FIRST_SLOTS);
 	index_init(&profile->cache_index, percent * CACHES_SHARE, sizeof(ProfileCache));
 	index_init(&profile->cell_index, percent * CELLS_SHARE, sizeof(ProfileCell));
 	profile->origins = g_new(ProfileOrigin, profile->origin_index.capacity);
@@ -210,6 +261,8 @@ void profile_free(Profile *profile)
 	stack_table_free(profile->stacks);
 	slot_table_clear(&profile->origin_index.slots);
 	slot_table_clear(&profile->task_index.slots);
+	slot_table_clear(&profile->leaders);
+	g_array_unref(profile->tasks_seen_ns);
 	slot_table_clear(&profile->cache_index.slots);
 	slot_table_clear(&profile->cell_index.slots);
 	g_free(profile->origins);
@@ -217,6 +270,11 @@ void profile_free(Profile *profile)
 	g_free(profile->caches);
 	g_free(profile->cells);
 	g_free(profile);
+}
+
+void profile_keep_threads(Profile *profile)
+{
+	profile->keeps_threads = true;
 }
 
 void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns)
@@ -359,21 +417,42 @@ static OriginId origin_of_record(const Decoder *decoder, const uint8_t *record, 
 	return origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW : origin_intern(profile, &origin);
 }
 
-static TaskId task_of_record(Profile *profile, const uint8_t *record, const bool swapped)
+/* Takes a name from a record into zeroed room; what follows its terminator is not part of it. */
+static void copy_comm(char comm[KMT_COMM_BYTES + 1], const uint8_t *from)
 {
+	memcpy(comm, from, strnlen((const char *)from, KMT_COMM_BYTES));
+}
+
+/* A record of 0.1 ends before the leader's name. */
+static bool has_leader(const uint8_t *record)
+{
+	return (size_t)record[1] * KMT_RECORD_UNIT_BYTES >= sizeof(struct KmtTask) &&
+	       record[offsetof(struct KmtTask, leader)];
+}
+
+static TaskId task_of_record(Profile *profile, const uint8_t *record, uint64_t time_ns,
+			     const bool swapped)
+{
+	const uint8_t *comm = record + offsetof(struct KmtTask, comm);
+	uint32_t tid = load_u32(record + offsetof(struct KmtTask, tid), swapped);
+	bool is_told = has_leader(record);
 	ProfileTask task;
 
 	memset(&task, 0, sizeof(task));
 	task.tgid = load_u32(record + offsetof(struct KmtTask, tgid), swapped);
 	task.start_time_ns = load_u64(record + offsetof(struct KmtTask, start_time_ns), swapped);
 	task.cgroup_id = load_u64(record + offsetof(struct KmtTask, cgroup_id), swapped);
-	memcpy(task.comm, record + offsetof(struct KmtTask, comm), KMT_COMM_BYTES);
-	/* What follows the terminator is not part of the name. */
-	memset(task.comm + strlen(task.comm), 0, sizeof(task.comm) - strlen(task.comm));
-	return task_intern(profile, &task);
+	task.is_thread_name = !is_told && tid != task.tgid;
+	copy_comm(task.comm, is_told ? record + offsetof(struct KmtTask, leader) : comm);
+	if (profile->keeps_threads) {
+		copy_comm(task.thread_comm, comm);
+		task.tid = tid;
+	}
+	return task_intern(profile, &task, time_ns);
 }
 
-static TaskId task_in_force(const Decoder *decoder, const bool swapped)
+/* time_ns: of the event at hand, the first one of its task in this batch or a later one. */
+static TaskId task_in_force(const Decoder *decoder, uint64_t time_ns, const bool swapped)
 {
 	Definition *task;
 
@@ -381,7 +460,7 @@ static TaskId task_in_force(const Decoder *decoder, const bool swapped)
 		return TASK_ID_UNKNOWN;
 	task = &decoder->profile->batch_tasks[decoder->task];
 	if (G_UNLIKELY(task->id == ID_LATER))
-		task->id = task_of_record(decoder->profile, task->record, swapped);
+		task->id = task_of_record(decoder->profile, task->record, time_ns, swapped);
 	return task->id;
 }
 
@@ -414,7 +493,8 @@ static inline bool count_event(Decoder *decoder, const uint8_t *record, const bo
 	}
 	if (G_UNLIKELY(origin->id == ID_LATER))
 		origin->id = origin_of_record(decoder, origin->record, free, swapped);
-	cell = cell_of(profile, origin, task_in_force(decoder, swapped), when >> KMT_CONTEXT_SHIFT);
+	cell = cell_of(profile, origin, task_in_force(decoder, time_ns, swapped),
+		       when >> KMT_CONTEXT_SHIFT);
 	profile->totals.events += weight;
 	profile->totals.over_bound += cell->origin == ORIGIN_ID_OVERFLOW ? weight : 0;
 	if (G_LIKELY(last))
@@ -508,7 +588,8 @@ static inline bool decode(Decoder *decoder, const uint8_t *record, uint32_t byte
 	case KMT_RECORD_CACHE:
 		return define_cache(decoder, record, bytes, swapped);
 	case KMT_RECORD_TASK:
-		return bytes >= sizeof(struct KmtTask) && define_task(decoder, record, swapped);
+		return bytes >= offsetof(struct KmtTask, leader) &&
+		       define_task(decoder, record, swapped);
 	case KMT_RECORD_TASK_USE:
 		return use_task(decoder, record, swapped);
 	case KMT_RECORD_PAD:
@@ -550,11 +631,25 @@ uint64_t profile_count_batch(Profile *profile, const Batch *batch)
 			      : count_records(profile, batch, false);
 }
 
+static TaskId task_of_text(Profile *profile, const ProfileTask *told)
+{
+	ProfileTask task;
+
+	if (!told)
+		return TASK_ID_UNKNOWN;
+	memcpy(&task, told, sizeof(task));
+	if (!profile->keeps_threads) {
+		task.tid = 0;
+		memset(task.thread_comm, 0, sizeof(task.thread_comm));
+	}
+	return task_intern(profile, &task, 0);
+}
+
 void profile_count_text(Profile *profile, const ProfileText *events)
 {
 	ProfileOrigin origin;
 	OriginId origin_id;
-	TaskId task_id = TASK_ID_UNKNOWN;
+	TaskId task_id = task_of_text(profile, events->task);
 
 	profile->stack_kind = STACK_TEXT;
 	memset(&origin, 0, sizeof(origin));
@@ -566,8 +661,6 @@ void profile_count_text(Profile *profile, const ProfileText *events)
 		origin.cache = cache_intern(profile, events->cache);
 	origin_id = origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW
 						  : origin_intern(profile, &origin);
-	if (events->task)
-		task_id = task_intern(profile, events->task);
 	profile->totals.events += events->weight;
 	if (origin_id == ORIGIN_ID_OVERFLOW)
 		profile->totals.over_bound += events->weight;
@@ -609,6 +702,23 @@ const ProfileTask *profile_task(const Profile *profile, TaskId id)
 	return &profile->tasks[id];
 }
 
+uint64_t profile_task_seen_ns(const Profile *profile, TaskId id)
+{
+	return g_array_index(profile->tasks_seen_ns, uint64_t, id);
+}
+
+const char *profile_process_name(const Profile *profile, TaskId id)
+{
+	const ProfileTask *task = &profile->tasks[id];
+	uint32_t hash, at;
+	TaskId leader;
+
+	if (!task->is_thread_name)
+		return task->comm;
+	leader = leader_find(profile, task, &hash, &at);
+	return leader == SLOT_ID_NONE ? task->comm : profile->tasks[leader].comm;
+}
+
 uint32_t profile_cache_count(const Profile *profile)
 {
 	return profile->cache_index.count;
@@ -636,7 +746,8 @@ static size_t index_memory(const Index *index, size_t entry_bytes)
 
 size_t profile_memory(const Profile *profile)
 {
-	return stack_table_memory(profile->stacks) +
+	return stack_table_memory(profile->stacks) + slot_table_memory(&profile->leaders) +
+	       profile->tasks_seen_ns->len * sizeof(uint64_t) +
 	       index_memory(&profile->origin_index, sizeof(ProfileOrigin)) +
 	       index_memory(&profile->task_index, sizeof(ProfileTask)) +
 	       index_memory(&profile->cache_index, sizeof(ProfileCache)) +

@@ -47,11 +47,17 @@ typedef struct {
 	bool free : 1;      /* counts frees, not allocations */
 } ProfileOrigin;
 
+/* A process under one name and in one cgroup; a thread of it where threads are kept apart. Names
+   are as recorded, not yet escaped. */
 typedef struct {
 	uint32_t tgid;
 	uint64_t start_time_ns; /* of the process */
 	uint64_t cgroup_id;
-	char comm[KMT_COMM_BYTES + 1];
+	char comm[KMT_COMM_BYTES + 1]; /* of the process: see profile_process_name() */
+	bool is_thread_name; /* comm is the thread's own: the stream does not have the leader's */
+	/* Empty and 0 unless profile_keep_threads() was called. */
+	char thread_comm[KMT_COMM_BYTES + 1];
+	uint32_t tid;
 } ProfileTask;
 
 /* A slab cache as the kernel names it; copies for cgroups are entries of their own. */
@@ -83,6 +89,9 @@ Profile *profile_new(size_t bytes_max);
 void profile_free(Profile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 
+/* Keeps the threads of a process apart from here on; else they are one task. */
+void profile_keep_threads(Profile *profile);
+
 /* Events before start_ns or after end_ns (monotonic) are not counted from here on. */
 void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns);
 
@@ -98,7 +107,8 @@ typedef struct {
 	const char *text; /* the frame lines, each ended by '\n' */
 	uint32_t length;
 	uint64_t weight; /* how many events */
-	/* NULL: not known. Their padding must be zero, and so what is behind a name. */
+	/* NULL: not known. Their padding must be zero, and so what is behind a name. A task has its
+	   thread whether threads are kept apart or not. */
 	const ProfileTask *task;
 	const ProfileCache *cache;
 	uint64_t bytes_requested; /* of one event */
@@ -122,6 +132,12 @@ uint32_t profile_origin_count(const Profile *profile);
 const ProfileOrigin *profile_origin(const Profile *profile, OriginId id);
 uint32_t profile_task_count(const Profile *profile);
 const ProfileTask *profile_task(const Profile *profile, TaskId id);
+/* Returns when it was seen last, exact enough for the order of a process's names; 0: the stream has
+   no times. */
+uint64_t profile_task_seen_ns(const Profile *profile, TaskId id);
+/* Returns the name of a task's process: that of its thread-group leader; where the stream never has
+   that name, the task's own. As recorded, not yet escaped. */
+const char *profile_process_name(const Profile *profile, TaskId id);
 uint32_t profile_cache_count(const Profile *profile);
 const ProfileCache *profile_cache(const Profile *profile, CacheId id);
 uint32_t profile_cell_count(const Profile *profile);

@@ -100,6 +100,12 @@ static inline uint64_t slot_table_probes(const SlotTable *table)
 	return probes;
 }
 
+/* Puts another id in the place of the candidate found at that position. */
+static inline void slot_table_replace(SlotTable *table, uint32_t at, uint32_t id)
+{
+	table->slots[at & table->mask].id_plus_one = id + 1;
+}
+
 static inline size_t slot_table_memory(const SlotTable *table)
 {
 	return ((size_t)table->mask + 1) * sizeof(Slot);

@@ -118,7 +118,7 @@ static void *prepare_names(const void *argument, const ViewSource *source)
 
 	state->globs = g_strsplit(state->choice->globs, ",", -1);
 	for (TaskId id = 0; id < profile_task_count(source->profile); id++) {
-		const char *comm = profile_task(source->profile, id)->comm;
+		const char *comm = profile_process_name(source->profile, id);
 
 		state->matches[id] = name_matches(state->globs, comm);
 		if (id <= TASK_ID_OVERFLOW)

@@ -64,12 +64,13 @@ static uint32_t group_add(GroupIndex *index, const Group *group)
 	return index->groups->len - 1;
 }
 
-/* Returns the group whose identity is the text at hand, adding it when it is new. */
-static uint32_t group_intern(GroupIndex *index)
+/* Returns the group whose identity is the text at hand, adding it with that member when it is new.
+ */
+static uint32_t group_intern(GroupIndex *index, uint32_t member)
 {
 	const GString *identity = index->text;
 	uint32_t hash = (uint32_t)keyed_hash(identity->str, identity->len);
-	Group group = { .identity_bytes = identity->len };
+	Group group = { .identity_bytes = identity->len, .newest = member };
 	uint32_t at, id;
 
 	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE;
@@ -87,6 +88,19 @@ static uint32_t group_intern(GroupIndex *index)
 	return id;
 }
 
+/* Of two members of a group the one by which it is named. */
+static uint32_t newer_of(const GroupIndex *index, uint32_t a, uint32_t b)
+{
+	const Profile *profile = index->naming->source->profile;
+	uint64_t a_ns, b_ns;
+
+	if (index->key->member != MEMBER_TASK)
+		return MAX(a, b);
+	a_ns = profile_task_seen_ns(profile, a);
+	b_ns = profile_task_seen_ns(profile, b);
+	return a_ns == b_ns ? MAX(a, b) : a_ns > b_ns ? a : b;
+}
+
 static uint32_t group_of_member(GroupIndex *index, uint32_t member)
 {
 	uint32_t id = index->group_of[member];
@@ -96,9 +110,9 @@ static uint32_t group_of_member(GroupIndex *index, uint32_t member)
 		return id;
 	g_string_truncate(index->text, 0);
 	index->key->identify(index->naming, member, index->text);
-	id = group_intern(index);
+	id = group_intern(index, member);
 	group = &g_array_index(index->groups, Group, id);
-	group->newest = MAX(group->newest, member);
+	group->newest = newer_of(index, group->newest, member);
 	index->group_of[member] = id;
 	return id;
 }

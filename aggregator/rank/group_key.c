@@ -7,7 +7,7 @@ const GroupKey group_keys[] = {
 	{
 		.name = "process",
 		.title = "PROCESS",
-		.help = "command name, over all processes of that name",
+		.help = "name of the main thread, over all processes of that name",
 		.member = MEMBER_TASK,
 		.interrupts_apart = true,
 		.identify = process_identify,
@@ -21,6 +21,15 @@ const GroupKey group_keys[] = {
 		.interrupts_apart = true,
 		.identify = pid_identify,
 		.label = pid_label,
+	},
+	{
+		.name = "thread",
+		.title = "THREAD",
+		.help = "single thread, by its name and tid",
+		.member = MEMBER_TASK,
+		.interrupts_apart = true,
+		.identify = thread_identify,
+		.label = thread_label,
 	},
 	{
 		.name = "cgroup",

@@ -39,7 +39,8 @@ typedef struct {
 	bool interrupts_apart; /* softirq and hardirq are groups of their own */
 	/* Appends bytes, any ones: members for which they are equal are one group. */
 	void (*identify)(const GroupNaming *naming, uint32_t member, GString *out);
-	/* Appends the label of a group by its newest member, escaped. */
+	/* Appends the label of a group by its newest member, escaped; of tasks, by the one seen
+	   last. */
 	void (*label)(const GroupNaming *naming, uint32_t member, GString *out);
 	/* Orders groups by their newest members; NULL: by label. With it labels may be many lines,
 	   and are made only to be printed. */

@@ -10,6 +10,8 @@ void process_identify(const GroupNaming *naming, uint32_t task, GString *out);
 void process_label(const GroupNaming *naming, uint32_t task, GString *out);
 void pid_identify(const GroupNaming *naming, uint32_t task, GString *out);
 void pid_label(const GroupNaming *naming, uint32_t task, GString *out);
+void thread_identify(const GroupNaming *naming, uint32_t task, GString *out);
+void thread_label(const GroupNaming *naming, uint32_t task, GString *out);
 void cgroup_label(const GroupNaming *naming, uint32_t task, GString *out);
 
 /* Of origins. */

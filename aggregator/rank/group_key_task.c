@@ -11,16 +11,21 @@ static const ProfileTask *task_of(const GroupNaming *naming, uint32_t task)
 	return profile_task(naming->source->profile, task);
 }
 
+static const char *process_name_of(const GroupNaming *naming, uint32_t task)
+{
+	return profile_process_name(naming->source->profile, task);
+}
+
 void process_identify(const GroupNaming *naming, uint32_t task, GString *out)
 {
-	const char *comm = task_of(naming, task)->comm;
+	const char *comm = process_name_of(naming, task);
 
 	g_string_append_len(out, comm, (gssize)comm_folded_length(comm));
 }
 
 void process_label(const GroupNaming *naming, uint32_t task, GString *out)
 {
-	const char *comm = task_of(naming, task)->comm;
+	const char *comm = process_name_of(naming, task);
 
 	if (*comm)
 		escape_append_len(out, comm, comm_folded_length(comm));
@@ -34,21 +39,44 @@ void pid_identify(const GroupNaming *naming, uint32_t task, GString *out)
 
 	/* Pid 0 is that of idle CPUs, each with a name of its own, and of what is not known. */
 	if (!process->tgid)
-		g_string_append(out, process->comm);
+		g_string_append(out, process_name_of(naming, task));
 	g_string_append_len(out, (const char *)&process->tgid, sizeof(process->tgid));
 	g_string_append_len(out, (const char *)&process->start_time_ns,
 			    sizeof(process->start_time_ns));
 }
 
+/* Appends "NAME[ID]"; 0 is no id. */
+static void append_numbered(GString *out, const char *comm, uint32_t id)
+{
+	if (!*comm && !id)
+		g_string_append(out, "[unknown]");
+	escape_append(out, comm);
+	if (id)
+		g_string_append_printf(out, "[%u]", id);
+}
+
 void pid_label(const GroupNaming *naming, uint32_t task, GString *out)
 {
-	const ProfileTask *process = task_of(naming, task);
+	append_numbered(out, process_name_of(naming, task), task_of(naming, task)->tgid);
+}
 
-	if (!*process->comm && !process->tgid)
-		g_string_append(out, "[unknown]");
-	escape_append(out, process->comm);
-	if (process->tgid)
-		g_string_append_printf(out, "[%u]", process->tgid);
+void thread_identify(const GroupNaming *naming, uint32_t task, GString *out)
+{
+	const ProfileTask *thread = task_of(naming, task);
+
+	pid_identify(naming, task, out);
+	g_string_append_len(out, (const char *)&thread->tid, sizeof(thread->tid));
+}
+
+void thread_label(const GroupNaming *naming, uint32_t task, GString *out)
+{
+	const ProfileTask *thread = task_of(naming, task);
+
+	/* What was counted without its thread, as imported text is. */
+	if (!*thread->thread_comm && !thread->tid)
+		pid_label(naming, task, out);
+	else
+		append_numbered(out, thread->thread_comm, thread->tid);
 }
 
 void cgroup_label(const GroupNaming *naming, uint32_t task, GString *out)

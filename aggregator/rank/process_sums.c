@@ -18,7 +18,7 @@ typedef struct {
 
 typedef struct {
 	ProcessKey key;
-	const ProfileTask *task; /* NULL: an interrupt context */
+	const char *comm; /* borrowed; empty: an interrupt context */
 	uint64_t allocations;
 } ProcessSum;
 
@@ -49,16 +49,18 @@ void process_sums_free(ProcessSums *sums)
 
 static ProcessSum process_of(const Profile *profile, const ProfileCell *cell)
 {
+	const ProfileTask *task = profile_task(profile, cell->task);
 	ProcessSum sum;
 
 	memset(&sum, 0, sizeof(sum));
 	sum.key.context = cell->context;
+	sum.comm = "";
 	if (cell->context != KMT_CONTEXT_TASK)
 		return sum;
-	sum.task = profile_task(profile, cell->task);
-	sum.key.start_time_ns = sum.task->start_time_ns;
-	sum.key.tgid = sum.task->tgid;
-	memcpy(sum.key.comm, sum.task->comm, strnlen(sum.task->comm, sizeof(sum.key.comm)));
+	sum.comm = profile_process_name(profile, cell->task);
+	sum.key.start_time_ns = task->start_time_ns;
+	sum.key.tgid = task->tgid;
+	memcpy(sum.key.comm, sum.comm, strnlen(sum.comm, sizeof(sum.key.comm)));
 	return sum;
 }
 
@@ -118,7 +120,7 @@ GArray *process_sums_ranked(const ProcessSums *sums)
 		ViewProcess process = {
 			.tgid = sum->key.tgid,
 			.context = (uint8_t)sum->key.context,
-			.comm = sum->task ? sum->task->comm : "",
+			.comm = sum->comm,
 			.allocations = sum->allocations,
 		};
 

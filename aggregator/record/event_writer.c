@@ -164,7 +164,8 @@ static bool task_is(EventWriter *writer, uint32_t offset, const EventTask *task)
 
 	return offset && seen->tid == task->tid && seen->tgid == task->tgid &&
 	       seen->cgroup_id == task->cgroup_id && seen->start_time_ns == task->start_time_ns &&
-	       !memcmp(seen->comm, task->comm, sizeof(seen->comm));
+	       !memcmp(seen->comm, task->comm, sizeof(seen->comm)) &&
+	       !memcmp(seen->leader, task->leader, sizeof(seen->leader));
 }
 
 static void define_task(EventWriter *writer, const EventTask *task)
@@ -178,6 +179,7 @@ static void define_task(EventWriter *writer, const EventTask *task)
 	record->start_time_ns = task->start_time_ns;
 	record->cgroup_id = task->cgroup_id;
 	memcpy(record->comm, task->comm, sizeof(record->comm));
+	memcpy(record->leader, task->leader, sizeof(record->leader));
 }
 
 /* Brings the task into force: mostly it is already. */

@@ -25,6 +25,7 @@ typedef struct {
 	uint64_t start_time_ns; /* as in struct KmtTask */
 	uint64_t cgroup_id;     /* likewise */
 	char comm[KMT_COMM_BYTES];
+	char leader[KMT_COMM_BYTES]; /* as in struct KmtTask */
 } EventTask;
 
 /* A slab cache. Two of the same content may be told as two. */

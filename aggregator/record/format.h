@@ -122,6 +122,9 @@ struct KmtTask {
 	uint64_t start_time_ns; /* of the process, CLOCK_MONOTONIC: tells a reused pid */
 	uint64_t cgroup_id;     /* 0: not recorded */
 	char comm[KMT_COMM_BYTES];
+	/* Name of the process: of its leader (tid == tgid). The first byte is 0 where it is not
+	   known. Recordings of 0.1 end the record before it. */
+	char leader[KMT_COMM_BYTES];
 };
 
 enum { KMT_STACK_TRUNCATED = 1 }; /* the depth limit was reached: callers may be missing */

@@ -313,9 +313,19 @@ static ExitStatus show_input(Options *options, Session *session)
 	return error ? fail(status_of(error), error) : status;
 }
 
+/* Threads are kept apart only where they are shown: they take room. */
+static Session *session_for(const Options *options)
+{
+	Session *session = session_new(options->memory_bytes_max);
+
+	if (group_keys_have(options->view.by, "thread"))
+		profile_keep_threads(session->profile);
+	return session;
+}
+
 static ExitStatus run_live(Options *options)
 {
-	g_autoptr(Session) session = session_new(options->memory_bytes_max);
+	g_autoptr(Session) session = session_for(options);
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 	CollectOutcome outcome = { 0 };
@@ -352,7 +362,7 @@ static ExitStatus run_live(Options *options)
 
 static ExitStatus run_input(Options *options)
 {
-	g_autoptr(Session) session = session_new(options->memory_bytes_max);
+	g_autoptr(Session) session = session_for(options);
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 

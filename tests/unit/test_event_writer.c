@@ -111,6 +111,22 @@ Test(event_writer, every_event_comes_back_with_its_stack_and_task)
 	stage_clear(&stage);
 }
 
+Test(event_writer, a_leader_that_changes_its_name_is_told_anew)
+{
+	EventTask later = worker;
+	Stage stage;
+
+	g_strlcpy(later.leader, "later", sizeof(later.leader));
+	stage_init(&stage);
+	add(&stage, 1000, &worker, &small, TEXT, 1);
+	add(&stage, 1001, &later, &small, TEXT, 1);
+	add(&stage, 1002, &worker, &small, TEXT, 1);
+	event_writer_close(stage.writer);
+	cr_expect_eq(events_of(&stage, TEXT, 1, "worker"), 2);
+	cr_expect_eq(events_of(&stage, TEXT, 1, "later"), 1);
+	stage_clear(&stage);
+}
+
 Test(event_writer, definitions_that_repeat_are_sent_once)
 {
 	Stage stage;

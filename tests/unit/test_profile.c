@@ -335,6 +335,106 @@ Test(profile, the_text_after_a_commands_terminator_does_not_matter)
 	cr_expect(eq(u32, profile_task_count(profile), 3));
 }
 
+/* One allocation by a thread, whose record is as long as that of 0.1 where leader is NULL. */
+static void add_thread(GByteArray *bytes, uint32_t number, uint32_t tid, const char *comm,
+		       const char *leader)
+{
+	EventBatch batch = event_batch_begin(bytes, 0, number, number);
+	struct KmtTask task = { .tgid = 5, .tid = tid, .start_time_ns = 7 };
+	uint16_t origin;
+
+	g_strlcpy(task.comm, comm, sizeof(task.comm));
+	g_strlcpy(task.leader, leader ? leader : "", sizeof(task.leader));
+	event_batch_add(&batch, &task,
+			leader ? sizeof(task) : G_STRUCT_OFFSET(struct KmtTask, leader),
+			KMT_RECORD_TASK, 0);
+	origin = event_batch_origin(&batch, frames, 1, 8, 8);
+	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 0, KMT_CONTEXT_TASK, 1);
+	event_batch_end(&batch, number + 1U);
+}
+
+/* Returns the allocations of the processes of that name. */
+static uint64_t events_of_process(const Profile *profile, const char *name)
+{
+	uint64_t events = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+
+		if (g_str_equal(profile_process_name(profile, cell->task), name))
+			events += cell->events;
+	}
+	return events;
+}
+
+Test(profile, a_process_has_the_name_of_its_leader_and_its_threads_are_one)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	add_thread(bytes, 0, 6, "worker-0", "server");
+	add_thread(bytes, 1, 7, "worker-1", "server");
+	add_thread(bytes, 2, 5, "server", "server");
+	feed(profile, bytes);
+	cr_expect(eq(u64, events_of_process(profile, "server"), 3));
+	cr_expect(eq(u32, profile_task_count(profile), 3), "two are there from the start");
+}
+
+Test(profile, threads_are_kept_apart_on_demand)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	profile_keep_threads(profile);
+	add_thread(bytes, 0, 6, "worker", "server");
+	add_thread(bytes, 1, 7, "worker", "server");
+	add_thread(bytes, 2, 7, "worker", "server");
+	feed(profile, bytes);
+	cr_assert(eq(u32, profile_task_count(profile), 4));
+	cr_expect(eq(u32, profile_task(profile, 3)->tid, 7));
+	cr_expect_str_eq(profile_task(profile, 3)->thread_comm, "worker");
+	cr_expect_str_eq(profile_process_name(profile, 3), "server");
+}
+
+Test(profile, an_old_record_has_the_name_of_the_leader_that_is_seen_before_or_after)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	add_thread(bytes, 0, 6, "worker-0", NULL);
+	add_thread(bytes, 1, 5, "sh", NULL);
+	add_thread(bytes, 2, 5, "server", NULL);
+	add_thread(bytes, 3, 7, "worker-1", NULL);
+	feed(profile, bytes);
+	cr_expect(eq(u64, events_of_process(profile, "server"), 3));
+	cr_expect(eq(u64, events_of_process(profile, "sh"), 1));
+}
+
+/* Batches of two CPUs: what comes later may be earlier. */
+Test(profile, the_name_of_a_leader_is_the_latest_in_time)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	add_thread(bytes, 9, 5, "server", NULL);
+	add_thread(bytes, 2, 5, "sh", NULL);
+	add_thread(bytes, 3, 6, "worker-0", NULL);
+	feed(profile, bytes);
+	cr_expect(eq(u64, events_of_process(profile, "server"), 2));
+	cr_expect(eq(u64, profile_task_seen_ns(profile, 2), 9));
+	cr_expect(eq(u64, profile_task_seen_ns(profile, 3), 2));
+}
+
+Test(profile, an_old_record_whose_leader_is_never_seen_has_the_threads_name)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	add_thread(bytes, 0, 6, "worker-0", NULL);
+	feed(profile, bytes);
+	cr_expect(eq(u64, events_of_process(profile, "worker-0"), 1));
+}
+
 /* Returns the events whose origin is of that cache. */
 static uint64_t events_of_cache(const Profile *profile, const char *name)
 {

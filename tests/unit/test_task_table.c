@@ -146,6 +146,24 @@ Test(task_table, a_scan_knows_processes_and_threads)
 	expect_comm(host.table, MAKE, THREAD, 1, "job server");
 }
 
+Test(task_table, a_thread_has_the_name_of_its_leader_at_the_time)
+{
+	g_auto(Host) host = host_new();
+	Stat stat = { "make", SHELL, 0, 2, 5000, 0 };
+	EventTask unknown;
+
+	write_process_as(host.root, MAKE, &stat, "make");
+	write_thread(host.root, MAKE, THREAD, "job server");
+	task_table_scan(host.table);
+	task_table_comm(host.table, MAKE, MAKE, "make: all", 5 * second);
+	cr_expect_str_eq(find(host.table, MAKE, THREAD, second).leader, "make");
+	cr_expect_str_eq(find(host.table, MAKE, THREAD, 6 * second).leader, "make: all");
+	cr_expect_str_eq(find(host.table, MAKE, MAKE, 6 * second).leader, "make: all");
+	expect_comm(host.table, MAKE, THREAD, 6 * second, "job server");
+	unknown = find(host.table, GONE, GONE + 1, second);
+	cr_expect_str_eq(unknown.leader, "", "nobody knows its name");
+}
+
 Test(task_table, the_start_is_that_of_the_process_on_the_clock_of_events)
 {
 	g_auto(Host) host = host_new();

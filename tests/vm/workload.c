@@ -10,6 +10,7 @@
  *	workload [-a FILE] [-t THREADS] [-f] open|create|dup|socketpair COUNT
  *	workload [-a FILE] keep-sockets COUNT
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
+ *	workload -N NAME -t THREADS ...	... in threads named NAME-0, NAME-1 ...
  *	workload -x ARG...	executes "workload ARG..." from a thread that is not the leader
  *
  * unix-send sends SIZE bytes COUNT times over a socket pair: one kmalloc below
@@ -38,6 +39,7 @@
 #include <getopt.h>
 #include <netinet/in.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,6 +59,7 @@ enum {
 	SEND_BYTES_MAX = 3700,
 	MESSAGE_BYTES = 512 - 48, /* less what the kernel puts before it */
 	POLL_NS = 10 * 1000 * 1000,
+	NAME_BYTES = 16, /* of a thread, as the kernel has it */
 };
 
 typedef struct {
@@ -70,6 +73,8 @@ typedef struct {
 	unsigned long count;
 	size_t size;
 	unsigned long threads;
+	const char *threads_name; /* NULL: they have that of the process */
+	atomic_ulong threads_named;
 } Plan;
 
 static void send_unix(unsigned long count, size_t size)
@@ -275,10 +280,21 @@ static const Kind kinds[] = {
 	{ "keep-sockets", keep_sockets, 1 },
 };
 
+static void name_thread(Plan *plan)
+{
+	char name[NAME_BYTES];
+
+	snprintf(name, sizeof(name), "%s-%lu", plan->threads_name,
+		 atomic_fetch_add(&plan->threads_named, 1));
+	prctl(PR_SET_NAME, name);
+}
+
 static void *thread_main(void *data)
 {
-	const Plan *plan = data;
+	Plan *plan = data;
 
+	if (plan->threads_name)
+		name_thread(plan);
 	plan->kind->work(plan->count, plan->size);
 	return NULL;
 }
@@ -386,13 +402,15 @@ int main(int argc, char **argv)
 
 	if (argc > 2 && strcmp(argv[1], "-x") == 0)
 		exec_from_thread(argv + 1);
-	while ((option = getopt(argc, argv, "a:n:t:f")) != -1) {
+	while ((option = getopt(argc, argv, "a:n:N:t:f")) != -1) {
 		if (option == 'a' && strcmp(optarg, "-") == 0)
 			wait_for_byte();
 		else if (option == 'a')
 			wait_for_file(optarg);
 		else if (option == 'n')
 			new_name = optarg;
+		else if (option == 'N')
+			plan.threads_name = optarg;
 		else if (option == 't')
 			plan.threads = parse_number(optarg, THREADS_MAX);
 		else if (option == 'f')

@@ -1,0 +1,1 @@
+kmalloc-top -i import/threads.txt --by=pid -q
