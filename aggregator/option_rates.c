@@ -93,6 +93,11 @@ bool option_rate_sort(Options *options, const char *value, GError **error)
 	return true;
 }
 
+void option_rate_finish(Options *options)
+{
+	add_column(options, options->rate.sort);
+}
+
 static bool parse_above_zero(const char *value, uint64_t *number, GError **error)
 {
 	const char *rest;
@@ -114,10 +119,9 @@ bool option_rate_count(Options *options, const char *value, GError **error)
 
 bool option_rate_interval(Options *options, const char *value, GError **error)
 {
-	char *end;
-	double seconds = g_ascii_strtod(value, &end);
+	double seconds;
 
-	if (!g_ascii_isdigit(*value) || *end ||
+	if (!option_parse_seconds(value, &seconds) ||
 	    !(seconds >= INTERVAL_SECONDS_MIN && seconds <= INTERVAL_SECONDS_MAX))
 		return option_fail(error,
 				   "'%s' is no interval: a number of seconds, %g to %d, is one",

@@ -128,12 +128,21 @@ bool option_pid(Options *options, const char *value, GError **error)
 	return options->pids->len || option_fail(error, "'%s' names no process", value);
 }
 
+bool option_parse_seconds(const char *value, double *seconds)
+{
+	bool begins = g_ascii_isdigit(*value) || (*value == '.' && g_ascii_isdigit(value[1]));
+	char *end;
+
+	*seconds = g_ascii_strtod(value, &end);
+	return begins && !*end;
+}
+
 bool option_duration(Options *options, const char *value, GError **error)
 {
-	char *end;
-	double seconds = g_ascii_strtod(value, &end);
+	double seconds;
 
-	if (!g_ascii_isdigit(*value) || *end || !(seconds > 0) || seconds > DURATION_SECONDS_MAX)
+	if (!option_parse_seconds(value, &seconds) || !(seconds > 0) ||
+	    seconds > DURATION_SECONDS_MAX)
 		return option_fail(error, "'%s' is no number of seconds above 0", value);
 	options->request.duration_seconds = seconds;
 	return true;

@@ -23,6 +23,9 @@ bool option_fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Adds the filter of that name. */
 bool option_add_filter(Options *options, const char *option, const char *value, GError **error);
 
+/* Reads a number of seconds, "30", "0.5" or ".5". Returns false where it is none. */
+bool option_parse_seconds(const char *value, double *seconds);
+
 bool option_exclude(Options *options, const char *value, GError **error);
 bool option_top(Options *options, const char *value, GError **error);
 bool option_sort(Options *options, const char *value, GError **error);
@@ -45,6 +48,8 @@ bool option_rate_count(Options *options, const char *value, GError **error);
 bool option_rate_interval(Options *options, const char *value, GError **error);
 bool option_rate_rows(Options *options, const char *value, GError **error);
 bool option_rate_sort(Options *options, const char *value, GError **error);
+/* Shows the column that a table is sorted by, too: once all options are known. */
+void option_rate_finish(Options *options);
 bool option_rate_speed(Options *options, const char *value, GError **error);
 bool option_rate_stacks(Options *options, const char *value, GError **error);
 bool option_stap_options(Options *options, const char *value, GError **error);

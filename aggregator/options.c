@@ -329,6 +329,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	if (!options->request.record_bytes_max)
 		options->request.record_bytes_max = RECORD_BYTES_DEFAULT;
 	bound_stream(options);
+	option_rate_finish(options);
 	options->overview = is_overview(options);
 	if (tool->by && !options->view.by[0] &&
 	    !group_keys_parse(tool->by, options->view.by, error))

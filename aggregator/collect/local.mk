@@ -47,6 +47,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf_run.c aggregator/collect/perf_run.h \
 	aggregator/collect/perf_state.h \
 	aggregator/collect/perf_throttle.c aggregator/collect/perf_throttle.h \
+	aggregator/collect/pid_check.c aggregator/collect/pid_check.h \
 	aggregator/collect/pid_namespace.c aggregator/collect/pid_namespace.h \
 	aggregator/collect/process_memory.c aggregator/collect/process_memory.h \
 	aggregator/collect/process_group.c aggregator/collect/process_group.h \

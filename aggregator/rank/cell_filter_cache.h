@@ -10,3 +10,7 @@ extern const CellFilterType cell_filter_cache;
 
 /* Keeps the others, and those whose cache is not known. */
 extern const CellFilterType cell_filter_cache_excluded;
+
+/* Whether any of the filters (element-type CellFilter) picks tasks, whatever their caches; NULL:
+   there are none. */
+bool cell_filters_pick_tasks(const GArray *filters);

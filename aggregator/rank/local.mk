@@ -13,7 +13,9 @@ libaggregator_a_SOURCES += \
 	aggregator/rank/group_key_stack.c \
 	aggregator/rank/group_key_task.c \
 	aggregator/rank/group_rows.c aggregator/rank/group_rows.h \
+	aggregator/rank/net_check.c aggregator/rank/net_check.h \
 	aggregator/rank/rate_columns.c aggregator/rank/rate_columns.h \
+	aggregator/rank/rate_net.c aggregator/rank/rate_net.h \
 	aggregator/rank/rate_table.c aggregator/rank/rate_table.h \
 	aggregator/rank/process_sums.c aggregator/rank/process_sums.h \
 	aggregator/rank/rate_detail.c aggregator/rank/rate_detail.h \

@@ -33,8 +33,8 @@ static bool frees(const RateRow *row, int64_t *number)
 
 static bool net(const RateRow *row, int64_t *number)
 {
-	*number = (int64_t)(row->allocations - row->frees);
-	return row->net_known;
+	*number = row->net;
+	return row->net_state == RATE_NET_KNOWN;
 }
 
 static bool bytes_requested(const RateRow *row, int64_t *number)
@@ -180,10 +180,12 @@ static int compare_texts(const RateColumn *column, const RateRow *a, const RateR
 
 static int compare_numbers(const RateColumn *column, const RateRow *a, const RateRow *b)
 {
-	int64_t left = INT64_MIN, right = INT64_MIN;
+	int64_t left, right;
+	bool left_known = rate_column_number(column, a, 0, &left);
+	bool right_known = rate_column_number(column, b, 0, &right);
 
-	rate_column_number(column, a, 0, &left);
-	rate_column_number(column, b, 0, &right);
+	if (!left_known || !right_known)
+		return right_known - left_known;
 	return (right > left) - (right < left);
 }
 

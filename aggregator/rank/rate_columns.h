@@ -5,6 +5,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Whether allocations less frees are known, and why not; the larger, the weightier. */
+typedef enum {
+	RATE_NET_KNOWN,
+	RATE_NET_UNCONFIRMED,  /* no free was seen, nor growth in /proc/slabinfo */
+	RATE_NET_CONTRADICTED, /* /proc/slabinfo has another growth */
+	RATE_NET_UNNAMED,      /* kfree() does not say whose memory it gives back */
+	/* From here on of no cache at all: */
+	RATE_NET_FILTERED,      /* others may free what the processes that count allocated */
+	RATE_NET_SAMPLED,       /* allocations and frees are sampled apart */
+	RATE_NET_NOT_COLLECTED, /* frees are not */
+	RATE_NETS,
+} RateNet;
+
 /* A slab cache in an interval, or the sum of all. Texts are owned by the table. */
 typedef struct {
 	const char *label; /* as printed, escaped; may have "(by size)" */
@@ -13,10 +26,11 @@ typedef struct {
 	uint64_t allocations;
 	uint64_t failed;
 	uint64_t frees;
-	/* Whether frees are all of this cache's, and so what is left of the allocations. Frees may
-	   not have been collected, and perf events do not tell whose memory kfree() gives back. */
+	/* Whether frees are all of this cache's: they may not have been collected, and perf events
+	   do not say whose memory kfree() gives back. */
 	bool frees_known;
-	bool net_known;
+	RateNet net_state;
+	int64_t net; /* allocations less frees; of the sum: of the rows where it is known */
 	uint64_t bytes_allocated;
 	uint64_t bytes_requested;
 	const char *busiest; /* the process with most allocations, "comm 93 %"; NULL: unknown */
@@ -70,5 +84,6 @@ void rate_column_append(GString *out, const RateColumn *column, const RateRow *r
 bool rate_column_number(const RateColumn *column, const RateRow *row, uint64_t span_ns,
 			int64_t *number);
 
-/* Sorts rows (element-type RateRow): numbers from the largest, texts from A; then by label. */
+/* Sorts rows (element-type RateRow): numbers from the largest, texts from A, at last what is not
+   known; then by label. */
 void rate_rows_sort(GArray *rows, const RateColumn *sort);

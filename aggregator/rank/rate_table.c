@@ -6,6 +6,7 @@
 #include "names/cgroup_names.h"
 #include "names/kmalloc_class.h"
 #include "rank/cell_filter.h"
+#include "rank/cell_filter_cache.h"
 #include "rank/comm_fold.h"
 #include "rank/context_name.h"
 #include "rank/process_sums.h"
@@ -40,7 +41,7 @@ static RateTable *table_new(void)
 	table->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
 	table->sum.label = SUM_LABEL;
 	table->sum.objects_in_use = -1;
-	table->sum.frees_known = table->sum.net_known = true;
+	table->sum.frees_known = true;
 	return table;
 }
 
@@ -202,21 +203,107 @@ static void set_busiest(RateTable *table, RateRow *row, const ProcessSums *proce
 
 /* Where kfree() does not say whose memory it gives back, the frees of its caches are in the row of
    unknown ones, and that has those of others. */
-static void judge_frees(const Drafting *drafting, RateRow *row)
+static bool is_of_kmalloc(const RateRow *row)
 {
 	KmallocClass class;
-	bool of_kmalloc = row->name && kmalloc_class_parse(row->name, &class);
 
-	row->frees_known = drafting->collects_frees && !(drafting->kfree_is_blind && of_kmalloc);
-	row->net_known = row->frees_known && !(drafting->kfree_is_blind && !row->name);
+	return row->name && kmalloc_class_parse(row->name, &class);
 }
 
-/* All of them together know all, unless a filter has taken away what has no name. */
-static void judge_all_frees(const Drafting *drafting, RateRow *sum)
+/* Whether processes are picked: what they allocated may be freed by others, as in an interrupt. */
+static bool picks_processes(const Drafting *drafting)
 {
-	sum->frees_known =
+	const char *scope = run_info_text(drafting->request->info, KMT_FIELD_SCOPE);
+
+	return cell_filters_pick_tasks(drafting->request->cells) ||
+	       (scope && (g_str_equal(scope, "pids") || g_str_equal(scope, "command")));
+}
+
+/* What is true of all rows. */
+static RateNet net_of_all(const Drafting *drafting)
+{
+	if (!drafting->collects_frees)
+		return RATE_NET_NOT_COLLECTED;
+	if (drafting->request->sampling_period > 1)
+		return RATE_NET_SAMPLED;
+	return picks_processes(drafting) ? RATE_NET_FILTERED : RATE_NET_KNOWN;
+}
+
+static RateNet net_checked(const Drafting *drafting, const RateRow *row)
+{
+	static const RateNet states[] = {
+		[NET_CONFIRMED] = RATE_NET_KNOWN,
+		[NET_CONTRADICTED] = RATE_NET_CONTRADICTED,
+		[NET_UNCONFIRMED] = RATE_NET_UNCONFIRMED,
+	};
+	const RateRequest *request = drafting->request;
+	const NetCheck *check = request->net_judged ? request->net_judged : request->net;
+
+	return check && row->name ? states[net_check_verdict(check, row->name)] : RATE_NET_KNOWN;
+}
+
+static RateNet net_of_row(const Drafting *drafting, const RateRow *row)
+{
+	RateNet of_all = net_of_all(drafting);
+
+	if (of_all != RATE_NET_KNOWN)
+		return of_all;
+	if (drafting->kfree_is_blind && (!row->name || is_of_kmalloc(row)))
+		return RATE_NET_UNNAMED;
+	return net_checked(drafting, row);
+}
+
+/* Gives what the rows have to the check, and has it judge. */
+static void check_net(const Drafting *drafting, const RateTable *table)
+{
+	const RateRequest *request = drafting->request;
+
+	if (!request->net)
+		return;
+	for (guint i = 0; i < table->rows->len; i++) {
+		const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+		if (row->name)
+			net_check_count(request->net, row->name, row->allocations, row->frees);
+	}
+	if (request->net_reading)
+		net_check_judge(request->net, request->net_reading);
+}
+
+static void judge_frees(const Drafting *drafting, RateRow *row)
+{
+	row->frees_known =
+		drafting->collects_frees && !(drafting->kfree_is_blind && is_of_kmalloc(row));
+	row->net_state = net_of_row(drafting, row);
+	row->net = (int64_t)(row->allocations - row->frees);
+}
+
+/* The net of the sum is that of the rows where it is known. */
+static void sum_net(RateTable *table, RateNet of_all)
+{
+	RateRow *sum = &table->sum;
+
+	sum->net_state = table->rows->len ? RATE_NETS : of_all;
+	sum->net = 0;
+	table->net_unknown = 0;
+	for (guint i = 0; i < table->rows->len; i++) {
+		const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+		table->net_unknown += row->net_state != RATE_NET_KNOWN;
+		sum->net_state = MIN(sum->net_state, row->net_state);
+		if (row->net_state == RATE_NET_KNOWN)
+			sum->net += row->net;
+	}
+}
+
+/* The sum's frees are all known, unless a filter has taken away what has no name. */
+static void judge_all_frees(const Drafting *drafting, RateTable *table)
+{
+	table->sum.frees_known =
 		drafting->collects_frees && (drafting->has_blind || !drafting->kfree_is_blind);
-	sum->net_known = sum->frees_known;
+	for (guint i = 0; i < table->rows->len; i++)
+		judge_frees(drafting, &g_array_index(table->rows, RateRow, i));
+	sum_net(table, net_of_all(drafting));
 }
 
 /* Returns the row of a draft, with texts of the table's own. */
@@ -243,11 +330,11 @@ static void take_rows(RateTable *table, Drafting *drafting)
 	while (g_hash_table_iter_next(&iterator, NULL, &draft)) {
 		RateRow row = finished(table, draft, drafting->request->slabinfo);
 
-		judge_frees(drafting, &row);
 		g_array_append_val(table->rows, row);
 	}
 	table->sum = finished(table, &drafting->all, NULL);
-	judge_all_frees(drafting, &table->sum);
+	check_net(drafting, table);
+	judge_all_frees(drafting, table);
 }
 
 /* A stream that does not say what it has may have all. */
@@ -325,7 +412,9 @@ static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 	to->failed += from->failed;
 	to->frees += from->frees;
 	to->frees_known &= from->frees_known;
-	to->net_known &= from->net_known;
+	/* It is about all that was counted so far. */
+	to->net_state = from->net_state;
+	to->net += from->net;
 	to->bytes_allocated += from->bytes_allocated;
 	to->bytes_requested += from->bytes_requested;
 	to->objects_in_use = from->objects_in_use;
@@ -337,8 +426,7 @@ static RateRow *row_intern(RateTable *sum, GHashTable *known, const RateRow *wan
 	RateRow row = { .label = keep(sum, wanted->label),
 			.name = keep(sum, wanted->name),
 			.by_size = wanted->by_size,
-			.frees_known = true,
-			.net_known = true };
+			.frees_known = true };
 	gpointer index;
 
 	if (g_hash_table_lookup_extended(known, row.label, NULL, &index))
@@ -361,6 +449,7 @@ static void add_rows(RateTable *sum, const RateTable *later)
 		add_row(sum, row_intern(sum, known, row), row);
 	}
 	add_row(sum, &sum->sum, &later->sum);
+	sum_net(sum, later->sum.net_state);
 }
 
 /* Weighed by how long each lasted. */

@@ -3,6 +3,7 @@
 
 #include "count/intervals.h"
 #include "names/slabinfo.h"
+#include "rank/net_check.h"
 #include "rank/rate_columns.h"
 #include "record/run_info.h"
 #include "record/run_text.h"
@@ -25,6 +26,7 @@ typedef struct {
 	RateRow sum;
 	uint64_t events_lost;     /* told since the table before */
 	bool kfree_is_blind;      /* an interval so far had frees of kmalloc that named no cache */
+	guint net_unknown;        /* rows whose net is not known, and not part of the sum's */
 	uint32_t sampling_period; /* one event of so many was taken somewhere so far; 1: all were */
 	double cost_percent;      /* of all CPUs' time, that probes took; < 0: not measured */
 	GStringChunk *texts;      /* private */
@@ -37,7 +39,12 @@ typedef struct {
 	const GArray *cells; /* (element-type CellFilter): what does not count */
 	const RateColumn *sort;
 	const Slabinfo *slabinfo; /* the newest reading; NULL: none */
-	bool wants_frees;         /* else a cache with frees only is none */
+	/* Given what the rows have, and then asked; const where it has judged already. NULL: net
+	   figures are taken as they are. */
+	NetCheck *net;
+	const NetReading *net_reading; /* to judge by now; NULL: as before */
+	const NetCheck *net_judged;    /* in place of the two: of a whole recording; NULL: none */
+	bool wants_frees;              /* else a cache with frees only is none */
 	bool wants_processes;
 	bool kfree_is_blind;      /* as a table before it has it */
 	uint64_t events_lost;     /* what the table is to tell */

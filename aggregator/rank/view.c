@@ -307,6 +307,11 @@ const StackRows *view_stack_rows(const View *view)
 	return view->rows->names;
 }
 
+bool view_counts_cell(const View *view, uint32_t cell)
+{
+	return view->rows->picks[cell] == PICK_ALLOCATION;
+}
+
 const uint32_t *view_cells(const View *view, const ViewStack *stack, uint32_t *count)
 {
 	const ViewRows *rows = view->rows;

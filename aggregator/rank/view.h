@@ -99,6 +99,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(View, view_free)
 const ViewSource *view_source(const View *view);
 const StackRows *view_stack_rows(const View *view);
 
+/* Whether a cell of the profile has allocations that count in this view. */
+bool view_counts_cell(const View *view, uint32_t cell);
+
 /* Returns the counters of a row, as indexes for profile_cell(), and their number. */
 const uint32_t *view_cells(const View *view, const ViewStack *stack, uint32_t *count);
 

@@ -46,14 +46,14 @@ void append_amount(GString *out, uint64_t bytes, bool human)
 		append_count(out, bytes);
 }
 
-void append_change(GString *out, double bytes)
+void append_change(GString *out, double bytes, bool human)
 {
 	/* The largest double below 2 to the 64th. */
 	uint64_t size = (uint64_t)MIN(ABS(bytes) + 0.5, 0x1.fffffffffffffp63);
 
 	if (size)
 		g_string_append_c(out, bytes < 0 ? '-' : '+');
-	append_for_people(out, size);
+	append_amount(out, size, human);
 }
 
 void append_percent(GString *out, uint64_t part, uint64_t whole)

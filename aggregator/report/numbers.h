@@ -14,9 +14,9 @@ void append_count(GString *out, uint64_t count);
    "999 B", "1.5 KiB", "132 GiB". */
 void append_amount(GString *out, uint64_t bytes, bool human);
 
-/* Appends how many bytes something grew or shrank by, for people: "+1.4 MiB"; no sign where nothing
-   changed. */
-void append_change(GString *out, double bytes);
+/* Appends how many bytes something grew or shrank by, as append_amount() has them: "+1,536", for
+   people "+1.4 MiB"; no sign where nothing changed. */
+void append_change(GString *out, double bytes, bool human);
 
 /* Appends the share that part has of whole: "61 %", "1.2 %", "0.05 %", "<0.01 %", "0 %". */
 void append_percent(GString *out, uint64_t part, uint64_t whole);

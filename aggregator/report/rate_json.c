@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/rate_json.h"
 
+#include "rank/rate_net.h"
+
 enum { NS_PER_S = 1000000000, NS_PER_US = 1000 };
 
 /* Appends a text as JSON has it, "null" for NULL. It is UTF-8. */
@@ -95,6 +97,8 @@ static void append_row(GString *out, const RateRow *row, const RateLayout *layou
 			g_string_append_c(out, ',');
 		append_cell(out, layout->columns[i], row, span_ns);
 	}
+	if (rate_net_is_shown(layout->columns) && rate_net_word(row->net_state))
+		append_member(out, "net_unknown", rate_net_word(row->net_state));
 	g_string_append_c(out, '}');
 }
 
@@ -137,5 +141,7 @@ void rate_json_append(GString *out, const RateTable *table, const RunInfo *info,
 	}
 	g_string_append(out, "],\"sum\":");
 	append_row(out, &table->sum, layout, span_ns);
+	if (rate_net_is_shown(layout->columns))
+		g_string_append_printf(out, ",\"net_caches_left_out\":%u", table->net_unknown);
 	g_string_append(out, "}\n");
 }

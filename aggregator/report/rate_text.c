@@ -2,6 +2,7 @@
 #include "report/rate_text.h"
 
 #include "escape.h"
+#include "rank/rate_net.h"
 
 enum { NS_PER_S = 1000000000, NAME_WIDTH_MIN = 8 };
 
@@ -158,5 +159,7 @@ void rate_text_append(GString *out, const RateTable *table, const RateLayout *la
 	for (guint i = 0; i < shown; i++)
 		append_line(out, &g_array_index(table->rows, RateRow, i), layout, span_ns);
 	append_sum(out, table, layout, span_ns);
+	if (rate_net_is_shown(layout->columns))
+		rate_net_append_reasons(out, table, "\n");
 	append_lost(out, table, layout);
 }

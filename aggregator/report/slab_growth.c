@@ -23,16 +23,18 @@ typedef struct {
 	bool is_of_part; /* what was traced is of a part of the time between the readings */
 } Growth;
 
-GArray *slab_growth_traced(const Profile *profile, CacheNames *names, const CacheQuery *query)
+GArray *slab_growth_traced(const View *view, const CacheQuery *query)
 {
+	const ViewSource *source = view_source(view);
+	const Profile *profile = source->profile;
 	GArray *traced = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 
 	g_array_set_size(traced, cache_query_matched(query)->len);
 	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
 		const ProfileCell *cell = profile_cell(profile, i);
 		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
-		const char *name = cache_names_of(names, origin).name;
-		int index = name && !origin->free ? cache_query_index(query, name) : -1;
+		const char *name = cache_names_of(source->caches, origin).name;
+		int index = name && view_counts_cell(view, i) ? cache_query_index(query, name) : -1;
 
 		if (index >= 0)
 			g_array_index(traced, uint64_t, index) += cell->events;
@@ -122,9 +124,10 @@ static int compare(const void *a, const void *b)
 	return strcmp(of_a->name, of_b->name);
 }
 
-/* "in use 1,000 -> 1,250 (+250, +46.9 KiB, /proc/slabinfo)" */
-static void append_use(GString *out, const Growth *growth)
+/* "in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo)" */
+static void append_use(GString *out, const SlabGrowth *of, const Growth *growth)
 {
+	const char *source = of->of_whom ? "/proc/slabinfo, whole host" : "/proc/slabinfo";
 	bool grew = growth->end >= growth->start;
 
 	g_string_append(out, "in use ");
@@ -132,14 +135,14 @@ static void append_use(GString *out, const Growth *growth)
 	g_string_append(out, " -> ");
 	append_count(out, growth->end);
 	if (growth->end == growth->start) {
-		g_string_append(out, " (unchanged, /proc/slabinfo)");
+		g_string_append_printf(out, " (unchanged, %s)", source);
 		return;
 	}
 	g_string_append(out, grew ? " (+" : " (-");
 	append_count(out, grew ? growth->end - growth->start : growth->start - growth->end);
 	g_string_append(out, ", ");
-	append_change(out, growth->bytes);
-	g_string_append(out, ", /proc/slabinfo)");
+	append_change(out, growth->bytes, of->human);
+	g_string_append_printf(out, "%s, %s)", of->human ? "" : " bytes", source);
 }
 
 static void append_verdict(GString *out, const Growth *growth)
@@ -169,35 +172,40 @@ static void append_verdict(GString *out, const Growth *growth)
 }
 
 /* "25,000 allocations traced; net growth is 1 % of them" */
-static void append_traced(GString *out, const Growth *growth)
+static void append_traced(GString *out, const SlabGrowth *of, const Growth *growth)
 {
+	g_string_append(out, of->sampled ? "about " : "");
 	append_count(out, growth->traced);
 	g_string_append(out, growth->traced == 1 ? " allocation traced" : " allocations traced");
 	if (!growth->is_recorded)
 		g_string_append(out, ", as not all were recorded");
 	else if (growth->is_of_part)
 		g_string_append(out, " in the part that was asked for");
+	else if (of->of_whom)
+		g_string_append_printf(out, ", %s alone, freed or not", of->of_whom);
 	else if (growth->is_known)
 		append_verdict(out, growth);
 }
 
-static void append_line(GString *out, const SlabSpan *span, const Growth *growth)
+static void append_line(GString *out, const SlabGrowth *of, const Growth *growth)
 {
+	const SlabSpan *span = &of->span;
+
 	if (growth->name)
 		escape_append(out, growth->name);
 	else
 		g_string_append(out, "all of these caches");
 	g_string_append(out, ": ");
 	if (growth->is_known)
-		append_use(out, growth);
+		append_use(out, of, growth);
 	else
-		g_string_append(out, "in use: not known, /proc/slabinfo does not tell");
+		g_string_append(out, "in use: not known, /proc/slabinfo does not say");
 	if (span->span_ns && growth->is_known) {
 		g_string_append(out, " in ");
 		append_seconds(out, span->span_ns);
 	}
 	g_string_append(out, "; ");
-	append_traced(out, growth);
+	append_traced(out, of, growth);
 	g_string_append_c(out, '\n');
 }
 
@@ -214,10 +222,10 @@ void append_growth_lines(GString *out, const SlabGrowth *growth)
 	}
 	g_array_sort(lines, compare);
 	for (guint i = 0; i < MIN(lines->len, LINES_MAX); i++)
-		append_line(out, &growth->span, &g_array_index(lines, Growth, i));
+		append_line(out, growth, &g_array_index(lines, Growth, i));
 	if (lines->len > LINES_MAX)
 		g_string_append_printf(out, "%u more %s\n", lines->len - LINES_MAX,
 				       lines->len - LINES_MAX == 1 ? "cache" : "caches");
 	if (lines->len > 1)
-		append_line(out, &growth->span, &sum);
+		append_line(out, growth, &sum);
 }

@@ -4,6 +4,7 @@
 #include "count/profile.h"
 #include "names/cache_names.h"
 #include "names/cache_query.h"
+#include "rank/view.h"
 #include "report/slab_table.h"
 
 #include <glib.h>
@@ -21,13 +22,18 @@ typedef struct {
 	/* Every allocation of the host was counted, and none is of an unknown cache: no filter, no
 	   sampling, no loss. Only then can what grew by more have come from elsewhere. */
 	bool all_traced;
+	/* Whose allocations count, "of the chosen processes": what the host grew by is not theirs.
+	   NULL: all are. */
+	const char *of_whom;
+	bool sampled;      /* what was traced is an estimate */
+	bool human;        /* bytes in KiB, MiB ... */
 	bool some_by_size; /* some of kmalloc's are named by their size: it may be another class */
 	bool of_part;      /* allocations were traced for a part of the time between the readings */
 	uint64_t cpus;     /* 0: not known. SLUB counts what a CPU holds ready as in use. */
 } SlabGrowth;
 
-/* Returns how many allocations of each matched cache a profile has; the caller unrefs it. */
-GArray *slab_growth_traced(const Profile *profile, CacheNames *names, const CacheQuery *query);
+/* Returns how many allocations of each matched cache count in a view; the caller unrefs it. */
+GArray *slab_growth_traced(const View *view, const CacheQuery *query);
 
 /* Whether a profile has any allocation whose cache is named so. */
 bool slab_growth_any(const Profile *profile, CacheNames *names, CacheOrigin how);
@@ -36,7 +42,7 @@ bool slab_growth_any(const Profile *profile, CacheNames *names, CacheOrigin how)
  * Appends what tells churn from growth, a line for each matched cache, those that changed most
  * first, at most 5, and then one for all together:
  *
- * kmalloc-192: in use 1,000 -> 1,250 (+250, +46.9 KiB, /proc/slabinfo) in 60.000 s; 25,000
+ * kmalloc-192: in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo) in 60.000 s; 25,000
  * allocations traced; net growth is 1 % of them
  */
 void append_growth_lines(GString *out, const SlabGrowth *growth);

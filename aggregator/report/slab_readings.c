@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/slab_readings.h"
 
+#include "rank/cell_filter_cache.h"
 #include "report/recorded_caches.h"
 #include "report/sampling.h"
 
@@ -58,6 +59,16 @@ static bool is_all_traced(const Session *session)
 	       !sampling_is_throttled(session) && !report_is_incomplete(session);
 }
 
+/* Whose allocations were traced, where it is not the whole host's; else NULL. */
+static const char *traced_of_whom(const Report *report)
+{
+	const char *scope = run_info_text(report->session->info, KMT_FIELD_SCOPE);
+
+	if (scope && (g_str_equal(scope, "pids") || g_str_equal(scope, "command")))
+		return "of the chosen processes";
+	return cell_filters_pick_tasks(report->options->cells) ? "of what was asked for" : NULL;
+}
+
 void append_growth_of_report(GString *out, const Report *report)
 {
 	const Session *session = report->session;
@@ -73,11 +84,14 @@ void append_growth_of_report(GString *out, const Report *report)
 		.all_traced = is_all_traced(session) && !session->info->sliced &&
 			      !slab_growth_any(session->profile, names, CACHE_UNKNOWN),
 		.some_by_size = slab_growth_any(session->profile, names, CACHE_BY_SIZE),
+		.of_whom = traced_of_whom(report),
+		.sampled = loss_ledger_totals(session->loss).sampling_period_max > 1,
+		.human = report->human,
 		.cpus = run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 0),
 	};
 
 	if (report->caches) {
-		traced = slab_growth_traced(session->profile, names, report->caches);
+		traced = slab_growth_traced(report->view, report->caches);
 		growth.traced = traced;
 		append_growth_lines(out, &growth);
 	}

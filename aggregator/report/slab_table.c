@@ -71,7 +71,7 @@ static void add_row(GPtrArray *cells, const Row *row)
 	escape_append(add_cell(cells), row->cache->name);
 	append_count(add_cell(cells), row->cache->objects_in_use);
 	append_amount(add_cell(cells), row->cache->slab_bytes, true);
-	append_change(add_cell(cells), row->change_bytes);
+	append_change(add_cell(cells), row->change_bytes, true);
 }
 
 /* The first column is text, the others are numbers and end at one edge. */

@@ -15,6 +15,7 @@ enum { NS_PER_S = 1000000000, WAIT_US = 100000 };
 #define RECORDED_LATE_NS (10ULL * NS_PER_S)
 #define SLABINFO_AGE_NS (5ULL * NS_PER_S)
 #define SLABINFO_LATE_NS (1ULL * NS_PER_S)
+#define SLABINFO_AGE_OF_NET_NS (1ULL * NS_PER_S)
 
 struct RateFeed {
 	RateFeedOptions options;
@@ -34,6 +35,7 @@ struct RateFeed {
 	uint64_t paced_at_ns;
 	Slabinfo *slabinfo; /* owned; NULL: none */
 	uint64_t slabinfo_ns;
+	NetCheck *net; /* owned; NULL: not wanted, or judged already */
 };
 
 static void set_slabinfo(RateFeed *feed, const GString *text, uint64_t time_ns)
@@ -43,19 +45,48 @@ static void set_slabinfo(RateFeed *feed, const GString *text, uint64_t time_ns)
 	feed->slabinfo_ns = time_ns;
 }
 
+static uint64_t slabinfo_age_max_ns(const RateFeed *feed)
+{
+	return feed->net ? SLABINFO_AGE_OF_NET_NS : SLABINFO_AGE_NS;
+}
+
 /* Reads how many objects are in use, unless that is known well enough. */
 static void read_slabinfo(RateFeed *feed)
 {
 	uint64_t now_ns = clock_monotonic_ns();
 	GString *text;
 
-	if (feed->slabinfo_ns && now_ns - feed->slabinfo_ns < SLABINFO_AGE_NS)
+	if (feed->slabinfo_ns && now_ns - feed->slabinfo_ns < slabinfo_age_max_ns(feed))
 		return;
 	text = slab_facts_slabinfo("");
 	if (!text)
 		return;
 	set_slabinfo(feed, text, now_ns);
 	g_string_free(text, TRUE);
+}
+
+/* What a live run read when its window began. */
+static void begin_net(RateFeed *feed)
+{
+	const Session *session = feed->session;
+	const GString *start = run_text_of(session->text, KMT_BATCH_SLABINFO, KMT_READING_START);
+
+	if (!feed->options.wants_net || feed->options.net_judged)
+		return;
+	feed->net =
+		net_check_new((unsigned)run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 1));
+	if (start)
+		net_check_set_start(feed->net,
+				    slabinfo_new(start, (uint64_t)sysconf(_SC_PAGESIZE)));
+}
+
+/* Returns how much later than the interval ended its objects were counted, as a share of it. */
+static double lag_of(const RateFeed *feed, const Interval *interval)
+{
+	uint64_t lag_ns = feed->slabinfo_ns - MIN(feed->slabinfo_ns, interval->end_ns);
+	uint64_t span_ns = interval->end_ns - MIN(interval->start_ns, interval->end_ns);
+
+	return span_ns ? (double)lag_ns / (double)span_ns : 0;
 }
 
 /* Takes the reading of a recording that was made before the interval ended, and not long before;
@@ -82,9 +113,11 @@ static void find_slabinfo(RateFeed *feed, const Interval *interval)
 /* Returns the newest reading that says what was in use at the end of an interval, or NULL. */
 static const Slabinfo *slabinfo_of(RateFeed *feed, const Interval *interval)
 {
-	if (!feed->options.wants_slabinfo)
+	const bool live = !feed->options.recorded;
+
+	if (!feed->options.wants_slabinfo && !(feed->net && live))
 		return NULL;
-	if (!feed->options.recorded) {
+	if (live) {
 		read_slabinfo(feed);
 		return feed->slabinfo;
 	}
@@ -126,16 +159,29 @@ static void give_table(const Interval *interval, void *user_data)
 		.wants_frees = feed->options.wants_frees,
 		.wants_processes = feed->options.wants_processes,
 		.kfree_is_blind = feed->kfree_is_blind,
+		.net_judged = feed->options.net_judged,
 		.events_lost = lost_since(feed, interval),
 		.sampling_period = MAX(totals.sampling_period_max, 1),
 		.cost_percent = cost_since(feed, &totals),
 	};
+	NetReading reading;
 	RateTable *table;
+	uint64_t read_ns = feed->slabinfo_ns;
 
+	if (!feed->begun)
+		begin_net(feed);
 	if (!feed->begun && feed->options.before_first)
 		feed->options.before_first(feed->options.user_data);
 	feed->begun = true;
 	request.slabinfo = slabinfo_of(feed, interval);
+	/* What a recording had in use at its start has nothing to compare with. */
+	reading = (NetReading){
+		.slabinfo = feed->options.recorded ? NULL : feed->slabinfo,
+		.lag = lag_of(feed, interval),
+		.events_lost = feed->events_lost,
+	};
+	request.net = feed->net;
+	request.net_reading = feed->slabinfo_ns != read_ns || !reading.slabinfo ? &reading : NULL;
 	table = rate_table_new(interval, &request);
 	feed->kfree_is_blind = table->kfree_is_blind;
 	feed->options.sink(table, feed->options.user_data);
@@ -244,6 +290,7 @@ void rate_feed_free(RateFeed *feed)
 	session_set_counter(feed->session, NULL, NULL);
 	intervals_free(feed->intervals);
 	slabinfo_free(feed->slabinfo);
+	net_check_free(feed->net);
 	g_free(feed);
 }
 

@@ -28,6 +28,10 @@ typedef struct {
 	bool wants_processes;
 	bool wants_slabinfo; /* of this host, read now and then; of a recording, what it has */
 	bool recorded;       /* the stream is of another time, or host */
+	bool wants_net;      /* allocations less frees, as far as that is known */
+	/* What is known of the net of a whole recording, which this stream is, borrowed. NULL: what
+	   was counted so far is compared with a live host. */
+	const NetCheck *net_judged;
 	/* All intervals count in the session's profile, too: for who looks at more than tables. */
 	bool counts_all;
 	size_t bytes_max; /* of the counters of an interval */

@@ -10,6 +10,7 @@
 #include "tools/cache_choice.h"
 #include "tools/rate_feed.h"
 #include "tools/rate_screen.h"
+#include "tools/recorded_net.h"
 #include "tools/text_writer.h"
 
 #include <sys/ioctl.h>
@@ -26,10 +27,11 @@ typedef struct {
 	RateScreen *screen;
 	TextWriter *writer;
 	RateLayout layout;
-	bool any;      /* table was given */
-	bool headed;   /* the lines before all tables were printed */
-	uint64_t left; /* tables that are still to be printed */
-	uint64_t lost; /* of all tables */
+	NetCheck *net_judged; /* owned; of a recording that can be read twice; NULL: none */
+	bool any;             /* table was given */
+	bool headed;          /* the lines before all tables were printed */
+	uint64_t left;        /* tables that are still to be printed */
+	uint64_t lost;        /* of all tables */
 	GError *error;
 } RateRun;
 
@@ -99,6 +101,7 @@ static void take_first_table(void *user_data)
 static void want_column(RateFeedOptions *feed, const RateColumn *column)
 {
 	feed->wants_frees |= column->needs_frees;
+	feed->wants_net |= column == rate_column_lookup("net");
 	feed->wants_processes |= column->needs_processes;
 	feed->wants_slabinfo |= column->needs_slabinfo;
 }
@@ -182,6 +185,9 @@ static void *begin(Options *options, Session *session, GError **error)
 	/* Nobody can look at a recording that is over at once. */
 	if (options->input && run->screen && !rate->speed_given)
 		feed.paced = true;
+	if (feed.wants_net && options->input)
+		run->net_judged = recorded_net_check(options->input, options->memory_bytes_max);
+	feed.net_judged = run->net_judged;
 	run->feed = rate_feed_new(session, &feed);
 	if (run->screen)
 		rate_feed_set_waiting(run->feed, poll_screen);
@@ -249,6 +255,7 @@ static bool end(void *state, bool *complete, GError **error)
 	written = close_outlet(run, error);
 	tell_why_incomplete(run);
 	rate_feed_free(run->feed);
+	net_check_free(run->net_judged);
 	if (run->error)
 		g_propagate_error(error, g_steal_pointer(&run->error));
 	written &= !*error;

@@ -5,6 +5,7 @@
 #include "collect/collect_live.h"
 #include "collect/input.h"
 #include "collect/oom_score.h"
+#include "collect/pid_check.h"
 #include "collect/stap_build.h"
 #include "collect/watchdog.h"
 #include "escape.h"
@@ -333,8 +334,8 @@ static ExitStatus run_live(Options *options)
 	ExitStatus status;
 
 	offer_to_oom_killer(options);
-	if (!read_symbols(options, &error) || !cache_choice_of_host(options, &error) ||
-	    !open_output(options, &file, &error))
+	if (!read_symbols(options, &error) || !pids_exist("", options->pids, &error) ||
+	    !cache_choice_of_host(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	/* Until it has the report and its own name. */
 	if (file)
@@ -427,8 +428,8 @@ static ExitStatus check(Options *options)
 	g_autoptr(GError) error = NULL;
 	bool would_start;
 
-	if (!cache_choice_of_host(options, &error))
-		return fail(EXIT_FAILED, error);
+	if (!pids_exist("", options->pids, &error) || !cache_choice_of_host(options, &error))
+		return fail(status_of(error), error);
 	would_start = check_this_host(options->collector, &options->request,
 				      (CheckFiles){ options->output, options->kallsyms }, stdout);
 

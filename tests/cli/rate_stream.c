@@ -18,6 +18,17 @@ static const char cache_names[] = "dentry\n"
 				  "filp\tftrace_event_field\n"
 				  "kmalloc-64\n";
 
+/* In use at both ends: what was traced of dentry is what it grew by; of the module's cache no free
+   was seen, and yet it did not grow. */
+#define SLABINFO(dentries, filps)                                                                  \
+	"slabinfo - version: 2.1\n"                                                                \
+	"dentry " dentries " 2100 192 21 1 : tunables 0 0 0 : slabdata 100 100 0\n"                \
+	"filp " filps " 320 256 16 1 : tunables 0 0 0 : slabdata 20 20 0\n"                        \
+	"a_cache_of_a_module_whose_name_is_long 40 40 1024 4 1 : tunables 0 0 0 : "                \
+	"slabdata 10 10 0\n"
+static const char slabinfo_start[] = SLABINFO("2000", "300"),
+		  slabinfo_end[] = SLABINFO("2067", "318");
+
 /* A cache, or none (NULL), before the others: its class of kmalloc is derived, or unknown. */
 static const struct {
 	const char *cache;
@@ -164,6 +175,9 @@ void rate_stream(GByteArray *stream, bool blind)
 
 	add_facts(stream);
 	batch_write_text(stream, KMT_BATCH_CACHE_NAMES, 0, cache_names, strlen(cache_names));
+	if (blind)
+		batch_write_slabinfo(stream, KMT_READING_START, START_NS, slabinfo_start,
+				     strlen(slabinfo_start));
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
 		add_first_batch(stream, cpu);
 	add_load(stream, 0, "0.38 0.21 0.12 1/342 13297");
@@ -176,5 +190,8 @@ void rate_stream(GByteArray *stream, bool blind)
 		if (number == BATCHES / 2)
 			add_load(stream, 500, "0.42 0.22 0.12 3/342 13301");
 	}
+	if (blind)
+		batch_write_slabinfo(stream, KMT_READING_END, END_NS, slabinfo_end,
+				     strlen(slabinfo_end));
 	add_end(stream);
 }

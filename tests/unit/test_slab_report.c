@@ -108,6 +108,9 @@ typedef struct {
 	bool some_by_size;
 	bool not_recorded;
 	uint64_t cpus;
+	const char *of_whom;
+	bool sampled;
+	bool human;
 } Traced;
 
 static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
@@ -127,6 +130,9 @@ static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
 		.all_traced = !traced->some_filtered,
 		.some_by_size = traced->some_by_size,
 		.cpus = traced->cpus,
+		.of_whom = traced->of_whom,
+		.sampled = traced->sampled,
+		.human = traced->human,
 	};
 
 	cr_assert(cache_query_resolve(query, list, "", NULL));
@@ -144,55 +150,72 @@ static const struct {
 } growths[] = {
 	{ "the issue's",
 	  { { "kmalloc-192", 11112331, 11119902, 192, 21, 1 } },
-	  { "kmalloc-192", { 1284220 }, false, false, false, 2 },
-	  "kmalloc-192: in use 11,112,331 -> 11,119,902 (+7,571, +1.4 MiB, /proc/slabinfo) in "
+	  { "kmalloc-192", { 1284220 }, false, false, false, 2, NULL, false, false },
+	  "kmalloc-192: in use 11,112,331 -> 11,119,902 (+7,571, +1,453,632 bytes, /proc/slabinfo) "
+	  "in "
 	  "60.000 s; 1,284,220 allocations traced; net growth is 0.59 % of them\n" },
 	{ "shrinks",
 	  { { "kmalloc-192", 1000, 900, 192, 21, 1 } },
-	  { "kmalloc-192", { 50 }, false, false, false, 2 },
-	  "kmalloc-192: in use 1,000 -> 900 (-100, -18.8 KiB, /proc/slabinfo) in 60.000 s; 50 "
+	  { "kmalloc-192", { 50 }, false, false, false, 2, NULL, false, false },
+	  "kmalloc-192: in use 1,000 -> 900 (-100, -19,200 bytes, /proc/slabinfo) in 60.000 s; 50 "
 	  "allocations traced; no net growth\n" },
 	{ "quiet",
 	  { { "kmalloc-192", 1000, 1000, 192, 21, 1 } },
-	  { "kmalloc-192", { 0 }, false, false, false, 2 },
+	  { "kmalloc-192", { 0 }, false, false, false, 2, NULL, false, false },
 	  "kmalloc-192: in use 1,000 -> 1,000 (unchanged, /proc/slabinfo) in 60.000 s; 0 "
 	  "allocations traced\n" },
 	{ "bulk",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
-	  { "kmalloc-192", { 1 }, false, false, false, 2 },
-	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +18.3 MiB, /proc/slabinfo) in 60.000 s; "
+	  { "kmalloc-192", { 1 }, false, false, false, 2, NULL, false, false },
+	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +19,200,192 bytes, /proc/slabinfo) in "
+	  "60.000 s; "
 	  "1 allocation traced; 100,000 objects came from paths that no probe sees (bulk "
 	  "allocation)\n" },
 	{ "bulk, as far as a filter can tell",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
-	  { "kmalloc-192", { 10 }, true, false, false, 2 },
-	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +18.3 MiB, /proc/slabinfo) in 60.000 s; "
+	  { "kmalloc-192", { 10 }, true, false, false, 2, NULL, false, false },
+	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +19,200,192 bytes, /proc/slabinfo) in "
+	  "60.000 s; "
 	  "10 allocations traced; it grew by 99,991 more\n" },
 	{ "bulk, or of a class that was taken for another",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
-	  { "kmalloc-192", { 10 }, false, true, false, 2 },
-	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +18.3 MiB, /proc/slabinfo) in 60.000 s; "
+	  { "kmalloc-192", { 10 }, false, true, false, 2, NULL, false, false },
+	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +19,200,192 bytes, /proc/slabinfo) in "
+	  "60.000 s; "
 	  "10 allocations traced; it grew by 99,991 more\n" },
 	{ "bulk, where only classes were named by size",
 	  { { "filp", 1000, 101001, 256, 16, 1 } },
-	  { "filp", { 1 }, false, true, false, 2 },
-	  "filp: in use 1,000 -> 101,001 (+100,001, +24.4 MiB, /proc/slabinfo) in 60.000 s; 1 "
+	  { "filp", { 1 }, false, true, false, 2, NULL, false, false },
+	  "filp: in use 1,000 -> 101,001 (+100,001, +25,600,256 bytes, /proc/slabinfo) in 60.000 "
+	  "s; 1 "
 	  "allocation traced; 100,000 objects came from paths that no probe sees (bulk "
 	  "allocation)\n" },
 	{ "recorded in part",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
-	  { "kmalloc-192", { 0 }, false, false, true, 2 },
-	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +18.3 MiB, /proc/slabinfo) in 60.000 s; "
+	  { "kmalloc-192", { 0 }, false, false, true, 2, NULL, false, false },
+	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +19,200,192 bytes, /proc/slabinfo) in "
+	  "60.000 s; "
 	  "0 allocations traced, as not all were recorded\n" },
 	{ "a new slab of a CPU",
 	  { { "kmalloc-192", 0, 21, 192, 21, 1 } },
-	  { "kmalloc-192", { 1 }, false, false, false, 1 },
-	  "kmalloc-192: in use 0 -> 21 (+21, +3.9 KiB, /proc/slabinfo) in 60.000 s; 1 allocation "
+	  { "kmalloc-192", { 1 }, false, false, false, 1, NULL, false, false },
+	  "kmalloc-192: in use 0 -> 21 (+21, +4,032 bytes, /proc/slabinfo) in 60.000 s; 1 "
+	  "allocation "
 	  "traced; 20 more may be free objects that CPUs hold ready\n" },
+	{ "some processes",
+	  { { "filp", 1000, 2000, 256, 16, 1 } },
+	  { "filp", { 1100 }, true, false, false, 2, "of the chosen processes", false, false },
+	  "filp: in use 1,000 -> 2,000 (+1,000, +256,000 bytes, /proc/slabinfo, whole host) in "
+	  "60.000 s; 1,100 allocations traced, of the chosen processes alone, freed or not\n" },
+	{ "sampled, for people",
+	  { { "filp", 1000, 2000, 256, 16, 1 } },
+	  { "filp", { 100000 }, true, false, false, 2, NULL, true, true },
+	  "filp: in use 1,000 -> 2,000 (+1,000, +250 KiB, /proc/slabinfo) in 60.000 s; about "
+	  "100,000 allocations traced; net growth is 1 % of them\n" },
 	{ "no slabinfo",
 	  { { NULL, 0, 0, 0, 0, 0 } },
-	  { "kmalloc-192", { 12 }, false, false, false, 1 },
-	  "kmalloc-192: in use: not known, /proc/slabinfo does not tell; 12 "
+	  { "kmalloc-192", { 12 }, false, false, false, 1, NULL, false, false },
+	  "kmalloc-192: in use: not known, /proc/slabinfo does not say; 12 "
 	  "allocations "
 	  "traced\n" },
 };
@@ -216,13 +239,14 @@ Test(slab_report, of_many_caches_those_that_changed_most_are_told_and_the_sum)
 	cr_assert_eq(g_strv_length(lines), 8, "%s", text);
 	cr_expect(g_str_has_prefix(lines[0], "kmalloc-192: in use 100 -> 1,100 ("));
 	cr_expect(g_str_has_prefix(lines[1], "task_struct: in use 10 -> 20 ("));
-	cr_expect(g_str_has_prefix(lines[2], "filp: in use 500 -> 400 (-100, -25.0 KiB, "));
+	cr_expect(g_str_has_prefix(lines[2], "filp: in use 500 -> 400 (-100, -25,600 bytes, "));
 	cr_expect_str_eq(lines[5], "2 more caches");
-	cr_expect_str_eq(lines[6],
-			 "all of these caches: in use 2,000,615 -> 2,001,525 (+910, +203 KiB, "
-			 "/proc/slabinfo) in 1.000 s; 21 allocations traced; 996 objects came from "
-			 "paths that no probe sees (bulk allocation)",
-			 "%s", lines[6]);
+	cr_expect_str_eq(
+		lines[6],
+		"all of these caches: in use 2,000,615 -> 2,001,525 (+910, +207,360 bytes, "
+		"/proc/slabinfo) in 1.000 s; 21 allocations traced; 996 objects came from "
+		"paths that no probe sees (bulk allocation)",
+		"%s", lines[6]);
 }
 
 /* Of a recording that somebody made up; sums saturate. */
@@ -238,7 +262,7 @@ Test(slab_report, numbers_that_no_host_has_are_shown_as_very_many)
 	g_autoptr(GArray) traced = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	g_autoptr(GString) out = g_string_new(NULL);
 	const SlabSpan span = { start, end, 1 };
-	const SlabGrowth growth = { .span = span, .query = query, .traced = traced };
+	const SlabGrowth growth = { .span = span, .query = query, .traced = traced, .human = true };
 
 	cr_assert(cache_query_resolve(query, list, "", NULL));
 	g_array_set_size(traced, 1);
