@@ -36,7 +36,7 @@ static const RateColumn *parse_column(const char *name, GError **error)
 		return column;
 	for (column = rate_columns; column->name; column++)
 		g_string_append_printf(names, "%s%s", names->len ? ", " : "", column->name);
-	option_fail(error, "'%s' is no column: there are %s", name, names->str);
+	option_fail(error, "unknown column '%s'; valid: %s", name, names->str);
 	return NULL;
 }
 
@@ -103,7 +103,7 @@ static bool parse_above_zero(const char *value, uint64_t *number, GError **error
 	const char *rest;
 
 	if (!number_parse(value, number, &rest) || *rest || !*number)
-		return option_fail(error, "'%s' is no whole number above 0", value);
+		return option_fail(error, "'%s' is not a whole number above 0", value);
 	return true;
 }
 
@@ -123,9 +123,8 @@ bool option_rate_interval(Options *options, const char *value, GError **error)
 
 	if (!option_parse_seconds(value, &seconds) ||
 	    !(seconds >= INTERVAL_SECONDS_MIN && seconds <= INTERVAL_SECONDS_MAX))
-		return option_fail(error,
-				   "'%s' is no interval: a number of seconds, %g to %d, is one",
-				   value, INTERVAL_SECONDS_MIN, INTERVAL_SECONDS_MAX);
+		return option_fail(error, "invalid interval '%s' (%g to %d seconds)", value,
+				   INTERVAL_SECONDS_MIN, INTERVAL_SECONDS_MAX);
 	options->rate.interval_s = seconds;
 	return true;
 }
@@ -135,7 +134,7 @@ bool option_rate_speed(Options *options, const char *value, GError **error)
 	options->rate.speed_given = true;
 	options->rate.recorded_speed = g_str_equal(value, "1");
 	return options->rate.recorded_speed || g_str_equal(value, "max") ||
-	       option_fail(error, "'%s' is neither 1 nor max", value);
+	       option_fail(error, "'%s' is not valid: use 1 or max", value);
 }
 
 bool option_rate_stacks(Options *options, const char *value, GError **error)

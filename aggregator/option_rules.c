@@ -145,41 +145,40 @@ static bool pages_of_caches(const Options *options)
 
 static const OptionRule option_rules[] = {
 	{ check_and_other,
-	  "--check looks at a run on this host: it goes with neither -i nor --build-module" },
+	  "--check checks a run on this host: use it without -i and --build-module" },
 	{ input_and_live,
-	  "-i reads a file: it goes with none of the options that collect "
-	  "(-c, -d, -u, -o, --only-command, --include-self, --events, --stacks, --max-stack, "
+	  "-i reads a file: use it without the options that control a live run (-c, -d, -u, -o, "
+	  "--only-command, --include-self, --events, --stacks, --max-stack, "
 	  "--sample, --collector, --max-overhead, --buffer, --record, --record-max, --module, "
 	  "--build-module)" },
-	{ info_without_input, "--info says what a recording is: name it with -i FILE" },
-	{ slice_without_input, "--from and --to are seconds of a recording: name it with -i FILE" },
+	{ info_without_input, "--info describes a recording: add -i FILE" },
+	{ slice_without_input, "--from and --to need a recording: add -i FILE" },
 	{ slice_is_empty, "--from must be before --to" },
 	{ slice_of_info,
-	  "--info is about a whole recording: it goes with neither --from nor --to" },
+	  "--info describes a whole recording: use it without --from and --to" },
 	{ only_command_without, "--only-command needs a command: -c CMD or -- CMD ARG..." },
-	{ only_command_and_pid, "--only-command and -p name different processes: use one of them" },
-	{ user_without_command, "-u runs a command as a user: name it with -c CMD" },
-	{ interrupts_without_scope,
-	  "--with-interrupts goes with -p, --process or --only-command: else interrupts count "
-	  "anyway" },
-	{ build_without_output, "--build-module needs a file to write: -O FILE.ko" },
-	{ build_and_run, "--build-module only compiles: it goes with no -c, --module or --record" },
-	{ sign_without_build, "--sign-key and --sign-cert go with --build-module" },
-	{ sign_by_half, "signing takes both --sign-key and --sign-cert" },
+	{ only_command_and_pid,
+	  "--only-command and -p select different processes: use one of them" },
+	{ user_without_command, "-u needs a command: -c CMD or -- CMD ARG..." },
+	{ interrupts_without_scope, "--with-interrupts needs -p, --process or --only-command: "
+				    "without them interrupts are always counted" },
+	{ build_without_output, "--build-module needs an output file: -O FILE.ko" },
+	{ build_and_run, "--build-module only compiles: use it without -c, --module and --record" },
+	{ sign_without_build, "--sign-key and --sign-cert need --build-module" },
+	{ sign_by_half, "signing needs both --sign-key and --sign-cert" },
 	{ module_and_compile_options,
-	  "--module is compiled already: it goes with no -o that compiles" },
+	  "--module is already compiled: use it without -o options for the compilation" },
 	{ perf_and_stap_options,
-	  "--module and -o are SystemTap's: they go with no --collector=perf" },
-	{ pages_of_caches, "--events=page: pages are of no slab cache, kmalloc-top shows them" },
-	{ streams_to_file_as_well,
-	  "--record=- writes the stream to standard output, and no report: it goes with neither "
-	  "-O nor --record-max" },
+	  "--module and -o are for SystemTap: use them without --collector=perf" },
+	{ pages_of_caches, "--events=page: pages do not belong to a slab cache; use kmalloc-top" },
+	{ streams_to_file_as_well, "--record=- writes the stream to standard output, without a "
+				   "report: use it without -O and --record-max" },
 	{ streams_to_terminal,
-	  "--record=- does not write to a terminal: pipe it, as in '| kmalloc-top -i -'" },
-	{ cgroup_is_empty, "--cgroup names nothing: give a unit, a container or a path" },
+	  "--record=- does not write to a terminal: use a pipe, as in '| kmalloc-top -i -'" },
+	{ cgroup_is_empty, "--cgroup is empty: give a unit, a container or a path" },
 	{ process_is_empty,
-	  "--process names nothing: give a name or a pattern, as 'nginx' or 'php*'" },
-	{ output_is_other_file, "-O would overwrite the recording: give another name" },
+	  "--process is empty: give a name or a pattern, such as 'nginx' or 'php*'" },
+	{ output_is_other_file, "-O would overwrite the recording: use another name" },
 	{ NULL, NULL },
 };
 

@@ -35,7 +35,7 @@ static bool parse_whole(const char *text, uint64_t min, uint64_t max, uint64_t *
 	const char *rest;
 
 	if (!number_parse(text, value, &rest) || *rest)
-		return option_fail(error, "'%s' is no whole number", text);
+		return option_fail(error, "'%s' is not a whole number", text);
 	if (*value < min || *value > max)
 		return option_fail(error,
 				   "'%s' is out of range: %" G_GUINT64_FORMAT
@@ -87,7 +87,7 @@ bool option_sort(Options *options, const char *value, GError **error)
 		return true;
 	for (const SortKey *key = sort_keys; key->name; key++)
 		g_string_append_printf(names, "%s%s", names->len ? ", " : "", key->name);
-	return option_fail(error, "'%s' is no sort key: there are %s", value, names->str);
+	return option_fail(error, "unknown key '%s'; valid: %s", value, names->str);
 }
 
 bool option_by(Options *options, const char *value, GError **error)
@@ -143,7 +143,7 @@ bool option_duration(Options *options, const char *value, GError **error)
 
 	if (!option_parse_seconds(value, &seconds) || !(seconds > 0) ||
 	    seconds > DURATION_SECONDS_MAX)
-		return option_fail(error, "'%s' is no number of seconds above 0", value);
+		return option_fail(error, "'%s' is not a number of seconds above 0", value);
 	options->request.duration_seconds = seconds;
 	return true;
 }
@@ -156,7 +156,7 @@ static bool parse_place(Options *options, const char *value, uint64_t *ns, GErro
 
 	if (!(g_ascii_isdigit(*value) || *value == '.') || *end ||
 	    !(seconds <= DURATION_SECONDS_MAX))
-		return option_fail(error, "'%s' is no number of seconds", value);
+		return option_fail(error, "'%s' is not a number of seconds", value);
 	*ns = (uint64_t)(seconds * 1e9 + 0.5);
 	options->sliced = true;
 	return true;
@@ -188,7 +188,7 @@ bool option_stacks(Options *options, const char *value, GError **error)
 	if (g_str_equal(value, "none"))
 		options->request.stack_depth = 0;
 	else if (!g_str_equal(value, "full"))
-		return option_fail(error, "'%s' is neither full nor none", value);
+		return option_fail(error, "'%s' is not valid: use full or none", value);
 	return true;
 }
 
@@ -212,7 +212,7 @@ bool option_collector(Options *options, const char *value, GError **error)
 	if (options->collector || g_str_equal(value, "auto"))
 		return true;
 	names = collector_type_names();
-	return option_fail(error, "'%s' is no collector: there are auto, %s", value, names);
+	return option_fail(error, "unknown collector '%s'; valid: auto, %s", value, names);
 }
 
 bool option_stap_options(Options *options, const char *value, GError **error)
@@ -256,7 +256,8 @@ bool option_record_max(Options *options, const char *value, GError **error)
 
 	if (!number_parse_bytes(value, &bytes) || !bytes)
 		return option_fail(error,
-				   "'%s' is no size above 0: a whole number, K, M or G behind it",
+				   "'%s' is not a size above 0: use a whole number, optionally "
+				   "followed by K, M or G",
 				   value);
 	options->request.record_bytes_max = bytes;
 	return true;

@@ -78,6 +78,26 @@ static GOptionGroup *option_group(Options *options)
 	return group;
 }
 
+enum { HELP_COLUMN = 32, HELP_WIDTH = 80 };
+
+/* Prints a line of two columns; what does not fit the second one goes on below it. */
+static void print_columns(FILE *out, const char *left, const char *right)
+{
+	g_auto(GStrv) words = g_strsplit(right, " ", -1);
+	size_t column = HELP_COLUMN;
+
+	fprintf(out, "  %-*s", HELP_COLUMN - 3, left);
+	for (char **word = words; *word; word++) {
+		if (column + strlen(*word) >= HELP_WIDTH && column > HELP_COLUMN) {
+			fprintf(out, "\n%*s", HELP_COLUMN - 1, "");
+			column = HELP_COLUMN;
+		}
+		fprintf(out, " %s", *word);
+		column += strlen(*word) + 1;
+	}
+	fputc('\n', out);
+}
+
 static void print_row(const OptionRow *row, FILE *out)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
@@ -91,33 +111,35 @@ static void print_row(const OptionRow *row, FILE *out)
 		g_string_append_printf(names, "[=%s", row->argument + 1);
 	else if (row->argument)
 		g_string_append_printf(names, "=%s", row->argument);
-	fprintf(out, "  %-29s %s\n", names->str, row->help);
-}
-
-static void print_key(FILE *out, const char *name, const char *help)
-{
-	fprintf(out, "  %-29s %s\n", name, help);
+	print_columns(out, names->str, row->help);
 }
 
 static void print_rate_columns(FILE *out)
 {
 	fputs("\nKeys of -s, --sort, and of --columns:\n", out);
 	for (const RateColumn *column = rate_columns; column->name; column++)
-		print_key(out, column->name, column->help);
+		print_columns(out, column->name, column->help);
 	fputs("\nKeys of -s, --sort, by the names of another tool:\n", out);
 	for (const RateColumn *column = rate_columns; column->name; column++)
 		if (column->alias)
-			print_key(out, column->alias, column->help);
+			print_columns(out, column->alias, column->help);
 }
 
 static void print_keys(FILE *out)
 {
 	fputs("\nKeys of -s, --sort:\n", out);
 	for (const SortKey *key = sort_keys; key->name; key++)
-		print_key(out, key->name, key->help);
+		print_columns(out, key->name, key->help);
 	fputs("\nKeys of --by:\n", out);
 	for (const GroupKey *key = group_keys; key->name; key++)
-		print_key(out, key->name, key->help);
+		print_columns(out, key->name, key->help);
+}
+
+static void print_examples(const ToolExample *examples, FILE *out)
+{
+	fputs("\nExamples:\n", out);
+	for (const ToolExample *example = examples; example->command; example++)
+		fprintf(out, "  %s:\n    %s\n", example->purpose, example->command);
 }
 
 void options_print_help(const Tool *tool, FILE *out)
@@ -139,6 +161,7 @@ void options_print_help(const Tool *tool, FILE *out)
 		print_rate_columns(out);
 	else
 		print_keys(out);
+	print_examples(tool->examples, out);
 }
 
 /* Filters are given in any order and applied in one. */
@@ -220,10 +243,10 @@ static bool take_words(Options *options, char **words, GError **error)
 {
 	for (; *words; words++) {
 		if (!options->tool->take_word)
-			return option_fail(error,
-					   "'%s' is no option; a command is given with -c CMD or "
-					   "-- CMD ARG...",
-					   *words);
+			return option_fail(
+				error,
+				"'%s' is not an option; run a command with -c CMD or -- CMD ARG...",
+				*words);
 		if (!options->tool->take_word(options, *words, error))
 			return false;
 	}

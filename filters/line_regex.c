@@ -15,7 +15,7 @@ bool line_regex_prepare(Filter *filter, GError **error)
 	filter->state = regex;
 	if (regex)
 		return true;
-	g_set_error(error, filter_error_quark(), 0, "'%s' is no regular expression: %s",
+	g_set_error(error, filter_error_quark(), 0, "'%s' is not a valid regular expression: %s",
 		    filter->argument, reason->message);
 	return false;
 }

@@ -10,10 +10,9 @@ static bool prepare(Filter *filter, GError **error)
 	filter->state = minimum;
 	if (number_parse_bytes(filter->argument, minimum))
 		return true;
-	g_set_error(
-		error, filter_error_quark(), 0,
-		"'%s' is no size: a whole number is needed, with K, M or G behind it if you like",
-		filter->argument);
+	g_set_error(error, filter_error_quark(), 0,
+		    "'%s' is not a size: use a whole number, optionally followed by K, M or G",
+		    filter->argument);
 	return false;
 }
 

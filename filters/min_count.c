@@ -11,8 +11,7 @@ static bool prepare(Filter *filter, GError **error)
 	filter->state = minimum;
 	if (number_parse(filter->argument, minimum, &rest) && !*rest)
 		return true;
-	g_set_error(error, filter_error_quark(), 0, "'%s' is no count: a whole number is needed",
-		    filter->argument);
+	g_set_error(error, filter_error_quark(), 0, "'%s' is not a whole number", filter->argument);
 	return false;
 }
 

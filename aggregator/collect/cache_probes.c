@@ -212,7 +212,7 @@ static bool refuse(int problem, GError **error)
 	const char *why = problem == ENOENT ? NO_KPROBES
 			  : problem == EPERM || problem == EACCES
 				  ? LOCKED_DOWN
-				  : "the kernel refuses the probes that would tell them";
+				  : "the kernel refuses the probes for them";
 
 	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(problem), "%s: %s", why,
 		    g_strerror(problem));

@@ -77,7 +77,7 @@ static bool identity_init(Identity *identity, const char *name, GError **error)
 	if (!user || geteuid()) {
 		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
 			    user ? "-u %s: only root can run a command as another user: use sudo"
-				 : "-u %s: there is no such user",
+				 : "-u %s: no such user",
 			    name);
 		return false;
 	}

@@ -45,7 +45,7 @@ bool event_kinds_parse(const char *list, unsigned *events, GError **error)
 			g_autofree char *all = event_kinds_names(G_MAXUINT);
 
 			g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-				    "'%s' is no kind of event: there are %s", *word, all);
+				    "unknown event '%s'; valid: %s", *word, all);
 			return false;
 		}
 		*events |= kind->bit;

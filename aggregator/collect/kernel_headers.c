@@ -134,7 +134,7 @@ KernelHeaders *kernel_headers_find_for(const char *modules_folder, const char *r
 
 	if (!is_release_name(release)) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-			    "'%s' is no kernel release as uname -r prints it", release);
+			    "'%s' is not a kernel release as printed by uname -r", release);
 		return NULL;
 	}
 	headers->release = g_strdup(release);

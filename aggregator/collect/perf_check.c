@@ -119,12 +119,12 @@ static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, 
 	const char *problem;
 
 	if (points && !kmem_points_lack_caches(points)) {
-		g_string_append(text, "told by the tracepoint");
+		g_string_append(text, "reported by the tracepoint");
 		return CHECK_OK;
 	}
 	problem = points ? cache_probes_problem(&probed) : "its tracepoint cannot be read";
 	if (!problem) {
-		g_string_append(text, "by probes of the allocator's entries (kprobes)");
+		g_string_append(text, "by probes in the allocator (kprobes)");
 		return CHECK_OK;
 	}
 	g_string_append_printf(text, "(unknown cache): %s", problem);
@@ -147,9 +147,8 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	g_string_append_printf(text, "%skmem_cache_alloc ", text->len ? "; " : "");
 	if (folder)
 		return append_of_caches(host, folder, text);
-	g_string_append(text, "told by the tracepoint, or by probes of the allocator's entries: "
-			      "which, cannot be seen where no tracefs is mounted that this user "
-			      "can read");
+	g_string_append(text, "reported by the tracepoint, or by probes in the allocator: which "
+			      "one cannot be checked, as this user can read no tracefs");
 	return CHECK_NOTE;
 }
 

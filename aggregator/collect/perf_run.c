@@ -301,7 +301,7 @@ static void count_scope(PerfRun *run)
 
 	if (request->scope != COLLECT_SCOPE_HOST && !request->quiet)
 		g_printerr("%s: perf events trace the whole host; these processes are "
-			   "picked when it is read\n",
+			   "selected when events are read\n",
 			   g_get_prgname());
 	task_table_set_inherit(run->tasks, request->scope == COLLECT_SCOPE_COMMAND);
 	if (request->scope == COLLECT_SCOPE_COMMAND)
@@ -319,7 +319,7 @@ static bool adopt_clock(PerfRun *run, GError **error)
 		return true;
 	}
 	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			    "this kernel's perf events have no clock that can be told (Linux "
+			    "this kernel's perf events have no clock that can be chosen (Linux "
 			    "before 4.1): use --collector=stap");
 	return false;
 }

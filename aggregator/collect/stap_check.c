@@ -125,8 +125,8 @@ static CheckVerdict look_at_secure_boot(const CheckHost *host, GString *text)
 	g_string_append(text, "on");
 	if (is_below(host, LOCKDOWN_FILE))
 		return CHECK_OK;
-	g_string_append(text, ", and the kernel does not tell whether it is locked down: it may "
-			      "refuse modules that are not signed");
+	g_string_append(text, ", and the kernel does not show whether it is locked down: it may "
+			      "refuse unsigned modules");
 	return CHECK_NOTE;
 }
 
@@ -153,7 +153,7 @@ static CheckVerdict look_at_lockdown(const CheckHost *host, GString *text)
 	/* "none [integrity] confidentiality" */
 	if (state && !strstr(state, "[none]"))
 		return signature_needed(host, text, "Lockdown: insmod: unsigned module loading");
-	g_string_append(text, state ? "none" : "none that the kernel tells of");
+	g_string_append(text, state ? "none" : "none reported by the kernel");
 	return CHECK_OK;
 }
 
@@ -430,14 +430,15 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	}
 	source = cache_layout_find_below(&layout, host->root, host->release);
 	if (source) {
-		g_string_append_printf(text, "told by the kernel: offsets from %s, checked at load",
-				       source);
+		g_string_append_printf(
+			text,
+			"read from the kernel: offsets from %s, checked when the module is loaded",
+			source);
 		return CHECK_OK;
 	}
-	g_string_append(text,
-			"told by the kernel if their offsets are found: there is no BTF and no "
-			"debuginfo that this build reads, so they are searched for at load, "
-			"and checked");
+	g_string_append(text, "read from the kernel if their offsets are found: there is no BTF "
+			      "and no debuginfo that this build can read, so the module searches "
+			      "for them when it is loaded, and checks them");
 	return CHECK_NOTE;
 }
 

@@ -27,7 +27,7 @@ static bool check_events(const ModuleFile *file, const char *path, unsigned want
 	unsigned observed;
 
 	if (!file->events || !event_kinds_parse(file->events, &observed, NULL))
-		return fail(error, "%s is no module made by --build-module", path);
+		return fail(error, "%s is not a module made by --build-module", path);
 	if (wanted & ~observed)
 		return fail(error,
 			    "%s observes %s only, not %s: build it with --build-module --events=%s",
@@ -45,7 +45,7 @@ bool stap_build_check_module_for(const StapTool *tool, const char *path, unsigne
 	if (!name)
 		return false;
 	if (!file->stap_release || !file->kernel_release)
-		return fail(error, "%s is no module made by --build-module", path);
+		return fail(error, "%s is not a module made by --build-module", path);
 	if (file->name && strcmp(file->name, name) != 0)
 		return fail(error, "%s was built as %s.ko: give it that name again", path,
 			    file->name);

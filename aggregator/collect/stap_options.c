@@ -281,7 +281,7 @@ static bool read_word(OptionReader *reader, bool first, GError **error)
 			    "-O FILE",
 			    word);
 	if (word[0] != '-' || !word[1] || strcmp(word, "--") == 0)
-		return fail(error, "'%s' is no SystemTap option", word);
+		return fail(error, "'%s' is not a SystemTap option", word);
 	return word[1] == '-' ? read_long_option(reader, error) : read_short_options(reader, error);
 }
 

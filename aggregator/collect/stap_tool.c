@@ -92,7 +92,7 @@ static bool ask_version(StapTool *tool, GError **error)
 	if (stap_tool_parse_version(tool, text) || stap_tool_parse_version(tool, out))
 		return true;
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
-		    "%s -V tells no version: install SystemTap again", tool->stap);
+		    "%s -V prints no version: install SystemTap again", tool->stap);
 	return false;
 }
 

@@ -266,7 +266,7 @@ static void set_error(GError **error, const CacheList *list, const Item *item, c
 	if (!nearest_append(nearest, names))
 		g_string_assign(names, advice);
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s '%s'; %s",
-		    item->is_glob ? "no slab cache matches" : "there is no slab cache", item->text,
+		    item->is_glob ? "no slab cache matches" : "no slab cache is called", item->text,
 		    names->str);
 }
 

@@ -105,7 +105,7 @@ static void append_no_match(GString *out, const CgroupState *state)
 	escape_append(out, state->glob);
 	g_string_append_c(out, '\'');
 	if (!state->others->len) {
-		g_string_append(out, ": it tells no path of any");
+		g_string_append(out, ": it has no cgroup paths");
 		return;
 	}
 	g_string_append(out, "; it has: ");

@@ -7,7 +7,7 @@ const GroupKey group_keys[] = {
 	{
 		.name = "process",
 		.title = "PROCESS",
-		.help = "name of the main thread, over all processes of that name",
+		.help = "all processes of a name (their main thread's)",
 		.member = MEMBER_TASK,
 		.interrupts_apart = true,
 		.identify = process_identify,
@@ -16,7 +16,7 @@ const GroupKey group_keys[] = {
 	{
 		.name = "pid",
 		.title = "PID",
-		.help = "single process, by its pid and start",
+		.help = "single process, by pid and start time",
 		.member = MEMBER_TASK,
 		.interrupts_apart = true,
 		.identify = pid_identify,
@@ -51,7 +51,7 @@ const GroupKey group_keys[] = {
 	{
 		.name = "stack",
 		.title = "STACK",
-		.help = "call stack; its frames follow below each other",
+		.help = "call stack, one frame per line",
 		.member = MEMBER_STACK,
 		.identify = stack_identify,
 		.label = stack_label,
@@ -98,8 +98,8 @@ static bool fail_unknown(const char *name, GError **error)
 
 	for (const GroupKey *key = group_keys; key->name; key++)
 		g_string_append_printf(names, "%s%s", names->len ? ", " : "", key->name);
-	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-		    "'%s' is nothing to group by: there are %s", name, names->str);
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "unknown key '%s'; valid: %s",
+		    name, names->str);
 	return false;
 }
 

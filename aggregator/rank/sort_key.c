@@ -27,7 +27,7 @@ const SortKey sort_keys[] = {
 	{ "count", "allocations", allocations },
 	{ "bytes", "bytes allocated", bytes_allocated },
 	{ "requested", "bytes requested", bytes_requested },
-	{ "waste", "bytes allocated and not requested", bytes_wasted },
+	{ "waste", "bytes allocated but not requested", bytes_wasted },
 	{ NULL, NULL, NULL },
 };
 

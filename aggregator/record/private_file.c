@@ -51,7 +51,7 @@ static bool name_is_free(const PrivateFile *file, bool may_replace, GError **err
 		return true;
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
 		    "%s exists already%s: name another file", file->path,
-		    S_ISREG(status.st_mode) ? "" : " and is no regular file");
+		    S_ISREG(status.st_mode) ? "" : " and is not a regular file");
 	return false;
 }
 

@@ -145,7 +145,8 @@ static void append_lost(GString *out, const RateTable *table, const RateLayout *
 	if (seconds < layout->interval_s - 0.0005)
 		g_string_append_printf(out, "; %.3f s only", seconds);
 	if (table->partial)
-		g_string_append(out, "; partial: a CPU was late, what it tells counts in the next");
+		g_string_append(out,
+				"; partial: a CPU was late, its events count in the next interval");
 	g_string_append(out, "\n\n");
 }
 

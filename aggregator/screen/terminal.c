@@ -72,9 +72,9 @@ static bool is_capable(GError **error)
 	bool can_move;
 
 	if (!isatty(STDOUT_FILENO))
-		return refuse(error, "stdout is no terminal");
+		return refuse(error, "stdout is not a terminal");
 	if (!name || setupterm(NULL, STDOUT_FILENO, &known) != OK || known != 1)
-		return refuse(error, "nothing is known of this terminal, TERM is %.40s", shown);
+		return refuse(error, "unknown terminal type, TERM is %.40s", shown);
 	can_move = cursor_address && clear_screen;
 	del_curterm(cur_term);
 	return can_move ||
@@ -85,8 +85,7 @@ static bool open_keys(Terminal *terminal, GError **error)
 {
 	terminal->in = isatty(STDIN_FILENO) ? stdin : fopen("/dev/tty", "re");
 	if (!terminal->in || tcgetattr(fileno(terminal->in), &terminal->modes))
-		return refuse(error, "there is no terminal to read keys from: %s",
-			      g_strerror(errno));
+		return refuse(error, "no terminal to read keys from: %s", g_strerror(errno));
 	return true;
 }
 

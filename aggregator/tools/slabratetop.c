@@ -7,8 +7,9 @@
 static bool take_number(Options *options, const char *word, GError **error)
 {
 	if (options->rate.count)
-		return option_fail(error, "'%s' is too much: there is an interval and a count",
-				   word);
+		return option_fail(
+			error, "'%s' is one argument too many: only INTERVAL and COUNT are allowed",
+			word);
 	if (options->rate.interval_given)
 		return option_rate_count(options, word, error);
 	options->rate.interval_given = true;
@@ -26,17 +27,26 @@ static bool speed_without_input(const Options *options)
 }
 
 static const OptionRule rules[] = {
-	{ duration_and_interval,
-	  "-d goes with no interval: a count after the interval ends the run, as in "
-	  "'slabratetop 1 10'" },
-	{ speed_without_input, "--speed is that of a recording: name it with -i FILE" },
+	{ duration_and_interval, "-d cannot be combined with INTERVAL; COUNT ends the run, as in "
+				 "'slabratetop 1 10'" },
+	{ speed_without_input, "--speed needs a recording: add -i FILE" },
+	{ NULL, NULL },
+};
+
+static const ToolExample examples[] = {
+	{ "What is allocated right now, every second; interactive on a terminal", "slabratetop" },
+	{ "Five tables of two seconds, with frees",
+	  "slabratetop --batch --columns=+free,+net 2 5" },
+	{ "Ten intervals of one cache for a program, a JSON object each",
+	  "slabratetop --json --cache=dentry 1 10" },
 	{ NULL, NULL },
 };
 
 static const Tool slabratetop = {
 	.name = "slabratetop",
 	.usage = "[OPTION...] [INTERVAL [COUNT]] [-c CMD | -- CMD ARG...]",
-	.purpose = "Which slab caches are allocated from right now, how often and how much.",
+	.purpose = "Shows which slab caches are allocated from right now, how often and how much.",
+	.examples = examples,
 	.bit = TOOL_SLABRATETOP,
 	.events = COLLECT_KMALLOC | COLLECT_CACHE,
 	.caches_only = true,

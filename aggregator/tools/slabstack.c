@@ -8,7 +8,7 @@
 static bool take_caches(Options *options, const char *word, GError **error)
 {
 	if (options->caches)
-		return option_fail(error, "several caches are given with commas: '%s,%s'",
+		return option_fail(error, "separate several caches with commas: '%s,%s'",
 				   options->caches_asked, word);
 	options->caches_asked = g_strdup(word);
 	options->caches = cache_query_new(word, error);
@@ -30,16 +30,25 @@ static bool build_with_cache(const Options *options)
 }
 
 static const OptionRule rules[] = {
-	{ collects_without_cache, "nothing is traced without a CACHE: name one, or all by '*'" },
-	{ build_with_cache, "--build-module serves every cache: name none" },
+	{ collects_without_cache, "this option needs a CACHE: name one, or use '*' for all" },
+	{ build_with_cache, "--build-module compiles for all caches: use it without CACHE" },
+	{ NULL, NULL },
+};
+
+static const ToolExample examples[] = {
+	{ "Which slab caches grow", "slabstack" },
+	{ "Who allocates from one of them, and from where, until Ctrl-C", "slabstack dentry" },
+	{ "Which processes allocate from a family of caches, in ten seconds",
+	  "slabstack 'kmalloc-*' -d 10 --by=process,cache" },
 	{ NULL, NULL },
 };
 
 static const Tool slabstack = {
 	.name = "slabstack",
-	.usage = "CACHE[,CACHE...] [OPTION...] [-c CMD | -- CMD ARG...]",
-	.purpose =
-		"Who allocates from a slab cache, and from where; without CACHE: which ones grow.",
+	.usage = "[CACHE[,CACHE...]] [OPTION...] [-c CMD | -- CMD ARG...]",
+	.purpose = "Shows who allocates from a slab cache, and from where.\n"
+		   "Without CACHE: which caches grow.",
+	.examples = examples,
 	.bit = TOOL_SLABSTACK,
 	.events = COLLECT_KMALLOC | COLLECT_CACHE,
 	.caches_only = true,

@@ -104,7 +104,7 @@ static bool make_room(TextWriter *writer)
 static void push_dropped(TextWriter *writer)
 {
 	if (writer->dropped)
-		g_printerr("%s: %u tables were not printed: whoever reads them is too slow\n",
+		g_printerr("%s: %u tables were not printed: the reader of the output is too slow\n",
 			   g_get_prgname(), writer->dropped);
 	writer->dropped = 0;
 }

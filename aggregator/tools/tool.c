@@ -198,7 +198,7 @@ static void tell_of_command(const CollectOutcome *outcome, char **command)
 	int status = outcome->command_status;
 
 	if (outcome->command_running)
-		fprintf(stderr, "%s: %s is still running; it was left alone\n", g_get_prgname(),
+		fprintf(stderr, "%s: %s is still running and was left alone\n", g_get_prgname(),
 			*command);
 	else if (!outcome->command_ended)
 		fprintf(stderr, "%s: %s has ended, its status was not seen\n", g_get_prgname(),
@@ -308,8 +308,7 @@ static ExitStatus show_input(Options *options, Session *session)
 		return fail(status_of(error), error);
 	if (read_input(options, session, &error) && session->imported)
 		g_set_error(&error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			    "%s: it does not tell when its events were: give a recording",
-			    options->input);
+			    "%s: it has no times of its events: use a recording", options->input);
 	status = finish_stream(options, session, state);
 	return error ? fail(status_of(error), error) : status;
 }

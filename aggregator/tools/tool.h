@@ -25,6 +25,12 @@ typedef struct {
 	bool (*end)(void *state, bool *complete, GError **error);
 } ToolStream;
 
+/* An example of the help text. */
+typedef struct {
+	const char *purpose; /* what it shows, or for what */
+	const char *command; /* as typed by root */
+} ToolExample;
+
 /*
  * A command of the suite: its name, its defaults and its report. What it does is the same for all.
  * To add one: a file with such a table and a main(), a bit, its rows in the option table.
@@ -32,7 +38,8 @@ typedef struct {
 struct Tool {
 	const char *name;    /* as it is called; its messages begin with it */
 	const char *usage;   /* what may follow its name */
-	const char *purpose; /* one line */
+	const char *purpose; /* a line or two */
+	const ToolExample *examples; /* ended by one without command */
 	ToolBit bit;
 	unsigned events;  /* bits of CollectEvents that it observes unless it is told otherwise */
 	bool caches_only; /* what it shows is of slab caches, as pages are not */

@@ -225,7 +225,7 @@ Test(cache_query, where_no_name_is_near_there_is_advice)
 	g_autoptr(GError) error = NULL;
 
 	cr_expect_null(resolved("6.18", "zzzzzzzz", &error));
-	cr_expect_str_eq(error->message, "there is no slab cache 'zzzzzzzz'; " ADVICE);
+	cr_expect_str_eq(error->message, "no slab cache is called 'zzzzzzzz'; " ADVICE);
 }
 
 Test(cache_query, the_nearest_names_are_at_most_5_and_the_best_first)
@@ -234,6 +234,6 @@ Test(cache_query, the_nearest_names_are_at_most_5_and_the_best_first)
 
 	cr_expect_null(resolved("6.18", "kmaloc-192", &error));
 	cr_expect_str_eq(error->message,
-			 "there is no slab cache 'kmaloc-192'; nearest: kmalloc-192, kmalloc-128, "
+			 "no slab cache is called 'kmaloc-192'; nearest: kmalloc-192, kmalloc-128, "
 			 "kmalloc-16, kmalloc-1k, kmalloc-32");
 }

@@ -278,7 +278,7 @@ Test(check, secure_boot_without_lockdown_is_told)
 	path = g_build_filename(fixture.root, LOCKDOWN, NULL);
 	g_unlink(path);
 	temporary_write(fixture.root, SECURE_BOOT, "\6\0\0\0\1", 5);
-	expect_line(&fixture, "note", "Secure Boot", "not signed");
+	expect_line(&fixture, "note", "Secure Boot", "unsigned modules");
 	fixture_clear(&fixture);
 }
 
@@ -427,7 +427,7 @@ Test(check, the_command_and_the_files_of_the_report_are_looked_at)
 	expect_line(&fixture, "FAIL", "Command", "kmt-no-such-program");
 	fixture.request.command = NULL;
 	fixture.host.files.report = fixture.root;
-	expect_line(&fixture, "FAIL", "Report file", "no regular file");
+	expect_line(&fixture, "FAIL", "Report file", "not a regular file");
 	fixture.host.files.report = NULL;
 	symbols = g_build_filename(fixture.root, "proc/kallsyms", NULL);
 	fixture.host.files.symbols = symbols;
@@ -517,9 +517,10 @@ Test(check, systemtap_tells_where_the_offsets_of_cache_names_are_from)
 
 	fixture_init(&fixture);
 	compile(&fixture);
-	expect_line(&fixture, "note", "Cache names", "searched for at load, and checked");
+	expect_line(&fixture, "note", "Cache names", "searches for them when it is loaded");
 	write_btf(fixture.root);
-	expect_line(&fixture, "ok", "Cache names", "offsets from BTF, checked at load");
+	expect_line(&fixture, "ok", "Cache names",
+		    "offsets from BTF, checked when the module is loaded");
 	fixture_clear(&fixture);
 }
 
@@ -537,7 +538,8 @@ Test(check, without_btf_the_offsets_are_those_of_debuginfo)
 	temporary_write(fixture.root, "usr/lib/debug/boot/other", "", 0);
 	path = g_build_filename(fixture.root, "usr/lib/debug/boot/vmlinux-" KERNEL, NULL);
 	cr_assert_eq(symlink("/proc/self/exe", path), 0);
-	expect_line(&fixture, "ok", "Cache names", "offsets from debuginfo, checked at load");
+	expect_line(&fixture, "ok", "Cache names",
+		    "offsets from debuginfo, checked when the module is loaded");
 	fixture_clear(&fixture);
 }
 
@@ -584,9 +586,10 @@ Test(check, perf_events_tell_where_cache_names_come_from)
 	expect_line(&fixture, "note", "Cache names", "its tracepoint cannot be read");
 	write_format(&fixture, "6.18");
 	expect_line(&fixture, "ok", "Cache names",
-		    "kmalloc by size; kmem_cache_alloc told by the tracepoint");
+		    "kmalloc by size; kmem_cache_alloc reported by the tracepoint");
 	temporary_write(fixture.root, "proc/mounts", "", -1);
-	expect_line(&fixture, "note", "Cache names", "cannot be seen where no tracefs is mounted");
+	expect_line(&fixture, "note", "Cache names",
+		    "cannot be checked, as this user can read no tracefs");
 	fixture_clear(&fixture);
 }
 
@@ -601,7 +604,7 @@ Test(check, perf_events_need_probes_where_the_tracepoint_has_no_cache)
 	temporary_write(fixture.root, "sys/kernel/tracing/kprobe_events", "", 0);
 	expect_line(&fixture, "note", "Cache names", "the kernel has no BTF");
 	write_btf(fixture.root);
-	expect_line(&fixture, "ok", "Cache names", "by probes of the allocator's entries");
+	expect_line(&fixture, "ok", "Cache names", "by probes in the allocator");
 	fixture.host.machine = "riscv64";
 	expect_line(&fixture, "note", "Cache names", "on this architecture");
 	fixture_clear(&fixture);

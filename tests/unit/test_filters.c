@@ -84,23 +84,23 @@ typedef struct {
 } ErrorCase;
 
 static const ErrorCase error_cases[] = {
-	{ "min-count", "abc", "'abc' is no count: a whole number is needed" },
-	{ "min-count", "-1", "'-1' is no count" },
-	{ "min-count", "+1", "'+1' is no count" },
-	{ "min-count", "", "'' is no count" },
-	{ "min-count", "0x10", "'0x10' is no count" },
-	{ "min-count", "3.5", "'3.5' is no count" },
-	{ "min-count", " 3", "' 3' is no count" },
-	{ "min-count", "3 ", "'3 ' is no count" },
-	{ "min-count", "10K", "'10K' is no count" },
-	{ "min-count", "18446744073709551616", "'18446744073709551616' is no count" },
-	{ "min-bytes", "K", "'K' is no size: a whole number is needed" },
-	{ "min-bytes", "1KB", "'1KB' is no size" },
-	{ "min-bytes", "1T", "'1T' is no size" },
-	{ "min-bytes", "-5", "'-5' is no size" },
-	{ "min-bytes", "17179869184G", "'17179869184G' is no size" },
-	{ "exclude-regex", "(", "'(' is no regular expression: " },
-	{ "include-regex", "[a", "'[a' is no regular expression: " },
+	{ "min-count", "abc", "'abc' is not a whole number" },
+	{ "min-count", "-1", "'-1' is not a whole number" },
+	{ "min-count", "+1", "'+1' is not a whole number" },
+	{ "min-count", "", "'' is not a whole number" },
+	{ "min-count", "0x10", "'0x10' is not a whole number" },
+	{ "min-count", "3.5", "'3.5' is not a whole number" },
+	{ "min-count", " 3", "' 3' is not a whole number" },
+	{ "min-count", "3 ", "'3 ' is not a whole number" },
+	{ "min-count", "10K", "'10K' is not a whole number" },
+	{ "min-count", "18446744073709551616", "'18446744073709551616' is not a whole number" },
+	{ "min-bytes", "K", "'K' is not a size: use a whole number" },
+	{ "min-bytes", "1KB", "'1KB' is not a size" },
+	{ "min-bytes", "1T", "'1T' is not a size" },
+	{ "min-bytes", "-5", "'-5' is not a size" },
+	{ "min-bytes", "17179869184G", "'17179869184G' is not a size" },
+	{ "exclude-regex", "(", "'(' is not a valid regular expression: " },
+	{ "include-regex", "[a", "'[a' is not a valid regular expression: " },
 };
 
 Test(filters, wrong_values_are_errors)
@@ -122,7 +122,7 @@ Test(filters, a_regular_expression_error_has_its_reason)
 	g_autoptr(GError) error = NULL;
 
 	cr_assert_null(filter_new(filter_type_lookup("exclude-regex"), "(", &error));
-	cr_expect(strlen(error->message) > strlen("'(' is no regular expression: "), "%s",
+	cr_expect(strlen(error->message) > strlen("'(' is not a valid regular expression: "), "%s",
 		  error->message);
 }
 

@@ -454,7 +454,7 @@ Test(group_rows, keys_are_a_few_of_those_there_are)
 		{ "", "''" },
 		{ "process,", "''" },
 		{ "Process", "'Process'" },
-		{ "pid,comm", "'comm' is nothing to group by: there are process, pid, thread" },
+		{ "pid,comm", "unknown key 'comm'; valid: process, pid, thread" },
 		{ "pid,pid", "'pid' is named twice" },
 		{ "pid,cache,stack,module", "4 keys: at most 3" },
 	};

@@ -251,7 +251,7 @@ Test(recording, no_symbolic_link_is_followed)
 	expect_refused(&files, "exists already");
 	unlink(files.part);
 	cr_assert(zero(int, symlink("target", files.path)));
-	expect_refused(&files, "no regular file");
+	expect_refused(&files, "not a regular file");
 	cr_expect(not(g_file_test(target, G_FILE_TEST_EXISTS)));
 }
 

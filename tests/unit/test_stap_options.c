@@ -37,8 +37,8 @@ typedef struct {
 static const RefusedCase refused[] = {
 	{ "report.txt", "to write the report to a file use -O FILE" },
 	{ "-", "use -O FILE" },
-	{ "-g report.txt", "'report.txt' is no SystemTap option" },
-	{ "-g --", "'--' is no SystemTap option" },
+	{ "-g report.txt", "'report.txt' is not a SystemTap option" },
+	{ "-g --", "'--' is not a SystemTap option" },
 	{ "-b", "--buffer" },
 	{ "-c ls", "own -c" },
 	{ "-x 12", "own -p" },

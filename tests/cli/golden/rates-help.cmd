@@ -1,0 +1,1 @@
+slabratetop --help
