@@ -37,6 +37,8 @@ static gint compare(gconstpointer left, gconstpointer right)
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
+	if (a->foreign != b->foreign)
+		return a->foreign ? 1 : -1;
 	if (a->global != b->global)
 		return a->global ? -1 : 1;
 	return (a->name > b->name) - (a->name < b->name);

@@ -9,13 +9,15 @@
  * SymbolList holds addresses and where their names are, 16 bytes each.
  *
  * It is put in order when it is first searched after an addition. One symbol remains of those
- * with equal addresses: a global one before others, then the one that was added first.
+ * with equal addresses: one of the kernel's native system call interface before that of another
+ * one, then a global one before others, then the one that was added first.
  */
 typedef struct {
 	uint64_t address;
 	uint32_t name;   /* offset of the name, grows with each addition */
 	uint16_t module; /* number of the module, 0: built in */
 	bool global;
+	bool foreign; /* the entry of a system call for programs of another ABI */
 } SymbolEntry;
 
 typedef struct {

@@ -7,6 +7,8 @@
 #include "symbols/module_index.h"
 #include "symbols/symbol_list.h"
 
+#include <string.h>
+
 enum {
 	NAME_BYTES_MAX = 512,     /* KSYM_NAME_LEN */
 	MODULE_BYTES_MAX = 64,    /* MODULE_NAME_LEN is 56 */
@@ -157,6 +159,21 @@ static const char *module_name(const SymbolStore *store, uint16_t number)
 	return g_ptr_array_index(store->module_names, number);
 }
 
+/* System calls without arguments have one function with a name for each ABI, as
+   __x64_sys_vfork and __ia32_sys_vfork (SYSCALL_DEFINE0 in the kernel). */
+static bool is_foreign(TextPart name)
+{
+	static const char prefixes[][sizeof("__ia32_sys_")] = { "__ia32_sys_", "__s390_sys_" };
+	const size_t prefix_bytes = sizeof(prefixes[0]) - 1;
+
+	if (name.length <= prefix_bytes)
+		return false;
+	for (size_t i = 0; i < G_N_ELEMENTS(prefixes); i++)
+		if (!memcmp(name.text, prefixes[i], prefix_bytes))
+			return true;
+	return false;
+}
+
 /* Adds a symbol to a list; one at address 0 is hidden (kptr_restrict), not known. */
 static void add_symbol(SymbolStore *store, SymbolList *list, const KallsymsLine *line,
 		       uint16_t module)
@@ -166,6 +183,7 @@ static void add_symbol(SymbolStore *store, SymbolList *list, const KallsymsLine 
 		.name = store->names->len,
 		.module = module,
 		.global = line->type == 'T',
+		.foreign = is_foreign(line->name),
 	};
 
 	if (!line->address || !kallsyms_line_is_text(line) || store->symbols == SYMBOLS_MAX ||

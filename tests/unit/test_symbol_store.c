@@ -132,6 +132,23 @@ Test(symbol_store, a_global_symbol_goes_before_others_of_its_address)
 	expect(store, 0, 0xffffffff81000210, "weak_first+10/100 [kernel]");
 }
 
+Test(symbol_store, a_system_call_is_named_as_the_native_one)
+{
+	g_autoptr(SymbolStore) store = symbol_store_new();
+
+	add_kallsyms(store, 0,
+		     "ffffffff81000100 T __ia32_sys_vfork\n"
+		     "ffffffff81000100 T __x64_sys_vfork\n"
+		     "ffffffff81000100 t __do_sys_vfork\n"
+		     "ffffffff81000200 T __s390_sys_sync\n"
+		     "ffffffff81000200 T __s390x_sys_sync\n"
+		     "ffffffff81000300 T __ia32_sys_clone\n"
+		     "ffffffff81000400 T end\n");
+	expect(store, 0, 0xffffffff81000110, "__x64_sys_vfork+10/100 [kernel]");
+	expect(store, 0, 0xffffffff81000210, "__s390x_sys_sync+10/100 [kernel]");
+	expect(store, 0, 0xffffffff81000310, "__ia32_sys_clone+10/100 [kernel]");
+}
+
 Test(symbol_store, the_order_of_lines_does_not_matter)
 {
 	g_autoptr(SymbolStore) store = symbol_store_new();
