@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session.h"
 
+#include "symbols/inner_kmallocs_find.h"
+
+/* Where the stream does not say it. No kernel has smaller ones. */
+enum { PAGE_BYTES_DEFAULT = 4096 };
+
 typedef struct {
 	BatchVisitor visit;
 	void *user_data;
@@ -16,6 +21,24 @@ static void apply_info(Session *session)
 	loss_ledger_set_window(session->loss, start_ns, end_ns);
 	symbol_store_set_text(session->symbols, run_info_number(info, KMT_FIELD_TEXT_START, 0),
 			      run_info_number(info, KMT_FIELD_TEXT_END, 0));
+}
+
+void session_find_inner_kmallocs(Session *session, const SymbolStore *symbols)
+{
+	uint64_t page_bytes =
+		run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_DEFAULT);
+
+	if (!session->inner_is_known)
+		session->inner_is_known = inner_kmallocs_find(&session->inner, symbols, page_bytes);
+}
+
+/* Once: a damaged stream may have many batches and many symbols, none of them the right one. */
+static void find_inner_kmallocs(Session *session)
+{
+	if (session->inner_was_sought || !symbol_store_has_symbols(session->symbols))
+		return;
+	session->inner_was_sought = true;
+	session_find_inner_kmallocs(session, session->symbols);
 }
 
 static uint64_t count_events(Session *session, const Batch *batch)
@@ -42,6 +65,7 @@ static void take_batch(const Batch *batch, void *user_data)
 	switch (batch->header.kind) {
 	case KMT_BATCH_EVENTS:
 		begin_at(session, batch);
+		find_inner_kmallocs(session);
 		loss_ledger_enter(session->loss, batch, count_events(session, batch));
 		break;
 	case KMT_BATCH_INFO:
@@ -69,6 +93,7 @@ Session *session_new(size_t memory_bytes_max)
 	Session *session = g_new0(Session, 1);
 
 	session->profile = profile_new(memory_bytes_max);
+	profile_set_inner_kmallocs(session->profile, &session->inner);
 	session->loss = loss_ledger_new();
 	session->info = run_info_new();
 	session->text = run_text_new();

@@ -23,9 +23,12 @@ typedef struct {
 	RunText *text;
 	SymbolStore *symbols;
 	BatchReader *reader;
-	GArray *taps; /* private, as the next two */
+	InnerKmallocs inner; /* of the traced kernel, once inner_is_known */
+	bool inner_is_known; /* the kernel's symbols came before its events */
+	GArray *taps;        /* private, as the next three */
 	SessionCounter counter;
 	void *counter_data;
+	bool inner_was_sought;
 	bool enough;    /* a tap has what it wants: the rest of a file is not read */
 	bool imported;  /* counted from a foreign text format: names come with it */
 	bool cut_short; /* the stream ended in the middle, or a recording was never closed */
@@ -43,6 +46,10 @@ void session_set_slice(Session *session, RunSlice slice);
 /* Returns how long the whole run was, as far as that is known by now, whatever the slice; 0: it is
    not known. */
 uint64_t session_length_ns(const Session *session);
+
+/* Finds the inner events of large kmallocs by these symbols, unless they are known. Without a call
+   they are found by the symbols of the stream, when its first events come. */
+void session_find_inner_kmallocs(Session *session, const SymbolStore *symbols);
 
 /* From here on calls tap with every whole batch, after it was counted; several are called in order.
  */

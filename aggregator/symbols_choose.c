@@ -84,6 +84,14 @@ static bool is_this_boot(const Session *session)
 	       g_str_equal(g_strstrip(boot_id), recorded);
 }
 
+void symbols_prepare(Session *session, GBytes *kallsyms)
+{
+	g_autoptr(SymbolStore) symbols = kallsyms ? parse_kallsyms(kallsyms) : NULL;
+
+	if (symbols)
+		session_find_inner_kmallocs(session, symbols);
+}
+
 void symbols_choose(Session *session, GBytes *kallsyms)
 {
 	SymbolStore *symbols = NULL;

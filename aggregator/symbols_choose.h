@@ -9,6 +9,9 @@
  */
 GBytes *symbols_read(const char *path, GError **error);
 
+/* Before a stream is read: what symbols_read() returned has a say in what counts; NULL: nothing. */
+void symbols_prepare(Session *session, GBytes *kallsyms);
+
 /*
  * Decides where names come from: what symbols_read() returned (NULL: no file was given) before all
  * else, then the stream itself, then this host while it is still in the boot that the stream tells

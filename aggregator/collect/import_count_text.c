@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "collect/import.h"
+#include "collect/import_count.h"
 #include "collect/import_stack_line.h"
 #include "collect/import_text.h"
 #include "collect/import_types.h"
@@ -43,11 +44,11 @@ static void forget_stack(CountTextState *state)
 
 static void count_stack(CountTextState *state, uint64_t weight)
 {
-	profile_count_text(state->profile, &(ProfileText){
-						   .text = state->stack->str,
-						   .length = (uint32_t)state->stack->len,
-						   .weight = weight,
-					   });
+	import_count(state->profile, &(ProfileText){
+					     .text = state->stack->str,
+					     .length = (uint32_t)state->stack->len,
+					     .weight = weight,
+				     });
 	forget_stack(state);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/import.h"
+#include "collect/import_count.h"
 #include "collect/import_text.h"
 #include "collect/import_types.h"
 
@@ -133,11 +134,11 @@ static void count_record(HashkeyState *state, const HashkeyRecord *record)
 		stack = state->plain->str;
 		length = state->plain->len;
 	}
-	profile_count_text(state->profile, &(ProfileText){
-						   .text = stack,
-						   .length = (uint32_t)length,
-						   .weight = record->count,
-					   });
+	import_count(state->profile, &(ProfileText){
+					     .text = stack,
+					     .length = (uint32_t)length,
+					     .weight = record->count,
+				     });
 }
 
 static uint64_t lines_of(const char *text, const char *end)

@@ -2,8 +2,10 @@
 #include "config.h"
 
 #include "collect/import.h"
+#include "collect/import_count.h"
 #include "collect/import_text.h"
 #include "collect/import_types.h"
+#include "symbols/inner_kmallocs_find.h"
 
 #include <string.h>
 
@@ -18,7 +20,10 @@
  * skipped.
  */
 
-enum { STACK_BYTES_MAX = 256 * 1024 };
+enum {
+	STACK_BYTES_MAX = 256 * 1024,
+	SMALL_BYTES_MAX = 8192, /* of a kmalloc, with the smallest pages that a kernel has */
+};
 
 /* Events that allocate; frees and everything else do not count. */
 static const char *const allocation_events[] = {
@@ -303,21 +308,32 @@ static bool read_frame(GString *stack, const char *line, size_t length)
 	return true;
 }
 
+/* Whether a sample without a stack is an inner event of a large kmalloc. */
+static bool is_inner(const PerfState *state)
+{
+	const GString *call_site = state->call_site;
+
+	if (state->stack->len || !call_site->len ||
+	    state->sample.bytes_requested <= SMALL_BYTES_MAX)
+		return false;
+	return inner_kmallocs_have_function(
+		(TextPart){ call_site->str + 1, strcspn(call_site->str + 1, "+\n") });
+}
+
 static void end_sample(PerfState *state)
 {
 	const Sample *sample = &state->sample;
 	const GString *stack = state->stack->len > 0 ? state->stack : state->call_site;
 
-	if (state->in_sample && sample->allocates)
-		profile_count_text(state->profile,
-				   &(ProfileText){
-					   .text = stack->str,
-					   .length = (uint32_t)stack->len,
-					   .weight = 1,
-					   .task = &sample->task,
-					   .bytes_requested = sample->bytes_requested,
-					   .bytes_allocated = sample->bytes_allocated,
-				   });
+	if (state->in_sample && sample->allocates && !is_inner(state))
+		import_count(state->profile, &(ProfileText){
+						     .text = stack->str,
+						     .length = (uint32_t)stack->len,
+						     .weight = 1,
+						     .task = &sample->task,
+						     .bytes_requested = sample->bytes_requested,
+						     .bytes_allocated = sample->bytes_allocated,
+					     });
 	state->in_sample = false;
 	g_string_truncate(state->stack, 0);
 }

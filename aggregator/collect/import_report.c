@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "collect/import.h"
+#include "collect/import_count.h"
 #include "collect/import_stack_line.h"
 #include "collect/import_text.h"
 #include "collect/import_types.h"
@@ -62,11 +63,11 @@ static bool is_frame(const char *line, size_t length)
 static void end_stack(ReportState *state)
 {
 	if (state->in_stack)
-		profile_count_text(state->profile, &(ProfileText){
-							   .text = state->stack->str,
-							   .length = (uint32_t)state->stack->len,
-							   .weight = state->count,
-						   });
+		import_count(state->profile, &(ProfileText){
+						     .text = state->stack->str,
+						     .length = (uint32_t)state->stack->len,
+						     .weight = state->count,
+					     });
 	g_string_truncate(state->stack, 0);
 	state->in_stack = false;
 }

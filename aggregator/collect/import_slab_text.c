@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "collect/import.h"
+#include "collect/import_count.h"
 #include "collect/import_stack_line.h"
 #include "collect/import_text.h"
 #include "collect/import_types.h"
@@ -164,14 +165,13 @@ static Sum *sum_of(SlabTextState *state, const Origin *origin)
 
 static void count(SlabTextState *state, const Origin *origin, const GString *stack, uint64_t weight)
 {
-	profile_count_text(state->profile,
-			   &(ProfileText){
-				   .text = stack ? stack->str : "",
-				   .length = stack ? (uint32_t)stack->len : 0,
-				   .weight = weight,
-				   .task = &origin->task,
-				   .cache = *origin->cache.name ? &origin->cache : NULL,
-			   });
+	import_count(state->profile, &(ProfileText){
+					     .text = stack ? stack->str : "",
+					     .length = stack ? (uint32_t)stack->len : 0,
+					     .weight = weight,
+					     .task = &origin->task,
+					     .cache = *origin->cache.name ? &origin->cache : NULL,
+				     });
 }
 
 static void end_stack(SlabTextState *state)

@@ -1,5 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/import.h \
+	aggregator/collect/import_count.c aggregator/collect/import_count.h \
 	aggregator/collect/import_count_text.c \
 	aggregator/collect/import_hashkey.c \
 	aggregator/collect/import_perf_script.c \

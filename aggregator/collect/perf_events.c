@@ -376,7 +376,7 @@ static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
 static void filter_point(PerfEvents *events, const PerfPoint *point, int fd)
 {
 	if (point->filter && !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, point->filter))
-		events->is_filtered = true;
+		events->is_filtered |= point->filters_caches;
 }
 
 bool perf_events_are_filtered(const PerfEvents *events)

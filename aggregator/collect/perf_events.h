@@ -24,6 +24,7 @@ typedef struct {
 	uint16_t id; /* its number, of the format file */
 	bool is_free;
 	char *filter; /* of the kernel: what does not pass is not counted either; NULL: none */
+	bool filters_caches; /* it leaves out slab caches that are not asked for */
 } PerfPoint;
 
 /* What is to be opened. Everything is borrowed until perf_events_free(). */
@@ -107,7 +108,7 @@ typedef struct {
 /* What is missing for less than that is not seen. */
 #define PERF_ENABLED_GRAIN_NS 50000000ULL
 
-/* Whether the kernel has taken the filter of any point; one that it refuses is left out. */
+/* Whether the kernel has taken a filter that leaves out slab caches. It may refuse one. */
 bool perf_events_are_filtered(const PerfEvents *events);
 
 /* Whether the events of a CPU have counted all the time since they were asked before: they do not

@@ -100,3 +100,30 @@ char *perf_filter_new(const KmemPoint *point, char **caches)
 		return by_class(caches);
 	return NULL;
 }
+
+static bool has_inner(const KmemPoint *point, const InnerKmallocs *inner)
+{
+	return inner->count && point->type->source == KMT_SOURCE_KMALLOC && !point->type->is_free &&
+	       point->fields[KMEM_CALL_SITE] && point->fields[KMEM_BYTES_REQUESTED];
+}
+
+char *perf_filter_without_inner(char *filter, const KmemPoint *point, const InnerKmallocs *inner)
+{
+	g_autofree char *others = filter;
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	if (!has_inner(point, inner))
+		return g_steal_pointer(&others);
+	if (others)
+		g_string_append_printf(out, "(%s) && ", others);
+	g_string_append_printf(out, "(bytes_req <= %" G_GUINT64_FORMAT " || (",
+			       inner->bytes_small_max);
+	for (unsigned i = 0; i < inner->count; i++)
+		g_string_append_printf(out,
+				       "%s(call_site < 0x%" G_GINT64_MODIFIER
+				       "x || call_site >= 0x%" G_GINT64_MODIFIER "x)",
+				       i ? " && " : "", inner->ranges[i].start,
+				       inner->ranges[i].end);
+	g_string_append(out, "))");
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/kmem_points.h"
+#include "count/inner_kmallocs.h"
 
 /*
  * Returns the filter, in the kernel's words (Documentation/trace/events.rst), that lets pass every
@@ -10,3 +11,10 @@
  * NULL where there is no such filter. The caller frees it.
  */
 char *perf_filter_new(const KmemPoint *point, char **caches);
+
+/*
+ * Returns a filter of the tracepoint that in addition leaves out the inner events of large
+ * kmallocs: they are then neither counted by the kernel nor sampled. filter is taken over; NULL:
+ * none, and returned where there is nothing to leave out. The caller frees the result.
+ */
+char *perf_filter_without_inner(char *filter, const KmemPoint *point, const InnerKmallocs *inner);

@@ -242,15 +242,20 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 	return (uint32_t)MIN(request->stack_depth, MAX(bound, 2) - 2);
 }
 
-static PerfPoint *points_of(const PerfRunPlan *plan, char **caches)
+static PerfPoint *points_of(const PerfRunPlan *plan, char **caches, const InnerKmallocs *inner)
 {
 	PerfPoint *points = g_new(PerfPoint, plan->points->len);
 
 	for (guint i = 0; i < plan->points->len; i++) {
 		const KmemPoint *point = plan->points->pdata[i];
+		char *by_cache = perf_filter_new(point, caches);
 
-		points[i] = (PerfPoint){ point->format->id, point->type->is_free,
-					 perf_filter_new(point, caches) };
+		points[i] = (PerfPoint){
+			.id = point->format->id,
+			.is_free = point->type->is_free,
+			.filters_caches = by_cache != NULL,
+			.filter = perf_filter_without_inner(by_cache, point, inner),
+		};
 	}
 	return points;
 }
@@ -267,11 +272,14 @@ static void points_free(PerfRequest *request)
 static void fill_request(PerfRun *run)
 {
 	const CollectRequest *request = run->live.parts.request;
+	Session *session = run->live.parts.session;
 
+	/* The host's symbols were fed before. */
+	session_find_inner_kmallocs(session, session->symbols);
 	run->stack_depth = stack_depth_of(request);
 	run->bound = (PerfBound){ request->sampling_period, request->overhead_percent_max };
 	run->request = (PerfRequest){
-		.points = points_of(run->plan, request->caches),
+		.points = points_of(run->plan, request->caches, &session->inner),
 		.points_count = run->plan->points->len,
 		.stack_depth = run->stack_depth,
 		.sampling_period = perf_throttle_period(&(PerfThrottle){ 0 }, &run->bound),

@@ -74,6 +74,22 @@ static void add_layout(GPtrArray *words)
 	add(words, "kmt_cache_size_offset=%ld", layout.size);
 }
 
+/* Relative to kfree(): everybody can read an argument vector, and the kernel's addresses are a
+   secret. */
+static void add_inner(GPtrArray *words, const InnerKmallocs *inner)
+{
+	g_autoptr(GString) offsets = g_string_new("kmt_inner=");
+
+	if (!inner || !inner->count)
+		return;
+	for (unsigned i = 0; i < inner->count; i++)
+		g_string_append_printf(offsets, "%s%" G_GINT64_FORMAT ",%" G_GINT64_FORMAT,
+				       i ? "," : "",
+				       (int64_t)(inner->ranges[i].start - inner->kfree),
+				       (int64_t)(inner->ranges[i].end - inner->kfree));
+	add(words, "%s", offsets->str);
+}
+
 static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 			   const CollectRequest *request)
 {
@@ -88,6 +104,8 @@ static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 		add_layout(words);
 	if (request->caches)
 		add_caches(words, request->caches);
+	if (request->events & COLLECT_KMALLOC)
+		add_inner(words, arguments->inner);
 	add(words, "kmt_include_self=%d", request->include_self);
 	add(words, "kmt_with_interrupts=%d", request->with_interrupts);
 	add(words, "kmt_sampling=%u", request->sampling_period);

@@ -5,6 +5,7 @@
 #include "collect/collector.h"
 #include "collect/stap_options.h"
 #include "collect/stap_tool.h"
+#include "count/inner_kmallocs.h"
 
 #include <glib.h>
 #include <sys/types.h>
@@ -26,8 +27,9 @@ typedef struct {
 	const StapTool *tool;
 	const BufferPlan *buffers;
 	const char *module_path;
-	bool rename;  /* -R: the module's name is taken */
-	pid_t target; /* the command, or 0 */
+	bool rename;                /* -R: the module's name is taken */
+	pid_t target;               /* the command, or 0 */
+	const InnerKmallocs *inner; /* events that the emitter lets go; NULL: none */
 } StapArguments;
 
 /* Returns the argument vector: staprun, its options, the module, the module's parameters. */

@@ -159,6 +159,7 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 static bool start(StapRun *run, GError **error)
 {
 	const StapTool *tool = run->plan->tool;
+	Session *session = run->live.parts.session;
 	g_autofree char *collector =
 		tool->major ? g_strdup_printf("SystemTap %u.%u", tool->major, tool->minor)
 			    : g_strdup("SystemTap");
@@ -166,11 +167,14 @@ static bool start(StapRun *run, GError **error)
 		.tool = tool,
 		.buffers = run->plan->buffers,
 		.module_path = run->plan->module_path,
+		.inner = &session->inner,
 	};
 
-	if (!live_run_describe(&run->live, collector, buffer_plan_bytes(run->plan->buffers),
-			       error) ||
-	    !start_child(run, &arguments, error))
+	if (!live_run_describe(&run->live, collector, buffer_plan_bytes(run->plan->buffers), error))
+		return false;
+	/* The host's symbols were just fed. */
+	session_find_inner_kmallocs(session, session->symbols);
+	if (!start_child(run, &arguments, error))
 		return false;
 	add_child(run);
 	return true;

@@ -25,6 +25,7 @@ struct Intervals {
 	uint64_t opens_ns;  /* where the next one begins that is opened */
 	uint64_t latest_ns; /* of the events that count */
 	uint32_t epoch;
+	const InnerKmallocs *inner; /* borrowed */
 	Profile *outside; /* owned; in whose window nothing is: to decode what counts nowhere */
 	uint64_t next;    /* number of the first one that was not given away */
 	GQueue opened;    /* (element-type Open), owned, in order, the first is next */
@@ -87,6 +88,7 @@ static void open_next(Intervals *intervals, uint64_t time_ns)
 	open->end_ns = open->start_ns + (lengths > GAP_MAX ? lengths : 1) * intervals->length_ns;
 	intervals->opens_ns = open->end_ns;
 	profile_set_epoch(open->profile, intervals->epoch);
+	profile_set_inner_kmallocs(open->profile, intervals->inner);
 	g_queue_push_tail(&intervals->opened, open);
 	set_bounds(intervals, open);
 }
@@ -107,6 +109,11 @@ void intervals_set_epoch(Intervals *intervals, uint32_t epoch)
 	intervals->epoch = epoch;
 	for (GList *link = intervals->opened.head; link; link = link->next)
 		profile_set_epoch(((Open *)link->data)->profile, epoch);
+}
+
+void intervals_set_inner_kmallocs(Intervals *intervals, const InnerKmallocs *inner)
+{
+	intervals->inner = inner;
 }
 
 void intervals_set_length(Intervals *intervals, uint64_t length_ns, uint64_t grain_ns)

@@ -43,6 +43,9 @@ void intervals_set_length(Intervals *intervals, uint64_t length_ns, uint64_t gra
 /* The symbol epoch of the stacks that follow. */
 void intervals_set_epoch(Intervals *intervals, uint32_t epoch);
 
+/* As profile_set_inner_kmallocs(), of every interval that begins after this. */
+void intervals_set_inner_kmallocs(Intervals *intervals, const InnerKmallocs *inner);
+
 /* Counts a batch of kind KMT_BATCH_EVENTS. Returns how many events were decoded, whether they
    count or not: 0 for a batch whose time is more than a day ahead, and thus damaged. */
 uint64_t intervals_count(Intervals *intervals, const Batch *batch);

@@ -20,11 +20,12 @@ enum {
 /* A task, a cache or an origin of the batch at hand: looked up when its first event counts. */
 typedef struct {
 	const uint8_t *record;
-	uint32_t id;   /* ID_LATER until then */
+	uint32_t id;   /* ID_LATER until then; ID_INNER: its events do not count */
 	uint32_t cell; /* of an origin: the one that counted its last event */
 } Definition;
 
 #define ID_LATER UINT32_MAX
+#define ID_INNER (UINT32_MAX - 1)
 
 /* A dense array with its finder and the number of entries that its memory share allows. */
 typedef struct {
@@ -51,6 +52,7 @@ struct Profile {
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
 	uint32_t epoch;
+	const InnerKmallocs *inner; /* borrowed */
 	ProfileTotals totals;
 	/* Of the batch at hand; entries below the number defined so far are valid. */
 	const uint8_t *batch_stacks[KMT_DEFINITIONS_MAX];
@@ -288,6 +290,11 @@ void profile_set_epoch(Profile *profile, uint32_t epoch)
 	profile->epoch = epoch;
 }
 
+void profile_set_inner_kmallocs(Profile *profile, const InnerKmallocs *inner)
+{
+	profile->inner = inner;
+}
+
 /* Everything that decoding one batch needs; lives in registers. */
 typedef struct {
 	Profile *profile;
@@ -417,6 +424,27 @@ static OriginId origin_of_record(const Decoder *decoder, const uint8_t *record, 
 	return origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW : origin_intern(profile, &origin);
 }
 
+static bool is_inner(const Decoder *decoder, const uint8_t *record, bool free, const bool swapped)
+{
+	if (free || record[offsetof(struct KmtOrigin, source)] != KMT_SOURCE_KMALLOC)
+		return false;
+	return inner_kmallocs_have(
+		decoder->profile->inner,
+		load_u64(record + offsetof(struct KmtOrigin, call_site), swapped),
+		load_u64(record + offsetof(struct KmtOrigin, bytes_requested), swapped));
+}
+
+/* Returns whether events of this origin count; looks it up when its first event comes. */
+static bool resolve_origin(const Decoder *decoder, Definition *origin, bool free,
+			   const bool swapped)
+{
+	if (origin->id == ID_LATER)
+		origin->id = is_inner(decoder, origin->record, free, swapped)
+				     ? ID_INNER
+				     : origin_of_record(decoder, origin->record, free, swapped);
+	return origin->id != ID_INNER;
+}
+
 /* Takes a name from a record into zeroed room; what follows its terminator is not part of it. */
 static void copy_comm(char comm[KMT_COMM_BYTES + 1], const uint8_t *from)
 {
@@ -491,8 +519,8 @@ static inline bool count_event(Decoder *decoder, const uint8_t *record, const bo
 		profile->totals.outside_window += weight;
 		return true;
 	}
-	if (G_UNLIKELY(origin->id == ID_LATER))
-		origin->id = origin_of_record(decoder, origin->record, free, swapped);
+	if (G_UNLIKELY(origin->id >= ID_INNER) && !resolve_origin(decoder, origin, free, swapped))
+		return true;
 	cell = cell_of(profile, origin, task_in_force(decoder, time_ns, swapped),
 		       when >> KMT_CONTEXT_SHIFT);
 	profile->totals.events += weight;

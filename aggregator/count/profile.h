@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "count/inner_kmallocs.h"
 #include "count/stack_table.h"
 #include "record/batch_reader.h"
 
@@ -97,6 +98,10 @@ void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns);
 
 /* The symbol epoch that stacks belong to from here on: equal addresses of two epochs differ. */
 void profile_set_epoch(Profile *profile, uint32_t epoch);
+
+/* Inner events of large kmallocs are decoded, but not counted. inner is borrowed and may be filled
+   in later, before the first batch that has such events; NULL: all events count. */
+void profile_set_inner_kmallocs(Profile *profile, const InnerKmallocs *inner);
 
 /* Counts a batch of kind KMT_BATCH_EVENTS. Never reads outside of it, whatever it contains.
    Returns how many events were decoded (in or outside the window). */

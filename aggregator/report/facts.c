@@ -3,6 +3,7 @@
 
 #include "escape.h"
 #include "report/drops.h"
+#include "report/large_line.h"
 #include "report/lost.h"
 #include "report/names_line.h"
 #include "report/numbers.h"
@@ -550,6 +551,11 @@ static void hidden_line(const Report *report, GString *out)
 				"with kernel.kptr_restrict=1 shows them\n");
 }
 
+static void large_line(const Report *report, GString *out)
+{
+	append_large_line(out, report->session);
+}
+
 static void bound_line(const Report *report, GString *out)
 {
 	append_early_line(out, report->session);
@@ -605,6 +611,7 @@ static const FactLine fact_lines[] = {
 	{ cost_line, FACT_DETAIL, NULL },
 	{ sampling_line, FACT_ALWAYS, NULL },
 	{ hidden_line, FACT_ALWAYS, NULL },
+	{ large_line, FACT_ALWAYS, NULL },
 	{ bound_line, FACT_ALWAYS, NULL },
 	{ lost_line, FACT_ALWAYS, NULL },
 	{ NULL, FACT_ALWAYS, NULL },

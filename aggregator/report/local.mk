@@ -4,6 +4,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/group_table.c aggregator/report/group_table.h \
 	aggregator/report/sampling.c aggregator/report/sampling.h \
+	aggregator/report/large_line.c aggregator/report/large_line.h \
 	aggregator/report/lost.c aggregator/report/lost.h \
 	aggregator/report/names_line.c aggregator/report/names_line.h \
 	aggregator/report/slab_growth.c aggregator/report/slab_growth.h \

@@ -354,6 +354,19 @@ uint64_t symbol_store_searches(const SymbolStore *store)
 	return searches;
 }
 
+uint64_t symbol_store_address(const SymbolStore *store, const char *name)
+{
+	const GArray *entries = store->kernel->entries;
+
+	for (guint i = 0; i < entries->len; i++) {
+		const SymbolEntry *entry = &g_array_index(entries, SymbolEntry, i);
+
+		if (g_str_equal(store->names->data + entry->name, name))
+			return entry->address;
+	}
+	return 0;
+}
+
 unsigned symbol_store_word_bytes(const SymbolStore *store)
 {
 	return store->word_bytes;

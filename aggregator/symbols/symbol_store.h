@@ -47,6 +47,9 @@ void symbol_store_set_text(SymbolStore *store, uint64_t start, uint64_t end);
 /* Whether any symbol with an address is known. */
 bool symbol_store_has_symbols(const SymbolStore *store);
 
+/* Returns the address of a function of the kernel itself; 0: not known. Looks at all symbols. */
+uint64_t symbol_store_address(const SymbolStore *store, const char *name);
+
 /* Looks an address up. Returns false when nothing is known of it. */
 bool symbol_store_lookup(const SymbolStore *store, uint32_t epoch, uint64_t address,
 			 Symbol *symbol);

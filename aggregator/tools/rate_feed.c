@@ -277,6 +277,7 @@ RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options)
 	feed->start_ns = UINT64_MAX;
 	feed->intervals = intervals_new(whole_grains_ns(options->interval_s), options->bytes_max,
 					give_table, feed);
+	intervals_set_inner_kmallocs(feed->intervals, &session->inner);
 	session_set_counter(session, count_events, feed);
 	session_add_tap(session, take_batch, feed);
 	return feed;

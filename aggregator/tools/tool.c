@@ -370,6 +370,7 @@ static ExitStatus run_input(Options *options)
 		return show_input(options, session);
 	if (!read_symbols(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
+	symbols_prepare(session, options->symbols);
 	if (!read_input(options, session, &error) ||
 	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error)) {
 		if (file)

@@ -57,6 +57,53 @@ static const struct {
 	{ "7.2", "kmalloc", "kmalloc-99999999999999999999", NULL },
 };
 
+/* Returns the filter of a tracepoint that leaves out two places, and what the other one does. */
+static char *filter_without_inner(const char *kernel, const char *name, const char *other)
+{
+	static const InnerKmallocs inner = {
+		.bytes_small_max = 8192,
+		.count = 2,
+		.ranges = { { 0xffffffff81000100, 0xffffffff81000200 },
+			    { 0xffffffff81000300, 0xffffffff81000400 } },
+	};
+	g_autoptr(GPtrArray) points = perf_fixture_points(kernel);
+
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+
+		if (g_str_equal(point->type->name, name))
+			return perf_filter_without_inner(g_strdup(other), point, &inner);
+	}
+	return g_strdup("no such tracepoint");
+}
+
+#define WITHOUT_INNER                                                                              \
+	"(bytes_req <= 8192 || ((call_site < 0xffffffff81000100 || "                               \
+	"call_site >= 0xffffffff81000200) && (call_site < 0xffffffff81000300 || "                  \
+	"call_site >= 0xffffffff81000400)))"
+
+static const struct {
+	const char *kernel, *point, *other, *filter; /* NULL: none */
+} inner_cases[] = {
+	{ "6.12", "kmalloc", NULL, WITHOUT_INNER },
+	{ "7.2", "kmalloc", "bytes_req == 0", "(bytes_req == 0) && " WITHOUT_INNER },
+	{ "7.2", "kmem_cache_alloc", NULL, NULL },
+	{ "7.2", "kmem_cache_alloc", "name == \"filp\"", "name == \"filp\"" },
+	{ "7.2", "kfree", NULL, NULL },
+	{ "7.2", "mm_page_alloc", NULL, NULL },
+};
+
+Test(perf_filter, inner_events_of_large_kmallocs_are_left_out)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(inner_cases); i++) {
+		g_autofree char *filter = filter_without_inner(
+			inner_cases[i].kernel, inner_cases[i].point, inner_cases[i].other);
+
+		cr_expect_eq(g_strcmp0(filter, inner_cases[i].filter), 0, "%s of %s: %s",
+			     inner_cases[i].point, inner_cases[i].kernel, filter);
+	}
+}
+
 Test(perf_filter, nothing_that_is_wanted_is_left_out)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {

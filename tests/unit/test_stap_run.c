@@ -814,6 +814,39 @@ Test(stap_run, the_module_is_told_which_caches_are_wanted)
 	cr_expect(eq(ptr, caches_argument(NULL), NULL));
 }
 
+/* Returns what the module gets of where inner events of large kmallocs come from; NULL: nothing. */
+static char *inner_argument(const InnerKmallocs *inner)
+{
+	const StapTool tool = { .staprun = (char *)"/usr/bin/staprun" };
+	const BufferPlan buffers = { .megabytes_per_buffer = 16 };
+	const StapArguments arguments = {
+		.tool = &tool, .buffers = &buffers, .module_path = "/m/kmt.ko", .inner = inner
+	};
+	const CollectRequest request = { .events = COLLECT_KMALLOC };
+	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
+
+	for (char **word = argv; *word; word++)
+		if (g_str_has_prefix(*word, "kmt_inner="))
+			return g_strdup(*word);
+	return NULL;
+}
+
+/* An argument vector can be read by everybody, the kernel's addresses cannot. */
+Test(stap_run, the_module_gets_places_but_no_addresses)
+{
+	const InnerKmallocs inner = {
+		.kfree = 0xffffffff81000200,
+		.count = 2,
+		.ranges = { { 0xffffffff81000100, 0xffffffff81000180 },
+			    { 0xffffffff81000300, 0xffffffff81000400 } },
+	};
+	const InnerKmallocs none = { .kfree = 0xffffffff81000200 };
+	g_autofree char *argument = inner_argument(&inner);
+
+	cr_expect(eq(str, argument, (char *)"kmt_inner=-256,-128,256,512"));
+	cr_expect(eq(ptr, inner_argument(&none), NULL));
+}
+
 Test(stap_run, a_name_that_would_end_the_parameter_is_not_told)
 {
 	char *hostile[] = { (char *)"dentry", (char *)"x\" kmt_depth=\"0", NULL };

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/import_count.h"
+
+#include "symbols/inner_kmallocs_find.h"
+
+void import_count(Profile *profile, const ProfileText *events)
+{
+	if (!inner_kmallocs_have_text(events->text, events->length))
+		profile_count_text(profile, events);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/inner_kmallocs_find.h"
+
+#include "symbols/frame_line.h"
+
+#include <string.h>
+
+/* The functions that contain __do_kmalloc_node(); kvmalloc()'s does from 6.15 on. */
+static const char *const functions[] = {
+	"__kmalloc_noprof",
+	"__kmalloc_node_noprof",
+	"__kmalloc_node_track_caller_noprof",
+	"__kvmalloc_node_noprof",
+};
+G_STATIC_ASSERT(G_N_ELEMENTS(functions) == INNER_RANGES_MAX);
+
+enum { KVMALLOC = 3 };
+
+static const char traced_twice[] = "__kmalloc_large_node_noprof";
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/*
+ * Up to 6.14 __kvmalloc_node_noprof() is in mm/util.c and calls __kmalloc_node_noprof(): events
+ * with their call site there are whole allocations. Only where it was moved to mm/slub.c does it
+ * contain __do_kmalloc_node(). Functions of one file lie together, so the nearer neighbour shows
+ * which file it is in: kfree() of mm/slub.c or vm_mmap() of mm/util.c.
+ */
+static bool kvmalloc_is_in_allocator(const SymbolStore *symbols, uint64_t kvmalloc, uint64_t kfree)
+{
+	uint64_t vm_mmap = symbol_store_address(symbols, "vm_mmap");
+
+	return vm_mmap && distance(kvmalloc, kfree) < distance(kvmalloc, vm_mmap);
+}
+
+static void add_range(InnerKmallocs *inner, const SymbolStore *symbols, uint64_t address)
+{
+	Symbol symbol;
+
+	if (!symbol_store_lookup(symbols, 0, address, &symbol) || !symbol.bytes)
+		return;
+	inner->ranges[inner->count++] = (InnerRange){ symbol.start, symbol.start + symbol.bytes };
+}
+
+bool inner_kmallocs_find(InnerKmallocs *inner, const SymbolStore *symbols, uint64_t page_bytes)
+{
+	uint64_t kfree = symbol_store_address(symbols, "kfree");
+
+	if (!kfree)
+		return false;
+	/* KMALLOC_MAX_CACHE_SIZE of SLUB, the only allocator since 6.8. */
+	*inner = (InnerKmallocs){ .bytes_small_max = 2 * page_bytes, .kfree = kfree };
+	for (unsigned i = 0; i < G_N_ELEMENTS(functions); i++) {
+		uint64_t address = symbol_store_address(symbols, functions[i]);
+
+		if (address && (i != KVMALLOC || kvmalloc_is_in_allocator(symbols, address, kfree)))
+			add_range(inner, symbols, address);
+	}
+	return true;
+}
+
+bool inner_kmallocs_have_function(TextPart name)
+{
+	for (unsigned i = 0; i < KVMALLOC; i++)
+		if (text_part_is(name, functions[i]))
+			return true;
+	return false;
+}
+
+/* perf script prints inlined functions with an address, but without the kernel or a module. */
+static bool is_inlined(const FrameLine *frame)
+{
+	return !frame->module.length && frame->whole.length > 2 &&
+	       !memcmp(frame->whole.text, "0x", 2);
+}
+
+/* Takes the next function that was not inlined; of length 0: its name is not known. */
+static TextPart next_function(TextPart *rest)
+{
+	TextPart line;
+
+	while (text_part_next_line(rest, &line)) {
+		g_autofree char *text = g_strndup(line.text, line.length);
+		FrameLine frame = frame_line_parse(text);
+
+		if (!is_inlined(&frame))
+			return (TextPart){ line.text + (frame.name.text - text),
+					   frame.name.length };
+	}
+	return (TextPart){ NULL, 0 };
+}
+
+bool inner_kmallocs_have_text(const char *stack, size_t length)
+{
+	TextPart rest = { stack, length };
+	TextPart caller;
+
+	if (!text_part_is(next_function(&rest), traced_twice))
+		return false;
+	caller = next_function(&rest);
+	return inner_kmallocs_have_function(caller) || text_part_is(caller, functions[KVMALLOC]);
+}

@@ -1,0 +1,1 @@
+kmalloc-top -i import/perf_script_large.txt; kmalloc-top -q -i import/perf_script_large_flat.txt
