@@ -4,6 +4,7 @@
 #include "event_batch.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
+#include "report/large_line.h"
 #include "session.h"
 
 #include <criterion/criterion.h>
@@ -227,4 +228,34 @@ Test(inner_kmallocs, without_symbols_all_events_count)
 	cr_expect_eq(sum_of(session->profile).events, 4);
 	cr_expect(older->inner_is_known);
 	cr_expect_eq(sum_of(older->profile).events, 4);
+}
+
+static const struct {
+	const char *release; /* NULL: not recorded */
+	const char *kallsyms;
+	bool says_so;
+} lines[] = {
+	{ "6.12.107+deb13-amd64", NULL, true },
+	{ "6.11.0-rc1", NULL, true },
+	{ "7.2.12", NULL, true },
+	{ NULL, NULL, true },
+	{ "6.10.9", NULL, false },
+	{ "5.10.0-32-amd64", NULL, false },
+	{ "6.12.107", linux_6_12, false },
+};
+
+Test(inner_kmallocs, a_report_says_where_large_ones_may_count_twice)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+		g_autoptr(Session) session = session_fed(lines[i].kallsyms);
+		g_autoptr(GByteArray) more = g_byte_array_new();
+		g_autoptr(GString) out = g_string_new(NULL);
+		const InfoField release = { KMT_FIELD_RELEASE, 0, lines[i].release };
+
+		if (lines[i].release)
+			batch_write_info(more, &release, 1);
+		session_feed(session, more->data, more->len);
+		append_large_line(out, session);
+		cr_expect_eq(out->len != 0, lines[i].says_so, "%s: %s", lines[i].release, out->str);
+	}
 }

@@ -7,12 +7,17 @@
  * context, one written to .../hardirq in that of an interrupt. A COUNT written to .../stacks
  * allocates once at each of so many stacks, the same ones each time. A NAME written to .../cache
  * makes a slab cache of that name, allocates VMTEST_CACHE_COUNT objects from it, and destroys it;
- * read, it says how often such a cache was at the address of the one before.
+ * read, it says how often such a cache was at the address of the one before. A COUNT written to
+ * .../large does so many rounds of allocations above two pages, in each way that the kernel has;
+ * read, it says for each function how many succeeded, how many bytes these asked for, and how many
+ * failed: "vmtest_large_variable 100 2000000 0".
  */
 #include <linux/completion.h>
 #include <linux/irq_work.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 enum {
 	VMTEST_BYTES = 300,
@@ -146,15 +151,161 @@ static int get_cache(char *page, const struct kernel_param *parameter)
 	return scnprintf(page, PAGE_SIZE, "%u\n", reused);
 }
 
+/* Sizes above two pages, of which the kernel makes whole pages. */
+enum {
+	LARGE_BYTES = 20000,
+	LARGE_CONSTANT_BYTES = 24000, /* known to the compiler */
+	LARGE_IN_PLACE_BYTES = 20480, /* as many pages as LARGE_BYTES */
+	LARGE_TOO_MANY_BYTES = 1 << 30,
+	LARGE_FALLBACK_BYTES =
+		5 << 20,           /* more than pages in one piece can be, no problem in many */
+	LARGE_FALLBACK_EVERY = 16, /* rounds: it takes long */
+	LARGE_FIRST_BYTES = 100,   /* of what grows */
+};
+
+/* One way to allocate, with what came of it: what was allocated is given back, or NULL. */
+typedef struct {
+	const char *name;
+	void *(*allocate)(size_t bytes);
+	size_t bytes;
+	unsigned int every;       /* rounds */
+	unsigned int allocations; /* kmallocs that succeed beside the large one ... */
+	size_t more_bytes;        /* ... and their bytes */
+	bool kmalloc_fails;       /* what is returned comes from elsewhere */
+	unsigned long succeeded, failed;
+	unsigned long long bytes_requested;
+} Large;
+
+static char large_source[LARGE_BYTES];
+
+/* Each is a function of its own, with a frame of its own: no call is the last thing done. */
+static noinline void *vmtest_large_variable(size_t bytes)
+{
+	void *object = kmalloc(bytes, GFP_KERNEL);
+
+	barrier_data(object);
+	return object;
+}
+
+static noinline void *vmtest_large_constant(size_t bytes)
+{
+	void *object = kmalloc(LARGE_CONSTANT_BYTES, GFP_KERNEL);
+
+	barrier_data(object);
+	return object;
+}
+
+static noinline void *vmtest_large_node(size_t bytes)
+{
+	void *object = kmalloc_node(bytes, GFP_KERNEL, 0);
+
+	barrier_data(object);
+	return object;
+}
+
+static noinline void *vmtest_large_node_constant(size_t bytes)
+{
+	void *object = kmalloc_node(LARGE_CONSTANT_BYTES, GFP_KERNEL, 0);
+
+	barrier_data(object);
+	return object;
+}
+
+/* What has room already is no allocation. */
+static noinline void *vmtest_large_grown(size_t bytes)
+{
+	void *small = kmalloc(LARGE_FIRST_BYTES, GFP_KERNEL);
+	void *object = krealloc(small, bytes, GFP_KERNEL);
+
+	barrier_data(object);
+	return krealloc(object, LARGE_IN_PLACE_BYTES, GFP_KERNEL);
+}
+
+static noinline void *vmtest_large_copied(size_t bytes)
+{
+	void *object = kmemdup(large_source, bytes, GFP_KERNEL);
+
+	barrier_data(object);
+	return object;
+}
+
+static noinline void *vmtest_large_kvmalloc(size_t bytes)
+{
+	void *object = kvmalloc(bytes, GFP_KERNEL);
+
+	barrier_data(object);
+	return object;
+}
+
+static noinline void *vmtest_large_failing(size_t bytes)
+{
+	void *object = kmalloc(bytes, GFP_KERNEL | __GFP_NOWARN);
+
+	barrier_data(object);
+	return object;
+}
+
+static Large large[] = {
+	{ "vmtest_large_variable", vmtest_large_variable, LARGE_BYTES },
+	{ "vmtest_large_constant", vmtest_large_constant, LARGE_CONSTANT_BYTES },
+	{ "vmtest_large_node", vmtest_large_node, LARGE_BYTES },
+	{ "vmtest_large_node_constant", vmtest_large_node_constant, LARGE_CONSTANT_BYTES },
+	{ "vmtest_large_grown", vmtest_large_grown, LARGE_BYTES, 1, 1, LARGE_FIRST_BYTES },
+	{ "vmtest_large_copied", vmtest_large_copied, LARGE_BYTES },
+	{ "vmtest_large_kvmalloc", vmtest_large_kvmalloc, LARGE_BYTES },
+	{ "vmtest_large_failing", vmtest_large_failing, LARGE_TOO_MANY_BYTES },
+	{ "vmtest_large_kvmalloc", vmtest_large_kvmalloc, LARGE_FALLBACK_BYTES,
+	  LARGE_FALLBACK_EVERY, 0, 0, true },
+};
+
+static void vmtest_large(Large *way)
+{
+	void *object = way->allocate(way->bytes);
+	bool succeeded = object && !way->kmalloc_fails;
+
+	kvfree(object);
+	way->failed += !succeeded;
+	way->succeeded += succeeded + way->allocations;
+	way->bytes_requested += (succeeded ? way->bytes : 0) + way->more_bytes;
+}
+
+static int set_large(const char *text, const struct kernel_param *parameter)
+{
+	unsigned int rounds, round, i;
+	int failure = read_count(text, &rounds);
+
+	for (i = 0; i < ARRAY_SIZE(large); i++)
+		large[i].succeeded = large[i].failed = large[i].bytes_requested = 0;
+	for (round = 0; !failure && round < rounds; round++)
+		for (i = 0; i < ARRAY_SIZE(large); i++)
+			if (large[i].every <= 1 || round % large[i].every == 0)
+				vmtest_large(&large[i]);
+	return failure;
+}
+
+static int get_large(char *page, const struct kernel_param *parameter)
+{
+	int length = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(large); i++)
+		length += scnprintf(page + length, PAGE_SIZE - length, "%s %lu %llu %lu\n",
+				    large[i].name, large[i].succeeded, large[i].bytes_requested,
+				    large[i].failed);
+	return length;
+}
+
 static const struct kernel_param_ops task_ops = { .set = set_task };
 static const struct kernel_param_ops stacks_ops = { .set = set_stacks };
 static const struct kernel_param_ops hardirq_ops = { .set = set_hardirq };
 static const struct kernel_param_ops cache_ops = { .set = set_cache, .get = get_cache };
+static const struct kernel_param_ops large_ops = { .set = set_large, .get = get_large };
 
 module_param_cb(task, &task_ops, NULL, 0200);
 module_param_cb(stacks, &stacks_ops, NULL, 0200);
 module_param_cb(hardirq, &hardirq_ops, NULL, 0200);
 module_param_cb(cache, &cache_ops, NULL, 0600);
+module_param_cb(large, &large_ops, NULL, 0600);
 
 MODULE_DESCRIPTION("known allocations for check-vm");
 MODULE_LICENSE("GPL");

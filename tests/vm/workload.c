@@ -7,7 +7,7 @@
  *	workload [-a FILE] [-t THREADS] [-f] pipe-page COUNT
  *	workload [-a FILE] [-t THREADS] [-f] message COUNT
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
- *	workload [-a FILE] [-t THREADS] [-f] open|create|dup|socketpair COUNT
+ *	workload [-a FILE] [-t THREADS] [-f] open|create|dup|socketpair|readv|setgroups|vfork COUNT
  *	workload [-a FILE] keep-sockets COUNT
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -N NAME -t THREADS ...	... in threads named NAME-0, NAME-1 ...
@@ -24,7 +24,10 @@
  * open opens /dev/null COUNT times: an object of the cache filp each; create makes and
  * removes a file in the working directory COUNT times, for benchmarks; dup duplicates a
  * file descriptor, for which there is none. socketpair makes COUNT pairs of Unix sockets:
- * two each of filp and of sock_inode_cache.
+ * two each of filp and of sock_inode_cache. readv reads into 1,024 vectors COUNT times: a
+ * kmalloc of 16,384 bytes below do_readv() each. setgroups sets 4,000 groups COUNT times, as
+ * root: a kmalloc or kvmalloc of some 16,000 bytes each. vfork makes COUNT children that end
+ * at once.
  *
  * keep-sockets makes COUNT pairs, says "kept" and keeps them until a byte comes on standard
  * input.
@@ -37,6 +40,7 @@
 #include <error.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <grp.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -49,6 +53,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -58,6 +63,8 @@ enum {
 	COUNT_MAX = 100 * 1000 * 1000,
 	SEND_BYTES_MAX = 3700,
 	MESSAGE_BYTES = 512 - 48, /* less what the kernel puts before it */
+	VECTORS = 1024,           /* the most that a system call takes */
+	GROUPS = 4000,
 	POLL_NS = 10 * 1000 * 1000,
 	NAME_BYTES = 16, /* of a thread, as the kernel has it */
 };
@@ -243,6 +250,55 @@ static void make_socket_pairs(unsigned long count, size_t size)
 	}
 }
 
+static void read_vectors(unsigned long count, size_t size)
+{
+	char bytes[VECTORS];
+	struct iovec vectors[VECTORS];
+	int file = open("/dev/zero", O_RDONLY);
+
+	(void)size;
+	if (file < 0)
+		error(1, errno, "/dev/zero");
+	for (size_t i = 0; i < VECTORS; i++)
+		vectors[i] = (struct iovec){ &bytes[i], 1 };
+	for (unsigned long i = 0; i < count; i++)
+		if (readv(file, vectors, VECTORS) != VECTORS)
+			error(1, errno, "readv");
+	if (close(file) != 0)
+		error(1, errno, "close");
+}
+
+static void set_groups(unsigned long count, size_t size)
+{
+	gid_t groups[GROUPS];
+
+	(void)size;
+	for (size_t i = 0; i < GROUPS; i++)
+		groups[i] = (gid_t)i + 1;
+	for (unsigned long i = 0; i < count; i++)
+		if (setgroups(GROUPS, groups) != 0)
+			error(1, errno, "setgroups");
+}
+
+static void make_child(void)
+{
+	pid_t child = vfork();
+
+	if (child < 0)
+		error(1, errno, "vfork");
+	if (child == 0)
+		_exit(0);
+	if (waitpid(child, NULL, 0) != child)
+		error(1, errno, "waitpid");
+}
+
+static void make_children(unsigned long count, size_t size)
+{
+	(void)size;
+	for (unsigned long i = 0; i < count; i++)
+		make_child();
+}
+
 static void wait_for_byte(void)
 {
 	char byte;
@@ -277,6 +333,9 @@ static const Kind kinds[] = {
 	{ "create", create_files, 1 },
 	{ "dup", duplicate_file, 1 },
 	{ "socketpair", make_socket_pairs, 1 },
+	{ "readv", read_vectors, 1 },
+	{ "setgroups", set_groups, 1 },
+	{ "vfork", make_children, 1 },
 	{ "keep-sockets", keep_sockets, 1 },
 };
 

@@ -70,6 +70,15 @@ exact 'the command, with threads and a child' $((4 * sends)) $((4 * sends * send
 exact 'executed by a thread' "$messages" $((message_allocated * messages)) --only-command "${only_messages[@]}" \
 	-c "workload -x message $messages"
 
+# Kernels from 6.11 on trace an allocation above two pages twice.
+exact 'large kmallocs' "$messages" $((16384 * messages)) --only-command -I do_readv -e "$unrelated" \
+	-- workload readv "$messages"
+exact 'large kvmallocs' "$messages" $((16384 * messages)) --only-command -I setgroups \
+	-e "$unrelated,prepare_creds" -- workload setgroups "$messages"
+profile --only-command --sample 3 -I do_readv -e "$unrelated" -- workload readv $((10 * messages))
+holds "large kmallocs, sampled: $(report_count report) is about $((10 * messages))" \
+	test "$(report_count report)" -gt $((9 * messages)) -a "$(report_count report)" -lt $((11 * messages))
+
 profile --only-command "${only_pipes[@]}" -- workload -t 3 -f pipe "$pipes"
 is_complete 'pipes of the command'
 equals 'pipes of the command: two allocations each' $((2 * 6 * pipes)) "$(report_count report)"
@@ -100,6 +109,11 @@ is_complete 'caches'
 holds 'caches: files, inodes, names' [ "$(report_count report)" -ge $((4 * pipes)) ]
 equals 'caches: as many for each pipe' 0 $(($(report_count report) % pipes))
 same_by_module 'caches' kmt_all "${cached[@]}"
+
+# One address may have a name for each kind of program.
+profile --events=cache --only-command -I vfork -- workload vfork 20
+holds "vfork: $(report_count report) allocations" [ "$(report_count report)" -ge 20 ]
+equals 'vfork: by its native name' 0 "$(grep -c ' : __ia32_sys_' report)"
 
 # Of frees that follow in one go on a sleeping CPU the kernel counts some that it does not deliver; they
 # are told as lost.

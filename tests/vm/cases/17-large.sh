@@ -1,0 +1,72 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.12
+# A kmalloc above two pages is one allocation, in whichever way it is made, though kernels from 6.11 on
+# trace some of them twice. The second opinion is the module's that makes them: another tracer counts
+# what the kernel traces.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+
+readonly rounds=320 parameter=/sys/module/vmtest_first/parameters/large
+readonly only_large=(-I vmtest_large_ -e "$unrelated,vmalloc")
+readonly work=(-- sh -c "echo $rounds > $parameter")
+
+# made: lines "FUNCTION ALLOCATIONS BYTES" of what the module says; made_failed: how many failed.
+made()
+{
+	awk '{ count[$1] += $2; bytes[$1] += $3 }
+		END { for (name in count) if (count[name]) print name, count[name], bytes[name] }' \
+		"$parameter" | sort
+}
+
+made_failed()
+{
+	awk '{ failed += $4 } END { print failed }' "$parameter"
+}
+
+# shown: the same lines of a table of call sites.
+shown()
+{
+	tr -d , < report | awk '$6 ~ /^vmtest_large_/ { print $6, $1, $3 }' | sort
+}
+
+# Whose call site is the caller's on every kernel.
+of_caller()
+{
+	grep -v -e grown -e kvmalloc
+}
+
+# as_made NAME: ./report has what the module made.
+as_made()
+{
+	is_complete "$1"
+	equals "$1: the allocations and bytes of each function" "$(made)" "$(shown)"
+	equals "$1: what failed" "$(made_failed)" \
+		"$(sed -n 's/^Failed allocations (NULL), not counted above: //p' report | tr -d ,)"
+}
+
+# large_by perf|MODULE
+large_by()
+{
+	local name="by $1" all count
+	collect_by "$1"
+	profile --only-command --by=callsite "${only_large[@]}" "${work[@]}"
+	as_made "$name"
+
+	profile --only-command --stacks=none --by=callsite "${work[@]}"
+	is_complete "$name, call sites alone"
+	equals "$name, call sites alone: the allocations and bytes of each function" \
+		"$(made | of_caller)" "$(shown | of_caller)"
+
+	profile --only-command --sample=3 "${only_large[@]}" "${work[@]}"
+	is_complete "$name, sampled"
+	all=$(made | awk '{ sum += $2 } END { print sum }')
+	count=$(report_count report)
+	holds "$name, sampled: $count is about $all" \
+		test $((100 * count)) -ge $((85 * all)) -a $((100 * count)) -le $((115 * all))
+}
+
+insmod /tmp/modules/vmtest_first.ko
+large_by kmt_vm
+large_by perf
+rmmod vmtest_first
