@@ -1,1 +1,1 @@
-sed -n '/^\$ kmalloc-top/,/^```$/p' ../../README.md | sed '1d;$d' > $WORK/readme; kmalloc-top -i ../../examples/mixed.kmr -m 10 -t 2 -e 9p,tcp_ | diff $WORK/readme - && echo the README shows what it prints
+for tool in slabstack kmalloc-top; do sed -n "/^\\$ $tool -i/,/^\`\`\`\$/p" ../../README.md | sed '$d' >"$WORK/block"; line=$(sed -n '1s/^. //p' "$WORK/block"); (cd ../.. && eval "$line") >"$WORK/printed"; sed 1d "$WORK/block" | diff - "$WORK/printed" && echo "the README shows what this prints, in $(wc -l <"$WORK/printed") lines: $line"; done
