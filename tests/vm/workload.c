@@ -7,10 +7,12 @@
  *	workload [-a FILE] [-t THREADS] [-f] pipe-page COUNT
  *	workload [-a FILE] [-t THREADS] [-f] message COUNT
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
+ *	workload [-a FILE] tcp-leave COUNT
  *	workload [-a FILE] [-t THREADS] [-f] open|create|dup|socketpair|readv|setgroups|vfork COUNT
  *	workload [-a FILE] keep-sockets COUNT
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -N NAME -t THREADS ...	... in threads named NAME-0, NAME-1 ...
+ *	workload -c CHILDREN ...	... in so many children instead, one after the other
  *	workload -x ARG...	executes "workload ARG..." from a thread that is not the leader
  *
  * unix-send sends SIZE bytes COUNT times over a socket pair: one kmalloc below
@@ -28,6 +30,9 @@
  * kmalloc of 16,384 bytes below do_readv() each. setgroups sets 4,000 groups COUNT times, as
  * root: a kmalloc or kvmalloc of some 16,000 bytes each. vfork makes COUNT children that end
  * at once.
+ *
+ * tcp-leave opens COUNT connections, too, and leaves both ends of each open: the process closes them when
+ * it ends, and each end then sends a packet, whose two allocations are below tcp_send_fin().
  *
  * keep-sockets makes COUNT pairs, says "kept" and keeps them until a byte comes on standard
  * input.
@@ -172,6 +177,24 @@ static int listen_tcp(struct sockaddr_in *address)
 	return listener;
 }
 
+typedef struct {
+	int client, server;
+} Connection;
+
+static Connection connect_to(int listener, const struct sockaddr_in *address)
+{
+	Connection made = { .client = socket(AF_INET, SOCK_STREAM, 0) };
+
+	if (made.client < 0)
+		error(1, errno, "socket");
+	if (connect(made.client, (const struct sockaddr *)address, sizeof(*address)) != 0)
+		error(1, errno, "connect");
+	made.server = accept(listener, NULL, NULL);
+	if (made.server < 0)
+		error(1, errno, "accept");
+	return made;
+}
+
 static void connect_tcp(unsigned long count, size_t size)
 {
 	struct sockaddr_in address;
@@ -179,21 +202,32 @@ static void connect_tcp(unsigned long count, size_t size)
 
 	(void)size;
 	for (unsigned long i = 0; i < count; i++) {
-		int client = socket(AF_INET, SOCK_STREAM, 0);
-		int server;
+		Connection made = connect_to(listener, &address);
 
-		if (client < 0)
-			error(1, errno, "socket");
-		if (connect(client, (const struct sockaddr *)&address, sizeof(address)) != 0)
-			error(1, errno, "connect");
-		server = accept(listener, NULL, NULL);
-		if (server < 0)
-			error(1, errno, "accept");
-		if (close(client) != 0 || close(server) != 0)
+		if (close(made.client) != 0 || close(made.server) != 0)
 			error(1, errno, "close");
 	}
 	if (close(listener) != 0)
 		error(1, errno, "close");
+}
+
+static void allow_files(unsigned long count)
+{
+	const struct rlimit files = { count, count };
+
+	if (setrlimit(RLIMIT_NOFILE, &files) != 0)
+		error(1, errno, "setrlimit");
+}
+
+static void leave_tcp(unsigned long count, size_t size)
+{
+	struct sockaddr_in address;
+	int listener = listen_tcp(&address);
+
+	(void)size;
+	allow_files(2 * count + 64);
+	for (unsigned long i = 0; i < count; i++)
+		connect_to(listener, &address);
 }
 
 static void open_files(unsigned long count, size_t size)
@@ -309,12 +343,10 @@ static void wait_for_byte(void)
 
 static void keep_sockets(unsigned long count, size_t size)
 {
-	const struct rlimit files = { 2 * count + 64, 2 * count + 64 };
 	int pair[2];
 
 	(void)size;
-	if (setrlimit(RLIMIT_NOFILE, &files) != 0)
-		error(1, errno, "setrlimit");
+	allow_files(2 * count + 64);
 	for (unsigned long i = 0; i < count; i++)
 		if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
 			error(1, errno, "socketpair");
@@ -329,6 +361,7 @@ static const Kind kinds[] = {
 	{ "pipe-page", make_pipes_with_page, 1 },
 	{ "message", send_messages, 1 },
 	{ "tcp-connect", connect_tcp, 1 },
+	{ "tcp-leave", leave_tcp, 1 },
 	{ "open", open_files, 1 },
 	{ "create", create_files, 1 },
 	{ "dup", duplicate_file, 1 },
@@ -456,18 +489,21 @@ int main(int argc, char **argv)
 {
 	Plan plan = { .threads = 1 };
 	const char *new_name = NULL;
+	unsigned long children = 0;
 	bool forked = false;
 	int option;
 
 	if (argc > 2 && strcmp(argv[1], "-x") == 0)
 		exec_from_thread(argv + 1);
-	while ((option = getopt(argc, argv, "a:n:N:t:f")) != -1) {
+	while ((option = getopt(argc, argv, "a:c:n:N:t:f")) != -1) {
 		if (option == 'a' && strcmp(optarg, "-") == 0)
 			wait_for_byte();
 		else if (option == 'a')
 			wait_for_file(optarg);
 		else if (option == 'n')
 			new_name = optarg;
+		else if (option == 'c')
+			children = parse_number(optarg, COUNT_MAX);
 		else if (option == 'N')
 			plan.threads_name = optarg;
 		else if (option == 't')
@@ -482,7 +518,10 @@ int main(int argc, char **argv)
 	plan.count = parse_number(argv[1], COUNT_MAX);
 	plan.size = argv[2] ? parse_number(argv[2], SEND_BYTES_MAX) : 0;
 
-	plan_run(&plan);
+	for (unsigned long i = 0; i < children; i++)
+		plan_run_in_child(&plan);
+	if (!children)
+		plan_run(&plan);
 	if (forked)
 		plan_run_in_child(&plan);
 	if (new_name) {

@@ -8,13 +8,6 @@
 
 sends=500 threads=3
 
-# rows: those of ./report, a line "COUNT NAME" each, ids as N.
-rows()
-{
-	awk '/^ALLOCATIONS / { on = 1; next } !NF { on = 0 } on { gsub(",", "", $1); print $1, $NF }' report |
-		sed 's/\[[0-9]*\]$/[N]/' | sort
-}
-
 # shows NAME BY ROWS
 shows()
 {

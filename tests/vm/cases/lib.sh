@@ -161,6 +161,13 @@ report_stacks()
 	grep -c '^This path seen ' "$1"
 }
 
+# rows: those of ./report with --by, a line "COUNT NAME" each, ids as N.
+rows()
+{
+	awk '/^ALLOCATIONS / { on = 1; next } !NF { on = 0 } on { gsub(",", "", $1); print $1, $NF }' report |
+		sed 's/\[[0-9]*\]$/[N]/' | sort
+}
+
 # report_lost FILE: the events that the last line tells; nothing when it does not know all of them.
 report_lost()
 {
