@@ -3,6 +3,7 @@
 
 #include "count/slot_table.h"
 #include "keyed_hash.h"
+#include "rank/comm_fold.h"
 
 #include <string.h>
 
@@ -95,36 +96,72 @@ static int ascending(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Most allocations first; then interrupts, and processes by pid, age and name. */
-static gint compare(gconstpointer left, gconstpointer right)
+static int compare_names(const char *a, const char *b)
+{
+	size_t a_length = comm_folded_length(a), b_length = comm_folded_length(b);
+	int order = memcmp(a, b, MIN(a_length, b_length));
+
+	return order ? order : ascending(a_length, b_length);
+}
+
+/* Members of a group side by side: interrupts, then processes by name, pid and age. */
+static gint compare_members(gconstpointer left, gconstpointer right)
 {
 	const ProcessSum *a = left, *b = right;
-	int order = ascending(b->allocations, a->allocations);
+	int order = ascending(b->key.context, a->key.context);
 
-	order = order ? order : ascending(b->key.context, a->key.context);
+	order = order ? order : compare_names(a->comm, b->comm);
 	order = order ? order : ascending(a->key.tgid, b->key.tgid);
 	order = order ? order : ascending(a->key.start_time_ns, b->key.start_time_ns);
 	return order ? order : memcmp(a->key.comm, b->key.comm, sizeof(a->key.comm));
 }
 
+/* Most allocations first; then as members are, which none other has. */
+static gint compare_groups(gconstpointer left, gconstpointer right)
+{
+	const ViewProcess *a = left, *b = right;
+	int order = ascending(b->allocations, a->allocations);
+
+	order = order ? order : ascending(b->context, a->context);
+	return order ? order : compare_names(a->comm, b->comm);
+}
+
+static bool is_of(const ViewProcess *group, const ProcessSum *sum)
+{
+	return group->context == sum->key.context && !compare_names(group->comm, sum->comm);
+}
+
+static void group_add(GArray *groups, const ProcessSum *sum)
+{
+	ViewProcess *last =
+		groups->len ? &g_array_index(groups, ViewProcess, groups->len - 1) : NULL;
+	const ViewProcess group = {
+		.tgid = sum->key.tgid,
+		.context = (uint8_t)sum->key.context,
+		.comm = sum->comm,
+		.allocations = sum->allocations,
+		.processes = 1,
+	};
+
+	if (!last || !is_of(last, sum)) {
+		g_array_append_val(groups, group);
+		return;
+	}
+	last->tgid = 0;
+	last->allocations += sum->allocations;
+	last->processes++;
+}
+
 GArray *process_sums_ranked(const ProcessSums *sums)
 {
 	guint count = sums->sums->len;
-	GArray *ranked = g_array_sized_new(FALSE, FALSE, sizeof(ViewProcess), count);
+	GArray *groups = g_array_new(FALSE, FALSE, sizeof(ViewProcess));
 	g_autoptr(GArray) sorted = g_array_sized_new(FALSE, FALSE, sizeof(ProcessSum), count);
 
 	g_array_append_vals(sorted, sums->sums->data, count);
-	g_array_sort(sorted, compare);
-	for (guint i = 0; i < count; i++) {
-		const ProcessSum *sum = &g_array_index(sorted, ProcessSum, i);
-		ViewProcess process = {
-			.tgid = sum->key.tgid,
-			.context = (uint8_t)sum->key.context,
-			.comm = sum->comm,
-			.allocations = sum->allocations,
-		};
-
-		g_array_append_val(ranked, process);
-	}
-	return ranked;
+	g_array_sort(sorted, compare_members);
+	for (guint i = 0; i < count; i++)
+		group_add(groups, &g_array_index(sorted, ProcessSum, i));
+	g_array_sort(groups, compare_groups);
+	return groups;
 }

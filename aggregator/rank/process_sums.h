@@ -4,7 +4,7 @@
 #include "rank/view.h"
 
 /*
- * ProcessSums adds up allocations per process and per interrupt context. A process is told from
+ * ProcessSums adds up allocations per process and per interrupt context. A process differs from
  * another of the same pid by its start time and name.
  */
 typedef struct ProcessSums ProcessSums;
@@ -16,5 +16,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProcessSums, process_sums_free)
 
 void process_sums_add(ProcessSums *sums, const ProfileCell *cell);
 
-/* Returns the sums, largest first (element-type ViewProcess); the caller unrefs them. */
+/* Returns the sums of all processes of a name, as comm_folded_length() cuts it, largest first
+   (element-type ViewProcess); the caller unrefs them. */
 GArray *process_sums_ranked(const ProcessSums *sums);

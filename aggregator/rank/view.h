@@ -15,12 +15,13 @@
  * ranked and cut. Same profile, same options: same rows in the same order.
  */
 
-/* A process (or an interrupt context) and its share of a row. */
+/* The processes of a name (or an interrupt context) and their share of a row. */
 typedef struct {
-	uint32_t tgid;    /* 0 with a context other than KMT_CONTEXT_TASK */
-	uint8_t context;  /* enum KmtContext */
-	const char *comm; /* as recorded, not yet escaped */
+	uint32_t tgid;        /* of a single process; 0: of several, or of an interrupt context */
+	uint8_t context;      /* enum KmtContext */
+	const char *comm;     /* as recorded, not yet escaped; of several: of one of them */
 	uint64_t allocations;
+	uint32_t processes;   /* how many there are; an interrupt context is one */
 } ViewProcess;
 
 typedef struct {
@@ -111,7 +112,7 @@ void summary_add(StackSummary *sum, const StackSummary *added);
 /* Appends the frame lines of a row as printed, each ended by '\n', innermost first. */
 void view_append_text(const View *view, const ViewStack *stack, GString *out);
 
-/* Returns the processes of a row and what they allocated there, most first (element-type
+/* Returns the processes of a row by name and what they allocated there, most first (element-type
    ViewProcess). What interrupts allocated is an entry of its own and never the interrupted
    process's. The caller unrefs it. */
 GArray *view_processes(const View *view, const ViewStack *stack);

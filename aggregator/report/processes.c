@@ -2,6 +2,7 @@
 #include "report/facts.h"
 
 #include "escape.h"
+#include "rank/comm_fold.h"
 #include "rank/context_name.h"
 #include "report/numbers.h"
 
@@ -12,12 +13,22 @@ static bool is_unknown(const ViewProcess *process)
 	return process->context == KMT_CONTEXT_TASK && !process->tgid && !*process->comm;
 }
 
+static void append_many(GString *out, const ViewProcess *process)
+{
+	escape_append_len(out, process->comm, comm_folded_length(process->comm));
+	g_string_append(out, " (");
+	append_count(out, process->processes);
+	g_string_append(out, " processes)");
+}
+
 static void append_process(GString *out, const ViewProcess *process)
 {
 	if (process->context != KMT_CONTEXT_TASK)
 		g_string_append_printf(out, "[%s]", context_name(process->context));
 	else if (is_unknown(process))
 		g_string_append(out, "[unknown]");
+	else if (process->processes > 1)
+		append_many(out, process);
 	else
 		escape_append(out, process->comm);
 	/* Pid 0 is that of idle CPUs, each with a name of its own. */

@@ -731,7 +731,7 @@ Test(report_text, more_than_a_few_processes_are_others)
 	g_autoptr(Session) session = session_new(PLENTY);
 
 	for (uint32_t tgid = 1; tgid <= 9; tgid++) {
-		const ProfileTask task = { .tgid = tgid, .comm = "a\033b" };
+		const ProfileTask task = { .tgid = tgid, .comm = { 'a', '\033', '0' + (char)tgid } };
 
 		profile_count_text(session->profile, &(ProfileText){
 							     .text = "a\n",
@@ -742,8 +742,29 @@ Test(report_text, more_than_a_few_processes_are_others)
 	}
 	profile_count_text(session->profile, &(ProfileText){ "a\n", 2, .weight = 90000 });
 	expect_line(session, &(Wish){ .quiet = true },
-		    "Processes of these stacks: [unknown] 90 %, a\\x1bb[1] 10 %, "
-		    "a\\x1bb[2] <0.01 %, a\\x1bb[3] <0.01 %, a\\x1bb[4] <0.01 %, 5 others <0.01 %");
+		    "Processes of these stacks: [unknown] 90 %, a\\x1b1[1] 10 %, "
+		    "a\\x1b2[2] <0.01 %, a\\x1b3[3] <0.01 %, a\\x1b4[4] <0.01 %, 5 others <0.01 %");
+}
+
+Test(report_text, processes_of_one_name_are_one_entry)
+{
+	g_autoptr(Session) session = session_new(PLENTY);
+	const ProfileTask other = { .tgid = 9, .comm = "make" };
+
+	for (uint32_t tgid = 10; tgid < 1522; tgid++) {
+		const ProfileTask task = { .tgid = tgid, .comm = "true" };
+
+		profile_count_text(session->profile, &(ProfileText){
+							     .text = "a\n",
+							     .length = 2,
+							     .weight = 2,
+							     .task = &task,
+						     });
+	}
+	profile_count_text(session->profile,
+			   &(ProfileText){ "a\n", 2, .weight = 3024, .task = &other });
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Processes of these stacks: make[9] 50 %, true (1,512 processes) 50 %");
 }
 
 typedef struct {

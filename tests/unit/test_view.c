@@ -233,21 +233,22 @@ static void expect_processes(const GArray *processes, const ViewProcess *wanted,
 		cr_expect_eq(process->context, wanted[i].context, "%u", i);
 		cr_expect_str_eq(process->comm, wanted[i].comm, "%u", i);
 		cr_expect_eq(process->allocations, wanted[i].allocations, "%u", i);
+		cr_expect_eq(process->processes, wanted[i].processes, "%u", i);
 	}
 }
 
 Test(view, interrupts_are_not_charged_to_processes)
 {
 	static const ViewProcess of_row[] = {
-		{ 10, KMT_CONTEXT_TASK, "httpd", 3 },
-		{ 0, KMT_CONTEXT_SOFTIRQ, "", 2 },
-		{ 11, KMT_CONTEXT_TASK, "bash", 2 },
+		{ 10, KMT_CONTEXT_TASK, "httpd", 3, 1 },
+		{ 0, KMT_CONTEXT_SOFTIRQ, "", 2, 1 },
+		{ 11, KMT_CONTEXT_TASK, "bash", 2, 1 },
 	};
 	static const ViewProcess of_all[] = {
-		{ 11, KMT_CONTEXT_TASK, "bash", 4 },
-		{ 10, KMT_CONTEXT_TASK, "httpd", 3 },
-		{ 0, KMT_CONTEXT_HARDIRQ, "", 2 },
-		{ 0, KMT_CONTEXT_SOFTIRQ, "", 2 },
+		{ 11, KMT_CONTEXT_TASK, "bash", 4, 1 },
+		{ 10, KMT_CONTEXT_TASK, "httpd", 3, 1 },
+		{ 0, KMT_CONTEXT_HARDIRQ, "", 2, 1 },
+		{ 0, KMT_CONTEXT_SOFTIRQ, "", 2, 1 },
 	};
 	g_autoptr(Session) session = host_session();
 	g_autoptr(View) view = full_view(session);
@@ -308,17 +309,24 @@ Test(view, imported_text_stays_as_it_came)
 	expect_row(view, 0, " 0x01 : a+0x1/0x2 [kernel]\n\\x1b[31m caf\303\251\n", "imported");
 }
 
-Test(view, processes_are_told_apart_by_age_and_name)
+/* A process is another one than that of the same pid which began at another time; in two cgroups it is
+   one; of a single one the pid is known. Pools of the kernel's threads are one name. */
+Test(view, processes_of_a_name_are_one_entry_that_says_how_many)
 {
 	static const char stack[] = "a\n";
-	static const ProfileTask tasks[] = { { 5, 100, 0, "old" },
-					     { 5, 100, 7, "old" },
-					     { 5, 200, 0, "old" },
-					     { 5, 200, 0, "new" } };
+	static const ProfileTask tasks[] = {
+		{ .tgid = 5, .start_time_ns = 100, .comm = "old" },
+		{ .tgid = 5, .start_time_ns = 100, .cgroup_id = 7, .comm = "old" },
+		{ .tgid = 5, .start_time_ns = 200, .comm = "old" },
+		{ .tgid = 6, .start_time_ns = 200, .comm = "old" },
+		{ .tgid = 5, .start_time_ns = 200, .comm = "new" },
+		{ .tgid = 8, .start_time_ns = 1, .comm = "kworker/0:1" },
+		{ .tgid = 9, .start_time_ns = 1, .comm = "kworker/u8:3" },
+	};
 	static const ViewProcess wanted[] = {
-		{ 5, KMT_CONTEXT_TASK, "old", 2 },
-		{ 5, KMT_CONTEXT_TASK, "new", 1 },
-		{ 5, KMT_CONTEXT_TASK, "old", 1 },
+		{ 0, KMT_CONTEXT_TASK, "old", 4, 3 },
+		{ 0, KMT_CONTEXT_TASK, "kworker/0:1", 2, 2 },
+		{ 5, KMT_CONTEXT_TASK, "new", 1, 1 },
 	};
 	g_autoptr(Session) session = session_new(PLENTY);
 	g_autoptr(View) view = NULL;
