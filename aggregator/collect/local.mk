@@ -89,6 +89,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap_tool.c aggregator/collect/stap_tool.h \
 	aggregator/collect/stap_workarounds.c aggregator/collect/stap_workarounds.h \
 	aggregator/collect/task.c aggregator/collect/task.h \
+	aggregator/collect/task_births.c aggregator/collect/task_births.h \
 	aggregator/collect/task_cgroup.c aggregator/collect/task_cgroup.h \
 	aggregator/collect/task_lives.c \
 	aggregator/collect/task_names.c aggregator/collect/task_names.h \

@@ -3,6 +3,7 @@
 
 #include "collect/clock.h"
 #include "collect/perf_sample.h"
+#include "collect/task_births.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,7 +104,7 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 	enum { OTHERS = 256 };
 	/* Those of a CPU that went away, too, as far as they have the rings. */
 	rlim_t needed =
-		(rlim_t)(request->points_count + request->helpers_count + 3) * cpus + OTHERS;
+		(rlim_t)(request->points_count + request->helpers_count + 4) * cpus + OTHERS;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
@@ -176,6 +177,18 @@ static struct perf_event_attr dummy_attr(const PerfEvents *events)
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.comm = 1;
 	attr.task = 1;
+	attr.wakeup_watermark = TASKS_RING_BYTES / WAKE_PART;
+	return attr;
+}
+
+static struct perf_event_attr births_attr(const PerfEvents *events)
+{
+	struct perf_event_attr attr = common_attr(events);
+
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = events->request->births_id;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_NEEDED;
 	attr.wakeup_watermark = TASKS_RING_BYTES / WAKE_PART;
 	return attr;
 }
@@ -402,6 +415,25 @@ static bool open_helpers(PerfEvents *events, Cpu *cpu, GError **error)
 	return true;
 }
 
+/* Names are found otherwise where this is refused. */
+static void open_births(PerfEvents *events, Cpu *cpu)
+{
+	struct perf_event_attr attr = births_attr(events);
+	int fd;
+
+	if (!events->request->births_id || events->request->own_thread)
+		return;
+	fd = open_event(&attr, false, cpu->part.cpu);
+	if (fd < 0)
+		return;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, TASK_BIRTHS_FILTER) ||
+	    !share_ring(fd, g_array_index(cpu->dummies, int, 0), NULL)) {
+		close(fd);
+		return;
+	}
+	g_array_append_val(cpu->dummies, fd);
+}
+
 /* The tracepoints come first: they have every feature there is. */
 static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 {
@@ -421,7 +453,10 @@ static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 	fd = open_one(events, cpu, NULL);
 	if (fd < 0)
 		return fail(errno, error);
-	return add_event(cpu->dummies, &cpu->part.tasks, TASKS_RING_BYTES, fd, error);
+	if (!add_event(cpu->dummies, &cpu->part.tasks, TASKS_RING_BYTES, fd, error))
+		return false;
+	open_births(events, cpu);
+	return true;
 }
 
 static Cpu *find_cpu(PerfEvents *events, uint32_t number)

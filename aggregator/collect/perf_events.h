@@ -35,6 +35,8 @@ typedef struct {
 	   ring: they have no stack, and what becomes of them is not counted. */
 	const uint16_t *helpers;
 	unsigned helpers_count;
+	/* The tracepoint of TaskBirths, whose samples come among what tasks become; 0: none. */
+	uint16_t births_id;
 	uint32_t stack_depth;     /* frames; 0: none. What frees came from is never walked. */
 	uint32_t sampling_period; /* at first: see perf_events_set_period() */
 	size_t ring_bytes;        /* of samples, each CPU: a power of two of whole pages */

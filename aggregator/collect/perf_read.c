@@ -214,12 +214,31 @@ static void tasks_were_lost(PerfRun *run, uint64_t lost)
 	perf_read_tell_lost(run->reading);
 }
 
+/* What the kernel calls a task of its own making: see TaskBirths. */
+static void take_birth(PerfRun *run, const struct perf_event_header *record)
+{
+	PerfSample sample;
+	TaskBirth birth;
+
+	if (!run->plan->births ||
+	    !perf_sample_parse(record + 1, record->size - sizeof(*record), PERF_SAMPLE_NEEDED,
+			       &sample) ||
+	    !task_births_read(run->plan->births, sample.raw, sample.raw_bytes, &birth))
+		return;
+	task_table_comm(run->tasks, birth.is_thread ? sample.tgid : birth.tid, birth.tid,
+			birth.comm, sample.time_ns + (uint64_t)run->clock_offset_ns);
+}
+
 /* A PerfRecordVisitor. */
 static void take_task_record(const struct perf_event_header *record, void *user_data)
 {
 	PerfRun *run = user_data;
 	struct PerfTaskRecord told;
 
+	if (record->type == PERF_RECORD_SAMPLE) {
+		take_birth(run, record);
+		return;
+	}
 	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told))
 		return;
 	told.time_ns += (uint64_t)run->clock_offset_ns;

@@ -285,6 +285,10 @@ static void fill_request(PerfRun *run)
 		.sampling_period = perf_throttle_period(&(PerfThrottle){ 0 }, &run->bound),
 		.ring_bytes = run->plan->ring_bytes,
 		.with_cgroups = task_cgroup_sample_is_usable(""),
+		/* The tracepoint has the pids of the first namespace only. */
+		.births_id = run->plan->births && !run->in_container
+				     ? task_births_id(run->plan->births)
+				     : 0,
 		.own_clock = run->plan->own_clock,
 	};
 	if (run->plan->probes) {

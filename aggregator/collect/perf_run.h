@@ -4,6 +4,7 @@
 #include "collect/cache_probes.h"
 #include "collect/collector.h"
 #include "collect/gfp_flags.h"
+#include "collect/task_births.h"
 
 #include <stdbool.h>
 
@@ -13,6 +14,7 @@ typedef struct {
 	/* They tell the caches where the points do not; NULL: nothing does ... */
 	const CacheProbes *probes;
 	const char *caches_unknown; /* ... for this reason; NULL: none is needed */
+	const TaskBirths *births;   /* NULL: what new tasks are called is read from /proc */
 	GfpFlags gfp_flags;         /* of this kernel */
 	size_t ring_bytes;          /* of each CPU: a power of two of whole pages */
 	uint64_t buffer_bytes;      /* of all CPUs, for the report */

@@ -81,9 +81,16 @@ static bool began_at(const Task *leader, uint64_t time_ns)
 	       (start_ns < time_ns + start_differs_ns && time_ns < start_ns + start_differs_ns);
 }
 
+/* Whether a pid was asked for that no process had then: who gets it later is somebody else. */
+static bool is_nobodys(const Process *process)
+{
+	return process->is_counted && !process->start_time_ns;
+}
+
 static Process *process_made(const Task *old, uint32_t tgid, uint64_t time_ns)
 {
-	Process *process = old && began_at(old, time_ns) ? old->process : process_new(tgid);
+	bool is_known = old && began_at(old, time_ns) && !is_nobodys(old->process);
+	Process *process = is_known ? old->process : process_new(tgid);
 
 	if (!process->start_time_ns)
 		process->start_time_ns = time_ns;
@@ -105,23 +112,32 @@ static void succeed(TaskTable *table, Task *task, Task *old)
 	task->earlier = old;
 }
 
+/* Makes the kernel's threads, which have names of their own from the first since Linux 6.4. */
+static bool is_kthreadd(const Task *parent, const char *comm)
+{
+	enum { KTHREADD = 2 };
+
+	return parent->tid == KTHREADD && g_str_equal(comm, "kthreadd");
+}
+
 /* Returns the name that a child made at that time begins with, NULL: it is not known. */
 static const char *name_passed_on(const Task *parent, uint64_t time_ns)
 {
 	const char *comm = parent ? task_names_at(&parent->names, time_ns) : TASK_EXITED;
 
-	return g_str_equal(comm, TASK_EXITED) ? NULL : comm;
+	return g_str_equal(comm, TASK_EXITED) || is_kthreadd(parent, comm) ? NULL : comm;
 }
 
 static Task *child_new(const TaskTable *table, uint32_t tid, uint64_t time_ns, Process *process,
 		       const Task *parent)
 {
 	const char *passed_on = name_passed_on(parent, time_ns);
+	bool is_kernel = parent && is_kthreadd(parent, task_names_at(&parent->names, time_ns));
 	char comm[KMT_COMM_BYTES] = TASK_EXITED;
 	Task *task;
 
 	if (!passed_on)
-		task_proc_comm(&table->proc, tid, false, comm);
+		task_proc_comm(&table->proc, tid, is_kernel, comm);
 	task = task_new(tid, time_ns, process, passed_on ? passed_on : comm);
 	task->parent_tid = parent ? parent->tid : 0;
 	return task;

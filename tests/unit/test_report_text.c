@@ -731,7 +731,8 @@ Test(report_text, more_than_a_few_processes_are_others)
 	g_autoptr(Session) session = session_new(PLENTY);
 
 	for (uint32_t tgid = 1; tgid <= 9; tgid++) {
-		const ProfileTask task = { .tgid = tgid, .comm = { 'a', '\033', '0' + (char)tgid } };
+		const ProfileTask task = { .tgid = tgid,
+					   .comm = { 'a', '\033', '0' + (char)tgid } };
 
 		profile_count_text(session->profile, &(ProfileText){
 							     .text = "a\n",

@@ -146,6 +146,31 @@ Test(task_table, a_scan_knows_processes_and_threads)
 	expect_comm(host.table, MAKE, THREAD, 1, "job server");
 }
 
+/* Since Linux 6.4 they have their own names before their records of fork. */
+Test(task_table, a_thread_of_the_kernel_is_not_called_as_who_made_it)
+{
+	enum { KTHREADD = 2, KWORKER = 300, SHORT = 301 };
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, KTHREADD, "kthreadd");
+	write_process(host.root, KWORKER, "kworker/0:1-events");
+	task_table_fork(host.table, KWORKER, KWORKER, KTHREADD, KTHREADD, 5 * second);
+	task_table_fork(host.table, SHORT, SHORT, KTHREADD, KTHREADD, 5 * second);
+	expect_comm(host.table, KWORKER, KWORKER, 6 * second, "kworker/0:1");
+	expect_comm(host.table, SHORT, SHORT, 6 * second, "[exited]");
+	task_table_comm(host.table, SHORT, SHORT, "short", 5 * second + 1);
+	expect_comm(host.table, SHORT, SHORT, 6 * second, "short");
+}
+
+Test(task_table, who_gets_a_pid_that_nobody_had_when_it_was_asked_for_is_not_counted)
+{
+	g_auto(Host) host = host_new();
+
+	task_table_count(host.table, GONE);
+	task_table_fork(host.table, GONE, GONE, SHELL, SHELL, 5 * second);
+	cr_expect_not(is_counted_at(host.table, GONE, GONE, 6 * second));
+}
+
 Test(task_table, a_thread_has_the_name_of_its_leader_at_the_time)
 {
 	g_auto(Host) host = host_new();
@@ -360,8 +385,8 @@ Test(task_table, a_reused_pid_is_another_process)
 
 	write_process(host.root, SHELL, "bash");
 	task_table_scan(host.table);
-	task_table_count(host.table, CHILD);
 	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
+	task_table_count(host.table, CHILD);
 	task_table_comm(host.table, CHILD, CHILD, "old", 2000);
 	/* The end of the old one is told by another CPU, later. */
 	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, reused_ns);

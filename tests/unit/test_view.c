@@ -309,8 +309,8 @@ Test(view, imported_text_stays_as_it_came)
 	expect_row(view, 0, " 0x01 : a+0x1/0x2 [kernel]\n\\x1b[31m caf\303\251\n", "imported");
 }
 
-/* A process is another one than that of the same pid which began at another time; in two cgroups it is
-   one; of a single one the pid is known. Pools of the kernel's threads are one name. */
+/* A process is another one than that of the same pid which began at another time; in two cgroups
+   it is one; of a single one the pid is known. Pools of the kernel's threads are one name. */
 Test(view, processes_of_a_name_are_one_entry_that_says_how_many)
 {
 	static const char stack[] = "a\n";

@@ -10,10 +10,12 @@
  * read, it says how often such a cache was at the address of the one before. A COUNT written to
  * .../large does so many rounds of allocations above two pages, in each way that the kernel has;
  * read, it says for each function how many succeeded, how many bytes these asked for, and how many
- * failed: "vmtest_large_variable 100 2000000 0".
+ * failed: "vmtest_large_variable 100 2000000 0". A NAME written to .../thread makes a kernel
+ * thread of that name, which allocates VMTEST_THREAD_COUNT times and ends.
  */
 #include <linux/completion.h>
 #include <linux/irq_work.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -25,6 +27,7 @@ enum {
 	VMTEST_STEPS = 17,
 	VMTEST_CACHE_BYTES = 400,
 	VMTEST_CACHE_COUNT = 100,
+	VMTEST_THREAD_COUNT = 1000,
 };
 
 static unsigned int pending;
@@ -295,15 +298,40 @@ static int get_large(char *page, const struct kernel_param *parameter)
 	return length;
 }
 
+static int vmtest_thread(void *unused)
+{
+	vmtest_allocate(VMTEST_THREAD_COUNT, GFP_KERNEL);
+	complete(&done);
+	/* Whoever stops it waits until it runs none of this module's code. */
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+static int set_thread(const char *text, const struct kernel_param *parameter)
+{
+	struct task_struct *thread;
+
+	reinit_completion(&done);
+	thread = kthread_run(vmtest_thread, NULL, "%.*s", (int)strcspn(text, "\n"), text);
+	if (IS_ERR(thread))
+		return PTR_ERR(thread);
+	wait_for_completion(&done);
+	kthread_stop(thread);
+	return 0;
+}
+
 static const struct kernel_param_ops task_ops = { .set = set_task };
 static const struct kernel_param_ops stacks_ops = { .set = set_stacks };
 static const struct kernel_param_ops hardirq_ops = { .set = set_hardirq };
+static const struct kernel_param_ops thread_ops = { .set = set_thread };
 static const struct kernel_param_ops cache_ops = { .set = set_cache, .get = get_cache };
 static const struct kernel_param_ops large_ops = { .set = set_large, .get = get_large };
 
 module_param_cb(task, &task_ops, NULL, 0200);
 module_param_cb(stacks, &stacks_ops, NULL, 0200);
 module_param_cb(hardirq, &hardirq_ops, NULL, 0200);
+module_param_cb(thread, &thread_ops, NULL, 0200);
 module_param_cb(cache, &cache_ops, NULL, 0600);
 module_param_cb(large, &large_ops, NULL, 0600);
 

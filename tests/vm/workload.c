@@ -31,8 +31,9 @@
  * root: a kmalloc or kvmalloc of some 16,000 bytes each. vfork makes COUNT children that end
  * at once.
  *
- * tcp-leave opens COUNT connections, too, and leaves both ends of each open: the process closes them when
- * it ends, and each end then sends a packet, whose two allocations are below tcp_send_fin().
+ * tcp-leave opens COUNT connections, too, and leaves both ends of each open: the process closes
+ * them when it ends, and each end then sends a packet, whose two allocations are below
+ * tcp_send_fin().
  *
  * keep-sockets makes COUNT pairs, says "kept" and keeps them until a byte comes on standard
  * input.
