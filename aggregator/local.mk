@@ -11,6 +11,7 @@ libaggregator_a_SOURCES = \
 	aggregator/escape.c aggregator/escape.h \
 	aggregator/exit_status.h \
 	aggregator/keyed_hash.c aggregator/keyed_hash.h \
+	aggregator/losses.c aggregator/losses.h \
 	aggregator/options.c aggregator/options.h \
 	aggregator/option_attached.c aggregator/option_attached.h \
 	aggregator/option_rates.c \

@@ -96,6 +96,9 @@ const OptionRow option_rows[] = {
 	  "use at most this share of a CPU's time, else record fewer events (default: 20; 0: no "
 	  "limit)",
 	  OPTION_COLLECT, 0, option_max_overhead },
+	{ TOOLS_ALL, 0, "max-loss", "PCT",
+	  "exit with status 3 when more of the events were lost (default: 0.1)", OPTION_APPLY, 0,
+	  option_max_loss },
 	{ TOOLS_ALL, 0, "buffer", "MB", "buffers of all CPUs (default: 16 each, or less)",
 	  OPTION_COLLECT, 0, option_buffer },
 	{ TOOLS_ALL, 0, "max-memory", "MB",

@@ -245,6 +245,18 @@ bool option_sample(Options *options, const char *value, GError **error)
 			     error);
 }
 
+bool option_max_loss(Options *options, const char *value, GError **error)
+{
+	char *end;
+	double percent = g_ascii_strtod(value, &end);
+
+	/* No sign, no other base, and no name of a number. */
+	if (!*value || value[strspn(value, "0123456789.")] || *end || percent > 100)
+		return option_fail(error, "'%s' is no percentage from 0 to 100", value);
+	options->loss_percent_max = percent;
+	return true;
+}
+
 bool option_max_overhead(Options *options, const char *value, GError **error)
 {
 	return parse_whole32(value, 0, 100, &options->request.overhead_percent_max, error);

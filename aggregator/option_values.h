@@ -56,6 +56,7 @@ bool option_stap_options(Options *options, const char *value, GError **error);
 bool option_buffer(Options *options, const char *value, GError **error);
 bool option_max_memory(Options *options, const char *value, GError **error);
 bool option_sample(Options *options, const char *value, GError **error);
+bool option_max_loss(Options *options, const char *value, GError **error);
 bool option_max_overhead(Options *options, const char *value, GError **error);
 bool option_record_max(Options *options, const char *value, GError **error);
 bool option_build_module(Options *options, const char *value, GError **error);

@@ -19,6 +19,7 @@ enum {
 	OVERHEAD_PERCENT_DEFAULT = 20,
 };
 #define RECORD_BYTES_DEFAULT (1ULL << 30)
+#define LOSS_PERCENT_DEFAULT 0.1
 
 static bool row_apply(const OptionRow *row, Options *options, const char *value, GError **error)
 {
@@ -199,6 +200,7 @@ static Options *options_new(const Tool *tool)
 	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));
 	options->slice.to_ns = UINT64_MAX;
 	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
+	options->loss_percent_max = LOSS_PERCENT_DEFAULT;
 	options->request.events = tool->events;
 	options->request.stack_depth = tool->sites_only ? 0 : STACK_DEPTH_DEFAULT;
 	options_rate_init(&options->rate);

@@ -59,6 +59,7 @@ typedef struct {
 	RunSlice slice;  /* --from, --to: what of a recording counts */
 	bool sliced;
 	uint64_t memory_bytes_max;
+	double loss_percent_max; /* of the events; more makes the result incomplete */
 	/* What is kept and how it is shown. */
 	CacheQuery *caches;          /* whose allocations count; NULL: those of all caches */
 	char *caches_asked;          /* the same, as given */

@@ -155,6 +155,25 @@ void session_set_counter(Session *session, SessionCounter counter, void *user_da
 {
 	session->counter = counter;
 	session->counter_data = user_data;
+	session->has_counter |= counter != NULL;
+}
+
+void session_add_counted(Session *session, const ProfileTotals *totals)
+{
+	ProfileTotals *sum = &session->counted;
+
+	sum->events += totals->events;
+	sum->outside_window += totals->outside_window;
+	sum->over_bound += totals->over_bound;
+	sum->of_other_tasks += totals->of_other_tasks;
+	sum->of_other_caches += totals->of_other_caches;
+	sum->damaged += totals->damaged;
+	sum->unknown_records += totals->unknown_records;
+}
+
+ProfileTotals session_totals(const Session *session)
+{
+	return session->has_counter ? session->counted : profile_totals(session->profile);
 }
 
 void session_feed(Session *session, const void *bytes, size_t length)
@@ -164,5 +183,7 @@ void session_feed(Session *session, const void *bytes, size_t length)
 
 void session_finish(Session *session)
 {
-	batch_reader_finish(session->reader);
+	/* Whoever stopped reading in the middle of a batch has not seen damage. */
+	if (!session->enough)
+		batch_reader_finish(session->reader);
 }

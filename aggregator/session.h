@@ -29,9 +29,12 @@ typedef struct {
 	SessionCounter counter;
 	void *counter_data;
 	bool inner_was_sought;
-	bool enough;    /* a tap has what it wants: the rest of a file is not read */
-	bool imported;  /* counted from a foreign text format: names come with it */
-	bool cut_short; /* the stream ended in the middle, or a recording was never closed */
+	bool has_counter;      /* private: one was set, then or now */
+	ProfileTotals counted; /* private: what it has counted */
+	bool enough;           /* a tap has what it wants: the rest of a file is not read */
+	bool imported;         /* counted from a foreign text format: names come with it */
+	bool source_is_silent; /* ... which does not say what was lost */
+	bool cut_short;        /* the stream ended in the middle, or a recording was never closed */
 	uint64_t unreadable_lines; /* of an import: what no importer understood */
 } Session;
 
@@ -59,6 +62,13 @@ void session_remove_tap(Session *session, BatchVisitor tap);
 /* From here on that counter counts, and session->profile only what it is given by it; NULL: events
    count in session->profile again. */
 void session_set_counter(Session *session, SessionCounter counter, void *user_data);
+
+/* Takes note of what a counter has counted since it said so before: sums of its own profiles. */
+void session_add_counted(Session *session, const ProfileTotals *totals);
+
+/* Returns the sums of what is shown: the counter's where there was one, else those of
+   session->profile. */
+ProfileTotals session_totals(const Session *session);
 
 /* Reads the next bytes of the stream. */
 void session_feed(Session *session, const void *bytes, size_t length);

@@ -15,7 +15,8 @@
  * target, a golden test.
  */
 typedef struct {
-	const char *name; /* "the Perl tool's stream" */
+	const char *name;       /* "the Perl tool's stream" */
+	bool is_silent_of_loss; /* its tool may lose events, and the text does not say so */
 	/* Whether the first bytes of an input (up to IMPORT_SNIFF_BYTES) look like this format. */
 	bool (*recognises)(const char *text, size_t length);
 	/* Returns the state of an input, whose stacks are counted there. */

@@ -428,6 +428,7 @@ static bool perf_recognises(const char *text, size_t length)
 
 const ImportType import_perf_script = {
 	.name = "the output of perf script",
+	.is_silent_of_loss = true,
 	.recognises = perf_recognises,
 	.begin = perf_begin,
 	.feed = perf_feed,

@@ -171,6 +171,7 @@ static void read_text(Input *input, Session *session, const ImportType *type)
 	uint64_t unread;
 
 	session->imported = true;
+	session->source_is_silent = type->is_silent_of_loss;
 	do
 		type->feed(state, (const char *)input->chunk, input->length);
 	while (input_next(input));

@@ -9,7 +9,7 @@ void progress_show(Progress *progress, const Session *session, uint64_t now_ns)
 {
 	uint64_t events = profile_totals(session->profile).events;
 	LossTotals loss = loss_ledger_totals(session->loss);
-	uint64_t lost = loss.transport + loss.reentrant + loss.skipped;
+	uint64_t lost = loss.transport.high + loss.reentrant.high + loss.skipped;
 	uint64_t elapsed_ns = now_ns - progress->start_ns;
 	uint64_t step_ns = now_ns - MAX(progress->shown_ns, progress->start_ns);
 

@@ -6,12 +6,12 @@
 
 enum { CPUS_MAX = 65536 }; /* a higher number in a stream is damage */
 
-/* What a CPU's counters say at one moment. */
+/* What a CPU's counters say at one moment: events, of those that its records stand for. */
 typedef struct {
-	uint64_t lost;   /* produced, but not decoded */
-	uint64_t unread; /* ... the part of them that no batch from the CPU itself has told */
-	uint64_t damaged;
-	uint64_t reentrant;
+	LossRange lost;   /* produced, but not decoded */
+	LossRange unread; /* ... the part of them that no batch from the CPU itself has shown */
+	LossRange damaged;
+	LossRange reentrant;
 	uint64_t left_out_self;
 	uint64_t left_out_interrupt;
 	uint64_t probe_ns;
@@ -29,8 +29,10 @@ typedef struct {
 	bool after_window;
 	uint32_t sampling_period_min; /* 0: no event yet */
 	uint32_t sampling_period_max;
+	uint32_t sampling_period; /* of the newest batch; 0: there was none */
 	uint64_t produced;
 	uint64_t decoded;
+	uint64_t dropped_reentrant;
 	uint64_t heartbeats;
 	uint64_t complete_until_ns;
 	Counters newest;
@@ -42,7 +44,7 @@ struct LossLedger {
 	/* (element-type guint), owned, by the CPU's number: its place among those that were seen,
 	   from 1 on; 0: it was not. A stream may name a few CPUs with high numbers. */
 	GArray *places;
-	GArray *cpus; /* (element-type Cpu), owned: those that were seen */
+	GArray *cpus;              /* (element-type Cpu), owned: those that were seen */
 	Lowest *complete_until_ns; /* of those */
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
@@ -82,8 +84,8 @@ void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_
 /* Returns a CPU by its number, or NULL: no batch of it was seen. */
 static Cpu *cpu_lookup(const LossLedger *ledger, uint32_t number)
 {
-	guint place = number < ledger->places->len ? g_array_index(ledger->places, guint, number)
-						   : 0;
+	guint place =
+		number < ledger->places->len ? g_array_index(ledger->places, guint, number) : 0;
 
 	return place ? &g_array_index(ledger->cpus, Cpu, place - 1) : NULL;
 }
@@ -117,7 +119,7 @@ static void read_cost(Cpu *cpu, uint64_t probe_ns)
 		return;
 	cpu->newest.probe_ns = MAX(cpu->newest.probe_ns, probe_ns);
 	cpu->newest.probe_until_ns = cpu->complete_until_ns;
-	/* Without a heartbeat before the window the cost is told from the first one in it. */
+	/* Without a heartbeat before the window the cost begins with the first one in it. */
 	if (!cpu->at_start.probe_until_ns) {
 		cpu->at_start.probe_ns = cpu->newest.probe_ns;
 		cpu->at_start.probe_until_ns = cpu->newest.probe_until_ns;
@@ -161,20 +163,85 @@ static void read_heartbeats(LossLedger *ledger, Cpu *cpu, const Batch *batch)
 	}
 }
 
-static void read_header(Cpu *cpu, const struct KmtBatchHeader *header, uint64_t decoded)
-{
-	/* An emitter sends no batch of nothing: this one is the collector's. */
-	bool is_reading = !header->events && !header->heartbeats;
-	Counters *newest = &cpu->newest;
-	uint64_t lost_before = newest->lost;
+/* The periods that were in force around a loss. */
+typedef struct {
+	uint32_t least;
+	uint32_t most;
+} Periods;
 
-	/* A damaged count of a record would hide later losses. */
-	cpu->decoded += MIN(decoded, header->events);
+/* Between the batch before and this one. Counters that were read alone say no period, and the first
+   batch has none before it. */
+static Periods periods_around(const Cpu *cpu, const struct KmtBatchHeader *header, bool is_reading)
+{
+	uint32_t now = MAX(header->sampling_period, 1);
+	uint32_t before = cpu->sampling_period ? cpu->sampling_period : now;
+
+	if (is_reading)
+		now = before;
+	return (Periods){ MIN(before, now), MAX(before, now) };
+}
+
+static LossRange scaled(uint64_t records, Periods periods)
+{
+	return (LossRange){ records * periods.least, records * periods.most };
+}
+
+/* A batch as the ledger sees it. */
+typedef struct {
+	const struct KmtBatchHeader *header;
+	uint64_t damaged; /* events that it has, but that could not be decoded */
+	Periods around;   /* ... it and the batch before */
+	Periods own;      /* the same one twice */
+	bool is_reading;  /* counters that were read, not sent: an emitter sends no batch of nothing
+			   */
+} Seen;
+
+/* What is produced, but not decoded, has become more or, by a batch that came late, less. */
+static void settle_lost(Cpu *cpu, const Seen *seen, uint64_t missing_before)
+{
+	Counters *newest = &cpu->newest;
+	uint64_t missing = difference(cpu->produced, cpu->decoded);
+	uint64_t more = difference(missing, missing_before);
+	uint64_t damaged = MIN(more, seen->damaged);
+	LossRange before = scaled(more - damaged, seen->around);
+
+	newest->lost = loss_add(newest->lost, loss_add(before, scaled(damaged, seen->own)));
+	newest->lost =
+		loss_without(newest->lost, scaled(difference(missing_before, missing), seen->own));
+	if (!missing)
+		newest->lost = loss_exactly(0);
+	newest->unread = seen->is_reading ? loss_add(newest->unread, before) : loss_exactly(0);
+}
+
+static Seen seen_of(const Cpu *cpu, const struct KmtBatchHeader *header, uint64_t decoded)
+{
+	bool is_reading = !header->events && !header->heartbeats;
+	Periods around = periods_around(cpu, header, is_reading);
+	uint32_t own = is_reading ? around.most : MAX(header->sampling_period, 1);
+
+	return (Seen){
+		.header = header,
+		.damaged = difference(header->events, decoded),
+		.around = around,
+		.own = { own, own },
+		.is_reading = is_reading,
+	};
+}
+
+static void read_header(Cpu *cpu, const Seen *seen)
+{
+	const struct KmtBatchHeader *header = seen->header;
+	Counters *newest = &cpu->newest;
+	uint64_t missing_before = difference(cpu->produced, cpu->decoded);
+	uint64_t dropped = difference(header->dropped_reentrant, cpu->dropped_reentrant);
+
+	cpu->decoded += header->events - seen->damaged;
 	cpu->produced = MAX(cpu->produced, header->events_total);
-	newest->lost = difference(cpu->produced, cpu->decoded);
-	newest->unread = is_reading ? newest->unread + difference(newest->lost, lost_before) : 0;
-	newest->damaged += difference(header->events, decoded);
-	newest->reentrant = MAX(newest->reentrant, header->dropped_reentrant);
+	cpu->dropped_reentrant += dropped;
+	cpu->sampling_period = seen->own.most;
+	settle_lost(cpu, seen, missing_before);
+	newest->damaged = loss_add(newest->damaged, scaled(seen->damaged, seen->own));
+	newest->reentrant = loss_add(newest->reentrant, scaled(dropped, seen->around));
 	newest->left_out_self = MAX(newest->left_out_self, header->left_out_self);
 	newest->left_out_interrupt = MAX(newest->left_out_interrupt, header->left_out_interrupt);
 }
@@ -208,11 +275,14 @@ static void note_sampling(const LossLedger *ledger, Cpu *cpu, const struct KmtBa
 void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint64_t decoded)
 {
 	Cpu *cpu;
+	Seen seen;
 
 	if (batch->header.cpu >= CPUS_MAX)
 		return;
 	cpu = cpu_of(ledger, batch->header.cpu);
-	read_header(cpu, &batch->header, decoded);
+	/* A damaged count of a record would hide later losses: no batch has more than it says. */
+	seen = seen_of(cpu, &batch->header, decoded);
+	read_header(cpu, &seen);
 	/* The records were walked once already, for counting: few batches are worth a second time.
 	 */
 	if (batch->header.heartbeats)
@@ -263,17 +333,21 @@ static void add_sampling(LossTotals *totals, const Cpu *cpu, uint32_t number)
 	totals->sampling_cpu = number;
 }
 
+static void add_since(LossRange *total, LossRange end, LossRange start)
+{
+	*total = loss_add(*total, loss_without(end, start));
+}
+
 static void add_cpu(LossTotals *totals, const Cpu *cpu, uint32_t number)
 {
 	const Counters *start = &cpu->at_start;
 	const Counters *end = &cpu->at_end;
-	uint64_t period = MAX(cpu->sampling_period_max, 1);
 
 	totals->cpus++;
-	totals->transport += difference(end->lost, start->lost) * period;
-	totals->unread += difference(end->unread, start->unread) * period;
-	totals->damaged += difference(end->damaged, start->damaged) * period;
-	totals->reentrant += difference(end->reentrant, start->reentrant) * period;
+	add_since(&totals->transport, end->lost, start->lost);
+	add_since(&totals->unread, end->unread, start->unread);
+	add_since(&totals->damaged, end->damaged, start->damaged);
+	add_since(&totals->reentrant, end->reentrant, start->reentrant);
 	add_sampling(totals, cpu, number);
 	totals->left_out_self += difference(end->left_out_self, start->left_out_self);
 	totals->left_out_interrupt +=

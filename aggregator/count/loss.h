@@ -14,17 +14,42 @@
  */
 typedef struct LossLedger LossLedger;
 
-/*
- * Events, except where the name says otherwise. Of a CPU that took one of N events, what was lost
- * stands for N times as many; with the largest N of the window, where it changed.
+/* A number of events that is known to lie between two bounds, both included; equal ones: exactly.
  */
 typedef struct {
-	uint64_t transport; /* produced, but their batch never arrived, or arrived damaged */
-	uint64_t unread;    /* ... the part of them that only the counters read at the end tell */
-	uint64_t damaged;   /* ... the part of them that arrived in damaged batches */
-	uint64_t reentrant; /* dropped by the emitter: its buffer was busy */
-	uint64_t skipped;   /* probe hits that SystemTap skipped */
-	uint64_t errors;    /* soft errors in the probe module */
+	uint64_t low;
+	uint64_t high;
+} LossRange;
+
+/* Returns the range of a number that is known. */
+static inline LossRange loss_exactly(uint64_t events)
+{
+	return (LossRange){ events, events };
+}
+
+static inline LossRange loss_add(LossRange a, LossRange b)
+{
+	return (LossRange){ a.low + b.low, a.high + b.high };
+}
+
+/* Returns what is left of a without the part b of it. */
+static inline LossRange loss_without(LossRange a, LossRange b)
+{
+	return (LossRange){ a.low - MIN(a.low, b.low), a.high - MIN(a.high, b.high) };
+}
+
+/*
+ * Events, except where the name says otherwise. Of a CPU that took one of N events, what was lost
+ * stands for N times as many. A loss lies between two batches of its CPU: where these have
+ * different periods, it is a range from the smaller one to the larger one.
+ */
+typedef struct {
+	LossRange transport; /* produced, but their batch never arrived, or arrived damaged */
+	LossRange unread;    /* ... the part of them that only the counters read at the end show */
+	LossRange damaged;   /* ... the part of them that arrived in damaged batches */
+	LossRange reentrant; /* dropped by the emitter: its buffer was busy */
+	uint64_t skipped;    /* probe hits that SystemTap skipped */
+	uint64_t errors;     /* soft errors in the probe module */
 	uint64_t transport_failures; /* messages that found the transport buffer full */
 	bool shared_until_end;       /* the three above cover the whole window */
 	uint64_t left_out_self;      /* no loss: the collector's own processes */

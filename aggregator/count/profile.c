@@ -53,6 +53,7 @@ struct Profile {
 	uint64_t window_end_ns;
 	uint32_t epoch;
 	const InnerKmallocs *inner; /* borrowed */
+	bool lacks_names; /* the table of tasks or that of caches was full */
 	ProfileTotals totals;
 	/* Of the batch at hand; entries below the number defined so far are valid. */
 	const uint8_t *batch_stacks[KMT_DEFINITIONS_MAX];
@@ -158,13 +159,17 @@ static TaskId task_intern(Profile *profile, const ProfileTask *wanted, uint64_t 
 	task_note_seen(profile, id, time_ns);
 	if (!wanted->is_thread_name && id != TASK_ID_OVERFLOW)
 		leader_note(profile, id);
+	profile->lacks_names |= id == TASK_ID_OVERFLOW;
 	return id;
 }
 
 static CacheId cache_intern(Profile *profile, const ProfileCache *wanted)
 {
-	return intern(&profile->cache_index, (void **)&profile->caches, wanted, sizeof(*wanted),
-		      CACHE_ID_OVERFLOW);
+	CacheId id = intern(&profile->cache_index, (void **)&profile->caches, wanted,
+			    sizeof(*wanted), CACHE_ID_OVERFLOW);
+
+	profile->lacks_names |= id == CACHE_ID_OVERFLOW;
+	return id;
 }
 
 static inline uint32_t cell_hash(OriginId origin, TaskId task, uint8_t context)
@@ -232,6 +237,7 @@ static void add_overflow_rows(Profile *profile)
 	g_strlcpy(cache.name, "[other caches]", sizeof(cache.name));
 	cache_intern(profile, &cache);
 	cell_intern(profile, ORIGIN_ID_OVERFLOW, TASK_ID_OVERFLOW, KMT_CONTEXT_TASK);
+	profile->lacks_names = false;
 }
 
 Profile *profile_new(size_t bytes_max)
@@ -492,6 +498,27 @@ static TaskId task_in_force(const Decoder *decoder, uint64_t time_ns, const bool
 	return task->id;
 }
 
+/* What has a cell, though not by the name of its task or cache: those of the overflow row have
+   neither, and are counted as over_bound. */
+static void count_nameless(Profile *profile, const ProfileCell *cell, uint64_t weight)
+{
+	if (cell->origin == ORIGIN_ID_OVERFLOW)
+		return;
+	if (cell->task == TASK_ID_OVERFLOW)
+		profile->totals.of_other_tasks += weight;
+	if (profile->origins[cell->origin].cache == CACHE_ID_OVERFLOW)
+		profile->totals.of_other_caches += weight;
+}
+
+/* Adds to the sums of the profile what was counted in that cell. */
+static inline void add_to_totals(Profile *profile, const ProfileCell *cell, uint64_t weight)
+{
+	profile->totals.events += weight;
+	profile->totals.over_bound += cell->origin == ORIGIN_ID_OVERFLOW ? weight : 0;
+	if (G_UNLIKELY(profile->lacks_names))
+		count_nameless(profile, cell, weight);
+}
+
 /* Counts the events of one record. Returns false when it refers to an origin that is not there. */
 static inline bool count_event(Decoder *decoder, const uint8_t *record, const bool swapped)
 {
@@ -523,8 +550,7 @@ static inline bool count_event(Decoder *decoder, const uint8_t *record, const bo
 		return true;
 	cell = cell_of(profile, origin, task_in_force(decoder, time_ns, swapped),
 		       when >> KMT_CONTEXT_SHIFT);
-	profile->totals.events += weight;
-	profile->totals.over_bound += cell->origin == ORIGIN_ID_OVERFLOW ? weight : 0;
+	add_to_totals(profile, cell, weight);
 	if (G_LIKELY(last))
 		cell->events += weight;
 	else
@@ -678,6 +704,7 @@ void profile_count_text(Profile *profile, const ProfileText *events)
 	ProfileOrigin origin;
 	OriginId origin_id;
 	TaskId task_id = task_of_text(profile, events->task);
+	ProfileCell *cell;
 
 	profile->stack_kind = STACK_TEXT;
 	memset(&origin, 0, sizeof(origin));
@@ -689,10 +716,9 @@ void profile_count_text(Profile *profile, const ProfileText *events)
 		origin.cache = cache_intern(profile, events->cache);
 	origin_id = origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW
 						  : origin_intern(profile, &origin);
-	profile->totals.events += events->weight;
-	if (origin_id == ORIGIN_ID_OVERFLOW)
-		profile->totals.over_bound += events->weight;
-	cell_intern(profile, origin_id, task_id, KMT_CONTEXT_TASK)->events += events->weight;
+	cell = cell_intern(profile, origin_id, task_id, KMT_CONTEXT_TASK);
+	add_to_totals(profile, cell, events->weight);
+	cell->events += events->weight;
 }
 
 ProfileTotals profile_totals(const Profile *profile)

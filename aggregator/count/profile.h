@@ -81,6 +81,8 @@ typedef struct {
 	uint64_t events;          /* decoded, inside the window */
 	uint64_t outside_window;  /* decoded, not counted, no loss */
 	uint64_t over_bound;      /* not counted: a table was full */
+	uint64_t of_other_tasks;  /* counted, but for no task or cache ... */
+	uint64_t of_other_caches; /* ... of their own, as that table was full */
 	uint64_t damaged;         /* announced by a batch that could not be decoded to its end */
 	uint64_t unknown_records; /* skipped: a newer writer's */
 } ProfileTotals;

@@ -473,7 +473,7 @@ void rate_table_add(RateTable *sum, const RateTable *later, const RateColumn *so
 	sum->realtime_ns = later->realtime_ns;
 	g_free(sum->load_average);
 	sum->load_average = g_strdup(later->load_average);
-	sum->events_lost += later->events_lost;
+	sum->events_lost = loss_add(sum->events_lost, later->events_lost);
 	sum->kfree_is_blind = later->kfree_is_blind;
 	sum->sampling_period = later->sampling_period;
 	add_rows(sum, later);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "count/intervals.h"
+#include "count/loss.h"
 #include "names/slabinfo.h"
 #include "rank/net_check.h"
 #include "rank/rate_columns.h"
@@ -24,7 +25,7 @@ typedef struct {
 	char *load_average;   /* the line of /proc/loadavg, escaped; NULL: not known */
 	GArray *rows;         /* (element-type RateRow), as sorted */
 	RateRow sum;
-	uint64_t events_lost;     /* told since the table before */
+	LossRange events_lost;    /* known since the table before */
 	bool kfree_is_blind;      /* an interval so far had frees of kmalloc that named no cache */
 	guint net_unknown;        /* rows whose net is not known, and not part of the sum's */
 	uint32_t sampling_period; /* one event of so many was taken somewhere so far; 1: all were */
@@ -47,7 +48,7 @@ typedef struct {
 	bool wants_frees;              /* else a cache with frees only is none */
 	bool wants_processes;
 	bool kfree_is_blind;      /* as a table before it has it */
-	uint64_t events_lost;     /* what the table is to tell */
+	LossRange events_lost;    /* what the table is to show */
 	uint32_t sampling_period; /* likewise */
 	double cost_percent;
 } RateRequest;

@@ -5,8 +5,6 @@
 #include "report/lost.h"
 #include "report/numbers.h"
 #include "report/recorded_caches.h"
-#include "report/report.h"
-#include "report/sampling.h"
 
 static void append_label(GString *out, const char *label)
 {
@@ -80,13 +78,15 @@ static void append_number(GString *out, const char *label, uint64_t number)
 
 static const char *what_is_missing(const Session *session)
 {
-	if (!report_is_incomplete(session))
-		return "yes\n";
-	if (sampling_is_throttled(session) && !report_events_lost(session))
-		return "no, a CPU took fewer events than were asked for\n";
-	if (report_has_untraced(session) && !report_events_lost(session))
+	Losses losses = losses_of(session);
+
+	if (losses_by_full_tables(&losses))
+		return "no, a table was full\n";
+	if (losses.untraced_ns && !losses_all(&losses).high)
 		return "no, a CPU was not traced for a time\n";
-	return "no, events were lost\n";
+	if (!losses_are_none(&losses))
+		return "no, events were lost\n";
+	return losses.source_is_silent ? "not known\n" : "yes\n";
 }
 
 static void append_completeness(const Session *session, GString *out)
@@ -142,10 +142,19 @@ static void append_caches(const Session *session, GString *out)
 
 static void append_untraced_line(const Session *session, GString *out)
 {
-	if (!report_has_untraced(session))
+	if (!losses_of(session).untraced_ns)
 		return;
 	append_label(out, "Unknown:");
 	append_untraced(out, session);
+	g_string_append_c(out, '\n');
+}
+
+static void append_lost_events(const Session *session, GString *out)
+{
+	Losses losses = losses_of(session);
+
+	append_label(out, "Lost:");
+	append_range(out, losses_all(&losses));
 	g_string_append_c(out, '\n');
 }
 
@@ -164,7 +173,7 @@ void info_print(const Session *session, bool show_host, FILE *out)
 	append_caches(session, text);
 	append_number(text, "Events:", profile_totals(session->profile).events);
 	append_number(text, "Stacks:", stack_table_count(profile_stacks(session->profile)));
-	append_number(text, "Lost:", report_events_lost(session));
+	append_lost_events(session, text);
 	append_untraced_line(session, text);
 	append_completeness(session, text);
 	fputs(text->str, out);

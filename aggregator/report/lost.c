@@ -4,181 +4,92 @@
 #include "escape.h"
 #include "report/numbers.h"
 #include "report/report.h"
-#include "report/sampling.h"
 
 #include <string.h>
 
-/* Events lost in the window, by cause. */
-typedef struct {
-	uint64_t transport;     /* for want of a buffer */
-	uint64_t not_delivered; /* counted by the kernel, but never handed over */
-	uint64_t unread;
-	uint64_t skipped;
-	uint64_t reentrant;
-	uint64_t damaged;
-	uint64_t over_bound;
-	uint64_t damaged_bytes; /* unreadable input, in which the events cannot be told */
-	uint64_t untraced_ns;   /* of CPUs that were online: their events cannot be told, either */
-} Causes;
-
-/* Whether the end of the stream has the counters of every CPU whose last batches it has not. */
-static bool is_counted_to_end(const Session *session)
+const char *report_loss_remedy(const Session *session, bool can_load)
 {
-	return run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 0) == 1 &&
-	       !batch_reader_totals(session->reader).damaged_bytes;
-}
-
-/* Whether something may have been lost after the last heartbeats that nothing tells. */
-static bool is_end_unknown(const Session *session)
-{
-	return session->cut_short || !run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 1);
-}
-
-/*
- * The counters of the batches tell every loss but that of a CPU's last ones. Where nothing else
- * tells that, the collector's own count of lost messages is all that is known: at least an event
- * each.
- */
-static uint64_t transport_lost(const Session *session, const LossTotals *totals)
-{
-	uint64_t messages = run_info_number(session->info, KMT_FIELD_TRANSPORT_LOST, 0);
-	uint64_t told_else = totals->damaged + totals->unread;
-
-	if (totals->transport || is_counted_to_end(session))
-		return totals->transport - MIN(totals->transport, told_else);
-	return messages;
-}
-
-/* What the collector says at its end counts probes from before and after the window, too. */
-static uint64_t skipped_probes(const Session *session, const LossTotals *totals)
-{
-	uint64_t all = run_info_number(session->info, KMT_FIELD_SKIPPED, 0);
-
-	return totals->shared_until_end ? totals->skipped : MAX(all, totals->skipped);
-}
-
-static Causes causes_of(const Session *session)
-{
-	LossTotals totals = loss_ledger_totals(session->loss);
-	uint64_t damaged_bytes = run_info_number(session->info, KMT_FIELD_DAMAGED_BYTES, 0);
-	uint64_t transport = transport_lost(session, &totals);
-	/* Of the whole run, of which the window may be a part. */
-	uint64_t not_delivered =
-		MIN(run_info_number(session->info, KMT_FIELD_NOT_DELIVERED, 0), transport);
-
-	return (Causes){
-		.transport = transport - not_delivered,
-		.not_delivered = not_delivered,
-		.unread = totals.unread,
-		.skipped = skipped_probes(session, &totals) + totals.errors,
-		.reentrant = totals.reentrant,
-		.damaged = totals.damaged + session->unreadable_lines,
-		.over_bound = profile_totals(session->profile).over_bound,
-		.damaged_bytes =
-			MAX(damaged_bytes, batch_reader_totals(session->reader).damaged_bytes),
-		.untraced_ns = run_info_number(session->info, KMT_FIELD_UNTRACED_NS, 0),
-	};
-}
-
-static uint64_t never_counted(const Causes *causes)
-{
-	return causes->transport + causes->not_delivered + causes->unread + causes->skipped +
-	       causes->reentrant + causes->damaged;
-}
-
-uint64_t report_events_lost(const Session *session)
-{
-	Causes causes = causes_of(session);
-
-	return never_counted(&causes) + causes.over_bound;
-}
-
-uint64_t report_events_never_counted(const Session *session)
-{
-	Causes causes = causes_of(session);
-
-	return never_counted(&causes);
-}
-
-uint64_t report_events_in_all(const Session *session)
-{
-	Causes causes = causes_of(session);
-
-	return profile_totals(session->profile).events + never_counted(&causes);
-}
-
-const char *report_loss_remedy(const Session *session)
-{
-	Causes causes = causes_of(session);
-	uint64_t most =
-		MAX(MAX(MAX(causes.transport, causes.over_bound), causes.not_delivered),
-		    MAX(MAX(causes.skipped + causes.reentrant, causes.unread), causes.damaged));
+	Losses losses = losses_of(session);
+	uint64_t transport = losses.transport.high, over_bound = losses.over_bound;
+	uint64_t not_delivered = losses.not_delivered.high, skipped = losses.skipped.high;
+	uint64_t reentrant = losses.reentrant.high;
+	uint64_t most = MAX(MAX(MAX(transport, over_bound), not_delivered),
+			    MAX(MAX(skipped + reentrant, losses.unread.high), losses.damaged.high));
 
 	if (!most)
 		return NULL;
 	/* Damaged input is missing batches, too; no option helps against that. */
-	if (causes.damaged_bytes && !is_counted_to_end(session))
+	if (losses.damaged_bytes && !losses.counted_to_end)
 		return NULL;
-	if (most == causes.transport)
+	if (most == transport)
 		return "use a larger --buffer";
-	if (most == causes.over_bound)
+	if (most == over_bound)
 		return "use a larger --max-memory";
-	if (most == causes.not_delivered)
-		return "perf events of this kernel did not hand them over, whatever the --buffer: "
-		       "use --collector=stap";
-	if (causes.skipped > causes.reentrant)
+	if (most == not_delivered)
+		return can_load ? "perf events of this kernel did not hand them over, whatever the "
+				  "--buffer: use --collector=stap"
+				: "perf events of this kernel did not hand them over, whatever the "
+				  "--buffer: --max-loss=PCT accepts a share of the events";
+	if (skipped > reentrant)
 		return "SystemTap skipped probes: --collector=perf skips none";
 	return NULL;
 }
 
-bool report_has_untraced(const Session *session)
+void append_range(GString *out, LossRange events)
 {
-	return causes_of(session).untraced_ns;
+	append_count(out, events.low);
+	if (events.high == events.low)
+		return;
+	g_string_append(out, " to ");
+	append_count(out, events.high);
 }
 
-bool report_stream_is_incomplete(const Session *session)
-{
-	return is_end_unknown(session) || report_events_never_counted(session) ||
-	       causes_of(session).damaged_bytes || report_has_untraced(session) ||
-	       sampling_is_throttled(session) || run_info_text(session->info, KMT_FIELD_BOUND);
-}
-
-bool report_is_incomplete(const Session *session)
-{
-	return report_stream_is_incomplete(session) || causes_of(session).over_bound;
-}
-
-static void append_cause(GString *out, const char *name, uint64_t events)
+static void append_cause(GString *out, const char *name, LossRange events)
 {
 	g_string_append(out, name);
-	append_count(out, events);
+	append_range(out, events);
 }
 
-static void append_causes(GString *out, const Session *session, const Causes *causes)
+/* The sign stands behind the last number only, and one that reads the same is not repeated. */
+static void append_share(GString *out, const Session *session, LossRange lost, LossRange uncounted)
 {
-	uint64_t lost = never_counted(causes) + causes->over_bound;
+	uint64_t counted = losses_counted(session);
+	g_autoptr(GString) low = g_string_new(NULL);
+	g_autoptr(GString) high = g_string_new(NULL);
 
-	/* How many events unreadable bytes held only counters that come after them tell. */
-	if (causes->damaged_bytes && !is_counted_to_end(session))
+	append_percent(low, lost.low, counted + uncounted.low);
+	append_percent(high, lost.high, counted + uncounted.high);
+	if (!g_string_equal(low, high))
+		g_string_append_printf(out, "%.*s to ", (int)(low->len - strlen(" %")), low->str);
+	g_string_append(out, high->str);
+}
+
+/* Events of a full table were counted, though in no row of their own. */
+static void append_causes(GString *out, const Session *session, const Losses *losses)
+{
+	LossRange lost = losses_all(losses);
+
+	/* How many events unreadable bytes held only counters that come after them show. */
+	if (losses->damaged_bytes && !losses->counted_to_end)
 		g_string_append(out, "at least ");
-	append_count(out, lost);
-	g_string_append(out, lost == 1 ? " event (" : " events (");
-	append_percent(out, lost, report_events_in_all(session));
-	append_cause(out, "): transport ", causes->transport);
-	if (causes->not_delivered) {
-		append_cause(out, ", not delivered by the kernel ", causes->not_delivered);
+	append_range(out, lost);
+	g_string_append(out, lost.high == 1 ? " event (" : " events (");
+	append_share(out, session, lost, losses_uncounted(losses));
+	append_cause(out, "): transport ", losses->transport);
+	if (losses->not_delivered.high) {
+		append_cause(out, ", not delivered by the kernel ", losses->not_delivered);
 		g_string_append(out, " (a larger buffer does not help)");
 	}
-	if (causes->unread)
-		append_cause(out, ", unread when the reader ended ", causes->unread);
-	append_cause(out, ", skipped probes ", causes->skipped);
-	append_cause(out, ", reentrancy ", causes->reentrant);
-	append_cause(out, ", damaged input ", causes->damaged);
-	if (causes->damaged_bytes) {
-		append_cause(out, " (", causes->damaged_bytes);
+	if (losses->unread.high)
+		append_cause(out, ", unread when the reader ended ", losses->unread);
+	append_cause(out, ", skipped probes ", losses->skipped);
+	append_cause(out, ", reentrancy ", losses->reentrant);
+	append_cause(out, ", damaged input ", losses->damaged);
+	if (losses->damaged_bytes) {
+		append_cause(out, " (", loss_exactly(losses->damaged_bytes));
 		g_string_append(out, " bytes)");
 	}
-	append_cause(out, ", memory bound ", causes->over_bound);
+	append_cause(out, ", memory bound ", loss_exactly(losses->over_bound));
 }
 
 /* Until when everything is known: in wall-clock time, or since the start of the run. */
@@ -209,7 +120,7 @@ void append_untraced(GString *out, const Session *session)
 	}
 	g_string_append(out, "not traced for ");
 	/* Rather too much than too little, and never 0.000 s. */
-	append_seconds(out, causes_of(session).untraced_ns + NS_PER_MS - 1);
+	append_seconds(out, losses_of(session).untraced_ns + NS_PER_MS - 1);
 	g_string_append(out, several ? " in all" : "");
 }
 
@@ -224,36 +135,56 @@ void append_early_line(GString *out, const Session *session)
 	g_string_append_c(out, '\n');
 }
 
-static bool any_events_lost(const Session *session)
+void append_full_line(GString *out, const Session *session)
 {
-	return report_events_lost(session) || causes_of(session).damaged_bytes;
+	Losses losses = losses_of(session);
+	uint64_t counted = losses_counted(session);
+
+	if (!losses.of_other_tasks && !losses.of_other_caches)
+		return;
+	g_string_append(out, "Full tables: ");
+	if (losses.of_other_tasks) {
+		append_percent(out, losses.of_other_tasks, counted);
+		g_string_append(out, " of the events are of [other tasks]");
+	}
+	if (losses.of_other_caches) {
+		g_string_append(out, losses.of_other_tasks ? ", " : "");
+		append_percent(out, losses.of_other_caches, counted);
+		g_string_append(out, losses.of_other_tasks
+					     ? " of [other caches]"
+					     : " of the events are of [other caches]");
+	}
+	g_string_append(out, ": use a larger --max-memory\n");
 }
 
-bool report_lost_none(const Session *session)
+/* Appends the next part of the line. */
+static void append_part_end(GString *out, bool any)
 {
-	return !any_events_lost(session) && !report_has_untraced(session) &&
-	       !is_end_unknown(session);
+	g_string_append(out, any ? "; " : "");
 }
 
 void append_lost_line(GString *out, const Session *session)
 {
-	Causes causes = causes_of(session);
-	bool any = any_events_lost(session);
-	bool untraced = report_has_untraced(session);
+	Losses losses = losses_of(session);
+	bool any = losses_all(&losses).high || losses.damaged_bytes;
 
 	g_string_append(out, "Lost: ");
 	if (any)
-		append_causes(out, session, &causes);
-	if (untraced) {
+		append_causes(out, session, &losses);
+	if (losses.untraced_ns) {
 		g_string_append(out, any ? "; " : "events unknown: ");
 		append_untraced(out, session);
 		g_string_append(out, any ? ", events unknown" : "");
 	}
-	if (is_end_unknown(session)) {
-		g_string_append(out, any || untraced ? "; " : "");
+	if (losses.end_unknown) {
+		append_part_end(out, any || losses.untraced_ns);
 		append_known_until(out, session);
 	}
-	if (report_lost_none(session))
+	if (losses.source_is_silent) {
+		append_part_end(out, !losses_are_none(&losses));
+		g_string_append(out, "not known, as this text does not show it");
+	} else if (losses_are_none(&losses)) {
 		g_string_append(out, "none");
+	}
 	g_string_append_c(out, '\n');
 }

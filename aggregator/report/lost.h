@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "session.h"
+#include "losses.h"
 
 #include <glib.h>
 
@@ -11,12 +11,11 @@ void append_early_line(GString *out, const Session *session);
 /* Appends the line "Lost: ...", which every report ends with. */
 void append_lost_line(GString *out, const Session *session);
 
-/* Whether that says "none". */
-bool report_lost_none(const Session *session);
+/* Appends the line "Full tables: ..." where events are of tasks or caches that found no room. */
+void append_full_line(GString *out, const Session *session);
 
-/* Appends "CPU 1 not traced for 0.412 s", of a session for which report_has_untraced(). */
+/* Appends "12,000", or "12,000 to 15,000" where that is all that is known. */
+void append_range(GString *out, LossRange events);
+
+/* Appends "CPU 1 not traced for 0.412 s", of a session in which one was not. */
 void append_untraced(GString *out, const Session *session);
-
-/* Events lost so far before anybody could count them: what a full table left out is not among
-   them. */
-uint64_t report_events_never_counted(const Session *session);

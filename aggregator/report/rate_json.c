@@ -117,7 +117,9 @@ static void append_interval(GString *out, const RateTable *table, const RunInfo 
 	append_member(out, "covered", run_info_text(info, KMT_FIELD_COVERED));
 	append_member(out, "not_covered", run_info_text(info, KMT_FIELD_NOT_COVERED));
 	g_string_append_printf(out, ",\"partial\":%s,\"events_lost\":%" G_GUINT64_FORMAT,
-			       table->partial ? "true" : "false", table->events_lost);
+			       table->partial ? "true" : "false", table->events_lost.low);
+	g_string_append_printf(out, ",\"events_lost_max\":%" G_GUINT64_FORMAT,
+			       table->events_lost.high);
 	g_string_append_printf(out, ",\"sampling_period\":%u", table->sampling_period);
 	if (table->cost_percent >= 0)
 		append_number(out, "cost_percent", table->cost_percent, "%.3f");

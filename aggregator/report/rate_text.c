@@ -138,7 +138,9 @@ static void append_lost(GString *out, const RateTable *table, const RateLayout *
 {
 	double seconds = (double)(table->end_ns - table->start_ns) / NS_PER_S;
 
-	g_string_append_printf(out, "lost: %" G_GUINT64_FORMAT, table->events_lost);
+	g_string_append_printf(out, "lost: %" G_GUINT64_FORMAT, table->events_lost.low);
+	if (table->events_lost.high > table->events_lost.low)
+		g_string_append_printf(out, " to %" G_GUINT64_FORMAT, table->events_lost.high);
 	if (table->sampling_period > 1)
 		g_string_append_printf(out, "; sampled up to 1/%u, scaled up",
 				       table->sampling_period);

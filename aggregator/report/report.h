@@ -28,20 +28,6 @@ typedef struct {
 /* The Perl tool's layout, and after its summary what explains the report. */
 void report_print_text(const Report *report, FILE *out);
 
-/* Events lost in the window, all causes together. */
-uint64_t report_events_lost(const Session *session);
-
-/* All events of the window, those lost included. */
-uint64_t report_events_in_all(const Session *session);
-
-/* What helps against the largest part of the loss, or NULL. */
-const char *report_loss_remedy(const Session *session);
-
-/* Whether a CPU was online for some time without being traced. */
-bool report_has_untraced(const Session *session);
-
-/* Whether the stream is: what a full table left out of a report is not looked at. */
-bool report_stream_is_incomplete(const Session *session);
-
-/* Whether the result is incomplete: the exit status is then 3. */
-bool report_is_incomplete(const Session *session);
+/* Returns what helps against the largest part of the loss, or NULL. can_load: SystemTap's collector
+   can be used there. */
+const char *report_loss_remedy(const Session *session, bool can_load);

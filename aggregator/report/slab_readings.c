@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/slab_readings.h"
 
+#include "losses.h"
 #include "rank/cell_filter_cache.h"
 #include "report/recorded_caches.h"
 #include "report/sampling.h"
@@ -56,7 +57,7 @@ static bool is_all_traced(const Session *session)
 	return scope && (g_str_equal(scope, "host") || g_str_equal(scope, "window")) && events &&
 	       strstr(events, "kmalloc") && strstr(events, "cache") &&
 	       run_info_number(session->info, KMT_FIELD_SAMPLING_PERIOD, 1) == 1 &&
-	       !sampling_is_throttled(session) && !report_is_incomplete(session);
+	       !sampling_is_throttled(session) && !losses_make_incomplete(session, 0);
 }
 
 /* Whose allocations were traced, where it is not the whole host's; else NULL. */

@@ -61,7 +61,7 @@ void state_take_table(ScreenState *state, RateTable *table)
 		rate_table_add(total, table, state->sort);
 	else
 		total = rate_table_copy(table);
-	state->events_lost += table->events_lost;
+	state->events_lost += table->events_lost.high;
 	history_take(state->history, table);
 	tables_clear(tables);
 	*tables = (RateTables){ .latest = table, .total = total };

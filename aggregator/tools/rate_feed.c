@@ -4,7 +4,7 @@
 #include "collect/clock.h"
 #include "collect/slab_facts.h"
 #include "count/intervals.h"
-#include "report/lost.h"
+#include "losses.h"
 
 #include <unistd.h>
 
@@ -27,7 +27,7 @@ struct RateFeed {
 	uint64_t start_ns;   /* of the intervals; UINT64_MAX: they have not begun */
 	uint64_t latest_ns;  /* the newest instant that a batch told */
 	/* At the table before. */
-	uint64_t events_lost;
+	LossRange events_lost;
 	uint64_t probe_ns;
 	uint64_t probe_span_ns;
 	/* What a paced recording's clock is compared with. */
@@ -138,19 +138,21 @@ static double cost_since(RateFeed *feed, const LossTotals *totals)
 	return span_ns ? (double)probe_ns * 100 / (double)span_ns : -1;
 }
 
-static uint64_t lost_since(RateFeed *feed, const Interval *interval)
+static LossRange lost_since(RateFeed *feed, const ProfileTotals *interval)
 {
-	uint64_t lost = report_events_never_counted(feed->session);
-	uint64_t since = lost - MIN(feed->events_lost, lost);
+	Losses losses = losses_of(feed->session);
+	LossRange lost = losses_uncounted(&losses);
+	LossRange since = loss_without(lost, feed->events_lost);
 
 	feed->events_lost = lost;
-	return since + profile_totals(interval->profile).over_bound;
+	return loss_add(since, loss_exactly(interval->over_bound));
 }
 
 static void give_table(const Interval *interval, void *user_data)
 {
 	RateFeed *feed = user_data;
 	LossTotals totals = loss_ledger_totals(feed->session->loss);
+	ProfileTotals counted = profile_totals(interval->profile);
 	RateRequest request = {
 		.info = feed->session->info,
 		.text = feed->session->text,
@@ -160,7 +162,7 @@ static void give_table(const Interval *interval, void *user_data)
 		.wants_processes = feed->options.wants_processes,
 		.kfree_is_blind = feed->kfree_is_blind,
 		.net_judged = feed->options.net_judged,
-		.events_lost = lost_since(feed, interval),
+		.events_lost = lost_since(feed, &counted),
 		.sampling_period = MAX(totals.sampling_period_max, 1),
 		.cost_percent = cost_since(feed, &totals),
 	};
@@ -168,6 +170,7 @@ static void give_table(const Interval *interval, void *user_data)
 	RateTable *table;
 	uint64_t read_ns = feed->slabinfo_ns;
 
+	session_add_counted(feed->session, &counted);
 	if (!feed->begun)
 		begin_net(feed);
 	if (!feed->begun && feed->options.before_first)
@@ -178,7 +181,7 @@ static void give_table(const Interval *interval, void *user_data)
 	reading = (NetReading){
 		.slabinfo = feed->options.recorded ? NULL : feed->slabinfo,
 		.lag = lag_of(feed, interval),
-		.events_lost = feed->events_lost,
+		.events_lost = feed->events_lost.high,
 	};
 	request.net = feed->net;
 	request.net_reading = feed->slabinfo_ns != read_ns || !reading.slabinfo ? &reading : NULL;

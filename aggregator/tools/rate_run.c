@@ -31,7 +31,6 @@ typedef struct {
 	bool any;             /* table was given */
 	bool headed;          /* the lines before all tables were printed */
 	uint64_t left;        /* tables that are still to be printed */
-	uint64_t lost;        /* of all tables */
 	GError *error;
 } RateRun;
 
@@ -68,7 +67,6 @@ static void take_table(RateTable *given, void *user_data)
 
 	if (!run->left)
 		return;
-	run->lost += table->events_lost;
 	run->any = true;
 	if (run->screen) {
 		rate_screen_give(run->screen, g_steal_pointer(&table));
@@ -216,8 +214,8 @@ static bool close_outlet(RateRun *run, GError **error)
 }
 
 /* Says a line of the reports, without its end; it may be none. */
-static void tell(void (*append)(GString *out, const Session *session), const Session *session,
-		 const char *remedy)
+static void say(void (*append)(GString *out, const Session *session), const Session *session,
+		const char *remedy)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
 
@@ -229,31 +227,27 @@ static void tell(void (*append)(GString *out, const Session *session), const Ses
 
 /* Why the tables are not complete: some is known when the last one has been made, and a screen is
    gone. */
-static void tell_why_incomplete(const RateRun *run)
+static void say_why_incomplete(const RateRun *run)
 {
 	const Session *session = run->session;
-	uint64_t lost = report_events_lost(session);
+	Losses losses = losses_of(session);
 
-	tell(append_early_line, session, NULL);
-	if (!report_lost_none(session))
-		tell(append_lost_line, session, report_loss_remedy(session));
+	say(append_early_line, session, NULL);
+	if (!losses_are_none(&losses))
+		say(append_lost_line, session, tool_loss_remedy(session, run->options));
+	say(append_full_line, session, NULL);
 	if (sampling_is_throttled(session))
-		tell(append_sampling_line, session, NULL);
-	if (run->lost > lost)
-		g_printerr("%s: %" G_GUINT64_FORMAT " events found no room in their tables: use a "
-			   "larger --max-memory\n",
-			   g_get_prgname(), run->lost - lost);
+		say(append_sampling_line, session, NULL);
 }
 
-static bool end(void *state, bool *complete, GError **error)
+static bool end(void *state, GError **error)
 {
 	RateRun *run = state;
 	bool written;
 
 	rate_feed_finish(run->feed);
-	*complete = !run->lost;
 	written = close_outlet(run, error);
-	tell_why_incomplete(run);
+	say_why_incomplete(run);
 	rate_feed_free(run->feed);
 	net_check_free(run->net_judged);
 	if (run->error)

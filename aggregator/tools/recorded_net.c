@@ -2,8 +2,8 @@
 #include "tools/recorded_net.h"
 
 #include "collect/input.h"
+#include "losses.h"
 #include "names/cache_names.h"
-#include "report/report.h"
 #include "session.h"
 
 enum { PAGE_BYTES = 4096 }; /* what slabs take is not looked at */
@@ -37,6 +37,7 @@ NetCheck *recorded_net_check(const char *path, size_t memory_bytes_max)
 	g_autoptr(NetCheck) check = NULL;
 	g_autoptr(Slabinfo) end = NULL;
 	NetReading reading;
+	Losses losses;
 
 	if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
 		return NULL;
@@ -45,7 +46,8 @@ NetCheck *recorded_net_check(const char *path, size_t memory_bytes_max)
 		return NULL;
 	check = net_check_new((unsigned)run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 1));
 	end = reading_of(session, KMT_READING_END);
-	reading = (NetReading){ .slabinfo = end, .events_lost = report_events_lost(session) };
+	losses = losses_of(session);
+	reading = (NetReading){ .slabinfo = end, .events_lost = losses_all(&losses).high };
 	net_check_set_start(check, reading_of(session, KMT_READING_START));
 	count_cells(session, check);
 	net_check_judge(check, &reading);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/session_detail.h"
 
+#include "losses.h"
 #include "names/cgroup_names.h"
-#include "report/report.h"
 #include "symbols_choose.h"
 
 /* Returns how long it has counted; < 0: it does not yet. A stream that goes on ends at what is
@@ -28,12 +28,13 @@ RateDetail *session_detail_new(Session *session, const char *cache, const GroupK
 	g_autoptr(CacheNames) caches =
 		cache_names_new(session->profile, session->info, session->text);
 	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
+	Losses losses = losses_of(session);
 	const RateDetailRequest request = {
 		.cache = cache,
 		.key = key,
 		.cells = cells,
 		.seconds = seconds_of(session),
-		.events_lost = report_events_lost(session),
+		.events_lost = losses_all(&losses).high,
 	};
 	ViewSource source = { .caches = caches, .cgroups = cgroups };
 

@@ -10,6 +10,7 @@
 #include "collect/watchdog.h"
 #include "escape.h"
 #include "exit_status.h"
+#include "losses.h"
 #include "options.h"
 #include "record/private_file.h"
 #include "report/info.h"
@@ -130,18 +131,35 @@ static bool report(const Session *session, const Options *options, PrivateFile *
 	return finish_output(stdout, "the report", error);
 }
 
-/* A lossy result is also told where nobody can overlook it. */
-static void warn_of_loss(const Session *session)
+const char *tool_loss_remedy(const Session *session, const Options *options)
 {
-	uint64_t all = report_events_in_all(session);
-	uint64_t lost = report_events_lost(session);
-	const char *remedy = report_loss_remedy(session);
+	g_autofree char *why = NULL;
 
-	if (lost && lost * 100 > all)
+	/* A recording may be of any host. */
+	return report_loss_remedy(session, options->input ||
+						   check_choose_collector(&options->request,
+									  &why) == &stap_collector);
+}
+
+/* A lossy result is also told where nobody can overlook it. */
+static void warn_of_loss(const Session *session, const Options *options)
+{
+	Losses losses = losses_of(session);
+	uint64_t all = losses_counted(session) + losses_uncounted(&losses).high;
+	uint64_t lost = losses_all(&losses).high;
+	const char *remedy = tool_loss_remedy(session, options);
+
+	if (lost && (double)lost * 100 > (double)all)
 		fprintf(stderr,
 			"%s: over 1 %% of the events were lost (%" G_GUINT64_FORMAT
 			" of %" G_GUINT64_FORMAT ")%s%s\n",
 			g_get_prgname(), lost, all, remedy ? ": " : "", remedy ? remedy : "");
+}
+
+static ExitStatus status_of_result(const Session *session, const Options *options)
+{
+	return losses_make_incomplete(session, options->loss_percent_max) ? EXIT_INCOMPLETE
+									  : EXIT_COMPLETE;
 }
 
 /* Creates the file of -O, before anything else: a report must not be lost to a bad name. *file is
@@ -180,17 +198,18 @@ static ExitStatus finish(Session *session, const Options *options, PrivateFile *
 	symbols_choose(session, options->symbols);
 	if (!report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
-	warn_of_loss(session);
-	return report_is_incomplete(session) ? EXIT_INCOMPLETE : EXIT_COMPLETE;
+	warn_of_loss(session, options);
+	return status_of_result(session, options);
 }
 
 /* The stream was the result; whoever reads it makes the report. One who has left wants no more. */
-static ExitStatus finish_written(const Session *session, const CollectOutcome *outcome)
+static ExitStatus finish_written(const Session *session, const Options *options,
+				 const CollectOutcome *outcome)
 {
 	if (outcome->reader_left)
 		return EXIT_COMPLETE;
-	warn_of_loss(session);
-	return report_is_incomplete(session) ? EXIT_INCOMPLETE : EXIT_COMPLETE;
+	warn_of_loss(session, options);
+	return status_of_result(session, options);
 }
 
 static void tell_of_command(const CollectOutcome *outcome, char **command)
@@ -250,11 +269,10 @@ static ExitStatus finish_live(const Options *options, const CollectOutcome *outc
 static ExitStatus finish_stream(const Options *options, const Session *session, void *state)
 {
 	g_autoptr(GError) error = NULL;
-	bool complete;
 
-	if (!options->tool->stream->end(state, &complete, &error))
+	if (!options->tool->stream->end(state, &error))
 		return fail(status_of(error), error);
-	return complete && !report_stream_is_incomplete(session) ? EXIT_COMPLETE : EXIT_INCOMPLETE;
+	return status_of_result(session, options);
 }
 
 static ExitStatus show_live(Options *options, Session *session, CollectOutcome *outcome)
@@ -356,7 +374,8 @@ static ExitStatus run_live(Options *options)
 			private_file_discard(file);
 		return fail(status_of(error), error);
 	}
-	status = streams ? finish_written(session, &outcome) : finish(session, options, file);
+	status = streams ? finish_written(session, options, &outcome)
+			 : finish(session, options, file);
 	return finish_live(options, &outcome, status);
 }
 

@@ -21,8 +21,8 @@ typedef struct {
 	/* Of a live run, ten times a second; returns false when the run is to end. */
 	bool (*tick)(Session *session, void *state);
 	/* The stream has ended, or never began; frees the state. Returns false with error set where
-	   something could not be shown; else *complete tells whether nothing was lost. */
-	bool (*end)(void *state, bool *complete, GError **error);
+	   something could not be shown. */
+	bool (*end)(void *state, GError **error);
 } ToolStream;
 
 /* An example of the help text. */
@@ -57,6 +57,9 @@ struct Tool {
 	bool (*read_overview)(const Options *options, Session *session, GError **error);
 	void (*print_overview)(const Report *report, FILE *out);
 };
+
+/* As report_loss_remedy(), of what helps on this host where it was the one that was traced. */
+const char *tool_loss_remedy(const Session *session, const Options *options);
 
 /* The main() of a command. Returns its ExitStatus. */
 int tool_main(const Tool *tool, int argc, char **argv);

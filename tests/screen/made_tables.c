@@ -34,7 +34,7 @@ RateTable *made_table(uint64_t number)
 	table->rows = g_array_new(FALSE, FALSE, sizeof(RateRow));
 	table->texts = g_string_chunk_new(1024);
 	table->sum = (RateRow){ .label = "(all caches)", .objects_in_use = -1 };
-	table->events_lost = number == 3 ? 7 : 0;
+	table->events_lost = loss_exactly(number == 3 ? 7 : 0);
 	table->cost_percent = 1.1;
 	add_row(table, "dentry", "dentry", 1000, 192);
 	add_row(table, "filp", "filp", 100 * (number + 1), 256);

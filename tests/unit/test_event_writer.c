@@ -101,7 +101,7 @@ Test(event_writer, every_event_comes_back_with_its_stack_and_task)
 	event_writer_close(stage.writer);
 	cr_expect_eq(profile_totals(stage.session->profile).events, EVENTS);
 	cr_expect_eq(stage.cpu.events_written, EVENTS);
-	cr_expect_eq(loss_ledger_totals(stage.session->loss).transport, 0);
+	cr_expect_eq(loss_ledger_totals(stage.session->loss).transport.high, 0);
 	/* STACKS is divisible by 3: a stack has one task. */
 	cr_expect_eq(events_of(&stage, TEXT, 5, "other"), (EVENTS + STACKS - 1) / STACKS);
 	cr_expect_eq(events_of(&stage, TEXT, 5, "worker"), 0);
@@ -211,7 +211,7 @@ Test(event_writer, what_was_lost_is_told_by_the_next_batch)
 	stage.cpu.events_lost = 5;
 	event_writer_beat(stage.writer, 2000);
 	event_writer_close(stage.writer);
-	cr_expect_eq(loss_ledger_totals(stage.session->loss).transport, 5);
+	cr_expect_eq(loss_ledger_totals(stage.session->loss).transport.high, 5);
 	cr_expect_eq(loss_ledger_cpu_complete_until(stage.session->loss, 3), 2000);
 	stage_clear(&stage);
 }

@@ -43,7 +43,7 @@ Test(loss, a_complete_stream_has_lost_nothing)
 	const Step steps[] = { { 10, 5, 5, 5 }, { 20, 9, 4, 4 } };
 	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
 
-	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 0));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 0));
 }
 
 Test(loss, a_missing_batch_is_told_by_the_next)
@@ -51,8 +51,8 @@ Test(loss, a_missing_batch_is_told_by_the_next)
 	const Step steps[] = { { 10, 5, 5, 5 }, { 30, 12, 3, 3 } };
 	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
 
-	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 4));
-	cr_expect(eq(u64, loss_ledger_totals(ledger).damaged, 0));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 4));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).damaged.high, 0));
 }
 
 Test(loss, a_damaged_count_hides_no_later_loss)
@@ -60,7 +60,7 @@ Test(loss, a_damaged_count_hides_no_later_loss)
 	const Step steps[] = { { 10, 4, 4, 4000000000U }, { 30, 37, 3, 3 } };
 	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
 
-	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 30));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 30));
 }
 
 Test(loss, a_late_batch_is_not_lost)
@@ -68,7 +68,7 @@ Test(loss, a_late_batch_is_not_lost)
 	const Step steps[] = { { 10, 5, 5, 5 }, { 30, 12, 3, 3 }, { 20, 9, 4, 4 } };
 	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
 
-	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 0));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 0));
 }
 
 Test(loss, what_a_damaged_batch_held_is_lost_and_named)
@@ -76,8 +76,8 @@ Test(loss, what_a_damaged_batch_held_is_lost_and_named)
 	const Step steps[] = { { 10, 5, 5, 2 }, { 20, 9, 4, 4 } };
 	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
 
-	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 3));
-	cr_expect(eq(u64, loss_ledger_totals(ledger).damaged, 3));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 3));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).damaged.high, 3));
 }
 
 Test(loss, each_cpu_counts_for_itself)
@@ -88,7 +88,7 @@ Test(loss, each_cpu_counts_for_itself)
 
 	enter(ledger, 0, &zero);
 	enter(ledger, 7, &one);
-	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 100));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 100));
 	cr_expect(eq(u32, loss_ledger_totals(ledger).cpus, 2));
 }
 
@@ -100,8 +100,8 @@ Test(loss, counters_read_at_the_end_tell_what_no_batch_has_told)
 	const Step steps[] = { { 10, 5, 5, 5 }, { 20, 12, 5, 5 }, reading_of_20, reading_of_20 };
 	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
 
-	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 2 + 8));
-	cr_expect(eq(u64, loss_ledger_totals(ledger).unread, 8));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 2 + 8));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).unread.high, 8));
 }
 
 Test(loss, counters_of_a_cpu_that_was_never_heard_count)
@@ -110,8 +110,8 @@ Test(loss, counters_of_a_cpu_that_was_never_heard_count)
 
 	loss_ledger_set_window(ledger, 5, 30);
 	enter(ledger, 3, &reading_of_20);
-	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 20));
-	cr_expect(eq(u64, loss_ledger_totals(ledger).unread, 20));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 20));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).unread.high, 20));
 }
 
 Test(loss, a_batch_after_the_counters_is_judged_by_its_own)
@@ -119,8 +119,8 @@ Test(loss, a_batch_after_the_counters_is_judged_by_its_own)
 	const Step steps[] = { { 10, 5, 5, 5 }, reading_of_20, { 25, 20, 15, 15 } };
 	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
 
-	cr_expect(zero(u64, loss_ledger_totals(ledger).transport));
-	cr_expect(zero(u64, loss_ledger_totals(ledger).unread));
+	cr_expect(zero(u64, loss_ledger_totals(ledger).transport.high));
+	cr_expect(zero(u64, loss_ledger_totals(ledger).unread.high));
 }
 
 static void enter_sampled(LossLedger *ledger, uint32_t cpu, const Step *step, uint32_t period)
@@ -148,10 +148,44 @@ Test(loss, what_a_sampling_cpu_lost_stands_for_more)
 	enter_sampled(ledger, 1, &first, 4);
 	enter_sampled(ledger, 1, &later, 8);
 	totals = loss_ledger_totals(ledger);
-	cr_expect(eq(u64, totals.transport, 4 + 4 * 8));
+	cr_expect(eq(u64, totals.transport.low, 4 + 4 * 4));
+	cr_expect(eq(u64, totals.transport.high, 4 + 4 * 8));
 	cr_expect(eq(u32, totals.sampling_period_min, 1));
 	cr_expect(eq(u32, totals.sampling_period_max, 8));
 	cr_expect(eq(u32, totals.sampling_cpu, 1));
+}
+
+Test(loss, what_was_lost_stands_for_as_many_as_were_sampled_then)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+	const Step steps[] = { { 10, 5, 5, 5 },  { 20, 12, 3, 3 }, { 30, 15, 3, 3 },
+			       { 40, 18, 3, 3 }, { 50, 21, 3, 3 }, { 60, 31, 1, 1 },
+			       { 70, 32, 1, 1 }, { 80, 36, 3, 2 }, { 90, 40, 0, 0 } };
+	const uint32_t periods[] = { 1, 1, 1, 64, 128, 128, 4, 4, 0 };
+	LossTotals totals;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++)
+		enter_sampled(ledger, 0, &steps[i], periods[i]);
+	totals = loss_ledger_totals(ledger);
+	/* 4 at a period of 1, 9 at 128, then 1 at 4, 1 in a damaged batch, and 4 that nobody sent.
+	 */
+	cr_expect(eq(u64, totals.transport.low, 4 + 9 * 128 + 4 + 4 + 4 * 4));
+	cr_expect(eq(u64, totals.transport.high, 4 + 9 * 128 + 4 + 4 + 4 * 4));
+	cr_expect(eq(u64, totals.damaged.low, 4));
+	cr_expect(eq(u64, totals.damaged.high, 4));
+	cr_expect(eq(u64, totals.unread.high, 4 * 4));
+}
+
+Test(loss, a_late_batch_of_another_period_leaves_no_range)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+	const Step first = { 10, 5, 5, 5 }, late = { 20, 9, 4, 4 }, third = { 30, 12, 3, 3 };
+
+	enter_sampled(ledger, 0, &first, 2);
+	enter_sampled(ledger, 0, &third, 8);
+	enter_sampled(ledger, 0, &late, 4);
+	cr_expect(zero(u64, loss_ledger_totals(ledger).transport.low));
+	cr_expect(zero(u64, loss_ledger_totals(ledger).transport.high));
 }
 
 Test(loss, sampling_outside_the_window_is_not_told)
@@ -182,7 +216,7 @@ Test(loss, what_was_lost_outside_the_window_does_not_count)
 	loss_ledger_set_window(ledger, 100, 200);
 	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++)
 		enter(ledger, 0, &steps[i]);
-	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 0));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 0));
 }
 
 Test(loss, a_gap_across_an_edge_of_the_window_counts)
@@ -195,7 +229,7 @@ Test(loss, a_gap_across_an_edge_of_the_window_counts)
 	loss_ledger_set_window(ledger, 100, 200);
 	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++)
 		enter(ledger, 0, &steps[i]);
-	cr_expect(eq(u64, loss_ledger_totals(ledger).transport, 2 + 3));
+	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 2 + 3));
 }
 
 /* Enters a batch of a CPU whose only record is a heartbeat. */

@@ -4,6 +4,7 @@
 #include "collect/kmem_points.h"
 #include "collect/tracefs.h"
 #include "leaks.h"
+#include "losses.h"
 #include "rank/cell_filter.h"
 #include "rank/view.h"
 #include "report/report.h"
@@ -18,6 +19,18 @@
 
 /* The running kernel counts known work: by root, where it has perf events. */
 TEST_SUITE_WITHOUT_LEAKS(perf_run);
+
+static uint64_t events_lost(const Session *session)
+{
+	Losses losses = losses_of(session);
+
+	return losses_all(&losses).high;
+}
+
+static bool is_incomplete(const Session *session)
+{
+	return losses_make_incomplete(session, 0);
+}
 
 enum { MEMORY_BYTES = 64 << 20, PIPES = 20000, EVENTS_OF_A_PIPE = 2 };
 
@@ -96,7 +109,7 @@ static bool forget_lossy(Stage *stage, int attempt)
 {
 	enum { ATTEMPTS = 4 };
 
-	if (!report_events_lost(stage->session) || attempt == ATTEMPTS)
+	if (!events_lost(stage->session) || attempt == ATTEMPTS)
 		return false;
 	session_free(stage->session);
 	stage->session = session_new(MEMORY_BYTES);
@@ -134,7 +147,7 @@ static void expect_pipes(const Stage *stage, uint64_t pipes_made)
 	uint64_t found = allocations_below(stage, "alloc_pipe_info");
 
 	cr_expect_eq(found, pipes_made * EVENTS_OF_A_PIPE, "%lu, lost %lu", (unsigned long)found,
-		     (unsigned long)report_events_lost(stage->session));
+		     (unsigned long)events_lost(stage->session));
 }
 
 /* The kernel ends the events of a process that executes what it may not read: not these. */
@@ -170,8 +183,8 @@ Test(perf_run, every_allocation_of_a_command_is_counted, .timeout = 60)
 	run(&stage);
 	cr_expect(stage.outcome.command_ended);
 	cr_expect_eq(stage.outcome.command_status, 0);
-	cr_expect_eq(report_events_lost(stage.session), 0);
-	cr_expect_not(report_is_incomplete(stage.session));
+	cr_expect_eq(events_lost(stage.session), 0);
+	cr_expect_not(is_incomplete(stage.session));
 	/* By the command and the process that it forks. */
 	expect_pipes(&stage, 2 * PIPES);
 }
@@ -215,10 +228,10 @@ Test(perf_run, a_ring_of_one_page_loses_and_tells_how_many, .timeout = 60)
 	stage.plan.ring_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	run_once(&stage);
 	counted = profile_totals(stage.session->profile).events;
-	lost = report_events_lost(stage.session);
+	lost = events_lost(stage.session);
 	cr_expect_gt(lost, 0);
 	cr_expect_gt(counted, 0);
-	cr_expect(report_is_incomplete(stage.session));
+	cr_expect(is_incomplete(stage.session));
 	/* A larger ring would have helped: the kernel says so, but for the odd event that it keeps
 	   to itself. */
 	cr_expect_lt(run_info_number(stage.session->info, KMT_FIELD_NOT_DELIVERED, 0), lost / 2);
@@ -234,7 +247,7 @@ Test(perf_run, the_whole_host_counts_the_command_too, .timeout = 60)
 	stage_init(&stage, pipes);
 	stage.request.scope = COLLECT_SCOPE_HOST;
 	run(&stage);
-	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(events_lost(stage.session), 0);
 	cr_expect_geq(allocations_below(&stage, "alloc_pipe_info"), 2 * PIPES * EVENTS_OF_A_PIPE);
 }
 
@@ -251,7 +264,7 @@ Test(perf_run, one_of_many_is_scaled_up, .timeout = 60)
 	share = (double)allocations_below(&stage, "alloc_pipe_info") /
 		(2 * PIPES * EVENTS_OF_A_PIPE);
 	cr_expect(share > 0.98 && share < 1.02, "%f", share);
-	cr_expect_not(report_is_incomplete(stage.session));
+	cr_expect_not(is_incomplete(stage.session));
 }
 
 static pid_t workload_waits(const char *gate)
@@ -291,7 +304,7 @@ Test(perf_run, only_the_named_process_is_counted_not_its_children, .timeout = 60
 		waitpid((pid_t)pid, NULL, 0);
 		unlink(gate);
 	} while (forget_lossy(&stage, attempt++));
-	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(events_lost(stage.session), 0);
 	expect_pipes(&stage, PIPES);
 	temporary_remove(folder);
 }
@@ -304,7 +317,7 @@ Test(perf_run, the_kernels_own_clock_is_moved_to_the_streams, .timeout = 60)
 	stage_init(&stage, pipes);
 	stage.plan.own_clock = true;
 	run(&stage);
-	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(events_lost(stage.session), 0);
 	expect_pipes(&stage, 2 * PIPES);
 	cr_expect_not_null(run_info_text(stage.session->info, KMT_FIELD_CLOCK));
 }
@@ -392,7 +405,7 @@ Test(perf_run, every_allocation_is_of_its_slab_cache, .timeout = 60)
 	if (!observe(&stage, COLLECT_CACHE))
 		cr_skip_test("this kernel's events do not tell their caches");
 	run(&stage);
-	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(events_lost(stage.session), 0);
 	cr_expect_eq(allocations_of_cache(&stage, "filp", "create_pipe_files"), 2 * FEW_PIPES);
 	cr_expect_eq(allocations_of_cache(&stage, "dentry", "create_pipe_files"), FEW_PIPES);
 	cr_expect_eq(allocations_of_cache(&stage, "inode_cache", "create_pipe_files"), FEW_PIPES);
@@ -413,7 +426,7 @@ Test(perf_run, the_kernel_lets_pass_only_the_caches_that_are_asked_for, .timeout
 	stage.request.caches = caches;
 	run(&stage);
 	/* What does not pass is neither counted nor lost. */
-	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(events_lost(stage.session), 0);
 	cr_expect_eq(allocations_of_cache(&stage, "filp", "create_pipe_files"), 2 * FEW_PIPES);
 	wanted = allocations_of_cache(&stage, "filp", NULL) +
 		 allocations_of_cache(&stage, "dentry", NULL);
@@ -432,7 +445,7 @@ Test(perf_run, the_kernel_lets_pass_only_the_sizes_that_are_asked_for, .timeout 
 	stage_init(&stage, command);
 	stage.request.caches = caches;
 	run(&stage);
-	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(events_lost(stage.session), 0);
 	cr_expect_eq(allocations_below(&stage, "msgsnd"), MESSAGES);
 	for (uint32_t i = 0; i < profile_origin_count(stage.session->profile); i++) {
 		const ProfileOrigin *origin = profile_origin(stage.session->profile, i);
@@ -462,7 +475,7 @@ static void run_killed_command(void)
 	stage_init(&stage, command);
 	run(&stage);
 	cr_expect(WIFSIGNALED(stage.outcome.command_status));
-	cr_expect_eq(report_events_lost(stage.session), 0);
+	cr_expect_eq(events_lost(stage.session), 0);
 }
 
 Test(perf_run, a_command_that_is_killed_ends_the_run_and_nothing_is_left_open, .timeout = 60)

@@ -3,12 +3,25 @@
 
 #include "event_batch.h"
 #include "leaks.h"
+#include "losses.h"
 #include "record/batch_writer.h"
 #include "report/numbers.h"
 
 #include <criterion/criterion.h>
 
 TEST_SUITE_WITHOUT_LEAKS(report_text);
+
+static uint64_t events_lost(const Session *session)
+{
+	Losses losses = losses_of(session);
+
+	return losses_all(&losses).high;
+}
+
+static bool is_incomplete(const Session *session)
+{
+	return losses_make_incomplete(session, 0);
+}
 
 enum { PLENTY = 64 << 20 };
 
@@ -491,16 +504,16 @@ Test(report_text, lost_events_are_the_last_line)
 					   "probes 0, reentrancy 0, damaged input 0, memory bound "
 					   "0\n"),
 		  "%s", report);
-	cr_expect_eq(report_events_lost(session), 999);
-	cr_expect(report_is_incomplete(session));
+	cr_expect_eq(events_lost(session), 999);
+	cr_expect(is_incomplete(session));
 }
 
 Test(report_text, a_complete_run_is_complete)
 {
 	g_autoptr(Session) session = host_session(0);
 
-	cr_expect_eq(report_events_lost(session), 0);
-	cr_expect_not(report_is_incomplete(session));
+	cr_expect_eq(events_lost(session), 0);
+	cr_expect_not(is_incomplete(session));
 }
 
 Test(report_text, what_the_kernel_did_not_deliver_is_told_apart)
@@ -512,20 +525,20 @@ Test(report_text, what_the_kernel_did_not_deliver_is_told_apart)
 		    "Lost: 999 events (25 %): transport 99, not delivered by the kernel 900 (a "
 		    "larger buffer does not help), skipped probes 0, reentrancy 0, damaged input "
 		    "0, memory bound 0");
-	cr_expect_eq(report_events_lost(session), 999);
-	cr_expect_not_null(strstr(report_loss_remedy(session), "--collector=stap"));
-	cr_expect(report_is_incomplete(session));
+	cr_expect_eq(events_lost(session), 999);
+	cr_expect_not_null(strstr(report_loss_remedy(session, true), "--collector=stap"));
+	cr_expect(is_incomplete(session));
 
 	/* Where most found no room, room helps. */
 	add_field(session, KMT_FIELD_NOT_DELIVERED, 100, NULL);
-	cr_expect_not_null(strstr(report_loss_remedy(session), "--buffer"));
+	cr_expect_not_null(strstr(report_loss_remedy(session, true), "--buffer"));
 
 	/* Of a longer run: it is not more than is missing in the window. */
 	add_field(session, KMT_FIELD_NOT_DELIVERED, 5000, NULL);
-	cr_expect_eq(report_events_lost(session), 999);
+	cr_expect_eq(events_lost(session), 999);
 
 	add_field(session, KMT_FIELD_SKIPPED, 1000, NULL);
-	cr_expect_not_null(strstr(report_loss_remedy(session), "--collector=perf"));
+	cr_expect_not_null(strstr(report_loss_remedy(session, true), "--collector=perf"));
 }
 
 /* A run that ended while its reader did not read, and damaged what it wrote last. */
@@ -550,7 +563,7 @@ Test(report_text, what_was_never_read_is_told_exactly)
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Lost: 40 events (1.3 %): transport 0, unread when the reader ended 40, "
 		    "skipped probes 0, reentrancy 0, damaged input 0 (77 bytes), memory bound 0");
-	cr_expect(report_is_incomplete(session));
+	cr_expect(is_incomplete(session));
 }
 
 Test(report_text, what_nothing_tells_is_unknown)
@@ -564,7 +577,7 @@ Test(report_text, what_nothing_tells_is_unknown)
 		    "0; unknown after the start");
 	add_field(nothing, KMT_FIELD_COUNTED_TO_END, 0, NULL);
 	expect_line(nothing, &(Wish){ .quiet = true }, "Lost: unknown after 2026-11-21T03:39:31Z");
-	cr_expect(report_is_incomplete(nothing));
+	cr_expect(is_incomplete(nothing));
 }
 
 /* As a collector says it at the end. */
@@ -585,11 +598,11 @@ Test(report_text, a_cpu_that_was_not_traced_is_a_loss_of_unknown_size)
 		    "Lost: events unknown: CPU 1 not traced for 0.412 s");
 	expect_line(several, &(Wish){ .quiet = true },
 		    "Lost: events unknown: CPUs 1,3-5 not traced for 2.001 s in all");
-	cr_expect(report_is_incomplete(one));
-	cr_expect_eq(report_events_lost(one), 0);
+	cr_expect(is_incomplete(one));
+	cr_expect_eq(events_lost(one), 0);
 	add_untraced(one, 0, "");
 	expect_line(one, &(Wish){ .quiet = true }, "Lost: none");
-	cr_expect_not(report_is_incomplete(one));
+	cr_expect_not(is_incomplete(one));
 }
 
 Test(report_text, a_cpu_that_was_not_traced_is_told_beside_other_losses)
@@ -614,7 +627,7 @@ Test(report_text, lost_messages_without_events_are_no_loss)
 	add_field(session, KMT_FIELD_TRANSPORT_LOST, 3, NULL);
 	add_field(session, KMT_FIELD_COUNTED_TO_END, 1, NULL);
 	expect_line(session, &(Wish){ .quiet = true }, "Lost: none");
-	cr_expect_not(report_is_incomplete(session));
+	cr_expect_not(is_incomplete(session));
 }
 
 Test(report_text, a_stream_that_was_cut_is_unknown_after_its_last_heartbeat)
@@ -629,8 +642,8 @@ Test(report_text, a_stream_that_was_cut_is_unknown_after_its_last_heartbeat)
 		    "Lost: 1 event (0.03 %): transport 1, skipped probes 0, reentrancy 0, damaged "
 		    "input 0, memory bound 0; unknown after 2026-11-21T03:39:31Z");
 	expect_line(empty, &(Wish){ .quiet = true }, "Lost: unknown after the start");
-	cr_expect(report_is_incomplete(session));
-	cr_expect_eq(report_events_lost(session), 0);
+	cr_expect(is_incomplete(session));
+	cr_expect_eq(events_lost(session), 0);
 }
 
 Test(report_text, a_stream_that_was_cut_before_its_start_has_no_start)
@@ -649,7 +662,7 @@ Test(report_text, a_bound_that_ended_the_run_makes_it_incomplete)
 	g_autoptr(Session) session = host_session(0);
 
 	add_field(session, KMT_FIELD_BOUND, 0, "the disk is nearly full");
-	cr_expect(report_is_incomplete(session));
+	cr_expect(is_incomplete(session));
 }
 
 /* Two CPUs of another run: one took one event of four, the other one of sixteen. */
@@ -677,10 +690,10 @@ Test(report_text, sampling_that_was_asked_for_is_told)
 	add_sampled_events(session);
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Sampled: sampled 1/4 to 1/16; counts and bytes are scaled up");
-	cr_expect_not(report_is_incomplete(session));
+	cr_expect_not(is_incomplete(session));
 }
 
-Test(report_text, sampling_beyond_that_makes_it_incomplete)
+Test(report_text, sampling_beyond_that_is_no_failure)
 {
 	g_autoptr(Session) session = session_new(PLENTY);
 
@@ -691,7 +704,91 @@ Test(report_text, sampling_beyond_that_makes_it_incomplete)
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Sampled: sampled 1/4 to 1/16, as probes took more than 20 % of a CPU's time "
 		    "(CPU 6; --max-overhead); counts and bytes are scaled up");
-	cr_expect(report_is_incomplete(session));
+	cr_expect_not(is_incomplete(session));
+}
+
+/* A batch of 100 events of that period; before it so many were lost. */
+static void add_sampled_batch(Session *session, uint32_t number, uint32_t period, uint64_t produced)
+{
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	EventBatch batch = event_batch_begin(stream, 5, number, (4 + number) * second);
+	uint16_t origin = event_batch_origin(&batch, alpha, 2, 100, 128);
+
+	event_batch_header(&batch)->sampling_period = period;
+	for (unsigned i = 0; i < 100; i++)
+		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK, 1);
+	event_batch_end(&batch, produced);
+	session_feed(session, stream->data, stream->len);
+}
+
+Test(report_text, a_loss_while_the_period_changed_is_a_range)
+{
+	g_autoptr(Session) session = session_new(PLENTY);
+
+	add_field(session, KMT_FIELD_COUNTED_TO_END, 1, NULL);
+	add_sampled_batch(session, 0, 100, 100);
+	add_sampled_batch(session, 1, 200, 230);
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: 3,000 to 6,000 events (9.1 to 17 %): transport 3,000 to 6,000, skipped "
+		    "probes 0, reentrancy 0, damaged input 0, memory bound 0");
+	/* The upper end decides. */
+	cr_expect(losses_make_incomplete(session, 16.6));
+	cr_expect_not(losses_make_incomplete(session, 16.7));
+}
+
+Test(report_text, no_share_allows_what_cannot_be_counted)
+{
+	g_autoptr(Session) untraced = host_session(1);
+	g_autoptr(Session) cut = host_session(1);
+	g_autoptr(Session) bound = host_session(1);
+
+	cr_expect_not(losses_make_incomplete(untraced, 100));
+	add_untraced(untraced, second, "1");
+	cut->cut_short = true;
+	add_field(bound, KMT_FIELD_BOUND, 0, "the disk is nearly full");
+	cr_expect(losses_make_incomplete(untraced, 100));
+	cr_expect(losses_make_incomplete(cut, 100));
+	cr_expect(losses_make_incomplete(bound, 100));
+}
+
+Test(report_text, tasks_and_caches_that_found_no_room_are_reported)
+{
+	enum { LITTLE = 64 << 10 };
+	g_autoptr(Session) session = session_new(LITTLE);
+
+	for (uint32_t i = 1; i <= 300; i++) {
+		const ProfileTask task = { .tgid = i, .comm = "a" };
+		ProfileCache cache;
+
+		memset(&cache, 0, sizeof(cache));
+		g_snprintf(cache.name, sizeof(cache.name), "cache%u", i % 2);
+		profile_count_text(session->profile, &(ProfileText){ .text = "a\n",
+								     .length = 2,
+								     .weight = 1,
+								     .task = &task,
+								     .cache = &cache });
+	}
+	cr_expect_eq(session_totals(session).over_bound, 0);
+	cr_expect(session_totals(session).of_other_tasks > 0);
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Full tables: 15 % of the events are of [other tasks]: use a larger "
+		    "--max-memory");
+	expect_line(session, &(Wish){ .quiet = true }, "Lost: none");
+	cr_expect(losses_make_incomplete(session, 100));
+}
+
+Test(report_text, whoever_stops_early_has_seen_no_damage)
+{
+	g_autoptr(Session) session = host_session(0);
+	g_autoptr(Session) whole = host_session(0);
+
+	session->enough = true;
+	session_feed(session, "KMR1 and not all of", 19);
+	session_finish(session);
+	session_feed(whole, "KMR1 and not all of", 19);
+	session_finish(whole);
+	cr_expect_not(losses_make_incomplete(session, 0));
+	cr_expect(losses_make_incomplete(whole, 100));
 }
 
 Test(report_text, damage_in_the_stream_makes_it_incomplete)
@@ -700,7 +797,7 @@ Test(report_text, damage_in_the_stream_makes_it_incomplete)
 
 	session_feed(session, "garbage garbage garbage", 23);
 	session_finish(session);
-	cr_expect(report_is_incomplete(session));
+	cr_expect(is_incomplete(session));
 }
 
 Test(report_text, unreadable_lines_of_an_import_are_damaged_input)

@@ -176,7 +176,7 @@ Test(stap_run, what_happened_before_the_probes_were_live_does_not_count, .timeou
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(eq(u64, profile_totals(stage.session->profile).events, 0));
 	cr_expect(eq(u64, profile_totals(stage.session->profile).outside_window, CPUS));
-	cr_expect(eq(u64, loss_ledger_totals(stage.session->loss).transport, 0));
+	cr_expect(eq(u64, loss_ledger_totals(stage.session->loss).transport.high, 0));
 }
 
 /* What the slab caches had in use at both ends is in the stream, and so in a recording. */
@@ -358,9 +358,9 @@ Test(stap_run, what_a_killed_staprun_has_not_read_is_told_exactly, .timeout = 60
 	cr_assert(run(&stage, NULL, NULL));
 	totals = loss_ledger_totals(stage.session->loss);
 	/* One event of each of the two CPUs was read. */
-	cr_expect(eq(u64, totals.unread, 100 + 20 + 1000));
-	cr_expect(eq(u64, totals.transport, 100 + 20 + 1000));
-	cr_expect(eq(u64, totals.reentrant, 2));
+	cr_expect(eq(u64, totals.unread.high, 100 + 20 + 1000));
+	cr_expect(eq(u64, totals.transport.high, 100 + 20 + 1000));
+	cr_expect(eq(u64, totals.reentrant.high, 2));
 	cr_expect(eq(u64, totals.left_out_self, 7));
 	cr_expect(eq(u64, totals.left_out_interrupt, 5));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END), 1));
@@ -374,7 +374,7 @@ Test(stap_run, what_drained_cpus_told_is_not_asked_for, .timeout = 60)
 	write_counters(&stage, "0 500 0 0 0\n1 500 0 0 0\nend\n");
 	stage.request.duration_seconds = 0.2;
 	cr_assert(run(&stage, NULL, NULL));
-	cr_expect(zero(u64, loss_ledger_totals(stage.session->loss).transport));
+	cr_expect(zero(u64, loss_ledger_totals(stage.session->loss).transport.high));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END), 1));
 }
 
@@ -730,7 +730,7 @@ Test(stap_run, a_stapio_that_grows_is_not_waited_for_and_what_it_holds_is_told, 
 	stage.request.memory_bytes_max = 512 << 20;
 	cr_assert(run(&stage, NULL, NULL));
 	totals = loss_ledger_totals(stage.session->loss);
-	cr_expect(eq(u64, totals.unread, 100 + 20));
+	cr_expect(eq(u64, totals.unread.high, 100 + 20));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END), 1));
 }
 

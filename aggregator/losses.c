@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "losses.h"
+
+/* Whether the end of the stream has the counters of every CPU whose last batches it has not. */
+static bool is_counted_to_end(const Session *session)
+{
+	return run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 0) == 1 &&
+	       !batch_reader_totals(session->reader).damaged_bytes;
+}
+
+/* Whether something may have been lost after the last heartbeats that nothing shows. */
+static bool is_end_unknown(const Session *session)
+{
+	return session->cut_short || !run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 1);
+}
+
+/*
+ * The counters of the batches show every loss but that of a CPU's last ones. Where nothing else
+ * shows that, the collector's own count of lost messages is all that is known: at least an event
+ * each.
+ */
+static LossRange transport_lost(const Session *session, const LossTotals *totals)
+{
+	uint64_t messages = run_info_number(session->info, KMT_FIELD_TRANSPORT_LOST, 0);
+
+	if (totals->transport.high || is_counted_to_end(session))
+		return loss_without(totals->transport, loss_add(totals->damaged, totals->unread));
+	return loss_exactly(messages);
+}
+
+/* The part that the kernel did not deliver: of the whole run, of which the window may be a part. */
+static LossRange not_delivered(const Session *session, LossRange transport)
+{
+	uint64_t events = run_info_number(session->info, KMT_FIELD_NOT_DELIVERED, 0);
+
+	return (LossRange){ MIN(events, transport.low), MIN(events, transport.high) };
+}
+
+/* What the collector says at its end counts probes from before and after the window, too. */
+static uint64_t skipped_probes(const Session *session, const LossTotals *totals)
+{
+	uint64_t all = run_info_number(session->info, KMT_FIELD_SKIPPED, 0);
+
+	return totals->shared_until_end ? totals->skipped : MAX(all, totals->skipped);
+}
+
+Losses losses_of(const Session *session)
+{
+	LossTotals totals = loss_ledger_totals(session->loss);
+	uint64_t damaged_bytes = run_info_number(session->info, KMT_FIELD_DAMAGED_BYTES, 0);
+	LossRange transport = transport_lost(session, &totals);
+	LossRange unreadable = loss_exactly(session->unreadable_lines);
+
+	return (Losses){
+		.transport = loss_without(transport, not_delivered(session, transport)),
+		.not_delivered = not_delivered(session, transport),
+		.unread = totals.unread,
+		.skipped = loss_exactly(skipped_probes(session, &totals) + totals.errors),
+		.reentrant = totals.reentrant,
+		.damaged = loss_add(totals.damaged, unreadable),
+		.over_bound = session_totals(session).over_bound,
+		.of_other_tasks = session_totals(session).of_other_tasks,
+		.of_other_caches = session_totals(session).of_other_caches,
+		.damaged_bytes =
+			MAX(damaged_bytes, batch_reader_totals(session->reader).damaged_bytes),
+		.untraced_ns = run_info_number(session->info, KMT_FIELD_UNTRACED_NS, 0),
+		.counted_to_end = is_counted_to_end(session),
+		.end_unknown = is_end_unknown(session),
+		.source_is_silent = session->source_is_silent,
+	};
+}
+
+LossRange losses_uncounted(const Losses *losses)
+{
+	LossRange kernel = loss_add(losses->transport, losses->not_delivered);
+	LossRange probes = loss_add(losses->skipped, losses->reentrant);
+
+	return loss_add(loss_add(kernel, probes), loss_add(losses->unread, losses->damaged));
+}
+
+LossRange losses_all(const Losses *losses)
+{
+	return loss_add(losses_uncounted(losses), loss_exactly(losses->over_bound));
+}
+
+uint64_t losses_counted(const Session *session)
+{
+	return session_totals(session).events;
+}
+
+double losses_percent(const Session *session, uint64_t lost)
+{
+	double counted = (double)losses_counted(session);
+
+	return lost ? 100 * (double)lost / (counted + (double)lost) : 0;
+}
+
+bool losses_are_none(const Losses *losses)
+{
+	return !losses_all(losses).high && !losses->damaged_bytes && !losses->untraced_ns &&
+	       !losses->end_unknown;
+}
+
+/* Of which nobody can say whether it is more than a share. */
+static bool has_uncountable(const Session *session, const Losses *losses)
+{
+	return losses->end_unknown || losses->damaged_bytes || losses->untraced_ns ||
+	       session->unreadable_lines || run_info_text(session->info, KMT_FIELD_BOUND);
+}
+
+bool losses_exceed(const Session *session, double percent_max)
+{
+	Losses losses = losses_of(session);
+	uint64_t lost = losses_uncounted(&losses).high;
+
+	return has_uncountable(session, &losses) || losses_percent(session, lost) > percent_max;
+}
+
+bool losses_by_full_tables(const Losses *losses)
+{
+	return losses->over_bound || losses->of_other_tasks || losses->of_other_caches;
+}
+
+bool losses_make_incomplete(const Session *session, double percent_max)
+{
+	Losses losses = losses_of(session);
+
+	return losses_exceed(session, percent_max) || losses_by_full_tables(&losses);
+}

@@ -1,0 +1,1 @@
+fixture rates | head -c 12000 | slabratetop -q -i - -r 1 0.25 1
