@@ -8,7 +8,8 @@
 . /tmp/cases/lib.sh
 
 readonly rounds=320 parameter=/sys/module/vmtest_first/parameters/large
-readonly only_large=(-I vmtest_large_ -e "$unrelated,vmalloc")
+readonly only_large=(-I vmtest_large_ -e "$unrelated,__vmalloc")
+readonly by_caller=(--by=callsite --callsite-skip=default)
 readonly work=(-- sh -c "echo $rounds > $parameter")
 
 # made: lines "FUNCTION ALLOCATIONS BYTES" of what the module says; made_failed: how many failed.
@@ -27,7 +28,7 @@ made_failed()
 # shown: the same lines of a table of call sites.
 shown()
 {
-	tr -d , < report | awk '$6 ~ /^vmtest_large_/ { print $6, $1, $3 }' | sort
+	tr -d , < report | awk 'NF > 5 && $(NF - 1) ~ /^vmtest_large_/ { print $(NF - 1), $1, $3 }' | sort
 }
 
 # Whose call site is the caller's on every kernel.
@@ -48,10 +49,14 @@ as_made()
 # large_by perf|MODULE
 large_by()
 {
-	local name="by $1" all count
+	local name="by $1" file=large-$1 all count
 	collect_by "$1"
-	profile --only-command --by=callsite "${only_large[@]}" "${work[@]}"
+	profile --record "$file.kmr" -O "$file.report" --only-command "${by_caller[@]}" "${only_large[@]}" \
+		"${work[@]}"
+	cp "$file.report" report
 	as_made "$name"
+	echo "${by_caller[*]} ${only_large[*]}" > "$file.arguments"
+	mv "$file".* "$recordings/"
 
 	profile --only-command --stacks=none --by=callsite "${work[@]}"
 	is_complete "$name, call sites alone"
