@@ -28,6 +28,8 @@ const OptionRow option_rows[] = {
 	  option_top },
 	{ TOOL_SLABSTACK, 't', "top", "N", "show only the first N processes and stacks",
 	  OPTION_APPLY, 0, option_top },
+	{ TOOL_SLABSTACK, 0, "all", NULL, "without CACHE: list all caches (default: 20)",
+	  OPTION_FLAG, AT(all) },
 	{ TOOLS_OF_REPORTS, 's', "sort", "KEY", "rank by a key listed below (default: count)",
 	  OPTION_APPLY, 0, option_sort },
 	{ TOOLS_OF_REPORTS, 0, "by", "KEY[,KEY[,KEY]]",

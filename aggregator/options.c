@@ -47,9 +47,11 @@ static bool row_apply(const OptionRow *row, Options *options, const char *value,
 static gboolean apply_option(const char *given, const char *value, gpointer data, GError **error)
 {
 	Options *options = data;
+	const OptionRow *row = option_row_lookup(options->tool, given);
 	GError *reason = NULL;
 
-	if (row_apply(option_row_lookup(options->tool, given), options, value, &reason))
+	g_ptr_array_add(options->given, (gpointer)row);
+	if (row_apply(row, options, value, &reason))
 		return TRUE;
 	g_propagate_prefixed_error(error, reason, "%s: ", given);
 	return FALSE;
@@ -197,6 +199,7 @@ static Options *options_new(const Tool *tool)
 	options->view.cells = options->cells;
 	options->view.sort = &sort_keys[0];
 	options->view.top = UINT64_MAX;
+	options->given = g_ptr_array_new();
 	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));
 	options->slice.to_ns = UINT64_MAX;
 	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
@@ -218,6 +221,7 @@ void options_free(Options *options)
 	cache_query_free(options->caches);
 	g_free(options->caches_asked);
 	cache_query_free(options->caches_excluded);
+	g_ptr_array_unref(options->given);
 	g_array_unref(options->pids);
 	g_strfreev(options->request.command);
 	g_free((char *)options->request.user);
@@ -331,6 +335,21 @@ static bool is_overview(const Options *options)
 	       !options->check && !options->build_module;
 }
 
+/* Nothing is traced: what only a run could obey is refused. */
+static bool check_overview(const Options *options, GError **error)
+{
+	for (guint i = 0; i < options->given->len; i++) {
+		const OptionRow *row = g_ptr_array_index(options->given, i);
+
+		if (!g_strv_contains(options->tool->overview_options, row->long_name))
+			return option_fail(error,
+					   "--%s does nothing without a CACHE: name one, or all by "
+					   "'*'",
+					   row->long_name);
+	}
+	return true;
+}
+
 Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 {
 	g_autoptr(Options) options = options_new(tool);
@@ -356,6 +375,8 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	bound_stream(options);
 	option_rate_finish(options);
 	options->overview = is_overview(options);
+	if (options->overview && !check_overview(options, error))
+		return NULL;
 	if (tool->by && !options->view.by[0] &&
 	    !group_keys_parse(tool->by, options->view.by, error))
 		return NULL;

@@ -78,6 +78,8 @@ typedef struct {
 	bool hide_host;
 	bool details;
 	bool human;
+	bool all;         /* --all: caches beyond the usual number, too */
+	GPtrArray *given; /* (element-type OptionRow) every option, borrowed, as it came */
 	bool quiet;
 } Options;
 

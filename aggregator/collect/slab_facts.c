@@ -103,9 +103,10 @@ static GString *read_lines(FILE *file)
 	return text;
 }
 
-GString *slab_facts_slabinfo(const char *root)
+/* Returns the text of a file of lines, or NULL. The caller frees it. */
+static GString *read_text(const char *root, const char *name)
 {
-	g_autofree char *path = g_strconcat(root, "/proc/slabinfo", NULL);
+	g_autofree char *path = g_strconcat(root, name, NULL);
 	FILE *file = fopen(path, "re");
 	GString *text;
 
@@ -140,4 +141,51 @@ void slab_facts_append(GByteArray *out, const char *root, uint32_t reading)
 		return;
 	batch_write_slabinfo(out, reading, clock_monotonic_ns(), slabinfo->str, slabinfo->len);
 	g_string_free(slabinfo, TRUE);
+}
+
+GString *slab_facts_slabinfo(const char *root)
+{
+	return read_text(root, "/proc/slabinfo");
+}
+
+void slab_facts_append_memory(GByteArray *out, const char *root, uint32_t reading)
+{
+	GString *text = read_text(root, "/proc/meminfo");
+
+	if (!text)
+		return;
+	batch_write_text(out, KMT_BATCH_MEMINFO, reading, text->str, text->len);
+	g_string_free(text, TRUE);
+}
+
+static bool is_reclaimable(int folder, const char *cache)
+{
+	g_autofree char *path = g_strconcat(cache, "/reclaim_account", NULL);
+	int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	char flag = '0';
+
+	if (file < 0)
+		return false;
+	if (read(file, &flag, 1) != 1)
+		flag = '0';
+	close(file);
+	return flag == '1';
+}
+
+void slab_facts_append_reclaimable(GByteArray *out, const char *root)
+{
+	g_autofree char *path = g_strconcat(root, "/sys/kernel/slab", NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	guint entries = 0;
+
+	if (!folder)
+		return;
+	while (entries++ < ENTRIES_MAX && (entry = readdir(folder)))
+		if (!strpbrk(entry->d_name, "\t\n") && *entry->d_name != '.' &&
+		    is_reclaimable(dirfd(folder), entry->d_name))
+			g_string_append_printf(text, "%s\n", entry->d_name);
+	closedir(folder);
+	batch_write_text(out, KMT_BATCH_RECLAIMABLE, 0, text->str, text->len);
 }

@@ -20,5 +20,12 @@ GString *slab_facts_names(const char *root);
    walk all its caches, so it is not for polling. */
 GString *slab_facts_slabinfo(const char *root);
 
+/* Appends what /proc/meminfo says (KMT_BATCH_MEMINFO), where it can be read. */
+void slab_facts_append_memory(GByteArray *out, const char *root, uint32_t reading);
+
+/* Appends which caches the kernel shrinks when memory runs short (KMT_BATCH_RECLAIMABLE), where it
+   says so below /sys/kernel/slab. */
+void slab_facts_append_reclaimable(GByteArray *out, const char *root);
+
 /* Appends the batches of a reading (enum KmtReading); those of the start begin with the names. */
 void slab_facts_append(GByteArray *out, const char *root, uint32_t reading);

@@ -117,7 +117,7 @@ static void visit(BatchReader *reader, const Batch *batch)
 	reader->resynchronising = false;
 	reader->padding_run = 0;
 	if (batch->header.version != KMT_VERSION || batch->header.kind < KMT_BATCH_EVENTS ||
-	    batch->header.kind > KMT_BATCH_CGROUPS) {
+	    batch->header.kind > KMT_BATCH_RECLAIMABLE) {
 		reader->totals.unknown++;
 		return;
 	}

@@ -52,6 +52,10 @@ enum KmtBatchKind {
 	/* struct KmtText + lines as in /proc/slabinfo; epoch: enum KmtReading */
 	KMT_BATCH_SLABINFO = 6,
 	KMT_BATCH_CGROUPS = 7, /* struct KmtText + lines "CGROUP-ID PATH" */
+	/* struct KmtText + lines as in /proc/meminfo; epoch: enum KmtReading */
+	KMT_BATCH_MEMINFO = 8,
+	/* struct KmtText + a line per slab cache with SLAB_RECLAIM_ACCOUNT: its name */
+	KMT_BATCH_RECLAIMABLE = 9,
 };
 
 /*
@@ -282,7 +286,7 @@ enum KmtFieldId {
 	KMT_FIELD_IDS,               /* not on the wire: one more than the last */
 };
 
-/* When a KMT_BATCH_SLABINFO was read. */
+/* When a KMT_BATCH_SLABINFO or KMT_BATCH_MEMINFO was read. */
 enum KmtReading { KMT_READING_START = 0, KMT_READING_END = 1 };
 
 /* Begins the content of the batches of text, which follows, padded to 8. */

@@ -7,7 +7,7 @@
 
 /*
  * RunText keeps the texts of a stream that are few and short: names of slab caches, readings of
- * /proc/slabinfo, paths of cgroups. Symbols and modules are symbol_store.h's.
+ * /proc/slabinfo and /proc/meminfo, paths of cgroups. Symbols and modules are symbol_store.h's.
  */
 typedef struct RunText RunText;
 

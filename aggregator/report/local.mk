@@ -6,6 +6,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/sampling.c aggregator/report/sampling.h \
 	aggregator/report/large_line.c aggregator/report/large_line.h \
 	aggregator/report/lost.c aggregator/report/lost.h \
+	aggregator/report/memory_line.c aggregator/report/memory_line.h \
 	aggregator/report/names_line.c aggregator/report/names_line.h \
 	aggregator/report/slab_growth.c aggregator/report/slab_growth.h \
 	aggregator/report/slab_table.c aggregator/report/slab_table.h \

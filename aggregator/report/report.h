@@ -22,6 +22,7 @@ typedef struct {
 	bool quiet;               /* no banner */
 	bool details;   /* bytes and top processes of each stack; of groups: whole names */
 	bool human;     /* bytes as KiB, MiB ... */
+	bool all;       /* no bound of rows */
 	bool show_host; /* the host's name may be printed */
 } Report;
 

@@ -99,14 +99,32 @@ void append_growth_of_report(GString *out, const Report *report)
 	readings_clear(&readings);
 }
 
+static HostMemoryUse memory_of(const Session *session, enum KmtReading reading)
+{
+	return host_memory_use_parse(run_text_of(session->text, KMT_BATCH_MEMINFO, reading));
+}
+
 void report_print_slab_table(const Report *report, FILE *out)
 {
+	const Session *session = report->session;
 	g_autoptr(GString) text = g_string_new(NULL);
-	Readings readings = readings_of(report->session);
-	SlabSpan span = span_of(&readings);
+	g_autoptr(Reclaimable) reclaimable =
+		reclaimable_new(run_text_of(session->text, KMT_BATCH_RECLAIMABLE, 0));
+	Readings readings = readings_of(session);
 	uint64_t top = report->options->top;
+	const SlabTable table = {
+		.span = span_of(&readings),
+		.memory = { memory_of(session, KMT_READING_START),
+			    memory_of(session, KMT_READING_END), readings.span_ns },
+		.reclaimable = reclaimable,
+		.rows_max = report->all        ? UINT32_MAX
+			    : top < UINT32_MAX ? (guint)top
+					       : SLAB_TABLE_ROWS,
+		.cpus = (unsigned)run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 1),
+		.human = report->human,
+	};
 
-	append_slab_table(text, &span, top < UINT32_MAX ? (guint)top : SLAB_TABLE_ROWS);
+	append_slab_table(text, &table);
 	fwrite(text->str, 1, text->len, out);
 	readings_clear(&readings);
 }

@@ -38,15 +38,17 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(of_a->cache->name, of_b->cache->name);
 }
 
-static GArray *rows_of(const SlabSpan *span)
+static GArray *rows_of(const SlabTable *table, bool reclaimable)
 {
+	const SlabSpan *span = &table->span;
 	GArray *rows = g_array_new(FALSE, FALSE, sizeof(Row));
 
 	for (guint i = 0; i < slabinfo_count(span->end); i++) {
 		const SlabinfoCache *cache = slabinfo_at(span->end, i);
 		const Row row = { cache, change_of(span, cache) };
 
-		if (cache->slab_bytes || cache->objects_in_use)
+		if ((cache->slab_bytes || cache->objects_in_use) &&
+		    reclaimable_has(table->reclaimable, cache->name) == reclaimable)
 			g_array_append_val(rows, row);
 	}
 	g_array_sort(rows, compare_rows);
@@ -66,12 +68,12 @@ static GString *add_cell(GPtrArray *cells)
 	return cell;
 }
 
-static void add_row(GPtrArray *cells, const Row *row)
+static void add_row(GPtrArray *cells, const Row *row, bool human)
 {
 	escape_append(add_cell(cells), row->cache->name);
 	append_count(add_cell(cells), row->cache->objects_in_use);
-	append_amount(add_cell(cells), row->cache->slab_bytes, true);
-	append_change(add_cell(cells), row->change_bytes, true);
+	append_amount(add_cell(cells), row->cache->slab_bytes, human);
+	append_change(add_cell(cells), row->change_bytes, human);
 }
 
 /* The first column is text, the others are numbers and end at one edge. */
@@ -97,11 +99,52 @@ static void append_cells(GString *out, const GPtrArray *cells)
 	}
 }
 
-static void append_next(GString *out, const GArray *rows)
+/* Appends the titles and rows of one kind of caches; nothing where there are none. */
+static void append_rows(GString *out, const SlabTable *table, const GArray *rows, const char *title)
+{
+	g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(free_cell);
+	guint shown = MIN(rows->len, table->rows_max);
+
+	if (!rows->len)
+		return;
+	g_string_append(add_cell(cells), title);
+	g_string_append(add_cell(cells), "IN-USE");
+	g_string_append(add_cell(cells), table->human ? "SIZE" : "SIZE-BYTES");
+	g_string_append(add_cell(cells), table->human ? "CHANGE/s" : "CHANGE-BYTES/s");
+	for (guint i = 0; i < shown; i++)
+		add_row(cells, &g_array_index(rows, Row, i), table->human);
+	append_cells(out, cells);
+	if (rows->len > shown)
+		g_string_append_printf(out, "%u more (--all)\n", rows->len - shown);
+	g_string_append_c(out, '\n');
+}
+
+/* Returns what the kernel took outside of slab caches, in bytes, where that is more than slab
+   caches grew by, and more than CPUs put aside for later; else 0. */
+static int64_t taken_outside(const SlabTable *table)
+{
+	enum { NOISE_BYTES = 1 << 20, NOISE_BYTES_OF_A_CPU = 128 << 10 };
+	const HostMemoryUse *start = &table->memory.start, *end = &table->memory.end;
+	int64_t outside = host_memory_use_outside_slab(start, end);
+	int64_t in_slab =
+		end->bytes[MEMORY_SLAB_UNRECLAIMABLE] - start->bytes[MEMORY_SLAB_UNRECLAIMABLE];
+	int64_t noise = NOISE_BYTES + (int64_t)table->cpus * NOISE_BYTES_OF_A_CPU;
+
+	return outside > MAX(in_slab, noise) ? outside : 0;
+}
+
+static void append_next(GString *out, const SlabTable *table, const GArray *rows)
 {
 	const Row *first = rows->len ? &g_array_index(rows, Row, 0) : NULL;
+	int64_t outside = taken_outside(table);
 	g_autofree char *quoted = NULL;
 
+	if (outside) {
+		append_amount(out, (uint64_t)outside, true);
+		g_string_append(out, " went to pages outside of slab caches; "
+				     "next: kmalloc-top --events=page -d 10\n");
+		return;
+	}
 	if (!first || first->change_bytes <= 0) {
 		g_string_append(out, "no cache grew meanwhile; next: slabstack NAME\n");
 		return;
@@ -114,19 +157,16 @@ static void append_next(GString *out, const GArray *rows)
 	g_string_append_c(out, '\n');
 }
 
-void append_slab_table(GString *out, const SlabSpan *span, guint rows_max)
+void append_slab_table(GString *out, const SlabTable *table)
 {
-	static const char *const headings[COLUMNS] = { "CACHE", "IN-USE", "SIZE", "CHANGE/s" };
-	g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(free_cell);
-	g_autoptr(GArray) rows = rows_of(span);
-	guint shown = MIN(rows->len, rows_max);
+	g_autoptr(GArray) kept = rows_of(table, false);
+	g_autoptr(GArray) reclaimable = rows_of(table, true);
+	gsize start = out->len;
 
-	for (int column = 0; column < COLUMNS; column++)
-		g_string_append(add_cell(cells), headings[column]);
-	for (guint i = 0; i < shown; i++)
-		add_row(cells, &g_array_index(rows, Row, i));
-	append_cells(out, cells);
-	if (rows->len > shown)
-		g_string_append_printf(out, "%u more\n", rows->len - shown);
-	append_next(out, rows);
+	append_memory_line(out, &table->memory);
+	if (out->len > start)
+		g_string_append_c(out, '\n');
+	append_rows(out, table, kept, "CACHE");
+	append_rows(out, table, reclaimable, "RECLAIMABLE CACHE");
+	append_next(out, table, kept);
 }

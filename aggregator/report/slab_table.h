@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "names/reclaimable.h"
 #include "names/slabinfo.h"
+#include "report/memory_line.h"
 
 #include <glib.h>
 #include <stdint.h>
@@ -15,9 +17,20 @@ typedef struct {
 
 enum { SLAB_TABLE_ROWS = 20 };
 
+/* What a table is made of. Everything is borrowed. */
+typedef struct {
+	SlabSpan span;
+	MemorySpan memory;
+	const Reclaimable *reclaimable;
+	guint rows_max; /* of each of the two tables */
+	unsigned cpus;  /* which hold some free memory each */
+	bool human;     /* bytes in KiB, MiB ... */
+} SlabTable;
+
 /*
- * Appends the slab caches, what grows most first: CACHE IN-USE SIZE CHANGE/s. SIZE is the memory of
- * all slabs of a cache, CHANGE/s how much its objects in use grew or shrank. Caches beyond rows_max
- * are counted in a line, and the last line says what to do next.
+ * Appends a line of the host's memory, then the slab caches, what grows most first: CACHE IN-USE
+ * SIZE CHANGE/s; and apart from them those that the kernel shrinks when memory runs short. SIZE is
+ * the memory of all slabs of a cache, CHANGE/s how much its objects in use grew or shrank. Caches
+ * beyond rows_max are counted in a line, and the last line says what to do next.
  */
-void append_slab_table(GString *out, const SlabSpan *span, guint rows_max);
+void append_slab_table(GString *out, const SlabTable *table);

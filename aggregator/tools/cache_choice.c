@@ -50,7 +50,7 @@ bool cache_choice_of_host(Options *options, GError **error)
 	session_feed(host, facts->data, facts->len);
 	if (!choose(options, run_text_of(host->text, KMT_BATCH_CACHE_NAMES, 0),
 		    run_text_of(host->text, KMT_BATCH_SLABINFO, KMT_READING_START),
-		    "'slabstack' without a name lists those of this host", error))
+		    "'slabstack --all' lists those of this host", error))
 		return false;
 	if (options->caches)
 		options->request.caches = cache_query_kernel_names(options->caches);

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #define SECONDS_DEFAULT 1.0
@@ -26,12 +27,16 @@ static bool is_readable(GError **error)
 	return false;
 }
 
-static void read_page_size(Session *session)
+static void read_host(Session *session)
 {
-	const InfoField field = { KMT_FIELD_PAGE_BYTES, (uint64_t)sysconf(_SC_PAGESIZE), NULL };
+	const InfoField fields[] = {
+		{ KMT_FIELD_PAGE_BYTES, (uint64_t)sysconf(_SC_PAGESIZE), NULL },
+		{ KMT_FIELD_CPUS_ONLINE, (uint64_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1), NULL },
+	};
 	g_autoptr(GByteArray) facts = g_byte_array_new();
 
-	batch_write_info(facts, &field, 1);
+	batch_write_info(facts, fields, G_N_ELEMENTS(fields));
+	slab_facts_append_reclaimable(facts, "");
 	session_feed(session, facts->data, facts->len);
 }
 
@@ -39,19 +44,58 @@ static void read_once(Session *session, enum KmtReading reading)
 {
 	g_autoptr(GByteArray) facts = g_byte_array_new();
 
+	slab_facts_append_memory(facts, "", reading);
 	slab_facts_append(facts, "", reading);
 	session_feed(session, facts->data, facts->len);
 }
 
+/* The signals that end a run, which are blocked. */
+static sigset_t block_signals(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	return signals;
+}
+
+/* Waits so long, or until one of the signals comes. */
+static void wait_seconds(double seconds, const sigset_t *signals)
+{
+	double end_s = (double)g_get_monotonic_time() / G_USEC_PER_SEC + seconds;
+	double left_s = seconds;
+
+	while (left_s > 0) {
+		const struct timespec left = {
+			.tv_sec = (time_t)left_s,
+			.tv_nsec = (long)((left_s - (double)(time_t)left_s) * 1e9),
+		};
+
+		if (sigtimedwait(signals, NULL, &left) >= 0)
+			return;
+		left_s = end_s - (double)g_get_monotonic_time() / G_USEC_PER_SEC;
+	}
+}
+
 bool slab_overview_read(const Options *options, Session *session, GError **error)
 {
-	double seconds = options->request.duration_seconds;
+	double asked = options->request.duration_seconds;
+	double seconds = asked > 0 ? asked : SECONDS_DEFAULT;
+	sigset_t signals;
 
 	if (!is_readable(error))
 		return false;
-	read_page_size(session);
+	if (!options->quiet && seconds > SECONDS_DEFAULT)
+		g_printerr(
+			"%s: looks at /proc/slabinfo twice, %g s apart; Ctrl-C ends it earlier\n",
+			g_get_prgname(), seconds);
+	signals = block_signals();
+	read_host(session);
 	read_once(session, KMT_READING_START);
-	g_usleep((gulong)((seconds > 0 ? seconds : SECONDS_DEFAULT) * G_USEC_PER_SEC));
+	wait_seconds(seconds, &signals);
 	read_once(session, KMT_READING_END);
 	session_finish(session);
 	return true;

@@ -29,7 +29,18 @@ static bool build_with_cache(const Options *options)
 	return options->build_module && options->caches;
 }
 
+static bool all_with_cache(const Options *options)
+{
+	return options->all && (options->caches || options->input || options->check);
+}
+
+/* What the table of caches obeys. */
+static const char *const overview_options[] = {
+	"all", "top", "human", "duration", "output", "quiet", NULL,
+};
+
 static const OptionRule rules[] = {
+	{ all_with_cache, "--all lists the caches of this host: it goes with no CACHE and no -i" },
 	{ collects_without_cache, "this option needs a CACHE: name one, or use '*' for all" },
 	{ build_with_cache, "--build-module compiles for all caches: use it without CACHE" },
 	{ NULL, NULL },
@@ -56,6 +67,7 @@ static const Tool slabstack = {
 	.take_word = take_caches,
 	.rules = rules,
 	.print_report = report_print_slabstack,
+	.overview_options = overview_options,
 	.read_overview = slab_overview_read,
 	.print_overview = report_print_slab_table,
 };

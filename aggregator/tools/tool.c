@@ -70,6 +70,7 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.quiet = options->quiet,
 		.details = options->details,
 		.human = options->human,
+		.all = options->all,
 		.show_host = !options->hide_host,
 	};
 

@@ -54,6 +54,7 @@ struct Tool {
 	/* Where nothing was named that it could trace: brings in what there is to tell, taking its
 	   time, and returns false with error set where there is nothing; then prints it. NULL: it
 	   traces all. */
+	const char *const *overview_options; /* long names of those that it obeys, ended by NULL */
 	bool (*read_overview)(const Options *options, Session *session, GError **error);
 	void (*print_overview)(const Report *report, FILE *out);
 };

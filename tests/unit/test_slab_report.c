@@ -38,14 +38,41 @@ static Slabinfo *reading(const Use *uses, bool after)
 	return slabinfo;
 }
 
-static char *table(const Use *uses, uint64_t span_ns, guint rows_max)
+/* Of a host of which so much more is taken. */
+static HostMemoryUse memory_of(unsigned taken_kib)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	g_string_printf(text,
+			"MemTotal:       16000000 kB\n"
+			"MemAvailable:   %u kB\n"
+			"AnonPages:        200000 kB\n"
+			"Shmem:              1000 kB\n"
+			"SReclaimable:     400000 kB\n"
+			"SUnreclaim:       100000 kB\n"
+			"PageTables:         9000 kB\n"
+			"VmallocUsed:       40000 kB\n"
+			"Percpu:             2000 kB\n",
+			15000000 - taken_kib);
+	return host_memory_use_parse(text);
+}
+
+static char *table(const Use *uses, uint64_t span_ns, guint rows_max, unsigned taken_kib)
 {
 	g_autoptr(Slabinfo) start = reading(uses, false);
 	g_autoptr(Slabinfo) end = reading(uses, true);
-	const SlabSpan span = { start, end, span_ns };
+	g_autoptr(Reclaimable) reclaimable = reclaimable_new(NULL);
+	const SlabTable wanted = {
+		.span = { start, end, span_ns },
+		.memory = { memory_of(0), memory_of(taken_kib), span_ns },
+		.reclaimable = reclaimable,
+		.rows_max = rows_max,
+		.cpus = 2,
+		.human = true,
+	};
 	GString *out = g_string_new(NULL);
 
-	append_slab_table(out, &span, rows_max);
+	append_slab_table(out, &wanted);
 	return g_string_free(out, FALSE);
 }
 
@@ -61,32 +88,66 @@ static const Use uses[] = {
 
 Test(slab_report, what_grows_most_comes_first_and_is_what_comes_next)
 {
-	g_autofree char *text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS);
+	g_autofree char *text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS, 0);
 
 	cr_expect_str_eq(text,
-			 "CACHE           IN-USE      SIZE   CHANGE/s\n"
-			 "kmalloc-192      1,100   8.6 MiB  +93.8 KiB\n"
-			 "task_struct         20  80.0 KiB  +20.0 KiB\n"
-			 "dentry       2,000,000   391 MiB        0 B\n"
-			 "filp               400   160 KiB  -12.5 KiB\n"
-			 "\\x1b[31mred          5   4.0 KiB        0 B\n"
+			 "Memory: available 14.3 GiB, slab unreclaimable 97.7 MiB,\n"
+			 "        slab reclaimable 391 MiB, vmalloc 39.1 MiB, per-CPU 2.0 MiB,\n"
+			 "        page tables 8.8 MiB\n"
+			 "\n"
+			 "CACHE        IN-USE      SIZE   CHANGE/s\n"
+			 "kmalloc-192   1,100   8.6 MiB  +93.8 KiB\n"
+			 "task_struct      20  80.0 KiB  +20.0 KiB\n"
+			 "filp            400   160 KiB  -12.5 KiB\n"
+			 "\\x1b[31mred       5   4.0 KiB        0 B\n"
+			 "\n"
+			 "RECLAIMABLE CACHE     IN-USE     SIZE  CHANGE/s\n"
+			 "dentry             2,000,000  391 MiB       0 B\n"
+			 "\n"
 			 "next: slabstack kmalloc-192\n",
 			 "\n%s", text);
 }
 
 Test(slab_report, rows_beyond_the_bound_are_counted)
 {
-	g_autofree char *text = table(uses, SECOND_NS, 2);
+	g_autofree char *text = table(uses, SECOND_NS, 2, 0);
 
 	cr_expect_not_null(strstr(text, "task_struct"));
-	cr_expect_null(strstr(text, "dentry"));
-	cr_expect(g_str_has_suffix(text, "\n3 more\nnext: slabstack kmalloc-192\n"), "%s", text);
+	cr_expect_null(strstr(text, "filp"));
+	cr_expect_not_null(strstr(text, "\n2 more (--all)\n"), "%s", text);
+}
+
+/* Of 40 MB that went to pages, no cache tells. */
+Test(slab_report, memory_outside_of_slab_caches_is_what_comes_next_where_it_grew_more)
+{
+	g_autofree char *text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS, 40000);
+
+	cr_expect(g_str_has_prefix(text, "Memory: available 14.3 GiB (-19.5 MiB/s), "), "%s",
+		  text);
+	cr_expect(g_str_has_suffix(text, "\n39.1 MiB went to pages outside of slab caches; "
+					 "next: kmalloc-top --events=page -d 10\n"),
+		  "%s", text);
+	g_free(text);
+	/* So little may be what CPUs put aside. */
+	text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS, 1200);
+	cr_expect(g_str_has_suffix(text, "\nnext: slabstack kmalloc-192\n"), "%s", text);
+}
+
+Test(slab_report, what_the_kernel_can_drop_is_no_next_step)
+{
+	static const Use files[] = { { "ext4_inode_cache", 5, 5000, 1100, 29, 200 },
+				     { "filp", 5, 6, 256, 16, 1 },
+				     { NULL, 0, 0, 0, 0, 0 } };
+	g_autofree char *text = table(files, SECOND_NS, SLAB_TABLE_ROWS, 0);
+
+	cr_expect(strstr(text, "\nfilp") < strstr(text, "\next4_inode_cache"), "%s", text);
+	cr_expect(g_str_has_suffix(text, "\nnext: slabstack filp\n"), "%s", text);
 }
 
 Test(slab_report, where_nothing_grew_no_cache_is_named)
 {
 	static const Use quiet[] = { { "dentry", 5, 4, 192, 21, 1 }, { NULL, 0, 0, 0, 0, 0 } };
-	g_autofree char *text = table(quiet, SECOND_NS, SLAB_TABLE_ROWS);
+	g_autofree char *text = table(quiet, SECOND_NS, SLAB_TABLE_ROWS, 0);
 
 	cr_expect(g_str_has_suffix(text, "\nno cache grew meanwhile; next: slabstack NAME\n"), "%s",
 		  text);
@@ -95,7 +156,7 @@ Test(slab_report, where_nothing_grew_no_cache_is_named)
 Test(slab_report, what_comes_next_can_be_pasted_into_a_shell)
 {
 	static const Use odd[] = { { "a $(b)", 5, 6, 192, 21, 1 }, { NULL, 0, 0, 0, 0, 0 } };
-	g_autofree char *text = table(odd, SECOND_NS, SLAB_TABLE_ROWS);
+	g_autofree char *text = table(odd, SECOND_NS, SLAB_TABLE_ROWS, 0);
 
 	cr_expect(g_str_has_suffix(text, "\nnext: slabstack 'a $(b)'\n"), "%s", text);
 }
@@ -262,12 +323,20 @@ Test(slab_report, numbers_that_no_host_has_are_shown_as_very_many)
 	g_autoptr(GArray) traced = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	g_autoptr(GString) out = g_string_new(NULL);
 	const SlabSpan span = { start, end, 1 };
+	g_autoptr(Reclaimable) none = reclaimable_new(NULL);
+	const SlabTable wanted = {
+		.span = span,
+		.memory = { host_memory_use_parse(NULL), host_memory_use_parse(NULL), 1 },
+		.reclaimable = none,
+		.rows_max = 1,
+		.human = true,
+	};
 	const SlabGrowth growth = { .span = span, .query = query, .traced = traced, .human = true };
 
 	cr_assert(cache_query_resolve(query, list, "", NULL));
 	g_array_set_size(traced, 1);
 	append_growth_lines(out, &growth);
-	append_slab_table(out, &span, 1);
+	append_slab_table(out, &wanted);
 	cr_expect_not_null(strstr(out->str, ", +16,777,216 TiB, /proc/slabinfo)"), "%s", out->str);
 	cr_expect_not_null(strstr(out->str, "  +16,777,216 TiB\n"), "%s", out->str);
 }

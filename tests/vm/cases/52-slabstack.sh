@@ -115,6 +115,17 @@ has_line 'what is kept: the first line says it' \
 
 slabstack > report 2> errors
 equals 'without a cache: exit status' 0 "$?"
-has_line 'without a cache: a table' '^CACHE +IN-USE +SIZE +CHANGE/s' report
+has_line 'without a cache: a table' '^CACHE +IN-USE +SIZE-BYTES +CHANGE-BYTES/s' report
+has_line 'without a cache: memory first' '^Memory: available [0-9.]+ .iB.* slab unreclaimable [0-9.]+ .iB' <(tr '\n' ' ' < report)
+has_line 'without a cache: what can be reclaimed is apart' '^RECLAIMABLE CACHE +IN-USE' report
+equals 'without a cache: and not above' '' "$(sed '/^RECLAIMABLE/,$d' report | grep -E '^(dentry|inode_cache) ')"
+env --default-signal=INT slabstack --all -d 60 > report 2> errors &
+program=$!
+sleep 2
+kill -INT "$program"
+wait "$program"
+equals 'without a cache: Ctrl-C ends it early' 0 "$?"
+equals 'without a cache: all of them' "$(awk 'NR > 2 && $2 + $15 > 0' /proc/slabinfo | wc -l)" \
+	"$(grep -c -E '^[^ ]+ +[0-9,]+ +[0-9,]+ ' report)"
 equals 'without a cache: what to do next' 1 "$(tail -n 1 report | grep -c 'next: slabstack ')"
 rmdir "$cgroup"
