@@ -59,8 +59,7 @@ void session_find_inner_kmallocs(Session *session, const SymbolStore *symbols);
 void session_add_tap(Session *session, BatchVisitor tap, void *user_data);
 void session_remove_tap(Session *session, BatchVisitor tap);
 
-/* From here on that counter counts, and session->profile only what it is given by it; NULL: events
-   count in session->profile again. */
+/* Replaces the default counter, which counts in session->profile; NULL restores it. */
 void session_set_counter(Session *session, SessionCounter counter, void *user_data);
 
 /* Takes note of what a counter has counted since it said so before: sums of its own profiles. */

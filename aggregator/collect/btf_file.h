@@ -4,5 +4,5 @@
 struct btf;
 
 /* Returns the types of a file of BTF, or of an ELF file with it, to be freed with btf__free();
-   NULL: it cannot be read, of which nothing is printed, or this build reads none. */
+   NULL, printing nothing: it cannot be read, or this build reads none. */
 struct btf *btf_file_parse(const char *path);

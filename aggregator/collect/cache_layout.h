@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 /*
- * CacheLayout tells where the kernel's structures have what tells of slab caches: offsets in bytes,
- * each CACHE_LAYOUT_UNKNOWN when it is not known. The structures are private to the kernel, so
+ * Byte offsets of the slab-cache fields in the kernel's structures, each CACHE_LAYOUT_UNKNOWN when
+ * it is not known. The structures are private to the kernel, so
  * neither a probe module nor a kprobe knows them by itself.
  */
 enum { CACHE_LAYOUT_UNKNOWN = -1 };

@@ -34,9 +34,9 @@ typedef struct {
 	void (*end)(LiveRun *live);
 	/* A second signal came: ends without any patience. */
 	void (*hurry)(LiveRun *live);
-	/* It was looked which CPUs are online, as it is now and then; live->looked_ns is the time
-	   of the look before. Tells live->cpus of those whose tracing has ended since then, and
-	   traces those that it can. NULL: nothing. */
+	/* Called after each check of online CPUs; live->looked_ns is the time of the check before.
+	   Reports to live->cpus those whose tracing has ended since then, and traces new ones where
+	   it can. NULL: nothing. */
 	void (*trace_cpus)(LiveRun *live);
 	/* Returns what holds too much memory, in a line that the caller frees, or NULL. */
 	char *(*memory_problem)(const LiveRun *live);

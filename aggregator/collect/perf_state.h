@@ -69,7 +69,7 @@ void perf_read_round(PerfRun *run, uint64_t complete_until_ns);
 /* Reads what one CPU has, up to cpu->head. */
 void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu);
 
-/* Has the stream told what of a CPU is known to be lost. */
+/* Reports this CPU's known loss. */
 void perf_read_tell_lost(PerfRunCpu *cpu);
 
 /* Opens the events of the CPUs that were online at the start. Returns false with error set. */

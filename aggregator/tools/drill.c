@@ -139,7 +139,7 @@ static bool read_some(Drill *drill, bool count)
 	return length > 0 || (length < 0 && errno == EINTR);
 }
 
-/* Reads to the end of the stream, or until it was waited long enough for it. */
+/* Reads to the end of the stream, or until the timeout. */
 static void drain(Drill *drill)
 {
 	uint64_t left = 0;

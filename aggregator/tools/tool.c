@@ -239,8 +239,8 @@ static void offer_to_oom_killer(const Options *options)
 			g_strerror(errno));
 }
 
-/* Who did not choose is told what was chosen, and what would be better. A module, or SystemTap's
-   options, are a choice. */
+/* Without --collector, prints which one was picked and why. A module, or SystemTap's options, are a
+   choice. */
 static const CollectorType *choose_collector(const Options *options)
 {
 	const CollectRequest *request = &options->request;

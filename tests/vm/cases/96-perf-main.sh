@@ -50,3 +50,15 @@ holds 'there are stacks of messages' [ "$(report_stacks report)" -gt 0 ]
 kmalloc-top --collector=perf --details -e msgsnd -c 'workload message 50' > report 2> errors
 holds 'excluded: no frame line has them' sh -c '! grep "^ 0x.* : .*msgsnd" report'
 has_line 'excluded: what was dropped is shown' "^Dropped: [1-9][0-9,]* stacks? by -e 'msgsnd' " report
+
+# The examples of the help texts, as they stand; those that would run on end after a second.
+for tool in kmalloc-top slabstack; do
+	"$tool" --help | sed -n '/^Examples:/,$s/^    //p' > examples
+	holds "$tool: has three examples" [ "$(wc -l < examples)" = 3 ]
+	while read -r line; do
+		sh -c "exec $line --collector=perf -d 1" > output 2> errors < /dev/null
+		status=$?
+		[ "$status" = 0 ] || cat errors
+		holds "$line: runs" [ "$status" = 0 -o "$status" = 3 ]
+	done < examples
+done
