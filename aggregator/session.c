@@ -176,6 +176,26 @@ ProfileTotals session_totals(const Session *session)
 	return session->has_counter ? session->counted : profile_totals(session->profile);
 }
 
+void session_set_text_counter(Session *session, SessionTextCounter counter, void *user_data)
+{
+	session->text_counter = counter;
+	session->text_counter_data = user_data;
+}
+
+void session_set_number(Session *session, enum KmtFieldId id, uint64_t number)
+{
+	run_info_set_number(session->info, id, number);
+	apply_info(session);
+}
+
+void session_count_text(Session *session, const ProfileText *events)
+{
+	if (session->text_counter)
+		session->text_counter(events, session->text_counter_data);
+	else
+		profile_count_text(session->profile, events);
+}
+
 void session_feed(Session *session, const void *bytes, size_t length)
 {
 	batch_reader_feed(session->reader, bytes, length);

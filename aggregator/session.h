@@ -10,6 +10,9 @@
 /* Counts a batch of kind KMT_BATCH_EVENTS. Returns how many events were decoded. */
 typedef uint64_t (*SessionCounter)(const Batch *batch, void *user_data);
 
+/* Counts events that came as text. */
+typedef void (*SessionTextCounter)(const ProfileText *events, void *user_data);
+
 /*
  * A Session takes a record stream and holds all that is known from it.
  *
@@ -25,9 +28,11 @@ typedef struct {
 	BatchReader *reader;
 	InnerKmallocs inner; /* of the traced kernel, once inner_is_known */
 	bool inner_is_known; /* the kernel's symbols came before its events */
-	GArray *taps;        /* private, as the next three */
+	GArray *taps;        /* private, as the next five */
 	SessionCounter counter;
 	void *counter_data;
+	SessionTextCounter text_counter;
+	void *text_counter_data;
 	bool inner_was_sought;
 	bool has_counter;      /* private: one was set, then or now */
 	ProfileTotals counted; /* private: what it has counted */
@@ -68,6 +73,13 @@ void session_add_counted(Session *session, const ProfileTotals *totals);
 /* Returns the sums of what is shown: the counter's where there was one, else those of
    session->profile. */
 ProfileTotals session_totals(const Session *session);
+
+/* As session_set_counter() for events that come as text. */
+void session_set_text_counter(Session *session, SessionTextCounter counter, void *user_data);
+
+/* For importers: what a text says of its run, and its events. */
+void session_set_number(Session *session, enum KmtFieldId id, uint64_t number);
+void session_count_text(Session *session, const ProfileText *events);
 
 /* Reads the next bytes of the stream. */
 void session_feed(Session *session, const void *bytes, size_t length);

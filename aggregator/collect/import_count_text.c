@@ -115,11 +115,11 @@ static void read_line(void *data, const char *line, size_t length)
 	}
 }
 
-static void *count_text_begin(Profile *profile)
+static void *count_text_begin(Session *session)
 {
 	CountTextState *state = g_new0(CountTextState, 1);
 
-	state->profile = profile;
+	state->profile = session->profile;
 	state->stack = g_string_new(NULL);
 	import_lines_init(&state->lines, read_line, state);
 	return state;

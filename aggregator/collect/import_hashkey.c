@@ -205,11 +205,11 @@ static size_t hashkey_consume(void *data, const char *text, size_t length, bool 
 	return (size_t)(at - text);
 }
 
-static void *hashkey_begin(Profile *profile)
+static void *hashkey_begin(Session *session)
 {
 	HashkeyState *state = g_new0(HashkeyState, 1);
 
-	state->profile = profile;
+	state->profile = session->profile;
 	state->plain = g_string_new(NULL);
 	import_carry_init(&state->carry, RECORD_BYTES_MAX, hashkey_consume, state);
 	return state;

@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include "collect/import.h"
-#include "collect/import_count.h"
 #include "collect/import_text.h"
 #include "collect/import_types.h"
 #include "symbols/inner_kmallocs_find.h"
@@ -17,7 +16,7 @@
  *
  * Kernel frames are printed again in our form; those of user space are left out, as this is about
  * paths in the kernel and they differ from process to process. Samples of other events are
- * skipped.
+ * skipped. The run is from the first sample to the last one, of whatever event.
  */
 
 enum {
@@ -26,11 +25,37 @@ enum {
 };
 
 /* Events that allocate; frees and everything else do not count. */
-static const char *const allocation_events[] = {
-	"kmem:kmalloc:",
-	"kmem:kmalloc_node:",
-	"kmem:kmem_cache_alloc:",
-	"kmem:kmem_cache_alloc_node:",
+static const struct {
+	const char *name;
+	enum KmtSource source;
+} allocation_events[] = {
+	{ "kmem:kmalloc:", KMT_SOURCE_KMALLOC },
+	{ "kmem:kmalloc_node:", KMT_SOURCE_KMALLOC },
+	{ "kmem:kmem_cache_alloc:", KMT_SOURCE_CACHE },
+	{ "kmem:kmem_cache_alloc_node:", KMT_SOURCE_CACHE },
+};
+
+/* Which flags decide on the class of kmalloc, in bits of our own: each kernel has others. */
+enum { GFP_BIT_DMA = 1, GFP_BIT_RECLAIMABLE = 2, GFP_BIT_ACCOUNT = 4 };
+static const struct {
+	const char *word;
+	uint32_t bit;
+} gfp_words[] = {
+	{ "GFP_DMA", GFP_BIT_DMA },
+	{ "__GFP_DMA", GFP_BIT_DMA },
+	{ "__GFP_RECLAIMABLE", GFP_BIT_RECLAIMABLE },
+};
+
+/* Lines of `perf script --header` that say what the report of a run shows. */
+static const struct {
+	const char *label;
+	enum KmtFieldId id;
+} header_lines[] = {
+	{ "# hostname : ", KMT_FIELD_HOST },
+	{ "# os release : ", KMT_FIELD_RELEASE },
+	{ "# arch : ", KMT_FIELD_ARCH },
+	{ "# nrcpus online : ", KMT_FIELD_CPUS_ONLINE },
+	{ "# cmdline : ", KMT_FIELD_COMMAND_LINE },
 };
 
 /* Objects in parentheses that start with a bracket and are no kernel module. */
@@ -39,38 +64,65 @@ static const char *const user_objects[] = { "[unknown]", "[vdso]",  "[vdso32]", 
 
 typedef struct {
 	ProfileTask task;
+	ProfileCache cache; /* name empty: the event did not say it */
+	uint64_t time_ns;
+	uint64_t period; /* it stands for so many events */
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
+	uint32_t gfp_flags; /* GFP_BIT_… */
+	enum KmtSource source;
 	bool allocates;
 	const char *call_site; /* as printed; points into the header line */
 	size_t call_site_bytes;
 } Sample;
 
 typedef struct {
-	Profile *profile;
+	Session *session;
 	ImportLines lines;
 	Sample sample;
+	uint64_t first_ns; /* of the samples; 0: none yet */
+	uint64_t last_ns;
+	unsigned sources; /* seen, as bits 1 << enum KmtSource */
 	bool in_sample;
 	GString *stack;
 	GString *call_site; /* " NAME+0xOFFSET\n": stands for a stack that was not recorded */
 	uint64_t unreadable;
 } PerfState;
 
-/* "SECONDS.FRACTION:" */
-static bool take_time(Cursor *cursor)
+enum { NS_PER_S = 1000000000 };
+
+/* Returns what the digits behind a point are worth. */
+static uint64_t fraction_ns(const char *digits, const char *end)
+{
+	uint64_t ns = 0, worth = NS_PER_S / 10;
+
+	for (; digits < end && worth; digits++, worth /= 10)
+		ns += (uint64_t)(*digits - '0') * worth;
+	return ns;
+}
+
+/* "SECONDS.FRACTION:", with micro- or nanoseconds */
+static bool take_time(Cursor *cursor, uint64_t *time_ns)
 {
 	Cursor at = *cursor;
-	uint64_t number;
+	uint64_t seconds, number;
+	const char *fraction;
 
-	if (!cursor_take_decimal(&at, &number) || !cursor_take(&at, ".") ||
-	    !cursor_take_decimal(&at, &number) || !cursor_take(&at, ":"))
+	if (!cursor_take_decimal(&at, &seconds) || seconds > INT64_MAX / NS_PER_S - 1 ||
+	    !cursor_take(&at, "."))
+		return false;
+	fraction = at.at;
+	if (!cursor_take_decimal(&at, &number))
+		return false;
+	*time_ns = seconds * NS_PER_S + fraction_ns(fraction, at.at);
+	if (!cursor_take(&at, ":"))
 		return false;
 	*cursor = at;
 	return true;
 }
 
 /* "PID[/TID] [CPU] TIME:", where the CPU may be missing */
-static bool take_place(Cursor *cursor, ProfileTask *task)
+static bool take_place(Cursor *cursor, Sample *sample)
 {
 	Cursor at = *cursor;
 	uint64_t pid, tid, number;
@@ -87,12 +139,12 @@ static bool take_place(Cursor *cursor, ProfileTask *task)
 			return false;
 		cursor_skip_blanks(&at);
 	}
-	if (!take_time(&at) || !cursor_skip_blanks(&at))
+	if (!take_time(&at, &sample->time_ns) || !cursor_skip_blanks(&at))
 		return false;
 	*cursor = at;
-	task->tgid = (uint32_t)pid;
-	task->tid = (uint32_t)tid;
-	task->is_thread_name = tid != pid;
+	sample->task.tgid = (uint32_t)pid;
+	sample->task.tid = (uint32_t)tid;
+	sample->task.is_thread_name = tid != pid;
 	return true;
 }
 
@@ -119,13 +171,61 @@ static uint64_t field_number(Cursor fields, const char *name)
 	return value;
 }
 
+static bool word_is(const char *word, size_t length, const char *literal)
+{
+	return length == strlen(literal) && memcmp(word, literal, length) == 0;
+}
+
+/* "GFP_KERNEL_ACCOUNT|__GFP_ZERO" */
+static uint32_t gfp_bits(Cursor flags)
+{
+	const char *word, *end;
+	size_t length;
+	uint32_t bits = 0;
+
+	cursor_take_word(&flags, &word, &length);
+	for (; length; word = end + 1) {
+		size_t word_bytes;
+
+		end = memchr(word, '|', length);
+		word_bytes = end ? (size_t)(end - word) : length;
+		for (size_t i = 0; i < G_N_ELEMENTS(gfp_words); i++)
+			if (word_is(word, word_bytes, gfp_words[i].word))
+				bits |= gfp_words[i].bit;
+		if (!end)
+			break;
+		length -= word_bytes + 1;
+	}
+	return bits;
+}
+
+/* Newer kernels say the cache of an object. */
+static void read_cache(Cursor fields, Sample *sample)
+{
+	Cursor name = field_value(fields, "name=");
+	const char *word;
+	size_t length;
+
+	if (!cursor_take_word(&name, &word, &length))
+		return;
+	memcpy(sample->cache.name, word, MIN(length, (size_t)KMT_CACHE_NAME_BYTES_MAX));
+	sample->cache.object_bytes = (uint32_t)MIN(sample->bytes_requested, UINT32_MAX);
+	sample->cache.slot_bytes = (uint32_t)MIN(sample->bytes_allocated, UINT32_MAX);
+}
+
 static void read_fields(Cursor fields, Sample *sample)
 {
 	Cursor call_site = field_value(fields, "call_site=");
+	Cursor accounted = field_value(fields, "accounted=");
 
 	cursor_take_word(&call_site, &sample->call_site, &sample->call_site_bytes);
 	sample->bytes_requested = field_number(fields, "bytes_req=");
 	sample->bytes_allocated = field_number(fields, "bytes_alloc=");
+	sample->gfp_flags = gfp_bits(field_value(fields, "gfp_flags="));
+	/* A kernel that says this has caches of their own for such objects. */
+	if (cursor_take(&accounted, "true"))
+		sample->gfp_flags |= GFP_BIT_ACCOUNT;
+	read_cache(fields, sample);
 }
 
 static bool take_event(Cursor *cursor, Sample *sample)
@@ -136,11 +236,15 @@ static bool take_event(Cursor *cursor, Sample *sample)
 	Cursor at = *cursor;
 
 	/* The period is printed where it was asked for. */
-	if (cursor_take_decimal(&at, &period) && cursor_skip_blanks(&at))
+	sample->period = 1;
+	if (cursor_take_decimal(&at, &period) && cursor_skip_blanks(&at)) {
 		*cursor = at;
+		sample->period = CLAMP(period, 1, UINT32_MAX);
+	}
 	for (size_t i = 0; i < G_N_ELEMENTS(allocation_events); i++) {
-		if (cursor_take(cursor, allocation_events[i])) {
+		if (cursor_take(cursor, allocation_events[i].name)) {
 			sample->allocates = true;
+			sample->source = allocation_events[i].source;
 			return true;
 		}
 	}
@@ -171,7 +275,7 @@ static bool read_header(const char *line, size_t length, Sample *sample)
 		cursor_skip_blanks(&at);
 		Cursor rest = at;
 
-		if (!take_place(&rest, &sample->task) || !take_event(&rest, sample))
+		if (!take_place(&rest, sample) || !take_event(&rest, sample))
 			continue;
 		set_comm(&sample->task, comm, (size_t)(comm_end - comm));
 		read_fields(rest, sample);
@@ -308,16 +412,48 @@ static bool read_frame(GString *stack, const char *line, size_t length)
 	return true;
 }
 
-/* Whether a sample without a stack is an inner event of a large kmalloc. */
+/* Whether a sample is an inner event of a large kmalloc: by its stack, or where it has none, by its
+   call site. */
 static bool is_inner(const PerfState *state)
 {
 	const GString *call_site = state->call_site;
 
-	if (state->stack->len || !call_site->len ||
-	    state->sample.bytes_requested <= SMALL_BYTES_MAX)
+	if (state->stack->len)
+		return inner_kmallocs_have_text(state->stack->str, (uint32_t)state->stack->len);
+	if (!call_site->len || state->sample.bytes_requested <= SMALL_BYTES_MAX)
 		return false;
 	return inner_kmallocs_have_function(
 		(TextPart){ call_site->str + 1, strcspn(call_site->str + 1, "+\n") });
+}
+
+/* What was observed, as far as it has been seen. */
+static void note_source(PerfState *state, enum KmtSource source)
+{
+	static const char *const kinds[] = {
+		[1 << KMT_SOURCE_KMALLOC] = "kmalloc",
+		[1 << KMT_SOURCE_CACHE] = "cache",
+		[1 << KMT_SOURCE_KMALLOC | 1 << KMT_SOURCE_CACHE] = "kmalloc,cache",
+	};
+	const char *kind;
+
+	if (state->sources & 1U << source)
+		return;
+	state->sources |= 1U << source;
+	kind = kinds[state->sources];
+	run_info_set_text(state->session->info, KMT_FIELD_EVENTS, kind, strlen(kind));
+}
+
+/* The first sample begins the run. One that is of before it, in a text that is not in order of
+   time, counts at its start. */
+static void note_time(PerfState *state, Sample *sample)
+{
+	if (!state->first_ns) {
+		state->first_ns = MAX(sample->time_ns, 1);
+		session_set_number(state->session, KMT_FIELD_RUN_START_NS, state->first_ns);
+		session_set_number(state->session, KMT_FIELD_WINDOW_START_NS, state->first_ns);
+	}
+	sample->time_ns = MAX(sample->time_ns, state->first_ns);
+	state->last_ns = MAX(state->last_ns, sample->time_ns);
 }
 
 static void end_sample(PerfState *state)
@@ -326,14 +462,19 @@ static void end_sample(PerfState *state)
 	const GString *stack = state->stack->len > 0 ? state->stack : state->call_site;
 
 	if (state->in_sample && sample->allocates && !is_inner(state))
-		import_count(state->profile, &(ProfileText){
-						     .text = stack->str,
-						     .length = (uint32_t)stack->len,
-						     .weight = 1,
-						     .task = &sample->task,
-						     .bytes_requested = sample->bytes_requested,
-						     .bytes_allocated = sample->bytes_allocated,
-					     });
+		session_count_text(state->session,
+				   &(ProfileText){
+					   .text = stack->str,
+					   .length = (uint32_t)stack->len,
+					   .weight = sample->period,
+					   .task = &sample->task,
+					   .cache = *sample->cache.name ? &sample->cache : NULL,
+					   .bytes_requested = sample->bytes_requested,
+					   .bytes_allocated = sample->bytes_allocated,
+					   .time_ns = sample->time_ns,
+					   .gfp_flags = sample->gfp_flags,
+					   .source = (uint8_t)sample->source,
+				   });
 	state->in_sample = false;
 	g_string_truncate(state->stack, 0);
 }
@@ -352,7 +493,28 @@ static bool begin_sample(PerfState *state, const char *line, size_t length)
 		g_string_append_c(state->call_site, '\n');
 	}
 	sample->call_site = NULL;
+	note_time(state, sample);
+	if (sample->allocates)
+		note_source(state, sample->source);
 	return true;
+}
+
+/* `perf script --header` begins with comment lines. */
+static void read_comment(PerfState *state, const char *line, size_t length)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(header_lines); i++) {
+		enum KmtFieldId id = header_lines[i].id;
+		Cursor at = cursor_over(line, length);
+		uint64_t number;
+
+		if (!cursor_take(&at, header_lines[i].label))
+			continue;
+		if (!run_info_is_number((uint16_t)id))
+			run_info_set_text(state->session->info, id, at.at,
+					  (size_t)(at.end - at.at));
+		else if (cursor_take_decimal(&at, &number))
+			session_set_number(state->session, id, number);
+	}
 }
 
 static void read_line(void *data, const char *line, size_t length)
@@ -365,20 +527,26 @@ static void read_line(void *data, const char *line, size_t length)
 	}
 	if (state->in_sample && read_frame(state->stack, line, length))
 		return;
-	/* `perf script --header` begins with comment lines. */
-	if (line[0] == '#')
+	if (line[0] == '#') {
+		read_comment(state, line, length);
 		return;
+	}
 	end_sample(state);
 	state->in_sample = begin_sample(state, line, length);
 	if (!state->in_sample)
 		state->unreadable++;
 }
 
-static void *perf_begin(Profile *profile)
+static void *perf_begin(Session *session)
 {
+	static const char collector[] = "perf record";
 	PerfState *state = g_new0(PerfState, 1);
 
-	state->profile = profile;
+	state->session = session;
+	run_info_set_text(session->info, KMT_FIELD_COLLECTOR, collector, strlen(collector));
+	session_set_number(session, KMT_FIELD_GFP_DMA, GFP_BIT_DMA);
+	session_set_number(session, KMT_FIELD_GFP_RECLAIMABLE, GFP_BIT_RECLAIMABLE);
+	session_set_number(session, KMT_FIELD_GFP_ACCOUNT, GFP_BIT_ACCOUNT);
 	state->stack = g_string_new(NULL);
 	state->call_site = g_string_new(NULL);
 	import_lines_init(&state->lines, read_line, state);
@@ -398,6 +566,8 @@ static uint64_t perf_finish(void *data)
 
 	import_lines_finish(&state->lines);
 	end_sample(state);
+	if (state->first_ns)
+		session_set_number(state->session, KMT_FIELD_RUN_END_NS, state->last_ns);
 	g_string_free(state->stack, TRUE);
 	g_string_free(state->call_site, TRUE);
 	return state->unreadable + state->lines.too_long;

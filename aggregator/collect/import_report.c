@@ -115,11 +115,11 @@ static void read_line(void *data, const char *line, size_t length)
 		add_frame(state, line, length);
 }
 
-static void *report_begin(Profile *profile)
+static void *report_begin(Session *session)
 {
 	ReportState *state = g_new0(ReportState, 1);
 
-	state->profile = profile;
+	state->profile = session->profile;
 	state->stack = g_string_new(NULL);
 	import_lines_init(&state->lines, read_line, state);
 	return state;

@@ -255,11 +255,11 @@ static void read_line(void *data, const char *line, size_t length)
 		state->unreadable++;
 }
 
-static void *slab_text_begin(Profile *profile)
+static void *slab_text_begin(Session *session)
 {
 	SlabTextState *state = g_new0(SlabTextState, 1);
 
-	state->profile = profile;
+	state->profile = session->profile;
 	state->finder = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	state->sums = g_ptr_array_new_with_free_func(g_free);
 	state->stack = g_string_new(NULL);

@@ -167,17 +167,20 @@ static bool read_recording(Input *input, Session *session, GError **error)
 
 static void read_text(Input *input, Session *session, const ImportType *type)
 {
-	void *state = type->begin(session->profile);
+	void *state = type->begin(session);
 	uint64_t unread;
 
 	session->imported = true;
 	session->source_is_silent = type->is_silent_of_loss;
 	do
 		type->feed(state, (const char *)input->chunk, input->length);
-	while (input_next(input));
+	while (!session->enough && input_next(input));
 	unread = type->finish(state);
 	session_finish(session);
-	session->unreadable_lines = unread;
+	/* What was left in the middle is not unreadable. */
+	if (session->enough)
+		return;
+	session->unreadable_lines += unread;
 	if (unread)
 		g_printerr("%s: %s: %" G_GUINT64_FORMAT " lines could not be read as %s\n",
 			   g_get_prgname(), input->name, unread, type->name);

@@ -238,6 +238,25 @@ uint64_t intervals_count(Intervals *intervals, const Batch *batch)
 	return decoded;
 }
 
+bool intervals_count_text(Intervals *intervals, const ProfileText *events)
+{
+	uint64_t time_ns = events->time_ns;
+	GList *link;
+
+	if (time_ns < intervals->start_ns || time_ns > intervals->end_ns)
+		return true;
+	if (is_ahead(intervals, time_ns))
+		return false;
+	intervals->latest_ns = MAX(intervals->latest_ns, time_ns);
+	open_until(intervals, MIN(time_ns, intervals->end_ns - 1));
+	/* The first one takes what is late for all before it. */
+	link = intervals->opened.head;
+	while (link->next && ((const Open *)link->data)->end_ns <= time_ns)
+		link = link->next;
+	profile_count_text(((const Open *)link->data)->profile, events);
+	return true;
+}
+
 void intervals_complete(Intervals *intervals, uint64_t complete_until_ns)
 {
 	give_until(intervals, MIN(complete_until_ns, intervals->end_ns), false);

@@ -50,6 +50,10 @@ void intervals_set_inner_kmallocs(Intervals *intervals, const InnerKmallocs *inn
    count or not: 0 for a batch whose time is more than a day ahead, and thus damaged. */
 uint64_t intervals_count(Intervals *intervals, const Batch *batch);
 
+/* Counts events that came as text with their time. Returns false where they did not count, as the
+   time is more than a day ahead. */
+bool intervals_count_text(Intervals *intervals, const ProfileText *events);
+
 /* Gives away what has ended before that time, until when every CPU has now said that all of its
    events were sent (loss_ledger_complete_until()). */
 void intervals_complete(Intervals *intervals, uint64_t complete_until_ns);

@@ -53,7 +53,7 @@ struct Profile {
 	uint64_t window_end_ns;
 	uint32_t epoch;
 	const InnerKmallocs *inner; /* borrowed */
-	bool lacks_names; /* the table of tasks or that of caches was full */
+	bool lacks_names;           /* the table of tasks or that of caches was full */
 	ProfileTotals totals;
 	/* Of the batch at hand; entries below the number defined so far are valid. */
 	const uint8_t *batch_stacks[KMT_DEFINITIONS_MAX];
@@ -112,7 +112,7 @@ static OriginId origin_intern(Profile *profile, const ProfileOrigin *wanted)
 }
 
 /* Returns the newest task that has the name of that process; SLOT_ID_NONE: there is none. *at and
-   *hash are then where it belongs. */
+ *hash are then where it belongs. */
 static TaskId leader_find(const Profile *profile, const ProfileTask *of, uint32_t *hash,
 			  uint32_t *at)
 {
@@ -685,7 +685,7 @@ uint64_t profile_count_batch(Profile *profile, const Batch *batch)
 			      : count_records(profile, batch, false);
 }
 
-static TaskId task_of_text(Profile *profile, const ProfileTask *told)
+static TaskId task_of_text(Profile *profile, const ProfileTask *told, uint64_t time_ns)
 {
 	ProfileTask task;
 
@@ -696,22 +696,30 @@ static TaskId task_of_text(Profile *profile, const ProfileTask *told)
 		task.tid = 0;
 		memset(task.thread_comm, 0, sizeof(task.thread_comm));
 	}
-	return task_intern(profile, &task, 0);
+	return task_intern(profile, &task, time_ns);
 }
 
 void profile_count_text(Profile *profile, const ProfileText *events)
 {
 	ProfileOrigin origin;
 	OriginId origin_id;
-	TaskId task_id = task_of_text(profile, events->task);
+	TaskId task_id;
 	ProfileCell *cell;
 
 	profile->stack_kind = STACK_TEXT;
+	if (events->time_ns && (events->time_ns < profile->window_start_ns ||
+				events->time_ns > profile->window_end_ns)) {
+		profile->totals.outside_window += events->weight;
+		return;
+	}
+	task_id = task_of_text(profile, events->task, events->time_ns);
 	memset(&origin, 0, sizeof(origin));
 	origin.stack =
 		stack_table_intern(profile->stacks, events->text, events->length, profile->epoch);
 	origin.bytes_requested = events->bytes_requested;
 	origin.bytes_allocated = events->bytes_allocated;
+	origin.source = events->source;
+	origin.gfp_flags = events->gfp_flags;
 	if (events->cache)
 		origin.cache = cache_intern(profile, events->cache);
 	origin_id = origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW

@@ -120,9 +120,12 @@ typedef struct {
 	const ProfileCache *cache;
 	uint64_t bytes_requested; /* of one event */
 	uint64_t bytes_allocated;
+	uint64_t time_ns;   /* on the clock of the text; 0: not known */
+	uint32_t gfp_flags; /* in the bits that the fields KMT_FIELD_GFP_* name */
+	uint8_t source;     /* enum KmtSource; 0: not known */
 } ProfileText;
 
-/* Counts them. For the imports of foreign formats. */
+/* Counts them, unless their time is outside of the window. For the imports of foreign formats. */
 void profile_count_text(Profile *profile, const ProfileText *events);
 
 /* Results. Ids run from 0 to the count - 1; what is returned is borrowed. */

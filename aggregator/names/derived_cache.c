@@ -105,6 +105,7 @@ static uint64_t class_of(const DerivedCache *derived, const ProfileOrigin *origi
 							  : origin->bytes_allocated);
 }
 
+/* Flags of an unknown release come from a text that newer ones print. */
 static bool is_release_since(const RunInfo *info, const Family *family)
 {
 	const char *release = run_info_text(info, KMT_FIELD_RELEASE);
@@ -112,7 +113,8 @@ static bool is_release_since(const RunInfo *info, const Family *family)
 	uint64_t major = g_ascii_strtoull(release ? release : "", &end, 10);
 	uint64_t minor = *end == '.' ? g_ascii_strtoull(end + 1, NULL, 10) : 0;
 
-	return major > family->major || (major == family->major && minor >= family->minor);
+	return !release || major > family->major ||
+	       (major == family->major && minor >= family->minor);
 }
 
 /* Appends the name of the class as that host has it. Returns false where it has none. */

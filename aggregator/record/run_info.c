@@ -103,7 +103,7 @@ static void set_number(RunInfo *info, uint16_t id, uint64_t number)
 	info->number[id] = number;
 }
 
-static void set_text(RunInfo *info, uint16_t id, char *text)
+static void take_text(RunInfo *info, uint16_t id, char *text)
 {
 	info->known[id] = true;
 	g_free(info->text[id]);
@@ -122,7 +122,7 @@ static void read_field(RunInfo *info, const uint8_t *record, uint32_t record_byt
 	if (field_kinds[id] == FIELD_NUMBER && value_bytes == sizeof(uint64_t))
 		set_number(info, id, load_u64(value, swapped));
 	else if (field_kinds[id] == FIELD_TEXT || field_kinds[id] == FIELD_LIST)
-		set_text(info, id, text_checked(value, value_bytes, field_kinds[id]));
+		take_text(info, id, text_checked(value, value_bytes, field_kinds[id]));
 }
 
 static uint64_t sum_bounded(uint64_t a, uint64_t b)
@@ -161,7 +161,8 @@ uint64_t run_info_start_ns(const RunInfo *info)
 static void apply_slice(RunInfo *info)
 {
 	uint64_t start_ns = run_info_start_ns(info);
-	uint64_t end_ns = info->recorded.end_known ? info->recorded.end_ns : UINT64_MAX;
+	uint64_t run_end_ns = run_info_number(info, KMT_FIELD_RUN_END_NS, UINT64_MAX);
+	uint64_t end_ns = info->recorded.end_known ? info->recorded.end_ns : run_end_ns;
 	RunWindow window = { .start_known = true, .start_ns = UINT64_MAX };
 
 	if (start_ns) {
@@ -189,6 +190,33 @@ void run_info_begin_at(RunInfo *info, uint64_t first_ns)
 	apply_slice(info);
 }
 
+/* What the stream says of its window is kept beside the slice of it. */
+static void unslice(RunInfo *info)
+{
+	if (info->sliced)
+		set_window(info, &info->recorded);
+}
+
+static void slice_again(RunInfo *info)
+{
+	if (!info->sliced)
+		return;
+	info->recorded = window_of(info);
+	apply_slice(info);
+}
+
+void run_info_set_number(RunInfo *info, enum KmtFieldId id, uint64_t number)
+{
+	unslice(info);
+	set_number(info, id, number);
+	slice_again(info);
+}
+
+void run_info_set_text(RunInfo *info, enum KmtFieldId id, const char *text, size_t bytes)
+{
+	take_text(info, id, text_checked((const uint8_t *)text, (uint32_t)bytes, field_kinds[id]));
+}
+
 static void read_fields(RunInfo *info, const Batch *batch)
 {
 	const uint8_t *at = batch->content;
@@ -207,14 +235,9 @@ static void read_fields(RunInfo *info, const Batch *batch)
 
 void run_info_read_batch(RunInfo *info, const Batch *batch)
 {
-	if (!info->sliced) {
-		read_fields(info, batch);
-		return;
-	}
-	set_window(info, &info->recorded);
+	unslice(info);
 	read_fields(info, batch);
-	info->recorded = window_of(info);
-	apply_slice(info);
+	slice_again(info);
 }
 
 uint64_t run_info_number(const RunInfo *info, enum KmtFieldId id, uint64_t fallback)

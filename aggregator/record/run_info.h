@@ -41,6 +41,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunInfo, run_info_free)
  */
 void run_info_read_batch(RunInfo *info, const Batch *batch);
 
+/* Sets a field that is a number, or a text of so many bytes, as if a batch had it. */
+void run_info_set_number(RunInfo *info, enum KmtFieldId id, uint64_t number);
+void run_info_set_text(RunInfo *info, enum KmtFieldId id, const char *text, size_t bytes);
+
 /* From here on the fields of the window are those of a part of the run: whoever reads them sees
    that part alone. To be called before the first batch is read. */
 void run_info_set_slice(RunInfo *info, RunSlice slice);

@@ -76,6 +76,23 @@ static void append_number(GString *out, const char *label, uint64_t number)
 	g_string_append_c(out, '\n');
 }
 
+static void append_unknown(GString *out, const char *label)
+{
+	append_label(out, label);
+	g_string_append(out, "not known\n");
+}
+
+static void append_cpus(const Session *session, GString *out)
+{
+	uint64_t cpus = run_info_number(session->info, KMT_FIELD_CPUS_ONLINE,
+					loss_ledger_totals(session->loss).cpus);
+
+	if (cpus)
+		append_number(out, "CPUs:", cpus);
+	else
+		append_unknown(out, "CPUs:");
+}
+
 static const char *what_is_missing(const Session *session)
 {
 	Losses losses = losses_of(session);
@@ -153,6 +170,10 @@ static void append_lost_events(const Session *session, GString *out)
 {
 	Losses losses = losses_of(session);
 
+	if (losses.source_is_silent && losses_are_none(&losses)) {
+		append_unknown(out, "Lost:");
+		return;
+	}
 	append_label(out, "Lost:");
 	append_range(out, losses_all(&losses));
 	g_string_append_c(out, '\n');
@@ -165,9 +186,7 @@ void info_print(const Session *session, bool show_host, FILE *out)
 	if (show_host)
 		append_text(session, text, "Host:", KMT_FIELD_HOST);
 	append_kernel(session, text);
-	append_number(text, "CPUs:",
-		      run_info_number(session->info, KMT_FIELD_CPUS_ONLINE,
-				      loss_ledger_totals(session->loss).cpus));
+	append_cpus(session, text);
 	append_run(session, text);
 	append_texts(session, text);
 	append_caches(session, text);

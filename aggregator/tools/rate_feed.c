@@ -13,6 +13,7 @@ enum { NS_PER_S = 1000000000, WAIT_US = 100000 };
 /* How long a live table waits for a CPU that does not speak; in a recording nobody waits. */
 #define LATE_NS (NS_PER_S / 2)
 #define RECORDED_LATE_NS (10ULL * NS_PER_S)
+#define TEXT_LATE_NS (NS_PER_S / 5)
 #define SLABINFO_AGE_NS (5ULL * NS_PER_S)
 #define SLABINFO_LATE_NS (1ULL * NS_PER_S)
 #define SLABINFO_AGE_OF_NET_NS (1ULL * NS_PER_S)
@@ -210,11 +211,9 @@ static void take_info(RateFeed *feed, const Batch *batch)
 		run_info_number(feed->session->info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
 }
 
-/* Waits until the stream's clock has come as far since its start as this batch. */
-static void pace(RateFeed *feed, const Batch *batch)
+/* Waits until the stream's clock has come as far since its start as that time. */
+static void pace(RateFeed *feed, uint64_t time_ns)
 {
-	uint64_t time_ns = batch->header.base_time_ns;
-
 	if (feed->start_ns == UINT64_MAX || time_ns <= feed->start_ns)
 		return;
 	if (!feed->paced_at_ns) {
@@ -244,6 +243,35 @@ static uint64_t count_events(const Batch *batch, void *user_data)
 	return intervals_count(feed->intervals, batch);
 }
 
+/* A text begins with its first events. */
+static void take_start_of_text(RateFeed *feed)
+{
+	const RunInfo *info = feed->session->info;
+
+	feed->start_ns = run_info_number(info, KMT_FIELD_WINDOW_START_NS, UINT64_MAX);
+	intervals_set_window(feed->intervals, feed->start_ns,
+			     run_info_number(info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
+}
+
+/* Texts are in the order of time, but for what is printed late. */
+static void count_text(const ProfileText *events, void *user_data)
+{
+	RateFeed *feed = user_data;
+
+	if (!events->time_ns)
+		return;
+	if (feed->start_ns == UINT64_MAX)
+		take_start_of_text(feed);
+	if (feed->options.paced)
+		pace(feed, events->time_ns);
+	feed->latest_ns = MAX(feed->latest_ns, events->time_ns);
+	intervals_complete(feed->intervals, feed->latest_ns - MIN(feed->latest_ns, TEXT_LATE_NS));
+	if (feed->options.counts_all)
+		profile_count_text(feed->session->profile, events);
+	if (!intervals_count_text(feed->intervals, events))
+		feed->session->unreadable_lines++;
+}
+
 static void take_batch(const Batch *batch, void *user_data)
 {
 	RateFeed *feed = user_data;
@@ -255,7 +283,7 @@ static void take_batch(const Batch *batch, void *user_data)
 		break;
 	case KMT_BATCH_EVENTS:
 		if (feed->options.paced)
-			pace(feed, batch);
+			pace(feed, batch->header.base_time_ns);
 		feed->latest_ns = MAX(feed->latest_ns, batch->header.base_time_ns);
 		intervals_complete(feed->intervals,
 				   loss_ledger_complete_until(feed->session->loss));
@@ -282,6 +310,7 @@ RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options)
 					give_table, feed);
 	intervals_set_inner_kmallocs(feed->intervals, &session->inner);
 	session_set_counter(session, count_events, feed);
+	session_set_text_counter(session, count_text, feed);
 	session_add_tap(session, take_batch, feed);
 	return feed;
 }
@@ -292,6 +321,7 @@ void rate_feed_free(RateFeed *feed)
 		return;
 	session_remove_tap(feed->session, take_batch);
 	session_set_counter(feed->session, NULL, NULL);
+	session_set_text_counter(feed->session, NULL, NULL);
 	intervals_free(feed->intervals);
 	slabinfo_free(feed->slabinfo);
 	net_check_free(feed->net);

@@ -297,6 +297,18 @@ static ExitStatus show_live(Options *options, Session *session, CollectOutcome *
 	return collected ? finish_live(options, outcome, status) : fail(status_of(error), error);
 }
 
+/* Whether the events of an input say when they were; else error is set. */
+static bool has_times(const Options *options, const Session *session, GError **error)
+{
+	if (!session->imported || run_info_start_ns(session->info))
+		return true;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "%s: it has no times of its events: use a recording, or the output of "
+		    "perf script",
+		    options->input);
+	return false;
+}
+
 /* Reads the file of -i; returns false with error set, also where the part that was asked for lies
    behind its end. */
 static bool read_input(const Options *options, Session *session, GError **error)
@@ -306,7 +318,8 @@ static bool read_input(const Options *options, Session *session, GError **error)
 
 	if (options->sliced)
 		session_set_slice(session, options->slice);
-	if (!input_read(options->input, session, error))
+	if (!input_read(options->input, session, error) ||
+	    (options->sliced && !has_times(options, session, error)))
 		return false;
 	length_ns = session_length_ns(session);
 	if (!options->slice.from_ns || options->slice.from_ns < length_ns)
@@ -325,9 +338,8 @@ static ExitStatus show_input(Options *options, Session *session)
 
 	if (!state)
 		return fail(status_of(error), error);
-	if (read_input(options, session, &error) && session->imported)
-		g_set_error(&error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			    "%s: it has no times of its events: use a recording", options->input);
+	if (read_input(options, session, &error))
+		has_times(options, session, &error);
 	status = finish_stream(options, session, state);
 	return error ? fail(status_of(error), error) : status;
 }

@@ -42,22 +42,40 @@ static void print_table(RateTable *given, void *user_data)
 	expect_no_control(text->str, text->len);
 }
 
+static const RateLayout rates_layout = { .columns = rate_columns_shown, .rows_max = UINT64_MAX };
+
+static RateFeed *rates_of(Session *session, const GArray *cells, size_t memory_bytes)
+{
+	return rate_feed_new(session, &(RateFeedOptions){
+					      .interval_s = 0.1,
+					      .sort = rate_sort_default,
+					      .cells = cells,
+					      .bytes_max = memory_bytes,
+					      .sink = print_table,
+					      .user_data = (void *)&rates_layout,
+				      });
+}
+
 void fuzz_rates(const uint8_t *data, size_t size, size_t memory_bytes)
 {
-	const RateLayout layout = { .columns = rate_columns_shown, .rows_max = UINT64_MAX };
 	g_autoptr(Session) session = session_new(memory_bytes);
 	g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
-	g_autoptr(RateFeed) feed = rate_feed_new(session, &(RateFeedOptions){
-								  .interval_s = 0.1,
-								  .sort = rate_sort_default,
-								  .cells = cells,
-								  .bytes_max = memory_bytes,
-								  .sink = print_table,
-								  .user_data = (void *)&layout,
-							  });
+	g_autoptr(RateFeed) feed = rates_of(session, cells, memory_bytes);
 
 	session_feed(session, data, size);
 	session_finish(session);
+	rate_feed_finish(feed);
+}
+
+void fuzz_text_rates(const ImportType *type, const char *text, size_t size, size_t memory_bytes)
+{
+	g_autoptr(Session) session = session_new(memory_bytes);
+	g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	g_autoptr(RateFeed) feed = rates_of(session, cells, memory_bytes);
+	void *state = type->begin(session);
+
+	type->feed(state, text, size);
+	type->finish(state);
 	rate_feed_finish(feed);
 }
 

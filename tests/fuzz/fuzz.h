@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/import.h"
 #include "session.h"
 
 #include <stddef.h>
@@ -17,6 +18,9 @@ void fuzz_report(const Session *session);
 
 /* Makes tables of the rates in a stream, and prints them alike. */
 void fuzz_rates(const uint8_t *data, size_t size, size_t memory_bytes);
+
+/* The same of a text that says when its events were; of another one there are none. */
+void fuzz_text_rates(const ImportType *type, const char *text, size_t size, size_t memory_bytes);
 
 /* Aborts unless both sessions counted the same: chunking must not change what is read. */
 void fuzz_expect_same(const Session *whole, const Session *pieces);

@@ -10,7 +10,7 @@ enum { MEMORY_BYTES = 8 << 20 };
 static Session *import_all(const char *text, size_t size, size_t chunk, uint64_t *unreadable)
 {
 	Session *session = session_new(MEMORY_BYTES);
-	void *state = FUZZ_IMPORT.begin(session->profile);
+	void *state = FUZZ_IMPORT.begin(session);
 
 	session->imported = true;
 	for (size_t at = 0; at < size; at += chunk)
@@ -47,5 +47,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	expect_whole_lines(pieces);
 	fuzz_report(pieces);
+	fuzz_text_rates(&FUZZ_IMPORT, text, size, MEMORY_BYTES);
 	return 0;
 }

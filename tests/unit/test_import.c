@@ -2,6 +2,7 @@
 #include "collect/import.h"
 #include "collect/import_types.h"
 #include "leaks.h"
+#include "names/cache_names.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -17,16 +18,18 @@ enum { MEMORY_BYTES = 64 << 20 };
 
 /* What an importer made of a text. */
 typedef struct {
-	Profile *profile;
+	Session *session;
+	Profile *profile; /* of the session */
 	uint64_t unreadable;
 } Imported;
 
 static Imported import_chunked(const ImportType *type, const char *text, size_t length,
 			       size_t chunk)
 {
-	Imported imported = { .profile = profile_new(MEMORY_BYTES) };
-	void *state = type->begin(imported.profile);
+	Imported imported = { .session = session_new(MEMORY_BYTES) };
+	void *state = type->begin(imported.session);
 
+	imported.profile = imported.session->profile;
 	for (size_t at = 0; at < length; at += chunk)
 		type->feed(state, text + at, MIN(chunk, length - at));
 	imported.unreadable = type->finish(state);
@@ -94,7 +97,8 @@ Test(import, the_perl_stream_adds_up_equal_stacks)
 {
 	g_autofree char *text = read_data("hashkey.txt");
 	Imported imported = import_text(&import_hashkey, text);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 0));
 	cr_expect(eq(u32, stacks_of(profile), 2));
@@ -110,7 +114,8 @@ Test(import, a_perl_record_without_frames_counts)
 {
 	Imported imported =
 		import_text(&import_hashkey, "<hashkey>\n</hashkey>\n<hashval>3</hashval>\n");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, profile_totals(profile).events, 3));
 	cr_expect(eq(u64, events_of(profile, ""), 3));
@@ -123,7 +128,8 @@ Test(import, junk_between_perl_records_is_unreadable)
 					"<hashkey>\n" FRAME_A "</hashkey>\n<hashval>3</hashval>\n"
 					"more\n</hashkey>\n"
 					"<hashkey>\n" FRAME_A "</hashkey>\n<hashval>4</hashval>\n");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, events_of(profile, FRAME_A), 7));
 	cr_expect(eq(u64, imported.unreadable, 3));
@@ -133,7 +139,8 @@ Test(import, a_perl_record_that_is_cut_by_the_next_is_unreadable)
 {
 	Imported imported = import_text(&import_hashkey, "<hashkey>\n" FRAME_A "<hashkey>\n" FRAME_B
 							 "</hashkey>\n<hashval>4</hashval>\n");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u32, stacks_of(profile), 1));
 	cr_expect(eq(u64, events_of(profile, FRAME_B), 4));
@@ -144,7 +151,8 @@ Test(import, a_perl_record_that_the_end_cuts_is_unreadable)
 {
 	Imported imported =
 		import_text(&import_hashkey, "<hashkey>\n" FRAME_A "</hashkey>\n<hashv");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, profile_totals(profile).events, 0));
 	cr_expect(eq(u64, imported.unreadable, 4));
@@ -154,7 +162,8 @@ Test(import, a_perl_record_at_the_end_needs_no_newline)
 {
 	Imported imported = import_text(&import_hashkey,
 					"<hashkey>\n" FRAME_A "</hashkey>\n<hashval>5</hashval>");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, events_of(profile, FRAME_A), 5));
 	cr_expect(eq(u64, imported.unreadable, 0));
@@ -174,7 +183,8 @@ ParameterizedTest(struct bad_count *row, import, a_perl_count_is_a_number)
 	g_autofree char *text = g_strdup_printf(
 		"<hashkey>\n" FRAME_A "</hashkey>\n<hashval>%s</hashval>\n", row->value);
 	Imported imported = import_text(&import_hashkey, text);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, profile_totals(profile).events, 0), "%s", row->value);
 	cr_expect(eq(u64, imported.unreadable, 4), "%s", row->value);
@@ -185,7 +195,8 @@ Test(import, carriage_returns_at_line_ends_are_no_part_of_a_stack)
 	static const char text[] = "<hashkey>\r\n foo\r\n b\ra\r\n</hashkey>\r\n"
 				   "<hashval>2</hashval>\r\n";
 	Imported imported = import_text(&import_hashkey, text);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, events_of(profile, " foo\n b\ra\n"), 2));
 	cr_expect(eq(u64, imported.unreadable, 0));
@@ -195,7 +206,8 @@ Test(import, a_nul_is_a_byte_like_any_other)
 {
 	static const char text[] = "<hashkey>\na\0b\n</hashkey>\n<hashval>2</hashval>\n";
 	Imported imported = import_chunked(&import_hashkey, text, sizeof(text) - 1, 5);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 	uint32_t length;
 
 	stack_table_bytes(profile_stacks(profile), 0, &length);
@@ -213,8 +225,10 @@ Test(import, a_perl_stack_beyond_all_bounds_is_unreadable)
 			      "<hashkey>\n" FRAME_A "</hashkey>\n<hashval>3</hashval>\n");
 	Imported whole = import_text(&import_hashkey, text->str);
 	Imported pieces = import_chunked(&import_hashkey, text->str, text->len, 4096);
-	g_autoptr(Profile) a = whole.profile;
-	g_autoptr(Profile) b = pieces.profile;
+	g_autoptr(Session) a_session = whole.session;
+	const Profile *a = whole.profile;
+	g_autoptr(Session) b_session = pieces.session;
+	const Profile *b = pieces.profile;
 
 	cr_expect(eq(u64, profile_totals(a).events, 3));
 	cr_expect(eq(u64, profile_totals(b).events, 3));
@@ -226,7 +240,8 @@ Test(import, counted_stacks_are_read)
 {
 	g_autofree char *text = read_data("counted.txt");
 	Imported imported = import_text(&import_count_text, text);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 0));
 	cr_expect(eq(u32, stacks_of(profile), 3));
@@ -246,7 +261,8 @@ Test(import, counted_stacks_are_read)
 Test(import, a_stack_without_its_count_is_unreadable)
 {
 	Imported imported = import_text(&import_count_text, FRAME_A "3\n" FRAME_A FRAME_B);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, profile_totals(profile).events, 3));
 	cr_expect(eq(u64, imported.unreadable, 2));
@@ -256,7 +272,8 @@ Test(import, junk_among_counted_stacks_is_unreadable)
 {
 	Imported imported =
 		import_text(&import_count_text, FRAME_A "3\nWARNING: junk\n" FRAME_A "4\n");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, events_of(profile, FRAME_A), 7));
 	cr_expect(eq(u64, imported.unreadable, 1));
@@ -265,7 +282,8 @@ Test(import, junk_among_counted_stacks_is_unreadable)
 Test(import, a_count_without_frames_is_an_event_without_a_stack)
 {
 	Imported imported = import_text(&import_count_text, FRAME_A "3\n\n4\n");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, profile_totals(profile).events, 7));
 	cr_expect(eq(u64, events_of(profile, ""), 4));
@@ -275,7 +293,8 @@ Test(import, stacks_behind_header_lines_are_one_event_each)
 {
 	g_autofree char *text = read_data("events.txt");
 	Imported imported = import_text(&import_count_text, text);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 0));
 	cr_expect(eq(u64, profile_totals(profile).events, 4));
@@ -292,7 +311,8 @@ Test(import, the_stacks_of_a_report_count_as_often_as_they_were_seen)
 {
 	g_autofree char *text = read_data("report.txt");
 	Imported imported = import_text(&import_report, text);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 0));
 	cr_expect(eq(u32, stacks_of(profile), 2));
@@ -305,7 +325,8 @@ Test(import, a_stack_of_a_report_is_what_it_says)
 	Imported imported = import_text(&import_report, "This path seen 2 times:\nfoo bar\n\n"
 							"This path seen 3 times:\n\n"
 							"This path seen 4 times:\n" FRAME_A);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 0));
 	cr_expect(eq(u64, events_of(profile, "foo bar\n"), 2));
@@ -318,7 +339,8 @@ Test(import, frames_of_a_report_without_their_count_are_unreadable)
 	Imported imported = import_text(&import_report,
 					FRAME_B "\nThis path seen x times:\n" FRAME_A FRAME_B
 						"\nThis path seen 4 times:\n" FRAME_A "\n" SUMMARY);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 3));
 	cr_expect(eq(u64, profile_totals(profile).events, 4));
@@ -329,7 +351,8 @@ Test(import, a_second_report_does_not_count)
 	Imported imported =
 		import_text(&import_report, "This path seen 4 times:\n" FRAME_A "\n" SUMMARY
 					    "This path seen 9 times:\n" FRAME_A "\n" SUMMARY);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 2));
 	cr_expect(eq(u64, events_of(profile, FRAME_A), 4));
@@ -340,7 +363,8 @@ Test(import, what_a_report_lost_is_not_passed_over)
 	Imported imported =
 		import_text(&import_report, "This path seen 4 times:\n" FRAME_A "\n" SUMMARY
 					    "Lost: 21 events (0.24 %): transport 21\n");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 1));
 }
@@ -351,8 +375,10 @@ Test(import, a_line_beyond_all_bounds_is_unreadable)
 	g_autofree char *text = g_strdup_printf("%s\n" FRAME_A "2\n", junk);
 	Imported whole = import_text(&import_count_text, text);
 	Imported pieces = import_chunked(&import_count_text, text, strlen(text), 1000);
-	g_autoptr(Profile) a = whole.profile;
-	g_autoptr(Profile) b = pieces.profile;
+	g_autoptr(Session) a_session = whole.session;
+	const Profile *a = whole.profile;
+	g_autoptr(Session) b_session = pieces.session;
+	const Profile *b = pieces.profile;
 
 	cr_expect(eq(u64, whole.unreadable, 1));
 	cr_expect(eq(u64, pieces.unreadable, 1));
@@ -364,7 +390,8 @@ Test(import, perf_samples_that_allocate_are_counted)
 {
 	g_autofree char *text = read_data("perf_script.txt");
 	Imported imported = import_text(&import_perf_script, text);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 	const ProfileCell *cell = cell_with_comm(profile, "a b [1] (c)");
 
 	cr_expect(eq(u64, imported.unreadable, 0));
@@ -387,7 +414,8 @@ Test(import, perf_frames_are_printed_as_ours)
 		"\tffffffffc0a4d2d9 h+0x1 (/lib/modules/6.1/kernel/fs/nfs/nfs.ko.xz)\n"
 		"\t          ee137 main+0x7 (/usr/bin/x)\n"
 		"\t746174732f373336 [unknown] ([unknown])\n\n");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64,
 		     events_of(profile, " 0xffffffff81636e0d : __kmalloc+0x20d [kernel]\n"
@@ -403,7 +431,8 @@ Test(import, perf_prints_pid_and_period_where_it_was_asked_to)
 {
 	g_autofree char *text = read_data("perf_script_period.txt");
 	Imported imported = import_text(&import_perf_script, text);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 	const ProfileCell *cell = cell_with_comm(profile, "perf");
 
 	cr_expect(eq(u64, imported.unreadable, 0));
@@ -418,7 +447,8 @@ Test(import, perf_samples_without_a_stack_count_at_their_call_site)
 		&import_perf_script, "x 1 [000] 1.5: kmem:kmalloc: call_site=f+0x1 bytes_req=5\n"
 				     "x 1 [000] 1.6: kmem:kmalloc: call_site=g+0x2 bytes_req=5\n"
 				     "x 1 [000] 1.7: kmem:kmalloc: call_site=f+0x1 bytes_req=5\n");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, events_of(profile, " f+0x1\n"), 2));
 	cr_expect(eq(u64, events_of(profile, " g+0x2\n"), 1));
@@ -433,7 +463,8 @@ Test(import, perf_lines_that_make_no_sense_are_unreadable)
 					"\n"
 					"\tffffffff81636e0d f+0x20d ([kernel.kallsyms])\n"
 					"free text\n");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, profile_totals(profile).events, 1));
 	cr_expect(eq(u64, imported.unreadable, 2));
@@ -458,13 +489,109 @@ static uint64_t events_of_cache(const Profile *profile, const char *name)
 #define SLAB_STACKS "\nBacktrace of processes when allocating\n"
 #define SLAB_RULE "\n----------\n\n"
 
+/* A kmalloc of 8 bytes at each of these times. */
+static Imported import_times(const char *const *times)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (; *times; times++)
+		g_string_append_printf(text,
+				       "x 1 [000] %s: kmem:kmalloc: call_site=f+0x1 bytes_req=5 "
+				       "bytes_alloc=8\n",
+				       *times);
+	return import_text(&import_perf_script, text->str);
+}
+
+static uint64_t run_number(const Imported *imported, enum KmtFieldId id)
+{
+	return run_info_number(imported->session->info, id, 0);
+}
+
+Test(import, perf_times_are_those_of_the_run)
+{
+	static const char *const times[] = { "7.500000", "7.250000", "8.000000001", "7.9", NULL };
+	Imported imported = import_times(times);
+	g_autoptr(Session) session = imported.session;
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, run_number(&imported, KMT_FIELD_RUN_START_NS), 7500000000));
+	cr_expect(eq(u64, run_number(&imported, KMT_FIELD_RUN_END_NS), 8000000001));
+	cr_expect(eq(u64, session_length_ns(session), 500000001));
+}
+
+Test(import, perf_times_that_no_clock_has_are_unreadable)
+{
+	static const char *const times[] = { "1.5", "9223372036854775807.1", "9223372036.0", NULL };
+	Imported imported = import_times(times);
+	g_autoptr(Session) session = imported.session;
+
+	cr_expect(eq(u64, imported.unreadable, 2));
+	cr_expect(eq(u64, profile_totals(imported.profile).events, 1));
+}
+
+Test(import, perf_samples_stand_for_their_period)
+{
+	Imported imported =
+		import_text(&import_perf_script,
+			    "x 1 [000] 1.5: 10 kmem:kmalloc: call_site=f+0x1 bytes_req=5\n"
+			    "x 1 [000] 1.6: 0 kmem:kmalloc: call_site=f+0x1 bytes_req=5\n");
+	g_autoptr(Session) session = imported.session;
+
+	cr_expect(eq(u64, profile_totals(imported.profile).events, 11));
+}
+
+/* Returns the label of the cache of the only allocation in a text. */
+static char *cache_label_of(const char *fields)
+{
+	g_autofree char *text = g_strdup_printf("x 1 [000] 1.5: %s\n", fields);
+	Imported imported = import_text(&import_perf_script, text);
+	g_autoptr(Session) session = imported.session;
+	g_autoptr(CacheNames) names =
+		cache_names_new(session->profile, session->info, session->text);
+
+	for (OriginId id = ORIGIN_ID_OVERFLOW + 1; id < profile_origin_count(session->profile);
+	     id++)
+		return g_strdup(cache_names_of(names, profile_origin(session->profile, id)).label);
+	return NULL;
+}
+
+Test(import, perf_samples_have_their_cache_or_the_class_of_their_size)
+{
+	static const struct {
+		const char *fields, *label;
+	} cases[] = {
+		{ "kmem:kmem_cache_alloc: call_site=f+0x1 name=filp bytes_req=184 bytes_alloc=192",
+		  "filp" },
+		{ "kmem:kmem_cache_alloc: call_site=f+0x1 bytes_req=184 bytes_alloc=192",
+		  "(unknown cache)" },
+		{ "kmem:kmalloc: call_site=f+0x1 bytes_req=184 bytes_alloc=192 "
+		  "gfp_flags=GFP_KERNEL",
+		  "kmalloc-192 (by size)" },
+		{ "kmem:kmalloc: call_site=f+0x1 bytes_req=184 bytes_alloc=192 "
+		  "gfp_flags=GFP_KERNEL_ACCOUNT node=-1 accounted=true",
+		  "kmalloc-cg-192 (by size)" },
+		{ "kmem:kmalloc_node: call_site=f+0x1 bytes_req=900 bytes_alloc=1024 "
+		  "gfp_flags=GFP_NOFS|__GFP_RECLAIMABLE|__GFP_ZERO",
+		  "kmalloc-rcl-1k (by size)" },
+		{ "kmem:kmalloc: call_site=f+0x1 bytes_req=9000 bytes_alloc=12288",
+		  "kmalloc-large (by size)" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *label = cache_label_of(cases[i].fields);
+
+		cr_expect(eq(str, label, (char *)cases[i].label));
+	}
+}
+
 Test(import, slab_stacks_are_not_counted_twice)
 {
 	Imported imported = import_text(&import_slab_text, SLAB_TITLE
 					"crond:\t5\nps:\t1\n" SLAB_STACKS
 					"Exec: crond Name: size-32  Count: 2\n" FRAME_A SLAB_RULE
 					"Exec: crond Name: size-32  Count: 3\n" FRAME_B SLAB_RULE);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 0));
 	cr_expect(eq(u64, profile_totals(profile).events, 6));
@@ -482,7 +609,8 @@ Test(import, slab_numbers_of_two_runs_and_caches_add_up)
 			    "crond:\t2\n" SLAB_STACKS
 			    "Exec: crond Name: size-32  Count: 2\n" FRAME_A SLAB_RULE SLAB_TITLE
 			    "crond:  4\nNumber of dentry slab allocations by process\ncrond:\t8\n");
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 0));
 	cr_expect(eq(u64, profile_totals(profile).events, 14));
@@ -495,7 +623,8 @@ Test(import, slab_stacks_alone_count)
 	Imported imported =
 		import_text(&import_slab_text, "Exec: a: Name: b Name: x Count: 9 Name: size-32 "
 					       " Count: 4\n" FRAME_A "\n" FRAME_B);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 0));
 	cr_expect(eq(u64, events_of(profile, FRAME_A FRAME_B), 4));
@@ -510,7 +639,8 @@ Test(import, slab_lines_that_say_nothing_are_unreadable)
 					"crond:\t-2\n:\t1\ncrond\n" SLAB_STACKS FRAME_A
 					"Exec: crond Name: size-32  Count: x\n"
 					"Exec: crond Name: size-32  Count: 1\nprose\n" FRAME_B);
-	g_autoptr(Profile) profile = imported.profile;
+	g_autoptr(Session) profile_session = imported.session;
+	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 6));
 	cr_expect(eq(u64, profile_totals(profile).events, 1));
@@ -544,11 +674,13 @@ ParameterizedTest(struct sample_file *row, import, samples_are_recognised_and_ma
 	cr_assert(type != NULL, "%s", row->name);
 	cr_expect(eq(str, (char *)type->name, row->format), "%s", row->name);
 	Imported whole = import_text(type, text);
-	g_autoptr(Profile) expected = whole.profile;
+	g_autoptr(Session) expected_session = whole.session;
+	const Profile *expected = whole.profile;
 
 	for (size_t chunk = 1; chunk < 200; chunk += 7) {
 		Imported pieces = import_chunked(type, text, strlen(text), chunk);
-		g_autoptr(Profile) profile = pieces.profile;
+		g_autoptr(Session) profile_session = pieces.session;
+		const Profile *profile = pieces.profile;
 
 		cr_expect(eq(u64, pieces.unreadable, whole.unreadable), "%s", row->name);
 		cr_expect(eq(u64, profile_totals(profile).events, profile_totals(expected).events),

@@ -204,6 +204,8 @@ Test(input, a_packed_file_is_an_error_with_the_remedy)
 Test(input, a_perf_data_file_is_an_error_with_the_command_that_converts_it)
 {
 	expect_error("PERFILE2h\0\0\0", 12, "perf script -i FILE | ");
+	/* zstd, of a text, and not of a recording */
+	expect_error("\x28\xb5\x2f\xfd\x20\x05\x29\0\0hello", 14, "zstd");
 	expect_error("2ELIFREP\0\0\0h", 12, "perf script -i FILE | ");
 }
 
