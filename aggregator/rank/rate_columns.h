@@ -33,7 +33,7 @@ typedef struct {
 	int64_t net; /* allocations less frees; of the sum: of the rows where it is known */
 	uint64_t bytes_allocated;
 	uint64_t bytes_requested;
-	const char *busiest; /* the process with most allocations, "comm 93 %"; NULL: unknown */
+	const char *busiest; /* the processes with most allocations, "comm 93 %"; NULL: unknown */
 	const char *busiest_name; /* the same: "comm", escaped */
 	double busiest_percent;   /* ... and its share of the allocations of this row */
 	int64_t objects_in_use;   /* by /proc/slabinfo; -1: not known */

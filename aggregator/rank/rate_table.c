@@ -181,7 +181,7 @@ static void add_cells(Drafting *drafting)
 	}
 }
 
-/* Finds the process with most allocations, where there is one. */
+/* Finds the processes of a name with most allocations, where there are any. */
 static void set_busiest(RateTable *table, RateRow *row, const ProcessSums *processes)
 {
 	g_autoptr(GArray) ranked = process_sums_ranked(processes);
