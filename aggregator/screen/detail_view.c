@@ -16,11 +16,15 @@ static const char *const group_titles[] = { "PROCESS", "CGROUP" };
 static char *line_of(const ScreenState *state, unsigned width, const char *label,
 		     const char *const figures[3])
 {
+	static const unsigned widths[] = { 10, 14, 7 };
 	GString *line = g_string_new(NULL);
 	unsigned room = width > FIGURES + LABEL_MIN ? width - FIGURES : LABEL_MIN;
 
 	fit_left(line, label, room, state->utf8);
-	g_string_append_printf(line, " %10s %14s %7s", figures[0], figures[1], figures[2]);
+	for (size_t i = 0; i < G_N_ELEMENTS(widths); i++) {
+		g_string_append_c(line, ' ');
+		fit_number(line, figures[i], widths[i], state->utf8);
+	}
 	return g_string_free(line, FALSE);
 }
 

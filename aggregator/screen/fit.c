@@ -75,3 +75,27 @@ void fit_right(GString *out, const char *text, unsigned width, bool utf8)
 	append_spaces(out, width - fit_cut(cut, text, width, utf8));
 	g_string_append(out, cut->str);
 }
+
+/* Returns a number with three digits that count and the letter of its unit; the caller frees it. */
+static char *scaled(double number)
+{
+	static const char units[] = "kMGTPE";
+	double value = number / 1000;
+	size_t unit = 0;
+
+	/* What would be shown as 1000 is one of the next unit. */
+	for (; ABS(value) >= 999.5 && units[unit + 1]; unit++)
+		value /= 1000;
+	return g_strdup_printf("%.*f%c", ABS(value) < 9.95 ? 1 : 0, value, units[unit]);
+}
+
+void fit_number(GString *out, const char *digits, unsigned width, bool utf8)
+{
+	char *end;
+	gint64 number = g_ascii_strtoll(digits, &end, 10);
+	g_autofree char *shorter = NULL;
+
+	if (*digits && !*end && fit_columns(digits, utf8) > width && ABS((double)number) >= 1000)
+		shorter = scaled((double)number);
+	fit_right(out, shorter ? shorter : digits, width, utf8);
+}

@@ -65,8 +65,8 @@ static void append_cell(GString *line, const ScreenState *state, const RateColum
 			const char *text)
 {
 	g_string_append_c(line, ' ');
-	(column->text ? fit_left : fit_right)(line, text, layout_cell(column, is_per_second(state)),
-					      state->utf8);
+	(column->text ? fit_left : fit_number)(
+		line, text, layout_cell(column, is_per_second(state)), state->utf8);
 }
 
 /* The column that the rows are sorted by is marked. */

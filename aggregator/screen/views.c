@@ -6,6 +6,8 @@
 #include "screen/help_view.h"
 #include "screen/table_view.h"
 
+#include <string.h>
+
 static const struct {
 	ScreenView view;
 	void (*fill)(const ScreenState *state, unsigned width, Page *page);
@@ -16,7 +18,19 @@ static const struct {
 	{ VIEW_HELP, help_view_fill },
 };
 
-static char *state_line(const ScreenState *state)
+/* Adds a part of a line, unless there is no room for all of it: what is cut would say less than it
+   seems to. */
+static void add_part(GString *line, unsigned width, char *part)
+{
+	g_autofree char *owned = part;
+
+	if (line->len && line->len + strlen(" | ") + strlen(owned) > width)
+		return;
+	g_string_append_printf(line, "%s%s", line->len ? " | " : "", owned);
+}
+
+/* What matters most comes first. */
+static char *state_line(const ScreenState *state, unsigned width)
 {
 	const ScreenOptions *options = state->options;
 	const RateTable *table = state->shown.latest;
@@ -24,26 +38,26 @@ static char *state_line(const ScreenState *state)
 	GString *line = g_string_new(NULL);
 
 	if (state->recording)
-		g_string_append_printf(line, "recording %s | ", state->recording);
-	g_string_append_printf(
-		line, "collector %s | stacks %s | covers %s | lost %" G_GUINT64_FORMAT " | cost ",
-		options->collector, with_stacks ? "on" : "off", options->covers,
-		state->events_lost);
-	if (table && table->cost_percent >= 0)
-		g_string_append_printf(line, "%.1f %%", table->cost_percent);
-	else
-		g_string_append(line, "-");
+		add_part(line, width, g_strdup_printf("recording %s", state->recording));
 	if (table && table->sampling_period > 1)
-		g_string_append_printf(line, " | sampled 1/%u", table->sampling_period);
+		add_part(line, width, g_strdup_printf("sampled 1/%u", table->sampling_period));
+	add_part(line, width, g_strdup_printf("lost %" G_GUINT64_FORMAT, state->events_lost));
+	if (table && table->cost_percent >= 0)
+		add_part(line, width, g_strdup_printf("cost %.1f %%", table->cost_percent));
+	else
+		add_part(line, width, g_strdup("cost -"));
+	add_part(line, width, g_strdup_printf("collector %s", options->collector));
+	add_part(line, width, g_strdup_printf("stacks %s", with_stacks ? "on" : "off"));
+	add_part(line, width, g_strdup_printf("covers %s", options->covers));
 	return g_string_free(line, FALSE);
 }
 
-static void add_state(const ScreenState *state, Page *page)
+static void add_state(const ScreenState *state, unsigned width, Page *page)
 {
 	if (state->saying)
 		page_add(page->head, LOOK_SAYING, g_strdup(state->saying));
 	else
-		page_add(page->head, LOOK_STATE, state_line(state));
+		page_add(page->head, LOOK_STATE, state_line(state, width));
 }
 
 /* The end of what is typed is seen, whatever its length. */
@@ -66,7 +80,7 @@ Page *views_page(const ScreenState *state, unsigned width)
 {
 	Page *page = page_new();
 
-	add_state(state, page);
+	add_state(state, width, page);
 	for (size_t i = 0; i < G_N_ELEMENTS(views); i++)
 		if (views[i].view == state->view)
 			views[i].fill(state, width, page);

@@ -35,13 +35,21 @@ struct RateScreen {
 	uint64_t detail_ns; /* when it was shown last */
 };
 
+/* Whether the terminal can do more than print lines. */
+static bool can_draw(void)
+{
+	const char *terminal = g_getenv("TERM");
+
+	return terminal && *terminal && !g_str_equal(terminal, "dumb");
+}
+
 bool rate_screen_is_wanted(const Options *options)
 {
 	const RateOptions *rate = &options->rate;
 	bool reads_stdin = options->input && g_str_equal(options->input, "-");
 
-	return isatty(STDOUT_FILENO) && (isatty(STDIN_FILENO) || reads_stdin) && !rate->batch &&
-	       !rate->no_clear && !rate->json && !rate->count;
+	return can_draw() && isatty(STDOUT_FILENO) && (isatty(STDIN_FILENO) || reads_stdin) &&
+	       !rate->batch && !rate->no_clear && !rate->json && !rate->count;
 }
 
 RateScreen *rate_screen_new(Options *options, Session *session, GError **error)

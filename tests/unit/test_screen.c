@@ -95,6 +95,30 @@ static void expect_sparkline(const double *values, unsigned count, bool utf8, co
 	cr_expect_str_eq(out->str, expected);
 }
 
+Test(screen, numbers_are_scaled_rather_than_cut)
+{
+	static const struct {
+		const char *digits;
+		unsigned width;
+		const char *shown;
+	} cases[] = {
+		{ "108408299", 9, "108408299" },
+		{ "1084082990", 9, "     1.1G" },
+		{ "108408299", 6, "  108M" },
+		{ "-12944", 5, " -13k" },
+		{ "999999", 5, " 1.0M" },
+		{ "18.5 %", 7, " 18.5 %" },
+		{ "-", 3, "  -" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(GString) out = g_string_new(NULL);
+
+		fit_number(out, cases[i].digits, cases[i].width, true);
+		cr_expect_str_eq(out->str, cases[i].shown, "%s: '%s'", cases[i].digits, out->str);
+	}
+}
+
 Test(screen, a_sparkline_goes_from_nothing_to_the_largest)
 {
 	const double values[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
