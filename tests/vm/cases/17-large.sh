@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.12
+# once: 7.2
 # A kmalloc above two pages is one allocation, in whichever way it is made, though kernels from 6.11 on
 # trace some of them twice. The second opinion is the module's that makes them: another tracer counts
 # what the kernel traces.

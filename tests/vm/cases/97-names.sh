@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.12
+# once: 7.2
 # Who allocated: a process has the name of its leader, whichever of its threads did, and a kernel thread
 # that is born during the run has its own; by perf events, and by SystemTap where there is a module.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
