@@ -66,6 +66,7 @@ Losses losses_of(const Session *session)
 		.untraced_ns = run_info_number(session->info, KMT_FIELD_UNTRACED_NS, 0),
 		.counted_to_end = is_counted_to_end(session),
 		.end_unknown = is_end_unknown(session),
+		.bpf_blind = run_info_text(session->info, KMT_FIELD_BPF_BLIND),
 		.source_is_silent = session->source_is_silent,
 	};
 }
@@ -98,14 +99,15 @@ double losses_percent(const Session *session, uint64_t lost)
 bool losses_are_none(const Losses *losses)
 {
 	return !losses_all(losses).high && !losses->damaged_bytes && !losses->untraced_ns &&
-	       !losses->end_unknown;
+	       !losses->end_unknown && !losses->bpf_blind;
 }
 
 /* Of which nobody can say whether it is more than a share. */
 static bool has_uncountable(const Session *session, const Losses *losses)
 {
-	return losses->end_unknown || losses->damaged_bytes || losses->untraced_ns ||
-	       session->unreadable_lines || run_info_text(session->info, KMT_FIELD_BOUND);
+	return losses->end_unknown || losses->bpf_blind || losses->damaged_bytes ||
+	       losses->untraced_ns || session->unreadable_lines ||
+	       run_info_text(session->info, KMT_FIELD_BOUND);
 }
 
 bool losses_exceed(const Session *session, double percent_max)

@@ -40,6 +40,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf_check.c aggregator/collect/perf_check.h \
 	aggregator/collect/perf_clock.c aggregator/collect/perf_clock.h \
 	aggregator/collect/perf_collector.c aggregator/collect/perf_collector.h \
+	aggregator/collect/bpf_beside.c aggregator/collect/bpf_beside.h \
 	aggregator/collect/perf_cost.c aggregator/collect/perf_cost.h \
 	aggregator/collect/perf_cpus.c \
 	aggregator/collect/perf_events.c aggregator/collect/perf_events.h \

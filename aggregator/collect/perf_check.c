@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf_check.h"
 
+#include "collect/bpf_beside.h"
 #include "collect/cache_probes.h"
 #include "collect/capabilities.h"
 #include "collect/host_memory.h"
@@ -101,10 +102,10 @@ static CheckVerdict look_at_pids(const CheckHost *host, GString *text)
 	return is_first ? CHECK_OK : CHECK_NOTE;
 }
 
-static GPtrArray *open_cache_points(const char *folder)
+static GPtrArray *open_points(const char *folder, unsigned events)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	GPtrArray *points = kmem_points_open(fd, COLLECT_CACHE, NULL);
+	GPtrArray *points = kmem_points_open(fd, events, NULL);
 
 	if (fd >= 0)
 		close(fd);
@@ -115,7 +116,7 @@ static GPtrArray *open_cache_points(const char *folder)
 static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, GString *text)
 {
 	const CacheProbeHost probed = { host->root, host->release, host->machine, folder };
-	g_autoptr(GPtrArray) points = open_cache_points(folder);
+	g_autoptr(GPtrArray) points = open_points(folder, COLLECT_CACHE);
 	const char *problem;
 
 	if (points && !kmem_points_lack_caches(points)) {
@@ -152,6 +153,27 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	return CHECK_NOTE;
 }
 
+/* Which programs are attached is asked of the kernel, not read from files. */
+static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
+{
+	g_autofree char *folder = *host->root ? NULL : tracefs_find_kmem(host->root);
+	g_autoptr(GPtrArray) points = folder ? open_points(folder, host->request->events) : NULL;
+	g_autoptr(BpfBeside) beside = points ? bpf_beside_new(points) : NULL;
+	g_autofree char *blind = NULL;
+	g_autofree char *attached = NULL;
+
+	if (!beside || !bpf_beside_look(beside))
+		return CHECK_OK;
+	blind = bpf_beside_blind(beside);
+	attached = bpf_beside_attached(beside);
+	if (blind)
+		g_string_append_printf(text, "no events arrive of %s: end what attached it", blind);
+	if (attached)
+		g_string_append_printf(text, "%sattached to %s: nested events may be missing",
+				       blind ? "; " : "", attached);
+	return CHECK_NOTE;
+}
+
 const CheckRow perf_checks[] = {
 	{ "Rights", look_at_rights },
 	{ "Lockdown", look_at_lockdown },
@@ -159,5 +181,6 @@ const CheckRow perf_checks[] = {
 	{ "Buffers", look_at_buffers },
 	{ "Pids", look_at_pids },
 	{ "Cache names", look_at_cache_names },
+	{ "BPF", look_at_bpf },
 	{ NULL, NULL },
 };

@@ -57,8 +57,7 @@ static void see(const struct perf_event_header *record, void *user_data)
 	kind->frames += sample.depth;
 }
 
-/* By kmalloc, from caches and, as something is written, of a page: whatever is observed is hit. */
-static bool make_pipe(void)
+bool perf_cost_make_pipe(void)
 {
 	int pair[2];
 	bool written;
@@ -77,7 +76,7 @@ static uint64_t allocate(void)
 	uint64_t start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	for (int i = 0; i < PIPES; i++)
-		if (!make_pipe())
+		if (!perf_cost_make_pipe())
 			return UINT64_MAX;
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 }

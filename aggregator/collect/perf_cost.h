@@ -17,6 +17,10 @@ typedef struct {
 	uint64_t frame_ns; /* what each frame adds; likewise */
 } PerfCost;
 
+/* Makes a pipe, writes into it and closes it: allocates by kmalloc, from caches and a page, and
+   frees them, so that whatever is observed is hit. Returns false where that fails. */
+bool perf_cost_make_pipe(void);
+
 /* Measures events as the request has them, which takes a few milliseconds: after the run's own were
    opened, so that the kernel has no tracepoint to switch, and before they are enabled. Returns what
    is not known when it cannot be measured. */

@@ -145,12 +145,32 @@ static void drain(LiveRun *live)
 	end(live);
 }
 
+/* Programs may be attached at any time. */
+static void look_beside(PerfRun *run)
+{
+	g_autofree char *blind = NULL;
+	g_autofree char *attached = NULL;
+
+	if (!bpf_beside_look(run->beside))
+		return;
+	blind = bpf_beside_blind(run->beside);
+	attached = bpf_beside_attached(run->beside);
+	if (blind)
+		g_printerr("%s: events do not arrive of %s: end the program that attached it, or "
+			   "use --collector=stap\n",
+			   g_get_prgname(), blind);
+	run_facts_write_text(run->live.batches, KMT_FIELD_BPF_BLIND, blind);
+	run_facts_write_text(run->live.batches, KMT_FIELD_BPF_ATTACHED, attached ? attached : "");
+	live_run_feed(&run->live);
+}
+
 /* The scheduler's clock is not slewed as the other one is. */
 static void look(LiveRun *live)
 {
 	PerfRun *run = run_of(live);
 
 	perf_cpus_trace(live);
+	look_beside(run);
 	if (run->clock_offset_ns)
 		perf_clock_offset(&run->clock_offset_ns);
 }
@@ -224,6 +244,7 @@ static gboolean begin(gpointer user_data)
 
 	if (run->live.phase != PHASE_STARTING)
 		return G_SOURCE_REMOVE;
+	look_beside(run);
 	enable_all(run);
 	live_run_go_live(&run->live);
 	return G_SOURCE_REMOVE;
@@ -304,6 +325,7 @@ static bool open_events(PerfRun *run, GError **error)
 	perf_events_make_room(&run->request, run->online->len);
 	run->samples_come_early = perf_samples_come_early(&run->request);
 	run->events = perf_events_new(&run->request);
+	run->beside = bpf_beside_new(run->plan->points);
 	return perf_cpus_open(run, error);
 }
 
@@ -426,6 +448,7 @@ static void run_clear(PerfRun *run)
 	g_ptr_array_unref(run->cpus);
 	live_run_clear(&run->live);
 	perf_events_free(run->events);
+	bpf_beside_free(run->beside);
 	points_free(&run->request);
 	g_clear_pointer(&run->online, g_array_unref);
 	task_table_free(run->tasks);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/bpf_beside.h"
 #include "collect/cache_sites.h"
 #include "collect/live_run.h"
 #include "collect/perf_cost.h"
@@ -49,6 +50,7 @@ typedef struct {
 	GPtrArray *cpus;         /* (element-type PerfRunCpu), owned */
 	TaskTable *tasks;
 	EventWriter *writer;
+	BpfBeside *beside;
 	CacheSites *sites;   /* NULL: no probes tell the caches */
 	PerfRunCpu *reading; /* the CPU whose records are being read */
 	uint32_t self;

@@ -283,6 +283,8 @@ enum KmtFieldId {
 	   over nor lost for want of a buffer */
 	KMT_FIELD_NOT_DELIVERED = 51,
 	KMT_FIELD_LOAD_AVERAGE = 52, /* text: /proc/loadavg, at the instant of the fields 1 and 2 */
+	KMT_FIELD_BPF_BLIND = 53,    /* text: tracepoints whose events BPF programs held back */
+	KMT_FIELD_BPF_ATTACHED = 54, /* text: those with programs beside which events came */
 	KMT_FIELD_IDS,               /* not on the wire: one more than the last */
 };
 

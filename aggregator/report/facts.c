@@ -561,6 +561,11 @@ static void bound_line(const Report *report, GString *out)
 	append_early_line(out, report->session);
 }
 
+static void bpf_line(const Report *report, GString *out)
+{
+	append_bpf_line(out, report->session);
+}
+
 static void full_line(const Report *report, GString *out)
 {
 	append_full_line(out, report->session);
@@ -618,6 +623,7 @@ static const FactLine fact_lines[] = {
 	{ hidden_line, FACT_ALWAYS, NULL },
 	{ large_line, FACT_ALWAYS, NULL },
 	{ bound_line, FACT_ALWAYS, NULL },
+	{ bpf_line, FACT_ALWAYS, NULL },
 	{ full_line, FACT_ALWAYS, NULL },
 	{ lost_line, FACT_ALWAYS, NULL },
 	{ NULL, FACT_ALWAYS, NULL },

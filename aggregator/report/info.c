@@ -99,6 +99,8 @@ static const char *what_is_missing(const Session *session)
 
 	if (losses_by_full_tables(&losses))
 		return "no, a table was full\n";
+	if (losses.bpf_blind)
+		return "no, BPF programs held back events\n";
 	if (losses.untraced_ns && !losses_all(&losses).high)
 		return "no, a CPU was not traced for a time\n";
 	if (!losses_are_none(&losses))

@@ -157,6 +157,17 @@ void append_full_line(GString *out, const Session *session)
 	g_string_append(out, ": use a larger --max-memory\n");
 }
 
+void append_bpf_line(GString *out, const Session *session)
+{
+	const char *attached = run_info_text(session->info, KMT_FIELD_BPF_ATTACHED);
+
+	if (!attached || !*attached)
+		return;
+	g_string_append(out, "Beside BPF: ");
+	escape_append(out, attached);
+	g_string_append(out, ": nested events may be missing\n");
+}
+
 /* Appends the next part of the line. */
 static void append_part_end(GString *out, bool any)
 {
@@ -176,8 +187,13 @@ void append_lost_line(GString *out, const Session *session)
 		append_untraced(out, session);
 		g_string_append(out, any ? ", events unknown" : "");
 	}
-	if (losses.end_unknown) {
+	if (losses.bpf_blind) {
 		append_part_end(out, any || losses.untraced_ns);
+		g_string_append(out, "events unknown: BPF programs held back those of ");
+		escape_append(out, losses.bpf_blind);
+	}
+	if (losses.end_unknown) {
+		append_part_end(out, any || losses.untraced_ns || losses.bpf_blind);
 		append_known_until(out, session);
 	}
 	if (losses.source_is_silent) {

@@ -14,6 +14,10 @@ void append_lost_line(GString *out, const Session *session);
 /* Appends the line "Full tables: ..." where events are of tasks or caches that found no room. */
 void append_full_line(GString *out, const Session *session);
 
+/* Appends the line "Beside BPF: ..." where programs were attached to tracepoints whose events
+   arrived. */
+void append_bpf_line(GString *out, const Session *session);
+
 /* Appends "12,000", or "12,000 to 15,000" where that is all that is known. */
 void append_range(GString *out, LossRange events);
 

@@ -235,6 +235,7 @@ static void say_why_incomplete(const RateRun *run)
 	say(append_early_line, session, NULL);
 	if (!losses_are_none(&losses))
 		say(append_lost_line, session, tool_loss_remedy(session, run->options));
+	say(append_bpf_line, session, NULL);
 	say(append_full_line, session, NULL);
 	if (sampling_is_throttled(session))
 		say(append_sampling_line, session, NULL);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Real kernels: needs root, QEMU and debootstrap; no part of make check.
 EXTRA_PROGRAMS += tests/vm/seed_cache
-check_PROGRAMS += tests/vm/cache_counts
+check_PROGRAMS += tests/vm/cache_counts tests/vm/bpf_return
+tests_vm_bpf_return_SOURCES = tests/vm/bpf_return.c
 tests_vm_seed_cache_CPPFLAGS = $(aggregator_cppflags)
 tests_vm_seed_cache_CFLAGS = $(aggregator_cflags)
 tests_vm_seed_cache_LDADD = $(aggregator_libs)
@@ -66,6 +67,7 @@ EXTRA_DIST += \
 	tests/vm/cases/90-perf-exact.sh \
 	tests/vm/cases/91-perf-caches.sh \
 	tests/vm/cases/92-perf-faults.sh \
+	tests/vm/cases/93-perf-bpf.sh \
 	tests/vm/cases/94-perf-choice.sh \
 	tests/vm/cases/96-perf-main.sh \
 	tests/vm/cases/caches.sh \
