@@ -12,12 +12,14 @@ libaggregator_a_SOURCES = \
 	aggregator/exit_status.h \
 	aggregator/keyed_hash.c aggregator/keyed_hash.h \
 	aggregator/losses.c aggregator/losses.h \
+	aggregator/memory_budget.c aggregator/memory_budget.h \
 	aggregator/options.c aggregator/options.h \
 	aggregator/option_attached.c aggregator/option_attached.h \
 	aggregator/option_rates.c \
 	aggregator/option_rules.c aggregator/option_rules.h \
 	aggregator/option_table.c aggregator/option_table.h \
 	aggregator/option_values.c aggregator/option_values.h \
+	aggregator/saturate.h \
 	aggregator/session.c aggregator/session.h \
 	aggregator/standard_files.c aggregator/standard_files.h \
 	aggregator/symbols_choose.c aggregator/symbols_choose.h \

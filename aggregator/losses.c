@@ -127,5 +127,6 @@ bool losses_make_incomplete(const Session *session, double percent_max)
 {
 	Losses losses = losses_of(session);
 
-	return losses_exceed(session, percent_max) || losses_by_full_tables(&losses);
+	return losses_exceed(session, percent_max) || losses_by_full_tables(&losses) ||
+	       memory_budget_is_full(session->memory);
 }

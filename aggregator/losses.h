@@ -53,7 +53,7 @@ bool losses_are_none(const Losses *losses);
    which the events cannot be counted. What a full table left out is not looked at. */
 bool losses_exceed(const Session *session, double percent_max);
 
-/* Whether a table was full. */
+/* Whether a table of events was full. */
 bool losses_by_full_tables(const Losses *losses);
 
 /* Whether the result does: the exit status is then 3. */

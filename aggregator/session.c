@@ -92,12 +92,16 @@ Session *session_new(size_t memory_bytes_max)
 {
 	Session *session = g_new0(Session, 1);
 
-	session->profile = profile_new(memory_bytes_max);
+	session->memory = memory_budget_new(memory_bytes_max);
+	session->profile = profile_new(memory_budget_limit(session->memory, MEMORY_TABLES));
 	profile_set_inner_kmallocs(session->profile, &session->inner);
 	session->loss = loss_ledger_new();
+	loss_ledger_set_memory(session->loss, session->memory);
 	session->info = run_info_new();
 	session->text = run_text_new();
+	run_text_set_memory(session->text, session->memory);
 	session->symbols = symbol_store_new();
+	symbol_store_set_memory(session->symbols, session->memory);
 	session->taps = g_array_new(FALSE, FALSE, sizeof(Tap));
 	session->reader = batch_reader_new(take_batch, session);
 	return session;
@@ -114,6 +118,7 @@ void session_free(Session *session)
 	run_info_free(session->info);
 	loss_ledger_free(session->loss);
 	profile_free(session->profile);
+	g_free(session->memory);
 	g_free(session);
 }
 

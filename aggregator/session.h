@@ -3,6 +3,7 @@
 
 #include "count/loss.h"
 #include "count/profile.h"
+#include "memory_budget.h"
 #include "record/run_info.h"
 #include "record/run_text.h"
 #include "symbols/symbol_store.h"
@@ -20,6 +21,7 @@ typedef void (*SessionTextCounter)(const ProfileText *events, void *user_data);
  * the batches that the program adds itself, and everything after is a function of those bytes.
  */
 typedef struct {
+	MemoryBudget *memory; /* owned: of all that follows, and of the report that is made of it */
 	Profile *profile;
 	LossLedger *loss;
 	RunInfo *info;

@@ -3,6 +3,7 @@
 
 #include "record/bytes.h"
 
+enum { SHARES = 2 };   /* of the memory: that of one interval beside all others */
 enum { GAP_MAX = 64 }; /* intervals without an event, one by one; more of them are one */
 
 /* A time so far ahead of all before it is damage. */
@@ -83,7 +84,7 @@ static void open_next(Intervals *intervals, uint64_t time_ns)
 	uint64_t lengths = (time_ns - MIN(time_ns, intervals->opens_ns)) / intervals->length_ns;
 	Open *open = g_new0(Open, 1);
 
-	open->profile = profile_new(intervals->bytes_max);
+	open->profile = profile_new(intervals->bytes_max / SHARES);
 	open->start_ns = intervals->opens_ns;
 	open->end_ns = open->start_ns + (lengths > GAP_MAX ? lengths : 1) * intervals->length_ns;
 	intervals->opens_ns = open->end_ns;
@@ -201,11 +202,24 @@ static uint64_t last_event_ns(const Batch *batch)
 	return any ? batch->header.base_time_ns + latest : 0;
 }
 
+static size_t memory_of_open(const Intervals *intervals)
+{
+	size_t bytes = 0;
+
+	for (const GList *link = intervals->opened.head; link; link = link->next)
+		bytes += profile_memory(((const Open *)link->data)->profile);
+	return bytes;
+}
+
 /* Opens all up to that time, and one at least: what is late for all others has to be taken. */
 static void open_until(Intervals *intervals, uint64_t time_ns)
 {
-	while (g_queue_is_empty(&intervals->opened) || intervals->opens_ns <= time_ns)
+	while (g_queue_is_empty(&intervals->opened) || intervals->opens_ns <= time_ns) {
 		open_next(intervals, time_ns);
+		while (intervals->opened.length > 1 &&
+		       memory_of_open(intervals) > intervals->bytes_max)
+			give(intervals, true);
+	}
 }
 
 uint64_t intervals_count(Intervals *intervals, const Batch *batch)

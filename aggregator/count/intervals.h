@@ -25,8 +25,11 @@ typedef struct {
 /* Takes the intervals in their order. */
 typedef void (*IntervalSink)(const Interval *interval, void *user_data);
 
-/* Returns intervals of that length, each of which may take so much memory, that are given to the
-   sink. Free them with intervals_free(); what was not given away by then is dropped. */
+/*
+ * Returns intervals of that length, all of which may take so much memory, that are given to the
+ * sink; the first one is given away early, as partial, where they would take more. Free them with
+ * intervals_free(); what was not given away by then is dropped.
+ */
 Intervals *intervals_new(uint64_t length_ns, size_t bytes_max, IntervalSink sink, void *user_data);
 void intervals_free(Intervals *intervals);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Intervals, intervals_free)

@@ -40,7 +40,11 @@ typedef struct {
 	Counters at_end;
 } Cpu;
 
+/* With its places in the tree of Lowest, which grows by doubling. */
+enum { CPU_BYTES = sizeof(Cpu) + 4 * sizeof(uint64_t) };
+
 struct LossLedger {
+	MemoryBudget *memory; /* borrowed; NULL: unbounded */
 	/* (element-type guint), owned, by the CPU's number: its place among those that were seen,
 	   from 1 on; 0: it was not. A stream may name a few CPUs with high numbers. */
 	GArray *places;
@@ -75,6 +79,11 @@ void loss_ledger_free(LossLedger *ledger)
 	g_free(ledger);
 }
 
+void loss_ledger_set_memory(LossLedger *ledger, MemoryBudget *memory)
+{
+	ledger->memory = memory;
+}
+
 void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_ns)
 {
 	ledger->window_start_ns = start_ns;
@@ -90,10 +99,15 @@ static Cpu *cpu_lookup(const LossLedger *ledger, uint32_t number)
 	return place ? &g_array_index(ledger->cpus, Cpu, place - 1) : NULL;
 }
 
+/* Returns a CPU, adding it when it is new; NULL: there is no memory for it. */
 static Cpu *cpu_of(LossLedger *ledger, uint32_t number)
 {
+	guint added = number < ledger->places->len ? 0 : number + 1 - ledger->places->len;
+
 	if (cpu_lookup(ledger, number))
 		return cpu_lookup(ledger, number);
+	if (!memory_budget_take(ledger->memory, MEMORY_CPUS, CPU_BYTES + added * sizeof(guint)))
+		return NULL;
 	if (number >= ledger->places->len)
 		g_array_set_size(ledger->places, number + 1);
 	g_array_set_size(ledger->cpus, ledger->cpus->len + 1);
@@ -280,6 +294,8 @@ void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint64_t decoded)
 	if (batch->header.cpu >= CPUS_MAX)
 		return;
 	cpu = cpu_of(ledger, batch->header.cpu);
+	if (!cpu)
+		return;
 	/* A damaged count of a record would hide later losses: no batch has more than it says. */
 	seen = seen_of(cpu, &batch->header, decoded);
 	read_header(cpu, &seen);

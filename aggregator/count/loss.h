@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "memory_budget.h"
 #include "record/batch_reader.h"
 
 #include <glib.h>
@@ -71,6 +72,10 @@ typedef struct {
 LossLedger *loss_ledger_new(void);
 void loss_ledger_free(LossLedger *ledger);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LossLedger, loss_ledger_free)
+
+/* The memory of each CPU is taken from that budget, which is borrowed; one that is refused is not
+   kept. Without it nothing is bounded. */
+void loss_ledger_set_memory(LossLedger *ledger, MemoryBudget *memory);
 
 /* Only what happened from start_ns to end_ns (monotonic) counts. */
 void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_ns);

@@ -4,6 +4,7 @@
 #include "count/slot_table.h"
 #include "keyed_hash.h"
 #include "record/bytes.h"
+#include "saturate.h"
 
 enum {
 	FIRST_ENTRIES = 256,
@@ -76,7 +77,7 @@ static void index_init(Index *index, size_t bytes_max, size_t entry_bytes)
 static void *index_append(Index *index, void **entries, size_t entry_bytes)
 {
 	if (index->count == index->capacity) {
-		index->capacity *= 2;
+		index->capacity = MIN(index->capacity * 2, index->count_max);
 		*entries = g_realloc_n(*entries, index->capacity, entry_bytes);
 	}
 	return (uint8_t *)*entries + (size_t)index->count++ * entry_bytes;
@@ -513,8 +514,8 @@ static void count_nameless(Profile *profile, const ProfileCell *cell, uint64_t w
 /* Adds to the sums of the profile what was counted in that cell. */
 static inline void add_to_totals(Profile *profile, const ProfileCell *cell, uint64_t weight)
 {
-	profile->totals.events += weight;
-	profile->totals.over_bound += cell->origin == ORIGIN_ID_OVERFLOW ? weight : 0;
+	saturate_add(&profile->totals.events, weight);
+	saturate_add(&profile->totals.over_bound, cell->origin == ORIGIN_ID_OVERFLOW ? weight : 0);
 	if (G_UNLIKELY(profile->lacks_names))
 		count_nameless(profile, cell, weight);
 }
@@ -539,11 +540,11 @@ static inline bool count_event(Decoder *decoder, const uint8_t *record, const bo
 		weight = last;
 	} else if (record[0] == KMT_RECORD_REPEATED) {
 		events = load_u32(record + offsetof(struct KmtRepeated, events), swapped);
-		weight *= events;
+		weight = saturate_product(weight, events);
 	}
 	decoder->decoded += events;
 	if (G_UNLIKELY(time_ns < profile->window_start_ns || time_ns > profile->window_end_ns)) {
-		profile->totals.outside_window += weight;
+		saturate_add(&profile->totals.outside_window, weight);
 		return true;
 	}
 	if (G_UNLIKELY(origin->id >= ID_INNER) && !resolve_origin(decoder, origin, free, swapped))
@@ -552,9 +553,9 @@ static inline bool count_event(Decoder *decoder, const uint8_t *record, const bo
 		       when >> KMT_CONTEXT_SHIFT);
 	add_to_totals(profile, cell, weight);
 	if (G_LIKELY(last))
-		cell->events += weight;
+		saturate_add(&cell->events, weight);
 	else
-		cell->failed += weight;
+		saturate_add(&cell->failed, weight);
 	return true;
 }
 
@@ -726,7 +727,7 @@ void profile_count_text(Profile *profile, const ProfileText *events)
 						  : origin_intern(profile, &origin);
 	cell = cell_intern(profile, origin_id, task_id, KMT_CONTEXT_TASK);
 	add_to_totals(profile, cell, events->weight);
-	cell->events += events->weight;
+	saturate_add(&cell->events, events->weight);
 }
 
 ProfileTotals profile_totals(const Profile *profile)

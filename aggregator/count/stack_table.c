@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-	CHUNK_BYTES = 1 << 20,
+	CHUNK_BYTES_MIN = 16 << 10,
+	CHUNK_BYTES_MAX = 1 << 20,
 	FIRST_SLOTS = 1024,
 	FIRST_STACKS = 512,
 };
@@ -65,7 +66,9 @@ static void *arena_take(StackTable *table, uint32_t length)
 	void *room;
 
 	if (needed > table->chunk_left || !table->chunk_at) {
-		size_t bytes = MAX(needed, (size_t)CHUNK_BYTES);
+		/* Tables that stay small are many: one for each interval. */
+		size_t chunk = CLAMP(table->chunk_memory, CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
+		size_t bytes = MAX(needed, chunk);
 
 		table->chunk_at = g_malloc(bytes);
 		table->chunk_left = bytes;
@@ -83,7 +86,9 @@ static StackId add(StackTable *table, const void *bytes, uint32_t length, uint32
 	Stack *stack;
 	void *room;
 
-	if (stack_table_memory(table) + length > table->bytes_max)
+	size_t growth = table->count == table->capacity ? table->capacity * sizeof(Stack) : 0;
+
+	if (stack_table_memory(table) + growth + length > table->bytes_max)
 		return STACK_ID_NONE;
 	if (table->count == table->capacity) {
 		table->capacity *= 2;

@@ -3,6 +3,7 @@
 
 #include "keyed_hash.h"
 #include "names/kmalloc_class.h"
+#include "saturate.h"
 
 #include <string.h>
 
@@ -90,12 +91,13 @@ static void add_line(Slabinfo *slabinfo, char *line, uint64_t page_bytes)
 	if (!*line)
 		return;
 	cache = cache_of(slabinfo, line);
-	cache->objects_in_use += numbers[IN_USE];
-	cache->objects += numbers[OBJECTS];
+	saturate_add(&cache->objects_in_use, numbers[IN_USE]);
+	saturate_add(&cache->objects, numbers[OBJECTS]);
 	cache->object_bytes = numbers[OBJECT_BYTES];
 	cache->objects_of_a_slab = numbers[OF_A_SLAB];
-	cache->slab_bytes +=
-		parse_slabs(slabdata + strlen(SLABDATA)) * numbers[PAGES_OF_A_SLAB] * page_bytes;
+	saturate_add(&cache->slab_bytes,
+		     saturate_product(parse_slabs(slabdata + strlen(SLABDATA)),
+				      saturate_product(numbers[PAGES_OF_A_SLAB], page_bytes)));
 }
 
 Slabinfo *slabinfo_new(const GString *text, uint64_t page_bytes)

@@ -4,6 +4,7 @@
 #include "count/slot_table.h"
 #include "keyed_hash.h"
 #include "rank/group_index.h"
+#include "saturate.h"
 
 #include <string.h>
 
@@ -43,7 +44,7 @@ static void indexes_free(GroupIndexes *indexes)
 static void row_add(GroupRow *sum, const GroupRow *added)
 {
 	summary_add(&sum->summary, &added->summary);
-	sum->failed += added->failed;
+	saturate_add(&sum->failed, added->failed);
 }
 
 /* Returns the row of a cell's groups, adding it when it is new; borrowed until the next call. */
@@ -74,8 +75,8 @@ static void add_cell(GroupRows *rows, SlotTable *slots, const Profile *profile,
 	const GroupRow counted = {
 		.summary = {
 			.allocations = cell->events,
-			.bytes_requested = cell->events * origin->bytes_requested,
-			.bytes_allocated = cell->events * origin->bytes_allocated,
+			.bytes_requested = saturate_product(cell->events, origin->bytes_requested),
+			.bytes_allocated = saturate_product(cell->events, origin->bytes_allocated),
 		},
 		.failed = cell->failed,
 	};

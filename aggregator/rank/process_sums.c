@@ -4,6 +4,7 @@
 #include "count/slot_table.h"
 #include "keyed_hash.h"
 #include "rank/comm_fold.h"
+#include "saturate.h"
 
 #include <string.h>
 
@@ -88,7 +89,7 @@ void process_sums_add(ProcessSums *sums, const ProfileCell *cell)
 	ProcessSum process = process_of(sums->profile, cell);
 
 	if (cell->events)
-		sum_intern(sums, &process)->allocations += cell->events;
+		saturate_add(&sum_intern(sums, &process)->allocations, cell->events);
 }
 
 static int ascending(uint64_t a, uint64_t b)

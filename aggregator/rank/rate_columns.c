@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rank/rate_columns.h"
 
+#include "saturate.h"
+
 #include <string.h>
 
 static const char *label(const RateRow *row)
@@ -15,19 +17,19 @@ static const char *busiest(const RateRow *row)
 
 static bool allocations(const RateRow *row, int64_t *number)
 {
-	*number = (int64_t)row->allocations;
+	*number = saturate_signed(row->allocations);
 	return true;
 }
 
 static bool bytes_allocated(const RateRow *row, int64_t *number)
 {
-	*number = (int64_t)row->bytes_allocated;
+	*number = saturate_signed(row->bytes_allocated);
 	return true;
 }
 
 static bool frees(const RateRow *row, int64_t *number)
 {
-	*number = (int64_t)row->frees;
+	*number = saturate_signed(row->frees);
 	return row->frees_known;
 }
 
@@ -39,14 +41,14 @@ static bool net(const RateRow *row, int64_t *number)
 
 static bool bytes_requested(const RateRow *row, int64_t *number)
 {
-	*number = (int64_t)row->bytes_requested;
+	*number = saturate_signed(row->bytes_requested);
 	return true;
 }
 
 static bool bytes_wasted(const RateRow *row, int64_t *number)
 {
 	*number = row->bytes_allocated > row->bytes_requested
-			  ? (int64_t)(row->bytes_allocated - row->bytes_requested)
+			  ? saturate_signed(row->bytes_allocated - row->bytes_requested)
 			  : 0;
 	return true;
 }
@@ -143,9 +145,10 @@ void rate_column_append_title(GString *out, const RateColumn *column, bool per_s
 
 static int64_t per_second(int64_t number, uint64_t span_ns)
 {
-	double rate = (double)number * 1e9 / (double)span_ns;
+	double rate = (double)ABS(number) * 1e9 / (double)span_ns;
+	int64_t rounded = saturate_signed(saturate_double(rate + 0.5));
 
-	return (int64_t)(rate < 0 ? rate - 0.5 : rate + 0.5);
+	return number < 0 ? -rounded : rounded;
 }
 
 bool rate_column_number(const RateColumn *column, const RateRow *row, uint64_t span_ns,

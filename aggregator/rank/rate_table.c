@@ -10,6 +10,7 @@
 #include "rank/comm_fold.h"
 #include "rank/context_name.h"
 #include "rank/process_sums.h"
+#include "saturate.h"
 
 enum { TEXT_CHUNK_BYTES = 4096 };
 
@@ -133,13 +134,15 @@ static void add_cell(Draft *draft, const ProfileOrigin *origin, const ProfileCel
 	RateRow *row = &draft->row;
 
 	if (origin->free) {
-		row->frees += cell->events;
+		saturate_add(&row->frees, cell->events);
 		return;
 	}
-	row->allocations += cell->events;
-	row->failed += cell->failed;
-	row->bytes_allocated += cell->events * origin->bytes_allocated;
-	row->bytes_requested += cell->events * origin->bytes_requested;
+	saturate_add(&row->allocations, cell->events);
+	saturate_add(&row->failed, cell->failed);
+	saturate_add(&row->bytes_allocated,
+		     saturate_product(cell->events, origin->bytes_allocated));
+	saturate_add(&row->bytes_requested,
+		     saturate_product(cell->events, origin->bytes_requested));
 	if (draft->processes)
 		process_sums_add(draft->processes, cell);
 }
@@ -275,7 +278,7 @@ static void judge_frees(const Drafting *drafting, RateRow *row)
 	row->frees_known =
 		drafting->collects_frees && !(drafting->kfree_is_blind && is_of_kmalloc(row));
 	row->net_state = net_of_row(drafting, row);
-	row->net = (int64_t)(row->allocations - row->frees);
+	row->net = saturate_difference(row->allocations, row->frees);
 }
 
 /* The net of the sum is that of the rows where it is known. */
@@ -292,7 +295,7 @@ static void sum_net(RateTable *table, RateNet of_all)
 		table->net_unknown += row->net_state != RATE_NET_KNOWN;
 		sum->net_state = MIN(sum->net_state, row->net_state);
 		if (row->net_state == RATE_NET_KNOWN)
-			sum->net += row->net;
+			sum->net = saturate_signed_sum(sum->net, row->net);
 	}
 }
 
@@ -408,15 +411,15 @@ static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 		to->busiest_name = is_first ? keep(sum, from->busiest_name) : NULL;
 		to->busiest_percent = from->busiest_percent;
 	}
-	to->allocations += from->allocations;
-	to->failed += from->failed;
-	to->frees += from->frees;
+	saturate_add(&to->allocations, from->allocations);
+	saturate_add(&to->failed, from->failed);
+	saturate_add(&to->frees, from->frees);
 	to->frees_known &= from->frees_known;
 	/* It is about all that was counted so far. */
 	to->net_state = from->net_state;
-	to->net += from->net;
-	to->bytes_allocated += from->bytes_allocated;
-	to->bytes_requested += from->bytes_requested;
+	to->net = saturate_signed_sum(to->net, from->net);
+	saturate_add(&to->bytes_allocated, from->bytes_allocated);
+	saturate_add(&to->bytes_requested, from->bytes_requested);
 	to->objects_in_use = from->objects_in_use;
 }
 

@@ -135,28 +135,44 @@ static void name_overflow(RowFinder *finder)
 	finder->rows->overflow_row = row_intern(finder);
 }
 
-static void name_all(RowFinder *finder, const Profile *profile, const SymbolStore *symbols)
+/* Returns what was taken so far for lines and rows. */
+static size_t memory_of(const RowFinder *finder, const FrameText *frames)
 {
-	g_autoptr(FrameText) frames = frame_text_new(symbols, finder->rows->lines);
+	const StackRows *rows = finder->rows;
 
-	for (StackId stack = 0; stack < finder->rows->stacks; stack++)
-		name_stack(finder, profile, frames, stack);
-	name_overflow(finder);
+	return line_table_memory(rows->lines) + frame_text_memory(frames) +
+	       slot_table_memory(&finder->slots) + rows->ids->len * sizeof(LineId) +
+	       rows->ids_end->len * sizeof(uint32_t) + rows->stacks * sizeof(*rows->row_of);
 }
 
-StackRows *stack_rows_new(const Profile *profile, const SymbolStore *symbols)
+/* Stacks for whose lines there is no memory are those of one row. */
+static void name_all(RowFinder *finder, const ViewSource *source)
+{
+	g_autoptr(FrameText) frames = frame_text_new(source->symbols, finder->rows->lines);
+	StackRows *rows = finder->rows;
+	StackId stack = 0;
+
+	while (stack < rows->stacks && memory_budget_set(source->memory, MEMORY_REPORT,
+							 memory_of(finder, frames)))
+		name_stack(finder, source->profile, frames, stack++);
+	name_overflow(finder);
+	while (stack < rows->stacks)
+		rows->row_of[stack++] = rows->overflow_row;
+}
+
+StackRows *stack_rows_new(const ViewSource *source)
 {
 	StackRows *rows = g_new0(StackRows, 1);
 	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(LineId));
 	RowFinder finder = { .rows = rows, .ids = ids };
 
-	rows->stacks = stack_table_count(profile_stacks(profile));
+	rows->stacks = stack_table_count(profile_stacks(source->profile));
 	rows->lines = line_table_new();
 	rows->ids = g_array_new(FALSE, FALSE, sizeof(LineId));
 	rows->ids_end = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t), rows->stacks + 1);
 	rows->row_of = g_new(uint32_t, rows->stacks);
 	slot_table_init(&finder.slots, FIRST_SLOTS);
-	name_all(&finder, profile, symbols);
+	name_all(&finder, source);
 	slot_table_clear(&finder.slots);
 	return rows;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "count/profile.h"
-#include "symbols/symbol_store.h"
+#include "rank/view_source.h"
 
 #include <glib.h>
 #include <stdint.h>
@@ -13,7 +12,9 @@
  */
 typedef struct StackRows StackRows;
 
-StackRows *stack_rows_new(const Profile *profile, const SymbolStore *symbols);
+/* Names the stacks of the source's profile by its symbols. Those for which its memory does not
+   suffice are one row, as those that found their table full. */
+StackRows *stack_rows_new(const ViewSource *source);
 void stack_rows_free(StackRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StackRows, stack_rows_free)
 

@@ -3,6 +3,7 @@
 
 #include "rank/process_sums.h"
 #include "rank/stack_rows.h"
+#include "saturate.h"
 
 struct ViewRows {
 	ViewSource source;
@@ -108,7 +109,7 @@ static ViewRows *rows_new(const ViewSource *source, const ViewOptions *options)
 	ViewRows *rows = g_new0(ViewRows, 1);
 
 	rows->source = *source;
-	rows->names = stack_rows_new(source->profile, source->symbols);
+	rows->names = stack_rows_new(source);
 	rows->stacks = g_new0(ViewStack, stack_rows_count(rows->names));
 	rows->filters = filters_new(options);
 	return rows;
@@ -127,15 +128,16 @@ static void rows_free(ViewRows *rows)
 
 void summary_add(StackSummary *sum, const StackSummary *added)
 {
-	sum->allocations += added->allocations;
-	sum->bytes_requested += added->bytes_requested;
-	sum->bytes_allocated += added->bytes_allocated;
+	saturate_add(&sum->allocations, added->allocations);
+	saturate_add(&sum->bytes_requested, added->bytes_requested);
+	saturate_add(&sum->bytes_allocated, added->bytes_allocated);
 }
 
 static void count_left_out(View *view, unsigned filter, uint64_t allocations)
 {
-	view->left_out += allocations;
-	g_array_index(view->left_out_by, ViewLeftOut, filter).allocations += allocations;
+	saturate_add(&view->left_out, allocations);
+	saturate_add(&g_array_index(view->left_out_by, ViewLeftOut, filter).allocations,
+		     allocations);
 }
 
 static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
@@ -145,20 +147,20 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 	ViewStack *stack = &rows->stacks[row_of_cell(rows, cell)];
 	StackSummary sum = {
 		.allocations = cell->events,
-		.bytes_requested = cell->events * origin->bytes_requested,
-		.bytes_allocated = cell->events * origin->bytes_allocated,
+		.bytes_requested = saturate_product(cell->events, origin->bytes_requested),
+		.bytes_allocated = saturate_product(cell->events, origin->bytes_allocated),
 	};
 
 	if (pick == PICK_FREE)
-		view->frees += cell->events;
+		saturate_add(&view->frees, cell->events);
 	if (pick >= PICK_LEFT_OUT && !origin->free)
 		count_left_out(view, pick - PICK_LEFT_OUT, cell->events);
 	if (pick != PICK_ALLOCATION)
 		return;
 	summary_add(&stack->summary, &sum);
-	stack->failed += cell->failed;
+	saturate_add(&stack->failed, cell->failed);
 	stack->truncated |= origin->truncated;
-	view->failed_before += cell->failed;
+	saturate_add(&view->failed_before, cell->failed);
 }
 
 /* Adds up the rows; those with no allocation that succeeded are none. */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "count/profile.h"
+#include "memory_budget.h"
 #include "names/cache_names.h"
 #include "names/cgroup_names.h"
 #include "symbols/symbol_store.h"
@@ -12,4 +13,5 @@ typedef struct {
 	const SymbolStore *symbols;
 	CacheNames *caches;
 	const CgroupNames *cgroups;
+	MemoryBudget *memory; /* NULL: unbounded */
 } ViewSource;

@@ -10,6 +10,9 @@
 #include <gio/gio.h>
 #include <zstd.h>
 
+/* The window of a frame is memory of the reader; zstd itself makes 8 MB of it at most, without
+   --ultra and --long. */
+enum { WINDOW_LOG_MAX = 23 };
 enum { LEVEL = 1 }; /* the collector must keep up with the kernel; higher levels gain little */
 
 struct FrameWriter {
@@ -89,6 +92,7 @@ RecordingReader *recording_reader_new(RecordingSink sink, void *user_data, GErro
 	reader->sink = sink;
 	reader->user_data = user_data;
 	reader->context = ZSTD_createDCtx();
+	ZSTD_DCtx_setParameter(reader->context, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
 	reader->between_frames = true;
 	reader->buffer_bytes = ZSTD_DStreamOutSize();
 	reader->buffer = g_malloc(reader->buffer_bytes);

@@ -10,6 +10,7 @@ enum {
 	KINDS = KMT_BATCH_RECLAIMABLE - FIRST_KIND + 1,
 	READINGS = KMT_READING_END + 1,
 	TEXT_BYTES_MAX = 8 << 20, /* of one text: 100,000 cgroups */
+	LINE_BYTES = 160, /* of a line or a name once it is in a table, beside its characters */
 };
 
 typedef struct {
@@ -18,6 +19,7 @@ typedef struct {
 } Kept;
 
 struct RunText {
+	MemoryBudget *memory; /* borrowed; NULL: unbounded */
 	Kept kept[KINDS][READINGS];
 };
 
@@ -37,6 +39,21 @@ void run_text_free(RunText *text)
 	g_free(text);
 }
 
+void run_text_set_memory(RunText *text, MemoryBudget *memory)
+{
+	text->memory = memory;
+}
+
+/* Returns what a text takes, and what is made of its lines when they are read. */
+static size_t memory_of(const BatchText *part)
+{
+	size_t bytes = 2 * (size_t)part->bytes;
+
+	for (const char *at = part->text, *end = at + part->bytes; at < end; at++)
+		bytes += *at == '\n' || *at == '\t' ? LINE_BYTES : 0;
+	return bytes;
+}
+
 bool run_text_keeps(uint8_t kind)
 {
 	return kind >= FIRST_KIND && kind < FIRST_KIND + KINDS;
@@ -54,7 +71,8 @@ void run_text_read_batch(RunText *text, const Batch *batch)
 		kept->text = g_string_new(NULL);
 		kept->time_ns = batch->header.base_time_ns;
 	}
-	if (kept->text->len + part.bytes > TEXT_BYTES_MAX)
+	if (kept->text->len + part.bytes > TEXT_BYTES_MAX ||
+	    !memory_budget_take(text->memory, MEMORY_TEXTS, memory_of(&part)))
 		return;
 	g_string_append_len(kept->text, part.text, part.bytes);
 	if (kept->text->len && kept->text->str[kept->text->len - 1] != '\n')

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "memory_budget.h"
 #include "record/batch_reader.h"
 
 #include <glib.h>
@@ -14,6 +15,10 @@ typedef struct RunText RunText;
 RunText *run_text_new(void);
 void run_text_free(RunText *text);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunText, run_text_free)
+
+/* The memory of the texts, and of the tables that are made of their lines, is taken from that
+   budget, which is borrowed. Without it only the length of a text is bounded. */
+void run_text_set_memory(RunText *text, MemoryBudget *memory);
 
 /* Whether batches of that kind are kept here. */
 bool run_text_keeps(uint8_t kind);

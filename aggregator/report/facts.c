@@ -4,6 +4,7 @@
 #include "escape.h"
 #include "report/drops.h"
 #include "report/large_line.h"
+#include "report/limits.h"
 #include "report/lost.h"
 #include "report/names_line.h"
 #include "report/numbers.h"
@@ -597,6 +598,11 @@ static void recorded_line(const Report *report, GString *out)
 	append_recorded_caches(out, report);
 }
 
+static void memory_line(const Report *report, GString *out)
+{
+	append_memory_bound_line(out, report->session);
+}
+
 static const FactLine fact_lines[] = {
 	{ bytes_line, FACT_NOTABLE, has_bytes },
 	{ failed_line, FACT_NOTABLE, has_failed },
@@ -625,6 +631,8 @@ static const FactLine fact_lines[] = {
 	{ bound_line, FACT_ALWAYS, NULL },
 	{ bpf_line, FACT_ALWAYS, NULL },
 	{ full_line, FACT_ALWAYS, NULL },
+	{ append_saturated_line, FACT_ALWAYS, NULL },
+	{ memory_line, FACT_ALWAYS, NULL },
 	{ lost_line, FACT_ALWAYS, NULL },
 	{ NULL, FACT_ALWAYS, NULL },
 };

@@ -5,6 +5,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/group_table.c aggregator/report/group_table.h \
 	aggregator/report/sampling.c aggregator/report/sampling.h \
 	aggregator/report/large_line.c aggregator/report/large_line.h \
+	aggregator/report/limits.c aggregator/report/limits.h \
 	aggregator/report/lost.c aggregator/report/lost.h \
 	aggregator/report/memory_line.c aggregator/report/memory_line.h \
 	aggregator/report/names_line.c aggregator/report/names_line.h \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/numbers.h"
 
+#include "saturate.h"
+
 enum { NS_PER_SECOND = 1000000000 };
 
 void append_count(GString *out, uint64_t count)
@@ -48,8 +50,7 @@ void append_amount(GString *out, uint64_t bytes, bool human)
 
 void append_change(GString *out, double bytes, bool human)
 {
-	/* The largest double below 2 to the 64th. */
-	uint64_t size = (uint64_t)MIN(ABS(bytes) + 0.5, 0x1.fffffffffffffp63);
+	uint64_t size = saturate_double(ABS(bytes) + 0.5);
 
 	if (size)
 		g_string_append_c(out, bytes < 0 ? '-' : '+');
@@ -62,7 +63,7 @@ void append_percent(GString *out, uint64_t part, uint64_t whole)
 	/* Two digits; more only where "100 %" would say that it is all. */
 	unsigned decimals = percent < 1 || percent > 99 ? 2 : percent < 10 ? 1 : 0;
 	unsigned scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
-	uint64_t scaled = (uint64_t)(percent * scale + 0.5);
+	uint64_t scaled = saturate_double(percent * scale + 0.5);
 
 	if (part && percent < 0.01)
 		g_string_append(out, "<0.01 %");

@@ -13,13 +13,15 @@ static void append_text(GString *out, const char *text)
 		return;
 	}
 	g_string_append_c(out, '"');
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
+	for (; *text; text = g_utf8_next_char(text)) {
+		gunichar character = g_utf8_get_char(text);
+
+		if (character == '"' || character == '\\')
 			g_string_append_printf(out, "\\%c", *text);
-		else if ((guchar)*text < ' ')
-			g_string_append_printf(out, "\\u%04x", (guchar)*text);
+		else if (g_unichar_iscntrl(character))
+			g_string_append_printf(out, "\\u%04x", character);
 		else
-			g_string_append_c(out, *text);
+			g_string_append_unichar(out, character);
 	}
 	g_string_append_c(out, '"');
 }

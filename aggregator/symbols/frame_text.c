@@ -49,6 +49,11 @@ void frame_text_free(FrameText *text)
 	g_free(text);
 }
 
+size_t frame_text_memory(const FrameText *text)
+{
+	return slot_table_memory(&text->slots) + text->frames->len * sizeof(Frame);
+}
+
 uint64_t frame_text_probes(const FrameText *text)
 {
 	return slot_table_probes(&text->slots);

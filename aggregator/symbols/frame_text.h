@@ -23,6 +23,9 @@ FrameText *frame_text_new(const SymbolStore *store, LineTable *lines);
 void frame_text_free(FrameText *text);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FrameText, frame_text_free)
 
+/* Returns the memory in use, in bytes. */
+size_t frame_text_memory(const FrameText *text);
+
 /* Returns how many slots of the cache are looked at to find every address once. For tests. */
 uint64_t frame_text_probes(const FrameText *text);
 

@@ -15,6 +15,7 @@ struct LineTable {
 	SlotTable slots;
 	GPtrArray *lines; /* (element-type utf8), in the chunk */
 	GStringChunk *chunk;
+	size_t text_bytes;
 };
 
 LineTable *line_table_new(void)
@@ -37,6 +38,12 @@ void line_table_free(LineTable *table)
 	g_free(table);
 }
 
+size_t line_table_memory(const LineTable *table)
+{
+	return slot_table_memory(&table->slots) + table->lines->len * sizeof(void *) +
+	       table->text_bytes;
+}
+
 const char *line_table_text(const LineTable *table, LineId id)
 {
 	return g_ptr_array_index(table->lines, id);
@@ -55,6 +62,7 @@ LineId line_table_intern(LineTable *table, const char *line, size_t length)
 			return id;
 	}
 	id = table->lines->len;
+	table->text_bytes += length + 1;
 	g_ptr_array_add(table->lines, g_string_chunk_insert_len(table->chunk, line, length));
 	slot_table_put(&table->slots, hash, at, id);
 	return id;

@@ -19,5 +19,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LineTable, line_table_free)
 /* Returns the id of a line, adding it when it is new. */
 LineId line_table_intern(LineTable *table, const char *line, size_t length);
 
+/* Returns the memory in use, in bytes. */
+size_t line_table_memory(const LineTable *table);
+
 /* Returns the line, terminated; borrowed for as long as the table lives. */
 const char *line_table_text(const LineTable *table, LineId id);

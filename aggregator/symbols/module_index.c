@@ -44,10 +44,18 @@ static guint overlapping_until(const GPtrArray *lists, guint start)
 	return end;
 }
 
-static SymbolList *merge(ModuleIndex *index, const GPtrArray *lists, guint start, guint end)
+/* Returns one list of those from start on, whose intervals overlap. */
+static SymbolList *merge(ModuleIndex *index, const GPtrArray *lists, guint start, guint end,
+			 MemoryBudget *memory)
 {
-	SymbolList *merged = symbol_list_new();
+	SymbolList *merged;
+	size_t bytes = 0;
 
+	for (guint i = start; i < end; i++)
+		bytes += symbol_list_memory(g_ptr_array_index(lists, i));
+	if (end == start + 1 || !memory_budget_take(memory, MEMORY_SYMBOLS, bytes))
+		return g_ptr_array_index(lists, start);
+	merged = symbol_list_new();
 	for (guint i = start; i < end; i++)
 		symbol_list_add_all(merged, g_ptr_array_index(lists, i));
 	symbol_list_put_in_order(merged);
@@ -60,7 +68,7 @@ static void free_list(gpointer list)
 	symbol_list_free(list);
 }
 
-ModuleIndex *module_index_new(const GPtrArray *lists)
+ModuleIndex *module_index_new(const GPtrArray *lists, MemoryBudget *memory)
 {
 	ModuleIndex *index = g_new0(ModuleIndex, 1);
 	g_autoptr(GPtrArray) ordered = lists_in_order(lists);
@@ -69,8 +77,7 @@ ModuleIndex *module_index_new(const GPtrArray *lists)
 	index->merged = g_ptr_array_new_with_free_func(free_list);
 	for (guint start = 0, end; start < ordered->len; start = end) {
 		end = overlapping_until(ordered, start);
-		g_ptr_array_add(index->lists, end == start + 1 ? g_ptr_array_index(ordered, start)
-							       : merge(index, ordered, start, end));
+		g_ptr_array_add(index->lists, merge(index, ordered, start, end, memory));
 	}
 	return index;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "memory_budget.h"
 #include "symbols/symbol_list.h"
 
 #include <glib.h>
@@ -13,8 +14,10 @@
  */
 typedef struct ModuleIndex ModuleIndex;
 
-/* lists (element-type SymbolList) are borrowed, and nothing may be added to them any more. */
-ModuleIndex *module_index_new(const GPtrArray *lists);
+/* lists (element-type SymbolList) are borrowed, and nothing may be added to them any more. What
+   becomes one is a copy, whose memory is taken from the budget; where it is refused the first of
+   the overlapping lists is searched alone. */
+ModuleIndex *module_index_new(const GPtrArray *lists, MemoryBudget *memory);
 void module_index_free(ModuleIndex *index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ModuleIndex, module_index_free)
 

@@ -70,6 +70,11 @@ void symbol_list_add_all(SymbolList *list, const SymbolList *other)
 		symbol_list_add(list, *entry(other, i));
 }
 
+size_t symbol_list_memory(const SymbolList *list)
+{
+	return sizeof(*list) + list->entries->len * sizeof(SymbolEntry);
+}
+
 uint64_t symbol_list_first(const SymbolList *list)
 {
 	return entry(list, 0)->address;

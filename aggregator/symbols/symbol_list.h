@@ -43,6 +43,9 @@ void symbol_list_add_all(SymbolList *list, const SymbolList *other);
 /* Puts the list in order. Returns whether it has any symbol. */
 bool symbol_list_put_in_order(SymbolList *list);
 
+/* Returns the memory in use, in bytes. */
+size_t symbol_list_memory(const SymbolList *list);
+
 /* Return the first and the last address of a list in order that has any. */
 uint64_t symbol_list_first(const SymbolList *list);
 uint64_t symbol_list_last(const SymbolList *list);

@@ -18,6 +18,10 @@ enum {
 	NAMES_BYTES_MAX = 1 << 28,
 	/* How far a symbol reaches that lies in no known range, such as a BPF program's. */
 	UNRANGED_BYTES_MAX = 64 << 10,
+	/* What an entry takes with those of the tables that find it. */
+	EPOCH_BYTES = 512,
+	MODULE_BYTES = 192,
+	MODULE_LIST_BYTES = 384,
 };
 
 typedef struct {
@@ -36,6 +40,7 @@ typedef struct {
 } Epoch;
 
 struct SymbolStore {
+	MemoryBudget *memory; /* borrowed; NULL: unbounded */
 	SymbolList *kernel;
 	uint32_t kernel_epoch; /* whose text the kernel's symbols came with */
 	/* (element-type uint64_t SymbolList), owned: what a module had at one time, by the hash of
@@ -91,6 +96,16 @@ void symbol_store_free(SymbolStore *store)
 	g_free(store);
 }
 
+void symbol_store_set_memory(SymbolStore *store, MemoryBudget *memory)
+{
+	store->memory = memory;
+}
+
+static bool take(SymbolStore *store, size_t bytes)
+{
+	return memory_budget_take(store->memory, MEMORY_SYMBOLS, bytes);
+}
+
 static Epoch *epoch_at(const SymbolStore *store, guint index)
 {
 	return g_ptr_array_index(store->epochs, index);
@@ -128,7 +143,7 @@ static Epoch *epoch_intern(SymbolStore *store, uint32_t number)
 
 	if (until && epoch_at(store, until - 1)->number == number)
 		return epoch_at(store, until - 1);
-	if (store->epochs->len == EPOCHS_MAX)
+	if (store->epochs->len == EPOCHS_MAX || !take(store, EPOCH_BYTES))
 		return NULL;
 	epoch = g_new0(Epoch, 1);
 	epoch->number = number;
@@ -146,7 +161,7 @@ static uint16_t module_number(SymbolStore *store, TextPart part)
 	g_autofree char *name = g_strndup(part.text, MIN(part.length, MODULE_BYTES_MAX));
 	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(store->module_numbers, name));
 
-	if (number || store->module_names->len == MODULES_MAX)
+	if (number || store->module_names->len == MODULES_MAX || !take(store, MODULE_BYTES))
 		return number;
 	number = store->module_names->len;
 	g_hash_table_insert(store->module_numbers, name, GUINT_TO_POINTER(number));
@@ -187,7 +202,8 @@ static void add_symbol(SymbolStore *store, SymbolList *list, const KallsymsLine 
 	};
 
 	if (!line->address || !kallsyms_line_is_text(line) || store->symbols == SYMBOLS_MAX ||
-	    store->names->len >= NAMES_BYTES_MAX)
+	    store->names->len >= NAMES_BYTES_MAX ||
+	    !take(store, sizeof(entry) + MIN(line->name.length, NAME_BYTES_MAX) + 1))
 		return;
 	g_byte_array_append(store->names, (const guint8 *)line->name.text,
 			    MIN(line->name.length, NAME_BYTES_MAX));
@@ -232,6 +248,8 @@ static void add_module_lines(SymbolStore *store, Epoch *epoch, TextPart lines)
 	uint64_t hash = keyed_hash(lines.text, lines.length);
 	SymbolList *symbols = g_hash_table_lookup(store->module_symbols, &hash);
 
+	if (!take(store, symbols ? sizeof(symbols) : MODULE_LIST_BYTES))
+		return;
 	if (!symbols) {
 		symbols = module_symbols_parse(store, lines);
 		g_hash_table_insert(store->module_symbols, g_memdup(&hash, sizeof(hash)), symbols);
@@ -303,6 +321,8 @@ static void add_module_range(SymbolStore *store, Epoch *epoch, TextPart line)
 
 	if (!text_part_decimal(bytes, &range.bytes) || !address_parse(address, &range.start) ||
 	    !range.start)
+		return;
+	if (!take(store, sizeof(range)))
 		return;
 	range.module = module_number(store, name);
 	g_array_append_val(epoch->ranges, range);
@@ -416,12 +436,13 @@ static const ModuleRange *range_lookup(Epoch *epoch, uint64_t address)
 	return address - range->start < range->bytes ? range : NULL;
 }
 
-static void narrow_by_modules(Epoch *epoch, uint64_t address, SymbolNeighbours *neighbours)
+static void narrow_by_modules(const SymbolStore *store, Epoch *epoch, uint64_t address,
+			      SymbolNeighbours *neighbours)
 {
 	if (!epoch)
 		return;
 	if (!epoch->index)
-		epoch->index = module_index_new(epoch->modules);
+		epoch->index = module_index_new(epoch->modules, store->memory);
 	epoch->searches += module_index_narrow(epoch->index, address, neighbours);
 }
 
@@ -455,7 +476,7 @@ static bool lookup_in_module(const SymbolStore *store, Epoch *epoch, uint64_t ad
 {
 	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
 
-	narrow_by_modules(epoch, address, &neighbours);
+	narrow_by_modules(store, epoch, address, &neighbours);
 	if (neighbours.at && neighbours.at->address >= range->start) {
 		fill_symbol(store, &neighbours, range->start + range->bytes, symbol);
 		return true;
@@ -470,7 +491,7 @@ static bool lookup_by_symbol(const SymbolStore *store, Epoch *epoch, uint64_t ad
 {
 	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
 
-	narrow_by_modules(epoch, address, &neighbours);
+	narrow_by_modules(store, epoch, address, &neighbours);
 	if (kernel_too)
 		symbol_list_narrow(store->kernel, address, &neighbours);
 	if (!neighbours.at || address - neighbours.at->address >= UNRANGED_BYTES_MAX)

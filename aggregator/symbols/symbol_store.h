@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "memory_budget.h"
 #include "record/batch_reader.h"
 
 #include <glib.h>
@@ -26,6 +27,10 @@ typedef struct {
 SymbolStore *symbol_store_new(void);
 void symbol_store_free(SymbolStore *store);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SymbolStore, symbol_store_free)
+
+/* The memory of what is added from here on is taken from that budget, which is borrowed; what is
+   refused is left out. Without it nothing but numbers is bounded. */
+void symbol_store_set_memory(SymbolStore *store, MemoryBudget *memory);
 
 /*
  * Adds lines as /proc/kallsyms has them ("ADDRESS TYPE NAME[\t[MODULE]]") to an epoch. Only text

@@ -2,6 +2,7 @@
 #include "tools/rate_run.h"
 
 #include "collect/collector_types.h"
+#include "report/limits.h"
 #include "report/lost.h"
 #include "report/rate_json.h"
 #include "report/rate_text.h"
@@ -15,9 +16,6 @@
 
 #include <sys/ioctl.h>
 #include <unistd.h>
-
-/* Of the bound of all tables: two or three intervals are open at a time. */
-enum { INTERVALS_AT_ONCE = 4 };
 
 typedef struct {
 	Options *options;
@@ -155,7 +153,7 @@ static void *begin(Options *options, Session *session, GError **error)
 		.sort = rate->sort,
 		.cells = options->cells,
 		.counts_all = looks_behind(options),
-		.bytes_max = options->memory_bytes_max / INTERVALS_AT_ONCE,
+		.bytes_max = memory_budget_limit(session->memory, MEMORY_INTERVALS),
 		.paced = options->input && rate->recorded_speed,
 		.recorded = options->input != NULL,
 		.before_first = take_first_table,
@@ -233,6 +231,7 @@ static void say_why_incomplete(const RateRun *run)
 	Losses losses = losses_of(session);
 
 	say(append_early_line, session, NULL);
+	say(append_memory_bound_line, session, NULL);
 	if (!losses_are_none(&losses))
 		say(append_lost_line, session, tool_loss_remedy(session, run->options));
 	say(append_bpf_line, session, NULL);

@@ -41,5 +41,6 @@ RateDetail *session_detail_new(Session *session, const char *cache, const GroupK
 	symbols_choose(session, NULL);
 	source.profile = session->profile;
 	source.symbols = session->symbols;
+	source.memory = session->memory;
 	return rate_detail_new(&source, &request);
 }

@@ -58,6 +58,7 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.symbols = session->symbols,
 		.caches = caches,
 		.cgroups = cgroups,
+		.memory = session->memory,
 	};
 	g_autoptr(View) view = view_new(&source, &options->view);
 	const Report report = {

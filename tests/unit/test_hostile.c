@@ -6,15 +6,22 @@
 #include "count/slot_table.h"
 #include "keyed_hash.h"
 #include "leaks.h"
+#include "losses.h"
 #include "names/cache_names.h"
 #include "names/cgroup_names.h"
 #include "rank/group_rows.h"
+#include "rank/rate_table.h"
 #include "rank/view.h"
+#include "record/batch_writer.h"
+#include "report/rate_json.h"
+#include "report/report.h"
 #include "session.h"
 #include "symbols/frame_text.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 TEST_SUITE_WITHOUT_LEAKS(hostile);
 
@@ -183,4 +190,156 @@ Test(hostile, no_order_depends_on_the_seed)
 
 	cr_expect(gt(u64, strlen(one), 10000));
 	cr_expect(eq(str, one, other));
+}
+
+/* Returns a report, as text; the caller frees it. */
+static char *report_of(const Session *session)
+{
+	g_autoptr(GPtrArray) filters = g_ptr_array_new();
+	const ViewOptions options = { .filters = filters, .top = 1 };
+	g_autoptr(View) view = view_new(&(ViewSource){ .profile = session->profile,
+						       .symbols = session->symbols,
+						       .memory = session->memory },
+					&options);
+	const Report report = { .session = session, .view = view, .options = &options };
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	report_print_text(&report, out);
+	fclose(out);
+	return text;
+}
+
+static void feed_shape(Session *session, const char *shape, unsigned parts)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+	hostile_shape_lookup(shape)->append(bytes, parts);
+	session_feed(session, bytes->data, bytes->len);
+	session_finish(session);
+}
+
+Test(hostile, symbols_take_no_more_than_their_share_of_the_bound)
+{
+	static const char *const shapes[] = { "ranges", "turns", "cgroups", "modules" };
+	enum { BOUND = 1 << 20, PARTS = 60000 };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(shapes); i++) {
+		g_autoptr(Session) session = session_new(BOUND);
+		g_autofree char *text = NULL;
+		size_t taken = 0;
+
+		feed_shape(session, shapes[i], PARTS);
+		text = report_of(session);
+		for (int part = 0; part < MEMORY_PARTS; part++)
+			taken += session->memory->bytes[part];
+		cr_expect(le(sz, taken, BOUND), "%s", shapes[i]);
+		cr_expect(losses_make_incomplete(session, 100), "%s", shapes[i]);
+		cr_expect(ne(ptr, strstr(text, "\nMemory: no room for "), NULL), "%s: %s",
+			  shapes[i], text);
+	}
+}
+
+Test(hostile, what_fits_is_not_said_to_be_left_out)
+{
+	g_autoptr(Session) session = session_of("modules", 100);
+	g_autofree char *text = report_of(session);
+
+	cr_expect(eq(ptr, strstr(text, "Memory:"), NULL), "%s", text);
+	cr_expect(not(memory_budget_is_full(session->memory)));
+}
+
+Test(hostile, a_part_that_is_full_keeps_what_it_has)
+{
+	g_autofree MemoryBudget *budget = memory_budget_new(1000);
+	size_t limit = memory_budget_limit(budget, MEMORY_SYMBOLS);
+
+	cr_expect(memory_budget_take(budget, MEMORY_SYMBOLS, limit));
+	cr_expect(not(memory_budget_take(budget, MEMORY_SYMBOLS, 1)));
+	cr_expect(not(memory_budget_take(budget, MEMORY_TEXTS, 1)));
+	cr_expect(memory_budget_take(budget, MEMORY_CPUS, 1));
+	cr_expect(eq(sz, budget->bytes[MEMORY_SYMBOLS], limit));
+	cr_expect(budget->full[MEMORY_SYMBOLS]);
+	cr_expect(not(budget->full[MEMORY_CPUS]));
+	cr_expect(not(memory_budget_take(budget, MEMORY_SYMBOLS, SIZE_MAX)));
+}
+
+/* Two events that stand for so many each, of so many bytes. */
+static Session *huge_session(uint64_t weight, uint64_t bytes_requested)
+{
+	const ProfileText events = {
+		.text = " f\n",
+		.length = 3,
+		.weight = weight,
+		.bytes_requested = bytes_requested,
+		.bytes_allocated = bytes_requested,
+	};
+	Session *session = session_new(MEMORY_BYTES);
+
+	session->imported = true;
+	profile_count_text(session->profile, &events);
+	profile_count_text(session->profile, &events);
+	return session;
+}
+
+Test(hostile, sums_that_would_wrap_are_the_largest_number_and_the_report_says_so)
+{
+	g_autoptr(Session) events = huge_session(UINT64_MAX - 1, 0);
+	g_autoptr(Session) bytes = huge_session(3, UINT64_MAX / 4);
+	g_autoptr(Session) largest = huge_session(2, UINT64_MAX / 5);
+	g_autofree char *of_events = report_of(events);
+	g_autofree char *of_bytes = report_of(bytes), *of_largest = report_of(largest);
+
+	cr_expect(eq(u64, profile_totals(events->profile).events, UINT64_MAX));
+	cr_expect(ne(ptr, strstr(of_events, "\nToo large: 18446744073709551615 is"), NULL), "%s",
+		  of_events);
+	cr_expect(ne(ptr, strstr(of_bytes, "requested 18,446,744,073,709,551,615,"), NULL), "%s",
+		  of_bytes);
+	cr_expect(ne(ptr, strstr(of_bytes, "\nToo large: "), NULL), "%s", of_bytes);
+	cr_expect(eq(ptr, strstr(of_largest, "Too large"), NULL), "%s", of_largest);
+}
+
+Test(hostile, numbers_of_rates_stay_within_their_type)
+{
+	const RateRow row = { .label = "a",
+			      .allocations = 1,
+			      .frees = UINT64_MAX,
+			      .net = -INT64_MAX,
+			      .bytes_allocated = UINT64_MAX,
+			      .frees_known = true,
+			      .net_state = RATE_NET_KNOWN };
+	int64_t number;
+
+	cr_assert(rate_column_number(rate_column_lookup("bytes"), &row, 0, &number));
+	cr_expect(eq(i64, number, INT64_MAX));
+	cr_assert(rate_column_number(rate_column_lookup("bytes"), &row, 1, &number));
+	cr_expect(eq(i64, number, INT64_MAX));
+	cr_assert(rate_column_number(rate_column_lookup("net"), &row, 0, &number));
+	cr_expect(eq(i64, number, -INT64_MAX));
+	cr_assert(rate_column_number(rate_column_lookup("net"), &row, 1, &number));
+	cr_expect(eq(i64, number, -INT64_MAX));
+}
+
+Test(hostile, json_has_no_control_character_of_any_kind)
+{
+	const InfoField fields[] = { { KMT_FIELD_COVERED, 0, "a\xc2\x9b\x7f\tz" } };
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Session) session = session_new(MEMORY_BYTES);
+	const RateLayout layout = {
+		.columns = (const RateColumn *const[]){ &rate_columns[0], NULL },
+		.rows_max = 1,
+	};
+	g_autoptr(RateTable) table = g_new0(RateTable, 1);
+	g_autoptr(GString) json = g_string_new(NULL);
+
+	batch_write_info(bytes, fields, G_N_ELEMENTS(fields));
+	session_feed(session, bytes->data, bytes->len);
+	table->rows = g_array_new(FALSE, FALSE, sizeof(RateRow));
+	table->texts = g_string_chunk_new(64);
+	table->sum.label = "";
+	rate_json_append(json, table, session->info, &layout);
+	cr_expect(ne(ptr, strstr(json->str, "\"a\\u009b"), NULL), "%s", json->str);
+	cr_expect(eq(ptr, strstr(json->str, "\xc2\x9b"), NULL), "%s", json->str);
+	cr_expect(eq(ptr, strchr(json->str, 0x7f), NULL), "%s", json->str);
 }
