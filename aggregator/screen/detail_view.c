@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "screen/detail_view.h"
 
+#include "screen/chains.h"
 #include "screen/fit.h"
 
 #include <string.h>
@@ -13,14 +14,18 @@ enum {
 
 static const char *const group_titles[] = { "PROCESS", "CGROUP" };
 
+static unsigned label_width(unsigned width)
+{
+	return width > FIGURES + LABEL_MIN ? width - FIGURES : LABEL_MIN;
+}
+
 static char *line_of(const ScreenState *state, unsigned width, const char *label,
 		     const char *const figures[3])
 {
 	static const unsigned widths[] = { 10, 14, 7 };
 	GString *line = g_string_new(NULL);
-	unsigned room = width > FIGURES + LABEL_MIN ? width - FIGURES : LABEL_MIN;
 
-	fit_left(line, label, room, state->utf8);
+	fit_left(line, label, label_width(width), state->utf8);
 	for (size_t i = 0; i < G_N_ELEMENTS(widths); i++) {
 		g_string_append_c(line, ' ');
 		fit_number(line, figures[i], widths[i], state->utf8);
@@ -35,7 +40,8 @@ static char *title_line(const ScreenState *state, unsigned width, const char *la
 	return line_of(state, width, label, titles);
 }
 
-static char *row_line(const ScreenState *state, unsigned width, const RateDetailRow *row)
+static char *row_line(const ScreenState *state, unsigned width, const RateDetailRow *row,
+		      const char *label)
 {
 	g_autofree char *allocations = g_strdup_printf("%" G_GUINT64_FORMAT, row->allocations);
 	g_autofree char *bytes = g_strdup_printf("%" G_GUINT64_FORMAT, row->bytes_allocated);
@@ -43,7 +49,7 @@ static char *row_line(const ScreenState *state, unsigned width, const RateDetail
 	double share = whole ? (double)row->bytes_allocated * 100 / (double)whole : 0;
 	g_autofree char *percent = g_strdup_printf("%.1f %%", share);
 
-	return line_of(state, width, row->label,
+	return line_of(state, width, label,
 		       (const char *const[]){ allocations, bytes, percent });
 }
 
@@ -69,12 +75,28 @@ static void add_groups(const ScreenState *state, unsigned width, Page *page)
 	guint shown = MIN(groups->len, GROUPS_SHOWN);
 
 	page_add(page->head, LOOK_TITLE, title_line(state, width, group_titles[state->group]));
-	for (guint i = 0; i < shown; i++)
-		page_add(page->head, LOOK_PLAIN,
-			 row_line(state, width, &g_array_index(groups, RateDetailRow, i)));
+	for (guint i = 0; i < shown; i++) {
+		const RateDetailRow *row = &g_array_index(groups, RateDetailRow, i);
+
+		page_add(page->head, LOOK_PLAIN, row_line(state, width, row, row->label));
+	}
 	if (groups->len > shown)
 		page_add(page->head, LOOK_PLAIN,
 			 g_strdup_printf("and %u more", groups->len - shown));
+}
+
+static void add_stacks(const ScreenState *state, unsigned width, Page *page)
+{
+	const GArray *stacks = state->detail->stacks;
+	g_auto(GStrv) labels = chains_apart(stacks, label_width(width), state->utf8);
+
+	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK (Enter shows it whole)"));
+	for (guint i = 0; i < stacks->len; i++)
+		page_add(page->body, LOOK_PLAIN,
+			 row_line(state, width, &g_array_index(stacks, RateDetailRow, i),
+				  labels[i]));
+	if (stacks->len)
+		page->selected = (int)detail_view_selected(state);
 }
 
 guint detail_view_selected(const ScreenState *state)
@@ -97,12 +119,7 @@ void detail_view_fill(const ScreenState *state, unsigned width, Page *page)
 	if (!detail || detail->seconds < 0)
 		return;
 	add_groups(state, width, page);
-	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK (Enter shows it whole)"));
-	for (guint i = 0; i < detail->stacks->len; i++)
-		page_add(page->body, LOOK_PLAIN,
-			 row_line(state, width, &g_array_index(detail->stacks, RateDetailRow, i)));
-	if (detail->stacks->len)
-		page->selected = (int)detail_view_selected(state);
+	add_stacks(state, width, page);
 }
 
 static const RateDetailRow *open_stack(const ScreenState *state)
@@ -126,7 +143,7 @@ void stack_view_fill(const ScreenState *state, unsigned width, Page *page)
 	page_add(page->head, LOOK_PLAIN, heading(state));
 	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK"));
 	page_add(page->head, LOOK_PLAIN,
-		 row ? row_line(state, width, row) : g_strdup(state->stack_label));
+		 row ? row_line(state, width, row, row->label) : g_strdup(state->stack_label));
 	for (guint i = 0; frames[i]; i++)
 		if (*frames[i])
 			page_add(page->body, LOOK_PLAIN, g_strdup(frames[i]));

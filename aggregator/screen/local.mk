@@ -1,5 +1,6 @@
 if HAVE_NCURSES
 libaggregator_a_SOURCES += \
+	aggregator/screen/chains.c aggregator/screen/chains.h \
 	aggregator/screen/detail_view.c aggregator/screen/detail_view.h \
 	aggregator/screen/fit.c aggregator/screen/fit.h \
 	aggregator/screen/help_view.c aggregator/screen/help_view.h \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the interactive mode shows, without a terminal. */
+#include "screen/chains.h"
 #include "screen/fit.h"
 #include "screen/history.h"
 #include "screen/keys.h"
@@ -117,6 +118,36 @@ Test(screen, numbers_are_scaled_rather_than_cut)
 		fit_number(out, cases[i].digits, cases[i].width, true);
 		cr_expect_str_eq(out->str, cases[i].shown, "%s: '%s'", cases[i].digits, out->str);
 	}
+}
+
+static void add_stack(GArray *stacks, const char *label, const char *frames)
+{
+	RateDetailRow stack = { .label = (char *)label, .frames = (char *)frames };
+
+	g_array_append_val(stacks, stack);
+}
+
+Test(screen, stacks_that_look_alike_show_where_they_differ)
+{
+	g_autoptr(GArray) stacks = g_array_new(FALSE, FALSE, sizeof(RateDetailRow));
+	g_auto(GStrv) narrow = NULL, wide = NULL;
+
+	add_stack(stacks, "alloc_empty_file < path_openat < do_sys_open", "");
+	add_stack(stacks, "sock_alloc_file", "");
+	add_stack(stacks, "alloc_empty_file < path_openat < do_filp_open < execve", "");
+	add_stack(stacks, "alloc_empty_file < path_openat < do_filp_open < openat", "");
+	add_stack(stacks, "dup", " 0xff01 : dup+0x1/0x9 [kernel]\n 0xff02 : f+0x2/0x9 [m]\n");
+	add_stack(stacks, "dup", " 0xff01 : dup+0x1/0x9 [kernel]\n 0xff05 : f+0x5/0x9 [m]\n");
+	narrow = chains_apart(stacks, 20, true);
+	cr_expect_str_eq(narrow[0], "... < do_sys_open");
+	cr_expect_str_eq(narrow[1], "sock_alloc_file");
+	cr_expect_str_eq(narrow[2], "... < execve");
+	cr_expect_str_eq(narrow[3], "... < openat");
+	cr_expect_str_eq(narrow[4], "... < f+0x2/0x9 [m]");
+	cr_expect_str_eq(narrow[5], "... < f+0x5/0x9 [m]");
+	wide = chains_apart(stacks, 80, true);
+	cr_expect_str_eq(wide[2], "alloc_empty_file < path_openat < do_filp_open < execve");
+	cr_expect_null(wide[6]);
 }
 
 Test(screen, a_sparkline_goes_from_nothing_to_the_largest)
