@@ -25,6 +25,7 @@ typedef struct {
 struct CacheQuery {
 	GArray *items;
 	GPtrArray *matched;      /* (element-type utf8) */
+	GPtrArray *aliases;      /* (element-type utf8) other names asked for; NULL: none */
 	GPtrArray *labels;       /* (element-type utf8) of matched, as printed */
 	GHashTable *index_of;    /* name (owned) to the index of its cache in matched */
 	GPtrArray *kernel_names; /* (element-type utf8), ended by NULL once resolved */
@@ -51,6 +52,7 @@ static CacheQuery *query_empty(void)
 	query->items = g_array_new(FALSE, FALSE, sizeof(Item));
 	g_array_set_clear_func(query->items, item_clear);
 	query->matched = g_ptr_array_new_with_free_func(g_free);
+	query->aliases = g_ptr_array_new_with_free_func(g_free);
 	query->labels = g_ptr_array_new_with_free_func(g_free);
 	query->kernel_names = g_ptr_array_new_with_free_func(g_free);
 	query->index_of = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
@@ -81,6 +83,7 @@ void cache_query_free(CacheQuery *query)
 		return;
 	g_array_unref(query->items);
 	g_ptr_array_unref(query->matched);
+	g_ptr_array_unref(query->aliases);
 	g_ptr_array_unref(query->labels);
 	g_ptr_array_unref(query->kernel_names);
 	g_hash_table_unref(query->index_of);
@@ -105,6 +108,7 @@ static int add_match(CacheQuery *query, const char *name, const ListedCache *cac
 
 	cache_label_append(label, name, cache, asked);
 	g_ptr_array_add(query->labels, g_string_free(label, FALSE));
+	g_ptr_array_add(query->aliases, NULL);
 	g_ptr_array_add(query->matched, g_strdup(name));
 	return (int)query->matched->len - 1;
 }
@@ -190,6 +194,19 @@ static bool resolve_glob(CacheQuery *query, const CacheList *list, const Item *i
 	return true;
 }
 
+/* Keeps the name that a cache was asked for by where it is not the one that it is spoken of. */
+static void set_alias(CacheQuery *query, const char *asked, const char *name)
+{
+	int index = cache_query_index(query, name);
+	gpointer *alias;
+
+	if (index < 0 || g_str_equal(asked, name))
+		return;
+	alias = &g_ptr_array_index(query->aliases, index);
+	if (!*alias)
+		*alias = g_strdup(asked);
+}
+
 static bool resolve_name(CacheQuery *query, const CacheList *list, const Item *item)
 {
 	const ListedCache *cache = cache_list_find(list, item->text);
@@ -204,9 +221,11 @@ static bool resolve_name(CacheQuery *query, const CacheList *list, const Item *i
 		spelled = cache_list_class_name(list, &class);
 		cache = spelled ? cache_list_find(list, spelled) : NULL;
 	}
-	if (cache)
-		match_cache(query, cache, item->text);
-	return cache != NULL;
+	if (!cache)
+		return false;
+	match_cache(query, cache, item->text);
+	set_alias(query, item->text, listed_cache_name(cache));
+	return true;
 }
 
 /* Nobody knows how that host spells a class: all spellings are one match. */
@@ -339,6 +358,11 @@ char **cache_query_kernel_names(const CacheQuery *query)
 GPtrArray *cache_query_matched(const CacheQuery *query)
 {
 	return query->matched;
+}
+
+const char *cache_query_alias(const CacheQuery *query, guint index)
+{
+	return g_ptr_array_index(query->aliases, index);
 }
 
 void cache_query_append_matched(GString *out, const CacheQuery *query)

@@ -42,6 +42,10 @@ char **cache_query_kernel_names(const CacheQuery *query);
    (element-type utf8); borrowed. */
 GPtrArray *cache_query_matched(const CacheQuery *query);
 
+/* Returns the name that a matched cache was asked for by, not yet escaped, where it is not that of
+   cache_query_matched(): another name of a merged cache; NULL: none. */
+const char *cache_query_alias(const CacheQuery *query, guint index);
+
 /* Appends what matched, as the first line of a report says it: "filp (also: ftrace_event_field),
    kmalloc-192", the first 20 of them. */
 void cache_query_append_matched(GString *out, const CacheQuery *query);

@@ -11,8 +11,9 @@ enum { LINES_MAX = 5 };
 
 /* One cache, or all together. */
 typedef struct {
-	const char *name; /* not yet escaped; NULL: all */
-	uint64_t start;   /* objects in use */
+	const char *name;  /* not yet escaped; NULL: all */
+	const char *alias; /* the name that was asked for, if it is another one; NULL: none */
+	uint64_t start;    /* objects in use */
 	uint64_t end;
 	double bytes;    /* of the difference; a recording may tell any numbers */
 	uint64_t traced; /* allocations */
@@ -78,6 +79,7 @@ static Growth growth_of(const SlabGrowth *growth, guint index)
 	const SlabinfoCache *any = end ? end : start;
 	Growth result = {
 		.name = name,
+		.alias = cache_query_alias(growth->query, index),
 		.start = start ? start->objects_in_use : 0,
 		.end = end ? end->objects_in_use : 0,
 		.traced = g_array_index(growth->traced, uint64_t, index),
@@ -187,14 +189,25 @@ static void append_traced(GString *out, const SlabGrowth *of, const Growth *grow
 		append_verdict(out, growth);
 }
 
+static void append_name(GString *out, const Growth *growth)
+{
+	if (!growth->name) {
+		g_string_append(out, "all of these caches");
+		return;
+	}
+	escape_append(out, growth->name);
+	if (!growth->alias)
+		return;
+	g_string_append(out, " (");
+	escape_append(out, growth->alias);
+	g_string_append_c(out, ')');
+}
+
 static void append_line(GString *out, const SlabGrowth *of, const Growth *growth)
 {
 	const SlabSpan *span = &of->span;
 
-	if (growth->name)
-		escape_append(out, growth->name);
-	else
-		g_string_append(out, "all of these caches");
+	append_name(out, growth);
 	g_string_append(out, ": ");
 	if (growth->is_known)
 		append_use(out, of, growth);
