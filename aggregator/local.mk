@@ -13,6 +13,7 @@ libaggregator_a_SOURCES = \
 	aggregator/keyed_hash.c aggregator/keyed_hash.h \
 	aggregator/losses.c aggregator/losses.h \
 	aggregator/memory_budget.c aggregator/memory_budget.h \
+	aggregator/number_text.c aggregator/number_text.h \
 	aggregator/options.c aggregator/options.h \
 	aggregator/option_attached.c aggregator/option_attached.h \
 	aggregator/option_rates.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rank/rate_columns.h"
 
+#include "number_text.h"
 #include "saturate.h"
 
 #include <string.h>
@@ -80,7 +81,8 @@ const RateColumn rate_columns[] = {
 	  .title = "BYTES",
 	  .help = "bytes allocated in the interval, freed or not",
 	  .width = 10,
-	  .number = bytes_allocated },
+	  .number = bytes_allocated,
+	  .bytes = true },
 	{ .name = "free",
 	  .member = "frees",
 	  .title = "FREES",
@@ -100,13 +102,15 @@ const RateColumn rate_columns[] = {
 	  .title = "REQ",
 	  .help = "bytes requested",
 	  .width = 10,
-	  .number = bytes_requested },
+	  .number = bytes_requested,
+	  .bytes = true },
 	{ .name = "waste",
 	  .member = "bytes_wasted",
 	  .title = "WASTE",
 	  .help = "bytes allocated but not requested",
 	  .width = 10,
-	  .number = bytes_wasted },
+	  .number = bytes_wasted,
+	  .bytes = true },
 	{ .name = "procs",
 	  .member = "busiest_process",
 	  .title = "PROCS",
@@ -161,14 +165,26 @@ bool rate_column_number(const RateColumn *column, const RateRow *row, uint64_t s
 	return true;
 }
 
+static void append_number(GString *out, const RateColumn *column, int64_t number,
+			  const RateNumbers *numbers)
+{
+	uint64_t size = number < 0 ? -(uint64_t)number : (uint64_t)number;
+
+	if (numbers->estimated && number && !column->instant)
+		g_string_append_c(out, '~');
+	if (number < 0)
+		g_string_append_c(out, '-');
+	append_amount(out, size, numbers->human && column->bytes);
+}
+
 void rate_column_append(GString *out, const RateColumn *column, const RateRow *row,
-			uint64_t span_ns)
+			const RateNumbers *numbers)
 {
 	const char *text = column->text ? column->text(row) : NULL;
 	int64_t number;
 
-	if (rate_column_number(column, row, span_ns, &number))
-		g_string_append_printf(out, "%" G_GINT64_FORMAT, number);
+	if (rate_column_number(column, row, numbers->span_ns, &number))
+		append_number(out, column, number, numbers);
 	else
 		g_string_append(out, text ? text : "-");
 }

@@ -55,6 +55,7 @@ typedef struct {
 	const char *(*text)(const RateRow *row); /* NULL: the text is not known; or a number: */
 	bool (*number)(const RateRow *row, int64_t *number); /* false: it is not known */
 	bool instant;
+	bool bytes; /* the number is one of bytes: it can have a unit */
 	/* What must be collected to fill it. */
 	bool needs_frees;
 	bool needs_slabinfo;
@@ -74,10 +75,17 @@ const RateColumn *rate_column_lookup(const char *name);
 /* Appends the title of a column, "BYTES", or per second, "BYTES/s". */
 void rate_column_append_title(GString *out, const RateColumn *column, bool per_second);
 
-/* Appends what a row has in a column, not padded: an escaped text, digits, or "-" where it is not
-   known. span_ns: what the numbers are of, to be told per second; 0: as they are. */
+/* How numbers are shown. */
+typedef struct {
+	uint64_t span_ns; /* what they are of, to be shown per second; 0: as they are */
+	bool human;       /* bytes in KiB, MiB; else in full */
+	bool estimated;   /* they are scaled up: "~" stands before each but those of an instant */
+} RateNumbers;
+
+/* Appends what a row has in a column, not padded: an escaped text, a number with separators, or "-"
+   where it is not known. */
 void rate_column_append(GString *out, const RateColumn *column, const RateRow *row,
-			uint64_t span_ns);
+			const RateNumbers *numbers);
 
 /* Reads a number, per second where span_ns is not 0. Returns false where it is not known, or a
    text. */

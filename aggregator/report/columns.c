@@ -2,7 +2,7 @@
 #include "report/columns.h"
 
 #include "report/facts.h"
-#include "report/numbers.h"
+#include "number_text.h"
 
 #include <string.h>
 

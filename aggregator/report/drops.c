@@ -2,7 +2,7 @@
 #include "report/drops.h"
 
 #include "escape.h"
-#include "report/numbers.h"
+#include "number_text.h"
 
 /* How a report names a filter and what it dropped. */
 typedef struct {

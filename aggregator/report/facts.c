@@ -7,7 +7,7 @@
 #include "report/limits.h"
 #include "report/lost.h"
 #include "report/names_line.h"
-#include "report/numbers.h"
+#include "number_text.h"
 #include "report/recorded_caches.h"
 #include "report/sampling.h"
 

@@ -2,7 +2,7 @@
 #include "report/group_table.h"
 
 #include "report/columns.h"
-#include "report/numbers.h"
+#include "number_text.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "escape.h"
 #include "report/lost.h"
-#include "report/numbers.h"
+#include "number_text.h"
 #include "report/recorded_caches.h"
 
 static void append_label(GString *out, const char *label)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/large_line.h"
 
-#include "report/numbers.h"
+#include "number_text.h"
 
 enum {
 	PAGE_BYTES_DEFAULT = 4096,

@@ -11,7 +11,6 @@ libaggregator_a_SOURCES += \
 	aggregator/report/names_line.c aggregator/report/names_line.h \
 	aggregator/report/slab_growth.c aggregator/report/slab_growth.h \
 	aggregator/report/slab_table.c aggregator/report/slab_table.h \
-	aggregator/report/numbers.c aggregator/report/numbers.h \
 	aggregator/report/processes.c \
 	aggregator/report/recorded_caches.c aggregator/report/recorded_caches.h \
 	aggregator/report/rate_json.c aggregator/report/rate_json.h \

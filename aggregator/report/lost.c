@@ -2,7 +2,7 @@
 #include "report/lost.h"
 
 #include "escape.h"
-#include "report/numbers.h"
+#include "number_text.h"
 #include "report/report.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/memory_line.h"
 
-#include "report/numbers.h"
+#include "number_text.h"
 
 #include <string.h>
 

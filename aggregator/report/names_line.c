@@ -2,7 +2,7 @@
 #include "report/names_line.h"
 
 #include "escape.h"
-#include "report/numbers.h"
+#include "number_text.h"
 
 /* Pages have no cache. */
 static const char *const words[CACHE_ORIGINS] = {

@@ -4,7 +4,7 @@
 #include "escape.h"
 #include "rank/comm_fold.h"
 #include "rank/context_name.h"
-#include "report/numbers.h"
+#include "number_text.h"
 
 enum { PROCESSES_SHOWN = 5 };
 

@@ -51,13 +51,45 @@ static void append_cut(GString *out, const char *text, glong width)
 	g_string_append_c(out, '>');
 }
 
-/* Returns how wide the cells of a column are, at least. */
-static glong column_width(const RateColumn *column, const RateLayout *layout)
-{
-	g_autoptr(GString) title = g_string_new(NULL);
+/* A table, and how it is laid out: the columns are as wide as what stands in them. */
+typedef struct {
+	const RateTable *table;
+	const RateLayout *layout;
+	guint shown; /* rows */
+	RateRow sum;
+	RateNumbers numbers;
+	glong widths[RATE_COLUMNS_MAX];
+} Sheet;
 
-	rate_column_append_title(title, column, layout->per_second);
-	return MAX(column->width, (glong)title->len);
+/* Appends a cell; row NULL: that of the titles. */
+static void append_text(GString *out, const Sheet *sheet, const RateColumn *column,
+			const RateRow *row)
+{
+	if (row)
+		rate_column_append(out, column, row, &sheet->numbers);
+	else
+		rate_column_append_title(out, column, sheet->layout->per_second);
+}
+
+static glong text_width(const Sheet *sheet, const RateColumn *column, const RateRow *row)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	append_text(text, sheet, column, row);
+	return g_utf8_strlen(text->str, -1);
+}
+
+/* A column of texts has a width of its own: a long name moves its line alone. */
+static glong column_width(const Sheet *sheet, const RateColumn *column)
+{
+	glong width = MAX(column->width, text_width(sheet, column, NULL));
+
+	if (column->text)
+		return width;
+	for (guint i = 0; i < sheet->shown; i++)
+		width = MAX(width, text_width(sheet, column,
+					      &g_array_index(sheet->table->rows, RateRow, i)));
+	return MAX(width, text_width(sheet, column, &sheet->sum));
 }
 
 /* A cell of a line: width_max 0: it is never cut. */
@@ -85,53 +117,62 @@ static void append_cell(GString *out, const Cell *wanted)
 }
 
 /* Returns how wide a name may be in a terminal: what the other columns leave; 0: any. */
-static glong name_width(const RateLayout *layout)
+static glong name_width(const Sheet *sheet)
 {
+	const RateLayout *layout = sheet->layout;
 	glong others = 0;
 
 	if (!layout->width)
 		return 0;
 	for (guint i = 1; layout->columns[i]; i++)
-		others += column_width(layout->columns[i], layout) + 1;
+		others += sheet->widths[i] + 1;
 	return MAX((glong)layout->width - others, NAME_WIDTH_MIN);
 }
 
 /* Appends a line; row NULL: that of the titles. */
-static void append_line(GString *out, const RateRow *row, const RateLayout *layout,
-			uint64_t span_ns)
+static void append_line(GString *out, const Sheet *sheet, const RateRow *row)
 {
+	const RateColumn *const *columns = sheet->layout->columns;
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	for (guint i = 0; layout->columns[i]; i++) {
-		const RateColumn *column = layout->columns[i];
-
+	for (guint i = 0; columns[i]; i++) {
 		g_string_truncate(text, 0);
-		if (row)
-			rate_column_append(text, column, row, span_ns);
-		else
-			rate_column_append_title(text, column, layout->per_second);
+		append_text(text, sheet, columns[i], row);
 		if (i)
 			g_string_append_c(out, ' ');
 		append_cell(out, &(Cell){
-					 .column = column,
+					 .column = columns[i],
 					 .text = text->str,
-					 .width = column_width(column, layout),
-					 .width_max = i ? 0 : name_width(layout),
-					 .last = !layout->columns[i + 1],
+					 .width = sheet->widths[i],
+					 .width_max = i ? 0 : name_width(sheet),
+					 .last = !columns[i + 1],
 				 });
 	}
 	g_string_append_c(out, '\n');
 }
 
-static void append_sum(GString *out, const RateTable *table, const RateLayout *layout,
-		       uint64_t span_ns)
+static void append_rows(GString *out, const RateTable *table, const RateLayout *layout)
 {
 	g_autofree char *label = g_strdup_printf("(all %u caches)", table->rows->len);
-	RateRow sum = table->sum;
+	Sheet sheet = {
+		.table = table,
+		.layout = layout,
+		.shown = (guint)MIN(table->rows->len, layout->rows_max),
+		.sum = table->sum,
+		.numbers = {
+			.span_ns = layout->per_second ? table->end_ns - table->start_ns : 0,
+			.human = layout->human,
+		},
+	};
 
 	if (table->rows->len > 1)
-		sum.label = label;
-	append_line(out, &sum, layout, span_ns);
+		sheet.sum.label = label;
+	for (guint i = 0; layout->columns[i]; i++)
+		sheet.widths[i] = column_width(&sheet, layout->columns[i]);
+	append_line(out, &sheet, NULL);
+	for (guint i = 0; i < sheet.shown; i++)
+		append_line(out, &sheet, &g_array_index(table->rows, RateRow, i));
+	append_line(out, &sheet, &sheet.sum);
 }
 
 static void append_lost(GString *out, const RateTable *table, const RateLayout *layout)
@@ -154,14 +195,8 @@ static void append_lost(GString *out, const RateTable *table, const RateLayout *
 
 void rate_text_append(GString *out, const RateTable *table, const RateLayout *layout)
 {
-	uint64_t span_ns = layout->per_second ? table->end_ns - table->start_ns : 0;
-	guint shown = (guint)MIN(table->rows->len, layout->rows_max);
-
 	append_time_line(out, table);
-	append_line(out, NULL, layout, 0);
-	for (guint i = 0; i < shown; i++)
-		append_line(out, &g_array_index(table->rows, RateRow, i), layout, span_ns);
-	append_sum(out, table, layout, span_ns);
+	append_rows(out, table, layout);
 	if (rate_net_is_shown(layout->columns))
 		rate_net_append_reasons(out, table, "\n");
 	append_lost(out, table, layout);

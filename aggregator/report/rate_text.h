@@ -10,6 +10,7 @@ typedef struct {
 	const RateColumn *const *columns; /* ended by NULL */
 	uint64_t rows_max;
 	bool per_second;
+	bool human;        /* bytes in KiB, MiB */
 	unsigned width;    /* of the terminal; 0: there is none, nothing is cut */
 	double interval_s; /* that was asked for */
 } RateLayout;

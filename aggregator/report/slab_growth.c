@@ -3,7 +3,7 @@
 
 #include "escape.h"
 #include "names/kmalloc_class.h"
-#include "report/numbers.h"
+#include "number_text.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "report/slab_table.h"
 
 #include "escape.h"
-#include "report/numbers.h"
+#include "number_text.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #include "rank/cell_filter_cache.h"
 #include "report/facts.h"
 #include "report/group_table.h"
-#include "report/numbers.h"
+#include "number_text.h"
 #include "report/slab_readings.h"
 
 /* The keys of a block, by their place in SLABSTACK_BLOCKS. */

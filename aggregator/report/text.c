@@ -4,7 +4,7 @@
 #include "escape.h"
 #include "report/facts.h"
 #include "report/group_table.h"
-#include "report/numbers.h"
+#include "number_text.h"
 
 /* Writes what was appended, and empties it for the next part. */
 static void flush_text(GString *text, FILE *out)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "screen/detail_view.h"
 
+#include "number_text.h"
 #include "screen/chains.h"
 #include "screen/fit.h"
 
@@ -43,14 +44,15 @@ static char *title_line(const ScreenState *state, unsigned width, const char *la
 static char *row_line(const ScreenState *state, unsigned width, const RateDetailRow *row,
 		      const char *label)
 {
-	g_autofree char *allocations = g_strdup_printf("%" G_GUINT64_FORMAT, row->allocations);
-	g_autofree char *bytes = g_strdup_printf("%" G_GUINT64_FORMAT, row->bytes_allocated);
+	g_autoptr(GString) allocations = g_string_new(NULL), bytes = g_string_new(NULL);
 	uint64_t whole = state->detail->bytes_allocated;
 	double share = whole ? (double)row->bytes_allocated * 100 / (double)whole : 0;
 	g_autofree char *percent = g_strdup_printf("%.1f %%", share);
 
+	append_count(allocations, row->allocations);
+	append_amount(bytes, row->bytes_allocated, !state->is_exact);
 	return line_of(state, width, label,
-		       (const char *const[]){ allocations, bytes, percent });
+		       (const char *const[]){ allocations->str, bytes->str, percent });
 }
 
 static char *heading(const ScreenState *state)
@@ -58,15 +60,19 @@ static char *heading(const ScreenState *state)
 	const RateDetail *detail = state->detail;
 	const char *since = state->options->behind_from_start ? "of the first" : "since opened";
 	const char *ago = state->options->behind_from_start ? "" : " ago";
+	GString *line = g_string_new(state->open_label);
 
-	if (!detail || detail->seconds < 0)
-		return g_strdup_printf("%s | starting a collection with stacks of this cache alone",
-				       state->open_label);
-	return g_strdup_printf("%s | %s %.0f s%s | %" G_GUINT64_FORMAT
-			       " allocations, %" G_GUINT64_FORMAT
-			       " bytes | lost %" G_GUINT64_FORMAT,
-			       state->open_label, since, detail->seconds, ago, detail->allocations,
-			       detail->bytes_allocated, detail->events_lost);
+	if (!detail || detail->seconds < 0) {
+		g_string_append(line, " | starting a collection with stacks of this cache alone");
+		return g_string_free(line, FALSE);
+	}
+	g_string_append_printf(line, " | %s %.0f s%s | ", since, detail->seconds, ago);
+	append_count(line, detail->allocations);
+	g_string_append(line, " allocations, ");
+	append_amount(line, detail->bytes_allocated, !state->is_exact);
+	g_string_append(line, state->is_exact ? " bytes | lost " : " | lost ");
+	append_count(line, detail->events_lost);
+	return g_string_free(line, FALSE);
 }
 
 static void add_groups(const ScreenState *state, unsigned width, Page *page)

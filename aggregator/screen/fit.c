@@ -89,13 +89,26 @@ static char *scaled(double number)
 	return g_strdup_printf("%.*f%c", ABS(value) < 9.95 ? 1 : 0, value, units[unit]);
 }
 
-void fit_number(GString *out, const char *digits, unsigned width, bool utf8)
+/* Returns a number with fewer characters; text as it is where it is none. The caller frees it. */
+static char *shorter(const char *text, unsigned width)
 {
+	const char *mark = *text == '~' ? "~" : "";
+	g_auto(GStrv) groups = g_strsplit(text + strlen(mark), ",", -1);
+	g_autofree char *digits = g_strjoinv("", groups), *in_thousands = NULL;
 	char *end;
 	gint64 number = g_ascii_strtoll(digits, &end, 10);
-	g_autofree char *shorter = NULL;
 
-	if (*digits && !*end && fit_columns(digits, utf8) > width && ABS((double)number) >= 1000)
-		shorter = scaled((double)number);
-	fit_right(out, shorter ? shorter : digits, width, utf8);
+	if (!*digits || *end || ABS((double)number) < 1000)
+		return g_strdup(text);
+	if (strlen(mark) + strlen(digits) <= width)
+		return g_strconcat(mark, digits, NULL);
+	in_thousands = scaled((double)number);
+	return g_strconcat(mark, in_thousands, NULL);
+}
+
+void fit_number(GString *out, const char *text, unsigned width, bool utf8)
+{
+	g_autofree char *fitting = fit_columns(text, utf8) > width ? shorter(text, width) : NULL;
+
+	fit_right(out, fitting ? fitting : text, width, utf8);
 }

@@ -16,9 +16,9 @@ unsigned fit_cut(GString *out, const char *text, unsigned width, bool utf8);
 void fit_left(GString *out, const char *text, unsigned width, bool utf8);
 void fit_right(GString *out, const char *text, unsigned width, bool utf8);
 
-/* The same as fit_right() for a whole number in digits; one that does not fit is told in thousands,
-   "108M", rather than cut. */
-void fit_number(GString *out, const char *digits, unsigned width, bool utf8);
+/* The same as fit_right() for a whole number, "~108,408,299"; one that does not fit is shown
+   without separators, or in thousands, "~108M", rather than cut. */
+void fit_number(GString *out, const char *text, unsigned width, bool utf8);
 
 /* Returns how many columns the whole text takes. */
 unsigned fit_columns(const char *text, bool utf8);

@@ -201,6 +201,12 @@ static void act_cumulative(ScreenState *state, int key)
 	state->is_cumulative = !state->is_cumulative;
 }
 
+static void act_exact(ScreenState *state, int key)
+{
+	(void)key;
+	state->is_exact = !state->is_exact;
+}
+
 static void act_interval(ScreenState *state, int key)
 {
 	static const double steps[] = { 0.2, 0.5, 1, 2, 5, 10, 30, 60 };
@@ -315,6 +321,7 @@ const Key keys[] = {
 	  "longer or shorter intervals",
 	  VIEW_TABLE,
 	  act_interval },
+	{ { 'e' }, "e", "e exact", "bytes in full, or in KiB, MiB, GiB", ROWS, act_exact },
 	{ { 'w' }, "w", "w write", "write this view into a text file", ROWS, act_write },
 	{ { 'R' }, "R", "R record", "record into a file, or end that", ROWS, act_record },
 	{ { KEY_UP, 'k' }, "Up k", NULL, "one line up", ROWS, act_up },

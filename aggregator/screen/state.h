@@ -38,6 +38,7 @@ typedef struct {
 	double interval_s;
 	bool is_paused;
 	bool is_cumulative;
+	bool is_exact; /* bytes in full, not in KiB, MiB */
 	const RateColumn *sort;
 	char *filter;      /* part of the names shown; NULL: all */
 	guint table_row;   /* selected, of those shown */

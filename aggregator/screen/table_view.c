@@ -46,9 +46,13 @@ static bool is_per_second(const ScreenState *state)
 	return state->options->per_second && !state->is_cumulative;
 }
 
-static uint64_t span_of(const ScreenState *state, const RateTable *table)
+static RateNumbers numbers_of(const ScreenState *state, const RateTable *table)
 {
-	return is_per_second(state) ? table->end_ns - table->start_ns : 0;
+	return (RateNumbers){
+		.span_ns = is_per_second(state) ? table->end_ns - table->start_ns : 0,
+		.human = !state->is_exact,
+		.estimated = table->sampling_period > 1,
+	};
 }
 
 static unsigned longest_name(const ScreenState *state, const GArray *rows)
@@ -100,13 +104,13 @@ static void add_titles(const ScreenState *state, const Layout *layout, unsigned 
 static char *row_line(const ScreenState *state, const Layout *layout, const RateRow *row)
 {
 	GString *line = g_string_new(NULL);
-	uint64_t span_ns = span_of(state, state_table(state));
+	RateNumbers numbers = numbers_of(state, state_table(state));
 
 	fit_left(line, row->label, layout->name, state->utf8);
 	for (unsigned i = 1; i < layout->columns; i++) {
 		g_autoptr(GString) text = g_string_new(NULL);
 
-		rate_column_append(text, state->options->columns[i], row, span_ns);
+		rate_column_append(text, state->options->columns[i], row, &numbers);
 		append_cell(line, state, state->options->columns[i], text->str);
 	}
 	return g_string_free(line, FALSE);

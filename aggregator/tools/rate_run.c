@@ -172,6 +172,7 @@ static void *begin(Options *options, Session *session, GError **error)
 		.columns = rate->columns,
 		.rows_max = rate->rows_max,
 		.per_second = rate->per_second,
+		.human = options->human,
 		.interval_s = rate->interval_s,
 	};
 	if (!open_outlet(run, error)) {

@@ -5,7 +5,7 @@
 #include "leaks.h"
 #include "losses.h"
 #include "record/batch_writer.h"
-#include "report/numbers.h"
+#include "number_text.h"
 
 #include <criterion/criterion.h>
 

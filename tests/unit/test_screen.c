@@ -110,6 +110,11 @@ Test(screen, numbers_are_scaled_rather_than_cut)
 		{ "999999", 5, " 1.0M" },
 		{ "18.5 %", 7, " 18.5 %" },
 		{ "-", 3, "  -" },
+		{ "108,408,299", 11, "108,408,299" },
+		{ "~108,408,299", 10, "~108408299" },
+		{ "~108,408,299", 9, "    ~108M" },
+		{ "-12,944", 5, " -13k" },
+		{ "1,023 KiB", 10, " 1,023 KiB" },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -237,6 +242,41 @@ Test(screen, rows_are_sorted_filtered_and_cut)
 	some = table_view_rows(&fixture.state);
 	cr_assert_eq(some->len, 10);
 	cr_expect_str_eq(label_at(some, 0), "small_cache_10");
+}
+
+static void expect_line(const Fixture *fixture, unsigned width, const char *expected)
+{
+	g_autoptr(Page) page = views_page(&fixture->state, width);
+	g_autofree char *text = page_text(page);
+
+	cr_expect_not_null(strstr(text, expected), "\"%s\" is not in:\n%s", expected, text);
+}
+
+Test(screen, bytes_have_units_until_exact_numbers_are_asked_for)
+{
+	g_auto(Fixture) fixture;
+
+	fixture_init(&fixture, 9);
+	expect_line(&fixture, 70, "     900    225 KiB");
+	keys_press(&fixture.state, 'e');
+	expect_line(&fixture, 70, "     900    230,400");
+	keys_press(&fixture.state, 'e');
+	keys_press(&fixture.state, '\n');
+	state_take_detail(&fixture.state, made_detail("filp", 12, "process"));
+	expect_line(&fixture, 70, " | 100 allocations, 25.0 KiB | lost 0");
+	expect_line(&fixture, 70, " 22.5 KiB ");
+	keys_press(&fixture.state, 'e');
+	expect_line(&fixture, 70, " | 100 allocations, 25,600 bytes | lost 0");
+}
+
+Test(screen, each_number_of_a_sample_is_marked)
+{
+	g_auto(Fixture) fixture;
+
+	fixture_init(&fixture, 9);
+	fixture.state.shown.latest->sampling_period = 4;
+	expect_line(&fixture, 70, "    ~900   ~225 KiB");
+	expect_line(&fixture, 70, "~3,282   ~459 KiB");
 }
 
 Test(screen, what_was_selected_stays_so)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/numbers.h"
+#include "number_text.h"
 
 #include "saturate.h"
 
