@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 6.12
-# One event of N stands for N, of whichever call path; and a CPU on which the probes take too much
-# takes fewer events by itself.
+# One event of N stands for N, of whichever call path, also of a loop that keeps time with N; and a CPU
+# on which the probes take too much takes fewer events by itself.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
@@ -39,6 +39,11 @@ about 'one of ten: allocations' $((2 * pipes)) "$(report_count report)" 2
 about 'one of ten: bytes' "$all_bytes" "$(report_bytes report allocated)" 10
 mv sampled.* "$recordings/"
 echo "${only_pipes[*]}" > "$recordings/sampled.arguments"
+
+collect=(--module "$modules/kmt_all.ko" "$every_event")
+samples_evenly 3 open 20000 filp
+samples_evenly 2 socketpair 10000 filp sock_inode_cache
+samples_evenly 6 socketpair 10000 filp sock_inode_cache
 
 # Longer: it takes a second or two to come down, which the report's share has in it.
 pipes=$((4 * pipes))

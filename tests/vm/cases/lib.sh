@@ -234,6 +234,37 @@ keeps_all_under_signals()
 	equals "$name: and the recording" again.kmr "$(ls again.kmr*)"
 }
 
+# cache_row CACHE: the allocations of its row in ./report, which is by cache.
+cache_row()
+{
+	sed -n -E "s/^ *([0-9,]+) .* $1( .*)?\$/\1/p" report | tr -d ,
+}
+
+# samples_evenly PERIOD KIND COUNT CACHE…: a loop of that work, which allocates from each of the caches as
+# often, and every time at the same places of its turn.
+samples_evenly()
+{
+	local name="one of $1 of $2" period=$1 kind=$2 count=$3 cache
+	local -A truths
+	shift 3
+	local by_cache=(--events=cache --by=cache --stacks=none --only-command)
+	profile "${by_cache[@]}" -- taskset -c 0 workload "$kind" "$count"
+	for cache; do
+		truths[$cache]=$(cache_row "$cache")
+	done
+	profile "${by_cache[@]}" --sample="$period" -- taskset -c 0 workload "$kind" "$count"
+	for cache; do
+		is_within_errors "$name: $cache" "${truths[$cache]:-0}" "$(cache_row "$cache")" "$period"
+	done
+}
+
+# is_within_errors NAME TRUTH ESTIMATE PERIOD: by 4 standard errors of independent draws.
+is_within_errors()
+{
+	holds "$1: ${3:-nothing} of $2" test "$2" -gt 1000 -a \
+		$(((${3:-0} - $2) * (${3:-0} - $2))) -le $((16 * $2 * ($4 - 1)))
+}
+
 # A second opinion on what the workload allocates, by stack: bpftrace, or ftrace where the tree has none.
 # second_started TRACEPOINT…, of the group kmem and as far as this kernel has them; second_ended;
 # second_sum FRAME count|bytes: of the stacks with that frame, and none of $unrelated before it.
