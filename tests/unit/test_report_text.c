@@ -620,6 +620,39 @@ Test(report_text, a_cpu_that_was_not_traced_is_told_beside_other_losses)
 		    "unknown after 2026-11-21T03:39:31Z");
 }
 
+/* Text of a recording is escaped. */
+Test(report_text, events_that_bpf_programs_held_back_are_a_loss_of_unknown_size)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	add_field(session, KMT_FIELD_BPF_BLIND, 0, "kmalloc (BPF program 12)");
+	expect_line(
+		session, &(Wish){ .quiet = true },
+		"Lost: events unknown: BPF programs held back those of kmalloc (BPF program 12)");
+	expect_no_line(session, &(Wish){ .quiet = true }, "Beside BPF:");
+	cr_expect(is_incomplete(session));
+	cr_expect_eq(events_lost(session), 0);
+	add_untraced(session, second, "1");
+	add_field(session, KMT_FIELD_BPF_BLIND, 0, "kfree (BPF programs 12, 15)\302\233");
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: events unknown: CPU 1 not traced for 1.000 s; events unknown: BPF "
+		    "programs held back those of kfree (BPF programs 12, 15)\\xc2\\x9b");
+}
+
+Test(report_text, bpf_programs_beside_which_events_came_are_no_loss)
+{
+	g_autoptr(Session) session = host_session(0);
+	g_autoptr(Session) nothing = host_session(0);
+
+	add_field(session, KMT_FIELD_BPF_ATTACHED, 0, "kmalloc (BPF program 12)");
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Beside BPF: kmalloc (BPF program 12): nested events may be missing");
+	expect_line(session, &(Wish){ .quiet = true }, "Lost: none");
+	cr_expect(!is_incomplete(session));
+	add_field(nothing, KMT_FIELD_BPF_ATTACHED, 0, "");
+	expect_no_line(nothing, &(Wish){ .details = true }, "Beside BPF:");
+}
+
 Test(report_text, lost_messages_without_events_are_no_loss)
 {
 	g_autoptr(Session) session = host_session(0);

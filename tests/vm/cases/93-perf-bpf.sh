@@ -16,33 +16,50 @@ tracepoint_id()
 		cat "/mnt/events/kmem/$1/id"' sh "$1"
 }
 
-# beside NUMBER SECONDS ARG…: a run beside a program that returns that; leaves its $status.
-beside()
+attacher=
+trap '[ -z "$attacher" ] || kill "$attacher"' EXIT
+
+# attached NUMBER: a program that returns that is attached, for a minute at most.
+attached()
 {
-	local number=$1 seconds=$2
-	shift 2
-	"$attach" "$number" "$(tracepoint_id kmalloc)" "$seconds" > attached &
-	wait_until 50 grep -q attached attached
-	kmalloc-top --collector=perf -q "$@" > report 2> errors
-	status=$?
+	rm -f attached
+	"$attach" "$1" "$(tracepoint_id kmalloc)" 60 > attached &
+	attacher=$!
+	wait_until 100 grep -q -s attached attached
 }
 
-beside 0 8 -d 2
-has_line 'returns 0: the report says so' '^Lost: events unknown: BPF programs held back those of kmalloc \(BPF program [0-9]+\)$' report
+detached()
+{
+	kill "$attacher"
+	wait "$attacher" 2> /dev/null
+	attacher=
+}
+
+collect_by perf
+attached 0
+profile -q -d 2
 equals 'returns 0: exit status' 3 "$status"
+has_line 'returns 0: the report says so' '^Lost: events unknown: BPF programs held back those of kmalloc \(BPF program [0-9]+\)$' report
+has_line 'returns 0: the remedy' 'events do not arrive of kmalloc \(BPF program [0-9]+\): end the program' errors
 if [ -e /sys/kernel/tracing/events/kmem ]; then
 	kmalloc-top --check --collector=perf > report
 	has_line 'returns 0: --check says so' '^note  BPF: +no events arrive of kmalloc \(BPF program [0-9]+\)' report
 fi
-wait
+detached
 
-beside 1 4 -d 1
+attached 1
+profile -q -d 1
 has_line 'returns 1: the report says so' '^Beside BPF: kmalloc \(BPF program [0-9]+\): nested events may be missing$' report
 has_line 'returns 1: nothing is known to be lost' '^Lost: none$|^Lost: [0-9]' report
-wait
+detached
 
-(sleep 2; exec "$attach" 0 "$(tracepoint_id kmalloc)" 2 > attached) &
-kmalloc-top --collector=perf -q -d 5 > report 2> errors
-equals 'attached during a run: exit status' 3 $?
+profile_started -q
+attached 0
+sleep 2
+detached
+profile_ended INT
+equals 'attached during a run: exit status' 3 "$status"
 has_line 'attached during a run: the report says so' 'BPF programs held back those of kmalloc' report
-wait
+
+profile -q -d 1
+holds 'none is attached any more: no line is about it' sh -c '! grep -i bpf report errors'
