@@ -24,6 +24,7 @@ typedef struct {
 	const RateColumn *sort; /* at first */
 	double interval_s;      /* at first */
 	bool per_second;        /* numbers are of a second, not of an interval */
+	bool recorded;          /* tables are of a recording, which has an end */
 	bool stacks;            /* all are collected from the start */
 	bool behind_from_start; /* what is behind a cache is of all intervals so far */
 	const char *collector;  /* "perf" */

@@ -52,6 +52,14 @@ static RateTable *sum_before(ScreenState *state, RateTables *tables)
 	return state->shown.total ? rate_table_copy(state->shown.total) : NULL;
 }
 
+/* What is left of a recording behind its last whole interval has next to nothing to show. */
+static bool is_rest(const ScreenState *state, const RateTable *table)
+{
+	double seconds = (double)(table->end_ns - table->start_ns) / 1e9;
+
+	return state->options->recorded && seconds < state->interval_s / 2;
+}
+
 void state_take_table(ScreenState *state, RateTable *table)
 {
 	RateTables *tables = state->is_paused ? &state->newest : &state->shown;
@@ -62,6 +70,11 @@ void state_take_table(ScreenState *state, RateTable *table)
 	else
 		total = rate_table_copy(table);
 	state->events_lost += table->events_lost.high;
+	if (tables->latest && is_rest(state, table)) {
+		tables->total = total;
+		rate_table_free(table);
+		return;
+	}
 	history_take(state->history, table);
 	tables_clear(tables);
 	*tables = (RateTables){ .latest = table, .total = total };

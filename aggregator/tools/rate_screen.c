@@ -67,6 +67,7 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 		.sort = rate->sort,
 		.interval_s = rate->interval_s,
 		.per_second = rate->per_second,
+		.recorded = options->input,
 		.stacks = options->request.stack_depth > 0,
 		.behind_from_start = options->request.stack_depth > 0 || options->input,
 		.collector = options->input ? "file" : options->collector->name,

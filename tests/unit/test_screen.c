@@ -309,6 +309,26 @@ Test(screen, a_sum_goes_on_while_it_is_paused)
 	cr_expect_eq(state_table(&fixture.state)->sum.allocations, 2482 + 2582 + 2682 + 2782);
 }
 
+Test(screen, a_replay_ends_on_a_whole_interval)
+{
+	ScreenOptions recorded = options;
+	RateTable *rest = made_table(2), *half = made_table(3);
+	g_auto(Fixture) fixture;
+
+	recorded.recorded = true;
+	rest->end_ns = rest->start_ns + 400000000;
+	half->end_ns = half->start_ns + 500000000;
+	fixture_init(&fixture, 2);
+	fixture.state.options = &recorded;
+	state_take_table(&fixture.state, rest);
+	cr_expect_eq(state_table(&fixture.state)->number, 1);
+	fixture.state.is_cumulative = true;
+	cr_expect_eq(state_table(&fixture.state)->sum.allocations, 2482 + 2582 + 2682);
+	fixture.state.is_cumulative = false;
+	state_take_table(&fixture.state, half);
+	cr_expect_eq(state_table(&fixture.state)->number, 3);
+}
+
 Test(screen, a_late_detail_of_a_cache_that_was_left_is_dropped)
 {
 	g_auto(Fixture) fixture;
