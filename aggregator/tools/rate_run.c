@@ -3,6 +3,7 @@
 
 #include "collect/collector_types.h"
 #include "report/limits.h"
+#include "number_text.h"
 #include "report/lost.h"
 #include "report/rate_json.h"
 #include "report/rate_text.h"
@@ -27,6 +28,7 @@ typedef struct {
 	RateLayout layout;
 	NetCheck *net_judged; /* owned; of a recording that can be read twice; NULL: none */
 	bool any;             /* table was given */
+	bool has_rows;        /* one of them was not empty */
 	bool headed;          /* the lines before all tables were printed */
 	uint64_t left;        /* tables that are still to be printed */
 	GError *error;
@@ -66,6 +68,7 @@ static void take_table(RateTable *given, void *user_data)
 	if (!run->left)
 		return;
 	run->any = true;
+	run->has_rows |= table->rows->len > 0;
 	if (run->screen) {
 		rate_screen_give(run->screen, g_steal_pointer(&table));
 		return;
@@ -241,6 +244,25 @@ static void say_why_incomplete(const RateRun *run)
 		say(append_sampling_line, session, NULL);
 }
 
+/* Empty tables look like a quiet host: the same words as in the reports say what they are. */
+static void say_nothing_left(const RateRun *run)
+{
+	uint64_t events = session_totals(run->session).events;
+	g_autoptr(GString) line = g_string_new("Nothing left: ");
+
+	if (!run->any || run->has_rows)
+		return;
+	if (events) {
+		append_count(line, events);
+		g_string_append(line, events == 1 ? " event" : " events");
+		g_string_append(line, " seen, but all left out");
+	} else {
+		g_string_append(line, "no event was seen; a longer run or a wider scope would "
+				      "show more");
+	}
+	g_printerr("%s: %s\n", g_get_prgname(), line->str);
+}
+
 static bool end(void *state, GError **error)
 {
 	RateRun *run = state;
@@ -248,6 +270,7 @@ static bool end(void *state, GError **error)
 
 	rate_feed_finish(run->feed);
 	written = close_outlet(run, error);
+	say_nothing_left(run);
 	say_why_incomplete(run);
 	rate_feed_free(run->feed);
 	net_check_free(run->net_judged);
