@@ -30,7 +30,8 @@ typedef struct {
 	uint64_t allocations;
 	uint64_t bytes_allocated;
 	uint64_t events_lost;
-	char *problem; /* why there is no more to come, one line, escaped; NULL: none */
+	bool estimated; /* some events were sampled: the numbers are scaled up */
+	char *problem;  /* why there is no more to come, one line, escaped; NULL: none */
 } RateDetail;
 
 /* What a detail is to show. Everything is borrowed. */
@@ -40,6 +41,7 @@ typedef struct {
 	const GArray *cells;  /* (element-type CellFilter): what is counted at all; NULL: all */
 	double seconds;       /* as above */
 	uint64_t events_lost; /* as above */
+	bool estimated;       /* as above */
 } RateDetailRequest;
 
 /* Returns the key of that name that details are grouped by, "process" or "cgroup"; NULL: there is

@@ -41,10 +41,16 @@ static char *title_line(const ScreenState *state, unsigned width, const char *la
 	return line_of(state, width, label, titles);
 }
 
+static const char *estimate_mark(const RateDetail *detail)
+{
+	return detail->estimated ? "~" : "";
+}
+
 static char *row_line(const ScreenState *state, unsigned width, const RateDetailRow *row,
 		      const char *label)
 {
-	g_autoptr(GString) allocations = g_string_new(NULL), bytes = g_string_new(NULL);
+	const char *mark = estimate_mark(state->detail);
+	g_autoptr(GString) allocations = g_string_new(mark), bytes = g_string_new(mark);
 	uint64_t whole = state->detail->bytes_allocated;
 	double share = whole ? (double)row->bytes_allocated * 100 / (double)whole : 0;
 	g_autofree char *percent = g_strdup_printf("%.1f %%", share);
@@ -67,8 +73,9 @@ static char *heading(const ScreenState *state)
 		return g_string_free(line, FALSE);
 	}
 	g_string_append_printf(line, " | %s %.0f s%s | ", since, detail->seconds, ago);
+	g_string_append(line, estimate_mark(detail));
 	append_count(line, detail->allocations);
-	g_string_append(line, " allocations, ");
+	g_string_append_printf(line, " allocations, %s", estimate_mark(detail));
 	append_amount(line, detail->bytes_allocated, !state->is_exact);
 	g_string_append(line, state->is_exact ? " bytes | lost " : " | lost ");
 	append_count(line, detail->events_lost);

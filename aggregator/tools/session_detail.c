@@ -35,6 +35,7 @@ RateDetail *session_detail_new(Session *session, const char *cache, const GroupK
 		.cells = cells,
 		.seconds = seconds_of(session),
 		.events_lost = losses_all(&losses).high,
+		.estimated = loss_ledger_totals(session->loss).sampling_period_max > 1,
 	};
 	ViewSource source = { .caches = caches, .cgroups = cgroups };
 

@@ -277,6 +277,11 @@ Test(screen, each_number_of_a_sample_is_marked)
 	fixture.state.shown.latest->sampling_period = 4;
 	expect_line(&fixture, 70, "    ~900   ~225 KiB");
 	expect_line(&fixture, 70, "~3,282   ~459 KiB");
+	keys_press(&fixture.state, '\n');
+	state_take_detail(&fixture.state, made_detail("filp", 12, "process"));
+	fixture.state.detail->estimated = true;
+	expect_line(&fixture, 70, " | ~100 allocations, ~25.0 KiB | lost 0");
+	expect_line(&fixture, 70, " ~22.5 KiB ");
 }
 
 Test(screen, what_was_selected_stays_so)
