@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static bool is_closed(int fd)
@@ -24,4 +25,14 @@ bool standard_files_hold(void)
 		if (is_closed(fd) && open("/dev/null", flags[fd]) < 0)
 			return false;
 	return true;
+}
+
+bool standard_files_leave_room(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= FILES_NEEDED)
+		return true;
+	limit.rlim_cur = FILES_NEEDED;
+	return limit.rlim_max >= FILES_NEEDED && !setrlimit(RLIMIT_NOFILE, &limit);
 }

@@ -247,12 +247,24 @@ static void probe_clear(gpointer data)
 	tracepoint_format_free(((Probe *)data)->format);
 }
 
+/* Two containers may have a process of one pid: their groups are named by their namespaces, too.
+   Such a group is none that others remove, who cannot see whether its process is gone. */
+static void name_group(char group[CACHE_PROBES_GROUP_BYTES])
+{
+	uint64_t container = pid_namespace_is_first("") ? 0 : pid_namespace_number("");
+	int length = snprintf(group, CACHE_PROBES_GROUP_BYTES, GROUP_PREFIX "%d", (int)getpid());
+
+	if (container)
+		snprintf(group + length, CACHE_PROBES_GROUP_BYTES - (size_t)length,
+			 "_%" G_GUINT64_FORMAT, container);
+}
+
 static CacheProbes *probes_new(int kmem_folder_fd)
 {
 	CacheProbes *probes = g_new0(CacheProbes, 1);
 
 	probes->kmem_folder_fd = kmem_folder_fd;
-	snprintf(probes->group, sizeof(probes->group), GROUP_PREFIX "%d", (int)getpid());
+	name_group(probes->group);
 	probes->probes = g_array_new(FALSE, FALSE, sizeof(Probe));
 	g_array_set_clear_func(probes->probes, probe_clear);
 	probes->ids = g_array_new(FALSE, FALSE, sizeof(guint16));

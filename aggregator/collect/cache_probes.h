@@ -16,7 +16,7 @@
 typedef struct CacheProbes CacheProbes;
 
 /* The group of a process's probes: "kmalloc_top_" and its pid. */
-enum { CACHE_PROBES_GROUP_BYTES = 32 };
+enum { CACHE_PROBES_GROUP_BYTES = 64 };
 
 /* How the arguments of a function are reached at its entry. */
 typedef struct {

@@ -65,6 +65,12 @@ static void identity_read_groups(Identity *identity, const struct passwd *user)
 	g_array_set_size(groups, MIN(count, GROUPS_MAX));
 }
 
+static void identity_set(Identity *identity, const char *variable, const char *value)
+{
+	identity->environment = g_environ_setenv(identity->environment, variable, value, TRUE);
+}
+
+/* The environment is ours, but for the variables that name the user. */
 static bool identity_init(Identity *identity, const char *name, GError **error)
 {
 	const struct passwd *user;
@@ -85,9 +91,10 @@ static bool identity_init(Identity *identity, const char *name, GError **error)
 	identity->uid = user->pw_uid;
 	identity->gid = user->pw_gid;
 	identity_read_groups(identity, user);
-	identity->environment = g_environ_setenv(identity->environment, "HOME", user->pw_dir, TRUE);
-	identity->environment = g_environ_setenv(identity->environment, "USER", name, TRUE);
-	identity->environment = g_environ_setenv(identity->environment, "LOGNAME", name, TRUE);
+	identity_set(identity, "HOME", user->pw_dir);
+	identity_set(identity, "SHELL", *user->pw_shell ? user->pw_shell : "/bin/sh");
+	identity_set(identity, "USER", name);
+	identity_set(identity, "LOGNAME", name);
 	return true;
 }
 
@@ -128,7 +135,8 @@ bool command_check(char **argv, const char *user, GError **error)
 /* What the child inherited from us and the command must not. */
 static void restore_signals(void)
 {
-	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE };
+	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1,
+				       SIGCHLD, SIGPIPE, SIGXFSZ };
 	struct sigaction action;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(handled); i++) {

@@ -29,6 +29,17 @@ bool module_rights_of_kernel(const char *root, GError **error)
 	return true;
 }
 
+/* True also where /proc does not show it. */
+static bool user_namespace_is_first(const char *root)
+{
+	/* PROC_USER_INIT_INO: include/linux/proc_ns.h, since 3.8 */
+	static const char first[] = "user:[4026531837]";
+	g_autofree char *path = g_strconcat(root, "/proc/self/ns/user", NULL);
+	g_autofree char *ours = g_file_read_link(path, NULL);
+
+	return !ours || g_str_equal(ours, first);
+}
+
 bool module_rights_of_user(const char *root, uid_t user, GError **error)
 {
 	if (user != 0)
@@ -39,5 +50,9 @@ bool module_rights_of_user(const char *root, uid_t user, GError **error)
 		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
 			    "this root may not load modules (no CAP_SYS_MODULE), as in a "
 			    "container: run it on the host");
+	if (!user_namespace_is_first(root))
+		return fail(error, G_IO_ERROR_PERMISSION_DENIED,
+			    "this root is that of a user namespace, which may not load modules: "
+			    "run it on the host");
 	return true;
 }

@@ -11,9 +11,13 @@
 #include "collect/pid_namespace.h"
 #include "collect/tracefs.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <sched.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Since 5.8; older headers lack it. */
@@ -26,9 +30,29 @@ static bool may_trace(const CheckHost *host)
 	return capabilities >> CAP_SYS_ADMIN & 1 || capabilities >> CAP_OF_PERFMON & 1;
 }
 
+/* Tries what a run begins with: root of a user namespace has all capabilities, and may not. Returns
+   an errno; 0: it may. */
+static int try_event(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+	};
+	int cpu = MAX(sched_getcpu(), 0);
+	int event = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (event < 0)
+		return errno;
+	close(event);
+	return 0;
+}
+
 static CheckVerdict look_at_rights(const CheckHost *host, GString *text)
 {
 	g_autofree char *paranoid = check_read(host, "/proc/sys/kernel/perf_event_paranoid");
+	int problem;
 
 	if (!paranoid) {
 		g_string_append(text, "this kernel has no perf events (CONFIG_PERF_EVENTS): use "
@@ -42,6 +66,14 @@ static CheckVerdict look_at_rights(const CheckHost *host, GString *text)
 	if (!may_trace(host)) {
 		g_string_append(text, "this root may not trace (no CAP_PERFMON), as in a "
 				      "container: run it on the host");
+		return CHECK_FAIL;
+	}
+	/* Another host cannot be tried. */
+	if (!*host->root && (problem = try_event())) {
+		g_string_append_printf(text,
+				       "the kernel refuses perf events of the whole host (%s), as "
+				       "in a user namespace: run it on the host",
+				       g_strerror(problem));
 		return CHECK_FAIL;
 	}
 	g_string_append(text, "root, may trace the whole host");

@@ -2,6 +2,7 @@
 #include "collect/pid_namespace.h"
 
 #include <gio/gio.h>
+#include <string.h>
 
 bool pid_namespace_is_first(const char *root)
 {
@@ -11,6 +12,17 @@ bool pid_namespace_is_first(const char *root)
 	g_autofree char *ours = g_file_read_link(path, NULL);
 
 	return !ours || g_str_equal(ours, first);
+}
+
+uint64_t pid_namespace_number(const char *root)
+{
+	static const char heading[] = "pid:[";
+	g_autofree char *path = g_strconcat(root, "/proc/self/ns/pid", NULL);
+	g_autofree char *ours = g_file_read_link(path, NULL);
+
+	return ours && g_str_has_prefix(ours, heading)
+		       ? g_ascii_strtoull(ours + strlen(heading), NULL, 10)
+		       : 0;
 }
 
 bool pid_namespace_check(const char *root, const CollectRequest *request, GError **error)

@@ -10,6 +10,9 @@
    host's); where it does not tell, they are. */
 bool pid_namespace_is_first(const char *root);
 
+/* Returns the number of that namespace (pid_namespaces(7)); 0: it is not known. */
+uint64_t pid_namespace_number(const char *root);
+
 /* What pids are elsewhere, where the kernel gives those of our namespace. */
 #define PID_NAMESPACE_NOTE                                                                         \
 	"pids are those of this container; what happens outside of it has pid 0 and no name"

@@ -25,6 +25,19 @@ static bool fail_errno(GError **error, const char *path, int code)
 	return false;
 }
 
+/* Whether that user may be the one behind sudo: what a root shell was given names another one than
+   who logged in, where the kernel knows that (/proc/self/loginuid). */
+static bool may_be_behind(guint64 uid)
+{
+	g_autofree char *text = NULL;
+	guint64 login_uid;
+
+	return !g_file_get_contents("/proc/self/loginuid", &text, NULL, NULL) ||
+	       !g_ascii_string_to_unsigned(g_strchomp(text), 10, 0, G_MAXUINT32, &login_uid,
+					   NULL) ||
+	       login_uid == G_MAXUINT32 || login_uid == uid;
+}
+
 /* Under sudo the file is for the user behind it, who else could not read it. */
 static bool give_to_sudo_user(int descriptor)
 {
@@ -36,6 +49,8 @@ static bool give_to_sudo_user(int descriptor)
 		return true;
 	if (!g_ascii_string_to_unsigned(uid_text, 10, 0, G_MAXUINT32 - 1, &uid, NULL) ||
 	    !g_ascii_string_to_unsigned(gid_text, 10, 0, G_MAXUINT32 - 1, &gid, NULL))
+		return true;
+	if (!may_be_behind(uid))
 		return true;
 	return !fchown(descriptor, uid, gid);
 }

@@ -503,7 +503,14 @@ int tool_main(const Tool *tool, int argc, char **argv)
 		fprintf(stderr, "%s: /dev/null: %s\n", tool->name, g_strerror(errno));
 		return EXIT_FAILED;
 	}
+	if (!standard_files_leave_room()) {
+		fprintf(stderr, "%s: too few files may be open (ulimit -n): %d are needed\n",
+			tool->name, FILES_NEEDED);
+		return EXIT_FAILED;
+	}
 	give_memory_back();
+	/* A file that reached its largest size (ulimit -f) becomes an error, like a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
 	/* It asks for a report as soon as there is one to give; before, it must not end the run. */
 	signal(SIGUSR1, SIG_IGN);
 	options = options_parse(tool, argc, argv, &error);

@@ -8,6 +8,8 @@
 #include <criterion/new/assert.h>
 #include <glib.h>
 #include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void expect_layout(const CacheLayout *layout, long slab_cache, long name, long object_size,
 			  long size)
@@ -155,6 +157,27 @@ struct page {
 
 static const struct page example_page;
 static const struct kmem_cache example_cache;
+
+Test(cache_layout, what_may_be_anybodys_is_not_read)
+{
+	g_autofree char *folder = g_dir_make_tmp("layout-XXXXXX", NULL);
+	g_autofree char *pipe = g_build_filename(folder, "pipe", NULL);
+	g_autofree char *copy = g_build_filename(folder, "copy", NULL);
+	g_autofree char *program = NULL;
+	CacheLayout layout = cache_layout_unknown;
+	gsize length;
+
+	/* Opening it for reading would wait for a writer. */
+	cr_assert(zero(int, mkfifo(pipe, 0600)));
+	cr_expect(not(cache_layout_read_dwarf(&layout, pipe)));
+	cr_assert(g_file_get_contents("/proc/self/exe", &program, &length, NULL));
+	cr_assert(g_file_set_contents(copy, program, (gssize)length, NULL));
+	if (!geteuid() && !chown(copy, 65534, 65534))
+		cr_expect(not(cache_layout_read_dwarf(&layout, copy)));
+	unlink(pipe);
+	unlink(copy);
+	rmdir(folder);
+}
 
 Test(cache_layout, dwarf_tells_offsets)
 {

@@ -210,10 +210,12 @@ Test(command, another_user_runs_it_with_that_users_groups_and_home)
 			 "test $(id -un) = nobody && test $(id -ur) = $(id -u) && "
 			 "test \"$(id -G)\" = \"$(id -G nobody)\" && "
 			 "test $USER = nobody && test $LOGNAME = nobody && "
-			 "test $HOME = $(getent passwd nobody | cut -d: -f6)",
+			 "test $HOME:$SHELL = $(getent passwd nobody | cut -d: -f6,7)",
 			 NULL };
 	g_autoptr(Command) command = NULL;
 	g_autoptr(GError) error = NULL;
+
+	g_setenv("SHELL", "/a/shell/of/root", TRUE);
 
 	if (geteuid()) {
 		cr_expect(not(command_check(argv, "nobody", &error)));

@@ -10,8 +10,10 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -204,18 +206,51 @@ Test(recording, only_its_owner_may_read_it)
 	cr_expect(eq(int, status.st_mode & 0777, 0600));
 }
 
-Test(recording, under_sudo_it_belongs_to_the_user)
+/* Whether the kernel takes this process for one of that user's login, or knows of no logins. */
+static bool log_in_as(const char *uid)
 {
-	g_auto(Files) files = files_new();
+	FILE *file = fopen("/proc/self/loginuid", "r+e");
+	bool written;
+
+	if (!file)
+		return errno == ENOENT;
+	written = fputs(uid, file) >= 0;
+	return !fclose(file) && written;
+}
+
+static void expect_owner_under_sudo(const Files *files, uid_t uid, gid_t gid)
+{
 	g_autoptr(Recording) recording = NULL;
 	struct stat status;
 
 	g_setenv("SUDO_UID", "65534", TRUE);
 	g_setenv("SUDO_GID", "65533", TRUE);
-	recording = recording_create(files.path, UINT64_MAX, NULL);
-	cr_assert(zero(int, stat(files.part, &status)));
-	cr_expect(eq(u32, status.st_uid, geteuid() ? geteuid() : 65534));
-	cr_expect(eq(u32, status.st_gid, geteuid() ? getegid() : 65533));
+	recording = recording_create(files->path, UINT64_MAX, NULL);
+	cr_assert(zero(int, stat(files->part, &status)));
+	cr_expect(eq(u32, status.st_uid, uid));
+	cr_expect(eq(u32, status.st_gid, gid));
+}
+
+Test(recording, under_sudo_it_belongs_to_the_user)
+{
+	g_auto(Files) files = files_new();
+
+	if (geteuid())
+		expect_owner_under_sudo(&files, geteuid(), getegid());
+	else if (log_in_as("65534"))
+		expect_owner_under_sudo(&files, 65534, 65533);
+	else
+		cr_skip_test("the login of this process cannot be changed");
+}
+
+/* Anybody may have set the variables of root's shell. */
+Test(recording, it_stays_with_root_whom_another_user_did_not_call)
+{
+	g_auto(Files) files = files_new();
+
+	if (geteuid() || access("/proc/self/loginuid", F_OK) || !log_in_as("0"))
+		cr_skip_test("only root may change a login, where the kernel knows logins");
+	expect_owner_under_sudo(&files, 0, getegid());
 }
 
 static void expect_refused(const Files *files, const char *why)

@@ -70,6 +70,17 @@ planted 'a link at the report' -O planted.txt planted.txt
 SUDO_UID=65534 SUDO_GID=65534 profile --record sudo.kmr -d 0.2
 equals "a recording under sudo is the caller's alone" '65534 600' "$(stat -c '%u %a' sudo.kmr)"
 
+# The kernel knows that nobody else logged in, where it knows logins (CONFIG_AUDIT).
+if [ -e /proc/self/loginuid ]; then
+	(echo 0 > /proc/self/loginuid; SUDO_UID=65534 SUDO_GID=65534 profile --record root.kmr -d 0.2)
+	equals "a recording of root with a user's SUDO_UID is root's" '0 600' "$(stat -c '%u %a' root.kmr)"
+fi
+
+# A file that reaches its largest size ends the recording, not the report.
+(ulimit -f 8; exec kmalloc-top --record small.kmr -t 1 -d 2 > /dev/null 2> errors)
+equals 'a recording that may not grow: exit status' 3 "$?"
+has_line 'a recording that may not grow: why' 'File too large' errors
+
 # Who may write to the folder may have the kernel load anything.
 chmod 777 "$cache"
 kmalloc-top --collector=stap -d 1 > report 2> errors
