@@ -72,7 +72,7 @@ fi
 
 kmalloc-top --collector=perf --module there.ko -d 1 > report 2> errors
 equals '--module is not for perf events: exit status' 2 $?
-has_line '--module is not for perf events: why' "--module and -o are SystemTap's" errors
+has_line '--module is not for perf events: why' '--module and -o are for SystemTap' errors
 
 kmalloc-top --collector=perf -q "${work[@]}" > report 2> errors
 equals '-q: says nothing of the collector' '' "$(grep -E 'collector|buffers' errors)"
