@@ -6,7 +6,8 @@
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
-pairs=200 children=400
+# More than the some hundred pids that go round below the lowest pid_max.
+pairs=200 children=150
 # Each end of a connection sends a packet of two allocations.
 readonly at_exit=$((pairs * 4))
 readonly closing=(--events=kmalloc,cache -I tcp_send_fin -e "$unrelated")
