@@ -42,9 +42,9 @@ equals 'a filter: nothing else is' "$filp" \
 has_line 'a filter: it is told' "^filter.*$filp" <("$counts" filtered.kms)
 
 # Nobody has a new process meanwhile; but to read the stream something is allocated.
-kmalloc-top --module "$modules/kmt_all.ko" "$every_event" -d 2 > report 2> errors
+kmalloc-top --module "$modules/kmt_all.ko" "$every_event" --details -d 2 > report 2> errors
 has_line 'own processes are left out' '; own processes left out: [1-9]' report
-slabstack --module "$modules/kmt_all.ko" "$every_event" task_struct -d 2 > report 2> errors
+slabstack --module "$modules/kmt_all.ko" "$every_event" --details task_struct -d 2 > report 2> errors
 has_line 'a filter: of what it lets through' '; own processes left out: 0 allocations$' report
 
 # lies NAME PARAMETER…: nothing but the reason is told, and nothing is missing.
