@@ -9,28 +9,28 @@
 seconds()
 {
 	local began=$EPOCHREALTIME
-	"$@" > output 2> errors
+	"$@" > printed 2> errors
 	status=$?
 	took=$(awk "BEGIN { print $EPOCHREALTIME - $began }")
 }
 
-# ran_well NAME: nothing was lost; on a slow machine --max-overhead may have taken fewer events, which
-# status 3 and a line tell.
+# ran_well NAME: nothing was lost. On a slow machine --max-overhead may have taken fewer events, which is
+# no failure.
 ran_well()
 {
 	equals "$1: nothing lost" 'Lost: none' "$(tail -n 1 report)"
-	equals "$1: exit status" "$(grep -q '^Sampled: ' report && echo 3 || echo 0)" "$status"
+	equals "$1: exit status" 0 "$status"
 }
 
 seconds find /usr/include -type f
 seconds find /usr/include -type f
 alone=$took
-sort output > alone
+sort printed > alone
 collect_by perf
 seconds kmalloc-top --collector=perf -m 10 -t 3 -e tcp_ -c 'find /usr/include -type f'
 echo "the command alone takes $alone s, $took s with the program"
-holds 'what the command prints is there' cmp alone <(grep '^/usr/include/' output | sort)
-grep -v '^/usr/include/' output > report
+holds 'what the command prints is there' cmp alone <(grep '^/usr/include/' printed | sort)
+grep -v '^/usr/include/' printed > report
 ran_well 'the main job'
 has_line 'the banner names the exclusion' '^Will exclude stacks containing: tcp_' report
 equals 'three stacks' 3 "$(report_stacks report)"
@@ -41,7 +41,7 @@ has_line 'directories are read' ' : .*(getdents|iterate_dir|readdir)' report
 equals 'the command ended well, so nothing is said' '' "$(grep '^Traced command: ' report)"
 
 seconds kmalloc-top -m 10 -t 3 -e tcp_ -c 'find /usr/include -type f'
-grep -v '^/usr/include/' output > report
+grep -v '^/usr/include/' printed > report
 ran_well 'as it chooses'
 has_line 'as it chooses: the collector is told' '^kmalloc-top: collector: (perf events \(SystemTap: .*\)|SystemTap)$' errors
 
@@ -59,7 +59,7 @@ for tool in kmalloc-top slabstack; do
 		# Without a cache nothing is traced.
 		collector=--collector=perf
 		[ "$line" != slabstack ] || collector=
-		sh -c "exec $line $collector -d 1" > output 2> errors < /dev/null
+		sh -c "exec $line $collector -d 1" > printed 2> errors < /dev/null
 		status=$?
 		[ "$status" = 0 ] || cat errors
 		holds "$line: runs" [ "$status" = 0 -o "$status" = 3 ]

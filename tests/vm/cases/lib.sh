@@ -187,9 +187,9 @@ work_waits()
 }
 
 # adds_up NAME EVENTS: what was counted of the pipes and what was lost are all events there were. Of
-# what was lost nobody knows the stack: the few events that the loops make beside their pipes, and
-# more of them the longer a busy host lets a loop take, may be in it, at most one of a thousand. The exit
-# status shows a loss above the default of --max-loss.
+# what was lost nobody knows the stack: what the processes allocate beside their pipes, at their end
+# above all, is in it, too, at most one event of a thousand. A loss above the default of --max-loss ends
+# with status 3.
 adds_up()
 {
 	local lost sum
