@@ -39,8 +39,8 @@ static guint overlapping_until(const GPtrArray *lists, guint start)
 	uint64_t last = symbol_list_last(g_ptr_array_index(lists, start));
 	guint end = start + 1;
 
-	while (end < lists->len && symbol_list_first(g_ptr_array_index(lists, end)) <= last)
-		last = MAX(last, symbol_list_last(g_ptr_array_index(lists, end++)));
+	for (; end < lists->len && symbol_list_first(g_ptr_array_index(lists, end)) <= last; end++)
+		last = MAX(last, symbol_list_last(g_ptr_array_index(lists, end)));
 	return end;
 }
 

@@ -244,6 +244,20 @@ Test(symbol_store, overlapping_module_ranges_go_to_the_nearer_start)
 	expect(store, 0, 0xffffffffc0004010, "[small+10/1000]");
 }
 
+Test(symbol_store, symbols_of_overlapping_modules_are_found)
+{
+	g_autoptr(SymbolStore) store = symbol_store_new();
+
+	add_kallsyms(store, 0,
+		     "ffffffffc0001000 t first\t[a]\n"
+		     "ffffffffc0005000 t fourth\t[a]\n"
+		     "ffffffffc0003000 t second\t[b]\n"
+		     "ffffffffc0007000 t last\t[b]\n");
+	expect(store, 0, 0xffffffffc0003010, "second+10/2000 [b]");
+	expect(store, 0, 0xffffffffc0005010, "fourth+10/2000 [a]");
+	expect(store, 0, 0xffffffffc0007010, "last+10/0 [b]");
+}
+
 Test(symbol_store, text_at_low_addresses_is_named)
 {
 	g_autoptr(SymbolStore) store = symbol_store_new();
