@@ -79,22 +79,33 @@ void fuzz_text_rates(const ImportType *type, const char *text, size_t size, size
 	rate_feed_finish(feed);
 }
 
-void fuzz_report(const Session *session)
+/* Returns a report, grouped by that key unless it is NULL. The caller frees it. */
+static char *report_of(const Session *session, const GroupKey *key)
 {
 	g_autoptr(GPtrArray) filters = g_ptr_array_new();
+	g_autoptr(CacheNames) caches =
+		cache_names_new(session->profile, session->info, session->text);
+	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
 	const ViewOptions options = {
 		.filters = filters,
 		.sort = sort_key_lookup("count"),
 		.top = UINT64_MAX,
+		.by = { key },
 	};
-	g_autoptr(View) view =
-		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
-			 &options);
+	const ViewSource source = {
+		.profile = session->profile,
+		.symbols = session->symbols,
+		.caches = caches,
+		.cgroups = cgroups,
+		.memory = session->memory,
+	};
+	g_autoptr(View) view = view_new(&source, &options);
 	const Report report = {
 		.session = session,
 		.view = view,
 		.options = &options,
 		.details = true,
+		.human = key != NULL,
 		.show_host = true,
 	};
 	char *text = NULL;
@@ -104,7 +115,14 @@ void fuzz_report(const Session *session)
 	report_print_text(&report, out);
 	fclose(out);
 	expect_no_control(text, length);
-	free(text);
+	return text;
+}
+
+void fuzz_report(const Session *session)
+{
+	free(report_of(session, NULL));
+	for (const GroupKey *key = group_keys; key->name; key++)
+		free(report_of(session, key));
 }
 
 void fuzz_expect_same(const Session *whole, const Session *pieces)

@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* In pieces of how many bytes this input is fed: seeds stay plain files of their format. */
 size_t fuzz_chunk_bytes(size_t size);
 
-/* Makes a view of everything and prints its report, which must be fit for a terminal. */
+/* Makes views of everything, one for each way to group, and prints their reports, which must be fit
+   for a terminal. */
 void fuzz_report(const Session *session);
 
 /* Makes tables of the rates in a stream, and prints them alike. */

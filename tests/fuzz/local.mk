@@ -4,9 +4,10 @@ FUZZ_SECONDS = 60
 FUZZ_CLANG = clang
 
 fuzz_targets = stream import_hashkey import_count_text import_perf_script import_report \
-	import_slab_text perf_record
+	import_slab_text perf_record names recording module_file
 fuzz_cppflags = $(aggregator_cppflags) -I$(srcdir)/tests
 fuzz_corpus = \"$(abs_srcdir)/tests/fuzz/corpus
+fuzz_streams = tests/bench/stream_builder.c tests/bench/stream_builder.h
 fuzz_common = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/replay.c
 
 fuzz_replays = \
@@ -15,7 +16,10 @@ fuzz_replays = \
 	tests/fuzz/fuzz_import_perf_script \
 	tests/fuzz/fuzz_import_report \
 	tests/fuzz/fuzz_import_slab_text \
+	tests/fuzz/fuzz_module_file \
+	tests/fuzz/fuzz_names \
 	tests/fuzz/fuzz_perf_record \
+	tests/fuzz/fuzz_recording \
 	tests/fuzz/fuzz_stream
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
@@ -29,6 +33,21 @@ tests_fuzz_fuzz_perf_record_SOURCES = tests/fuzz/fuzz_perf_record.c $(fuzz_commo
 tests_fuzz_fuzz_perf_record_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/perf_record\"
 tests_fuzz_fuzz_perf_record_CFLAGS = $(aggregator_cflags)
 tests_fuzz_fuzz_perf_record_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_names_SOURCES = tests/fuzz/fuzz_names.c $(fuzz_streams) $(fuzz_common)
+tests_fuzz_fuzz_names_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/names\"
+tests_fuzz_fuzz_names_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_names_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_recording_SOURCES = tests/fuzz/fuzz_recording.c $(fuzz_common)
+tests_fuzz_fuzz_recording_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/recording\"
+tests_fuzz_fuzz_recording_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_recording_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_module_file_SOURCES = tests/fuzz/fuzz_module_file.c $(fuzz_common)
+tests_fuzz_fuzz_module_file_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/module_file\"
+tests_fuzz_fuzz_module_file_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_module_file_LDADD = $(aggregator_libs)
 
 tests_fuzz_fuzz_import_hashkey_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
 tests_fuzz_fuzz_import_hashkey_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_hashkey \
