@@ -50,6 +50,9 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf_state.h \
 	aggregator/collect/perf_throttle.c aggregator/collect/perf_throttle.h \
 	aggregator/collect/pid_check.c aggregator/collect/pid_check.h \
+	aggregator/collect/perf_period.c aggregator/collect/perf_period.h \
+	aggregator/collect/perf_scatter.c aggregator/collect/perf_scatter.h \
+	aggregator/collect/perf_weight.c aggregator/collect/perf_weight.h \
 	aggregator/collect/pid_namespace.c aggregator/collect/pid_namespace.h \
 	aggregator/collect/process_memory.c aggregator/collect/process_memory.h \
 	aggregator/collect/process_group.c aggregator/collect/process_group.h \

@@ -172,21 +172,3 @@ PerfCost perf_cost_measure(const PerfRequest *request)
 
 	return points->len ? measure(&own) : (PerfCost){ 0 };
 }
-
-bool perf_samples_come_early(const PerfRequest *request)
-{
-	g_autoptr(GArray) points = allocation_points(request);
-	PerfRequest own = own_request(request, points);
-	Kind rare = { 0 };
-	bool came = false;
-
-	/* No round has so many. */
-	own.sampling_period = 1 << 20;
-	kind_open(&rare, &own);
-	if (rare.cpu) {
-		kind_measure(&rare);
-		came = rare.samples > 0;
-	}
-	perf_events_free(rare.events);
-	return came;
-}

@@ -26,13 +26,6 @@ bool perf_cost_make_pipe(void);
    is not known when it cannot be measured. */
 PerfCost perf_cost_measure(const PerfRequest *request);
 
-/*
- * Whether this kernel's events that are taken one of so many (N) begin with samples that stand for
- * no events: before 6.13 and its stable updates two of the first event, and one when the period was
- * changed (perf_trace_add() did not begin the period).
- */
-bool perf_samples_come_early(const PerfRequest *request);
-
 static inline uint64_t perf_cost_of(const PerfCost *cost, uint32_t depth)
 {
 	return cost->event_ns + cost->frame_ns * depth;

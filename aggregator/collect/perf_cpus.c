@@ -4,7 +4,14 @@
 
 #include <gio/gio.h>
 #include <glib-unix.h>
-#include <string.h>
+
+enum {
+	DRAW_MS = 10, /* so often another period is drawn for a CPU that is sampled ... */
+};
+/* ... where few samples come, so often at most. */
+#define BLOCK_NS_MAX 100000000ULL
+/* So long an event of each CPU is waited for: what happens meanwhile is not sampled. */
+#define AIM_NS_MAX 30000ULL
 
 static gboolean ring_is_filling(int fd, GIOCondition condition, gpointer user_data)
 {
@@ -41,7 +48,8 @@ void perf_run_cpu_free(gpointer data)
 
 	end_source(&cpu->samples_source);
 	end_source(&cpu->tasks_source);
-	g_free(cpu->early_samples);
+	g_free(cpu->weights);
+	g_free(cpu->scatters);
 	cache_calls_free(cpu->calls);
 	g_free(cpu);
 }
@@ -63,35 +71,44 @@ static PerfRunCpu *find_cpu(const PerfRun *run, uint32_t number)
 	return NULL;
 }
 
-/* How many samples of an event come too early, on kernels that do that. */
-enum { EARLY_AFTER_OPENING = 2, EARLY_AFTER_CHANGE = 1 };
-
-static void expect_early_samples(const PerfRun *run, PerfRunCpu *cpu, uint8_t each)
+/* What its events have come to is settled before they are closed. */
+static void end_weights(PerfRun *run, PerfRunCpu *cpu)
 {
-	bool will_come = run->samples_come_early && cpu->event_cpu.sampling_period > 1;
+	cpu->head = perf_ring_head(&cpu->perf->samples);
+	perf_read_cpu(run, cpu);
+	perf_read_end_weights(run, cpu);
+}
 
-	memset(cpu->early_samples, will_come ? each : 0, run->request.points_count);
+static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
+{
+	PerfRunCpu *cpu = g_new0(PerfRunCpu, 1);
+
+	cpu->weights = g_new0(PerfWeight, run->request.points_count);
+	cpu->scatters = g_new0(PerfScatter, run->request.points_count);
+	cpu->calls = run->sites ? cache_calls_new() : NULL;
+	cpu->perf = perf;
+	cpu->event_cpu.cpu = number;
+	cpu->event_cpu.sampling_period = run->bound.sampling_period;
+	cpu->event_cpu.probe_ns = run->cost.is_known ? 0 : KMT_NOT_MEASURED;
+	g_ptr_array_add(run->cpus, cpu);
+	return cpu;
 }
 
 static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 {
-	PerfCpu *perf = perf_events_open(run->events, number, error);
 	PerfRunCpu *cpu = find_cpu(run, number);
+	PerfCpu *perf;
 
+	if (cpu)
+		end_weights(run, cpu);
+	perf = perf_events_open(run->events, number, error);
 	if (!perf)
 		return false;
-	if (!cpu) {
-		cpu = g_new0(PerfRunCpu, 1);
-		cpu->early_samples = g_new0(uint8_t, run->request.points_count);
-		cpu->calls = run->sites ? cache_calls_new() : NULL;
-		cpu->perf = perf;
-		cpu->event_cpu.cpu = number;
-		cpu->event_cpu.sampling_period = run->request.sampling_period;
-		cpu->event_cpu.probe_ns = run->cost.is_known ? 0 : KMT_NOT_MEASURED;
-		g_ptr_array_add(run->cpus, cpu);
-	}
+	if (!cpu)
+		cpu = add_cpu(run, number, perf);
 	cpu->enabled = (PerfEnabled){ 0 };
-	expect_early_samples(run, cpu, EARLY_AFTER_OPENING);
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		perf_weight_init(&cpu->weights[i], run->request.sampling_period);
 	return true;
 }
 
@@ -112,11 +129,147 @@ bool perf_cpus_open(PerfRun *run, GError **error)
 	return true;
 }
 
+/* Which events are taken. */
+
+static void set_period(PerfRun *run, PerfRunCpu *cpu, unsigned point, uint32_t period, bool is_aim)
+{
+	PerfWeight *weight = &cpu->weights[point];
+	PerfChange change;
+
+	if (!perf_weight_can_change(weight)) {
+		cpu->head = perf_ring_head(&cpu->perf->samples);
+		perf_read_cpu(run, cpu);
+	}
+	/* Were it full all the same, the period stays as it is until there is a sample of it. */
+	if (!perf_weight_can_change(weight))
+		return;
+	change = perf_events_set_period(run->events, cpu->perf, point, period);
+	change.is_aim = is_aim;
+	perf_weight_change(weight, &change, perf_events_count(run->events, cpu->perf, point));
+}
+
+static void note_change(PerfRunCpu *cpu, bool is_aiming)
+{
+	cpu->changed_head = perf_ring_head(&cpu->perf->samples);
+	cpu->changed_ns = clock_monotonic_ns();
+	cpu->is_aiming = is_aiming;
+}
+
+static void draw_periods(PerfRun *run, PerfRunCpu *cpu)
+{
+	uint32_t nominal = cpu->event_cpu.sampling_period;
+
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		set_period(run, cpu, i, perf_period_draw(&run->random, nominal), false);
+	perf_events_set_helpers_period(run->events, cpu->perf,
+				       perf_period_draw(&run->random, nominal));
+	note_change(cpu, false);
+}
+
+static void aim(PerfRun *run, PerfRunCpu *cpu)
+{
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		set_period(run, cpu, i, perf_period_aim(&run->random), true);
+	note_change(cpu, true);
+}
+
+static bool has_samples(const PerfRunCpu *cpu, uint64_t bytes)
+{
+	return perf_ring_head(&cpu->perf->samples) >= cpu->changed_head + bytes;
+}
+
+/* A CPU with few events keeps its period for longer: a block of a few samples is all edges. */
+static bool is_due(const PerfRunCpu *cpu)
+{
+	enum { BLOCK_BYTES = 4096 }; /* some 16 samples with stacks, or more */
+
+	if (cpu->event_cpu.sampling_period == 1 || cpu->is_aiming)
+		return false;
+	return has_samples(cpu, BLOCK_BYTES) ||
+	       (has_samples(cpu, 1) && clock_monotonic_ns() > cpu->changed_ns + BLOCK_NS_MAX);
+}
+
+static void aim_all(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (is_due(cpu))
+			aim(run, cpu);
+	}
+}
+
+static bool all_have_events(const PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (cpu->is_aiming && !has_samples(cpu, 1))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What is aimed at needs an event in between. On this CPU there is none but our own; on one that
+ * has few, the last period is good enough. The second change is also what lets an event go on that
+ * the kernel stopped after the first one: when events of others were enabled on the CPU while the
+ * period was 1, since 6.13 its last period is 1, too (see perf_events_set_period()).
+ */
+static void wait_for_events(const PerfRun *run)
+{
+	uint64_t until_ns = clock_monotonic_ns() + AIM_NS_MAX;
+
+	perf_cost_make_events();
+	while (!all_have_events(run) && clock_monotonic_ns() < until_ns)
+		;
+}
+
+static bool any_is_sampled(const PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (cpu->event_cpu.sampling_period > 1)
+			return true;
+	}
+	return false;
+}
+
+static gboolean time_to_draw(gpointer user_data)
+{
+	PerfRun *run = user_data;
+
+	run->is_drawing = run->live.phase == PHASE_LIVE && any_is_sampled(run);
+	if (!run->is_drawing)
+		return G_SOURCE_REMOVE;
+	aim_all(run);
+	wait_for_events(run);
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (cpu->is_aiming)
+			draw_periods(run, cpu);
+	}
+	return G_SOURCE_CONTINUE;
+}
+
+static void draw_again_and_again(PerfRun *run)
+{
+	if (run->is_drawing)
+		return;
+	run->is_drawing = true;
+	live_run_add_timeout(&run->live, DRAW_MS, time_to_draw);
+}
+
 void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 {
 	uint64_t now_ns;
 
 	perf_events_enable_samples(run->events, cpu->perf);
+	draw_periods(run, cpu);
+	if (cpu->event_cpu.sampling_period > 1)
+		draw_again_and_again(run);
 	now_ns = clock_monotonic_ns();
 	cpu->throttle.judged_ns = now_ns;
 	if (!cpu->enabled_at_ns)
@@ -163,17 +316,20 @@ void perf_cpus_trace(LiveRun *live)
 
 /* What it costs. */
 
-/* Samples do not say their period: those of the one before are read first. */
+/* A batch is of one nominal period: samples of the one before are read first. */
 static void change_period(PerfRun *run, PerfRunCpu *cpu)
 {
-	uint32_t period = perf_throttle_period(&cpu->throttle, &run->bound);
-
-	cpu->head = perf_events_set_period(run->events, cpu->perf, period);
+	cpu->head = perf_ring_head(&cpu->perf->samples);
 	perf_read_cpu(run, cpu);
-	cpu->event_cpu.sampling_period = period;
+	cpu->event_cpu.sampling_period = perf_throttle_period(&cpu->throttle, &run->bound);
+	cpu->lost_rest = 0;
+	aim(run, cpu);
+	wait_for_events(run);
+	draw_periods(run, cpu);
+	if (cpu->event_cpu.sampling_period > 1)
+		draw_again_and_again(run);
 	if (cpu->calls)
 		cache_calls_forget(cpu->calls);
-	expect_early_samples(run, cpu, EARLY_AFTER_CHANGE);
 }
 
 static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)

@@ -33,16 +33,12 @@ enum {
 
 /* Descriptors of one CPU; the first of each kind has the ring. */
 typedef struct {
-	PerfCpu part;    /* first: it is what the caller gets */
-	GArray *points;  /* (element-type int) */
-	GArray *helpers; /* (element-type int), which fill the ring of the points */
-	GArray *dummies; /* (element-type int) */
-	guint live_from; /* in points: those before counted until the CPU went away */
-	uint32_t sampling_period;
-	uint64_t
-		samples_before; /* those that the events had come to when it was last changed ... */
-	GArray *counts_before;  /* (element-type guint64) ... and their counts then, by index */
-	uint64_t lost_before;   /* by events that were closed since: see perf_events_lost() */
+	PerfCpu part;         /* first: it is what the caller gets */
+	GArray *points;       /* (element-type int) */
+	GArray *helpers;      /* (element-type int), which fill the ring of the points */
+	GArray *dummies;      /* (element-type int) */
+	guint live_from;      /* in points: those before counted until the CPU went away */
+	uint64_t lost_before; /* by events that were closed since: see perf_events_lost() */
 } Cpu;
 
 struct PerfEvents {
@@ -74,7 +70,6 @@ static void cpu_free(gpointer data)
 	close_all(cpu->points);
 	close_all(cpu->helpers);
 	close_all(cpu->dummies);
-	g_array_unref(cpu->counts_before);
 	g_free(cpu);
 }
 
@@ -116,7 +111,7 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 
 static uint64_t sample_type(const PerfEvents *events)
 {
-	return PERF_SAMPLE_NEEDED |
+	return PERF_SAMPLE_NEEDED | PERF_SAMPLE_READ |
 	       (events->request->stack_depth ? (uint64_t)PERF_SAMPLE_CALLCHAIN : 0) |
 	       (events->features & FEATURE_CGROUP ? PERF_SAMPLE_CGROUP_BIT : 0);
 }
@@ -124,7 +119,8 @@ static uint64_t sample_type(const PerfEvents *events)
 PerfLayout perf_events_layout(const PerfEvents *events)
 {
 	return (PerfLayout){
-		.sample_type = sample_type(events),
+		.sample_type = sample_type(events) |
+			       (events->features & FEATURE_LOST ? PERF_SAMPLE_READ_LOST_BIT : 0),
 		.monotonic_clock = events->features & FEATURE_CLOCK,
 	};
 }
@@ -147,18 +143,16 @@ static struct perf_event_attr common_attr(const PerfEvents *events)
 	return attr;
 }
 
-static struct perf_event_attr point_attr(const PerfEvents *events, const Cpu *cpu,
-					 const PerfPoint *point)
+static struct perf_event_attr point_attr(const PerfEvents *events, const PerfPoint *point)
 {
 	const PerfRequest *request = events->request;
 	struct perf_event_attr attr = common_attr(events);
 
 	attr.type = PERF_TYPE_TRACEPOINT;
 	attr.config = point->id;
-	attr.sample_period = cpu->sampling_period;
+	attr.sample_period = request->sampling_period;
 	attr.sample_type = sample_type(events);
-	attr.read_format =
-		PERF_FORMAT_TOTAL_TIME_ENABLED | (events->features & FEATURE_LOST ? READ_LOST : 0);
+	attr.read_format = events->features & FEATURE_LOST ? READ_LOST : 0;
 	attr.wakeup_watermark = (uint32_t)(request->ring_bytes / WAKE_PART);
 	attr.exclude_callchain_user = 1;
 	/* All samples of a ring have one layout: without either part a chain is empty. */
@@ -177,6 +171,7 @@ static struct perf_event_attr dummy_attr(const PerfEvents *events)
 	attr.config = PERF_COUNT_SW_DUMMY;
 	attr.comm = 1;
 	attr.task = 1;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
 	attr.wakeup_watermark = TASKS_RING_BYTES / WAKE_PART;
 	return attr;
 }
@@ -280,38 +275,34 @@ void perf_events_disable(PerfEvents *events, PerfCpu *part)
 	tell_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
 }
 
-/* What read() gives for these events. */
+/* What read() gives for these events: a point's count and what it lost, or how long a dummy was
+   enabled. */
 typedef struct {
 	uint64_t count;
-	uint64_t enabled_ns;
-	uint64_t lost; /* samples; 0 without FEATURE_LOST */
+	uint64_t rest; /* 0: not told */
 } Reading;
 
-static Reading read_event(const Cpu *cpu, guint index)
+static Reading read_event(int fd)
 {
 	Reading reading = { 0 };
-	int fd = g_array_index(cpu->points, int, index);
 
-	if (read(fd, &reading, sizeof(reading)) < (ssize_t)offsetof(Reading, lost))
+	if (read(fd, &reading, sizeof(reading)) < (ssize_t)sizeof(reading.count))
 		return (Reading){ 0 };
 	return reading;
 }
 
-uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part)
+static Reading read_point(const Cpu *cpu, guint index)
+{
+	return read_event(g_array_index(cpu->points, int, index));
+}
+
+uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part, unsigned point)
 {
 	const Cpu *cpu = (const Cpu *)part;
-	uint64_t samples = cpu->samples_before;
+	guint index = cpu->live_from + point;
 
 	(void)events;
-	for (guint i = 0; i < cpu->points->len; i++) {
-		uint64_t count = read_event(cpu, i).count;
-		uint64_t before = i < cpu->counts_before->len
-					  ? g_array_index(cpu->counts_before, guint64, i)
-					  : 0;
-
-		samples += (count > before ? count - before : 0) / cpu->sampling_period;
-	}
-	return samples;
+	return index < cpu->points->len ? read_point(cpu, index).count : 0;
 }
 
 static uint64_t lost_from(const Cpu *cpu, guint first)
@@ -319,7 +310,7 @@ static uint64_t lost_from(const Cpu *cpu, guint first)
 	uint64_t lost = 0;
 
 	for (guint i = first; i < cpu->points->len; i++)
-		lost += read_event(cpu, i).lost;
+		lost += read_point(cpu, i).rest;
 	return lost;
 }
 
@@ -329,15 +320,6 @@ bool perf_events_lost(const PerfEvents *events, const PerfCpu *part, uint64_t *l
 
 	*lost = cpu->lost_before + lost_from(cpu, 0);
 	return events->features & FEATURE_LOST;
-}
-
-/* What the events have come to until now, which from here on has another period. */
-static void settle_counts(PerfEvents *events, Cpu *cpu)
-{
-	cpu->samples_before = perf_events_count(events, &cpu->part);
-	g_array_set_size(cpu->counts_before, cpu->points->len);
-	for (guint i = 0; i < cpu->points->len; i++)
-		g_array_index(cpu->counts_before, guint64, i) = read_event(cpu, i).count;
 }
 
 static bool fail_mapping(int problem, GError **error)
@@ -379,11 +361,21 @@ static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
 
 	do {
 		struct perf_event_attr attr =
-			point ? point_attr(events, cpu, point) : dummy_attr(events);
+			point ? point_attr(events, point) : dummy_attr(events);
 
 		fd = open_event(&attr, events->request->own_thread, cpu->part.cpu);
 	} while (fd < 0 && is_refusal_of_feature(errno) && drop_feature(events));
 	return fd;
+}
+
+/* Before 6.13 and its stable updates an event that was opened with a period has a whole one behind
+   it, and takes its first event twice: the same period, set again, has none. */
+static void begin_period(const PerfEvents *events, int fd)
+{
+	uint64_t period = events->request->sampling_period;
+
+	if (period > 1)
+		ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
 }
 
 static void filter_point(PerfEvents *events, const PerfPoint *point, int fd)
@@ -446,6 +438,7 @@ static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 			return fail(errno, error);
 		if (!add_event(cpu->points, &cpu->part.samples, request->ring_bytes, fd, error))
 			return false;
+		begin_period(events, fd);
 		filter_point(events, &request->points[i], fd);
 	}
 	if (!open_helpers(events, cpu, error))
@@ -475,26 +468,21 @@ static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 	Cpu *cpu = g_new0(Cpu, 1);
 
 	cpu->part.cpu = number;
-	cpu->sampling_period = events->request->sampling_period;
 	cpu->points = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->helpers = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->dummies = g_array_new(FALSE, FALSE, sizeof(int));
-	cpu->counts_before = g_array_new(FALSE, FALSE, sizeof(guint64));
 	g_ptr_array_add(events->cpus, cpu);
 	return cpu;
 }
 
-/* Of those that have ended the first ones stay, for their rings. Whoever thought so in error counts
-   nothing twice. */
+/* Of those that have ended the first ones stay, for their rings. */
 static void close_ended(PerfEvents *events, Cpu *cpu)
 {
 	perf_events_disable(events, &cpu->part);
-	settle_counts(events, cpu);
 	cpu->lost_before += lost_from(cpu, 1);
 	close_from(cpu->points, 1);
 	close_from(cpu->helpers, 0);
 	close_from(cpu->dummies, 1);
-	g_array_set_size(cpu->counts_before, 1);
 	cpu->live_from = 1;
 }
 
@@ -525,33 +513,43 @@ void perf_events_enable_tasks(PerfEvents *events, PerfCpu *part)
 
 /* Those that have ended keep their counts, and are not enabled again. The helpers come first: what
    begins while only they are enabled is told of in vain, which is better than the reverse. */
-static void tell_live(const Cpu *cpu, unsigned long request, void *argument)
+static void enable_live(const Cpu *cpu)
 {
 	for (guint i = 0; i < cpu->helpers->len; i++)
-		ioctl(g_array_index(cpu->helpers, int, i), request, argument);
+		ioctl(g_array_index(cpu->helpers, int, i), PERF_EVENT_IOC_ENABLE, 0);
 	for (guint i = cpu->live_from; i < cpu->points->len; i++)
-		ioctl(g_array_index(cpu->points, int, i), request, argument);
+		ioctl(g_array_index(cpu->points, int, i), PERF_EVENT_IOC_ENABLE, 0);
 }
 
 void perf_events_enable_samples(PerfEvents *events, PerfCpu *part)
 {
 	(void)events;
-	tell_live((const Cpu *)part, PERF_EVENT_IOC_ENABLE, NULL);
+	enable_live((const Cpu *)part);
 }
 
-uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *part, uint32_t sampling_period)
+PerfChange perf_events_set_period(PerfEvents *events, PerfCpu *part, unsigned point,
+				  uint32_t sampling_period)
 {
-	Cpu *cpu = (Cpu *)part;
+	const Cpu *cpu = (const Cpu *)part;
+	PerfChange change = { .period = sampling_period, .from = perf_ring_head(&part->samples) };
 	uint64_t period = sampling_period;
-	uint64_t head;
+	guint index = cpu->live_from + point;
 
-	tell_live(cpu, PERF_EVENT_IOC_DISABLE, NULL);
-	head = perf_ring_head(&part->samples);
-	settle_counts(events, cpu);
-	cpu->sampling_period = sampling_period;
-	tell_live(cpu, PERF_EVENT_IOC_PERIOD, &period);
-	tell_live(cpu, PERF_EVENT_IOC_ENABLE, NULL);
-	return head;
+	(void)events;
+	if (index < cpu->points->len)
+		ioctl(g_array_index(cpu->points, int, index), PERF_EVENT_IOC_PERIOD, &period);
+	change.to = perf_ring_head(&part->samples);
+	return change;
+}
+
+void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *part, uint32_t sampling_period)
+{
+	const Cpu *cpu = (const Cpu *)part;
+	uint64_t period = sampling_period;
+
+	(void)events;
+	for (guint i = 0; i < cpu->helpers->len; i++)
+		ioctl(g_array_index(cpu->helpers, int, i), PERF_EVENT_IOC_PERIOD, &period);
 }
 
 /* Of the two clocks one may be slewed, and be kept to the ticks of a CPU that sleeps. */
@@ -567,9 +565,9 @@ bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, Per
 	uint64_t now_ns = clock_monotonic_ns();
 
 	(void)events;
-	if (cpu->live_from >= cpu->points->len)
+	if (cpu->live_from >= cpu->dummies->len)
 		return false;
-	last->enabled_ns = read_event(cpu, cpu->live_from).enabled_ns;
+	last->enabled_ns = read_event(g_array_index(cpu->dummies, int, cpu->live_from)).rest;
 	last->asked_ns = clock_monotonic_ns();
 	return last->enabled_ns > before.enabled_ns &&
 	       is_whole(last->enabled_ns - before.enabled_ns,

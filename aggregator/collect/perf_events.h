@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/perf_ring.h"
+#include "collect/perf_weight.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -38,7 +39,7 @@ typedef struct {
 	/* The tracepoint of TaskBirths, whose samples come among what tasks become; 0: none. */
 	uint16_t births_id;
 	uint32_t stack_depth;     /* frames; 0: none. What frees came from is never walked. */
-	uint32_t sampling_period; /* at first: see perf_events_set_period() */
+	uint32_t sampling_period; /* at first; not 1 where it is to change: see below */
 	size_t ring_bytes;        /* of samples, each CPU: a power of two of whole pages */
 	bool with_cgroups;        /* ask for the cgroup in each sample */
 	bool own_thread;          /* of the calling thread only; else everybody's */
@@ -47,7 +48,7 @@ typedef struct {
 
 /* What this kernel's samples have. */
 typedef struct {
-	uint64_t sample_type;
+	uint64_t sample_type; /* as perf_sample_parse() takes it */
 	bool monotonic_clock; /* else the times are those of the CPU's own clock */
 } PerfLayout;
 
@@ -85,20 +86,25 @@ void perf_events_enable_samples(PerfEvents *events, PerfCpu *cpu);
 void perf_events_disable(PerfEvents *events, PerfCpu *cpu);
 
 /*
- * From here on a CPU's events are taken one of so many. Returns where its ring's samples of the
- * period before end. Meanwhile, some microseconds, the CPU is not observed: a kernel that is given
- * another period than 1 while the event counts takes its next event twice, and holds that for a
- * flood which it stops (since 6.16 it does not even count then).
+ * From here on one of so many events of a point is taken on a CPU; point is its place in the
+ * request. The event counts all the while: nothing is missed. What the kernel makes of it is in
+ * perf_weight.h. An event that was opened with 1 must not be given another period: the kernel takes
+ * its next event twice then, and holds that for a flood which it stops (since 6.16 it does not even
+ * count meanwhile). So such an event is opened with another one, and given 1 when it counts.
  */
-uint64_t perf_events_set_period(PerfEvents *events, PerfCpu *cpu, uint32_t sampling_period);
+PerfChange perf_events_set_period(PerfEvents *events, PerfCpu *cpu, unsigned point,
+				  uint32_t sampling_period);
 
-/* Returns how many samples this CPU's events have come to since the start, of those that it had
-   before it went away, too: whether they found room in the ring or not. */
-uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu);
+/* The same for all helpers. */
+void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *cpu, uint32_t sampling_period);
 
-/* Tells how many of them found no room in the ring. Returns false where the kernel does not say
-   that: before 6.0. What then did not come either was counted, but never handed over: some kernels
-   do that to what happens in the idle task. */
+/* Returns to how many events a point has come on a CPU since it was opened there: whether they were
+   taken, and found room in the ring, or not. */
+uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu, unsigned point);
+
+/* Reports how many samples of a CPU found no room in the ring since the start. Returns false where
+   the kernel does not say that: before 6.0. What then did not come either was counted, but never
+   handed over: some kernels do that to what happens in the idle task. */
 bool perf_events_lost(const PerfEvents *events, const PerfCpu *cpu, uint64_t *lost);
 
 /* For how long events had counted when they were asked. */

@@ -26,7 +26,7 @@ static inline bool is_own(const PerfRun *run, const PerfSample *sample, uint8_t 
 }
 
 /* Whether an allocation is asked for; is_counted: by its process. */
-static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context)
+static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context, uint32_t weight)
 {
 	const CollectRequest *request = run->live.parts.request;
 
@@ -36,11 +36,12 @@ static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context)
 		return false;
 	if (context == KMT_CONTEXT_TASK || request->with_interrupts)
 		return true;
-	run->reading->event_cpu.left_out_interrupt++;
+	run->reading->event_cpu.left_out_interrupt += weight;
 	return false;
 }
 
-static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts)
+static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
+		       uint32_t weight)
 {
 	/* Seen from a container, what is outside has no pid of its own; the idle tasks have none
 	   anywhere. */
@@ -60,22 +61,61 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 	run->has_frames |= depth > 0;
 	run->lacks_frames |= !depth && !facts->free;
 	if (!facts->free && is_own(run, sample, facts->context)) {
-		run->reading->event_cpu.left_out_self++;
+		run->reading->event_cpu.left_out_self += weight;
 		return;
 	}
 	is_counted = task_table_find(run->tasks, &whose, &task);
-	if (facts->free || is_wanted(run, is_counted, facts->context))
-		event_writer_add(run->writer, sample->time_ns, &task, facts, sample->frames,
+	if (facts->free || is_wanted(run, is_counted, facts->context, weight))
+		event_writer_add(run->writer, sample->time_ns, &task, facts, weight, sample->frames,
 				 MIN(depth, run->stack_depth), depth > run->stack_depth);
 }
 
-/* Whether it is one that stands for no events. */
-static inline bool is_early(PerfRunCpu *cpu, const KmemPoint *point)
+/* Adds what a point has lost since it was like that before. */
+static void add_losses(PerfRunCpu *cpu, const PerfWeight *weight, const PerfWeight *before)
 {
-	if (G_LIKELY(!cpu->early_samples[point->number]))
-		return false;
-	cpu->early_samples[point->number]--;
-	return true;
+	uint32_t period = MAX(cpu->event_cpu.sampling_period, 1);
+
+	cpu->lost_rest += weight->lost - before->lost;
+	cpu->lost_samples += weight->lost_samples - before->lost_samples;
+	cpu->lost += cpu->lost_rest / period;
+	cpu->lost_rest %= period;
+}
+
+/* What is missing before a sample was lost on the way to it. */
+static void take_losses(PerfRun *run, PerfRunCpu *cpu, const PerfWeight *weight,
+			const PerfWeight *before)
+{
+	if (G_LIKELY(weight->lost == before->lost))
+		return;
+	/* The batch at hand was before the loss. */
+	event_writer_close(run->writer);
+	add_losses(cpu, weight, before);
+	perf_read_tell_lost(cpu);
+}
+
+void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu)
+{
+	for (unsigned i = 0; i < run->request.points_count; i++) {
+		PerfWeight before = cpu->weights[i];
+
+		perf_weight_end(&cpu->weights[i], perf_events_count(run->events, cpu->perf, i));
+		add_losses(cpu, &cpu->weights[i], &before);
+	}
+	perf_read_tell_lost(cpu);
+}
+
+/* Returns how many events a sample stands for; 0: it is not counted. */
+static uint32_t weigh(PerfRun *run, const KmemPoint *point, const PerfSample *sample)
+{
+	PerfRunCpu *cpu = run->reading;
+	PerfWeight *weight = &cpu->weights[point->number];
+	const PerfWeight before = { .lost = weight->lost, .lost_samples = weight->lost_samples };
+	uint32_t events = perf_weight_take(weight, cpu->position, sample->count);
+
+	take_losses(run, cpu, weight, &before);
+	if (weight->was_changed && !weight->is_aim)
+		perf_scatter_begin(&cpu->scatters[point->number], weight->period);
+	return events;
 }
 
 /* Some kernels, as 5.10, give the place of the tracepoint twice: the registers have it, and the
@@ -136,6 +176,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	PerfSample sample;
 	EventFacts facts;
 	EventCache cache;
+	uint32_t weight;
 	bool is_sample = parse_sample(run, record, &sample);
 	const KmemPoint *point = is_sample ? point_of(run, &sample) : NULL;
 
@@ -143,17 +184,22 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 		return;
 	/* Whatever cannot be read is lost: what the kernel counted, less what is read. */
 	run->reading->has_unreadable |= !point;
-	if (!point || is_early(run->reading, point))
+	if (!point)
 		return;
 	run->reading->read++;
 	sample.time_ns += (uint64_t)run->clock_offset_ns;
 	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
+	weight = weigh(run, point, &sample);
+	if (!weight)
+		return;
 	drop_double(&sample);
 	if (!kmem_point_read(point, sample.raw, sample.raw_bytes, &facts, &cache))
 		return;
+	if (run->reading->event_cpu.sampling_period > 1)
+		perf_scatter_add(&run->reading->scatters[point->number], facts.call_site, weight);
 	if (run->sites && facts.source == KMT_SOURCE_CACHE && !facts.free)
 		facts.cache = cache_of_call(run, &sample, &facts);
-	take_event(run, &sample, &facts);
+	take_event(run, &sample, &facts, weight);
 }
 
 /* The kernel finds no room for them when their stacks are walked: as deep as others, we take it. */
@@ -163,16 +209,6 @@ static void add_cost_of_lost(const PerfRun *run, PerfRunCpu *cpu, uint64_t lost)
 		cpu->event_cpu.probe_ns += cpu->event_cpu.probe_ns / cpu->read * lost;
 }
 
-/* Of what found no room at most half were probes of the caches, which are smaller than the events
-   that they precede. At the end it is known exactly: settle_losses(). */
-static void add_lost(const PerfRun *run, PerfRunCpu *cpu, uint64_t lost)
-{
-	cpu->lost += cpu->calls ? lost / 2 : lost;
-	add_cost_of_lost(run, cpu, lost);
-	if (cpu->calls)
-		cache_calls_forget(cpu->calls);
-}
-
 /* A PerfRecordVisitor. */
 static void take_record(const struct perf_event_header *record, void *user_data)
 {
@@ -180,17 +216,17 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	PerfRunCpu *cpu = run->reading;
 	struct PerfTaskRecord told;
 
-	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE)) {
+	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE))
 		take_sample(run, record);
-		return;
+	/* How many of which event were lost, the next sample of each tells by its count. */
+	else if (perf_task_record_parse(record, record + 1, record->size - sizeof(*record),
+					&told) &&
+		 told.kind == PERF_TASK_LOST) {
+		add_cost_of_lost(run, cpu, told.lost);
+		if (cpu->calls)
+			cache_calls_forget(cpu->calls);
 	}
-	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told) ||
-	    told.kind != PERF_TASK_LOST)
-		return;
-	add_lost(run, cpu, told.lost);
-	/* The batch at hand was before the loss. */
-	event_writer_close(run->writer);
-	perf_read_tell_lost(cpu);
+	cpu->position += record->size;
 }
 
 void perf_read_tell_lost(PerfRunCpu *cpu)
@@ -296,6 +332,7 @@ static void bound_cost(const PerfRun *run, PerfRunCpu *cpu)
 static void read_samples(PerfRun *run, PerfRunCpu *cpu)
 {
 	run->reading = cpu;
+	cpu->position = cpu->perf->samples.tail;
 	event_writer_open(run->writer, &cpu->event_cpu);
 	if (!perf_ring_read(&cpu->perf->samples, cpu->head, take_record, run))
 		cpu->has_unreadable = true;

@@ -23,6 +23,8 @@ enum {
 /* What has not come so long after the events have ended is lost. */
 #define REST_NS 200000000ULL
 #define SCAN_NS 1000000000ULL
+/* Percent; more is no figure. */
+#define SCATTER_MAX 100000000.0
 
 static PerfRun *run_of(LiveRun *live)
 {
@@ -69,14 +71,14 @@ static gboolean time_for_round(gpointer user_data)
 /* The end. */
 
 /* Of what did not come, that which the kernel does not account for as lost for want of room. */
-static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu, uint64_t missing)
+static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu)
 {
 	uint64_t lost;
 
 	if (cpu->has_unreadable || !perf_events_lost(run->events, cpu->perf, &lost) ||
-	    missing <= lost)
+	    cpu->lost_samples <= lost)
 		return 0;
-	return (missing - lost) * cpu->event_cpu.sampling_period;
+	return (cpu->lost_samples - lost) * cpu->event_cpu.sampling_period;
 }
 
 /* Once the events have ended, what the kernel counted is what came and what was lost. */
@@ -84,13 +86,9 @@ static void settle_losses(PerfRun *run)
 {
 	for (guint i = 0; i < run->cpus->len; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
-		uint64_t counted = perf_events_count(run->events, cpu->perf);
 
-		if (counted > cpu->read) {
-			cpu->lost = MAX(cpu->lost, counted - cpu->read);
-			run->not_delivered += not_delivered(run, cpu, counted - cpu->read);
-		}
-		perf_read_tell_lost(cpu);
+		perf_read_end_weights(run, cpu);
+		run->not_delivered += not_delivered(run, cpu);
 	}
 }
 
@@ -109,14 +107,20 @@ static void end(LiveRun *live)
 	g_main_loop_quit(live->loop);
 }
 
+static bool cpu_is_read(const PerfRun *run, const PerfRunCpu *cpu)
+{
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		if (perf_weight_is_behind(&cpu->weights[i],
+					  perf_events_count(run->events, cpu->perf, i)))
+			return false;
+	return true;
+}
+
 static bool is_all_read(const PerfRun *run)
 {
-	for (guint i = 0; i < run->cpus->len; i++) {
-		const PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		if (perf_events_count(run->events, cpu->perf) > cpu->read + cpu->lost)
+	for (guint i = 0; i < run->cpus->len; i++)
+		if (!cpu_is_read(run, run->cpus->pdata[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -208,6 +212,24 @@ static void tell_missing_frames(PerfRun *run)
 		run_facts_write_text(run->live.batches, KMT_FIELD_NOT_RECORDED, text);
 }
 
+static void tell_scatter(PerfRun *run)
+{
+	double squares = 0, expected = 0;
+
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		for (unsigned j = 0; j < run->request.points_count; j++) {
+			squares += cpu->scatters[j].squares;
+			expected += cpu->scatters[j].expected;
+		}
+	}
+	/* Less than that of independent draws is not relied on. */
+	if (squares > expected && expected > 0)
+		run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLING_SCATTER,
+				       (uint64_t)MIN(squares / expected * 100, SCATTER_MAX));
+}
+
 static bool finish(PerfRun *run, GError **error)
 {
 	static const RunLosses losses = { .counted_to_end = true, .drained = true };
@@ -216,6 +238,7 @@ static bool finish(PerfRun *run, GError **error)
 	if (!live_run_has_result(&run->live, error))
 		return false;
 	tell_missing_frames(run);
+	tell_scatter(run);
 	if (run->not_delivered)
 		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_DELIVERED,
 				       run->not_delivered);
@@ -303,7 +326,7 @@ static void fill_request(PerfRun *run)
 		.points = points_of(run->plan, request->caches, &session->inner),
 		.points_count = run->plan->points->len,
 		.stack_depth = run->stack_depth,
-		.sampling_period = perf_throttle_period(&(PerfThrottle){ 0 }, &run->bound),
+		.sampling_period = perf_period_aim(&run->random),
 		.ring_bytes = run->plan->ring_bytes,
 		.with_cgroups = task_cgroup_sample_is_usable(""),
 		/* The tracepoint has the pids of the first namespace only. */
@@ -323,7 +346,6 @@ static void fill_request(PerfRun *run)
 static bool open_events(PerfRun *run, GError **error)
 {
 	perf_events_make_room(&run->request, run->online->len);
-	run->samples_come_early = perf_samples_come_early(&run->request);
 	run->events = perf_events_new(&run->request);
 	run->beside = bpf_beside_new(run->plan->points);
 	return perf_cpus_open(run, error);
@@ -393,7 +415,7 @@ static bool describe_samples(PerfRun *run, GError **error)
 
 	run->sample_type = layout.sample_type;
 	run_facts_write_number(out, KMT_FIELD_STACK_DEPTH, run->stack_depth);
-	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD, run->request.sampling_period);
+	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD, run->bound.sampling_period);
 	run_facts_write_text(out, KMT_FIELD_NOT_RECORDED, missing);
 	describe_caches(run);
 	if (!layout.monotonic_clock && !adopt_clock(run, error))
@@ -440,6 +462,7 @@ static void run_init(PerfRun *run, const CollectRun *parts)
 	run->writer = event_writer_new(send_batch, run);
 	run->sites = run->plan->probes ? cache_sites_new() : NULL;
 	run->self = (uint32_t)getpid();
+	run->random = clock_monotonic_ns() ^ (uint64_t)getpid() << 32;
 	run->in_container = !pid_namespace_is_first("");
 }
 

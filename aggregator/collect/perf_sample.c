@@ -81,6 +81,14 @@ static bool take_raw(Rest *rest, PerfSample *sample)
 	return sample->raw && take(rest, -(sizeof(uint32_t) + sample->raw_bytes) % 8);
 }
 
+static bool take_count(Rest *rest, uint64_t sample_type, PerfSample *sample)
+{
+	uint64_t lost;
+
+	return take_u64(rest, &sample->count) &&
+	       (!(sample_type & PERF_SAMPLE_READ_LOST_BIT) || take_u64(rest, &lost));
+}
+
 bool perf_sample_parse(const void *body, size_t body_bytes, uint64_t sample_type,
 		       PerfSample *sample)
 {
@@ -88,11 +96,14 @@ bool perf_sample_parse(const void *body, size_t body_bytes, uint64_t sample_type
 
 	*sample = (PerfSample){ 0 };
 	if ((sample_type & PERF_SAMPLE_NEEDED) != PERF_SAMPLE_NEEDED ||
-	    sample_type & ~PERF_SAMPLE_KNOWN || (uintptr_t)body % sizeof(uint64_t))
+	    sample_type & ~(PERF_SAMPLE_KNOWN | PERF_SAMPLE_COUNTED) ||
+	    (uintptr_t)body % sizeof(uint64_t))
 		return false;
 	/* The kernel's order. */
 	if (!take_u32(&rest, &sample->tgid) || !take_u32(&rest, &sample->tid) ||
 	    !take_u64(&rest, &sample->time_ns))
+		return false;
+	if (sample_type & PERF_SAMPLE_READ && !take_count(&rest, sample_type, sample))
 		return false;
 	if (sample_type & PERF_SAMPLE_CALLCHAIN && !take_chain(&rest, sample))
 		return false;

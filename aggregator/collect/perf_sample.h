@@ -19,9 +19,14 @@ enum { PERF_RECORD_LOST_SAMPLES_TYPE = 13 };
 #define PERF_RECORD_MISC_COMM_EXEC (1 << 13)
 #endif
 
+/* Of a sample with PERF_SAMPLE_READ: its event's read_format has PERF_FORMAT_LOST. Not a bit of the
+   kernel's. */
+#define PERF_SAMPLE_READ_LOST_BIT (1ULL << 62)
+
 /* What perf_sample_parse() must be given, and what more it knows. */
 #define PERF_SAMPLE_NEEDED (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
 #define PERF_SAMPLE_KNOWN (PERF_SAMPLE_NEEDED | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP_BIT)
+#define PERF_SAMPLE_COUNTED (PERF_SAMPLE_READ | PERF_SAMPLE_READ_LOST_BIT) /* likewise */
 
 /* A PERF_RECORD_SAMPLE. The pointers are into its body. */
 typedef struct {
@@ -33,10 +38,11 @@ typedef struct {
 	uint32_t raw_bytes;     /* with up to 7 of padding */
 	const uint8_t *raw;     /* the tracepoint's record */
 	uint64_t cgroup_id;     /* 0: not asked for */
+	uint64_t count;         /* of the event until then, this one included; 0: not asked for */
 } PerfSample;
 
-/* Reads the body of a sample of an event that was opened with that sample_type. Returns false when
-   it is no such body. */
+/* Reads the body of a sample of an event that was opened with that sample_type, and a read_format
+   of PERF_FORMAT_LOST at most. Returns false when it is no such body. */
 bool perf_sample_parse(const void *body, size_t body_bytes, uint64_t sample_type,
 		       PerfSample *sample);
 

@@ -6,7 +6,9 @@
 #include "collect/live_run.h"
 #include "collect/perf_cost.h"
 #include "collect/perf_events.h"
+#include "collect/perf_period.h"
 #include "collect/perf_run.h"
+#include "collect/perf_scatter.h"
 #include "collect/perf_throttle.h"
 #include "collect/task_table.h"
 #include "record/event_writer.h"
@@ -24,14 +26,21 @@ typedef struct {
 	GSource *samples_source; /* wakes the program; borrowed from the run's context */
 	GSource *tasks_source;
 	uint64_t head;          /* of the round at hand */
+	uint64_t position;      /* in the ring, of the record at hand */
 	uint64_t read;          /* samples that came */
-	uint64_t lost;          /* samples, as the kernel told on the way */
+	uint64_t lost;          /* of the nominal period; see EventCpu.events_lost */
+	uint64_t lost_rest;     /* lost events that make no whole period yet */
+	uint64_t lost_samples;  /* what the kernel took and did not come */
 	bool has_unreadable;    /* what came in samples that could not be read is lost, too */
 	uint64_t lost_tasks;    /* records of what tasks became, where events depend on them */
 	uint64_t enabled_at_ns; /* when its events began to count */
 	PerfEnabled enabled;    /* at the last look */
-	uint8_t *early_samples; /* by point, owned: so many will come that stand for no events */
+	PerfWeight *weights;    /* by point, owned */
+	PerfScatter *scatters;  /* likewise */
 	PerfThrottle throttle;
+	uint64_t changed_head; /* of the ring, and the time, when the periods were last drawn */
+	uint64_t changed_ns;
+	bool is_aiming;    /* the periods in force are those of perf_period_aim() */
 	CacheCalls *calls; /* owned; NULL: no probes tell the caches */
 } PerfRunCpu;
 
@@ -54,9 +63,10 @@ typedef struct {
 	CacheSites *sites;   /* NULL: no probes tell the caches */
 	PerfRunCpu *reading; /* the CPU whose records are being read */
 	uint32_t self;
-	bool in_container;       /* pids are those of another pid namespace than the first */
-	bool samples_come_early; /* see perf_samples_come_early() */
-	uint64_t not_delivered;  /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
+	uint64_t random;        /* state of perf_period_random() */
+	bool is_drawing;        /* periods are drawn again and again */
+	bool in_container;      /* pids are those of another pid namespace than the first */
+	uint64_t not_delivered; /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
 	bool tasks_lost_told;
 	bool scan_is_due; /* what tasks became was lost */
 	uint64_t scanned_ns;
@@ -84,6 +94,9 @@ void perf_cpus_watch(PerfRun *run);
 void perf_cpus_trace(LiveRun *live);
 
 void perf_run_cpu_free(gpointer cpu);
+
+/* What did not come of a CPU's events until now is lost. */
+void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu);
 
 /* Has a CPU's events be counted. */
 void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu);

@@ -7,26 +7,9 @@ enum {
 };
 #define JUDGE_NS 250000000ULL
 
-/* Returns the odd prime from there on. The kernel takes each Nth event of a tracepoint on a CPU: so
-   call paths that take turns do not keep time with that, above all not two, as is most frequent. */
-static uint32_t odd_prime_from(uint32_t number)
-{
-	uint32_t prime = number | 1;
-
-	for (uint32_t divisor = 3; (uint64_t)divisor * divisor <= prime; divisor += 2) {
-		if (prime % divisor)
-			continue;
-		prime += 2;
-		divisor = 1;
-	}
-	return prime;
-}
-
 uint32_t perf_throttle_period(const PerfThrottle *throttle, const PerfBound *bound)
 {
-	uint64_t period = (uint64_t)bound->sampling_period << throttle->doublings;
-
-	return period > 1 ? odd_prime_from((uint32_t)period) : 1;
+	return bound->sampling_period << throttle->doublings;
 }
 
 static bool can_double(const PerfThrottle *throttle, const PerfBound *bound)

@@ -23,7 +23,8 @@ typedef struct {
 	uint64_t judged_probe_ns;
 } PerfThrottle;
 
-/* Returns the period to give to the kernel: not less than was asked for. */
+/* Returns the nominal period: not less than was asked for. What the kernel is given is drawn around
+   it (perf_period.h). */
 uint32_t perf_throttle_period(const PerfThrottle *throttle, const PerfBound *bound);
 
 /* Looks at what the events of a CPU have taken of its time so far. Returns whether its period is

@@ -186,7 +186,8 @@ static uint64_t last_event_ns(const Batch *batch)
 	while ((size_t)(end - at) >= sizeof(struct KmtEvent)) {
 		uint32_t bytes = (uint32_t)at[1] * KMT_RECORD_UNIT_BYTES;
 		bool is_event = at[0] == KMT_RECORD_ALLOC || at[0] == KMT_RECORD_FREE ||
-				at[0] == KMT_RECORD_WEIGHTED || at[0] == KMT_RECORD_REPEATED;
+				at[0] == KMT_RECORD_WEIGHTED || at[0] == KMT_RECORD_REPEATED ||
+				at[0] == KMT_RECORD_SAMPLED;
 
 		if (!bytes)
 			break;

@@ -520,28 +520,48 @@ static inline void add_to_totals(Profile *profile, const ProfileCell *cell, uint
 		count_nameless(profile, cell, weight);
 }
 
+static inline bool is_free(const uint8_t *record, const bool swapped)
+{
+	return record[0] == KMT_RECORD_FREE ||
+	       (record[0] == KMT_RECORD_SAMPLED &&
+		load_u32(record + offsetof(struct KmtSampled, flags), swapped) & KMT_SAMPLED_FREE);
+}
+
+/* Adds what events of that weight each add to the variance of an estimate. */
+static inline void add_variance(ProfileCell *cell, uint64_t weight, uint32_t events)
+{
+	uint64_t added;
+
+	if (G_LIKELY(weight <= 1))
+		return;
+	/* A weight has 32 bits. */
+	if (!g_uint64_checked_mul(&added, weight * (weight - 1), events) ||
+	    !g_uint64_checked_add(&cell->variance, cell->variance, added))
+		cell->variance = UINT64_MAX;
+}
+
 /* Counts the events of one record. Returns false when it refers to an origin that is not there. */
 static inline bool count_event(Decoder *decoder, const uint8_t *record, const bool swapped)
 {
 	Profile *profile = decoder->profile;
-	bool free = record[0] == KMT_RECORD_FREE;
+	bool free = is_free(record, swapped);
 	uint32_t index = load_u16(record + 2, swapped);
 	uint32_t when = load_u32(record + offsetof(struct KmtEvent, when), swapped);
 	uint64_t last = load_u64(record + offsetof(struct KmtEvent, pointer), swapped);
 	uint64_t time_ns = decoder->header->base_time_ns + (when & KMT_TIME_MASK);
 	Definition *origin = &profile->batch_origins[free][index & (KMT_DEFINITIONS_MAX - 1)];
-	uint64_t weight = decoder->sampling_period;
+	uint64_t each = decoder->sampling_period; /* event stands for so many */
+	uint64_t weight;
 	uint32_t events = 1;
 	ProfileCell *cell;
 
 	if (G_UNLIKELY(index >= decoder->origins))
 		return false;
-	if (record[0] == KMT_RECORD_WEIGHTED) {
-		weight = last;
-	} else if (record[0] == KMT_RECORD_REPEATED) {
+	if (record[0] == KMT_RECORD_REPEATED)
 		events = load_u32(record + offsetof(struct KmtRepeated, events), swapped);
-		weight = saturate_product(weight, events);
-	}
+	else if (record[0] == KMT_RECORD_SAMPLED)
+		each = load_u32(record + offsetof(struct KmtSampled, weight), swapped);
+	weight = record[0] == KMT_RECORD_WEIGHTED ? last : saturate_product(each, events);
 	decoder->decoded += events;
 	if (G_UNLIKELY(time_ns < profile->window_start_ns || time_ns > profile->window_end_ns)) {
 		saturate_add(&profile->totals.outside_window, weight);
@@ -556,6 +576,9 @@ static inline bool count_event(Decoder *decoder, const uint8_t *record, const bo
 		saturate_add(&cell->events, weight);
 	else
 		saturate_add(&cell->failed, weight);
+	/* A sum of known events is no estimate. */
+	if (record[0] != KMT_RECORD_WEIGHTED)
+		add_variance(cell, each, events);
 	return true;
 }
 
@@ -635,6 +658,8 @@ static inline bool decode(Decoder *decoder, const uint8_t *record, uint32_t byte
 	case KMT_RECORD_WEIGHTED:
 	case KMT_RECORD_REPEATED:
 		return bytes >= sizeof(struct KmtEvent) && count_event(decoder, record, swapped);
+	case KMT_RECORD_SAMPLED:
+		return bytes >= sizeof(struct KmtSampled) && count_event(decoder, record, swapped);
 	case KMT_RECORD_STACK4:
 	case KMT_RECORD_STACK8:
 		return define_stack(decoder, record, bytes, swapped);

@@ -47,7 +47,7 @@ struct EventWriter {
 static const uint32_t event_room = sizeof(struct KmtTask) + sizeof(struct KmtStack) +
 				   KMT_STACK_DEPTH_MAX * sizeof(uint64_t) +
 				   sizeof(struct KmtCache) + KMT_CACHE_NAME_BYTES_MAX +
-				   sizeof(struct KmtOrigin) + sizeof(struct KmtEvent);
+				   sizeof(struct KmtOrigin) + sizeof(struct KmtSampled);
 
 EventWriter *event_writer_new(BatchSender send, void *user_data)
 {
@@ -358,26 +358,41 @@ static uint32_t since_base(const EventWriter *writer, uint64_t time_ns)
 	return time_ns > writer->base_time_ns ? (uint32_t)(time_ns - writer->base_time_ns) : 0;
 }
 
+/* One that stands for as many as the batch says needs no weight of its own. */
+static void put_event(EventWriter *writer, const EventFacts *facts, uint32_t weight,
+		      uint32_t origin, uint32_t when)
+{
+	bool is_plain = weight == MAX(writer->sampling_period, 1);
+	uint8_t plain_type = facts->free ? KMT_RECORD_FREE : KMT_RECORD_ALLOC;
+	struct KmtSampled *event =
+		append(writer, is_plain ? plain_type : KMT_RECORD_SAMPLED, origin,
+		       is_plain ? sizeof(struct KmtEvent) : sizeof(*event));
+
+	event->when = when;
+	event->pointer = facts->pointer;
+	if (is_plain)
+		return;
+	event->weight = weight;
+	event->flags = facts->free ? KMT_SAMPLED_FREE : 0;
+}
+
 void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *task,
-		      const EventFacts *facts, const uint64_t *frames, uint32_t depth,
-		      bool truncated)
+		      const EventFacts *facts, uint32_t weight, const uint64_t *frames,
+		      uint32_t depth, bool truncated)
 {
 	Walk walk = {
 		.frames = frames,
 		.depth = MIN(depth, KMT_STACK_DEPTH_MAX),
 		.truncated = truncated || depth > KMT_STACK_DEPTH_MAX,
 	};
-	struct KmtEvent *event;
 	uint32_t origin;
 
 	make_room(writer, time_ns, event_room);
 	measure_stack(writer, &walk);
 	put_task(writer, task);
 	origin = put_origin(writer, facts, &walk);
-	event = append(writer, facts->free ? KMT_RECORD_FREE : KMT_RECORD_ALLOC, origin,
-		       sizeof(*event));
-	event->when = since_base(writer, time_ns) | (uint32_t)facts->context << KMT_CONTEXT_SHIFT;
-	event->pointer = facts->pointer;
+	put_event(writer, facts, weight, origin,
+		  since_base(writer, time_ns) | (uint32_t)facts->context << KMT_CONTEXT_SHIFT);
 	writer->events++;
 	writer->cpu->events_written++;
 }

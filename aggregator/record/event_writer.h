@@ -54,10 +54,10 @@ typedef struct {
 /* A CPU's part of the stream: its numbers belong to the collector, and go into each batch. */
 typedef struct {
 	uint32_t cpu;
-	uint32_t batch_number; /* of the next batch */
-	uint32_t sampling_period;
-	uint64_t events_written; /* counted by the writer */
-	uint64_t events_lost;    /* as far as that is known; never less than before */
+	uint32_t batch_number;    /* of the next batch */
+	uint32_t sampling_period; /* nominal: one of so many events is taken in the mean */
+	uint64_t events_written;  /* counted by the writer */
+	uint64_t events_lost;     /* likewise of so many; as far as known; never less than before */
 	uint64_t left_out_self;
 	uint64_t left_out_interrupt;
 	uint64_t probe_ns; /* as in struct KmtHeartbeat */
@@ -70,11 +70,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventWriter, event_writer_free)
 /* The events that follow are of that CPU, which is borrowed until the batch is closed. */
 void event_writer_open(EventWriter *writer, EventCpu *cpu);
 
-/* Adds an event of the open CPU. frames: innermost first, depth of them, 0: its stack was not
-   taken; truncated: callers may be missing. */
+/* Adds an event of the open CPU that stands for weight events. frames: innermost first, depth of
+   them, 0: its stack was not taken; truncated: callers may be missing. */
 void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *task,
-		      const EventFacts *facts, const uint64_t *frames, uint32_t depth,
-		      bool truncated);
+		      const EventFacts *facts, uint32_t weight, const uint64_t *frames,
+		      uint32_t depth, bool truncated);
 
 /* Adds the heartbeat of the open CPU: no event of it before that time will follow. */
 void event_writer_beat(EventWriter *writer, uint64_t complete_until_ns);

@@ -77,7 +77,8 @@ struct KmtBatchHeader {
 	uint64_t base_time_ns;      /* CLOCK_MONOTONIC; event times count from here */
 	uint64_t frame_base;        /* added to the frames of KMT_RECORD_STACK4 */
 	uint32_t events;            /* in this batch: a record each, but KmtRepeated */
-	uint32_t sampling_period;   /* every event of this batch stands for so many; 1: all came */
+	uint32_t sampling_period;   /* every event of this batch stands for so many, but those
+				       with a weight; 1: all came */
 	uint64_t events_total;      /* produced so far, those of this batch included */
 	uint64_t dropped_reentrant; /* not produced: this CPU's buffer was busy */
 	uint64_t left_out_self;     /* not produced: allocations of the collector's own processes */
@@ -116,6 +117,7 @@ enum KmtRecordType {
 	KMT_RECORD_CACHE = 10,    /* struct KmtCache + name; index: its number */
 	KMT_RECORD_WEIGHTED = 11, /* struct KmtWeighted: an event that stands for many */
 	KMT_RECORD_REPEATED = 12, /* struct KmtRepeated: many events; index: their origin */
+	KMT_RECORD_SAMPLED = 13,  /* struct KmtSampled: an event with a weight; index: its origin */
 };
 
 struct KmtTask {
@@ -190,6 +192,17 @@ struct KmtWeighted {
 	uint32_t when;
 	uint64_t weight;
 };
+
+/* A KmtEvent that stands for as many as it says, whatever the batch's period. */
+struct KmtSampled {
+	struct KmtRecordHead head;
+	uint32_t when;
+	uint64_t pointer; /* as in KmtEvent */
+	uint32_t weight;
+	uint32_t flags; /* enum KmtSampledFlags */
+};
+
+enum KmtSampledFlags { KMT_SAMPLED_FREE = 1 }; /* a free; else an allocation */
 
 /*
  * Allocations that succeeded and differ in time and pointer only, in one record where nobody asks
@@ -285,7 +298,9 @@ enum KmtFieldId {
 	KMT_FIELD_LOAD_AVERAGE = 52, /* text: /proc/loadavg, at the instant of the fields 1 and 2 */
 	KMT_FIELD_BPF_BLIND = 53,    /* text: tracepoints whose events BPF programs held back */
 	KMT_FIELD_BPF_ATTACHED = 54, /* text: those with programs beside which events came */
-	KMT_FIELD_IDS,               /* not on the wire: one more than the last */
+	/* number: percent; the variance of estimates, compared with that of independent draws */
+	KMT_FIELD_SAMPLING_SCATTER = 55,
+	KMT_FIELD_IDS, /* not on the wire: one more than the last */
 };
 
 /* When a KMT_BATCH_SLABINFO or KMT_BATCH_MEMINFO was read. */

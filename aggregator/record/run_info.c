@@ -65,6 +65,7 @@ static const uint8_t field_kinds[KMT_FIELD_IDS] = {
 	[KMT_FIELD_LOAD_AVERAGE] = FIELD_TEXT,
 	[KMT_FIELD_BPF_BLIND] = FIELD_TEXT,
 	[KMT_FIELD_BPF_ATTACHED] = FIELD_TEXT,
+	[KMT_FIELD_SAMPLING_SCATTER] = FIELD_NUMBER,
 };
 
 bool run_info_is_number(uint16_t id)

@@ -20,6 +20,7 @@ static const char *const record_layouts[] = {
 	[KMT_RECORD_FIELD] = "1124",
 	[KMT_RECORD_WEIGHTED] = "11248",
 	[KMT_RECORD_REPEATED] = "112444",
+	[KMT_RECORD_SAMPLED] = "1124844",
 };
 
 static const char header_layout[] = "411241124488448888";

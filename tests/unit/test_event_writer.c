@@ -63,7 +63,8 @@ static void add(Stage *stage, uint64_t time_ns, const EventTask *task, const Eve
 
 	for (uint32_t i = 0; i < depth; i++)
 		frames[i] = first_frame + i * 16;
-	event_writer_add(stage->writer, time_ns, task, facts, frames, depth, false);
+	event_writer_add(stage->writer, time_ns, task, facts, stage->cpu.sampling_period, frames,
+			 depth, false);
 }
 
 /* Returns how many events the cells of that origin's stack and that task have. */
@@ -296,5 +297,33 @@ Test(event_writer, an_event_comes_back_with_its_cache)
 	}
 	cr_expect_eq(of_odd, CACHES / 2);
 	cr_expect_eq(unknown, CACHES / 2);
+	stage_clear(&stage);
+}
+
+Test(event_writer, an_event_may_have_a_weight_of_its_own)
+{
+	EventFacts failed = small, freed = small;
+	const ProfileCell *cell;
+	Stage stage;
+
+	failed.pointer = 0;
+	freed.free = true;
+	stage_init(&stage);
+	stage.cpu.sampling_period = 3;
+	/* As the batch says, and otherwise. */
+	event_writer_add(stage.writer, 1000, &worker, &small, 3, NULL, 0, false);
+	event_writer_add(stage.writer, 1001, &worker, &small, 13, NULL, 0, false);
+	event_writer_add(stage.writer, 1002, &worker, &failed, 26, NULL, 0, false);
+	event_writer_add(stage.writer, 1003, &worker, &freed, 17, NULL, 0, false);
+	event_writer_close(stage.writer);
+	cr_assert(eq(u32, profile_cell_count(stage.session->profile), 3));
+	/* The first one is that of a full table. */
+	cell = profile_cell(stage.session->profile, 1);
+	cr_expect(eq(u64, cell->events, 16));
+	cr_expect(eq(u64, cell->failed, 26));
+	cr_expect(eq(u64, cell->variance, 3 * 2 + 13 * 12 + 26 * 25));
+	cell = profile_cell(stage.session->profile, 2);
+	cr_expect(profile_origin(stage.session->profile, cell->origin)->free);
+	cr_expect(eq(u64, cell->events, 17));
 	stage_clear(&stage);
 }

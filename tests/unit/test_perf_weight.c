@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf_weight.h"
+
+#include "collect/perf_period.h"
+#include "leaks.h"
+
+#include <criterion/criterion.h>
+
+TEST_SUITE_WITHOUT_LEAKS(perf_weight);
+
+enum {
+	NOMINAL_MAX = 100,
+	SITES_MAX = 12, /* allocations of one turn of a loop */
+	RUNS = 10,
+	BLOCKS = 30,
+	BLOCK_EVENTS = 1200,
+	BLOCK_SAMPLES = 16,
+	RECORD_BYTES = 8, /* in the ring: any will do */
+};
+
+/* What the kernel has of an event: perf_swevent_event(), perf_swevent_set_period() and
+   perf_event_period() of kernel/events/core.c. */
+typedef struct {
+	uint64_t count;
+	int64_t left;
+	uint64_t sample_period;
+	uint64_t last_period;
+	uint64_t position; /* of the ring's head */
+} Kernel;
+
+/* A loop whose estimate is made, and its reader. */
+typedef struct {
+	Kernel kernel;
+	PerfWeight weight;
+	uint64_t random;
+	unsigned sites, next; /* which site is next */
+	uint64_t truths[SITES_MAX];
+	uint64_t estimates[SITES_MAX];
+	uint64_t variances[SITES_MAX]; /* as ProfileCell has them */
+	unsigned samples;              /* of this block */
+} Loop;
+
+static void kernel_set_period(Kernel *kernel, uint32_t period)
+{
+	kernel->sample_period = period;
+	kernel->left = 0;
+}
+
+/* Returns whether an event becomes a sample. */
+static bool kernel_event(Kernel *kernel)
+{
+	int64_t period = (int64_t)kernel->last_period;
+	int64_t times;
+
+	kernel->count++;
+	if (kernel->sample_period == 1)
+		return true;
+	if (++kernel->left < 0)
+		return false;
+	kernel->last_period = kernel->sample_period;
+	times = (period + kernel->left) / period;
+	kernel->left -= times * period;
+	/* Else the kernel holds it for a flood. */
+	cr_assert_eq(times, 1);
+	return true;
+}
+
+static void change(Loop *loop, uint32_t period, bool is_aim)
+{
+	const PerfChange made = { period, is_aim, loop->kernel.position, loop->kernel.position };
+
+	kernel_set_period(&loop->kernel, period);
+	cr_assert(perf_weight_can_change(&loop->weight));
+	perf_weight_change(&loop->weight, &made, loop->kernel.count);
+}
+
+static void event(Loop *loop)
+{
+	unsigned site = loop->next;
+	uint64_t weight;
+
+	loop->next = (site + 1) % loop->sites;
+	loop->truths[site]++;
+	if (!kernel_event(&loop->kernel))
+		return;
+	loop->samples++;
+	weight = perf_weight_take(&loop->weight, loop->kernel.position, loop->kernel.count);
+	loop->estimates[site] += weight;
+	loop->variances[site] += weight * (weight ? weight - 1 : 0);
+	loop->kernel.position += RECORD_BYTES;
+}
+
+static void loop_init(Loop *loop, unsigned sites, uint64_t random)
+{
+	*loop = (Loop){ .sites = sites, .random = random };
+	loop->kernel.last_period = perf_period_aim(&loop->random);
+	perf_weight_init(&loop->weight, (uint32_t)loop->kernel.last_period);
+}
+
+/* The worst case: changes fall at one place of the loop's turn, as where it sleeps. */
+static void turn_to_start(Loop *loop)
+{
+	while (loop->next)
+		event(loop);
+}
+
+static void block(Loop *loop, uint32_t nominal)
+{
+	change(loop, perf_period_aim(&loop->random), true);
+	event(loop);
+	turn_to_start(loop);
+	change(loop, perf_period_draw(&loop->random, nominal), false);
+	loop->samples = 0;
+	for (unsigned i = 0; i < BLOCK_EVENTS || loop->samples < BLOCK_SAMPLES; i++)
+		event(loop);
+	turn_to_start(loop);
+}
+
+/* The sums of all runs, by site. */
+typedef struct {
+	double truth;
+	double error; /* estimate less truth */
+	double variance;
+} Sum;
+
+static void run(Sum sums[SITES_MAX], unsigned sites, uint32_t nominal, uint64_t random)
+{
+	Loop loop;
+
+	loop_init(&loop, sites, random);
+	for (int i = 0; i < BLOCKS; i++)
+		block(&loop, nominal);
+	cr_expect_eq(loop.weight.lost, 0);
+	for (unsigned site = 0; site < sites; site++) {
+		sums[site].truth += (double)loop.truths[site];
+		sums[site].error += (double)loop.estimates[site] - (double)loop.truths[site];
+		sums[site].variance += (double)loop.variances[site];
+	}
+}
+
+/* The mean of all runs is off by no more than 4 standard errors, as a report gives them. */
+static void expect_within_margin(const Sum *sum, uint32_t nominal, unsigned site, unsigned sites)
+{
+	cr_expect(sum->error * sum->error <= 4 * 4 * sum->variance,
+		  "1/%u, site %u of %u: %.0f of %.0f", nominal, site, sites, sum->error,
+		  sum->truth);
+}
+
+/* Adds what the runs of a loop are off, by site. */
+static void try_loop(Sum all[SITES_MAX], unsigned sites, uint32_t nominal)
+{
+	Sum sums[SITES_MAX] = { { 0, 0, 0 } };
+
+	for (unsigned i = 0; i < RUNS; i++)
+		run(sums, sites, nominal, nominal * 1000003ULL + sites * 101 + i);
+	for (unsigned site = 0; site < sites; site++) {
+		expect_within_margin(&sums[site], nominal, site, sites);
+		all[site].truth += sums[site].truth;
+		all[site].error += sums[site].error;
+	}
+}
+
+Test(perf_weight, loops_are_estimated_without_bias_at_every_period)
+{
+	for (unsigned sites = 1; sites <= SITES_MAX; sites++) {
+		Sum all[SITES_MAX] = { { 0, 0, 0 } };
+
+		for (uint32_t nominal = 2; nominal <= NOMINAL_MAX; nominal++)
+			try_loop(all, sites, nominal);
+		for (unsigned site = 0; site < sites; site++)
+			cr_expect_float_eq(all[site].error / all[site].truth, 0, 0.01,
+					   "site %u of %u: %f", site, sites,
+					   all[site].error / all[site].truth);
+	}
+}
+
+Test(perf_weight, one_of_n_is_taken_in_the_mean)
+{
+	enum { DRAWS = 200000 };
+	uint64_t random = 3;
+
+	for (uint32_t nominal = 2; nominal <= 4096; nominal += nominal / 5 + 1) {
+		double taken = 0;
+
+		for (int i = 0; i < DRAWS; i++)
+			taken += 1.0 / perf_period_draw(&random, nominal);
+		cr_expect_float_eq(taken / DRAWS * nominal, 1, 0.12, "1/%u: %f", nominal,
+				   DRAWS / taken);
+	}
+	cr_expect_eq(perf_period_draw(&random, 1), 1);
+}
+
+Test(perf_weight, no_period_has_a_small_divisor)
+{
+	uint64_t random = 4;
+
+	for (uint32_t nominal = 2; nominal < 3000; nominal++) {
+		uint32_t period = perf_period_draw(&random, nominal);
+
+		cr_assert_lt(period, 2 * nominal + 32);
+		for (uint32_t divisor = 2; divisor <= SITES_MAX; divisor++)
+			cr_assert_neq(period % divisor, 0, "%u for %u", period, nominal);
+	}
+}
+
+/* Samples of a period that was set with the ring's head there, each at its running count. */
+static PerfWeight begun(uint32_t period, uint64_t position)
+{
+	const PerfChange first = { period, false, position, position };
+	PerfWeight weight;
+
+	perf_weight_init(&weight, 50);
+	perf_weight_change(&weight, &first, 100);
+	return weight;
+}
+
+Test(perf_weight, each_event_stands_for_itself_from_the_first_one_on)
+{
+	PerfWeight weight = begun(1, 64);
+
+	/* Of before the period was set. */
+	cr_expect_eq(perf_weight_take(&weight, 0, 50), 0);
+	for (uint64_t i = 0; i < 10; i++)
+		cr_expect_eq(perf_weight_take(&weight, 64 + i * 8, 99 + i), 1);
+	cr_expect_eq(weight.lost, 0);
+	cr_expect_not(perf_weight_is_behind(&weight, 108));
+	cr_expect(perf_weight_is_behind(&weight, 109));
+	perf_weight_end(&weight, 110);
+	cr_expect_eq(weight.lost, 2);
+}
+
+Test(perf_weight, what_is_missing_between_two_samples_is_lost)
+{
+	PerfWeight weight = begun(1, 0);
+
+	cr_expect_eq(perf_weight_take(&weight, 0, 101), 1);
+	cr_expect_eq(perf_weight_take(&weight, 8, 112), 1);
+	cr_expect_eq(weight.lost, 10);
+	cr_expect_eq(weight.lost_samples, 10);
+	weight = begun(13, 0);
+	cr_expect_eq(perf_weight_take(&weight, 0, 101), 0);
+	cr_expect_eq(perf_weight_take(&weight, 8, 150), 26);
+	cr_expect_eq(perf_weight_take(&weight, 16, 163), 26);
+	cr_expect_eq(perf_weight_take(&weight, 24, 176), 24);
+	cr_expect_eq(perf_weight_take(&weight, 32, 176 + 3 * 13), 13);
+	cr_expect_eq(weight.lost, 2 * 13);
+	cr_expect_eq(weight.lost_samples, 2);
+	/* Not yet a whole period. */
+	perf_weight_end(&weight, 176 + 3 * 13 + 12);
+	cr_expect_eq(weight.lost, 2 * 13);
+	perf_weight_end(&weight, 176 + 5 * 13 + 12);
+	cr_expect_eq(weight.lost, 4 * 13);
+}
+
+/* While a period was being changed, samples of both may have come: none of them is lost. */
+Test(perf_weight, samples_near_a_change_are_those_of_before_as_long_as_they_fit)
+{
+	const PerfChange near = { 17, false, 80, 104 };
+	PerfWeight weight = begun(1, 0);
+
+	for (uint64_t i = 0; i < 10; i++)
+		cr_expect_eq(perf_weight_take(&weight, i * 8, 101 + i), 1);
+	perf_weight_change(&weight, &near, 0);
+	cr_expect_eq(perf_weight_take(&weight, 80, 111), 1);
+	/* This one came at once, but is like those before; the next is farther. */
+	cr_expect_eq(perf_weight_take(&weight, 88, 112), 1);
+	cr_expect_eq(perf_weight_take(&weight, 96, 161), 34);
+	cr_expect_eq(perf_weight_take(&weight, 104, 178), 32);
+	cr_expect_eq(perf_weight_take(&weight, 112, 195), 17);
+	cr_expect_eq(weight.lost, 0);
+	cr_expect_eq(weight.period, 17);
+}
