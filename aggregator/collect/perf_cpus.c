@@ -4,6 +4,7 @@
 
 #include <gio/gio.h>
 #include <glib-unix.h>
+#include <sched.h>
 
 enum {
 	DRAW_MS = 10, /* so often another period is drawn for a CPU that is sampled ... */
@@ -210,6 +211,34 @@ static bool all_have_events(const PerfRun *run)
 	return true;
 }
 
+/* What else is counted meanwhile is an interrupt's or, when this program lost its CPU, of another
+   one. */
+static void excuse(const PerfRun *run, PerfRunCpu *cpu, unsigned point, uint64_t count_before)
+{
+	enum { OWN_EVENTS_MAX = 64 };
+	uint64_t events = perf_events_count(run->events, cpu->perf, point) - count_before;
+
+	if (events <= OWN_EVENTS_MAX)
+		perf_weight_excuse(&cpu->weights[point], events);
+}
+
+/* Makes events of this program, on this CPU. They come while no sample is counted: without the
+   excuse, samples of others would stand for them. */
+static void make_own_events(const PerfRun *run)
+{
+	PerfRunCpu *cpu = find_cpu(run, (uint32_t)sched_getcpu());
+	g_autofree uint64_t *counts = NULL;
+
+	if (!cpu || !cpu->is_aiming)
+		return;
+	counts = g_new(uint64_t, run->request.points_count);
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		counts[i] = perf_events_count(run->events, cpu->perf, i);
+	perf_cost_make_pipe();
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		excuse(run, cpu, i, counts[i]);
+}
+
 /*
  * What is aimed at needs an event in between. On this CPU there is none but our own; on one that
  * has few, the last period is good enough. The second change is also what lets an event go on that
@@ -220,7 +249,7 @@ static void wait_for_events(const PerfRun *run)
 {
 	uint64_t until_ns = clock_monotonic_ns() + AIM_NS_MAX;
 
-	perf_cost_make_events();
+	make_own_events(run);
 	while (!all_have_events(run) && clock_monotonic_ns() < until_ns)
 		;
 }

@@ -107,7 +107,8 @@ static void see(PerfWeight *weight, uint64_t count, bool is_unsure)
    frequent. */
 static uint32_t pay(PerfWeight *weight)
 {
-	uint64_t owed = weight->seen - weight->accounted;
+	uint64_t owed =
+		weight->seen > weight->accounted ? weight->seen - weight->accounted : 0;
 	uint64_t period = weight->period;
 	uint64_t debt = owed > period ? owed - period : 0;
 	uint64_t paid = least(owed, period + most(period, debt / DEBT_PARTS));
@@ -142,6 +143,11 @@ uint32_t perf_weight_take(PerfWeight *weight, uint64_t position, uint64_t count)
 	if (weight->is_aim && weight->aimed++ < AIMED_MAX)
 		return 0;
 	return pay(weight);
+}
+
+void perf_weight_excuse(PerfWeight *weight, uint64_t events)
+{
+	weight->accounted += events;
 }
 
 bool perf_weight_is_behind(const PerfWeight *weight, uint64_t count)

@@ -61,6 +61,9 @@ void perf_weight_change(PerfWeight *weight, const PerfChange *change, uint64_t c
    stands for; 0: it is to be left out. */
 uint32_t perf_weight_take(PerfWeight *weight, uint64_t position, uint64_t count);
 
+/* So many events, just now, are nobody's: no sample is to stand for them. */
+void perf_weight_excuse(PerfWeight *weight, uint64_t events);
+
 /* Returns whether more samples are to come of an event that has come to that count. */
 bool perf_weight_is_behind(const PerfWeight *weight, uint64_t count);
 

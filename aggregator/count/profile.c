@@ -113,7 +113,7 @@ static OriginId origin_intern(Profile *profile, const ProfileOrigin *wanted)
 }
 
 /* Returns the newest task that has the name of that process; SLOT_ID_NONE: there is none. *at and
- *hash are then where it belongs. */
+   *hash are then where it belongs. */
 static TaskId leader_find(const Profile *profile, const ProfileTask *of, uint32_t *hash,
 			  uint32_t *at)
 {
