@@ -262,7 +262,8 @@ Test(perf_run, one_of_many_is_scaled_up, .timeout = 60)
 	cr_expect_eq(run_info_number(stage.session->info, KMT_FIELD_SAMPLING_PERIOD, 0), 10);
 	share = (double)allocations_below(&stage, "alloc_pipe_info") /
 		(2 * PIPES * EVENTS_OF_A_PIPE);
-	cr_expect(share > 0.95 && share < 1.05, "%f", share);
+	/* Four standard errors of 80,000 independent draws at 1/10. */
+	cr_expect(share > 0.957 && share < 1.043, "%f", share);
 	cr_expect_not(is_incomplete(stage.session));
 }
 
