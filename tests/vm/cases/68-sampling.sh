@@ -35,7 +35,8 @@ cp sampled.report report
 is_complete 'one of ten'
 has_line 'one of ten: the report says so' '^Sampled: sampled 1/10; counts and bytes are scaled up$' \
 	report
-about 'one of ten: allocations' $((2 * pipes)) "$(report_count report)" 2
+# Events are drawn one by one: of 40,000 at 1/10 the standard error is 1.5 %, and these are four.
+about 'one of ten: allocations' $((2 * pipes)) "$(report_count report)" 6
 about 'one of ten: bytes' "$all_bytes" "$(report_bytes report allocated)" 10
 mv sampled.* "$recordings/"
 echo "${only_pipes[*]}" > "$recordings/sampled.arguments"
