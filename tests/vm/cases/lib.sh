@@ -186,10 +186,9 @@ work_waits()
 	wait_until 300 grep -q -x workload "/proc/$worker/comm"
 }
 
-# adds_up NAME EVENTS: what was counted of the pipes and what was lost are all events there were. Of
-# what was lost nobody knows the stack: what the processes allocate beside their pipes, at their end
-# above all, is in it, too, at most one event of a thousand. A loss above the default of --max-loss ends
-# with status 3.
+# adds_up NAME EVENTS: what was counted of the pipes and what was lost are all events there were. What was
+# lost has no stacks: what the processes allocate beside their pipes is in it, too, at most one event of a
+# thousand. A loss above the default of --max-loss ends with status 3.
 adds_up()
 {
 	local lost sum
