@@ -88,23 +88,15 @@ static bool is_of(const Task *task, uint32_t tgid)
 	return tgid == TASK_ID_UNKNOWN || task->process->tgid == tgid;
 }
 
-/* The life that was before the one known, as far as it is kept. */
-static Task *task_before(Task *task, uint32_t tgid)
-{
-	if (task->earlier && is_of(task->earlier, tgid))
-		return task->earlier;
-	/* The clocks of CPUs may differ a little. */
-	return is_of(task, tgid) ? task : NULL;
-}
-
 Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
 {
-	Task *task = task_lookup(table, tid);
+	Task *later, *task = task_life_at(task_lookup(table, tid), time_ns, &later);
 
-	if (task && task->born_ns > time_ns)
-		return task_before(task, tgid);
 	if (task && is_of(task, tgid))
 		return task;
+	/* The clocks of CPUs may differ a little. */
+	if (later)
+		return is_of(later, tgid) ? later : NULL;
 	if (tgid == TASK_ID_UNKNOWN || tid == TASK_ID_UNKNOWN)
 		return NULL;
 	/* Its end and the new task's beginning were lost. */

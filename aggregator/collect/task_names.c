@@ -64,13 +64,19 @@ void task_names_set(TaskNames *names, const char *comm, uint64_t since_ns)
 	names->newest = name;
 }
 
-void task_names_take_later(TaskNames *names, const TaskNames *others, uint64_t time_ns)
+static void take_between(TaskNames *names, const TaskName *name, uint64_t after_ns,
+			 uint64_t before_ns)
+{
+	if (name->since_ns > after_ns && name->since_ns < before_ns)
+		task_names_set(names, name->comm, name->since_ns);
+}
+
+void task_names_take_between(TaskNames *names, const TaskNames *others, uint64_t after_ns,
+			     uint64_t before_ns)
 {
 	for (unsigned i = 0; i < others->older_count; i++)
-		if (others->older[i].since_ns > time_ns)
-			task_names_set(names, others->older[i].comm, others->older[i].since_ns);
-	if (others->newest.since_ns > time_ns)
-		task_names_set(names, others->newest.comm, others->newest.since_ns);
+		take_between(names, &others->older[i], after_ns, before_ns);
+	take_between(names, &others->newest, after_ns, before_ns);
 }
 
 void task_names_settle(TaskNames *names, uint64_t time_ns)

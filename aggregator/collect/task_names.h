@@ -29,8 +29,9 @@ void task_names_clear(TaskNames *names);
 /* Adds a name, or replaces the one of that very time. The oldest one makes room. */
 void task_names_set(TaskNames *names, const char *comm, uint64_t since_ns);
 
-/* Adds the names that another task had after that time. */
-void task_names_take_later(TaskNames *names, const TaskNames *others, uint64_t time_ns);
+/* Adds the names that another task got between two times, both exclusive. */
+void task_names_take_between(TaskNames *names, const TaskNames *others, uint64_t after_ns,
+			     uint64_t before_ns);
 
 /* Forgets what only events before that time were called by. */
 void task_names_settle(TaskNames *names, uint64_t time_ns);

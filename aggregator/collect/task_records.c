@@ -97,19 +97,35 @@ static Process *process_made(const Task *old, uint32_t tgid, uint64_t time_ns)
 	return process;
 }
 
-/* A task takes the place of what was known by its tid: its own beginning, read before, or the life
-   of another. */
-static void succeed(TaskTable *table, Task *task, Task *old)
+/* A task follows an older life of its tid: its own beginning, read before, or the life of another.
+   What was recorded of the older one since then is its own, up to the life that follows it. */
+static void succeed(TaskTable *table, Task *task, Task *old, const Task *later)
 {
-	task_names_take_later(&task->names, &old->names, task->born_ns);
+	uint64_t end_ns = later ? later->born_ns : TASK_LIVES;
+
+	task_names_take_between(&task->names, &old->names, task->born_ns, end_ns);
 	if (old->ended_ns > task->born_ns)
 		task->ended_ns = old->ended_ns;
 	task->forked_ns = old->forked_ns;
 	table->passing_on_is_due |= task->forked_ns > task->born_ns;
 	task->is_recent = old->is_recent;
 	old->is_recent = true; /* the tid is, which they share */
-	g_clear_pointer(&old->earlier, task_free);
 	task->earlier = old;
+}
+
+/* Puts a task among the lives of its tid: records of two CPUs may come in any order, and a tid may
+   have had several lives before the events of the first are read. */
+static void enter_life(TaskTable *table, Task *task, Task *old, Task *later)
+{
+	if (old)
+		succeed(table, task, old, later);
+	if (later) {
+		later->earlier = task;
+		task->is_recent = later->is_recent;
+	} else {
+		task_enter(table, task);
+		task_note_recent(table, task);
+	}
 }
 
 /* Makes the kernel's threads, which have names of their own from the first since Linux 6.4. */
@@ -143,23 +159,26 @@ static Task *child_new(const TaskTable *table, uint32_t tid, uint64_t time_ns, P
 	return task;
 }
 
+/* The id may be another process's by now; the thread that made the new one is known by its time. */
+static Process *process_of_thread(TaskTable *table, uint32_t tgid, const Task *maker)
+{
+	return maker ? maker->process : task_process_of(table, tgid);
+}
+
 void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t parent_tgid,
 		     uint32_t parent_tid, uint64_t time_ns)
 {
 	/* A parent outside of our pid namespace has no id. */
 	Task *parent = parent_tid ? task_at(table, parent_tgid, parent_tid, time_ns) : NULL;
-	Task *old = task_lookup(table, tid), *task;
+	Task *later, *old = task_life_at(task_lookup(table, tid), time_ns, &later);
 	bool is_process = tgid != parent_tgid;
 	Process *process;
 
-	if (old && old->born_ns >= time_ns)
-		return; /* a life before the one known: its events have been read mostly */
-	process = is_process ? process_made(old, tgid, time_ns) : task_process_of(table, tgid);
-	task = child_new(table, tid, time_ns, process, parent);
-	if (old)
-		succeed(table, task, old);
-	task_enter(table, task);
-	task_note_recent(table, task);
+	if (old && old->born_ns == time_ns)
+		return;
+	process = is_process ? process_made(old, tgid, time_ns)
+			     : process_of_thread(table, tgid, parent);
+	enter_life(table, child_new(table, tid, time_ns, process, parent), old, later);
 	if (!parent)
 		return;
 	parent->forked_ns = MAX(parent->forked_ns, time_ns);
@@ -170,18 +189,16 @@ void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t par
 /* The life of a tid at a time as far as it is known, without looking further. */
 static const Task *known_at(const TaskTable *table, uint32_t tid, uint64_t time_ns)
 {
-	const Task *task = task_lookup(table, tid);
+	Task *later;
 
-	return task && task->born_ns > time_ns ? task->earlier : task;
+	return task_life_at(task_lookup(table, tid), time_ns, &later);
 }
 
-static gint compare_births(gconstpointer left, gconstpointer right, gpointer user_data)
+static gint compare_births(gconstpointer left, gconstpointer right)
 {
-	const Task *a = task_lookup(user_data, *(const uint32_t *)left);
-	const Task *b = task_lookup(user_data, *(const uint32_t *)right);
-	uint64_t a_ns = a ? a->born_ns : 0, b_ns = b ? b->born_ns : 0;
+	const Task *a = *(Task *const *)left, *b = *(Task *const *)right;
 
-	return (a_ns > b_ns) - (a_ns < b_ns);
+	return (a->born_ns > b->born_ns) - (a->born_ns < b->born_ns);
 }
 
 static void pass_on_to(TaskTable *table, Task *child)
@@ -200,13 +217,17 @@ static void pass_on_to(TaskTable *table, Task *child)
 /* Parents come before their children, so that once is enough. */
 void task_pass_on(TaskTable *table)
 {
-	g_array_sort_with_data(table->recent, compare_births, table);
-	for (guint i = 0; i < table->recent->len; i++) {
-		uint32_t tid = g_array_index(table->recent, uint32_t, i);
-		Task *task = task_lookup(table, tid);
+	g_autoptr(GPtrArray) children = g_ptr_array_new();
 
-		if (task && task->parent_tid)
-			pass_on_to(table, task);
+	for (guint i = 0; i < table->recent->len; i++) {
+		Task *task = task_lookup(table, g_array_index(table->recent, uint32_t, i));
+
+		for (; task; task = task->earlier)
+			if (task->parent_tid)
+				g_ptr_array_add(children, task);
 	}
+	g_ptr_array_sort(children, compare_births);
+	for (guint i = 0; i < children->len; i++)
+		pass_on_to(table, children->pdata[i]);
 	table->passing_on_is_due = false;
 }

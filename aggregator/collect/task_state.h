@@ -30,6 +30,18 @@ static inline Task *task_lookup(const TaskTable *table, uint32_t tid)
 	return g_hash_table_lookup(table->tasks, GUINT_TO_POINTER(tid));
 }
 
+/* Returns the life of a tid that was in force at a time, given its newest life; NULL: none is
+ *known. later is the life that followed it, NULL: it is the newest. */
+static inline Task *task_life_at(Task *newest, uint64_t time_ns, Task **later)
+{
+	*later = NULL;
+	while (newest && newest->born_ns > time_ns) {
+		*later = newest;
+		newest = newest->earlier;
+	}
+	return newest;
+}
+
 /* Enters a task under its tid, which must be free or that of its earlier life. */
 void task_enter(TaskTable *table, Task *task);
 void task_forget(TaskTable *table, Task *task);

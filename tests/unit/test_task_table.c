@@ -415,6 +415,70 @@ Test(task_table, a_pid_reused_at_once_is_another_process)
 	cr_expect(not(is_counted_at(host.table, CHILD, CHILD, 2500)));
 }
 
+/* The child of a command between two others, and a later life of the command itself. */
+static void expect_lives_of_a_pid(TaskTable *table)
+{
+	cr_expect(not(is_counted_at(table, CHILD, CHILD, 1500)));
+	cr_expect(is_counted_at(table, CHILD, CHILD, 2500));
+	cr_expect(not(is_counted_at(table, CHILD, CHILD, 3500)));
+	cr_expect(is_counted_at(table, CHILD, CHILD, 4500));
+	cr_expect(eq(u64, find(table, CHILD, CHILD, 2500).start_time_ns, 2000));
+	expect_comm(table, CHILD, CHILD, 1500, "bash");
+	expect_comm(table, CHILD, CHILD, 2250, "make");
+	expect_comm(table, CHILD, CHILD, 2500, "cc");
+	expect_comm(table, CHILD, CHILD, 3500, "bash");
+}
+
+static Host host_with_command(void)
+{
+	Host host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	write_process(host.root, MAKE, "make");
+	task_table_scan(host.table);
+	task_table_set_inherit(host.table, true);
+	task_table_count(host.table, MAKE);
+	return host;
+}
+
+Test(task_table, a_pid_may_have_many_lives_before_their_events_are_read)
+{
+	g_auto(Host) host = host_with_command();
+
+	for (unsigned life = 0; life < 4; life++) {
+		uint32_t parent = life % 2 ? MAKE : SHELL;
+
+		task_table_fork(host.table, CHILD, CHILD, parent, parent, 1000 + life * 1000);
+		if (life == 1)
+			task_table_comm(host.table, CHILD, CHILD, "cc", 2400);
+		task_table_exit(host.table, CHILD, CHILD, 1900 + life * 1000);
+	}
+	expect_lives_of_a_pid(host.table);
+	task_table_settle(host.table, 3100);
+	cr_expect(not(is_counted_at(host.table, CHILD, CHILD, 3500)));
+	cr_expect(is_counted_at(host.table, CHILD, CHILD, 4500));
+	/* What is older is forgotten. */
+	cr_expect(not(is_counted_at(host.table, CHILD, CHILD, 2500)));
+}
+
+Test(task_table, lives_of_a_pid_may_be_recorded_in_any_order)
+{
+	g_auto(Host) host = host_with_command();
+
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
+	task_table_comm(host.table, CHILD, CHILD, "cc", 2400);
+	task_table_exit(host.table, CHILD, CHILD, 2900);
+	task_table_fork(host.table, CHILD, CHILD, MAKE, MAKE, 4000);
+	/* The records of another CPU. */
+	task_table_exit(host.table, CHILD, CHILD, 1900);
+	task_table_fork(host.table, CHILD, CHILD, MAKE, MAKE, 2000);
+	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 3000);
+	task_table_exit(host.table, CHILD, CHILD, 3900);
+	expect_lives_of_a_pid(host.table);
+	task_table_settle(host.table, 30 * second);
+	cr_expect(is_counted_at(host.table, CHILD, CHILD, 30 * second));
+}
+
 Test(task_table, a_reused_tid_does_not_end_with_its_former_thread)
 {
 	g_auto(Host) host = host_new();
