@@ -59,6 +59,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/progress.c aggregator/collect/progress.h \
 	aggregator/collect/run_facts.c aggregator/collect/run_facts.h \
 	aggregator/collect/slab_facts.c aggregator/collect/slab_facts.h \
+	aggregator/collect/setting.c aggregator/collect/setting.h \
 	aggregator/collect/stap_arguments.c aggregator/collect/stap_arguments.h \
 	aggregator/collect/stap_check.c aggregator/collect/stap_check.h \
 	aggregator/collect/stap_child.c aggregator/collect/stap_child.h \

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/oom_score.h"
 
+#include "collect/setting.h"
+
 #include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
@@ -13,18 +15,6 @@ enum { SCORE_CHARACTERS = 16 };
 
 /* As the kernel wrote it; empty: not raised. */
 static char score_before[SCORE_CHARACTERS];
-
-static bool write_score(const char *score)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool written;
-
-	if (fd < 0)
-		return false;
-	written = write(fd, score, strlen(score)) > 0;
-	close(fd);
-	return written;
-}
 
 static bool read_score(char score[SCORE_CHARACTERS])
 {
@@ -47,7 +37,7 @@ bool oom_score_raise(void)
 
 	if (score_before[0])
 		return true;
-	if (!read_score(score) || !write_score(first_to_go))
+	if (!read_score(score) || !setting_write(path, first_to_go))
 		return false;
 	memcpy(score_before, score, sizeof(score_before));
 	return true;
@@ -56,5 +46,5 @@ bool oom_score_raise(void)
 void oom_score_restore(void)
 {
 	if (score_before[0])
-		(void)write_score(score_before);
+		(void)setting_write(path, score_before);
 }

@@ -135,7 +135,8 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 	g_auto(GStrv) argv = NULL;
 
 	/* After the command was forked, which must not hold the lock. */
-	run->start = stap_start_begin(arguments->tool->staprun, run->plan->sys_folder);
+	run->start = stap_start_begin(arguments->tool->staprun, run->plan->sys_folder,
+				      run->plan->proc_root ? run->plan->proc_root : "");
 	arguments->rename = name_is_taken(run, name);
 	arguments->target = live->command ? command_pid(live->command) : 0;
 	argv = stap_arguments_new(arguments, live->parts.request);

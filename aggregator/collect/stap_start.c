@@ -2,12 +2,15 @@
 #include "collect/stap_start.h"
 
 #include "collect/process_group.h"
+#include "collect/setting.h"
 #include "collect/stap_child.h"
 #include "collect/stap_leftovers.h"
+#include "collect/watchdog.h"
 #include "escape.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -15,6 +18,7 @@ enum {
 	/* For somebody else's removal. Whoever may read staprun can hold the lock for longer. */
 	LOCK_PATIENCE_MS = 3000,
 	LOCK_EVERY_MS = 20,
+	KPTR_RESTRICT_STAPRUN = 1, /* the highest with which staprun reads addresses */
 };
 
 static void remove_leftover(const char *staprun, const char *sys_folder, const char *name)
@@ -59,10 +63,52 @@ static void lock_shared(int fd)
 	}
 }
 
-StapStart stap_start_begin(const char *staprun, const char *sys_folder)
+/* Returns the text of the setting where staprun will lower it, NULL where it will not. */
+static char *kptr_restrict_to_keep(const char *path)
+{
+	char *text = NULL;
+
+	if (g_file_get_contents(path, &text, NULL, NULL) && atoi(text) > KPTR_RESTRICT_STAPRUN)
+		return text;
+	g_free(text);
+	return NULL;
+}
+
+static WatchdogItem kptr_item(const StapStart *start)
+{
+	return (WatchdogItem){ .kind = WATCHDOG_SETTING,
+			       .path = start->kptr_path,
+			       .text = start->kptr_restrict };
+}
+
+static void note_kptr_restrict(StapStart *start, const char *proc_root)
+{
+	WatchdogItem item;
+
+	start->kptr_path = g_strconcat(proc_root, "/proc/sys/kernel/kptr_restrict", NULL);
+	start->kptr_restrict = kptr_restrict_to_keep(start->kptr_path);
+	item = kptr_item(start);
+	if (item.text)
+		watchdog_add(&item);
+}
+
+static void restore_kptr_restrict(StapStart *start)
+{
+	WatchdogItem item = kptr_item(start);
+
+	if (item.text) {
+		setting_write(item.path, item.text);
+		watchdog_withdraw(&item);
+	}
+	g_clear_pointer(&start->kptr_restrict, g_free);
+	g_clear_pointer(&start->kptr_path, g_free);
+}
+
+StapStart stap_start_begin(const char *staprun, const char *sys_folder, const char *proc_root)
 {
 	StapStart start = { .lock = open(staprun, O_RDONLY | O_CLOEXEC) };
 
+	note_kptr_restrict(&start, proc_root);
 	if (start.lock < 0)
 		return start;
 	if (try_lock(start.lock, LOCK_EX)) {
@@ -77,6 +123,7 @@ StapStart stap_start_begin(const char *staprun, const char *sys_folder)
 
 void stap_start_end(StapStart *start)
 {
+	restore_kptr_restrict(start);
 	if (start->lock >= 0)
 		close(start->lock);
 	start->lock = -1;

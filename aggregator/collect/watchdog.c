@@ -7,6 +7,7 @@
 #include "collect/child_signals.h"
 #include "collect/clock.h"
 #include "collect/process_group.h"
+#include "collect/setting.h"
 #include "collect/tracefs.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@
 enum {
 	ITEMS_MAX = 16, /* a run has half a dozen */
 	MODULE_FOLDER_BYTES = 256,
-	FAREWELL_BYTES = 128,
+	TEXT_BYTES = 128,
 	SOCKET_FD = 3,           /* in the watchdog: the only one beside /dev/null */
 	DESCRIPTORS_MAX = 65536, /* closed one by one where close_range() is missing */
 	GROUP_PATIENCE_MS = 300, /* for staprun and stap to end by themselves */
@@ -45,7 +46,7 @@ typedef struct {
 	char path[PATH_MAX];
 	char sys_folder[MODULE_FOLDER_BYTES];
 	struct termios modes;
-	char farewell[FAREWELL_BYTES];
+	char text[TEXT_BYTES];
 } Message;
 
 /* The program's. */
@@ -127,9 +128,14 @@ static void undo_terminal(const Message *item)
 
 	if (fd < 0)
 		return;
-	(void)!write(fd, item->farewell, strlen(item->farewell));
+	(void)!write(fd, item->text, strlen(item->text));
 	tcsetattr(fd, TCSANOW, &item->modes);
 	close(fd);
+}
+
+static void undo_setting(const Message *item)
+{
+	setting_write(item->path, item->text);
 }
 
 /* In the order in which they are undone: who sits at a terminal waits for it, a module cannot go
@@ -140,7 +146,8 @@ static const struct {
 } kinds[] = {
 	{ WATCHDOG_TERMINAL, undo_terminal }, { WATCHDOG_GROUP, undo_group },
 	{ WATCHDOG_MODULE, undo_module },     { WATCHDOG_FOLDER, undo_folder },
-	{ WATCHDOG_FILE, undo_file },         { WATCHDOG_PROBES, undo_probes },
+	{ WATCHDOG_FILE, undo_file },         { WATCHDOG_SETTING, undo_setting },
+	{ WATCHDOG_PROBES, undo_probes },
 };
 
 static void undo_all(void)
@@ -288,8 +295,7 @@ static void tell(const WatchdogItem *item, bool is_withdrawn)
 	if (g_strlcpy(message.path, item->path ? item->path : "", PATH_MAX) >= PATH_MAX ||
 	    g_strlcpy(message.sys_folder, item->sys_folder ? item->sys_folder : "",
 		      MODULE_FOLDER_BYTES) >= MODULE_FOLDER_BYTES ||
-	    g_strlcpy(message.farewell, item->farewell ? item->farewell : "", FAREWELL_BYTES) >=
-		    FAREWELL_BYTES)
+	    g_strlcpy(message.text, item->text ? item->text : "", TEXT_BYTES) >= TEXT_BYTES)
 		return;
 	if (item->modes)
 		message.modes = *item->modes;

@@ -20,18 +20,18 @@ typedef enum {
 	WATCHDOG_FOLDER,    /* is removed with what is in it */
 	WATCHDOG_FILE,      /* is removed if it is still the same file */
 	WATCHDOG_PROBES,    /* a group of cache_probes.h: is removed */
+	WATCHDOG_SETTING,   /* a file below /proc/sys: gets its text back */
 	WATCHDOG_TERMINAL,  /* gets its modes back, and is told to leave the screen */
 } WatchdogKind;
 
 /* Something to undo; borrowed for the call. */
 typedef struct {
 	WatchdogKind kind;
-	pid_t group;            /* WATCHDOG_GROUP */
-	const char *path;       /* of the folder, file, terminal, or of staprun; the group's name */
-	const char *sys_folder; /* WATCHDOG_MODULE: "/sys/module/NAME" while it is loaded */
-	/* WATCHDOG_TERMINAL: its modes before, and what is written to it. */
-	const struct termios *modes;
-	const char *farewell;
+	pid_t group;      /* WATCHDOG_GROUP */
+	const char *path; /* of the folder, file, setting, terminal, or staprun; the group's name */
+	const char *sys_folder;      /* WATCHDOG_MODULE: "/sys/module/NAME" while it is loaded */
+	const struct termios *modes; /* WATCHDOG_TERMINAL: before */
+	const char *text;            /* WATCHDOG_TERMINAL and _SETTING: what is written to it */
 } WatchdogItem;
 
 /* Starts it: before anything else is begun, while the program has one thread. Returns false with

@@ -118,7 +118,7 @@ static WatchdogItem item_of(const Terminal *terminal)
 		.kind = WATCHDOG_TERMINAL,
 		.path = terminal->path,
 		.modes = &terminal->modes,
-		.farewell = terminal->farewell,
+		.text = terminal->farewell,
 	};
 }
 

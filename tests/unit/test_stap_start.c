@@ -74,7 +74,7 @@ static int lock(const Host *host, int operation)
 Test(stap_start, a_start_removes_them)
 {
 	g_auto(Host) host = host_new();
-	StapStart start = stap_start_begin(host.staprun, host.sys);
+	StapStart start = stap_start_begin(host.staprun, host.sys, host.sys);
 	g_autofree char *names = removed(&host);
 
 	cr_expect(start.alone);
@@ -90,10 +90,10 @@ Test(stap_start, a_start_beside_another_removes_none)
 	g_autofree char *names = NULL;
 
 	write_gone(&host, "refcnt", "1\n");
-	first = stap_start_begin(host.staprun, host.sys);
+	first = stap_start_begin(host.staprun, host.sys, host.sys);
 	/* Its module, not opened yet. */
 	write_gone(&host, "refcnt", "0\n");
-	second = stap_start_begin(host.staprun, host.sys);
+	second = stap_start_begin(host.staprun, host.sys, host.sys);
 	names = removed(&host);
 	cr_expect(not(second.alone));
 	cr_expect(eq(str, names, (char *)""));
@@ -104,7 +104,7 @@ Test(stap_start, a_start_beside_another_removes_none)
 Test(stap_start, a_start_that_is_over_does_not_hinder_the_next)
 {
 	g_auto(Host) host = host_new();
-	StapStart start = stap_start_begin(host.staprun, host.sys);
+	StapStart start = stap_start_begin(host.staprun, host.sys, host.sys);
 	int fd = open(host.staprun, O_RDONLY | O_CLOEXEC);
 
 	cr_expect(ne(int, flock(fd, LOCK_EX | LOCK_NB), 0));
@@ -118,11 +118,46 @@ Test(stap_start, somebody_elses_lock_does_not_hinder_a_start_for_long, .timeout 
 {
 	g_auto(Host) host = host_new();
 	int fd = lock(&host, LOCK_EX);
-	StapStart start = stap_start_begin(host.staprun, host.sys);
+	StapStart start = stap_start_begin(host.staprun, host.sys, host.sys);
 	g_autofree char *names = removed(&host);
 
 	cr_expect(not(start.alone));
 	cr_expect(eq(str, names, (char *)""));
 	stap_start_end(&start);
 	close(fd);
+}
+
+static char *kptr_restrict_of(const Host *host)
+{
+	g_autofree char *path = g_build_filename(host->sys, "proc/sys/kernel/kptr_restrict", NULL);
+	char *text = NULL;
+
+	g_file_get_contents(path, &text, NULL, NULL);
+	return text;
+}
+
+/* What the setting is after a start during which staprun makes it 1. */
+static char *kptr_restrict_after(const char *before)
+{
+	static const char setting[] = "proc/sys/kernel/kptr_restrict";
+	g_auto(Host) host = host_new();
+	StapStart start;
+
+	temporary_write(host.sys, setting, before, -1);
+	start = stap_start_begin(host.staprun, host.sys, host.sys);
+	temporary_write(host.sys, setting, "1\n", -1);
+	stap_start_end(&start);
+	return kptr_restrict_of(&host);
+}
+
+Test(stap_start, what_staprun_lowers_is_put_back)
+{
+	g_autofree char *hidden = kptr_restrict_after("2\n");
+	g_autofree char *by_right = kptr_restrict_after("1\n");
+	g_autofree char *shown = kptr_restrict_after("0\n");
+
+	cr_expect(eq(str, hidden, (char *)"2\n"));
+	cr_expect(eq(str, by_right, (char *)"1\n"));
+	/* Not ours: staprun does not raise it. */
+	cr_expect(eq(str, shown, (char *)"1\n"));
 }

@@ -225,6 +225,33 @@ static pid_t watchdog_of(const Program *program)
 	return (pid_t)g_ascii_strtoll(children, NULL, 10);
 }
 
+static char *setting_path(const char *folder)
+{
+	return g_build_filename(folder, "setting", NULL);
+}
+
+static void add_setting(const char *folder)
+{
+	g_autofree char *path = setting_path(folder);
+
+	temporary_write(folder, "setting", "1\n", -1);
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_SETTING, .path = path, .text = "2\n" });
+	add_file(folder);
+}
+
+Test(watchdog, a_setting_gets_its_text_back, .timeout = 60)
+{
+	g_auto(Program) program = program_new(add_setting);
+	g_autofree char *path = setting_path(program.folder);
+	g_autofree char *text = NULL;
+	pid_t watchdog = watchdog_of(&program);
+
+	program_kill(&program);
+	cr_expect(process_wait_until_gone(watchdog));
+	cr_assert(g_file_get_contents(path, &text, NULL, NULL));
+	cr_expect(eq(str, text, (char *)"2\n"));
+}
+
 Test(watchdog, no_signal_but_one_ends_it_early, .timeout = 60)
 {
 	static const int signals[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGUSR1 };

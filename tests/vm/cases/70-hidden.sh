@@ -10,7 +10,10 @@ echo 2 > /proc/sys/kernel/kptr_restrict
 profile --only-command -c 'workload readv 20'
 cp report report.large
 profile --only-command -c 'workload pipe 500'
+after=$(cat /proc/sys/kernel/kptr_restrict)
 echo "$before" > /proc/sys/kernel/kptr_restrict
+# staprun lowers it.
+equals 'kptr_restrict=2: the host keeps its setting' 2 "$after"
 is_complete 'kptr_restrict=2'
 has_line 'kptr_restrict=2: told at the start' 'sysctl kernel.kptr_restrict=1' <(head -n 2 errors)
 holds 'kptr_restrict=2: counted' [ "$(report_count report)" -ge 1000 ]
