@@ -13,6 +13,7 @@
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -N NAME -t THREADS ...	... in threads named NAME-0, NAME-1 ...
  *	workload -c CHILDREN ...	... in so many children instead, one after the other
+ *	workload -k ...	stays until a byte comes on standard input when all is done
  *	workload -x ARG...	executes "workload ARG..." from a thread that is not the leader
  *
  * unix-send sends SIZE bytes COUNT times over a socket pair: one kmalloc below
@@ -40,7 +41,9 @@
  *
  * -a waits until FILE exists, or where it is -, until a byte comes on standard input: that wait
  * allocates nothing on any kernel. -t does COUNT in each of THREADS threads, -f does all
- * of it once more in a forked child. At the end a line says what was done.
+ * of it once more in a forked child. At the end a line says what was done. -k gives the process the
+ * name "work-done" then: neither that nor the wait after it allocates anything, but ending does, where
+ * the files of the program are on 9p.
  */
 #include <errno.h>
 #include <error.h>
@@ -491,12 +494,12 @@ int main(int argc, char **argv)
 	Plan plan = { .threads = 1 };
 	const char *new_name = NULL;
 	unsigned long children = 0;
-	bool forked = false;
+	bool forked = false, stays = false;
 	int option;
 
 	if (argc > 2 && strcmp(argv[1], "-x") == 0)
 		exec_from_thread(argv + 1);
-	while ((option = getopt(argc, argv, "a:c:n:N:t:f")) != -1) {
+	while ((option = getopt(argc, argv, "a:c:n:N:t:fk")) != -1) {
 		if (option == 'a' && strcmp(optarg, "-") == 0)
 			wait_for_byte();
 		else if (option == 'a')
@@ -511,6 +514,8 @@ int main(int argc, char **argv)
 			plan.threads = parse_number(optarg, THREADS_MAX);
 		else if (option == 'f')
 			forked = true;
+		else if (option == 'k')
+			stays = true;
 		else
 			return 2;
 	}
@@ -532,5 +537,9 @@ int main(int argc, char **argv)
 	printf("workload: %s %lu times in each of %lu threads%s%s\n", plan.kind->name, plan.count,
 	       plan.threads, forked ? ", once more in a child" : "",
 	       new_name ? ", once more by another name" : "");
+	if (stays) {
+		prctl(PR_SET_NAME, "work-done");
+		wait_for_byte();
+	}
 	return 0;
 }

@@ -5,6 +5,7 @@
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
+work_stays
 readonly pipes=45000
 readonly known=$((2 * 2 * pipes))
 
@@ -27,9 +28,10 @@ load_goes()
 
 load_ended()
 {
-	wait "$first" "$worker"
+	work_done "$first" "$worker"
 	sleep 1
 	profile_ended INT
+	kill "$first" "$worker"
 }
 
 # load_beside_stopped PID: the load goes on while that process stands still for two seconds.
@@ -52,7 +54,7 @@ adds_up 'nothing is stopped' "$known"
 load_started --buffer 2
 pkill -STOP -x stapio
 load_goes
-wait "$first" "$worker"
+work_done "$first" "$worker"
 pkill -CONT -x stapio
 load_ended
 adds_up 'small buffer, stapio stopped' "$known"

@@ -5,6 +5,7 @@
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
+work_stays
 readonly switch=/sys/devices/system/cpu/cpu1/online
 
 # Work on the CPU just before it goes, on the other one meanwhile, and on it again.
@@ -16,14 +17,14 @@ work_waits go.3 1 4000
 third=$worker
 profile_started "${only_pipes[@]}" -p "$first,$second,$third"
 echo > go.1
-wait "$first"
+work_done "$first"
 echo 0 > "$switch"
 echo > go.2
-wait "$second"
+work_done "$second"
 echo 1 > "$switch"
 taskset -cp 1 "$third" > /dev/null
 echo > go.3
-wait "$third"
+work_done "$third"
 profile_ended INT
 is_complete 'offline and online'
 adds_up 'offline and online' 24000
@@ -31,7 +32,7 @@ adds_up 'offline and online' 24000
 work_waits go.4 1 4000
 profile_started "${only_pipes[@]}" -p "$worker"
 echo > go.4
-wait "$worker"
+work_done "$worker"
 echo 0 > "$switch"
 profile_ended INT
 is_complete 'offline to the end'
@@ -45,7 +46,7 @@ profile_started "${only_pipes[@]}" -p "$worker"
 echo 1 > "$switch"
 taskset -cp 1 "$worker" > /dev/null
 echo > go.5
-wait "$worker"
+work_done "$worker"
 profile_ended INT
 cp report report.online-after-the-start
 echo "online after the start: $(tail -n 1 report)"
@@ -56,3 +57,4 @@ sed -i -e 's/; CPU 1 not traced .*//' -e 's/^Lost: events unknown: CPU 1 .*/Lost
 lost=$(report_lost report)
 holds 'online after the start: nothing is lost untold' \
 	[ $(($(report_count report) + ${lost:-0})) -ge 8000 ]
+pkill -x work-done
