@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -68,7 +67,8 @@ static char *kptr_restrict_to_keep(const char *path)
 {
 	char *text = NULL;
 
-	if (g_file_get_contents(path, &text, NULL, NULL) && atoi(text) > KPTR_RESTRICT_STAPRUN)
+	if (g_file_get_contents(path, &text, NULL, NULL) &&
+	    g_ascii_strtoll(text, NULL, 10) > KPTR_RESTRICT_STAPRUN)
 		return text;
 	g_free(text);
 	return NULL;

@@ -41,9 +41,9 @@
  *
  * -a waits until FILE exists, or where it is -, until a byte comes on standard input: that wait
  * allocates nothing on any kernel. -t does COUNT in each of THREADS threads, -f does all
- * of it once more in a forked child. At the end a line says what was done. -k gives the process the
- * name "work-done" then: neither that nor the wait after it allocates anything, but ending does, where
- * the files of the program are on 9p.
+ * of it once more in a forked child. At the end a line says what was done. -k gives the
+ * process the name "work-done" then: neither that nor the wait after it allocates anything,
+ * but ending does, where the files of the program are on 9p.
  */
 #include <errno.h>
 #include <error.h>
