@@ -23,8 +23,6 @@ enum {
 /* What has not come so long after the events have ended is lost. */
 #define REST_NS 200000000ULL
 #define SCAN_NS 1000000000ULL
-/* Percent; more is no figure. */
-#define SCATTER_MAX 100000000.0
 
 static PerfRun *run_of(LiveRun *live)
 {
@@ -168,6 +166,25 @@ static void look_beside(PerfRun *run)
 	live_run_feed(&run->live);
 }
 
+/* By how much estimates scatter so far: it is known better and better. */
+static void tell_scatter(PerfRun *run)
+{
+	PerfScatter sum = { .squares = 0 };
+	uint64_t percent;
+
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		for (unsigned j = 0; j < run->request.points_count; j++)
+			perf_scatter_sum(&sum, &cpu->scatters[j]);
+	}
+	percent = perf_scatter_percent(&sum);
+	if (percent == run->scatter_percent)
+		return;
+	run->scatter_percent = percent;
+	run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLING_SCATTER, percent);
+}
+
 /* The scheduler's clock is not slewed as the other one is. */
 static void look(LiveRun *live)
 {
@@ -175,6 +192,7 @@ static void look(LiveRun *live)
 
 	perf_cpus_trace(live);
 	look_beside(run);
+	tell_scatter(run);
 	if (run->clock_offset_ns)
 		perf_clock_offset(&run->clock_offset_ns);
 }
@@ -210,24 +228,6 @@ static void tell_missing_frames(PerfRun *run)
 
 	if (run->stack_depth && run->lacks_frames && !run->has_frames)
 		run_facts_write_text(run->live.batches, KMT_FIELD_NOT_RECORDED, text);
-}
-
-static void tell_scatter(PerfRun *run)
-{
-	double squares = 0, expected = 0;
-
-	for (guint i = 0; i < run->cpus->len; i++) {
-		const PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		for (unsigned j = 0; j < run->request.points_count; j++) {
-			squares += cpu->scatters[j].squares;
-			expected += cpu->scatters[j].expected;
-		}
-	}
-	/* Less than that of independent draws is not relied on. */
-	if (squares > expected && expected > 0)
-		run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLING_SCATTER,
-				       (uint64_t)MIN(squares / expected * 100, SCATTER_MAX));
 }
 
 static bool finish(PerfRun *run, GError **error)

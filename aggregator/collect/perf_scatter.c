@@ -4,7 +4,9 @@
 enum {
 	SAMPLES_MIN = 16, /* a block of fewer says nothing */
 	LIKE_SIZE = 2,    /* the larger of two blocks has at most so many times the events */
+	AS_DRAWS = 100,   /* percent */
 };
+#define PERCENT_MAX 1e6
 
 static double square(double number)
 {
@@ -52,4 +54,20 @@ void perf_scatter_add(PerfScatter *scatter, uint64_t call_site, uint32_t weight)
 	block->total += weight;
 	block->weights[row] += weight;
 	block->variances[row] += (uint64_t)weight * (weight - 1);
+}
+
+void perf_scatter_sum(PerfScatter *sum, const PerfScatter *added)
+{
+	sum->squares += added->squares;
+	sum->expected += added->expected;
+}
+
+uint64_t perf_scatter_percent(const PerfScatter *scatter)
+{
+	double percent;
+
+	if (scatter->squares <= scatter->expected || scatter->expected <= 0)
+		return AS_DRAWS;
+	percent = scatter->squares / scatter->expected * AS_DRAWS;
+	return (uint64_t)(percent < PERCENT_MAX ? percent : PERCENT_MAX);
 }

@@ -34,3 +34,10 @@ void perf_scatter_begin(PerfScatter *scatter, uint32_t period);
 
 /* Adds a sample of that weight to the block. */
 void perf_scatter_add(PerfScatter *scatter, uint64_t call_site, uint32_t weight);
+
+/* Adds what another event, or another CPU, has of differences. */
+void perf_scatter_sum(PerfScatter *sum, const PerfScatter *added);
+
+/* Returns by how much, in percent, the estimates scatter compared with independent draws; at least
+   100, as a smaller number may be chance, and at most a million. */
+uint64_t perf_scatter_percent(const PerfScatter *scatter);

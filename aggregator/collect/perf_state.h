@@ -63,10 +63,11 @@ typedef struct {
 	CacheSites *sites;   /* NULL: no probes tell the caches */
 	PerfRunCpu *reading; /* the CPU whose records are being read */
 	uint32_t self;
-	uint64_t random;        /* state of perf_period_random() */
-	bool is_drawing;        /* periods are drawn again and again */
-	bool in_container;      /* pids are those of another pid namespace than the first */
-	uint64_t not_delivered; /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
+	uint64_t random;          /* state of perf_period_random() */
+	uint64_t scatter_percent; /* as the stream has it */
+	bool is_drawing;          /* periods are drawn again and again */
+	bool in_container;        /* pids are those of another pid namespace than the first */
+	uint64_t not_delivered;   /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
 	bool tasks_lost_told;
 	bool scan_is_due; /* what tasks became was lost */
 	uint64_t scanned_ns;

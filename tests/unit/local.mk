@@ -20,6 +20,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/leaks.h \
 	tests/unit/module_image.h \
 	tests/unit/perf_fixtures.h \
+	tests/unit/perf_loop.h \
 	tests/unit/process.h \
 	tests/unit/temporary.h \
 	tests/unit/test_batch_reader.c \
@@ -53,6 +54,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_intervals.c \
 	tests/unit/test_kmem_points.c \
 	tests/unit/test_loss.c \
+	tests/unit/test_margin.c \
 	tests/unit/test_memory_watch.c \
 	tests/unit/test_module_cache.c \
 	tests/unit/test_net_check.c tests/unit/test_oom_score.c \
@@ -63,6 +65,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_perf_ring.c \
 	tests/unit/test_perf_run.c \
 	tests/unit/test_perf_sample.c \
+	tests/unit/test_perf_scatter.c \
 	tests/unit/test_perf_throttle.c \
 	tests/unit/test_perf_weight.c \
 	tests/unit/test_profile.c \

@@ -3,6 +3,7 @@
 
 #include "collect/perf_period.h"
 #include "leaks.h"
+#include "perf_loop.h"
 
 #include <criterion/criterion.h>
 
@@ -15,86 +16,32 @@ enum {
 	BLOCKS = 30,
 	BLOCK_EVENTS = 1200,
 	BLOCK_SAMPLES = 16,
-	RECORD_BYTES = 8, /* in the ring: any will do */
 };
-
-/* What the kernel has of an event: perf_swevent_event(), perf_swevent_set_period() and
-   perf_event_period() of kernel/events/core.c. */
-typedef struct {
-	uint64_t count;
-	int64_t left;
-	uint64_t sample_period;
-	uint64_t last_period;
-	uint64_t position; /* of the ring's head */
-} Kernel;
 
 /* A loop whose estimate is made, and its reader. */
 typedef struct {
-	Kernel kernel;
-	PerfWeight weight;
-	uint64_t random;
+	PerfLoop perf;
 	unsigned sites, next; /* which site is next */
 	uint64_t truths[SITES_MAX];
 	uint64_t estimates[SITES_MAX];
 	uint64_t variances[SITES_MAX]; /* as ProfileCell has them */
-	unsigned samples;              /* of this block */
 } Loop;
-
-static void kernel_set_period(Kernel *kernel, uint32_t period)
-{
-	kernel->sample_period = period;
-	kernel->left = 0;
-}
-
-/* Returns whether an event becomes a sample. */
-static bool kernel_event(Kernel *kernel)
-{
-	int64_t period = (int64_t)kernel->last_period;
-	int64_t times;
-
-	kernel->count++;
-	if (kernel->sample_period == 1)
-		return true;
-	if (++kernel->left < 0)
-		return false;
-	kernel->last_period = kernel->sample_period;
-	times = (period + kernel->left) / period;
-	kernel->left -= times * period;
-	/* Else the kernel holds it for a flood. */
-	cr_assert_eq(times, 1);
-	return true;
-}
-
-static void change(Loop *loop, uint32_t period, bool is_aim)
-{
-	const PerfChange made = { period, is_aim, loop->kernel.position, loop->kernel.position };
-
-	kernel_set_period(&loop->kernel, period);
-	cr_assert(perf_weight_can_change(&loop->weight));
-	perf_weight_change(&loop->weight, &made, loop->kernel.count);
-}
 
 static void event(Loop *loop)
 {
 	unsigned site = loop->next;
-	uint64_t weight;
+	uint64_t weight = perf_loop_event(&loop->perf);
 
 	loop->next = (site + 1) % loop->sites;
 	loop->truths[site]++;
-	if (!kernel_event(&loop->kernel))
-		return;
-	loop->samples++;
-	weight = perf_weight_take(&loop->weight, loop->kernel.position, loop->kernel.count);
 	loop->estimates[site] += weight;
 	loop->variances[site] += weight * (weight ? weight - 1 : 0);
-	loop->kernel.position += RECORD_BYTES;
 }
 
 static void loop_init(Loop *loop, unsigned sites, uint64_t random)
 {
-	*loop = (Loop){ .sites = sites, .random = random };
-	loop->kernel.last_period = perf_period_aim(&loop->random);
-	perf_weight_init(&loop->weight, (uint32_t)loop->kernel.last_period);
+	*loop = (Loop){ .sites = sites };
+	perf_loop_init(&loop->perf, random);
 }
 
 /* The worst case: changes fall at one place of the loop's turn, as where it sleeps. */
@@ -106,12 +53,13 @@ static void turn_to_start(Loop *loop)
 
 static void block(Loop *loop, uint32_t nominal)
 {
-	change(loop, perf_period_aim(&loop->random), true);
+	PerfLoop *perf = &loop->perf;
+
+	perf_loop_change(perf, perf_period_aim(&perf->random), true);
 	event(loop);
 	turn_to_start(loop);
-	change(loop, perf_period_draw(&loop->random, nominal), false);
-	loop->samples = 0;
-	for (unsigned i = 0; i < BLOCK_EVENTS || loop->samples < BLOCK_SAMPLES; i++)
+	perf_loop_change(perf, perf_period_draw(&perf->random, nominal), false);
+	for (unsigned i = 0; i < BLOCK_EVENTS || perf->samples < BLOCK_SAMPLES; i++)
 		event(loop);
 	turn_to_start(loop);
 }
@@ -130,7 +78,7 @@ static void run(Sum sums[SITES_MAX], unsigned sites, uint32_t nominal, uint64_t 
 	loop_init(&loop, sites, random);
 	for (int i = 0; i < BLOCKS; i++)
 		block(&loop, nominal);
-	cr_expect_eq(loop.weight.lost, 0);
+	cr_expect_eq(loop.perf.weight.lost, 0);
 	for (unsigned site = 0; site < sites; site++) {
 		sums[site].truth += (double)loop.truths[site];
 		sums[site].error += (double)loop.estimates[site] - (double)loop.truths[site];
