@@ -57,21 +57,34 @@ void append_change(GString *out, double bytes, bool human)
 	append_amount(out, size, human);
 }
 
+/* Appends a number with that many decimals, or none where they are 0; at least the least that these
+   can show. */
+static void append_decimals(GString *out, double number, unsigned decimals, uint64_t least)
+{
+	unsigned scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+	uint64_t scaled = MAX(saturate_double(number * scale + 0.5), least);
+
+	g_string_append_printf(out, "%" G_GUINT64_FORMAT, scaled / scale);
+	if (scaled % scale)
+		g_string_append_printf(out, ".%0*u", (int)decimals, (unsigned)(scaled % scale));
+}
+
 void append_percent(GString *out, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? (double)part * 100 / (double)whole : 0;
 	/* Two digits; more only where "100 %" would say that it is all. */
 	unsigned decimals = percent < 1 || percent > 99 ? 2 : percent < 10 ? 1 : 0;
-	unsigned scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
-	uint64_t scaled = saturate_double(percent * scale + 0.5);
 
 	if (part && percent < 0.01)
-		g_string_append(out, "<0.01 %");
-	else if (scaled % scale)
-		g_string_append_printf(out, "%" G_GUINT64_FORMAT ".%0*u %%", scaled / scale,
-				       (int)decimals, (unsigned)(scaled % scale));
+		g_string_append(out, "<0.01");
 	else
-		g_string_append_printf(out, "%" G_GUINT64_FORMAT " %%", scaled / scale);
+		append_decimals(out, percent, decimals, 0);
+	g_string_append(out, " %");
+}
+
+void append_margin(GString *out, double percent)
+{
+	append_decimals(out, percent, percent < 1 ? 2 : percent < 10 ? 1 : 0, percent > 0);
 }
 
 void append_seconds(GString *out, uint64_t ns)

@@ -21,6 +21,10 @@ void append_change(GString *out, double bytes, bool human);
 /* Appends the share that part has of whole: "61 %", "1.2 %", "0.05 %", "<0.01 %", "0 %". */
 void append_percent(GString *out, uint64_t part, uint64_t whole);
 
+/* Appends a margin in percent without its sign: "120", "3.1", "0.05"; "0" only for what is exact.
+ */
+void append_margin(GString *out, double percent);
+
 enum { NS_PER_MS = 1000000 };
 
 /* Appends "12.345 s", cut to whole ms. */

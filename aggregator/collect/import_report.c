@@ -32,13 +32,16 @@ typedef struct {
 	uint64_t unreadable;
 } ReportState;
 
-/* "This path seen 12 times:" */
+/* "This path seen 12 times:", "This path seen 12 times (sampled, +-3.1 %):" */
 static bool read_head(const char *line, size_t length, uint64_t *count)
 {
 	Cursor at = cursor_over(line, length);
 
-	return cursor_take(&at, "This path seen ") && cursor_take_decimal(&at, count) &&
-	       cursor_take(&at, " times:") && cursor_at_end(&at);
+	if (!cursor_take(&at, "This path seen ") || !cursor_take_decimal(&at, count) ||
+	    !cursor_take(&at, " times"))
+		return false;
+	cursor_skip_margin(&at);
+	return cursor_take(&at, ":") && cursor_at_end(&at);
 }
 
 static bool begins(const char *line, size_t length, const char *literal)

@@ -134,7 +134,10 @@ static bool read_stack_head(const char *line, size_t length, Origin *origin, uin
 	if (!cursor_take(&at, exec) || !name_at || name_at < comm)
 		return false;
 	at.at = number_at + strlen(number);
-	if (!cursor_take_decimal(&at, count) || !cursor_at_end(&at))
+	if (!cursor_take_decimal(&at, count))
+		return false;
+	cursor_skip_margin(&at);
+	if (!cursor_at_end(&at))
 		return false;
 	*origin = origin_of(comm, (size_t)(name_at - comm));
 	cache = name_at + strlen(name);

@@ -205,6 +205,21 @@ bool cursor_take_hex(Cursor *cursor, uint64_t *value, unsigned *digits)
 	return true;
 }
 
+bool cursor_skip_margin(Cursor *cursor)
+{
+	Cursor at = *cursor;
+	uint64_t number;
+
+	if (!cursor_take(&at, " (sampled, +-") || !cursor_take_decimal(&at, &number))
+		return false;
+	if (cursor_take(&at, ".") && !cursor_take_decimal(&at, &number))
+		return false;
+	if (!cursor_take(&at, " %)"))
+		return false;
+	*cursor = at;
+	return true;
+}
+
 bool cursor_take_word(Cursor *cursor, const char **word, size_t *length)
 {
 	const char *at = cursor->at;

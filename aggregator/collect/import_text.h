@@ -64,5 +64,8 @@ bool cursor_skip_blanks(Cursor *cursor);
 bool cursor_take(Cursor *cursor, const char *literal);
 bool cursor_take_decimal(Cursor *cursor, uint64_t *value);
 bool cursor_take_hex(Cursor *cursor, uint64_t *value, unsigned *digits);
+/* Skips " (sampled, +-3.1 %)", which reports have behind an estimate; returns whether it was there.
+ */
+bool cursor_skip_margin(Cursor *cursor);
 /* Takes everything up to the next blank, tab or end. */
 bool cursor_take_word(Cursor *cursor, const char **word, size_t *length);

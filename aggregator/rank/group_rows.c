@@ -45,6 +45,7 @@ static void row_add(GroupRow *sum, const GroupRow *added)
 {
 	summary_add(&sum->summary, &added->summary);
 	saturate_add(&sum->failed, added->failed);
+	variance_add(&sum->variance, &added->variance);
 }
 
 /* Returns the row of a cell's groups, adding it when it is new; borrowed until the next call. */
@@ -68,11 +69,11 @@ static GroupRow *row_intern(GroupRows *rows, SlotTable *slots, const ProfileCell
 	return &g_array_index(rows->rows, GroupRow, id);
 }
 
-static void add_cell(GroupRows *rows, SlotTable *slots, const Profile *profile,
+static void add_cell(GroupRows *rows, SlotTable *slots, const ViewSource *source,
 		     const ProfileCell *cell)
 {
-	const ProfileOrigin *origin = profile_origin(profile, cell->origin);
-	const GroupRow counted = {
+	const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
+	GroupRow counted = {
 		.summary = {
 			.allocations = cell->events,
 			.bytes_requested = saturate_product(cell->events, origin->bytes_requested),
@@ -81,13 +82,14 @@ static void add_cell(GroupRows *rows, SlotTable *slots, const Profile *profile,
 		.failed = cell->failed,
 	};
 
+	variance_add_cell(&counted.variance, cell, origin, source->scatter_percent);
 	if (cell->events || cell->failed)
 		row_add(row_intern(rows, slots, cell), &counted);
 }
 
 static void group_stacks(GroupRows *rows, const View *view)
 {
-	const Profile *profile = view_source(view)->profile;
+	const ViewSource *source = view_source(view);
 	SlotTable slots;
 
 	slot_table_init(&slots, FIRST_SLOTS);
@@ -97,7 +99,7 @@ static void group_stacks(GroupRows *rows, const View *view)
 			view_cells(view, g_ptr_array_index(view->stacks, i), &count);
 
 		for (uint32_t j = 0; j < count; j++)
-			add_cell(rows, &slots, profile, profile_cell(profile, cells[j]));
+			add_cell(rows, &slots, source, profile_cell(source->profile, cells[j]));
 	}
 	slot_table_clear(&slots);
 }

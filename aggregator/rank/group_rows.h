@@ -11,6 +11,7 @@
 typedef struct {
 	StackSummary summary; /* text is NULL */
 	uint64_t failed;      /* allocations that returned NULL, not counted in the summary */
+	Variance variance;    /* of the summary, where it is made of sampled events */
 	uint32_t groups[GROUP_KEYS_MAX];
 } GroupRow;
 

@@ -132,6 +132,36 @@ const RateColumn rate_columns[] = {
 
 const RateColumn *const rate_sort_default = &rate_columns[2];
 
+static double margin(const RateRow *row)
+{
+	if (row->bytes_allocated)
+		return margin_percent(row->variance.bytes_allocated, row->bytes_allocated);
+	return margin_percent(row->variance.allocations, row->allocations);
+}
+
+const RateColumn rate_margin_column = {
+	.name = "margin",
+	.title = "+-%",
+	.help = "by how much BYTES may be off, where events are sampled",
+	.width = 4,
+	.margin = margin,
+};
+
+void rate_columns_choose(const RateColumn *chosen[RATE_COLUMNS_MAX + 1],
+			 const RateColumn *const *given, bool sampled)
+{
+	guint count = 0;
+
+	for (guint i = 0; given[i]; i++) {
+		if (sampled && i == RATE_COLUMNS_FIRST)
+			chosen[count++] = &rate_margin_column;
+		chosen[count++] = given[i];
+	}
+	if (sampled && count == RATE_COLUMNS_FIRST)
+		chosen[count++] = &rate_margin_column;
+	chosen[count] = NULL;
+}
+
 const RateColumn *rate_column_lookup(const char *name)
 {
 	for (const RateColumn *column = rate_columns; column->name; column++)
@@ -183,7 +213,9 @@ void rate_column_append(GString *out, const RateColumn *column, const RateRow *r
 	const char *text = column->text ? column->text(row) : NULL;
 	int64_t number;
 
-	if (rate_column_number(column, row, numbers->span_ns, &number))
+	if (column->margin)
+		append_margin(out, column->margin(row));
+	else if (rate_column_number(column, row, numbers->span_ns, &number))
 		append_number(out, column, number, numbers);
 	else
 		g_string_append(out, text ? text : "-");

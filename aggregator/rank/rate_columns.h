@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "count/margin.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,6 +35,7 @@ typedef struct {
 	int64_t net; /* allocations less frees; of the sum: of the rows where it is known */
 	uint64_t bytes_allocated;
 	uint64_t bytes_requested;
+	Variance variance;   /* of allocations and their bytes, where they are sampled */
 	const char *busiest; /* the processes with most allocations, "comm 93 %"; NULL: unknown */
 	const char *busiest_name; /* the same: "comm", escaped */
 	double busiest_percent;   /* ... and its share of the allocations of this row */
@@ -42,8 +45,8 @@ typedef struct {
 /*
  * What a table of rates has columns of; each is a sort key, too. To add one: a row in the table.
  *
- * A column has either a text or a number; numbers are of an interval, and can be told per second,
- * unless they are of an instant.
+ * A column has either a text, a number or a margin; numbers are of an interval, and can be shown
+ * per second, unless they are of an instant.
  */
 typedef struct {
 	const char *name;   /* as options take it: "allocs" */
@@ -54,6 +57,7 @@ typedef struct {
 	int width;                               /* of the cells, at least */
 	const char *(*text)(const RateRow *row); /* NULL: the text is not known; or a number: */
 	bool (*number)(const RateRow *row, int64_t *number); /* false: it is not known */
+	double (*margin)(const RateRow *row);                /* in percent */
 	bool instant;
 	bool bytes; /* the number is one of bytes: it can have a unit */
 	/* What must be collected to fill it. */
@@ -68,6 +72,15 @@ extern const RateColumn rate_columns[];
 
 /* What a table is sorted by unless it is told otherwise: bytes. */
 extern const RateColumn *const rate_sort_default;
+
+/* The margin of BYTES; of ALLOCS, where their bytes are not known. Nobody need ask for it: it is
+   shown where events were sampled. */
+extern const RateColumn rate_margin_column;
+
+/* Writes the columns of a table, ended by NULL: those given, and where events were sampled the
+   margin behind BYTES. */
+void rate_columns_choose(const RateColumn *chosen[RATE_COLUMNS_MAX + 1],
+			 const RateColumn *const *given, bool sampled);
 
 /* Returns the column of a name or alias, or NULL. */
 const RateColumn *rate_column_lookup(const char *name);

@@ -110,6 +110,8 @@ static GArray *rows_of(const View *view, const ViewOptions *options)
 			.label = label_of(groups, group),
 			.allocations = group->summary.allocations,
 			.bytes_allocated = group->summary.bytes_allocated,
+			.margin_percent = margin_percent(group->variance.bytes_allocated,
+							 group->summary.bytes_allocated),
 		};
 
 		g_array_append_val(rows, row);
@@ -152,6 +154,8 @@ static void read_view(RateDetail *detail, const ViewSource *source,
 	label_stacks(detail->stacks);
 	detail->allocations = view->before.allocations;
 	detail->bytes_allocated = view->before.bytes_allocated;
+	detail->margin_percent =
+		margin_percent(view->variance.bytes_allocated, view->before.bytes_allocated);
 }
 
 RateDetail *rate_detail_new(const ViewSource *source, const RateDetailRequest *request)

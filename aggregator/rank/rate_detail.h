@@ -18,7 +18,8 @@ typedef struct {
 	char *label; /* escaped: of a process or cgroup; of a stack its first functions */
 	uint64_t allocations;
 	uint64_t bytes_allocated;
-	char *frames; /* as printed, a line each, innermost first; NULL for groups */
+	double margin_percent; /* of bytes_allocated, where events were sampled */
+	char *frames;          /* as printed, a line each, innermost first; NULL for groups */
 } RateDetailRow;
 
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
 	/* Of all rows, those beyond the maximum among them. */
 	uint64_t allocations;
 	uint64_t bytes_allocated;
+	double margin_percent; /* as above */
 	uint64_t events_lost;
 	bool estimated; /* some events were sampled: the numbers are scaled up */
 	char *problem;  /* why there is no more to come, one line, escaped; NULL: none */

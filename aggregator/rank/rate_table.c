@@ -129,7 +129,8 @@ static Draft *draft_of(Drafting *drafting, const ProfileOrigin *origin)
 	return draft;
 }
 
-static void add_cell(Draft *draft, const ProfileOrigin *origin, const ProfileCell *cell)
+static void add_cell(Draft *draft, const ProfileOrigin *origin, const ProfileCell *cell,
+		     uint64_t scatter_percent)
 {
 	RateRow *row = &draft->row;
 
@@ -139,6 +140,7 @@ static void add_cell(Draft *draft, const ProfileOrigin *origin, const ProfileCel
 	}
 	saturate_add(&row->allocations, cell->events);
 	saturate_add(&row->failed, cell->failed);
+	variance_add_cell(&row->variance, cell, origin, scatter_percent);
 	saturate_add(&row->bytes_allocated,
 		     saturate_product(cell->events, origin->bytes_allocated));
 	saturate_add(&row->bytes_requested,
@@ -166,6 +168,7 @@ static void add_cells(Drafting *drafting)
 {
 	const Profile *profile = drafting->source.profile;
 	uint32_t count = profile_cell_count(profile);
+	uint64_t scatter = drafting->source.scatter_percent;
 	bool blind;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -179,8 +182,8 @@ static void add_cells(Drafting *drafting)
 		if (!counts(drafting, cell))
 			continue;
 		drafting->has_blind |= blind;
-		add_cell(draft_of(drafting, origin), origin, cell);
-		add_cell(&drafting->all, origin, cell);
+		add_cell(draft_of(drafting, origin), origin, cell, scatter);
+		add_cell(&drafting->all, origin, cell, scatter);
 	}
 }
 
@@ -355,7 +358,13 @@ static void add_up(RateTable *table, const Interval *interval, const RateRequest
 		cache_names_new(interval->profile, request->info, request->text);
 	g_autoptr(CgroupNames) cgroups = cgroup_names_new(request->text);
 	Drafting drafting = {
-		.source = { .profile = interval->profile, .caches = caches, .cgroups = cgroups },
+		.source = {
+			.profile = interval->profile,
+			.caches = caches,
+			.cgroups = cgroups,
+			.scatter_percent =
+				run_info_number(request->info, KMT_FIELD_SAMPLING_SCATTER, 0),
+		},
 		.request = request,
 		.by_label = g_hash_table_new_full(NULL, NULL, NULL, draft_free),
 		.collects_frees = collects(request->info, "free"),
@@ -420,6 +429,7 @@ static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 	to->net = saturate_signed_sum(to->net, from->net);
 	saturate_add(&to->bytes_allocated, from->bytes_allocated);
 	saturate_add(&to->bytes_requested, from->bytes_requested);
+	variance_add(&to->variance, &from->variance);
 	to->objects_in_use = from->objects_in_use;
 }
 

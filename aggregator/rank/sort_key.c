@@ -23,12 +23,32 @@ static uint64_t bytes_wasted(const StackSummary *summary)
 		       : 0;
 }
 
+static double variance_of_allocations(const Variance *variance)
+{
+	return variance->allocations;
+}
+
+static double variance_of_allocated(const Variance *variance)
+{
+	return variance->bytes_allocated;
+}
+
+static double variance_of_requested(const Variance *variance)
+{
+	return variance->bytes_requested;
+}
+
+static double variance_of_wasted(const Variance *variance)
+{
+	return variance->bytes_wasted;
+}
+
 const SortKey sort_keys[] = {
-	{ "count", "allocations", allocations },
-	{ "bytes", "bytes allocated", bytes_allocated },
-	{ "requested", "bytes requested", bytes_requested },
-	{ "waste", "bytes allocated but not requested", bytes_wasted },
-	{ NULL, NULL, NULL },
+	{ "count", "allocations", allocations, variance_of_allocations },
+	{ "bytes", "bytes allocated", bytes_allocated, variance_of_allocated },
+	{ "requested", "bytes requested", bytes_requested, variance_of_requested },
+	{ "waste", "bytes allocated but not requested", bytes_wasted, variance_of_wasted },
+	{ NULL, NULL, NULL, NULL },
 };
 
 const SortKey *view_sort_key(const ViewOptions *options)

@@ -158,6 +158,7 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 	if (pick != PICK_ALLOCATION)
 		return;
 	summary_add(&stack->summary, &sum);
+	variance_add_cell(&stack->variance, cell, origin, rows->source.scatter_percent);
 	saturate_add(&stack->failed, cell->failed);
 	stack->truncated |= origin->truncated;
 	saturate_add(&view->failed_before, cell->failed);
@@ -177,6 +178,7 @@ static void count_rows(View *view)
 			continue;
 		stack->row = row;
 		summary_add(&view->before, &stack->summary);
+		variance_add(&view->variance, &stack->variance);
 		view->stacks_truncated += stack->truncated;
 		g_ptr_array_add(view->stacks, stack);
 	}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "callsite_skip.h"
+#include "count/margin.h"
 #include "filter.h"
 #include "rank/cell_filter.h"
 #include "rank/filter_chain.h"
@@ -17,16 +18,17 @@
 
 /* The processes of a name (or an interrupt context) and their share of a row. */
 typedef struct {
-	uint32_t tgid;        /* of a single process; 0: of several, or of an interrupt context */
-	uint8_t context;      /* enum KmtContext */
-	const char *comm;     /* as recorded, not yet escaped; of several: of one of them */
+	uint32_t tgid;    /* of a single process; 0: of several, or of an interrupt context */
+	uint8_t context;  /* enum KmtContext */
+	const char *comm; /* as recorded, not yet escaped; of several: of one of them */
 	uint64_t allocations;
-	uint32_t processes;   /* how many there are; an interrupt context is one */
+	uint32_t processes; /* how many there are; an interrupt context is one */
 } ViewProcess;
 
 typedef struct {
 	StackSummary summary; /* text is NULL: view_append_text() makes it, for one row at a time */
 	uint64_t failed;      /* allocations that returned NULL, not counted in the summary */
+	Variance variance;    /* of the summary, where it is made of sampled events */
 	uint32_t row;         /* the view's own number of it */
 	bool truncated;       /* any of its stacks reached the depth limit */
 } ViewStack;
@@ -47,6 +49,7 @@ typedef struct {
 	const char *name;
 	const char *help;
 	uint64_t (*value)(const StackSummary *summary);
+	double (*variance)(const Variance *variance); /* of that value */
 } SortKey;
 
 /* All sort keys, ended by one without name. */
@@ -82,6 +85,7 @@ typedef struct {
 	uint64_t stacks_after;
 	StackSummary before; /* sums over all stacks; text is NULL */
 	StackSummary after;  /* sums over the kept ones */
+	Variance variance;   /* of the sums over all stacks */
 	uint64_t failed_before;
 	uint64_t stacks_truncated; /* of all stacks: those that reached the depth limit */
 	uint64_t left_out;         /* allocations that a cell filter took away */

@@ -14,4 +14,6 @@ typedef struct {
 	CacheNames *caches;
 	const CgroupNames *cgroups;
 	MemoryBudget *memory; /* NULL: unbounded */
+	/* Of sampled estimates: the field KMT_FIELD_SAMPLING_SCATTER; 0: as independent draws. */
+	uint64_t scatter_percent;
 } ViewSource;

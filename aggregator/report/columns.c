@@ -22,6 +22,20 @@ static void append_share(const Report *report, const GroupRow *row, GString *out
 	g_string_truncate(out, out->len - strlen(" %"));
 }
 
+static bool is_sampled(const Report *report)
+{
+	return report->view->variance.allocations > 0;
+}
+
+/* Likewise of what the table is ranked by. */
+static void append_margin_of(const Report *report, const GroupRow *row, GString *out)
+{
+	const SortKey *key = view_sort_key(report->options);
+
+	append_margin(out,
+		      margin_percent(key->variance(&row->variance), key->value(&row->summary)));
+}
+
 static void append_requested(const Report *report, const GroupRow *row, GString *out)
 {
 	append_amount(out, row->summary.bytes_requested, report->human);
@@ -51,6 +65,7 @@ static void append_failed(const Report *report, const GroupRow *row, GString *ou
 const Column columns[] = {
 	{ "ALLOCATIONS", "ALLOCATIONS", NULL, append_allocations },
 	{ "SHARE%", "SHARE%", NULL, append_share },
+	{ "+-%", "+-%", is_sampled, append_margin_of },
 	{ "REQUESTED-BYTES", "REQUESTED", bytes_are_known, append_requested },
 	{ "ALLOCATED-BYTES", "ALLOCATED", bytes_are_known, append_allocated },
 	{ "WASTED-BYTES", "WASTED", bytes_are_known, append_wasted },

@@ -541,7 +541,7 @@ static void cost_line(const Report *report, GString *out)
 
 static void sampling_line(const Report *report, GString *out)
 {
-	append_sampling_line(out, report->session);
+	append_sampling_line_of_view(out, report->session, report->view);
 }
 
 static void hidden_line(const Report *report, GString *out)

@@ -91,8 +91,20 @@ static void append_cell(GString *out, const RateColumn *column, const RateRow *r
 		g_string_append(out, "null");
 }
 
-static void append_row(GString *out, const RateRow *row, const RateLayout *layout, uint64_t span_ns)
+/* In percent of the estimates; 0: exact. */
+static void append_margins(GString *out, const RateRow *row)
 {
+	append_number(out, "allocations_margin_percent",
+		      margin_percent(row->variance.allocations, row->allocations), "%.3f");
+	append_number(out, "bytes_allocated_margin_percent",
+		      margin_percent(row->variance.bytes_allocated, row->bytes_allocated), "%.3f");
+}
+
+static void append_row(GString *out, const RateTable *table, const RateRow *row,
+		       const RateLayout *layout)
+{
+	uint64_t span_ns = layout->per_second ? table->end_ns - table->start_ns : 0;
+
 	g_string_append_c(out, '{');
 	for (guint i = 0; layout->columns[i]; i++) {
 		if (i)
@@ -101,6 +113,8 @@ static void append_row(GString *out, const RateRow *row, const RateLayout *layou
 	}
 	if (rate_net_is_shown(layout->columns) && rate_net_word(row->net_state))
 		append_member(out, "net_unknown", rate_net_word(row->net_state));
+	if (table->sampling_period > 1)
+		append_margins(out, row);
 	g_string_append_c(out, '}');
 }
 
@@ -133,7 +147,6 @@ static void append_interval(GString *out, const RateTable *table, const RunInfo 
 void rate_json_append(GString *out, const RateTable *table, const RunInfo *info,
 		      const RateLayout *layout)
 {
-	uint64_t span_ns = layout->per_second ? table->end_ns - table->start_ns : 0;
 	guint shown = (guint)MIN(table->rows->len, layout->rows_max);
 
 	append_interval(out, table, info);
@@ -141,10 +154,10 @@ void rate_json_append(GString *out, const RateTable *table, const RunInfo *info,
 	for (guint i = 0; i < shown; i++) {
 		if (i)
 			g_string_append_c(out, ',');
-		append_row(out, &g_array_index(table->rows, RateRow, i), layout, span_ns);
+		append_row(out, table, &g_array_index(table->rows, RateRow, i), layout);
 	}
 	g_string_append(out, "],\"sum\":");
-	append_row(out, &table->sum, layout, span_ns);
+	append_row(out, table, &table->sum, layout);
 	if (rate_net_is_shown(layout->columns))
 		g_string_append_printf(out, ",\"net_caches_left_out\":%u", table->net_unknown);
 	g_string_append(out, "}\n");

@@ -58,6 +58,7 @@ typedef struct {
 	guint shown; /* rows */
 	RateRow sum;
 	RateNumbers numbers;
+	const RateColumn *columns[RATE_COLUMNS_MAX + 1]; /* ended by NULL */
 	glong widths[RATE_COLUMNS_MAX];
 } Sheet;
 
@@ -119,20 +120,19 @@ static void append_cell(GString *out, const Cell *wanted)
 /* Returns how wide a name may be in a terminal: what the other columns leave; 0: any. */
 static glong name_width(const Sheet *sheet)
 {
-	const RateLayout *layout = sheet->layout;
 	glong others = 0;
 
-	if (!layout->width)
+	if (!sheet->layout->width)
 		return 0;
-	for (guint i = 1; layout->columns[i]; i++)
+	for (guint i = 1; sheet->columns[i]; i++)
 		others += sheet->widths[i] + 1;
-	return MAX((glong)layout->width - others, NAME_WIDTH_MIN);
+	return MAX((glong)sheet->layout->width - others, NAME_WIDTH_MIN);
 }
 
 /* Appends a line; row NULL: that of the titles. */
 static void append_line(GString *out, const Sheet *sheet, const RateRow *row)
 {
-	const RateColumn *const *columns = sheet->layout->columns;
+	const RateColumn *const *columns = sheet->columns;
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	for (guint i = 0; columns[i]; i++) {
@@ -167,8 +167,9 @@ static void append_rows(GString *out, const RateTable *table, const RateLayout *
 
 	if (table->rows->len > 1)
 		sheet.sum.label = label;
-	for (guint i = 0; layout->columns[i]; i++)
-		sheet.widths[i] = column_width(&sheet, layout->columns[i]);
+	rate_columns_choose(sheet.columns, layout->columns, table->sampling_period > 1);
+	for (guint i = 0; sheet.columns[i]; i++)
+		sheet.widths[i] = column_width(&sheet, sheet.columns[i]);
 	append_line(out, &sheet, NULL);
 	for (guint i = 0; i < sheet.shown; i++)
 		append_line(out, &sheet, &g_array_index(table->rows, RateRow, i));

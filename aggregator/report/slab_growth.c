@@ -4,6 +4,8 @@
 #include "escape.h"
 #include "names/kmalloc_class.h"
 #include "number_text.h"
+#include "report/sampling.h"
+#include "saturate.h"
 
 #include <string.h>
 
@@ -15,8 +17,8 @@ typedef struct {
 	const char *alias; /* the name that was asked for, if it is another one; NULL: none */
 	uint64_t start;    /* objects in use */
 	uint64_t end;
-	double bytes;    /* of the difference; a recording may tell any numbers */
-	uint64_t traced; /* allocations */
+	double bytes; /* of the difference; a recording may tell any numbers */
+	SlabTraced traced;
 	uint64_t unseen; /* objects that no allocation that was traced made */
 	uint64_t ready;  /* that may count as in use while CPUs hold them ready */
 	bool is_known;   /* to /proc/slabinfo */
@@ -24,11 +26,18 @@ typedef struct {
 	bool is_of_part; /* what was traced is of a part of the time between the readings */
 } Growth;
 
+static void traced_add_cell(SlabTraced *traced, const ProfileCell *cell,
+			    const ProfileOrigin *origin, uint64_t scatter_percent)
+{
+	saturate_add(&traced->allocations, cell->events);
+	variance_add_cell(&traced->variance, cell, origin, scatter_percent);
+}
+
 GArray *slab_growth_traced(const View *view, const CacheQuery *query)
 {
 	const ViewSource *source = view_source(view);
 	const Profile *profile = source->profile;
-	GArray *traced = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	GArray *traced = g_array_new(FALSE, TRUE, sizeof(SlabTraced));
 
 	g_array_set_size(traced, cache_query_matched(query)->len);
 	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
@@ -38,7 +47,8 @@ GArray *slab_growth_traced(const View *view, const CacheQuery *query)
 		int index = name && view_counts_cell(view, i) ? cache_query_index(query, name) : -1;
 
 		if (index >= 0)
-			g_array_index(traced, uint64_t, index) += cell->events;
+			traced_add_cell(&g_array_index(traced, SlabTraced, index), cell, origin,
+					source->scatter_percent);
 	}
 	return traced;
 }
@@ -82,7 +92,7 @@ static Growth growth_of(const SlabGrowth *growth, guint index)
 		.alias = cache_query_alias(growth->query, index),
 		.start = start ? start->objects_in_use : 0,
 		.end = end ? end->objects_in_use : 0,
-		.traced = g_array_index(growth->traced, uint64_t, index),
+		.traced = g_array_index(growth->traced, SlabTraced, index),
 		.is_known = any && slabinfo_count(growth->span.start) &&
 			    slabinfo_count(growth->span.end),
 		.is_recorded = !growth->recorded ||
@@ -95,8 +105,8 @@ static Growth growth_of(const SlabGrowth *growth, guint index)
 	result.bytes = ((double)result.end - (double)result.start) * (double)any->object_bytes;
 	result.ready = objects_ready(growth, any);
 	if (has_all_traced(growth, name) && result.is_recorded &&
-	    result.end > result.start + result.traced)
-		result.unseen = result.end - result.start - result.traced;
+	    result.end > result.start + result.traced.allocations)
+		result.unseen = result.end - result.start - result.traced.allocations;
 	return result;
 }
 
@@ -105,7 +115,8 @@ static void add(Growth *sum, const Growth *added)
 	sum->start += added->start;
 	sum->end += added->end;
 	sum->bytes += added->bytes;
-	sum->traced += added->traced;
+	saturate_add(&sum->traced.allocations, added->traced.allocations);
+	variance_add(&sum->traced.variance, &added->traced.variance);
 	sum->is_known |= added->is_known;
 	sum->is_recorded &= added->is_recorded;
 	/* What one has too little does not hide what another has too much. */
@@ -121,8 +132,8 @@ static int compare(const void *a, const void *b)
 
 	if (bytes_a != bytes_b)
 		return bytes_a > bytes_b ? -1 : 1;
-	if (of_a->traced != of_b->traced)
-		return of_a->traced > of_b->traced ? -1 : 1;
+	if (of_a->traced.allocations != of_b->traced.allocations)
+		return of_a->traced.allocations > of_b->traced.allocations ? -1 : 1;
 	return strcmp(of_a->name, of_b->name);
 }
 
@@ -152,7 +163,7 @@ static void append_verdict(GString *out, const Growth *growth)
 	uint64_t grown = growth->end > growth->start ? growth->end - growth->start : 0;
 
 	if (!grown) {
-		g_string_append(out, growth->traced ? "; no net growth" : "");
+		g_string_append(out, growth->traced.allocations ? "; no net growth" : "");
 	} else if (growth->unseen > growth->ready) {
 		g_string_append(out, "; ");
 		append_count(out, growth->unseen);
@@ -162,13 +173,13 @@ static void append_verdict(GString *out, const Growth *growth)
 		g_string_append(out, "; ");
 		append_count(out, growth->unseen);
 		g_string_append(out, " more may be free objects that CPUs hold ready");
-	} else if (grown > growth->traced) {
+	} else if (grown > growth->traced.allocations) {
 		g_string_append(out, "; it grew by ");
-		append_count(out, grown - growth->traced);
+		append_count(out, grown - growth->traced.allocations);
 		g_string_append(out, " more");
 	} else {
 		g_string_append(out, "; net growth is ");
-		append_percent(out, grown, growth->traced);
+		append_percent(out, grown, growth->traced.allocations);
 		g_string_append(out, " of them");
 	}
 }
@@ -176,9 +187,12 @@ static void append_verdict(GString *out, const Growth *growth)
 /* "25,000 allocations traced; net growth is 1 % of them" */
 static void append_traced(GString *out, const SlabGrowth *of, const Growth *growth)
 {
+	uint64_t traced = growth->traced.allocations;
+
 	g_string_append(out, of->sampled ? "about " : "");
-	append_count(out, growth->traced);
-	g_string_append(out, growth->traced == 1 ? " allocation traced" : " allocations traced");
+	append_count(out, traced);
+	g_string_append(out, traced == 1 ? " allocation traced" : " allocations traced");
+	append_sampled(out, &growth->traced.variance, traced);
 	if (!growth->is_recorded)
 		g_string_append(out, ", as not all were recorded");
 	else if (growth->is_of_part)

@@ -11,11 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What was traced of a cache. */
+typedef struct {
+	uint64_t allocations;
+	Variance variance; /* where they are sampled */
+} SlabTraced;
+
 /* What is compared with the growth of slab caches. Everything is borrowed. */
 typedef struct {
 	SlabSpan span; /* either reading may be empty: then only what was traced is told */
 	const CacheQuery *query;
-	const GArray *traced; /* (element-type uint64_t) by index of cache_query_matched() */
+	const GArray *traced; /* (element-type SlabTraced) by index of cache_query_matched() */
 	/* Names of the caches all of whose allocations were recorded, ended by NULL; NULL: every
 	   one. */
 	char *const *recorded;
@@ -32,7 +38,8 @@ typedef struct {
 	uint64_t cpus;     /* 0: not known. SLUB counts what a CPU holds ready as in use. */
 } SlabGrowth;
 
-/* Returns how many allocations of each matched cache count in a view; the caller unrefs it. */
+/* Returns what of each matched cache counts in a view (element-type SlabTraced); the caller unrefs
+   it. */
 GArray *slab_growth_traced(const View *view, const CacheQuery *query);
 
 /* Whether a profile has any allocation whose cache is named so. */

@@ -6,6 +6,7 @@
 #include "report/facts.h"
 #include "report/group_table.h"
 #include "number_text.h"
+#include "report/sampling.h"
 #include "report/slab_readings.h"
 
 /* The keys of a block, by their place in SLABSTACK_BLOCKS. */
@@ -16,6 +17,18 @@ static void flush_text(GString *text, FILE *out)
 {
 	fwrite(text->str, 1, text->len, out);
 	g_string_truncate(text, 0);
+}
+
+/* Appends "\t+-3.1 %" of what processes are ranked by; nothing where it is exact. */
+static void append_margin_figure(GString *text, const SortKey *key, const GroupRow *row)
+{
+	double margin = margin_percent(key->variance(&row->variance), key->value(&row->summary));
+
+	if (margin <= 0)
+		return;
+	g_string_append(text, "\t+-");
+	append_margin(text, margin);
+	g_string_append(text, " %");
 }
 
 /* ":\t12\t384 bytes\t3.1 %": name and count are where slab.stp has them. The share is that of what
@@ -31,6 +44,7 @@ static void append_figures(const Report *report, const GroupRows *rows, const Gr
 		g_string_append(text, report->human ? "\t" : " bytes\t");
 	}
 	append_percent(text, key->value(&row->summary), key->value(&rows->before.summary));
+	append_margin_figure(text, key, row);
 	g_string_append_c(text, '\n');
 }
 
@@ -86,7 +100,9 @@ static void append_block(const Report *report, const GroupRow *row, GString *tex
 	group_rows_append_label(report->groups, row, BLOCK_PROCESS, text);
 	g_string_append(text, " Name: ");
 	group_rows_append_label(report->groups, row, BLOCK_CACHE, text);
-	g_string_append_printf(text, "  Count: %" G_GUINT64_FORMAT "\n", row->summary.allocations);
+	g_string_append_printf(text, "  Count: %" G_GUINT64_FORMAT, row->summary.allocations);
+	append_sampled(text, &row->variance, row->summary.allocations);
+	g_string_append_c(text, '\n');
 	group_rows_append_label(report->groups, row, BLOCK_STACK, text);
 	if (report->details)
 		append_details(report, row, text);

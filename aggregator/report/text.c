@@ -5,6 +5,7 @@
 #include "report/facts.h"
 #include "report/group_table.h"
 #include "number_text.h"
+#include "report/sampling.h"
 
 /* Writes what was appended, and empties it for the next part. */
 static void flush_text(GString *text, FILE *out)
@@ -78,8 +79,10 @@ static void append_details(const Report *report, const ViewStack *stack, GString
 
 static void append_stack(const Report *report, const ViewStack *stack, GString *text)
 {
-	g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times:\n",
+	g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times",
 			       stack->summary.allocations);
+	append_sampled(text, &stack->variance, stack->summary.allocations);
+	g_string_append(text, ":\n");
 	view_append_text(report->view, stack, text);
 	if (report->details)
 		append_details(report, stack, text);

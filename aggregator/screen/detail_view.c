@@ -10,33 +10,43 @@
 enum {
 	GROUPS_SHOWN = 5,
 	LABEL_MIN = 20,
-	FIGURES = 1 + 10 + 1 + 14 + 1 + 7, /* columns of the figures behind a label */
+	FIGURES = 4, /* behind a label; the last one is the margin, of estimates only */
 };
+
+static const unsigned figure_widths[FIGURES] = { 10, 14, 7, 4 };
 
 static const char *const group_titles[] = { "PROCESS", "CGROUP" };
 
-static unsigned label_width(unsigned width)
+static unsigned figures_shown(const ScreenState *state)
 {
-	return width > FIGURES + LABEL_MIN ? width - FIGURES : LABEL_MIN;
+	return state->detail && state->detail->estimated ? FIGURES : FIGURES - 1;
+}
+
+static unsigned label_width(const ScreenState *state, unsigned width)
+{
+	unsigned taken = 0;
+
+	for (unsigned i = 0; i < figures_shown(state); i++)
+		taken += 1 + figure_widths[i];
+	return width > taken + LABEL_MIN ? width - taken : LABEL_MIN;
 }
 
 static char *line_of(const ScreenState *state, unsigned width, const char *label,
-		     const char *const figures[3])
+		     const char *const figures[FIGURES])
 {
-	static const unsigned widths[] = { 10, 14, 7 };
 	GString *line = g_string_new(NULL);
 
-	fit_left(line, label, label_width(width), state->utf8);
-	for (size_t i = 0; i < G_N_ELEMENTS(widths); i++) {
+	fit_left(line, label, label_width(state, width), state->utf8);
+	for (unsigned i = 0; i < figures_shown(state); i++) {
 		g_string_append_c(line, ' ');
-		fit_number(line, figures[i], widths[i], state->utf8);
+		fit_number(line, figures[i], figure_widths[i], state->utf8);
 	}
 	return g_string_free(line, FALSE);
 }
 
 static char *title_line(const ScreenState *state, unsigned width, const char *label)
 {
-	static const char *const titles[] = { "ALLOCS", "BYTES", "SHARE" };
+	static const char *const titles[FIGURES] = { "ALLOCS", "BYTES", "SHARE", "+-%" };
 
 	return line_of(state, width, label, titles);
 }
@@ -54,11 +64,14 @@ static char *row_line(const ScreenState *state, unsigned width, const RateDetail
 	uint64_t whole = state->detail->bytes_allocated;
 	double share = whole ? (double)row->bytes_allocated * 100 / (double)whole : 0;
 	g_autofree char *percent = g_strdup_printf("%.1f %%", share);
+	g_autoptr(GString) margin = g_string_new(NULL);
 
 	append_count(allocations, row->allocations);
 	append_amount(bytes, row->bytes_allocated, !state->is_exact);
-	return line_of(state, width, label,
-		       (const char *const[]){ allocations->str, bytes->str, percent });
+	append_margin(margin, row->margin_percent);
+	return line_of(
+		state, width, label,
+		(const char *const[FIGURES]){ allocations->str, bytes->str, percent, margin->str });
 }
 
 static char *heading(const ScreenState *state)
@@ -101,7 +114,7 @@ static void add_groups(const ScreenState *state, unsigned width, Page *page)
 static void add_stacks(const ScreenState *state, unsigned width, Page *page)
 {
 	const GArray *stacks = state->detail->stacks;
-	g_auto(GStrv) labels = chains_apart(stacks, label_width(width), state->utf8);
+	g_auto(GStrv) labels = chains_apart(stacks, label_width(state, width), state->utf8);
 
 	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK (Enter shows it whole)"));
 	for (guint i = 0; i < stacks->len; i++)

@@ -55,6 +55,14 @@ static RateNumbers numbers_of(const ScreenState *state, const RateTable *table)
 	};
 }
 
+/* What is laid out: with the margin where there are estimates. */
+static void columns_of(const ScreenState *state, const RateColumn *columns[RATE_COLUMNS_MAX + 1])
+{
+	const RateTable *table = state_table(state);
+
+	rate_columns_choose(columns, state->options->columns, table && table->sampling_period > 1);
+}
+
 static unsigned longest_name(const ScreenState *state, const GArray *rows)
 {
 	unsigned longest = 0;
@@ -84,14 +92,15 @@ static char *column_title(const ScreenState *state, const RateColumn *column)
 
 static void add_titles(const ScreenState *state, const Layout *layout, unsigned width, Page *page)
 {
+	const RateColumn *columns[RATE_COLUMNS_MAX + 1];
 	GString *line = g_string_new(NULL);
 
+	columns_of(state, columns);
 	for (unsigned i = 0; i < layout->columns; i++) {
-		const RateColumn *column = state->options->columns[i];
-		g_autofree char *title = column_title(state, column);
+		g_autofree char *title = column_title(state, columns[i]);
 
 		if (i)
-			append_cell(line, state, column, title);
+			append_cell(line, state, columns[i], title);
 		else
 			fit_left(line, title, layout->name, state->utf8);
 	}
@@ -103,15 +112,17 @@ static void add_titles(const ScreenState *state, const Layout *layout, unsigned 
 
 static char *row_line(const ScreenState *state, const Layout *layout, const RateRow *row)
 {
+	const RateColumn *columns[RATE_COLUMNS_MAX + 1];
 	GString *line = g_string_new(NULL);
 	RateNumbers numbers = numbers_of(state, state_table(state));
 
+	columns_of(state, columns);
 	fit_left(line, row->label, layout->name, state->utf8);
 	for (unsigned i = 1; i < layout->columns; i++) {
 		g_autoptr(GString) text = g_string_new(NULL);
 
-		rate_column_append(text, state->options->columns[i], row, &numbers);
-		append_cell(line, state, state->options->columns[i], text->str);
+		rate_column_append(text, columns[i], row, &numbers);
+		append_cell(line, state, columns[i], text->str);
 	}
 	return g_string_free(line, FALSE);
 }
@@ -179,9 +190,11 @@ void table_view_fill(const ScreenState *state, unsigned width, Page *page)
 {
 	const RateTable *table = state_table(state);
 	g_autoptr(GArray) rows = table_view_rows(state);
-	Layout layout = layout_for(state->options->columns, longest_name(state, rows), width,
-				   is_per_second(state));
+	const RateColumn *columns[RATE_COLUMNS_MAX + 1];
+	Layout layout;
 
+	columns_of(state, columns);
+	layout = layout_for(columns, longest_name(state, rows), width, is_per_second(state));
 	page_add(page->head, LOOK_PLAIN, heading(state));
 	add_titles(state, &layout, width, page);
 	for (guint i = 0; i < rows->len; i++)

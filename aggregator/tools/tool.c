@@ -59,6 +59,7 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.caches = caches,
 		.cgroups = cgroups,
 		.memory = session->memory,
+		.scatter_percent = run_info_number(session->info, KMT_FIELD_SAMPLING_SCATTER, 0),
 	};
 	g_autoptr(View) view = view_new(&source, &options->view);
 	const Report report = {

@@ -3,6 +3,11 @@
  * Writes a stream to stdout for the command line tests:
  *
  *	make_fixture swap < STREAM    the same stream in the other byte order
+ *	make_fixture sample PERIOD [SCATTER] < STREAM
+ *	                              the same stream, but each event stands for so many; SCATTER:
+ *	                              what it says of the scatter, in percent
+ *	make_fixture throttle PERIOD < STREAM
+ *	                              the same, but for the events of CPU 0
  *	make_fixture s390x            big-endian, 64-bit, kernel text at 1 MB
  *	make_fixture i686             little-endian, 32-bit
  *	make_fixture aarch64          CPUs were not traced for a time, by a collector with another
@@ -16,6 +21,7 @@
 #include "event_batch.h"
 #include "record/batch_writer.h"
 #include "rate_stream.h"
+#include "sample_stream.h"
 #include "slab_stream.h"
 #include "swap_stream.h"
 
@@ -194,14 +200,27 @@ static void read_stdin(GByteArray *stream)
 		g_byte_array_append(stream, buffer, (guint)length);
 }
 
+static uint64_t number(const char *text)
+{
+	return g_ascii_strtoull(text, NULL, 10);
+}
+
 int main(int argc, char **argv)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
-	const char *wanted = argc == 2 ? argv[1] : "";
+	const char *wanted = argc >= 2 ? argv[1] : "";
 
 	if (g_str_equal(wanted, "swap")) {
 		read_stdin(stream);
 		swap_stream(stream);
+	}
+	if (g_str_equal(wanted, "sample") && argc >= 3) {
+		read_stdin(stream);
+		sample_stream(stream, (uint32_t)number(argv[2]), argc > 3 ? number(argv[3]) : 0);
+	}
+	if (g_str_equal(wanted, "throttle") && argc >= 3) {
+		read_stdin(stream);
+		throttle_stream(stream, (uint32_t)number(argv[2]));
 	}
 	if (g_str_equal(wanted, "cgroups"))
 		cgroup_stream(stream);
@@ -213,8 +232,8 @@ int main(int argc, char **argv)
 		if (g_str_equal(wanted, machines[i].arch))
 			make(stream, &machines[i]);
 	if (!stream->len) {
-		fputs("usage: make_fixture swap|s390x|i686|aarch64|cgroups|rates|rates-blind|slab|"
-		      "slab-part\n",
+		fputs("usage: make_fixture swap|sample|throttle|s390x|i686|aarch64|cgroups|rates|"
+		      "rates-blind|slab|slab-part\n",
 		      stderr);
 		return 2;
 	}

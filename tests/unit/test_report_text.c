@@ -722,8 +722,21 @@ Test(report_text, sampling_that_was_asked_for_is_told)
 	add_field(session, KMT_FIELD_COUNTED_TO_END, 1, NULL);
 	add_sampled_events(session);
 	expect_line(session, &(Wish){ .quiet = true },
-		    "Sampled: sampled 1/4 to 1/16; counts and bytes are scaled up");
+		    "Sampled: sampled 1/4 to 1/16; counts and bytes are scaled up; "
+		    "margin of the total +-156 % (95 %)");
 	cr_expect_not(is_incomplete(session));
+}
+
+/* 1.96 times the root of 4 * 3 + 16 * 15, of 20. */
+Test(report_text, a_sampled_stack_has_a_margin)
+{
+	g_autoptr(Session) session = session_new(PLENTY);
+	g_autofree char *report = NULL;
+
+	add_sampled_events(session);
+	report = report_of(session, &(Wish){ .quiet = true });
+	cr_expect(g_str_has_prefix(report, "This path seen 20 times (sampled, +-156 %):\n"), "%s",
+		  report);
 }
 
 Test(report_text, sampling_beyond_that_is_no_failure)
@@ -736,7 +749,8 @@ Test(report_text, sampling_beyond_that_is_no_failure)
 	add_sampled_events(session);
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Sampled: sampled 1/4 to 1/16, as probes took more than 20 % of a CPU's time "
-		    "(CPU 6; --max-overhead); counts and bytes are scaled up");
+		    "(CPU 6; --max-overhead); counts and bytes are scaled up; "
+		    "margin of the total +-156 % (95 %)");
 	cr_expect_not(is_incomplete(session));
 }
 

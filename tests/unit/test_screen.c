@@ -275,13 +275,45 @@ Test(screen, each_number_of_a_sample_is_marked)
 
 	fixture_init(&fixture, 9);
 	fixture.state.shown.latest->sampling_period = 4;
-	expect_line(&fixture, 70, "    ~900   ~225 KiB");
-	expect_line(&fixture, 70, "~3,282   ~459 KiB");
+	fixture.state.shown.latest->sum.variance.bytes_allocated = 1e8;
+	expect_line(&fixture, 70, "*BYTES  +-%");
+	expect_line(&fixture, 70, "    ~900   ~225 KiB    0");
+	expect_line(&fixture, 70, "~3,282   ~459 KiB  4.2");
+	/* Where there is room. */
+	expect_line(&fixture, 36, "   ~900   ~225 KiB");
 	keys_press(&fixture.state, '\n');
 	state_take_detail(&fixture.state, made_detail("filp", 12, "process"));
 	fixture.state.detail->estimated = true;
+	g_array_index(fixture.state.detail->groups, RateDetailRow, 0).margin_percent = 3.14;
 	expect_line(&fixture, 70, " | ~100 allocations, ~25.0 KiB | lost 0");
-	expect_line(&fixture, 70, " ~22.5 KiB ");
+	expect_line(&fixture, 70, "SHARE  +-%");
+	expect_line(&fixture, 70, " ~22.5 KiB  90.0 %  3.1");
+}
+
+static RateRow *row_of(const RateTable *table, const char *label)
+{
+	for (guint i = 0; i < table->rows->len; i++)
+		if (g_str_equal(g_array_index(table->rows, RateRow, i).label, label))
+			return &g_array_index(table->rows, RateRow, i);
+	return NULL;
+}
+
+Test(screen, variances_of_intervals_add_up)
+{
+	g_autoptr(RateTable) first = made_table(1);
+	g_autoptr(RateTable) later = made_table(2);
+	g_autoptr(RateTable) sum = NULL;
+
+	row_of(first, "filp")->variance = (Variance){ .allocations = 3, .bytes_allocated = 30 };
+	row_of(later, "filp")->variance = (Variance){ .allocations = 4, .bytes_allocated = 40 };
+	row_of(later, "dentry")->variance.allocations = 5;
+	later->sum.variance.allocations = 9;
+	sum = rate_table_copy(first);
+	rate_table_add(sum, later, rate_sort_default);
+	cr_expect_float_eq(row_of(sum, "filp")->variance.allocations, 7, 1e-9);
+	cr_expect_float_eq(row_of(sum, "filp")->variance.bytes_allocated, 70, 1e-9);
+	cr_expect_float_eq(row_of(sum, "dentry")->variance.allocations, 5, 1e-9);
+	cr_expect_float_eq(sum->sum.variance.allocations, 9, 1e-9);
 }
 
 Test(screen, what_was_selected_stays_so)

@@ -122,8 +122,7 @@ Test(slab_report, memory_outside_of_slab_caches_is_what_comes_next_where_it_grew
 {
 	g_autofree char *text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS, 40000);
 
-	cr_expect(g_str_has_prefix(text, "Memory: available 14.3 GiB (-19.5 MiB/s), "), "%s",
-		  text);
+	cr_expect(g_str_has_prefix(text, "Memory: available 14.3 GiB (-19.5 MiB/s), "), "%s", text);
 	cr_expect(g_str_has_suffix(text, "\n39.1 MiB went to pages outside of slab caches; "
 					 "next: kmalloc-top --events=page -d 10\n"),
 		  "%s", text);
@@ -181,7 +180,7 @@ static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
 	GString *text = text_of(uses, false), *out = g_string_new(NULL);
 	g_autoptr(CacheList) list = cache_list_new(NULL, text);
 	g_autoptr(CacheQuery) query = cache_query_new(traced->argument, NULL);
-	g_autoptr(GArray) counts = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	g_autoptr(GArray) counts = g_array_new(FALSE, TRUE, sizeof(SlabTraced));
 	char *others[] = { (char *)"vm_area_struct", NULL };
 	SlabGrowth growth = {
 		.span = { start, end, span_ns },
@@ -197,7 +196,9 @@ static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
 	};
 
 	cr_assert(cache_query_resolve(query, list, "", NULL));
-	g_array_append_vals(counts, traced->traced, cache_query_matched(query)->len);
+	g_array_set_size(counts, cache_query_matched(query)->len);
+	for (guint i = 0; i < counts->len; i++)
+		g_array_index(counts, SlabTraced, i).allocations = traced->traced[i];
 	append_growth_lines(out, &growth);
 	g_string_free(text, TRUE);
 	return g_string_free(out, FALSE);

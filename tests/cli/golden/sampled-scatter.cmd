@@ -1,0 +1,1 @@
+zstd -dc ../../examples/mixed.kmr | fixture sample 8 400 | kmalloc-top -i - -t 1 --details
