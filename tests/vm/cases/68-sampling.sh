@@ -33,8 +33,10 @@ all_cost=$(busiest_cost)
 profile --record sampled.kmr -O sampled.report --sample=10 "${only_pipes[@]}" "${on_one_cpu[@]}"
 cp sampled.report report
 is_complete 'one of ten'
-has_line 'one of ten: the report says so' '^Sampled: sampled 1/10; counts and bytes are scaled up$' \
+has_line 'one of ten: the report says so, with a margin' \
+	'^Sampled: sampled 1/10; counts and bytes are scaled up; margin of the total \+-[1-4](\.[0-9])? % \(95 %\)$' \
 	report
+has_line 'one of ten: a stack has a margin' '^This path seen [0-9]+ times \(sampled, \+-[0-9.]+ %\):$' report
 # Events are drawn one by one: of 40,000 at 1/10 the standard error is 1.5 %, and these are four.
 about 'one of ten: allocations' $((2 * pipes)) "$(report_count report)" 6
 about 'one of ten: bytes' "$all_bytes" "$(report_bytes report allocated)" 10

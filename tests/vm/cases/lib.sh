@@ -270,6 +270,7 @@ samples_evenly()
 		truths[$cache]=$(cache_row "$cache")
 	done
 	profile "${by_cache[@]}" --sample="$period" -- taskset -c 0 workload "$kind" "$count"
+	has_line "$name: a margin" '^Sampled: .*; margin of the total \+-[0-9.]+ % \(95 %\)$' report
 	for cache; do
 		is_within_errors "$name: $cache" "${truths[$cache]:-0}" "$(cache_row "$cache")" "$period"
 	done
