@@ -14,6 +14,11 @@ static bool is_end_unknown(const Session *session)
 	return session->cut_short || !run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 1);
 }
 
+static bool has_counters(const Session *session, const LossTotals *totals)
+{
+	return totals->transport.high || is_counted_to_end(session);
+}
+
 /*
  * The counters of the batches show every loss but that of a CPU's last ones. Where nothing else
  * shows that, the collector's own count of lost messages is all that is known: at least an event
@@ -23,7 +28,7 @@ static LossRange transport_lost(const Session *session, const LossTotals *totals
 {
 	uint64_t messages = run_info_number(session->info, KMT_FIELD_TRANSPORT_LOST, 0);
 
-	if (totals->transport.high || is_counted_to_end(session))
+	if (has_counters(session, totals))
 		return loss_without(totals->transport, loss_add(totals->damaged, totals->unread));
 	return loss_exactly(messages);
 }
@@ -44,6 +49,16 @@ static uint64_t skipped_probes(const Session *session, const LossTotals *totals)
 	return totals->shared_until_end ? totals->skipped : MAX(all, totals->skipped);
 }
 
+/* Whether a slice is shown with what its stream says of the whole run alone. */
+static bool has_whole_run(const Session *session, const LossTotals *totals, const Losses *losses)
+{
+	if (!session->info->sliced)
+		return false;
+	return losses->untraced_ns || losses->bpf_blind || losses->damaged_bytes ||
+	       (losses->transport.high && !has_counters(session, totals)) ||
+	       (losses->skipped.high && !totals->shared_until_end);
+}
+
 Losses losses_of(const Session *session)
 {
 	LossTotals totals = loss_ledger_totals(session->loss);
@@ -51,7 +66,7 @@ Losses losses_of(const Session *session)
 	LossRange transport = transport_lost(session, &totals);
 	LossRange unreadable = loss_exactly(session->unreadable_lines);
 
-	return (Losses){
+	Losses losses = {
 		.transport = loss_without(transport, not_delivered(session, transport)),
 		.not_delivered = not_delivered(session, transport),
 		.unread = totals.unread,
@@ -69,6 +84,9 @@ Losses losses_of(const Session *session)
 		.bpf_blind = run_info_text(session->info, KMT_FIELD_BPF_BLIND),
 		.source_is_silent = session->source_is_silent,
 	};
+
+	losses.has_whole_run = has_whole_run(session, &totals, &losses);
+	return losses;
 }
 
 LossRange losses_uncounted(const Losses *losses)

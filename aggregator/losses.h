@@ -27,6 +27,7 @@ typedef struct {
 	uint64_t untraced_ns;   /* of CPUs that were online: their events are not known, either */
 	bool counted_to_end;    /* what damaged input held is known all the same */
 	bool end_unknown;       /* something may have been lost after the last heartbeats */
+	bool has_whole_run;     /* of a slice: some of it is known of the whole run only */
 	const char *bpf_blind;  /* tracepoints whose events BPF programs held back; NULL: none */
 	bool source_is_silent;  /* of an import: its text does not say what was lost */
 } Losses;

@@ -128,13 +128,18 @@ bool option_pid(Options *options, const char *value, GError **error)
 	return options->pids->len || option_fail(error, "'%s' names no process", value);
 }
 
-bool option_parse_seconds(const char *value, double *seconds)
+/* A decimal number: no sign, no exponent, no other base, and no name of a number. */
+static bool parse_decimal(const char *value, double *number)
 {
-	bool begins = g_ascii_isdigit(*value) || (*value == '.' && g_ascii_isdigit(value[1]));
 	char *end;
 
-	*seconds = g_ascii_strtod(value, &end);
-	return begins && !*end;
+	*number = g_ascii_strtod(value, &end);
+	return *value && !value[strspn(value, "0123456789.")] && !*end;
+}
+
+bool option_parse_seconds(const char *value, double *seconds)
+{
+	return parse_decimal(value, seconds);
 }
 
 bool option_duration(Options *options, const char *value, GError **error)
@@ -151,11 +156,9 @@ bool option_duration(Options *options, const char *value, GError **error)
 /* A place in a recording. */
 static bool parse_place(Options *options, const char *value, uint64_t *ns, GError **error)
 {
-	char *end;
-	double seconds = g_ascii_strtod(value, &end);
+	double seconds;
 
-	if (!(g_ascii_isdigit(*value) || *value == '.') || *end ||
-	    !(seconds <= DURATION_SECONDS_MAX))
+	if (!parse_decimal(value, &seconds) || !(seconds <= DURATION_SECONDS_MAX))
 		return option_fail(error, "'%s' is not a number of seconds", value);
 	*ns = (uint64_t)(seconds * 1e9 + 0.5);
 	options->sliced = true;
@@ -247,11 +250,9 @@ bool option_sample(Options *options, const char *value, GError **error)
 
 bool option_max_loss(Options *options, const char *value, GError **error)
 {
-	char *end;
-	double percent = g_ascii_strtod(value, &end);
+	double percent;
 
-	/* No sign, no other base, and no name of a number. */
-	if (!*value || value[strspn(value, "0123456789.")] || *end || percent > 100)
+	if (!parse_decimal(value, &percent) || percent > 100)
 		return option_fail(error, "'%s' is no percentage from 0 to 100", value);
 	options->loss_percent_max = percent;
 	return true;

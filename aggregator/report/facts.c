@@ -136,11 +136,12 @@ static const ViewLeftOut *left_out_at(const Report *report, guint index)
 
 static void append_left_out(GString *out, const ViewLeftOut *left_out)
 {
-	g_string_append_printf(out, "Left out by --%s '", left_out->option);
-	escape_append(out, left_out->given);
-	g_string_append(out, "': ");
+	g_string_append(out, "Left out: ");
 	append_count(out, left_out->allocations);
 	g_string_append(out, left_out->allocations == 1 ? " allocation" : " allocations");
+	g_string_append_printf(out, " not of --%s '", left_out->option);
+	escape_append(out, left_out->given);
+	g_string_append_c(out, '\'');
 	if (left_out->remark)
 		g_string_append_printf(out, "; %s", left_out->remark);
 	g_string_append_c(out, '\n');
@@ -400,6 +401,20 @@ static LossTotals cost_of(const Report *report)
 	return totals;
 }
 
+/* Appends "5.1 %", or "about 5.1 %" of an estimate, or "less than 0.01 %". */
+static void append_cost_share(const Report *report, GString *out, uint64_t part, uint64_t whole)
+{
+	enum { LEAST_SHOWN = 10000 }; /* a share of one in so many */
+
+	if (part && part < whole / LEAST_SHOWN) {
+		g_string_append(out, "less than ");
+		append_percent(out, 1, LEAST_SHOWN);
+		return;
+	}
+	g_string_append(out, cost_is_estimated(report) ? "about " : "");
+	append_percent(out, part, whole);
+}
+
 /* Appends "tracing took 5.1 % of CPU time (CPU 0: 8.4 %), ". */
 static void append_cost(const Report *report, GString *out)
 {
@@ -408,8 +423,7 @@ static void append_cost(const Report *report, GString *out)
 	if (!cost.probe_span_ns)
 		return;
 	g_string_append(out, "tracing took ");
-	g_string_append(out, cost_is_estimated(report) ? "about " : "");
-	append_percent(out, cost.probe_ns, cost.probe_span_ns);
+	append_cost_share(report, out, cost.probe_ns, cost.probe_span_ns);
 	g_string_append(out, " of CPU time");
 	if (cost.cpus > 1) {
 		g_string_append_printf(out, " (CPU %u: ", cost.probe_cpu_busiest);

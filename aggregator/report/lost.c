@@ -196,6 +196,8 @@ void append_lost_line(GString *out, const Session *session)
 		append_part_end(out, any || losses.untraced_ns || losses.bpf_blind);
 		append_known_until(out, session);
 	}
+	if (losses.has_whole_run)
+		g_string_append(out, "; this includes what is known only of the whole run");
 	if (losses.source_is_silent) {
 		append_part_end(out, !losses_are_none(&losses));
 		g_string_append(out, "not known, as this text does not show it");

@@ -337,6 +337,24 @@ Test(report_text, people_may_have_bytes_with_units)
 		    "      1,000      33   97.7 KiB    125 KiB  27.3 KiB       0  softirq");
 }
 
+Test(report_text, a_cost_of_almost_nothing_is_less_than_what_is_shown)
+{
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	g_autoptr(Session) session = session_new(PLENTY);
+	EventBatch batch = event_batch_begin(stream, 2, 0, second);
+
+	event_batch_heartbeat(&batch, second, 0, 0);
+	event_batch_heartbeat(&batch, 13 * second, 0, second / 1000000);
+	event_batch_end(&batch, 0);
+	batch_write_info(stream, host_fields, G_N_ELEMENTS(host_fields));
+	session_feed(session, stream->data, stream->len);
+	expect_line(session, &(Wish){ .quiet = true },
+		    RUN ", tracing took less than 0.01 % of CPU time");
+	add_field(session, KMT_FIELD_EVENT_COST_NS, 620, NULL);
+	expect_line(session, &(Wish){ .quiet = true },
+		    RUN ", tracing took less than 0.01 % of CPU time");
+}
+
 Test(report_text, an_estimated_cost_says_so)
 {
 	g_autoptr(Session) session = host_session(0);
