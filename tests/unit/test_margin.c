@@ -25,12 +25,12 @@ typedef struct {
 
 static void cover(Coverage *coverage, double variance, uint64_t estimate, uint64_t truth)
 {
-	double off = fabs((double)estimate - (double)truth) * 100 / (double)estimate;
+	double off = fabs((double)estimate - (double)truth) * 100;
 
 	if (!estimate)
 		return;
 	coverage->margins++;
-	coverage->right += off <= margin_percent(variance, estimate);
+	coverage->right += off <= margin_percent(variance, estimate) * (double)estimate;
 }
 
 static double percent_right(const Coverage *coverage)
