@@ -462,6 +462,7 @@ static void run_init(PerfRun *run, const CollectRun *parts)
 	run->writer = event_writer_new(send_batch, run);
 	run->sites = run->plan->probes ? cache_sites_new() : NULL;
 	run->self = (uint32_t)getpid();
+	run->scatter_percent = PERF_SCATTER_OF_DRAWS;
 	run->random = clock_monotonic_ns() ^ (uint64_t)getpid() << 32;
 	run->in_container = !pid_namespace_is_first("");
 }

@@ -4,7 +4,6 @@
 enum {
 	SAMPLES_MIN = 16, /* a block of fewer says nothing */
 	LIKE_SIZE = 2,    /* the larger of two blocks has at most so many times the events */
-	AS_DRAWS = 100,   /* percent */
 };
 #define PERCENT_MAX 1e6
 
@@ -67,7 +66,7 @@ uint64_t perf_scatter_percent(const PerfScatter *scatter)
 	double percent;
 
 	if (scatter->squares <= scatter->expected || scatter->expected <= 0)
-		return AS_DRAWS;
-	percent = scatter->squares / scatter->expected * AS_DRAWS;
+		return PERF_SCATTER_OF_DRAWS;
+	percent = scatter->squares / scatter->expected * PERF_SCATTER_OF_DRAWS;
 	return (uint64_t)(percent < PERCENT_MAX ? percent : PERCENT_MAX);
 }

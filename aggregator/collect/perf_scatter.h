@@ -11,7 +11,10 @@
  * adds to it: the result is rather too large.
  */
 
-enum { PERF_SCATTER_ROWS = 64 }; /* a power of two */
+enum {
+	PERF_SCATTER_ROWS = 64,      /* a power of two */
+	PERF_SCATTER_OF_DRAWS = 100, /* percent: no more than that of independent draws */
+};
 
 typedef struct {
 	uint32_t period; /* 0: there was no such block */
@@ -39,5 +42,5 @@ void perf_scatter_add(PerfScatter *scatter, uint64_t call_site, uint32_t weight)
 void perf_scatter_sum(PerfScatter *sum, const PerfScatter *added);
 
 /* Returns by how much, in percent, the estimates scatter compared with independent draws; at least
-   100, as a smaller number may be chance, and at most a million. */
+   PERF_SCATTER_OF_DRAWS, as a smaller number is not of every row, and at most a million. */
 uint64_t perf_scatter_percent(const PerfScatter *scatter);

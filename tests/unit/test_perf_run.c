@@ -251,6 +251,15 @@ Test(perf_run, the_whole_host_counts_the_command_too, .timeout = 60)
 	cr_expect_geq(allocations_below(&stage, "alloc_pipe_info"), 2 * PIPES * EVENTS_OF_A_PIPE);
 }
 
+Test(perf_run, what_is_not_sampled_has_no_scatter, .timeout = 60)
+{
+	g_auto(Stage) stage = { NULL };
+
+	stage_init(&stage, pipes);
+	run(&stage);
+	cr_expect_not(stage.session->info->known[KMT_FIELD_SAMPLING_SCATTER]);
+}
+
 Test(perf_run, one_of_many_is_scaled_up, .timeout = 60)
 {
 	g_auto(Stage) stage = { NULL };
