@@ -345,13 +345,21 @@ void perf_cpus_trace(LiveRun *live)
 
 /* What it costs. */
 
-/* A batch is of one nominal period: samples of the one before are read first. */
-static void change_period(PerfRun *run, PerfRunCpu *cpu)
+/* A batch is of one nominal period: samples of the one before are read first. A batch of the new
+   one follows at once: what is lost lies between two batches of one period, and so is no range. */
+static void begin_nominal_period(PerfRun *run, PerfRunCpu *cpu)
 {
 	cpu->head = perf_ring_head(&cpu->perf->samples);
 	perf_read_cpu(run, cpu);
 	cpu->event_cpu.sampling_period = perf_throttle_period(&cpu->throttle, &run->bound);
-	cpu->lost_rest = 0;
+	event_writer_open(run->writer, &cpu->event_cpu);
+	event_writer_beat(run->writer, cpu->complete_until_ns);
+	event_writer_close(run->writer);
+}
+
+static void change_period(PerfRun *run, PerfRunCpu *cpu)
+{
+	begin_nominal_period(run, cpu);
 	aim(run, cpu);
 	wait_for_events(run);
 	draw_periods(run, cpu);

@@ -104,6 +104,16 @@ void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu)
 	perf_read_tell_lost(cpu);
 }
 
+static void settle_weights(PerfRun *run, PerfRunCpu *cpu)
+{
+	for (unsigned i = 0; i < run->request.points_count; i++) {
+		const PerfWeight before = cpu->weights[i];
+
+		perf_weight_settle(&cpu->weights[i]);
+		take_losses(run, cpu, &cpu->weights[i], &before);
+	}
+}
+
 /* Returns how many events a sample stands for; 0: it is not counted. */
 static uint32_t weigh(PerfRun *run, const KmemPoint *point, const PerfSample *sample)
 {
@@ -350,10 +360,15 @@ void perf_read_round(PerfRun *run, uint64_t complete_until_ns)
 	note_heads(run);
 	read_tasks(run);
 	for (guint i = 0; i < run->cpus->len; i++) {
-		read_samples(run, run->cpus->pdata[i]);
-		bound_cost(run, run->cpus->pdata[i]);
-		if (complete_until_ns)
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		read_samples(run, cpu);
+		bound_cost(run, cpu);
+		if (complete_until_ns) {
+			settle_weights(run, cpu);
 			event_writer_beat(run->writer, complete_until_ns);
+			cpu->complete_until_ns = complete_until_ns;
+		}
 		event_writer_close(run->writer);
 	}
 	live_run_check_recording(&run->live);

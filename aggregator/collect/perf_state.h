@@ -25,18 +25,19 @@ typedef struct {
 	PerfCpu *perf;
 	GSource *samples_source; /* wakes the program; borrowed from the run's context */
 	GSource *tasks_source;
-	uint64_t head;          /* of the round at hand */
-	uint64_t position;      /* in the ring, of the record at hand */
-	uint64_t read;          /* samples that came */
-	uint64_t lost;          /* of the nominal period; see EventCpu.events_lost */
-	uint64_t lost_rest;     /* lost events that make no whole period yet */
-	uint64_t lost_samples;  /* what the kernel took and did not come */
-	bool has_unreadable;    /* what came in samples that could not be read is lost, too */
-	uint64_t lost_tasks;    /* records of what tasks became, where events depend on them */
-	uint64_t enabled_at_ns; /* when its events began to count */
-	PerfEnabled enabled;    /* at the last look */
-	PerfWeight *weights;    /* by point, owned */
-	PerfScatter *scatters;  /* likewise */
+	uint64_t head;              /* of the round at hand */
+	uint64_t position;          /* in the ring, of the record at hand */
+	uint64_t read;              /* samples that came */
+	uint64_t lost;              /* of the nominal period; see EventCpu.events_lost */
+	uint64_t lost_rest;         /* lost events that make no whole period yet */
+	uint64_t lost_samples;      /* what the kernel took and did not come */
+	bool has_unreadable;        /* what came in samples that could not be read is lost, too */
+	uint64_t lost_tasks;        /* records of what tasks became, where events depend on them */
+	uint64_t enabled_at_ns;     /* when its events began to count */
+	uint64_t complete_until_ns; /* of the newest heartbeat */
+	PerfEnabled enabled;        /* at the last look */
+	PerfWeight *weights;        /* by point, owned */
+	PerfScatter *scatters;      /* likewise */
 	PerfThrottle throttle;
 	uint64_t changed_head; /* of the ring, and the time, when the periods were last drawn */
 	uint64_t changed_ns;

@@ -4,11 +4,12 @@
 #include <string.h>
 
 enum {
-	DEBT_PARTS = 16,    /* of a large debt so much is paid by each sample */
-	AIMED_MAX = 64,     /* so many samples are left out; who is late must not miss all */
-	UNSURE = 2,         /* samples after one near a change: which of them comes at once is not
-			       known */
-	DISTANCE_MIN = 128, /* after a change it may be that of a period which was never seen */
+	DEBT_PARTS = 16,     /* of a large debt so much is paid by each sample */
+	AIMED_MAX = 64,      /* so many samples are left out; who is late must not miss all */
+	UNSURE = 2,          /* samples after one near a change: which of them comes at once is not
+				known */
+	DISTANCE_MIN = 128,  /* after a change it may be that of a period which was never seen */
+	INTERRUPTED_MAX = 3, /* a task's, a soft interrupt's, an interrupt's */
 };
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -82,22 +83,51 @@ static void start(PerfWeight *weight, uint64_t count)
 	weight->reach = 1;
 }
 
-static void lose(PerfWeight *weight, uint64_t events)
+/* longest: the longest period that may have been in force, so that samples are rather too few. */
+static void lose(PerfWeight *weight, uint64_t events, uint64_t longest)
 {
 	weight->lost += events;
-	weight->lost_samples += (events + weight->period - 1) / weight->period;
+	weight->lost_samples += (events + longest - 1) / longest;
+}
+
+/* What is missing before a sample: few single events may be interrupted ones, whose samples come.
+ */
+static void miss(PerfWeight *weight, uint64_t events, uint64_t longest)
+{
 	weight->accounted += events;
+	if (longest == 1 && events <= INTERRUPTED_MAX)
+		weight->awaited += events;
+	else
+		lose(weight, events, longest);
+}
+
+/* Returns whether a sample is one of those that were waited for. */
+static bool was_awaited(PerfWeight *weight, uint64_t count)
+{
+	uint64_t *awaited = weight->awaited ? &weight->awaited : &weight->awaited_before;
+
+	if (count != weight->seen || !*awaited)
+		return false;
+	(*awaited)--;
+	return true;
+}
+
+void perf_weight_settle(PerfWeight *weight)
+{
+	lose(weight, weight->awaited_before, 1);
+	weight->awaited_before = weight->awaited;
+	weight->awaited = 0;
 }
 
 /* What is farther away than it can be was lost on the way; near a change that is not known. */
-static void see(PerfWeight *weight, uint64_t count, bool is_unsure)
+static void see(PerfWeight *weight, uint64_t count, bool is_unsure, uint64_t longest)
 {
 	uint64_t distance = count - weight->seen;
 
 	if (is_unsure)
 		weight->unsure = UNSURE + 1;
 	if (distance > weight->reach && !weight->unsure)
-		lose(weight, distance - weight->reach);
+		miss(weight, distance - weight->reach, longest);
 	weight->seen = count;
 	weight->reach = weight->period;
 	weight->unsure -= weight->unsure > 0;
@@ -107,8 +137,7 @@ static void see(PerfWeight *weight, uint64_t count, bool is_unsure)
    frequent. */
 static uint32_t pay(PerfWeight *weight)
 {
-	uint64_t owed =
-		weight->seen > weight->accounted ? weight->seen - weight->accounted : 0;
+	uint64_t owed = weight->seen > weight->accounted ? weight->seen - weight->accounted : 0;
 	uint64_t period = weight->period;
 	uint64_t debt = owed > period ? owed - period : 0;
 	uint64_t paid = least(owed, period + most(period, debt / DEBT_PARTS));
@@ -119,19 +148,23 @@ static uint32_t pay(PerfWeight *weight)
 
 uint32_t perf_weight_take(PerfWeight *weight, uint64_t position, uint64_t count)
 {
+	uint64_t longest = weight->period;
 	bool is_unsure = false;
 
 	weight->was_changed = false;
 	while (is_after_change(weight, position, count)) {
 		is_unsure |= is_near_change(weight, position);
+		longest = most(longest, most(weight->changes[0].period, weight->last_period));
 		adopt_change(weight, is_near_change(weight, position));
 	}
 	is_unsure |= is_near_change(weight, position);
+	if (was_awaited(weight, count))
+		return 1;
 	if (!weight->period || count <= weight->seen)
 		return 0;
 	if (!weight->has_started)
 		start(weight, count);
-	see(weight, count, is_unsure);
+	see(weight, count, is_unsure, longest);
 	if (weight->comes_at_once) {
 		weight->comes_at_once = false;
 		weight->reach = most(weight->last_period, DISTANCE_MIN);
@@ -152,6 +185,8 @@ void perf_weight_excuse(PerfWeight *weight, uint64_t events)
 
 bool perf_weight_is_behind(const PerfWeight *weight, uint64_t count)
 {
+	if (weight->awaited || weight->awaited_before)
+		return true;
 	if (weight->has_started)
 		return count >= weight->seen + weight->reach;
 	return (weight->period || weight->changes_count) && count > weight->start_count;
@@ -159,13 +194,22 @@ bool perf_weight_is_behind(const PerfWeight *weight, uint64_t count)
 
 void perf_weight_end(PerfWeight *weight, uint64_t count)
 {
+	uint64_t longest = weight->period;
+	uint64_t missing;
+
+	perf_weight_settle(weight);
+	perf_weight_settle(weight);
 	if (!perf_weight_is_behind(weight, count))
 		return;
+	for (unsigned i = 0; i < weight->changes_count; i++)
+		longest = most(longest, most(weight->changes[i].period, weight->last_period));
 	if (!weight->period)
 		adopt_change(weight, false);
 	if (!weight->has_started)
 		start(weight, count);
-	lose(weight, (count - weight->seen - weight->reach) / weight->period * weight->period +
-			     weight->reach);
+	missing = (count - weight->seen - weight->reach) / weight->period * weight->period +
+		  weight->reach;
+	weight->accounted += missing;
+	lose(weight, missing, longest);
 	weight->seen = count;
 }

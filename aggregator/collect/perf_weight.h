@@ -15,6 +15,11 @@
  * sample that comes at once says when the change was made rather than what happens often: where a
  * loop spends its time, changes fall. So it is left out, and what it would have stood for is
  * spread over the next ones.
+ *
+ * The kernel counts an event, and later writes its sample with the count of that moment. When an
+ * interrupt comes in between, whose own events are counted and written, the interrupted one's
+ * sample follows behind theirs, with the same count as the newest of them. So an event that is
+ * missing is waited for.
  */
 
 enum { PERF_CHANGES_MAX = 16 };
@@ -41,7 +46,11 @@ typedef struct {
 	uint64_t seen;      /* the running count at the newest sample */
 	uint64_t accounted; /* events that were given to samples, or are lost */
 	uint64_t lost;      /* events */
-	uint64_t lost_samples;
+	uint64_t lost_samples; /* at least so many, as a period may have changed meanwhile */
+	/* Events that were missing before a sample, but whose own samples may yet come: until the
+	   second perf_weight_settle() from then on. */
+	uint64_t awaited;
+	uint64_t awaited_before; /* of before the newest one */
 	uint64_t start_count; /* the count was at least that before the first sample of the run */
 	bool has_started;
 	unsigned changes_count; /* that no sample was seen of yet */
@@ -60,6 +69,10 @@ void perf_weight_change(PerfWeight *weight, const PerfChange *change, uint64_t c
 /* Takes a sample that lies there in the ring and has that running count. Returns how many events it
    stands for; 0: it is to be left out. */
 uint32_t perf_weight_take(PerfWeight *weight, uint64_t position, uint64_t count);
+
+/* Enters as lost what was waited for since before the call before. To be called now and then, when
+   the ring was read: less often than an interrupt takes. */
+void perf_weight_settle(PerfWeight *weight);
 
 /* So many events, just now, are nobody's: no sample is to stand for them. */
 void perf_weight_excuse(PerfWeight *weight, uint64_t events);

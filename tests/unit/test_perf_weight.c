@@ -200,6 +200,51 @@ Test(perf_weight, what_is_missing_between_two_samples_is_lost)
 	cr_expect_eq(weight.lost, 4 * 13);
 }
 
+/* An interrupt's events come before the one that it interrupted, which has the newest count. */
+Test(perf_weight, an_interrupted_event_is_not_lost)
+{
+	PerfWeight weight = begun(1, 0);
+
+	cr_expect_eq(perf_weight_take(&weight, 0, 101), 1);
+	for (uint64_t i = 0; i < 5; i++)
+		cr_expect_eq(perf_weight_take(&weight, 8 + i * 8, 103 + i), 1);
+	perf_weight_settle(&weight);
+	cr_expect_eq(perf_weight_take(&weight, 48, 107), 1);
+	cr_expect_eq(perf_weight_take(&weight, 56, 107), 0, "no event has two samples");
+	cr_expect_eq(perf_weight_take(&weight, 64, 108), 1);
+	perf_weight_end(&weight, 108);
+	cr_expect_eq(weight.lost, 0);
+}
+
+Test(perf_weight, what_is_waited_for_in_vain_is_lost)
+{
+	PerfWeight weight = begun(1, 0);
+
+	cr_expect_eq(perf_weight_take(&weight, 0, 101), 1);
+	cr_expect_eq(perf_weight_take(&weight, 8, 103), 1);
+	perf_weight_settle(&weight);
+	cr_expect_eq(weight.lost, 0);
+	perf_weight_settle(&weight);
+	cr_expect_eq(weight.lost, 1);
+	cr_expect_eq(perf_weight_take(&weight, 16, 105), 1);
+	perf_weight_end(&weight, 106);
+	cr_expect_eq(weight.lost, 3);
+	cr_expect_eq(weight.lost_samples, 3);
+}
+
+/* How many samples that were depends on the period, which may have changed on the way. */
+Test(perf_weight, samples_that_were_lost_are_rather_too_few)
+{
+	const PerfChange change = { 1, false, 8, 8 };
+	PerfWeight weight = begun(13, 0);
+
+	cr_expect_eq(perf_weight_take(&weight, 0, 101), 0);
+	perf_weight_change(&weight, &change, 0);
+	perf_weight_take(&weight, 8, 101 + 1000);
+	cr_expect_gt(weight.lost, 800);
+	cr_expect_leq(weight.lost_samples, 1000 / 13);
+}
+
 /* While a period was being changed, samples of both may have come: none of them is lost. */
 Test(perf_weight, samples_near_a_change_are_those_of_before_as_long_as_they_fit)
 {

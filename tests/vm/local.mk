@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Real kernels: needs root, QEMU and debootstrap; no part of make check.
 EXTRA_PROGRAMS += tests/vm/seed_cache
-check_PROGRAMS += tests/vm/cache_counts tests/vm/bpf_return
+check_PROGRAMS += tests/vm/cache_counts tests/vm/bpf_return tests/vm/kmem_counter
 tests_vm_bpf_return_SOURCES = tests/vm/bpf_return.c
 tests_vm_seed_cache_CPPFLAGS = $(aggregator_cppflags)
 tests_vm_seed_cache_CFLAGS = $(aggregator_cflags)
@@ -11,6 +11,10 @@ tests_vm_cache_counts_CPPFLAGS = $(aggregator_cppflags)
 tests_vm_cache_counts_CFLAGS = $(aggregator_cflags)
 tests_vm_cache_counts_LDADD = $(aggregator_libs)
 tests_vm_cache_counts_SOURCES = tests/vm/cache_counts.c
+tests_vm_kmem_counter_CPPFLAGS = $(aggregator_cppflags)
+tests_vm_kmem_counter_CFLAGS = $(aggregator_cflags)
+tests_vm_kmem_counter_LDADD = $(aggregator_libs)
+tests_vm_kmem_counter_SOURCES = tests/vm/kmem_counter.c
 
 .PHONY: check-vm check-vm-once check-vm-document bench-vm
 check-vm: kmalloc-top$(EXEEXT)
@@ -68,6 +72,8 @@ EXTRA_DIST += \
 	tests/vm/cases/91-perf-caches.sh \
 	tests/vm/cases/92-perf-faults.sh \
 	tests/vm/cases/93-perf-bpf.sh \
+	tests/vm/cases/93-perf-loss.sh \
+	tests/vm/cases/93-perf-sampling.sh \
 	tests/vm/cases/94-perf-choice.sh \
 	tests/vm/cases/96-perf-main.sh \
 	tests/vm/cases/caches.sh \

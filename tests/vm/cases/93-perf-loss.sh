@@ -1,0 +1,61 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.12
+# Perf events that are overloaded and throttled: what is counted and what is lost are together what counters
+# of the same tracepoints counted, which have no buffer. Those of kmem_counter within the run begin later
+# and end sooner than the run's own events, those around it the other way round.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+
+# host FILE: of kmem_counter
+host()
+{
+	sed -n 's/^host //p' "$1"
+}
+
+# The events of ./report, counted and lost: what the kernel's events before any filter are. Nothing where the
+# loss is a range.
+all_events()
+{
+	local lost
+	lost=$(report_lost report)
+	[ -z "$lost" ] || echo $((lost + $(sed -n 's/^Total kmallocs (before filtering): //p' report)))
+}
+
+# overloaded NAME COMMAND…
+overloaded()
+{
+	local name=$1 all
+	shift
+	kmem_counter -c outer kmalloc kmalloc-top --collector=perf --max-overhead=2 --buffer=1 -- \
+		kmem_counter inner kmalloc "$@" > report 2> errors
+	all=$(all_events)
+	echo "$name: $(host inner) to $(host outer) counted beside, reported ${all:-no number}:" \
+		"$(sed -n 's/^Sampled: \([^,]*\),.*/\1/p; /^Lost: /p' report | tr '\n' ' ')"
+	has_line "$name: fewer events are taken" '^Sampled: .* to 1/[1-9].* as probes took more' report
+	# Of its own events, which the report leaves out, the program estimates how many they are.
+	holds "$name: at least what was counted within" \
+		test "${all:-0}" -ge $(($(host inner) - $(host inner) / 1000))
+	holds "$name: at most what was counted around" \
+		test "${all:-0}" -le $(($(host outer) + $(host inner) / 1000))
+}
+
+# What is emulated is slow.
+pipes=150000
+[ ! -d "$modules" ] || pipes=15000
+
+# Nobody reads at first, when every event is taken, and a second time, when fewer are.
+# shellcheck disable=SC2016 # for the shell inside
+overloaded 'the reader stops' sh -c '
+	kill -STOP "$COLLECTOR"
+	workload -t 2 pipe 40000
+	kill -CONT "$COLLECTOR"
+	workload -t 2 pipe "$1"
+	kill -STOP "$COLLECTOR"
+	workload -t 2 pipe "$1"
+	kill -CONT "$COLLECTOR"
+	workload -t 2 pipe 1000' - "$pipes"
+has_line 'the reader stops: events are lost' '^Lost: [1-9][0-9,]* events' report
+holds 'the reader stops: for want of room' test -z "$(grep 'not delivered' report)"
+
+overloaded 'the reader has no CPU' nice -n -20 workload -t 8 pipe $((pipes / 2))
