@@ -148,7 +148,7 @@ static bool take_call(PerfRun *run, const PerfSample *sample)
 	    !cache_probes_read(run->plan->probes, sample->raw, sample->raw_bytes, &call))
 		return false;
 	call.call.tid = sample->tid;
-	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, 0);
+	run->reading->event_cpu.probe_ns += run->cost.helper_ns;
 	cache_sites_enter(run->sites, run->reading->calls, &call.call,
 			  call.has_cache ? &call.cache : NULL);
 	return true;
