@@ -74,6 +74,15 @@ static char *row_line(const ScreenState *state, unsigned width, const RateDetail
 		(const char *const[FIGURES]){ allocations->str, bytes->str, percent, margin->str });
 }
 
+static void append_total_margin(GString *line, const RateDetail *detail)
+{
+	if (!detail->estimated || detail->margin_percent <= 0)
+		return;
+	g_string_append(line, " (+-");
+	append_margin(line, detail->margin_percent);
+	g_string_append(line, " %)");
+}
+
 static char *heading(const ScreenState *state)
 {
 	const RateDetail *detail = state->detail;
@@ -90,7 +99,9 @@ static char *heading(const ScreenState *state)
 	append_count(line, detail->allocations);
 	g_string_append_printf(line, " allocations, %s", estimate_mark(detail));
 	append_amount(line, detail->bytes_allocated, !state->is_exact);
-	g_string_append(line, state->is_exact ? " bytes | lost " : " | lost ");
+	g_string_append(line, state->is_exact ? " bytes" : "");
+	append_total_margin(line, detail);
+	g_string_append(line, " | lost ");
 	append_count(line, detail->events_lost);
 	return g_string_free(line, FALSE);
 }

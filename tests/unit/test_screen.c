@@ -287,6 +287,8 @@ Test(screen, each_number_of_a_sample_is_marked)
 	g_array_index(fixture.state.detail->groups, RateDetailRow, 0).margin_percent = 3.14;
 	expect_line(&fixture, 70, " | ~100 allocations, ~25.0 KiB | lost 0");
 	expect_line(&fixture, 70, "SHARE  +-%");
+	fixture.state.detail->margin_percent = 1.26;
+	expect_line(&fixture, 70, " | ~100 allocations, ~25.0 KiB (+-1.3 %) | lost 0");
 	expect_line(&fixture, 70, " ~22.5 KiB  90.0 %  3.1");
 }
 
