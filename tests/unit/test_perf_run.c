@@ -271,8 +271,10 @@ Test(perf_run, one_of_many_is_scaled_up, .timeout = 60)
 	cr_expect_eq(run_info_number(stage.session->info, KMT_FIELD_SAMPLING_PERIOD, 0), 10);
 	share = (double)allocations_below(&stage, "alloc_pipe_info") /
 		(2 * PIPES * EVENTS_OF_A_PIPE);
-	/* Four standard errors of 80,000 independent draws at 1/10. */
-	cr_expect(share > 0.957 && share < 1.043, "%f", share);
+	/* Half of four standard errors of 80,000 independent draws at 1/10: a loop of two that is
+	   seen at both of its places scatters less. Of 12 runs on a busy host none was farther than
+	   0.6 %. */
+	cr_expect(share > 0.98 && share < 1.02, "%f", share);
 	cr_expect_not(is_incomplete(stage.session));
 }
 

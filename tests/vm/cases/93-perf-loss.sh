@@ -6,6 +6,8 @@
 # and end sooner than the run's own events, those around it the other way round.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"
+# Where a guest has kmem_counter.
+PATH=$PATH:/usr/lib/kmalloc-top
 
 # host FILE: of kmem_counter
 host()
