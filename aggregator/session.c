@@ -11,6 +11,11 @@ typedef struct {
 	void *user_data;
 } Tap;
 
+typedef struct {
+	EventSink take;
+	void *user_data;
+} Sink;
+
 static void apply_info(Session *session)
 {
 	const RunInfo *info = session->info;
@@ -41,10 +46,25 @@ static void find_inner_kmallocs(Session *session)
 	session_find_inner_kmallocs(session, session->symbols);
 }
 
-static uint64_t count_events(Session *session, const Batch *batch)
+/* Hands decoded events to all sinks. Returns whether their times can be. */
+static bool hand_out(Session *session, const Events *events)
 {
-	return session->counter ? session->counter(batch, session->counter_data)
-				: profile_count_batch(session->profile, batch);
+	bool is_sound = true;
+
+	for (guint i = 0; i < session->sinks->len; i++) {
+		const Sink *sink = &g_array_index(session->sinks, Sink, i);
+
+		is_sound &= sink->take(events, sink->user_data);
+	}
+	return is_sound;
+}
+
+static void take_events(Session *session, const Batch *batch)
+{
+	const Events *events = event_reader_decode(session->events, batch);
+	bool is_sound = hand_out(session, events);
+
+	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
 }
 
 /* What a probe module alone wrote does not say when its run began. */
@@ -56,17 +76,15 @@ static void begin_at(Session *session, const Batch *batch)
 	apply_info(session);
 }
 
-static void take_batch(const Batch *batch, void *user_data)
+void session_take_batch(Session *session, const Batch *batch)
 {
-	Session *session = user_data;
-
 	if (session->enough)
 		return;
 	switch (batch->header.kind) {
 	case KMT_BATCH_EVENTS:
 		begin_at(session, batch);
 		find_inner_kmallocs(session);
-		loss_ledger_enter(session->loss, batch, count_events(session, batch));
+		take_events(session, batch);
 		break;
 	case KMT_BATCH_INFO:
 		run_info_read_batch(session->info, batch);
@@ -74,8 +92,8 @@ static void take_batch(const Batch *batch, void *user_data)
 		break;
 	case KMT_BATCH_SYMBOLS:
 	case KMT_BATCH_MODULES:
-		profile_set_epoch(session->profile,
-				  symbol_store_read_batch(session->symbols, batch));
+		event_reader_set_epoch(session->events,
+				       symbol_store_read_batch(session->symbols, batch));
 		break;
 	default:
 		run_text_read_batch(session->text, batch);
@@ -88,13 +106,27 @@ static void take_batch(const Batch *batch, void *user_data)
 	}
 }
 
+/* A BatchVisitor. */
+static void take_batch(const Batch *batch, void *user_data)
+{
+	session_take_batch(user_data, batch);
+}
+
+/* An EventSink. */
+static bool take_into_profile(const Events *events, void *user_data)
+{
+	return profile_take(user_data, events);
+}
+
 Session *session_new(size_t memory_bytes_max)
 {
 	Session *session = g_new0(Session, 1);
 
 	session->memory = memory_budget_new(memory_bytes_max);
 	session->profile = profile_new(memory_budget_limit(session->memory, MEMORY_TABLES));
-	profile_set_inner_kmallocs(session->profile, &session->inner);
+	session->events = event_reader_new(&session->inner);
+	session->sinks = g_array_new(FALSE, FALSE, sizeof(Sink));
+	session_add_sink(session, take_into_profile, session->profile);
 	session->loss = loss_ledger_new();
 	loss_ledger_set_memory(session->loss, session->memory);
 	session->info = run_info_new();
@@ -113,6 +145,8 @@ void session_free(Session *session)
 		return;
 	batch_reader_free(session->reader);
 	g_array_unref(session->taps);
+	g_array_unref(session->sinks);
+	event_reader_free(session->events);
 	symbol_store_free(session->symbols);
 	run_text_free(session->text);
 	run_info_free(session->info);
@@ -156,11 +190,25 @@ void session_remove_tap(Session *session, BatchVisitor visit)
 			g_array_remove_index(session->taps, i);
 }
 
-void session_set_counter(Session *session, SessionCounter counter, void *user_data)
+void session_add_sink(Session *session, EventSink take, void *user_data)
 {
-	session->counter = counter;
-	session->counter_data = user_data;
-	session->has_counter |= counter != NULL;
+	const Sink sink = { take, user_data };
+
+	g_array_append_val(session->sinks, sink);
+}
+
+void session_remove_sink(Session *session, EventSink take)
+{
+	for (guint i = session->sinks->len; i-- > 0;)
+		if (g_array_index(session->sinks, Sink, i).take == take)
+			g_array_remove_index(session->sinks, i);
+}
+
+void session_count_elsewhere(Session *session, bool both)
+{
+	session->is_counted_elsewhere = true;
+	if (!both)
+		session_remove_sink(session, take_into_profile);
 }
 
 void session_add_counted(Session *session, const ProfileTotals *totals)
@@ -172,19 +220,11 @@ void session_add_counted(Session *session, const ProfileTotals *totals)
 	sum->over_bound += totals->over_bound;
 	sum->of_other_tasks += totals->of_other_tasks;
 	sum->of_other_caches += totals->of_other_caches;
-	sum->damaged += totals->damaged;
-	sum->unknown_records += totals->unknown_records;
 }
 
 ProfileTotals session_totals(const Session *session)
 {
-	return session->has_counter ? session->counted : profile_totals(session->profile);
-}
-
-void session_set_text_counter(Session *session, SessionTextCounter counter, void *user_data)
-{
-	session->text_counter = counter;
-	session->text_counter_data = user_data;
+	return session->is_counted_elsewhere ? session->counted : profile_totals(session->profile);
 }
 
 void session_set_number(Session *session, enum KmtFieldId id, uint64_t number)
@@ -193,12 +233,10 @@ void session_set_number(Session *session, enum KmtFieldId id, uint64_t number)
 	apply_info(session);
 }
 
-void session_count_text(Session *session, const ProfileText *events)
+void session_take_text(Session *session, const EventText *text)
 {
-	if (session->text_counter)
-		session->text_counter(events, session->text_counter_data);
-	else
-		profile_count_text(session->profile, events);
+	if (!hand_out(session, event_reader_decode_text(session->events, text)))
+		session->unreadable_lines++;
 }
 
 void session_feed(Session *session, const void *bytes, size_t length)

@@ -8,17 +8,12 @@
 #include "record/run_text.h"
 #include "symbols/symbol_store.h"
 
-/* Counts a batch of kind KMT_BATCH_EVENTS. Returns how many events were decoded. */
-typedef uint64_t (*SessionCounter)(const Batch *batch, void *user_data);
-
-/* Counts events that came as text. */
-typedef void (*SessionTextCounter)(const ProfileText *events, void *user_data);
-
 /*
  * A Session takes a record stream and holds all that is known from it.
  *
- * This is the one door between collectors and the rest: a collector feeds bytes, live ones also
- * the batches that the program adds itself, and everything after is a function of those bytes.
+ * This is the one door between collectors and the rest: a collector feeds bytes or batches,
+ * importers feed events that came as text, and everything after is a function of these. Each batch
+ * of events is decoded once, and handed to all sinks.
  */
 typedef struct {
 	MemoryBudget *memory; /* owned: of all that follows, and of the report that is made of it */
@@ -30,14 +25,12 @@ typedef struct {
 	BatchReader *reader;
 	InnerKmallocs inner; /* of the traced kernel, once inner_is_known */
 	bool inner_is_known; /* the kernel's symbols came before its events */
-	GArray *taps;        /* private, as the next five */
-	SessionCounter counter;
-	void *counter_data;
-	SessionTextCounter text_counter;
-	void *text_counter_data;
+	EventReader *events; /* private, as the next five */
+	GArray *sinks;
+	GArray *taps;
 	bool inner_was_sought;
-	bool has_counter;      /* private: one was set, then or now */
-	ProfileTotals counted; /* private: what it has counted */
+	bool is_counted_elsewhere;
+	ProfileTotals counted; /* ... */
 	bool enough;           /* a tap has what it wants: the rest of a file is not read */
 	bool imported;         /* counted from a foreign text format: names come with it */
 	bool source_is_silent; /* ... which does not say what was lost */
@@ -66,22 +59,27 @@ void session_find_inner_kmallocs(Session *session, const SymbolStore *symbols);
 void session_add_tap(Session *session, BatchVisitor tap, void *user_data);
 void session_remove_tap(Session *session, BatchVisitor tap);
 
-/* Replaces the default counter, which counts in session->profile; NULL restores it. */
-void session_set_counter(Session *session, SessionCounter counter, void *user_data);
+/* From here on every decoded batch goes to that sink, too; several are called in order. The first
+   one is session->profile. */
+void session_add_sink(Session *session, EventSink sink, void *user_data);
+void session_remove_sink(Session *session, EventSink sink);
 
-/* Takes note of what a counter has counted since it said so before: sums of its own profiles. */
+/* The events are counted by a sink that says so itself: session_totals() are what it says. Unless
+   both are wanted, the session's profile counts nothing from here on. */
+void session_count_elsewhere(Session *session, bool both);
+
+/* Takes note of what such a sink has counted since it said so before: sums of its own profiles. */
 void session_add_counted(Session *session, const ProfileTotals *totals);
 
-/* Returns the sums of what is shown: the counter's where there was one, else those of
-   session->profile. */
+/* Returns the sums of what is shown: of session->profile, unless events are counted elsewhere. */
 ProfileTotals session_totals(const Session *session);
-
-/* As session_set_counter() for events that come as text. */
-void session_set_text_counter(Session *session, SessionTextCounter counter, void *user_data);
 
 /* For importers: what a text says of its run, and its events. */
 void session_set_number(Session *session, enum KmtFieldId id, uint64_t number);
-void session_count_text(Session *session, const ProfileText *events);
+void session_take_text(Session *session, const EventText *text);
+
+/* Takes a whole batch. */
+void session_take_batch(Session *session, const Batch *batch);
 
 /* Reads the next bytes of the stream. */
 void session_feed(Session *session, const void *bytes, size_t length);

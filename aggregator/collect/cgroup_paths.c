@@ -19,8 +19,25 @@ struct CgroupPaths {
 	/* (element-type uint64_t), owned: of no further interest, and still looked for. */
 	GHashTable *settled;
 	GHashTable *wanted;
-	TaskId next_task;
+	GHashTable *seen; /* (element-type Member), owned: of ids that are not settled */
+	GArray *fresh;    /* (element-type Member), owned: those of them not looked at yet */
 };
+
+/* A process that is in a cgroup. */
+typedef struct {
+	uint64_t cgroup_id;
+	uint64_t tgid;
+} Member;
+
+static guint member_hash(gconstpointer member)
+{
+	return (guint)keyed_hash(member, sizeof(Member));
+}
+
+static gboolean member_equal(gconstpointer left, gconstpointer right)
+{
+	return !memcmp(left, right, sizeof(Member));
+}
 
 CgroupPaths *cgroup_paths_new(const char *root)
 {
@@ -35,6 +52,8 @@ CgroupPaths *cgroup_paths_new(const char *root)
 	}
 	paths->settled = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, NULL);
 	paths->wanted = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, NULL);
+	paths->seen = g_hash_table_new_full(member_hash, member_equal, g_free, NULL);
+	paths->fresh = g_array_new(FALSE, FALSE, sizeof(Member));
 	return paths;
 }
 
@@ -47,6 +66,8 @@ void cgroup_paths_free(CgroupPaths *paths)
 		cgroup_handles_free(paths->handles[i]);
 	g_hash_table_unref(paths->settled);
 	g_hash_table_unref(paths->wanted);
+	g_hash_table_unref(paths->seen);
+	g_array_unref(paths->fresh);
 	g_free(paths);
 }
 
@@ -123,12 +144,12 @@ static void settle(CgroupPaths *paths, uint64_t id, const char *path, GString *l
 	g_hash_table_remove(paths->wanted, &id);
 }
 
-/* A process that is in the cgroup tells more surely than the id, as two hierarchies number theirs
-   from 1. */
-static void look_for(CgroupPaths *paths, const ProfileTask *task, GString *lines)
+/* A process that is in the cgroup shows its path more surely than the id, as two hierarchies number
+   theirs from 1. */
+static void look_for(CgroupPaths *paths, const Member *member, GString *lines)
 {
-	uint64_t id = task->cgroup_id;
-	g_autofree char *path = task_cgroups_path_of(paths->cgroups, task->tgid, id);
+	uint64_t id = member->cgroup_id;
+	g_autofree char *path = task_cgroups_path_of(paths->cgroups, (uint32_t)member->tgid, id);
 	Lead lead = { 0 };
 
 	if (!path) {
@@ -141,16 +162,45 @@ static void look_for(CgroupPaths *paths, const ProfileTask *task, GString *lines
 		add_id(paths->wanted, id);
 }
 
-static void look_at_tasks(CgroupPaths *paths, const Profile *profile, GString *lines)
+static bool is_settled(const CgroupPaths *paths, uint64_t id)
 {
-	for (; paths->next_task < profile_task_count(profile); paths->next_task++) {
-		const ProfileTask *task = profile_task(profile, paths->next_task);
+	return g_hash_table_contains(paths->settled, &id);
+}
 
-		if (!task->cgroup_id || g_hash_table_contains(paths->settled, &task->cgroup_id))
-			continue;
-		if (g_hash_table_size(paths->settled) + g_hash_table_size(paths->wanted) < IDS_MAX)
-			look_for(paths, task, lines);
+static void look_at_fresh(CgroupPaths *paths, GString *lines)
+{
+	for (guint i = 0; i < paths->fresh->len; i++) {
+		const Member *member = &g_array_index(paths->fresh, Member, i);
+
+		if (!is_settled(paths, member->cgroup_id) &&
+		    g_hash_table_size(paths->settled) + g_hash_table_size(paths->wanted) < IDS_MAX)
+			look_for(paths, member, lines);
 	}
+	g_array_set_size(paths->fresh, 0);
+}
+
+static void note_member(CgroupPaths *paths, const Member *member)
+{
+	if (is_settled(paths, member->cgroup_id) || g_hash_table_size(paths->seen) >= IDS_MAX ||
+	    g_hash_table_contains(paths->seen, member))
+		return;
+	g_hash_table_add(paths->seen, g_memdup(member, sizeof(*member)));
+	g_array_append_val(paths->fresh, *member);
+}
+
+bool cgroup_paths_take(const Events *events, void *paths)
+{
+	for (uint32_t task = 0; task < events->tasks_count; task++) {
+		Member member = { .cgroup_id = events_task_cgroup(events, (uint16_t)task) };
+		EventTask facts;
+
+		if (!member.cgroup_id || is_settled(paths, member.cgroup_id))
+			continue;
+		events_read_task(events, (uint16_t)task, &facts);
+		member.tgid = facts.tgid;
+		note_member(paths, &member);
+	}
+	return true;
 }
 
 /* A walk through the folders of a hierarchy. */
@@ -216,19 +266,19 @@ static bool write_lines(GByteArray *out, const GString *lines)
 	return lines->len;
 }
 
-bool cgroup_paths_update(CgroupPaths *paths, const Profile *profile, GByteArray *out)
+bool cgroup_paths_update(CgroupPaths *paths, GByteArray *out)
 {
 	g_autoptr(GString) lines = g_string_new(NULL);
 
-	look_at_tasks(paths, profile, lines);
+	look_at_fresh(paths, lines);
 	return write_lines(out, lines);
 }
 
-bool cgroup_paths_finish(CgroupPaths *paths, const Profile *profile, GByteArray *out)
+bool cgroup_paths_finish(CgroupPaths *paths, GByteArray *out)
 {
 	g_autoptr(GString) lines = g_string_new(NULL);
 
-	look_at_tasks(paths, profile, lines);
+	look_at_fresh(paths, lines);
 	for (int i = 0; i < TASK_CGROUP_HIERARCHIES; i++)
 		if (!paths->handles[i])
 			walk_hierarchy(paths, task_cgroups_mount(paths->cgroups, i), lines);

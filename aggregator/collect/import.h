@@ -19,8 +19,7 @@ typedef struct {
 	bool is_silent_of_loss; /* its tool may lose events, and the text does not say so */
 	/* Whether the first bytes of an input (up to IMPORT_SNIFF_BYTES) look like this format. */
 	bool (*recognises)(const char *text, size_t length);
-	/* Returns the state of an input, whose stacks are counted in the profile of the session,
-	   or, with their times, by session_count_text(). */
+	/* Returns the state of an input, whose stacks go to session_take_text(). */
 	void *(*begin)(Session *session);
 	/* Reads the next bytes, cut anywhere; what they leave unfinished is kept, bounded. */
 	void (*feed)(void *state, const char *text, size_t length);

@@ -3,8 +3,8 @@
 
 #include "symbols/inner_kmallocs_find.h"
 
-void import_count(Profile *profile, const ProfileText *events)
+void import_count(Session *session, const EventText *events)
 {
 	if (!inner_kmallocs_have_text(events->text, events->length))
-		profile_count_text(profile, events);
+		session_take_text(session, events);
 }

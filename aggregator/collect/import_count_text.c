@@ -24,7 +24,7 @@ enum {
 };
 
 typedef struct {
-	Profile *profile;
+	Session *session;
 	ImportLines lines;
 	GString *stack;       /* the frame lines so far */
 	uint64_t stack_lines; /* input lines that it was made of */
@@ -44,7 +44,7 @@ static void forget_stack(CountTextState *state)
 
 static void count_stack(CountTextState *state, uint64_t weight)
 {
-	import_count(state->profile, &(ProfileText){
+	import_count(state->session, &(EventText){
 					     .text = state->stack->str,
 					     .length = (uint32_t)state->stack->len,
 					     .weight = weight,
@@ -119,7 +119,7 @@ static void *count_text_begin(Session *session)
 {
 	CountTextState *state = g_new0(CountTextState, 1);
 
-	state->profile = session->profile;
+	state->session = session;
 	state->stack = g_string_new(NULL);
 	import_lines_init(&state->lines, read_line, state);
 	return state;

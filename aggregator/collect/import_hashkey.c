@@ -25,7 +25,7 @@ enum {
 };
 
 typedef struct {
-	Profile *profile;
+	Session *session;
 	ImportCarry carry;
 	GString *plain;    /* a stack without its carriage returns */
 	bool in_long_line; /* the beginning of this line was skipped already */
@@ -134,7 +134,7 @@ static void count_record(HashkeyState *state, const HashkeyRecord *record)
 		stack = state->plain->str;
 		length = state->plain->len;
 	}
-	import_count(state->profile, &(ProfileText){
+	import_count(state->session, &(EventText){
 					     .text = stack,
 					     .length = (uint32_t)length,
 					     .weight = record->count,
@@ -209,7 +209,7 @@ static void *hashkey_begin(Session *session)
 {
 	HashkeyState *state = g_new0(HashkeyState, 1);
 
-	state->profile = session->profile;
+	state->session = session;
 	state->plain = g_string_new(NULL);
 	import_carry_init(&state->carry, RECORD_BYTES_MAX, hashkey_consume, state);
 	return state;

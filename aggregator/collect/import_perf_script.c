@@ -63,8 +63,8 @@ static const char *const user_objects[] = { "[unknown]", "[vdso]",  "[vdso32]", 
 					    "[heap]",    "[stack]", "[anon]",   "[uprobes]" };
 
 typedef struct {
-	ProfileTask task;
-	ProfileCache cache; /* name empty: the event did not say it */
+	EventTask task;
+	EventCache cache; /* without a name: the event did not say it */
 	uint64_t time_ns;
 	uint64_t period; /* it stands for so many events */
 	uint64_t bytes_requested;
@@ -144,7 +144,6 @@ static bool take_place(Cursor *cursor, Sample *sample)
 	*cursor = at;
 	sample->task.tgid = (uint32_t)pid;
 	sample->task.tid = (uint32_t)tid;
-	sample->task.is_thread_name = tid != pid;
 	return true;
 }
 
@@ -208,7 +207,8 @@ static void read_cache(Cursor fields, Sample *sample)
 
 	if (!cursor_take_word(&name, &word, &length))
 		return;
-	memcpy(sample->cache.name, word, MIN(length, (size_t)KMT_CACHE_NAME_BYTES_MAX));
+	sample->cache.name_bytes = (uint16_t)MIN(length, (size_t)KMT_CACHE_NAME_BYTES_MAX);
+	memcpy(sample->cache.name, word, sample->cache.name_bytes);
 	sample->cache.object_bytes = (uint32_t)MIN(sample->bytes_requested, UINT32_MAX);
 	sample->cache.slot_bytes = (uint32_t)MIN(sample->bytes_allocated, UINT32_MAX);
 }
@@ -252,11 +252,9 @@ static bool take_event(Cursor *cursor, Sample *sample)
 	return cursor_take_word(cursor, &word, &length) && length > 1 && word[length - 1] == ':';
 }
 
-static void set_comm(ProfileTask *task, const char *comm, size_t length)
+static void set_comm(EventTask *task, const char *comm, size_t length)
 {
-	length = MIN(import_trimmed(comm, length), (size_t)KMT_COMM_BYTES);
-	memcpy(task->comm, comm, length);
-	memcpy(task->thread_comm, comm, length);
+	memcpy(task->comm, comm, MIN(import_trimmed(comm, length), (size_t)KMT_COMM_BYTES));
 }
 
 /* The name may hold blanks and brackets: it is what stands before the first place that fits. */
@@ -462,19 +460,19 @@ static void end_sample(PerfState *state)
 	const GString *stack = state->stack->len > 0 ? state->stack : state->call_site;
 
 	if (state->in_sample && sample->allocates && !is_inner(state))
-		session_count_text(state->session,
-				   &(ProfileText){
-					   .text = stack->str,
-					   .length = (uint32_t)stack->len,
-					   .weight = sample->period,
-					   .task = &sample->task,
-					   .cache = *sample->cache.name ? &sample->cache : NULL,
-					   .bytes_requested = sample->bytes_requested,
-					   .bytes_allocated = sample->bytes_allocated,
-					   .time_ns = sample->time_ns,
-					   .gfp_flags = sample->gfp_flags,
-					   .source = (uint8_t)sample->source,
-				   });
+		session_take_text(state->session,
+				  &(EventText){
+					  .text = stack->str,
+					  .length = (uint32_t)stack->len,
+					  .weight = sample->period,
+					  .task = &sample->task,
+					  .cache = sample->cache.name_bytes ? &sample->cache : NULL,
+					  .bytes_requested = sample->bytes_requested,
+					  .bytes_allocated = sample->bytes_allocated,
+					  .time_ns = sample->time_ns,
+					  .gfp_flags = sample->gfp_flags,
+					  .source = (uint8_t)sample->source,
+				  });
 	state->in_sample = false;
 	g_string_truncate(state->stack, 0);
 }

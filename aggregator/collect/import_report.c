@@ -23,7 +23,7 @@
  */
 
 typedef struct {
-	Profile *profile;
+	Session *session;
 	ImportLines lines;
 	GString *stack; /* the frame lines so far */
 	uint64_t count;
@@ -66,7 +66,7 @@ static bool is_frame(const char *line, size_t length)
 static void end_stack(ReportState *state)
 {
 	if (state->in_stack)
-		import_count(state->profile, &(ProfileText){
+		import_count(state->session, &(EventText){
 						     .text = state->stack->str,
 						     .length = (uint32_t)state->stack->len,
 						     .weight = state->count,
@@ -122,7 +122,7 @@ static void *report_begin(Session *session)
 {
 	ReportState *state = g_new0(ReportState, 1);
 
-	state->profile = session->profile;
+	state->session = session;
 	state->stack = g_string_new(NULL);
 	import_lines_init(&state->lines, read_line, state);
 	return state;

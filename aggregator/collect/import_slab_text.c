@@ -32,8 +32,8 @@ typedef enum { PART_BEFORE, PART_PROCESSES, PART_STACKS } Part;
 
 /* Who allocated from what. */
 typedef struct {
-	ProfileTask task;
-	ProfileCache cache;
+	EventTask task;
+	EventCache cache;
 } Origin;
 
 /* What the two parts say of one process and cache. */
@@ -44,11 +44,11 @@ typedef struct {
 } Sum;
 
 typedef struct {
-	Profile *profile;
+	Session *session;
 	ImportLines lines;
 	GHashTable *finder; /* (element-type utf8 Sum), keys owned */
 	GPtrArray *sums;    /* (element-type Sum), owned: as they came */
-	ProfileCache cache; /* of the numbers by process */
+	EventCache cache;   /* of the numbers by process */
 	Part part;
 	bool in_stack;
 	Origin origin;  /* of the stack at hand ... */
@@ -57,17 +57,18 @@ typedef struct {
 	uint64_t unreadable;
 } SlabTextState;
 
-static void set_name(char *name, size_t bytes_max, const char *text, size_t length)
+static void set_cache_name(EventCache *cache, const char *text, size_t length)
 {
-	memcpy(name, text, strnlen(text, MIN(length, bytes_max)));
+	length = strnlen(text, MIN(length, KMT_CACHE_NAME_BYTES_MAX));
+	memcpy(cache->name, text, length);
+	cache->name_bytes = (uint16_t)length;
 }
 
 static Origin origin_of(const char *comm, size_t comm_bytes)
 {
-	Origin origin;
+	Origin origin = { 0 };
 
-	memset(&origin, 0, sizeof(origin));
-	set_name(origin.task.comm, KMT_COMM_BYTES, comm, comm_bytes);
+	memcpy(origin.task.comm, comm, strnlen(comm, MIN(comm_bytes, KMT_COMM_BYTES)));
 	return origin;
 }
 
@@ -83,7 +84,7 @@ static const char *last_of(const char *text, size_t length, const char *word)
 }
 
 /* "Number of size-32 slab allocations by process" */
-static bool read_title(const char *line, size_t length, ProfileCache *cache)
+static bool read_title(const char *line, size_t length, EventCache *cache)
 {
 	static const char end[] = " slab allocations by process";
 	Cursor at = cursor_over(line, length);
@@ -95,7 +96,7 @@ static bool read_title(const char *line, size_t length, ProfileCache *cache)
 	if (!name_end || name_end + strlen(end) != at.end)
 		return false;
 	memset(cache, 0, sizeof(*cache));
-	set_name(cache->name, KMT_CACHE_NAME_BYTES_MAX, at.at, (size_t)(name_end - at.at));
+	set_cache_name(cache, at.at, (size_t)(name_end - at.at));
 	return true;
 }
 
@@ -141,8 +142,8 @@ static bool read_stack_head(const char *line, size_t length, Origin *origin, uin
 		return false;
 	*origin = origin_of(comm, (size_t)(name_at - comm));
 	cache = name_at + strlen(name);
-	set_name(origin->cache.name, KMT_CACHE_NAME_BYTES_MAX, cache,
-		 cache < number_at ? import_trimmed(cache, (size_t)(number_at - cache)) : 0);
+	set_cache_name(&origin->cache, cache,
+		       cache < number_at ? import_trimmed(cache, (size_t)(number_at - cache)) : 0);
 	return true;
 }
 
@@ -154,7 +155,9 @@ static bool is_rule(const char *line, size_t length)
 /* Returns NULL where there are too many. */
 static Sum *sum_of(SlabTextState *state, const Origin *origin)
 {
-	g_autofree char *key = g_strconcat(origin->cache.name, "\n", origin->task.comm, NULL);
+	g_autofree char *key =
+		g_strdup_printf("%.*s\n%.*s", (int)origin->cache.name_bytes, origin->cache.name,
+				(int)KMT_COMM_BYTES, origin->task.comm);
 	Sum *sum = g_hash_table_lookup(state->finder, key);
 
 	if (sum || state->sums->len == SUMS_MAX)
@@ -168,13 +171,14 @@ static Sum *sum_of(SlabTextState *state, const Origin *origin)
 
 static void count(SlabTextState *state, const Origin *origin, const GString *stack, uint64_t weight)
 {
-	import_count(state->profile, &(ProfileText){
-					     .text = stack ? stack->str : "",
-					     .length = stack ? (uint32_t)stack->len : 0,
-					     .weight = weight,
-					     .task = &origin->task,
-					     .cache = *origin->cache.name ? &origin->cache : NULL,
-				     });
+	import_count(state->session,
+		     &(EventText){
+			     .text = stack ? stack->str : "",
+			     .length = stack ? (uint32_t)stack->len : 0,
+			     .weight = weight,
+			     .task = &origin->task,
+			     .cache = origin->cache.name_bytes ? &origin->cache : NULL,
+		     });
 }
 
 static void end_stack(SlabTextState *state)
@@ -219,7 +223,7 @@ static bool read_stack_line(SlabTextState *state, const char *line, size_t lengt
 static bool read_head(SlabTextState *state, const char *line, size_t length)
 {
 	Origin origin;
-	ProfileCache cache;
+	EventCache cache;
 	uint64_t number;
 
 	if (read_title(line, length, &cache)) {
@@ -262,7 +266,7 @@ static void *slab_text_begin(Session *session)
 {
 	SlabTextState *state = g_new0(SlabTextState, 1);
 
-	state->profile = session->profile;
+	state->session = session;
 	state->finder = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	state->sums = g_ptr_array_new_with_free_func(g_free);
 	state->stack = g_string_new(NULL);
@@ -315,7 +319,7 @@ static bool slab_text_recognises(const char *text, size_t length)
 	for (const char *at = text, *next; at < end; at = next) {
 		const char *newline = import_line_end(at, end);
 		size_t line_bytes = import_trimmed(at, (size_t)((newline ? newline : end) - at));
-		ProfileCache cache;
+		EventCache cache;
 		Origin origin;
 		uint64_t number;
 

@@ -44,6 +44,7 @@ void live_run_clear(LiveRun *live)
 	free_context(live);
 	command_free(live->command);
 	cpu_watch_free(live->cpus);
+	session_remove_sink(live->parts.session, cgroup_paths_take);
 	cgroup_paths_free(live->cgroups);
 	g_byte_array_unref(live->batches);
 	g_free(live->root);
@@ -310,7 +311,7 @@ static gboolean tick(gpointer user_data)
 		return G_SOURCE_CONTINUE;
 	if (host_snapshot_update(live->parts.host, live->batches))
 		live_run_feed(live);
-	if (cgroup_paths_update(live->cgroups, live->parts.session->profile, live->batches))
+	if (cgroup_paths_update(live->cgroups, live->batches))
 		live_run_feed(live);
 	run_facts_write_load(live->batches, live->root);
 	live_run_feed(live);
@@ -362,6 +363,7 @@ void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *pa
 		.start_ns = clock_monotonic_ns(),
 		.progress.wanted = parts->request->progress,
 	};
+	session_add_sink(live->parts.session, cgroup_paths_take, live->cgroups);
 	live->loop = g_main_loop_new(live->context, FALSE);
 	add_signals(live);
 	live_run_add_timeout(live, TICK_MS, tick);
@@ -405,7 +407,7 @@ bool live_run_has_result(LiveRun *live, GError **error)
 
 void live_run_write_end(LiveRun *live, const RunLosses *losses)
 {
-	cgroup_paths_finish(live->cgroups, live->parts.session->profile, live->batches);
+	cgroup_paths_finish(live->cgroups, live->batches);
 	run_facts_write_end(live->batches, losses, live->parts.outcome, live->bound);
 	live_run_feed(live);
 	session_finish(live->parts.session);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collect/kmem_points.h"
-#include "count/inner_kmallocs.h"
+#include "record/inner_kmallocs.h"
 
 /*
  * Returns the filter, in the kernel's words (Documentation/trace/events.rst), that lets pass every

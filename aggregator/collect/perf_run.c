@@ -30,11 +30,13 @@ static PerfRun *run_of(LiveRun *live)
 }
 
 /* A BatchSender. */
-static void send_batch(const void *batch, size_t bytes, void *user_data)
+static void send_batch(const void *bytes, size_t length, void *user_data)
 {
 	PerfRun *run = user_data;
+	Batch batch;
 
-	session_feed(run->live.parts.session, batch, bytes);
+	if (batch_parse(bytes, length, &batch))
+		session_take_batch(run->live.parts.session, &batch);
 }
 
 static uint64_t settled_until(void)

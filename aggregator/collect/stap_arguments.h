@@ -5,7 +5,7 @@
 #include "collect/collector.h"
 #include "collect/stap_options.h"
 #include "collect/stap_tool.h"
-#include "count/inner_kmallocs.h"
+#include "record/inner_kmallocs.h"
 
 #include <glib.h>
 #include <sys/types.h>

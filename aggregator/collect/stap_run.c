@@ -25,7 +25,7 @@ static void take_batch(const Batch *batch, void *user_data)
 {
 	StapRun *run = user_data;
 
-	session_feed(run->live.parts.session, batch->bytes, batch->header.batch_bytes);
+	session_take_batch(run->live.parts.session, batch);
 }
 
 /* Reads once. Returns the length, 0 when there is nothing now, -1 at the end. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "count/intervals.h"
 
-#include "record/bytes.h"
-
 enum { SHARES = 2 };   /* of the memory: that of one interval beside all others */
 enum { GAP_MAX = 64 }; /* intervals without an event, one by one; more of them are one */
 
@@ -25,11 +23,8 @@ struct Intervals {
 	uint64_t end_ns;
 	uint64_t opens_ns;  /* where the next one begins that is opened */
 	uint64_t latest_ns; /* of the events that count */
-	uint32_t epoch;
-	const InnerKmallocs *inner; /* borrowed */
-	Profile *outside; /* owned; in whose window nothing is: to decode what counts nowhere */
-	uint64_t next;    /* number of the first one that was not given away */
-	GQueue opened;    /* (element-type Open), owned, in order, the first is next */
+	uint64_t next;      /* number of the first one that was not given away */
+	GQueue opened;      /* (element-type Open), owned, in order, the first is next */
 };
 
 Intervals *intervals_new(uint64_t length_ns, size_t bytes_max, IntervalSink sink, void *user_data)
@@ -42,8 +37,6 @@ Intervals *intervals_new(uint64_t length_ns, size_t bytes_max, IntervalSink sink
 	intervals->user_data = user_data;
 	intervals->start_ns = UINT64_MAX;
 	intervals->end_ns = UINT64_MAX;
-	intervals->outside = profile_new(0);
-	profile_set_window(intervals->outside, UINT64_MAX, 0);
 	g_queue_init(&intervals->opened);
 	return intervals;
 }
@@ -62,7 +55,6 @@ void intervals_free(Intervals *intervals)
 		return;
 	while ((open = g_queue_pop_head(&intervals->opened)))
 		open_free(open);
-	profile_free(intervals->outside);
 	g_free(intervals);
 }
 
@@ -88,8 +80,6 @@ static void open_next(Intervals *intervals, uint64_t time_ns)
 	open->start_ns = intervals->opens_ns;
 	open->end_ns = open->start_ns + (lengths > GAP_MAX ? lengths : 1) * intervals->length_ns;
 	intervals->opens_ns = open->end_ns;
-	profile_set_epoch(open->profile, intervals->epoch);
-	profile_set_inner_kmallocs(open->profile, intervals->inner);
 	g_queue_push_tail(&intervals->opened, open);
 	set_bounds(intervals, open);
 }
@@ -103,18 +93,6 @@ void intervals_set_window(Intervals *intervals, uint64_t start_ns, uint64_t end_
 	intervals->end_ns = end_ns;
 	for (GList *link = intervals->opened.head; link; link = link->next)
 		set_bounds(intervals, link->data);
-}
-
-void intervals_set_epoch(Intervals *intervals, uint32_t epoch)
-{
-	intervals->epoch = epoch;
-	for (GList *link = intervals->opened.head; link; link = link->next)
-		profile_set_epoch(((Open *)link->data)->profile, epoch);
-}
-
-void intervals_set_inner_kmallocs(Intervals *intervals, const InnerKmallocs *inner)
-{
-	intervals->inner = inner;
 }
 
 void intervals_set_length(Intervals *intervals, uint64_t length_ns, uint64_t grain_ns)
@@ -176,33 +154,6 @@ static void give_until(Intervals *intervals, uint64_t time_ns, bool partial)
 	}
 }
 
-/* Returns the time of the last event of a batch; 0: it has none. Never reads outside of it. */
-static uint64_t last_event_ns(const Batch *batch)
-{
-	const uint8_t *at = batch->content, *end = at + batch->content_bytes;
-	uint32_t latest = 0;
-	bool any = false;
-
-	while ((size_t)(end - at) >= sizeof(struct KmtEvent)) {
-		uint32_t bytes = (uint32_t)at[1] * KMT_RECORD_UNIT_BYTES;
-		bool is_event = at[0] == KMT_RECORD_ALLOC || at[0] == KMT_RECORD_FREE ||
-				at[0] == KMT_RECORD_WEIGHTED || at[0] == KMT_RECORD_REPEATED ||
-				at[0] == KMT_RECORD_SAMPLED;
-
-		if (!bytes)
-			break;
-		if (is_event)
-			latest = MAX(latest, load_u32(at + offsetof(struct KmtEvent, when),
-						      batch->swapped) &
-						     KMT_TIME_MASK);
-		any |= is_event;
-		if (bytes > (size_t)(end - at))
-			break;
-		at += bytes;
-	}
-	return any ? batch->header.base_time_ns + latest : 0;
-}
-
 static size_t memory_of_open(const Intervals *intervals)
 {
 	size_t bytes = 0;
@@ -223,18 +174,17 @@ static void open_until(Intervals *intervals, uint64_t time_ns)
 	}
 }
 
-uint64_t intervals_count(Intervals *intervals, const Batch *batch)
+bool intervals_take(Intervals *intervals, const Events *events)
 {
-	uint64_t base_ns = batch->header.base_time_ns, last_ns = last_event_ns(batch);
-	uint64_t decoded = 0;
+	uint64_t base_ns = events->header->base_time_ns;
+	uint64_t last_ns = MIN(events->last_ns, intervals->end_ns);
 	bool any = false;
 
 	/* The start that is not known yet is later than all. */
-	if (last_ns < intervals->start_ns || base_ns > intervals->end_ns)
-		return profile_count_batch(intervals->outside, batch);
-	if (is_ahead(intervals, MIN(last_ns, intervals->end_ns)))
-		return 0;
-	last_ns = MIN(last_ns, intervals->end_ns);
+	if (events->last_ns < intervals->start_ns || base_ns > intervals->end_ns)
+		return true;
+	if (is_ahead(intervals, last_ns))
+		return false;
 	intervals->latest_ns = MAX(intervals->latest_ns, last_ns);
 	/* At the end of the window no other one begins. */
 	open_until(intervals, MIN(last_ns, intervals->end_ns - 1));
@@ -244,31 +194,12 @@ uint64_t intervals_count(Intervals *intervals, const Batch *batch)
 		/* Of those behind the batch none has anything of it, unless it is late for all. */
 		if (open->start_ns > last_ns && any)
 			break;
-		/* Nor of those before it; but one has to decode it. */
+		/* Nor of those before it, but the last one takes what is late. */
 		if (link->next && open->end_ns <= base_ns)
 			continue;
-		decoded = profile_count_batch(open->profile, batch);
+		profile_take(open->profile, events);
 		any = true;
 	}
-	return decoded;
-}
-
-bool intervals_count_text(Intervals *intervals, const ProfileText *events)
-{
-	uint64_t time_ns = events->time_ns;
-	GList *link;
-
-	if (time_ns < intervals->start_ns || time_ns > intervals->end_ns)
-		return true;
-	if (is_ahead(intervals, time_ns))
-		return false;
-	intervals->latest_ns = MAX(intervals->latest_ns, time_ns);
-	open_until(intervals, MIN(time_ns, intervals->end_ns - 1));
-	/* The first one takes what is late for all before it. */
-	link = intervals->opened.head;
-	while (link->next && ((const Open *)link->data)->end_ns <= time_ns)
-		link = link->next;
-	profile_count_text(((const Open *)link->data)->profile, events);
 	return true;
 }
 

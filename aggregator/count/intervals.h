@@ -43,19 +43,9 @@ void intervals_set_window(Intervals *intervals, uint64_t start_ns, uint64_t end_
    grain_ns, behind all that was counted in it. */
 void intervals_set_length(Intervals *intervals, uint64_t length_ns, uint64_t grain_ns);
 
-/* The symbol epoch of the stacks that follow. */
-void intervals_set_epoch(Intervals *intervals, uint32_t epoch);
-
-/* As profile_set_inner_kmallocs(), of every interval that begins after this. */
-void intervals_set_inner_kmallocs(Intervals *intervals, const InnerKmallocs *inner);
-
-/* Counts a batch of kind KMT_BATCH_EVENTS. Returns how many events were decoded, whether they
-   count or not: 0 for a batch whose time is more than a day ahead, and thus damaged. */
-uint64_t intervals_count(Intervals *intervals, const Batch *batch);
-
-/* Counts events that came as text with their time. Returns false where they did not count, as the
-   time is more than a day ahead. */
-bool intervals_count_text(Intervals *intervals, const ProfileText *events);
+/* Counts the events of a batch, whether they are in the window or not. Returns false for one whose
+   time is more than a day ahead, and thus damaged: nothing of it is counted. */
+bool intervals_take(Intervals *intervals, const Events *events);
 
 /* Gives away what has ended before that time, until when every CPU has now said that all of its
    events were sent (loss_ledger_complete_until()). */

@@ -1,5 +1,4 @@
 libaggregator_a_SOURCES += \
-	aggregator/count/inner_kmallocs.h \
 	aggregator/count/intervals.c aggregator/count/intervals.h \
 	aggregator/count/loss.c aggregator/count/loss.h \
 	aggregator/count/lowest.c aggregator/count/lowest.h \

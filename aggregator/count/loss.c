@@ -2,7 +2,6 @@
 #include "count/loss.h"
 
 #include "count/lowest.h"
-#include "record/bytes.h"
 
 enum { CPUS_MAX = 65536 }; /* a higher number in a stream is damage */
 
@@ -140,41 +139,19 @@ static void read_cost(Cpu *cpu, uint64_t probe_ns)
 	}
 }
 
-static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const uint8_t *record, bool swapped)
+static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const struct KmtHeartbeat *beat)
 {
-	const size_t skipped = offsetof(struct KmtHeartbeat, skipped);
-	const size_t errors = offsetof(struct KmtHeartbeat, errors);
-	const size_t failures = offsetof(struct KmtHeartbeat, transport_failures);
-	const size_t until = offsetof(struct KmtHeartbeat, complete_until_ns);
-	const size_t probe = offsetof(struct KmtHeartbeat, probe_ns);
 	SharedCounters *shared = &ledger->newest;
 
 	cpu->heartbeats++;
-	cpu->complete_until_ns = MAX(cpu->complete_until_ns, load_u64(record + until, swapped));
-	read_cost(cpu, load_u64(record + probe, swapped));
-	shared->skipped = MAX(shared->skipped, load_u64(record + skipped, swapped));
-	shared->errors = MAX(shared->errors, load_u64(record + errors, swapped));
-	shared->transport_failures =
-		MAX(shared->transport_failures, load_u64(record + failures, swapped));
+	cpu->complete_until_ns = MAX(cpu->complete_until_ns, beat->complete_until_ns);
+	read_cost(cpu, beat->probe_ns);
+	shared->skipped = MAX(shared->skipped, beat->skipped);
+	shared->errors = MAX(shared->errors, beat->errors);
+	shared->transport_failures = MAX(shared->transport_failures, beat->transport_failures);
 	if (!ledger->after_window)
 		ledger->at_end = *shared;
 	ledger->after_window |= cpu->complete_until_ns > ledger->window_end_ns;
-}
-
-static void read_heartbeats(LossLedger *ledger, Cpu *cpu, const Batch *batch)
-{
-	const uint8_t *at = batch->content;
-	const uint8_t *end = at + batch->content_bytes;
-
-	while (end - at >= KMT_RECORD_UNIT_BYTES) {
-		uint32_t bytes = (uint32_t)at[1] * KMT_RECORD_UNIT_BYTES;
-
-		if (!bytes || bytes > (size_t)(end - at))
-			return;
-		if (at[0] == KMT_RECORD_HEARTBEAT && bytes >= sizeof(struct KmtHeartbeat))
-			read_heartbeat(ledger, cpu, at, batch->swapped);
-		at += bytes;
-	}
 }
 
 /* The periods that were in force around a loss. */
@@ -286,26 +263,25 @@ static void note_sampling(const LossLedger *ledger, Cpu *cpu, const struct KmtBa
 	cpu->sampling_period_max = MAX(cpu->sampling_period_max, period);
 }
 
-void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint64_t decoded)
+void loss_ledger_enter(LossLedger *ledger, const Events *events, uint64_t decoded)
 {
+	const struct KmtBatchHeader *header = events->header;
 	Cpu *cpu;
 	Seen seen;
 
-	if (batch->header.cpu >= CPUS_MAX)
+	if (header->cpu >= CPUS_MAX)
 		return;
-	cpu = cpu_of(ledger, batch->header.cpu);
+	cpu = cpu_of(ledger, header->cpu);
 	if (!cpu)
 		return;
 	/* A damaged count of a record would hide later losses: no batch has more than it says. */
-	seen = seen_of(cpu, &batch->header, decoded);
+	seen = seen_of(cpu, header, decoded);
 	read_header(cpu, &seen);
-	/* The records were walked once already, for counting: few batches are worth a second time.
-	 */
-	if (batch->header.heartbeats)
-		read_heartbeats(ledger, cpu, batch);
-	note_complete(ledger, cpu, batch->header.cpu);
-	place_in_window(ledger, cpu, batch->header.base_time_ns);
-	note_sampling(ledger, cpu, &batch->header);
+	for (size_t i = 0; i < events->heartbeats_count; i++)
+		read_heartbeat(ledger, cpu, &events->heartbeats[i]);
+	note_complete(ledger, cpu, header->cpu);
+	place_in_window(ledger, cpu, header->base_time_ns);
+	note_sampling(ledger, cpu, header);
 }
 
 size_t loss_ledger_memory(const LossLedger *ledger)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "memory_budget.h"
-#include "record/batch_reader.h"
+#include "record/event_reader.h"
 
 #include <glib.h>
 
@@ -80,8 +80,8 @@ void loss_ledger_set_memory(LossLedger *ledger, MemoryBudget *memory);
 /* Only what happened from start_ns to end_ns (monotonic) counts. */
 void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_ns);
 
-/* Enters a batch of kind KMT_BATCH_EVENTS of which so many events could be decoded. */
-void loss_ledger_enter(LossLedger *ledger, const Batch *batch, uint64_t decoded);
+/* Enters a batch of which so many events are taken as decoded. */
+void loss_ledger_enter(LossLedger *ledger, const Events *events, uint64_t decoded);
 
 /* Returns the memory in use, in bytes. */
 size_t loss_ledger_memory(const LossLedger *ledger);

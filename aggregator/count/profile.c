@@ -3,7 +3,6 @@
 
 #include "count/slot_table.h"
 #include "keyed_hash.h"
-#include "record/bytes.h"
 #include "saturate.h"
 
 enum {
@@ -17,16 +16,6 @@ enum {
 	TASKS_SHARE = 4,
 	CACHES_SHARE = 1,
 };
-
-/* A task, a cache or an origin of the batch at hand: looked up when its first event counts. */
-typedef struct {
-	const uint8_t *record;
-	uint32_t id;   /* ID_LATER until then; ID_INNER: its events do not count */
-	uint32_t cell; /* of an origin: the one that counted its last event */
-} Definition;
-
-#define ID_LATER UINT32_MAX
-#define ID_INNER (UINT32_MAX - 1)
 
 /* A dense array with its finder and the number of entries that its memory share allows. */
 typedef struct {
@@ -52,15 +41,8 @@ struct Profile {
 	ProfileCell *cells;
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
-	uint32_t epoch;
-	const InnerKmallocs *inner; /* borrowed */
-	bool lacks_names;           /* the table of tasks or that of caches was full */
+	bool lacks_names; /* the table of tasks or that of caches was full */
 	ProfileTotals totals;
-	/* Of the batch at hand; entries below the number defined so far are valid. */
-	const uint8_t *batch_stacks[KMT_DEFINITIONS_MAX];
-	Definition batch_origins[2][KMT_DEFINITIONS_MAX]; /* by whether the event is a free */
-	Definition batch_tasks[KMT_DEFINITIONS_MAX];
-	Definition batch_caches[KMT_DEFINITIONS_MAX];
 };
 
 static void index_init(Index *index, size_t bytes_max, size_t entry_bytes)
@@ -113,7 +95,7 @@ static OriginId origin_intern(Profile *profile, const ProfileOrigin *wanted)
 }
 
 /* Returns the newest task that has the name of that process; SLOT_ID_NONE: there is none. *at and
-   *hash are then where it belongs. */
+ *hash are then where it belongs. */
 static TaskId leader_find(const Profile *profile, const ProfileTask *of, uint32_t *hash,
 			  uint32_t *at)
 {
@@ -206,19 +188,6 @@ static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId
 	return cell;
 }
 
-/* The same for an origin of the batch at hand, whose events are mostly of one task. */
-static inline ProfileCell *cell_of(Profile *profile, Definition *origin, TaskId task,
-				   uint8_t context)
-{
-	ProfileCell *cell = &profile->cells[origin->cell];
-
-	if (cell_is(cell, origin->id, task, context))
-		return cell;
-	cell = cell_intern(profile, origin->id, task, context);
-	origin->cell = (uint32_t)(cell - profile->cells);
-	return cell;
-}
-
 /* The rows that take what finds its table full exist from the start. */
 static void add_overflow_rows(Profile *profile)
 {
@@ -292,36 +261,17 @@ void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns)
 	profile->window_end_ns = end_ns;
 }
 
-void profile_set_epoch(Profile *profile, uint32_t epoch)
-{
-	profile->epoch = epoch;
-}
-
-void profile_set_inner_kmallocs(Profile *profile, const InnerKmallocs *inner)
-{
-	profile->inner = inner;
-}
-
-/* Everything that decoding one batch needs; lives in registers. */
-typedef struct {
-	Profile *profile;
-	const struct KmtBatchHeader *header;
-	uint32_t stacks, origins, tasks, caches; /* defined so far */
-	uint32_t task;                           /* in force; KMT_NONE: none yet */
-	uint64_t decoded;
-	uint32_t sampling_period; /* of the batch: each of its events stands for so many */
-} Decoder;
-
 /*
  * Frames are kept in half the room where they agree in their upper halves, as those of a kernel
  * do: the upper half, then the lower halves. The tag tells, and has the symbol epoch.
  */
 enum { TAG_WIDE = 1, TAG_EPOCH_SHIFT = 1 };
 
-static StackId stack_intern(Profile *profile, const uint64_t *frames, uint32_t depth)
+static StackId stack_intern(Profile *profile, const uint64_t *frames, uint32_t depth,
+			    uint32_t epoch)
 {
 	uint32_t narrow[KMT_STACK_DEPTH_MAX + 1];
-	uint32_t tag = profile->epoch << TAG_EPOCH_SHIFT;
+	uint32_t tag = epoch << TAG_EPOCH_SHIFT;
 	uint64_t differing = 0;
 
 	narrow[0] = (uint32_t)(frames[0] >> 32);
@@ -357,146 +307,87 @@ uint32_t profile_stack_epoch(const Profile *profile, StackId id)
 	return stack_table_tag(profile->stacks, id) >> TAG_EPOCH_SHIFT;
 }
 
-static StackId stack_of_record(Profile *profile, const struct KmtBatchHeader *header,
-			       const uint8_t *record, const bool swapped)
+static CacheId cache_of(Profile *profile, const Events *events, uint16_t number)
 {
-	uint64_t frames[KMT_STACK_DEPTH_MAX];
-	const uint8_t *from = record + sizeof(struct KmtStack);
-	uint32_t depth = load_u16(record + offsetof(struct KmtStack, depth), swapped);
-
-	if (record[0] == KMT_RECORD_STACK8)
-		for (uint32_t i = 0; i < depth; i++)
-			frames[i] = load_u64(from + i * 8, swapped);
-	else
-		for (uint32_t i = 0; i < depth; i++)
-			frames[i] = header->frame_base + load_u32(from + i * 4, swapped);
-	return stack_intern(profile, frames, depth);
-}
-
-static CacheId cache_of_record(Profile *profile, const uint8_t *record, const bool swapped)
-{
-	uint32_t name_bytes = load_u16(record + offsetof(struct KmtCache, name_bytes), swapped);
+	EventCache told;
 	ProfileCache cache;
+	EventMemo *memo;
 
-	memset(&cache, 0, sizeof(cache));
-	cache.object_bytes = load_u32(record + offsetof(struct KmtCache, object_bytes), swapped);
-	cache.slot_bytes = load_u32(record + offsetof(struct KmtCache, slot_bytes), swapped);
-	memcpy(cache.name, record + sizeof(struct KmtCache), name_bytes);
-	/* What follows a terminator is not part of the name. */
-	memset(cache.name + strlen(cache.name), 0, sizeof(cache.name) - strlen(cache.name));
-	return cache_intern(profile, &cache);
-}
-
-static CacheId cache_defined(Profile *profile, uint16_t index, const bool swapped)
-{
-	Definition *cache;
-
-	if (index == KMT_NONE)
+	if (number == KMT_NONE)
 		return CACHE_ID_UNKNOWN;
-	cache = &profile->batch_caches[index];
-	if (cache->id == ID_LATER)
-		cache->id = cache_of_record(profile, cache->record, swapped);
-	return cache->id;
+	memo = &events->caches[number].memo;
+	if (memo->id != EVENT_ID_LATER)
+		return memo->id;
+	events_read_cache(events, number, &told);
+	memset(&cache, 0, sizeof(cache));
+	cache.object_bytes = told.object_bytes;
+	cache.slot_bytes = told.slot_bytes;
+	/* What follows a terminator is not part of the name. */
+	memcpy(cache.name, told.name, strnlen(told.name, told.name_bytes));
+	memo->id = cache_intern(profile, &cache);
+	return memo->id;
 }
 
-static OriginId origin_of_record(const Decoder *decoder, const uint8_t *record, bool free,
-				 const bool swapped)
+static StackId stack_of(Profile *profile, const Events *events, const EventOriginFacts *facts)
 {
-	Profile *profile = decoder->profile;
-	uint16_t stack = load_u16(record + offsetof(struct KmtOrigin, stack), swapped);
+	if (!facts->text)
+		return stack_intern(profile, facts->frames, facts->depth, events->epoch);
+	profile->stack_kind = STACK_TEXT;
+	return stack_table_intern(profile->stacks, facts->text, facts->text_bytes, events->epoch);
+}
+
+/* Looks an origin up when its first event comes. */
+static OriginId origin_of(Profile *profile, const Events *events, uint16_t number, bool free)
+{
+	EventOriginFacts facts;
 	ProfileOrigin origin;
 
+	events_read_origin(events, number, &facts);
 	memset(&origin, 0, sizeof(origin));
-	origin.call_site = load_u64(record + offsetof(struct KmtOrigin, call_site), swapped);
-	origin.bytes_requested =
-		load_u64(record + offsetof(struct KmtOrigin, bytes_requested), swapped);
-	origin.bytes_allocated =
-		load_u64(record + offsetof(struct KmtOrigin, bytes_allocated), swapped);
-	origin.gfp_flags = load_u32(record + offsetof(struct KmtOrigin, gfp_flags), swapped);
-	origin.node = (int16_t)load_u16(record + offsetof(struct KmtOrigin, node), swapped);
-	origin.source = record[offsetof(struct KmtOrigin, source)];
+	origin.call_site = facts.call_site;
+	origin.bytes_requested = facts.bytes_requested;
+	origin.bytes_allocated = facts.bytes_allocated;
+	origin.gfp_flags = facts.gfp_flags;
+	origin.node = facts.node;
+	origin.source = facts.source;
+	origin.truncated = facts.truncated;
 	origin.free = free;
-	origin.cache = cache_defined(
-		profile, load_u16(record + offsetof(struct KmtOrigin, cache), swapped), swapped);
-	if (stack == KMT_NONE) {
-		/* Without a stack an event is counted at its call site. */
-		origin.stack = stack_intern(profile, &origin.call_site, 1);
-	} else {
-		const uint8_t *defined = profile->batch_stacks[stack];
-
-		origin.truncated = load_u16(defined + offsetof(struct KmtStack, flags), swapped) &
-				   KMT_STACK_TRUNCATED;
-		origin.stack = stack_of_record(profile, decoder->header, defined, swapped);
-	}
+	origin.cache = cache_of(profile, events, facts.cache);
+	origin.stack = stack_of(profile, events, &facts);
 	return origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW : origin_intern(profile, &origin);
 }
 
-static bool is_inner(const Decoder *decoder, const uint8_t *record, bool free, const bool swapped)
+/* Takes a name into zeroed room; what follows its terminator is not part of it. */
+static void copy_comm(char comm[KMT_COMM_BYTES + 1], const char from[KMT_COMM_BYTES])
 {
-	if (free || record[offsetof(struct KmtOrigin, source)] != KMT_SOURCE_KMALLOC)
-		return false;
-	return inner_kmallocs_have(
-		decoder->profile->inner,
-		load_u64(record + offsetof(struct KmtOrigin, call_site), swapped),
-		load_u64(record + offsetof(struct KmtOrigin, bytes_requested), swapped));
-}
-
-/* Returns whether events of this origin count; looks it up when its first event comes. */
-static bool resolve_origin(const Decoder *decoder, Definition *origin, bool free,
-			   const bool swapped)
-{
-	if (origin->id == ID_LATER)
-		origin->id = is_inner(decoder, origin->record, free, swapped)
-				     ? ID_INNER
-				     : origin_of_record(decoder, origin->record, free, swapped);
-	return origin->id != ID_INNER;
-}
-
-/* Takes a name from a record into zeroed room; what follows its terminator is not part of it. */
-static void copy_comm(char comm[KMT_COMM_BYTES + 1], const uint8_t *from)
-{
-	memcpy(comm, from, strnlen((const char *)from, KMT_COMM_BYTES));
-}
-
-/* A record of 0.1 ends before the leader's name. */
-static bool has_leader(const uint8_t *record)
-{
-	return (size_t)record[1] * KMT_RECORD_UNIT_BYTES >= sizeof(struct KmtTask) &&
-	       record[offsetof(struct KmtTask, leader)];
-}
-
-static TaskId task_of_record(Profile *profile, const uint8_t *record, uint64_t time_ns,
-			     const bool swapped)
-{
-	const uint8_t *comm = record + offsetof(struct KmtTask, comm);
-	uint32_t tid = load_u32(record + offsetof(struct KmtTask, tid), swapped);
-	bool is_told = has_leader(record);
-	ProfileTask task;
-
-	memset(&task, 0, sizeof(task));
-	task.tgid = load_u32(record + offsetof(struct KmtTask, tgid), swapped);
-	task.start_time_ns = load_u64(record + offsetof(struct KmtTask, start_time_ns), swapped);
-	task.cgroup_id = load_u64(record + offsetof(struct KmtTask, cgroup_id), swapped);
-	task.is_thread_name = !is_told && tid != task.tgid;
-	copy_comm(task.comm, is_told ? record + offsetof(struct KmtTask, leader) : comm);
-	if (profile->keeps_threads) {
-		copy_comm(task.thread_comm, comm);
-		task.tid = tid;
-	}
-	return task_intern(profile, &task, time_ns);
+	memcpy(comm, from, strnlen(from, KMT_COMM_BYTES));
 }
 
 /* time_ns: of the event at hand, the first one of its task in this batch or a later one. */
-static TaskId task_in_force(const Decoder *decoder, uint64_t time_ns, const bool swapped)
+static TaskId task_of(Profile *profile, const Events *events, uint16_t number, uint64_t time_ns)
 {
-	Definition *task;
+	EventTask told;
+	ProfileTask task;
+	EventMemo *memo;
 
-	if (decoder->task == KMT_NONE)
+	if (number == KMT_NONE)
 		return TASK_ID_UNKNOWN;
-	task = &decoder->profile->batch_tasks[decoder->task];
-	if (G_UNLIKELY(task->id == ID_LATER))
-		task->id = task_of_record(decoder->profile, task->record, time_ns, swapped);
-	return task->id;
+	memo = &events->tasks[number].memo;
+	if (memo->id != EVENT_ID_LATER)
+		return memo->id;
+	events_read_task(events, number, &told);
+	memset(&task, 0, sizeof(task));
+	task.tgid = told.tgid;
+	task.start_time_ns = told.start_time_ns;
+	task.cgroup_id = told.cgroup_id;
+	task.is_thread_name = !told.leader[0] && told.tid != told.tgid;
+	copy_comm(task.comm, told.leader[0] ? told.leader : told.comm);
+	if (profile->keeps_threads) {
+		copy_comm(task.thread_comm, told.comm);
+		task.tid = told.tid;
+	}
+	memo->id = task_intern(profile, &task, time_ns);
+	return memo->id;
 }
 
 /* What has a cell, though not by the name of its task or cache: those of the overflow row have
@@ -511,248 +402,98 @@ static void count_nameless(Profile *profile, const ProfileCell *cell, uint64_t w
 		profile->totals.of_other_caches += weight;
 }
 
-/* Adds to the sums of the profile what was counted in that cell. */
-static inline void add_to_totals(Profile *profile, const ProfileCell *cell, uint64_t weight)
-{
-	saturate_add(&profile->totals.events, weight);
-	saturate_add(&profile->totals.over_bound, cell->origin == ORIGIN_ID_OVERFLOW ? weight : 0);
-	if (G_UNLIKELY(profile->lacks_names))
-		count_nameless(profile, cell, weight);
-}
-
-static inline bool is_free(const uint8_t *record, const bool swapped)
-{
-	return record[0] == KMT_RECORD_FREE ||
-	       (record[0] == KMT_RECORD_SAMPLED &&
-		load_u32(record + offsetof(struct KmtSampled, flags), swapped) & KMT_SAMPLED_FREE);
-}
-
 /* Adds what events of that weight each add to the variance of an estimate. */
-static inline void add_variance(ProfileCell *cell, uint64_t weight, uint32_t events)
+static inline void add_variance(ProfileCell *cell, const Event *event)
 {
 	uint64_t added;
 
-	if (G_LIKELY(weight <= 1))
+	if (G_LIKELY(event->each <= 1))
 		return;
-	/* A weight has 32 bits. */
-	if (!g_uint64_checked_mul(&added, weight * (weight - 1), events) ||
+	if (!g_uint64_checked_mul(&added, event->weight, event->each - 1) ||
 	    !g_uint64_checked_add(&cell->variance, cell->variance, added))
 		cell->variance = UINT64_MAX;
 }
 
-/* Counts the events of one record. Returns false when it refers to an origin that is not there. */
-static inline bool count_event(Decoder *decoder, const uint8_t *record, const bool swapped)
-{
-	Profile *profile = decoder->profile;
-	bool free = is_free(record, swapped);
-	uint32_t index = load_u16(record + 2, swapped);
-	uint32_t when = load_u32(record + offsetof(struct KmtEvent, when), swapped);
-	uint64_t last = load_u64(record + offsetof(struct KmtEvent, pointer), swapped);
-	uint64_t time_ns = decoder->header->base_time_ns + (when & KMT_TIME_MASK);
-	Definition *origin = &profile->batch_origins[free][index & (KMT_DEFINITIONS_MAX - 1)];
-	uint64_t each = decoder->sampling_period; /* event stands for so many */
-	uint64_t weight;
-	uint32_t events = 1;
-	ProfileCell *cell;
-
-	if (G_UNLIKELY(index >= decoder->origins))
-		return false;
-	if (record[0] == KMT_RECORD_REPEATED)
-		events = load_u32(record + offsetof(struct KmtRepeated, events), swapped);
-	else if (record[0] == KMT_RECORD_SAMPLED)
-		each = load_u32(record + offsetof(struct KmtSampled, weight), swapped);
-	weight = record[0] == KMT_RECORD_WEIGHTED ? last : saturate_product(each, events);
-	decoder->decoded += events;
-	if (G_UNLIKELY(time_ns < profile->window_start_ns || time_ns > profile->window_end_ns)) {
-		saturate_add(&profile->totals.outside_window, weight);
-		return true;
-	}
-	if (G_UNLIKELY(origin->id >= ID_INNER) && !resolve_origin(decoder, origin, free, swapped))
-		return true;
-	cell = cell_of(profile, origin, task_in_force(decoder, time_ns, swapped),
-		       when >> KMT_CONTEXT_SHIFT);
-	add_to_totals(profile, cell, weight);
-	if (G_LIKELY(last))
-		saturate_add(&cell->events, weight);
-	else
-		saturate_add(&cell->failed, weight);
-	/* A sum of known events is no estimate. */
-	if (record[0] != KMT_RECORD_WEIGHTED)
-		add_variance(cell, each, events);
-	return true;
-}
-
-static bool define_stack(Decoder *decoder, const uint8_t *record, uint32_t bytes,
-			 const bool swapped)
-{
-	uint32_t depth = load_u16(record + offsetof(struct KmtStack, depth), swapped);
-	uint32_t frame_bytes = record[0] == KMT_RECORD_STACK8 ? 8 : 4;
-
-	if (bytes < sizeof(struct KmtStack) + depth * frame_bytes || !depth ||
-	    depth > KMT_STACK_DEPTH_MAX || decoder->stacks == KMT_DEFINITIONS_MAX ||
-	    load_u16(record + 2, swapped) != decoder->stacks)
-		return false;
-	decoder->profile->batch_stacks[decoder->stacks++] = record;
-	return true;
-}
-
-static bool define_cache(Decoder *decoder, const uint8_t *record, uint32_t bytes,
-			 const bool swapped)
-{
-	uint32_t name_bytes;
-
-	if (bytes < sizeof(struct KmtCache))
-		return false;
-	name_bytes = load_u16(record + offsetof(struct KmtCache, name_bytes), swapped);
-	if (bytes < sizeof(struct KmtCache) + name_bytes || !name_bytes ||
-	    name_bytes > KMT_CACHE_NAME_BYTES_MAX || decoder->caches == KMT_DEFINITIONS_MAX ||
-	    load_u16(record + 2, swapped) != decoder->caches)
-		return false;
-	decoder->profile->batch_caches[decoder->caches++] = (Definition){ record, ID_LATER, 0 };
-	return true;
-}
-
-static bool define_origin(Decoder *decoder, const uint8_t *record, const bool swapped)
-{
-	uint16_t stack = load_u16(record + offsetof(struct KmtOrigin, stack), swapped);
-	uint16_t cache = load_u16(record + offsetof(struct KmtOrigin, cache), swapped);
-	Definition origin = { record, ID_LATER, 0 };
-
-	if ((stack != KMT_NONE && stack >= decoder->stacks) ||
-	    (cache != KMT_NONE && cache >= decoder->caches) ||
-	    decoder->origins == KMT_DEFINITIONS_MAX ||
-	    load_u16(record + 2, swapped) != decoder->origins)
-		return false;
-	decoder->profile->batch_origins[false][decoder->origins] = origin;
-	decoder->profile->batch_origins[true][decoder->origins++] = origin;
-	return true;
-}
-
-static bool define_task(Decoder *decoder, const uint8_t *record, const bool swapped)
-{
-	if (decoder->tasks == KMT_DEFINITIONS_MAX ||
-	    load_u16(record + 2, swapped) != decoder->tasks)
-		return false;
-	decoder->profile->batch_tasks[decoder->tasks] = (Definition){ record, ID_LATER, 0 };
-	decoder->task = decoder->tasks++;
-	return true;
-}
-
-static bool use_task(Decoder *decoder, const uint8_t *record, const bool swapped)
-{
-	uint32_t task = load_u16(record + 2, swapped);
-
-	if (task >= decoder->tasks)
-		return false;
-	decoder->task = task;
-	return true;
-}
-
-/* Returns false when the record makes no sense: the rest of the batch is then damaged. */
-static inline bool decode(Decoder *decoder, const uint8_t *record, uint32_t bytes,
-			  const bool swapped)
-{
-	switch (record[0]) {
-	case KMT_RECORD_ALLOC:
-	case KMT_RECORD_FREE:
-	case KMT_RECORD_WEIGHTED:
-	case KMT_RECORD_REPEATED:
-		return bytes >= sizeof(struct KmtEvent) && count_event(decoder, record, swapped);
-	case KMT_RECORD_SAMPLED:
-		return bytes >= sizeof(struct KmtSampled) && count_event(decoder, record, swapped);
-	case KMT_RECORD_STACK4:
-	case KMT_RECORD_STACK8:
-		return define_stack(decoder, record, bytes, swapped);
-	case KMT_RECORD_ORIGIN:
-		return bytes >= sizeof(struct KmtOrigin) && define_origin(decoder, record, swapped);
-	case KMT_RECORD_CACHE:
-		return define_cache(decoder, record, bytes, swapped);
-	case KMT_RECORD_TASK:
-		return bytes >= offsetof(struct KmtTask, leader) &&
-		       define_task(decoder, record, swapped);
-	case KMT_RECORD_TASK_USE:
-		return use_task(decoder, record, swapped);
-	case KMT_RECORD_PAD:
-	case KMT_RECORD_HEARTBEAT:
-		return true;
-	default:
-		decoder->profile->totals.unknown_records++;
-		return true;
-	}
-}
-
-/* Instantiated for either byte order, so that the native one pays nothing for the other. */
-static inline uint64_t count_records(Profile *profile, const Batch *batch, const bool swapped)
-{
-	Decoder decoder = {
-		.profile = profile,
-		.header = &batch->header,
-		.task = KMT_NONE,
-		.sampling_period = MAX(batch->header.sampling_period, 1),
-	};
-	const uint8_t *at = batch->content;
-	const uint8_t *end = at + batch->content_bytes;
-
-	while (end - at >= KMT_RECORD_UNIT_BYTES) {
-		uint32_t bytes = (uint32_t)at[1] * KMT_RECORD_UNIT_BYTES;
-
-		if (!bytes || bytes > (size_t)(end - at) || !decode(&decoder, at, bytes, swapped))
-			break;
-		at += bytes;
-	}
-	if (batch->header.events > decoder.decoded)
-		profile->totals.damaged += batch->header.events - decoder.decoded;
-	return decoder.decoded;
-}
-
-uint64_t profile_count_batch(Profile *profile, const Batch *batch)
-{
-	return batch->swapped ? count_records(profile, batch, true)
-			      : count_records(profile, batch, false);
-}
-
-static TaskId task_of_text(Profile *profile, const ProfileTask *told, uint64_t time_ns)
-{
-	ProfileTask task;
-
-	if (!told)
-		return TASK_ID_UNKNOWN;
-	memcpy(&task, told, sizeof(task));
-	if (!profile->keeps_threads) {
-		task.tid = 0;
-		memset(task.thread_comm, 0, sizeof(task.thread_comm));
-	}
-	return task_intern(profile, &task, time_ns);
-}
-
-void profile_count_text(Profile *profile, const ProfileText *events)
-{
-	ProfileOrigin origin;
-	OriginId origin_id;
+/* The batch at hand, as far as it is counted. */
+typedef struct {
+	Profile *profile;
+	const Events *events;
+	uint16_t task; /* of the event before; its id */
 	TaskId task_id;
+} Counting;
+
+static inline TaskId task_at_hand(Counting *counting, const Event *event)
+{
+	if (G_LIKELY(event->task == counting->task))
+		return counting->task_id;
+	counting->task = event->task;
+	counting->task_id =
+		task_of(counting->profile, counting->events, event->task, event->time_ns);
+	return counting->task_id;
+}
+
+/* Returns the cell of an event: mostly that of the last event of its origin. */
+static inline ProfileCell *cell_of(Counting *counting, const Event *event)
+{
+	Profile *profile = counting->profile;
+	EventMemo *memo = &counting->events->origins[event->origin].memo[event->free];
+	TaskId task = task_at_hand(counting, event);
 	ProfileCell *cell;
 
-	profile->stack_kind = STACK_TEXT;
-	if (events->time_ns && (events->time_ns < profile->window_start_ns ||
-				events->time_ns > profile->window_end_ns)) {
-		profile->totals.outside_window += events->weight;
-		return;
+	cell = &profile->cells[memo->cell];
+	if (G_LIKELY(cell_is(cell, memo->id, task, event->context)))
+		return cell;
+	if (memo->id == EVENT_ID_LATER)
+		memo->id = origin_of(profile, counting->events, event->origin, event->free);
+	cell = cell_intern(profile, memo->id, task, event->context);
+	memo->cell = (uint32_t)(cell - profile->cells);
+	return cell;
+}
+
+static inline bool is_outside(const Profile *profile, const Event *event)
+{
+	return event->time_ns < profile->window_start_ns || event->time_ns > profile->window_end_ns;
+}
+
+/* Whether an event of the batch may be outside of the window. A text need not have times. */
+static bool may_be_outside(const Profile *profile, const Events *events)
+{
+	if (events->text && !events->text->time_ns)
+		return false;
+	return events->header->base_time_ns < profile->window_start_ns ||
+	       events->last_ns > profile->window_end_ns;
+}
+
+bool profile_take(Profile *profile, const Events *events)
+{
+	Counting counting = { profile, events, KMT_NONE, TASK_ID_UNKNOWN };
+	ProfileTotals *totals = &profile->totals;
+	uint64_t counted = 0;
+	bool is_at_edge = may_be_outside(profile, events);
+
+	events_claim_memos(events, profile);
+	for (size_t i = 0; i < events->events_count; i++) {
+		const Event *event = &events->events[i];
+		ProfileCell *cell;
+
+		if (G_UNLIKELY(is_at_edge) && is_outside(profile, event)) {
+			saturate_add(&totals->outside_window, event->weight);
+			continue;
+		}
+		cell = cell_of(&counting, event);
+		saturate_add(&counted, event->weight);
+		if (G_UNLIKELY(cell->origin == ORIGIN_ID_OVERFLOW))
+			saturate_add(&totals->over_bound, event->weight);
+		if (G_UNLIKELY(profile->lacks_names))
+			count_nameless(profile, cell, event->weight);
+		if (G_LIKELY(event->pointer))
+			saturate_add(&cell->events, event->weight);
+		else
+			saturate_add(&cell->failed, event->weight);
+		add_variance(cell, event);
 	}
-	task_id = task_of_text(profile, events->task, events->time_ns);
-	memset(&origin, 0, sizeof(origin));
-	origin.stack =
-		stack_table_intern(profile->stacks, events->text, events->length, profile->epoch);
-	origin.bytes_requested = events->bytes_requested;
-	origin.bytes_allocated = events->bytes_allocated;
-	origin.source = events->source;
-	origin.gfp_flags = events->gfp_flags;
-	if (events->cache)
-		origin.cache = cache_intern(profile, events->cache);
-	origin_id = origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW
-						  : origin_intern(profile, &origin);
-	cell = cell_intern(profile, origin_id, task_id, KMT_CONTEXT_TASK);
-	add_to_totals(profile, cell, events->weight);
-	saturate_add(&cell->events, events->weight);
+	saturate_add(&totals->events, counted);
+	return true;
 }
 
 ProfileTotals profile_totals(const Profile *profile)

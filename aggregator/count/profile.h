@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "count/inner_kmallocs.h"
 #include "count/stack_table.h"
-#include "record/batch_reader.h"
+#include "record/event_reader.h"
 
 #include <glib.h>
 
@@ -86,8 +85,6 @@ typedef struct {
 	uint64_t over_bound;      /* not counted: a table was full */
 	uint64_t of_other_tasks;  /* counted, but for no task or cache ... */
 	uint64_t of_other_caches; /* ... of their own, as that table was full */
-	uint64_t damaged;         /* announced by a batch that could not be decoded to its end */
-	uint64_t unknown_records; /* skipped: a newer writer's */
 } ProfileTotals;
 
 /* Returns an empty profile that uses at most about bytes_max bytes. Free it with profile_free(). */
@@ -101,35 +98,8 @@ void profile_keep_threads(Profile *profile);
 /* Events before start_ns or after end_ns (monotonic) are not counted from here on. */
 void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns);
 
-/* The symbol epoch that stacks belong to from here on: equal addresses of two epochs differ. */
-void profile_set_epoch(Profile *profile, uint32_t epoch);
-
-/* Inner events of large kmallocs are decoded, but not counted. inner is borrowed and may be filled
-   in later, before the first batch that has such events; NULL: all events count. */
-void profile_set_inner_kmallocs(Profile *profile, const InnerKmallocs *inner);
-
-/* Counts a batch of kind KMT_BATCH_EVENTS. Never reads outside of it, whatever it contains.
-   Returns how many events were decoded (in or outside the window). */
-uint64_t profile_count_batch(Profile *profile, const Batch *batch);
-
-/* Events of a stack that came as text. Everything is borrowed for the call. */
-typedef struct {
-	const char *text; /* the frame lines, each ended by '\n' */
-	uint32_t length;
-	uint64_t weight; /* how many events */
-	/* NULL: not known. Their padding must be zero, and so what is behind a name. A task has its
-	   thread whether threads are kept apart or not. */
-	const ProfileTask *task;
-	const ProfileCache *cache;
-	uint64_t bytes_requested; /* of one event */
-	uint64_t bytes_allocated;
-	uint64_t time_ns;   /* on the clock of the text; 0: not known */
-	uint32_t gfp_flags; /* in the bits that the fields KMT_FIELD_GFP_* name */
-	uint8_t source;     /* enum KmtSource; 0: not known */
-} ProfileText;
-
-/* Counts them, unless their time is outside of the window. For the imports of foreign formats. */
-void profile_count_text(Profile *profile, const ProfileText *events);
+/* Counts the events of a batch. Always returns true. */
+bool profile_take(Profile *profile, const Events *events);
 
 /* Results. Ids run from 0 to the count - 1; what is returned is borrowed. */
 ProfileTotals profile_totals(const Profile *profile);

@@ -112,6 +112,13 @@ static Found find(const uint8_t *bytes, size_t length, Batch *batch, size_t *nee
 	return trailer_agrees(batch) ? FOUND_BATCH : FOUND_DAMAGE;
 }
 
+bool batch_parse(const void *bytes, size_t length, Batch *batch)
+{
+	size_t needed;
+
+	return find(bytes, length, batch, &needed) == FOUND_BATCH && needed == length;
+}
+
 static void visit(BatchReader *reader, const Batch *batch)
 {
 	reader->resynchronising = false;

@@ -28,6 +28,10 @@ typedef struct {
 /* Called for each whole batch, in stream order. */
 typedef void (*BatchVisitor)(const Batch *batch, void *user_data);
 
+/* Parses bytes that are one whole batch, of which *batch then borrows. Returns false where they are
+   not. */
+bool batch_parse(const void *bytes, size_t length, Batch *batch);
+
 typedef struct {
 	uint64_t batches;       /* visited */
 	uint64_t unknown;       /* whole, but of an unknown kind or version: not visited */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "record/format.h"
+#include "record/event.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -17,24 +17,6 @@ typedef struct EventWriter EventWriter;
 
 /* Takes a whole batch, which is valid for the call only. */
 typedef void (*BatchSender)(const void *batch, size_t bytes, void *user_data);
-
-/* Whose event it is. */
-typedef struct {
-	uint32_t tgid;
-	uint32_t tid;
-	uint64_t start_time_ns; /* as in struct KmtTask */
-	uint64_t cgroup_id;     /* likewise */
-	char comm[KMT_COMM_BYTES];
-	char leader[KMT_COMM_BYTES]; /* as in struct KmtTask */
-} EventTask;
-
-/* A slab cache. Two of the same content may be told as two. */
-typedef struct {
-	uint32_t object_bytes; /* as in struct KmtCache */
-	uint32_t slot_bytes;   /* likewise */
-	uint16_t name_bytes;   /* 1 to KMT_CACHE_NAME_BYTES_MAX */
-	char name[KMT_CACHE_NAME_BYTES_MAX];
-} EventCache;
 
 /* What an allocation or a free was. */
 typedef struct {

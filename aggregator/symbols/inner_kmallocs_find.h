@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "count/inner_kmallocs.h"
+#include "record/inner_kmallocs.h"
 #include "symbols/symbol_store.h"
 #include "symbols/text_part.h"
 

@@ -192,20 +192,20 @@ static void give_table(const Interval *interval, void *user_data)
 }
 
 /* What a probe module alone wrote says nothing of a run: it begins with its first batch. */
-static uint64_t window_start_ns(const RateFeed *feed, const Batch *batch)
+static uint64_t window_start_ns(const RateFeed *feed, const struct KmtBatchHeader *header)
 {
 	const RunInfo *info = feed->session->info;
 
 	if (!info->known[KMT_FIELD_WINDOW_START_NS] && !info->known[KMT_FIELD_PROGRAM] &&
-	    !info->known[KMT_FIELD_COLLECTOR] && batch->header.kind == KMT_BATCH_EVENTS)
-		return batch->header.base_time_ns;
+	    !info->known[KMT_FIELD_COLLECTOR] && header->kind == KMT_BATCH_EVENTS)
+		return header->base_time_ns;
 	return run_info_number(info, KMT_FIELD_WINDOW_START_NS, UINT64_MAX);
 }
 
-static void take_info(RateFeed *feed, const Batch *batch)
+static void take_info(RateFeed *feed, const struct KmtBatchHeader *header)
 {
 	if (feed->start_ns == UINT64_MAX)
-		feed->start_ns = window_start_ns(feed, batch);
+		feed->start_ns = window_start_ns(feed, header);
 	intervals_set_window(
 		feed->intervals, feed->start_ns,
 		run_info_number(feed->session->info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
@@ -232,17 +232,6 @@ static void pace(RateFeed *feed, uint64_t time_ns)
 	}
 }
 
-static uint64_t count_events(const Batch *batch, void *user_data)
-{
-	RateFeed *feed = user_data;
-
-	if (feed->start_ns == UINT64_MAX)
-		take_info(feed, batch);
-	if (feed->options.counts_all)
-		profile_count_batch(feed->session->profile, batch);
-	return intervals_count(feed->intervals, batch);
-}
-
 /* A text begins with its first events. */
 static void take_start_of_text(RateFeed *feed)
 {
@@ -254,22 +243,31 @@ static void take_start_of_text(RateFeed *feed)
 }
 
 /* Texts are in the order of time, but for what is printed late. */
-static void count_text(const ProfileText *events, void *user_data)
+static bool take_text(RateFeed *feed, const Events *events)
 {
-	RateFeed *feed = user_data;
+	uint64_t time_ns = events->text->time_ns;
 
-	if (!events->time_ns)
-		return;
+	if (!time_ns)
+		return true;
 	if (feed->start_ns == UINT64_MAX)
 		take_start_of_text(feed);
 	if (feed->options.paced)
-		pace(feed, events->time_ns);
-	feed->latest_ns = MAX(feed->latest_ns, events->time_ns);
+		pace(feed, time_ns);
+	feed->latest_ns = MAX(feed->latest_ns, time_ns);
 	intervals_complete(feed->intervals, feed->latest_ns - MIN(feed->latest_ns, TEXT_LATE_NS));
-	if (feed->options.counts_all)
-		profile_count_text(feed->session->profile, events);
-	if (!intervals_count_text(feed->intervals, events))
-		feed->session->unreadable_lines++;
+	return intervals_take(feed->intervals, events);
+}
+
+/* An EventSink. */
+static bool take_events(const Events *events, void *user_data)
+{
+	RateFeed *feed = user_data;
+
+	if (events->text)
+		return take_text(feed, events);
+	if (feed->start_ns == UINT64_MAX)
+		take_info(feed, events->header);
+	return intervals_take(feed->intervals, events);
 }
 
 static void take_batch(const Batch *batch, void *user_data)
@@ -279,7 +277,7 @@ static void take_batch(const Batch *batch, void *user_data)
 
 	switch (batch->header.kind) {
 	case KMT_BATCH_INFO:
-		take_info(feed, batch);
+		take_info(feed, &batch->header);
 		break;
 	case KMT_BATCH_EVENTS:
 		if (feed->options.paced)
@@ -308,9 +306,8 @@ RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options)
 	feed->start_ns = UINT64_MAX;
 	feed->intervals = intervals_new(whole_grains_ns(options->interval_s), options->bytes_max,
 					give_table, feed);
-	intervals_set_inner_kmallocs(feed->intervals, &session->inner);
-	session_set_counter(session, count_events, feed);
-	session_set_text_counter(session, count_text, feed);
+	session_count_elsewhere(session, options->counts_all);
+	session_add_sink(session, take_events, feed);
 	session_add_tap(session, take_batch, feed);
 	return feed;
 }
@@ -320,8 +317,7 @@ void rate_feed_free(RateFeed *feed)
 	if (!feed)
 		return;
 	session_remove_tap(feed->session, take_batch);
-	session_set_counter(feed->session, NULL, NULL);
-	session_set_text_counter(feed->session, NULL, NULL);
+	session_remove_sink(feed->session, take_events);
 	intervals_free(feed->intervals);
 	slabinfo_free(feed->slabinfo);
 	net_check_free(feed->net);

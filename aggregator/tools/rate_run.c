@@ -139,12 +139,10 @@ static uint32_t repeat_ns(const Options *options)
 		       : RATE_GRAIN_NS;
 }
 
-/* Whether more than tables is made of what is counted: stacks are looked at, or the paths of the
-   tasks' cgroups are found, which a recording has, too. */
+/* Whether more than tables is made of what is counted: the stacks are looked at. */
 static bool looks_behind(const Options *options)
 {
-	return options->input || options->request.stack_depth || options->request.record_path ||
-	       options->cgroup;
+	return options->input || options->request.stack_depth;
 }
 
 static void *begin(Options *options, Session *session, GError **error)

@@ -46,12 +46,14 @@ static Host host_new(const char *mounts, const char *const *folders)
 		cr_assert_eq(g_mkdir_with_parents(path, 0700), 0);
 	}
 	host.paths = cgroup_paths_new(host.root);
+	session_add_sink(host.session, cgroup_paths_take, host.paths);
 	return host;
 }
 #define HOST(mounts, ...) host_new(mounts, (const char *const[]){ __VA_ARGS__, NULL })
 
 static void host_clear(Host *host)
 {
+	session_remove_sink(host->session, cgroup_paths_take);
 	cgroup_paths_free(host->paths);
 	g_byte_array_unref(host->stream);
 	session_free(host->session);
@@ -92,7 +94,7 @@ static void allocate_in(Host *host, uint32_t tgid, uint64_t cgroup_id)
 
 static bool look(Host *host)
 {
-	bool found = cgroup_paths_update(host->paths, host->session->profile, host->stream);
+	bool found = cgroup_paths_update(host->paths, host->stream);
 
 	feed(host);
 	return found;
@@ -100,7 +102,7 @@ static bool look(Host *host)
 
 static bool look_last(Host *host)
 {
-	bool found = cgroup_paths_finish(host->paths, host->session->profile, host->stream);
+	bool found = cgroup_paths_finish(host->paths, host->stream);
 
 	feed(host);
 	return found;
@@ -276,8 +278,10 @@ Test(cgroup_paths, of_this_host_they_are_found)
 
 	if (!id)
 		cr_skip("no hierarchy of cgroups is mounted here");
+	session_remove_sink(host.session, cgroup_paths_take);
 	cgroup_paths_free(host.paths);
 	host.paths = cgroup_paths_new("");
+	session_add_sink(host.session, cgroup_paths_take, host.paths);
 	allocate_in(&host, 0, id);
 	look(&host);
 	look_last(&host);

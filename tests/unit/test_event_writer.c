@@ -42,7 +42,7 @@ static void stage_init(Stage *stage)
 static void stage_clear(Stage *stage)
 {
 	cr_expect_eq(batch_reader_totals(stage->session->reader).damaged, 0);
-	cr_expect_eq(profile_totals(stage->session->profile).damaged, 0);
+	cr_expect_eq(loss_ledger_totals(stage->session->loss).damaged.high, 0);
 	event_writer_free(stage->writer);
 	session_free(stage->session);
 }

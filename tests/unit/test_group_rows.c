@@ -350,8 +350,8 @@ static void expect_text(const TextCase *wanted)
 	g_autoptr(Table) table = NULL;
 	g_autofree char *row = NULL;
 
-	profile_count_text(session->profile,
-			   &(ProfileText){ wanted->stack, strlen(wanted->stack), .weight = 1 });
+	session_take_text(session,
+			  &(EventText){ wanted->stack, strlen(wanted->stack), .weight = 1 });
 	table = table_new(session, "callsite,module", none, 0, skip);
 	cr_assert_eq(table->rows->rows->len, 1);
 	row = row_text(table->rows, 0);
@@ -402,7 +402,7 @@ Test(group_rows, what_found_no_room_is_a_row_under_any_key)
 		g_autoptr(Session) session = session_new(1);
 		g_autoptr(Table) table = NULL;
 
-		profile_count_text(session->profile, &(ProfileText){ stack, 4 << 20, .weight = 3 });
+		session_take_text(session, &(EventText){ stack, 4 << 20, .weight = 3 });
 		table = table_new(session, key->name, none, 0, NULL);
 		cr_expect_eq(table->rows->rows->len, 1, "%s", key->name);
 		cr_expect_eq(table->rows->before.summary.allocations, 3, "%s", key->name);

@@ -43,9 +43,8 @@ static View *view_of(const Session *session)
 	g_autoptr(GPtrArray) filters = g_ptr_array_new();
 	const ViewOptions options = { .filters = filters, .top = UINT64_MAX };
 
-	return view_new(
-		&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
-		&options);
+	return view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
+			&options);
 }
 
 Test(hostile, addresses_that_were_made_to_collide_spread_well)
@@ -268,7 +267,7 @@ Test(hostile, a_part_that_is_full_keeps_what_it_has)
 /* Two events that stand for so many each, of so many bytes. */
 static Session *huge_session(uint64_t weight, uint64_t bytes_requested)
 {
-	const ProfileText events = {
+	const EventText events = {
 		.text = " f\n",
 		.length = 3,
 		.weight = weight,
@@ -278,8 +277,8 @@ static Session *huge_session(uint64_t weight, uint64_t bytes_requested)
 	Session *session = session_new(MEMORY_BYTES);
 
 	session->imported = true;
-	profile_count_text(session->profile, &events);
-	profile_count_text(session->profile, &events);
+	session_take_text(session, &events);
+	session_take_text(session, &events);
 	return session;
 }
 

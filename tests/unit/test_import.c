@@ -364,7 +364,6 @@ Test(import, what_a_report_lost_is_not_passed_over)
 		import_text(&import_report, "This path seen 4 times:\n" FRAME_A "\n" SUMMARY
 					    "Lost: 21 events (0.24 %): transport 21\n");
 	g_autoptr(Session) profile_session = imported.session;
-	const Profile *profile = imported.profile;
 
 	cr_expect(eq(u64, imported.unreadable, 1));
 }

@@ -36,6 +36,7 @@ static void take(const Interval *interval, void *user_data)
 /* A reader's user data: with which word of completeness batches arrive. */
 typedef struct {
 	Intervals *intervals;
+	EventReader *events;
 	uint64_t complete_until_ns;
 	uint64_t decoded; /* so far */
 } Arrival;
@@ -44,7 +45,10 @@ static void arrive(const Batch *batch, void *user_data)
 {
 	Arrival *arrival = user_data;
 
-	arrival->decoded += intervals_count(arrival->intervals, batch);
+	const Events *events = event_reader_decode(arrival->events, batch);
+
+	if (intervals_take(arrival->intervals, events))
+		arrival->decoded += events->decoded;
 	intervals_complete(arrival->intervals, arrival->complete_until_ns);
 }
 
@@ -55,7 +59,8 @@ static uint64_t send(Intervals *intervals, uint64_t base_ns, const uint32_t *at_
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	EventBatch batch = event_batch_begin(bytes, 0, 0, base_ns);
-	Arrival arrival = { intervals, complete_until_ns, 0 };
+	g_autoptr(EventReader) events = event_reader_new(NULL);
+	Arrival arrival = { intervals, events, complete_until_ns, 0 };
 	g_autoptr(BatchReader) reader = batch_reader_new(arrive, &arrival);
 	uint16_t origin = event_batch_origin(&batch, frames, 1, 10, 16);
 
@@ -290,7 +295,8 @@ Test(intervals, a_record_of_many_counts_where_it_begins)
 	g_autoptr(Intervals) intervals = intervals_new(SECOND_NS, MEMORY_BYTES, take, &given);
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	EventBatch batch = event_batch_begin(bytes, 0, 0, SECOND_NS);
-	Arrival arrival = { intervals, 0, 0 };
+	g_autoptr(EventReader) events = event_reader_new(NULL);
+	Arrival arrival = { intervals, events, 0, 0 };
 	g_autoptr(BatchReader) reader = batch_reader_new(arrive, &arrival);
 	uint16_t origin = event_batch_origin(&batch, frames, 1, 10, 16);
 

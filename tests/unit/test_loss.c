@@ -19,14 +19,14 @@ typedef struct {
 
 static void enter(LossLedger *ledger, uint32_t cpu, const Step *step)
 {
-	const Batch batch = {
-		.header = { .cpu = cpu,
-			    .base_time_ns = step->time_ns,
-			    .events = step->events,
-			    .events_total = step->produced },
+	const struct KmtBatchHeader header = {
+		.cpu = cpu,
+		.base_time_ns = step->time_ns,
+		.events = step->events,
+		.events_total = step->produced,
 	};
 
-	loss_ledger_enter(ledger, &batch, step->decoded);
+	loss_ledger_enter(ledger, &(Events){ .header = &header }, step->decoded);
 }
 
 static LossLedger *ledger_of(const Step *steps, size_t count)
@@ -125,15 +125,15 @@ Test(loss, a_batch_after_the_counters_is_judged_by_its_own)
 
 static void enter_sampled(LossLedger *ledger, uint32_t cpu, const Step *step, uint32_t period)
 {
-	const Batch batch = {
-		.header = { .cpu = cpu,
-			    .base_time_ns = step->time_ns,
-			    .events = step->events,
-			    .sampling_period = period,
-			    .events_total = step->produced },
+	const struct KmtBatchHeader header = {
+		.cpu = cpu,
+		.base_time_ns = step->time_ns,
+		.events = step->events,
+		.sampling_period = period,
+		.events_total = step->produced,
 	};
 
-	loss_ledger_enter(ledger, &batch, step->decoded);
+	loss_ledger_enter(ledger, &(Events){ .header = &header }, step->decoded);
 }
 
 Test(loss, what_a_sampling_cpu_lost_stands_for_more)
@@ -236,16 +236,21 @@ Test(loss, a_gap_across_an_edge_of_the_window_counts)
 static void beat(LossLedger *ledger, uint32_t cpu, uint64_t until_ns, uint64_t skipped,
 		 uint64_t probe_ns)
 {
-	g_autoptr(GByteArray) bytes = g_byte_array_new();
-	EventBatch built = event_batch_begin(bytes, cpu, 0, until_ns);
-	Batch batch = { 0 };
+	const struct KmtBatchHeader header = {
+		.cpu = cpu,
+		.base_time_ns = until_ns,
+		.heartbeats = 1,
+		.sampling_period = 1,
+	};
+	const struct KmtHeartbeat record = {
+		.complete_until_ns = until_ns,
+		.skipped = skipped,
+		.probe_ns = probe_ns,
+	};
 
-	event_batch_heartbeat(&built, until_ns, skipped, probe_ns);
-	event_batch_end(&built, 0);
-	batch.header = *event_batch_header(&built);
-	batch.content = bytes->data + sizeof(struct KmtBatchHeader);
-	batch.content_bytes = sizeof(struct KmtHeartbeat);
-	loss_ledger_enter(ledger, &batch, 0);
+	loss_ledger_enter(
+		ledger,
+		&(Events){ .header = &header, .heartbeats = &record, .heartbeats_count = 1 }, 0);
 }
 
 Test(loss, heartbeats_tell_the_slowest_cpu)

@@ -14,17 +14,39 @@ enum { PLENTY = 64 << 20 };
 
 static const uint32_t frames[] = { 0x81000010, 0x81000020, 0x81000030 };
 
+/* What a stream was, beside what a profile has counted of it. */
+typedef struct {
+	Profile *profile;
+	EventReader *reader;
+	uint64_t decoded, damaged, unknown_records;
+} Fed;
+
 static void count(const Batch *batch, void *user_data)
 {
-	profile_count_batch(user_data, batch);
+	Fed *fed = user_data;
+	const Events *events = event_reader_decode(fed->reader, batch);
+
+	profile_take(fed->profile, events);
+	fed->decoded += events->decoded;
+	fed->damaged += events->damaged;
+	fed->unknown_records += events->unknown_records;
 }
 
-static void feed(Profile *profile, const GByteArray *bytes)
+static Fed feed_of_epoch(Profile *profile, const GByteArray *bytes, uint32_t epoch)
 {
-	g_autoptr(BatchReader) reader = batch_reader_new(count, profile);
+	g_autoptr(EventReader) events = event_reader_new(NULL);
+	Fed fed = { .profile = profile, .reader = events };
+	g_autoptr(BatchReader) reader = batch_reader_new(count, &fed);
 
+	event_reader_set_epoch(events, epoch);
 	batch_reader_feed(reader, bytes->data, bytes->len);
 	batch_reader_finish(reader);
+	return fed;
+}
+
+static Fed feed(Profile *profile, const GByteArray *bytes)
+{
+	return feed_of_epoch(profile, bytes, 0);
 }
 
 /* Sums the cells of a task (by comm) in a context. */
@@ -92,22 +114,13 @@ Test(profile, a_sampled_event_stands_for_its_period)
 	cr_expect(eq(u64, sum_of(profile, "two", KMT_CONTEXT_TASK).failed, 10));
 }
 
-static void count_decoded(const Batch *batch, void *user_data)
-{
-	g_autoptr(Profile) profile = profile_new(PLENTY);
-	uint64_t *decoded = user_data;
-
-	*decoded += profile_count_batch(profile, batch);
-}
-
 Test(profile, a_repeated_record_is_many_events)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	EventBatch batch = event_batch_begin(bytes, 0, 0, 1000);
 	g_autoptr(Profile) profile = profile_new(PLENTY);
-	uint64_t decoded = 0;
-	g_autoptr(BatchReader) reader = batch_reader_new(count_decoded, &decoded);
 	uint16_t origin;
+	Fed fed;
 
 	event_batch_task(&batch, 10, "one");
 	origin = event_batch_origin(&batch, frames, 3, 100, 128);
@@ -116,13 +129,12 @@ Test(profile, a_repeated_record_is_many_events)
 	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 700, KMT_CONTEXT_TASK, 0);
 	event_batch_header(&batch)->sampling_period = 4;
 	event_batch_end(&batch, 5000000001ULL);
-	feed(profile, bytes);
+	fed = feed(profile, bytes);
 	cr_expect(eq(u64, profile_totals(profile).events, 4 * 5000000001ULL));
 	cr_expect(eq(u64, sum_of(profile, "one", KMT_CONTEXT_TASK).events, 4 * 5000000000ULL));
 	cr_expect(eq(u64, sum_of(profile, "one", KMT_CONTEXT_TASK).failed, 4));
-	cr_expect(eq(u64, profile_totals(profile).damaged, 0));
-	batch_reader_feed(reader, bytes->data, bytes->len);
-	cr_expect(eq(u64, decoded, 5000000001ULL));
+	cr_expect(eq(u64, fed.damaged, 0));
+	cr_expect(eq(u64, fed.decoded, 5000000001ULL));
 }
 
 Test(profile, frames_are_widened_by_their_base)
@@ -152,8 +164,7 @@ Test(profile, frames_far_apart_are_kept_whole)
 	event_batch_add(&batch, &origin, sizeof(origin), KMT_RECORD_ORIGIN, 0);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, 0, 0, KMT_CONTEXT_TASK, 0x1000);
 	event_batch_end(&batch, 1);
-	profile_set_epoch(profile, 7);
-	feed(profile, bytes);
+	feed_of_epoch(profile, bytes, 7);
 	cr_assert(eq(u32, profile_stack_frames(profile, 0, kept), 2));
 	cr_expect(eq(u64, kept[0], 0x3ff80001010));
 	cr_expect(eq(u64, kept[1], 0x200810));
@@ -164,12 +175,13 @@ Test(profile, events_outside_the_window_leave_nothing_behind)
 {
 	g_autoptr(GByteArray) bytes = mixed_stream();
 	g_autoptr(Profile) profile = profile_new(PLENTY);
+	Fed fed;
 
 	profile_set_window(profile, 1005, 1006);
-	feed(profile, bytes);
+	fed = feed(profile, bytes);
 	cr_expect(eq(u64, profile_totals(profile).events, 2));
 	cr_expect(eq(u64, profile_totals(profile).outside_window, 3));
-	cr_expect(eq(u64, profile_totals(profile).damaged, 0));
+	cr_expect(eq(u64, fed.damaged, 0));
 
 	profile_set_window(profile, 5000, 6000);
 	feed(profile, bytes);
@@ -182,8 +194,7 @@ Test(profile, a_reused_address_of_another_epoch_is_another_stack)
 	g_autoptr(Profile) profile = profile_new(PLENTY);
 
 	feed(profile, bytes);
-	profile_set_epoch(profile, 1);
-	feed(profile, bytes);
+	feed_of_epoch(profile, bytes, 1);
 	cr_expect(eq(u32, stack_table_count(profile_stacks(profile)), 4));
 }
 
@@ -238,13 +249,14 @@ Test(profile, an_unknown_record_is_skipped)
 	EventBatch batch = event_batch_begin(bytes, 0, 0, 0);
 	uint64_t unknown[4] = { 0 };
 	uint16_t origin = event_batch_origin(&batch, frames, 1, 8, 8);
+	Fed fed;
 
 	event_batch_add(&batch, unknown, sizeof(unknown), 200, 7);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 0, KMT_CONTEXT_TASK, 0x1000);
 	event_batch_end(&batch, 1);
-	feed(profile, bytes);
+	fed = feed(profile, bytes);
 	cr_expect(eq(u64, profile_totals(profile).events, 1));
-	cr_expect(eq(u64, profile_totals(profile).unknown_records, 1));
+	cr_expect(eq(u64, fed.unknown_records, 1));
 }
 
 /* Where the records of the batch below are. */
@@ -282,30 +294,33 @@ ParameterizedTest(Damage *damage, profile, damage_ends_a_batch)
 	g_autoptr(Profile) profile = profile_new(PLENTY);
 	EventBatch batch = event_batch_begin(bytes, 0, 0, 0);
 	uint16_t origin = event_batch_origin(&batch, frames, 3, 8, 8);
+	Fed fed;
 
 	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 0, KMT_CONTEXT_TASK, 0x1000);
 	event_batch_end(&batch, 1);
 	bytes->data[damage->offset] = damage->value;
-	feed(profile, bytes);
+	fed = feed(profile, bytes);
 	cr_expect(eq(u64, profile_totals(profile).events, 0), "%s", damage->name);
-	cr_expect(eq(u64, profile_totals(profile).damaged, 1), "%s", damage->name);
+	cr_expect(eq(u64, fed.damaged, 1), "%s", damage->name);
 }
 
 Test(profile, what_does_not_fit_goes_to_the_overflow_row)
 {
 	g_autoptr(Profile) profile = profile_new(4 << 20);
+	g_autoptr(EventReader) reader = event_reader_new(NULL);
 	uint64_t stacks = 200000, in_cells = 0;
 
 	for (uint64_t i = 0; i < stacks; i++) {
 		g_autofree char *text = g_strdup_printf(" frame %" G_GUINT64_FORMAT "\n", i);
 
-		profile_count_text(profile, &(ProfileText){
-						    .text = text,
-						    .length = (uint32_t)strlen(text),
-						    .weight = 1,
-						    .bytes_requested = 8,
-						    .bytes_allocated = 8,
-					    });
+		profile_take(profile, event_reader_decode_text(
+					      reader, &(EventText){
+							      .text = text,
+							      .length = (uint32_t)strlen(text),
+							      .weight = 1,
+							      .bytes_requested = 8,
+							      .bytes_allocated = 8,
+						      }));
 	}
 	for (uint32_t i = 0; i < profile_cell_count(profile); i++)
 		in_cells += profile_cell(profile, i)->events;
@@ -457,6 +472,7 @@ Test(profile, equal_stacks_of_two_caches_are_two_origins)
 	EventBatch batch = event_batch_begin(bytes, 0, 0, 1000);
 	uint16_t unknown = event_batch_origin(&batch, frames, 3, 100, 128);
 	uint16_t first, second;
+	Fed fed;
 
 	event_batch_cache(&batch, "kmalloc-128", 128, 128);
 	first = event_batch_origin(&batch, frames, 3, 100, 128);
@@ -467,13 +483,13 @@ Test(profile, equal_stacks_of_two_caches_are_two_origins)
 	event_batch_event(&batch, KMT_RECORD_ALLOC, first, 3, KMT_CONTEXT_TASK, 1);
 	event_batch_event(&batch, KMT_RECORD_FREE, second, 4, KMT_CONTEXT_TASK, 1);
 	event_batch_end(&batch, 4);
-	feed(profile, bytes);
+	fed = feed(profile, bytes);
 
 	cr_expect(eq(u64, events_of_cache(profile, ""), 1));
 	cr_expect(eq(u64, events_of_cache(profile, "kmalloc-128"), 2));
 	cr_expect(eq(u64, events_of_cache(profile, "kmalloc-cg-128"), 1));
 	cr_expect(eq(u32, profile_cache(profile, CACHE_ID_OVERFLOW + 2)->slot_bytes, 192));
-	cr_expect(eq(u64, profile_totals(profile).unknown_records, 0));
+	cr_expect(eq(u64, fed.unknown_records, 0));
 }
 
 Test(profile, a_cache_of_no_name_or_of_too_long_a_name_is_damage)
@@ -489,14 +505,15 @@ Test(profile, a_cache_of_no_name_or_of_too_long_a_name_is_damage)
 			char name[8];
 		} record = { .cache.name_bytes = name_bytes[i], .name = "dentry" };
 		uint16_t origin;
+		Fed fed;
 
 		event_batch_add(&batch, &record, sizeof(record), KMT_RECORD_CACHE, 0);
 		origin = event_batch_origin(&batch, frames, 3, 100, 128);
 		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 1, KMT_CONTEXT_TASK, 1);
 		event_batch_end(&batch, 1);
-		feed(profile, bytes);
+		fed = feed(profile, bytes);
 		cr_expect(eq(u64, profile_totals(profile).events, 0));
-		cr_expect(eq(u64, profile_totals(profile).damaged, 1));
+		cr_expect(eq(u64, fed.damaged, 1));
 	}
 }
 
@@ -506,11 +523,12 @@ Test(profile, an_origin_of_a_cache_that_is_not_defined_is_damage)
 	g_autoptr(Profile) profile = profile_new(PLENTY);
 	EventBatch batch = event_batch_begin(bytes, 0, 0, 1000);
 	uint16_t origin;
+	Fed fed;
 
 	batch.caches = 1; /* announced, but never sent */
 	origin = event_batch_origin(&batch, frames, 3, 100, 128);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 1, KMT_CONTEXT_TASK, 1);
 	event_batch_end(&batch, 1);
-	feed(profile, bytes);
-	cr_expect(eq(u64, profile_totals(profile).damaged, 1));
+	fed = feed(profile, bytes);
+	cr_expect(eq(u64, fed.damaged, 1));
 }

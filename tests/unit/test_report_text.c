@@ -285,11 +285,11 @@ Test(report_text, several_filters_share_a_line)
 /* Counts one allocation of a process of that name. */
 static void count_process(Session *session, const char *comm)
 {
-	ProfileTask task = { .tgid = 1 };
+	EventTask task = { .tgid = 1 };
 
 	g_strlcpy(task.comm, comm, sizeof(task.comm));
-	profile_count_text(session->profile,
-			   &(ProfileText){ " 0x1 : a+0x1/0x2 [kernel]\n", 27, 1, .task = &task });
+	session_take_text(session,
+			  &(EventText){ " 0x1 : a+0x1/0x2 [kernel]\n", 27, 1, .task = &task });
 }
 
 Test(report_text, columns_stand_below_their_titles)
@@ -422,7 +422,7 @@ Test(report_text, what_is_not_known_is_left_out)
 	g_autoptr(Session) session = session_new(PLENTY);
 
 	session->imported = true;
-	profile_count_text(session->profile, &(ProfileText){ "a\n", 2, .weight = 8 });
+	session_take_text(session, &(EventText){ "a\n", 2, .weight = 8 });
 	for (size_t i = 0; i < G_N_ELEMENTS(headings); i++)
 		expect_no_line(session, &(Wish){ .details = true }, headings[i]);
 	expect_no_line(session, &(Wish){ .details = true }, "bytes:");
@@ -822,16 +822,16 @@ Test(report_text, tasks_and_caches_that_found_no_room_are_reported)
 	g_autoptr(Session) session = session_new(LITTLE);
 
 	for (uint32_t i = 1; i <= 300; i++) {
-		const ProfileTask task = { .tgid = i, .comm = "a" };
-		ProfileCache cache;
+		const EventTask task = { .tgid = i, .comm = "a" };
+		EventCache cache;
 
 		memset(&cache, 0, sizeof(cache));
 		g_snprintf(cache.name, sizeof(cache.name), "cache%u", i % 2);
-		profile_count_text(session->profile, &(ProfileText){ .text = "a\n",
-								     .length = 2,
-								     .weight = 1,
-								     .task = &task,
-								     .cache = &cache });
+		session_take_text(session, &(EventText){ .text = "a\n",
+							 .length = 2,
+							 .weight = 1,
+							 .task = &task,
+							 .cache = &cache });
 	}
 	cr_expect_eq(session_totals(session).over_bound, 0);
 	cr_expect(session_totals(session).of_other_tasks > 0);
@@ -871,7 +871,7 @@ Test(report_text, unreadable_lines_of_an_import_are_damaged_input)
 
 	session->imported = true;
 	session->unreadable_lines = 2;
-	profile_count_text(session->profile, &(ProfileText){ "a\n", 2, .weight = 8 });
+	session_take_text(session, &(EventText){ "a\n", 2, .weight = 8 });
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Lost: 2 events (20 %): transport 0, skipped probes 0, reentrancy 0, damaged "
 		    "input 2, memory bound 0");
@@ -882,7 +882,7 @@ Test(report_text, what_found_no_room_is_lost)
 	g_autoptr(Session) session = session_new(1);
 	g_autofree char *stack = g_strnfill(4 << 20, 'x');
 
-	profile_count_text(session->profile, &(ProfileText){ stack, 4 << 20, .weight = 3 });
+	session_take_text(session, &(EventText){ stack, 4 << 20, .weight = 3 });
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Lost: 3 events (100 %): transport 0, skipped probes 0, reentrancy 0, damaged "
 		    "input 0, memory bound 3");
@@ -893,17 +893,16 @@ Test(report_text, more_than_a_few_processes_are_others)
 	g_autoptr(Session) session = session_new(PLENTY);
 
 	for (uint32_t tgid = 1; tgid <= 9; tgid++) {
-		const ProfileTask task = { .tgid = tgid,
-					   .comm = { 'a', '\033', '0' + (char)tgid } };
+		const EventTask task = { .tgid = tgid, .comm = { 'a', '\033', '0' + (char)tgid } };
 
-		profile_count_text(session->profile, &(ProfileText){
-							     .text = "a\n",
-							     .length = 2,
-							     .weight = tgid == 1 ? 9992 : 1,
-							     .task = &task,
-						     });
+		session_take_text(session, &(EventText){
+						   .text = "a\n",
+						   .length = 2,
+						   .weight = tgid == 1 ? 9992 : 1,
+						   .task = &task,
+					   });
 	}
-	profile_count_text(session->profile, &(ProfileText){ "a\n", 2, .weight = 90000 });
+	session_take_text(session, &(EventText){ "a\n", 2, .weight = 90000 });
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Processes of these stacks: [unknown] 90 %, a\\x1b1[1] 10 %, "
 		    "a\\x1b2[2] <0.01 %, a\\x1b3[3] <0.01 %, a\\x1b4[4] <0.01 %, 5 others <0.01 %");
@@ -912,20 +911,19 @@ Test(report_text, more_than_a_few_processes_are_others)
 Test(report_text, processes_of_one_name_are_one_entry)
 {
 	g_autoptr(Session) session = session_new(PLENTY);
-	const ProfileTask other = { .tgid = 9, .comm = "make" };
+	const EventTask other = { .tgid = 9, .comm = "make" };
 
 	for (uint32_t tgid = 10; tgid < 1522; tgid++) {
-		const ProfileTask task = { .tgid = tgid, .comm = "true" };
+		const EventTask task = { .tgid = tgid, .comm = "true" };
 
-		profile_count_text(session->profile, &(ProfileText){
-							     .text = "a\n",
-							     .length = 2,
-							     .weight = 2,
-							     .task = &task,
-						     });
+		session_take_text(session, &(EventText){
+						   .text = "a\n",
+						   .length = 2,
+						   .weight = 2,
+						   .task = &task,
+					   });
 	}
-	profile_count_text(session->profile,
-			   &(ProfileText){ "a\n", 2, .weight = 3024, .task = &other });
+	session_take_text(session, &(EventText){ "a\n", 2, .weight = 3024, .task = &other });
 	expect_line(session, &(Wish){ .quiet = true },
 		    "Processes of these stacks: make[9] 50 %, true (1,512 processes) 50 %");
 }

@@ -301,8 +301,8 @@ Test(view, imported_text_stays_as_it_came)
 	g_autoptr(Session) session = session_new(PLENTY);
 	g_autoptr(View) view = NULL;
 
-	profile_count_text(session->profile, &(ProfileText){ stack, strlen(stack), .weight = 3 });
-	profile_count_text(session->profile, &(ProfileText){ again, strlen(again), .weight = 4 });
+	session_take_text(session, &(EventText){ stack, strlen(stack), .weight = 3 });
+	session_take_text(session, &(EventText){ again, strlen(again), .weight = 4 });
 	view = full_view(session);
 	cr_assert_eq(view->stacks->len, 1);
 	cr_expect_eq(view->before.allocations, 7);
@@ -314,7 +314,7 @@ Test(view, imported_text_stays_as_it_came)
 Test(view, processes_of_a_name_are_one_entry_that_says_how_many)
 {
 	static const char stack[] = "a\n";
-	static const ProfileTask tasks[] = {
+	static const EventTask tasks[] = {
 		{ .tgid = 5, .start_time_ns = 100, .comm = "old" },
 		{ .tgid = 5, .start_time_ns = 100, .cgroup_id = 7, .comm = "old" },
 		{ .tgid = 5, .start_time_ns = 200, .comm = "old" },
@@ -332,8 +332,7 @@ Test(view, processes_of_a_name_are_one_entry_that_says_how_many)
 	g_autoptr(View) view = NULL;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(tasks); i++)
-		profile_count_text(session->profile,
-				   &(ProfileText){ stack, 2, 1, .task = &tasks[i] });
+		session_take_text(session, &(EventText){ stack, 2, 1, .task = &tasks[i] });
 	view = full_view(session);
 	expect_processes(view->processes, wanted, G_N_ELEMENTS(wanted));
 }
@@ -344,7 +343,7 @@ Test(view, what_found_no_room_is_a_named_row)
 	g_autoptr(View) view = NULL;
 	g_autofree char *stack = g_strnfill(4 << 20, 'x');
 
-	profile_count_text(session->profile, &(ProfileText){ stack, 4 << 20, .weight = 3 });
+	session_take_text(session, &(EventText){ stack, 4 << 20, .weight = 3 });
 	view = full_view(session);
 	cr_assert_eq(view->stacks->len, 1);
 	expect_row(view, 0, "[stacks beyond the memory bound]\n", "overflow");

@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/event_reader.h"
+
+#include "record/bytes.h"
+#include "saturate.h"
+
+#include <string.h>
+
+enum {
+	PREFETCH_BYTES = 512, /* ahead of the record at hand */
+	EVENTS_FIRST = 1024,  /* more than a batch of an emitter has */
+	HEARTBEATS_FIRST = 16,
+};
+
+struct EventReader {
+	const InnerKmallocs *inner; /* borrowed */
+	Events decoded;
+	const void *memo_owner;
+	struct KmtBatchHeader text_header;
+	Event *events; /* owned; room for events_max */
+	size_t events_max;
+	GArray *heartbeats; /* (element-type struct KmtHeartbeat), owned */
+	/* Of the batch at hand; those below the number defined so far are valid. */
+	const uint8_t *stacks[KMT_DEFINITIONS_MAX];
+	EventOrigin origins[KMT_DEFINITIONS_MAX];
+	EventDefinition tasks[KMT_DEFINITIONS_MAX];
+	EventDefinition caches[KMT_DEFINITIONS_MAX];
+};
+
+/* Everything that decoding one batch needs; lives in registers. */
+typedef struct {
+	EventReader *reader;
+	Event *next; /* where the next event goes */
+	uint64_t base_time_ns;
+	uint32_t stacks, origins, tasks, caches; /* defined so far */
+	uint16_t task;                           /* in force; KMT_NONE: none yet */
+	uint32_t period; /* of the batch: each of its events stands for so many */
+	bool has_inner;  /* an origin is_inner */
+	uint32_t latest; /* time of its latest event, behind base_time_ns */
+	uint64_t decoded;
+	uint64_t unknown_records;
+} Decoder;
+
+static const EventMemo memo_later = { EVENT_ID_LATER, 0 };
+
+EventReader *event_reader_new(const InnerKmallocs *inner)
+{
+	EventReader *reader = g_new0(EventReader, 1);
+
+	reader->inner = inner;
+	reader->heartbeats =
+		g_array_sized_new(FALSE, FALSE, sizeof(struct KmtHeartbeat), HEARTBEATS_FIRST);
+	reader->decoded.origins = reader->origins;
+	reader->decoded.tasks = reader->tasks;
+	reader->decoded.caches = reader->caches;
+	reader->decoded.stacks = reader->stacks;
+	reader->decoded.memo_owner = &reader->memo_owner;
+	return reader;
+}
+
+void event_reader_free(EventReader *reader)
+{
+	if (!reader)
+		return;
+	g_array_unref(reader->heartbeats);
+	g_free(reader->events);
+	g_free(reader);
+}
+
+void event_reader_set_epoch(EventReader *reader, uint32_t epoch)
+{
+	reader->decoded.epoch = epoch;
+}
+
+/* Puts an event behind those before it, unless it is an inner one. */
+static inline void put_event(Decoder *decoder, const uint8_t *record, bool free, uint64_t pointer,
+			     uint32_t each, uint64_t weight, const bool swapped)
+{
+	uint32_t when = load_u32(record + offsetof(struct KmtEvent, when), swapped);
+	uint16_t origin = load_u16(record + 2, swapped);
+	Event *event = decoder->next;
+
+	event->time_ns = decoder->base_time_ns + (when & KMT_TIME_MASK);
+	event->pointer = pointer;
+	event->weight = weight;
+	event->each = each;
+	event->origin = origin;
+	event->task = decoder->task;
+	event->context = (uint8_t)(when >> KMT_CONTEXT_SHIFT);
+	event->free = free;
+	decoder->latest = MAX(decoder->latest, when & KMT_TIME_MASK);
+	decoder->next = event + 1;
+	if (G_UNLIKELY(decoder->has_inner) && !free && decoder->reader->origins[origin].is_inner)
+		decoder->next = event;
+}
+
+static inline bool has_origin(const Decoder *decoder, const uint8_t *record, const bool swapped)
+{
+	return load_u16(record + 2, swapped) < decoder->origins;
+}
+
+/* A record of one event as most are. */
+static inline bool add_plain(Decoder *decoder, const uint8_t *record, uint32_t bytes,
+			     const bool swapped)
+{
+	if (G_UNLIKELY(bytes < sizeof(struct KmtEvent) || !has_origin(decoder, record, swapped)))
+		return false;
+	put_event(decoder, record, record[0] == KMT_RECORD_FREE,
+		  load_u64(record + offsetof(struct KmtEvent, pointer), swapped), decoder->period,
+		  decoder->period, swapped);
+	decoder->decoded++;
+	return true;
+}
+
+static bool add_sampled(Decoder *decoder, const uint8_t *record, uint32_t bytes, const bool swapped)
+{
+	uint32_t each;
+
+	if (bytes < sizeof(struct KmtSampled) || !has_origin(decoder, record, swapped))
+		return false;
+	each = load_u32(record + offsetof(struct KmtSampled, weight), swapped);
+	put_event(decoder, record,
+		  load_u32(record + offsetof(struct KmtSampled, flags), swapped) & KMT_SAMPLED_FREE,
+		  load_u64(record + offsetof(struct KmtSampled, pointer), swapped), each, each,
+		  swapped);
+	decoder->decoded++;
+	return true;
+}
+
+static bool add_repeated(Decoder *decoder, const uint8_t *record, uint32_t bytes,
+			 const bool swapped)
+{
+	uint32_t events;
+
+	if (bytes < sizeof(struct KmtRepeated) || !has_origin(decoder, record, swapped))
+		return false;
+	events = load_u32(record + offsetof(struct KmtRepeated, events), swapped);
+	put_event(decoder, record, false, EVENT_POINTER_UNKNOWN, decoder->period,
+		  saturate_product(decoder->period, events), swapped);
+	decoder->decoded += events;
+	return true;
+}
+
+/* A sum of known events is no estimate. */
+static bool add_weighted(Decoder *decoder, const uint8_t *record, uint32_t bytes,
+			 const bool swapped)
+{
+	if (bytes < sizeof(struct KmtWeighted) || !has_origin(decoder, record, swapped))
+		return false;
+	put_event(decoder, record, false, EVENT_POINTER_UNKNOWN, 1,
+		  load_u64(record + offsetof(struct KmtWeighted, weight), swapped), swapped);
+	decoder->decoded++;
+	return true;
+}
+
+static bool define_stack(Decoder *decoder, const uint8_t *record, uint32_t bytes,
+			 const bool swapped)
+{
+	uint32_t depth = load_u16(record + offsetof(struct KmtStack, depth), swapped);
+	uint32_t frame_bytes = record[0] == KMT_RECORD_STACK8 ? 8 : 4;
+
+	if (bytes < sizeof(struct KmtStack) + depth * frame_bytes || !depth ||
+	    depth > KMT_STACK_DEPTH_MAX || decoder->stacks == KMT_DEFINITIONS_MAX ||
+	    load_u16(record + 2, swapped) != decoder->stacks)
+		return false;
+	decoder->reader->stacks[decoder->stacks++] = record;
+	return true;
+}
+
+static bool define_cache(Decoder *decoder, const uint8_t *record, uint32_t bytes,
+			 const bool swapped)
+{
+	uint32_t name_bytes;
+
+	if (bytes < sizeof(struct KmtCache))
+		return false;
+	name_bytes = load_u16(record + offsetof(struct KmtCache, name_bytes), swapped);
+	if (bytes < sizeof(struct KmtCache) + name_bytes || !name_bytes ||
+	    name_bytes > KMT_CACHE_NAME_BYTES_MAX || decoder->caches == KMT_DEFINITIONS_MAX ||
+	    load_u16(record + 2, swapped) != decoder->caches)
+		return false;
+	decoder->reader->caches[decoder->caches++] = (EventDefinition){ memo_later, record };
+	return true;
+}
+
+static bool is_inner(const EventReader *reader, const uint8_t *record, const bool swapped)
+{
+	if (record[offsetof(struct KmtOrigin, source)] != KMT_SOURCE_KMALLOC)
+		return false;
+	return inner_kmallocs_have(
+		reader->inner, load_u64(record + offsetof(struct KmtOrigin, call_site), swapped),
+		load_u64(record + offsetof(struct KmtOrigin, bytes_requested), swapped));
+}
+
+static bool define_origin(Decoder *decoder, const uint8_t *record, const bool swapped)
+{
+	uint16_t stack = load_u16(record + offsetof(struct KmtOrigin, stack), swapped);
+	uint16_t cache = load_u16(record + offsetof(struct KmtOrigin, cache), swapped);
+	EventOrigin *origin;
+
+	if ((stack != KMT_NONE && stack >= decoder->stacks) ||
+	    (cache != KMT_NONE && cache >= decoder->caches) ||
+	    decoder->origins == KMT_DEFINITIONS_MAX ||
+	    load_u16(record + 2, swapped) != decoder->origins)
+		return false;
+	origin = &decoder->reader->origins[decoder->origins++];
+	*origin = (EventOrigin){
+		.memo = { memo_later, memo_later },
+		.record = record,
+		.is_inner = is_inner(decoder->reader, record, swapped),
+	};
+	decoder->has_inner |= origin->is_inner;
+	return true;
+}
+
+static bool define_task(Decoder *decoder, const uint8_t *record, const bool swapped)
+{
+	if (decoder->tasks == KMT_DEFINITIONS_MAX ||
+	    load_u16(record + 2, swapped) != decoder->tasks)
+		return false;
+	decoder->reader->tasks[decoder->tasks] = (EventDefinition){ memo_later, record };
+	decoder->task = (uint16_t)decoder->tasks++;
+	return true;
+}
+
+static bool use_task(Decoder *decoder, const uint8_t *record, const bool swapped)
+{
+	uint16_t task = load_u16(record + 2, swapped);
+
+	if (task >= decoder->tasks)
+		return false;
+	decoder->task = task;
+	return true;
+}
+
+static void add_heartbeat(Decoder *decoder, const uint8_t *record, const bool swapped)
+{
+	const struct KmtHeartbeat beat = {
+		.complete_until_ns = load_u64(
+			record + offsetof(struct KmtHeartbeat, complete_until_ns), swapped),
+		.skipped = load_u64(record + offsetof(struct KmtHeartbeat, skipped), swapped),
+		.errors = load_u64(record + offsetof(struct KmtHeartbeat, errors), swapped),
+		.transport_failures = load_u64(
+			record + offsetof(struct KmtHeartbeat, transport_failures), swapped),
+		.probe_ns = load_u64(record + offsetof(struct KmtHeartbeat, probe_ns), swapped),
+	};
+
+	g_array_append_val(decoder->reader->heartbeats, beat);
+}
+
+/* Returns false when the record makes no sense: the rest of the batch is then damaged. */
+static bool decode_other(Decoder *decoder, const uint8_t *record, uint32_t bytes,
+			 const bool swapped)
+{
+	switch (record[0]) {
+	case KMT_RECORD_WEIGHTED:
+		return add_weighted(decoder, record, bytes, swapped);
+	case KMT_RECORD_REPEATED:
+		return add_repeated(decoder, record, bytes, swapped);
+	case KMT_RECORD_SAMPLED:
+		return add_sampled(decoder, record, bytes, swapped);
+	case KMT_RECORD_STACK4:
+	case KMT_RECORD_STACK8:
+		return define_stack(decoder, record, bytes, swapped);
+	case KMT_RECORD_ORIGIN:
+		return bytes >= sizeof(struct KmtOrigin) && define_origin(decoder, record, swapped);
+	case KMT_RECORD_CACHE:
+		return define_cache(decoder, record, bytes, swapped);
+	case KMT_RECORD_TASK:
+		return bytes >= offsetof(struct KmtTask, leader) &&
+		       define_task(decoder, record, swapped);
+	case KMT_RECORD_TASK_USE:
+		return use_task(decoder, record, swapped);
+	case KMT_RECORD_HEARTBEAT:
+		if (bytes >= sizeof(struct KmtHeartbeat))
+			add_heartbeat(decoder, record, swapped);
+		return true;
+	case KMT_RECORD_PAD:
+		return true;
+	default:
+		decoder->unknown_records++;
+		return true;
+	}
+}
+
+/* Room for as many events as the batch can have, and for an inner one behind them. */
+static void make_room(EventReader *reader, const Batch *batch)
+{
+	size_t events_max = batch->content_bytes / sizeof(struct KmtEvent) + 1;
+
+	if (events_max <= reader->events_max)
+		return;
+	reader->events_max = MAX(events_max, EVENTS_FIRST);
+	g_free(reader->events);
+	reader->events = g_new(Event, reader->events_max);
+}
+
+static void finish(const Decoder *decoder, const Batch *batch)
+{
+	EventReader *reader = decoder->reader;
+	Events *decoded = &reader->decoded;
+	uint64_t announced = batch->header.events;
+
+	decoded->header = &batch->header;
+	decoded->swapped = batch->swapped;
+	decoded->events = reader->events;
+	decoded->events_count = (size_t)(decoder->next - reader->events);
+	decoded->decoded = decoder->decoded;
+	decoded->damaged = announced - MIN(announced, decoder->decoded);
+	decoded->unknown_records = decoder->unknown_records;
+	decoded->last_ns = decoder->decoded ? decoder->base_time_ns + decoder->latest : 0;
+	decoded->heartbeats = (const struct KmtHeartbeat *)(void *)reader->heartbeats->data;
+	decoded->heartbeats_count = reader->heartbeats->len;
+	decoded->origins_count = decoder->origins;
+	decoded->tasks_count = decoder->tasks;
+	decoded->caches_count = decoder->caches;
+	decoded->text = NULL;
+	reader->memo_owner = NULL;
+}
+
+/* Instantiated for either byte order, so that the native one pays nothing for the other. */
+static inline void decode_records(EventReader *reader, const Batch *batch, const bool swapped)
+{
+	Decoder decoder = {
+		.reader = reader,
+		.next = reader->events,
+		.base_time_ns = batch->header.base_time_ns,
+		.task = KMT_NONE,
+		.period = MAX(batch->header.sampling_period, 1),
+	};
+	const uint8_t *at = batch->content;
+	const uint8_t *end = at + batch->content_bytes;
+
+	while (end - at >= KMT_RECORD_UNIT_BYTES) {
+		uint32_t bytes = (uint32_t)at[1] * KMT_RECORD_UNIT_BYTES;
+		bool is_plain = at[0] == KMT_RECORD_ALLOC || at[0] == KMT_RECORD_FREE;
+
+		__builtin_prefetch(at + PREFETCH_BYTES);
+		if (!bytes || bytes > (size_t)(end - at) ||
+		    !(G_LIKELY(is_plain) ? add_plain(&decoder, at, bytes, swapped)
+					 : decode_other(&decoder, at, bytes, swapped)))
+			break;
+		at += bytes;
+	}
+	finish(&decoder, batch);
+}
+
+const Events *event_reader_decode(EventReader *reader, const Batch *batch)
+{
+	make_room(reader, batch);
+	g_array_set_size(reader->heartbeats, 0);
+	if (batch->swapped)
+		decode_records(reader, batch, true);
+	else
+		decode_records(reader, batch, false);
+	return &reader->decoded;
+}
+
+const Events *event_reader_decode_text(EventReader *reader, const EventText *text)
+{
+	static const Batch none;
+	Events *decoded = &reader->decoded;
+
+	make_room(reader, &none);
+	reader->events[0] = (Event){
+		.time_ns = text->time_ns,
+		.pointer = EVENT_POINTER_UNKNOWN,
+		.weight = text->weight,
+		.each = 1,
+		.task = text->task ? 0 : KMT_NONE,
+	};
+	reader->origins[0] = (EventOrigin){ .memo = { memo_later, memo_later } };
+	reader->tasks[0] = (EventDefinition){ .memo = memo_later };
+	reader->caches[0] = (EventDefinition){ .memo = memo_later };
+	reader->memo_owner = NULL;
+	reader->text_header.base_time_ns = text->time_ns;
+	decoded->header = &reader->text_header;
+	decoded->swapped = false;
+	decoded->events = reader->events;
+	decoded->events_count = 1;
+	decoded->decoded = text->weight;
+	decoded->damaged = 0;
+	decoded->unknown_records = 0;
+	decoded->last_ns = text->time_ns;
+	decoded->heartbeats_count = 0;
+	decoded->origins_count = 1;
+	decoded->tasks_count = text->task ? 1 : 0;
+	decoded->caches_count = text->cache ? 1 : 0;
+	decoded->text = text;
+	return decoded;
+}
+
+static void forget_memos(const Events *events)
+{
+	for (uint32_t i = 0; i < events->origins_count; i++)
+		events->origins[i].memo[0] = events->origins[i].memo[1] = memo_later;
+	for (uint32_t i = 0; i < events->tasks_count; i++)
+		events->tasks[i].memo = memo_later;
+	for (uint32_t i = 0; i < events->caches_count; i++)
+		events->caches[i].memo = memo_later;
+}
+
+void events_claim_memos(const Events *events, const void *owner)
+{
+	if (*events->memo_owner && *events->memo_owner != owner)
+		forget_memos(events);
+	*events->memo_owner = owner;
+}
+
+static void read_origin_of_text(const EventText *text, EventOriginFacts *facts)
+{
+	facts->call_site = 0;
+	facts->bytes_requested = text->bytes_requested;
+	facts->bytes_allocated = text->bytes_allocated;
+	facts->gfp_flags = text->gfp_flags;
+	facts->node = 0;
+	facts->source = text->source;
+	facts->truncated = false;
+	facts->cache = text->cache ? 0 : KMT_NONE;
+	facts->text = text->text;
+	facts->text_bytes = text->length;
+	facts->depth = 0;
+}
+
+static inline void read_stack(const Events *events, uint16_t stack, EventOriginFacts *facts)
+{
+	const bool swapped = events->swapped;
+	const uint8_t *record, *from;
+
+	facts->truncated = false;
+	facts->depth = 1;
+	facts->frames[0] = facts->call_site;
+	if (stack == KMT_NONE)
+		return;
+	record = events->stacks[stack];
+	from = record + sizeof(struct KmtStack);
+	facts->depth = load_u16(record + offsetof(struct KmtStack, depth), swapped);
+	facts->truncated =
+		load_u16(record + offsetof(struct KmtStack, flags), swapped) & KMT_STACK_TRUNCATED;
+	if (record[0] == KMT_RECORD_STACK8)
+		for (uint32_t i = 0; i < facts->depth; i++)
+			facts->frames[i] = load_u64(from + i * 8, swapped);
+	else
+		for (uint32_t i = 0; i < facts->depth; i++)
+			facts->frames[i] =
+				events->header->frame_base + load_u32(from + i * 4, swapped);
+}
+
+void events_read_origin(const Events *events, uint16_t origin, EventOriginFacts *facts)
+{
+	const uint8_t *record = events->origins[origin].record;
+	const bool swapped = events->swapped;
+
+	if (events->text) {
+		read_origin_of_text(events->text, facts);
+		return;
+	}
+	facts->call_site = load_u64(record + offsetof(struct KmtOrigin, call_site), swapped);
+	facts->bytes_requested =
+		load_u64(record + offsetof(struct KmtOrigin, bytes_requested), swapped);
+	facts->bytes_allocated =
+		load_u64(record + offsetof(struct KmtOrigin, bytes_allocated), swapped);
+	facts->gfp_flags = load_u32(record + offsetof(struct KmtOrigin, gfp_flags), swapped);
+	facts->node = (int16_t)load_u16(record + offsetof(struct KmtOrigin, node), swapped);
+	facts->source = record[offsetof(struct KmtOrigin, source)];
+	facts->cache = load_u16(record + offsetof(struct KmtOrigin, cache), swapped);
+	facts->text = NULL;
+	facts->text_bytes = 0;
+	read_stack(events, load_u16(record + offsetof(struct KmtOrigin, stack), swapped), facts);
+}
+
+/* A record of 0.1 ends before the leader's name. */
+static bool has_leader(const uint8_t *record)
+{
+	return (size_t)record[1] * KMT_RECORD_UNIT_BYTES >= sizeof(struct KmtTask);
+}
+
+void events_read_task(const Events *events, uint16_t task, EventTask *facts)
+{
+	const uint8_t *record = events->tasks[task].record;
+	const bool swapped = events->swapped;
+
+	if (events->text) {
+		*facts = *events->text->task;
+		return;
+	}
+	*facts = (EventTask){
+		.tgid = load_u32(record + offsetof(struct KmtTask, tgid), swapped),
+		.tid = load_u32(record + offsetof(struct KmtTask, tid), swapped),
+		.start_time_ns =
+			load_u64(record + offsetof(struct KmtTask, start_time_ns), swapped),
+		.cgroup_id = load_u64(record + offsetof(struct KmtTask, cgroup_id), swapped),
+	};
+	memcpy(facts->comm, record + offsetof(struct KmtTask, comm), KMT_COMM_BYTES);
+	if (has_leader(record))
+		memcpy(facts->leader, record + offsetof(struct KmtTask, leader), KMT_COMM_BYTES);
+}
+
+uint64_t events_task_cgroup(const Events *events, uint16_t task)
+{
+	if (events->text)
+		return events->text->task->cgroup_id;
+	return load_u64(events->tasks[task].record + offsetof(struct KmtTask, cgroup_id),
+			events->swapped);
+}
+
+void events_read_cache(const Events *events, uint16_t cache, EventCache *facts)
+{
+	const uint8_t *record = events->caches[cache].record;
+	const bool swapped = events->swapped;
+
+	if (events->text) {
+		*facts = *events->text->cache;
+		return;
+	}
+	facts->object_bytes = load_u32(record + offsetof(struct KmtCache, object_bytes), swapped);
+	facts->slot_bytes = load_u32(record + offsetof(struct KmtCache, slot_bytes), swapped);
+	facts->name_bytes = load_u16(record + offsetof(struct KmtCache, name_bytes), swapped);
+	memcpy(facts->name, record + sizeof(struct KmtCache), facts->name_bytes);
+}
