@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which events are taken. The build copies this into the emitter; the unit tests compile it, too.
+ * Which events are taken, and what they cost. The build copies this into the emitter; the unit
+ * tests compile it, too.
  * It needs u32 and u64, and divides 32 bits only: not every kernel can divide 64.
  *
  * Each event is drawn on its own: it is taken with a chance of one in N, and then stands for N. So
@@ -35,6 +36,25 @@ static inline unsigned kmt_draw(u64 *state, u32 period, u32 taken_below)
 	if (period == 1)
 		return 1;
 	return kmt_random(state) < taken_below ? period : 0;
+}
+
+/*
+ * What events cost. One of 1 << KMT_MEASURE_SHIFT is timed, any may be, and stands for as many. The
+ * clock sees nothing of how the kernel comes to the probe and SystemTap to our code, and back: some
+ * 400 instructions (a probe that does nothing has 290 of them; doc/PERFORMANCE.md), which take
+ * 100 ns on a CPU that does four in a nanosecond. To time them takes a clock outside of the probe.
+ */
+enum {
+	KMT_MEASURE_SHIFT = 4,
+	KMT_MEASURED_NS_MAX = 250000, /* longer ones were stopped by a hypervisor, not by us */
+	KMT_AROUND_NS = 100,
+};
+
+static inline u64 kmt_cost_ns(u64 timed_ns)
+{
+	u64 ours_ns = timed_ns < KMT_MEASURED_NS_MAX ? timed_ns : KMT_MEASURED_NS_MAX;
+
+	return (ours_ns + KMT_AROUND_NS) << KMT_MEASURE_SHIFT;
 }
 
 #endif

@@ -96,3 +96,12 @@ Test(sampling, what_is_timed_is_not_of_one_site)
 	for (int i = 0; i < 16; i++)
 		cr_expect(timed[i] > 500 && timed[i] < 750, "site %d: %u", i, timed[i]);
 }
+
+/* Sixteen of them, and what is around each probe. */
+Test(sampling, a_timed_event_stands_for_those_that_were_not_and_for_their_way_to_the_probe)
+{
+	cr_expect_eq(kmt_cost_ns(0), (u64)KMT_AROUND_NS * 16);
+	cr_expect_eq(kmt_cost_ns(2000), (u64)(2000 + KMT_AROUND_NS) * 16);
+	/* A hypervisor stopped the CPU for a second. */
+	cr_expect_eq(kmt_cost_ns(1000000000), (u64)(250000 + KMT_AROUND_NS) * 16);
+}
