@@ -1,6 +1,6 @@
-# The record format is written once, in aggregator/record/format.h: the build copies it into the
-# tapset, whose embedded C the kernel's compiler sees without any include path of ours. So does it with
-# the emitter's own parts.
+# The record format and its encoder are written once, in aggregator/record: the build copies format.h and
+# batch_build.h into the tapset, whose embedded C the kernel's compiler sees without any include path of
+# ours. So does it with the emitter's own parts.
 stapdir = $(pkgdatadir)/stap
 tapsetdir = $(stapdir)/tapset
 dist_stap_DATA = stap/base.stp stap/kmalloc.stp stap/cache.stp stap/page.stp stap/free.stp
@@ -10,9 +10,11 @@ EXTRA_DIST += stap/tapset/kmt_emitter.stp.in stap/sampling.h stap/slab_caches.h
 CLEANFILES += stap/tapset/kmt_emitter.stp
 
 stap/tapset/kmt_emitter.stp: $(srcdir)/stap/tapset/kmt_emitter.stp.in $(srcdir)/stap/sampling.h \
-		$(srcdir)/stap/slab_caches.h $(srcdir)/aggregator/record/format.h
+		$(srcdir)/stap/slab_caches.h $(srcdir)/aggregator/record/format.h \
+		$(srcdir)/aggregator/record/batch_build.h
 	$(AM_V_GEN)$(MKDIR_P) stap/tapset && \
 	$(SED) -e '/^@RECORD_FORMAT@$$/{' -e 'r $(srcdir)/aggregator/record/format.h' -e 'd' -e '}' \
+		-e '/^@BATCH_BUILD@$$/{' -e 'r $(srcdir)/aggregator/record/batch_build.h' -e 'd' -e '}' \
 		-e '/^@SAMPLING@$$/{' -e 'r $(srcdir)/stap/sampling.h' -e 'd' -e '}' \
 		-e '/^@SLAB_CACHES@$$/{' -e 'r $(srcdir)/stap/slab_caches.h' -e 'd' -e '}' \
 		$(srcdir)/stap/tapset/kmt_emitter.stp.in > $@.tmp && mv $@.tmp $@

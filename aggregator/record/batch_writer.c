@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/batch_writer.h"
 
+#include "record/batch_build.h"
+
 #include <string.h>
 
 enum {
@@ -22,28 +24,21 @@ static void append_padding(GByteArray *out, size_t length)
 /* Appends the header of a batch; batch_end() completes it. Returns where it begins. */
 static guint batch_begin(GByteArray *out, uint8_t kind, uint64_t time_ns)
 {
-	struct KmtBatchHeader header = {
-		.magic = KMT_MAGIC,
-		.version = KMT_VERSION,
-		.word_bytes = sizeof(long),
-		.header_bytes = sizeof(header),
-		.kind = kind,
-		.field_set = KMT_FIELD_SET,
-		.cpu = KMT_CPU_NONE,
-		.sampling_period = 1,
-		.base_time_ns = time_ns,
-	};
+	struct KmtBatchHeader header;
 	guint start = out->len;
 
+	kmt_build_header(&header, kind, 0);
+	header.base_time_ns = time_ns;
 	g_byte_array_append(out, (const guint8 *)&header, sizeof(header));
 	return start;
 }
 
 static void batch_end(GByteArray *out, guint start)
 {
-	const struct KmtBatchTrailer trailer = { .end_magic = KMT_END_MAGIC };
+	struct KmtBatchTrailer trailer;
 	uint32_t batch_bytes = out->len + sizeof(trailer) - start;
 
+	kmt_build_trailer(&trailer, 0);
 	g_byte_array_append(out, (const guint8 *)&trailer, sizeof(trailer));
 	memcpy(out->data + start + offsetof(struct KmtBatchHeader, batch_bytes), &batch_bytes,
 	       sizeof(batch_bytes));
@@ -80,17 +75,10 @@ static size_t text_fitting(const char *text)
 
 static void append_field(GByteArray *out, uint16_t id, const void *value, size_t value_bytes)
 {
-	size_t record_bytes = sizeof(struct KmtField) + value_bytes;
-	struct KmtField field = {
-		.head.type = KMT_RECORD_FIELD,
-		.head.units = (record_bytes + KMT_RECORD_UNIT_BYTES - 1) / KMT_RECORD_UNIT_BYTES,
-		.head.index = id,
-		.value_bytes = value_bytes,
-	};
+	guint start = out->len;
 
-	g_byte_array_append(out, (const guint8 *)&field, sizeof(field));
-	g_byte_array_append(out, value, value_bytes);
-	append_padding(out, value_bytes);
+	g_byte_array_set_size(out, start + kmt_build_field_bytes((uint32_t)value_bytes));
+	kmt_build_field(out->data + start, id, value, (uint32_t)value_bytes);
 }
 
 void batch_write_info(GByteArray *out, const InfoField *fields, size_t count)

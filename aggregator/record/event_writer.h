@@ -55,7 +55,7 @@ void event_writer_open(EventWriter *writer, EventCpu *cpu);
 /* Adds an event of the open CPU that stands for weight events. frames: innermost first, depth of
    them, 0: its stack was not taken; truncated: callers may be missing. */
 void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *task,
-		      const EventFacts *facts, uint32_t weight, const uint64_t *frames,
+		      const EventFacts *event, uint32_t weight, const uint64_t *frames,
 		      uint32_t depth, bool truncated);
 
 /* Adds the heartbeat of the open CPU: no event of it before that time will follow. */

@@ -1,5 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/record/format.h \
+	aggregator/record/batch_build.h \
 	aggregator/record/batch_reader.c aggregator/record/batch_reader.h \
 	aggregator/record/batch_text.h \
 	aggregator/record/batch_writer.c aggregator/record/batch_writer.h \

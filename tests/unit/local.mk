@@ -23,6 +23,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/perf_loop.h \
 	tests/unit/process.h \
 	tests/unit/temporary.h \
+	tests/unit/test_batch_build.c \
 	tests/unit/test_batch_reader.c \
 	tests/unit/test_batch_writer.c \
 	tests/unit/test_buffer_plan.c \

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The only encoder of batches. It is compiled twice, as format.h is: into the program, and (copied
+ * by the build into the tapset) into the kernel module. So it has inline functions on fixed-width
+ * types only: no allocation, no lock, no library, no division of 64 bits; and declarations come
+ * first in a block, as old kernels want it.
+ *
+ * A builder holds one batch. Definitions (tasks, stacks, origins) that repeat in the batch are
+ * written once: a table of offsets by hash finds them again. Where two share a place in a table,
+ * the later one wins, and the other is defined anew when it comes back.
+ *
+ * The caller sees to it that nobody else uses the builder, that a batch is open, that it has room
+ * (kmt_build_has_room()) and that it is not too old (kmt_build_goes_on()). What is looked up in
+ * another way on either side is the caller's: slab caches, and where a stack comes from.
+ */
+#ifndef KMT_BATCH_BUILD_H
+#define KMT_BATCH_BUILD_H
+
+#ifndef __KERNEL__
+#include "record/format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#endif
+
+/* Who includes this may choose the sizes. These are the emitter's. */
+#ifndef KMT_BUILD_BYTES
+#define KMT_BUILD_BYTES 8176    /* of a batch: one message of SystemTap's transport, and padding */
+#define KMT_BUILD_SEEN 128      /* stacks and origins that are found again; a power of two */
+#define KMT_BUILD_TASKS_SEEN 16 /* tasks, likewise */
+#endif
+
+/* The time of an event counts from its batch's, and must fit into KmtEvent.when. */
+#define KMT_BUILD_NS_MAX 1000000000U
+
+#if KMT_BUILD_BYTES > 0xffff
+typedef uint32_t KmtOffset;
+#else
+typedef uint16_t KmtOffset;
+#endif
+
+/* A return address of whoever walks the stack. */
+#ifdef __KERNEL__
+typedef unsigned long KmtFrame;
+#else
+typedef uint64_t KmtFrame;
+#endif
+
+/* As the cgroup of a task: it takes long to read, and does so when the task is defined. */
+#define KMT_CGROUP_NOT_READ 0xffffffffffffffffULL
+
+/* Whose an event is; names are of KMT_COMM_BYTES. */
+struct KmtTaskFacts {
+	uint32_t tgid;
+	uint32_t tid;
+	uint64_t start_time_ns;
+	uint64_t cgroup_id;
+	const char *comm;
+	const char *leader; /* comm itself where the task is the leader */
+};
+
+/* What an event is: its origin, but stack and cache; and what is its own. */
+struct KmtFacts {
+	uint64_t call_site;
+	uint64_t pointer;
+	uint64_t bytes_requested;
+	uint64_t bytes_allocated;
+	uint32_t gfp_flags;
+	int16_t node;
+	uint8_t source; /* enum KmtSource */
+	uint8_t type;   /* KMT_RECORD_ALLOC or KMT_RECORD_FREE */
+};
+
+/* A stack on its way into the batch. */
+struct KmtWalk {
+	const KmtFrame *frames; /* innermost first */
+	uint32_t depth;         /* at most KMT_STACK_DEPTH_MAX; 0: it was not taken */
+	uint32_t hash;          /* kmt_build_measure() makes this ... */
+	bool narrow;            /* ... and this: all frames fit into 4 bytes above the base */
+	bool truncated;
+};
+
+struct KmtBuilder {
+	uint32_t length; /* of the open batch, without its trailer; 0: none is open */
+	uint32_t stacks, origins, tasks, caches; /* defined in it */
+	uint32_t events, heartbeats;
+	uint32_t period;   /* of its header: what an event without a weight stands for */
+	KmtOffset task_at; /* of the task in force; 0: none is */
+	uint64_t base_time_ns;
+	uint64_t frame_base;
+	/* Offsets by hash; 0: nothing. */
+	KmtOffset stack_seen[KMT_BUILD_SEEN];
+	KmtOffset origin_seen[KMT_BUILD_SEEN];
+	KmtOffset task_seen[KMT_BUILD_TASKS_SEEN];
+	/* The batch; a transport may pad it in place. */
+	char data[KMT_BUILD_BYTES + KMT_PADDING_BYTES_MAX + 1] __attribute__((aligned(8)));
+};
+
+/* Each event defines at most one of a kind, and an origin with it: so the batch is full before
+   there are too many definitions. */
+_Static_assert(KMT_BUILD_BYTES / (sizeof(struct KmtOrigin) + sizeof(struct KmtEvent)) <
+		       KMT_DEFINITIONS_MAX,
+	       "a batch may have more definitions than the format allows");
+
+/* Where equal allocations are one record: the last record of each origin in the open batch. */
+struct KmtRepeats {
+	uint64_t until_ns; /* end of the present span of time: records do not reach beyond */
+	KmtOffset from;    /* offset of its first record */
+	struct {
+		KmtOffset record_at; /* 0: there is none */
+		KmtOffset task_at;   /* the task it is of */
+	} last[KMT_BUILD_SEEN];      /* by the number of the origin */
+};
+
+static inline void *kmt_build_at(struct KmtBuilder *b, uint32_t offset)
+{
+	return b->data + offset;
+}
+
+/* Length of a record in bytes, with its padding. */
+static inline uint32_t kmt_build_padded(uint32_t bytes)
+{
+	return (bytes + KMT_RECORD_UNIT_BYTES - 1) & ~(KMT_RECORD_UNIT_BYTES - 1U);
+}
+
+/* The header of a batch of that kind, of so many bytes, that is not of a CPU. */
+static inline void kmt_build_header(struct KmtBatchHeader *header, uint8_t kind, uint32_t bytes)
+{
+	memset(header, 0, sizeof(*header));
+	header->magic = KMT_MAGIC;
+	header->version = KMT_VERSION;
+	header->word_bytes = sizeof(long);
+	header->header_bytes = sizeof(*header);
+	header->batch_bytes = bytes;
+	header->kind = kind;
+	header->field_set = KMT_FIELD_SET;
+	header->cpu = KMT_CPU_NONE;
+	header->sampling_period = 1;
+}
+
+static inline void kmt_build_trailer(struct KmtBatchTrailer *trailer, uint32_t batch_number)
+{
+	trailer->end_magic = KMT_END_MAGIC;
+	trailer->batch_number = batch_number;
+}
+
+/* Length in bytes of a field's record with such a value. */
+static inline uint32_t kmt_build_field_bytes(uint32_t value_bytes)
+{
+	return kmt_build_padded(sizeof(struct KmtField) + value_bytes);
+}
+
+/* Writes a field (enum KmtFieldId). Returns its length, kmt_build_field_bytes(). */
+static inline uint32_t kmt_build_field(void *at, uint16_t id, const void *value,
+				       uint32_t value_bytes)
+{
+	struct KmtField *field = at;
+	uint32_t bytes = kmt_build_field_bytes(value_bytes);
+
+	memset(at, 0, bytes);
+	field->head.type = KMT_RECORD_FIELD;
+	field->head.units = bytes / KMT_RECORD_UNIT_BYTES;
+	field->head.index = id;
+	field->value_bytes = value_bytes;
+	memcpy(field + 1, value, value_bytes);
+	return bytes;
+}
+
+/* Opens a batch of that time and sampling period, whose narrow frames count from frame_base. */
+static inline void kmt_build_open(struct KmtBuilder *b, uint64_t time_ns, uint32_t period,
+				  uint64_t frame_base)
+{
+	b->length = sizeof(struct KmtBatchHeader);
+	b->stacks = b->origins = b->tasks = b->caches = 0;
+	b->events = b->heartbeats = 0;
+	b->period = period;
+	b->task_at = 0;
+	b->base_time_ns = time_ns;
+	b->frame_base = frame_base;
+	memset(b->stack_seen, 0, sizeof(b->stack_seen));
+	memset(b->origin_seen, 0, sizeof(b->origin_seen));
+	memset(b->task_seen, 0, sizeof(b->task_seen));
+}
+
+/* What narrow frames count from, around this address: kernel and module text lie within 2 GiB
+   around each other on all 64-bit machines. */
+static inline uint64_t kmt_build_frame_base(uint64_t address)
+{
+	return address >> 32 ? address - 0x80000000U : 0;
+}
+
+/* The most bytes that an event with such a stack can take. */
+static inline uint32_t kmt_build_event_bytes(uint32_t depth)
+{
+	return sizeof(struct KmtTask) + sizeof(struct KmtStack) + depth * 8 +
+	       sizeof(struct KmtCache) + KMT_CACHE_NAME_BYTES_MAX + sizeof(struct KmtOrigin) +
+	       sizeof(struct KmtSampled);
+}
+
+/* Whether the open batch has room for so many bytes of records. */
+static inline bool kmt_build_has_room(const struct KmtBuilder *b, uint32_t bytes)
+{
+	return b->length + bytes + sizeof(struct KmtBatchTrailer) <= KMT_BUILD_BYTES;
+}
+
+/* Whether an event of that time and sampling period may be in the open batch. */
+static inline bool kmt_build_goes_on(const struct KmtBuilder *b, uint64_t time_ns, uint32_t period)
+{
+	return time_ns <= b->base_time_ns + KMT_BUILD_NS_MAX && b->period == period;
+}
+
+/* Appends a record of this many bytes, rounded up. Only its head is written. */
+static inline void *kmt_build_append(struct KmtBuilder *b, uint8_t type, uint32_t index,
+				     uint32_t bytes)
+{
+	struct KmtRecordHead *head = kmt_build_at(b, b->length);
+
+	bytes = kmt_build_padded(bytes);
+	head->type = type;
+	head->units = bytes / KMT_RECORD_UNIT_BYTES;
+	head->index = index;
+	b->length += bytes;
+	return head;
+}
+
+static inline uint64_t kmt_build_load(const char *from)
+{
+	uint64_t value;
+
+	memcpy(&value, from, sizeof(value));
+	return value;
+}
+
+/* Compares names by words: this runs for every event. */
+static inline bool kmt_build_comm_is(const char *a, const char *b)
+{
+	return kmt_build_load(a) == kmt_build_load(b) &&
+	       kmt_build_load(a + 8) == kmt_build_load(b + 8);
+}
+
+static inline bool kmt_build_task_is(struct KmtBuilder *b, uint32_t at,
+				     const struct KmtTaskFacts *facts)
+{
+	const struct KmtTask *task = kmt_build_at(b, at);
+
+	return at && task->tid == facts->tid && task->tgid == facts->tgid &&
+	       kmt_build_comm_is(task->comm, facts->comm) &&
+	       task->start_time_ns == facts->start_time_ns &&
+	       (facts->cgroup_id == KMT_CGROUP_NOT_READ || task->cgroup_id == facts->cgroup_id) &&
+	       (facts->leader == facts->comm || kmt_build_comm_is(task->leader, facts->leader));
+}
+
+static inline void kmt_build_use_task(struct KmtBuilder *b, uint32_t index)
+{
+	struct KmtRecordHead *use =
+		kmt_build_append(b, KMT_RECORD_TASK_USE, index, KMT_RECORD_UNIT_BYTES);
+
+	memset(use + 1, 0, KMT_RECORD_UNIT_BYTES - sizeof(*use));
+}
+
+/* Brings the task into force: mostly it is already. Returns its record when it was defined just
+   now, whose cgroup may be filled in then; else NULL. */
+static inline struct KmtTask *kmt_build_task(struct KmtBuilder *b, const struct KmtTaskFacts *facts)
+{
+	KmtOffset *seen = &b->task_seen[facts->tid & (KMT_BUILD_TASKS_SEEN - 1)];
+	struct KmtTask *task;
+
+	if (kmt_build_task_is(b, b->task_at, facts))
+		return NULL;
+	if (kmt_build_task_is(b, *seen, facts)) {
+		task = kmt_build_at(b, *seen);
+		b->task_at = *seen;
+		kmt_build_use_task(b, task->head.index);
+		return NULL;
+	}
+	b->task_at = *seen = b->length;
+	task = kmt_build_append(b, KMT_RECORD_TASK, b->tasks++, sizeof(*task));
+	task->tgid = facts->tgid;
+	task->tid = facts->tid;
+	task->reserved = 0;
+	task->start_time_ns = facts->start_time_ns;
+	task->cgroup_id = facts->cgroup_id;
+	memcpy(task->comm, facts->comm, sizeof(task->comm));
+	memcpy(task->leader, facts->leader, sizeof(task->leader));
+	return task;
+}
+
+/* Completes a walk whose frames, depth and truncated are set. */
+static inline void kmt_build_measure(struct KmtWalk *walk, uint64_t frame_base)
+{
+	uint64_t wide = 0;
+	uint32_t hash = walk->depth;
+	uint32_t i;
+
+	for (i = 0; i < walk->depth; i++) {
+		uint64_t frame = walk->frames[i] - frame_base;
+
+		wide |= frame;
+		hash = (hash << 5 | hash >> 27) ^ (uint32_t)frame;
+	}
+	/* The best of its bits are the upper ones. */
+	hash *= 0x9e3779b1U;
+	walk->hash = hash ^ hash >> 19;
+	walk->narrow = !(wide >> 32);
+}
+
+static inline bool kmt_build_stack_is(const struct KmtBuilder *b, const struct KmtStack *stack,
+				      const struct KmtWalk *walk)
+{
+	const uint32_t *narrow = (const uint32_t *)(stack + 1);
+	const uint64_t *wide = (const uint64_t *)(stack + 1);
+	uint32_t i;
+
+	if (stack->depth != walk->depth ||
+	    (stack->head.type == KMT_RECORD_STACK4) != walk->narrow ||
+	    (stack->flags & KMT_STACK_TRUNCATED) != walk->truncated)
+		return false;
+	for (i = 0; !walk->narrow && i < walk->depth; i++)
+		if (wide[i] != walk->frames[i])
+			return false;
+	for (i = 0; walk->narrow && i < walk->depth; i++)
+		if (narrow[i] != (uint32_t)(walk->frames[i] - b->frame_base))
+			return false;
+	return true;
+}
+
+static inline uint32_t kmt_build_define_stack(struct KmtBuilder *b, const struct KmtWalk *walk)
+{
+	uint32_t frame_bytes = walk->narrow ? 4 : 8;
+	struct KmtStack *stack =
+		kmt_build_append(b, walk->narrow ? KMT_RECORD_STACK4 : KMT_RECORD_STACK8, b->stacks,
+				 sizeof(*stack) + walk->depth * frame_bytes);
+	uint32_t *narrow = (uint32_t *)(stack + 1);
+	uint64_t *wide = (uint64_t *)(stack + 1);
+	uint32_t i;
+
+	stack->depth = walk->depth;
+	stack->flags = walk->truncated ? KMT_STACK_TRUNCATED : 0;
+	for (i = 0; !walk->narrow && i < walk->depth; i++)
+		wide[i] = walk->frames[i];
+	for (i = 0; walk->narrow && i < walk->depth; i++)
+		narrow[i] = walk->frames[i] - b->frame_base;
+	if (walk->narrow && walk->depth % 2)
+		narrow[walk->depth] = 0;
+	return b->stacks++;
+}
+
+static inline uint32_t kmt_build_stack(struct KmtBuilder *b, const struct KmtWalk *walk)
+{
+	KmtOffset *seen = &b->stack_seen[walk->hash & (KMT_BUILD_SEEN - 1)];
+	const struct KmtStack *stack = kmt_build_at(b, *seen);
+
+	if (!walk->depth)
+		return KMT_NONE;
+	if (*seen && kmt_build_stack_is(b, stack, walk))
+		return stack->head.index;
+	*seen = b->length;
+	return kmt_build_define_stack(b, walk);
+}
+
+/* Defines a slab cache; name_bytes: 1 to KMT_CACHE_NAME_BYTES_MAX. Returns its index. */
+static inline uint32_t kmt_build_cache(struct KmtBuilder *b, uint32_t object_bytes,
+				       uint32_t slot_bytes, const char *name, uint32_t name_bytes)
+{
+	struct KmtCache *cache =
+		kmt_build_append(b, KMT_RECORD_CACHE, b->caches, sizeof(*cache) + name_bytes);
+
+	/* The padding, and a part of the record that is written now. */
+	memset(b->data + b->length - KMT_RECORD_UNIT_BYTES, 0, KMT_RECORD_UNIT_BYTES);
+	cache->object_bytes = object_bytes;
+	cache->slot_bytes = slot_bytes;
+	cache->name_bytes = name_bytes;
+	cache->reserved = 0;
+	memcpy(cache + 1, name, name_bytes);
+	return b->caches++;
+}
+
+static inline bool kmt_build_origin_is(struct KmtBuilder *b, const struct KmtOrigin *origin,
+				       const struct KmtFacts *facts, uint32_t cache,
+				       const struct KmtWalk *walk)
+{
+	uint32_t at = b->stack_seen[walk->hash & (KMT_BUILD_SEEN - 1)];
+	const struct KmtStack *stack = kmt_build_at(b, at);
+
+	if (origin->call_site != facts->call_site || origin->cache != cache ||
+	    origin->bytes_requested != facts->bytes_requested ||
+	    origin->bytes_allocated != facts->bytes_allocated ||
+	    origin->gfp_flags != facts->gfp_flags || origin->node != facts->node ||
+	    origin->source != facts->source)
+		return false;
+	if (!walk->depth)
+		return origin->stack == KMT_NONE;
+	return at && stack->head.index == origin->stack && kmt_build_stack_is(b, stack, walk);
+}
+
+/* Returns the index of an event's origin, which is defined with its stack if need be. cache: the
+   index of its slab cache, or KMT_NONE. */
+static inline uint32_t kmt_build_origin(struct KmtBuilder *b, const struct KmtFacts *facts,
+					uint32_t cache, const struct KmtWalk *walk)
+{
+	uint32_t hash = walk->hash ^ (uint32_t)facts->call_site ^
+			((uint32_t)facts->bytes_requested ^ cache << 16) * 0x85ebca6bU;
+	KmtOffset *seen = &b->origin_seen[(hash ^ hash >> 16) & (KMT_BUILD_SEEN - 1)];
+	struct KmtOrigin *origin = kmt_build_at(b, *seen);
+	uint32_t stack;
+
+	if (*seen && kmt_build_origin_is(b, origin, facts, cache, walk))
+		return origin->head.index;
+	stack = kmt_build_stack(b, walk);
+	*seen = b->length;
+	origin = kmt_build_append(b, KMT_RECORD_ORIGIN, b->origins, sizeof(*origin));
+	origin->stack = stack;
+	origin->cache = cache;
+	origin->call_site = facts->call_site;
+	origin->bytes_requested = facts->bytes_requested;
+	origin->bytes_allocated = facts->bytes_allocated;
+	origin->gfp_flags = facts->gfp_flags;
+	origin->node = facts->node;
+	origin->source = facts->source;
+	origin->reserved = 0;
+	return b->origins++;
+}
+
+/* The time and the context (enum KmtContext) of an event in one word. Records of interrupts nest,
+   so a time may lie a little before that of the record ahead. */
+static inline uint32_t kmt_build_when(const struct KmtBuilder *b, uint64_t time_ns,
+				      uint32_t context)
+{
+	uint32_t since = time_ns > b->base_time_ns ? (uint32_t)(time_ns - b->base_time_ns) : 0;
+
+	return since | context << KMT_CONTEXT_SHIFT;
+}
+
+/* Appends an event that stands for as many as the batch says. */
+static inline void kmt_build_event(struct KmtBuilder *b, uint8_t type, uint32_t origin,
+				   uint32_t when, uint64_t pointer)
+{
+	struct KmtEvent *event = kmt_build_append(b, type, origin, sizeof(*event));
+
+	event->when = when;
+	event->pointer = pointer;
+	b->events++;
+}
+
+/* Appends an event that stands for so many. */
+static inline void kmt_build_sampled(struct KmtBuilder *b, uint8_t type, uint32_t origin,
+				     uint32_t when, uint64_t pointer, uint32_t weight)
+{
+	struct KmtSampled *event = kmt_build_append(b, KMT_RECORD_SAMPLED, origin, sizeof(*event));
+
+	event->when = when;
+	event->pointer = pointer;
+	event->weight = weight;
+	event->flags = type == KMT_RECORD_FREE ? KMT_SAMPLED_FREE : 0;
+	b->events++;
+}
+
+/* A span of time begins, up to until_ns, in which equal allocations become one record. */
+static inline void kmt_build_begin_span(const struct KmtBuilder *b, struct KmtRepeats *repeats,
+					uint64_t until_ns)
+{
+	repeats->until_ns = until_ns;
+	repeats->from = b->length;
+}
+
+/* A batch was opened: none of its origins has a record. */
+static inline void kmt_build_forget(struct KmtRepeats *repeats)
+{
+	repeats->from = 0;
+	memset(repeats->last, 0, sizeof(repeats->last));
+}
+
+/* Makes a KmtRepeated of an event's record, or counts one more in it. The counts are copied, as
+   they lie where the event had its pointer. */
+static inline void kmt_build_add_to(struct KmtEvent *event, uint32_t when)
+{
+	const uint32_t counts_at = offsetof(struct KmtRepeated, events);
+	uint32_t counts[2] = { 1, 0 };
+
+	if (event->head.type == KMT_RECORD_REPEATED)
+		memcpy(counts, (char *)event + counts_at, sizeof(counts));
+	event->head.type = KMT_RECORD_REPEATED;
+	counts[0]++;
+	counts[1] = when - event->when;
+	memcpy((char *)event + counts_at, counts, sizeof(counts));
+}
+
+/* Appends an allocation that succeeded, as kmt_build_event() does; or adds it to its origin's last
+   record, when that is of this span of time, of this task and context. */
+static inline void kmt_build_repeat(struct KmtBuilder *b, struct KmtRepeats *repeats,
+				    uint32_t origin, uint32_t when, uint64_t pointer)
+{
+	uint32_t i = origin & (KMT_BUILD_SEEN - 1), at = repeats->last[i].record_at;
+	struct KmtEvent *event = kmt_build_at(b, at);
+
+	if (at && at >= repeats->from && repeats->last[i].task_at == b->task_at &&
+	    event->head.index == origin && !((event->when ^ when) >> KMT_CONTEXT_SHIFT)) {
+		kmt_build_add_to(event, when);
+		b->events++;
+		return;
+	}
+	repeats->last[i].record_at = b->length;
+	repeats->last[i].task_at = b->task_at;
+	kmt_build_event(b, KMT_RECORD_ALLOC, origin, when, pointer);
+}
+
+/* Appends a heartbeat, whose counters of all CPUs are 0 and may be filled in. */
+static inline struct KmtHeartbeat *
+kmt_build_heartbeat(struct KmtBuilder *b, uint64_t complete_until_ns, uint64_t probe_ns)
+{
+	struct KmtHeartbeat *beat = kmt_build_append(b, KMT_RECORD_HEARTBEAT, 0, sizeof(*beat));
+
+	beat->reserved = 0;
+	beat->complete_until_ns = complete_until_ns;
+	beat->skipped = 0;
+	beat->errors = 0;
+	beat->transport_failures = 0;
+	beat->probe_ns = probe_ns;
+	b->heartbeats++;
+	return beat;
+}
+
+/* Ends the open batch of a CPU. Returns its header, in which the counters of the CPU are still 0;
+   the batch, of header->batch_bytes, is valid until the next one is opened. */
+static inline struct KmtBatchHeader *kmt_build_end(struct KmtBuilder *b, uint32_t cpu,
+						   uint32_t batch_number)
+{
+	struct KmtBatchHeader *header = kmt_build_at(b, 0);
+
+	kmt_build_header(header, KMT_BATCH_EVENTS, b->length + sizeof(struct KmtBatchTrailer));
+	header->heartbeats = b->heartbeats;
+	header->cpu = cpu;
+	header->batch_number = batch_number;
+	header->base_time_ns = b->base_time_ns;
+	header->frame_base = b->frame_base;
+	header->events = b->events;
+	header->sampling_period = b->period;
+	kmt_build_trailer(kmt_build_at(b, b->length), batch_number);
+	b->length = 0;
+	return header;
+}
+
+#endif
