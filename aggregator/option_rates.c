@@ -44,13 +44,13 @@ static const RateColumn *parse_column(const char *name, GError **error)
 static void use_column(Options *options, const RateColumn *column)
 {
 	if (column->needs_frees)
-		options->request.events |= COLLECT_FREE;
+		options->request.events |= PROBE_FREE;
 }
 
 /* A column that was asked for before may want frees. */
 bool option_rate_events(Options *options, const char *value, GError **error)
 {
-	unsigned frees = options->request.events & COLLECT_FREE;
+	unsigned frees = options->request.events & PROBE_FREE;
 
 	if (!option_events(options, value, error))
 		return false;

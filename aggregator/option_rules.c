@@ -140,7 +140,7 @@ static bool process_is_empty(const Options *options)
 
 static bool pages_of_caches(const Options *options)
 {
-	return options->tool->caches_only && options->request.events & COLLECT_PAGE;
+	return options->tool->caches_only && options->request.events & PROBE_PAGE;
 }
 
 static const OptionRule option_rules[] = {
@@ -154,8 +154,7 @@ static const OptionRule option_rules[] = {
 	{ info_without_input, "--info describes a recording: add -i FILE" },
 	{ slice_without_input, "--from and --to need a recording: add -i FILE" },
 	{ slice_is_empty, "--from must be before --to" },
-	{ slice_of_info,
-	  "--info describes a whole recording: use it without --from and --to" },
+	{ slice_of_info, "--info describes a whole recording: use it without --from and --to" },
 	{ only_command_without, "--only-command needs a command: -c CMD or -- CMD ARG..." },
 	{ only_command_and_pid,
 	  "--only-command and -p select different processes: use one of them" },

@@ -23,7 +23,7 @@ typedef struct {
 	char short_name; /* 0: none */
 	const char *long_name;
 	const char *argument;
-	const char *help;
+	const char *help; /* NULL: option_events_help() */
 	OptionKind kind;
 	size_t offset; /* in Options */
 	/* Takes over the value; returns false with error set when it is none. */

@@ -3,7 +3,7 @@
 
 #include "collect/collector_types.h"
 #include "collect/command.h"
-#include "collect/event_kinds.h"
+#include "record/probe_kinds.h"
 #include "collect/stap_options.h"
 #include "number.h"
 #include "tools/tool.h"
@@ -177,13 +177,21 @@ bool option_to(Options *options, const char *value, GError **error)
 
 bool option_events(Options *options, const char *value, GError **error)
 {
-	if (!event_kinds_parse(value, &options->request.events, error))
+	if (!probe_kinds_parse(value, &options->request.events, error))
 		return false;
-	if (!(options->request.events & ~(unsigned)COLLECT_FREE))
+	if (!(options->request.events & ~(unsigned)PROBE_FREE))
 		return option_fail(error, "'%s' has no allocations to rank: add %s", value,
 				   options->tool->caches_only ? "kmalloc or cache"
 							      : "kmalloc, cache or page");
 	return true;
+}
+
+/* Frees are collected for those columns of rates that need them. */
+char *option_events_help(const Tool *tool)
+{
+	unsigned offered = tool->caches_only ? probe_kinds_of_caches() : G_MAXUINT;
+
+	return probe_kinds_help(tool->events, tool->stream ? offered & ~PROBE_FREE : offered);
 }
 
 bool option_stacks(Options *options, const char *value, GError **error)

@@ -26,6 +26,10 @@ bool option_add_filter(Options *options, const char *option, const char *value, 
 /* Reads a number of seconds, "30", "0.5" or ".5". Returns false where it is none. */
 bool option_parse_seconds(const char *value, double *seconds);
 
+/* Returns the help text of --events, to be freed: the kinds of events that the tool observes unless
+   it is told otherwise, and others. */
+char *option_events_help(const Tool *tool);
+
 bool option_exclude(Options *options, const char *value, GError **error);
 bool option_top(Options *options, const char *value, GError **error);
 bool option_sort(Options *options, const char *value, GError **error);

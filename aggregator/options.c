@@ -101,9 +101,10 @@ static void print_columns(FILE *out, const char *left, const char *right)
 	fputc('\n', out);
 }
 
-static void print_row(const OptionRow *row, FILE *out)
+static void print_row(const OptionRow *row, const Tool *tool, FILE *out)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
+	g_autofree char *help = NULL;
 
 	if (row->short_name)
 		g_string_append_printf(names, "-%c, ", row->short_name);
@@ -114,7 +115,9 @@ static void print_row(const OptionRow *row, FILE *out)
 		g_string_append_printf(names, "[=%s", row->argument + 1);
 	else if (row->argument)
 		g_string_append_printf(names, "=%s", row->argument);
-	print_columns(out, names->str, row->help);
+	if (!row->help)
+		help = option_events_help(tool);
+	print_columns(out, names->str, row->help ? row->help : help);
 }
 
 static void print_rate_columns(FILE *out)
@@ -158,7 +161,7 @@ void options_print_help(const Tool *tool, FILE *out)
 		if (section)
 			fprintf(out, "\n%s:\n", section);
 		section = NULL;
-		print_row(row, out);
+		print_row(row, tool, out);
 	}
 	if (tool->stream)
 		print_rate_columns(out);

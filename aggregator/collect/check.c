@@ -4,7 +4,7 @@
 #include "collect/collect_live.h"
 #include "collect/collector_types.h"
 #include "collect/command.h"
-#include "collect/event_kinds.h"
+#include "record/probe_kinds.h"
 #include "collect/host_snapshot.h"
 #include "collect/tracefs.h"
 #include "escape.h"
@@ -81,13 +81,13 @@ static CheckVerdict look_at_collector(const CheckHost *host, GString *text)
 }
 
 /* Returns the first tracepoint of the kind that is not in the folder, or NULL. */
-static const char *find_missing(const EventKind *kind, const char *folder)
+static const char *find_missing(const ProbeKind *kind, const char *folder)
 {
-	for (const char *const *point = kind->tracepoints; *point; point++) {
-		g_autofree char *path = g_build_filename(folder, *point, NULL);
+	for (const ProbePoint *point = kind->points; point->name; point++) {
+		g_autofree char *path = g_build_filename(folder, point->name, NULL);
 
-		if (!g_file_test(path, G_FILE_TEST_IS_DIR))
-			return *point;
+		if (!point->is_optional && !g_file_test(path, G_FILE_TEST_IS_DIR))
+			return point->name;
 	}
 	return NULL;
 }
@@ -97,7 +97,7 @@ static void append_events(GString *text, unsigned events, const char *folder)
 {
 	g_autoptr(GString) others = g_string_new(NULL);
 
-	for (const EventKind *kind = event_kinds; kind->name; kind++) {
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++) {
 		if (events & kind->bit)
 			g_string_append_printf(text, "%s%s", text->len ? ", " : "",
 					       kind->covers ? kind->covers : kind->name);
@@ -112,7 +112,7 @@ static CheckVerdict look_at_events(const CheckHost *host, GString *text)
 {
 	g_autofree char *folder = tracefs_find_kmem(host->root);
 	unsigned events = host->request->events;
-	g_autofree char *names = event_kinds_names(events);
+	g_autofree char *names = probe_kinds_names(events);
 
 	if (!folder) {
 		g_string_append_printf(text,
@@ -121,7 +121,7 @@ static CheckVerdict look_at_events(const CheckHost *host, GString *text)
 				       names);
 		return CHECK_NOTE;
 	}
-	for (const EventKind *kind = event_kinds; kind->name; kind++) {
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++) {
 		const char *missing = events & kind->bit ? find_missing(kind, folder) : NULL;
 
 		if (!missing)

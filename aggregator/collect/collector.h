@@ -2,20 +2,13 @@
 #pragma once
 
 #include "collect/host_snapshot.h"
+#include "record/probe_kinds.h"
 #include "record/recording.h"
 #include "session.h"
 
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* What can be observed; --events names them. */
-typedef enum {
-	COLLECT_KMALLOC = 1 << 0,
-	COLLECT_CACHE = 1 << 1,
-	COLLECT_PAGE = 1 << 2,
-	COLLECT_FREE = 1 << 3,
-} CollectEvents;
 
 /* Whose allocations the kernel side lets through. */
 typedef enum {
@@ -29,7 +22,7 @@ enum { COLLECT_CACHES_MAX = 16 };
 
 /* What a live collector is asked to do. Everything is borrowed for the call. */
 typedef struct {
-	unsigned events;      /* bits of CollectEvents */
+	unsigned events;      /* bits of ProbeKindBit */
 	uint32_t stack_depth; /* frames; 0: call sites only */
 	CollectScope scope;
 	char **command;     /* argument vector, NULL: none */

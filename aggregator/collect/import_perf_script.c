@@ -4,6 +4,7 @@
 #include "collect/import.h"
 #include "collect/import_text.h"
 #include "collect/import_types.h"
+#include "record/probe_kinds.h"
 #include "symbols/inner_kmallocs_find.h"
 
 #include <string.h>
@@ -22,17 +23,6 @@
 enum {
 	STACK_BYTES_MAX = 256 * 1024,
 	SMALL_BYTES_MAX = 8192, /* of a kmalloc, with the smallest pages that a kernel has */
-};
-
-/* Events that allocate; frees and everything else do not count. */
-static const struct {
-	const char *name;
-	enum KmtSource source;
-} allocation_events[] = {
-	{ "kmem:kmalloc:", KMT_SOURCE_KMALLOC },
-	{ "kmem:kmalloc_node:", KMT_SOURCE_KMALLOC },
-	{ "kmem:kmem_cache_alloc:", KMT_SOURCE_CACHE },
-	{ "kmem:kmem_cache_alloc_node:", KMT_SOURCE_CACHE },
 };
 
 /* Which flags decide on the class of kmalloc, in bits of our own: each kernel has others. */
@@ -82,7 +72,7 @@ typedef struct {
 	Sample sample;
 	uint64_t first_ns; /* of the samples; 0: none yet */
 	uint64_t last_ns;
-	unsigned sources; /* seen, as bits 1 << enum KmtSource */
+	unsigned events; /* seen: bits of ProbeKindBit */
 	bool in_sample;
 	GString *stack;
 	GString *call_site; /* " NAME+0xOFFSET\n": stands for a stack that was not recorded */
@@ -228,6 +218,28 @@ static void read_fields(Cursor fields, Sample *sample)
 	read_cache(fields, sample);
 }
 
+/* Takes the name of an event that allocates from slab caches; frees and everything else do not
+ * count. */
+static bool take_allocation(Cursor *cursor, Sample *sample)
+{
+	Cursor name = *cursor;
+
+	if (!cursor_take(&name, "kmem:"))
+		return false;
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		for (const ProbePoint *point = kind->points; point->name; point++) {
+			Cursor end = name;
+
+			if (!kind->of_caches || point->is_free || !cursor_take(&end, point->name) ||
+			    !cursor_take(&end, ":"))
+				continue;
+			*cursor = end;
+			sample->source = point->source;
+			return true;
+		}
+	return false;
+}
+
 static bool take_event(Cursor *cursor, Sample *sample)
 {
 	const char *word;
@@ -241,14 +253,9 @@ static bool take_event(Cursor *cursor, Sample *sample)
 		*cursor = at;
 		sample->period = CLAMP(period, 1, UINT32_MAX);
 	}
-	for (size_t i = 0; i < G_N_ELEMENTS(allocation_events); i++) {
-		if (cursor_take(cursor, allocation_events[i].name)) {
-			sample->allocates = true;
-			sample->source = allocation_events[i].source;
-			return true;
-		}
-	}
-	sample->allocates = false;
+	sample->allocates = take_allocation(cursor, sample);
+	if (sample->allocates)
+		return true;
 	return cursor_take_word(cursor, &word, &length) && length > 1 && word[length - 1] == ':';
 }
 
@@ -427,18 +434,13 @@ static bool is_inner(const PerfState *state)
 /* What was observed, as far as it has been seen. */
 static void note_source(PerfState *state, enum KmtSource source)
 {
-	static const char *const kinds[] = {
-		[1 << KMT_SOURCE_KMALLOC] = "kmalloc",
-		[1 << KMT_SOURCE_CACHE] = "cache",
-		[1 << KMT_SOURCE_KMALLOC | 1 << KMT_SOURCE_CACHE] = "kmalloc,cache",
-	};
-	const char *kind;
+	g_autofree char *names = NULL;
 
-	if (state->sources & 1U << source)
+	if (state->events & KMT_EVENTS_OF(source))
 		return;
-	state->sources |= 1U << source;
-	kind = kinds[state->sources];
-	run_info_set_text(state->session->info, KMT_FIELD_EVENTS, kind, strlen(kind));
+	state->events |= KMT_EVENTS_OF(source);
+	names = probe_kinds_names(state->events);
+	run_info_set_text(state->session->info, KMT_FIELD_EVENTS, names, strlen(names));
 }
 
 /* The first sample begins the run. One that is of before it, in a text that is not in order of

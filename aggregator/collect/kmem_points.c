@@ -3,8 +3,6 @@
 
 #include "collect/kmem_points.h"
 
-#include "collect/event_kinds.h"
-
 #include <errno.h>
 #include <gio/gio.h>
 #include <string.h>
@@ -21,42 +19,20 @@ enum {
 
 #define BIT(member) (1U << (member))
 
-enum {
-	OBJECT_MEMBERS = BIT(KMEM_COMMON_FLAGS) | BIT(KMEM_CALL_SITE) | BIT(KMEM_POINTER),
-	/* A node is told by few kernels' tracepoints without _node in their name: not missed. */
-	ALLOC_MEMBERS = OBJECT_MEMBERS | BIT(KMEM_BYTES_REQUESTED) | BIT(KMEM_BYTES_ALLOCATED) |
-			BIT(KMEM_GFP_FLAGS),
-	NODE_MEMBERS = ALLOC_MEMBERS | BIT(KMEM_NODE),
-	PAGE_MEMBERS = BIT(KMEM_COMMON_FLAGS) | BIT(KMEM_PAGE_NUMBER),
-	PAGE_ALLOC_MEMBERS = PAGE_MEMBERS | BIT(KMEM_PAGE_ORDER) | BIT(KMEM_GFP_FLAGS),
-};
-
-const KmemPointType kmem_point_types[] = {
-	{ "kmalloc", COLLECT_KMALLOC, KMT_SOURCE_KMALLOC, false, false, ALLOC_MEMBERS },
-	{ "kmalloc_node", COLLECT_KMALLOC, KMT_SOURCE_KMALLOC, false, true, NODE_MEMBERS },
-	{ "kmem_cache_alloc", COLLECT_CACHE, KMT_SOURCE_CACHE, false, false, ALLOC_MEMBERS },
-	{ "kmem_cache_alloc_node", COLLECT_CACHE, KMT_SOURCE_CACHE, false, true, NODE_MEMBERS },
-	{ "mm_page_alloc", COLLECT_PAGE, KMT_SOURCE_PAGE, false, false, PAGE_ALLOC_MEMBERS },
-	{ "kfree", COLLECT_FREE, KMT_SOURCE_KMALLOC, true, false, OBJECT_MEMBERS },
-	{ "kmem_cache_free", COLLECT_FREE, KMT_SOURCE_CACHE, true, false, OBJECT_MEMBERS },
-	{ "mm_page_free", COLLECT_FREE, KMT_SOURCE_PAGE, true, false, PAGE_MEMBERS },
-	{ 0 },
-};
-
 /* What the kernel calls them; an older name comes second. */
 static const struct {
 	const char *name;
 	const char *older_name;
-} members[KMEM_MEMBERS] = {
-	[KMEM_COMMON_FLAGS] = { "common_flags", NULL },
-	[KMEM_CALL_SITE] = { "call_site", NULL },
-	[KMEM_POINTER] = { "ptr", "page" },
-	[KMEM_PAGE_NUMBER] = { "pfn", NULL },
-	[KMEM_BYTES_REQUESTED] = { "bytes_req", NULL },
-	[KMEM_BYTES_ALLOCATED] = { "bytes_alloc", NULL },
-	[KMEM_PAGE_ORDER] = { "order", NULL },
-	[KMEM_GFP_FLAGS] = { "gfp_flags", NULL },
-	[KMEM_NODE] = { "node", NULL },
+} members[PROBE_MEMBERS] = {
+	[PROBE_COMMON_FLAGS] = { "common_flags", NULL },
+	[PROBE_CALL_SITE] = { "call_site", NULL },
+	[PROBE_POINTER] = { "ptr", "page" },
+	[PROBE_PAGE_NUMBER] = { "pfn", NULL },
+	[PROBE_BYTES_REQUESTED] = { "bytes_req", NULL },
+	[PROBE_BYTES_ALLOCATED] = { "bytes_alloc", NULL },
+	[PROBE_PAGE_ORDER] = { "order", NULL },
+	[PROBE_GFP_FLAGS] = { "gfp_flags", NULL },
+	[PROBE_NODE] = { "node", NULL },
 };
 
 static void point_free(void *data)
@@ -69,7 +45,7 @@ static void point_free(void *data)
 
 static void resolve_members(KmemPoint *point)
 {
-	for (unsigned i = 0; i < KMEM_MEMBERS; i++) {
+	for (unsigned i = 0; i < PROBE_MEMBERS; i++) {
 		const TracepointField *field =
 			tracepoint_format_lookup(point->format, members[i].name);
 
@@ -91,8 +67,7 @@ static void resolve_name(KmemPoint *point)
 		point->cache_name = field;
 }
 
-static KmemPoint *point_new(const KmemPointType *type, const char *text, size_t length,
-			    GError **error)
+static KmemPoint *point_new(const ProbePoint *type, const char *text, size_t length, GError **error)
 {
 	TracepointFormat *format = tracepoint_format_parse(text, length, error);
 	KmemPoint *point;
@@ -110,27 +85,20 @@ static KmemPoint *point_new(const KmemPointType *type, const char *text, size_t 
 	return point;
 }
 
-static const char *kind_name(unsigned event)
-{
-	for (const EventKind *kind = event_kinds; kind->name; kind++)
-		if (kind->bit == event)
-			return kind->name;
-	return "";
-}
-
-static void set_missing(const KmemPointType *type, int cause, GError **error)
+static void set_missing(const ProbeKind *kind, const ProbePoint *type, int cause, GError **error)
 {
 	if (cause == ENOENT)
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
 			    "this kernel has no tracepoint kmem:%s: leave %s out of --events",
-			    type->name, kind_name(type->events));
+			    type->name, kind->name);
 	else
 		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(cause),
 			    "the tracepoint kmem:%s cannot be read (%s): leave %s out of --events",
-			    type->name, g_strerror(cause), kind_name(type->events));
+			    type->name, g_strerror(cause), kind->name);
 }
 
-static bool open_point(GPtrArray *points, int folder_fd, const KmemPointType *type, GError **error)
+static bool open_point(GPtrArray *points, int folder_fd, const ProbeKind *kind,
+		       const ProbePoint *type, GError **error)
 {
 	/* One more than may be, so that a longer file is seen. */
 	const size_t text_bytes = TRACEPOINT_FORMAT_BYTES_MAX + 1;
@@ -141,14 +109,23 @@ static bool open_point(GPtrArray *points, int folder_fd, const KmemPointType *ty
 	if (length == -ENOENT && type->is_optional)
 		return true;
 	if (length < 0) {
-		set_missing(type, (int)-length, error);
+		set_missing(kind, type, (int)-length, error);
 		return false;
 	}
 	point = point_new(type, text, (size_t)length, error);
 	if (!point)
 		return false;
+	point->event = kind->bit;
 	point->number = points->len;
 	g_ptr_array_add(points, point);
+	return true;
+}
+
+static bool open_kind(GPtrArray *points, int folder_fd, const ProbeKind *kind, GError **error)
+{
+	for (const ProbePoint *type = kind->points; type->name; type++)
+		if (!open_point(points, folder_fd, kind, type, error))
+			return false;
 	return true;
 }
 
@@ -156,8 +133,8 @@ GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error)
 {
 	g_autoptr(GPtrArray) points = g_ptr_array_new_with_free_func(point_free);
 
-	for (const KmemPointType *type = kmem_point_types; type->name; type++)
-		if (type->events & events && !open_point(points, kmem_folder_fd, type, error))
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		if (kind->bit & events && !open_kind(points, kmem_folder_fd, kind, error))
 			return NULL;
 	return g_steal_pointer(&points);
 }
@@ -167,7 +144,7 @@ bool kmem_points_lack_caches(const GPtrArray *points)
 	for (guint i = 0; i < points->len; i++) {
 		const KmemPoint *point = points->pdata[i];
 
-		if (point->type->events == COLLECT_CACHE && !point->cache_name)
+		if (point->event == PROBE_CACHE && !point->cache_name)
 			return true;
 	}
 	return false;
@@ -177,7 +154,7 @@ bool kmem_points_lack_caches(const GPtrArray *points)
 #define NOT_KNOWN UINT64_MAX
 
 /* A record that is long enough for raw_bytes_min has every field of the point. */
-static uint64_t member(const KmemPoint *point, KmemMember which, const uint8_t *raw,
+static uint64_t member(const KmemPoint *point, ProbeMember which, const uint8_t *raw,
 		       uint32_t raw_bytes, uint64_t absent)
 {
 	const TracepointField *field = point->fields[which];
@@ -204,11 +181,11 @@ uint8_t kmem_context_of_probe(uint64_t common_flags)
 /* An allocation that failed has a page number of all ones. */
 static uint64_t page_pointer(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes)
 {
-	const TracepointField *field = point->fields[KMEM_PAGE_NUMBER];
+	const TracepointField *field = point->fields[PROBE_PAGE_NUMBER];
 	uint64_t none, number = 0;
 
 	if (!field || !tracepoint_field_number(field, raw, raw_bytes, &number))
-		return member(point, KMEM_POINTER, raw, raw_bytes, NOT_KNOWN);
+		return member(point, PROBE_POINTER, raw, raw_bytes, NOT_KNOWN);
 	none = UINT64_MAX >> (64 - 8 * field->size);
 	return number == none || number == UINT64_MAX ? 0 : number << point->page_shift;
 }
@@ -240,8 +217,8 @@ static bool read_page(const KmemPoint *point, const uint8_t *raw, uint32_t raw_b
 		      EventFacts *facts)
 {
 	facts->pointer = page_pointer(point, raw, raw_bytes);
-	if (!facts->free && point->fields[KMEM_PAGE_ORDER]) {
-		uint64_t order = member(point, KMEM_PAGE_ORDER, raw, raw_bytes, 0);
+	if (!facts->free && point->fields[PROBE_PAGE_ORDER]) {
+		uint64_t order = member(point, PROBE_PAGE_ORDER, raw, raw_bytes, 0);
 
 		if (order > PAGE_ORDER_MAX)
 			return false;
@@ -254,10 +231,10 @@ static bool read_page(const KmemPoint *point, const uint8_t *raw, uint32_t raw_b
 static void read_object(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
 			EventFacts *facts)
 {
-	facts->pointer = member(point, KMEM_POINTER, raw, raw_bytes, NOT_KNOWN);
-	facts->call_site = member(point, KMEM_CALL_SITE, raw, raw_bytes, 0);
-	facts->bytes_requested = member(point, KMEM_BYTES_REQUESTED, raw, raw_bytes, 0);
-	facts->bytes_allocated = member(point, KMEM_BYTES_ALLOCATED, raw, raw_bytes, 0);
+	facts->pointer = member(point, PROBE_POINTER, raw, raw_bytes, NOT_KNOWN);
+	facts->call_site = member(point, PROBE_CALL_SITE, raw, raw_bytes, 0);
+	facts->bytes_requested = member(point, PROBE_BYTES_REQUESTED, raw, raw_bytes, 0);
+	facts->bytes_allocated = member(point, PROBE_BYTES_ALLOCATED, raw, raw_bytes, 0);
 }
 
 bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
@@ -266,10 +243,10 @@ bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_by
 	if (raw_bytes < point->raw_bytes_min)
 		return false;
 	*facts = (EventFacts){ .source = point->type->source, .free = point->type->is_free };
-	facts->context = context_of(member(point, KMEM_COMMON_FLAGS, raw, raw_bytes, 0));
-	facts->gfp_flags = (uint32_t)member(point, KMEM_GFP_FLAGS, raw, raw_bytes, 0);
-	facts->node = (int16_t)member(point, KMEM_NODE, raw, raw_bytes, UINT64_MAX);
-	if (point->type->source != KMT_SOURCE_PAGE)
+	facts->context = context_of(member(point, PROBE_COMMON_FLAGS, raw, raw_bytes, 0));
+	facts->gfp_flags = (uint32_t)member(point, PROBE_GFP_FLAGS, raw, raw_bytes, 0);
+	facts->node = (int16_t)member(point, PROBE_NODE, raw, raw_bytes, UINT64_MAX);
+	if (!(point->type->members & BIT(PROBE_PAGE_NUMBER)))
 		read_object(point, raw, raw_bytes, facts);
 	else if (!read_page(point, raw, raw_bytes, facts))
 		return false;
@@ -278,12 +255,12 @@ bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_by
 	return !facts->free || facts->pointer > ZERO_SIZE_POINTER;
 }
 
-static bool is_missing(const KmemPoint *point, KmemMember which)
+static bool is_missing(const KmemPoint *point, ProbeMember which)
 {
-	if (!(point->type->expected_members & BIT(which)) || point->fields[which])
+	if (!(point->type->members & BIT(which)) || point->fields[which])
 		return false;
 	/* Old kernels, as RHEL 7's, have the address of its struct page. */
-	return which != KMEM_PAGE_NUMBER || !point->fields[KMEM_POINTER];
+	return which != PROBE_PAGE_NUMBER || !point->fields[PROBE_POINTER];
 }
 
 char *kmem_points_missing(const GPtrArray *points)
@@ -294,7 +271,7 @@ char *kmem_points_missing(const GPtrArray *points)
 		const KmemPoint *point = points->pdata[i];
 		bool is_first = true;
 
-		for (unsigned which = 0; which < KMEM_MEMBERS; which++) {
+		for (unsigned which = 0; which < PROBE_MEMBERS; which++) {
 			if (!is_missing(point, which))
 				continue;
 			if (is_first)

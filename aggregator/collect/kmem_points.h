@@ -3,6 +3,7 @@
 
 #include "collect/tracepoint_format.h"
 #include "record/event_writer.h"
+#include "record/probe_kinds.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -13,44 +14,19 @@
  * and how their raw records become events.
  */
 
-/* What an event is made of. */
-typedef enum {
-	KMEM_COMMON_FLAGS,
-	KMEM_CALL_SITE,
-	KMEM_POINTER, /* an object's address, or that of a page's struct on kernels without pfn */
-	KMEM_PAGE_NUMBER,
-	KMEM_BYTES_REQUESTED,
-	KMEM_BYTES_ALLOCATED,
-	KMEM_PAGE_ORDER,
-	KMEM_GFP_FLAGS,
-	KMEM_NODE,
-	KMEM_MEMBERS
-} KmemMember;
-
-/* A tracepoint that is known to the program; one row of kmem_point_types. */
+/* A tracepoint on this kernel. */
 typedef struct {
-	const char *name; /* "kmalloc"; NULL ends the table */
-	unsigned events;  /* the bit of CollectEvents that it answers */
-	uint8_t source;   /* enum KmtSource */
-	bool is_free;
-	bool is_optional;          /* kernels without it pass through another one of the table */
-	uint32_t expected_members; /* bits by KmemMember; a kernel that lacks one is told of */
-} KmemPointType;
-
-extern const KmemPointType kmem_point_types[];
-
-/* One of them on this kernel. */
-typedef struct {
-	const KmemPointType *type;
-	unsigned number;                             /* its place among those that were opened */
-	TracepointFormat *format;                    /* owned */
-	const TracepointField *fields[KMEM_MEMBERS]; /* of the format; NULL: not recorded */
-	const TracepointField *cache_name;           /* likewise */
-	uint32_t raw_bytes_min;                      /* a shorter record is a damaged one */
+	const ProbePoint *type;
+	unsigned event;                               /* its kind: a bit of ProbeKindBit */
+	unsigned number;                              /* its place among those that were opened */
+	TracepointFormat *format;                     /* owned */
+	const TracepointField *fields[PROBE_MEMBERS]; /* of the format; NULL: not recorded */
+	const TracepointField *cache_name;            /* likewise */
+	uint32_t raw_bytes_min;                       /* a shorter record is a damaged one */
 	unsigned page_shift;
 } KmemPoint;
 
-/* Opens those that answer the events (bits of CollectEvents), of the folder events/kmem, which is
+/* Opens those that answer the events (bits of ProbeKindBit), of the folder events/kmem, which is
    borrowed. Returns (element-type KmemPoint), to be freed with g_ptr_array_unref(), or NULL with
    error set: one is missing, or what a file says makes no sense. */
 GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error);

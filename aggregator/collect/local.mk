@@ -29,7 +29,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/command_split.c \
 	aggregator/collect/cpu_list.c aggregator/collect/cpu_list.h \
 	aggregator/collect/cpu_watch.c aggregator/collect/cpu_watch.h \
-	aggregator/collect/event_kinds.c aggregator/collect/event_kinds.h \
 	aggregator/collect/gfp_flags.c aggregator/collect/gfp_flags.h \
 	aggregator/collect/gfp_flags_btf.c \
 	aggregator/collect/host_memory.c aggregator/collect/host_memory.h \

@@ -148,7 +148,7 @@ static GPtrArray *open_points(const char *folder, unsigned events)
 static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, GString *text)
 {
 	const CacheProbeHost probed = { host->root, host->release, host->machine, folder };
-	g_autoptr(GPtrArray) points = open_points(folder, COLLECT_CACHE);
+	g_autoptr(GPtrArray) points = open_points(folder, PROBE_CACHE);
 	const char *problem;
 
 	if (points && !kmem_points_lack_caches(points)) {
@@ -169,13 +169,13 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	g_autofree char *folder = tracefs_find_kmem(host->root);
 	unsigned events = host->request->events;
 
-	if (!(events & (COLLECT_KMALLOC | COLLECT_CACHE))) {
+	if (!(events & (PROBE_KMALLOC | PROBE_CACHE))) {
 		g_string_append(text, "none: no allocations from slab caches are observed");
 		return CHECK_OK;
 	}
-	if (events & COLLECT_KMALLOC)
+	if (events & PROBE_KMALLOC)
 		g_string_append(text, "kmalloc by size");
-	if (!(events & COLLECT_CACHE))
+	if (!(events & PROBE_CACHE))
 		return CHECK_OK;
 	g_string_append_printf(text, "%skmem_cache_alloc ", text->len ? "; " : "");
 	if (folder)

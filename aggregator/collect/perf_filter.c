@@ -96,7 +96,7 @@ char *perf_filter_new(const KmemPoint *point, char **caches)
 		return NULL;
 	if (point->cache_name)
 		return by_name(caches);
-	if (point->type->source == KMT_SOURCE_KMALLOC && point->fields[KMEM_BYTES_REQUESTED])
+	if (point->type->source == KMT_SOURCE_KMALLOC && point->fields[PROBE_BYTES_REQUESTED])
 		return by_class(caches);
 	return NULL;
 }
@@ -104,7 +104,7 @@ char *perf_filter_new(const KmemPoint *point, char **caches)
 static bool has_inner(const KmemPoint *point, const InnerKmallocs *inner)
 {
 	return inner->count && point->type->source == KMT_SOURCE_KMALLOC && !point->type->is_free &&
-	       point->fields[KMEM_CALL_SITE] && point->fields[KMEM_BYTES_REQUESTED];
+	       point->fields[PROBE_CALL_SITE] && point->fields[PROBE_BYTES_REQUESTED];
 }
 
 char *perf_filter_without_inner(char *filter, const KmemPoint *point, const InnerKmallocs *inner)

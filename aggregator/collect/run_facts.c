@@ -5,7 +5,7 @@
 
 #include "collect/clock.h"
 #include "collect/command.h"
-#include "collect/event_kinds.h"
+#include "record/probe_kinds.h"
 #include "record/batch_writer.h"
 
 /* What no tracepoint shows. */
@@ -24,7 +24,7 @@ static void append_item(GString *list, const char *item)
 /* The allocator paths of these events. */
 static void append_covered(GString *list, unsigned events)
 {
-	for (const EventKind *kind = event_kinds; kind->name; kind++)
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
 		if (events & kind->bit && kind->covers)
 			append_item(list, kind->covers);
 }
@@ -92,7 +92,7 @@ void run_facts_write_start(GByteArray *out, const CollectRequest *request, const
 			   uint64_t buffer_bytes)
 {
 	g_autofree char *program = g_strconcat(g_get_prgname(), " ", PACKAGE_VERSION, NULL);
-	g_autofree char *events = event_kinds_names(request->events);
+	g_autofree char *events = probe_kinds_names(request->events);
 	g_autofree char *covered = covered_text(request->events);
 	g_autofree char *not_covered = not_covered_text(request->events);
 	g_autofree char *command = request->command ? command_quote(request->command) : NULL;

@@ -100,11 +100,11 @@ static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 		add_pids(words, request->pids);
 	add(words, "kmt_self=%d", (int)getpid());
 	add(words, "kmt_events=%u", request->events);
-	if (request->events & (COLLECT_KMALLOC | COLLECT_CACHE | COLLECT_FREE))
+	if (request->events & probe_kinds_of_caches())
 		add_layout(words);
 	if (request->caches)
 		add_caches(words, request->caches);
-	if (request->events & COLLECT_KMALLOC)
+	if (request->events & PROBE_KMALLOC)
 		add_inner(words, arguments->inner);
 	add(words, "kmt_include_self=%d", request->include_self);
 	add(words, "kmt_with_interrupts=%d", request->with_interrupts);

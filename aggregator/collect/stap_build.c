@@ -2,7 +2,7 @@
 #include "collect/stap_build.h"
 
 #include "collect/distribution.h"
-#include "collect/event_kinds.h"
+#include "record/probe_kinds.h"
 #include "collect/kernel_headers.h"
 #include "collect/module_cache.h"
 #include "collect/module_file.h"
@@ -186,7 +186,7 @@ static void add_format(GPtrArray *argv, const char *format, ...)
 /* What --module asks the file for later. */
 static void add_notes(const Build *build, GPtrArray *argv)
 {
-	g_autofree char *events = event_kinds_names(build->request->events);
+	g_autofree char *events = probe_kinds_names(build->request->events);
 
 	add(argv, "--modinfo");
 	add_format(argv, MODULE_FILE_EVENTS "=%s", events);

@@ -14,7 +14,7 @@
 
 /* What a module depends on. Everything is borrowed. */
 typedef struct {
-	unsigned events;            /* bits of CollectEvents: which scripts */
+	unsigned events;            /* bits of ProbeKindBit: which scripts */
 	const StapOptions *options; /* the user's -o, already split */
 	const char *kernel_release; /* NULL: the running one */
 	unsigned cpus_max;          /* possible CPUs that the emitter keeps buffers for */

@@ -424,7 +424,7 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	const char *source;
 	CacheLayout layout;
 
-	if (!(host->request->events & (COLLECT_KMALLOC | COLLECT_CACHE | COLLECT_FREE))) {
+	if (!(host->request->events & probe_kinds_of_caches())) {
 		g_string_append(text, "none: no allocations from slab caches are observed");
 		return CHECK_OK;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap_build.h"
 
-#include "collect/event_kinds.h"
+#include "record/probe_kinds.h"
 #include "collect/module_file.h"
 
 #include <gio/gio.h>
@@ -23,10 +23,10 @@ static bool fail(GError **error, const char *format, ...)
 /* What the module does not observe nobody can count: rather an error than half a report. */
 static bool check_events(const ModuleFile *file, const char *path, unsigned wanted, GError **error)
 {
-	g_autofree char *names = event_kinds_names(wanted);
+	g_autofree char *names = probe_kinds_names(wanted);
 	unsigned observed;
 
-	if (!file->events || !event_kinds_parse(file->events, &observed, NULL))
+	if (!file->events || !probe_kinds_parse(file->events, &observed, NULL))
 		return fail(error, "%s is not a module made by --build-module", path);
 	if (wanted & ~observed)
 		return fail(error,

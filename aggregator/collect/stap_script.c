@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap_script.h"
 
-#include "collect/event_kinds.h"
+#include "record/probe_kinds.h"
 
 #include <string.h>
 
@@ -60,12 +60,9 @@ static bool read_tapset(StapScript *script, GError **error)
 
 static bool append_events(GString *text, const char *folder, unsigned events, GError **error)
 {
-	for (const EventKind *kind = event_kinds; kind->name; kind++) {
-		g_autofree char *name = g_strconcat(kind->name, ".stp", NULL);
-
-		if (events & kind->bit && !append_file(text, folder, name, error))
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		if (events & kind->bit && !append_file(text, folder, kind->script, error))
 			return false;
-	}
 	return true;
 }
 

@@ -13,7 +13,7 @@ typedef struct {
 	char *tapset_text; /* all of the tapset's files: part of a module's key */
 } StapScript;
 
-/* Returns the script for these events (bits of CollectEvents), or NULL with error set. folder
+/* Returns the script for these events (bits of ProbeKindBit), or NULL with error set. folder
    NULL: where the scripts are installed. */
 StapScript *stap_script_read(const char *folder, unsigned events, GError **error);
 void stap_script_free(StapScript *script);

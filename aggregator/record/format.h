@@ -146,7 +146,15 @@ enum KmtSource {
 	KMT_SOURCE_KMALLOC = 1,
 	KMT_SOURCE_CACHE = 2, /* kmem_cache_alloc and its variants */
 	KMT_SOURCE_PAGE = 3,  /* the page allocator */
+			      /* 4 is left out: see KMT_EVENTS_FREE. */
 };
+
+/* Whether a source's objects are of slab caches. */
+#define KMT_SOURCE_HAS_CACHES(source) ((source) <= KMT_SOURCE_CACHE)
+
+/* What is observed, a bit each: the allocations of a source, and the frees of all. */
+#define KMT_EVENTS_OF(source) (1U << ((source)-1))
+#define KMT_EVENTS_FREE (1U << 3)
 
 /*
  * A slab cache, by the name that the kernel's structure has: of merged caches the one that was

@@ -16,4 +16,5 @@ libaggregator_a_SOURCES += \
 	aggregator/record/frames_plain.c \
 	aggregator/record/frames_zstd.c \
 	aggregator/record/private_file.c aggregator/record/private_file.h \
+	aggregator/record/probe_kinds.c aggregator/record/probe_kinds.h \
 	aggregator/record/recording.c aggregator/record/recording.h

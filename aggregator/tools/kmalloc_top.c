@@ -16,7 +16,7 @@ static const Tool kmalloc_top = {
 	.purpose = "Shows which kernel call paths allocate memory, how often, how much, for whom.",
 	.examples = examples,
 	.bit = TOOL_KMALLOC_TOP,
-	.events = COLLECT_KMALLOC,
+	.events = PROBE_KMALLOC,
 	.print_report = report_print_text,
 };
 

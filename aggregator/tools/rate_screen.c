@@ -2,7 +2,7 @@
 #include "tools/rate_screen.h"
 
 #include "collect/clock.h"
-#include "collect/event_kinds.h"
+#include "record/probe_kinds.h"
 #include "screen/screen.h"
 #include "tools/drill.h"
 #include "tools/recorder.h"
@@ -56,7 +56,7 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 {
 	RateScreen *screen = g_new0(RateScreen, 1);
 	const RateOptions *rate = &options->rate;
-	g_autofree char *kinds = event_kinds_names(options->request.events);
+	g_autofree char *kinds = probe_kinds_names(options->request.events);
 	g_auto(GStrv) events = g_strsplit(kinds, ",", -1);
 
 	screen->options = options;

@@ -61,7 +61,7 @@ static const Tool slabstack = {
 		   "Without CACHE: which caches grow.",
 	.examples = examples,
 	.bit = TOOL_SLABSTACK,
-	.events = COLLECT_KMALLOC | COLLECT_CACHE,
+	.events = PROBE_KMALLOC | PROBE_CACHE,
 	.caches_only = true,
 	.by = SLABSTACK_BLOCKS,
 	.take_word = take_caches,

@@ -5,7 +5,7 @@
 
 #include "collect/child_signals.h"
 #include "collect/clock.h"
-#include "collect/event_kinds.h"
+#include "record/probe_kinds.h"
 #include "collect/process_group.h"
 #include "collect/watchdog.h"
 #include "exit_status.h"
@@ -59,7 +59,7 @@ static void add_pids(GPtrArray *words, const GArray *pids)
 GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 {
 	const CollectRequest *like = request->like;
-	g_autofree char *events = event_kinds_names(like->events & ~(unsigned)COLLECT_FREE);
+	g_autofree char *events = probe_kinds_names(like->events & ~(unsigned)PROBE_FREE);
 	GPtrArray *words;
 
 	if (like->scope == COLLECT_SCOPE_COMMAND) {

@@ -36,12 +36,12 @@ typedef struct {
  * To add one: a file with such a table and a main(), a bit, its rows in the option table.
  */
 struct Tool {
-	const char *name;    /* as it is called; its messages begin with it */
-	const char *usage;   /* what may follow its name */
-	const char *purpose; /* a line or two */
+	const char *name;            /* as it is called; its messages begin with it */
+	const char *usage;           /* what may follow its name */
+	const char *purpose;         /* a line or two */
 	const ToolExample *examples; /* ended by one without command */
 	ToolBit bit;
-	unsigned events;  /* bits of CollectEvents that it observes unless it is told otherwise */
+	unsigned events;  /* bits of ProbeKindBit that it observes unless it is told otherwise */
 	bool caches_only; /* what it shows is of slab caches, as pages are not */
 	const char *by;   /* what its report is grouped by unless --by says so; NULL: nothing */
 	/* Takes a word that is no option; returns false with error set when it is one too many, or

@@ -62,13 +62,14 @@ static inline GPtrArray *perf_fixture_points(const char *kernel)
 	GError *error = NULL;
 	GPtrArray *points;
 
-	for (const KmemPointType *type = kmem_point_types; type->name; type++) {
-		g_autofree char *text = perf_fixture_format(kernel, type->name);
-		g_autofree char *path = g_build_filename(type->name, "format", NULL);
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		for (const ProbePoint *point = kind->points; point->name; point++) {
+			g_autofree char *text = perf_fixture_format(kernel, point->name);
+			g_autofree char *path = g_build_filename(point->name, "format", NULL);
 
-		if (text)
-			temporary_write(folder, path, text, -1);
-	}
+			if (text)
+				temporary_write(folder, path, text, -1);
+		}
 	points = perf_fixture_open(folder, G_MAXUINT, &error);
 	cr_assert_null(error, "%s: %s", kernel, error ? error->message : "");
 	temporary_remove(folder);

@@ -100,8 +100,7 @@ static void fixture_init(Fixture *fixture)
 				    .minor = 8,
 				    .version = (char *)"4.8",
 				    .kernels_tested = (char *)"2.6.32 ... 6.1.0-rc3" };
-	fixture->request =
-		(CollectRequest){ .events = COLLECT_KMALLOC, .record_bytes_max = 1 << 30 };
+	fixture->request = (CollectRequest){ .events = PROBE_KMALLOC, .record_bytes_max = 1 << 30 };
 	fixture->host = (CheckHost){ .root = fixture->root,
 				     .release = KERNEL,
 				     .version = KERNEL_VERSION,
@@ -127,7 +126,7 @@ static void fixture_clear(Fixture *fixture)
 static void compile(const Fixture *fixture)
 {
 	g_autofree char *modules = g_build_filename(fixture->root, "lib/modules", NULL);
-	const StapBuildRequest request = { .events = COLLECT_KMALLOC,
+	const StapBuildRequest request = { .events = PROBE_KMALLOC,
 					   .kernel_release = KERNEL,
 					   .cpus_max = 4,
 					   .script_folder = fixture->scripts,
@@ -328,7 +327,7 @@ Test(check, a_kernel_without_a_tracepoint_is_told)
 	Fixture fixture;
 
 	fixture_init(&fixture);
-	fixture.request.events |= COLLECT_PAGE;
+	fixture.request.events |= PROBE_PAGE;
 	expect_line(&fixture, "FAIL", "Events", "leave page out of --events");
 	temporary_write(fixture.root, KMEM "mm_page_alloc/id", "3\n", -1);
 	expect_line(&fixture, "ok", "Events", "page allocator");
@@ -382,7 +381,7 @@ Test(check, a_module_is_checked_instead_of_what_compiling_needs)
 	fputs(mark, file);
 	fclose(file);
 	expect_line(&fixture, "note", "Lockdown", "key must be enrolled");
-	fixture.request.events = COLLECT_PAGE;
+	fixture.request.events = PROBE_PAGE;
 	temporary_write(fixture.root, KMEM "mm_page_alloc/id", "3\n", -1);
 	expect_line(&fixture, "FAIL", "Probe module", "--events=page");
 	fixture_clear(&fixture);
@@ -551,7 +550,7 @@ Test(check, pages_have_no_cache_names)
 	fixture_init(&fixture);
 	temporary_write(fixture.root, KMEM "mm_page_alloc/id", "3\n", -1);
 	temporary_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
-	fixture.request.events = COLLECT_PAGE;
+	fixture.request.events = PROBE_PAGE;
 	for (size_t i = 0; i < G_N_ELEMENTS(collectors); i++) {
 		fixture.host.collector = collectors[i];
 		expect_line(&fixture, "ok", "Cache names", "none: no allocations from slab caches");
@@ -572,7 +571,7 @@ static void perf_fixture_init(Fixture *fixture)
 	fixture_init(fixture);
 	temporary_write(fixture->root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
 	fixture->host.collector = &perf_collector;
-	fixture->request.events = COLLECT_KMALLOC | COLLECT_CACHE;
+	fixture->request.events = PROBE_KMALLOC | PROBE_CACHE;
 }
 
 Test(check, perf_events_tell_where_cache_names_come_from)
@@ -580,9 +579,9 @@ Test(check, perf_events_tell_where_cache_names_come_from)
 	Fixture fixture;
 
 	perf_fixture_init(&fixture);
-	fixture.request.events = COLLECT_KMALLOC;
+	fixture.request.events = PROBE_KMALLOC;
 	expect_line(&fixture, "ok", "Cache names", "kmalloc by size");
-	fixture.request.events |= COLLECT_CACHE;
+	fixture.request.events |= PROBE_CACHE;
 	expect_line(&fixture, "note", "Cache names", "its tracepoint cannot be read");
 	write_format(&fixture, "6.18");
 	expect_line(&fixture, "ok", "Cache names",

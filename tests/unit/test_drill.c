@@ -92,7 +92,7 @@ static void host_init(Host *host, const char *script)
 	g_set_prgname("slabratetop");
 	host->folder = temporary_folder();
 	host->program = path_of(host, "program");
-	host->like = (CollectRequest){ .events = COLLECT_KMALLOC | COLLECT_CACHE | COLLECT_FREE,
+	host->like = (CollectRequest){ .events = PROBE_KMALLOC | PROBE_CACHE | PROBE_FREE,
 				       .overhead_percent_max = 20 };
 	host->request = (DrillRequest){
 		.beside = { .like = &host->like,

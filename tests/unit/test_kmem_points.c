@@ -191,16 +191,16 @@ Test(kmem_points, a_field_that_is_not_recorded_is_told)
 	expect_missing("kmalloc",
 		       COMMON OBJECT FIELD("size_t bytes_req", 24, 8, 0)
 			       FIELD("gfp_t gfp_flags", 32, 4, 0),
-		       COLLECT_KMALLOC, "kmalloc: bytes_alloc");
-	expect_missing("kmalloc", FIELD("int other", 8, 4, 1), COLLECT_KMALLOC,
+		       PROBE_KMALLOC, "kmalloc: bytes_alloc");
+	expect_missing("kmalloc", FIELD("int other", 8, 4, 1), PROBE_KMALLOC,
 		       "kmalloc: common_flags, call_site, ptr, bytes_req, bytes_alloc, gfp_flags");
 	/* What only has the name of a number. */
 	expect_missing("kmem_cache_alloc",
 		       COMMON OBJECT FIELD("__data_loc char[] bytes_req", 24, 4, 0)
 			       FIELD("size_t bytes_alloc[1]", 32, 8, 0)
 				       FIELD("gfp_t gfp_flags", 40, 4, 0),
-		       COLLECT_CACHE, "kmem_cache_alloc: bytes_req, bytes_alloc");
-	expect_missing("mm_page_alloc", COMMON FIELD("int migratetype", 8, 4, 1), COLLECT_PAGE,
+		       PROBE_CACHE, "kmem_cache_alloc: bytes_req, bytes_alloc");
+	expect_missing("mm_page_alloc", COMMON FIELD("int migratetype", 8, 4, 1), PROBE_PAGE,
 		       "mm_page_alloc: pfn, order, gfp_flags");
 }
 
@@ -211,7 +211,7 @@ Test(kmem_points, the_node_is_missed_only_of_a_tracepoint_that_is_named_after_it
 	static const char *const both[][2] = { { "kmalloc", all },
 					       { "kmalloc_node", all },
 					       { NULL, NULL } };
-	g_autoptr(GPtrArray) points = open_folder(both, COLLECT_KMALLOC, NULL);
+	g_autoptr(GPtrArray) points = open_folder(both, PROBE_KMALLOC, NULL);
 	g_autofree char *missing = kmem_points_missing(points);
 
 	cr_expect_str_eq(missing, "kmalloc_node: node");
@@ -223,7 +223,7 @@ Test(kmem_points, what_several_tracepoints_lack_is_one_line)
 						{ "kmem_cache_free", COMMON OBJECT },
 						{ "mm_page_free", COMMON },
 						{ NULL, NULL } };
-	g_autoptr(GPtrArray) points = open_folder(frees, COLLECT_FREE, NULL);
+	g_autoptr(GPtrArray) points = open_folder(frees, PROBE_FREE, NULL);
 	g_autofree char *missing = kmem_points_missing(points);
 
 	cr_expect_str_eq(missing, "kfree: call_site, ptr; mm_page_free: pfn");
@@ -236,7 +236,7 @@ Test(kmem_points, fields_are_found_wherever_they_are)
 			FIELD("u64 gfp_flags", 18, 8, 0) FIELD("void * ptr", 26, 4, 0)
 				FIELD("u8 common_flags", 30, 1, 0) FIELD("char text[40]", 31, 40, 0)
 					FIELD("u64 call_site", 71, 8, 0);
-	g_autoptr(GPtrArray) points = open_one("kmalloc", permuted, COLLECT_KMALLOC);
+	g_autoptr(GPtrArray) points = open_one("kmalloc", permuted, PROBE_KMALLOC);
 	const KmemPoint *point = points->pdata[0];
 	const uint64_t gfp_flags = 0xcc0, call_site = 0xffffffff81234567;
 	const uint32_t requested = 100, allocated = 128, pointer = 0xc1234567;
@@ -286,7 +286,7 @@ static const EventCache *read_named(const char *declaration, uint32_t location, 
 {
 	g_autofree char *fields = g_strdup_printf(
 		COMMON OBJECT "field:%s; offset:24; size:4; signed:0;\n", declaration);
-	g_autoptr(GPtrArray) points = open_one("kmem_cache_alloc", fields, COLLECT_CACHE);
+	g_autoptr(GPtrArray) points = open_one("kmem_cache_alloc", fields, PROBE_CACHE);
 	uint8_t record[48 + 200] = { 1 };
 	uint32_t record_bytes = 28 + (uint32_t)text_bytes;
 	g_autofree uint8_t *raw = NULL;
@@ -398,7 +398,7 @@ Test(kmem_points, the_names_of_caches_are_recorded_where_the_kernel_has_them)
 /* Reads a page allocation of that number, and order, in a field of 8 or 4 bytes. */
 static bool read_page(const char *fields, uint64_t number, uint32_t order, EventFacts *facts)
 {
-	g_autoptr(GPtrArray) points = open_one("mm_page_alloc", fields, COLLECT_PAGE);
+	g_autoptr(GPtrArray) points = open_one("mm_page_alloc", fields, PROBE_PAGE);
 	uint8_t raw[32] = { 0 };
 
 	memcpy(raw + 8, &number, sizeof(number));
@@ -439,7 +439,7 @@ static bool read_free(const char *fields, uint64_t pointer, EventFacts *facts)
 					 { NULL, NULL } };
 	uint8_t raw[24] = { 1 };
 
-	points = open_folder(frees, COLLECT_FREE, NULL);
+	points = open_folder(frees, PROBE_FREE, NULL);
 	memcpy(raw + 16, &pointer, sizeof(pointer));
 	return kmem_point_read(points->pdata[0], raw, sizeof(raw), facts, NULL);
 }
@@ -459,12 +459,12 @@ Test(kmem_points, a_free_of_no_memory_is_no_event)
 Test(kmem_points, a_tracepoint_that_is_missing_is_named_with_its_kind_of_event)
 {
 	static const char *const only_kmalloc[][2] = { { "kmalloc", COMMON }, { NULL, NULL } };
-	g_autoptr(GPtrArray) points = open_folder(only_kmalloc, COLLECT_KMALLOC, NULL);
+	g_autoptr(GPtrArray) points = open_folder(only_kmalloc, PROBE_KMALLOC, NULL);
 	GError *error = NULL;
 
 	/* kmalloc_node is missing, too. */
 	cr_assert_not_null(points);
-	cr_expect_null(open_folder(only_kmalloc, COLLECT_KMALLOC | COLLECT_CACHE, &error));
+	cr_expect_null(open_folder(only_kmalloc, PROBE_KMALLOC | PROBE_CACHE, &error));
 	cr_assert_not_null(error);
 	cr_expect_str_eq(error->message, "this kernel has no tracepoint kmem:kmem_cache_alloc: "
 					 "leave cache out of --events");
@@ -476,7 +476,7 @@ Test(kmem_points, a_description_that_makes_no_sense_is_named)
 	static const char *const damaged[][2] = { { "kmalloc", "field:x;\n" }, { NULL, NULL } };
 	GError *error = NULL;
 
-	cr_expect_null(open_folder(damaged, COLLECT_KMALLOC, &error));
+	cr_expect_null(open_folder(damaged, PROBE_KMALLOC, &error));
 	cr_assert_not_null(error);
 	cr_expect(g_str_has_prefix(error->message, "kmem:kmalloc: "), "%s", error->message);
 	cr_expect_null(strchr(error->message, '\n'));

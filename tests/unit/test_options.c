@@ -22,7 +22,7 @@ static bool take_number(Options *options, const char *word, GError **error)
 static const Tool rates = {
 	.name = "rates",
 	.bit = TOOL_SLABRATETOP,
-	.events = COLLECT_KMALLOC,
+	.events = PROBE_KMALLOC,
 	.take_word = take_number,
 };
 

@@ -32,7 +32,7 @@ typedef struct {
 	uint64_t events_told; /* what they stand for together */
 } Stage;
 
-/* Returns (element-type PerfPoint) those that answer the events (bits of CollectEvents). */
+/* Returns (element-type PerfPoint) those that answer the events (bits of ProbeKindBit). */
 static GArray *perf_points(unsigned events)
 {
 	int folder = tracefs_open_kmem("", NULL);
@@ -57,7 +57,7 @@ static GArray *perf_points(unsigned events)
 
 static void stage_open_with(Stage *stage, uint32_t sampling_period)
 {
-	g_autoptr(GArray) points = perf_points(COLLECT_KMALLOC);
+	g_autoptr(GArray) points = perf_points(PROBE_KMALLOC);
 
 	stage->point = g_array_index(points, PerfPoint, 0);
 	stage->request = (PerfRequest){
@@ -191,10 +191,10 @@ Test(perf_cost, what_rounds_cannot_say_is_not_known)
 Test(perf_cost, each_kind_of_events_can_be_measured)
 {
 	static const unsigned kinds[] = {
-		COLLECT_KMALLOC,
-		COLLECT_CACHE,
-		COLLECT_PAGE,
-		COLLECT_KMALLOC | COLLECT_CACHE | COLLECT_PAGE,
+		PROBE_KMALLOC,
+		PROBE_CACHE,
+		PROBE_PAGE,
+		PROBE_KMALLOC | PROBE_CACHE | PROBE_PAGE,
 	};
 	Stage stage = { .events = NULL };
 

@@ -59,10 +59,10 @@ static void stage_init(Stage *stage, char **command)
 	int folder = tracefs_open_kmem("", &error);
 
 	skip_unless_possible(error);
-	*stage = (Stage){ .points = kmem_points_open(folder, COLLECT_KMALLOC, NULL),
+	*stage = (Stage){ .points = kmem_points_open(folder, PROBE_KMALLOC, NULL),
 			  .host = host_snapshot_new(""),
 			  .session = session_new(MEMORY_BYTES),
-			  .request = { .events = COLLECT_KMALLOC,
+			  .request = { .events = PROBE_KMALLOC,
 				       .stack_depth = 64,
 				       .sampling_period = 1,
 				       .scope = COLLECT_SCOPE_COMMAND,
@@ -400,7 +400,7 @@ static bool observe(Stage *stage, unsigned events)
 	for (guint i = 0; i < stage->points->len; i++) {
 		const KmemPoint *point = stage->points->pdata[i];
 
-		tells &= point->type->events != COLLECT_CACHE || point->cache_name;
+		tells &= point->event != PROBE_CACHE || point->cache_name;
 	}
 	return tells;
 }
@@ -413,7 +413,7 @@ Test(perf_run, every_allocation_is_of_its_slab_cache, .timeout = 60)
 	g_auto(Stage) stage = { NULL };
 
 	stage_init(&stage, few_pipes);
-	if (!observe(&stage, COLLECT_CACHE))
+	if (!observe(&stage, PROBE_CACHE))
 		cr_skip_test("this kernel's events do not tell their caches");
 	run(&stage);
 	cr_expect_eq(events_lost(stage.session), 0);
@@ -432,7 +432,7 @@ Test(perf_run, the_kernel_lets_pass_only_the_caches_that_are_asked_for, .timeout
 	uint64_t wanted;
 
 	stage_init(&stage, few_pipes);
-	if (!observe(&stage, COLLECT_CACHE | COLLECT_KMALLOC))
+	if (!observe(&stage, PROBE_CACHE | PROBE_KMALLOC))
 		cr_skip_test("this kernel's events do not tell their caches");
 	stage.request.caches = caches;
 	run(&stage);

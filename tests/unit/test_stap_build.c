@@ -78,7 +78,7 @@ static Host host_new(void)
 				.major = 4,
 				.minor = 8,
 				.version = (char *)"4.8" };
-	host.request = (StapBuildRequest){ .events = COLLECT_KMALLOC,
+	host.request = (StapBuildRequest){ .events = PROBE_KMALLOC,
 					   .kernel_release = KERNEL,
 					   .cpus_max = 4,
 					   .script_folder = host.scripts,
@@ -173,7 +173,7 @@ Test(stap_build, everything_that_matters_makes_another_module)
 		g_autofree char *other = NULL;
 
 		if (i == 1)
-			host.request.events |= COLLECT_FREE;
+			host.request.events |= PROBE_FREE;
 		else if (i == 2)
 			host.request.options = options;
 		else if (i == 3)
@@ -635,8 +635,8 @@ Test(stap_build, a_module_that_does_not_fit_names_both_sides)
 		bool fits;
 
 		module_image_write(path, checks[i].modinfo, checks[i].length);
-		fits = stap_build_check_module_for(&host.tool, path, COLLECT_KMALLOC, KERNEL,
-						   VERSION, &error);
+		fits = stap_build_check_module_for(&host.tool, path, PROBE_KMALLOC, KERNEL, VERSION,
+						   &error);
 		cr_expect_eq(fits, checks[i].said == NULL, "case %u", i);
 		if (!checks[i].said)
 			continue;
@@ -654,8 +654,8 @@ Test(stap_build, a_file_that_is_no_module_is_told)
 	g_autoptr(GError) error = NULL;
 
 	write_text(host.top, "probes.ko", "\177ELF but not really");
-	cr_expect_not(stap_build_check_module_for(&host.tool, path, COLLECT_KMALLOC, KERNEL,
-						  VERSION, &error));
+	cr_expect_not(stap_build_check_module_for(&host.tool, path, PROBE_KMALLOC, KERNEL, VERSION,
+						  &error));
 	cr_expect(strstr(error->message, "no kernel module"), "%s", error->message);
 	host_clear(&host);
 }

@@ -88,7 +88,7 @@ static Stage stage_new(const char *script)
 	stage.buffers = (BufferPlan){ .megabytes_per_buffer = 3, .buffers = CPUS };
 	stage.module = g_build_filename(stage.folder, "kmt_test_module.ko", NULL);
 	stage.host = host_snapshot_new(stage.folder);
-	stage.request.events = COLLECT_KMALLOC;
+	stage.request.events = PROBE_KMALLOC;
 	stage.request.stack_depth = 64;
 	stage.request.command_line = "kmalloc-top";
 	stage.session = session_new(MEMORY_BYTES);
@@ -762,7 +762,7 @@ Test(stap_run, parameters_say_what_was_asked_for)
 	const StapArguments arguments = {
 		.tool = &tool, .buffers = &buffers, .module_path = "/m/kmt.ko", .target = 99
 	};
-	CollectRequest request = { .events = COLLECT_KMALLOC,
+	CollectRequest request = { .events = PROBE_KMALLOC,
 				   .stack_depth = 32,
 				   .scope = COLLECT_SCOPE_PIDS,
 				   .pids = pids,
@@ -796,7 +796,7 @@ static char *caches_argument(char **caches)
 	const StapArguments arguments = { .tool = &tool,
 					  .buffers = &buffers,
 					  .module_path = "/m/kmt.ko" };
-	const CollectRequest request = { .events = COLLECT_CACHE, .caches = caches };
+	const CollectRequest request = { .events = PROBE_CACHE, .caches = caches };
 	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
 
 	for (char **word = argv; *word; word++)
@@ -822,7 +822,7 @@ static char *inner_argument(const InnerKmallocs *inner)
 	const StapArguments arguments = {
 		.tool = &tool, .buffers = &buffers, .module_path = "/m/kmt.ko", .inner = inner
 	};
-	const CollectRequest request = { .events = COLLECT_KMALLOC };
+	const CollectRequest request = { .events = PROBE_KMALLOC };
 	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
 
 	for (char **word = argv; *word; word++)

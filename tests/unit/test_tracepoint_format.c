@@ -238,8 +238,9 @@ Test(tracepoint_format, libtraceevent_reads_every_fixture_alike)
 {
 #ifdef HAVE_LIBTRACEEVENT
 	for (guint i = 0; i < G_N_ELEMENTS(perf_fixture_kernels); i++)
-		for (const KmemPointType *type = kmem_point_types; type->name; type++)
-			compare_with_libtraceevent(perf_fixture_kernels[i], type->name);
+		for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+			for (const ProbePoint *point = kind->points; point->name; point++)
+				compare_with_libtraceevent(perf_fixture_kernels[i], point->name);
 #else
 	cr_skip("built without libtraceevent (libtraceevent-dev)");
 #endif

@@ -12,10 +12,10 @@
  * command's status; 77: refused.
  */
 #include "collect/cpu_list.h"
-#include "collect/event_kinds.h"
 #include "collect/kmem_points.h"
 #include "collect/perf_filter.h"
 #include "collect/tracefs.h"
+#include "record/probe_kinds.h"
 #include "symbols/inner_kmallocs_find.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static Counters open_counters(const char *events, const Who *who)
 	g_autoptr(GPtrArray) points = NULL;
 	unsigned bits;
 
-	if (!event_kinds_parse(events, &bits, NULL))
+	if (!probe_kinds_parse(events, &bits, NULL))
 		error(2, 0, "no such events: %s", events);
 	points = folder < 0 ? NULL : kmem_points_open(folder, bits, NULL);
 	if (!points)

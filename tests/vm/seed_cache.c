@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 	g_autoptr(StapTool) tool = stap_tool_find(true, &error);
 	g_autofree char *path = NULL;
-	StapBuildRequest request = { .events = COLLECT_KMALLOC };
+	StapBuildRequest request = { .events = PROBE_KMALLOC };
 	guint64 cpus;
 
 	g_set_prgname("seed_cache");

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/probe_kinds.h"
+
+#define BIT(member) (1U << (member))
+
+enum {
+	OBJECT_MEMBERS = BIT(PROBE_COMMON_FLAGS) | BIT(PROBE_CALL_SITE) | BIT(PROBE_POINTER),
+	/* Few kernels report a node by tracepoints without _node in their name: not missed. */
+	ALLOC_MEMBERS = OBJECT_MEMBERS | BIT(PROBE_BYTES_REQUESTED) | BIT(PROBE_BYTES_ALLOCATED) |
+			BIT(PROBE_GFP_FLAGS),
+	NODE_MEMBERS = ALLOC_MEMBERS | BIT(PROBE_NODE),
+	PAGE_MEMBERS = BIT(PROBE_COMMON_FLAGS) | BIT(PROBE_PAGE_NUMBER),
+	PAGE_ALLOC_MEMBERS = PAGE_MEMBERS | BIT(PROBE_PAGE_ORDER) | BIT(PROBE_GFP_FLAGS),
+};
+
+static const ProbePoint kmalloc_points[] = {
+	{ "kmalloc", KMT_SOURCE_KMALLOC, false, false, ALLOC_MEMBERS },
+	{ "kmalloc_node", KMT_SOURCE_KMALLOC, false, true, NODE_MEMBERS },
+	{ 0 },
+};
+static const ProbePoint cache_points[] = {
+	{ "kmem_cache_alloc", KMT_SOURCE_CACHE, false, false, ALLOC_MEMBERS },
+	{ "kmem_cache_alloc_node", KMT_SOURCE_CACHE, false, true, NODE_MEMBERS },
+	{ 0 },
+};
+static const ProbePoint page_points[] = {
+	{ "mm_page_alloc", KMT_SOURCE_PAGE, false, false, PAGE_ALLOC_MEMBERS },
+	{ 0 },
+};
+static const ProbePoint free_points[] = {
+	{ "kfree", KMT_SOURCE_KMALLOC, true, false, OBJECT_MEMBERS },
+	{ "kmem_cache_free", KMT_SOURCE_CACHE, true, false, OBJECT_MEMBERS },
+	{ "mm_page_free", KMT_SOURCE_PAGE, true, false, PAGE_MEMBERS },
+	{ 0 },
+};
+
+const ProbeKind probe_kinds[] = {
+	{ PROBE_KMALLOC, "kmalloc",
+	  "kmalloc (constant and variable size, _node, track_caller, large)", true, "kmalloc.stp",
+	  kmalloc_points },
+	{ PROBE_CACHE, "cache", "kmem_cache_alloc (_node, _lru)", true, "cache.stp", cache_points },
+	{ PROBE_PAGE, "page", "page allocator", false, "page.stp", page_points },
+	{ PROBE_FREE, "free", NULL, true, "free.stp", free_points },
+	{ 0 },
+};
+
+static void append_names(GString *names, unsigned bits, const char *separator)
+{
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		if (bits & kind->bit)
+			g_string_append_printf(names, "%s%s", names->len ? separator : "",
+					       kind->name);
+}
+
+char *probe_kinds_names(unsigned bits)
+{
+	GString *names = g_string_new(NULL);
+
+	append_names(names, bits, ",");
+	return g_string_free(names, FALSE);
+}
+
+unsigned probe_kinds_of_caches(void)
+{
+	unsigned bits = 0;
+
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		bits |= kind->of_caches ? kind->bit : 0;
+	return bits;
+}
+
+static const ProbeKind *lookup(const char *name)
+{
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		if (g_str_equal(kind->name, name))
+			return kind;
+	return NULL;
+}
+
+bool probe_kinds_parse(const char *list, unsigned *bits, GError **error)
+{
+	g_auto(GStrv) words = g_strsplit(list, ",", -1);
+
+	*bits = 0;
+	for (char **word = words; *word; word++) {
+		const ProbeKind *kind = lookup(*word);
+
+		if (!kind) {
+			g_autofree char *all = probe_kinds_names(G_MAXUINT);
+
+			g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+				    "unknown event '%s'; valid: %s", *word, all);
+			return false;
+		}
+		*bits |= kind->bit;
+	}
+	return true;
+}
+
+char *probe_kinds_help(unsigned default_bits, unsigned offered_bits)
+{
+	GString *help = g_string_new(NULL);
+
+	append_names(help, default_bits, ",");
+	g_string_append(help, " (default)");
+	append_names(help, offered_bits & ~default_bits, ", ");
+	return g_string_free(help, FALSE);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "record/probe_kinds.h"
+
+#include "leaks.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <string.h>
+
+TEST_SUITE_WITHOUT_LEAKS(probe_kinds);
+
+/* The folder of SystemTap's scripts in the source tree. */
+#define SCRIPTS TEST_DATA "/../../stap"
+
+static char *read_script(const char *name)
+{
+	g_autofree char *path = g_build_filename(SCRIPTS, name, NULL);
+	char *text = NULL;
+
+	cr_assert(g_file_get_contents(path, &text, NULL, NULL), "%s", path);
+	return text;
+}
+
+/* The emitter finds the bit of an event by its source, and by whether it is a free. */
+Test(probe_kinds, every_point_has_the_bit_that_the_emitter_gives_it)
+{
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		for (const ProbePoint *point = kind->points; point->name; point++) {
+			unsigned bit =
+				point->is_free ? KMT_EVENTS_FREE : KMT_EVENTS_OF(point->source);
+
+			cr_expect(eq(u32, kind->bit, bit), "%s", point->name);
+			cr_expect(ne(u32, KMT_EVENTS_OF(point->source), KMT_EVENTS_FREE), "%s",
+				  point->name);
+		}
+}
+
+Test(probe_kinds, each_kind_has_a_bit_of_its_own)
+{
+	unsigned seen = 0;
+
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++) {
+		cr_expect(eq(u32, seen & kind->bit, 0), "%s", kind->name);
+		seen |= kind->bit;
+	}
+}
+
+Test(probe_kinds, systemtap_has_a_probe_at_each_point)
+{
+	g_autofree char *aliases = read_script("tapset/kmt_points.stp");
+
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++) {
+		g_autofree char *script = read_script(kind->script);
+
+		cr_expect_not_null(strstr(script, "\nprobe "), "%s", kind->script);
+		for (const ProbePoint *point = kind->points; point->name; point++) {
+			g_autofree char *probe =
+				g_strdup_printf("kernel.trace(\"kmem:%s\")", point->name);
+
+			cr_expect(strstr(aliases, probe) || strstr(script, probe), "%s", probe);
+		}
+	}
+}
+
+Test(probe_kinds, help_names_the_default_and_what_else_there_is)
+{
+	g_autofree char *one = probe_kinds_help(PROBE_KMALLOC, G_MAXUINT);
+	g_autofree char *two = probe_kinds_help(PROBE_KMALLOC | PROBE_CACHE, PROBE_FREE);
+
+	cr_expect_str_eq(one, "kmalloc (default), cache, page, free");
+	cr_expect_str_eq(two, "kmalloc,cache (default), free");
+}
