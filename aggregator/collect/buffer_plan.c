@@ -8,7 +8,7 @@ enum {
 	DEFAULT_MB_MAX = 1024,
 	DEFAULT_SHARE = 32, /* of the available memory */
 	ASKED_SHARE = 2,    /* likewise */
-	WHOLE_GB_FROM = 10, /* less is told in MB */
+	WHOLE_GB_FROM = 10, /* less is shown in MB */
 };
 
 static uint64_t in_megabytes(uint64_t bytes)
@@ -132,7 +132,7 @@ char *buffer_plan_text(const BufferPlan *plan)
 	return g_strdup_printf("%s, %s%s", size, available, note);
 }
 
-void buffer_plan_tell(const BufferPlan *plan)
+void buffer_plan_print(const BufferPlan *plan)
 {
 	g_autofree char *text = buffer_plan_text(plan);
 

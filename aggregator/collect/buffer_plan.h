@@ -47,5 +47,5 @@ uint64_t buffer_plan_bytes(const BufferPlan *plan);
 /* Returns "512 MB (4 MB x 128 CPUs), MemAvailable 31 GB". */
 char *buffer_plan_text(const BufferPlan *plan);
 
-/* Says on stderr how much memory the buffers take: before it is taken. */
-void buffer_plan_tell(const BufferPlan *plan);
+/* Prints on stderr how much memory the buffers will take. */
+void buffer_plan_print(const BufferPlan *plan);

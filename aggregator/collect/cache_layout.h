@@ -23,8 +23,8 @@ extern const CacheLayout cache_layout_unknown;
    What neither has stays unknown. Nothing is owned. */
 void cache_layout_find(CacheLayout *layout);
 
-/* The same of a kernel of that release, whose files lie below root ("": this host's). Returns which
-   of the two told the last of them, "BTF" or "debuginfo"; NULL: some stay unknown. */
+/* The same for a kernel of that release, whose files lie below root ("": this host's). Returns the
+   source of the last one found, "BTF" or "debuginfo"; NULL: some stay unknown. */
 const char *cache_layout_find_below(CacheLayout *layout, const char *root, const char *release);
 
 /* The same from one file, for what is not known yet; false: it could not be read. path is that of

@@ -9,7 +9,7 @@
 
 /*
  * CacheProbes are kprobes at the entries of the allocator of slab caches, which record the name of
- * the cache and where the call returns to: for kernels whose tracepoint does not tell the cache.
+ * the cache and the return address of the call: for kernels whose tracepoint lacks the cache.
  * They are defined in tracefs (kprobe_events), as only there a probe can read memory, in a group
  * that is named after our pid. They do nothing until somebody opens them as perf events.
  */
@@ -34,9 +34,9 @@ void cache_probe_append(GString *out, const CacheProbeRegisters *registers, cons
 			const char *function, unsigned name_offset);
 
 /*
- * Defines the probes on this host, of which the watchdog is told. kmem_folder_fd is the tracefs
- * folder events/kmem, borrowed until they are freed. Returns NULL with error set, in words that
- * follow "names of caches are not known: ".
+ * Defines the probes on this host and registers them with the watchdog. kmem_folder_fd is the
+ * tracefs folder events/kmem, borrowed until they are freed. Returns NULL with error set, in words
+ * that follow "names of caches are not known: ".
  */
 CacheProbes *cache_probes_new(int kmem_folder_fd, GError **error);
 
@@ -59,7 +59,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CacheProbes, cache_probes_free)
 /* Returns the tracepoint numbers of the probes (element-type guint16), which live as long. */
 const GArray *cache_probes_ids(const CacheProbes *probes);
 
-/* A call that a probe's record tells. */
+/* A call that a probe recorded. */
 typedef struct {
 	CacheCall call; /* without its thread, which the record does not have */
 	bool has_cache;

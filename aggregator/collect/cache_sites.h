@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /*
- * CacheSites learns from which slab cache each call site allocates, where the kernel's events do
- * not tell it but a probe at the allocator's entry does. Its room is bounded from the start: what
- * finds none is not known.
+ * CacheSites learns which slab cache each call site allocates from, where the kernel's events do
+ * not have the cache but a probe at the allocator's entry does. Its memory is bounded from the
+ * start: what finds no room stays unknown.
  */
 typedef struct CacheSites CacheSites;
 
@@ -36,9 +36,9 @@ void cache_sites_enter(CacheSites *sites, CacheCalls *calls, const CacheCall *ca
 		       const EventCache *cache);
 
 /* Returns the cache of a call that led to an event: that of the call itself, else that of its call
-   site if there is but one; NULL: not known. calls NULL: not every call is told, so none is that of
-   this event. The cache lives as long as the sites. */
+   site if there is only one; NULL: not known. calls NULL: not every call is recorded, so none can
+   be matched to this event. The cache lives as long as the sites. */
 const EventCache *cache_sites_leave(CacheSites *sites, CacheCalls *calls, const CacheCall *call);
 
-/* Calls may have begun that were not told. */
+/* Records of calls that began may have been lost. */
 void cache_calls_forget(CacheCalls *calls);

@@ -4,5 +4,5 @@
 #include <stdint.h>
 
 /* Returns the effective capabilities of this process, a bit each by its number; all of them where
-   that is not told. /proc lies below root ("": this host's). */
+   /proc does not show them. /proc lies below root ("": this host's). */
 uint64_t capabilities_effective(const char *root);

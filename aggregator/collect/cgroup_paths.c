@@ -97,10 +97,10 @@ static bool handles_say_all(const CgroupPaths *paths)
 	return true;
 }
 
-/* What handles tell of an id. */
+/* What file handles show about an id. */
 typedef struct {
 	char *path;  /* owned by the caller; NULL: it is not known */
-	bool is_two; /* two hierarchies have a cgroup of that id: nothing tells which it is */
+	bool is_two; /* two hierarchies have a cgroup of that id: the right one is not known */
 } Lead;
 
 static void follow(const CgroupPaths *paths, TaskCgroupHierarchy hierarchy, uint64_t id, Lead *lead)

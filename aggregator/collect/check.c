@@ -45,9 +45,9 @@ char *check_read(const CheckHost *host, const char *path)
 
 static bool is_real_time(const CheckHost *host)
 {
-	g_autofree char *told = check_read(host, "/sys/kernel/realtime");
+	g_autofree char *realtime = check_read(host, "/sys/kernel/realtime");
 
-	return (told && g_str_equal(told, "1")) || strstr(host->version, "PREEMPT_RT") ||
+	return (realtime && g_str_equal(realtime, "1")) || strstr(host->version, "PREEMPT_RT") ||
 	       strstr(host->version, "PREEMPT RT");
 }
 

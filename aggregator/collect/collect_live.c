@@ -56,7 +56,7 @@ static bool collect_recorded(const CollectorType *collector, CollectRun *run, GE
 	return collected;
 }
 
-/* The user's mistakes are told first: what a collector does before may take its time. */
+/* The user's mistakes are reported first: the preparations of a collector may take long. */
 bool collect_live(const CollectorType *collector, const CollectRequest *request, Session *session,
 		  CollectOutcome *outcome, GError **error)
 {

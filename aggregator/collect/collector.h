@@ -71,7 +71,7 @@ typedef struct {
 	bool command_ended;        /* command_status is valid */
 	int command_status;        /* as waitpid() gives it */
 	bool command_running;      /* the command outlived the collection; it was left alone */
-	bool recording_unfinished; /* it could not be written to its end, which was told */
+	bool recording_unfinished; /* it could not be written to its end; the error was printed */
 	bool reader_left;          /* whoever read the stream, so that the run ended */
 } CollectOutcome;
 

@@ -27,7 +27,7 @@ typedef struct {
 	char **environment; /* owned */
 } Identity;
 
-/* What a starting child tells its parent, in this order. */
+/* What a starting child sends its parent, in this order. */
 typedef struct {
 	uint64_t start_ns; /* just before execve */
 	int exec_errno;    /* only when it failed: else the pipe ends */
@@ -135,8 +135,9 @@ bool command_check(char **argv, const char *user, GError **error)
 /* What the child inherited from us and the command must not. */
 static void restore_signals(void)
 {
-	static const int handled[] = { SIGINT, SIGTERM, SIGHUP, SIGUSR1,
-				       SIGCHLD, SIGPIPE, SIGXFSZ };
+	static const int handled[] = {
+		SIGINT, SIGTERM, SIGHUP, SIGUSR1, SIGCHLD, SIGPIPE, SIGXFSZ
+	};
 	struct sigaction action;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(handled); i++) {
@@ -290,11 +291,11 @@ static bool read_whole(int fd, void *to, size_t length)
 bool command_release(Command *command, GError **error)
 {
 	StartReport report = { 0 };
-	bool told = write(command->go_fd, "", 1) == 1 &&
-		    read_whole(command->report_fd, &report.start_ns, sizeof(report.start_ns));
+	bool began = write(command->go_fd, "", 1) == 1 &&
+		     read_whole(command->report_fd, &report.start_ns, sizeof(report.start_ns));
 
 	/* The pipe ends at the execve, or when the child is gone. */
-	if (told &&
+	if (began &&
 	    !read_whole(command->report_fd, &report.exec_errno, sizeof(report.exec_errno))) {
 		close(command->go_fd);
 		command->go_fd = -1;
@@ -304,6 +305,6 @@ bool command_release(Command *command, GError **error)
 	give_up(command);
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "the command '%s' cannot be run: %s",
 		    command->name,
-		    told ? g_strerror(report.exec_errno) : "it was killed before it began");
+		    began ? g_strerror(report.exec_errno) : "it was killed before it began");
 	return false;
 }

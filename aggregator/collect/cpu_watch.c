@@ -18,7 +18,7 @@ struct CpuWatch {
 	GArray *cpus; /* (element-type WatchedCpu), by number; owned */
 	bool looked;
 	uint64_t looked_ns;  /* the newest look */
-	uint64_t written_ns; /* what cpu_watch_write() has told */
+	uint64_t written_ns; /* what cpu_watch_write() has written */
 };
 
 CpuWatch *cpu_watch_new(const char *root)

@@ -6,16 +6,16 @@
 #include <stdint.h>
 
 /*
- * CpuWatch knows for how long which CPU was online without being traced: a loss of which no counter
- * tells the events. Which CPUs are online it sees only when it looks, so a CPU that came online
- * counts from the look before: rather too much than too little.
+ * CpuWatch knows how long each CPU was online without being traced: a loss whose events no counter
+ * counts. It sees which CPUs are online only when it looks, so a CPU that came online counts from
+ * the previous look: rather too much than too little.
  *
  * Times are in ns of one clock, and never go back. What counts begins with the first look: a
  * collector says which CPUs it traces, and takes it when the probes are live, before the command
- * runs. Then all that the watch tells lies in the window of the run, except for moments.
+ * runs. Then all spans that the watch reports lie in the window of the run, except for moments.
  *
- * Where the list of CPUs cannot be read, a look changes nothing: a host that never shows it has
- * lost nothing that is told.
+ * Where the list of CPUs cannot be read, a look changes nothing: on a host that never shows it, no
+ * loss is reported.
  */
 typedef struct CpuWatch CpuWatch;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* What this host's distribution calls the packages that an error message tells to install. */
+/* This host's distribution's names of the packages that error messages ask to install. */
 typedef enum {
 	PACKAGE_KERNEL_HEADERS,
 	PACKAGE_SYSTEMTAP,

@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /*
- * GfpFlags has the values, on a kernel, of the flags of an allocation that decide of which class of
- * kmalloc it is. They differ between kernels, which tell them where a tracepoint's format says how
+ * GfpFlags has a kernel's values of the gfp flags that decide which class of kmalloc an allocation
+ * comes from. They differ between kernels; a tracepoint's format shows them where it describes how
  * its flags are printed.
  */
 typedef enum {
@@ -25,7 +25,7 @@ typedef struct {
 void gfp_flags_find(GfpFlags *flags, int kmem_folder_fd);
 
 /* The same from the text of a format, or from a file of BTF or with it, for what is not known yet.
-   What they do not tell, or not plainly, stays unknown. */
+   What they lack or show ambiguously stays unknown. */
 void gfp_flags_read_format(GfpFlags *flags, const char *text, size_t length);
 void gfp_flags_read_btf(GfpFlags *flags, const char *path);
 

@@ -179,7 +179,7 @@ static void append_build_id(const HostSnapshot *snapshot, GString *out, const ch
 }
 
 /* Returns the modules with their build ids. The kernel's own comes first, with no address: its
-   range is told by KMT_FIELD_TEXT_START and _END. */
+   range is in KMT_FIELD_TEXT_START and _END. */
 static GString *modules_with_build_ids(const HostSnapshot *snapshot)
 {
 	GString *out = g_string_new("kernel 0 0x0");

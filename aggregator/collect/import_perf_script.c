@@ -375,7 +375,7 @@ static bool split_frame(const char *line, size_t length, PerfFrame *frame)
 	return true;
 }
 
-/* Whether a frame without a module is the kernel's: where its address can be told by itself. */
+/* Whether a frame without a module is the kernel's, as far as its address alone shows it. */
 static bool is_kernel_address(const PerfFrame *frame)
 {
 	return frame->digit_count == 16 && g_ascii_xdigit_value(*frame->digits) >= 8 &&

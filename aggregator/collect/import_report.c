@@ -89,8 +89,8 @@ static void add_frame(ReportState *state, const char *line, size_t length)
 		state->unreadable++;
 }
 
-/* What that report lost cannot be told any more: its line is one that is not read. */
-static bool tells_of_loss(const char *line, size_t length)
+/* The loss that such a report states cannot be imported: its line counts as not read. */
+static bool is_loss_line(const char *line, size_t length)
 {
 	return begins(line, length, "Lost: ") && !begins(line, length, "Lost: none");
 }
@@ -100,7 +100,7 @@ static void read_outside(ReportState *state, const char *line, size_t length)
 	if (begins(line, length, "Num stacks before filtering:"))
 		state->summed_up = true;
 	else
-		state->unreadable += tells_of_loss(line, length) || is_frame(line, length);
+		state->unreadable += is_loss_line(line, length) || is_frame(line, length);
 }
 
 static void read_line(void *data, const char *line, size_t length)

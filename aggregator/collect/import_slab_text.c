@@ -39,7 +39,7 @@ typedef struct {
 /* What the two parts say of one process and cache. */
 typedef struct {
 	Origin origin;
-	uint64_t told;    /* allocations, as the process's line says */
+	uint64_t listed;  /* allocations, as the process's line says */
 	uint64_t stacked; /* allocations of its stacks */
 } Sum;
 
@@ -196,15 +196,15 @@ static void end_stack(SlabTextState *state)
 static bool read_numbers_line(SlabTextState *state, const char *line, size_t length)
 {
 	Origin origin;
-	uint64_t told;
+	uint64_t listed;
 	Sum *sum;
 
-	if (!read_process(line, length, &origin, &told))
+	if (!read_process(line, length, &origin, &listed))
 		return false;
 	origin.cache = state->cache;
 	sum = sum_of(state, &origin);
 	if (sum)
-		sum->told += told;
+		sum->listed += listed;
 	return sum != NULL;
 }
 
@@ -293,8 +293,8 @@ static void count_without_stacks(SlabTextState *state)
 	for (guint i = 0; i < state->sums->len; i++) {
 		const Sum *sum = g_ptr_array_index(state->sums, i);
 
-		if (sum->told > sum->stacked)
-			count(state, &sum->origin, NULL, sum->told - sum->stacked);
+		if (sum->listed > sum->stacked)
+			count(state, &sum->origin, NULL, sum->listed - sum->stacked);
 	}
 }
 

@@ -7,7 +7,7 @@
 /* The installed headers of a kernel: what stap compiles against. */
 typedef struct {
 	char *release;   /* as uname -r says it */
-	char *version;   /* of the build, as uname -v says it; NULL: the headers do not tell */
+	char *version;   /* of the build, as uname -v prints it; NULL: not in the headers */
 	char *build;     /* folder with .config and the generated headers */
 	char *source;    /* folder with the headers all flavours share; may be the same */
 	char *sign_hash; /* algorithm of module signatures: "sha256" */

@@ -31,7 +31,7 @@ typedef struct {
    error set: one is missing, or what a file says makes no sense. */
 GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error);
 
-/* Whether allocations from slab caches are told without the name of the cache. */
+/* Whether the events of allocations from slab caches lack the name of the cache. */
 bool kmem_points_lack_caches(const GPtrArray *points);
 
 /* Returns the point whose records begin with this common_type, or NULL. */
@@ -55,7 +55,7 @@ static inline uint16_t kmem_raw_common_type(const uint8_t *raw)
 /*
  * Makes an event of a raw record. Returns false when there is none: the record is shorter than
  * point->raw_bytes_min or its page order is impossible (damaged), or it is a free of no memory,
- * kfree(NULL) and kfree(ZERO_SIZE_PTR), which the tracepoints tell as well.
+ * kfree(NULL) and kfree(ZERO_SIZE_PTR), which the tracepoints record as well.
  *
  * What this kernel does not record is 0 in the facts, node -1, context that of a task, and pointer
  * UINT64_MAX, so that no allocation counts as failed; kmem_points_missing() says which. Pages are

@@ -64,7 +64,7 @@ void live_run_add_timeout(LiveRun *live, guint milliseconds, GSourceFunc callbac
 	live_run_add_source(live, g_timeout_source_new(milliseconds), callback);
 }
 
-void live_run_tell(const LiveRun *live, const char *what)
+void live_run_log(const LiveRun *live, const char *what)
 {
 	double seconds = (double)(clock_monotonic_ns() - live->start_ns) / 1e9;
 
@@ -111,7 +111,7 @@ bool live_run_describe(LiveRun *live, const char *collector, uint64_t buffer_byt
 	return true;
 }
 
-/* A span in which a CPU was not traced is told as soon as it is known. */
+/* Writes a span in which a CPU was not traced as soon as it is known. */
 static void look_at_cpus(LiveRun *live, uint64_t now_ns)
 {
 	cpu_watch_look(live->cpus, now_ns);
@@ -162,7 +162,7 @@ void live_run_stop_at(LiveRun *live, uint64_t end_ns)
 	if (live->phase != PHASE_LIVE)
 		return;
 	live->phase = PHASE_DRAINING;
-	live_run_tell(live, "the end was reached, waiting for what is on its way");
+	live_run_log(live, "the end was reached, waiting for what is on its way");
 	live->end_ns = window_end_ns(live, end_ns);
 	feed_slabs(live, KMT_READING_END);
 	look_at_cpus(live, end_ns);
@@ -243,7 +243,7 @@ void live_run_go_live(LiveRun *live)
 		watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_FILE,
 						   .path = recording_part(live->parts.recording) });
 	feed_number(live, KMT_FIELD_RUN_START_NS, now_ns);
-	live_run_tell(live, "the probes are live");
+	live_run_log(live, "the probes are live");
 	look_at_cpus(live, now_ns);
 	if (request->prompt)
 		g_printerr("Press Ctrl-C to stop.\n");
@@ -284,18 +284,18 @@ static void check_memory(LiveRun *live)
 	live_run_stop_at(live, clock_monotonic_ns());
 }
 
-/* Once: the report will tell how far it went. */
-static void tell_throttled(LiveRun *live)
+/* Once: the report will show how far it went. */
+static void report_throttled(LiveRun *live)
 {
 	const Session *session = live->parts.session;
 	const CollectRequest *request = live->parts.request;
 	LossTotals totals = loss_ledger_totals(session->loss);
 
-	if (live->throttle_told ||
+	if (live->throttle_reported ||
 	    totals.sampling_period_max <=
 		    run_info_number(session->info, KMT_FIELD_SAMPLING_PERIOD, 1))
 		return;
-	live->throttle_told = true;
+	live->throttle_reported = true;
 	progress_clear(&live->progress);
 	g_printerr("%s: probes took more than %u %% of CPU %u: it takes 1 of %u events "
 		   "for now (--max-overhead)\n",
@@ -319,7 +319,7 @@ static gboolean tick(gpointer user_data)
 		recording_tick(live->parts.recording);
 	if (live->phase == PHASE_LIVE)
 		look_at_cpus(live, clock_monotonic_ns());
-	tell_throttled(live);
+	report_throttled(live);
 	live_run_check_recording(live);
 	check_memory(live);
 	progress_show(&live->progress, live->parts.session, clock_monotonic_ns());

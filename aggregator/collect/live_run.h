@@ -57,8 +57,8 @@ struct LiveRun {
 	uint64_t start_ns; /* of the run, for the timings of -v */
 	uint64_t end_ns;   /* what happens after it does not count */
 	bool was_live;
-	bool throttle_told;
-	unsigned signals; /* how often it was told to stop */
+	bool throttle_reported;
+	unsigned signals; /* how many signals asked it to stop */
 	Progress progress;
 	char *bound;   /* why the run ended early, NULL: it did not */
 	GError *error; /* why it cannot be a run at all */
@@ -103,8 +103,8 @@ void live_run_write_end(LiveRun *live, const RunLosses *losses);
 void live_run_add_source(LiveRun *live, GSource *source, GSourceFunc callback);
 void live_run_add_timeout(LiveRun *live, guint milliseconds, GSourceFunc callback);
 
-/* With -v: says what happened so long after the start. */
-void live_run_tell(const LiveRun *live, const char *what);
+/* With -v: prints what happened, and how long after the start. */
+void live_run_log(const LiveRun *live, const char *what);
 
 /* Feeds what was written to live->batches into the session. */
 void live_run_feed(LiveRun *live);

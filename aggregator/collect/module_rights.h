@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 /*
- * Whether a module can be loaded at all: what is sure to fail is told before a minute of compiling.
+ * Whether a module can be loaded at all: reports a sure failure before a minute of compiling.
  * /proc lies below root ("": this host's). The errors are one line and name the remedy.
  */
 

@@ -144,7 +144,7 @@ static GPtrArray *open_points(const char *folder, unsigned events)
 	return points;
 }
 
-/* How allocations from caches, but for those of kmalloc, are told theirs. */
+/* How the slab cache of an allocation is found, except for kmalloc's. */
 static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, GString *text)
 {
 	const CacheProbeHost probed = { host->root, host->release, host->machine, folder };

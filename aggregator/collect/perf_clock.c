@@ -12,7 +12,7 @@
 
 enum { COMM_BYTES = 16 };
 
-/* Opens what tells of our own thread's name. */
+/* Opens an event that records changes of our own thread's name. */
 static int open_own_names(void)
 {
 	struct perf_event_attr attr = {
@@ -31,11 +31,11 @@ static int open_own_names(void)
 static void take_time(const struct perf_event_header *record, void *user_data)
 {
 	uint64_t *time_ns = user_data;
-	struct PerfTaskRecord told;
+	struct PerfTaskRecord task;
 
-	if (perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told) &&
-	    told.kind == PERF_TASK_COMM)
-		*time_ns = told.time_ns;
+	if (perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &task) &&
+	    task.kind == PERF_TASK_COMM)
+		*time_ns = task.time_ns;
 }
 
 /* Our name is set to what it is: that makes a record, and changes nothing. */

@@ -45,7 +45,7 @@ static bool collect_points(const CollectRun *run, PerfRunPlan *plan, GError **er
 			       host_memory_available(""), error))
 		return false;
 	if (!request->quiet)
-		buffer_plan_tell(&buffers);
+		buffer_plan_print(&buffers);
 	plan->buffer_bytes = buffer_plan_bytes(&buffers);
 	plan->ring_bytes = plan->buffer_bytes / buffers.buffers;
 	return perf_run(plan, run, error);

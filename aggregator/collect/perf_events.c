@@ -157,7 +157,7 @@ static struct perf_event_attr point_attr(const PerfEvents *events, const PerfPoi
 	attr.exclude_callchain_user = 1;
 	/* All samples of a ring have one layout: without either part a chain is empty. */
 	attr.exclude_callchain_kernel = point->is_free;
-	/* One more than asked for tells that there is more, and one may come twice. */
+	/* One frame more than requested shows that there are more, and one may come twice. */
 	if (events->features & FEATURE_MAX_STACK)
 		attr.sample_max_stack = (uint16_t)(request->stack_depth + 2);
 	return attr;
@@ -259,7 +259,7 @@ static bool fail(int problem, GError **error)
 	return false;
 }
 
-static void tell_all(const GArray *descriptors, unsigned long request)
+static void ioctl_all(const GArray *descriptors, unsigned long request)
 {
 	for (guint i = 0; i < descriptors->len; i++)
 		ioctl(g_array_index(descriptors, int, i), request, 0);
@@ -270,16 +270,16 @@ void perf_events_disable(PerfEvents *events, PerfCpu *part)
 	const Cpu *cpu = (const Cpu *)part;
 
 	(void)events;
-	tell_all(cpu->points, PERF_EVENT_IOC_DISABLE);
-	tell_all(cpu->helpers, PERF_EVENT_IOC_DISABLE);
-	tell_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
+	ioctl_all(cpu->points, PERF_EVENT_IOC_DISABLE);
+	ioctl_all(cpu->helpers, PERF_EVENT_IOC_DISABLE);
+	ioctl_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
 }
 
 /* What read() gives for these events: a point's count and what it lost, or how long a dummy was
    enabled. */
 typedef struct {
 	uint64_t count;
-	uint64_t rest; /* 0: not told */
+	uint64_t rest; /* 0: not known */
 } Reading;
 
 static Reading read_event(int fd)
@@ -353,8 +353,8 @@ static bool add_event(GArray *descriptors, PerfRing *ring, size_t ring_bytes, in
 	return perf_ring_map(ring, fd, ring_bytes) || fail_mapping(errno, error);
 }
 
-/* Opens a tracepoint, or with NULL what tells of tasks. Where the kernel does not know a feature,
-   none of the events has it: only the first one can meet that. */
+/* Opens a tracepoint, or with NULL the event of task records. Where the kernel does not know a
+   feature, none of the events has it: only the first one can meet that. */
 static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
 {
 	int fd;
@@ -508,11 +508,12 @@ PerfCpu *perf_events_open(PerfEvents *events, uint32_t number, GError **error)
 void perf_events_enable_tasks(PerfEvents *events, PerfCpu *part)
 {
 	(void)events;
-	tell_all(((const Cpu *)part)->dummies, PERF_EVENT_IOC_ENABLE);
+	ioctl_all(((const Cpu *)part)->dummies, PERF_EVENT_IOC_ENABLE);
 }
 
-/* Those that have ended keep their counts, and are not enabled again. The helpers come first: what
-   begins while only they are enabled is told of in vain, which is better than the reverse. */
+/* Those that have ended keep their counts, and are not enabled again. The helpers come first: a
+   call that begins while only they are enabled is recorded in vain, which is better than the
+   reverse. */
 static void enable_live(const Cpu *cpu)
 {
 	for (guint i = 0; i < cpu->helpers->len; i++)

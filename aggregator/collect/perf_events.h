@@ -57,8 +57,7 @@ typedef struct {
 	uint32_t cpu;
 	PerfRing samples;
 	PerfRing tasks;
-	int samples_fd; /* tells that there is something to read; another one once it was reopened
-			 */
+	int samples_fd; /* polled for something to read; changes when it is reopened */
 	int tasks_fd;
 } PerfCpu;
 
@@ -77,8 +76,8 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus);
  */
 PerfCpu *perf_events_open(PerfEvents *events, uint32_t cpu, GError **error);
 
-/* Has a CPU tell what becomes of tasks, and of the tracepoints: in this order, so that no sample is
-   of a task that was not told of. */
+/* Enables the task records of a CPU, and its tracepoints: in this order, so that the task of every
+   sample is known. */
 void perf_events_enable_tasks(PerfEvents *events, PerfCpu *cpu);
 void perf_events_enable_samples(PerfEvents *events, PerfCpu *cpu);
 

@@ -53,7 +53,7 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 		.cgroup_id = sample->cgroup_id,
 		.time_ns = sample->time_ns,
 	};
-	/* A walk that ends where it begins shows the allocator only: the call site tells more. */
+	/* A stack of one frame shows the allocator only: the call site is more useful. */
 	uint32_t depth = sample->depth > 1 ? sample->depth : 0;
 	EventTask task;
 	bool is_counted;
@@ -90,7 +90,7 @@ static void take_losses(PerfRun *run, PerfRunCpu *cpu, const PerfWeight *weight,
 	/* The batch at hand was before the loss. */
 	event_writer_close(run->writer);
 	add_losses(cpu, weight, before);
-	perf_read_tell_lost(cpu);
+	perf_read_report_lost(cpu);
 }
 
 void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu)
@@ -101,7 +101,7 @@ void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu)
 		perf_weight_end(&cpu->weights[i], perf_events_count(run->events, cpu->perf, i));
 		add_losses(cpu, &cpu->weights[i], &before);
 	}
-	perf_read_tell_lost(cpu);
+	perf_read_report_lost(cpu);
 }
 
 static void settle_weights(PerfRun *run, PerfRunCpu *cpu)
@@ -154,7 +154,7 @@ static bool take_call(PerfRun *run, const PerfSample *sample)
 	return true;
 }
 
-/* Where the events are but some of all, their calls may not be among those that were told. */
+/* Where only some events are sampled, the probes may not have recorded their calls. */
 static const EventCache *cache_of_call(const PerfRun *run, const PerfSample *sample,
 				       const EventFacts *facts)
 {
@@ -224,22 +224,22 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 {
 	PerfRun *run = user_data;
 	PerfRunCpu *cpu = run->reading;
-	struct PerfTaskRecord told;
+	struct PerfTaskRecord parsed;
 
 	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE))
 		take_sample(run, record);
-	/* How many of which event were lost, the next sample of each tells by its count. */
+	/* The count in the next sample of each event shows how many of it were lost. */
 	else if (perf_task_record_parse(record, record + 1, record->size - sizeof(*record),
-					&told) &&
-		 told.kind == PERF_TASK_LOST) {
-		add_cost_of_lost(run, cpu, told.lost);
+					&parsed) &&
+		 parsed.kind == PERF_TASK_LOST) {
+		add_cost_of_lost(run, cpu, parsed.lost);
 		if (cpu->calls)
 			cache_calls_forget(cpu->calls);
 	}
 	cpu->position += record->size;
 }
 
-void perf_read_tell_lost(PerfRunCpu *cpu)
+void perf_read_report_lost(PerfRunCpu *cpu)
 {
 	cpu->event_cpu.events_lost = cpu->lost + cpu->lost_tasks;
 }
@@ -248,16 +248,16 @@ void perf_read_tell_lost(PerfRunCpu *cpu)
 
 static void tasks_were_lost(PerfRun *run, uint64_t lost)
 {
-	if (!run->tasks_lost_told)
+	if (!run->tasks_lost_reported)
 		g_printerr("%s: the kernel lost records of what tasks became: some names "
 			   "may be those of before\n",
 			   g_get_prgname());
-	run->tasks_lost_told = true;
+	run->tasks_lost_reported = true;
 	run->scan_is_due = true;
-	/* Of a fork that was not told of, nothing would be counted: at least an event each. */
+	/* Nothing is counted of a process whose fork was lost: at least one event each. */
 	if (run->live.parts.request->scope == COLLECT_SCOPE_COMMAND)
 		run->reading->lost_tasks += lost;
-	perf_read_tell_lost(run->reading);
+	perf_read_report_lost(run->reading);
 }
 
 /* What the kernel calls a task of its own making: see TaskBirths. */
@@ -279,36 +279,36 @@ static void take_birth(PerfRun *run, const struct perf_event_header *record)
 static void take_task_record(const struct perf_event_header *record, void *user_data)
 {
 	PerfRun *run = user_data;
-	struct PerfTaskRecord told;
+	struct PerfTaskRecord parsed;
 
 	if (record->type == PERF_RECORD_SAMPLE) {
 		take_birth(run, record);
 		return;
 	}
-	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &told))
+	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &parsed))
 		return;
-	told.time_ns += (uint64_t)run->clock_offset_ns;
-	switch (told.kind) {
+	parsed.time_ns += (uint64_t)run->clock_offset_ns;
+	switch (parsed.kind) {
 	case PERF_TASK_COMM:
-		task_table_comm(run->tasks, told.tgid, told.tid, told.comm, told.time_ns);
+		task_table_comm(run->tasks, parsed.tgid, parsed.tid, parsed.comm, parsed.time_ns);
 		break;
 	case PERF_TASK_FORK:
-		task_table_fork(run->tasks, told.tgid, told.tid, told.parent_tgid, told.parent_tid,
-				told.time_ns);
+		task_table_fork(run->tasks, parsed.tgid, parsed.tid, parsed.parent_tgid,
+				parsed.parent_tid, parsed.time_ns);
 		break;
 	case PERF_TASK_EXIT:
-		task_table_exit(run->tasks, told.tgid, told.tid, told.time_ns);
+		task_table_exit(run->tasks, parsed.tgid, parsed.tid, parsed.time_ns);
 		break;
 	case PERF_TASK_LOST:
-		tasks_were_lost(run, told.lost);
+		tasks_were_lost(run, parsed.lost);
 		break;
 	default:
 		break;
 	}
 }
 
-/* One round over all CPUs. What tasks became is read after the rings' ends are noted and before
-   their samples, so that nothing is read of a task that was not told of. */
+/* One round over all CPUs. Task records are read after the rings' ends are noted and before their
+   samples, so that every sample's task is known. */
 
 static void note_heads(PerfRun *run)
 {

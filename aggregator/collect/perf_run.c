@@ -142,7 +142,7 @@ static void drain(LiveRun *live)
 	PerfRun *run = run_of(live);
 
 	end_events(run);
-	/* What is there is read before the losses are told, which so lie behind it. */
+	/* The rest is read before the losses are written, so that these come after it. */
 	read_rest(run);
 	settle_losses(run);
 	perf_read_round(run, clock_monotonic_ns());
@@ -168,8 +168,8 @@ static void look_beside(PerfRun *run)
 	live_run_feed(&run->live);
 }
 
-/* By how much estimates scatter so far: it is known better and better. */
-static void tell_scatter(PerfRun *run)
+/* Writes how much the estimates scatter so far: the figure gets better with time. */
+static void write_scatter(PerfRun *run)
 {
 	PerfScatter sum = { .squares = 0 };
 	uint64_t percent;
@@ -194,7 +194,7 @@ static void look(LiveRun *live)
 
 	perf_cpus_trace(live);
 	look_beside(run);
-	tell_scatter(run);
+	write_scatter(run);
 	if (run->clock_offset_ns)
 		perf_clock_offset(&run->clock_offset_ns);
 }
@@ -220,7 +220,7 @@ static const LiveEngine perf_engine = {
 };
 
 /* Kernels before 5.2 walk no stack for tracepoints unless they were built with frame pointers. */
-static void tell_missing_frames(PerfRun *run)
+static void write_missing_frames(PerfRun *run)
 {
 	g_autofree char *missing = kmem_points_missing(run->plan->points);
 	g_autofree char *text =
@@ -239,8 +239,8 @@ static bool finish(PerfRun *run, GError **error)
 	live_run_end_command(&run->live);
 	if (!live_run_has_result(&run->live, error))
 		return false;
-	tell_missing_frames(run);
-	tell_scatter(run);
+	write_missing_frames(run);
+	write_scatter(run);
 	if (run->not_delivered)
 		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_DELIVERED,
 				       run->not_delivered);
@@ -250,7 +250,7 @@ static bool finish(PerfRun *run, GError **error)
 
 /* The start. */
 
-/* What becomes of tasks is told from before they are looked up: so nothing is missed. */
+/* Task records are enabled before the tasks are looked up: so nothing is missed. */
 static void enable_all(PerfRun *run)
 {
 	for (guint i = 0; i < run->cpus->len; i++) {
@@ -284,7 +284,7 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 
 	if (g_file_get_contents("/proc/sys/kernel/perf_event_max_stack", &text, NULL, NULL))
 		bound = g_ascii_strtoull(text, NULL, 10);
-	/* One frame more than wanted tells that there are more, and one may come twice. */
+	/* One frame more than requested shows that there are more, and one may come twice. */
 	return (uint32_t)MIN(request->stack_depth, MAX(bound, 2) - 2);
 }
 
@@ -448,7 +448,7 @@ static bool start(PerfRun *run, GError **error)
 	measure_cost(run);
 	if (!describe_samples(run, error))
 		return false;
-	live_run_tell(&run->live, "the events are open, and their cost is measured");
+	live_run_log(&run->live, "the events are open, and their cost is measured");
 	perf_cpus_watch(run);
 	live_run_add_timeout(&run->live, ROUND_MS, time_for_round);
 	live_run_add_source(&run->live, g_idle_source_new(), begin);

@@ -11,7 +11,7 @@
 /* What the perf-events collector has ready before it opens any event. Everything is borrowed. */
 typedef struct {
 	const GPtrArray *points; /* (element-type KmemPoint) */
-	/* They tell the caches where the points do not; NULL: nothing does ... */
+	/* They report the caches where the points do not; NULL: nothing does ... */
 	const CacheProbes *probes;
 	const char *caches_unknown; /* ... for this reason; NULL: none is needed */
 	const TaskBirths *births;   /* NULL: what new tasks are called is read from /proc */

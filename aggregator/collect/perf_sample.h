@@ -57,7 +57,7 @@ typedef enum {
 
 enum { PERF_TASK_COMM_BYTES = 16 };
 
-/* What is told beside the samples: of a task, or of what could not be told. */
+/* A record beside the samples: of a task, or of lost records. */
 struct PerfTaskRecord {
 	PerfTaskKind kind;
 	uint32_t tgid;                   /* COMM, FORK, EXIT: of the task that it is about */

@@ -42,7 +42,7 @@ typedef struct {
 	uint64_t changed_head; /* of the ring, and the time, when the periods were last drawn */
 	uint64_t changed_ns;
 	bool is_aiming;    /* the periods in force are those of perf_period_aim() */
-	CacheCalls *calls; /* owned; NULL: no probes tell the caches */
+	CacheCalls *calls; /* owned; NULL: no probes for the caches */
 } PerfRunCpu;
 
 /* A run of this collector while it lasts. */
@@ -61,7 +61,7 @@ typedef struct {
 	TaskTable *tasks;
 	EventWriter *writer;
 	BpfBeside *beside;
-	CacheSites *sites;   /* NULL: no probes tell the caches */
+	CacheSites *sites;   /* NULL: no probes for the caches */
 	PerfRunCpu *reading; /* the CPU whose records are being read */
 	uint32_t self;
 	uint64_t random;          /* state of perf_period_random() */
@@ -69,7 +69,7 @@ typedef struct {
 	bool is_drawing;          /* periods are drawn again and again */
 	bool in_container;        /* pids are those of another pid namespace than the first */
 	uint64_t not_delivered;   /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
-	bool tasks_lost_told;
+	bool tasks_lost_reported;
 	bool scan_is_due; /* what tasks became was lost */
 	uint64_t scanned_ns;
 	bool has_frames;   /* an allocation's sample had */
@@ -84,7 +84,7 @@ void perf_read_round(PerfRun *run, uint64_t complete_until_ns);
 void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu);
 
 /* Reports this CPU's known loss. */
-void perf_read_tell_lost(PerfRunCpu *cpu);
+void perf_read_report_lost(PerfRunCpu *cpu);
 
 /* Opens the events of the CPUs that were online at the start. Returns false with error set. */
 bool perf_cpus_open(PerfRun *run, GError **error);

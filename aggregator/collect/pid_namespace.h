@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 /* Whether our pids are the kernel's own, or those of a container. /proc lies below root ("": this
-   host's); where it does not tell, they are. */
+   host's); where it does not show that, true. */
 bool pid_namespace_is_first(const char *root);
 
 /* Returns the number of that namespace (pid_namespaces(7)); 0: it is not known. */
@@ -17,6 +17,6 @@ uint64_t pid_namespace_number(const char *root);
 #define PID_NAMESPACE_NOTE                                                                         \
 	"pids are those of this container; what happens outside of it has pid 0 and no name"
 
-/* Whether the processes that the request names can be told apart by a kernel side that knows the
-   pids of the first namespace only. The error names the remedy. */
+/* Whether a kernel side that knows only the pids of the first namespace can pick the processes that
+   the request names. The error names the remedy. */
 bool pid_namespace_check(const char *root, const CollectRequest *request, GError **error);

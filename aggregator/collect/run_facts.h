@@ -22,7 +22,7 @@ typedef struct {
 	uint64_t skipped;        /* probes, as the collector says it */
 	uint64_t transport_lost; /* messages, likewise */
 	uint64_t damaged_bytes;
-	bool counted_to_end; /* where a CPU's last batches did not come its counters are told */
+	bool counted_to_end; /* where a CPU's last batches did not come, its counters were read */
 	bool drained;        /* every CPU's last batches came */
 } RunLosses;
 

@@ -15,7 +15,7 @@
 /* Some 500 on a large host; an old kernel adds copies for each cgroup. */
 enum { ENTRIES_MAX = 100000, SLABINFO_BYTES_MAX = 4 << 20, CHUNK_BYTES = 64 << 10 };
 
-/* Writes the last part of what a link leads to. Returns false where it cannot be told. */
+/* Writes the last part of a link's target. Returns false where it cannot be read. */
 static bool read_target(int folder, const char *link, char target[NAME_MAX + 1])
 {
 	char path[PATH_MAX];

@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 /*
- * What this host tells about its slab caches: the names of merged ones, from /sys/kernel/slab, and
+ * What is known about this host's slab caches: the names of merged ones, from /sys/kernel/slab, and
  * how many objects each has in use, from /proc/slabinfo, which root may read. Both lie below a root
  * folder ("": this host), so that tests bring theirs. A kernel may have neither.
  */
 
-/* Returns the names, as KMT_BATCH_CACHE_NAMES has them, without their batch; NULL: it tells none.
+/* Returns the names, as KMT_BATCH_CACHE_NAMES has them, without their batch; NULL: there are none.
    The caller frees it. Takes some ms: no file is opened. */
 GString *slab_facts_names(const char *root);
 

@@ -47,9 +47,9 @@ static void add_pids(GPtrArray *words, const GArray *pids)
 	g_ptr_array_add(words, g_string_free(word, FALSE));
 }
 
-/* The module has these between tabs, cut as it cuts those it reads. The quotes keep the kernel from
-   taking the tabs for ends of a parameter; of a name with one itself, it is told of no name at all,
-   and who reads leaves out what is not wanted. */
+/* The module gets the names separated by tabs, cut as it cuts those it reads. The quotes keep the
+   kernel from taking a tab for the end of a parameter. If a name holds a quote itself, the module
+   gets no name at all, and the reader leaves out what is not wanted. */
 static void add_caches(GPtrArray *words, char *const *caches)
 {
 	g_autoptr(GString) names = g_string_new(NULL);

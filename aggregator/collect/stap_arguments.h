@@ -16,7 +16,7 @@ typedef struct {
 	const StapOptions *options; /* -o "-s N" asks for each buffer; NULL: none */
 	uint32_t megabytes;         /* --buffer asks for all of them together; 0: it does not */
 	unsigned cpus;              /* online */
-	uint64_t available_bytes;   /* as host_memory_available() tells */
+	uint64_t available_bytes;   /* from host_memory_available() */
 } StapBuffers;
 
 /* Plans the buffers. As buffer_plan_init(). */

@@ -74,7 +74,7 @@ static StapSite build_site(const Build *build)
 			   .version = build->tool->version };
 }
 
-static void tell_workarounds(const Build *build)
+static void print_workarounds(const Build *build)
 {
 	for (guint i = 0; build->request->verbose > 0 && i < build->workarounds->len; i++)
 		fprintf(stderr, "%s: work-around for SystemTap %u.%u with %s: %s\n",
@@ -106,11 +106,11 @@ static Build *build_new(const StapTool *tool, const StapBuildRequest *request,
 	build->home = g_build_filename(module_cache_folder(build->cache), "stap", NULL);
 	site = build_site(build);
 	build->workarounds = stap_workarounds_find(&site);
-	tell_workarounds(build);
+	print_workarounds(build);
 	return g_steal_pointer(&build);
 }
 
-/* Parts of a key are told apart by their lengths. */
+/* The lengths keep the parts of a key distinct. */
 static void key_add(GString *key, const char *bytes, gsize length)
 {
 	g_string_append_printf(key, "%" G_GSIZE_FORMAT ":", length);
@@ -226,7 +226,7 @@ static GPtrArray *build_argv(const Build *build, const char *name, const char *f
 	return g_steal_pointer(&argv);
 }
 
-static void tell_argv(const Build *build, const GPtrArray *argv)
+static void print_argv(const Build *build, const GPtrArray *argv)
 {
 	if (build->request->verbose < 1)
 		return;
@@ -256,7 +256,7 @@ static bool run_stap(const Build *build, const GPtrArray *words, const char *fol
 	add(argv, STAP_SCRIPT_FILE);
 	g_ptr_array_add(argv, NULL);
 	compile.argv = (char **)argv->pdata;
-	tell_argv(build, argv);
+	print_argv(build, argv);
 	return stap_compile_run(&compile, poisoned, error);
 }
 

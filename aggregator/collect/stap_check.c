@@ -219,7 +219,7 @@ static bool has_program(const CheckHost *host, const char *name)
 
 /* Returns the program that compiled the kernel, which its makefiles take again: the first word of
    CONFIG_CC_VERSION_TEXT="x86_64-linux-gnu-gcc-14 (Debian 14.2.0-19) 14.2.0", without the target;
-   "gcc" where that is not told. */
+   "gcc" where the configuration has none. */
 static char *compiler_name(const KernelHeaders *headers)
 {
 	g_autofree char *path = g_build_filename(headers->build, ".config", NULL);
@@ -309,7 +309,7 @@ static CheckVerdict look_at_module_to_build(const CheckHost *host, GString *text
 	GError *error = NULL;
 	bool is_compiled;
 
-	/* Another row tells of it. */
+	/* Another row reports that. */
 	if (!headers)
 		return CHECK_OK;
 	if (!stap_build_look(host->stap, &build, &is_compiled, &error))

@@ -65,7 +65,7 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **e
 		g_printerr("%s: %.3f s to find or compile the module %s\n", g_get_prgname(),
 			   (double)(clock_monotonic_ns() - start_ns) / 1e9, module_path);
 	if (!request->quiet)
-		buffer_plan_tell(&buffers);
+		buffer_plan_print(&buffers);
 	plan->module_path = module_path;
 	return stap_run(plan, run, error);
 }

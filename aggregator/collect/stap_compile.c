@@ -24,13 +24,13 @@ enum {
 	SHOWN_BYTES_MAX = 300, /* of an unknown error */
 };
 
-/* A running stap, and what is told of it. */
+/* A running stap, and what is shown of it. */
 typedef struct {
 	const StapCompile *compile;
 	StapMessages *messages;
 	char *first_error; /* line that no table knows */
 	gint64 started_us;
-	gint64 told_seconds; /* of the last progress line; 0: none yet */
+	gint64 shown_seconds; /* of the last progress line; 0: none yet */
 	bool is_terminal;
 	pid_t pid;
 	int output;
@@ -48,7 +48,7 @@ static void keep_line(const char *line, void *user_data)
 }
 
 /* In the child: both outputs are one, no signal is left blocked, and it ends when we do. The
-   watchdog knows of it before it starts anything: we may be killed before we could tell. */
+   watchdog knows of it before it starts anything: we may be killed before we could register it. */
 static void prepare_child(gpointer parent)
 {
 	sigset_t none;
@@ -90,10 +90,10 @@ static void show_progress(Run *run)
 {
 	gint64 seconds = (g_get_monotonic_time() - run->started_us) / G_USEC_PER_SEC;
 
-	if (seconds < QUIET_SECONDS || seconds == run->told_seconds ||
-	    (run->told_seconds && !run->is_terminal))
+	if (seconds < QUIET_SECONDS || seconds == run->shown_seconds ||
+	    (run->shown_seconds && !run->is_terminal))
 		return;
-	run->told_seconds = seconds;
+	run->shown_seconds = seconds;
 	fprintf(stderr,
 		"%s%s: compiling the probes for %s (first time on this kernel, takes a minute or "
 		"two) "
@@ -107,7 +107,7 @@ static void end_progress(const Run *run, const char *how)
 {
 	gint64 seconds = (g_get_monotonic_time() - run->started_us) / G_USEC_PER_SEC;
 
-	if (!run->told_seconds)
+	if (!run->shown_seconds)
 		return;
 	if (run->is_terminal)
 		fputs("\n", stderr);

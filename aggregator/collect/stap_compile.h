@@ -17,6 +17,6 @@ typedef struct {
 /*
  * Runs stap to its end; shows on stderr that it takes long when it does. Returns false with error
  * set: stap failed (reason and remedy), or SIGINT, SIGTERM or SIGHUP came, which ends stap and all
- * that it started. *poisoned tells that --poison-cache may help.
+ * that it started. *poisoned: whether --poison-cache may help.
  */
 bool stap_compile_run(const StapCompile *compile, bool *poisoned, GError **error);

@@ -69,7 +69,7 @@ static bool take_cpu(const char **at, unsigned *next_cpu, GArray *counters)
 	return true;
 }
 
-/* Returns whether the page is whole; *more tells whether another one follows. */
+/* Returns whether the page is whole; *more is set to whether another one follows. */
 static bool take_page(const char *page, unsigned *next_cpu, bool *more, GArray *counters)
 {
 	while (g_ascii_isdigit(*page))

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /*
- * The probe module's counters, asked of the module itself: what its last batches would have told,
- * had anybody read them. They are there for as long as the module is loaded, whether its reader
+ * The probe module's counters, read from the module itself: what its last batches would have held,
+ * had anybody read them. They can be read as long as the module is loaded, whether its reader
  * lives, sleeps or was killed.
  */
 

@@ -25,7 +25,7 @@ typedef struct {
 
 static const char no_match[] = "*semantic error: no match*";
 
-/* The most telling first. */
+/* The most specific first. */
 static const StapFailure stap_failures[] = {
 	{ "*insert module in FIPS mode*",
 	  "staprun loads no module while the kernel is in FIPS mode",

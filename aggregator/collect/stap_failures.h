@@ -4,12 +4,12 @@
 #include <stdbool.h>
 
 /*
- * What SystemTap's error texts mean: a table of text, reason and remedy. The lower its rank, the
- * more a failure says; of several lines the one with the lowest rank is told.
+ * What SystemTap's error texts mean: a table of text, reason and remedy. The lower the rank, the
+ * more specific the failure; of several lines the one with the lowest rank is reported.
  */
 enum { STAP_FAILURE_NONE = -1 };
 
-/* Returns the rank of the failure that a line of stderr tells, or STAP_FAILURE_NONE. */
+/* Returns the rank of the failure that a line of stderr reports, or STAP_FAILURE_NONE. */
 int stap_failure_find(const char *line);
 
 /* Whether that rank is the one of errors that the table does not know. */

@@ -12,11 +12,11 @@ typedef enum {
 	COUNT_NOTHING,
 	COUNT_ERRORS,
 	COUNT_SKIPPED,
-	COUNT_SKIPPED_BY_CAUSE, /* parts of COUNT_SKIPPED, told before it or instead */
+	COUNT_SKIPPED_BY_CAUSE, /* parts of COUNT_SKIPPED, printed before it or instead */
 	COUNT_TRANSPORT_FAILURES,
 	COUNT_LOST_MESSAGES,
 	COUNT_LOST_BYTES,
-	COUNT_RESYNCS, /* each is at least one lost message; releases before 5.0 tell no more */
+	COUNT_RESYNCS, /* at least one lost message each; releases before 5.0 print no number */
 	COUNT_KINDS,
 } CountKind;
 
@@ -120,7 +120,7 @@ static void enter_number(StapMessages *messages, CountKind kind, const char *dig
 
 	if (kind == COUNT_RESYNCS)
 		number = 1;
-	/* The summaries come once; were one repeated, it would tell the same losses again. */
+	/* The summaries come once; a repeated one would report the same losses again. */
 	if (kind == COUNT_SKIPPED_BY_CAUSE || kind == COUNT_RESYNCS)
 		number += messages->counts[kind];
 	messages->counts[kind] = MAX(messages->counts[kind], number);

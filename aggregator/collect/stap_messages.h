@@ -17,7 +17,7 @@ typedef struct {
 	uint64_t transport_failures; /* messages the kernel side could not hand over */
 	uint64_t lost_messages;      /* messages that stapio found missing */
 	uint64_t lost_bytes;
-	const char *failure; /* the most telling failure, with its remedy; NULL: none; borrowed */
+	const char *failure; /* the most specific one, with its remedy; NULL: none; borrowed */
 } StapMessageTotals;
 
 /* Lines that are no known message go to pass_on (escaped, without their newline). */

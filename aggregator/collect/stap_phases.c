@@ -146,7 +146,7 @@ void stap_phases_advance(StapRun *run)
 	}
 }
 
-/* Where stapio is told to end, the module's counters tell what does not come any more. */
+/* After stapio is asked to end, the module's counters show how much will not come any more. */
 static char *memory_problem(const LiveRun *live)
 {
 	const StapRun *run = (const StapRun *)live;

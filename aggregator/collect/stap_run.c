@@ -60,7 +60,7 @@ static gboolean read_stream(int fd, GIOCondition condition, gpointer user_data)
 	}
 	if (length >= 0)
 		return G_SOURCE_CONTINUE;
-	/* While it starts, its messages will tell why. */
+	/* While it starts, its messages will show why. */
 	if (run->live.phase != PHASE_STARTING)
 		stap_phases_end_early(run);
 	return close_pipe(run);
@@ -198,7 +198,7 @@ static void unload_module(StapRun *run)
 }
 
 /* staprun ended on its own: it said why, or not. */
-static void tell_death(StapRun *run)
+static void report_death(StapRun *run)
 {
 	const char *failure = stap_messages_totals(run->messages).failure;
 
@@ -207,7 +207,7 @@ static void tell_death(StapRun *run)
 				   failure ? failure : "staprun ended before the run did");
 }
 
-/* Where a CPU's last batches did not come, its counters tell what they held. */
+/* Where a CPU's last batches did not come, its counters show how many events they held. */
 static void feed_counters(StapRun *run)
 {
 	const LossLedger *loss = run->live.parts.session->loss;
@@ -231,7 +231,7 @@ static void write_end(StapRun *run)
 		.drained = run->drained,
 	};
 
-	tell_death(run);
+	report_death(run);
 	feed_counters(run);
 	live_run_write_end(&run->live, &losses);
 }
@@ -257,7 +257,7 @@ static bool finish(StapRun *run, GError **error)
 
 	stap_messages_finish(run->messages);
 	batch_reader_finish(run->reader);
-	live_run_tell(&run->live, "staprun has ended, its output is read");
+	live_run_log(&run->live, "staprun has ended, its output is read");
 	live_run_end_command(&run->live);
 	unload_module(run);
 	if (live_run_has_result(&run->live, &problem)) {

@@ -26,7 +26,7 @@ struct StapRun {
 	BatchReader *reader; /* finds the whole batches: ours may only go between them */
 	StapMessages *messages;
 	uint8_t *buffer;
-	bool died;        /* staprun ended before it was told to */
+	bool died;        /* staprun ended before it was asked to */
 	bool drained;     /* every CPU has said that all of its events until the end were sent */
 	GArray *counters; /* (element-type CpuCounters) at the end; NULL: not known */
 	uint64_t heartbeats_wanted;

@@ -27,7 +27,7 @@ typedef struct StapWorkaround StapWorkaround;
  */
 GPtrArray *stap_workarounds_find(const StapSite *site);
 
-/* Told under -v, and part of a module's key. */
+/* Printed with -v, and part of a module's key. */
 const char *stap_workaround_name(const StapWorkaround *workaround);
 
 /*

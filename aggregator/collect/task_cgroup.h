@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * TaskCgroups tells which cgroup a process is in, by the id that the emitter in the kernel gives:
- * of the v2 cgroup where the process is in one, else of the one of the memory controller.
+ * TaskCgroups finds the cgroup of a process, with the same id as the emitter in the kernel: that of
+ * the v2 cgroup if the process is in one, else that of its cgroup of the memory controller.
  */
 typedef struct TaskCgroups TaskCgroups;
 

@@ -18,7 +18,7 @@ typedef struct {
 	uint64_t start_time_ns; /* CLOCK_MONOTONIC, exact to a tick of mostly 10 ms; never 0 */
 	uint32_t parent_tgid;
 	uint32_t threads;
-	bool is_over;   /* it has ended, and its parent was not told yet */
+	bool is_over;   /* it has ended, and its parent has not waited for it yet */
 	bool is_worker; /* serves a work queue: /proc appends what it works on to its name */
 } TaskProcess;
 

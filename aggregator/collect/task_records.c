@@ -41,7 +41,7 @@ void task_table_comm(TaskTable *table, uint32_t tgid, uint32_t tid, const char *
 	end_others(table, task, time_ns);
 }
 
-/* One never heard of is remembered as well: its beginning may be told later, by another CPU. */
+/* An unknown task is remembered as well: another CPU may report its beginning later. */
 void task_table_exit(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
 {
 	Task *task = task_at(table, tgid, tid, time_ns);

@@ -38,7 +38,7 @@ void task_table_free(TaskTable *table)
 	g_free(table);
 }
 
-static bool is_told(const TaskTable *table, uint64_t cgroup_id)
+static bool is_usable_cgroup(const TaskTable *table, uint64_t cgroup_id)
 {
 	return cgroup_id && task_cgroups_agree(table->cgroups, cgroup_id);
 }
@@ -59,9 +59,9 @@ static void put_idle_name(char comm[KMT_COMM_BYTES], uint32_t cpu)
 
 static bool fill_idle(const TaskTable *table, const TaskSample *sample, EventTask *task)
 {
-	bool told = is_told(table, sample->cgroup_id);
+	bool is_usable = is_usable_cgroup(table, sample->cgroup_id);
 
-	*task = (EventTask){ .cgroup_id = told ? sample->cgroup_id : table->idle_cgroup_id };
+	*task = (EventTask){ .cgroup_id = is_usable ? sample->cgroup_id : table->idle_cgroup_id };
 	put_idle_name(task->comm, sample->cpu);
 	return false;
 }
@@ -117,8 +117,9 @@ bool task_table_find(TaskTable *table, const TaskSample *sample, EventTask *task
 	task->tgid = process->tgid;
 	task->tid = found->tid;
 	task->start_time_ns = process->start_time_ns;
-	task->cgroup_id = is_told(table, sample->cgroup_id) ? sample->cgroup_id
-							    : task_cgroup_of(table, process);
+	task->cgroup_id = is_usable_cgroup(table, sample->cgroup_id)
+				  ? sample->cgroup_id
+				  : task_cgroup_of(table, process);
 	memcpy(task->comm, task_names_at(&found->names, sample->time_ns), KMT_COMM_BYTES);
 	put_leader_name(table, found, sample->time_ns, task->leader);
 	return process->is_counted;

@@ -11,16 +11,16 @@
  * TaskTable knows who a task was when an event happened: from one pass over /proc, which should
  * come after the records have begun, and from the records of what happened since.
  *
- * Records and events may come in any order of their times, but those before a time that
- * task_table_settle() was told. An event that is looked up before a record of an earlier time has
- * come is given what was known by then: so the records of a round should be handed in first.
+ * Records and events may come in any order of their times, except those before a time passed to
+ * task_table_settle(). An event that is looked up before a record of an earlier time has come gets
+ * what was known by then: so the records of a round should be handed in first.
  *
  * Times are those of the stream. Ids are the kernel's, as /proc shows them. Nothing here fails:
  * what cannot be known is said so in the answer.
  */
 typedef struct TaskTable TaskTable;
 
-/* An id that perf could not tell: the task is about to vanish. */
+/* An id that perf could not find: the task is about to vanish. */
 #define TASK_ID_UNKNOWN UINT32_MAX
 
 /* What an event says of its task. */

@@ -173,7 +173,7 @@ static bool add_field(GArray *fields, Span line)
 	return true;
 }
 
-/* Lines of other kinds tell nothing of the layout. */
+/* Lines of other kinds say nothing about the layout. */
 static bool read_line(Span line, uint32_t *id, GArray *fields)
 {
 	line = span_trim(line);

@@ -11,8 +11,8 @@
 #include <sys/types.h>
 
 /*
- * Where a tracepoint's fields lie in its raw records, as its file `format` in tracefs tells it:
- * layouts differ between kernels, so that nothing is found by a number of ours.
+ * Where a tracepoint's fields lie in its raw records, as its file `format` in tracefs describes it.
+ * Layouts differ between kernels, so no offset is built in.
  */
 
 enum {
@@ -46,7 +46,7 @@ typedef struct {
 ssize_t tracepoint_format_read(int folder_fd, const char *point, char *text, size_t text_bytes);
 
 /* Reads the text of such a file, which need not end with a NUL. Returns NULL with error set, one
-   line, when it tells no layout that can be trusted: no ID, no field, a field twice or in another.
+   line, when its layout cannot be trusted: no ID, no field, a field twice or in another.
  */
 TracepointFormat *tracepoint_format_parse(const char *text, size_t length, GError **error);
 void tracepoint_format_free(TracepointFormat *format);

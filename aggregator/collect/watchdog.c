@@ -284,7 +284,7 @@ static void set_identity(Message *message)
 
 /* What does not fit cannot exist either. A watchdog that somebody killed or stopped must not stop
    the run. */
-static void tell(const WatchdogItem *item, bool is_withdrawn)
+static void send_item(const WatchdogItem *item, bool is_withdrawn)
 {
 	Message message = { .kind = item->kind,
 			    .is_withdrawn = is_withdrawn,
@@ -305,12 +305,12 @@ static void tell(const WatchdogItem *item, bool is_withdrawn)
 
 void watchdog_add(const WatchdogItem *item)
 {
-	tell(item, false);
+	send_item(item, false);
 }
 
 void watchdog_withdraw(const WatchdogItem *item)
 {
-	tell(item, true);
+	send_item(item, true);
 }
 
 void watchdog_forget(void)

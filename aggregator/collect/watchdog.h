@@ -8,10 +8,10 @@
 
 /*
  * The watchdog is a process of ours that outlives a program that is killed, and then undoes what
- * the program can no longer undo. It has a session of its own, and hears from the program by a
- * socket whose end tells that the program is gone; what is registered then is undone, kind by kind,
- * in the order below. There is one in a program; where none was started, the other functions do
- * nothing.
+ * the program can no longer undo. It has a session of its own, and reads from a socket. When the
+ * program's end of it closes, the program is gone, and the watchdog undoes what is registered, kind
+ * by kind, in the order below. A program has at most one; where none was started, the other
+ * functions do nothing.
  */
 
 typedef enum {
@@ -21,7 +21,7 @@ typedef enum {
 	WATCHDOG_FILE,      /* is removed if it is still the same file */
 	WATCHDOG_PROBES,    /* a group of cache_probes.h: is removed */
 	WATCHDOG_SETTING,   /* a file below /proc/sys: gets its text back */
-	WATCHDOG_TERMINAL,  /* gets its modes back, and is told to leave the screen */
+	WATCHDOG_TERMINAL,  /* gets its modes back and leaves the alternate screen */
 } WatchdogKind;
 
 /* Something to undo; borrowed for the call. */
