@@ -148,3 +148,31 @@ bool losses_make_incomplete(const Session *session, double percent_max)
 	return losses_exceed(session, percent_max) || losses_by_full_tables(&losses) ||
 	       memory_budget_is_full(session->memory);
 }
+
+const char *losses_remedy(const Session *session, bool can_load)
+{
+	Losses losses = losses_of(session);
+	uint64_t transport = losses.transport.high, over_bound = losses.over_bound;
+	uint64_t not_delivered = losses.not_delivered.high, skipped = losses.skipped.high;
+	uint64_t reentrant = losses.reentrant.high;
+	uint64_t most = MAX(MAX(MAX(transport, over_bound), not_delivered),
+			    MAX(MAX(skipped + reentrant, losses.unread.high), losses.damaged.high));
+
+	if (!most)
+		return NULL;
+	/* Damaged input is missing batches, too; no option helps against that. */
+	if (losses.damaged_bytes && !losses.counted_to_end)
+		return NULL;
+	if (most == transport)
+		return "use a larger --buffer";
+	if (most == over_bound)
+		return "use a larger --max-memory";
+	if (most == not_delivered)
+		return can_load ? "perf events of this kernel did not hand them over, whatever the "
+				  "--buffer: use --collector=stap"
+				: "perf events of this kernel did not hand them over, whatever the "
+				  "--buffer: --max-loss=PCT accepts a share of the events";
+	if (skipped > reentrant)
+		return "SystemTap skipped probes: --collector=perf skips none";
+	return NULL;
+}

@@ -59,3 +59,7 @@ bool losses_by_full_tables(const Losses *losses);
 
 /* Whether the result does: the exit status is then 3. */
 bool losses_make_incomplete(const Session *session, double percent_max);
+
+/* Returns what helps against the largest part of the loss, or NULL. can_load: SystemTap's collector
+   can be used there. */
+const char *losses_remedy(const Session *session, bool can_load);

@@ -1,660 +1,371 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/facts.h"
 
-#include "escape.h"
-#include "report/drops.h"
-#include "report/large_line.h"
-#include "report/limits.h"
-#include "report/lost.h"
-#include "report/names_line.h"
-#include "number_text.h"
-#include "report/recorded_caches.h"
-#include "report/sampling.h"
-
-#include <string.h>
 #include <sys/wait.h>
 
-/* When a line is shown; with --details all are. */
-typedef enum {
-	FACT_ALWAYS,
-	FACT_DETAIL,  /* with --details only */
-	FACT_NOTABLE, /* when it says what is neither zero nor the default */
-} FactWhen;
-
-/* Appends a line, or nothing where the stream does not have what it shows. */
-typedef struct {
-	void (*append)(const Report *report, GString *out);
-	FactWhen when;
-	bool (*is_notable)(const Report *report); /* with FACT_NOTABLE */
-} FactLine;
-
-static const char *text_of(const Report *report, enum KmtFieldId id)
-{
-	return run_info_text(report->session->info, id);
-}
-
-static uint64_t number_of(const Report *report, enum KmtFieldId id, uint64_t fallback)
-{
-	return run_info_number(report->session->info, id, fallback);
-}
-
-static bool is_known(const Report *report, enum KmtFieldId id)
-{
-	return report->session->info->known[id];
-}
-
-bool bytes_are_known(const Report *report)
-{
-	const char *missing = text_of(report, KMT_FIELD_NOT_RECORDED);
-
-	if (missing && strstr(missing, "bytes_"))
-		return false;
-	return !report->session->imported || report->view->before.bytes_allocated;
-}
-
-const StackSummary *shown_sums(const Report *report)
-{
-	return report->groups ? &report->groups->after.summary : &report->view->after;
-}
-
-void append_bytes(GString *out, const Report *report, const StackSummary *summary)
-{
-	g_string_append(out, "requested ");
-	append_amount(out, summary->bytes_requested, report->human);
-	g_string_append(out, ", allocated ");
-	append_amount(out, summary->bytes_allocated, report->human);
-	g_string_append(out, ", wasted ");
-	append_amount(out, sort_key_lookup("waste")->value(summary), report->human);
-}
-
-/* Appends ", wasted 77,184 of 3,599,168"; only one number where both are the same. */
-static void append_of_all(GString *out, const Report *report, const char *name, uint64_t shown,
-			  uint64_t all)
-{
-	g_string_append(out, name);
-	append_amount(out, shown, report->human);
-	if (shown == all)
-		return;
-	g_string_append(out, " of ");
-	append_amount(out, all, report->human);
-}
-
-static void bytes_line(const Report *report, GString *out)
-{
-	const StackSummary *shown = shown_sums(report);
-	const StackSummary *all = &report->view->before;
-	const SortKey *waste = sort_key_lookup("waste");
-
-	if (!bytes_are_known(report))
-		return;
-	append_of_all(out, report, "Bytes: requested ", shown->bytes_requested,
-		      all->bytes_requested);
-	append_of_all(out, report, ", allocated ", shown->bytes_allocated, all->bytes_allocated);
-	append_of_all(out, report, ", wasted ", waste->value(shown), waste->value(all));
-	g_string_append_c(out, '\n');
-}
-
-static bool has_bytes(const Report *report)
-{
-	return report->view->before.bytes_allocated || report->view->before.bytes_requested;
-}
-
-static bool has_failed(const Report *report)
-{
-	return report->view->failed_before;
-}
-
-static void failed_line(const Report *report, GString *out)
-{
-	if (report->session->imported)
-		return;
-	g_string_append(out, "Failed allocations (NULL), not counted above: ");
-	append_count(out, report->view->failed_before);
-	g_string_append_c(out, '\n');
-}
-
-static void counted_line(const Report *report, GString *out)
-{
-	(void)report; /* true of every report */
-	g_string_append(out, "Counted: allocations made during the run, freed or not; "
-			     "this ranks churn, not memory held.\n");
-}
-
-static void frees_line(const Report *report, GString *out)
-{
-	if (!report->view->frees)
-		return;
-	g_string_append(out, "Frees: ");
-	append_count(out, report->view->frees);
-	g_string_append(out, " recorded, not ranked\n");
-}
-
-static const ViewLeftOut *left_out_at(const Report *report, guint index)
-{
-	return &g_array_index(report->view->left_out_by, ViewLeftOut, index);
-}
-
-static void append_left_out(GString *out, const ViewLeftOut *left_out)
-{
-	g_string_append(out, "Left out: ");
-	append_count(out, left_out->allocations);
-	g_string_append(out, left_out->allocations == 1 ? " allocation" : " allocations");
-	g_string_append_printf(out, " not of --%s '", left_out->option);
-	escape_append(out, left_out->given);
-	g_string_append_c(out, '\'');
-	if (left_out->remark)
-		g_string_append_printf(out, "; %s", left_out->remark);
-	g_string_append_c(out, '\n');
-}
-
-static bool says_more(const ViewLeftOut *left_out)
-{
-	return left_out->given && (left_out->allocations || left_out->remark);
-}
-
-static bool has_left_out(const Report *report)
-{
-	for (guint i = 0; i < report->view->left_out_by->len; i++)
-		if (says_more(left_out_at(report, i)))
-			return true;
-	return false;
-}
-
-/* Allocations outside of the caches or cgroups that were asked for. */
-static void left_out_lines(const Report *report, GString *out)
-{
-	for (guint i = 0; i < report->view->left_out_by->len; i++)
-		if (left_out_at(report, i)->given)
-			append_left_out(out, left_out_at(report, i));
-}
-
-/* What one filter dropped alone, the numbers before and after it say. */
-static bool has_several_drops(const Report *report)
-{
-	return !nothing_is_left(report) && drops_effective(report) > 1;
-}
-
-/* A table of processes, or slabstack's list of them, shows them already. */
-static bool shows_no_processes(const Report *report)
-{
-	return !group_keys_have(report->options->by, "process") &&
-	       !group_keys_have(report->options->by, "pid");
-}
-
-static void processes_line(const Report *report, GString *out)
-{
-	gsize start = out->len;
-
-	g_string_append(out, "Processes of these stacks: ");
-	if (append_processes(out, report->view->processes, report->view->after.allocations))
-		g_string_append_c(out, '\n');
-	else
-		g_string_truncate(out, start);
-}
-
-static bool has_process_filter(const Report *report)
-{
-	const char *scope = text_of(report, KMT_FIELD_SCOPE);
-
-	return scope && (g_str_equal(scope, "command") || g_str_equal(scope, "pids"));
-}
-
-typedef struct {
-	const char *scope; /* KMT_FIELD_SCOPE */
-	const char *words;
-} ScopeWords;
-
-static const ScopeWords scope_words[] = {
-	{ "host", "whole host" },
-	{ "window", "whole host, while the command ran" },
-	{ "command", "the command, its threads and descendants" },
-	{ "pids", "every thread of the processes, not their children: " },
-	{ NULL, NULL },
+const FactKind fact_kinds[FACTS] = {
+	[FACT_HOST] = { "host", NULL, VALUE_TEXT },
+	[FACT_RELEASE] = { "kernel_release", NULL, VALUE_TEXT },
+	[FACT_ARCH] = { "architecture", NULL, VALUE_TEXT },
+	[FACT_VERSION] = { "kernel_version", NULL, VALUE_TEXT },
+	[FACT_BOOT_ID] = { "boot_id", NULL, VALUE_TEXT },
+	[FACT_CPUS_ONLINE] = { "cpus_online", NULL, VALUE_COUNT },
+	[FACT_START_TIME] = { "start_time", NULL, VALUE_TIME },
+	[FACT_DURATION] = { "duration_seconds", NULL, VALUE_TIME_SPAN },
+	[FACT_RUN_START_TIME] = { "run_start_time", NULL, VALUE_TIME },
+	[FACT_RUN_DURATION] = { "run_duration_seconds", NULL, VALUE_TIME_SPAN },
+	[FACT_PART_FROM] = { "part_from_seconds", NULL, VALUE_TIME_SPAN },
+	[FACT_PART_TO] = { "part_to_seconds", NULL, VALUE_TIME_SPAN },
+	[FACT_RUN_LENGTH] = { "run_length_seconds", NULL, VALUE_TIME_SPAN },
+	[FACT_CLOCK] = { "clock", "Clock", VALUE_TEXT },
+	[FACT_PROGRAM] = { "program", NULL, VALUE_TEXT },
+	[FACT_COLLECTOR] = { "collector", NULL, VALUE_TEXT },
+	[FACT_COMMAND_LINE] = { "command_line", NULL, VALUE_TEXT },
+	[FACT_EVENTS] = { "events", NULL, VALUE_LIST },
+	[FACT_COVERED] = { "covered", NULL, VALUE_TEXT },
+	[FACT_NOT_COVERED] = { "not_covered", NULL, VALUE_TEXT },
+	[FACT_NOT_RECORDED] = { "not_recorded", "Not recorded by this kernel", VALUE_TEXT },
+	[FACT_RECORDED_CACHES] = { "recorded_caches", NULL, VALUE_LIST },
+	[FACT_STACK_DEPTH] = { "stack_depth_max", NULL, VALUE_COUNT },
+	[FACT_SYMBOLS_HIDDEN] = { "symbols_hidden", NULL, VALUE_FLAG },
+	[FACT_SCOPE] = { "scope", NULL, VALUE_TEXT },
+	[FACT_SCOPE_PIDS] = { "scope_pids", NULL, VALUE_TEXT },
+	[FACT_WITH_INTERRUPTS] = { "with_interrupts", NULL, VALUE_FLAG },
+	[FACT_SELF_INCLUDED] = { "self_included", NULL, VALUE_FLAG },
+	[FACT_LEFT_OUT_SELF] = { "allocations_left_out_self", NULL, VALUE_COUNT },
+	[FACT_LEFT_OUT_INTERRUPTS] = { "allocations_left_out_interrupts", NULL, VALUE_COUNT },
+	[FACT_COMMAND] = { "traced_command", NULL, VALUE_TEXT },
+	[FACT_COMMAND_ENDED] = { "traced_command_ended", NULL, VALUE_FLAG },
+	[FACT_COMMAND_STATUS] = { "traced_command_exit_status", NULL, VALUE_COUNT },
+	[FACT_COMMAND_SIGNAL] = { "traced_command_signal", NULL, VALUE_COUNT },
+	[FACT_COST] = { "cost_percent", NULL, VALUE_SHARE },
+	[FACT_COST_BUSIEST] = { "cost_busiest_cpu_percent", NULL, VALUE_SHARE },
+	[FACT_COST_BUSIEST_CPU] = { "cost_busiest_cpu", NULL, VALUE_COUNT },
+	[FACT_COST_ESTIMATED] = { "cost_is_estimated", NULL, VALUE_FLAG },
+	[FACT_COST_OF_EVENT] = { "cost_of_event_ns", NULL, VALUE_NS },
+	[FACT_COST_OF_FRAME] = { "cost_of_frame_ns", NULL, VALUE_NS },
+	[FACT_CPUS_SEEN] = { "cpus_seen", NULL, VALUE_COUNT },
+	[FACT_SAMPLING_ASKED] = { "sampling_period_asked", NULL, VALUE_COUNT },
+	[FACT_SAMPLING_MIN] = { "sampling_period_min", NULL, VALUE_COUNT },
+	[FACT_SAMPLING_MAX] = { "sampling_period_max", NULL, VALUE_COUNT },
+	[FACT_SAMPLING_MAX_CPU] = { "sampling_period_max_cpu", NULL, VALUE_COUNT },
+	[FACT_OVERHEAD_MAX] = { "overhead_max_percent", NULL, VALUE_COUNT },
+	[FACT_ALLOCATIONS] = { "allocations", NULL, VALUE_COUNT },
+	[FACT_ALLOCATIONS_BEFORE] = { "allocations_before_filters", NULL, VALUE_COUNT },
+	[FACT_ALLOCATIONS_MARGIN] = { "allocations_before_filters_margin_percent", NULL,
+				      VALUE_PERCENT },
+	[FACT_ALLOCATIONS_FAILED] = { "allocations_failed", NULL, VALUE_COUNT },
+	[FACT_ALLOCATIONS_LEFT_OUT] = { "allocations_left_out", NULL, VALUE_COUNT },
+	[FACT_BYTES_REQUESTED] = { "bytes_requested", NULL, VALUE_BYTES },
+	[FACT_BYTES_REQUESTED_BEFORE] = { "bytes_requested_before_filters", NULL, VALUE_BYTES },
+	[FACT_BYTES_ALLOCATED] = { "bytes_allocated", NULL, VALUE_BYTES },
+	[FACT_BYTES_ALLOCATED_BEFORE] = { "bytes_allocated_before_filters", NULL, VALUE_BYTES },
+	[FACT_BYTES_WASTED] = { "bytes_wasted", NULL, VALUE_BYTES },
+	[FACT_BYTES_WASTED_BEFORE] = { "bytes_wasted_before_filters", NULL, VALUE_BYTES },
+	[FACT_FREES] = { "frees", NULL, VALUE_COUNT },
+	[FACT_STACKS_BEFORE] = { "stacks_before_filters", NULL, VALUE_COUNT },
+	[FACT_STACKS_AFTER] = { "stacks_after_filters", NULL, VALUE_COUNT },
+	[FACT_STACKS_CUT] = { "stacks_cut", NULL, VALUE_COUNT },
+	[FACT_ROWS_BEFORE] = { "rows_before_filters", NULL, VALUE_COUNT },
+	[FACT_ROWS_AFTER] = { "rows_after_filters", NULL, VALUE_COUNT },
+	[FACT_NAMED_BY_KERNEL] = { "allocations_named_by_kernel", NULL, VALUE_COUNT },
+	[FACT_NAMED_BY_SIZE] = { "allocations_named_by_size", NULL, VALUE_COUNT },
+	[FACT_NAMED_UNKNOWN] = { "allocations_of_unknown_cache", NULL, VALUE_COUNT },
+	[FACT_NAMES_REASON] = { "names_not_reported_reason", NULL, VALUE_TEXT },
+	[FACT_COUNTED_TWICE_ABOVE] = { "counted_twice_above_bytes", NULL, VALUE_BYTES },
+	[FACT_SATURATED] = { "saturated", NULL, VALUE_FLAG },
+	[FACT_IMPORTED] = { "imported", NULL, VALUE_FLAG },
+	[FACT_CUT_SHORT] = { "cut_short", NULL, VALUE_FLAG },
+	[FACT_ENDED_EARLY] = { "ended_early", "Ended early", VALUE_TEXT },
+	[FACT_BPF_ATTACHED] = { "bpf_attached", NULL, VALUE_TEXT },
+	[FACT_NO_MEMORY_FOR] = { "no_memory_for", NULL, VALUE_LIST },
+	[FACT_EVENTS_COUNTED] = { "events_counted", NULL, VALUE_COUNT },
+	[FACT_STACKS_COUNTED] = { "stacks_counted", NULL, VALUE_COUNT },
+	[FACT_LOST] = { "lost_events", NULL, VALUE_RANGE },
+	[FACT_LOST_UNCOUNTED] = { "lost_uncounted_events", NULL, VALUE_RANGE },
+	[FACT_LOST_TRANSPORT] = { "lost_transport_events", NULL, VALUE_RANGE },
+	[FACT_LOST_NOT_DELIVERED] = { "lost_not_delivered_events", NULL, VALUE_RANGE },
+	[FACT_LOST_UNREAD] = { "lost_unread_events", NULL, VALUE_RANGE },
+	[FACT_LOST_SKIPPED] = { "lost_skipped_events", NULL, VALUE_RANGE },
+	[FACT_LOST_REENTRANT] = { "lost_reentrant_events", NULL, VALUE_RANGE },
+	[FACT_LOST_DAMAGED] = { "lost_damaged_events", NULL, VALUE_RANGE },
+	[FACT_LOST_MEMORY_BOUND] = { "lost_memory_bound_events", NULL, VALUE_RANGE },
+	[FACT_LOST_BYTES] = { "lost_damaged_bytes", NULL, VALUE_BYTES },
+	[FACT_LOST_AT_LEAST] = { "lost_more_is_possible", NULL, VALUE_FLAG },
+	[FACT_OF_OTHER_TASKS] = { "events_of_other_tasks", NULL, VALUE_COUNT },
+	[FACT_OF_OTHER_CACHES] = { "events_of_other_caches", NULL, VALUE_COUNT },
+	[FACT_UNTRACED] = { "untraced_seconds", NULL, VALUE_TIME_SPAN },
+	[FACT_UNTRACED_CPUS] = { "untraced_cpus", NULL, VALUE_TEXT },
+	[FACT_BPF_BLIND] = { "bpf_held_back", NULL, VALUE_TEXT },
+	[FACT_END_IS_UNKNOWN] = { "end_is_unknown", NULL, VALUE_FLAG },
+	[FACT_KNOWN_UNTIL] = { "known_until_seconds", NULL, VALUE_TIME_SPAN },
+	[FACT_KNOWN_UNTIL_TIME] = { "known_until_time", NULL, VALUE_TIME },
+	[FACT_LOSS_OF_WHOLE_RUN] = { "lost_of_whole_run", NULL, VALUE_FLAG },
+	[FACT_LOSS_IS_UNKNOWN] = { "lost_is_unknown", NULL, VALUE_FLAG },
 };
 
-static void append_scope(GString *out, const char *scope)
-{
-	const ScopeWords *words = scope_words;
+/* What is a field of the stream is taken as it is. */
+static const struct {
+	FactId fact;
+	enum KmtFieldId field;
+} fields[] = {
+	{ FACT_RELEASE, KMT_FIELD_RELEASE },
+	{ FACT_ARCH, KMT_FIELD_ARCH },
+	{ FACT_VERSION, KMT_FIELD_VERSION },
+	{ FACT_BOOT_ID, KMT_FIELD_BOOT_ID },
+	{ FACT_CPUS_ONLINE, KMT_FIELD_CPUS_ONLINE },
+	{ FACT_CLOCK, KMT_FIELD_CLOCK },
+	{ FACT_PROGRAM, KMT_FIELD_PROGRAM },
+	{ FACT_COLLECTOR, KMT_FIELD_COLLECTOR },
+	{ FACT_COMMAND_LINE, KMT_FIELD_COMMAND_LINE },
+	{ FACT_COVERED, KMT_FIELD_COVERED },
+	{ FACT_NOT_COVERED, KMT_FIELD_NOT_COVERED },
+	{ FACT_NOT_RECORDED, KMT_FIELD_NOT_RECORDED },
+	{ FACT_STACK_DEPTH, KMT_FIELD_STACK_DEPTH },
+	{ FACT_SYMBOLS_HIDDEN, KMT_FIELD_ADDRESSES_HIDDEN },
+	{ FACT_SCOPE, KMT_FIELD_SCOPE },
+	{ FACT_SCOPE_PIDS, KMT_FIELD_SCOPE_PIDS },
+	{ FACT_WITH_INTERRUPTS, KMT_FIELD_WITH_INTERRUPTS },
+	{ FACT_SELF_INCLUDED, KMT_FIELD_SELF_INCLUDED },
+	{ FACT_COMMAND, KMT_FIELD_COMMAND },
+	{ FACT_COST_OF_EVENT, KMT_FIELD_EVENT_COST_NS },
+	{ FACT_COST_OF_FRAME, KMT_FIELD_FRAME_COST_NS },
+	{ FACT_OVERHEAD_MAX, KMT_FIELD_OVERHEAD_PERCENT_MAX },
+	{ FACT_NAMES_REASON, KMT_FIELD_CACHES_UNKNOWN },
+	{ FACT_ENDED_EARLY, KMT_FIELD_BOUND },
+	{ FACT_BPF_ATTACHED, KMT_FIELD_BPF_ATTACHED },
+	{ FACT_UNTRACED_CPUS, KMT_FIELD_UNTRACED_CPUS },
+};
 
-	while (words->scope && !g_str_equal(words->scope, scope))
-		words++;
-	escape_append(out, words->scope ? words->words : scope);
+/* What --max-memory had no room for; events that found none are a loss. */
+static const char *const memory_part_names[MEMORY_PARTS] = {
+	[MEMORY_SYMBOLS] = "symbols",
+	[MEMORY_TEXTS] = "names of slab caches and cgroups",
+	[MEMORY_CPUS] = "counters of CPUs",
+	[MEMORY_REPORT] = "lines of stacks",
+};
+
+void fact_set_number(Facts *facts, FactId id, uint64_t number)
+{
+	facts->values[id] = (Value){ .known = true, .number = number, .other = number };
 }
 
-/* The default: the whole host, for as long as the run, or its command, takes. */
-static bool has_other_scope(const Report *report)
+void fact_set_percent(Facts *facts, FactId id, double percent)
 {
-	const char *scope = text_of(report, KMT_FIELD_SCOPE);
-
-	return number_of(report, KMT_FIELD_SELF_INCLUDED, 0) ||
-	       (scope && !g_str_equal(scope, "host") && !g_str_equal(scope, "window"));
+	facts->values[id] = (Value){ .known = true, .percent = percent };
 }
 
-static void scope_line(const Report *report, GString *out)
+void fact_set_text(Facts *facts, FactId id, const char *text)
 {
-	const char *scope = text_of(report, KMT_FIELD_SCOPE);
-	const char *pids = text_of(report, KMT_FIELD_SCOPE_PIDS);
-
-	if (!scope)
-		return;
-	g_string_append(out, "Scope: ");
-	append_scope(out, scope);
-	if (pids && g_str_equal(scope, "pids"))
-		escape_append(out, pids);
-	if (has_process_filter(report) && number_of(report, KMT_FIELD_WITH_INTERRUPTS, 0))
-		g_string_append(out, "; interrupts included");
-	if (number_of(report, KMT_FIELD_SELF_INCLUDED, 0)) {
-		g_string_append(out, "; own processes included\n");
-		return;
-	}
-	g_string_append(out, "; own processes left out: ");
-	append_count(out, loss_ledger_totals(report->session->loss).left_out_self);
-	g_string_append(out, " allocations\n");
+	facts->values[id] = (Value){ .known = text != NULL, .text = text };
 }
 
-static bool has_interrupts_left_out(const Report *report)
+static void set_range(Facts *facts, FactId id, LossRange range)
 {
-	return loss_ledger_totals(report->session->loss).left_out_interrupt;
+	facts->values[id] = (Value){ .known = true, .number = range.low, .other = range.high };
 }
 
-static void interrupts_line(const Report *report, GString *out)
+static void set_share(Facts *facts, FactId id, uint64_t part, uint64_t whole)
 {
-	if (!has_process_filter(report) || number_of(report, KMT_FIELD_WITH_INTERRUPTS, 0))
-		return;
-	g_string_append(out, "Interrupts left out: ");
-	append_count(out, loss_ledger_totals(report->session->loss).left_out_interrupt);
-	g_string_append(out, " allocations in softirq and hardirq context "
-			     "(--with-interrupts counts them)\n");
+	facts->values[id] = (Value){ .known = whole > 0, .number = part, .other = whole };
 }
 
-static void covered_line(const Report *report, GString *out)
+static void set_list(Facts *facts, FactId id, const char *text, const char *separator)
 {
-	const char *covered = text_of(report, KMT_FIELD_COVERED);
-	const char *not_covered = text_of(report, KMT_FIELD_NOT_COVERED);
-
-	if (!covered && !not_covered)
-		return;
-	g_string_append(out, "Covered: ");
-	escape_append(out, covered ? covered : "not known");
-	if (not_covered) {
-		g_string_append(out, "; not covered: ");
-		escape_append(out, not_covered);
-	}
-	g_string_append_c(out, '\n');
+	facts->values[id].known = text != NULL;
+	facts->values[id].list = text ? g_strsplit(text, separator, -1) : NULL;
 }
 
-/* A line of that heading, where the run has the text for it. */
-static void append_text_line(const Report *report, GString *out, const char *heading,
-			     enum KmtFieldId id)
+static void set_fields(Facts *facts, const RunInfo *info)
 {
-	const char *text = text_of(report, id);
+	for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
+		enum KmtFieldId field = fields[i].field;
 
-	if (!text)
-		return;
-	g_string_append(out, heading);
-	escape_append(out, text);
-	g_string_append_c(out, '\n');
-}
-
-static void not_recorded_line(const Report *report, GString *out)
-{
-	append_text_line(report, out, "Not recorded by this kernel: ", KMT_FIELD_NOT_RECORDED);
-}
-
-/* Some stacks are not whole, or all are call sites. */
-static bool has_cut(const Report *report)
-{
-	return report->view->stacks_truncated || !number_of(report, KMT_FIELD_STACK_DEPTH, 0);
-}
-
-static void cut_line(const Report *report, GString *out)
-{
-	uint64_t depth = number_of(report, KMT_FIELD_STACK_DEPTH, 0);
-
-	if (!is_known(report, KMT_FIELD_STACK_DEPTH))
-		return;
-	if (!depth) {
-		g_string_append(out, "Stacks: none recorded, call sites only\n");
-		return;
-	}
-	g_string_append(out, "Cut at ");
-	append_count(out, depth);
-	g_string_append(out, " frames: ");
-	append_count(out, report->view->stacks_truncated);
-	g_string_append(out, report->view->stacks_truncated == 1 ? " stack\n" : " stacks\n");
-}
-
-/* What was observed, in ns of the stream's clock: the window of a command, or the whole run. */
-typedef struct {
-	uint64_t start_ns;
-	uint64_t end_ns; /* start_ns when it is not known */
-} Span;
-
-static Span span_of(const Report *report)
-{
-	uint64_t run_start = number_of(report, KMT_FIELD_RUN_START_NS, 0);
-	uint64_t start = number_of(report, KMT_FIELD_WINDOW_START_NS, run_start);
-	uint64_t until = loss_ledger_complete_until(report->session->loss);
-	uint64_t run_end = number_of(report, KMT_FIELD_RUN_END_NS, until);
-	uint64_t end = number_of(report, KMT_FIELD_WINDOW_END_NS, run_end);
-
-	/* Cut before the command ran. */
-	if (start == UINT64_MAX)
-		return (Span){ 0 };
-	return (Span){ start, start ? MAX(start, end) : start };
-}
-
-static void append_host(const Report *report, GString *out)
-{
-	static const struct {
-		enum KmtFieldId id;
-		const char *before;
-	} parts[] = {
-		{ KMT_FIELD_HOST, "" },
-		{ KMT_FIELD_RELEASE, "Linux " },
-		{ KMT_FIELD_ARCH, "" },
-	};
-
-	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
-		const char *text = text_of(report, parts[i].id);
-
-		if (!text || (parts[i].id == KMT_FIELD_HOST && !report->show_host))
+		if (!info->known[field])
 			continue;
-		g_string_append(out, parts[i].before);
-		escape_append(out, text);
-		g_string_append(out, ", ");
+		if (run_info_is_number(field))
+			fact_set_number(facts, fields[i].fact, info->number[field]);
+		else
+			fact_set_text(facts, fields[i].fact, info->text[field]);
 	}
+	set_list(facts, FACT_EVENTS, run_info_text(info, KMT_FIELD_EVENTS), ",");
+	set_list(facts, FACT_RECORDED_CACHES, run_info_text(info, KMT_FIELD_CACHE_FILTER), "\t");
 }
 
-static void append_span(const Report *report, GString *out)
+/* Sets when a part of the run began, and how long it took, where that is known. */
+static void set_span(Facts *facts, FactId time, FactId duration, const RunInfo *info,
+		     uint64_t start_ns, uint64_t end_ns)
 {
-	Span span = span_of(report);
-	uint64_t realtime_ns = run_info_realtime_ns(report->session->info, span.start_ns);
+	uint64_t realtime_ns = run_info_realtime_ns(info, start_ns);
 
-	if (!span.start_ns)
+	/* UINT64_MAX: cut before the command ran. */
+	if (!start_ns || start_ns == UINT64_MAX)
 		return;
-	if (realtime_ns) {
-		append_time(out, realtime_ns);
-		g_string_append(out, ", ");
-	}
-	append_seconds(out, span.end_ns - span.start_ns);
-	g_string_append(out, ", ");
+	fact_set_number(facts, duration, MAX(start_ns, end_ns) - start_ns);
+	if (realtime_ns)
+		fact_set_number(facts, time, realtime_ns);
 }
 
-/* Whether the probes' time is estimated, as they cannot measure themselves. */
-static bool cost_is_estimated(const Report *report)
+static void set_spans(Facts *facts, const Session *session)
 {
-	return number_of(report, KMT_FIELD_EVENT_COST_NS, 0);
+	const RunInfo *info = session->info;
+	uint64_t run_start = run_info_number(info, KMT_FIELD_RUN_START_NS, 0);
+	uint64_t start = run_info_number(info, KMT_FIELD_WINDOW_START_NS, run_start);
+	uint64_t until = loss_ledger_complete_until(session->loss);
+	uint64_t run_end = run_info_number(info, KMT_FIELD_RUN_END_NS, until);
+	uint64_t end = run_info_number(info, KMT_FIELD_WINDOW_END_NS, run_end);
+
+	set_span(facts, FACT_RUN_START_TIME, FACT_RUN_DURATION, info, run_start, run_end);
+	set_span(facts, FACT_START_TIME, FACT_DURATION, info, start, end);
 }
 
-/* The time in probes; the span is 0 where that is not known. */
-static LossTotals cost_of(const Report *report)
+/* What --from and --to picked. */
+static void set_part(Facts *facts, const Session *session)
 {
-	LossTotals totals = loss_ledger_totals(report->session->loss);
+	const RunSlice *slice = &session->info->slice;
+	uint64_t length_ns = session_length_ns(session);
 
-	/* An estimate may count late reads of events from before the span. */
-	if (cost_is_estimated(report)) {
+	if (!session->info->sliced)
+		return;
+	fact_set_number(facts, FACT_PART_FROM, slice->from_ns);
+	fact_set_number(facts, FACT_PART_TO, MIN(slice->to_ns, length_ns));
+	fact_set_number(facts, FACT_RUN_LENGTH, length_ns);
+}
+
+static void set_command(Facts *facts, const RunInfo *info)
+{
+	int status = (int)run_info_number(info, KMT_FIELD_COMMAND_STATUS, 0);
+
+	if (!fact_is_known(facts, FACT_COMMAND))
+		return;
+	fact_set_number(facts, FACT_COMMAND_ENDED, info->known[KMT_FIELD_COMMAND_STATUS]);
+	if (!info->known[KMT_FIELD_COMMAND_STATUS])
+		return;
+	if (WIFSIGNALED(status))
+		fact_set_number(facts, FACT_COMMAND_SIGNAL, (unsigned)WTERMSIG(status));
+	else
+		fact_set_number(facts, FACT_COMMAND_STATUS, (unsigned)WEXITSTATUS(status));
+}
+
+/* The probes' time is estimated where they cannot measure themselves; an estimate may count late
+   reads of events from before the span. */
+static void set_cost(Facts *facts, LossTotals totals)
+{
+	bool estimated = fact_number(facts, FACT_COST_OF_EVENT);
+
+	if (!totals.probe_span_ns)
+		return;
+	if (estimated) {
 		totals.probe_ns = MIN(totals.probe_ns, totals.probe_span_ns);
 		totals.probe_ns_busiest =
 			MIN(totals.probe_ns_busiest, totals.probe_span_ns_busiest);
 	}
-	return totals;
+	set_share(facts, FACT_COST, totals.probe_ns, totals.probe_span_ns);
+	set_share(facts, FACT_COST_BUSIEST, totals.probe_ns_busiest, totals.probe_span_ns_busiest);
+	fact_set_number(facts, FACT_COST_BUSIEST_CPU, totals.probe_cpu_busiest);
+	fact_set_number(facts, FACT_COST_ESTIMATED, estimated);
 }
 
-/* Appends "5.1 %", or "about 5.1 %" of an estimate, or "less than 0.01 %". */
-static void append_cost_share(const Report *report, GString *out, uint64_t part, uint64_t whole)
+static void set_totals(Facts *facts, const Session *session)
 {
-	enum { LEAST_SHOWN = 10000 }; /* a share of one in so many */
+	const LossTotals totals = loss_ledger_totals(session->loss);
 
-	if (part && part < whole / LEAST_SHOWN) {
-		g_string_append(out, "less than ");
-		append_percent(out, 1, LEAST_SHOWN);
+	set_cost(facts, totals);
+	fact_set_number(facts, FACT_CPUS_SEEN, totals.cpus);
+	fact_set_number(facts, FACT_SAMPLING_ASKED,
+			run_info_number(session->info, KMT_FIELD_SAMPLING_PERIOD, 1));
+	fact_set_number(facts, FACT_SAMPLING_MIN, totals.sampling_period_min);
+	fact_set_number(facts, FACT_SAMPLING_MAX, totals.sampling_period_max);
+	fact_set_number(facts, FACT_SAMPLING_MAX_CPU, totals.sampling_cpu);
+	fact_set_number(facts, FACT_LEFT_OUT_SELF, totals.left_out_self);
+	fact_set_number(facts, FACT_LEFT_OUT_INTERRUPTS, totals.left_out_interrupt);
+}
+
+static void set_memory(Facts *facts, const MemoryBudget *memory)
+{
+	GPtrArray *parts = g_ptr_array_new();
+
+	for (int part = 0; part < MEMORY_PARTS; part++)
+		if (memory->full[part] && memory_part_names[part])
+			g_ptr_array_add(parts, g_strdup(memory_part_names[part]));
+	g_ptr_array_add(parts, NULL);
+	facts->values[FACT_NO_MEMORY_FOR].known = memory_budget_is_full(memory);
+	facts->values[FACT_NO_MEMORY_FOR].list = (char **)g_ptr_array_free(parts, FALSE);
+}
+
+/* Until when everything is known: in wall-clock time, or since the start of the run. */
+static void set_known_until(Facts *facts, const Session *session)
+{
+	uint64_t until_ns = loss_ledger_complete_until(session->loss);
+	uint64_t start_ns = run_info_number(session->info, KMT_FIELD_RUN_START_NS, UINT64_MAX);
+	uint64_t realtime_ns = run_info_realtime_ns(session->info, until_ns);
+
+	if (until_ns && realtime_ns)
+		fact_set_number(facts, FACT_KNOWN_UNTIL_TIME, realtime_ns);
+	if (until_ns >= start_ns)
+		fact_set_number(facts, FACT_KNOWN_UNTIL, until_ns - start_ns);
+}
+
+static void set_losses(Facts *facts, const Session *session)
+{
+	const Losses losses = losses_of(session);
+
+	fact_set_number(facts, FACT_EVENTS_COUNTED, losses_counted(session));
+	fact_set_number(facts, FACT_STACKS_COUNTED,
+			stack_table_count(profile_stacks(session->profile)));
+	set_range(facts, FACT_LOST, losses_all(&losses));
+	set_range(facts, FACT_LOST_UNCOUNTED, losses_uncounted(&losses));
+	set_range(facts, FACT_LOST_TRANSPORT, losses.transport);
+	set_range(facts, FACT_LOST_NOT_DELIVERED, losses.not_delivered);
+	set_range(facts, FACT_LOST_UNREAD, losses.unread);
+	set_range(facts, FACT_LOST_SKIPPED, losses.skipped);
+	set_range(facts, FACT_LOST_REENTRANT, losses.reentrant);
+	set_range(facts, FACT_LOST_DAMAGED, losses.damaged);
+	set_range(facts, FACT_LOST_MEMORY_BOUND, loss_exactly(losses.over_bound));
+	fact_set_number(facts, FACT_LOST_BYTES, losses.damaged_bytes);
+	/* How many events unreadable bytes held only counters that come after them show. */
+	fact_set_number(facts, FACT_LOST_AT_LEAST, losses.damaged_bytes && !losses.counted_to_end);
+	fact_set_number(facts, FACT_OF_OTHER_TASKS, losses.of_other_tasks);
+	fact_set_number(facts, FACT_OF_OTHER_CACHES, losses.of_other_caches);
+	fact_set_number(facts, FACT_UNTRACED, losses.untraced_ns);
+	fact_set_text(facts, FACT_BPF_BLIND, losses.bpf_blind);
+	fact_set_number(facts, FACT_LOSS_OF_WHOLE_RUN, losses.has_whole_run);
+	fact_set_number(facts, FACT_LOSS_IS_UNKNOWN, losses.source_is_silent);
+	fact_set_number(facts, FACT_END_IS_UNKNOWN, losses.end_unknown);
+	if (losses.end_unknown)
+		set_known_until(facts, session);
+}
+
+Facts *facts_new(const Session *session, bool show_host)
+{
+	Facts *facts = g_new0(Facts, 1);
+
+	if (show_host)
+		fact_set_text(facts, FACT_HOST, run_info_text(session->info, KMT_FIELD_HOST));
+	set_fields(facts, session->info);
+	set_spans(facts, session);
+	set_part(facts, session);
+	set_command(facts, session->info);
+	set_totals(facts, session);
+	set_memory(facts, session->memory);
+	set_losses(facts, session);
+	fact_set_number(facts, FACT_IMPORTED, session->imported);
+	fact_set_number(facts, FACT_CUT_SHORT, session->cut_short);
+	return facts;
+}
+
+void facts_free(Facts *facts)
+{
+	if (!facts)
 		return;
-	}
-	g_string_append(out, cost_is_estimated(report) ? "about " : "");
-	append_percent(out, part, whole);
+	for (FactId id = 0; id < FACTS; id++)
+		g_strfreev(facts->values[id].list);
+	g_free(facts);
 }
 
-/* Appends "tracing took 5.1 % of CPU time (CPU 0: 8.4 %), ". */
-static void append_cost(const Report *report, GString *out)
+bool facts_have_no_loss(const Facts *facts)
 {
-	LossTotals cost = cost_of(report);
-
-	if (!cost.probe_span_ns)
-		return;
-	g_string_append(out, "tracing took ");
-	append_cost_share(report, out, cost.probe_ns, cost.probe_span_ns);
-	g_string_append(out, " of CPU time");
-	if (cost.cpus > 1) {
-		g_string_append_printf(out, " (CPU %u: ", cost.probe_cpu_busiest);
-		append_percent(out, cost.probe_ns_busiest, cost.probe_span_ns_busiest);
-		g_string_append_c(out, ')');
-	}
-	g_string_append(out, ", ");
-}
-
-static void append_collector(const Report *report, GString *out)
-{
-	const char *collector = text_of(report, KMT_FIELD_COLLECTOR);
-
-	if (!collector)
-		return;
-	escape_append(out, collector);
-	g_string_append(out, ", ");
-}
-
-static void run_line(const Report *report, GString *out)
-{
-	static const char heading[] = "Run: ";
-	uint64_t cpus = number_of(report, KMT_FIELD_CPUS_ONLINE, 0);
-	gsize start = out->len;
-
-	g_string_append(out, heading);
-	append_host(report, out);
-	if (cpus) {
-		append_count(out, cpus);
-		g_string_append(out, cpus == 1 ? " CPU, " : " CPUs, ");
-	}
-	append_span(report, out);
-	append_collector(report, out);
-	append_cost(report, out);
-	if (out->len == start + strlen(heading)) {
-		g_string_truncate(out, start);
-		return;
-	}
-	g_string_truncate(out, out->len - strlen(", "));
-	g_string_append_c(out, '\n');
-}
-
-/* What --from and --to picked. */
-static void slice_line(const Report *report, GString *out)
-{
-	const RunInfo *info = report->session->info;
-	uint64_t length_ns = session_length_ns(report->session);
-
-	if (!info->sliced)
-		return;
-	g_string_append(out, "Part: from ");
-	append_seconds(out, info->slice.from_ns);
-	g_string_append(out, " to ");
-	append_seconds(out, MIN(info->slice.to_ns, length_ns));
-	g_string_append(out, " of ");
-	append_seconds(out, length_ns);
-	g_string_append_c(out, '\n');
-}
-
-static void clock_line(const Report *report, GString *out)
-{
-	append_text_line(report, out, "Clock: ", KMT_FIELD_CLOCK);
-}
-
-static void command_line(const Report *report, GString *out)
-{
-	const char *called = text_of(report, KMT_FIELD_COMMAND_LINE);
-	const char *program = text_of(report, KMT_FIELD_PROGRAM);
-	const char *collector = text_of(report, KMT_FIELD_COLLECTOR);
-
-	if (!called && !program && !collector)
-		return;
-	g_string_append(out, "Command: ");
-	escape_append(out, called ? called : "not known");
-	if (program || collector) {
-		g_string_append(out, " (");
-		escape_append(out, program ? program : "");
-		g_string_append(out, program && collector ? ", " : "");
-		escape_append(out, collector ? collector : "");
-		g_string_append_c(out, ')');
-	}
-	g_string_append_c(out, '\n');
-}
-
-/* Whether the traced command failed, or did not end. */
-static bool command_ended_badly(const Report *report)
-{
-	return !is_known(report, KMT_FIELD_COMMAND_STATUS) ||
-	       number_of(report, KMT_FIELD_COMMAND_STATUS, 0);
-}
-
-static void command_end_line(const Report *report, GString *out)
-{
-	const char *command = text_of(report, KMT_FIELD_COMMAND);
-	int status = (int)number_of(report, KMT_FIELD_COMMAND_STATUS, 0);
-
-	if (!command)
-		return;
-	g_string_append(out, "Traced command: '");
-	escape_append(out, command);
-	if (!is_known(report, KMT_FIELD_COMMAND_STATUS))
-		g_string_append(out, report->session->cut_short ? "', whose end was not recorded\n"
-								: "' was still running\n");
-	else if (WIFSIGNALED(status))
-		g_string_append_printf(out, "' was killed by signal %d\n", WTERMSIG(status));
-	else
-		g_string_append_printf(out, "' ended with exit status %d\n", WEXITSTATUS(status));
-}
-
-static void cost_line(const Report *report, GString *out)
-{
-	LossTotals cost = cost_of(report);
-
-	if (!cost.probe_span_ns)
-		return;
-	g_string_append(out, "Tracing cost: ");
-	append_percent(out, cost.probe_ns, cost.probe_span_ns);
-	g_string_append(out, " of all CPUs' time, ");
-	append_percent(out, cost.probe_ns_busiest, cost.probe_span_ns_busiest);
-	g_string_append_printf(out, " of the busiest (CPU %u)", cost.probe_cpu_busiest);
-	if (cost_is_estimated(report))
-		g_string_append_printf(out,
-				       "; estimated, %" G_GUINT64_FORMAT
-				       " ns an event and %" G_GUINT64_FORMAT " ns a frame",
-				       number_of(report, KMT_FIELD_EVENT_COST_NS, 0),
-				       number_of(report, KMT_FIELD_FRAME_COST_NS, 0));
-	g_string_append_c(out, '\n');
-}
-
-static void sampling_line(const Report *report, GString *out)
-{
-	append_sampling_line_of_view(out, report->session, report->view);
-}
-
-static void hidden_line(const Report *report, GString *out)
-{
-	if (number_of(report, KMT_FIELD_ADDRESSES_HIDDEN, 0))
-		g_string_append(out,
-				"Symbols: none, the kernel hid its addresses; recording as root "
-				"with kernel.kptr_restrict=1 shows them\n");
-}
-
-static void large_line(const Report *report, GString *out)
-{
-	append_large_line(out, report->session);
-}
-
-static void bound_line(const Report *report, GString *out)
-{
-	append_early_line(out, report->session);
-}
-
-static void bpf_line(const Report *report, GString *out)
-{
-	append_bpf_line(out, report->session);
-}
-
-static void full_line(const Report *report, GString *out)
-{
-	append_full_line(out, report->session);
-}
-
-static void lost_line(const Report *report, GString *out)
-{
-	append_lost_line(out, report->session);
-}
-
-static bool shows_caches(const Report *report)
-{
-	return group_keys_have(report->options->by, "cache");
-}
-
-static bool has_derived_names(const Report *report)
-{
-	return shows_caches(report) && !all_names_are_reported(report);
-}
-
-static void names_line(const Report *report, GString *out)
-{
-	if (shows_caches(report))
-		append_names_line(out, report);
-}
-
-static void recorded_line(const Report *report, GString *out)
-{
-	append_recorded_caches(out, report);
-}
-
-static void memory_line(const Report *report, GString *out)
-{
-	append_memory_bound_line(out, report->session);
-}
-
-static const FactLine fact_lines[] = {
-	{ bytes_line, FACT_NOTABLE, has_bytes },
-	{ failed_line, FACT_NOTABLE, has_failed },
-	{ counted_line, FACT_DETAIL, NULL },
-	{ frees_line, FACT_ALWAYS, NULL },
-	{ left_out_lines, FACT_NOTABLE, has_left_out },
-	{ append_dropped_line, FACT_NOTABLE, has_several_drops },
-	{ append_nothing_left_line, FACT_ALWAYS, NULL },
-	{ processes_line, FACT_NOTABLE, shows_no_processes },
-	{ names_line, FACT_NOTABLE, has_derived_names },
-	{ scope_line, FACT_NOTABLE, has_other_scope },
-	{ interrupts_line, FACT_NOTABLE, has_interrupts_left_out },
-	{ covered_line, FACT_DETAIL, NULL },
-	{ recorded_line, FACT_ALWAYS, NULL },
-	{ not_recorded_line, FACT_ALWAYS, NULL },
-	{ cut_line, FACT_NOTABLE, has_cut },
-	{ run_line, FACT_ALWAYS, NULL },
-	{ slice_line, FACT_ALWAYS, NULL },
-	{ clock_line, FACT_DETAIL, NULL },
-	{ command_line, FACT_DETAIL, NULL },
-	{ command_end_line, FACT_NOTABLE, command_ended_badly },
-	{ cost_line, FACT_DETAIL, NULL },
-	{ sampling_line, FACT_ALWAYS, NULL },
-	{ hidden_line, FACT_ALWAYS, NULL },
-	{ large_line, FACT_ALWAYS, NULL },
-	{ bound_line, FACT_ALWAYS, NULL },
-	{ bpf_line, FACT_ALWAYS, NULL },
-	{ full_line, FACT_ALWAYS, NULL },
-	{ append_saturated_line, FACT_ALWAYS, NULL },
-	{ memory_line, FACT_ALWAYS, NULL },
-	{ lost_line, FACT_ALWAYS, NULL },
-	{ NULL, FACT_ALWAYS, NULL },
-};
-
-void append_facts(const Report *report, GString *out)
-{
-	for (const FactLine *line = fact_lines; line->append; line++)
-		if (report->details || line->when == FACT_ALWAYS ||
-		    (line->when == FACT_NOTABLE && line->is_notable(report)))
-			line->append(report, out);
+	return !fact_range(facts, FACT_LOST).high && !fact_number(facts, FACT_LOST_BYTES) &&
+	       !fact_number(facts, FACT_UNTRACED) && !fact_text(facts, FACT_BPF_BLIND) &&
+	       !fact_number(facts, FACT_END_IS_UNKNOWN);
 }

@@ -1,26 +1,198 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "report/report.h"
+#include "losses.h"
 
 #include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /*
- * The lines after the summary: what explains a report to somebody who was not there. A table in
- * facts.c orders them and says when each is shown; the last one, which shows what was lost, always
- * is.
+ * What a report says beside its stacks and rows, as data: each fact has an id, a label and a value
+ * of a type, which says the unit. Renderers word them; nothing else does.
+ *
+ * To add one: a FactId, its row in facts.c, a line in doc/JSON.md; facts.c or model.c set it.
  */
-void append_facts(const Report *report, GString *out);
+typedef enum {
+	/* Of the run, as the stream has it. */
+	FACT_HOST,
+	FACT_RELEASE,
+	FACT_ARCH,
+	FACT_VERSION,
+	FACT_BOOT_ID,
+	FACT_CPUS_ONLINE,
+	FACT_START_TIME, /* of what was observed: the window of a command, or the whole run */
+	FACT_DURATION,
+	FACT_RUN_START_TIME, /* from the moment the probes were live */
+	FACT_RUN_DURATION,
+	FACT_PART_FROM, /* with --from or --to only, as the next two */
+	FACT_PART_TO,
+	FACT_RUN_LENGTH,
+	FACT_CLOCK,
+	FACT_PROGRAM,
+	FACT_COLLECTOR,
+	FACT_COMMAND_LINE,
+	FACT_EVENTS,
+	FACT_COVERED,
+	FACT_NOT_COVERED,
+	FACT_NOT_RECORDED,
+	FACT_RECORDED_CACHES, /* all of whose allocations were recorded; not known: of all caches */
+	FACT_STACK_DEPTH,
+	FACT_SYMBOLS_HIDDEN,
+	FACT_SCOPE,
+	FACT_SCOPE_PIDS,
+	FACT_WITH_INTERRUPTS,
+	FACT_SELF_INCLUDED,
+	FACT_LEFT_OUT_SELF,
+	FACT_LEFT_OUT_INTERRUPTS,
+	FACT_COMMAND,
+	FACT_COMMAND_ENDED,
+	FACT_COMMAND_STATUS, /* where it exited */
+	FACT_COMMAND_SIGNAL, /* where it was killed */
+	/* What tracing cost. */
+	FACT_COST,
+	FACT_COST_BUSIEST,
+	FACT_COST_BUSIEST_CPU,
+	FACT_COST_ESTIMATED,
+	FACT_COST_OF_EVENT,
+	FACT_COST_OF_FRAME,
+	FACT_CPUS_SEEN, /* that wrote anything */
+	/* Sampling: one of so many events was taken. */
+	FACT_SAMPLING_ASKED,
+	FACT_SAMPLING_MIN,
+	FACT_SAMPLING_MAX,
+	FACT_SAMPLING_MAX_CPU,
+	FACT_OVERHEAD_MAX,
+	/* What is counted: set from the view (model.c). */
+	FACT_ALLOCATIONS,
+	FACT_ALLOCATIONS_BEFORE,
+	FACT_ALLOCATIONS_MARGIN, /* of the one before */
+	FACT_ALLOCATIONS_FAILED,
+	FACT_ALLOCATIONS_LEFT_OUT,
+	FACT_BYTES_REQUESTED,
+	FACT_BYTES_REQUESTED_BEFORE,
+	FACT_BYTES_ALLOCATED,
+	FACT_BYTES_ALLOCATED_BEFORE,
+	FACT_BYTES_WASTED,
+	FACT_BYTES_WASTED_BEFORE,
+	FACT_FREES,
+	FACT_STACKS_BEFORE,
+	FACT_STACKS_AFTER,
+	FACT_STACKS_CUT,
+	FACT_ROWS_BEFORE,
+	FACT_ROWS_AFTER,
+	FACT_NAMED_BY_KERNEL, /* of tables of caches only, as the next two */
+	FACT_NAMED_BY_SIZE,
+	FACT_NAMED_UNKNOWN,
+	FACT_NAMES_REASON,
+	FACT_COUNTED_TWICE_ABOVE,
+	FACT_SATURATED,
+	/* What is missing. */
+	FACT_IMPORTED,
+	FACT_CUT_SHORT,
+	FACT_ENDED_EARLY,
+	FACT_BPF_ATTACHED,
+	FACT_NO_MEMORY_FOR,
+	FACT_EVENTS_COUNTED,
+	FACT_STACKS_COUNTED,
+	FACT_LOST,
+	FACT_LOST_UNCOUNTED, /* all of them but those of a full table */
+	FACT_LOST_TRANSPORT,
+	FACT_LOST_NOT_DELIVERED,
+	FACT_LOST_UNREAD,
+	FACT_LOST_SKIPPED,
+	FACT_LOST_REENTRANT,
+	FACT_LOST_DAMAGED,
+	FACT_LOST_MEMORY_BOUND,
+	FACT_LOST_BYTES,
+	FACT_LOST_AT_LEAST,
+	FACT_OF_OTHER_TASKS,
+	FACT_OF_OTHER_CACHES,
+	FACT_UNTRACED,
+	FACT_UNTRACED_CPUS,
+	FACT_BPF_BLIND,
+	FACT_END_IS_UNKNOWN,
+	FACT_KNOWN_UNTIL, /* of the run; where its end is unknown, as the next one */
+	FACT_KNOWN_UNTIL_TIME,
+	FACT_LOSS_OF_WHOLE_RUN,
+	FACT_LOSS_IS_UNKNOWN,
+	FACTS,
+} FactId;
 
-/* Appends "requested 1, allocated 2, wasted 1". */
-void append_bytes(GString *out, const Report *report, const StackSummary *summary);
+/* What a value is, and its unit. */
+typedef enum {
+	VALUE_TEXT, /* not yet escaped */
+	VALUE_LIST, /* of texts */
+	VALUE_FLAG,
+	VALUE_COUNT,
+	VALUE_RANGE, /* a count that is known to lie between two */
+	VALUE_BYTES,
+	VALUE_SHARE,     /* a part of a whole: in percent */
+	VALUE_PERCENT,   /* likewise, where only the percentage is known */
+	VALUE_TIME_SPAN, /* ns; in seconds */
+	VALUE_NS,
+	VALUE_TIME, /* ns since 1970 */
+} ValueType;
 
-/* Returns the sums over what is shown: stacks, or rows of a table. */
-const StackSummary *shown_sums(const Report *report);
+typedef struct {
+	bool known;
+	uint64_t number; /* count, low end, part, ns; a flag is 0 or 1 */
+	uint64_t other;  /* high end, whole */
+	double percent;
+	const char *text; /* borrowed */
+	char **list;      /* owned */
+} Value;
 
-/* Whether the stream has the sizes of its allocations; text formats do not. */
-bool bytes_are_known(const Report *report);
+typedef struct {
+	const char *id;    /* in JSON: it ends with the unit, where there is one */
+	const char *label; /* in text, where a line shows this fact alone; NULL: none does */
+	ValueType type;
+} FactKind;
 
-/* Appends "[softirq] 61 %, httpd[2211] 12 %, 148 others 27 %". Returns false, appending nothing,
-   where no process is known. */
-bool append_processes(GString *out, const GArray *processes, uint64_t allocations);
+/* By FactId. */
+extern const FactKind fact_kinds[FACTS];
+
+typedef struct {
+	Value values[FACTS];
+} Facts;
+
+/* Returns the facts that a session has; texts are borrowed from it. Free them with facts_free().
+   show_host: the host's name is one of them. */
+Facts *facts_new(const Session *session, bool show_host);
+void facts_free(Facts *facts);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Facts, facts_free)
+
+void fact_set_number(Facts *facts, FactId id, uint64_t number);
+void fact_set_percent(Facts *facts, FactId id, double percent);
+void fact_set_text(Facts *facts, FactId id, const char *text);
+
+static inline bool fact_is_known(const Facts *facts, FactId id)
+{
+	return facts->values[id].known;
+}
+
+/* Returns the number, 0 where it is not known; a flag that is not known is not set. */
+static inline uint64_t fact_number(const Facts *facts, FactId id)
+{
+	return facts->values[id].number;
+}
+
+static inline LossRange fact_range(const Facts *facts, FactId id)
+{
+	return (LossRange){ facts->values[id].number, facts->values[id].other };
+}
+
+/* Returns the text, NULL where it is not known. */
+static inline const char *fact_text(const Facts *facts, FactId id)
+{
+	return facts->values[id].text;
+}
+
+/* Whether a CPU took fewer events than was asked for, as its probes needed too much time. */
+static inline bool facts_are_throttled(const Facts *facts)
+{
+	return fact_number(facts, FACT_SAMPLING_MAX) > fact_number(facts, FACT_SAMPLING_ASKED);
+}
+
+/* Whether nothing was lost, or may have been. */
+bool facts_have_no_loss(const Facts *facts);

@@ -4,27 +4,12 @@
 #include "escape.h"
 #include "names/kmalloc_class.h"
 #include "number_text.h"
-#include "report/sampling.h"
+#include "report/render_text.h"
 #include "saturate.h"
 
 #include <string.h>
 
 enum { LINES_MAX = 5 };
-
-/* One cache, or all together. */
-typedef struct {
-	const char *name;  /* not yet escaped; NULL: all */
-	const char *alias; /* the name that was asked for, if it is another one; NULL: none */
-	uint64_t start;    /* objects in use */
-	uint64_t end;
-	double bytes; /* of the difference; a recording may tell any numbers */
-	SlabTraced traced;
-	uint64_t unseen; /* objects that no allocation that was traced made */
-	uint64_t ready;  /* that may count as in use while CPUs hold them ready */
-	bool is_known;   /* to /proc/slabinfo */
-	bool is_recorded;
-	bool is_of_part; /* what was traced is of a part of the time between the readings */
-} Growth;
 
 static void traced_add_cell(SlabTraced *traced, const ProfileCell *cell,
 			    const ProfileOrigin *origin, uint64_t scatter_percent)
@@ -81,13 +66,13 @@ static bool has_all_traced(const SlabGrowth *growth, const char *name)
 	return growth->all_traced && !(growth->some_by_size && kmalloc_class_parse(name, &class));
 }
 
-static Growth growth_of(const SlabGrowth *growth, guint index)
+static SlabGrowthRow row_of(const SlabGrowth *growth, guint index)
 {
 	const char *name = g_ptr_array_index(cache_query_matched(growth->query), index);
 	const SlabinfoCache *start = slabinfo_find(growth->span.start, name);
 	const SlabinfoCache *end = slabinfo_find(growth->span.end, name);
 	const SlabinfoCache *any = end ? end : start;
-	Growth result = {
+	SlabGrowthRow result = {
 		.name = name,
 		.alias = cache_query_alias(growth->query, index),
 		.start = start ? start->objects_in_use : 0,
@@ -110,7 +95,7 @@ static Growth growth_of(const SlabGrowth *growth, guint index)
 	return result;
 }
 
-static void add(Growth *sum, const Growth *added)
+static void add(SlabGrowthRow *sum, const SlabGrowthRow *added)
 {
 	sum->start += added->start;
 	sum->end += added->end;
@@ -127,7 +112,7 @@ static void add(Growth *sum, const Growth *added)
 /* What changed most, in bytes; then what was allocated from most. */
 static int compare(const void *a, const void *b)
 {
-	const Growth *of_a = a, *of_b = b;
+	const SlabGrowthRow *of_a = a, *of_b = b;
 	double bytes_a = ABS(of_a->bytes), bytes_b = ABS(of_b->bytes);
 
 	if (bytes_a != bytes_b)
@@ -138,7 +123,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* "in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo)" */
-static void append_use(GString *out, const SlabGrowth *of, const Growth *growth)
+static void append_use(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
 {
 	const char *source = of->of_whom ? "/proc/slabinfo, whole host" : "/proc/slabinfo";
 	bool grew = growth->end >= growth->start;
@@ -158,7 +143,7 @@ static void append_use(GString *out, const SlabGrowth *of, const Growth *growth)
 	g_string_append_printf(out, "%s, %s)", of->human ? "" : " bytes", source);
 }
 
-static void append_verdict(GString *out, const Growth *growth)
+static void append_verdict(GString *out, const SlabGrowthRow *growth)
 {
 	uint64_t grown = growth->end > growth->start ? growth->end - growth->start : 0;
 
@@ -185,7 +170,7 @@ static void append_verdict(GString *out, const Growth *growth)
 }
 
 /* "25,000 allocations traced; net growth is 1 % of them" */
-static void append_traced(GString *out, const SlabGrowth *of, const Growth *growth)
+static void append_traced(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
 {
 	uint64_t traced = growth->traced.allocations;
 
@@ -203,7 +188,7 @@ static void append_traced(GString *out, const SlabGrowth *of, const Growth *grow
 		append_verdict(out, growth);
 }
 
-static void append_name(GString *out, const Growth *growth)
+static void append_name(GString *out, const SlabGrowthRow *growth)
 {
 	if (!growth->name) {
 		g_string_append(out, "all of these caches");
@@ -217,7 +202,7 @@ static void append_name(GString *out, const Growth *growth)
 	g_string_append_c(out, ')');
 }
 
-static void append_line(GString *out, const SlabGrowth *of, const Growth *growth)
+static void append_line(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
 {
 	const SlabSpan *span = &of->span;
 
@@ -236,23 +221,31 @@ static void append_line(GString *out, const SlabGrowth *of, const Growth *growth
 	g_string_append_c(out, '\n');
 }
 
+GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum)
+{
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(SlabGrowthRow));
+
+	*sum = (SlabGrowthRow){ .is_recorded = true, .is_of_part = growth->of_part };
+	for (guint i = 0; i < cache_query_matched(growth->query)->len; i++) {
+		const SlabGrowthRow row = row_of(growth, i);
+
+		add(sum, &row);
+		g_array_append_val(rows, row);
+	}
+	g_array_sort(rows, compare);
+	return rows;
+}
+
 void append_growth_lines(GString *out, const SlabGrowth *growth)
 {
-	g_autoptr(GArray) lines = g_array_new(FALSE, FALSE, sizeof(Growth));
-	Growth sum = { .is_recorded = true, .is_of_part = growth->of_part };
+	SlabGrowthRow sum;
+	g_autoptr(GArray) rows = slab_growth_rows(growth, &sum);
 
-	for (guint i = 0; i < cache_query_matched(growth->query)->len; i++) {
-		const Growth line = growth_of(growth, i);
-
-		add(&sum, &line);
-		g_array_append_val(lines, line);
-	}
-	g_array_sort(lines, compare);
-	for (guint i = 0; i < MIN(lines->len, LINES_MAX); i++)
-		append_line(out, growth, &g_array_index(lines, Growth, i));
-	if (lines->len > LINES_MAX)
-		g_string_append_printf(out, "%u more %s\n", lines->len - LINES_MAX,
-				       lines->len - LINES_MAX == 1 ? "cache" : "caches");
-	if (lines->len > 1)
+	for (guint i = 0; i < MIN(rows->len, LINES_MAX); i++)
+		append_line(out, growth, &g_array_index(rows, SlabGrowthRow, i));
+	if (rows->len > LINES_MAX)
+		g_string_append_printf(out, "%u more %s\n", rows->len - LINES_MAX,
+				       rows->len - LINES_MAX == 1 ? "cache" : "caches");
+	if (rows->len > 1)
 		append_line(out, growth, &sum);
 }

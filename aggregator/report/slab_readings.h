@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "report/report.h"
 #include "report/slab_growth.h"
+#include "report/source.h"
 
-#include <stdio.h>
+/* What a stream has of /proc/slabinfo, at its start and at its end. */
+typedef struct {
+	SlabGrowth growth; /* of the caches that were asked for, with what was traced of them */
+	SlabTable table;   /* of all caches: as many rows as the options say, or SLAB_TABLE_ROWS */
+	/* Private: what these borrow. */
+	Slabinfo *start;
+	Slabinfo *end;
+	Reclaimable *reclaimable;
+	GArray *traced;
+	char **recorded;
+} SlabReadings;
 
-/* What a stream tells of /proc/slabinfo at its start and at its end, for people. */
-
-/* Appends how much the caches that were asked for have grown meanwhile, and how much of that was
-   traced; nothing where none was asked for. */
-void append_growth_of_report(GString *out, const Report *report);
-
-/* Prints all caches, what grows most first: as many of them as the options say, or
-   SLAB_TABLE_ROWS. */
-void report_print_slab_table(const Report *report, FILE *out);
+/* Returns the readings of a source's session, with its growth where caches are asked for. The
+   source must outlive the result, which slab_readings_free() frees. */
+SlabReadings *slab_readings_new(const ReportSource *source);
+void slab_readings_free(SlabReadings *readings);

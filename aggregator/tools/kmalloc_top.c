@@ -17,7 +17,7 @@ static const Tool kmalloc_top = {
 	.examples = examples,
 	.bit = TOOL_KMALLOC_TOP,
 	.events = PROBE_KMALLOC,
-	.print_report = report_print_text,
+	.report = REPORT_STACKS,
 };
 
 int main(int argc, char **argv)

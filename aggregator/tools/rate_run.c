@@ -2,13 +2,10 @@
 #include "tools/rate_run.h"
 
 #include "collect/collector_types.h"
-#include "report/limits.h"
 #include "number_text.h"
-#include "report/lost.h"
 #include "report/rate_json.h"
 #include "report/rate_text.h"
-#include "report/report.h"
-#include "report/sampling.h"
+#include "report/render_text.h"
 #include "tools/cache_choice.h"
 #include "tools/rate_feed.h"
 #include "tools/rate_screen.h"
@@ -214,32 +211,44 @@ static bool close_outlet(RateRun *run, GError **error)
 }
 
 /* Says a line of the reports, without its end; it may be none. */
-static void say(void (*append)(GString *out, const Session *session), const Session *session,
-		const char *remedy)
+static void say(const GString *line, const char *remedy)
 {
-	g_autoptr(GString) line = g_string_new(NULL);
-
-	append(line, session);
 	if (line->len)
 		g_printerr("%s: %.*s%s%s\n", g_get_prgname(), (int)line->len - 1, line->str,
 			   remedy ? "; " : "", remedy ? remedy : "");
+}
+
+static void say_line(const Facts *facts, FactLineOfRun *append, const char *remedy)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	append(line, facts);
+	say(line, remedy);
+}
+
+static void say_fact(const Facts *facts, FactId id)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	append_fact_line(line, facts, id);
+	say(line, NULL);
 }
 
 /* Why the tables are not complete: some is known when the last one has been made, and a screen is
    gone. */
 static void say_why_incomplete(const RateRun *run)
 {
-	const Session *session = run->session;
-	Losses losses = losses_of(session);
+	g_autoptr(Facts) facts = facts_new(run->session, false);
+	bool lossless = facts_have_no_loss(facts);
 
-	say(append_early_line, session, NULL);
-	say(append_memory_bound_line, session, NULL);
-	if (!losses_are_none(&losses))
-		say(append_lost_line, session, tool_loss_remedy(session, run->options));
-	say(append_bpf_line, session, NULL);
-	say(append_full_line, session, NULL);
-	if (sampling_is_throttled(session))
-		say(append_sampling_line, session, NULL);
+	say_fact(facts, FACT_ENDED_EARLY);
+	say_line(facts, append_memory_bound_line, NULL);
+	if (!lossless)
+		say_line(facts, append_lost_line, tool_loss_remedy(run->session, run->options));
+	say_line(facts, append_bpf_line, NULL);
+	say_line(facts, append_full_line, NULL);
+	if (facts_are_throttled(facts))
+		say_line(facts, append_sampling_line, NULL);
 }
 
 /* Empty tables look like a quiet host: the same words as in the reports say what they are. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "option_values.h"
-#include "report/slab_readings.h"
-#include "report/slabstack_text.h"
 #include "tools/slab_overview.h"
 #include "tools/tool.h"
 
@@ -66,10 +64,9 @@ static const Tool slabstack = {
 	.by = SLABSTACK_BLOCKS,
 	.take_word = take_caches,
 	.rules = rules,
-	.print_report = report_print_slabstack,
+	.report = REPORT_SLABSTACK,
 	.overview_options = overview_options,
 	.read_overview = slab_overview_read,
-	.print_overview = report_print_slab_table,
 };
 
 int main(int argc, char **argv)

@@ -13,8 +13,7 @@
 #include "losses.h"
 #include "options.h"
 #include "record/private_file.h"
-#include "report/info.h"
-#include "report/report.h"
+#include "report/renderers.h"
 #include "session.h"
 #include "standard_files.h"
 #include "symbols_choose.h"
@@ -48,6 +47,13 @@ static ExitStatus status_of(const GError *error)
 	return error->domain == G_OPTION_ERROR ? EXIT_USAGE : EXIT_FAILED;
 }
 
+static ReportKind kind_of(const Options *options)
+{
+	if (options->info)
+		return REPORT_INFO;
+	return options->overview ? REPORT_SLAB_CACHES : options->tool->report;
+}
+
 static void print_report(const Session *session, const Options *options, FILE *out)
 {
 	g_autoptr(CacheNames) caches =
@@ -62,7 +68,8 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.scatter_percent = run_info_number(session->info, KMT_FIELD_SAMPLING_SCATTER, 0),
 	};
 	g_autoptr(View) view = view_new(&source, &options->view);
-	const Report report = {
+	const ReportSource report = {
+		.command = options->tool->name,
 		.session = session,
 		.view = view,
 		.options = &options->view,
@@ -75,13 +82,10 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.all = options->all,
 		.show_host = !options->hide_host,
 	};
+	g_autoptr(ReportModel) model = NULL;
 
-	if (options->info)
-		info_print(session, !options->hide_host, out);
-	else if (options->overview)
-		options->tool->print_overview(&report, out);
-	else
-		options->tool->print_report(&report, out);
+	model = report_model_new(kind_of(options), &report);
+	renderers[0].render(model, out);
 }
 
 /* SIGUSR1: the report so far; the run goes on. */
@@ -139,9 +143,9 @@ const char *tool_loss_remedy(const Session *session, const Options *options)
 	g_autofree char *why = NULL;
 
 	/* A recording may be of any host. */
-	return report_loss_remedy(session, options->input ||
-						   check_choose_collector(&options->request,
-									  &why) == &stap_collector);
+	return losses_remedy(session,
+			     options->input || check_choose_collector(&options->request, &why) ==
+						       &stap_collector);
 }
 
 /* A lossy result is also told where nobody can overlook it. */

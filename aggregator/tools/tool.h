@@ -3,7 +3,7 @@
 
 #include "option_rules.h"
 #include "options.h"
-#include "report/report.h"
+#include "report/model.h"
 
 /* The commands of the suite, as the option table names them. */
 typedef enum {
@@ -50,16 +50,15 @@ struct Tool {
 	const OptionRule *rules;  /* of its own, ended by one of NULL; NULL: none */
 	bool sites_only;          /* no stacks unless they are asked for */
 	const ToolStream *stream; /* NULL: it reports at the end: */
-	void (*print_report)(const Report *report, FILE *out);
-	/* Where nothing was named that it could trace: brings in what there is to tell, taking its
-	   time, and returns false with error set where there is nothing; then prints it. NULL: it
-	   traces all. */
+	ReportKind report;
+	/* Where nothing was named that it could trace: brings in what REPORT_SLAB_CACHES shows,
+	   taking its time, and returns false with error set where there is nothing. NULL: it traces
+	   all. */
 	const char *const *overview_options; /* long names of those that it obeys, ended by NULL */
 	bool (*read_overview)(const Options *options, Session *session, GError **error);
-	void (*print_overview)(const Report *report, FILE *out);
 };
 
-/* As report_loss_remedy(), of what helps on this host where it was the one that was traced. */
+/* As losses_remedy(), of what helps on this host where it was the one that was traced. */
 const char *tool_loss_remedy(const Session *session, const Options *options);
 
 /* The main() of a command. Returns its ExitStatus. */

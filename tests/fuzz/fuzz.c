@@ -3,7 +3,7 @@
 
 #include "rank/cell_filter.h"
 #include "report/rate_text.h"
-#include "report/report.h"
+#include "report/renderers.h"
 #include "tools/rate_feed.h"
 
 #include <stdbool.h>
@@ -80,7 +80,7 @@ void fuzz_text_rates(const ImportType *type, const char *text, size_t size, size
 }
 
 /* Returns a report, grouped by that key unless it is NULL. The caller frees it. */
-static char *report_of(const Session *session, const GroupKey *key)
+static char *report_of(const Session *session, const GroupKey *key, const Renderer *renderer)
 {
 	g_autoptr(GPtrArray) filters = g_ptr_array_new();
 	g_autoptr(CacheNames) caches =
@@ -100,7 +100,7 @@ static char *report_of(const Session *session, const GroupKey *key)
 		.memory = session->memory,
 	};
 	g_autoptr(View) view = view_new(&source, &options);
-	const Report report = {
+	const ReportSource report = {
 		.session = session,
 		.view = view,
 		.options = &options,
@@ -108,11 +108,12 @@ static char *report_of(const Session *session, const GroupKey *key)
 		.human = key != NULL,
 		.show_host = true,
 	};
+	g_autoptr(ReportModel) model = report_model_new(REPORT_STACKS, &report);
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
 
-	report_print_text(&report, out);
+	renderer->render(model, out);
 	fclose(out);
 	expect_no_control(text, length);
 	return text;
@@ -120,9 +121,10 @@ static char *report_of(const Session *session, const GroupKey *key)
 
 void fuzz_report(const Session *session)
 {
-	free(report_of(session, NULL));
+	for (const Renderer *renderer = renderers; renderer->name; renderer++)
+		free(report_of(session, NULL, renderer));
 	for (const GroupKey *key = group_keys; key->name; key++)
-		free(report_of(session, key));
+		free(report_of(session, key, renderers));
 }
 
 void fuzz_expect_same(const Session *whole, const Session *pieces)

@@ -7,7 +7,7 @@
 #include "rank/cell_filter_cache.h"
 #include "rank/view.h"
 #include "record/batch_writer.h"
-#include "report/names_line.h"
+#include "report/render_text.h"
 #include "session.h"
 
 TEST_SUITE_WITHOUT_LEAKS(cache_names);
@@ -199,15 +199,23 @@ Test(cache_names, what_cannot_be_known_says_so)
 static char *names_line(const Session *session)
 {
 	g_autoptr(CacheNames) names = names_of(session);
-	GString *line = g_string_new(NULL);
+	g_autoptr(GString) lines = g_string_new(NULL);
 	const ViewSource source = { .profile = session->profile,
 				    .symbols = session->symbols,
 				    .caches = names };
-	const ViewOptions options = { .top = UINT64_MAX };
+	ViewOptions options = { .top = UINT64_MAX };
 	g_autoptr(View) view = view_new(&source, &options);
+	const ReportSource report = {
+		.session = session, .view = view, .options = &options, .details = true
+	};
+	g_autoptr(ReportModel) model = NULL;
+	const char *line;
 
-	append_names_line(line, &(Report){ .session = session, .view = view });
-	return g_string_free(line, FALSE);
+	group_keys_parse("cache", options.by, NULL);
+	model = report_model_new(REPORT_STACKS, &report);
+	append_facts(model, lines);
+	line = strstr(lines->str, "Names: ");
+	return g_strndup(line ? line : "", line ? strcspn(line, "\n") + 1 : 0);
 }
 
 Test(cache_names, the_shares_of_how_names_were_come_by_are_told)

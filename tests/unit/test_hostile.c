@@ -14,7 +14,7 @@
 #include "rank/view.h"
 #include "record/batch_writer.h"
 #include "report/rate_json.h"
-#include "report/report.h"
+#include "report/renderers.h"
 #include "session.h"
 #include "symbols/frame_text.h"
 
@@ -200,12 +200,13 @@ static char *report_of(const Session *session)
 						       .symbols = session->symbols,
 						       .memory = session->memory },
 					&options);
-	const Report report = { .session = session, .view = view, .options = &options };
+	const ReportSource source = { .session = session, .view = view, .options = &options };
+	g_autoptr(ReportModel) model = report_model_new(REPORT_STACKS, &source);
 	char *text = NULL;
 	size_t length = 0;
 	FILE *out = open_memstream(&text, &length);
 
-	report_print_text(&report, out);
+	renderers[0].render(model, out);
 	fclose(out);
 	return text;
 }

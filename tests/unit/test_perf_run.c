@@ -7,7 +7,6 @@
 #include "losses.h"
 #include "rank/cell_filter.h"
 #include "rank/view.h"
-#include "report/report.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>

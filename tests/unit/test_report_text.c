@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/report.h"
+#include "report/renderers.h"
 
 #include "event_batch.h"
 #include "leaks.h"
@@ -119,13 +119,14 @@ static char *report_of(const Session *session, const Wish *wish)
 	ViewOptions options = { .filters = filters,
 				.sort = sort_keys,
 				.top = wish->top ? wish->top : UINT64_MAX };
-	Report report = { .session = session,
-			  .options = &options,
-			  .exclude = wish->exclude,
-			  .quiet = wish->quiet,
-			  .details = wish->details,
-			  .human = wish->human,
-			  .show_host = !wish->no_host };
+	ReportSource source = { .session = session,
+				.options = &options,
+				.exclude = wish->exclude,
+				.quiet = wish->quiet,
+				.details = wish->details,
+				.human = wish->human,
+				.show_host = !wish->no_host };
+	g_autoptr(ReportModel) model = NULL;
 	g_autoptr(View) view = NULL;
 	char *text = NULL;
 	size_t length;
@@ -137,8 +138,9 @@ static char *report_of(const Session *session, const Wish *wish)
 		cr_assert(group_keys_parse(wish->by, options.by, NULL));
 	view = view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
 			&options);
-	report.view = view;
-	report_print_text(&report, out);
+	source.view = view;
+	model = report_model_new(REPORT_STACKS, &source);
+	renderers[0].render(model, out);
 	fclose(out);
 	return text;
 }
@@ -544,19 +546,19 @@ Test(report_text, what_the_kernel_did_not_deliver_is_told_apart)
 		    "larger buffer does not help), skipped probes 0, reentrancy 0, damaged input "
 		    "0, memory bound 0");
 	cr_expect_eq(events_lost(session), 999);
-	cr_expect_not_null(strstr(report_loss_remedy(session, true), "--collector=stap"));
+	cr_expect_not_null(strstr(losses_remedy(session, true), "--collector=stap"));
 	cr_expect(is_incomplete(session));
 
 	/* Where most found no room, room helps. */
 	add_field(session, KMT_FIELD_NOT_DELIVERED, 100, NULL);
-	cr_expect_not_null(strstr(report_loss_remedy(session, true), "--buffer"));
+	cr_expect_not_null(strstr(losses_remedy(session, true), "--buffer"));
 
 	/* Of a longer run: it is not more than is missing in the window. */
 	add_field(session, KMT_FIELD_NOT_DELIVERED, 5000, NULL);
 	cr_expect_eq(events_lost(session), 999);
 
 	add_field(session, KMT_FIELD_SKIPPED, 1000, NULL);
-	cr_expect_not_null(strstr(report_loss_remedy(session, true), "--collector=perf"));
+	cr_expect_not_null(strstr(losses_remedy(session, true), "--collector=perf"));
 }
 
 /* A run that ended while its reader did not read, and damaged what it wrote last. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/facts.h"
+#include "report/render_text.h"
 
 #include "escape.h"
 #include "rank/comm_fold.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/group_table.h"
+#include "report/render_text.h"
 
-#include "report/columns.h"
 #include "number_text.h"
+#include "report/group_columns.h"
 
 #include <string.h>
 
@@ -18,9 +18,9 @@ typedef struct {
 } Line;
 
 typedef struct {
-	const Report *report;
+	const ReportModel *model;
 	/* What is shown, in this order. */
-	const Column *figures[FIGURES_MAX];
+	const GroupColumn *figures[FIGURES_MAX];
 	guint figure_count;
 	guint keys[GROUP_KEYS_MAX]; /* numbers of the keys */
 	guint key_count;
@@ -61,16 +61,36 @@ static void shorten(GString *label)
 	g_string_append(label, "...");
 }
 
+static void append_figure(const Table *table, const GroupColumn *column, const Value *value)
+{
+	switch (column->type) {
+	case VALUE_SHARE:
+		append_percent(table->cell, value->number, value->other);
+		/* The title has the sign. */
+		g_string_truncate(table->cell, table->cell->len - strlen(" %"));
+		break;
+	case VALUE_PERCENT:
+		append_margin(table->cell, value->percent);
+		break;
+	default:
+		append_amount(table->cell, value->number,
+			      column->type == VALUE_BYTES && table->model->source->human);
+	}
+}
+
 static void make_figure(Table *table, const Line *line, guint place)
 {
-	const Column *column = table->figures[place];
+	const GroupColumn *column = table->figures[place];
 
 	g_string_truncate(table->cell, 0);
-	if (line->row)
-		column->append(table->report, line->row, table->cell);
-	else
-		g_string_append(table->cell,
-				table->report->human ? column->title_human : column->title);
+	if (line->row) {
+		Value value = column->value(table->model, line->row);
+
+		append_figure(table, column, &value);
+		return;
+	}
+	g_string_append(table->cell,
+			table->model->source->human ? column->title_human : column->title);
 }
 
 static void append_others(const GroupRows *groups, GString *label)
@@ -84,7 +104,7 @@ static void append_others(const GroupRows *groups, GString *label)
 
 static void make_label(Table *table, const Line *line, guint place)
 {
-	const GroupRows *groups = table->report->groups;
+	const GroupRows *groups = table->model->groups;
 
 	g_string_truncate(table->cell, 0);
 	if (line->others)
@@ -93,16 +113,16 @@ static void make_label(Table *table, const Line *line, guint place)
 		group_rows_append_label(groups, line->row, table->keys[place], table->cell);
 	else
 		g_string_append(table->cell, groups->keys[table->keys[place]]->title);
-	if (!is_last(table, line, place) && !table->report->details)
+	if (!is_last(table, line, place) && !table->model->source->details)
 		shorten(table->cell);
 }
 
 static void choose_columns(Table *table)
 {
-	const GroupKey *const *keys = table->report->groups->keys;
+	const GroupKey *const *keys = table->model->groups->keys;
 
-	for (const Column *column = columns; column->title; column++)
-		if (!column->shown || column->shown(table->report)) {
+	for (const GroupColumn *column = group_columns; column->id; column++)
+		if (!column->shown || column->shown(table->model)) {
 			g_assert(table->figure_count < FIGURES_MAX);
 			table->figures[table->figure_count++] = column;
 		}
@@ -172,7 +192,7 @@ static void put_line(Table *table, const Line *line, FILE *out)
 static void each_line(Table *table, void (*what)(Table *table, const Line *line, FILE *out),
 		      FILE *out)
 {
-	const GroupRows *groups = table->report->groups;
+	const GroupRows *groups = table->model->groups;
 
 	what(table, &(Line){ .row = NULL }, out);
 	for (guint i = 0; i < groups->rows->len; i++)
@@ -181,11 +201,11 @@ static void each_line(Table *table, void (*what)(Table *table, const Line *line,
 		what(table, &(Line){ .row = &groups->others, .others = true }, out);
 }
 
-void group_table_print(const Report *report, FILE *out)
+void text_print_table(const ReportModel *model, FILE *out)
 {
-	Table table = { .report = report };
+	Table table = { .model = model };
 
-	if (!report->groups->rows->len)
+	if (!model->groups->rows->len)
 		return;
 	table.cell = g_string_new(NULL);
 	choose_columns(&table);

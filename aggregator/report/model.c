@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/model.h"
+
+#include <string.h>
+
+enum {
+	PAGE_BYTES_DEFAULT = 4096,
+	/* Linux 6.11 is the first release that traces large kmallocs twice. */
+	TWICE_FROM_MAJOR = 6,
+	TWICE_FROM_MINOR = 11,
+};
+
+bool model_has_bytes(const ReportModel *model)
+{
+	const char *missing = fact_text(model->facts, FACT_NOT_RECORDED);
+
+	if (missing && strstr(missing, "bytes_"))
+		return false;
+	return !fact_number(model->facts, FACT_IMPORTED) || model->view->before.bytes_allocated;
+}
+
+const StackSummary *model_shown_sums(const ReportModel *model)
+{
+	return model->groups ? &model->groups->after.summary : &model->view->after;
+}
+
+bool model_is_empty(const ReportModel *model)
+{
+	return !(model->groups ? model->groups->rows->len : model->view->stacks->len);
+}
+
+guint model_drop_count(const ReportModel *model)
+{
+	guint of_groups = model->groups ? model->groups->drops->len : 0;
+
+	return model->view->drops->len + of_groups - (model->source->options->top == UINT64_MAX);
+}
+
+bool model_drop_is_of_stacks(const ReportModel *model, guint index)
+{
+	return index < model->view->drops->len;
+}
+
+const FilterDrop *model_drop(const ReportModel *model, guint index)
+{
+	guint of_stacks = model->view->drops->len;
+
+	return model_drop_is_of_stacks(model, index)
+		       ? &g_array_index(model->view->drops, FilterDrop, index)
+		       : &g_array_index(model->groups->drops, FilterDrop, index - of_stacks);
+}
+
+static void set_bytes(ReportModel *model)
+{
+	const StackSummary *shown = model_shown_sums(model), *all = &model->view->before;
+	const SortKey *waste = sort_key_lookup("waste");
+
+	if (!model_has_bytes(model))
+		return;
+	fact_set_number(model->facts, FACT_BYTES_REQUESTED, shown->bytes_requested);
+	fact_set_number(model->facts, FACT_BYTES_REQUESTED_BEFORE, all->bytes_requested);
+	fact_set_number(model->facts, FACT_BYTES_ALLOCATED, shown->bytes_allocated);
+	fact_set_number(model->facts, FACT_BYTES_ALLOCATED_BEFORE, all->bytes_allocated);
+	fact_set_number(model->facts, FACT_BYTES_WASTED, waste->value(shown));
+	fact_set_number(model->facts, FACT_BYTES_WASTED_BEFORE, waste->value(all));
+}
+
+static void set_counts(ReportModel *model)
+{
+	const View *view = model->view;
+	Facts *facts = model->facts;
+
+	fact_set_number(facts, FACT_ALLOCATIONS, model_shown_sums(model)->allocations);
+	fact_set_number(facts, FACT_ALLOCATIONS_BEFORE, view->before.allocations);
+	fact_set_percent(facts, FACT_ALLOCATIONS_MARGIN,
+			 margin_percent(view->variance.allocations, view->before.allocations));
+	fact_set_number(facts, FACT_ALLOCATIONS_LEFT_OUT, view->left_out);
+	if (!fact_number(facts, FACT_IMPORTED))
+		fact_set_number(facts, FACT_ALLOCATIONS_FAILED, view->failed_before);
+	fact_set_number(facts, FACT_FREES, view->frees);
+	fact_set_number(facts, FACT_STACKS_BEFORE, view->stacks_before);
+	fact_set_number(facts, FACT_STACKS_AFTER, view->stacks_after);
+	fact_set_number(facts, FACT_STACKS_CUT, view->stacks_truncated);
+	if (!model->groups)
+		return;
+	fact_set_number(facts, FACT_ROWS_BEFORE, model->groups->rows_before);
+	fact_set_number(facts, FACT_ROWS_AFTER, model->groups->rows->len);
+}
+
+static bool is_saturated(const StackSummary *sum)
+{
+	return sum->allocations == UINT64_MAX || sum->bytes_requested == UINT64_MAX ||
+	       sum->bytes_allocated == UINT64_MAX;
+}
+
+/* A sum is larger than 64 bits can hold. */
+static void set_saturated(ReportModel *model)
+{
+	const View *view = model->view;
+
+	fact_set_number(model->facts, FACT_SATURATED,
+			is_saturated(&view->before) || view->frees == UINT64_MAX ||
+				view->failed_before == UINT64_MAX || view->left_out == UINT64_MAX);
+}
+
+static void count_names(const View *view, const ViewStack *stack, uint64_t events[CACHE_ORIGINS])
+{
+	const ViewSource *source = view_source(view);
+	uint32_t cells;
+	const uint32_t *cell_ids = view_cells(view, stack, &cells);
+
+	for (uint32_t i = 0; i < cells; i++) {
+		const ProfileCell *cell = profile_cell(source->profile, cell_ids[i]);
+		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
+
+		events[cache_names_of(source->caches, origin).origin] += cell->events;
+	}
+}
+
+/* How the slab caches of the view's allocations were named; pages have none. */
+static void set_names(ReportModel *model)
+{
+	const View *view = model->view;
+	uint64_t events[CACHE_ORIGINS] = { 0 };
+
+	if (!group_keys_have(model->source->options->by, "cache"))
+		return;
+	for (guint i = 0; i < view->stacks->len; i++)
+		count_names(view, g_ptr_array_index(view->stacks, i), events);
+	fact_set_number(model->facts, FACT_NAMED_BY_KERNEL, events[CACHE_TOLD]);
+	fact_set_number(model->facts, FACT_NAMED_BY_SIZE, events[CACHE_BY_SIZE]);
+	fact_set_number(model->facts, FACT_NAMED_UNKNOWN, events[CACHE_UNKNOWN]);
+}
+
+static bool traces_large_twice(const char *release)
+{
+	char *end;
+	uint64_t major, minor;
+
+	if (!release)
+		return true;
+	major = g_ascii_strtoull(release, &end, 10);
+	minor = *end == '.' ? g_ascii_strtoull(end + 1, NULL, 10) : 0;
+	return major > TWICE_FROM_MAJOR || (major == TWICE_FROM_MAJOR && minor >= TWICE_FROM_MINOR);
+}
+
+static bool has_kmalloc_above(const Profile *profile, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < profile_origin_count(profile); i++) {
+		const ProfileOrigin *origin = profile_origin(profile, i);
+
+		if (origin->source == KMT_SOURCE_KMALLOC && !origin->free &&
+		    origin->bytes_requested > bytes)
+			return true;
+	}
+	return false;
+}
+
+/* The kernel traces large kmallocs twice, and its symbols, by which that shows, were not in the
+   stream. */
+static void set_counted_twice(ReportModel *model, const Session *session)
+{
+	uint64_t small_max =
+		2 * run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_DEFAULT);
+
+	if (!session->inner_is_known && !session->imported &&
+	    traces_large_twice(fact_text(model->facts, FACT_RELEASE)) &&
+	    has_kmalloc_above(session->profile, small_max))
+		fact_set_number(model->facts, FACT_COUNTED_TWICE_ABOVE, small_max);
+}
+
+static bool are_blocks(const ViewOptions *options)
+{
+	const GroupKey *blocks[GROUP_KEYS_MAX + 1] = { NULL };
+	guint i = 0;
+
+	group_keys_parse(SLABSTACK_BLOCKS, blocks, NULL);
+	while (blocks[i] && blocks[i] == options->by[i])
+		i++;
+	return !blocks[i] && !options->by[i];
+}
+
+static void set_groups(ReportModel *model)
+{
+	const ReportSource *source = model->source;
+
+	if (source->options->by[0])
+		model->groups = group_rows_new(source->view, source->options, source->details);
+	model->has_blocks = model->kind == REPORT_SLABSTACK && are_blocks(source->options);
+	model->group_noun = model->has_blocks ? "block" : "row";
+}
+
+ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
+{
+	ReportModel *model = g_new0(ReportModel, 1);
+
+	model->kind = kind;
+	model->source = source;
+	model->view = source->view;
+	if (kind == REPORT_STACKS || kind == REPORT_SLABSTACK)
+		set_groups(model);
+	if (kind == REPORT_SLAB_CACHES || (kind == REPORT_SLABSTACK && source->caches))
+		model->slab = slab_readings_new(source);
+	/* Now, as names of groups take memory, too. */
+	model->facts = facts_new(source->session, source->show_host);
+	if (kind != REPORT_STACKS && kind != REPORT_SLABSTACK)
+		return model;
+	set_counts(model);
+	set_bytes(model);
+	set_names(model);
+	set_saturated(model);
+	set_counted_twice(model, source->session);
+	return model;
+}
+
+void report_model_free(ReportModel *model)
+{
+	if (!model)
+		return;
+	slab_readings_free(model->slab);
+	group_rows_free(model->groups);
+	facts_free(model->facts);
+	g_free(model);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/render_text.h"
+
+static void print_slab_caches(const ReportModel *model, FILE *out)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	append_slab_table(text, &model->slab->table);
+	fwrite(text->str, 1, text->len, out);
+}
+
+static void (*const print[])(const ReportModel *model, FILE *out) = {
+	[REPORT_STACKS] = text_print_stacks,
+	[REPORT_SLABSTACK] = text_print_slabstack,
+	[REPORT_SLAB_CACHES] = print_slab_caches,
+	[REPORT_INFO] = text_print_info,
+};
+
+void render_text(const ReportModel *model, FILE *out)
+{
+	print[model->kind](model, out);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "report/model.h"
+
+#include <stdio.h>
+
+/* What the parts of the renderer of text share. Texts are escaped, and lines end with '\n'. */
+
+/* The renderer of reports for people. */
+void render_text(const ReportModel *model, FILE *out);
+
+/* Prints the Perl tool's layout, and the SystemTap wiki's one of slab.stp; then what explains
+   them. */
+void text_print_stacks(const ReportModel *model, FILE *out);
+void text_print_slabstack(const ReportModel *model, FILE *out);
+
+/* Prints what a recording is, a line for each fact: host, time, collector, and whether it is
+   whole. */
+void text_print_info(const ReportModel *model, FILE *out);
+
+/* Prints a table of groups, a line for each row and one for the others. */
+void text_print_table(const ReportModel *model, FILE *out);
+
+/* Appends the lines after the summary: what explains a report to somebody who was not there. The
+   last one, which shows what was lost, always is. */
+void append_facts(const ReportModel *model, GString *out);
+
+/* Appends "requested 1, allocated 2, wasted 1". */
+void append_bytes(GString *out, const ReportModel *model, const StackSummary *summary);
+
+/* Appends "[softirq] 61 %, httpd[2211] 12 %, 148 others 27 %". Returns false, appending nothing,
+   where no process is known. */
+bool append_processes(GString *out, const GArray *processes, uint64_t allocations);
+
+/* Appends " (sampled, +-3.1 %)" to a number of allocations; nothing where it is exact. */
+void append_sampled(GString *out, const Variance *variance, uint64_t allocations);
+
+/* Appends the line that shows what each filter dropped. */
+void append_dropped_line(const ReportModel *model, GString *out);
+
+/* Appends the line that says why nothing is shown. Nothing where something is. */
+void append_nothing_left_line(const ReportModel *model, GString *out);
+
+/* Returns how many filters dropped anything. */
+guint drops_effective(const ReportModel *model);
+
+/* A line of what is missing, or nothing where nothing is: "Lost: ...", which every report ends
+   with; "Full tables: ..." where events are of tasks or caches that found no
+   room; "Beside BPF: ..." where programs were attached to tracepoints whose events arrived;
+   "Memory: ..." where --max-memory left no room; "Sampled: ..." where not every event was taken. */
+typedef void FactLineOfRun(GString *out, const Facts *facts);
+FactLineOfRun append_lost_line, append_full_line, append_bpf_line, append_memory_bound_line,
+	append_sampling_line;
+
+/* Appends "Clock: tsc", the label and the text of a fact; nothing where it is not known. */
+void append_fact_line(GString *out, const Facts *facts, FactId id);
+
+/* Appends "12,000", or "12,000 to 15,000" where that is all that is known. */
+void append_range(GString *out, LossRange events);
+
+/* Appends "CPU 1 not traced for 0.412 s", of a run in which one was not. */
+void append_untraced(GString *out, const Facts *facts);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/render_text.h"
+
+#include "escape.h"
+#include "number_text.h"
+
+/* How a report names a filter and what it dropped. */
+typedef struct {
+	const char *option; /* of the FilterDrop */
+	const char *shown;
+	const char *remedy;
+	bool quoted;
+} DropWords;
+
+static const DropWords drop_words[] = {
+	{ "min-count", "-m", "a lower -m", false },
+	{ "min-bytes", "--min-bytes", "a lower --min-bytes", false },
+	{ "exclude", "-e", "a narrower -e", true },
+	{ "exclude-regex", "--exclude-regex", "a narrower --exclude-regex", true },
+	{ "include", "-I", "a wider -I", true },
+	{ "include-regex", "--include-regex", "a wider --include-regex", true },
+	{ "top", "-t", "a higher -t", false },
+	{ NULL, NULL, NULL, false },
+};
+
+static const DropWords *words_of(const FilterDrop *drop)
+{
+	const DropWords *words = drop_words;
+
+	while (words->option && !g_str_equal(words->option, drop->option))
+		words++;
+	g_assert(words->option);
+	return words;
+}
+
+/* Appends "-e 'tcp_'", as it was given. */
+static void append_option(GString *out, const FilterDrop *drop)
+{
+	const DropWords *words = words_of(drop);
+
+	g_string_append_printf(out, "%s %s", words->shown, words->quoted ? "'" : "");
+	escape_append(out, drop->argument);
+	g_string_append(out, words->quoted ? "'" : "");
+}
+
+guint drops_effective(const ReportModel *model)
+{
+	guint effective = 0;
+
+	for (guint i = 0; i < model_drop_count(model); i++)
+		effective += model_drop(model, i)->rows > 0;
+	return effective;
+}
+
+/* Filters of the table drop its rows; those that come before it drop stacks. */
+static void append_dropped(GString *out, const ReportModel *model, guint index)
+{
+	const char *what = model_drop_is_of_stacks(model, index) ? "stack" : model->group_noun;
+	uint64_t rows = model_drop(model, index)->rows;
+
+	append_count(out, rows);
+	g_string_append_printf(out, " %s%s", what, rows == 1 ? "" : "s");
+}
+
+static void append_drop(const ReportModel *model, GString *out, guint index)
+{
+	const FilterDrop *drop = model_drop(model, index);
+
+	append_dropped(out, model, index);
+	g_string_append(out, " by ");
+	append_option(out, drop);
+	g_string_append(out, " (");
+	if (model->source->details) {
+		append_count(out, drop->allocations);
+		g_string_append(out, drop->allocations == 1 ? " allocation, " : " allocations, ");
+	}
+	append_percent(out, drop->allocations, fact_number(model->facts, FACT_ALLOCATIONS_BEFORE));
+	g_string_append_c(out, ')');
+}
+
+void append_dropped_line(const ReportModel *model, GString *out)
+{
+	const char *separator = "Dropped: ";
+
+	if (!model->source->details && !drops_effective(model))
+		return;
+	for (guint i = 0; i < model_drop_count(model); i++) {
+		if (!model->source->details && !model_drop(model, i)->rows)
+			continue;
+		g_string_append(out, separator);
+		append_drop(model, out, i);
+		separator = ", ";
+	}
+	if (model_drop_count(model))
+		g_string_append_c(out, '\n');
+}
+
+static void append_reasons(const ReportModel *model, GString *out)
+{
+	uint64_t stacks = fact_number(model->facts, FACT_STACKS_BEFORE);
+
+	append_count(out, stacks);
+	g_string_append(out, stacks == 1 ? " stack seen" : " stacks seen");
+	for (guint i = 0; i < model_drop_count(model); i++) {
+		if (!model_drop(model, i)->rows)
+			continue;
+		g_string_append(out, ", ");
+		append_option(out, model_drop(model, i));
+		g_string_append(out, " dropped ");
+		append_dropped(out, model, i);
+	}
+}
+
+/* One option that is given several times is named once: its filters follow each other. */
+static void append_remedies(const ReportModel *model, GString *out)
+{
+	const char *separator = "; use ";
+	const DropWords *last = NULL;
+
+	for (guint i = 0; i < model_drop_count(model); i++) {
+		const DropWords *words = words_of(model_drop(model, i));
+
+		if (!model_drop(model, i)->rows || words == last)
+			continue;
+		g_string_append_printf(out, "%s%s", separator, words->remedy);
+		separator = " or ";
+		last = words;
+	}
+	g_string_append(out, " to see more");
+}
+
+void append_nothing_left_line(const ReportModel *model, GString *out)
+{
+	uint64_t stacks = fact_number(model->facts, FACT_STACKS_BEFORE);
+	uint64_t left_out = fact_number(model->facts, FACT_ALLOCATIONS_LEFT_OUT);
+
+	if (!model_is_empty(model))
+		return;
+	g_string_append(out, "Nothing left: ");
+	if (stacks) {
+		append_reasons(model, out);
+		append_remedies(model, out);
+	} else if (left_out) {
+		append_count(out, left_out);
+		g_string_append(out, left_out == 1 ? " allocation seen, but left out"
+						   : " allocations seen, but all left out");
+	} else {
+		g_string_append(out, fact_number(model->facts, FACT_IMPORTED)
+					     ? "no stack was found in the input"
+					     : "no allocation was seen; a longer run or a wider "
+					       "scope would show more");
+	}
+	g_string_append_c(out, '\n');
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/render_text.h"
+
+#include "escape.h"
+#include "number_text.h"
+
+static const char not_known[] = "not known";
+
+static void append_label(GString *out, const char *label)
+{
+	g_string_append_printf(out, "%-14s", label);
+}
+
+static void append_kernel(const Facts *facts, GString *out)
+{
+	static const FactId parts[] = { FACT_RELEASE, FACT_ARCH, FACT_VERSION };
+	gsize start;
+
+	append_label(out, "Kernel:");
+	start = out->len;
+	for (guint i = 0; i < G_N_ELEMENTS(parts); i++) {
+		if (!fact_is_known(facts, parts[i]))
+			continue;
+		g_string_append(out, out->len > start ? ", " : "");
+		escape_append(out, fact_text(facts, parts[i]));
+	}
+	g_string_append(out, out->len > start ? "" : not_known);
+	g_string_append_c(out, '\n');
+}
+
+static void append_run(const Facts *facts, GString *out)
+{
+	append_label(out, "Start:");
+	if (fact_is_known(facts, FACT_RUN_START_TIME))
+		append_time(out, fact_number(facts, FACT_RUN_START_TIME));
+	else
+		g_string_append(out, not_known);
+	g_string_append_c(out, '\n');
+	append_label(out, "Duration:");
+	if (fact_is_known(facts, FACT_RUN_DURATION))
+		append_seconds(out, fact_number(facts, FACT_RUN_DURATION));
+	else
+		g_string_append(out, not_known);
+	g_string_append_c(out, '\n');
+}
+
+static void append_line(GString *out, const char *label, const char *text)
+{
+	append_label(out, label);
+	escape_append(out, text && *text ? text : not_known);
+	g_string_append_c(out, '\n');
+}
+
+static void append_number(GString *out, const char *label, uint64_t number)
+{
+	append_label(out, label);
+	append_count(out, number);
+	g_string_append_c(out, '\n');
+}
+
+static void append_cpus(const Facts *facts, GString *out)
+{
+	uint64_t cpus = fact_is_known(facts, FACT_CPUS_ONLINE)
+				? fact_number(facts, FACT_CPUS_ONLINE)
+				: fact_number(facts, FACT_CPUS_SEEN);
+
+	if (cpus)
+		append_number(out, "CPUs:", cpus);
+	else
+		append_line(out, "CPUs:", NULL);
+}
+
+static const char *what_is_missing(const Facts *facts)
+{
+	if (fact_range(facts, FACT_LOST_MEMORY_BOUND).high ||
+	    fact_number(facts, FACT_OF_OTHER_TASKS) || fact_number(facts, FACT_OF_OTHER_CACHES))
+		return "no, a table was full";
+	if (fact_is_known(facts, FACT_BPF_BLIND))
+		return "no, BPF programs held back events";
+	if (fact_number(facts, FACT_UNTRACED) && !fact_range(facts, FACT_LOST).high)
+		return "no, a CPU was not traced for a time";
+	if (!facts_have_no_loss(facts))
+		return "no, events were lost";
+	return fact_number(facts, FACT_LOSS_IS_UNKNOWN) ? not_known : "yes";
+}
+
+static void append_completeness(const Facts *facts, GString *out)
+{
+	append_label(out, "Complete:");
+	if (fact_number(facts, FACT_CUT_SHORT)) {
+		g_string_append(out, "no, it was cut short or is damaged");
+	} else if (fact_is_known(facts, FACT_ENDED_EARLY)) {
+		g_string_append(out, "no, ended early: ");
+		escape_append(out, fact_text(facts, FACT_ENDED_EARLY));
+	} else {
+		g_string_append(out, what_is_missing(facts));
+	}
+	g_string_append_c(out, '\n');
+}
+
+static const struct {
+	const char *label;
+	FactId id;
+	bool rare; /* of most recordings there is nothing to say */
+} texts[] = {
+	{ "Boot:", FACT_BOOT_ID, false },    { "Collector:", FACT_COLLECTOR, false },
+	{ "Program:", FACT_PROGRAM, false }, { "Command line:", FACT_COMMAND_LINE, false },
+	{ "Scope:", FACT_SCOPE, false },     { "Observed:", FACT_EVENTS, false },
+	{ "Covered:", FACT_COVERED, false }, { "Not recorded:", FACT_NOT_RECORDED, true },
+	{ "Clock:", FACT_CLOCK, true },
+};
+
+static void append_texts(const Facts *facts, GString *out)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+		const Value *value = &facts->values[texts[i].id];
+		g_autofree char *list = value->list ? g_strjoinv(",", value->list) : NULL;
+
+		if (!texts[i].rare || value->known)
+			append_line(out, texts[i].label, list ? list : value->text);
+	}
+}
+
+static void append_caches(const Facts *facts, GString *out)
+{
+	char **recorded = facts->values[FACT_RECORDED_CACHES].list;
+	g_autofree char *names = recorded ? g_strjoinv(", ", recorded) : NULL;
+
+	if (!names)
+		return;
+	append_label(out, "Caches:");
+	escape_append(out, names);
+	g_string_append(out, "; of others not all allocations\n");
+}
+
+static void append_untraced_line(const Facts *facts, GString *out)
+{
+	if (!fact_number(facts, FACT_UNTRACED))
+		return;
+	append_label(out, "Unknown:");
+	append_untraced(out, facts);
+	g_string_append_c(out, '\n');
+}
+
+static void append_lost_events(const Facts *facts, GString *out)
+{
+	if (fact_number(facts, FACT_LOSS_IS_UNKNOWN) && facts_have_no_loss(facts)) {
+		append_line(out, "Lost:", NULL);
+		return;
+	}
+	append_label(out, "Lost:");
+	append_range(out, fact_range(facts, FACT_LOST));
+	g_string_append_c(out, '\n');
+}
+
+void text_print_info(const ReportModel *model, FILE *out)
+{
+	const Facts *facts = model->facts;
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (model->source->show_host)
+		append_line(text, "Host:", fact_text(facts, FACT_HOST));
+	append_kernel(facts, text);
+	append_cpus(facts, text);
+	append_run(facts, text);
+	append_texts(facts, text);
+	append_caches(facts, text);
+	append_number(text, "Events:", fact_number(facts, FACT_EVENTS_COUNTED));
+	append_number(text, "Stacks:", fact_number(facts, FACT_STACKS_COUNTED));
+	append_lost_events(facts, text);
+	append_untraced_line(facts, text);
+	append_completeness(facts, text);
+	fputs(text->str, out);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/render_text.h"
+
+#include "escape.h"
+#include "number_text.h"
+
+#include <string.h>
+
+void append_range(GString *out, LossRange events)
+{
+	append_count(out, events.low);
+	if (events.high == events.low)
+		return;
+	g_string_append(out, " to ");
+	append_count(out, events.high);
+}
+
+/* The sign stands behind the last number only, and one that reads the same is not repeated. */
+static void append_share(GString *out, const Facts *facts)
+{
+	uint64_t counted = fact_number(facts, FACT_EVENTS_COUNTED);
+	LossRange lost = fact_range(facts, FACT_LOST);
+	LossRange uncounted = fact_range(facts, FACT_LOST_UNCOUNTED);
+	g_autoptr(GString) low = g_string_new(NULL);
+	g_autoptr(GString) high = g_string_new(NULL);
+
+	append_percent(low, lost.low, counted + uncounted.low);
+	append_percent(high, lost.high, counted + uncounted.high);
+	if (!g_string_equal(low, high))
+		g_string_append_printf(out, "%.*s to ", (int)(low->len - strlen(" %")), low->str);
+	g_string_append(out, high->str);
+}
+
+/* How a line shows a cause of loss. */
+static const struct {
+	FactId id;
+	const char *before;
+	const char *behind;
+	bool rare; /* it is left out where it is 0 */
+} causes[] = {
+	{ FACT_LOST_TRANSPORT, "): transport ", "", false },
+	{ FACT_LOST_NOT_DELIVERED, ", not delivered by the kernel ",
+	  " (a larger buffer does not help)", true },
+	{ FACT_LOST_UNREAD, ", unread when the reader ended ", "", true },
+	{ FACT_LOST_SKIPPED, ", skipped probes ", "", false },
+	{ FACT_LOST_REENTRANT, ", reentrancy ", "", false },
+	{ FACT_LOST_DAMAGED, ", damaged input ", "", false },
+	{ FACT_LOST_BYTES, " (", " bytes)", true },
+	{ FACT_LOST_MEMORY_BOUND, ", memory bound ", "", false },
+};
+
+/* Events of a full table were counted, though in no row of their own. */
+static void append_causes(GString *out, const Facts *facts)
+{
+	LossRange lost = fact_range(facts, FACT_LOST);
+
+	if (fact_number(facts, FACT_LOST_AT_LEAST))
+		g_string_append(out, "at least ");
+	append_range(out, lost);
+	g_string_append(out, lost.high == 1 ? " event (" : " events (");
+	append_share(out, facts);
+	for (gsize i = 0; i < G_N_ELEMENTS(causes); i++) {
+		LossRange events = fact_range(facts, causes[i].id);
+
+		if (causes[i].rare && !events.high)
+			continue;
+		g_string_append(out, causes[i].before);
+		append_range(out, events);
+		g_string_append(out, causes[i].behind);
+	}
+}
+
+/* Until when everything is known: in wall-clock time, or since the start of the run. */
+static void append_known_until(GString *out, const Facts *facts)
+{
+	g_string_append(out, "unknown after ");
+	if (fact_is_known(facts, FACT_KNOWN_UNTIL_TIME))
+		append_time(out, fact_number(facts, FACT_KNOWN_UNTIL_TIME));
+	else if (fact_is_known(facts, FACT_KNOWN_UNTIL))
+		append_seconds(out, fact_number(facts, FACT_KNOWN_UNTIL));
+	else
+		g_string_append(out, "the start");
+}
+
+void append_untraced(GString *out, const Facts *facts)
+{
+	const char *cpus = fact_text(facts, FACT_UNTRACED_CPUS);
+	bool several = !cpus || strpbrk(cpus, ",-");
+
+	g_string_append(out, several ? "CPUs " : "CPU ");
+	if (cpus) {
+		escape_append(out, cpus);
+		g_string_append_c(out, ' ');
+	}
+	g_string_append(out, "not traced for ");
+	/* Rather too much than too little, and never 0.000 s. */
+	append_seconds(out, fact_number(facts, FACT_UNTRACED) + NS_PER_MS - 1);
+	g_string_append(out, several ? " in all" : "");
+}
+
+void append_full_line(GString *out, const Facts *facts)
+{
+	uint64_t of_other_tasks = fact_number(facts, FACT_OF_OTHER_TASKS);
+	uint64_t of_other_caches = fact_number(facts, FACT_OF_OTHER_CACHES);
+	uint64_t counted = fact_number(facts, FACT_EVENTS_COUNTED);
+
+	if (!of_other_tasks && !of_other_caches)
+		return;
+	g_string_append(out, "Full tables: ");
+	if (of_other_tasks) {
+		append_percent(out, of_other_tasks, counted);
+		g_string_append(out, " of the events are of [other tasks]");
+	}
+	if (of_other_caches) {
+		g_string_append(out, of_other_tasks ? ", " : "");
+		append_percent(out, of_other_caches, counted);
+		g_string_append(out, of_other_tasks ? " of [other caches]"
+						    : " of the events are of [other caches]");
+	}
+	g_string_append(out, ": use a larger --max-memory\n");
+}
+
+void append_bpf_line(GString *out, const Facts *facts)
+{
+	const char *attached = fact_text(facts, FACT_BPF_ATTACHED);
+
+	if (!attached || !*attached)
+		return;
+	g_string_append(out, "Beside BPF: ");
+	escape_append(out, attached);
+	g_string_append(out, ": nested events may be missing\n");
+}
+
+void append_memory_bound_line(GString *out, const Facts *facts)
+{
+	g_autofree char *parts = NULL;
+
+	if (!fact_is_known(facts, FACT_NO_MEMORY_FOR))
+		return;
+	parts = g_strjoinv(", ", facts->values[FACT_NO_MEMORY_FOR].list);
+	g_string_append_printf(out, "Memory: no room for %s: use a larger --max-memory\n", parts);
+}
+
+static void append_reason(GString *out, const Facts *facts)
+{
+	uint64_t percent = fact_number(facts, FACT_OVERHEAD_MAX);
+
+	g_string_append_printf(out, ", as probes took more than ");
+	if (percent)
+		g_string_append_printf(out, "%" G_GUINT64_FORMAT " %% of a CPU's time", percent);
+	else
+		g_string_append(out, "their share of a CPU's time");
+	g_string_append_printf(out, " (CPU %" G_GUINT64_FORMAT "; --max-overhead)",
+			       fact_number(facts, FACT_SAMPLING_MAX_CPU));
+}
+
+/* With the margin of all allocations together, where that is known. */
+void append_sampling_line(GString *out, const Facts *facts)
+{
+	uint64_t least = fact_number(facts, FACT_SAMPLING_MIN);
+	uint64_t most = fact_number(facts, FACT_SAMPLING_MAX);
+	double margin = facts->values[FACT_ALLOCATIONS_MARGIN].percent;
+
+	if (most <= 1)
+		return;
+	g_string_append_printf(out, "Sampled: sampled 1/%" G_GUINT64_FORMAT, least);
+	if (most > least)
+		g_string_append_printf(out, " to 1/%" G_GUINT64_FORMAT, most);
+	if (facts_are_throttled(facts))
+		append_reason(out, facts);
+	g_string_append(out, "; counts and bytes are scaled up");
+	if (margin > 0) {
+		g_string_append(out, "; margin of the total +-");
+		append_margin(out, margin);
+		g_string_append(out, " % (95 %)");
+	}
+	g_string_append_c(out, '\n');
+}
+
+void append_sampled(GString *out, const Variance *variance, uint64_t allocations)
+{
+	double margin = margin_percent(variance->allocations, allocations);
+
+	if (margin <= 0)
+		return;
+	g_string_append(out, " (sampled, +-");
+	append_margin(out, margin);
+	g_string_append(out, " %)");
+}
+
+/* Appends the next part of the line. */
+static void append_part_end(GString *out, bool any)
+{
+	g_string_append(out, any ? "; " : "");
+}
+
+void append_lost_line(GString *out, const Facts *facts)
+{
+	bool any = fact_range(facts, FACT_LOST).high || fact_number(facts, FACT_LOST_BYTES);
+	bool untraced = fact_number(facts, FACT_UNTRACED);
+	const char *bpf_blind = fact_text(facts, FACT_BPF_BLIND);
+
+	g_string_append(out, "Lost: ");
+	if (any)
+		append_causes(out, facts);
+	if (untraced) {
+		g_string_append(out, any ? "; " : "events unknown: ");
+		append_untraced(out, facts);
+		g_string_append(out, any ? ", events unknown" : "");
+	}
+	if (bpf_blind) {
+		append_part_end(out, any || untraced);
+		g_string_append(out, "events unknown: BPF programs held back those of ");
+		escape_append(out, bpf_blind);
+	}
+	if (fact_number(facts, FACT_END_IS_UNKNOWN)) {
+		append_part_end(out, any || untraced || bpf_blind);
+		append_known_until(out, facts);
+	}
+	if (fact_number(facts, FACT_LOSS_OF_WHOLE_RUN))
+		g_string_append(out, "; this includes what is known only of the whole run");
+	if (fact_number(facts, FACT_LOSS_IS_UNKNOWN)) {
+		append_part_end(out, !facts_have_no_loss(facts));
+		g_string_append(out, "not known, as this text does not show it");
+	} else if (facts_have_no_loss(facts)) {
+		g_string_append(out, "none");
+	}
+	g_string_append_c(out, '\n');
+}

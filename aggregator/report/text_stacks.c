@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/render_text.h"
+
+#include "escape.h"
+#include "number_text.h"
+
+/* Writes what was appended, and empties it for the next part. */
+static void flush_text(GString *text, FILE *out)
+{
+	fwrite(text->str, 1, text->len, out);
+	g_string_truncate(text, 0);
+}
+
+/* "tcp_,,udp" is shown as "tcp_|udp": empty items exclude nothing. */
+static void append_exclude_banner(GString *text, const char *list)
+{
+	g_auto(GStrv) items = g_strsplit(list, ",", -1);
+	const char *separator = "Will exclude stacks containing: ";
+
+	for (char **item = items; *item; item++) {
+		if (!**item)
+			continue;
+		g_string_append(text, separator);
+		escape_append(text, *item);
+		separator = "|";
+	}
+	if (*separator == '|')
+		g_string_append_c(text, '\n');
+}
+
+/* Returns the argument of -m, or what holds without it. */
+static const char *minimum_of(const ViewOptions *options)
+{
+	const char *minimum = "1";
+
+	for (guint i = 0; options->filters && i < options->filters->len; i++) {
+		const Filter *filter = g_ptr_array_index(options->filters, i);
+
+		if (g_str_equal(filter->type->option, "min-count"))
+			minimum = filter->argument;
+	}
+	return minimum;
+}
+
+static void append_banner(const ReportModel *model, GString *text)
+{
+	const char *rows = model->groups ? "rows" : "stacks";
+
+	if (model->source->exclude)
+		append_exclude_banner(text, model->source->exclude);
+	if (model->source->options->top != UINT64_MAX)
+		g_string_append_printf(text, "Will print only the top %" G_GUINT64_FORMAT " %s.\n",
+				       model->source->options->top, rows);
+	g_string_append_printf(text, "Will print %s with counts >= ", rows);
+	escape_append(text, minimum_of(model->source->options));
+	g_string_append(text, ".\n\n");
+}
+
+static void append_details(const ReportModel *model, const ViewStack *stack, GString *text)
+{
+	g_autoptr(GArray) processes = view_processes(model->view, stack);
+	gsize start;
+
+	if (model_has_bytes(model)) {
+		g_string_append(text, "bytes: ");
+		append_bytes(text, model, &stack->summary);
+		g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n", stack->failed);
+	}
+	start = text->len;
+	g_string_append(text, "processes: ");
+	if (append_processes(text, processes, stack->summary.allocations))
+		g_string_append_c(text, '\n');
+	else
+		g_string_truncate(text, start);
+}
+
+static void append_stack(const ReportModel *model, const ViewStack *stack, GString *text)
+{
+	g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times",
+			       stack->summary.allocations);
+	append_sampled(text, &stack->variance, stack->summary.allocations);
+	g_string_append(text, ":\n");
+	view_append_text(model->view, stack, text);
+	if (model->source->details)
+		append_details(model, stack, text);
+	g_string_append_c(text, '\n');
+}
+
+/* As Perl prints it, in every locale. */
+static void append_share(GString *text, uint64_t part, uint64_t whole)
+{
+	char buffer[G_ASCII_DTOSTR_BUF_SIZE];
+	double percent = whole ? (double)part * 100 / (double)whole : 0;
+
+	g_string_append(text, g_ascii_formatd(buffer, sizeof(buffer), "%.15g", percent));
+}
+
+static void append_number(GString *text, const ReportModel *model, const char *name, FactId id)
+{
+	g_string_append_printf(text, "%s: %" G_GUINT64_FORMAT "\n", name,
+			       fact_number(model->facts, id));
+}
+
+/* Of page and slab cache events, the Perl tool's words would be wrong. */
+static bool counts_kmallocs_only(const ReportModel *model)
+{
+	char **kinds = model->facts->values[FACT_EVENTS].list;
+
+	for (char **kind = kinds; kind && *kind; kind++)
+		if (!g_str_equal(*kind, "kmalloc") && !g_str_equal(*kind, "free"))
+			return false;
+	return true;
+}
+
+static void append_kmallocs(const ReportModel *model, GString *text)
+{
+	uint64_t shown = fact_number(model->facts, FACT_ALLOCATIONS);
+	uint64_t all = fact_number(model->facts, FACT_ALLOCATIONS_BEFORE);
+
+	append_number(text, model, "Total kmallocs (before filtering)", FACT_ALLOCATIONS_BEFORE);
+	append_number(text, model, "Total kmallocs (after filtering)", FACT_ALLOCATIONS);
+	g_string_append(text, model->groups ? "The filter rows have " : "The filter stacks have ");
+	if (model->groups)
+		append_percent(text, shown, all);
+	else
+		append_share(text, shown, all);
+	g_string_append(text, " of the total kmallocs\n");
+}
+
+static void append_allocations(const ReportModel *model, GString *text)
+{
+	uint64_t shown = fact_number(model->facts, FACT_ALLOCATIONS);
+	uint64_t all = fact_number(model->facts, FACT_ALLOCATIONS_BEFORE);
+
+	g_string_append(text, "Total allocations (before filtering): ");
+	append_count(text, all);
+	g_string_append(text, "\nTotal allocations (after filtering): ");
+	append_count(text, shown);
+	g_string_append(text,
+			model->groups ? "\nThe filter rows have " : "\nThe filter stacks have ");
+	append_percent(text, shown, all);
+	g_string_append(text, " of the total allocations\n");
+}
+
+static void append_summary(const ReportModel *model, GString *text)
+{
+	append_number(text, model, "Num stacks before filtering", FACT_STACKS_BEFORE);
+	append_number(text, model, "Num stacks after filtering", FACT_STACKS_AFTER);
+	if (model->groups) {
+		append_number(text, model, "Num rows before filtering", FACT_ROWS_BEFORE);
+		append_number(text, model, "Num rows after filtering", FACT_ROWS_AFTER);
+	}
+	if (counts_kmallocs_only(model))
+		append_kmallocs(model, text);
+	else
+		append_allocations(model, text);
+}
+
+static void print_stacks(const ReportModel *model, GString *text, FILE *out)
+{
+	for (guint i = 0; i < model->view->stacks->len; i++) {
+		append_stack(model, g_ptr_array_index(model->view->stacks, i), text);
+		flush_text(text, out);
+	}
+}
+
+void text_print_stacks(const ReportModel *model, FILE *out)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (!model->source->quiet)
+		append_banner(model, text);
+	flush_text(text, out);
+	if (model->groups)
+		text_print_table(model, out);
+	else
+		print_stacks(model, text, out);
+	append_summary(model, text);
+	append_facts(model, text);
+	flush_text(text, out);
+}
