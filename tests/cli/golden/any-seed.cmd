@@ -1,0 +1,1 @@
+for input in import/*.txt ../../examples/*.kmr; do for by in "" --by=process,cache --by=callsite; do for run in 1 2 3; do kmalloc-top -i "$input" $by 2>&1 | cksum; done | sort -u | wc -l; done; done | sort | uniq -c | sed 's/^ */combinations of input and table: /; s/ 1$/, reports of each: 1/'
