@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,6 +16,42 @@ enum {
 	CHUNK_BYTES = 256 << 10,
 	SHOWN_BYTES_MAX = 60, /* of the first line of a file that is not recognised */
 };
+
+/* Ctrl-C ends the input: what was read until then is reported. A second one ends the program. */
+static volatile sig_atomic_t is_interrupted;
+
+static const int interrupts[] = { SIGINT, SIGTERM };
+
+/* What the signals did before. */
+typedef struct {
+	struct sigaction before[G_N_ELEMENTS(interrupts)];
+} Interrupts;
+
+static void note_interrupt(int signal)
+{
+	(void)signal;
+	is_interrupted = 1;
+}
+
+static Interrupts interrupts_catch(void)
+{
+	const struct sigaction noted = { .sa_handler = note_interrupt, .sa_flags = SA_RESETHAND };
+	Interrupts caught;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(interrupts); i++) {
+		sigaction(interrupts[i], NULL, &caught.before[i]);
+		if (caught.before[i].sa_handler == SIG_DFL)
+			sigaction(interrupts[i], &noted, NULL);
+	}
+	return caught;
+}
+
+static void interrupts_clear(Interrupts *caught)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(interrupts); i++)
+		sigaction(interrupts[i], &caught->before[i], NULL);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Interrupts, interrupts_clear)
 
 /* An open input and the bytes of it at hand. Nothing ever seeks: it may be a pipe. */
 typedef struct {
@@ -57,7 +94,7 @@ static bool input_open(Input *input, const char *path, GError **error)
 /* Fills the chunk up to at least `wanted` bytes, unless the input ends before. */
 static void input_fill(Input *input, size_t wanted)
 {
-	while (input->length < wanted && !input->read_error) {
+	while (input->length < wanted && !input->read_error && !is_interrupted) {
 		ssize_t got =
 			read(input->fd, input->chunk + input->length, CHUNK_BYTES - input->length);
 
@@ -221,13 +258,28 @@ static bool read_by_content(Input *input, Session *session, GError **error)
 	return true;
 }
 
+/* The rest of the stream is neither damaged nor lost: nobody wanted it. */
+static void end_early(Session *session)
+{
+	static const char bound[] = "interrupted while the input was read";
+
+	session->enough = true;
+	session->cut_short = false;
+	run_info_set_text(session->info, KMT_FIELD_BOUND, bound, strlen(bound));
+}
+
 bool input_read(const char *path, Session *session, GError **error)
 {
+	g_auto(Interrupts) caught = interrupts_catch();
 	g_auto(Input) input = { 0 };
 
 	if (!input_open(&input, path, error))
 		return false;
 	input_fill(&input, IMPORT_SNIFF_BYTES);
+	if (!input.length && is_interrupted) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "%s: interrupted", input.name);
+		return false;
+	}
 	if (!input.length && input.read_error) {
 		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(input.read_error), "%s: %s",
 			    input.name, g_strerror(input.read_error));
@@ -236,5 +288,7 @@ bool input_read(const char *path, Session *session, GError **error)
 	if (!read_by_content(&input, session, error))
 		return false;
 	session->cut_short |= input.read_error != 0;
+	if (is_interrupted)
+		end_early(session);
 	return true;
 }

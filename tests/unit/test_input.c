@@ -11,7 +11,9 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 TEST_SUITE_WITHOUT_LEAKS(input);
@@ -107,6 +109,44 @@ Test(input, standard_input_may_be_a_pipe)
 	cr_assert(input_read("-", session, NULL));
 	cr_expect(eq(u64, profile_totals(session->profile).events, EVENTS * BATCHES));
 	cr_expect(not(session->cut_short));
+}
+
+/* Writes all but the last byte, and interrupts the reader when it has read that. */
+static void G_GNUC_NORETURN write_and_interrupt(int fd, const GByteArray *stream)
+{
+	int unread = 1;
+
+	for (guint at = 0; at + 1 < stream->len;)
+		at += (guint)write(fd, stream->data + at, MIN(stream->len - 1 - at, 4096));
+	while (!ioctl(fd, FIONREAD, &unread) && unread)
+		g_usleep(1000);
+	kill(getppid(), SIGINT);
+	pause();
+	_exit(0);
+}
+
+Test(input, an_interrupt_leaves_what_was_read, .timeout = 60)
+{
+	g_autoptr(GByteArray) stream = stream_new(true, true);
+	g_autoptr(Session) session = session_new(MEMORY_BYTES);
+	struct sigaction after;
+	int ends[2];
+	pid_t writer;
+
+	cr_assert(eq(int, pipe(ends), 0));
+	signal(SIGINT, SIG_DFL);
+	writer = fork();
+	if (!writer)
+		write_and_interrupt(ends[1], stream);
+	dup2(ends[0], STDIN_FILENO);
+	cr_assert(input_read("-", session, NULL));
+	kill(writer, SIGKILL);
+	cr_expect(eq(u64, profile_totals(session->profile).events, EVENTS * BATCHES));
+	cr_expect(not(session->cut_short));
+	cr_expect(ne(ptr, (void *)run_info_text(session->info, KMT_FIELD_BOUND), NULL));
+	/* The next one ends the program as before. */
+	sigaction(SIGINT, NULL, &after);
+	cr_expect(after.sa_handler == SIG_DFL);
 }
 
 #ifdef HAVE_ZSTD
