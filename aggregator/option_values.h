@@ -26,8 +26,8 @@ bool option_add_filter(Options *options, const char *option, const char *value, 
 /* Reads a number of seconds, "30", "0.5" or ".5". Returns false where it is none. */
 bool option_parse_seconds(const char *value, double *seconds);
 
-/* Returns the help text of --events, to be freed: the kinds of events that the tool observes unless
-   it is told otherwise, and others. */
+/* Returns the help text of --events, to be freed: the kinds of events that the tool observes
+   by default, and others. */
 char *option_events_help(const Tool *tool);
 
 bool option_exclude(Options *options, const char *value, GError **error);

@@ -57,7 +57,7 @@ GBytes *symbols_read(const char *path, GError **error)
 	return NULL;
 }
 
-/* Without the right to see addresses there are none: that was told at the start. */
+/* Without the right to see addresses there are none: that was reported at the start. */
 static SymbolStore *symbols_of_host(void)
 {
 	g_autoptr(GBytes) kallsyms = read_whole("/proc/kallsyms", NULL);

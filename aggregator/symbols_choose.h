@@ -14,7 +14,7 @@ void symbols_prepare(Session *session, GBytes *kallsyms);
 
 /*
  * Decides where names come from: what symbols_read() returned (NULL: no file was given) before all
- * else, then the stream itself, then this host while it is still in the boot that the stream tells
- * of. Addresses stay raw otherwise.
+ * else, then the stream itself, then this host while it is still in the boot of the stream.
+ * Addresses stay raw otherwise.
  */
 void symbols_choose(Session *session, GBytes *kallsyms);

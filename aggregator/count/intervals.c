@@ -134,7 +134,7 @@ static uint64_t first_end_ns(const Intervals *intervals)
 	return first ? first->end_ns : intervals->opens_ns + intervals->length_ns;
 }
 
-/* Such a time no clock has told, at least none that comes so soon. */
+/* Whether a time is too far ahead to be from a clock: damaged. */
 static bool is_ahead(const Intervals *intervals, uint64_t time_ns)
 {
 	uint64_t until_ns = first_end_ns(intervals);
@@ -214,7 +214,7 @@ void intervals_expire(Intervals *intervals, uint64_t time_ns)
 	give_until(intervals, MIN(time_ns, intervals->end_ns - 1), true);
 }
 
-/* A stream need not have told its end: then it is that of what counts. */
+/* A stream need not contain its end: then the end of what counts is taken. */
 static void cut_last(Intervals *intervals, uint64_t end_ns)
 {
 	Open *last = g_queue_peek_tail(&intervals->opened);

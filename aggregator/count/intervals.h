@@ -35,8 +35,8 @@ void intervals_free(Intervals *intervals);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Intervals, intervals_free)
 
 /* The first interval begins at start_ns; nothing before it or after end_ns counts. Until it is
-   called, or with UINT64_MAX as start, nothing counts. Both may be told later; the start does not
-   move any more when an interval has begun. */
+   called, or with UINT64_MAX as start, nothing counts. Both may be set later; the start no longer
+   moves when an interval has begun. */
 void intervals_set_window(Intervals *intervals, uint64_t start_ns, uint64_t end_ns);
 
 /* From here on intervals have another length. The one that has begun ends at the next multiple of

@@ -88,8 +88,9 @@ size_t loss_ledger_memory(const LossLedger *ledger);
 
 LossTotals loss_ledger_totals(const LossLedger *ledger);
 
-/* Heartbeats seen so far of the CPU that has sent fewest, of those that sent any batch; *cpus (if
-   not NULL) is how many those are. Tells a collector that every CPU is live, or drained. */
+/* Returns the heartbeats seen so far of the CPU that has sent fewest, of those that sent any batch;
+   *cpus (if not NULL) is how many those are. Collectors use it to see that every CPU is live, or
+   drained. */
 uint64_t loss_ledger_heartbeats(const LossLedger *ledger, uint32_t *cpus);
 
 /* The time until which that CPU has said that all its events were sent; 0: it has not. */

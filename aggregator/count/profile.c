@@ -263,7 +263,8 @@ void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns)
 
 /*
  * Frames are kept in half the room where they agree in their upper halves, as those of a kernel
- * do: the upper half, then the lower halves. The tag tells, and has the symbol epoch.
+ * do: the upper half, then the lower halves. The tag says which form it is, and has the symbol
+ * epoch.
  */
 enum { TAG_WIDE = 1, TAG_EPOCH_SHIFT = 1 };
 
@@ -309,7 +310,7 @@ uint32_t profile_stack_epoch(const Profile *profile, StackId id)
 
 static CacheId cache_of(Profile *profile, const Events *events, uint16_t number)
 {
-	EventCache told;
+	EventCache event;
 	ProfileCache cache;
 	EventMemo *memo;
 
@@ -318,12 +319,12 @@ static CacheId cache_of(Profile *profile, const Events *events, uint16_t number)
 	memo = &events->caches[number].memo;
 	if (memo->id != EVENT_ID_LATER)
 		return memo->id;
-	events_read_cache(events, number, &told);
+	events_read_cache(events, number, &event);
 	memset(&cache, 0, sizeof(cache));
-	cache.object_bytes = told.object_bytes;
-	cache.slot_bytes = told.slot_bytes;
+	cache.object_bytes = event.object_bytes;
+	cache.slot_bytes = event.slot_bytes;
 	/* What follows a terminator is not part of the name. */
-	memcpy(cache.name, told.name, strnlen(told.name, told.name_bytes));
+	memcpy(cache.name, event.name, strnlen(event.name, event.name_bytes));
 	memo->id = cache_intern(profile, &cache);
 	return memo->id;
 }
@@ -366,7 +367,7 @@ static void copy_comm(char comm[KMT_COMM_BYTES + 1], const char from[KMT_COMM_BY
 /* time_ns: of the event at hand, the first one of its task in this batch or a later one. */
 static TaskId task_of(Profile *profile, const Events *events, uint16_t number, uint64_t time_ns)
 {
-	EventTask told;
+	EventTask event;
 	ProfileTask task;
 	EventMemo *memo;
 
@@ -375,16 +376,16 @@ static TaskId task_of(Profile *profile, const Events *events, uint16_t number, u
 	memo = &events->tasks[number].memo;
 	if (memo->id != EVENT_ID_LATER)
 		return memo->id;
-	events_read_task(events, number, &told);
+	events_read_task(events, number, &event);
 	memset(&task, 0, sizeof(task));
-	task.tgid = told.tgid;
-	task.start_time_ns = told.start_time_ns;
-	task.cgroup_id = told.cgroup_id;
-	task.is_thread_name = !told.leader[0] && told.tid != told.tgid;
-	copy_comm(task.comm, told.leader[0] ? told.leader : told.comm);
+	task.tgid = event.tgid;
+	task.start_time_ns = event.start_time_ns;
+	task.cgroup_id = event.cgroup_id;
+	task.is_thread_name = !event.leader[0] && event.tid != event.tgid;
+	copy_comm(task.comm, event.leader[0] ? event.leader : event.comm);
 	if (profile->keeps_threads) {
-		copy_comm(task.thread_comm, told.comm);
-		task.tid = told.tid;
+		copy_comm(task.thread_comm, event.comm);
+		task.tid = event.tid;
 	}
 	memo->id = task_intern(profile, &task, time_ns);
 	return memo->id;

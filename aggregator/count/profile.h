@@ -23,7 +23,7 @@ typedef uint32_t CacheId;
 enum {
 	TASK_ID_UNKNOWN = 0,
 	TASK_ID_OVERFLOW = 1,
-	CACHE_ID_UNKNOWN = 0, /* the event did not tell it */
+	CACHE_ID_UNKNOWN = 0, /* not in the event */
 	CACHE_ID_OVERFLOW = 1,
 	ORIGIN_ID_OVERFLOW = 0,
 };

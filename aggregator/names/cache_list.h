@@ -20,8 +20,8 @@ typedef struct {
 } ListedCache;
 
 /* Returns the caches of two texts of a stream (KMT_BATCH_CACHE_NAMES, KMT_BATCH_SLABINFO); either
-   may be NULL. Only the second tells which name is the kernel's. Beyond a bound of some 10,000
-   names they are left out. */
+   may be NULL. Only the second shows which name is the kernel's. Names beyond some 10,000 are left
+   out. */
 CacheList *cache_list_new(const GString *cache_names_text, const GString *slabinfo_text);
 void cache_list_free(CacheList *list);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CacheList, cache_list_free)

@@ -14,7 +14,7 @@ struct CacheNames {
 	CacheList *list;
 	DerivedCache *derived;
 	GStringChunk *texts;
-	GArray *told; /* (element-type CacheLabel) by CacheId; label NULL: not yet made */
+	GArray *recorded; /* (element-type CacheLabel) by CacheId; label NULL: not yet made */
 };
 
 CacheNames *cache_names_new(const Profile *profile, const RunInfo *info, const RunText *text)
@@ -26,7 +26,7 @@ CacheNames *cache_names_new(const Profile *profile, const RunInfo *info, const R
 				     run_text_of(text, KMT_BATCH_SLABINFO, KMT_READING_START));
 	names->derived = derived_cache_new(names->list, info);
 	names->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
-	names->told = g_array_new(FALSE, TRUE, sizeof(CacheLabel));
+	names->recorded = g_array_new(FALSE, TRUE, sizeof(CacheLabel));
 	return names;
 }
 
@@ -34,7 +34,7 @@ void cache_names_free(CacheNames *names)
 {
 	if (!names)
 		return;
-	g_array_unref(names->told);
+	g_array_unref(names->recorded);
 	g_string_chunk_free(names->texts);
 	derived_cache_free(names->derived);
 	cache_list_free(names->list);
@@ -46,7 +46,7 @@ static const char *keep(CacheNames *names, const GString *text)
 	return g_string_chunk_insert_const(names->texts, text->str);
 }
 
-static CacheLabel make_told(CacheNames *names, CacheId id)
+static CacheLabel make_recorded(CacheNames *names, CacheId id)
 {
 	const char *recorded = profile_cache(names->profile, id)->name;
 	g_autofree char *folded = g_strndup(recorded, cache_name_folded_bytes(recorded));
@@ -62,15 +62,15 @@ static CacheLabel make_told(CacheNames *names, CacheId id)
 }
 
 /* Each is made once: counters have few caches, but many origins. */
-static CacheLabel told_label(CacheNames *names, CacheId id)
+static CacheLabel recorded_label(CacheNames *names, CacheId id)
 {
 	CacheLabel *label;
 
-	if (id >= names->told->len)
-		g_array_set_size(names->told, profile_cache_count(names->profile));
-	label = &g_array_index(names->told, CacheLabel, id);
+	if (id >= names->recorded->len)
+		g_array_set_size(names->recorded, profile_cache_count(names->profile));
+	label = &g_array_index(names->recorded, CacheLabel, id);
 	if (!label->label)
-		*label = make_told(names, id);
+		*label = make_recorded(names, id);
 	return *label;
 }
 
@@ -96,5 +96,5 @@ CacheLabel cache_names_of(CacheNames *names, const ProfileOrigin *origin)
 		return (CacheLabel){ .label = "(pages)", .origin = CACHE_PAGES };
 	if (origin->cache == CACHE_ID_UNKNOWN || origin->cache == CACHE_ID_OVERFLOW)
 		return derived_label(names, origin);
-	return told_label(names, origin->cache);
+	return recorded_label(names, origin->cache);
 }

@@ -11,11 +11,11 @@
  * CacheNames names the slab caches of a profile as people know them.
  *
  * Per-cgroup copies are folded into their cache; a merged cache shows its other names; where an
- * event did not tell its cache, a class of kmalloc is derived from its size and looks derived.
+ * event has no cache, a class of kmalloc is derived from its size and marked as derived.
  */
 typedef struct CacheNames CacheNames;
 
-/* How a name was come by. */
+/* Where a name comes from. */
 typedef enum {
 	CACHE_TOLD,    /* by the kernel */
 	CACHE_BY_SIZE, /* derived: "kmalloc-192 (by size)" */

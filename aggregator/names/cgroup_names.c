@@ -12,7 +12,7 @@ struct CgroupNames {
 	GHashTable *paths; /* (element-type uint64_t utf8), both owned */
 };
 
-/* "12 /system.slice"; a longer path than the kernel tells would only take time to look at. */
+/* "12 /system.slice"; a path longer than the kernel's would only take time to look at. */
 static void add_line(CgroupNames *names, const char *line)
 {
 	char *path;

@@ -6,7 +6,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-/* CgroupNames knows the paths of the cgroups that a stream tells. */
+/* CgroupNames has the paths of the cgroups in a stream. */
 typedef struct CgroupNames CgroupNames;
 
 CgroupNames *cgroup_names_new(const RunText *text);
@@ -14,5 +14,5 @@ void cgroup_names_free(CgroupNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CgroupNames, cgroup_names_free)
 
 /* Returns the path of a cgroup, "/system.slice/sshd.service", as recorded and not yet escaped;
-   NULL where the stream does not tell it. It lives as long as the names. */
+   NULL where the stream does not have it. It lives as long as the names. */
 const char *cgroup_names_path(const CgroupNames *names, uint64_t cgroup_id);

@@ -12,7 +12,7 @@ struct DerivedCache {
 };
 
 /* The classes that exist beside the normal ones, in the order in which the kernel decides; and the
-   release that has had them, where no list tells. */
+   first release with them, for streams without a list. */
 typedef struct {
 	enum KmtFieldId bit;
 	const char *prefix;
@@ -27,7 +27,7 @@ static const Family families[] = {
 	{ KMT_FIELD_GFP_ACCOUNT, "kmalloc-cg-", 5, 14 },
 };
 
-/* Where no list tells: SLUB's, up to two pages. */
+/* Without a list: SLUB's, up to two pages. */
 enum { SIZE_MIN = 8, PAGE_BYTES_USUAL = 4096, PAGES_OF_LARGEST = 2 };
 static const uint64_t sizes_between[] = { 96, 192 };
 

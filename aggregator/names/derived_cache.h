@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 /*
- * DerivedCache tells which class of kmalloc an allocation must have come from, by its size and gfp
- * flags, where the event does not say it. It is no more than that: where a kernel spreads a size
- * over random copies or buckets, they are not told apart.
+ * DerivedCache finds the kmalloc class that an allocation must have come from, by its size and gfp
+ * flags, where the event does not have it. Where a kernel spreads a size over random copies or
+ * buckets, it does not distinguish them.
  */
 typedef struct DerivedCache DerivedCache;
 
-/* The list tells which classes the host has and how it spells them; an empty one leaves what
-   kernels of that release have. Both are borrowed. */
+/* The list has the classes of the host and their spelling; with an empty one, the classes are those
+   of the kernel's release. Both are borrowed. */
 DerivedCache *derived_cache_new(const CacheList *list, const RunInfo *info);
 void derived_cache_free(DerivedCache *derived);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DerivedCache, derived_cache_free)

@@ -8,7 +8,7 @@ enum { CLASS_BYTES_MAX = 1 << 30 };
 #define SIZE_PREFIX "size-"
 #define DMA_SUFFIX "(DMA)"
 
-/* The units that a class may be told in, the largest first. */
+/* The units that a class may be given in, the largest first. */
 static const struct {
 	char letter;
 	uint32_t bytes;

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* One family of the kernel's threads: "NAME/" and what tells its members apart. */
+/* One family of the kernel's threads: "NAME/" and the part in which its members differ. */
 typedef struct {
 	const char *name;
 	bool any_rest; /* else a number of digits only */

@@ -70,7 +70,7 @@ typedef struct {
 enum { RATE_COLUMNS_FIRST = 3, RATE_COLUMNS_MAX = 16 };
 extern const RateColumn rate_columns[];
 
-/* What a table is sorted by unless it is told otherwise: bytes. */
+/* What a table is sorted by if the user names nothing: bytes. */
 extern const RateColumn *const rate_sort_default;
 
 /* The margin of BYTES; of ALLOCS, where their bytes are not known. Nobody need ask for it: it is

@@ -36,7 +36,7 @@ typedef struct {
 /* What a condition on counters took away. */
 typedef struct {
 	const char *option; /* "cgroup" */
-	const char *given;  /* as the user gave it; NULL: not told */
+	const char *given;  /* as the user gave it; NULL: not given */
 	uint64_t allocations;
 	char *remark; /* what else there is to say; NULL: nothing */
 } ViewLeftOut;

@@ -10,7 +10,7 @@ typedef struct {
 	uint64_t kept_bytes; /* that a recording leaves to everybody else: 64 MB, small disks 1 % */
 } DiskSpace;
 
-/* Asks for the disk of an open file. Returns false when it does not tell. */
+/* Reads the disk space of an open file. Returns false when it is not known. */
 bool disk_space_of(int descriptor, DiskSpace *space);
 
 /* The same for a folder. */

@@ -19,7 +19,7 @@ typedef struct {
 	char leader[KMT_COMM_BYTES]; /* as in struct KmtTask */
 } EventTask;
 
-/* A slab cache. Two of the same content may be told as two. */
+/* A slab cache. Two of the same content may come as two. */
 typedef struct {
 	uint32_t object_bytes; /* as in struct KmtCache */
 	uint32_t slot_bytes;   /* likewise */

@@ -19,9 +19,8 @@
 #include <stdint.h>
 #endif
 
-#define KMT_MAGIC 0x31524d4bU /* "KMR1" in a little-endian stream, "1RMK" in a big-endian one */
-#define KMT_END_MAGIC                                                                              \
-	0x45524d4bU /* first word of the trailer: tells a whole batch from a cut one */
+#define KMT_MAGIC 0x31524d4bU     /* "KMR1" in a little-endian stream, "1RMK" in a big-endian one */
+#define KMT_END_MAGIC 0x45524d4bU /* first word of the trailer: marks a whole batch */
 
 enum {
 	KMT_VERSION = 1,
@@ -60,7 +59,7 @@ enum KmtBatchKind {
 
 /*
  * Header of every batch. The counters are cumulative since the start of the run and belong to
- * this CPU, so any later batch tells the exact loss of all earlier ones:
+ * this CPU, so any later batch shows the exact loss of all earlier ones:
  * events lost = events_total of the newest batch - events decoded.
  */
 struct KmtBatchHeader {
@@ -125,7 +124,7 @@ struct KmtTask {
 	uint32_t tgid;
 	uint32_t tid;
 	uint32_t reserved;
-	uint64_t start_time_ns; /* of the process, CLOCK_MONOTONIC: tells a reused pid */
+	uint64_t start_time_ns; /* of the process, CLOCK_MONOTONIC: shows a reused pid */
 	uint64_t cgroup_id;     /* 0: not recorded */
 	char comm[KMT_COMM_BYTES];
 	/* Name of the process: of its leader (tid == tgid). The first byte is 0 where it is not
@@ -169,7 +168,7 @@ struct KmtCache {
 	uint16_t reserved;
 };
 
-/* What repeats together. Sizes of a free are 0: the tracepoints do not tell them. */
+/* What repeats together. Sizes of a free are 0: the tracepoints do not have them. */
 struct KmtOrigin {
 	struct KmtRecordHead head;
 	uint16_t stack; /* index of a stack of this batch, or KMT_NONE */
@@ -285,8 +284,8 @@ enum KmtFieldId {
 	KMT_FIELD_BUFFER_BYTES = 37,     /* number: transport memory of all CPUs */
 	KMT_FIELD_COMPLETE = 38, /* number: 1: last field of a recording that was closed in order */
 	KMT_FIELD_SELF_INCLUDED = 39,   /* number: 1: the collector's own processes were counted */
-	KMT_FIELD_COUNTED_TO_END = 40,  /* number: 1: batches of counters alone tell what the last
-					   batches did not; 0: that is not known */
+	KMT_FIELD_COUNTED_TO_END = 40,  /* number: 1: batches of counters alone show how much was in
+					   last batches that did not come; 0: it is not known */
 	KMT_FIELD_SAMPLING_PERIOD = 41, /* number: one of so many events was asked for */
 	KMT_FIELD_OVERHEAD_PERCENT_MAX = 42, /* number: of a CPU's time, above which it takes
 						fewer events; 0: no bound */
@@ -297,11 +296,11 @@ enum KmtFieldId {
 	KMT_FIELD_EVENT_COST_NS = 47,  /* number: the costs in the heartbeats are estimates, of so
 					  much for an event ... */
 	KMT_FIELD_FRAME_COST_NS = 48,  /* number: ... and so much for each frame of its stack */
-	KMT_FIELD_CACHES_UNKNOWN = 49, /* text: why events do not tell their slab cache */
+	KMT_FIELD_CACHES_UNKNOWN = 49, /* text: why events lack their slab cache */
 	KMT_FIELD_CACHE_FILTER = 50,   /* text: the caches of which the kernel side let all through,
 					  by tabs; of others   it need not have */
-	/* number: events of the losses told by counters that the kernel counted, but neither handed
-	   over nor lost for want of a buffer */
+	/* number: lost events that the kernel counted, but neither handed over nor lost for want
+	   of a buffer */
 	KMT_FIELD_NOT_DELIVERED = 51,
 	KMT_FIELD_LOAD_AVERAGE = 52, /* text: /proc/loadavg, at the instant of the fields 1 and 2 */
 	KMT_FIELD_BPF_BLIND = 53,    /* text: tracepoints whose events BPF programs held back */

@@ -171,7 +171,7 @@ static const RateDetailRow *open_stack(const ScreenState *state)
 	return g_strcmp0(row->frames, state->stack_frames) ? NULL : row;
 }
 
-/* The stack may have fallen behind those that are told, which changes nothing of it. */
+/* The stack may have dropped out of the list, which does not change it. */
 void stack_view_fill(const ScreenState *state, unsigned width, Page *page)
 {
 	const RateDetailRow *row = open_stack(state);

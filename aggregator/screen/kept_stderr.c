@@ -13,7 +13,7 @@ enum { CHUNK_BYTES = 4096 };
 struct KeptStderr {
 	int terminal; /* stderr as it was */
 	FILE *file;
-	off_t seen; /* how much of it was told of */
+	off_t seen; /* how much of it was shown */
 };
 
 KeptStderr *kept_stderr_begin(void)

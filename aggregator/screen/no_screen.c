@@ -30,7 +30,7 @@ void screen_say(Screen *screen, const char *text)
 	(void)text;
 }
 
-void screen_tell_recording(Screen *screen, const char *path)
+void screen_set_recording(Screen *screen, const char *path)
 {
 	(void)screen;
 	(void)path;

@@ -177,7 +177,7 @@ static bool look_around(Screen *screen)
 	return changed;
 }
 
-static void tell_ended(Screen *screen)
+static void note_end(Screen *screen)
 {
 	g_mutex_lock(&screen->lock);
 	screen->has_ended = true;
@@ -198,7 +198,7 @@ static gpointer live(gpointer data)
 		if (look_around(screen))
 			draw(screen);
 	}
-	tell_ended(screen);
+	note_end(screen);
 	return NULL;
 }
 
@@ -266,7 +266,7 @@ void screen_say(Screen *screen, const char *text)
 	give(screen, (Gift){ .saying = g_strdup(text) });
 }
 
-void screen_tell_recording(Screen *screen, const char *path)
+void screen_set_recording(Screen *screen, const char *path)
 {
 	give(screen, (Gift){ .is_of_recording = true, .recording = g_strdup(path) });
 }

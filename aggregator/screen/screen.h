@@ -45,9 +45,9 @@ void screen_give_detail(Screen *screen, RateDetail *detail);
 /* Shows a line for some seconds: what became of a command. */
 void screen_say(Screen *screen, const char *text);
 
-/* Whether a recording runs; NULL: none. Until it is told otherwise, it believes that
+/* Sets the path of the recording that runs; NULL: none. Until it is called, the screen assumes that
    SCREEN_RECORD began one. */
-void screen_tell_recording(Screen *screen, const char *path);
+void screen_set_recording(Screen *screen, const char *path);
 
 /* What the user wants. */
 typedef enum {

@@ -40,7 +40,7 @@ guint table_view_selected(const ScreenState *state, const GArray *rows)
 	return rows->len ? MIN(state->table_row, rows->len - 1) : 0;
 }
 
-/* Numbers of one interval may be of a second; what is summed up is told as it is. */
+/* Numbers of one interval may be shown per second; sums are shown as they are. */
 static bool is_per_second(const ScreenState *state)
 {
 	return state->options->per_second && !state->is_cumulative;

@@ -26,7 +26,7 @@ struct RateFeed {
 	bool begun;          /* a table was given */
 	bool kfree_is_blind; /* as RateTable has it */
 	uint64_t start_ns;   /* of the intervals; UINT64_MAX: they have not begun */
-	uint64_t latest_ns;  /* the newest instant that a batch told */
+	uint64_t latest_ns;  /* the newest time in a batch */
 	/* At the table before. */
 	LossRange events_lost;
 	uint64_t probe_ns;

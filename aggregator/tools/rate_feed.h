@@ -9,7 +9,7 @@
 
 /*
  * A RateFeed makes a table of every interval of the stream that a session takes, as soon as every
- * CPU has told all of it; an interval that is waited for too long is given away partial.
+ * CPU has sent all of it. After a timeout it hands out the interval as it is, marked as partial.
  */
 typedef struct RateFeed RateFeed;
 

@@ -127,7 +127,7 @@ static bool open_outlet(RateRun *run, GError **error)
 	return run->screen;
 }
 
-/* Only sums are shown, so that a record may tell of many events; a recording keeps each. */
+/* Only sums are shown, so one record may stand for many events; a recording keeps each. */
 static uint32_t repeat_ns(const Options *options)
 {
 	return options->collector != &stap_collector || options->request.stack_depth ||

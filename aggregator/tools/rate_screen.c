@@ -13,8 +13,7 @@
 
 enum { POLL_US = 100000 };
 
-/* How often what the stream itself tells of a cache is looked at anew: it takes as long as a
- * report. */
+/* How often the details of a cache are made again from the stream: it takes as long as a report. */
 #define DETAIL_NS 2000000000ULL
 #define GROUP_KEY_DEFAULT "process"
 
@@ -202,11 +201,11 @@ static void start_recording(RateScreen *screen, const char *path)
 	else
 		screen->recorder = recorder_start(path, &screen->beside, &error);
 	if (!screen->recorder) {
-		screen_tell_recording(screen->screen, NULL);
+		screen_set_recording(screen->screen, NULL);
 		screen_say(screen->screen, error->message);
 		return;
 	}
-	screen_tell_recording(screen->screen, path);
+	screen_set_recording(screen->screen, path);
 	pid = recorder_pid(screen->recorder);
 	g_array_append_val(screen->left_out, pid);
 }
@@ -219,7 +218,7 @@ static void end_recorder(RateScreen *screen)
 	if (!screen->recorder || !recorder_is_over(screen->recorder))
 		return;
 	forget_pid(screen, recorder_pid(screen->recorder));
-	screen_tell_recording(screen->screen, NULL);
+	screen_set_recording(screen->screen, NULL);
 	if (recorder_stop(g_steal_pointer(&screen->recorder), &error))
 		screen_say(screen->screen, "the recording has ended");
 	else

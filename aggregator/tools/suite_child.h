@@ -7,8 +7,8 @@
 #include <stdbool.h>
 
 /*
- * A SuiteChild is this program once more, in a process of its own that collects beside it. It is
- * told to end when we are gone, and undoes then what it has begun.
+ * A SuiteChild is this program once more, in a process of its own that collects beside it. It gets
+ * a signal when we are gone; it ends then, and undoes what it has begun.
  */
 typedef struct SuiteChild SuiteChild;
 
@@ -25,7 +25,7 @@ typedef struct {
  */
 GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error);
 
-/* Starts it; arguments end with NULL. To be called by the first thread only: it is told to end when
+/* Starts it; arguments end with NULL. To be called by the first thread only: the child ends when
    the thread that started it does. Its stdout is a pipe, or nothing. Returns NULL with error set.
  */
 SuiteChild *suite_child_start(const SuiteRequest *request, char **arguments, bool with_stdout,

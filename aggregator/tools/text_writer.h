@@ -10,8 +10,8 @@
  */
 typedef struct TextWriter TextWriter;
 
-/* may_wait: text_writer_give() waits for a slow reader, as where a file is read; else what he
-   leaves for too long is dropped, which is told in its place. */
+/* may_wait: text_writer_give() waits for a slow reader, as where a file is read. Else text that the
+   reader leaves for too long is dropped, and a note takes its place. */
 TextWriter *text_writer_new(bool may_wait);
 
 /* Takes over the text, which g_free() frees. */

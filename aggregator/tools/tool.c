@@ -148,7 +148,7 @@ const char *tool_loss_remedy(const Session *session, const Options *options)
 						       &stap_collector);
 }
 
-/* A lossy result is also told where nobody can overlook it. */
+/* Reports a lossy result also on stderr, where nobody can overlook it. */
 static void warn_of_loss(const Session *session, const Options *options)
 {
 	Losses losses = losses_of(session);
@@ -219,7 +219,7 @@ static ExitStatus finish_written(const Session *session, const Options *options,
 	return status_of_result(session, options);
 }
 
-static void tell_of_command(const CollectOutcome *outcome, char **command)
+static void report_command_end(const CollectOutcome *outcome, char **command)
 {
 	int status = outcome->command_status;
 
@@ -268,7 +268,7 @@ static ExitStatus finish_live(const Options *options, const CollectOutcome *outc
 			      ExitStatus status)
 {
 	if (options->request.command)
-		tell_of_command(outcome, options->request.command);
+		report_command_end(outcome, options->request.command);
 	return outcome->recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;
 }
 

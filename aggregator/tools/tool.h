@@ -41,7 +41,7 @@ struct Tool {
 	const char *purpose;         /* a line or two */
 	const ToolExample *examples; /* ended by one without command */
 	ToolBit bit;
-	unsigned events;  /* bits of ProbeKindBit that it observes unless it is told otherwise */
+	unsigned events;  /* bits of ProbeKindBit that it observes by default */
 	bool caches_only; /* what it shows is of slab caches, as pages are not */
 	const char *by;   /* what its report is grouped by unless --by says so; NULL: nothing */
 	/* Takes a word that is no option; returns false with error set when it is one too many, or
@@ -51,9 +51,9 @@ struct Tool {
 	bool sites_only;          /* no stacks unless they are asked for */
 	const ToolStream *stream; /* NULL: it reports at the end: */
 	ReportKind report;
-	/* Where nothing was named that it could trace: brings in what REPORT_SLAB_CACHES shows,
-	   taking its time, and returns false with error set where there is nothing. NULL: it traces
-	   all. */
+	/* Where nothing was named that it could trace: reads what REPORT_SLAB_CACHES shows,
+	   which may take a while, and returns false with error set where there is nothing. NULL: it
+	   traces all. */
 	const char *const *overview_options; /* long names of those that it obeys, ended by NULL */
 	bool (*read_overview)(const Options *options, Session *session, GError **error);
 };
