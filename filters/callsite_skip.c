@@ -11,7 +11,7 @@ struct CallsiteSkip {
 };
 
 /* Returns the name as it is in the source: without what compilers append behind a dot, and without
-   what tells a variant that is not counted by the kernel's own allocation profiling. The caller
+   what marks a variant that is not counted by the kernel's own allocation profiling. The caller
    frees it. */
 static char *base_of(const char *symbol)
 {

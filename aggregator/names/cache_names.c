@@ -51,7 +51,7 @@ static CacheLabel make_recorded(CacheNames *names, CacheId id)
 	const char *recorded = profile_cache(names->profile, id)->name;
 	g_autofree char *folded = g_strndup(recorded, cache_name_folded_bytes(recorded));
 	g_autoptr(GString) text = g_string_new(NULL);
-	CacheLabel label = { .origin = CACHE_TOLD };
+	CacheLabel label = { .origin = CACHE_RECORDED };
 
 	escape_append(text, folded);
 	label.name = keep(names, text);

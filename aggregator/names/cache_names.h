@@ -17,10 +17,10 @@ typedef struct CacheNames CacheNames;
 
 /* Where a name comes from. */
 typedef enum {
-	CACHE_TOLD,    /* by the kernel */
-	CACHE_BY_SIZE, /* derived: "kmalloc-192 (by size)" */
-	CACHE_UNKNOWN, /* "(unknown cache)" */
-	CACHE_PAGES,   /* "(pages)": the page allocator's own, of no cache */
+	CACHE_RECORDED, /* by the kernel */
+	CACHE_BY_SIZE,  /* derived: "kmalloc-192 (by size)" */
+	CACHE_UNKNOWN,  /* "(unknown cache)" */
+	CACHE_PAGES,    /* "(pages)": the page allocator's own, of no cache */
 } CacheOrigin;
 enum { CACHE_ORIGINS = CACHE_PAGES + 1 };
 

@@ -122,7 +122,7 @@ static Draft *draft_of(Drafting *drafting, const ProfileOrigin *origin)
 		return draft;
 	draft = g_new(Draft, 1);
 	/* The other names of a merged cache would push its figures out of their columns. */
-	draft_init(draft, drafting, cache.origin == CACHE_TOLD ? cache.name : cache.label,
+	draft_init(draft, drafting, cache.origin == CACHE_RECORDED ? cache.name : cache.label,
 		   cache.name);
 	draft->row.by_size = cache.origin == CACHE_BY_SIZE;
 	g_hash_table_insert(drafting->by_label, (gpointer)cache.label, draft);

@@ -127,7 +127,7 @@ static void set_names(ReportModel *model)
 		return;
 	for (guint i = 0; i < view->stacks->len; i++)
 		count_names(view, g_ptr_array_index(view->stacks, i), events);
-	fact_set_number(model->facts, FACT_NAMED_BY_KERNEL, events[CACHE_TOLD]);
+	fact_set_number(model->facts, FACT_NAMED_BY_KERNEL, events[CACHE_RECORDED]);
 	fact_set_number(model->facts, FACT_NAMED_BY_SIZE, events[CACHE_BY_SIZE]);
 	fact_set_number(model->facts, FACT_NAMED_UNKNOWN, events[CACHE_UNKNOWN]);
 }

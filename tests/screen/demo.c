@@ -25,12 +25,12 @@ typedef struct {
 	bool ended;
 } Demo;
 
-static volatile sig_atomic_t was_told_to_end;
+static volatile sig_atomic_t was_asked_to_end;
 
 static void on_signal(int number)
 {
 	(void)number;
-	was_told_to_end = 1;
+	was_asked_to_end = 1;
 }
 
 static void obey(Demo *demo, const ScreenCommand *command)
@@ -63,7 +63,7 @@ static void give_detail(Demo *demo)
 
 static void run(Demo *demo, unsigned tables, bool fails)
 {
-	for (unsigned look = 0; !demo->ended && !was_told_to_end; look++) {
+	for (unsigned look = 0; !demo->ended && !was_asked_to_end; look++) {
 		ScreenCommand command;
 
 		if (look % LOOKS_A_TABLE == 0 && look / LOOKS_A_TABLE < tables)

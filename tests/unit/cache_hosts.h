@@ -24,7 +24,7 @@ static inline void cache_hosts_free_text(GString *text)
 		g_string_free(text, TRUE);
 }
 
-/* Returns the caches of a host; "-" and what follows: one that tells nothing. */
+/* Returns the caches of a host; "-" and what follows: one without facts. */
 static inline CacheList *cache_hosts_list(const char *host)
 {
 	GString *names = cache_hosts_text(host, ".names");

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What perf events delivered on several kernels: tests/data/perf, of which its README tells. */
+/* What perf events delivered on several kernels: see tests/data/perf/README. */
 
 /* Every folder of it, the three last made by hand, without samples. */
 static const char *const perf_fixture_kernels[] = {

@@ -75,7 +75,7 @@ static const struct {
 	  "16 MB (16 MB x 1 CPU), MemAvailable 10239 MB" },
 };
 
-Test(buffer_plan, sizes_are_bounded_and_told)
+Test(buffer_plan, sizes_are_bounded_and_shown)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(plans); i++) {
 		g_autofree char *text = NULL;
@@ -121,7 +121,7 @@ Test(buffer_plan, more_than_half_of_the_memory_is_refused_and_the_most_that_is_s
 	}
 }
 
-Test(buffer_plan, the_refusal_tells_what_was_asked_for)
+Test(buffer_plan, the_refusal_shows_what_was_requested)
 {
 	const BufferRequest of_each = { 0, 64, 4, true, false, 200 * MB, 0 };
 	const BufferRequest of_all = { 100000, 0, 2, true, true, 22 * GB, 0 };

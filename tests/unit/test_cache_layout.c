@@ -86,7 +86,7 @@ static CacheLayout layout_of(Types *types)
 	return layout;
 }
 
-Test(cache_layout, btf_tells_offsets)
+Test(cache_layout, btf_has_offsets)
 {
 	Types types = types_new();
 	CacheLayout layout;
@@ -179,7 +179,7 @@ Test(cache_layout, what_may_be_anybodys_is_not_read)
 	rmdir(folder);
 }
 
-Test(cache_layout, dwarf_tells_offsets)
+Test(cache_layout, dwarf_has_offsets)
 {
 	CacheLayout layout = cache_layout_unknown;
 

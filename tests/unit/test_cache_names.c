@@ -112,7 +112,7 @@ static const LabelCase labels[] = {
 	{ "-", "\033[2Jx", "\\x1b[2Jx", "\\x1b[2Jx" },
 };
 
-Test(cache_names, a_cache_is_told_by_its_names)
+Test(cache_names, a_cache_is_shown_by_its_names)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(labels); i++) {
 		const LabelCase *row = &labels[i];
@@ -125,7 +125,7 @@ Test(cache_names, a_cache_is_told_by_its_names)
 		label = newest_label(session, names);
 		cr_expect_str_eq(label.label, row->label);
 		cr_expect_str_eq(label.name, row->name);
-		cr_expect_eq(label.origin, CACHE_TOLD);
+		cr_expect_eq(label.origin, CACHE_RECORDED);
 	}
 }
 
@@ -168,7 +168,7 @@ static void check_derived(char **row)
 	cr_expect_eq(label.origin, CACHE_BY_SIZE);
 }
 
-Test(cache_names, a_class_is_derived_where_none_was_told)
+Test(cache_names, a_class_is_derived_where_none_was_recorded)
 {
 	cr_expect_geq(cache_hosts_table("derived", 5, check_derived), 30);
 }
@@ -218,17 +218,17 @@ static char *names_line(const Session *session)
 	return g_strndup(line ? line : "", line ? strcspn(line, "\n") + 1 : 0);
 }
 
-Test(cache_names, the_shares_of_how_names_were_come_by_are_told)
+Test(cache_names, the_shares_of_the_sources_of_names_are_shown)
 {
 	g_autoptr(Session) session = session_of("6.18");
 	const InfoField reason = { KMT_FIELD_CACHES_UNKNOWN, 0, "no BTF" };
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
-	g_autofree char *none = names_line(session), *told = NULL, *mixed = NULL, *why = NULL;
+	g_autofree char *none = names_line(session), *recorded = NULL, *mixed = NULL, *why = NULL;
 
 	cr_expect_str_eq(none, "");
 	feed_cache(session, "dentry", 150);
-	told = names_line(session);
-	cr_expect_str_eq(told, "Names: 100 % reported by the kernel\n");
+	recorded = names_line(session);
+	cr_expect_str_eq(recorded, "Names: 100 % reported by the kernel\n");
 	feed_cache(session, NULL, 50);
 	mixed = names_line(session);
 	cr_expect_str_eq(mixed, "Names: 75 % reported by the kernel, 25 % by size\n");

@@ -165,7 +165,7 @@ static void expect_records(const CacheProbes *probes, uint16_t id)
 	cr_expect_eq(call.call.context, KMT_CONTEXT_TASK);
 }
 
-Test(cache_probes, records_tell_the_call_and_the_end_removes_the_probes)
+Test(cache_probes, records_have_the_call_and_the_end_removes_the_probes)
 {
 	static const char *const functions[] = { "kmem_cache_alloc", "kmem_cache_alloc_noprof",
 						 "kmem_cache_alloc_node_noprof" };
@@ -195,7 +195,7 @@ Test(cache_probes, records_tell_the_call_and_the_end_removes_the_probes)
 	temporary_remove(tracefs);
 }
 
-Test(cache_probes, a_kernel_without_kprobes_is_told_and_nothing_is_left)
+Test(cache_probes, a_kernel_without_kprobes_is_reported_and_nothing_is_left)
 {
 	static const char *const groups[] = { NULL };
 	g_autofree char *tracefs = tracefs_new(groups);

@@ -43,14 +43,14 @@ Test(cache_sites, a_call_site_of_one_cache_is_learned)
 	expect(sites, calls, TASK(100, 1), NULL);
 	enter(sites, calls, TASK(100, 1), "filp");
 	expect(sites, calls, TASK(100, 1), "filp");
-	/* Of a call that was not told, by whomever. */
+	/* Of a call that was not recorded, of any task. */
 	expect(sites, calls, TASK(100, 1), "filp");
 	expect(sites, calls, SOFTIRQ(100, 7), "filp");
 	expect(sites, NULL, TASK(100, 8), "filp");
 	expect(sites, calls, TASK(101, 1), NULL);
 }
 
-Test(cache_sites, of_a_call_site_of_several_caches_each_call_tells)
+Test(cache_sites, at_a_call_site_of_several_caches_each_call_decides)
 {
 	g_autoptr(CacheSites) sites = cache_sites_new();
 	g_autoptr(CacheCalls) calls = cache_calls_new();
@@ -79,7 +79,7 @@ Test(cache_sites, a_call_within_a_call_hides_nothing)
 	expect(sites, calls, TASK(100, 1), "TCP");
 }
 
-Test(cache_sites, after_a_loss_old_calls_tell_nothing)
+Test(cache_sites, after_a_loss_old_calls_are_ignored)
 {
 	g_autoptr(CacheSites) sites = cache_sites_new();
 	g_autoptr(CacheCalls) calls = cache_calls_new();
@@ -128,7 +128,7 @@ Test(cache_sites, what_finds_no_room_is_not_known_and_what_did_stays)
 	cr_expect(known > 1000 && known < SITES, "%u", known);
 	expect(sites, calls, TASK(1, 9), "first");
 	expect(sites, calls, TASK(1000000, 9), "cache-0");
-	/* A call tells its cache even so, where that has room. */
+	/* A call still has its cache, if there is room for that. */
 	enter(sites, calls, TASK(SITES + 1, 1), "first");
 	expect(sites, calls, TASK(SITES + 1, 1), "first");
 }

@@ -98,7 +98,7 @@ Test(cgroup_label, the_whole_path_is_only_escaped)
 }
 
 /* A label of a path with half a million folders takes minutes. */
-Test(cgroup_label, a_path_that_no_kernel_tells_is_left_out)
+Test(cgroup_label, a_path_that_no_kernel_has_is_left_out)
 {
 	enum { KERNEL_MAX = 4096 };
 	g_autoptr(GByteArray) stream = g_byte_array_new();

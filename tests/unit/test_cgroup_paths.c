@@ -122,7 +122,7 @@ static void expect_no_path(const Host *host, uint64_t id)
 	cr_expect_null(cgroup_names_path(names, id));
 }
 
-Test(cgroup_paths, a_process_that_lives_tells_its_own)
+Test(cgroup_paths, a_live_process_shows_its_own)
 {
 	g_auto(Host) host = HOST(v2_only, "cg/a.slice/b c");
 	uint64_t id = id_of_folder(&host, "cg/a.slice/b c");
@@ -147,7 +147,7 @@ Test(cgroup_paths, a_cgroup_is_looked_for_once)
 	cr_expect(not(look_last(&host)));
 }
 
-Test(cgroup_paths, of_a_process_that_moved_on_the_id_tells)
+Test(cgroup_paths, the_id_decides_where_a_process_moved_on)
 {
 	g_auto(Host) host = HOST(v2_only, "cg/a/old", "cg/new");
 	uint64_t id = id_of_folder(&host, "cg/a/old");
@@ -199,7 +199,7 @@ Test(cgroup_paths, without_handles_folders_are_walked_at_the_end)
 	expect_no_path(&host, GONE_ID);
 }
 
-Test(cgroup_paths, without_handles_another_process_may_tell)
+Test(cgroup_paths, without_handles_another_process_may_show_it)
 {
 	give_up_handles();
 	g_auto(Host) host = HOST(v2_only, "cg/a");
@@ -237,7 +237,7 @@ Test(cgroup_paths, where_nothing_is_mounted_ids_stay_alone)
 	cr_expect(not(look_last(&host)));
 }
 
-Test(cgroup_paths, a_line_end_in_a_name_is_not_told)
+Test(cgroup_paths, a_name_with_a_line_end_is_not_recorded)
 {
 	g_auto(Host) host = HOST(v2_only, "cg/a\n5 /etc");
 	uint64_t id = id_of_folder(&host, "cg/a\n5 /etc");

@@ -258,7 +258,7 @@ Test(check, each_file_of_the_host_is_looked_at)
 	}
 }
 
-Test(check, a_user_is_told_to_be_root)
+Test(check, a_user_is_asked_to_be_root)
 {
 	Fixture fixture;
 
@@ -268,7 +268,7 @@ Test(check, a_user_is_told_to_be_root)
 	fixture_clear(&fixture);
 }
 
-Test(check, secure_boot_without_lockdown_is_told)
+Test(check, secure_boot_without_lockdown_is_reported)
 {
 	Fixture fixture;
 	g_autofree char *path = NULL;
@@ -322,7 +322,7 @@ Test(check, systemtap_is_looked_at)
 	fixture_clear(&fixture);
 }
 
-Test(check, a_kernel_without_a_tracepoint_is_told)
+Test(check, a_kernel_without_a_tracepoint_is_reported)
 {
 	Fixture fixture;
 
@@ -334,7 +334,7 @@ Test(check, a_kernel_without_a_tracepoint_is_told)
 	fixture_clear(&fixture);
 }
 
-Test(check, a_cache_that_others_can_write_is_told)
+Test(check, a_cache_that_others_can_write_is_reported)
 {
 	Fixture fixture;
 
@@ -345,7 +345,7 @@ Test(check, a_cache_that_others_can_write_is_told)
 	fixture_clear(&fixture);
 }
 
-Test(check, a_disk_without_room_to_compile_is_told)
+Test(check, a_disk_without_room_to_compile_is_reported)
 {
 	Fixture fixture;
 
@@ -456,7 +456,7 @@ Test(check, processes_are_named_outside_of_containers_only)
 	fixture_clear(&fixture);
 }
 
-Test(check, buffers_are_told_with_the_memory_there_is)
+Test(check, buffers_are_reported_with_the_memory_there_is)
 {
 	Fixture fixture;
 
@@ -469,7 +469,7 @@ Test(check, buffers_are_told_with_the_memory_there_is)
 	fixture_clear(&fixture);
 }
 
-Test(check, leftovers_are_told_with_what_removes_them)
+Test(check, leftovers_are_reported_with_what_removes_them)
 {
 	Fixture fixture;
 
@@ -510,7 +510,7 @@ static void write_btf(const char *root)
 }
 #endif
 
-Test(check, systemtap_tells_where_the_offsets_of_cache_names_are_from)
+Test(check, systemtap_shows_where_the_offsets_of_cache_names_are_from)
 {
 	Fixture fixture;
 
@@ -574,7 +574,7 @@ static void perf_fixture_init(Fixture *fixture)
 	fixture->request.events = PROBE_KMALLOC | PROBE_CACHE;
 }
 
-Test(check, perf_events_tell_where_cache_names_come_from)
+Test(check, perf_events_show_where_cache_names_come_from)
 {
 	Fixture fixture;
 
@@ -737,7 +737,7 @@ Test(check, systemtap_is_chosen_where_its_module_is_compiled)
 	fixture_clear(&fixture);
 }
 
-Test(check, what_keeps_systemtap_from_beginning_at_once_is_told)
+Test(check, what_keeps_systemtap_from_beginning_at_once_is_reported)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(obstacle_cases); i++) {
 		Fixture fixture;

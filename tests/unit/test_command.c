@@ -164,7 +164,7 @@ Test(command, its_status_is_its_own)
 	cr_expect(eq(int, WTERMSIG(wait_for(second)), SIGKILL));
 }
 
-Test(command, a_program_that_cannot_be_executed_is_told)
+Test(command, a_program_that_cannot_be_executed_is_reported)
 {
 	g_autofree char *folder = temporary_folder();
 	g_autofree char *file = g_build_filename(folder, "program", NULL);
@@ -181,7 +181,7 @@ Test(command, a_program_that_cannot_be_executed_is_told)
 	temporary_remove(folder);
 }
 
-Test(command, one_that_was_killed_while_held_is_told)
+Test(command, one_that_was_killed_while_held_is_reported)
 {
 	char *argv[] = { "true", NULL };
 	g_autoptr(Command) command = command_hold(argv, NULL, NULL);

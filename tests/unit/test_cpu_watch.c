@@ -171,7 +171,7 @@ Test(cpu_watch, the_times_of_all_cpus_are_one_sum)
 	expect_untraced(&host, 300, 200 + 200 + 150, "3-4,9");
 }
 
-Test(cpu_watch, who_can_open_what_came_is_told_what)
+Test(cpu_watch, cpus_that_came_or_left_are_returned)
 {
 	g_auto(Host) host = host_new("0\n");
 	g_autofree char *before = NULL;
@@ -232,7 +232,7 @@ Test(cpu_watch, the_list_of_many_cpus_is_cut)
 }
 
 /* Whether something was written at that time, which the session then has. */
-static bool tell(const Host *host, Session *session, uint64_t now_ns)
+static bool write_news(const Host *host, Session *session, uint64_t now_ns)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	bool wrote = cpu_watch_write(host->watch, bytes, now_ns);
@@ -243,19 +243,19 @@ static bool tell(const Host *host, Session *session, uint64_t now_ns)
 	return wrote;
 }
 
-Test(cpu_watch, the_stream_is_told_whenever_there_is_more)
+Test(cpu_watch, news_is_written_whenever_there_is_more)
 {
 	g_auto(Host) host = host_new("0\n");
 	g_autoptr(Session) session = session_new(MEMORY_BYTES);
 
 	look(&host, "0\n", 100);
-	cr_expect(not(tell(&host, session, 150)));
+	cr_expect(not(write_news(&host, session, 150)));
 	look(&host, "0-1\n", 200);
-	cr_expect(tell(&host, session, 250));
+	cr_expect(write_news(&host, session, 250));
 	cr_expect(eq(u64, run_info_number(session->info, KMT_FIELD_UNTRACED_NS, 0), 150));
 	cpu_watch_set_traced(host.watch, 1, true, 300);
-	cr_expect(tell(&host, session, 350));
-	cr_expect(not(tell(&host, session, 450)));
+	cr_expect(write_news(&host, session, 350));
+	cr_expect(not(write_news(&host, session, 450)));
 	cr_expect(eq(u64, run_info_number(session->info, KMT_FIELD_UNTRACED_NS, 0), 200));
 	cr_expect(eq(str, (char *)run_info_text(session->info, KMT_FIELD_UNTRACED_CPUS), "1"));
 }

@@ -151,7 +151,7 @@ static const RateDetailRow *row_at(const GArray *rows, guint index)
 	return &g_array_index(rows, RateDetailRow, index);
 }
 
-Test(drill, it_tells_who_allocates_from_the_cache_and_where)
+Test(drill, it_shows_who_allocates_from_the_cache_and_where)
 {
 	g_auto(Host) host = { NULL };
 	g_autoptr(RateDetail) detail = NULL;
@@ -288,7 +288,7 @@ Test(drill, it_ends_with_a_program_that_is_killed)
 	waitpid(program, NULL, 0);
 }
 
-Test(drill, what_tells_no_cache_cannot_be_looked_into)
+Test(drill, a_row_without_a_cache_cannot_be_opened)
 {
 	g_auto(Host) host = { NULL };
 	g_autoptr(GError) error = NULL;
@@ -342,7 +342,7 @@ Test(drill, a_recorder_never_overwrites)
 	cr_expect(ne(ptr, error, NULL));
 }
 
-Test(drill, a_recorder_tells_why_it_failed)
+Test(drill, a_recorder_reports_why_it_failed)
 {
 	g_auto(Host) host = { NULL };
 	g_autofree char *path = NULL;

@@ -112,7 +112,7 @@ Test(event_writer, every_event_comes_back_with_its_stack_and_task)
 	stage_clear(&stage);
 }
 
-Test(event_writer, a_leader_that_changes_its_name_is_told_anew)
+Test(event_writer, a_leader_that_changes_its_name_is_written_again)
 {
 	EventTask later = worker;
 	Stage stage;
@@ -202,7 +202,7 @@ Test(event_writer, a_stack_beyond_the_format_is_cut_and_says_so)
 	stage_clear(&stage);
 }
 
-Test(event_writer, what_was_lost_is_told_by_the_next_batch)
+Test(event_writer, the_next_batch_reports_what_was_lost)
 {
 	Stage stage;
 

@@ -34,7 +34,7 @@ static GfpFlags flags_of(const char *text)
 }
 
 /* What include/linux/gfp.h and gfp_types.h of these kernels say. */
-Test(gfp_flags, known_kernels_tell_their_values)
+Test(gfp_flags, known_kernels_show_their_values)
 {
 	static const char *const kernels[] = { "5.10", "6.1", "6.12", "6.18", "7.2" };
 
@@ -151,7 +151,7 @@ Test(gfp_flags, any_text_is_survived)
 #include "btf_fixture.h"
 
 /* As the kernels have it that print names instead of numbers: Linux 6.10 to 6.12. */
-Test(gfp_flags, btf_tells_what_the_format_does_not)
+Test(gfp_flags, btf_has_what_the_format_lacks)
 {
 	GfpFlags flags =
 		flags_of(PRINTING("{(gfp_t)((((1UL))) << (___GFP_ACCOUNT_BIT)), \"__GFP_ACCOUNT\"},"

@@ -26,7 +26,7 @@ static const uint32_t alpha[] = { 0x81000210, 0x81000310 };
 static const uint32_t alpha_elsewhere[] = { 0x81000210, 0x81000350 };
 static const uint32_t in_ext4[] = { 0x81000210, 0xc0000110, 0x81000410 };
 
-/* An origin that beside its stack knows who called the allocator, as kernels tell it. */
+/* An origin with a stack and a call site, as kernels record them. */
 static uint16_t origin_of(EventBatch *batch, const uint32_t *frames, uint16_t depth,
 			  uint16_t caller, uint64_t bytes)
 {
@@ -364,8 +364,8 @@ Test(group_rows, imported_stacks_have_callsites_and_modules)
 		expect_text(&texts[i]);
 }
 
-/* What the kernel told is further out than the frames after the allocator. */
-Test(group_rows, a_callsite_that_was_told_is_left_outwards)
+/* The call site of the kernel is further out than the frames after the allocator. */
+Test(group_rows, a_recorded_callsite_is_left_outwards)
 {
 	static const uint32_t frames[] = { 0x81000210, 0x81000310, 0xc0000110, 0x81000410 };
 	static const FilterWords none[FILTERS_MAX];

@@ -219,7 +219,7 @@ static void expect_hidden(const char *kptr_restrict, const char *remedy)
 	host_free(root);
 }
 
-Test(host_snapshot, hidden_addresses_are_told_with_the_remedy)
+Test(host_snapshot, hidden_addresses_are_reported_with_the_remedy)
 {
 	expect_hidden("2\n", "sysctl kernel.kptr_restrict=1");
 	expect_hidden("1\n", "run as root");

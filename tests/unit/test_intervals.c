@@ -167,7 +167,7 @@ Test(intervals, a_long_gap_is_one_interval)
 	intervals_set_window(intervals, SECOND_NS, UINT64_MAX);
 	SEND(intervals, SECOND_NS, 0, 1);
 	SEND(intervals, 1000 * SECOND_NS, 0, 500);
-	/* What another CPU tells of the gap. */
+	/* What another CPU has in the gap. */
 	SEND(intervals, 70 * SECOND_NS, 0, 1, 2);
 	intervals_complete(intervals, 2000 * SECOND_NS);
 	cr_assert_eq(given.count, 4);
@@ -241,7 +241,7 @@ Test(intervals, a_day_is_an_interval_too)
 	cr_expect_eq(given.events[1], 24);
 }
 
-/* One CPU is ahead of the other, and what it told is in intervals that are open. */
+/* One CPU is ahead of the other, and what it sent is in intervals that are open. */
 Test(intervals, another_length_loses_nothing_and_counts_nothing_twice)
 {
 	Given given = { 0 };

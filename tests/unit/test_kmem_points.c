@@ -15,7 +15,7 @@ TEST_SUITE_WITHOUT_LEAKS(kmem_points);
 /* Real records. */
 
 /* Reads "NAME=NUMBER" of perf's line; absent where it is not there. */
-static uint64_t told_by_perf(const char *fields, const char *name, uint64_t absent)
+static uint64_t number_by_perf(const char *fields, const char *name, uint64_t absent)
 {
 	g_autofree char *key = g_strconcat(" ", name, "=", NULL);
 	const char *found = strstr(fields, key);
@@ -32,25 +32,27 @@ static void expect_context(const EventFacts *facts, uint64_t flags)
 	cr_expect(eq(u32, facts->context, expected));
 }
 
-static void expect_facts(const KmemPoint *point, const EventFacts *facts, const char *told)
+static void expect_facts(const KmemPoint *point, const EventFacts *facts, const char *perf_fields)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	bool is_page = point->type->source == KMT_SOURCE_PAGE;
-	uint64_t order = told_by_perf(told, "order", 0);
+	uint64_t order = number_by_perf(perf_fields, "order", 0);
 	uint64_t bytes = is_page && !facts->free ? page << order : 0;
 
-	expect_context(facts, told_by_perf(told, "flags", 0));
-	cr_expect(eq(u64, facts->call_site, told_by_perf(told, "call_site", 0)));
+	expect_context(facts, number_by_perf(perf_fields, "flags", 0));
+	cr_expect(eq(u64, facts->call_site, number_by_perf(perf_fields, "call_site", 0)));
 	cr_expect(eq(u64, facts->pointer,
-		     is_page ? told_by_perf(told, "pfn", 0) * page : told_by_perf(told, "ptr", 0)));
-	cr_expect(eq(u64, facts->bytes_requested, told_by_perf(told, "bytes_req", bytes)));
-	cr_expect(eq(u64, facts->bytes_allocated, told_by_perf(told, "bytes_alloc", bytes)));
-	cr_expect(eq(u64, facts->gfp_flags, told_by_perf(told, "gfp_flags", 0)));
-	cr_expect(eq(i32, facts->node, (int32_t)told_by_perf(told, "node", UINT32_MAX)));
+		     is_page ? number_by_perf(perf_fields, "pfn", 0) * page
+			     : number_by_perf(perf_fields, "ptr", 0)));
+	cr_expect(eq(u64, facts->bytes_requested, number_by_perf(perf_fields, "bytes_req", bytes)));
+	cr_expect(
+		eq(u64, facts->bytes_allocated, number_by_perf(perf_fields, "bytes_alloc", bytes)));
+	cr_expect(eq(u64, facts->gfp_flags, number_by_perf(perf_fields, "gfp_flags", 0)));
+	cr_expect(eq(i32, facts->node, (int32_t)number_by_perf(perf_fields, "node", UINT32_MAX)));
 	cr_expect(facts->source == point->type->source && facts->free == point->type->is_free);
 }
 
-/* perf's line tells no text: what is known of each cache is that its name can be printed. */
+/* perf's line has no text: the test only checks that each cache's name can be printed. */
 static void expect_name(const KmemPoint *point, const EventFacts *facts, const char *line)
 {
 	bool is_text = point->cache_name != NULL;
@@ -69,7 +71,7 @@ static bool expect_sample(const GPtrArray *points, const PerfSample *sample, con
 {
 	g_auto(GStrv) parts = g_strsplit(line, " |", 3);
 	const KmemPoint *point = kmem_points_lookup(points, kmem_raw_common_type(sample->raw));
-	uint64_t pointer = told_by_perf(parts[1], "ptr", UINT64_MAX);
+	uint64_t pointer = number_by_perf(parts[1], "ptr", UINT64_MAX);
 	EventFacts facts;
 	EventCache cache;
 	bool is_event;
@@ -186,7 +188,7 @@ static void expect_missing(const char *name, const char *fields, unsigned events
 	cr_expect_str_eq(missing, expected);
 }
 
-Test(kmem_points, a_field_that_is_not_recorded_is_told)
+Test(kmem_points, a_field_that_is_not_recorded_is_reported)
 {
 	expect_missing("kmalloc",
 		       COMMON OBJECT FIELD("size_t bytes_req", 24, 8, 0)

@@ -46,7 +46,7 @@ Test(loss, a_complete_stream_has_lost_nothing)
 	cr_expect(eq(u64, loss_ledger_totals(ledger).transport.high, 0));
 }
 
-Test(loss, a_missing_batch_is_told_by_the_next)
+Test(loss, the_next_batch_reports_a_missing_one)
 {
 	const Step steps[] = { { 10, 5, 5, 5 }, { 30, 12, 3, 3 } };
 	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
@@ -95,7 +95,7 @@ Test(loss, each_cpu_counts_for_itself)
 /* The counters alone, as the collector reads them at the end. */
 static const Step reading_of_20 = { 30, 20, 0, 0 };
 
-Test(loss, counters_read_at_the_end_tell_what_no_batch_has_told)
+Test(loss, counters_read_at_the_end_have_what_no_batch_had)
 {
 	const Step steps[] = { { 10, 5, 5, 5 }, { 20, 12, 5, 5 }, reading_of_20, reading_of_20 };
 	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
@@ -188,7 +188,7 @@ Test(loss, a_late_batch_of_another_period_leaves_no_range)
 	cr_expect(zero(u64, loss_ledger_totals(ledger).transport.high));
 }
 
-Test(loss, sampling_outside_the_window_is_not_told)
+Test(loss, sampling_outside_the_window_is_not_reported)
 {
 	g_autoptr(LossLedger) ledger = loss_ledger_new();
 	const Step before = { 10, 5, 5, 5 };
@@ -253,7 +253,7 @@ static void beat(LossLedger *ledger, uint32_t cpu, uint64_t until_ns, uint64_t s
 		&(Events){ .header = &header, .heartbeats = &record, .heartbeats_count = 1 }, 0);
 }
 
-Test(loss, heartbeats_tell_the_slowest_cpu)
+Test(loss, heartbeats_show_the_slowest_cpu)
 {
 	g_autoptr(LossLedger) ledger = loss_ledger_new();
 	uint32_t cpus;

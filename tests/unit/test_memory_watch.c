@@ -56,7 +56,7 @@ Test(memory_watch, stapio_may_hold_what_max_memory_says_and_its_own_buffers)
 	host_free(root);
 }
 
-Test(memory_watch, a_stapio_that_holds_more_is_told_with_the_option_that_helps)
+Test(memory_watch, a_stapio_that_holds_more_is_reported_with_the_option_that_helps)
 {
 	char *root = host_with_stapio(((MAX_MB + CPUS_MB) << 10) + 4, 0);
 	g_autofree char *problem = problem_of(root);
@@ -93,7 +93,7 @@ Test(memory_watch, this_program_has_a_bound_of_its_own)
 	host_free(root);
 }
 
-Test(memory_watch, a_host_that_tells_nothing_is_no_problem)
+Test(memory_watch, a_host_without_figures_is_no_problem)
 {
 	char *root = temporary_folder();
 	g_autofree char *problem = problem_of(root);

@@ -27,9 +27,9 @@ typedef struct {
 	PerfEvents *events;
 	PerfCpu *cpu;
 	PerfWeight weight;
-	uint64_t position;    /* in the ring */
-	uint64_t samples;     /* that came */
-	uint64_t events_told; /* what they stand for together */
+	uint64_t position;       /* in the ring */
+	uint64_t samples;        /* that came */
+	uint64_t events_counted; /* what they stand for together */
 } Stage;
 
 /* Returns (element-type PerfPoint) those that answer the events (bits of ProbeKindBit). */
@@ -224,7 +224,7 @@ static void weigh_record(const struct perf_event_header *record, void *user_data
 					    perf_events_layout(stage->events).sample_type,
 					    &sample));
 		stage->samples++;
-		stage->events_told +=
+		stage->events_counted +=
 			perf_weight_take(&stage->weight, stage->position, sample.count);
 	}
 	stage->position += record->size;
@@ -335,13 +335,13 @@ Test(perf_cost, a_period_changes_while_all_is_counted)
 	cr_expect_lt(stage.samples, count / 2);
 	cr_expect_eq(stage.weight.lost, 0, "%lu", (unsigned long)stage.weight.lost);
 	/* What came after the newest sample. */
-	owed = count - stage.weight.start_count - stage.events_told;
+	owed = count - stage.weight.start_count - stage.events_counted;
 	cr_expect_lt(owed, OPENED_PERIOD, "%lu of %lu", (unsigned long)owed, (unsigned long)count);
 	stage_close(&stage);
 }
 
 /* A ring that is too small. */
-Test(perf_cost, what_does_not_come_is_told_as_lost)
+Test(perf_cost, what_does_not_come_is_reported_lost)
 {
 	enum { PIPES = 20000, PERIOD = 13 };
 	Stage stage = { .events = NULL };
@@ -353,13 +353,13 @@ Test(perf_cost, what_does_not_come_is_told_as_lost)
 	make_pipes(1);
 	weigh_ring(&stage);
 	cr_expect_gt(stage.weight.lost, PIPES / 2);
-	cr_expect_eq(stage.weight.lost + stage.events_told,
+	cr_expect_eq(stage.weight.lost + stage.events_counted,
 		     perf_events_count(stage.events, stage.cpu, 0) - stage.weight.start_count);
 	set_period(&stage, PERIOD);
 	make_pipes(6 * PIPES);
 	stage_end(&stage);
 	count = perf_events_count(stage.events, stage.cpu, 0) - stage.weight.start_count;
-	cr_expect_leq(stage.weight.lost + stage.events_told, count);
-	cr_expect_gt(stage.weight.lost + stage.events_told + 4 * OPENED_PERIOD, count);
+	cr_expect_leq(stage.weight.lost + stage.events_counted, count);
+	cr_expect_gt(stage.weight.lost + stage.events_counted + 4 * OPENED_PERIOD, count);
 	stage_close(&stage);
 }

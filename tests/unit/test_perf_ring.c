@@ -101,7 +101,7 @@ Test(perf_ring, what_comes_behind_the_head_waits)
 	stage_free(stage);
 }
 
-Test(perf_ring, nonsense_is_skipped_and_told)
+Test(perf_ring, nonsense_is_skipped_and_reported)
 {
 	static const uint16_t sizes[] = { 0, 4, 12, 4096 };
 

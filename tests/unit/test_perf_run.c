@@ -11,6 +11,7 @@
 
 #include <criterion/criterion.h>
 #include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -102,7 +103,7 @@ static void run_once(Stage *stage)
 }
 
 /* On a busy host a ring may overflow, and in about one run of a hundred the kernel counts some
-   events that it does not deliver: these are told as lost, and the work is counted once more.
+   events that it does not deliver: these are reported lost, and the work is counted once more.
    Returns false when the run stands. */
 static bool forget_lossy(Stage *stage, int attempt)
 {
@@ -218,7 +219,7 @@ Test(perf_run, this_kernels_flags_are_those_of_its_events, .timeout = 60)
 	cr_expect_gt(run_info_number(stage.session->info, KMT_FIELD_GFP_DMA, 0), 0);
 }
 
-Test(perf_run, a_ring_of_one_page_loses_and_tells_how_many, .timeout = 60)
+Test(perf_run, a_ring_of_one_page_counts_what_it_loses, .timeout = 60)
 {
 	g_auto(Stage) stage = { NULL };
 	uint64_t counted, lost;
@@ -384,11 +385,11 @@ static uint64_t allocations_of_cache(const Stage *stage, const char *name, const
 	return view->after.allocations;
 }
 
-/* Has other events observed. Returns false where this kernel's do not tell their caches. */
+/* Has other events observed. Returns false where this kernel's do not have their caches. */
 static bool observe(Stage *stage, unsigned events)
 {
 	int folder = tracefs_open_kmem("", NULL);
-	bool tells = true;
+	bool has_caches = true;
 
 	g_ptr_array_unref(stage->points);
 	stage->request.events = events;
@@ -399,9 +400,9 @@ static bool observe(Stage *stage, unsigned events)
 	for (guint i = 0; i < stage->points->len; i++) {
 		const KmemPoint *point = stage->points->pdata[i];
 
-		tells &= point->event != PROBE_CACHE || point->cache_name;
+		has_caches &= point->event != PROBE_CACHE || point->cache_name;
 	}
-	return tells;
+	return has_caches;
 }
 
 enum { FEW_PIPES = 5000 };
@@ -413,7 +414,7 @@ Test(perf_run, every_allocation_is_of_its_slab_cache, .timeout = 60)
 
 	stage_init(&stage, few_pipes);
 	if (!observe(&stage, PROBE_CACHE))
-		cr_skip_test("this kernel's events do not tell their caches");
+		cr_skip_test("this kernel's events do not have their caches");
 	run(&stage);
 	cr_expect_eq(events_lost(stage.session), 0);
 	cr_expect_eq(allocations_of_cache(&stage, "filp", "create_pipe_files"), 2 * FEW_PIPES);
@@ -432,7 +433,7 @@ Test(perf_run, the_kernel_lets_pass_only_the_caches_that_are_asked_for, .timeout
 
 	stage_init(&stage, few_pipes);
 	if (!observe(&stage, PROBE_CACHE | PROBE_KMALLOC))
-		cr_skip_test("this kernel's events do not tell their caches");
+		cr_skip_test("this kernel's events do not have their caches");
 	stage.request.caches = caches;
 	run(&stage);
 	/* What does not pass is neither counted nor lost. */

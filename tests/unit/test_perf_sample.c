@@ -53,7 +53,7 @@ static void append_task(GString *text, const Record *record)
 				       task.tid, task.parent_tgid, task.parent_tid);
 }
 
-/* What perf_sample.c tells; the tracepoint's fields are for test_kmem_points.c. */
+/* What perf_sample.c reads; the tracepoint's fields are tested by test_kmem_points.c. */
 static void append_sample(GString *text, const Record *record, const GPtrArray *points)
 {
 	const KmemPoint *point;
@@ -270,7 +270,7 @@ static struct PerfTaskRecord read_lost(uint32_t type, size_t skipped)
 	return record;
 }
 
-Test(perf_sample, losses_are_told_with_their_time)
+Test(perf_sample, losses_are_reported_with_their_time)
 {
 	struct PerfTaskRecord record = read_lost(PERF_RECORD_LOST, 0);
 

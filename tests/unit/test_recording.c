@@ -368,7 +368,7 @@ static GByteArray *recorded_file(const GByteArray *stream)
 	return file;
 }
 
-Test(recording, one_cut_anywhere_is_read_up_to_there_and_told)
+Test(recording, one_cut_anywhere_is_read_up_to_there_and_reported)
 {
 	g_autoptr(GByteArray) stream = stream_new(150);
 	g_autoptr(GByteArray) file = recorded_file(stream);
@@ -388,7 +388,7 @@ Test(recording, one_cut_anywhere_is_read_up_to_there_and_told)
 	cr_expect(gt(sz, longest, 0));
 }
 
-Test(recording, a_damaged_one_is_told)
+Test(recording, a_damaged_one_is_reported)
 {
 	g_autoptr(GByteArray) stream = stream_new(150);
 	g_autoptr(GByteArray) file = recorded_file(stream);

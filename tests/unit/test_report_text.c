@@ -536,7 +536,7 @@ Test(report_text, a_complete_run_is_complete)
 	cr_expect_not(is_incomplete(session));
 }
 
-Test(report_text, what_the_kernel_did_not_deliver_is_told_apart)
+Test(report_text, what_the_kernel_did_not_deliver_is_reported_separately)
 {
 	g_autoptr(Session) session = host_session(999);
 
@@ -576,7 +576,7 @@ static Session *unread_session(uint64_t counted_to_end)
 	return session;
 }
 
-Test(report_text, what_was_never_read_is_told_exactly)
+Test(report_text, what_was_never_read_is_reported_exactly)
 {
 	g_autoptr(Session) session = unread_session(1);
 
@@ -586,7 +586,7 @@ Test(report_text, what_was_never_read_is_told_exactly)
 	cr_expect(is_incomplete(session));
 }
 
-Test(report_text, what_nothing_tells_is_unknown)
+Test(report_text, what_nothing_counts_is_unknown)
 {
 	g_autoptr(Session) session = unread_session(0);
 	g_autoptr(Session) nothing = host_session(0);
@@ -625,7 +625,7 @@ Test(report_text, a_cpu_that_was_not_traced_is_a_loss_of_unknown_size)
 	cr_expect_not(is_incomplete(one));
 }
 
-Test(report_text, a_cpu_that_was_not_traced_is_told_beside_other_losses)
+Test(report_text, a_cpu_that_was_not_traced_is_reported_beside_other_losses)
 {
 	g_autoptr(Session) session = host_session(1);
 
@@ -734,7 +734,7 @@ static void add_sampled_events(Session *session)
 	session_feed(session, stream->data, stream->len);
 }
 
-Test(report_text, sampling_that_was_asked_for_is_told)
+Test(report_text, sampling_that_was_asked_for_is_reported)
 {
 	g_autoptr(Session) session = session_new(PLENTY);
 

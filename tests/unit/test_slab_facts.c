@@ -55,7 +55,7 @@ Test(slab_facts, links_to_one_folder_are_the_names_of_one_cache)
 	temporary_remove(root);
 }
 
-Test(slab_facts, a_host_that_tells_nothing_adds_nothing)
+Test(slab_facts, a_host_without_facts_adds_nothing)
 {
 	g_autofree char *root = temporary_folder();
 	g_autoptr(GByteArray) out = g_byte_array_new();

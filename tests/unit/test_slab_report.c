@@ -117,7 +117,7 @@ Test(slab_report, rows_beyond_the_bound_are_counted)
 	cr_expect_not_null(strstr(text, "\n2 more (--all)\n"), "%s", text);
 }
 
-/* Of 40 MB that went to pages, no cache tells. */
+/* 40 MB went to pages, which no cache counts. */
 Test(slab_report, memory_outside_of_slab_caches_is_what_comes_next_where_it_grew_more)
 {
 	g_autofree char *text = table(uses, 2 * SECOND_NS, SLAB_TABLE_ROWS, 40000);
@@ -282,7 +282,7 @@ static const struct {
 	  "traced\n" },
 };
 
-Test(slab_report, churn_is_told_from_growth)
+Test(slab_report, churn_and_growth_are_separate)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(growths); i++) {
 		g_autofree char *text =
@@ -292,7 +292,7 @@ Test(slab_report, churn_is_told_from_growth)
 	}
 }
 
-Test(slab_report, of_many_caches_those_that_changed_most_are_told_and_the_sum)
+Test(slab_report, of_many_caches_those_that_changed_most_are_shown_and_the_sum)
 {
 	const Traced traced = { .argument = "*", .traced = { 1, 2, 3, 4, 5, 6 }, .cpus = 1 };
 	g_autofree char *text = growth_lines(uses, &traced, SECOND_NS);

@@ -28,7 +28,7 @@ Test(stack_chain, it_begins_outside_of_the_allocators_and_names_modules)
 		eq(str, chain, "alloc_empty_file < ovl_open_realfile [overlay] < do_dentry_open"));
 }
 
-Test(stack_chain, an_allocator_alone_and_what_nobody_named_are_told)
+Test(stack_chain, an_allocator_alone_and_what_nobody_named_are_reported)
 {
 	g_autofree char *alone = chain_of(" 0xffffffff81000010 : __kmalloc+0x10/0x20 [kernel]\n");
 	g_autofree char *address = chain_of(" 0xffffffff81000010\n 0xffffffff81000020\n");

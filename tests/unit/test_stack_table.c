@@ -22,7 +22,7 @@ Test(stack_table, same_frames_get_the_same_id)
 	stack_table_free(table);
 }
 
-Test(stack_table, depth_order_and_tag_tell_stacks_apart)
+Test(stack_table, stacks_differ_by_depth_order_and_tag)
 {
 	StackTable *table = stack_table_new(PLENTY);
 	const uint64_t frames[] = { 1, 2, 3 };

@@ -51,7 +51,7 @@ static char *read_text(const char *top, const char *name)
 	return g_file_get_contents(path, &text, NULL, NULL) ? text : g_strdup("");
 }
 
-/* The stand-in notes its words, then does as told. */
+/* The stand-in notes its arguments, then does what the test asks. */
 static void write_stap(Host *host, const char *behaviour)
 {
 	g_autofree char *script = g_strdup_printf("#!/bin/sh\n"
@@ -256,7 +256,7 @@ Test(stap_build, no_match_is_tried_again_only_once)
 	host_clear(&host);
 }
 
-Test(stap_build, a_failure_tells_its_reason)
+Test(stap_build, a_failure_reports_its_reason)
 {
 	Host host = host_new();
 	g_autofree char *message = NULL;
@@ -269,7 +269,7 @@ Test(stap_build, a_failure_tells_its_reason)
 	host_clear(&host);
 }
 
-Test(stap_build, missing_headers_are_told_before_compiling)
+Test(stap_build, missing_headers_are_reported_before_compiling)
 {
 	Host host = host_new();
 	g_autofree char *message = NULL;
@@ -283,7 +283,7 @@ Test(stap_build, missing_headers_are_told_before_compiling)
 	host_clear(&host);
 }
 
-Test(stap_build, headers_of_another_kernel_are_told)
+Test(stap_build, headers_of_another_kernel_are_reported)
 {
 	Host host = host_new();
 	g_autoptr(GError) other_release = NULL;
@@ -647,7 +647,7 @@ Test(stap_build, a_module_that_does_not_fit_names_both_sides)
 	host_clear(&host);
 }
 
-Test(stap_build, a_file_that_is_no_module_is_told)
+Test(stap_build, a_file_that_is_no_module_is_reported)
 {
 	Host host = host_new();
 	g_autofree char *path = g_build_filename(host.top, "probes.ko", NULL);

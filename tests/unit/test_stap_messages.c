@@ -210,7 +210,7 @@ Test(stap_messages, whole_outputs_of_stap_are_understood)
 	}
 }
 
-Test(stap_messages, the_most_telling_failure_is_kept)
+Test(stap_messages, the_most_specific_failure_is_kept)
 {
 	Reading reading = read_text("Pass 4: compilation failed.  [man error::pass4]\n"
 				    "/bin/sh: 1: gcc-12: not found\n"

@@ -110,7 +110,7 @@ Test(stap_options, options_that_break_the_stream_name_our_own)
 	}
 }
 
-Test(stap_options, the_buffer_size_is_told)
+Test(stap_options, the_buffer_size_is_reported)
 {
 	g_autoptr(StapOptions) options = stap_options_parse("-s 64", NULL);
 

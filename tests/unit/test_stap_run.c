@@ -141,12 +141,13 @@ static uint64_t number_of(const Stage *stage, enum KmtFieldId id)
 	return run_info_number(stage->session->info, id, 0);
 }
 
-/* What an orderly staprun does: it is live at once, and told to end it sends its last batches. */
+/* What an orderly staprun does: it is live at once, and when asked to end it sends its last
+ * batches. */
 #define GOES_LIVE "trap 'cat $here/late $here/late; exit 0' INT\ncat $here/early\n"
 #define BEATS "for i in $(seq 600); do cat $here/late; sleep 0.1; done\n"
 #define ORDERLY GOES_LIVE BEATS
 
-Test(stap_run, a_command_is_run_and_its_window_told, .timeout = 60)
+Test(stap_run, a_command_is_run_and_its_window_reported, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new(ORDERLY);
 	char *command[] = { "sh", "-c", "exit 3", NULL };
@@ -227,7 +228,7 @@ static void run_with_cpus(Stage *stage)
 	cr_assert(run(stage, NULL, NULL));
 }
 
-Test(stap_run, a_cpu_that_comes_online_is_told_as_not_traced, .timeout = 60)
+Test(stap_run, a_cpu_that_comes_online_is_reported_as_not_traced, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new(GOES_LIVE CPUS_CHANGE("0-3") BEATS);
 	uint64_t run_ns;
@@ -349,7 +350,7 @@ static void write_counters(const Stage *stage, const char *text)
 	temporary_write(stage->folder, "file/parameters/kmt_counters", text, -1);
 }
 
-Test(stap_run, what_a_killed_staprun_has_not_read_is_told_exactly, .timeout = 60)
+Test(stap_run, what_a_killed_staprun_has_not_read_is_reported_exactly, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new("cat $here/early; sleep 0.3; kill -9 $$\n");
 	LossTotals totals;
@@ -366,7 +367,7 @@ Test(stap_run, what_a_killed_staprun_has_not_read_is_told_exactly, .timeout = 60
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END), 1));
 }
 
-Test(stap_run, what_drained_cpus_told_is_not_asked_for, .timeout = 60)
+Test(stap_run, counters_of_drained_cpus_are_not_read, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new(ORDERLY);
 
@@ -510,7 +511,7 @@ Test(stap_run, a_user_signal_reports_and_goes_on, .timeout = 60)
 	cr_expect(stage.outcome.command_ended);
 }
 
-Test(stap_run, staprun_is_told_to_end_when_this_program_is_killed, .timeout = 60)
+Test(stap_run, staprun_ends_when_this_program_is_killed, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new("trap 'touch $here/ended; exit 0' TERM\n"
 					"touch $here/ready\nwhile :; do sleep 0.1; done\n");
@@ -604,7 +605,7 @@ Test(stap_run, a_leftover_is_removed_before_the_module_is_loaded, .timeout = 60)
 	cr_expect(process_wait_for_file(stage.folder, "module/kmt_test_module"));
 }
 
-Test(stap_run, losses_told_on_stderr_are_facts_of_the_stream, .timeout = 60)
+Test(stap_run, losses_reported_on_stderr_are_facts_of_the_stream, .timeout = 60)
 {
 	g_auto(Stage) stage =
 		stage_new("trap 'echo \"WARNING: Number of errors: 0, skipped probes: 12\" >&2\n"
@@ -718,7 +719,7 @@ Test(stap_run, a_stapio_that_grows_ends_the_run_and_what_it_queued_is_read, .tim
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMPLETE), 1));
 }
 
-Test(stap_run, a_stapio_that_grows_is_not_waited_for_and_what_it_holds_is_told, .timeout = 60)
+Test(stap_run, a_stapio_that_grows_is_not_waited_for_and_what_it_holds_is_reported, .timeout = 60)
 {
 	/* Its end would still have come in time. */
 	g_auto(Stage) stage = stage_new(LARGE_STAPIO "trap 'exit 0' INT\ncat $here/early\n"
@@ -788,7 +789,7 @@ Test(stap_run, parameters_say_what_was_asked_for)
 	cr_expect(eq(str, joined, expected));
 }
 
-/* Returns what the module is told of the caches that are wanted; NULL: nothing. */
+/* Returns the module's argument for the wanted caches; NULL: none. */
 static char *caches_argument(char **caches)
 {
 	const StapTool tool = { .staprun = (char *)"/usr/bin/staprun" };
@@ -805,12 +806,12 @@ static char *caches_argument(char **caches)
 	return NULL;
 }
 
-Test(stap_run, the_module_is_told_which_caches_are_wanted)
+Test(stap_run, the_module_gets_the_wanted_caches)
 {
 	char *two[] = { (char *)"dentry", (char *)"two words", NULL };
-	g_autofree char *told = caches_argument(two);
+	g_autofree char *argument = caches_argument(two);
 
-	cr_expect(eq(str, told, (char *)"kmt_caches=\"dentry\ttwo words\""));
+	cr_expect(eq(str, argument, (char *)"kmt_caches=\"dentry\ttwo words\""));
 	cr_expect(eq(ptr, caches_argument(NULL), NULL));
 }
 
@@ -847,7 +848,7 @@ Test(stap_run, the_module_gets_places_but_no_addresses)
 	cr_expect(eq(ptr, inner_argument(&none), NULL));
 }
 
-Test(stap_run, a_name_that_would_end_the_parameter_is_not_told)
+Test(stap_run, a_name_that_would_end_the_parameter_is_not_passed)
 {
 	char *hostile[] = { (char *)"dentry", (char *)"x\" kmt_depth=\"0", NULL };
 

@@ -12,7 +12,7 @@
 
 TEST_SUITE_WITHOUT_LEAKS(stap_start);
 
-/* A host: its /sys, and a staprun that removes what it is told to. */
+/* A host: its /sys, and a staprun that removes what it is asked to. */
 typedef struct {
 	char *sys;
 	char *staprun;

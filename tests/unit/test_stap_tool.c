@@ -16,7 +16,7 @@ static const char stap_4_8[] =
 	"Copyright (C) 2005-2022 Red Hat, Inc. and others\n"
 	"tested kernel versions: 2.6.32 ... 6.1.0-rc3\n";
 
-Test(stap_tool, stap_tells_its_version)
+Test(stap_tool, stap_prints_its_version)
 {
 	g_autoptr(StapTool) tool = g_new0(StapTool, 1);
 

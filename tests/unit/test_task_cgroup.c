@@ -156,7 +156,7 @@ static bool sample_is_usable_with(const char *lines)
 	return is_usable;
 }
 
-Test(task_cgroup, samples_tell_v2_unless_perf_event_has_a_hierarchy)
+Test(task_cgroup, samples_have_v2_unless_perf_event_has_a_hierarchy)
 {
 	cr_expect(sample_is_usable_with("0::/user.slice\n"));
 	cr_expect(sample_is_usable_with("3:memory:/\n0::/\n"));

@@ -84,7 +84,7 @@ static void write_process(const char *root, unsigned tgid, const char *comm)
 	write_process_as(root, tgid, &stat, comm);
 }
 
-/* It has ended, and its parent was not told. */
+/* It has ended, and its parent has not waited for it. */
 static void write_zombie(const char *root, unsigned tgid, const char *comm)
 {
 	Stat stat = { comm, 1, 0x400000, 1, 1000, 'Z' };
@@ -331,7 +331,7 @@ Test(task_table, children_begin_with_the_name_of_their_parent_at_that_time)
 		     find(host.table, SHELL, SHELL, 4500).start_time_ns));
 }
 
-Test(task_table, what_a_parent_had_reaches_children_that_were_told_of_earlier)
+Test(task_table, what_a_parent_had_reaches_children_that_were_reported_earlier)
 {
 	g_auto(Host) host = host_new();
 
@@ -388,7 +388,7 @@ Test(task_table, a_reused_pid_is_another_process)
 	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, 1000);
 	task_table_count(host.table, CHILD);
 	task_table_comm(host.table, CHILD, CHILD, "old", 2000);
-	/* The end of the old one is told by another CPU, later. */
+	/* Another CPU reports the end of the old one later. */
 	task_table_fork(host.table, CHILD, CHILD, SHELL, SHELL, reused_ns);
 	task_table_exit(host.table, CHILD, CHILD, 3000);
 	expect_comm(host.table, CHILD, CHILD, 2500, "old");
@@ -560,7 +560,7 @@ Test(task_table, what_ended_is_forgotten_when_its_events_were_read)
 	expect_comm(host.table, SHELL, SHELL, 2 * second, "bash");
 }
 
-/* As the kernel tells it of who executes what it may not read. */
+/* As the kernel reports a process that executes a file which it may not read. */
 Test(task_table, a_process_that_lives_on_after_its_record_of_exit_stays_counted)
 {
 	g_auto(Host) host = host_new();
@@ -592,7 +592,7 @@ Test(task_table, another_process_of_the_same_id_does_not_live_on)
 	cr_expect(eq(sz, task_table_size(host.table), 0));
 }
 
-Test(task_table, an_end_told_before_its_beginning_ends_it)
+Test(task_table, an_end_reported_before_its_beginning_ends_it)
 {
 	g_auto(Host) host = host_new();
 
@@ -671,7 +671,7 @@ Test(task_table, an_execve_of_a_thread_makes_it_the_leader)
 	take_over(&host, true);
 }
 
-Test(task_table, an_execve_of_a_thread_may_be_told_before_the_leaders_end)
+Test(task_table, an_execve_of_a_thread_may_be_reported_before_the_leaders_end)
 {
 	g_auto(Host) host = host_new();
 
@@ -685,9 +685,9 @@ Test(task_table, a_gone_task_is_looked_for_once)
 	expect_comm(host.table, GONE, GONE, 1000, "[exited]");
 	write_process(host.root, GONE, "another");
 	expect_comm(host.table, GONE, GONE, 2000, "[exited]");
-	/* Until a record tells of it. */
-	task_table_comm(host.table, GONE, GONE, "told", 3000);
-	expect_comm(host.table, GONE, GONE, 3000, "told");
+	/* Until a record names it. */
+	task_table_comm(host.table, GONE, GONE, "new", 3000);
+	expect_comm(host.table, GONE, GONE, 3000, "new");
 	task_table_fork(host.table, GONE, GONE, SHELL, SHELL, 4000);
 	cr_expect(eq(u64, find(host.table, GONE, GONE, 4000).start_time_ns, 4000));
 }
@@ -780,9 +780,9 @@ Test(task_table, a_process_counts_with_its_threads_alone)
 	cr_expect(not(is_counted_at(host.table, CHILD, CHILD, 3000)));
 }
 
-static uint64_t cgroup_of(const Host *host, uint32_t tgid, uint64_t told)
+static uint64_t cgroup_of(const Host *host, uint32_t tgid, uint64_t sampled)
 {
-	TaskSample sample = { .tgid = tgid, .tid = tgid, .cgroup_id = told, .time_ns = second };
+	TaskSample sample = { .tgid = tgid, .tid = tgid, .cgroup_id = sampled, .time_ns = second };
 	EventTask task;
 
 	task_table_find(host->table, &sample, &task);
@@ -796,7 +796,7 @@ static uint64_t folder_inode(const Host *host, const char *name)
 	return task_cgroup_folder_id(path);
 }
 
-Test(task_table, cgroups_are_those_told_or_those_of_the_parent_or_read)
+Test(task_table, cgroups_are_those_sampled_or_those_of_the_parent_or_read)
 {
 	g_auto(Host) host = host_new();
 	uint64_t shells = folder_inode(&host, "shells"), builds = folder_inode(&host, "builds");
@@ -818,7 +818,7 @@ Test(task_table, cgroups_are_those_told_or_those_of_the_parent_or_read)
 	cr_expect(eq(u64, cgroup_of(&host, 0, 0), folder_inode(&host, "")));
 }
 
-/* Where the v1 memory controller's hierarchy counts, no sample tells it. */
+/* Where the v1 memory controller's hierarchy counts, no sample has its cgroup. */
 Test(task_table, a_child_that_was_never_read_has_the_cgroup_of_its_parent_at_the_start)
 {
 	g_auto(Host) host = host_new();
@@ -860,14 +860,14 @@ Test(task_table, no_process_makes_its_cgroup_be_read_without_end)
 	cr_expect(eq(u64, cgroup_of(&host, SHELL, 0), folder_inode(&host, "shells")));
 }
 
-Test(task_table, a_host_without_proc_has_nothing_but_what_records_tell)
+Test(task_table, a_host_without_proc_has_only_what_records_have)
 {
 	g_autoptr(TaskTable) table = task_table_new("/nonexistent");
 
 	task_table_scan(table);
 	expect_comm(table, GONE, GONE, 1000, "[exited]");
-	task_table_comm(table, GONE, GONE, "told", 2000);
-	expect_comm(table, GONE, GONE, 2000, "told");
+	task_table_comm(table, GONE, GONE, "new", 2000);
+	expect_comm(table, GONE, GONE, 2000, "new");
 }
 
 /* Records in no order at all, as a damaged buffer might give: nothing leaks or breaks, and what

@@ -73,8 +73,8 @@ static char *stderr_to_file(const char *folder)
 	return path;
 }
 
-/* Returns the sum of what all lines tell: a line comes whenever there is room again. */
-static int told_missing(const char *said)
+/* Returns the sum of what all lines report: a line comes whenever there is room again. */
+static int reported_missing(const char *said)
 {
 	g_auto(GStrv) lines = g_strsplit(said, "\n", -1);
 	int missing = 0;
@@ -89,7 +89,7 @@ static int told_missing(const char *said)
 	return missing;
 }
 
-Test(text_writer, a_reader_who_does_not_read_holds_nobody_up_and_is_told_what_is_missing)
+Test(text_writer, a_reader_who_does_not_read_holds_nobody_up_and_sees_what_is_missing)
 {
 	g_autofree char *folder = temporary_folder();
 	int fd = stdout_to_pipe(), kept = dup(STDERR_FILENO);
@@ -109,7 +109,7 @@ Test(text_writer, a_reader_who_does_not_read_holds_nobody_up_and_is_told_what_is
 	cr_expect(ge(int, texts, WAITING));
 	cr_expect(le(int, texts, WAITING + 2));
 	cr_assert(g_file_get_contents(errors, &said, NULL, NULL));
-	cr_expect(eq(int, told_missing(said), TEXTS - texts));
+	cr_expect(eq(int, reported_missing(said), TEXTS - texts));
 	temporary_remove(folder);
 }
 

@@ -98,7 +98,7 @@ static void expect_problem(const char *lockdown, const char *expected)
 	host_free(root);
 }
 
-Test(tracefs, what_is_in_the_way_is_told_with_the_remedy)
+Test(tracefs, what_is_in_the_way_is_reported_with_the_remedy)
 {
 	if (geteuid()) {
 		expect_problem("none integrity [confidentiality]\n", "sudo");

@@ -287,7 +287,7 @@ Test(watchdog, it_holds_nothing_of_the_program, .timeout = 60)
 	cr_expect(process_wait_until_no_file(program.folder, "a file"));
 }
 
-/* A held command is a fork of the program that lives on until it is told otherwise. */
+/* A held command is a fork of the program that lives on until it is released or killed. */
 static void hold_a_command(const char *folder)
 {
 	char *argv[] = { (char *)"true", NULL };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cache_counts FILE: what a recording or stream tells of slab caches, a line of words between tabs
+ * cache_counts FILE: prints the slab caches of a recording or stream, a line of words between tabs
  * for each counter:
  *
  *	alloc|free kmalloc|cache|page COMM CACHE OBJECT-BYTES SLOT-BYTES COUNT task|softirq|hardirq

@@ -109,7 +109,7 @@ static Counters open_counters(const char *events, const Who *who)
 	return counters;
 }
 
-static void tell_all(const Counters *counters, unsigned long request)
+static void ioctl_all(const Counters *counters, unsigned long request)
 {
 	for (guint i = 0; i < counters->command->len; i++)
 		ioctl(g_array_index(counters->command, int, i), request, 0);
@@ -177,10 +177,10 @@ static int count(FILE *out, const char *events, char **command, bool command_col
 	child = start_command(command, &gate);
 	who = (Who){ child, command_collects ? child : getppid() };
 	counters = open_counters(events, &who);
-	tell_all(&counters, PERF_EVENT_IOC_ENABLE);
+	ioctl_all(&counters, PERF_EVENT_IOC_ENABLE);
 	close(gate);
 	status = end_command(child);
-	tell_all(&counters, PERF_EVENT_IOC_DISABLE);
+	ioctl_all(&counters, PERF_EVENT_IOC_DISABLE);
 	fprintf(out, "host %" PRIu64 "\ncommand %" PRIu64 "\n", sum(counters.host),
 		sum(counters.command));
 	g_array_unref(counters.host);

@@ -26,7 +26,7 @@ check()
 says_no()
 {
 	equals "$1: exit status" 1 "$status"
-	has_line "$1: told" "^FAIL  $2:" report
+	has_line "$1: reported" "^FAIL  $2:" report
 	has_line "$1: the last line" '^A run would not start: [0-9]+ of the above (is|are) in its way\.$' \
 		<(tail -n 1 report)
 }

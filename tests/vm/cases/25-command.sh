@@ -29,7 +29,7 @@ equals '-O: readable by root alone' 600 "$(stat -c %a report.file)"
 profile -q -- sh -c 'exit 7'
 is_complete 'a command that fails'
 has_line 'its exit status is in the report' 'exit status 7' report
-has_line 'its exit status is told' '7' errors
+has_line 'its exit status is shown' '7' errors
 
 # shellcheck disable=SC2016 # for the shell inside
 profile -- sh -c 'kill -9 $$'

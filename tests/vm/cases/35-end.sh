@@ -51,7 +51,7 @@ profile_started -- sleep 60
 profile_ended INT
 equals 'the command still runs: exit status' 0 "$status"
 holds 'the command still runs' pgrep -x sleep
-has_line 'the command still runs: told' 'still running' errors
+has_line 'the command still runs: reported' 'still running' errors
 pkill -x sleep
 
 profile_started "${only_pipes[@]}"

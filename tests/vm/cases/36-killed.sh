@@ -117,7 +117,7 @@ traced=$(work_time)
 killed 'kmalloc-top' "$program"
 wait "$program" 2> /dev/null
 echo "$allocations allocations take $untraced us, traced $traced us"
-holds 'tracing can be told by the time that work takes' [ "$traced" -gt $((2 * untraced)) ]
+holds 'tracing shows in the time that work takes' [ "$traced" -gt $((2 * untraced)) ]
 holds 'kmalloc-top: work takes as long as before' is_untraced
 
 # What was not live yet has nothing worth keeping.
@@ -170,7 +170,7 @@ cleaned 'stapio' $all
 unset began
 equals 'stapio: exit status' 3 "$status"
 has_line 'stapio: why' '^Ended early: ' report
-has_line 'stapio: the loss is told' '^Lost: ' report
+has_line 'stapio: the loss is reported' '^Lost: ' report
 holds 'stapio: work takes as long as before' is_untraced
 
 profile_started "${only_sends[@]}"
@@ -187,7 +187,7 @@ profile_started
 kill -HUP "$(watchdog)"
 kill -TERM "$(watchdog)"
 kill -INT "$(watchdog)"
-killed 'kmalloc-top, its watchdog told to end' "$program"
+killed 'kmalloc-top, its watchdog asked to end' "$program"
 wait "$program" 2> /dev/null
 
 # Nobody is left to clean up.

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 5.10
-# Each event tells its slab cache: known work is counted in the right one.
+# Each event has its slab cache: known work is counted in the right one.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 # shellcheck source=caches.sh source-path=SCRIPTDIR
@@ -14,7 +14,7 @@ recorded()
 		--record "$1.kmr" -- workload -n "$comm" "$1" "$times" > report 2> errors
 	status=$?
 	is_complete "$1"
-	equals "$1: nothing keeps names from being told" 0 "$("$counts" "$1.kmr" | grep -c '^unknown')"
+	equals "$1: nothing keeps names from being known" 0 "$("$counts" "$1.kmr" | grep -c '^unknown')"
 }
 
 # The second opinion: names at the entry of each function that allocates from a cache.
@@ -46,7 +46,7 @@ first_names()
 		END { for (key in sum) print key, sum[key] }' | sort
 }
 
-# Some kernels have caches of their own for what accounting, chance or its use tells apart.
+# Some kernels have separate caches by accounting, by chance or by use.
 readonly of_kmalloc='(kmalloc(-cg|-rnd-[0-9]+)?|msg_msg)'
 inode=$(named sock_inode_cache)
 [ ! -x "$(command -v bpftrace)" ] || second_names_started

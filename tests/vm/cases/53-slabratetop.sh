@@ -112,7 +112,7 @@ killed_below_a_screen()
 	equals "$name: it shows what was there before" "$(tput -T xterm rmcup | cat -v)" \
 		"$(grep -a -o -F -e "$(tput -T xterm smcup)" -e "$(tput -T xterm rmcup)" typescript |
 			tail -n 1 | cat -v)"
-	has_line "$name: why is told" '^slabratetop: Ended early: staprun ended' errors
+	has_line "$name: the reason is shown" '^slabratetop: Ended early: staprun ended' errors
 }
 
 collect=(--module "$modules/kmt_all.ko" "$every_event")

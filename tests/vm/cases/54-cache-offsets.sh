@@ -39,7 +39,7 @@ module_run filtered "kmt_caches=\"no such cache	$filp\""
 equals 'a filter: its objects are counted' "$times" "$(count alloc cache "$filp" filtered.kms)"
 equals 'a filter: nothing else is' "$filp" \
 	"$("$counts" filtered.kms | awk -F '\t' '$1 == "alloc" { sub(/\([0-9]+:.*/, "", $4); print $4 }' | sort -u)"
-has_line 'a filter: it is told' "^filter.*$filp" <("$counts" filtered.kms)
+has_line 'a filter: it is shown' "^filter.*$filp" <("$counts" filtered.kms)
 
 # Nobody has a new process meanwhile; but to read the stream something is allocated.
 kmalloc-top --module "$modules/kmt_all.ko" "$every_event" --details -d 2 > report 2> errors
@@ -47,14 +47,14 @@ has_line 'own processes are left out' '; own processes left out: [1-9]' report
 slabstack --module "$modules/kmt_all.ko" "$every_event" --details task_struct -d 2 > report 2> errors
 has_line 'a filter: of what it lets through' '; own processes left out: 0 allocations$' report
 
-# lies NAME PARAMETER…: nothing but the reason is told, and nothing is missing.
+# lies NAME PARAMETER…: only the reason is reported, and nothing is missing.
 lies()
 {
 	local name=$1
 	shift
 	module_run "$name" kmt_caches=no_such_cache "$@"
-	has_line "$name: the reason is told" '^unknown.*refused' <("$counts" "$name.kms")
-	equals "$name: no cache is told" "-" \
+	has_line "$name: the reason is shown" '^unknown.*refused' <("$counts" "$name.kms")
+	equals "$name: no cache is named" "-" \
 		"$("$counts" "$name.kms" | awk -F '\t' '$1 == "alloc" { print $4 }' | sort -u)"
 	equals "$name: nothing is filtered" 0 "$("$counts" "$name.kms" | grep -c '^filter')"
 	holds "$name: all is counted" [ "$(count alloc cache - "$name.kms")" -ge "$times" ]

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 6.1
-# What finds no room on its way is told to the last event: counted + lost = known work.
+# What finds no room on its way is counted to the last event: counted + lost = known work.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 

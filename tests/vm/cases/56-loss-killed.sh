@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 5.10
-# stapio is killed: the module itself tells what nobody has read.
+# stapio is killed: the module itself counts what nobody has read.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
@@ -29,10 +29,10 @@ adds_up 'killed while it did not read' 10000
 equals 'killed while it did not read: counted' 4000 "$(report_count report)"
 has_line 'killed while it did not read: the cause' \
 	'^Lost: 6,000 events .*transport 0, unread when the reader ended 6,000, skipped probes [0-2], ' report
-has_line 'killed while it did not read: told as an early end' '^Ended early: staprun ended' report
+has_line 'killed while it did not read: reported as an early end' '^Ended early: staprun ended' report
 kmalloc-top -i unread.kmr "${only_pipes[@]}" > replay
 equals 'killed while it did not read: exit status of the recording' 3 "$?"
-holds 'killed while it did not read: the recording tells the same' cmp report replay
+holds 'killed while it did not read: the recording shows the same' cmp report replay
 
 work_waits go.4 0 10000000
 first=$worker

@@ -39,8 +39,8 @@ is_complete 'offline to the end'
 adds_up 'offline to the end' 8000
 
 # SystemTap has neither memory nor a reader for a CPU that was offline at the start: from 4.6 on it
-# skips what happens there, and counts the hits of everybody. For how long that CPU was there without
-# being traced is told whatever it counts.
+# skips what happens there, and counts the hits of everybody. The time for which that CPU was there
+# without being traced is reported in any case.
 work_waits go.5 0 4000
 profile_started "${only_pipes[@]}" -p "$worker"
 echo 1 > "$switch"
@@ -55,6 +55,6 @@ has_line 'online after the start: the CPU is named with the time' \
 equals 'online after the start: exit status' 3 "$status"
 sed -i -e 's/; CPU 1 not traced .*//' -e 's/^Lost: events unknown: CPU 1 .*/Lost: none/' report
 lost=$(report_lost report)
-holds 'online after the start: nothing is lost untold' \
+holds 'online after the start: nothing is lost without a report' \
 	[ $(($(report_count report) + ${lost:-0})) -ge 8000 ]
 pkill -x work-done

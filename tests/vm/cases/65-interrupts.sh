@@ -30,7 +30,7 @@ has_line 'softirq: a row of its own' '^processes: \[softirq\] 100 %$' report
 
 profile --only-command -I icmp_reply -- "${ping[@]}"
 equals 'softirq: none of it is the command'"'"'s' 0 "$(report_count report)"
-has_line 'softirq: what was left out is told' \
+has_line 'softirq: what was left out is shown' \
 	'^Interrupts left out: [1-9][0-9,]* allocations in softirq and hardirq' report
 
 profile --only-command --with-interrupts -I icmp_reply -- "${ping[@]}"

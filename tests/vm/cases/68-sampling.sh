@@ -58,7 +58,7 @@ cat errors
 equals 'too much: exit status' 0 "$status"
 has_line 'too much: the report says so' \
 	'^Sampled: sampled 1/1 to 1/([4-9]|[0-9]{2,}), as probes took more than 2 % of a CPU' report
-has_line 'too much: it is told meanwhile' 'probes took more than 2 % of CPU 0: it takes 1 of' errors
+has_line 'too much: it is reported meanwhile' 'probes took more than 2 % of CPU 0: it takes 1 of' errors
 about 'too much: allocations' $((2 * pipes)) "$(report_count report)" 20
 holds "too much: the cost of $all_cost hundredths of a percent is bounded: $(busiest_cost)" \
 	test "$(busiest_cost)" -lt $((all_cost * 3 / 4))

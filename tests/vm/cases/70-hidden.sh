@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 5.10-stap5.6
-# Kernel addresses that nobody may see: told at the start, with the remedy, and counted all the same.
+# Kernel addresses that nobody may see: reported at the start, with the remedy, and counted all the same.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
 
@@ -15,7 +15,7 @@ echo "$before" > /proc/sys/kernel/kptr_restrict
 # staprun lowers it.
 equals 'kptr_restrict=2: the host keeps its setting' 2 "$after"
 is_complete 'kptr_restrict=2'
-has_line 'kptr_restrict=2: told at the start' 'sysctl kernel.kptr_restrict=1' <(head -n 2 errors)
+has_line 'kptr_restrict=2: reported at the start' 'sysctl kernel.kptr_restrict=1' <(head -n 2 errors)
 holds 'kptr_restrict=2: counted' [ "$(report_count report)" -ge 1000 ]
 has_line 'kptr_restrict=2: the report says it, too' 'kptr_restrict|hid' report
 

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 6.1
-# A host with little memory: what is taken is bounded and told, what is too much ends the run with its
+# A host with little memory: what is taken is bounded and shown, what is too much ends the run with its
 # report, and the OOM killer takes the program first. Runs in a guest of its own (see ../run).
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
@@ -62,14 +62,14 @@ available=$(awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo)
 profile_started -I vmtest_
 line=$(grep '^kmalloc-top: buffers ' errors)
 echo "$available MB are available; $line"
-has_line 'buffers: they are told' \
+has_line 'buffers: they are shown' \
 	'^kmalloc-top: buffers [0-9]+ MB \([0-9]+ MB x 2 CPUs\), MemAvailable [0-9]+ MB$' errors
 numbers=$(sed -E 's/[^0-9]+([0-9]+)[^0-9]+([0-9]+).* ([0-9]+) MB$/\1 \2 \3/' <<< "$line")
-read -r total each told <<< "$numbers"
+read -r total each available_then <<< "$numbers"
 holds 'buffers: the available memory is that of this host' \
-	within $((available - 40)) "$told" $((available + 40))
-holds 'buffers: at most 1/32 of it' [ $((32 * total)) -le "$told" ]
-holds 'buffers: not less without need' [ $((32 * (total + 2))) -gt "$told" ]
+	within $((available - 40)) "$available_then" $((available + 40))
+holds 'buffers: at most 1/32 of it' [ $((32 * total)) -le "$available_then" ]
+holds 'buffers: not less without need' [ $((32 * (total + 2))) -gt "$available_then" ]
 equals 'buffers: stapio was given that size for each CPU' 1 \
 	"$(tr '\0' '\n' < "/proc/$(pgrep -x stapio)/cmdline" | grep -c -x -e "-b$each")"
 profile_ended INT
@@ -90,7 +90,7 @@ echo "the program took $most MB at most"
 profile_ended INT
 equals 'tables: exit status' 3 "$status"
 has_line 'tables: what found them full has a row' '^\[stacks beyond the memory bound\]' report
-has_line 'tables: it is told as lost' '^Lost: .* memory bound [1-9][0-9,]*$' <(tail -n 1 report)
+has_line 'tables: it is reported as lost' '^Lost: .* memory bound [1-9][0-9,]*$' <(tail -n 1 report)
 holds 'tables: the whole program stays below 48 MB' [ "$most" -lt 48 ]
 
 # Queues: nothing is read while more is made than stapio may hold.

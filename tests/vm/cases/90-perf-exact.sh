@@ -121,10 +121,10 @@ holds "vfork: $(report_count report) allocations" [ "$(report_count report)" -ge
 equals 'vfork: by its native name' 0 "$(grep -c ' : __ia32_sys_' report)"
 
 # Of frees that follow in one go on a sleeping CPU the kernel counts some that it does not deliver; they
-# are told as lost.
+# are reported as lost.
 profile --events=cache,free --only-command -c "workload pipe $pipes"
 has_line 'frees are recorded' '^Frees: [1-9]' report
-has_line 'frees: what was lost is told' '^Lost: (none|[0-9,]+ events? )' report
+has_line 'frees: what was lost is reported' '^Lost: (none|[0-9,]+ events? )' report
 
 # of_processes MODULE|perf: two processes, of which the second forks, beside a third.
 of_processes()

@@ -51,18 +51,18 @@ mkdir tracefs
 mount -t tracefs none "$tracefs"
 trap 'umount "$tracefs"' EXIT
 
-told='by the event'
-grep -q 'char\[\] name;' "$tracefs/events/kmem/kmem_cache_alloc/format" || told='by probes'
-echo "names are told $told"
+source='by the event'
+grep -q 'char\[\] name;' "$tracefs/events/kmem/kmem_cache_alloc/format" || source='by probes'
+echo "names come $source"
 
-# Where neither the event nor the kernel's types tell the name, that is said.
+# Where neither the event nor the kernel's types have the name, the report says so.
 collect_by perf
 profile --events=cache --only-command --record first.kmr -- workload pipe 10
 if cache_counts first.kmr | grep '^unknown'; then
-	is_complete 'names are not told'
-	equals 'names are not told: of no allocation' "$(all_of <(events_by_cache first.kmr))" \
+	is_complete 'names are not known'
+	equals 'names are not known: of no allocation' "$(all_of <(events_by_cache first.kmr))" \
 		"$(of_cache <(events_by_cache first.kmr) -)"
-	equals 'names are not told: nothing is left' 0 "$(probes)"
+	equals 'names are not known: nothing is left' 0 "$(probes)"
 	exit
 fi
 
@@ -70,13 +70,13 @@ fi
 for count in "$pipes" $((pipes + more)); do
 	rm -f "$count.kmr"
 	profile --events=cache --only-command --record "$count.kmr" -- workload pipe "$count"
-	is_complete "$told, $count pipes"
+	is_complete "$source, $count pipes"
 	events_by_cache "$count.kmr" > "$count.caches"
-	equals "$told: every allocation has its cache" 0 "$(of_cache "$count.caches" -)"
-	equals "$told: no allocation is missing" \
+	equals "$source: every allocation has its cache" 0 "$(of_cache "$count.caches" -)"
+	equals "$source: no allocation is missing" \
 		"$(sed -n 's/^Total allocations (before filtering): //p' report | tail -n 1 | tr -d ,)" \
 		"$(all_of "$count.caches")"
-	equals "$told: nothing is left" 0 "$(probes)"
+	equals "$source: nothing is left" 0 "$(probes)"
 done
 sort -n -r "$count.caches" | head -n 8
 # added CACHE: by the pipes that the second run has more.
@@ -84,20 +84,20 @@ added()
 {
 	echo $(($(of_cache "$count.caches" "$1") - $(of_cache "$pipes.caches" "$1")))
 }
-equals "$told: two files for each pipe" $((2 * more)) "$(added filp)"
-equals "$told: a name for each pipe" "$more" "$(added dentry)"
-equals "$told: an inode for each pipe" "$more" "$(added inode_cache)"
+equals "$source: two files for each pipe" $((2 * more)) "$(added filp)"
+equals "$source: a name for each pipe" "$more" "$(added dentry)"
+equals "$source: an inode for each pipe" "$more" "$(added inode_cache)"
 
 # The call sites of several caches: those of sockets, of every family its own.
 profile --events=cache --only-command --record sockets.kmr -- \
 	workload -t 2 tcp-connect 30
-equals "$told, sockets: exit status" 0 "$status"
+equals "$source, sockets: exit status" 0 "$status"
 events_by_cache sockets.kmr > sockets.caches
 # Those of the other side are made in softirqs.
-equals "$told, sockets: two that listen, and those that connect" 62 "$(of_cache sockets.caches TCP)"
-equals "$told, sockets: every allocation has its cache" 0 "$(of_cache sockets.caches -)"
+equals "$source, sockets: two that listen, and those that connect" 62 "$(of_cache sockets.caches TCP)"
+equals "$source, sockets: every allocation has its cache" 0 "$(of_cache sockets.caches -)"
 
-if [ "$told" = 'by probes' ]; then
+if [ "$source" = 'by probes' ]; then
 	profile_started --events=cache
 	holds 'a run has probes' [ "$(probes)" -ge 2 ]
 	has_line 'they are named after it' "kmalloc_top_$program/kmem_cache_alloc" "$tracefs/kprobe_events"

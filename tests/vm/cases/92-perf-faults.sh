@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 6.12
-# What goes wrong while perf events are collected is told to the last event, and nothing is left behind.
+# What goes wrong while perf events are collected is reported exactly, and nothing is left behind.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 
@@ -18,13 +18,13 @@ released()
 	wait "$2"
 }
 
-# is_known_loss NAME: the run lost nothing but a span of CPU 1 that is told. Of 1.1 s, but others use the
+# is_known_loss NAME: the run lost nothing but a reported span of CPU 1. Of 1.1 s, but others use the
 # CPUs, too; without an end it would be more than 3.5 s.
 is_known_loss()
 {
 	local seconds
 	echo "$1: $(tail -n 1 report)"
-	has_line "$1: the CPU is told" '^Lost: events unknown: CPU 1 not traced for [0-9.]+ s$' report
+	has_line "$1: the CPU is reported" '^Lost: events unknown: CPU 1 not traced for [0-9.]+ s$' report
 	equals "$1: exit status" 3 "$status"
 	seconds=$(sed -n -E 's/^Lost: .*CPU 1 not traced for ([0-9.]+) s$/\1/p' report)
 	holds "$1: traced again after ${seconds:-?} s, within 1.1 s, times 3" \
@@ -141,7 +141,7 @@ no_less()
 	echo "$1: $counted counted; $(tail -n 1 report)"
 	cp report "report.${1// /-}"
 	holds "$1: counted and lost are no less than all there was" [ $((counted + ${lost:-0})) -ge "$2" ]
-	equals "$1: the exit status tells" 3 "$status"
+	equals "$1: the exit status shows it" 3 "$status"
 }
 
 # The smallest ring under load: load_started GATE, load_goes GATE, load_ended NAME.
@@ -176,7 +176,7 @@ sleep 2
 kill -CONT "$program"
 load_ended 'the reader is stopped for two seconds'
 
-# Nothing comes any more that would tell of it: the counts do.
+# No record of it comes any more: the counts show it.
 load_started still
 kill -STOP "$program"
 load_goes still
@@ -188,7 +188,7 @@ profile --only-command "${only_messages[@]}" -- sh -c 'workload message 500; kil
 is_complete 'the command is killed'
 equals 'the command is killed: its work is there' 500 "$(report_count report)"
 has_line 'the command is killed: the report says so' 'signal 9' report
-has_line 'the command is killed: it is told' 'signal 9' errors
+has_line 'the command is killed: stderr says so' 'signal 9' errors
 
 state()
 {
@@ -274,7 +274,7 @@ kill -TERM "$program"
 profile_ended CONT
 holds 'two signals: exit status' [ "$status" = 0 -o "$status" = 3 ]
 equals 'two signals: all of the work is there' 800 "$(report_count report)"
-has_line 'two signals: nothing is lost untold' '^Lost: ' report
+has_line 'two signals: the loss is reported' '^Lost: ' report
 
 keeps_all_under_signals
 

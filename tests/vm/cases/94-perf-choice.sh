@@ -14,7 +14,7 @@ chosen()
 	sed -n -E -e 's/^kmalloc-top: collector: //p' -e 's/^ok    Collector: +//p' "$1"
 }
 
-# takes NAME COLLECTOR ARG…: what a run takes that is not told what to take; leaves its $reason.
+# takes NAME COLLECTOR ARG…: which collector a run takes by itself; leaves its $reason.
 takes()
 {
 	local name=$1 collector=$2 title started=$EPOCHREALTIME

@@ -43,7 +43,7 @@ equals 'the command ended well, so nothing is said' '' "$(grep '^Traced command:
 seconds kmalloc-top -m 10 -t 3 -e tcp_ -c 'find /usr/include -type f'
 grep -v '^/usr/include/' printed > report
 ran_well 'as it chooses'
-has_line 'as it chooses: the collector is told' '^kmalloc-top: collector: (perf events \(SystemTap: .*\)|SystemTap)$' errors
+has_line 'as it chooses: the collector is shown' '^kmalloc-top: collector: (perf events \(SystemTap: .*\)|SystemTap)$' errors
 
 kmalloc-top --collector=perf -I msgsnd -c 'workload message 50' > report 2> errors
 holds 'there are stacks of messages' [ "$(report_stacks report)" -gt 0 ]

@@ -168,7 +168,7 @@ rows()
 		sed 's/\[[0-9]*\]$/[N]/' | sort
 }
 
-# report_lost FILE: the events that the last line tells; nothing when it does not know all of them.
+# report_lost FILE: the events that the last line counts; nothing when it does not know all of them.
 report_lost()
 {
 	tail -n 1 "$1" | tr -d , |
@@ -188,7 +188,7 @@ work_waits()
 work_options=()
 
 # work_stays: the processes of work_waits do not end by themselves from now on: what their end allocates
-# may be lost, too, and what was lost has no stack by which it could be told apart. work_done PID… waits
+# may be lost, too, and what was lost has no stack that would show whose it was. work_done PID… waits
 # until their work is done.
 work_stays()
 {
@@ -220,7 +220,7 @@ is_complete()
 {
 	equals "$1: exit status" 0 "$status"
 	equals "$1: nothing lost" 'Lost: none' "$(tail -n 1 report)"
-	holds "$1: the cost is told and possible" cost_is_possible
+	holds "$1: the cost is shown and possible" cost_is_possible
 }
 
 # Probes cannot run for longer than all of the time. What perf events cost is not measured.
