@@ -90,6 +90,24 @@ bool option_sort(Options *options, const char *value, GError **error)
 	return option_fail(error, "unknown key '%s'; valid: %s", value, names->str);
 }
 
+bool option_format(Options *options, const char *value, GError **error)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	options->renderer = renderer_lookup(value);
+	if (options->renderer)
+		return true;
+	for (const Renderer *renderer = renderers; renderer->name; renderer++)
+		g_string_append_printf(names, "%s%s", names->len ? ", " : "", renderer->name);
+	return option_fail(error, "unknown format '%s'; valid: %s", value, names->str);
+}
+
+bool option_json(Options *options, const char *value, GError **error)
+{
+	(void)value; /* it takes none */
+	return option_format(options, "json", error);
+}
+
 bool option_by(Options *options, const char *value, GError **error)
 {
 	return group_keys_parse(value, options->view.by, error);

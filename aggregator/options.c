@@ -131,6 +131,13 @@ static void print_rate_columns(FILE *out)
 			print_columns(out, column->alias, column->help);
 }
 
+static void print_formats(FILE *out)
+{
+	fputs("\nNames of --format:\n", out);
+	for (const Renderer *renderer = renderers; renderer->name; renderer++)
+		print_columns(out, renderer->name, renderer->about);
+}
+
 static void print_keys(FILE *out)
 {
 	fputs("\nKeys of -s, --sort:\n", out);
@@ -167,6 +174,7 @@ void options_print_help(const Tool *tool, FILE *out)
 		print_rate_columns(out);
 	else
 		print_keys(out);
+	print_formats(out);
 	print_examples(tool->examples, out);
 }
 
@@ -201,6 +209,7 @@ static Options *options_new(const Tool *tool)
 	options->cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
 	options->view.cells = options->cells;
 	options->view.sort = &sort_keys[0];
+	options->renderer = &renderers[0];
 	options->view.top = UINT64_MAX;
 	options->given = g_ptr_array_new();
 	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));

@@ -7,6 +7,7 @@
 #include "rank/rate_columns.h"
 #include "rank/view.h"
 #include "record/run_info.h"
+#include "report/renderers.h"
 
 #include <glib.h>
 #include <stdio.h>
@@ -25,7 +26,6 @@ typedef struct {
 	bool recorded_speed; /* of a recording; else as fast as it is read */
 	bool batch;          /* plain text on a terminal, too */
 	bool no_clear;       /* the same */
-	bool json;
 	bool per_second;
 } RateOptions;
 
@@ -74,7 +74,8 @@ typedef struct {
 	ProcessChoice processes; /* the last two, as cell filters take them */
 	/* --callsite-skip: what view.callsite_skip is; NULL: not given. */
 	CallsiteSkip *callsite_skip;
-	char *output; /* -O; NULL: stdout */
+	const Renderer *renderer; /* --format */
+	char *output;             /* -O; NULL: stdout */
 	bool hide_host;
 	bool details;
 	bool human;

@@ -6,6 +6,7 @@ dist_doc_DATA += \
 	doc/ARCHITECTURE.md \
 	doc/COMPATIBILITY.md \
 	doc/GLOSSARY.md \
+	doc/JSON.md \
 	doc/PERFORMANCE.md \
 	doc/RECORD_FORMAT.md \
 	doc/TESTING.md

@@ -19,7 +19,7 @@ static Value share(const ReportModel *model, const GroupRow *row)
 
 	return (Value){ .known = true,
 			.number = key->value(&row->summary),
-			.other = key->value(&model->groups->before.summary) };
+			.other = key->value(model_all_sums(model)) };
 }
 
 static bool is_sampled(const ReportModel *model)
@@ -67,14 +67,15 @@ static Value failed(const ReportModel *model, const GroupRow *row)
 }
 
 const GroupColumn group_columns[] = {
-	{ "allocations", "ALLOCATIONS", "ALLOCATIONS", VALUE_COUNT, NULL, allocations },
-	{ "share_percent", "SHARE%", "SHARE%", VALUE_SHARE, NULL, share },
-	{ "margin_percent", "+-%", "+-%", VALUE_PERCENT, is_sampled, margin },
-	{ "bytes_requested", "REQUESTED-BYTES", "REQUESTED", VALUE_BYTES, model_has_bytes,
+	{ "allocations", "ALLOCATIONS", "ALLOCATIONS", VALUE_COUNT, NULL, NULL, allocations },
+	{ "share_percent", "SHARE%", "SHARE%", VALUE_SHARE, NULL, NULL, share },
+	{ "margin_percent", "+-%", "+-%", VALUE_PERCENT, is_sampled, NULL, margin },
+	{ "bytes_requested", "REQUESTED-BYTES", "REQUESTED", VALUE_BYTES, model_has_bytes, NULL,
 	  bytes_requested },
-	{ "bytes_allocated", "ALLOCATED-BYTES", "ALLOCATED", VALUE_BYTES, model_has_bytes,
+	{ "bytes_allocated", "ALLOCATED-BYTES", "ALLOCATED", VALUE_BYTES, model_has_bytes, NULL,
 	  bytes_allocated },
-	{ "bytes_wasted", "WASTED-BYTES", "WASTED", VALUE_BYTES, model_has_bytes, bytes_wasted },
-	{ "allocations_failed", "FAILED", "FAILED", VALUE_COUNT, any_failed, failed },
-	{ NULL, NULL, NULL, VALUE_COUNT, NULL, NULL },
+	{ "bytes_wasted", "WASTED-BYTES", "WASTED", VALUE_BYTES, model_has_bytes, NULL,
+	  bytes_wasted },
+	{ "allocations_failed", "FAILED", "FAILED", VALUE_COUNT, NULL, any_failed, failed },
+	{ NULL, NULL, NULL, VALUE_COUNT, NULL, NULL, NULL },
 };

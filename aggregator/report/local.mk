@@ -1,10 +1,12 @@
 libaggregator_a_SOURCES += \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/group_columns.c aggregator/report/group_columns.h \
+	aggregator/report/json_writer.c aggregator/report/json_writer.h \
 	aggregator/report/memory_line.c aggregator/report/memory_line.h \
 	aggregator/report/model.c aggregator/report/model.h \
 	aggregator/report/rate_json.c aggregator/report/rate_json.h \
 	aggregator/report/rate_text.c aggregator/report/rate_text.h \
+	aggregator/report/render_json.c aggregator/report/render_json.h \
 	aggregator/report/render_text.c aggregator/report/render_text.h \
 	aggregator/report/renderers.c aggregator/report/renderers.h \
 	aggregator/report/slab_growth.c aggregator/report/slab_growth.h \

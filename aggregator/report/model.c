@@ -24,6 +24,11 @@ const StackSummary *model_shown_sums(const ReportModel *model)
 	return model->groups ? &model->groups->after.summary : &model->view->after;
 }
 
+const StackSummary *model_all_sums(const ReportModel *model)
+{
+	return model->groups ? &model->groups->before.summary : &model->view->before;
+}
+
 bool model_is_empty(const ReportModel *model)
 {
 	return !(model->groups ? model->groups->rows->len : model->view->stacks->len);
@@ -185,7 +190,8 @@ static void set_groups(ReportModel *model)
 	const ReportSource *source = model->source;
 
 	if (source->options->by[0])
-		model->groups = group_rows_new(source->view, source->options, source->details);
+		model->groups = group_rows_new(source->view, source->options,
+					       source->details || source->whole_names);
 	model->has_blocks = model->kind == REPORT_SLABSTACK && are_blocks(source->options);
 	model->group_noun = model->has_blocks ? "block" : "row";
 }
@@ -197,6 +203,7 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 	model->kind = kind;
 	model->source = source;
 	model->view = source->view;
+	model->interval = source->interval;
 	if (kind == REPORT_STACKS || kind == REPORT_SLABSTACK)
 		set_groups(model);
 	if (kind == REPORT_SLAB_CACHES || (kind == REPORT_SLABSTACK && source->caches))

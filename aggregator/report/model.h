@@ -17,11 +17,12 @@ typedef struct {
 	ReportKind kind;
 	const ReportSource *source; /* how it was asked for; not its session */
 	Facts *facts;
-	const View *view;       /* stacks, drops and what was left out */
-	GroupRows *groups;      /* a table, or the blocks of slabstack; NULL: stacks */
-	bool has_blocks;        /* groups are slabstack's blocks */
-	const char *group_noun; /* what text calls one of them: "row" */
-	SlabReadings *slab;     /* how slab caches grew; NULL: none were asked for */
+	const View *view;               /* stacks, drops and what was left out */
+	GroupRows *groups;              /* a table, or the blocks of slabstack; NULL: stacks */
+	bool has_blocks;                /* groups are slabstack's blocks */
+	const char *group_noun;         /* what text calls one of them: "row" */
+	SlabReadings *slab;             /* how slab caches grew; NULL: none were asked for */
+	const IntervalSource *interval; /* of REPORT_INTERVAL; else NULL */
 } ReportModel;
 
 /* The keys of a block of slabstack, by their place in SLABSTACK_BLOCKS. */
@@ -35,6 +36,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ReportModel, report_model_free)
 
 /* Returns the sums over what is shown: stacks, or rows of a table. */
 const StackSummary *model_shown_sums(const ReportModel *model);
+
+/* Returns the sums over all of them, before filters of numbers and the top. */
+const StackSummary *model_all_sums(const ReportModel *model);
 
 /* Whether the stream has the sizes of its allocations; text formats do not. */
 bool model_has_bytes(const ReportModel *model);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "report/json_writer.h"
 #include "report/rate_text.h"
 
-#include <glib.h>
-
-/* Appends a table as one object of JSON on a line; doc/slabratetop.1 says what is in it. */
-void rate_json_append(GString *out, const RateTable *table, const RunInfo *info,
-		      const RateLayout *layout);
+/* Writes the members of a table of rates into the object that is open; doc/JSON.md has them. */
+void json_write_interval(JsonWriter *json, const RateTable *table, const Facts *facts,
+			 const RateLayout *layout);

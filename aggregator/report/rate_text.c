@@ -6,10 +6,10 @@
 
 enum { NS_PER_S = 1000000000, NAME_WIDTH_MIN = 8 };
 
-void rate_text_append_head(GString *out, const RunInfo *info, const RateLayout *layout)
+void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *layout)
 {
-	const char *covered = run_info_text(info, KMT_FIELD_COVERED);
-	const char *not_covered = run_info_text(info, KMT_FIELD_NOT_COVERED);
+	const char *covered = fact_text(facts, FACT_COVERED);
+	const char *not_covered = fact_text(facts, FACT_NOT_COVERED);
 
 	g_string_append_printf(out, "Allocated in intervals of %g s%s, not memory in use.\n",
 			       layout->interval_s, layout->per_second ? ", per second" : "");

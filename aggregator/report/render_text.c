@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/render_text.h"
 
+#include "report/rate_text.h"
+
 static void print_slab_caches(const ReportModel *model, FILE *out)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -9,11 +11,21 @@ static void print_slab_caches(const ReportModel *model, FILE *out)
 	fwrite(text->str, 1, text->len, out);
 }
 
+static void print_interval(const ReportModel *model, FILE *out)
+{
+	const IntervalSource *interval = model->interval;
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (interval->is_first && !model->source->quiet)
+		rate_text_append_head(text, model->facts, interval->layout);
+	rate_text_append(text, interval->table, interval->layout);
+	fwrite(text->str, 1, text->len, out);
+}
+
 static void (*const print[])(const ReportModel *model, FILE *out) = {
-	[REPORT_STACKS] = text_print_stacks,
-	[REPORT_SLABSTACK] = text_print_slabstack,
-	[REPORT_SLAB_CACHES] = print_slab_caches,
-	[REPORT_INFO] = text_print_info,
+	[REPORT_STACKS] = text_print_stacks,      [REPORT_SLABSTACK] = text_print_slabstack,
+	[REPORT_SLAB_CACHES] = print_slab_caches, [REPORT_INFO] = text_print_info,
+	[REPORT_INTERVAL] = print_interval,
 };
 
 void render_text(const ReportModel *model, FILE *out)

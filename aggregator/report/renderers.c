@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/renderers.h"
 
+#include "report/render_json.h"
 #include "report/render_text.h"
 
 const Renderer renderers[] = {
-	{ "text", "for people (default)", render_text },
-	{ NULL, NULL, NULL },
+	{ "text", "for people", false, render_text },
+	{ "json", "for programs", true, render_json },
+	{ NULL, NULL, false, NULL },
 };
 
 const Renderer *renderer_lookup(const char *name)

@@ -7,9 +7,10 @@
 
 /* A way to write reports: what --format accepts. To add one: a file render_NAME.c, a row in
    renderers.c. */
-typedef struct {
+typedef struct Renderer {
 	const char *name;
-	const char *about;
+	const char *about; /* in the help text */
+	bool whole_names;  /* no name is shortened */
 	/* Writes a report of any kind; errors are left in the stream. */
 	void (*render)(const ReportModel *model, FILE *out);
 } Renderer;

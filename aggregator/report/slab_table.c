@@ -10,11 +10,6 @@
 
 enum { COLUMNS = 4, COLUMN_GAP = 2 };
 
-typedef struct {
-	const SlabinfoCache *cache; /* of the end */
-	double change_bytes;        /* a second */
-} Row;
-
 static double change_of(const SlabSpan *span, const SlabinfoCache *end)
 {
 	const SlabinfoCache *start = slabinfo_find(span->start, end->name);
@@ -28,7 +23,7 @@ static double change_of(const SlabSpan *span, const SlabinfoCache *end)
 /* Growth first, then size; what shrinks does not come last for that. */
 static int compare_rows(const void *a, const void *b)
 {
-	const Row *of_a = a, *of_b = b;
+	const SlabTableRow *of_a = a, *of_b = b;
 	double growth_a = MAX(of_a->change_bytes, 0), growth_b = MAX(of_b->change_bytes, 0);
 
 	if (growth_a != growth_b)
@@ -38,14 +33,14 @@ static int compare_rows(const void *a, const void *b)
 	return strcmp(of_a->cache->name, of_b->cache->name);
 }
 
-static GArray *rows_of(const SlabTable *table, bool reclaimable)
+GArray *slab_table_rows(const SlabTable *table, bool reclaimable)
 {
 	const SlabSpan *span = &table->span;
-	GArray *rows = g_array_new(FALSE, FALSE, sizeof(Row));
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(SlabTableRow));
 
 	for (guint i = 0; i < slabinfo_count(span->end); i++) {
 		const SlabinfoCache *cache = slabinfo_at(span->end, i);
-		const Row row = { cache, change_of(span, cache) };
+		const SlabTableRow row = { cache, change_of(span, cache) };
 
 		if ((cache->slab_bytes || cache->objects_in_use) &&
 		    reclaimable_has(table->reclaimable, cache->name) == reclaimable)
@@ -68,7 +63,7 @@ static GString *add_cell(GPtrArray *cells)
 	return cell;
 }
 
-static void add_row(GPtrArray *cells, const Row *row, bool human)
+static void add_row(GPtrArray *cells, const SlabTableRow *row, bool human)
 {
 	escape_append(add_cell(cells), row->cache->name);
 	append_count(add_cell(cells), row->cache->objects_in_use);
@@ -112,16 +107,14 @@ static void append_rows(GString *out, const SlabTable *table, const GArray *rows
 	g_string_append(add_cell(cells), table->human ? "SIZE" : "SIZE-BYTES");
 	g_string_append(add_cell(cells), table->human ? "CHANGE/s" : "CHANGE-BYTES/s");
 	for (guint i = 0; i < shown; i++)
-		add_row(cells, &g_array_index(rows, Row, i), table->human);
+		add_row(cells, &g_array_index(rows, SlabTableRow, i), table->human);
 	append_cells(out, cells);
 	if (rows->len > shown)
 		g_string_append_printf(out, "%u more (--all)\n", rows->len - shown);
 	g_string_append_c(out, '\n');
 }
 
-/* Returns what the kernel took outside of slab caches, in bytes, where that is more than slab
-   caches grew by, and more than CPUs put aside for later; else 0. */
-static int64_t taken_outside(const SlabTable *table)
+int64_t slab_table_taken_outside(const SlabTable *table)
 {
 	enum { NOISE_BYTES = 1 << 20, NOISE_BYTES_OF_A_CPU = 128 << 10 };
 	const HostMemoryUse *start = &table->memory.start, *end = &table->memory.end;
@@ -135,8 +128,8 @@ static int64_t taken_outside(const SlabTable *table)
 
 static void append_next(GString *out, const SlabTable *table, const GArray *rows)
 {
-	const Row *first = rows->len ? &g_array_index(rows, Row, 0) : NULL;
-	int64_t outside = taken_outside(table);
+	const SlabTableRow *first = rows->len ? &g_array_index(rows, SlabTableRow, 0) : NULL;
+	int64_t outside = slab_table_taken_outside(table);
 	g_autofree char *quoted = NULL;
 
 	if (outside) {
@@ -159,8 +152,8 @@ static void append_next(GString *out, const SlabTable *table, const GArray *rows
 
 void append_slab_table(GString *out, const SlabTable *table)
 {
-	g_autoptr(GArray) kept = rows_of(table, false);
-	g_autoptr(GArray) reclaimable = rows_of(table, true);
+	g_autoptr(GArray) kept = slab_table_rows(table, false);
+	g_autoptr(GArray) reclaimable = slab_table_rows(table, true);
 	gsize start = out->len;
 
 	append_memory_line(out, &table->memory);

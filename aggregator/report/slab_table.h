@@ -6,6 +6,7 @@
 #include "report/memory_line.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Two readings of /proc/slabinfo of one host, and the time between them. Borrowed. */
@@ -26,6 +27,20 @@ typedef struct {
 	unsigned cpus;  /* which hold some free memory each */
 	bool human;     /* bytes in KiB, MiB ... */
 } SlabTable;
+
+/* A cache in such a table. */
+typedef struct {
+	const SlabinfoCache *cache; /* of the end */
+	double change_bytes;        /* of its objects in use, a second */
+} SlabTableRow;
+
+/* Returns the caches that have anything (element-type SlabTableRow), those that the kernel shrinks
+   when memory runs short or the others: what grows most first. The caller unrefs it. */
+GArray *slab_table_rows(const SlabTable *table, bool reclaimable);
+
+/* Returns what the kernel took outside of slab caches, in bytes, where that is more than slab
+   caches grew by, and more than CPUs put aside for later; else 0. */
+int64_t slab_table_taken_outside(const SlabTable *table);
 
 /*
  * Appends a line of the host's memory, then the slab caches, what grows most first: CACHE IN-USE

@@ -117,12 +117,18 @@ static void make_label(Table *table, const Line *line, guint place)
 		shorten(table->cell);
 }
 
+static bool is_shown(const ReportModel *model, const GroupColumn *column)
+{
+	return (!column->known || column->known(model)) &&
+	       (!column->notable || column->notable(model));
+}
+
 static void choose_columns(Table *table)
 {
 	const GroupKey *const *keys = table->model->groups->keys;
 
 	for (const GroupColumn *column = group_columns; column->id; column++)
-		if (!column->shown || column->shown(table->model)) {
+		if (is_shown(table->model, column)) {
 			g_assert(table->figure_count < FIGURES_MAX);
 			table->figures[table->figure_count++] = column;
 		}

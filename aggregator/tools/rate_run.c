@@ -3,9 +3,8 @@
 
 #include "collect/collector_types.h"
 #include "number_text.h"
-#include "report/rate_json.h"
-#include "report/rate_text.h"
 #include "report/render_text.h"
+#include "report/renderers.h"
 #include "tools/cache_choice.h"
 #include "tools/rate_feed.h"
 #include "tools/rate_screen.h"
@@ -41,20 +40,24 @@ static unsigned terminal_width(void)
 
 static void print_table(RateRun *run, const RateTable *table)
 {
-	const RateOptions *rate = &run->options->rate;
-	const RunInfo *info = run->session->info;
-	g_autoptr(GString) text = g_string_new(NULL);
+	const Options *options = run->options;
+	const IntervalSource interval = { table, &run->layout, !run->headed };
+	const ReportSource source = {
+		.command = options->tool->name,
+		.session = run->session,
+		.quiet = options->quiet,
+		.interval = &interval,
+	};
+	g_autoptr(ReportModel) model = report_model_new(REPORT_INTERVAL, &source);
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
 
 	run->layout.width = terminal_width();
-	if (rate->json) {
-		rate_json_append(text, table, info, &run->layout);
-	} else {
-		if (!run->headed && !run->options->quiet)
-			rate_text_append_head(text, info, &run->layout);
-		run->headed = true;
-		rate_text_append(text, table, &run->layout);
-	}
-	text_writer_give(run->writer, g_string_free(g_steal_pointer(&text), FALSE));
+	run->headed = true;
+	options->renderer->render(model, out);
+	fclose(out);
+	text_writer_give(run->writer, text);
 }
 
 static void take_table(RateTable *given, void *user_data)

@@ -48,7 +48,8 @@ bool rate_screen_is_wanted(const Options *options)
 	bool reads_stdin = options->input && g_str_equal(options->input, "-");
 
 	return can_draw() && isatty(STDOUT_FILENO) && (isatty(STDIN_FILENO) || reads_stdin) &&
-	       !rate->batch && !rate->no_clear && !rate->json && !rate->count;
+	       !rate->batch && !rate->no_clear && options->renderer == &renderers[0] &&
+	       !rate->count;
 }
 
 RateScreen *rate_screen_new(Options *options, Session *session, GError **error)

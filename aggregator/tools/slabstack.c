@@ -34,7 +34,7 @@ static bool all_with_cache(const Options *options)
 
 /* What the table of caches obeys. */
 static const char *const overview_options[] = {
-	"all", "top", "human", "duration", "output", "quiet", NULL,
+	"all", "top", "human", "duration", "output", "format", "quiet", NULL,
 };
 
 static const OptionRule rules[] = {

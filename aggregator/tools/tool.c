@@ -81,11 +81,12 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.human = options->human,
 		.all = options->all,
 		.show_host = !options->hide_host,
+		.whole_names = options->renderer->whole_names,
 	};
 	g_autoptr(ReportModel) model = NULL;
 
 	model = report_model_new(kind_of(options), &report);
-	renderers[0].render(model, out);
+	options->renderer->render(model, out);
 }
 
 /* SIGUSR1: the report so far; the run goes on. */

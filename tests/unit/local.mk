@@ -54,6 +54,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_inner_kmallocs.c \
 	tests/unit/test_input.c \
 	tests/unit/test_intervals.c \
+	tests/unit/test_json.c \
 	tests/unit/test_kmem_points.c \
 	tests/unit/test_loss.c \
 	tests/unit/test_margin.c \

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/json_writer.h"
+
+#include "escape.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NS_PER_SECOND = 1000000000, NS_PER_MICROSECOND = 1000 };
+
+static void begin(JsonWriter *json, const char *name)
+{
+	if (json->comma)
+		g_string_append_c(json->out, ',');
+	if (name)
+		g_string_append_printf(json->out, "\"%s\":", name);
+	json->comma = true;
+}
+
+void json_open(JsonWriter *json, const char *name, char bracket)
+{
+	begin(json, name);
+	g_string_append_c(json->out, bracket);
+	json->comma = false;
+}
+
+void json_close(JsonWriter *json, char bracket)
+{
+	g_string_append_c(json->out, bracket);
+	json->comma = true;
+}
+
+void json_null(JsonWriter *json, const char *name)
+{
+	begin(json, name);
+	g_string_append(json->out, "null");
+}
+
+void json_flag(JsonWriter *json, const char *name, bool flag)
+{
+	begin(json, name);
+	g_string_append(json->out, flag ? "true" : "false");
+}
+
+void json_count(JsonWriter *json, const char *name, uint64_t count)
+{
+	begin(json, name);
+	g_string_append_printf(json->out, "%" G_GUINT64_FORMAT, count);
+}
+
+void json_signed(JsonWriter *json, const char *name, int64_t number)
+{
+	begin(json, name);
+	g_string_append_printf(json->out, "%" G_GINT64_FORMAT, number);
+}
+
+static void append_double(JsonWriter *json, const char *name, double number, const char *format)
+{
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	if (!isfinite(number)) {
+		json_null(json, name);
+		return;
+	}
+	begin(json, name);
+	g_string_append(json->out, g_ascii_formatd(text, sizeof(text), format, number));
+}
+
+void json_decimals(JsonWriter *json, const char *name, double number, int decimals)
+{
+	char format[sizeof("%.9f")];
+
+	g_snprintf(format, sizeof(format), "%%.%df", CLAMP(decimals, 0, 9));
+	append_double(json, name, number, format);
+}
+
+void json_real(JsonWriter *json, const char *name, double number)
+{
+	append_double(json, name, number, "%.9g");
+}
+
+void json_seconds(JsonWriter *json, const char *name, uint64_t ns)
+{
+	begin(json, name);
+	g_string_append_printf(json->out, "%" G_GUINT64_FORMAT ".%09u", ns / NS_PER_SECOND,
+			       (unsigned)(ns % NS_PER_SECOND));
+}
+
+void json_micros(JsonWriter *json, const char *name, uint64_t ns)
+{
+	begin(json, name);
+	g_string_append_printf(json->out, "%" G_GUINT64_FORMAT ".%06u", ns / NS_PER_SECOND,
+			       (unsigned)(ns % NS_PER_SECOND / NS_PER_MICROSECOND));
+}
+
+void json_time(JsonWriter *json, const char *name, uint64_t realtime_ns)
+{
+	g_autoptr(GDateTime) time =
+		g_date_time_new_from_unix_utc((gint64)(realtime_ns / NS_PER_SECOND));
+	/* Every 64-bit number of ns is within the range of GDateTime: until the year 2554. */
+	g_autofree char *text = g_date_time_format(time, "%Y-%m-%dT%H:%M:%S");
+
+	begin(json, name);
+	g_string_append_printf(json->out, "\"%s.%09uZ\"", text,
+			       (unsigned)(realtime_ns % NS_PER_SECOND));
+}
+
+void json_text_len(JsonWriter *json, const char *name, const char *text, gsize length)
+{
+	gsize at;
+
+	begin(json, name);
+	g_string_append_c(json->out, '"');
+	at = json->out->len;
+	escape_append_len(json->out, text, length);
+	/* What is left is printable: two characters mean something in JSON. */
+	for (; at < json->out->len; at++)
+		if (strchr("\"\\", json->out->str[at]))
+			g_string_insert_c(json->out, (gssize)at++, '\\');
+	g_string_append_c(json->out, '"');
+}
+
+void json_text(JsonWriter *json, const char *name, const char *text)
+{
+	if (text)
+		json_text_len(json, name, text, strlen(text));
+	else
+		json_null(json, name);
+}
+
+static void write_list(JsonWriter *json, const char *name, char *const *list)
+{
+	json_open(json, name, '[');
+	for (; list && *list; list++)
+		json_text(json, NULL, *list);
+	json_close(json, ']');
+}
+
+static void write_range(JsonWriter *json, const char *name, const Value *range)
+{
+	json_open(json, name, '{');
+	json_count(json, "low", range->number);
+	json_count(json, "high", range->other);
+	json_close(json, '}');
+}
+
+static void write_share(JsonWriter *json, const char *name, const Value *share)
+{
+	json_real(json, name,
+		  share->other ? (double)share->number * 100 / (double)share->other : 0);
+}
+
+void json_value(JsonWriter *json, const char *name, ValueType type, const Value *value)
+{
+	if (!value->known) {
+		json_null(json, name);
+		return;
+	}
+	switch (type) {
+	case VALUE_TEXT:
+		json_text(json, name, value->text);
+		break;
+	case VALUE_LIST:
+		write_list(json, name, value->list);
+		break;
+	case VALUE_FLAG:
+		json_flag(json, name, value->number);
+		break;
+	case VALUE_COUNT:
+	case VALUE_BYTES:
+	case VALUE_NS:
+		json_count(json, name, value->number);
+		break;
+	case VALUE_RANGE:
+		write_range(json, name, value);
+		break;
+	case VALUE_SHARE:
+		write_share(json, name, value);
+		break;
+	case VALUE_PERCENT:
+		json_real(json, name, value->percent);
+		break;
+	case VALUE_TIME_SPAN:
+		json_seconds(json, name, value->number);
+		break;
+	case VALUE_TIME:
+		json_time(json, name, value->number);
+		break;
+	}
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/render_json.h"
+
+#include "rank/comm_fold.h"
+#include "rank/context_name.h"
+#include "report/group_columns.h"
+#include "report/rate_json.h"
+#include "symbols/frame_line.h"
+
+#include <string.h>
+
+/* Of what doc/JSON.md says: larger where a key is gone or means something else. */
+enum { SCHEMA_VERSION = 1 };
+
+static const char *const report_names[] = {
+	[REPORT_STACKS] = "stacks",
+	[REPORT_SLABSTACK] = "slabstack",
+	[REPORT_SLAB_CACHES] = "slab_caches",
+	[REPORT_INFO] = "info",
+};
+
+/* Writes what there is so far, so that a report of many stacks is never whole in memory. */
+static void flush(JsonWriter *json, FILE *out)
+{
+	fwrite(json->out->str, 1, json->out->len, out);
+	g_string_truncate(json->out, 0);
+}
+
+static void write_facts(JsonWriter *json, const Facts *facts)
+{
+	json_open(json, "facts", '{');
+	for (FactId id = 0; id < FACTS; id++)
+		json_value(json, fact_kinds[id].id, fact_kinds[id].type, &facts->values[id]);
+	json_close(json, '}');
+}
+
+static void write_figures(JsonWriter *json, const ReportModel *model, const GroupRow *row)
+{
+	for (const GroupColumn *column = group_columns; column->id; column++) {
+		bool known = !column->known || column->known(model);
+		Value value = known ? column->value(model, row) : (Value){ .known = false };
+
+		json_value(json, column->id, column->type, &value);
+	}
+}
+
+/* Of several processes what their names have in common. */
+static void write_name(JsonWriter *json, const ViewProcess *process)
+{
+	const char *comm = process ? process->comm : "";
+
+	if (!*comm)
+		json_null(json, "name");
+	else if (process->processes > 1)
+		json_text_len(json, "name", comm, comm_folded_length(comm));
+	else
+		json_text(json, "name", comm);
+}
+
+static void write_processes(JsonWriter *json, const GArray *processes)
+{
+	json_open(json, "processes", '[');
+	for (guint i = 0; i < processes->len; i++) {
+		const ViewProcess *process = &g_array_index(processes, ViewProcess, i);
+		bool is_task = process->context == KMT_CONTEXT_TASK;
+
+		json_open(json, NULL, '{');
+		json_text(json, "context", context_name(process->context));
+		write_name(json, is_task ? process : NULL);
+		if (process->tgid)
+			json_count(json, "tgid", process->tgid);
+		else
+			json_null(json, "tgid");
+		json_count(json, "processes", process->processes);
+		json_count(json, "allocations", process->allocations);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_part(JsonWriter *json, const char *name, TextPart part)
+{
+	if (part.length)
+		json_text_len(json, name, part.text, part.length);
+	else
+		json_null(json, name);
+}
+
+/* Of "0xffffffff800d9d3b : __kmalloc+0x0/0x9f [kernel]". */
+static void write_frame(JsonWriter *json, const char *line, gsize length)
+{
+	g_autofree char *text = g_strndup(line, length);
+	FrameLine frame = frame_line_parse(text);
+	const char *offset = frame.name.text + frame.name.length;
+	bool has_address = g_str_has_prefix(frame.whole.text, "0x");
+
+	json_open(json, NULL, '{');
+	if (has_address)
+		json_text_len(json, "address", frame.whole.text, strcspn(frame.whole.text, " "));
+	else
+		json_null(json, "address");
+	write_part(json, "function", frame.name);
+	if (frame.name.length && *offset == '+')
+		json_count(json, "offset_bytes", g_ascii_strtoull(offset + 1, NULL, 16));
+	else
+		json_null(json, "offset_bytes");
+	write_part(json, "module", frame.module);
+	json_text_len(json, "text", frame.whole.text, frame.whole.length);
+	json_close(json, '}');
+}
+
+/* The lines of a stack, innermost first. */
+static void write_frames(JsonWriter *json, const char *name, const char *lines)
+{
+	json_open(json, name, '[');
+	for (const char *end; (end = strchr(lines, '\n')); lines = end + 1)
+		write_frame(json, lines, end - lines);
+	json_close(json, ']');
+}
+
+static void write_stack(JsonWriter *json, const ReportModel *model, const ViewStack *stack)
+{
+	g_autoptr(GArray) processes = view_processes(model->view, stack);
+	g_autoptr(GString) lines = g_string_new(NULL);
+	const GroupRow row = { .summary = stack->summary,
+			       .failed = stack->failed,
+			       .variance = stack->variance };
+
+	view_append_text(model->view, stack, lines);
+	json_open(json, NULL, '{');
+	write_figures(json, model, &row);
+	json_flag(json, "cut", stack->truncated);
+	write_processes(json, processes);
+	write_frames(json, "frames", lines->str);
+	json_close(json, '}');
+}
+
+static void write_stacks(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	json_open(json, "stacks", '[');
+	for (guint i = 0; i < model->view->stacks->len; i++) {
+		write_stack(json, model, g_ptr_array_index(model->view->stacks, i));
+		flush(json, out);
+	}
+	json_close(json, ']');
+}
+
+/* What names a row: a stack by its frames, else a text. */
+static void write_label(JsonWriter *json, const ReportModel *model, const GroupRow *row, guint key)
+{
+	const char *name = model->groups->keys[key]->name;
+	g_autoptr(GString) label = g_string_new(NULL);
+
+	group_rows_append_label(model->groups, row, key, label);
+	if (g_str_equal(name, "stack"))
+		write_frames(json, "frames", label->str);
+	else
+		json_text(json, name, label->str);
+}
+
+static void write_row(JsonWriter *json, const ReportModel *model, const GroupRow *row)
+{
+	json_open(json, NULL, '{');
+	for (guint key = 0; model->groups->keys[key]; key++)
+		write_label(json, model, row, key);
+	write_figures(json, model, row);
+	json_close(json, '}');
+}
+
+static void write_others(JsonWriter *json, const ReportModel *model)
+{
+	const GroupRows *groups = model->groups;
+
+	if (groups->rows->len == groups->rows_before) {
+		json_null(json, "others");
+		return;
+	}
+	json_open(json, "others", '{');
+	json_count(json, "rows", groups->rows_before - groups->rows->len);
+	write_figures(json, model, &groups->others);
+	json_close(json, '}');
+}
+
+static void write_rows(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	const GroupRows *groups = model->groups;
+
+	json_open(json, "by", '[');
+	for (guint key = 0; groups->keys[key]; key++)
+		json_text(json, NULL, groups->keys[key]->name);
+	json_close(json, ']');
+	json_open(json, "rows", '[');
+	for (guint i = 0; i < groups->rows->len; i++) {
+		write_row(json, model, &g_array_index(groups->rows, GroupRow, i));
+		flush(json, out);
+	}
+	json_close(json, ']');
+	write_others(json, model);
+}
+
+static void write_drops(JsonWriter *json, const ReportModel *model)
+{
+	json_open(json, "dropped", '[');
+	for (guint i = 0; i < model_drop_count(model); i++) {
+		const FilterDrop *drop = model_drop(model, i);
+
+		json_open(json, NULL, '{');
+		json_text(json, "option", drop->option);
+		json_text(json, "argument", drop->argument);
+		json_text(json, "of", model_drop_is_of_stacks(model, i) ? "stacks" : "rows");
+		json_count(json, "count", drop->rows);
+		json_count(json, "allocations", drop->allocations);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_left_out(JsonWriter *json, const GArray *left_out)
+{
+	json_open(json, "left_out", '[');
+	for (guint i = 0; i < left_out->len; i++) {
+		const ViewLeftOut *one = &g_array_index(left_out, ViewLeftOut, i);
+
+		json_open(json, NULL, '{');
+		json_text(json, "option", one->option);
+		json_text(json, "argument", one->given);
+		json_count(json, "allocations", one->allocations);
+		json_text(json, "remark", one->remark);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_growth_figures(JsonWriter *json, const SlabGrowthRow *row)
+{
+	if (row->is_known) {
+		json_count(json, "objects_in_use_start", row->start);
+		json_count(json, "objects_in_use_end", row->end);
+		json_decimals(json, "growth_bytes", row->bytes, 0);
+	} else {
+		json_null(json, "objects_in_use_start");
+		json_null(json, "objects_in_use_end");
+		json_null(json, "growth_bytes");
+	}
+	json_count(json, "allocations", row->traced.allocations);
+	json_real(json, "allocations_margin_percent",
+		  margin_percent(row->traced.variance.allocations, row->traced.allocations));
+	json_flag(json, "all_recorded", row->is_recorded);
+	json_count(json, "objects_unseen", row->unseen);
+	json_count(json, "objects_ready", row->ready);
+	json_close(json, '}');
+}
+
+/* How much the caches that were asked for have grown. */
+static void write_growth(JsonWriter *json, const SlabGrowth *growth)
+{
+	SlabGrowthRow sum;
+	g_autoptr(GArray) rows = slab_growth_rows(growth, &sum);
+
+	json_open(json, "growth", '{');
+	if (growth->span.span_ns)
+		json_seconds(json, "duration_seconds", growth->span.span_ns);
+	else
+		json_null(json, "duration_seconds");
+	json_text(json, "allocations_of", growth->of_whom);
+	json_flag(json, "allocations_of_part", growth->of_part);
+	json_open(json, "caches", '[');
+	for (guint i = 0; i < rows->len; i++) {
+		const SlabGrowthRow *row = &g_array_index(rows, SlabGrowthRow, i);
+
+		json_open(json, NULL, '{');
+		json_text(json, "cache", row->name);
+		json_text(json, "asked_as", row->alias);
+		write_growth_figures(json, row);
+	}
+	json_close(json, ']');
+	json_open(json, "sum", '{');
+	write_growth_figures(json, &sum);
+	json_close(json, '}');
+}
+
+/* By MemoryUse. */
+static const char *const memory_ids[MEMORY_USES_SHOWN] = {
+	[MEMORY_AVAILABLE] = "available_bytes",
+	[MEMORY_SLAB_UNRECLAIMABLE] = "slab_unreclaimable_bytes",
+	[MEMORY_SLAB_RECLAIMABLE] = "slab_reclaimable_bytes",
+	[MEMORY_VMALLOC] = "vmalloc_bytes",
+	[MEMORY_PER_CPU] = "per_cpu_bytes",
+	[MEMORY_PAGE_TABLES] = "page_tables_bytes",
+};
+
+static void write_memory(JsonWriter *json, const char *name, const HostMemoryUse *memory)
+{
+	json_open(json, name, '{');
+	for (MemoryUse use = 0; use < MEMORY_USES_SHOWN; use++)
+		if (memory->bytes[use] == MEMORY_UNKNOWN)
+			json_null(json, memory_ids[use]);
+		else
+			json_signed(json, memory_ids[use], memory->bytes[use]);
+	json_close(json, '}');
+}
+
+/* Returns how many were left out for the bound of rows. */
+static guint write_caches(JsonWriter *json, const SlabTable *table, bool reclaimable)
+{
+	g_autoptr(GArray) rows = slab_table_rows(table, reclaimable);
+	guint shown = MIN(rows->len, table->rows_max);
+
+	for (guint i = 0; i < shown; i++) {
+		const SlabTableRow *row = &g_array_index(rows, SlabTableRow, i);
+
+		json_open(json, NULL, '{');
+		json_text(json, "cache", row->cache->name);
+		json_flag(json, "reclaimable", reclaimable);
+		json_count(json, "objects_in_use", row->cache->objects_in_use);
+		json_count(json, "slab_bytes", row->cache->slab_bytes);
+		json_decimals(json, "change_bytes_per_second", row->change_bytes, 0);
+		json_close(json, '}');
+	}
+	return rows->len - shown;
+}
+
+static void write_slab_table(JsonWriter *json, const SlabTable *table)
+{
+	guint left_out;
+
+	if (table->span.span_ns)
+		json_seconds(json, "duration_seconds", table->span.span_ns);
+	else
+		json_null(json, "duration_seconds");
+	write_memory(json, "memory_start", &table->memory.start);
+	write_memory(json, "memory_end", &table->memory.end);
+	json_signed(json, "taken_outside_slab_bytes", slab_table_taken_outside(table));
+	json_open(json, "caches", '[');
+	left_out = write_caches(json, table, false);
+	left_out += write_caches(json, table, true);
+	json_close(json, ']');
+	json_count(json, "caches_left_out", left_out);
+}
+
+static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	const SortKey *sort = view_sort_key(model->source->options);
+
+	json_text(json, "sort", sort->name);
+	if (model->slab)
+		write_growth(json, &model->slab->growth);
+	if (model->groups)
+		write_rows(json, model, out);
+	else
+		write_stacks(json, model, out);
+	write_processes(json, model->view->processes);
+	write_drops(json, model);
+	write_left_out(json, model->view->left_out_by);
+}
+
+static void write_report(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	json_text(json, "command", model->source->command);
+	json_text(json, "report", report_names[model->kind]);
+	write_facts(json, model->facts);
+	if (model->kind == REPORT_SLAB_CACHES)
+		write_slab_table(json, &model->slab->table);
+	else if (model->kind != REPORT_INFO)
+		write_view(json, model, out);
+}
+
+void render_json(const ReportModel *model, FILE *out)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	JsonWriter json = { .out = text };
+
+	json_open(&json, NULL, '{');
+	json_count(&json, "schema_version", SCHEMA_VERSION);
+	if (model->kind == REPORT_INTERVAL)
+		json_write_interval(&json, model->interval->table, model->facts,
+				    model->interval->layout);
+	else
+		write_report(&json, model, out);
+	json_close(&json, '}');
+	g_string_append_c(text, '\n');
+	flush(&json, out);
+}

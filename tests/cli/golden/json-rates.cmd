@@ -1,0 +1,1 @@
+fixture rates >"$WORK/r.kmr"; slabratetop -i "$WORK/r.kmr" 0.5 1 --format=json --rate; slabratetop -i "$WORK/r.kmr" 0.5 1 --json --rate | cmp - <(slabratetop -q -i "$WORK/r.kmr" 0.5 1 --format=json --rate) && echo same

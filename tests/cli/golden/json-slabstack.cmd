@@ -1,0 +1,1 @@
+fixture slab | fixture sample 5 | slabstack -i - 'kmalloc-*' -t 2 --format json

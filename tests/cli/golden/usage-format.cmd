@@ -1,0 +1,1 @@
+kmalloc-top --format=xml
