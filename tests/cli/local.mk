@@ -18,4 +18,4 @@ tests_cli_make_fixture_SOURCES = tests/cli/make_fixture.c \
 	tests/cli/slab_stream.c tests/cli/slab_stream.h \
 	tests/cli/swap_stream.c tests/cli/swap_stream.h
 
-EXTRA_DIST += $(tests_cli_checks) tests/cli/golden tests/data
+EXTRA_DIST += $(tests_cli_checks) tests/cli/check_old_reader tests/cli/golden tests/data
