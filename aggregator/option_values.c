@@ -279,7 +279,7 @@ bool option_max_loss(Options *options, const char *value, GError **error)
 	double percent;
 
 	if (!parse_decimal(value, &percent) || percent > 100)
-		return option_fail(error, "'%s' is no percentage from 0 to 100", value);
+		return option_fail(error, "'%s' is not a percentage from 0 to 100", value);
 	options->loss_percent_max = percent;
 	return true;
 }

@@ -33,11 +33,11 @@ typedef struct {
 } BufferPlan;
 
 /*
- * What nobody asked for is bounded: 16 MB for each CPU, at most 1/32 of the available memory and
- * 1 GB in all, at least the smallest size, a megabyte for each buffer.
+ * The default is 16 MB for each CPU, at most 1/32 of the available memory and 1 GB in all, and at
+ * least the smallest size, a megabyte for each buffer.
  *
- * Returns false with error set (G_OPTION_ERROR) when more than half of the available memory was
- * asked for; the message names the most that is sensible.
+ * Returns false with error set (G_OPTION_ERROR) when the user requests more than half of the
+ * available memory; the message names the largest sensible size.
  */
 bool buffer_plan_init(BufferPlan *plan, const BufferRequest *request, GError **error);
 

@@ -278,7 +278,7 @@ static const char *reading_problem(const CacheProbeRegisters *registers, const C
 	if (!registers)
 		return "probes cannot read them on this architecture";
 	if (layout->name == CACHE_LAYOUT_UNKNOWN)
-		return "where a cache has its name is not known: the kernel has no BTF "
+		return "the offset of a cache's name is not known: the kernel has no BTF "
 		       "(CONFIG_DEBUG_INFO_BTF) and no debuginfo, or this build does not read them";
 	return NULL;
 }

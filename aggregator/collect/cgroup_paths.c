@@ -128,8 +128,8 @@ static Lead lead_of(const CgroupPaths *paths, uint64_t id)
 	return lead;
 }
 
-/* A line of the batch. The kernel makes no cgroup with a line end in its name; nobody else may
-   break the format either. */
+/* Appends a line of the batch. The kernel allows no line end in a cgroup's name; the check keeps
+   other sources from breaking the format. */
 static void append_line(GString *lines, uint64_t id, const char *path)
 {
 	if (!strchr(path, '\n'))

@@ -199,9 +199,9 @@ static CheckVerdict compare_space(const CheckHost *host, const DiskSpace *space,
 	g_string_append(text, " (--record-max)");
 	if (room > 0 || !host->request->record_path)
 		return is_enough ? CHECK_OK : CHECK_NOTE;
-	g_string_append(text, "; it would end at once, as ");
+	g_string_append(text, "; it would end at once, because it leaves ");
 	check_append_size(text, space->kept_bytes);
-	g_string_append(text, " are left to others: name a file on another disk");
+	g_string_append(text, " to others: name a file on another disk");
 	return CHECK_FAIL;
 }
 
@@ -222,7 +222,7 @@ static CheckVerdict look_at_recording(const CheckHost *host, GString *text)
 	g_string_append_printf(text, "%s: ", path ? path : "with --record in this folder");
 	if (host->disk_space(folder, &space))
 		return compare_space(host, &space, text);
-	g_string_append(text, "how much of the disk is free cannot be seen");
+	g_string_append(text, "the free space of the disk is not known");
 	return CHECK_NOTE;
 }
 
@@ -237,7 +237,7 @@ static const CheckRow last_rows[] = {
 	{ "Events", look_at_events },
 	{ "Addresses", look_at_addresses },
 	{ "Recording", look_at_recording },
-	/* Of these there is a line only where the run is asked for them. */
+	/* These have a line only if the options request them. */
 	{ "Command", look_at_command },
 	{ "Report file", look_at_report_file },
 	{ "Symbols", look_at_symbols },

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Whom the command runs as; prepared before the fork, used after it. */
+/* The user that the command runs as; prepared before the fork, used after it. */
 typedef struct {
 	bool change;
 	uid_t uid;

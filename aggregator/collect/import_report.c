@@ -17,9 +17,9 @@
  *	bytes: requested 1,200, allocated 1,536, wasted 336; failed 0
  *	processes: crond[812] 100 %
  *
- * A stack ends with an empty line. The two lines that --details adds are passed over: bytes are of
- * all its events together, processes are shares. Of several reports one behind the other the first
- * one counts, as a later one may contain it.
+ * A stack ends with an empty line. The two lines that --details adds are skipped: they have sums
+ * and shares only. If a file holds several reports, the first one counts, as a later one may
+ * contain it.
  */
 
 typedef struct {

@@ -20,8 +20,7 @@ typedef enum {
 	LINE_NO_STACK,  /* <no kernel backtrace at ...> */
 } StackLineKind;
 
-/* Says what a line is, which comes without trailing blanks. Of a LINE_COUNT *count is its number.
- */
+/* Returns the kind of a line, which has no trailing blanks. *count: the number of a LINE_COUNT. */
 StackLineKind stack_line_kind(const char *line, size_t length, uint64_t *count);
 
 /* Whether it is a frame, or several. */

@@ -115,8 +115,8 @@ static bool input_next(Input *input)
 	return input->length > 0;
 }
 
-/* A recording says at its end that it is whole. What the probe module alone wrote says neither
-   that nor which program recorded it. */
+/* A recording is marked as whole at its end. A stream that the probe module wrote by itself has
+   neither this mark nor the name of a program. */
 static bool lacks_its_end(const Session *session)
 {
 	return run_info_text(session->info, KMT_FIELD_PROGRAM) &&
@@ -258,7 +258,7 @@ static bool read_by_content(Input *input, Session *session, GError **error)
 	return true;
 }
 
-/* The rest of the stream is neither damaged nor lost: nobody wanted it. */
+/* The rest of the stream is neither damaged nor lost: it was not requested. */
 static void end_early(Session *session)
 {
 	static const char bound[] = "interrupted while the input was read";

@@ -162,7 +162,7 @@ void live_run_stop_at(LiveRun *live, uint64_t end_ns)
 	if (live->phase != PHASE_LIVE)
 		return;
 	live->phase = PHASE_DRAINING;
-	live_run_log(live, "the end was reached, waiting for what is on its way");
+	live_run_log(live, "end of the run reached, waiting for the last events");
 	live->end_ns = window_end_ns(live, end_ns);
 	feed_slabs(live, KMT_READING_END);
 	look_at_cpus(live, end_ns);
@@ -326,7 +326,7 @@ static gboolean tick(gpointer user_data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* Of whoever asked for the run. */
+/* Calls the tick function of the request. */
 static gboolean request_tick(gpointer user_data)
 {
 	LiveRun *live = user_data;

@@ -11,10 +11,10 @@
 #include <glib.h>
 
 /*
- * A live run, whoever collects: when it begins to count and when it ends. It holds the command and
- * releases it, listens to signals and the clock, keeps the run's bounds, and says in the stream
- * what the run is. What brings the records is the engine, a collector's own structure that has a
- * LiveRun as its first member.
+ * A live run of any collector: when it begins to count and when it ends. It holds the command and
+ * releases it, watches signals and the clock, keeps the run's bounds, and describes the run in the
+ * stream. The engine brings the records: a collector's own structure whose first member is a
+ * LiveRun.
  */
 typedef struct LiveRun LiveRun;
 

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 
 /*
- * Who goes first when the host runs out of memory: this program and what it starts, not whoever it
- * observes. As the score is the process's, so is what is kept here; the command gets back the one
- * that this program was started with.
+ * When the host runs out of memory, the kernel kills this program and its children first, not the
+ * processes that it observes. The score belongs to the process, so the saved one is a global; the
+ * command gets back the score that this program was started with.
  */
 
 /* Raises this process's oom_score_adj, which its children inherit. Returns false, with errno set,

@@ -11,7 +11,7 @@ enum {
 };
 /* ... where few samples come, so often at most. */
 #define BLOCK_NS_MAX 100000000ULL
-/* So long an event of each CPU is waited for: what happens meanwhile is not sampled. */
+/* How long to wait for an event of each CPU: what happens meanwhile is not sampled. */
 #define AIM_NS_MAX 30000ULL
 
 static gboolean ring_is_filling(int fd, GIOCondition condition, gpointer user_data)
@@ -141,7 +141,7 @@ static void set_period(PerfRun *run, PerfRunCpu *cpu, unsigned point, uint32_t p
 		cpu->head = perf_ring_head(&cpu->perf->samples);
 		perf_read_cpu(run, cpu);
 	}
-	/* Were it full all the same, the period stays as it is until there is a sample of it. */
+	/* If it is still full, the period stays as it is until there is a sample of it. */
 	if (!perf_weight_can_change(weight))
 		return;
 	change = perf_events_set_period(run->events, cpu->perf, point, period);

@@ -475,7 +475,7 @@ static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 	return cpu;
 }
 
-/* Of those that have ended the first ones stay, for their rings. */
+/* Closes the events that have ended, except the first ones, whose rings are needed. */
 static void close_ended(PerfEvents *events, Cpu *cpu)
 {
 	perf_events_disable(events, &cpu->part);
@@ -553,7 +553,7 @@ void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *part, uint32_t 
 		ioctl(g_array_index(cpu->helpers, int, i), PERF_EVENT_IOC_PERIOD, &period);
 }
 
-/* Of the two clocks one may be slewed, and be kept to the ticks of a CPU that sleeps. */
+/* One of the two clocks may be slewed, and advance only with the ticks of a CPU that sleeps. */
 static bool is_whole(uint64_t counted_ns, uint64_t elapsed_ns)
 {
 	return counted_ns + PERF_ENABLED_GRAIN_NS + elapsed_ns / 256 >= elapsed_ns;

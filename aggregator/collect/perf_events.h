@@ -10,10 +10,10 @@
 
 /*
  * The perf events of a run: a tracepoint's samples come into the ring of the CPU they happened on;
- * what tasks become (names, forks, exits) into a second one, so that neither crowds out the other.
+ * task records (names, forks, exits) come into a second one, so that neither crowds out the other.
  * Every descriptor is closed on exec and with the program: nothing can be left behind.
  *
- * They are everybody's, whoever is asked for. Events of single processes would cost others nothing,
+ * They always trace all processes. Events of single processes would cost other processes nothing,
  * but the kernel ends them when such a process executes a program with other rights (perf's
  * perf_event_exit_task() in begin_new_exec()), and inheriting them allocates in every fork: half of
  * what a shell's forks allocated on two CPUs was perf_event_init_task's.
@@ -66,8 +66,7 @@ PerfEvents *perf_events_new(const PerfRequest *request);
 void perf_events_free(PerfEvents *events);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PerfEvents, perf_events_free)
 
-/* Makes room for the descriptors of so many CPUs: whoever was started before keeps the old bound.
- */
+/* Raises the limit of open files for that many CPUs; children started before keep the old limit. */
 void perf_events_make_room(const PerfRequest *request, unsigned cpus);
 
 /*

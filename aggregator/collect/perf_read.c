@@ -16,7 +16,7 @@ static inline bool is_left_out(const CollectRequest *request, uint32_t tgid)
 	return false;
 }
 
-/* The program's own; an interrupt's are nobody's, whoever it interrupted. */
+/* Whether a sample is of the program itself; samples of interrupts belong to no process. */
 static inline bool is_own(const PerfRun *run, const PerfSample *sample, uint8_t context)
 {
 	const CollectRequest *request = run->live.parts.request;
@@ -249,8 +249,8 @@ void perf_read_report_lost(PerfRunCpu *cpu)
 static void tasks_were_lost(PerfRun *run, uint64_t lost)
 {
 	if (!run->tasks_lost_reported)
-		g_printerr("%s: the kernel lost records of what tasks became: some names "
-			   "may be those of before\n",
+		g_printerr("%s: the kernel lost task records: some names of processes may be "
+			   "outdated\n",
 			   g_get_prgname());
 	run->tasks_lost_reported = true;
 	run->scan_is_due = true;

@@ -70,7 +70,8 @@ static gboolean time_for_round(gpointer user_data)
 
 /* The end. */
 
-/* Of what did not come, that which the kernel does not account for as lost for want of room. */
+/* Returns the events that did not come and that the kernel did not count as lost for want of room.
+ */
 static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu)
 {
 	uint64_t lost;
@@ -160,7 +161,7 @@ static void look_beside(PerfRun *run)
 	blind = bpf_beside_blind(run->beside);
 	attached = bpf_beside_attached(run->beside);
 	if (blind)
-		g_printerr("%s: events do not arrive of %s: end the program that attached it, or "
+		g_printerr("%s: no events arrive of %s: end the program that attached it, or "
 			   "use --collector=stap\n",
 			   g_get_prgname(), blind);
 	run_facts_write_text(run->live.batches, KMT_FIELD_BPF_BLIND, blind);
@@ -391,8 +392,8 @@ static void measure_cost(PerfRun *run)
 		cpu->event_cpu.probe_ns = 0;
 	}
 	if (!run->cost.is_known && run->bound.percent_max)
-		g_printerr("%s: what the events cost could not be measured, so it is not "
-			   "bounded: see --sample (--max-overhead)\n",
+		g_printerr("%s: the cost of the events could not be measured, so --max-overhead "
+			   "does not bound it: see --sample\n",
 			   g_get_prgname());
 }
 
@@ -436,7 +437,7 @@ static bool start(PerfRun *run, GError **error)
 		return false;
 	if (!run->online) {
 		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-				    "which CPUs there are cannot be seen: mount /sys");
+				    "the list of online CPUs cannot be read: mount /sys");
 		return false;
 	}
 	if (run->in_container)

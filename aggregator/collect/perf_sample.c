@@ -45,7 +45,7 @@ static bool take_u64(Rest *rest, uint64_t *value)
 	return from;
 }
 
-/* Of what lies between markers, the kernel's frames are taken. */
+/* Markers separate the parts of a chain; takes the part with the kernel's frames. */
 static void choose_kernel_frames(const uint64_t *chain, uint64_t length, PerfSample *sample)
 {
 	uint64_t first = 0, end;

@@ -19,8 +19,8 @@ enum { PERF_RECORD_LOST_SAMPLES_TYPE = 13 };
 #define PERF_RECORD_MISC_COMM_EXEC (1 << 13)
 #endif
 
-/* Of a sample with PERF_SAMPLE_READ: its event's read_format has PERF_FORMAT_LOST. Not a bit of the
-   kernel's. */
+/* Beside PERF_SAMPLE_READ: the event's read_format has PERF_FORMAT_LOST. The kernel does not use
+   this bit. */
 #define PERF_SAMPLE_READ_LOST_BIT (1ULL << 62)
 
 /* What perf_sample_parse() must be given, and what more it knows. */

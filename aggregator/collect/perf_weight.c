@@ -75,7 +75,7 @@ static void adopt_change(PerfWeight *weight, bool is_near)
 		--weight->changes_count * sizeof(weight->changes[0]));
 }
 
-/* What came before the first sample, while the event was given its period, is nobody's. */
+/* No sample stands for events before the first sample, while the event was given its period. */
 static void start(PerfWeight *weight, uint64_t count)
 {
 	weight->has_started = true;

@@ -74,7 +74,7 @@ uint32_t perf_weight_take(PerfWeight *weight, uint64_t position, uint64_t count)
    the ring was read: less often than an interrupt takes. */
 void perf_weight_settle(PerfWeight *weight);
 
-/* So many events, just now, are nobody's: no sample is to stand for them. */
+/* Leaves out that many events, which have just happened: no sample stands for them. */
 void perf_weight_excuse(PerfWeight *weight, uint64_t events);
 
 /* Returns whether more samples are to come of an event that has come to that count. */

@@ -487,7 +487,7 @@ static const struct {
 	  "first use on this kernel compiles for about a minute; --collector=stap" },
 };
 
-/* Who names a module or SystemTap's options has chosen. */
+/* A user who names a module or options of SystemTap has chosen it. */
 bool stap_is_ready(const CheckHost *host, GString *lacks)
 {
 	if (host->request->module_path || host->request->stap_options)

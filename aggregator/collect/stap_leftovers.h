@@ -22,8 +22,8 @@ typedef struct {
  * folders.
  *
  * A module counts as live while its reader has it open, or a process of SystemTap is named after
- * it. That of a run which is just starting has neither for a moment: who removes one must know
- * that nobody is starting (stap_start.h).
+ * it. The module of a run that is just starting has neither for a moment: it may be removed only
+ * while no run is starting (stap_start.h).
  */
 StapLeftovers *stap_leftovers_find(const char *sys_folder, const ModuleCache *cache);
 void stap_leftovers_free(StapLeftovers *leftovers);

@@ -20,7 +20,8 @@ static bool fail(GError **error, const char *format, ...)
 	return false;
 }
 
-/* What the module does not observe nobody can count: rather an error than half a report. */
+/* Events that the module does not observe cannot be counted: an error is better than half a report.
+ */
 static bool check_events(const ModuleFile *file, const char *path, unsigned wanted, GError **error)
 {
 	g_autofree char *names = probe_kinds_names(wanted);

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 enum {
-	/* For somebody else's removal. Whoever may read staprun can hold the lock for longer. */
+	/* For a removal by another run. Any user who may read staprun can hold the lock longer. */
 	LOCK_PATIENCE_MS = 3000,
 	LOCK_EVERY_MS = 20,
 	KPTR_RESTRICT_STAPRUN = 1, /* the highest with which staprun reads addresses */

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 
 /*
- * Probe modules of runs that are gone, watchdog and all. A live one is used by its stapio, but for
- * the moment from its insertion until stapio opens it. So a run holds a lock while it starts, and
- * leftovers are removed only by who knows that nobody is starting.
+ * Probe modules of runs that are gone together with their watchdog. A live module is used by its
+ * stapio, except from its insertion until stapio opens it. So a run holds a lock while it starts,
+ * and a run removes leftovers only while no other run is starting.
  *
  * The lock is staprun's own executable: it is always there, and nothing is left behind.
  */

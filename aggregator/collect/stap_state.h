@@ -39,7 +39,7 @@ extern const LiveEngine stap_engine;
 /* The stream has gone on: what follows from it. */
 void stap_phases_advance(StapRun *run);
 
-/* staprun is gone, or its output is: ends the run if nobody has asked for that. */
+/* Called when staprun or its output has ended: ends the run unless it is ending already. */
 void stap_phases_end_early(StapRun *run);
 
 /* staprun is gone: so must be what it started, and the pipes end with that. */

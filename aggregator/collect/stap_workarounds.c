@@ -187,7 +187,7 @@ static bool apply_edit(const RuntimeEdit *edit, const char *runtime, GError **er
 	parts = g_strsplit(content, edit->from, -1);
 	if (g_strv_length(parts) < 2) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
-			    "SystemTap's %s is not as known, '%s' is missing: install a newer "
+			    "SystemTap's %s is not as expected, '%s' is missing: install a newer "
 			    "SystemTap",
 			    edit->file, edit->from);
 		return false;

@@ -63,7 +63,7 @@ static bool is_readable(const char *root, const char *path, const struct TraceTy
 	return !access(path, R_OK | X_OK) && is_of_type(root, path, type);
 }
 
-/* Of what type it is cannot be asked then. */
+/* The type of the file system is not known then. */
 static bool is_unreadable(const char *root, const char *path, const struct TraceType *type)
 {
 	(void)root;

@@ -37,7 +37,7 @@ static void add_wrapped(const ScreenState *state, const char *first, const char 
 void help_view_fill(const ScreenState *state, unsigned width, Page *page)
 {
 	page_add(page->head, LOOK_TITLE,
-		 g_strdup_printf("%s: keys of the view before", state->options->program));
+		 g_strdup_printf("%s: keys of the previous view", state->options->program));
 	for (const Key *key = keys; key->names; key++) {
 		g_autoptr(GString) names = g_string_new("  ");
 

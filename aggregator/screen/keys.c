@@ -296,7 +296,7 @@ const Key keys[] = {
 	  "sort by the next column",
 	  VIEW_TABLE,
 	  act_sort },
-	{ { '<' }, "<", NULL, "sort by the column before", VIEW_TABLE, act_sort },
+	{ { '<' }, "<", NULL, "sort by the previous column", VIEW_TABLE, act_sort },
 	{ { '/', '\\', KEY_F(4) },
 	  "/ \\ F4",
 	  "/ filter",

@@ -198,7 +198,7 @@ static void start_recording(RateScreen *screen, const char *path)
 
 	if (screen->options->input)
 		g_set_error_literal(&error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-				    "this is a recording already");
+				    "this is already a recording");
 	else
 		screen->recorder = recorder_start(path, &screen->beside, &error);
 	if (!screen->recorder) {

@@ -106,7 +106,7 @@ static bool fail(GError **error, const char *what)
 static void G_GNUC_NORETURN become_program(const char *path, char **arguments, pid_t parent,
 					   int out, int err)
 {
-	static const char problem[] = "this program could not be executed once more\n";
+	static const char problem[] = "this program could not be started a second time\n";
 	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	watchdog_forget();

@@ -228,7 +228,7 @@ static void report_command_end(const CollectOutcome *outcome, char **command)
 		fprintf(stderr, "%s: %s is still running and was left alone\n", g_get_prgname(),
 			*command);
 	else if (!outcome->command_ended)
-		fprintf(stderr, "%s: %s has ended, its status was not seen\n", g_get_prgname(),
+		fprintf(stderr, "%s: %s has ended, its exit status is not known\n", g_get_prgname(),
 			*command);
 	else if (WIFSIGNALED(status))
 		fprintf(stderr, "%s: %s was ended by signal %d (%s)\n", g_get_prgname(), *command,

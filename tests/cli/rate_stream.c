@@ -42,7 +42,7 @@ static const struct {
 	{ "a_cache_of_a_module_whose_name_is_long", 1000, 1024 },
 	{ "evil\033[2J\"cache\\", 8, 8 },
 };
-enum { UNNAMED, UNTOLD, FILP, DENTRY, LONG, EVIL };
+enum { UNNAMED, UNREPORTED, FILP, DENTRY, LONG, EVIL };
 
 /* What happens at a time: so many events, 10 us apart. */
 static const struct {
@@ -66,7 +66,7 @@ static const struct {
 	{ 980, 1, KMT_RECORD_ALLOC, DENTRY, 0, 4 },
 	{ 1050, 0, KMT_RECORD_ALLOC, FILP, 2, 3 },
 	/* Blind: kfree() as perf events have it. */
-	{ 400, 0, KMT_RECORD_FREE, UNTOLD, 0, 60 },
+	{ 400, 0, KMT_RECORD_FREE, UNREPORTED, 0, 60 },
 };
 
 static void add_facts(GByteArray *stream)

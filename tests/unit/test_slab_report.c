@@ -233,7 +233,7 @@ static const struct {
 	  "60.000 s; "
 	  "1 allocation traced; 100,000 objects came from paths that no probe sees (bulk "
 	  "allocation)\n" },
-	{ "bulk, as far as a filter can tell",
+	{ "bulk, as far as a filter shows it",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
 	  { "kmalloc-192", { 10 }, true, false, false, 2, NULL, false, false },
 	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +19,200,192 bytes, /proc/slabinfo) in "
