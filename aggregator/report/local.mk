@@ -2,7 +2,6 @@ libaggregator_a_SOURCES += \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/group_columns.c aggregator/report/group_columns.h \
 	aggregator/report/json_writer.c aggregator/report/json_writer.h \
-	aggregator/report/memory_line.c aggregator/report/memory_line.h \
 	aggregator/report/model.c aggregator/report/model.h \
 	aggregator/report/rate_json.c aggregator/report/rate_json.h \
 	aggregator/report/rate_text.c aggregator/report/rate_text.h \
@@ -15,9 +14,11 @@ libaggregator_a_SOURCES += \
 	aggregator/report/source.h \
 	aggregator/report/text_drops.c \
 	aggregator/report/text_facts.c \
+	aggregator/report/text_growth.c \
 	aggregator/report/text_info.c \
 	aggregator/report/text_lost.c \
 	aggregator/report/text_processes.c \
+	aggregator/report/text_slab_table.c \
 	aggregator/report/text_slabstack.c \
 	aggregator/report/text_stacks.c \
 	aggregator/report/text_table.c

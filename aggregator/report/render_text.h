@@ -61,3 +61,20 @@ void append_range(GString *out, LossRange events);
 
 /* Appends "CPU 1 not traced for 0.412 s", of a run in which one was not. */
 void append_untraced(GString *out, const Facts *facts);
+
+/*
+ * Appends what separates churn from growth, a line for each matched cache, those that changed most
+ * first, at most 5, and then one for all together:
+ *
+ * kmalloc-192: in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo) in 60.000 s; 25,000
+ * allocations traced; net growth is 1 % of them
+ */
+void append_growth_lines(GString *out, const SlabGrowth *growth);
+
+/*
+ * Appends a line of the host's memory, then the slab caches, what grows most first: CACHE IN-USE
+ * SIZE CHANGE/s; and apart from them those that the kernel shrinks when memory runs short. SIZE is
+ * the memory of all slabs of a cache, CHANGE/s how much its objects in use grew or shrank. Caches
+ * beyond rows_max are counted in a line, and the last line says what to do next.
+ */
+void append_slab_table(GString *out, const SlabTable *table);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/slab_growth.h"
 
-#include "escape.h"
 #include "names/kmalloc_class.h"
-#include "number_text.h"
-#include "report/render_text.h"
 #include "saturate.h"
 
 #include <string.h>
-
-enum { LINES_MAX = 5 };
 
 static void traced_add_cell(SlabTraced *traced, const ProfileCell *cell,
 			    const ProfileOrigin *origin, uint64_t scatter_percent)
@@ -122,105 +117,6 @@ static int compare(const void *a, const void *b)
 	return strcmp(of_a->name, of_b->name);
 }
 
-/* "in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo)" */
-static void append_use(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
-{
-	const char *source = of->of_whom ? "/proc/slabinfo, whole host" : "/proc/slabinfo";
-	bool grew = growth->end >= growth->start;
-
-	g_string_append(out, "in use ");
-	append_count(out, growth->start);
-	g_string_append(out, " -> ");
-	append_count(out, growth->end);
-	if (growth->end == growth->start) {
-		g_string_append_printf(out, " (unchanged, %s)", source);
-		return;
-	}
-	g_string_append(out, grew ? " (+" : " (-");
-	append_count(out, grew ? growth->end - growth->start : growth->start - growth->end);
-	g_string_append(out, ", ");
-	append_change(out, growth->bytes, of->human);
-	g_string_append_printf(out, "%s, %s)", of->human ? "" : " bytes", source);
-}
-
-static void append_verdict(GString *out, const SlabGrowthRow *growth)
-{
-	uint64_t grown = growth->end > growth->start ? growth->end - growth->start : 0;
-
-	if (!grown) {
-		g_string_append(out, growth->traced.allocations ? "; no net growth" : "");
-	} else if (growth->unseen > growth->ready) {
-		g_string_append(out, "; ");
-		append_count(out, growth->unseen);
-		g_string_append(out, " objects came from paths that no probe sees "
-				     "(bulk allocation)");
-	} else if (growth->unseen) {
-		g_string_append(out, "; ");
-		append_count(out, growth->unseen);
-		g_string_append(out, " more may be free objects that CPUs hold ready");
-	} else if (grown > growth->traced.allocations) {
-		g_string_append(out, "; it grew by ");
-		append_count(out, grown - growth->traced.allocations);
-		g_string_append(out, " more");
-	} else {
-		g_string_append(out, "; net growth is ");
-		append_percent(out, grown, growth->traced.allocations);
-		g_string_append(out, " of them");
-	}
-}
-
-/* "25,000 allocations traced; net growth is 1 % of them" */
-static void append_traced(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
-{
-	uint64_t traced = growth->traced.allocations;
-
-	g_string_append(out, of->sampled ? "about " : "");
-	append_count(out, traced);
-	g_string_append(out, traced == 1 ? " allocation traced" : " allocations traced");
-	append_sampled(out, &growth->traced.variance, traced);
-	if (!growth->is_recorded)
-		g_string_append(out, ", as not all were recorded");
-	else if (growth->is_of_part)
-		g_string_append(out, " in the part that was asked for");
-	else if (of->of_whom)
-		g_string_append_printf(out, ", %s alone, freed or not", of->of_whom);
-	else if (growth->is_known)
-		append_verdict(out, growth);
-}
-
-static void append_name(GString *out, const SlabGrowthRow *growth)
-{
-	if (!growth->name) {
-		g_string_append(out, "all of these caches");
-		return;
-	}
-	escape_append(out, growth->name);
-	if (!growth->alias)
-		return;
-	g_string_append(out, " (");
-	escape_append(out, growth->alias);
-	g_string_append_c(out, ')');
-}
-
-static void append_line(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
-{
-	const SlabSpan *span = &of->span;
-
-	append_name(out, growth);
-	g_string_append(out, ": ");
-	if (growth->is_known)
-		append_use(out, of, growth);
-	else
-		g_string_append(out, "in use: not known, /proc/slabinfo does not say");
-	if (span->span_ns && growth->is_known) {
-		g_string_append(out, " in ");
-		append_seconds(out, span->span_ns);
-	}
-	g_string_append(out, "; ");
-	append_traced(out, of, growth);
-	g_string_append_c(out, '\n');
-}
-
 GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum)
 {
 	GArray *rows = g_array_new(FALSE, FALSE, sizeof(SlabGrowthRow));
@@ -234,18 +130,4 @@ GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum)
 	}
 	g_array_sort(rows, compare);
 	return rows;
-}
-
-void append_growth_lines(GString *out, const SlabGrowth *growth)
-{
-	SlabGrowthRow sum;
-	g_autoptr(GArray) rows = slab_growth_rows(growth, &sum);
-
-	for (guint i = 0; i < MIN(rows->len, LINES_MAX); i++)
-		append_line(out, growth, &g_array_index(rows, SlabGrowthRow, i));
-	if (rows->len > LINES_MAX)
-		g_string_append_printf(out, "%u more %s\n", rows->len - LINES_MAX,
-				       rows->len - LINES_MAX == 1 ? "cache" : "caches");
-	if (rows->len > 1)
-		append_line(out, growth, &sum);
 }

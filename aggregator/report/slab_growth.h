@@ -44,7 +44,7 @@ typedef struct {
 	const char *alias; /* the name that was asked for, if it is another one; NULL: none */
 	uint64_t start;    /* objects in use */
 	uint64_t end;
-	double bytes; /* of the difference; a recording may tell any numbers */
+	double bytes; /* of the difference; a recording may have any numbers */
 	SlabTraced traced;
 	uint64_t unseen; /* objects that no allocation that was traced made */
 	uint64_t ready;  /* that may count as in use while CPUs hold them ready */
@@ -63,12 +63,3 @@ bool slab_growth_any(const Profile *profile, CacheNames *names, CacheOrigin how)
 /* Returns a row for each matched cache (element-type SlabGrowthRow), those that changed most
    first, and in *sum all together; the caller unrefs it. */
 GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum);
-
-/*
- * Appends what tells churn from growth, a line for each matched cache, those that changed most
- * first, at most 5, and then one for all together:
- *
- * kmalloc-192: in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo) in 60.000 s; 25,000
- * allocations traced; net growth is 1 % of them
- */
-void append_growth_lines(GString *out, const SlabGrowth *growth);

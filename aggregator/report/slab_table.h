@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "names/host_memory_use.h"
 #include "names/reclaimable.h"
 #include "names/slabinfo.h"
-#include "report/memory_line.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -15,6 +15,13 @@ typedef struct {
 	const Slabinfo *end;
 	uint64_t span_ns; /* 0: not known */
 } SlabSpan;
+
+/* What a host's memory was used for at two instants. Borrowed. */
+typedef struct {
+	HostMemoryUse start;
+	HostMemoryUse end;
+	uint64_t span_ns; /* between them; 0: not known */
+} MemorySpan;
 
 enum { SLAB_TABLE_ROWS = 20 };
 
@@ -41,11 +48,3 @@ GArray *slab_table_rows(const SlabTable *table, bool reclaimable);
 /* Returns what the kernel took outside of slab caches, in bytes, where that is more than slab
    caches grew by, and more than CPUs put aside for later; else 0. */
 int64_t slab_table_taken_outside(const SlabTable *table);
-
-/*
- * Appends a line of the host's memory, then the slab caches, what grows most first: CACHE IN-USE
- * SIZE CHANGE/s; and apart from them those that the kernel shrinks when memory runs short. SIZE is
- * the memory of all slabs of a cache, CHANGE/s how much its objects in use grew or shrank. Caches
- * beyond rows_max are counted in a line, and the last line says what to do next.
- */
-void append_slab_table(GString *out, const SlabTable *table);
