@@ -33,7 +33,8 @@ static LossRange transport_lost(const Session *session, const LossTotals *totals
 	return loss_exactly(messages);
 }
 
-/* The part that the kernel did not deliver: of the whole run, of which the window may be a part. */
+/* The part that the kernel did not deliver. It is of the whole run; the window may be a part of it.
+ */
 static LossRange not_delivered(const Session *session, LossRange transport)
 {
 	uint64_t events = run_info_number(session->info, KMT_FIELD_NOT_DELIVERED, 0);
@@ -120,7 +121,7 @@ bool losses_are_none(const Losses *losses)
 	       !losses->end_unknown && !losses->bpf_blind;
 }
 
-/* Of which nobody can say whether it is more than a share. */
+/* Whether there is a loss that cannot be compared with a share of the events. */
 static bool has_uncountable(const Session *session, const Losses *losses)
 {
 	return losses->end_unknown || losses->bpf_blind || losses->damaged_bytes ||

@@ -23,9 +23,9 @@ typedef struct {
 	uint64_t over_bound;
 	uint64_t of_other_tasks;
 	uint64_t of_other_caches;
-	uint64_t damaged_bytes; /* unreadable input, of which the events are not known */
+	uint64_t damaged_bytes; /* unreadable input, whose events are not known */
 	uint64_t untraced_ns;   /* of CPUs that were online: their events are not known, either */
-	bool counted_to_end;    /* what damaged input held is known all the same */
+	bool counted_to_end;    /* the number of events in damaged input is known anyway */
 	bool end_unknown;       /* something may have been lost after the last heartbeats */
 	bool has_whole_run;     /* of a slice: some of it is known of the whole run only */
 	const char *bpf_blind;  /* tracepoints whose events BPF programs held back; NULL: none */
@@ -34,7 +34,7 @@ typedef struct {
 
 Losses losses_of(const Session *session);
 
-/* Returns the events that nobody counted: all causes but over_bound. */
+/* Returns the events that were not counted: all causes but over_bound. */
 LossRange losses_uncounted(const Losses *losses);
 
 /* Returns all of them. */

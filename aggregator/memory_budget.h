@@ -25,8 +25,8 @@ typedef struct {
 	bool full[MEMORY_PARTS]; /* something was refused */
 } MemoryBudget;
 
-/* Returns a budget of so many bytes, of which the tables have their share: they bound themselves.
-   Free it with g_free(). */
+/* Returns a budget of that many bytes, shared out among the tables, which bound themselves. Free it
+   with g_free(). */
 MemoryBudget *memory_budget_new(size_t bytes_max);
 
 /* Returns how much a part may have in all, with what the others leave it. */

@@ -315,7 +315,7 @@ static void add_cell_filter(Options *options, const CellFilterType *type, const 
 		g_array_append_val(options->cells, filter);
 }
 
-/* Makes the conditions on single counters that are known by now. Of a live run the collector picks
+/* Makes the conditions on single counters that are known by now. In a live run the collector picks
    the processes of -p. */
 static void add_cell_filters(Options *options)
 {

@@ -246,7 +246,7 @@ void session_feed(Session *session, const void *bytes, size_t length)
 
 void session_finish(Session *session)
 {
-	/* Whoever stopped reading in the middle of a batch has not seen damage. */
+	/* If reading stopped in the middle of a batch, that is no damage. */
 	if (!session->enough)
 		batch_reader_finish(session->reader);
 }

@@ -4,9 +4,9 @@
 #include <stdbool.h>
 
 /*
- * Takes the place of whichever of stdin, stdout and stderr is closed, so that no file that is
- * opened later gets its number, and with it what is meant for a terminal. Reading and writing fail
- * there as before. To be called first of all; returns false when it cannot be done, errno says why.
+ * Fills the places of those of stdin, stdout and stderr that are closed. Otherwise a file that is
+ * opened later gets such a number, and with it what is meant for a terminal. Reading and writing
+ * fail there as before. To be called first of all; returns false with errno set.
  */
 bool standard_files_hold(void);
 

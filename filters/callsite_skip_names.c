@@ -3,7 +3,7 @@
 
 /* Without what is appended to them: "_noprof" (Linux 6.10 and later), ".isra.0" and the like. */
 
-/* The slab and page allocators: whoever allocates calls one of these. */
+/* The slab and page allocators: every allocation calls one of these. */
 const char *const callsite_skip_allocators[] = {
 	"___kmalloc_large_node",
 	"___slab_alloc",

@@ -7,7 +7,7 @@ enum { GAP_MAX = 64 }; /* intervals without an event, one by one; more of them a
 /* A time so far ahead of all before it is damage. */
 #define AHEAD_NS_MAX (24 * 3600 * 1000000000ULL)
 
-/* Of an interval that is not given away yet. */
+/* An interval that was not handed out yet. */
 typedef struct {
 	Profile *profile; /* owned */
 	uint64_t start_ns;
@@ -191,10 +191,10 @@ bool intervals_take(Intervals *intervals, const Events *events)
 	for (GList *link = intervals->opened.head; link; link = link->next) {
 		const Open *open = link->data;
 
-		/* Of those behind the batch none has anything of it, unless it is late for all. */
+		/* Intervals after the batch have none of its events, unless it is late for all. */
 		if (open->start_ns > last_ns && any)
 			break;
-		/* Nor of those before it, but the last one takes what is late. */
+		/* Intervals before it have none either, but the last one takes late events. */
 		if (link->next && open->end_ns <= base_ns)
 			continue;
 		profile_take(open->profile, events);

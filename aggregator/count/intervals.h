@@ -8,8 +8,8 @@
 
 /*
  * Intervals cut a stream into spans of equal length by the times of its events, however late their
- * batches come. A span is given away when every CPU has said that no event of it will follow. Where
- * there is no event for long, many spans are one.
+ * batches come. A span is handed out when every CPU has reported that no event of it will follow.
+ * If no event comes for a long time, many spans become one.
  */
 typedef struct Intervals Intervals;
 
@@ -26,9 +26,9 @@ typedef struct {
 typedef void (*IntervalSink)(const Interval *interval, void *user_data);
 
 /*
- * Returns intervals of that length, all of which may take so much memory, that are given to the
- * sink; the first one is given away early, as partial, where they would take more. Free them with
- * intervals_free(); what was not given away by then is dropped.
+ * Returns intervals of that length. The sink gets each one. All together take at most bytes_max:
+ * where they would take more, the first one is handed out early, as partial. Free them with
+ * intervals_free(), which drops those that were not handed out.
  */
 Intervals *intervals_new(uint64_t length_ns, size_t bytes_max, IntervalSink sink, void *user_data);
 void intervals_free(Intervals *intervals);

@@ -40,9 +40,9 @@ static inline LossRange loss_without(LossRange a, LossRange b)
 }
 
 /*
- * Events, except where the name says otherwise. Of a CPU that took one of N events, what was lost
- * stands for N times as many. A loss lies between two batches of its CPU: where these have
- * different periods, it is a range from the smaller one to the larger one.
+ * Events, except where the name says otherwise. If a CPU took one of N events, each lost one stands
+ * for N events. A loss lies between two batches of its CPU: where these have different periods, it
+ * is a range from the smaller one to the larger one.
  */
 typedef struct {
 	LossRange transport; /* produced, but their batch never arrived, or arrived damaged */
@@ -80,7 +80,7 @@ void loss_ledger_set_memory(LossLedger *ledger, MemoryBudget *memory);
 /* Only what happened from start_ns to end_ns (monotonic) counts. */
 void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_ns);
 
-/* Enters a batch of which so many events are taken as decoded. */
+/* Enters a batch; decoded: how many of its events count as decoded. */
 void loss_ledger_enter(LossLedger *ledger, const Events *events, uint64_t decoded);
 
 /* Returns the memory in use, in bytes. */

@@ -74,8 +74,9 @@ typedef struct {
 	uint32_t context : 2; /* enum KmtContext */
 	uint64_t events;      /* allocations that succeeded, or frees */
 	uint64_t failed;      /* allocations that returned NULL */
-	/* Of both as estimates, when each was drawn on its own: the sum of w * (w - 1) over what
-	   was taken, each of weight w. Saturates; 0: every event was taken. */
+	/* Variance of both counts as estimates, if each event was drawn on its own: the sum of
+	   w * (w - 1) over the taken events, each of weight w. Saturates; 0: every event was
+	   taken. */
 	uint64_t variance;
 } ProfileCell;
 

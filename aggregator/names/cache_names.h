@@ -27,7 +27,7 @@ enum { CACHE_ORIGINS = CACHE_PAGES + 1 };
 typedef struct {
 	/* As printed, escaped: "filp (also: ftrace_event_field)". Equal caches have one pointer. */
 	const char *label;
-	/* The folded name alone, escaped: "filp"; NULL: it is not known. Of one pointer, too. */
+	/* The folded name alone, escaped: "filp"; NULL: not known. Equal names have one pointer. */
 	const char *name;
 	CacheOrigin origin;
 } CacheLabel;

@@ -18,8 +18,8 @@ typedef enum {
 } Part;
 
 /*
- * How an engine names the cgroup of a container. To add one: a line here. Of a path the innermost
- * folder that fits any line counts, and for it the first line that fits.
+ * How an engine names the cgroup of a container. To add one: a line here. The innermost folder of a
+ * path that matches any line counts, with the first line that matches it.
  */
 typedef struct {
 	const char *engine; /* as shown */

@@ -28,8 +28,8 @@ typedef struct {
 /* Called for each whole batch, in stream order. */
 typedef void (*BatchVisitor)(const Batch *batch, void *user_data);
 
-/* Parses bytes that are one whole batch, of which *batch then borrows. Returns false where they are
-   not. */
+/* Parses bytes that are one whole batch; *batch borrows from them. Returns false where they are not
+   one. */
 bool batch_parse(const void *bytes, size_t length, Batch *batch);
 
 typedef struct {

@@ -10,7 +10,7 @@
 /*
  * The batches that the program itself adds to a stream: facts about host and run, symbols and
  * modules. Each function appends whole batches in this machine's byte order to a byte array,
- * which the caller owns and hands to whoever reads the stream.
+ * which the caller owns and hands to the reader of the stream.
  */
 
 /* One fact for batch_write_info(): a number, or text when text is not NULL. */

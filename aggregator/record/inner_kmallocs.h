@@ -10,8 +10,9 @@
  * itself. The first of these events, the inner one, must not count.
  *
  * The inner event is recognised alone, by its call site: that lies in a function of the allocator
- * that contains __do_kmalloc_node(), which is always inlined. The call site of the other event is
- * whoever called kmalloc(); so is that of a large kmalloc() of constant size, which is traced once.
+ * that contains __do_kmalloc_node(), which is always inlined. The call site of the other event lies
+ * in the caller of kmalloc(); so does that of a large kmalloc() of constant size, which is traced
+ * once.
  */
 enum { INNER_RANGES_MAX = 4 };
 

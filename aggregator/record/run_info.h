@@ -45,8 +45,8 @@ void run_info_read_batch(RunInfo *info, const Batch *batch);
 void run_info_set_number(RunInfo *info, enum KmtFieldId id, uint64_t number);
 void run_info_set_text(RunInfo *info, enum KmtFieldId id, const char *text, size_t bytes);
 
-/* From here on the fields of the window are those of a part of the run: whoever reads them sees
-   that part alone. To be called before the first batch is read. */
+/* Limits the fields of the window to a part of the run: all readers then see that part alone. To be
+   called before the first batch is read. */
 void run_info_set_slice(RunInfo *info, RunSlice slice);
 
 /* A stream that does not say when its run began did so at that time: of its first events. */

@@ -346,7 +346,7 @@ static void answer_filter(ScreenState *state, PromptResult result)
 	take_text(&state->filter, result == PROMPT_GIVEN_UP || !*text ? NULL : text);
 }
 
-/* An existing file is never overwritten: whoever opens it makes sure, this is to say so early. */
+/* Reports an existing file early. The code that opens it makes sure that none is overwritten. */
 static bool is_new_file(ScreenState *state)
 {
 	const char *path = state->prompt.text->str;

@@ -281,7 +281,8 @@ unsigned terminal_width(const Terminal *terminal)
 	return (unsigned)COLS;
 }
 
-/* The text is measured once more, wherever it comes from: no line reaches into the next. */
+/* The width of the text is checked again here, whatever its source: no line reaches into the next.
+ */
 static void draw_line(const Terminal *terminal, int at, const PageLine *line, int attributes)
 {
 	g_autoptr(GString) text = g_string_new(NULL);

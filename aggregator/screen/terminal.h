@@ -24,7 +24,7 @@ int terminal_fd(const Terminal *terminal);
 /* Returns a key of ncurses; -1: none for now. */
 int terminal_key(Terminal *terminal);
 
-/* Sees whether its size has changed, or somebody else has used it meanwhile; all is drawn anew
+/* Checks whether its size has changed, or another program has used it meanwhile; all is drawn again
    then. Returns true if so. */
 bool terminal_has_changed(Terminal *terminal);
 

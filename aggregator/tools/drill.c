@@ -41,7 +41,7 @@ struct Drill {
 	uint64_t next_ns; /* no detail is made before */
 };
 
-/* The condition that counters are not of this program; an interrupt's are nobody's. */
+/* The condition that counters are not of this program; those of interrupts belong to no process. */
 
 typedef struct {
 	guint32 parent;
@@ -156,7 +156,7 @@ static void drain(Drill *drill)
 	g_mutex_unlock(&drill->lock);
 }
 
-/* Returns why it has ended though nobody asked; the caller frees it. */
+/* Returns why it ended by itself; the caller frees it. */
 static char *problem_of(Drill *drill)
 {
 	const char *bound = run_info_text(drill->session->info, KMT_FIELD_BOUND);

@@ -10,7 +10,7 @@
 
 enum { NS_PER_S = 1000000000, WAIT_US = 100000 };
 
-/* How long a live table waits for a CPU that does not speak; in a recording nobody waits. */
+/* How long a live table waits for a CPU that sends nothing; a recording needs no wait. */
 #define LATE_NS (NS_PER_S / 2)
 #define RECORDED_LATE_NS (10ULL * NS_PER_S)
 #define TEXT_LATE_NS (NS_PER_S / 5)

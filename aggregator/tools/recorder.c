@@ -19,7 +19,7 @@ Recorder *recorder_start(const char *path, const SuiteRequest *request, GError *
 	Recorder *recorder;
 	SuiteChild *child;
 
-	/* It would find out by itself, when nobody looks any more. */
+	/* The child would find out by itself, but too late for a message. */
 	if (!private_file_check(path, false, error))
 		return NULL;
 	words = suite_arguments_new(request, error);

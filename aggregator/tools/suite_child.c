@@ -192,7 +192,7 @@ int suite_child_stdout(const SuiteChild *child)
 
 void suite_child_interrupt(SuiteChild *child)
 {
-	/* Until it was waited for nobody else can have its number. */
+	/* No other process can get its pid until it was waited for. */
 	if (!child->ended)
 		kill(child->pid, SIGINT);
 }
@@ -217,7 +217,7 @@ void suite_child_free(SuiteChild *child)
 {
 	if (!child)
 		return;
-	/* One that waits for somebody to read must find out that nobody will. */
+	/* A child that waits for a reader of its pipe must see that the reader is gone. */
 	if (child->stdout_fd >= 0)
 		close(child->stdout_fd);
 	if (!suite_child_wait(child, 0)) {

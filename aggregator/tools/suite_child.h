@@ -47,6 +47,6 @@ void suite_child_interrupt(SuiteChild *child);
    thread at a time. */
 bool suite_child_wait(SuiteChild *child, unsigned patience_ms);
 
-/* Of one that has ended: returns why it failed, in one line of its own or of ours, which the caller
-   frees; NULL where it did not. */
+/* Returns why a child that has ended failed, in one line of its own or of ours, which the caller
+   frees; NULL: it did not fail. */
 char *suite_child_problem(SuiteChild *child);

@@ -17,7 +17,7 @@ TextWriter *text_writer_new(bool may_wait);
 /* Takes over the text, which g_free() frees. */
 void text_writer_give(TextWriter *writer, char *text);
 
-/* Whether nobody reads any more, or there is an error: nothing is written from then on. */
+/* Whether the reader has left, or writing failed: nothing is written from then on. */
 bool text_writer_has_ended(TextWriter *writer);
 
 /* Writes what waits, at most for some seconds when the reader does not take it, and frees the

@@ -210,7 +210,7 @@ static ExitStatus finish(Session *session, const Options *options, PrivateFile *
 	return status_of_result(session, options);
 }
 
-/* The stream was the result; whoever reads it makes the report. One who has left wants no more. */
+/* The stream was the result; its reader makes the report. A reader that has left wants no more. */
 static ExitStatus finish_written(const Session *session, const Options *options,
 				 const CollectOutcome *outcome)
 {

@@ -18,7 +18,7 @@ typedef enum {
 typedef struct {
 	/* Before the first byte. Returns a state for the others, or NULL with error set. */
 	void *(*begin)(Options *options, Session *session, GError **error);
-	/* Of a live run, ten times a second; returns false when the run is to end. */
+	/* Called ten times a second in a live run; returns false when the run is to end. */
 	bool (*tick)(Session *session, void *state);
 	/* The stream has ended, or never began; frees the state. Returns false with error set where
 	   something could not be shown. */
