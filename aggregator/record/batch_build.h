@@ -20,7 +20,6 @@
 #include "record/format.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <string.h>
 #endif
 
@@ -30,6 +29,9 @@
 #define KMT_BUILD_SEEN 128      /* stacks and origins that are found again; a power of two */
 #define KMT_BUILD_TASKS_SEEN 16 /* tasks, likewise */
 #endif
+
+/* Of functions that every event calls, where the kernel's compiler would not inline them. */
+#define KMT_BUILD_INLINE inline __attribute__((always_inline))
 
 /* The time of an event counts from its batch's, and must fit into KmtEvent.when. */
 #define KMT_BUILD_NS_MAX 1000000000U
@@ -224,7 +226,7 @@ static inline void *kmt_build_append(struct KmtBuilder *b, uint8_t type, uint32_
 	return head;
 }
 
-static inline uint64_t kmt_build_load(const char *from)
+static KMT_BUILD_INLINE uint64_t kmt_build_load(const char *from)
 {
 	uint64_t value;
 
@@ -233,14 +235,14 @@ static inline uint64_t kmt_build_load(const char *from)
 }
 
 /* Compares names by words: this runs for every event. */
-static inline bool kmt_build_comm_is(const char *a, const char *b)
+static KMT_BUILD_INLINE bool kmt_build_comm_is(const char *a, const char *b)
 {
 	return kmt_build_load(a) == kmt_build_load(b) &&
 	       kmt_build_load(a + 8) == kmt_build_load(b + 8);
 }
 
-static inline bool kmt_build_task_is(struct KmtBuilder *b, uint32_t at,
-				     const struct KmtTaskFacts *facts)
+static KMT_BUILD_INLINE bool kmt_build_task_is(struct KmtBuilder *b, uint32_t at,
+					       const struct KmtTaskFacts *facts)
 {
 	const struct KmtTask *task = kmt_build_at(b, at);
 
@@ -471,19 +473,21 @@ static inline void kmt_build_forget(struct KmtRepeats *repeats)
 	memset(repeats->last, 0, sizeof(repeats->last));
 }
 
-/* Makes a KmtRepeated of an event's record, or counts one more in it. The counts are copied, as
-   they lie where the event had its pointer. */
-static inline void kmt_build_add_to(struct KmtEvent *event, uint32_t when)
-{
-	const uint32_t counts_at = offsetof(struct KmtRepeated, events);
-	uint32_t counts[2] = { 1, 0 };
+/* An event's record has the room of one of many events. */
+union KmtEventRecord {
+	struct KmtEvent event;
+	struct KmtRepeated repeated;
+};
 
-	if (event->head.type == KMT_RECORD_REPEATED)
-		memcpy(counts, (char *)event + counts_at, sizeof(counts));
-	event->head.type = KMT_RECORD_REPEATED;
-	counts[0]++;
-	counts[1] = when - event->when;
-	memcpy((char *)event + counts_at, counts, sizeof(counts));
+/* Makes a KmtRepeated of an event's record, or counts one more in it. */
+static inline void kmt_build_add_to(union KmtEventRecord *record, uint32_t when)
+{
+	if (record->event.head.type == KMT_RECORD_ALLOC) {
+		record->repeated.head.type = KMT_RECORD_REPEATED;
+		record->repeated.events = 1;
+	}
+	record->repeated.events++;
+	record->repeated.span_ns = when - record->repeated.when;
 }
 
 /* Appends an allocation that succeeded, as kmt_build_event() does; or adds it to its origin's last
@@ -492,11 +496,12 @@ static inline void kmt_build_repeat(struct KmtBuilder *b, struct KmtRepeats *rep
 				    uint32_t origin, uint32_t when, uint64_t pointer)
 {
 	uint32_t i = origin & (KMT_BUILD_SEEN - 1), at = repeats->last[i].record_at;
-	struct KmtEvent *event = kmt_build_at(b, at);
+	union KmtEventRecord *record = kmt_build_at(b, at);
 
 	if (at && at >= repeats->from && repeats->last[i].task_at == b->task_at &&
-	    event->head.index == origin && !((event->when ^ when) >> KMT_CONTEXT_SHIFT)) {
-		kmt_build_add_to(event, when);
+	    record->event.head.index == origin &&
+	    !((record->event.when ^ when) >> KMT_CONTEXT_SHIFT)) {
+		kmt_build_add_to(record, when);
 		b->events++;
 		return;
 	}
