@@ -10,7 +10,7 @@
  * the start of a run to its end, whether it is used or not. Arithmetic only.
  */
 
-/* What it depends on. A megabyte has 2^20 bytes. */
+/* The inputs of a plan. A megabyte has 2^20 bytes. */
 typedef struct {
 	uint32_t megabytes;            /* asked for, all buffers together; 0: not asked for */
 	uint32_t megabytes_per_buffer; /* asked for, each buffer; 0: not asked for. It wins. */

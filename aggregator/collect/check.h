@@ -22,7 +22,7 @@ typedef enum {
 	CHECK_FAIL, /* a run would not start */
 } CheckVerdict;
 
-/* What else the run was asked to open. */
+/* Other files that the options ask the run to open. */
 typedef struct {
 	const char *report;  /* -O; NULL: stdout */
 	const char *symbols; /* --kallsyms; NULL: none */

@@ -72,7 +72,7 @@ bool collect_live(const CollectorType *collector, const CollectRequest *request,
 
 	if (request->command && !command_check(request->command, request->user, error))
 		return false;
-	/* Whoever reads our diagnostics may leave. */
+	/* The reader of our diagnostics may leave. */
 	before = signal(SIGPIPE, SIG_IGN);
 	collected = request->record_path ? collect_recorded(collector, &run, error)
 					 : collector->collect(&run, error);

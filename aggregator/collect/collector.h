@@ -20,7 +20,7 @@ typedef enum {
 /* The kernel side compares a name with each of them. */
 enum { COLLECT_CACHES_MAX = 16 };
 
-/* What a live collector is asked to do. Everything is borrowed for the call. */
+/* The request to a live collector. Everything is borrowed for the call. */
 typedef struct {
 	unsigned events;      /* bits of ProbeKindBit */
 	uint32_t stack_depth; /* frames; 0: call sites only */
@@ -75,7 +75,7 @@ typedef struct {
 	bool reader_left;          /* whoever read the stream, so that the run ended */
 } CollectOutcome;
 
-/* What a live run is made of. Everything is borrowed. */
+/* The parts of a live run. Everything is borrowed. */
 typedef struct {
 	const CollectRequest *request;
 	Session *session; /* takes the stream */
@@ -94,7 +94,7 @@ typedef struct {
 	const char *name;  /* as given to --collector: "stap" */
 	const char *title; /* "SystemTap" */
 	const char *about; /* what it is, for --check */
-	/* What --check looks at for it, ended by a row without topic; NULL: nothing. */
+	/* The rows of --check for it, ended by a row without topic; NULL: none. */
 	const struct CheckRow *checks;
 	/* Whether it would begin at once, with nothing to compile and nothing that forbids it. Else
 	   appends what it lacks, in a few words. NULL: it always would. */

@@ -132,7 +132,7 @@ bool command_check(char **argv, const char *user, GError **error)
 	return check_program(argv[0], error) && identity_init(&identity, user, error);
 }
 
-/* What the child inherited from us and the command must not. */
+/* Undoes what the child inherited from us and the command must not. */
 static void restore_signals(void)
 {
 	static const int handled[] = {

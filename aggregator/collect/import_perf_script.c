@@ -431,7 +431,7 @@ static bool is_inner(const PerfState *state)
 		(TextPart){ call_site->str + 1, strcspn(call_site->str + 1, "+\n") });
 }
 
-/* What was observed, as far as it has been seen. */
+/* The kinds of events observed, as far as the text shows them. */
 static void note_source(PerfState *state, enum KmtSource source)
 {
 	g_autofree char *names = NULL;

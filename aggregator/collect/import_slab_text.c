@@ -30,13 +30,13 @@ enum { SUMS_MAX = 65536 };
 
 typedef enum { PART_BEFORE, PART_PROCESSES, PART_STACKS } Part;
 
-/* Who allocated from what. */
+/* A process and the cache that it allocated from. */
 typedef struct {
 	EventTask task;
 	EventCache cache;
 } Origin;
 
-/* What the two parts say of one process and cache. */
+/* The numbers of both parts for one process and cache. */
 typedef struct {
 	Origin origin;
 	uint64_t listed;  /* allocations, as the process's line says */

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What SystemTap's print_stack(), print_backtrace() and their kin print, line by line. */
+/* Parses the lines that SystemTap's print_stack(), print_backtrace() and similar functions print.
+ */
 
 typedef enum {
 	LINE_BLANK,

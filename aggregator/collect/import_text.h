@@ -51,7 +51,7 @@ const char *import_line_end(const char *text, const char *end);
 /* The length without trailing blanks and carriage returns. */
 size_t import_trimmed(const char *line, size_t length);
 
-/* What is left of a line. Each function below that returns false leaves it as it was. */
+/* The rest of a line. A function below that returns false leaves it as it was. */
 typedef struct {
 	const char *at;
 	const char *end;

@@ -22,7 +22,7 @@ static volatile sig_atomic_t is_interrupted;
 
 static const int interrupts[] = { SIGINT, SIGTERM };
 
-/* What the signals did before. */
+/* The former handlers of the signals. */
 typedef struct {
 	struct sigaction before[G_N_ELEMENTS(interrupts)];
 } Interrupts;

@@ -19,7 +19,7 @@ enum {
 
 #define BIT(member) (1U << (member))
 
-/* What the kernel calls them; an older name comes second. */
+/* The kernel's names of the fields; an older name comes second. */
 static const struct {
 	const char *name;
 	const char *older_name;

@@ -255,7 +255,7 @@ void live_run_go_live(LiveRun *live)
 				     duration_over);
 }
 
-/* What is looked at now and then. */
+/* Checks that are made from time to time. */
 
 void live_run_check_recording(LiveRun *live)
 {

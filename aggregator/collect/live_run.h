@@ -26,7 +26,7 @@ typedef enum {
 	PHASE_ENDING,   /* nothing is waited for any more but the engine's own end */
 } LivePhase;
 
-/* What an engine does when the run says so. */
+/* The operations of an engine, which the run calls. */
 typedef struct {
 	/* The end was noted, in end_ns: brings in what happened before it, and then ends. */
 	void (*drain)(LiveRun *live);

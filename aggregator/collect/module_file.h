@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* What a kernel module file says of itself in its section .modinfo. NULL: not said. */
+/* The fields of a kernel module file's section .modinfo. NULL: not in it. */
 typedef struct {
 	char *name;           /* of the module; its file must be called so, too */
 	char *kernel_release; /* that it was built for */

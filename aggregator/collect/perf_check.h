@@ -3,5 +3,5 @@
 
 #include "collect/check.h"
 
-/* What --check looks at for the collector perf, ended by a row without topic. */
+/* The rows of --check for the collector perf, ended by a row without topic. */
 extern const CheckRow perf_checks[];

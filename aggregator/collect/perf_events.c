@@ -20,7 +20,7 @@ enum {
 	WAKE_PART = 4,               /* of a ring: so full it wakes its reader */
 };
 
-/* What a kernel may not have; dropped one by one, the youngest first. */
+/* Features that a kernel may lack; dropped one by one, the newest first. */
 enum {
 	FEATURE_LOST = 1 << 0,      /* since 6.0 */
 	FEATURE_CGROUP = 1 << 1,    /* since 5.7; needs CONFIG_CGROUP_PERF, too */
@@ -125,7 +125,7 @@ PerfLayout perf_events_layout(const PerfEvents *events)
 	};
 }
 
-/* What events of either kind have in common. */
+/* Attributes that events of either kind have in common. */
 static struct perf_event_attr common_attr(const PerfEvents *events)
 {
 	struct perf_event_attr attr = {

@@ -28,7 +28,7 @@ typedef struct {
 	bool filters_caches; /* it leaves out slab caches that are not asked for */
 } PerfPoint;
 
-/* What is to be opened. Everything is borrowed until perf_events_free(). */
+/* The events to open. Everything is borrowed until perf_events_free(). */
 typedef struct {
 	const PerfPoint *points;
 	unsigned points_count;
@@ -46,7 +46,7 @@ typedef struct {
 	bool own_clock;           /* take perf's own clock, as a kernel does that has no other */
 } PerfRequest;
 
-/* What this kernel's samples have. */
+/* Features of this kernel's samples. */
 typedef struct {
 	uint64_t sample_type; /* as perf_sample_parse() takes it */
 	bool monotonic_clock; /* else the times are those of the CPU's own clock */
@@ -111,7 +111,7 @@ typedef struct {
 	uint64_t asked_ns; /* CLOCK_MONOTONIC; 0: never */
 } PerfEnabled;
 
-/* What is missing for less than that is not seen. */
+/* A shorter gap is not noticed. */
 #define PERF_ENABLED_GRAIN_NS 50000000ULL
 
 /* Whether the kernel has taken a filter that leaves out slab caches. It may refuse one. */

@@ -81,7 +81,7 @@ static void add_losses(PerfRunCpu *cpu, const PerfWeight *weight, const PerfWeig
 	cpu->lost_rest %= period;
 }
 
-/* What is missing before a sample was lost on the way to it. */
+/* Events missing before a sample were lost. */
 static void take_losses(PerfRun *run, PerfRunCpu *cpu, const PerfWeight *weight,
 			const PerfWeight *before)
 {
@@ -244,7 +244,7 @@ void perf_read_report_lost(PerfRunCpu *cpu)
 	cpu->event_cpu.events_lost = cpu->lost + cpu->lost_tasks;
 }
 
-/* What became of tasks. */
+/* Task records. */
 
 static void tasks_were_lost(PerfRun *run, uint64_t lost)
 {

@@ -20,7 +20,7 @@ enum {
 };
 /* A record's time is taken before it is in the ring; meanwhile a hypervisor may stop the CPU. */
 #define SETTLED_NS 20000000ULL
-/* What has not come so long after the events have ended is lost. */
+/* Events that have not come that long after the end are lost. */
 #define REST_NS 200000000ULL
 #define SCAN_NS 1000000000ULL
 

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* What the perf-events collector has ready before it opens any event. Everything is borrowed. */
+/* What the perf-events collector prepares before it opens any event. Everything is borrowed. */
 typedef struct {
 	const GPtrArray *points; /* (element-type KmemPoint) */
 	/* They report the caches where the points do not; NULL: nothing does ... */

@@ -11,7 +11,7 @@
 /* Values of a call chain from here on are markers: what follows them is of which side. */
 #define CONTEXT_FIRST ((uint64_t)PERF_CONTEXT_MAX)
 
-/* What is left of a body. */
+/* The rest of a record's body. */
 typedef struct {
 	const uint8_t *at;
 	size_t bytes;

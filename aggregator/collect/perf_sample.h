@@ -12,7 +12,8 @@
  * less the header long. It is read within that length, whatever it says. Nothing is allocated.
  */
 
-/* What the header of an older distribution may lack; enumerators, so that no #ifdef sees them. */
+/* Constants that the header of an older distribution may lack; as enumerators, invisible to #ifdef.
+ */
 #define PERF_SAMPLE_CGROUP_BIT (1ULL << 21)
 enum { PERF_RECORD_LOST_SAMPLES_TYPE = 13 };
 #ifndef PERF_RECORD_MISC_COMM_EXEC
@@ -23,7 +24,7 @@ enum { PERF_RECORD_LOST_SAMPLES_TYPE = 13 };
    this bit. */
 #define PERF_SAMPLE_READ_LOST_BIT (1ULL << 62)
 
-/* What perf_sample_parse() must be given, and what more it knows. */
+/* The bits that perf_sample_parse() requires, and those that it also understands. */
 #define PERF_SAMPLE_NEEDED (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
 #define PERF_SAMPLE_KNOWN (PERF_SAMPLE_NEEDED | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP_BIT)
 #define PERF_SAMPLE_COUNTED (PERF_SAMPLE_READ | PERF_SAMPLE_READ_LOST_BIT) /* likewise */

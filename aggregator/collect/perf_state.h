@@ -97,7 +97,7 @@ void perf_cpus_trace(LiveRun *live);
 
 void perf_run_cpu_free(gpointer cpu);
 
-/* What did not come of a CPU's events until now is lost. */
+/* Counts the events of a CPU that did not come until now as lost. */
 void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu);
 
 /* Has a CPU's events be counted. */

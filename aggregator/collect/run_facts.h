@@ -17,7 +17,7 @@ void run_facts_write_start(GByteArray *out, const CollectRequest *request, const
 /* Appends the load average as it is now, and what time it is. root: below which /proc lies. */
 void run_facts_write_load(GByteArray *out, const char *root);
 
-/* What is known of the losses at the end, beside what the batches say. */
+/* Losses that are known at the end of a run, beside those in the batches. */
 typedef struct {
 	uint64_t skipped;        /* probes, as the collector says it */
 	uint64_t transport_lost; /* messages, likewise */

@@ -10,7 +10,7 @@
 #include <glib.h>
 #include <sys/types.h>
 
-/* What decides the size of the transport's buffers. Everything is borrowed. */
+/* The inputs for the size of the transport's buffers. Everything is borrowed. */
 typedef struct {
 	const StapTool *tool;       /* from 4.5 on every CPU has a buffer, before there was one */
 	const StapOptions *options; /* -o "-s N" asks for each buffer; NULL: none */
@@ -22,7 +22,7 @@ typedef struct {
 /* Plans the buffers. As buffer_plan_init(). */
 bool stap_arguments_plan_buffers(BufferPlan *plan, const StapBuffers *buffers, GError **error);
 
-/* What staprun is started with, beside the request. Everything is borrowed. */
+/* The inputs for staprun's arguments, beside the request. Everything is borrowed. */
 typedef struct {
 	const StapTool *tool;
 	const BufferPlan *buffers;

@@ -12,7 +12,7 @@
  * compiled before, keyed by everything that makes two modules differ.
  */
 
-/* What a module depends on. Everything is borrowed. */
+/* Everything that a module depends on. All of it is borrowed. */
 typedef struct {
 	unsigned events;            /* bits of ProbeKindBit: which scripts */
 	const StapOptions *options; /* the user's -o, already split */

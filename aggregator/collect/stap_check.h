@@ -3,7 +3,7 @@
 
 #include "collect/check.h"
 
-/* What --check looks at for the collector stap, ended by a row without topic. */
+/* The rows of --check for the collector stap, ended by a row without topic. */
 extern const CheckRow stap_checks[];
 
 /* As CollectorType.is_ready of the collector stap. */

@@ -6,7 +6,7 @@
 #include "collect/stap_options.h"
 #include "collect/stap_tool.h"
 
-/* What the SystemTap collector has ready before it loads anything. Everything is borrowed. */
+/* What the SystemTap collector prepares before it loads anything. Everything is borrowed. */
 typedef struct {
 	const StapTool *tool;
 	const StapOptions *options; /* NULL: none */

@@ -58,7 +58,7 @@ void task_table_exit(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t tim
 	task_note_recent(table, task);
 }
 
-/* What a new process has of its parent. */
+/* What a new process inherits from its parent. */
 static void inherit(const TaskTable *table, Process *process, Process *parent)
 {
 	process->is_counted |= table->inherits_count && parent->is_counted;

@@ -9,7 +9,7 @@
 
 /* The inside of a TaskTable, shared by its parts. */
 
-/* What a report calls a task that was gone before its name was read. */
+/* The name in reports of a task that was gone before its name was read. */
 #define TASK_EXITED "[exited]"
 
 /* How far the time of a record may be from that in /proc: copying a large process takes a while. */

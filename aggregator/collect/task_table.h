@@ -23,7 +23,7 @@ typedef struct TaskTable TaskTable;
 /* An id that perf could not find: the task is about to vanish. */
 #define TASK_ID_UNKNOWN UINT32_MAX
 
-/* What an event says of its task. */
+/* The task of an event, as far as the event has it. */
 typedef struct {
 	uint32_t tgid; /* TASK_ID_UNKNOWN: the one that the tid is known by */
 	uint32_t tid;  /* 0: the idle task of the CPU; TASK_ID_UNKNOWN: no name will be found */
@@ -37,7 +37,7 @@ TaskTable *task_table_new(const char *root);
 void task_table_free(TaskTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TaskTable, task_table_free)
 
-/* Learns of all tasks that live now. What is known already stays. */
+/* Adds all tasks that live now. Those already known stay as they are. */
 void task_table_scan(TaskTable *table);
 
 /*

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is left of a line, or of a part of it. */
+/* The rest of a line, or of a part of it. */
 typedef struct {
 	const char *at;
 	const char *end;
