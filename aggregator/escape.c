@@ -55,3 +55,10 @@ void escape_append(GString *out, const char *text)
 {
 	escape_append_len(out, text, strlen(text));
 }
+
+bool escape_is_printable(const char *text)
+{
+	gsize length = strlen(text);
+
+	return printable_run(text, length) == length;
+}

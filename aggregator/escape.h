@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 
 /*
  * Text from outside on its way to a terminal: control characters, invisible ones and bytes that
@@ -11,3 +12,6 @@ void escape_append(GString *out, const char *text);
 
 /* The same for a text that is not terminated. */
 void escape_append_len(GString *out, const char *text, gsize length);
+
+/* Whether a text would be appended as it is. */
+bool escape_is_printable(const char *text);

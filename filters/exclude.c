@@ -10,9 +10,9 @@ static bool prepare(Filter *filter, GError **error)
 	return true;
 }
 
-static bool keeps(const Filter *filter, const StackSummary *stack)
+static bool matches(const Filter *filter, const char *line)
 {
-	return !item_list_occurs(filter->state, stack->text);
+	return item_list_occurs(filter->state, line);
 }
 
 static void dispose(void *state)
@@ -23,6 +23,7 @@ static void dispose(void *state)
 const FilterType exclude_filter = {
 	.option = "exclude",
 	.prepare = prepare,
-	.keeps = keeps,
+	.matches = matches,
+	.drops_matches = true,
 	.dispose = dispose,
 };

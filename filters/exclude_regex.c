@@ -3,14 +3,10 @@
 
 #include "line_regex.h"
 
-static bool keeps(const Filter *filter, const StackSummary *stack)
-{
-	return !line_regex_matches(filter, stack);
-}
-
 const FilterType exclude_regex_filter = {
 	.option = "exclude-regex",
 	.prepare = line_regex_prepare,
-	.keeps = keeps,
+	.matches = line_regex_matches,
+	.drops_matches = true,
 	.dispose = line_regex_dispose,
 };

@@ -6,13 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * What a filter may see of one stack: its text and its numbers, nothing else of the program.
- *
- * Everything is borrowed and lives as long as the profile view it came from.
- */
+/* The numbers of one stack, or of a row of a table. */
 typedef struct {
-	const char *text;     /* its frame lines as printed, each ended by '\n', innermost first */
 	uint64_t allocations; /* that succeeded */
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
@@ -34,12 +29,16 @@ typedef struct {
 /* A kind of filter. To add one: a file with such a table, a line in filter_types.c. */
 struct FilterType {
 	const char *option; /* long option that creates it, without dashes: "exclude" */
-	bool numbers_only;  /* it does not look at the text: it can judge rows of a table, too */
 	/* Checks the argument and prepares the state. Returns false with error set when it is no
 	   valid value; the message names what is wrong, not the option. */
 	bool (*prepare)(Filter *filter, GError **error);
-	/* Whether the stack stays. */
-	bool (*keeps)(const Filter *filter, const StackSummary *stack);
+	/* A condition on numbers, which can judge rows of a table, too: whether the stack stays.
+	   NULL: it is one on frames. */
+	bool (*keeps)(const Filter *filter, const StackSummary *sums);
+	/* A condition on frames: whether one meets it, by its line as printed, without an end. */
+	bool (*matches)(const Filter *filter, const char *line);
+	/* Any frame that matches drops its stack; else a stack needs one to stay. */
+	bool drops_matches;
 	/* Frees the state; NULL where there is none. */
 	void (*dispose)(void *state);
 };

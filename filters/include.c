@@ -11,11 +11,11 @@ static bool prepare(Filter *filter, GError **error)
 }
 
 /* A list without items asks for nothing, so it keeps everything. */
-static bool keeps(const Filter *filter, const StackSummary *stack)
+static bool matches(const Filter *filter, const char *line)
 {
 	char *const *items = filter->state;
 
-	return !*items || item_list_occurs(items, stack->text);
+	return !*items || item_list_occurs(items, line);
 }
 
 static void dispose(void *state)
@@ -26,6 +26,6 @@ static void dispose(void *state)
 const FilterType include_filter = {
 	.option = "include",
 	.prepare = prepare,
-	.keeps = keeps,
+	.matches = matches,
 	.dispose = dispose,
 };

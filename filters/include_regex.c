@@ -6,6 +6,6 @@
 const FilterType include_regex_filter = {
 	.option = "include-regex",
 	.prepare = line_regex_prepare,
-	.keeps = line_regex_matches,
+	.matches = line_regex_matches,
 	.dispose = line_regex_dispose,
 };

@@ -9,5 +9,5 @@
  */
 char **item_list_parse(const char *list);
 
-/* Whether any line of text contains any of the items. */
+/* Whether the text contains any of the items. */
 bool item_list_occurs(char *const *items, const char *text);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "line_regex.h"
 
-#include <string.h>
-
 bool line_regex_prepare(Filter *filter, GError **error)
 {
 	g_autoptr(GError) reason = NULL;
@@ -25,18 +23,7 @@ void line_regex_dispose(void *state)
 	g_regex_unref(state);
 }
 
-/* Line by line: a class such as [^x] or \s would otherwise match across the line's end. */
-bool line_regex_matches(const Filter *filter, const StackSummary *stack)
+bool line_regex_matches(const Filter *filter, const char *line)
 {
-	const char *line = stack->text;
-
-	while (*line) {
-		const char *end = strchr(line, '\n');
-		gssize length = end ? end - line : (gssize)strlen(line);
-
-		if (g_regex_match_full(filter->state, line, length, 0, 0, NULL, NULL))
-			return true;
-		line += length + (end != NULL);
-	}
-	return false;
+	return g_regex_match(filter->state, line, 0, NULL);
 }

@@ -8,5 +8,4 @@
 bool line_regex_prepare(Filter *filter, GError **error);
 void line_regex_dispose(void *state);
 
-/* Whether any line of the stack matches. */
-bool line_regex_matches(const Filter *filter, const StackSummary *stack);
+bool line_regex_matches(const Filter *filter, const char *line);

@@ -23,7 +23,6 @@ static bool keeps(const Filter *filter, const StackSummary *stack)
 
 const FilterType min_bytes_filter = {
 	.option = "min-bytes",
-	.numbers_only = true,
 	.prepare = prepare,
 	.keeps = keeps,
 	.dispose = g_free,

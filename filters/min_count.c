@@ -22,7 +22,6 @@ static bool keeps(const Filter *filter, const StackSummary *stack)
 
 const FilterType min_count_filter = {
 	.option = "min-count",
-	.numbers_only = true,
 	.prepare = prepare,
 	.keeps = keeps,
 	.dispose = g_free,

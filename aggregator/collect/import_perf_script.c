@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "collect/import.h"
+#include "collect/import_count.h"
 #include "collect/import_text.h"
 #include "collect/import_types.h"
 #include "record/probe_kinds.h"
@@ -424,7 +425,7 @@ static bool is_inner(const PerfState *state)
 	const GString *call_site = state->call_site;
 
 	if (state->stack->len)
-		return inner_kmallocs_have_text(state->stack->str, (uint32_t)state->stack->len);
+		return import_is_inner(state->stack->str, state->stack->len);
 	if (!call_site->len || state->sample.bytes_requested <= SMALL_BYTES_MAX)
 		return false;
 	return inner_kmallocs_have_function(

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "filter.h"
+#include "rank/stack_rows.h"
 
 #include <glib.h>
 
@@ -19,8 +20,8 @@ typedef struct {
 	uint64_t allocations;
 } FilterDrop;
 
-/* Which filters a chain has: those of stacks look at their text, others at numbers alone. */
-typedef enum { FILTERS_ALL, FILTERS_OF_TEXT, FILTERS_OF_NUMBERS } FilterPart;
+/* Which filters a chain has: those on frames, which stacks have, or those on numbers. */
+typedef enum { FILTERS_ALL, FILTERS_OF_FRAMES, FILTERS_OF_NUMBERS } FilterPart;
 
 /* filters (element-type Filter) may be NULL; they are borrowed. */
 FilterChain *filter_chain_new(const GPtrArray *filters, FilterPart part);
@@ -33,8 +34,13 @@ void filter_chain_add_top(FilterChain *chain, uint64_t top);
 /* Whether there is any filter. */
 bool filter_chain_filters(const FilterChain *chain);
 
-/* Whether the row stays. What does not is charged to the first filter that drops it. */
-bool filter_chain_keeps(FilterChain *chain, const StackSummary *row);
+/* Whether a stack stays: that row of stacks, which are the same ones in each call. What does not is
+   charged to the first filter that drops it. */
+bool filter_chain_keeps_stack(FilterChain *chain, const StackSummary *sums, const StackRows *stacks,
+			      uint32_t row);
+
+/* Whether a row of a table stays, likewise; for a chain that has no filters on frames. */
+bool filter_chain_keeps(FilterChain *chain, const StackSummary *sums);
 
 /* Charges a row to the cut to the top. */
 void filter_chain_cut(FilterChain *chain, const StackSummary *row);

@@ -180,6 +180,11 @@ static const char *label_of(GroupIndex *index, Group *group)
 	return group->label;
 }
 
+uint32_t group_index_member(const GroupIndex *index, uint32_t id)
+{
+	return g_array_index(index->groups, Group, id).newest;
+}
+
 void group_index_append_label(GroupIndex *index, uint32_t id, GString *out)
 {
 	Group *group = &g_array_index(index->groups, Group, id);

@@ -16,6 +16,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GroupIndex, group_index_free)
 
 uint32_t group_index_of(GroupIndex *index, const ProfileCell *cell);
 
+/* Returns the member that names a group, the newest one. */
+uint32_t group_index_member(const GroupIndex *index, uint32_t group);
+
 /* Appends the label of a group, escaped. Only labels of keys with compare() have many lines. */
 void group_index_append_label(GroupIndex *index, uint32_t group, GString *out);
 

@@ -4,7 +4,6 @@
 #include "callsite_skip.h"
 #include "rank/stack_rows.h"
 #include "rank/view_source.h"
-#include "symbols/function_names.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -24,7 +23,6 @@ typedef enum {
 typedef struct {
 	const ViewSource *source;
 	const StackRows *stacks;
-	FunctionNames *functions;
 	const CallsiteSkip *skip; /* whose frames are no call sites; NULL: the allocators' only */
 	bool whole;               /* no name is shortened */
 } GroupNaming;

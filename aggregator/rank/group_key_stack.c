@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rank/group_key_kinds.h"
 
-#include "symbols/frame_line.h"
+#include <string.h>
 
 static const ProfileOrigin *origin_of(const GroupNaming *naming, uint32_t origin)
 {
@@ -34,15 +34,16 @@ int stack_compare(const GroupNaming *naming, uint32_t a, uint32_t b)
 void module_label(const GroupNaming *naming, uint32_t row, GString *out)
 {
 	bool any_name = false;
-	const char *line;
+	uint32_t count;
+	const FrameId *ids = stack_rows_frames(naming->stacks, row, &count);
 
-	for (uint32_t i = 0; (line = stack_rows_line(naming->stacks, row, i)); i++) {
-		FrameLine frame = frame_line_parse(line);
+	for (uint32_t i = 0; i < count; i++) {
+		Frame frame = stack_rows_frame(naming->stacks, ids[i]);
 
-		any_name |= frame.name.length > 0;
-		if (!frame.module.length || text_part_is(frame.module, "kernel"))
+		any_name |= frame.function != NULL;
+		if (!frame.module || !strcmp(frame.module, "kernel"))
 			continue;
-		g_string_append_len(out, frame.module.text, (gssize)frame.module.length);
+		g_string_append(out, frame.module);
 		return;
 	}
 	g_string_append(out, any_name ? "(kernel)" : "(unknown module)");

@@ -12,7 +12,6 @@ enum { FIRST_SLOTS = 1024 };
 
 struct GroupIndexes {
 	GroupNaming naming;
-	FunctionNames *functions;
 	GroupIndex *of[GROUP_KEYS_MAX]; /* owned; NULL behind the last key */
 };
 
@@ -20,11 +19,9 @@ static GroupIndexes *indexes_new(const View *view, const ViewOptions *options, b
 {
 	GroupIndexes *indexes = g_new0(GroupIndexes, 1);
 
-	indexes->functions = function_names_new(view_source(view)->symbols);
 	indexes->naming = (GroupNaming){
 		.source = view_source(view),
 		.stacks = view_stack_rows(view),
-		.functions = indexes->functions,
 		.skip = options->callsite_skip,
 		.whole = whole_names,
 	};
@@ -37,7 +34,6 @@ static void indexes_free(GroupIndexes *indexes)
 {
 	for (guint i = 0; i < GROUP_KEYS_MAX; i++)
 		group_index_free(indexes->of[i]);
-	function_names_free(indexes->functions);
 	g_free(indexes);
 }
 
@@ -186,6 +182,11 @@ void group_rows_free(GroupRows *rows)
 	indexes_free(rows->indexes);
 	filter_chain_free(rows->filters);
 	g_free(rows);
+}
+
+uint32_t group_rows_member(const GroupRows *rows, const GroupRow *row, guint key)
+{
+	return group_index_member(rows->indexes->of[key], row->groups[key]);
 }
 
 void group_rows_append_label(const GroupRows *rows, const GroupRow *row, guint key, GString *out)

@@ -9,9 +9,9 @@
  * ranked and cut. Same view, same options: same rows in the same order.
  */
 typedef struct {
-	StackSummary summary; /* text is NULL */
-	uint64_t failed;      /* allocations that returned NULL, not counted in the summary */
-	Variance variance;    /* of the summary, where it is made of sampled events */
+	StackSummary summary;
+	uint64_t failed;   /* allocations that returned NULL, not counted in the summary */
+	Variance variance; /* of the summary, where it is made of sampled events */
 	uint32_t groups[GROUP_KEYS_MAX];
 } GroupRow;
 
@@ -35,6 +35,10 @@ typedef struct {
 GroupRows *group_rows_new(const View *view, const ViewOptions *options, bool whole_names);
 void group_rows_free(GroupRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GroupRows, group_rows_free)
+
+/* Returns what names a row in the key of that number, as GroupMember says; of the key "stack" a row
+   of view_stack_rows(). */
+uint32_t group_rows_member(const GroupRows *rows, const GroupRow *row, guint key);
 
 /* Appends the label of a row in the key of that number, escaped. */
 void group_rows_append_label(const GroupRows *rows, const GroupRow *row, guint key, GString *out);

@@ -80,7 +80,7 @@ static void row_clear(void *data)
 	RateDetailRow *row = data;
 
 	g_free(row->label);
-	g_free(row->frames);
+	frame_list_unref(row->frames);
 }
 
 static GArray *rows_empty(void)
@@ -99,6 +99,25 @@ static char *label_of(const GroupRows *groups, const GroupRow *row)
 	return g_string_free(label, FALSE);
 }
 
+static FrameList *frames_of(const View *view, const GroupRows *groups, const GroupRow *row)
+{
+	return stack_rows_list(view_stack_rows(view), group_rows_member(groups, row, 0));
+}
+
+/* All stacks of a cache may begin with one function: a label has its callers, too. */
+static char *label_of_stack(const FrameList *frames)
+{
+	GString *label = g_string_new(NULL);
+
+	stack_chain_append(label, frames);
+	return g_string_free(label, FALSE);
+}
+
+static bool are_stacks(const ViewOptions *options)
+{
+	return options->by[0]->member == MEMBER_STACK;
+}
+
 static GArray *rows_of(const View *view, const ViewOptions *options)
 {
 	g_autoptr(GroupRows) groups = group_rows_new(view, options, false);
@@ -106,8 +125,10 @@ static GArray *rows_of(const View *view, const ViewOptions *options)
 
 	for (guint i = 0; i < groups->rows->len; i++) {
 		const GroupRow *group = &g_array_index(groups->rows, GroupRow, i);
+		FrameList *frames = are_stacks(options) ? frames_of(view, groups, group) : NULL;
 		const RateDetailRow row = {
-			.label = label_of(groups, group),
+			.label = frames ? label_of_stack(frames) : label_of(groups, group),
+			.frames = frames,
 			.allocations = group->summary.allocations,
 			.bytes_allocated = group->summary.bytes_allocated,
 			.margin_percent = margin_percent(group->variance.bytes_allocated,
@@ -117,19 +138,6 @@ static GArray *rows_of(const View *view, const ViewOptions *options)
 		g_array_append_val(rows, row);
 	}
 	return rows;
-}
-
-/* All stacks of a cache may begin with one function: a label has its callers, too. */
-static void label_stacks(GArray *rows)
-{
-	for (guint i = 0; i < rows->len; i++) {
-		RateDetailRow *row = &g_array_index(rows, RateDetailRow, i);
-		GString *chain = g_string_new(NULL);
-
-		row->frames = row->label;
-		stack_chain_append(chain, row->frames);
-		row->label = g_string_free(chain, FALSE);
-	}
 }
 
 static void read_view(RateDetail *detail, const ViewSource *source,
@@ -151,7 +159,6 @@ static void read_view(RateDetail *detail, const ViewSource *source,
 	by_stack.top = RATE_DETAIL_STACKS_MAX;
 	detail->groups = rows_of(view, &by_group);
 	detail->stacks = rows_of(view, &by_stack);
-	label_stacks(detail->stacks);
 	detail->allocations = view->before.allocations;
 	detail->bytes_allocated = view->before.bytes_allocated;
 	detail->margin_percent =

@@ -19,7 +19,7 @@ typedef struct {
 	uint64_t allocations;
 	uint64_t bytes_allocated;
 	double margin_percent; /* of bytes_allocated, where events were sampled */
-	char *frames;          /* as printed, a line each, innermost first; NULL for groups */
+	FrameList *frames;     /* owned; NULL for groups */
 } RateDetailRow;
 
 typedef struct {

@@ -4,49 +4,46 @@
 #include "callsite_skip.h"
 #include "symbols/frame_line.h"
 
+#include <string.h>
+
 /* As many as tell stacks of one cache apart; a terminal has room for fewer. */
 enum { FUNCTIONS_MAX = 8 };
 
-static bool is_allocator(const char *line)
+static bool is_allocator(const Frame *frame)
 {
-	TextPart function = frame_line_parse(line).name;
-	g_autofree char *name = g_strndup(function.text, function.length);
-
-	return *name && callsite_skip_has(NULL, name);
+	return frame->function && callsite_skip_has(NULL, frame->function);
 }
 
 /* Somebody must be named: the last one is not left out. */
-static char **first_outside(char **line)
+static guint first_outside(const FrameList *stack)
 {
-	while (line[0] && line[1] && *line[1] && is_allocator(line[0]))
-		line++;
-	return line;
+	guint first = 0;
+
+	while (first + 1 < stack->count && is_allocator(&stack->frames[first]))
+		first++;
+	return first;
 }
 
-static void append_part(GString *out, TextPart part)
+static void append_function(GString *out, const Frame *frame)
 {
-	g_string_append_len(out, part.text, (gssize)part.length);
-}
-
-static void append_function(GString *out, const char *line)
-{
-	FrameLine frame = frame_line_parse(line);
-
-	append_part(out, frame.name.length ? frame.name : frame.whole);
-	if (!frame.name.length || !frame.module.length || text_part_is(frame.module, "kernel"))
+	if (!frame->function) {
+		frame_line_append_symbol(out, frame);
+		return;
+	}
+	g_string_append(out, frame->function);
+	if (!frame->module || !strcmp(frame->module, "kernel"))
 		return;
 	g_string_append(out, " [");
-	append_part(out, frame.module);
+	g_string_append(out, frame->module);
 	g_string_append_c(out, ']');
 }
 
-void stack_chain_append(GString *out, const char *frames)
+void stack_chain_append(GString *out, const FrameList *stack)
 {
-	g_auto(GStrv) lines = g_strsplit(frames, "\n", -1);
-	char **line = first_outside(lines);
+	guint first = first_outside(stack);
 
-	for (int i = 0; line[i] && *line[i] && i < FUNCTIONS_MAX; i++) {
-		g_string_append(out, i ? " < " : "");
-		append_function(out, line[i]);
+	for (guint i = first; i < stack->count && i < first + FUNCTIONS_MAX; i++) {
+		g_string_append(out, i > first ? " < " : "");
+		append_function(out, &stack->frames[i]);
 	}
 }

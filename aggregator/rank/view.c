@@ -96,8 +96,8 @@ static void group_cells(ViewRows *rows)
 /* Where stacks are grouped, numbers are those of the groups: conditions on them come later. */
 static FilterChain *filters_new(const ViewOptions *options)
 {
-	FilterChain *chain =
-		filter_chain_new(options->filters, options->by[0] ? FILTERS_OF_TEXT : FILTERS_ALL);
+	FilterChain *chain = filter_chain_new(options->filters,
+					      options->by[0] ? FILTERS_OF_FRAMES : FILTERS_ALL);
 
 	if (!options->by[0])
 		filter_chain_add_top(chain, options->top);
@@ -188,19 +188,14 @@ static void count_rows(View *view)
 static void filter_rows(View *view)
 {
 	FilterChain *chain = view->rows->filters;
-	g_autoptr(GString) text = g_string_new(NULL);
 	guint kept = 0;
 
 	if (!filter_chain_filters(chain))
 		return;
 	for (guint i = 0; i < view->stacks->len; i++) {
 		ViewStack *stack = g_ptr_array_index(view->stacks, i);
-		StackSummary summary = stack->summary;
 
-		g_string_truncate(text, 0);
-		view_append_text(view, stack, text);
-		summary.text = text->str;
-		if (filter_chain_keeps(chain, &summary))
+		if (filter_chain_keeps_stack(chain, &stack->summary, view->rows->names, stack->row))
 			view->stacks->pdata[kept++] = stack;
 	}
 	g_ptr_array_set_size(view->stacks, (gint)kept);

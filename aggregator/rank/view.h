@@ -26,11 +26,11 @@ typedef struct {
 } ViewProcess;
 
 typedef struct {
-	StackSummary summary; /* text is NULL: view_append_text() makes it, for one row at a time */
-	uint64_t failed;      /* allocations that returned NULL, not counted in the summary */
-	Variance variance;    /* of the summary, where it is made of sampled events */
-	uint32_t row;         /* the view's own number of it */
-	bool truncated;       /* any of its stacks reached the depth limit */
+	StackSummary summary;
+	uint64_t failed;   /* allocations that returned NULL, not counted in the summary */
+	Variance variance; /* of the summary, where it is made of sampled events */
+	uint32_t row;      /* the view's own number of it */
+	bool truncated;    /* any of its stacks reached the depth limit */
 } ViewStack;
 
 /* What a condition on counters took away. */
@@ -83,7 +83,7 @@ typedef struct {
 	GArray *processes;   /* (element-type ViewProcess) of the kept stacks together, as below */
 	uint64_t stacks_before;
 	uint64_t stacks_after;
-	StackSummary before; /* sums over all stacks; text is NULL */
+	StackSummary before; /* sums over all stacks */
 	StackSummary after;  /* sums over the kept ones */
 	Variance variance;   /* of the sums over all stacks */
 	uint64_t failed_before;
@@ -110,7 +110,7 @@ bool view_counts_cell(const View *view, uint32_t cell);
 /* Returns the counters of a row, as indexes for profile_cell(), and their number. */
 const uint32_t *view_cells(const View *view, const ViewStack *stack, uint32_t *count);
 
-/* Adds numbers; the text stays. */
+/* Adds numbers. */
 void summary_add(StackSummary *sum, const StackSummary *added);
 
 /* Appends the frame lines of a row as printed, each ended by '\n', innermost first. */

@@ -78,60 +78,66 @@ static void write_processes(JsonWriter *json, const GArray *processes)
 	json_close(json, ']');
 }
 
-static void write_part(JsonWriter *json, const char *name, TextPart part)
+static void write_text_or_null(JsonWriter *json, const char *key, const char *name)
 {
-	if (part.length)
-		json_text_len(json, name, part.text, part.length);
+	if (name)
+		json_text(json, key, name);
 	else
-		json_null(json, name);
+		json_null(json, key);
 }
 
-/* Of "0xffffffff800d9d3b : __kmalloc+0x0/0x9f [kernel]". */
-static void write_frame(JsonWriter *json, const char *line, gsize length)
+static void write_address(JsonWriter *json, const Frame *frame)
 {
-	g_autofree char *text = g_strndup(line, length);
-	FrameLine frame = frame_line_parse(text);
-	const char *offset = frame.name.text + frame.name.length;
-	bool has_address = g_str_has_prefix(frame.whole.text, "0x");
+	g_autofree char *address = g_strdup_printf("0x%0*" G_GINT64_MODIFIER "x",
+						   frame->address_digits, frame->address);
 
+	write_text_or_null(json, "address", frame->address_digits ? address : NULL);
+}
+
+static void write_frame(JsonWriter *json, const Frame *frame)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	frame_line_append_stripped(text, frame);
 	json_open(json, NULL, '{');
-	if (has_address)
-		json_text_len(json, "address", frame.whole.text, strcspn(frame.whole.text, " "));
-	else
-		json_null(json, "address");
-	write_part(json, "function", frame.name);
-	if (frame.name.length && *offset == '+')
-		json_count(json, "offset_bytes", g_ascii_strtoull(offset + 1, NULL, 16));
+	write_address(json, frame);
+	write_text_or_null(json, "function", frame->function);
+	if (frame->has_offset)
+		json_count(json, "offset_bytes", frame->offset);
 	else
 		json_null(json, "offset_bytes");
-	write_part(json, "module", frame.module);
-	json_text_len(json, "text", frame.whole.text, frame.whole.length);
+	write_text_or_null(json, "module", frame->module);
+	json_text(json, "text", text->str);
 	json_close(json, '}');
 }
 
-/* The lines of a stack, innermost first. */
-static void write_frames(JsonWriter *json, const char *name, const char *lines)
+/* The frames of a stack, innermost first. */
+static void write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row)
 {
-	json_open(json, name, '[');
-	for (const char *end; (end = strchr(lines, '\n')); lines = end + 1)
-		write_frame(json, lines, end - lines);
+	uint32_t count;
+	const FrameId *ids = stack_rows_frames(stacks, row, &count);
+
+	json_open(json, "frames", '[');
+	for (uint32_t i = 0; i < count; i++) {
+		Frame frame = stack_rows_frame(stacks, ids[i]);
+
+		write_frame(json, &frame);
+	}
 	json_close(json, ']');
 }
 
 static void write_stack(JsonWriter *json, const ReportModel *model, const ViewStack *stack)
 {
 	g_autoptr(GArray) processes = view_processes(model->view, stack);
-	g_autoptr(GString) lines = g_string_new(NULL);
 	const GroupRow row = { .summary = stack->summary,
 			       .failed = stack->failed,
 			       .variance = stack->variance };
 
-	view_append_text(model->view, stack, lines);
 	json_open(json, NULL, '{');
 	write_figures(json, model, &row);
 	json_flag(json, "cut", stack->truncated);
 	write_processes(json, processes);
-	write_frames(json, "frames", lines->str);
+	write_frames(json, view_stack_rows(model->view), stack->row);
 	json_close(json, '}');
 }
 
@@ -151,11 +157,13 @@ static void write_label(JsonWriter *json, const ReportModel *model, const GroupR
 	const char *name = model->groups->keys[key]->name;
 	g_autoptr(GString) label = g_string_new(NULL);
 
+	if (g_str_equal(name, "stack")) {
+		write_frames(json, view_stack_rows(model->view),
+			     group_rows_member(model->groups, row, key));
+		return;
+	}
 	group_rows_append_label(model->groups, row, key, label);
-	if (g_str_equal(name, "stack"))
-		write_frames(json, "frames", label->str);
-	else
-		json_text(json, name, label->str);
+	json_text(json, name, label->str);
 }
 
 static void write_row(JsonWriter *json, const ReportModel *model, const GroupRow *row)

@@ -4,6 +4,7 @@
 #include "number_text.h"
 #include "screen/chains.h"
 #include "screen/fit.h"
+#include "symbols/frame_line.h"
 
 #include <string.h>
 
@@ -141,7 +142,8 @@ guint detail_view_selected(const ScreenState *state)
 	const GArray *stacks = state->detail ? state->detail->stacks : NULL;
 
 	for (guint i = 0; stacks && state->stack_frames && i < stacks->len; i++)
-		if (!g_strcmp0(g_array_index(stacks, RateDetailRow, i).frames, state->stack_frames))
+		if (frame_list_equals(g_array_index(stacks, RateDetailRow, i).frames,
+				      state->stack_frames))
 			return i;
 	return stacks && stacks->len ? MIN(state->detail_row, stacks->len - 1) : 0;
 }
@@ -168,22 +170,29 @@ static const RateDetailRow *open_stack(const ScreenState *state)
 	if (!stacks || number >= stacks->len)
 		return NULL;
 	row = &g_array_index(stacks, RateDetailRow, number);
-	return g_strcmp0(row->frames, state->stack_frames) ? NULL : row;
+	return frame_list_equals(row->frames, state->stack_frames) ? row : NULL;
+}
+
+static char *line_of_frame(const Frame *frame)
+{
+	GString *line = g_string_new(NULL);
+
+	frame_line_append(line, frame);
+	return g_string_free(line, FALSE);
 }
 
 /* The stack may have dropped out of the list, which does not change it. */
 void stack_view_fill(const ScreenState *state, unsigned width, Page *page)
 {
 	const RateDetailRow *row = open_stack(state);
-	g_auto(GStrv) frames = g_strsplit(state->stack_frames ? state->stack_frames : "", "\n", -1);
+	const FrameList *stack = state->stack_frames;
 
 	page_add(page->head, LOOK_PLAIN, heading(state));
 	page_add(page->head, LOOK_TITLE, title_line(state, width, "STACK"));
 	page_add(page->head, LOOK_PLAIN,
 		 row ? row_line(state, width, row, row->label) : g_strdup(state->stack_label));
-	for (guint i = 0; frames[i]; i++)
-		if (*frames[i])
-			page_add(page->body, LOOK_PLAIN, g_strdup(frames[i]));
+	for (guint i = 0; stack && i < stack->count; i++)
+		page_add(page->body, LOOK_PLAIN, line_of_frame(&stack->frames[i]));
 	if (page->body->len)
 		page->selected = (int)MIN(state->stack_line, page->body->len - 1);
 }

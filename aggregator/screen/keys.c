@@ -43,19 +43,16 @@ static void select_stack(ScreenState *state, gint64 move)
 		return;
 	state->detail_row = clamp_row(detail_view_selected(state) + move, stacks->len);
 	row = &g_array_index(stacks, RateDetailRow, state->detail_row);
-	take_text(&state->stack_frames, row->frames);
+	frame_list_unref(state->stack_frames);
+	state->stack_frames = frame_list_ref(row->frames);
 	take_text(&state->stack_label, row->label);
 }
 
 static void select_frame(ScreenState *state, gint64 move)
 {
-	guint lines = 0;
+	guint frames = state->stack_frames ? state->stack_frames->count : 0;
 
-	for (const char *at = state->stack_frames; at && *at; lines++) {
-		at = strchr(at, '\n');
-		at = at ? at + 1 : NULL;
-	}
-	state->stack_line = clamp_row(state->stack_line + move, lines);
+	state->stack_line = clamp_row(state->stack_line + move, frames);
 }
 
 static void move_by(ScreenState *state, gint64 move)

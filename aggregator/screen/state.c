@@ -36,7 +36,7 @@ void state_clear(ScreenState *state)
 	g_free(state->table_label);
 	g_free(state->open_cache);
 	g_free(state->open_label);
-	g_free(state->stack_frames);
+	frame_list_unref(state->stack_frames);
 	g_free(state->stack_label);
 	g_free(state->write_to);
 	g_free(state->recording);
@@ -138,7 +138,7 @@ void state_close_cache(ScreenState *state)
 	g_clear_pointer(&state->open_cache, g_free);
 	g_clear_pointer(&state->open_label, g_free);
 	g_clear_pointer(&state->detail, rate_detail_free);
-	g_clear_pointer(&state->stack_frames, g_free);
+	g_clear_pointer(&state->stack_frames, frame_list_unref);
 	g_clear_pointer(&state->stack_label, g_free);
 	state->detail_row = 0;
 }

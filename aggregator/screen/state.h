@@ -48,7 +48,7 @@ typedef struct {
 	RateDetail *detail; /* owned; NULL: has not come yet */
 	guint group;        /* number of what its allocations are grouped by */
 	guint detail_row;
-	char *stack_frames; /* of the stack that is selected, or open; NULL: none is */
+	FrameList *stack_frames; /* of the stack that is selected, or open; NULL: none is */
 	char *stack_label;
 	guint stack_line;
 	Prompt prompt;

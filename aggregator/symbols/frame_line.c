@@ -1,33 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/frame_line.h"
 
-#include <glib.h>
 #include <string.h>
 
-static TextPart strip(const char *text, size_t length)
+/* Reading. */
+
+static TextPart strip(TextPart part)
 {
-	while (length && g_ascii_isspace(text[length - 1]))
-		length--;
-	while (length && g_ascii_isspace(*text)) {
-		text++;
-		length--;
+	while (part.length && g_ascii_isspace(part.text[part.length - 1]))
+		part.length--;
+	while (part.length && g_ascii_isspace(*part.text)) {
+		part.text++;
+		part.length--;
 	}
-	return (TextPart){ text, length };
+	return part;
 }
 
-/* Returns what follows the address, or all where there is none: "name+0x0/0x9f [ext4]". */
-static TextPart behind_address(TextPart line)
+/* Returns what stands behind a place in a part. */
+static TextPart behind(TextPart part, const char *place)
 {
-	const char *colon = g_strrstr_len(line.text, (gssize)line.length, " : ");
-	TextPart rest = line;
-	TextPart word;
-
-	if (colon)
-		return strip(colon + 3, line.text + line.length - (colon + 3));
-	word = text_part_next_word(&rest);
-	if (word.length < 2 || word.text[0] != '0' || word.text[1] != 'x')
-		return line;
-	return strip(rest.text, rest.length);
+	return (TextPart){ place, part.length - (size_t)(place - part.text) };
 }
 
 /* Returns the part up to any of the characters. */
@@ -40,32 +32,197 @@ static TextPart until_any(TextPart text, const char *characters)
 	return (TextPart){ text.text, length };
 }
 
+static bool is_hexadecimal(TextPart word)
+{
+	return word.length >= 2 && word.text[0] == '0' && word.text[1] == 'x';
+}
+
+/* "0x1f" or "31" */
+static uint64_t number_in(TextPart word)
+{
+	uint64_t number = 0;
+	bool is_number = is_hexadecimal(word)
+				 ? text_part_hexadecimal(behind(word, word.text + 2), &number)
+				 : text_part_decimal(word, &number);
+
+	return is_number ? number : 0;
+}
+
+/* Returns what follows the address, or all where there is none: "name+0x0/0x9f [ext4]". */
+static TextPart take_address(TextPart line, FrameLine *frame)
+{
+	const char *colon = g_strrstr_len(line.text, (gssize)line.length, " : ");
+	TextPart rest = line;
+	TextPart word = text_part_next_word(&rest);
+	bool has_address = is_hexadecimal(word);
+
+	if (has_address) {
+		frame->address = number_in(word);
+		frame->address_digits = (uint8_t)MIN(word.length - 2, 2 * sizeof(frame->address));
+	}
+	if (colon)
+		return strip(behind(line, colon + 3));
+	return has_address ? strip(rest) : line;
+}
+
+/* "+0x10/0x9f]" */
+static void take_offset(TextPart rest, FrameLine *frame)
+{
+	TextPart numbers, offset;
+
+	if (!rest.length || *rest.text != '+')
+		return;
+	frame->has_offset = frame->function.length != 0;
+	numbers = until_any(behind(rest, rest.text + 1), "] \t");
+	offset = until_any(numbers, "/");
+	frame->offset = number_in(offset);
+	if (offset.length < numbers.length)
+		frame->bytes = number_in(behind(numbers, offset.text + offset.length + 1));
+}
+
 /* Returns what the last brackets hold, without an offset in the module. */
 static TextPart module_in(TextPart symbol)
 {
 	const char *open = g_strrstr_len(symbol.text, (gssize)symbol.length, "[");
 
-	if (!open)
-		return (TextPart){ symbol.text, 0 };
-	open++;
-	return until_any((TextPart){ open, symbol.length - (open - symbol.text) }, "]+ ");
+	return open ? until_any(behind(symbol, open + 1), "]+ ") : (TextPart){ symbol.text, 0 };
 }
 
-FrameLine frame_line_parse(const char *line)
+FrameLine frame_line_parse(TextPart line)
 {
-	FrameLine frame = {
-		.name = { line, 0 },
-		.module = { line, 0 },
-		.whole = strip(line, strlen(line)),
-	};
-	TextPart symbol = behind_address(frame.whole);
+	FrameLine frame = { .function = { line.text, 0 }, .module = { line.text, 0 } };
+	TextPart whole = strip(line);
+	TextPart symbol = take_address(whole, &frame);
+	TextPart place;
 
 	/* "[no stack recorded]" names no module. */
-	if (symbol.text == frame.whole.text && symbol.length && *symbol.text == '[')
+	if (symbol.text == whole.text && symbol.length && *symbol.text == '[')
 		return frame;
 	/* Of "[ext4+0x10/0x20]" only the module is known. */
 	if (symbol.length && *symbol.text != '[')
-		frame.name = until_any(symbol, "+ \t");
+		frame.function = until_any(symbol, "+ \t");
 	frame.module = module_in(symbol);
+	place = frame.function.length ? frame.function : frame.module;
+	take_offset(behind(symbol, place.text + place.length), &frame);
+	frame.inlined = frame.address_digits && frame.function.length && !frame.module.length &&
+			!memchr(symbol.text, '+', symbol.length);
 	return frame;
+}
+
+/* Printing. */
+
+/* What a line has beside its names: three numbers of 16 digits, "0x" and what is between them. */
+enum { NUMBERS_BYTES_MAX = 80 };
+
+/* A report may have millions of lines, so they are written in place. */
+
+static char *put(char *at, const char *text, size_t length)
+{
+	return (char *)memcpy(at, text, length) + length;
+}
+
+static char *put_hexadecimal(char *at, uint64_t number, unsigned digits_min)
+{
+	unsigned digits = digits_min;
+
+	while (digits < 2 * sizeof(number) && number >> 4 * digits)
+		digits++;
+	at = put(at, "0x", 2);
+	for (unsigned digit = digits; digit-- > 0;)
+		*at++ = "0123456789abcdef"[number >> 4 * digit & 0xf];
+	return at;
+}
+
+/* "__kmalloc+0x0/0x9f [kernel]", or "[ext4+0x10/0x20]" where no function is known. */
+static char *put_symbol(char *at, const Frame *frame, size_t function_bytes, size_t module_bytes)
+{
+	if (frame->function)
+		at = put(at, frame->function, function_bytes);
+	else
+		at = put(put(at, "[", 1), frame->module, module_bytes);
+	at = put_hexadecimal(put(at, "+", 1), frame->offset, 1);
+	at = put_hexadecimal(put(at, "/", 1), frame->bytes, 1);
+	if (frame->function)
+		at = put(put(at, " [", 2), frame->module, module_bytes);
+	return put(at, "]", 1);
+}
+
+static void append_fields(GString *out, const Frame *frame, bool with_address)
+{
+	size_t function_bytes = frame->function ? strlen(frame->function) : 0;
+	size_t module_bytes = frame->module ? strlen(frame->module) : 0;
+	gsize start = out->len;
+	char *at;
+
+	g_string_set_size(out, start + function_bytes + module_bytes + NUMBERS_BYTES_MAX);
+	at = out->str + start;
+	if (with_address)
+		at = put_hexadecimal(put(at, " ", 1), frame->address, frame->address_digits);
+	if (with_address && frame->module)
+		at = put(at, frame->function ? " : " : " ", frame->function ? 3 : 1);
+	if (frame->module)
+		at = put_symbol(at, frame, function_bytes, module_bytes);
+	g_string_truncate(out, (gsize)(at - out->str));
+}
+
+void frame_line_append(GString *out, const Frame *frame)
+{
+	if (frame->text)
+		g_string_append(out, frame->text);
+	else
+		append_fields(out, frame, true);
+}
+
+void frame_line_append_stripped(GString *out, const Frame *frame)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	TextPart whole;
+
+	frame_line_append(line, frame);
+	whole = strip((TextPart){ line->str, line->len });
+	g_string_append_len(out, whole.text, (gssize)whole.length);
+}
+
+void frame_line_append_symbol(GString *out, const Frame *frame)
+{
+	if (frame->function && !frame->text)
+		append_fields(out, frame, false);
+	else
+		frame_line_append_stripped(out, frame);
+}
+
+/* Lines of other tools need not say that a function is the kernel's. */
+void frame_line_append_function(GString *out, const Frame *frame)
+{
+	if (!frame->function && !frame->module) {
+		frame_line_append_stripped(out, frame);
+		return;
+	}
+	if (frame->function) {
+		g_string_append(out, frame->function);
+		g_string_append_c(out, ' ');
+	}
+	g_string_append_c(out, '[');
+	g_string_append(out, frame->module ? frame->module : "kernel");
+	g_string_append_c(out, ']');
+}
+
+static int compare_printed(const Frame *a, const Frame *b)
+{
+	g_autoptr(GString) line_a = g_string_new(NULL), line_b = g_string_new(NULL);
+
+	frame_line_append(line_a, a);
+	frame_line_append(line_b, b);
+	return strcmp(line_a->str, line_b->str);
+}
+
+/* Addresses of one width, which come first in the lines, decide nearly always. */
+int frame_line_compare(const Frame *a, const Frame *b)
+{
+	if (a->text && b->text)
+		return strcmp(a->text, b->text);
+	if (a->text || b->text || a->address_digits != b->address_digits ||
+	    a->address == b->address)
+		return compare_printed(a, b);
+	return a->address < b->address ? -1 : 1;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/inner_kmallocs_find.h"
 
-#include "symbols/frame_line.h"
-
 #include <string.h>
 
 /* The functions that contain __do_kmalloc_node(); kvmalloc()'s does from 6.15 on. */
@@ -70,36 +68,12 @@ bool inner_kmallocs_have_function(TextPart name)
 	return false;
 }
 
-/* perf script prints inlined functions with an address, but without the kernel or a module. */
-static bool is_inlined(const FrameLine *frame)
+bool inner_kmallocs_begin_with(TextPart function)
 {
-	return !frame->module.length && frame->whole.length > 2 &&
-	       !memcmp(frame->whole.text, "0x", 2);
+	return text_part_is(function, traced_twice);
 }
 
-/* Takes the next function that was not inlined; of length 0: its name is not known. */
-static TextPart next_function(TextPart *rest)
+bool inner_kmallocs_go_on_with(TextPart caller)
 {
-	TextPart line;
-
-	while (text_part_next_line(rest, &line)) {
-		g_autofree char *text = g_strndup(line.text, line.length);
-		FrameLine frame = frame_line_parse(text);
-
-		if (!is_inlined(&frame))
-			return (TextPart){ line.text + (frame.name.text - text),
-					   frame.name.length };
-	}
-	return (TextPart){ NULL, 0 };
-}
-
-bool inner_kmallocs_have_text(const char *stack, size_t length)
-{
-	TextPart rest = { stack, length };
-	TextPart caller;
-
-	if (!text_part_is(next_function(&rest), traced_twice))
-		return false;
-	caller = next_function(&rest);
 	return inner_kmallocs_have_function(caller) || text_part_is(caller, functions[KVMALLOC]);
 }

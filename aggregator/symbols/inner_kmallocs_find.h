@@ -16,9 +16,8 @@ bool inner_kmallocs_find(InnerKmallocs *inner, const SymbolStore *symbols, uint6
    That of kvmalloc() needs the stack. */
 bool inner_kmallocs_have_function(TextPart name);
 
-/*
- * Whether a stack that came as text, lines as frame_line_parse() reads them, is that of an inner
- * event: its first function is __kmalloc_large_node_noprof(), the second one the allocator's.
- * Inlined functions are passed over.
- */
-bool inner_kmallocs_have_text(const char *stack, size_t length);
+/* Whether the stack of an inner event may begin with this function, which is
+   __kmalloc_large_node_noprof(); and whether it goes on with that one, which is the allocator's.
+   Inlined functions do not count. */
+bool inner_kmallocs_begin_with(TextPart function);
+bool inner_kmallocs_go_on_with(TextPart caller);

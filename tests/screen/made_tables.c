@@ -51,16 +51,37 @@ RateTable *made_table(uint64_t number)
 	return table;
 }
 
-static void add_detail(GArray *rows, const char *label, uint64_t allocations, const char *frames)
+static void add_detail(GArray *rows, const char *label, uint64_t allocations, FrameList *frames)
 {
 	RateDetailRow row = {
 		.label = g_strdup(label),
 		.allocations = allocations,
 		.bytes_allocated = allocations * 256,
-		.frames = g_strdup(frames),
+		.frames = frames,
 	};
 
 	g_array_append_val(rows, row);
+}
+
+static FrameList *opening_frames(void)
+{
+	static const Frame frames[] = {
+		{ .text = "alloc_empty_file+0x51/0xd0" },
+		{ .text = "do_sys_openat2+0x7a/0xc0" },
+		{ .text = "nf_hook+0x10/0x20 [nf_tables]" },
+	};
+
+	return frame_list_new(frames, G_N_ELEMENTS(frames));
+}
+
+static FrameList *socket_frames(void)
+{
+	static const Frame frames[] = {
+		{ .text = "sock_alloc_file+0x1/0x2" },
+		{ .text = "__sys_socket+0x3/0x4" },
+	};
+
+	return frame_list_new(frames, G_N_ELEMENTS(frames));
 }
 
 RateDetail *made_detail(const char *cache, double seconds, const char *key)
@@ -73,10 +94,7 @@ RateDetail *made_detail(const char *cache, double seconds, const char *key)
 	detail->bytes_allocated = 25600;
 	add_detail(detail->groups, by_process ? "nginx" : "/system.slice/nginx.service", 90, NULL);
 	add_detail(detail->groups, by_process ? "cat" : "/user.slice", 10, NULL);
-	add_detail(detail->stacks, "do_sys_openat2", 70,
-		   "alloc_empty_file+0x51/0xd0\ndo_sys_openat2+0x7a/0xc0\n"
-		   "nf_hook+0x10/0x20 [nf_tables]\n");
-	add_detail(detail->stacks, "__sys_socket", 30,
-		   "sock_alloc_file+0x1/0x2\n__sys_socket+0x3/0x4\n");
+	add_detail(detail->stacks, "do_sys_openat2", 70, opening_frames());
+	add_detail(detail->stacks, "__sys_socket", 30, socket_frames());
 	return detail;
 }

@@ -45,7 +45,9 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_event_reader.c \
 	tests/unit/test_event_writer.c \
 	tests/unit/test_filters.c \
-	tests/unit/test_frame_text.c \
+	tests/unit/test_frame_line.c \
+	tests/unit/test_frame_list.c \
+	tests/unit/test_frame_namer.c \
 	tests/unit/test_group_rows.c \
 	tests/unit/test_host_snapshot.c \
 	tests/unit/test_hostile.c \

@@ -7,9 +7,25 @@
 
 TEST_SUITE_WITHOUT_LEAKS(filters);
 
-static const char stack_text[] = " 0x01 : __kmalloc+0x10/0x9f [kernel]\n"
-				 " 0x02 : tcp_sendmsg+0x184/0x2ba [nf_nat]\n"
-				 " 0x03\n";
+static const char *const stack_lines[] = { " 0x01 : __kmalloc+0x10/0x9f [kernel]",
+					   " 0x02 : tcp_sendmsg+0x184/0x2ba [nf_nat]", " 0x03" };
+
+static const StackSummary stack_sums = {
+	.allocations = 10,
+	.bytes_requested = 1000,
+	.bytes_allocated = 2048,
+};
+
+static bool keeps(const Filter *filter)
+{
+	bool any = false;
+
+	if (filter->type->keeps)
+		return filter->type->keeps(filter, &stack_sums);
+	for (size_t i = 0; i < G_N_ELEMENTS(stack_lines); i++)
+		any |= filter->type->matches(filter, stack_lines[i]);
+	return any != filter->type->drops_matches;
+}
 
 typedef struct {
 	const char *option;
@@ -57,13 +73,6 @@ static const KeepCase keep_cases[] = {
 
 Test(filters, keep_what_they_say)
 {
-	const StackSummary stack = {
-		.text = stack_text,
-		.allocations = 10,
-		.bytes_requested = 1000,
-		.bytes_allocated = 2048,
-	};
-
 	for (size_t i = 0; i < G_N_ELEMENTS(keep_cases); i++) {
 		const KeepCase *row = &keep_cases[i];
 		const FilterType *type = filter_type_lookup(row->option);
@@ -72,8 +81,7 @@ Test(filters, keep_what_they_say)
 
 		cr_assert_null(error, "%s %s: %s", row->option, row->argument,
 			       error ? error->message : "");
-		cr_expect_eq(type->keeps(filter, &stack), row->keeps, "%s '%s'", row->option,
-			     row->argument);
+		cr_expect_eq(keeps(filter), row->keeps, "%s '%s'", row->option, row->argument);
 	}
 }
 

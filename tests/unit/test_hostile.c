@@ -15,7 +15,7 @@
 #include "record/batch_writer.h"
 #include "report/renderers.h"
 #include "session.h"
-#include "symbols/frame_text.h"
+#include "symbols/frame_namer.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -50,16 +50,16 @@ Test(hostile, addresses_that_were_made_to_collide_spread_well)
 {
 	enum { FRAMES = 20000 };
 	g_autoptr(SymbolStore) store = symbol_store_new();
-	g_autoptr(LineTable) lines = line_table_new();
-	g_autoptr(FrameText) text = frame_text_new(store, lines);
-	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(LineId));
+	g_autoptr(FrameTable) frames = frame_table_new(16);
+	g_autoptr(FrameNamer) namer = frame_namer_new(store, frames);
+	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(FrameId));
 
 	for (unsigned i = 1; i <= FRAMES; i++) {
 		const uint64_t frame = hostile_frame(i);
 
-		frame_text_append(text, ids, &frame, 1, 0);
+		frame_namer_append(namer, ids, &frame, 1, 0);
 	}
-	cr_expect(lt(u64, frame_text_probes(text), 4 * FRAMES));
+	cr_expect(lt(u64, frame_namer_probes(namer), 4 * FRAMES));
 }
 
 Test(hostile, what_collides_under_one_seed_does_not_under_another)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/inner_kmallocs_find.h"
 
+#include "collect/import_count.h"
 #include "event_batch.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
@@ -154,7 +155,7 @@ static const struct {
 Test(inner_kmallocs, a_stack_that_came_as_text_is_one_by_its_first_functions)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
-		cr_expect_eq(inner_kmallocs_have_text(texts[i].text, strlen(texts[i].text)),
+		cr_expect_eq(import_is_inner(texts[i].text, strlen(texts[i].text)),
 			     texts[i].is_inner, "%s", texts[i].text);
 }
 

@@ -125,24 +125,40 @@ Test(screen, numbers_are_scaled_rather_than_cut)
 	}
 }
 
-static void add_stack(GArray *stacks, const char *label, const char *frames)
+static void add_stack(GArray *stacks, const char *label, FrameList *frames)
 {
-	RateDetailRow stack = { .label = (char *)label, .frames = (char *)frames };
+	RateDetailRow stack = { .label = (char *)label, .frames = frames };
 
 	g_array_append_val(stacks, stack);
+}
+
+static Frame frame_in(const char *function, const char *module, uint64_t offset)
+{
+	return (Frame){
+		.address = 0xff00 + offset,
+		.offset = offset,
+		.bytes = 9,
+		.function = function,
+		.module = module,
+		.address_digits = 16,
+	};
 }
 
 Test(screen, stacks_that_look_alike_show_where_they_differ)
 {
 	g_autoptr(GArray) stacks = g_array_new(FALSE, FALSE, sizeof(RateDetailRow));
+	const Frame first[] = { frame_in("dup", "kernel", 1), frame_in("f", "m", 2) };
+	const Frame second[] = { frame_in("dup", "kernel", 1), frame_in("f", "m", 5) };
+	g_autoptr(FrameList) none = frame_list_new(NULL, 0);
+	g_autoptr(FrameList) dup = frame_list_new(first, 2), dup_too = frame_list_new(second, 2);
 	g_auto(GStrv) narrow = NULL, wide = NULL;
 
-	add_stack(stacks, "alloc_empty_file < path_openat < do_sys_open", "");
-	add_stack(stacks, "sock_alloc_file", "");
-	add_stack(stacks, "alloc_empty_file < path_openat < do_filp_open < execve", "");
-	add_stack(stacks, "alloc_empty_file < path_openat < do_filp_open < openat", "");
-	add_stack(stacks, "dup", " 0xff01 : dup+0x1/0x9 [kernel]\n 0xff02 : f+0x2/0x9 [m]\n");
-	add_stack(stacks, "dup", " 0xff01 : dup+0x1/0x9 [kernel]\n 0xff05 : f+0x5/0x9 [m]\n");
+	add_stack(stacks, "alloc_empty_file < path_openat < do_sys_open", none);
+	add_stack(stacks, "sock_alloc_file", none);
+	add_stack(stacks, "alloc_empty_file < path_openat < do_filp_open < execve", none);
+	add_stack(stacks, "alloc_empty_file < path_openat < do_filp_open < openat", none);
+	add_stack(stacks, "dup", dup);
+	add_stack(stacks, "dup", dup_too);
 	narrow = chains_apart(stacks, 20, true);
 	cr_expect_str_eq(narrow[0], "... < do_sys_open");
 	cr_expect_str_eq(narrow[1], "sock_alloc_file");

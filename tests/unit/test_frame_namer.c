@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "symbols/frame_text.h"
+#include "symbols/frame_namer.h"
 
 #include "leaks.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
-TEST_SUITE_WITHOUT_LEAKS(frame_text);
+TEST_SUITE_WITHOUT_LEAKS(frame_namer);
 
 static const char kallsyms[] = "ffffffff81000000 T _stext\n"
 			       "ffffffff81000100 T stack_trace_save\n"
@@ -38,19 +38,21 @@ static SymbolStore *full_store(void)
 }
 
 /* Returns the text of a stack that ends with 0; the caller frees it. */
-static char *text_of(const SymbolStore *store, const uint64_t *frames, uint32_t epoch)
+static char *text_of(const SymbolStore *store, const uint64_t *addresses, uint32_t epoch)
 {
-	g_autoptr(LineTable) lines = line_table_new();
-	g_autoptr(FrameText) text = frame_text_new(store, lines);
-	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(LineId));
+	g_autoptr(FrameTable) frames = frame_table_new(2 * symbol_store_word_bytes(store));
+	g_autoptr(FrameNamer) namer = frame_namer_new(store, frames);
+	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(FrameId));
 	GString *joined = g_string_new(NULL);
 	uint32_t depth = 0;
 
-	while (frames[depth])
+	while (addresses[depth])
 		depth++;
-	frame_text_append(text, ids, frames, depth, epoch);
-	for (guint i = 0; i < ids->len; i++)
-		g_string_append(joined, line_table_text(lines, g_array_index(ids, LineId, i)));
+	frame_namer_append(namer, ids, addresses, depth, epoch);
+	for (guint i = 0; i < ids->len; i++) {
+		frame_table_append_line(frames, g_array_index(ids, FrameId, i), joined);
+		g_string_append_c(joined, '\n');
+	}
 	return g_string_free(joined, FALSE);
 }
 
@@ -103,7 +105,7 @@ static const StackCase cases[] = {
 	  " 0xffffffff81000710 : evil\\x1b[2J+0x10/0x100 [kernel]\n" },
 };
 
-Test(frame_text, stacks_are_cut_and_named)
+Test(frame_namer, stacks_are_cut_and_named)
 {
 	g_autoptr(SymbolStore) store = full_store();
 
@@ -114,7 +116,7 @@ Test(frame_text, stacks_are_cut_and_named)
 	}
 }
 
-Test(frame_text, unknown_addresses_stay_raw)
+Test(frame_namer, unknown_addresses_stay_raw)
 {
 	static const uint64_t frames[] = { 0xffffffff81000410, 0x2, 0 };
 	g_autoptr(SymbolStore) store = symbol_store_new();
@@ -123,7 +125,7 @@ Test(frame_text, unknown_addresses_stay_raw)
 	cr_expect_str_eq(text, " 0xffffffff81000410\n 0x0000000000000002\n");
 }
 
-Test(frame_text, addresses_have_the_word_size_of_the_recorded_host)
+Test(frame_namer, addresses_have_the_word_size_of_the_recorded_host)
 {
 	static const uint64_t frames[] = { 0xc0008110, 0x1010, 0 };
 	static const char content[] = "\0\0\0\0\0\0\0";
@@ -138,22 +140,66 @@ Test(frame_text, addresses_have_the_word_size_of_the_recorded_host)
 	cr_expect_str_eq(text, " 0xc0008110\n 0x00001010\n");
 }
 
-Test(frame_text, lines_that_print_the_same_are_one)
+Test(frame_namer, frames_that_print_the_same_are_one)
 {
-	static const uint64_t frame = 0xffffffff81000410;
+	static const uint64_t address = 0xffffffff81000410;
 	g_autoptr(SymbolStore) store = full_store();
-	g_autoptr(LineTable) lines = line_table_new();
-	g_autoptr(FrameText) text = frame_text_new(store, lines);
-	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(LineId));
+	g_autoptr(FrameTable) frames = frame_table_new(2 * symbol_store_word_bytes(store));
+	g_autoptr(FrameNamer) namer = frame_namer_new(store, frames);
+	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(FrameId));
 
 	symbol_store_add_kallsyms(store, 1, "", 0);
-	frame_text_append(text, ids, &frame, 1, 0);
-	frame_text_append(text, ids, &frame, 1, 1);
+	symbol_store_add_modules(store, 1, modules, strlen(modules));
+	frame_namer_append(namer, ids, &address, 1, 0);
+	frame_namer_append(namer, ids, &address, 1, 1);
 	cr_assert_eq(ids->len, 2);
-	cr_expect_eq(g_array_index(ids, LineId, 0), g_array_index(ids, LineId, 1));
+	cr_expect_eq(g_array_index(ids, FrameId, 0), g_array_index(ids, FrameId, 1));
+	cr_expect_eq(frame_namer_call_site(namer, address, 1), g_array_index(ids, FrameId, 0));
 }
 
-Test(frame_text, epochs_are_not_mixed)
+Test(frame_namer, frames_of_a_module_that_was_loaded_again_are_one)
+{
+	static const uint64_t address = 0xffffffffc0003010;
+	static const char ext4[] = "ffffffffc0003000 t open\t[ext4]\n";
+	g_autoptr(SymbolStore) store = full_store();
+	g_autoptr(FrameTable) frames = frame_table_new(2 * symbol_store_word_bytes(store));
+	g_autoptr(FrameNamer) namer = frame_namer_new(store, frames);
+
+	symbol_store_add_kallsyms(store, 1, ext4, strlen(ext4));
+	symbol_store_add_modules(store, 1, modules, strlen(modules));
+	cr_expect_eq(frame_namer_call_site(namer, address, 0),
+		     frame_namer_call_site(namer, address, 1));
+}
+
+Test(frame_namer, a_frame_has_what_is_known_as_fields)
+{
+	g_autoptr(SymbolStore) store = full_store();
+	g_autoptr(FrameTable) frames = frame_table_new(2 * symbol_store_word_bytes(store));
+	g_autoptr(FrameNamer) namer = frame_namer_new(store, frames);
+	const Frame open = {
+		.address = 0xffffffffc0003010,
+		.offset = 0x10,
+		.bytes = 0x1000,
+		.function = "open",
+		.module = "ext4",
+		.has_offset = true,
+		.address_digits = 16,
+	};
+	const Frame nameless = {
+		.address = 0xffffffffc0007010,
+		.offset = 0x10,
+		.bytes = 0x1000,
+		.module = "nameless",
+		.address_digits = 16,
+	};
+	Frame frame = frame_table_get(frames, frame_namer_call_site(namer, open.address, 0));
+
+	cr_expect(frame_equals(&frame, &open));
+	frame = frame_table_get(frames, frame_namer_call_site(namer, nameless.address, 0));
+	cr_expect(frame_equals(&frame, &nameless));
+}
+
+Test(frame_namer, epochs_are_not_mixed)
 {
 	static const uint64_t frames[] = { 0xffffffffc0003010, 0 };
 	static const char snd[] = "snd 4096 0xffffffffc0003000 -\n";

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "symbols/frame.h"
+
+#include <glib.h>
+
+/* The frames of a stack as a value: it borrows nothing, never changes, and may be shared with other
+   threads. frame_list_unref() gives a reference back. */
+typedef struct {
+	gint references; /* private */
+	guint count;
+	Frame frames[]; /* innermost first */
+} FrameList;
+
+/* Returns copies of frames and of their strings. */
+FrameList *frame_list_new(const Frame *frames, guint count);
+
+/* list may be NULL. */
+FrameList *frame_list_ref(FrameList *list);
+void frame_list_unref(FrameList *list);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FrameList, frame_list_unref)
+
+/* Whether the stacks are the same; either may be NULL. */
+bool frame_list_equals(const FrameList *a, const FrameList *b);

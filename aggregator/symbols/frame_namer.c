@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/frame_namer.h"
+
+#include "count/slot_table.h"
+#include "keyed_hash.h"
+#include "symbols/tracer_frames.h"
+
+enum { FIRST_SLOTS = 1024 };
+
+/* What is known of one address in one epoch. */
+typedef struct {
+	uint64_t address;
+	uint32_t epoch;
+	uint32_t frames_from; /* in the ids of all addresses */
+	uint8_t frames_count; /* innermost first; never 0 */
+	bool returned_to;     /* looked up at address - 1 */
+	bool junk;            /* outside the recorded text */
+	bool tracer;
+} NamedAddress;
+
+struct FrameNamer {
+	const SymbolStore *store;
+	FrameTable *frames;
+	SlotTable slots;
+	GArray *addresses; /* (element-type NamedAddress), owned: the cache */
+	GArray *ids;       /* (element-type FrameId), owned: the frames of all addresses */
+};
+
+FrameNamer *frame_namer_new(const SymbolStore *store, FrameTable *frames)
+{
+	FrameNamer *namer = g_new0(FrameNamer, 1);
+
+	namer->store = store;
+	namer->frames = frames;
+	slot_table_init(&namer->slots, FIRST_SLOTS);
+	namer->addresses = g_array_new(FALSE, FALSE, sizeof(NamedAddress));
+	namer->ids = g_array_new(FALSE, FALSE, sizeof(FrameId));
+	return namer;
+}
+
+void frame_namer_free(FrameNamer *namer)
+{
+	if (!namer)
+		return;
+	slot_table_clear(&namer->slots);
+	g_array_unref(namer->addresses);
+	g_array_unref(namer->ids);
+	g_free(namer);
+}
+
+size_t frame_namer_memory(const FrameNamer *namer)
+{
+	return slot_table_memory(&namer->slots) + namer->addresses->len * sizeof(NamedAddress) +
+	       namer->ids->len * sizeof(FrameId);
+}
+
+uint64_t frame_namer_probes(const FrameNamer *namer)
+{
+	return slot_table_probes(&namer->slots);
+}
+
+/* What the symbols say of an address on a stack. */
+typedef struct {
+	Symbol symbol; /* only when found */
+	bool found;
+	bool junk; /* it lies outside the recorded text */
+} KnownAddress;
+
+/* What is returned to is looked up one byte before: a call may be the last instruction of its
+   function. */
+static KnownAddress address_lookup(const SymbolStore *store, uint32_t epoch, uint64_t address,
+				   bool returned_to)
+{
+	uint64_t looked_up = address - returned_to;
+	/* A module may be used before the epoch is announced that has it, which happens once or
+	   twice a second. */
+	bool early = !symbol_store_is_text(store, epoch, looked_up);
+	uint32_t looked_in = epoch + early;
+	KnownAddress known = { .found = false };
+
+	known.found = symbol_store_lookup(store, looked_in, looked_up, &known.symbol);
+	known.junk = early && !symbol_store_is_text(store, looked_in, looked_up);
+	return known;
+}
+
+static FramePlace place_of_symbol(FrameTable *frames, const Symbol *symbol)
+{
+	return (FramePlace){
+		.function = symbol->name ? frame_table_printable(frames, symbol->name) : NULL,
+		.module = symbol->module ? frame_table_printable(frames, symbol->module) : "kernel",
+		.start = symbol->start,
+		.bytes = symbol->bytes,
+	};
+}
+
+/* Looks an address up and adds its frames. */
+static NamedAddress address_resolve(FrameNamer *namer, uint64_t address, uint32_t epoch,
+				    bool returned_to)
+{
+	KnownAddress known = address_lookup(namer->store, epoch, address, returned_to);
+	FramePlace place = { .module = NULL };
+	FrameId id;
+
+	if (known.found)
+		place = place_of_symbol(namer->frames, &known.symbol);
+	id = frame_table_intern(namer->frames, address, &place);
+
+	g_array_append_val(namer->ids, id);
+	return (NamedAddress){
+		.address = address,
+		.epoch = epoch,
+		.frames_from = namer->ids->len - 1,
+		.frames_count = 1,
+		.returned_to = returned_to,
+		.junk = known.junk,
+		.tracer = known.found && symbol_is_tracer(&known.symbol),
+	};
+}
+
+static uint32_t address_hash(uint64_t address, uint32_t epoch, bool returned_to)
+{
+	const uint64_t key[] = { address, (uint64_t)epoch << 1 | returned_to };
+
+	return (uint32_t)keyed_hash(key, sizeof(key));
+}
+
+/* Returns what is known of an address; borrowed until the next call. */
+static const NamedAddress *address_intern(FrameNamer *namer, uint64_t address, uint32_t epoch,
+					  bool returned_to)
+{
+	uint32_t hash = address_hash(address, epoch, returned_to);
+	uint32_t at, id;
+	NamedAddress named;
+
+	for (at = hash; (id = slot_table_candidate(&namer->slots, hash, &at)) != SLOT_ID_NONE;
+	     at++) {
+		const NamedAddress *known = &g_array_index(namer->addresses, NamedAddress, id);
+
+		if (known->address == address && known->epoch == epoch &&
+		    known->returned_to == returned_to)
+			return known;
+	}
+	named = address_resolve(namer, address, epoch, returned_to);
+	id = namer->addresses->len;
+	g_array_append_val(namer->addresses, named);
+	slot_table_put(&namer->slots, hash, at, id);
+	return &g_array_index(namer->addresses, NamedAddress, id);
+}
+
+static const FrameId *frames_of(const FrameNamer *namer, const NamedAddress *named)
+{
+	return &g_array_index(namer->ids, FrameId, named->frames_from);
+}
+
+/* What is left out of a stack, in the order in which it is tried. */
+typedef enum { CUT_TRACERS_AND_JUNK, CUT_JUNK, CUT_NOTHING } Cut;
+
+static void append_cut(FrameNamer *namer, GArray *ids, const uint64_t *addresses, uint32_t depth,
+		       uint32_t epoch, Cut cut)
+{
+	bool leading = cut == CUT_TRACERS_AND_JUNK;
+
+	for (uint32_t i = 0; i < depth; i++) {
+		const NamedAddress *named = address_intern(namer, addresses[i], epoch, i > 0);
+
+		if (named->junk && cut != CUT_NOTHING)
+			continue;
+		leading = leading && named->tracer;
+		if (!leading)
+			g_array_append_vals(ids, frames_of(namer, named), named->frames_count);
+	}
+}
+
+void frame_namer_append(FrameNamer *namer, GArray *ids, const uint64_t *addresses, uint32_t depth,
+			uint32_t epoch)
+{
+	guint before = ids->len;
+
+	for (Cut cut = CUT_TRACERS_AND_JUNK; ids->len == before && cut <= CUT_NOTHING; cut++)
+		append_cut(namer, ids, addresses, depth, epoch, cut);
+}
+
+FrameId frame_namer_call_site(FrameNamer *namer, uint64_t address, uint32_t epoch)
+{
+	return *frames_of(namer, address_intern(namer, address, epoch, true));
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/frame_table.h"
+
+#include "count/slot_table.h"
+#include "escape.h"
+#include "keyed_hash.h"
+#include "symbols/frame_line.h"
+
+#include <string.h>
+
+enum {
+	FIRST_SLOTS = 1024,
+	CHUNK_BYTES = 64 << 10,
+};
+
+/* The number of a frame in the array of its kind is its id without the lowest bit. */
+enum { IS_TEXT = 1, NUMBER_SHIFT = 1 };
+
+/* The frame of an address. */
+typedef struct {
+	uint64_t address;
+	FramePlace place;
+} AddressFrame;
+
+struct FrameTable {
+	unsigned address_digits;
+	SlotTable slots;
+	GArray *addresses;     /* (element-type AddressFrame), owned */
+	GPtrArray *lines;      /* (element-type utf8) of frames that came as text, in the chunk */
+	GArray *parsed;        /* (element-type Frame), owned: lines that were taken apart */
+	GArray *parsed_number; /* (element-type uint32_t) by line its number in parsed + 1; 0: none
+				*/
+	GStringChunk *texts;   /* lines and their parts; names that had to be escaped */
+	size_t text_bytes;
+	GString *name; /* the one being escaped */
+};
+
+FrameTable *frame_table_new(unsigned address_digits)
+{
+	FrameTable *table = g_new0(FrameTable, 1);
+
+	table->address_digits = address_digits;
+	slot_table_init(&table->slots, FIRST_SLOTS);
+	table->addresses = g_array_new(FALSE, FALSE, sizeof(AddressFrame));
+	table->lines = g_ptr_array_new();
+	table->parsed = g_array_new(FALSE, FALSE, sizeof(Frame));
+	table->parsed_number = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+	table->texts = g_string_chunk_new(CHUNK_BYTES);
+	table->name = g_string_new(NULL);
+	return table;
+}
+
+void frame_table_free(FrameTable *table)
+{
+	if (!table)
+		return;
+	slot_table_clear(&table->slots);
+	g_array_unref(table->addresses);
+	g_ptr_array_unref(table->lines);
+	g_array_unref(table->parsed);
+	g_array_unref(table->parsed_number);
+	g_string_chunk_free(table->texts);
+	g_string_free(table->name, TRUE);
+	g_free(table);
+}
+
+size_t frame_table_memory(const FrameTable *table)
+{
+	return slot_table_memory(&table->slots) + table->addresses->len * sizeof(AddressFrame) +
+	       table->lines->len * sizeof(void *) + table->parsed->len * sizeof(Frame) +
+	       table->parsed_number->len * sizeof(uint32_t) + table->text_bytes;
+}
+
+uint32_t frame_table_ids_end(const FrameTable *table)
+{
+	return MAX(table->addresses->len, table->lines->len) << NUMBER_SHIFT;
+}
+
+static inline const AddressFrame *address_frame(const FrameTable *table, FrameId id)
+{
+	return &g_array_index(table->addresses, AddressFrame, id >> NUMBER_SHIFT);
+}
+
+static inline const char *line_of(const FrameTable *table, FrameId id)
+{
+	return g_ptr_array_index(table->lines, id >> NUMBER_SHIFT);
+}
+
+/* Addresses. */
+
+const char *frame_table_printable(FrameTable *table, const char *name)
+{
+	if (escape_is_printable(name))
+		return name;
+	g_string_truncate(table->name, 0);
+	escape_append(table->name, name);
+	table->text_bytes += table->name->len + 1;
+	return g_string_chunk_insert(table->texts, table->name->str);
+}
+
+static uint64_t text_hash(const char *text)
+{
+	return text ? keyed_hash(text, strlen(text)) : 0;
+}
+
+static uint32_t address_hash(const AddressFrame *frame)
+{
+	const uint64_t key[] = { frame->address, frame->place.start, frame->place.bytes,
+				 text_hash(frame->place.function), text_hash(frame->place.module) };
+
+	return (uint32_t)keyed_hash(key, sizeof(key));
+}
+
+static bool address_equals(const AddressFrame *a, const AddressFrame *b)
+{
+	return a->address == b->address && a->place.start == b->place.start &&
+	       a->place.bytes == b->place.bytes &&
+	       !g_strcmp0(a->place.function, b->place.function) &&
+	       !g_strcmp0(a->place.module, b->place.module);
+}
+
+/* Symbol epochs have copies of the same names. */
+FrameId frame_table_intern(FrameTable *table, uint64_t address, const FramePlace *place)
+{
+	const AddressFrame frame = { address, *place };
+	uint32_t hash = address_hash(&frame);
+	uint32_t at, id;
+
+	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE; at++)
+		if (!(id & IS_TEXT) && address_equals(address_frame(table, id), &frame))
+			return id;
+	id = table->addresses->len << NUMBER_SHIFT;
+	g_array_append_val(table->addresses, frame);
+	slot_table_put(&table->slots, hash, at, id);
+	return id;
+}
+
+static Frame frame_of_address(const FrameTable *table, FrameId id)
+{
+	const AddressFrame *kept = address_frame(table, id);
+
+	return (Frame){
+		.address = kept->address,
+		.address_digits = (uint8_t)table->address_digits,
+		.has_offset = kept->place.function != NULL,
+		.offset = kept->place.module ? kept->address - kept->place.start : 0,
+		.bytes = kept->place.bytes,
+		.function = kept->place.function,
+		.module = kept->place.module,
+	};
+}
+
+/* Texts. */
+
+FrameId frame_table_intern_line(FrameTable *table, const char *line, size_t length)
+{
+	uint32_t hash = (uint32_t)keyed_hash(line, length);
+	uint32_t at, id;
+
+	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE;
+	     at++) {
+		const char *text = id & IS_TEXT ? line_of(table, id) : NULL;
+
+		if (text && !strncmp(text, line, length) && !text[length])
+			return id;
+	}
+	id = table->lines->len << NUMBER_SHIFT | IS_TEXT;
+	table->text_bytes += length + 1;
+	g_ptr_array_add(table->lines,
+			g_string_chunk_insert_len(table->texts, line, (gssize)length));
+	slot_table_put(&table->slots, hash, at, id);
+	return id;
+}
+
+/* Returns a copy of a part; NULL where it is empty. */
+static const char *keep(FrameTable *table, TextPart part)
+{
+	if (!part.length)
+		return NULL;
+	if (text_part_is(part, "kernel"))
+		return "kernel";
+	table->text_bytes += part.length + 1;
+	return g_string_chunk_insert_len(table->texts, part.text, (gssize)part.length);
+}
+
+static Frame frame_of_line(FrameTable *table, const char *line)
+{
+	FrameLine parts = frame_line_parse((TextPart){ line, strlen(line) });
+
+	return (Frame){
+		.text = line,
+		.address = parts.address,
+		.offset = parts.offset,
+		.bytes = parts.bytes,
+		.function = keep(table, parts.function),
+		.module = keep(table, parts.module),
+		.address_digits = parts.address_digits,
+		.has_offset = parts.has_offset,
+		.inlined = parts.inlined,
+	};
+}
+
+static Frame frame_of_text(FrameTable *table, FrameId id)
+{
+	uint32_t *number;
+
+	if (table->parsed_number->len < table->lines->len)
+		g_array_set_size(table->parsed_number, table->lines->len);
+	number = &g_array_index(table->parsed_number, uint32_t, id >> NUMBER_SHIFT);
+	if (!*number) {
+		Frame frame = frame_of_line(table, line_of(table, id));
+
+		g_array_append_val(table->parsed, frame);
+		*number = table->parsed->len;
+	}
+	return g_array_index(table->parsed, Frame, *number - 1);
+}
+
+Frame frame_table_get(FrameTable *table, FrameId id)
+{
+	return id & IS_TEXT ? frame_of_text(table, id) : frame_of_address(table, id);
+}
+
+void frame_table_append_line(const FrameTable *table, FrameId id, GString *out)
+{
+	Frame frame;
+
+	if (id & IS_TEXT) {
+		g_string_append(out, line_of(table, id));
+		return;
+	}
+	frame = frame_of_address(table, id);
+	frame_line_append(out, &frame);
+}
+
+/* Brings what lines are made of into the CPU's cache: for all frames at once, as each is elsewhere
+   in memory, which printing them one by one would wait for. */
+static void prefetch(const FrameTable *table, const FrameId *ids, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!(ids[i] & IS_TEXT))
+			__builtin_prefetch(address_frame(table, ids[i]));
+	for (uint32_t i = 0; i < count; i++)
+		if (!(ids[i] & IS_TEXT))
+			__builtin_prefetch(address_frame(table, ids[i])->place.function);
+}
+
+void frame_table_append_lines(const FrameTable *table, const FrameId *ids, uint32_t count,
+			      GString *out)
+{
+	prefetch(table, ids, count);
+	for (uint32_t i = 0; i < count; i++) {
+		frame_table_append_line(table, ids[i], out);
+		g_string_append_c(out, '\n');
+	}
+}
+
+int frame_table_compare(FrameTable *table, FrameId a, FrameId b)
+{
+	Frame left, right;
+
+	if (a & b & IS_TEXT)
+		return strcmp(line_of(table, a), line_of(table, b));
+	left = frame_table_get(table, a);
+	right = frame_table_get(table, b);
+	return frame_line_compare(&left, &right);
+}
