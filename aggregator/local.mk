@@ -7,31 +7,23 @@ aggregator_libs = libaggregator.a libfilters.a $(GLIB_LIBS) $(ELFUTILS_LIBS) $(X
 	$(LIBBPF_LIBS) $(NCURSES_LIBS)
 libaggregator_a_CPPFLAGS = $(aggregator_cppflags)
 libaggregator_a_CFLAGS = $(aggregator_cflags)
-libaggregator_a_SOURCES = \
-	aggregator/escape.c aggregator/escape.h \
-	aggregator/exit_status.h \
-	aggregator/keyed_hash.c aggregator/keyed_hash.h \
-	aggregator/losses.c aggregator/losses.h \
-	aggregator/memory_budget.c aggregator/memory_budget.h \
-	aggregator/number_text.c aggregator/number_text.h \
-	aggregator/options.c aggregator/options.h \
-	aggregator/option_attached.c aggregator/option_attached.h \
-	aggregator/option_rates.c \
-	aggregator/option_rules.c aggregator/option_rules.h \
-	aggregator/option_table.c aggregator/option_table.h \
-	aggregator/option_values.c aggregator/option_values.h \
-	aggregator/saturate.h \
-	aggregator/session.c aggregator/session.h \
-	aggregator/standard_files.c aggregator/standard_files.h \
-	aggregator/symbols_choose.c aggregator/symbols_choose.h \
-	aggregator/version.c aggregator/version.h
+libaggregator_a_SOURCES =
 
+include aggregator/base/local.mk
 include aggregator/record/local.mk
 include aggregator/count/local.mk
 include aggregator/symbols/local.mk
 include aggregator/names/local.mk
-include aggregator/rank/local.mk
+include aggregator/session/local.mk
+include aggregator/import/local.mk
+include aggregator/collect/host/local.mk
+include aggregator/collect/tasks/local.mk
+include aggregator/collect/run/local.mk
+include aggregator/collect/stap/local.mk
+include aggregator/collect/perf/local.mk
+include aggregator/table/local.mk
+include aggregator/rates/local.mk
 include aggregator/report/local.mk
-include aggregator/collect/local.mk
+include aggregator/options/local.mk
 include aggregator/screen/local.mk
 include aggregator/tools/local.mk

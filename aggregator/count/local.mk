@@ -4,5 +4,4 @@ libaggregator_a_SOURCES += \
 	aggregator/count/lowest.c aggregator/count/lowest.h \
 	aggregator/count/margin.c aggregator/count/margin.h \
 	aggregator/count/profile.c aggregator/count/profile.h \
-	aggregator/count/stack_table.c aggregator/count/stack_table.h \
-	aggregator/count/slot_table.h
+	aggregator/count/stack_table.c aggregator/count/stack_table.h

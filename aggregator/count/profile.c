@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "count/profile.h"
 
-#include "count/slot_table.h"
-#include "keyed_hash.h"
-#include "saturate.h"
+#include "base/slot_table.h"
+#include "base/keyed_hash.h"
+#include "base/saturate.h"
 
 enum {
 	FIRST_ENTRIES = 256,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "count/stack_table.h"
 
-#include "count/slot_table.h"
-#include "keyed_hash.h"
+#include "base/slot_table.h"
+#include "base/keyed_hash.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/cache_list.h"
 
-#include "escape.h"
-#include "keyed_hash.h"
+#include "base/escape.h"
+#include "base/keyed_hash.h"
 #include "names/slabinfo.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/cache_names.h"
 
-#include "escape.h"
+#include "base/escape.h"
 #include "names/cache_list.h"
 #include "names/derived_cache.h"
 

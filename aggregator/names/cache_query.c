@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/cache_query.h"
 
-#include "escape.h"
-#include "keyed_hash.h"
-#include "names/nearest.h"
+#include "base/escape.h"
+#include "base/keyed_hash.h"
+#include "base/nearest.h"
 
 #include <fnmatch.h>
 #include <gio/gio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/cgroup_label.h"
 
-#include "escape.h"
+#include "base/escape.h"
 
 #include <fnmatch.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/cgroup_names.h"
 
-#include "keyed_hash.h"
+#include "base/keyed_hash.h"
 #include "record/format.h"
 
 #include <string.h>

@@ -7,6 +7,5 @@ libaggregator_a_SOURCES += \
 	aggregator/names/derived_cache.c aggregator/names/derived_cache.h \
 	aggregator/names/host_memory_use.c aggregator/names/host_memory_use.h \
 	aggregator/names/kmalloc_class.c aggregator/names/kmalloc_class.h \
-	aggregator/names/nearest.c aggregator/names/nearest.h \
 	aggregator/names/reclaimable.c aggregator/names/reclaimable.h \
 	aggregator/names/slabinfo.c aggregator/names/slabinfo.h

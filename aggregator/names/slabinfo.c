@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "names/slabinfo.h"
 
-#include "keyed_hash.h"
+#include "base/keyed_hash.h"
 #include "names/kmalloc_class.h"
-#include "saturate.h"
+#include "base/saturate.h"
 
 #include <string.h>
 

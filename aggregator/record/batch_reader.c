@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/batch_reader.h"
 
-#include "record/bytes.h"
+#include "base/bytes.h"
 
 /* What the bytes at hand begin with. */
 typedef enum {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "record/batch_reader.h"
-#include "record/bytes.h"
+#include "base/bytes.h"
 
 /* What a batch of text contains (struct KmtText). */
 typedef struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/event_reader.h"
 
-#include "record/bytes.h"
-#include "saturate.h"
+#include "base/bytes.h"
+#include "base/saturate.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 libaggregator_a_SOURCES += \
-	aggregator/record/format.h \
 	aggregator/record/batch_build.h \
 	aggregator/record/batch_reader.c aggregator/record/batch_reader.h \
 	aggregator/record/batch_text.h \
@@ -7,14 +6,12 @@ libaggregator_a_SOURCES += \
 	aggregator/record/event.h \
 	aggregator/record/event_reader.c aggregator/record/event_reader.h \
 	aggregator/record/event_writer.c aggregator/record/event_writer.h \
-	aggregator/record/run_info.c aggregator/record/run_info.h \
-	aggregator/record/run_text.c aggregator/record/run_text.h \
-	aggregator/record/bytes.h \
-	aggregator/record/disk_space.c aggregator/record/disk_space.h \
+	aggregator/record/format.h \
 	aggregator/record/frames.h \
-	aggregator/record/inner_kmallocs.h \
 	aggregator/record/frames_plain.c \
 	aggregator/record/frames_zstd.c \
-	aggregator/record/private_file.c aggregator/record/private_file.h \
+	aggregator/record/inner_kmallocs.h \
 	aggregator/record/probe_kinds.c aggregator/record/probe_kinds.h \
-	aggregator/record/recording.c aggregator/record/recording.h
+	aggregator/record/recording.c aggregator/record/recording.h \
+	aggregator/record/run_info.c aggregator/record/run_info.h \
+	aggregator/record/run_text.c aggregator/record/run_text.h

@@ -3,9 +3,9 @@
 
 #include "record/recording.h"
 
-#include "record/disk_space.h"
+#include "base/disk_space.h"
 #include "record/frames.h"
-#include "record/private_file.h"
+#include "base/private_file.h"
 
 #include <errno.h>
 #include <gio/gio.h>

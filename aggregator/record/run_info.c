@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/run_info.h"
 
-#include "record/bytes.h"
+#include "base/bytes.h"
 
 typedef enum {
 	FIELD_UNKNOWN, /* a newer writer's */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "memory_budget.h"
+#include "base/memory_budget.h"
 #include "record/batch_reader.h"
 
 #include <glib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "losses.h"
+#include "session/losses.h"
 
 #include <glib.h>
 #include <stdbool.h>

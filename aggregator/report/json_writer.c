@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/json_writer.h"
 
-#include "escape.h"
+#include "base/escape.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rank/group_rows.h"
+#include "table/group_rows.h"
 #include "report/facts.h"
 #include "report/slab_readings.h"
 #include "report/source.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/rate_json.h"
 
-#include "rank/rate_net.h"
+#include "rates/rate_net.h"
 
 /* In percent; below 0: it is not known. */
 static void write_percent(JsonWriter *json, const char *name, double percent, int decimals)

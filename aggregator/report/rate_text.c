@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/rate_text.h"
 
-#include "escape.h"
-#include "rank/rate_net.h"
+#include "base/escape.h"
+#include "rates/rate_net.h"
 
 enum { NS_PER_S = 1000000000, NAME_WIDTH_MIN = 8 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/render_json.h"
 
-#include "rank/comm_fold.h"
-#include "rank/context_name.h"
+#include "table/comm_fold.h"
+#include "table/context_name.h"
 #include "report/group_columns.h"
 #include "report/rate_json.h"
 #include "symbols/frame_line.h"

@@ -2,7 +2,7 @@
 #include "report/slab_growth.h"
 
 #include "names/kmalloc_class.h"
-#include "saturate.h"
+#include "base/saturate.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "count/profile.h"
 #include "names/cache_names.h"
 #include "names/cache_query.h"
-#include "rank/view.h"
+#include "table/view.h"
 #include "report/slab_table.h"
 
 #include <glib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/slab_readings.h"
 
-#include "losses.h"
-#include "rank/cell_filter_cache.h"
+#include "session/losses.h"
+#include "table/cell_filter_cache.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "names/cache_query.h"
-#include "rank/rate_table.h"
-#include "rank/view.h"
-#include "session.h"
+#include "rates/rate_table.h"
+#include "table/view.h"
+#include "session/session.h"
 
 /* What a report is about. */
 typedef enum {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/render_text.h"
 
-#include "escape.h"
-#include "number_text.h"
+#include "base/escape.h"
+#include "base/number_text.h"
 
 enum { LINES_MAX = 5 };
 

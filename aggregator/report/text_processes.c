@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/render_text.h"
 
-#include "escape.h"
-#include "rank/comm_fold.h"
-#include "rank/context_name.h"
-#include "number_text.h"
+#include "base/escape.h"
+#include "table/comm_fold.h"
+#include "table/context_name.h"
+#include "base/number_text.h"
 
 enum { PROCESSES_SHOWN = 5 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/render_text.h"
 
-#include "escape.h"
-#include "number_text.h"
-#include "rank/cell_filter_cache.h"
+#include "base/escape.h"
+#include "base/number_text.h"
+#include "table/cell_filter_cache.h"
 
 /* Writes what was appended, and empties it for the next part. */
 static void flush_text(GString *text, FILE *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/render_text.h"
 
-#include "number_text.h"
+#include "base/number_text.h"
 #include "report/group_columns.h"
 
 #include <string.h>

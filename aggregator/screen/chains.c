@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "screen/chains.h"
 
-#include "rank/rate_detail.h"
+#include "rates/rate_detail.h"
 #include "screen/fit.h"
 #include "symbols/frame_line.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "screen/detail_view.h"
 
-#include "number_text.h"
+#include "base/number_text.h"
 #include "screen/chains.h"
 #include "screen/fit.h"
 #include "symbols/frame_line.h"

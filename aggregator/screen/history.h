@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rank/rate_table.h"
+#include "rates/rate_table.h"
 
 #include <glib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "screen/kept_stderr.h"
 
-#include "escape.h"
+#include "base/escape.h"
 
 #include <glib.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rank/rate_columns.h"
+#include "rates/rate_columns.h"
 
 /* How a table of caches is laid out in columns of a terminal: first the name, then the others, at
    last the rates of the last intervals. */

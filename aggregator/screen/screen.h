@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rank/rate_columns.h"
-#include "rank/rate_detail.h"
-#include "rank/rate_table.h"
+#include "rates/rate_columns.h"
+#include "rates/rate_detail.h"
+#include "rates/rate_table.h"
 
 #include <glib.h>
 #include <stdbool.h>

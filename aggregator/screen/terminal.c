@@ -3,7 +3,7 @@
 
 #include "screen/terminal.h"
 
-#include "collect/watchdog.h"
+#include "collect/host/watchdog.h"
 #include "screen/fit.h"
 
 #include <curses.h>

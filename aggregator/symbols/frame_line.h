@@ -2,7 +2,7 @@
 #pragma once
 
 #include "symbols/frame.h"
-#include "symbols/text_part.h"
+#include "base/text_part.h"
 
 #include <glib.h>
 

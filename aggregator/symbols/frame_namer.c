@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/frame_namer.h"
 
-#include "count/slot_table.h"
-#include "keyed_hash.h"
+#include "base/slot_table.h"
+#include "base/keyed_hash.h"
 #include "symbols/tracer_frames.h"
 
 enum { FIRST_SLOTS = 1024 };

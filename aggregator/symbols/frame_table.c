@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/frame_table.h"
 
-#include "count/slot_table.h"
-#include "escape.h"
-#include "keyed_hash.h"
+#include "base/slot_table.h"
+#include "base/escape.h"
+#include "base/keyed_hash.h"
 #include "symbols/frame_line.h"
 
 #include <string.h>

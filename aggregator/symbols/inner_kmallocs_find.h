@@ -3,7 +3,7 @@
 
 #include "record/inner_kmallocs.h"
 #include "symbols/symbol_store.h"
-#include "symbols/text_part.h"
+#include "base/text_part.h"
 
 /*
  * Finds where the call sites of inner events lie, for a kernel with these symbols and pages of so

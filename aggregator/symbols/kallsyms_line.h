@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "symbols/text_part.h"
+#include "base/text_part.h"
 
 /* A line "ADDRESS TYPE NAME[\t[MODULE]]" taken apart; the parts point into it. */
 typedef struct {

@@ -9,5 +9,4 @@ libaggregator_a_SOURCES += \
 	aggregator/symbols/module_index.c aggregator/symbols/module_index.h \
 	aggregator/symbols/symbol_list.c aggregator/symbols/symbol_list.h \
 	aggregator/symbols/symbol_store.c aggregator/symbols/symbol_store.h \
-	aggregator/symbols/text_part.c aggregator/symbols/text_part.h \
 	aggregator/symbols/tracer_frames.c aggregator/symbols/tracer_frames.h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/symbol_store.h"
 
-#include "keyed_hash.h"
+#include "base/keyed_hash.h"
 #include "record/batch_text.h"
 #include "symbols/kallsyms_line.h"
 #include "symbols/module_index.h"

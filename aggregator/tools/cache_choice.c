@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/cache_choice.h"
 
-#include "collect/slab_facts.h"
-#include "keyed_hash.h"
+#include "collect/host/slab_facts.h"
+#include "base/keyed_hash.h"
 #include "names/cache_list.h"
-#include "rank/cell_filter_cache.h"
+#include "table/cell_filter_cache.h"
 
 enum {
 	SESSION_BYTES_MAX = 1 << 20, /* it counts nothing */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "options.h"
-#include "session.h"
+#include "options/options.h"
+#include "session/session.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/drill.h"
 
-#include "collect/clock.h"
-#include "escape.h"
-#include "session.h"
+#include "base/clock.h"
+#include "base/escape.h"
+#include "session/session.h"
 #include "tools/session_detail.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rank/rate_detail.h"
+#include "rates/rate_detail.h"
 #include "tools/suite_child.h"
 
 #include <glib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/rate_feed.h"
 
-#include "collect/clock.h"
-#include "collect/slab_facts.h"
+#include "base/clock.h"
+#include "collect/host/slab_facts.h"
 #include "count/intervals.h"
-#include "losses.h"
+#include "session/losses.h"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rank/rate_table.h"
-#include "session.h"
+#include "rates/rate_table.h"
+#include "session/session.h"
 
 #include <glib.h>
 #include <stdbool.h>

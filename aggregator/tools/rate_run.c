@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/rate_run.h"
 
-#include "collect/collector_types.h"
-#include "number_text.h"
+#include "collect/run/collector_types.h"
+#include "base/number_text.h"
 #include "report/render_text.h"
 #include "report/renderers.h"
 #include "tools/cache_choice.h"

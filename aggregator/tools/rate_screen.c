@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/rate_screen.h"
 
-#include "collect/clock.h"
+#include "base/clock.h"
 #include "record/probe_kinds.h"
 #include "screen/screen.h"
 #include "tools/drill.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "options.h"
-#include "rank/rate_table.h"
-#include "session.h"
+#include "options/options.h"
+#include "rates/rate_table.h"
+#include "session/session.h"
 #include "tools/rate_feed.h"
 
 #include <glib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/recorded_net.h"
 
-#include "collect/input.h"
-#include "losses.h"
+#include "import/input.h"
+#include "session/losses.h"
 #include "names/cache_names.h"
-#include "session.h"
+#include "session/session.h"
 
 enum { PAGE_BYTES = 4096 }; /* what slabs take is not looked at */
 

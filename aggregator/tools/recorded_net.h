@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rank/net_check.h"
+#include "table/net_check.h"
 
 #include <stddef.h>
 

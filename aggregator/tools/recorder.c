@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/recorder.h"
 
-#include "record/private_file.h"
+#include "base/private_file.h"
 
 #include <gio/gio.h>
 

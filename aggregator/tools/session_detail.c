@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/session_detail.h"
 
-#include "losses.h"
+#include "session/losses.h"
 #include "names/cgroup_names.h"
-#include "symbols_choose.h"
+#include "session/symbols_choose.h"
 
 /* Returns how long it has counted; < 0: it does not yet. A stream that goes on ends at what is
    newest in it. */

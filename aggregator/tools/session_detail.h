@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rank/rate_detail.h"
-#include "session.h"
+#include "rates/rate_detail.h"
+#include "session/session.h"
 
 /* Returns what a session knows by now of one slab cache: of a second collection, or of a run or a
    recording that has stacks itself. It takes as long as a report: call it now and then. cells are

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/slab_overview.h"
 
-#include "collect/slab_facts.h"
+#include "collect/host/slab_facts.h"
 #include "record/batch_writer.h"
 
 #include <errno.h>

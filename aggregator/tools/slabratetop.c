@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "option_values.h"
+#include "options/option_values.h"
 #include "tools/rate_run.h"
 #include "tools/tool.h"
 

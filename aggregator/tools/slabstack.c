@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "option_values.h"
+#include "options/option_values.h"
 #include "tools/slab_overview.h"
 #include "tools/tool.h"
 

@@ -3,12 +3,12 @@
 
 #include "tools/suite_child.h"
 
-#include "collect/child_signals.h"
-#include "collect/clock.h"
+#include "collect/host/child_signals.h"
+#include "base/clock.h"
 #include "record/probe_kinds.h"
-#include "collect/process_group.h"
-#include "collect/watchdog.h"
-#include "exit_status.h"
+#include "collect/host/process_group.h"
+#include "collect/host/watchdog.h"
+#include "base/exit_status.h"
 
 #include <errno.h>
 #include <fcntl.h>

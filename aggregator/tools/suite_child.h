@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/collector.h"
+#include "collect/run/collector.h"
 
 #include <glib.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
  * The reading loop by itself: feeds a native stream from memory into a session, and prints events
  * per second of CPU time. bench_aggregator FILE [ROUNDS]
  */
-#include "session.h"
+#include "session/session.h"
 
 #include <stdio.h>
 #include <time.h>

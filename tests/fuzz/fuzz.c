@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz/fuzz.h"
 
-#include "rank/cell_filter.h"
+#include "table/cell_filter.h"
 #include "report/rate_text.h"
 #include "report/renderers.h"
 #include "tools/rate_feed.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/import.h"
-#include "session.h"
+#include "import/import.h"
+#include "session/session.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Compiled once per importer: FUZZ_IMPORT is its table. */
-#include "collect/import_types.h"
+#include "import/import_types.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A file that is given as a kernel module, of which the program reads the notes. */
-#include "collect/module_file.h"
+#include "collect/stap/module_file.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * What perf events deliver: a tracepoint's description, a NUL, then a record with its header. The
  * header's type is taken, its length is what there is.
  */
-#include "collect/perf_sample.h"
-#include "collect/tracepoint_format.h"
+#include "collect/perf/perf_sample.h"
+#include "collect/host/tracepoint_format.h"
 #include "fuzz/fuzz.h"
 
 #include <stdlib.h>

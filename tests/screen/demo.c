@@ -5,7 +5,7 @@
  * "message" as third word it ends with one on stderr after the last table, as a collector does that
  * fails.
  */
-#include "collect/watchdog.h"
+#include "collect/host/watchdog.h"
 #include "screen/made_tables.h"
 #include "screen/screen.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rank/rate_detail.h"
-#include "rank/rate_table.h"
+#include "rates/rate_detail.h"
+#include "rates/rate_table.h"
 
 /* Tables without a run: the same each time. */
 

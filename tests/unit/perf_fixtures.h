@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/kmem_points.h"
+#include "collect/host/kmem_points.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>

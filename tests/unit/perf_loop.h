@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/perf_period.h"
-#include "collect/perf_weight.h"
+#include "collect/perf/perf_period.h"
+#include "collect/perf/perf_weight.h"
 
 #include <criterion/criterion.h>
 #include <stdbool.h>

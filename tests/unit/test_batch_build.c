@@ -4,7 +4,7 @@
 
 #include "leaks.h"
 #include "record/event_writer.h"
-#include "session.h"
+#include "session/session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

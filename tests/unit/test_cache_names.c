@@ -4,11 +4,11 @@
 #include "cache_hosts.h"
 #include "event_batch.h"
 #include "leaks.h"
-#include "rank/cell_filter_cache.h"
-#include "rank/view.h"
+#include "table/cell_filter_cache.h"
+#include "table/view.h"
 #include "record/batch_writer.h"
 #include "report/render_text.h"
-#include "session.h"
+#include "session/session.h"
 
 TEST_SUITE_WITHOUT_LEAKS(cache_names);
 

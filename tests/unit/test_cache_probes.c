@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/cache_probes.h"
+#include "collect/host/cache_probes.h"
 
 #include "leaks.h"
 #include "temporary.h"

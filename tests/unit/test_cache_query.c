@@ -2,7 +2,7 @@
 #include "names/cache_query.h"
 
 #include "cache_hosts.h"
-#include "collect/collector.h"
+#include "collect/run/collector.h"
 #include "leaks.h"
 
 #include <gio/gio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/cache_sites.h"
+#include "collect/host/cache_sites.h"
 
 #include "leaks.h"
 

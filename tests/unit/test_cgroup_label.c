@@ -4,7 +4,7 @@
 #include "leaks.h"
 #include "names/cgroup_names.h"
 #include "record/batch_writer.h"
-#include "session.h"
+#include "session/session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

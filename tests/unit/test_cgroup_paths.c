@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/cgroup_paths.h"
+#include "collect/tasks/cgroup_paths.h"
 
-#include "collect/cgroup_handles.h"
-#include "collect/task_cgroup.h"
+#include "collect/tasks/cgroup_handles.h"
+#include "collect/tasks/task_cgroup.h"
 #include "event_batch.h"
 #include "leaks.h"
 #include "names/cgroup_names.h"
-#include "session.h"
+#include "session/session.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>

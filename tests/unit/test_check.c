@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/check.h"
+#include "collect/run/check.h"
 
-#include "collect/cache_layout.h"
-#include "collect/cache_probes.h"
-#include "collect/collector_types.h"
-#include "collect/stap_build.h"
+#include "collect/host/cache_layout.h"
+#include "collect/host/cache_probes.h"
+#include "collect/run/collector_types.h"
+#include "collect/stap/stap_build.h"
 #include "leaks.h"
 #include "module_image.h"
 #include "perf_fixtures.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/command.h"
+#include "collect/run/command.h"
 
-#include "collect/clock.h"
+#include "base/clock.h"
 #include "leaks.h"
 #include "temporary.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/cpu_list.h"
+#include "base/cpu_list.h"
 
 #include "leaks.h"
 #include "temporary.h"

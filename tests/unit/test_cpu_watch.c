@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/cpu_watch.h"
+#include "collect/run/cpu_watch.h"
 
 #include "leaks.h"
-#include "session.h"
+#include "session/session.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>

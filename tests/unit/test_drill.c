@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/drill.h"
 
-#include "collect/collector_types.h"
+#include "collect/run/collector_types.h"
 #include "event_batch.h"
 #include "leaks.h"
 #include "process.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "escape.h"
+#include "base/escape.h"
 
 #include "leaks.h"
 

@@ -2,7 +2,7 @@
 #include "record/event_writer.h"
 
 #include "leaks.h"
-#include "session.h"
+#include "session/session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/gfp_flags.h"
+#include "collect/run/gfp_flags.h"
 #include "leaks.h"
 #include "perf_fixtures.h"
 #include "temporary.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "rank/group_rows.h"
+#include "table/group_rows.h"
 
 #include "event_batch.h"
 #include "leaks.h"
-#include "rank/comm_fold.h"
+#include "table/comm_fold.h"
 #include "record/batch_writer.h"
-#include "session.h"
+#include "session/session.h"
 
 #include <criterion/criterion.h>
 

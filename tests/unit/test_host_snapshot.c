@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/host_snapshot.h"
+#include "collect/host/host_snapshot.h"
 
-#include "collect/build_id.h"
+#include "collect/host/build_id.h"
 #include "leaks.h"
-#include "session.h"
+#include "session/session.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "bench/stream_builder.h"
 #include "leaks.h"
-#include "session.h"
+#include "session/session.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/import.h"
-#include "collect/import_types.h"
+#include "import/import.h"
+#include "import/import_types.h"
 #include "leaks.h"
 #include "names/cache_names.h"
 

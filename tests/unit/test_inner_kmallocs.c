@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/inner_kmallocs_find.h"
 
-#include "collect/import_count.h"
+#include "import/import_count.h"
 #include "event_batch.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
 #include "report/renderers.h"
-#include "session.h"
+#include "session/session.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

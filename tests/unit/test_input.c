@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/input.h"
+#include "import/input.h"
 
 #include "event_batch.h"
 #include "leaks.h"

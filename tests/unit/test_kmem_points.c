@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/kmem_points.h"
+#include "collect/host/kmem_points.h"
 
-#include "collect/collector.h"
-#include "collect/perf_sample.h"
+#include "collect/run/collector.h"
+#include "collect/perf/perf_sample.h"
 #include "leaks.h"
 #include "perf_fixtures.h"
 

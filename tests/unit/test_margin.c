@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "count/margin.h"
 
-#include "collect/perf_scatter.h"
+#include "collect/perf/perf_scatter.h"
 #include "leaks.h"
 #include "perf_loop.h"
 

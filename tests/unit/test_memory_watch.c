@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/memory_watch.h"
-#include "collect/process_memory.h"
+#include "collect/run/memory_watch.h"
+#include "collect/host/process_memory.h"
 #include "leaks.h"
 #include "temporary.h"
 

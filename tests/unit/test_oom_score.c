@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/oom_score.h"
+#include "collect/run/oom_score.h"
 
-#include "collect/command.h"
+#include "collect/run/command.h"
 #include "leaks.h"
 #include "temporary.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "options.h"
+#include "options/options.h"
 
 #include "leaks.h"
-#include "option_values.h"
+#include "options/option_values.h"
 #include "tools/tool.h"
 
 #include <criterion/criterion.h>

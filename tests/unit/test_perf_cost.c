@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/perf_cost.h"
+#include "collect/perf/perf_cost.h"
 
-#include "collect/collector.h"
-#include "collect/kmem_points.h"
-#include "collect/perf_sample.h"
-#include "collect/tracefs.h"
+#include "collect/run/collector.h"
+#include "collect/host/kmem_points.h"
+#include "collect/perf/perf_sample.h"
+#include "collect/host/tracefs.h"
 
 #include "leaks.h"
 

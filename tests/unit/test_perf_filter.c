@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/perf_filter.h"
+#include "collect/perf/perf_filter.h"
 
 #include "leaks.h"
 #include "perf_fixtures.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/perf_ring.h"
+#include "collect/perf/perf_ring.h"
 
 #include "leaks.h"
 

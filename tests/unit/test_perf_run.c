@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/perf_run.h"
+#include "collect/perf/perf_run.h"
 
-#include "collect/kmem_points.h"
-#include "collect/tracefs.h"
+#include "collect/host/kmem_points.h"
+#include "collect/host/tracefs.h"
 #include "leaks.h"
-#include "losses.h"
-#include "rank/cell_filter.h"
-#include "rank/view.h"
+#include "session/losses.h"
+#include "table/cell_filter.h"
+#include "table/view.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/perf_sample.h"
+#include "collect/perf/perf_sample.h"
 
 #include "leaks.h"
 #include "perf_fixtures.h"

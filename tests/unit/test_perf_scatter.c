@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/perf_scatter.h"
+#include "collect/perf/perf_scatter.h"
 
-#include "collect/perf_period.h"
+#include "collect/perf/perf_period.h"
 #include "leaks.h"
 
 #include <criterion/criterion.h>

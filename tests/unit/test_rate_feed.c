@@ -3,7 +3,7 @@
 
 #include "event_batch.h"
 #include "leaks.h"
-#include "rank/cell_filter.h"
+#include "table/cell_filter.h"
 #include "record/batch_writer.h"
 
 #include <criterion/criterion.h>

@@ -5,7 +5,7 @@
 
 #include "event_batch.h"
 #include "leaks.h"
-#include "record/private_file.h"
+#include "base/private_file.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>

@@ -3,9 +3,9 @@
 
 #include "event_batch.h"
 #include "leaks.h"
-#include "losses.h"
+#include "session/losses.h"
 #include "record/batch_writer.h"
-#include "number_text.h"
+#include "base/number_text.h"
 
 #include <criterion/criterion.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/slab_facts.h"
+#include "collect/host/slab_facts.h"
 
-#include "collect/clock.h"
+#include "base/clock.h"
 #include "leaks.h"
-#include "session.h"
+#include "session/session.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>

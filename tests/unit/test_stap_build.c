@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/stap_build.h"
+#include "collect/stap/stap_build.h"
 
-#include "collect/collector.h"
-#include "collect/kernel_headers.h"
-#include "collect/module_cache.h"
-#include "collect/stap_workarounds.h"
-#include "collect/watchdog.h"
+#include "collect/run/collector.h"
+#include "collect/stap/kernel_headers.h"
+#include "collect/stap/module_cache.h"
+#include "collect/stap/stap_workarounds.h"
+#include "collect/host/watchdog.h"
 #include "leaks.h"
 #include "module_image.h"
 #include "process.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/stap_options.h"
+#include "collect/stap/stap_options.h"
 
 #include "leaks.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/stap_run.h"
+#include "collect/stap/stap_run.h"
 
-#include "collect/clock.h"
-#include "collect/input.h"
-#include "collect/cache_layout.h"
-#include "collect/stap_arguments.h"
-#include "collect/stap_child.h"
-#include "collect/stap_counters.h"
-#include "collect/watchdog.h"
+#include "base/clock.h"
+#include "import/input.h"
+#include "collect/host/cache_layout.h"
+#include "collect/stap/stap_arguments.h"
+#include "collect/stap/stap_child.h"
+#include "collect/stap/stap_counters.h"
+#include "collect/host/watchdog.h"
 #include "event_batch.h"
 #include "leaks.h"
 #include "process.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/stap_start.h"
+#include "collect/stap/stap_start.h"
 
 #include "leaks.h"
 #include "temporary.h"

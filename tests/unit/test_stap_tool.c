@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/stap_tool.h"
+#include "collect/host/stap_tool.h"
 
-#include "collect/module_cache.h"
+#include "collect/stap/module_cache.h"
 #include "leaks.h"
 
 #include <criterion/criterion.h>

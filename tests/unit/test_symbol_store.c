@@ -2,7 +2,7 @@
 #include "symbols/symbol_store.h"
 
 #include "leaks.h"
-#include "record/bytes.h"
+#include "base/bytes.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

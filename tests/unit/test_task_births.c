@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/task_births.h"
+#include "collect/tasks/task_births.h"
 
 #include "leaks.h"
 #include "temporary.h"
@@ -84,8 +84,7 @@ Test(task_births, other_records_and_cut_ones_are_refused)
 
 	cr_assert_not_null(births);
 	for (uint32_t bytes = 0; bytes < 40; bytes++)
-		cr_expect_not(
-			task_births_read(births, (const uint8_t *)&record, bytes, &birth));
+		cr_expect_not(task_births_read(births, (const uint8_t *)&record, bytes, &birth));
 	cr_expect_not(task_births_read(births, (const uint8_t *)&other, sizeof(other), &birth));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/task_cgroup.h"
+#include "collect/tasks/task_cgroup.h"
 
 #include "leaks.h"
 #include "temporary.h"

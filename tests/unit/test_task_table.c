@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/task_table.h"
+#include "collect/tasks/task_table.h"
 
-#include "collect/clock.h"
-#include "collect/task_cgroup.h"
+#include "base/clock.h"
+#include "collect/tasks/task_cgroup.h"
 #include "leaks.h"
 #include "temporary.h"
 

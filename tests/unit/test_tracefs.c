@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/tracefs.h"
+#include "collect/host/tracefs.h"
 
 #include "leaks.h"
 #include "temporary.h"

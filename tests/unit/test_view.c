@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "rank/view.h"
+#include "table/view.h"
 
 #include "event_batch.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
-#include "session.h"
+#include "session/session.h"
 
 #include <criterion/criterion.h>
 

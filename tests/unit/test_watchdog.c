@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/watchdog.h"
+#include "collect/host/watchdog.h"
 
-#include "collect/command.h"
+#include "collect/run/command.h"
 #include "leaks.h"
 #include "process.h"
 #include "temporary.h"

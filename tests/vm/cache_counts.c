@@ -7,7 +7,7 @@
  *
  * and "unknown TEXT", "filter TEXT" where the stream says so.
  */
-#include "collect/input.h"
+#include "import/input.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -11,10 +11,10 @@
  * buffer, so they lose nothing. The command finds the collector's pid in $COLLECTOR. Ends with the
  * command's status; 77: refused.
  */
-#include "collect/cpu_list.h"
-#include "collect/kmem_points.h"
-#include "collect/perf_filter.h"
-#include "collect/tracefs.h"
+#include "base/cpu_list.h"
+#include "collect/host/kmem_points.h"
+#include "collect/perf/perf_filter.h"
+#include "collect/host/tracefs.h"
 #include "record/probe_kinds.h"
 #include "symbols/inner_kmallocs_find.h"
 

@@ -4,8 +4,8 @@
  * release with so many possible CPUs would. The guest then finds them there: compiling under
  * emulation takes half an hour.
  */
-#include "collect/collector.h"
-#include "collect/stap_build.h"
+#include "collect/run/collector.h"
+#include "collect/stap/stap_build.h"
 
 #include <stdio.h>
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/cpu_list.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static guint32 cpu_at(const GArray *cpus, guint index)
+{
+	return g_array_index(cpus, guint32, index);
+}
+
+/* Digits alone: g_ascii_strtoull() takes a sign and blanks, too. */
+static bool take_number(const char **text, guint32 *number)
+{
+	char *behind;
+	guint64 parsed;
+
+	if (!g_ascii_isdigit(**text))
+		return false;
+	parsed = g_ascii_strtoull(*text, &behind, 10);
+	*text = behind;
+	*number = (guint32)MIN(parsed, CPU_LIST_CPUS_MAX);
+	return parsed < CPU_LIST_CPUS_MAX;
+}
+
+static bool parse_range(const char *text, guint32 *first, guint32 *last)
+{
+	if (!take_number(&text, first))
+		return false;
+	*last = *first;
+	if (*text == '-') {
+		text++;
+		if (!take_number(&text, last))
+			return false;
+	}
+	return !*text && *first <= *last;
+}
+
+/* Appends what a range such as "8" or "0-3" names. It must be behind those before it. */
+static bool append_range(GArray *cpus, const char *text)
+{
+	guint32 first, last;
+
+	if (!parse_range(text, &first, &last))
+		return false;
+	if (cpus->len && first <= cpu_at(cpus, cpus->len - 1))
+		return false;
+	for (guint32 cpu = first; cpu <= last; cpu++)
+		g_array_append_val(cpus, cpu);
+	return true;
+}
+
+GArray *cpu_list_parse(const char *text)
+{
+	g_autofree char *line = g_strchomp(g_strdup(text));
+	g_auto(GStrv) ranges = g_strsplit(line, ",", -1);
+	g_autoptr(GArray) cpus = g_array_new(FALSE, FALSE, sizeof(guint32));
+
+	for (char **range = ranges; *range; range++)
+		if (!append_range(cpus, *range))
+			return NULL;
+	return cpus->len ? g_steal_pointer(&cpus) : NULL;
+}
+
+GArray *cpu_list_read(const char *root, const char *name)
+{
+	g_autofree char *path = g_strconcat(root, "/sys/devices/system/cpu/", name, NULL);
+	g_autofree char *text = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return NULL;
+	return cpu_list_parse(text);
+}
+
+/* The index behind the last one of the CPUs that follow each other from there. */
+static guint range_end(const GArray *cpus, guint start)
+{
+	guint end = start + 1;
+
+	while (end < cpus->len && cpu_at(cpus, end) == cpu_at(cpus, end - 1) + 1)
+		end++;
+	return end;
+}
+
+static void append_range_text(GString *list, guint32 first, guint32 last)
+{
+	g_string_append_printf(list, "%s%u", list->len ? "," : "", first);
+	if (last > first)
+		g_string_append_printf(list, "-%u", last);
+}
+
+char *cpu_list_text(const GArray *cpus, gsize bytes_max)
+{
+	GString *list = g_string_new(NULL);
+
+	for (guint at = 0, end; at < cpus->len; at = end) {
+		gsize before = list->len;
+
+		end = range_end(cpus, at);
+		append_range_text(list, cpu_at(cpus, at), cpu_at(cpus, end - 1));
+		if (list->len > bytes_max) {
+			g_string_truncate(list, before);
+			g_string_append(list, before ? ",..." : "...");
+			break;
+		}
+	}
+	return g_string_free(list, FALSE);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/escape.h"
+
+#include <string.h>
+
+/* Returns how many bytes at the start of text are one printable character, or 0. */
+static gsize printable_bytes(const char *text, gsize length)
+{
+	gunichar character;
+
+	if (!((guchar)*text & 0x80))
+		return g_ascii_isprint(*text);
+	character = g_utf8_get_char_validated(text, length);
+	if (character == (gunichar)-1 || character == (gunichar)-2 || !g_unichar_isprint(character))
+		return 0;
+	return g_unichar_to_utf8(character, NULL);
+}
+
+/* Returns how many bytes at the start of text can stay as they are. */
+static gsize printable_run(const char *text, gsize length)
+{
+	gsize run = 0;
+
+	while (run < length) {
+		gsize bytes;
+
+		/* Nearly all text is this. */
+		while (run < length && text[run] >= ' ' && text[run] <= '~')
+			run++;
+		if (run == length)
+			break;
+		bytes = printable_bytes(text + run, length - run);
+		if (!bytes)
+			break;
+		run += bytes;
+	}
+	return run;
+}
+
+void escape_append_len(GString *out, const char *text, gsize length)
+{
+	const char *end = text + length;
+
+	while (text < end) {
+		gsize run = printable_run(text, end - text);
+
+		g_string_append_len(out, text, run);
+		text += run;
+		if (text < end)
+			g_string_append_printf(out, "\\x%02x", (guchar)*text++);
+	}
+}
+
+void escape_append(GString *out, const char *text)
+{
+	escape_append_len(out, text, strlen(text));
+}
+
+bool escape_is_printable(const char *text)
+{
+	gsize length = strlen(text);
+
+	return printable_run(text, length) == length;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/memory_budget.h"
+
+#include <glib.h>
+#include <stdint.h>
+
+/*
+ * In percent of the bound. Symbols and texts may have so much together, so that something is left
+ * for making the report, whatever a recording brings. The smallest bound has room for the symbols
+ * of a kernel with many modules: 120,000.
+ */
+enum { TABLES_SHARE = 45, NAMES_SHARE = 36, CPUS_SHARE = 6, INTERVALS_SHARE = 13 };
+
+static size_t share(const MemoryBudget *budget, unsigned percent)
+{
+	return budget->bytes_max / 100 * percent;
+}
+
+MemoryBudget *memory_budget_new(size_t bytes_max)
+{
+	MemoryBudget *budget = g_new0(MemoryBudget, 1);
+
+	budget->bytes_max = bytes_max;
+	budget->bytes[MEMORY_TABLES] = share(budget, TABLES_SHARE);
+	return budget;
+}
+
+static size_t left(size_t limit, size_t taken)
+{
+	return limit - MIN(limit, taken);
+}
+
+static size_t names_bytes(const MemoryBudget *budget)
+{
+	return budget->bytes[MEMORY_SYMBOLS] + budget->bytes[MEMORY_TEXTS];
+}
+
+size_t memory_budget_limit(const MemoryBudget *budget, MemoryPart part)
+{
+	switch (part) {
+	case MEMORY_TABLES:
+		return share(budget, TABLES_SHARE);
+	case MEMORY_CPUS:
+		return share(budget, CPUS_SHARE);
+	case MEMORY_INTERVALS:
+		return share(budget, INTERVALS_SHARE);
+	case MEMORY_REPORT:
+		return left(budget->bytes_max, budget->bytes[MEMORY_TABLES] + names_bytes(budget) +
+						       budget->bytes[MEMORY_CPUS]);
+	default:
+		return left(share(budget, NAMES_SHARE), names_bytes(budget) - budget->bytes[part]);
+	}
+}
+
+bool memory_budget_set(MemoryBudget *budget, MemoryPart part, size_t bytes)
+{
+	if (!budget)
+		return true;
+	if (bytes > memory_budget_limit(budget, part)) {
+		budget->full[part] = true;
+		return false;
+	}
+	budget->bytes[part] = bytes;
+	return true;
+}
+
+bool memory_budget_take(MemoryBudget *budget, MemoryPart part, size_t bytes)
+{
+	size_t bytes_before = budget ? budget->bytes[part] : 0;
+
+	return memory_budget_set(budget, part, bytes_before + MIN(bytes, SIZE_MAX - bytes_before));
+}
+
+bool memory_budget_is_full(const MemoryBudget *budget)
+{
+	for (int part = 0; budget && part < MEMORY_PARTS; part++)
+		if (budget->full[part])
+			return true;
+	return false;
+}

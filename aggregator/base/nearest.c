@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/nearest.h"
+
+#include "base/escape.h"
+
+#include <string.h>
+
+enum {
+	SHOWN_MAX = 5,
+	NAME_BYTES_MAX = 128, /* bounds the work: a slab cache's name has some 30 */
+};
+
+typedef struct {
+	guint edits; /* to the beginning of the name; 0: the wanted name is a part of it */
+	guint edits_to_all;
+	const char *name;
+} Candidate;
+
+struct Nearest {
+	char *wanted; /* in lower case */
+	GArray *candidates;
+};
+
+Nearest *nearest_new(const char *wanted)
+{
+	Nearest *nearest = g_new0(Nearest, 1);
+
+	nearest->wanted = g_ascii_strdown(wanted, (gssize)MIN(strlen(wanted), NAME_BYTES_MAX));
+	nearest->candidates = g_array_new(FALSE, FALSE, sizeof(Candidate));
+	return nearest;
+}
+
+void nearest_free(Nearest *nearest)
+{
+	if (!nearest)
+		return;
+	g_free(nearest->wanted);
+	g_array_unref(nearest->candidates);
+	g_free(nearest);
+}
+
+/* Letters put in, taken away or exchanged, row by row of the usual table (Levenshtein), whose last
+   row has the edits to each beginning of the name. */
+static void count_edits(const char *a, const char *b, Candidate *candidate)
+{
+	guint row[NAME_BYTES_MAX + 1];
+	size_t b_bytes = strlen(b);
+
+	for (guint at = 0; at <= b_bytes; at++)
+		row[at] = at;
+	for (guint line = 1; *a; a++, line++) {
+		guint diagonal = row[0];
+
+		row[0] = line;
+		for (size_t at = 1; at <= b_bytes; at++) {
+			guint exchanged = diagonal + (*a != b[at - 1]);
+
+			diagonal = row[at];
+			row[at] = MIN(exchanged, MIN(row[at], row[at - 1]) + 1);
+		}
+	}
+	candidate->edits_to_all = candidate->edits = row[b_bytes];
+	for (size_t at = 0; at < b_bytes; at++)
+		candidate->edits = MIN(candidate->edits, row[at]);
+}
+
+void nearest_offer(Nearest *nearest, const char *name, const char *written)
+{
+	g_autofree char *lower = g_ascii_strdown(written, -1);
+	Candidate candidate = { .name = name };
+
+	if (strlen(lower) > NAME_BYTES_MAX)
+		return;
+	count_edits(nearest->wanted, lower, &candidate);
+	if (strstr(lower, nearest->wanted))
+		candidate.edits = 0;
+	if (candidate.edits <= MAX(strlen(nearest->wanted) / 3, 1))
+		g_array_append_val(nearest->candidates, candidate);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const Candidate *of_a = a, *of_b = b;
+
+	if (of_a->edits != of_b->edits)
+		return of_a->edits < of_b->edits ? -1 : 1;
+	if (of_a->edits_to_all != of_b->edits_to_all)
+		return of_a->edits_to_all < of_b->edits_to_all ? -1 : 1;
+	return strcmp(of_a->name, of_b->name);
+}
+
+guint nearest_append(Nearest *nearest, GString *out)
+{
+	guint shown = MIN(nearest->candidates->len, SHOWN_MAX);
+
+	g_array_sort(nearest->candidates, compare);
+	for (guint i = 0; i < shown; i++) {
+		g_string_append(out, i ? ", " : "");
+		escape_append(out, g_array_index(nearest->candidates, Candidate, i).name);
+	}
+	return shown;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/number_text.h"
+
+#include "base/saturate.h"
+
+enum { NS_PER_SECOND = 1000000000 };
+
+void append_count(GString *out, uint64_t count)
+{
+	gsize start = out->len;
+
+	g_string_append_printf(out, "%" G_GUINT64_FORMAT, count);
+	for (gsize at = out->len; at > start + 3; at -= 3)
+		g_string_insert_c(out, (gssize)at - 3, ',');
+}
+
+/* Appends two or three digits that count, and the unit. */
+static void append_for_people(GString *out, uint64_t bytes)
+{
+	enum { UNIT = 1024, DIGITS_FROM = 100 };
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	guint unit = 0;
+	double value = (double)bytes / UNIT;
+
+	if (bytes < UNIT) {
+		g_string_append_printf(out, "%" G_GUINT64_FORMAT " B", bytes);
+		return;
+	}
+	/* What would be shown as 1,024.0 is one of the next unit. */
+	for (; value >= UNIT - 0.05 && unit + 1 < G_N_ELEMENTS(units); unit++)
+		value /= UNIT;
+	if (value >= DIGITS_FROM - 0.05) {
+		append_count(out, (uint64_t)(value + 0.5));
+	} else {
+		uint64_t tenths = (uint64_t)(value * 10 + 0.5);
+
+		g_string_append_printf(out, "%" G_GUINT64_FORMAT ".%u", tenths / 10,
+				       (unsigned)(tenths % 10));
+	}
+	g_string_append_printf(out, " %s", units[unit]);
+}
+
+void append_amount(GString *out, uint64_t bytes, bool human)
+{
+	if (human)
+		append_for_people(out, bytes);
+	else
+		append_count(out, bytes);
+}
+
+void append_change(GString *out, double bytes, bool human)
+{
+	uint64_t size = saturate_double(ABS(bytes) + 0.5);
+
+	if (size)
+		g_string_append_c(out, bytes < 0 ? '-' : '+');
+	append_amount(out, size, human);
+}
+
+/* Appends a number with that many decimals, or none where they are 0; at least the least that these
+   can show. */
+static void append_decimals(GString *out, double number, unsigned decimals, uint64_t least)
+{
+	unsigned scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
+	uint64_t scaled = MAX(saturate_double(number * scale + 0.5), least);
+
+	g_string_append_printf(out, "%" G_GUINT64_FORMAT, scaled / scale);
+	if (scaled % scale)
+		g_string_append_printf(out, ".%0*u", (int)decimals, (unsigned)(scaled % scale));
+}
+
+void append_percent(GString *out, uint64_t part, uint64_t whole)
+{
+	double percent = whole ? (double)part * 100 / (double)whole : 0;
+	/* Two digits; more only where "100 %" would say that it is all. */
+	unsigned decimals = percent < 1 || percent > 99 ? 2 : percent < 10 ? 1 : 0;
+
+	if (part && percent < 0.01)
+		g_string_append(out, "<0.01");
+	else
+		append_decimals(out, percent, decimals, 0);
+	g_string_append(out, " %");
+}
+
+void append_margin(GString *out, double percent)
+{
+	append_decimals(out, percent, percent < 1 ? 2 : percent < 10 ? 1 : 0, percent > 0);
+}
+
+void append_seconds(GString *out, uint64_t ns)
+{
+	g_string_append_printf(out, "%" G_GUINT64_FORMAT ".%03u s", ns / NS_PER_SECOND,
+			       (unsigned)(ns % NS_PER_SECOND / NS_PER_MS));
+}
+
+void append_time(GString *out, uint64_t realtime_ns)
+{
+	g_autoptr(GDateTime) time =
+		g_date_time_new_from_unix_utc((gint64)(realtime_ns / NS_PER_SECOND));
+	/* Every 64-bit number of ns is within the range of GDateTime: until the year 2554. */
+	g_autofree char *text = g_date_time_format(time, "%Y-%m-%dT%H:%M:%SZ");
+
+	g_string_append(out, text);
+}

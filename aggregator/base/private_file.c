@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/private_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct PrivateFile {
+	int folder; /* everything happens relative to it: it cannot be exchanged under us */
+	int descriptor;
+	char *path;
+	char *part_path;
+	char *name;
+	char *part_name;
+};
+
+static bool fail_errno(GError **error, const char *path, int code)
+{
+	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), "%s: %s", path,
+		    g_strerror(code));
+	return false;
+}
+
+/* Whether that user may be the one behind sudo: what a root shell was given names another one than
+   who logged in, where the kernel knows that (/proc/self/loginuid). */
+static bool may_be_behind(guint64 uid)
+{
+	g_autofree char *text = NULL;
+	guint64 login_uid;
+
+	return !g_file_get_contents("/proc/self/loginuid", &text, NULL, NULL) ||
+	       !g_ascii_string_to_unsigned(g_strchomp(text), 10, 0, G_MAXUINT32, &login_uid,
+					   NULL) ||
+	       login_uid == G_MAXUINT32 || login_uid == uid;
+}
+
+/* Under sudo the file is for the user behind it, who else could not read it. */
+static bool give_to_sudo_user(int descriptor)
+{
+	const char *uid_text = g_getenv("SUDO_UID");
+	const char *gid_text = g_getenv("SUDO_GID");
+	guint64 uid, gid;
+
+	if (geteuid() || !uid_text || !gid_text)
+		return true;
+	if (!g_ascii_string_to_unsigned(uid_text, 10, 0, G_MAXUINT32 - 1, &uid, NULL) ||
+	    !g_ascii_string_to_unsigned(gid_text, 10, 0, G_MAXUINT32 - 1, &gid, NULL))
+		return true;
+	if (!may_be_behind(uid))
+		return true;
+	return !fchown(descriptor, uid, gid);
+}
+
+/* Whether a file of that name may be created at the end. */
+static bool name_is_free(const PrivateFile *file, bool may_replace, GError **error)
+{
+	struct stat status;
+
+	if (fstatat(file->folder, file->name, &status, AT_SYMLINK_NOFOLLOW))
+		return errno == ENOENT || fail_errno(error, file->path, errno);
+	if (may_replace && S_ISREG(status.st_mode))
+		return true;
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+		    "%s exists already%s: name another file", file->path,
+		    S_ISREG(status.st_mode) ? "" : " and is not a regular file");
+	return false;
+}
+
+static bool fail_part_exists(const PrivateFile *file, GError **error)
+{
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+		    "%s exists already, left by a run that was cut short: remove it first",
+		    file->part_path);
+	return false;
+}
+
+static bool create_part(PrivateFile *file, GError **error)
+{
+	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+
+	file->descriptor = openat(file->folder, file->part_name, flags, 0600);
+	if (file->descriptor < 0 && errno == EEXIST)
+		return fail_part_exists(file, error);
+	if (file->descriptor < 0)
+		return fail_errno(error, file->part_path, errno);
+	if (!give_to_sudo_user(file->descriptor)) {
+		int code = errno;
+
+		private_file_discard(file);
+		return fail_errno(error, file->part_path, code);
+	}
+	return true;
+}
+
+static bool open_folder(PrivateFile *file, GError **error)
+{
+	g_autofree char *folder = g_path_get_dirname(file->path);
+
+	file->folder = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return file->folder >= 0 || fail_errno(error, folder, errno);
+}
+
+/* Returns a file with its folder open, for whose name nothing stands in the way. */
+static PrivateFile *prepare(const char *path, bool may_replace, GError **error)
+{
+	g_autoptr(PrivateFile) file = g_new0(PrivateFile, 1);
+
+	file->folder = -1;
+	file->descriptor = -1;
+	file->path = g_strdup(path);
+	file->part_path = g_strconcat(path, ".part", NULL);
+	file->name = g_path_get_basename(path);
+	file->part_name = g_strconcat(file->name, ".part", NULL);
+	if (!*path || g_str_has_suffix(path, "/")) {
+		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "'%s' names no file",
+			    path);
+		return NULL;
+	}
+	if (!open_folder(file, error) || !name_is_free(file, may_replace, error))
+		return NULL;
+	return g_steal_pointer(&file);
+}
+
+PrivateFile *private_file_create(const char *path, bool may_replace, GError **error)
+{
+	g_autoptr(PrivateFile) file = prepare(path, may_replace, error);
+
+	return file && create_part(file, error) ? g_steal_pointer(&file) : NULL;
+}
+
+bool private_file_check(const char *path, bool may_replace, GError **error)
+{
+	g_autoptr(PrivateFile) file = prepare(path, may_replace, error);
+	struct stat status;
+
+	if (!file)
+		return false;
+	if (!fstatat(file->folder, file->part_name, &status, AT_SYMLINK_NOFOLLOW))
+		return fail_part_exists(file, error);
+	return !faccessat(file->folder, ".", W_OK | X_OK, AT_EACCESS) ||
+	       fail_errno(error, file->part_path, errno);
+}
+
+void private_file_free(PrivateFile *file)
+{
+	if (!file)
+		return;
+	if (file->descriptor >= 0)
+		close(file->descriptor);
+	if (file->folder >= 0)
+		close(file->folder);
+	g_free(file->path);
+	g_free(file->part_path);
+	g_free(file->name);
+	g_free(file->part_name);
+	g_free(file);
+}
+
+int private_file_descriptor(const PrivateFile *file)
+{
+	return file->descriptor;
+}
+
+const char *private_file_part(const PrivateFile *file)
+{
+	return file->part_path;
+}
+
+bool private_file_commit(PrivateFile *file, GError **error)
+{
+	if (fsync(file->descriptor) && errno != EINVAL && errno != EROFS)
+		return fail_errno(error, file->part_path, errno);
+	if (renameat(file->folder, file->part_name, file->folder, file->name))
+		return fail_errno(error, file->path, errno);
+	/* Without this a crash of the host may bring the old name back; no reason to fail. */
+	(void)!fsync(file->folder);
+	return true;
+}
+
+void private_file_discard(PrivateFile *file)
+{
+	unlinkat(file->folder, file->part_name, 0);
+}

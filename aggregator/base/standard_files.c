@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/standard_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static bool is_closed(int fd)
+{
+	return fcntl(fd, F_GETFD) < 0 && errno == EBADF;
+}
+
+bool standard_files_hold(void)
+{
+	/* The wrong way: it is no empty input, and what is written there was not written. */
+	static const int flags[] = {
+		[STDIN_FILENO] = O_WRONLY,
+		[STDOUT_FILENO] = O_RDONLY,
+		[STDERR_FILENO] = O_RDONLY,
+	};
+
+	/* The lowest number is given first. */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (is_closed(fd) && open("/dev/null", flags[fd]) < 0)
+			return false;
+	return true;
+}
+
+bool standard_files_leave_room(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= FILES_NEEDED)
+		return true;
+	limit.rlim_cur = FILES_NEEDED;
+	return limit.rlim_max >= FILES_NEEDED && !setrlimit(RLIMIT_NOFILE, &limit);
+}

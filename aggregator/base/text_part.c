@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/text_part.h"
+
+#include <glib.h>
+#include <string.h>
+
+enum { HEXADECIMAL_DIGITS_MAX = 16 };
+
+bool text_part_equals(TextPart a, TextPart b)
+{
+	return a.length == b.length && (!a.length || !memcmp(a.text, b.text, a.length));
+}
+
+bool text_part_is(TextPart part, const char *text)
+{
+	return text_part_equals(part, (TextPart){ text, strlen(text) });
+}
+
+static void skip(TextPart *rest, size_t length)
+{
+	rest->text += length;
+	rest->length -= length;
+}
+
+bool text_part_next_line(TextPart *rest, TextPart *line)
+{
+	const char *stop;
+
+	if (!rest->length)
+		return false;
+	stop = memchr(rest->text, '\n', rest->length);
+	*line = (TextPart){ rest->text, stop ? (size_t)(stop - rest->text) : rest->length };
+	skip(rest, line->length + (stop != NULL));
+	return true;
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+TextPart text_part_next_word(TextPart *rest)
+{
+	TextPart word;
+
+	while (rest->length && is_blank(*rest->text))
+		skip(rest, 1);
+	word = (TextPart){ rest->text, 0 };
+	while (rest->length && !is_blank(*rest->text))
+		skip(rest, 1);
+	word.length = rest->text - word.text;
+	return word;
+}
+
+bool text_part_hexadecimal(TextPart part, uint64_t *value)
+{
+	if (!part.length || part.length > HEXADECIMAL_DIGITS_MAX)
+		return false;
+	*value = 0;
+	for (size_t i = 0; i < part.length; i++) {
+		int digit = g_ascii_xdigit_value(part.text[i]);
+
+		if (digit < 0)
+			return false;
+		*value = *value << 4 | (unsigned)digit;
+	}
+	return true;
+}
+
+bool text_part_decimal(TextPart part, uint64_t *value)
+{
+	*value = 0;
+	for (size_t i = 0; i < part.length; i++) {
+		int digit = g_ascii_digit_value(part.text[i]);
+
+		if (digit < 0)
+			return false;
+		*value = *value * 10 + (unsigned)digit;
+		if (*value > UINT32_MAX)
+			return false;
+	}
+	return part.length != 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/host/cache_layout.h"
+
+#include "collect/host/cache_layout_fill.h"
+
+#include <glib.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+const CacheLayout cache_layout_unknown = {
+	.slab_cache = CACHE_LAYOUT_UNKNOWN,
+	.name = CACHE_LAYOUT_UNKNOWN,
+	.object_size = CACHE_LAYOUT_UNKNOWN,
+	.size = CACHE_LAYOUT_UNKNOWN,
+};
+
+static const char kernel_btf[] = "/sys/kernel/btf/vmlinux";
+
+/* Where distributions put a vmlinux with debuginfo: the places at which elfutils looks. Its own
+   search would let the caller's environment send root to a server. */
+static const struct {
+	const char *before_release;
+	const char *after_release;
+} vmlinux_paths[] = {
+	{ "/usr/lib/debug/lib/modules/", "/vmlinux" },
+	{ "/usr/lib/debug/boot/vmlinux-", "" },
+	{ "/boot/vmlinux-", "" },
+	{ "/lib/modules/", "/vmlinux" },
+	{ "/lib/modules/", "/build/vmlinux" },
+};
+
+const char *const cache_layout_structures[] = { "slab", "page", "kmem_cache", NULL };
+
+/* No kernel has both of the first two. */
+static const struct {
+	size_t where; /* in CacheLayout */
+	const char *structure;
+	const char *member;
+} wanted[] = {
+	{ offsetof(CacheLayout, slab_cache), "slab", "slab_cache" },
+	{ offsetof(CacheLayout, slab_cache), "page", "slab_cache" },
+	{ offsetof(CacheLayout, name), "kmem_cache", "name" },
+	{ offsetof(CacheLayout, object_size), "kmem_cache", "object_size" },
+	{ offsetof(CacheLayout, size), "kmem_cache", "size" },
+};
+
+void cache_layout_fill(CacheLayout *layout, const char *name, CacheMemberOffset offset_of,
+		       const void *structure)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++) {
+		long *offset = (long *)((char *)layout + wanted[i].where);
+
+		if (*offset == CACHE_LAYOUT_UNKNOWN && !strcmp(wanted[i].structure, name))
+			*offset = offset_of(structure, wanted[i].member);
+	}
+}
+
+bool cache_layout_is_whole(const CacheLayout *layout)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
+		if (*(const long *)((const char *)layout + wanted[i].where) == CACHE_LAYOUT_UNKNOWN)
+			return false;
+	return true;
+}
+
+const char *cache_layout_find_below(CacheLayout *layout, const char *root, const char *release)
+{
+	g_autofree char *btf = g_strconcat(root, kernel_btf, NULL);
+
+	*layout = cache_layout_unknown;
+	cache_layout_read_btf(layout, btf);
+	if (cache_layout_is_whole(layout))
+		return "BTF";
+	for (size_t i = 0; i < G_N_ELEMENTS(vmlinux_paths); i++) {
+		g_autofree char *path = g_strconcat(root, vmlinux_paths[i].before_release, release,
+						    vmlinux_paths[i].after_release, NULL);
+
+		cache_layout_read_dwarf(layout, path);
+		if (cache_layout_is_whole(layout))
+			return "debuginfo";
+	}
+	return NULL;
+}
+
+void cache_layout_find(CacheLayout *layout)
+{
+	struct utsname kernel;
+
+	cache_layout_find_below(layout, "", uname(&kernel) ? "" : kernel.release);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/host/cache_layout_fill.h"
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	NESTED_MAX = 8,        /* anonymous structures inside of others; more is no kernel's */
+	MEMBERS_MAX = 1 << 14, /* that are looked at for one, those of nested structures included */
+};
+
+#define FILE_BYTES_MAX (8ULL << 30)
+
+/* A member that is looked for. */
+typedef struct {
+	const char *member;
+	unsigned nested;
+	unsigned *left; /* members that may still be looked at */
+} Search;
+
+static long member_offset(Dwarf_Die *type, const Search *search);
+
+static bool is_structure(Dwarf_Die *die)
+{
+	return dwarf_tag(die) == DW_TAG_structure_type || dwarf_tag(die) == DW_TAG_union_type;
+}
+
+/* Returns the offset in a member that has no name itself. */
+static long unnamed_offset(Dwarf_Die *member, const Search *search)
+{
+	const Search inner = { .member = search->member,
+			       .nested = search->nested + 1,
+			       .left = search->left };
+	Dwarf_Attribute attribute;
+	Dwarf_Die type;
+
+	if (inner.nested > NESTED_MAX || !dwarf_attr(member, DW_AT_type, &attribute) ||
+	    !dwarf_formref_die(&attribute, &type) || !is_structure(&type))
+		return CACHE_LAYOUT_UNKNOWN;
+	return member_offset(&type, &inner);
+}
+
+/* Members of unions have none. */
+static long own_offset(Dwarf_Die *member)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+
+	if (!dwarf_attr(member, DW_AT_data_member_location, &attribute))
+		return 0;
+	return dwarf_formudata(&attribute, &offset) == 0 ? (long)offset : CACHE_LAYOUT_UNKNOWN;
+}
+
+static long offset_in_member(Dwarf_Die *member, const Search *search)
+{
+	const char *name = dwarf_diename(member);
+	long offset = own_offset(member), inside = CACHE_LAYOUT_UNKNOWN;
+
+	if (name && !strcmp(name, search->member))
+		inside = 0;
+	else if (!name)
+		inside = unnamed_offset(member, search);
+	if (offset == CACHE_LAYOUT_UNKNOWN || inside == CACHE_LAYOUT_UNKNOWN)
+		return CACHE_LAYOUT_UNKNOWN;
+	return offset + inside;
+}
+
+static long member_offset(Dwarf_Die *type, const Search *search)
+{
+	Dwarf_Die die;
+	int end = dwarf_child(type, &die);
+
+	for (; end == 0 && *search->left; end = dwarf_siblingof(&die, &die)) {
+		long offset = CACHE_LAYOUT_UNKNOWN;
+
+		--*search->left;
+		if (dwarf_tag(&die) == DW_TAG_member)
+			offset = offset_in_member(&die, search);
+		if (offset != CACHE_LAYOUT_UNKNOWN)
+			return offset;
+	}
+	return CACHE_LAYOUT_UNKNOWN;
+}
+
+static bool is_declared_only(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, DW_AT_declaration, &attribute) != NULL;
+}
+
+static long offset_of(const void *structure, const char *member)
+{
+	unsigned left = MEMBERS_MAX;
+	const Search search = { .member = member, .left = &left };
+	Dwarf_Die type = *(const Dwarf_Die *)structure;
+
+	return member_offset(&type, &search);
+}
+
+static bool is_asked_for(Dwarf_Die *die, const char **name)
+{
+	if (dwarf_tag(die) != DW_TAG_structure_type || is_declared_only(die))
+		return false;
+	*name = dwarf_diename(die);
+	return *name && g_strv_contains(cache_layout_structures, *name);
+}
+
+static void read_unit(CacheLayout *layout, Dwarf_Die *unit)
+{
+	const char *name;
+	Dwarf_Die die;
+	int end = dwarf_child(unit, &die);
+
+	for (; end == 0; end = dwarf_siblingof(&die, &die))
+		if (is_asked_for(&die, &name))
+			cache_layout_fill(layout, name, offset_of, &die);
+}
+
+/* A structure is in the units that use it; dwz moves what many use into units of their own. */
+static void read_units(CacheLayout *layout, Dwarf *dwarf)
+{
+	Dwarf_Off offset = 0, next;
+	size_t header_bytes;
+	Dwarf_Die unit;
+
+	for (; !cache_layout_is_whole(layout) &&
+	       dwarf_nextcu(dwarf, offset, &next, &header_bytes, NULL, NULL, NULL) == 0;
+	     offset = next)
+		if (dwarf_offdie(dwarf, offset + header_bytes, &unit))
+			read_unit(layout, &unit);
+}
+
+/* What root reads is root's: a build folder may be a user's, who could put anything there. */
+static bool is_trusted(int file)
+{
+	struct stat status;
+
+	return !fstat(file, &status) && S_ISREG(status.st_mode) &&
+	       (uint64_t)status.st_size <= FILE_BYTES_MAX &&
+	       (geteuid() || (!status.st_uid && !(status.st_mode & (S_IWGRP | S_IWOTH))));
+}
+
+/* Opens a file to read, not waiting for a writer where it is a pipe; < 0: that may not be. */
+static int open_trusted(const char *path)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+	if (file < 0 || is_trusted(file))
+		return file;
+	close(file);
+	return -1;
+}
+
+bool cache_layout_read_dwarf(CacheLayout *layout, const char *path)
+{
+	int file = open_trusted(path);
+	Dwarf *dwarf;
+
+	if (file < 0)
+		return false;
+	dwarf = dwarf_begin(file, DWARF_C_READ);
+	if (dwarf)
+		read_units(layout, dwarf);
+	dwarf_end(dwarf);
+	close(file);
+	return dwarf != NULL;
+}

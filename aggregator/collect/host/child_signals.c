@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/host/child_signals.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+pid_t child_signals_fork(void)
+{
+	sigset_t all, before;
+	pid_t pid;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid = fork();
+	if (pid)
+		sigprocmask(SIG_SETMASK, &before, NULL);
+	return pid;
+}
+
+void child_signals_default(void)
+{
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+}
+
+void child_signals_unblock(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/host/distribution.h"
+
+#include <glib.h>
+#include <string.h>
+
+/* "%s" stands for the kernel release. */
+typedef struct {
+	const char *id; /* as in ID or ID_LIKE of os-release; NULL: everything else */
+	const char *commands[PACKAGE_KINDS];
+} Distribution;
+
+static const Distribution distributions[] = {
+	{ "debian",
+	  { "apt install linux-headers-%s", "apt install systemtap",
+	    "apt install systemtap-runtime", "apt install gcc make" } },
+	{ "ubuntu",
+	  { "apt install linux-headers-%s", "apt install systemtap",
+	    "apt install systemtap-runtime", "apt install gcc make" } },
+	{ "rhel",
+	  { "dnf install kernel-devel-%s", "dnf install systemtap", "dnf install systemtap-runtime",
+	    "dnf install gcc make" } },
+	{ "fedora",
+	  { "dnf install kernel-devel-%s", "dnf install systemtap", "dnf install systemtap-runtime",
+	    "dnf install gcc make" } },
+	{ "suse",
+	  { "zypper install kernel-default-devel (of kernel %s)", "zypper install systemtap",
+	    "zypper install systemtap-runtime", "zypper install gcc make" } },
+	{ NULL,
+	  { "install the headers of kernel %s", "install SystemTap", "install SystemTap's runtime",
+	    "install gcc and make" } },
+};
+
+/* Returns the value of KEY=VALUE, unquoted, or NULL. */
+static char *os_release_value(const char *os_release, const char *key)
+{
+	g_auto(GStrv) lines = g_strsplit(os_release, "\n", -1);
+
+	for (char **line = lines; *line; line++) {
+		if (g_str_has_prefix(*line, key) && (*line)[strlen(key)] == '=')
+			return g_shell_unquote(*line + strlen(key) + 1, NULL);
+	}
+	return NULL;
+}
+
+static const Distribution *distribution_find(const char *ids)
+{
+	g_auto(GStrv) words = g_strsplit(ids ? ids : "", " ", -1);
+
+	for (const Distribution *d = distributions; d->id; d++) {
+		if (g_strv_contains((const char *const *)words, d->id))
+			return d;
+	}
+	return NULL;
+}
+
+char *distribution_install_command_for(const char *os_release, PackageKind kind,
+				       const char *kernel_release)
+{
+	g_autofree char *id = os_release_value(os_release, "ID");
+	g_autofree char *like = os_release_value(os_release, "ID_LIKE");
+	const Distribution *distribution = distribution_find(id);
+	g_auto(GStrv) parts = NULL;
+
+	if (!distribution)
+		distribution = distribution_find(like);
+	if (!distribution)
+		distribution = &distributions[G_N_ELEMENTS(distributions) - 1];
+	parts = g_strsplit(distribution->commands[kind], "%s", 2);
+	return g_strjoinv(kernel_release, parts);
+}
+
+char *distribution_install_command(PackageKind kind, const char *kernel_release)
+{
+	g_autofree char *text = NULL;
+
+	if (!g_file_get_contents("/etc/os-release", &text, NULL, NULL))
+		text = g_strdup("");
+	return distribution_install_command_for(text, kind, kernel_release);
+}

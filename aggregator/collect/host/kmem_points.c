@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/host/kmem_points.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	/* Of common_flags, TRACE_FLAG_* in the kernel. */
+	FLAG_HARDIRQ = 0x08,
+	FLAG_SOFTIRQ = 0x10,
+	FLAG_NMI = 0x40,
+	ZERO_SIZE_POINTER = 16, /* what an allocation of no bytes returns */
+	PAGE_ORDER_MAX = 30,    /* kernels end at 10 to 13 */
+};
+
+#define BIT(member) (1U << (member))
+
+/* The kernel's names of the fields; an older name comes second. */
+static const struct {
+	const char *name;
+	const char *older_name;
+} members[PROBE_MEMBERS] = {
+	[PROBE_COMMON_FLAGS] = { "common_flags", NULL },
+	[PROBE_CALL_SITE] = { "call_site", NULL },
+	[PROBE_POINTER] = { "ptr", "page" },
+	[PROBE_PAGE_NUMBER] = { "pfn", NULL },
+	[PROBE_BYTES_REQUESTED] = { "bytes_req", NULL },
+	[PROBE_BYTES_ALLOCATED] = { "bytes_alloc", NULL },
+	[PROBE_PAGE_ORDER] = { "order", NULL },
+	[PROBE_GFP_FLAGS] = { "gfp_flags", NULL },
+	[PROBE_NODE] = { "node", NULL },
+};
+
+static void point_free(void *data)
+{
+	KmemPoint *point = data;
+
+	tracepoint_format_free(point->format);
+	g_free(point);
+}
+
+static void resolve_members(KmemPoint *point)
+{
+	for (unsigned i = 0; i < PROBE_MEMBERS; i++) {
+		const TracepointField *field =
+			tracepoint_format_lookup(point->format, members[i].name);
+
+		if (!field && members[i].older_name)
+			field = tracepoint_format_lookup(point->format, members[i].older_name);
+		if (!field || !field->is_number)
+			continue;
+		point->fields[i] = field;
+		point->raw_bytes_min =
+			MAX(point->raw_bytes_min, (uint32_t)field->offset + field->size);
+	}
+}
+
+static void resolve_name(KmemPoint *point)
+{
+	const TracepointField *field = tracepoint_format_lookup(point->format, "name");
+
+	if (field && field->is_text)
+		point->cache_name = field;
+}
+
+static KmemPoint *point_new(const ProbePoint *type, const char *text, size_t length, GError **error)
+{
+	TracepointFormat *format = tracepoint_format_parse(text, length, error);
+	KmemPoint *point;
+
+	if (!format) {
+		g_prefix_error(error, "kmem:%s: ", type->name);
+		return NULL;
+	}
+	point = g_new0(KmemPoint, 1);
+	point->type = type;
+	point->format = format;
+	point->page_shift = (unsigned)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	resolve_members(point);
+	resolve_name(point);
+	return point;
+}
+
+static void set_missing(const ProbeKind *kind, const ProbePoint *type, int cause, GError **error)
+{
+	if (cause == ENOENT)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+			    "this kernel has no tracepoint kmem:%s: leave %s out of --events",
+			    type->name, kind->name);
+	else
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(cause),
+			    "the tracepoint kmem:%s cannot be read (%s): leave %s out of --events",
+			    type->name, g_strerror(cause), kind->name);
+}
+
+static bool open_point(GPtrArray *points, int folder_fd, const ProbeKind *kind,
+		       const ProbePoint *type, GError **error)
+{
+	/* One more than may be, so that a longer file is seen. */
+	const size_t text_bytes = TRACEPOINT_FORMAT_BYTES_MAX + 1;
+	g_autofree char *text = g_malloc(text_bytes);
+	ssize_t length = tracepoint_format_read(folder_fd, type->name, text, text_bytes);
+	KmemPoint *point;
+
+	if (length == -ENOENT && type->is_optional)
+		return true;
+	if (length < 0) {
+		set_missing(kind, type, (int)-length, error);
+		return false;
+	}
+	point = point_new(type, text, (size_t)length, error);
+	if (!point)
+		return false;
+	point->event = kind->bit;
+	point->number = points->len;
+	g_ptr_array_add(points, point);
+	return true;
+}
+
+static bool open_kind(GPtrArray *points, int folder_fd, const ProbeKind *kind, GError **error)
+{
+	for (const ProbePoint *type = kind->points; type->name; type++)
+		if (!open_point(points, folder_fd, kind, type, error))
+			return false;
+	return true;
+}
+
+GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error)
+{
+	g_autoptr(GPtrArray) points = g_ptr_array_new_with_free_func(point_free);
+
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		if (kind->bit & events && !open_kind(points, kmem_folder_fd, kind, error))
+			return NULL;
+	return g_steal_pointer(&points);
+}
+
+bool kmem_points_lack_caches(const GPtrArray *points)
+{
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+
+		if (point->event == PROBE_CACHE && !point->cache_name)
+			return true;
+	}
+	return false;
+}
+
+/* A pointer that is not recorded is not that of an allocation that failed. */
+#define NOT_KNOWN UINT64_MAX
+
+/* A record that is long enough for raw_bytes_min has every field of the point. */
+static uint64_t member(const KmemPoint *point, ProbeMember which, const uint8_t *raw,
+		       uint32_t raw_bytes, uint64_t absent)
+{
+	const TracepointField *field = point->fields[which];
+	uint64_t value;
+
+	return field && tracepoint_field_number(field, raw, raw_bytes, &value) ? value : absent;
+}
+
+static uint8_t context_of(uint64_t flags)
+{
+	if (flags & FLAG_HARDIRQ)
+		return KMT_CONTEXT_HARDIRQ;
+	return flags & FLAG_SOFTIRQ ? KMT_CONTEXT_SOFTIRQ : KMT_CONTEXT_TASK;
+}
+
+/* A kprobe that is a breakpoint looks like one in an NMI, which itself looks like one in a hard
+   interrupt; and none of these really allocates. */
+uint8_t kmem_context_of_probe(uint64_t common_flags)
+{
+	return context_of(common_flags & FLAG_NMI ? common_flags & ~(uint64_t)FLAG_HARDIRQ
+						  : common_flags);
+}
+
+/* An allocation that failed has a page number of all ones. */
+static uint64_t page_pointer(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes)
+{
+	const TracepointField *field = point->fields[PROBE_PAGE_NUMBER];
+	uint64_t none, number = 0;
+
+	if (!field || !tracepoint_field_number(field, raw, raw_bytes, &number))
+		return member(point, PROBE_POINTER, raw, raw_bytes, NOT_KNOWN);
+	none = UINT64_MAX >> (64 - 8 * field->size);
+	return number == none || number == UINT64_MAX ? 0 : number << point->page_shift;
+}
+
+bool kmem_cache_named(EventCache *cache, const char *name, uint32_t length)
+{
+	static const char *const unreadable[] = { "(fault)", "(null)" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(unreadable); i++)
+		if (length == strlen(unreadable[i]) && !memcmp(name, unreadable[i], length))
+			return false;
+	cache->object_bytes = cache->slot_bytes = 0;
+	cache->name_bytes = (uint16_t)MIN(length, sizeof(cache->name));
+	memcpy(cache->name, name, cache->name_bytes);
+	return length;
+}
+
+static void read_name(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+		      EventFacts *facts, EventCache *cache)
+{
+	uint32_t length;
+	const char *name = tracepoint_field_text(point->cache_name, raw, raw_bytes, &length);
+
+	if (name && kmem_cache_named(cache, name, length))
+		facts->cache = cache;
+}
+
+static bool read_page(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+		      EventFacts *facts)
+{
+	facts->pointer = page_pointer(point, raw, raw_bytes);
+	if (!facts->free && point->fields[PROBE_PAGE_ORDER]) {
+		uint64_t order = member(point, PROBE_PAGE_ORDER, raw, raw_bytes, 0);
+
+		if (order > PAGE_ORDER_MAX)
+			return false;
+		facts->bytes_requested = 1ULL << point->page_shift << order;
+		facts->bytes_allocated = facts->bytes_requested;
+	}
+	return true;
+}
+
+static void read_object(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+			EventFacts *facts)
+{
+	facts->pointer = member(point, PROBE_POINTER, raw, raw_bytes, NOT_KNOWN);
+	facts->call_site = member(point, PROBE_CALL_SITE, raw, raw_bytes, 0);
+	facts->bytes_requested = member(point, PROBE_BYTES_REQUESTED, raw, raw_bytes, 0);
+	facts->bytes_allocated = member(point, PROBE_BYTES_ALLOCATED, raw, raw_bytes, 0);
+}
+
+bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+		     EventFacts *facts, EventCache *cache)
+{
+	if (raw_bytes < point->raw_bytes_min)
+		return false;
+	*facts = (EventFacts){ .source = point->type->source, .free = point->type->is_free };
+	facts->context = context_of(member(point, PROBE_COMMON_FLAGS, raw, raw_bytes, 0));
+	facts->gfp_flags = (uint32_t)member(point, PROBE_GFP_FLAGS, raw, raw_bytes, 0);
+	facts->node = (int16_t)member(point, PROBE_NODE, raw, raw_bytes, UINT64_MAX);
+	if (!(point->type->members & BIT(PROBE_PAGE_NUMBER)))
+		read_object(point, raw, raw_bytes, facts);
+	else if (!read_page(point, raw, raw_bytes, facts))
+		return false;
+	if (point->cache_name)
+		read_name(point, raw, raw_bytes, facts, cache);
+	return !facts->free || facts->pointer > ZERO_SIZE_POINTER;
+}
+
+static bool is_missing(const KmemPoint *point, ProbeMember which)
+{
+	if (!(point->type->members & BIT(which)) || point->fields[which])
+		return false;
+	/* Old kernels, as RHEL 7's, have the address of its struct page. */
+	return which != PROBE_PAGE_NUMBER || !point->fields[PROBE_POINTER];
+}
+
+char *kmem_points_missing(const GPtrArray *points)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+		bool is_first = true;
+
+		for (unsigned which = 0; which < PROBE_MEMBERS; which++) {
+			if (!is_missing(point, which))
+				continue;
+			if (is_first)
+				g_string_append_printf(text, "%s%s: ", text->len ? "; " : "",
+						       point->type->name);
+			g_string_append_printf(text, "%s%s", is_first ? "" : ", ",
+					       members[which].name);
+			is_first = false;
+		}
+	}
+	return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/host/process_group.h"
+
+#include "base/clock.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <time.h>
+
+enum { LOOK_EVERY_MS = 10, DIES_WITHIN_MS = 500 };
+
+void sleep_ms(unsigned milliseconds)
+{
+	struct timespec left = { .tv_sec = milliseconds / 1000,
+				 .tv_nsec = milliseconds % 1000 * 1000000L };
+
+	while (nanosleep(&left, &left) && errno == EINTR)
+		continue;
+}
+
+static bool is_gone(pid_t group)
+{
+	return kill(-group, 0) && errno == ESRCH;
+}
+
+bool process_group_wait(pid_t group, unsigned patience_ms)
+{
+	uint64_t end_ns = clock_monotonic_ns() + patience_ms * 1000000ULL;
+
+	while (!is_gone(group)) {
+		if (clock_monotonic_ns() >= end_ns)
+			return false;
+		sleep_ms(LOOK_EVERY_MS);
+	}
+	return true;
+}
+
+void process_group_end(pid_t group, unsigned patience_ms)
+{
+	kill(-group, SIGTERM);
+	if (process_group_wait(group, patience_ms))
+		return;
+	kill(-group, SIGKILL);
+	process_group_wait(group, DIES_WITHIN_MS);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/host/slab_facts.h"
+
+#include "base/clock.h"
+#include "record/batch_writer.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Some 500 on a large host; an old kernel adds copies for each cgroup. */
+enum { ENTRIES_MAX = 100000, SLABINFO_BYTES_MAX = 4 << 20, CHUNK_BYTES = 64 << 10 };
+
+/* Writes the last part of a link's target. Returns false where it cannot be read. */
+static bool read_target(int folder, const char *link, char target[NAME_MAX + 1])
+{
+	char path[PATH_MAX];
+	ssize_t length = readlinkat(folder, link, path, sizeof(path) - 1);
+	const char *slash;
+
+	if (length <= 0)
+		return false;
+	path[length] = '\0';
+	slash = strrchr(path, '/');
+	return g_strlcpy(target, slash ? slash + 1 : path, NAME_MAX + 1) <= NAME_MAX;
+}
+
+/* Merged caches are links to one folder, ":0000192", whose own name nobody uses; another folder is
+   a cache that was not merged. Adds "FOLDER\tNAME", to be sorted. */
+static void add_entry(int folder, const struct dirent *entry, GPtrArray *entries)
+{
+	char target[NAME_MAX + 1];
+
+	if (strpbrk(entry->d_name, "\t\n"))
+		return;
+	if (entry->d_type != DT_LNK && (*entry->d_name == ':' || *entry->d_name == '.'))
+		return;
+	if (entry->d_type != DT_LNK)
+		g_strlcpy(target, entry->d_name, sizeof(target));
+	else if (!read_target(folder, entry->d_name, target) || strpbrk(target, "\t\n"))
+		return;
+	g_ptr_array_add(entries, g_strconcat(target, "\t", entry->d_name, NULL));
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Makes a line of the names of each folder. */
+static GString *lines_of(GPtrArray *entries)
+{
+	GString *text = g_string_new(NULL);
+	const char *folder = NULL;
+
+	g_ptr_array_sort(entries, compare_entries);
+	for (guint i = 0; i < entries->len; i++) {
+		char *entry = g_ptr_array_index(entries, i);
+		char *name = strchr(entry, '\t');
+
+		*name++ = '\0';
+		if (folder)
+			g_string_append_c(text, g_str_equal(folder, entry) ? '\t' : '\n');
+		g_string_append(text, name);
+		folder = entry;
+	}
+	g_string_append(text, folder ? "\n" : "");
+	return text;
+}
+
+GString *slab_facts_names(const char *root)
+{
+	g_autofree char *path = g_strconcat(root, "/sys/kernel/slab", NULL);
+	g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func(g_free);
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+
+	if (!folder)
+		return NULL;
+	while (entries->len < ENTRIES_MAX && (entry = readdir(folder)))
+		add_entry(dirfd(folder), entry, entries);
+	closedir(folder);
+	return entries->len ? lines_of(entries) : NULL;
+}
+
+/* Reads a file up to a bound; of what is beyond, whole lines are left out. */
+static GString *read_lines(FILE *file)
+{
+	GString *text = g_string_new(NULL);
+	g_autofree char *chunk = g_malloc(CHUNK_BYTES);
+	size_t bytes = 1;
+
+	while (bytes && text->len < SLABINFO_BYTES_MAX) {
+		bytes = fread(chunk, 1, CHUNK_BYTES, file);
+		g_string_append_len(text, chunk, (gssize)bytes);
+	}
+	while (text->len && text->str[text->len - 1] != '\n')
+		g_string_truncate(text, text->len - 1);
+	return text;
+}
+
+/* Returns the text of a file of lines, or NULL. The caller frees it. */
+static GString *read_text(const char *root, const char *name)
+{
+	g_autofree char *path = g_strconcat(root, name, NULL);
+	FILE *file = fopen(path, "re");
+	GString *text;
+
+	if (!file)
+		return NULL;
+	text = read_lines(file);
+	fclose(file);
+	if (text->len)
+		return text;
+	g_string_free(text, TRUE);
+	return NULL;
+}
+
+static void append_names(GByteArray *out, const char *root)
+{
+	GString *names = slab_facts_names(root);
+
+	if (!names)
+		return;
+	batch_write_text(out, KMT_BATCH_CACHE_NAMES, 0, names->str, names->len);
+	g_string_free(names, TRUE);
+}
+
+void slab_facts_append(GByteArray *out, const char *root, uint32_t reading)
+{
+	GString *slabinfo;
+
+	if (reading == KMT_READING_START)
+		append_names(out, root);
+	slabinfo = slab_facts_slabinfo(root);
+	if (!slabinfo)
+		return;
+	batch_write_slabinfo(out, reading, clock_monotonic_ns(), slabinfo->str, slabinfo->len);
+	g_string_free(slabinfo, TRUE);
+}
+
+GString *slab_facts_slabinfo(const char *root)
+{
+	return read_text(root, "/proc/slabinfo");
+}
+
+void slab_facts_append_memory(GByteArray *out, const char *root, uint32_t reading)
+{
+	GString *text = read_text(root, "/proc/meminfo");
+
+	if (!text)
+		return;
+	batch_write_text(out, KMT_BATCH_MEMINFO, reading, text->str, text->len);
+	g_string_free(text, TRUE);
+}
+
+static bool is_reclaimable(int folder, const char *cache)
+{
+	g_autofree char *path = g_strconcat(cache, "/reclaim_account", NULL);
+	int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	char flag = '0';
+
+	if (file < 0)
+		return false;
+	if (read(file, &flag, 1) != 1)
+		flag = '0';
+	close(file);
+	return flag == '1';
+}
+
+void slab_facts_append_reclaimable(GByteArray *out, const char *root)
+{
+	g_autofree char *path = g_strconcat(root, "/sys/kernel/slab", NULL);
+	g_autoptr(GString) text = g_string_new(NULL);
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	guint entries = 0;
+
+	if (!folder)
+		return;
+	while (entries++ < ENTRIES_MAX && (entry = readdir(folder)))
+		if (!strpbrk(entry->d_name, "\t\n") && *entry->d_name != '.' &&
+		    is_reclaimable(dirfd(folder), entry->d_name))
+			g_string_append_printf(text, "%s\n", entry->d_name);
+	closedir(folder);
+	batch_write_text(out, KMT_BATCH_RECLAIMABLE, 0, text->str, text->len);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/host/stap_tool.h"
+
+#include "collect/host/distribution.h"
+
+#include <gio/gio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Never the caller's PATH. */
+static const char *const tool_folders[] = { "/usr/bin", "/usr/sbin", "/usr/local/bin", NULL };
+
+/* Under the prefix of staprun: "/usr/bin/staprun" has "/usr/lib/systemtap/stapio". */
+static const char *const stapio_places[] = { "libexec/systemtap/stapio", "lib/systemtap/stapio",
+					     "lib64/systemtap/stapio", NULL };
+
+/* Whether a path and the folders above it can be written by root alone. */
+static bool is_root_only(const char *path)
+{
+	g_autofree char *place = realpath(path, NULL);
+	struct stat status;
+
+	while (place) {
+		char *parent;
+
+		if (stat(place, &status) < 0 || status.st_uid != 0 ||
+		    (status.st_mode & (S_IWGRP | S_IWOTH)))
+			return false;
+		if (strcmp(place, "/") == 0)
+			return true;
+		parent = g_path_get_dirname(place);
+		g_free(place);
+		place = parent;
+	}
+	return false;
+}
+
+/* Returns the path of a program, or NULL; *unusable is then one that was there. */
+static char *find_program(const char *const *folders, const char *name, char **unusable)
+{
+	for (; *folders; folders++) {
+		g_autofree char *path = g_build_filename(*folders, name, NULL);
+
+		if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+			continue;
+		if (access(path, X_OK) == 0 && (geteuid() != 0 || is_root_only(path)))
+			return g_steal_pointer(&path);
+		if (!*unusable)
+			*unusable = g_steal_pointer(&path);
+	}
+	return NULL;
+}
+
+bool stap_tool_parse_version(StapTool *tool, const char *text)
+{
+	g_autoptr(GRegex) regex =
+		g_regex_new("\\(version (([0-9]{1,3})\\.([0-9]{1,3})[^)\\n]*)\\)", 0, 0, NULL);
+	g_autoptr(GRegex) tested = g_regex_new("^tested kernel versions: (\\S+ \\.\\.\\. \\S+)",
+					       G_REGEX_MULTILINE, 0, NULL);
+	g_autoptr(GMatchInfo) match = NULL;
+	g_autoptr(GMatchInfo) range = NULL;
+	g_autofree char *major = NULL;
+	g_autofree char *minor = NULL;
+
+	if (!g_regex_match(regex, text, 0, &match))
+		return false;
+	major = g_match_info_fetch(match, 2);
+	minor = g_match_info_fetch(match, 3);
+	tool->major = (unsigned)g_ascii_strtoull(major, NULL, 10);
+	tool->minor = (unsigned)g_ascii_strtoull(minor, NULL, 10);
+	tool->version = g_match_info_fetch(match, 1);
+	if (g_regex_match(tested, text, 0, &range))
+		tool->kernels_tested = g_match_info_fetch(range, 1);
+	return true;
+}
+
+/* Asks stap for its version; it writes it to stderr. */
+static bool ask_version(StapTool *tool, GError **error)
+{
+	char *argv[] = { tool->stap, (char *)"-V", NULL };
+	/* No folder for a cache: asking for a version leaves nothing behind. */
+	char *environment[] = { (char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin", (char *)"LC_ALL=C",
+				(char *)"HOME=/", (char *)"SYSTEMTAP_DIR=/dev/null", NULL };
+	g_autofree char *out = NULL;
+	g_autofree char *text = NULL;
+
+	if (!g_spawn_sync("/", argv, environment, G_SPAWN_DEFAULT, NULL, NULL, &out, &text, NULL,
+			  error))
+		return false;
+	if (stap_tool_parse_version(tool, text) || stap_tool_parse_version(tool, out))
+		return true;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+		    "%s -V prints no version: install SystemTap again", tool->stap);
+	return false;
+}
+
+/* staprun -V prints to terminals only. Its release stands in stapio as a text of its own. Leaves
+   0.0 where no text or several look like one. */
+void stap_tool_search_version(StapTool *tool, const char *bytes, gsize length)
+{
+	const char *end = bytes + length;
+
+	for (const char *p = bytes; p < end; p++) {
+		const char *text = p;
+		const char *stop = memchr(p, '\0', (gsize)(end - p));
+		char *dot;
+		guint64 major, minor;
+
+		if (!stop)
+			return;
+		p = stop;
+		if (stop - text < 3 || stop - text > 7 || !g_ascii_isdigit(*text))
+			continue;
+		major = g_ascii_strtoull(text, &dot, 10);
+		if (*dot != '.' || !g_ascii_isdigit(dot[1]))
+			continue;
+		minor = g_ascii_strtoull(dot + 1, &dot, 10);
+		if (dot != stop)
+			continue;
+		tool->major = tool->version ? 0 : (unsigned)major;
+		tool->minor = tool->version ? 0 : (unsigned)minor;
+		if (tool->version)
+			return;
+		tool->version = g_strdup(text);
+	}
+}
+
+static void read_runtime_version(StapTool *tool)
+{
+	g_autofree char *folder = g_path_get_dirname(tool->staprun);
+	g_autofree char *prefix = g_path_get_dirname(folder);
+
+	for (const char *const *place = stapio_places; *place; place++) {
+		g_autofree char *path = g_build_filename(prefix, *place, NULL);
+		g_autofree char *bytes = NULL;
+		gsize length;
+
+		if (!g_file_get_contents(path, &bytes, &length, NULL))
+			continue;
+		stap_tool_search_version(tool, bytes, length);
+		break;
+	}
+	if (tool->major == 0) {
+		g_free(tool->version);
+		tool->version = g_strdup("unknown");
+	}
+}
+
+static void fail_missing(GError **error, const char *name, PackageKind package,
+			 const char *unusable)
+{
+	g_autofree char *command = distribution_install_command(package, "");
+
+	if (!unusable)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+			    "%s was not found in /usr/bin, /usr/sbin or /usr/local/bin: %s", name,
+			    command);
+	else if (geteuid() != 0)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+			    "only root and the group stapusr may run %s: run it with sudo",
+			    unusable);
+	else
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+			    "%s can be written by others than root; install SystemTap's own: %s",
+			    unusable, command);
+}
+
+StapTool *stap_tool_find_in(const char *const *folders, bool need_compiler, GError **error)
+{
+	g_autoptr(StapTool) tool = g_new0(StapTool, 1);
+	g_autofree char *unusable_stap = NULL;
+	g_autofree char *unusable_staprun = NULL;
+
+	tool->stap = find_program(folders, "stap", &unusable_stap);
+	tool->staprun = find_program(folders, "staprun", &unusable_staprun);
+	if (need_compiler && !tool->stap) {
+		fail_missing(error, "stap", PACKAGE_SYSTEMTAP, unusable_stap);
+		return NULL;
+	}
+	if (!need_compiler && !tool->staprun) {
+		fail_missing(error, "staprun", PACKAGE_SYSTEMTAP_RUNTIME, unusable_staprun);
+		return NULL;
+	}
+	if (!tool->stap)
+		read_runtime_version(tool);
+	else if (!ask_version(tool, error))
+		return NULL;
+	return g_steal_pointer(&tool);
+}
+
+StapTool *stap_tool_find(bool need_compiler, GError **error)
+{
+	return stap_tool_find_in(tool_folders, need_compiler, error);
+}
+
+/* A host may be able to build and not to load, or the other way round. */
+StapTool *stap_tool_find_for_run(bool compiles, GError **error)
+{
+	g_autoptr(StapTool) tool = stap_tool_find(false, error);
+
+	if (!tool || !compiles || tool->stap)
+		return g_steal_pointer(&tool);
+	return stap_tool_find(true, error);
+}
+
+void stap_tool_free(StapTool *tool)
+{
+	if (!tool)
+		return;
+	g_free(tool->stap);
+	g_free(tool->staprun);
+	g_free(tool->version);
+	g_free(tool->kernels_tested);
+	g_free(tool);
+}
+
+bool stap_tool_at_least(const StapTool *tool, unsigned major, unsigned minor)
+{
+	return tool->major > major || (tool->major == major && tool->minor >= minor);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/host/watchdog.h"
+
+#include "collect/host/cache_probes.h"
+#include "collect/host/child_signals.h"
+#include "base/clock.h"
+#include "collect/host/process_group.h"
+#include "base/setting.h"
+#include "collect/host/tracefs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <limits.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	ITEMS_MAX = 16, /* a run has half a dozen */
+	MODULE_FOLDER_BYTES = 256,
+	TEXT_BYTES = 128,
+	SOCKET_FD = 3,           /* in the watchdog: the only one beside /dev/null */
+	DESCRIPTORS_MAX = 65536, /* closed one by one where close_range() is missing */
+	GROUP_PATIENCE_MS = 300, /* for staprun and stap to end by themselves */
+	MODULE_PATIENCE_MS = 10000,
+	TRY_EVERY_MS = 50,
+	END_PATIENCE_MS = 2000,
+};
+
+/* A WatchdogItem as it goes through the socket: one datagram each, whole or not at all. */
+typedef struct {
+	WatchdogKind kind; /* 0: an empty place of the register */
+	bool is_withdrawn;
+	pid_t group;
+	dev_t device; /* of a file */
+	ino_t inode;
+	char path[PATH_MAX];
+	char sys_folder[MODULE_FOLDER_BYTES];
+	struct termios modes;
+	char text[TEXT_BYTES];
+} Message;
+
+/* The program's. */
+static pid_t watchdog_pid;
+static int watchdog_fd = -1;
+
+/* The watchdog's. Nothing is allocated there: it is a fork that does not exec. */
+static Message items[ITEMS_MAX];
+
+/* What is undone, by the watchdog. */
+
+/* Runs a program to its end, without any environment. */
+static void run(const char *const argv[])
+{
+	char *const environment[] = { NULL };
+	pid_t pid = fork();
+
+	if (!pid) {
+		child_signals_default();
+		child_signals_unblock();
+		execve(argv[0], (char *const *)argv, environment);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		continue;
+}
+
+static void undo_group(const Message *item)
+{
+	process_group_end(item->group, GROUP_PATIENCE_MS);
+}
+
+/* It cannot go while somebody still has its files open. */
+static void undo_module(const Message *item)
+{
+	const char *slash = strrchr(item->sys_folder, '/');
+	const char *const argv[] = { item->path, "-d", slash ? slash + 1 : "", NULL };
+	uint64_t end_ns = clock_monotonic_ns() + MODULE_PATIENCE_MS * 1000000ULL;
+
+	while (!access(item->sys_folder, F_OK) && clock_monotonic_ns() < end_ns) {
+		run(argv);
+		if (access(item->sys_folder, F_OK))
+			return;
+		sleep_ms(TRY_EVERY_MS);
+	}
+}
+
+static void undo_folder(const Message *item)
+{
+	const char *const argv[] = { "/bin/rm", "-rf", "--", item->path, NULL };
+
+	run(argv);
+}
+
+/* Somebody else may have a file of that name by now. */
+static void undo_file(const Message *item)
+{
+	struct stat status;
+
+	if (!lstat(item->path, &status) && status.st_dev == item->device &&
+	    status.st_ino == item->inode)
+		unlink(item->path);
+}
+
+static void undo_probes(const Message *item)
+{
+	int fd = tracefs_open_kmem_alone();
+
+	if (fd < 0)
+		return;
+	cache_probes_remove_group(fd, item->path);
+	close(fd);
+}
+
+/* It may be gone, or stopped, which is not waited for. */
+static void undo_terminal(const Message *item)
+{
+	int fd = open(item->path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	(void)!write(fd, item->text, strlen(item->text));
+	tcsetattr(fd, TCSANOW, &item->modes);
+	close(fd);
+}
+
+static void undo_setting(const Message *item)
+{
+	setting_write(item->path, item->text);
+}
+
+/* In the order in which they are undone: who sits at a terminal waits for it, a module cannot go
+   while its processes live, and what is last may mount something over the files. */
+static const struct {
+	WatchdogKind kind;
+	void (*undo)(const Message *item);
+} kinds[] = {
+	{ WATCHDOG_TERMINAL, undo_terminal }, { WATCHDOG_GROUP, undo_group },
+	{ WATCHDOG_MODULE, undo_module },     { WATCHDOG_FOLDER, undo_folder },
+	{ WATCHDOG_FILE, undo_file },         { WATCHDOG_SETTING, undo_setting },
+	{ WATCHDOG_PROBES, undo_probes },
+};
+
+static void undo_all(void)
+{
+	for (size_t kind = 0; kind < G_N_ELEMENTS(kinds); kind++) {
+		for (size_t i = 0; i < ITEMS_MAX; i++) {
+			if (items[i].kind == kinds[kind].kind)
+				kinds[kind].undo(&items[i]);
+		}
+	}
+}
+
+/* The watchdog's life. */
+
+static bool is_same(const Message *left, const Message *right)
+{
+	return left->kind == right->kind && left->group == right->group &&
+	       !strcmp(left->path, right->path) && !strcmp(left->sys_folder, right->sys_folder);
+}
+
+static void take(const Message *message)
+{
+	for (size_t i = 0; i < ITEMS_MAX; i++) {
+		if (message->is_withdrawn && is_same(&items[i], message)) {
+			items[i].kind = 0;
+		} else if (!message->is_withdrawn && !items[i].kind) {
+			items[i] = *message;
+			return;
+		}
+	}
+}
+
+/* What ends the program must not end the watchdog while there is something to undo. */
+static void ignore_signals(void)
+{
+	static const int ignored[] = { SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGPIPE, SIGALRM,
+				       SIGUSR1, SIGUSR2, SIGTSTP, SIGTTIN, SIGTTOU };
+
+	child_signals_default();
+	for (size_t i = 0; i < G_N_ELEMENTS(ignored); i++)
+		signal(ignored[i], SIG_IGN);
+	child_signals_unblock();
+}
+
+static void close_from(unsigned first)
+{
+	struct rlimit limit = { .rlim_cur = DESCRIPTORS_MAX };
+
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, first, ~0U, 0))
+		return;
+#endif
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (unsigned fd = first; fd < MIN(limit.rlim_cur, DESCRIPTORS_MAX); fd++)
+		close((int)fd);
+}
+
+/* Nothing that the program has open is kept open: not its terminal, no lock, no pipe. */
+static void keep_only(int fd)
+{
+	int kept = fcntl(fd, F_DUPFD, SOCKET_FD + 1);
+	int nothing = open("/dev/null", O_RDWR);
+
+	for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
+		dup2(nothing, standard);
+	dup2(kept, SOCKET_FD);
+	fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
+	close_from(SOCKET_FD + 1);
+}
+
+static void G_GNUC_NORETURN become_watchdog(int fd)
+{
+	static Message message;
+	ssize_t length;
+
+	ignore_signals();
+	setsid();
+	prctl(PR_SET_NAME, "kmt-watchdog");
+	keep_only(fd);
+	while ((length = recv(SOCKET_FD, &message, sizeof(message), 0)) > 0 ||
+	       (length < 0 && errno == EINTR)) {
+		if (length == sizeof(message))
+			take(&message);
+	}
+	undo_all();
+	_exit(0);
+}
+
+/* The program's side. */
+
+static bool fail(GError **error, const char *what)
+{
+	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
+		    "the watchdog that cleans up after us could not be started: %s: %s", what,
+		    g_strerror(errno));
+	return false;
+}
+
+static pid_t fork_watchdog(int fd)
+{
+	/* Not even for a moment may a Ctrl-C end it. */
+	pid_t pid = child_signals_fork();
+
+	if (!pid)
+		become_watchdog(fd);
+	return pid;
+}
+
+bool watchdog_start(GError **error)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return fail(error, "socketpair");
+	watchdog_pid = fork_watchdog(pair[0]);
+	close(pair[0]);
+	watchdog_fd = pair[1];
+	if (watchdog_pid > 0)
+		return true;
+	fail(error, "fork");
+	watchdog_forget();
+	return false;
+}
+
+static void set_identity(Message *message)
+{
+	struct stat status;
+
+	if (message->kind == WATCHDOG_FILE && !lstat(message->path, &status)) {
+		message->device = status.st_dev;
+		message->inode = status.st_ino;
+	}
+}
+
+/* What does not fit cannot exist either. A watchdog that somebody killed or stopped must not stop
+   the run. */
+static void send_item(const WatchdogItem *item, bool is_withdrawn)
+{
+	Message message = { .kind = item->kind,
+			    .is_withdrawn = is_withdrawn,
+			    .group = item->group };
+
+	if (watchdog_fd < 0)
+		return;
+	if (g_strlcpy(message.path, item->path ? item->path : "", PATH_MAX) >= PATH_MAX ||
+	    g_strlcpy(message.sys_folder, item->sys_folder ? item->sys_folder : "",
+		      MODULE_FOLDER_BYTES) >= MODULE_FOLDER_BYTES ||
+	    g_strlcpy(message.text, item->text ? item->text : "", TEXT_BYTES) >= TEXT_BYTES)
+		return;
+	if (item->modes)
+		message.modes = *item->modes;
+	set_identity(&message);
+	(void)!send(watchdog_fd, &message, sizeof(message), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void watchdog_add(const WatchdogItem *item)
+{
+	send_item(item, false);
+}
+
+void watchdog_withdraw(const WatchdogItem *item)
+{
+	send_item(item, true);
+}
+
+void watchdog_forget(void)
+{
+	if (watchdog_fd >= 0)
+		close(watchdog_fd);
+	watchdog_fd = -1;
+}
+
+void watchdog_end(void)
+{
+	uint64_t end_ns = clock_monotonic_ns() + END_PATIENCE_MS * 1000000ULL;
+
+	if (watchdog_fd < 0)
+		return;
+	watchdog_forget();
+	while (!waitpid(watchdog_pid, NULL, WNOHANG) && clock_monotonic_ns() < end_ns)
+		sleep_ms(1);
+}

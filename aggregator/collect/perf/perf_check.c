@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf/perf_check.h"
+
+#include "collect/perf/bpf_beside.h"
+#include "collect/host/cache_probes.h"
+#include "collect/host/capabilities.h"
+#include "collect/host/host_memory.h"
+#include "collect/host/host_snapshot.h"
+#include "collect/host/kmem_points.h"
+#include "collect/perf/perf_collector.h"
+#include "collect/host/pid_namespace.h"
+#include "collect/host/tracefs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Since 5.8; older headers lack it. */
+enum { CAP_OF_PERFMON = 38 };
+
+static bool may_trace(const CheckHost *host)
+{
+	uint64_t capabilities = capabilities_effective(host->root);
+
+	return capabilities >> CAP_SYS_ADMIN & 1 || capabilities >> CAP_OF_PERFMON & 1;
+}
+
+/* Tries what a run begins with: root of a user namespace has all capabilities, and may not. Returns
+   an errno; 0: it may. */
+static int try_event(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = PERF_COUNT_SW_DUMMY,
+		.disabled = 1,
+	};
+	int cpu = MAX(sched_getcpu(), 0);
+	int event = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (event < 0)
+		return errno;
+	close(event);
+	return 0;
+}
+
+static CheckVerdict look_at_rights(const CheckHost *host, GString *text)
+{
+	g_autofree char *paranoid = check_read(host, "/proc/sys/kernel/perf_event_paranoid");
+	int problem;
+
+	if (!paranoid) {
+		g_string_append(text, "this kernel has no perf events (CONFIG_PERF_EVENTS): use "
+				      "--collector=stap");
+		return CHECK_FAIL;
+	}
+	if (host->user) {
+		g_string_append(text, "only root can trace the whole host: run it with sudo");
+		return CHECK_FAIL;
+	}
+	if (!may_trace(host)) {
+		g_string_append(text, "this root may not trace (no CAP_PERFMON), as in a "
+				      "container: run it on the host");
+		return CHECK_FAIL;
+	}
+	/* Another host cannot be tried. */
+	if (!*host->root && (problem = try_event())) {
+		g_string_append_printf(text,
+				       "the kernel refuses perf events of the whole host (%s), as "
+				       "in a user namespace: run it on the host",
+				       g_strerror(problem));
+		return CHECK_FAIL;
+	}
+	g_string_append(text, "root, may trace the whole host");
+	return CHECK_OK;
+}
+
+static CheckVerdict look_at_lockdown(const CheckHost *host, GString *text)
+{
+	g_autofree char *state = check_read(host, "/sys/kernel/security/lockdown");
+
+	if (state && strstr(state, "[confidentiality]")) {
+		g_string_append(text, "confidentiality, which hides the tracepoints: boot with "
+				      "lockdown=integrity or without");
+		return CHECK_FAIL;
+	}
+	g_string_append(text, "none that hides tracepoints");
+	return CHECK_OK;
+}
+
+static CheckVerdict look_at_tracepoints(const CheckHost *host, GString *text)
+{
+	g_autofree char *folder = tracefs_find_kmem(host->root);
+	g_autofree char *unreadable = folder ? NULL : tracefs_find_unreadable_kmem(host->root);
+
+	if (unreadable) {
+		g_string_append_printf(text, "this user cannot read %s",
+				       unreadable + strlen(host->root));
+		return CHECK_NOTE;
+	}
+	if (folder)
+		g_string_append(text, folder + strlen(host->root));
+	else
+		g_string_append(text, "no tracefs is mounted: the run mounts one where nobody "
+				      "else sees it");
+	return CHECK_OK;
+}
+
+static CheckVerdict look_at_buffers(const CheckHost *host, GString *text)
+{
+	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
+	g_autofree char *planned = NULL;
+	GError *error = NULL;
+	BufferPlan plan;
+
+	if (!perf_plan_buffers(&plan, host->request, host_snapshot_cpus_online(snapshot),
+			       host_memory_available(host->root), &error))
+		return check_failed(text, error);
+	planned = buffer_plan_text(&plan);
+	g_string_append(text, planned);
+	return CHECK_OK;
+}
+
+static CheckVerdict look_at_pids(const CheckHost *host, GString *text)
+{
+	bool is_first = pid_namespace_is_first(host->root);
+
+	g_string_append(text, is_first ? "the kernel's own" : PID_NAMESPACE_NOTE);
+	return is_first ? CHECK_OK : CHECK_NOTE;
+}
+
+static GPtrArray *open_points(const char *folder, unsigned events)
+{
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	GPtrArray *points = kmem_points_open(fd, events, NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return points;
+}
+
+/* How the slab cache of an allocation is found, except for kmalloc's. */
+static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, GString *text)
+{
+	const CacheProbeHost probed = { host->root, host->release, host->machine, folder };
+	g_autoptr(GPtrArray) points = open_points(folder, PROBE_CACHE);
+	const char *problem;
+
+	if (points && !kmem_points_lack_caches(points)) {
+		g_string_append(text, "reported by the tracepoint");
+		return CHECK_OK;
+	}
+	problem = points ? cache_probes_problem(&probed) : "its tracepoint cannot be read";
+	if (!problem) {
+		g_string_append(text, "by probes in the allocator (kprobes)");
+		return CHECK_OK;
+	}
+	g_string_append_printf(text, "(unknown cache): %s", problem);
+	return CHECK_NOTE;
+}
+
+static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
+{
+	g_autofree char *folder = tracefs_find_kmem(host->root);
+	unsigned events = host->request->events;
+
+	if (!(events & (PROBE_KMALLOC | PROBE_CACHE))) {
+		g_string_append(text, "none: no allocations from slab caches are observed");
+		return CHECK_OK;
+	}
+	if (events & PROBE_KMALLOC)
+		g_string_append(text, "kmalloc by size");
+	if (!(events & PROBE_CACHE))
+		return CHECK_OK;
+	g_string_append_printf(text, "%skmem_cache_alloc ", text->len ? "; " : "");
+	if (folder)
+		return append_of_caches(host, folder, text);
+	g_string_append(text, "reported by the tracepoint, or by probes in the allocator: which "
+			      "one cannot be checked, as this user can read no tracefs");
+	return CHECK_NOTE;
+}
+
+/* Which programs are attached is asked of the kernel, not read from files. */
+static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
+{
+	g_autofree char *folder = *host->root ? NULL : tracefs_find_kmem(host->root);
+	g_autoptr(GPtrArray) points = folder ? open_points(folder, host->request->events) : NULL;
+	g_autoptr(BpfBeside) beside = points ? bpf_beside_new(points) : NULL;
+	g_autofree char *blind = NULL;
+	g_autofree char *attached = NULL;
+
+	if (!beside || !bpf_beside_look(beside))
+		return CHECK_OK;
+	blind = bpf_beside_blind(beside);
+	attached = bpf_beside_attached(beside);
+	if (blind)
+		g_string_append_printf(text, "no events arrive of %s: end what attached it", blind);
+	if (attached)
+		g_string_append_printf(text, "%sattached to %s: nested events may be missing",
+				       blind ? "; " : "", attached);
+	return CHECK_NOTE;
+}
+
+const CheckRow perf_checks[] = {
+	{ "Rights", look_at_rights },
+	{ "Lockdown", look_at_lockdown },
+	{ "Tracepoints", look_at_tracepoints },
+	{ "Buffers", look_at_buffers },
+	{ "Pids", look_at_pids },
+	{ "Cache names", look_at_cache_names },
+	{ "BPF", look_at_bpf },
+	{ NULL, NULL },
+};

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/clock.h"
+#include "collect/perf/perf_state.h"
+
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <sched.h>
+
+enum {
+	DRAW_MS = 10, /* so often another period is drawn for a CPU that is sampled ... */
+};
+/* ... where few samples come, so often at most. */
+#define BLOCK_NS_MAX 100000000ULL
+/* How long to wait for an event of each CPU: what happens meanwhile is not sampled. */
+#define AIM_NS_MAX 30000ULL
+
+static gboolean ring_is_filling(int fd, GIOCondition condition, gpointer user_data)
+{
+	(void)fd;
+	perf_read_round(user_data, 0);
+	/* Since 6.15 the end of an event, as its CPU goes away, ends this; what is there is read
+	   all the same, now and then. */
+	return condition & (G_IO_HUP | G_IO_ERR | G_IO_NVAL) ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
+}
+
+static void end_source(GSource **source)
+{
+	if (*source)
+		g_source_destroy(*source);
+	g_clear_pointer(source, g_source_unref);
+}
+
+static void watch_fd(PerfRun *run, int fd, GSource **source)
+{
+	end_source(source);
+	*source = g_source_ref(g_unix_fd_source_new(fd, G_IO_IN));
+	live_run_add_source(&run->live, *source, (GSourceFunc)(void (*)(void))ring_is_filling);
+}
+
+static void watch_rings(PerfRun *run, PerfRunCpu *cpu)
+{
+	watch_fd(run, cpu->perf->samples_fd, &cpu->samples_source);
+	watch_fd(run, cpu->perf->tasks_fd, &cpu->tasks_source);
+}
+
+void perf_run_cpu_free(gpointer data)
+{
+	PerfRunCpu *cpu = data;
+
+	end_source(&cpu->samples_source);
+	end_source(&cpu->tasks_source);
+	g_free(cpu->weights);
+	g_free(cpu->scatters);
+	cache_calls_free(cpu->calls);
+	g_free(cpu);
+}
+
+void perf_cpus_watch(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++)
+		watch_rings(run, run->cpus->pdata[i]);
+}
+
+static PerfRunCpu *find_cpu(const PerfRun *run, uint32_t number)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (cpu->event_cpu.cpu == number)
+			return cpu;
+	}
+	return NULL;
+}
+
+/* What its events have come to is settled before they are closed. */
+static void end_weights(PerfRun *run, PerfRunCpu *cpu)
+{
+	cpu->head = perf_ring_head(&cpu->perf->samples);
+	perf_read_cpu(run, cpu);
+	perf_read_end_weights(run, cpu);
+}
+
+static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
+{
+	PerfRunCpu *cpu = g_new0(PerfRunCpu, 1);
+
+	cpu->weights = g_new0(PerfWeight, run->request.points_count);
+	cpu->scatters = g_new0(PerfScatter, run->request.points_count);
+	cpu->calls = run->sites ? cache_calls_new() : NULL;
+	cpu->perf = perf;
+	cpu->event_cpu.cpu = number;
+	cpu->event_cpu.sampling_period = run->bound.sampling_period;
+	cpu->event_cpu.probe_ns = run->cost.is_known ? 0 : KMT_NOT_MEASURED;
+	g_ptr_array_add(run->cpus, cpu);
+	return cpu;
+}
+
+static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
+{
+	PerfRunCpu *cpu = find_cpu(run, number);
+	PerfCpu *perf;
+
+	if (cpu)
+		end_weights(run, cpu);
+	perf = perf_events_open(run->events, number, error);
+	if (!perf)
+		return false;
+	if (!cpu)
+		cpu = add_cpu(run, number, perf);
+	cpu->enabled = (PerfEnabled){ 0 };
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		perf_weight_init(&cpu->weights[i], run->request.sampling_period);
+	return true;
+}
+
+/* One that is not online is none of ours, until it is. */
+bool perf_cpus_open(PerfRun *run, GError **error)
+{
+	GError *problem = NULL;
+
+	for (guint i = 0; i < run->online->len; i++) {
+		if (open_cpu(run, g_array_index(run->online, guint32, i), &problem))
+			continue;
+		if (!g_error_matches(problem, G_IO_ERROR, G_IO_ERROR_NOT_FOUND)) {
+			g_propagate_error(error, problem);
+			return false;
+		}
+		g_clear_error(&problem);
+	}
+	return true;
+}
+
+/* Which events are taken. */
+
+static void set_period(PerfRun *run, PerfRunCpu *cpu, unsigned point, uint32_t period, bool is_aim)
+{
+	PerfWeight *weight = &cpu->weights[point];
+	PerfChange change;
+
+	if (!perf_weight_can_change(weight)) {
+		cpu->head = perf_ring_head(&cpu->perf->samples);
+		perf_read_cpu(run, cpu);
+	}
+	/* If it is still full, the period stays as it is until there is a sample of it. */
+	if (!perf_weight_can_change(weight))
+		return;
+	change = perf_events_set_period(run->events, cpu->perf, point, period);
+	change.is_aim = is_aim;
+	perf_weight_change(weight, &change, perf_events_count(run->events, cpu->perf, point));
+}
+
+static void note_change(PerfRunCpu *cpu, bool is_aiming)
+{
+	cpu->changed_head = perf_ring_head(&cpu->perf->samples);
+	cpu->changed_ns = clock_monotonic_ns();
+	cpu->is_aiming = is_aiming;
+}
+
+static void draw_periods(PerfRun *run, PerfRunCpu *cpu)
+{
+	uint32_t nominal = cpu->event_cpu.sampling_period;
+
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		set_period(run, cpu, i, perf_period_draw(&run->random, nominal), false);
+	perf_events_set_helpers_period(run->events, cpu->perf,
+				       perf_period_draw(&run->random, nominal));
+	note_change(cpu, false);
+}
+
+static void aim(PerfRun *run, PerfRunCpu *cpu)
+{
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		set_period(run, cpu, i, perf_period_aim(&run->random), true);
+	note_change(cpu, true);
+}
+
+static bool has_samples(const PerfRunCpu *cpu, uint64_t bytes)
+{
+	return perf_ring_head(&cpu->perf->samples) >= cpu->changed_head + bytes;
+}
+
+/* A CPU with few events keeps its period for longer: a block of a few samples is all edges. */
+static bool is_due(const PerfRunCpu *cpu)
+{
+	enum { BLOCK_BYTES = 4096 }; /* some 16 samples with stacks, or more */
+
+	if (cpu->event_cpu.sampling_period == 1 || cpu->is_aiming)
+		return false;
+	return has_samples(cpu, BLOCK_BYTES) ||
+	       (has_samples(cpu, 1) && clock_monotonic_ns() > cpu->changed_ns + BLOCK_NS_MAX);
+}
+
+static void aim_all(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (is_due(cpu))
+			aim(run, cpu);
+	}
+}
+
+static bool all_have_events(const PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (cpu->is_aiming && !has_samples(cpu, 1))
+			return false;
+	}
+	return true;
+}
+
+/* What else is counted meanwhile is an interrupt's or, when this program lost its CPU, of another
+   one. */
+static void excuse(const PerfRun *run, PerfRunCpu *cpu, unsigned point, uint64_t count_before)
+{
+	enum { OWN_EVENTS_MAX = 64 };
+	uint64_t events = perf_events_count(run->events, cpu->perf, point) - count_before;
+
+	if (events <= OWN_EVENTS_MAX)
+		perf_weight_excuse(&cpu->weights[point], events);
+}
+
+/* Makes events of this program, on this CPU. They come while no sample is counted: without the
+   excuse, samples of others would stand for them. */
+static void make_own_events(const PerfRun *run)
+{
+	PerfRunCpu *cpu = find_cpu(run, (uint32_t)sched_getcpu());
+	g_autofree uint64_t *counts = NULL;
+
+	if (!cpu || !cpu->is_aiming)
+		return;
+	counts = g_new(uint64_t, run->request.points_count);
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		counts[i] = perf_events_count(run->events, cpu->perf, i);
+	perf_cost_make_pipe();
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		excuse(run, cpu, i, counts[i]);
+}
+
+/*
+ * What is aimed at needs an event in between. On this CPU there is none but our own; on one that
+ * has few, the last period is good enough. The second change is also what lets an event go on that
+ * the kernel stopped after the first one: when events of others were enabled on the CPU while the
+ * period was 1, since 6.13 its last period is 1, too (see perf_events_set_period()).
+ */
+static void wait_for_events(const PerfRun *run)
+{
+	uint64_t until_ns = clock_monotonic_ns() + AIM_NS_MAX;
+
+	make_own_events(run);
+	while (!all_have_events(run) && clock_monotonic_ns() < until_ns)
+		;
+}
+
+static bool any_is_sampled(const PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (cpu->event_cpu.sampling_period > 1)
+			return true;
+	}
+	return false;
+}
+
+static gboolean time_to_draw(gpointer user_data)
+{
+	PerfRun *run = user_data;
+
+	run->is_drawing = run->live.phase == PHASE_LIVE && any_is_sampled(run);
+	if (!run->is_drawing)
+		return G_SOURCE_REMOVE;
+	aim_all(run);
+	wait_for_events(run);
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (cpu->is_aiming)
+			draw_periods(run, cpu);
+	}
+	return G_SOURCE_CONTINUE;
+}
+
+static void draw_again_and_again(PerfRun *run)
+{
+	if (run->is_drawing)
+		return;
+	run->is_drawing = true;
+	live_run_add_timeout(&run->live, DRAW_MS, time_to_draw);
+}
+
+void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
+{
+	uint64_t now_ns;
+
+	perf_events_enable_samples(run->events, cpu->perf);
+	draw_periods(run, cpu);
+	if (cpu->event_cpu.sampling_period > 1)
+		draw_again_and_again(run);
+	now_ns = clock_monotonic_ns();
+	cpu->throttle.judged_ns = now_ns;
+	if (!cpu->enabled_at_ns)
+		cpu->enabled_at_ns = now_ns;
+	cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, true, now_ns);
+}
+
+static void trace_again(PerfRun *run, uint32_t number)
+{
+	PerfRunCpu *cpu;
+
+	if (!open_cpu(run, number, NULL))
+		return;
+	cpu = find_cpu(run, number);
+	watch_rings(run, cpu);
+	perf_events_enable_tasks(run->events, cpu->perf);
+	perf_cpus_enable(run, cpu);
+}
+
+/* Events end with their CPU, and do not begin again when it comes back, even between two looks. */
+static void find_ended(PerfRun *run)
+{
+	/* What the look before may not have seen belongs to it. */
+	uint64_t since_ns = run->live.looked_ns - MIN(run->live.looked_ns, PERF_ENABLED_GRAIN_NS);
+
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (!perf_events_are_counting(run->events, cpu->perf, &cpu->enabled))
+			cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, false, since_ns);
+	}
+}
+
+void perf_cpus_trace(LiveRun *live)
+{
+	PerfRun *run = (PerfRun *)live;
+	g_autoptr(GArray) untraced = NULL;
+
+	find_ended(run);
+	untraced = cpu_watch_untraced_now(live->cpus);
+	for (guint i = 0; i < untraced->len; i++)
+		trace_again(run, g_array_index(untraced, guint32, i));
+}
+
+/* What it costs. */
+
+/* A batch is of one nominal period: samples of the one before are read first. A batch of the new
+   one follows at once: what is lost lies between two batches of one period, and so is no range. */
+static void begin_nominal_period(PerfRun *run, PerfRunCpu *cpu)
+{
+	cpu->head = perf_ring_head(&cpu->perf->samples);
+	perf_read_cpu(run, cpu);
+	cpu->event_cpu.sampling_period = perf_throttle_period(&cpu->throttle, &run->bound);
+	event_writer_open(run->writer, &cpu->event_cpu);
+	event_writer_beat(run->writer, cpu->complete_until_ns);
+	event_writer_close(run->writer);
+}
+
+static void change_period(PerfRun *run, PerfRunCpu *cpu)
+{
+	begin_nominal_period(run, cpu);
+	aim(run, cpu);
+	wait_for_events(run);
+	draw_periods(run, cpu);
+	if (cpu->event_cpu.sampling_period > 1)
+		draw_again_and_again(run);
+	if (cpu->calls)
+		cache_calls_forget(cpu->calls);
+}
+
+static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
+{
+	if (run->cost.is_known &&
+	    perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
+		change_period(run, cpu);
+}
+
+void perf_cpus_judge(PerfRun *run, uint64_t now_ns)
+{
+	for (guint i = 0; i < run->cpus->len; i++)
+		judge(run, run->cpus->pdata[i], now_ns);
+}

@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf/perf_events.h"
+
+#include "base/clock.h"
+#include "collect/perf/perf_sample.h"
+#include "collect/tasks/task_births.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	TASKS_RING_BYTES = 64 << 10, /* a fork takes about 50 */
+	WAKE_PART = 4,               /* of a ring: so full it wakes its reader */
+};
+
+/* Features that a kernel may lack; dropped one by one, the newest first. */
+enum {
+	FEATURE_LOST = 1 << 0,      /* since 6.0 */
+	FEATURE_CGROUP = 1 << 1,    /* since 5.7; needs CONFIG_CGROUP_PERF, too */
+	FEATURE_MAX_STACK = 1 << 2, /* since 4.8 */
+	FEATURE_CLOCK = 1 << 3,     /* since 4.1 */
+};
+
+/* PERF_FORMAT_LOST, which the header of an older distribution lacks. */
+#define READ_LOST (1U << 4)
+
+/* Descriptors of one CPU; the first of each kind has the ring. */
+typedef struct {
+	PerfCpu part;         /* first: it is what the caller gets */
+	GArray *points;       /* (element-type int) */
+	GArray *helpers;      /* (element-type int), which fill the ring of the points */
+	GArray *dummies;      /* (element-type int) */
+	guint live_from;      /* in points: those before counted until the CPU went away */
+	uint64_t lost_before; /* by events that were closed since: see perf_events_lost() */
+} Cpu;
+
+struct PerfEvents {
+	const PerfRequest *request;
+	unsigned features;
+	bool is_filtered;
+	GPtrArray *cpus; /* (element-type Cpu), owned */
+};
+
+static void close_from(GArray *descriptors, guint first)
+{
+	for (guint i = first; i < descriptors->len; i++)
+		close(g_array_index(descriptors, int, i));
+	g_array_set_size(descriptors, first);
+}
+
+static void close_all(GArray *descriptors)
+{
+	close_from(descriptors, 0);
+	g_array_unref(descriptors);
+}
+
+static void cpu_free(gpointer data)
+{
+	Cpu *cpu = data;
+
+	perf_ring_unmap(&cpu->part.samples);
+	perf_ring_unmap(&cpu->part.tasks);
+	close_all(cpu->points);
+	close_all(cpu->helpers);
+	close_all(cpu->dummies);
+	g_free(cpu);
+}
+
+PerfEvents *perf_events_new(const PerfRequest *request)
+{
+	PerfEvents *events = g_new0(PerfEvents, 1);
+
+	events->request = request;
+	events->features = FEATURE_LOST | (request->own_clock ? 0 : FEATURE_CLOCK) |
+			   (request->stack_depth ? FEATURE_MAX_STACK : 0) |
+			   (request->with_cgroups ? FEATURE_CGROUP : 0);
+	events->cpus = g_ptr_array_new_with_free_func(cpu_free);
+	return events;
+}
+
+void perf_events_free(PerfEvents *events)
+{
+	if (!events)
+		return;
+	g_ptr_array_unref(events->cpus);
+	g_free(events);
+}
+
+/* Where it is not granted, opening fails and says so. */
+void perf_events_make_room(const PerfRequest *request, unsigned cpus)
+{
+	enum { OTHERS = 256 };
+	/* Those of a CPU that went away, too, as far as they have the rings. */
+	rlim_t needed =
+		(rlim_t)(request->points_count + request->helpers_count + 4) * cpus + OTHERS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+		return;
+	limit.rlim_cur = needed;
+	limit.rlim_max = MAX(limit.rlim_max, needed);
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static uint64_t sample_type(const PerfEvents *events)
+{
+	return PERF_SAMPLE_NEEDED | PERF_SAMPLE_READ |
+	       (events->request->stack_depth ? (uint64_t)PERF_SAMPLE_CALLCHAIN : 0) |
+	       (events->features & FEATURE_CGROUP ? PERF_SAMPLE_CGROUP_BIT : 0);
+}
+
+PerfLayout perf_events_layout(const PerfEvents *events)
+{
+	return (PerfLayout){
+		.sample_type = sample_type(events) |
+			       (events->features & FEATURE_LOST ? PERF_SAMPLE_READ_LOST_BIT : 0),
+		.monotonic_clock = events->features & FEATURE_CLOCK,
+	};
+}
+
+/* Attributes that events of either kind have in common. */
+static struct perf_event_attr common_attr(const PerfEvents *events)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.disabled = 1,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.sample_id_all = 1,
+		.watermark = 1,
+	};
+
+	if (events->features & FEATURE_CLOCK) {
+		attr.use_clockid = 1;
+		attr.clockid = CLOCK_MONOTONIC;
+	}
+	return attr;
+}
+
+static struct perf_event_attr point_attr(const PerfEvents *events, const PerfPoint *point)
+{
+	const PerfRequest *request = events->request;
+	struct perf_event_attr attr = common_attr(events);
+
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = point->id;
+	attr.sample_period = request->sampling_period;
+	attr.sample_type = sample_type(events);
+	attr.read_format = events->features & FEATURE_LOST ? READ_LOST : 0;
+	attr.wakeup_watermark = (uint32_t)(request->ring_bytes / WAKE_PART);
+	attr.exclude_callchain_user = 1;
+	/* All samples of a ring have one layout: without either part a chain is empty. */
+	attr.exclude_callchain_kernel = point->is_free;
+	/* One frame more than requested shows that there are more, and one may come twice. */
+	if (events->features & FEATURE_MAX_STACK)
+		attr.sample_max_stack = (uint16_t)(request->stack_depth + 2);
+	return attr;
+}
+
+static struct perf_event_attr dummy_attr(const PerfEvents *events)
+{
+	struct perf_event_attr attr = common_attr(events);
+
+	attr.type = PERF_TYPE_SOFTWARE;
+	attr.config = PERF_COUNT_SW_DUMMY;
+	attr.comm = 1;
+	attr.task = 1;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
+	attr.wakeup_watermark = TASKS_RING_BYTES / WAKE_PART;
+	return attr;
+}
+
+static struct perf_event_attr births_attr(const PerfEvents *events)
+{
+	struct perf_event_attr attr = common_attr(events);
+
+	attr.type = PERF_TYPE_TRACEPOINT;
+	attr.config = events->request->births_id;
+	attr.sample_period = 1;
+	attr.sample_type = PERF_SAMPLE_NEEDED;
+	attr.wakeup_watermark = TASKS_RING_BYTES / WAKE_PART;
+	return attr;
+}
+
+static int open_event(const struct perf_event_attr *attr, bool own_thread, uint32_t cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, own_thread ? 0 : -1, (int)cpu, -1,
+			    PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Drops the youngest feature that is still asked for. Returns false when there is none. */
+static bool drop_feature(PerfEvents *events)
+{
+	unsigned youngest = events->features & -events->features;
+
+	events->features &= ~youngest;
+	return youngest;
+}
+
+static bool is_refusal_of_feature(int problem)
+{
+	return problem == EINVAL || problem == E2BIG;
+}
+
+static char *read_setting(const char *name)
+{
+	g_autofree char *path = g_strconcat("/proc/sys/kernel/", name, NULL);
+	char *text = NULL;
+
+	return g_file_get_contents(path, &text, NULL, NULL) ? g_strchomp(text) : g_strdup("?");
+}
+
+/* Returns false, with an error that says what this failure to open or map means. */
+static bool fail(int problem, GError **error)
+{
+	g_autofree char *paranoid = NULL;
+
+	switch (problem) {
+	case ENODEV:
+	case ENXIO:
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+				    "the CPU is not online");
+		break;
+	case ENOSYS:
+	case ENOENT:
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+				    "this kernel has no perf events (CONFIG_PERF_EVENTS): use "
+				    "--collector=stap");
+		break;
+	case EACCES:
+	case EPERM:
+		paranoid = read_setting("perf_event_paranoid");
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+			    "the kernel refuses perf events of the whole host "
+			    "(kernel.perf_event_paranoid=%s): run it as root outside of "
+			    "containers, on a kernel that is not locked down for confidentiality",
+			    paranoid);
+		break;
+	case EMFILE:
+	case ENFILE:
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_TOO_MANY_OPEN_FILES,
+				    "too many open files for perf events: raise the limit "
+				    "(ulimit -n)");
+		break;
+	case ENOMEM:
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+				    "no memory for the buffers: use a smaller --buffer");
+		break;
+	default:
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "perf_event_open: %s",
+			    g_strerror(problem));
+	}
+	return false;
+}
+
+static void ioctl_all(const GArray *descriptors, unsigned long request)
+{
+	for (guint i = 0; i < descriptors->len; i++)
+		ioctl(g_array_index(descriptors, int, i), request, 0);
+}
+
+void perf_events_disable(PerfEvents *events, PerfCpu *part)
+{
+	const Cpu *cpu = (const Cpu *)part;
+
+	(void)events;
+	ioctl_all(cpu->points, PERF_EVENT_IOC_DISABLE);
+	ioctl_all(cpu->helpers, PERF_EVENT_IOC_DISABLE);
+	ioctl_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
+}
+
+/* What read() gives for these events: a point's count and what it lost, or how long a dummy was
+   enabled. */
+typedef struct {
+	uint64_t count;
+	uint64_t rest; /* 0: not known */
+} Reading;
+
+static Reading read_event(int fd)
+{
+	Reading reading = { 0 };
+
+	if (read(fd, &reading, sizeof(reading)) < (ssize_t)sizeof(reading.count))
+		return (Reading){ 0 };
+	return reading;
+}
+
+static Reading read_point(const Cpu *cpu, guint index)
+{
+	return read_event(g_array_index(cpu->points, int, index));
+}
+
+uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part, unsigned point)
+{
+	const Cpu *cpu = (const Cpu *)part;
+	guint index = cpu->live_from + point;
+
+	(void)events;
+	return index < cpu->points->len ? read_point(cpu, index).count : 0;
+}
+
+static uint64_t lost_from(const Cpu *cpu, guint first)
+{
+	uint64_t lost = 0;
+
+	for (guint i = first; i < cpu->points->len; i++)
+		lost += read_point(cpu, i).rest;
+	return lost;
+}
+
+bool perf_events_lost(const PerfEvents *events, const PerfCpu *part, uint64_t *lost)
+{
+	const Cpu *cpu = (const Cpu *)part;
+
+	*lost = cpu->lost_before + lost_from(cpu, 0);
+	return events->features & FEATURE_LOST;
+}
+
+static bool fail_mapping(int problem, GError **error)
+{
+	if (problem != EPERM)
+		return fail(problem, error);
+	g_set_error_literal(
+		error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+		"the kernel locks no more memory for this user "
+		"(kernel.perf_event_mlock_kb): use a smaller --buffer, or run it as root "
+		"with CAP_IPC_LOCK");
+	return false;
+}
+
+/* Has it fill the ring of another event. */
+static bool share_ring(int fd, int ring_fd, GError **error)
+{
+	return !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) || fail_mapping(errno, error);
+}
+
+/* Opens one more event of a CPU: it fills the ring of the first one, which gets its ring here. */
+static bool add_event(GArray *descriptors, PerfRing *ring, size_t ring_bytes, int fd,
+		      GError **error)
+{
+	int ring_fd;
+
+	g_array_append_val(descriptors, fd);
+	ring_fd = g_array_index(descriptors, int, 0);
+	if (ring_fd != fd)
+		return share_ring(fd, ring_fd, error);
+	return perf_ring_map(ring, fd, ring_bytes) || fail_mapping(errno, error);
+}
+
+/* Opens a tracepoint, or with NULL the event of task records. Where the kernel does not know a
+   feature, none of the events has it: only the first one can meet that. */
+static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
+{
+	int fd;
+
+	do {
+		struct perf_event_attr attr =
+			point ? point_attr(events, point) : dummy_attr(events);
+
+		fd = open_event(&attr, events->request->own_thread, cpu->part.cpu);
+	} while (fd < 0 && is_refusal_of_feature(errno) && drop_feature(events));
+	return fd;
+}
+
+/* Before 6.13 and its stable updates an event that was opened with a period has a whole one behind
+   it, and takes its first event twice: the same period, set again, has none. */
+static void begin_period(const PerfEvents *events, int fd)
+{
+	uint64_t period = events->request->sampling_period;
+
+	if (period > 1)
+		ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+static void filter_point(PerfEvents *events, const PerfPoint *point, int fd)
+{
+	if (point->filter && !ioctl(fd, PERF_EVENT_IOC_SET_FILTER, point->filter))
+		events->is_filtered |= point->filters_caches;
+}
+
+bool perf_events_are_filtered(const PerfEvents *events)
+{
+	return events->is_filtered;
+}
+
+static bool open_helpers(PerfEvents *events, Cpu *cpu, GError **error)
+{
+	const PerfRequest *request = events->request;
+
+	for (unsigned i = 0; i < request->helpers_count; i++) {
+		/* Without stacks, as samples of frees. */
+		const PerfPoint helper = { .id = request->helpers[i], .is_free = true };
+		int fd = open_one(events, cpu, &helper);
+
+		if (fd < 0)
+			return fail(errno, error);
+		g_array_append_val(cpu->helpers, fd);
+		if (!share_ring(fd, g_array_index(cpu->points, int, 0), error))
+			return false;
+	}
+	return true;
+}
+
+/* Names are found otherwise where this is refused. */
+static void open_births(PerfEvents *events, Cpu *cpu)
+{
+	struct perf_event_attr attr = births_attr(events);
+	int fd;
+
+	if (!events->request->births_id || events->request->own_thread)
+		return;
+	fd = open_event(&attr, false, cpu->part.cpu);
+	if (fd < 0)
+		return;
+	if (ioctl(fd, PERF_EVENT_IOC_SET_FILTER, TASK_BIRTHS_FILTER) ||
+	    !share_ring(fd, g_array_index(cpu->dummies, int, 0), NULL)) {
+		close(fd);
+		return;
+	}
+	g_array_append_val(cpu->dummies, fd);
+}
+
+/* The tracepoints come first: they have every feature there is. */
+static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
+{
+	const PerfRequest *request = events->request;
+	int fd;
+
+	for (unsigned i = 0; i < request->points_count; i++) {
+		fd = open_one(events, cpu, &request->points[i]);
+		if (fd < 0)
+			return fail(errno, error);
+		if (!add_event(cpu->points, &cpu->part.samples, request->ring_bytes, fd, error))
+			return false;
+		begin_period(events, fd);
+		filter_point(events, &request->points[i], fd);
+	}
+	if (!open_helpers(events, cpu, error))
+		return false;
+	fd = open_one(events, cpu, NULL);
+	if (fd < 0)
+		return fail(errno, error);
+	if (!add_event(cpu->dummies, &cpu->part.tasks, TASKS_RING_BYTES, fd, error))
+		return false;
+	open_births(events, cpu);
+	return true;
+}
+
+static Cpu *find_cpu(PerfEvents *events, uint32_t number)
+{
+	for (guint i = 0; i < events->cpus->len; i++) {
+		Cpu *cpu = g_ptr_array_index(events->cpus, i);
+
+		if (cpu->part.cpu == number)
+			return cpu;
+	}
+	return NULL;
+}
+
+static Cpu *cpu_new(PerfEvents *events, uint32_t number)
+{
+	Cpu *cpu = g_new0(Cpu, 1);
+
+	cpu->part.cpu = number;
+	cpu->points = g_array_new(FALSE, FALSE, sizeof(int));
+	cpu->helpers = g_array_new(FALSE, FALSE, sizeof(int));
+	cpu->dummies = g_array_new(FALSE, FALSE, sizeof(int));
+	g_ptr_array_add(events->cpus, cpu);
+	return cpu;
+}
+
+/* Closes the events that have ended, except the first ones, whose rings are needed. */
+static void close_ended(PerfEvents *events, Cpu *cpu)
+{
+	perf_events_disable(events, &cpu->part);
+	cpu->lost_before += lost_from(cpu, 1);
+	close_from(cpu->points, 1);
+	close_from(cpu->helpers, 0);
+	close_from(cpu->dummies, 1);
+	cpu->live_from = 1;
+}
+
+PerfCpu *perf_events_open(PerfEvents *events, uint32_t number, GError **error)
+{
+	Cpu *known = find_cpu(events, number);
+	Cpu *cpu = known ? known : cpu_new(events, number);
+
+	if (known)
+		close_ended(events, cpu);
+	if (!open_all(events, cpu, error)) {
+		if (known)
+			close_ended(events, cpu);
+		else
+			g_ptr_array_remove(events->cpus, cpu);
+		return NULL;
+	}
+	cpu->part.samples_fd = g_array_index(cpu->points, int, cpu->live_from);
+	cpu->part.tasks_fd = g_array_index(cpu->dummies, int, cpu->live_from);
+	return &cpu->part;
+}
+
+void perf_events_enable_tasks(PerfEvents *events, PerfCpu *part)
+{
+	(void)events;
+	ioctl_all(((const Cpu *)part)->dummies, PERF_EVENT_IOC_ENABLE);
+}
+
+/* Those that have ended keep their counts, and are not enabled again. The helpers come first: a
+   call that begins while only they are enabled is recorded in vain, which is better than the
+   reverse. */
+static void enable_live(const Cpu *cpu)
+{
+	for (guint i = 0; i < cpu->helpers->len; i++)
+		ioctl(g_array_index(cpu->helpers, int, i), PERF_EVENT_IOC_ENABLE, 0);
+	for (guint i = cpu->live_from; i < cpu->points->len; i++)
+		ioctl(g_array_index(cpu->points, int, i), PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void perf_events_enable_samples(PerfEvents *events, PerfCpu *part)
+{
+	(void)events;
+	enable_live((const Cpu *)part);
+}
+
+PerfChange perf_events_set_period(PerfEvents *events, PerfCpu *part, unsigned point,
+				  uint32_t sampling_period)
+{
+	const Cpu *cpu = (const Cpu *)part;
+	PerfChange change = { .period = sampling_period, .from = perf_ring_head(&part->samples) };
+	uint64_t period = sampling_period;
+	guint index = cpu->live_from + point;
+
+	(void)events;
+	if (index < cpu->points->len)
+		ioctl(g_array_index(cpu->points, int, index), PERF_EVENT_IOC_PERIOD, &period);
+	change.to = perf_ring_head(&part->samples);
+	return change;
+}
+
+void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *part, uint32_t sampling_period)
+{
+	const Cpu *cpu = (const Cpu *)part;
+	uint64_t period = sampling_period;
+
+	(void)events;
+	for (guint i = 0; i < cpu->helpers->len; i++)
+		ioctl(g_array_index(cpu->helpers, int, i), PERF_EVENT_IOC_PERIOD, &period);
+}
+
+/* One of the two clocks may be slewed, and advance only with the ticks of a CPU that sleeps. */
+static bool is_whole(uint64_t counted_ns, uint64_t elapsed_ns)
+{
+	return counted_ns + PERF_ENABLED_GRAIN_NS + elapsed_ns / 256 >= elapsed_ns;
+}
+
+bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, PerfEnabled *last)
+{
+	const Cpu *cpu = (const Cpu *)part;
+	PerfEnabled before = *last;
+	uint64_t now_ns = clock_monotonic_ns();
+
+	(void)events;
+	if (cpu->live_from >= cpu->dummies->len)
+		return false;
+	last->enabled_ns = read_event(g_array_index(cpu->dummies, int, cpu->live_from)).rest;
+	last->asked_ns = clock_monotonic_ns();
+	return last->enabled_ns > before.enabled_ns &&
+	       is_whole(last->enabled_ns - before.enabled_ns,
+			before.asked_ns ? now_ns - before.asked_ns : 0);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf/perf_filter.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* What an event of no wanted cache never is: kmalloc() of nothing is not traced. */
+#define NOTHING "bytes_req == 0"
+
+static void append_or(GString *out)
+{
+	if (out->len)
+		g_string_append(out, " || ");
+}
+
+/* The kernel ends a text at its quote, and knows no escapes. */
+static bool can_be_quoted(const char *name)
+{
+	for (; *name; name++)
+		if (!g_ascii_isprint(*name) || *name == '"')
+			return false;
+	return true;
+}
+
+static char *by_name(char **caches)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	for (; *caches; caches++) {
+		if (!can_be_quoted(*caches))
+			return NULL;
+		append_or(out);
+		g_string_append_printf(out, "name == \"%s\"", *caches);
+	}
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+/*
+ * Reads the size at the end of a name: "kmalloc-cg-1k", "msg_msg-512", "size-32(DMA)". Returns 0
+ * when there is none.
+ */
+static uint64_t class_bytes(const char *name)
+{
+	g_autofree char *plain = g_strndup(name, strcspn(name, "("));
+	const char *dash = strrchr(plain, '-');
+	char *end;
+	uint64_t bytes;
+
+	if (!dash || !g_ascii_isdigit(dash[1]))
+		return 0;
+	bytes = g_ascii_strtoull(dash + 1, &end, 10);
+	if (g_ascii_tolower(*end) == 'k' || *end == 'M') {
+		bytes <<= *end == 'M' ? 20 : 10;
+		end++;
+	}
+	return *end || bytes > G_MAXINT32 ? 0 : bytes;
+}
+
+/* By what was asked for: what is taken is more than the class on kernels that check their slabs.
+   The class below is at least half as large, but that of 128 bytes may be the smallest. */
+static void append_class(GString *out, uint64_t bytes)
+{
+	enum { SMALLEST_MAX = 128 };
+	uint64_t more_than = bytes > SMALLEST_MAX ? bytes / 2 : 0;
+	g_autofree char *text = g_strdup_printf("(bytes_req > %" G_GUINT64_FORMAT
+						" && bytes_req <= %" G_GUINT64_FORMAT ")",
+						more_than, bytes);
+
+	if (strstr(out->str, text))
+		return;
+	append_or(out);
+	g_string_append(out, text);
+}
+
+/* Whatever kmalloc() returns is of a cache whose name ends with its size, but for whole pages. */
+static char *by_class(char **caches)
+{
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	for (; *caches; caches++) {
+		uint64_t bytes = class_bytes(*caches);
+
+		if (bytes)
+			append_class(out, bytes);
+		else if (strstr(*caches, "kmalloc"))
+			return NULL;
+	}
+	if (!out->len)
+		g_string_append(out, NOTHING);
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}
+
+char *perf_filter_new(const KmemPoint *point, char **caches)
+{
+	if (!caches || !*caches)
+		return NULL;
+	if (point->cache_name)
+		return by_name(caches);
+	if (point->type->source == KMT_SOURCE_KMALLOC && point->fields[PROBE_BYTES_REQUESTED])
+		return by_class(caches);
+	return NULL;
+}
+
+static bool has_inner(const KmemPoint *point, const InnerKmallocs *inner)
+{
+	return inner->count && point->type->source == KMT_SOURCE_KMALLOC && !point->type->is_free &&
+	       point->fields[PROBE_CALL_SITE] && point->fields[PROBE_BYTES_REQUESTED];
+}
+
+char *perf_filter_without_inner(char *filter, const KmemPoint *point, const InnerKmallocs *inner)
+{
+	g_autofree char *others = filter;
+	g_autoptr(GString) out = g_string_new(NULL);
+
+	if (!has_inner(point, inner))
+		return g_steal_pointer(&others);
+	if (others)
+		g_string_append_printf(out, "(%s) && ", others);
+	g_string_append_printf(out, "(bytes_req <= %" G_GUINT64_FORMAT " || (",
+			       inner->bytes_small_max);
+	for (unsigned i = 0; i < inner->count; i++)
+		g_string_append_printf(out,
+				       "%s(call_site < 0x%" G_GINT64_MODIFIER
+				       "x || call_site >= 0x%" G_GINT64_MODIFIER "x)",
+				       i ? " && " : "", inner->ranges[i].start,
+				       inner->ranges[i].end);
+	g_string_append(out, "))");
+	return g_string_free(g_steal_pointer(&out), FALSE);
+}

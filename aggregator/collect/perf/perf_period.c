@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf/perf_period.h"
+
+#include <stdbool.h>
+
+/* Numbers without a divisor up to 12, one of 20 events in the (harmonic) mean; smaller periods are
+   mixed of these and of 1. */
+static const uint32_t least_periods[] = { 13, 17, 19, 23, 29, 31 };
+enum { LEAST_COUNT = sizeof(least_periods) / sizeof(least_periods[0]), LEAST_NOMINAL = 20 };
+
+uint32_t perf_period_random(uint64_t *state)
+{
+	/* As stap/sampling.h: Knuth's MMIX, its upper half. */
+	*state = *state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (uint32_t)(*state >> 32);
+}
+
+static uint32_t random_below(uint64_t *state, uint32_t bound)
+{
+	return (uint32_t)((uint64_t)perf_period_random(state) * bound >> 32);
+}
+
+/* For how much of the time, in parts of 2^32, every event is taken, so that one of nominal is:
+   f + (1 - f) * m = 1 / nominal, where m is the mean of what the least periods take. */
+static uint64_t time_of_all(uint32_t nominal)
+{
+	const uint64_t whole = 1ULL << 32;
+	uint64_t mean = 0;
+
+	for (unsigned i = 0; i < LEAST_COUNT; i++)
+		mean += whole / least_periods[i] / LEAST_COUNT;
+	return whole / nominal > mean ? (whole / nominal - mean) * whole / (whole - mean) : 0;
+}
+
+static bool has_small_divisor(uint32_t number)
+{
+	return !(number % 2 && number % 3 && number % 5 && number % 7 && number % 11);
+}
+
+/* From 0.6 to 1.55 times as much, whose harmonic mean it is. */
+static uint32_t draw_around(uint64_t *state, uint32_t nominal)
+{
+	uint32_t least = (uint32_t)((uint64_t)nominal * 12 / 20);
+	uint32_t most = (uint32_t)((uint64_t)nominal * 31 / 20);
+	uint32_t period;
+
+	do
+		period = least + random_below(state, most - least + 1);
+	while (has_small_divisor(period));
+	return period;
+}
+
+uint32_t perf_period_draw(uint64_t *state, uint32_t nominal)
+{
+	if (nominal <= 1)
+		return 1;
+	if (nominal > LEAST_NOMINAL)
+		return draw_around(state, nominal);
+	if (perf_period_random(state) < time_of_all(nominal))
+		return 1;
+	return least_periods[random_below(state, LEAST_COUNT)];
+}
+
+uint32_t perf_period_aim(uint64_t *state)
+{
+	enum { LEAST = 2, PLACES = 120 }; /* 2 * 3 * 4 * 5 */
+
+	return LEAST + random_below(state, PLACES);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/clock.h"
+#include "collect/host/kmem_points.h"
+#include "collect/perf/perf_sample.h"
+#include "collect/perf/perf_state.h"
+
+/* The hot path: from a record to the batch. */
+
+static inline bool is_left_out(const CollectRequest *request, uint32_t tgid)
+{
+	const GArray *pids = request->left_out_pids;
+
+	for (guint i = 0; pids && i < pids->len; i++)
+		if (g_array_index(pids, guint32, i) == tgid)
+			return true;
+	return false;
+}
+
+/* Whether a sample is of the program itself; samples of interrupts belong to no process. */
+static inline bool is_own(const PerfRun *run, const PerfSample *sample, uint8_t context)
+{
+	const CollectRequest *request = run->live.parts.request;
+
+	return context == KMT_CONTEXT_TASK && !request->include_self &&
+	       (sample->tgid == run->self || is_left_out(request, sample->tgid));
+}
+
+/* Whether an allocation is asked for; is_counted: by its process. */
+static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context, uint32_t weight)
+{
+	const CollectRequest *request = run->live.parts.request;
+
+	if (request->scope == COLLECT_SCOPE_HOST)
+		return true;
+	if (!is_counted)
+		return false;
+	if (context == KMT_CONTEXT_TASK || request->with_interrupts)
+		return true;
+	run->reading->event_cpu.left_out_interrupt += weight;
+	return false;
+}
+
+static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
+		       uint32_t weight)
+{
+	/* Seen from a container, what is outside has no pid of its own; the idle tasks have none
+	   anywhere. */
+	bool is_outside = run->in_container && !sample->tid;
+	const TaskSample whose = {
+		.tgid = is_outside ? TASK_ID_UNKNOWN : sample->tgid,
+		.tid = is_outside ? TASK_ID_UNKNOWN : sample->tid,
+		.cpu = run->reading->event_cpu.cpu,
+		.cgroup_id = sample->cgroup_id,
+		.time_ns = sample->time_ns,
+	};
+	/* A stack of one frame shows the allocator only: the call site is more useful. */
+	uint32_t depth = sample->depth > 1 ? sample->depth : 0;
+	EventTask task;
+	bool is_counted;
+
+	run->has_frames |= depth > 0;
+	run->lacks_frames |= !depth && !facts->free;
+	if (!facts->free && is_own(run, sample, facts->context)) {
+		run->reading->event_cpu.left_out_self += weight;
+		return;
+	}
+	is_counted = task_table_find(run->tasks, &whose, &task);
+	if (facts->free || is_wanted(run, is_counted, facts->context, weight))
+		event_writer_add(run->writer, sample->time_ns, &task, facts, weight, sample->frames,
+				 MIN(depth, run->stack_depth), depth > run->stack_depth);
+}
+
+/* Adds what a point has lost since it was like that before. */
+static void add_losses(PerfRunCpu *cpu, const PerfWeight *weight, const PerfWeight *before)
+{
+	uint32_t period = MAX(cpu->event_cpu.sampling_period, 1);
+
+	cpu->lost_rest += weight->lost - before->lost;
+	cpu->lost_samples += weight->lost_samples - before->lost_samples;
+	cpu->lost += cpu->lost_rest / period;
+	cpu->lost_rest %= period;
+}
+
+/* Events missing before a sample were lost. */
+static void take_losses(PerfRun *run, PerfRunCpu *cpu, const PerfWeight *weight,
+			const PerfWeight *before)
+{
+	if (G_LIKELY(weight->lost == before->lost))
+		return;
+	/* The batch at hand was before the loss. */
+	event_writer_close(run->writer);
+	add_losses(cpu, weight, before);
+	perf_read_report_lost(cpu);
+}
+
+void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu)
+{
+	for (unsigned i = 0; i < run->request.points_count; i++) {
+		PerfWeight before = cpu->weights[i];
+
+		perf_weight_end(&cpu->weights[i], perf_events_count(run->events, cpu->perf, i));
+		add_losses(cpu, &cpu->weights[i], &before);
+	}
+	perf_read_report_lost(cpu);
+}
+
+static void settle_weights(PerfRun *run, PerfRunCpu *cpu)
+{
+	for (unsigned i = 0; i < run->request.points_count; i++) {
+		const PerfWeight before = cpu->weights[i];
+
+		perf_weight_settle(&cpu->weights[i]);
+		take_losses(run, cpu, &cpu->weights[i], &before);
+	}
+}
+
+/* Returns how many events a sample stands for; 0: it is not counted. */
+static uint32_t weigh(PerfRun *run, const KmemPoint *point, const PerfSample *sample)
+{
+	PerfRunCpu *cpu = run->reading;
+	PerfWeight *weight = &cpu->weights[point->number];
+	const PerfWeight before = { .lost = weight->lost, .lost_samples = weight->lost_samples };
+	uint32_t events = perf_weight_take(weight, cpu->position, sample->count);
+
+	take_losses(run, cpu, weight, &before);
+	if (weight->was_changed && !weight->is_aim)
+		perf_scatter_begin(&cpu->scatters[point->number], weight->period);
+	return events;
+}
+
+/* Some kernels, as 5.10, give the place of the tracepoint twice: the registers have it, and the
+   unwinder finds it on the stack. Nobody is called from there, so no stack really begins like this.
+ */
+static inline void drop_double(PerfSample *sample)
+{
+	if (sample->depth < 2 || sample->frames[0] != sample->frames[1])
+		return;
+	sample->frames++;
+	sample->depth--;
+}
+
+/* What the caches of allocations are learned from. Returns false when it is something else. */
+static bool take_call(PerfRun *run, const PerfSample *sample)
+{
+	CacheProbeCall call;
+
+	if (!run->sites ||
+	    !cache_probes_read(run->plan->probes, sample->raw, sample->raw_bytes, &call))
+		return false;
+	call.call.tid = sample->tid;
+	run->reading->event_cpu.probe_ns += run->cost.helper_ns;
+	cache_sites_enter(run->sites, run->reading->calls, &call.call,
+			  call.has_cache ? &call.cache : NULL);
+	return true;
+}
+
+/* Where only some events are sampled, the probes may not have recorded their calls. */
+static const EventCache *cache_of_call(const PerfRun *run, const PerfSample *sample,
+				       const EventFacts *facts)
+{
+	const CacheCall call = { facts->call_site, sample->tid, facts->context };
+	bool has_all = run->reading->event_cpu.sampling_period == 1;
+
+	return cache_sites_leave(run->sites, has_all ? run->reading->calls : NULL, &call);
+}
+
+static bool parse_sample(const PerfRun *run, const struct perf_event_header *record,
+			 PerfSample *sample)
+{
+	return perf_sample_parse(record + 1, record->size - sizeof(*record), run->sample_type,
+				 sample) &&
+	       sample->raw_bytes >= sizeof(uint16_t);
+}
+
+/* Returns the point that the sample is of; NULL: it cannot be read. */
+static const KmemPoint *point_of(const PerfRun *run, const PerfSample *sample)
+{
+	const KmemPoint *point =
+		kmem_points_lookup(run->plan->points, kmem_raw_common_type(sample->raw));
+
+	return point && sample->raw_bytes >= point->raw_bytes_min ? point : NULL;
+}
+
+static void take_sample(PerfRun *run, const struct perf_event_header *record)
+{
+	PerfSample sample;
+	EventFacts facts;
+	EventCache cache;
+	uint32_t weight;
+	bool is_sample = parse_sample(run, record, &sample);
+	const KmemPoint *point = is_sample ? point_of(run, &sample) : NULL;
+
+	if (is_sample && !point && take_call(run, &sample))
+		return;
+	/* Whatever cannot be read is lost: what the kernel counted, less what is read. */
+	run->reading->has_unreadable |= !point;
+	if (!point)
+		return;
+	run->reading->read++;
+	sample.time_ns += (uint64_t)run->clock_offset_ns;
+	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
+	weight = weigh(run, point, &sample);
+	if (!weight)
+		return;
+	drop_double(&sample);
+	if (!kmem_point_read(point, sample.raw, sample.raw_bytes, &facts, &cache))
+		return;
+	if (run->reading->event_cpu.sampling_period > 1)
+		perf_scatter_add(&run->reading->scatters[point->number], facts.call_site, weight);
+	if (run->sites && facts.source == KMT_SOURCE_CACHE && !facts.free)
+		facts.cache = cache_of_call(run, &sample, &facts);
+	take_event(run, &sample, &facts, weight);
+}
+
+/* The kernel finds no room for them when their stacks are walked: as deep as others, we take it. */
+static void add_cost_of_lost(const PerfRun *run, PerfRunCpu *cpu, uint64_t lost)
+{
+	if (run->cost.is_known && cpu->read)
+		cpu->event_cpu.probe_ns += cpu->event_cpu.probe_ns / cpu->read * lost;
+}
+
+/* A PerfRecordVisitor. */
+static void take_record(const struct perf_event_header *record, void *user_data)
+{
+	PerfRun *run = user_data;
+	PerfRunCpu *cpu = run->reading;
+	struct PerfTaskRecord parsed;
+
+	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE))
+		take_sample(run, record);
+	/* The count in the next sample of each event shows how many of it were lost. */
+	else if (perf_task_record_parse(record, record + 1, record->size - sizeof(*record),
+					&parsed) &&
+		 parsed.kind == PERF_TASK_LOST) {
+		add_cost_of_lost(run, cpu, parsed.lost);
+		if (cpu->calls)
+			cache_calls_forget(cpu->calls);
+	}
+	cpu->position += record->size;
+}
+
+void perf_read_report_lost(PerfRunCpu *cpu)
+{
+	cpu->event_cpu.events_lost = cpu->lost + cpu->lost_tasks;
+}
+
+/* Task records. */
+
+static void tasks_were_lost(PerfRun *run, uint64_t lost)
+{
+	if (!run->tasks_lost_reported)
+		g_printerr("%s: the kernel lost task records: some names of processes may be "
+			   "outdated\n",
+			   g_get_prgname());
+	run->tasks_lost_reported = true;
+	run->scan_is_due = true;
+	/* Nothing is counted of a process whose fork was lost: at least one event each. */
+	if (run->live.parts.request->scope == COLLECT_SCOPE_COMMAND)
+		run->reading->lost_tasks += lost;
+	perf_read_report_lost(run->reading);
+}
+
+/* What the kernel calls a task of its own making: see TaskBirths. */
+static void take_birth(PerfRun *run, const struct perf_event_header *record)
+{
+	PerfSample sample;
+	TaskBirth birth;
+
+	if (!run->plan->births ||
+	    !perf_sample_parse(record + 1, record->size - sizeof(*record), PERF_SAMPLE_NEEDED,
+			       &sample) ||
+	    !task_births_read(run->plan->births, sample.raw, sample.raw_bytes, &birth))
+		return;
+	task_table_comm(run->tasks, birth.is_thread ? sample.tgid : birth.tid, birth.tid,
+			birth.comm, sample.time_ns + (uint64_t)run->clock_offset_ns);
+}
+
+/* A PerfRecordVisitor. */
+static void take_task_record(const struct perf_event_header *record, void *user_data)
+{
+	PerfRun *run = user_data;
+	struct PerfTaskRecord parsed;
+
+	if (record->type == PERF_RECORD_SAMPLE) {
+		take_birth(run, record);
+		return;
+	}
+	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &parsed))
+		return;
+	parsed.time_ns += (uint64_t)run->clock_offset_ns;
+	switch (parsed.kind) {
+	case PERF_TASK_COMM:
+		task_table_comm(run->tasks, parsed.tgid, parsed.tid, parsed.comm, parsed.time_ns);
+		break;
+	case PERF_TASK_FORK:
+		task_table_fork(run->tasks, parsed.tgid, parsed.tid, parsed.parent_tgid,
+				parsed.parent_tid, parsed.time_ns);
+		break;
+	case PERF_TASK_EXIT:
+		task_table_exit(run->tasks, parsed.tgid, parsed.tid, parsed.time_ns);
+		break;
+	case PERF_TASK_LOST:
+		tasks_were_lost(run, parsed.lost);
+		break;
+	default:
+		break;
+	}
+}
+
+/* One round over all CPUs. Task records are read after the rings' ends are noted and before their
+   samples, so that every sample's task is known. */
+
+static void note_heads(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		cpu->head = perf_ring_head(&cpu->perf->samples);
+	}
+}
+
+static void read_tasks(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		run->reading = cpu;
+		perf_ring_read(&cpu->perf->tasks, perf_ring_head(&cpu->perf->tasks),
+			       take_task_record, run);
+	}
+}
+
+/* An estimate must not be more than all of the time. */
+static void bound_cost(const PerfRun *run, PerfRunCpu *cpu)
+{
+	uint64_t all_ns = clock_monotonic_ns() - cpu->enabled_at_ns;
+
+	if (run->cost.is_known)
+		cpu->event_cpu.probe_ns = MIN(cpu->event_cpu.probe_ns, all_ns);
+}
+
+static void read_samples(PerfRun *run, PerfRunCpu *cpu)
+{
+	run->reading = cpu;
+	cpu->position = cpu->perf->samples.tail;
+	event_writer_open(run->writer, &cpu->event_cpu);
+	if (!perf_ring_read(&cpu->perf->samples, cpu->head, take_record, run))
+		cpu->has_unreadable = true;
+}
+
+void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu)
+{
+	read_tasks(run);
+	read_samples(run, cpu);
+	event_writer_close(run->writer);
+}
+
+void perf_read_round(PerfRun *run, uint64_t complete_until_ns)
+{
+	note_heads(run);
+	read_tasks(run);
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		read_samples(run, cpu);
+		bound_cost(run, cpu);
+		if (complete_until_ns) {
+			settle_weights(run, cpu);
+			event_writer_beat(run->writer, complete_until_ns);
+			cpu->complete_until_ns = complete_until_ns;
+		}
+		event_writer_close(run->writer);
+	}
+	live_run_check_recording(&run->live);
+}

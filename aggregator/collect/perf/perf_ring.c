@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf/perf_ring.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+	RECORD_BYTES_MAX = 1 << 16, /* the length of a record has 16 bits */
+	GIVE_BACK_BYTES = 64 << 10, /* read so much before the kernel gets it back */
+};
+
+bool perf_ring_map(PerfRing *ring, int fd, size_t data_bytes)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	void *mapped =
+		mmap(NULL, page_bytes + data_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (mapped == MAP_FAILED)
+		return false;
+	*ring = (PerfRing){
+		.control = mapped,
+		.data = (const uint8_t *)mapped + page_bytes,
+		.data_bytes = data_bytes,
+	};
+	return true;
+}
+
+void perf_ring_unmap(PerfRing *ring)
+{
+	if (ring->control)
+		munmap(ring->control, (size_t)sysconf(_SC_PAGESIZE) + ring->data_bytes);
+	ring->control = NULL;
+}
+
+uint64_t perf_ring_head(const PerfRing *ring)
+{
+	return __atomic_load_n(&ring->control->data_head, __ATOMIC_ACQUIRE);
+}
+
+static void give_back(PerfRing *ring, uint64_t tail)
+{
+	ring->tail = tail;
+	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+/* Returns the record at that place: where it goes on at the ring's beginning, put together in
+   room. */
+static const struct perf_event_header *record_at(const PerfRing *ring, uint64_t at, uint8_t *room)
+{
+	size_t offset = at & (ring->data_bytes - 1);
+	size_t until_end = ring->data_bytes - offset;
+	const uint8_t *first = ring->data + offset;
+	/* Records are multiples of 8 bytes, so their heads are never split. */
+	const struct perf_event_header *record = (const void *)first;
+
+	if (record->size <= until_end)
+		return record;
+	memcpy(room, first, until_end);
+	memcpy(room + until_end, ring->data, record->size - until_end);
+	return (const void *)room;
+}
+
+bool perf_ring_read(PerfRing *ring, uint64_t head, PerfRecordVisitor visit, void *user_data)
+{
+	static _Alignas(uint64_t) uint8_t room[RECORD_BYTES_MAX];
+	uint64_t at = ring->tail;
+
+	while (at < head) {
+		const struct perf_event_header *record = record_at(ring, at, room);
+
+		if (record->size < sizeof(*record) || record->size % sizeof(uint64_t) ||
+		    record->size > head - at) {
+			give_back(ring, head);
+			return false;
+		}
+		visit(record, user_data);
+		at += record->size;
+		if (at - ring->tail >= GIVE_BACK_BYTES)
+			give_back(ring, at);
+	}
+	give_back(ring, at);
+	return true;
+}

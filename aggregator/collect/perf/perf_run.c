@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf/perf_run.h"
+
+#include "base/clock.h"
+#include "base/cpu_list.h"
+#include "collect/host/kmem_points.h"
+#include "collect/run/memory_watch.h"
+#include "collect/perf/perf_clock.h"
+#include "collect/perf/perf_filter.h"
+#include "collect/perf/perf_state.h"
+#include "collect/host/pid_namespace.h"
+#include "collect/tasks/task_cgroup.h"
+
+#include <gio/gio.h>
+#include <unistd.h>
+
+enum {
+	REST_LOOK_US = 500,
+	ROUND_MS = 100, /* every CPU is read so often, and says until when it is complete */
+};
+/* A record's time is taken before it is in the ring; meanwhile a hypervisor may stop the CPU. */
+#define SETTLED_NS 20000000ULL
+/* Events that have not come that long after the end are lost. */
+#define REST_NS 200000000ULL
+#define SCAN_NS 1000000000ULL
+
+static PerfRun *run_of(LiveRun *live)
+{
+	return (PerfRun *)live;
+}
+
+/* A BatchSender. */
+static void send_batch(const void *bytes, size_t length, void *user_data)
+{
+	PerfRun *run = user_data;
+	Batch batch;
+
+	if (batch_parse(bytes, length, &batch))
+		session_take_batch(run->live.parts.session, &batch);
+}
+
+static uint64_t settled_until(void)
+{
+	return clock_monotonic_ns() - SETTLED_NS;
+}
+
+/* After the rings were read: a scan takes its time, and may be asked for again and again. */
+static void scan_if_due(PerfRun *run, uint64_t now_ns)
+{
+	if (!run->scan_is_due || now_ns < run->scanned_ns + SCAN_NS)
+		return;
+	run->scan_is_due = false;
+	run->scanned_ns = now_ns;
+	task_table_scan(run->tasks);
+}
+
+static gboolean time_for_round(gpointer user_data)
+{
+	PerfRun *run = user_data;
+	uint64_t until_ns = settled_until();
+
+	if (run->live.phase != PHASE_LIVE)
+		return G_SOURCE_CONTINUE;
+	perf_read_round(run, until_ns);
+	perf_cpus_judge(run, until_ns + SETTLED_NS);
+	scan_if_due(run, until_ns + SETTLED_NS);
+	task_table_settle(run->tasks, until_ns);
+	return G_SOURCE_CONTINUE;
+}
+
+/* The end. */
+
+/* Returns the events that did not come and that the kernel did not count as lost for want of room.
+ */
+static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu)
+{
+	uint64_t lost;
+
+	if (cpu->has_unreadable || !perf_events_lost(run->events, cpu->perf, &lost) ||
+	    cpu->lost_samples <= lost)
+		return 0;
+	return (cpu->lost_samples - lost) * cpu->event_cpu.sampling_period;
+}
+
+/* Once the events have ended, what the kernel counted is what came and what was lost. */
+static void settle_losses(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		perf_read_end_weights(run, cpu);
+		run->not_delivered += not_delivered(run, cpu);
+	}
+}
+
+static void end_events(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		perf_events_disable(run->events, cpu->perf);
+	}
+}
+
+static void end(LiveRun *live)
+{
+	live->phase = PHASE_ENDING;
+	g_main_loop_quit(live->loop);
+}
+
+static bool cpu_is_read(const PerfRun *run, const PerfRunCpu *cpu)
+{
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		if (perf_weight_is_behind(&cpu->weights[i],
+					  perf_events_count(run->events, cpu->perf, i)))
+			return false;
+	return true;
+}
+
+static bool is_all_read(const PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++)
+		if (!cpu_is_read(run, run->cpus->pdata[i]))
+			return false;
+	return true;
+}
+
+/* An event is counted before its record is in the ring, and whatever interrupts the CPU between the
+   two, as the end of the events does, keeps back this record and those that it adds. */
+static void read_rest(PerfRun *run)
+{
+	uint64_t until_ns = clock_monotonic_ns() + REST_NS;
+
+	perf_read_round(run, 0);
+	while (!is_all_read(run) && clock_monotonic_ns() < until_ns) {
+		g_usleep(REST_LOOK_US);
+		perf_read_round(run, 0);
+	}
+}
+
+static void drain(LiveRun *live)
+{
+	PerfRun *run = run_of(live);
+
+	end_events(run);
+	/* The rest is read before the losses are written, so that these come after it. */
+	read_rest(run);
+	settle_losses(run);
+	perf_read_round(run, clock_monotonic_ns());
+	end(live);
+}
+
+/* Programs may be attached at any time. */
+static void look_beside(PerfRun *run)
+{
+	g_autofree char *blind = NULL;
+	g_autofree char *attached = NULL;
+
+	if (!bpf_beside_look(run->beside))
+		return;
+	blind = bpf_beside_blind(run->beside);
+	attached = bpf_beside_attached(run->beside);
+	if (blind)
+		g_printerr("%s: no events arrive of %s: end the program that attached it, or "
+			   "use --collector=stap\n",
+			   g_get_prgname(), blind);
+	run_facts_write_text(run->live.batches, KMT_FIELD_BPF_BLIND, blind);
+	run_facts_write_text(run->live.batches, KMT_FIELD_BPF_ATTACHED, attached ? attached : "");
+	live_run_feed(&run->live);
+}
+
+/* Writes how much the estimates scatter so far: the figure gets better with time. */
+static void write_scatter(PerfRun *run)
+{
+	PerfScatter sum = { .squares = 0 };
+	uint64_t percent;
+
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		for (unsigned j = 0; j < run->request.points_count; j++)
+			perf_scatter_sum(&sum, &cpu->scatters[j]);
+	}
+	percent = perf_scatter_percent(&sum);
+	if (percent == run->scatter_percent)
+		return;
+	run->scatter_percent = percent;
+	run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLING_SCATTER, percent);
+}
+
+/* The scheduler's clock is not slewed as the other one is. */
+static void look(LiveRun *live)
+{
+	PerfRun *run = run_of(live);
+
+	perf_cpus_trace(live);
+	look_beside(run);
+	write_scatter(run);
+	if (run->clock_offset_ns)
+		perf_clock_offset(&run->clock_offset_ns);
+}
+
+static char *memory_problem(const LiveRun *live)
+{
+	const PerfRun *run = (const PerfRun *)live;
+	const MemoryWatch watch = {
+		.root = "",
+		.bytes_max = live->parts.request->memory_bytes_max,
+		.buffer_bytes = run->plan->buffer_bytes,
+	};
+
+	return memory_watch_problem(&watch);
+}
+
+static const LiveEngine perf_engine = {
+	.drain = drain,
+	.end = end,
+	.hurry = end,
+	.trace_cpus = look,
+	.memory_problem = memory_problem,
+};
+
+/* Kernels before 5.2 walk no stack for tracepoints unless they were built with frame pointers. */
+static void write_missing_frames(PerfRun *run)
+{
+	g_autofree char *missing = kmem_points_missing(run->plan->points);
+	g_autofree char *text =
+		g_strdup_printf("call chains, so these are call sites (--collector=stap has "
+				"them)%s%s",
+				missing ? "; " : "", missing ? missing : "");
+
+	if (run->stack_depth && run->lacks_frames && !run->has_frames)
+		run_facts_write_text(run->live.batches, KMT_FIELD_NOT_RECORDED, text);
+}
+
+static bool finish(PerfRun *run, GError **error)
+{
+	static const RunLosses losses = { .counted_to_end = true, .drained = true };
+
+	live_run_end_command(&run->live);
+	if (!live_run_has_result(&run->live, error))
+		return false;
+	write_missing_frames(run);
+	write_scatter(run);
+	if (run->not_delivered)
+		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_DELIVERED,
+				       run->not_delivered);
+	live_run_write_end(&run->live, &losses);
+	return true;
+}
+
+/* The start. */
+
+/* Task records are enabled before the tasks are looked up: so nothing is missed. */
+static void enable_all(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		perf_events_enable_tasks(run->events, cpu->perf);
+	}
+	task_table_scan(run->tasks);
+	for (guint i = 0; i < run->cpus->len; i++)
+		perf_cpus_enable(run, run->cpus->pdata[i]);
+}
+
+static gboolean begin(gpointer user_data)
+{
+	PerfRun *run = user_data;
+
+	if (run->live.phase != PHASE_STARTING)
+		return G_SOURCE_REMOVE;
+	look_beside(run);
+	enable_all(run);
+	live_run_go_live(&run->live);
+	return G_SOURCE_REMOVE;
+}
+
+/* perf_event_max_stack bounds every event (since 4.6; 127 before, and by default). */
+static uint32_t stack_depth_of(const CollectRequest *request)
+{
+	enum { MAX_STACK_DEFAULT = 127 };
+	g_autofree char *text = NULL;
+	uint64_t bound = MAX_STACK_DEFAULT;
+
+	if (g_file_get_contents("/proc/sys/kernel/perf_event_max_stack", &text, NULL, NULL))
+		bound = g_ascii_strtoull(text, NULL, 10);
+	/* One frame more than requested shows that there are more, and one may come twice. */
+	return (uint32_t)MIN(request->stack_depth, MAX(bound, 2) - 2);
+}
+
+static PerfPoint *points_of(const PerfRunPlan *plan, char **caches, const InnerKmallocs *inner)
+{
+	PerfPoint *points = g_new(PerfPoint, plan->points->len);
+
+	for (guint i = 0; i < plan->points->len; i++) {
+		const KmemPoint *point = plan->points->pdata[i];
+		char *by_cache = perf_filter_new(point, caches);
+
+		points[i] = (PerfPoint){
+			.id = point->format->id,
+			.is_free = point->type->is_free,
+			.filters_caches = by_cache != NULL,
+			.filter = perf_filter_without_inner(by_cache, point, inner),
+		};
+	}
+	return points;
+}
+
+static void points_free(PerfRequest *request)
+{
+	PerfPoint *points = (PerfPoint *)request->points;
+
+	for (unsigned i = 0; i < request->points_count; i++)
+		g_free(points[i].filter);
+	g_free(points);
+}
+
+static void fill_request(PerfRun *run)
+{
+	const CollectRequest *request = run->live.parts.request;
+	Session *session = run->live.parts.session;
+
+	/* The host's symbols were fed before. */
+	session_find_inner_kmallocs(session, session->symbols);
+	run->stack_depth = stack_depth_of(request);
+	run->bound = (PerfBound){ request->sampling_period, request->overhead_percent_max };
+	run->request = (PerfRequest){
+		.points = points_of(run->plan, request->caches, &session->inner),
+		.points_count = run->plan->points->len,
+		.stack_depth = run->stack_depth,
+		.sampling_period = perf_period_aim(&run->random),
+		.ring_bytes = run->plan->ring_bytes,
+		.with_cgroups = task_cgroup_sample_is_usable(""),
+		/* The tracepoint has the pids of the first namespace only. */
+		.births_id = run->plan->births && !run->in_container
+				     ? task_births_id(run->plan->births)
+				     : 0,
+		.own_clock = run->plan->own_clock,
+	};
+	if (run->plan->probes) {
+		const GArray *ids = cache_probes_ids(run->plan->probes);
+
+		run->request.helpers = (const uint16_t *)(const void *)ids->data;
+		run->request.helpers_count = ids->len;
+	}
+}
+
+static bool open_events(PerfRun *run, GError **error)
+{
+	perf_events_make_room(&run->request, run->online->len);
+	run->events = perf_events_new(&run->request);
+	run->beside = bpf_beside_new(run->plan->points);
+	return perf_cpus_open(run, error);
+}
+
+static void count_scope(PerfRun *run)
+{
+	const CollectRequest *request = run->live.parts.request;
+
+	if (request->scope != COLLECT_SCOPE_HOST && !request->quiet)
+		g_printerr("%s: perf events trace the whole host; these processes are "
+			   "selected when events are read\n",
+			   g_get_prgname());
+	task_table_set_inherit(run->tasks, request->scope == COLLECT_SCOPE_COMMAND);
+	if (request->scope == COLLECT_SCOPE_COMMAND)
+		task_table_count(run->tasks, (uint32_t)command_pid(run->live.command));
+	for (guint i = 0; request->scope == COLLECT_SCOPE_PIDS && i < request->pids->len; i++)
+		task_table_count(run->tasks, g_array_index(request->pids, guint32, i));
+}
+
+/* The scheduler's clock is that of each CPU, though kept together. */
+static bool adopt_clock(PerfRun *run, GError **error)
+{
+	if (perf_clock_offset(&run->clock_offset_ns)) {
+		run_facts_write_text(run->live.batches, KMT_FIELD_CLOCK,
+				     "each CPU's own (perf), moved to CLOCK_MONOTONIC");
+		return true;
+	}
+	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "this kernel's perf events have no clock that can be chosen (Linux "
+			    "before 4.1): use --collector=stap");
+	return false;
+}
+
+static void measure_cost(PerfRun *run)
+{
+	run->cost = perf_cost_measure(&run->request);
+	for (guint i = 0; run->cost.is_known && i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		cpu->event_cpu.probe_ns = 0;
+	}
+	if (!run->cost.is_known && run->bound.percent_max)
+		g_printerr("%s: the cost of the events could not be measured, so --max-overhead "
+			   "does not bound it: see --sample\n",
+			   g_get_prgname());
+}
+
+static void describe_caches(const PerfRun *run)
+{
+	GByteArray *out = run->live.batches;
+	char **caches = run->live.parts.request->caches;
+	g_autofree char *names = caches ? g_strjoinv("\t", caches) : NULL;
+
+	gfp_flags_append(out, &run->plan->gfp_flags);
+	run_facts_write_text(out, KMT_FIELD_CACHES_UNKNOWN, run->plan->caches_unknown);
+	if (perf_events_are_filtered(run->events))
+		run_facts_write_text(out, KMT_FIELD_CACHE_FILTER, names);
+}
+
+/* What is known of the samples only now. */
+static bool describe_samples(PerfRun *run, GError **error)
+{
+	g_autofree char *missing = kmem_points_missing(run->plan->points);
+	PerfLayout layout = perf_events_layout(run->events);
+	GByteArray *out = run->live.batches;
+
+	run->sample_type = layout.sample_type;
+	run_facts_write_number(out, KMT_FIELD_STACK_DEPTH, run->stack_depth);
+	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD, run->bound.sampling_period);
+	run_facts_write_text(out, KMT_FIELD_NOT_RECORDED, missing);
+	describe_caches(run);
+	if (!layout.monotonic_clock && !adopt_clock(run, error))
+		return false;
+	if (run->cost.is_known) {
+		run_facts_write_number(out, KMT_FIELD_EVENT_COST_NS, run->cost.event_ns);
+		run_facts_write_number(out, KMT_FIELD_FRAME_COST_NS, run->cost.frame_ns);
+	}
+	live_run_feed(&run->live);
+	return true;
+}
+
+static bool start(PerfRun *run, GError **error)
+{
+	if (!live_run_describe(&run->live, "perf events", run->plan->buffer_bytes, error))
+		return false;
+	if (!run->online) {
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+				    "the list of online CPUs cannot be read: mount /sys");
+		return false;
+	}
+	if (run->in_container)
+		g_printerr("%s: " PID_NAMESPACE_NOTE "\n", g_get_prgname());
+	fill_request(run);
+	if (!open_events(run, error))
+		return false;
+	count_scope(run);
+	measure_cost(run);
+	if (!describe_samples(run, error))
+		return false;
+	live_run_log(&run->live, "the events are open, and their cost is measured");
+	perf_cpus_watch(run);
+	live_run_add_timeout(&run->live, ROUND_MS, time_for_round);
+	live_run_add_source(&run->live, g_idle_source_new(), begin);
+	return true;
+}
+
+static void run_init(PerfRun *run, const CollectRun *parts)
+{
+	live_run_init(&run->live, &perf_engine, parts, "");
+	run->online = cpu_list_read("", "online");
+	run->cpus = g_ptr_array_new_with_free_func(perf_run_cpu_free);
+	run->tasks = task_table_new("");
+	run->writer = event_writer_new(send_batch, run);
+	run->sites = run->plan->probes ? cache_sites_new() : NULL;
+	run->self = (uint32_t)getpid();
+	run->scatter_percent = PERF_SCATTER_OF_DRAWS;
+	run->random = clock_monotonic_ns() ^ (uint64_t)getpid() << 32;
+	run->in_container = !pid_namespace_is_first("");
+}
+
+static void run_clear(PerfRun *run)
+{
+	g_ptr_array_unref(run->cpus);
+	live_run_clear(&run->live);
+	perf_events_free(run->events);
+	bpf_beside_free(run->beside);
+	points_free(&run->request);
+	g_clear_pointer(&run->online, g_array_unref);
+	task_table_free(run->tasks);
+	event_writer_free(run->writer);
+	cache_sites_free(run->sites);
+}
+
+bool perf_run(const PerfRunPlan *plan, const CollectRun *parts, GError **error)
+{
+	PerfRun run = { .plan = plan };
+	bool collected;
+
+	run_init(&run, parts);
+	collected = start(&run, error);
+	if (collected) {
+		live_run_loop(&run.live);
+		collected = finish(&run, error);
+	}
+	run_clear(&run);
+	return collected;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/run/collect_live.h"
+
+#include "collect/run/command.h"
+#include "collect/host/watchdog.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+bool collect_request_streams(const CollectRequest *request)
+{
+	return request->record_path && !strcmp(request->record_path, "-");
+}
+
+/* A recording of nothing is removed; one of anything is worth its message. */
+static void end_recording(Recording *recording, bool collected, CollectOutcome *outcome)
+{
+	g_autoptr(GError) error = NULL;
+
+	outcome->reader_left = recording_reader_left(recording);
+	if (!collected) {
+		recording_discard(recording);
+	} else if (!recording_close(recording, &error) && !outcome->reader_left) {
+		g_printerr("%s: %s\n", g_get_prgname(), error->message);
+		outcome->recording_unfinished = true;
+	}
+}
+
+static Recording *recording_of(const CollectRequest *request, GError **error)
+{
+	Recording *recording;
+
+	if (collect_request_streams(request))
+		return recording_to_stream(STDOUT_FILENO);
+	recording = recording_create(request->record_path, request->record_bytes_max, error);
+	/* One of nothing: once the probes are live it is worth keeping. */
+	if (recording)
+		watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE,
+					      .path = recording_part(recording) });
+	return recording;
+}
+
+static bool collect_recorded(const CollectorType *collector, CollectRun *run, GError **error)
+{
+	g_autoptr(Recording) recording = recording_of(run->request, error);
+	bool collected;
+
+	if (!recording)
+		return false;
+	run->recording = recording;
+	session_add_tap(run->session, recording_add_batch, recording);
+	collected = collector->collect(run, error);
+	session_remove_tap(run->session, recording_add_batch);
+	end_recording(recording, collected, run->outcome);
+	return collected;
+}
+
+/* The user's mistakes are reported first: the preparations of a collector may take long. */
+bool collect_live(const CollectorType *collector, const CollectRequest *request, Session *session,
+		  CollectOutcome *outcome, GError **error)
+{
+	g_autoptr(HostSnapshot) host = host_snapshot_new("");
+	CollectRun run = {
+		.request = request,
+		.session = session,
+		.outcome = outcome,
+		.host = host,
+	};
+	void (*before)(int);
+	bool collected;
+
+	if (request->command && !command_check(request->command, request->user, error))
+		return false;
+	/* The reader of our diagnostics may leave. */
+	before = signal(SIGPIPE, SIG_IGN);
+	collected = request->record_path ? collect_recorded(collector, &run, error)
+					 : collector->collect(&run, error);
+	signal(SIGPIPE, before);
+	return collected;
+}

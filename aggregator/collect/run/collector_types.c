@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/run/collector_types.h"
+
+/* The best one first; the last one needs nothing but the kernel. */
+static const CollectorType *const collector_types[] = {
+	&stap_collector,
+	&perf_collector,
+};
+
+const CollectorType *collector_type_lookup(const char *name)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(collector_types); i++)
+		if (g_str_equal(collector_types[i]->name, name))
+			return collector_types[i];
+	return NULL;
+}
+
+char *collector_type_names(void)
+{
+	GString *names = g_string_new(NULL);
+
+	for (gsize i = 0; i < G_N_ELEMENTS(collector_types); i++)
+		g_string_append_printf(names, "%s%s", i ? ", " : "", collector_types[i]->name);
+	return g_string_free(names, FALSE);
+}
+
+const CollectorType *collector_choose(const struct CheckHost *host, GString *why)
+{
+	for (gsize i = 0;; i++) {
+		const CollectorType *type = collector_types[i];
+		g_autoptr(GString) lacks = g_string_new(NULL);
+
+		if (i + 1 == G_N_ELEMENTS(collector_types) || !type->is_ready ||
+		    type->is_ready(host, lacks))
+			return type;
+		g_string_append_printf(why, "%s%s: %s", why->len ? "; " : "", type->title,
+				       lacks->str);
+	}
+}

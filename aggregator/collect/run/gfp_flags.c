@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/run/gfp_flags.h"
+
+#include "collect/run/run_facts.h"
+#include "collect/host/tracepoint_format.h"
+#include "record/format.h"
+
+#include <string.h>
+
+/* A flag of one bit has eight pairs, at most. */
+enum { BRACKETS_MAX = 32 };
+
+static const struct {
+	enum KmtFieldId field;
+	const char *name;
+	const char *other_name; /* of older or newer kernels */
+	const char *bit_name;
+} known[GFP_FLAGS] = {
+	[GFP_FLAG_DMA] = { KMT_FIELD_GFP_DMA, "GFP_DMA", "__GFP_DMA", "___GFP_DMA_BIT" },
+	[GFP_FLAG_RECLAIMABLE] = { KMT_FIELD_GFP_RECLAIMABLE, "__GFP_RECLAIMABLE",
+				   "GFP_RECLAIMABLE", "___GFP_RECLAIMABLE_BIT" },
+	[GFP_FLAG_ACCOUNT] = { KMT_FIELD_GFP_ACCOUNT, "__GFP_ACCOUNT", "GFP_ACCOUNT",
+			       "___GFP_ACCOUNT_BIT" },
+};
+
+/* The value of an expression as the C preprocessor left it: "( gfp_t)((((1UL))) << (22))". Numbers,
+   casts, << and | are known; whatever else there is makes it an unknown one. */
+typedef struct {
+	const char *at;
+	const char *end;
+	unsigned brackets; /* opened so far */
+} Expression;
+
+static bool read_either(Expression *expression, uint64_t *value);
+
+static char next_of(Expression *expression)
+{
+	while (expression->at < expression->end && g_ascii_isspace(*expression->at))
+		expression->at++;
+	return expression->at < expression->end ? *expression->at : '\0';
+}
+
+static bool take(Expression *expression, char wanted)
+{
+	if (next_of(expression) != wanted)
+		return false;
+	expression->at++;
+	return true;
+}
+
+/* The text ends with a NUL, so that nothing behind it is read. */
+static bool read_number(Expression *expression, uint64_t *value)
+{
+	char *end;
+
+	if (!g_ascii_isdigit(next_of(expression)))
+		return false;
+	*value = g_ascii_strtoull(expression->at, &end, 0);
+	while (*end && strchr("uUlL", *end))
+		end++;
+	expression->at = end;
+	return true;
+}
+
+/* Takes the name of a type and the bracket behind it: "unsigned long)". */
+static bool take_cast(Expression *expression)
+{
+	char first = next_of(expression);
+
+	if (!g_ascii_isalpha(first) && first != '_')
+		return false;
+	for (char c = first; g_ascii_isalnum(c) || c == '_'; c = next_of(expression))
+		expression->at++;
+	return take(expression, ')');
+}
+
+static bool read_operand(Expression *expression, uint64_t *value)
+{
+	if (!take(expression, '('))
+		return read_number(expression, value);
+	if (++expression->brackets > BRACKETS_MAX)
+		return false;
+	if (take_cast(expression))
+		return read_operand(expression, value);
+	return read_either(expression, value) && take(expression, ')');
+}
+
+static bool read_shifted(Expression *expression, uint64_t *value)
+{
+	uint64_t bits;
+
+	if (!read_operand(expression, value))
+		return false;
+	while (take(expression, '<')) {
+		if (!take(expression, '<') || !read_operand(expression, &bits) || bits >= 64)
+			return false;
+		*value <<= bits;
+	}
+	return true;
+}
+
+static bool read_either(Expression *expression, uint64_t *value)
+{
+	uint64_t other;
+
+	if (!read_shifted(expression, value))
+		return false;
+	while (take(expression, '|')) {
+		if (!read_shifted(expression, &other))
+			return false;
+		*value |= other;
+	}
+	return true;
+}
+
+/* Returns the one bit that the expression is, else 0. */
+static uint32_t bit_of(Expression expression)
+{
+	uint64_t value;
+
+	if (!read_either(&expression, &value) || next_of(&expression) || value > UINT32_MAX)
+		return 0;
+	return value & (value - 1) ? 0 : (uint32_t)value;
+}
+
+/* Finds "{VALUE, "NAME"}" among those that __print_flags() is given. */
+static uint32_t flag_named(const char *text, const char *name)
+{
+	g_autofree char *quoted = g_strdup_printf("\"%s\"", name);
+	const char *end = strstr(text, quoted), *start;
+
+	while (end > text && g_ascii_isspace(end[-1]))
+		end--;
+	start = end ? g_strrstr_len(text, end - text, "{") : NULL;
+	if (!start || end[-1] != ',')
+		return 0;
+	return bit_of((Expression){ .at = start + 1, .end = end - 1 });
+}
+
+void gfp_flags_read_format(GfpFlags *flags, const char *text, size_t length)
+{
+	g_autofree char *bounded = g_strndup(text, MIN(length, TRACEPOINT_FORMAT_BYTES_MAX));
+	const char *printing = strstr(bounded, "print fmt:");
+
+	for (int i = 0; printing && i < GFP_FLAGS; i++) {
+		if (!flags->values[i])
+			flags->values[i] = flag_named(printing, known[i].name);
+		if (!flags->values[i])
+			flags->values[i] = flag_named(printing, known[i].other_name);
+	}
+}
+
+static bool are_known(const GfpFlags *flags)
+{
+	for (int i = 0; i < GFP_FLAGS; i++)
+		if (!flags->values[i])
+			return false;
+	return true;
+}
+
+void gfp_flags_find(GfpFlags *flags, int kmem_folder_fd)
+{
+	g_autofree char *text = g_malloc(TRACEPOINT_FORMAT_BYTES_MAX);
+	ssize_t length = tracepoint_format_read(kmem_folder_fd, "kmalloc", text,
+						TRACEPOINT_FORMAT_BYTES_MAX);
+
+	*flags = (GfpFlags){ 0 };
+	if (length > 0)
+		gfp_flags_read_format(flags, text, (size_t)length);
+	if (!are_known(flags))
+		gfp_flags_read_btf(flags, "/sys/kernel/btf/vmlinux");
+}
+
+const char *gfp_flag_bit_name(GfpFlag flag)
+{
+	return known[flag].bit_name;
+}
+
+void gfp_flags_append(GByteArray *out, const GfpFlags *flags)
+{
+	for (int i = 0; i < GFP_FLAGS; i++)
+		if (flags->values[i])
+			run_facts_write_number(out, known[i].field, flags->values[i]);
+}

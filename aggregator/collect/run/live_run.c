@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/run/live_run.h"
+
+#include "base/clock.h"
+#include "collect/host/slab_facts.h"
+#include "collect/host/watchdog.h"
+
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+enum {
+	REQUEST_TICK_MS = 100,
+	TICK_MS = 500, /* a recording's frame ends when it is half a second old, or at the next tick
+			*/
+	LAST_ITERATIONS = 100, /* somebody else may still write to what the engine reads */
+};
+
+/* The collection is over and its report on the way: another Ctrl-C must not lose it. */
+static void signals_ignore(void)
+{
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGUSR1, SIG_IGN);
+}
+
+/* As the last source of a signal goes, GLib gives it back its default, which ends us. */
+static void free_context(LiveRun *live)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	g_main_loop_unref(live->loop);
+	g_main_context_unref(live->context);
+	signals_ignore();
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void live_run_clear(LiveRun *live)
+{
+	free_context(live);
+	command_free(live->command);
+	cpu_watch_free(live->cpus);
+	session_remove_sink(live->parts.session, cgroup_paths_take);
+	cgroup_paths_free(live->cgroups);
+	g_byte_array_unref(live->batches);
+	g_free(live->root);
+	g_free(live->bound);
+	g_clear_error(&live->error);
+}
+
+void live_run_add_source(LiveRun *live, GSource *source, GSourceFunc callback)
+{
+	g_source_set_callback(source, callback, live, NULL);
+	g_source_attach(source, live->context);
+	g_source_unref(source);
+}
+
+void live_run_add_timeout(LiveRun *live, guint milliseconds, GSourceFunc callback)
+{
+	live_run_add_source(live, g_timeout_source_new(milliseconds), callback);
+}
+
+void live_run_log(const LiveRun *live, const char *what)
+{
+	double seconds = (double)(clock_monotonic_ns() - live->start_ns) / 1e9;
+
+	if (live->parts.request->verbose)
+		g_printerr("%s: %.3f s: %s\n", g_get_prgname(), seconds, what);
+}
+
+void live_run_feed(LiveRun *live)
+{
+	session_feed(live->parts.session, live->batches->data, live->batches->len);
+	g_byte_array_set_size(live->batches, 0);
+}
+
+static void feed_number(LiveRun *live, enum KmtFieldId id, uint64_t number)
+{
+	run_facts_write_number(live->batches, id, number);
+	live_run_feed(live);
+}
+
+/* Facts, symbols and modules come first: whatever is cut off later can be read. */
+static void write_start(LiveRun *live, const char *collector, uint64_t buffer_bytes)
+{
+	HostSnapshot *host = live->parts.host;
+	const char *hidden;
+
+	run_facts_write_start(live->batches, live->parts.request, collector, buffer_bytes);
+	host_snapshot_write(host, live->batches);
+	live_run_feed(live);
+	hidden = host_snapshot_hidden(host);
+	if (hidden)
+		g_printerr("%s: %s\n", g_get_prgname(), hidden);
+}
+
+bool live_run_describe(LiveRun *live, const char *collector, uint64_t buffer_bytes, GError **error)
+{
+	const CollectRequest *request = live->parts.request;
+
+	if (request->command) {
+		live->command = command_hold(request->command, request->user, error);
+		if (!live->command)
+			return false;
+	}
+	write_start(live, collector, buffer_bytes);
+	return true;
+}
+
+/* Writes a span in which a CPU was not traced as soon as it is known. */
+static void look_at_cpus(LiveRun *live, uint64_t now_ns)
+{
+	cpu_watch_look(live->cpus, now_ns);
+	if (live->engine->trace_cpus)
+		live->engine->trace_cpus(live);
+	live->looked_ns = now_ns;
+	if (cpu_watch_write(live->cpus, live->batches, now_ns))
+		live_run_feed(live);
+}
+
+/* How many objects the slab caches have, as close as can be to the ends of what counts. Reading the
+   names, which comes first, makes objects itself. */
+static void feed_slabs(LiveRun *live, uint32_t reading)
+{
+	slab_facts_append(live->batches, live->root, reading);
+	live_run_feed(live);
+}
+
+/* The edges of what counts: no event that stands for several may be of both sides. */
+
+static uint64_t window_start_ns(const LiveRun *live, uint64_t now_ns)
+{
+	uint64_t start_ns = live->command ? command_start_ns(live->command) : now_ns;
+	uint32_t repeat_ns = live->parts.request->repeat_ns;
+
+	return repeat_ns ? start_ns - start_ns % repeat_ns : start_ns;
+}
+
+static uint64_t window_end_ns(const LiveRun *live, uint64_t end_ns)
+{
+	uint32_t repeat_ns = live->parts.request->repeat_ns;
+
+	return repeat_ns ? end_ns - end_ns % repeat_ns + repeat_ns - 1 : end_ns;
+}
+
+/* How a run ends. */
+
+void live_run_set_bound(LiveRun *live, const char *bound)
+{
+	if (!live->bound)
+		live->bound = g_strdup(bound);
+}
+
+void live_run_stop_at(LiveRun *live, uint64_t end_ns)
+{
+	if (live->phase == PHASE_STARTING)
+		live->engine->end(live);
+	if (live->phase != PHASE_LIVE)
+		return;
+	live->phase = PHASE_DRAINING;
+	live_run_log(live, "end of the run reached, waiting for the last events");
+	live->end_ns = window_end_ns(live, end_ns);
+	feed_slabs(live, KMT_READING_END);
+	look_at_cpus(live, end_ns);
+	feed_number(live, KMT_FIELD_RUN_END_NS, end_ns);
+	feed_number(live, KMT_FIELD_WINDOW_END_NS, live->end_ns);
+	live->engine->drain(live);
+}
+
+static void command_ended(GPid pid, gint status, gpointer user_data)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	LiveRun *live = user_data;
+
+	if (pid != command_pid(live->command))
+		return;
+	live->parts.outcome->command_ended = true;
+	live->parts.outcome->command_status = status;
+	live_run_stop_at(live, now_ns);
+}
+
+static gboolean duration_over(gpointer user_data)
+{
+	live_run_stop_at(user_data, clock_monotonic_ns());
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean stop_signal(gpointer user_data)
+{
+	LiveRun *live = user_data;
+
+	live->signals++;
+	if (live->signals == 1) {
+		live_run_stop_at(live, clock_monotonic_ns());
+		return G_SOURCE_CONTINUE;
+	}
+	live_run_set_bound(live, "a second signal ended it at once");
+	live->engine->hurry(live);
+	return G_SOURCE_CONTINUE;
+}
+
+static gboolean report_signal(gpointer user_data)
+{
+	LiveRun *live = user_data;
+	const CollectRequest *request = live->parts.request;
+
+	progress_clear(&live->progress);
+	if (request->report_now)
+		request->report_now(live->parts.session, request->report_data);
+	return G_SOURCE_CONTINUE;
+}
+
+/* How it begins to count. */
+
+static bool release_command(LiveRun *live)
+{
+	if (!command_release(live->command, &live->error)) {
+		live->engine->end(live);
+		return false;
+	}
+	live_run_add_source(live, g_child_watch_source_new(command_pid(live->command)),
+			    (GSourceFunc)(void (*)(void))command_ended);
+	return true;
+}
+
+void live_run_go_live(LiveRun *live)
+{
+	const CollectRequest *request = live->parts.request;
+	double duration_ms = request->duration_seconds * 1000;
+	uint64_t now_ns;
+
+	feed_slabs(live, KMT_READING_START);
+	now_ns = clock_monotonic_ns();
+	live->phase = PHASE_LIVE;
+	live->was_live = true;
+	live->progress.start_ns = now_ns;
+	/* From now on the recording is worth keeping. */
+	if (live->parts.recording)
+		watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_FILE,
+						   .path = recording_part(live->parts.recording) });
+	feed_number(live, KMT_FIELD_RUN_START_NS, now_ns);
+	live_run_log(live, "the probes are live");
+	look_at_cpus(live, now_ns);
+	if (request->prompt)
+		g_printerr("Press Ctrl-C to stop.\n");
+	if (live->command && !release_command(live))
+		return;
+	feed_number(live, KMT_FIELD_WINDOW_START_NS, window_start_ns(live, now_ns));
+	if (duration_ms > 0)
+		live_run_add_timeout(live, (guint)MIN(MAX(duration_ms, 1), G_MAXINT),
+				     duration_over);
+}
+
+/* Checks that are made from time to time. */
+
+void live_run_check_recording(LiveRun *live)
+{
+	const Recording *recording = live->parts.recording;
+	const char *problem = recording ? recording_problem(recording) : NULL;
+
+	if (!problem || live->phase != PHASE_LIVE)
+		return;
+	live_run_set_bound(live, problem);
+	live_run_stop_at(live, clock_monotonic_ns());
+}
+
+/* What is queued is still read, and most of it comes within a tick. Where memory goes on growing
+   meanwhile, the engine ends at once, which ends the events. */
+static void check_memory(LiveRun *live)
+{
+	g_autofree char *problem = live->engine->memory_problem(live);
+
+	if (!problem)
+		return;
+	if (live->phase == PHASE_DRAINING) {
+		live->engine->end(live);
+		return;
+	}
+	live_run_set_bound(live, problem);
+	live_run_stop_at(live, clock_monotonic_ns());
+}
+
+/* Once: the report will show how far it went. */
+static void report_throttled(LiveRun *live)
+{
+	const Session *session = live->parts.session;
+	const CollectRequest *request = live->parts.request;
+	LossTotals totals = loss_ledger_totals(session->loss);
+
+	if (live->throttle_reported ||
+	    totals.sampling_period_max <=
+		    run_info_number(session->info, KMT_FIELD_SAMPLING_PERIOD, 1))
+		return;
+	live->throttle_reported = true;
+	progress_clear(&live->progress);
+	g_printerr("%s: probes took more than %u %% of CPU %u: it takes 1 of %u events "
+		   "for now (--max-overhead)\n",
+		   g_get_prgname(), request->overhead_percent_max, totals.sampling_cpu,
+		   totals.sampling_period_max);
+}
+
+static gboolean tick(gpointer user_data)
+{
+	LiveRun *live = user_data;
+
+	if (live->phase != PHASE_LIVE && live->phase != PHASE_DRAINING)
+		return G_SOURCE_CONTINUE;
+	if (host_snapshot_update(live->parts.host, live->batches))
+		live_run_feed(live);
+	if (cgroup_paths_update(live->cgroups, live->batches))
+		live_run_feed(live);
+	run_facts_write_load(live->batches, live->root);
+	live_run_feed(live);
+	if (live->parts.recording)
+		recording_tick(live->parts.recording);
+	if (live->phase == PHASE_LIVE)
+		look_at_cpus(live, clock_monotonic_ns());
+	report_throttled(live);
+	live_run_check_recording(live);
+	check_memory(live);
+	progress_show(&live->progress, live->parts.session, clock_monotonic_ns());
+	return G_SOURCE_CONTINUE;
+}
+
+/* Calls the tick function of the request. */
+static gboolean request_tick(gpointer user_data)
+{
+	LiveRun *live = user_data;
+	const CollectRequest *request = live->parts.request;
+
+	if (live->phase == PHASE_LIVE && !request->tick(live->parts.session, request->tick_data))
+		live_run_stop_at(live, clock_monotonic_ns());
+	return G_SOURCE_CONTINUE;
+}
+
+static void add_signals(LiveRun *live)
+{
+	struct sigaction action;
+
+	live_run_add_source(live, g_unix_signal_source_new(SIGINT), stop_signal);
+	live_run_add_source(live, g_unix_signal_source_new(SIGTERM), stop_signal);
+	live_run_add_source(live, g_unix_signal_source_new(SIGUSR1), report_signal);
+	/* nohup: then the end of the terminal is not ours. */
+	if (!sigaction(SIGHUP, NULL, &action) && action.sa_handler != SIG_IGN)
+		live_run_add_source(live, g_unix_signal_source_new(SIGHUP), stop_signal);
+}
+
+void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *parts,
+		   const char *root)
+{
+	*live = (LiveRun){
+		.engine = engine,
+		.parts = *parts,
+		.root = g_strdup(root),
+		.cpus = cpu_watch_new(root),
+		.cgroups = cgroup_paths_new(root),
+		.context = g_main_context_new(),
+		.batches = g_byte_array_new(),
+		.start_ns = clock_monotonic_ns(),
+		.progress.wanted = parts->request->progress,
+	};
+	session_add_sink(live->parts.session, cgroup_paths_take, live->cgroups);
+	live->loop = g_main_loop_new(live->context, FALSE);
+	add_signals(live);
+	live_run_add_timeout(live, TICK_MS, tick);
+	if (parts->request->tick)
+		live_run_add_timeout(live, REQUEST_TICK_MS, request_tick);
+}
+
+void live_run_loop(LiveRun *live)
+{
+	g_main_loop_run(live->loop);
+	signals_ignore();
+	progress_clear(&live->progress);
+}
+
+void live_run_end_command(LiveRun *live)
+{
+	CollectOutcome *outcome = live->parts.outcome;
+	pid_t ended;
+
+	/* It may have ended while nobody was looking. */
+	for (int i = 0; i < LAST_ITERATIONS && g_main_context_iteration(live->context, FALSE); i++)
+		continue;
+	if (!live->command || !live->was_live || outcome->command_ended)
+		return;
+	ended = waitpid(command_pid(live->command), &outcome->command_status, WNOHANG);
+	outcome->command_ended = ended == command_pid(live->command);
+	outcome->command_running = ended <= 0 && !kill(command_pid(live->command), 0);
+}
+
+bool live_run_has_result(LiveRun *live, GError **error)
+{
+	if (live->error) {
+		g_propagate_error(error, g_steal_pointer(&live->error));
+		return false;
+	}
+	if (!live->was_live && live->signals)
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+				    "stopped before the probes were live: nothing was collected");
+	return live->was_live;
+}
+
+void live_run_write_end(LiveRun *live, const RunLosses *losses)
+{
+	cgroup_paths_finish(live->cgroups, live->batches);
+	run_facts_write_end(live->batches, losses, live->parts.outcome, live->bound);
+	live_run_feed(live);
+	session_finish(live->parts.session);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/run/oom_score.h"
+
+#include "base/setting.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char path[] = "/proc/self/oom_score_adj";
+static const char first_to_go[] = "1000"; /* OOM_SCORE_ADJ_MAX */
+
+enum { SCORE_CHARACTERS = 16 };
+
+/* As the kernel wrote it; empty: not raised. */
+static char score_before[SCORE_CHARACTERS];
+
+static bool read_score(char score[SCORE_CHARACTERS])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+
+	if (fd < 0)
+		return false;
+	length = read(fd, score, SCORE_CHARACTERS - 1);
+	close(fd);
+	if (length <= 0)
+		return false;
+	score[length] = '\0';
+	return true;
+}
+
+bool oom_score_raise(void)
+{
+	char score[SCORE_CHARACTERS];
+
+	if (score_before[0])
+		return true;
+	if (!read_score(score) || !setting_write(path, first_to_go))
+		return false;
+	memcpy(score_before, score, sizeof(score_before));
+	return true;
+}
+
+void oom_score_restore(void)
+{
+	if (score_before[0])
+		(void)setting_write(path, score_before);
+}

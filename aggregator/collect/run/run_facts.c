@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/run/run_facts.h"
+
+#include "base/clock.h"
+#include "collect/run/command.h"
+#include "record/probe_kinds.h"
+#include "record/batch_writer.h"
+
+/* What no tracepoint shows. */
+static const char *const never_covered[] = {
+	"bulk allocations",
+	"in-place krealloc",
+	"vmalloc",
+	"per-CPU allocations",
+};
+
+static void append_item(GString *list, const char *item)
+{
+	g_string_append_printf(list, "%s%s", list->len ? ", " : "", item);
+}
+
+/* The allocator paths of these events. */
+static void append_covered(GString *list, unsigned events)
+{
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		if (events & kind->bit && kind->covers)
+			append_item(list, kind->covers);
+}
+
+static char *covered_text(unsigned events)
+{
+	GString *list = g_string_new(NULL);
+
+	append_covered(list, events);
+	return g_string_free(list, FALSE);
+}
+
+static char *not_covered_text(unsigned events)
+{
+	GString *list = g_string_new(NULL);
+
+	append_covered(list, ~events);
+	for (size_t i = 0; i < G_N_ELEMENTS(never_covered); i++)
+		append_item(list, never_covered[i]);
+	return g_string_free(list, FALSE);
+}
+
+static const char *scope_text(const CollectRequest *request)
+{
+	switch (request->scope) {
+	case COLLECT_SCOPE_COMMAND:
+		return "command";
+	case COLLECT_SCOPE_PIDS:
+		return "pids";
+	default:
+		return request->command ? "window" : "host";
+	}
+}
+
+void run_facts_write_text(GByteArray *out, enum KmtFieldId id, const char *text)
+{
+	const InfoField field = { id, 0, text };
+
+	if (text)
+		batch_write_info(out, &field, 1);
+}
+
+void run_facts_write_number(GByteArray *out, enum KmtFieldId id, uint64_t number)
+{
+	const InfoField field = { id, number, NULL };
+
+	batch_write_info(out, &field, 1);
+}
+
+static void write_pids(GByteArray *out, const CollectRequest *request)
+{
+	GString *list = g_string_new(NULL);
+
+	for (guint i = 0; request->pids && i < request->pids->len; i++) {
+		if (i)
+			g_string_append_c(list, ',');
+		g_string_append_printf(list, "%u", g_array_index(request->pids, guint32, i));
+	}
+	if (list->len)
+		run_facts_write_text(out, KMT_FIELD_SCOPE_PIDS, list->str);
+	g_string_free(list, TRUE);
+}
+
+void run_facts_write_start(GByteArray *out, const CollectRequest *request, const char *collector,
+			   uint64_t buffer_bytes)
+{
+	g_autofree char *program = g_strconcat(g_get_prgname(), " ", PACKAGE_VERSION, NULL);
+	g_autofree char *events = probe_kinds_names(request->events);
+	g_autofree char *covered = covered_text(request->events);
+	g_autofree char *not_covered = not_covered_text(request->events);
+	g_autofree char *command = request->command ? command_quote(request->command) : NULL;
+	const InfoField fields[] = {
+		{ KMT_FIELD_PROGRAM, 0, program },
+		{ KMT_FIELD_COLLECTOR, 0, collector },
+		{ KMT_FIELD_EVENTS, 0, events },
+		{ KMT_FIELD_COVERED, 0, covered },
+		{ KMT_FIELD_NOT_COVERED, 0, not_covered },
+		{ KMT_FIELD_SCOPE, 0, scope_text(request) },
+		{ KMT_FIELD_STACK_DEPTH, request->stack_depth, NULL },
+		{ KMT_FIELD_WITH_INTERRUPTS, request->with_interrupts, NULL },
+		{ KMT_FIELD_SELF_INCLUDED, request->include_self, NULL },
+		{ KMT_FIELD_SAMPLING_PERIOD, request->sampling_period, NULL },
+		{ KMT_FIELD_OVERHEAD_PERCENT_MAX, request->overhead_percent_max, NULL },
+		/* Nothing counts before the probes are live or the command runs. */
+		{ KMT_FIELD_WINDOW_START_NS, UINT64_MAX, NULL },
+	};
+
+	batch_write_info(out, fields, G_N_ELEMENTS(fields));
+	run_facts_write_text(out, KMT_FIELD_COMMAND_LINE, request->command_line);
+	run_facts_write_text(out, KMT_FIELD_COMMAND, command);
+	write_pids(out, request);
+	run_facts_write_number(out, KMT_FIELD_BUFFER_BYTES, buffer_bytes);
+}
+
+void run_facts_write_load(GByteArray *out, const char *root)
+{
+	g_autofree char *path = g_strconcat(root, "/proc/loadavg", NULL);
+	g_autofree char *text = NULL;
+	const InfoField clocks[] = {
+		{ KMT_FIELD_MONOTONIC_NS, clock_monotonic_ns(), NULL },
+		{ KMT_FIELD_REALTIME_NS, (uint64_t)g_get_real_time() * 1000, NULL },
+	};
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return;
+	batch_write_info(out, clocks, G_N_ELEMENTS(clocks));
+	run_facts_write_text(out, KMT_FIELD_LOAD_AVERAGE, g_strchomp(text));
+}
+
+void run_facts_write_end(GByteArray *out, const RunLosses *losses, const CollectOutcome *outcome,
+			 const char *bound)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_SKIPPED, losses->skipped, NULL },
+		{ KMT_FIELD_TRANSPORT_LOST, losses->transport_lost, NULL },
+		{ KMT_FIELD_DAMAGED_BYTES, losses->damaged_bytes, NULL },
+	};
+
+	batch_write_info(out, fields, G_N_ELEMENTS(fields));
+	/* A module without counters, drained: nothing more is known than its batches say. */
+	if (losses->counted_to_end || !losses->drained)
+		run_facts_write_number(out, KMT_FIELD_COUNTED_TO_END, losses->counted_to_end);
+	run_facts_write_text(out, KMT_FIELD_BOUND, bound);
+	if (outcome->command_ended)
+		run_facts_write_number(out, KMT_FIELD_COMMAND_STATUS,
+				       (unsigned)outcome->command_status);
+	run_facts_write_number(out, KMT_FIELD_COMPLETE, 1);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap/module_file.h"
+
+#include "base/escape.h"
+
+#include <gelf.h>
+#include <gio/gio.h>
+#include <string.h>
+
+/* As stap bounds -m. */
+enum { MODULE_NAME_BYTES_MAX = 55 };
+
+/* A value is shown in error messages: bounded, one line. */
+enum { VALUE_BYTES_MAX = 200 };
+
+static Elf_Scn *find_section(Elf *elf, const char *wanted)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		const char *name;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
+			continue;
+		name = elf_strptr(elf, names, header.sh_name);
+		if (name && strcmp(name, wanted) == 0)
+			return section;
+	}
+	return NULL;
+}
+
+static char *copy_value(const char *value)
+{
+	GString *shown = g_string_new(NULL);
+
+	escape_append_len(shown, value, strnlen(value, VALUE_BYTES_MAX));
+	return g_string_free(shown, FALSE);
+}
+
+static void set_once(char **field, char *value)
+{
+	if (*field)
+		g_free(value);
+	else
+		*field = value;
+}
+
+/* Takes over one "key=value". */
+static void read_entry(ModuleFile *file, const char *entry)
+{
+	const char *value = strchr(entry, '=');
+	gsize length = value ? (gsize)(value - entry) : 0;
+	const struct {
+		const char *key;
+		char **field;
+	} fields[] = {
+		{ "name", &file->name },
+		{ "vermagic", &file->kernel_release },
+		{ MODULE_FILE_EVENTS, &file->events },
+		{ MODULE_FILE_KERNEL_VERSION, &file->kernel_version },
+		{ MODULE_FILE_STAP_RELEASE, &file->stap_release },
+	};
+
+	for (guint i = 0; value && i < G_N_ELEMENTS(fields); i++) {
+		if (strlen(fields[i].key) == length && strncmp(entry, fields[i].key, length) == 0)
+			set_once(fields[i].field, copy_value(value + 1));
+	}
+}
+
+static void read_entries(ModuleFile *file, const char *bytes, size_t length)
+{
+	const char *end = bytes + length;
+
+	while (bytes < end) {
+		const char *stop = memchr(bytes, '\0', (size_t)(end - bytes));
+
+		if (!stop)
+			break;
+		read_entry(file, bytes);
+		bytes = stop + 1;
+	}
+	/* The release is the first word of "6.1.0-56-amd64 SMP preempt mod_unload modversions". */
+	if (file->kernel_release)
+		file->kernel_release[strcspn(file->kernel_release, " ")] = '\0';
+}
+
+static ModuleFile *read_elf(Elf *elf)
+{
+	Elf_Scn *section = find_section(elf, ".modinfo");
+	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+	ModuleFile *file;
+
+	if (!data || !data->d_buf)
+		return NULL;
+	file = g_new0(ModuleFile, 1);
+	read_entries(file, data->d_buf, data->d_size);
+	return file;
+}
+
+/* As the kernel looks for it: include/linux/module_signature.h. */
+static bool has_signature(const char *bytes, gsize length)
+{
+	static const char mark[] = "~Module signature appended~\n";
+	gsize mark_bytes = strlen(mark);
+
+	return length >= mark_bytes && memcmp(bytes + length - mark_bytes, mark, mark_bytes) == 0;
+}
+
+ModuleFile *module_file_read(const char *path, GError **error)
+{
+	g_autofree char *bytes = NULL;
+	ModuleFile *file = NULL;
+	gsize length;
+	Elf *elf;
+
+	if (!g_file_get_contents(path, &bytes, &length, error))
+		return NULL;
+	elf_version(EV_CURRENT);
+	elf = elf_memory(bytes, length);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		file = read_elf(elf);
+	elf_end(elf);
+	if (file)
+		file->is_signed = has_signature(bytes, length);
+	else
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: no kernel module",
+			    path);
+	return file;
+}
+
+void module_file_free(ModuleFile *file)
+{
+	if (!file)
+		return;
+	g_free(file->name);
+	g_free(file->events);
+	g_free(file->kernel_release);
+	g_free(file->kernel_version);
+	g_free(file->stap_release);
+	g_free(file);
+}
+
+char *module_file_name(const char *path, GError **error)
+{
+	g_autofree char *base = g_path_get_basename(path);
+	gsize length = g_str_has_suffix(base, ".ko") ? strlen(base) - strlen(".ko") : 0;
+
+	if (length > 0 && length <= MODULE_NAME_BYTES_MAX && !g_ascii_isdigit(*base) &&
+	    strspn(base, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_") == length)
+		return g_strndup(base, length);
+	g_set_error(
+		error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+		"%s: a module's file is called NAME.ko, with a NAME of at most %d letters, digits "
+		"and _",
+		path, MODULE_NAME_BYTES_MAX);
+	return NULL;
+}

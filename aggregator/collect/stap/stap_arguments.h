@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/stap/buffer_plan.h"
+#include "collect/run/collector.h"
+#include "collect/stap/stap_options.h"
+#include "collect/host/stap_tool.h"
+#include "record/inner_kmallocs.h"
+
+#include <glib.h>
+#include <sys/types.h>
+
+/* The inputs for the size of the transport's buffers. Everything is borrowed. */
+typedef struct {
+	const StapTool *tool;       /* from 4.5 on every CPU has a buffer, before there was one */
+	const StapOptions *options; /* -o "-s N" asks for each buffer; NULL: none */
+	uint32_t megabytes;         /* --buffer asks for all of them together; 0: it does not */
+	unsigned cpus;              /* online */
+	uint64_t available_bytes;   /* from host_memory_available() */
+} StapBuffers;
+
+/* Plans the buffers. As buffer_plan_init(). */
+bool stap_arguments_plan_buffers(BufferPlan *plan, const StapBuffers *buffers, GError **error);
+
+/* The inputs for staprun's arguments, beside the request. Everything is borrowed. */
+typedef struct {
+	const StapTool *tool;
+	const BufferPlan *buffers;
+	const char *module_path;
+	bool rename;                /* -R: the module's name is taken */
+	pid_t target;               /* the command, or 0 */
+	const InnerKmallocs *inner; /* events that the emitter lets go; NULL: none */
+} StapArguments;
+
+/* Returns the argument vector: staprun, its options, the module, the module's parameters. */
+char **stap_arguments_new(const StapArguments *arguments, const CollectRequest *request);

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/run/collector.h"
+
+#include "base/clock.h"
+#include "collect/host/host_memory.h"
+#include "collect/stap/module_cache.h"
+#include "collect/host/pid_namespace.h"
+#include "collect/stap/stap_arguments.h"
+#include "collect/stap/stap_build.h"
+#include "collect/stap/stap_check.h"
+#include "collect/stap/stap_run.h"
+
+/* Returns the path of the module to load, or NULL with error set. */
+static char *find_module(const StapTool *tool, const StapOptions *options, const HostSnapshot *host,
+			 const CollectRequest *request, GError **error)
+{
+	const StapBuildRequest build = {
+		.events = request->events,
+		.options = options,
+		.cpus_max = host_snapshot_cpu_numbers(host),
+		.verbose = request->verbose,
+	};
+
+	if (!request->module_path)
+		return stap_build_module(tool, &build, error);
+	if (!stap_build_check_module(tool, request->module_path, request->events, error))
+		return NULL;
+	return g_strdup(request->module_path);
+}
+
+static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan, const CollectRun *run,
+			 GError **error)
+{
+	const StapBuffers asked = {
+		.tool = plan->tool,
+		.options = plan->options,
+		.megabytes = run->request->buffer_megabytes,
+		.cpus = host_snapshot_cpus_online(run->host),
+		.available_bytes = host_memory_available(""),
+	};
+
+	return stap_arguments_plan_buffers(buffers, &asked, error);
+}
+
+/* Everything that can fail before the kernel is touched. */
+static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **error)
+{
+	const CollectRequest *request = run->request;
+	g_autoptr(StapTool) tool = stap_tool_find_for_run(!request->module_path, error);
+	g_autofree char *module_path = NULL;
+	uint64_t start_ns = clock_monotonic_ns();
+	BufferPlan buffers;
+
+	if (!tool)
+		return false;
+	plan->tool = tool;
+	plan->buffers = &buffers;
+	if (!plan_buffers(&buffers, plan, run, error))
+		return false;
+	module_cache_remove_abandoned(NULL);
+	module_path = find_module(tool, plan->options, run->host, request, error);
+	if (!module_path)
+		return false;
+	if (request->verbose)
+		g_printerr("%s: %.3f s to find or compile the module %s\n", g_get_prgname(),
+			   (double)(clock_monotonic_ns() - start_ns) / 1e9, module_path);
+	if (!request->quiet)
+		buffer_plan_print(&buffers);
+	plan->module_path = module_path;
+	return stap_run(plan, run, error);
+}
+
+static bool collect(const CollectRun *run, GError **error)
+{
+	const CollectRequest *request = run->request;
+	g_autoptr(StapOptions) options = NULL;
+	StapRunPlan plan = { .options = NULL };
+
+	if (request->stap_options) {
+		options = stap_options_parse(request->stap_options, error);
+		if (!options)
+			return false;
+	}
+	plan.options = options;
+	return pid_namespace_check("", request->scope != COLLECT_SCOPE_HOST, error) &&
+	       prepare_and_run(&plan, run, error);
+}
+
+const CollectorType stap_collector = {
+	.name = "stap",
+	.title = "SystemTap",
+	.about = "a SystemTap module, loaded for the run",
+	.checks = stap_checks,
+	.is_ready = stap_is_ready,
+	.collect = collect,
+};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap/stap_counters.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	PAGE_BYTES = 65536,    /* sysfs gives one of the kernel's pages at a time */
+	CPU_NUMBERS = 1 << 16, /* a higher one is no CPU */
+	NUMBERS = 5,           /* of a line: the CPU and its four counters */
+};
+
+/* Has the next reading begin at that CPU. */
+static bool ask_from(int fd, unsigned first_cpu)
+{
+	char text[16];
+	int length = snprintf(text, sizeof(text), "%u", first_cpu);
+
+	return pwrite(fd, text, (size_t)length, 0) == length;
+}
+
+/* Returns the text from that CPU on, or NULL. */
+static char *read_page(int fd, unsigned first_cpu)
+{
+	g_autofree char *page = g_malloc(PAGE_BYTES);
+	ssize_t length;
+
+	if (!ask_from(fd, first_cpu))
+		return NULL;
+	length = pread(fd, page, PAGE_BYTES - 1, 0);
+	if (length <= 0)
+		return NULL;
+	page[length] = '\0';
+	return g_steal_pointer(&page);
+}
+
+/* Takes a number and the one character that must follow it. */
+static bool take_number(const char **at, char stop, uint64_t *number)
+{
+	char *end;
+
+	if (!g_ascii_isdigit(**at))
+		return false;
+	errno = 0;
+	*number = g_ascii_strtoull(*at, &end, 10);
+	if (errno || *end != stop)
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+/* Reads "CPU PRODUCED REENTRANT SELF INTERRUPT\n"; CPUs come in order, none twice. */
+static bool take_cpu(const char **at, unsigned *next_cpu, GArray *counters)
+{
+	uint64_t numbers[NUMBERS];
+	CpuCounters cpu;
+
+	for (int i = 0; i < NUMBERS; i++)
+		if (!take_number(at, i == NUMBERS - 1 ? '\n' : ' ', &numbers[i]))
+			return false;
+	if (numbers[0] < *next_cpu || numbers[0] >= CPU_NUMBERS)
+		return false;
+	cpu = (CpuCounters){ (uint32_t)numbers[0], numbers[1], numbers[2], numbers[3], numbers[4] };
+	g_array_append_val(counters, cpu);
+	*next_cpu = cpu.cpu + 1;
+	return true;
+}
+
+/* Returns whether the page is whole; *more is set to whether another one follows. */
+static bool take_page(const char *page, unsigned *next_cpu, bool *more, GArray *counters)
+{
+	while (g_ascii_isdigit(*page))
+		if (!take_cpu(&page, next_cpu, counters))
+			return false;
+	*more = g_str_equal(page, "more\n");
+	return *more || g_str_equal(page, "end\n");
+}
+
+static bool take_all(int fd, GArray *counters)
+{
+	unsigned next_cpu = 0;
+	bool more = true;
+
+	while (more) {
+		unsigned first_cpu = next_cpu;
+		g_autofree char *page = read_page(fd, first_cpu);
+
+		if (!page || !take_page(page, &next_cpu, &more, counters))
+			return false;
+		/* A page without a CPU that asks for another one would go on for ever. */
+		if (more && next_cpu == first_cpu)
+			return false;
+	}
+	return true;
+}
+
+GArray *stap_counters_read(const char *sys_folder, const char *module_name)
+{
+	g_autofree char *path = g_build_filename(sys_folder ? sys_folder : "/sys", "module",
+						 module_name, "parameters", "kmt_counters", NULL);
+	GArray *counters = g_array_new(FALSE, FALSE, sizeof(CpuCounters));
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	bool whole = fd >= 0 && take_all(fd, counters);
+
+	if (fd >= 0)
+		close(fd);
+	if (whole)
+		return counters;
+	g_array_unref(counters);
+	return NULL;
+}

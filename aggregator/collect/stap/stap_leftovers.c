@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap/stap_leftovers.h"
+
+#include "collect/stap/stap_child.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+static bool is_probe_module(const char *module_folder)
+{
+	g_autofree char *counters =
+		g_build_filename(module_folder, "parameters", "kmt_counters", NULL);
+
+	return g_file_test(counters, G_FILE_TEST_EXISTS);
+}
+
+static bool is_unused(const char *module_folder)
+{
+	g_autofree char *path = g_build_filename(module_folder, "refcnt", NULL);
+	g_autofree char *count = NULL;
+
+	return g_file_get_contents(path, &count, NULL, NULL) && g_str_equal(g_strchomp(count), "0");
+}
+
+/* Whether the words of a command line name the module, by itself or as a file. */
+static bool names_module(const char *words, gsize length, const char *name)
+{
+	const char *end = words + length;
+
+	for (const char *word = words; word < end; word += strlen(word) + 1) {
+		g_autofree char *module = stap_module_name(word);
+
+		if (g_str_equal(module, name))
+			return true;
+	}
+	return false;
+}
+
+static bool process_has_module(const char *pid, const char *name)
+{
+	g_autofree char *comm_path = g_build_filename("/proc", pid, "comm", NULL);
+	g_autofree char *words_path = g_build_filename("/proc", pid, "cmdline", NULL);
+	g_autofree char *comm = NULL;
+	g_autofree char *words = NULL;
+	gsize length;
+
+	return g_file_get_contents(comm_path, &comm, NULL, NULL) &&
+	       g_str_has_prefix(comm, "stap") &&
+	       g_file_get_contents(words_path, &words, &length, NULL) &&
+	       names_module(words, length, name);
+}
+
+/* A run that ends has let go of its module, and removes it in a moment. */
+static bool has_process(const char *name)
+{
+	g_autoptr(GDir) dir = g_dir_open("/proc", 0, NULL);
+	const char *pid;
+
+	while (dir && (pid = g_dir_read_name(dir))) {
+		if (g_ascii_isdigit(*pid) && process_has_module(pid, name))
+			return true;
+	}
+	return false;
+}
+
+static int by_name(gconstpointer a, gconstpointer b)
+{
+	return g_strcmp0(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void find_modules(StapLeftovers *leftovers, const char *sys_folder)
+{
+	g_autofree char *folder =
+		g_build_filename(sys_folder ? sys_folder : "/sys", "module", NULL);
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir))) {
+		g_autofree char *module = g_build_filename(folder, name, NULL);
+
+		if (is_probe_module(module))
+			g_ptr_array_add(is_unused(module) && !has_process(name)
+						? leftovers->modules
+						: leftovers->live_modules,
+					g_strdup(name));
+	}
+	/* The order of a folder is not fixed. */
+	g_ptr_array_sort(leftovers->modules, by_name);
+	g_ptr_array_sort(leftovers->live_modules, by_name);
+}
+
+StapLeftovers *stap_leftovers_find(const char *sys_folder, const ModuleCache *cache)
+{
+	StapLeftovers *leftovers = g_new0(StapLeftovers, 1);
+
+	leftovers->modules = g_ptr_array_new_with_free_func(g_free);
+	leftovers->live_modules = g_ptr_array_new_with_free_func(g_free);
+	leftovers->work_folders =
+		cache ? module_cache_abandoned(cache) : g_ptr_array_new_with_free_func(g_free);
+	find_modules(leftovers, sys_folder);
+	g_ptr_array_sort(leftovers->work_folders, by_name);
+	return leftovers;
+}
+
+void stap_leftovers_free(StapLeftovers *leftovers)
+{
+	if (!leftovers)
+		return;
+	g_ptr_array_unref(leftovers->modules);
+	g_ptr_array_unref(leftovers->live_modules);
+	g_ptr_array_unref(leftovers->work_folders);
+	g_free(leftovers);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap/stap_messages.h"
+
+#include "collect/stap/stap_failures.h"
+#include "base/escape.h"
+
+#include <string.h>
+#include <sys/utsname.h>
+
+/* What the numbers in a message count. */
+typedef enum {
+	COUNT_NOTHING,
+	COUNT_ERRORS,
+	COUNT_SKIPPED,
+	COUNT_SKIPPED_BY_CAUSE, /* parts of COUNT_SKIPPED, printed before it or instead */
+	COUNT_TRANSPORT_FAILURES,
+	COUNT_LOST_MESSAGES,
+	COUNT_LOST_BYTES,
+	COUNT_RESYNCS, /* at least one lost message each; releases before 5.0 print no number */
+	COUNT_KINDS,
+} CountKind;
+
+enum { NUMBERS_MAX = 2 };
+
+typedef struct {
+	const char *pattern; /* regular expression with a group per number */
+	CountKind counts[NUMBERS_MAX];
+} LossMessage;
+
+/* All wordings from 4.0 on. */
+static const LossMessage loss_messages[] = {
+	{ "Number of errors: ([0-9]+), skipped probes: ([0-9]+)", { COUNT_ERRORS, COUNT_SKIPPED } },
+	{ "Skipped due to .*: ([0-9]+)$", { COUNT_SKIPPED_BY_CAUSE } },
+	{ "There were ([0-9]+) transport failures", { COUNT_TRANSPORT_FAILURES } },
+	{ "There were ([0-9]+) lost messages(?:,| and) ([0-9]+) lost bytes",
+	  { COUNT_LOST_MESSAGES, COUNT_LOST_BYTES } },
+	{ "bufhdr (?:read error|corrupt), attempting resync()", { COUNT_RESYNCS } },
+};
+
+/* Said on every run or after every failure, and of no use to anybody. */
+static const char *const noise[] = {
+	"WARNING: Kernel function symbol table missing*",
+	"WARNING: */staprun exited with status: *",
+	"WARNING: kbuild exited with status: *",
+	"Tip: /usr/share/doc/*",
+	"Pass ?: * failed.*",
+	"",
+};
+
+/* A longer line is cut: what matters of any message stands at its beginning. */
+enum { LINE_BYTES_MAX = 4096 };
+
+struct StapMessages {
+	void (*pass_on)(const char *line, void *user_data);
+	void *user_data;
+	GString *line; /* without what exceeds LINE_BYTES_MAX */
+	GRegex *losses[G_N_ELEMENTS(loss_messages)];
+	GRegex *colour;
+	uint64_t counts[COUNT_KINDS];
+	int failure_rank;
+	char *failure;
+	char *kernel_release;
+	char *stap_version;
+};
+
+StapMessages *stap_messages_new(void (*pass_on)(const char *line, void *user_data), void *user_data)
+{
+	StapMessages *messages = g_new0(StapMessages, 1);
+	struct utsname names;
+
+	messages->pass_on = pass_on;
+	messages->user_data = user_data;
+	messages->line = g_string_new(NULL);
+	messages->failure_rank = STAP_FAILURE_NONE;
+	for (guint i = 0; i < G_N_ELEMENTS(loss_messages); i++)
+		messages->losses[i] = g_regex_new(loss_messages[i].pattern, 0, 0, NULL);
+	messages->colour = g_regex_new("\x1b\\[[0-9;]*[A-Za-z]", G_REGEX_RAW, 0, NULL);
+	messages->kernel_release = g_strdup(uname(&names) == 0 ? names.release : "unknown");
+	return messages;
+}
+
+void stap_messages_free(StapMessages *messages)
+{
+	if (!messages)
+		return;
+	for (guint i = 0; i < G_N_ELEMENTS(loss_messages); i++)
+		g_regex_unref(messages->losses[i]);
+	g_regex_unref(messages->colour);
+	g_string_free(messages->line, TRUE);
+	g_free(messages->failure);
+	g_free(messages->kernel_release);
+	g_free(messages->stap_version);
+	g_free(messages);
+}
+
+void stap_messages_set_pair(StapMessages *messages, const char *kernel_release,
+			    const char *stap_version)
+{
+	g_free(messages->kernel_release);
+	g_free(messages->stap_version);
+	messages->kernel_release = g_strdup(kernel_release);
+	messages->stap_version = g_strdup(stap_version);
+}
+
+/* Returns the line as it may be shown on a terminal. */
+static char *clean_line(const StapMessages *messages)
+{
+	g_autofree char *plain = g_regex_replace_literal(
+		messages->colour, messages->line->str, (gssize)messages->line->len, 0, "", 0, NULL);
+	GString *clean = g_string_new(NULL);
+
+	g_strdelimit(plain, "\t", ' ');
+	escape_append(clean, g_strchomp(plain));
+	return g_string_free(clean, FALSE);
+}
+
+static void enter_number(StapMessages *messages, CountKind kind, const char *digits)
+{
+	uint64_t number = g_ascii_strtoull(digits, NULL, 10);
+
+	if (kind == COUNT_RESYNCS)
+		number = 1;
+	/* The summaries come once; a repeated one would report the same losses again. */
+	if (kind == COUNT_SKIPPED_BY_CAUSE || kind == COUNT_RESYNCS)
+		number += messages->counts[kind];
+	messages->counts[kind] = MAX(messages->counts[kind], number);
+}
+
+static bool read_loss(StapMessages *messages, const char *line)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(loss_messages); i++) {
+		g_autoptr(GMatchInfo) match = NULL;
+
+		if (!g_regex_match(messages->losses[i], line, 0, &match))
+			continue;
+		for (int n = 0; n < NUMBERS_MAX; n++) {
+			g_autofree char *digits = g_match_info_fetch(match, n + 1);
+
+			if (digits && loss_messages[i].counts[n] != COUNT_NOTHING)
+				enter_number(messages, loss_messages[i].counts[n], digits);
+		}
+		return true;
+	}
+	return false;
+}
+
+/* Returns whether the line is understood as a failure. */
+static bool read_failure(StapMessages *messages, const char *line)
+{
+	int rank = stap_failure_find(line);
+
+	if (rank == STAP_FAILURE_NONE)
+		return false;
+	if (messages->failure_rank == STAP_FAILURE_NONE || rank < messages->failure_rank) {
+		g_free(messages->failure);
+		messages->failure = stap_failure_describe(rank, line, messages->kernel_release,
+							  messages->stap_version);
+		messages->failure_rank = rank;
+	}
+	return !stap_failure_is_unknown(rank);
+}
+
+static bool is_noise(const char *line)
+{
+	for (guint i = 0; i < G_N_ELEMENTS(noise); i++) {
+		if (g_pattern_match_simple(noise[i], line))
+			return true;
+	}
+	return false;
+}
+
+static void finish_line(StapMessages *messages)
+{
+	g_autofree char *line = clean_line(messages);
+
+	g_string_truncate(messages->line, 0);
+	if (!read_loss(messages, line) && !read_failure(messages, line) && !is_noise(line))
+		messages->pass_on(line, messages->user_data);
+}
+
+void stap_messages_feed(StapMessages *messages, const char *text, gsize length)
+{
+	while (length > 0) {
+		const char *newline = memchr(text, '\n', length);
+		gsize bytes = newline ? (gsize)(newline - text) : length;
+		gsize room = LINE_BYTES_MAX - messages->line->len;
+
+		g_string_append_len(messages->line, text, (gssize)MIN(bytes, room));
+		if (!newline)
+			return;
+		finish_line(messages);
+		text += bytes + 1;
+		length -= bytes + 1;
+	}
+}
+
+void stap_messages_finish(StapMessages *messages)
+{
+	if (messages->line->len > 0)
+		finish_line(messages);
+}
+
+StapMessageTotals stap_messages_totals(const StapMessages *messages)
+{
+	const uint64_t *counts = messages->counts;
+
+	return (StapMessageTotals){
+		.skipped = MAX(counts[COUNT_SKIPPED], counts[COUNT_SKIPPED_BY_CAUSE]),
+		.errors = counts[COUNT_ERRORS],
+		.transport_failures = counts[COUNT_TRANSPORT_FAILURES],
+		.lost_messages = MAX(counts[COUNT_LOST_MESSAGES], counts[COUNT_RESYNCS]),
+		.lost_bytes = counts[COUNT_LOST_BYTES],
+		.failure = messages->failure,
+	};
+}
+
+bool stap_messages_may_be_poisoned_cache(const StapMessages *messages)
+{
+	return stap_failure_may_be_poisoned_cache(messages->failure_rank);
+}

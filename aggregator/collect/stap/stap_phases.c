@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap/stap_state.h"
+
+#include "base/clock.h"
+#include "collect/run/memory_watch.h"
+#include "collect/stap/stap_counters.h"
+#include "collect/host/watchdog.h"
+
+#include <signal.h>
+
+enum {
+	DRAIN_MS = 2000, /* for the last heartbeats of every CPU */
+	HEARTBEATS_AFTER_END = 2,
+	REST_MS = 500, /* to read the pipes to their end when nobody is left to write to them */
+};
+
+/* How staprun is made to end, step by step, and how long each step is given. */
+static const struct {
+	int signal;
+	guint patience_ms;
+	bool whole_group; /* stapio's helpers, too */
+} end_steps[] = {
+	{ SIGINT, 10000, false },
+	{ SIGTERM, 5000, false },
+	{ SIGKILL, 2000, true },
+};
+
+static StapRun *run_of(LiveRun *live)
+{
+	return (StapRun *)live;
+}
+
+static gboolean end_patience_over(gpointer user_data);
+
+/* Urges staprun to end, and the more the longer it takes. */
+static void end_child(LiveRun *live)
+{
+	StapRun *run = run_of(live);
+	size_t step = run->end_step++;
+
+	live->phase = PHASE_ENDING;
+	/* When staprun is gone, stap_phases_end_rest() has done what can be done. */
+	if (run->child_ended)
+		return;
+	if (step == G_N_ELEMENTS(end_steps)) {
+		g_main_loop_quit(live->loop);
+		return;
+	}
+	kill(end_steps[step].whole_group ? -run->child.pid : run->child.pid,
+	     end_steps[step].signal);
+	if (run->end_timer)
+		g_source_destroy(run->end_timer);
+	run->end_timer = g_timeout_source_new(end_steps[step].patience_ms);
+	live_run_add_source(live, run->end_timer, end_patience_over);
+}
+
+static gboolean rest_patience_over(gpointer user_data)
+{
+	LiveRun *live = user_data;
+
+	g_main_loop_quit(live->loop);
+	return G_SOURCE_REMOVE;
+}
+
+void stap_phases_end_rest(StapRun *run)
+{
+	kill(-run->child.pid, SIGKILL);
+	watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = run->child.pid });
+	/* Somebody who left the group may hold the pipes: no signal helps then. */
+	live_run_add_timeout(&run->live, REST_MS, rest_patience_over);
+}
+
+static gboolean end_patience_over(gpointer user_data)
+{
+	run_of(user_data)->end_timer = NULL;
+	end_child(user_data);
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean end_drained(gpointer user_data)
+{
+	LiveRun *live = user_data;
+
+	if (live->phase == PHASE_DRAINING)
+		end_child(live);
+	return G_SOURCE_REMOVE;
+}
+
+static const LossLedger *loss_of(const StapRun *run)
+{
+	return run->live.parts.session->loss;
+}
+
+static bool is_drained(const StapRun *run)
+{
+	return loss_ledger_heartbeats(loss_of(run), NULL) >= run->heartbeats_wanted &&
+	       loss_ledger_complete_until(loss_of(run)) >= run->live.end_ns;
+}
+
+static void drain(LiveRun *live)
+{
+	StapRun *run = run_of(live);
+
+	run->counters = stap_counters_read(run->plan->sys_folder, run->module_name);
+	run->heartbeats_wanted = loss_ledger_heartbeats(loss_of(run), NULL) + HEARTBEATS_AFTER_END;
+	live_run_add_timeout(live, DRAIN_MS, end_drained);
+}
+
+/* SIGINT lets staprun finish in order; from now on it should not. */
+static void hurry(LiveRun *live)
+{
+	StapRun *run = run_of(live);
+
+	run->end_step = MAX(run->end_step, 1);
+	if (run->end_step == 1)
+		end_child(live);
+}
+
+void stap_phases_end_early(StapRun *run)
+{
+	run->died |= run->live.phase == PHASE_LIVE;
+	live_run_stop_at(&run->live, clock_monotonic_ns());
+	end_drained(run);
+}
+
+void stap_phases_quit_when_done(StapRun *run)
+{
+	if (run->child_ended && !run->open_pipes)
+		g_main_loop_quit(run->live.loop);
+}
+
+void stap_phases_advance(StapRun *run)
+{
+	LiveRun *live = &run->live;
+
+	/* The first heartbeat: every probe is armed. */
+	if (live->phase == PHASE_STARTING && loss_ledger_heartbeats(loss_of(run), NULL)) {
+		/* From now on others see that the module is in use. */
+		stap_start_end(&run->start);
+		live_run_go_live(live);
+	}
+	live_run_check_recording(live);
+	if (live->phase == PHASE_DRAINING && is_drained(run)) {
+		run->drained = true;
+		end_child(live);
+	}
+}
+
+/* After stapio is asked to end, the module's counters show how much will not come any more. */
+static char *memory_problem(const LiveRun *live)
+{
+	const StapRun *run = (const StapRun *)live;
+	const MemoryWatch watch = {
+		.root = run->plan->proc_root ? run->plan->proc_root : "",
+		.bytes_max = live->parts.request->memory_bytes_max,
+		.cpus = host_snapshot_cpus_online(live->parts.host),
+		.stapio = run->child.pid,
+	};
+
+	return memory_watch_problem(&watch);
+}
+
+const LiveEngine stap_engine = {
+	.drain = drain,
+	.end = end_child,
+	.hurry = hurry,
+	.memory_problem = memory_problem,
+};

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/stap/stap_run.h"
+
+#include "base/clock.h"
+#include "collect/stap/stap_arguments.h"
+#include "collect/stap/stap_counters.h"
+#include "collect/stap/stap_state.h"
+#include "collect/host/watchdog.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <glib-unix.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	READ_BYTES = 1 << 20,
+	LAST_ITERATIONS = 100, /* somebody else may still write to the pipes */
+	READS_PER_WAKE = 8,    /* then signals and timers have their turn */
+};
+
+/* A BatchVisitor. */
+static void take_batch(const Batch *batch, void *user_data)
+{
+	StapRun *run = user_data;
+
+	session_take_batch(run->live.parts.session, batch);
+}
+
+/* Reads once. Returns the length, 0 when there is nothing now, -1 at the end. */
+static ssize_t read_some(StapRun *run, int fd)
+{
+	ssize_t length = read(fd, run->buffer, READ_BYTES);
+
+	if (length > 0)
+		return length;
+	return length < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;
+}
+
+static gboolean close_pipe(StapRun *run)
+{
+	run->open_pipes--;
+	stap_phases_quit_when_done(run);
+	return G_SOURCE_REMOVE;
+}
+
+static gboolean read_stream(int fd, GIOCondition condition, gpointer user_data)
+{
+	StapRun *run = user_data;
+	ssize_t length = 0;
+
+	(void)condition;
+	for (int reads = 0; reads < READS_PER_WAKE; reads++) {
+		length = read_some(run, fd);
+		if (length <= 0)
+			break;
+		batch_reader_feed(run->reader, run->buffer, length);
+		stap_phases_advance(run);
+	}
+	if (length >= 0)
+		return G_SOURCE_CONTINUE;
+	/* While it starts, its messages will show why. */
+	if (run->live.phase != PHASE_STARTING)
+		stap_phases_end_early(run);
+	return close_pipe(run);
+}
+
+static gboolean read_messages(int fd, GIOCondition condition, gpointer user_data)
+{
+	StapRun *run = user_data;
+	ssize_t length = read_some(run, fd);
+
+	(void)condition;
+	if (length > 0)
+		stap_messages_feed(run->messages, (const char *)run->buffer, length);
+	return length < 0 ? close_pipe(run) : G_SOURCE_CONTINUE;
+}
+
+static void pass_on(const char *line, void *user_data)
+{
+	const StapRun *run = user_data;
+
+	progress_clear(&run->live.progress);
+	g_printerr("%s: staprun: %s\n", g_get_prgname(), line);
+}
+
+static void child_ended(GPid pid, gint status, gpointer user_data)
+{
+	StapRun *run = user_data;
+
+	(void)pid;
+	run->child_ended = true;
+	run->child_status = status;
+	stap_phases_end_rest(run);
+	stap_phases_end_early(run);
+	stap_phases_quit_when_done(run);
+}
+
+/* GLib's callbacks of these sources have other arguments than a GSourceFunc. */
+static void add_child(StapRun *run)
+{
+	const GIOCondition ready = G_IO_IN | G_IO_HUP | G_IO_ERR;
+	const StapChild *child = &run->child;
+
+	run->open_pipes = 2;
+	live_run_add_source(&run->live, g_unix_fd_source_new(child->stdout_fd, ready),
+			    (GSourceFunc)(void (*)(void))read_stream);
+	live_run_add_source(&run->live, g_unix_fd_source_new(child->stderr_fd, ready),
+			    (GSourceFunc)(void (*)(void))read_messages);
+	live_run_add_source(&run->live, g_child_watch_source_new(child->pid),
+			    (GSourceFunc)(void (*)(void))child_ended);
+}
+
+/* Leftovers are gone: a module of that name is another run's, or will be in a moment, beside which
+   ours gets a new name. A signed module may not be renamed, so that is not the rule. */
+static bool name_is_taken(const StapRun *run, const char *module_name)
+{
+	return !run->start.alone || stap_module_is_loaded(run->plan->sys_folder, module_name);
+}
+
+/* Whatever becomes of us: it must go. The process has registered itself. */
+static void register_module(StapRun *run)
+{
+	run->module_folder = stap_module_folder(run->plan->sys_folder, run->module_name);
+	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_MODULE,
+				      .path = run->plan->tool->staprun,
+				      .sys_folder = run->module_folder });
+}
+
+static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
+{
+	const LiveRun *live = &run->live;
+	g_autofree char *name = stap_module_name(arguments->module_path);
+	g_auto(GStrv) argv = NULL;
+
+	/* After the command was forked, which must not hold the lock. */
+	run->start = stap_start_begin(arguments->tool->staprun, run->plan->sys_folder,
+				      run->plan->proc_root ? run->plan->proc_root : "");
+	arguments->rename = name_is_taken(run, name);
+	arguments->target = live->command ? command_pid(live->command) : 0;
+	argv = stap_arguments_new(arguments, live->parts.request);
+	if (live->parts.request->verbose) {
+		g_autofree char *line = command_quote(argv);
+
+		g_printerr("%s: running %s\n", g_get_prgname(), line);
+	}
+	/* SystemTap skips every probe on a CPU that comes online after its module was loaded; one
+	   that was there, goes and comes back is traced. */
+	cpu_watch_set_online_traced(live->cpus, clock_monotonic_ns());
+	if (!stap_child_start(&run->child, argv, error))
+		return false;
+	run->module_name = arguments->rename ? stap_module_renamed(name, run->child.pid)
+					     : g_steal_pointer(&name);
+	register_module(run);
+	host_snapshot_ignore_module(live->parts.host, run->module_name);
+	return true;
+}
+
+static bool start(StapRun *run, GError **error)
+{
+	const StapTool *tool = run->plan->tool;
+	Session *session = run->live.parts.session;
+	g_autofree char *collector =
+		tool->major ? g_strdup_printf("SystemTap %u.%u", tool->major, tool->minor)
+			    : g_strdup("SystemTap");
+	StapArguments arguments = {
+		.tool = tool,
+		.buffers = run->plan->buffers,
+		.module_path = run->plan->module_path,
+		.inner = &session->inner,
+	};
+
+	if (!live_run_describe(&run->live, collector, buffer_plan_bytes(run->plan->buffers), error))
+		return false;
+	/* The host's symbols were just fed. */
+	session_find_inner_kmallocs(session, session->symbols);
+	if (!start_child(run, &arguments, error))
+		return false;
+	add_child(run);
+	return true;
+}
+
+/* The result. */
+
+static void unload_module(StapRun *run)
+{
+	const char *staprun = run->plan->tool->staprun;
+	const char *sys_folder = run->plan->sys_folder;
+
+	if (stap_module_is_loaded(sys_folder, run->module_name) &&
+	    !stap_module_unload(staprun, sys_folder, run->module_name))
+		g_printerr("%s: the module %s is still loaded: remove it with "
+			   "'%s -d %s'\n",
+			   g_get_prgname(), run->module_name, staprun, run->module_name);
+	watchdog_withdraw(&(WatchdogItem){
+		.kind = WATCHDOG_MODULE, .path = staprun, .sys_folder = run->module_folder });
+}
+
+/* staprun ended on its own: it said why, or not. */
+static void report_death(StapRun *run)
+{
+	const char *failure = stap_messages_totals(run->messages).failure;
+
+	if (run->died)
+		live_run_set_bound(&run->live,
+				   failure ? failure : "staprun ended before the run did");
+}
+
+/* Where a CPU's last batches did not come, its counters show how many events they held. */
+static void feed_counters(StapRun *run)
+{
+	const LossLedger *loss = run->live.parts.session->loss;
+
+	for (guint i = 0; run->counters && i < run->counters->len; i++) {
+		const CpuCounters *cpu = &g_array_index(run->counters, CpuCounters, i);
+
+		if (loss_ledger_cpu_complete_until(loss, cpu->cpu) < run->live.end_ns)
+			batch_write_counters(run->live.batches, cpu, run->live.end_ns);
+	}
+}
+
+static void write_end(StapRun *run)
+{
+	StapMessageTotals messages = stap_messages_totals(run->messages);
+	const RunLosses losses = {
+		.skipped = messages.skipped,
+		.transport_lost = messages.transport_failures + messages.lost_messages,
+		.damaged_bytes = batch_reader_totals(run->reader).damaged_bytes,
+		.counted_to_end = run->counters != NULL,
+		.drained = run->drained,
+	};
+
+	report_death(run);
+	feed_counters(run);
+	live_run_write_end(&run->live, &losses);
+}
+
+static void set_start_error(const StapRun *run, GError **error)
+{
+	const char *failure = stap_messages_totals(run->messages).failure;
+
+	if (failure)
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_FAILED, failure);
+	else
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+			    "staprun ended with %s %d before its probes were live: "
+			    "run it with -v, and see dmesg",
+			    WIFSIGNALED(run->child_status) ? "signal" : "status",
+			    WIFSIGNALED(run->child_status) ? WTERMSIG(run->child_status)
+							   : WEXITSTATUS(run->child_status));
+}
+
+static bool finish(StapRun *run, GError **error)
+{
+	GError *problem = NULL;
+
+	stap_messages_finish(run->messages);
+	batch_reader_finish(run->reader);
+	live_run_log(&run->live, "staprun has ended, its output is read");
+	live_run_end_command(&run->live);
+	unload_module(run);
+	if (live_run_has_result(&run->live, &problem)) {
+		write_end(run);
+		return true;
+	}
+	if (problem)
+		g_propagate_error(error, problem);
+	else
+		set_start_error(run, error);
+	return false;
+}
+
+static void run_init(StapRun *run, const CollectRun *parts)
+{
+	live_run_init(&run->live, &stap_engine, parts,
+		      run->plan->proc_root ? run->plan->proc_root : "");
+	run->start.lock = -1;
+	run->reader = batch_reader_new(take_batch, run);
+	run->messages = stap_messages_new(pass_on, run);
+	run->buffer = g_malloc(READ_BYTES);
+}
+
+static void run_clear(StapRun *run)
+{
+	stap_start_end(&run->start);
+	live_run_clear(&run->live);
+	if (run->child.pid > 0)
+		stap_child_close(&run->child);
+	batch_reader_free(run->reader);
+	stap_messages_free(run->messages);
+	g_free(run->buffer);
+	g_free(run->module_name);
+	g_free(run->module_folder);
+	if (run->counters)
+		g_array_unref(run->counters);
+}
+
+bool stap_run(const StapRunPlan *plan, const CollectRun *parts, GError **error)
+{
+	StapRun run = { .plan = plan };
+	bool collected;
+
+	run_init(&run, parts);
+	collected = start(&run, error);
+	if (collected) {
+		live_run_loop(&run.live);
+		collected = finish(&run, error);
+	}
+	run_clear(&run);
+	return collected;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/stap/buffer_plan.h"
+#include "collect/run/collector.h"
+#include "collect/stap/stap_options.h"
+#include "collect/host/stap_tool.h"
+
+/* What the SystemTap collector prepares before it loads anything. Everything is borrowed. */
+typedef struct {
+	const StapTool *tool;
+	const StapOptions *options; /* NULL: none */
+	const BufferPlan *buffers;
+	const char *module_path;
+	const char *sys_folder; /* NULL: /sys */
+	const char *proc_root;  /* what has /proc and /sys/devices; NULL: this host */
+} StapRunPlan;
+
+/*
+ * Loads the module, holds and releases the command, reads the stream into the session and sees to
+ * it that no module stays loaded. As CollectorType.collect; needs what stap_collector prepares.
+ */
+bool stap_run(const StapRunPlan *plan, const CollectRun *parts, GError **error);

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/tasks/cgroup_paths.h"
+
+#include "collect/tasks/cgroup_handles.h"
+#include "collect/tasks/task_cgroup.h"
+#include "base/keyed_hash.h"
+#include "record/batch_writer.h"
+
+#include <string.h>
+
+enum {
+	IDS_MAX = 100000,         /* that are looked for at all */
+	WALK_FOLDERS_MAX = 20000, /* about a tenth of a second */
+};
+
+struct CgroupPaths {
+	TaskCgroups *cgroups;
+	CgroupHandles *handles[TASK_CGROUP_HIERARCHIES]; /* NULL: they cannot be used */
+	/* (element-type uint64_t), owned: of no further interest, and still looked for. */
+	GHashTable *settled;
+	GHashTable *wanted;
+	GHashTable *seen; /* (element-type Member), owned: of ids that are not settled */
+	GArray *fresh;    /* (element-type Member), owned: those of them not looked at yet */
+};
+
+/* A process that is in a cgroup. */
+typedef struct {
+	uint64_t cgroup_id;
+	uint64_t tgid;
+} Member;
+
+static guint member_hash(gconstpointer member)
+{
+	return (guint)keyed_hash(member, sizeof(Member));
+}
+
+static gboolean member_equal(gconstpointer left, gconstpointer right)
+{
+	return !memcmp(left, right, sizeof(Member));
+}
+
+CgroupPaths *cgroup_paths_new(const char *root)
+{
+	CgroupPaths *paths = g_new0(CgroupPaths, 1);
+
+	paths->cgroups = task_cgroups_new(root);
+	for (int i = 0; i < TASK_CGROUP_HIERARCHIES; i++) {
+		TaskCgroupMount mount = task_cgroups_mount(paths->cgroups, i);
+
+		if (mount.folder)
+			paths->handles[i] = cgroup_handles_new(mount.folder);
+	}
+	paths->settled = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, NULL);
+	paths->wanted = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, NULL);
+	paths->seen = g_hash_table_new_full(member_hash, member_equal, g_free, NULL);
+	paths->fresh = g_array_new(FALSE, FALSE, sizeof(Member));
+	return paths;
+}
+
+void cgroup_paths_free(CgroupPaths *paths)
+{
+	if (!paths)
+		return;
+	task_cgroups_free(paths->cgroups);
+	for (int i = 0; i < TASK_CGROUP_HIERARCHIES; i++)
+		cgroup_handles_free(paths->handles[i]);
+	g_hash_table_unref(paths->settled);
+	g_hash_table_unref(paths->wanted);
+	g_hash_table_unref(paths->seen);
+	g_array_unref(paths->fresh);
+	g_free(paths);
+}
+
+static void add_id(GHashTable *ids, uint64_t id)
+{
+	uint64_t *key = g_new(uint64_t, 1);
+
+	*key = id;
+	g_hash_table_add(ids, key);
+}
+
+/* Returns the path of what is seen below a mounted folder: "/docker/1a2b" and "/sub" are seen as
+   "/sub" where "/docker/1a2b" is mounted. */
+static char *path_from(TaskCgroupMount mount, const char *below)
+{
+	const char *top = g_str_equal(mount.top, "/") ? "" : mount.top;
+
+	return *top || *below ? g_strconcat(top, below, NULL) : g_strdup("/");
+}
+
+/* Whether an id that no handle leads to is that of a cgroup which is gone. */
+static bool handles_say_all(const CgroupPaths *paths)
+{
+	for (int i = 0; i < TASK_CGROUP_HIERARCHIES; i++)
+		if (task_cgroups_mount(paths->cgroups, i).folder && !paths->handles[i])
+			return false;
+	return true;
+}
+
+/* What file handles show about an id. */
+typedef struct {
+	char *path;  /* owned by the caller; NULL: it is not known */
+	bool is_two; /* two hierarchies have a cgroup of that id: the right one is not known */
+} Lead;
+
+static void follow(const CgroupPaths *paths, TaskCgroupHierarchy hierarchy, uint64_t id, Lead *lead)
+{
+	const CgroupHandles *handles = paths->handles[hierarchy];
+	g_autofree char *below = handles ? cgroup_handles_path(handles, id) : NULL;
+	char *path;
+
+	if (!below)
+		return;
+	path = path_from(task_cgroups_mount(paths->cgroups, hierarchy), below);
+	lead->is_two = lead->path && !g_str_equal(lead->path, path);
+	g_free(lead->path);
+	lead->path = path;
+}
+
+static Lead lead_of(const CgroupPaths *paths, uint64_t id)
+{
+	Lead lead = { 0 };
+
+	for (int i = 0; i < TASK_CGROUP_HIERARCHIES; i++)
+		follow(paths, i, id, &lead);
+	if (lead.is_two)
+		g_clear_pointer(&lead.path, g_free);
+	return lead;
+}
+
+/* Appends a line of the batch. The kernel allows no line end in a cgroup's name; the check keeps
+   other sources from breaking the format. */
+static void append_line(GString *lines, uint64_t id, const char *path)
+{
+	if (!strchr(path, '\n'))
+		g_string_append_printf(lines, "%" G_GUINT64_FORMAT " %s\n", id, path);
+}
+
+static void settle(CgroupPaths *paths, uint64_t id, const char *path, GString *lines)
+{
+	if (path)
+		append_line(lines, id, path);
+	add_id(paths->settled, id);
+	g_hash_table_remove(paths->wanted, &id);
+}
+
+/* A process that is in the cgroup shows its path more surely than the id, as two hierarchies number
+   theirs from 1. */
+static void look_for(CgroupPaths *paths, const Member *member, GString *lines)
+{
+	uint64_t id = member->cgroup_id;
+	g_autofree char *path = task_cgroups_path_of(paths->cgroups, (uint32_t)member->tgid, id);
+	Lead lead = { 0 };
+
+	if (!path) {
+		lead = lead_of(paths, id);
+		path = lead.path;
+	}
+	if (path || (handles_say_all(paths) && !lead.is_two))
+		settle(paths, id, path, lines);
+	else
+		add_id(paths->wanted, id);
+}
+
+static bool is_settled(const CgroupPaths *paths, uint64_t id)
+{
+	return g_hash_table_contains(paths->settled, &id);
+}
+
+static void look_at_fresh(CgroupPaths *paths, GString *lines)
+{
+	for (guint i = 0; i < paths->fresh->len; i++) {
+		const Member *member = &g_array_index(paths->fresh, Member, i);
+
+		if (!is_settled(paths, member->cgroup_id) &&
+		    g_hash_table_size(paths->settled) + g_hash_table_size(paths->wanted) < IDS_MAX)
+			look_for(paths, member, lines);
+	}
+	g_array_set_size(paths->fresh, 0);
+}
+
+static void note_member(CgroupPaths *paths, const Member *member)
+{
+	if (is_settled(paths, member->cgroup_id) || g_hash_table_size(paths->seen) >= IDS_MAX ||
+	    g_hash_table_contains(paths->seen, member))
+		return;
+	g_hash_table_add(paths->seen, g_memdup(member, sizeof(*member)));
+	g_array_append_val(paths->fresh, *member);
+}
+
+bool cgroup_paths_take(const Events *events, void *paths)
+{
+	for (uint32_t task = 0; task < events->tasks_count; task++) {
+		Member member = { .cgroup_id = events_task_cgroup(events, (uint16_t)task) };
+		EventTask facts;
+
+		if (!member.cgroup_id || is_settled(paths, member.cgroup_id))
+			continue;
+		events_read_task(events, (uint16_t)task, &facts);
+		member.tgid = facts.tgid;
+		note_member(paths, &member);
+	}
+	return true;
+}
+
+/* A walk through the folders of a hierarchy. */
+typedef struct {
+	CgroupPaths *paths;
+	TaskCgroupMount mount;
+	GString *lines;
+	GQueue *folders; /* (element-type utf8), owned: below the mounted one, still to be read */
+	unsigned left;   /* how many more may be */
+} Walk;
+
+static void add_folders(Walk *walk, const char *below)
+{
+	g_autofree char *folder = g_strconcat(walk->mount.folder, below, NULL);
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *name;
+
+	while (dir && walk->left && (name = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+
+		if (!g_file_test(path, G_FILE_TEST_IS_DIR) ||
+		    g_file_test(path, G_FILE_TEST_IS_SYMLINK))
+			continue;
+		g_queue_push_tail(walk->folders, g_strconcat(below, "/", name, NULL));
+		walk->left--;
+	}
+}
+
+static void visit(Walk *walk, const char *below)
+{
+	g_autofree char *folder = g_strconcat(walk->mount.folder, below, NULL);
+	uint64_t id = task_cgroup_folder_id(folder);
+
+	if (g_hash_table_contains(walk->paths->wanted, &id)) {
+		g_autofree char *path = path_from(walk->mount, below);
+
+		settle(walk->paths, id, path, walk->lines);
+	}
+	add_folders(walk, below);
+}
+
+/* Breadth first, so that the bound leaves out what is deep. */
+static void walk_hierarchy(CgroupPaths *paths, TaskCgroupMount mount, GString *lines)
+{
+	Walk walk = { paths, mount, lines, NULL, WALK_FOLDERS_MAX };
+
+	if (!mount.folder)
+		return;
+	walk.folders = g_queue_new();
+	g_queue_push_tail(walk.folders, g_strdup(""));
+	while (!g_queue_is_empty(walk.folders) && g_hash_table_size(paths->wanted)) {
+		g_autofree char *below = g_queue_pop_head(walk.folders);
+
+		visit(&walk, below);
+	}
+	g_queue_free_full(walk.folders, g_free);
+}
+
+static bool write_lines(GByteArray *out, const GString *lines)
+{
+	if (lines->len)
+		batch_write_text(out, KMT_BATCH_CGROUPS, 0, lines->str, lines->len);
+	return lines->len;
+}
+
+bool cgroup_paths_update(CgroupPaths *paths, GByteArray *out)
+{
+	g_autoptr(GString) lines = g_string_new(NULL);
+
+	look_at_fresh(paths, lines);
+	return write_lines(out, lines);
+}
+
+bool cgroup_paths_finish(CgroupPaths *paths, GByteArray *out)
+{
+	g_autoptr(GString) lines = g_string_new(NULL);
+
+	look_at_fresh(paths, lines);
+	for (int i = 0; i < TASK_CGROUP_HIERARCHIES; i++)
+		if (!paths->handles[i])
+			walk_hierarchy(paths, task_cgroups_mount(paths->cgroups, i), lines);
+	return write_lines(out, lines);
+}

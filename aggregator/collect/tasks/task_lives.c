@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/tasks/task_state.h"
+
+void task_enter(TaskTable *table, Task *task)
+{
+	g_hash_table_insert(table->tasks, GUINT_TO_POINTER(task->tid), task);
+}
+
+void task_forget(TaskTable *table, Task *task)
+{
+	g_hash_table_remove(table->tasks, GUINT_TO_POINTER(task->tid));
+	task_free(task);
+}
+
+void task_note_recent(TaskTable *table, Task *task)
+{
+	if (task->is_recent)
+		return;
+	task->is_recent = true;
+	g_array_append_val(table->recent, task->tid);
+}
+
+/* A record may have been lost: then /proc knows whose child it is, unless it was orphaned. */
+static bool parent_is_counted(const TaskTable *table, uint32_t parent_tgid)
+{
+	return table->inherits_count && task_table_is_counted(table, parent_tgid);
+}
+
+static Process *process_read(const TaskTable *table, uint32_t tgid, const TaskProcess *read)
+{
+	Process *process = process_new(tgid);
+
+	process->start_time_ns = read->start_time_ns;
+	process->is_worker = read->is_worker;
+	process->is_counted = parent_is_counted(table, read->parent_tgid);
+	process->cgroup_is_due = true;
+	return process;
+}
+
+static Task *read_thread(TaskTable *table, Process *process, uint32_t tid)
+{
+	char comm[KMT_COMM_BYTES] = TASK_EXITED;
+	Task *task;
+
+	task_proc_comm(&table->proc, tid, process->is_worker, comm);
+	task = task_new(tid, 0, process, comm);
+	task_enter(table, task);
+	return task;
+}
+
+static Process *process_found(const TaskTable *table, uint32_t tgid)
+{
+	const Task *leader = task_lookup(table, tgid);
+
+	return leader && task_is_leader(leader) ? leader->process : NULL;
+}
+
+/* Enters the leader of a new process. The id may be another's by now: then this process has none to
+   be found by. */
+static Process *process_entered(TaskTable *table, Process *process)
+{
+	if (!task_lookup(table, process->tgid))
+		read_thread(table, process, process->tgid);
+	return process;
+}
+
+Process *task_process_of(TaskTable *table, uint32_t tgid)
+{
+	Process *process = process_found(table, tgid);
+	TaskProcess read;
+
+	if (process)
+		return process;
+	process = task_proc_process(&table->proc, tgid, &read) ? process_read(table, tgid, &read)
+							       : process_new(tgid);
+	return process_entered(table, process);
+}
+
+static Task *read_task(TaskTable *table, uint32_t tgid, uint32_t tid)
+{
+	Process *process = task_process_of(table, tgid);
+
+	return tid == tgid ? task_lookup(table, tid) : read_thread(table, process, tid);
+}
+
+static bool is_of(const Task *task, uint32_t tgid)
+{
+	return tgid == TASK_ID_UNKNOWN || task->process->tgid == tgid;
+}
+
+Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
+{
+	Task *later, *task = task_life_at(task_lookup(table, tid), time_ns, &later);
+
+	if (task && is_of(task, tgid))
+		return task;
+	/* The clocks of CPUs may differ a little. */
+	if (later)
+		return is_of(later, tgid) ? later : NULL;
+	if (tgid == TASK_ID_UNKNOWN || tid == TASK_ID_UNKNOWN)
+		return NULL;
+	/* Its end and the new task's beginning were lost. */
+	if (task)
+		task_forget(table, task);
+	return read_task(table, tgid, tid);
+}
+
+uint64_t task_cgroup_of(const TaskTable *table, Process *process)
+{
+	uint64_t id;
+
+	if (!process->cgroup_is_due)
+		return process->cgroup_id;
+	process->cgroup_is_due = false;
+	process->cgroup_reads_left--;
+	id = task_cgroups_of(table->cgroups, process->tgid);
+	if (id)
+		process->cgroup_id = id;
+	return process->cgroup_id;
+}
+
+/* A process that is known may have threads that are not. */
+typedef struct {
+	TaskTable *table;
+	Process *process;
+} ThreadScan;
+
+static void scan_thread(uint32_t tid, void *user_data)
+{
+	ThreadScan *scan = user_data;
+	char comm[KMT_COMM_BYTES];
+
+	if (task_lookup(scan->table, tid) ||
+	    !task_proc_comm(&scan->table->proc, tid, scan->process->is_worker, comm))
+		return;
+	task_enter(scan->table, task_new(tid, 0, scan->process, comm));
+}
+
+static void scan_process(uint32_t tgid, void *user_data)
+{
+	TaskTable *table = user_data;
+	ThreadScan scan = { table, NULL };
+	TaskProcess read;
+
+	if (!task_proc_process(&table->proc, tgid, &read))
+		return;
+	scan.process = process_found(table, tgid);
+	if (!scan.process)
+		scan.process = process_entered(table, process_read(table, tgid, &read));
+	/* Now: children have it from there, and all may be gone when their records are read. */
+	task_cgroup_of(table, scan.process);
+	if (read.threads > 1)
+		task_proc_each_thread(&table->proc, tgid, scan_thread, &scan);
+}
+
+void task_table_scan(TaskTable *table)
+{
+	task_proc_each_process(&table->proc, scan_process, table);
+}

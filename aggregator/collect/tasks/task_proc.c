@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/tasks/task_proc.h"
+
+#include "base/clock.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A name shown by /proc has at most 64 bytes; the numbers of stat are at most 52 of 20 digits. */
+enum { PATH_BYTES = 48, COMM_TEXT_BYTES = 128, STAT_TEXT_BYTES = 2048 };
+
+enum { NS_PER_MS = 1000000 };
+
+/* include/linux/sched.h, the same in every kernel since 2.6.36. */
+enum { PF_WQ_WORKER = 0x20 };
+
+/* Fields of /proc/PID/stat by their numbers in proc(5). */
+enum { STAT_NAME = 2, STAT_PPID = 4, STAT_FLAGS = 9, STAT_THREADS = 20, STAT_START = 22 };
+
+void task_proc_open(TaskProc *proc, const char *root)
+{
+	g_autofree char *path = g_strconcat(root, "/proc", NULL);
+	/* One right after the other, so that what is between them is 0 or long. */
+	uint64_t monotonic_ns = clock_monotonic_ns();
+	uint64_t apart_ns = clock_ns(CLOCK_BOOTTIME) - monotonic_ns;
+
+	proc->folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	proc->ns_per_tick = NS_PER_SECOND / (uint64_t)sysconf(_SC_CLK_TCK);
+	proc->asleep_ns = apart_ns - apart_ns % NS_PER_MS;
+}
+
+void task_proc_close(TaskProc *proc)
+{
+	if (proc->folder >= 0)
+		close(proc->folder);
+}
+
+/* Reads the start of a file as text. Returns its length, 0: it is gone. */
+static size_t read_text(const TaskProc *proc, const char *path, char *text, size_t text_bytes)
+{
+	int fd = openat(proc->folder, path, O_RDONLY | O_CLOEXEC);
+	ssize_t length;
+
+	if (fd < 0)
+		return 0;
+	length = read(fd, text, text_bytes - 1);
+	close(fd);
+	text[MAX(length, 0)] = '\0';
+	return (size_t)MAX(length, 0);
+}
+
+/* Returns where the field after the one at text begins, NULL: there is none. */
+static const char *next_field(const char *text)
+{
+	text = strchr(text, ' ');
+	return text ? text + 1 : NULL;
+}
+
+static uint64_t monotonic_of(const TaskProc *proc, uint64_t ticks)
+{
+	uint64_t since_boot_ns = ticks * proc->ns_per_tick;
+
+	/* When the host slept since the task began, the clock has no such time. */
+	return since_boot_ns > proc->asleep_ns ? since_boot_ns - proc->asleep_ns : 1;
+}
+
+static bool parse_stat(const TaskProc *proc, const char *text, TaskProcess *process)
+{
+	/* Nothing behind the name has a bracket, and the name may have any. */
+	const char *at = strrchr(text, ')');
+	uint64_t fields[STAT_START + 1] = { 0 };
+	int field = STAT_NAME;
+
+	while (field < STAT_START && at && (at = next_field(at)))
+		fields[++field] = g_ascii_strtoull(at, NULL, 10);
+	if (field < STAT_START)
+		return false;
+	process->is_over = strchr("ZXx", strrchr(text, ')')[2]);
+	process->parent_tgid = (uint32_t)fields[STAT_PPID];
+	process->threads = (uint32_t)fields[STAT_THREADS];
+	process->is_worker = fields[STAT_FLAGS] & PF_WQ_WORKER;
+	process->start_time_ns = monotonic_of(proc, fields[STAT_START]);
+	return true;
+}
+
+bool task_proc_process(const TaskProc *proc, uint32_t tgid, TaskProcess *process)
+{
+	char path[PATH_BYTES], text[STAT_TEXT_BYTES];
+
+	snprintf(path, sizeof(path), "%u/stat", tgid);
+	return read_text(proc, path, text, sizeof(text)) && parse_stat(proc, text, process);
+}
+
+/* "kworker/0:1-events" is "kworker/0:1" to the kernel; a rescuer's own name may have a dash. */
+static size_t worker_name_length(const char *name, size_t length)
+{
+	static const char prefix[] = "kworker/";
+
+	if (!g_str_has_prefix(name, prefix) || g_str_has_prefix(name, "kworker/R-"))
+		return length;
+	return strcspn(name, "+-");
+}
+
+bool task_proc_comm(const TaskProc *proc, uint32_t tid, bool is_worker, char comm[KMT_COMM_BYTES])
+{
+	char path[PATH_BYTES], text[COMM_TEXT_BYTES];
+	size_t length;
+
+	snprintf(path, sizeof(path), "%u/comm", tid);
+	length = read_text(proc, path, text, sizeof(text));
+	if (!length)
+		return false;
+	if (text[length - 1] == '\n')
+		text[--length] = '\0';
+	if (is_worker)
+		length = worker_name_length(text, length);
+	memset(comm, 0, KMT_COMM_BYTES);
+	memcpy(comm, text, MIN(length, KMT_COMM_BYTES - 1));
+	return true;
+}
+
+static void visit_numbers(const TaskProc *proc, const char *path, TaskProcVisit visit,
+			  void *user_data)
+{
+	int fd = openat(proc->folder, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (g_ascii_isdigit(*entry->d_name))
+			visit((uint32_t)g_ascii_strtoull(entry->d_name, NULL, 10), user_data);
+	if (dir)
+		closedir(dir);
+}
+
+void task_proc_each_process(const TaskProc *proc, TaskProcVisit visit, void *user_data)
+{
+	visit_numbers(proc, ".", visit, user_data);
+}
+
+void task_proc_each_thread(const TaskProc *proc, uint32_t tgid, TaskProcVisit visit,
+			   void *user_data)
+{
+	char path[PATH_BYTES];
+
+	snprintf(path, sizeof(path), "%u/task", tgid);
+	visit_numbers(proc, path, visit, user_data);
+}

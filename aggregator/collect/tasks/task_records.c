@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/tasks/task_state.h"
+
+#include "base/clock.h"
+
+/* After an execve by another thread, which ends all but itself and becomes the leader. */
+static void end_others(TaskTable *table, const Task *leader, uint64_t time_ns)
+{
+	for (GList *item = leader->process->threads.head; item; item = item->next) {
+		Task *task = item->data;
+
+		if (task == leader || task->born_ns >= time_ns || task->ended_ns <= time_ns)
+			continue;
+		task->ended_ns = time_ns;
+		task_note_recent(table, task);
+	}
+}
+
+/* The cgroup is to be read when it is asked for next, but not without end. */
+static void expect_other_cgroup(Process *process)
+{
+	process->cgroup_is_due = process->cgroup_reads_left > 0;
+}
+
+void task_table_comm(TaskTable *table, uint32_t tgid, uint32_t tid, const char *comm,
+		     uint64_t time_ns)
+{
+	Task *task = task_at(table, tgid, tid, time_ns);
+
+	if (!task)
+		return;
+	task_names_set(&task->names, comm, time_ns);
+	task_note_recent(table, task);
+	table->passing_on_is_due |= task->forked_ns > time_ns;
+	if (!task_is_leader(task))
+		return;
+	expect_other_cgroup(task->process);
+	if (task->ended_ns > time_ns)
+		return;
+	task->ended_ns = TASK_LIVES;
+	end_others(table, task, time_ns);
+}
+
+/* An unknown task is remembered as well: another CPU may report its beginning later. */
+void task_table_exit(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
+{
+	Task *task = task_at(table, tgid, tid, time_ns);
+	uint64_t taken_over_ns = TASK_LIVES;
+
+	if (!task || task->born_ns > time_ns)
+		return;
+	if (task_is_leader(task))
+		taken_over_ns = task_names_next_ns(&task->names, time_ns);
+	if (taken_over_ns != TASK_LIVES)
+		end_others(table, task, taken_over_ns);
+	else
+		task->ended_ns = time_ns;
+	task_note_recent(table, task);
+}
+
+/* What a new process inherits from its parent. */
+static void inherit(const TaskTable *table, Process *process, Process *parent)
+{
+	process->is_counted |= table->inherits_count && parent->is_counted;
+	if (process->cgroup_id)
+		return;
+	process->cgroup_id = task_cgroup_of(table, parent);
+	if (!process->cgroup_id)
+		expect_other_cgroup(process);
+}
+
+/* Whether what was read from /proc is the process that began at that time, and not one that had its
+   id before. */
+static bool began_at(const Task *leader, uint64_t time_ns)
+{
+	uint64_t start_ns = leader->process->start_time_ns;
+
+	if (!task_is_leader(leader) || leader->born_ns || leader->ended_ns <= time_ns)
+		return false;
+	return !start_ns ||
+	       (start_ns < time_ns + start_differs_ns && time_ns < start_ns + start_differs_ns);
+}
+
+/* Whether a pid was asked for that no process had then: who gets it later is somebody else. */
+static bool is_nobodys(const Process *process)
+{
+	return process->is_counted && !process->start_time_ns;
+}
+
+static Process *process_made(const Task *old, uint32_t tgid, uint64_t time_ns)
+{
+	bool is_known = old && began_at(old, time_ns) && !is_nobodys(old->process);
+	Process *process = is_known ? old->process : process_new(tgid);
+
+	if (!process->start_time_ns)
+		process->start_time_ns = time_ns;
+	return process;
+}
+
+/* A task follows an older life of its tid: its own beginning, read before, or the life of another.
+   What was recorded of the older one since then is its own, up to the life that follows it. */
+static void succeed(TaskTable *table, Task *task, Task *old, const Task *later)
+{
+	uint64_t end_ns = later ? later->born_ns : TASK_LIVES;
+
+	task_names_take_between(&task->names, &old->names, task->born_ns, end_ns);
+	if (old->ended_ns > task->born_ns)
+		task->ended_ns = old->ended_ns;
+	task->forked_ns = old->forked_ns;
+	table->passing_on_is_due |= task->forked_ns > task->born_ns;
+	task->is_recent = old->is_recent;
+	old->is_recent = true; /* the tid is, which they share */
+	task->earlier = old;
+}
+
+/* Puts a task among the lives of its tid: records of two CPUs may come in any order, and a tid may
+   have had several lives before the events of the first are read. */
+static void enter_life(TaskTable *table, Task *task, Task *old, Task *later)
+{
+	if (old)
+		succeed(table, task, old, later);
+	if (later) {
+		later->earlier = task;
+		task->is_recent = later->is_recent;
+	} else {
+		task_enter(table, task);
+		task_note_recent(table, task);
+	}
+}
+
+/* Makes the kernel's threads, which have names of their own from the first since Linux 6.4. */
+static bool is_kthreadd(const Task *parent, const char *comm)
+{
+	enum { KTHREADD = 2 };
+
+	return parent->tid == KTHREADD && g_str_equal(comm, "kthreadd");
+}
+
+/* Returns the name that a child made at that time begins with, NULL: it is not known. */
+static const char *name_passed_on(const Task *parent, uint64_t time_ns)
+{
+	const char *comm = parent ? task_names_at(&parent->names, time_ns) : TASK_EXITED;
+
+	return g_str_equal(comm, TASK_EXITED) || is_kthreadd(parent, comm) ? NULL : comm;
+}
+
+static Task *child_new(const TaskTable *table, uint32_t tid, uint64_t time_ns, Process *process,
+		       const Task *parent)
+{
+	const char *passed_on = name_passed_on(parent, time_ns);
+	bool is_kernel = parent && is_kthreadd(parent, task_names_at(&parent->names, time_ns));
+	char comm[KMT_COMM_BYTES] = TASK_EXITED;
+	Task *task;
+
+	if (!passed_on)
+		task_proc_comm(&table->proc, tid, is_kernel, comm);
+	task = task_new(tid, time_ns, process, passed_on ? passed_on : comm);
+	task->parent_tid = parent ? parent->tid : 0;
+	return task;
+}
+
+/* The id may be another process's by now; the thread that made the new one is known by its time. */
+static Process *process_of_thread(TaskTable *table, uint32_t tgid, const Task *maker)
+{
+	return maker ? maker->process : task_process_of(table, tgid);
+}
+
+void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t parent_tgid,
+		     uint32_t parent_tid, uint64_t time_ns)
+{
+	/* A parent outside of our pid namespace has no id. */
+	Task *parent = parent_tid ? task_at(table, parent_tgid, parent_tid, time_ns) : NULL;
+	Task *later, *old = task_life_at(task_lookup(table, tid), time_ns, &later);
+	bool is_process = tgid != parent_tgid;
+	Process *process;
+
+	if (old && old->born_ns == time_ns)
+		return;
+	process = is_process ? process_made(old, tgid, time_ns)
+			     : process_of_thread(table, tgid, parent);
+	enter_life(table, child_new(table, tid, time_ns, process, parent), old, later);
+	if (!parent)
+		return;
+	parent->forked_ns = MAX(parent->forked_ns, time_ns);
+	if (is_process)
+		inherit(table, process, parent->process);
+}
+
+/* The life of a tid at a time as far as it is known, without looking further. */
+static const Task *known_at(const TaskTable *table, uint32_t tid, uint64_t time_ns)
+{
+	Task *later;
+
+	return task_life_at(task_lookup(table, tid), time_ns, &later);
+}
+
+static gint compare_births(gconstpointer left, gconstpointer right)
+{
+	const Task *a = *(Task *const *)left, *b = *(Task *const *)right;
+
+	return (a->born_ns > b->born_ns) - (a->born_ns < b->born_ns);
+}
+
+static void pass_on_to(TaskTable *table, Task *child)
+{
+	const Task *parent = known_at(table, child->parent_tid, child->born_ns);
+	const char *comm = name_passed_on(parent, child->born_ns);
+
+	if (comm)
+		task_names_set(&child->names, comm, child->born_ns);
+	if (!parent)
+		return;
+	if (task_is_leader(child))
+		inherit(table, child->process, parent->process);
+}
+
+/* Parents come before their children, so that once is enough. */
+void task_pass_on(TaskTable *table)
+{
+	g_autoptr(GPtrArray) children = g_ptr_array_new();
+
+	for (guint i = 0; i < table->recent->len; i++) {
+		Task *task = task_lookup(table, g_array_index(table->recent, uint32_t, i));
+
+		for (; task; task = task->earlier)
+			if (task->parent_tid)
+				g_ptr_array_add(children, task);
+	}
+	g_ptr_array_sort(children, compare_births);
+	for (guint i = 0; i < children->len; i++)
+		pass_on_to(table, children->pdata[i]);
+	table->passing_on_is_due = false;
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "import/import.h"
+#include "import/import_count.h"
+#include "import/import_stack_line.h"
+#include "import/import_text.h"
+#include "import/import_types.h"
+
+#include <string.h>
+
+/*
+ * Text of SystemTap's print_stack() and print_backtrace(), in either of the forms that scripts
+ * print it:
+ *
+ *	frame lines, then a line that is a number: that many events (stackcollapse-stap.pl reads it)
+ *	any other line, then frame lines: one event, which ends at the first line that is no frame
+ *
+ * The first count line behind a stack settles that the input is of the first form.
+ */
+
+enum {
+	RECOGNISED_FRAMES_MIN = 2,
+};
+
+typedef struct {
+	Session *session;
+	ImportLines lines;
+	GString *stack;       /* the frame lines so far */
+	uint64_t stack_lines; /* input lines that it was made of */
+	bool in_stack;
+	bool blank_behind; /* the stack was followed by an empty line */
+	bool counted;      /* a count line was seen behind a stack */
+	uint64_t unreadable;
+} CountTextState;
+
+static void forget_stack(CountTextState *state)
+{
+	g_string_truncate(state->stack, 0);
+	state->stack_lines = 0;
+	state->in_stack = false;
+	state->blank_behind = false;
+}
+
+static void count_stack(CountTextState *state, uint64_t weight)
+{
+	import_count(state->session, &(EventText){
+					     .text = state->stack->str,
+					     .length = (uint32_t)state->stack->len,
+					     .weight = weight,
+				     });
+	forget_stack(state);
+}
+
+/* A stack that no count line ends: one event, or in an input with counts a damaged record. */
+static void end_stack(CountTextState *state)
+{
+	if (!state->in_stack)
+		return;
+	if (!state->counted) {
+		count_stack(state, 1);
+		return;
+	}
+	state->unreadable += state->stack_lines;
+	forget_stack(state);
+}
+
+static void add_frame(CountTextState *state, StackLineKind kind, const char *line, size_t length)
+{
+	if (state->blank_behind && !state->counted)
+		end_stack(state);
+	state->in_stack = true;
+	state->stack_lines++;
+	if (!stack_line_append(state->stack, kind, line, length))
+		state->unreadable++;
+}
+
+/* A number without frames before it: a stack that could not be taken, once counts are known. */
+static void read_count(CountTextState *state, uint64_t count)
+{
+	if (!state->in_stack && !state->counted) {
+		state->unreadable++;
+		return;
+	}
+	state->counted = true;
+	count_stack(state, count);
+}
+
+static void read_line(void *data, const char *line, size_t length)
+{
+	CountTextState *state = data;
+	uint64_t count = 0;
+	StackLineKind kind = stack_line_kind(line, length, &count);
+
+	switch (kind) {
+	case LINE_BLANK:
+		state->blank_behind = state->in_stack;
+		break;
+	case LINE_COUNT:
+		read_count(state, count);
+		break;
+	case LINE_OTHER:
+		if (state->counted)
+			state->unreadable++;
+		else
+			end_stack(state);
+		break;
+	case LINE_NO_STACK:
+		state->in_stack = true;
+		state->stack_lines++;
+		break;
+	default:
+		add_frame(state, kind, line, length);
+		break;
+	}
+}
+
+static void *count_text_begin(Session *session)
+{
+	CountTextState *state = g_new0(CountTextState, 1);
+
+	state->session = session;
+	state->stack = g_string_new(NULL);
+	import_lines_init(&state->lines, read_line, state);
+	return state;
+}
+
+static void count_text_feed(void *data, const char *text, size_t length)
+{
+	CountTextState *state = data;
+
+	import_lines_feed(&state->lines, text, length);
+}
+
+static uint64_t count_text_finish(void *data)
+{
+	g_autofree CountTextState *state = data;
+
+	import_lines_finish(&state->lines);
+	end_stack(state);
+	g_string_free(state->stack, TRUE);
+	return state->unreadable + state->lines.too_long;
+}
+
+/* The head of the tables of --by, of which a row's count is not behind its stack. */
+static bool is_table_head(const char *line, size_t length)
+{
+	Cursor at = cursor_over(line, length);
+
+	return cursor_take(&at, "ALLOCATIONS  SHARE%");
+}
+
+/*
+ * Frames with an address, two in a row or one with its count. Free-form lines may be around them,
+ * so a text with a byte that no text has is refused, and so is a table.
+ */
+static bool count_text_recognises(const char *text, size_t length)
+{
+	const char *end = text + length;
+	unsigned frames = 0;
+
+	if (memchr(text, '\0', length))
+		return false;
+	for (const char *at = text, *next; at < end; at = next) {
+		const char *newline = import_line_end(at, end);
+		const char *line_end = newline ? newline : end;
+		size_t line_bytes = import_trimmed(at, (size_t)(line_end - at));
+		uint64_t count;
+		StackLineKind kind = stack_line_kind(at, line_bytes, &count);
+
+		next = newline ? newline + 1 : end;
+		if (is_table_head(at, line_bytes))
+			return false;
+		if (kind == LINE_COUNT && frames > 0)
+			return true;
+		if (kind == LINE_OTHER || kind == LINE_COUNT)
+			frames = 0;
+		else if (kind == LINE_FRAME || kind == LINE_NAME || kind == LINE_ADDRESSES)
+			frames++;
+		if (frames >= RECOGNISED_FRAMES_MIN)
+			return true;
+	}
+	return false;
+}
+
+const ImportType import_count_text = {
+	.name = "SystemTap's stack text",
+	.recognises = count_text_recognises,
+	.begin = count_text_begin,
+	.feed = count_text_feed,
+	.finish = count_text_finish,
+};

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "import/import.h"
+#include "import/import_count.h"
+#include "import/import_text.h"
+#include "import/import_types.h"
+
+#include <string.h>
+
+/*
+ * The stream of SystemTap's Perl example kmalloc-top:
+ *
+ *	<hashkey>
+ *	 0xffffffff800d9d3b : __kmalloc+0x0/0x9f [kernel]
+ *	</hashkey>
+ *	<hashval>12</hashval>
+ *
+ * The text between the tags is the stack, whatever it says. Lines are not looked at one by one:
+ * the next '<' ends the stack, and the whole text is its key.
+ */
+
+enum {
+	STACK_BYTES_MAX = 256 * 1024,
+	COUNT_LINE_BYTES_MAX = 64, /* "<hashval>", a number, "</hashval>" */
+	RECORD_BYTES_MAX = STACK_BYTES_MAX + 2 * COUNT_LINE_BYTES_MAX,
+};
+
+typedef struct {
+	Session *session;
+	ImportCarry carry;
+	GString *plain;    /* a stack without its carriage returns */
+	bool in_long_line; /* the beginning of this line was skipped already */
+	uint64_t unreadable;
+} HashkeyState;
+
+/* How far the record that starts here could be read. */
+typedef enum { RECORD_WHOLE, RECORD_CUT, RECORD_BROKEN } RecordExtent;
+
+typedef struct {
+	const char *stack;
+	size_t stack_bytes;
+	uint64_t count;
+	const char *next; /* the record's end, or the place where it broke */
+} HashkeyRecord;
+
+static bool take_newline(Cursor *cursor)
+{
+	return cursor_take(cursor, "\n") || cursor_take(cursor, "\r\n");
+}
+
+/* Whether the cursor may still begin with a literal, judged by the bytes that are there. */
+static bool may_begin(const Cursor *cursor, const char *literal)
+{
+	size_t length = MIN(strlen(literal), (size_t)(cursor->end - cursor->at));
+
+	return memcmp(cursor->at, literal, length) == 0;
+}
+
+/* Moves to the tag line that ends the stack, or breaks it: the next '<' at the start of a line. A
+   stack beyond all bounds is broken where it starts. */
+static RecordExtent find_stack_end(Cursor *cursor)
+{
+	const char *at = cursor->at;
+	const char *end = cursor->end;
+	bool bounded = end - at > STACK_BYTES_MAX;
+
+	if (bounded)
+		end = at + STACK_BYTES_MAX;
+	for (; at < end && (at = memchr(at, '<', (size_t)(end - at))); at++) {
+		Cursor tag = cursor_over(at, (size_t)(cursor->end - at));
+		bool closes = cursor_take(&tag, "</hashkey>");
+
+		if (at[-1] != '\n' || !(closes || cursor_take(&tag, "<hashkey>")))
+			continue;
+		cursor->at = at;
+		return closes ? RECORD_WHOLE : RECORD_BROKEN;
+	}
+	return bounded ? RECORD_BROKEN : RECORD_CUT;
+}
+
+/* Reads "</hashkey>", the line with the count, and their newlines. */
+static RecordExtent read_count(Cursor *cursor, uint64_t *count)
+{
+	const char *newline;
+	size_t line_bytes;
+
+	cursor_take(cursor, "</hashkey>");
+	if (!take_newline(cursor))
+		return may_begin(cursor, "\r\n") ? RECORD_CUT : RECORD_BROKEN;
+	if (!may_begin(cursor, "<hashval>"))
+		return RECORD_BROKEN;
+	line_bytes = MIN((size_t)(cursor->end - cursor->at), (size_t)COUNT_LINE_BYTES_MAX);
+	newline = import_line_end(cursor->at, cursor->at + line_bytes);
+	if (!newline)
+		return line_bytes < COUNT_LINE_BYTES_MAX ? RECORD_CUT : RECORD_BROKEN;
+	if (cursor_take(cursor, "<hashval>") && cursor_take_decimal(cursor, count) &&
+	    cursor_take(cursor, "</hashval>") && take_newline(cursor))
+		return RECORD_WHOLE;
+	cursor->at = newline + 1;
+	return RECORD_BROKEN;
+}
+
+/* The cursor stands behind the first line of the record. */
+static RecordExtent read_record(Cursor *cursor, HashkeyRecord *record)
+{
+	RecordExtent extent;
+
+	record->stack = cursor->at;
+	extent = find_stack_end(cursor);
+	record->stack_bytes = (size_t)(cursor->at - record->stack);
+	if (extent == RECORD_WHOLE)
+		extent = read_count(cursor, &record->count);
+	record->next = cursor->at;
+	return extent;
+}
+
+static void copy_without_returns(GString *out, const char *text, size_t length)
+{
+	g_string_truncate(out, 0);
+	for (size_t i = 0; i < length; i++) {
+		bool line_end = i + 1 < length && text[i + 1] == '\n';
+
+		if (!(text[i] == '\r' && line_end))
+			g_string_append_c(out, text[i]);
+	}
+}
+
+static void count_record(HashkeyState *state, const HashkeyRecord *record)
+{
+	const char *stack = record->stack;
+	size_t length = record->stack_bytes;
+
+	if (memchr(stack, '\r', length)) {
+		copy_without_returns(state->plain, stack, length);
+		stack = state->plain->str;
+		length = state->plain->len;
+	}
+	import_count(state->session, &(EventText){
+					     .text = stack,
+					     .length = (uint32_t)length,
+					     .weight = record->count,
+				     });
+}
+
+static uint64_t lines_of(const char *text, const char *end)
+{
+	uint64_t lines = 0;
+
+	while (text < end) {
+		const char *newline = import_line_end(text, end);
+
+		lines++;
+		text = newline ? newline + 1 : end;
+	}
+	return lines;
+}
+
+/* Skips a line that belongs to no record. Returns NULL when its end has not come yet. */
+static const char *skip_line(HashkeyState *state, const char *at, const char *end, bool full)
+{
+	const char *newline = import_line_end(at, end);
+	const char *line_end = newline ? newline : end;
+
+	if (!newline && !full)
+		return NULL;
+	if (!state->in_long_line && import_trimmed(at, (size_t)(line_end - at)) > 0)
+		state->unreadable++;
+	state->in_long_line = !newline;
+	return newline ? newline + 1 : end;
+}
+
+/* Reads one record, or one line between records. Returns NULL when its end has not come yet. */
+static const char *consume_one(HashkeyState *state, const char *at, const char *end, bool full)
+{
+	Cursor cursor = cursor_over(at, (size_t)(end - at));
+	HashkeyRecord record;
+
+	if (state->in_long_line || !cursor_take(&cursor, "<hashkey>") || !take_newline(&cursor))
+		return skip_line(state, at, end, full);
+	switch (read_record(&cursor, &record)) {
+	case RECORD_WHOLE:
+		count_record(state, &record);
+		return record.next;
+	case RECORD_BROKEN:
+		state->unreadable += lines_of(at, record.next);
+		return record.next;
+	case RECORD_CUT:
+		break;
+	}
+	return full ? skip_line(state, at, end, full) : NULL;
+}
+
+static size_t hashkey_consume(void *data, const char *text, size_t length, bool full)
+{
+	HashkeyState *state = data;
+	const char *at = text;
+	const char *end = text + length;
+
+	while (at < end) {
+		const char *next = consume_one(state, at, end, full && at == text);
+
+		if (!next)
+			break;
+		at = next;
+	}
+	return (size_t)(at - text);
+}
+
+static void *hashkey_begin(Session *session)
+{
+	HashkeyState *state = g_new0(HashkeyState, 1);
+
+	state->session = session;
+	state->plain = g_string_new(NULL);
+	import_carry_init(&state->carry, RECORD_BYTES_MAX, hashkey_consume, state);
+	return state;
+}
+
+static void hashkey_feed(void *data, const char *text, size_t length)
+{
+	HashkeyState *state = data;
+
+	import_carry_feed(&state->carry, text, length);
+}
+
+static uint64_t hashkey_finish(void *data)
+{
+	g_autofree HashkeyState *state = data;
+
+	import_carry_finish(&state->carry);
+	g_string_free(state->plain, TRUE);
+	return state->unreadable;
+}
+
+/* A whole record somewhere, or a first line and a frame where the first record is not whole. */
+static bool hashkey_recognises(const char *text, size_t length)
+{
+	const char *end = text + length;
+	const char *next = NULL;
+
+	for (const char *at = text; at && at < end; at = next) {
+		Cursor cursor = cursor_over(at, (size_t)(end - at));
+		HashkeyRecord record;
+		RecordExtent extent;
+
+		next = import_line_end(at, end);
+		next = next ? next + 1 : NULL;
+		if (!cursor_take(&cursor, "<hashkey>") || !take_newline(&cursor))
+			continue;
+		if (at == text && may_begin(&cursor, " 0x") && cursor.end - cursor.at >= 3)
+			return true;
+		extent = read_record(&cursor, &record);
+		if (extent == RECORD_WHOLE)
+			return true;
+		/* What was looked at holds no other first line. */
+		next = extent == RECORD_CUT ? NULL : record.next;
+	}
+	return false;
+}
+
+const ImportType import_hashkey = {
+	.name = "the Perl tool's stream",
+	.recognises = hashkey_recognises,
+	.begin = hashkey_begin,
+	.feed = hashkey_feed,
+	.finish = hashkey_finish,
+};

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "import/import.h"
+#include "import/import_count.h"
+#include "import/import_stack_line.h"
+#include "import/import_text.h"
+#include "import/import_types.h"
+#include "base/keyed_hash.h"
+
+#include <string.h>
+
+/*
+ * What the script slab.stp of SystemTap's wiki prints at its end:
+ *
+ *	Number of size-32 slab allocations by process
+ *	crond:	2
+ *
+ *	Backtrace of processes when allocating
+ *	Exec: crond Name: size-32  Count: 2
+ *	 0xffffffff800dc9d8 : kmem_cache_alloc+0x0/0x9f [kernel]
+ *
+ *	-------------------------------------------------------
+ *
+ * The numbers by process are the sums of the stacks, so only what they say beyond the stacks is
+ * counted, without one. The text may have several of it, and anything before the first.
+ */
+
+enum { SUMS_MAX = 65536 };
+
+typedef enum { PART_BEFORE, PART_PROCESSES, PART_STACKS } Part;
+
+/* A process and the cache that it allocated from. */
+typedef struct {
+	EventTask task;
+	EventCache cache;
+} Origin;
+
+/* The numbers of both parts for one process and cache. */
+typedef struct {
+	Origin origin;
+	uint64_t listed;  /* allocations, as the process's line says */
+	uint64_t stacked; /* allocations of its stacks */
+} Sum;
+
+typedef struct {
+	Session *session;
+	ImportLines lines;
+	GHashTable *finder; /* (element-type utf8 Sum), keys owned */
+	GPtrArray *sums;    /* (element-type Sum), owned: as they came */
+	EventCache cache;   /* of the numbers by process */
+	Part part;
+	bool in_stack;
+	Origin origin;  /* of the stack at hand ... */
+	uint64_t count; /* ... its allocations ... */
+	GString *stack; /* ... and its frame lines so far */
+	uint64_t unreadable;
+} SlabTextState;
+
+static void set_cache_name(EventCache *cache, const char *text, size_t length)
+{
+	length = strnlen(text, MIN(length, KMT_CACHE_NAME_BYTES_MAX));
+	memcpy(cache->name, text, length);
+	cache->name_bytes = (uint16_t)length;
+}
+
+static Origin origin_of(const char *comm, size_t comm_bytes)
+{
+	Origin origin = { 0 };
+
+	memcpy(origin.task.comm, comm, strnlen(comm, MIN(comm_bytes, KMT_COMM_BYTES)));
+	return origin;
+}
+
+/* Returns where the word occurs for the last time, or NULL. */
+static const char *last_of(const char *text, size_t length, const char *word)
+{
+	size_t word_bytes = strlen(word);
+
+	for (size_t at = length; at >= word_bytes; at--)
+		if (!memcmp(text + at - word_bytes, word, word_bytes))
+			return text + at - word_bytes;
+	return NULL;
+}
+
+/* "Number of size-32 slab allocations by process" */
+static bool read_title(const char *line, size_t length, EventCache *cache)
+{
+	static const char end[] = " slab allocations by process";
+	Cursor at = cursor_over(line, length);
+	const char *name_end;
+
+	if (!cursor_take(&at, "Number of "))
+		return false;
+	name_end = last_of(at.at, (size_t)(at.end - at.at), end);
+	if (!name_end || name_end + strlen(end) != at.end)
+		return false;
+	memset(cache, 0, sizeof(*cache));
+	set_cache_name(cache, at.at, (size_t)(name_end - at.at));
+	return true;
+}
+
+static bool is_stacks_title(const char *line, size_t length)
+{
+	Cursor at = cursor_over(line, length);
+
+	return cursor_take(&at, "Backtrace of processes when allocating") && cursor_at_end(&at);
+}
+
+/* "crond:", blanks, a number; the name may have colons and blanks of its own. */
+static bool read_process(const char *line, size_t length, Origin *origin, uint64_t *count)
+{
+	const char *colon = memrchr(line, ':', length);
+	Cursor at;
+
+	if (!colon || colon == line)
+		return false;
+	at = cursor_over(colon + 1, (size_t)(line + length - colon - 1));
+	if (!cursor_skip_blanks(&at) || !cursor_take_decimal(&at, count) || !cursor_at_end(&at))
+		return false;
+	*origin = origin_of(line, (size_t)(colon - line));
+	return true;
+}
+
+/* "Exec: crond Name: size-32  Count: 2"; nothing but the name of a process can look like the rest.
+ */
+static bool read_stack_head(const char *line, size_t length, Origin *origin, uint64_t *count)
+{
+	static const char exec[] = "Exec: ", name[] = " Name: ", number[] = " Count: ";
+	const char *number_at = last_of(line, length, number);
+	const char *name_at = number_at ? last_of(line, (size_t)(number_at - line), name) : NULL;
+	const char *comm = line + strlen(exec), *cache;
+	Cursor at = cursor_over(line, length);
+
+	if (!cursor_take(&at, exec) || !name_at || name_at < comm)
+		return false;
+	at.at = number_at + strlen(number);
+	if (!cursor_take_decimal(&at, count))
+		return false;
+	cursor_skip_margin(&at);
+	if (!cursor_at_end(&at))
+		return false;
+	*origin = origin_of(comm, (size_t)(name_at - comm));
+	cache = name_at + strlen(name);
+	set_cache_name(&origin->cache, cache,
+		       cache < number_at ? import_trimmed(cache, (size_t)(number_at - cache)) : 0);
+	return true;
+}
+
+static bool is_rule(const char *line, size_t length)
+{
+	return length > 0 && strspn(line, "-") >= length;
+}
+
+/* Returns NULL where there are too many. */
+static Sum *sum_of(SlabTextState *state, const Origin *origin)
+{
+	g_autofree char *key =
+		g_strdup_printf("%.*s\n%.*s", (int)origin->cache.name_bytes, origin->cache.name,
+				(int)KMT_COMM_BYTES, origin->task.comm);
+	Sum *sum = g_hash_table_lookup(state->finder, key);
+
+	if (sum || state->sums->len == SUMS_MAX)
+		return sum;
+	sum = g_new0(Sum, 1);
+	sum->origin = *origin;
+	g_ptr_array_add(state->sums, sum);
+	g_hash_table_insert(state->finder, g_steal_pointer(&key), sum);
+	return sum;
+}
+
+static void count(SlabTextState *state, const Origin *origin, const GString *stack, uint64_t weight)
+{
+	import_count(state->session,
+		     &(EventText){
+			     .text = stack ? stack->str : "",
+			     .length = stack ? (uint32_t)stack->len : 0,
+			     .weight = weight,
+			     .task = &origin->task,
+			     .cache = origin->cache.name_bytes ? &origin->cache : NULL,
+		     });
+}
+
+static void end_stack(SlabTextState *state)
+{
+	Sum *sum = state->in_stack ? sum_of(state, &state->origin) : NULL;
+
+	if (state->in_stack)
+		count(state, &state->origin, state->stack, state->count);
+	if (sum)
+		sum->stacked += state->count;
+	state->in_stack = false;
+	g_string_truncate(state->stack, 0);
+}
+
+static bool read_numbers_line(SlabTextState *state, const char *line, size_t length)
+{
+	Origin origin;
+	uint64_t listed;
+	Sum *sum;
+
+	if (!read_process(line, length, &origin, &listed))
+		return false;
+	origin.cache = state->cache;
+	sum = sum_of(state, &origin);
+	if (sum)
+		sum->listed += listed;
+	return sum != NULL;
+}
+
+static bool read_stack_line(SlabTextState *state, const char *line, size_t length)
+{
+	uint64_t number;
+	StackLineKind kind = stack_line_kind(line, length, &number);
+
+	if (!state->in_stack)
+		return false;
+	return kind == LINE_NO_STACK ||
+	       (stack_line_is_frame(kind) && stack_line_append(state->stack, kind, line, length));
+}
+
+/* Whether the line is one of those that begin something. */
+static bool read_head(SlabTextState *state, const char *line, size_t length)
+{
+	Origin origin;
+	EventCache cache;
+	uint64_t number;
+
+	if (read_title(line, length, &cache)) {
+		end_stack(state);
+		state->cache = cache;
+		state->part = PART_PROCESSES;
+	} else if (is_stacks_title(line, length)) {
+		end_stack(state);
+		state->part = PART_STACKS;
+	} else if (read_stack_head(line, length, &origin, &number)) {
+		end_stack(state);
+		state->origin = origin;
+		state->count = number;
+		state->in_stack = true;
+		state->part = PART_STACKS;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+static void read_line(void *data, const char *line, size_t length)
+{
+	SlabTextState *state = data;
+	bool is_read = !length || read_head(state, line, length);
+
+	if (!is_read && is_rule(line, length)) {
+		end_stack(state);
+		return;
+	}
+	if (!is_read && state->part == PART_PROCESSES)
+		is_read = read_numbers_line(state, line, length);
+	else if (!is_read)
+		is_read = read_stack_line(state, line, length);
+	if (!is_read && state->part != PART_BEFORE)
+		state->unreadable++;
+}
+
+static void *slab_text_begin(Session *session)
+{
+	SlabTextState *state = g_new0(SlabTextState, 1);
+
+	state->session = session;
+	state->finder = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
+	state->sums = g_ptr_array_new_with_free_func(g_free);
+	state->stack = g_string_new(NULL);
+	import_lines_init(&state->lines, read_line, state);
+	return state;
+}
+
+static void state_clear(SlabTextState *state)
+{
+	g_hash_table_unref(state->finder);
+	g_ptr_array_unref(state->sums);
+	g_string_free(state->stack, TRUE);
+}
+
+static void slab_text_feed(void *data, const char *text, size_t length)
+{
+	SlabTextState *state = data;
+
+	import_lines_feed(&state->lines, text, length);
+}
+
+static void count_without_stacks(SlabTextState *state)
+{
+	for (guint i = 0; i < state->sums->len; i++) {
+		const Sum *sum = g_ptr_array_index(state->sums, i);
+
+		if (sum->listed > sum->stacked)
+			count(state, &sum->origin, NULL, sum->listed - sum->stacked);
+	}
+}
+
+static uint64_t slab_text_finish(void *data)
+{
+	g_autofree SlabTextState *state = data;
+
+	import_lines_finish(&state->lines);
+	end_stack(state);
+	count_without_stacks(state);
+	state_clear(state);
+	return state->unreadable + state->lines.too_long;
+}
+
+/* The title of the numbers, or the line above a stack: nothing else has such a line. */
+static bool slab_text_recognises(const char *text, size_t length)
+{
+	const char *end = text + length;
+
+	if (memchr(text, '\0', length))
+		return false;
+	for (const char *at = text, *next; at < end; at = next) {
+		const char *newline = import_line_end(at, end);
+		size_t line_bytes = import_trimmed(at, (size_t)((newline ? newline : end) - at));
+		EventCache cache;
+		Origin origin;
+		uint64_t number;
+
+		next = newline ? newline + 1 : end;
+		if (read_title(at, line_bytes, &cache) ||
+		    read_stack_head(at, line_bytes, &origin, &number))
+			return true;
+	}
+	return false;
+}
+
+const ImportType import_slab_text = {
+	.name = "the output of slab.stp",
+	.recognises = slab_text_recognises,
+	.begin = slab_text_begin,
+	.feed = slab_text_feed,
+	.finish = slab_text_finish,
+};

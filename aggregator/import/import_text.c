@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "import/import_text.h"
+
+#include <string.h>
+
+/* Enough to complete nearly every record with one copy. */
+enum { PIECE_BYTES = 16 * 1024 };
+enum { LINE_BYTES_MAX = 64 * 1024 };
+
+void import_carry_init(ImportCarry *carry, size_t bytes_max, ImportConsumer consume, void *state)
+{
+	*carry = (ImportCarry){
+		.consume = consume,
+		.state = state,
+		.rest = g_string_new(NULL),
+		.bytes_max = bytes_max,
+	};
+}
+
+/* Appends new text to the rest until the rest is used up; returns how much of it was used. */
+static size_t carry_complete(ImportCarry *carry, const char *text, size_t length)
+{
+	size_t done = 0;
+
+	while (carry->rest->len > 0 && done < length) {
+		size_t before = carry->rest->len;
+		size_t room = carry->bytes_max - before;
+		size_t piece = MIN(MIN(length - done, room), (size_t)PIECE_BYTES);
+
+		g_string_append_len(carry->rest, text + done, (gssize)piece);
+		size_t used = carry->consume(carry->state, carry->rest->str, carry->rest->len,
+					     carry->rest->len == carry->bytes_max);
+		if (used >= before) {
+			g_string_truncate(carry->rest, 0);
+			return done + used - before;
+		}
+		g_string_erase(carry->rest, 0, (gssize)used);
+		done += piece;
+	}
+	return done;
+}
+
+void import_carry_feed(ImportCarry *carry, const char *text, size_t length)
+{
+	size_t done = carry_complete(carry, text, length);
+
+	while (done < length) {
+		size_t left = length - done;
+		size_t used = carry->consume(carry->state, text + done, left, false);
+
+		done += used;
+		left -= used;
+		if (left < carry->bytes_max) {
+			g_string_append_len(carry->rest, text + done, (gssize)left);
+			return;
+		}
+		done += carry->consume(carry->state, text + done, left, true);
+	}
+}
+
+void import_carry_finish(ImportCarry *carry)
+{
+	GString *rest = carry->rest;
+	size_t done = 0;
+
+	if (rest->len > 0)
+		g_string_append_c(rest, '\n');
+	while (done < rest->len)
+		done += carry->consume(carry->state, rest->str + done, rest->len - done, true);
+	g_string_free(rest, TRUE);
+	carry->rest = NULL;
+}
+
+const char *import_line_end(const char *text, const char *end)
+{
+	return memchr(text, '\n', (size_t)(end - text));
+}
+
+size_t import_trimmed(const char *line, size_t length)
+{
+	while (length > 0 &&
+	       (line[length - 1] == ' ' || line[length - 1] == '\t' || line[length - 1] == '\r'))
+		length--;
+	return length;
+}
+
+static void lines_visit(ImportLines *lines, const char *line, size_t length)
+{
+	if (lines->in_long_line || length >= LINE_BYTES_MAX) {
+		lines->in_long_line = false;
+		lines->too_long++;
+		return;
+	}
+	lines->line(lines->state, line, import_trimmed(line, length));
+}
+
+static size_t lines_consume(void *state, const char *text, size_t length, bool full)
+{
+	ImportLines *lines = state;
+	const char *at = text;
+	const char *end = text + length;
+
+	while (at < end) {
+		const char *newline = import_line_end(at, end);
+
+		if (!newline)
+			break;
+		lines_visit(lines, at, (size_t)(newline - at));
+		at = newline + 1;
+	}
+	if (at > text || !full)
+		return (size_t)(at - text);
+	lines->in_long_line = true;
+	return length;
+}
+
+void import_lines_init(ImportLines *lines, void (*line)(void *, const char *, size_t), void *state)
+{
+	*lines = (ImportLines){ .line = line, .state = state };
+	import_carry_init(&lines->carry, LINE_BYTES_MAX, lines_consume, lines);
+}
+
+void import_lines_feed(ImportLines *lines, const char *text, size_t length)
+{
+	import_carry_feed(&lines->carry, text, length);
+}
+
+void import_lines_finish(ImportLines *lines)
+{
+	import_carry_finish(&lines->carry);
+	if (lines->in_long_line)
+		lines->too_long++;
+}
+
+Cursor cursor_over(const char *text, size_t length)
+{
+	return (Cursor){ .at = text, .end = text + length };
+}
+
+bool cursor_at_end(const Cursor *cursor)
+{
+	return cursor->at == cursor->end;
+}
+
+bool cursor_skip_blanks(Cursor *cursor)
+{
+	const char *start = cursor->at;
+
+	while (cursor->at < cursor->end && (*cursor->at == ' ' || *cursor->at == '\t'))
+		cursor->at++;
+	return cursor->at > start;
+}
+
+bool cursor_take(Cursor *cursor, const char *literal)
+{
+	size_t length = strlen(literal);
+
+	if ((size_t)(cursor->end - cursor->at) < length || memcmp(cursor->at, literal, length) != 0)
+		return false;
+	cursor->at += length;
+	return true;
+}
+
+bool cursor_take_decimal(Cursor *cursor, uint64_t *value)
+{
+	const char *at = cursor->at;
+	uint64_t sum = 0;
+
+	for (; at < cursor->end && g_ascii_isdigit(*at); at++) {
+		if (__builtin_mul_overflow(sum, 10, &sum) ||
+		    __builtin_add_overflow(sum, (uint64_t)(*at - '0'), &sum))
+			return false;
+	}
+	if (at == cursor->at)
+		return false;
+	cursor->at = at;
+	*value = sum;
+	return true;
+}
+
+/* Returns 16 for what is no digit. */
+static unsigned hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (unsigned)(c - 'a') + 10;
+	if (c >= 'A' && c <= 'F')
+		return (unsigned)(c - 'A') + 10;
+	return 16;
+}
+
+bool cursor_take_hex(Cursor *cursor, uint64_t *value, unsigned *digits)
+{
+	const char *at = cursor->at;
+	uint64_t sum = 0;
+
+	for (unsigned digit; at < cursor->end && (digit = hex_digit(*at)) < 16; at++)
+		sum = sum << 4 | digit;
+	if (at == cursor->at || at - cursor->at > 16)
+		return false;
+	*digits = (unsigned)(at - cursor->at);
+	cursor->at = at;
+	*value = sum;
+	return true;
+}
+
+bool cursor_skip_margin(Cursor *cursor)
+{
+	Cursor at = *cursor;
+	uint64_t number;
+
+	if (!cursor_take(&at, " (sampled, +-") || !cursor_take_decimal(&at, &number))
+		return false;
+	if (cursor_take(&at, ".") && !cursor_take_decimal(&at, &number))
+		return false;
+	if (!cursor_take(&at, " %)"))
+		return false;
+	*cursor = at;
+	return true;
+}
+
+bool cursor_take_word(Cursor *cursor, const char **word, size_t *length)
+{
+	const char *at = cursor->at;
+
+	while (at < cursor->end && *at != ' ' && *at != '\t')
+		at++;
+	*word = cursor->at;
+	*length = (size_t)(at - cursor->at);
+	cursor->at = at;
+	return *length > 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "import/import.h"
+
+/* <hashkey> stacks </hashkey> <hashval>N</hashval> */
+extern const ImportType import_hashkey;
+
+/* "This path seen N times:" and its stack: a report of kmalloc-top or of the Perl tool */
+extern const ImportType import_report;
+
+/* print_stack() and print_backtrace() text, with count lines or one stack per event */
+extern const ImportType import_count_text;
+
+/* what slab.stp of SystemTap's wiki prints: numbers by process, and stacks */
+extern const ImportType import_slab_text;
+
+/* what `perf script` prints of kmem allocation samples */
+extern const ImportType import_perf_script;

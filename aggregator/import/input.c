@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "import/input.h"
+
+#include "import/import.h"
+#include "record/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	CHUNK_BYTES = 256 << 10,
+	SHOWN_BYTES_MAX = 60, /* of the first line of a file that is not recognised */
+};
+
+/* Ctrl-C ends the input: what was read until then is reported. A second one ends the program. */
+static volatile sig_atomic_t is_interrupted;
+
+static const int interrupts[] = { SIGINT, SIGTERM };
+
+/* The former handlers of the signals. */
+typedef struct {
+	struct sigaction before[G_N_ELEMENTS(interrupts)];
+} Interrupts;
+
+static void note_interrupt(int signal)
+{
+	(void)signal;
+	is_interrupted = 1;
+}
+
+static Interrupts interrupts_catch(void)
+{
+	const struct sigaction noted = { .sa_handler = note_interrupt, .sa_flags = SA_RESETHAND };
+	Interrupts caught;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(interrupts); i++) {
+		sigaction(interrupts[i], NULL, &caught.before[i]);
+		if (caught.before[i].sa_handler == SIG_DFL)
+			sigaction(interrupts[i], &noted, NULL);
+	}
+	return caught;
+}
+
+static void interrupts_clear(Interrupts *caught)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(interrupts); i++)
+		sigaction(interrupts[i], &caught->before[i], NULL);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Interrupts, interrupts_clear)
+
+/* An open input and the bytes of it at hand. Nothing ever seeks: it may be a pipe. */
+typedef struct {
+	const char *name; /* as messages call it */
+	int fd;
+	bool may_close;
+	int read_error; /* errno */
+	size_t length;
+	uint8_t *chunk;
+} Input;
+
+static void input_clear(Input *input)
+{
+	if (input->may_close)
+		close(input->fd);
+	g_free(input->chunk);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
+
+static bool input_open(Input *input, const char *path, GError **error)
+{
+	bool is_stdin = !strcmp(path, "-");
+	struct stat status;
+
+	input->name = is_stdin ? "standard input" : path;
+	input->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (input->fd < 0 || fstat(input->fd, &status) || S_ISDIR(status.st_mode)) {
+		int code = input->fd < 0 ? errno : EISDIR;
+
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), "%s: %s", path,
+			    g_strerror(code));
+		input->may_close = input->fd >= 0 && !is_stdin;
+		return false;
+	}
+	input->may_close = !is_stdin;
+	input->chunk = g_malloc(CHUNK_BYTES);
+	return true;
+}
+
+/* Fills the chunk up to at least `wanted` bytes, unless the input ends before. */
+static void input_fill(Input *input, size_t wanted)
+{
+	while (input->length < wanted && !input->read_error && !is_interrupted) {
+		ssize_t got =
+			read(input->fd, input->chunk + input->length, CHUNK_BYTES - input->length);
+
+		if (got < 0 && errno != EINTR)
+			input->read_error = errno;
+		else if (got > 0)
+			input->length += got;
+		else if (got == 0)
+			return;
+	}
+}
+
+/* Replaces the chunk by the next one. Returns false at the end. */
+static bool input_next(Input *input)
+{
+	input->length = 0;
+	input_fill(input, 1);
+	return input->length > 0;
+}
+
+/* A recording is marked as whole at its end. A stream that the probe module wrote by itself has
+   neither this mark nor the name of a program. */
+static bool lacks_its_end(const Session *session)
+{
+	return run_info_text(session->info, KMT_FIELD_PROGRAM) &&
+	       !run_info_number(session->info, KMT_FIELD_COMPLETE, 0);
+}
+
+static bool read_native(Input *input, Session *session, GError **error)
+{
+	(void)error;
+	do
+		session_feed(session, input->chunk, input->length);
+	while (!session->enough && input_next(input));
+	session_finish(session);
+	session->cut_short = !session->enough && lacks_its_end(session);
+	return true;
+}
+
+/* Files that are no stream themselves, but what one is made of: bytes at their start, and what
+   turns them into text that is read. */
+typedef struct {
+	const char *magic;
+	size_t magic_bytes;
+	const char *what;    /* they are */
+	const char *command; /* that writes the text to stdout; FILE follows it */
+} Convertible;
+
+static const Convertible convertibles[] = {
+	{ "PERFILE2", 8, "a perf.data file", "perf script -i" },
+	/* Of the other byte order, and of perf 2.6. */
+	{ "2ELIFREP", 8, "a perf.data file", "perf script -i" },
+	{ "PERFFILE", 8, "a perf.data file", "perf script -i" },
+	{ "\x1f\x8b", 2, "compressed by gzip", "gzip -dc" },
+	{ "\xfd"
+	  "7zXZ",
+	  5, "compressed by xz", "xz -dc" },
+	{ "BZh", 3, "compressed by bzip2", "bzip2 -dc" },
+	{ "\x04\x22\x4d\x18", 4, "compressed by lz4", "lz4 -dc" },
+};
+
+/* A zstd file that has no recording in it. */
+static const Convertible foreign_zstd = { NULL, 0, "compressed by zstd, but not a recording",
+					  "zstd -dc" };
+
+static const Convertible *convertible_of(const Input *input)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(convertibles); i++)
+		if (input->length >= convertibles[i].magic_bytes &&
+		    !memcmp(input->chunk, convertibles[i].magic, convertibles[i].magic_bytes))
+			return &convertibles[i];
+	return NULL;
+}
+
+static bool fail_convertible(const Input *input, const Convertible *file, GError **error)
+{
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "%s: %s: convert it, with '%s FILE | %s -i -'", input->name, file->what,
+		    file->command, g_get_prgname());
+	return false;
+}
+
+/* A RecordingSink. */
+static void feed_session(const void *bytes, size_t length, void *user_data)
+{
+	session_feed(user_data, bytes, length);
+}
+
+static bool read_recording(Input *input, Session *session, GError **error)
+{
+	g_autoptr(RecordingReader) reader = recording_reader_new(feed_session, session, error);
+	BatchReaderTotals totals;
+
+	if (!reader)
+		return false;
+	do
+		recording_reader_feed(reader, input->chunk, input->length);
+	while (!session->enough && input_next(input));
+	session_finish(session);
+	session->cut_short =
+		!session->enough && (!recording_reader_is_complete(reader) ||
+				     !run_info_number(session->info, KMT_FIELD_COMPLETE, 0));
+	totals = batch_reader_totals(session->reader);
+	return totals.batches || totals.unknown || !totals.damaged_bytes ||
+	       fail_convertible(input, &foreign_zstd, error);
+}
+
+static void read_text(Input *input, Session *session, const ImportType *type)
+{
+	void *state = type->begin(session);
+	uint64_t unread;
+
+	session->imported = true;
+	session->source_is_silent = type->is_silent_of_loss;
+	do
+		type->feed(state, (const char *)input->chunk, input->length);
+	while (!session->enough && input_next(input));
+	unread = type->finish(state);
+	session_finish(session);
+	/* What was left in the middle is not unreadable. */
+	if (session->enough)
+		return;
+	session->unreadable_lines += unread;
+	if (unread)
+		g_printerr("%s: %s: %" G_GUINT64_FORMAT " lines could not be read as %s\n",
+			   g_get_prgname(), input->name, unread, type->name);
+}
+
+static bool fail_unknown(const Input *input, GError **error)
+{
+	const Convertible *convertible = convertible_of(input);
+	const uint8_t *end = memchr(input->chunk, '\n', input->length);
+	size_t length = end ? (size_t)(end - input->chunk) : input->length;
+	g_autofree char *line = g_strndup((const char *)input->chunk, MIN(length, SHOWN_BYTES_MAX));
+	g_autofree char *shown = g_strescape(line, NULL);
+
+	if (convertible)
+		return fail_convertible(input, convertible, error);
+	if (!input->length)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: it is empty",
+			    input->name);
+	else
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+			    "%s: no known stream format (first line: '%s')", input->name, shown);
+	return false;
+}
+
+static bool read_by_content(Input *input, Session *session, GError **error)
+{
+	const ImportType *type;
+
+	if (batch_reader_recognises(input->chunk, input->length))
+		return read_native(input, session, error);
+	if (recording_recognises(input->chunk, input->length))
+		return read_recording(input, session, error);
+	type = import_type_recognise((const char *)input->chunk,
+				     MIN(input->length, IMPORT_SNIFF_BYTES));
+	if (!type)
+		return fail_unknown(input, error);
+	read_text(input, session, type);
+	return true;
+}
+
+/* The rest of the stream is neither damaged nor lost: it was not requested. */
+static void end_early(Session *session)
+{
+	static const char bound[] = "interrupted while the input was read";
+
+	session->enough = true;
+	session->cut_short = false;
+	run_info_set_text(session->info, KMT_FIELD_BOUND, bound, strlen(bound));
+}
+
+bool input_read(const char *path, Session *session, GError **error)
+{
+	g_auto(Interrupts) caught = interrupts_catch();
+	g_auto(Input) input = { 0 };
+
+	if (!input_open(&input, path, error))
+		return false;
+	input_fill(&input, IMPORT_SNIFF_BYTES);
+	if (!input.length && is_interrupted) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "%s: interrupted", input.name);
+		return false;
+	}
+	if (!input.length && input.read_error) {
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(input.read_error), "%s: %s",
+			    input.name, g_strerror(input.read_error));
+		return false;
+	}
+	if (!read_by_content(&input, session, error))
+		return false;
+	session->cut_short |= input.read_error != 0;
+	if (is_interrupted)
+		end_early(session);
+	return true;
+}

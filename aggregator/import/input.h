@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "session/session.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * Reads a whole file ("-": standard input) into the session and ends its stream. The format is
+ * recognised by content: native stream, recording, or one of the import types. What is cut short
+ * or damaged is read as far as possible (session->cut_short). Returns false with error set when
+ * nothing could be read. SIGINT and SIGTERM end the input early, unless the caller handles them:
+ * the session has what was read until then.
+ */
+bool input_read(const char *path, Session *session, GError **error);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options/option_attached.h"
+
+#include "options/option_table.h"
+#include "options/tool_description.h"
+
+#include <string.h>
+
+static bool takes_value(const OptionRow *row)
+{
+	return row->argument && *row->argument != '[';
+}
+
+static const OptionRow *row_of_letter(const Tool *tool, char letter)
+{
+	const char given[] = { '-', letter, '\0' };
+
+	return option_row_lookup(tool, given);
+}
+
+/* Returns how many bytes of "-qt5" are options, up to the first that takes a value; 0 when none
+   does. */
+static size_t letters_until_value(const Tool *tool, const char *word)
+{
+	for (size_t i = 1; word[i]; i++) {
+		const OptionRow *row = row_of_letter(tool, word[i]);
+
+		if (!row)
+			return 0;
+		if (takes_value(row))
+			return i + 1;
+	}
+	return 0;
+}
+
+/* Adds an option, in two words where its value is attached. Returns whether the next word is its
+   value. */
+static bool add_option(GPtrArray *split, const Tool *tool, const char *word)
+{
+	size_t letters;
+
+	if (g_str_has_prefix(word, "--")) {
+		const OptionRow *row = option_row_lookup(tool, word);
+
+		g_ptr_array_add(split, g_strdup(word));
+		return row && takes_value(row);
+	}
+	letters = letters_until_value(tool, word);
+	if (!letters || !word[letters]) {
+		g_ptr_array_add(split, g_strdup(word));
+		return letters;
+	}
+	g_ptr_array_add(split, g_strndup(word, letters));
+	g_ptr_array_add(split, g_strdup(word + letters));
+	return false;
+}
+
+static bool is_option(const char *word)
+{
+	return word[0] == '-' && word[1];
+}
+
+char **option_attached_split(const Tool *tool, char *const *words)
+{
+	GPtrArray *split = g_ptr_array_new();
+	bool is_value = true; /* or the program's name: whatever it looks like, it is no option */
+
+	for (; *words; words++) {
+		if (!is_value && is_option(*words)) {
+			is_value = add_option(split, tool, *words);
+			continue;
+		}
+		g_ptr_array_add(split, g_strdup(*words));
+		is_value = false;
+	}
+	g_ptr_array_add(split, NULL);
+	return (char **)g_ptr_array_free(split, FALSE);
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "number.h"
+#include "options/option_values.h"
+
+#include <string.h>
+
+/* The options of tables of rates. */
+
+#define INTERVAL_SECONDS_MIN 0.1
+#define INTERVAL_SECONDS_MAX 86400
+
+static bool take_query(CacheQuery **query, const char *value, GError **error)
+{
+	if (*query)
+		return option_fail(error, "several are given with commas: 'NAME,NAME'");
+	*query = cache_query_new(value, error);
+	return *query != NULL;
+}
+
+bool option_cache(Options *options, const char *value, GError **error)
+{
+	return take_query(&options->caches, value, error);
+}
+
+bool option_exclude_cache(Options *options, const char *value, GError **error)
+{
+	return take_query(&options->caches_excluded, value, error);
+}
+
+static const RateColumn *parse_column(const char *name, GError **error)
+{
+	const RateColumn *column = rate_column_lookup(name);
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	if (column)
+		return column;
+	for (column = rate_columns; column->name; column++)
+		g_string_append_printf(names, "%s%s", names->len ? ", " : "", column->name);
+	option_fail(error, "unknown column '%s'; valid: %s", name, names->str);
+	return NULL;
+}
+
+/* What must be collected for it. */
+static void use_column(Options *options, const RateColumn *column)
+{
+	if (column->needs_frees)
+		options->request.events |= PROBE_FREE;
+}
+
+/* A column that was asked for before may want frees. */
+bool option_rate_events(Options *options, const char *value, GError **error)
+{
+	unsigned frees = options->request.events & PROBE_FREE;
+
+	if (!option_events(options, value, error))
+		return false;
+	options->request.events |= frees;
+	return true;
+}
+
+static void add_column(Options *options, const RateColumn *column)
+{
+	guint i = 0;
+
+	while (options->rate.columns[i] && options->rate.columns[i] != column)
+		i++;
+	options->rate.columns[i] = column;
+	use_column(options, column);
+}
+
+bool option_rate_columns(Options *options, const char *value, GError **error)
+{
+	g_auto(GStrv) words = g_strsplit(value, ",", -1);
+
+	for (char **word = words; *word; word++) {
+		const RateColumn *column = parse_column(*word + (**word == '+'), error);
+
+		if (!column)
+			return false;
+		add_column(options, column);
+	}
+	return *words || option_fail(error, "'%s' names no column", value);
+}
+
+bool option_rate_sort(Options *options, const char *value, GError **error)
+{
+	const RateColumn *column = parse_column(value, error);
+
+	if (!column)
+		return false;
+	options->rate.sort = column;
+	use_column(options, column);
+	return true;
+}
+
+void option_rate_finish(Options *options)
+{
+	add_column(options, options->rate.sort);
+}
+
+static bool parse_above_zero(const char *value, uint64_t *number, GError **error)
+{
+	const char *rest;
+
+	if (!number_parse(value, number, &rest) || *rest || !*number)
+		return option_fail(error, "'%s' is not a whole number above 0", value);
+	return true;
+}
+
+bool option_rate_rows(Options *options, const char *value, GError **error)
+{
+	return parse_above_zero(value, &options->rate.rows_max, error);
+}
+
+bool option_rate_count(Options *options, const char *value, GError **error)
+{
+	return parse_above_zero(value, &options->rate.count, error);
+}
+
+bool option_rate_interval(Options *options, const char *value, GError **error)
+{
+	double seconds;
+
+	if (!option_parse_seconds(value, &seconds) ||
+	    !(seconds >= INTERVAL_SECONDS_MIN && seconds <= INTERVAL_SECONDS_MAX))
+		return option_fail(error, "invalid interval '%s' (%g to %d seconds)", value,
+				   INTERVAL_SECONDS_MIN, INTERVAL_SECONDS_MAX);
+	options->rate.interval_s = seconds;
+	return true;
+}
+
+bool option_rate_speed(Options *options, const char *value, GError **error)
+{
+	options->rate.speed_given = true;
+	options->rate.recorded_speed = g_str_equal(value, "1");
+	return options->rate.recorded_speed || g_str_equal(value, "max") ||
+	       option_fail(error, "'%s' is not valid: use 1 or max", value);
+}
+
+bool option_rate_stacks(Options *options, const char *value, GError **error)
+{
+	options->request.stack_depth = STACK_DEPTH_DEFAULT;
+	return !value || option_stacks(options, value, error);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options/option_rules.h"
+
+#include "collect/run/collect_live.h"
+#include "collect/run/collector_types.h"
+#include "collect/stap/stap_options.h"
+#include "options/option_values.h"
+#include "options/tool_description.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static bool has_live_option(const Options *options)
+{
+	const CollectRequest *request = &options->request;
+
+	return options->collects || options->only_command || options->build_module ||
+	       request->include_self || request->command || request->user || request->record_path ||
+	       request->module_path;
+}
+
+static bool input_and_live(const Options *options)
+{
+	return options->input && has_live_option(options);
+}
+
+static bool check_and_other(const Options *options)
+{
+	return options->check && (options->input || options->build_module);
+}
+
+static bool info_without_input(const Options *options)
+{
+	return options->info && !options->input;
+}
+
+static bool slice_without_input(const Options *options)
+{
+	return options->sliced && !options->input;
+}
+
+static bool slice_is_empty(const Options *options)
+{
+	return options->slice.from_ns >= options->slice.to_ns;
+}
+
+static bool slice_of_info(const Options *options)
+{
+	return options->sliced && options->info;
+}
+
+static bool only_command_without(const Options *options)
+{
+	return options->only_command && !options->request.command;
+}
+
+static bool only_command_and_pid(const Options *options)
+{
+	return options->only_command && options->pids->len;
+}
+
+static bool user_without_command(const Options *options)
+{
+	return options->request.user && !options->request.command;
+}
+
+static bool interrupts_without_scope(const Options *options)
+{
+	return options->request.with_interrupts && !options->pids->len && !options->process &&
+	       !options->only_command;
+}
+
+static bool streams_to_file_as_well(const Options *options)
+{
+	return collect_request_streams(&options->request) &&
+	       (options->output || options->request.record_bytes_max);
+}
+
+static bool streams_to_terminal(const Options *options)
+{
+	return collect_request_streams(&options->request) && isatty(STDOUT_FILENO) &&
+	       !options->check;
+}
+
+static bool build_without_output(const Options *options)
+{
+	return options->build_module && !options->output;
+}
+
+static bool build_and_run(const Options *options)
+{
+	return options->build_module && (options->request.command || options->request.module_path ||
+					 options->request.record_path);
+}
+
+static bool sign_without_build(const Options *options)
+{
+	return (options->sign_key || options->sign_cert) && !options->build_module;
+}
+
+static bool sign_by_half(const Options *options)
+{
+	return !options->sign_key != !options->sign_cert;
+}
+
+static bool module_and_compile_options(const Options *options)
+{
+	g_autoptr(StapOptions) split = NULL;
+
+	if (!options->request.module_path || !options->request.stap_options)
+		return false;
+	split = stap_options_parse(options->request.stap_options, NULL);
+	return split->compile->len > 0;
+}
+
+static bool perf_and_stap_options(const Options *options)
+{
+	return options->collector == &perf_collector &&
+	       (options->request.module_path || options->request.stap_options);
+}
+
+static bool output_is_other_file(const Options *options)
+{
+	const char *record = options->request.record_path;
+
+	return options->output &&
+	       ((options->input && g_str_equal(options->output, options->input)) ||
+		(record && g_str_equal(options->output, record)));
+}
+
+static bool cgroup_is_empty(const Options *options)
+{
+	return options->cgroup && !*options->cgroup;
+}
+
+static bool process_is_empty(const Options *options)
+{
+	return options->process && !*options->process;
+}
+
+static bool pages_of_caches(const Options *options)
+{
+	return options->tool->caches_only && options->request.events & PROBE_PAGE;
+}
+
+static const OptionRule option_rules[] = {
+	{ check_and_other,
+	  "--check checks a run on this host: use it without -i and --build-module" },
+	{ input_and_live,
+	  "-i reads a file: use it without the options that control a live run (-c, -d, -u, -o, "
+	  "--only-command, --include-self, --events, --stacks, --max-stack, "
+	  "--sample, --collector, --max-overhead, --buffer, --record, --record-max, --module, "
+	  "--build-module)" },
+	{ info_without_input, "--info describes a recording: add -i FILE" },
+	{ slice_without_input, "--from and --to need a recording: add -i FILE" },
+	{ slice_is_empty, "--from must be before --to" },
+	{ slice_of_info, "--info describes a whole recording: use it without --from and --to" },
+	{ only_command_without, "--only-command needs a command: -c CMD or -- CMD ARG..." },
+	{ only_command_and_pid,
+	  "--only-command and -p select different processes: use one of them" },
+	{ user_without_command, "-u needs a command: -c CMD or -- CMD ARG..." },
+	{ interrupts_without_scope, "--with-interrupts needs -p, --process or --only-command: "
+				    "without them interrupts are always counted" },
+	{ build_without_output, "--build-module needs an output file: -O FILE.ko" },
+	{ build_and_run, "--build-module only compiles: use it without -c, --module and --record" },
+	{ sign_without_build, "--sign-key and --sign-cert need --build-module" },
+	{ sign_by_half, "signing needs both --sign-key and --sign-cert" },
+	{ module_and_compile_options,
+	  "--module is already compiled: use it without -o options for the compilation" },
+	{ perf_and_stap_options,
+	  "--module and -o are for SystemTap: use them without --collector=perf" },
+	{ pages_of_caches, "--events=page: pages do not belong to a slab cache; use kmalloc-top" },
+	{ streams_to_file_as_well, "--record=- writes the stream to standard output, without a "
+				   "report: use it without -O and --record-max" },
+	{ streams_to_terminal,
+	  "--record=- does not write to a terminal: use a pipe, as in '| kmalloc-top -i -'" },
+	{ cgroup_is_empty, "--cgroup is empty: give a unit, a container or a path" },
+	{ process_is_empty,
+	  "--process is empty: give a name or a pattern, such as 'nginx' or 'php*'" },
+	{ output_is_other_file, "-O would overwrite the recording: use another name" },
+	{ NULL, NULL },
+};
+
+static bool check_rules(const OptionRule *rules, const Options *options, GError **error)
+{
+	for (const OptionRule *rule = rules; rule->broken; rule++)
+		if (rule->broken(options))
+			return option_fail(error, "%s", rule->message);
+	return true;
+}
+
+bool option_rules_check(const Options *options, GError **error)
+{
+	const OptionRule *own = options->tool->rules;
+
+	return check_rules(option_rules, options, error) &&
+	       (!own || check_rules(own, options, error));
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options/option_values.h"
+
+#include "collect/run/collector_types.h"
+#include "collect/run/command.h"
+#include "record/probe_kinds.h"
+#include "collect/stap/stap_options.h"
+#include "number.h"
+#include "options/tool_description.h"
+
+#include <string.h>
+
+enum {
+	PIDS_MAX = 64, /* they must fit into one module parameter */
+	MEMORY_MEGABYTES_MIN = 16,
+	MEGABYTES_MAX = 1 << 20,
+	SAMPLING_PERIOD_MAX = 1 << 20, /* the emitter's own bound */
+};
+#define STACKS_MAX UINT32_MAX
+
+bool option_fail(GError **error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	g_propagate_error(error, g_error_new_valist(G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+						    format, arguments));
+	va_end(arguments);
+	return false;
+}
+
+static bool parse_whole(const char *text, uint64_t min, uint64_t max, uint64_t *value,
+			GError **error)
+{
+	const char *rest;
+
+	if (!number_parse(text, value, &rest) || *rest)
+		return option_fail(error, "'%s' is not a whole number", text);
+	if (*value < min || *value > max)
+		return option_fail(error,
+				   "'%s' is out of range: %" G_GUINT64_FORMAT
+				   " to %" G_GUINT64_FORMAT " is possible",
+				   text, min, max);
+	return true;
+}
+
+static bool parse_whole32(const char *text, uint32_t min, uint32_t max, uint32_t *value,
+			  GError **error)
+{
+	uint64_t number;
+
+	if (!parse_whole(text, min, max, &number, error))
+		return false;
+	*value = (uint32_t)number;
+	return true;
+}
+
+bool option_add_filter(Options *options, const char *option, const char *value, GError **error)
+{
+	Filter *filter = filter_new(filter_type_lookup(option), value, error);
+
+	if (filter)
+		g_ptr_array_add(options->view.filters, filter);
+	return filter != NULL;
+}
+
+/* The banner names what -e excludes, so its text is kept beside the filter. */
+bool option_exclude(Options *options, const char *value, GError **error)
+{
+	g_autofree char *earlier = g_steal_pointer(&options->exclude);
+
+	options->exclude = earlier ? g_strjoin(",", earlier, value, NULL) : g_strdup(value);
+	return option_add_filter(options, "exclude", value, error);
+}
+
+bool option_top(Options *options, const char *value, GError **error)
+{
+	return parse_whole(value, 1, STACKS_MAX, &options->view.top, error);
+}
+
+bool option_sort(Options *options, const char *value, GError **error)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	options->view.sort = sort_key_lookup(value);
+	if (options->view.sort)
+		return true;
+	for (const SortKey *key = sort_keys; key->name; key++)
+		g_string_append_printf(names, "%s%s", names->len ? ", " : "", key->name);
+	return option_fail(error, "unknown key '%s'; valid: %s", value, names->str);
+}
+
+bool option_format(Options *options, const char *value, GError **error)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	options->renderer = renderer_lookup(value);
+	if (options->renderer)
+		return true;
+	for (const Renderer *renderer = renderers; renderer->name; renderer++)
+		g_string_append_printf(names, "%s%s", names->len ? ", " : "", renderer->name);
+	return option_fail(error, "unknown format '%s'; valid: %s", value, names->str);
+}
+
+bool option_json(Options *options, const char *value, GError **error)
+{
+	(void)value; /* it takes none */
+	return option_format(options, "json", error);
+}
+
+bool option_by(Options *options, const char *value, GError **error)
+{
+	return group_keys_parse(value, options->view.by, error);
+}
+
+bool option_callsite_skip(Options *options, const char *value, GError **error)
+{
+	g_clear_pointer(&options->callsite_skip, callsite_skip_free);
+	options->callsite_skip = callsite_skip_new(value, error);
+	options->view.callsite_skip = options->callsite_skip;
+	return options->callsite_skip != NULL;
+}
+
+bool option_command(Options *options, const char *value, GError **error)
+{
+	g_strfreev(options->request.command);
+	options->request.command = command_split(value, error);
+	return options->request.command != NULL;
+}
+
+bool option_pid(Options *options, const char *value, GError **error)
+{
+	g_auto(GStrv) words = g_strsplit(value, ",", -1);
+
+	for (char **word = words; *word; word++) {
+		uint64_t number;
+		guint32 pid;
+
+		if (!parse_whole(*word, 1, 4 * 1024 * 1024 - 1, &number, error))
+			return false;
+		pid = (guint32)number;
+		g_array_append_val(options->pids, pid);
+	}
+	if (options->pids->len > PIDS_MAX)
+		return option_fail(error, "at most %d processes can be named", PIDS_MAX);
+	return options->pids->len || option_fail(error, "'%s' names no process", value);
+}
+
+/* A decimal number: no sign, no exponent, no other base, and no name of a number. */
+static bool parse_decimal(const char *value, double *number)
+{
+	char *end;
+
+	*number = g_ascii_strtod(value, &end);
+	return *value && !value[strspn(value, "0123456789.")] && !*end;
+}
+
+bool option_parse_seconds(const char *value, double *seconds)
+{
+	return parse_decimal(value, seconds);
+}
+
+bool option_duration(Options *options, const char *value, GError **error)
+{
+	double seconds;
+
+	if (!option_parse_seconds(value, &seconds) || !(seconds > 0) ||
+	    seconds > DURATION_SECONDS_MAX)
+		return option_fail(error, "'%s' is not a number of seconds above 0", value);
+	options->request.duration_seconds = seconds;
+	return true;
+}
+
+/* A place in a recording. */
+static bool parse_place(Options *options, const char *value, uint64_t *ns, GError **error)
+{
+	double seconds;
+
+	if (!parse_decimal(value, &seconds) || !(seconds <= DURATION_SECONDS_MAX))
+		return option_fail(error, "'%s' is not a number of seconds", value);
+	*ns = (uint64_t)(seconds * 1e9 + 0.5);
+	options->sliced = true;
+	return true;
+}
+
+bool option_from(Options *options, const char *value, GError **error)
+{
+	return parse_place(options, value, &options->slice.from_ns, error);
+}
+
+bool option_to(Options *options, const char *value, GError **error)
+{
+	return parse_place(options, value, &options->slice.to_ns, error);
+}
+
+bool option_events(Options *options, const char *value, GError **error)
+{
+	if (!probe_kinds_parse(value, &options->request.events, error))
+		return false;
+	if (!(options->request.events & ~(unsigned)PROBE_FREE))
+		return option_fail(error, "'%s' has no allocations to rank: add %s", value,
+				   options->tool->caches_only ? "kmalloc or cache"
+							      : "kmalloc, cache or page");
+	return true;
+}
+
+/* Frees are collected for those columns of rates that need them. */
+char *option_events_help(const Tool *tool)
+{
+	unsigned offered = tool->caches_only ? probe_kinds_of_caches() : G_MAXUINT;
+
+	return probe_kinds_help(tool->events, tool->stream ? offered & ~PROBE_FREE : offered);
+}
+
+bool option_stacks(Options *options, const char *value, GError **error)
+{
+	if (g_str_equal(value, "none"))
+		options->request.stack_depth = 0;
+	else if (!g_str_equal(value, "full"))
+		return option_fail(error, "'%s' is not valid: use full or none", value);
+	return true;
+}
+
+bool option_max_stack(Options *options, const char *value, GError **error)
+{
+	uint64_t depth;
+
+	if (!parse_whole(value, 1, KMT_STACK_DEPTH_MAX, &depth, error))
+		return false;
+	/* --stacks=none wins, in whichever order they are given. */
+	if (options->request.stack_depth)
+		options->request.stack_depth = (uint32_t)depth;
+	return true;
+}
+
+bool option_collector(Options *options, const char *value, GError **error)
+{
+	g_autofree char *names = NULL;
+
+	options->collector = collector_type_lookup(value);
+	if (options->collector || g_str_equal(value, "auto"))
+		return true;
+	names = collector_type_names();
+	return option_fail(error, "unknown collector '%s'; valid: auto, %s", value, names);
+}
+
+bool option_stap_options(Options *options, const char *value, GError **error)
+{
+	g_autoptr(StapOptions) checked = stap_options_parse(value, error);
+
+	g_free((char *)options->request.stap_options);
+	options->request.stap_options = g_strdup(value);
+	return checked != NULL;
+}
+
+bool option_buffer(Options *options, const char *value, GError **error)
+{
+	return parse_whole32(value, 1, MEGABYTES_MAX, &options->request.buffer_megabytes, error);
+}
+
+bool option_max_memory(Options *options, const char *value, GError **error)
+{
+	uint64_t megabytes;
+
+	if (!parse_whole(value, MEMORY_MEGABYTES_MIN, MEGABYTES_MAX, &megabytes, error))
+		return false;
+	options->memory_bytes_max = megabytes << 20;
+	return true;
+}
+
+bool option_sample(Options *options, const char *value, GError **error)
+{
+	return parse_whole32(value, 1, SAMPLING_PERIOD_MAX, &options->request.sampling_period,
+			     error);
+}
+
+bool option_max_loss(Options *options, const char *value, GError **error)
+{
+	double percent;
+
+	if (!parse_decimal(value, &percent) || percent > 100)
+		return option_fail(error, "'%s' is not a percentage from 0 to 100", value);
+	options->loss_percent_max = percent;
+	return true;
+}
+
+bool option_max_overhead(Options *options, const char *value, GError **error)
+{
+	return parse_whole32(value, 0, 100, &options->request.overhead_percent_max, error);
+}
+
+bool option_record_max(Options *options, const char *value, GError **error)
+{
+	uint64_t bytes;
+
+	if (!number_parse_bytes(value, &bytes) || !bytes)
+		return option_fail(error,
+				   "'%s' is not a size above 0: use a whole number, optionally "
+				   "followed by K, M or G",
+				   value);
+	options->request.record_bytes_max = bytes;
+	return true;
+}
+
+bool option_build_module(Options *options, const char *value, GError **error)
+{
+	(void)error;
+	options->build_module = true;
+	g_free(options->kernel_release);
+	options->kernel_release = g_strdup(value);
+	return true;
+}
+
+bool option_verbose(Options *options, const char *value, GError **error)
+{
+	(void)value;
+	(void)error;
+	options->request.verbose++;
+	return true;
+}

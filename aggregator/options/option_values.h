@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "options/options.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * What options do with their values: each function takes one over into the options, or returns
+ * false with error set, a usage error of one line. The option's name is put before it.
+ */
+
+/* Frames of a stack unless --max-stack says otherwise. */
+enum { STACK_DEPTH_DEFAULT = 64 };
+
+/* The longest run that can be asked for. */
+#define DURATION_SECONDS_MAX 1e9
+
+/* Sets a usage error, and returns false. */
+bool option_fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+/* Adds the filter of that name. */
+bool option_add_filter(Options *options, const char *option, const char *value, GError **error);
+
+/* Reads a number of seconds, "30", "0.5" or ".5". Returns false where it is none. */
+bool option_parse_seconds(const char *value, double *seconds);
+
+/* Returns the help text of --events, to be freed: the kinds of events that the tool observes
+   by default, and others. */
+char *option_events_help(const Tool *tool);
+
+bool option_exclude(Options *options, const char *value, GError **error);
+bool option_top(Options *options, const char *value, GError **error);
+bool option_sort(Options *options, const char *value, GError **error);
+bool option_format(Options *options, const char *value, GError **error);
+bool option_json(Options *options, const char *value, GError **error);
+bool option_by(Options *options, const char *value, GError **error);
+bool option_callsite_skip(Options *options, const char *value, GError **error);
+bool option_command(Options *options, const char *value, GError **error);
+bool option_pid(Options *options, const char *value, GError **error);
+bool option_duration(Options *options, const char *value, GError **error);
+bool option_from(Options *options, const char *value, GError **error);
+bool option_to(Options *options, const char *value, GError **error);
+bool option_events(Options *options, const char *value, GError **error);
+bool option_stacks(Options *options, const char *value, GError **error);
+bool option_max_stack(Options *options, const char *value, GError **error);
+bool option_collector(Options *options, const char *value, GError **error);
+bool option_cache(Options *options, const char *value, GError **error);
+bool option_exclude_cache(Options *options, const char *value, GError **error);
+bool option_rate_events(Options *options, const char *value, GError **error);
+bool option_rate_columns(Options *options, const char *value, GError **error);
+bool option_rate_count(Options *options, const char *value, GError **error);
+bool option_rate_interval(Options *options, const char *value, GError **error);
+bool option_rate_rows(Options *options, const char *value, GError **error);
+bool option_rate_sort(Options *options, const char *value, GError **error);
+/* Shows the column that a table is sorted by, too: once all options are known. */
+void option_rate_finish(Options *options);
+bool option_rate_speed(Options *options, const char *value, GError **error);
+bool option_rate_stacks(Options *options, const char *value, GError **error);
+bool option_stap_options(Options *options, const char *value, GError **error);
+bool option_buffer(Options *options, const char *value, GError **error);
+bool option_max_memory(Options *options, const char *value, GError **error);
+bool option_sample(Options *options, const char *value, GError **error);
+bool option_max_loss(Options *options, const char *value, GError **error);
+bool option_max_overhead(Options *options, const char *value, GError **error);
+bool option_record_max(Options *options, const char *value, GError **error);
+bool option_build_module(Options *options, const char *value, GError **error);
+bool option_verbose(Options *options, const char *value, GError **error);

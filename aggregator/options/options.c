@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options/options.h"
+
+#include "collect/run/collect_live.h"
+#include "collect/run/command.h"
+#include "options/option_attached.h"
+#include "options/option_rules.h"
+#include "options/option_table.h"
+#include "options/option_values.h"
+#include "table/cell_filter_cgroup.h"
+#include "options/tool_description.h"
+
+#include <string.h>
+
+enum {
+	MEMORY_MEGABYTES_DEFAULT = 256,
+	RATE_INTERVAL_SECONDS_DEFAULT = 1,
+	RATE_ROWS_DEFAULT = 20,
+	OVERHEAD_PERCENT_DEFAULT = 20,
+};
+#define RECORD_BYTES_DEFAULT (1ULL << 30)
+#define LOSS_PERCENT_DEFAULT 0.1
+
+static bool row_apply(const OptionRow *row, Options *options, const char *value, GError **error)
+{
+	char **text = (char **)((char *)options + row->offset);
+
+	switch (row->kind) {
+	case OPTION_FLAG:
+		*((bool *)options + row->offset) = true;
+		return true;
+	case OPTION_TEXT:
+		g_free(*text);
+		*text = g_strdup(value);
+		return true;
+	case OPTION_FILTER:
+		return option_add_filter(options, row->long_name, value, error);
+	case OPTION_COLLECT:
+		options->collects = true;
+		return row->apply(options, value, error);
+	default:
+		return row->apply(options, value, error);
+	}
+}
+
+/* Called by GLib for every option. */
+static gboolean apply_option(const char *given, const char *value, gpointer data, GError **error)
+{
+	Options *options = data;
+	const OptionRow *row = option_row_lookup(options->tool, given);
+	GError *reason = NULL;
+
+	g_ptr_array_add(options->given, (gpointer)row);
+	if (row_apply(row, options, value, &reason))
+		return TRUE;
+	g_propagate_prefixed_error(error, reason, "%s: ", given);
+	return FALSE;
+}
+
+static GOptionFlags row_flags(const OptionRow *row)
+{
+	if (!row->argument)
+		return G_OPTION_FLAG_NO_ARG;
+	return *row->argument == '[' ? G_OPTION_FLAG_OPTIONAL_ARG : G_OPTION_FLAG_NONE;
+}
+
+static GOptionGroup *option_group(Options *options)
+{
+	GOptionGroup *group = g_option_group_new("suite", "", "", options, NULL);
+
+	for (const OptionRow *row = option_rows; row->long_name; row++) {
+		const GOptionEntry entries[] = {
+			{ row->long_name, row->short_name, (int)row_flags(row),
+			  G_OPTION_ARG_CALLBACK, (gpointer)apply_option, row->help, row->argument },
+			{ NULL, 0, 0, 0, NULL, NULL, NULL },
+		};
+
+		if (option_row_is_of(row, options->tool))
+			g_option_group_add_entries(group, entries);
+	}
+	return group;
+}
+
+enum { HELP_COLUMN = 32, HELP_WIDTH = 80 };
+
+/* Prints a line of two columns; what does not fit the second one goes on below it. */
+static void print_columns(FILE *out, const char *left, const char *right)
+{
+	g_auto(GStrv) words = g_strsplit(right, " ", -1);
+	size_t column = HELP_COLUMN;
+
+	fprintf(out, "  %-*s", HELP_COLUMN - 3, left);
+	for (char **word = words; *word; word++) {
+		if (column + strlen(*word) >= HELP_WIDTH && column > HELP_COLUMN) {
+			fprintf(out, "\n%*s", HELP_COLUMN - 1, "");
+			column = HELP_COLUMN;
+		}
+		fprintf(out, " %s", *word);
+		column += strlen(*word) + 1;
+	}
+	fputc('\n', out);
+}
+
+static void print_row(const OptionRow *row, const Tool *tool, FILE *out)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+	g_autofree char *help = NULL;
+
+	if (row->short_name)
+		g_string_append_printf(names, "-%c, ", row->short_name);
+	else
+		g_string_append(names, "    ");
+	g_string_append_printf(names, "--%s", row->long_name);
+	if (row->argument && *row->argument == '[')
+		g_string_append_printf(names, "[=%s", row->argument + 1);
+	else if (row->argument)
+		g_string_append_printf(names, "=%s", row->argument);
+	if (!row->help)
+		help = option_events_help(tool);
+	print_columns(out, names->str, row->help ? row->help : help);
+}
+
+static void print_rate_columns(FILE *out)
+{
+	fputs("\nKeys of -s, --sort, and of --columns:\n", out);
+	for (const RateColumn *column = rate_columns; column->name; column++)
+		print_columns(out, column->name, column->help);
+	fputs("\nKeys of -s, --sort, by the names of another tool:\n", out);
+	for (const RateColumn *column = rate_columns; column->name; column++)
+		if (column->alias)
+			print_columns(out, column->alias, column->help);
+}
+
+static void print_formats(FILE *out)
+{
+	fputs("\nNames of --format:\n", out);
+	for (const Renderer *renderer = renderers; renderer->name; renderer++)
+		print_columns(out, renderer->name, renderer->about);
+}
+
+static void print_keys(FILE *out)
+{
+	fputs("\nKeys of -s, --sort:\n", out);
+	for (const SortKey *key = sort_keys; key->name; key++)
+		print_columns(out, key->name, key->help);
+	fputs("\nKeys of --by:\n", out);
+	for (const GroupKey *key = group_keys; key->name; key++)
+		print_columns(out, key->name, key->help);
+}
+
+static void print_examples(const ToolExample *examples, FILE *out)
+{
+	fputs("\nExamples:\n", out);
+	for (const ToolExample *example = examples; example->command; example++)
+		fprintf(out, "  %s:\n    %s\n", example->purpose, example->command);
+}
+
+void options_print_help(const Tool *tool, FILE *out)
+{
+	const char *section = NULL; /* printed with its first option */
+
+	fprintf(out, "Usage: %s %s\n%s\n", tool->name, tool->usage, tool->purpose);
+	for (const OptionRow *row = option_rows; row->long_name; row++) {
+		if (row->kind == OPTION_SECTION)
+			section = row->long_name;
+		if (!option_row_is_of(row, tool))
+			continue;
+		if (section)
+			fprintf(out, "\n%s:\n", section);
+		section = NULL;
+		print_row(row, tool, out);
+	}
+	if (tool->stream)
+		print_rate_columns(out);
+	else
+		print_keys(out);
+	print_formats(out);
+	print_examples(tool->examples, out);
+}
+
+/* Filters are given in any order and applied in one. */
+static gint compare_filters(gconstpointer left, gconstpointer right)
+{
+	const Filter *const *a = left, *const *b = right;
+	int rank_a = 0, rank_b = 0;
+
+	while (filter_types[rank_a] != (*a)->type)
+		rank_a++;
+	while (filter_types[rank_b] != (*b)->type)
+		rank_b++;
+	return (rank_a > rank_b) - (rank_a < rank_b);
+}
+
+static void options_rate_init(RateOptions *rate)
+{
+	rate->interval_s = RATE_INTERVAL_SECONDS_DEFAULT;
+	rate->rows_max = RATE_ROWS_DEFAULT;
+	rate->sort = rate_sort_default;
+	for (int i = 0; i < RATE_COLUMNS_FIRST; i++)
+		rate->columns[i] = &rate_columns[i];
+}
+
+static Options *options_new(const Tool *tool)
+{
+	Options *options = g_new0(Options, 1);
+
+	options->tool = tool;
+	options->view.filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
+	options->cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+	options->view.cells = options->cells;
+	options->view.sort = &sort_keys[0];
+	options->renderer = &renderers[0];
+	options->view.top = UINT64_MAX;
+	options->given = g_ptr_array_new();
+	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));
+	options->slice.to_ns = UINT64_MAX;
+	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
+	options->loss_percent_max = LOSS_PERCENT_DEFAULT;
+	options->request.events = tool->events;
+	options->request.stack_depth = tool->sites_only ? 0 : STACK_DEPTH_DEFAULT;
+	options_rate_init(&options->rate);
+	options->request.sampling_period = 1;
+	options->request.overhead_percent_max = OVERHEAD_PERCENT_DEFAULT;
+	return options;
+}
+
+void options_free(Options *options)
+{
+	if (!options)
+		return;
+	g_ptr_array_unref(options->view.filters);
+	g_array_unref(options->cells);
+	cache_query_free(options->caches);
+	g_free(options->caches_asked);
+	cache_query_free(options->caches_excluded);
+	g_ptr_array_unref(options->given);
+	g_array_unref(options->pids);
+	g_strfreev(options->request.command);
+	g_free((char *)options->request.user);
+	g_free((char *)options->request.record_path);
+	g_free((char *)options->request.stap_options);
+	g_free((char *)options->request.module_path);
+	g_free((char *)options->request.command_line);
+	g_free(options->input);
+	g_free(options->kernel_release);
+	g_free(options->sign_key);
+	g_free(options->sign_cert);
+	g_free(options->kallsyms);
+	g_clear_pointer(&options->symbols, g_bytes_unref);
+	g_free(options->exclude);
+	g_free(options->cgroup);
+	g_free(options->process);
+	g_free(options->pids_asked);
+	callsite_skip_free(options->callsite_skip);
+	g_free(options->output);
+	g_free(options);
+}
+
+/* Takes the words that are neither option nor value: some tools have such. */
+static bool take_words(Options *options, char **words, GError **error)
+{
+	for (; *words; words++) {
+		if (!options->tool->take_word)
+			return option_fail(
+				error,
+				"'%s' is not an option; run a command with -c CMD or -- CMD ARG...",
+				*words);
+		if (!options->tool->take_word(options, *words, error))
+			return false;
+	}
+	return true;
+}
+
+/* Parses the words before "--". */
+static bool parse_words(Options *options, char **words, GError **error)
+{
+	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+	g_auto(GStrv) rest = option_attached_split(options->tool, words);
+
+	g_option_context_set_help_enabled(context, FALSE);
+	g_option_context_set_strict_posix(context, !options->tool->take_word);
+	g_option_context_set_main_group(context, option_group(options));
+	return g_option_context_parse_strv(context, &rest, error) &&
+	       (!*rest || take_words(options, rest + 1, error));
+}
+
+/* Takes the command behind "--". Returns false with error set when there is none. */
+static bool take_command(Options *options, char **behind, GError **error)
+{
+	if (!behind)
+		return true;
+	if (options->request.command)
+		return option_fail(error, "a command is given twice: by -c and behind --");
+	if (!*behind)
+		return option_fail(error, "no command behind --");
+	options->request.command = g_strdupv(behind);
+	return true;
+}
+
+static char *pid_list(const GArray *pids)
+{
+	GString *list = g_string_new(NULL);
+
+	for (guint i = 0; i < pids->len; i++)
+		g_string_append_printf(list, "%s%u", i ? "," : "", g_array_index(pids, guint32, i));
+	return g_string_free(list, FALSE);
+}
+
+static void add_cell_filter(Options *options, const CellFilterType *type, const void *argument,
+			    const char *given)
+{
+	const CellFilter filter = { type, argument, given };
+
+	if (given)
+		g_array_append_val(options->cells, filter);
+}
+
+/* Makes the conditions on single counters that are known by now. In a live run the collector picks
+   the processes of -p. */
+static void add_cell_filters(Options *options)
+{
+	if (options->input && options->pids->len)
+		options->pids_asked = pid_list(options->pids);
+	options->processes = (ProcessChoice){
+		.pids = options->pids,
+		.globs = options->process,
+		.with_interrupts = options->request.with_interrupts,
+	};
+	add_cell_filter(options, &cell_filter_cgroup, options->cgroup, options->cgroup);
+	add_cell_filter(options, &cell_filter_pid, &options->processes, options->pids_asked);
+	add_cell_filter(options, &cell_filter_process, &options->processes, options->process);
+}
+
+/* A stream has no tables that could be counted: it ends when so many would have. */
+static void bound_stream(Options *options)
+{
+	const RateOptions *rate = &options->rate;
+
+	if (rate->count && collect_request_streams(&options->request))
+		options->request.duration_seconds =
+			MIN(rate->interval_s * (double)rate->count, DURATION_SECONDS_MAX);
+}
+
+static bool is_overview(const Options *options)
+{
+	return options->tool->read_overview && !options->caches && !options->input &&
+	       !options->check && !options->build_module;
+}
+
+/* Nothing is traced: what only a run could obey is refused. */
+static bool check_overview(const Options *options, GError **error)
+{
+	for (guint i = 0; i < options->given->len; i++) {
+		const OptionRow *row = g_ptr_array_index(options->given, i);
+
+		if (!g_strv_contains(options->tool->overview_options, row->long_name))
+			return option_fail(error,
+					   "--%s does nothing without a CACHE: name one, or all by "
+					   "'*'",
+					   row->long_name);
+	}
+	return true;
+}
+
+Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
+{
+	g_autoptr(Options) options = options_new(tool);
+	g_autoptr(GPtrArray) words = g_ptr_array_new();
+	char **behind = NULL;
+
+	for (int i = 0; i < argc && !behind; i++) {
+		if (i && g_str_equal(argv[i], "--"))
+			behind = argv + i + 1;
+		else
+			g_ptr_array_add(words, argv[i]);
+	}
+	g_ptr_array_add(words, NULL);
+	options->request.command_line = command_quote(argv);
+	if (!parse_words(options, (char **)words->pdata, error))
+		return NULL;
+	if (options->help || options->version)
+		return g_steal_pointer(&options);
+	if (!take_command(options, behind, error) || !option_rules_check(options, error))
+		return NULL;
+	if (!options->request.record_bytes_max)
+		options->request.record_bytes_max = RECORD_BYTES_DEFAULT;
+	bound_stream(options);
+	option_rate_finish(options);
+	options->overview = is_overview(options);
+	if (options->overview && !check_overview(options, error))
+		return NULL;
+	if (tool->by && !options->view.by[0] &&
+	    !group_keys_parse(tool->by, options->view.by, error))
+		return NULL;
+	g_ptr_array_sort(options->view.filters, compare_filters);
+	add_cell_filters(options);
+	options->request.pids = options->pids;
+	if (options->pids->len)
+		options->request.scope = COLLECT_SCOPE_PIDS;
+	else if (options->only_command)
+		options->request.scope = COLLECT_SCOPE_COMMAND;
+	return g_steal_pointer(&options);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rates/rate_detail.h"
+
+#include "base/escape.h"
+#include "table/group_rows.h"
+#include "table/stack_chain.h"
+
+#include <string.h>
+
+static const GroupKey *key_of_name(const char *name)
+{
+	for (const GroupKey *key = group_keys; key->name; key++)
+		if (g_str_equal(key->name, name))
+			return key;
+	return NULL;
+}
+
+const GroupKey *rate_detail_key(const char *name)
+{
+	static const char *const names[] = { "process", "cgroup" };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
+		if (g_str_equal(names[i], name))
+			return key_of_name(name);
+	return NULL;
+}
+
+/* The condition that counters are of the cache. */
+
+typedef struct {
+	const char *name;
+	const ViewSource *source;
+	const char *known; /* names of equal caches have one pointer: this one is it; NULL: none */
+} OneCache;
+
+static void *prepare_one(const void *argument, const ViewSource *source)
+{
+	OneCache *one = g_new0(OneCache, 1);
+
+	one->name = argument;
+	one->source = source;
+	return one;
+}
+
+static bool is_of_one(void *state, const ProfileCell *cell)
+{
+	OneCache *one = state;
+	const ProfileOrigin *origin = profile_origin(one->source->profile, cell->origin);
+	const char *name = cache_names_of(one->source->caches, origin).name;
+
+	if (!name || one->known)
+		return name && name == one->known;
+	if (!strcmp(name, one->name))
+		one->known = name;
+	return one->known != NULL;
+}
+
+static const CellFilterType one_cache = {
+	.option = "cache",
+	.prepare = prepare_one,
+	.keeps = is_of_one,
+	.dispose = g_free,
+};
+
+static GArray *cells_of(const RateDetailRequest *request)
+{
+	const CellFilter cache = { &one_cache, request->cache, request->cache };
+	GArray *cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
+
+	g_array_append_val(cells, cache);
+	if (request->cells)
+		g_array_append_vals(cells, request->cells->data, request->cells->len);
+	return cells;
+}
+
+/* The rows. */
+
+static void row_clear(void *data)
+{
+	RateDetailRow *row = data;
+
+	g_free(row->label);
+	frame_list_unref(row->frames);
+}
+
+static GArray *rows_empty(void)
+{
+	GArray *rows = g_array_new(FALSE, FALSE, sizeof(RateDetailRow));
+
+	g_array_set_clear_func(rows, row_clear);
+	return rows;
+}
+
+static char *label_of(const GroupRows *groups, const GroupRow *row)
+{
+	GString *label = g_string_new(NULL);
+
+	group_rows_append_label(groups, row, 0, label);
+	return g_string_free(label, FALSE);
+}
+
+static FrameList *frames_of(const View *view, const GroupRows *groups, const GroupRow *row)
+{
+	return stack_rows_list(view_stack_rows(view), group_rows_member(groups, row, 0));
+}
+
+/* All stacks of a cache may begin with one function: a label has its callers, too. */
+static char *label_of_stack(const FrameList *frames)
+{
+	GString *label = g_string_new(NULL);
+
+	stack_chain_append(label, frames);
+	return g_string_free(label, FALSE);
+}
+
+static bool are_stacks(const ViewOptions *options)
+{
+	return options->by[0]->member == MEMBER_STACK;
+}
+
+static GArray *rows_of(const View *view, const ViewOptions *options)
+{
+	g_autoptr(GroupRows) groups = group_rows_new(view, options, false);
+	GArray *rows = rows_empty();
+
+	for (guint i = 0; i < groups->rows->len; i++) {
+		const GroupRow *group = &g_array_index(groups->rows, GroupRow, i);
+		FrameList *frames = are_stacks(options) ? frames_of(view, groups, group) : NULL;
+		const RateDetailRow row = {
+			.label = frames ? label_of_stack(frames) : label_of(groups, group),
+			.frames = frames,
+			.allocations = group->summary.allocations,
+			.bytes_allocated = group->summary.bytes_allocated,
+			.margin_percent = margin_percent(group->variance.bytes_allocated,
+							 group->summary.bytes_allocated),
+		};
+
+		g_array_append_val(rows, row);
+	}
+	return rows;
+}
+
+static void read_view(RateDetail *detail, const ViewSource *source,
+		      const RateDetailRequest *request)
+{
+	g_autoptr(GPtrArray) no_filters = g_ptr_array_new();
+	g_autoptr(GArray) cells = cells_of(request);
+	const ViewOptions by_group = {
+		.filters = no_filters,
+		.cells = cells,
+		.sort = sort_key_lookup("bytes"),
+		.top = UINT64_MAX,
+		.by = { request->key },
+	};
+	ViewOptions by_stack = by_group;
+	g_autoptr(View) view = view_new(source, &by_group);
+
+	by_stack.by[0] = key_of_name("stack");
+	by_stack.top = RATE_DETAIL_STACKS_MAX;
+	detail->groups = rows_of(view, &by_group);
+	detail->stacks = rows_of(view, &by_stack);
+	detail->allocations = view->before.allocations;
+	detail->bytes_allocated = view->before.bytes_allocated;
+	detail->margin_percent =
+		margin_percent(view->variance.bytes_allocated, view->before.bytes_allocated);
+}
+
+RateDetail *rate_detail_new(const ViewSource *source, const RateDetailRequest *request)
+{
+	RateDetail *detail = g_new0(RateDetail, 1);
+
+	detail->cache = g_strdup(request->cache);
+	detail->seconds = request->seconds;
+	detail->events_lost = request->events_lost;
+	detail->estimated = request->estimated;
+	read_view(detail, source, request);
+	return detail;
+}
+
+RateDetail *rate_detail_empty(const char *cache, const char *problem)
+{
+	RateDetail *detail = g_new0(RateDetail, 1);
+	GString *escaped = g_string_new(NULL);
+
+	escape_append(escaped, problem ? problem : "");
+	detail->problem = g_string_free(escaped, !problem);
+	detail->cache = g_strdup(cache);
+	detail->seconds = -1;
+	detail->groups = rows_empty();
+	detail->stacks = rows_empty();
+	return detail;
+}
+
+void rate_detail_free(RateDetail *detail)
+{
+	if (!detail)
+		return;
+	g_free(detail->cache);
+	g_array_unref(detail->groups);
+	g_array_unref(detail->stacks);
+	g_free(detail->problem);
+	g_free(detail);
+}

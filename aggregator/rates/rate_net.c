@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rates/rate_net.h"
+
+enum { NAMES_MAX = 4 };
+
+static const struct {
+	const char *word;
+	const char *reason;
+} words[RATE_NETS] = {
+	[RATE_NET_UNCONFIRMED] = { "no_free_seen",
+				   "no free was seen, and /proc/slabinfo shows no growth" },
+	[RATE_NET_CONTRADICTED] = { "slabinfo_differs",
+				    "not all frees are seen, /proc/slabinfo differs" },
+	[RATE_NET_UNNAMED] = { "kfree_names_no_cache",
+			       "kfree() does not say which cache (--collector=stap does)" },
+	[RATE_NET_FILTERED] = { "processes_filtered",
+				"others may free what these processes allocate" },
+	[RATE_NET_SAMPLED] = { "sampled", "allocations and frees are sampled apart" },
+	[RATE_NET_NOT_COLLECTED] = { "frees_not_collected", "frees were not collected" },
+};
+
+bool rate_net_is_shown(const RateColumn *const *columns)
+{
+	const RateColumn *net = rate_column_lookup("net");
+
+	while (*columns && *columns != net)
+		columns++;
+	return *columns;
+}
+
+const char *rate_net_word(RateNet state)
+{
+	return words[state].word;
+}
+
+/* Appends "dentry, filp, 3 more". */
+static void append_names(GString *out, const RateTable *table, RateNet state)
+{
+	guint count = 0;
+
+	for (guint i = 0; i < table->rows->len; i++) {
+		const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+		if (row->net_state == state && count++ < NAMES_MAX)
+			g_string_append_printf(out, "%s%s", count > 1 ? ", " : "", row->label);
+	}
+	if (count > NAMES_MAX)
+		g_string_append_printf(out, ", %u more", count - NAMES_MAX);
+}
+
+static bool has_any(const RateTable *table, RateNet state)
+{
+	for (guint i = 0; i < table->rows->len; i++)
+		if (g_array_index(table->rows, RateRow, i).net_state == state)
+			return true;
+	return false;
+}
+
+void rate_net_append_reasons(GString *out, const RateTable *table, const char *end)
+{
+	bool is_partial = table->sum.net_state == RATE_NET_KNOWN;
+
+	for (RateNet state = RATE_NET_KNOWN + 1; state < RATE_NETS; state++) {
+		if (!has_any(table, state))
+			continue;
+		g_string_append(out, "NET -");
+		if (state < RATE_NET_FILTERED) {
+			g_string_append(out, " of ");
+			append_names(out, table, state);
+		}
+		g_string_append_printf(out, "%s: %s%s", is_partial ? " (not in the sum)" : "",
+				       words[state].reason, end);
+	}
+}

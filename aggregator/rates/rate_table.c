@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rates/rate_table.h"
+
+#include "base/escape.h"
+#include "names/cache_names.h"
+#include "names/cgroup_names.h"
+#include "names/kmalloc_class.h"
+#include "table/cell_filter.h"
+#include "table/cell_filter_cache.h"
+#include "table/comm_fold.h"
+#include "table/context_name.h"
+#include "table/process_sums.h"
+#include "base/saturate.h"
+
+enum { TEXT_CHUNK_BYTES = 4096 };
+
+#define SUM_LABEL "(all caches)"
+
+/* A row that is being added up. */
+typedef struct {
+	RateRow row;
+	ProcessSums *processes; /* owned; NULL: not asked for */
+} Draft;
+
+typedef struct {
+	ViewSource source;
+	const RateRequest *request;
+	void **filters;       /* owned, what request->cells prepared */
+	GHashTable *by_label; /* (element-type utf8 Draft), keys borrowed, values owned */
+	Draft all;
+	bool collects_frees;
+	bool collects_pages;
+	bool kfree_is_blind;
+	bool has_blind; /* a row has such frees: no filter took them away */
+} Drafting;
+
+static RateTable *table_new(void)
+{
+	RateTable *table = g_new0(RateTable, 1);
+
+	table->rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
+	table->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
+	table->sum.label = SUM_LABEL;
+	table->sum.objects_in_use = -1;
+	table->sum.frees_known = true;
+	return table;
+}
+
+void rate_table_free(RateTable *table)
+{
+	if (!table)
+		return;
+	g_array_unref(table->rows);
+	g_string_chunk_free(table->texts);
+	g_free(table->load_average);
+	g_free(table);
+}
+
+static const char *keep(RateTable *table, const char *text)
+{
+	return text ? g_string_chunk_insert_const(table->texts, text) : NULL;
+}
+
+static const CellFilter *cell_filter_at(const Drafting *drafting, guint i)
+{
+	return &g_array_index(drafting->request->cells, CellFilter, i);
+}
+
+static guint cell_filters(const Drafting *drafting)
+{
+	return drafting->request->cells ? drafting->request->cells->len : 0;
+}
+
+static void prepare_filters(Drafting *drafting)
+{
+	guint count = cell_filters(drafting);
+
+	drafting->filters = g_new0(void *, count);
+	for (guint i = 0; i < count; i++) {
+		const CellFilter *filter = cell_filter_at(drafting, i);
+
+		drafting->filters[i] = filter->type->prepare(filter->argument, &drafting->source);
+	}
+}
+
+static void dispose_filters(Drafting *drafting)
+{
+	for (guint i = 0; i < cell_filters(drafting); i++)
+		cell_filter_at(drafting, i)->type->dispose(drafting->filters[i]);
+	g_free(drafting->filters);
+}
+
+static bool counts(const Drafting *drafting, const ProfileCell *cell)
+{
+	for (guint i = 0; i < cell_filters(drafting); i++)
+		if (!cell_filter_at(drafting, i)->type->keeps(drafting->filters[i], cell))
+			return false;
+	return true;
+}
+
+static void draft_init(Draft *draft, const Drafting *drafting, const char *label, const char *name)
+{
+	*draft = (Draft){ .row = { .label = label, .name = name, .objects_in_use = -1 } };
+	if (drafting->request->wants_processes)
+		draft->processes = process_sums_new(drafting->source.profile);
+}
+
+static void draft_free(gpointer data)
+{
+	Draft *draft = data;
+
+	process_sums_free(draft->processes);
+	g_free(draft);
+}
+
+static Draft *draft_of(Drafting *drafting, const ProfileOrigin *origin)
+{
+	CacheLabel cache = cache_names_of(drafting->source.caches, origin);
+	Draft *draft = g_hash_table_lookup(drafting->by_label, cache.label);
+
+	if (draft)
+		return draft;
+	draft = g_new(Draft, 1);
+	/* The other names of a merged cache would push its figures out of their columns. */
+	draft_init(draft, drafting, cache.origin == CACHE_RECORDED ? cache.name : cache.label,
+		   cache.name);
+	draft->row.by_size = cache.origin == CACHE_BY_SIZE;
+	g_hash_table_insert(drafting->by_label, (gpointer)cache.label, draft);
+	return draft;
+}
+
+static void add_cell(Draft *draft, const ProfileOrigin *origin, const ProfileCell *cell,
+		     uint64_t scatter_percent)
+{
+	RateRow *row = &draft->row;
+
+	if (origin->free) {
+		saturate_add(&row->frees, cell->events);
+		return;
+	}
+	saturate_add(&row->allocations, cell->events);
+	saturate_add(&row->failed, cell->failed);
+	variance_add_cell(&row->variance, cell, origin, scatter_percent);
+	saturate_add(&row->bytes_allocated,
+		     saturate_product(cell->events, origin->bytes_allocated));
+	saturate_add(&row->bytes_requested,
+		     saturate_product(cell->events, origin->bytes_requested));
+	if (draft->processes)
+		process_sums_add(draft->processes, cell);
+}
+
+/* Whether it gives back memory of kmalloc() and does not say to which cache. */
+static bool is_blind_free(const Drafting *drafting, const ProfileOrigin *origin)
+{
+	return origin->free && origin->source == KMT_SOURCE_KMALLOC &&
+	       cache_names_of(drafting->source.caches, origin).origin == CACHE_UNKNOWN;
+}
+
+/* Frees are of use beside their allocations alone; pages' come with those of objects. */
+static bool is_wanted(const Drafting *drafting, const ProfileOrigin *origin)
+{
+	return !origin->free || (drafting->request->wants_frees &&
+				 (origin->source != KMT_SOURCE_PAGE || drafting->collects_pages));
+}
+
+/* Adds up all that was counted, but for what found no room, which is a loss. */
+static void add_cells(Drafting *drafting)
+{
+	const Profile *profile = drafting->source.profile;
+	uint32_t count = profile_cell_count(profile);
+	uint64_t scatter = drafting->source.scatter_percent;
+	bool blind;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
+
+		if (cell->origin == ORIGIN_ID_OVERFLOW || !is_wanted(drafting, origin))
+			continue;
+		blind = is_blind_free(drafting, origin);
+		drafting->kfree_is_blind |= blind;
+		if (!counts(drafting, cell))
+			continue;
+		drafting->has_blind |= blind;
+		add_cell(draft_of(drafting, origin), origin, cell, scatter);
+		add_cell(&drafting->all, origin, cell, scatter);
+	}
+}
+
+/* Finds the processes of a name with most allocations, where there are any. */
+static void set_busiest(RateTable *table, RateRow *row, const ProcessSums *processes)
+{
+	g_autoptr(GArray) ranked = process_sums_ranked(processes);
+	g_autoptr(GString) text = g_string_new(NULL);
+	const ViewProcess *first;
+
+	if (!ranked->len)
+		return;
+	first = &g_array_index(ranked, ViewProcess, 0);
+	if (first->context != KMT_CONTEXT_TASK)
+		g_string_append_printf(text, "(%s)", context_name(first->context));
+	else
+		escape_append_len(text, first->comm, comm_folded_length(first->comm));
+	row->busiest_name = keep(table, text->str);
+	row->busiest_percent = (double)first->allocations * 100 / (double)row->allocations;
+	g_string_append_printf(text, " %.0f %%", row->busiest_percent);
+	row->busiest = keep(table, text->str);
+}
+
+/* Where kfree() does not say whose memory it gives back, the frees of its caches are in the row of
+   unknown ones, and that has those of others. */
+static bool is_of_kmalloc(const RateRow *row)
+{
+	KmallocClass class;
+
+	return row->name && kmalloc_class_parse(row->name, &class);
+}
+
+/* Whether processes are picked: what they allocated may be freed by others, as in an interrupt. */
+static bool picks_processes(const Drafting *drafting)
+{
+	const char *scope = run_info_text(drafting->request->info, KMT_FIELD_SCOPE);
+
+	return cell_filters_pick_tasks(drafting->request->cells) ||
+	       (scope && (g_str_equal(scope, "pids") || g_str_equal(scope, "command")));
+}
+
+/* What is true of all rows. */
+static RateNet net_of_all(const Drafting *drafting)
+{
+	if (!drafting->collects_frees)
+		return RATE_NET_NOT_COLLECTED;
+	if (drafting->request->sampling_period > 1)
+		return RATE_NET_SAMPLED;
+	return picks_processes(drafting) ? RATE_NET_FILTERED : RATE_NET_KNOWN;
+}
+
+static RateNet net_checked(const Drafting *drafting, const RateRow *row)
+{
+	static const RateNet states[] = {
+		[NET_CONFIRMED] = RATE_NET_KNOWN,
+		[NET_CONTRADICTED] = RATE_NET_CONTRADICTED,
+		[NET_UNCONFIRMED] = RATE_NET_UNCONFIRMED,
+	};
+	const RateRequest *request = drafting->request;
+	const NetCheck *check = request->net_judged ? request->net_judged : request->net;
+
+	return check && row->name ? states[net_check_verdict(check, row->name)] : RATE_NET_KNOWN;
+}
+
+static RateNet net_of_row(const Drafting *drafting, const RateRow *row)
+{
+	RateNet of_all = net_of_all(drafting);
+
+	if (of_all != RATE_NET_KNOWN)
+		return of_all;
+	if (drafting->kfree_is_blind && (!row->name || is_of_kmalloc(row)))
+		return RATE_NET_UNNAMED;
+	return net_checked(drafting, row);
+}
+
+/* Gives what the rows have to the check, and has it judge. */
+static void check_net(const Drafting *drafting, const RateTable *table)
+{
+	const RateRequest *request = drafting->request;
+
+	if (!request->net)
+		return;
+	for (guint i = 0; i < table->rows->len; i++) {
+		const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+		if (row->name)
+			net_check_count(request->net, row->name, row->allocations, row->frees);
+	}
+	if (request->net_reading)
+		net_check_judge(request->net, request->net_reading);
+}
+
+static void judge_frees(const Drafting *drafting, RateRow *row)
+{
+	row->frees_known =
+		drafting->collects_frees && !(drafting->kfree_is_blind && is_of_kmalloc(row));
+	row->net_state = net_of_row(drafting, row);
+	row->net = saturate_difference(row->allocations, row->frees);
+}
+
+/* The net of the sum is that of the rows where it is known. */
+static void sum_net(RateTable *table, RateNet of_all)
+{
+	RateRow *sum = &table->sum;
+
+	sum->net_state = table->rows->len ? RATE_NETS : of_all;
+	sum->net = 0;
+	table->net_unknown = 0;
+	for (guint i = 0; i < table->rows->len; i++) {
+		const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+		table->net_unknown += row->net_state != RATE_NET_KNOWN;
+		sum->net_state = MIN(sum->net_state, row->net_state);
+		if (row->net_state == RATE_NET_KNOWN)
+			sum->net = saturate_signed_sum(sum->net, row->net);
+	}
+}
+
+/* The sum's frees are all known, unless a filter has taken away what has no name. */
+static void judge_all_frees(const Drafting *drafting, RateTable *table)
+{
+	table->sum.frees_known =
+		drafting->collects_frees && (drafting->has_blind || !drafting->kfree_is_blind);
+	for (guint i = 0; i < table->rows->len; i++)
+		judge_frees(drafting, &g_array_index(table->rows, RateRow, i));
+	sum_net(table, net_of_all(drafting));
+}
+
+/* Returns the row of a draft, with texts of the table's own. */
+static RateRow finished(RateTable *table, const Draft *draft, const Slabinfo *slabinfo)
+{
+	RateRow row = draft->row;
+	const SlabinfoCache *cache =
+		slabinfo && row.name ? slabinfo_find(slabinfo, row.name) : NULL;
+
+	row.label = keep(table, row.label);
+	row.name = keep(table, row.name);
+	if (draft->processes)
+		set_busiest(table, &row, draft->processes);
+	row.objects_in_use = cache ? (int64_t)cache->objects_in_use : -1;
+	return row;
+}
+
+static void take_rows(RateTable *table, Drafting *drafting)
+{
+	GHashTableIter iterator;
+	gpointer draft;
+
+	g_hash_table_iter_init(&iterator, drafting->by_label);
+	while (g_hash_table_iter_next(&iterator, NULL, &draft)) {
+		RateRow row = finished(table, draft, drafting->request->slabinfo);
+
+		g_array_append_val(table->rows, row);
+	}
+	table->sum = finished(table, &drafting->all, NULL);
+	check_net(drafting, table);
+	judge_all_frees(drafting, table);
+}
+
+/* A stream that does not say what it has may have all. */
+static bool collects(const RunInfo *info, const char *kind)
+{
+	const char *kinds = run_info_text(info, KMT_FIELD_EVENTS);
+	g_auto(GStrv) words = g_strsplit(kinds ? kinds : kind, ",", -1);
+
+	return g_strv_contains((const gchar *const *)words, kind);
+}
+
+static void add_up(RateTable *table, const Interval *interval, const RateRequest *request)
+{
+	g_autoptr(CacheNames) caches =
+		cache_names_new(interval->profile, request->info, request->text);
+	g_autoptr(CgroupNames) cgroups = cgroup_names_new(request->text);
+	Drafting drafting = {
+		.source = {
+			.profile = interval->profile,
+			.caches = caches,
+			.cgroups = cgroups,
+			.scatter_percent =
+				run_info_number(request->info, KMT_FIELD_SAMPLING_SCATTER, 0),
+		},
+		.request = request,
+		.by_label = g_hash_table_new_full(NULL, NULL, NULL, draft_free),
+		.collects_frees = collects(request->info, "free"),
+		.collects_pages = collects(request->info, "page"),
+		.kfree_is_blind = request->kfree_is_blind,
+	};
+
+	draft_init(&drafting.all, &drafting, SUM_LABEL, NULL);
+	prepare_filters(&drafting);
+	add_cells(&drafting);
+	take_rows(table, &drafting);
+	table->kfree_is_blind = drafting.kfree_is_blind;
+	dispose_filters(&drafting);
+	process_sums_free(drafting.all.processes);
+	g_hash_table_unref(drafting.by_label);
+}
+
+static char *load_average_of(const RunInfo *info)
+{
+	const char *line = run_info_text(info, KMT_FIELD_LOAD_AVERAGE);
+	g_autoptr(GString) escaped = g_string_new(NULL);
+
+	if (!line)
+		return NULL;
+	escape_append(escaped, line);
+	return g_string_free(g_steal_pointer(&escaped), FALSE);
+}
+
+RateTable *rate_table_new(const Interval *interval, const RateRequest *request)
+{
+	RateTable *table = table_new();
+
+	table->number = interval->number;
+	table->start_ns = interval->start_ns;
+	table->end_ns = MAX(interval->end_ns, interval->start_ns);
+	table->partial = interval->partial;
+	table->realtime_ns = run_info_realtime_ns(request->info, table->end_ns);
+	table->load_average = load_average_of(request->info);
+	table->events_lost = request->events_lost;
+	table->sampling_period = request->sampling_period;
+	table->cost_percent = request->cost_percent;
+	add_up(table, interval, request);
+	rate_rows_sort(table->rows, request->sort);
+	return table;
+}
+
+static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
+{
+	if (from->allocations) {
+		bool is_first = !to->allocations;
+
+		to->busiest = is_first ? keep(sum, from->busiest) : NULL;
+		to->busiest_name = is_first ? keep(sum, from->busiest_name) : NULL;
+		to->busiest_percent = from->busiest_percent;
+	}
+	saturate_add(&to->allocations, from->allocations);
+	saturate_add(&to->failed, from->failed);
+	saturate_add(&to->frees, from->frees);
+	to->frees_known &= from->frees_known;
+	/* It is about all that was counted so far. */
+	to->net_state = from->net_state;
+	to->net = saturate_signed_sum(to->net, from->net);
+	saturate_add(&to->bytes_allocated, from->bytes_allocated);
+	saturate_add(&to->bytes_requested, from->bytes_requested);
+	variance_add(&to->variance, &from->variance);
+	to->objects_in_use = from->objects_in_use;
+}
+
+/* Labels are of a chunk that has equal texts once. */
+static RateRow *row_intern(RateTable *sum, GHashTable *known, const RateRow *wanted)
+{
+	RateRow row = { .label = keep(sum, wanted->label),
+			.name = keep(sum, wanted->name),
+			.by_size = wanted->by_size,
+			.frees_known = true };
+	gpointer index;
+
+	if (g_hash_table_lookup_extended(known, row.label, NULL, &index))
+		return &g_array_index(sum->rows, RateRow, GPOINTER_TO_UINT(index));
+	g_hash_table_insert(known, (gpointer)row.label, GUINT_TO_POINTER(sum->rows->len));
+	g_array_append_val(sum->rows, row);
+	return &g_array_index(sum->rows, RateRow, sum->rows->len - 1);
+}
+
+static void add_rows(RateTable *sum, const RateTable *later)
+{
+	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < sum->rows->len; i++)
+		g_hash_table_insert(known, (gpointer)g_array_index(sum->rows, RateRow, i).label,
+				    GUINT_TO_POINTER(i));
+	for (guint i = 0; i < later->rows->len; i++) {
+		const RateRow *row = &g_array_index(later->rows, RateRow, i);
+
+		add_row(sum, row_intern(sum, known, row), row);
+	}
+	add_row(sum, &sum->sum, &later->sum);
+	sum_net(sum, later->sum.net_state);
+}
+
+/* Weighed by how long each lasted. */
+static double cost_of_both(const RateTable *sum, const RateTable *later)
+{
+	double before_ns = (double)(sum->end_ns - sum->start_ns);
+	double after_ns = (double)(later->end_ns - later->start_ns);
+
+	if (sum->cost_percent < 0 || later->cost_percent < 0 || before_ns + after_ns <= 0)
+		return later->cost_percent;
+	return (sum->cost_percent * before_ns + later->cost_percent * after_ns) /
+	       (before_ns + after_ns);
+}
+
+void rate_table_add(RateTable *sum, const RateTable *later, const RateColumn *sort)
+{
+	sum->cost_percent = cost_of_both(sum, later);
+	sum->number = later->number;
+	sum->end_ns = later->end_ns;
+	sum->partial = later->partial;
+	sum->realtime_ns = later->realtime_ns;
+	g_free(sum->load_average);
+	sum->load_average = g_strdup(later->load_average);
+	sum->events_lost = loss_add(sum->events_lost, later->events_lost);
+	sum->kfree_is_blind = later->kfree_is_blind;
+	sum->sampling_period = later->sampling_period;
+	add_rows(sum, later);
+	rate_rows_sort(sum->rows, sort);
+}
+
+RateTable *rate_table_copy(const RateTable *table)
+{
+	RateTable *copy = table_new();
+
+	copy->start_ns = copy->end_ns = table->start_ns;
+	rate_table_add(copy, table, rate_sort_default);
+	/* The same order, not only the same rows. */
+	for (guint i = 0; i < table->rows->len; i++) {
+		RateRow row = g_array_index(table->rows, RateRow, i);
+
+		row.label = keep(copy, row.label);
+		row.name = keep(copy, row.name);
+		row.busiest = keep(copy, row.busiest);
+		row.busiest_name = keep(copy, row.busiest_name);
+		g_array_index(copy->rows, RateRow, i) = row;
+	}
+	return copy;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/losses.h"
+
+/* Whether the end of the stream has the counters of every CPU whose last batches it has not. */
+static bool is_counted_to_end(const Session *session)
+{
+	return run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 0) == 1 &&
+	       !batch_reader_totals(session->reader).damaged_bytes;
+}
+
+/* Whether something may have been lost after the last heartbeats that nothing shows. */
+static bool is_end_unknown(const Session *session)
+{
+	return session->cut_short || !run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 1);
+}
+
+static bool has_counters(const Session *session, const LossTotals *totals)
+{
+	return totals->transport.high || is_counted_to_end(session);
+}
+
+/*
+ * The counters of the batches show every loss but that of a CPU's last ones. Where nothing else
+ * shows that, the collector's own count of lost messages is all that is known: at least an event
+ * each.
+ */
+static LossRange transport_lost(const Session *session, const LossTotals *totals)
+{
+	uint64_t messages = run_info_number(session->info, KMT_FIELD_TRANSPORT_LOST, 0);
+
+	if (has_counters(session, totals))
+		return loss_without(totals->transport, loss_add(totals->damaged, totals->unread));
+	return loss_exactly(messages);
+}
+
+/* The part that the kernel did not deliver. It is of the whole run; the window may be a part of it.
+ */
+static LossRange not_delivered(const Session *session, LossRange transport)
+{
+	uint64_t events = run_info_number(session->info, KMT_FIELD_NOT_DELIVERED, 0);
+
+	return (LossRange){ MIN(events, transport.low), MIN(events, transport.high) };
+}
+
+/* What the collector says at its end counts probes from before and after the window, too. */
+static uint64_t skipped_probes(const Session *session, const LossTotals *totals)
+{
+	uint64_t all = run_info_number(session->info, KMT_FIELD_SKIPPED, 0);
+
+	return totals->shared_until_end ? totals->skipped : MAX(all, totals->skipped);
+}
+
+/* Whether a slice is shown with what its stream says of the whole run alone. */
+static bool has_whole_run(const Session *session, const LossTotals *totals, const Losses *losses)
+{
+	if (!session->info->sliced)
+		return false;
+	return losses->untraced_ns || losses->bpf_blind || losses->damaged_bytes ||
+	       (losses->transport.high && !has_counters(session, totals)) ||
+	       (losses->skipped.high && !totals->shared_until_end);
+}
+
+Losses losses_of(const Session *session)
+{
+	LossTotals totals = loss_ledger_totals(session->loss);
+	uint64_t damaged_bytes = run_info_number(session->info, KMT_FIELD_DAMAGED_BYTES, 0);
+	LossRange transport = transport_lost(session, &totals);
+	LossRange unreadable = loss_exactly(session->unreadable_lines);
+
+	Losses losses = {
+		.transport = loss_without(transport, not_delivered(session, transport)),
+		.not_delivered = not_delivered(session, transport),
+		.unread = totals.unread,
+		.skipped = loss_exactly(skipped_probes(session, &totals) + totals.errors),
+		.reentrant = totals.reentrant,
+		.damaged = loss_add(totals.damaged, unreadable),
+		.over_bound = session_totals(session).over_bound,
+		.of_other_tasks = session_totals(session).of_other_tasks,
+		.of_other_caches = session_totals(session).of_other_caches,
+		.damaged_bytes =
+			MAX(damaged_bytes, batch_reader_totals(session->reader).damaged_bytes),
+		.untraced_ns = run_info_number(session->info, KMT_FIELD_UNTRACED_NS, 0),
+		.counted_to_end = is_counted_to_end(session),
+		.end_unknown = is_end_unknown(session),
+		.bpf_blind = run_info_text(session->info, KMT_FIELD_BPF_BLIND),
+		.source_is_silent = session->source_is_silent,
+	};
+
+	losses.has_whole_run = has_whole_run(session, &totals, &losses);
+	return losses;
+}
+
+LossRange losses_uncounted(const Losses *losses)
+{
+	LossRange kernel = loss_add(losses->transport, losses->not_delivered);
+	LossRange probes = loss_add(losses->skipped, losses->reentrant);
+
+	return loss_add(loss_add(kernel, probes), loss_add(losses->unread, losses->damaged));
+}
+
+LossRange losses_all(const Losses *losses)
+{
+	return loss_add(losses_uncounted(losses), loss_exactly(losses->over_bound));
+}
+
+uint64_t losses_counted(const Session *session)
+{
+	return session_totals(session).events;
+}
+
+double losses_percent(const Session *session, uint64_t lost)
+{
+	double counted = (double)losses_counted(session);
+
+	return lost ? 100 * (double)lost / (counted + (double)lost) : 0;
+}
+
+bool losses_are_none(const Losses *losses)
+{
+	return !losses_all(losses).high && !losses->damaged_bytes && !losses->untraced_ns &&
+	       !losses->end_unknown && !losses->bpf_blind;
+}
+
+/* Whether there is a loss that cannot be compared with a share of the events. */
+static bool has_uncountable(const Session *session, const Losses *losses)
+{
+	return losses->end_unknown || losses->bpf_blind || losses->damaged_bytes ||
+	       losses->untraced_ns || session->unreadable_lines ||
+	       run_info_text(session->info, KMT_FIELD_BOUND);
+}
+
+bool losses_exceed(const Session *session, double percent_max)
+{
+	Losses losses = losses_of(session);
+	uint64_t lost = losses_uncounted(&losses).high;
+
+	return has_uncountable(session, &losses) || losses_percent(session, lost) > percent_max;
+}
+
+bool losses_by_full_tables(const Losses *losses)
+{
+	return losses->over_bound || losses->of_other_tasks || losses->of_other_caches;
+}
+
+bool losses_make_incomplete(const Session *session, double percent_max)
+{
+	Losses losses = losses_of(session);
+
+	return losses_exceed(session, percent_max) || losses_by_full_tables(&losses) ||
+	       memory_budget_is_full(session->memory);
+}
+
+const char *losses_remedy(const Session *session, bool can_load)
+{
+	Losses losses = losses_of(session);
+	uint64_t transport = losses.transport.high, over_bound = losses.over_bound;
+	uint64_t not_delivered = losses.not_delivered.high, skipped = losses.skipped.high;
+	uint64_t reentrant = losses.reentrant.high;
+	uint64_t most = MAX(MAX(MAX(transport, over_bound), not_delivered),
+			    MAX(MAX(skipped + reentrant, losses.unread.high), losses.damaged.high));
+
+	if (!most)
+		return NULL;
+	/* Damaged input is missing batches, too; no option helps against that. */
+	if (losses.damaged_bytes && !losses.counted_to_end)
+		return NULL;
+	if (most == transport)
+		return "use a larger --buffer";
+	if (most == over_bound)
+		return "use a larger --max-memory";
+	if (most == not_delivered)
+		return can_load ? "perf events of this kernel did not hand them over, whatever the "
+				  "--buffer: use --collector=stap"
+				: "perf events of this kernel did not hand them over, whatever the "
+				  "--buffer: --max-loss=PCT accepts a share of the events";
+	if (skipped > reentrant)
+		return "SystemTap skipped probes: --collector=perf skips none";
+	return NULL;
+}

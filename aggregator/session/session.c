@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/session.h"
+
+#include "symbols/inner_kmallocs_find.h"
+
+/* Where the stream does not say it. No kernel has smaller ones. */
+enum { PAGE_BYTES_DEFAULT = 4096 };
+
+typedef struct {
+	BatchVisitor visit;
+	void *user_data;
+} Tap;
+
+typedef struct {
+	EventSink take;
+	void *user_data;
+} Sink;
+
+static void apply_info(Session *session)
+{
+	const RunInfo *info = session->info;
+	uint64_t start_ns = run_info_number(info, KMT_FIELD_WINDOW_START_NS, 0);
+	uint64_t end_ns = run_info_number(info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX);
+
+	profile_set_window(session->profile, start_ns, end_ns);
+	loss_ledger_set_window(session->loss, start_ns, end_ns);
+	symbol_store_set_text(session->symbols, run_info_number(info, KMT_FIELD_TEXT_START, 0),
+			      run_info_number(info, KMT_FIELD_TEXT_END, 0));
+}
+
+void session_find_inner_kmallocs(Session *session, const SymbolStore *symbols)
+{
+	uint64_t page_bytes =
+		run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_DEFAULT);
+
+	if (!session->inner_is_known)
+		session->inner_is_known = inner_kmallocs_find(&session->inner, symbols, page_bytes);
+}
+
+/* Once: a damaged stream may have many batches and many symbols, none of them the right one. */
+static void find_inner_kmallocs(Session *session)
+{
+	if (session->inner_was_sought || !symbol_store_has_symbols(session->symbols))
+		return;
+	session->inner_was_sought = true;
+	session_find_inner_kmallocs(session, session->symbols);
+}
+
+/* Hands decoded events to all sinks. Returns whether their times can be. */
+static bool hand_out(Session *session, const Events *events)
+{
+	bool is_sound = true;
+
+	for (guint i = 0; i < session->sinks->len; i++) {
+		const Sink *sink = &g_array_index(session->sinks, Sink, i);
+
+		is_sound &= sink->take(events, sink->user_data);
+	}
+	return is_sound;
+}
+
+static void take_events(Session *session, const Batch *batch)
+{
+	const Events *events = event_reader_decode(session->events, batch);
+	bool is_sound = hand_out(session, events);
+
+	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
+}
+
+/* What a probe module alone wrote does not say when its run began. */
+static void begin_at(Session *session, const Batch *batch)
+{
+	if (!session->info->sliced || session->info->first_ns)
+		return;
+	run_info_begin_at(session->info, batch->header.base_time_ns);
+	apply_info(session);
+}
+
+void session_take_batch(Session *session, const Batch *batch)
+{
+	if (session->enough)
+		return;
+	switch (batch->header.kind) {
+	case KMT_BATCH_EVENTS:
+		begin_at(session, batch);
+		find_inner_kmallocs(session);
+		take_events(session, batch);
+		break;
+	case KMT_BATCH_INFO:
+		run_info_read_batch(session->info, batch);
+		apply_info(session);
+		break;
+	case KMT_BATCH_SYMBOLS:
+	case KMT_BATCH_MODULES:
+		event_reader_set_epoch(session->events,
+				       symbol_store_read_batch(session->symbols, batch));
+		break;
+	default:
+		run_text_read_batch(session->text, batch);
+		break;
+	}
+	for (guint i = 0; i < session->taps->len; i++) {
+		const Tap *tap = &g_array_index(session->taps, Tap, i);
+
+		tap->visit(batch, tap->user_data);
+	}
+}
+
+/* A BatchVisitor. */
+static void take_batch(const Batch *batch, void *user_data)
+{
+	session_take_batch(user_data, batch);
+}
+
+/* An EventSink. */
+static bool take_into_profile(const Events *events, void *user_data)
+{
+	return profile_take(user_data, events);
+}
+
+Session *session_new(size_t memory_bytes_max)
+{
+	Session *session = g_new0(Session, 1);
+
+	session->memory = memory_budget_new(memory_bytes_max);
+	session->profile = profile_new(memory_budget_limit(session->memory, MEMORY_TABLES));
+	session->events = event_reader_new(&session->inner);
+	session->sinks = g_array_new(FALSE, FALSE, sizeof(Sink));
+	session_add_sink(session, take_into_profile, session->profile);
+	session->loss = loss_ledger_new();
+	loss_ledger_set_memory(session->loss, session->memory);
+	session->info = run_info_new();
+	session->text = run_text_new();
+	run_text_set_memory(session->text, session->memory);
+	session->symbols = symbol_store_new();
+	symbol_store_set_memory(session->symbols, session->memory);
+	session->taps = g_array_new(FALSE, FALSE, sizeof(Tap));
+	session->reader = batch_reader_new(take_batch, session);
+	return session;
+}
+
+void session_free(Session *session)
+{
+	if (!session)
+		return;
+	batch_reader_free(session->reader);
+	g_array_unref(session->taps);
+	g_array_unref(session->sinks);
+	event_reader_free(session->events);
+	symbol_store_free(session->symbols);
+	run_text_free(session->text);
+	run_info_free(session->info);
+	loss_ledger_free(session->loss);
+	profile_free(session->profile);
+	g_free(session->memory);
+	g_free(session);
+}
+
+void session_set_slice(Session *session, RunSlice slice)
+{
+	run_info_set_slice(session->info, slice);
+	apply_info(session);
+}
+
+uint64_t session_length_ns(const Session *session)
+{
+	const RunInfo *info = session->info;
+	uint64_t until_ns = loss_ledger_complete_until(session->loss);
+	uint64_t start_ns = run_info_start_ns(info);
+	uint64_t end_ns = run_info_number(info, KMT_FIELD_RUN_END_NS, until_ns);
+
+	if (info->sliced && info->recorded.end_known)
+		end_ns = info->recorded.end_ns;
+	else if (!info->sliced)
+		end_ns = run_info_number(info, KMT_FIELD_WINDOW_END_NS, end_ns);
+	return start_ns && end_ns > start_ns ? end_ns - start_ns : 0;
+}
+
+void session_add_tap(Session *session, BatchVisitor visit, void *user_data)
+{
+	const Tap tap = { visit, user_data };
+
+	g_array_append_val(session->taps, tap);
+}
+
+void session_remove_tap(Session *session, BatchVisitor visit)
+{
+	for (guint i = session->taps->len; i-- > 0;)
+		if (g_array_index(session->taps, Tap, i).visit == visit)
+			g_array_remove_index(session->taps, i);
+}
+
+void session_add_sink(Session *session, EventSink take, void *user_data)
+{
+	const Sink sink = { take, user_data };
+
+	g_array_append_val(session->sinks, sink);
+}
+
+void session_remove_sink(Session *session, EventSink take)
+{
+	for (guint i = session->sinks->len; i-- > 0;)
+		if (g_array_index(session->sinks, Sink, i).take == take)
+			g_array_remove_index(session->sinks, i);
+}
+
+void session_count_elsewhere(Session *session, bool both)
+{
+	session->is_counted_elsewhere = true;
+	if (!both)
+		session_remove_sink(session, take_into_profile);
+}
+
+void session_add_counted(Session *session, const ProfileTotals *totals)
+{
+	ProfileTotals *sum = &session->counted;
+
+	sum->events += totals->events;
+	sum->outside_window += totals->outside_window;
+	sum->over_bound += totals->over_bound;
+	sum->of_other_tasks += totals->of_other_tasks;
+	sum->of_other_caches += totals->of_other_caches;
+}
+
+ProfileTotals session_totals(const Session *session)
+{
+	return session->is_counted_elsewhere ? session->counted : profile_totals(session->profile);
+}
+
+void session_set_number(Session *session, enum KmtFieldId id, uint64_t number)
+{
+	run_info_set_number(session->info, id, number);
+	apply_info(session);
+}
+
+void session_take_text(Session *session, const EventText *text)
+{
+	if (!hand_out(session, event_reader_decode_text(session->events, text)))
+		session->unreadable_lines++;
+}
+
+void session_feed(Session *session, const void *bytes, size_t length)
+{
+	batch_reader_feed(session->reader, bytes, length);
+}
+
+void session_finish(Session *session)
+{
+	/* If reading stopped in the middle of a batch, that is no damage. */
+	if (!session->enough)
+		batch_reader_finish(session->reader);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/symbols_choose.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* A kernel with many modules has some 20 MB. */
+enum { PIECE_BYTES = 1 << 16, KALLSYMS_BYTES_MAX = 1 << 28 };
+
+static GBytes *read_whole(const char *path, GError **error)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autofree guint8 *piece = g_malloc(PIECE_BYTES);
+	FILE *file = fopen(path, "re");
+	int cause = file ? 0 : errno;
+	size_t got;
+
+	while (file && bytes->len < KALLSYMS_BYTES_MAX &&
+	       (got = fread(piece, 1, PIECE_BYTES, file)))
+		g_byte_array_append(bytes, piece, (guint)got);
+	if (file && ferror(file))
+		cause = errno;
+	else if (bytes->len >= KALLSYMS_BYTES_MAX)
+		cause = EFBIG;
+	if (file)
+		fclose(file);
+	if (!cause)
+		return g_byte_array_free_to_bytes(g_steal_pointer(&bytes));
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(cause), "%s: %s", path,
+		    g_strerror(cause));
+	return NULL;
+}
+
+/* Returns NULL where the text has no addresses. */
+static SymbolStore *parse_kallsyms(GBytes *kallsyms)
+{
+	g_autoptr(SymbolStore) symbols = symbol_store_new();
+	gsize length;
+	const char *text = g_bytes_get_data(kallsyms, &length);
+
+	symbol_store_add_kallsyms(symbols, 0, text, length);
+	return symbol_store_has_symbols(symbols) ? g_steal_pointer(&symbols) : NULL;
+}
+
+GBytes *symbols_read(const char *path, GError **error)
+{
+	g_autoptr(GBytes) kallsyms = read_whole(path, error);
+	g_autoptr(SymbolStore) symbols = NULL;
+
+	if (!kallsyms)
+		return NULL;
+	symbols = parse_kallsyms(kallsyms);
+	if (symbols)
+		return g_steal_pointer(&kallsyms);
+	g_set_error(error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
+		    "%s: no addresses in the form of /proc/kallsyms", path);
+	return NULL;
+}
+
+/* Without the right to see addresses there are none: that was reported at the start. */
+static SymbolStore *symbols_of_host(void)
+{
+	g_autoptr(GBytes) kallsyms = read_whole("/proc/kallsyms", NULL);
+
+	return kallsyms ? parse_kallsyms(kallsyms) : NULL;
+}
+
+/* The recorded text range is not taken over: it goes with the recorded modules, and without them
+   their frames would be taken for junk. */
+static void replace_symbols(Session *session, SymbolStore *symbols)
+{
+	symbol_store_free(session->symbols);
+	session->symbols = symbols;
+}
+
+/* Kernel addresses change with every boot. */
+static bool is_this_boot(const Session *session)
+{
+	const char *recorded = run_info_text(session->info, KMT_FIELD_BOOT_ID);
+	g_autofree char *boot_id = NULL;
+
+	return recorded && *recorded &&
+	       g_file_get_contents("/proc/sys/kernel/random/boot_id", &boot_id, NULL, NULL) &&
+	       g_str_equal(g_strstrip(boot_id), recorded);
+}
+
+void symbols_prepare(Session *session, GBytes *kallsyms)
+{
+	g_autoptr(SymbolStore) symbols = kallsyms ? parse_kallsyms(kallsyms) : NULL;
+
+	if (symbols)
+		session_find_inner_kmallocs(session, symbols);
+}
+
+void symbols_choose(Session *session, GBytes *kallsyms)
+{
+	SymbolStore *symbols = NULL;
+
+	if (kallsyms)
+		symbols = parse_kallsyms(kallsyms);
+	else if (!symbol_store_has_symbols(session->symbols) && is_this_boot(session))
+		symbols = symbols_of_host();
+	if (symbols)
+		replace_symbols(session, symbols);
+}

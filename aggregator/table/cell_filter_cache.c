@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/cell_filter_cache.h"
+
+typedef struct {
+	const CacheQuery *query;
+	const ViewSource *source;
+	GHashTable *verdicts; /* of names, by their pointers, as GINT_TO_POINTER(bool) */
+	uint64_t unknown;     /* allocations of which nobody knows the cache */
+} State;
+
+static void *prepare(const void *argument, const ViewSource *source)
+{
+	State *state = g_new0(State, 1);
+
+	state->query = argument;
+	state->source = source;
+	state->verdicts = g_hash_table_new(NULL, NULL);
+	return state;
+}
+
+/* There are millions of counters, but few names: a glob is asked once for each. */
+static bool wants(State *state, const char *name)
+{
+	void *verdict;
+
+	if (g_hash_table_lookup_extended(state->verdicts, name, NULL, &verdict))
+		return GPOINTER_TO_INT(verdict);
+	verdict = GINT_TO_POINTER(cache_query_wants(state->query, name));
+	g_hash_table_insert(state->verdicts, (void *)name, verdict);
+	return GPOINTER_TO_INT(verdict);
+}
+
+static bool keeps(void *data, const ProfileCell *cell)
+{
+	State *state = data;
+	const ProfileOrigin *origin = profile_origin(state->source->profile, cell->origin);
+	CacheLabel label = cache_names_of(state->source->caches, origin);
+
+	if (label.origin == CACHE_UNKNOWN && !origin->free)
+		state->unknown += cell->events;
+	return label.name && wants(state, label.name);
+}
+
+static void remark(const void *data, GString *out)
+{
+	const State *state = data;
+
+	if (state->unknown)
+		g_string_append_printf(out, "the cache of %" G_GUINT64_FORMAT " is not known",
+				       state->unknown);
+}
+
+static bool keeps_others(void *data, const ProfileCell *cell)
+{
+	return !keeps(data, cell);
+}
+
+static void dispose(void *data)
+{
+	State *state = data;
+
+	g_hash_table_unref(state->verdicts);
+	g_free(state);
+}
+
+const CellFilterType cell_filter_cache = {
+	.option = "cache",
+	.prepare = prepare,
+	.keeps = keeps,
+	.remark = remark,
+	.dispose = dispose,
+};
+
+const CellFilterType cell_filter_cache_excluded = {
+	.option = "exclude-cache",
+	.prepare = prepare,
+	.keeps = keeps_others,
+	.dispose = dispose,
+};
+
+bool cell_filters_pick_tasks(const GArray *filters)
+{
+	for (guint i = 0; filters && i < filters->len; i++) {
+		const CellFilterType *type = g_array_index(filters, CellFilter, i).type;
+
+		if (type != &cell_filter_cache && type != &cell_filter_cache_excluded)
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/cell_filter_cgroup.h"
+
+#include "base/escape.h"
+#include "names/cgroup_label.h"
+
+#include <fnmatch.h>
+
+enum { CGROUPS_SHOWN = 5 };
+
+typedef struct {
+	GHashTable *paths; /* (element-type utf8 bool), keys borrowed: those looked at before */
+	bool *matches;     /* owned, by TaskId: whether its cgroup does */
+	bool any;
+	uint64_t pathless; /* tasks whose cgroup has no path in the stream */
+	GPtrArray *others; /* (element-type utf8), owned: labels of some cgroups that do not */
+	const char *glob;
+} CgroupState;
+
+static bool text_matches(const char *glob, const char *text)
+{
+	/* systemd's names have backslashes of their own. */
+	return fnmatch(glob, text, FNM_NOESCAPE) == 0;
+}
+
+/* A cgroup may be named as it is, and as it is printed. */
+static bool cgroup_matches(const char *glob, const char *path)
+{
+	g_autoptr(GString) label = g_string_new(NULL), whole = g_string_new(NULL);
+
+	cgroup_label_append(label, path, false);
+	cgroup_label_append(whole, path, true);
+	return text_matches(glob, path) || text_matches(glob, whole->str) ||
+	       text_matches(glob, label->str);
+}
+
+static void keep_other(CgroupState *state, const char *path)
+{
+	g_autoptr(GString) label = g_string_new(NULL);
+
+	cgroup_label_append(label, path, false);
+	if (state->others->len <= CGROUPS_SHOWN &&
+	    !g_ptr_array_find_with_equal_func(state->others, label->str, g_str_equal, NULL))
+		g_ptr_array_add(state->others, g_strdup(label->str));
+}
+
+/* Many tasks are of one cgroup, whose path is one text. */
+static bool path_matches(CgroupState *state, const char *path)
+{
+	gpointer known;
+	bool matches;
+
+	if (g_hash_table_lookup_extended(state->paths, path, NULL, &known))
+		return GPOINTER_TO_INT(known);
+	matches = cgroup_matches(state->glob, path);
+	g_hash_table_insert(state->paths, (gpointer)path, GINT_TO_POINTER(matches));
+	if (!matches)
+		keep_other(state, path);
+	return matches;
+}
+
+static bool task_matches(CgroupState *state, const ViewSource *source, TaskId id)
+{
+	const ProfileTask *task = profile_task(source->profile, id);
+	const char *path =
+		source->cgroups ? cgroup_names_path(source->cgroups, task->cgroup_id) : NULL;
+
+	state->pathless += !path && id > TASK_ID_OVERFLOW;
+	return path && path_matches(state, path);
+}
+
+static void *prepare(const void *argument, const ViewSource *source)
+{
+	CgroupState *state = g_new0(CgroupState, 1);
+	uint32_t tasks = profile_task_count(source->profile);
+
+	state->glob = argument;
+	state->matches = g_new0(bool, tasks);
+	state->paths = g_hash_table_new(g_direct_hash, g_direct_equal);
+	state->others = g_ptr_array_new_with_free_func(g_free);
+	for (TaskId id = 0; id < tasks; id++)
+		state->any |= state->matches[id] = task_matches(state, source, id);
+	return state;
+}
+
+static bool keeps(void *data, const ProfileCell *cell)
+{
+	const CgroupState *state = data;
+
+	return cell->context == KMT_CONTEXT_TASK && state->matches[cell->task];
+}
+
+static void append_others(GString *out, const GPtrArray *others)
+{
+	for (guint i = 0; i < MIN(others->len, (guint)CGROUPS_SHOWN); i++)
+		g_string_append_printf(out, "%s%s", i ? ", " : "",
+				       (const char *)g_ptr_array_index(others, i));
+	if (others->len > CGROUPS_SHOWN)
+		g_string_append(out, ", ...");
+}
+
+static void append_no_match(GString *out, const CgroupState *state)
+{
+	g_string_append(out, "no cgroup of this stream matches '");
+	escape_append(out, state->glob);
+	g_string_append_c(out, '\'');
+	if (!state->others->len) {
+		g_string_append(out, ": it has no cgroup paths");
+		return;
+	}
+	g_string_append(out, "; it has: ");
+	append_others(out, state->others);
+}
+
+static void remark(const void *data, GString *out)
+{
+	const CgroupState *state = data;
+
+	if (!state->any)
+		append_no_match(out, state);
+	else if (state->pathless)
+		g_string_append_printf(
+			out, "the cgroup of %" G_GUINT64_FORMAT " %s is not known by its path",
+			state->pathless, state->pathless == 1 ? "task" : "tasks");
+}
+
+static void dispose(void *data)
+{
+	CgroupState *state = data;
+
+	g_hash_table_unref(state->paths);
+	g_free(state->matches);
+	g_ptr_array_unref(state->others);
+	g_free(state);
+}
+
+const CellFilterType cell_filter_cgroup = {
+	.option = "cgroup",
+	.prepare = prepare,
+	.keeps = keeps,
+	.remark = remark,
+	.dispose = dispose,
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/cell_filter_process.h"
+
+#include "base/escape.h"
+#include "table/comm_fold.h"
+
+#include <fnmatch.h>
+
+enum { NAMES_SHOWN = 5 };
+
+typedef struct {
+	const ProcessChoice *choice;
+	const Profile *profile;
+	char **globs;      /* owned */
+	bool *matches;     /* owned, by TaskId */
+	bool any;          /* of the tasks matches */
+	GPtrArray *others; /* (element-type utf8), owned: some names that do not match */
+	GHashTable *seen;  /* of pids that matched */
+} ProcessState;
+
+static ProcessState *state_new(const void *argument, const ViewSource *source)
+{
+	ProcessState *state = g_new0(ProcessState, 1);
+
+	state->choice = argument;
+	state->profile = source->profile;
+	state->matches = g_new0(bool, profile_task_count(source->profile));
+	state->others = g_ptr_array_new_with_free_func(g_free);
+	state->seen = g_hash_table_new(NULL, NULL);
+	return state;
+}
+
+static void dispose(void *data)
+{
+	ProcessState *state = data;
+
+	g_strfreev(state->globs);
+	g_free(state->matches);
+	g_ptr_array_unref(state->others);
+	g_hash_table_unref(state->seen);
+	g_free(state);
+}
+
+static bool keeps(void *data, const ProfileCell *cell)
+{
+	const ProcessState *state = data;
+
+	return state->matches[cell->task] &&
+	       (cell->context == KMT_CONTEXT_TASK || state->choice->with_interrupts);
+}
+
+static bool has_pid(const GArray *pids, guint32 pid)
+{
+	for (guint i = 0; i < pids->len; i++)
+		if (g_array_index(pids, guint32, i) == pid)
+			return true;
+	return false;
+}
+
+static void *prepare_pids(const void *argument, const ViewSource *source)
+{
+	ProcessState *state = state_new(argument, source);
+
+	for (TaskId id = TASK_ID_OVERFLOW + 1; id < profile_task_count(source->profile); id++) {
+		guint32 pid = profile_task(source->profile, id)->tgid;
+
+		state->matches[id] = has_pid(state->choice->pids, pid);
+		if (state->matches[id])
+			g_hash_table_add(state->seen, GUINT_TO_POINTER(pid));
+	}
+	return state;
+}
+
+static void remark_on_pids(const void *data, GString *out)
+{
+	const ProcessState *state = data;
+	const GArray *pids = state->choice->pids;
+	const char *separator = "no allocation of ";
+
+	for (guint i = 0; i < pids->len; i++) {
+		guint32 pid = g_array_index(pids, guint32, i);
+
+		if (g_hash_table_contains(state->seen, GUINT_TO_POINTER(pid)))
+			continue;
+		g_string_append_printf(out, "%s%u", separator, pid);
+		separator = ", ";
+	}
+	if (out->len)
+		g_string_append(out, " in the input");
+}
+
+static bool name_matches(char *const *globs, const char *comm)
+{
+	g_autofree char *folded = g_strndup(comm, comm_folded_length(comm));
+	g_autoptr(GString) printed = g_string_new(NULL);
+
+	escape_append(printed, folded);
+	for (; *globs; globs++)
+		if (!fnmatch(*globs, comm, 0) || !fnmatch(*globs, folded, 0) ||
+		    !fnmatch(*globs, printed->str, FNM_NOESCAPE))
+			return true;
+	return false;
+}
+
+static void keep_other(ProcessState *state, const char *comm)
+{
+	g_autoptr(GString) name = g_string_new(NULL);
+
+	escape_append_len(name, comm, comm_folded_length(comm));
+	if (name->len && state->others->len <= NAMES_SHOWN &&
+	    !g_ptr_array_find_with_equal_func(state->others, name->str, g_str_equal, NULL))
+		g_ptr_array_add(state->others, g_strdup(name->str));
+}
+
+static void *prepare_names(const void *argument, const ViewSource *source)
+{
+	ProcessState *state = state_new(argument, source);
+
+	state->globs = g_strsplit(state->choice->globs, ",", -1);
+	for (TaskId id = 0; id < profile_task_count(source->profile); id++) {
+		const char *comm = profile_process_name(source->profile, id);
+
+		state->matches[id] = name_matches(state->globs, comm);
+		if (id <= TASK_ID_OVERFLOW)
+			continue;
+		state->any |= state->matches[id];
+		if (!state->matches[id])
+			keep_other(state, comm);
+	}
+	return state;
+}
+
+static void remark_on_names(const void *data, GString *out)
+{
+	const ProcessState *state = data;
+
+	if (state->any)
+		return;
+	g_string_append(out, "no process matches");
+	for (guint i = 0; i < MIN(state->others->len, (guint)NAMES_SHOWN); i++)
+		g_string_append_printf(out, "%s%s", i ? ", " : "; there are: ",
+				       (const char *)g_ptr_array_index(state->others, i));
+	if (state->others->len > NAMES_SHOWN)
+		g_string_append(out, ", ...");
+}
+
+const CellFilterType cell_filter_pid = {
+	.option = "pid",
+	.prepare = prepare_pids,
+	.keeps = keeps,
+	.remark = remark_on_pids,
+	.dispose = dispose,
+};
+
+const CellFilterType cell_filter_process = {
+	.option = "process",
+	.prepare = prepare_names,
+	.keeps = keeps,
+	.remark = remark_on_names,
+	.dispose = dispose,
+};

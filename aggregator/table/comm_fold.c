@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/comm_fold.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* One family of the kernel's threads: "NAME/" and the part in which its members differ. */
+typedef struct {
+	const char *name;
+	bool any_rest; /* else a number of digits only */
+} CommFamily;
+
+static const CommFamily families[] = {
+	/* "0:1", "u8:2-events_unbound", "1:0H": which worker of the pool, then what it last did. */
+	{ "kworker", true },      { "backlog_napi", false }, { "cpuhp", false },
+	{ "idle_inject", false }, { "irq_work", false },     { "ksoftirqd", false },
+	{ "ktimers", false },     { "migration", false },    { "rcub", false },
+	{ "rcuc", false },        { "rcuog", false },        { "rcuop", false },
+	{ "rcuos", false },       { "swapper", false },      { "watchdog", false },
+};
+
+static bool is_member(const CommFamily *family, const char *comm, size_t length)
+{
+	const char *rest = comm + length + 1;
+
+	if (strlen(family->name) != length || strncmp(comm, family->name, length) != 0)
+		return false;
+	return family->any_rest || (*rest && !rest[strspn(rest, "0123456789")]);
+}
+
+size_t comm_folded_length(const char *comm)
+{
+	const char *slash = strchr(comm, '/');
+
+	for (size_t i = 0; slash && i < G_N_ELEMENTS(families); i++)
+		if (is_member(&families[i], comm, slash - comm))
+			return slash - comm;
+	return strlen(comm);
+}

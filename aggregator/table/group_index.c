@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/group_index.h"
+
+#include "base/slot_table.h"
+#include "base/keyed_hash.h"
+#include "table/context_name.h"
+
+#include <string.h>
+
+enum { FIRST_SLOTS = 256, CHUNK_BYTES = 4096 };
+
+typedef struct {
+	const char *identity;
+	size_t identity_bytes;
+	const char *label; /* NULL: not made yet */
+	uint32_t newest;   /* member */
+} Group;
+
+struct GroupIndex {
+	const GroupKey *key;
+	const GroupNaming *naming;
+	uint32_t *group_of; /* owned, by member; SLOT_ID_NONE: not found out yet */
+	uint32_t interrupts[KMT_CONTEXTS];
+	SlotTable slots;
+	GArray *groups; /* (element-type Group), owned */
+	GStringChunk *texts;
+	GString *text; /* the one being made */
+};
+
+static uint32_t member_count(const GroupKey *key, const GroupNaming *naming)
+{
+	switch (key->member) {
+	case MEMBER_TASK:
+		return profile_task_count(naming->source->profile);
+	case MEMBER_ORIGIN:
+		return profile_origin_count(naming->source->profile);
+	case MEMBER_STACK:
+		return stack_rows_count(naming->stacks);
+	default:
+		return KMT_CONTEXTS;
+	}
+}
+
+static uint32_t member_of(const GroupIndex *index, const ProfileCell *cell)
+{
+	const GroupNaming *naming = index->naming;
+
+	switch (index->key->member) {
+	case MEMBER_TASK:
+		return cell->task;
+	case MEMBER_ORIGIN:
+		return cell->origin;
+	case MEMBER_STACK:
+		return stack_rows_row(naming->stacks,
+				      profile_origin(naming->source->profile, cell->origin)->stack);
+	default:
+		return cell->context;
+	}
+}
+
+static uint32_t group_add(GroupIndex *index, const Group *group)
+{
+	g_array_append_vals(index->groups, group, 1);
+	return index->groups->len - 1;
+}
+
+/* Returns the group whose identity is the text at hand, adding it with that member when it is new.
+ */
+static uint32_t group_intern(GroupIndex *index, uint32_t member)
+{
+	const GString *identity = index->text;
+	uint32_t hash = (uint32_t)keyed_hash(identity->str, identity->len);
+	Group group = { .identity_bytes = identity->len, .newest = member };
+	uint32_t at, id;
+
+	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE;
+	     at++) {
+		const Group *known = &g_array_index(index->groups, Group, id);
+
+		if (known->identity_bytes == identity->len &&
+		    !memcmp(known->identity, identity->str, identity->len))
+			return id;
+	}
+	group.identity =
+		g_string_chunk_insert_len(index->texts, identity->str, (gssize)identity->len);
+	id = group_add(index, &group);
+	slot_table_put(&index->slots, hash, at, id);
+	return id;
+}
+
+/* Of two members of a group the one by which it is named. */
+static uint32_t newer_of(const GroupIndex *index, uint32_t a, uint32_t b)
+{
+	const Profile *profile = index->naming->source->profile;
+	uint64_t a_ns, b_ns;
+
+	if (index->key->member != MEMBER_TASK)
+		return MAX(a, b);
+	a_ns = profile_task_seen_ns(profile, a);
+	b_ns = profile_task_seen_ns(profile, b);
+	return a_ns == b_ns ? MAX(a, b) : a_ns > b_ns ? a : b;
+}
+
+static uint32_t group_of_member(GroupIndex *index, uint32_t member)
+{
+	uint32_t id = index->group_of[member];
+	Group *group;
+
+	if (G_LIKELY(id != SLOT_ID_NONE))
+		return id;
+	g_string_truncate(index->text, 0);
+	index->key->identify(index->naming, member, index->text);
+	id = group_intern(index, member);
+	group = &g_array_index(index->groups, Group, id);
+	group->newest = newer_of(index, group->newest, member);
+	index->group_of[member] = id;
+	return id;
+}
+
+static uint32_t group_of_interrupt(GroupIndex *index, unsigned context)
+{
+	uint32_t *id = &index->interrupts[context];
+	Group group = { .newest = context };
+
+	if (*id != SLOT_ID_NONE)
+		return *id;
+	g_string_printf(index->text, "[%s]", context_name(context));
+	group.label = g_string_chunk_insert(index->texts, index->text->str);
+	*id = group_add(index, &group);
+	return *id;
+}
+
+GroupIndex *group_index_new(const GroupKey *key, const GroupNaming *naming)
+{
+	GroupIndex *index = g_new0(GroupIndex, 1);
+	uint32_t members = member_count(key, naming);
+
+	index->key = key;
+	index->naming = naming;
+	index->group_of = g_new(uint32_t, members);
+	memset(index->group_of, 0xff, members * sizeof(*index->group_of));
+	memset(index->interrupts, 0xff, sizeof(index->interrupts));
+	slot_table_init(&index->slots, FIRST_SLOTS);
+	index->groups = g_array_new(FALSE, FALSE, sizeof(Group));
+	index->texts = g_string_chunk_new(CHUNK_BYTES);
+	index->text = g_string_new(NULL);
+	/* All of them, counted or not: a process may have its latest name from an event of a stack
+	   that was dropped. */
+	for (uint32_t task = 0; key->member == MEMBER_TASK && task < members; task++)
+		group_of_member(index, task);
+	return index;
+}
+
+void group_index_free(GroupIndex *index)
+{
+	if (!index)
+		return;
+	g_free(index->group_of);
+	slot_table_clear(&index->slots);
+	g_array_unref(index->groups);
+	g_string_chunk_free(index->texts);
+	g_string_free(index->text, TRUE);
+	g_free(index);
+}
+
+uint32_t group_index_of(GroupIndex *index, const ProfileCell *cell)
+{
+	if (index->key->interrupts_apart && cell->context != KMT_CONTEXT_TASK)
+		return group_of_interrupt(index, cell->context);
+	return group_of_member(index, member_of(index, cell));
+}
+
+static const char *label_of(GroupIndex *index, Group *group)
+{
+	if (group->label)
+		return group->label;
+	g_string_truncate(index->text, 0);
+	index->key->label(index->naming, group->newest, index->text);
+	group->label = g_string_chunk_insert(index->texts, index->text->str);
+	return group->label;
+}
+
+uint32_t group_index_member(const GroupIndex *index, uint32_t id)
+{
+	return g_array_index(index->groups, Group, id).newest;
+}
+
+void group_index_append_label(GroupIndex *index, uint32_t id, GString *out)
+{
+	Group *group = &g_array_index(index->groups, Group, id);
+
+	if (index->key->compare)
+		index->key->label(index->naming, group->newest, out);
+	else
+		g_string_append(out, label_of(index, group));
+}
+
+int group_index_compare(GroupIndex *index, uint32_t a, uint32_t b)
+{
+	Group *group_a = &g_array_index(index->groups, Group, a);
+	Group *group_b = &g_array_index(index->groups, Group, b);
+	int order;
+
+	if (index->key->compare)
+		return index->key->compare(index->naming, group_a->newest, group_b->newest);
+	order = strcmp(label_of(index, group_a), label_of(index, group_b));
+	/* Two processes of one pid and name: the older one first. */
+	return order ? order : (a > b) - (a < b);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/group_key.h"
+
+#include "table/group_key_kinds.h"
+
+const GroupKey group_keys[] = {
+	{
+		.name = "process",
+		.title = "PROCESS",
+		.help = "all processes of a name (their main thread's)",
+		.member = MEMBER_TASK,
+		.interrupts_apart = true,
+		.identify = process_identify,
+		.label = process_label,
+	},
+	{
+		.name = "pid",
+		.title = "PID",
+		.help = "single process, by pid and start time",
+		.member = MEMBER_TASK,
+		.interrupts_apart = true,
+		.identify = pid_identify,
+		.label = pid_label,
+	},
+	{
+		.name = "thread",
+		.title = "THREAD",
+		.help = "single thread, by its name and tid",
+		.member = MEMBER_TASK,
+		.interrupts_apart = true,
+		.identify = thread_identify,
+		.label = thread_label,
+	},
+	{
+		.name = "cgroup",
+		.title = "CGROUP",
+		.help = "unit or container",
+		.member = MEMBER_TASK,
+		.interrupts_apart = true,
+		.identify = cgroup_label,
+		.label = cgroup_label,
+	},
+	{
+		.name = "cache",
+		.title = "CACHE",
+		.help = "slab cache",
+		.member = MEMBER_ORIGIN,
+		.identify = cache_label,
+		.label = cache_label,
+	},
+	{
+		.name = "stack",
+		.title = "STACK",
+		.help = "call stack, one frame per line",
+		.member = MEMBER_STACK,
+		.identify = stack_identify,
+		.label = stack_label,
+		.compare = stack_compare,
+	},
+	{
+		.name = "callsite",
+		.title = "CALLSITE",
+		.help = "function that called the allocator",
+		.member = MEMBER_ORIGIN,
+		.identify = callsite_label,
+		.label = callsite_label,
+	},
+	{
+		.name = "module",
+		.title = "MODULE",
+		.help = "innermost module on the stack, or (kernel)",
+		.member = MEMBER_STACK,
+		.identify = module_label,
+		.label = module_label,
+	},
+	{
+		.name = "context",
+		.title = "CONTEXT",
+		.help = "task, softirq or hardirq",
+		.member = MEMBER_CONTEXT,
+		.identify = context_label,
+		.label = context_label,
+	},
+	{ .name = NULL },
+};
+
+static const GroupKey *lookup(const char *name)
+{
+	for (const GroupKey *key = group_keys; key->name; key++)
+		if (g_str_equal(key->name, name))
+			return key;
+	return NULL;
+}
+
+static bool fail_unknown(const char *name, GError **error)
+{
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	for (const GroupKey *key = group_keys; key->name; key++)
+		g_string_append_printf(names, "%s%s", names->len ? ", " : "", key->name);
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "unknown key '%s'; valid: %s",
+		    name, names->str);
+	return false;
+}
+
+bool group_keys_have(const GroupKey *const *keys, const char *name)
+{
+	for (; *keys; keys++)
+		if (g_str_equal((*keys)->name, name))
+			return true;
+	return false;
+}
+
+bool group_keys_parse(const char *text, const GroupKey *keys[GROUP_KEYS_MAX + 1], GError **error)
+{
+	g_auto(GStrv) names = g_strsplit(text, ",", -1);
+	guint count = g_strv_length(names);
+
+	if (count > GROUP_KEYS_MAX) {
+		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+			    "'%s' names %u keys: at most %d are possible", text, count,
+			    GROUP_KEYS_MAX);
+		return false;
+	}
+	if (!count)
+		return fail_unknown(text, error);
+	keys[0] = NULL;
+	for (guint i = 0; i < count; i++) {
+		if (!lookup(names[i]))
+			return fail_unknown(names[i], error);
+		if (group_keys_have(keys, names[i])) {
+			g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+				    "'%s' is named twice: name another key, or it alone", names[i]);
+			return false;
+		}
+		keys[i] = lookup(names[i]);
+		keys[i + 1] = NULL;
+	}
+	return true;
+}

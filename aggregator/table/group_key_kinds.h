@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "table/group_key.h"
+
+/* The functions of the keys; group_key.c has their table. */
+
+/* Of tasks. */
+void process_identify(const GroupNaming *naming, uint32_t task, GString *out);
+void process_label(const GroupNaming *naming, uint32_t task, GString *out);
+void pid_identify(const GroupNaming *naming, uint32_t task, GString *out);
+void pid_label(const GroupNaming *naming, uint32_t task, GString *out);
+void thread_identify(const GroupNaming *naming, uint32_t task, GString *out);
+void thread_label(const GroupNaming *naming, uint32_t task, GString *out);
+void cgroup_label(const GroupNaming *naming, uint32_t task, GString *out);
+
+/* Of origins. */
+void cache_label(const GroupNaming *naming, uint32_t origin, GString *out);
+void callsite_label(const GroupNaming *naming, uint32_t origin, GString *out);
+
+/* Of rows of stacks. */
+void stack_identify(const GroupNaming *naming, uint32_t row, GString *out);
+void stack_label(const GroupNaming *naming, uint32_t row, GString *out);
+int stack_compare(const GroupNaming *naming, uint32_t a, uint32_t b);
+void module_label(const GroupNaming *naming, uint32_t row, GString *out);
+
+/* Of contexts. */
+void context_label(const GroupNaming *naming, uint32_t context, GString *out);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/group_key_kinds.h"
+
+#include <string.h>
+
+static const ProfileOrigin *origin_of(const GroupNaming *naming, uint32_t origin)
+{
+	return profile_origin(naming->source->profile, origin);
+}
+
+void cache_label(const GroupNaming *naming, uint32_t origin, GString *out)
+{
+	CacheLabel cache = cache_names_of(naming->source->caches, origin_of(naming, origin));
+
+	g_string_append(out, cache.label);
+}
+
+void stack_identify(const GroupNaming *naming, uint32_t row, GString *out)
+{
+	(void)naming;
+	g_string_append_len(out, (const char *)&row, sizeof(row));
+}
+
+void stack_label(const GroupNaming *naming, uint32_t row, GString *out)
+{
+	stack_rows_append_text(naming->stacks, row, out);
+}
+
+int stack_compare(const GroupNaming *naming, uint32_t a, uint32_t b)
+{
+	return stack_rows_compare(naming->stacks, a, b);
+}
+
+void module_label(const GroupNaming *naming, uint32_t row, GString *out)
+{
+	bool any_name = false;
+	uint32_t count;
+	const FrameId *ids = stack_rows_frames(naming->stacks, row, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		Frame frame = stack_rows_frame(naming->stacks, ids[i]);
+
+		any_name |= frame.function != NULL;
+		if (!frame.module || !strcmp(frame.module, "kernel"))
+			continue;
+		g_string_append(out, frame.module);
+		return;
+	}
+	g_string_append(out, any_name ? "(kernel)" : "(unknown module)");
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/group_rows.h"
+
+#include "base/slot_table.h"
+#include "base/keyed_hash.h"
+#include "table/group_index.h"
+#include "base/saturate.h"
+
+#include <string.h>
+
+enum { FIRST_SLOTS = 1024 };
+
+struct GroupIndexes {
+	GroupNaming naming;
+	GroupIndex *of[GROUP_KEYS_MAX]; /* owned; NULL behind the last key */
+};
+
+static GroupIndexes *indexes_new(const View *view, const ViewOptions *options, bool whole_names)
+{
+	GroupIndexes *indexes = g_new0(GroupIndexes, 1);
+
+	indexes->naming = (GroupNaming){
+		.source = view_source(view),
+		.stacks = view_stack_rows(view),
+		.skip = options->callsite_skip,
+		.whole = whole_names,
+	};
+	for (guint i = 0; options->by[i]; i++)
+		indexes->of[i] = group_index_new(options->by[i], &indexes->naming);
+	return indexes;
+}
+
+static void indexes_free(GroupIndexes *indexes)
+{
+	for (guint i = 0; i < GROUP_KEYS_MAX; i++)
+		group_index_free(indexes->of[i]);
+	g_free(indexes);
+}
+
+static void row_add(GroupRow *sum, const GroupRow *added)
+{
+	summary_add(&sum->summary, &added->summary);
+	saturate_add(&sum->failed, added->failed);
+	variance_add(&sum->variance, &added->variance);
+}
+
+/* Returns the row of a cell's groups, adding it when it is new; borrowed until the next call. */
+static GroupRow *row_intern(GroupRows *rows, SlotTable *slots, const ProfileCell *cell)
+{
+	GroupRow row = { .failed = 0 };
+	uint32_t hash, at, id;
+
+	for (guint i = 0; rows->keys[i]; i++)
+		row.groups[i] = group_index_of(rows->indexes->of[i], cell);
+	hash = (uint32_t)keyed_hash(row.groups, sizeof(row.groups));
+	for (at = hash; (id = slot_table_candidate(slots, hash, &at)) != SLOT_ID_NONE; at++) {
+		GroupRow *known = &g_array_index(rows->rows, GroupRow, id);
+
+		if (!memcmp(known->groups, row.groups, sizeof(row.groups)))
+			return known;
+	}
+	id = rows->rows->len;
+	g_array_append_val(rows->rows, row);
+	slot_table_put(slots, hash, at, id);
+	return &g_array_index(rows->rows, GroupRow, id);
+}
+
+static void add_cell(GroupRows *rows, SlotTable *slots, const ViewSource *source,
+		     const ProfileCell *cell)
+{
+	const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
+	GroupRow counted = {
+		.summary = {
+			.allocations = cell->events,
+			.bytes_requested = saturate_product(cell->events, origin->bytes_requested),
+			.bytes_allocated = saturate_product(cell->events, origin->bytes_allocated),
+		},
+		.failed = cell->failed,
+	};
+
+	variance_add_cell(&counted.variance, cell, origin, source->scatter_percent);
+	if (cell->events || cell->failed)
+		row_add(row_intern(rows, slots, cell), &counted);
+}
+
+static void group_stacks(GroupRows *rows, const View *view)
+{
+	const ViewSource *source = view_source(view);
+	SlotTable slots;
+
+	slot_table_init(&slots, FIRST_SLOTS);
+	for (guint i = 0; i < view->stacks->len; i++) {
+		uint32_t count;
+		const uint32_t *cells =
+			view_cells(view, g_ptr_array_index(view->stacks, i), &count);
+
+		for (uint32_t j = 0; j < count; j++)
+			add_cell(rows, &slots, source, profile_cell(source->profile, cells[j]));
+	}
+	slot_table_clear(&slots);
+}
+
+static void sum_up(const GArray *rows, GroupRow *sum)
+{
+	for (guint i = 0; i < rows->len; i++)
+		row_add(sum, &g_array_index(rows, GroupRow, i));
+}
+
+static void filter_rows(GroupRows *rows)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < rows->rows->len; i++) {
+		GroupRow *row = &g_array_index(rows->rows, GroupRow, i);
+
+		if (filter_chain_keeps(rows->filters, &row->summary))
+			g_array_index(rows->rows, GroupRow, kept++) = *row;
+		else
+			row_add(&rows->others, row);
+	}
+	g_array_set_size(rows->rows, kept);
+}
+
+typedef struct {
+	const SortKey *key;
+	const GroupRows *rows;
+} Ranking;
+
+static gint compare(gconstpointer left, gconstpointer right, gpointer user_data)
+{
+	const GroupRow *a = left, *b = right;
+	const Ranking *ranking = user_data;
+	uint64_t value_a = ranking->key->value(&a->summary);
+	uint64_t value_b = ranking->key->value(&b->summary);
+	int order = (value_b > value_a) - (value_b < value_a);
+
+	for (guint i = 0; !order && ranking->rows->keys[i]; i++)
+		order = group_index_compare(ranking->rows->indexes->of[i], a->groups[i],
+					    b->groups[i]);
+	return order;
+}
+
+static void rank_rows(GroupRows *rows, const ViewOptions *options)
+{
+	Ranking ranking = { view_sort_key(options), rows };
+
+	g_array_sort_with_data(rows->rows, compare, &ranking);
+	for (guint i = rows->rows->len; i > options->top; i--) {
+		const GroupRow *row = &g_array_index(rows->rows, GroupRow, i - 1);
+
+		filter_chain_cut(rows->filters, &row->summary);
+		row_add(&rows->others, row);
+	}
+	if (rows->rows->len > options->top)
+		g_array_set_size(rows->rows, (guint)options->top);
+}
+
+GroupRows *group_rows_new(const View *view, const ViewOptions *options, bool whole_names)
+{
+	GroupRows *rows = g_new0(GroupRows, 1);
+
+	rows->keys = options->by;
+	rows->rows = g_array_new(FALSE, FALSE, sizeof(GroupRow));
+	rows->indexes = indexes_new(view, options, whole_names);
+	rows->filters = filter_chain_new(options->filters, FILTERS_OF_NUMBERS);
+	filter_chain_add_top(rows->filters, options->top);
+	rows->drops = filter_chain_drops(rows->filters);
+	group_stacks(rows, view);
+	sum_up(rows->rows, &rows->before);
+	rows->rows_before = rows->rows->len;
+	filter_rows(rows);
+	rank_rows(rows, options);
+	sum_up(rows->rows, &rows->after);
+	return rows;
+}
+
+void group_rows_free(GroupRows *rows)
+{
+	if (!rows)
+		return;
+	g_array_unref(rows->rows);
+	indexes_free(rows->indexes);
+	filter_chain_free(rows->filters);
+	g_free(rows);
+}
+
+uint32_t group_rows_member(const GroupRows *rows, const GroupRow *row, guint key)
+{
+	return group_index_member(rows->indexes->of[key], row->groups[key]);
+}
+
+void group_rows_append_label(const GroupRows *rows, const GroupRow *row, guint key, GString *out)
+{
+	group_index_append_label(rows->indexes->of[key], row->groups[key], out);
+}

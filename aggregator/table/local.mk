@@ -1,0 +1,22 @@
+libaggregator_a_SOURCES += \
+	aggregator/table/call_site.c \
+	aggregator/table/cell_filter.h \
+	aggregator/table/cell_filter_cache.c aggregator/table/cell_filter_cache.h \
+	aggregator/table/cell_filter_cgroup.c aggregator/table/cell_filter_cgroup.h \
+	aggregator/table/cell_filter_process.c aggregator/table/cell_filter_process.h \
+	aggregator/table/comm_fold.c aggregator/table/comm_fold.h \
+	aggregator/table/context_name.c aggregator/table/context_name.h \
+	aggregator/table/filter_chain.c aggregator/table/filter_chain.h \
+	aggregator/table/group_index.c aggregator/table/group_index.h \
+	aggregator/table/group_key.c aggregator/table/group_key.h \
+	aggregator/table/group_key_kinds.h \
+	aggregator/table/group_key_stack.c \
+	aggregator/table/group_key_task.c \
+	aggregator/table/group_rows.c aggregator/table/group_rows.h \
+	aggregator/table/net_check.c aggregator/table/net_check.h \
+	aggregator/table/process_sums.c aggregator/table/process_sums.h \
+	aggregator/table/sort_key.c \
+	aggregator/table/stack_chain.c aggregator/table/stack_chain.h \
+	aggregator/table/stack_rows.c aggregator/table/stack_rows.h \
+	aggregator/table/view.c aggregator/table/view.h \
+	aggregator/table/view_source.h

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/net_check.h"
+
+/*
+ * SLUB counts as in use what a CPU holds ready: its own slab and some half-used ones, and from 6.18
+ * on its sheaves and those of a node, of some ten times 60 objects.
+ */
+enum { SLABS_OF_A_CPU = 8, OBJECTS_OF_SHEAVES = 1024 };
+
+/* Far more than a host has; the names of a recording may be anybody's. */
+enum { CACHES_MAX = 10000 };
+
+/* What was traced of a cache since the start. */
+typedef struct {
+	uint64_t allocations;
+	uint64_t frees;
+	uint64_t events_last; /* in the last count */
+	NetVerdict verdict;
+} Traced;
+
+struct NetCheck {
+	unsigned cpus;
+	Slabinfo *start;    /* owned; NULL: none */
+	GHashTable *traced; /* (element-type utf8 Traced), owned */
+};
+
+NetCheck *net_check_new(unsigned cpus)
+{
+	NetCheck *check = g_new0(NetCheck, 1);
+
+	check->cpus = MAX(cpus, 1);
+	check->traced = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+	return check;
+}
+
+void net_check_free(NetCheck *check)
+{
+	if (!check)
+		return;
+	slabinfo_free(check->start);
+	g_hash_table_unref(check->traced);
+	g_free(check);
+}
+
+void net_check_set_start(NetCheck *check, Slabinfo *start)
+{
+	slabinfo_free(check->start);
+	check->start = start;
+}
+
+void net_check_count(NetCheck *check, const char *cache, uint64_t allocations, uint64_t frees)
+{
+	Traced *traced = g_hash_table_lookup(check->traced, cache);
+
+	if (!traced && g_hash_table_size(check->traced) >= CACHES_MAX)
+		return;
+	if (!traced) {
+		traced = g_new0(Traced, 1);
+		g_hash_table_insert(check->traced, g_strdup(cache), traced);
+	}
+	traced->allocations += allocations;
+	traced->frees += frees;
+	traced->events_last = allocations + frees;
+}
+
+static double net_of(const Traced *traced)
+{
+	return (double)traced->allocations - (double)traced->frees;
+}
+
+/* A cache none of whose frees was seen has grown by what was allocated, or has frees that nobody
+   sees. What a slab of each CPU holds is too little to know which. */
+static NetVerdict judge_allocations(const NetCheck *check, const Traced *traced,
+				    const SlabinfoCache *now, double growth)
+{
+	double net = net_of(traced);
+
+	if (growth * 2 >= net)
+		return NET_CONFIRMED;
+	return net > (double)now->objects_of_a_slab * check->cpus ? NET_CONTRADICTED
+								  : NET_UNCONFIRMED;
+}
+
+static NetVerdict judge(const NetCheck *check, const char *cache, const Traced *traced,
+			const NetReading *reading)
+{
+	const SlabinfoCache *now =
+		check->start && reading->slabinfo ? slabinfo_find(reading->slabinfo, cache) : NULL;
+	const SlabinfoCache *start = now ? slabinfo_find(check->start, cache) : NULL;
+	double growth, tolerance;
+
+	if (!now)
+		return traced->frees ? NET_CONFIRMED : NET_UNCONFIRMED;
+	growth = (double)now->objects_in_use - (double)(start ? start->objects_in_use : 0);
+	tolerance = (double)now->objects_of_a_slab * SLABS_OF_A_CPU * check->cpus +
+		    OBJECTS_OF_SHEAVES + (double)traced->events_last * reading->lag +
+		    (double)reading->events_lost;
+	if (ABS(net_of(traced) - growth) > tolerance)
+		return NET_CONTRADICTED;
+	return traced->frees ? NET_CONFIRMED : judge_allocations(check, traced, now, growth);
+}
+
+void net_check_judge(NetCheck *check, const NetReading *reading)
+{
+	GHashTableIter iterator;
+	gpointer cache, traced;
+
+	g_hash_table_iter_init(&iterator, check->traced);
+	while (g_hash_table_iter_next(&iterator, &cache, &traced))
+		((Traced *)traced)->verdict = judge(check, cache, traced, reading);
+}
+
+NetVerdict net_check_verdict(const NetCheck *check, const char *cache)
+{
+	const Traced *traced = g_hash_table_lookup(check->traced, cache);
+
+	return traced ? traced->verdict : NET_UNCONFIRMED;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/process_sums.h"
+
+#include "base/slot_table.h"
+#include "base/keyed_hash.h"
+#include "table/comm_fold.h"
+#include "base/saturate.h"
+
+#include <string.h>
+
+enum { FIRST_SLOTS = 64 };
+
+/* What makes a process; all zero but the context for an interrupt's. */
+typedef struct {
+	uint64_t start_time_ns;
+	uint32_t tgid;
+	uint32_t context;
+	char comm[KMT_COMM_BYTES];
+} ProcessKey;
+
+typedef struct {
+	ProcessKey key;
+	const char *comm; /* borrowed; empty: an interrupt context */
+	uint64_t allocations;
+} ProcessSum;
+
+struct ProcessSums {
+	const Profile *profile;
+	SlotTable slots;
+	GArray *sums; /* (element-type ProcessSum), owned */
+};
+
+ProcessSums *process_sums_new(const Profile *profile)
+{
+	ProcessSums *sums = g_new0(ProcessSums, 1);
+
+	sums->profile = profile;
+	slot_table_init(&sums->slots, FIRST_SLOTS);
+	sums->sums = g_array_new(FALSE, FALSE, sizeof(ProcessSum));
+	return sums;
+}
+
+void process_sums_free(ProcessSums *sums)
+{
+	if (!sums)
+		return;
+	slot_table_clear(&sums->slots);
+	g_array_unref(sums->sums);
+	g_free(sums);
+}
+
+static ProcessSum process_of(const Profile *profile, const ProfileCell *cell)
+{
+	const ProfileTask *task = profile_task(profile, cell->task);
+	ProcessSum sum;
+
+	memset(&sum, 0, sizeof(sum));
+	sum.key.context = cell->context;
+	sum.comm = "";
+	if (cell->context != KMT_CONTEXT_TASK)
+		return sum;
+	sum.comm = profile_process_name(profile, cell->task);
+	sum.key.start_time_ns = task->start_time_ns;
+	sum.key.tgid = task->tgid;
+	memcpy(sum.key.comm, sum.comm, strnlen(sum.comm, sizeof(sum.key.comm)));
+	return sum;
+}
+
+static ProcessSum *sum_intern(ProcessSums *sums, const ProcessSum *wanted)
+{
+	uint32_t hash = (uint32_t)keyed_hash(&wanted->key, sizeof(wanted->key));
+	uint32_t at, id;
+
+	for (at = hash; (id = slot_table_candidate(&sums->slots, hash, &at)) != SLOT_ID_NONE;
+	     at++) {
+		ProcessSum *known = &g_array_index(sums->sums, ProcessSum, id);
+
+		if (!memcmp(&known->key, &wanted->key, sizeof(known->key)))
+			return known;
+	}
+	id = sums->sums->len;
+	g_array_append_vals(sums->sums, wanted, 1);
+	slot_table_put(&sums->slots, hash, at, id);
+	return &g_array_index(sums->sums, ProcessSum, id);
+}
+
+void process_sums_add(ProcessSums *sums, const ProfileCell *cell)
+{
+	ProcessSum process = process_of(sums->profile, cell);
+
+	if (cell->events)
+		saturate_add(&sum_intern(sums, &process)->allocations, cell->events);
+}
+
+static int ascending(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_names(const char *a, const char *b)
+{
+	size_t a_length = comm_folded_length(a), b_length = comm_folded_length(b);
+	int order = memcmp(a, b, MIN(a_length, b_length));
+
+	return order ? order : ascending(a_length, b_length);
+}
+
+/* Members of a group side by side: interrupts, then processes by name, pid and age. */
+static gint compare_members(gconstpointer left, gconstpointer right)
+{
+	const ProcessSum *a = left, *b = right;
+	int order = ascending(b->key.context, a->key.context);
+
+	order = order ? order : compare_names(a->comm, b->comm);
+	order = order ? order : ascending(a->key.tgid, b->key.tgid);
+	order = order ? order : ascending(a->key.start_time_ns, b->key.start_time_ns);
+	return order ? order : memcmp(a->key.comm, b->key.comm, sizeof(a->key.comm));
+}
+
+/* Most allocations first; then as members are, which none other has. */
+static gint compare_groups(gconstpointer left, gconstpointer right)
+{
+	const ViewProcess *a = left, *b = right;
+	int order = ascending(b->allocations, a->allocations);
+
+	order = order ? order : ascending(b->context, a->context);
+	return order ? order : compare_names(a->comm, b->comm);
+}
+
+static bool is_of(const ViewProcess *group, const ProcessSum *sum)
+{
+	return group->context == sum->key.context && !compare_names(group->comm, sum->comm);
+}
+
+static void group_add(GArray *groups, const ProcessSum *sum)
+{
+	ViewProcess *last =
+		groups->len ? &g_array_index(groups, ViewProcess, groups->len - 1) : NULL;
+	const ViewProcess group = {
+		.tgid = sum->key.tgid,
+		.context = (uint8_t)sum->key.context,
+		.comm = sum->comm,
+		.allocations = sum->allocations,
+		.processes = 1,
+	};
+
+	if (!last || !is_of(last, sum)) {
+		g_array_append_val(groups, group);
+		return;
+	}
+	last->tgid = 0;
+	last->allocations += sum->allocations;
+	last->processes++;
+}
+
+GArray *process_sums_ranked(const ProcessSums *sums)
+{
+	guint count = sums->sums->len;
+	GArray *groups = g_array_new(FALSE, FALSE, sizeof(ViewProcess));
+	g_autoptr(GArray) sorted = g_array_sized_new(FALSE, FALSE, sizeof(ProcessSum), count);
+
+	g_array_append_vals(sorted, sums->sums->data, count);
+	g_array_sort(sorted, compare_members);
+	for (guint i = 0; i < count; i++)
+		group_add(groups, &g_array_index(sorted, ProcessSum, i));
+	g_array_sort(groups, compare_groups);
+	return groups;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/stack_chain.h"
+
+#include "callsite_skip.h"
+#include "symbols/frame_line.h"
+
+#include <string.h>
+
+/* As many as tell stacks of one cache apart; a terminal has room for fewer. */
+enum { FUNCTIONS_MAX = 8 };
+
+static bool is_allocator(const Frame *frame)
+{
+	return frame->function && callsite_skip_has(NULL, frame->function);
+}
+
+/* Somebody must be named: the last one is not left out. */
+static guint first_outside(const FrameList *stack)
+{
+	guint first = 0;
+
+	while (first + 1 < stack->count && is_allocator(&stack->frames[first]))
+		first++;
+	return first;
+}
+
+static void append_function(GString *out, const Frame *frame)
+{
+	if (!frame->function) {
+		frame_line_append_symbol(out, frame);
+		return;
+	}
+	g_string_append(out, frame->function);
+	if (!frame->module || !strcmp(frame->module, "kernel"))
+		return;
+	g_string_append(out, " [");
+	g_string_append(out, frame->module);
+	g_string_append_c(out, ']');
+}
+
+void stack_chain_append(GString *out, const FrameList *stack)
+{
+	guint first = first_outside(stack);
+
+	for (guint i = first; i < stack->count && i < first + FUNCTIONS_MAX; i++) {
+		g_string_append(out, i > first ? " < " : "");
+		append_function(out, &stack->frames[i]);
+	}
+}

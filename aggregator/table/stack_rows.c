@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/stack_rows.h"
+
+#include "base/slot_table.h"
+#include "base/escape.h"
+#include "base/keyed_hash.h"
+#include "symbols/frame_namer.h"
+
+#include <string.h>
+
+/* What has no stack of its own: the row of all stacks that found their table full. */
+static const char overflow_line[] = "[stacks beyond the memory bound]";
+/* An imported event whose writer had no stack to print. */
+static const char no_stack_line[] = "[no stack recorded]";
+
+enum { FIRST_SLOTS = 1024 };
+
+struct StackRows {
+	FrameTable *frames;
+	FrameNamer *namer; /* of stacks, and then of call sites */
+	GArray *ids;       /* (element-type FrameId), owned: the frames of all rows */
+	GArray *ids_end;   /* (element-type uint32_t), owned: by row, where its frames end in ids */
+	uint32_t *row_of;  /* owned, by StackId */
+	uint32_t stacks;
+	uint32_t overflow_row;
+};
+
+/* What is needed only while the rows are found. */
+typedef struct {
+	StackRows *rows;
+	SlotTable slots; /* rows by the hash of their frames */
+	GArray *ids;     /* (element-type FrameId) of the stack at hand */
+} RowFinder;
+
+uint32_t stack_rows_count(const StackRows *rows)
+{
+	return rows->ids_end->len;
+}
+
+const FrameId *stack_rows_frames(const StackRows *rows, uint32_t row, uint32_t *count)
+{
+	uint32_t start = row ? g_array_index(rows->ids_end, uint32_t, row - 1) : 0;
+
+	*count = g_array_index(rows->ids_end, uint32_t, row) - start;
+	return &g_array_index(rows->ids, FrameId, start);
+}
+
+uint32_t stack_rows_frame_ids_end(const StackRows *rows)
+{
+	return frame_table_ids_end(rows->frames);
+}
+
+Frame stack_rows_frame(const StackRows *rows, FrameId id)
+{
+	return frame_table_get(rows->frames, id);
+}
+
+void stack_rows_append_line(const StackRows *rows, FrameId id, GString *out)
+{
+	frame_table_append_line(rows->frames, id, out);
+}
+
+Frame stack_rows_call_site(const StackRows *rows, uint64_t address, uint32_t epoch)
+{
+	return stack_rows_frame(rows, frame_namer_call_site(rows->namer, address, epoch));
+}
+
+/* Appends the lines of an imported stack: as they came, but for what a terminal would obey. */
+static void append_imported(StackRows *rows, GArray *ids, const char *text, uint32_t length)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	const char *end = text + length;
+
+	while (text < end) {
+		const char *stop = memchr(text, '\n', end - text);
+		FrameId id;
+
+		stop = stop ? stop : end;
+		g_string_truncate(line, 0);
+		escape_append_len(line, text, stop - text);
+		id = frame_table_intern_line(rows->frames, line->str, line->len);
+		g_array_append_val(ids, id);
+		text = stop < end ? stop + 1 : end;
+	}
+}
+
+static void append_line(StackRows *rows, GArray *ids, const char *line)
+{
+	FrameId id = frame_table_intern_line(rows->frames, line, strlen(line));
+
+	g_array_append_val(ids, id);
+}
+
+static bool row_equals(const StackRows *rows, uint32_t row, const GArray *ids)
+{
+	uint32_t count;
+	const FrameId *frames = stack_rows_frames(rows, row, &count);
+
+	return count == ids->len && !memcmp(frames, ids->data, count * sizeof(*frames));
+}
+
+/* Returns the row that has the frames at hand, adding it when it is new. */
+static uint32_t row_intern(RowFinder *finder)
+{
+	StackRows *rows = finder->rows;
+	uint32_t hash = (uint32_t)keyed_hash(finder->ids->data, finder->ids->len * sizeof(FrameId));
+	uint32_t at, row;
+
+	for (at = hash; (row = slot_table_candidate(&finder->slots, hash, &at)) != SLOT_ID_NONE;
+	     at++)
+		if (row_equals(rows, row, finder->ids))
+			return row;
+	row = rows->ids_end->len;
+	g_array_append_vals(rows->ids, finder->ids->data, finder->ids->len);
+	g_array_append_val(rows->ids_end, rows->ids->len);
+	slot_table_put(&finder->slots, hash, at, row);
+	return row;
+}
+
+static void append_text(RowFinder *finder, const Profile *profile, StackId stack)
+{
+	uint32_t length;
+	const char *text = stack_table_bytes(profile_stacks(profile), stack, &length);
+
+	append_imported(finder->rows, finder->ids, text, length);
+	if (!finder->ids->len)
+		append_line(finder->rows, finder->ids, no_stack_line);
+}
+
+static void append_frames(RowFinder *finder, const Profile *profile, StackId stack)
+{
+	uint64_t addresses[KMT_STACK_DEPTH_MAX];
+	uint32_t depth = profile_stack_frames(profile, stack, addresses);
+
+	frame_namer_append(finder->rows->namer, finder->ids, addresses, depth,
+			   profile_stack_epoch(profile, stack));
+}
+
+static void name_stack(RowFinder *finder, const Profile *profile, StackId stack)
+{
+	g_array_set_size(finder->ids, 0);
+	if (profile_stack_kind(profile) == STACK_TEXT)
+		append_text(finder, profile, stack);
+	else
+		append_frames(finder, profile, stack);
+	finder->rows->row_of[stack] = row_intern(finder);
+}
+
+static void name_overflow(RowFinder *finder)
+{
+	g_array_set_size(finder->ids, 0);
+	append_line(finder->rows, finder->ids, overflow_line);
+	finder->rows->overflow_row = row_intern(finder);
+}
+
+/* Returns what was taken so far for frames and rows. */
+static size_t memory_of(const RowFinder *finder)
+{
+	const StackRows *rows = finder->rows;
+
+	return frame_table_memory(rows->frames) + frame_namer_memory(rows->namer) +
+	       slot_table_memory(&finder->slots) + rows->ids->len * sizeof(FrameId) +
+	       rows->ids_end->len * sizeof(uint32_t) + rows->stacks * sizeof(*rows->row_of);
+}
+
+/* Stacks for whose frames there is no memory are those of one row. */
+static void name_all(RowFinder *finder, const ViewSource *source)
+{
+	StackRows *rows = finder->rows;
+	StackId stack = 0;
+
+	while (stack < rows->stacks &&
+	       memory_budget_set(source->memory, MEMORY_REPORT, memory_of(finder)))
+		name_stack(finder, source->profile, stack++);
+	name_overflow(finder);
+	while (stack < rows->stacks)
+		rows->row_of[stack++] = rows->overflow_row;
+}
+
+StackRows *stack_rows_new(const ViewSource *source)
+{
+	StackRows *rows = g_new0(StackRows, 1);
+	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(FrameId));
+	RowFinder finder = { .rows = rows, .ids = ids };
+
+	rows->stacks = stack_table_count(profile_stacks(source->profile));
+	rows->frames = frame_table_new(2 * symbol_store_word_bytes(source->symbols));
+	rows->namer = frame_namer_new(source->symbols, rows->frames);
+	rows->ids = g_array_new(FALSE, FALSE, sizeof(FrameId));
+	rows->ids_end = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t), rows->stacks + 1);
+	rows->row_of = g_new(uint32_t, rows->stacks);
+	slot_table_init(&finder.slots, FIRST_SLOTS);
+	name_all(&finder, source);
+	slot_table_clear(&finder.slots);
+	/* There are far fewer call sites than addresses on stacks, whose memory ranking needs. */
+	frame_namer_free(rows->namer);
+	rows->namer = frame_namer_new(source->symbols, rows->frames);
+	return rows;
+}
+
+void stack_rows_free(StackRows *rows)
+{
+	if (!rows)
+		return;
+	frame_table_free(rows->frames);
+	frame_namer_free(rows->namer);
+	g_array_unref(rows->ids);
+	g_array_unref(rows->ids_end);
+	g_free(rows->row_of);
+	g_free(rows);
+}
+
+uint32_t stack_rows_row(const StackRows *rows, StackId stack)
+{
+	return stack < rows->stacks ? rows->row_of[stack] : rows->overflow_row;
+}
+
+FrameList *stack_rows_list(const StackRows *rows, uint32_t row)
+{
+	g_autoptr(GArray) frames = g_array_new(FALSE, FALSE, sizeof(Frame));
+	uint32_t count;
+	const FrameId *ids = stack_rows_frames(rows, row, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		Frame frame = stack_rows_frame(rows, ids[i]);
+
+		g_array_append_val(frames, frame);
+	}
+	return frame_list_new((const Frame *)frames->data, count);
+}
+
+void stack_rows_append_text(const StackRows *rows, uint32_t row, GString *out)
+{
+	uint32_t count;
+	const FrameId *ids = stack_rows_frames(rows, row, &count);
+
+	frame_table_append_lines(rows->frames, ids, count, out);
+}
+
+int stack_rows_compare(const StackRows *rows, uint32_t a, uint32_t b)
+{
+	uint32_t count_a, count_b;
+	const FrameId *ids_a = stack_rows_frames(rows, a, &count_a);
+	const FrameId *ids_b = stack_rows_frames(rows, b, &count_b);
+
+	for (uint32_t i = 0; i < MIN(count_a, count_b); i++)
+		if (ids_a[i] != ids_b[i])
+			return frame_table_compare(rows->frames, ids_a[i], ids_b[i]);
+	return (count_a > count_b) - (count_a < count_b);
+}

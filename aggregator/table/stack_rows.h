@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "table/view_source.h"
+#include "symbols/frame_list.h"
+#include "symbols/frame_table.h"
+
+#include <glib.h>
+#include <stdint.h>
+
+/*
+ * StackRows names the stacks of a profile: stacks that print the same are one row, numbered from
+ * 0. A row is kept as the ids of its frames.
+ */
+typedef struct StackRows StackRows;
+
+/* Names the stacks of the source's profile by its symbols. Those for which its memory does not
+   suffice are one row, as those that found their table full. */
+StackRows *stack_rows_new(const ViewSource *source);
+void stack_rows_free(StackRows *rows);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(StackRows, stack_rows_free)
+
+uint32_t stack_rows_count(const StackRows *rows);
+
+/* Returns the row of a stack; stack may be STACK_ID_NONE. */
+uint32_t stack_rows_row(const StackRows *rows, StackId stack);
+
+/* Returns the frames of a row, innermost first, and their number, which is never 0. */
+const FrameId *stack_rows_frames(const StackRows *rows, uint32_t row, uint32_t *count);
+
+/* Returns a frame; its strings are borrowed. All ids are lower than their end. */
+uint32_t stack_rows_frame_ids_end(const StackRows *rows);
+Frame stack_rows_frame(const StackRows *rows, FrameId id);
+
+/* Appends the line of a frame, as frame_line_append() does. For renderers. */
+void stack_rows_append_line(const StackRows *rows, FrameId id, GString *out);
+
+/* Returns the frame that called the allocator, by the address that the kernel gave for it. */
+Frame stack_rows_call_site(const StackRows *rows, uint64_t address, uint32_t epoch);
+
+/* Returns the frames of a row as a value; frame_list_unref() it. */
+FrameList *stack_rows_list(const StackRows *rows, uint32_t row);
+
+/* Appends the lines of a row, each ended by '\n'. For renderers. */
+void stack_rows_append_text(const StackRows *rows, uint32_t row, GString *out);
+
+/* Orders rows by their lines, as strcmp() would. */
+int stack_rows_compare(const StackRows *rows, uint32_t a, uint32_t b);

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/view.h"
+
+#include "table/process_sums.h"
+#include "table/stack_rows.h"
+#include "base/saturate.h"
+
+struct ViewRows {
+	ViewSource source;
+	StackRows *names;
+	ViewStack *stacks;     /* by row */
+	uint8_t *picks;        /* (CellPick) by cell */
+	uint32_t *cells;       /* of allocations, grouped by row */
+	uint32_t *cells_until; /* by row: where its group ends in cells */
+	FilterChain *filters;
+};
+
+static uint32_t row_of_cell(const ViewRows *rows, const ProfileCell *cell)
+{
+	return stack_rows_row(rows->names,
+			      profile_origin(rows->source.profile, cell->origin)->stack);
+}
+
+/* What a cell is to the view; the number of the filter that left it out is added. */
+typedef enum { PICK_ALLOCATION, PICK_FREE, PICK_LEFT_OUT } CellPick;
+
+static CellPick pick_of(const ViewRows *rows, const ProfileCell *cell)
+{
+	return profile_origin(rows->source.profile, cell->origin)->free ? PICK_FREE
+									: PICK_ALLOCATION;
+}
+
+/* Returns what the filter has to say; the caller frees it. */
+static char *remark_of(const CellFilterType *type, const void *state)
+{
+	GString *remark = g_string_new(NULL);
+
+	if (type->remark)
+		type->remark(state, remark);
+	return g_string_free(remark, !remark->len);
+}
+
+/* The first filter that takes a cell away is charged. */
+static void leave_out(View *view, const CellFilter *filter)
+{
+	ViewRows *rows = view->rows;
+	void *state = filter->type->prepare(filter->argument, &rows->source);
+	ViewLeftOut left_out = { .option = filter->type->option, .given = filter->given };
+
+	for (uint32_t i = 0; i < profile_cell_count(rows->source.profile); i++)
+		if (rows->picks[i] < PICK_LEFT_OUT &&
+		    !filter->type->keeps(state, profile_cell(rows->source.profile, i)))
+			rows->picks[i] = (uint8_t)(PICK_LEFT_OUT + view->left_out_by->len);
+	left_out.remark = remark_of(filter->type, state);
+	filter->type->dispose(state);
+	g_array_append_val(view->left_out_by, left_out);
+}
+
+static void pick_cells(View *view, const GArray *filters)
+{
+	ViewRows *rows = view->rows;
+	uint32_t cells = profile_cell_count(rows->source.profile);
+
+	rows->picks = g_new(uint8_t, cells);
+	for (uint32_t i = 0; i < cells; i++)
+		rows->picks[i] = pick_of(rows, profile_cell(rows->source.profile, i));
+	for (guint i = 0; filters && i < filters->len; i++)
+		leave_out(view, &g_array_index(filters, CellFilter, i));
+}
+
+/* Groups the cells of allocations by row: counts, adds up, then fills each group from behind. */
+static void group_cells(ViewRows *rows)
+{
+	uint32_t cells = profile_cell_count(rows->source.profile);
+	uint32_t count = stack_rows_count(rows->names);
+	uint32_t until = 0;
+
+	rows->cells = g_new(uint32_t, cells);
+	rows->cells_until = g_new0(uint32_t, count + 1);
+	for (uint32_t i = 0; i < cells; i++) {
+		const ProfileCell *cell = profile_cell(rows->source.profile, i);
+
+		if (rows->picks[i] == PICK_ALLOCATION)
+			rows->cells_until[row_of_cell(rows, cell) + 1]++;
+	}
+	for (uint32_t row = 0; row <= count; row++)
+		rows->cells_until[row] = until += rows->cells_until[row];
+	for (uint32_t i = 0; i < cells; i++) {
+		const ProfileCell *cell = profile_cell(rows->source.profile, i);
+
+		if (rows->picks[i] == PICK_ALLOCATION)
+			rows->cells[rows->cells_until[row_of_cell(rows, cell)]++] = i;
+	}
+}
+
+/* Where stacks are grouped, numbers are those of the groups: conditions on them come later. */
+static FilterChain *filters_new(const ViewOptions *options)
+{
+	FilterChain *chain = filter_chain_new(options->filters,
+					      options->by[0] ? FILTERS_OF_FRAMES : FILTERS_ALL);
+
+	if (!options->by[0])
+		filter_chain_add_top(chain, options->top);
+	return chain;
+}
+
+static ViewRows *rows_new(const ViewSource *source, const ViewOptions *options)
+{
+	ViewRows *rows = g_new0(ViewRows, 1);
+
+	rows->source = *source;
+	rows->names = stack_rows_new(source);
+	rows->stacks = g_new0(ViewStack, stack_rows_count(rows->names));
+	rows->filters = filters_new(options);
+	return rows;
+}
+
+static void rows_free(ViewRows *rows)
+{
+	stack_rows_free(rows->names);
+	g_free(rows->stacks);
+	g_free(rows->picks);
+	g_free(rows->cells);
+	g_free(rows->cells_until);
+	filter_chain_free(rows->filters);
+	g_free(rows);
+}
+
+void summary_add(StackSummary *sum, const StackSummary *added)
+{
+	saturate_add(&sum->allocations, added->allocations);
+	saturate_add(&sum->bytes_requested, added->bytes_requested);
+	saturate_add(&sum->bytes_allocated, added->bytes_allocated);
+}
+
+static void count_left_out(View *view, unsigned filter, uint64_t allocations)
+{
+	saturate_add(&view->left_out, allocations);
+	saturate_add(&g_array_index(view->left_out_by, ViewLeftOut, filter).allocations,
+		     allocations);
+}
+
+static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
+{
+	ViewRows *rows = view->rows;
+	const ProfileOrigin *origin = profile_origin(rows->source.profile, cell->origin);
+	ViewStack *stack = &rows->stacks[row_of_cell(rows, cell)];
+	StackSummary sum = {
+		.allocations = cell->events,
+		.bytes_requested = saturate_product(cell->events, origin->bytes_requested),
+		.bytes_allocated = saturate_product(cell->events, origin->bytes_allocated),
+	};
+
+	if (pick == PICK_FREE)
+		saturate_add(&view->frees, cell->events);
+	if (pick >= PICK_LEFT_OUT && !origin->free)
+		count_left_out(view, pick - PICK_LEFT_OUT, cell->events);
+	if (pick != PICK_ALLOCATION)
+		return;
+	summary_add(&stack->summary, &sum);
+	variance_add_cell(&stack->variance, cell, origin, rows->source.scatter_percent);
+	saturate_add(&stack->failed, cell->failed);
+	stack->truncated |= origin->truncated;
+	saturate_add(&view->failed_before, cell->failed);
+}
+
+/* Adds up the rows; those with no allocation that succeeded are none. */
+static void count_rows(View *view)
+{
+	ViewRows *rows = view->rows;
+
+	for (uint32_t i = 0; i < profile_cell_count(rows->source.profile); i++)
+		count_cell(view, profile_cell(rows->source.profile, i), rows->picks[i]);
+	for (uint32_t row = 0; row < stack_rows_count(rows->names); row++) {
+		ViewStack *stack = &rows->stacks[row];
+
+		if (!stack->summary.allocations)
+			continue;
+		stack->row = row;
+		summary_add(&view->before, &stack->summary);
+		variance_add(&view->variance, &stack->variance);
+		view->stacks_truncated += stack->truncated;
+		g_ptr_array_add(view->stacks, stack);
+	}
+	view->stacks_before = view->stacks->len;
+}
+
+static void filter_rows(View *view)
+{
+	FilterChain *chain = view->rows->filters;
+	guint kept = 0;
+
+	if (!filter_chain_filters(chain))
+		return;
+	for (guint i = 0; i < view->stacks->len; i++) {
+		ViewStack *stack = g_ptr_array_index(view->stacks, i);
+
+		if (filter_chain_keeps_stack(chain, &stack->summary, view->rows->names, stack->row))
+			view->stacks->pdata[kept++] = stack;
+	}
+	g_ptr_array_set_size(view->stacks, (gint)kept);
+}
+
+typedef struct {
+	const SortKey *key;
+	const StackRows *names;
+} Ranking;
+
+static gint compare(gconstpointer left, gconstpointer right, gpointer user_data)
+{
+	const ViewStack *a = *(ViewStack *const *)left, *b = *(ViewStack *const *)right;
+	const Ranking *ranking = user_data;
+	uint64_t value_a = ranking->key->value(&a->summary);
+	uint64_t value_b = ranking->key->value(&b->summary);
+
+	if (value_a != value_b)
+		return value_a < value_b ? 1 : -1;
+	return stack_rows_compare(ranking->names, a->row, b->row);
+}
+
+static void cut_to_top(View *view, uint64_t top)
+{
+	for (guint i = view->stacks->len; i > top; i--) {
+		const ViewStack *stack = g_ptr_array_index(view->stacks, i - 1);
+
+		filter_chain_cut(view->rows->filters, &stack->summary);
+	}
+	if (view->stacks->len > top)
+		g_ptr_array_set_size(view->stacks, (gint)top);
+}
+
+static void rank_rows(View *view, const ViewOptions *options)
+{
+	Ranking ranking = { view_sort_key(options), view->rows->names };
+
+	g_ptr_array_sort_with_data(view->stacks, compare, &ranking);
+	if (!options->by[0])
+		cut_to_top(view, options->top);
+	view->stacks_after = view->stacks->len;
+	for (guint i = 0; i < view->stacks->len; i++) {
+		const ViewStack *stack = g_ptr_array_index(view->stacks, i);
+
+		summary_add(&view->after, &stack->summary);
+	}
+}
+
+static void add_processes(const View *view, const ViewStack *stack, ProcessSums *sums)
+{
+	uint32_t count;
+	const uint32_t *cells = view_cells(view, stack, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		process_sums_add(sums, profile_cell(view->rows->source.profile, cells[i]));
+}
+
+static GArray *kept_processes(const View *view)
+{
+	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->source.profile);
+
+	for (guint i = 0; i < view->stacks->len; i++)
+		add_processes(view, g_ptr_array_index(view->stacks, i), sums);
+	return process_sums_ranked(sums);
+}
+
+static void left_out_clear(void *left_out)
+{
+	g_free(((ViewLeftOut *)left_out)->remark);
+}
+
+View *view_new(const ViewSource *source, const ViewOptions *options)
+{
+	View *view = g_new0(View, 1);
+
+	view->rows = rows_new(source, options);
+	view->stacks = g_ptr_array_new();
+	view->drops = filter_chain_drops(view->rows->filters);
+	view->left_out_by = g_array_new(FALSE, FALSE, sizeof(ViewLeftOut));
+	g_array_set_clear_func(view->left_out_by, left_out_clear);
+	pick_cells(view, options->cells);
+	group_cells(view->rows);
+	count_rows(view);
+	filter_rows(view);
+	rank_rows(view, options);
+	view->processes = kept_processes(view);
+	return view;
+}
+
+void view_free(View *view)
+{
+	if (!view)
+		return;
+	g_ptr_array_unref(view->stacks);
+	g_array_unref(view->left_out_by);
+	g_array_unref(view->processes);
+	rows_free(view->rows);
+	g_free(view);
+}
+
+const ViewSource *view_source(const View *view)
+{
+	return &view->rows->source;
+}
+
+const StackRows *view_stack_rows(const View *view)
+{
+	return view->rows->names;
+}
+
+bool view_counts_cell(const View *view, uint32_t cell)
+{
+	return view->rows->picks[cell] == PICK_ALLOCATION;
+}
+
+const uint32_t *view_cells(const View *view, const ViewStack *stack, uint32_t *count)
+{
+	const ViewRows *rows = view->rows;
+	uint32_t start = stack->row ? rows->cells_until[stack->row - 1] : 0;
+
+	*count = rows->cells_until[stack->row] - start;
+	return rows->cells + start;
+}
+
+void view_append_text(const View *view, const ViewStack *stack, GString *out)
+{
+	stack_rows_append_text(view->rows->names, stack->row, out);
+}
+
+GArray *view_processes(const View *view, const ViewStack *stack)
+{
+	g_autoptr(ProcessSums) sums = process_sums_new(view->rows->source.profile);
+
+	add_processes(view, stack, sums);
+	return process_sums_ranked(sums);
+}

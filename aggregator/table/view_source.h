@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "count/profile.h"
+#include "base/memory_budget.h"
+#include "names/cache_names.h"
+#include "names/cgroup_names.h"
+#include "symbols/symbol_store.h"
+
+/* What a view is made of: counters, and what names their parts. Everything is borrowed. */
+typedef struct {
+	const Profile *profile;
+	const SymbolStore *symbols;
+	CacheNames *caches;
+	const CgroupNames *cgroups;
+	MemoryBudget *memory; /* NULL: unbounded */
+	/* Of sampled estimates: the field KMT_FIELD_SAMPLING_SCATTER; 0: as independent draws. */
+	uint64_t scatter_percent;
+} ViewSource;
