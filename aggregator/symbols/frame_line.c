@@ -147,10 +147,9 @@ static char *put_symbol(char *at, const Frame *frame, size_t function_bytes, siz
 	return put(at, "]", 1);
 }
 
-static void append_fields(GString *out, const Frame *frame, bool with_address)
+static void append_fields(GString *out, const Frame *frame, size_t function_bytes,
+			  size_t module_bytes, bool with_address)
 {
-	size_t function_bytes = frame->function ? strlen(frame->function) : 0;
-	size_t module_bytes = frame->module ? strlen(frame->module) : 0;
 	gsize start = out->len;
 	char *at;
 
@@ -165,12 +164,23 @@ static void append_fields(GString *out, const Frame *frame, bool with_address)
 	g_string_truncate(out, (gsize)(at - out->str));
 }
 
+static size_t bytes_of(const char *name)
+{
+	return name ? strlen(name) : 0;
+}
+
 void frame_line_append(GString *out, const Frame *frame)
 {
 	if (frame->text)
 		g_string_append(out, frame->text);
 	else
-		append_fields(out, frame, true);
+		append_fields(out, frame, bytes_of(frame->function), bytes_of(frame->module), true);
+}
+
+void frame_line_append_sized(GString *out, const Frame *frame, size_t function_bytes,
+			     size_t module_bytes)
+{
+	append_fields(out, frame, function_bytes, module_bytes, true);
 }
 
 void frame_line_append_stripped(GString *out, const Frame *frame)
@@ -186,7 +196,8 @@ void frame_line_append_stripped(GString *out, const Frame *frame)
 void frame_line_append_symbol(GString *out, const Frame *frame)
 {
 	if (frame->function && !frame->text)
-		append_fields(out, frame, false);
+		append_fields(out, frame, bytes_of(frame->function), bytes_of(frame->module),
+			      false);
 	else
 		frame_line_append_stripped(out, frame);
 }

@@ -30,6 +30,11 @@ FrameLine frame_line_parse(TextPart line);
 /* Appends the line of a frame, without an end. */
 void frame_line_append(GString *out, const Frame *frame);
 
+/* The same for a frame that did not come as text, with the lengths of its names: measuring them
+   would take most of the time of a long report. */
+void frame_line_append_sized(GString *out, const Frame *frame, size_t function_bytes,
+			     size_t module_bytes);
+
 /* Appends the same without the address, "__kmalloc+0x0/0x9f [kernel]", where the function is known,
    and without blanks around it. */
 void frame_line_append_symbol(GString *out, const Frame *frame);

@@ -20,6 +20,8 @@ enum { IS_TEXT = 1, NUMBER_SHIFT = 1 };
 typedef struct {
 	uint64_t address;
 	FramePlace place;
+	uint32_t function_bytes;
+	uint32_t module_bytes;
 } AddressFrame;
 
 struct FrameTable {
@@ -122,13 +124,15 @@ static bool address_equals(const AddressFrame *a, const AddressFrame *b)
 /* Symbol epochs have copies of the same names. */
 FrameId frame_table_intern(FrameTable *table, uint64_t address, const FramePlace *place)
 {
-	const AddressFrame frame = { address, *place };
+	AddressFrame frame = { .address = address, .place = *place };
 	uint32_t hash = address_hash(&frame);
 	uint32_t at, id;
 
 	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE; at++)
 		if (!(id & IS_TEXT) && address_equals(address_frame(table, id), &frame))
 			return id;
+	frame.function_bytes = place->function ? (uint32_t)strlen(place->function) : 0;
+	frame.module_bytes = place->module ? (uint32_t)strlen(place->module) : 0;
 	id = table->addresses->len << NUMBER_SHIFT;
 	g_array_append_val(table->addresses, frame);
 	slot_table_put(&table->slots, hash, at, id);
@@ -230,7 +234,8 @@ void frame_table_append_line(const FrameTable *table, FrameId id, GString *out)
 		return;
 	}
 	frame = frame_of_address(table, id);
-	frame_line_append(out, &frame);
+	frame_line_append_sized(out, &frame, address_frame(table, id)->function_bytes,
+				address_frame(table, id)->module_bytes);
 }
 
 /* Brings what lines are made of into the CPU's cache: for all frames at once, as each is elsewhere
