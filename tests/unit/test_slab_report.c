@@ -321,7 +321,7 @@ Test(slab_report, numbers_that_no_host_has_are_shown_as_very_many)
 	g_autoptr(Slabinfo) end = slabinfo_new(&after, PAGE_BYTES);
 	g_autoptr(CacheList) list = cache_list_new(NULL, &after);
 	g_autoptr(CacheQuery) query = cache_query_new("x", NULL);
-	g_autoptr(GArray) traced = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	g_autoptr(GArray) traced = g_array_new(FALSE, TRUE, sizeof(SlabTraced));
 	g_autoptr(GString) out = g_string_new(NULL);
 	const SlabSpan span = { start, end, 1 };
 	g_autoptr(Reclaimable) none = reclaimable_new(NULL);
