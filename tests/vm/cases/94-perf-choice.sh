@@ -128,3 +128,19 @@ tail -n 1 report
 has_line 'in a container: what pids are' '^kmalloc-top: pids are those of this container' errors
 equals 'in a container: counted' 200 "$(report_count report)"
 has_line 'in a container: by whom' '^processes: workload\[[0-9]{1,2}\] 100 %$' report
+
+# Two containers, in which the program has the same pid: each has kprobes of its own.
+contained()
+{
+	unshare --pid --fork --mount-proc kmalloc-top --collector=perf "$every_event" --events=kmalloc,cache \
+		-I alloc_pipe_info -e "$unrelated" --only-command -c 'workload pipe 300' \
+		> "contained.$1" 2> "contained.errors.$1"
+	echo $? > "contained.status.$1"
+}
+contained 1 &
+contained 2 &
+wait
+for container in 1 2; do
+	equals "container $container of two: exit status" 0 "$(cat "contained.status.$container")"
+	equals "container $container of two: counted" 600 "$(report_count "contained.$container")"
+done
