@@ -27,7 +27,7 @@ all_events()
 # overloaded NAME COMMAND…
 overloaded()
 {
-	local name=$1 all period slack
+	local name=$1 all period margin slack
 	shift
 	kmem_counter -c outer kmalloc kmalloc-top --collector=perf --max-overhead=2 --buffer=1 -- \
 		kmem_counter inner kmalloc "$@" > report 2> errors
@@ -35,10 +35,14 @@ overloaded()
 	echo "$name: $(host inner) to $(host outer) counted beside, reported ${all:-no number}:" \
 		"$(sed -n 's/^Sampled: \([^,]*\),.*/\1/p; /^Lost: /p' report | tr '\n' ' ')"
 	has_line "$name: fewer events are taken" '^Sampled: .* to 1/[1-9].* as probes took more' report
-	# What came after the newest sample of each CPU stands for nothing, some periods at most; and of its own
-	# events, which the report leaves out, the program estimates how many they are.
+	# What came after the newest sample of each CPU stands for nothing, some periods at most; of its own
+	# events, which the report leaves out, the program estimates how many they are; and what it counted
+	# while it sampled is an estimate: four standard errors are twice the margin.
 	period=$(sed -n 's|^Sampled: .* to 1/\([0-9]*\),.*|\1|p' report)
-	slack=$((4 * ${period:-1} * $(nproc) + $(host inner) / 1000))
+	margin=$(sed -n 's/^Sampled: .*margin of the total +-\([0-9.]*\) %.*/\1/p' report)
+	slack=$(awk -v "margin=${margin:-0}" -v "all=${all:-0}" -v "lost=$(report_lost report)" \
+		-v "periods=$((4 * ${period:-1} * $(nproc)))" -v "inner=$(host inner)" \
+		'BEGIN { printf "%d", periods + inner / 1000 + (all - lost) * margin / 50 }')
 	holds "$name: at least what was counted within" test "${all:-0}" -ge $(($(host inner) - slack))
 	holds "$name: at most what was counted around" test "${all:-0}" -le $(($(host outer) + slack))
 }
