@@ -870,6 +870,17 @@ Test(task_table, a_host_without_proc_has_only_what_records_have)
 	expect_comm(table, GONE, GONE, 2000, "new");
 }
 
+/* In a container those of other containers have zeros for all their ids. */
+Test(task_table, records_of_tasks_outside_of_the_container_are_left_out)
+{
+	g_auto(Host) host = host_new();
+
+	task_table_fork(host.table, 0, 0, 0, 0, 1000);
+	task_table_comm(host.table, 0, 0, "outside", 2000);
+	task_table_exit(host.table, 0, 0, 3000);
+	cr_expect(eq(sz, task_table_size(host.table), 0));
+}
+
 /* Records in no order at all, as a damaged buffer might give: nothing leaks or breaks, and what
    ends is forgotten. */
 Test(task_table, any_records_are_survived)
@@ -880,9 +891,9 @@ Test(task_table, any_records_are_survived)
 
 	for (uint64_t round = 0; round < ROUNDS; round++) {
 		for (unsigned i = 0; i < RECORDS; i++) {
-			uint32_t a = (uint32_t)g_rand_int_range(random, 1, IDS);
-			uint32_t b = (uint32_t)g_rand_int_range(random, 1, IDS);
-			uint32_t c = (uint32_t)g_rand_int_range(random, 1, IDS);
+			uint32_t a = (uint32_t)g_rand_int_range(random, 0, IDS);
+			uint32_t b = (uint32_t)g_rand_int_range(random, 0, IDS);
+			uint32_t c = (uint32_t)g_rand_int_range(random, 0, IDS);
 			uint64_t time_ns =
 				round * 1000 + (uint64_t)g_rand_int_range(random, 0, 999);
 

@@ -90,8 +90,11 @@ static bool is_of(const Task *task, uint32_t tgid)
 
 Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
 {
-	Task *later, *task = task_life_at(task_lookup(table, tid), time_ns, &later);
+	Task *later, *task;
 
+	if (!tgid || !tid)
+		return NULL;
+	task = task_life_at(task_lookup(table, tid), time_ns, &later);
 	if (task && is_of(task, tgid))
 		return task;
 	/* The clocks of CPUs may differ a little. */

@@ -165,6 +165,12 @@ static Process *process_of_thread(TaskTable *table, uint32_t tgid, const Task *m
 	return maker ? maker->process : task_process_of(table, tgid);
 }
 
+/* A task outside of our pid namespace has zeros for ids. Only a process's first thread leads it. */
+static bool has_ids(uint32_t tgid, uint32_t tid, bool is_process)
+{
+	return tgid && tid && (is_process || tid != tgid);
+}
+
 void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t parent_tgid,
 		     uint32_t parent_tid, uint64_t time_ns)
 {
@@ -174,7 +180,7 @@ void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t par
 	bool is_process = tgid != parent_tgid;
 	Process *process;
 
-	if (old && old->born_ns == time_ns)
+	if (!has_ids(tgid, tid, is_process) || (old && old->born_ns == time_ns))
 		return;
 	process = is_process ? process_made(old, tgid, time_ns)
 			     : process_of_thread(table, tgid, parent);

@@ -50,8 +50,8 @@ void task_note_recent(TaskTable *table, Task *task);
 /* Returns the process that is or was known by that id, else what /proc says of it. */
 Process *task_process_of(TaskTable *table, uint32_t tgid);
 
-/* Returns the life of a tid that an event or a record of that time means, NULL: it is not kept. One
-   never heard of is read from /proc, or remembered as gone. */
+/* Returns the life of a tid that an event or a record of that time means, NULL: it is not kept, or
+   has no ids here. One never heard of is read from /proc, or remembered as gone. */
 Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns);
 
 /* Returns the id of the cgroup as far as it is known without the kernel's word. */

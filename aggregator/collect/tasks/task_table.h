@@ -47,6 +47,8 @@ void task_table_scan(TaskTable *table);
  */
 bool task_table_find(TaskTable *table, const TaskSample *sample, EventTask *task);
 
+/* Records. Those of tasks outside of our pid namespace have zeros for ids, and are left out. */
+
 /* A task has that name from now on: by prctl(), or by execve(), which makes any thread its
    process's leader. */
 void task_table_comm(TaskTable *table, uint32_t tgid, uint32_t tid, const char *comm,

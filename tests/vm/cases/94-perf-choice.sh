@@ -141,6 +141,7 @@ contained 1 &
 contained 2 &
 wait
 for container in 1 2; do
+	cp "contained.errors.$container" errors
 	equals "container $container of two: exit status" 0 "$(cat "contained.status.$container")"
 	equals "container $container of two: counted" 600 "$(report_count "contained.$container")"
 done

@@ -37,6 +37,7 @@ not_ok()
 	kept=$(mktemp -d ./failed.XXXX)
 	cp report errors "$kept/" 2> /dev/null
 	echo "not ok $1: $2 (see ${kept#./})"
+	[ ! -s "$kept/errors" ] || tail -n 5 "$kept/errors" | sed 's/^/# /'
 }
 
 # equals NAME WANT GOT
