@@ -283,10 +283,10 @@ static bool decode_other(Decoder *decoder, const uint8_t *record, uint32_t bytes
 	}
 }
 
-/* Room for as many events as the batch can have, and for an inner one behind them. */
-static void make_room(EventReader *reader, const Batch *batch)
+/* Room for as many events as a batch can have, and for an inner one behind them. */
+static void make_room(EventReader *reader, size_t content_bytes)
 {
-	size_t events_max = batch->content_bytes / sizeof(struct KmtEvent) + 1;
+	size_t events_max = content_bytes / sizeof(struct KmtEvent) + 1;
 
 	if (events_max <= reader->events_max)
 		return;
@@ -347,7 +347,7 @@ static inline void decode_records(EventReader *reader, const Batch *batch, const
 
 const Events *event_reader_decode(EventReader *reader, const Batch *batch)
 {
-	make_room(reader, batch);
+	make_room(reader, batch->content_bytes);
 	g_array_set_size(reader->heartbeats, 0);
 	if (batch->swapped)
 		decode_records(reader, batch, true);
@@ -358,10 +358,9 @@ const Events *event_reader_decode(EventReader *reader, const Batch *batch)
 
 const Events *event_reader_decode_text(EventReader *reader, const EventText *text)
 {
-	static const Batch none;
 	Events *decoded = &reader->decoded;
 
-	make_room(reader, &none);
+	make_room(reader, 0);
 	reader->events[0] = (Event){
 		.time_ns = text->time_ns,
 		.pointer = EVENT_POINTER_UNKNOWN,

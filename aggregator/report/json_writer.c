@@ -107,16 +107,17 @@ void json_time(JsonWriter *json, const char *name, uint64_t realtime_ns)
 
 void json_text_len(JsonWriter *json, const char *name, const char *text, gsize length)
 {
-	gsize at;
+	g_autoptr(GString) printable = g_string_new(NULL);
 
 	begin(json, name);
+	escape_append_len(printable, text, length);
 	g_string_append_c(json->out, '"');
-	at = json->out->len;
-	escape_append_len(json->out, text, length);
-	/* What is left is printable: two characters mean something in JSON. */
-	for (; at < json->out->len; at++)
-		if (strchr("\"\\", json->out->str[at]))
-			g_string_insert_c(json->out, (gssize)at++, '\\');
+	for (gsize i = 0; i < printable->len; i++) {
+		/* What is left is printable: two characters mean something in JSON. */
+		if (strchr("\"\\", printable->str[i]))
+			g_string_append_c(json->out, '\\');
+		g_string_append_c(json->out, printable->str[i]);
+	}
 	g_string_append_c(json->out, '"');
 }
 

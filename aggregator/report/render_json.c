@@ -78,20 +78,12 @@ static void write_processes(JsonWriter *json, const GArray *processes)
 	json_close(json, ']');
 }
 
-static void write_text_or_null(JsonWriter *json, const char *key, const char *name)
-{
-	if (name)
-		json_text(json, key, name);
-	else
-		json_null(json, key);
-}
-
 static void write_address(JsonWriter *json, const Frame *frame)
 {
 	g_autofree char *address = g_strdup_printf("0x%0*" G_GINT64_MODIFIER "x",
 						   frame->address_digits, frame->address);
 
-	write_text_or_null(json, "address", frame->address_digits ? address : NULL);
+	json_text(json, "address", frame->address_digits ? address : NULL);
 }
 
 static void write_frame(JsonWriter *json, const Frame *frame)
@@ -101,12 +93,12 @@ static void write_frame(JsonWriter *json, const Frame *frame)
 	frame_line_append_stripped(text, frame);
 	json_open(json, NULL, '{');
 	write_address(json, frame);
-	write_text_or_null(json, "function", frame->function);
+	json_text(json, "function", frame->function);
 	if (frame->has_offset)
 		json_count(json, "offset_bytes", frame->offset);
 	else
 		json_null(json, "offset_bytes");
-	write_text_or_null(json, "module", frame->module);
+	json_text(json, "module", frame->module);
 	json_text(json, "text", text->str);
 	json_close(json, '}');
 }

@@ -16,10 +16,10 @@ typedef enum {
 /* A line: what it appends is nothing where the facts are not known. */
 typedef struct {
 	void (*append)(const ReportModel *model, GString *out);
-	/* In place of it: shows one fact alone, behind its label. */
-	FactId fact;
+	FactId fact; /* in place of it: shows one fact alone, behind its label */
 	LineWhen when;
 	bool (*is_notable)(const ReportModel *model); /* with LINE_NOTABLE */
+	FactLineOfRun *of_run;                        /* in place of append */
 } Line;
 
 static const char *text_of(const ReportModel *model, FactId id)
@@ -490,21 +490,6 @@ static void large_line(const ReportModel *model, GString *out)
 			     "its symbols are not known\n");
 }
 
-static void sampling_line(const ReportModel *model, GString *out)
-{
-	append_sampling_line(out, model->facts);
-}
-
-static void bpf_line(const ReportModel *model, GString *out)
-{
-	append_bpf_line(out, model->facts);
-}
-
-static void full_line(const ReportModel *model, GString *out)
-{
-	append_full_line(out, model->facts);
-}
-
 static void saturated_line(const ReportModel *model, GString *out)
 {
 	if (number_of(model, FACT_SATURATED))
@@ -512,16 +497,6 @@ static void saturated_line(const ReportModel *model, GString *out)
 				       "Too large: %" G_GUINT64_FORMAT " is shown for all "
 				       "above\n",
 				       UINT64_MAX);
-}
-
-static void memory_line(const ReportModel *model, GString *out)
-{
-	append_memory_bound_line(out, model->facts);
-}
-
-static void lost_line(const ReportModel *model, GString *out)
-{
-	append_lost_line(out, model->facts);
 }
 
 static uint64_t names_counted(const ReportModel *model)
@@ -591,36 +566,36 @@ static void recorded_line(const ReportModel *model, GString *out)
 }
 
 static const Line lines[] = {
-	{ bytes_line, 0, LINE_NOTABLE, has_bytes },
-	{ failed_line, 0, LINE_NOTABLE, has_failed },
-	{ counted_line, 0, LINE_DETAIL, NULL },
-	{ frees_line, 0, LINE_ALWAYS, NULL },
-	{ left_out_lines, 0, LINE_NOTABLE, has_left_out },
-	{ append_dropped_line, 0, LINE_NOTABLE, has_several_drops },
-	{ append_nothing_left_line, 0, LINE_ALWAYS, NULL },
-	{ processes_line, 0, LINE_NOTABLE, shows_no_processes },
-	{ names_line, 0, LINE_NOTABLE, has_derived_names },
-	{ scope_line, 0, LINE_NOTABLE, has_other_scope },
-	{ interrupts_line, 0, LINE_NOTABLE, has_interrupts_left_out },
-	{ covered_line, 0, LINE_DETAIL, NULL },
-	{ recorded_line, 0, LINE_ALWAYS, NULL },
-	{ NULL, FACT_NOT_RECORDED, LINE_ALWAYS, NULL },
-	{ cut_line, 0, LINE_NOTABLE, has_cut },
-	{ run_line, 0, LINE_ALWAYS, NULL },
-	{ part_line, 0, LINE_ALWAYS, NULL },
-	{ NULL, FACT_CLOCK, LINE_DETAIL, NULL },
-	{ command_line, 0, LINE_DETAIL, NULL },
-	{ command_end_line, 0, LINE_NOTABLE, command_ended_badly },
-	{ cost_line, 0, LINE_DETAIL, NULL },
-	{ sampling_line, 0, LINE_ALWAYS, NULL },
-	{ hidden_line, 0, LINE_ALWAYS, NULL },
-	{ large_line, 0, LINE_ALWAYS, NULL },
-	{ NULL, FACT_ENDED_EARLY, LINE_ALWAYS, NULL },
-	{ bpf_line, 0, LINE_ALWAYS, NULL },
-	{ full_line, 0, LINE_ALWAYS, NULL },
-	{ saturated_line, 0, LINE_ALWAYS, NULL },
-	{ memory_line, 0, LINE_ALWAYS, NULL },
-	{ lost_line, 0, LINE_ALWAYS, NULL },
+	{ .append = bytes_line, .when = LINE_NOTABLE, .is_notable = has_bytes },
+	{ .append = failed_line, .when = LINE_NOTABLE, .is_notable = has_failed },
+	{ .append = counted_line, .when = LINE_DETAIL },
+	{ .append = frees_line, .when = LINE_ALWAYS },
+	{ .append = left_out_lines, .when = LINE_NOTABLE, .is_notable = has_left_out },
+	{ .append = append_dropped_line, .when = LINE_NOTABLE, .is_notable = has_several_drops },
+	{ .append = append_nothing_left_line, .when = LINE_ALWAYS },
+	{ .append = processes_line, .when = LINE_NOTABLE, .is_notable = shows_no_processes },
+	{ .append = names_line, .when = LINE_NOTABLE, .is_notable = has_derived_names },
+	{ .append = scope_line, .when = LINE_NOTABLE, .is_notable = has_other_scope },
+	{ .append = interrupts_line, .when = LINE_NOTABLE, .is_notable = has_interrupts_left_out },
+	{ .append = covered_line, .when = LINE_DETAIL },
+	{ .append = recorded_line, .when = LINE_ALWAYS },
+	{ .fact = FACT_NOT_RECORDED, .when = LINE_ALWAYS },
+	{ .append = cut_line, .when = LINE_NOTABLE, .is_notable = has_cut },
+	{ .append = run_line, .when = LINE_ALWAYS },
+	{ .append = part_line, .when = LINE_ALWAYS },
+	{ .fact = FACT_CLOCK, .when = LINE_DETAIL },
+	{ .append = command_line, .when = LINE_DETAIL },
+	{ .append = command_end_line, .when = LINE_NOTABLE, .is_notable = command_ended_badly },
+	{ .append = cost_line, .when = LINE_DETAIL },
+	{ .of_run = append_sampling_line, .when = LINE_ALWAYS },
+	{ .append = hidden_line, .when = LINE_ALWAYS },
+	{ .append = large_line, .when = LINE_ALWAYS },
+	{ .fact = FACT_ENDED_EARLY, .when = LINE_ALWAYS },
+	{ .of_run = append_bpf_line, .when = LINE_ALWAYS },
+	{ .of_run = append_full_line, .when = LINE_ALWAYS },
+	{ .append = saturated_line, .when = LINE_ALWAYS },
+	{ .of_run = append_memory_bound_line, .when = LINE_ALWAYS },
+	{ .of_run = append_lost_line, .when = LINE_ALWAYS },
 };
 
 void append_fact_line(GString *out, const Facts *facts, FactId id)
@@ -640,6 +615,8 @@ void append_facts(const ReportModel *model, GString *out)
 			continue;
 		if (line->append)
 			line->append(model, out);
+		else if (line->of_run)
+			line->of_run(out, model->facts);
 		else
 			append_fact_line(out, model->facts, line->fact);
 	}

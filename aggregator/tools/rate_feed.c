@@ -232,16 +232,6 @@ static void pace(RateFeed *feed, uint64_t time_ns)
 	}
 }
 
-/* A text begins with its first events. */
-static void take_start_of_text(RateFeed *feed)
-{
-	const RunInfo *info = feed->session->info;
-
-	feed->start_ns = run_info_number(info, KMT_FIELD_WINDOW_START_NS, UINT64_MAX);
-	intervals_set_window(feed->intervals, feed->start_ns,
-			     run_info_number(info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
-}
-
 /* Texts are in the order of time, but for what is printed late. */
 static bool take_text(RateFeed *feed, const Events *events)
 {
@@ -250,7 +240,7 @@ static bool take_text(RateFeed *feed, const Events *events)
 	if (!time_ns)
 		return true;
 	if (feed->start_ns == UINT64_MAX)
-		take_start_of_text(feed);
+		take_info(feed, events->header);
 	if (feed->options.paced)
 		pace(feed, time_ns);
 	feed->latest_ns = MAX(feed->latest_ns, time_ns);
