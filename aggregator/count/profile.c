@@ -41,7 +41,7 @@ struct Profile {
 	ProfileCell *cells;
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
-	bool lacks_names; /* the table of tasks or that of caches was full */
+	bool has_overflow; /* a table was full: see add_overflow() */
 	ProfileTotals totals;
 };
 
@@ -142,7 +142,7 @@ static TaskId task_intern(Profile *profile, const ProfileTask *wanted, uint64_t 
 	task_note_seen(profile, id, time_ns);
 	if (!wanted->is_thread_name && id != TASK_ID_OVERFLOW)
 		leader_note(profile, id);
-	profile->lacks_names |= id == TASK_ID_OVERFLOW;
+	profile->has_overflow |= id == TASK_ID_OVERFLOW;
 	return id;
 }
 
@@ -151,7 +151,7 @@ static CacheId cache_intern(Profile *profile, const ProfileCache *wanted)
 	CacheId id = intern(&profile->cache_index, (void **)&profile->caches, wanted,
 			    sizeof(*wanted), CACHE_ID_OVERFLOW);
 
-	profile->lacks_names |= id == CACHE_ID_OVERFLOW;
+	profile->has_overflow |= id == CACHE_ID_OVERFLOW;
 	return id;
 }
 
@@ -180,8 +180,10 @@ static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId
 		if (cell_is(cell, origin, task, context))
 			return cell;
 	}
-	if (index_is_full(index))
+	if (index_is_full(index)) {
+		profile->has_overflow = true;
 		return &profile->cells[0];
+	}
 	cell = index_append(index, (void **)&profile->cells, sizeof(*cell));
 	*cell = (ProfileCell){ .origin = origin, .task = task, .context = context };
 	slot_table_put(&index->slots, hash, at, index->count - 1);
@@ -207,7 +209,7 @@ static void add_overflow_rows(Profile *profile)
 	g_strlcpy(cache.name, "[other caches]", sizeof(cache.name));
 	cache_intern(profile, &cache);
 	cell_intern(profile, ORIGIN_ID_OVERFLOW, TASK_ID_OVERFLOW, KMT_CONTEXT_TASK);
-	profile->lacks_names = false;
+	profile->has_overflow = false;
 }
 
 Profile *profile_new(size_t bytes_max)
@@ -342,6 +344,7 @@ static OriginId origin_of(Profile *profile, const Events *events, uint16_t numbe
 {
 	EventOriginFacts facts;
 	ProfileOrigin origin;
+	OriginId id = ORIGIN_ID_OVERFLOW;
 
 	events_read_origin(events, number, &facts);
 	memset(&origin, 0, sizeof(origin));
@@ -355,7 +358,10 @@ static OriginId origin_of(Profile *profile, const Events *events, uint16_t numbe
 	origin.free = free;
 	origin.cache = cache_of(profile, events, facts.cache);
 	origin.stack = stack_of(profile, events, &facts);
-	return origin.stack == STACK_ID_NONE ? ORIGIN_ID_OVERFLOW : origin_intern(profile, &origin);
+	if (origin.stack != STACK_ID_NONE)
+		id = origin_intern(profile, &origin);
+	profile->has_overflow |= id == ORIGIN_ID_OVERFLOW;
+	return id;
 }
 
 /* Takes a name into zeroed room; what follows its terminator is not part of it. */
@@ -391,18 +397,6 @@ static TaskId task_of(Profile *profile, const Events *events, uint16_t number, u
 	return memo->id;
 }
 
-/* What has a cell, though not by the name of its task or cache: those of the overflow row have
-   neither, and are counted as over_bound. */
-static void count_nameless(Profile *profile, const ProfileCell *cell, uint64_t weight)
-{
-	if (cell->origin == ORIGIN_ID_OVERFLOW)
-		return;
-	if (cell->task == TASK_ID_OVERFLOW)
-		profile->totals.of_other_tasks += weight;
-	if (profile->origins[cell->origin].cache == CACHE_ID_OVERFLOW)
-		profile->totals.of_other_caches += weight;
-}
-
 /* Adds what events of that weight each add to the variance of an estimate. */
 static inline void add_variance(ProfileCell *cell, const Event *event)
 {
@@ -429,7 +423,8 @@ static inline TaskId task_at_hand(Counting *counting, const Event *event)
 		return counting->task_id;
 	counting->task = event->task;
 	counting->task_id =
-		task_of(counting->profile, counting->events, event->task, event->time_ns);
+		task_of(counting->profile, counting->events, event->task,
+			event_time_ns(counting->events, event));
 	return counting->task_id;
 }
 
@@ -451,9 +446,9 @@ static inline ProfileCell *cell_of(Counting *counting, const Event *event)
 	return cell;
 }
 
-static inline bool is_outside(const Profile *profile, const Event *event)
+static inline bool is_outside(const Profile *profile, uint64_t time_ns)
 {
-	return event->time_ns < profile->window_start_ns || event->time_ns > profile->window_end_ns;
+	return time_ns < profile->window_start_ns || time_ns > profile->window_end_ns;
 }
 
 /* Whether an event of the batch may be outside of the window. A text need not have times. */
@@ -465,7 +460,7 @@ static bool may_be_outside(const Profile *profile, const Events *events)
 	       events->last_ns > profile->window_end_ns;
 }
 
-bool profile_take(Profile *profile, const Events *events)
+void profile_take(Profile *profile, const Events *events)
 {
 	Counting counting = { profile, events, KMT_NONE, TASK_ID_UNKNOWN };
 	ProfileTotals *totals = &profile->totals;
@@ -477,16 +472,12 @@ bool profile_take(Profile *profile, const Events *events)
 		const Event *event = &events->events[i];
 		ProfileCell *cell;
 
-		if (G_UNLIKELY(is_at_edge) && is_outside(profile, event)) {
+		if (G_UNLIKELY(is_at_edge) && is_outside(profile, event_time_ns(events, event))) {
 			saturate_add(&totals->outside_window, event->weight);
 			continue;
 		}
 		cell = cell_of(&counting, event);
 		saturate_add(&counted, event->weight);
-		if (G_UNLIKELY(cell->origin == ORIGIN_ID_OVERFLOW))
-			saturate_add(&totals->over_bound, event->weight);
-		if (G_UNLIKELY(profile->lacks_names))
-			count_nameless(profile, cell, event->weight);
 		if (G_LIKELY(event->pointer))
 			saturate_add(&cell->events, event->weight);
 		else
@@ -494,12 +485,31 @@ bool profile_take(Profile *profile, const Events *events)
 		add_variance(cell, event);
 	}
 	saturate_add(&totals->events, counted);
-	return true;
+}
+
+/* Adds the events of a cell that lacks something because a table was full. Those of the overflow
+   row have no name of a task or cache either, and count as over_bound alone. */
+static void add_overflow(ProfileTotals *totals, const Profile *profile, const ProfileCell *cell)
+{
+	uint64_t events = saturate_sum(cell->events, cell->failed);
+
+	if (cell->origin == ORIGIN_ID_OVERFLOW) {
+		saturate_add(&totals->over_bound, events);
+		return;
+	}
+	if (cell->task == TASK_ID_OVERFLOW)
+		saturate_add(&totals->of_other_tasks, events);
+	if (profile->origins[cell->origin].cache == CACHE_ID_OVERFLOW)
+		saturate_add(&totals->of_other_caches, events);
 }
 
 ProfileTotals profile_totals(const Profile *profile)
 {
-	return profile->totals;
+	ProfileTotals totals = profile->totals;
+
+	for (uint32_t i = 0; profile->has_overflow && i < profile->cell_index.count; i++)
+		add_overflow(&totals, profile, &profile->cells[i]);
+	return totals;
 }
 
 StackKind profile_stack_kind(const Profile *profile)

@@ -99,8 +99,8 @@ void profile_keep_threads(Profile *profile);
 /* Events before start_ns or after end_ns (monotonic) are not counted from here on. */
 void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns);
 
-/* Counts the events of a batch. Always returns true. */
-bool profile_take(Profile *profile, const Events *events);
+/* Counts the events of a batch. */
+void profile_take(Profile *profile, const Events *events);
 
 /* Results. Ids run from 0 to the count - 1; what is returned is borrowed. */
 ProfileTotals profile_totals(const Profile *profile);

@@ -7,8 +7,10 @@
 #include <string.h>
 
 enum {
-	PREFETCH_BYTES = 512, /* ahead of the record at hand */
-	EVENTS_FIRST = 1024,  /* more than a batch of an emitter has */
+	/* Ahead of the record at hand. Decoding waits for memory: with 512 the reading loop is a
+	   tenth slower. */
+	PREFETCH_BYTES = 2048,
+	EVENTS_FIRST = 1024, /* more than a batch of an emitter has */
 	HEARTBEATS_FIRST = 16,
 };
 
@@ -80,7 +82,7 @@ static inline void put_event(Decoder *decoder, const uint8_t *record, bool free,
 	uint16_t origin = load_u16(record + 2, swapped);
 	Event *event = decoder->next;
 
-	event->time_ns = decoder->base_time_ns + (when & KMT_TIME_MASK);
+	event->after_ns = when & KMT_TIME_MASK;
 	event->pointer = pointer;
 	event->weight = weight;
 	event->each = each;
@@ -362,7 +364,6 @@ const Events *event_reader_decode_text(EventReader *reader, const EventText *tex
 
 	make_room(reader, 0);
 	reader->events[0] = (Event){
-		.time_ns = text->time_ns,
 		.pointer = EVENT_POINTER_UNKNOWN,
 		.weight = text->weight,
 		.each = 1,

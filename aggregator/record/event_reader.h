@@ -19,12 +19,12 @@ typedef struct EventReader EventReader;
 /* Pointer of an event that stands for several whose pointers were not recorded. */
 #define EVENT_POINTER_UNKNOWN UINT64_MAX
 
-/* Some events of one origin, task and context. */
+/* Some events of one origin, task and context. 32 bytes: a batch of them stays in the cache. */
 typedef struct {
-	uint64_t time_ns; /* CLOCK_MONOTONIC; 0 in a batch without times */
-	uint64_t pointer; /* 0: the allocation failed */
-	uint64_t weight;  /* how many it stands for */
-	uint32_t each;    /* ... and how many of them each that was taken; 1: it is no estimate */
+	uint64_t pointer;  /* 0: the allocation failed */
+	uint64_t weight;   /* how many it stands for */
+	uint32_t each;     /* ... and how many of them each that was taken; 1: it is no estimate */
+	uint32_t after_ns; /* behind the time of its batch; event_time_ns() */
 	uint16_t origin;
 	uint16_t task;   /* KMT_NONE: not known */
 	uint8_t context; /* enum KmtContext */
@@ -75,6 +75,12 @@ typedef struct {
 	uint32_t epoch;        /* of the symbols that the addresses belong to */
 	const EventText *text; /* its one origin and task; NULL: it is of a stream */
 } Events;
+
+/* Returns when an event happened: CLOCK_MONOTONIC, 0 in a batch without times. */
+static inline uint64_t event_time_ns(const Events *events, const Event *event)
+{
+	return events->header->base_time_ns + event->after_ns;
+}
 
 /* Takes a decoded batch. Returns false where its times cannot be: then all of it is damaged. */
 typedef bool (*EventSink)(const Events *events, void *user_data);

@@ -66,6 +66,7 @@ Losses losses_of(const Session *session)
 	uint64_t damaged_bytes = run_info_number(session->info, KMT_FIELD_DAMAGED_BYTES, 0);
 	LossRange transport = transport_lost(session, &totals);
 	LossRange unreadable = loss_exactly(session->unreadable_lines);
+	ProfileTotals counted = session_totals(session);
 
 	Losses losses = {
 		.transport = loss_without(transport, not_delivered(session, transport)),
@@ -74,9 +75,9 @@ Losses losses_of(const Session *session)
 		.skipped = loss_exactly(skipped_probes(session, &totals) + totals.errors),
 		.reentrant = totals.reentrant,
 		.damaged = loss_add(totals.damaged, unreadable),
-		.over_bound = session_totals(session).over_bound,
-		.of_other_tasks = session_totals(session).of_other_tasks,
-		.of_other_caches = session_totals(session).of_other_caches,
+		.over_bound = counted.over_bound,
+		.of_other_tasks = counted.of_other_tasks,
+		.of_other_caches = counted.of_other_caches,
 		.damaged_bytes =
 			MAX(damaged_bytes, batch_reader_totals(session->reader).damaged_bytes),
 		.untraced_ns = run_info_number(session->info, KMT_FIELD_UNTRACED_NS, 0),

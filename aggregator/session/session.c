@@ -115,7 +115,8 @@ static void take_batch(const Batch *batch, void *user_data)
 /* An EventSink. */
 static bool take_into_profile(const Events *events, void *user_data)
 {
-	return profile_take(user_data, events);
+	profile_take(user_data, events);
+	return true;
 }
 
 Session *session_new(size_t memory_bytes_max)

@@ -44,10 +44,10 @@ static Batch parse(const GByteArray *bytes)
 Test(event_reader, records_become_events)
 {
 	static const Event wanted[] = {
-		{ 1001, 0xa0, 3, 3, 0, KMT_NONE, KMT_CONTEXT_SOFTIRQ, false },
-		{ 1007, 0xb0, 3, 3, 0, 0, KMT_CONTEXT_TASK, true },
-		{ 1003, 0, 3, 3, 0, 0, KMT_CONTEXT_TASK, false },
-		{ 1004, EVENT_POINTER_UNKNOWN, 18, 3, 0, 0, KMT_CONTEXT_TASK, false },
+		{ 0xa0, 3, 3, 1, 0, KMT_NONE, KMT_CONTEXT_SOFTIRQ, false },
+		{ 0xb0, 3, 3, 7, 0, 0, KMT_CONTEXT_TASK, true },
+		{ 0, 3, 3, 3, 0, 0, KMT_CONTEXT_TASK, false },
+		{ EVENT_POINTER_UNKNOWN, 18, 3, 4, 0, 0, KMT_CONTEXT_TASK, false },
 	};
 	g_autoptr(EventReader) reader = event_reader_new(NULL);
 	g_autoptr(GByteArray) bytes = stream_of_all_kinds();
@@ -60,7 +60,7 @@ Test(event_reader, records_become_events)
 	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++) {
 		const Event *event = &events->events[i];
 
-		cr_expect(eq(u64, event->time_ns, wanted[i].time_ns));
+		cr_expect(eq(u64, event_time_ns(events, event), 1000 + wanted[i].after_ns));
 		cr_expect(eq(u64, event->pointer, wanted[i].pointer));
 		cr_expect(eq(u64, event->weight, wanted[i].weight));
 		cr_expect(eq(u32, event->each, wanted[i].each));
