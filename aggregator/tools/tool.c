@@ -5,7 +5,6 @@
 #include "collect/run/collect_live.h"
 #include "import/input.h"
 #include "collect/run/oom_score.h"
-#include "collect/run/pid_check.h"
 #include "collect/stap/stap_build.h"
 #include "collect/host/watchdog.h"
 #include "base/escape.h"

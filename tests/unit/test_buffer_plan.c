@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap/buffer_plan.h"
 #include "collect/host/host_memory.h"
-#include "collect/perf/perf_collector.h"
+#include "collect/perf/perf_ring.h"
 #include "leaks.h"
 #include "temporary.h"
 

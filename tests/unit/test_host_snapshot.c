@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/host/host_snapshot.h"
 
-#include "collect/host/build_id.h"
 #include "leaks.h"
 #include "session/session.h"
 #include "temporary.h"

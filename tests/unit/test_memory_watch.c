@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/run/memory_watch.h"
-#include "collect/host/process_memory.h"
 #include "leaks.h"
 #include "temporary.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/perf/perf_throttle.h"
+#include "collect/perf/perf_period.h"
 
 #include "leaks.h"
 

@@ -1,6 +1,5 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/host/btf_file.c aggregator/collect/host/btf_file.h \
-	aggregator/collect/host/build_id.c aggregator/collect/host/build_id.h \
 	aggregator/collect/host/cache_layout.c aggregator/collect/host/cache_layout.h \
 	aggregator/collect/host/cache_layout_btf.c \
 	aggregator/collect/host/cache_layout_dwarf.c \
@@ -16,7 +15,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/host/module_rights.c aggregator/collect/host/module_rights.h \
 	aggregator/collect/host/pid_namespace.c aggregator/collect/host/pid_namespace.h \
 	aggregator/collect/host/process_group.c aggregator/collect/host/process_group.h \
-	aggregator/collect/host/process_memory.c aggregator/collect/host/process_memory.h \
 	aggregator/collect/host/slab_facts.c aggregator/collect/host/slab_facts.h \
 	aggregator/collect/host/stap_tool.c aggregator/collect/host/stap_tool.h \
 	aggregator/collect/host/tracefs.c aggregator/collect/host/tracefs.h \

@@ -1,8 +1,8 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/perf/bpf_beside.c aggregator/collect/perf/bpf_beside.h \
-	aggregator/collect/perf/perf_check.c aggregator/collect/perf/perf_check.h \
+	aggregator/collect/perf/perf_check.c \
 	aggregator/collect/perf/perf_clock.c aggregator/collect/perf/perf_clock.h \
-	aggregator/collect/perf/perf_collector.c aggregator/collect/perf/perf_collector.h \
+	aggregator/collect/perf/perf_collector.c \
 	aggregator/collect/perf/perf_cost.c aggregator/collect/perf/perf_cost.h \
 	aggregator/collect/perf/perf_cpus.c \
 	aggregator/collect/perf/perf_events.c aggregator/collect/perf/perf_events.h \
@@ -14,5 +14,4 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf/perf_sample.c aggregator/collect/perf/perf_sample.h \
 	aggregator/collect/perf/perf_scatter.c aggregator/collect/perf/perf_scatter.h \
 	aggregator/collect/perf/perf_state.h \
-	aggregator/collect/perf/perf_throttle.c aggregator/collect/perf/perf_throttle.h \
 	aggregator/collect/perf/perf_weight.c aggregator/collect/perf/perf_weight.h

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/perf/perf_check.h"
+#include "collect/run/check.h"
 
 #include "collect/perf/bpf_beside.h"
 #include "collect/host/cache_probes.h"
@@ -7,7 +7,7 @@
 #include "collect/host/host_memory.h"
 #include "collect/host/host_snapshot.h"
 #include "collect/host/kmem_points.h"
-#include "collect/perf/perf_collector.h"
+#include "collect/perf/perf_ring.h"
 #include "collect/host/pid_namespace.h"
 #include "collect/host/tracefs.h"
 

@@ -82,3 +82,30 @@ bool perf_ring_read(PerfRing *ring, uint64_t head, PerfRecordVisitor visit, void
 	give_back(ring, at);
 	return true;
 }
+
+/* What the kernel's table of a ring's pages, a word for each, has room for: it is one block of
+   memory, of the largest that there are on nearly every kernel, and the ring's own struct is in it,
+   too, so that half of it is left to a power of two. 1 GB where a page has 4 KB. */
+static uint32_t ring_megabytes_max(void)
+{
+	enum { LARGEST_BLOCK_PAGES = 1 << 10, WORD_BYTES = 8 };
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t pages = page_bytes * LARGEST_BLOCK_PAGES / 2 / WORD_BYTES;
+
+	return (uint32_t)(pages * page_bytes >> 20);
+}
+
+bool perf_plan_buffers(BufferPlan *plan, const CollectRequest *request, unsigned cpus,
+		       uint64_t available_bytes, GError **error)
+{
+	const BufferRequest asked = {
+		.megabytes = request->buffer_megabytes,
+		.cpus = cpus,
+		.per_cpu = true,
+		.power_of_two = true,
+		.available_bytes = available_bytes,
+		.megabytes_max = ring_megabytes_max(),
+	};
+
+	return buffer_plan_init(plan, &asked, error);
+}

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/run/collector.h"
+#include "collect/stap/buffer_plan.h"
+
 #include <glib.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -32,3 +35,7 @@ typedef void (*PerfRecordVisitor)(const struct perf_event_header *record, void *
 /* Visits the records up to that head, and gives their room back to the kernel. Returns false when
    the ring makes no sense; then everything up to the head is skipped. */
 bool perf_ring_read(PerfRing *ring, uint64_t head, PerfRecordVisitor visit, void *user_data);
+
+/* Plans the rings of so many CPUs. As buffer_plan_init(). */
+bool perf_plan_buffers(BufferPlan *plan, const CollectRequest *request, unsigned cpus,
+		       uint64_t available_bytes, GError **error);

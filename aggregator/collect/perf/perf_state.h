@@ -9,7 +9,6 @@
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_run.h"
 #include "collect/perf/perf_scatter.h"
-#include "collect/perf/perf_throttle.h"
 #include "collect/tasks/task_table.h"
 #include "record/event_writer.h"
 

@@ -74,3 +74,10 @@ void check_append_size(GString *text, uint64_t bytes);
 /* For rows: returns the content of a file below the host's root, without the space at its end, or
    NULL. */
 char *check_read(const CheckHost *host, const char *path);
+
+/* The rows of each collector, in its NAME_check.c; ended by a row without topic. */
+extern const CheckRow stap_checks[];
+extern const CheckRow perf_checks[];
+
+/* As CollectorType.is_ready of the collector stap. */
+bool stap_is_ready(const CheckHost *host, GString *lacks);

@@ -6,6 +6,11 @@
 /* Whether stdout gets the stream, --record=-, and nothing else may be written there. */
 bool collect_request_streams(const CollectRequest *request);
 
+/* Whether all of these (element-type guint32) are processes of this host. Returns false with error
+   set, an error of the options of one line, where one is none, or is a thread of another. root is
+   "" but in tests. */
+bool pids_exist(const char *root, const GArray *pids, GError **error);
+
 /* Collects with that collector into the session, and into a recording where one was asked for. As
    CollectorType.collect. */
 bool collect_live(const CollectorType *collector, const CollectRequest *request, Session *session,

@@ -11,6 +11,5 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/run/live_run.c aggregator/collect/run/live_run.h \
 	aggregator/collect/run/memory_watch.c aggregator/collect/run/memory_watch.h \
 	aggregator/collect/run/oom_score.c aggregator/collect/run/oom_score.h \
-	aggregator/collect/run/pid_check.c aggregator/collect/run/pid_check.h \
 	aggregator/collect/run/progress.c aggregator/collect/run/progress.h \
 	aggregator/collect/run/run_facts.c aggregator/collect/run/run_facts.h

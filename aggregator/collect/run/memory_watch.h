@@ -17,5 +17,11 @@ typedef struct {
 	uint64_t buffer_bytes; /* of the transport, mapped into this program */
 } MemoryWatch;
 
+/*
+ * Returns the memory that a process holds, resident or swapped out, in bytes: what the host would
+ * get back if it ended. Read from /proc below root ("": this host's); 0 when it is gone.
+ */
+uint64_t process_memory(const char *root, pid_t pid);
+
 /* Returns what holds too much memory now, in a line, or NULL. The caller frees it. */
 char *memory_watch_problem(const MemoryWatch *watch);

@@ -5,7 +5,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap/module_file.c aggregator/collect/stap/module_file.h \
 	aggregator/collect/stap/stap_arguments.c aggregator/collect/stap/stap_arguments.h \
 	aggregator/collect/stap/stap_build.c aggregator/collect/stap/stap_build.h \
-	aggregator/collect/stap/stap_check.c aggregator/collect/stap/stap_check.h \
+	aggregator/collect/stap/stap_check.c \
 	aggregator/collect/stap/stap_child.c aggregator/collect/stap/stap_child.h \
 	aggregator/collect/stap/stap_collector.c \
 	aggregator/collect/stap/stap_compile.c aggregator/collect/stap/stap_compile.h \

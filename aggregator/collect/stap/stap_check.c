@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/stap/stap_check.h"
+#include "collect/run/check.h"
 
 #include "collect/host/cache_layout.h"
 #include "collect/host/host_memory.h"

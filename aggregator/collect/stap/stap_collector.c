@@ -5,9 +5,9 @@
 #include "collect/host/host_memory.h"
 #include "collect/stap/module_cache.h"
 #include "collect/host/pid_namespace.h"
+#include "collect/run/check.h"
 #include "collect/stap/stap_arguments.h"
 #include "collect/stap/stap_build.h"
-#include "collect/stap/stap_check.h"
 #include "collect/stap/stap_run.h"
 
 /* Returns the path of the module to load, or NULL with error set. */

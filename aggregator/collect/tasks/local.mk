@@ -5,7 +5,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/tasks/task_births.c aggregator/collect/tasks/task_births.h \
 	aggregator/collect/tasks/task_cgroup.c aggregator/collect/tasks/task_cgroup.h \
 	aggregator/collect/tasks/task_lives.c \
-	aggregator/collect/tasks/task_names.c aggregator/collect/tasks/task_names.h \
 	aggregator/collect/tasks/task_proc.c aggregator/collect/tasks/task_proc.h \
 	aggregator/collect/tasks/task_records.c \
 	aggregator/collect/tasks/task_state.h \
