@@ -13,6 +13,7 @@ tests_cli_make_fixture_CFLAGS = $(aggregator_cflags)
 tests_cli_make_fixture_LDADD = $(aggregator_libs)
 tests_cli_make_fixture_SOURCES = tests/cli/make_fixture.c \
 	tests/cli/cgroup_stream.c tests/cli/cgroup_stream.h \
+	tests/cli/limit_stream.c tests/cli/limit_stream.h \
 	tests/cli/rate_stream.c tests/cli/rate_stream.h \
 	tests/cli/sample_stream.c tests/cli/sample_stream.h \
 	tests/cli/slab_stream.c tests/cli/slab_stream.h \

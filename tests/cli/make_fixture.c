@@ -16,9 +16,12 @@
  *	make_fixture rates            two CPUs over several intervals
  *	make_fixture slab             slab caches by name, and two readings of /proc/slabinfo
  *	make_fixture slab-part        the same, of some caches only, and not all by name
+ *	make_fixture limited          a run of which little is known
+ *	make_fixture crowded          more tasks, caches and modules than the least memory holds
  */
 #include "cgroup_stream.h"
 #include "event_batch.h"
+#include "limit_stream.h"
 #include "record/batch_writer.h"
 #include "rate_stream.h"
 #include "sample_stream.h"
@@ -228,12 +231,16 @@ int main(int argc, char **argv)
 		slab_stream(stream, g_str_equal(wanted, "slab-part"));
 	if (g_str_equal(wanted, "rates") || g_str_equal(wanted, "rates-blind"))
 		rate_stream(stream, g_str_equal(wanted, "rates-blind"));
+	if (g_str_equal(wanted, "limited"))
+		limited_stream(stream);
+	if (g_str_equal(wanted, "crowded"))
+		crowded_stream(stream);
 	for (gsize i = 0; i < G_N_ELEMENTS(machines); i++)
 		if (g_str_equal(wanted, machines[i].arch))
 			make(stream, &machines[i]);
 	if (!stream->len) {
 		fputs("usage: make_fixture swap|sample|throttle|s390x|i686|aarch64|cgroups|rates|"
-		      "rates-blind|slab|slab-part\n",
+		      "rates-blind|slab|slab-part|limited|crowded\n",
 		      stderr);
 		return 2;
 	}

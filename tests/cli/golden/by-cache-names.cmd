@@ -1,1 +1,2 @@
-kmalloc-top -i ../../examples/mixed.kmr --by=cache -t 2 -q | grep -A1 '^Names'
+# shows: Names
+kmalloc-top -i ../../examples/mixed.kmr --by=cache -t 2 -q | grep '^Names'

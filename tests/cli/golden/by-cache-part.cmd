@@ -1,1 +1,2 @@
+# shows: Names; Recorded
 fixture slab-part | kmalloc-top -i - -q --by=cache

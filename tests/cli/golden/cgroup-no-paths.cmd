@@ -1,1 +1,2 @@
+# shows: Left out
 fixture i686 | kmalloc-top -q -i - --cgroup sshd.service

@@ -1,1 +1,2 @@
+# shows: Left out
 fixture cgroups | kmalloc-top -q -i - --cgroup sshd

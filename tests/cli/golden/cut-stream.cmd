@@ -1,1 +1,2 @@
+# shows: Nothing left
 fixture s390x | head -c 1000 | kmalloc-top -i - -q

@@ -1,1 +1,2 @@
+# shows: Nothing left
 kmalloc-top -i import/hashkey.txt -e tcp_ -e ext3

@@ -1,1 +1,2 @@
+# shows: Bytes
 kmalloc-top -i import/perf_script_large.txt; kmalloc-top -q -i import/perf_script_large_flat.txt

@@ -1,1 +1,2 @@
+# shows: Bytes
 kmalloc-top -i import/perf_script_period.txt

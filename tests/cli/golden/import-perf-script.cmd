@@ -1,1 +1,2 @@
+# shows: Command; Lost
 kmalloc-top -i import/perf_script.txt --details

@@ -1,1 +1,2 @@
+# shows: Nothing left
 fixture s390x | kmalloc-top -i - --min-bytes 1K

@@ -1,1 +1,2 @@
+# shows: Run
 fixture s390x | kmalloc-top -i - --no-host -q

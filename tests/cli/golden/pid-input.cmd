@@ -1,1 +1,2 @@
+# shows: Left out
 fixture cgroups | kmalloc-top -q -i - -p 101,999 --by=pid; fixture cgroups | kmalloc-top -q -i - -p 101 --with-interrupts --by=pid

@@ -1,1 +1,2 @@
+# shows: Lost
 fixture rates >"$WORK/r.kmr" && cd "$WORK" && slabratetop -i r.kmr 0.25

@@ -1,1 +1,2 @@
+# shows: Sampled
 zstd -dc ../../examples/mixed.kmr | fixture sample 8 400 | kmalloc-top -i - -t 1 --details

@@ -1,1 +1,2 @@
+# shows: Scope
 fixture slab | slabstack ftrace_event_field -i - --details

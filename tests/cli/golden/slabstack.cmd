@@ -1,1 +1,2 @@
+# shows: Bytes; Names
 fixture slab | slabstack -i - kmalloc-192
