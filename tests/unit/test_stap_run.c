@@ -511,22 +511,25 @@ Test(stap_run, a_user_signal_reports_and_goes_on, .timeout = 60)
 	cr_expect(stage.outcome.command_ended);
 }
 
+/* There is no watchdog here: the kernel sends staprun its signal. */
 Test(stap_run, staprun_ends_when_this_program_is_killed, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new("trap 'touch $here/ended; exit 0' TERM\n"
-					"touch $here/ready\nwhile :; do sleep 0.1; done\n");
-	g_autofree char *ready = g_build_filename(stage.folder, "ready", NULL);
+					"echo $$ >$here/pid; mv $here/pid $here/ready\n"
+					"while :; do sleep 0.1; done\n");
 	g_autofree char *ended = g_build_filename(stage.folder, "ended", NULL);
 	pid_t program = fork();
+	int status;
 
 	if (!program)
 		_exit(run(&stage, NULL, NULL));
-	while (access(ready, F_OK))
-		g_usleep(10000);
+	cr_assert(process_wait_for_file(stage.folder, "ready"));
+	cr_expect(not(g_file_test(ended, G_FILE_TEST_EXISTS)));
 	kill(program, SIGKILL);
-	waitpid(program, NULL, 0);
-	while (access(ended, F_OK))
-		g_usleep(10000);
+	cr_assert(eq(int, waitpid(program, &status, 0), program));
+	cr_expect(eq(int, WTERMSIG(status), SIGKILL));
+	cr_expect(process_wait_for_file(stage.folder, "ended"));
+	cr_expect(process_wait_until_gone(process_read_pid(stage.folder, "ready")));
 }
 
 /* A staprun with its module that does not listen, and a process of its group that neither does, and

@@ -138,15 +138,55 @@ Test(tracepoint_format, a_text_without_bounds_is_refused)
 	expect_refused(longer, strlen(longer));
 }
 
+static void expect_same_field(const TracepointField *field, const TracepointField *expected)
+{
+	cr_expect_str_eq(field->name, expected->name);
+	cr_expect_str_eq(field->type, expected->type);
+	cr_expect(eq(u16, field->offset, expected->offset), "%s", expected->name);
+	cr_expect(eq(u16, field->size, expected->size), "%s", expected->name);
+	cr_expect(field->is_signed == expected->is_signed, "%s", expected->name);
+}
+
+/* Reads the first bytes of a text, with others behind them. Returns how many fields there are; 0:
+   it is refused. */
+static guint fields_of_cut(const char *text, size_t length, const TracepointFormat *whole,
+			   char behind)
+{
+	g_autoptr(GError) error = NULL;
+	g_autofree char *cut = g_strnfill(length + 64, behind);
+	g_autoptr(TracepointFormat) format = NULL;
+
+	memcpy(cut, text, length);
+	format = tracepoint_format_parse(cut, length, &error);
+	cr_expect_eq(format == NULL, error != NULL, "%zu bytes", length);
+	if (!format)
+		return 0;
+	cr_assert(le(u32, format->field_count, whole->field_count));
+	for (guint i = 0; i < format->field_count; i++)
+		expect_same_field(&format->fields[i], &whole->fields[i]);
+	return format->field_count;
+}
+
+/* Whatever lies behind the text; under ASan nothing does. */
 Test(tracepoint_format, a_text_cut_anywhere_is_read_within_its_length)
 {
 	g_autofree char *text = perf_fixture_format("7.2", "kmem_cache_alloc");
+	g_autoptr(TracepointFormat) whole = parse(text);
+	guint most = 0, refused = 0;
 
 	for (size_t length = 0; length < strlen(text); length++) {
 		g_autofree char *exact = perf_fixture_exact(text, length);
+		guint fields = fields_of_cut(text, length, whole, '9');
 
+		cr_expect(eq(u32, fields_of_cut(text, length, whole, ';'), fields));
 		tracepoint_format_free(tracepoint_format_parse(exact, length, NULL));
+		/* In the middle of a line the text is refused, else it has those above. */
+		cr_expect(fields == 0 || fields >= most, "%zu bytes", length);
+		most = MAX(most, fields);
+		refused += !fields;
 	}
+	cr_expect(eq(u32, most, whole->field_count));
+	cr_expect(gt(u32, refused, 100));
 }
 
 static const struct {

@@ -1,2 +1,2 @@
 # shows: Traced command
-head -c $((995368 - 20000)) ../../examples/mixed.kmr | kmalloc-top -i - -t 1 -q | tail -n 4
+head -c -20000 ../../examples/mixed.kmr | kmalloc-top -i - -t 1 -q | tail -n 4
