@@ -1,1 +1,1 @@
-kmalloc-top -i ../../examples/mixed.kmr --by=stack,pid -I unix_ -t 1 --human -q | sed "/^Bytes/,\$d"
+kmalloc-top -i ../../examples/mixed.kmr --by=stack,pid -I unix_ -t 1 --human -q

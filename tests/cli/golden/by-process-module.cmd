@@ -1,2 +1,2 @@
 # shows: Dropped
-kmalloc-top -i ../../examples/mixed.kmr --by=process,module -e tcp_ -m 30 -t 4 -s bytes | sed "/^Processes/,\$d"
+kmalloc-top -i ../../examples/mixed.kmr --by=process,module -e tcp_ -m 30 -t 4 -s bytes

@@ -1,2 +1,2 @@
 # shows: Bytes
-kmalloc-top -i ../../examples/mixed.kmr --details --human -s bytes -t 1 -q | sed "/^Failed/,\$d"
+kmalloc-top -i ../../examples/mixed.kmr --details --human -s bytes -t 1 -q
