@@ -3,17 +3,12 @@ libaggregator_a_SOURCES += \
 	aggregator/screen/chains.c aggregator/screen/chains.h \
 	aggregator/screen/detail_view.c aggregator/screen/detail_view.h \
 	aggregator/screen/fit.c aggregator/screen/fit.h \
-	aggregator/screen/help_view.c aggregator/screen/help_view.h \
 	aggregator/screen/history.c aggregator/screen/history.h \
-	aggregator/screen/kept_stderr.c aggregator/screen/kept_stderr.h \
 	aggregator/screen/key_codes.h \
 	aggregator/screen/keys.c aggregator/screen/keys.h \
-	aggregator/screen/layout.c aggregator/screen/layout.h \
 	aggregator/screen/page.c aggregator/screen/page.h \
 	aggregator/screen/prompt.c aggregator/screen/prompt.h \
-	aggregator/screen/save.c aggregator/screen/save.h \
 	aggregator/screen/screen.c aggregator/screen/screen.h \
-	aggregator/screen/sparkline.c aggregator/screen/sparkline.h \
 	aggregator/screen/state.c aggregator/screen/state.h \
 	aggregator/screen/table_view.c aggregator/screen/table_view.h \
 	aggregator/screen/terminal.c aggregator/screen/terminal.h \

@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "screen/page.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <gio/gio.h>
+#include <stdio.h>
+#include <unistd.h>
+
 static void line_clear(gpointer data)
 {
 	PageLine *line = data;
@@ -78,4 +84,25 @@ char *page_text(const Page *page)
 	append_part(out, page->body);
 	append_part(out, page->foot);
 	return g_string_free(out, FALSE);
+}
+
+static bool fail(const char *path, GError **error)
+{
+	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno), "%s: not written: %s", path,
+		    g_strerror(errno));
+	return false;
+}
+
+bool page_save(const Page *page, const char *path, GError **error)
+{
+	g_autofree char *text = page_text(page);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+	bool is_written;
+
+	if (!file)
+		return fail(path, error);
+	is_written = fputs(text, file) >= 0;
+	is_written &= !fclose(file);
+	return is_written || fail(path, error);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 
 /*
  * A page is what a view has to show, as lines of text: the head and the foot stay where they are,
@@ -43,3 +44,7 @@ guint page_scroll(const Page *page, guint before, guint lines);
 /* Returns the page as a text of all its lines without the keys' and without spaces at their ends.
  */
 char *page_text(const Page *page);
+
+/* Writes that text into a new file that only its owner can read; one that exists is not touched.
+   Returns false with error set. */
+bool page_save(const Page *page, const char *path, GError **error);

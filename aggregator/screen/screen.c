@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "screen/screen.h"
 
-#include "screen/kept_stderr.h"
 #include "screen/keys.h"
-#include "screen/save.h"
 #include "screen/terminal.h"
 #include "screen/views.h"
 
@@ -31,7 +29,6 @@ typedef struct {
 struct Screen {
 	ScreenState state; /* the thread's, as all that is drawn */
 	Terminal *terminal;
-	KeptStderr *kept;
 	GThread *thread;
 	GAsyncQueue *gifts;    /* (element-type Gift*) */
 	GAsyncQueue *commands; /* (element-type ScreenCommand*) */
@@ -106,7 +103,7 @@ static bool take_keys(Screen *screen)
 
 static bool take_messages(Screen *screen)
 {
-	g_autofree char *line = kept_stderr_news(screen->kept);
+	g_autofree char *line = terminal_news(screen->terminal);
 
 	if (line)
 		state_say(&screen->state, "%s", line);
@@ -127,13 +124,12 @@ static bool write_view(Screen *screen)
 	ScreenState *state = &screen->state;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Page) page = NULL;
-	g_autofree char *text = NULL, *path = g_steal_pointer(&state->write_to);
+	g_autofree char *path = g_steal_pointer(&state->write_to);
 
 	if (!path)
 		return false;
 	page = views_page(state, MAX(terminal_width(screen->terminal), WRITTEN_COLUMNS_MIN));
-	text = page_text(page);
-	if (save_text(path, text, &error))
+	if (page_save(page, path, &error))
 		state_say(state, "written: %s", path);
 	else
 		state_say(state, "%s", error->message);
@@ -233,7 +229,6 @@ Screen *screen_start(const ScreenOptions *options, GError **error)
 		return NULL;
 	screen = g_new0(Screen, 1);
 	screen->terminal = terminal;
-	screen->kept = kept_stderr_begin();
 	screen->gifts = g_async_queue_new_full(gift_free);
 	screen->commands = g_async_queue_new_full(command_free);
 	screen->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -302,7 +297,6 @@ void screen_end(Screen *screen)
 {
 	join(screen);
 	terminal_close(screen->terminal);
-	kept_stderr_end(screen->kept);
 	state_clear(&screen->state);
 	g_async_queue_unref(screen->gifts);
 	g_async_queue_unref(screen->commands);

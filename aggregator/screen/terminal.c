@@ -3,6 +3,7 @@
 
 #include "screen/terminal.h"
 
+#include "base/escape.h"
 #include "collect/host/watchdog.h"
 #include "screen/fit.h"
 
@@ -13,13 +14,21 @@
 #include <limits.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <term.h>
 #include <termios.h>
 #include <unistd.h>
 
-enum { ESCAPE_DELAY_MS = 25 };
+enum { ESCAPE_DELAY_MS = 25, CHUNK_BYTES = 4096 };
+
+/* What is printed to stderr while we draw; file is NULL: it is not kept. */
+typedef struct {
+	int terminal; /* stderr as it was */
+	FILE *file;
+	off_t seen; /* how much of it was shown */
+} KeptStderr;
 
 struct Terminal {
 	FILE *in; /* owned unless it is stdin */
@@ -28,6 +37,7 @@ struct Terminal {
 	struct termios drawn; /* while we draw */
 	char path[PATH_MAX];
 	char *farewell;
+	KeptStderr kept;
 	bool is_utf8;
 	guint first; /* line of the body that is shown first */
 };
@@ -47,6 +57,37 @@ static void signals_put_back(void)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(kept_signals); i++)
 		sigaction(kept_signals[i], &kept_actions[i], NULL);
+}
+
+static void stderr_keep(KeptStderr *kept)
+{
+	kept->file = isatty(STDERR_FILENO) ? tmpfile() : NULL;
+	if (!kept->file)
+		return;
+	kept->terminal = dup(STDERR_FILENO);
+	fflush(stderr);
+	dup2(fileno(kept->file), STDERR_FILENO);
+}
+
+static ssize_t stderr_read(const KeptStderr *kept, char *bytes, off_t at)
+{
+	return pread(fileno(kept->file), bytes, CHUNK_BYTES, at);
+}
+
+static void stderr_put_back(KeptStderr *kept)
+{
+	char bytes[CHUNK_BYTES];
+	ssize_t length;
+
+	if (!kept->file)
+		return;
+	fflush(stderr);
+	dup2(kept->terminal, STDERR_FILENO);
+	close(kept->terminal);
+	for (off_t at = 0; (length = stderr_read(kept, bytes, at)) > 0; at += length)
+		if (write(STDERR_FILENO, bytes, (size_t)length) != length)
+			break;
+	fclose(kept->file);
 }
 
 static bool refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -209,6 +250,7 @@ Terminal *terminal_open(GError **error)
 	}
 	watch(terminal);
 	begin(terminal);
+	stderr_keep(&terminal->kept);
 	return terminal;
 }
 
@@ -220,6 +262,7 @@ void terminal_close(Terminal *terminal)
 	tcsetattr(fileno(terminal->in), TCSANOW, &terminal->modes);
 	watchdog_withdraw(&item);
 	delscreen(terminal->screen);
+	stderr_put_back(&terminal->kept);
 	terminal_free(terminal);
 }
 
@@ -239,6 +282,25 @@ int terminal_key(Terminal *terminal)
 
 	(void)terminal;
 	return key == ERR ? -1 : key;
+}
+
+char *terminal_news(Terminal *terminal)
+{
+	KeptStderr *kept = &terminal->kept;
+	char bytes[CHUNK_BYTES + 1];
+	GString *line;
+	ssize_t length;
+	char *start;
+
+	if (!kept->file || (length = stderr_read(kept, bytes, kept->seen)) <= 0)
+		return NULL;
+	kept->seen += length;
+	bytes[length] = '\0';
+	g_strchomp(bytes);
+	start = strrchr(bytes, '\n');
+	line = g_string_new(NULL);
+	escape_append(line, start ? start + 1 : bytes);
+	return g_string_free(line, FALSE);
 }
 
 /* A shell that had the terminal while the program was stopped leaves its own modes. */

@@ -9,10 +9,11 @@
 /* The terminal on stdout, taken over by ncurses. There is one in a program. */
 typedef struct Terminal Terminal;
 
-/* Returns it, or NULL with error set; registered with the watchdog. */
+/* Returns it, or NULL with error set; registered with the watchdog. Until it is closed, what is
+   printed to stderr is kept in a file without a name, if stderr is a terminal. */
 Terminal *terminal_open(GError **error);
 
-/* Puts everything back, as the last of it. */
+/* Puts everything back, as the last of it; prints what was kept of stderr. */
 void terminal_close(Terminal *terminal);
 
 /* Whether it shows more than ASCII. */
@@ -27,6 +28,10 @@ int terminal_key(Terminal *terminal);
 /* Checks whether its size has changed, or another program has used it meanwhile; all is drawn again
    then. Returns true if so. */
 bool terminal_has_changed(Terminal *terminal);
+
+/* Returns the last line that was printed to stderr since the last call, escaped, or NULL; the
+   caller frees it. */
+char *terminal_news(Terminal *terminal);
 
 /* Draws all of the next page, whatever is there. */
 void terminal_forget(Terminal *terminal);

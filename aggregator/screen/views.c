@@ -3,10 +3,74 @@
 
 #include "screen/detail_view.h"
 #include "screen/fit.h"
-#include "screen/help_view.h"
+#include "screen/keys.h"
 #include "screen/table_view.h"
 
 #include <string.h>
+
+enum { NAMES_WIDTH = 24, HINT_GAP = 2 };
+
+/* Adds a text in lines that are no wider than there is room, each behind so many columns: of the
+   first line they are given. */
+static void add_wrapped(const ScreenState *state, const char *first, const char *text,
+			unsigned width, Page *page)
+{
+	g_auto(GStrv) words = g_strsplit(text, " ", -1);
+	unsigned indentation = fit_columns(first, state->utf8), column = indentation;
+	GString *line = g_string_new(first);
+
+	for (char **word = words; *word; word++) {
+		unsigned columns = fit_columns(*word, state->utf8);
+
+		if (column > indentation && column + 1 + columns > width) {
+			page_add(page->body, LOOK_PLAIN, g_string_free(line, FALSE));
+			line = g_string_new(NULL);
+			g_string_append_printf(line, "%*s", (int)indentation, "");
+			column = indentation;
+		}
+		if (column > indentation)
+			g_string_append_c(line, ' ');
+		g_string_append(line, *word);
+		column += columns + (column > indentation);
+	}
+	page_add(page->body, LOOK_PLAIN, g_string_free(line, FALSE));
+}
+
+/* What the keys do. */
+static void fill_help(const ScreenState *state, unsigned width, Page *page)
+{
+	page_add(page->head, LOOK_TITLE,
+		 g_strdup_printf("%s: keys of the previous view", state->options->program));
+	for (const Key *key = keys; key->names; key++) {
+		g_autoptr(GString) names = g_string_new("  ");
+
+		if (!(key->views & state->view_before_help))
+			continue;
+		fit_left(names, key->names, NAMES_WIDTH, state->utf8);
+		add_wrapped(state, names->str, key->help, width, page);
+	}
+	page_add(page->body, LOOK_PLAIN, g_strdup(""));
+	add_wrapped(state, "  ",
+		    "BYTES are those allocated meanwhile, whether freed since or not: no memory in "
+		    "use.",
+		    width, page);
+}
+
+/* Returns the hints for the keys of the view that is shown, as many as there is room for; the
+   caller frees it. */
+static char *hints_line(const ScreenState *state, unsigned width)
+{
+	GString *line = g_string_new(NULL);
+
+	for (const Key *key = keys; key->names; key++) {
+		if (!key->hint || !(key->views & state->view))
+			continue;
+		if (line->len + HINT_GAP + strlen(key->hint) > width)
+			break;
+		g_string_append_printf(line, "%*s%s", line->len ? HINT_GAP : 0, "", key->hint);
+	}
+	return g_string_free(line, FALSE);
+}
 
 static const struct {
 	ScreenView view;
@@ -15,7 +79,7 @@ static const struct {
 	{ VIEW_TABLE, table_view_fill },
 	{ VIEW_DETAIL, detail_view_fill },
 	{ VIEW_STACK, stack_view_fill },
-	{ VIEW_HELP, help_view_fill },
+	{ VIEW_HELP, fill_help },
 };
 
 /* Adds a part of a line, unless there is no room for all of it: what is cut would say less than it
@@ -87,6 +151,6 @@ Page *views_page(const ScreenState *state, unsigned width)
 	if (state->prompt.kind != PROMPT_NONE)
 		add_prompt(state, width, page);
 	else
-		page_add(page->foot, LOOK_KEYS, help_view_hints(state, width));
+		page_add(page->foot, LOOK_KEYS, hints_line(state, width));
 	return page;
 }

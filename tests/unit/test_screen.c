@@ -4,11 +4,8 @@
 #include "screen/fit.h"
 #include "screen/history.h"
 #include "screen/keys.h"
-#include "screen/layout.h"
 #include "screen/made_tables.h"
 #include "screen/page.h"
-#include "screen/save.h"
-#include "screen/sparkline.h"
 #include "screen/state.h"
 #include "screen/table_view.h"
 #include "screen/views.h"
@@ -444,11 +441,14 @@ Test(screen, a_page_scrolls_no_further_than_it_must)
 Test(screen, a_file_is_written_once)
 {
 	g_autofree char *folder = temporary_folder(), *path = NULL, *text = NULL;
+	g_autoptr(Page) page = page_new();
 	g_autoptr(GError) error = NULL;
 
 	path = g_build_filename(folder, "view", NULL);
-	cr_assert(save_text(path, "first\n", NULL));
-	cr_expect_not(save_text(path, "second\n", &error));
+	page_add(page->body, LOOK_PLAIN, g_strdup("first"));
+	cr_assert(page_save(page, path, NULL));
+	page_add(page->body, LOOK_PLAIN, g_strdup("second"));
+	cr_expect_not(page_save(page, path, &error));
 	cr_expect_not_null(error);
 	cr_assert(g_file_get_contents(path, &text, NULL, NULL));
 	cr_expect_str_eq(text, "first\n");
