@@ -1,6 +1,5 @@
 libaggregator_a_SOURCES += \
 	aggregator/tools/drill.c aggregator/tools/drill.h \
-	aggregator/tools/recorded_net.c aggregator/tools/recorded_net.h \
 	aggregator/tools/recorder.c aggregator/tools/recorder.h \
 	aggregator/tools/session_detail.c aggregator/tools/session_detail.h \
 	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \
@@ -8,7 +7,6 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/rate_feed.c aggregator/tools/rate_feed.h \
 	aggregator/tools/rate_run.c aggregator/tools/rate_run.h \
 	aggregator/tools/rate_screen.c aggregator/tools/rate_screen.h \
-	aggregator/tools/slab_overview.c aggregator/tools/slab_overview.h \
 	aggregator/tools/text_writer.c aggregator/tools/text_writer.h \
 	aggregator/tools/tool.c aggregator/tools/tool.h
 

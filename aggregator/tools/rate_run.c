@@ -3,16 +3,71 @@
 
 #include "collect/run/collector_types.h"
 #include "base/number_text.h"
+#include "import/input.h"
+#include "names/cache_names.h"
 #include "report/render_text.h"
 #include "report/renderers.h"
+#include "session/losses.h"
+#include "session/session.h"
+#include "table/net_check.h"
 #include "tools/cache_choice.h"
 #include "tools/rate_feed.h"
 #include "tools/rate_screen.h"
-#include "tools/recorded_net.h"
 #include "tools/text_writer.h"
 
 #include <sys/ioctl.h>
 #include <unistd.h>
+
+enum { PAGE_BYTES = 4096 }; /* what slabs take is not looked at */
+
+static void count_cells(const Session *session, NetCheck *check)
+{
+	g_autoptr(CacheNames) caches =
+		cache_names_new(session->profile, session->info, session->text);
+
+	for (uint32_t i = 0; i < profile_cell_count(session->profile); i++) {
+		const ProfileCell *cell = profile_cell(session->profile, i);
+		const ProfileOrigin *origin = profile_origin(session->profile, cell->origin);
+		const char *name = cache_names_of(caches, origin).name;
+
+		if (name)
+			net_check_count(check, name, origin->free ? 0 : cell->events,
+					origin->free ? cell->events : 0);
+	}
+}
+
+static Slabinfo *reading_of(const Session *session, enum KmtReading reading)
+{
+	const GString *text = run_text_of(session->text, KMT_BATCH_SLABINFO, reading);
+
+	return text ? slabinfo_new(text, PAGE_BYTES) : NULL;
+}
+
+/* Reads a recording once through, and compares what each of its caches has in all, allocations less
+   frees, with the readings of /proc/slabinfo at its ends. Returns the verdicts, or NULL where the
+   file cannot be read twice; the caller frees them. */
+static NetCheck *judge_recording(const char *path, size_t memory_bytes_max)
+{
+	g_autoptr(Session) session = NULL;
+	g_autoptr(NetCheck) check = NULL;
+	g_autoptr(Slabinfo) end = NULL;
+	NetReading reading;
+	Losses losses;
+
+	if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
+		return NULL;
+	session = session_new(memory_bytes_max);
+	if (!input_read(path, session, NULL))
+		return NULL;
+	check = net_check_new((unsigned)run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 1));
+	end = reading_of(session, KMT_READING_END);
+	losses = losses_of(session);
+	reading = (NetReading){ .slabinfo = end, .events_lost = losses_all(&losses).high };
+	net_check_set_start(check, reading_of(session, KMT_READING_START));
+	count_cells(session, check);
+	net_check_judge(check, &reading);
+	return g_steal_pointer(&check);
+}
 
 typedef struct {
 	Options *options;
@@ -184,7 +239,7 @@ static void *begin(Options *options, Session *session, GError **error)
 	if (options->input && run->screen && !rate->speed_given)
 		feed.paced = true;
 	if (feed.wants_net && options->input)
-		run->net_judged = recorded_net_check(options->input, options->memory_bytes_max);
+		run->net_judged = judge_recording(options->input, options->memory_bytes_max);
 	feed.net_judged = run->net_judged;
 	run->feed = rate_feed_new(session, &feed);
 	if (run->screen)

@@ -1,7 +1,108 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/host/slab_facts.h"
 #include "options/option_values.h"
-#include "tools/slab_overview.h"
+#include "record/batch_writer.h"
 #include "tools/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#define SECONDS_DEFAULT 1.0
+
+static bool is_readable(GError **error)
+{
+	int file = open("/proc/slabinfo", O_RDONLY | O_CLOEXEC);
+	int code = errno;
+
+	if (file >= 0) {
+		close(file);
+		return true;
+	}
+	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "/proc/slabinfo: %s: %s",
+		    g_strerror(code),
+		    code == EACCES ? "only root may read it, as with sudo"
+				   : "this kernel lists no caches; name one: slabstack CACHE");
+	return false;
+}
+
+static void read_host(Session *session)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_PAGE_BYTES, (uint64_t)sysconf(_SC_PAGESIZE), NULL },
+		{ KMT_FIELD_CPUS_ONLINE, (uint64_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1), NULL },
+	};
+	g_autoptr(GByteArray) facts = g_byte_array_new();
+
+	batch_write_info(facts, fields, G_N_ELEMENTS(fields));
+	slab_facts_append_reclaimable(facts, "");
+	session_feed(session, facts->data, facts->len);
+}
+
+static void read_once(Session *session, enum KmtReading reading)
+{
+	g_autoptr(GByteArray) facts = g_byte_array_new();
+
+	slab_facts_append_memory(facts, "", reading);
+	slab_facts_append(facts, "", reading);
+	session_feed(session, facts->data, facts->len);
+}
+
+/* The signals that end a run, which are blocked. */
+static sigset_t block_signals(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	return signals;
+}
+
+/* Waits so long, or until one of the signals comes. */
+static void wait_seconds(double seconds, const sigset_t *signals)
+{
+	double end_s = (double)g_get_monotonic_time() / G_USEC_PER_SEC + seconds;
+	double left_s = seconds;
+
+	while (left_s > 0) {
+		const struct timespec left = {
+			.tv_sec = (time_t)left_s,
+			.tv_nsec = (long)((left_s - (double)(time_t)left_s) * 1e9),
+		};
+
+		if (sigtimedwait(signals, NULL, &left) >= 0)
+			return;
+		left_s = end_s - (double)g_get_monotonic_time() / G_USEC_PER_SEC;
+	}
+}
+
+/* Reads this host's slab caches, their objects in use, and what memory is used for: twice, one
+   second apart, or as many as -d says; Ctrl-C ends it earlier. Returns false with error set where
+   the kernel does not show them. */
+static bool read_overview(const Options *options, Session *session, GError **error)
+{
+	double asked = options->request.duration_seconds;
+	double seconds = asked > 0 ? asked : SECONDS_DEFAULT;
+	sigset_t signals;
+
+	if (!is_readable(error))
+		return false;
+	if (!options->quiet && seconds > SECONDS_DEFAULT)
+		g_printerr(
+			"%s: looks at /proc/slabinfo twice, %g s apart; Ctrl-C ends it earlier\n",
+			g_get_prgname(), seconds);
+	signals = block_signals();
+	read_host(session);
+	read_once(session, KMT_READING_START);
+	wait_seconds(seconds, &signals);
+	read_once(session, KMT_READING_END);
+	session_finish(session);
+	return true;
+}
 
 static bool take_caches(Options *options, const char *word, GError **error)
 {
@@ -66,7 +167,7 @@ static const Tool slabstack = {
 	.rules = rules,
 	.report = REPORT_SLABSTACK,
 	.overview_options = overview_options,
-	.read_overview = slab_overview_read,
+	.read_overview = read_overview,
 };
 
 int main(int argc, char **argv)
