@@ -3,16 +3,177 @@
 
 #include "base/escape.h"
 #include "names/cache_list.h"
-#include "names/derived_cache.h"
 
 #include <string.h>
 
+#define NORMAL "kmalloc-"
+
 enum { TEXT_CHUNK_BYTES = 1024 };
+
+/*
+ * The kmalloc class that an allocation must have come from, by its size and gfp flags, where the
+ * event does not have it. Where a kernel spreads a size over random copies or buckets, it does not
+ * distinguish them.
+ */
+typedef struct {
+	const CacheList *list;
+	const RunInfo *info;
+	GArray *sizes; /* (element-type uint64_t) of the normal classes, ascending */
+} DerivedCache;
+
+/* The classes that exist beside the normal ones, in the order in which the kernel decides; and the
+   first release with them, for streams without a list. */
+typedef struct {
+	enum KmtFieldId bit;
+	const char *prefix;
+	unsigned major, minor;
+} Family;
+
+static const Family families[] = {
+	{ KMT_FIELD_GFP_DMA, "dma-kmalloc-", 0, 0 },
+	{ KMT_FIELD_GFP_RECLAIMABLE, "kmalloc-rcl-", 4, 20 },
+	/* Accounted objects have caches of their own from 5.14; per-cgroup copies of all caches,
+	   which came before, ended with 5.8. */
+	{ KMT_FIELD_GFP_ACCOUNT, "kmalloc-cg-", 5, 14 },
+};
+
+/* Without a list: SLUB's, up to two pages. */
+enum { SIZE_MIN = 8, PAGE_BYTES_USUAL = 4096, PAGES_OF_LARGEST = 2 };
+static const uint64_t sizes_between[] = { 96, 192 };
+
+static int compare_sizes(const void *a, const void *b)
+{
+	uint64_t of_a = *(const uint64_t *)a, of_b = *(const uint64_t *)b;
+
+	return of_a < of_b ? -1 : of_a > of_b;
+}
+
+static void add_listed_sizes(DerivedCache *derived)
+{
+	for (guint i = 0; i < cache_list_count(derived->list); i++) {
+		const GPtrArray *names = cache_list_at(derived->list, i)->names;
+
+		for (guint name = 0; name < names->len; name++) {
+			KmallocClass class;
+
+			if (kmalloc_class_parse(g_ptr_array_index(names, name), &class) &&
+			    g_str_equal(class.prefix, NORMAL))
+				g_array_append_val(derived->sizes, class.bytes);
+		}
+	}
+}
+
+static void add_usual_sizes(DerivedCache *derived)
+{
+	uint64_t page_bytes =
+		run_info_number(derived->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_USUAL);
+	uint64_t bytes_max = MIN(page_bytes, 1 << 20) * PAGES_OF_LARGEST;
+
+	g_array_append_vals(derived->sizes, sizes_between, G_N_ELEMENTS(sizes_between));
+	for (uint64_t bytes = SIZE_MIN; bytes <= bytes_max; bytes *= 2)
+		g_array_append_val(derived->sizes, bytes);
+}
+
+/* The list has the classes of the host and their spelling; with an empty one, the classes are those
+   of the kernel's release. Both are borrowed. */
+static void derived_cache_init(DerivedCache *derived, const CacheList *list, const RunInfo *info)
+{
+	derived->list = list;
+	derived->info = info;
+	derived->sizes = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	add_listed_sizes(derived);
+	if (!derived->sizes->len)
+		add_usual_sizes(derived);
+	g_array_sort(derived->sizes, compare_sizes);
+}
+
+/* Returns the smallest class that has room for so many bytes; 0: none. */
+static uint64_t class_for(const DerivedCache *derived, uint64_t bytes)
+{
+	for (guint i = 0; i < derived->sizes->len; i++)
+		if (g_array_index(derived->sizes, uint64_t, i) >= bytes)
+			return g_array_index(derived->sizes, uint64_t, i);
+	return 0;
+}
+
+/* What was allocated is the class, unless the kernel debugs its caches, which makes objects larger:
+   then the request decides, as it did in the kernel. */
+static uint64_t class_of(const DerivedCache *derived, const ProfileOrigin *origin)
+{
+	if (class_for(derived, origin->bytes_allocated) == origin->bytes_allocated)
+		return origin->bytes_allocated;
+	return class_for(derived, origin->bytes_requested ? origin->bytes_requested
+							  : origin->bytes_allocated);
+}
+
+/* Flags of an unknown release come from a text that newer ones print. */
+static bool is_release_since(const RunInfo *info, const Family *family)
+{
+	const char *release = run_info_text(info, KMT_FIELD_RELEASE);
+	char *end;
+	uint64_t major = g_ascii_strtoull(release ? release : "", &end, 10);
+	uint64_t minor = *end == '.' ? g_ascii_strtoull(end + 1, NULL, 10) : 0;
+
+	return !release || major > family->major ||
+	       (major == family->major && minor >= family->minor);
+}
+
+/* Appends the name of the class as that host has it. Returns false where it has none. */
+static bool append_class(const DerivedCache *derived, const Family *family,
+			 const KmallocClass *class, GString *out)
+{
+	const char *listed = cache_list_class_name(derived->list, class);
+
+	if (listed)
+		g_string_append(out, listed);
+	else if (!cache_list_count(derived->list) &&
+		 (!family || is_release_since(derived->info, family)))
+		kmalloc_class_append(out, class, KMALLOC_SPELLING_UNITS);
+	else
+		return false;
+	return true;
+}
+
+/* Appends the class of a family that the flags ask for. Returns false where there is none. */
+static bool append_of_family(const DerivedCache *derived, uint32_t gfp_flags, uint64_t bytes,
+			     GString *out)
+{
+	for (const Family *family = families; family < families + G_N_ELEMENTS(families);
+	     family++) {
+		KmallocClass class = { .bytes = bytes };
+
+		if (!(gfp_flags & run_info_number(derived->info, family->bit, 0)))
+			continue;
+		g_strlcpy(class.prefix, family->prefix, sizeof(class.prefix));
+		if (append_class(derived, family, &class, out))
+			return true;
+	}
+	return false;
+}
+
+/* Appends the name of the class, "kmalloc-cg-192", or "kmalloc-large". Returns false, appending
+   nothing, where the origin is no kmalloc or has no sizes. */
+static bool derived_cache_append(const DerivedCache *derived, const ProfileOrigin *origin,
+				 GString *out)
+{
+	KmallocClass class = { .prefix = NORMAL };
+
+	if (origin->source != KMT_SOURCE_KMALLOC || !origin->bytes_allocated)
+		return false;
+	class.bytes = class_of(derived, origin);
+	if (!class.bytes)
+		g_string_append(out, "kmalloc-large");
+	else if (!append_of_family(derived, origin->gfp_flags, class.bytes, out) &&
+		 !append_class(derived, NULL, &class, out))
+		/* A host whose list has only part of its caches. */
+		kmalloc_class_append(out, &class, KMALLOC_SPELLING_UNITS);
+	return true;
+}
 
 struct CacheNames {
 	const Profile *profile;
 	CacheList *list;
-	DerivedCache *derived;
+	DerivedCache derived;
 	GStringChunk *texts;
 	GArray *recorded; /* (element-type CacheLabel) by CacheId; label NULL: not yet made */
 };
@@ -24,7 +185,7 @@ CacheNames *cache_names_new(const Profile *profile, const RunInfo *info, const R
 	names->profile = profile;
 	names->list = cache_list_new(run_text_of(text, KMT_BATCH_CACHE_NAMES, 0),
 				     run_text_of(text, KMT_BATCH_SLABINFO, KMT_READING_START));
-	names->derived = derived_cache_new(names->list, info);
+	derived_cache_init(&names->derived, names->list, info);
 	names->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
 	names->recorded = g_array_new(FALSE, TRUE, sizeof(CacheLabel));
 	return names;
@@ -36,7 +197,7 @@ void cache_names_free(CacheNames *names)
 		return;
 	g_array_unref(names->recorded);
 	g_string_chunk_free(names->texts);
-	derived_cache_free(names->derived);
+	g_array_unref(names->derived.sizes);
 	cache_list_free(names->list);
 	g_free(names);
 }
@@ -80,7 +241,7 @@ static CacheLabel derived_label(CacheNames *names, const ProfileOrigin *origin)
 	g_autoptr(GString) text = g_string_new(NULL);
 	CacheLabel label = { .label = "(unknown cache)", .origin = CACHE_UNKNOWN };
 
-	if (!derived_cache_append(names->derived, origin, folded))
+	if (!derived_cache_append(&names->derived, origin, folded))
 		return label;
 	escape_append(text, folded->str);
 	label.name = keep(names, text);

@@ -3,9 +3,41 @@
 
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
-#include "symbols/tracer_frames.h"
 
 enum { FIRST_SLOTS = 1024 };
+
+/*
+ * Functions through which tracers take a stack and tracepoints call them, by the beginning of
+ * the name: the compiler may append ".isra.0" and the like.
+ */
+static const char *const tracer_names[] = {
+	"__bpf_prog_enter",    "__bpf_trace_",           "__do_trace_",
+	"__probestub_",        "__save_stack_trace",     "__traceiter_",
+	"arch_stack_walk",     "bpf_dispatcher_",        "bpf_get_stack",
+	"bpf_prog_",           "bpf_trace_run",          "bpf_trampoline_",
+	"ftrace_trampoline",   "get_perf_callchain",     "perf_callchain",
+	"perf_prepare_sample", "perf_swevent_",          "perf_tp_event",
+	"perf_trace_",         "save_stack_trace",       "stack_trace_save",
+	"trace_call_bpf",      "trace_event_raw_event_", NULL,
+};
+
+/* Modules that are nothing but a tracer: SystemTap's, under its own names for them and ours. */
+static const char *const tracer_modules[] = { "kmt_", "stap_", NULL };
+
+static bool begins_with_any(const char *text, const char *const *beginnings)
+{
+	for (; *beginnings; beginnings++)
+		if (g_str_has_prefix(text, *beginnings))
+			return true;
+	return false;
+}
+
+/* Whether this is code of a tracer, which stands above the traced function on a stack. */
+static bool is_tracer(const Symbol *symbol)
+{
+	return (symbol->module && begins_with_any(symbol->module, tracer_modules)) ||
+	       (symbol->name && begins_with_any(symbol->name, tracer_names));
+}
 
 /* What is known of one address in one epoch. */
 typedef struct {
@@ -113,7 +145,7 @@ static NamedAddress address_resolve(FrameNamer *namer, uint64_t address, uint32_
 		.frames_count = 1,
 		.returned_to = returned_to,
 		.junk = known.junk,
-		.tracer = known.found && symbol_is_tracer(&known.symbol),
+		.tracer = known.found && is_tracer(&known.symbol),
 	};
 }
 

@@ -8,5 +8,4 @@ libaggregator_a_SOURCES += \
 	aggregator/symbols/kallsyms_line.c aggregator/symbols/kallsyms_line.h \
 	aggregator/symbols/module_index.c aggregator/symbols/module_index.h \
 	aggregator/symbols/symbol_list.c aggregator/symbols/symbol_list.h \
-	aggregator/symbols/symbol_store.c aggregator/symbols/symbol_store.h \
-	aggregator/symbols/tracer_frames.c aggregator/symbols/tracer_frames.h
+	aggregator/symbols/symbol_store.c aggregator/symbols/symbol_store.h
