@@ -7,22 +7,24 @@ endif
 check_PROGRAMS += tests/vm/workload
 tests_vm_workload_CFLAGS = $(AM_CFLAGS) -pthread
 tests_vm_workload_SOURCES = tests/vm/workload.c
-tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -DWORKLOAD=\"$(abs_builddir)/tests/vm/workload\" \
+tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -I$(srcdir)/tests/fixtures \
+	-DWORKLOAD=\"$(abs_builddir)/tests/vm/workload\" \
 	-DTEST_DATA=\"$(abs_srcdir)/tests/data\"
 tests_unit_unit_CFLAGS = $(aggregator_cflags) $(CRITERION_CFLAGS) $(TRACEEVENT_CFLAGS)
 tests_unit_unit_LDADD = $(aggregator_libs) $(CRITERION_LIBS) $(TRACEEVENT_LIBS)
 tests_unit_unit_SOURCES = \
 	tests/bench/hostile_shapes.c tests/bench/hostile_shapes.h \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h \
-	tests/unit/btf_fixture.h \
-	tests/unit/cache_hosts.h \
+	tests/fixtures/btf_fixture.h \
+	tests/fixtures/cache_hosts.h \
+	tests/fixtures/fake_host.c tests/fixtures/fake_host.h \
+	tests/fixtures/perf_fixtures.h \
+	tests/fixtures/temporary.h \
 	tests/unit/event_batch.h \
 	tests/unit/leaks.h \
 	tests/unit/module_image.h \
-	tests/unit/perf_fixtures.h \
 	tests/unit/perf_loop.h \
 	tests/unit/process.h \
-	tests/unit/temporary.h \
 	tests/unit/test_batch_build.c \
 	tests/unit/test_batch_reader.c \
 	tests/unit/test_batch_writer.c \

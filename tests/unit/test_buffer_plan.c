@@ -2,8 +2,8 @@
 #include "collect/stap/buffer_plan.h"
 #include "collect/host/host_memory.h"
 #include "collect/perf/perf_ring.h"
+#include "fake_host.h"
 #include "leaks.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -163,14 +163,11 @@ Test(buffer_plan, perf_events_get_no_ring_that_cannot_be_mapped)
 
 static uint64_t available(const char *meminfo)
 {
-	g_autofree char *folder = temporary_folder();
-	uint64_t bytes;
+	g_autoptr(FakeHost) host = fake_host_new();
 
 	if (meminfo)
-		temporary_write(folder, "proc/meminfo", meminfo, -1);
-	bytes = host_memory_available(folder);
-	temporary_remove(folder);
-	return bytes;
+		fake_host_write(host, "proc/meminfo", meminfo);
+	return host_memory_available(host);
 }
 
 Test(buffer_plan, the_available_memory_is_the_kernels_own_figure_where_it_has_one)

@@ -2,7 +2,7 @@
 #include "config.h"
 
 #include "collect/host/cache_layout.h"
-#include "unit/temporary.h"
+#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -21,7 +21,7 @@ static void expect_layout(const CacheLayout *layout, long slab_cache, long name,
 }
 
 #ifdef HAVE_LIBBPF
-#include "unit/btf_fixture.h"
+#include "btf_fixture.h"
 
 /* Types of a small kernel: where they are is in bits there. */
 typedef struct {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/host/cache_probes.h"
 
+#include "fake_host.h"
 #include "leaks.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -29,35 +29,31 @@ Test(cache_probes, a_probe_reads_the_name_and_where_the_call_returns_to)
 	cr_expect_null(cache_probe_registers("pdp11"));
 }
 
-/* A folder as tracefs has it, with these groups of probes. */
-static char *tracefs_new(const char *const groups[])
+#define KPROBE_EVENTS FAKE_HOST_TRACEFS "/kprobe_events"
+
+/* A host whose tracefs has these groups of probes. */
+static FakeHost *host_new(const char *const groups[])
 {
-	char *folder = temporary_folder();
+	FakeHost *host = fake_host_new();
 
-	temporary_write(folder, "kprobe_events", "before\n", -1);
-	temporary_write(folder, "events/kmem/kmalloc/format", "", 0);
-	for (; *groups; groups++) {
-		g_autofree char *path = g_build_filename("events", *groups, "format", NULL);
-
-		temporary_write(folder, path, "", 0);
-	}
-	return folder;
+	fake_host_write(host, KPROBE_EVENTS, "before\n");
+	fake_host_add_tracepoint(host, "kmem/kmalloc", "");
+	for (; *groups; groups++)
+		fake_host_add_tracepoint(host, *groups, "");
+	return host;
 }
 
-static char *definitions(const char *folder)
+static char *definitions(const FakeHost *host)
 {
-	g_autofree char *path = g_build_filename(folder, "kprobe_events", NULL);
-	char *text = NULL;
+	char *text = fake_host_read(host, KPROBE_EVENTS);
 
-	cr_assert(g_file_get_contents(path, &text, NULL, NULL));
+	cr_assert_not_null(text);
 	return text;
 }
 
-static int open_kmem(const char *folder)
+static int open_kmem(const FakeHost *host)
 {
-	g_autofree char *path = g_build_filename(folder, "events/kmem", NULL);
-
-	return open(path, O_RDONLY | O_DIRECTORY);
+	return fake_host_open_tracepoints(host, "kmem");
 }
 
 Test(cache_probes, those_of_processes_that_are_no_more_are_removed)
@@ -72,18 +68,15 @@ Test(cache_probes, those_of_processes_that_are_no_more_are_removed)
 		"others_41/kmem_cache_alloc",
 		NULL,
 	};
-	g_autofree char *tracefs = tracefs_new(groups);
-	g_autofree char *root = temporary_folder();
-	int kmem = open_kmem(tracefs);
+	g_autoptr(FakeHost) host = host_new(groups);
+	int kmem = open_kmem(host);
 	g_autofree char *left = NULL;
 
-	temporary_write(root, "proc/42/comm", "", 0);
-	cache_probes_clean(kmem, root);
-	left = definitions(tracefs);
+	fake_host_write_of_process(host, 42, "comm", "");
+	cache_probes_clean(kmem, host);
+	left = definitions(host);
 	cr_expect_str_eq(left, "before\n-:kmalloc_top_41/kmem_cache_alloc\n");
 	close(kmem);
-	temporary_remove(tracefs);
-	temporary_remove(root);
 }
 
 Test(cache_probes, those_that_had_our_pid_are_of_another_process)
@@ -91,16 +84,15 @@ Test(cache_probes, those_that_had_our_pid_are_of_another_process)
 	g_autofree char *group =
 		g_strdup_printf("kmalloc_top_%d/kmem_cache_alloc_lru", (int)getpid());
 	const char *const groups[] = { group, NULL };
-	g_autofree char *tracefs = tracefs_new(groups);
+	g_autoptr(FakeHost) host = host_new(groups);
 	g_autofree char *expected = g_strdup_printf("before\n-:%s\n", group);
 	g_autofree char *left = NULL;
-	int kmem = open_kmem(tracefs);
+	int kmem = open_kmem(host);
 
 	cache_probes_clean(kmem, "");
-	left = definitions(tracefs);
+	left = definitions(host);
 	cr_expect_str_eq(left, expected);
 	close(kmem);
-	temporary_remove(tracefs);
 }
 
 /* As the kernel describes a probe of ours. */
@@ -113,13 +105,12 @@ static const char probe_format[] =
 	"\tfield:u64 call_site;\toffset:20;\tsize:8;\tsigned:0;\n\nprint fmt: \"\"\n";
 
 /* Puts it where the kernel would when the probe is defined. */
-static void describe_probe(const char *tracefs, const char *function, unsigned id)
+static void describe_probe(const FakeHost *host, const char *function, unsigned id)
 {
-	g_autofree char *group = g_strdup_printf("kmalloc_top_%d", (int)getpid());
-	g_autofree char *path = g_build_filename("events", group, function, "format", NULL);
+	g_autofree char *point = g_strdup_printf("kmalloc_top_%d/%s", (int)getpid(), function);
 	g_autofree char *text = g_strdup_printf(probe_format, id);
 
-	temporary_write(tracefs, path, text, -1);
+	fake_host_add_tracepoint(host, point, text);
 }
 
 static void fill_record(uint8_t record[40], uint16_t id, uint8_t flags, const char *name)
@@ -170,43 +161,40 @@ Test(cache_probes, records_have_the_call_and_the_end_removes_the_probes)
 	static const char *const functions[] = { "kmem_cache_alloc", "kmem_cache_alloc_noprof",
 						 "kmem_cache_alloc_node_noprof" };
 	static const char *const groups[] = { NULL };
-	g_autofree char *tracefs = tracefs_new(groups);
+	g_autoptr(FakeHost) host = host_new(groups);
 	g_autofree char *removal = NULL;
 	g_autofree char *left = NULL;
 	g_autoptr(GError) error = NULL;
-	int kmem = open_kmem(tracefs);
+	int kmem = open_kmem(host);
 	CacheProbes *probes;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(functions); i++)
-		describe_probe(tracefs, functions[i], 2000 + i);
+		describe_probe(host, functions[i], 2000 + i);
 	probes = cache_probes_new(kmem, &error);
 	if (!probes) {
 		close(kmem);
-		temporary_remove(tracefs);
 		cr_skip_test("not on this kernel: %s", error->message);
 	}
 	cr_expect_gt(cache_probes_ids(probes)->len, 0);
 	expect_records(probes, g_array_index(cache_probes_ids(probes), guint16, 0));
 	cache_probes_free(probes);
-	left = definitions(tracefs);
+	left = definitions(host);
 	removal = g_strdup_printf("\n-:kmalloc_top_%d/kmem_cache_alloc", (int)getpid());
 	cr_expect_not_null(strstr(left, removal), "%s", left);
 	close(kmem);
-	temporary_remove(tracefs);
 }
 
 Test(cache_probes, a_kernel_without_kprobes_is_reported_and_nothing_is_left)
 {
 	static const char *const groups[] = { NULL };
-	g_autofree char *tracefs = tracefs_new(groups);
-	g_autofree char *path = g_build_filename(tracefs, "kprobe_events", NULL);
+	g_autoptr(FakeHost) host = host_new(groups);
+	g_autofree char *path = g_build_filename(host, KPROBE_EVENTS, NULL);
 	g_autoptr(GError) error = NULL;
-	int kmem = open_kmem(tracefs);
+	int kmem = open_kmem(host);
 
 	unlink(path);
 	cr_expect_null(cache_probes_new(kmem, &error));
 	cr_assert_not_null(error);
 	cr_expect_null(strchr(error->message, '\n'));
 	close(kmem);
-	temporary_remove(tracefs);
 }

@@ -4,10 +4,10 @@
 #include "collect/tasks/cgroup_handles.h"
 #include "collect/tasks/task_cgroup.h"
 #include "event_batch.h"
+#include "fake_host.h"
 #include "leaks.h"
 #include "names/cgroup_names.h"
 #include "session/session.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -25,7 +25,7 @@ static const char part_of_v2[] = "30 1 0:26 /docker/1a /cg rw shared:4 - cgroup2
 
 /* A host with cgroups that are plain folders, and what a stream of it says. */
 typedef struct {
-	char *root;
+	FakeHost *root;
 	Session *session;
 	CgroupPaths *paths;
 	GByteArray *stream;
@@ -34,17 +34,12 @@ typedef struct {
 static Host host_new(const char *mounts, const char *const *folders)
 {
 	Host host = {
-		.root = temporary_folder(),
+		.root = fake_host_new(),
 		.session = session_new(PLENTY),
 		.stream = g_byte_array_new(),
 	};
 
-	temporary_write(host.root, "proc/self/mountinfo", mounts, -1);
-	for (; *folders; folders++) {
-		g_autofree char *path = g_build_filename(host.root, *folders, NULL);
-
-		cr_assert_eq(g_mkdir_with_parents(path, 0700), 0);
-	}
+	fake_host_set_cgroups(host.root, mounts, folders);
 	host.paths = cgroup_paths_new(host.root);
 	session_add_sink(host.session, cgroup_paths_take, host.paths);
 	return host;
@@ -57,8 +52,7 @@ static void host_clear(Host *host)
 	cgroup_paths_free(host->paths);
 	g_byte_array_unref(host->stream);
 	session_free(host->session);
-	temporary_remove(host->root);
-	g_free(host->root);
+	fake_host_free(host->root);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
 
@@ -127,7 +121,7 @@ Test(cgroup_paths, a_live_process_shows_its_own)
 	g_auto(Host) host = HOST(v2_only, "cg/a.slice/b c");
 	uint64_t id = id_of_folder(&host, "cg/a.slice/b c");
 
-	temporary_write(host.root, "proc/7/cgroup", "0::/a.slice/b c\n", -1);
+	fake_host_write_of_process(host.root, 7, "cgroup", "0::/a.slice/b c\n");
 	allocate_in(&host, 7, id);
 	cr_expect(look(&host));
 	expect_path(&host, id, "/a.slice/b c");
@@ -138,7 +132,7 @@ Test(cgroup_paths, a_cgroup_is_looked_for_once)
 	g_auto(Host) host = HOST(v2_only, "cg/a");
 	uint64_t id = id_of_folder(&host, "cg/a");
 
-	temporary_write(host.root, "proc/7/cgroup", "0::/a\n", -1);
+	fake_host_write_of_process(host.root, 7, "cgroup", "0::/a\n");
 	allocate_in(&host, 7, id);
 	cr_expect(look(&host));
 	cr_expect(not(look(&host)));
@@ -152,7 +146,7 @@ Test(cgroup_paths, the_id_decides_where_a_process_moved_on)
 	g_auto(Host) host = HOST(v2_only, "cg/a/old", "cg/new");
 	uint64_t id = id_of_folder(&host, "cg/a/old");
 
-	temporary_write(host.root, "proc/7/cgroup", "0::/new\n", -1);
+	fake_host_write_of_process(host.root, 7, "cgroup", "0::/new\n");
 	allocate_in(&host, 7, id);
 	look(&host);
 	look_last(&host);
@@ -207,7 +201,7 @@ Test(cgroup_paths, without_handles_another_process_may_show_it)
 
 	allocate_in(&host, 7, id);
 	cr_expect(not(look(&host)));
-	temporary_write(host.root, "proc/8/cgroup", "0::/a\n", -1);
+	fake_host_write_of_process(host.root, 8, "cgroup", "0::/a\n");
 	allocate_in(&host, 8, id);
 	cr_expect(look(&host));
 	expect_path(&host, id, "/a");
@@ -230,7 +224,7 @@ Test(cgroup_paths, where_nothing_is_mounted_ids_stay_alone)
 {
 	g_auto(Host) host = HOST("", "cg");
 
-	temporary_write(host.root, "proc/7/cgroup", "0::/a\n", -1);
+	fake_host_write_of_process(host.root, 7, "cgroup", "0::/a\n");
 	allocate_in(&host, 7, 99);
 	allocate_in(&host, 8, 0);
 	cr_expect(not(look(&host)));

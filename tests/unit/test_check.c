@@ -7,10 +7,10 @@
 #include "collect/host/cache_probes.h"
 #include "collect/run/collector_types.h"
 #include "collect/stap/stap_build.h"
+#include "fake_host.h"
 #include "leaks.h"
 #include "module_image.h"
 #include "perf_fixtures.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>
@@ -28,7 +28,7 @@ TEST_SUITE_WITHOUT_LEAKS(check);
 
 /* A host of its own, below a folder, on which a run would start. */
 typedef struct {
-	char *root;
+	FakeHost *root;
 	char *cache;
 	char *scripts;
 	StapTool stap;
@@ -80,18 +80,17 @@ static const struct {
 static void write_host(const char *root)
 {
 	for (guint i = 0; i < G_N_ELEMENTS(host_files); i++) {
-		g_autofree char *path = g_build_filename(root, host_files[i].name, NULL);
-
-		temporary_write(root, host_files[i].name, host_files[i].text, -1);
 		if (g_str_has_prefix(host_files[i].name, "usr/bin/"))
-			g_chmod(path, 0755);
+			g_free(fake_host_add_program(root, host_files[i].name, host_files[i].text));
+		else
+			fake_host_write(root, host_files[i].name, host_files[i].text);
 	}
 }
 
 static void fixture_init(Fixture *fixture)
 {
 	free_megabytes = 50 << 10;
-	fixture->root = temporary_folder();
+	fixture->root = fake_host_new();
 	write_host(fixture->root);
 	fixture->cache = g_build_filename(fixture->root, "var/cache/kmalloc-top", NULL);
 	fixture->scripts = g_build_filename(fixture->root, "scripts", NULL);
@@ -115,8 +114,7 @@ static void fixture_init(Fixture *fixture)
 
 static void fixture_clear(Fixture *fixture)
 {
-	temporary_remove(fixture->root);
-	g_free(fixture->root);
+	fake_host_free(fixture->root);
 	g_free(fixture->cache);
 	g_free(fixture->scripts);
 	g_free(fixture->stap.stap);
@@ -240,7 +238,9 @@ static void apply(const Fixture *fixture, const HostCase *host_case)
 	g_autofree char *path = g_build_filename(fixture->root, host_case->file, NULL);
 
 	if (host_case->text)
-		temporary_write(fixture->root, host_case->file, host_case->text, host_case->bytes);
+		fake_host_write_bytes(fixture->root, host_case->file, host_case->text,
+				      host_case->bytes < 0 ? strlen(host_case->text)
+							   : (size_t)host_case->bytes);
 	else
 		cr_assert_eq(g_unlink(path), 0);
 }
@@ -276,7 +276,7 @@ Test(check, secure_boot_without_lockdown_is_reported)
 	fixture_init(&fixture);
 	path = g_build_filename(fixture.root, LOCKDOWN, NULL);
 	g_unlink(path);
-	temporary_write(fixture.root, SECURE_BOOT, "\6\0\0\0\1", 5);
+	fake_host_write_bytes(fixture.root, SECURE_BOOT, "\6\0\0\0\1", 5);
 	expect_line(&fixture, "note", "Secure Boot", "unsigned modules");
 	fixture_clear(&fixture);
 }
@@ -290,8 +290,8 @@ Test(check, a_real_time_kernel_says_so_in_its_version)
 	fixture.request.module_path = "/nonexistent.ko";
 	expect_line(&fixture, "FAIL", "Probe module", "/nonexistent.ko");
 	fixture.request.module_path = NULL;
-	temporary_write(fixture.root, "lib/modules/" KERNEL "/build/include/generated/utsversion.h",
-			"#define UTS_VERSION \"#1 SMP PREEMPT_RT test\"\n", -1);
+	fake_host_write(fixture.root, "lib/modules/" KERNEL "/build/include/generated/utsversion.h",
+			"#define UTS_VERSION \"#1 SMP PREEMPT_RT test\"\n");
 	expect_line(&fixture, "note", "Kernel", "real-time");
 	fixture_clear(&fixture);
 }
@@ -303,9 +303,9 @@ Test(check, systemtap_is_looked_at)
 	fixture_init(&fixture);
 	fixture.host.release = "6.2.0";
 	fixture.stap.kernels_tested = (char *)"2.6.32 ... 6.1.0-rc3";
-	temporary_write(fixture.root, "lib/modules/6.2.0/build/.config", "", 0);
+	fake_host_write(fixture.root, "lib/modules/6.2.0/build/.config", "");
 	expect_line(&fixture, "FAIL", "Probe module", "compiler of this kernel");
-	temporary_write(fixture.root, "usr/bin/gcc", "", 0);
+	fake_host_write(fixture.root, "usr/bin/gcc", "");
 	{
 		g_autofree char *path = g_build_filename(fixture.root, "usr/bin/gcc", NULL);
 
@@ -329,7 +329,7 @@ Test(check, a_kernel_without_a_tracepoint_is_reported)
 	fixture_init(&fixture);
 	fixture.request.events |= PROBE_PAGE;
 	expect_line(&fixture, "FAIL", "Events", "leave page out of --events");
-	temporary_write(fixture.root, KMEM "mm_page_alloc/id", "3\n", -1);
+	fake_host_write(fixture.root, KMEM "mm_page_alloc/id", "3\n");
 	expect_line(&fixture, "ok", "Events", "page allocator");
 	fixture_clear(&fixture);
 }
@@ -375,14 +375,14 @@ Test(check, a_module_is_checked_instead_of_what_compiling_needs)
 	apply(&fixture, &(HostCase){ .file = "usr/bin/make" });
 	apply(&fixture, &(HostCase){ .file = "lib/modules/" KERNEL "/build/.config" });
 	expect_line(&fixture, "ok", "Probe module", "fits this kernel");
-	temporary_write(fixture.root, LOCKDOWN, "none [integrity] confidentiality\n", -1);
+	fake_host_write(fixture.root, LOCKDOWN, "none [integrity] confidentiality\n");
 	expect_line(&fixture, "FAIL", "Lockdown", "--sign-key");
 	file = fopen(path, "a");
 	fputs(mark, file);
 	fclose(file);
 	expect_line(&fixture, "note", "Lockdown", "key must be enrolled");
 	fixture.request.events = PROBE_PAGE;
-	temporary_write(fixture.root, KMEM "mm_page_alloc/id", "3\n", -1);
+	fake_host_write(fixture.root, KMEM "mm_page_alloc/id", "3\n");
 	expect_line(&fixture, "FAIL", "Probe module", "--events=page");
 	fixture_clear(&fixture);
 }
@@ -462,7 +462,7 @@ Test(check, buffers_are_reported_with_the_memory_there_is)
 
 	fixture_init(&fixture);
 	compile(&fixture);
-	temporary_write(fixture.root, "proc/meminfo", "MemAvailable: 1048576 kB\n", -1);
+	fake_host_write(fixture.root, "proc/meminfo", "MemAvailable: 1048576 kB\n");
 	expect_line(&fixture, "ok", "Buffers", "MemAvailable 1024 MB");
 	fixture.request.buffer_megabytes = 600;
 	expect_line(&fixture, "FAIL", "Buffers", "use --buffer 512 or less");
@@ -476,10 +476,9 @@ Test(check, leftovers_are_reported_with_what_removes_them)
 	fixture_init(&fixture);
 	compile(&fixture);
 	expect_line(&fixture, "ok", "Leftovers", "none");
-	temporary_write(fixture.root, "sys/module/kmt_1/parameters/kmt_counters", "", 0);
-	temporary_write(fixture.root, "sys/module/kmt_1/refcnt", "0\n", -1);
+	fake_host_load_module(fixture.root, "kmt_1", "0\n", true);
 	expect_line(&fixture, "note", "Leftovers", "kmt_1, which the next start removes");
-	temporary_write(fixture.cache, "work-2147483646-abcdef/x", "", 0);
+	fake_host_write(fixture.root, "var/cache/kmalloc-top/work-2147483646-abcdef/x", "");
 	expect_line(&fixture, "note", "Leftovers", "work-2147483646-abcdef, which");
 	fixture_clear(&fixture);
 }
@@ -534,9 +533,8 @@ Test(check, without_btf_the_offsets_are_those_of_debuginfo)
 		cr_skip_test("built without debuginfo");
 	fixture_init(&fixture);
 	compile(&fixture);
-	temporary_write(fixture.root, "usr/lib/debug/boot/other", "", 0);
-	path = g_build_filename(fixture.root, "usr/lib/debug/boot/vmlinux-" KERNEL, NULL);
-	cr_assert_eq(symlink("/proc/self/exe", path), 0);
+	fake_host_write(fixture.root, "usr/lib/debug/boot/other", "");
+	fake_host_add_link(fixture.root, "usr/lib/debug/boot/vmlinux-" KERNEL, "/proc/self/exe");
 	expect_line(&fixture, "ok", "Cache names",
 		    "offsets from debuginfo, checked when the module is loaded");
 	fixture_clear(&fixture);
@@ -548,8 +546,8 @@ Test(check, pages_have_no_cache_names)
 	Fixture fixture;
 
 	fixture_init(&fixture);
-	temporary_write(fixture.root, KMEM "mm_page_alloc/id", "3\n", -1);
-	temporary_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
+	fake_host_write(fixture.root, KMEM "mm_page_alloc/id", "3\n");
+	fake_host_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n");
 	fixture.request.events = PROBE_PAGE;
 	for (size_t i = 0; i < G_N_ELEMENTS(collectors); i++) {
 		fixture.host.collector = collectors[i];
@@ -562,14 +560,14 @@ static void write_format(const Fixture *fixture, const char *kernel)
 {
 	g_autofree char *text = perf_fixture_format(kernel, "kmem_cache_alloc");
 
-	temporary_write(fixture->root, KMEM "kmem_cache_alloc/format", text, -1);
+	fake_host_write(fixture->root, KMEM "kmem_cache_alloc/format", text);
 }
 
 /* A host that perf events would trace. */
 static void perf_fixture_init(Fixture *fixture)
 {
 	fixture_init(fixture);
-	temporary_write(fixture->root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
+	fake_host_write(fixture->root, "proc/sys/kernel/perf_event_paranoid", "2\n");
 	fixture->host.collector = &perf_collector;
 	fixture->request.events = PROBE_KMALLOC | PROBE_CACHE;
 }
@@ -586,7 +584,7 @@ Test(check, perf_events_show_where_cache_names_come_from)
 	write_format(&fixture, "6.18");
 	expect_line(&fixture, "ok", "Cache names",
 		    "kmalloc by size; kmem_cache_alloc reported by the tracepoint");
-	temporary_write(fixture.root, "proc/mounts", "", -1);
+	fake_host_write(fixture.root, "proc/mounts", "");
 	expect_line(&fixture, "note", "Cache names",
 		    "cannot be checked, as this user can read no tracefs");
 	fixture_clear(&fixture);
@@ -600,7 +598,7 @@ Test(check, perf_events_need_probes_where_the_tracepoint_has_no_cache)
 	write_format(&fixture, "6.1");
 	expect_line(&fixture, "note", "Cache names",
 		    "kmem_cache_alloc (unknown cache): this kernel has no kprobes");
-	temporary_write(fixture.root, "sys/kernel/tracing/kprobe_events", "", 0);
+	fake_host_write(fixture.root, "sys/kernel/tracing/kprobe_events", "");
 	expect_line(&fixture, "note", "Cache names", "the kernel has no BTF");
 	write_btf(fixture.root);
 	expect_line(&fixture, "ok", "Cache names", "by probes in the allocator");
@@ -618,10 +616,10 @@ Test(check, a_kernel_that_is_locked_down_refuses_probes)
 	perf_fixture_init(&fixture);
 	folder = g_build_filename(fixture.root, KMEM, NULL);
 	host = (CacheProbeHost){ fixture.root, KERNEL, "x86_64", folder };
-	temporary_write(fixture.root, "sys/kernel/tracing/kprobe_events", "", 0);
+	fake_host_write(fixture.root, "sys/kernel/tracing/kprobe_events", "");
 	write_btf(fixture.root);
 	cr_expect_null(cache_probes_problem(&host));
-	temporary_write(fixture.root, LOCKDOWN, "none integrity [confidentiality]\n", -1);
+	fake_host_write(fixture.root, LOCKDOWN, "none integrity [confidentiality]\n");
 	cr_expect_not_null(strstr(cache_probes_problem(&host), "locked down"));
 	fixture_clear(&fixture);
 }
@@ -689,7 +687,7 @@ Test(check, nothing_is_made_or_changed)
 	fixture.request.record_path = path;
 	expect_no_change(&fixture);
 	compile(&fixture);
-	temporary_write(fixture.cache, "work-2147483646-abcdef/x", "", 0);
+	fake_host_write(fixture.root, "var/cache/kmalloc-top/work-2147483646-abcdef/x", "");
 	expect_no_change(&fixture);
 	fixture_clear(&fixture);
 }
@@ -801,7 +799,7 @@ Test(check, perf_events_are_looked_at)
 
 		fixture_init(&fixture);
 		fixture.host.collector = &perf_collector;
-		temporary_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
+		fake_host_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n");
 		apply(&fixture, &perf_cases[i]);
 		expect_line(&fixture, perf_cases[i].verdict, perf_cases[i].topic,
 			    perf_cases[i].said);
@@ -817,7 +815,7 @@ Test(check, a_tracefs_that_only_others_can_read_is_mounted)
 
 	fixture_init(&fixture);
 	fixture.host.collector = &perf_collector;
-	temporary_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
+	fake_host_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n");
 	mount = g_build_filename(fixture.root, "sys/kernel/tracing", NULL);
 	cr_assert_eq(chmod(mount, 0), 0);
 	/* Whoever asks is looked at, not whose rights the program has. */
@@ -838,7 +836,7 @@ Test(check, perf_events_of_a_user_and_in_a_container)
 
 	fixture_init(&fixture);
 	fixture.host.collector = &perf_collector;
-	temporary_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n", -1);
+	fake_host_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n");
 	expect_line(&fixture, "ok", "Pids", "the kernel's own");
 	folder = g_build_filename(fixture.root, "proc/self/ns", NULL);
 	link = g_build_filename(folder, "pid", NULL);

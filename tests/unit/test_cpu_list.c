@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/cpu_list.h"
 
+#include "fake_host.h"
 #include "leaks.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -69,16 +69,14 @@ Test(cpu_list, what_is_no_list_is_none)
 
 Test(cpu_list, a_file_is_found_below_the_root)
 {
-	char *root = temporary_folder();
+	g_autoptr(FakeHost) root = fake_host_new();
 	g_autoptr(GArray) cpus = NULL;
 	g_autoptr(GArray) missing = NULL;
 
-	temporary_write(root, "sys/devices/system/cpu/present", "0,2\n", -1);
+	fake_host_write(root, "sys/devices/system/cpu/present", "0,2\n");
 	cpus = cpu_list_read(root, "present");
 	missing = cpu_list_read(root, "online");
 	cr_assert(ne(ptr, cpus, NULL));
 	cr_expect(eq(uint, cpus->len, 2));
 	cr_expect(eq(ptr, missing, NULL));
-	temporary_remove(root);
-	g_free(root);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/run/cpu_watch.h"
 
+#include "fake_host.h"
 #include "leaks.h"
 #include "session/session.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -15,19 +15,19 @@ enum { MEMORY_BYTES = 64 << 20 };
 
 /* A host whose CPUs come and go as the test says, and the watch over it. */
 typedef struct {
-	char *root;
+	FakeHost *root;
 	CpuWatch *watch;
 } Host;
 
 static void set_online(const Host *host, const char *list)
 {
-	temporary_write(host->root, "sys/devices/system/cpu/online", list, -1);
+	fake_host_set_cpus_online(host->root, list);
 }
 
 /* The CPUs that are online now are traced. */
 static Host host_new(const char *online)
 {
-	Host host = { .root = temporary_folder() };
+	Host host = { .root = fake_host_new() };
 
 	host.watch = cpu_watch_new(host.root);
 	set_online(&host, online);
@@ -38,8 +38,7 @@ static Host host_new(const char *online)
 static void host_clear(Host *host)
 {
 	cpu_watch_free(host->watch);
-	temporary_remove(host->root);
-	g_free(host->root);
+	fake_host_free(host->root);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
 
@@ -191,7 +190,7 @@ Test(cpu_watch, cpus_that_came_or_left_are_returned)
 
 Test(cpu_watch, a_list_that_cannot_be_read_says_nothing)
 {
-	g_auto(Host) host = { .root = temporary_folder() };
+	g_auto(Host) host = { .root = fake_host_new() };
 
 	host.watch = cpu_watch_new(host.root);
 	cpu_watch_set_online_traced(host.watch, 50);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/host/host_snapshot.h"
 
+#include "fake_host.h"
 #include "leaks.h"
 #include "session/session.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -77,29 +77,24 @@ static void stream_clear(Stream *stream)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Stream, stream_clear)
 
-static char *host_new(void)
+static FakeHost *host_new(void)
 {
-	char *root = temporary_folder();
+	FakeHost *root = fake_host_new();
 
-	temporary_write(root, "proc/kallsyms", kallsyms, -1);
-	temporary_write(root, "proc/modules", modules, -1);
-	temporary_write(root, "proc/sys/kernel/random/boot_id", "1234-abcd\n", -1);
-	temporary_write(root, "sys/devices/system/cpu/online", "0-2,5\n", -1);
-	temporary_write(root, "sys/devices/system/cpu/possible", "0-7\n", -1);
-	temporary_write(root, "sys/module/first/notes/.note.gnu.build-id", note, sizeof(note) - 1);
-	temporary_write(root, "sys/kernel/notes", two_notes, sizeof(two_notes) - 1);
+	fake_host_write(root, "proc/kallsyms", kallsyms);
+	fake_host_write(root, "proc/modules", modules);
+	fake_host_write(root, "proc/sys/kernel/random/boot_id", "1234-abcd\n");
+	fake_host_set_cpus_online(root, "0-2,5\n");
+	fake_host_write(root, "sys/devices/system/cpu/possible", "0-7\n");
+	fake_host_write_bytes(root, "sys/module/first/notes/.note.gnu.build-id", note,
+			      sizeof(note) - 1);
+	fake_host_write_bytes(root, "sys/kernel/notes", two_notes, sizeof(two_notes) - 1);
 	return root;
-}
-
-static void host_free(char *root)
-{
-	temporary_remove(root);
-	g_free(root);
 }
 
 Test(host_snapshot, facts_name_the_host)
 {
-	char *root = host_new();
+	g_autoptr(FakeHost) root = host_new();
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(root);
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	g_auto(Stream) stream = { 0 };
@@ -119,12 +114,11 @@ Test(host_snapshot, facts_name_the_host)
 	cr_expect(ne(u64, run_info_number(stream.info, KMT_FIELD_REALTIME_NS, 0), 0));
 	cr_expect(eq(ptr, (void *)host_snapshot_hidden(snapshot), NULL));
 	cr_expect(eq(ptr, (void *)host_snapshot_look_hidden(snapshot), NULL));
-	host_free(root);
 }
 
 Test(host_snapshot, text_symbols_and_live_modules_are_kept)
 {
-	char *root = host_new();
+	g_autoptr(FakeHost) root = host_new();
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(root);
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	g_auto(Stream) stream = { 0 };
@@ -142,12 +136,11 @@ Test(host_snapshot, text_symbols_and_live_modules_are_kept)
 		     (char *)"kernel 0 0x0 01020304\n"
 			     "first 16384 0xffffffffc0000000 deadbeef\n"));
 	cr_expect(eq(u32, stream.epoch, 0));
-	host_free(root);
 }
 
 Test(host_snapshot, the_written_batches_give_names)
 {
-	char *root = host_new();
+	g_autoptr(FakeHost) root = host_new();
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(root);
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	g_autoptr(Session) session = session_new(64 << 20);
@@ -161,12 +154,11 @@ Test(host_snapshot, the_written_batches_give_names)
 	cr_assert(symbol_store_lookup(session->symbols, 0, 0xffffffffc0000018, &symbol));
 	cr_expect(eq(str, (char *)symbol.name, "first_init"));
 	cr_expect(eq(str, (char *)symbol.module, "first"));
-	host_free(root);
 }
 
 Test(host_snapshot, only_changed_modules_make_an_epoch)
 {
-	char *root = host_new();
+	g_autoptr(FakeHost) root = host_new();
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(root);
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	g_auto(Stream) stream = { 0 };
@@ -176,15 +168,14 @@ Test(host_snapshot, only_changed_modules_make_an_epoch)
 	g_byte_array_set_size(bytes, 0);
 	cr_expect(not(host_snapshot_update(snapshot, bytes)));
 	/* Users, and the probe module itself, change nothing. */
-	temporary_write(root, "proc/modules", "first 16384 7 - Live 0xffffffffc0000000\n", -1);
+	fake_host_write(root, "proc/modules", "first 16384 7 - Live 0xffffffffc0000000\n");
 	cr_expect(not(host_snapshot_update(snapshot, bytes)));
 	cr_expect(eq(sz, bytes->len, 0));
-	temporary_write(root, "proc/modules",
+	fake_host_write(root, "proc/modules",
 			"first 16384 7 - Live 0xffffffffc0000000\n"
-			"other 4096 0 - Live 0xffffffffc0100000\n",
-			-1);
-	temporary_write(root, "proc/kallsyms",
-			"ffffffff81000000 T _stext\nffffffffc0100000 t other_init\t[other]\n", -1);
+			"other 4096 0 - Live 0xffffffffc0100000\n");
+	fake_host_write(root, "proc/kallsyms",
+			"ffffffff81000000 T _stext\nffffffffc0100000 t other_init\t[other]\n");
 	cr_expect(host_snapshot_update(snapshot, bytes));
 	cr_expect(not(host_snapshot_update(snapshot, bytes)));
 	stream = stream_read(bytes);
@@ -194,18 +185,17 @@ Test(host_snapshot, only_changed_modules_make_an_epoch)
 		     (char *)"kernel 0 0x0 01020304\n"
 			     "first 16384 0xffffffffc0000000 deadbeef\n"
 			     "other 4096 0xffffffffc0100000 -\n"));
-	host_free(root);
 }
 
 static void expect_hidden(const char *kptr_restrict, const char *remedy)
 {
-	char *root = host_new();
+	g_autoptr(FakeHost) root = host_new();
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(root);
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	g_auto(Stream) stream = { 0 };
 
-	temporary_write(root, "proc/kallsyms", hidden_kallsyms, -1);
-	temporary_write(root, "proc/sys/kernel/kptr_restrict", kptr_restrict, -1);
+	fake_host_write(root, "proc/kallsyms", hidden_kallsyms);
+	fake_host_write(root, "proc/sys/kernel/kptr_restrict", kptr_restrict);
 	host_snapshot_write(snapshot, bytes);
 	stream = stream_read(bytes);
 	cr_expect(eq(u64, run_info_number(stream.info, KMT_FIELD_ADDRESSES_HIDDEN, 0), 1));
@@ -215,7 +205,6 @@ static void expect_hidden(const char *kptr_restrict, const char *remedy)
 		  host_snapshot_hidden(snapshot));
 	cr_expect(eq(str, (char *)host_snapshot_look_hidden(snapshot),
 		     (char *)host_snapshot_hidden(snapshot)));
-	host_free(root);
 }
 
 Test(host_snapshot, hidden_addresses_are_reported_with_the_remedy)
@@ -227,7 +216,7 @@ Test(host_snapshot, hidden_addresses_are_reported_with_the_remedy)
 
 Test(host_snapshot, a_host_without_these_files_is_described_as_far_as_possible)
 {
-	char *root = temporary_folder();
+	g_autoptr(FakeHost) root = fake_host_new();
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(root);
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	g_auto(Stream) stream = { 0 };
@@ -238,7 +227,6 @@ Test(host_snapshot, a_host_without_these_files_is_described_as_far_as_possible)
 	cr_expect(ge(uint, host_snapshot_cpus_online(snapshot), 1));
 	cr_expect(eq(str, stream.modules->str, (char *)"kernel 0 0x0 -\n"));
 	cr_expect(eq(str, stream.symbols->str, (char *)""));
-	host_free(root);
 }
 
 Test(host_snapshot, a_build_id_is_found_among_notes_and_never_outside_of_them)

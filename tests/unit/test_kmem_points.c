@@ -136,30 +136,28 @@ Test(kmem_points, no_known_kernel_lacks_anything)
 
 /* Layouts made by hand. */
 
-/* Returns a host's folder with these tracepoints, of each its fields. */
-static char *folder_new(const char *const points[][2])
+/* Returns a host with these tracepoints, of each its fields. */
+static FakeHost *host_new(const char *const points[][2])
 {
-	char *folder = temporary_folder();
+	FakeHost *host = fake_host_new();
 	unsigned id = 1;
 
 	for (; (*points)[0]; points++, id++) {
-		g_autofree char *path = g_build_filename((*points)[0], "format", NULL);
+		g_autofree char *name = g_build_filename("kmem", (*points)[0], NULL);
 		g_autofree char *text =
 			g_strdup_printf("name: %s\nID: %u\nformat:\n%s\nprint fmt:", (*points)[0],
 					id, (*points)[1]);
 
-		temporary_write(folder, path, text, -1);
+		fake_host_add_tracepoint(host, name, text);
 	}
-	return folder;
+	return host;
 }
 
-static GPtrArray *open_folder(const char *const points[][2], unsigned events, GError **error)
+static GPtrArray *open_points(const char *const points[][2], unsigned events, GError **error)
 {
-	g_autofree char *folder = folder_new(points);
-	GPtrArray *opened = perf_fixture_open(folder, events, error);
+	g_autoptr(FakeHost) host = host_new(points);
 
-	temporary_remove(folder);
-	return opened;
+	return perf_fixture_open(host, events, error);
 }
 
 #define FIELD(declaration, offset, size, is_signed)                                                \
@@ -171,7 +169,7 @@ static GPtrArray *open_one(const char *name, const char *fields, unsigned events
 {
 	const char *const points[][2] = { { name, fields }, { NULL, NULL } };
 	GError *error = NULL;
-	GPtrArray *opened = open_folder(points, events, &error);
+	GPtrArray *opened = open_points(points, events, &error);
 
 	cr_assert_null(error, "%s", error ? error->message : "");
 	cr_assert(eq(u32, opened->len, 1));
@@ -213,7 +211,7 @@ Test(kmem_points, the_node_is_missed_only_of_a_tracepoint_that_is_named_after_it
 	static const char *const both[][2] = { { "kmalloc", all },
 					       { "kmalloc_node", all },
 					       { NULL, NULL } };
-	g_autoptr(GPtrArray) points = open_folder(both, PROBE_KMALLOC, NULL);
+	g_autoptr(GPtrArray) points = open_points(both, PROBE_KMALLOC, NULL);
 	g_autofree char *missing = kmem_points_missing(points);
 
 	cr_expect_str_eq(missing, "kmalloc_node: node");
@@ -225,7 +223,7 @@ Test(kmem_points, what_several_tracepoints_lack_is_one_line)
 						{ "kmem_cache_free", COMMON OBJECT },
 						{ "mm_page_free", COMMON },
 						{ NULL, NULL } };
-	g_autoptr(GPtrArray) points = open_folder(frees, PROBE_FREE, NULL);
+	g_autoptr(GPtrArray) points = open_points(frees, PROBE_FREE, NULL);
 	g_autofree char *missing = kmem_points_missing(points);
 
 	cr_expect_str_eq(missing, "kfree: call_site, ptr; mm_page_free: pfn");
@@ -441,7 +439,7 @@ static bool read_free(const char *fields, uint64_t pointer, EventFacts *facts)
 					 { NULL, NULL } };
 	uint8_t raw[24] = { 1 };
 
-	points = open_folder(frees, PROBE_FREE, NULL);
+	points = open_points(frees, PROBE_FREE, NULL);
 	memcpy(raw + 16, &pointer, sizeof(pointer));
 	return kmem_point_read(points->pdata[0], raw, sizeof(raw), facts, NULL);
 }
@@ -461,12 +459,12 @@ Test(kmem_points, a_free_of_no_memory_is_no_event)
 Test(kmem_points, a_tracepoint_that_is_missing_is_named_with_its_kind_of_event)
 {
 	static const char *const only_kmalloc[][2] = { { "kmalloc", COMMON }, { NULL, NULL } };
-	g_autoptr(GPtrArray) points = open_folder(only_kmalloc, PROBE_KMALLOC, NULL);
+	g_autoptr(GPtrArray) points = open_points(only_kmalloc, PROBE_KMALLOC, NULL);
 	GError *error = NULL;
 
 	/* kmalloc_node is missing, too. */
 	cr_assert_not_null(points);
-	cr_expect_null(open_folder(only_kmalloc, PROBE_KMALLOC | PROBE_CACHE, &error));
+	cr_expect_null(open_points(only_kmalloc, PROBE_KMALLOC | PROBE_CACHE, &error));
 	cr_assert_not_null(error);
 	cr_expect_str_eq(error->message, "this kernel has no tracepoint kmem:kmem_cache_alloc: "
 					 "leave cache out of --events");
@@ -478,7 +476,7 @@ Test(kmem_points, a_description_that_makes_no_sense_is_named)
 	static const char *const damaged[][2] = { { "kmalloc", "field:x;\n" }, { NULL, NULL } };
 	GError *error = NULL;
 
-	cr_expect_null(open_folder(damaged, PROBE_KMALLOC, &error));
+	cr_expect_null(open_points(damaged, PROBE_KMALLOC, &error));
 	cr_assert_not_null(error);
 	cr_expect(g_str_has_prefix(error->message, "kmem:kmalloc: "), "%s", error->message);
 	cr_expect_null(strchr(error->message, '\n'));

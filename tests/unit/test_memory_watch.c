@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/run/memory_watch.h"
+#include "fake_host.h"
 #include "leaks.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -14,27 +14,20 @@ enum { STAPIO = 101, MAX_MB = 16, CPUS = 4, CPUS_MB = CPUS / 4 };
 
 static void write_process(const char *root, pid_t pid, unsigned resident_kb, unsigned swapped_kb)
 {
-	g_autofree char *name = g_strdup_printf("proc/%d/status", (int)pid);
 	g_autofree char *text = g_strdup_printf("Name:\tVmRSS: 7 kB\nVmHWM:\t 9999999 kB\n"
 						"VmRSS:\t %u kB\nRssFile:\t 9 kB\n"
 						"VmSwap:\t %u kB\n",
 						resident_kb, swapped_kb);
 
-	temporary_write(root, name, text, -1);
+	fake_host_write_of_process(root, (unsigned)pid, "status", text);
 }
 
-static char *host_with_stapio(unsigned resident_kb, unsigned swapped_kb)
+static FakeHost *host_with_stapio(unsigned resident_kb, unsigned swapped_kb)
 {
-	char *root = temporary_folder();
+	FakeHost *root = fake_host_new();
 
 	write_process(root, STAPIO, resident_kb, swapped_kb);
 	return root;
-}
-
-static void host_free(char *root)
-{
-	temporary_remove(root);
-	g_free(root);
 }
 
 static char *problem_of(const char *root)
@@ -48,36 +41,33 @@ static char *problem_of(const char *root)
 
 Test(memory_watch, stapio_may_hold_what_max_memory_says_and_its_own_buffers)
 {
-	char *root = host_with_stapio((MAX_MB + CPUS_MB) << 10, 0);
+	g_autoptr(FakeHost) root = host_with_stapio((MAX_MB + CPUS_MB) << 10, 0);
 	g_autofree char *problem = problem_of(root);
 
 	cr_expect(eq(ptr, problem, NULL));
-	host_free(root);
 }
 
 Test(memory_watch, a_stapio_that_holds_more_is_reported_with_the_option_that_helps)
 {
-	char *root = host_with_stapio(((MAX_MB + CPUS_MB) << 10) + 4, 0);
+	g_autoptr(FakeHost) root = host_with_stapio(((MAX_MB + CPUS_MB) << 10) + 4, 0);
 	g_autofree char *problem = problem_of(root);
 
 	cr_assert(ne(ptr, problem, NULL));
 	cr_expect(ne(ptr, strstr(problem, "stapio held 17 MB"), NULL), "%s", problem);
 	cr_expect(ne(ptr, strstr(problem, "--max-memory"), NULL), "%s", problem);
-	host_free(root);
 }
 
 Test(memory_watch, what_was_swapped_out_counts)
 {
-	char *root = host_with_stapio(1 << 10, (MAX_MB + CPUS_MB) << 10);
+	g_autoptr(FakeHost) root = host_with_stapio(1 << 10, (MAX_MB + CPUS_MB) << 10);
 	g_autofree char *problem = problem_of(root);
 
 	cr_expect(ne(ptr, problem, NULL));
-	host_free(root);
 }
 
 Test(memory_watch, this_program_has_a_bound_of_its_own)
 {
-	char *root = host_with_stapio(1 << 10, 0);
+	g_autoptr(FakeHost) root = host_with_stapio(1 << 10, 0);
 	g_autofree char *within = NULL;
 	g_autofree char *above = NULL;
 
@@ -89,26 +79,23 @@ Test(memory_watch, this_program_has_a_bound_of_its_own)
 	above = problem_of(root);
 	cr_assert(ne(ptr, above, NULL));
 	cr_expect(g_str_has_prefix(above, "slabstack held 96 MB"), "%s", above);
-	host_free(root);
 }
 
 Test(memory_watch, a_host_without_figures_is_no_problem)
 {
-	char *root = temporary_folder();
+	g_autoptr(FakeHost) root = fake_host_new();
 	g_autofree char *problem = problem_of(root);
 
 	cr_expect(eq(ptr, problem, NULL));
-	host_free(root);
 }
 
 Test(memory_watch, without_a_bound_nothing_is_too_much)
 {
-	char *root = host_with_stapio(999 << 10, 0);
+	g_autoptr(FakeHost) root = host_with_stapio(999 << 10, 0);
 	const MemoryWatch watch = { .root = root, .stapio = STAPIO };
 	g_autofree char *problem = memory_watch_problem(&watch);
 
 	cr_expect(eq(ptr, problem, NULL));
-	host_free(root);
 }
 
 /* The kernel's own file, as no fixture can be sure to have it. */

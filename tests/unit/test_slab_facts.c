@@ -2,9 +2,9 @@
 #include "collect/host/slab_facts.h"
 
 #include "base/clock.h"
+#include "fake_host.h"
 #include "leaks.h"
 #include "session/session.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <sys/stat.h>
@@ -15,16 +15,16 @@ enum { PLENTY = 1 << 20, MANY_LINES = 200000 };
 
 static void add_folder(const char *root, const char *name)
 {
-	g_autofree char *path = g_build_filename(root, "sys/kernel/slab", name, NULL);
+	g_autofree char *path = g_build_filename("sys/kernel/slab", name, NULL);
 
-	cr_assert_eq(g_mkdir_with_parents(path, 0700), 0);
+	fake_host_add_folder(root, path);
 }
 
 static void add_link(const char *root, const char *name, const char *target)
 {
-	g_autofree char *path = g_build_filename(root, "sys/kernel/slab", name, NULL);
+	g_autofree char *path = g_build_filename("sys/kernel/slab", name, NULL);
 
-	cr_assert_eq(symlink(target, path), 0);
+	fake_host_add_link(root, path, target);
 }
 
 static void expect_names(const char *root, const char *wanted)
@@ -38,7 +38,7 @@ static void expect_names(const char *root, const char *wanted)
 
 Test(slab_facts, links_to_one_folder_are_the_names_of_one_cache)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(FakeHost) root = fake_host_new();
 
 	add_folder(root, ":0000192");
 	add_folder(root, ":a-0000104");
@@ -52,12 +52,11 @@ Test(slab_facts, links_to_one_folder_are_the_names_of_one_cache)
 	add_link(root, "evil\tname", ":0000192");
 	expect_names(root, "file_lock_cache\trtable\nbuffer_head\ndentry(12:user.slice)\n"
 			   "kmalloc-192\n");
-	temporary_remove(root);
 }
 
 Test(slab_facts, a_host_without_facts_adds_nothing)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(FakeHost) root = fake_host_new();
 	g_autoptr(GByteArray) out = g_byte_array_new();
 
 	slab_facts_append(out, root, KMT_READING_START);
@@ -65,22 +64,21 @@ Test(slab_facts, a_host_without_facts_adds_nothing)
 	cr_expect_eq(out->len, 0);
 	add_folder(root, ":0000192");
 	cr_expect_null(slab_facts_names(root));
-	temporary_write(root, "proc/slabinfo", "", 0);
+	fake_host_write(root, "proc/slabinfo", "");
 	cr_expect_null(slab_facts_slabinfo(root));
-	temporary_remove(root);
 }
 
 Test(slab_facts, both_readings_come_out_of_the_stream_with_their_times)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(FakeHost) root = fake_host_new();
 	g_autoptr(GByteArray) out = g_byte_array_new();
 	g_autoptr(Session) session = session_new(PLENTY);
 	uint64_t before_ns = clock_monotonic_ns(), first_ns, second_ns;
 
 	add_folder(root, "filp");
-	temporary_write(root, "proc/slabinfo", "filp 1\n", -1);
+	fake_host_write(root, "proc/slabinfo", "filp 1\n");
 	slab_facts_append(out, root, KMT_READING_START);
-	temporary_write(root, "proc/slabinfo", "filp 2\n", -1);
+	fake_host_write(root, "proc/slabinfo", "filp 2\n");
 	slab_facts_append(out, root, KMT_READING_END);
 	session_feed(session, out->data, out->len);
 	cr_expect_str_eq(run_text_of(session->text, KMT_BATCH_CACHE_NAMES, 0)->str, "filp\n");
@@ -93,24 +91,22 @@ Test(slab_facts, both_readings_come_out_of_the_stream_with_their_times)
 	cr_expect_geq(first_ns, before_ns);
 	cr_expect_gt(second_ns, first_ns);
 	cr_expect_leq(second_ns, clock_monotonic_ns());
-	temporary_remove(root);
 }
 
 Test(slab_facts, a_text_without_end_is_cut_after_a_line)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(FakeHost) root = fake_host_new();
 	GString *text = g_string_new(NULL), *read;
 
 	for (int i = 0; i < MANY_LINES; i++)
 		g_string_append(text, "some slab cache with its numbers 1 2 3\n");
-	temporary_write(root, "proc/slabinfo", text->str, (gssize)text->len);
+	fake_host_write(root, "proc/slabinfo", text->str);
 	read = slab_facts_slabinfo(root);
 	cr_expect_lt(read->len, text->len);
 	cr_expect_gt(read->len, 4000000);
 	cr_expect_eq(read->str[read->len - 1], '\n');
 	g_string_free(read, TRUE);
 	g_string_free(text, TRUE);
-	temporary_remove(root);
 }
 
 /* It happens while the probes are live. A busy host takes longer now and then. */

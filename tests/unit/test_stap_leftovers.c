@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap/stap_leftovers.h"
 
+#include "fake_host.h"
 #include "leaks.h"
 #include "process.h"
 #include "temporary.h"
@@ -11,19 +12,6 @@
 #include <sys/wait.h>
 
 TEST_SUITE_WITHOUT_LEAKS(stap_leftovers);
-
-/* Adds a loaded module to the host's /sys; ours has the counters. */
-static void load(const char *root, const char *name, bool is_ours, const char *references)
-{
-	g_autofree char *count = g_strconcat("sys/module/", name, "/refcnt", NULL);
-	g_autofree char *counters =
-		g_strconcat("sys/module/", name, "/parameters/kmt_counters", NULL);
-
-	if (references)
-		temporary_write(root, count, references, -1);
-	if (is_ours)
-		temporary_write(root, counters, "", 0);
-}
 
 static void expect_names(const GPtrArray *names, const char *wanted)
 {
@@ -36,42 +24,40 @@ static void expect_names(const GPtrArray *names, const char *wanted)
 
 Test(stap_leftovers, only_probe_modules_that_nobody_reads_are_left_over)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(FakeHost) root = fake_host_new();
 	g_autofree char *sys_folder = g_build_filename(root, "sys", NULL);
 	g_autoptr(StapLeftovers) left = NULL;
 
-	load(root, "kmt_2", true, "0\n");
-	load(root, "any_name", true, "0\n");
-	load(root, "kmt_live", true, "1\n");
-	load(root, "kmt_uncounted", true, NULL);
-	load(root, "kmt_of_others", false, "0\n");
-	load(root, "ext4", false, "0\n");
+	fake_host_load_module(root, "kmt_2", "0\n", true);
+	fake_host_load_module(root, "any_name", "0\n", true);
+	fake_host_load_module(root, "kmt_live", "1\n", true);
+	fake_host_load_module(root, "kmt_uncounted", NULL, true);
+	fake_host_load_module(root, "kmt_of_others", "0\n", false);
+	fake_host_load_module(root, "ext4", "0\n", false);
 	left = stap_leftovers_find(sys_folder, NULL);
 	expect_names(left->modules, "any_name kmt_2 ");
 	expect_names(left->live_modules, "kmt_live kmt_uncounted ");
 	expect_names(left->work_folders, "");
-	temporary_remove(root);
 }
 
 /* It has let go of its module and will remove it. */
 Test(stap_leftovers, a_module_with_a_process_is_live, .timeout = 60)
 {
-	g_autofree char *root = temporary_folder();
+	g_autoptr(FakeHost) root = fake_host_new();
 	g_autofree char *sys_folder = g_build_filename(root, "sys", NULL);
 	g_autoptr(StapLeftovers) left = NULL;
 	pid_t pid;
 
 	/* Not a name of the other tests, which run at the same time. */
-	load(root, "kmt_ends", true, "0\n");
-	load(root, "kmt_ended", true, "0\n");
+	fake_host_load_module(root, "kmt_ends", "0\n", true);
+	fake_host_load_module(root, "kmt_ended", "0\n", true);
 	pid = fork();
 
 	if (!pid) {
 		/* staprun's process, whose name and words are those of its script. */
-		g_autofree char *path = g_build_filename(root, "staprun-d", NULL);
+		g_autofree char *path = fake_host_add_program(root, "staprun-d",
+							      "#!/bin/sh\ntouch $1; read x <$2\n");
 
-		temporary_write(root, "staprun-d", "#!/bin/sh\ntouch $1; read x <$2\n", -1);
-		chmod(path, 0700);
 		_exit(chdir(root) || mkfifo("fifo", 0600) ||
 		      execl(path, path, "ready", "fifo", "kmt_ends", NULL));
 	}
@@ -81,7 +67,6 @@ Test(stap_leftovers, a_module_with_a_process_is_live, .timeout = 60)
 	expect_names(left->live_modules, "kmt_ends ");
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	temporary_remove(root);
 }
 
 Test(stap_leftovers, a_host_without_modules_has_none)

@@ -11,9 +11,9 @@
 #include "collect/stap/stap_counters.h"
 #include "collect/host/watchdog.h"
 #include "event_batch.h"
+#include "fake_host.h"
 #include "leaks.h"
 #include "process.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -30,7 +30,8 @@ TEST_SUITE_WITHOUT_LEAKS(stap_run);
 enum { CPUS = 2, MEMORY_BYTES = 64 << 20, LONG_AGO_NS = 1000 };
 
 typedef struct {
-	char *folder;
+	FakeHost *folder;
+	char *sys;
 	StapTool tool;
 	BufferPlan buffers;
 	char *module;
@@ -58,31 +59,28 @@ static void write_beats(const char *folder, const char *name, uint32_t number, u
 		event_batch_heartbeat(&batch, until_ns, 0, 0);
 		event_batch_end(&batch, event_ns ? 1 : 0);
 	}
-	temporary_write(folder, name, bytes->data, bytes->len);
+	fake_host_write_bytes(folder, name, bytes->data, bytes->len);
 }
 
 /* script runs with the stage's folder as $here; there are the files "early" (heartbeats, and
-   events of long ago) and "late" (heartbeats that say that everything was sent). The folder
-   "module" is that of /sys; what is to appear there when the module is loaded is in the folder
-   "file". */
+   events of long ago) and "late" (heartbeats that say that everything was sent). What is
+   to appear in /sys when the module is loaded is in the folder "file". */
 static Stage stage_new(const char *script)
 {
-	Stage stage = { .folder = temporary_folder() };
+	Stage stage = { .folder = fake_host_new() };
 	g_autofree char *text = g_strdup_printf(
 		"#!/bin/sh\nhere=%s\n"
-		"[ \"$1\" = -d ] && { echo $2 >>$here/removed; rm -r $here/module/$2; exit; }\n"
+		"[ \"$1\" = -d ] && { echo $2 >>$here/removed; rm -r $here/sys/module/$2; exit; }\n"
 		"echo \"$0 $*\" >$here/args\n"
-		"[ -d $here/file ] && mv $here/file $here/module/kmt_test_module\n%s",
+		"[ -d $here/file ] && mv $here/file $here/sys/module/kmt_test_module\n%s",
 		stage.folder, script);
-	g_autofree char *path = g_build_filename(stage.folder, "staprun", NULL);
 
-	temporary_write(stage.folder, "staprun", text, -1);
-	temporary_write(stage.folder, "proc/kallsyms", "ffffffff81000000 T _stext\n", -1);
-	temporary_write(stage.folder, "module/other/refcnt", "0\n", -1);
-	chmod(path, 0700);
+	stage.sys = g_build_filename(stage.folder, "sys", NULL);
+	fake_host_write(stage.folder, "proc/kallsyms", "ffffffff81000000 T _stext\n");
+	fake_host_load_module(stage.folder, "other", "0\n", false);
 	write_beats(stage.folder, "early", 0, LONG_AGO_NS, LONG_AGO_NS);
 	write_beats(stage.folder, "late", 1, UINT64_MAX, 0);
-	stage.tool.staprun = g_steal_pointer(&path);
+	stage.tool.staprun = fake_host_add_program(stage.folder, "staprun", text);
 	stage.tool.major = 5;
 	stage.tool.minor = 6;
 	stage.buffers = (BufferPlan){ .megabytes_per_buffer = 3, .buffers = CPUS };
@@ -99,8 +97,8 @@ static void stage_clear(Stage *stage)
 {
 	session_free(stage->session);
 	host_snapshot_free(stage->host);
-	temporary_remove(stage->folder);
-	g_free(stage->folder);
+	fake_host_free(stage->folder);
+	g_free(stage->sys);
 	g_free(stage->module);
 	g_free(stage->tool.staprun);
 }
@@ -112,7 +110,7 @@ static bool run(Stage *stage, Recording *recording, GError **error)
 		.tool = &stage->tool,
 		.buffers = &stage->buffers,
 		.module_path = stage->module,
-		.sys_folder = stage->folder,
+		.sys_folder = stage->sys,
 		.proc_root = stage->folder,
 	};
 
@@ -129,11 +127,7 @@ static bool run(Stage *stage, Recording *recording, GError **error)
 
 static char *read_file(const Stage *stage, const char *name)
 {
-	g_autofree char *path = g_build_filename(stage->folder, name, NULL);
-	char *text = NULL;
-
-	g_file_get_contents(path, &text, NULL, NULL);
-	return text;
+	return fake_host_read(stage->folder, name);
 }
 
 static uint64_t number_of(const Stage *stage, enum KmtFieldId id)
@@ -188,8 +182,8 @@ Test(stap_run, the_slab_caches_are_read_at_both_ends, .timeout = 60)
 	g_autofree char *slabinfo = g_build_filename(stage.folder, "proc/slabinfo", NULL);
 	const RunText *text = stage.session->text;
 
-	temporary_write(stage.folder, "proc/slabinfo", "dentry 1\n", -1);
-	temporary_write(stage.folder, "sys/kernel/slab/dentry/align", "8\n", -1);
+	fake_host_write(stage.folder, "proc/slabinfo", "dentry 1\n");
+	fake_host_write(stage.folder, "sys/kernel/slab/dentry/align", "8\n");
 	command[3] = slabinfo;
 	stage.request.command = command;
 	cr_assert(run(&stage, NULL, NULL));
@@ -223,7 +217,7 @@ Test(stap_run, a_duration_counts_from_when_the_probes_are_live, .timeout = 60)
 /* The CPUs 0 and 2 are online when the module is loaded. */
 static void run_with_cpus(Stage *stage)
 {
-	temporary_write(stage->folder, "sys/devices/system/cpu/online", "0,2\n", -1);
+	fake_host_set_cpus_online(stage->folder, "0,2\n");
 	stage->request.duration_seconds = 2;
 	cr_assert(run(stage, NULL, NULL));
 }
@@ -323,12 +317,11 @@ Test(stap_run, a_staprun_that_cannot_be_executed_is_an_error, .timeout = 60)
 Test(stap_run, a_program_that_cannot_be_executed_ends_the_run, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new(ORDERLY);
-	g_autofree char *program = g_build_filename(stage.folder, "program", NULL);
+	g_autofree char *program =
+		fake_host_add_program(stage.folder, "program", "#!/no/such/interpreter\n");
 	char *command[] = { program, NULL };
 	g_autoptr(GError) error = NULL;
 
-	temporary_write(stage.folder, "program", "#!/no/such/interpreter\n", -1);
-	chmod(program, 0700);
 	stage.request.command = command;
 	cr_assert(not(run(&stage, NULL, &error)));
 	cr_expect(ne(ptr, strstr(error->message, "cannot be run"), NULL), "%s", error->message);
@@ -347,7 +340,7 @@ Test(stap_run, a_staprun_that_dies_in_mid_run_ends_it_early, .timeout = 60)
    reader writes to it to ask for the first CPU. */
 static void write_counters(const Stage *stage, const char *text)
 {
-	temporary_write(stage->folder, "file/parameters/kmt_counters", text, -1);
+	fake_host_write(stage->folder, "file/parameters/kmt_counters", text);
 }
 
 Test(stap_run, what_a_killed_staprun_has_not_read_is_reported_exactly, .timeout = 60)
@@ -392,14 +385,14 @@ Test(stap_run, damaged_counters_are_none, .timeout = 60)
 		"0 1 0 0 0\nmore\n",                   /* for ever the same page */
 		"0 1 0 0 0\nend\nmore\n",
 	};
-	g_autofree char *folder = temporary_folder();
+	g_autoptr(FakeHost) root = fake_host_new();
+	g_autofree char *sys = g_build_filename(root, "sys", NULL);
 
 	for (size_t i = 0; i < G_N_ELEMENTS(damaged); i++) {
-		temporary_write(folder, "module/m/parameters/kmt_counters", damaged[i], -1);
-		cr_expect(eq(ptr, stap_counters_read(folder, "m"), NULL), "%s", damaged[i]);
+		fake_host_write(root, "sys/module/m/parameters/kmt_counters", damaged[i]);
+		cr_expect(eq(ptr, stap_counters_read(sys, "m"), NULL), "%s", damaged[i]);
 	}
-	cr_expect(eq(ptr, stap_counters_read(folder, "no_such_module"), NULL));
-	temporary_remove(folder);
+	cr_expect(eq(ptr, stap_counters_read(sys, "no_such_module"), NULL));
 }
 
 /* Sends this process a signal once a file of the stage is there. */
@@ -489,7 +482,7 @@ static void note_report(Session *session, void *user_data)
 	g_autofree char *first = g_build_filename(stage->folder, "first", NULL);
 
 	(void)session;
-	temporary_write(stage->folder, access(first, F_OK) ? "first" : "second", "", 0);
+	fake_host_write(stage->folder, access(first, F_OK) ? "first" : "second", "");
 }
 
 Test(stap_run, a_user_signal_reports_and_goes_on, .timeout = 60)
@@ -535,7 +528,7 @@ Test(stap_run, staprun_ends_when_this_program_is_killed, .timeout = 60)
 /* A staprun with its module that does not listen, and a process of its group that neither does, and
    has its pipes. */
 #define STUBBORN                                                                                   \
-	"mkdir -p $here/module/kmt_test_module; trap '' TERM INT\n"                                \
+	"mkdir -p $here/sys/module/kmt_test_module; trap '' TERM INT\n"                            \
 	"sleep 300 & echo $! >$here/pid; mv $here/pid $here/stapio\n"
 
 /* The program as it runs, in a fork. */
@@ -561,7 +554,7 @@ Test(stap_run, nothing_is_left_of_a_killed_program, .timeout = 60)
 	kill(program, SIGKILL);
 	waitpid(program, NULL, 0);
 	cr_expect(process_wait_until_gone(process_read_pid(stage.folder, "stapio")));
-	cr_expect(process_wait_until_no_file(stage.folder, "module/kmt_test_module"));
+	cr_expect(process_wait_until_no_file(stage.folder, "sys/module/kmt_test_module"));
 	removed = read_file(&stage, "removed");
 	cr_expect(eq(str, removed, (char *)"kmt_test_module\n"));
 }
@@ -572,7 +565,7 @@ Test(stap_run, what_a_killed_staprun_started_goes_with_it, .timeout = 60)
 
 	cr_assert(run(&stage, NULL, NULL));
 	cr_expect(process_wait_until_gone(process_read_pid(stage.folder, "stapio")));
-	cr_expect(process_wait_until_no_file(stage.folder, "module/kmt_test_module"));
+	cr_expect(process_wait_until_no_file(stage.folder, "sys/module/kmt_test_module"));
 	cr_assert(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
 }
 
@@ -586,26 +579,24 @@ Test(stap_run, a_module_that_is_in_use_for_a_moment_is_removed, .timeout = 60)
 	g_autofree char *script = read_file(&stage, "staprun");
 	g_autofree char *both = g_strconcat(busy, script, NULL);
 
-	temporary_write(stage.folder, "staprun", both, -1);
-	chmod(stage.tool.staprun, 0700);
+	g_free(fake_host_add_program(stage.folder, "staprun", both));
 	cr_assert(run(&stage, NULL, NULL));
-	cr_expect(process_wait_until_no_file(stage.folder, "module/kmt_test_module"));
+	cr_expect(process_wait_until_no_file(stage.folder, "sys/module/kmt_test_module"));
 }
 
 Test(stap_run, a_leftover_is_removed_before_the_module_is_loaded, .timeout = 60)
 {
-	g_auto(Stage) stage = stage_new("[ -e $here/module/kmt_old ] && exit 7\n" ORDERLY);
+	g_auto(Stage) stage = stage_new("[ -e $here/sys/module/kmt_old ] && exit 7\n" ORDERLY);
 	g_autofree char *args = NULL;
 
-	temporary_write(stage.folder, "module/kmt_old/refcnt", "0\n", -1);
-	temporary_write(stage.folder, "module/kmt_old/parameters/kmt_counters", "", 0);
-	temporary_write(stage.folder, "module/kmt_test_module/refcnt", "1\n", -1);
+	fake_host_load_module(stage.folder, "kmt_old", "0\n", true);
+	fake_host_load_module(stage.folder, "kmt_test_module", "1\n", false);
 	stage.request.duration_seconds = 0.1;
 	cr_assert(run(&stage, NULL, NULL));
 	/* The other one is somebody's. */
 	args = read_file(&stage, "args");
 	cr_expect(ne(ptr, strstr(args, " -R "), NULL), "%s", args);
-	cr_expect(process_wait_for_file(stage.folder, "module/kmt_test_module"));
+	cr_expect(process_wait_for_file(stage.folder, "sys/module/kmt_test_module"));
 }
 
 Test(stap_run, losses_reported_on_stderr_are_facts_of_the_stream, .timeout = 60)

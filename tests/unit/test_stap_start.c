@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap/stap_start.h"
 
+#include "fake_host.h"
 #include "leaks.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -12,42 +12,38 @@
 
 TEST_SUITE_WITHOUT_LEAKS(stap_start);
 
-/* A host: its /sys, and a staprun that removes what it is asked to. */
+/* A host with a staprun that removes what it is asked to. */
 typedef struct {
+	FakeHost *root;
 	char *sys;
 	char *staprun;
 	char *gone; /* a leftover: of a name that no other test has, whose staprun may be seen */
 } Host;
 
-static void write_gone(const Host *host, const char *name, const char *text)
+static void count_gone(const Host *host, const char *references)
 {
-	g_autofree char *path = g_build_filename("module", host->gone, name, NULL);
-
-	temporary_write(host->sys, path, text, -1);
+	fake_host_load_module(host->root, host->gone, references, true);
 }
 
 static Host host_new(void)
 {
-	Host host = { .sys = temporary_folder() };
+	Host host = { .root = fake_host_new() };
 	g_autofree char *script = g_strdup_printf(
-		"#!/bin/sh\necho $2 >>%s/removed\nrm -r %s/module/$2\n", host.sys, host.sys);
+		"#!/bin/sh\necho $2 >>%s/removed\nrm -r %s/sys/module/$2\n", host.root, host.root);
 
-	temporary_write(host.sys, "staprun", script, -1);
-	host.staprun = g_build_filename(host.sys, "staprun", NULL);
-	chmod(host.staprun, 0700);
+	host.sys = g_build_filename(host.root, "sys", NULL);
+	host.staprun = fake_host_add_program(host.root, "staprun", script);
 	host.gone = g_strdup_printf("kmt_%d", (int)getpid());
-	write_gone(&host, "refcnt", "0\n");
-	write_gone(&host, "parameters/kmt_counters", "");
-	temporary_write(host.sys, "module/kmt_live/refcnt", "3\n", -1);
-	temporary_write(host.sys, "module/kmt_live/parameters/kmt_counters", "", 0);
+	count_gone(&host, "0\n");
+	fake_host_load_module(host.root, "kmt_live", "3\n", true);
 	/* Of that name, but somebody else's. */
-	temporary_write(host.sys, "module/kmt_driver/refcnt", "0\n", -1);
+	fake_host_load_module(host.root, "kmt_driver", "0\n", false);
 	return host;
 }
 
 static void host_clear(Host *host)
 {
-	temporary_remove(host->sys);
+	fake_host_free(host->root);
 	g_free(host->sys);
 	g_free(host->staprun);
 	g_free(host->gone);
@@ -56,10 +52,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
 
 static char *removed(const Host *host)
 {
-	g_autofree char *path = g_build_filename(host->sys, "removed", NULL);
-	char *text = NULL;
+	char *text = fake_host_read(host->root, "removed");
 
-	g_file_get_contents(path, &text, NULL, NULL);
 	return text ? g_strchomp(text) : g_strdup("");
 }
 
@@ -74,7 +68,7 @@ static int lock(const Host *host, int operation)
 Test(stap_start, a_start_removes_them)
 {
 	g_auto(Host) host = host_new();
-	StapStart start = stap_start_begin(host.staprun, host.sys, host.sys);
+	StapStart start = stap_start_begin(host.staprun, host.sys, host.root);
 	g_autofree char *names = removed(&host);
 
 	cr_expect(start.alone);
@@ -89,11 +83,11 @@ Test(stap_start, a_start_beside_another_removes_none)
 	StapStart first, second;
 	g_autofree char *names = NULL;
 
-	write_gone(&host, "refcnt", "1\n");
-	first = stap_start_begin(host.staprun, host.sys, host.sys);
+	count_gone(&host, "1\n");
+	first = stap_start_begin(host.staprun, host.sys, host.root);
 	/* Its module, not opened yet. */
-	write_gone(&host, "refcnt", "0\n");
-	second = stap_start_begin(host.staprun, host.sys, host.sys);
+	count_gone(&host, "0\n");
+	second = stap_start_begin(host.staprun, host.sys, host.root);
 	names = removed(&host);
 	cr_expect(not(second.alone));
 	cr_expect(eq(str, names, (char *)""));
@@ -104,7 +98,7 @@ Test(stap_start, a_start_beside_another_removes_none)
 Test(stap_start, a_start_that_is_over_does_not_hinder_the_next)
 {
 	g_auto(Host) host = host_new();
-	StapStart start = stap_start_begin(host.staprun, host.sys, host.sys);
+	StapStart start = stap_start_begin(host.staprun, host.sys, host.root);
 	int fd = open(host.staprun, O_RDONLY | O_CLOEXEC);
 
 	cr_expect(ne(int, flock(fd, LOCK_EX | LOCK_NB), 0));
@@ -118,22 +112,13 @@ Test(stap_start, somebody_elses_lock_does_not_hinder_a_start_for_long, .timeout 
 {
 	g_auto(Host) host = host_new();
 	int fd = lock(&host, LOCK_EX);
-	StapStart start = stap_start_begin(host.staprun, host.sys, host.sys);
+	StapStart start = stap_start_begin(host.staprun, host.sys, host.root);
 	g_autofree char *names = removed(&host);
 
 	cr_expect(not(start.alone));
 	cr_expect(eq(str, names, (char *)""));
 	stap_start_end(&start);
 	close(fd);
-}
-
-static char *kptr_restrict_of(const Host *host)
-{
-	g_autofree char *path = g_build_filename(host->sys, "proc/sys/kernel/kptr_restrict", NULL);
-	char *text = NULL;
-
-	g_file_get_contents(path, &text, NULL, NULL);
-	return text;
 }
 
 /* What the setting is after a start during which staprun makes it 1. */
@@ -143,11 +128,11 @@ static char *kptr_restrict_after(const char *before)
 	g_auto(Host) host = host_new();
 	StapStart start;
 
-	temporary_write(host.sys, setting, before, -1);
-	start = stap_start_begin(host.staprun, host.sys, host.sys);
-	temporary_write(host.sys, setting, "1\n", -1);
+	fake_host_write(host.root, setting, before);
+	start = stap_start_begin(host.staprun, host.sys, host.root);
+	fake_host_write(host.root, setting, "1\n");
 	stap_start_end(&start);
-	return kptr_restrict_of(&host);
+	return fake_host_read(host.root, setting);
 }
 
 Test(stap_start, what_staprun_lowers_is_put_back)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/tasks/task_births.h"
 
+#include "fake_host.h"
 #include "leaks.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -41,19 +41,16 @@ typedef struct {
 /* Opens what the folder events/kmem of a host is beside. */
 static TaskBirths *births_of(const char *text)
 {
-	g_autofree char *root = temporary_folder();
-	g_autofree char *kmem = g_build_filename(root, "events/kmem", NULL);
+	g_autoptr(FakeHost) host = fake_host_new();
 	TaskBirths *births;
 	int fd;
 
-	temporary_write(root, "events/kmem/enable", "0\n", -1);
+	fake_host_write(host, FAKE_HOST_TRACEFS "/events/kmem/enable", "0\n");
 	if (text)
-		temporary_write(root, "events/task/task_newtask/format", text, -1);
-	fd = open(kmem, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	cr_assert_geq(fd, 0);
+		fake_host_add_tracepoint(host, "task/task_newtask", text);
+	fd = fake_host_open_tracepoints(host, "kmem");
 	births = task_births_open(fd);
 	close(fd);
-	temporary_remove(root);
 	return births;
 }
 

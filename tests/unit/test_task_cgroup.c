@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/tasks/task_cgroup.h"
 
+#include "fake_host.h"
 #include "leaks.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -19,20 +19,15 @@ static const char hybrid[] = "31 30 0:27 / /cg/unified rw - cgroup2 cgroup2 rw,n
 			     "32 30 0:28 / /cg/memory rw - cgroup cgroup rw,memory\n";
 
 typedef struct {
-	char *root;
+	FakeHost *root;
 	TaskCgroups *cgroups;
 } Host;
 
 static Host host_new(const char *mounts, const char *const *folders)
 {
-	Host host = { .root = temporary_folder() };
+	Host host = { .root = fake_host_new() };
 
-	temporary_write(host.root, "proc/self/mountinfo", mounts, -1);
-	for (; *folders; folders++) {
-		g_autofree char *path = g_build_filename(host.root, *folders, NULL);
-
-		cr_assert_eq(g_mkdir_with_parents(path, 0700), 0);
-	}
+	fake_host_set_cgroups(host.root, mounts, folders);
 	host.cgroups = task_cgroups_new(host.root);
 	return host;
 }
@@ -41,14 +36,13 @@ static Host host_new(const char *mounts, const char *const *folders)
 static void host_clear(Host *host)
 {
 	task_cgroups_free(host->cgroups);
-	temporary_remove(host->root);
-	g_free(host->root);
+	fake_host_free(host->root);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
 
 static uint64_t id_of(const Host *host, const char *lines)
 {
-	temporary_write(host->root, "proc/7/cgroup", lines, -1);
+	fake_host_write_of_process(host->root, 7, "cgroup", lines);
 	return task_cgroups_of(host->cgroups, 7);
 }
 
@@ -146,14 +140,10 @@ Test(task_cgroup, a_host_without_cgroups_has_none)
 
 static bool sample_is_usable_with(const char *lines)
 {
-	char *root = temporary_folder();
-	bool is_usable;
+	g_autoptr(FakeHost) root = fake_host_new();
 
-	temporary_write(root, "proc/self/cgroup", lines, -1);
-	is_usable = task_cgroup_sample_is_usable(root);
-	temporary_remove(root);
-	g_free(root);
-	return is_usable;
+	fake_host_write(root, "proc/self/cgroup", lines);
+	return task_cgroup_sample_is_usable(root);
 }
 
 Test(task_cgroup, samples_have_v2_unless_perf_event_has_a_hierarchy)

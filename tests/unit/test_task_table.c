@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "collect/tasks/task_cgroup.h"
+#include "fake_host.h"
 #include "leaks.h"
 #include "temporary.h"
 
@@ -22,18 +23,16 @@ static const uint64_t second = NS_PER_SECOND;
 
 /* A host with the processes that a test writes. */
 typedef struct {
-	char *root;
+	FakeHost *root;
 	TaskTable *table;
 } Host;
 
 static Host host_new(void)
 {
-	Host host = { .root = temporary_folder() };
+	static const char *const folders[] = { "cg/shells", "cg/builds", NULL };
+	Host host = { .root = fake_host_new() };
 
-	temporary_write(host.root, "proc/self/mountinfo",
-			"30 1 0:26 / /cg rw - cgroup2 cgroup2 rw\n", -1);
-	temporary_write(host.root, "cg/shells/cgroup.procs", "", -1);
-	temporary_write(host.root, "cg/builds/cgroup.procs", "", -1);
+	fake_host_set_cgroups(host.root, "30 1 0:26 / /cg rw - cgroup2 cgroup2 rw\n", folders);
 	host.table = task_table_new(host.root);
 	return host;
 }
@@ -41,20 +40,18 @@ static Host host_new(void)
 static void host_clear(Host *host)
 {
 	task_table_free(host->table);
-	temporary_remove(host->root);
-	g_free(host->root);
+	fake_host_free(host->root);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Host, host_clear)
 
 /* A thread is found under its own id as well, as in the real /proc. */
 static void write_thread(const char *root, unsigned tgid, unsigned tid, const char *comm)
 {
-	g_autofree char *listed = g_strdup_printf("proc/%u/task/%u/comm", tgid, tid);
-	g_autofree char *direct = g_strdup_printf("proc/%u/comm", tid);
+	g_autofree char *listed = g_strdup_printf("task/%u/comm", tid);
 	g_autofree char *text = g_strconcat(comm, "\n", NULL);
 
-	temporary_write(root, listed, text, -1);
-	temporary_write(root, direct, text, -1);
+	fake_host_write_of_process(root, tgid, listed, text);
+	fake_host_write_of_process(root, tid, "comm", text);
 }
 
 typedef struct {
@@ -66,14 +63,13 @@ typedef struct {
 
 static void write_process_as(const char *root, unsigned tgid, const Stat *stat, const char *comm)
 {
-	g_autofree char *file = g_strdup_printf("proc/%u/stat", tgid);
 	g_autofree char *text = g_strdup_printf(
 		"%u (%s) %c %u 1 1 0 -1 %u 5 5 5 5 5 5 5 5 20 0 %u 0 %" G_GUINT64_FORMAT
 		" 77 88 18446744073709551615 1\n",
 		tgid, stat->name, stat->state ? stat->state : 'S', stat->parent, stat->flags,
 		stat->threads, stat->start_ticks);
 
-	temporary_write(root, file, text, -1);
+	fake_host_write_of_process(root, tgid, "stat", text);
 	write_thread(root, tgid, tgid, comm);
 }
 
@@ -94,9 +90,7 @@ static void write_zombie(const char *root, unsigned tgid, const char *comm)
 
 static void write_cgroup(const char *root, unsigned tgid, const char *line)
 {
-	g_autofree char *file = g_strdup_printf("proc/%u/cgroup", tgid);
-
-	temporary_write(root, file, line, -1);
+	fake_host_write_of_process(root, tgid, "cgroup", line);
 }
 
 static EventTask find(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
@@ -233,7 +227,7 @@ Test(task_table, a_cut_stat_has_no_start)
 	g_auto(Host) host = host_new();
 
 	write_process(host.root, SHELL, "bash");
-	temporary_write(host.root, "proc/100/stat", "100 (bash) S 1 2 3", -1);
+	fake_host_write_of_process(host.root, 100, "stat", "100 (bash) S 1 2 3");
 	expect_comm(host.table, SHELL, SHELL, 1, "bash");
 	cr_expect(eq(u64, find(host.table, SHELL, SHELL, 1).start_time_ns, 0));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/host/tracefs.h"
 
+#include "fake_host.h"
 #include "leaks.h"
-#include "temporary.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -21,27 +21,21 @@ TEST_SUITE_WITHOUT_LEAKS(tracefs);
 #define OLD "nodev\tproc\nnodev\tdebugfs\n"
 #define DEBUGFS "debugfs /sys/kernel/debug debugfs rw 0 0\n"
 
-static char *host_new(const char *filesystems, const char *mounts)
+static FakeHost *host_new(const char *filesystems, const char *mounts)
 {
-	char *root = temporary_folder();
+	FakeHost *root = fake_host_new();
 
-	temporary_write(root, "proc/filesystems", filesystems, -1);
-	temporary_write(root, "proc/mounts", mounts, -1);
-	temporary_write(root, "sys/kernel/tracing/events/kmem/here", "", 0);
-	temporary_write(root, "sys/kernel/debug/tracing/events/kmem/there", "", 0);
+	fake_host_write(root, "proc/filesystems", filesystems);
+	fake_host_write(root, "proc/mounts", mounts);
+	fake_host_write(root, FAKE_HOST_TRACEFS "/events/kmem/here", "");
+	fake_host_write(root, "sys/kernel/debug/tracing/events/kmem/there", "");
 	return root;
-}
-
-static void host_free(char *root)
-{
-	temporary_remove(root);
-	g_free(root);
 }
 
 /* Whether the folder that is opened on such a host has the file. */
 static bool opens_folder_with(const char *filesystems, const char *mounts, const char *name)
 {
-	char *root = host_new(filesystems, mounts);
+	g_autoptr(FakeHost) root = host_new(filesystems, mounts);
 	g_autoptr(GError) error = NULL;
 	int fd = tracefs_open_kmem(root, &error);
 	bool has = fd >= 0 && !faccessat(fd, name, F_OK, 0);
@@ -51,7 +45,6 @@ static bool opens_folder_with(const char *filesystems, const char *mounts, const
 		cr_expect(fcntl(fd, F_GETFD) & FD_CLOEXEC);
 		close(fd);
 	}
-	host_free(root);
 	return has;
 }
 
@@ -86,16 +79,15 @@ Test(tracefs, a_kernel_without_tracefs_has_it_in_debugfs)
 
 static void expect_problem(const char *lockdown, const char *expected)
 {
-	char *root = host_new(MODERN, "");
+	g_autoptr(FakeHost) root = host_new(MODERN, "");
 	GError *error = NULL;
 
-	temporary_write(root, "sys/kernel/security/lockdown", lockdown, -1);
+	fake_host_write(root, "sys/kernel/security/lockdown", lockdown);
 	cr_expect(eq(int, tracefs_open_kmem(root, &error), -1));
 	cr_assert_not_null(error);
 	cr_expect_not_null(strstr(error->message, expected), "%s", error->message);
 	cr_expect_null(strchr(error->message, '\n'));
 	g_error_free(error);
-	host_free(root);
 }
 
 Test(tracefs, what_is_in_the_way_is_reported_with_the_remedy)
