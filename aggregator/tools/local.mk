@@ -1,6 +1,5 @@
 libaggregator_a_SOURCES += \
 	aggregator/tools/drill.c aggregator/tools/drill.h \
-	aggregator/tools/recorder.c aggregator/tools/recorder.h \
 	aggregator/tools/session_detail.c aggregator/tools/session_detail.h \
 	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \
 	aggregator/tools/cache_choice.c aggregator/tools/cache_choice.h \

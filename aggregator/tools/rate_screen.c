@@ -5,7 +5,6 @@
 #include "record/probe_kinds.h"
 #include "screen/screen.h"
 #include "tools/drill.h"
-#include "tools/recorder.h"
 #include "tools/session_detail.h"
 #include "tools/tool.h"
 
@@ -24,10 +23,10 @@ struct RateScreen {
 	Session *session;
 	char *covers;
 	SuiteRequest beside;
-	GArray *left_out; /* (element-type guint32): what collects beside the run */
-	Drill *drill;     /* NULL: none */
-	GPtrArray *left;  /* (element-type Drill), owned: they are ending */
-	Recorder *recorder;
+	GArray *left_out;     /* (element-type guint32): what collects beside the run */
+	Drill *drill;         /* NULL: none */
+	GPtrArray *left;      /* (element-type Drill), owned: they are ending */
+	SuiteChild *recorder; /* NULL: nothing is recorded */
 	/* The cache that is open, where its stacks are in the stream itself; NULL: none. */
 	char *cache;
 	const GroupKey *key;
@@ -200,14 +199,14 @@ static void start_recording(RateScreen *screen, const char *path)
 		g_set_error_literal(&error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
 				    "this is already a recording");
 	else
-		screen->recorder = recorder_start(path, &screen->beside, &error);
+		screen->recorder = suite_recording_start(path, &screen->beside, &error);
 	if (!screen->recorder) {
 		screen_set_recording(screen->screen, NULL);
 		screen_say(screen->screen, error->message);
 		return;
 	}
 	screen_set_recording(screen->screen, path);
-	pid = recorder_pid(screen->recorder);
+	pid = suite_child_pid(screen->recorder);
 	g_array_append_val(screen->left_out, pid);
 }
 
@@ -216,11 +215,11 @@ static void end_recorder(RateScreen *screen)
 {
 	g_autoptr(GError) error = NULL;
 
-	if (!screen->recorder || !recorder_is_over(screen->recorder))
+	if (!screen->recorder || !suite_child_wait(screen->recorder, 0))
 		return;
-	forget_pid(screen, recorder_pid(screen->recorder));
+	forget_pid(screen, suite_child_pid(screen->recorder));
 	screen_set_recording(screen->screen, NULL);
-	if (recorder_stop(g_steal_pointer(&screen->recorder), &error))
+	if (suite_recording_stop(g_steal_pointer(&screen->recorder), &error))
 		screen_say(screen->screen, "the recording has ended");
 	else
 		screen_say(screen->screen, error->message);
@@ -250,7 +249,7 @@ static bool obey(RateScreen *screen, RateFeed *feed, const ScreenCommand *comman
 		break;
 	case SCREEN_STOP_RECORDING:
 		if (screen->recorder)
-			recorder_leave(screen->recorder);
+			suite_recording_leave(screen->recorder);
 		break;
 	case SCREEN_NOTHING:
 		break;
@@ -288,7 +287,7 @@ void rate_screen_free(RateScreen *screen)
 		screen_end(screen->screen);
 	close_cache(screen);
 	g_ptr_array_unref(screen->left);
-	if (screen->recorder && !recorder_stop(screen->recorder, &error))
+	if (screen->recorder && !suite_recording_stop(screen->recorder, &error))
 		g_printerr("%s: %s\n", g_get_prgname(), error->message);
 	screen->options->request.left_out_pids = NULL;
 	g_array_unref(screen->left_out);

@@ -5,6 +5,7 @@
 
 #include "collect/host/child_signals.h"
 #include "base/clock.h"
+#include "base/private_file.h"
 #include "record/probe_kinds.h"
 #include "collect/host/process_group.h"
 #include "collect/host/watchdog.h"
@@ -24,6 +25,7 @@ enum {
 	PIPE_BYTES = 1 << 20, /* the longer it can go on while we are busy */
 	LOOK_EVERY_MS = 10,
 	END_PATIENCE_MS = 3000,
+	RECORDING_PATIENCE_MS = 8000, /* its end is written, and a module unloaded */
 	MESSAGE_BYTES_MAX = 4096,
 };
 
@@ -31,6 +33,7 @@ struct SuiteChild {
 	pid_t pid;
 	int stdout_fd; /* -1: none */
 	int stderr_fd;
+	bool is_leaving; /* a recording: it was asked to end */
 	bool ended;
 	int status; /* as waitpid() gives it */
 };
@@ -261,4 +264,44 @@ char *suite_child_problem(SuiteChild *child)
 		return g_strdup_printf("the second collection was ended by signal %d (%s)",
 				       WTERMSIG(child->status), strsignal(WTERMSIG(child->status)));
 	return g_strdup("the second collection failed");
+}
+
+/* A recording. */
+
+SuiteChild *suite_recording_start(const char *path, const SuiteRequest *request, GError **error)
+{
+	g_autoptr(GPtrArray) words = NULL;
+
+	/* The child would find out by itself, but too late for a message. */
+	if (!private_file_check(path, false, error))
+		return NULL;
+	words = suite_arguments_new(request, error);
+	if (!words)
+		return NULL;
+	add(words, "--stacks");
+	add(words, "--record=%s%s", *path == '-' ? "./" : "", path);
+	g_ptr_array_add(words, NULL);
+	return suite_child_start(request, (char **)words->pdata, false, error);
+}
+
+void suite_recording_leave(SuiteChild *recording)
+{
+	if (!recording->is_leaving)
+		suite_child_interrupt(recording);
+	recording->is_leaving = true;
+}
+
+bool suite_recording_stop(SuiteChild *recording, GError **error)
+{
+	g_autoptr(SuiteChild) child = recording;
+	g_autofree char *problem = NULL;
+
+	suite_recording_leave(child);
+	problem = suite_child_wait(child, RECORDING_PATIENCE_MS)
+			  ? suite_child_problem(child)
+			  : g_strdup("the recording did not end in time: what it has is in its "
+				     ".part");
+	if (problem)
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_FAILED, problem);
+	return !problem;
 }

@@ -50,3 +50,14 @@ bool suite_child_wait(SuiteChild *child, unsigned patience_ms);
 /* Returns why a child that has ended failed, in one line of its own or of ours, which the caller
    frees; NULL: it did not fail. */
 char *suite_child_problem(SuiteChild *child);
+
+/* Starts a child that saves what it collects, with stacks, to the recording PATH, which must not
+   exist. Returns NULL with error set, one line. */
+SuiteChild *suite_recording_start(const char *path, const SuiteRequest *request, GError **error);
+
+/* Asks it to end, if it was not asked before, and does not wait. */
+void suite_recording_leave(SuiteChild *recording);
+
+/* Ends it, by force after some seconds, and frees it. Returns false with error set, one line, when
+   the recording is not whole. */
+bool suite_recording_stop(SuiteChild *recording, GError **error);

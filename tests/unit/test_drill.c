@@ -7,7 +7,6 @@
 #include "process.h"
 #include "record/batch_writer.h"
 #include "temporary.h"
-#include "tools/recorder.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -319,16 +318,16 @@ Test(drill, a_recorder_is_asked_to_end_and_waited_for)
 	g_auto(Host) host = { NULL };
 	g_autofree char *path = NULL, *ended = NULL;
 	g_autoptr(GError) error = NULL;
-	Recorder *recorder;
+	SuiteChild *recorder;
 
 	host_init(&host, "trap 'sleep 0.1; touch ended; exit 3' INT\ntouch began\n"
 			 "while :; do sleep 0.02; done");
 	path = path_of(&host, "r.kmr");
-	recorder = recorder_start(path, &host.request.beside, &error);
+	recorder = suite_recording_start(path, &host.request.beside, &error);
 	cr_assert(ne(ptr, recorder, NULL));
 	cr_assert(process_wait_for_file(host.folder, "began"));
-	cr_expect(not(recorder_is_over(recorder)));
-	cr_expect(recorder_stop(recorder, &error), "some events may be lost");
+	cr_expect(not(suite_child_wait(recorder, 0)));
+	cr_expect(suite_recording_stop(recorder, &error), "some events may be lost");
 	ended = path_of(&host, "ended");
 	cr_expect(g_file_test(ended, G_FILE_TEST_EXISTS));
 }
@@ -341,7 +340,7 @@ Test(drill, a_recorder_never_overwrites)
 
 	host_init(&host, "");
 	path = path_of(&host, "stream");
-	cr_expect(eq(ptr, recorder_start(path, &host.request.beside, &error), NULL));
+	cr_expect(eq(ptr, suite_recording_start(path, &host.request.beside, &error), NULL));
 	cr_expect(ne(ptr, error, NULL));
 }
 
@@ -350,15 +349,15 @@ Test(drill, a_recorder_reports_why_it_failed)
 	g_auto(Host) host = { NULL };
 	g_autofree char *path = NULL;
 	g_autoptr(GError) error = NULL;
-	Recorder *recorder;
+	SuiteChild *recorder;
 
 	host_init(&host, "echo 'the disk is full' >&2\nexit 1");
 	path = path_of(&host, "r.kmr");
-	recorder = recorder_start(path, &host.request.beside, &error);
+	recorder = suite_recording_start(path, &host.request.beside, &error);
 	cr_assert(ne(ptr, recorder, NULL));
-	for (int ms = 0; !recorder_is_over(recorder) && ms < PATIENCE_MS; ms += 10)
+	for (int ms = 0; !suite_child_wait(recorder, 0) && ms < PATIENCE_MS; ms += 10)
 		g_usleep(10000);
-	cr_expect(not(recorder_stop(recorder, &error)));
+	cr_expect(not(suite_recording_stop(recorder, &error)));
 	cr_assert(ne(ptr, error, NULL));
 	cr_expect(eq(str, error->message, "the disk is full"));
 }
