@@ -1,7 +1,7 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/tasks/cgroup_handles.c aggregator/collect/tasks/cgroup_handles.h \
 	aggregator/collect/tasks/cgroup_paths.c aggregator/collect/tasks/cgroup_paths.h \
-	aggregator/collect/tasks/task.c aggregator/collect/tasks/task.h \
+	aggregator/collect/tasks/task.c \
 	aggregator/collect/tasks/task_births.c aggregator/collect/tasks/task_births.h \
 	aggregator/collect/tasks/task_cgroup.c aggregator/collect/tasks/task_cgroup.h \
 	aggregator/collect/tasks/task_lives.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/tasks/task.h"
+#include "collect/tasks/task_state.h"
 
 #include <glib.h>
 #include <string.h>
