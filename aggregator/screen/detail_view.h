@@ -13,3 +13,10 @@ guint detail_view_selected(const ScreenState *state);
 
 /* One stack of it, whole. */
 void stack_view_fill(const ScreenState *state, unsigned width, Page *page);
+
+/*
+ * Returns a line for each stack (element-type RateDetailRow), in their order, ended by NULL; the
+ * caller frees it with g_strfreev(). It is the stack's label, unless another one looks the same in
+ * so many columns: then what the two have in common is left out, "... < path_openat".
+ */
+char **chains_apart(const GArray *stacks, unsigned width, bool utf8);

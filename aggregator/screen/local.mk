@@ -1,6 +1,5 @@
 if HAVE_NCURSES
 libaggregator_a_SOURCES += \
-	aggregator/screen/chains.c aggregator/screen/chains.h \
 	aggregator/screen/detail_view.c aggregator/screen/detail_view.h \
 	aggregator/screen/fit.c aggregator/screen/fit.h \
 	aggregator/screen/history.c aggregator/screen/history.h \
