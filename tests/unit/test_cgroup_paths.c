@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/tasks/cgroup_paths.h"
 
-#include "collect/tasks/cgroup_handles.h"
 #include "collect/tasks/task_cgroup.h"
 #include "event_batch.h"
 #include "fake_host.h"
@@ -246,21 +245,22 @@ Test(cgroup_paths, a_name_with_a_line_end_is_not_recorded)
 Test(cgroup_paths, handles_lead_to_folders_below)
 {
 	g_auto(Host) host = HOST(v2_only, "cg/a", "cgroup", "xy/a");
-	g_autofree char *folder = g_build_filename(host.root, "cg", NULL);
-	g_autoptr(CgroupHandles) handles = cgroup_handles_new(folder);
-	g_autofree char *below = NULL, *self = NULL, *longer = NULL, *other = NULL;
+	uint64_t below = id_of_folder(&host, "cg/a"), self = id_of_folder(&host, "cg");
+	uint64_t longer = id_of_folder(&host, "cgroup"), other = id_of_folder(&host, "xy/a");
+	g_autofree char *expected = NULL;
+	const GString *written;
 
-	if (!handles)
+	allocate_in(&host, 7, below);
+	allocate_in(&host, 8, self);
+	allocate_in(&host, 9, longer);
+	allocate_in(&host, 10, other);
+	if (!look(&host))
 		cr_skip("the file system of the tests gives no handles like those of cgroups, or "
 			"this user may not open them");
-	below = cgroup_handles_path(handles, id_of_folder(&host, "cg/a"));
-	self = cgroup_handles_path(handles, id_of_folder(&host, "cg"));
-	longer = cgroup_handles_path(handles, id_of_folder(&host, "cgroup"));
-	other = cgroup_handles_path(handles, id_of_folder(&host, "xy/a"));
-	cr_expect_str_eq(below, "/a");
-	cr_expect_str_eq(self, "");
-	cr_expect_null(longer);
-	cr_expect_null(other);
+	expected =
+		g_strdup_printf("%" G_GUINT64_FORMAT " /a\n%" G_GUINT64_FORMAT " /\n", below, self);
+	written = run_text_of(host.session->text, KMT_BATCH_CGROUPS, 0);
+	cr_expect(eq(str, written->str, expected));
 }
 
 Test(cgroup_paths, of_this_host_they_are_found)

@@ -1,5 +1,4 @@
 libaggregator_a_SOURCES += \
-	aggregator/collect/tasks/cgroup_handles.c aggregator/collect/tasks/cgroup_handles.h \
 	aggregator/collect/tasks/cgroup_paths.c aggregator/collect/tasks/cgroup_paths.h \
 	aggregator/collect/tasks/task.c \
 	aggregator/collect/tasks/task_births.c aggregator/collect/tasks/task_births.h \
