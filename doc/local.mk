@@ -1,4 +1,29 @@
-dist_man_MANS += doc/kmalloc-top.1 doc/slabratetop.1 doc/slabstack.1
+man_pages = doc/kmalloc-top.1 doc/slabratetop.1 doc/slabstack.1
+man_page_sources = \
+	aggregator/options/tool_description.h \
+	aggregator/options/option_table.c \
+	doc/options.man
+dist_man_MANS += $(man_pages)
+CLEANFILES += $(man_pages)
+EXTRA_DIST += \
+	doc/make_page.awk \
+	doc/options.man \
+	doc/kmalloc-top.1.in \
+	doc/slabratetop.1.in \
+	doc/slabstack.1.in
+
+# OPTIONS of the man pages come from the option table. awk makes them, as the program cannot run where
+# it was built for another host.
+make_page = $(MKDIR_P) doc && sources= && for file in $(man_page_sources) $@.in; do \
+		sources="$$sources $(srcdir)/$$file"; done && \
+	$(AWK) -v tool=`basename $@ .1` -f $(srcdir)/doc/make_page.awk $$sources >$@.new && \
+	mv $@.new $@
+doc/kmalloc-top.1: doc/kmalloc-top.1.in doc/make_page.awk $(man_page_sources)
+	$(AM_V_GEN)$(make_page)
+doc/slabratetop.1: doc/slabratetop.1.in doc/make_page.awk $(man_page_sources)
+	$(AM_V_GEN)$(make_page)
+doc/slabstack.1: doc/slabstack.1.in doc/make_page.awk $(man_page_sources)
+	$(AM_V_GEN)$(make_page)
 dist_doc_DATA += \
 	CONTRIBUTING.md \
 	NEWS.md \

@@ -85,7 +85,7 @@ const OptionRow option_rows[] = {
 	  OPTION_COLLECT, 0, option_max_stack },
 	{ TOOLS_ALL, 0, "sample", "N", "record one of N events and scale up", OPTION_COLLECT, 0,
 	  option_sample },
-	{ TOOLS_ALL, 0, "collector", "NAME", "stap, perf (perf events) or auto (default)",
+	{ TOOLS_ALL, 0, "collector", "NAME", "use stap, perf (perf events) or auto (default)",
 	  OPTION_COLLECT, 0, option_collector },
 	{ TOOLS_ALL, 'o', "stap-options", "OPTS", "more options for SystemTap", OPTION_COLLECT, 0,
 	  option_stap_options },
