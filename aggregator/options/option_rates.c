@@ -27,23 +27,20 @@ bool option_exclude_cache(Options *options, const char *value, GError **error)
 	return take_query(&options->caches_excluded, value, error);
 }
 
-static const RateColumn *parse_column(const char *name, GError **error)
+static const Metric *parse_column(const char *name, GError **error)
 {
-	const RateColumn *column = rate_column_lookup(name);
-	g_autoptr(GString) names = g_string_new(NULL);
+	const Metric *column = metric_lookup(name, METRIC_RATES);
+	g_autofree char *names = metric_names(METRIC_RATES);
 
-	if (column)
-		return column;
-	for (column = rate_columns; column->name; column++)
-		g_string_append_printf(names, "%s%s", names->len ? ", " : "", column->name);
-	option_fail(error, "unknown column '%s'; valid: %s", name, names->str);
-	return NULL;
+	if (!column)
+		option_fail(error, "unknown column '%s'; valid: %s", name, names);
+	return column;
 }
 
 /* What must be collected for it. */
-static void use_column(Options *options, const RateColumn *column)
+static void use_column(Options *options, const Metric *column)
 {
-	if (column->needs_frees)
+	if (column->needs & (NEEDS_FREES | NEEDS_NET))
 		options->request.events |= PROBE_FREE;
 }
 
@@ -58,7 +55,7 @@ bool option_rate_events(Options *options, const char *value, GError **error)
 	return true;
 }
 
-static void add_column(Options *options, const RateColumn *column)
+static void add_column(Options *options, const Metric *column)
 {
 	guint i = 0;
 
@@ -73,7 +70,7 @@ bool option_rate_columns(Options *options, const char *value, GError **error)
 	g_auto(GStrv) words = g_strsplit(value, ",", -1);
 
 	for (char **word = words; *word; word++) {
-		const RateColumn *column = parse_column(*word + (**word == '+'), error);
+		const Metric *column = parse_column(*word + (**word == '+'), error);
 
 		if (!column)
 			return false;
@@ -84,7 +81,7 @@ bool option_rate_columns(Options *options, const char *value, GError **error)
 
 bool option_rate_sort(Options *options, const char *value, GError **error)
 {
-	const RateColumn *column = parse_column(value, error);
+	const Metric *column = parse_column(value, error);
 
 	if (!column)
 		return false;

@@ -80,14 +80,11 @@ bool option_top(Options *options, const char *value, GError **error)
 
 bool option_sort(Options *options, const char *value, GError **error)
 {
-	g_autoptr(GString) names = g_string_new(NULL);
+	g_autofree char *names = metric_names(METRIC_RANKS);
 
-	options->view.sort = sort_key_lookup(value);
-	if (options->view.sort)
-		return true;
-	for (const SortKey *key = sort_keys; key->name; key++)
-		g_string_append_printf(names, "%s%s", names->len ? ", " : "", key->name);
-	return option_fail(error, "unknown key '%s'; valid: %s", value, names->str);
+	options->view.sort = metric_lookup(value, METRIC_RANKS);
+	return options->view.sort ||
+	       option_fail(error, "unknown key '%s'; valid: %s", value, names);
 }
 
 bool option_format(Options *options, const char *value, GError **error)

@@ -120,15 +120,24 @@ static void print_row(const OptionRow *row, const Tool *tool, FILE *out)
 	print_columns(out, names->str, row->help ? row->help : help);
 }
 
+static void print_metrics(MetricUse use, FILE *out)
+{
+	for (MetricId id = 0; id < METRICS; id++) {
+		const Metric *metric = &metrics[id];
+		const char *alias = use == METRIC_RATES ? metric->alias : NULL;
+		g_autofree char *help =
+			alias ? g_strdup_printf("%s (also: %s)", metric->help, alias)
+			      : g_strdup(metric->help);
+
+		if (metric->uses & use && metric->name)
+			print_columns(out, metric->name, help);
+	}
+}
+
 static void print_rate_columns(FILE *out)
 {
 	fputs("\nKeys of -s, --sort, and of --columns:\n", out);
-	for (const RateColumn *column = rate_columns; column->name; column++)
-		print_columns(out, column->name, column->help);
-	fputs("\nKeys of -s, --sort, by the names of another tool:\n", out);
-	for (const RateColumn *column = rate_columns; column->name; column++)
-		if (column->alias)
-			print_columns(out, column->alias, column->help);
+	print_metrics(METRIC_RATES, out);
 }
 
 static void print_formats(FILE *out)
@@ -141,8 +150,7 @@ static void print_formats(FILE *out)
 static void print_keys(FILE *out)
 {
 	fputs("\nKeys of -s, --sort:\n", out);
-	for (const SortKey *key = sort_keys; key->name; key++)
-		print_columns(out, key->name, key->help);
+	print_metrics(METRIC_RANKS, out);
 	fputs("\nKeys of --by:\n", out);
 	for (const GroupKey *key = group_keys; key->name; key++)
 		print_columns(out, key->name, key->help);
@@ -197,7 +205,7 @@ static void options_rate_init(RateOptions *rate)
 	rate->rows_max = RATE_ROWS_DEFAULT;
 	rate->sort = rate_sort_default;
 	for (int i = 0; i < RATE_COLUMNS_FIRST; i++)
-		rate->columns[i] = &rate_columns[i];
+		rate->columns[i] = rate_columns_first[i];
 }
 
 static Options *options_new(const Tool *tool)
@@ -208,7 +216,7 @@ static Options *options_new(const Tool *tool)
 	options->view.filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
 	options->cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
 	options->view.cells = options->cells;
-	options->view.sort = &sort_keys[0];
+	options->view.sort = &metrics[METRIC_ALLOCATIONS];
 	options->renderer = &renderers[0];
 	options->view.top = UINT64_MAX;
 	options->given = g_ptr_array_new();

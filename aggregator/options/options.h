@@ -4,7 +4,7 @@
 #include "collect/run/collector.h"
 #include "names/cache_query.h"
 #include "table/cell_filter_process.h"
-#include "rates/rate_columns.h"
+#include "rates/rate_row.h"
 #include "table/view.h"
 #include "record/run_info.h"
 #include "report/renderers.h"
@@ -19,8 +19,8 @@ typedef struct {
 	double interval_s;
 	uint64_t count; /* tables; 0: until stopped */
 	uint64_t rows_max;
-	const RateColumn *columns[RATE_COLUMNS_MAX + 1]; /* ended by NULL */
-	const RateColumn *sort;
+	const Metric *columns[RATE_COLUMNS_MAX + 1]; /* ended by NULL */
+	const Metric *sort;
 	bool interval_given;
 	bool speed_given;
 	bool recorded_speed; /* of a recording; else as fast as it is read */

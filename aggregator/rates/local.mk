@@ -1,5 +1,5 @@
 libaggregator_a_SOURCES += \
-	aggregator/rates/rate_columns.c aggregator/rates/rate_columns.h \
 	aggregator/rates/rate_detail.c aggregator/rates/rate_detail.h \
 	aggregator/rates/rate_net.c aggregator/rates/rate_net.h \
+	aggregator/rates/rate_row.c aggregator/rates/rate_row.h \
 	aggregator/rates/rate_table.c aggregator/rates/rate_table.h

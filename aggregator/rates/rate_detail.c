@@ -2,6 +2,7 @@
 #include "rates/rate_detail.h"
 
 #include "base/escape.h"
+#include "rates/rate_row.h"
 #include "table/group_rows.h"
 #include "table/stack_chain.h"
 
@@ -129,10 +130,7 @@ static GArray *rows_of(const View *view, const ViewOptions *options)
 		const RateDetailRow row = {
 			.label = frames ? label_of_stack(frames) : label_of(groups, group),
 			.frames = frames,
-			.allocations = group->summary.allocations,
-			.bytes_allocated = group->summary.bytes_allocated,
-			.margin_percent = margin_percent(group->variance.bytes_allocated,
-							 group->summary.bytes_allocated),
+			.sums = group->sums,
 		};
 
 		g_array_append_val(rows, row);
@@ -148,7 +146,7 @@ static void read_view(RateDetail *detail, const ViewSource *source,
 	const ViewOptions by_group = {
 		.filters = no_filters,
 		.cells = cells,
-		.sort = sort_key_lookup("bytes"),
+		.sort = rate_sort_default,
 		.top = UINT64_MAX,
 		.by = { request->key },
 	};
@@ -159,10 +157,7 @@ static void read_view(RateDetail *detail, const ViewSource *source,
 	by_stack.top = RATE_DETAIL_STACKS_MAX;
 	detail->groups = rows_of(view, &by_group);
 	detail->stacks = rows_of(view, &by_stack);
-	detail->allocations = view->before.allocations;
-	detail->bytes_allocated = view->before.bytes_allocated;
-	detail->margin_percent =
-		margin_percent(view->variance.bytes_allocated, view->before.bytes_allocated);
+	detail->sums = view->before;
 }
 
 RateDetail *rate_detail_new(const ViewSource *source, const RateDetailRequest *request)

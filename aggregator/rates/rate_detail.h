@@ -16,10 +16,8 @@ enum { RATE_DETAIL_STACKS_MAX = 1000 };
 
 typedef struct {
 	char *label; /* escaped: of a process or cgroup; of a stack its first functions */
-	uint64_t allocations;
-	uint64_t bytes_allocated;
-	double margin_percent; /* of bytes_allocated, where events were sampled */
-	FrameList *frames;     /* owned; NULL for groups */
+	RowSums sums;
+	FrameList *frames; /* owned; NULL for groups */
 } RateDetailRow;
 
 typedef struct {
@@ -27,10 +25,7 @@ typedef struct {
 	double seconds; /* since it was opened; < 0: nothing is counted yet */
 	GArray *groups; /* (element-type RateDetailRow) by process or cgroup, most bytes first */
 	GArray *stacks; /* (element-type RateDetailRow) the first RATE_DETAIL_STACKS_MAX, too */
-	/* Of all rows, those beyond the maximum among them. */
-	uint64_t allocations;
-	uint64_t bytes_allocated;
-	double margin_percent; /* as above */
+	RowSums sums;   /* of all rows, those beyond the maximum among them */
 	uint64_t events_lost;
 	bool estimated; /* some events were sampled: the numbers are scaled up */
 	char *problem;  /* why there is no more to come, one line, escaped; NULL: none */

@@ -19,11 +19,9 @@ static const struct {
 	[RATE_NET_NOT_COLLECTED] = { "frees_not_collected", "frees were not collected" },
 };
 
-bool rate_net_is_shown(const RateColumn *const *columns)
+bool rate_net_is_shown(const Metric *const *columns)
 {
-	const RateColumn *net = rate_column_lookup("net");
-
-	while (*columns && *columns != net)
+	while (*columns && *columns != &metrics[METRIC_NET])
 		columns++;
 	return *columns;
 }

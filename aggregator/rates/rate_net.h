@@ -4,7 +4,7 @@
 #include "rates/rate_table.h"
 
 /* Whether a table with these columns, ended by NULL, shows the net. */
-bool rate_net_is_shown(const RateColumn *const *columns);
+bool rate_net_is_shown(const Metric *const *columns);
 
 /* Returns why a net is not known as a word of JSON, "slabinfo_differs"; NULL where it is. */
 const char *rate_net_word(RateNet state);

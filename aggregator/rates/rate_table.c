@@ -10,7 +10,6 @@
 #include "table/comm_fold.h"
 #include "table/context_name.h"
 #include "table/process_sums.h"
-#include "base/saturate.h"
 
 enum { TEXT_CHUNK_BYTES = 4096 };
 
@@ -41,8 +40,7 @@ static RateTable *table_new(void)
 	table->rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
 	table->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
 	table->sum.label = SUM_LABEL;
-	table->sum.objects_in_use = -1;
-	table->sum.frees_known = true;
+	table->sum.lacks = NEEDS_SLABINFO;
 	return table;
 }
 
@@ -100,8 +98,8 @@ static bool counts(const Drafting *drafting, const ProfileCell *cell)
 
 static void draft_init(Draft *draft, const Drafting *drafting, const char *label, const char *name)
 {
-	*draft = (Draft){ .row = { .label = label, .name = name, .objects_in_use = -1 } };
-	if (drafting->request->wants_processes)
+	*draft = (Draft){ .row = { .label = label, .name = name, .lacks = NEEDS_SLABINFO } };
+	if (drafting->request->needs & NEEDS_PROCESSES)
 		draft->processes = process_sums_new(drafting->source.profile);
 }
 
@@ -132,20 +130,8 @@ static Draft *draft_of(Drafting *drafting, const ProfileOrigin *origin)
 static void add_cell(Draft *draft, const ProfileOrigin *origin, const ProfileCell *cell,
 		     uint64_t scatter_percent)
 {
-	RateRow *row = &draft->row;
-
-	if (origin->free) {
-		saturate_add(&row->frees, cell->events);
-		return;
-	}
-	saturate_add(&row->allocations, cell->events);
-	saturate_add(&row->failed, cell->failed);
-	variance_add_cell(&row->variance, cell, origin, scatter_percent);
-	saturate_add(&row->bytes_allocated,
-		     saturate_product(cell->events, origin->bytes_allocated));
-	saturate_add(&row->bytes_requested,
-		     saturate_product(cell->events, origin->bytes_requested));
-	if (draft->processes)
+	row_sums_add_cell(&draft->row.sums, cell, origin, scatter_percent);
+	if (draft->processes && !origin->free)
 		process_sums_add(draft->processes, cell);
 }
 
@@ -159,7 +145,7 @@ static bool is_blind_free(const Drafting *drafting, const ProfileOrigin *origin)
 /* Frees are of use beside their allocations alone; pages' come with those of objects. */
 static bool is_wanted(const Drafting *drafting, const ProfileOrigin *origin)
 {
-	return !origin->free || (drafting->request->wants_frees &&
+	return !origin->free || (drafting->request->needs & (NEEDS_FREES | NEEDS_NET) &&
 				 (origin->source != KMT_SOURCE_PAGE || drafting->collects_pages));
 }
 
@@ -202,7 +188,8 @@ static void set_busiest(RateTable *table, RateRow *row, const ProcessSums *proce
 	else
 		escape_append_len(text, first->comm, comm_folded_length(first->comm));
 	row->busiest_name = keep(table, text->str);
-	row->busiest_percent = (double)first->allocations * 100 / (double)row->allocations;
+	row->busiest_percent =
+		(double)first->allocations * 100 / (double)row->sums.summary.allocations;
 	g_string_append_printf(text, " %.0f %%", row->busiest_percent);
 	row->busiest = keep(table, text->str);
 }
@@ -270,7 +257,8 @@ static void check_net(const Drafting *drafting, const RateTable *table)
 		const RateRow *row = &g_array_index(table->rows, RateRow, i);
 
 		if (row->name)
-			net_check_count(request->net, row->name, row->allocations, row->frees);
+			net_check_count(request->net, row->name, row->sums.summary.allocations,
+					row->sums.summary.frees);
 	}
 	if (request->net_reading)
 		net_check_judge(request->net, request->net_reading);
@@ -278,10 +266,10 @@ static void check_net(const Drafting *drafting, const RateTable *table)
 
 static void judge_frees(const Drafting *drafting, RateRow *row)
 {
-	row->frees_known =
-		drafting->collects_frees && !(drafting->kfree_is_blind && is_of_kmalloc(row));
+	if (!drafting->collects_frees || (drafting->kfree_is_blind && is_of_kmalloc(row)))
+		row->lacks |= NEEDS_FREES;
 	row->net_state = net_of_row(drafting, row);
-	row->net = saturate_difference(row->allocations, row->frees);
+	row->matched = row->sums.summary;
 }
 
 /* The net of the sum is that of the rows where it is known. */
@@ -290,7 +278,7 @@ static void sum_net(RateTable *table, RateNet of_all)
 	RateRow *sum = &table->sum;
 
 	sum->net_state = table->rows->len ? RATE_NETS : of_all;
-	sum->net = 0;
+	sum->matched = (StackSummary){ 0 };
 	table->net_unknown = 0;
 	for (guint i = 0; i < table->rows->len; i++) {
 		const RateRow *row = &g_array_index(table->rows, RateRow, i);
@@ -298,15 +286,15 @@ static void sum_net(RateTable *table, RateNet of_all)
 		table->net_unknown += row->net_state != RATE_NET_KNOWN;
 		sum->net_state = MIN(sum->net_state, row->net_state);
 		if (row->net_state == RATE_NET_KNOWN)
-			sum->net = saturate_signed_sum(sum->net, row->net);
+			summary_add(&sum->matched, &row->matched);
 	}
 }
 
 /* The sum's frees are all known, unless a filter has taken away what has no name. */
 static void judge_all_frees(const Drafting *drafting, RateTable *table)
 {
-	table->sum.frees_known =
-		drafting->collects_frees && (drafting->has_blind || !drafting->kfree_is_blind);
+	if (!drafting->collects_frees || (drafting->kfree_is_blind && !drafting->has_blind))
+		table->sum.lacks |= NEEDS_FREES;
 	for (guint i = 0; i < table->rows->len; i++)
 		judge_frees(drafting, &g_array_index(table->rows, RateRow, i));
 	sum_net(table, net_of_all(drafting));
@@ -323,7 +311,10 @@ static RateRow finished(RateTable *table, const Draft *draft, const Slabinfo *sl
 	row.name = keep(table, row.name);
 	if (draft->processes)
 		set_busiest(table, &row, draft->processes);
-	row.objects_in_use = cache ? (int64_t)cache->objects_in_use : -1;
+	if (cache) {
+		row.sums.summary.objects_in_use = cache->objects_in_use;
+		row.lacks &= ~NEEDS_SLABINFO;
+	}
 	return row;
 }
 
@@ -413,24 +404,19 @@ RateTable *rate_table_new(const Interval *interval, const RateRequest *request)
 
 static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 {
-	if (from->allocations) {
-		bool is_first = !to->allocations;
+	if (from->sums.summary.allocations) {
+		bool is_first = !to->sums.summary.allocations;
 
 		to->busiest = is_first ? keep(sum, from->busiest) : NULL;
 		to->busiest_name = is_first ? keep(sum, from->busiest_name) : NULL;
 		to->busiest_percent = from->busiest_percent;
 	}
-	saturate_add(&to->allocations, from->allocations);
-	saturate_add(&to->failed, from->failed);
-	saturate_add(&to->frees, from->frees);
-	to->frees_known &= from->frees_known;
+	row_sums_add(&to->sums, &from->sums);
+	to->sums.summary.objects_in_use = from->sums.summary.objects_in_use;
+	to->matched = to->sums.summary;
+	to->lacks = (to->lacks & NEEDS_FREES) | from->lacks;
 	/* It is about all that was counted so far. */
 	to->net_state = from->net_state;
-	to->net = saturate_signed_sum(to->net, from->net);
-	saturate_add(&to->bytes_allocated, from->bytes_allocated);
-	saturate_add(&to->bytes_requested, from->bytes_requested);
-	variance_add(&to->variance, &from->variance);
-	to->objects_in_use = from->objects_in_use;
 }
 
 /* Labels are of a chunk that has equal texts once. */
@@ -438,8 +424,7 @@ static RateRow *row_intern(RateTable *sum, GHashTable *known, const RateRow *wan
 {
 	RateRow row = { .label = keep(sum, wanted->label),
 			.name = keep(sum, wanted->name),
-			.by_size = wanted->by_size,
-			.frees_known = true };
+			.by_size = wanted->by_size };
 	gpointer index;
 
 	if (g_hash_table_lookup_extended(known, row.label, NULL, &index))
@@ -477,7 +462,7 @@ static double cost_of_both(const RateTable *sum, const RateTable *later)
 	       (before_ns + after_ns);
 }
 
-void rate_table_add(RateTable *sum, const RateTable *later, const RateColumn *sort)
+void rate_table_add(RateTable *sum, const RateTable *later, const Metric *sort)
 {
 	sum->cost_percent = cost_of_both(sum, later);
 	sum->number = later->number;

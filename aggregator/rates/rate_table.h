@@ -5,7 +5,7 @@
 #include "count/loss.h"
 #include "names/slabinfo.h"
 #include "table/net_check.h"
-#include "rates/rate_columns.h"
+#include "rates/rate_row.h"
 #include "record/run_info.h"
 #include "record/run_text.h"
 
@@ -38,18 +38,17 @@ typedef struct {
 	const RunInfo *info; /* of the stream */
 	const RunText *text;
 	const GArray *cells; /* (element-type CellFilter): what does not count */
-	const RateColumn *sort;
+	const Metric *sort;
 	const Slabinfo *slabinfo; /* the newest reading; NULL: none */
 	/* Given what the rows have, and then asked; const where it has judged already. NULL: net
 	   figures are taken as they are. */
 	NetCheck *net;
 	const NetReading *net_reading; /* to judge by now; NULL: as before */
 	const NetCheck *net_judged;    /* in place of the two: of a whole recording; NULL: none */
-	bool wants_frees;              /* else a cache with frees only is none */
-	bool wants_processes;
-	bool kfree_is_blind;      /* as a table before it has it */
-	LossRange events_lost;    /* what the table is to show */
-	uint32_t sampling_period; /* likewise */
+	unsigned needs;                /* MetricNeed: what the table is to show */
+	bool kfree_is_blind;           /* as a table before it has it */
+	LossRange events_lost;         /* what the table is to show */
+	uint32_t sampling_period;      /* likewise */
 	double cost_percent;
 } RateRequest;
 
@@ -59,7 +58,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(RateTable, rate_table_free)
 
 /* Adds a later table to a sum of tables, which is sorted anew: what is of an instant is the later
    one's. A cache with allocations in both has no busiest process any more. */
-void rate_table_add(RateTable *sum, const RateTable *later, const RateColumn *sort);
+void rate_table_add(RateTable *sum, const RateTable *later, const Metric *sort);
 
 /* Returns a copy. */
 RateTable *rate_table_copy(const RateTable *table);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/value.h"
 #include "session/losses.h"
 
 #include <glib.h>
@@ -118,30 +119,6 @@ typedef enum {
 	FACT_LOSS_IS_UNKNOWN,
 	FACTS,
 } FactId;
-
-/* What a value is, and its unit. */
-typedef enum {
-	VALUE_TEXT, /* not yet escaped */
-	VALUE_LIST, /* of texts */
-	VALUE_FLAG,
-	VALUE_COUNT,
-	VALUE_RANGE, /* a count that is known to lie between two */
-	VALUE_BYTES,
-	VALUE_SHARE,     /* a part of a whole: in percent */
-	VALUE_PERCENT,   /* likewise, where only the percentage is known */
-	VALUE_TIME_SPAN, /* ns; in seconds */
-	VALUE_NS,
-	VALUE_TIME, /* ns since 1970 */
-} ValueType;
-
-typedef struct {
-	bool known;
-	uint64_t number; /* count, low end, part, ns; a flag is 0 or 1 */
-	uint64_t other;  /* high end, whole */
-	double percent;
-	const char *text; /* borrowed */
-	char **list;      /* owned */
-} Value;
 
 typedef struct {
 	const char *id;    /* in JSON: it ends with the unit, where there is one */

@@ -172,6 +172,9 @@ void json_value(JsonWriter *json, const char *name, ValueType type, const Value 
 	case VALUE_NS:
 		json_count(json, name, value->number);
 		break;
+	case VALUE_DIFFERENCE:
+		json_signed(json, name, (int64_t)value->number);
+		break;
 	case VALUE_RANGE:
 		write_range(json, name, value);
 		break;

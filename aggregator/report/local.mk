@@ -1,6 +1,5 @@
 libaggregator_a_SOURCES += \
 	aggregator/report/facts.c aggregator/report/facts.h \
-	aggregator/report/group_columns.c aggregator/report/group_columns.h \
 	aggregator/report/json_writer.c aggregator/report/json_writer.h \
 	aggregator/report/model.c aggregator/report/model.h \
 	aggregator/report/rate_json.c aggregator/report/rate_json.h \

@@ -16,17 +16,30 @@ bool model_has_bytes(const ReportModel *model)
 
 	if (missing && strstr(missing, "bytes_"))
 		return false;
-	return !fact_number(model->facts, FACT_IMPORTED) || model->view->before.bytes_allocated;
+	return !fact_number(model->facts, FACT_IMPORTED) ||
+	       model->view->before.summary.bytes_allocated;
 }
 
-const StackSummary *model_shown_sums(const ReportModel *model)
+const RowSums *model_shown_sums(const ReportModel *model)
 {
-	return model->groups ? &model->groups->after.summary : &model->view->after;
+	return model->groups ? &model->groups->after : &model->view->after;
 }
 
-const StackSummary *model_all_sums(const ReportModel *model)
+const RowSums *model_all_sums(const ReportModel *model)
 {
-	return model->groups ? &model->groups->before.summary : &model->view->before;
+	return model->groups ? &model->groups->before : &model->view->before;
+}
+
+MetricContext model_metric_context(const ReportModel *model)
+{
+	bool is_sampled = model->view->before.variance.allocations > 0;
+
+	return (MetricContext){
+		.rank = view_rank(model->source->options),
+		.all = model_all_sums(model),
+		.lacks = (model_has_bytes(model) ? 0 : NEEDS_BYTES) |
+			 (is_sampled ? 0 : NEEDS_SAMPLING),
+	};
 }
 
 bool model_is_empty(const ReportModel *model)
@@ -55,19 +68,32 @@ const FilterDrop *model_drop(const ReportModel *model, guint index)
 		       : &g_array_index(model->groups->drops, FilterDrop, index - of_stacks);
 }
 
-static void set_bytes(ReportModel *model)
-{
-	const StackSummary *shown = model_shown_sums(model), *all = &model->view->before;
-	const SortKey *waste = sort_key_lookup("waste");
+/* The facts that are sums of a metric: over what is shown, and before filters. */
+static const struct {
+	MetricId metric;
+	FactId shown;
+	FactId before;
+} sums[] = {
+	{ METRIC_ALLOCATIONS, FACT_ALLOCATIONS, FACT_ALLOCATIONS_BEFORE },
+	{ METRIC_BYTES_REQUESTED, FACT_BYTES_REQUESTED, FACT_BYTES_REQUESTED_BEFORE },
+	{ METRIC_BYTES_ALLOCATED, FACT_BYTES_ALLOCATED, FACT_BYTES_ALLOCATED_BEFORE },
+	{ METRIC_BYTES_WASTED, FACT_BYTES_WASTED, FACT_BYTES_WASTED_BEFORE },
+};
 
-	if (!model_has_bytes(model))
-		return;
-	fact_set_number(model->facts, FACT_BYTES_REQUESTED, shown->bytes_requested);
-	fact_set_number(model->facts, FACT_BYTES_REQUESTED_BEFORE, all->bytes_requested);
-	fact_set_number(model->facts, FACT_BYTES_ALLOCATED, shown->bytes_allocated);
-	fact_set_number(model->facts, FACT_BYTES_ALLOCATED_BEFORE, all->bytes_allocated);
-	fact_set_number(model->facts, FACT_BYTES_WASTED, waste->value(shown));
-	fact_set_number(model->facts, FACT_BYTES_WASTED_BEFORE, waste->value(all));
+static void set_sums(ReportModel *model)
+{
+	const StackSummary *shown = &model_shown_sums(model)->summary;
+	const StackSummary *before = &model->view->before.summary;
+	unsigned lacks = model_metric_context(model).lacks;
+
+	for (gsize i = 0; i < G_N_ELEMENTS(sums); i++) {
+		const Metric *metric = &metrics[sums[i].metric];
+
+		if (!metric_is_known(metric, lacks))
+			continue;
+		fact_set_number(model->facts, sums[i].shown, metric->value(shown));
+		fact_set_number(model->facts, sums[i].before, metric->value(before));
+	}
 }
 
 static void set_counts(ReportModel *model)
@@ -75,10 +101,8 @@ static void set_counts(ReportModel *model)
 	const View *view = model->view;
 	Facts *facts = model->facts;
 
-	fact_set_number(facts, FACT_ALLOCATIONS, model_shown_sums(model)->allocations);
-	fact_set_number(facts, FACT_ALLOCATIONS_BEFORE, view->before.allocations);
 	fact_set_percent(facts, FACT_ALLOCATIONS_MARGIN,
-			 margin_percent(view->variance.allocations, view->before.allocations));
+			 metric_margin(&metrics[METRIC_ALLOCATIONS], &view->before));
 	fact_set_number(facts, FACT_ALLOCATIONS_LEFT_OUT, view->left_out);
 	if (!fact_number(facts, FACT_IMPORTED))
 		fact_set_number(facts, FACT_ALLOCATIONS_FAILED, view->failed_before);
@@ -92,10 +116,12 @@ static void set_counts(ReportModel *model)
 	fact_set_number(facts, FACT_ROWS_AFTER, model->groups->rows->len);
 }
 
-static bool is_saturated(const StackSummary *sum)
+static bool any_is_saturated(const StackSummary *before)
 {
-	return sum->allocations == UINT64_MAX || sum->bytes_requested == UINT64_MAX ||
-	       sum->bytes_allocated == UINT64_MAX;
+	for (gsize i = 0; i < G_N_ELEMENTS(sums); i++)
+		if (metrics[sums[i].metric].value(before) == UINT64_MAX)
+			return true;
+	return false;
 }
 
 /* A sum is larger than 64 bits can hold. */
@@ -104,7 +130,7 @@ static void set_saturated(ReportModel *model)
 	const View *view = model->view;
 
 	fact_set_number(model->facts, FACT_SATURATED,
-			is_saturated(&view->before) || view->frees == UINT64_MAX ||
+			any_is_saturated(&view->before.summary) || view->frees == UINT64_MAX ||
 				view->failed_before == UINT64_MAX || view->left_out == UINT64_MAX);
 }
 
@@ -213,7 +239,7 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 	if (kind != REPORT_STACKS && kind != REPORT_SLABSTACK)
 		return model;
 	set_counts(model);
-	set_bytes(model);
+	set_sums(model);
 	set_names(model);
 	set_saturated(model);
 	set_counted_twice(model, source->session);

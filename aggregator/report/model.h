@@ -35,10 +35,13 @@ void report_model_free(ReportModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ReportModel, report_model_free)
 
 /* Returns the sums over what is shown: stacks, or rows of a table. */
-const StackSummary *model_shown_sums(const ReportModel *model);
+const RowSums *model_shown_sums(const ReportModel *model);
 
 /* Returns the sums over all of them, before filters of numbers and the top. */
-const StackSummary *model_all_sums(const ReportModel *model);
+const RowSums *model_all_sums(const ReportModel *model);
+
+/* Returns what figures of rows are seen among: all rows, and what they lack. */
+MetricContext model_metric_context(const ReportModel *model);
 
 /* Whether the stream has the sizes of its allocations; text formats do not. */
 bool model_has_bytes(const ReportModel *model);

@@ -27,32 +27,31 @@ static void write_busiest(JsonWriter *json, const RateRow *row)
 
 /* A text that has several facts is several members. */
 static const struct {
-	const char *column;
+	MetricId column;
 	void (*write)(JsonWriter *json, const RateRow *row);
 } texts[] = {
-	{ "cache", write_cache },
-	{ "procs", write_busiest },
+	{ METRIC_CACHE, write_cache },
+	{ METRIC_BUSIEST, write_busiest },
 };
 
-static void write_texts(JsonWriter *json, const RateColumn *column, const RateRow *row)
+static void write_texts(JsonWriter *json, const Metric *column, const RateRow *row)
 {
 	for (gsize i = 0; i < G_N_ELEMENTS(texts); i++)
-		if (g_str_equal(column->name, texts[i].column))
+		if (column == &metrics[texts[i].column])
 			texts[i].write(json, row);
 }
 
-static void write_cell(JsonWriter *json, const RateColumn *column, const RateRow *row,
-		       uint64_t span_ns)
+static void write_cell(JsonWriter *json, const Metric *column, const RateRow *row, uint64_t span_ns)
 {
 	g_autofree char *name = NULL;
 	int64_t number;
 
-	if (column->text) {
+	if (column->type == VALUE_TEXT) {
 		write_texts(json, column, row);
 		return;
 	}
 	name = g_strconcat(column->member, span_ns && !column->instant ? "_per_second" : "", NULL);
-	if (rate_column_number(column, row, span_ns, &number))
+	if (rate_row_number(row, column, span_ns, &number))
 		json_signed(json, name, number);
 	else
 		json_null(json, name);
@@ -61,10 +60,14 @@ static void write_cell(JsonWriter *json, const RateColumn *column, const RateRow
 /* In percent of the estimates; 0: exact. */
 static void write_margins(JsonWriter *json, const RateRow *row)
 {
-	json_decimals(json, "allocations_margin_percent",
-		      margin_percent(row->variance.allocations, row->allocations), 3);
-	json_decimals(json, "bytes_allocated_margin_percent",
-		      margin_percent(row->variance.bytes_allocated, row->bytes_allocated), 3);
+	static const MetricId figures[] = { METRIC_ALLOCATIONS, METRIC_BYTES_ALLOCATED };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(figures); i++) {
+		const Metric *metric = &metrics[figures[i]];
+		g_autofree char *name = g_strconcat(metric->member, "_margin_percent", NULL);
+
+		json_decimals(json, name, metric_margin(metric, &row->sums), 3);
+	}
 }
 
 static void write_row(JsonWriter *json, const char *name, const RateTable *table,

@@ -58,21 +58,20 @@ typedef struct {
 	guint shown; /* rows */
 	RateRow sum;
 	RateNumbers numbers;
-	const RateColumn *columns[RATE_COLUMNS_MAX + 1]; /* ended by NULL */
+	const Metric *columns[RATE_COLUMNS_MAX + 1]; /* ended by NULL */
 	glong widths[RATE_COLUMNS_MAX];
 } Sheet;
 
 /* Appends a cell; row NULL: that of the titles. */
-static void append_text(GString *out, const Sheet *sheet, const RateColumn *column,
-			const RateRow *row)
+static void append_text(GString *out, const Sheet *sheet, const Metric *column, const RateRow *row)
 {
 	if (row)
-		rate_column_append(out, column, row, &sheet->numbers);
+		rate_row_append(out, row, column, &sheet->numbers);
 	else
 		rate_column_append_title(out, column, sheet->layout->per_second);
 }
 
-static glong text_width(const Sheet *sheet, const RateColumn *column, const RateRow *row)
+static glong text_width(const Sheet *sheet, const Metric *column, const RateRow *row)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
@@ -81,11 +80,11 @@ static glong text_width(const Sheet *sheet, const RateColumn *column, const Rate
 }
 
 /* A column of texts has a width of its own: a long name moves its line alone. */
-static glong column_width(const Sheet *sheet, const RateColumn *column)
+static glong column_width(const Sheet *sheet, const Metric *column)
 {
 	glong width = MAX(column->width, text_width(sheet, column, NULL));
 
-	if (column->text)
+	if (column->type == VALUE_TEXT)
 		return width;
 	for (guint i = 0; i < sheet->shown; i++)
 		width = MAX(width, text_width(sheet, column,
@@ -95,7 +94,7 @@ static glong column_width(const Sheet *sheet, const RateColumn *column)
 
 /* A cell of a line: width_max 0: it is never cut. */
 typedef struct {
-	const RateColumn *column;
+	const Metric *column;
 	const char *text;
 	glong width;
 	glong width_max;
@@ -106,14 +105,15 @@ typedef struct {
 static void append_cell(GString *out, const Cell *wanted)
 {
 	g_autoptr(GString) cell = g_string_new(NULL);
+	bool is_text = wanted->column->type == VALUE_TEXT;
 	glong padding;
 
 	append_cut(cell, wanted->text, wanted->width_max);
 	padding = wanted->width - g_utf8_strlen(cell->str, -1);
-	if (!wanted->column->text)
+	if (!is_text)
 		append_spaces(out, padding);
 	g_string_append(out, cell->str);
-	if (wanted->column->text && !wanted->last)
+	if (is_text && !wanted->last)
 		append_spaces(out, padding);
 }
 
@@ -132,7 +132,7 @@ static glong name_width(const Sheet *sheet)
 /* Appends a line; row NULL: that of the titles. */
 static void append_line(GString *out, const Sheet *sheet, const RateRow *row)
 {
-	const RateColumn *const *columns = sheet->columns;
+	const Metric *const *columns = sheet->columns;
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	for (guint i = 0; columns[i]; i++) {

@@ -3,7 +3,6 @@
 
 #include "table/comm_fold.h"
 #include "table/context_name.h"
-#include "report/group_columns.h"
 #include "report/rate_json.h"
 #include "symbols/frame_line.h"
 
@@ -34,14 +33,16 @@ static void write_facts(JsonWriter *json, const Facts *facts)
 	json_close(json, '}');
 }
 
-static void write_figures(JsonWriter *json, const ReportModel *model, const GroupRow *row)
+static void write_figures(JsonWriter *json, const ReportModel *model, const RowSums *sums)
 {
-	for (const GroupColumn *column = group_columns; column->id; column++) {
-		bool known = !column->known || column->known(model);
-		Value value = known ? column->value(model, row) : (Value){ .known = false };
+	MetricContext context = model_metric_context(model);
 
-		json_value(json, column->id, column->type, &value);
-	}
+	for (MetricId id = 0; id < METRICS; id++)
+		if (metrics[id].uses & METRIC_REPORTS) {
+			Value value = metric_value(&metrics[id], sums, &context);
+
+			json_value(json, metrics[id].member, metrics[id].type, &value);
+		}
 }
 
 /* Of several processes what their names have in common. */
@@ -121,12 +122,9 @@ static void write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row
 static void write_stack(JsonWriter *json, const ReportModel *model, const ViewStack *stack)
 {
 	g_autoptr(GArray) processes = view_processes(model->view, stack);
-	const GroupRow row = { .summary = stack->summary,
-			       .failed = stack->failed,
-			       .variance = stack->variance };
 
 	json_open(json, NULL, '{');
-	write_figures(json, model, &row);
+	write_figures(json, model, &stack->sums);
 	json_flag(json, "cut", stack->truncated);
 	write_processes(json, processes);
 	write_frames(json, view_stack_rows(model->view), stack->row);
@@ -163,7 +161,7 @@ static void write_row(JsonWriter *json, const ReportModel *model, const GroupRow
 	json_open(json, NULL, '{');
 	for (guint key = 0; model->groups->keys[key]; key++)
 		write_label(json, model, row, key);
-	write_figures(json, model, row);
+	write_figures(json, model, &row->sums);
 	json_close(json, '}');
 }
 
@@ -242,9 +240,9 @@ static void write_growth_figures(JsonWriter *json, const SlabGrowthRow *row)
 		json_null(json, "objects_in_use_end");
 		json_null(json, "growth_bytes");
 	}
-	json_count(json, "allocations", row->traced.allocations);
+	json_count(json, "allocations", row->traced.summary.allocations);
 	json_real(json, "allocations_margin_percent",
-		  margin_percent(row->traced.variance.allocations, row->traced.allocations));
+		  metric_margin(&metrics[METRIC_ALLOCATIONS], &row->traced));
 	json_flag(json, "all_recorded", row->is_recorded);
 	json_count(json, "objects_unseen", row->unseen);
 	json_count(json, "objects_ready", row->ready);
@@ -340,7 +338,7 @@ static void write_slab_table(JsonWriter *json, const SlabTable *table)
 
 static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 {
-	const SortKey *sort = view_sort_key(model->source->options);
+	const Metric *sort = view_rank(model->source->options);
 
 	json_text(json, "sort", sort->name);
 	if (model->slab)

@@ -33,8 +33,8 @@ void append_bytes(GString *out, const ReportModel *model, const StackSummary *su
    where no process is known. */
 bool append_processes(GString *out, const GArray *processes, uint64_t allocations);
 
-/* Appends " (sampled, +-3.1 %)" to a number of allocations; nothing where it is exact. */
-void append_sampled(GString *out, const Variance *variance, uint64_t allocations);
+/* Appends " (sampled, +-3.1 %)" to the allocations of a row; nothing where they are exact. */
+void append_sampled(GString *out, const RowSums *sums);
 
 /* Appends the line that shows what each filter dropped. */
 void append_dropped_line(const ReportModel *model, GString *out);

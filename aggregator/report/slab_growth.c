@@ -2,22 +2,14 @@
 #include "report/slab_growth.h"
 
 #include "names/kmalloc_class.h"
-#include "base/saturate.h"
 
 #include <string.h>
-
-static void traced_add_cell(SlabTraced *traced, const ProfileCell *cell,
-			    const ProfileOrigin *origin, uint64_t scatter_percent)
-{
-	saturate_add(&traced->allocations, cell->events);
-	variance_add_cell(&traced->variance, cell, origin, scatter_percent);
-}
 
 GArray *slab_growth_traced(const View *view, const CacheQuery *query)
 {
 	const ViewSource *source = view_source(view);
 	const Profile *profile = source->profile;
-	GArray *traced = g_array_new(FALSE, TRUE, sizeof(SlabTraced));
+	GArray *traced = g_array_new(FALSE, TRUE, sizeof(RowSums));
 
 	g_array_set_size(traced, cache_query_matched(query)->len);
 	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
@@ -27,8 +19,8 @@ GArray *slab_growth_traced(const View *view, const CacheQuery *query)
 		int index = name && view_counts_cell(view, i) ? cache_query_index(query, name) : -1;
 
 		if (index >= 0)
-			traced_add_cell(&g_array_index(traced, SlabTraced, index), cell, origin,
-					source->scatter_percent);
+			row_sums_add_cell(&g_array_index(traced, RowSums, index), cell, origin,
+					  source->scatter_percent);
 	}
 	return traced;
 }
@@ -72,7 +64,7 @@ static SlabGrowthRow row_of(const SlabGrowth *growth, guint index)
 		.alias = cache_query_alias(growth->query, index),
 		.start = start ? start->objects_in_use : 0,
 		.end = end ? end->objects_in_use : 0,
-		.traced = g_array_index(growth->traced, SlabTraced, index),
+		.traced = g_array_index(growth->traced, RowSums, index),
 		.is_known = any && slabinfo_count(growth->span.start) &&
 			    slabinfo_count(growth->span.end),
 		.is_recorded = !growth->recorded ||
@@ -85,8 +77,8 @@ static SlabGrowthRow row_of(const SlabGrowth *growth, guint index)
 	result.bytes = ((double)result.end - (double)result.start) * (double)any->object_bytes;
 	result.ready = objects_ready(growth, any);
 	if (has_all_traced(growth, name) && result.is_recorded &&
-	    result.end > result.start + result.traced.allocations)
-		result.unseen = result.end - result.start - result.traced.allocations;
+	    result.end > result.start + result.traced.summary.allocations)
+		result.unseen = result.end - result.start - result.traced.summary.allocations;
 	return result;
 }
 
@@ -95,8 +87,7 @@ static void add(SlabGrowthRow *sum, const SlabGrowthRow *added)
 	sum->start += added->start;
 	sum->end += added->end;
 	sum->bytes += added->bytes;
-	saturate_add(&sum->traced.allocations, added->traced.allocations);
-	variance_add(&sum->traced.variance, &added->traced.variance);
+	row_sums_add(&sum->traced, &added->traced);
 	sum->is_known |= added->is_known;
 	sum->is_recorded &= added->is_recorded;
 	/* What one has too little does not hide what another has too much. */
@@ -112,8 +103,8 @@ static int compare(const void *a, const void *b)
 
 	if (bytes_a != bytes_b)
 		return bytes_a > bytes_b ? -1 : 1;
-	if (of_a->traced.allocations != of_b->traced.allocations)
-		return of_a->traced.allocations > of_b->traced.allocations ? -1 : 1;
+	if (of_a->traced.summary.allocations != of_b->traced.summary.allocations)
+		return of_a->traced.summary.allocations > of_b->traced.summary.allocations ? -1 : 1;
 	return strcmp(of_a->name, of_b->name);
 }
 

@@ -11,17 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What was traced of a cache. */
-typedef struct {
-	uint64_t allocations;
-	Variance variance; /* where they are sampled */
-} SlabTraced;
-
 /* What is compared with the growth of slab caches. Everything is borrowed. */
 typedef struct {
 	SlabSpan span; /* either reading may be empty: then only what was traced is shown */
 	const CacheQuery *query;
-	const GArray *traced; /* (element-type SlabTraced) by index of cache_query_matched() */
+	const GArray *traced; /* (element-type RowSums) by index of cache_query_matched() */
 	/* Names of the caches all of whose allocations were recorded, ended by NULL; NULL: every
 	   one. */
 	char *const *recorded;
@@ -45,7 +39,7 @@ typedef struct {
 	uint64_t start;    /* objects in use */
 	uint64_t end;
 	double bytes; /* of the difference; a recording may have any numbers */
-	SlabTraced traced;
+	RowSums traced;
 	uint64_t unseen; /* objects that no allocation that was traced made */
 	uint64_t ready;  /* that may count as in use while CPUs hold them ready */
 	bool is_known;   /* to /proc/slabinfo */
@@ -53,7 +47,7 @@ typedef struct {
 	bool is_of_part; /* what was traced is of a part of the time between the readings */
 } SlabGrowthRow;
 
-/* Returns what of each matched cache counts in a view (element-type SlabTraced); the caller unrefs
+/* Returns what of each matched cache counts in a view (element-type RowSums); the caller unrefs
    it. */
 GArray *slab_growth_traced(const View *view, const CacheQuery *query);
 

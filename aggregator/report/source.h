@@ -17,7 +17,7 @@ typedef enum {
 
 /* How a table of rates is laid out. Everything is borrowed. */
 typedef struct {
-	const RateColumn *const *columns; /* ended by NULL */
+	const Metric *const *columns; /* ended by NULL */
 	uint64_t rows_max;
 	bool per_second;
 	bool human;        /* bytes in KiB, MiB */

@@ -46,7 +46,7 @@ void append_bytes(GString *out, const ReportModel *model, const StackSummary *su
 	g_string_append(out, ", allocated ");
 	append_amount(out, summary->bytes_allocated, human);
 	g_string_append(out, ", wasted ");
-	append_amount(out, sort_key_lookup("waste")->value(summary), human);
+	append_amount(out, metrics[METRIC_BYTES_WASTED].value(summary), human);
 }
 
 /* Appends ", wasted 77,184 of 3,599,168"; only one number where both are the same. */
@@ -166,7 +166,7 @@ static void processes_line(const ReportModel *model, GString *out)
 	gsize start = out->len;
 
 	g_string_append(out, "Processes of these stacks: ");
-	if (append_processes(out, model->view->processes, model->view->after.allocations))
+	if (append_processes(out, model->view->processes, model->view->after.summary.allocations))
 		g_string_append_c(out, '\n');
 	else
 		g_string_truncate(out, start);

@@ -32,7 +32,7 @@ static void append_verdict(GString *out, const SlabGrowthRow *growth)
 	uint64_t grown = growth->end > growth->start ? growth->end - growth->start : 0;
 
 	if (!grown) {
-		g_string_append(out, growth->traced.allocations ? "; no net growth" : "");
+		g_string_append(out, growth->traced.summary.allocations ? "; no net growth" : "");
 	} else if (growth->unseen > growth->ready) {
 		g_string_append(out, "; ");
 		append_count(out, growth->unseen);
@@ -42,13 +42,13 @@ static void append_verdict(GString *out, const SlabGrowthRow *growth)
 		g_string_append(out, "; ");
 		append_count(out, growth->unseen);
 		g_string_append(out, " more may be free objects that CPUs hold ready");
-	} else if (grown > growth->traced.allocations) {
+	} else if (grown > growth->traced.summary.allocations) {
 		g_string_append(out, "; it grew by ");
-		append_count(out, grown - growth->traced.allocations);
+		append_count(out, grown - growth->traced.summary.allocations);
 		g_string_append(out, " more");
 	} else {
 		g_string_append(out, "; net growth is ");
-		append_percent(out, grown, growth->traced.allocations);
+		append_percent(out, grown, growth->traced.summary.allocations);
 		g_string_append(out, " of them");
 	}
 }
@@ -56,12 +56,12 @@ static void append_verdict(GString *out, const SlabGrowthRow *growth)
 /* "25,000 allocations traced; net growth is 1 % of them" */
 static void append_traced(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
 {
-	uint64_t traced = growth->traced.allocations;
+	uint64_t traced = growth->traced.summary.allocations;
 
 	g_string_append(out, of->sampled ? "about " : "");
 	append_count(out, traced);
 	g_string_append(out, traced == 1 ? " allocation traced" : " allocations traced");
-	append_sampled(out, &growth->traced.variance, traced);
+	append_sampled(out, &growth->traced);
 	if (!growth->is_recorded)
 		g_string_append(out, ", as not all were recorded");
 	else if (growth->is_of_part)

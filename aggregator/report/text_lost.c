@@ -177,9 +177,9 @@ void append_sampling_line(GString *out, const Facts *facts)
 	g_string_append_c(out, '\n');
 }
 
-void append_sampled(GString *out, const Variance *variance, uint64_t allocations)
+void append_sampled(GString *out, const RowSums *sums)
 {
-	double margin = margin_percent(variance->allocations, allocations);
+	double margin = metric_margin(&metrics[METRIC_ALLOCATIONS], sums);
 
 	if (margin <= 0)
 		return;

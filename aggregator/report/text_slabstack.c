@@ -13,9 +13,9 @@ static void flush_text(GString *text, FILE *out)
 }
 
 /* Appends "\t+-3.1 %" of what processes are ranked by; nothing where it is exact. */
-static void append_margin_figure(GString *text, const SortKey *key, const GroupRow *row)
+static void append_margin_figure(GString *text, const Metric *rank, const RowSums *sums)
 {
-	double margin = margin_percent(key->variance(&row->variance), key->value(&row->summary));
+	double margin = metric_margin(rank, sums);
 
 	if (margin <= 0)
 		return;
@@ -26,18 +26,18 @@ static void append_margin_figure(GString *text, const SortKey *key, const GroupR
 
 /* ":\t12\t384 bytes\t3.1 %": name and count are where slab.stp has them. The share is that of what
    processes are ranked by. */
-static void append_figures(const ReportModel *model, const GroupRows *rows, const GroupRow *row,
+static void append_figures(const ReportModel *model, const GroupRows *rows, const RowSums *sums,
 			   GString *text)
 {
-	const SortKey *key = view_sort_key(model->source->options);
+	const Metric *rank = view_rank(model->source->options);
 
-	g_string_append_printf(text, ":\t%" G_GUINT64_FORMAT "\t", row->summary.allocations);
+	g_string_append_printf(text, ":\t%" G_GUINT64_FORMAT "\t", sums->summary.allocations);
 	if (model_has_bytes(model)) {
-		append_amount(text, row->summary.bytes_allocated, model->source->human);
+		append_amount(text, sums->summary.bytes_allocated, model->source->human);
 		g_string_append(text, model->source->human ? "\t" : " bytes\t");
 	}
-	append_percent(text, key->value(&row->summary), key->value(&rows->before.summary));
-	append_margin_figure(text, key, row);
+	append_percent(text, rank->value(&sums->summary), rank->value(&rows->before.summary));
+	append_margin_figure(text, rank, sums);
 	g_string_append_c(text, '\n');
 }
 
@@ -49,7 +49,7 @@ static void append_processes_of(const ReportModel *model, const GroupRows *rows,
 		const GroupRow *row = &g_array_index(rows->rows, GroupRow, i);
 
 		group_rows_append_label(rows, row, 0, text);
-		append_figures(model, rows, row, text);
+		append_figures(model, rows, &row->sums, text);
 	}
 	if (!others)
 		return;
@@ -84,8 +84,8 @@ static void append_details(const ReportModel *model, const GroupRow *row, GStrin
 	if (!model_has_bytes(model))
 		return;
 	g_string_append(text, "bytes: ");
-	append_bytes(text, model, &row->summary);
-	g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n", row->failed);
+	append_bytes(text, model, &row->sums.summary);
+	g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n", row->sums.summary.failed);
 }
 
 static void append_block(const ReportModel *model, const GroupRow *row, GString *text)
@@ -94,8 +94,8 @@ static void append_block(const ReportModel *model, const GroupRow *row, GString 
 	group_rows_append_label(model->groups, row, BLOCK_PROCESS, text);
 	g_string_append(text, " Name: ");
 	group_rows_append_label(model->groups, row, BLOCK_CACHE, text);
-	g_string_append_printf(text, "  Count: %" G_GUINT64_FORMAT, row->summary.allocations);
-	append_sampled(text, &row->variance, row->summary.allocations);
+	g_string_append_printf(text, "  Count: %" G_GUINT64_FORMAT, row->sums.summary.allocations);
+	append_sampled(text, &row->sums);
 	g_string_append_c(text, '\n');
 	group_rows_append_label(model->groups, row, BLOCK_STACK, text);
 	if (model->source->details)

@@ -63,12 +63,13 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 
 	if (model_has_bytes(model)) {
 		g_string_append(text, "bytes: ");
-		append_bytes(text, model, &stack->summary);
-		g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n", stack->failed);
+		append_bytes(text, model, &stack->sums.summary);
+		g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n",
+				       stack->sums.summary.failed);
 	}
 	start = text->len;
 	g_string_append(text, "processes: ");
-	if (append_processes(text, processes, stack->summary.allocations))
+	if (append_processes(text, processes, stack->sums.summary.allocations))
 		g_string_append_c(text, '\n');
 	else
 		g_string_truncate(text, start);
@@ -77,8 +78,8 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 static void append_stack(const ReportModel *model, const ViewStack *stack, GString *text)
 {
 	g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times",
-			       stack->summary.allocations);
-	append_sampled(text, &stack->variance, stack->summary.allocations);
+			       stack->sums.summary.allocations);
+	append_sampled(text, &stack->sums);
 	g_string_append(text, ":\n");
 	view_append_text(model->view, stack, text);
 	if (model->source->details)

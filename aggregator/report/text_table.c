@@ -2,29 +2,29 @@
 #include "report/render_text.h"
 
 #include "base/number_text.h"
-#include "report/group_columns.h"
 
 #include <string.h>
 
 enum {
-	FIGURES_MAX = 8,
 	GAP = 2,           /* blanks between columns */
 	LABEL_COLUMNS = 40 /* a name that others follow is cut there */
 };
 
 typedef struct {
-	const GroupRow *row; /* NULL: the titles */
+	const GroupRow *row; /* NULL: the titles, or the others */
+	const RowSums *sums; /* NULL: the titles */
 	bool others;         /* the sum of what is not shown */
 } Line;
 
 typedef struct {
 	const ReportModel *model;
+	MetricContext context;
 	/* What is shown, in this order. */
-	const GroupColumn *figures[FIGURES_MAX];
+	const Metric *figures[METRICS];
 	guint figure_count;
 	guint keys[GROUP_KEYS_MAX]; /* numbers of the keys */
 	guint key_count;
-	glong figure_widths[FIGURES_MAX];
+	glong figure_widths[METRICS];
 	glong key_widths[GROUP_KEYS_MAX];
 	GString *cell; /* the one being made */
 } Table;
@@ -61,9 +61,9 @@ static void shorten(GString *label)
 	g_string_append(label, "...");
 }
 
-static void append_figure(const Table *table, const GroupColumn *column, const Value *value)
+static void append_figure(const Table *table, const Metric *metric, const Value *value)
 {
-	switch (column->type) {
+	switch (metric->type) {
 	case VALUE_SHARE:
 		append_percent(table->cell, value->number, value->other);
 		/* The title has the sign. */
@@ -74,23 +74,23 @@ static void append_figure(const Table *table, const GroupColumn *column, const V
 		break;
 	default:
 		append_amount(table->cell, value->number,
-			      column->type == VALUE_BYTES && table->model->source->human);
+			      metric->type == VALUE_BYTES && table->model->source->human);
 	}
 }
 
 static void make_figure(Table *table, const Line *line, guint place)
 {
-	const GroupColumn *column = table->figures[place];
+	const Metric *metric = table->figures[place];
 
 	g_string_truncate(table->cell, 0);
-	if (line->row) {
-		Value value = column->value(table->model, line->row);
+	if (line->sums) {
+		Value value = metric_value(metric, line->sums, &table->context);
 
-		append_figure(table, column, &value);
+		append_figure(table, metric, &value);
 		return;
 	}
 	g_string_append(table->cell,
-			table->model->source->human ? column->title_human : column->title);
+			table->model->source->human ? metric->title_human : metric->title);
 }
 
 static void append_others(const GroupRows *groups, GString *label)
@@ -117,21 +117,19 @@ static void make_label(Table *table, const Line *line, guint place)
 		shorten(table->cell);
 }
 
-static bool is_shown(const ReportModel *model, const GroupColumn *column)
+static bool is_shown(const Metric *metric, const MetricContext *context)
 {
-	return (!column->known || column->known(model)) &&
-	       (!column->notable || column->notable(model));
+	return metric->uses & METRIC_REPORTS && metric_is_known(metric, context->lacks) &&
+	       (!metric->if_any || metric->value(&context->all->summary));
 }
 
 static void choose_columns(Table *table)
 {
 	const GroupKey *const *keys = table->model->groups->keys;
 
-	for (const GroupColumn *column = group_columns; column->id; column++)
-		if (is_shown(table->model, column)) {
-			g_assert(table->figure_count < FIGURES_MAX);
-			table->figures[table->figure_count++] = column;
-		}
+	for (MetricId id = 0; id < METRICS; id++)
+		if (is_shown(&metrics[id], &table->context))
+			table->figures[table->figure_count++] = &metrics[id];
 	/* What has many lines comes last. */
 	for (int lines = false; lines <= true; lines++)
 		for (guint i = 0; keys[i]; i++)
@@ -201,15 +199,18 @@ static void each_line(Table *table, void (*what)(Table *table, const Line *line,
 	const GroupRows *groups = table->model->groups;
 
 	what(table, &(Line){ .row = NULL }, out);
-	for (guint i = 0; i < groups->rows->len; i++)
-		what(table, &(Line){ .row = &g_array_index(groups->rows, GroupRow, i) }, out);
+	for (guint i = 0; i < groups->rows->len; i++) {
+		const GroupRow *row = &g_array_index(groups->rows, GroupRow, i);
+
+		what(table, &(Line){ .row = row, .sums = &row->sums }, out);
+	}
 	if (groups->rows->len < groups->rows_before)
-		what(table, &(Line){ .row = &groups->others, .others = true }, out);
+		what(table, &(Line){ .sums = &groups->others, .others = true }, out);
 }
 
 void text_print_table(const ReportModel *model, FILE *out)
 {
-	Table table = { .model = model };
+	Table table = { .model = model, .context = model_metric_context(model) };
 
 	if (!model->groups->rows->len)
 		return;

@@ -3,6 +3,7 @@
 
 #include "base/number_text.h"
 #include "rates/rate_detail.h"
+#include "rates/rate_row.h"
 #include "screen/fit.h"
 #include "symbols/frame_line.h"
 
@@ -126,16 +127,24 @@ char **chains_apart(const GArray *stacks, unsigned width, bool utf8)
 enum {
 	GROUPS_SHOWN = 5,
 	LABEL_MIN = 20,
-	FIGURES = 4, /* behind a label; the last one is the margin, of estimates only */
 };
 
-static const unsigned figure_widths[FIGURES] = { 10, 14, 7, 4 };
+/* Behind a label. Counts of a long collection need more room than those of an interval. */
+static const struct {
+	MetricId metric;
+	unsigned width;
+} figures[] = {
+	{ METRIC_ALLOCATIONS, 10 },
+	{ METRIC_BYTES_ALLOCATED, 14 },
+	{ METRIC_SHARE, 7 },
+	{ METRIC_MARGIN, 4 }, /* of estimates only */
+};
 
 static const char *const group_titles[] = { "PROCESS", "CGROUP" };
 
 static unsigned figures_shown(const ScreenState *state)
 {
-	return state->detail && state->detail->estimated ? FIGURES : FIGURES - 1;
+	return G_N_ELEMENTS(figures) - !(state->detail && state->detail->estimated);
 }
 
 static unsigned label_width(const ScreenState *state, unsigned width)
@@ -143,28 +152,8 @@ static unsigned label_width(const ScreenState *state, unsigned width)
 	unsigned taken = 0;
 
 	for (unsigned i = 0; i < figures_shown(state); i++)
-		taken += 1 + figure_widths[i];
+		taken += 1 + figures[i].width;
 	return width > taken + LABEL_MIN ? width - taken : LABEL_MIN;
-}
-
-static char *line_of(const ScreenState *state, unsigned width, const char *label,
-		     const char *const figures[FIGURES])
-{
-	GString *line = g_string_new(NULL);
-
-	fit_left(line, label, label_width(state, width), state->utf8);
-	for (unsigned i = 0; i < figures_shown(state); i++) {
-		g_string_append_c(line, ' ');
-		fit_number(line, figures[i], figure_widths[i], state->utf8);
-	}
-	return g_string_free(line, FALSE);
-}
-
-static char *title_line(const ScreenState *state, unsigned width, const char *label)
-{
-	static const char *const titles[FIGURES] = { "ALLOCS", "BYTES", "SHARE", "+-%" };
-
-	return line_of(state, width, label, titles);
 }
 
 static const char *estimate_mark(const RateDetail *detail)
@@ -172,30 +161,66 @@ static const char *estimate_mark(const RateDetail *detail)
 	return detail->estimated ? "~" : "";
 }
 
+static void append_figure(GString *out, const ScreenState *state, const Metric *metric,
+			  const RowSums *sums)
+{
+	const RateDetail *detail = state->detail;
+	const MetricContext context = { .rank = rate_sort_default, .all = &detail->sums };
+	Value value = metric_value(metric, sums, &context);
+
+	switch (metric->type) {
+	case VALUE_SHARE:
+		g_string_append_printf(
+			out, "%.1f %%",
+			value.other ? (double)value.number * 100 / (double)value.other : 0);
+		break;
+	case VALUE_PERCENT:
+		append_margin(out, value.percent);
+		break;
+	default:
+		g_string_append(out, estimate_mark(detail));
+		append_amount(out, value.number, metric->type == VALUE_BYTES && !state->is_exact);
+	}
+}
+
+/* sums: of a row; NULL: the titles. */
+static char *line_of(const ScreenState *state, unsigned width, const char *label,
+		     const RowSums *sums)
+{
+	GString *line = g_string_new(NULL);
+
+	fit_left(line, label, label_width(state, width), state->utf8);
+	for (unsigned i = 0; i < figures_shown(state); i++) {
+		const Metric *metric = &metrics[figures[i].metric];
+		g_autoptr(GString) text = g_string_new(sums ? NULL : metric->title_short);
+
+		if (sums)
+			append_figure(text, state, metric, sums);
+		g_string_append_c(line, ' ');
+		fit_number(line, text->str, figures[i].width, state->utf8);
+	}
+	return g_string_free(line, FALSE);
+}
+
+static char *title_line(const ScreenState *state, unsigned width, const char *label)
+{
+	return line_of(state, width, label, NULL);
+}
+
 static char *row_line(const ScreenState *state, unsigned width, const RateDetailRow *row,
 		      const char *label)
 {
-	const char *mark = estimate_mark(state->detail);
-	g_autoptr(GString) allocations = g_string_new(mark), bytes = g_string_new(mark);
-	uint64_t whole = state->detail->bytes_allocated;
-	double share = whole ? (double)row->bytes_allocated * 100 / (double)whole : 0;
-	g_autofree char *percent = g_strdup_printf("%.1f %%", share);
-	g_autoptr(GString) margin = g_string_new(NULL);
-
-	append_count(allocations, row->allocations);
-	append_amount(bytes, row->bytes_allocated, !state->is_exact);
-	append_margin(margin, row->margin_percent);
-	return line_of(
-		state, width, label,
-		(const char *const[FIGURES]){ allocations->str, bytes->str, percent, margin->str });
+	return line_of(state, width, label, &row->sums);
 }
 
 static void append_total_margin(GString *line, const RateDetail *detail)
 {
-	if (!detail->estimated || detail->margin_percent <= 0)
+	double margin = metric_margin(rate_sort_default, &detail->sums);
+
+	if (!detail->estimated || margin <= 0)
 		return;
 	g_string_append(line, " (+-");
-	append_margin(line, detail->margin_percent);
+	append_margin(line, margin);
 	g_string_append(line, " %)");
 }
 
@@ -212,9 +237,9 @@ static char *heading(const ScreenState *state)
 	}
 	g_string_append_printf(line, " | %s %.0f s%s | ", since, detail->seconds, ago);
 	g_string_append(line, estimate_mark(detail));
-	append_count(line, detail->allocations);
+	append_count(line, detail->sums.summary.allocations);
 	g_string_append_printf(line, " allocations, %s", estimate_mark(detail));
-	append_amount(line, detail->bytes_allocated, !state->is_exact);
+	append_amount(line, detail->sums.summary.bytes_allocated, !state->is_exact);
 	g_string_append(line, state->is_exact ? " bytes" : "");
 	append_total_margin(line, detail);
 	g_string_append(line, " | lost ");

@@ -68,7 +68,7 @@ static double rate_of(const RateTable *table, const RateRow *row)
 {
 	double seconds = (double)(table->end_ns - table->start_ns) / 1e9;
 
-	return seconds > 0 ? (double)row->bytes_allocated / seconds : 0;
+	return seconds > 0 ? (double)row->sums.summary.bytes_allocated / seconds : 0;
 }
 
 /* What has been idle for longer than is shown is forgotten, so that only those are kept that are.

@@ -177,7 +177,7 @@ static void act_sort(ScreenState *state, int key)
 
 	number += key == '<' ? count - 1 : 1;
 	state->sort = state->options->columns[number % count];
-	state_say(state, "sorted by %s", state->sort->title);
+	state_say(state, "sorted by %s", state->sort->title_short);
 }
 
 static void act_filter(ScreenState *state, int key)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rates/rate_columns.h"
+#include "rates/rate_row.h"
 #include "rates/rate_detail.h"
 #include "rates/rate_table.h"
 
@@ -18,17 +18,16 @@ typedef struct Screen Screen;
 /* Borrowed until screen_end(). */
 typedef struct {
 	const char *program;
-	unsigned rows_max; /* 0: all caches */
-	const RateColumn *const
-		*columns;       /* in their order, ended by NULL; the cache's name first */
-	const RateColumn *sort; /* at first */
-	double interval_s;      /* at first */
-	bool per_second;        /* numbers are of a second, not of an interval */
-	bool recorded;          /* tables are of a recording, which has an end */
-	bool stacks;            /* all are collected from the start */
-	bool behind_from_start; /* what is behind a cache is of all intervals so far */
-	const char *collector;  /* "perf" */
-	const char *covers;     /* "kmalloc, cache" */
+	unsigned rows_max;            /* 0: all caches */
+	const Metric *const *columns; /* in their order, ended by NULL; the cache's name first */
+	const Metric *sort;           /* at first */
+	double interval_s;            /* at first */
+	bool per_second;              /* numbers are of a second, not of an interval */
+	bool recorded;                /* tables are of a recording, which has an end */
+	bool stacks;                  /* all are collected from the start */
+	bool behind_from_start;       /* what is behind a cache is of all intervals so far */
+	const char *collector;        /* "perf" */
+	const char *covers;           /* "kmalloc, cache" */
 } ScreenOptions;
 
 /* Takes the terminal over: stdout, with the keys of stdin or else /dev/tty. What is printed to a

@@ -39,7 +39,7 @@ typedef struct {
 	bool is_paused;
 	bool is_cumulative;
 	bool is_exact; /* bytes in full, not in KiB, MiB */
-	const RateColumn *sort;
+	const Metric *sort;
 	char *filter;      /* part of the names shown; NULL: all */
 	guint table_row;   /* selected, of those shown */
 	char *table_label; /* stays selected wherever its row goes; NULL: table_row does */

@@ -31,7 +31,7 @@ static void share_out(Layout *layout, unsigned longest, unsigned room)
 		layout->sparkline = MIN(room - layout->name - SPARK_GAP, HISTORY_INTERVALS);
 }
 
-unsigned layout_cell(const RateColumn *column, bool per_second)
+unsigned layout_cell(const Metric *column, bool per_second)
 {
 	g_autoptr(GString) title = g_string_new("*");
 
@@ -39,8 +39,7 @@ unsigned layout_cell(const RateColumn *column, bool per_second)
 	return MAX((unsigned)column->width, (unsigned)title->len);
 }
 
-Layout layout_for(const RateColumn *const *columns, unsigned longest, unsigned width,
-		  bool per_second)
+Layout layout_for(const Metric *const *columns, unsigned longest, unsigned width, bool per_second)
 {
 	Layout layout = { .columns = 1 };
 	unsigned taken = 0;
@@ -125,7 +124,7 @@ static RateNumbers numbers_of(const ScreenState *state, const RateTable *table)
 }
 
 /* What is laid out: with the margin where there are estimates. */
-static void columns_of(const ScreenState *state, const RateColumn *columns[RATE_COLUMNS_MAX + 1])
+static void columns_of(const ScreenState *state, const Metric *columns[RATE_COLUMNS_MAX + 1])
 {
 	const RateTable *table = state_table(state);
 
@@ -142,16 +141,16 @@ static unsigned longest_name(const ScreenState *state, const GArray *rows)
 	return longest;
 }
 
-static void append_cell(GString *line, const ScreenState *state, const RateColumn *column,
+static void append_cell(GString *line, const ScreenState *state, const Metric *column,
 			const char *text)
 {
 	g_string_append_c(line, ' ');
-	(column->text ? fit_left : fit_number)(
+	(column->type == VALUE_TEXT ? fit_left : fit_number)(
 		line, text, layout_cell(column, is_per_second(state)), state->utf8);
 }
 
 /* The column that the rows are sorted by is marked. */
-static char *column_title(const ScreenState *state, const RateColumn *column)
+static char *column_title(const ScreenState *state, const Metric *column)
 {
 	GString *title = g_string_new(column == state->sort ? "*" : NULL);
 
@@ -161,7 +160,7 @@ static char *column_title(const ScreenState *state, const RateColumn *column)
 
 static void add_titles(const ScreenState *state, const Layout *layout, unsigned width, Page *page)
 {
-	const RateColumn *columns[RATE_COLUMNS_MAX + 1];
+	const Metric *columns[RATE_COLUMNS_MAX + 1];
 	GString *line = g_string_new(NULL);
 
 	columns_of(state, columns);
@@ -181,7 +180,7 @@ static void add_titles(const ScreenState *state, const Layout *layout, unsigned 
 
 static char *row_line(const ScreenState *state, const Layout *layout, const RateRow *row)
 {
-	const RateColumn *columns[RATE_COLUMNS_MAX + 1];
+	const Metric *columns[RATE_COLUMNS_MAX + 1];
 	GString *line = g_string_new(NULL);
 	RateNumbers numbers = numbers_of(state, state_table(state));
 
@@ -190,7 +189,7 @@ static char *row_line(const ScreenState *state, const Layout *layout, const Rate
 	for (unsigned i = 1; i < layout->columns; i++) {
 		g_autoptr(GString) text = g_string_new(NULL);
 
-		rate_column_append(text, columns[i], row, &numbers);
+		rate_row_append(text, row, columns[i], &numbers);
 		append_cell(line, state, columns[i], text->str);
 	}
 	return g_string_free(line, FALSE);
@@ -259,7 +258,7 @@ void table_view_fill(const ScreenState *state, unsigned width, Page *page)
 {
 	const RateTable *table = state_table(state);
 	g_autoptr(GArray) rows = table_view_rows(state);
-	const RateColumn *columns[RATE_COLUMNS_MAX + 1];
+	const Metric *columns[RATE_COLUMNS_MAX + 1];
 	Layout layout;
 
 	columns_of(state, columns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "rates/rate_columns.h"
+#include "rates/rate_row.h"
 #include "screen/page.h"
 #include "screen/state.h"
 
@@ -24,11 +24,10 @@ typedef struct {
 } Layout;
 
 /* Returns the width of a column but the name's: there is room for its title with a mark. */
-unsigned layout_cell(const RateColumn *column, bool per_second);
+unsigned layout_cell(const Metric *column, bool per_second);
 
 /* longest: of the names. */
-Layout layout_for(const RateColumn *const *columns, unsigned longest, unsigned width,
-		  bool per_second);
+Layout layout_for(const Metric *const *columns, unsigned longest, unsigned width, bool per_second);
 
 /* Appends one character for each value, the higher the fuller, by what the largest of them is.
    Nothing is a space, and anything at all is more than that. */

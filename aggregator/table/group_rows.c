@@ -4,7 +4,6 @@
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
 #include "table/group_index.h"
-#include "base/saturate.h"
 
 #include <string.h>
 
@@ -37,17 +36,10 @@ static void indexes_free(GroupIndexes *indexes)
 	g_free(indexes);
 }
 
-static void row_add(GroupRow *sum, const GroupRow *added)
-{
-	summary_add(&sum->summary, &added->summary);
-	saturate_add(&sum->failed, added->failed);
-	variance_add(&sum->variance, &added->variance);
-}
-
 /* Returns the row of a cell's groups, adding it when it is new; borrowed until the next call. */
 static GroupRow *row_intern(GroupRows *rows, SlotTable *slots, const ProfileCell *cell)
 {
-	GroupRow row = { .failed = 0 };
+	GroupRow row = { .groups = { 0 } };
 	uint32_t hash, at, id;
 
 	for (guint i = 0; rows->keys[i]; i++)
@@ -69,18 +61,10 @@ static void add_cell(GroupRows *rows, SlotTable *slots, const ViewSource *source
 		     const ProfileCell *cell)
 {
 	const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
-	GroupRow counted = {
-		.summary = {
-			.allocations = cell->events,
-			.bytes_requested = saturate_product(cell->events, origin->bytes_requested),
-			.bytes_allocated = saturate_product(cell->events, origin->bytes_allocated),
-		},
-		.failed = cell->failed,
-	};
 
-	variance_add_cell(&counted.variance, cell, origin, source->scatter_percent);
 	if (cell->events || cell->failed)
-		row_add(row_intern(rows, slots, cell), &counted);
+		row_sums_add_cell(&row_intern(rows, slots, cell)->sums, cell, origin,
+				  source->scatter_percent);
 }
 
 static void group_stacks(GroupRows *rows, const View *view)
@@ -100,10 +84,10 @@ static void group_stacks(GroupRows *rows, const View *view)
 	slot_table_clear(&slots);
 }
 
-static void sum_up(const GArray *rows, GroupRow *sum)
+static void sum_up(const GArray *rows, RowSums *sum)
 {
 	for (guint i = 0; i < rows->len; i++)
-		row_add(sum, &g_array_index(rows, GroupRow, i));
+		row_sums_add(sum, &g_array_index(rows, GroupRow, i).sums);
 }
 
 static void filter_rows(GroupRows *rows)
@@ -113,16 +97,16 @@ static void filter_rows(GroupRows *rows)
 	for (guint i = 0; i < rows->rows->len; i++) {
 		GroupRow *row = &g_array_index(rows->rows, GroupRow, i);
 
-		if (filter_chain_keeps(rows->filters, &row->summary))
+		if (filter_chain_keeps(rows->filters, &row->sums.summary))
 			g_array_index(rows->rows, GroupRow, kept++) = *row;
 		else
-			row_add(&rows->others, row);
+			row_sums_add(&rows->others, &row->sums);
 	}
 	g_array_set_size(rows->rows, kept);
 }
 
 typedef struct {
-	const SortKey *key;
+	const Metric *by;
 	const GroupRows *rows;
 } Ranking;
 
@@ -130,9 +114,7 @@ static gint compare(gconstpointer left, gconstpointer right, gpointer user_data)
 {
 	const GroupRow *a = left, *b = right;
 	const Ranking *ranking = user_data;
-	uint64_t value_a = ranking->key->value(&a->summary);
-	uint64_t value_b = ranking->key->value(&b->summary);
-	int order = (value_b > value_a) - (value_b < value_a);
+	int order = metric_compare(ranking->by, &a->sums, &b->sums);
 
 	for (guint i = 0; !order && ranking->rows->keys[i]; i++)
 		order = group_index_compare(ranking->rows->indexes->of[i], a->groups[i],
@@ -142,14 +124,14 @@ static gint compare(gconstpointer left, gconstpointer right, gpointer user_data)
 
 static void rank_rows(GroupRows *rows, const ViewOptions *options)
 {
-	Ranking ranking = { view_sort_key(options), rows };
+	Ranking ranking = { view_rank(options), rows };
 
 	g_array_sort_with_data(rows->rows, compare, &ranking);
 	for (guint i = rows->rows->len; i > options->top; i--) {
 		const GroupRow *row = &g_array_index(rows->rows, GroupRow, i - 1);
 
-		filter_chain_cut(rows->filters, &row->summary);
-		row_add(&rows->others, row);
+		filter_chain_cut(rows->filters, &row->sums.summary);
+		row_sums_add(&rows->others, &row->sums);
 	}
 	if (rows->rows->len > options->top)
 		g_array_set_size(rows->rows, (guint)options->top);

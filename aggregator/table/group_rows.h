@@ -9,9 +9,7 @@
  * ranked and cut. Same view, same options: same rows in the same order.
  */
 typedef struct {
-	StackSummary summary;
-	uint64_t failed;   /* allocations that returned NULL, not counted in the summary */
-	Variance variance; /* of the summary, where it is made of sampled events */
+	RowSums sums;
 	uint32_t groups[GROUP_KEYS_MAX];
 } GroupRow;
 
@@ -22,9 +20,9 @@ typedef struct {
 	GArray *rows;                /* (element-type GroupRow), owned, ranked */
 	const GArray *drops; /* (element-type FilterDrop): each filter of numbers, then the top */
 	uint64_t rows_before;
-	GroupRow before; /* sums over all rows */
-	GroupRow after;  /* sums over the kept ones */
-	GroupRow others; /* sums over those not kept */
+	RowSums before; /* over all rows */
+	RowSums after;  /* over the kept ones */
+	RowSums others; /* over those not kept */
 	/* Private. */
 	GroupIndexes *indexes;
 	FilterChain *filters;

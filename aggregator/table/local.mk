@@ -13,9 +13,10 @@ libaggregator_a_SOURCES += \
 	aggregator/table/group_key_stack.c \
 	aggregator/table/group_key_task.c \
 	aggregator/table/group_rows.c aggregator/table/group_rows.h \
+	aggregator/table/metric.c aggregator/table/metric.h \
 	aggregator/table/net_check.c aggregator/table/net_check.h \
 	aggregator/table/process_sums.c aggregator/table/process_sums.h \
-	aggregator/table/sort_key.c \
+	aggregator/table/row_sums.c aggregator/table/row_sums.h \
 	aggregator/table/stack_chain.c aggregator/table/stack_chain.h \
 	aggregator/table/stack_rows.c aggregator/table/stack_rows.h \
 	aggregator/table/view.c aggregator/table/view.h \

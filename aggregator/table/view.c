@@ -126,13 +126,6 @@ static void rows_free(ViewRows *rows)
 	g_free(rows);
 }
 
-void summary_add(StackSummary *sum, const StackSummary *added)
-{
-	saturate_add(&sum->allocations, added->allocations);
-	saturate_add(&sum->bytes_requested, added->bytes_requested);
-	saturate_add(&sum->bytes_allocated, added->bytes_allocated);
-}
-
 static void count_left_out(View *view, unsigned filter, uint64_t allocations)
 {
 	saturate_add(&view->left_out, allocations);
@@ -145,11 +138,6 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 	ViewRows *rows = view->rows;
 	const ProfileOrigin *origin = profile_origin(rows->source.profile, cell->origin);
 	ViewStack *stack = &rows->stacks[row_of_cell(rows, cell)];
-	StackSummary sum = {
-		.allocations = cell->events,
-		.bytes_requested = saturate_product(cell->events, origin->bytes_requested),
-		.bytes_allocated = saturate_product(cell->events, origin->bytes_allocated),
-	};
 
 	if (pick == PICK_FREE)
 		saturate_add(&view->frees, cell->events);
@@ -157,9 +145,7 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 		count_left_out(view, pick - PICK_LEFT_OUT, cell->events);
 	if (pick != PICK_ALLOCATION)
 		return;
-	summary_add(&stack->summary, &sum);
-	variance_add_cell(&stack->variance, cell, origin, rows->source.scatter_percent);
-	saturate_add(&stack->failed, cell->failed);
+	row_sums_add_cell(&stack->sums, cell, origin, rows->source.scatter_percent);
 	stack->truncated |= origin->truncated;
 	saturate_add(&view->failed_before, cell->failed);
 }
@@ -174,11 +160,10 @@ static void count_rows(View *view)
 	for (uint32_t row = 0; row < stack_rows_count(rows->names); row++) {
 		ViewStack *stack = &rows->stacks[row];
 
-		if (!stack->summary.allocations)
+		if (!stack->sums.summary.allocations)
 			continue;
 		stack->row = row;
-		summary_add(&view->before, &stack->summary);
-		variance_add(&view->variance, &stack->variance);
+		row_sums_add(&view->before, &stack->sums);
 		view->stacks_truncated += stack->truncated;
 		g_ptr_array_add(view->stacks, stack);
 	}
@@ -195,14 +180,15 @@ static void filter_rows(View *view)
 	for (guint i = 0; i < view->stacks->len; i++) {
 		ViewStack *stack = g_ptr_array_index(view->stacks, i);
 
-		if (filter_chain_keeps_stack(chain, &stack->summary, view->rows->names, stack->row))
+		if (filter_chain_keeps_stack(chain, &stack->sums.summary, view->rows->names,
+					     stack->row))
 			view->stacks->pdata[kept++] = stack;
 	}
 	g_ptr_array_set_size(view->stacks, (gint)kept);
 }
 
 typedef struct {
-	const SortKey *key;
+	const Metric *by;
 	const StackRows *names;
 } Ranking;
 
@@ -210,12 +196,9 @@ static gint compare(gconstpointer left, gconstpointer right, gpointer user_data)
 {
 	const ViewStack *a = *(ViewStack *const *)left, *b = *(ViewStack *const *)right;
 	const Ranking *ranking = user_data;
-	uint64_t value_a = ranking->key->value(&a->summary);
-	uint64_t value_b = ranking->key->value(&b->summary);
+	int order = metric_compare(ranking->by, &a->sums, &b->sums);
 
-	if (value_a != value_b)
-		return value_a < value_b ? 1 : -1;
-	return stack_rows_compare(ranking->names, a->row, b->row);
+	return order ? order : stack_rows_compare(ranking->names, a->row, b->row);
 }
 
 static void cut_to_top(View *view, uint64_t top)
@@ -223,7 +206,7 @@ static void cut_to_top(View *view, uint64_t top)
 	for (guint i = view->stacks->len; i > top; i--) {
 		const ViewStack *stack = g_ptr_array_index(view->stacks, i - 1);
 
-		filter_chain_cut(view->rows->filters, &stack->summary);
+		filter_chain_cut(view->rows->filters, &stack->sums.summary);
 	}
 	if (view->stacks->len > top)
 		g_ptr_array_set_size(view->stacks, (gint)top);
@@ -231,7 +214,7 @@ static void cut_to_top(View *view, uint64_t top)
 
 static void rank_rows(View *view, const ViewOptions *options)
 {
-	Ranking ranking = { view_sort_key(options), view->rows->names };
+	Ranking ranking = { view_rank(options), view->rows->names };
 
 	g_ptr_array_sort_with_data(view->stacks, compare, &ranking);
 	if (!options->by[0])
@@ -240,7 +223,7 @@ static void rank_rows(View *view, const ViewOptions *options)
 	for (guint i = 0; i < view->stacks->len; i++) {
 		const ViewStack *stack = g_ptr_array_index(view->stacks, i);
 
-		summary_add(&view->after, &stack->summary);
+		row_sums_add(&view->after, &stack->sums);
 	}
 }
 
@@ -267,12 +250,17 @@ static void left_out_clear(void *left_out)
 	g_free(((ViewLeftOut *)left_out)->remark);
 }
 
+const Metric *view_rank(const ViewOptions *options)
+{
+	return options->sort ? options->sort : &metrics[METRIC_ALLOCATIONS];
+}
+
 View *view_new(const ViewSource *source, const ViewOptions *options)
 {
 	View *view = g_new0(View, 1);
 
 	view->rows = rows_new(source, options);
-	view->stacks = g_ptr_array_new();
+	view->stacks = g_ptr_array_sized_new(stack_rows_count(view->rows->names));
 	view->drops = filter_chain_drops(view->rows->filters);
 	view->left_out_by = g_array_new(FALSE, FALSE, sizeof(ViewLeftOut));
 	g_array_set_clear_func(view->left_out_by, left_out_clear);

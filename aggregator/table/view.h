@@ -2,11 +2,11 @@
 #pragma once
 
 #include "callsite_skip.h"
-#include "count/margin.h"
 #include "filter.h"
 #include "table/cell_filter.h"
 #include "table/filter_chain.h"
 #include "table/group_key.h"
+#include "table/metric.h"
 #include "table/stack_rows.h"
 
 #include <glib.h>
@@ -26,11 +26,9 @@ typedef struct {
 } ViewProcess;
 
 typedef struct {
-	StackSummary summary;
-	uint64_t failed;   /* allocations that returned NULL, not counted in the summary */
-	Variance variance; /* of the summary, where it is made of sampled events */
-	uint32_t row;      /* the view's own number of it */
-	bool truncated;    /* any of its stacks reached the depth limit */
+	RowSums sums;
+	uint32_t row;   /* the view's own number of it */
+	bool truncated; /* any of its stacks reached the depth limit */
 } ViewStack;
 
 /* What a condition on counters took away. */
@@ -44,26 +42,12 @@ typedef struct {
 /* What a view needs to make texts and processes of single rows. */
 typedef struct ViewRows ViewRows;
 
-/* A sort key: what --sort accepts and the reports name. */
-typedef struct {
-	const char *name;
-	const char *help;
-	uint64_t (*value)(const StackSummary *summary);
-	double (*variance)(const Variance *variance); /* of that value */
-} SortKey;
-
-/* All sort keys, ended by one without name. */
-extern const SortKey sort_keys[];
-
-/* Returns the key of that name, or NULL. */
-const SortKey *sort_key_lookup(const char *name);
-
 typedef struct {
 	GPtrArray *
 		filters; /* (element-type Filter), borrowed; applied in the order of filter_types */
 	const GArray *cells; /* (element-type CellFilter): what is counted at all; NULL: all */
-	const SortKey *sort;
-	uint64_t top; /* rows to keep; UINT64_MAX: all */
+	const Metric *sort;  /* NULL: allocations */
+	uint64_t top;        /* rows to keep; UINT64_MAX: all */
 	/*
 	 * What stacks are grouped by, ended by NULL; the first is NULL where they are not.
 	 * Conditions on numbers, the order and the top are then those of the groups, and no stack
@@ -74,8 +58,8 @@ typedef struct {
 	const CallsiteSkip *callsite_skip;
 } ViewOptions;
 
-/* The key that rows are ranked by: the first one where none was named. */
-const SortKey *view_sort_key(const ViewOptions *options);
+/* What rows are ranked by. */
+const Metric *view_rank(const ViewOptions *options);
 
 typedef struct {
 	GPtrArray *stacks;   /* (element-type ViewStack), owned, ranked; all have allocations */
@@ -83,10 +67,9 @@ typedef struct {
 	GArray *processes;   /* (element-type ViewProcess) of the kept stacks together, as below */
 	uint64_t stacks_before;
 	uint64_t stacks_after;
-	StackSummary before; /* sums over all stacks */
-	StackSummary after;  /* sums over the kept ones */
-	Variance variance;   /* of the sums over all stacks */
-	uint64_t failed_before;
+	RowSums before;            /* sums over all stacks */
+	RowSums after;             /* sums over the kept ones */
+	uint64_t failed_before;    /* also of stacks with no allocation that succeeded */
 	uint64_t stacks_truncated; /* of all stacks: those that reached the depth limit */
 	uint64_t left_out;         /* allocations that a cell filter took away */
 	GArray *left_out_by;       /* (element-type ViewLeftOut), one per cell filter in order */
@@ -109,9 +92,6 @@ bool view_counts_cell(const View *view, uint32_t cell);
 
 /* Returns the counters of a row, as indexes for profile_cell(), and their number. */
 const uint32_t *view_cells(const View *view, const ViewStack *stack, uint32_t *count);
-
-/* Adds numbers. */
-void summary_add(StackSummary *sum, const StackSummary *added);
 
 /* Appends the frame lines of a row as printed, each ended by '\n', innermost first. */
 void view_append_text(const View *view, const ViewStack *stack, GString *out);

@@ -72,7 +72,7 @@ static void begin_net(RateFeed *feed)
 	const Session *session = feed->session;
 	const GString *start = run_text_of(session->text, KMT_BATCH_SLABINFO, KMT_READING_START);
 
-	if (!feed->options.wants_net || feed->options.net_judged)
+	if (!(feed->options.needs & NEEDS_NET) || feed->options.net_judged)
 		return;
 	feed->net =
 		net_check_new((unsigned)run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 1));
@@ -116,7 +116,7 @@ static const Slabinfo *slabinfo_of(RateFeed *feed, const Interval *interval)
 {
 	const bool live = !feed->options.recorded;
 
-	if (!feed->options.wants_slabinfo && !(feed->net && live))
+	if (!(feed->options.needs & NEEDS_SLABINFO) && !(feed->net && live))
 		return NULL;
 	if (live) {
 		read_slabinfo(feed);
@@ -159,8 +159,7 @@ static void give_table(const Interval *interval, void *user_data)
 		.text = feed->session->text,
 		.cells = feed->options.cells,
 		.sort = feed->options.sort,
-		.wants_frees = feed->options.wants_frees,
-		.wants_processes = feed->options.wants_processes,
+		.needs = feed->options.needs,
 		.kfree_is_blind = feed->kfree_is_blind,
 		.net_judged = feed->options.net_judged,
 		.events_lost = lost_since(feed, &counted),
@@ -324,7 +323,7 @@ void rate_feed_set_interval(RateFeed *feed, double interval_s)
 	intervals_set_length(feed->intervals, whole_grains_ns(interval_s), RATE_GRAIN_NS);
 }
 
-void rate_feed_set_sort(RateFeed *feed, const RateColumn *sort)
+void rate_feed_set_sort(RateFeed *feed, const Metric *sort)
 {
 	feed->options.sort = sort;
 }

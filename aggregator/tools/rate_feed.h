@@ -22,13 +22,12 @@ typedef void (*RateTableSink)(RateTable *table, void *user_data);
 /* Everything is borrowed until the feed is freed. */
 typedef struct {
 	double interval_s;
-	const RateColumn *sort;
+	const Metric *sort;
 	const GArray *cells; /* (element-type CellFilter); it may grow until the first table */
-	bool wants_frees;
-	bool wants_processes;
-	bool wants_slabinfo; /* of this host, read now and then; of a recording, what it has */
-	bool recorded;       /* the stream is of another time, or host */
-	bool wants_net;      /* allocations less frees, as far as that is known */
+	/* MetricNeed: what tables are to show. NEEDS_SLABINFO: of this host, read now and then; of
+	   a recording, what it has. */
+	unsigned needs;
+	bool recorded; /* the stream is of another time, or host */
 	/* What is known of the net of a whole recording, which this stream is, borrowed. NULL: what
 	   was counted so far is compared with a live host. */
 	const NetCheck *net_judged;
@@ -55,7 +54,7 @@ void rate_feed_tick(RateFeed *feed);
 void rate_feed_set_interval(RateFeed *feed, double interval_s);
 
 /* What tables are sorted by from the next one on. */
-void rate_feed_set_sort(RateFeed *feed, const RateColumn *sort);
+void rate_feed_set_sort(RateFeed *feed, const Metric *sort);
 
 /* The stream has ended: gives away the rest. */
 void rate_feed_finish(RateFeed *feed);

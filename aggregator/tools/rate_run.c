@@ -152,14 +152,6 @@ static void take_first_table(void *user_data)
 	choose_caches(user_data);
 }
 
-static void want_column(RateFeedOptions *feed, const RateColumn *column)
-{
-	feed->wants_frees |= column->needs_frees;
-	feed->wants_net |= column == rate_column_lookup("net");
-	feed->wants_processes |= column->needs_processes;
-	feed->wants_slabinfo |= column->needs_slabinfo;
-}
-
 /* The user decides when it ends. */
 static bool poll_screen(void *user_data)
 {
@@ -217,9 +209,9 @@ static void *begin(Options *options, Session *session, GError **error)
 		.user_data = run,
 	};
 
-	want_column(&feed, rate->sort);
+	feed.needs = rate->sort->needs;
 	for (guint i = 0; rate->columns[i]; i++)
-		want_column(&feed, rate->columns[i]);
+		feed.needs |= rate->columns[i]->needs;
 	options->request.repeat_ns = repeat_ns(options);
 	run->options = options;
 	run->session = session;
@@ -238,7 +230,7 @@ static void *begin(Options *options, Session *session, GError **error)
 	/* Nobody can look at a recording that is over at once. */
 	if (options->input && run->screen && !rate->speed_given)
 		feed.paced = true;
-	if (feed.wants_net && options->input)
+	if (feed.needs & NEEDS_NET && options->input)
 		run->net_judged = judge_recording(options->input, options->memory_bytes_max);
 	feed.net_judged = run->net_judged;
 	run->feed = rate_feed_new(session, &feed);

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const RateColumn *const rate_columns_shown[] = {
-	&rate_columns[0],
-	&rate_columns[1],
-	&rate_columns[2],
+static const Metric *const rate_columns_shown[] = {
+	&metrics[METRIC_CACHE],
+	&metrics[METRIC_ALLOCATIONS],
+	&metrics[METRIC_BYTES_ALLOCATED],
 	NULL,
 };
 
@@ -88,7 +88,7 @@ static char *report_of(const Session *session, const GroupKey *key, const Render
 	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
 	const ViewOptions options = {
 		.filters = filters,
-		.sort = sort_key_lookup("count"),
+		.sort = metric_lookup("count", METRIC_RANKS),
 		.top = UINT64_MAX,
 		.by = { key },
 	};

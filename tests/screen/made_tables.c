@@ -3,8 +3,8 @@
 
 enum { FIRST_SECOND = 1795220000, NS = 1000000000 };
 
-const RateColumn *const made_columns[] = { &rate_columns[0], &rate_columns[1], &rate_columns[2],
-					   NULL };
+const Metric *const made_columns[] = { &metrics[METRIC_CACHE], &metrics[METRIC_ALLOCATIONS],
+				       &metrics[METRIC_BYTES_ALLOCATED], NULL };
 
 static void add_row(RateTable *table, const char *label, const char *name, uint64_t allocations,
 		    uint64_t bytes_each)
@@ -12,14 +12,13 @@ static void add_row(RateTable *table, const char *label, const char *name, uint6
 	RateRow row = {
 		.label = g_string_chunk_insert(table->texts, label),
 		.name = name ? g_string_chunk_insert(table->texts, name) : NULL,
-		.allocations = allocations,
-		.bytes_allocated = allocations * bytes_each,
-		.objects_in_use = -1,
+		.sums.summary = { .allocations = allocations,
+				  .bytes_allocated = allocations * bytes_each },
+		.lacks = NEEDS_SLABINFO,
 	};
 
 	g_array_append_val(table->rows, row);
-	table->sum.allocations += row.allocations;
-	table->sum.bytes_allocated += row.bytes_allocated;
+	row_sums_add(&table->sum.sums, &row.sums);
 }
 
 RateTable *made_table(uint64_t number)
@@ -33,7 +32,7 @@ RateTable *made_table(uint64_t number)
 	table->load_average = g_strdup("0.38 0.21 0.12 1/342 13297");
 	table->rows = g_array_new(FALSE, FALSE, sizeof(RateRow));
 	table->texts = g_string_chunk_new(1024);
-	table->sum = (RateRow){ .label = "(all caches)", .objects_in_use = -1 };
+	table->sum = (RateRow){ .label = "(all caches)", .lacks = NEEDS_SLABINFO };
 	table->events_lost = loss_exactly(number == 3 ? 7 : 0);
 	table->cost_percent = 1.1;
 	add_row(table, "dentry", "dentry", 1000, 192);
@@ -55,8 +54,8 @@ static void add_detail(GArray *rows, const char *label, uint64_t allocations, Fr
 {
 	RateDetailRow row = {
 		.label = g_strdup(label),
-		.allocations = allocations,
-		.bytes_allocated = allocations * 256,
+		.sums.summary = { .allocations = allocations,
+				  .bytes_allocated = allocations * 256 },
 		.frames = frames,
 	};
 
@@ -90,8 +89,7 @@ RateDetail *made_detail(const char *cache, double seconds, const char *key)
 	bool by_process = g_str_equal(key, "process");
 
 	detail->seconds = seconds;
-	detail->allocations = 100;
-	detail->bytes_allocated = 25600;
+	detail->sums.summary = (StackSummary){ .allocations = 100, .bytes_allocated = 25600 };
 	add_detail(detail->groups, by_process ? "nginx" : "/system.slice/nginx.service", 90, NULL);
 	add_detail(detail->groups, by_process ? "cat" : "/user.slice", 10, NULL);
 	add_detail(detail->stacks, "do_sys_openat2", 70, opening_frames());

@@ -14,4 +14,4 @@ RateTable *made_table(uint64_t number);
 RateDetail *made_detail(const char *cache, double seconds, const char *key);
 
 /* The columns of every table, ended by NULL. */
-extern const RateColumn *const made_columns[];
+extern const Metric *const made_columns[];

@@ -63,6 +63,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_loss.c \
 	tests/unit/test_margin.c \
 	tests/unit/test_memory_watch.c \
+	tests/unit/test_metric.c \
 	tests/unit/test_module_cache.c \
 	tests/unit/test_net_check.c tests/unit/test_oom_score.c \
 	tests/unit/test_option_attached.c \

@@ -249,13 +249,13 @@ static uint64_t kept(const Session *session, const CacheQuery *query)
 	const CellFilter filter = { &cell_filter_cache, query, NULL };
 	g_autoptr(GArray) filters = g_array_new(FALSE, FALSE, sizeof(CellFilter));
 	const ViewOptions options = { .cells = filters,
-				      .sort = sort_key_lookup("count"),
+				      .sort = metric_lookup("count", METRIC_RANKS),
 				      .top = UINT64_MAX };
 	g_autoptr(View) view = NULL;
 
 	g_array_append_val(filters, filter);
 	view = view_new(&source, &options);
-	return view->before.allocations;
+	return view->before.summary.allocations;
 }
 
 Test(cache_names, a_filter_keeps_the_caches_that_are_asked_for)

@@ -123,7 +123,7 @@ static Drill *start(const Host *host)
 
 static bool has_events(const RateDetail *detail)
 {
-	return detail->allocations > 0;
+	return detail->sums.summary.allocations > 0;
 }
 
 static bool has_problem(const RateDetail *detail)
@@ -161,14 +161,15 @@ Test(drill, it_shows_who_allocates_from_the_cache_and_where)
 	drill = start(&host);
 	detail = poll_until(drill, has_events);
 	cr_expect(eq(str, detail->cache, "dentry"));
-	cr_expect(eq(u64, detail->allocations, 8), "what is ours or of another cache is not it");
-	cr_expect(eq(u64, detail->bytes_allocated, 8 * 192));
+	cr_expect(eq(u64, detail->sums.summary.allocations, 8),
+		  "what is ours or of another cache is not it");
+	cr_expect(eq(u64, detail->sums.summary.bytes_allocated, 8 * 192));
 	cr_expect(eq(uint, detail->groups->len, 1));
 	cr_expect(eq(str, row_at(detail->groups, 0)->label, "ht\\x1btpd"));
 	cr_expect(eq(ptr, row_at(detail->groups, 0)->frames, NULL));
 	cr_expect(eq(uint, detail->stacks->len, 2));
 	cr_expect(eq(str, row_at(detail->stacks, 0)->label, "beta"));
-	cr_expect(eq(u64, row_at(detail->stacks, 0)->allocations, 5));
+	cr_expect(eq(u64, row_at(detail->stacks, 0)->sums.summary.allocations, 5));
 	stack = row_at(detail->stacks, 1)->frames;
 	cr_expect(eq(str, (char *)stack->frames[0].function, "alpha"));
 	cr_expect(eq(u64, stack->frames[0].offset, 0x10));
@@ -251,7 +252,7 @@ Test(drill, what_was_counted_before_it_ended_is_there)
 	drill = start(&host);
 	detail = poll_until(drill, has_problem);
 	cr_expect(eq(str, detail->problem, "the second collection was ended by signal 9 (Killed)"));
-	cr_expect(eq(u64, detail->allocations, 8));
+	cr_expect(eq(u64, detail->sums.summary.allocations, 8));
 }
 
 Test(drill, nothing_stays_behind)

@@ -179,7 +179,7 @@ static char *row_text(const GroupRows *rows, guint index)
 	const GroupRow *row = &g_array_index(rows->rows, GroupRow, index);
 	GString *text = g_string_new(NULL);
 
-	g_string_printf(text, "%" G_GUINT64_FORMAT, row->summary.allocations);
+	g_string_printf(text, "%" G_GUINT64_FORMAT, row->sums.summary.allocations);
 	for (guint i = 0; rows->keys[i]; i++) {
 		g_string_append(text, i ? " | " : " ");
 		group_rows_append_label(rows, row, i, text);
@@ -270,13 +270,13 @@ Test(group_rows, figures_are_sums_of_the_counters)
 	g_autoptr(Table) table = table_new(session, "process", none, 1, NULL);
 	const GroupRow *httpd = &g_array_index(table->rows->rows, GroupRow, 0);
 
-	cr_expect_eq(httpd->summary.bytes_requested, 3 * 192 + 6 * 64);
-	cr_expect_eq(httpd->failed, 1);
+	cr_expect_eq(httpd->sums.summary.bytes_requested, 3 * 192 + 6 * 64);
+	cr_expect_eq(httpd->sums.summary.failed, 1);
 	cr_expect_eq(table->rows->rows_before, 6);
 	cr_expect_eq(table->rows->before.summary.allocations, 18);
-	cr_expect_eq(table->rows->before.failed, 1);
+	cr_expect_eq(table->rows->before.summary.failed, 1);
 	cr_expect_eq(table->rows->others.summary.allocations, 9);
-	cr_expect_eq(table->rows->others.failed, 0);
+	cr_expect_eq(table->rows->others.summary.failed, 0);
 }
 
 Test(group_rows, each_condition_has_its_account)

@@ -302,21 +302,18 @@ Test(hostile, sums_that_would_wrap_are_the_largest_number_and_the_report_says_so
 Test(hostile, numbers_of_rates_stay_within_their_type)
 {
 	const RateRow row = { .label = "a",
-			      .allocations = 1,
-			      .frees = UINT64_MAX,
-			      .net = -INT64_MAX,
-			      .bytes_allocated = UINT64_MAX,
-			      .frees_known = true,
+			      .sums.summary.bytes_allocated = UINT64_MAX,
+			      .matched = { .allocations = 1, .frees = UINT64_MAX },
 			      .net_state = RATE_NET_KNOWN };
 	int64_t number;
 
-	cr_assert(rate_column_number(rate_column_lookup("bytes"), &row, 0, &number));
+	cr_assert(rate_row_number(&row, &metrics[METRIC_BYTES_ALLOCATED], 0, &number));
 	cr_expect(eq(i64, number, INT64_MAX));
-	cr_assert(rate_column_number(rate_column_lookup("bytes"), &row, 1, &number));
+	cr_assert(rate_row_number(&row, &metrics[METRIC_BYTES_ALLOCATED], 1, &number));
 	cr_expect(eq(i64, number, INT64_MAX));
-	cr_assert(rate_column_number(rate_column_lookup("net"), &row, 0, &number));
+	cr_assert(rate_row_number(&row, &metrics[METRIC_NET], 0, &number));
 	cr_expect(eq(i64, number, -INT64_MAX));
-	cr_assert(rate_column_number(rate_column_lookup("net"), &row, 1, &number));
+	cr_assert(rate_row_number(&row, &metrics[METRIC_NET], 1, &number));
 	cr_expect(eq(i64, number, -INT64_MAX));
 }
 
@@ -343,7 +340,7 @@ Test(hostile, json_has_no_control_character_of_any_kind)
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	g_autoptr(Session) session = session_new(MEMORY_BYTES);
 	const RateLayout layout = {
-		.columns = (const RateColumn *const[]){ &rate_columns[0], NULL },
+		.columns = (const Metric *const[]){ &metrics[METRIC_CACHE], NULL },
 		.rows_max = 1,
 	};
 	g_autoptr(RateTable) table = g_new0(RateTable, 1);

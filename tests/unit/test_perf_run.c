@@ -131,14 +131,16 @@ static uint64_t allocations_below(const Stage *stage, const char *function)
 {
 	const Filter *filter = filter_new(filter_type_lookup("include"), function, NULL);
 	g_autoptr(GPtrArray) filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
-	ViewOptions options = { .filters = filters, .sort = &sort_keys[0], .top = UINT64_MAX };
+	ViewOptions options = { .filters = filters,
+				.sort = &metrics[METRIC_ALLOCATIONS],
+				.top = UINT64_MAX };
 	g_autoptr(View) view = NULL;
 
 	g_ptr_array_add(filters, (gpointer)filter);
 	view = view_new(&(ViewSource){ .profile = stage->session->profile,
 				       .symbols = stage->session->symbols },
 			&options);
-	return view->after.allocations;
+	return view->after.summary.allocations;
 }
 
 /* Expects so many of them, and says what was found. */
@@ -371,9 +373,10 @@ static uint64_t allocations_of_cache(const Stage *stage, const char *name, const
 	g_autoptr(GPtrArray) filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
 	g_autoptr(GArray) cells = g_array_new(FALSE, FALSE, sizeof(CellFilter));
 	const CellFilter cell = { .type = &of_cache, .argument = name };
-	const ViewOptions options = {
-		.filters = filters, .cells = cells, .sort = &sort_keys[0], .top = UINT64_MAX
-	};
+	const ViewOptions options = { .filters = filters,
+				      .cells = cells,
+				      .sort = &metrics[METRIC_ALLOCATIONS],
+				      .top = UINT64_MAX };
 	const ViewSource source = { .profile = stage->session->profile,
 				    .symbols = stage->session->symbols };
 	g_autoptr(View) view = NULL;
@@ -382,7 +385,7 @@ static uint64_t allocations_of_cache(const Stage *stage, const char *name, const
 		g_ptr_array_add(filters, (gpointer)filter);
 	g_array_append_val(cells, cell);
 	view = view_new(&source, &options);
-	return view->after.allocations;
+	return view->after.summary.allocations;
 }
 
 /* Has other events observed. Returns false where this kernel's do not have their caches. */

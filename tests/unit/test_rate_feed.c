@@ -100,7 +100,7 @@ static uint64_t allocations(const Run *run)
 	uint64_t sum = 0;
 
 	for (guint i = 0; i < run->tables->len; i++)
-		sum += table(run, i)->sum.allocations;
+		sum += table(run, i)->sum.sums.summary.allocations;
 	return sum;
 }
 
@@ -120,9 +120,9 @@ Test(rate_feed, another_interval_begins_behind_what_was_counted)
 		cr_expect(eq(u64, table(&run, i)->number, i));
 	}
 	cr_expect(eq(u64, table(&run, 1)->end_ns, 11 * SECOND_NS + 51 * MS_NS));
-	cr_expect(eq(u64, table(&run, 0)->sum.allocations, 2));
-	cr_expect(eq(u64, table(&run, 1)->sum.allocations, 1));
-	cr_expect(eq(u64, table(&run, 2)->sum.allocations, 1));
+	cr_expect(eq(u64, table(&run, 0)->sum.sums.summary.allocations, 2));
+	cr_expect(eq(u64, table(&run, 1)->sum.sums.summary.allocations, 1));
+	cr_expect(eq(u64, table(&run, 2)->sum.sums.summary.allocations, 1));
 	cr_expect(eq(u64, allocations(&run), 6));
 	end(&run);
 }

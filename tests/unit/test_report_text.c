@@ -117,7 +117,7 @@ static char *report_of(const Session *session, const Wish *wish)
 {
 	g_autoptr(GPtrArray) filters = g_ptr_array_new_with_free_func((GDestroyNotify)filter_free);
 	ViewOptions options = { .filters = filters,
-				.sort = sort_keys,
+				.sort = &metrics[METRIC_ALLOCATIONS],
 				.top = wish->top ? wish->top : UINT64_MAX };
 	ReportSource source = { .session = session,
 				.options = &options,

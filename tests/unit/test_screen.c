@@ -28,7 +28,7 @@ TestSuite(screen, .init = use_utf8, .fini = abort_on_leak);
 static const ScreenOptions options = {
 	.program = "unit",
 	.columns = made_columns,
-	.sort = &rate_columns[2],
+	.sort = &metrics[METRIC_BYTES_ALLOCATED],
 	.interval_s = 1,
 	.collector = "perf",
 	.covers = "kmalloc",
@@ -250,7 +250,7 @@ Test(screen, rows_are_sorted_filtered_and_cut)
 	fixture_init(&fixture, 9);
 	all = table_view_rows(&fixture.state);
 	cr_expect_str_eq(label_at(all, 0), "filp");
-	fixture.state.sort = &rate_columns[0];
+	fixture.state.sort = &metrics[METRIC_CACHE];
 	fixture.state.filter = g_strdup("CACHE_1");
 	some = table_view_rows(&fixture.state);
 	cr_assert_eq(some->len, 10);
@@ -288,7 +288,7 @@ Test(screen, each_number_of_a_sample_is_marked)
 
 	fixture_init(&fixture, 9);
 	fixture.state.shown.latest->sampling_period = 4;
-	fixture.state.shown.latest->sum.variance.bytes_allocated = 1e8;
+	fixture.state.shown.latest->sum.sums.variance.bytes_allocated = 1e8;
 	expect_line(&fixture, 70, "*BYTES  +-%");
 	expect_line(&fixture, 70, "    ~900   ~225 KiB    0");
 	expect_line(&fixture, 70, "~3,282   ~459 KiB  4.2");
@@ -297,10 +297,12 @@ Test(screen, each_number_of_a_sample_is_marked)
 	keys_press(&fixture.state, '\n');
 	state_take_detail(&fixture.state, made_detail("filp", 12, "process"));
 	fixture.state.detail->estimated = true;
-	g_array_index(fixture.state.detail->groups, RateDetailRow, 0).margin_percent = 3.14;
+	g_array_index(fixture.state.detail->groups, RateDetailRow, 0)
+		.sums.variance.bytes_allocated =
+		136251; /* 3.14 % of 23,040 are 1.96 of its roots */
 	expect_line(&fixture, 70, " | ~100 allocations, ~25.0 KiB | lost 0");
 	expect_line(&fixture, 70, "SHARE  +-%");
-	fixture.state.detail->margin_percent = 1.26;
+	fixture.state.detail->sums.variance.bytes_allocated = 27084; /* 1.26 % */
 	expect_line(&fixture, 70, " | ~100 allocations, ~25.0 KiB (+-1.3 %) | lost 0");
 	expect_line(&fixture, 70, " ~22.5 KiB  90.0 %  3.1");
 }
@@ -319,16 +321,18 @@ Test(screen, variances_of_intervals_add_up)
 	g_autoptr(RateTable) later = made_table(2);
 	g_autoptr(RateTable) sum = NULL;
 
-	row_of(first, "filp")->variance = (Variance){ .allocations = 3, .bytes_allocated = 30 };
-	row_of(later, "filp")->variance = (Variance){ .allocations = 4, .bytes_allocated = 40 };
-	row_of(later, "dentry")->variance.allocations = 5;
-	later->sum.variance.allocations = 9;
+	row_of(first, "filp")->sums.variance =
+		(Variance){ .allocations = 3, .bytes_allocated = 30 };
+	row_of(later, "filp")->sums.variance =
+		(Variance){ .allocations = 4, .bytes_allocated = 40 };
+	row_of(later, "dentry")->sums.variance.allocations = 5;
+	later->sum.sums.variance.allocations = 9;
 	sum = rate_table_copy(first);
 	rate_table_add(sum, later, rate_sort_default);
-	cr_expect_float_eq(row_of(sum, "filp")->variance.allocations, 7, 1e-9);
-	cr_expect_float_eq(row_of(sum, "filp")->variance.bytes_allocated, 70, 1e-9);
-	cr_expect_float_eq(row_of(sum, "dentry")->variance.allocations, 5, 1e-9);
-	cr_expect_float_eq(sum->sum.variance.allocations, 9, 1e-9);
+	cr_expect_float_eq(row_of(sum, "filp")->sums.variance.allocations, 7, 1e-9);
+	cr_expect_float_eq(row_of(sum, "filp")->sums.variance.bytes_allocated, 70, 1e-9);
+	cr_expect_float_eq(row_of(sum, "dentry")->sums.variance.allocations, 5, 1e-9);
+	cr_expect_float_eq(sum->sum.sums.variance.allocations, 9, 1e-9);
 }
 
 Test(screen, what_was_selected_stays_so)
@@ -351,14 +355,15 @@ Test(screen, a_sum_goes_on_while_it_is_paused)
 
 	fixture_init(&fixture, 2);
 	fixture.state.is_cumulative = true;
-	cr_expect_eq(state_table(&fixture.state)->sum.allocations, 2482 + 2582);
+	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations, 2482 + 2582);
 	keys_press(&fixture.state, ' ');
 	state_take_table(&fixture.state, made_table(2));
 	state_take_table(&fixture.state, made_table(3));
-	cr_expect_eq(state_table(&fixture.state)->sum.allocations, 2482 + 2582);
+	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations, 2482 + 2582);
 	cr_expect_eq(fixture.state.events_lost, 7);
 	keys_press(&fixture.state, ' ');
-	cr_expect_eq(state_table(&fixture.state)->sum.allocations, 2482 + 2582 + 2682 + 2782);
+	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations,
+		     2482 + 2582 + 2682 + 2782);
 }
 
 Test(screen, a_replay_ends_on_a_whole_interval)
@@ -375,7 +380,7 @@ Test(screen, a_replay_ends_on_a_whole_interval)
 	state_take_table(&fixture.state, rest);
 	cr_expect_eq(state_table(&fixture.state)->number, 1);
 	fixture.state.is_cumulative = true;
-	cr_expect_eq(state_table(&fixture.state)->sum.allocations, 2482 + 2582 + 2682);
+	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations, 2482 + 2582 + 2682);
 	fixture.state.is_cumulative = false;
 	state_take_table(&fixture.state, half);
 	cr_expect_eq(state_table(&fixture.state)->number, 3);

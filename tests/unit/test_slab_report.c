@@ -180,7 +180,7 @@ static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
 	GString *text = text_of(uses, false), *out = g_string_new(NULL);
 	g_autoptr(CacheList) list = cache_list_new(NULL, text);
 	g_autoptr(CacheQuery) query = cache_query_new(traced->argument, NULL);
-	g_autoptr(GArray) counts = g_array_new(FALSE, TRUE, sizeof(SlabTraced));
+	g_autoptr(GArray) counts = g_array_new(FALSE, TRUE, sizeof(RowSums));
 	char *others[] = { (char *)"vm_area_struct", NULL };
 	SlabGrowth growth = {
 		.span = { start, end, span_ns },
@@ -198,7 +198,7 @@ static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
 	cr_assert(cache_query_resolve(query, list, "", NULL));
 	g_array_set_size(counts, cache_query_matched(query)->len);
 	for (guint i = 0; i < counts->len; i++)
-		g_array_index(counts, SlabTraced, i).allocations = traced->traced[i];
+		g_array_index(counts, RowSums, i).summary.allocations = traced->traced[i];
 	append_growth_lines(out, &growth);
 	g_string_free(text, TRUE);
 	return g_string_free(out, FALSE);
@@ -321,7 +321,7 @@ Test(slab_report, numbers_that_no_host_has_are_shown_as_very_many)
 	g_autoptr(Slabinfo) end = slabinfo_new(&after, PAGE_BYTES);
 	g_autoptr(CacheList) list = cache_list_new(NULL, &after);
 	g_autoptr(CacheQuery) query = cache_query_new("x", NULL);
-	g_autoptr(GArray) traced = g_array_new(FALSE, TRUE, sizeof(SlabTraced));
+	g_autoptr(GArray) traced = g_array_new(FALSE, TRUE, sizeof(RowSums));
 	g_autoptr(GString) out = g_string_new(NULL);
 	const SlabSpan span = { start, end, 1 };
 	g_autoptr(Reclaimable) none = reclaimable_new(NULL);

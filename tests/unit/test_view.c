@@ -148,7 +148,7 @@ static void expect_view(const Session *session, const ViewCase *row)
 {
 	g_autoptr(GPtrArray) filters = filters_of(row->filters);
 	const ViewOptions options = { .filters = filters,
-				      .sort = sort_key_lookup(row->sort),
+				      .sort = metric_lookup(row->sort, METRIC_RANKS),
 				      .top = row->top };
 	g_autoptr(View) view =
 		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
@@ -161,7 +161,7 @@ static void expect_view(const Session *session, const ViewCase *row)
 	cr_expect_eq(view->stacks->len, rows, "%s: %u rows", row->name, view->stacks->len);
 	cr_expect_eq(view->stacks_after, rows, "%s", row->name);
 	cr_expect_eq(view->stacks_before, 3, "%s", row->name);
-	cr_expect_eq(view->before.allocations, 11, "%s", row->name);
+	cr_expect_eq(view->before.summary.allocations, 11, "%s", row->name);
 }
 
 Test(view, rows_are_filtered_ranked_and_cut)
@@ -174,7 +174,8 @@ Test(view, rows_are_filtered_ranked_and_cut)
 
 static View *full_view(const Session *session)
 {
-	const ViewOptions options = { .sort = sort_key_lookup("count"), .top = UINT64_MAX };
+	const ViewOptions options = { .sort = metric_lookup("count", METRIC_RANKS),
+				      .top = UINT64_MAX };
 
 	return view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
 			&options);
@@ -186,10 +187,10 @@ Test(view, stacks_that_print_the_same_are_one_row)
 	g_autoptr(View) view = full_view(session);
 	const ViewStack *row = g_ptr_array_index(view->stacks, 0);
 
-	cr_expect_eq(row->summary.allocations, 7);
-	cr_expect_eq(row->summary.bytes_requested, 6 * 100 + 20);
-	cr_expect_eq(row->summary.bytes_allocated, 6 * 128 + 32);
-	cr_expect_eq(row->failed, 1);
+	cr_expect_eq(row->sums.summary.allocations, 7);
+	cr_expect_eq(row->sums.summary.bytes_requested, 6 * 100 + 20);
+	cr_expect_eq(row->sums.summary.bytes_allocated, 6 * 128 + 32);
+	cr_expect_eq(row->sums.summary.failed, 1);
 	cr_expect_not(row->truncated);
 }
 
@@ -210,17 +211,17 @@ Test(view, sums_are_those_of_the_rows)
 	g_autoptr(Session) session = host_session();
 	g_autoptr(GPtrArray) filters = filters_of(top_two.filters);
 	const ViewOptions options = { .filters = filters,
-				      .sort = sort_key_lookup("count"),
+				      .sort = metric_lookup("count", METRIC_RANKS),
 				      .top = 2 };
 	g_autoptr(View) view =
 		view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
 			 &options);
 
-	cr_expect_eq(view->before.allocations, 7 + 2 + 2);
-	cr_expect_eq(view->before.bytes_allocated, 800 + 2 * 16 + 2 * 8192);
-	cr_expect_eq(view->after.allocations, 7 + 2);
-	cr_expect_eq(view->after.bytes_requested, 620 + 2 * 10);
-	cr_expect_eq(view->after.bytes_allocated, 800 + 2 * 16);
+	cr_expect_eq(view->before.summary.allocations, 7 + 2 + 2);
+	cr_expect_eq(view->before.summary.bytes_allocated, 800 + 2 * 16 + 2 * 8192);
+	cr_expect_eq(view->after.summary.allocations, 7 + 2);
+	cr_expect_eq(view->after.summary.bytes_requested, 620 + 2 * 10);
+	cr_expect_eq(view->after.summary.bytes_allocated, 800 + 2 * 16);
 }
 
 static void expect_processes(const GArray *processes, const ViewProcess *wanted, guint count)
@@ -305,7 +306,7 @@ Test(view, imported_text_stays_as_it_came)
 	session_take_text(session, &(EventText){ again, strlen(again), .weight = 4 });
 	view = full_view(session);
 	cr_assert_eq(view->stacks->len, 1);
-	cr_expect_eq(view->before.allocations, 7);
+	cr_expect_eq(view->before.summary.allocations, 7);
 	expect_row(view, 0, " 0x01 : a+0x1/0x2 [kernel]\n\\x1b[31m caf\303\251\n", "imported");
 }
 
@@ -357,20 +358,6 @@ Test(view, an_empty_profile_has_no_rows)
 	cr_expect_eq(view->stacks->len, 0);
 	cr_expect_eq(view->stacks_before, 0);
 	cr_expect_eq(view->processes->len, 0);
-}
-
-Test(view, sort_keys_are_found_by_name)
-{
-	cr_expect_str_eq(sort_key_lookup("waste")->name, "waste");
-	cr_expect_null(sort_key_lookup("cou"));
-	cr_expect_str_eq(sort_keys[0].name, "count", "the default is the first");
-}
-
-Test(view, more_requested_than_allocated_is_no_waste)
-{
-	const StackSummary summary = { .bytes_requested = 10, .bytes_allocated = 8 };
-
-	cr_expect_eq(sort_key_lookup("waste")->value(&summary), 0);
 }
 
 static void *prepare_number(const void *argument, const ViewSource *source)
@@ -431,6 +418,6 @@ Test(view, what_is_left_out_is_charged_to_the_first_that_does)
 	cr_expect_eq(left_out[1].allocations, 2);
 	cr_expect_str_eq(left_out[1].remark, "so");
 	cr_expect_eq(view->left_out, 7);
-	cr_expect_eq(view->before.allocations, 4);
+	cr_expect_eq(view->before.summary.allocations, 4);
 	cr_expect_eq(view->failed_before, 1);
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a value is, and its unit. */
+typedef enum {
+	VALUE_TEXT, /* not yet escaped */
+	VALUE_LIST, /* of texts */
+	VALUE_FLAG,
+	VALUE_COUNT,
+	VALUE_DIFFERENCE, /* of counts: may be below 0 */
+	VALUE_RANGE,      /* a count that is known to lie between two */
+	VALUE_BYTES,
+	VALUE_SHARE,     /* a part of a whole: in percent */
+	VALUE_PERCENT,   /* likewise, where only the percentage is known */
+	VALUE_TIME_SPAN, /* ns; in seconds */
+	VALUE_NS,
+	VALUE_TIME, /* ns since 1970 */
+} ValueType;
+
+typedef struct {
+	bool known;
+	uint64_t number; /* count, low end, part, ns; a flag is 0 or 1; a difference as int64_t */
+	uint64_t other;  /* high end, whole */
+	double percent;
+	const char *text; /* borrowed */
+	char **list;      /* owned */
+} Value;

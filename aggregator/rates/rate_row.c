@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rates/rate_row.h"
+
+#include "base/number_text.h"
+#include "base/saturate.h"
+
+#include <string.h>
+
+const Metric *const rate_columns_first[RATE_COLUMNS_FIRST] = {
+	&metrics[METRIC_CACHE],
+	&metrics[METRIC_ALLOCATIONS],
+	&metrics[METRIC_BYTES_ALLOCATED],
+};
+
+const Metric *const rate_sort_default = &metrics[METRIC_BYTES_ALLOCATED];
+
+void rate_columns_choose(const Metric *chosen[RATE_COLUMNS_MAX + 1], const Metric *const *given,
+			 bool sampled)
+{
+	guint count = 0;
+
+	for (guint i = 0; given[i]; i++) {
+		if (sampled && i == RATE_COLUMNS_FIRST)
+			chosen[count++] = &metrics[METRIC_MARGIN];
+		chosen[count++] = given[i];
+	}
+	if (sampled && count == RATE_COLUMNS_FIRST)
+		chosen[count++] = &metrics[METRIC_MARGIN];
+	chosen[count] = NULL;
+}
+
+void rate_column_append_title(GString *out, const Metric *column, bool per_second)
+{
+	bool divided = per_second && column->value && !column->instant;
+
+	g_string_append_printf(out, "%s%s", column->title_short, divided ? "/s" : "");
+}
+
+static const char *text_of(const RateRow *row, const Metric *column)
+{
+	return column == &metrics[METRIC_CACHE] ? row->label : row->busiest;
+}
+
+static bool is_known(const RateRow *row, const Metric *column)
+{
+	bool lacks_net = row->net_state != RATE_NET_KNOWN;
+
+	return metric_is_known(column, row->lacks | (lacks_net ? NEEDS_NET : 0));
+}
+
+static int64_t per_second(int64_t number, uint64_t span_ns)
+{
+	double rate = (double)ABS(number) * 1e9 / (double)span_ns;
+	int64_t rounded = saturate_signed(saturate_double(rate + 0.5));
+
+	return number < 0 ? -rounded : rounded;
+}
+
+bool rate_row_number(const RateRow *row, const Metric *column, uint64_t span_ns, int64_t *number)
+{
+	uint64_t value;
+
+	if (!column->value || !is_known(row, column))
+		return false;
+	value = column->value(column->needs & NEEDS_NET ? &row->matched : &row->sums.summary);
+	*number = column->type == VALUE_DIFFERENCE ? (int64_t)value : saturate_signed(value);
+	if (span_ns && !column->instant)
+		*number = per_second(*number, span_ns);
+	return true;
+}
+
+static void append_number(GString *out, const Metric *column, int64_t number,
+			  const RateNumbers *numbers)
+{
+	uint64_t size = number < 0 ? -(uint64_t)number : (uint64_t)number;
+
+	if (numbers->estimated && number && !column->instant)
+		g_string_append_c(out, '~');
+	if (number < 0)
+		g_string_append_c(out, '-');
+	append_amount(out, size, numbers->human && column->type == VALUE_BYTES);
+}
+
+static void append_margin_of(GString *out, const RateRow *row)
+{
+	MetricId of =
+		row->sums.summary.bytes_allocated ? METRIC_BYTES_ALLOCATED : METRIC_ALLOCATIONS;
+
+	append_margin(out, metric_margin(&metrics[of], &row->sums));
+}
+
+void rate_row_append(GString *out, const RateRow *row, const Metric *column,
+		     const RateNumbers *numbers)
+{
+	const char *text = column->type == VALUE_TEXT ? text_of(row, column) : NULL;
+	int64_t number;
+
+	if (column == &metrics[METRIC_MARGIN])
+		append_margin_of(out, row);
+	else if (rate_row_number(row, column, numbers->span_ns, &number))
+		append_number(out, column, number, numbers);
+	else
+		g_string_append(out, text ? text : "-");
+}
+
+static int compare_texts(const Metric *column, const RateRow *a, const RateRow *b)
+{
+	const char *left = text_of(a, column), *right = text_of(b, column);
+
+	if (!left || !right)
+		return !left - !right;
+	return strcmp(left, right);
+}
+
+static int compare_numbers(const Metric *column, const RateRow *a, const RateRow *b)
+{
+	int64_t left, right;
+	bool left_known = rate_row_number(a, column, 0, &left);
+	bool right_known = rate_row_number(b, column, 0, &right);
+
+	if (!left_known || !right_known)
+		return right_known - left_known;
+	return (right > left) - (right < left);
+}
+
+static gint compare(gconstpointer left, gconstpointer right, gpointer data)
+{
+	/* A cache may be called what another one's label says: their figures decide. */
+	static const MetricId figures[] = { METRIC_ALLOCATIONS, METRIC_FREES,
+					    METRIC_BYTES_ALLOCATED };
+	const RateRow *a = left, *b = right;
+	const Metric *column = data;
+	int order = column->type == VALUE_TEXT ? compare_texts(column, a, b)
+					       : compare_numbers(column, a, b);
+
+	order = order ? order : strcmp(a->label, b->label);
+	for (gsize i = 0; !order && i < G_N_ELEMENTS(figures); i++)
+		order = metric_compare(&metrics[figures[i]], &a->sums, &b->sums);
+	return order;
+}
+
+void rate_rows_sort(GArray *rows, const Metric *sort)
+{
+	g_array_sort_with_data(rows, compare, (gpointer)sort);
+}

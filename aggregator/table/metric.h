@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "base/value.h"
+#include "table/row_sums.h"
+
+#include <glib.h>
+
+/*
+ * A Metric is a figure of a row, in any table: what -s ranks by, what --columns adds, a column of
+ * text, a member in JSON. There is one table of them. To add one: a MetricId, its row in metric.c,
+ * a line in the man pages and in doc/JSON.md; where nothing counts it yet, a field in StackSummary
+ * and its sum in row_sums.c.
+ */
+typedef enum {
+	METRIC_CACHE, /* not a figure: the name of a row */
+	METRIC_ALLOCATIONS,
+	METRIC_SHARE,
+	METRIC_MARGIN,
+	METRIC_BYTES_REQUESTED,
+	METRIC_BYTES_ALLOCATED,
+	METRIC_BYTES_WASTED,
+	METRIC_FAILED,
+	METRIC_FREES,
+	METRIC_NET,
+	METRIC_BUSIEST, /* no figure either: the processes with most allocations */
+	METRIC_OBJECTS_IN_USE,
+	METRICS,
+} MetricId;
+
+/* Which options take a metric, and which tables have it; bits. Tables have them in the order of
+   metrics[]. */
+typedef enum {
+	METRIC_RANKS = 1,   /* -s of reports */
+	METRIC_REPORTS = 2, /* columns of the tables of reports, and members of each row */
+	METRIC_RATES = 4,   /* -s and --columns of tables of rates */
+} MetricUse;
+
+/* What must be collected for a metric, or known; bits. */
+typedef enum {
+	NEEDS_BYTES = 1,      /* the sizes of allocations; text formats lack them */
+	NEEDS_SAMPLING = 2,   /* sampled events: without them there is nothing to estimate */
+	NEEDS_FREES = 4,      /* frees */
+	NEEDS_NET = 8,        /* frees, and that they are those of the allocations */
+	NEEDS_PROCESSES = 16, /* who allocated, for each row */
+	NEEDS_SLABINFO = 32,  /* readings of /proc/slabinfo */
+} MetricNeed;
+
+typedef struct {
+	const char *name;  /* as options take it, "requested"; NULL: no option does */
+	const char *alias; /* what those of rates take as well, as other tools do; NULL: none */
+	const char *help;
+	const char *member;      /* in JSON: it ends with the unit, where there is one */
+	const char *title;       /* in tables of reports: it says the unit */
+	const char *title_human; /* for --human, where each figure says its own */
+	const char *title_short; /* in tables of rates */
+	int width;               /* of their columns, at least */
+	ValueType type;
+	unsigned uses;  /* MetricUse */
+	unsigned needs; /* MetricNeed */
+	bool if_any;    /* text has no column of it where all rows have 0 */
+	bool instant;   /* a reading, not a sum over time: there is no rate of it */
+	/* A VALUE_DIFFERENCE as int64_t. NULL: a text; or a figure of the metric that rows are
+	   ranked by. */
+	uint64_t (*value)(const StackSummary *summary);
+	double (*variance)(const Variance *variance); /* of the value; NULL: it has no margin */
+} Metric;
+
+/* By MetricId. */
+extern const Metric metrics[METRICS];
+
+/* Returns the metric of that name for that use, or alias for METRIC_RATES, or NULL. */
+const Metric *metric_lookup(const char *name, MetricUse use);
+
+/* Returns the names of all metrics of that use, "count, bytes", for a message; the caller frees
+   them. */
+char *metric_names(MetricUse use);
+
+/* Orders rows by a metric with a value, the largest first, as qsort() wants it. */
+int metric_compare(const Metric *metric, const RowSums *a, const RowSums *b);
+
+/* Returns the margin of a figure, in percent of it, as margin_percent() does. */
+double metric_margin(const Metric *metric, const RowSums *sums);
+
+/* What a row is seen among. Everything is borrowed. */
+typedef struct {
+	const Metric *rank; /* by which rows are ranked, or would be */
+	const RowSums *all; /* of all rows together */
+	unsigned lacks;     /* MetricNeed: what is not known of these rows */
+} MetricContext;
+
+/* Whether the figures of a metric are known. */
+bool metric_is_known(const Metric *metric, unsigned lacks);
+
+/* Returns the figure of a row; not a text. */
+Value metric_value(const Metric *metric, const RowSums *sums, const MetricContext *context);
