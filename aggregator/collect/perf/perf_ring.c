@@ -83,9 +83,9 @@ bool perf_ring_read(PerfRing *ring, uint64_t head, PerfRecordVisitor visit, void
 	return true;
 }
 
-/* What the kernel's table of a ring's pages, a word for each, has room for: it is one block of
-   memory, of the largest that there are on nearly every kernel, and the ring's own struct is in it,
-   too, so that half of it is left to a power of two. 1 GB where a page has 4 KB. */
+/* The kernel keeps a word for each page of a ring in one block of memory, which has at most 1024
+   pages on nearly every kernel. The ring's own struct is in that block, too, so only half of it is
+   left to a power of two. 1 GB where a page has 4 KB. */
 static uint32_t ring_megabytes_max(void)
 {
 	enum { LARGEST_BLOCK_PAGES = 1 << 10, WORD_BYTES = 8 };

@@ -6,9 +6,9 @@
 /* Whether stdout gets the stream, --record=-, and nothing else may be written there. */
 bool collect_request_streams(const CollectRequest *request);
 
-/* Whether all of these (element-type guint32) are processes of this host. Returns false with error
-   set, an error of the options of one line, where one is none, or is a thread of another. root is
-   "" but in tests. */
+/* Checks that all pids (element-type guint32) are processes of the host whose /proc lies below root
+   ("": this one). Returns false with error set, one line of the options domain, if one of them is
+   gone, or is a thread of another process. */
 bool pids_exist(const char *root, const GArray *pids, GError **error);
 
 /* Collects with that collector into the session, and into a recording where one was asked for. As
