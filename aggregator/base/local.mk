@@ -15,5 +15,4 @@ libaggregator_a_SOURCES += \
 	aggregator/base/slot_table.h \
 	aggregator/base/standard_files.c aggregator/base/standard_files.h \
 	aggregator/base/text_part.c aggregator/base/text_part.h \
-	aggregator/base/value.h \
-	aggregator/base/version.c aggregator/base/version.h
+	aggregator/base/value.h

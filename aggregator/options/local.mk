@@ -1,5 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/options/option_attached.c aggregator/options/option_attached.h \
+	aggregator/options/option_help.c \
 	aggregator/options/option_rates.c \
 	aggregator/options/option_rules.c aggregator/options/option_rules.h \
 	aggregator/options/option_table.c aggregator/options/option_table.h \

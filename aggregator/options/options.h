@@ -92,3 +92,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Options, options_free)
 
 /* Prints --help. */
 void options_print_help(const Tool *tool, FILE *out);
+
+/* Prints --version: the version and what this build can do, a line each. */
+void options_print_version(const Tool *tool, FILE *out);

@@ -17,7 +17,6 @@
 #include "base/standard_files.h"
 #include "session/symbols_choose.h"
 #include "tools/cache_choice.h"
-#include "base/version.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -524,7 +523,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	if (options->help)
 		options_print_help(tool, stdout);
 	else if (options->version)
-		version_print(tool->name, stdout);
+		options_print_version(tool, stdout);
 	else if (options->build_module)
 		return run_watched(build_module, options);
 	else if (options->check)
