@@ -11,7 +11,7 @@
 
 #include <linux/hash.h>
 
-/* A slab cache is told by the address of its struct kmem_cache, or by one of these. */
+/* A slab cache is identified by the address of its struct kmem_cache, or by one of these. */
 #define KMT_CACHE_UNKNOWN 0UL
 #define KMT_CACHE_LARGE 1UL /* no cache: kmalloc of whole pages */
 
@@ -31,7 +31,7 @@ struct kmt_layout {
 };
 
 static struct {
-	bool told;     /* the layout was tried: events tell their cache */
+	bool is_known; /* the layout was tried and is right: events have their cache ... */
 	bool filtered; /* ... and only wanted ones are recorded */
 	struct kmt_layout layout;
 	char why_not[224];
@@ -300,7 +300,7 @@ static void kmt_slab_start(const struct kmt_layout *given)
 
 	kfree(known.objects[0]);
 	kfree(known.objects[1]);
-	kmt_slab.told = !wrong;
+	kmt_slab.is_known = !wrong;
 	kmt_slab.filtered = !wrong && *kmt_wanted_caches;
 	if (wrong)
 		snprintf(kmt_slab.why_not, sizeof(kmt_slab.why_not),

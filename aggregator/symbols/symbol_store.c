@@ -411,8 +411,8 @@ static gint compare_ranges(gconstpointer left, gconstpointer right)
 	return (a->module > b->module) - (a->module < b->module);
 }
 
-/* Returns the module range around an address, or NULL. The size that the kernel tells is that of
-   all a module's parts, so ranges may overlap: the nearest start is right. */
+/* Returns the module range around an address, or NULL. The size that the kernel reports is that of
+   all parts of a module, so ranges may overlap: the nearest start is right. */
 static const ModuleRange *range_lookup(Epoch *epoch, uint64_t address)
 {
 	guint low = 0, high = epoch ? epoch->ranges->len : 0;
