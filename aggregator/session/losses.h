@@ -7,7 +7,7 @@
 
 /*
  * What a session says of its losses, by cause, and whether its result is complete: for the exit
- * status and for printers (report/lost.c).
+ * status and for reports.
  *
  * Numbers are events of the window, each cause apart from the others.
  */
