@@ -137,7 +137,7 @@ static unsigned kmt_name_base(const char *name, unsigned length)
 	return length;
 }
 
-/* Who reads decides on a cache that has no name. */
+/* Whether a cache is wanted by its name. The reader decides on one without a name. */
 static bool kmt_name_is_wanted(const char *name, unsigned length)
 {
 	unsigned base = kmt_name_base(name, length);

@@ -43,7 +43,7 @@ Test(cache_sites, a_call_site_of_one_cache_is_learned)
 	expect(sites, calls, TASK(100, 1), NULL);
 	enter(sites, calls, TASK(100, 1), "filp");
 	expect(sites, calls, TASK(100, 1), "filp");
-	/* Of a call that was not recorded, of any task. */
+	/* A call that was not recorded, of any task. */
 	expect(sites, calls, TASK(100, 1), "filp");
 	expect(sites, calls, SOFTIRQ(100, 7), "filp");
 	expect(sites, NULL, TASK(100, 8), "filp");

@@ -818,7 +818,7 @@ Test(check, a_tracefs_that_only_others_can_read_is_mounted)
 	fake_host_write(fixture.root, "proc/sys/kernel/perf_event_paranoid", "2\n");
 	mount = g_build_filename(fixture.root, "sys/kernel/tracing", NULL);
 	cr_assert_eq(chmod(mount, 0), 0);
-	/* Whoever asks is looked at, not whose rights the program has. */
+	/* The check looks at the user who asks, not at the rights that the program has. */
 	cr_assert(!is_root || !setreuid(65534, 0));
 	expect_line(&fixture, "note", "Tracepoints",
 		    "this user cannot read /sys/kernel/tracing/events/kmem");

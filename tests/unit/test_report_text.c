@@ -553,7 +553,7 @@ Test(report_text, what_the_kernel_did_not_deliver_is_reported_separately)
 	add_field(session, KMT_FIELD_NOT_DELIVERED, 100, NULL);
 	cr_expect_not_null(strstr(losses_remedy(session, true), "--buffer"));
 
-	/* Of a longer run: it is not more than is missing in the window. */
+	/* The field is that of a longer run: only what is missing in the window counts. */
 	add_field(session, KMT_FIELD_NOT_DELIVERED, 5000, NULL);
 	cr_expect_eq(events_lost(session), 999);
 

@@ -38,7 +38,7 @@ static Slabinfo *reading(const Use *uses, bool after)
 	return slabinfo;
 }
 
-/* Of a host of which so much more is taken. */
+/* Returns the memory of a host that uses so much more of it. */
 static HostMemoryUse memory_of(unsigned taken_kib)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -311,7 +311,7 @@ Test(slab_report, of_many_caches_those_that_changed_most_are_shown_and_the_sum)
 		"%s", lines[6]);
 }
 
-/* Of a recording that somebody made up; sums saturate. */
+/* The recording is made up; sums saturate. */
 Test(slab_report, numbers_that_no_host_has_are_shown_as_very_many)
 {
 #define MOST "18446744073709551615"

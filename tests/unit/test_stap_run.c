@@ -458,7 +458,7 @@ Test(stap_run, a_second_signal_does_not_wait, .timeout = 60)
 	waitpid(first, NULL, 0);
 	waitpid(second, NULL, 0);
 	cr_expect(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
-	/* Nor are there counters to ask for what was lost. */
+	/* There are no counters either that would show what was lost. */
 	cr_expect(stage.session->info->known[KMT_FIELD_COUNTED_TO_END]);
 	cr_expect(zero(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END)));
 	expect_alive_and_kill(&stage);

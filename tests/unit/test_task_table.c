@@ -481,7 +481,7 @@ Test(task_table, a_reused_tid_does_not_end_with_its_former_thread)
 	task_table_fork(host.table, MAKE, THREAD, MAKE, MAKE, 1000);
 	task_table_fork(host.table, MAKE, THREAD, MAKE, MAKE, 5000);
 	task_table_exit(host.table, MAKE, THREAD, 4000);
-	/* Nor when that one is not known. */
+	/* Likewise where that one is not known. */
 	task_table_fork(host.table, MAKE, THREAD + 1, MAKE, MAKE, 5000);
 	task_table_exit(host.table, MAKE, THREAD + 1, 4000);
 	task_table_settle(host.table, 10 * second);
@@ -499,7 +499,7 @@ Test(task_table, a_tid_reused_by_another_process_has_no_events_of_the_old_one)
 	/* Its beginning is kept by nobody, and the new one's name is not its own. */
 	expect_comm(host.table, MAKE, THREAD, 4000, "[exited]");
 	expect_comm(host.table, SHELL, THREAD, 5000, "bash");
-	/* Nor are a third one's events the one's before. */
+	/* The events of a third one are not those of the one before, either. */
 	task_table_fork(host.table, MAKE, THREAD, MAKE, MAKE, 6000);
 	expect_comm(host.table, SHELL, THREAD, 5500, "bash");
 	expect_comm(host.table, CHILD, THREAD, 5500, "[exited]");

@@ -37,7 +37,7 @@ has_call_sites_of_callers()
 	grep -q ' __kmalloc_large_node' /proc/kallsyms
 }
 
-# Whose call site is the caller's on every other kernel.
+# Those whose call site is the caller's on every other kernel.
 of_caller()
 {
 	grep -v -e grown -e kvmalloc

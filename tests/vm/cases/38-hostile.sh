@@ -81,7 +81,7 @@ fi
 equals 'a recording that may not grow: exit status' 3 "$?"
 has_line 'a recording that may not grow: why' 'File too large' errors
 
-# Who may write to the folder may have the kernel load anything.
+# A user who can write to the folder could make the kernel load anything.
 chmod 777 "$cache"
 kmalloc-top --collector=stap -d 1 > report 2> errors
 equals 'a cache that others can write: exit status' 1 "$?"

@@ -54,7 +54,7 @@ exact()
 
 collect_by perf
 
-# Whoever else sends or makes pipes meanwhile, nobody makes these.
+# Other processes may send or make pipes meanwhile, but not these.
 exact 'whole host' "$messages" $((message_allocated * messages)) "${only_messages[@]}" \
 	-c "workload message $messages"
 profile "${only_messages[@]}" -c "workload message $messages"

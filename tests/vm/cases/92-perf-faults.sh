@@ -31,7 +31,7 @@ is_known_loss()
 		awk "BEGIN { exit !(${seconds:-9} <= 3.3) }"
 }
 
-# Of the whole host events end with their CPU; what was in the ring and what was counted is read after.
+# Events of the whole host end with their CPU; the ring's content and the counters are read afterwards.
 cpu_goes()
 {
 	work_waits goes.1 1 4000 message

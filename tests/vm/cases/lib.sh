@@ -102,7 +102,7 @@ profile_started()
 	wait_for_probes
 }
 
-# Of a run with -v, whose stderr goes to ./errors, which was not there before.
+# Waits for a run with -v whose stderr goes to ./errors; that file did not exist before.
 wait_for_probes()
 {
 	wait_until 600 grep -q -s 'the probes are live' errors
