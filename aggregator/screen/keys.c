@@ -5,6 +5,7 @@
 
 #include "screen/detail_view.h"
 #include "screen/key_codes.h"
+#include "screen/prompt.h"
 #include "screen/table_view.h"
 
 #include <curses.h>

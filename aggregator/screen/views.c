@@ -4,6 +4,7 @@
 #include "screen/detail_view.h"
 #include "screen/fit.h"
 #include "screen/keys.h"
+#include "screen/prompt.h"
 #include "screen/table_view.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
 #include "screen/screen.h"
 #include "tools/drill.h"
 #include "tools/session_detail.h"
+#include "tools/suite_child.h"
 #include "tools/tool.h"
 
 #include <unistd.h>

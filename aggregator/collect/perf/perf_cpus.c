@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/clock.h"
+#include "collect/perf/perf_period.h"
 #include "collect/perf/perf_state.h"
+#include "collect/perf/perf_weight.h"
+#include "collect/run/cpu_watch.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>

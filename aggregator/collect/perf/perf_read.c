@@ -2,7 +2,9 @@
 #include "base/clock.h"
 #include "collect/host/kmem_points.h"
 #include "collect/perf/perf_sample.h"
+#include "collect/perf/perf_scatter.h"
 #include "collect/perf/perf_state.h"
+#include "collect/perf/perf_weight.h"
 
 /* The hot path: from a record to the batch. */
 

@@ -2,6 +2,7 @@
 #include "collect/run/progress.h"
 
 #include "base/clock.h"
+#include "count/stack_table.h"
 
 static const char line_start[] = "\r\033[K";
 

@@ -5,6 +5,7 @@
 #include "collect/run/memory_watch.h"
 #include "collect/stap/stap_counters.h"
 #include "collect/host/watchdog.h"
+#include "collect/stap/stap_start.h"
 
 #include <signal.h>
 

@@ -2,8 +2,11 @@
 #include "collect/stap/stap_run.h"
 
 #include "base/clock.h"
+#include "collect/run/cpu_watch.h"
+#include "collect/run/progress.h"
 #include "collect/stap/stap_arguments.h"
 #include "collect/stap/stap_counters.h"
+#include "collect/stap/stap_start.h"
 #include "collect/stap/stap_state.h"
 #include "collect/host/watchdog.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/tasks/task_state.h"
 
+#include "collect/tasks/task_proc.h"
+
 void task_enter(TaskTable *table, Task *task)
 {
 	g_hash_table_insert(table->tasks, GUINT_TO_POINTER(task->tid), task);

@@ -2,6 +2,7 @@
 #include "collect/tasks/task_table.h"
 
 #include "base/clock.h"
+#include "collect/tasks/task_proc.h"
 #include "collect/tasks/task_state.h"
 
 #include <string.h>
