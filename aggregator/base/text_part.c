@@ -42,13 +42,14 @@ static bool is_blank(char c)
 TextPart text_part_next_word(TextPart *rest)
 {
 	TextPart word;
+	size_t blanks = 0, end;
 
-	while (rest->length && is_blank(*rest->text))
-		skip(rest, 1);
-	word = (TextPart){ rest->text, 0 };
-	while (rest->length && !is_blank(*rest->text))
-		skip(rest, 1);
-	word.length = rest->text - word.text;
+	while (blanks < rest->length && is_blank(rest->text[blanks]))
+		blanks++;
+	for (end = blanks; end < rest->length && !is_blank(rest->text[end]);)
+		end++;
+	word = (TextPart){ rest->text + blanks, end - blanks };
+	skip(rest, end);
 	return word;
 }
 
@@ -58,11 +59,11 @@ bool text_part_hexadecimal(TextPart part, uint64_t *value)
 		return false;
 	*value = 0;
 	for (size_t i = 0; i < part.length; i++) {
-		int digit = g_ascii_xdigit_value(part.text[i]);
+		unsigned digit = hexadecimal_digit(part.text[i]);
 
-		if (digit < 0)
+		if (digit > 0xf)
 			return false;
-		*value = *value << 4 | (unsigned)digit;
+		*value = *value << 4 | digit;
 	}
 	return true;
 }

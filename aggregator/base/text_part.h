@@ -23,6 +23,17 @@ bool text_part_next_line(TextPart *rest, TextPart *line);
    length 0 when nothing is left. */
 TextPart text_part_next_word(TextPart *rest);
 
+/* Returns the value of a hexadecimal digit; 16: it is none. */
+static inline unsigned hexadecimal_digit(char c)
+{
+	unsigned decimal = (unsigned char)c - (unsigned)'0';
+	unsigned letter = ((unsigned char)c | 0x20U) - (unsigned)'a';
+
+	if (decimal < 10)
+		return decimal;
+	return letter < 6 ? letter + 10 : 16;
+}
+
 /* Reads a number that fills the whole part, of at most 16 hexadecimal digits, or below 2^32. */
 bool text_part_hexadecimal(TextPart part, uint64_t *value);
 bool text_part_decimal(TextPart part, uint64_t *value);

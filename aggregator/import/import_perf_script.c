@@ -387,25 +387,28 @@ static bool is_kernel_address(const PerfFrame *frame)
 /* Appends " 0xADDRESS : SYMBOL+0xOFFSET [MODULE]", or nothing for a frame of user space. */
 static void append_frame(GString *stack, PerfFrame frame)
 {
+	enum { BETWEEN_BYTES_MAX = 16 }; /* what stands between the parts */
 	bool named = !text_is(frame.symbol, frame.symbol_bytes, "[unknown]");
 	bool has_module = module_of_object(&frame.object, &frame.object_bytes);
+	gsize start = stack->len;
+	char *at;
 
 	if (!has_module && !is_kernel_address(&frame))
 		return;
 	if (stack->len + frame.symbol_bytes + frame.object_bytes > STACK_BYTES_MAX)
 		return;
-	g_string_append(stack, " 0x");
-	g_string_append_len(stack, frame.digits, frame.digit_count);
-	if (named) {
-		g_string_append(stack, " : ");
-		g_string_append_len(stack, frame.symbol, (gssize)frame.symbol_bytes);
-	}
+	/* Most of a file is frames, so each is written in place. */
+	g_string_set_size(stack, start + frame.digit_count + frame.symbol_bytes +
+					 frame.object_bytes + BETWEEN_BYTES_MAX);
+	at = mempcpy(mempcpy(stack->str + start, " 0x", 3), frame.digits, frame.digit_count);
+	if (named)
+		at = mempcpy(mempcpy(at, " : ", 3), frame.symbol, frame.symbol_bytes);
 	if (named && has_module) {
-		g_string_append(stack, " [");
-		g_string_append_len(stack, frame.object, (gssize)frame.object_bytes);
-		g_string_append_c(stack, ']');
+		at = mempcpy(mempcpy(at, " [", 2), frame.object, frame.object_bytes);
+		*at++ = ']';
 	}
-	g_string_append_c(stack, '\n');
+	*at++ = '\n';
+	g_string_truncate(stack, (gsize)(at - stack->str));
 }
 
 static bool read_frame(GString *stack, const char *line, size_t length)

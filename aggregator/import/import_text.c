@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "import/import_text.h"
 
+#include "base/text_part.h"
+
 #include <string.h>
 
 /* Enough to complete nearly every record with one copy. */
@@ -178,24 +180,12 @@ bool cursor_take_decimal(Cursor *cursor, uint64_t *value)
 	return true;
 }
 
-/* Returns 16 for what is no digit. */
-static unsigned hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	if (c >= 'a' && c <= 'f')
-		return (unsigned)(c - 'a') + 10;
-	if (c >= 'A' && c <= 'F')
-		return (unsigned)(c - 'A') + 10;
-	return 16;
-}
-
 bool cursor_take_hex(Cursor *cursor, uint64_t *value, unsigned *digits)
 {
 	const char *at = cursor->at;
 	uint64_t sum = 0;
 
-	for (unsigned digit; at < cursor->end && (digit = hex_digit(*at)) < 16; at++)
+	for (unsigned digit; at < cursor->end && (digit = hexadecimal_digit(*at)) < 16; at++)
 		sum = sum << 4 | digit;
 	if (at == cursor->at || at - cursor->at > 16)
 		return false;

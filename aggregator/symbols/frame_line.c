@@ -22,14 +22,35 @@ static TextPart behind(TextPart part, const char *place)
 	return (TextPart){ place, part.length - (size_t)(place - part.text) };
 }
 
-/* Returns the part up to any of the characters. */
-static TextPart until_any(TextPart text, const char *characters)
+static inline bool is_any(char c, const char *characters)
+{
+	while (*characters && *characters != c)
+		characters++;
+	return *characters;
+}
+
+/* Returns the part up to any of the characters, of which there are few. */
+static inline TextPart until_any(TextPart text, const char *characters)
 {
 	size_t length = 0;
 
-	while (length < text.length && !strchr(characters, text.text[length]))
+	while (length < text.length && !is_any(text.text[length], characters))
 		length++;
 	return (TextPart){ text.text, length };
+}
+
+/* Returns the last " : ", NULL: there is none. */
+static const char *last_colon(TextPart line)
+{
+	const char *at, *end = line.text + line.length;
+
+	while ((at = memrchr(line.text, ':', (size_t)(end - line.text)))) {
+		if (at > line.text && at[-1] == ' ' && at + 1 < line.text + line.length &&
+		    at[1] == ' ')
+			return at - 1;
+		end = at;
+	}
+	return NULL;
 }
 
 static bool is_hexadecimal(TextPart word)
@@ -51,7 +72,7 @@ static uint64_t number_in(TextPart word)
 /* Returns what follows the address, or all where there is none: "name+0x0/0x9f [ext4]". */
 static TextPart take_address(TextPart line, FrameLine *frame)
 {
-	const char *colon = g_strrstr_len(line.text, (gssize)line.length, " : ");
+	const char *colon = last_colon(line);
 	TextPart rest = line;
 	TextPart word = text_part_next_word(&rest);
 	bool has_address = is_hexadecimal(word);
@@ -83,7 +104,7 @@ static void take_offset(TextPart rest, FrameLine *frame)
 /* Returns what the last brackets hold, without an offset in the module. */
 static TextPart module_in(TextPart symbol)
 {
-	const char *open = g_strrstr_len(symbol.text, (gssize)symbol.length, "[");
+	const char *open = symbol.length ? memrchr(symbol.text, '[', symbol.length) : NULL;
 
 	return open ? until_any(behind(symbol, open + 1), "]+ ") : (TextPart){ symbol.text, 0 };
 }
@@ -116,18 +137,13 @@ enum { NUMBERS_BYTES_MAX = 80 };
 
 /* A report may have millions of lines, so they are written in place. */
 
-static char *put(char *at, const char *text, size_t length)
-{
-	return (char *)memcpy(at, text, length) + length;
-}
-
 static char *put_hexadecimal(char *at, uint64_t number, unsigned digits_min)
 {
 	unsigned digits = digits_min;
 
 	while (digits < 2 * sizeof(number) && number >> 4 * digits)
 		digits++;
-	at = put(at, "0x", 2);
+	at = mempcpy(at, "0x", 2);
 	for (unsigned digit = digits; digit-- > 0;)
 		*at++ = "0123456789abcdef"[number >> 4 * digit & 0xf];
 	return at;
@@ -137,14 +153,14 @@ static char *put_hexadecimal(char *at, uint64_t number, unsigned digits_min)
 static char *put_symbol(char *at, const Frame *frame, size_t function_bytes, size_t module_bytes)
 {
 	if (frame->function)
-		at = put(at, frame->function, function_bytes);
+		at = mempcpy(at, frame->function, function_bytes);
 	else
-		at = put(put(at, "[", 1), frame->module, module_bytes);
-	at = put_hexadecimal(put(at, "+", 1), frame->offset, 1);
-	at = put_hexadecimal(put(at, "/", 1), frame->bytes, 1);
+		at = mempcpy(mempcpy(at, "[", 1), frame->module, module_bytes);
+	at = put_hexadecimal(mempcpy(at, "+", 1), frame->offset, 1);
+	at = put_hexadecimal(mempcpy(at, "/", 1), frame->bytes, 1);
 	if (frame->function)
-		at = put(put(at, " [", 2), frame->module, module_bytes);
-	return put(at, "]", 1);
+		at = mempcpy(mempcpy(at, " [", 2), frame->module, module_bytes);
+	return mempcpy(at, "]", 1);
 }
 
 static void append_fields(GString *out, const Frame *frame, size_t function_bytes,
@@ -156,9 +172,9 @@ static void append_fields(GString *out, const Frame *frame, size_t function_byte
 	g_string_set_size(out, start + function_bytes + module_bytes + NUMBERS_BYTES_MAX);
 	at = out->str + start;
 	if (with_address)
-		at = put_hexadecimal(put(at, " ", 1), frame->address, frame->address_digits);
+		at = put_hexadecimal(mempcpy(at, " ", 1), frame->address, frame->address_digits);
 	if (with_address && frame->module)
-		at = put(at, frame->function ? " : " : " ", frame->function ? 3 : 1);
+		at = mempcpy(at, frame->function ? " : " : " ", frame->function ? 3 : 1);
 	if (frame->module)
 		at = put_symbol(at, frame, function_bytes, module_bytes);
 	g_string_truncate(out, (gsize)(at - out->str));
