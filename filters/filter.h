@@ -10,10 +10,8 @@
 typedef struct {
 	uint64_t allocations; /* that succeeded */
 	uint64_t failed;      /* allocations that returned NULL */
-	uint64_t frees;
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
-	uint64_t objects_in_use; /* by a reading of the host */
 } StackSummary;
 
 typedef struct FilterType FilterType;

@@ -29,9 +29,14 @@ void rate_columns_choose(const Metric *chosen[RATE_COLUMNS_MAX + 1], const Metri
 	chosen[count] = NULL;
 }
 
+static bool has_number(const Metric *column)
+{
+	return column->value || column->live;
+}
+
 void rate_column_append_title(GString *out, const Metric *column, bool per_second)
 {
-	bool divided = per_second && column->value && !column->instant;
+	bool divided = per_second && has_number(column) && !column->instant;
 
 	g_string_append_printf(out, "%s%s", column->title_short, divided ? "/s" : "");
 }
@@ -60,9 +65,9 @@ bool rate_row_number(const RateRow *row, const Metric *column, uint64_t span_ns,
 {
 	uint64_t value;
 
-	if (!column->value || !is_known(row, column))
+	if (!has_number(column) || !is_known(row, column))
 		return false;
-	value = column->value(column->needs & NEEDS_NET ? &row->matched : &row->sums.summary);
+	value = column->value ? column->value(&row->sums.summary) : column->live(&row->live);
 	*number = column->type == VALUE_DIFFERENCE ? (int64_t)value : saturate_signed(value);
 	if (span_ns && !column->instant)
 		*number = per_second(*number, span_ns);
@@ -125,18 +130,16 @@ static int compare_numbers(const Metric *column, const RateRow *a, const RateRow
 
 static gint compare(gconstpointer left, gconstpointer right, gpointer data)
 {
-	/* A cache may be called what another one's label says: their figures decide. */
-	static const MetricId figures[] = { METRIC_ALLOCATIONS, METRIC_FREES,
-					    METRIC_BYTES_ALLOCATED };
 	const RateRow *a = left, *b = right;
 	const Metric *column = data;
 	int order = column->type == VALUE_TEXT ? compare_texts(column, a, b)
 					       : compare_numbers(column, a, b);
 
 	order = order ? order : strcmp(a->label, b->label);
-	for (gsize i = 0; !order && i < G_N_ELEMENTS(figures); i++)
-		order = metric_compare(&metrics[figures[i]], &a->sums, &b->sums);
-	return order;
+	/* A cache may be called what another one's label says: their figures decide. */
+	order = order ? order : metric_compare(&metrics[METRIC_ALLOCATIONS], &a->sums, &b->sums);
+	order = order ? order : (b->live.frees > a->live.frees) - (b->live.frees < a->live.frees);
+	return order ? order : metric_compare(&metrics[METRIC_BYTES_ALLOCATED], &a->sums, &b->sums);
 }
 
 void rate_rows_sort(GArray *rows, const Metric *sort)

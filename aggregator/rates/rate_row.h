@@ -26,8 +26,7 @@ typedef struct {
 	const char *name;  /* the folded name alone, escaped; NULL: it is not known */
 	bool by_size;      /* the name is the class of kmalloc that has room for the size */
 	RowSums sums;
-	/* What the net is made of: the same; of the sum, the rows where the net is known. */
-	StackSummary matched;
+	LiveSums live; /* the net of the sum is that of the rows where it is known */
 	/* NEEDS_FREES: frees were not collected, or are not all of this cache's, as perf events do
 	   not say whose memory kfree() gives back; NEEDS_SLABINFO. */
 	unsigned lacks;

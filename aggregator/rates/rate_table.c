@@ -2,6 +2,7 @@
 #include "rates/rate_table.h"
 
 #include "base/escape.h"
+#include "base/saturate.h"
 #include "names/cache_names.h"
 #include "names/cgroup_names.h"
 #include "names/kmalloc_class.h"
@@ -9,24 +10,27 @@
 #include "table/cell_filter_cache.h"
 #include "table/comm_fold.h"
 #include "table/context_name.h"
-#include "table/process_sums.h"
+#include "table/group_table.h"
 
 enum { TEXT_CHUNK_BYTES = 4096 };
 
-#define SUM_LABEL "(all caches)"
-
-/* A row that is being added up. */
+/* The processes of a name, and what they allocated; 0 allocations: nobody. */
 typedef struct {
-	RateRow row;
-	ProcessSums *processes; /* owned; NULL: not asked for */
-} Draft;
+	uint32_t process; /* group */
+	uint64_t allocations;
+} Busiest;
 
+/* What is added up: counters by cache and, where it is asked for, by cache and process. */
 typedef struct {
 	ViewSource source;
 	const RateRequest *request;
-	void **filters;       /* owned, what request->cells prepared */
-	GHashTable *by_label; /* (element-type utf8 Draft), keys borrowed, values owned */
-	Draft all;
+	void **filters;     /* owned, what request->cells prepared */
+	GroupNaming naming; /* of the indexes */
+	GroupIndex *caches; /* owned */
+	GroupTable by_cache;
+	GArray *frees;         /* (element-type uint64_t) by row of by_cache, owned */
+	GroupIndex *processes; /* owned; NULL: not asked for */
+	GroupTable by_process;
 	bool collects_frees;
 	bool collects_pages;
 	bool kfree_is_blind;
@@ -39,7 +43,7 @@ static RateTable *table_new(void)
 
 	table->rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
 	table->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
-	table->sum.label = SUM_LABEL;
+	table->sum.label = "(all caches)";
 	table->sum.lacks = NEEDS_SLABINFO;
 	return table;
 }
@@ -96,43 +100,42 @@ static bool counts(const Drafting *drafting, const ProfileCell *cell)
 	return true;
 }
 
-static void draft_init(Draft *draft, const Drafting *drafting, const char *label, const char *name)
+static void begin_tables(Drafting *drafting)
 {
-	*draft = (Draft){ .row = { .label = label, .name = name, .lacks = NEEDS_SLABINFO } };
-	if (drafting->request->needs & NEEDS_PROCESSES)
-		draft->processes = process_sums_new(drafting->source.profile);
+	GroupIndex *indexes[GROUP_KEYS_MAX + 1] = { NULL };
+
+	drafting->naming = (GroupNaming){ .source = &drafting->source };
+	indexes[0] = drafting->caches =
+		group_index_new(group_key_lookup("cache"), &drafting->naming);
+	group_table_init(&drafting->by_cache, &drafting->source, indexes);
+	drafting->frees = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	if (!(drafting->request->needs & NEEDS_PROCESSES))
+		return;
+	indexes[1] = drafting->processes =
+		group_index_new(group_key_lookup("process"), &drafting->naming);
+	group_table_init(&drafting->by_process, &drafting->source, indexes);
 }
 
-static void draft_free(gpointer data)
+static void dispose_tables(Drafting *drafting)
 {
-	Draft *draft = data;
-
-	process_sums_free(draft->processes);
-	g_free(draft);
+	group_table_clear(&drafting->by_cache);
+	g_array_unref(drafting->frees);
+	group_index_free(drafting->caches);
+	if (drafting->processes)
+		group_table_clear(&drafting->by_process);
+	group_index_free(drafting->processes);
 }
 
-static Draft *draft_of(Drafting *drafting, const ProfileOrigin *origin)
+static void add_cell(Drafting *drafting, const ProfileOrigin *origin, const ProfileCell *cell)
 {
-	CacheLabel cache = cache_names_of(drafting->source.caches, origin);
-	Draft *draft = g_hash_table_lookup(drafting->by_label, cache.label);
+	uint32_t row = group_table_add(&drafting->by_cache, cell);
 
-	if (draft)
-		return draft;
-	draft = g_new(Draft, 1);
-	/* The other names of a merged cache would push its figures out of their columns. */
-	draft_init(draft, drafting, cache.origin == CACHE_RECORDED ? cache.name : cache.label,
-		   cache.name);
-	draft->row.by_size = cache.origin == CACHE_BY_SIZE;
-	g_hash_table_insert(drafting->by_label, (gpointer)cache.label, draft);
-	return draft;
-}
-
-static void add_cell(Draft *draft, const ProfileOrigin *origin, const ProfileCell *cell,
-		     uint64_t scatter_percent)
-{
-	row_sums_add_cell(&draft->row.sums, cell, origin, scatter_percent);
-	if (draft->processes && !origin->free)
-		process_sums_add(draft->processes, cell);
+	if (row >= drafting->frees->len)
+		g_array_set_size(drafting->frees, row + 1);
+	if (origin->free)
+		saturate_add(&g_array_index(drafting->frees, uint64_t, row), cell->events);
+	else if (drafting->processes && cell->events)
+		group_table_add(&drafting->by_process, cell);
 }
 
 /* Whether it gives back memory of kmalloc() and does not say to which cache. */
@@ -154,7 +157,6 @@ static void add_cells(Drafting *drafting)
 {
 	const Profile *profile = drafting->source.profile;
 	uint32_t count = profile_cell_count(profile);
-	uint64_t scatter = drafting->source.scatter_percent;
 	bool blind;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -168,30 +170,90 @@ static void add_cells(Drafting *drafting)
 		if (!counts(drafting, cell))
 			continue;
 		drafting->has_blind |= blind;
-		add_cell(draft_of(drafting, origin), origin, cell, scatter);
-		add_cell(&drafting->all, origin, cell, scatter);
+		add_cell(drafting, origin, cell);
 	}
 }
 
-/* Finds the processes of a name with most allocations, where there are any. */
-static void set_busiest(RateTable *table, RateRow *row, const ProcessSums *processes)
+static int compare_busiest(const Drafting *drafting, const Busiest *a, const Busiest *b)
 {
-	g_autoptr(GArray) ranked = process_sums_ranked(processes);
-	g_autoptr(GString) text = g_string_new(NULL);
-	const ViewProcess *first;
+	unsigned context_a, context_b;
 
-	if (!ranked->len)
+	if (a->allocations != b->allocations || !a->allocations)
+		return (a->allocations > b->allocations) - (a->allocations < b->allocations);
+	context_a = group_index_context(drafting->processes, a->process);
+	context_b = group_index_context(drafting->processes, b->process);
+	if (context_a != context_b)
+		return context_a > context_b ? 1 : -1;
+	return group_index_compare(drafting->processes, b->process, a->process);
+}
+
+static void offer(const Drafting *drafting, Busiest *best, const Busiest *offered)
+{
+	if (compare_busiest(drafting, offered, best) > 0)
+		*best = *offered;
+}
+
+/* Returns the busiest processes by group of caches (element-type Busiest), and in *all those of all
+   caches together. */
+static GArray *find_busiest(const Drafting *drafting, Busiest *all)
+{
+	guint caches = group_index_count(drafting->caches);
+	guint processes = group_index_count(drafting->processes);
+	g_autofree uint64_t *sums = g_new0(uint64_t, processes);
+	GArray *best = g_array_sized_new(FALSE, TRUE, sizeof(Busiest), caches);
+
+	g_array_set_size(best, caches);
+	for (guint i = 0; i < drafting->by_process.rows->len; i++) {
+		const GroupRow *row = group_table_row(&drafting->by_process, i);
+		const Busiest offered = { row->groups[1], row->sums.summary.allocations };
+
+		saturate_add(&sums[offered.process], offered.allocations);
+		offer(drafting, &g_array_index(best, Busiest, row->groups[0]), &offered);
+	}
+	for (guint i = 0; i < processes; i++)
+		offer(drafting, all, &(Busiest){ i, sums[i] });
+	return best;
+}
+
+static void append_process(GString *text, const Drafting *drafting, uint32_t process)
+{
+	unsigned context = group_index_context(drafting->processes, process);
+	const char *comm;
+
+	if (context != KMT_CONTEXT_TASK) {
+		g_string_append_printf(text, "(%s)", context_name(context));
 		return;
-	first = &g_array_index(ranked, ViewProcess, 0);
-	if (first->context != KMT_CONTEXT_TASK)
-		g_string_append_printf(text, "(%s)", context_name(first->context));
-	else
-		escape_append_len(text, first->comm, comm_folded_length(first->comm));
+	}
+	comm = profile_process_name(drafting->source.profile,
+				    group_index_member(drafting->processes, process));
+	escape_append_len(text, comm, comm_folded_length(comm));
+}
+
+static void set_busiest(RateTable *table, const Drafting *drafting, RateRow *row,
+			const Busiest *busiest)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (!busiest->allocations)
+		return;
+	append_process(text, drafting, busiest->process);
 	row->busiest_name = keep(table, text->str);
 	row->busiest_percent =
-		(double)first->allocations * 100 / (double)row->sums.summary.allocations;
+		(double)busiest->allocations * 100 / (double)row->sums.summary.allocations;
 	g_string_append_printf(text, " %.0f %%", row->busiest_percent);
 	row->busiest = keep(table, text->str);
+}
+
+static void set_all_busiest(RateTable *table, const Drafting *drafting)
+{
+	Busiest all = { .allocations = 0 };
+	g_autoptr(GArray) best = find_busiest(drafting, &all);
+
+	for (guint i = 0; i < table->rows->len; i++)
+		set_busiest(table, drafting, &g_array_index(table->rows, RateRow, i),
+			    &g_array_index(best, Busiest,
+					   group_table_row(&drafting->by_cache, i)->groups[0]));
+	set_busiest(table, drafting, &table->sum, &all);
 }
 
 /* Where kfree() does not say whose memory it gives back, the frees of its caches are in the row of
@@ -258,7 +320,7 @@ static void check_net(const Drafting *drafting, const RateTable *table)
 
 		if (row->name)
 			net_check_count(request->net, row->name, row->sums.summary.allocations,
-					row->sums.summary.frees);
+					row->live.frees);
 	}
 	if (request->net_reading)
 		net_check_judge(request->net, request->net_reading);
@@ -269,7 +331,7 @@ static void judge_frees(const Drafting *drafting, RateRow *row)
 	if (!drafting->collects_frees || (drafting->kfree_is_blind && is_of_kmalloc(row)))
 		row->lacks |= NEEDS_FREES;
 	row->net_state = net_of_row(drafting, row);
-	row->matched = row->sums.summary;
+	row->live.net = saturate_difference(row->sums.summary.allocations, row->live.frees);
 }
 
 /* The net of the sum is that of the rows where it is known. */
@@ -278,7 +340,7 @@ static void sum_net(RateTable *table, RateNet of_all)
 	RateRow *sum = &table->sum;
 
 	sum->net_state = table->rows->len ? RATE_NETS : of_all;
-	sum->matched = (StackSummary){ 0 };
+	sum->live.net = 0;
 	table->net_unknown = 0;
 	for (guint i = 0; i < table->rows->len; i++) {
 		const RateRow *row = &g_array_index(table->rows, RateRow, i);
@@ -286,7 +348,7 @@ static void sum_net(RateTable *table, RateNet of_all)
 		table->net_unknown += row->net_state != RATE_NET_KNOWN;
 		sum->net_state = MIN(sum->net_state, row->net_state);
 		if (row->net_state == RATE_NET_KNOWN)
-			summary_add(&sum->matched, &row->matched);
+			sum->live.net = saturate_signed_sum(sum->live.net, row->live.net);
 	}
 }
 
@@ -300,36 +362,53 @@ static void judge_all_frees(const Drafting *drafting, RateTable *table)
 	sum_net(table, net_of_all(drafting));
 }
 
-/* Returns the row of a draft, with texts of the table's own. */
-static RateRow finished(RateTable *table, const Draft *draft, const Slabinfo *slabinfo)
+static void set_names(RateTable *table, RateRow *row, const CacheLabel *cache)
 {
-	RateRow row = draft->row;
-	const SlabinfoCache *cache =
-		slabinfo && row.name ? slabinfo_find(slabinfo, row.name) : NULL;
+	/* The other names of a merged cache would push its figures out of their columns. */
+	row->label = keep(table, cache->origin == CACHE_RECORDED ? cache->name : cache->label);
+	row->name = keep(table, cache->name);
+	row->by_size = cache->origin == CACHE_BY_SIZE;
+}
 
-	row.label = keep(table, row.label);
-	row.name = keep(table, row.name);
-	if (draft->processes)
-		set_busiest(table, &row, draft->processes);
-	if (cache) {
-		row.sums.summary.objects_in_use = cache->objects_in_use;
-		row.lacks &= ~NEEDS_SLABINFO;
-	}
+static void set_objects_in_use(RateRow *row, const Slabinfo *slabinfo)
+{
+	const SlabinfoCache *cache =
+		slabinfo && row->name ? slabinfo_find(slabinfo, row->name) : NULL;
+
+	if (cache)
+		row->live.objects_in_use = cache->objects_in_use;
+	else
+		row->lacks |= NEEDS_SLABINFO;
+}
+
+/* Returns the row of that number, with texts of the table's own. */
+static RateRow row_of(RateTable *table, const Drafting *drafting, guint number)
+{
+	const GroupRow *group = group_table_row(&drafting->by_cache, number);
+	OriginId origin = group_index_member(drafting->caches, group->groups[0]);
+	CacheLabel cache = cache_names_of(drafting->source.caches,
+					  profile_origin(drafting->source.profile, origin));
+	RateRow row = {
+		.sums = group->sums,
+		.live = { .frees = g_array_index(drafting->frees, uint64_t, number) },
+	};
+
+	set_names(table, &row, &cache);
+	set_objects_in_use(&row, drafting->request->slabinfo);
 	return row;
 }
 
 static void take_rows(RateTable *table, Drafting *drafting)
 {
-	GHashTableIter iterator;
-	gpointer draft;
-
-	g_hash_table_iter_init(&iterator, drafting->by_label);
-	while (g_hash_table_iter_next(&iterator, NULL, &draft)) {
-		RateRow row = finished(table, draft, drafting->request->slabinfo);
+	for (guint i = 0; i < drafting->by_cache.rows->len; i++) {
+		const RateRow row = row_of(table, drafting, i);
 
 		g_array_append_val(table->rows, row);
+		row_sums_add(&table->sum.sums, &row.sums);
+		saturate_add(&table->sum.live.frees, row.live.frees);
 	}
-	table->sum = finished(table, &drafting->all, NULL);
+	if (drafting->processes)
+		set_all_busiest(table, drafting);
 	check_net(drafting, table);
 	judge_all_frees(drafting, table);
 }
@@ -357,20 +436,18 @@ static void add_up(RateTable *table, const Interval *interval, const RateRequest
 				run_info_number(request->info, KMT_FIELD_SAMPLING_SCATTER, 0),
 		},
 		.request = request,
-		.by_label = g_hash_table_new_full(NULL, NULL, NULL, draft_free),
 		.collects_frees = collects(request->info, "free"),
 		.collects_pages = collects(request->info, "page"),
 		.kfree_is_blind = request->kfree_is_blind,
 	};
 
-	draft_init(&drafting.all, &drafting, SUM_LABEL, NULL);
+	begin_tables(&drafting);
 	prepare_filters(&drafting);
 	add_cells(&drafting);
 	take_rows(table, &drafting);
 	table->kfree_is_blind = drafting.kfree_is_blind;
 	dispose_filters(&drafting);
-	process_sums_free(drafting.all.processes);
-	g_hash_table_unref(drafting.by_label);
+	dispose_tables(&drafting);
 }
 
 static char *load_average_of(const RunInfo *info)
@@ -412,8 +489,9 @@ static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 		to->busiest_percent = from->busiest_percent;
 	}
 	row_sums_add(&to->sums, &from->sums);
-	to->sums.summary.objects_in_use = from->sums.summary.objects_in_use;
-	to->matched = to->sums.summary;
+	saturate_add(&to->live.frees, from->live.frees);
+	to->live.net = saturate_signed_sum(to->live.net, from->live.net);
+	to->live.objects_in_use = from->live.objects_in_use;
 	to->lacks = (to->lacks & NEEDS_FREES) | from->lacks;
 	/* It is about all that was counted so far. */
 	to->net_state = from->net_state;

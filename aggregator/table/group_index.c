@@ -180,6 +180,18 @@ static const char *label_of(GroupIndex *index, Group *group)
 	return group->label;
 }
 
+guint group_index_count(const GroupIndex *index)
+{
+	return index->groups->len;
+}
+
+unsigned group_index_context(const GroupIndex *index, uint32_t id)
+{
+	const Group *group = &g_array_index(index->groups, Group, id);
+
+	return group->identity ? KMT_CONTEXT_TASK : group->newest;
+}
+
 uint32_t group_index_member(const GroupIndex *index, uint32_t id)
 {
 	return g_array_index(index->groups, Group, id).newest;

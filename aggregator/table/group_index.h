@@ -16,6 +16,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GroupIndex, group_index_free)
 
 uint32_t group_index_of(GroupIndex *index, const ProfileCell *cell);
 
+/* Returns how many groups there are so far. */
+guint group_index_count(const GroupIndex *index);
+
+/* Returns KMT_CONTEXT_TASK, or of which interrupts a group is that stands apart. */
+unsigned group_index_context(const GroupIndex *index, uint32_t group);
+
 /* Returns the member that names a group, the newest one. */
 uint32_t group_index_member(const GroupIndex *index, uint32_t group);
 

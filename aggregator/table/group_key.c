@@ -84,7 +84,7 @@ const GroupKey group_keys[] = {
 	{ .name = NULL },
 };
 
-static const GroupKey *lookup(const char *name)
+const GroupKey *group_key_lookup(const char *name)
 {
 	for (const GroupKey *key = group_keys; key->name; key++)
 		if (g_str_equal(key->name, name))
@@ -126,14 +126,14 @@ bool group_keys_parse(const char *text, const GroupKey *keys[GROUP_KEYS_MAX + 1]
 		return fail_unknown(text, error);
 	keys[0] = NULL;
 	for (guint i = 0; i < count; i++) {
-		if (!lookup(names[i]))
+		if (!group_key_lookup(names[i]))
 			return fail_unknown(names[i], error);
 		if (group_keys_have(keys, names[i])) {
 			g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
 				    "'%s' is named twice: name another key, or it alone", names[i]);
 			return false;
 		}
-		keys[i] = lookup(names[i]);
+		keys[i] = group_key_lookup(names[i]);
 		keys[i + 1] = NULL;
 	}
 	return true;

@@ -48,6 +48,9 @@ typedef struct {
 /* All keys, ended by one without name. */
 extern const GroupKey group_keys[];
 
+/* Returns the key of that name, or NULL. */
+const GroupKey *group_key_lookup(const char *name);
+
 /* Reads "process,cache" into keys, ended by NULL. Returns false with error set (G_OPTION_ERROR)
    when it names something else. */
 bool group_keys_parse(const char *text, const GroupKey *keys[GROUP_KEYS_MAX + 1], GError **error);

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "table/group_rows.h"
 
-#include "base/slot_table.h"
-#include "base/keyed_hash.h"
-#include "table/group_index.h"
-
-#include <string.h>
-
-enum { FIRST_SLOTS = 1024 };
-
 struct GroupIndexes {
 	GroupNaming naming;
-	GroupIndex *of[GROUP_KEYS_MAX]; /* owned; NULL behind the last key */
+	GroupIndex *of[GROUP_KEYS_MAX + 1]; /* owned; NULL behind the last key */
 };
 
 static GroupIndexes *indexes_new(const View *view, const ViewOptions *options, bool whole_names)
@@ -36,52 +28,26 @@ static void indexes_free(GroupIndexes *indexes)
 	g_free(indexes);
 }
 
-/* Returns the row of a cell's groups, adding it when it is new; borrowed until the next call. */
-static GroupRow *row_intern(GroupRows *rows, SlotTable *slots, const ProfileCell *cell)
-{
-	GroupRow row = { .groups = { 0 } };
-	uint32_t hash, at, id;
-
-	for (guint i = 0; rows->keys[i]; i++)
-		row.groups[i] = group_index_of(rows->indexes->of[i], cell);
-	hash = (uint32_t)keyed_hash(row.groups, sizeof(row.groups));
-	for (at = hash; (id = slot_table_candidate(slots, hash, &at)) != SLOT_ID_NONE; at++) {
-		GroupRow *known = &g_array_index(rows->rows, GroupRow, id);
-
-		if (!memcmp(known->groups, row.groups, sizeof(row.groups)))
-			return known;
-	}
-	id = rows->rows->len;
-	g_array_append_val(rows->rows, row);
-	slot_table_put(slots, hash, at, id);
-	return &g_array_index(rows->rows, GroupRow, id);
-}
-
-static void add_cell(GroupRows *rows, SlotTable *slots, const ViewSource *source,
-		     const ProfileCell *cell)
-{
-	const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
-
-	if (cell->events || cell->failed)
-		row_sums_add_cell(&row_intern(rows, slots, cell)->sums, cell, origin,
-				  source->scatter_percent);
-}
-
 static void group_stacks(GroupRows *rows, const View *view)
 {
-	const ViewSource *source = view_source(view);
-	SlotTable slots;
+	const Profile *profile = view_source(view)->profile;
+	GroupTable table;
 
-	slot_table_init(&slots, FIRST_SLOTS);
+	group_table_init(&table, view_source(view), rows->indexes->of);
 	for (guint i = 0; i < view->stacks->len; i++) {
 		uint32_t count;
 		const uint32_t *cells =
 			view_cells(view, g_ptr_array_index(view->stacks, i), &count);
 
-		for (uint32_t j = 0; j < count; j++)
-			add_cell(rows, &slots, source, profile_cell(source->profile, cells[j]));
+		for (uint32_t j = 0; j < count; j++) {
+			const ProfileCell *cell = profile_cell(profile, cells[j]);
+
+			if (cell->events || cell->failed)
+				group_table_add(&table, cell);
+		}
 	}
-	slot_table_clear(&slots);
+	rows->rows = g_steal_pointer(&table.rows);
+	group_table_clear(&table);
 }
 
 static void sum_up(const GArray *rows, RowSums *sum)
@@ -142,7 +108,6 @@ GroupRows *group_rows_new(const View *view, const ViewOptions *options, bool who
 	GroupRows *rows = g_new0(GroupRows, 1);
 
 	rows->keys = options->by;
-	rows->rows = g_array_new(FALSE, FALSE, sizeof(GroupRow));
 	rows->indexes = indexes_new(view, options, whole_names);
 	rows->filters = filter_chain_new(options->filters, FILTERS_OF_NUMBERS);
 	filter_chain_add_top(rows->filters, options->top);

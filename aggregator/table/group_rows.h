@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "table/group_table.h"
 #include "table/view.h"
 
 /*
@@ -8,11 +9,6 @@
  * allocations (or failed ones) in the stacks of the view a row of sums; filtered by numbers,
  * ranked and cut. Same view, same options: same rows in the same order.
  */
-typedef struct {
-	RowSums sums;
-	uint32_t groups[GROUP_KEYS_MAX];
-} GroupRow;
-
 typedef struct GroupIndexes GroupIndexes;
 
 typedef struct {

@@ -13,6 +13,7 @@ libaggregator_a_SOURCES += \
 	aggregator/table/group_key_stack.c \
 	aggregator/table/group_key_task.c \
 	aggregator/table/group_rows.c aggregator/table/group_rows.h \
+	aggregator/table/group_table.c aggregator/table/group_table.h \
 	aggregator/table/metric.c aggregator/table/metric.h \
 	aggregator/table/net_check.c aggregator/table/net_check.h \
 	aggregator/table/process_sums.c aggregator/table/process_sums.h \

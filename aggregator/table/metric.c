@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "table/metric.h"
 
-#include "base/saturate.h"
-
 static uint64_t allocations(const StackSummary *summary)
 {
 	return summary->allocations;
@@ -30,19 +28,19 @@ static uint64_t failed(const StackSummary *summary)
 	return summary->failed;
 }
 
-static uint64_t frees(const StackSummary *summary)
+static uint64_t frees(const LiveSums *live)
 {
-	return summary->frees;
+	return live->frees;
 }
 
-static uint64_t net(const StackSummary *summary)
+static uint64_t net(const LiveSums *live)
 {
-	return (uint64_t)saturate_difference(summary->allocations, summary->frees);
+	return (uint64_t)live->net;
 }
 
-static uint64_t objects_in_use(const StackSummary *summary)
+static uint64_t objects_in_use(const LiveSums *live)
 {
-	return summary->objects_in_use;
+	return live->objects_in_use;
 }
 
 static double variance_of_allocations(const Variance *variance)
@@ -178,7 +176,7 @@ const Metric metrics[METRICS] = {
 		.type = VALUE_COUNT,
 		.uses = METRIC_RATES,
 		.needs = NEEDS_FREES,
-		.value = frees,
+		.live = frees,
 	},
 	[METRIC_NET] = {
 		.name = "net",
@@ -189,7 +187,7 @@ const Metric metrics[METRICS] = {
 		.type = VALUE_DIFFERENCE,
 		.uses = METRIC_RATES,
 		.needs = NEEDS_NET,
-		.value = net,
+		.live = net,
 	},
 	[METRIC_BUSIEST] = {
 		.name = "procs",
@@ -212,7 +210,7 @@ const Metric metrics[METRICS] = {
 		.uses = METRIC_RATES,
 		.needs = NEEDS_SLABINFO,
 		.instant = true,
-		.value = objects_in_use,
+		.live = objects_in_use,
 	},
 };
 
@@ -245,8 +243,6 @@ int metric_compare(const Metric *metric, const RowSums *a, const RowSums *b)
 {
 	uint64_t of_a = metric->value(&a->summary), of_b = metric->value(&b->summary);
 
-	if (metric->type == VALUE_DIFFERENCE)
-		return ((int64_t)of_b > (int64_t)of_a) - ((int64_t)of_b < (int64_t)of_a);
 	return (of_b > of_a) - (of_b < of_a);
 }
 

@@ -9,8 +9,8 @@
 /*
  * A Metric is a figure of a row, in any table: what -s ranks by, what --columns adds, a column of
  * text, a member in JSON. There is one table of them. To add one: a MetricId, its row in metric.c,
- * a line in the man pages and in doc/JSON.md; where nothing counts it yet, a field in StackSummary
- * and its sum in row_sums.c.
+ * a line in doc/options.man and in doc/JSON.md; where nothing counts it yet, a field of the sums
+ * in row_sums.h.
  */
 typedef enum {
 	METRIC_CACHE, /* not a figure: the name of a row */
@@ -60,9 +60,10 @@ typedef struct {
 	unsigned needs; /* MetricNeed */
 	bool if_any;    /* text has no column of it where all rows have 0 */
 	bool instant;   /* a reading, not a sum over time: there is no rate of it */
-	/* A VALUE_DIFFERENCE as int64_t. NULL: a text; or a figure of the metric that rows are
-	   ranked by. */
+	/* What it is of a row, one of both; a VALUE_DIFFERENCE as int64_t. None: a text; or a
+	   figure of the metric that rows are ranked by. */
 	uint64_t (*value)(const StackSummary *summary);
+	uint64_t (*live)(const LiveSums *live);
 	double (*variance)(const Variance *variance); /* of the value; NULL: it has no margin */
 } Metric;
 
@@ -92,5 +93,5 @@ typedef struct {
 /* Whether the figures of a metric are known. */
 bool metric_is_known(const Metric *metric, unsigned lacks);
 
-/* Returns the figure of a row; not a text. */
+/* Returns the figure of a row: of a metric with a value, a share or a margin. */
 Value metric_value(const Metric *metric, const RowSums *sums, const MetricContext *context);

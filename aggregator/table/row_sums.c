@@ -8,10 +8,8 @@ void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrig
 {
 	StackSummary *summary = &sums->summary;
 
-	if (origin->free) {
-		saturate_add(&summary->frees, cell->events);
+	if (origin->free)
 		return;
-	}
 	saturate_add(&summary->allocations, cell->events);
 	saturate_add(&summary->failed, cell->failed);
 	saturate_add(&summary->bytes_requested,
@@ -21,17 +19,13 @@ void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrig
 	variance_add_cell(&sums->variance, cell, origin, scatter_percent);
 }
 
-void summary_add(StackSummary *sum, const StackSummary *added)
-{
-	saturate_add(&sum->allocations, added->allocations);
-	saturate_add(&sum->failed, added->failed);
-	saturate_add(&sum->frees, added->frees);
-	saturate_add(&sum->bytes_requested, added->bytes_requested);
-	saturate_add(&sum->bytes_allocated, added->bytes_allocated);
-}
-
 void row_sums_add(RowSums *sums, const RowSums *added)
 {
-	summary_add(&sums->summary, &added->summary);
+	StackSummary *summary = &sums->summary;
+
+	saturate_add(&summary->allocations, added->summary.allocations);
+	saturate_add(&summary->failed, added->summary.failed);
+	saturate_add(&summary->bytes_requested, added->summary.bytes_requested);
+	saturate_add(&summary->bytes_allocated, added->summary.bytes_allocated);
 	variance_add(&sums->variance, &added->variance);
 }

@@ -303,7 +303,7 @@ Test(hostile, numbers_of_rates_stay_within_their_type)
 {
 	const RateRow row = { .label = "a",
 			      .sums.summary.bytes_allocated = UINT64_MAX,
-			      .matched = { .allocations = 1, .frees = UINT64_MAX },
+			      .live = { .frees = UINT64_MAX, .net = -INT64_MAX },
 			      .net_state = RATE_NET_KNOWN };
 	int64_t number;
 

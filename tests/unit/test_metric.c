@@ -122,16 +122,6 @@ Test(metric, more_requested_than_allocated_is_no_waste)
 	cr_expect(eq(u64, metrics[METRIC_BYTES_WASTED].value(&summary), 0));
 }
 
-Test(metric, differences_are_ordered_with_their_sign)
-{
-	const RowSums grows = { .summary = { .allocations = 2, .frees = 1 } };
-	const RowSums shrinks = { .summary = { .allocations = 1, .frees = 2 } };
-
-	cr_expect(lt(int, metric_compare(&metrics[METRIC_NET], &grows, &shrinks), 0));
-	cr_expect(gt(int, metric_compare(&metrics[METRIC_NET], &shrinks, &grows), 0));
-	cr_expect(eq(int, metric_compare(&metrics[METRIC_NET], &grows, &grows), 0));
-}
-
 /* Two caches, one of them with two stacks, and an allocation that fails; some are sampled. */
 static void write_events(GByteArray *stream)
 {
