@@ -7,7 +7,7 @@
 #include "options/option_rules.h"
 #include "options/option_table.h"
 #include "options/option_values.h"
-#include "table/cell_filter_cgroup.h"
+#include "table/cell_filter.h"
 #include "options/tool_description.h"
 
 #include <string.h>

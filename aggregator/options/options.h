@@ -3,7 +3,7 @@
 
 #include "collect/run/collector.h"
 #include "names/cache_query.h"
-#include "table/cell_filter_process.h"
+#include "table/cell_filter.h"
 #include "rates/rate_row.h"
 #include "table/view.h"
 #include "record/run_info.h"

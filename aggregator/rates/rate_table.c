@@ -7,7 +7,6 @@
 #include "names/cgroup_names.h"
 #include "names/kmalloc_class.h"
 #include "table/cell_filter.h"
-#include "table/cell_filter_cache.h"
 #include "table/comm_fold.h"
 #include "table/context_name.h"
 #include "table/group_table.h"

@@ -4,7 +4,7 @@
 #include "count/intervals.h"
 #include "count/loss.h"
 #include "names/slabinfo.h"
-#include "table/net_check.h"
+#include "rates/net_check.h"
 #include "rates/rate_row.h"
 #include "record/run_info.h"
 #include "record/run_text.h"

@@ -2,14 +2,14 @@ libaggregator_a_SOURCES += \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/json_writer.c aggregator/report/json_writer.h \
 	aggregator/report/model.c aggregator/report/model.h \
-	aggregator/report/rate_json.c aggregator/report/rate_json.h \
-	aggregator/report/rate_text.c aggregator/report/rate_text.h \
+	aggregator/report/rate_json.c \
+	aggregator/report/rate_text.c \
 	aggregator/report/render_json.c aggregator/report/render_json.h \
 	aggregator/report/render_text.c aggregator/report/render_text.h \
 	aggregator/report/renderers.c aggregator/report/renderers.h \
-	aggregator/report/slab_growth.c aggregator/report/slab_growth.h \
+	aggregator/report/slab_growth.c \
 	aggregator/report/slab_readings.c aggregator/report/slab_readings.h \
-	aggregator/report/slab_table.c aggregator/report/slab_table.h \
+	aggregator/report/slab_table.c \
 	aggregator/report/source.h \
 	aggregator/report/text_drops.c \
 	aggregator/report/text_facts.c \

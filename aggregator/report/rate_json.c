@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/rate_json.h"
+#include "report/render_json.h"
 
 #include "rates/rate_net.h"
 

@@ -3,7 +3,6 @@
 
 #include "table/comm_fold.h"
 #include "table/context_name.h"
-#include "report/rate_json.h"
 #include "symbols/frame_line.h"
 
 #include <string.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/render_text.h"
 
-#include "report/rate_text.h"
-
 static void print_slab_caches(const ReportModel *model, FILE *out)
 {
 	g_autoptr(GString) text = g_string_new(NULL);

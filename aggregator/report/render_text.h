@@ -78,3 +78,10 @@ void append_growth_lines(GString *out, const SlabGrowth *growth);
  * beyond rows_max are counted in a line, and the last line says what to do next.
  */
 void append_slab_table(GString *out, const SlabTable *table);
+
+/* Appends the lines before all tables: what the numbers mean, and what is covered of the host. */
+void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *layout);
+
+/* Appends a table in the layout of bcc's slabratetop: time and load, titles, rows, then the sum of
+   all rows and what was lost. */
+void rate_text_append(GString *out, const RateTable *table, const RateLayout *layout);

@@ -2,7 +2,7 @@
 #include "report/slab_readings.h"
 
 #include "session/losses.h"
-#include "table/cell_filter_cache.h"
+#include "table/cell_filter.h"
 
 #include <string.h>
 

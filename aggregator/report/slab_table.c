@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/slab_table.h"
+#include "report/slab_readings.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/escape.h"
 #include "base/number_text.h"
-#include "table/cell_filter_cache.h"
+#include "table/cell_filter.h"
 
 /* Writes what was appended, and empties it for the next part. */
 static void flush_text(GString *text, FILE *out)

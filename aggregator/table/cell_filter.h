@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "names/cache_query.h"
 #include "table/view_source.h"
 
+#include <glib.h>
 #include <stdbool.h>
 
 /*
@@ -25,3 +27,34 @@ typedef struct {
 	const void *argument; /* borrowed */
 	const char *given; /* as the user gave it, borrowed; NULL: the report says it elsewhere */
 } CellFilter;
+
+/* The kinds. */
+
+/* Keeps the counters of slab caches that are asked for. Its argument is a CacheQuery that was
+   resolved for the host of the stream. */
+extern const CellFilterType cell_filter_cache;
+
+/* Keeps the others, and those whose cache is not known. */
+extern const CellFilterType cell_filter_cache_excluded;
+
+/* --cgroup: keeps what tasks allocated whose cgroup's path or label matches the argument, a glob;
+   what interrupts allocated is no cgroup's. */
+extern const CellFilterType cell_filter_cgroup;
+
+/* Which processes count: the argument of both filters below. Everything is borrowed. */
+typedef struct {
+	const GArray *pids;   /* (element-type guint32): tgids */
+	const char *globs;    /* of process names, separated by commas */
+	bool with_interrupts; /* also what interrupts allocated while a process of them ran */
+} ProcessChoice;
+
+/* -p on a recording: keeps what the threads of the processes `pids` allocated. */
+extern const CellFilterType cell_filter_pid;
+
+/* --process: keeps what processes allocated whose name matches one of `globs`, as recorded or as
+   printed ("kworker" for "kworker/0:1"). */
+extern const CellFilterType cell_filter_process;
+
+/* Whether any of the filters (element-type CellFilter) picks tasks, whatever their caches; NULL:
+   there are none. */
+bool cell_filters_pick_tasks(const GArray *filters);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "table/cell_filter_cache.h"
+#include "table/cell_filter.h"
 
 typedef struct {
 	const CacheQuery *query;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "table/cell_filter_cgroup.h"
+#include "table/cell_filter.h"
 
 #include "base/escape.h"
 #include "names/cgroup_label.h"

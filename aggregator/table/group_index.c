@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "table/group_index.h"
+#include "table/group_table.h"
 
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"

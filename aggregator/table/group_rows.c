@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "table/group_rows.h"
 
+#include "table/filter_chain.h"
+
 struct GroupIndexes {
 	GroupNaming naming;
 	GroupIndex *of[GROUP_KEYS_MAX + 1]; /* owned; NULL behind the last key */

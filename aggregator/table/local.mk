@@ -1,13 +1,13 @@
 libaggregator_a_SOURCES += \
 	aggregator/table/call_site.c \
 	aggregator/table/cell_filter.h \
-	aggregator/table/cell_filter_cache.c aggregator/table/cell_filter_cache.h \
-	aggregator/table/cell_filter_cgroup.c aggregator/table/cell_filter_cgroup.h \
-	aggregator/table/cell_filter_process.c aggregator/table/cell_filter_process.h \
+	aggregator/table/cell_filter_cache.c \
+	aggregator/table/cell_filter_cgroup.c \
+	aggregator/table/cell_filter_process.c \
 	aggregator/table/comm_fold.c aggregator/table/comm_fold.h \
 	aggregator/table/context_name.c aggregator/table/context_name.h \
 	aggregator/table/filter_chain.c aggregator/table/filter_chain.h \
-	aggregator/table/group_index.c aggregator/table/group_index.h \
+	aggregator/table/group_index.c \
 	aggregator/table/group_key.c aggregator/table/group_key.h \
 	aggregator/table/group_key_kinds.h \
 	aggregator/table/group_key_stack.c \
@@ -15,7 +15,6 @@ libaggregator_a_SOURCES += \
 	aggregator/table/group_rows.c aggregator/table/group_rows.h \
 	aggregator/table/group_table.c aggregator/table/group_table.h \
 	aggregator/table/metric.c aggregator/table/metric.h \
-	aggregator/table/net_check.c aggregator/table/net_check.h \
 	aggregator/table/process_sums.c aggregator/table/process_sums.h \
 	aggregator/table/row_sums.c aggregator/table/row_sums.h \
 	aggregator/table/stack_chain.c aggregator/table/stack_chain.h \

@@ -4,7 +4,7 @@
 #include "collect/host/slab_facts.h"
 #include "base/keyed_hash.h"
 #include "names/cache_list.h"
-#include "table/cell_filter_cache.h"
+#include "table/cell_filter.h"
 
 enum {
 	SESSION_BYTES_MAX = 1 << 20, /* it counts nothing */

@@ -9,7 +9,7 @@
 #include "report/renderers.h"
 #include "session/losses.h"
 #include "session/session.h"
-#include "table/net_check.h"
+#include "rates/net_check.h"
 #include "tools/cache_choice.h"
 #include "tools/rate_feed.h"
 #include "tools/rate_screen.h"

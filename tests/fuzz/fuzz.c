@@ -2,7 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "table/cell_filter.h"
-#include "report/rate_text.h"
+#include "report/render_text.h"
 #include "report/renderers.h"
 #include "tools/rate_feed.h"
 

@@ -4,7 +4,7 @@
 #include "cache_hosts.h"
 #include "event_batch.h"
 #include "leaks.h"
-#include "table/cell_filter_cache.h"
+#include "table/cell_filter.h"
 #include "table/view.h"
 #include "record/batch_writer.h"
 #include "report/render_text.h"

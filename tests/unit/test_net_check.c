@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "table/net_check.h"
+#include "rates/net_check.h"
 
 #include "leaks.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "table/net_check.h"
+#include "rates/net_check.h"
 
 /*
  * SLUB counts as in use what a CPU holds ready: its own slab and some half-used ones, and from 6.18
