@@ -68,12 +68,7 @@ const FilterDrop *model_drop(const ReportModel *model, guint index)
 		       : &g_array_index(model->groups->drops, FilterDrop, index - of_stacks);
 }
 
-/* The facts that are sums of a metric: over what is shown, and before filters. */
-static const struct {
-	MetricId metric;
-	FactId shown;
-	FactId before;
-} sums[] = {
+const MetricFacts metric_facts[METRICS_SUMMED] = {
 	{ METRIC_ALLOCATIONS, FACT_ALLOCATIONS, FACT_ALLOCATIONS_BEFORE },
 	{ METRIC_BYTES_REQUESTED, FACT_BYTES_REQUESTED, FACT_BYTES_REQUESTED_BEFORE },
 	{ METRIC_BYTES_ALLOCATED, FACT_BYTES_ALLOCATED, FACT_BYTES_ALLOCATED_BEFORE },
@@ -86,13 +81,13 @@ static void set_sums(ReportModel *model)
 	const StackSummary *before = &model->view->before.summary;
 	unsigned lacks = model_metric_context(model).lacks;
 
-	for (gsize i = 0; i < G_N_ELEMENTS(sums); i++) {
-		const Metric *metric = &metrics[sums[i].metric];
+	for (gsize i = 0; i < METRICS_SUMMED; i++) {
+		const Metric *metric = &metrics[metric_facts[i].metric];
 
 		if (!metric_is_known(metric, lacks))
 			continue;
-		fact_set_number(model->facts, sums[i].shown, metric->value(shown));
-		fact_set_number(model->facts, sums[i].before, metric->value(before));
+		fact_set_number(model->facts, metric_facts[i].shown, metric->value(shown));
+		fact_set_number(model->facts, metric_facts[i].before, metric->value(before));
 	}
 }
 
@@ -118,8 +113,8 @@ static void set_counts(ReportModel *model)
 
 static bool any_is_saturated(const StackSummary *before)
 {
-	for (gsize i = 0; i < G_N_ELEMENTS(sums); i++)
-		if (metrics[sums[i].metric].value(before) == UINT64_MAX)
+	for (gsize i = 0; i < METRICS_SUMMED; i++)
+		if (metrics[metric_facts[i].metric].value(before) == UINT64_MAX)
 			return true;
 	return false;
 }

@@ -29,6 +29,17 @@ typedef struct {
 enum { BLOCK_PROCESS, BLOCK_CACHE, BLOCK_STACK };
 #define SLABSTACK_BLOCKS "process,cache,stack"
 
+/* The facts that are sums of a metric: over what is shown, and over all before filters. */
+typedef struct {
+	MetricId metric;
+	FactId shown;
+	FactId before;
+} MetricFacts;
+
+/* All of them, in the order of metrics[]. */
+enum { METRICS_SUMMED = 4 };
+extern const MetricFacts metric_facts[METRICS_SUMMED];
+
 /* Returns the model of a report; the source must outlive it. Free it with report_model_free(). */
 ReportModel *report_model_new(ReportKind kind, const ReportSource *source);
 void report_model_free(ReportModel *model);

@@ -32,6 +32,12 @@ static void write_facts(JsonWriter *json, const Facts *facts)
 	json_close(json, '}');
 }
 
+/* Writes a number of allocations that is of no row. */
+static void write_allocations(JsonWriter *json, uint64_t allocations)
+{
+	json_count(json, metrics[METRIC_ALLOCATIONS].member, allocations);
+}
+
 static void write_figures(JsonWriter *json, const ReportModel *model, const RowSums *sums)
 {
 	MetricContext context = model_metric_context(model);
@@ -72,7 +78,7 @@ static void write_processes(JsonWriter *json, const GArray *processes)
 		else
 			json_null(json, "tgid");
 		json_count(json, "processes", process->processes);
-		json_count(json, "allocations", process->allocations);
+		write_allocations(json, process->allocations);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -206,7 +212,7 @@ static void write_drops(JsonWriter *json, const ReportModel *model)
 		json_text(json, "argument", drop->argument);
 		json_text(json, "of", model_drop_is_of_stacks(model, i) ? "stacks" : "rows");
 		json_count(json, "count", drop->rows);
-		json_count(json, "allocations", drop->allocations);
+		write_allocations(json, drop->allocations);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -221,7 +227,7 @@ static void write_left_out(JsonWriter *json, const GArray *left_out)
 		json_open(json, NULL, '{');
 		json_text(json, "option", one->option);
 		json_text(json, "argument", one->given);
-		json_count(json, "allocations", one->allocations);
+		write_allocations(json, one->allocations);
 		json_text(json, "remark", one->remark);
 		json_close(json, '}');
 	}
@@ -239,7 +245,7 @@ static void write_growth_figures(JsonWriter *json, const SlabGrowthRow *row)
 		json_null(json, "objects_in_use_end");
 		json_null(json, "growth_bytes");
 	}
-	json_count(json, "allocations", row->traced.summary.allocations);
+	write_allocations(json, row->traced.summary.allocations);
 	json_real(json, "allocations_margin_percent",
 		  metric_margin(&metrics[METRIC_ALLOCATIONS], &row->traced));
 	json_flag(json, "all_recorded", row->is_recorded);
@@ -309,7 +315,7 @@ static guint write_caches(JsonWriter *json, const SlabTable *table, bool reclaim
 		json_open(json, NULL, '{');
 		json_text(json, "cache", row->cache->name);
 		json_flag(json, "reclaimable", reclaimable);
-		json_count(json, "objects_in_use", row->cache->objects_in_use);
+		json_count(json, metrics[METRIC_OBJECTS_IN_USE].member, row->cache->objects_in_use);
 		json_count(json, "slab_bytes", row->cache->slab_bytes);
 		json_decimals(json, "change_bytes_per_second", row->change_bytes, 0);
 		json_close(json, '}');

@@ -39,21 +39,20 @@ static bool is_known(const ReportModel *model, FactId id)
 
 void append_bytes(GString *out, const ReportModel *model, const StackSummary *summary)
 {
-	bool human = model->source->human;
+	const char *separator = "";
 
-	g_string_append(out, "requested ");
-	append_amount(out, summary->bytes_requested, human);
-	g_string_append(out, ", allocated ");
-	append_amount(out, summary->bytes_allocated, human);
-	g_string_append(out, ", wasted ");
-	append_amount(out, metrics[METRIC_BYTES_WASTED].value(summary), human);
+	for (MetricId id = 0; id < METRICS; id++) {
+		if (!metrics[id].word)
+			continue;
+		g_string_append_printf(out, "%s%s ", separator, metrics[id].word);
+		append_amount(out, metrics[id].value(summary), model->source->human);
+		separator = ", ";
+	}
 }
 
-/* Appends ", wasted 77,184 of 3,599,168"; only one number where both are the same. */
-static void append_of_all(GString *out, const ReportModel *model, const char *name, FactId shown,
-			  FactId all)
+/* Appends "77,184 of 3,599,168"; only one number where both are the same. */
+static void append_of_all(GString *out, const ReportModel *model, FactId shown, FactId all)
 {
-	g_string_append(out, name);
 	append_amount(out, number_of(model, shown), model->source->human);
 	if (number_of(model, shown) == number_of(model, all))
 		return;
@@ -63,13 +62,19 @@ static void append_of_all(GString *out, const ReportModel *model, const char *na
 
 static void bytes_line(const ReportModel *model, GString *out)
 {
+	const char *separator = "Bytes: ";
+
 	if (!is_known(model, FACT_BYTES_ALLOCATED))
 		return;
-	append_of_all(out, model, "Bytes: requested ", FACT_BYTES_REQUESTED,
-		      FACT_BYTES_REQUESTED_BEFORE);
-	append_of_all(out, model, ", allocated ", FACT_BYTES_ALLOCATED,
-		      FACT_BYTES_ALLOCATED_BEFORE);
-	append_of_all(out, model, ", wasted ", FACT_BYTES_WASTED, FACT_BYTES_WASTED_BEFORE);
+	for (gsize i = 0; i < METRICS_SUMMED; i++) {
+		const MetricFacts *sum = &metric_facts[i];
+
+		if (!metrics[sum->metric].word)
+			continue;
+		g_string_append_printf(out, "%s%s ", separator, metrics[sum->metric].word);
+		append_of_all(out, model, sum->shown, sum->before);
+		separator = ", ";
+	}
 	g_string_append_c(out, '\n');
 }
 

@@ -140,8 +140,6 @@ static const struct {
 	{ METRIC_MARGIN, 4 }, /* of estimates only */
 };
 
-static const char *const group_titles[] = { "PROCESS", "CGROUP" };
-
 static unsigned figures_shown(const ScreenState *state)
 {
 	return G_N_ELEMENTS(figures) - !(state->detail && state->detail->estimated);
@@ -252,7 +250,8 @@ static void add_groups(const ScreenState *state, unsigned width, Page *page)
 	const GArray *groups = state->detail->groups;
 	guint shown = MIN(groups->len, GROUPS_SHOWN);
 
-	page_add(page->head, LOOK_TITLE, title_line(state, width, group_titles[state->group]));
+	page_add(page->head, LOOK_TITLE,
+		 title_line(state, width, rate_detail_key(state_groups[state->group])->title));
 	for (guint i = 0; i < shown; i++) {
 		const RateDetailRow *row = &g_array_index(groups, RateDetailRow, i);
 

@@ -51,6 +51,7 @@ typedef struct {
 	const char *alias; /* what those of rates take as well, as other tools do; NULL: none */
 	const char *help;
 	const char *member;      /* in JSON: it ends with the unit, where there is one */
+	const char *word;        /* in a line of text about bytes: "requested"; NULL: in none */
 	const char *title;       /* in tables of reports: it says the unit */
 	const char *title_human; /* for --human, where each figure says its own */
 	const char *title_short; /* in tables of rates */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* As many as tell stacks of one cache apart; a terminal has room for fewer. */
+/* Enough to distinguish the stacks of one cache; a terminal has room for fewer. */
 enum { FUNCTIONS_MAX = 8 };
 
 static bool is_allocator(const Frame *frame)

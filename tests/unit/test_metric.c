@@ -4,6 +4,7 @@
 #include "event_batch.h"
 #include "leaks.h"
 #include "options/options.h"
+#include "report/model.h"
 #include "table/group_rows.h"
 #include "tools/rate_feed.h"
 #include "tools/tool.h"
@@ -56,6 +57,21 @@ Test(metric, each_has_what_its_tables_show)
 		if (metric->uses & METRIC_RANKS)
 			cr_expect(metric->name && metric->value && metric->variance, "%s",
 				  metric->member);
+	}
+}
+
+Test(metric, facts_that_are_sums_are_called_as_the_metric)
+{
+	for (gsize i = 0; i < METRICS_SUMMED; i++) {
+		const Metric *metric = &metrics[metric_facts[i].metric];
+		const FactKind *shown = &fact_kinds[metric_facts[i].shown];
+		const FactKind *before = &fact_kinds[metric_facts[i].before];
+		g_autofree char *name = g_strconcat(metric->member, "_before_filters", NULL);
+
+		cr_expect(eq(str, (char *)shown->id, (char *)metric->member));
+		cr_expect(eq(str, (char *)before->id, name));
+		cr_expect(eq(int, (int)shown->type, (int)metric->type), "%s", name);
+		cr_expect(eq(int, (int)before->type, (int)metric->type), "%s", name);
 	}
 }
 
