@@ -78,7 +78,7 @@ static void print_keys(FILE *out)
 	fputs("\nKeys of -s, --sort:\n", out);
 	print_metrics(METRIC_RANKS, out);
 	fputs("\nKeys of --by:\n", out);
-	for (const GroupKey *key = group_keys; key->name; key++)
+	for (const Dimension *key = dimensions; key->name; key++)
 		print_columns(out, key->name, key->help);
 }
 

@@ -107,7 +107,7 @@ bool option_json(Options *options, const char *value, GError **error)
 
 bool option_by(Options *options, const char *value, GError **error)
 {
-	return group_keys_parse(value, options->view.by, error);
+	return dimensions_parse(value, options->view.by, error);
 }
 
 bool option_callsite_skip(Options *options, const char *value, GError **error)

@@ -293,7 +293,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	if (options->overview && !check_overview(options, error))
 		return NULL;
 	if (tool->by && !options->view.by[0] &&
-	    !group_keys_parse(tool->by, options->view.by, error))
+	    !dimensions_parse(tool->by, options->view.by, error))
 		return NULL;
 	g_ptr_array_sort(options->view.filters, compare_filters);
 	add_cell_filters(options);

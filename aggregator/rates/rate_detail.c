@@ -8,13 +8,13 @@
 
 #include <string.h>
 
-const GroupKey *rate_detail_key(const char *name)
+const Dimension *rate_detail_key(const char *name)
 {
 	static const char *const names[] = { "process", "cgroup" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(names); i++)
 		if (g_str_equal(names[i], name))
-			return group_key_lookup(name);
+			return dimension_lookup(name);
 	return NULL;
 }
 
@@ -145,7 +145,7 @@ static void read_view(RateDetail *detail, const ViewSource *source,
 	ViewOptions by_stack = by_group;
 	g_autoptr(View) view = view_new(source, &by_group);
 
-	by_stack.by[0] = group_key_lookup("stack");
+	by_stack.by[0] = dimension_lookup("stack");
 	by_stack.top = RATE_DETAIL_STACKS_MAX;
 	detail->groups = rows_of(view, &by_group);
 	detail->stacks = rows_of(view, &by_stack);

@@ -34,7 +34,7 @@ typedef struct {
 /* What a detail is to show. Everything is borrowed. */
 typedef struct {
 	const char *cache;    /* its folded name, as CacheLabel has it; others do not count */
-	const GroupKey *key;  /* of the groups; rate_detail_key() */
+	const Dimension *key; /* of the groups; rate_detail_key() */
 	const GArray *cells;  /* (element-type CellFilter): what is counted at all; NULL: all */
 	double seconds;       /* as above */
 	uint64_t events_lost; /* as above */
@@ -43,7 +43,7 @@ typedef struct {
 
 /* Returns the key of that name that details are grouped by, "process" or "cgroup"; NULL: there is
    none. */
-const GroupKey *rate_detail_key(const char *name);
+const Dimension *rate_detail_key(const char *name);
 
 /* Returns the detail of what was counted so far. It takes as long as a report: all stacks of the
    profile are named. */

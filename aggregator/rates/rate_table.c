@@ -101,17 +101,17 @@ static bool counts(const Drafting *drafting, const ProfileCell *cell)
 
 static void begin_tables(Drafting *drafting)
 {
-	GroupIndex *indexes[GROUP_KEYS_MAX + 1] = { NULL };
+	GroupIndex *indexes[DIMENSIONS_MAX + 1] = { NULL };
 
 	drafting->naming = (GroupNaming){ .source = &drafting->source };
 	indexes[0] = drafting->caches =
-		group_index_new(group_key_lookup("cache"), &drafting->naming);
+		group_index_new(dimension_lookup("cache"), &drafting->naming);
 	group_table_init(&drafting->by_cache, &drafting->source, indexes);
 	drafting->frees = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	if (!(drafting->request->needs & NEEDS_PROCESSES))
 		return;
 	indexes[1] = drafting->processes =
-		group_index_new(group_key_lookup("process"), &drafting->naming);
+		group_index_new(dimension_lookup("process"), &drafting->naming);
 	group_table_init(&drafting->by_process, &drafting->source, indexes);
 }
 

@@ -149,7 +149,7 @@ static void set_names(ReportModel *model)
 	const View *view = model->view;
 	uint64_t events[CACHE_ORIGINS] = { 0 };
 
-	if (!group_keys_have(model->source->options->by, "cache"))
+	if (!dimensions_have(model->source->options->by, "cache"))
 		return;
 	for (guint i = 0; i < view->stacks->len; i++)
 		count_names(view, g_ptr_array_index(view->stacks, i), events);
@@ -197,10 +197,10 @@ static void set_counted_twice(ReportModel *model, const Session *session)
 
 static bool are_blocks(const ViewOptions *options)
 {
-	const GroupKey *blocks[GROUP_KEYS_MAX + 1] = { NULL };
+	const Dimension *blocks[DIMENSIONS_MAX + 1] = { NULL };
 	guint i = 0;
 
-	group_keys_parse(SLABSTACK_BLOCKS, blocks, NULL);
+	dimensions_parse(SLABSTACK_BLOCKS, blocks, NULL);
 	while (blocks[i] && blocks[i] == options->by[i])
 		i++;
 	return !blocks[i] && !options->by[i];

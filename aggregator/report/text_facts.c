@@ -162,8 +162,8 @@ static bool has_several_drops(const ReportModel *model)
 /* A table of processes, or slabstack's list of them, shows them already. */
 static bool shows_no_processes(const ReportModel *model)
 {
-	return !group_keys_have(model->source->options->by, "process") &&
-	       !group_keys_have(model->source->options->by, "pid");
+	return !dimensions_have(model->source->options->by, "process") &&
+	       !dimensions_have(model->source->options->by, "pid");
 }
 
 static void processes_line(const ReportModel *model, GString *out)

@@ -22,10 +22,10 @@ typedef struct {
 	/* What is shown, in this order. */
 	const Metric *figures[METRICS];
 	guint figure_count;
-	guint keys[GROUP_KEYS_MAX]; /* numbers of the keys */
+	guint keys[DIMENSIONS_MAX]; /* numbers of the keys */
 	guint key_count;
 	glong figure_widths[METRICS];
-	glong key_widths[GROUP_KEYS_MAX];
+	glong key_widths[DIMENSIONS_MAX];
 	GString *cell; /* the one being made */
 } Table;
 
@@ -125,7 +125,7 @@ static bool is_shown(const Metric *metric, const MetricContext *context)
 
 static void choose_columns(Table *table)
 {
-	const GroupKey *const *keys = table->model->groups->keys;
+	const Dimension *const *keys = table->model->groups->keys;
 
 	for (MetricId id = 0; id < METRICS; id++)
 		if (is_shown(&metrics[id], &table->context))

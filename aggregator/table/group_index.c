@@ -17,7 +17,7 @@ typedef struct {
 } Group;
 
 struct GroupIndex {
-	const GroupKey *key;
+	const Dimension *key;
 	const GroupNaming *naming;
 	uint32_t *group_of; /* owned, by member; SLOT_ID_NONE: not found out yet */
 	uint32_t interrupts[KMT_CONTEXTS];
@@ -27,7 +27,7 @@ struct GroupIndex {
 	GString *text; /* the one being made */
 };
 
-static uint32_t member_count(const GroupKey *key, const GroupNaming *naming)
+static uint32_t member_count(const Dimension *key, const GroupNaming *naming)
 {
 	switch (key->member) {
 	case MEMBER_TASK:
@@ -130,7 +130,7 @@ static uint32_t group_of_interrupt(GroupIndex *index, unsigned context)
 	return *id;
 }
 
-GroupIndex *group_index_new(const GroupKey *key, const GroupNaming *naming)
+GroupIndex *group_index_new(const Dimension *key, const GroupNaming *naming)
 {
 	GroupIndex *index = g_new0(GroupIndex, 1);
 	uint32_t members = member_count(key, naming);

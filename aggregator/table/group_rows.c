@@ -5,7 +5,7 @@
 
 struct GroupIndexes {
 	GroupNaming naming;
-	GroupIndex *of[GROUP_KEYS_MAX + 1]; /* owned; NULL behind the last key */
+	GroupIndex *of[DIMENSIONS_MAX + 1]; /* owned; NULL behind the last key */
 };
 
 static GroupIndexes *indexes_new(const View *view, const ViewOptions *options, bool whole_names)
@@ -25,7 +25,7 @@ static GroupIndexes *indexes_new(const View *view, const ViewOptions *options, b
 
 static void indexes_free(GroupIndexes *indexes)
 {
-	for (guint i = 0; i < GROUP_KEYS_MAX; i++)
+	for (guint i = 0; i < DIMENSIONS_MAX; i++)
 		group_index_free(indexes->of[i]);
 	g_free(indexes);
 }

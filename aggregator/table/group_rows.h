@@ -12,8 +12,8 @@
 typedef struct GroupIndexes GroupIndexes;
 
 typedef struct {
-	const GroupKey *const *keys; /* ended by NULL; borrowed from the options */
-	GArray *rows;                /* (element-type GroupRow), owned, ranked */
+	const Dimension *const *keys; /* ended by NULL; borrowed from the options */
+	GArray *rows;                 /* (element-type GroupRow), owned, ranked */
 	const GArray *drops; /* (element-type FilterDrop): each filter of numbers, then the top */
 	uint64_t rows_before;
 	RowSums before; /* over all rows */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/slot_table.h"
-#include "table/group_key.h"
+#include "table/dimension.h"
 #include "table/row_sums.h"
 
 /*
@@ -12,7 +12,7 @@
 typedef struct GroupIndex GroupIndex;
 
 /* Everything is borrowed. */
-GroupIndex *group_index_new(const GroupKey *key, const GroupNaming *naming);
+GroupIndex *group_index_new(const Dimension *key, const GroupNaming *naming);
 void group_index_free(GroupIndex *index);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GroupIndex, group_index_free)
 
@@ -39,7 +39,7 @@ int group_index_compare(GroupIndex *index, uint32_t a, uint32_t b);
  */
 typedef struct {
 	RowSums sums;
-	uint32_t groups[GROUP_KEYS_MAX]; /* of each index; 0 behind the last one */
+	uint32_t groups[DIMENSIONS_MAX]; /* of each index; 0 behind the last one */
 } GroupRow;
 
 typedef struct {
@@ -47,7 +47,7 @@ typedef struct {
 	GArray *rows;
 	/* Private. */
 	const ViewSource *source;
-	GroupIndex *indexes[GROUP_KEYS_MAX + 1]; /* ended by NULL */
+	GroupIndex *indexes[DIMENSIONS_MAX + 1]; /* ended by NULL */
 	SlotTable slots;
 } GroupTable;
 

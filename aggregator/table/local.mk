@@ -1,17 +1,17 @@
 libaggregator_a_SOURCES += \
-	aggregator/table/call_site.c \
 	aggregator/table/cell_filter.h \
 	aggregator/table/cell_filter_cache.c \
 	aggregator/table/cell_filter_cgroup.c \
 	aggregator/table/cell_filter_process.c \
 	aggregator/table/comm_fold.c aggregator/table/comm_fold.h \
 	aggregator/table/context_name.c aggregator/table/context_name.h \
+	aggregator/table/dimension.c aggregator/table/dimension.h \
+	aggregator/table/dimension_call_site.c \
+	aggregator/table/dimension_kinds.h \
+	aggregator/table/dimension_stack.c \
+	aggregator/table/dimension_task.c \
 	aggregator/table/filter_chain.c aggregator/table/filter_chain.h \
 	aggregator/table/group_index.c \
-	aggregator/table/group_key.c aggregator/table/group_key.h \
-	aggregator/table/group_key_kinds.h \
-	aggregator/table/group_key_stack.c \
-	aggregator/table/group_key_task.c \
 	aggregator/table/group_rows.c aggregator/table/group_rows.h \
 	aggregator/table/group_table.c aggregator/table/group_table.h \
 	aggregator/table/metric.c aggregator/table/metric.h \

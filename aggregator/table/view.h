@@ -5,7 +5,7 @@
 #include "filter.h"
 #include "table/cell_filter.h"
 #include "table/filter_chain.h"
-#include "table/group_key.h"
+#include "table/dimension.h"
 #include "table/metric.h"
 #include "table/stack_rows.h"
 
@@ -53,7 +53,7 @@ typedef struct {
 	 * Conditions on numbers, the order and the top are then those of the groups, and no stack
 	 * is dropped by them: see group_rows.h.
 	 */
-	const GroupKey *by[GROUP_KEYS_MAX + 1];
+	const Dimension *by[DIMENSIONS_MAX + 1];
 	/* Whose frames are no call sites (--by=callsite), borrowed; NULL: the allocators' only. */
 	const CallsiteSkip *callsite_skip;
 } ViewOptions;

@@ -30,7 +30,7 @@ struct Drill {
 	GArray *cells;    /* (element-type CellFilter) that says so */
 	GMutex lock;      /* of what follows */
 	RateDetail *news; /* NULL: none */
-	const GroupKey *key;
+	const Dimension *key;
 	bool key_is_new;
 	bool drained;     /* nothing comes any more */
 	bool over;        /* the thread has nothing left to do */
@@ -74,7 +74,7 @@ static const CellFilterType others_only = {
 
 /* The thread's part. */
 
-static RateDetail *detail_of(Drill *drill, const GroupKey *key)
+static RateDetail *detail_of(Drill *drill, const Dimension *key)
 {
 	return session_detail_new(drill->session, drill->cache, key, drill->cells);
 }
@@ -88,7 +88,7 @@ static void give(Drill *drill, RateDetail *detail)
 }
 
 /* Whether there is to be a detail now; *key is what it is grouped by. */
-static bool is_due(Drill *drill, const GroupKey **key)
+static bool is_due(Drill *drill, const Dimension **key)
 {
 	bool is_new;
 
@@ -102,7 +102,7 @@ static bool is_due(Drill *drill, const GroupKey **key)
 
 static void give_when_due(Drill *drill)
 {
-	const GroupKey *key;
+	const Dimension *key;
 	uint64_t start_ns, end_ns;
 
 	if (!is_due(drill, &key))
@@ -299,7 +299,7 @@ guint32 drill_pid(const Drill *drill)
 
 void drill_set_group(Drill *drill, const char *name)
 {
-	const GroupKey *key = rate_detail_key(name);
+	const Dimension *key = rate_detail_key(name);
 
 	if (!key)
 		return;

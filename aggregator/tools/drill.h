@@ -17,8 +17,8 @@ typedef struct Drill Drill;
 /* What it is to collect. Everything is borrowed for the call. */
 typedef struct {
 	SuiteRequest beside;
-	const char *cache;   /* its folded name; NULL is an error: not every event has its cache */
-	const GroupKey *key; /* rate_detail_key() */
+	const char *cache;    /* its folded name; NULL is an error: not every event has its cache */
+	const Dimension *key; /* rate_detail_key() */
 	uint64_t memory_bytes_max; /* of its tables */
 	const GArray *cells;       /* (element-type CellFilter): what counts; NULL: all */
 } DrillRequest;

@@ -15,7 +15,7 @@ enum { POLL_US = 100000 };
 
 /* How often the details of a cache are made again from the stream: it takes as long as a report. */
 #define DETAIL_NS 2000000000ULL
-#define GROUP_KEY_DEFAULT "process"
+#define DIMENSION_DEFAULT "process"
 
 struct RateScreen {
 	Screen *screen;
@@ -30,7 +30,7 @@ struct RateScreen {
 	SuiteChild *recorder; /* NULL: nothing is recorded */
 	/* The cache that is open, where its stacks are in the stream itself; NULL: none. */
 	char *cache;
-	const GroupKey *key;
+	const Dimension *key;
 	uint64_t detail_ns; /* when it was shown last */
 };
 
@@ -76,7 +76,7 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 	screen->covers = g_strjoinv(", ", events);
 	screen->left_out = g_array_new(FALSE, FALSE, sizeof(guint32));
 	screen->left = g_ptr_array_new_with_free_func((GDestroyNotify)drill_stop);
-	screen->key = rate_detail_key(GROUP_KEY_DEFAULT);
+	screen->key = rate_detail_key(DIMENSION_DEFAULT);
 	screen->beside = (SuiteRequest){
 		.like = &options->request,
 		.collector = options->collector,
@@ -135,7 +135,7 @@ static void start_drill(RateScreen *screen, const char *cache)
 static void open_cache(RateScreen *screen, const char *cache)
 {
 	close_cache(screen);
-	screen->key = rate_detail_key(GROUP_KEY_DEFAULT);
+	screen->key = rate_detail_key(DIMENSION_DEFAULT);
 	if (!has_stacks(screen)) {
 		start_drill(screen, cache);
 		return;

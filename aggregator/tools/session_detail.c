@@ -22,7 +22,7 @@ static double seconds_of(const Session *session)
 	return start_ns ? (double)(MAX(end_ns, start_ns) - start_ns) / 1e9 : -1;
 }
 
-RateDetail *session_detail_new(Session *session, const char *cache, const GroupKey *key,
+RateDetail *session_detail_new(Session *session, const char *cache, const Dimension *key,
 			       const GArray *cells)
 {
 	g_autoptr(CacheNames) caches =

@@ -7,5 +7,5 @@
 /* Returns what a session knows by now of one slab cache: of a second collection, or of a run or a
    recording that has stacks itself. It takes as long as a report: call it now and then. cells are
    as in RateDetailRequest. */
-RateDetail *session_detail_new(Session *session, const char *cache, const GroupKey *key,
+RateDetail *session_detail_new(Session *session, const char *cache, const Dimension *key,
 			       const GArray *cells);

@@ -354,7 +354,7 @@ static Session *session_for(const Options *options)
 {
 	Session *session = session_new(options->memory_bytes_max);
 
-	if (group_keys_have(options->view.by, "thread"))
+	if (dimensions_have(options->view.by, "thread"))
 		profile_keep_threads(session->profile);
 	return session;
 }

@@ -80,7 +80,7 @@ void fuzz_text_rates(const ImportType *type, const char *text, size_t size, size
 }
 
 /* Returns a report, grouped by that key unless it is NULL. The caller frees it. */
-static char *report_of(const Session *session, const GroupKey *key, const Renderer *renderer)
+static char *report_of(const Session *session, const Dimension *key, const Renderer *renderer)
 {
 	g_autoptr(GPtrArray) filters = g_ptr_array_new();
 	g_autoptr(CacheNames) caches =
@@ -123,7 +123,7 @@ void fuzz_report(const Session *session)
 {
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
 		free(report_of(session, NULL, renderer));
-	for (const GroupKey *key = group_keys; key->name; key++)
+	for (const Dimension *key = dimensions; key->name; key++)
 		free(report_of(session, key, renderers));
 }
 

@@ -156,7 +156,7 @@ static Table *table_new(const Session *session, const char *by, const FilterWord
 	table->options.top = top ? top : UINT64_MAX;
 	table->options.callsite_skip = skip;
 	add_filters(table, filters);
-	cr_assert(group_keys_parse(by, table->options.by, NULL), "%s", by);
+	cr_assert(dimensions_parse(by, table->options.by, NULL), "%s", by);
 	table->view = view_new(&source, &table->options);
 	table->rows = group_rows_new(table->view, &table->options, false);
 	return table;
@@ -398,7 +398,7 @@ Test(group_rows, what_found_no_room_is_a_row_under_any_key)
 	static const FilterWords none[FILTERS_MAX];
 	g_autofree char *stack = g_strnfill(4 << 20, 'x');
 
-	for (const GroupKey *key = group_keys; key->name; key++) {
+	for (const Dimension *key = dimensions; key->name; key++) {
 		g_autoptr(Session) session = session_new(1);
 		g_autoptr(Table) table = NULL;
 
@@ -458,18 +458,18 @@ Test(group_rows, keys_are_a_few_of_those_there_are)
 		{ "pid,pid", "'pid' is named twice" },
 		{ "pid,cache,stack,module", "4 keys: at most 3" },
 	};
-	const GroupKey *keys[GROUP_KEYS_MAX + 1];
+	const Dimension *keys[DIMENSIONS_MAX + 1];
 
-	cr_assert(group_keys_parse("cache,pid", keys, NULL));
+	cr_assert(dimensions_parse("cache,pid", keys, NULL));
 	cr_expect_str_eq(keys[0]->name, "cache");
 	cr_expect_str_eq(keys[1]->name, "pid");
 	cr_expect_null(keys[2]);
-	cr_expect(group_keys_have(keys, "pid"));
-	cr_expect_not(group_keys_have(keys, "process"));
+	cr_expect(dimensions_have(keys, "pid"));
+	cr_expect_not(dimensions_have(keys, "process"));
 	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
 		g_autoptr(GError) error = NULL;
 
-		cr_assert_not(group_keys_parse(wrong[i][0], keys, &error), "%s", wrong[i][0]);
+		cr_assert_not(dimensions_parse(wrong[i][0], keys, &error), "%s", wrong[i][0]);
 		cr_expect_not_null(strstr(error->message, wrong[i][1]), "%s", error->message);
 	}
 }

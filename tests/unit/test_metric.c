@@ -223,7 +223,7 @@ Test(metric, reports_and_rates_of_a_stream_have_the_same_figures)
 	g_autoptr(View) view = NULL;
 	g_autoptr(GroupRows) rows = NULL;
 
-	cr_assert(group_keys_parse("cache", options.by, NULL));
+	cr_assert(dimensions_parse("cache", options.by, NULL));
 	view = view_new(&source, &options);
 	rows = group_rows_new(view, &options, false);
 	cr_assert(eq(u32, rows->rows->len, 2));

@@ -8,7 +8,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-enum { GROUP_KEYS_MAX = 3 };
+enum { DIMENSIONS_MAX = 3 };
 
 /* The part of a counter that decides its group: each is looked at once, however many counters
    have it. */
@@ -27,8 +27,8 @@ typedef struct {
 	bool whole;               /* no name is shortened */
 } GroupNaming;
 
-/* A way to group: what --by accepts. To add one: its functions, a row in group_key.c, a line in
-   the man page. */
+/* A way to group counters: what --by takes. There is one table of them. To add one: its functions,
+   a row in dimension.c, a line in doc/options.man. */
 typedef struct {
 	const char *name;  /* "process" */
 	const char *title; /* of its column */
@@ -43,17 +43,17 @@ typedef struct {
 	/* Orders groups by their newest members; NULL: by label. With it labels may be many lines,
 	   and are made only to be printed. */
 	int (*compare)(const GroupNaming *naming, uint32_t a, uint32_t b);
-} GroupKey;
+} Dimension;
 
-/* All keys, ended by one without name. */
-extern const GroupKey group_keys[];
+/* All dimensions, ended by one without name. */
+extern const Dimension dimensions[];
 
-/* Returns the key of that name, or NULL. */
-const GroupKey *group_key_lookup(const char *name);
+/* Returns the dimension of that name, or NULL. */
+const Dimension *dimension_lookup(const char *name);
 
-/* Reads "process,cache" into keys, ended by NULL. Returns false with error set (G_OPTION_ERROR)
-   when it names something else. */
-bool group_keys_parse(const char *text, const GroupKey *keys[GROUP_KEYS_MAX + 1], GError **error);
+/* Reads "process,cache" into dimensions, ended by NULL. Returns false with error set
+   (G_OPTION_ERROR) when it names something else. */
+bool dimensions_parse(const char *text, const Dimension *keys[DIMENSIONS_MAX + 1], GError **error);
 
-/* Whether a key of that name is among them. */
-bool group_keys_have(const GroupKey *const *keys, const char *name);
+/* Whether one of that name is among them. */
+bool dimensions_have(const Dimension *const *keys, const char *name);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "table/group_key.h"
+#include "table/dimension.h"
 
-#include "table/group_key_kinds.h"
+#include "table/dimension_kinds.h"
 
-const GroupKey group_keys[] = {
+const Dimension dimensions[] = {
 	{
 		.name = "process",
 		.title = "PROCESS",
@@ -84,9 +84,9 @@ const GroupKey group_keys[] = {
 	{ .name = NULL },
 };
 
-const GroupKey *group_key_lookup(const char *name)
+const Dimension *dimension_lookup(const char *name)
 {
-	for (const GroupKey *key = group_keys; key->name; key++)
+	for (const Dimension *key = dimensions; key->name; key++)
 		if (g_str_equal(key->name, name))
 			return key;
 	return NULL;
@@ -96,14 +96,14 @@ static bool fail_unknown(const char *name, GError **error)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
 
-	for (const GroupKey *key = group_keys; key->name; key++)
+	for (const Dimension *key = dimensions; key->name; key++)
 		g_string_append_printf(names, "%s%s", names->len ? ", " : "", key->name);
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "unknown key '%s'; valid: %s",
 		    name, names->str);
 	return false;
 }
 
-bool group_keys_have(const GroupKey *const *keys, const char *name)
+bool dimensions_have(const Dimension *const *keys, const char *name)
 {
 	for (; *keys; keys++)
 		if (g_str_equal((*keys)->name, name))
@@ -111,29 +111,29 @@ bool group_keys_have(const GroupKey *const *keys, const char *name)
 	return false;
 }
 
-bool group_keys_parse(const char *text, const GroupKey *keys[GROUP_KEYS_MAX + 1], GError **error)
+bool dimensions_parse(const char *text, const Dimension *keys[DIMENSIONS_MAX + 1], GError **error)
 {
 	g_auto(GStrv) names = g_strsplit(text, ",", -1);
 	guint count = g_strv_length(names);
 
-	if (count > GROUP_KEYS_MAX) {
+	if (count > DIMENSIONS_MAX) {
 		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
 			    "'%s' names %u keys: at most %d are possible", text, count,
-			    GROUP_KEYS_MAX);
+			    DIMENSIONS_MAX);
 		return false;
 	}
 	if (!count)
 		return fail_unknown(text, error);
 	keys[0] = NULL;
 	for (guint i = 0; i < count; i++) {
-		if (!group_key_lookup(names[i]))
+		if (!dimension_lookup(names[i]))
 			return fail_unknown(names[i], error);
-		if (group_keys_have(keys, names[i])) {
+		if (dimensions_have(keys, names[i])) {
 			g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
 				    "'%s' is named twice: name another key, or it alone", names[i]);
 			return false;
 		}
-		keys[i] = group_key_lookup(names[i]);
+		keys[i] = dimension_lookup(names[i]);
 		keys[i + 1] = NULL;
 	}
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "table/group_key_kinds.h"
+#include "table/dimension_kinds.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "table/group_key.h"
+#include "table/dimension.h"
 
-/* The functions of the keys; group_key.c has their table. */
+/* The functions of the dimensions; dimension.c has their table. */
 
 /* Of tasks. */
 void process_identify(const GroupNaming *naming, uint32_t task, GString *out);
