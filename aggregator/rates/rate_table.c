@@ -23,9 +23,9 @@ typedef struct {
 typedef struct {
 	ViewSource source;
 	const RateRequest *request;
-	void **filters;     /* owned, what request->cells prepared */
-	GroupNaming naming; /* of the indexes */
-	GroupIndex *caches; /* owned */
+	CellFilters *filters; /* owned */
+	GroupNaming naming;   /* of the indexes */
+	GroupIndex *caches;   /* owned */
 	GroupTable by_cache;
 	GArray *frees;         /* (element-type uint64_t) by row of by_cache, owned */
 	GroupIndex *processes; /* owned; NULL: not asked for */
@@ -60,43 +60,6 @@ void rate_table_free(RateTable *table)
 static const char *keep(RateTable *table, const char *text)
 {
 	return text ? g_string_chunk_insert_const(table->texts, text) : NULL;
-}
-
-static const CellFilter *cell_filter_at(const Drafting *drafting, guint i)
-{
-	return &g_array_index(drafting->request->cells, CellFilter, i);
-}
-
-static guint cell_filters(const Drafting *drafting)
-{
-	return drafting->request->cells ? drafting->request->cells->len : 0;
-}
-
-static void prepare_filters(Drafting *drafting)
-{
-	guint count = cell_filters(drafting);
-
-	drafting->filters = g_new0(void *, count);
-	for (guint i = 0; i < count; i++) {
-		const CellFilter *filter = cell_filter_at(drafting, i);
-
-		drafting->filters[i] = filter->type->prepare(filter->argument, &drafting->source);
-	}
-}
-
-static void dispose_filters(Drafting *drafting)
-{
-	for (guint i = 0; i < cell_filters(drafting); i++)
-		cell_filter_at(drafting, i)->type->dispose(drafting->filters[i]);
-	g_free(drafting->filters);
-}
-
-static bool counts(const Drafting *drafting, const ProfileCell *cell)
-{
-	for (guint i = 0; i < cell_filters(drafting); i++)
-		if (!cell_filter_at(drafting, i)->type->keeps(drafting->filters[i], cell))
-			return false;
-	return true;
 }
 
 static void begin_tables(Drafting *drafting)
@@ -166,7 +129,7 @@ static void add_cells(Drafting *drafting)
 			continue;
 		blind = is_blind_free(drafting, origin);
 		drafting->kfree_is_blind |= blind;
-		if (!counts(drafting, cell))
+		if (cell_filters_against(drafting->filters, cell) >= 0)
 			continue;
 		drafting->has_blind |= blind;
 		add_cell(drafting, origin, cell);
@@ -441,11 +404,11 @@ static void add_up(RateTable *table, const Interval *interval, const RateRequest
 	};
 
 	begin_tables(&drafting);
-	prepare_filters(&drafting);
+	drafting.filters = cell_filters_new(request->cells, &drafting.source);
 	add_cells(&drafting);
 	take_rows(table, &drafting);
 	table->kfree_is_blind = drafting.kfree_is_blind;
-	dispose_filters(&drafting);
+	cell_filters_free(drafting.filters);
 	dispose_tables(&drafting);
 }
 

@@ -2,26 +2,35 @@
 #include "report/slab_readings.h"
 
 #include "names/kmalloc_class.h"
+#include "table/group_table.h"
 
 #include <string.h>
 
 GArray *slab_growth_traced(const View *view, const CacheQuery *query)
 {
 	const ViewSource *source = view_source(view);
-	const Profile *profile = source->profile;
+	const GroupNaming naming = { .source = source };
+	g_autoptr(GroupIndex) caches = group_index_new(dimension_lookup("cache"), &naming);
 	GArray *traced = g_array_new(FALSE, TRUE, sizeof(RowSums));
+	GroupTable table;
 
+	group_table_init(&table, source, (GroupIndex *[]){ caches, NULL });
+	for (uint32_t i = 0; i < profile_cell_count(source->profile); i++)
+		if (view_counts_cell(view, i))
+			group_table_add(&table, profile_cell(source->profile, i));
 	g_array_set_size(traced, cache_query_matched(query)->len);
-	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
-		const ProfileCell *cell = profile_cell(profile, i);
-		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
-		const char *name = cache_names_of(source->caches, origin).name;
-		int index = name && view_counts_cell(view, i) ? cache_query_index(query, name) : -1;
+	for (guint i = 0; i < table.rows->len; i++) {
+		const GroupRow *row = group_table_row(&table, i);
+		OriginId origin = group_index_member(caches, row->groups[0]);
+		const char *name =
+			cache_names_of(source->caches, profile_origin(source->profile, origin))
+				.name;
+		int index = name ? cache_query_index(query, name) : -1;
 
 		if (index >= 0)
-			row_sums_add_cell(&g_array_index(traced, RowSums, index), cell, origin,
-					  source->scatter_percent);
+			row_sums_add(&g_array_index(traced, RowSums, index), &row->sums);
 	}
+	group_table_clear(&table);
 	return traced;
 }
 

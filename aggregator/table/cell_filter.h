@@ -28,6 +28,21 @@ typedef struct {
 	const char *given; /* as the user gave it, borrowed; NULL: the report says it elsewhere */
 } CellFilter;
 
+/* Conditions that are ready to judge the counters of one source. */
+typedef struct CellFilters CellFilters;
+
+/* Prepares the filters (element-type CellFilter); NULL: there are none. Everything is borrowed
+   until cell_filters_free(). */
+CellFilters *cell_filters_new(const GArray *filters, const ViewSource *source);
+void cell_filters_free(CellFilters *prepared);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(CellFilters, cell_filters_free)
+
+/* Returns the number of the first filter that takes a counter away; -1: all keep it. */
+int cell_filters_against(CellFilters *prepared, const ProfileCell *cell);
+
+/* Returns what a filter says once every counter was judged, or NULL; the caller frees it. */
+char *cell_filters_remark(const CellFilters *prepared, guint number);
+
 /* The kinds. */
 
 /* Keeps the counters of slab caches that are asked for. Its argument is a CacheQuery that was

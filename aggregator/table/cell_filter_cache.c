@@ -77,14 +77,3 @@ const CellFilterType cell_filter_cache_excluded = {
 	.keeps = keeps_others,
 	.dispose = dispose,
 };
-
-bool cell_filters_pick_tasks(const GArray *filters)
-{
-	for (guint i = 0; filters && i < filters->len; i++) {
-		const CellFilterType *type = g_array_index(filters, CellFilter, i).type;
-
-		if (type != &cell_filter_cache && type != &cell_filter_cache_excluded)
-			return true;
-	}
-	return false;
-}

@@ -1,5 +1,5 @@
 libaggregator_a_SOURCES += \
-	aggregator/table/cell_filter.h \
+	aggregator/table/cell_filter.c aggregator/table/cell_filter.h \
 	aggregator/table/cell_filter_cache.c \
 	aggregator/table/cell_filter_cgroup.c \
 	aggregator/table/cell_filter_process.c \

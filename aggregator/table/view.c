@@ -30,42 +30,28 @@ static CellPick pick_of(const ViewRows *rows, const ProfileCell *cell)
 									: PICK_ALLOCATION;
 }
 
-/* Returns what the filter has to say; the caller frees it. */
-static char *remark_of(const CellFilterType *type, const void *state)
-{
-	GString *remark = g_string_new(NULL);
-
-	if (type->remark)
-		type->remark(state, remark);
-	return g_string_free(remark, !remark->len);
-}
-
-/* The first filter that takes a cell away is charged. */
-static void leave_out(View *view, const CellFilter *filter)
-{
-	ViewRows *rows = view->rows;
-	void *state = filter->type->prepare(filter->argument, &rows->source);
-	ViewLeftOut left_out = { .option = filter->type->option, .given = filter->given };
-
-	for (uint32_t i = 0; i < profile_cell_count(rows->source.profile); i++)
-		if (rows->picks[i] < PICK_LEFT_OUT &&
-		    !filter->type->keeps(state, profile_cell(rows->source.profile, i)))
-			rows->picks[i] = (uint8_t)(PICK_LEFT_OUT + view->left_out_by->len);
-	left_out.remark = remark_of(filter->type, state);
-	filter->type->dispose(state);
-	g_array_append_val(view->left_out_by, left_out);
-}
-
 static void pick_cells(View *view, const GArray *filters)
 {
 	ViewRows *rows = view->rows;
 	uint32_t cells = profile_cell_count(rows->source.profile);
+	g_autoptr(CellFilters) prepared = cell_filters_new(filters, &rows->source);
 
 	rows->picks = g_new(uint8_t, cells);
-	for (uint32_t i = 0; i < cells; i++)
-		rows->picks[i] = pick_of(rows, profile_cell(rows->source.profile, i));
-	for (guint i = 0; filters && i < filters->len; i++)
-		leave_out(view, &g_array_index(filters, CellFilter, i));
+	for (uint32_t i = 0; i < cells; i++) {
+		const ProfileCell *cell = profile_cell(rows->source.profile, i);
+		int against = cell_filters_against(prepared, cell);
+
+		rows->picks[i] = (uint8_t)(against < 0 ? pick_of(rows, cell)
+						       : PICK_LEFT_OUT + (unsigned)against);
+	}
+	for (guint i = 0; filters && i < filters->len; i++) {
+		const CellFilter *filter = &g_array_index(filters, CellFilter, i);
+		const ViewLeftOut left_out = { .option = filter->type->option,
+					       .given = filter->given,
+					       .remark = cell_filters_remark(prepared, i) };
+
+		g_array_append_val(view->left_out_by, left_out);
+	}
 }
 
 /* Groups the cells of allocations by row: counts, adds up, then fills each group from behind. */
