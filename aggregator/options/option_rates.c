@@ -40,7 +40,7 @@ static const Metric *parse_column(const char *name, GError **error)
 /* What must be collected for it. */
 static void use_column(Options *options, const Metric *column)
 {
-	if (column->needs & (NEEDS_FREES | NEEDS_NET))
+	if (column->needs & NEEDS_ANY_FREES)
 		options->request.events |= PROBE_FREE;
 }
 

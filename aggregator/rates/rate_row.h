@@ -42,7 +42,7 @@ typedef struct {
  */
 
 /* Every table begins with these. */
-enum { RATE_COLUMNS_FIRST = 3, RATE_COLUMNS_MAX = 16 };
+enum { RATE_COLUMNS_FIRST = 3, RATE_COLUMNS_MAX = METRICS };
 extern const Metric *const rate_columns_first[RATE_COLUMNS_FIRST];
 
 /* What a table is sorted by if the user names nothing: bytes. */

@@ -110,7 +110,7 @@ static bool is_blind_free(const Drafting *drafting, const ProfileOrigin *origin)
 /* Frees are of use beside their allocations alone; pages' come with those of objects. */
 static bool is_wanted(const Drafting *drafting, const ProfileOrigin *origin)
 {
-	return !origin->free || (drafting->request->needs & (NEEDS_FREES | NEEDS_NET) &&
+	return !origin->free || (drafting->request->needs & NEEDS_ANY_FREES &&
 				 (origin->source != KMT_SOURCE_PAGE || drafting->collects_pages));
 }
 

@@ -242,13 +242,6 @@ char *metric_names(MetricUse use)
 	return g_string_free(names, FALSE);
 }
 
-int metric_compare(const Metric *metric, const RowSums *a, const RowSums *b)
-{
-	uint64_t of_a = metric->value(&a->summary), of_b = metric->value(&b->summary);
-
-	return (of_b > of_a) - (of_b < of_a);
-}
-
 double metric_margin(const Metric *metric, const RowSums *sums)
 {
 	if (!metric->variance)

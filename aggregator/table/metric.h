@@ -44,6 +44,7 @@ typedef enum {
 	NEEDS_NET = 8,        /* frees, and that they are those of the allocations */
 	NEEDS_PROCESSES = 16, /* who allocated, for each row */
 	NEEDS_SLABINFO = 32,  /* readings of /proc/slabinfo */
+	NEEDS_ANY_FREES = NEEDS_FREES | NEEDS_NET,
 } MetricNeed;
 
 typedef struct {
@@ -79,7 +80,12 @@ const Metric *metric_lookup(const char *name, MetricUse use);
 char *metric_names(MetricUse use);
 
 /* Orders rows by a metric with a value, the largest first, as qsort() wants it. */
-int metric_compare(const Metric *metric, const RowSums *a, const RowSums *b);
+static inline int metric_compare(const Metric *metric, const RowSums *a, const RowSums *b)
+{
+	uint64_t of_a = metric->value(&a->summary), of_b = metric->value(&b->summary);
+
+	return (of_b > of_a) - (of_b < of_a);
+}
 
 /* Returns the margin of a figure, in percent of it, as margin_percent() does. */
 double metric_margin(const Metric *metric, const RowSums *sums);
