@@ -10,14 +10,9 @@
 #include "table/comm_fold.h"
 #include "table/context_name.h"
 #include "table/group_table.h"
+#include "table/process_sums.h"
 
 enum { TEXT_CHUNK_BYTES = 4096 };
-
-/* The processes of a name, and what they allocated; 0 allocations: nobody. */
-typedef struct {
-	uint32_t process; /* group */
-	uint64_t allocations;
-} Busiest;
 
 /* What is added up: counters by cache and, where it is asked for, by cache and process. */
 typedef struct {
@@ -136,69 +131,62 @@ static void add_cells(Drafting *drafting)
 	}
 }
 
-static int compare_busiest(const Drafting *drafting, const Busiest *a, const Busiest *b)
+/* What the processes of a group allocated, or interrupts. */
+static ViewProcess process_of(const Drafting *drafting, uint32_t group, uint64_t allocations)
 {
-	unsigned context_a, context_b;
+	unsigned context = group_index_context(drafting->processes, group);
+	TaskId task = group_index_member(drafting->processes, group);
+	bool is_task = context == KMT_CONTEXT_TASK;
 
-	if (a->allocations != b->allocations || !a->allocations)
-		return (a->allocations > b->allocations) - (a->allocations < b->allocations);
-	context_a = group_index_context(drafting->processes, a->process);
-	context_b = group_index_context(drafting->processes, b->process);
-	if (context_a != context_b)
-		return context_a > context_b ? 1 : -1;
-	return group_index_compare(drafting->processes, b->process, a->process);
+	return (ViewProcess){
+		.context = (uint8_t)context,
+		.comm = is_task ? profile_process_name(drafting->source.profile, task) : "",
+		.allocations = allocations,
+	};
 }
 
-static void offer(const Drafting *drafting, Busiest *best, const Busiest *offered)
+static void offer(ViewProcess *best, const ViewProcess *offered)
 {
-	if (compare_busiest(drafting, offered, best) > 0)
+	if (offered->allocations && (!best->allocations || view_process_compare(offered, best) < 0))
 		*best = *offered;
 }
 
-/* Returns the busiest processes by group of caches (element-type Busiest), and in *all those of all
-   caches together. */
-static GArray *find_busiest(const Drafting *drafting, Busiest *all)
+/* Returns the busiest processes by group of caches (element-type ViewProcess, with no allocations
+   where there are none), and in *all those of all caches together. */
+static GArray *find_busiest(const Drafting *drafting, ViewProcess *all)
 {
 	guint caches = group_index_count(drafting->caches);
 	guint processes = group_index_count(drafting->processes);
 	g_autofree uint64_t *sums = g_new0(uint64_t, processes);
-	GArray *best = g_array_sized_new(FALSE, TRUE, sizeof(Busiest), caches);
+	GArray *best = g_array_sized_new(FALSE, TRUE, sizeof(ViewProcess), caches);
 
 	g_array_set_size(best, caches);
 	for (guint i = 0; i < drafting->by_process.rows->len; i++) {
 		const GroupRow *row = group_table_row(&drafting->by_process, i);
-		const Busiest offered = { row->groups[1], row->sums.summary.allocations };
+		const ViewProcess offered =
+			process_of(drafting, row->groups[1], row->sums.summary.allocations);
 
-		saturate_add(&sums[offered.process], offered.allocations);
-		offer(drafting, &g_array_index(best, Busiest, row->groups[0]), &offered);
+		saturate_add(&sums[row->groups[1]], offered.allocations);
+		offer(&g_array_index(best, ViewProcess, row->groups[0]), &offered);
 	}
-	for (guint i = 0; i < processes; i++)
-		offer(drafting, all, &(Busiest){ i, sums[i] });
+	for (guint i = 0; i < processes; i++) {
+		const ViewProcess offered = process_of(drafting, i, sums[i]);
+
+		offer(all, &offered);
+	}
 	return best;
 }
 
-static void append_process(GString *text, const Drafting *drafting, uint32_t process)
-{
-	unsigned context = group_index_context(drafting->processes, process);
-	const char *comm;
-
-	if (context != KMT_CONTEXT_TASK) {
-		g_string_append_printf(text, "(%s)", context_name(context));
-		return;
-	}
-	comm = profile_process_name(drafting->source.profile,
-				    group_index_member(drafting->processes, process));
-	escape_append_len(text, comm, comm_folded_length(comm));
-}
-
-static void set_busiest(RateTable *table, const Drafting *drafting, RateRow *row,
-			const Busiest *busiest)
+static void set_busiest(RateTable *table, RateRow *row, const ViewProcess *busiest)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	if (!busiest->allocations)
 		return;
-	append_process(text, drafting, busiest->process);
+	if (busiest->context != KMT_CONTEXT_TASK)
+		g_string_append_printf(text, "(%s)", context_name(busiest->context));
+	else
+		escape_append_len(text, busiest->comm, comm_folded_length(busiest->comm));
 	row->busiest_name = keep(table, text->str);
 	row->busiest_percent =
 		(double)busiest->allocations * 100 / (double)row->sums.summary.allocations;
@@ -208,14 +196,14 @@ static void set_busiest(RateTable *table, const Drafting *drafting, RateRow *row
 
 static void set_all_busiest(RateTable *table, const Drafting *drafting)
 {
-	Busiest all = { .allocations = 0 };
+	ViewProcess all = { .allocations = 0 };
 	g_autoptr(GArray) best = find_busiest(drafting, &all);
 
 	for (guint i = 0; i < table->rows->len; i++)
-		set_busiest(table, drafting, &g_array_index(table->rows, RateRow, i),
-			    &g_array_index(best, Busiest,
+		set_busiest(table, &g_array_index(table->rows, RateRow, i),
+			    &g_array_index(best, ViewProcess,
 					   group_table_row(&drafting->by_cache, i)->groups[0]));
-	set_busiest(table, drafting, &table->sum, &all);
+	set_busiest(table, &table->sum, &all);
 }
 
 /* Where kfree() does not say whose memory it gives back, the frees of its caches are in the row of

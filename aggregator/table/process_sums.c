@@ -117,8 +117,7 @@ static gint compare_members(gconstpointer left, gconstpointer right)
 	return order ? order : memcmp(a->key.comm, b->key.comm, sizeof(a->key.comm));
 }
 
-/* Most allocations first; then as members are, which none other has. */
-static gint compare_groups(gconstpointer left, gconstpointer right)
+int view_process_compare(const void *left, const void *right)
 {
 	const ViewProcess *a = left, *b = right;
 	int order = ascending(b->allocations, a->allocations);
@@ -163,6 +162,6 @@ GArray *process_sums_ranked(const ProcessSums *sums)
 	g_array_sort(sorted, compare_members);
 	for (guint i = 0; i < count; i++)
 		group_add(groups, &g_array_index(sorted, ProcessSum, i));
-	g_array_sort(groups, compare_groups);
+	g_array_sort(groups, view_process_compare);
 	return groups;
 }

@@ -16,6 +16,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProcessSums, process_sums_free)
 
 void process_sums_add(ProcessSums *sums, const ProfileCell *cell);
 
+/* Orders processes of different names (ViewProcess) as qsort() wants it: most allocations first,
+   then interrupts, then by name. */
+int view_process_compare(const void *left, const void *right);
+
 /* Returns the sums of all processes of a name, as comm_folded_length() cuts it, largest first
    (element-type ViewProcess); the caller unrefs them. */
 GArray *process_sums_ranked(const ProcessSums *sums);
