@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which events are taken, and what they cost. The build copies this into the emitter; the unit
- * tests compile it, too.
- * It needs u32 and u64, and divides 32 bits only: not every kernel can divide 64.
+ * Selects the events to take, and estimates their cost. The build copies this into the emitter; the
+ * unit tests compile it, too.
+ * It needs u32 and u64, and only divides 32-bit numbers: not every kernel can divide 64 bits.
  *
- * Each event is drawn on its own: it is taken with a chance of one in N, and then stands for N. So
- * every event has the same chance, whatever came before it, and no loop can keep time with the
- * draws: the estimate of each call path is right in the mean, and the variance of one that was seen
- * n times is n * N * (N - 1). N may change at any time, because of what was taken before, too: it
- * is known before the next draw.
+ * Each event is drawn independently: it is taken with a chance of one in N, and then stands for N.
+ * So every event has the same chance, independent of earlier events, and no loop can be in step
+ * with the draws. The estimate for each call path is unbiased. The variance for a path seen n times
+ * is n * N * (N - 1). N may change at any time, also because of earlier events: it is known before
+ * the next draw.
  */
 #ifndef KMT_SAMPLING_H
 #define KMT_SAMPLING_H
@@ -21,8 +21,8 @@ static inline u32 kmt_random(u64 *state)
 	return (u32)(*state >> 32);
 }
 
-/* Returns what a random number must be below for one event of so many to be taken, period > 1:
-   2^32 / period, rounded. */
+/* Returns the limit for random numbers: an event is taken if its number is below 2^32 / period,
+   rounded. period > 1. */
 static inline u32 kmt_taken_below(u32 period)
 {
 	u32 whole = 0xffffffffU / period, rest = 0xffffffffU % period + 1;
@@ -30,7 +30,7 @@ static inline u32 kmt_taken_below(u32 period)
 	return whole + (rest > period / 2);
 }
 
-/* Returns how many events this one stands for; 0: it is not taken. */
+/* Returns how many events this event stands for; 0: it is not taken. */
 static inline unsigned kmt_draw(u64 *state, u32 period, u32 taken_below)
 {
 	if (period == 1)
@@ -39,14 +39,15 @@ static inline unsigned kmt_draw(u64 *state, u32 period, u32 taken_below)
 }
 
 /*
- * What events cost. One of 1 << KMT_MEASURE_SHIFT is timed, any may be, and stands for as many. The
- * clock sees nothing of how the kernel comes to the probe and SystemTap to our code, and back: some
- * 400 instructions (a probe that does nothing has 290 of them; doc/PERFORMANCE.md), which take
- * 100 ns on a CPU that does four in a nanosecond. To time them takes a clock outside of the probe.
+ * The cost of events. One of 1 << KMT_MEASURE_SHIFT events is timed, chosen at random, and stands
+ * for that many. The clock cannot see the way from the kernel through SystemTap to our code and
+ * back: about 400 instructions (an empty probe has 290 of them; doc/PERFORMANCE.md). They take
+ * 100 ns on a CPU with four instructions per nanosecond. Timing them would need a clock outside the
+ * probe.
  */
 enum {
 	KMT_MEASURE_SHIFT = 4,
-	KMT_MEASURED_NS_MAX = 250000, /* longer ones were stopped by a hypervisor, not by us */
+	KMT_MEASURED_NS_MAX = 250000, /* a hypervisor stopped events that took longer */
 	KMT_AROUND_NS = 100,
 };
 

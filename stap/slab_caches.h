@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which slab cache an object is of, and what the kernel calls it. The build copies this into the
+ * Finds the slab cache of an object, and the name of the cache. The build copies this into the
  * emitter, which has kmt_read() and the record format.
  *
- * Where the kernel's structures have what is needed comes from outside, or is searched for. It is
- * tried on objects of known caches before any probe is armed, and no read can harm.
+ * The offsets in the kernel's structures are module parameters, or are searched for. They are
+ * tested on objects of known caches before any probe is armed, and no read can do harm.
  */
 #ifndef KMT_SLAB_CACHES_H
 #define KMT_SLAB_CACHES_H
@@ -17,31 +17,31 @@
 
 enum {
 	KMT_NOT_KNOWN = -1,
-	KMT_OBJECT_MIN = 17,         /* below are NULL and the empty object */
-	KMT_LAYOUT_BYTES_MAX = 1024, /* no member that is asked for is farther inside */
-	KMT_KNOWN_BYTES = 256, /* there is a cache for kmalloc of so many, and of twice as many */
-	KMT_SLOT_PER_OBJECT = 16, /* the most that debugging makes of an object */
+	KMT_OBJECT_MIN = 17,         /* smaller: NULL and the empty object */
+	KMT_LAYOUT_BYTES_MAX = 1024, /* upper limit of the offset of a member */
+	KMT_KNOWN_BYTES = 256, /* kmalloc has a cache for this size, and for twice this size */
+	KMT_SLOT_PER_OBJECT = 16, /* debugging makes an object at most this many times larger */
 	KMT_WANTED_BYTES = 16 * (KMT_CACHE_NAME_BYTES_MAX + 1),
 };
 
-/* Offsets; KMT_NOT_KNOWN: to be searched for. */
+/* Offsets; KMT_NOT_KNOWN: search for it. */
 struct kmt_layout {
 	long slab_cache;              /* in the struct page that heads a slab */
 	long name, object_size, size; /* in struct kmem_cache */
 };
 
 static struct {
-	bool is_known; /* the layout was tried and is right: events have their cache ... */
-	bool filtered; /* ... and only wanted ones are recorded */
+	bool is_known; /* the layout was tested and is correct, so events have their cache */
+	bool filtered; /* only events of requested caches are recorded */
 	struct kmt_layout layout;
 	char why_not[224];
 } kmt_slab;
 
-/* Names that are wanted, between tabs; empty: all. Longer than a script's own text may be. */
+/* Requested names, separated by tabs; empty: all. May be longer than a text in a script. */
 static char kmt_wanted_caches[KMT_WANTED_BYTES];
 module_param_string(kmt_caches, kmt_wanted_caches, sizeof(kmt_wanted_caches), 0);
 
-/* Old x86 kernels complain of a fault at an address that no address can be. */
+/* Whether this can be a kernel address. Old x86 kernels warn about faults at other addresses. */
 static inline bool kmt_is_kernel(unsigned long address)
 {
 #ifdef CONFIG_X86
@@ -51,7 +51,7 @@ static inline bool kmt_is_kernel(unsigned long address)
 #endif
 }
 
-/* Reads a word that is the address of something. Returns 0 where there is none. */
+/* Reads a word that contains an address. Returns 0 if it does not. */
 static __always_inline unsigned long kmt_read_address(unsigned long at)
 {
 	unsigned long address;
@@ -61,18 +61,19 @@ static __always_inline unsigned long kmt_read_address(unsigned long at)
 	return address;
 }
 
-/* Whether an address that an allocator handed out is in the kernel's map of all memory. */
+/* Whether an address returned by an allocator is in the kernel's direct map of memory. */
 static __always_inline bool kmt_is_mapped(unsigned long object)
 {
 #ifdef CONFIG_X86_64
-	/* virt_addr_valid() takes longer than the rest: it knows of holes, too. */
+	/* virt_addr_valid() takes longer than everything else here: it also checks for holes. */
 	return object >= PAGE_OFFSET && object < VMALLOC_START;
 #else
 	return object >= KMT_OBJECT_MIN && virt_addr_valid((void *)object);
 #endif
 }
 
-/* Cannot fault: the page's flags were just read, and the offset is inside of its structure. */
+/* Returns the cache of an object. The read of the cache cannot fault: the page's flags were just
+   read, and the offset is inside its structure. */
 static __always_inline unsigned long kmt_cache_of(unsigned long object)
 {
 	struct page *page;
@@ -87,7 +88,7 @@ static __always_inline unsigned long kmt_cache_of(unsigned long object)
 	return kmt_is_kernel(cache) ? cache : KMT_CACHE_UNKNOWN;
 }
 
-/* Returns the number of bytes before the first that cannot be printed; 0: there is no name. */
+/* Returns the number of bytes before the first unprintable byte; 0: there is no name. */
 static unsigned kmt_read_name(unsigned long text, char name[KMT_CACHE_NAME_BYTES_MAX])
 {
 	unsigned max = KMT_CACHE_NAME_BYTES_MAX, length = 0;
@@ -95,7 +96,7 @@ static unsigned kmt_read_name(unsigned long text, char name[KMT_CACHE_NAME_BYTES
 
 	if (!text || kmt_read(name, (void *)text, in_page))
 		return 0;
-	/* It may end before the next page, which then need not be there. */
+	/* The name may end before the next page, which may then be unmapped. */
 	if (in_page < max && kmt_read(name + in_page, (char *)text + in_page, max - in_page))
 		max = in_page;
 	while (length < max && name[length] >= ' ' && name[length] < 0x7f)
@@ -126,7 +127,8 @@ static u32 kmt_cache_bytes(unsigned long cache, long offset)
 	return bytes;
 }
 
-/* What is before "(12:cgroup)", which kernels before 5.9 append for a cgroup's copy of a cache. */
+/* Returns the length of the name without "(12:cgroup)", which kernels before 5.9 append to the name
+   of a cgroup's copy of a cache. */
 static unsigned kmt_name_base(const char *name, unsigned length)
 {
 	unsigned i;
@@ -137,7 +139,7 @@ static unsigned kmt_name_base(const char *name, unsigned length)
 	return length;
 }
 
-/* Whether a cache is wanted by its name. The reader decides on one without a name. */
+/* Whether a cache is requested by its name. The reader decides about a cache without a name. */
 static bool kmt_name_is_wanted(const char *name, unsigned length)
 {
 	unsigned base = kmt_name_base(name, length);
@@ -156,7 +158,7 @@ static bool kmt_name_is_wanted(const char *name, unsigned length)
 	return false;
 }
 
-/* What the layout is tried on: two objects of kmalloc, and the caches that it leads to. */
+/* For testing the layout: two kmalloc objects, and the caches found with the layout. */
 struct kmt_known {
 	void *objects[2];
 	unsigned long caches[2];
@@ -171,7 +173,7 @@ static bool kmt_known_name(unsigned long cache, char name[KMT_CACHE_NAME_BYTES_M
 	       !memcmp(name, begin, sizeof(begin) - 1);
 }
 
-/* Whether the layout leads from both objects to caches of kmalloc, and not to the same one. */
+/* Whether the layout leads from the two objects to two different kmalloc caches. */
 static bool kmt_try_names(struct kmt_known *known)
 {
 	char name[2][KMT_CACHE_NAME_BYTES_MAX];
@@ -213,14 +215,14 @@ static bool kmt_find_names(struct kmt_known *known, const struct kmt_layout *giv
 	return false;
 }
 
-/* Whether both caches have at this offset what kmalloc was asked for. */
+/* Whether both caches have the sizes requested from kmalloc at this offset. */
 static bool kmt_are_object_sizes(const struct kmt_known *known, long offset)
 {
 	return kmt_cache_bytes(known->caches[0], offset) == KMT_KNOWN_BYTES &&
 	       kmt_cache_bytes(known->caches[1], offset) == 2 * KMT_KNOWN_BYTES;
 }
 
-/* Whether they have there what such objects may take. */
+/* Whether both caches have plausible sizes in a slab at this offset. */
 static bool kmt_are_slot_sizes(const struct kmt_known *known, long offset)
 {
 	int i;
@@ -235,8 +237,8 @@ static bool kmt_are_slot_sizes(const struct kmt_known *known, long offset)
 	return true;
 }
 
-/* Both sizes are the same in these caches, and all kernels have size before object_size. Without
-   two such members, as when slabs are debugged, the sizes stay unknown. */
+/* Searches for the two sizes. They are equal in these caches, and in all kernels size is before
+   object_size. Without two such members, as with slab debugging, the sizes stay unknown. */
 static void kmt_find_sizes(const struct kmt_known *known)
 {
 	long offset, size = KMT_NOT_KNOWN;
@@ -253,7 +255,7 @@ static void kmt_find_sizes(const struct kmt_known *known)
 	}
 }
 
-/* An offset that was given is believed when the known caches have it so. */
+/* Whether the known caches confirm the given offsets; searches for the sizes if none is given. */
 static bool kmt_try_sizes(const struct kmt_known *known, const struct kmt_layout *given)
 {
 	kmt_slab.layout.object_size = given->object_size;
@@ -272,7 +274,7 @@ static bool kmt_is_offset(long offset, long end, long align)
 	       (offset >= 0 && offset <= end - align && offset % align == 0);
 }
 
-/* Returns NULL, or what is wrong. */
+/* Returns NULL, or the reason why the layout is wrong. */
 static const char *kmt_try_layout(struct kmt_known *known, const struct kmt_layout *given)
 {
 	if (!kmt_is_offset(given->slab_cache, sizeof(struct page), sizeof(long)) ||
@@ -289,7 +291,7 @@ static const char *kmt_try_layout(struct kmt_known *known, const struct kmt_layo
 	return NULL;
 }
 
-/* Tries the layout, and takes it when it is right. Interrupts are off. */
+/* Tests the layout, and uses it if it is correct. Interrupts are off. */
 static void kmt_slab_start(const struct kmt_layout *given)
 {
 	struct kmt_known known = {
