@@ -72,8 +72,8 @@ CacheQuery *cache_query_new(const char *argument, GError **error)
 	if (query->items->len)
 		return g_steal_pointer(&query);
 	g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-			    "no slab cache is named: give a name such as kmalloc-192, or a "
-			    "comma list of names and globs");
+			    "no slab cache is given: use a name such as kmalloc-192, or names "
+			    "and patterns separated by commas");
 	return NULL;
 }
 

@@ -187,15 +187,15 @@ static bool parse_words(Options *options, char **words, GError **error)
 	       (!*rest || take_words(options, rest + 1, error));
 }
 
-/* Takes the command behind "--". Returns false with error set when there is none. */
+/* Takes the command after "--". Returns false with error set if there is none. */
 static bool take_command(Options *options, char **behind, GError **error)
 {
 	if (!behind)
 		return true;
 	if (options->request.command)
-		return option_fail(error, "a command is given twice: by -c and behind --");
+		return option_fail(error, "a command is given twice: with -c and after --");
 	if (!*behind)
-		return option_fail(error, "no command behind --");
+		return option_fail(error, "no command after --");
 	options->request.command = g_strdupv(behind);
 	return true;
 }
@@ -258,8 +258,8 @@ static bool check_overview(const Options *options, GError **error)
 
 		if (!g_strv_contains(options->tool->overview_options, row->long_name))
 			return option_fail(error,
-					   "--%s does nothing without a CACHE: name one, or all by "
-					   "'*'",
+					   "--%s has no effect without a CACHE: add a name, or '*' "
+					   "for all",
 					   row->long_name);
 	}
 	return true;

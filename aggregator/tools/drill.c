@@ -267,8 +267,8 @@ Drill *drill_start(const DrillRequest *request, GError **error)
 	if (!request->cache) {
 		g_set_error_literal(
 			error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			"the caches of these allocations are not known: kmalloc-top has "
-			"their stacks");
+			"the caches of these allocations are not known: kmalloc-top "
+			"shows their stacks");
 		return NULL;
 	}
 	child = child_start(request, error);

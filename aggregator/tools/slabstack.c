@@ -93,7 +93,7 @@ static bool read_overview(const Options *options, Session *session, GError **err
 		return false;
 	if (!options->quiet && seconds > SECONDS_DEFAULT)
 		g_printerr(
-			"%s: looks at /proc/slabinfo twice, %g s apart; Ctrl-C ends it earlier\n",
+			"%s: reads /proc/slabinfo twice, %g s apart; Ctrl-C ends it earlier\n",
 			g_get_prgname(), seconds);
 	signals = block_signals();
 	read_host(session);

@@ -308,7 +308,7 @@ static bool has_times(const Options *options, const Session *session, GError **e
 	if (!session->imported || run_info_start_ns(session->info))
 		return true;
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-		    "%s: it has no times of its events: use a recording, or the output of "
+		    "%s: its events have no times: use a recording, or the output of "
 		    "perf script",
 		    options->input);
 	return false;

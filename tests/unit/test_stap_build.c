@@ -656,6 +656,6 @@ Test(stap_build, a_file_that_is_no_module_is_reported)
 	write_text(host.top, "probes.ko", "\177ELF but not really");
 	cr_expect_not(stap_build_check_module_for(&host.tool, path, PROBE_KMALLOC, KERNEL, VERSION,
 						  &error));
-	cr_expect(strstr(error->message, "no kernel module"), "%s", error->message);
+	cr_expect(strstr(error->message, "not a kernel module"), "%s", error->message);
 	host_clear(&host);
 }

@@ -199,7 +199,8 @@ static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
 	blind = bpf_beside_blind(beside);
 	attached = bpf_beside_attached(beside);
 	if (blind)
-		g_string_append_printf(text, "no events arrive of %s: end what attached it", blind);
+		g_string_append_printf(text, "no events arrive from %s: end the program that attached it",
+				       blind);
 	if (attached)
 		g_string_append_printf(text, "%sattached to %s: nested events may be missing",
 				       blind ? "; " : "", attached);

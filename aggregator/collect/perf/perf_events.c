@@ -328,7 +328,7 @@ static bool fail_mapping(int problem, GError **error)
 		return fail(problem, error);
 	g_set_error_literal(
 		error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
-		"the kernel locks no more memory for this user "
+		"this user's limit of locked memory is reached "
 		"(kernel.perf_event_mlock_kb): use a smaller --buffer, or run it as root "
 		"with CAP_IPC_LOCK");
 	return false;

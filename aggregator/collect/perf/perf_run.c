@@ -164,7 +164,7 @@ static void look_beside(PerfRun *run)
 	blind = bpf_beside_blind(run->beside);
 	attached = bpf_beside_attached(run->beside);
 	if (blind)
-		g_printerr("%s: no events arrive of %s: end the program that attached it, or "
+		g_printerr("%s: no events arrive from %s: end the program that attached it, or "
 			   "use --collector=stap\n",
 			   g_get_prgname(), blind);
 	run_facts_write_text(run->live.batches, KMT_FIELD_BPF_BLIND, blind);
@@ -396,7 +396,7 @@ static void measure_cost(PerfRun *run)
 	}
 	if (!run->cost.is_known && run->bound.percent_max)
 		g_printerr("%s: the cost of the events could not be measured, so --max-overhead "
-			   "does not bound it: see --sample\n",
+			   "cannot limit it: use --sample\n",
 			   g_get_prgname());
 }
 

@@ -64,7 +64,7 @@ static void refuse_shell(const char *text, const char *part, GError **error)
 					 : g_strndup(part, 1);
 
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-		    "'%s' is for a shell, and none is used: quote it, or give -- sh -c %s",
+		    "'%s' needs a shell, but none is used: quote it, or use -- sh -c %s",
 		    *shown == '\n' ? "a line end" : shown, quoted);
 }
 

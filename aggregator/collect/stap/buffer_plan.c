@@ -84,8 +84,8 @@ static bool check_asked(const BufferPlan *plan, uint64_t asked, GError **error)
 		return true;
 	available = available_text(plan);
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-		    "buffers of %" G_GUINT64_FORMAT " MB are more than half of the memory there "
-		    "is, %s: use --buffer %" G_GUINT64_FORMAT " or less",
+		    "buffers of %" G_GUINT64_FORMAT " MB are more than half of the available "
+		    "memory (%s): use --buffer %" G_GUINT64_FORMAT " or less",
 		    asked, available, (uint64_t)split(plan, most) * plan->buffers);
 	return false;
 }

@@ -127,7 +127,7 @@ ModuleFile *module_file_read(const char *path, GError **error)
 	if (file)
 		file->is_signed = has_signature(bytes, length);
 	else
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: no kernel module",
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: not a kernel module",
 			    path);
 	return file;
 }

@@ -86,5 +86,5 @@ chmod 777 "$cache"
 kmalloc-top --collector=stap -d 1 > report 2> errors
 equals 'a cache that others can write: exit status' 1 "$?"
 equals 'a cache that others can write: no report' '' "$(cat report)"
-has_line 'a cache that others can write: the remedy' "$cache is not a folder of this user alone" errors
+has_line 'a cache that others can write: the remedy' "$cache is not a private folder of this user" errors
 chmod 700 "$cache"

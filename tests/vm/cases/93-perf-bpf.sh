@@ -40,10 +40,10 @@ attached 0
 profile -q -d 2
 equals 'returns 0: exit status' 3 "$status"
 has_line 'returns 0: the report says so' '^Lost: events unknown: BPF programs held back those of kmalloc \(BPF program [0-9]+\)$' report
-has_line 'returns 0: the remedy' 'no events arrive of kmalloc \(BPF program [0-9]+\): end the program' errors
+has_line 'returns 0: the remedy' 'no events arrive from kmalloc \(BPF program [0-9]+\): end the program' errors
 if [ -e /sys/kernel/tracing/events/kmem ]; then
 	kmalloc-top --check --collector=perf > report
-	has_line 'returns 0: --check says so' '^note  BPF: +no events arrive of kmalloc \(BPF program [0-9]+\)' report
+	has_line 'returns 0: --check says so' '^note  BPF: +no events arrive from kmalloc \(BPF program [0-9]+\)' report
 fi
 detached
 
