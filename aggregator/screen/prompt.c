@@ -10,7 +10,7 @@
 
 static const char *const questions[] = {
 	[PROMPT_NONE] = "",
-	[PROMPT_FILTER] = "show caches whose name has: ",
+	[PROMPT_FILTER] = "show caches whose name contains: ",
 	[PROMPT_WRITE] = "write this view to a new file: ",
 	[PROMPT_RECORD] = "record into a new file: ",
 };

@@ -22,7 +22,7 @@ static bool is_readable(GError **error)
 	}
 	g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(code), "/proc/slabinfo: %s: %s",
 		    g_strerror(code),
-		    code == EACCES ? "only root may read it, as with sudo"
+		    code == EACCES ? "only root can read it: run it with sudo"
 				   : "this kernel lists no caches; name one: slabstack CACHE");
 	return false;
 }

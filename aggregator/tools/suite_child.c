@@ -299,7 +299,7 @@ bool suite_recording_stop(SuiteChild *recording, GError **error)
 	suite_recording_leave(child);
 	problem = suite_child_wait(child, RECORDING_PATIENCE_MS)
 			  ? suite_child_problem(child)
-			  : g_strdup("the recording did not end in time: what it has is in its "
+			  : g_strdup("the recording did not end in time: its data is in the file "
 				     ".part");
 	if (problem)
 		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_FAILED, problem);

@@ -787,7 +787,7 @@ static const HostCase perf_cases[] = {
 	{ "proc/modules", NULL, -1, "ok", "Rights", "root" },
 	{ LOCKDOWN, "none [integrity] confidentiality\n", -1, "ok", "Lockdown", "none that" },
 	{ LOCKDOWN, "none integrity [confidentiality]\n", -1, "FAIL", "Lockdown", "boot with" },
-	{ "proc/mounts", "", -1, "ok", "Tracepoints", "nobody else sees it" },
+	{ "proc/mounts", "", -1, "ok", "Tracepoints", "in its own mount namespace" },
 	{ "proc/modules", NULL, -1, "ok", "Tracepoints", "/sys/kernel/tracing/events/kmem" },
 	{ "proc/meminfo", "MemAvailable: 1048576 kB\n", -1, "ok", "Buffers", "MemAvailable" },
 };

@@ -205,7 +205,7 @@ static void add_defined(CacheProbes *probes, const char *function)
 }
 
 #define NO_KPROBES "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)"
-#define LOCKED_DOWN "the kernel refuses kprobes, as one that is locked down does"
+#define LOCKED_DOWN "the kernel refuses kprobes; it may be locked down"
 
 static bool refuse(int problem, GError **error)
 {

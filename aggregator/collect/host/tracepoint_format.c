@@ -207,7 +207,7 @@ TracepointFormat *tracepoint_format_parse(const char *text, size_t length, GErro
 		if (span_skip(&line, "print fmt"))
 			break;
 		if (!read_line(line, &id, fields))
-			return fail(error, "it makes no sense", line_number);
+			return fail(error, "invalid text", line_number);
 	}
 	if (!id || !fields->len)
 		return fail(error, id ? "it has no fields" : "it has no ID", line_number);

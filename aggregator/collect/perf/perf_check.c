@@ -106,8 +106,8 @@ static CheckVerdict look_at_tracepoints(const CheckHost *host, GString *text)
 	if (folder)
 		g_string_append(text, folder + strlen(host->root));
 	else
-		g_string_append(text, "no tracefs is mounted: the run mounts one where nobody "
-				      "else sees it");
+		g_string_append(text, "tracefs is not mounted: the run mounts it in its own mount "
+				      "namespace");
 	return CHECK_OK;
 }
 
@@ -199,7 +199,8 @@ static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
 	blind = bpf_beside_blind(beside);
 	attached = bpf_beside_attached(beside);
 	if (blind)
-		g_string_append_printf(text, "no events arrive from %s: end the program that attached it",
+		g_string_append_printf(text,
+				       "no events arrive from %s: end the program that attached it",
 				       blind);
 	if (attached)
 		g_string_append_printf(text, "%sattached to %s: nested events may be missing",

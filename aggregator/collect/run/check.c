@@ -58,8 +58,8 @@ static CheckVerdict look_at_kernel(const CheckHost *host, GString *text)
 		g_string_append(text, "not real-time");
 		return CHECK_OK;
 	}
-	g_string_append(text, "real-time: probes run with interrupts off, which adds to the "
-			      "latencies it keeps");
+	g_string_append(text, "real-time: probes run with interrupts off, which increases "
+			      "its latencies");
 	return CHECK_NOTE;
 }
 

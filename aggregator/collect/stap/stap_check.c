@@ -470,7 +470,7 @@ static const struct {
 	{ look_at_modules, CHECK_FAIL, "the kernel loads no modules" },
 	{ look_at_rights, CHECK_FAIL, "no right to load modules" },
 	{ look_at_stap, CHECK_FAIL, "not installed, or too old; see --check --collector=stap" },
-	{ look_at_processes, CHECK_FAIL, "it knows no pids of containers" },
+	{ look_at_processes, CHECK_FAIL, "it cannot select pids of a container" },
 	{ look_at_lockdown, CHECK_FAIL,
 	  "Secure Boot or lockdown on, the module must be signed; see --build-module" },
 	{ look_at_secure_boot, CHECK_NOTE,
