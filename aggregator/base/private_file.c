@@ -116,8 +116,8 @@ static PrivateFile *prepare(const char *path, bool may_replace, GError **error)
 	file->name = g_path_get_basename(path);
 	file->part_name = g_strconcat(file->name, ".part", NULL);
 	if (!*path || g_str_has_suffix(path, "/")) {
-		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "'%s' is no file name",
-			    path);
+		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+			    "'%s' is not a file name", path);
 		return NULL;
 	}
 	if (!open_folder(file, error) || !name_is_free(file, may_replace, error))
