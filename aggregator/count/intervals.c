@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "count/intervals.h"
 
-enum { SHARES = 2 };   /* of the memory: that of one interval beside all others */
-enum { GAP_MAX = 64 }; /* intervals without an event, one by one; more of them are one */
+enum { SHARES = 2 };   /* of the memory: one for an interval, one for all others */
+enum { GAP_MAX = 64 }; /* separate intervals without events; a longer gap is one interval */
 
-/* A time so far ahead of all before it is damage. */
+/* A time this far after all earlier times is damaged. */
 #define AHEAD_NS_MAX (24 * 3600 * 1000000000ULL)
 
-/* An interval that was not handed out yet. */
+/* An interval that was not passed on yet. */
 typedef struct {
 	Profile *profile; /* owned */
 	uint64_t start_ns;
-	uint64_t end_ns; /* the first instant after it */
+	uint64_t end_ns; /* exclusive */
 } Open;
 
 struct Intervals {
@@ -19,12 +19,12 @@ struct Intervals {
 	size_t bytes_max;
 	IntervalSink sink;
 	void *user_data;
-	uint64_t start_ns; /* of the window; UINT64_MAX: not known */
+	uint64_t start_ns; /* of the window; UINT64_MAX: unknown */
 	uint64_t end_ns;
-	uint64_t opens_ns;  /* where the next one begins that is opened */
-	uint64_t latest_ns; /* of the events that count */
-	uint64_t next;      /* number of the first one that was not given away */
-	GQueue opened;      /* (element-type Open), owned, in order, the first is next */
+	uint64_t opens_ns;  /* start of the next interval to open */
+	uint64_t latest_ns; /* time of the latest counted event */
+	uint64_t next;      /* number of the first interval not passed on */
+	GQueue opened;      /* (element-type Open), owned, in order of time */
 };
 
 Intervals *intervals_new(uint64_t length_ns, size_t bytes_max, IntervalSink sink, void *user_data)
@@ -58,8 +58,8 @@ void intervals_free(Intervals *intervals)
 	g_free(intervals);
 }
 
-/* The first one that is open also takes what came too late for those before it, and the last one of
-   the window what happened at its very end. */
+/* The first open interval also takes events that are late for earlier intervals. The last one of
+   the window includes events at the window's very end. */
 static void set_bounds(const Intervals *intervals, const Open *open)
 {
 	bool is_first = open == g_queue_peek_head((GQueue *)&intervals->opened);
@@ -69,8 +69,8 @@ static void set_bounds(const Intervals *intervals, const Open *open)
 	profile_set_window(open->profile, start_ns, last_ns);
 }
 
-/* Opens the next one, on the way to that time: over a long gap one that ends where the interval of
-   the time begins. */
+/* Opens the next interval towards that time. In a long gap, opens one that ends where the interval
+   of that time begins. */
 static void open_next(Intervals *intervals, uint64_t time_ns)
 {
 	uint64_t lengths = (time_ns - MIN(time_ns, intervals->opens_ns)) / intervals->length_ns;
@@ -109,7 +109,7 @@ void intervals_set_length(Intervals *intervals, uint64_t length_ns, uint64_t gra
 	set_bounds(intervals, last);
 }
 
-/* Gives away the first one. */
+/* Passes on the first interval. */
 static void give(Intervals *intervals, bool partial)
 {
 	Open *open = g_queue_pop_head(&intervals->opened);
@@ -134,7 +134,7 @@ static uint64_t first_end_ns(const Intervals *intervals)
 	return first ? first->end_ns : intervals->opens_ns + intervals->length_ns;
 }
 
-/* Whether a time is too far ahead to be from a clock: damaged. */
+/* Whether a time is too far ahead for a clock: damaged. */
 static bool is_ahead(const Intervals *intervals, uint64_t time_ns)
 {
 	uint64_t until_ns = first_end_ns(intervals);
@@ -142,7 +142,7 @@ static bool is_ahead(const Intervals *intervals, uint64_t time_ns)
 	return time_ns > INT64_MAX || (time_ns > until_ns && time_ns - until_ns > AHEAD_NS_MAX);
 }
 
-/* Gives away those that end at that time or before, with events or without. */
+/* Passes on the intervals that end at or before that time, with or without events. */
 static void give_until(Intervals *intervals, uint64_t time_ns, bool partial)
 {
 	if (intervals->start_ns == UINT64_MAX || is_ahead(intervals, time_ns))
@@ -163,7 +163,7 @@ static size_t memory_of_open(const Intervals *intervals)
 	return bytes;
 }
 
-/* Opens all up to that time, and one at least: what is late for all others has to be taken. */
+/* Opens all intervals up to that time, and at least one: it has to take late events. */
 static void open_until(Intervals *intervals, uint64_t time_ns)
 {
 	while (g_queue_is_empty(&intervals->opened) || intervals->opens_ns <= time_ns) {
@@ -180,21 +180,22 @@ bool intervals_take(Intervals *intervals, const Events *events)
 	uint64_t last_ns = MIN(events->last_ns, intervals->end_ns);
 	bool any = false;
 
-	/* The start that is not known yet is later than all. */
+	/* An unknown start is later than all times. */
 	if (events->last_ns < intervals->start_ns || base_ns > intervals->end_ns)
 		return true;
 	if (is_ahead(intervals, last_ns))
 		return false;
 	intervals->latest_ns = MAX(intervals->latest_ns, last_ns);
-	/* At the end of the window no other one begins. */
+	/* No interval begins at the end of the window. */
 	open_until(intervals, MIN(last_ns, intervals->end_ns - 1));
 	for (GList *link = intervals->opened.head; link; link = link->next) {
 		const Open *open = link->data;
 
-		/* Intervals after the batch have none of its events, unless it is late for all. */
+		/* Intervals after the batch have none of its events, unless no earlier interval is
+		   open. */
 		if (open->start_ns > last_ns && any)
 			break;
-		/* Intervals before it have none either, but the last one takes late events. */
+		/* Intervals before it have none either, but the last interval takes late events. */
 		if (link->next && open->end_ns <= base_ns)
 			continue;
 		profile_take(open->profile, events);
@@ -210,11 +211,11 @@ void intervals_complete(Intervals *intervals, uint64_t complete_until_ns)
 
 void intervals_expire(Intervals *intervals, uint64_t time_ns)
 {
-	/* No other one could take what comes too late for the last. */
+	/* If this is the last interval, no other could take events that are late for it. */
 	give_until(intervals, MIN(time_ns, intervals->end_ns - 1), true);
 }
 
-/* A stream need not contain its end: then the end of what counts is taken. */
+/* A stream may lack its end: then the counted events end there. */
 static void cut_last(Intervals *intervals, uint64_t end_ns)
 {
 	Open *last = g_queue_peek_tail(&intervals->opened);
@@ -223,7 +224,7 @@ static void cut_last(Intervals *intervals, uint64_t end_ns)
 	last->end_ns = MAX(MIN(last->end_ns, known_ns), last->start_ns);
 }
 
-/* Opened before the end of the window was known, and without an event since. */
+/* Drops intervals that were opened before the end of the window was known, and have no events. */
 static void drop_outside(Intervals *intervals)
 {
 	Open *last;

@@ -7,53 +7,53 @@
 #include <stdbool.h>
 
 /*
- * Intervals cut a stream into spans of equal length by the times of its events, however late their
- * batches come. A span is handed out when every CPU has reported that no event of it will follow.
- * If no event comes for a long time, many spans become one.
+ * Intervals divide a stream into spans of equal length by the times of its events, however late
+ * their batches come. A span is passed on when every CPU has reported that all its events were
+ * sent. In a long time without events, many spans become one.
  */
 typedef struct Intervals Intervals;
 
-/* One span, with what was counted in it. Everything is borrowed for the call. */
+/* One span and its counts. All pointers are borrowed for the call. */
 typedef struct {
-	uint64_t number;   /* from 0, without a gap */
-	uint64_t start_ns; /* monotonic: the first instant of it ... */
-	uint64_t end_ns;   /* ... and the first instant after it */
+	uint64_t number;   /* from 0, without gaps */
+	uint64_t start_ns; /* monotonic, inclusive */
+	uint64_t end_ns;   /* exclusive */
 	const Profile *profile;
-	bool partial; /* events of it may still come: they will count in the one after it */
+	bool partial; /* its late events will count in the next interval */
 } Interval;
 
-/* Takes the intervals in their order. */
+/* Takes the intervals in order. */
 typedef void (*IntervalSink)(const Interval *interval, void *user_data);
 
 /*
- * Returns intervals of that length. The sink gets each one. All together take at most bytes_max:
- * where they would take more, the first one is handed out early, as partial. Free them with
- * intervals_free(), which drops those that were not handed out.
+ * Returns intervals of this length; the sink gets each interval. Together they use at most
+ * bytes_max: at that limit the first interval is passed on early, as partial. Free them with
+ * intervals_free(), which drops those that were not passed on.
  */
 Intervals *intervals_new(uint64_t length_ns, size_t bytes_max, IntervalSink sink, void *user_data);
 void intervals_free(Intervals *intervals);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Intervals, intervals_free)
 
-/* The first interval begins at start_ns; nothing before it or after end_ns counts. Until it is
-   called, or with UINT64_MAX as start, nothing counts. Both may be set later; the start no longer
-   moves when an interval has begun. */
+/* Sets the window. The first interval begins at start_ns; nothing before start_ns or after end_ns
+   counts. Before this call, or with start_ns UINT64_MAX, nothing counts. Both may be set later;
+   after the first interval began, the start is fixed. */
 void intervals_set_window(Intervals *intervals, uint64_t start_ns, uint64_t end_ns);
 
-/* From here on intervals have another length. The one that has begun ends at the next multiple of
-   grain_ns, behind all that was counted in it. */
+/* Sets the length of later intervals. The current interval ends at the next multiple of grain_ns
+   after its last event. */
 void intervals_set_length(Intervals *intervals, uint64_t length_ns, uint64_t grain_ns);
 
-/* Counts the events of a batch, whether they are in the window or not. Returns false for one whose
-   time is more than a day ahead, and thus damaged: nothing of it is counted. */
+/* Counts the events of a batch that are inside the window. Returns false, and counts nothing, for a
+   batch more than a day ahead: its time is damaged. */
 bool intervals_take(Intervals *intervals, const Events *events);
 
-/* Gives away what has ended before that time, until when every CPU has now said that all of its
-   events were sent (loss_ledger_complete_until()). */
+/* Passes on intervals that end before this time. Every CPU has reported that its events up to this
+   time were sent (loss_ledger_complete_until()). */
 void intervals_complete(Intervals *intervals, uint64_t complete_until_ns);
 
-/* Gives away what has ended before that time, complete or not: a CPU may have nothing to say. The
-   last one of the window waits for intervals_finish(). */
+/* Passes on intervals that end before this time, complete or not: an idle CPU may report nothing.
+   The last interval of the window waits for intervals_finish(). */
 void intervals_expire(Intervals *intervals, uint64_t time_ns);
 
-/* The stream has ended at end_ns: gives away the rest, whose last one may be short. */
+/* Ends the stream at end_ns: passes on the rest. The last interval may be short. */
 void intervals_finish(Intervals *intervals, uint64_t end_ns);

@@ -3,21 +3,21 @@
 
 #include "count/lowest.h"
 
-enum { CPUS_MAX = 65536 }; /* a higher number in a stream is damage */
+enum { CPUS_MAX = 65536 }; /* higher numbers in a stream are damage */
 
-/* What a CPU's counters say at one moment: events, of those that its records stand for. */
+/* A CPU's counters at one time, in represented events. */
 typedef struct {
 	LossRange lost;   /* produced, but not decoded */
-	LossRange unread; /* ... the part of them that no batch from the CPU itself has shown */
+	LossRange unread; /* ... of these: not shown by any batch from the CPU itself */
 	LossRange damaged;
 	LossRange reentrant;
 	uint64_t left_out_self;
 	uint64_t left_out_interrupt;
 	uint64_t probe_ns;
-	uint64_t probe_until_ns; /* when probe_ns was that; 0: not known yet */
+	uint64_t probe_until_ns; /* time of that probe_ns; 0: unknown */
 } Counters;
 
-/* SystemTap's own counters: of all CPUs together. */
+/* SystemTap's own counters, as sums over all CPUs. */
 typedef struct {
 	uint64_t skipped;
 	uint64_t errors;
@@ -26,32 +26,32 @@ typedef struct {
 
 typedef struct {
 	bool after_window;
-	uint32_t sampling_period_min; /* 0: no event yet */
+	uint32_t sampling_period_min; /* 0: no events yet */
 	uint32_t sampling_period_max;
-	uint32_t sampling_period; /* of the newest batch; 0: there was none */
+	uint32_t sampling_period; /* of the newest batch; 0: no batch */
 	uint64_t produced;
 	uint64_t decoded;
 	uint64_t dropped_reentrant;
 	uint64_t heartbeats;
 	uint64_t complete_until_ns;
 	Counters newest;
-	Counters at_start; /* of the window */
+	Counters at_start; /* at the start of the window */
 	Counters at_end;
 } Cpu;
 
-/* With its places in the tree of Lowest, which grows by doubling. */
+/* Includes its nodes in the tree of Lowest, which grows by doubling. */
 enum { CPU_BYTES = sizeof(Cpu) + 4 * sizeof(uint64_t) };
 
 struct LossLedger {
 	MemoryBudget *memory; /* borrowed; NULL: unbounded */
-	/* (element-type guint), owned, by the CPU's number: its place among those that were seen,
-	   from 1 on; 0: it was not. A stream may name a few CPUs with high numbers. */
+	/* (element-type guint), owned, by CPU number: position in cpus + 1; 0: not seen. A stream
+	   may contain a few CPUs with high numbers. */
 	GArray *places;
-	GArray *cpus;              /* (element-type Cpu), owned: those that were seen */
-	Lowest *complete_until_ns; /* of those */
+	GArray *cpus;              /* (element-type Cpu), owned: the CPUs seen */
+	Lowest *complete_until_ns; /* of cpus */
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
-	bool after_window; /* a heartbeat came that was made after the window */
+	bool after_window; /* a heartbeat from after the window was received */
 	SharedCounters newest;
 	SharedCounters at_start;
 	SharedCounters at_end;
@@ -89,7 +89,7 @@ void loss_ledger_set_window(LossLedger *ledger, uint64_t start_ns, uint64_t end_
 	ledger->window_end_ns = end_ns;
 }
 
-/* Returns a CPU by its number, or NULL: no batch of it was seen. */
+/* Returns a CPU by its number, or NULL if it has no batch. */
 static Cpu *cpu_lookup(const LossLedger *ledger, uint32_t number)
 {
 	guint place =
@@ -98,7 +98,7 @@ static Cpu *cpu_lookup(const LossLedger *ledger, uint32_t number)
 	return place ? &g_array_index(ledger->cpus, Cpu, place - 1) : NULL;
 }
 
-/* Returns a CPU, adding it when it is new; NULL: there is no memory for it. */
+/* Returns a CPU, adding it if new; NULL: no memory. */
 static Cpu *cpu_of(LossLedger *ledger, uint32_t number)
 {
 	guint added = number < ledger->places->len ? 0 : number + 1 - ledger->places->len;
@@ -125,14 +125,14 @@ static uint64_t difference(uint64_t newer, uint64_t older)
 	return newer > older ? newer - older : 0;
 }
 
-/* After complete_until_ns was read, which is the time of the measurement. */
+/* To call after complete_until_ns was read: the time of the measurement. */
 static void read_cost(Cpu *cpu, uint64_t probe_ns)
 {
 	if (probe_ns == KMT_NOT_MEASURED)
 		return;
 	cpu->newest.probe_ns = MAX(cpu->newest.probe_ns, probe_ns);
 	cpu->newest.probe_until_ns = cpu->complete_until_ns;
-	/* Without a heartbeat before the window the cost begins with the first one in it. */
+	/* Without a heartbeat before the window, the cost begins with the first one inside. */
 	if (!cpu->at_start.probe_until_ns) {
 		cpu->at_start.probe_ns = cpu->newest.probe_ns;
 		cpu->at_start.probe_until_ns = cpu->newest.probe_until_ns;
@@ -154,14 +154,14 @@ static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const struct KmtHeartbe
 	ledger->after_window |= cpu->complete_until_ns > ledger->window_end_ns;
 }
 
-/* The periods that were in force around a loss. */
+/* The sampling periods around a loss. */
 typedef struct {
 	uint32_t least;
 	uint32_t most;
 } Periods;
 
-/* Between the batch before and this one. Counters that were read alone say no period, and the first
-   batch has none before it. */
+/* Between the previous batch and this one. Batches of counters have no period, and before the first
+   batch there is none. */
 static Periods periods_around(const Cpu *cpu, const struct KmtBatchHeader *header, bool is_reading)
 {
 	uint32_t now = MAX(header->sampling_period, 1);
@@ -177,17 +177,16 @@ static LossRange scaled(uint64_t records, Periods periods)
 	return (LossRange){ records * periods.least, records * periods.most };
 }
 
-/* A batch as the ledger sees it. */
+/* A batch, as the ledger uses it. */
 typedef struct {
 	const struct KmtBatchHeader *header;
-	uint64_t damaged; /* events that it has, but that could not be decoded */
-	Periods around;   /* ... it and the batch before */
-	Periods own;      /* the same one twice */
-	bool is_reading;  /* counters that were read, not sent: an emitter sends no batch of nothing
-			   */
+	uint64_t damaged; /* events that it contains, but that could not be decoded */
+	Periods around;   /* ... of this and the previous batch */
+	Periods own;      /* of this batch, twice */
+	bool is_reading;  /* counters read at the end: emitters send no empty batches */
 } Seen;
 
-/* What is produced, but not decoded, has become more or, by a batch that came late, less. */
+/* Updates the number of events that were produced, but not decoded. A late batch reduces it. */
 static void settle_lost(Cpu *cpu, const Seen *seen, uint64_t missing_before)
 {
 	Counters *newest = &cpu->newest;
@@ -238,8 +237,8 @@ static void read_header(Cpu *cpu, const Seen *seen)
 }
 
 /*
- * What is missing between the last batch before an edge of the window and the first one after it
- * may have been inside, so it is charged to the window: rather too much than too little.
+ * Events missing between the last batch before an edge of the window and the first batch after it
+ * may have been inside. They count as lost in the window: rather too many than too few.
  */
 static void place_in_window(LossLedger *ledger, Cpu *cpu, uint64_t time_ns)
 {
@@ -274,7 +273,7 @@ void loss_ledger_enter(LossLedger *ledger, const Events *events, uint64_t decode
 	cpu = cpu_of(ledger, header->cpu);
 	if (!cpu)
 		return;
-	/* A damaged count of a record would hide later losses: no batch has more than it says. */
+	/* A damaged record count would hide later losses, so the header's count is the maximum. */
 	seen = seen_of(cpu, header, decoded);
 	read_header(cpu, &seen);
 	for (size_t i = 0; i < events->heartbeats_count; i++)

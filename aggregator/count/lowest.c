@@ -3,10 +3,10 @@
 
 enum { FIRST_MEMBERS = 8 };
 
-/* A binary tree in an array: node i is the lower one of nodes 2i and 2i + 1, node 1 is the root. */
+/* A binary tree in an array: node i is the minimum of nodes 2i and 2i + 1, node 1 is the root. */
 struct Lowest {
 	uint64_t *nodes;
-	guint members; /* leaves, a power of two; the first one is nodes[members] */
+	guint members; /* leaves, a power of two, from nodes[members] on */
 	uint64_t steps;
 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* So many standard errors to either side have 95 % of a normal distribution. */
+/* 95 % of a normal distribution lie within this many standard errors of the mean. */
 #define STANDARD_ERRORS 1.96
 
 enum { SCATTER_OF_DRAWS = 100 };
@@ -28,11 +28,11 @@ void variance_add_cell(Variance *sum, const ProfileCell *cell, const ProfileOrig
 
 	if (!cell->variance)
 		return;
-	/* A sum that has saturated has no bound. */
+	/* A saturated sum has no upper bound. */
 	if (cell->variance == UINT64_MAX)
 		variance = INFINITY;
 	sum->allocations += variance;
-	/* All events of an origin have the same sizes. What none has is known to be none. */
+	/* All events of an origin have the same sizes. Size 0 has no error. */
 	if (origin->bytes_requested)
 		sum->bytes_requested += variance * square((double)origin->bytes_requested);
 	if (origin->bytes_allocated)

@@ -6,33 +6,34 @@
 #include <stdint.h>
 
 /*
- * By how much figures that are made of sampled events may be off. The standard error of a row is
- * the root of its variance. What one row has was sampled independently of what another has, so the
- * variances of rows add up to that of their sum.
+ * Margins of figures that are estimated from sampled events. The standard error of a row is the
+ * square root of its variance. Rows are sampled independently, so their variances add up to that of
+ * their sum.
  *
- * Only sampling is in it: not what was lost, nor that a second run would find another load.
+ * A margin covers sampling only: neither losses, nor a different load in a second run.
  */
 
-/* Variances of one row's figures, in squares of their units; all 0: every event was taken. */
+/* Variances of a row's figures, in squares of their units; all 0: every event was taken. */
 typedef struct {
-	double allocations; /* the failed ones among them */
+	double allocations; /* failed allocations included */
 	double bytes_requested;
 	double bytes_allocated;
 	double bytes_wasted;
 } Variance;
 
-/* More than a margin can be: a margin that large says that nothing is known. */
+/* The upper limit of margins: at this value, nothing is known. */
 enum { MARGIN_PERCENT_MAX = 1000 };
 
-/* Adds what a cell of that origin has. scatter_percent: of the field KMT_FIELD_SAMPLING_SCATTER, by
-   which the variance of independent draws is multiplied; 100 or less: by nothing. */
+/* Adds the variance of a cell of that origin. scatter_percent: the field
+   KMT_FIELD_SAMPLING_SCATTER, which scales the variance of independent draws; 100 or less: no
+   scaling. */
 void variance_add_cell(Variance *sum, const ProfileCell *cell, const ProfileOrigin *origin,
 		       uint64_t scatter_percent);
 
 /* Adds another row. */
 void variance_add(Variance *sum, const Variance *added);
 
-/* Returns the margin of an estimate with that variance, in percent of it: the truth is within so
-   much of the estimate in 95 of 100 cases, which is 1.96 standard errors. At most
-   MARGIN_PERCENT_MAX; 0: it is exact. */
+/* Returns the margin of an estimate with this variance, in percent of the estimate. In 95 of 100
+   cases the true number is within the margin (1.96 standard errors). At most MARGIN_PERCENT_MAX; 0:
+   exact. */
 double margin_percent(double variance, uint64_t estimate);

@@ -8,8 +8,8 @@
 enum {
 	FIRST_ENTRIES = 256,
 	FIRST_SLOTS = 512,
-	ENTRIES_MAX = 1 << 30, /* a cell keeps its task in 30 bits */
-	/* How the memory bound is divided, in percent. */
+	ENTRIES_MAX = 1 << 30, /* a cell stores its task in 30 bits */
+	/* How the memory limit is divided, in percent. */
 	STACKS_SHARE = 50,
 	CELLS_SHARE = 25,
 	ORIGINS_SHARE = 20,
@@ -17,7 +17,7 @@ enum {
 	CACHES_SHARE = 1,
 };
 
-/* A dense array with its finder and the number of entries that its memory share allows. */
+/* A dense array with its hash table, and the number of entries that its memory share allows. */
 typedef struct {
 	SlotTable slots;
 	uint32_t count;
@@ -33,7 +33,7 @@ struct Profile {
 	Index task_index;
 	ProfileTask *tasks;
 	GArray *tasks_seen_ns; /* (element-type guint64), owned: see profile_task_seen_ns() */
-	SlotTable leaders;     /* of a process the newest task that has its leader's name */
+	SlotTable leaders;     /* per process, the newest task with its leader's name */
 	bool keeps_threads;
 	Index cache_index;
 	ProfileCache *caches;
@@ -55,7 +55,8 @@ static void index_init(Index *index, size_t bytes_max, size_t entry_bytes)
 	index->count_max = (uint32_t)CLAMP(count_max, FIRST_ENTRIES, ENTRIES_MAX);
 }
 
-/* Returns where the next entry goes, growing the array; the caller knows that there is room. */
+/* Returns the place of the next entry, growing the array. The caller has checked that there is
+   room. */
 static void *index_append(Index *index, void **entries, size_t entry_bytes)
 {
 	if (index->count == index->capacity) {
@@ -70,8 +71,8 @@ static bool index_is_full(const Index *index)
 	return index->count >= index->count_max;
 }
 
-/* Returns the entry that equals wanted, adding it when it is new; full where there is no room for
-   it. All bytes are compared: wanted must have been zeroed before it was filled. */
+/* Returns the entry that equals wanted, adding it if new; full if there is no room. All bytes are
+   compared, so wanted must have been zeroed before it was filled. */
 static uint32_t intern(Index *index, void **entries, const void *wanted, size_t entry_bytes,
 		       uint32_t full)
 {
@@ -94,8 +95,8 @@ static OriginId origin_intern(Profile *profile, const ProfileOrigin *wanted)
 		      ORIGIN_ID_OVERFLOW);
 }
 
-/* Returns the newest task that has the name of that process; SLOT_ID_NONE: there is none. *at and
- *hash are then where it belongs. */
+/* Returns the newest task with the name of that process, or SLOT_ID_NONE. Then *at and *hash show
+   where to insert it. */
 static TaskId leader_find(const Profile *profile, const ProfileTask *of, uint32_t *hash,
 			  uint32_t *at)
 {
@@ -122,7 +123,7 @@ static void leader_note(Profile *profile, TaskId id)
 		slot_table_replace(&profile->leaders, at, id);
 }
 
-/* Batches of several CPUs are not in the order of time. */
+/* Batches of several CPUs are not in order of time. */
 static void task_note_seen(Profile *profile, TaskId id, uint64_t time_ns)
 {
 	uint64_t *seen_ns;
@@ -133,7 +134,7 @@ static void task_note_seen(Profile *profile, TaskId id, uint64_t time_ns)
 	*seen_ns = MAX(*seen_ns, time_ns);
 }
 
-/* time_ns: of an event of it, 0: not known. */
+/* time_ns: time of one of its events; 0: unknown. */
 static TaskId task_intern(Profile *profile, const ProfileTask *wanted, uint64_t time_ns)
 {
 	TaskId id = intern(&profile->task_index, (void **)&profile->tasks, wanted, sizeof(*wanted),
@@ -165,7 +166,7 @@ static inline bool cell_is(const ProfileCell *cell, OriginId origin, TaskId task
 	return cell->origin == origin && cell->task == task && cell->context == context;
 }
 
-/* Returns the cell; the one of the overflow row when there is no room for a new one. */
+/* Returns the cell; without room for a new cell, that of the overflow row. */
 static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId task,
 				       uint8_t context)
 {
@@ -190,7 +191,7 @@ static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId
 	return cell;
 }
 
-/* The rows that take what finds its table full exist from the start. */
+/* The overflow rows exist from the start. */
 static void add_overflow_rows(Profile *profile)
 {
 	ProfileOrigin origin;
@@ -264,9 +265,8 @@ void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns)
 }
 
 /*
- * Frames are kept in half the room where they agree in their upper halves, as those of a kernel
- * do: the upper half, then the lower halves. The tag says which form it is, and has the symbol
- * epoch.
+ * If the upper halves of all frames are equal, as usual in a kernel, the stack takes half the room:
+ * the upper half once, then the lower halves. The tag contains the form and the symbol epoch.
  */
 enum { TAG_WIDE = 1, TAG_EPOCH_SHIFT = 1 };
 
@@ -325,7 +325,7 @@ static CacheId cache_of(Profile *profile, const Events *events, uint16_t number)
 	memset(&cache, 0, sizeof(cache));
 	cache.object_bytes = event.object_bytes;
 	cache.slot_bytes = event.slot_bytes;
-	/* What follows a terminator is not part of the name. */
+	/* Bytes after a terminator are not part of the name. */
 	memcpy(cache.name, event.name, strnlen(event.name, event.name_bytes));
 	memo->id = cache_intern(profile, &cache);
 	return memo->id;
@@ -339,7 +339,7 @@ static StackId stack_of(Profile *profile, const Events *events, const EventOrigi
 	return stack_table_intern(profile->stacks, facts->text, facts->text_bytes, events->epoch);
 }
 
-/* Looks an origin up when its first event comes. */
+/* Looks up an origin at its first event. */
 static OriginId origin_of(Profile *profile, const Events *events, uint16_t number, bool free)
 {
 	EventOriginFacts facts;
@@ -364,13 +364,13 @@ static OriginId origin_of(Profile *profile, const Events *events, uint16_t numbe
 	return id;
 }
 
-/* Takes a name into zeroed room; what follows its terminator is not part of it. */
+/* Copies a name to zeroed memory, up to its terminator. */
 static void copy_comm(char comm[KMT_COMM_BYTES + 1], const char from[KMT_COMM_BYTES])
 {
 	memcpy(comm, from, strnlen(from, KMT_COMM_BYTES));
 }
 
-/* time_ns: of the event at hand, the first one of its task in this batch or a later one. */
+/* time_ns: time of the current event, which is of this task. */
 static TaskId task_of(Profile *profile, const Events *events, uint16_t number, uint64_t time_ns)
 {
 	EventTask event;
@@ -397,7 +397,7 @@ static TaskId task_of(Profile *profile, const Events *events, uint16_t number, u
 	return memo->id;
 }
 
-/* Adds what events of that weight each add to the variance of an estimate. */
+/* Adds the variance of an estimate from these events, all of the same weight. */
 static inline void add_variance(ProfileCell *cell, const Event *event)
 {
 	uint64_t added;
@@ -409,11 +409,11 @@ static inline void add_variance(ProfileCell *cell, const Event *event)
 		cell->variance = UINT64_MAX;
 }
 
-/* The batch at hand, as far as it is counted. */
+/* The current batch, and the state of counting it. */
 typedef struct {
 	Profile *profile;
 	const Events *events;
-	uint16_t task; /* of the event before; its id */
+	uint16_t task; /* id of the previous event's task */
 	TaskId task_id;
 } Counting;
 
@@ -428,7 +428,7 @@ static inline TaskId task_at_hand(Counting *counting, const Event *event)
 	return counting->task_id;
 }
 
-/* Returns the cell of an event: mostly that of the last event of its origin. */
+/* Returns the cell of an event: usually that of the previous event of its origin. */
 static inline ProfileCell *cell_of(Counting *counting, const Event *event)
 {
 	Profile *profile = counting->profile;
@@ -451,7 +451,7 @@ static inline bool is_outside(const Profile *profile, uint64_t time_ns)
 	return time_ns < profile->window_start_ns || time_ns > profile->window_end_ns;
 }
 
-/* Whether an event of the batch may be outside of the window. A text need not have times. */
+/* Whether an event of the batch may be outside of the window. Text may lack times. */
 static bool may_be_outside(const Profile *profile, const Events *events)
 {
 	if (events->text && !events->text->time_ns)
@@ -487,8 +487,8 @@ void profile_take(Profile *profile, const Events *events)
 	saturate_add(&totals->events, counted);
 }
 
-/* Adds the events of a cell that lacks something because a table was full. Those of the overflow
-   row have no name of a task or cache either, and count as over_bound alone. */
+/* Adds the events of a cell that lacks a name because a table was full. Events of the overflow row
+   also lack task and cache, and count in over_bound only. */
 static void add_overflow(ProfileTotals *totals, const Profile *profile, const ProfileCell *cell)
 {
 	uint64_t events = saturate_sum(cell->events, cell->failed);

@@ -66,7 +66,7 @@ static void *arena_take(StackTable *table, uint32_t length)
 	void *room;
 
 	if (needed > table->chunk_left || !table->chunk_at) {
-		/* Tables that stay small are many: one for each interval. */
+		/* Small tables are frequent: one per interval. */
 		size_t chunk = CLAMP(table->chunk_memory, CHUNK_BYTES_MIN, CHUNK_BYTES_MAX);
 		size_t bytes = MAX(needed, chunk);
 

@@ -8,10 +8,10 @@
 /*
  * StackTable gives every distinct stack a small, dense id.
  *
- * A stack is a run of bytes that the caller chose (frame addresses, or the text of an imported
- * stack) and a tag (the symbol epoch); two stacks are one when bytes and tag are equal. Ids
- * start at 0 and never change, so callers keep per-stack numbers in plain arrays. The bytes live
- * in chunks that never move: a pointer from stack_table_bytes() lasts as long as the table.
+ * A stack consists of bytes from the caller (frame addresses, or the text of an imported stack) and
+ * a tag (the symbol epoch). Stacks with equal bytes and tag are the same. Ids start at 0 and never
+ * change, so callers can store per-stack numbers in plain arrays. The bytes are in chunks that
+ * never move: pointers from stack_table_bytes() stay valid as long as the table.
  */
 typedef struct StackTable StackTable;
 typedef uint32_t StackId;
@@ -24,8 +24,8 @@ StackTable *stack_table_new(size_t bytes_max);
 void stack_table_free(StackTable *table);
 
 /*
- * Returns the id of this stack, adding it when it is new; bytes are copied. Returns
- * STACK_ID_NONE when it is new and the table has reached its bound.
+ * Returns the id of the stack, adding a new stack with a copy of the bytes. Returns STACK_ID_NONE
+ * if a new stack exceeds the memory limit.
  */
 StackId stack_table_intern(StackTable *table, const void *bytes, uint32_t length, uint32_t tag);
 
@@ -35,7 +35,7 @@ uint32_t stack_table_count(const StackTable *table);
 /* Returns the bytes of a stack, aligned to 8, and their number; borrowed. */
 const void *stack_table_bytes(const StackTable *table, StackId id, uint32_t *length);
 
-/* Returns the tag that the stack was interned with. */
+/* Returns the tag of the stack. */
 uint32_t stack_table_tag(const StackTable *table, StackId id);
 
 /* Returns the memory in use, in bytes. */

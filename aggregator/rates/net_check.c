@@ -2,19 +2,19 @@
 #include "rates/net_check.h"
 
 /*
- * SLUB counts as in use what a CPU holds ready: its own slab and some half-used ones, and from 6.18
- * on its sheaves and those of a node, of some ten times 60 objects.
+ * SLUB counts objects that a CPU holds ready as in use: its own slab, some half-used slabs and,
+ * from 6.18 on, its sheaves and those of a node: some ten times 60 objects.
  */
 enum { SLABS_OF_A_CPU = 8, OBJECTS_OF_SHEAVES = 1024 };
 
-/* Far more than a host has; the names of a recording may be anybody's. */
+/* Far more than a host has; the names of a recording are not trusted. */
 enum { CACHES_MAX = 10000 };
 
-/* What was traced of a cache since the start. */
+/* Traced events of a cache since the start. */
 typedef struct {
 	uint64_t allocations;
 	uint64_t frees;
-	uint64_t events_last; /* in the last count */
+	uint64_t events_last; /* in the last call */
 	NetVerdict verdict;
 } Traced;
 
@@ -68,8 +68,8 @@ static double net_of(const Traced *traced)
 	return (double)traced->allocations - (double)traced->frees;
 }
 
-/* A cache none of whose frees was seen has grown by what was allocated, or has frees that nobody
-   sees. What a slab of each CPU holds is too little to know which. */
+/* A cache without traced frees has either grown by its allocations, or its frees are not traced. Up
+   to one slab per CPU, the numbers are too small to decide. */
 static NetVerdict judge_allocations(const NetCheck *check, const Traced *traced,
 				    const SlabinfoCache *now, double growth)
 {

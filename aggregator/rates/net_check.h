@@ -8,41 +8,40 @@
 #include <stdint.h>
 
 /*
- * A NetCheck compares what was traced of slab caches, allocations less frees, with how many more
- * objects /proc/slabinfo has in use. Bulk allocation and frees by kfree_rcu() or in bulk have no
- * tracepoint: what was traced of such a cache says nothing about its growth.
+ * A NetCheck compares traced allocations minus frees of slab caches with the growth of their
+ * objects in use in /proc/slabinfo. Bulk allocation, and frees in bulk or by kfree_rcu(), have no
+ * tracepoint: for caches with such events, traced numbers do not show the growth.
  */
 typedef struct NetCheck NetCheck;
 
 typedef enum {
-	NET_CONFIRMED,    /* as far as the grain of /proc/slabinfo goes */
-	NET_CONTRADICTED, /* /proc/slabinfo has another growth */
-	NET_UNCONFIRMED,  /* no free was seen, and no growth by a reading either */
+	NET_CONFIRMED,    /* within the accuracy of /proc/slabinfo */
+	NET_CONTRADICTED, /* /proc/slabinfo shows another growth */
+	NET_UNCONFIRMED,  /* no free was seen, and no reading shows growth */
 } NetVerdict;
 
-/* cpus: those online; each may hold free objects that the kernel counts as in use. */
+/* cpus: number of online CPUs. Each may hold free objects that the kernel counts as in use. */
 NetCheck *net_check_new(unsigned cpus);
 void net_check_free(NetCheck *check);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(NetCheck, net_check_free)
 
-/* Takes over the reading of when counting began; NULL: there is none. Without it nothing is
+/* Takes ownership of the reading at the start of counting; NULL: none. Without it nothing is
    contradicted. */
 void net_check_set_start(NetCheck *check, Slabinfo *start);
 
-/* Adds what was traced of a cache, by its folded name, since the last call for it. */
+/* Adds the traced events of a cache (folded name) since the last call for it. */
 void net_check_count(NetCheck *check, const char *cache, uint64_t allocations, uint64_t frees);
 
-/* What a reading is compared with. */
+/* A reading to compare with. */
 typedef struct {
 	const Slabinfo *slabinfo; /* NULL: none */
-	/* How much later than the last count it was read, as a share of the time of that count. */
+	/* Time between the last count and the reading, as a share of the counted time. */
 	double lag;
 	uint64_t events_lost; /* so far, of all caches */
 } NetReading;
 
-/* Judges all caches by a later reading. */
+/* Judges all caches with a later reading. */
 void net_check_judge(NetCheck *check, const NetReading *reading);
 
-/* Returns the verdict on a cache; one that was never counted is not
-   confirmed. */
+/* Returns the verdict on a cache; NET_UNCONFIRMED if it was never counted. */
 NetVerdict net_check_verdict(const NetCheck *check, const char *cache);

@@ -18,12 +18,12 @@ const Dimension *rate_detail_key(const char *name)
 	return NULL;
 }
 
-/* The condition that counters are of the cache. */
+/* The filter for cells of the cache. */
 
 typedef struct {
 	const char *name;
 	const ViewSource *source;
-	const char *known; /* names of equal caches have one pointer: this one is it; NULL: none */
+	const char *known; /* name pointer of this cache; NULL: not found yet */
 } OneCache;
 
 static void *prepare_one(const void *argument, const ViewSource *source)
@@ -97,7 +97,7 @@ static FrameList *frames_of(const View *view, const GroupRows *groups, const Gro
 	return stack_rows_list(view_stack_rows(view), group_rows_member(groups, row, 0));
 }
 
-/* All stacks of a cache may begin with one function: a label has its callers, too. */
+/* All stacks of a cache may begin with the same function, so a label includes its callers. */
 static char *label_of_stack(const FrameList *frames)
 {
 	GString *label = g_string_new(NULL);

@@ -136,7 +136,7 @@ static gint compare(gconstpointer left, gconstpointer right, gpointer data)
 					       : compare_numbers(column, a, b);
 
 	order = order ? order : strcmp(a->label, b->label);
-	/* A cache may be called what another one's label says: their figures decide. */
+	/* A cache's name may equal another cache's label: then the figures decide. */
 	order = order ? order : metric_compare(&metrics[METRIC_ALLOCATIONS], &a->sums, &b->sums);
 	order = order ? order : (b->live.frees > a->live.frees) - (b->live.frees < a->live.frees);
 	return order ? order : metric_compare(&metrics[METRIC_BYTES_ALLOCATED], &a->sums, &b->sums);

@@ -14,21 +14,21 @@
 
 enum { TEXT_CHUNK_BYTES = 4096 };
 
-/* What is added up: counters by cache and, where it is asked for, by cache and process. */
+/* The sums: cells by cache and, if required, by cache and process. */
 typedef struct {
 	ViewSource source;
 	const RateRequest *request;
 	CellFilters *filters; /* owned */
-	GroupNaming naming;   /* of the indexes */
+	GroupNaming naming;   /* for the indexes */
 	GroupIndex *caches;   /* owned */
 	GroupTable by_cache;
 	GArray *frees;         /* (element-type uint64_t) by row of by_cache, owned */
-	GroupIndex *processes; /* owned; NULL: not asked for */
+	GroupIndex *processes; /* owned; NULL: not required */
 	GroupTable by_process;
 	bool collects_frees;
 	bool collects_pages;
 	bool kfree_is_blind;
-	bool has_blind; /* a row has such frees: no filter took them away */
+	bool has_blind; /* a row has blind frees, which no filter dropped */
 } Drafting;
 
 static RateTable *table_new(void)
@@ -95,21 +95,22 @@ static void add_cell(Drafting *drafting, const ProfileOrigin *origin, const Prof
 		group_table_add(&drafting->by_process, cell);
 }
 
-/* Whether it gives back memory of kmalloc() and does not say to which cache. */
+/* Whether it is a free of kmalloc() memory without the cache. */
 static bool is_blind_free(const Drafting *drafting, const ProfileOrigin *origin)
 {
 	return origin->free && origin->source == KMT_SOURCE_KMALLOC &&
 	       cache_names_of(drafting->source.caches, origin).origin == CACHE_UNKNOWN;
 }
 
-/* Frees are of use beside their allocations alone; pages' come with those of objects. */
+/* Frees are shown only together with their allocations; frees of pages come with those of
+   objects. */
 static bool is_wanted(const Drafting *drafting, const ProfileOrigin *origin)
 {
 	return !origin->free || (drafting->request->needs & NEEDS_ANY_FREES &&
 				 (origin->source != KMT_SOURCE_PAGE || drafting->collects_pages));
 }
 
-/* Adds up all that was counted, but for what found no room, which is a loss. */
+/* Adds up all cells, except the overflow rows, which count as loss. */
 static void add_cells(Drafting *drafting)
 {
 	const Profile *profile = drafting->source.profile;
@@ -131,7 +132,7 @@ static void add_cells(Drafting *drafting)
 	}
 }
 
-/* What the processes of a group allocated, or interrupts. */
+/* Returns the process, or interrupt context, of a group with these allocations. */
 static ViewProcess process_of(const Drafting *drafting, uint32_t group, uint64_t allocations)
 {
 	unsigned context = group_index_context(drafting->processes, group);
@@ -151,8 +152,8 @@ static void offer(ViewProcess *best, const ViewProcess *offered)
 		*best = *offered;
 }
 
-/* Returns the busiest processes by group of caches (element-type ViewProcess, with no allocations
-   where there are none), and in *all those of all caches together. */
+/* Returns the busiest process of each cache group (element-type ViewProcess; without allocations if
+   there is none), and in *all that of all caches together. */
 static GArray *find_busiest(const Drafting *drafting, ViewProcess *all)
 {
 	guint caches = group_index_count(drafting->caches);
@@ -206,8 +207,8 @@ static void set_all_busiest(RateTable *table, const Drafting *drafting)
 	set_busiest(table, &table->sum, &all);
 }
 
-/* Where kfree() does not say whose memory it gives back, the frees of its caches are in the row of
-   unknown ones, and that has those of others. */
+/* If kfree() does not report the cache, frees of kmalloc caches are in the row of unknown caches,
+   together with frees from other caches. */
 static bool is_of_kmalloc(const RateRow *row)
 {
 	KmallocClass class;
@@ -215,7 +216,7 @@ static bool is_of_kmalloc(const RateRow *row)
 	return row->name && kmalloc_class_parse(row->name, &class);
 }
 
-/* Whether processes are picked: what they allocated may be freed by others, as in an interrupt. */
+/* Whether processes are selected: others, such as interrupts, may free what these allocated. */
 static bool picks_processes(const Drafting *drafting)
 {
 	const char *scope = run_info_text(drafting->request->info, KMT_FIELD_SCOPE);
@@ -224,7 +225,7 @@ static bool picks_processes(const Drafting *drafting)
 	       (scope && (g_str_equal(scope, "pids") || g_str_equal(scope, "command")));
 }
 
-/* What is true of all rows. */
+/* Returns the state that applies to all rows. */
 static RateNet net_of_all(const Drafting *drafting)
 {
 	if (!drafting->collects_frees)
@@ -258,7 +259,7 @@ static RateNet net_of_row(const Drafting *drafting, const RateRow *row)
 	return net_checked(drafting, row);
 }
 
-/* Gives what the rows have to the check, and has it judge. */
+/* Passes the rows' counts to the check, and runs it. */
 static void check_net(const Drafting *drafting, const RateTable *table)
 {
 	const RateRequest *request = drafting->request;
@@ -284,7 +285,7 @@ static void judge_frees(const Drafting *drafting, RateRow *row)
 	row->live.net = saturate_difference(row->sums.summary.allocations, row->live.frees);
 }
 
-/* The net of the sum is that of the rows where it is known. */
+/* The net of the sum adds up the rows with a known net. */
 static void sum_net(RateTable *table, RateNet of_all)
 {
 	RateRow *sum = &table->sum;
@@ -302,7 +303,7 @@ static void sum_net(RateTable *table, RateNet of_all)
 	}
 }
 
-/* The sum's frees are all known, unless a filter has taken away what has no name. */
+/* The sum includes all frees, unless a filter dropped the unnamed ones. */
 static void judge_all_frees(const Drafting *drafting, RateTable *table)
 {
 	if (!drafting->collects_frees || (drafting->kfree_is_blind && !drafting->has_blind))
@@ -314,7 +315,7 @@ static void judge_all_frees(const Drafting *drafting, RateTable *table)
 
 static void set_names(RateTable *table, RateRow *row, const CacheLabel *cache)
 {
-	/* The other names of a merged cache would push its figures out of their columns. */
+	/* The other names of a merged cache would move its figures out of their columns. */
 	row->label = keep(table, cache->origin == CACHE_RECORDED ? cache->name : cache->label);
 	row->name = keep(table, cache->name);
 	row->by_size = cache->origin == CACHE_BY_SIZE;
@@ -331,7 +332,7 @@ static void set_objects_in_use(RateRow *row, const Slabinfo *slabinfo)
 		row->lacks |= NEEDS_SLABINFO;
 }
 
-/* Returns the row of that number, with texts of the table's own. */
+/* Returns the row of that number, with texts owned by the table. */
 static RateRow row_of(RateTable *table, const Drafting *drafting, guint number)
 {
 	const GroupRow *group = group_table_row(&drafting->by_cache, number);
@@ -363,7 +364,7 @@ static void take_rows(RateTable *table, Drafting *drafting)
 	judge_all_frees(drafting, table);
 }
 
-/* A stream that does not say what it has may have all. */
+/* A stream without the field may contain all kinds. */
 static bool collects(const RunInfo *info, const char *kind)
 {
 	const char *kinds = run_info_text(info, KMT_FIELD_EVENTS);
@@ -443,11 +444,11 @@ static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 	to->live.net = saturate_signed_sum(to->live.net, from->live.net);
 	to->live.objects_in_use = from->live.objects_in_use;
 	to->lacks = (to->lacks & NEEDS_FREES) | from->lacks;
-	/* It is about all that was counted so far. */
+	/* The state is about everything counted so far. */
 	to->net_state = from->net_state;
 }
 
-/* Labels are of a chunk that has equal texts once. */
+/* Equal labels have equal pointers: the chunk stores each text once. */
 static RateRow *row_intern(RateTable *sum, GHashTable *known, const RateRow *wanted)
 {
 	RateRow row = { .label = keep(sum, wanted->label),
@@ -478,7 +479,7 @@ static void add_rows(RateTable *sum, const RateTable *later)
 	sum_net(sum, later->sum.net_state);
 }
 
-/* Weighed by how long each lasted. */
+/* Weighted by the duration of each table. */
 static double cost_of_both(const RateTable *sum, const RateTable *later)
 {
 	double before_ns = (double)(sum->end_ns - sum->start_ns);
@@ -512,7 +513,7 @@ RateTable *rate_table_copy(const RateTable *table)
 
 	copy->start_ns = copy->end_ns = table->start_ns;
 	rate_table_add(copy, table, rate_sort_default);
-	/* The same order, not only the same rows. */
+	/* Copies the order, too. */
 	for (guint i = 0; i < table->rows->len; i++) {
 		RateRow row = g_array_index(table->rows, RateRow, i);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The only encoder of batches. It is compiled twice, as format.h is: into the program, and (copied
- * by the build into the tapset) into the kernel module. So it has inline functions on fixed-width
- * types only: no allocation, no lock, no library, no division of 64 bits; and declarations come
- * first in a block, as old kernels want it.
+ * The only encoder of batches. Like format.h it is compiled twice: into the program and, copied by
+ * the build into the tapset, into the kernel module. It therefore contains only inline functions on
+ * fixed-width types: no allocation, lock, library call or 64-bit division. Declarations come first
+ * in a block, for old kernels.
  *
- * A builder holds one batch. Definitions (tasks, stacks, origins) that repeat in the batch are
- * written once: a table of offsets by hash finds them again. Where two share a place in a table,
- * the later one wins, and the other is defined anew when it comes back.
+ * A builder contains one batch. Definitions (tasks, stacks, origins) that repeat in the batch are
+ * written once: hash tables of offsets find them again. If two definitions share a table slot, the
+ * later one replaces the earlier one, which is defined again on its next use.
  *
- * The caller sees to it that nobody else uses the builder, that a batch is open, that it has room
- * (kmt_build_has_room()) and that it is not too old (kmt_build_goes_on()). What is looked up in
- * another way on either side is the caller's: slab caches, and where a stack comes from.
+ * The caller ensures exclusive access, that a batch is open, that it has room
+ * (kmt_build_has_room()), and that it is not too old (kmt_build_goes_on()). The caller also finds
+ * the slab cache and takes the stack: these differ between kernel and program.
  */
 #ifndef KMT_BATCH_BUILD_H
 #define KMT_BATCH_BUILD_H
@@ -23,17 +23,17 @@
 #include <string.h>
 #endif
 
-/* Who includes this may choose the sizes. These are the emitter's. */
+/* The including file may choose the sizes. These are the emitter's. */
 #ifndef KMT_BUILD_BYTES
-#define KMT_BUILD_BYTES 8176    /* of a batch: one message of SystemTap's transport, and padding */
-#define KMT_BUILD_SEEN 128      /* stacks and origins that are found again; a power of two */
-#define KMT_BUILD_TASKS_SEEN 16 /* tasks, likewise */
+#define KMT_BUILD_BYTES 8176    /* batch size: one message of SystemTap's transport, and padding */
+#define KMT_BUILD_SEEN 128      /* slots to find stacks and origins again; a power of two */
+#define KMT_BUILD_TASKS_SEEN 16 /* slots to find tasks again; a power of two */
 #endif
 
-/* Of functions that every event calls, where the kernel's compiler would not inline them. */
+/* For functions that every event calls and the kernel's compiler might not inline. */
 #define KMT_BUILD_INLINE inline __attribute__((always_inline))
 
-/* The time of an event counts from its batch's, and must fit into KmtEvent.when. */
+/* The time of an event relative to its batch must fit into KmtEvent.when. */
 #define KMT_BUILD_NS_MAX 1000000000U
 
 #if KMT_BUILD_BYTES > 0xffff
@@ -42,27 +42,27 @@ typedef uint32_t KmtOffset;
 typedef uint16_t KmtOffset;
 #endif
 
-/* A return address of whoever walks the stack. */
+/* A return address, in the type of the stack walker. */
 #ifdef __KERNEL__
 typedef unsigned long KmtFrame;
 #else
 typedef uint64_t KmtFrame;
 #endif
 
-/* As the cgroup of a task: it takes long to read, and does so when the task is defined. */
+/* Cgroup id of a task that was not read yet: reading is slow and happens at its definition. */
 #define KMT_CGROUP_NOT_READ 0xffffffffffffffffULL
 
-/* Whose an event is; names are of KMT_COMM_BYTES. */
+/* The task of an event. Names have KMT_COMM_BYTES bytes. */
 struct KmtTaskFacts {
 	uint32_t tgid;
 	uint32_t tid;
 	uint64_t start_time_ns;
 	uint64_t cgroup_id;
 	const char *comm;
-	const char *leader; /* comm itself where the task is the leader */
+	const char *leader; /* equals comm if the task is the leader */
 };
 
-/* What an event is: its origin, but stack and cache; and what is its own. */
+/* The data of an event: its origin, except stack and cache, and its pointer and type. */
 struct KmtFacts {
 	uint64_t call_site;
 	uint64_t pointer;
@@ -74,24 +74,24 @@ struct KmtFacts {
 	uint8_t type;   /* KMT_RECORD_ALLOC or KMT_RECORD_FREE */
 };
 
-/* A stack on its way into the batch. */
+/* A stack that is to be added to the batch. */
 struct KmtWalk {
 	const KmtFrame *frames; /* innermost first */
-	uint32_t depth;         /* at most KMT_STACK_DEPTH_MAX; 0: it was not taken */
-	uint32_t hash;          /* kmt_build_measure() makes this ... */
-	bool narrow;            /* ... and this: all frames fit into 4 bytes above the base */
+	uint32_t depth;         /* at most KMT_STACK_DEPTH_MAX; 0: no stack was taken */
+	uint32_t hash;          /* set by kmt_build_measure() */
+	bool narrow;            /* set there, too: frames fit into 4 bytes above the base */
 	bool truncated;
 };
 
 struct KmtBuilder {
-	uint32_t length; /* of the open batch, without its trailer; 0: none is open */
-	uint32_t stacks, origins, tasks, caches; /* defined in it */
+	uint32_t length; /* of the open batch, without its trailer; 0: no open batch */
+	uint32_t stacks, origins, tasks, caches; /* number of definitions */
 	uint32_t events, heartbeats;
-	uint32_t period;   /* of its header: what an event without a weight stands for */
-	KmtOffset task_at; /* of the task in force; 0: none is */
+	uint32_t period;   /* of the batch: default weight of its events */
+	KmtOffset task_at; /* offset of the current task; 0: none */
 	uint64_t base_time_ns;
 	uint64_t frame_base;
-	/* Offsets by hash; 0: nothing. */
+	/* Offsets by hash; 0: empty. */
 	KmtOffset stack_seen[KMT_BUILD_SEEN];
 	KmtOffset origin_seen[KMT_BUILD_SEEN];
 	KmtOffset task_seen[KMT_BUILD_TASKS_SEEN];
@@ -99,20 +99,20 @@ struct KmtBuilder {
 	char data[KMT_BUILD_BYTES + KMT_PADDING_BYTES_MAX + 1] __attribute__((aligned(8)));
 };
 
-/* Each event defines at most one of a kind, and an origin with it: so the batch is full before
-   there are too many definitions. */
+/* Each event defines at most one item of each kind, always together with an origin. So the batch is
+   full before there are too many definitions. */
 _Static_assert(KMT_BUILD_BYTES / (sizeof(struct KmtOrigin) + sizeof(struct KmtEvent)) <
 		       KMT_DEFINITIONS_MAX,
 	       "a batch may have more definitions than the format allows");
 
-/* Where equal allocations are one record: the last record of each origin in the open batch. */
+/* For merging equal allocations: the last record of each origin in the open batch. */
 struct KmtRepeats {
-	uint64_t until_ns; /* end of the present span of time: records do not reach beyond */
-	KmtOffset from;    /* offset of its first record */
+	uint64_t until_ns; /* end of the current time span: records do not cross it */
+	KmtOffset from;    /* offset of the first record of the span */
 	struct {
-		KmtOffset record_at; /* 0: there is none */
-		KmtOffset task_at;   /* the task it is of */
-	} last[KMT_BUILD_SEEN];      /* by the number of the origin */
+		KmtOffset record_at; /* 0: none */
+		KmtOffset task_at;   /* the task of that record */
+	} last[KMT_BUILD_SEEN];      /* by origin number */
 };
 
 static inline void *kmt_build_at(struct KmtBuilder *b, uint32_t offset)
@@ -126,7 +126,7 @@ static inline uint32_t kmt_build_padded(uint32_t bytes)
 	return (bytes + KMT_RECORD_UNIT_BYTES - 1) & ~(KMT_RECORD_UNIT_BYTES - 1U);
 }
 
-/* The header of a batch of that kind, of so many bytes, that is not of a CPU. */
+/* Fills in the header of a batch of this kind and length that belongs to no CPU. */
 static inline void kmt_build_header(struct KmtBatchHeader *header, uint8_t kind, uint32_t bytes)
 {
 	memset(header, 0, sizeof(*header));
@@ -147,7 +147,7 @@ static inline void kmt_build_trailer(struct KmtBatchTrailer *trailer, uint32_t b
 	trailer->batch_number = batch_number;
 }
 
-/* Length in bytes of a field's record with such a value. */
+/* Length in bytes of a field record with a value of this length. */
 static inline uint32_t kmt_build_field_bytes(uint32_t value_bytes)
 {
 	return kmt_build_padded(sizeof(struct KmtField) + value_bytes);
@@ -169,7 +169,7 @@ static inline uint32_t kmt_build_field(void *at, uint16_t id, const void *value,
 	return bytes;
 }
 
-/* Opens a batch of that time and sampling period, whose narrow frames count from frame_base. */
+/* Opens a batch with this time and sampling period. Narrow frames are relative to frame_base. */
 static inline void kmt_build_open(struct KmtBuilder *b, uint64_t time_ns, uint32_t period,
 				  uint64_t frame_base)
 {
@@ -185,14 +185,14 @@ static inline void kmt_build_open(struct KmtBuilder *b, uint64_t time_ns, uint32
 	memset(b->task_seen, 0, sizeof(b->task_seen));
 }
 
-/* What narrow frames count from, around this address: kernel and module text lie within 2 GiB
-   around each other on all 64-bit machines. */
+/* Base of the narrow frames near this address. On all 64-bit machines, kernel and module text lie
+   within 2 GiB of each other. */
 static inline uint64_t kmt_build_frame_base(uint64_t address)
 {
 	return address >> 32 ? address - 0x80000000U : 0;
 }
 
-/* The most bytes that an event with such a stack can take. */
+/* The maximum length in bytes of an event with a stack of this depth. */
 static inline uint32_t kmt_build_event_bytes(uint32_t depth)
 {
 	return sizeof(struct KmtTask) + sizeof(struct KmtStack) + depth * 8 +
@@ -200,19 +200,19 @@ static inline uint32_t kmt_build_event_bytes(uint32_t depth)
 	       sizeof(struct KmtSampled);
 }
 
-/* Whether the open batch has room for so many bytes of records. */
+/* Whether the open batch has room for this many bytes of records. */
 static inline bool kmt_build_has_room(const struct KmtBuilder *b, uint32_t bytes)
 {
 	return b->length + bytes + sizeof(struct KmtBatchTrailer) <= KMT_BUILD_BYTES;
 }
 
-/* Whether an event of that time and sampling period may be in the open batch. */
+/* Whether an event with this time and sampling period fits into the open batch. */
 static inline bool kmt_build_goes_on(const struct KmtBuilder *b, uint64_t time_ns, uint32_t period)
 {
 	return time_ns <= b->base_time_ns + KMT_BUILD_NS_MAX && b->period == period;
 }
 
-/* Appends a record of this many bytes, rounded up. Only its head is written. */
+/* Appends a record of this many bytes, rounded up. Writes only its head. */
 static inline void *kmt_build_append(struct KmtBuilder *b, uint8_t type, uint32_t index,
 				     uint32_t bytes)
 {
@@ -234,7 +234,7 @@ static KMT_BUILD_INLINE uint64_t kmt_build_load(const char *from)
 	return value;
 }
 
-/* Compares names by words: this runs for every event. */
+/* Compares names in 8-byte words: this runs for every event. */
 static KMT_BUILD_INLINE bool kmt_build_comm_is(const char *a, const char *b)
 {
 	return kmt_build_load(a) == kmt_build_load(b) &&
@@ -261,8 +261,8 @@ static inline void kmt_build_use_task(struct KmtBuilder *b, uint32_t index)
 	memset(use + 1, 0, KMT_RECORD_UNIT_BYTES - sizeof(*use));
 }
 
-/* Brings the task into force: mostly it is already. Returns its record when it was defined just
-   now, whose cgroup may be filled in then; else NULL. */
+/* Makes the task the current one; usually it already is. Returns its record if it was just defined,
+   so that the caller can fill in the cgroup; else NULL. */
 static inline struct KmtTask *kmt_build_task(struct KmtBuilder *b, const struct KmtTaskFacts *facts)
 {
 	KmtOffset *seen = &b->task_seen[facts->tid & (KMT_BUILD_TASKS_SEEN - 1)];
@@ -288,7 +288,7 @@ static inline struct KmtTask *kmt_build_task(struct KmtBuilder *b, const struct 
 	return task;
 }
 
-/* Completes a walk whose frames, depth and truncated are set. */
+/* Sets hash and narrow from frames, depth and truncated. */
 static inline void kmt_build_measure(struct KmtWalk *walk, uint64_t frame_base)
 {
 	uint64_t wide = 0;
@@ -301,7 +301,7 @@ static inline void kmt_build_measure(struct KmtWalk *walk, uint64_t frame_base)
 		wide |= frame;
 		hash = (hash << 5 | hash >> 27) ^ (uint32_t)frame;
 	}
-	/* The best of its bits are the upper ones. */
+	/* The upper bits of the product are mixed best. */
 	hash *= 0x9e3779b1U;
 	walk->hash = hash ^ hash >> 19;
 	walk->narrow = !(wide >> 32);
@@ -368,7 +368,7 @@ static inline uint32_t kmt_build_cache(struct KmtBuilder *b, uint32_t object_byt
 	struct KmtCache *cache =
 		kmt_build_append(b, KMT_RECORD_CACHE, b->caches, sizeof(*cache) + name_bytes);
 
-	/* The padding, and a part of the record that is written now. */
+	/* Clears the padding, and some bytes that are written below. */
 	memset(b->data + b->length - KMT_RECORD_UNIT_BYTES, 0, KMT_RECORD_UNIT_BYTES);
 	cache->object_bytes = object_bytes;
 	cache->slot_bytes = slot_bytes;
@@ -396,8 +396,8 @@ static inline bool kmt_build_origin_is(struct KmtBuilder *b, const struct KmtOri
 	return at && stack->head.index == origin->stack && kmt_build_stack_is(b, stack, walk);
 }
 
-/* Returns the index of an event's origin, which is defined with its stack if need be. cache: the
-   index of its slab cache, or KMT_NONE. */
+/* Returns the index of an event's origin. Defines it, and its stack, if necessary. cache: the index
+   of its slab cache, or KMT_NONE. */
 static inline uint32_t kmt_build_origin(struct KmtBuilder *b, const struct KmtFacts *facts,
 					uint32_t cache, const struct KmtWalk *walk)
 {
@@ -424,8 +424,8 @@ static inline uint32_t kmt_build_origin(struct KmtBuilder *b, const struct KmtFa
 	return b->origins++;
 }
 
-/* The time and the context (enum KmtContext) of an event in one word. Records of interrupts nest,
-   so a time may lie a little before that of the record ahead. */
+/* Packs the time and the context (enum KmtContext) of an event into one word. Interrupts nest, so a
+   time may be slightly before the time of the previous record. */
 static inline uint32_t kmt_build_when(const struct KmtBuilder *b, uint64_t time_ns,
 				      uint32_t context)
 {
@@ -434,7 +434,7 @@ static inline uint32_t kmt_build_when(const struct KmtBuilder *b, uint64_t time_
 	return since | context << KMT_CONTEXT_SHIFT;
 }
 
-/* Appends an event that stands for as many as the batch says. */
+/* Appends an event that represents as many events as the batch header's period. */
 static inline void kmt_build_event(struct KmtBuilder *b, uint8_t type, uint32_t origin,
 				   uint32_t when, uint64_t pointer)
 {
@@ -445,7 +445,7 @@ static inline void kmt_build_event(struct KmtBuilder *b, uint8_t type, uint32_t 
 	b->events++;
 }
 
-/* Appends an event that stands for so many. */
+/* Appends an event that represents weight events. */
 static inline void kmt_build_sampled(struct KmtBuilder *b, uint8_t type, uint32_t origin,
 				     uint32_t when, uint64_t pointer, uint32_t weight)
 {
@@ -458,7 +458,7 @@ static inline void kmt_build_sampled(struct KmtBuilder *b, uint8_t type, uint32_
 	b->events++;
 }
 
-/* A span of time begins, up to until_ns, in which equal allocations become one record. */
+/* Starts a time span, up to until_ns, in which equal allocations become one record. */
 static inline void kmt_build_begin_span(const struct KmtBuilder *b, struct KmtRepeats *repeats,
 					uint64_t until_ns)
 {
@@ -466,20 +466,20 @@ static inline void kmt_build_begin_span(const struct KmtBuilder *b, struct KmtRe
 	repeats->from = b->length;
 }
 
-/* A batch was opened: none of its origins has a record. */
+/* To call for a new batch: clears the last records of all origins. */
 static inline void kmt_build_forget(struct KmtRepeats *repeats)
 {
 	repeats->from = 0;
 	memset(repeats->last, 0, sizeof(repeats->last));
 }
 
-/* An event's record has the room of one of many events. */
+/* KmtRepeated fits into the space of a KmtEvent. */
 union KmtEventRecord {
 	struct KmtEvent event;
 	struct KmtRepeated repeated;
 };
 
-/* Makes a KmtRepeated of an event's record, or counts one more in it. */
+/* Turns a KmtEvent into a KmtRepeated, or adds one event to a KmtRepeated. */
 static inline void kmt_build_add_to(union KmtEventRecord *record, uint32_t when)
 {
 	if (record->event.head.type == KMT_RECORD_ALLOC) {
@@ -490,8 +490,8 @@ static inline void kmt_build_add_to(union KmtEventRecord *record, uint32_t when)
 	record->repeated.span_ns = when - record->repeated.when;
 }
 
-/* Appends an allocation that succeeded, as kmt_build_event() does; or adds it to its origin's last
-   record, when that is of this span of time, of this task and context. */
+/* Adds an allocation that succeeded to the last record of its origin, if that record has the same
+   time span, task and context. Else appends it like kmt_build_event(). */
 static inline void kmt_build_repeat(struct KmtBuilder *b, struct KmtRepeats *repeats,
 				    uint32_t origin, uint32_t when, uint64_t pointer)
 {
@@ -510,7 +510,7 @@ static inline void kmt_build_repeat(struct KmtBuilder *b, struct KmtRepeats *rep
 	kmt_build_event(b, KMT_RECORD_ALLOC, origin, when, pointer);
 }
 
-/* Appends a heartbeat, whose counters of all CPUs are 0 and may be filled in. */
+/* Appends a heartbeat. Its counters of all CPUs are 0; the caller may fill them in. */
 static inline struct KmtHeartbeat *
 kmt_build_heartbeat(struct KmtBuilder *b, uint64_t complete_until_ns, uint64_t probe_ns)
 {
@@ -526,8 +526,8 @@ kmt_build_heartbeat(struct KmtBuilder *b, uint64_t complete_until_ns, uint64_t p
 	return beat;
 }
 
-/* Ends the open batch of a CPU. Returns its header, in which the counters of the CPU are still 0;
-   the batch, of header->batch_bytes, is valid until the next one is opened. */
+/* Ends the open batch of a CPU. Returns its header, with the CPU's counters still 0. The batch has
+   header->batch_bytes bytes and is valid until the next batch is opened. */
 static inline struct KmtBatchHeader *kmt_build_end(struct KmtBuilder *b, uint32_t cpu,
 						   uint32_t batch_number)
 {

@@ -3,10 +3,10 @@
 
 #include "base/bytes.h"
 
-/* What the bytes at hand begin with. */
+/* What the given bytes begin with. */
 typedef enum {
-	FOUND_BATCH, /* a whole one */
-	FOUND_START, /* of a batch: more bytes are needed */
+	FOUND_BATCH, /* a whole batch */
+	FOUND_START, /* of a batch: incomplete */
 	FOUND_PADDING,
 	FOUND_DAMAGE,
 } Found;
@@ -18,8 +18,8 @@ struct BatchReader {
 	bool resynchronising;
 	uint32_t padding_run; /* zeros since the last batch */
 	size_t carried;       /* bytes of an incomplete batch, kept until the next feed */
-	size_t carry_at;      /* where in carry they begin */
-	/* Room for two, so that as many bytes are done with before any is moved. */
+	size_t carry_at;      /* their offset in carry */
+	/* Room for two batches: bytes move only after as many bytes were consumed. */
 	uint8_t carry[2 * KMT_BATCH_BYTES_MAX];
 };
 
@@ -86,7 +86,7 @@ static bool trailer_agrees(const Batch *batch)
 	       load_u32(trailer + 4, batch->swapped) == batch->header.batch_number;
 }
 
-/* Looks at what bytes begin with; *needed is how many must be there to say more. */
+/* Classifies the start of bytes; *needed: the length required to decide. */
 static Found find(const uint8_t *bytes, size_t length, Batch *batch, size_t *needed)
 {
 	if (length && !bytes[0])
@@ -140,7 +140,7 @@ static void count_damage(BatchReader *reader, size_t bytes)
 	reader->totals.damaged_bytes += bytes;
 }
 
-/* Returns how many bytes to skip until a batch may begin again: at least one. */
+/* Returns how many bytes to skip until a batch may begin: at least one. */
 static size_t skip_to_magic(const uint8_t *bytes, size_t length)
 {
 	size_t at;
@@ -164,8 +164,8 @@ static size_t skip_padding(BatchReader *reader, const uint8_t *bytes, size_t len
 	return zeros;
 }
 
-/* Visits the batches of a run of bytes. Returns how many bytes are done with; *needed is what the
-   incomplete batch after them asks for. */
+/* Visits the batches in bytes. Returns the number of consumed bytes; *needed: the length that the
+   incomplete batch after them requires. */
 static size_t consume(BatchReader *reader, const uint8_t *bytes, size_t length, size_t *needed)
 {
 	size_t done = 0;
@@ -194,8 +194,8 @@ static size_t consume(BatchReader *reader, const uint8_t *bytes, size_t length, 
 	return done;
 }
 
-/* Visits the batches among the carried bytes and lets go of what is done with. Returns how many
-   bytes what is left asks for. */
+/* Visits the batches among the carried bytes and drops the consumed bytes. Returns the length that
+   the rest requires. */
 static size_t consume_carry(BatchReader *reader)
 {
 	size_t needed = reader->carried;
@@ -206,7 +206,7 @@ static size_t consume_carry(BatchReader *reader)
 	return needed;
 }
 
-/* Appends to the carried bytes; together they are no more than a batch. */
+/* Appends to the carried bytes, up to one batch in total. */
 static void carry(BatchReader *reader, const uint8_t *bytes, size_t length)
 {
 	if (reader->carry_at > KMT_BATCH_BYTES_MAX || !reader->carried) {
@@ -218,7 +218,7 @@ static void carry(BatchReader *reader, const uint8_t *bytes, size_t length)
 	reader->carried += length;
 }
 
-/* Completes the carried batch with the next bytes. Returns how many of them were taken. */
+/* Completes the carried batch with the next bytes. Returns how many bytes it took. */
 static size_t complete_carry(BatchReader *reader, const uint8_t *bytes, size_t length)
 {
 	size_t taken = 0;
@@ -248,7 +248,7 @@ void batch_reader_feed(BatchReader *reader, const void *bytes, size_t length)
 
 void batch_reader_finish(BatchReader *reader)
 {
-	/* The incomplete batch may hide whole ones behind a damaged length. */
+	/* A damaged length may hide whole batches inside the incomplete one. */
 	while (reader->carried) {
 		size_t skip = skip_to_magic(reader->carry + reader->carry_at, reader->carried);
 

@@ -11,8 +11,8 @@
 /*
  * BatchReader finds whole batches in a stream that may be chunked, cut or damaged anywhere.
  *
- * A batch is whole when header and trailer agree. Bytes that belong to no whole batch are
- * skipped up to the next magic and counted. Nothing is allocated after batch_reader_new().
+ * A batch is whole if header and trailer agree. Bytes outside of whole batches are counted and
+ * skipped, up to the next magic. Nothing is allocated after batch_reader_new().
  */
 typedef struct BatchReader BatchReader;
 
@@ -20,24 +20,23 @@ typedef struct BatchReader BatchReader;
 typedef struct {
 	struct KmtBatchHeader header; /* already in this machine's byte order */
 	bool swapped;                 /* the records are in the other byte order */
-	const uint8_t *content;       /* what lies between header and trailer, not aligned */
+	const uint8_t *content;       /* between header and trailer, not aligned */
 	uint32_t content_bytes;
-	const uint8_t *bytes; /* the whole batch as it came */
+	const uint8_t *bytes; /* the whole batch as received */
 } Batch;
 
 /* Called for each whole batch, in stream order. */
 typedef void (*BatchVisitor)(const Batch *batch, void *user_data);
 
-/* Parses bytes that are one whole batch; *batch borrows from them. Returns false where they are not
-   one. */
+/* Parses bytes that are one whole batch; *batch borrows them. Returns false if they are not. */
 bool batch_parse(const void *bytes, size_t length, Batch *batch);
 
 typedef struct {
 	uint64_t batches;       /* visited */
-	uint64_t unknown;       /* whole, but of an unknown kind or version: not visited */
-	uint64_t damaged;       /* times that reading had to resynchronise */
-	uint64_t damaged_bytes; /* skipped while doing so */
-	uint64_t bytes_moved;   /* within the reader's memory, at most as many as were read */
+	uint64_t unknown;       /* whole, but unknown kind or version: not visited */
+	uint64_t damaged;       /* number of resynchronisations */
+	uint64_t damaged_bytes; /* bytes skipped by these */
+	uint64_t bytes_moved;   /* copied within the reader's memory; at most the bytes read */
 } BatchReaderTotals;
 
 /* Returns a reader that calls visit; free it with batch_reader_free(). */
@@ -45,7 +44,7 @@ BatchReader *batch_reader_new(BatchVisitor visit, void *user_data);
 void batch_reader_free(BatchReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(BatchReader, batch_reader_free)
 
-/* Reads the next bytes of the stream; they need not end at the end of a batch. */
+/* Reads the next bytes of the stream, in chunks of any length. */
 void batch_reader_feed(BatchReader *reader, const void *bytes, size_t length);
 
 /* Ends the stream: a batch that is still incomplete counts as damaged. */

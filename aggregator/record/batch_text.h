@@ -4,9 +4,9 @@
 #include "record/batch_reader.h"
 #include "base/bytes.h"
 
-/* What a batch of text contains (struct KmtText). */
+/* The content of a text batch (struct KmtText). */
 typedef struct {
-	const char *text; /* borrowed from the batch; NULL: it is too short to have any */
+	const char *text; /* borrowed from the batch; NULL: the batch is too short */
 	uint32_t bytes;   /* never beyond the batch */
 	uint32_t epoch;
 } BatchText;

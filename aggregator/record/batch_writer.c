@@ -6,14 +6,14 @@
 #include <string.h>
 
 enum {
-	/* Far below what a reader accepts, and small enough that a damaged one costs little. */
+	/* Far below the readers' limit, and small enough that a damaged batch loses little. */
 	TEXT_BYTES_MAX = 256 << 10,
-	FIELD_UNITS_MAX = 255, /* the length of a record is a byte */
+	FIELD_UNITS_MAX = 255, /* a record's length is stored in a byte */
 	FIELD_TEXT_BYTES_MAX =
 		FIELD_UNITS_MAX * KMT_RECORD_UNIT_BYTES - (int)sizeof(struct KmtField),
 };
 
-/* Appends zeros up to the next multiple of 8 behind a value of this length. */
+/* Appends zeros after a value of this length, up to a multiple of 8. */
 static void append_padding(GByteArray *out, size_t length)
 {
 	static const uint8_t zeros[KMT_RECORD_UNIT_BYTES];
@@ -21,7 +21,7 @@ static void append_padding(GByteArray *out, size_t length)
 	g_byte_array_append(out, zeros, -length % KMT_RECORD_UNIT_BYTES);
 }
 
-/* Appends the header of a batch; batch_end() completes it. Returns where it begins. */
+/* Appends the header of a batch, for batch_end() to complete. Returns its offset. */
 static guint batch_begin(GByteArray *out, uint8_t kind, uint64_t time_ns)
 {
 	struct KmtBatchHeader header;
@@ -59,7 +59,7 @@ void batch_write_counters(GByteArray *out, const CpuCounters *counters, uint64_t
 	batch_end(out, start);
 }
 
-/* Returns how many bytes of the text fit into a field: whole characters only. */
+/* Returns how many bytes of the text fit into a field, in whole characters. */
 static size_t text_fitting(const char *text)
 {
 	size_t length = strlen(text);
@@ -94,7 +94,7 @@ void batch_write_info(GByteArray *out, const InfoField *fields, size_t count)
 	batch_end(out, start);
 }
 
-/* What the batches of a text have in common. */
+/* Common data of a text's batches. */
 typedef struct {
 	uint8_t kind;
 	uint32_t epoch;
@@ -113,8 +113,8 @@ static void append_text_batch(GByteArray *out, const TextKind *kind, const char 
 	batch_end(out, start);
 }
 
-/* Returns how much of the text one batch takes: up to a line end, or 0 when its first line alone
-   is too long, which no symbol's is. */
+/* Returns how much of the text one batch takes: up to a line end; 0 if the first line alone is too
+   long (no line of symbols is). */
 static size_t chunk_of(const char *text, size_t length)
 {
 	const char *end;
@@ -125,7 +125,7 @@ static size_t chunk_of(const char *text, size_t length)
 	return end ? (size_t)(end - text) + 1 : 0;
 }
 
-/* Returns the length of the first line, its end included. */
+/* Returns the length of the first line, including its end. */
 static size_t line_of(const char *text, size_t length)
 {
 	const char *end = memchr(text, '\n', length);

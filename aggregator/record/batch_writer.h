@@ -8,9 +8,9 @@
 #include <stdint.h>
 
 /*
- * The batches that the program itself adds to a stream: facts about host and run, symbols and
- * modules. Each function appends whole batches in this machine's byte order to a byte array,
- * which the caller owns and hands to the reader of the stream.
+ * Writes the batches that the program itself adds to a stream: facts about host and run, symbols
+ * and modules. Each function appends whole batches in this machine's byte order to a byte array,
+ * which the caller owns and passes to the stream's reader.
  */
 
 /* One fact for batch_write_info(): a number, or text when text is not NULL. */
@@ -29,19 +29,18 @@ typedef struct {
 	uint64_t left_out_interrupt;
 } CpuCounters;
 
-/* Appends one KMT_BATCH_EVENTS batch that holds nothing but what the CPU's counters said at that
-   time: a batch without events and heartbeats, which no emitter sends. */
+/* Appends one KMT_BATCH_EVENTS batch with the CPU's counters at time_ns only. No emitter sends such
+   a batch without events and heartbeats. */
 void batch_write_counters(GByteArray *out, const CpuCounters *counters, uint64_t time_ns);
 
 /* Appends one KMT_BATCH_INFO batch with these fields. */
 void batch_write_info(GByteArray *out, const InfoField *fields, size_t count);
 
-/* Appends as many batches of that kind (KMT_BATCH_SYMBOLS and those that follow it) as the text
-   needs; it is cut at line ends only. An empty text still makes one batch: it announces the epoch.
- */
+/* Appends as many batches of this kind (KMT_BATCH_SYMBOLS and later kinds) as the text needs, split
+   at line ends only. An empty text makes one batch, too: it announces the epoch. */
 void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text,
 		      size_t length);
 
-/* Appends a reading of /proc/slabinfo (enum KmtReading), made at that time, likewise. */
+/* Like batch_write_text(), for a reading of /proc/slabinfo (enum KmtReading) at time_ns. */
 void batch_write_slabinfo(GByteArray *out, uint32_t reading, uint64_t time_ns, const char *text,
 			  size_t length);

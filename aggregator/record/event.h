@@ -7,36 +7,36 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What writers and readers of events say of them. */
+/* The task, cache and stack of an event, as its readers and writers use them. */
 
-/* Whose event it is. */
+/* The task of an event. */
 typedef struct {
 	uint32_t tgid;
 	uint32_t tid;
 	uint64_t start_time_ns; /* as in struct KmtTask */
-	uint64_t cgroup_id;     /* likewise */
+	uint64_t cgroup_id;     /* as in struct KmtTask */
 	char comm[KMT_COMM_BYTES];
 	char leader[KMT_COMM_BYTES]; /* as in struct KmtTask */
 } EventTask;
 
-/* A slab cache. Two of the same content may come as two. */
+/* A slab cache. Several definitions may have the same content. */
 typedef struct {
 	uint32_t object_bytes; /* as in struct KmtCache */
-	uint32_t slot_bytes;   /* likewise */
+	uint32_t slot_bytes;   /* as in struct KmtCache */
 	uint16_t name_bytes;   /* 1 to KMT_CACHE_NAME_BYTES_MAX */
 	char name[KMT_CACHE_NAME_BYTES_MAX];
 } EventCache;
 
-/* Equal events of a stack that came as text: lines of frames. Everything is borrowed. */
+/* Equal events with a stack as text: one frame per line. All pointers are borrowed. */
 typedef struct {
 	const char *text;
 	uint32_t length;
 	uint64_t weight;
-	const EventTask *task;    /* NULL: not known */
-	const EventCache *cache;  /* NULL: not known */
+	const EventTask *task;    /* NULL: unknown */
+	const EventCache *cache;  /* NULL: unknown */
 	uint64_t bytes_requested; /* of one event */
 	uint64_t bytes_allocated;
-	uint64_t time_ns;   /* on the clock of the text; 0: not known */
-	uint32_t gfp_flags; /* in the bits that the fields KMT_FIELD_GFP_* name */
-	uint8_t source;     /* enum KmtSource; 0: not known */
+	uint64_t time_ns;   /* on the clock of the text; 0: unknown */
+	uint32_t gfp_flags; /* in the bits of the fields KMT_FIELD_GFP_* */
+	uint8_t source;     /* enum KmtSource; 0: unknown */
 } EventText;

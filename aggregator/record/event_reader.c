@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum {
-	/* Ahead of the record at hand. Decoding waits for memory: with 512 the reading loop is a
-	   tenth slower. */
+	/* Distance ahead of the current record. Decoding waits for memory: with 512 the reading
+	   loop is a tenth slower. */
 	PREFETCH_BYTES = 2048,
-	EVENTS_FIRST = 1024, /* more than a batch of an emitter has */
+	EVENTS_FIRST = 1024, /* more than an emitter's batch has */
 	HEARTBEATS_FIRST = 16,
 };
 
@@ -22,23 +22,23 @@ struct EventReader {
 	Event *events; /* owned; room for events_max */
 	size_t events_max;
 	GArray *heartbeats; /* (element-type struct KmtHeartbeat), owned */
-	/* Of the batch at hand; those below the number defined so far are valid. */
+	/* Of the current batch; valid below the number defined so far. */
 	const uint8_t *stacks[KMT_DEFINITIONS_MAX];
 	EventOrigin origins[KMT_DEFINITIONS_MAX];
 	EventDefinition tasks[KMT_DEFINITIONS_MAX];
 	EventDefinition caches[KMT_DEFINITIONS_MAX];
 };
 
-/* Everything that decoding one batch needs; lives in registers. */
+/* The state of decoding one batch; lives in registers. */
 typedef struct {
 	EventReader *reader;
-	Event *next; /* where the next event goes */
+	Event *next; /* where the next event is stored */
 	uint64_t base_time_ns;
 	uint32_t stacks, origins, tasks, caches; /* defined so far */
-	uint16_t task;                           /* in force; KMT_NONE: none yet */
-	uint32_t period; /* of the batch: each of its events stands for so many */
-	bool has_inner;  /* an origin is_inner */
-	uint32_t latest; /* time of its latest event, behind base_time_ns */
+	uint16_t task;                           /* current task; KMT_NONE: none yet */
+	uint32_t period;                         /* of the batch: weight of its events */
+	bool has_inner;                          /* an origin is_inner */
+	uint32_t latest; /* time of its latest event, relative to base_time_ns */
 	uint64_t decoded;
 	uint64_t unknown_records;
 } Decoder;
@@ -74,7 +74,7 @@ void event_reader_set_epoch(EventReader *reader, uint32_t epoch)
 	reader->decoded.epoch = epoch;
 }
 
-/* Puts an event behind those before it, unless it is an inner one. */
+/* Appends an event, unless it is an inner event. */
 static inline void put_event(Decoder *decoder, const uint8_t *record, bool free, uint64_t pointer,
 			     uint32_t each, uint64_t weight, const bool swapped)
 {
@@ -101,7 +101,7 @@ static inline bool has_origin(const Decoder *decoder, const uint8_t *record, con
 	return load_u16(record + 2, swapped) < decoder->origins;
 }
 
-/* A record of one event as most are. */
+/* Adds the most frequent record type: one event. */
 static inline bool add_plain(Decoder *decoder, const uint8_t *record, uint32_t bytes,
 			     const bool swapped)
 {
@@ -143,7 +143,7 @@ static bool add_repeated(Decoder *decoder, const uint8_t *record, uint32_t bytes
 	return true;
 }
 
-/* A sum of known events is no estimate. */
+/* A sum of known events is exact, not an estimate. */
 static bool add_weighted(Decoder *decoder, const uint8_t *record, uint32_t bytes,
 			 const bool swapped)
 {
@@ -250,7 +250,7 @@ static void add_heartbeat(Decoder *decoder, const uint8_t *record, const bool sw
 	g_array_append_val(decoder->reader->heartbeats, beat);
 }
 
-/* Returns false when the record makes no sense: the rest of the batch is then damaged. */
+/* Returns false if the record is invalid: the rest of the batch then counts as damaged. */
 static bool decode_other(Decoder *decoder, const uint8_t *record, uint32_t bytes,
 			 const bool swapped)
 {
@@ -285,7 +285,7 @@ static bool decode_other(Decoder *decoder, const uint8_t *record, uint32_t bytes
 	}
 }
 
-/* Room for as many events as a batch can have, and for an inner one behind them. */
+/* Makes room for the maximum number of events of a batch, and for one inner event after them. */
 static void make_room(EventReader *reader, size_t content_bytes)
 {
 	size_t events_max = content_bytes / sizeof(struct KmtEvent) + 1;
@@ -320,7 +320,7 @@ static void finish(const Decoder *decoder, const Batch *batch)
 	reader->memo_owner = NULL;
 }
 
-/* Instantiated for either byte order, so that the native one pays nothing for the other. */
+/* Instantiated per byte order, so that the native one has no swapping cost. */
 static inline void decode_records(EventReader *reader, const Batch *batch, const bool swapped)
 {
 	Decoder decoder = {
@@ -469,7 +469,7 @@ void events_read_origin(const Events *events, uint16_t origin, EventOriginFacts 
 	read_stack(events, load_u16(record + offsetof(struct KmtOrigin, stack), swapped), facts);
 }
 
-/* A record of 0.1 ends before the leader's name. */
+/* A record of version 0.1 ends before the leader's name. */
 static bool has_leader(const uint8_t *record)
 {
 	return (size_t)record[1] * KMT_RECORD_UNIT_BYTES >= sizeof(struct KmtTask);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "record/event_writer.h"
 
-/* Mostly in a core's cache, and most stacks repeat in it. */
+/* Fits into a core's cache mostly, and most stacks repeat within it. */
 #define KMT_BUILD_BYTES (128 << 10)
 #define KMT_BUILD_SEEN 8192
 #define KMT_BUILD_TASKS_SEEN 256
@@ -15,8 +15,7 @@ struct EventWriter {
 	BatchSender send;
 	void *user_data;
 	EventCpu *cpu;
-	KmtOffset cache_seen[CACHES_SEEN]; /* where a cache of that hash is in the batch; 0: nowhere
-					    */
+	KmtOffset cache_seen[CACHES_SEEN]; /* offset by hash of the cache definition; 0: none */
 	struct KmtBuilder batch;
 };
 
@@ -55,7 +54,7 @@ void event_writer_close(EventWriter *writer)
 	writer->send(header, header->batch_bytes, writer->user_data);
 }
 
-/* Sees to it that a batch is open which has room for a record at that time. */
+/* Ensures that a batch is open with room for a record at that time. */
 static void make_room(EventWriter *writer, uint64_t time_ns, uint32_t bytes)
 {
 	struct KmtBuilder *batch = &writer->batch;
@@ -109,7 +108,7 @@ static uint32_t put_cache(EventWriter *writer, const EventCache *cache)
 			       cache->name_bytes);
 }
 
-/* One that stands for as many as the batch says needs no weight of its own. */
+/* An event with the batch's period needs no weight of its own. */
 static void put_event(EventWriter *writer, const struct KmtFacts *facts, uint32_t weight,
 		      uint32_t origin, uint32_t when)
 {
@@ -145,7 +144,7 @@ void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *ta
 	uint32_t origin;
 
 	make_room(writer, time_ns, kmt_build_event_bytes(walk.depth));
-	/* Frames count from around the first one of the batch. */
+	/* Frames are relative to a base near the first one of the batch. */
 	if (walk.depth && !batch->stacks)
 		batch->frame_base = kmt_build_frame_base(frames[0]);
 	kmt_build_measure(&walk, batch->frame_base);

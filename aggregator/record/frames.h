@@ -5,19 +5,19 @@
 #include <stddef.h>
 
 /*
- * FrameWriter compresses a stream into zstd frames. Built without zstd it passes the stream on as
- * it is: a plain stream is a recording, too.
+ * FrameWriter compresses a stream into zstd frames. Without zstd, it passes the stream on
+ * unchanged: a plain stream is a valid recording.
  */
 typedef struct FrameWriter FrameWriter;
 
-/* Takes what is to be written to the file. */
+/* Takes the bytes to write to the file. */
 typedef void (*FrameSink)(const void *bytes, size_t length, void *user_data);
 
 FrameWriter *frame_writer_new(FrameSink sink, void *user_data);
 void frame_writer_free(FrameWriter *writer);
 
-/* Adds to the frame that is open; the sink may or may not see it at once. */
+/* Adds to the open frame; the sink may get the bytes later. */
 void frame_writer_add(FrameWriter *writer, const void *bytes, size_t length);
 
-/* Ends the frame: the sink has now seen everything. */
+/* Ends the frame: the sink has then received everything. */
 void frame_writer_end(FrameWriter *writer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames and compressed recordings where the program is built without zstd. */
+/* Frames and compressed recordings, for builds without zstd. */
 #include "config.h"
 
 #ifndef HAVE_ZSTD

@@ -10,10 +10,10 @@
 #include <gio/gio.h>
 #include <zstd.h>
 
-/* The window of a frame is memory of the reader; zstd itself makes 8 MB of it at most, without
-   --ultra and --long. */
+/* The window of a frame takes memory of the reader. Without --ultra and --long, zstd's windows are
+   at most 8 MB. */
 enum { WINDOW_LOG_MAX = 23 };
-enum { LEVEL = 1 }; /* the collector must keep up with the kernel; higher levels gain little */
+enum { LEVEL = 1 }; /* must keep up with the kernel; higher levels gain little */
 
 struct FrameWriter {
 	FrameSink sink;
@@ -31,7 +31,7 @@ FrameWriter *frame_writer_new(FrameSink sink, void *user_data)
 	writer->user_data = user_data;
 	writer->context = ZSTD_createCCtx();
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, LEVEL);
-	/* A damaged frame is then found out, not counted. */
+	/* With checksums, damaged frames are detected instead of counted. */
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
 	writer->buffer_bytes = ZSTD_CStreamOutSize();
 	writer->buffer = g_malloc(writer->buffer_bytes);
@@ -108,8 +108,8 @@ void recording_reader_free(RecordingReader *reader)
 	g_free(reader);
 }
 
-/* Goes on to where the next frame may begin. A magic number that two chunks share is passed over:
-   then the frame after it is found. */
+/* Skips to where the next frame may begin. Misses a magic number that is split between two chunks,
+   and finds the frame after it. */
 static void search_frame(RecordingReader *reader, ZSTD_inBuffer *in)
 {
 	const uint8_t *bytes = in->src;
@@ -125,7 +125,7 @@ static void give_up_frame(RecordingReader *reader)
 	ZSTD_DCtx_reset(reader->context, ZSTD_reset_session_only);
 }
 
-/* Returns whether there is more to come out of what is at hand. */
+/* Returns whether the current input has more output. */
 static bool decompress(RecordingReader *reader, ZSTD_inBuffer *in)
 {
 	ZSTD_outBuffer out = { reader->buffer, reader->buffer_bytes, 0 };
@@ -140,7 +140,7 @@ static bool decompress(RecordingReader *reader, ZSTD_inBuffer *in)
 		in->pos = MAX(in->pos, MIN(before + 1, in->size));
 		return in->pos < in->size;
 	}
-	/* A full buffer means that there may be more output than input was left. */
+	/* With a full output buffer, there may be more output than remaining input. */
 	return in->pos < in->size || (out.pos == out.size && wanted);
 }
 

@@ -7,28 +7,27 @@
 /*
  * Since Linux 6.11 the kernel traces one kmalloc() above two pages twice: __do_kmalloc_node()
  * (mm/slub.c) calls __kmalloc_large_node_noprof(), which traces the allocation, and then traces it
- * itself. The first of these events, the inner one, must not count.
+ * itself. The first event, the inner one, must not count.
  *
- * The inner event is recognised alone, by its call site: that lies in a function of the allocator
- * that contains __do_kmalloc_node(), which is always inlined. The call site of the other event lies
- * in the caller of kmalloc(); so does that of a large kmalloc() of constant size, which is traced
- * once.
+ * Only the call site identifies the inner event: it lies in an allocator function that contains the
+ * always inlined __do_kmalloc_node(). The call site of the second event lies in the caller of
+ * kmalloc(), and so does that of a large kmalloc() of constant size, which is traced once.
  */
 enum { INNER_RANGES_MAX = 4 };
 
 typedef struct {
 	uint64_t start;
-	uint64_t end; /* the first address after it */
+	uint64_t end; /* exclusive */
 } InnerRange;
 
 typedef struct {
 	uint64_t bytes_small_max; /* requests up to this size have no inner event */
-	uint64_t kfree;           /* address of kfree(), for who needs the ranges relative to it */
-	unsigned count;           /* 0: no event is an inner one */
+	uint64_t kfree;           /* address of kfree(), for users that need relative ranges */
+	unsigned count;           /* 0: no event is an inner event */
 	InnerRange ranges[INNER_RANGES_MAX];
 } InnerKmallocs;
 
-/* Whether an event of the tracepoint kmalloc is an inner one. inner NULL: none is. */
+/* Whether a kmalloc tracepoint event is an inner event. inner NULL: false. */
 static inline bool inner_kmallocs_have(const InnerKmallocs *inner, uint64_t call_site,
 				       uint64_t bytes_requested)
 {

@@ -5,7 +5,8 @@
 
 enum {
 	OBJECT_MEMBERS = BIT(PROBE_COMMON_FLAGS) | BIT(PROBE_CALL_SITE) | BIT(PROBE_POINTER),
-	/* Few kernels report a node by tracepoints without _node in their name: not missed. */
+	/* Few kernels report a node in tracepoints without _node in their name, so it is not
+	   expected. */
 	ALLOC_MEMBERS = OBJECT_MEMBERS | BIT(PROBE_BYTES_REQUESTED) | BIT(PROBE_BYTES_ALLOCATED) |
 			BIT(PROBE_GFP_FLAGS),
 	NODE_MEMBERS = ALLOC_MEMBERS | BIT(PROBE_NODE),

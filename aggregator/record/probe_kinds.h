@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 /*
- * What can be observed: one table, which options and their help text, both collectors, the importer
- * of perf script, --check and the facts of a stream read. The emitter is given the bits of the
- * kinds, and has them from the same definitions of format.h.
+ * The kinds of events that can be observed, in one table. Its users: options and help text, both
+ * collectors, the importer of perf script, --check, and the facts of a stream. The emitter uses the
+ * bits of the same definitions in format.h.
  *
  * To add a kind: see "To add a kind of event" in doc/ARCHITECTURE.md.
  */
 
-/* The bits of the kinds that the program's own code asks about. */
+/* The kinds that the program's code tests for. */
 typedef enum {
 	PROBE_KMALLOC = KMT_EVENTS_OF(KMT_SOURCE_KMALLOC),
 	PROBE_CACHE = KMT_EVENTS_OF(KMT_SOURCE_CACHE),
@@ -23,11 +23,11 @@ typedef enum {
 	PROBE_FREE = KMT_EVENTS_FREE,
 } ProbeKindBit;
 
-/* What the record of a tracepoint may have. */
+/* Data that the record of a tracepoint may contain. */
 typedef enum {
 	PROBE_COMMON_FLAGS,
 	PROBE_CALL_SITE,
-	PROBE_POINTER, /* an object's address, or that of a page's struct on kernels without pfn */
+	PROBE_POINTER, /* address of an object, or of struct page on kernels without pfn */
 	PROBE_PAGE_NUMBER,
 	PROBE_BYTES_REQUESTED,
 	PROBE_BYTES_ALLOCATED,
@@ -42,31 +42,31 @@ typedef struct {
 	const char *name; /* NULL ends a list */
 	uint8_t source;   /* enum KmtSource */
 	bool is_free;
-	bool is_optional; /* kernels without it pass through another one of the kind */
-	uint32_t members; /* bits by ProbeMember: what its record should have */
+	bool is_optional; /* kernels without it use another tracepoint of the kind */
+	uint32_t members; /* expected members: bits by ProbeMember */
 } ProbePoint;
 
-/* What --events names. */
+/* A value of --events. */
 typedef struct {
 	unsigned bit;
-	const char *name;   /* as given to --events; NULL ends the table */
-	const char *covers; /* allocator paths, for the report; NULL: these are no allocations */
-	bool of_caches;     /* its objects may be of slab caches */
-	const char *script; /* SystemTap's probes, in stap/ */
-	const ProbePoint *points; /* that perf events read; the kernel needs those not optional */
+	const char *name;         /* as given to --events; NULL ends the table */
+	const char *covers;       /* allocator paths, for the report; NULL: not allocations */
+	bool of_caches;           /* its objects may belong to slab caches */
+	const char *script;       /* SystemTap's probes, in stap/ */
+	const ProbePoint *points; /* for perf events; required unless is_optional */
 } ProbeKind;
 
 extern const ProbeKind probe_kinds[];
 
-/* Returns their names, "kmalloc,cache"; the caller frees the text. */
+/* Returns the names of the kinds, as "kmalloc,cache"; the caller frees the text. */
 char *probe_kinds_names(unsigned bits);
 
-/* Returns all bits of kinds whose objects may be of slab caches. */
+/* Returns the bits of all kinds whose objects may belong to slab caches. */
 unsigned probe_kinds_of_caches(void);
 
-/* Reads such a list. Returns false with error set when a name is unknown. */
+/* Parses such a list. Returns false with error set if a name is unknown. */
 bool probe_kinds_parse(const char *list, unsigned *bits, GError **error);
 
-/* Returns what --help says of --events: the names of those that are the default, and of the others
-   that are offered. The caller frees the text. */
+/* Returns the text of --events in --help: the names of the default and of the other available
+   kinds. The caller frees the text. */
 char *probe_kinds_help(unsigned default_bits, unsigned offered_bits);

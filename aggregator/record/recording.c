@@ -18,15 +18,15 @@ enum {
 };
 
 struct Recording {
-	PrivateFile *file;   /* NULL: a stream to a descriptor of others */
-	FrameWriter *frames; /* NULL with a stream, which is not compressed */
+	PrivateFile *file;   /* NULL: a stream to a borrowed descriptor */
+	FrameWriter *frames; /* NULL for a stream: not compressed */
 	int fd;
 	uint64_t bytes_max;
 	uint64_t bytes_written;
-	size_t frame_bytes; /* of the stream, in the frame that is open */
+	size_t frame_bytes; /* bytes of the stream in the open frame */
 	int64_t frame_start_us;
-	bool frame_describes; /* it has no events so far */
-	int write_error;      /* errno: nothing more can be written */
+	bool frame_describes; /* no events in it so far */
+	int write_error;      /* errno: writing has failed */
 	char *problem;
 };
 
@@ -143,7 +143,7 @@ void recording_add_batch(const Batch *batch, void *user_data)
 		write_out(batch->bytes, length, recording);
 		return;
 	}
-	/* What names the addresses is in frames of its own: damage to events leaves it readable. */
+	/* Symbols and modules get frames of their own, to stay readable if events are damaged. */
 	if (recording->frame_describes && batch->header.kind == KMT_BATCH_EVENTS)
 		end_frame(recording);
 	recording->frame_describes = batch->header.kind != KMT_BATCH_EVENTS &&
@@ -160,7 +160,7 @@ void recording_add_batch(const Batch *batch, void *user_data)
 
 void recording_tick(Recording *recording)
 {
-	/* The caller's second is not exactly ours. */
+	/* The caller's second is not exact. */
 	if (g_get_monotonic_time() - recording->frame_start_us > FRAME_US_MAX / 2)
 		end_frame(recording);
 }

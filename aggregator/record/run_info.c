@@ -4,7 +4,7 @@
 #include "base/bytes.h"
 
 typedef enum {
-	FIELD_UNKNOWN, /* a newer writer's */
+	FIELD_UNKNOWN, /* from a newer writer */
 	FIELD_NUMBER,
 	FIELD_TEXT,
 	FIELD_LIST, /* of texts, separated by tabs */
@@ -87,8 +87,8 @@ void run_info_free(RunInfo *info)
 	g_free(info);
 }
 
-/* Returns the text as UTF-8 without control characters but the tabs of a list; it ends at a NUL, if
-   it has one. */
+/* Returns the text as UTF-8 without control characters, except the tabs of a list; stops at a
+   NUL. */
 static char *text_checked(const uint8_t *value, uint32_t value_bytes, FieldKind kind)
 {
 	g_autofree char *bounded = g_strndup((const char *)value, value_bytes);
@@ -113,7 +113,7 @@ static void take_text(RunInfo *info, uint16_t id, char *text)
 	info->text[id] = text;
 }
 
-/* Reads one record that lies wholly in its batch. */
+/* Reads one record, which lies completely in its batch. */
 static void read_field(RunInfo *info, const uint8_t *record, uint32_t record_bytes, bool swapped)
 {
 	const uint8_t *value = record + sizeof(struct KmtField);
@@ -160,7 +160,7 @@ uint64_t run_info_start_ns(const RunInfo *info)
 	return run_info_number(info, KMT_FIELD_RUN_START_NS, info->first_ns);
 }
 
-/* Before the run has begun nothing is in the slice. */
+/* Before the start of the run the slice is empty. */
 static void apply_slice(RunInfo *info)
 {
 	uint64_t start_ns = run_info_start_ns(info);
@@ -193,7 +193,7 @@ void run_info_begin_at(RunInfo *info, uint64_t first_ns)
 	apply_slice(info);
 }
 
-/* What the stream says of its window is kept beside the slice of it. */
+/* Stores the stream's window fields separately from the slice. */
 static void unslice(RunInfo *info)
 {
 	if (info->sliced)

@@ -9,12 +9,12 @@ enum {
 	FIRST_KIND = KMT_BATCH_CACHE_NAMES,
 	KINDS = KMT_BATCH_RECLAIMABLE - FIRST_KIND + 1,
 	READINGS = KMT_READING_END + 1,
-	TEXT_BYTES_MAX = 8 << 20, /* of one text: 100,000 cgroups */
-	LINE_BYTES = 160, /* of a line or a name once it is in a table, beside its characters */
+	TEXT_BYTES_MAX = 8 << 20, /* per text: enough for 100,000 cgroups */
+	LINE_BYTES = 160,         /* of a line or name in a table, in addition to its characters */
 };
 
 typedef struct {
-	GString *text; /* owned; NULL: none came */
+	GString *text; /* owned; NULL: none */
 	uint64_t time_ns;
 } Kept;
 
@@ -44,7 +44,7 @@ void run_text_set_memory(RunText *text, MemoryBudget *memory)
 	text->memory = memory;
 }
 
-/* Returns what a text takes, and what is made of its lines when they are read. */
+/* Returns the memory of a text and of the tables that are later made of its lines. */
 static size_t memory_of(const BatchText *part)
 {
 	size_t bytes = 2 * (size_t)part->bytes;

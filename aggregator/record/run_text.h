@@ -7,8 +7,8 @@
 #include <glib.h>
 
 /*
- * RunText keeps the texts of a stream that are few and short: names of slab caches, readings of
- * /proc/slabinfo and /proc/meminfo, paths of cgroups. Symbols and modules are symbol_store.h's.
+ * RunText stores the small texts of a stream: names of slab caches, readings of /proc/slabinfo and
+ * /proc/meminfo, paths of cgroups. symbol_store.h stores symbols and modules.
  */
 typedef struct RunText RunText;
 
@@ -16,20 +16,20 @@ RunText *run_text_new(void);
 void run_text_free(RunText *text);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RunText, run_text_free)
 
-/* The memory of the texts, and of the tables that are made of their lines, is taken from that
-   budget, which is borrowed. Without it only the length of a text is bounded. */
+/* Sets the budget (borrowed) for the memory of the texts and of the tables made from their lines.
+   Without it only the length of a text is limited. */
 void run_text_set_memory(RunText *text, MemoryBudget *memory);
 
-/* Whether batches of that kind are kept here. */
+/* Whether RunText stores batches of this kind. */
 bool run_text_keeps(uint8_t kind);
 
-/* Appends a batch of such a kind to what came before. What is beyond a bound of some MiB is
-   dropped, and lines stay whole: it is the stream of somebody else. */
+/* Appends a batch to the text of its kind. The stream is not trusted: text above a limit of some
+   MiB is dropped, in whole lines. */
 void run_text_read_batch(RunText *text, const Batch *batch);
 
-/* Returns the text of a kind (and of slabinfo: of an enum KmtReading), which may contain any bytes
-   but ends after a whole line; NULL where none came. */
+/* Returns the text of a kind (for slabinfo: of an enum KmtReading); NULL if there is none. It may
+   contain any bytes, but ends after a whole line. */
 const GString *run_text_of(const RunText *text, uint8_t kind, uint32_t reading);
 
-/* Returns when the first batch of it came, on the stream's clock; 0 where none came. */
+/* Returns when its first batch was made, on the stream's clock; 0 if there is none. */
 uint64_t run_text_time_ns(const RunText *text, uint8_t kind, uint32_t reading);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session/losses.h"
 
-/* Whether the end of the stream has the counters of every CPU whose last batches it has not. */
+/* Whether the end of the stream has counters for every CPU whose last batches are missing. */
 static bool is_counted_to_end(const Session *session)
 {
 	return run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 0) == 1 &&
 	       !batch_reader_totals(session->reader).damaged_bytes;
 }
 
-/* Whether something may have been lost after the last heartbeats that nothing shows. */
+/* Whether there may be an undetected loss after the last heartbeats. */
 static bool is_end_unknown(const Session *session)
 {
 	return session->cut_short || !run_info_number(session->info, KMT_FIELD_COUNTED_TO_END, 1);
@@ -20,9 +20,8 @@ static bool has_counters(const Session *session, const LossTotals *totals)
 }
 
 /*
- * The counters of the batches show every loss but that of a CPU's last ones. Where nothing else
- * shows that, the collector's own count of lost messages is all that is known: at least an event
- * each.
+ * The counters of the batches show every loss except that of a CPU's last batches. If nothing else
+ * shows that loss, only the collector's count of lost messages is known: at least one event each.
  */
 static LossRange transport_lost(const Session *session, const LossTotals *totals)
 {
@@ -33,8 +32,8 @@ static LossRange transport_lost(const Session *session, const LossTotals *totals
 	return loss_exactly(messages);
 }
 
-/* The part that the kernel did not deliver. It is of the whole run; the window may be a part of it.
- */
+/* The part that the kernel did not deliver. It is of the whole run, and the window may be
+   shorter. */
 static LossRange not_delivered(const Session *session, LossRange transport)
 {
 	uint64_t events = run_info_number(session->info, KMT_FIELD_NOT_DELIVERED, 0);
@@ -42,7 +41,7 @@ static LossRange not_delivered(const Session *session, LossRange transport)
 	return (LossRange){ MIN(events, transport.low), MIN(events, transport.high) };
 }
 
-/* What the collector says at its end counts probes from before and after the window, too. */
+/* The collector's final count includes probes before and after the window. */
 static uint64_t skipped_probes(const Session *session, const LossTotals *totals)
 {
 	uint64_t all = run_info_number(session->info, KMT_FIELD_SKIPPED, 0);
@@ -50,7 +49,7 @@ static uint64_t skipped_probes(const Session *session, const LossTotals *totals)
 	return totals->shared_until_end ? totals->skipped : MAX(all, totals->skipped);
 }
 
-/* Whether a slice is shown with what its stream says of the whole run alone. */
+/* Whether a slice is shown together with losses that are known only for the whole run. */
 static bool has_whole_run(const Session *session, const LossTotals *totals, const Losses *losses)
 {
 	if (!session->info->sliced)
@@ -122,7 +121,7 @@ bool losses_are_none(const Losses *losses)
 	       !losses->end_unknown && !losses->bpf_blind;
 }
 
-/* Whether there is a loss that cannot be compared with a share of the events. */
+/* Whether there is a loss with an unknown number of events. */
 static bool has_uncountable(const Session *session, const Losses *losses)
 {
 	return losses->end_unknown || losses->bpf_blind || losses->damaged_bytes ||
@@ -162,7 +161,7 @@ const char *losses_remedy(const Session *session, bool can_load)
 
 	if (!most)
 		return NULL;
-	/* Damaged input is missing batches, too; no option helps against that. */
+	/* Damaged input also contains missing batches, and no option helps against damage. */
 	if (losses.damaged_bytes && !losses.counted_to_end)
 		return NULL;
 	if (most == transport)

@@ -6,60 +6,59 @@
 #include <stdbool.h>
 
 /*
- * What a session says of its losses, by cause, and whether its result is complete: for the exit
- * status and for reports.
+ * The losses of a session, by cause, and whether its result is complete: for the exit status and
+ * for reports.
  *
- * Numbers are events of the window, each cause apart from the others.
+ * Numbers are events of the window. The causes do not overlap.
  */
 typedef struct {
-	LossRange transport;     /* for want of a buffer */
-	LossRange not_delivered; /* counted by the kernel, but never handed over */
-	LossRange unread;        /* the counters alone, when the reader ended */
+	LossRange transport;     /* for lack of buffer space */
+	LossRange not_delivered; /* counted by the kernel, but never delivered */
+	LossRange unread;        /* shown only by the counters at the reader's end */
 	LossRange skipped;       /* probe hits, and soft errors of the probes */
 	LossRange reentrant;
-	LossRange damaged; /* announced by damaged batches; lines that were not understood */
-	/* Counted, but a table was full: in no row of their own, or in one of other tasks or other
-	   caches. */
+	LossRange damaged; /* announced by damaged batches; lines that could not be parsed */
+	/* Counted, but a table was full: the events have no row of their own, or lack their task or
+	   cache. */
 	uint64_t over_bound;
 	uint64_t of_other_tasks;
 	uint64_t of_other_caches;
-	uint64_t damaged_bytes; /* unreadable input, whose events are not known */
-	uint64_t untraced_ns;   /* of CPUs that were online: their events are not known, either */
+	uint64_t damaged_bytes; /* unreadable input with an unknown number of events */
+	uint64_t untraced_ns;   /* time of online CPUs, with an unknown number of events */
 	bool counted_to_end;    /* the number of events in damaged input is known anyway */
 	bool end_unknown;       /* something may have been lost after the last heartbeats */
-	bool has_whole_run;     /* of a slice: some of it is known of the whole run only */
+	bool has_whole_run;     /* of a slice: some losses are known of the whole run only */
 	const char *bpf_blind;  /* tracepoints whose events BPF programs held back; NULL: none */
-	bool source_is_silent;  /* of an import: its text does not say what was lost */
+	bool source_is_silent;  /* an import whose text does not report losses */
 } Losses;
 
 Losses losses_of(const Session *session);
 
-/* Returns the events that were not counted: all causes but over_bound. */
+/* Returns the events that were not counted: all causes except over_bound. */
 LossRange losses_uncounted(const Losses *losses);
 
-/* Returns all of them. */
+/* Returns the sum of all causes. */
 LossRange losses_all(const Losses *losses);
 
-/* Returns how many events were counted in the window, by whatever counted them. */
+/* Returns the number of events counted in the window, by whichever sink. */
 uint64_t losses_counted(const Session *session);
 
-/* Returns a share of the events counted and lost together, in percent; of nothing: 0. */
+/* Returns lost in percent of all events, counted and lost; 0 if there are none. */
 double losses_percent(const Session *session, uint64_t lost);
 
-/* Whether nothing was lost, or may have been. A source that is silent has lost nothing that is
-   known. */
+/* Whether nothing was lost, and nothing may have been. A silent source counts as having no loss. */
 bool losses_are_none(const Losses *losses);
 
-/* Whether the stream lacks more than it may: percent_max of its events (0: any), or something of
-   which the events cannot be counted. What a full table left out is not looked at. */
+/* Whether the stream exceeds the permitted loss: more than percent_max of its events (0: any), or a
+   loss with an unknown number of events. Full tables are ignored. */
 bool losses_exceed(const Session *session, double percent_max);
 
 /* Whether a table of events was full. */
 bool losses_by_full_tables(const Losses *losses);
 
-/* Whether the result does: the exit status is then 3. */
+/* Whether the losses make the result incomplete: the exit status is then 3. */
 bool losses_make_incomplete(const Session *session, double percent_max);
 
-/* Returns what helps against the largest part of the loss, or NULL. can_load: SystemTap's collector
-   can be used there. */
+/* Returns advice against the largest part of the loss, or NULL. can_load: SystemTap's collector can
+   be used on the host. */
 const char *losses_remedy(const Session *session, bool can_load);

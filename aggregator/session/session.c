@@ -3,7 +3,7 @@
 
 #include "symbols/inner_kmallocs_find.h"
 
-/* Where the stream does not say it. No kernel has smaller ones. */
+/* If the stream lacks it. No kernel has smaller pages. */
 enum { PAGE_BYTES_DEFAULT = 4096 };
 
 typedef struct {
@@ -37,7 +37,7 @@ void session_find_inner_kmallocs(Session *session, const SymbolStore *symbols)
 		session->inner_is_known = inner_kmallocs_find(&session->inner, symbols, page_bytes);
 }
 
-/* Once: a damaged stream may have many batches and many symbols, none of them the right one. */
+/* Searches once: a damaged stream may have many batches and many symbols, all of them wrong. */
 static void find_inner_kmallocs(Session *session)
 {
 	if (session->inner_was_sought || !symbol_store_has_symbols(session->symbols))
@@ -46,7 +46,7 @@ static void find_inner_kmallocs(Session *session)
 	session_find_inner_kmallocs(session, session->symbols);
 }
 
-/* Hands decoded events to all sinks. Returns whether their times can be. */
+/* Passes decoded events to all sinks. Returns false if their times are impossible. */
 static bool hand_out(Session *session, const Events *events)
 {
 	bool is_sound = true;
@@ -67,7 +67,7 @@ static void take_events(Session *session, const Batch *batch)
 	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
 }
 
-/* What a probe module alone wrote does not say when its run began. */
+/* The stream of a probe module alone does not contain the start of the run. */
 static void begin_at(Session *session, const Batch *batch)
 {
 	if (!session->info->sliced || session->info->first_ns)
@@ -247,7 +247,7 @@ void session_feed(Session *session, const void *bytes, size_t length)
 
 void session_finish(Session *session)
 {
-	/* If reading stopped in the middle of a batch, that is no damage. */
+	/* If reading was stopped in the middle of a batch, the batch is not damaged. */
 	if (!session->enough)
 		batch_reader_finish(session->reader);
 }

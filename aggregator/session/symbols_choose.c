@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* A kernel with many modules has some 20 MB. */
+/* With many modules, /proc/kallsyms has some 20 MB. */
 enum { PIECE_BYTES = 1 << 16, KALLSYMS_BYTES_MAX = 1 << 28 };
 
 static GBytes *read_whole(const char *path, GError **error)
@@ -31,7 +31,7 @@ static GBytes *read_whole(const char *path, GError **error)
 	return NULL;
 }
 
-/* Returns NULL where the text has no addresses. */
+/* Returns NULL if the text has no addresses. */
 static SymbolStore *parse_kallsyms(GBytes *kallsyms)
 {
 	g_autoptr(SymbolStore) symbols = symbol_store_new();
@@ -57,7 +57,7 @@ GBytes *symbols_read(const char *path, GError **error)
 	return NULL;
 }
 
-/* Without the right to see addresses there are none: that was reported at the start. */
+/* Without permission, addresses are hidden: that was reported at the start. */
 static SymbolStore *symbols_of_host(void)
 {
 	g_autoptr(GBytes) kallsyms = read_whole("/proc/kallsyms", NULL);
@@ -65,8 +65,8 @@ static SymbolStore *symbols_of_host(void)
 	return kallsyms ? parse_kallsyms(kallsyms) : NULL;
 }
 
-/* The recorded text range is not taken over: it goes with the recorded modules, and without them
-   their frames would be taken for junk. */
+/* The recorded text range is not copied: it belongs to the recorded modules, and without these
+   their frames would be discarded as invalid. */
 static void replace_symbols(Session *session, SymbolStore *symbols)
 {
 	symbol_store_free(session->symbols);

@@ -5,16 +5,16 @@
 
 #include <glib.h>
 
-/* Reads a file in the form of /proc/kallsyms. Returns NULL with error set when it has no symbols.
- */
+/* Reads a file in the format of /proc/kallsyms. Returns NULL with error set if it has no
+   symbols. */
 GBytes *symbols_read(const char *path, GError **error);
 
-/* Before a stream is read: what symbols_read() returned has a say in what counts; NULL: nothing. */
+/* To call before a stream is read: the symbols influence what counts. kallsyms: from
+   symbols_read(), or NULL. */
 void symbols_prepare(Session *session, GBytes *kallsyms);
 
 /*
- * Decides where names come from: what symbols_read() returned (NULL: no file was given) before all
- * else, then the stream itself, then this host while it is still in the boot of the stream.
- * Addresses stay raw otherwise.
+ * Chooses the symbols: first those from symbols_read() (NULL: no file), then the stream's, then
+ * this host's if it still runs the boot of the stream. Else addresses are not named.
  */
 void symbols_choose(Session *session, GBytes *kallsyms);

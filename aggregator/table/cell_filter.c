@@ -3,7 +3,7 @@
 
 struct CellFilters {
 	const GArray *filters; /* (element-type CellFilter), borrowed; NULL: none */
-	void *states[];        /* of each, what its prepare() returned */
+	void *states[];        /* the result of each filter's prepare() */
 };
 
 static guint filter_count(const GArray *filters)

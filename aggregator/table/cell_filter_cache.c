@@ -4,8 +4,8 @@
 typedef struct {
 	const CacheQuery *query;
 	const ViewSource *source;
-	GHashTable *verdicts; /* of names, by their pointers, as GINT_TO_POINTER(bool) */
-	uint64_t unknown;     /* allocations of which nobody knows the cache */
+	GHashTable *verdicts; /* by name pointer, as GINT_TO_POINTER(bool) */
+	uint64_t unknown;     /* allocations from unknown caches */
 } State;
 
 static void *prepare(const void *argument, const ViewSource *source)
@@ -18,7 +18,7 @@ static void *prepare(const void *argument, const ViewSource *source)
 	return state;
 }
 
-/* There are millions of counters, but few names: a glob is asked once for each. */
+/* There are millions of cells, but few names: each name is matched once. */
 static bool wants(State *state, const char *name)
 {
 	void *verdict;

@@ -9,21 +9,21 @@
 enum { CGROUPS_SHOWN = 5 };
 
 typedef struct {
-	GHashTable *paths; /* (element-type utf8 bool), keys borrowed: those looked at before */
-	bool *matches;     /* owned, by TaskId: whether its cgroup does */
+	GHashTable *paths; /* (element-type utf8 bool), keys borrowed: results so far */
+	bool *matches;     /* owned, by TaskId: whether its cgroup matches */
 	bool any;
 	uint64_t pathless; /* tasks whose cgroup has no path in the stream */
-	GPtrArray *others; /* (element-type utf8), owned: labels of some cgroups that do not */
+	GPtrArray *others; /* (element-type utf8), owned: some labels that do not match */
 	const char *glob;
 } CgroupState;
 
 static bool text_matches(const char *glob, const char *text)
 {
-	/* systemd's names have backslashes of their own. */
+	/* systemd's names contain backslashes. */
 	return fnmatch(glob, text, FNM_NOESCAPE) == 0;
 }
 
-/* A cgroup may be named as it is, and as it is printed. */
+/* The glob may match a cgroup's raw path or its printed label. */
 static bool cgroup_matches(const char *glob, const char *path)
 {
 	g_autoptr(GString) label = g_string_new(NULL), whole = g_string_new(NULL);
@@ -44,7 +44,7 @@ static void keep_other(CgroupState *state, const char *path)
 		g_ptr_array_add(state->others, g_strdup(label->str));
 }
 
-/* Many tasks are of one cgroup, whose path is one text. */
+/* The tasks of a cgroup share one path text. */
 static bool path_matches(CgroupState *state, const char *path)
 {
 	gpointer known;

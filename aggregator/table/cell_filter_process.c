@@ -13,7 +13,7 @@ typedef struct {
 	const Profile *profile;
 	char **globs;      /* owned */
 	bool *matches;     /* owned, by TaskId */
-	bool any;          /* of the tasks matches */
+	bool any;          /* a task matches */
 	GPtrArray *others; /* (element-type utf8), owned: some names that do not match */
 	GHashTable *seen;  /* of pids that matched */
 } ProcessState;

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* One family of the kernel's threads: "NAME/" and the part in which its members differ. */
+/* A family of kernel threads: "NAME/" and the part that differs between its members. */
 typedef struct {
 	const char *name;
-	bool any_rest; /* else a number of digits only */
+	bool any_rest; /* false: digits only */
 } CommFamily;
 
 static const CommFamily families[] = {
-	/* "0:1", "u8:2-events_unbound", "1:0H": which worker of the pool, then what it last did. */
+	/* "0:1", "u8:2-events_unbound", "1:0H": the worker of the pool, then its last work. */
 	{ "kworker", true },      { "backlog_napi", false }, { "cpuhp", false },
 	{ "idle_inject", false }, { "irq_work", false },     { "ksoftirqd", false },
 	{ "ktimers", false },     { "migration", false },    { "rcub", false },

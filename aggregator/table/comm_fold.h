@@ -4,7 +4,8 @@
 #include <stddef.h>
 
 /*
- * Returns how many bytes of a comm name what the kernel runs once per CPU or in a pool: those of
- * "kworker" in "kworker/0:1-events", of "ksoftirqd" in "ksoftirqd/3". All of any other name.
+ * Returns how many bytes of a comm name its family, for kernel threads that exist per CPU or in a
+ * pool: those of "kworker" in "kworker/0:1-events", of "ksoftirqd" in "ksoftirqd/3". For all other
+ * names, the whole length.
  */
 size_t comm_folded_length(const char *comm);

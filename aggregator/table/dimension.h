@@ -10,7 +10,7 @@
 
 enum { DIMENSIONS_MAX = 3 };
 
-/* The part of a counter that decides its group: each is looked at once, however many counters
+/* The member of a cell that determines its group. Each member is looked up once, however many cells
    have it. */
 typedef enum {
 	MEMBER_TASK,    /* TaskId */
@@ -19,41 +19,41 @@ typedef enum {
 	MEMBER_CONTEXT, /* enum KmtContext */
 } GroupMember;
 
-/* What names groups. Everything is borrowed. */
+/* The data for group labels. Everything is borrowed. */
 typedef struct {
 	const ViewSource *source;
 	const StackRows *stacks;
-	const CallsiteSkip *skip; /* whose frames are no call sites; NULL: the allocators' only */
-	bool whole;               /* no name is shortened */
+	const CallsiteSkip *skip; /* functions that are not call sites; NULL: only the allocators */
+	bool whole;               /* do not shorten names */
 } GroupNaming;
 
-/* A way to group counters: what --by takes. There is one table of them. To add one: its functions,
-   a row in dimension.c, a line in doc/options.man. */
+/* A way to group cells: a key of --by. dimension.c has their table. To add one: its functions, a
+   row in dimension.c, a line in doc/options.man. */
 typedef struct {
 	const char *name;  /* "process" */
 	const char *title; /* of its column */
 	const char *help;
 	GroupMember member;
 	bool interrupts_apart; /* softirq and hardirq are groups of their own */
-	/* Appends bytes, any ones: members for which they are equal are one group. */
+	/* Appends the identity of a member, any bytes: members with equal bytes are one group. */
 	void (*identify)(const GroupNaming *naming, uint32_t member, GString *out);
-	/* Appends the label of a group by its newest member, escaped; of tasks, by the one seen
+	/* Appends the escaped label of a group, from its newest member; for tasks, the one seen
 	   last. */
 	void (*label)(const GroupNaming *naming, uint32_t member, GString *out);
-	/* Orders groups by their newest members; NULL: by label. With it labels may be many lines,
-	   and are made only to be printed. */
+	/* Orders groups by their newest members; NULL: by label. If not NULL, labels may have many
+	   lines and are made only for printing. */
 	int (*compare)(const GroupNaming *naming, uint32_t a, uint32_t b);
 } Dimension;
 
-/* All dimensions, ended by one without name. */
+/* All dimensions; the last entry has no name. */
 extern const Dimension dimensions[];
 
-/* Returns the dimension of that name, or NULL. */
+/* Returns the dimension with this name, or NULL. */
 const Dimension *dimension_lookup(const char *name);
 
-/* Reads "process,cache" into dimensions, ended by NULL. Returns false with error set
-   (G_OPTION_ERROR) when it names something else. */
+/* Parses "process,cache" into keys, ended by NULL. Returns false with error set (G_OPTION_ERROR) if
+   a name is unknown. */
 bool dimensions_parse(const char *text, const Dimension *keys[DIMENSIONS_MAX + 1], GError **error);
 
-/* Whether one of that name is among them. */
+/* Whether keys contains a dimension with this name. */
 bool dimensions_have(const Dimension *const *keys, const char *name);

@@ -17,7 +17,7 @@ static Frame frame_at(const Stack *stack, uint32_t index)
 	return stack_rows_frame(stack->naming->stacks, stack->ids[index]);
 }
 
-/* Whether a frame is one of what allocates for others; so is the first, if nobody names it. */
+/* Whether a frame allocates for others. The first frame does, if it has no name. */
 static bool is_skipped(const Stack *stack, uint32_t index)
 {
 	const char *function = frame_at(stack, index).function;
@@ -25,7 +25,7 @@ static bool is_skipped(const Stack *stack, uint32_t index)
 	return function ? callsite_skip_has(stack->naming->skip, function) : !index;
 }
 
-/* Returns the innermost frame of a function; the first where it has none. */
+/* Returns the innermost frame of a function; the first frame if there is none. */
 static uint32_t frame_of(const Stack *stack, const char *function)
 {
 	for (uint32_t i = 0; function && i < stack->count; i++)
@@ -34,8 +34,8 @@ static uint32_t frame_of(const Stack *stack, const char *function)
 	return 0;
 }
 
-/* Returns the first frame from there that is outside of what allocates for others, or the last:
-   somebody must be named. */
+/* Returns the first frame from there that does not allocate for others; else the last frame, as a
+   call site is required. */
 static Frame frame_outside(const Stack *stack, uint32_t from)
 {
 	while (from + 1 < stack->count && is_skipped(stack, from))
@@ -43,8 +43,8 @@ static Frame frame_outside(const Stack *stack, uint32_t from)
 	return frame_at(stack, from);
 }
 
-/* The kernel says who called the allocator: also where that was inlined, or is one that names its
-   own caller. It does not for pages, nor does text. */
+/* The kernel records who called the allocator, even if that function was inlined or reports its own
+   caller. It does not for pages, and text lacks it, too. */
 void callsite_label(const GroupNaming *naming, uint32_t id, GString *out)
 {
 	const Profile *profile = naming->source->profile;

@@ -3,9 +3,9 @@
 
 #include "table/dimension.h"
 
-/* The functions of the dimensions; dimension.c has their table. */
+/* The functions of the dimensions. dimension.c has the table. */
 
-/* Of tasks. */
+/* For tasks. */
 void process_identify(const GroupNaming *naming, uint32_t task, GString *out);
 void process_label(const GroupNaming *naming, uint32_t task, GString *out);
 void pid_identify(const GroupNaming *naming, uint32_t task, GString *out);
@@ -14,15 +14,15 @@ void thread_identify(const GroupNaming *naming, uint32_t task, GString *out);
 void thread_label(const GroupNaming *naming, uint32_t task, GString *out);
 void cgroup_label(const GroupNaming *naming, uint32_t task, GString *out);
 
-/* Of origins. */
+/* For origins. */
 void cache_label(const GroupNaming *naming, uint32_t origin, GString *out);
 void callsite_label(const GroupNaming *naming, uint32_t origin, GString *out);
 
-/* Of rows of stacks. */
+/* For stack rows. */
 void stack_identify(const GroupNaming *naming, uint32_t row, GString *out);
 void stack_label(const GroupNaming *naming, uint32_t row, GString *out);
 int stack_compare(const GroupNaming *naming, uint32_t a, uint32_t b);
 void module_label(const GroupNaming *naming, uint32_t row, GString *out);
 
-/* Of contexts. */
+/* For contexts. */
 void context_label(const GroupNaming *naming, uint32_t context, GString *out);

@@ -37,7 +37,7 @@ void pid_identify(const GroupNaming *naming, uint32_t task, GString *out)
 {
 	const ProfileTask *process = task_of(naming, task);
 
-	/* Pid 0 is that of idle CPUs, each with a name of its own, and of what is not known. */
+	/* Pid 0: idle CPUs, each with its own name, and unknown tasks. */
 	if (!process->tgid)
 		g_string_append(out, process_name_of(naming, task));
 	g_string_append_len(out, (const char *)&process->tgid, sizeof(process->tgid));
@@ -45,7 +45,7 @@ void pid_identify(const GroupNaming *naming, uint32_t task, GString *out)
 			    sizeof(process->start_time_ns));
 }
 
-/* Appends "NAME[ID]"; 0 is no id. */
+/* Appends "NAME[ID]"; with id 0 only the name. */
 static void append_numbered(GString *out, const char *comm, uint32_t id)
 {
 	if (!*comm && !id)
@@ -72,7 +72,7 @@ void thread_label(const GroupNaming *naming, uint32_t task, GString *out)
 {
 	const ProfileTask *thread = task_of(naming, task);
 
-	/* What was counted without its thread, as imported text is. */
+	/* Counted without a thread, as in imported text. */
 	if (!*thread->thread_comm && !thread->tid)
 		pid_label(naming, task, out);
 	else

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "table/filter_chain.h"
 
-/* What a filter says of a frame; each is asked once. */
+/* A filter's verdict on a frame, cached. */
 enum { VERDICT_OPEN, VERDICT_NO, VERDICT_MATCHES };
 
 struct FilterChain {
 	GPtrArray *filters;  /* (element-type Filter), owned; the filters are borrowed */
 	GPtrArray *verdicts; /* (element-type GArray of uint8_t) by filter, then FrameId; owned */
-	GString *line;       /* of the frame at hand */
+	GString *line;       /* of the current frame */
 	GArray *drops;       /* (element-type FilterDrop), owned */
 	char *top;
 };
@@ -85,7 +85,7 @@ static uint8_t verdict_on(FilterChain *chain, const Filter *filter, const StackR
 	return filter->type->matches(filter, chain->line->str) ? VERDICT_MATCHES : VERDICT_NO;
 }
 
-/* Whether any frame of a stack meets the condition of the filter of that number. */
+/* Whether any frame of a stack meets the condition of this filter. */
 static bool any_matches(FilterChain *chain, guint number, const StackRows *stacks, uint32_t row)
 {
 	const Filter *filter = g_ptr_array_index(chain->filters, number);

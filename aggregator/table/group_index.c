@@ -13,18 +13,18 @@ typedef struct {
 	const char *identity;
 	size_t identity_bytes;
 	const char *label; /* NULL: not made yet */
-	uint32_t newest;   /* member */
+	uint32_t newest;   /* newest member */
 } Group;
 
 struct GroupIndex {
 	const Dimension *key;
 	const GroupNaming *naming;
-	uint32_t *group_of; /* owned, by member; SLOT_ID_NONE: not found out yet */
+	uint32_t *group_of; /* owned, by member; SLOT_ID_NONE: not looked up yet */
 	uint32_t interrupts[KMT_CONTEXTS];
 	SlotTable slots;
 	GArray *groups; /* (element-type Group), owned */
 	GStringChunk *texts;
-	GString *text; /* the one being made */
+	GString *text; /* identity being built */
 };
 
 static uint32_t member_count(const Dimension *key, const GroupNaming *naming)
@@ -64,8 +64,7 @@ static uint32_t group_add(GroupIndex *index, const Group *group)
 	return index->groups->len - 1;
 }
 
-/* Returns the group whose identity is the text at hand, adding it with that member when it is new.
- */
+/* Returns the group with the identity in text, adding it with that member if new. */
 static uint32_t group_intern(GroupIndex *index, uint32_t member)
 {
 	const GString *identity = index->text;
@@ -88,7 +87,7 @@ static uint32_t group_intern(GroupIndex *index, uint32_t member)
 	return id;
 }
 
-/* Of two members of a group the one by which it is named. */
+/* Returns the newer of two members of a group, which labels it. */
 static uint32_t newer_of(const GroupIndex *index, uint32_t a, uint32_t b)
 {
 	const Profile *profile = index->naming->source->profile;
@@ -144,8 +143,8 @@ GroupIndex *group_index_new(const Dimension *key, const GroupNaming *naming)
 	index->groups = g_array_new(FALSE, FALSE, sizeof(Group));
 	index->texts = g_string_chunk_new(CHUNK_BYTES);
 	index->text = g_string_new(NULL);
-	/* All of them, counted or not: a process may have its latest name from an event of a stack
-	   that was dropped. */
+	/* Includes tasks without counts: the latest name of a process may come from an event of a
+	   dropped stack. */
 	for (uint32_t task = 0; key->member == MEMBER_TASK && task < members; task++)
 		group_of_member(index, task);
 	return index;
@@ -216,6 +215,6 @@ int group_index_compare(GroupIndex *index, uint32_t a, uint32_t b)
 	if (index->key->compare)
 		return index->key->compare(index->naming, group_a->newest, group_b->newest);
 	order = strcmp(label_of(index, group_a), label_of(index, group_b));
-	/* Two processes of one pid and name: the older one first. */
+	/* For processes with equal pid and name: older first. */
 	return order ? order : (a > b) - (a < b);
 }

@@ -5,7 +5,7 @@
 
 struct GroupIndexes {
 	GroupNaming naming;
-	GroupIndex *of[DIMENSIONS_MAX + 1]; /* owned; NULL behind the last key */
+	GroupIndex *of[DIMENSIONS_MAX + 1]; /* owned; NULL after the last key */
 };
 
 static GroupIndexes *indexes_new(const View *view, const ViewOptions *options, bool whole_names)

@@ -5,34 +5,34 @@
 #include "table/view.h"
 
 /*
- * GroupRows is a view grouped by up to three keys: for each group, or tuple of groups, that has
- * allocations (or failed ones) in the stacks of the view a row of sums; filtered by numbers,
- * ranked and cut. Same view, same options: same rows in the same order.
+ * GroupRows is a view grouped by up to three keys. Each group, or tuple of groups, with allocations
+ * (or failed ones) in the view's stacks has a row of sums. Rows are filtered by numbers, ranked and
+ * limited to the top. The same view and options give the same rows in the same order.
  */
 typedef struct GroupIndexes GroupIndexes;
 
 typedef struct {
 	const Dimension *const *keys; /* ended by NULL; borrowed from the options */
 	GArray *rows;                 /* (element-type GroupRow), owned, ranked */
-	const GArray *drops; /* (element-type FilterDrop): each filter of numbers, then the top */
+	const GArray *drops; /* (element-type FilterDrop): per filter on numbers, then the top */
 	uint64_t rows_before;
-	RowSums before; /* over all rows */
-	RowSums after;  /* over the kept ones */
-	RowSums others; /* over those not kept */
+	RowSums before; /* of all rows */
+	RowSums after;  /* of the kept rows */
+	RowSums others; /* of the rows not kept */
 	/* Private. */
 	GroupIndexes *indexes;
 	FilterChain *filters;
 } GroupRows;
 
-/* Groups by options->by, which must name a key; names are shortened unless whole_names. The view
-   and the options must outlive the result, which group_rows_free() frees. */
+/* Groups by options->by, which must have a key. Names are shortened unless whole_names is set. View
+   and options must outlive the result; free it with group_rows_free(). */
 GroupRows *group_rows_new(const View *view, const ViewOptions *options, bool whole_names);
 void group_rows_free(GroupRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GroupRows, group_rows_free)
 
-/* Returns what names a row in the key of that number, as GroupMember says; of the key "stack" a row
-   of view_stack_rows(). */
+/* Returns the member that labels a row in this key, of the kind in GroupMember; for the key "stack"
+   a row of view_stack_rows(). */
 uint32_t group_rows_member(const GroupRows *rows, const GroupRow *row, guint key);
 
-/* Appends the label of a row in the key of that number, escaped. */
+/* Appends the escaped label of a row in this key. */
 void group_rows_append_label(const GroupRows *rows, const GroupRow *row, guint key, GString *out);

@@ -22,7 +22,7 @@ void group_table_clear(GroupTable *table)
 	slot_table_clear(&table->slots);
 }
 
-/* Returns the row of a counter's groups, adding it when it is new. */
+/* Returns the row of a cell's groups, adding it if new. */
 static uint32_t row_intern(GroupTable *table, const ProfileCell *cell)
 {
 	GroupRow row = { .groups = { 0 } };

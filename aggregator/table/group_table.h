@@ -6,8 +6,8 @@
 #include "table/row_sums.h"
 
 /*
- * GroupIndex numbers the groups that counters fall into by one key, from 0. A counter's group is
- * found by the number of the part that decides it; names are made once per group.
+ * GroupIndex numbers the groups of one key, from 0. The member of a cell that determines its group
+ * is the index of the lookup; labels are made once per group.
  */
 typedef struct GroupIndex GroupIndex;
 
@@ -18,32 +18,32 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(GroupIndex, group_index_free)
 
 uint32_t group_index_of(GroupIndex *index, const ProfileCell *cell);
 
-/* Returns how many groups there are so far. */
+/* Returns the number of groups so far. */
 guint group_index_count(const GroupIndex *index);
 
-/* Returns KMT_CONTEXT_TASK, or of which interrupts a group is that stands apart. */
+/* Returns KMT_CONTEXT_TASK, or the interrupt context of a group that is kept apart. */
 unsigned group_index_context(const GroupIndex *index, uint32_t group);
 
-/* Returns the member that names a group, the newest one. */
+/* Returns the newest member of a group, which labels it. */
 uint32_t group_index_member(const GroupIndex *index, uint32_t group);
 
-/* Appends the label of a group, escaped. Only labels of keys with compare() have many lines. */
+/* Appends the escaped label of a group. Only labels of keys with compare() may have many lines. */
 void group_index_append_label(GroupIndex *index, uint32_t group, GString *out);
 
-/* Orders groups as people look for them: by label. */
+/* Orders groups by label, as people expect. */
 int group_index_compare(GroupIndex *index, uint32_t a, uint32_t b);
 
 /*
- * A GroupTable adds up counters by their groups in one or more dimensions: a row for each tuple of
- * groups that has any. It neither filters nor ranks.
+ * A GroupTable adds up cells by their groups in one or more dimensions, with a row for each tuple
+ * of groups that occurs. It neither filters nor ranks.
  */
 typedef struct {
 	RowSums sums;
-	uint32_t groups[DIMENSIONS_MAX]; /* of each index; 0 behind the last one */
+	uint32_t groups[DIMENSIONS_MAX]; /* in each index; 0 after the last */
 } GroupRow;
 
 typedef struct {
-	/* (element-type GroupRow), owned, in the order of their first counters; may be stolen. */
+	/* (element-type GroupRow), owned, in the order of their first cells; may be stolen. */
 	GArray *rows;
 	/* Private. */
 	const ViewSource *source;
@@ -51,12 +51,12 @@ typedef struct {
 	SlotTable slots;
 } GroupTable;
 
-/* Begins an empty table with these dimensions, ended by NULL: all are borrowed, and tables may
-   share them. Clear it with group_table_clear(). */
+/* Initialises an empty table with these dimensions, ended by NULL. They are borrowed, and tables
+   may share them. Clear it with group_table_clear(). */
 void group_table_init(GroupTable *table, const ViewSource *source, GroupIndex *const *indexes);
 void group_table_clear(GroupTable *table);
 
-/* Adds a counter of the source. Returns the number of its row. */
+/* Adds a cell of the source. Returns the number of its row. */
 uint32_t group_table_add(GroupTable *table, const ProfileCell *cell);
 
 static inline const GroupRow *group_table_row(const GroupTable *table, uint32_t number)

@@ -7,13 +7,13 @@
 #include <glib.h>
 
 /*
- * A Metric is a figure of a row, in any table: what -s ranks by, what --columns adds, a column of
- * text, a member in JSON. There is one table of them. To add one: a MetricId, its row in metric.c,
- * a line in doc/options.man and in doc/JSON.md; where nothing counts it yet, a field of the sums
- * in row_sums.h.
+ * A Metric is a figure of a row in any table: a sort key of -s, a column of --columns, a text
+ * column, a JSON member. metric.c has their table. To add one: a MetricId, its row in metric.c, a
+ * line in doc/options.man and in doc/JSON.md; if it needs a new counter, a field of the sums in
+ * row_sums.h.
  */
 typedef enum {
-	METRIC_CACHE, /* not a figure: the name of a row */
+	METRIC_CACHE, /* not a figure: the label of a row */
 	METRIC_ALLOCATIONS,
 	METRIC_SHARE,
 	METRIC_MARGIN,
@@ -23,63 +23,62 @@ typedef enum {
 	METRIC_FAILED,
 	METRIC_FREES,
 	METRIC_NET,
-	METRIC_BUSIEST, /* no figure either: the processes with most allocations */
+	METRIC_BUSIEST, /* not a figure: the processes with most allocations */
 	METRIC_OBJECTS_IN_USE,
 	METRICS,
 } MetricId;
 
-/* Which options take a metric, and which tables have it; bits. Tables have them in the order of
-   metrics[]. */
+/* The options and tables that use a metric; bits. Tables show metrics in the order of metrics[]. */
 typedef enum {
 	METRIC_RANKS = 1,   /* -s of reports */
 	METRIC_REPORTS = 2, /* columns of the tables of reports, and members of each row */
-	METRIC_RATES = 4,   /* -s and --columns of tables of rates */
+	METRIC_RATES = 4,   /* -s and --columns of rate tables */
 } MetricUse;
 
-/* What must be collected for a metric, or known; bits. */
+/* The data that a metric requires; bits. */
 typedef enum {
 	NEEDS_BYTES = 1,      /* the sizes of allocations; text formats lack them */
-	NEEDS_SAMPLING = 2,   /* sampled events: without them there is nothing to estimate */
+	NEEDS_SAMPLING = 2,   /* sampled events: exact counts have no margin */
 	NEEDS_FREES = 4,      /* frees */
-	NEEDS_NET = 8,        /* frees, and that they are those of the allocations */
-	NEEDS_PROCESSES = 16, /* who allocated, for each row */
+	NEEDS_NET = 8,        /* frees, known to belong to the allocations */
+	NEEDS_PROCESSES = 16, /* the allocating processes, for each row */
 	NEEDS_SLABINFO = 32,  /* readings of /proc/slabinfo */
 	NEEDS_ANY_FREES = NEEDS_FREES | NEEDS_NET,
 } MetricNeed;
 
 typedef struct {
-	const char *name;  /* as options take it, "requested"; NULL: no option does */
-	const char *alias; /* what those of rates take as well, as other tools do; NULL: none */
+	const char *name;  /* in options, "requested"; NULL: not in options */
+	const char *alias; /* alternative name in options of rates, as in other tools; NULL: none */
 	const char *help;
-	const char *member;      /* in JSON: it ends with the unit, where there is one */
-	const char *word;        /* in a line of text about bytes: "requested"; NULL: in none */
-	const char *title;       /* in tables of reports: it says the unit */
-	const char *title_human; /* for --human, where each figure says its own */
-	const char *title_short; /* in tables of rates */
-	int width;               /* of their columns, at least */
+	const char *member;      /* in JSON, with the unit as suffix */
+	const char *word;        /* in text lines about bytes: "requested"; NULL: not there */
+	const char *title;       /* in tables of reports, with the unit */
+	const char *title_human; /* for --human, where each figure has its unit */
+	const char *title_short; /* in rate tables */
+	int width;               /* minimum width of its columns */
 	ValueType type;
 	unsigned uses;  /* MetricUse */
 	unsigned needs; /* MetricNeed */
-	bool if_any;    /* text has no column of it where all rows have 0 */
-	bool instant;   /* a reading, not a sum over time: there is no rate of it */
-	/* What it is of a row, one of both; a VALUE_DIFFERENCE as int64_t. None: a text; or a
-	   figure of the metric that rows are ranked by. */
+	bool if_any;    /* text omits its column if all rows have 0 */
+	bool instant;   /* a reading, not a sum over time: it has no rate */
+	/* The value in a row, from one of these; a VALUE_DIFFERENCE is an int64_t. Both NULL: a
+	   text, or a figure derived from the metric that ranks the rows. */
 	uint64_t (*value)(const StackSummary *summary);
 	uint64_t (*live)(const LiveSums *live);
-	double (*variance)(const Variance *variance); /* of the value; NULL: it has no margin */
+	double (*variance)(const Variance *variance); /* of the value; NULL: no margin */
 } Metric;
 
 /* By MetricId. */
 extern const Metric metrics[METRICS];
 
-/* Returns the metric of that name for that use, or alias for METRIC_RATES, or NULL. */
+/* Returns the metric with this name for this use (for METRIC_RATES: or alias), or NULL. */
 const Metric *metric_lookup(const char *name, MetricUse use);
 
-/* Returns the names of all metrics of that use, "count, bytes", for a message; the caller frees
+/* Returns the names of all metrics for this use, "count, bytes", for a message; the caller frees
    them. */
 char *metric_names(MetricUse use);
 
-/* Orders rows by a metric with a value, the largest first, as qsort() wants it. */
+/* Orders rows by a metric with a value, largest first, for qsort(). */
 static inline int metric_compare(const Metric *metric, const RowSums *a, const RowSums *b)
 {
 	uint64_t of_a = metric->value(&a->summary), of_b = metric->value(&b->summary);
@@ -87,18 +86,18 @@ static inline int metric_compare(const Metric *metric, const RowSums *a, const R
 	return (of_b > of_a) - (of_b < of_a);
 }
 
-/* Returns the margin of a figure, in percent of it, as margin_percent() does. */
+/* Returns the margin of a figure in percent, like margin_percent(). */
 double metric_margin(const Metric *metric, const RowSums *sums);
 
-/* What a row is seen among. Everything is borrowed. */
+/* The context of a row's figures. Everything is borrowed. */
 typedef struct {
-	const Metric *rank; /* by which rows are ranked, or would be */
-	const RowSums *all; /* of all rows together */
-	unsigned lacks;     /* MetricNeed: what is not known of these rows */
+	const Metric *rank; /* metric that ranks rows, or would rank them */
+	const RowSums *all; /* sums over all rows */
+	unsigned lacks;     /* MetricNeed: data that is unknown for these rows */
 } MetricContext;
 
 /* Whether the figures of a metric are known. */
 bool metric_is_known(const Metric *metric, unsigned lacks);
 
-/* Returns the figure of a row: of a metric with a value, a share or a margin. */
+/* Returns the figure of a row, for metrics with a value, a share or a margin. */
 Value metric_value(const Metric *metric, const RowSums *sums, const MetricContext *context);

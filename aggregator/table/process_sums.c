@@ -10,7 +10,7 @@
 
 enum { FIRST_SLOTS = 64 };
 
-/* What makes a process; all zero but the context for an interrupt's. */
+/* The key of a process. For an interrupt all members except the context are zero. */
 typedef struct {
 	uint64_t start_time_ns;
 	uint32_t tgid;
@@ -105,7 +105,7 @@ static int compare_names(const char *a, const char *b)
 	return order ? order : ascending(a_length, b_length);
 }
 
-/* Members of a group side by side: interrupts, then processes by name, pid and age. */
+/* Sorts the members of a group together: interrupts, then processes by name, pid and age. */
 static gint compare_members(gconstpointer left, gconstpointer right)
 {
 	const ProcessSum *a = left, *b = right;

@@ -4,8 +4,8 @@
 #include "table/view.h"
 
 /*
- * ProcessSums adds up allocations per process and per interrupt context. A process differs from
- * another of the same pid by its start time and name.
+ * ProcessSums adds up allocations per process and per interrupt context. Processes with the same
+ * pid are distinguished by start time and name.
  */
 typedef struct ProcessSums ProcessSums;
 
@@ -16,10 +16,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProcessSums, process_sums_free)
 
 void process_sums_add(ProcessSums *sums, const ProfileCell *cell);
 
-/* Orders processes of different names (ViewProcess) as qsort() wants it: most allocations first,
-   then interrupts, then by name. */
+/* Orders processes with different names (ViewProcess), for qsort(): most allocations first, then
+   interrupts, then by name. */
 int view_process_compare(const void *left, const void *right);
 
-/* Returns the sums of all processes of a name, as comm_folded_length() cuts it, largest first
-   (element-type ViewProcess); the caller unrefs them. */
+/* Returns the sums per process name, cut by comm_folded_length(), largest first (element-type
+   ViewProcess); the caller unrefs them. */
 GArray *process_sums_ranked(const ProcessSums *sums);

@@ -4,21 +4,20 @@
 #include "count/margin.h"
 #include "filter.h"
 
-/* What a row of any table adds up of its counters of allocations; metric.h makes figures of it. */
+/* The sums of allocation cells in a row of any table; metric.h derives figures from them. */
 typedef struct {
 	StackSummary summary;
-	Variance variance; /* of the summary, where it is made of sampled events */
+	Variance variance; /* of the summary, if events were sampled */
 } RowSums;
 
-/* What became of what was allocated, which only some tables have: rows of others need no memory for
-   it. */
+/* Frees and objects in use, which only some tables need; rows of other tables save the memory. */
 typedef struct {
 	uint64_t frees;
-	int64_t net;             /* allocations less frees, where they belong together */
-	uint64_t objects_in_use; /* by a reading of the host: no sum */
+	int64_t net;             /* allocations minus frees, if these belong together */
+	uint64_t objects_in_use; /* from a reading of the host: not a sum */
 } LiveSums;
 
-/* Adds a counter of that origin; of frees nothing. scatter_percent: as in variance_add_cell(). */
+/* Adds a cell of that origin; ignores frees. scatter_percent: as in variance_add_cell(). */
 void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
 		       uint64_t scatter_percent);
 

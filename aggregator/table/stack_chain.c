@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Enough to distinguish the stacks of one cache; a terminal has room for fewer. */
+/* Enough to distinguish the stacks of one cache; terminals show fewer. */
 enum { FUNCTIONS_MAX = 8 };
 
 static bool is_allocator(const Frame *frame)
@@ -14,7 +14,7 @@ static bool is_allocator(const Frame *frame)
 	return frame->function && callsite_skip_has(NULL, frame->function);
 }
 
-/* Somebody must be named: the last one is not left out. */
+/* Skips allocator frames, but not the last frame: the line must not be empty. */
 static guint first_outside(const FrameList *stack)
 {
 	guint first = 0;

@@ -3,6 +3,7 @@
 
 #include "symbols/frame_list.h"
 
-/* Appends a stack in one line, "alloc_empty_file < path_openat < do_filp_open": the first functions
-   outside of the allocators, innermost first. A frame whose function is not known is its line. */
+/* Appends a stack as one line, "alloc_empty_file < path_openat < do_filp_open": the first functions
+   outside of the allocators, innermost first. A frame without a known function is shown as its
+   line. */
 void stack_chain_append(GString *out, const FrameList *stack);

@@ -8,28 +8,28 @@
 
 #include <string.h>
 
-/* What has no stack of its own: the row of all stacks that found their table full. */
+/* For events without a stack of their own: the row of all stacks that found the table full. */
 static const char overflow_line[] = "[stacks beyond the memory bound]";
-/* An imported event whose writer had no stack to print. */
+/* An imported event whose writer printed no stack. */
 static const char no_stack_line[] = "[no stack recorded]";
 
 enum { FIRST_SLOTS = 1024 };
 
 struct StackRows {
 	FrameTable *frames;
-	FrameNamer *namer; /* of stacks, and then of call sites */
+	FrameNamer *namer; /* of stacks, later of call sites */
 	GArray *ids;       /* (element-type FrameId), owned: the frames of all rows */
-	GArray *ids_end;   /* (element-type uint32_t), owned: by row, where its frames end in ids */
+	GArray *ids_end;   /* (element-type uint32_t), owned: end of a row's frames in ids */
 	uint32_t *row_of;  /* owned, by StackId */
 	uint32_t stacks;
 	uint32_t overflow_row;
 };
 
-/* What is needed only while the rows are found. */
+/* State that is needed only to find the rows. */
 typedef struct {
 	StackRows *rows;
 	SlotTable slots; /* rows by the hash of their frames */
-	GArray *ids;     /* (element-type FrameId) of the stack at hand */
+	GArray *ids;     /* (element-type FrameId) of the current stack */
 } RowFinder;
 
 uint32_t stack_rows_count(const StackRows *rows)
@@ -65,7 +65,7 @@ Frame stack_rows_call_site(const StackRows *rows, uint64_t address, uint32_t epo
 	return stack_rows_frame(rows, frame_namer_call_site(rows->namer, address, epoch));
 }
 
-/* Appends the lines of an imported stack: as they came, but for what a terminal would obey. */
+/* Appends the lines of an imported stack, escaped for terminals. */
 static void append_imported(StackRows *rows, GArray *ids, const char *text, uint32_t length)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
@@ -99,7 +99,7 @@ static bool row_equals(const StackRows *rows, uint32_t row, const GArray *ids)
 	return count == ids->len && !memcmp(frames, ids->data, count * sizeof(*frames));
 }
 
-/* Returns the row that has the frames at hand, adding it when it is new. */
+/* Returns the row with the current frames, adding it if new. */
 static uint32_t row_intern(RowFinder *finder)
 {
 	StackRows *rows = finder->rows;
@@ -153,7 +153,7 @@ static void name_overflow(RowFinder *finder)
 	finder->rows->overflow_row = row_intern(finder);
 }
 
-/* Returns what was taken so far for frames and rows. */
+/* Returns the memory of frames and rows so far. */
 static size_t memory_of(const RowFinder *finder)
 {
 	const StackRows *rows = finder->rows;
@@ -163,7 +163,7 @@ static size_t memory_of(const RowFinder *finder)
 	       rows->ids_end->len * sizeof(uint32_t) + rows->stacks * sizeof(*rows->row_of);
 }
 
-/* Stacks for whose frames there is no memory are those of one row. */
+/* Stacks whose frames exceed the memory limit share one row. */
 static void name_all(RowFinder *finder, const ViewSource *source)
 {
 	StackRows *rows = finder->rows;
@@ -192,7 +192,7 @@ StackRows *stack_rows_new(const ViewSource *source)
 	slot_table_init(&finder.slots, FIRST_SLOTS);
 	name_all(&finder, source);
 	slot_table_clear(&finder.slots);
-	/* There are far fewer call sites than addresses on stacks, whose memory ranking needs. */
+	/* There are far fewer call sites than stack addresses; ranking needs the memory. */
 	frame_namer_free(rows->namer);
 	rows->namer = frame_namer_new(source->symbols, rows->frames);
 	return rows;

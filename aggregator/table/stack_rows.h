@@ -9,13 +9,13 @@
 #include <stdint.h>
 
 /*
- * StackRows names the stacks of a profile: stacks that print the same are one row, numbered from
- * 0. A row is kept as the ids of its frames.
+ * StackRows names the stacks of a profile. Stacks that print the same are one row, numbered from 0.
+ * A row is stored as the ids of its frames.
  */
 typedef struct StackRows StackRows;
 
-/* Names the stacks of the source's profile by its symbols. Those for which its memory does not
-   suffice are one row, as those that found their table full. */
+/* Names the stacks of the source's profile with the source's symbols. Stacks that exceed the memory
+   limit share the row of stacks that found the stack table full. */
 StackRows *stack_rows_new(const ViewSource *source);
 void stack_rows_free(StackRows *rows);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StackRows, stack_rows_free)
@@ -28,21 +28,21 @@ uint32_t stack_rows_row(const StackRows *rows, StackId stack);
 /* Returns the frames of a row, innermost first, and their number, which is never 0. */
 const FrameId *stack_rows_frames(const StackRows *rows, uint32_t row, uint32_t *count);
 
-/* Returns a frame; its strings are borrowed. All ids are lower than their end. */
+/* Return a frame, with borrowed strings, and the end of the frame ids: all ids are lower. */
 uint32_t stack_rows_frame_ids_end(const StackRows *rows);
 Frame stack_rows_frame(const StackRows *rows, FrameId id);
 
-/* Appends the line of a frame, as frame_line_append() does. For renderers. */
+/* Appends the line of a frame, like frame_line_append(). For renderers. */
 void stack_rows_append_line(const StackRows *rows, FrameId id, GString *out);
 
-/* Returns the frame that called the allocator, by the address that the kernel gave for it. */
+/* Returns the frame that called the allocator, from the address that the kernel recorded. */
 Frame stack_rows_call_site(const StackRows *rows, uint64_t address, uint32_t epoch);
 
-/* Returns the frames of a row as a value; frame_list_unref() it. */
+/* Returns a copy of the frames of a row; free it with frame_list_unref(). */
 FrameList *stack_rows_list(const StackRows *rows, uint32_t row);
 
 /* Appends the lines of a row, each ended by '\n'. For renderers. */
 void stack_rows_append_text(const StackRows *rows, uint32_t row, GString *out);
 
-/* Orders rows by their lines, as strcmp() would. */
+/* Orders rows by their lines, in strcmp() order. */
 int stack_rows_compare(const StackRows *rows, uint32_t a, uint32_t b);

@@ -11,7 +11,7 @@ struct ViewRows {
 	ViewStack *stacks;     /* by row */
 	uint8_t *picks;        /* (CellPick) by cell */
 	uint32_t *cells;       /* of allocations, grouped by row */
-	uint32_t *cells_until; /* by row: where its group ends in cells */
+	uint32_t *cells_until; /* by row: end of its group in cells */
 	FilterChain *filters;
 };
 
@@ -21,7 +21,7 @@ static uint32_t row_of_cell(const ViewRows *rows, const ProfileCell *cell)
 			      profile_origin(rows->source.profile, cell->origin)->stack);
 }
 
-/* What a cell is to the view; the number of the filter that left it out is added. */
+/* The role of a cell in the view. PICK_LEFT_OUT + the number of the filter that dropped it. */
 typedef enum { PICK_ALLOCATION, PICK_FREE, PICK_LEFT_OUT } CellPick;
 
 static CellPick pick_of(const ViewRows *rows, const ProfileCell *cell)
@@ -54,7 +54,7 @@ static void pick_cells(View *view, const GArray *filters)
 	}
 }
 
-/* Groups the cells of allocations by row: counts, adds up, then fills each group from behind. */
+/* Groups the allocation cells by row: counts, sums up, then fills each group from its end. */
 static void group_cells(ViewRows *rows)
 {
 	uint32_t cells = profile_cell_count(rows->source.profile);
@@ -79,7 +79,7 @@ static void group_cells(ViewRows *rows)
 	}
 }
 
-/* Where stacks are grouped, numbers are those of the groups: conditions on them come later. */
+/* If stacks are grouped, filters on numbers apply to groups, later. */
 static FilterChain *filters_new(const ViewOptions *options)
 {
 	FilterChain *chain = filter_chain_new(options->filters,
@@ -136,7 +136,7 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 	saturate_add(&view->failed_before, cell->failed);
 }
 
-/* Adds up the rows; those with no allocation that succeeded are none. */
+/* Adds up the rows, except those without a successful allocation. */
 static void count_rows(View *view)
 {
 	ViewRows *rows = view->rows;

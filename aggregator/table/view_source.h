@@ -7,13 +7,13 @@
 #include "names/cgroup_names.h"
 #include "symbols/symbol_store.h"
 
-/* What a view is made of: counters, and what names their parts. Everything is borrowed. */
+/* The input of a view: cells, and the sources of names. Everything is borrowed. */
 typedef struct {
 	const Profile *profile;
 	const SymbolStore *symbols;
 	CacheNames *caches;
 	const CgroupNames *cgroups;
-	MemoryBudget *memory; /* NULL: unbounded */
-	/* Of sampled estimates: the field KMT_FIELD_SAMPLING_SCATTER; 0: as independent draws. */
+	MemoryBudget *memory; /* NULL: no limit */
+	/* For sampled estimates: the field KMT_FIELD_SAMPLING_SCATTER; 0: independent draws. */
 	uint64_t scatter_percent;
 } ViewSource;
