@@ -63,7 +63,7 @@ static CheckVerdict look_at_kernel(const CheckHost *host, GString *text)
 	return CHECK_NOTE;
 }
 
-/* Appends why it is no better one, where it was not asked for. */
+/* Appends why no better collector was chosen, unless the user chose one. */
 static const CollectorType *collector_of(const CheckHost *host, GString *why)
 {
 	return host->collector ? host->collector : collector_choose(host, why);
@@ -92,7 +92,7 @@ static const char *find_missing(const ProbeKind *kind, const char *folder)
 	return NULL;
 }
 
-/* "kmalloc, cache": what is observed and, of the rest, what could be. */
+/* "kmalloc, cache": the observed events, then the other available ones. */
 static void append_events(GString *text, unsigned events, const char *folder)
 {
 	g_autoptr(GString) others = g_string_new(NULL);
@@ -232,12 +232,12 @@ static const CheckRow first_rows[] = {
 	{ NULL, NULL },
 };
 
-/* Between them are those of the collector. */
+/* Printed after the collector's rows. */
 static const CheckRow last_rows[] = {
 	{ "Events", look_at_events },
 	{ "Addresses", look_at_addresses },
 	{ "Recording", look_at_recording },
-	/* These have a line only if the options request them. */
+	/* These print a line only if the options request them. */
 	{ "Command", look_at_command },
 	{ "Report file", look_at_report_file },
 	{ "Symbols", look_at_symbols },
@@ -255,7 +255,7 @@ static void print_line(CheckVerdict verdict, const char *topic, const GString *t
 		MAX(TOPIC_COLUMNS - (int)strlen(topic), 0), "", line->str, is_cut ? "..." : "");
 }
 
-/* Returns how many of the rows fail. */
+/* Returns the number of failed rows. */
 static unsigned print_rows(const CheckRow *rows, const CheckHost *host, FILE *out)
 {
 	unsigned failed = 0;
@@ -286,7 +286,7 @@ bool check_print(const CheckHost *host, FILE *out)
 	return !failed;
 }
 
-/* This host, and what of it has to be kept while it is looked at. */
+/* This host, and the data that the check borrows from it. */
 typedef struct {
 	CheckHost host;
 	StapTool *stap;

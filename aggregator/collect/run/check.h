@@ -11,14 +11,14 @@
 #include <sys/types.h>
 
 /*
- * --check: whether a run would start here, and what it would find, a line each. Nothing is made,
- * changed or loaded, and nothing is run but "stap -V".
+ * --check: reports whether a run would start here and what it would find, in one line per topic.
+ * Creates, changes and loads nothing. Runs no program except "stap -V".
  *
- * To add a line: a function and its row in check.c, or in the collector's own table.
+ * To add a line, add a function and its row to check.c or to the collector's own table.
  */
 typedef enum {
 	CHECK_OK,
-	CHECK_NOTE, /* a run would start; what it shows, costs or leaves is not as usual */
+	CHECK_NOTE, /* a run would start, but its content, cost or leftovers are unusual */
 	CHECK_FAIL, /* a run would not start */
 } CheckVerdict;
 
@@ -28,41 +28,41 @@ typedef struct {
 	const char *symbols; /* --kallsyms; NULL: none */
 } CheckFiles;
 
-/* The host and the run that are looked at. Everything is borrowed. */
+/* The host and the run to check. Everything is borrowed. */
 typedef struct CheckHost {
-	const char *root; /* /proc, /sys, /lib/modules and programs lie below; "": this host's */
+	const char *root; /* folder of /proc, /sys, /lib/modules and programs; "": this host's */
 	uid_t user;
-	const char *release;            /* of the kernel, as uname -r says it */
-	const char *version;            /* likewise, uname -v */
-	const char *machine;            /* likewise, uname -m */
+	const char *release;            /* of the kernel, as in uname -r */
+	const char *version;            /* of the kernel, as in uname -v */
+	const char *machine;            /* as in uname -m */
 	const CollectorType *collector; /* NULL: the one that a run would choose */
 	const CollectRequest *request;
 	CheckFiles files;
-	const StapTool *stap;      /* for a run; NULL: there is none */
-	const char *stap_problem;  /* why not, and the remedy */
+	const StapTool *stap;      /* for a run; NULL: not usable */
+	const char *stap_problem;  /* why stap is NULL, with the remedy */
 	const char *script_folder; /* NULL: the installed scripts */
 	const char *cache_folder;  /* of modules; NULL: this user's */
 	bool (*disk_space)(const char *folder, DiskSpace *space);
 } CheckHost;
 
-/* One line of the answer. */
+/* One line of the output. */
 typedef struct CheckRow {
 	const char *topic;
-	/* Appends the text: one line, for CHECK_FAIL with the remedy. It is escaped when printed.
-	   No text: there is nothing to say, and no line. */
+	/* Appends the text: one line, for CHECK_FAIL with the remedy. The caller escapes it. If the
+	   text stays empty, no line is printed. */
 	CheckVerdict (*look)(const CheckHost *host, GString *text);
 } CheckRow;
 
-/* Prints a line for each row that has something to say, and last whether a run would start, which
-   is returned. */
+/* Prints a line for each row that has text, and finally whether a run would start. Returns whether
+   it would. */
 bool check_print(const CheckHost *host, FILE *out);
 
-/* The same for this host; collector as CheckHost.collector. */
+/* Checks this host. collector is as in CheckHost. */
 bool check_this_host(const CollectorType *collector, const CollectRequest *request,
 		     CheckFiles files, FILE *out);
 
-/* Returns the collector that a run chooses on this host, and says in *why, which the caller frees,
-   why it is no better one; NULL: it is the best. */
+/* Returns the collector that a run chooses on this host. Sets *why to the reason why no better
+   collector was chosen (the caller frees it), or to NULL if the best one was chosen. */
 const CollectorType *check_choose_collector(const CollectRequest *request, char **why);
 
 /* For rows: appends the error's message and frees it. Returns CHECK_FAIL. */
@@ -71,13 +71,13 @@ CheckVerdict check_failed(GString *text, GError *error);
 /* For rows: appends "31 GB" or "512 MB". */
 void check_append_size(GString *text, uint64_t bytes);
 
-/* For rows: returns the content of a file below the host's root, without the space at its end, or
+/* For rows: returns the content of a file below the host's root, without trailing white space, or
    NULL. */
 char *check_read(const CheckHost *host, const char *path);
 
-/* The rows of each collector, in its NAME_check.c; ended by a row without topic. */
+/* The rows of each collector, in its NAME_check.c. A row without topic ends them. */
 extern const CheckRow stap_checks[];
 extern const CheckRow perf_checks[];
 
-/* As CollectorType.is_ready of the collector stap. */
+/* CollectorType.is_ready of the collector stap. */
 bool stap_is_ready(const CheckHost *host, GString *lacks);

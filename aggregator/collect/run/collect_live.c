@@ -11,7 +11,7 @@
 
 enum { LINE_BYTES = 256 };
 
-/* Returns the thread group that a task is of, by its /proc/PID/status; 0: there is no such task. */
+/* Returns the thread group of a task from /proc/PID/status; 0: no such task. */
 static guint32 group_of(const char *root, guint32 pid)
 {
 	static const char heading[] = "Tgid:";
@@ -56,7 +56,7 @@ bool collect_request_streams(const CollectRequest *request)
 	return request->record_path && !strcmp(request->record_path, "-");
 }
 
-/* A recording of nothing is removed; one of anything is worth its message. */
+/* Deletes a recording without data. Reports errors only for a recording with data. */
 static void end_recording(Recording *recording, bool collected, CollectOutcome *outcome)
 {
 	g_autoptr(GError) error = NULL;
@@ -77,7 +77,7 @@ static Recording *recording_of(const CollectRequest *request, GError **error)
 	if (collect_request_streams(request))
 		return recording_to_stream(STDOUT_FILENO);
 	recording = recording_create(request->record_path, request->record_bytes_max, error);
-	/* One of nothing: once the probes are live it is worth keeping. */
+	/* Deleted if empty; kept once the probes are live. */
 	if (recording)
 		watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE,
 					      .path = recording_part(recording) });
@@ -99,7 +99,7 @@ static bool collect_recorded(const CollectorType *collector, CollectRun *run, GE
 	return collected;
 }
 
-/* The user's mistakes are reported first: the preparations of a collector may take long. */
+/* Reports the user's mistakes first: a collector's preparations may take long. */
 bool collect_live(const CollectorType *collector, const CollectRequest *request, Session *session,
 		  CollectOutcome *outcome, GError **error)
 {
@@ -115,7 +115,7 @@ bool collect_live(const CollectorType *collector, const CollectRequest *request,
 
 	if (request->command && !command_check(request->command, request->user, error))
 		return false;
-	/* The reader of our diagnostics may leave. */
+	/* The reader of our diagnostics may close them. */
 	before = signal(SIGPIPE, SIG_IGN);
 	collected = request->record_path ? collect_recorded(collector, &run, error)
 					 : collector->collect(&run, error);

@@ -10,14 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whose allocations the kernel side lets through. */
+/* Whose allocations the kernel side records. */
 typedef enum {
-	COLLECT_SCOPE_HOST,    /* everybody's */
-	COLLECT_SCOPE_COMMAND, /* those of the command, its threads and descendants */
-	COLLECT_SCOPE_PIDS,    /* those of every thread of the listed processes */
+	COLLECT_SCOPE_HOST,    /* of all tasks */
+	COLLECT_SCOPE_COMMAND, /* of the command, its threads and descendants */
+	COLLECT_SCOPE_PIDS,    /* of every thread of the listed processes */
 } CollectScope;
 
-/* The kernel side compares a name with each of them. */
+/* The kernel side compares each cache's name with all of them. */
 enum { COLLECT_CACHES_MAX = 16 };
 
 /* The request to a live collector. Everything is borrowed for the call. */
@@ -26,59 +26,59 @@ typedef struct {
 	uint32_t stack_depth; /* frames; 0: call sites only */
 	CollectScope scope;
 	char **command;     /* argument vector, NULL: none */
-	const char *user;   /* run the command as this user; NULL: as we are */
+	const char *user;   /* run the command as this user; NULL: as the current user */
 	const GArray *pids; /* (element-type guint32), for COLLECT_SCOPE_PIDS */
-	/* Only allocations from slab caches of these names count, per-cgroup copies of them among
-	   them; NULL: all. At most COLLECT_CACHES_MAX names as the kernel has them, ended by NULL.
-	 */
+	/* Count only allocations from slab caches with these names, including their per-cgroup
+	   copies; NULL: all. At most COLLECT_CACHES_MAX kernel names, NULL-terminated. */
 	char **caches;
-	bool with_interrupts; /* count softirq and hardirq under a process filter, too */
+	bool with_interrupts; /* with a process filter, count softirq and hardirq, too */
 	bool include_self;    /* count the collector's own processes */
-	/* (element-type guint32) further processes that are ours, which perf events leave out as
-	   they do the collector's own; NULL: none. It may change while the run goes on. */
+	/* (element-type guint32) further processes of the program, which perf events exclude like
+	   the collector's own; NULL: none. The array may change during the run. */
 	const GArray *left_out_pids;
-	uint32_t sampling_period;      /* take one of so many events; 1: all */
-	uint32_t overhead_percent_max; /* of a CPU's time, for its probes; above it that CPU takes
-					  fewer events; 0: no bound */
-	/* Allocations that differ in time and pointer only may come as one event that stands for
-	   them, between two multiples of this, of which the window's start is one; 0: each comes
-	   for itself. */
+	uint32_t sampling_period;      /* take one of this many events; 1: all */
+	uint32_t overhead_percent_max; /* bound on the probes' share of a CPU's time; above it, that
+					  CPU takes fewer events; 0: no bound */
+	/* Allocations that differ only in time and pointer may arrive as one event with a count, if
+	   they lie between the same two multiples of this interval. The window starts at a
+	   multiple. 0: one event for each allocation. */
 	uint32_t repeat_ns;
 	double duration_seconds;   /* from the moment the probes are live; 0: until stopped */
-	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: buffer_plan.h's */
-	uint64_t memory_bytes_max; /* of the session's tables, of what SystemTap queues; 0: none */
-	const char *record_path;   /* recording to write; NULL: none; "-": the stream, to stdout */
-	uint64_t record_bytes_max; /* its bound */
+	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: default of
+				      buffer_plan.h */
+	uint64_t memory_bytes_max; /* bound on the tables and on SystemTap's queue; 0: none */
+	const char *record_path;   /* recording to write; NULL: none; "-": write the stream to
+				      stdout */
+	uint64_t record_bytes_max; /* bound on its size */
 	const char *stap_options;  /* -o; NULL: none */
-	const char
-		*module_path; /* --module: load this one, compile nothing; NULL: build or cache */
-	const char *command_line; /* how the program was called, quoted for a shell */
-	int verbose;              /* level of diagnostics on stderr */
-	bool quiet;               /* say nothing on stderr but problems */
-	bool prompt;              /* say on stderr how to stop, once the probes are live */
-	bool progress;            /* a progress line on stderr is welcome */
-	/* SIGUSR1: print a report of what is known so far. */
+	const char *module_path;   /* --module: load this one; NULL: build or use the cache */
+	const char *command_line;  /* how the program was called, quoted for a shell */
+	int verbose;               /* level of diagnostics on stderr */
+	bool quiet;                /* print only problems on stderr */
+	bool prompt;               /* print on stderr how to stop, once the probes are live */
+	bool progress;             /* a progress line on stderr is allowed */
+	/* SIGUSR1: prints a report of the data so far. */
 	void (*report_now)(Session *session, void *user_data);
 	void *report_data;
-	/* Ten times a second while the probes are live; NULL: nothing. Returns false when the run
-	   is to end, as at the end of its duration. */
+	/* Called ten times a second while the probes are live; NULL: none. Returns false to end the
+	   run, as at the end of its duration. */
 	bool (*tick)(Session *session, void *user_data);
 	void *tick_data;
 } CollectRequest;
 
-/* How the collection ended, beside what is in the stream. */
+/* How the collection ended, in addition to the facts in the stream. */
 typedef struct {
 	bool command_ended;        /* command_status is valid */
 	int command_status;        /* as waitpid() gives it */
-	bool command_running;      /* the command outlived the collection; it was left alone */
-	bool recording_unfinished; /* it could not be written to its end; the error was printed */
-	bool reader_left;          /* whoever read the stream, so that the run ended */
+	bool command_running;      /* the command outlived the collection and was left running */
+	bool recording_unfinished; /* its end could not be written; the error was printed */
+	bool reader_left;          /* the reader of the stream closed it, which ended the run */
 } CollectOutcome;
 
 /* The parts of a live run. Everything is borrowed. */
 typedef struct {
 	const CollectRequest *request;
-	Session *session; /* takes the stream */
+	Session *session; /* receives the stream */
 	CollectOutcome *outcome;
 	HostSnapshot *host;
 	Recording *recording; /* NULL: none */
@@ -88,20 +88,21 @@ struct CheckRow;
 struct CheckHost;
 
 /*
- * A live source of records. To add one: a file with such a table, a line in collector_types.c.
+ * A live source of records. To add one, add a file with such a table and a line in
+ * collector_types.c.
  */
 typedef struct {
 	const char *name;  /* as given to --collector: "stap" */
 	const char *title; /* "SystemTap" */
-	const char *about; /* what it is, for --check */
-	/* The rows of --check for it, ended by a row without topic; NULL: none. */
+	const char *about; /* description, for --check */
+	/* Its rows for --check, ended by a row without topic; NULL: none. */
 	const struct CheckRow *checks;
-	/* Whether it would begin at once, with nothing to compile and nothing that forbids it. Else
-	   appends what it lacks, in a few words. NULL: it always would. */
+	/* Whether it could start at once: nothing to compile, nothing that forbids it. If not,
+	   appends the reason in a few words. NULL: always ready. */
 	bool (*is_ready)(const struct CheckHost *host, GString *lacks);
 	/* Collects into the session until the request is fulfilled or a signal ends it. Returns
-	   false with error set when nothing was collected; the message is one line and names the
-	   remedy. */
+	   false with error set if nothing was collected; the message is one line with the remedy.
+	 */
 	bool (*collect)(const CollectRun *run, GError **error);
 } CollectorType;
 

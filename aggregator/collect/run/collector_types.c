@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/run/collector_types.h"
 
-/* The best one first; the last one needs nothing but the kernel. */
+/* The best one first; the last one needs only the kernel. */
 static const CollectorType *const collector_types[] = {
 	&stap_collector,
 	&perf_collector,

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The user that the command runs as; prepared before the fork, used after it. */
+/* The user that the command runs as; prepared before the fork and used after it. */
 typedef struct {
 	bool change;
 	uid_t uid;
@@ -27,16 +27,16 @@ typedef struct {
 	char **environment; /* owned */
 } Identity;
 
-/* What a starting child sends its parent, in this order. */
+/* Sent by a starting child to its parent, in this order. */
 typedef struct {
 	uint64_t start_ns; /* just before execve */
-	int exec_errno;    /* only when it failed: else the pipe ends */
+	int exec_errno;    /* only if execve failed; otherwise the pipe ends */
 } StartReport;
 
 struct Command {
 	pid_t pid;
 	char *name;
-	int go_fd;     /* a byte releases the child, the end of the pipe ends it */
+	int go_fd;     /* a byte releases the child; end of file ends it */
 	int report_fd; /* StartReport */
 	uint64_t start_ns;
 };
@@ -70,7 +70,7 @@ static void identity_set(Identity *identity, const char *variable, const char *v
 	identity->environment = g_environ_setenv(identity->environment, variable, value, TRUE);
 }
 
-/* The environment is ours, but for the variables that name the user. */
+/* Copies our environment, with other values for the variables that name the user. */
 static bool identity_init(Identity *identity, const char *name, GError **error)
 {
 	const struct passwd *user;
@@ -98,7 +98,7 @@ static bool identity_init(Identity *identity, const char *name, GError **error)
 	return true;
 }
 
-/* Returns why the program cannot be found, or NULL when it can. */
+/* Returns why the program cannot be found, or NULL if it is found. */
 static const char *program_problem(const char *program)
 {
 	g_autofree char *path = NULL;
@@ -132,7 +132,7 @@ bool command_check(char **argv, const char *user, GError **error)
 	return check_program(argv[0], error) && identity_init(&identity, user, error);
 }
 
-/* Undoes what the child inherited from us and the command must not. */
+/* Undoes the signal settings that the command must not inherit. */
 static void restore_signals(void)
 {
 	static const int handled[] = {
@@ -141,7 +141,7 @@ static void restore_signals(void)
 	struct sigaction action;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(handled); i++) {
-		/* nohup's stays. */
+		/* Keep nohup's SIGHUP. */
 		if (handled[i] == SIGHUP && !sigaction(SIGHUP, NULL, &action) &&
 		    action.sa_handler == SIG_IGN)
 			continue;
@@ -159,7 +159,7 @@ static bool take_identity(const Identity *identity)
 		!setgid(identity->gid) && !setuid(identity->uid));
 }
 
-/* The child: only calls that are safe after a fork. */
+/* Runs in the child: only calls that are safe after a fork. */
 static void G_GNUC_NORETURN become_command(char **argv, const Identity *identity, int go_fd,
 					   int report_fd)
 {
@@ -168,7 +168,7 @@ static void G_GNUC_NORETURN become_command(char **argv, const Identity *identity
 
 	watchdog_forget();
 	restore_signals();
-	/* As another user it might not be allowed to any more. */
+	/* First: another user may not be allowed to. */
 	oom_score_restore();
 	if (read(go_fd, &go, 1) != 1)
 		_exit(0);
@@ -247,7 +247,7 @@ Command *command_hold(char **argv, const char *user, GError **error)
 	return hold(argv, &identity, error);
 }
 
-/* Ends the child if it still waits: it sees the end of the pipe. */
+/* Ends the child if it still waits: it reads the end of the pipe. */
 static void give_up(Command *command)
 {
 	if (command->go_fd < 0)
@@ -294,7 +294,7 @@ bool command_release(Command *command, GError **error)
 	bool began = write(command->go_fd, "", 1) == 1 &&
 		     read_whole(command->report_fd, &report.start_ns, sizeof(report.start_ns));
 
-	/* The pipe ends at the execve, or when the child is gone. */
+	/* The pipe ends at the execve or when the child ends. */
 	if (began &&
 	    !read_whole(command->report_fd, &report.exec_errno, sizeof(report.exec_errno))) {
 		close(command->go_fd);

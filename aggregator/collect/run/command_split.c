@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The text of -c: words, but no shell. */
+/* Splits the text of -c into words, without a shell. */
 #include "collect/run/command.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static bool is_name_byte(char byte)
 	return g_ascii_isalnum(byte) || byte == '_';
 }
 
-/* Whether the text begins with VAR=…, which only a shell would take for a variable. */
+/* Whether the text begins with VAR=…, which only a shell treats as a variable. */
 static bool begins_with_assignment(const char *text)
 {
 	const char *at = text;
@@ -19,7 +19,7 @@ static bool begins_with_assignment(const char *text)
 	return at > text && !g_ascii_isdigit(*text) && *at == '=';
 }
 
-/* Returns the byte behind a quoted part that begins here: '…', "…" or \x; or the same byte. */
+/* Returns the byte after a quoted part that begins here ('…', "…" or \x), or the same byte. */
 static const char *skip_quoted(const char *at)
 {
 	char quote = *at;
@@ -34,7 +34,7 @@ static const char *skip_quoted(const char *at)
 	return *at ? at + 1 : at;
 }
 
-/* Returns the first unquoted thing that only a shell understands, or NULL. */
+/* Returns the first unquoted part that only a shell understands, or NULL. */
 static const char *shell_part(const char *text)
 {
 	bool word_start = true;
@@ -85,7 +85,7 @@ char **command_split(const char *text, GError **error)
 	return argv;
 }
 
-/* Appends a word, quoted where a shell would read it differently. */
+/* Appends a word, quoted if a shell would read it differently. */
 static void append_word(GString *line, const char *word)
 {
 	g_autofree char *quoted = NULL;

@@ -4,21 +4,21 @@
 #include "base/cpu_list.h"
 #include "record/batch_writer.h"
 
-enum { TEXT_BYTES_MAX = 100 }; /* of the CPUs, in a line of the report */
+enum { TEXT_BYTES_MAX = 100 }; /* length of the list of CPUs in the report */
 
 typedef struct {
-	bool online; /* at the newest look */
+	bool online; /* at the newest poll */
 	bool traced;
-	uint64_t since_ns;    /* while it is untraced: since when */
-	uint64_t untraced_ns; /* the spans that have ended */
+	uint64_t since_ns;    /* while untraced: since when */
+	uint64_t untraced_ns; /* sum of the spans that have ended */
 } WatchedCpu;
 
 struct CpuWatch {
 	char *root;
 	GArray *cpus; /* (element-type WatchedCpu), by number; owned */
 	bool looked;
-	uint64_t looked_ns;  /* the newest look */
-	uint64_t written_ns; /* what cpu_watch_write() has written */
+	uint64_t looked_ns;  /* time of the newest poll */
+	uint64_t written_ns; /* written by cpu_watch_write() */
 };
 
 CpuWatch *cpu_watch_new(const char *root)
@@ -62,7 +62,7 @@ static uint64_t untraced_until(const WatchedCpu *cpu, uint64_t now_ns)
 	return cpu->untraced_ns + (lasts ? now_ns - cpu->since_ns : 0);
 }
 
-/* begin_ns: since when it is untraced, if it was not before. */
+/* begin_ns: start of the untraced span, if one begins now. */
 static void become(WatchedCpu *cpu, bool online, bool traced, uint64_t begin_ns, uint64_t now_ns)
 {
 	bool was_untraced = is_untraced(cpu);
@@ -92,7 +92,7 @@ void cpu_watch_set_online_traced(CpuWatch *watch, uint64_t now_ns)
 		cpu_watch_set_traced(watch, g_array_index(online, guint32, i), true, now_ns);
 }
 
-/* online: ascending. */
+/* online is in ascending order. */
 static void take_online(CpuWatch *watch, const GArray *online, uint64_t now_ns)
 {
 	uint64_t begin_ns = watch->looked ? watch->looked_ns : now_ns;

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* A flag of one bit has eight pairs, at most. */
+/* A one-bit flag has at most eight pairs. */
 enum { BRACKETS_MAX = 32 };
 
 static const struct {
 	enum KmtFieldId field;
 	const char *name;
-	const char *other_name; /* of older or newer kernels */
+	const char *other_name; /* in older or newer kernels */
 	const char *bit_name;
 } known[GFP_FLAGS] = {
 	[GFP_FLAG_DMA] = { KMT_FIELD_GFP_DMA, "GFP_DMA", "__GFP_DMA", "___GFP_DMA_BIT" },
@@ -23,12 +23,12 @@ static const struct {
 			       "___GFP_ACCOUNT_BIT" },
 };
 
-/* The value of an expression as the C preprocessor left it: "( gfp_t)((((1UL))) << (22))". Numbers,
-   casts, << and | are known; whatever else there is makes it an unknown one. */
+/* The value of an expression after the C preprocessor: "( gfp_t)((((1UL))) << (22))". Numbers,
+   casts, << and | are supported; anything else makes the value unknown. */
 typedef struct {
 	const char *at;
 	const char *end;
-	unsigned brackets; /* opened so far */
+	unsigned brackets; /* opened until here */
 } Expression;
 
 static bool read_either(Expression *expression, uint64_t *value);
@@ -48,7 +48,7 @@ static bool take(Expression *expression, char wanted)
 	return true;
 }
 
-/* The text ends with a NUL, so that nothing behind it is read. */
+/* The text ends with a NUL, so no read passes its end. */
 static bool read_number(Expression *expression, uint64_t *value)
 {
 	char *end;
@@ -62,7 +62,7 @@ static bool read_number(Expression *expression, uint64_t *value)
 	return true;
 }
 
-/* Takes the name of a type and the bracket behind it: "unsigned long)". */
+/* Reads the name of a type and the closing bracket: "unsigned long)". */
 static bool take_cast(Expression *expression)
 {
 	char first = next_of(expression);
@@ -113,7 +113,7 @@ static bool read_either(Expression *expression, uint64_t *value)
 	return true;
 }
 
-/* Returns the one bit that the expression is, else 0. */
+/* Returns the value if it has exactly one bit, else 0. */
 static uint32_t bit_of(Expression expression)
 {
 	uint64_t value;
@@ -123,7 +123,7 @@ static uint32_t bit_of(Expression expression)
 	return value & (value - 1) ? 0 : (uint32_t)value;
 }
 
-/* Finds "{VALUE, "NAME"}" among those that __print_flags() is given. */
+/* Finds "{VALUE, "NAME"}" in the arguments of __print_flags(). */
 static uint32_t flag_named(const char *text, const char *name)
 {
 	g_autofree char *quoted = g_strdup_printf("\"%s\"", name);

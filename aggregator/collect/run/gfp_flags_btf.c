@@ -25,7 +25,7 @@ void gfp_flags_read_btf(GfpFlags *flags, const char *path)
 	for (uint32_t id = 1; btf && (type = btf__type_by_id(btf, id)); id++) {
 		const struct btf_enum *value = btf_enum(type);
 
-		/* The one that has them has no name itself. */
+		/* The enum that contains them is anonymous. */
 		if (!btf_is_enum(type) || type->name_off)
 			continue;
 		for (uint32_t i = 0; i < btf_vlen(type); i++)

@@ -12,12 +12,11 @@
 
 enum {
 	REQUEST_TICK_MS = 100,
-	TICK_MS = 500, /* a recording's frame ends when it is half a second old, or at the next tick
-			*/
-	LAST_ITERATIONS = 100, /* somebody else may still write to what the engine reads */
+	TICK_MS = 500, /* a recording's frame ends after half a second, or at the next tick */
+	LAST_ITERATIONS = 100, /* another process may still write to what the engine reads */
 };
 
-/* The collection is over and its report on the way: another Ctrl-C must not lose it. */
+/* The collection is over and the report follows: another Ctrl-C must not lose it. */
 static void signals_ignore(void)
 {
 	signal(SIGINT, SIG_IGN);
@@ -26,7 +25,8 @@ static void signals_ignore(void)
 	signal(SIGUSR1, SIG_IGN);
 }
 
-/* As the last source of a signal goes, GLib gives it back its default, which ends us. */
+/* When the last source of a signal is removed, GLib restores the default action, which would end
+   the program. */
 static void free_context(LiveRun *live)
 {
 	sigset_t all, before;
@@ -84,7 +84,7 @@ static void feed_number(LiveRun *live, enum KmtFieldId id, uint64_t number)
 	live_run_feed(live);
 }
 
-/* Facts, symbols and modules come first: whatever is cut off later can be read. */
+/* Facts, symbols and modules come first, so that a truncated stream can still be read. */
 static void write_start(LiveRun *live, const char *collector, uint64_t buffer_bytes)
 {
 	HostSnapshot *host = live->parts.host;
@@ -122,15 +122,15 @@ static void look_at_cpus(LiveRun *live, uint64_t now_ns)
 		live_run_feed(live);
 }
 
-/* How many objects the slab caches have, as close as can be to the ends of what counts. Reading the
-   names, which comes first, makes objects itself. */
+/* Writes the number of objects of the slab caches, as close as possible to the window's start and
+   end. Reads the names first, because that allocates objects itself. */
 static void feed_slabs(LiveRun *live, uint32_t reading)
 {
 	slab_facts_append(live->batches, live->root, reading);
 	live_run_feed(live);
 }
 
-/* The edges of what counts: no event that stands for several may be of both sides. */
+/* The window's edges: no event with a count may span one. */
 
 static uint64_t window_start_ns(const LiveRun *live, uint64_t now_ns)
 {
@@ -214,7 +214,7 @@ static gboolean report_signal(gpointer user_data)
 	return G_SOURCE_CONTINUE;
 }
 
-/* How it begins to count. */
+/* How counting begins. */
 
 static bool release_command(LiveRun *live)
 {
@@ -238,7 +238,7 @@ void live_run_go_live(LiveRun *live)
 	live->phase = PHASE_LIVE;
 	live->was_live = true;
 	live->progress.start_ns = now_ns;
-	/* From now on the recording is worth keeping. */
+	/* From now on the recording is kept. */
 	if (live->parts.recording)
 		watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_FILE,
 						   .path = recording_part(live->parts.recording) });
@@ -255,7 +255,7 @@ void live_run_go_live(LiveRun *live)
 				     duration_over);
 }
 
-/* Checks that are made from time to time. */
+/* Periodic checks. */
 
 void live_run_check_recording(LiveRun *live)
 {
@@ -268,8 +268,8 @@ void live_run_check_recording(LiveRun *live)
 	live_run_stop_at(live, clock_monotonic_ns());
 }
 
-/* What is queued is still read, and most of it comes within a tick. Where memory goes on growing
-   meanwhile, the engine ends at once, which ends the events. */
+/* Queued data is still read, and most of it arrives within a tick. If memory keeps growing in that
+   time, the engine ends at once, which stops the events. */
 static void check_memory(LiveRun *live)
 {
 	g_autofree char *problem = live->engine->memory_problem(live);
@@ -284,7 +284,7 @@ static void check_memory(LiveRun *live)
 	live_run_stop_at(live, clock_monotonic_ns());
 }
 
-/* Once: the report will show how far it went. */
+/* Prints once; the report will show by how much. */
 static void report_throttled(LiveRun *live)
 {
 	const Session *session = live->parts.session;
@@ -344,7 +344,7 @@ static void add_signals(LiveRun *live)
 	live_run_add_source(live, g_unix_signal_source_new(SIGINT), stop_signal);
 	live_run_add_source(live, g_unix_signal_source_new(SIGTERM), stop_signal);
 	live_run_add_source(live, g_unix_signal_source_new(SIGUSR1), report_signal);
-	/* nohup: then the end of the terminal is not ours. */
+	/* With nohup, the end of the terminal does not end the run. */
 	if (!sigaction(SIGHUP, NULL, &action) && action.sa_handler != SIG_IGN)
 		live_run_add_source(live, g_unix_signal_source_new(SIGHUP), stop_signal);
 }
@@ -383,7 +383,7 @@ void live_run_end_command(LiveRun *live)
 	CollectOutcome *outcome = live->parts.outcome;
 	pid_t ended;
 
-	/* It may have ended while nobody was looking. */
+	/* It may have ended since the last check. */
 	for (int i = 0; i < LAST_ITERATIONS && g_main_context_iteration(live->context, FALSE); i++)
 		continue;
 	if (!live->command || !live->was_live || outcome->command_ended)

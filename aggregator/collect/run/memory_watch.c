@@ -7,7 +7,7 @@
 
 static const char *const held[] = { "VmRSS:", "VmSwap:" };
 
-/* Returns the bytes of a line "VmRSS:\t  123 kB" of memory that is held, 0 of any other. */
+/* Returns the bytes of a line "VmRSS:\t  123 kB" if it counts as held memory, else 0. */
 static uint64_t line_bytes(const char *line)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(held); i++)
@@ -32,8 +32,8 @@ uint64_t process_memory(const char *root, pid_t pid)
 }
 
 enum {
-	STAPIO_CPU_BYTES = 256 << 10, /* its thread for a CPU reads into half of that */
-	OWN_FACTOR = 2,               /* of --max-memory: tables while they grow */
+	STAPIO_CPU_BYTES = 256 << 10, /* the thread for a CPU reads into half of this */
+	OWN_FACTOR = 2,               /* times --max-memory: tables while they grow */
 	OWN_BYTES = 64 << 20,         /* symbols, and the program itself */
 };
 

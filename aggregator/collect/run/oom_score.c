@@ -13,7 +13,7 @@ static const char first_to_go[] = "1000"; /* OOM_SCORE_ADJ_MAX */
 
 enum { SCORE_CHARACTERS = 16 };
 
-/* As the kernel wrote it; empty: not raised. */
+/* As read from the kernel; empty: not raised. */
 static char score_before[SCORE_CHARACTERS];
 
 static bool read_score(char score[SCORE_CHARACTERS])

@@ -4,14 +4,14 @@
 #include <stdbool.h>
 
 /*
- * When the host runs out of memory, the kernel kills this program and its children first, not the
- * processes that it observes. The score belongs to the process, so the saved one is a global; the
- * command gets back the score that this program was started with.
+ * Makes the kernel kill this program and its children first when the host runs out of memory, not
+ * the observed processes. The saved score is a global because it belongs to the process. The
+ * command gets back the program's original score.
  */
 
-/* Raises this process's oom_score_adj, which its children inherit. Returns false, with errno set,
-   when the kernel does not let us: that is no reason not to go on. */
+/* Raises this process's oom_score_adj, which its children inherit. Returns false with errno set if
+   the kernel refuses; the run can continue without it. */
 bool oom_score_raise(void);
 
-/* Undoes it, for the calling process. May be called between fork and exec. */
+/* Restores the original score of the calling process. May be called between fork and exec. */
 void oom_score_restore(void);

@@ -5,16 +5,15 @@
 
 #include <stdint.h>
 
-/* The line on stderr that shows a collection at work, redrawn in place. */
+/* The progress line of a collection on stderr, redrawn in place. */
 typedef struct {
 	bool wanted;
 	uint64_t start_ns; /* of the run; 0: the probes are not live yet */
-	uint64_t shown_ns; /* when it was drawn last */
-	uint64_t events;   /* as drawn last */
+	uint64_t shown_ns; /* when the line was last drawn */
+	uint64_t events;   /* as last drawn */
 } Progress;
 
-/* Draws the line. */
 void progress_show(Progress *progress, const Session *session, uint64_t now_ns);
 
-/* Makes room on stderr for something else. */
+/* Clears the line for other output on stderr. */
 void progress_clear(const Progress *progress);

@@ -8,7 +8,7 @@
 #include "record/probe_kinds.h"
 #include "record/batch_writer.h"
 
-/* What no tracepoint shows. */
+/* Allocations that no tracepoint covers. */
 static const char *const never_covered[] = {
 	"bulk allocations",
 	"in-place krealloc",
@@ -108,7 +108,7 @@ void run_facts_write_start(GByteArray *out, const CollectRequest *request, const
 		{ KMT_FIELD_SELF_INCLUDED, request->include_self, NULL },
 		{ KMT_FIELD_SAMPLING_PERIOD, request->sampling_period, NULL },
 		{ KMT_FIELD_OVERHEAD_PERCENT_MAX, request->overhead_percent_max, NULL },
-		/* Nothing counts before the probes are live or the command runs. */
+		/* Counting begins when the probes are live or the command runs. */
 		{ KMT_FIELD_WINDOW_START_NS, UINT64_MAX, NULL },
 	};
 
@@ -144,7 +144,7 @@ void run_facts_write_end(GByteArray *out, const RunLosses *losses, const Collect
 	};
 
 	batch_write_info(out, fields, G_N_ELEMENTS(fields));
-	/* A module without counters, drained: nothing more is known than its batches say. */
+	/* For a drained module without counters, only the batches are known. */
 	if (losses->counted_to_end || !losses->drained)
 		run_facts_write_number(out, KMT_FIELD_COUNTED_TO_END, losses->counted_to_end);
 	run_facts_write_text(out, KMT_FIELD_BOUND, bound);
