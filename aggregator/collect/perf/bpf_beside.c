@@ -9,9 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { IDS_MAX = 64 }; /* of one tracepoint: the kernel's own bound */
+enum { IDS_MAX = 64 }; /* the kernel's own bound for one tracepoint */
 
-/* struct perf_event_query_bpf, and its ioctl: older headers lack them. */
+/* struct perf_event_query_bpf and its ioctl, which older headers lack. */
 typedef struct {
 	uint32_t ids_len;
 	uint32_t prog_cnt;
@@ -23,7 +23,7 @@ typedef struct {
 	const KmemPoint *point;
 	int fd; /* counts events of the calling thread */
 	bool is_blind;
-	GArray *programs; /* (element-type guint32), owned: their ids */
+	GArray *programs; /* (element-type guint32), owned: program ids */
 } Watched;
 
 struct BpfBeside {
@@ -87,7 +87,7 @@ static bool is_known(const Watched *watched, uint32_t id)
 	return false;
 }
 
-/* Returns whether there are programs now; *is_new: one that was not there before. */
+/* Returns whether programs are attached now. Sets *is_new if one of them is new. */
 static bool look_at_programs(Watched *watched, bool *is_new)
 {
 	BpfQuery query = { .ids_len = IDS_MAX };
@@ -103,8 +103,8 @@ static bool look_at_programs(Watched *watched, bool *is_new)
 	return query.prog_cnt;
 }
 
-/* What no known allocation reaches may also be a tracepoint that these do not pass through: only
-   beside a program is it blind. */
+/* A known allocation may also miss a tracepoint because it takes another path in this kernel. Only
+   with an attached program does that mean that perf is blind. */
 static bool look_at(Watched *watched, uint64_t counted_before)
 {
 	bool arrives = count_of(watched) > counted_before;

@@ -30,8 +30,8 @@ static bool may_trace(const CheckHost *host)
 	return capabilities >> CAP_SYS_ADMIN & 1 || capabilities >> CAP_OF_PERFMON & 1;
 }
 
-/* Tries what a run begins with: root of a user namespace has all capabilities, and may not. Returns
-   an errno; 0: it may. */
+/* Tries what a run does first: root in a user namespace has all capabilities, but may not open
+   events. Returns an errno; 0: allowed. */
 static int try_event(void)
 {
 	struct perf_event_attr attr = {
@@ -68,7 +68,7 @@ static CheckVerdict look_at_rights(const CheckHost *host, GString *text)
 				      "container: run it on the host");
 		return CHECK_FAIL;
 	}
-	/* Another host cannot be tried. */
+	/* Not possible for another host. */
 	if (!*host->root && (problem = try_event())) {
 		g_string_append_printf(text,
 				       "the kernel refuses perf events of the whole host (%s), as "
@@ -144,7 +144,7 @@ static GPtrArray *open_points(const char *folder, unsigned events)
 	return points;
 }
 
-/* How the slab cache of an allocation is found, except for kmalloc's. */
+/* Appends how the slab cache of an allocation is found, except for kmalloc's. */
 static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, GString *text)
 {
 	const CacheProbeHost probed = { host->root, host->release, host->machine, folder };
@@ -185,7 +185,7 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	return CHECK_NOTE;
 }
 
-/* Which programs are attached is asked of the kernel, not read from files. */
+/* The attached programs are queried from the kernel; no file lists them. */
 static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
 {
 	g_autofree char *folder = *host->root ? NULL : tracefs_find_kmem(host->root);

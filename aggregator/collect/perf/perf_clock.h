@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 /*
- * Where perf events cannot be timed by CLOCK_MONOTONIC (perf_event_attr.use_clockid, since 4.1),
- * they have the scheduler's clock, which runs as fast. Its distance is found by an event of our own
- * between two readings of the other clock.
+ * A kernel that cannot time perf events by CLOCK_MONOTONIC (perf_event_attr.use_clockid, since 4.1)
+ * uses the scheduler's clock, which runs at the same rate. An event of our own between two readings
+ * of CLOCK_MONOTONIC gives the offset.
  */
 
-/* What is to be added to perf's own times, so that they are CLOCK_MONOTONIC's. Returns false when
-   it cannot be found. */
+/* Sets the offset to add to perf's times to get CLOCK_MONOTONIC. Returns false if it cannot be
+   measured. */
 bool perf_clock_offset(int64_t *offset_ns);

@@ -24,7 +24,7 @@ static bool collect_points(const CollectRun *run, PerfRunPlan *plan, GError **er
 	return perf_run(plan, run, error);
 }
 
-/* Without the probes names are not known: no reason not to run. */
+/* Without the probes, cache names are unknown; the run continues. */
 static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **error)
 {
 	g_autoptr(GError) refusal = NULL;

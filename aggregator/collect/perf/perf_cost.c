@@ -9,23 +9,23 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS_MIN = 8,               /* a median of fewer may be that of interrupted ones */
-	TRIES = 3,                    /* of the rounds: most may have been interrupted */
-	ENOUGH_NS = 20 * 1000 * 1000, /* the run is to begin */
-	EVENT_NS_MAX = 100000,        /* an emulated machine's; more is a busy host's */
+	ROUNDS_MIN = 8,               /* with fewer, interrupted rounds may decide */
+	TRIES = 3,                    /* times the rounds: most may have been interrupted */
+	ENOUGH_NS = 20 * 1000 * 1000, /* the run should begin */
+	EVENT_NS_MAX = 100000,        /* of an emulated machine; above it, the host is busy */
 	ENTRY_PERCENT = 8,            /* see add_entry() */
-	PIPES = 16,                   /* each round; up to a dozen allocations each */
-	RING_BYTES = 4 << 20,         /* as that of a run it is in no cache where it is written */
+	PIPES = 16,                   /* per round; up to a dozen allocations each */
+	RING_BYTES = 4 << 20,         /* as in a run: too large for the caches */
 };
 static const uint32_t any_cpu = UINT32_MAX; /* as perf_event_open's -1 */
 
-/* One kind of events, of this program's own thread. */
+/* One kind of events, of this program's own thread only. */
 typedef struct {
 	PerfEvents *events; /* owned */
-	PerfCpu *cpu;       /* NULL: they cannot be opened */
+	PerfCpu *cpu;       /* NULL: could not be opened */
 	uint64_t sample_type;
-	uint64_t samples; /* of the round at hand */
-	uint64_t frames;  /* likewise */
+	uint64_t samples; /* of the current round */
+	uint64_t frames;  /* of the current round */
 } Kind;
 
 static void kind_open(Kind *kind, const PerfRequest *request)
@@ -62,7 +62,7 @@ bool perf_cost_make_pipe(void)
 	return written;
 }
 
-/* Allocates on every kernel, and leaves nothing behind. Returns how long it ran for that. */
+/* Allocates on every kernel; leaves nothing behind. Returns the CPU time that this took. */
 static uint64_t allocate(void)
 {
 	uint64_t start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -73,8 +73,8 @@ static uint64_t allocate(void)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 }
 
-/* Returns how long the round took. The ring is emptied after each, as a full one would be cheaper.
- */
+/* Returns the duration of the round. Empties the ring after each round, because a full ring costs
+   less. */
 static uint64_t kind_measure(Kind *kind)
 {
 	PerfRing *ring = &kind->cpu->samples;
@@ -89,8 +89,8 @@ static uint64_t kind_measure(Kind *kind)
 	return took_ns;
 }
 
-/* Frees have no stack, and cost what any event without one does. A filter costs every event, but
-   what is made here passes none that is of slab caches. */
+/* Frees have no stack and cost the same as any event without one. A filter would cost every event,
+   but these allocations pass no filter for slab caches. */
 static GArray *allocation_points(const PerfRequest *request)
 {
 	GArray *points = g_array_new(FALSE, FALSE, sizeof(PerfPoint));
@@ -139,7 +139,7 @@ static int64_t helper_ns(const PerfCostRound *round)
 	return more_than(round->helped_ns, round->bare_ns, round->helpers);
 }
 
-/* The median of what the rounds say; 0 where it is less than nothing. */
+/* Returns the median over the rounds; 0 if it is negative. */
 static uint64_t median_of(const PerfCostRound *rounds, unsigned count,
 			  int64_t (*part_ns)(const PerfCostRound *round))
 {
@@ -150,9 +150,9 @@ static uint64_t median_of(const PerfCostRound *rounds, unsigned count,
 	return (uint64_t)MAX(median(parts_ns, count), 0);
 }
 
-/* The rounds differ in what is sampled. That the tracepoint calls perf at all they have in common,
-   as the events of the run are open: some 130 guest instructions on 6.12, of 1,700 of a sample
-   without its stack (doc/PERFORMANCE.md). */
+/* The rounds differ in what is sampled. All of them include the call from the tracepoint into perf,
+   because the events of the run are open: some 130 guest instructions on 6.12, of 1,700 for a
+   sample without its stack (doc/PERFORMANCE.md). */
 static uint64_t add_entry(uint64_t sample_ns)
 {
 	return sample_ns + sample_ns * ENTRY_PERCENT / 100;
@@ -172,10 +172,10 @@ PerfCost perf_cost_of_rounds(const PerfCostRound *rounds, unsigned count)
 	return cost.is_known ? cost : (PerfCost){ 0 };
 }
 
-/* What is measured: the same allocations beside nothing and beside each of these. */
+/* The measurements: the same allocations without events and with each of these kinds. */
 typedef struct {
 	Kind bare, full;
-	Kind helped; /* bare, with the helpers; events is NULL where there are none */
+	Kind helped; /* bare, with the helpers; events is NULL if there are no helpers */
 } Kinds;
 
 static void kinds_open(Kinds *kinds, const PerfRequest *bare, const PerfRequest *full,
@@ -194,7 +194,7 @@ static void kinds_close(Kinds *kinds)
 	perf_events_free(kinds->helped.events);
 }
 
-/* All take turns, so that nothing else that the host does is only one's. */
+/* The kinds take turns, so that other activity on the host affects all of them. */
 static PerfCostRound measure_round(Kinds *kinds)
 {
 	PerfCostRound round = { .plain_ns = allocate() };
@@ -239,7 +239,7 @@ static PerfCost measure(const PerfRequest *with_helpers)
 	return cost;
 }
 
-/* The same events, of our own thread. points must outlive what is returned. */
+/* The same events, only of our own thread. points must outlive the result. */
 static PerfRequest own_request(const PerfRequest *request, const GArray *points)
 {
 	PerfRequest own = *request;

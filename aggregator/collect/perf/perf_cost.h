@@ -7,42 +7,42 @@
 #include <stdint.h>
 
 /*
- * What perf events cost those whom they observe. The kernel does not measure it, so the program
- * does at the start, on this host, with its own allocations: an estimate for each sample by the
- * depth of its stack. It is the median of rounds, not the fastest one: caches and interrupts are
- * no kinder to others.
+ * The cost of perf events for the observed tasks. The kernel does not measure it, so the program
+ * measures it at the start, on this host, with its own allocations. The result is an estimate per
+ * sample that depends on the depth of its stack. It uses the median of the rounds, not the fastest:
+ * other tasks suffer from caches and interrupts, too.
  */
 typedef struct {
 	bool is_known;
-	uint64_t event_ns;  /* a sample without its stack; 0 while not known */
-	uint64_t frame_ns;  /* what each frame adds; likewise */
-	uint64_t helper_ns; /* a sample of a helper (see PerfRequest); 0: not known, or none */
+	uint64_t event_ns;  /* a sample without its stack; 0: unknown */
+	uint64_t frame_ns;  /* for each frame; 0: unknown */
+	uint64_t helper_ns; /* a sample of a helper (see PerfRequest); 0: unknown or no helpers */
 } PerfCost;
 
-/* The same allocations four times: nanoseconds of CPU time, and what was sampled meanwhile. */
+/* The same allocations, measured four times: nanoseconds of CPU time, and the samples taken. */
 typedef struct {
 	uint64_t plain_ns;  /* nothing was sampled */
 	uint64_t bare_ns;   /* samples without stacks */
 	uint64_t full_ns;   /* with their stacks */
-	uint64_t helped_ns; /* without, but with the helpers */
-	uint64_t samples;   /* while bare */
-	uint64_t frames;    /* while full */
-	uint64_t helpers;   /* samples of helpers; 0: there are none */
+	uint64_t helped_ns; /* without stacks, with the helpers */
+	uint64_t samples;   /* during bare_ns */
+	uint64_t frames;    /* during full_ns */
+	uint64_t helpers;   /* samples of helpers; 0: none */
 } PerfCostRound;
 
 enum { PERF_COST_ROUNDS = 24 };
 
-/* Returns what at most PERF_COST_ROUNDS rounds say; too few, or a cost that cannot be, say that it
-   is not known. */
+/* Returns the cost from at most PERF_COST_ROUNDS rounds. With too few rounds or an implausible
+   result, the cost is unknown. */
 PerfCost perf_cost_of_rounds(const PerfCostRound *rounds, unsigned count);
 
-/* Makes a pipe, writes into it and closes it: allocates by kmalloc, from caches and a page, and
-   frees them, so that whatever is observed is hit. Returns false where that fails. */
+/* Creates a pipe, writes to it and closes it. This allocates by kmalloc, from caches and a page,
+   and frees them, so it hits every observed tracepoint. Returns false on failure. */
 bool perf_cost_make_pipe(void);
 
-/* Measures events as the request has them, which takes a few milliseconds: after the run's own were
-   opened, so that the kernel has no tracepoint to switch, and before they are enabled. Returns what
-   is not known when it cannot be measured. */
+/* Measures events with the settings of the request; takes a few milliseconds. Call it after the
+   run's events are opened, so that the kernel need not switch any tracepoint, and before they are
+   enabled. Returns an unknown cost on failure. */
 PerfCost perf_cost_measure(const PerfRequest *request);
 
 static inline uint64_t perf_cost_of(const PerfCost *cost, uint32_t depth)

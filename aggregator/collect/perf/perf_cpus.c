@@ -10,19 +10,19 @@
 #include <sched.h>
 
 enum {
-	DRAW_MS = 10, /* so often another period is drawn for a CPU that is sampled ... */
+	DRAW_MS = 10, /* how often a sampled CPU gets a new period ... */
 };
-/* ... where few samples come, so often at most. */
+/* ... and the longest time between two new periods, if few samples come. */
 #define BLOCK_NS_MAX 100000000ULL
-/* How long to wait for an event of each CPU: what happens meanwhile is not sampled. */
+/* How long to wait for an event of each CPU; events in that time are not sampled. */
 #define AIM_NS_MAX 30000ULL
 
 static gboolean ring_is_filling(int fd, GIOCondition condition, gpointer user_data)
 {
 	(void)fd;
 	perf_read_round(user_data, 0);
-	/* Since 6.15 the end of an event, as its CPU goes away, ends this; what is there is read
-	   all the same, now and then. */
+	/* Since 6.15 the end of an event, when its CPU goes offline, ends this source. The rest of
+	   its data is read in the regular rounds. */
 	return condition & (G_IO_HUP | G_IO_ERR | G_IO_NVAL) ? G_SOURCE_REMOVE : G_SOURCE_CONTINUE;
 }
 
@@ -75,7 +75,7 @@ static PerfRunCpu *find_cpu(const PerfRun *run, uint32_t number)
 	return NULL;
 }
 
-/* What its events have come to is settled before they are closed. */
+/* Settles the counts of its events before they are closed. */
 static void end_weights(PerfRun *run, PerfRunCpu *cpu)
 {
 	cpu->head = perf_ring_head(&cpu->perf->samples);
@@ -116,7 +116,7 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 	return true;
 }
 
-/* One that is not online is none of ours, until it is. */
+/* Skips CPUs that are not online yet. */
 bool perf_cpus_open(PerfRun *run, GError **error)
 {
 	GError *problem = NULL;
@@ -144,7 +144,7 @@ static void set_period(PerfRun *run, PerfRunCpu *cpu, unsigned point, uint32_t p
 		cpu->head = perf_ring_head(&cpu->perf->samples);
 		perf_read_cpu(run, cpu);
 	}
-	/* If it is still full, the period stays as it is until there is a sample of it. */
+	/* If the list is still full, keep the period until one of its samples arrives. */
 	if (!perf_weight_can_change(weight))
 		return;
 	change = perf_events_set_period(run->events, cpu->perf, point, period);
@@ -182,10 +182,10 @@ static bool has_samples(const PerfRunCpu *cpu, uint64_t bytes)
 	return perf_ring_head(&cpu->perf->samples) >= cpu->changed_head + bytes;
 }
 
-/* A CPU with few events keeps its period for longer: a block of a few samples is all edges. */
+/* A CPU with few events keeps its period for longer: a block of a few samples is mostly edges. */
 static bool is_due(const PerfRunCpu *cpu)
 {
-	enum { BLOCK_BYTES = 4096 }; /* some 16 samples with stacks, or more */
+	enum { BLOCK_BYTES = 4096 }; /* 16 or more samples with stacks */
 
 	if (cpu->event_cpu.sampling_period == 1 || cpu->is_aiming)
 		return false;
@@ -214,8 +214,8 @@ static bool all_have_events(const PerfRun *run)
 	return true;
 }
 
-/* What else is counted meanwhile is an interrupt's or, when this program lost its CPU, of another
-   one. */
+/* Other events in that time come from an interrupt or, if this program lost its CPU, from another
+   task. */
 static void excuse(const PerfRun *run, PerfRunCpu *cpu, unsigned point, uint64_t count_before)
 {
 	enum { OWN_EVENTS_MAX = 64 };
@@ -225,8 +225,8 @@ static void excuse(const PerfRun *run, PerfRunCpu *cpu, unsigned point, uint64_t
 		perf_weight_excuse(&cpu->weights[point], events);
 }
 
-/* Makes events of this program, on this CPU. They come while no sample is counted: without the
-   excuse, samples of others would stand for them. */
+/* Causes events of this program, on this CPU. No sample is counted at that time: without
+   perf_weight_excuse(), samples of other tasks would stand for them. */
 static void make_own_events(const PerfRun *run)
 {
 	PerfRunCpu *cpu = find_cpu(run, (uint32_t)sched_getcpu());
@@ -243,10 +243,10 @@ static void make_own_events(const PerfRun *run)
 }
 
 /*
- * What is aimed at needs an event in between. On this CPU there is none but our own; on one that
- * has few, the last period is good enough. The second change is also what lets an event go on that
- * the kernel stopped after the first one: when events of others were enabled on the CPU while the
- * period was 1, since 6.13 its last period is 1, too (see perf_events_set_period()).
+ * Aiming needs an event between the two changes. On this CPU, only we can cause it; on a CPU with
+ * few events, the last period is good enough. The second change also restarts an event that the
+ * kernel stopped after the first one. If events of other tasks were enabled on the CPU while the
+ * period was 1, its last period is 1, too (since 6.13; see perf_events_set_period()).
  */
 static void wait_for_events(const PerfRun *run)
 {
@@ -321,10 +321,10 @@ static void trace_again(PerfRun *run, uint32_t number)
 	perf_cpus_enable(run, cpu);
 }
 
-/* Events end with their CPU, and do not begin again when it comes back, even between two looks. */
+/* Events end with their CPU and do not restart when it returns, even between two checks. */
 static void find_ended(PerfRun *run)
 {
-	/* What the look before may not have seen belongs to it. */
+	/* Includes what the previous check may have missed. */
 	uint64_t since_ns = run->live.looked_ns - MIN(run->live.looked_ns, PERF_ENABLED_GRAIN_NS);
 
 	for (guint i = 0; i < run->cpus->len; i++) {
@@ -346,10 +346,11 @@ void perf_cpus_trace(LiveRun *live)
 		trace_again(run, g_array_index(untraced, guint32, i));
 }
 
-/* What it costs. */
+/* The cost. */
 
-/* A batch is of one nominal period: samples of the one before are read first. A batch of the new
-   one follows at once: what is lost lies between two batches of one period, and so is no range. */
+/* A batch has one nominal period, so samples of the previous one are read first. A batch with the
+   new period follows at once: a loss then lies between two batches of one period, so its period is
+   known exactly. */
 static void begin_nominal_period(PerfRun *run, PerfRunCpu *cpu)
 {
 	cpu->head = perf_ring_head(&cpu->perf->samples);

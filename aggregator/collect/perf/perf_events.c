@@ -17,28 +17,28 @@
 
 enum {
 	TASKS_RING_BYTES = 64 << 10, /* a fork takes about 50 */
-	WAKE_PART = 4,               /* of a ring: so full it wakes its reader */
+	WAKE_PART = 4,               /* of a ring: wakes the reader when filled to this part */
 };
 
-/* Features that a kernel may lack; dropped one by one, the newest first. */
+/* Features that a kernel may lack, newest first. They are dropped one by one. */
 enum {
 	FEATURE_LOST = 1 << 0,      /* since 6.0 */
-	FEATURE_CGROUP = 1 << 1,    /* since 5.7; needs CONFIG_CGROUP_PERF, too */
+	FEATURE_CGROUP = 1 << 1,    /* since 5.7; also needs CONFIG_CGROUP_PERF */
 	FEATURE_MAX_STACK = 1 << 2, /* since 4.8 */
 	FEATURE_CLOCK = 1 << 3,     /* since 4.1 */
 };
 
-/* PERF_FORMAT_LOST, which the header of an older distribution lacks. */
+/* PERF_FORMAT_LOST; the header of an older distribution lacks it. */
 #define READ_LOST (1U << 4)
 
-/* Descriptors of one CPU; the first of each kind has the ring. */
+/* Descriptors of one CPU. The first one of each kind has the ring. */
 typedef struct {
-	PerfCpu part;         /* first: it is what the caller gets */
+	PerfCpu part;         /* first: the caller gets this pointer */
 	GArray *points;       /* (element-type int) */
-	GArray *helpers;      /* (element-type int), which fill the ring of the points */
+	GArray *helpers;      /* (element-type int), fill the ring of the points */
 	GArray *dummies;      /* (element-type int) */
-	guint live_from;      /* in points: those before counted until the CPU went away */
-	uint64_t lost_before; /* by events that were closed since: see perf_events_lost() */
+	guint live_from;      /* in points: earlier ones counted until the CPU went offline */
+	uint64_t lost_before; /* by events that were closed since then: see perf_events_lost() */
 } Cpu;
 
 struct PerfEvents {
@@ -93,11 +93,11 @@ void perf_events_free(PerfEvents *events)
 	g_free(events);
 }
 
-/* Where it is not granted, opening fails and says so. */
+/* If the limit cannot be raised, opening events fails with an error. */
 void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 {
 	enum { OTHERS = 256 };
-	/* Those of a CPU that went away, too, as far as they have the rings. */
+	/* Includes events of offline CPUs that hold the rings. */
 	rlim_t needed =
 		(rlim_t)(request->points_count + request->helpers_count + 4) * cpus + OTHERS;
 	struct rlimit limit;
@@ -125,7 +125,7 @@ PerfLayout perf_events_layout(const PerfEvents *events)
 	};
 }
 
-/* Attributes that events of either kind have in common. */
+/* Attributes of both kinds of events. */
 static struct perf_event_attr common_attr(const PerfEvents *events)
 {
 	struct perf_event_attr attr = {
@@ -155,9 +155,10 @@ static struct perf_event_attr point_attr(const PerfEvents *events, const PerfPoi
 	attr.read_format = events->features & FEATURE_LOST ? READ_LOST : 0;
 	attr.wakeup_watermark = (uint32_t)(request->ring_bytes / WAKE_PART);
 	attr.exclude_callchain_user = 1;
-	/* All samples of a ring have one layout: without either part a chain is empty. */
+	/* All samples of a ring have one layout. With both parts excluded, a chain is empty. */
 	attr.exclude_callchain_kernel = point->is_free;
-	/* One frame more than requested shows that there are more, and one may come twice. */
+	/* One frame more than requested shows whether there are more, and one frame may come twice.
+	 */
 	if (events->features & FEATURE_MAX_STACK)
 		attr.sample_max_stack = (uint16_t)(request->stack_depth + 2);
 	return attr;
@@ -194,7 +195,7 @@ static int open_event(const struct perf_event_attr *attr, bool own_thread, uint3
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Drops the youngest feature that is still asked for. Returns false when there is none. */
+/* Drops the newest feature that is still requested. Returns false if there is none. */
 static bool drop_feature(PerfEvents *events)
 {
 	unsigned youngest = events->features & -events->features;
@@ -216,7 +217,7 @@ static char *read_setting(const char *name)
 	return g_file_get_contents(path, &text, NULL, NULL) ? g_strchomp(text) : g_strdup("?");
 }
 
-/* Returns false, with an error that says what this failure to open or map means. */
+/* Sets the error for a failure to open or map. Returns false. */
 static bool fail(int problem, GError **error)
 {
 	g_autofree char *paranoid = NULL;
@@ -275,11 +276,11 @@ void perf_events_disable(PerfEvents *events, PerfCpu *part)
 	ioctl_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
 }
 
-/* What read() gives for these events: a point's count and what it lost, or how long a dummy was
+/* The result of read() for these events: a point's count and losses, or how long a dummy was
    enabled. */
 typedef struct {
 	uint64_t count;
-	uint64_t rest; /* 0: not known */
+	uint64_t rest; /* 0: unknown */
 } Reading;
 
 static Reading read_event(int fd)
@@ -334,13 +335,13 @@ static bool fail_mapping(int problem, GError **error)
 	return false;
 }
 
-/* Has it fill the ring of another event. */
+/* Makes the event fill the ring of another event. */
 static bool share_ring(int fd, int ring_fd, GError **error)
 {
 	return !ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring_fd) || fail_mapping(errno, error);
 }
 
-/* Opens one more event of a CPU: it fills the ring of the first one, which gets its ring here. */
+/* Opens one more event of a CPU. The first event gets its ring here; the others fill that ring. */
 static bool add_event(GArray *descriptors, PerfRing *ring, size_t ring_bytes, int fd,
 		      GError **error)
 {
@@ -353,8 +354,8 @@ static bool add_event(GArray *descriptors, PerfRing *ring, size_t ring_bytes, in
 	return perf_ring_map(ring, fd, ring_bytes) || fail_mapping(errno, error);
 }
 
-/* Opens a tracepoint, or with NULL the event of task records. Where the kernel does not know a
-   feature, none of the events has it: only the first one can meet that. */
+/* Opens a tracepoint, or the event of task records if point is NULL. If the kernel does not know a
+   feature, no event uses it; only the first event can detect that. */
 static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
 {
 	int fd;
@@ -368,8 +369,9 @@ static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
 	return fd;
 }
 
-/* Before 6.13 and its stable updates an event that was opened with a period has a whole one behind
-   it, and takes its first event twice: the same period, set again, has none. */
+/* Before 6.13 and its stable updates, the kernel takes the first event twice if the event was
+   opened with a period, because a whole period already lies behind it. Setting the same period
+   again prevents this. */
 static void begin_period(const PerfEvents *events, int fd)
 {
 	uint64_t period = events->request->sampling_period;
@@ -394,7 +396,7 @@ static bool open_helpers(PerfEvents *events, Cpu *cpu, GError **error)
 	const PerfRequest *request = events->request;
 
 	for (unsigned i = 0; i < request->helpers_count; i++) {
-		/* Without stacks, as samples of frees. */
+		/* Without stacks, like samples of frees. */
 		const PerfPoint helper = { .id = request->helpers[i], .is_free = true };
 		int fd = open_one(events, cpu, &helper);
 
@@ -407,7 +409,7 @@ static bool open_helpers(PerfEvents *events, Cpu *cpu, GError **error)
 	return true;
 }
 
-/* Names are found otherwise where this is refused. */
+/* If this is refused, names are found in another way. */
 static void open_births(PerfEvents *events, Cpu *cpu)
 {
 	struct perf_event_attr attr = births_attr(events);
@@ -426,7 +428,7 @@ static void open_births(PerfEvents *events, Cpu *cpu)
 	g_array_append_val(cpu->dummies, fd);
 }
 
-/* The tracepoints come first: they have every feature there is. */
+/* The tracepoints come first: they use every feature. */
 static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 {
 	const PerfRequest *request = events->request;
@@ -475,7 +477,7 @@ static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 	return cpu;
 }
 
-/* Closes the events that have ended, except the first ones, whose rings are needed. */
+/* Closes the events that have ended, except the first ones, which own the rings. */
 static void close_ended(PerfEvents *events, Cpu *cpu)
 {
 	perf_events_disable(events, &cpu->part);
@@ -511,9 +513,8 @@ void perf_events_enable_tasks(PerfEvents *events, PerfCpu *part)
 	ioctl_all(((const Cpu *)part)->dummies, PERF_EVENT_IOC_ENABLE);
 }
 
-/* Those that have ended keep their counts, and are not enabled again. The helpers come first: a
-   call that begins while only they are enabled is recorded in vain, which is better than the
-   reverse. */
+/* Events that have ended keep their counts and are not enabled again. The helpers come first: a
+   call recorded in vain, while only they are enabled, is better than a missing call. */
 static void enable_live(const Cpu *cpu)
 {
 	for (guint i = 0; i < cpu->helpers->len; i++)
@@ -553,7 +554,7 @@ void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *part, uint32_t 
 		ioctl(g_array_index(cpu->helpers, int, i), PERF_EVENT_IOC_PERIOD, &period);
 }
 
-/* One of the two clocks may be slewed, and advance only with the ticks of a CPU that sleeps. */
+/* One of the two clocks may be slewed, and may advance only with the ticks of a sleeping CPU. */
 static bool is_whole(uint64_t counted_ns, uint64_t elapsed_ns)
 {
 	return counted_ns + PERF_ENABLED_GRAIN_NS + elapsed_ns / 256 >= elapsed_ns;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* What an event of no wanted cache never is: kmalloc() of nothing is not traced. */
+/* True for no event: kmalloc() of zero bytes is not traced. */
 #define NOTHING "bytes_req == 0"
 
 static void append_or(GString *out)
@@ -13,7 +13,7 @@ static void append_or(GString *out)
 		g_string_append(out, " || ");
 }
 
-/* The kernel ends a text at its quote, and knows no escapes. */
+/* The kernel ends a text at its quote and supports no escapes. */
 static bool can_be_quoted(const char *name)
 {
 	for (; *name; name++)
@@ -36,8 +36,7 @@ static char *by_name(char **caches)
 }
 
 /*
- * Reads the size at the end of a name: "kmalloc-cg-1k", "msg_msg-512", "size-32(DMA)". Returns 0
- * when there is none.
+ * Returns the size at the end of a name: "kmalloc-cg-1k", "msg_msg-512", "size-32(DMA)"; 0: none.
  */
 static uint64_t class_bytes(const char *name)
 {
@@ -56,8 +55,9 @@ static uint64_t class_bytes(const char *name)
 	return *end || bytes > G_MAXINT32 ? 0 : bytes;
 }
 
-/* By what was asked for: what is taken is more than the class on kernels that check their slabs.
-   The class below is at least half as large, but that of 128 bytes may be the smallest. */
+/* Compares the requested size, because on kernels that check their slabs, the allocated size is
+   above the class. The class below is at least half as large, but that of 128 bytes may be the
+   smallest. */
 static void append_class(GString *out, uint64_t bytes)
 {
 	enum { SMALLEST_MAX = 128 };
@@ -72,7 +72,8 @@ static void append_class(GString *out, uint64_t bytes)
 	g_string_append(out, text);
 }
 
-/* Whatever kmalloc() returns is of a cache whose name ends with its size, but for whole pages. */
+/* Every object from kmalloc() belongs to a cache whose name ends with its size, except whole pages.
+ */
 static char *by_class(char **caches)
 {
 	g_autoptr(GString) out = g_string_new(NULL);

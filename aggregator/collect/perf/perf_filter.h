@@ -5,16 +5,16 @@
 #include "record/inner_kmallocs.h"
 
 /*
- * Returns the filter, in the kernel's words (Documentation/trace/events.rst), that lets pass every
- * event of a tracepoint that may be of one of these slab caches, as CollectRequest.caches: by name
- * where its records have that, else by the size classes of kmalloc. It may let pass others. Returns
- * NULL where there is no such filter. The caller frees it.
+ * Returns a kernel filter (Documentation/trace/events.rst) that accepts every event of a tracepoint
+ * that may belong to one of these slab caches (as CollectRequest.caches). It selects by name if the
+ * records contain it, else by the size classes of kmalloc. It may accept other events, too. Returns
+ * NULL if no such filter exists. The caller frees it.
  */
 char *perf_filter_new(const KmemPoint *point, char **caches);
 
 /*
- * Returns a filter of the tracepoint that in addition leaves out the inner events of large
- * kmallocs: they are then neither counted by the kernel nor sampled. filter is taken over; NULL:
- * none, and returned where there is nothing to leave out. The caller frees the result.
+ * Returns the filter extended to reject inner events of large kmallocs. The kernel then neither
+ * counts nor samples them. Takes ownership of filter (NULL: none), and returns it unchanged if
+ * there is nothing to reject. The caller frees the result.
  */
 char *perf_filter_without_inner(char *filter, const KmemPoint *point, const InnerKmallocs *inner);

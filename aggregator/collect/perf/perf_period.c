@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 enum {
-	PERIOD_MAX = 1 << 20, /* events of which at least one is taken */
-	EASE = 4,             /* a CPU under this part of its bound takes more events again */
+	PERIOD_MAX = 1 << 20, /* at least one of this many events is taken */
+	EASE = 4,             /* a CPU below this part of its bound takes more events again */
 };
 #define JUDGE_NS 250000000ULL
 
@@ -38,8 +38,8 @@ bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_
 	return throttle->doublings != before;
 }
 
-/* Numbers without a divisor up to 12, one of 20 events in the (harmonic) mean; smaller periods are
-   mixed of these and of 1. */
+/* Numbers without a divisor up to 12. Their harmonic mean is 20. Smaller periods are mixtures of
+   these and 1. */
 static const uint32_t least_periods[] = { 13, 17, 19, 23, 29, 31 };
 enum { LEAST_COUNT = sizeof(least_periods) / sizeof(least_periods[0]), LEAST_NOMINAL = 20 };
 
@@ -55,8 +55,9 @@ static uint32_t random_below(uint64_t *state, uint32_t bound)
 	return (uint32_t)((uint64_t)perf_period_random(state) * bound >> 32);
 }
 
-/* For how much of the time, in parts of 2^32, every event is taken, so that one of nominal is:
-   f + (1 - f) * m = 1 / nominal, where m is the mean of what the least periods take. */
+/* Returns the share of time, in parts of 2^32, in which every event is taken, so that one of
+   nominal is taken on average: f + (1 - f) * m = 1 / nominal, where m is the mean rate of the least
+   periods. */
 static uint64_t time_of_all(uint32_t nominal)
 {
 	const uint64_t whole = 1ULL << 32;
@@ -72,7 +73,7 @@ static bool has_small_divisor(uint32_t number)
 	return !(number % 2 && number % 3 && number % 5 && number % 7 && number % 11);
 }
 
-/* From 0.6 to 1.55 times as much, whose harmonic mean it is. */
+/* From 0.6 to 1.55 times the nominal period, which is their harmonic mean. */
 static uint32_t draw_around(uint64_t *state, uint32_t nominal)
 {
 	uint32_t least = (uint32_t)((uint64_t)nominal * 12 / 20);

@@ -18,7 +18,7 @@ static inline bool is_left_out(const CollectRequest *request, uint32_t tgid)
 	return false;
 }
 
-/* Whether a sample is of the program itself; samples of interrupts belong to no process. */
+/* Whether a sample is of the program itself. Samples of interrupts belong to no process. */
 static inline bool is_own(const PerfRun *run, const PerfSample *sample, uint8_t context)
 {
 	const CollectRequest *request = run->live.parts.request;
@@ -27,7 +27,7 @@ static inline bool is_own(const PerfRun *run, const PerfSample *sample, uint8_t 
 	       (sample->tgid == run->self || is_left_out(request, sample->tgid));
 }
 
-/* Whether an allocation is asked for; is_counted: by its process. */
+/* Whether an allocation is requested; is_counted: its process is. */
 static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context, uint32_t weight)
 {
 	const CollectRequest *request = run->live.parts.request;
@@ -45,8 +45,7 @@ static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context, uin
 static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
 		       uint32_t weight)
 {
-	/* Seen from a container, what is outside has no pid of its own; the idle tasks have none
-	   anywhere. */
+	/* In a container, processes outside have no pid. The idle tasks have no pid anywhere. */
 	bool is_outside = run->in_container && !sample->tid;
 	const TaskSample whose = {
 		.tgid = is_outside ? TASK_ID_UNKNOWN : sample->tgid,
@@ -72,7 +71,7 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 				 MIN(depth, run->stack_depth), depth > run->stack_depth);
 }
 
-/* Adds what a point has lost since it was like that before. */
+/* Adds the losses of a point since its state was before. */
 static void add_losses(PerfRunCpu *cpu, const PerfWeight *weight, const PerfWeight *before)
 {
 	uint32_t period = MAX(cpu->event_cpu.sampling_period, 1);
@@ -89,7 +88,7 @@ static void take_losses(PerfRun *run, PerfRunCpu *cpu, const PerfWeight *weight,
 {
 	if (G_LIKELY(weight->lost == before->lost))
 		return;
-	/* The batch at hand was before the loss. */
+	/* The current batch ends before the loss. */
 	event_writer_close(run->writer);
 	add_losses(cpu, weight, before);
 	perf_read_report_lost(cpu);
@@ -116,7 +115,7 @@ static void settle_weights(PerfRun *run, PerfRunCpu *cpu)
 	}
 }
 
-/* Returns how many events a sample stands for; 0: it is not counted. */
+/* Returns how many events a sample stands for; 0: not counted. */
 static uint32_t weigh(PerfRun *run, const KmemPoint *point, const PerfSample *sample)
 {
 	PerfRunCpu *cpu = run->reading;
@@ -130,9 +129,9 @@ static uint32_t weigh(PerfRun *run, const KmemPoint *point, const PerfSample *sa
 	return events;
 }
 
-/* Some kernels, as 5.10, give the place of the tracepoint twice: the registers have it, and the
-   unwinder finds it on the stack. Nobody is called from there, so no stack really begins like this.
- */
+/* Some kernels (5.10) report the place of the tracepoint twice: once from the registers, and once
+   found on the stack by the unwinder. No real stack begins with the same frame twice, because no
+   call comes from there. */
 static inline void drop_double(PerfSample *sample)
 {
 	if (sample->depth < 2 || sample->frames[0] != sample->frames[1])
@@ -141,7 +140,7 @@ static inline void drop_double(PerfSample *sample)
 	sample->depth--;
 }
 
-/* What the caches of allocations are learned from. Returns false when it is something else. */
+/* Reads a sample that shows the cache of an allocation. Returns false if it is of another kind. */
 static bool take_call(PerfRun *run, const PerfSample *sample)
 {
 	CacheProbeCall call;
@@ -156,7 +155,7 @@ static bool take_call(PerfRun *run, const PerfSample *sample)
 	return true;
 }
 
-/* Where only some events are sampled, the probes may not have recorded their calls. */
+/* If only some events are sampled, the probes may not have recorded their calls. */
 static const EventCache *cache_of_call(const PerfRun *run, const PerfSample *sample,
 				       const EventFacts *facts)
 {
@@ -174,7 +173,7 @@ static bool parse_sample(const PerfRun *run, const struct perf_event_header *rec
 	       sample->raw_bytes >= sizeof(uint16_t);
 }
 
-/* Returns the point that the sample is of; NULL: it cannot be read. */
+/* Returns the point of the sample; NULL: unreadable. */
 static const KmemPoint *point_of(const PerfRun *run, const PerfSample *sample)
 {
 	const KmemPoint *point =
@@ -194,7 +193,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 
 	if (is_sample && !point && take_call(run, &sample))
 		return;
-	/* Whatever cannot be read is lost: what the kernel counted, less what is read. */
+	/* Unreadable samples are lost: lost = counted by the kernel − read. */
 	run->reading->has_unreadable |= !point;
 	if (!point)
 		return;
@@ -214,7 +213,8 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	take_event(run, &sample, &facts, weight);
 }
 
-/* The kernel finds no room for them when their stacks are walked: as deep as others, we take it. */
+/* Adds the cost of samples that found no room. The kernel notices that after walking their stacks;
+   their depth is assumed to be that of the other samples. */
 static void add_cost_of_lost(const PerfRun *run, PerfRunCpu *cpu, uint64_t lost)
 {
 	if (run->cost.is_known && cpu->read)
@@ -230,7 +230,7 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 
 	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE))
 		take_sample(run, record);
-	/* The count in the next sample of each event shows how many of it were lost. */
+	/* The count in the next sample of each event shows how many events were lost. */
 	else if (perf_task_record_parse(record, record + 1, record->size - sizeof(*record),
 					&parsed) &&
 		 parsed.kind == PERF_TASK_LOST) {
@@ -256,13 +256,13 @@ static void tasks_were_lost(PerfRun *run, uint64_t lost)
 			   g_get_prgname());
 	run->tasks_lost_reported = true;
 	run->scan_is_due = true;
-	/* Nothing is counted of a process whose fork was lost: at least one event each. */
+	/* A process whose fork was lost is not counted: at least one event each. */
 	if (run->live.parts.request->scope == COLLECT_SCOPE_COMMAND)
 		run->reading->lost_tasks += lost;
 	perf_read_report_lost(run->reading);
 }
 
-/* What the kernel calls a task of its own making: see TaskBirths. */
+/* The name that the kernel gives to a task that it creates: see TaskBirths. */
 static void take_birth(PerfRun *run, const struct perf_event_header *record)
 {
 	PerfSample sample;
@@ -332,7 +332,7 @@ static void read_tasks(PerfRun *run)
 	}
 }
 
-/* An estimate must not be more than all of the time. */
+/* An estimate cannot exceed the whole time. */
 static void bound_cost(const PerfRun *run, PerfRunCpu *cpu)
 {
 	uint64_t all_ns = clock_monotonic_ns() - cpu->enabled_at_ns;

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 enum {
-	RECORD_BYTES_MAX = 1 << 16, /* the length of a record has 16 bits */
-	GIVE_BACK_BYTES = 64 << 10, /* read so much before the kernel gets it back */
+	RECORD_BYTES_MAX = 1 << 16, /* the length field of a record has 16 bits */
+	GIVE_BACK_BYTES = 64 << 10, /* bytes read before they are returned to the kernel */
 };
 
 bool perf_ring_map(PerfRing *ring, int fd, size_t data_bytes)
@@ -44,8 +44,8 @@ static void give_back(PerfRing *ring, uint64_t tail)
 	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-/* Returns the record at that place: where it goes on at the ring's beginning, put together in
-   room. */
+/* Returns the record at that position. A record that wraps around the ring's end is copied to room.
+ */
 static const struct perf_event_header *record_at(const PerfRing *ring, uint64_t at, uint8_t *room)
 {
 	size_t offset = at & (ring->data_bytes - 1);
@@ -83,9 +83,9 @@ bool perf_ring_read(PerfRing *ring, uint64_t head, PerfRecordVisitor visit, void
 	return true;
 }
 
-/* The kernel keeps a word for each page of a ring in one block of memory, which has at most 1024
-   pages on nearly every kernel. The ring's own struct is in that block, too, so only half of it is
-   left to a power of two. 1 GB where a page has 4 KB. */
+/* The kernel stores a word for each page of a ring in one block of memory of at most 1024 pages (on
+   nearly every kernel). The ring's own struct is in that block, too, so only half of it is left for
+   a power of two: 1 GB with pages of 4 KB. */
 static uint32_t ring_megabytes_max(void)
 {
 	enum { LARGEST_BLOCK_PAGES = 1 << 10, WORD_BYTES = 8 };

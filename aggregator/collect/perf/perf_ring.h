@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 /*
- * A ring buffer that the kernel fills with records of perf events, mapped into this program: the
- * kernel writes at its head, we read from its tail (struct perf_event_mmap_page, since 2.6.31).
+ * A ring buffer of perf event records, mapped into this program. The kernel writes at its head, the
+ * program reads from its tail (struct perf_event_mmap_page, since 2.6.31).
  */
 typedef struct {
 	struct perf_event_mmap_page *control; /* NULL: not mapped */
 	const uint8_t *data;
 	size_t data_bytes; /* a power of two */
-	uint64_t tail;     /* where we read next; counts bytes since the start */
+	uint64_t tail;     /* next read position, in bytes since the start */
 } PerfRing;
 
 /* Maps the ring of an event. data_bytes is a power of two of whole pages. Returns false with errno
@@ -26,16 +26,16 @@ typedef struct {
 bool perf_ring_map(PerfRing *ring, int fd, size_t data_bytes);
 void perf_ring_unmap(PerfRing *ring);
 
-/* Returns where the kernel's newest whole record ends; for perf_ring_read(). */
+/* Returns the end of the newest complete record, for perf_ring_read(). */
 uint64_t perf_ring_head(const PerfRing *ring);
 
-/* Called for each record, which is whole and valid for the call only. */
+/* Called for each record. The record is complete, and valid only during the call. */
 typedef void (*PerfRecordVisitor)(const struct perf_event_header *record, void *user_data);
 
-/* Visits the records up to that head, and gives their room back to the kernel. Returns false when
-   the ring makes no sense; then everything up to the head is skipped. */
+/* Visits the records up to that head, and returns their space to the kernel. Returns false if the
+   ring is inconsistent; then everything up to the head is skipped. */
 bool perf_ring_read(PerfRing *ring, uint64_t head, PerfRecordVisitor visit, void *user_data);
 
-/* Plans the rings of so many CPUs. As buffer_plan_init(). */
+/* Plans the rings of that many CPUs. As buffer_plan_init(). */
 bool perf_plan_buffers(BufferPlan *plan, const CollectRequest *request, unsigned cpus,
 		       uint64_t available_bytes, GError **error);

@@ -19,11 +19,11 @@
 
 enum {
 	REST_LOOK_US = 500,
-	ROUND_MS = 100, /* every CPU is read so often, and says until when it is complete */
+	ROUND_MS = 100, /* how often every CPU is read and its completeness reported */
 };
-/* A record's time is taken before it is in the ring; meanwhile a hypervisor may stop the CPU. */
+/* A record's time is taken before it is in the ring; a hypervisor may stop the CPU in between. */
 #define SETTLED_NS 20000000ULL
-/* Events that have not come that long after the end are lost. */
+/* Events that have not arrived this long after the end are lost. */
 #define REST_NS 200000000ULL
 #define SCAN_NS 1000000000ULL
 
@@ -47,7 +47,7 @@ static uint64_t settled_until(void)
 	return clock_monotonic_ns() - SETTLED_NS;
 }
 
-/* After the rings were read: a scan takes its time, and may be asked for again and again. */
+/* Called after reading the rings: a scan takes time, and may be requested repeatedly. */
 static void scan_if_due(PerfRun *run, uint64_t now_ns)
 {
 	if (!run->scan_is_due || now_ns < run->scanned_ns + SCAN_NS)
@@ -73,8 +73,7 @@ static gboolean time_for_round(gpointer user_data)
 
 /* The end. */
 
-/* Returns the events that did not come and that the kernel did not count as lost for want of room.
- */
+/* Returns the events that were not delivered and that the kernel did not count as lost. */
 static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu)
 {
 	uint64_t lost;
@@ -85,7 +84,7 @@ static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu)
 	return (cpu->lost_samples - lost) * cpu->event_cpu.sampling_period;
 }
 
-/* Once the events have ended, what the kernel counted is what came and what was lost. */
+/* After the events have ended: counted = arrived + lost. */
 static void settle_losses(PerfRun *run)
 {
 	for (guint i = 0; i < run->cpus->len; i++) {
@@ -128,8 +127,8 @@ static bool is_all_read(const PerfRun *run)
 	return true;
 }
 
-/* An event is counted before its record is in the ring, and whatever interrupts the CPU between the
-   two, as the end of the events does, keeps back this record and those that it adds. */
+/* An event is counted before its record is in the ring. An interrupt of the CPU between the two,
+   such as the end of the events, delays this record and the records that the interrupt adds. */
 static void read_rest(PerfRun *run)
 {
 	uint64_t until_ns = clock_monotonic_ns() + REST_NS;
@@ -146,7 +145,7 @@ static void drain(LiveRun *live)
 	PerfRun *run = run_of(live);
 
 	end_events(run);
-	/* The rest is read before the losses are written, so that these come after it. */
+	/* Read the rest before the losses are written, so that the losses come after it. */
 	read_rest(run);
 	settle_losses(run);
 	perf_read_round(run, clock_monotonic_ns());
@@ -172,7 +171,7 @@ static void look_beside(PerfRun *run)
 	live_run_feed(&run->live);
 }
 
-/* Writes how much the estimates scatter so far: the figure gets better with time. */
+/* Writes the scatter measured so far; the value improves with time. */
 static void write_scatter(PerfRun *run)
 {
 	PerfScatter sum = { .squares = 0 };
@@ -191,7 +190,7 @@ static void write_scatter(PerfRun *run)
 	run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLING_SCATTER, percent);
 }
 
-/* The scheduler's clock is not slewed as the other one is. */
+/* The scheduler's clock is not slewed like CLOCK_MONOTONIC. */
 static void look(LiveRun *live)
 {
 	PerfRun *run = run_of(live);
@@ -223,7 +222,7 @@ static const LiveEngine perf_engine = {
 	.memory_problem = memory_problem,
 };
 
-/* Kernels before 5.2 walk no stack for tracepoints unless they were built with frame pointers. */
+/* Before 5.2, kernels walk no stack for tracepoints unless built with frame pointers. */
 static void write_missing_frames(PerfRun *run)
 {
 	g_autofree char *missing = kmem_points_missing(run->plan->points);
@@ -254,7 +253,7 @@ static bool finish(PerfRun *run, GError **error)
 
 /* The start. */
 
-/* Task records are enabled before the tasks are looked up: so nothing is missed. */
+/* Enables task records before the tasks are looked up, so that nothing is missed. */
 static void enable_all(PerfRun *run)
 {
 	for (guint i = 0; i < run->cpus->len; i++) {
@@ -279,7 +278,7 @@ static gboolean begin(gpointer user_data)
 	return G_SOURCE_REMOVE;
 }
 
-/* perf_event_max_stack bounds every event (since 4.6; 127 before, and by default). */
+/* perf_event_max_stack limits every event (since 4.6; 127 before, and by default). */
 static uint32_t stack_depth_of(const CollectRequest *request)
 {
 	enum { MAX_STACK_DEFAULT = 127 };
@@ -288,7 +287,8 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 
 	if (g_file_get_contents("/proc/sys/kernel/perf_event_max_stack", &text, NULL, NULL))
 		bound = g_ascii_strtoull(text, NULL, 10);
-	/* One frame more than requested shows that there are more, and one may come twice. */
+	/* One frame more than requested shows whether there are more, and one frame may come twice.
+	 */
 	return (uint32_t)MIN(request->stack_depth, MAX(bound, 2) - 2);
 }
 
@@ -324,7 +324,7 @@ static void fill_request(PerfRun *run)
 	const CollectRequest *request = run->live.parts.request;
 	Session *session = run->live.parts.session;
 
-	/* The host's symbols were fed before. */
+	/* The host's symbols were fed earlier. */
 	session_find_inner_kmallocs(session, session->symbols);
 	run->stack_depth = stack_depth_of(request);
 	run->bound = (PerfBound){ request->sampling_period, request->overhead_percent_max };
@@ -335,7 +335,7 @@ static void fill_request(PerfRun *run)
 		.sampling_period = perf_period_aim(&run->random),
 		.ring_bytes = run->plan->ring_bytes,
 		.with_cgroups = task_cgroup_sample_is_usable(""),
-		/* The tracepoint has the pids of the first namespace only. */
+		/* The tracepoint only has the pids of the first namespace. */
 		.births_id = run->plan->births && !run->in_container
 				     ? task_births_id(run->plan->births)
 				     : 0,
@@ -372,7 +372,7 @@ static void count_scope(PerfRun *run)
 		task_table_count(run->tasks, g_array_index(request->pids, guint32, i));
 }
 
-/* The scheduler's clock is that of each CPU, though kept together. */
+/* Each CPU has its own scheduler's clock; the kernel keeps them together. */
 static bool adopt_clock(PerfRun *run, GError **error)
 {
 	if (perf_clock_offset(&run->clock_offset_ns)) {
@@ -412,7 +412,7 @@ static void describe_caches(const PerfRun *run)
 		run_facts_write_text(out, KMT_FIELD_CACHE_FILTER, names);
 }
 
-/* What is known of the samples only now. */
+/* Writes the facts about the samples that become known only now. */
 static bool describe_samples(PerfRun *run, GError **error)
 {
 	g_autofree char *missing = kmem_points_missing(run->plan->points);

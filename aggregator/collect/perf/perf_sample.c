@@ -8,7 +8,8 @@
 #include <glib.h>
 #include <string.h>
 
-/* Values of a call chain from here on are markers: what follows them is of which side. */
+/* Call chain values from here on are markers: they give the side (kernel or user) of the next ones.
+ */
 #define CONTEXT_FIRST ((uint64_t)PERF_CONTEXT_MAX)
 
 /* The rest of a record's body. */
@@ -17,7 +18,7 @@ typedef struct {
 	size_t bytes;
 } Rest;
 
-/* Returns where so many bytes begin, and goes behind them; NULL when there are not so many. */
+/* Returns the next bytes of that number and advances; NULL if fewer are left. */
 static const uint8_t *take(Rest *rest, uint64_t bytes)
 {
 	const uint8_t *taken = rest->at;
@@ -45,7 +46,7 @@ static bool take_u64(Rest *rest, uint64_t *value)
 	return from;
 }
 
-/* Markers separate the parts of a chain; takes the part with the kernel's frames. */
+/* Markers separate the parts of a chain. Chooses the part with the kernel's frames. */
 static void choose_kernel_frames(const uint64_t *chain, uint64_t length, PerfSample *sample)
 {
 	uint64_t first = 0, end;
@@ -99,7 +100,7 @@ bool perf_sample_parse(const void *body, size_t body_bytes, uint64_t sample_type
 	    sample_type & ~(PERF_SAMPLE_KNOWN | PERF_SAMPLE_COUNTED) ||
 	    (uintptr_t)body % sizeof(uint64_t))
 		return false;
-	/* The kernel's order. */
+	/* In the kernel's order. */
 	if (!take_u32(&rest, &sample->tgid) || !take_u32(&rest, &sample->tid) ||
 	    !take_u64(&rest, &sample->time_ns))
 		return false;
@@ -126,7 +127,7 @@ static bool take_comm(Rest *rest, struct PerfTaskRecord *record)
 	return memchr(rest->at, '\0', rest->bytes);
 }
 
-/* The time that follows is some microseconds older than the trailer's. */
+/* The next time field is some microseconds older than the trailer's. */
 static bool take_task(Rest *rest, PerfTaskKind kind, struct PerfTaskRecord *record)
 {
 	record->kind = kind;
@@ -147,7 +148,7 @@ static bool take_lost_samples(Rest *rest, struct PerfTaskRecord *record)
 	return take_u64(rest, &record->lost);
 }
 
-/* The trailer that sample_id_all adds: pid and tid of who was running, and the time. */
+/* Reads the trailer that sample_id_all adds: pid and tid of the running task, and the time. */
 static bool cut_trailer(Rest *rest, struct PerfTaskRecord *record)
 {
 	enum { TRAILER_BYTES = 16, TIME_AT = 8 };

@@ -7,43 +7,43 @@
 #include <stdint.h>
 
 /*
- * What the kernel writes into a ring buffer of perf events, as numbers. Each record is a struct
- * perf_event_header and a body, which is given here: aligned to 8 bytes, in one piece, header.size
- * less the header long. It is read within that length, whatever it says. Nothing is allocated.
+ * Parses the records in a ring buffer of perf events. Each record is a struct perf_event_header and
+ * a body. The functions take the body: aligned to 8 bytes, contiguous, header.size minus the header
+ * long. They never read beyond that length, and allocate nothing.
  */
 
-/* Constants that the header of an older distribution may lack; as enumerators, invisible to #ifdef.
- */
+/* Constants that the header of an older distribution may lack. They are enumerators, so #ifdef
+   cannot test them. */
 #define PERF_SAMPLE_CGROUP_BIT (1ULL << 21)
 enum { PERF_RECORD_LOST_SAMPLES_TYPE = 13 };
 #ifndef PERF_RECORD_MISC_COMM_EXEC
 #define PERF_RECORD_MISC_COMM_EXEC (1 << 13)
 #endif
 
-/* Beside PERF_SAMPLE_READ: the event's read_format has PERF_FORMAT_LOST. The kernel does not use
-   this bit. */
+/* With PERF_SAMPLE_READ: the event's read_format has PERF_FORMAT_LOST. The kernel does not use this
+   bit. */
 #define PERF_SAMPLE_READ_LOST_BIT (1ULL << 62)
 
-/* The bits that perf_sample_parse() requires, and those that it also understands. */
+/* The bits that perf_sample_parse() requires, and the others that it supports. */
 #define PERF_SAMPLE_NEEDED (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
 #define PERF_SAMPLE_KNOWN (PERF_SAMPLE_NEEDED | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP_BIT)
-#define PERF_SAMPLE_COUNTED (PERF_SAMPLE_READ | PERF_SAMPLE_READ_LOST_BIT) /* likewise */
+#define PERF_SAMPLE_COUNTED (PERF_SAMPLE_READ | PERF_SAMPLE_READ_LOST_BIT)
 
-/* A PERF_RECORD_SAMPLE. The pointers are into its body. */
+/* A PERF_RECORD_SAMPLE. The pointers point into its body. */
 typedef struct {
 	uint32_t tgid;
 	uint32_t tid;
-	uint64_t time_ns;       /* on the clock the event was opened with */
-	const uint64_t *frames; /* of the kernel, innermost first */
-	uint32_t depth;         /* frames; 0: none were taken, or the kernel had none */
-	uint32_t raw_bytes;     /* with up to 7 of padding */
+	uint64_t time_ns;       /* on the clock of the event */
+	const uint64_t *frames; /* kernel frames, innermost first */
+	uint32_t depth;         /* frames; 0: none requested or none available */
+	uint32_t raw_bytes;     /* including up to 7 bytes of padding */
 	const uint8_t *raw;     /* the tracepoint's record */
-	uint64_t cgroup_id;     /* 0: not asked for */
-	uint64_t count;         /* of the event until then, this one included; 0: not asked for */
+	uint64_t cgroup_id;     /* 0: not requested */
+	uint64_t count; /* running count of the event, including this one; 0: not requested */
 } PerfSample;
 
-/* Reads the body of a sample of an event that was opened with that sample_type, and a read_format
-   of PERF_FORMAT_LOST at most. Returns false when it is no such body. */
+/* Parses the body of a sample of an event that was opened with that sample_type and at most
+   PERF_FORMAT_LOST as read_format. Returns false if the body is not such a sample. */
 bool perf_sample_parse(const void *body, size_t body_bytes, uint64_t sample_type,
 		       PerfSample *sample);
 
@@ -58,22 +58,22 @@ typedef enum {
 
 enum { PERF_TASK_COMM_BYTES = 16 };
 
-/* A record beside the samples: of a task, or of lost records. */
+/* A record other than a sample: of a task, or of lost records. */
 struct PerfTaskRecord {
 	PerfTaskKind kind;
-	uint32_t tgid;                   /* COMM, FORK, EXIT: of the task that it is about */
-	uint32_t tid;                    /* likewise */
-	uint32_t parent_tgid;            /* FORK, EXIT */
-	uint32_t parent_tid;             /* likewise */
-	uint64_t time_ns;                /* when it was written, on the clock of the samples */
-	uint64_t event_id;               /* LOST: of the event in whose buffer there was no room */
-	uint64_t lost;                   /* LOST, LOST_SAMPLES: how many */
-	bool is_exec;                    /* COMM: the new name is that of a program it has become */
-	char comm[PERF_TASK_COMM_BYTES]; /* COMM: terminated, as the task chose it: untrusted */
+	uint32_t tgid;        /* COMM, FORK, EXIT: of the task that the record describes */
+	uint32_t tid;         /* COMM, FORK, EXIT */
+	uint32_t parent_tgid; /* FORK, EXIT */
+	uint32_t parent_tid;  /* FORK, EXIT */
+	uint64_t time_ns;     /* time of the record, on the clock of the samples */
+	uint64_t event_id;    /* LOST: of the event whose buffer was full */
+	uint64_t lost;        /* LOST, LOST_SAMPLES: number lost */
+	bool is_exec;         /* COMM: the name changed because of an exec */
+	char comm[PERF_TASK_COMM_BYTES]; /* COMM: NUL-terminated; set by the task, so untrusted */
 };
 
-/* Reads a record of another type, of an event that was opened with sample_id_all and a sample_type
-   of which only PERF_SAMPLE_TID and PERF_SAMPLE_TIME matter here: both. Returns false when the body
-   is none of that type; a type that is not listed above is PERF_TASK_NONE. */
+/* Parses a record of another type. Its event was opened with sample_id_all and a sample_type that
+   includes PERF_SAMPLE_TID and PERF_SAMPLE_TIME; other bits do not matter here. Returns false if
+   the body does not match its type. A type that is not listed above gives PERF_TASK_NONE. */
 bool perf_task_record_parse(const struct perf_event_header *header, const void *body,
 			    size_t body_bytes, struct PerfTaskRecord *record);

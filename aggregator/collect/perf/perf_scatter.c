@@ -2,8 +2,8 @@
 #include "collect/perf/perf_scatter.h"
 
 enum {
-	SAMPLES_MIN = 16, /* a block of fewer says nothing */
-	LIKE_SIZE = 2,    /* the larger of two blocks has at most so many times the events */
+	SAMPLES_MIN = 16, /* a smaller block is not compared */
+	LIKE_SIZE = 2,    /* the larger of two blocks has at most this many times the events */
 };
 #define PERCENT_MAX 1e6
 
@@ -14,13 +14,13 @@ static double square(double number)
 
 static int are_alike(const PerfBlock *a, const PerfBlock *b)
 {
-	/* Where every event is taken nothing is estimated. */
+	/* If every event is taken, nothing is estimated. */
 	return a->period > 1 && b->period > 1 && a->samples >= SAMPLES_MIN &&
 	       b->samples >= SAMPLES_MIN && a->total <= LIKE_SIZE * b->total &&
 	       b->total <= LIKE_SIZE * a->total;
 }
 
-/* A row's part of one block, less what both blocks together make one expect. */
+/* Adds a row's difference between its part of one block and the part expected from both blocks. */
 static void compare_row(PerfScatter *scatter, unsigned row)
 {
 	const PerfBlock *a = &scatter->before, *b = &scatter->now;

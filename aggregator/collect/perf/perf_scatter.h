@@ -4,16 +4,16 @@
 #include <stdint.h>
 
 /*
- * By how much the estimates of sampled events scatter more than those of events that are drawn one
- * by one. Periodic sampling sees a loop that keeps time with the period at some of its places only,
- * for as long as the period holds: a block. So call sites (by hash, those of a row together) are
- * compared between neighbouring blocks of like size. What else changed from one block to the next
- * adds to it: the result is rather too large.
+ * Measures the scatter: by how much the estimates of sampled events vary more than those of events
+ * drawn one by one. If a loop keeps time with the period, periodic sampling sees only some of its
+ * places for as long as the period stays the same: a block. So call sites (by hash, in rows) are
+ * compared between neighbouring blocks of similar size. Other changes between blocks add to the
+ * result, so it is rather too large.
  */
 
 enum {
 	PERF_SCATTER_ROWS = 64,      /* a power of two */
-	PERF_SCATTER_OF_DRAWS = 100, /* percent: no more than that of independent draws */
+	PERF_SCATTER_OF_DRAWS = 100, /* percent; the scatter of independent draws */
 };
 
 typedef struct {
@@ -21,26 +21,26 @@ typedef struct {
 	uint32_t samples;
 	uint64_t total; /* of all rows */
 	uint64_t weights[PERF_SCATTER_ROWS];
-	uint64_t variances[PERF_SCATTER_ROWS]; /* of independent draws: the sum of w * (w - 1) */
+	uint64_t variances[PERF_SCATTER_ROWS]; /* for independent draws: the sum of w * (w - 1) */
 } PerfBlock;
 
-/* One event of one CPU; zeros at first. */
+/* One event of one CPU; initially zero. */
 typedef struct {
 	PerfBlock now;
 	PerfBlock before;
 	double squares;  /* of the differences between blocks ... */
-	double expected; /* ... and what they would be of independent draws */
+	double expected; /* ... and their expected value for independent draws */
 } PerfScatter;
 
-/* Another block begins, in which the kernel takes one of so many. */
+/* Begins a new block, in which the kernel takes one of period events. */
 void perf_scatter_begin(PerfScatter *scatter, uint32_t period);
 
-/* Adds a sample of that weight to the block. */
+/* Adds a sample with that weight to the block. */
 void perf_scatter_add(PerfScatter *scatter, uint64_t call_site, uint32_t weight);
 
-/* Adds what another event, or another CPU, has of differences. */
+/* Adds the differences of another event or CPU. */
 void perf_scatter_sum(PerfScatter *sum, const PerfScatter *added);
 
-/* Returns by how much, in percent, the estimates scatter compared with independent draws; at least
-   PERF_SCATTER_OF_DRAWS, as a smaller number is not of every row, and at most a million. */
+/* Returns the scatter of the estimates, in percent of independent draws. At least
+   PERF_SCATTER_OF_DRAWS, because a smaller value cannot hold for every row; at most a million. */
 uint64_t perf_scatter_percent(const PerfScatter *scatter);

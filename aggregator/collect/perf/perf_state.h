@@ -13,40 +13,39 @@
 #include "record/event_writer.h"
 
 /*
- * A run of the perf-events collector while it lasts: what perf_run.c (how it starts and ends),
- * perf_read.c (from the rings to batches) and perf_cpus.c (which CPUs are traced, and at what
- * cost) share.
+ * The state of a running perf-events collector, shared by perf_run.c (start and end), perf_read.c
+ * (from the rings to batches) and perf_cpus.c (which CPUs are traced, and at what cost).
  */
 
-/* One CPU while the run lasts. */
+/* State of one CPU during the run. */
 typedef struct {
-	EventCpu event_cpu; /* first: what the writer borrows */
+	EventCpu event_cpu; /* first: the writer borrows it */
 	PerfCpu *perf;
 	GSource *samples_source; /* wakes the program; borrowed from the run's context */
 	GSource *tasks_source;
-	uint64_t head;              /* of the round at hand */
-	uint64_t position;          /* in the ring, of the record at hand */
-	uint64_t read;              /* samples that came */
+	uint64_t head;              /* of the current round */
+	uint64_t position;          /* in the ring, of the current record */
+	uint64_t read;              /* samples read */
 	uint64_t lost;              /* of the nominal period; see EventCpu.events_lost */
-	uint64_t lost_rest;         /* lost events that make no whole period yet */
-	uint64_t lost_samples;      /* what the kernel took and did not come */
-	bool has_unreadable;        /* what came in samples that could not be read is lost, too */
-	uint64_t lost_tasks;        /* records of what tasks became, where events depend on them */
+	uint64_t lost_rest;         /* lost events that do not yet fill a whole period */
+	uint64_t lost_samples;      /* samples that the kernel took but did not deliver */
+	bool has_unreadable;        /* events in unreadable samples are lost, too */
+	uint64_t lost_tasks;        /* lost task records, if events depend on them */
 	uint64_t enabled_at_ns;     /* when its events began to count */
 	uint64_t complete_until_ns; /* of the newest heartbeat */
-	PerfEnabled enabled;        /* at the last look */
+	PerfEnabled enabled;        /* at the last check */
 	PerfWeight *weights;        /* by point, owned */
-	PerfScatter *scatters;      /* likewise */
+	PerfScatter *scatters;      /* by point, owned */
 	PerfThrottle throttle;
-	uint64_t changed_head; /* of the ring, and the time, when the periods were last drawn */
+	uint64_t changed_head; /* of the ring, and the time, at the last change of the periods */
 	uint64_t changed_ns;
-	bool is_aiming;    /* the periods in force are those of perf_period_aim() */
+	bool is_aiming;    /* the current periods are from perf_period_aim() */
 	CacheCalls *calls; /* owned; NULL: no probes for the caches */
 } PerfRunCpu;
 
-/* A run of this collector while it lasts. */
+/* State of the run. */
 typedef struct {
-	LiveRun live; /* first: it is what callbacks get */
+	LiveRun live; /* first: callbacks get this pointer */
 	const PerfRunPlan *plan;
 	PerfRequest request;
 	PerfEvents *events;
@@ -54,7 +53,7 @@ typedef struct {
 	PerfBound bound;
 	uint64_t sample_type;
 	uint32_t stack_depth;
-	int64_t clock_offset_ns; /* from the samples' times to the stream's */
+	int64_t clock_offset_ns; /* add to the samples' times to get the stream's */
 	GArray *online;          /* (element-type guint32), owned: the CPUs at the start */
 	GPtrArray *cpus;         /* (element-type PerfRunCpu), owned */
 	TaskTable *tasks;
@@ -64,22 +63,21 @@ typedef struct {
 	PerfRunCpu *reading; /* the CPU whose records are being read */
 	uint32_t self;
 	uint64_t random;          /* state of perf_period_random() */
-	uint64_t scatter_percent; /* as the stream has it */
-	bool is_drawing;          /* periods are drawn again and again */
-	bool in_container;        /* pids are those of another pid namespace than the first */
+	uint64_t scatter_percent; /* as written to the stream */
+	bool is_drawing;          /* periods are redrawn regularly */
+	bool in_container;        /* pids belong to another pid namespace than the first */
 	uint64_t not_delivered;   /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
 	bool tasks_lost_reported;
-	bool scan_is_due; /* what tasks became was lost */
+	bool scan_is_due; /* task records were lost */
 	uint64_t scanned_ns;
-	bool has_frames;   /* an allocation's sample had */
-	bool lacks_frames; /* one had none */
+	bool has_frames;   /* the sample of an allocation had frames */
+	bool lacks_frames; /* the sample of an allocation had none */
 } PerfRun;
 
-/* Reads what all CPUs have. complete_until_ns: no event before that time will follow; 0: says
-   nothing about that. */
+/* Reads the rings of all CPUs. complete_until_ns: no earlier event will follow; 0: unknown. */
 void perf_read_round(PerfRun *run, uint64_t complete_until_ns);
 
-/* Reads what one CPU has, up to cpu->head. */
+/* Reads one CPU's ring up to cpu->head. */
 void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu);
 
 /* Reports this CPU's known loss. */
@@ -88,7 +86,7 @@ void perf_read_report_lost(PerfRunCpu *cpu);
 /* Opens the events of the CPUs that were online at the start. Returns false with error set. */
 bool perf_cpus_open(PerfRun *run, GError **error);
 
-/* Listens to their rings. */
+/* Polls their rings. */
 void perf_cpus_watch(PerfRun *run);
 
 /* As LiveEngine.trace_cpus. */
@@ -96,11 +94,11 @@ void perf_cpus_trace(LiveRun *live);
 
 void perf_run_cpu_free(gpointer cpu);
 
-/* Counts the events of a CPU that did not come until now as lost. */
+/* Counts the CPU's events that have not arrived as lost. */
 void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu);
 
-/* Has a CPU's events be counted. */
+/* Starts to count a CPU's events. */
 void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu);
 
-/* Looks at what events cost each CPU, and bounds it. */
+/* Checks what the events cost each CPU, and bounds the cost. */
 void perf_cpus_judge(PerfRun *run, uint64_t now_ns);

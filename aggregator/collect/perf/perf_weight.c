@@ -4,12 +4,14 @@
 #include <string.h>
 
 enum {
-	DEBT_PARTS = 16,     /* of a large debt so much is paid by each sample */
-	AIMED_MAX = 64,      /* so many samples are left out; who is late must not miss all */
-	UNSURE = 2,          /* samples after one near a change: which of them comes at once is not
-				known */
-	DISTANCE_MIN = 128,  /* after a change it may be that of a period which was never seen */
-	INTERRUPTED_MAX = 3, /* a task's, a soft interrupt's, an interrupt's */
+	DEBT_PARTS = 16,     /* each sample pays this part of a large debt */
+	AIMED_MAX = 64,      /* number of samples left out; limited so that late readers do not miss
+				all */
+	UNSURE = 2,          /* samples after one near a change: any of them may be the immediate
+				one */
+	DISTANCE_MIN = 128,  /* after a change, the distance may be that of a period that was never
+				seen */
+	INTERRUPTED_MAX = 3, /* a task's, a softirq's, a hardirq's */
 };
 
 static uint64_t most(uint64_t a, uint64_t b)
@@ -40,7 +42,7 @@ void perf_weight_change(PerfWeight *weight, const PerfChange *change, uint64_t c
 	weight->changes[weight->changes_count++] = *change;
 }
 
-/* Whether a sample lies where the ring's head was when the period was being changed: it may be of
+/* Whether a sample lies where the ring's head was during the change of the period: it may be from
    before or after. */
 static bool is_near_change(const PerfWeight *weight, uint64_t position)
 {
@@ -49,8 +51,8 @@ static bool is_near_change(const PerfWeight *weight, uint64_t position)
 	return weight->changes_count && position >= change->from && position < change->to;
 }
 
-/* Whether a sample at that place was taken after the oldest change. While that was made, it is what
-   does not lie where the period before has it. */
+/* Whether a sample at that position was taken after the oldest change. During that change: if it
+   does not lie where the previous period would place it. */
 static bool is_after_change(const PerfWeight *weight, uint64_t position, uint64_t count)
 {
 	const PerfChange *change = &weight->changes[0];
@@ -62,13 +64,13 @@ static bool is_after_change(const PerfWeight *weight, uint64_t position, uint64_
 
 static void adopt_change(PerfWeight *weight, bool is_near)
 {
-	/* The sample that comes at once is like those before it where each event makes one. */
+	/* With period 1 before, the immediate sample looks like the samples before it. */
 	bool has_come = is_near && weight->period == 1;
 
 	weight->period = weight->changes[0].period;
 	weight->is_aim = weight->changes[0].is_aim;
 	weight->aimed = 0;
-	/* Every event is taken: at once, and without a distance. */
+	/* With period 1, every event is taken at once, without a distance. */
 	weight->comes_at_once = weight->period > 1 && !has_come;
 	weight->was_changed = true;
 	memmove(weight->changes, weight->changes + 1,
@@ -83,15 +85,16 @@ static void start(PerfWeight *weight, uint64_t count)
 	weight->reach = 1;
 }
 
-/* longest: the longest period that may have been in force, so that samples are rather too few. */
+/* longest: the longest period that may have been in force, so the number of samples is rather too
+   low. */
 static void lose(PerfWeight *weight, uint64_t events, uint64_t longest)
 {
 	weight->lost += events;
 	weight->lost_samples += (events + longest - 1) / longest;
 }
 
-/* What is missing before a sample: few single events may be interrupted ones, whose samples come.
- */
+/* Handles events that are missing before a sample. A few single events may be interrupted ones,
+   whose samples will still arrive. */
 static void miss(PerfWeight *weight, uint64_t events, uint64_t longest)
 {
 	weight->accounted += events;
@@ -101,7 +104,7 @@ static void miss(PerfWeight *weight, uint64_t events, uint64_t longest)
 		lose(weight, events, longest);
 }
 
-/* Returns whether a sample is one of those that were waited for. */
+/* Returns whether a sample is one of the awaited ones. */
 static bool was_awaited(PerfWeight *weight, uint64_t count)
 {
 	uint64_t *awaited = weight->awaited ? &weight->awaited : &weight->awaited_before;
@@ -119,7 +122,7 @@ void perf_weight_settle(PerfWeight *weight)
 	weight->awaited = 0;
 }
 
-/* What is farther away than it can be was lost on the way; near a change that is not known. */
+/* Events beyond the largest possible distance were lost. Near a change that distance is unknown. */
 static void see(PerfWeight *weight, uint64_t count, bool is_unsure, uint64_t longest)
 {
 	uint64_t distance = count - weight->seen;
@@ -133,7 +136,7 @@ static void see(PerfWeight *weight, uint64_t count, bool is_unsure, uint64_t lon
 	weight->unsure -= weight->unsure > 0;
 }
 
-/* A debt is paid back by and by: one sample that stands for many would make its call path look
+/* Pays a debt in parts: one sample that stands for many events would make its call path look
    frequent. */
 static uint32_t pay(PerfWeight *weight)
 {
