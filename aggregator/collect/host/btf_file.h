@@ -3,6 +3,6 @@
 
 struct btf;
 
-/* Returns the types of a file of BTF, or of an ELF file with it, to be freed with btf__free();
-   NULL, printing nothing: it cannot be read, or this build reads none. */
+/* Returns the types of a BTF file, or of an ELF file with BTF; free them with btf__free(). Returns
+   NULL if the file cannot be read or this build does not support BTF. Prints nothing on failure. */
 struct btf *btf_file_parse(const char *path);

@@ -19,8 +19,8 @@ const CacheLayout cache_layout_unknown = {
 
 static const char kernel_btf[] = "/sys/kernel/btf/vmlinux";
 
-/* Where distributions put a vmlinux with debuginfo: the places at which elfutils looks. Its own
-   search would let the caller's environment send root to a server. */
+/* The places of a vmlinux with debuginfo in distributions, as in elfutils. The search of elfutils
+   is not used: with the caller's environment, it could make root contact a server. */
 static const struct {
 	const char *before_release;
 	const char *after_release;
@@ -36,7 +36,7 @@ const char *const cache_layout_structures[] = { "slab", "page", "kmem_cache", NU
 
 /* No kernel has both of the first two. */
 static const struct {
-	size_t where; /* in CacheLayout */
+	size_t where; /* offset in CacheLayout */
 	const char *structure;
 	const char *member;
 } wanted[] = {

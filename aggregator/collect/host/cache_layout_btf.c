@@ -9,13 +9,13 @@
 #include <bpf/btf.h>
 #include <string.h>
 
-/* Anonymous structures inside of others; more is no kernel's. */
+/* Nesting depth of anonymous structures; no kernel has more. */
 enum { NESTED_MAX = 8 };
 
 static long member_offset(const struct btf *btf, const struct btf_type *type, const char *name,
 			  unsigned nested);
 
-/* Returns the offset in a member that has no name itself. */
+/* Returns the offset inside an unnamed member. */
 static long unnamed_offset(const struct btf *btf, const struct btf_member *member, const char *name,
 			   unsigned nested)
 {
@@ -47,7 +47,7 @@ static long member_offset(const struct btf *btf, const struct btf_type *type, co
 	return CACHE_LAYOUT_UNKNOWN;
 }
 
-/* A structure with where its types are. */
+/* A structure and its type information. */
 typedef struct {
 	const struct btf *btf;
 	const struct btf_type *type;

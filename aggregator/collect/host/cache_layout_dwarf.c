@@ -12,17 +12,17 @@
 #include <unistd.h>
 
 enum {
-	NESTED_MAX = 8,        /* anonymous structures inside of others; more is no kernel's */
-	MEMBERS_MAX = 1 << 14, /* that are looked at for one, those of nested structures included */
+	NESTED_MAX = 8,        /* nesting depth of anonymous structures; no kernel has more */
+	MEMBERS_MAX = 1 << 14, /* checked per search, including nested structures */
 };
 
 #define FILE_BYTES_MAX (8ULL << 30)
 
-/* A member that is looked for. */
+/* The searched member. */
 typedef struct {
 	const char *member;
 	unsigned nested;
-	unsigned *left; /* members that may still be looked at */
+	unsigned *left; /* members that may still be checked */
 } Search;
 
 static long member_offset(Dwarf_Die *type, const Search *search);
@@ -32,7 +32,7 @@ static bool is_structure(Dwarf_Die *die)
 	return dwarf_tag(die) == DW_TAG_structure_type || dwarf_tag(die) == DW_TAG_union_type;
 }
 
-/* Returns the offset in a member that has no name itself. */
+/* Returns the offset inside an unnamed member. */
 static long unnamed_offset(Dwarf_Die *member, const Search *search)
 {
 	const Search inner = { .member = search->member,
@@ -47,7 +47,7 @@ static long unnamed_offset(Dwarf_Die *member, const Search *search)
 	return member_offset(&type, &inner);
 }
 
-/* Members of unions have none. */
+/* Members of unions have no offset attribute. */
 static long own_offset(Dwarf_Die *member)
 {
 	Dwarf_Attribute attribute;
@@ -124,7 +124,7 @@ static void read_unit(CacheLayout *layout, Dwarf_Die *unit)
 			cache_layout_fill(layout, name, offset_of, &die);
 }
 
-/* A structure is in the units that use it; dwz moves what many use into units of their own. */
+/* A structure is in the units that use it. dwz moves common structures into units of their own. */
 static void read_units(CacheLayout *layout, Dwarf *dwarf)
 {
 	Dwarf_Off offset = 0, next;
@@ -138,7 +138,8 @@ static void read_units(CacheLayout *layout, Dwarf *dwarf)
 			read_unit(layout, &unit);
 }
 
-/* What root reads is root's: a build folder may be a user's, who could put anything there. */
+/* Root only reads files of root: a build folder may belong to a user, who could put anything there.
+ */
 static bool is_trusted(int file)
 {
 	struct stat status;
@@ -148,7 +149,7 @@ static bool is_trusted(int file)
 	       (geteuid() || (!status.st_uid && !(status.st_mode & (S_IWGRP | S_IWOTH))));
 }
 
-/* Opens a file to read, not waiting for a writer where it is a pipe; < 0: that may not be. */
+/* Opens a file for reading, without blocking on a pipe. Returns < 0 if it is not trusted. */
 static int open_trusted(const char *path)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

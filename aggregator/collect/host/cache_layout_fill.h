@@ -3,16 +3,16 @@
 
 #include "collect/host/cache_layout.h"
 
-/* The structures that a layout is about; ended by NULL. A kernel need not have all of them. */
+/* The structures that a layout describes; NULL-terminated. A kernel may lack some. */
 extern const char *const cache_layout_structures[];
 
-/* Returns the offset of a member, those in anonymous members among them; CACHE_LAYOUT_UNKNOWN: the
-   structure has none of that name. */
+/* Returns the offset of a member, also inside anonymous members; CACHE_LAYOUT_UNKNOWN: no such
+   member. */
 typedef long (*CacheMemberOffset)(const void *structure, const char *member);
 
-/* Asks the structure of that name for what is not known yet. */
+/* Fills the unknown offsets from the structure of that name. */
 void cache_layout_fill(CacheLayout *layout, const char *name, CacheMemberOffset offset_of,
 		       const void *structure);
 
-/* Whether all is known. */
+/* Whether all offsets are known. */
 bool cache_layout_is_whole(const CacheLayout *layout);

@@ -18,10 +18,10 @@
 #include <unistd.h>
 
 #define GROUP_PREFIX "kmalloc_top_"
-#define DEFINITIONS "../../kprobe_events" /* from events/kmem */
+#define DEFINITIONS "../../kprobe_events" /* or an errno. */
 
-/* The entries of which kernels have some; a probe is named after its function. Each passes the
-   tracepoint where it returns to. */
+/* Functions that some kernels have; a probe has the name of its function. Each passes its return
+   address to the tracepoint. */
 static const char *const functions[] = {
 	"kmem_cache_alloc",        "kmem_cache_alloc_lru",        "kmem_cache_alloc_node",
 	"kmem_cache_alloc_noprof", "kmem_cache_alloc_lru_noprof", "kmem_cache_alloc_node_noprof",
@@ -32,7 +32,7 @@ static const CacheProbeRegisters machines[] = {
 	{ "aarch64", "%x0", "%x30" },
 };
 
-/* One probe that was defined. */
+/* A defined probe. */
 typedef struct {
 	TracepointFormat *format; /* owned */
 	const TracepointField *flags, *name, *call_site;
@@ -61,10 +61,10 @@ void cache_probe_append(GString *out, const CacheProbeRegisters *registers, cons
 			       registers->return_address);
 }
 
-/* Removing. Nothing here allocates: the watchdog does it, too. */
+/* Removing. Nothing here allocates, because the watchdog calls it, too. */
 
-/* Gives kprobe_events a line. Without O_TRUNC, which would remove everybody's. Returns 0 or an
-   errno. */
+/* Writes a line to kprobe_events, without O_TRUNC, which would remove all probes of the host.
+   Returns */
 static int define(int kmem_folder_fd, const char *line, size_t length)
 {
 	int fd = openat(kmem_folder_fd, DEFINITIONS, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
@@ -79,7 +79,7 @@ static int define(int kmem_folder_fd, const char *line, size_t length)
 	return problem;
 }
 
-/* While somebody has its event open it cannot go. */
+/* A probe cannot be removed while its event is open. */
 static void remove_probe(int kmem_folder_fd, const char *group, const char *function, int tries)
 {
 	static const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
@@ -115,7 +115,7 @@ void cache_probes_remove_group(int kmem_folder_fd, const char *group)
 	remove_group(kmem_folder_fd, group, TRIES);
 }
 
-/* What others left. */
+/* Probes left by other processes. */
 
 static bool is_gone(const char *root, const char *group)
 {
@@ -131,7 +131,7 @@ static bool is_gone(const char *root, const char *group)
 	if (!number || *end)
 		return false;
 	path = g_strconcat(root, "/proc/", pid, NULL);
-	/* Our own pid's are those of a process that had it before. */
+	/* A group with our own pid is of an earlier process. */
 	return access(path, F_OK) || number == (guint64)getpid();
 }
 
@@ -141,7 +141,7 @@ void cache_probes_clean(int kmem_folder_fd, const char *root)
 	DIR *events = fd < 0 ? NULL : fdopendir(fd);
 	const struct dirent *entry;
 
-	/* Elsewhere the pids of others are not seen. */
+	/* In another namespace, we cannot see the pids of other processes. */
 	while (events && pid_namespace_is_first(root) && (entry = readdir(events)))
 		if (is_gone(root, entry->d_name))
 			remove_group(kmem_folder_fd, entry->d_name, 1);
@@ -151,7 +151,7 @@ void cache_probes_clean(int kmem_folder_fd, const char *root)
 
 /* Defining. */
 
-/* Returns the bit of the function that a line "ADDRESS TYPE NAME" has, by its place; 0: none. */
+/* Returns the bit of the function in a line "ADDRESS TYPE NAME" (by its index); 0: none. */
 static unsigned function_of_line(const char *line)
 {
 	const char *name = strstr(line, " kmem_cache_alloc");
@@ -163,7 +163,8 @@ static unsigned function_of_line(const char *line)
 	return 0;
 }
 
-/* Which of the functions this kernel has, by their place; /proc/kallsyms has a line for each. */
+/* Returns the functions that this kernel has, as bits by their index. /proc/kallsyms has a line for
+   each. */
 static unsigned functions_there(void)
 {
 	FILE *file = fopen("/proc/kallsyms", "re");
@@ -238,7 +239,7 @@ static bool define_all(CacheProbes *probes, const CacheProbeRegisters *registers
 		else
 			add_defined(probes, functions[i]);
 	}
-	/* One that is refused leaves the caches of its calls unknown, not those of others. */
+	/* If a probe is refused, only the caches of its function's calls stay unknown. */
 	return probes->ids->len || refuse(problem ? problem : EINVAL, error);
 }
 
@@ -247,8 +248,9 @@ static void probe_clear(gpointer data)
 	tracepoint_format_free(((Probe *)data)->format);
 }
 
-/* Two containers may have a process of one pid: their groups are named by their namespaces, too.
-   Such a group is none that others remove, who cannot see whether its process is gone. */
+/* Processes in two containers may have the same pid, so their groups are also named by namespace.
+   Other processes do not remove such a group, because they cannot see whether its process has
+   ended. */
 static void name_group(char group[CACHE_PROBES_GROUP_BYTES])
 {
 	uint64_t container = pid_namespace_is_first("") ? 0 : pid_namespace_number("");
@@ -272,7 +274,7 @@ static CacheProbes *probes_new(int kmem_folder_fd)
 	return probes;
 }
 
-/* Returns why no probe can read a name, NULL: one can. */
+/* Returns why no probe can read a name; NULL: possible. */
 static const char *reading_problem(const CacheProbeRegisters *registers, const CacheLayout *layout)
 {
 	if (!registers)

@@ -5,10 +5,11 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Powers of two, of which a table uses half. A kernel has some 200 caches and 1,500 call sites. */
+/* Powers of two; a table is filled up to half. A kernel has some 200 caches and 1,500 call sites.
+ */
 enum { SITE_SLOTS = 8192, CACHE_SLOTS = 2048, CALL_SLOTS = 256 };
 
-/* Instead of a number of a cache. */
+/* Special values of a cache number. */
 enum { CACHE_NONE = 0xffff, CACHE_SEVERAL = 0xfffe };
 
 typedef struct {
@@ -62,7 +63,7 @@ static uint32_t hash_of(uint64_t number)
 	return (uint32_t)(number * 0x9e3779b97f4a7c15ULL >> 32);
 }
 
-/* Returns the slot of a call site, or a free one for it; NULL: there is no room for another. */
+/* Returns the slot of a call site, or a free slot for it; NULL: no room. */
 static Site *site_of(CacheSites *sites, uint64_t call_site)
 {
 	uint32_t at = hash_of(call_site) & (SITE_SLOTS - 1);
@@ -80,7 +81,7 @@ static bool is_named(const EventCache *slot, const EventCache *cache)
 	       !memcmp(slot->name, cache->name, cache->name_bytes);
 }
 
-/* Returns the number of a cache, a new one if need be. */
+/* Returns the number of a cache, adding it if it is new. */
 static uint16_t number_of(CacheSites *sites, const EventCache *cache)
 {
 	uint32_t at = (uint32_t)XXH3_64bits(cache->name, cache->name_bytes) & (CACHE_SLOTS - 1);
@@ -132,7 +133,7 @@ static bool is_same_call(const CacheCall *left, const CacheCall *right)
 	       left->context == right->context;
 }
 
-/* Takes the call out of those under way. Returns whether it was there. */
+/* Removes the call from the open ones. Returns whether it was there. */
 static bool take_pending(CacheCalls *calls, const CacheCall *call, uint16_t *cache)
 {
 	Pending *pending = pending_of(calls, call);

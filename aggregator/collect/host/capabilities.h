@@ -3,6 +3,6 @@
 
 #include <stdint.h>
 
-/* Returns the effective capabilities of this process, a bit each by its number; all of them where
+/* Returns the effective capabilities of this process, one bit per capability number; all bits if
    /proc does not show them. /proc lies below root ("": this host's). */
 uint64_t capabilities_effective(const char *root);

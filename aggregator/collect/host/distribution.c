@@ -6,7 +6,7 @@
 
 /* "%s" stands for the kernel release. */
 typedef struct {
-	const char *id; /* as in ID or ID_LIKE of os-release; NULL: everything else */
+	const char *id; /* as in ID or ID_LIKE of os-release; NULL: any other */
 	const char *commands[PACKAGE_KINDS];
 } Distribution;
 

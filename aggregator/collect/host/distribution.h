@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* This host's distribution's names of the packages that error messages ask to install. */
+/* Package names of this host's distribution, for error messages. */
 typedef enum {
 	PACKAGE_KERNEL_HEADERS,
 	PACKAGE_SYSTEMTAP,
@@ -13,6 +13,6 @@ typedef enum {
 /* Returns the command that installs it on this host: "apt install linux-headers-6.1.0-56-amd64". */
 char *distribution_install_command(PackageKind kind, const char *kernel_release);
 
-/* The same for the distribution that the text of an os-release file describes. */
+/* The same, for the distribution described by the text of an os-release file. */
 char *distribution_install_command_for(const char *os_release, PackageKind kind,
 				       const char *kernel_release);

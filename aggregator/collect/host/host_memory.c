@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Returns the bytes of a line "NAME:  123 kB"; 0 when there is none of that name. */
+/* Returns the bytes in a line "NAME:  123 kB"; 0: no such line. */
 static uint64_t line_bytes(char **lines, const char *name)
 {
 	size_t length = strlen(name);

@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 /*
- * Returns the memory in bytes that this host can give without swapping, as MemAvailable of
- * /proc/meminfo below root ("": this host) says; kernels before 3.14 do not have it, there it is
- * what is free or holds cached files. 0: not known.
+ * Returns the memory in bytes that this host can provide without swapping: MemAvailable of
+ * /proc/meminfo below root ("": this host). Before kernel 3.14, which added it: free memory plus
+ * cached files. 0: unknown.
  */
 uint64_t host_memory_available(const char *root);

@@ -27,10 +27,10 @@ struct HostSnapshot {
 	bool addresses_known;
 	const char *hidden; /* constant text */
 	char *ignored;      /* module name, or NULL */
-	char *modules;      /* what the newest epoch has, without build ids */
+	char *modules;      /* of the newest epoch, without build ids */
 };
 
-/* Which lines of kallsyms an epoch takes. */
+/* The lines of kallsyms that an epoch includes. */
 typedef enum { LINES_ALL, LINES_OF_MODULES } Lines;
 
 static char *read_file(const HostSnapshot *snapshot, const char *path, size_t *length)
@@ -45,8 +45,8 @@ static char *read_file(const HostSnapshot *snapshot, const char *path, size_t *l
 	return text;
 }
 
-/* Returns how many CPUs a file names. *numbers is one more than the highest of them: how many CPUs
-   an array by number needs. */
+/* Returns how many CPUs a file lists. Sets *numbers to the highest of them plus one: the size of an
+   array indexed by number. */
 static unsigned read_cpus(const HostSnapshot *snapshot, const char *name, int fallback_name,
 			  unsigned *numbers)
 {
@@ -101,7 +101,8 @@ const char *host_snapshot_hidden(const HostSnapshot *snapshot)
 	return snapshot->hidden;
 }
 
-/* The ends of the kernel's text are kept whatever their type: they need not lie in it. */
+/* The symbols of the kernel text's ends are kept whatever their type: they need not lie inside it.
+ */
 static bool is_text_edge(const KallsymsLine *line)
 {
 	return text_part_is(line->name, "_stext") || text_part_is(line->name, "_etext");
@@ -146,8 +147,8 @@ static GString *read_symbols(HostSnapshot *snapshot, Lines lines)
 	return symbols;
 }
 
-/* Appends "NAME BYTES ADDRESS\n" of a line of /proc/modules, as far as the module is in use: one
-   that comes or goes has no symbols. */
+/* Appends "NAME BYTES ADDRESS\n" from a line of /proc/modules if the module is in use. A module
+   that is being loaded or unloaded has no symbols. */
 static void take_module(const HostSnapshot *snapshot, GString *out, const char *line)
 {
 	enum { NAME, BYTES, USERS, BY, STATE, ADDRESS, WORDS };
@@ -180,7 +181,7 @@ static void append_build_id(const HostSnapshot *snapshot, GString *out, const ch
 	g_string_append_printf(out, " %s\n", build_id ? build_id : "-");
 }
 
-/* Returns the modules with their build ids. The kernel's own comes first, with no address: its
+/* Returns the modules with their build ids. The kernel's own comes first, without address: its
    range is in KMT_FIELD_TEXT_START and _END. */
 static GString *modules_with_build_ids(const HostSnapshot *snapshot)
 {
@@ -199,7 +200,7 @@ static GString *modules_with_build_ids(const HostSnapshot *snapshot)
 	return out;
 }
 
-/* Why all addresses are zero: what the user can do about it. */
+/* Why all addresses are zero, and the remedy. */
 static const char *reason_of_hiding(const HostSnapshot *snapshot)
 {
 	g_autofree char *restriction = read_file(snapshot, "/proc/sys/kernel/kptr_restrict", NULL);
@@ -219,8 +220,8 @@ static bool has_address(char *text)
 	       kallsyms_line_is_text(&line) && line.address != 0;
 }
 
-/* Whether a line of kallsyms has the address of a function. Stops reading there: the first one is
-   near the start of what may be 20 MB. */
+/* Whether a line of kallsyms shows the address of a function. Stops at the first one, which is near
+   the start of up to 20 MB. */
 static bool shows_addresses(FILE *kallsyms)
 {
 	char text[KALLSYMS_LINE_BYTES];
@@ -326,7 +327,7 @@ static size_t aligned(size_t bytes)
 char *build_id_of_notes(const void *notes, size_t length)
 {
 	const uint8_t *at = notes;
-	Elf64_Nhdr note; /* the 32-bit one is the same */
+	Elf64_Nhdr note; /* same layout as the 32-bit one */
 
 	while (length >= sizeof(note)) {
 		const uint8_t *name = at + sizeof(note);

@@ -9,17 +9,17 @@
 #include <unistd.h>
 
 enum {
-	/* Of common_flags, TRACE_FLAG_* in the kernel. */
+	/* In common_flags: TRACE_FLAG_* of the kernel. */
 	FLAG_HARDIRQ = 0x08,
 	FLAG_SOFTIRQ = 0x10,
 	FLAG_NMI = 0x40,
-	ZERO_SIZE_POINTER = 16, /* what an allocation of no bytes returns */
-	PAGE_ORDER_MAX = 30,    /* kernels end at 10 to 13 */
+	ZERO_SIZE_POINTER = 16, /* result of an allocation of zero bytes */
+	PAGE_ORDER_MAX = 30,    /* kernels support up to 10 to 13 */
 };
 
 #define BIT(member) (1U << (member))
 
-/* The kernel's names of the fields; an older name comes second. */
+/* The kernel's names of the fields, with an older name second. */
 static const struct {
 	const char *name;
 	const char *older_name;
@@ -100,7 +100,7 @@ static void set_missing(const ProbeKind *kind, const ProbePoint *type, int cause
 static bool open_point(GPtrArray *points, int folder_fd, const ProbeKind *kind,
 		       const ProbePoint *type, GError **error)
 {
-	/* One more than may be, so that a longer file is seen. */
+	/* One byte more than allowed, to detect a longer file. */
 	const size_t text_bytes = TRACEPOINT_FORMAT_BYTES_MAX + 1;
 	g_autofree char *text = g_malloc(text_bytes);
 	ssize_t length = tracepoint_format_read(folder_fd, type->name, text, text_bytes);
@@ -150,10 +150,10 @@ bool kmem_points_lack_caches(const GPtrArray *points)
 	return false;
 }
 
-/* A pointer that is not recorded is not that of an allocation that failed. */
+/* A pointer that is not recorded must not look like a failed allocation. */
 #define NOT_KNOWN UINT64_MAX
 
-/* A record that is long enough for raw_bytes_min has every field of the point. */
+/* A record of at least raw_bytes_min has every field of the point. */
 static uint64_t member(const KmemPoint *point, ProbeMember which, const uint8_t *raw,
 		       uint32_t raw_bytes, uint64_t absent)
 {
@@ -170,15 +170,15 @@ static uint8_t context_of(uint64_t flags)
 	return flags & FLAG_SOFTIRQ ? KMT_CONTEXT_SOFTIRQ : KMT_CONTEXT_TASK;
 }
 
-/* A kprobe that is a breakpoint looks like one in an NMI, which itself looks like one in a hard
-   interrupt; and none of these really allocates. */
+/* A kprobe that is a breakpoint appears to be in an NMI, and an NMI appears to be in a hardirq.
+   Real NMIs do not allocate. */
 uint8_t kmem_context_of_probe(uint64_t common_flags)
 {
 	return context_of(common_flags & FLAG_NMI ? common_flags & ~(uint64_t)FLAG_HARDIRQ
 						  : common_flags);
 }
 
-/* An allocation that failed has a page number of all ones. */
+/* The page number of a failed allocation is all ones. */
 static uint64_t page_pointer(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes)
 {
 	const TracepointField *field = point->fields[PROBE_PAGE_NUMBER];
@@ -259,7 +259,7 @@ static bool is_missing(const KmemPoint *point, ProbeMember which)
 {
 	if (!(point->type->members & BIT(which)) || point->fields[which])
 		return false;
-	/* Old kernels, as RHEL 7's, have the address of its struct page. */
+	/* Old kernels (RHEL 7) have the address of its struct page instead. */
 	return which != PROBE_PAGE_NUMBER || !point->fields[PROBE_POINTER];
 }
 

@@ -29,7 +29,7 @@ bool module_rights_of_kernel(const char *root, GError **error)
 	return true;
 }
 
-/* True also where /proc does not show it. */
+/* Also true if /proc does not show it. */
 static bool user_namespace_is_first(const char *root)
 {
 	/* PROC_USER_INIT_INO: include/linux/proc_ns.h, since 3.8 */

@@ -6,12 +6,12 @@
 #include <sys/types.h>
 
 /*
- * Whether a module can be loaded at all: reports a sure failure before a minute of compiling.
- * /proc lies below root ("": this host's). The errors are one line and name the remedy.
+ * Whether a module can be loaded at all. Finds certain failures before a minute of compiling. /proc
+ * lies below root ("": this host's). The errors are one line with the remedy.
  */
 
 /* Whether the kernel loads modules. */
 bool module_rights_of_kernel(const char *root, GError **error);
 
-/* Whether this user and process may load them. */
+/* Whether this user and process may load modules. */
 bool module_rights_of_user(const char *root, uid_t user, GError **error);

@@ -12,10 +12,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Some 500 on a large host; an old kernel adds copies for each cgroup. */
+/* A large host has about 500; an old kernel adds copies for each cgroup. */
 enum { ENTRIES_MAX = 100000, SLABINFO_BYTES_MAX = 4 << 20, CHUNK_BYTES = 64 << 10 };
 
-/* Writes the last part of a link's target. Returns false where it cannot be read. */
+/* Copies the last component of a link's target. Returns false if the link cannot be read. */
 static bool read_target(int folder, const char *link, char target[NAME_MAX + 1])
 {
 	char path[PATH_MAX];
@@ -29,8 +29,8 @@ static bool read_target(int folder, const char *link, char target[NAME_MAX + 1])
 	return g_strlcpy(target, slash ? slash + 1 : path, NAME_MAX + 1) <= NAME_MAX;
 }
 
-/* Merged caches are links to one folder, ":0000192", whose own name nobody uses; another folder is
-   a cache that was not merged. Adds "FOLDER\tNAME", to be sorted. */
+/* Merged caches are links to one folder, ":0000192", whose own name is not used. Other folders are
+   caches that were not merged. Adds "FOLDER\tNAME", to be sorted. */
 static void add_entry(int folder, const struct dirent *entry, GPtrArray *entries)
 {
 	char target[NAME_MAX + 1];
@@ -51,7 +51,7 @@ static int compare_entries(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Makes a line of the names of each folder. */
+/* Joins the names of each folder to a line. */
 static GString *lines_of(GPtrArray *entries)
 {
 	GString *text = g_string_new(NULL);
@@ -87,7 +87,7 @@ GString *slab_facts_names(const char *root)
 	return entries->len ? lines_of(entries) : NULL;
 }
 
-/* Reads a file up to a bound; of what is beyond, whole lines are left out. */
+/* Reads a file up to a bound; omits lines that cross it. */
 static GString *read_lines(FILE *file)
 {
 	GString *text = g_string_new(NULL);

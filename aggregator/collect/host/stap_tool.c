@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Never the caller's PATH. */
+/* The caller's PATH is never used. */
 static const char *const tool_folders[] = { "/usr/bin", "/usr/sbin", "/usr/local/bin", NULL };
 
-/* Under the prefix of staprun: "/usr/bin/staprun" has "/usr/lib/systemtap/stapio". */
+/* Relative to the prefix of staprun: "/usr/bin/staprun" has "/usr/lib/systemtap/stapio". */
 static const char *const stapio_places[] = { "libexec/systemtap/stapio", "lib/systemtap/stapio",
 					     "lib64/systemtap/stapio", NULL };
 
-/* Whether a path and the folders above it can be written by root alone. */
+/* Whether only root can write a path and its parent folders. */
 static bool is_root_only(const char *path)
 {
 	g_autofree char *place = realpath(path, NULL);
@@ -37,7 +37,8 @@ static bool is_root_only(const char *path)
 	return false;
 }
 
-/* Returns the path of a program, or NULL; *unusable is then one that was there. */
+/* Returns the path of a program, or NULL. If a program was found but rejected, sets *unusable to
+   it. */
 static char *find_program(const char *const *folders, const char *name, char **unusable)
 {
 	for (; *folders; folders++) {
@@ -76,11 +77,11 @@ bool stap_tool_parse_version(StapTool *tool, const char *text)
 	return true;
 }
 
-/* Asks stap for its version; it writes it to stderr. */
+/* Asks stap for its version, which it prints to stderr. */
 static bool ask_version(StapTool *tool, GError **error)
 {
 	char *argv[] = { tool->stap, (char *)"-V", NULL };
-	/* No folder for a cache: asking for a version leaves nothing behind. */
+	/* Without a cache folder: asking for the version leaves nothing behind. */
 	char *environment[] = { (char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin", (char *)"LC_ALL=C",
 				(char *)"HOME=/", (char *)"SYSTEMTAP_DIR=/dev/null", NULL };
 	g_autofree char *out = NULL;
@@ -96,8 +97,8 @@ static bool ask_version(StapTool *tool, GError **error)
 	return false;
 }
 
-/* staprun -V prints to terminals only. Its release stands in stapio as a text of its own. Leaves
-   0.0 where no text or several look like one. */
+/* staprun -V only prints to terminals. stapio contains its release as a separate string. Leaves 0.0
+   if no string or several strings look like a release. */
 void stap_tool_search_version(StapTool *tool, const char *bytes, gsize length)
 {
 	const char *end = bytes + length;
@@ -195,7 +196,7 @@ StapTool *stap_tool_find(bool need_compiler, GError **error)
 	return stap_tool_find_in(tool_folders, need_compiler, error);
 }
 
-/* A host may be able to build and not to load, or the other way round. */
+/* A host may be able to build but not to load, or the reverse. */
 StapTool *stap_tool_find_for_run(bool compiles, GError **error)
 {
 	g_autoptr(StapTool) tool = stap_tool_find(false, error);

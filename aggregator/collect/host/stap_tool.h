@@ -6,34 +6,34 @@
 
 /* The SystemTap of this host. */
 typedef struct {
-	char *stap;            /* absolute path, NULL: only the runtime is installed */
-	char *staprun;         /* absolute path; NULL: no module can be loaded here, only built */
-	unsigned major, minor; /* 0, 0: not known */
+	char *stap;            /* absolute path; NULL: only the runtime is installed */
+	char *staprun;         /* absolute path; NULL: modules can only be built here, not loaded */
+	unsigned major, minor; /* 0, 0: unknown */
 	char *version;         /* "5.6/0.196, Debian version 5.6-1", or only "5.6"; "unknown" */
-	char *kernels_tested;  /* "3.10 ... 7.3.0-rc3", as stap says; NULL: not said */
+	char *kernels_tested;  /* "3.10 ... 7.3.0-rc3", as printed by stap; NULL: not printed */
 } StapTool;
 
 /*
  * Returns the SystemTap of this host, or NULL with error set, naming the package to install.
- * need_compiler: stap itself is needed, not only staprun. Never searches the caller's PATH, and
- * never uses a program that somebody else than root can write, when running as root.
+ * need_compiler: stap is needed, not only staprun. Never searches the caller's PATH. As root, never
+ * uses a program that other users can write.
  */
 StapTool *stap_tool_find(bool need_compiler, GError **error);
 
-/* The same for a run: staprun is needed, and stap where the run compiles. */
+/* The same for a run: needs staprun, and stap if the run compiles. */
 StapTool *stap_tool_find_for_run(bool compiles, GError **error);
 void stap_tool_free(StapTool *tool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StapTool, stap_tool_free)
 
-/* Whether its release is at least major.minor. */
+/* Whether its release is major.minor or later. */
 bool stap_tool_at_least(const StapTool *tool, unsigned major, unsigned minor);
 
-/* The same, with the programs of other folders (ended by NULL). */
+/* The same, with the programs in other folders (NULL-terminated). */
 StapTool *stap_tool_find_in(const char *const *folders, bool need_compiler, GError **error);
 
-/* Takes the version out of what stap -V prints. Returns false when there is none. */
+/* Reads the version from the output of stap -V. Returns false if there is none. */
 bool stap_tool_parse_version(StapTool *tool, const char *text);
 
-/* Takes the version out of the bytes of a program of SystemTap's runtime, which holds it as a text
-   of its own; leaves 0, 0 when that is not certain. */
+/* Reads the version from the bytes of a program of SystemTap's runtime, which contains it as a
+   separate string. Leaves 0, 0 if that is ambiguous. */
 void stap_tool_search_version(StapTool *tool, const char *bytes, gsize length);

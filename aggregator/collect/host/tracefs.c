@@ -19,21 +19,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The filesystems that have the tracepoints. Where there is a tracefs, debugfs only has a place
-   where it is mounted when touched. */
+/* The filesystems that contain the tracepoints. If the kernel has tracefs, debugfs only has an
+   automount point for it. */
 static const struct TraceType {
 	const char *name; /* as in /proc/mounts */
 	long magic;
-	const char *kmem; /* of its root */
+	const char *kmem; /* path from the filesystem's root */
 } trace_types[] = {
 	{ "tracefs", TRACEFS_MAGIC, "/events/kmem" },
 	{ "debugfs", DEBUGFS_MAGIC, "/tracing/events/kmem" }, /* before 4.1 */
 };
 
-/* Any folder will do, in a namespace that ends at once: these exist on every host. */
+/* Any folder works as mount point, because the namespace ends at once. These exist on every host.
+ */
 static const char *const mount_places[] = { "/sys/kernel/tracing", "/sys", "/proc", "/tmp" };
 
-/* Text of a file below root; NULL: it cannot be read. */
+/* Returns the text of a file below root; NULL: unreadable. */
 static char *read_below(const char *root, const char *path)
 {
 	g_autofree char *whole_path = g_strconcat(root, path, NULL);
@@ -42,7 +43,7 @@ static char *read_below(const char *root, const char *path)
 	return g_file_get_contents(whole_path, &text, NULL, NULL) ? text : NULL;
 }
 
-/* The filesystem that has the tracepoints on this kernel. */
+/* Chooses the filesystem that has the tracepoints on this kernel. */
 static const struct TraceType *choose_type(const char *root)
 {
 	g_autofree char *text = read_below(root, "/proc/filesystems");
@@ -50,7 +51,7 @@ static const struct TraceType *choose_type(const char *root)
 	return text && !strstr(text, "\ttracefs\n") ? &trace_types[1] : &trace_types[0];
 }
 
-/* Another filesystem may be mounted over the one that was: only this host's can be asked. */
+/* Another filesystem may be mounted on top: this can be checked on this host only. */
 static bool is_of_type(const char *root, const char *path, const struct TraceType *type)
 {
 	struct statfs status;
@@ -63,7 +64,7 @@ static bool is_readable(const char *root, const char *path, const struct TraceTy
 	return !access(path, R_OK | X_OK) && is_of_type(root, path, type);
 }
 
-/* The type of the file system is not known then. */
+/* The type of the filesystem cannot be checked in this case. */
 static bool is_unreadable(const char *root, const char *path, const struct TraceType *type)
 {
 	(void)root;
@@ -73,7 +74,7 @@ static bool is_unreadable(const char *root, const char *path, const struct Trace
 
 typedef bool (*KmemTest)(const char *root, const char *path, const struct TraceType *type);
 
-/* Returns the folder on the mount of that line, if it is one of the type and passes the test. */
+/* Returns the kmem folder on the mount of that line, if it has the type and passes the test. */
 static char *kmem_of_mount(const char *root, const char *line, const struct TraceType *type,
 			   KmemTest test)
 {
@@ -108,10 +109,9 @@ char *tracefs_find_unreadable_kmem(const char *root)
 	return find_kmem(root, is_unreadable);
 }
 
-/* The helper: between fork and _exit, only calls that are safe there. */
+/* The helper runs between fork and _exit: only calls that are safe there. */
 
-/* Mounts the filesystem where only this process sees it, and opens the folder. Returns -1 with
-   errno set. */
+/* Mounts the filesystem in a private namespace, and opens the folder. Returns -1 with errno set. */
 static int mount_and_open(const struct TraceType *type)
 {
 	char path[64];
@@ -141,13 +141,13 @@ int tracefs_open_kmem_alone(void)
 	return fd;
 }
 
-/* Room for one descriptor in a message. */
+/* Space for one descriptor in a message. */
 typedef union {
 	struct cmsghdr head;
 	char bytes[CMSG_SPACE(sizeof(int))];
 } DescriptorSpace;
 
-/* Sends the descriptor, or, where it is -1, why there is none. */
+/* Sends the descriptor or, if it is -1, the error number. */
 static void send_descriptor(int socket_fd, int passed_fd, int error_number)
 {
 	struct iovec data = { &error_number, sizeof(error_number) };
@@ -176,7 +176,7 @@ static void G_GNUC_NORETURN run_helper(const struct TraceType *type, int socket_
 	_exit(0);
 }
 
-/* The program: takes what the helper sends. Returns -1 with errno set. */
+/* In the program: receives the descriptor from the helper. Returns -1 with errno set. */
 static int receive_descriptor(int socket_fd)
 {
 	int error_number = 0, fd;
@@ -231,7 +231,7 @@ static int open_with_helper(const struct TraceType *type)
 	return fd;
 }
 
-/* Returns why, and what to do; cause is an errno. */
+/* Returns the reason and the remedy; cause is an errno. */
 static const char *problem_of(const char *root, int cause)
 {
 	g_autofree char *lockdown = read_below(root, "/sys/kernel/security/lockdown");

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The rest of a line, or of a part of it. */
+/* A part of the text. */
 typedef struct {
 	const char *at;
 	const char *end;
@@ -24,8 +24,8 @@ static Span span_trim(Span span)
 	return span;
 }
 
-/* Takes what is before the delimiter, and the delimiter, from the rest; all of it where there is
-   none. */
+/* Removes the text before the delimiter, and the delimiter, from the rest and returns it. Without
+   delimiter, takes all. */
 static Span span_take(Span *rest, char delimiter)
 {
 	const char *found = memchr(rest->at, delimiter, (size_t)(rest->end - rest->at));
@@ -45,7 +45,7 @@ static bool span_skip(Span *span, const char *prefix)
 	return true;
 }
 
-/* Reads a decimal number that is all of the span. */
+/* Reads a decimal number that fills the whole span. */
 static bool span_number(Span span, uint32_t max, uint32_t *number)
 {
 	uint64_t value = 0;
@@ -64,7 +64,7 @@ static bool span_number(Span span, uint32_t max, uint32_t *number)
 	return true;
 }
 
-/* Copies it, terminated; control characters are no part of a declaration. */
+/* Copies the span, NUL-terminated. Rejects control characters, which no declaration contains. */
 static bool span_copy(Span span, char *to, size_t to_bytes)
 {
 	size_t length = (size_t)(span.end - span.at);
@@ -79,7 +79,7 @@ static bool span_copy(Span span, char *to, size_t to_bytes)
 	return true;
 }
 
-/* Drops the last pair of brackets and what is in it. */
+/* Removes the last pair of brackets and its content. */
 static Span span_without_bounds(Span span)
 {
 	Span name = span;
@@ -119,7 +119,7 @@ static bool read_attribute(Span *rest, const char *key, uint32_t max, uint32_t *
 	return span_skip(&attribute, key) && span_number(attribute, max, number);
 }
 
-/* What of a type comes before this is where a string of varying length lies. */
+/* Whether the type is the location prefix followed by a string type of variable length. */
 static bool is_text_of(const TracepointField *field, const char *location)
 {
 	return g_str_has_prefix(field->type, location) &&
@@ -132,7 +132,7 @@ static bool is_number_size(uint32_t bytes)
 	return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 }
 
-/* Reads what follows "field:"; later kernels may add attributes at the end. */
+/* Parses the text after "field:". Later kernels may add attributes at the end. */
 static bool read_field(Span line, TracepointField *field)
 {
 	uint32_t offset, size, is_signed;
@@ -173,7 +173,7 @@ static bool add_field(GArray *fields, Span line)
 	return true;
 }
 
-/* Lines of other kinds say nothing about the layout. */
+/* Lines of other kinds do not describe the layout. */
 static bool read_line(Span line, uint32_t *id, GArray *fields)
 {
 	line = span_trim(line);

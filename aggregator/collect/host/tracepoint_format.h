@@ -11,14 +11,14 @@
 #include <sys/types.h>
 
 /*
- * Where a tracepoint's fields lie in its raw records, as its file `format` in tracefs describes it.
+ * The positions of a tracepoint's fields in its raw records, from its file `format` in tracefs.
  * Layouts differ between kernels, so no offset is built in.
  */
 
 enum {
-	TRACEPOINT_FORMAT_BYTES_MAX = 65536, /* of such a file; the longest have 10,000 */
+	TRACEPOINT_FORMAT_BYTES_MAX = 65536, /* of the file; the longest ones have 10,000 */
 	TRACEPOINT_FIELDS_MAX = 128,
-	TRACEPOINT_NAME_BYTES = 64, /* with the NUL */
+	TRACEPOINT_NAME_BYTES = 64, /* including the NUL */
 	TRACEPOINT_TYPE_BYTES = 128,
 	TRACEPOINT_RECORD_BYTES_MAX = 8192, /* PERF_MAX_TRACE_SIZE of recent kernels */
 };
@@ -26,38 +26,37 @@ enum {
 typedef struct {
 	char name[TRACEPOINT_NAME_BYTES]; /* "bytes_req" */
 	char type[TRACEPOINT_TYPE_BYTES]; /* "size_t", "__data_loc char[]" */
-	uint16_t offset;                  /* in bytes, from the record's first */
-	uint16_t size;                    /* in bytes; 0: of varying length, at the end */
+	uint16_t offset;                  /* in bytes, from the record's start */
+	uint16_t size;                    /* in bytes; 0: variable length, at the end */
 	bool is_signed;
-	bool is_dynamic;  /* the record has where the value lies (__data_loc), not the value */
-	bool is_number;   /* tracepoint_field_number() reads it: one value of 1, 2, 4 or 8 bytes */
-	bool is_text;     /* tracepoint_field_text() reads it: a string of varying length */
-	bool is_relative; /* ... and where it lies is counted from this field's end (__rel_loc) */
+	bool is_dynamic;  /* the record contains the value's position (__data_loc), not the value */
+	bool is_number;   /* tracepoint_field_number() can read it: a value of 1, 2, 4 or 8 bytes */
+	bool is_text;     /* tracepoint_field_text() can read it: a string of variable length */
+	bool is_relative; /* ... and its position counts from this field's end (__rel_loc) */
 } TracepointField;
 
 typedef struct {
-	uint16_t id;             /* what common_type is in its records */
+	uint16_t id;             /* common_type in its records */
 	TracepointField *fields; /* in the order of the file */
 	unsigned field_count;
 } TracepointFormat;
 
-/* Reads the file of a tracepoint, by its path from a folder that is borrowed, as far as there is
-   room for it. Returns how many bytes it has read, or -errno. */
+/* Reads a tracepoint's format file, by its path from the borrowed folder, up to text_bytes. Returns
+   the number of bytes read, or -errno. */
 ssize_t tracepoint_format_read(int folder_fd, const char *point, char *text, size_t text_bytes);
 
-/* Reads the text of such a file, which need not end with a NUL. Returns NULL with error set, one
-   line, when its layout cannot be trusted: no ID, no field, a field twice or in another.
- */
+/* Parses the text of a format file, which need not end with a NUL. Returns NULL with error set (one
+   line) if the layout cannot be trusted: no ID, no field, a duplicate or overlapping field. */
 TracepointFormat *tracepoint_format_parse(const char *text, size_t length, GError **error);
 void tracepoint_format_free(TracepointFormat *format);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TracepointFormat, tracepoint_format_free)
 
-/* Returns the field, or NULL when this kernel does not record it. */
+/* Returns the field, or NULL if this kernel does not record it. */
 const TracepointField *tracepoint_format_lookup(const TracepointFormat *format, const char *name);
 
 /*
- * Reads a number of a raw record of raw_bytes, at any address; a signed one keeps its sign. Returns
- * false when the field is not in the record as a whole, or is no number.
+ * Reads a number from a raw record of raw_bytes, at any alignment; signed fields are sign-extended.
+ * Returns false if the field is not completely inside the record, or is not a number.
  */
 static inline bool tracepoint_field_number(const TracepointField *field, const uint8_t *raw,
 					   uint32_t raw_bytes, uint64_t *value)
@@ -86,9 +85,9 @@ static inline bool tracepoint_field_number(const TracepointField *field, const u
 }
 
 /*
- * Returns the text of a raw record of raw_bytes, and its length, which never reaches behind the
- * record or the place that the field says it has; it may have any bytes but NUL, and no NUL behind
- * it. Returns NULL when the field is no text, or lies outside of the record.
+ * Returns a text in a raw record of raw_bytes, and its length. The text never exceeds the record or
+ * the range given by the field. It may contain any bytes except NUL, and need not end with NUL.
+ * Returns NULL if the field is not a text, or lies outside of the record.
  */
 static inline const char *tracepoint_field_text(const TracepointField *field, const uint8_t *raw,
 						uint32_t raw_bytes, uint32_t *length)

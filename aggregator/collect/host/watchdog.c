@@ -25,20 +25,20 @@
 #include <unistd.h>
 
 enum {
-	ITEMS_MAX = 16, /* a run has half a dozen */
+	ITEMS_MAX = 16, /* a run has about six */
 	MODULE_FOLDER_BYTES = 256,
 	TEXT_BYTES = 128,
-	SOCKET_FD = 3,           /* in the watchdog: the only one beside /dev/null */
-	DESCRIPTORS_MAX = 65536, /* closed one by one where close_range() is missing */
-	GROUP_PATIENCE_MS = 300, /* for staprun and stap to end by themselves */
+	SOCKET_FD = 3,           /* in the watchdog: its only descriptor except /dev/null */
+	DESCRIPTORS_MAX = 65536, /* closed one by one without close_range() */
+	GROUP_PATIENCE_MS = 300, /* time for staprun and stap to end by themselves */
 	MODULE_PATIENCE_MS = 10000,
 	TRY_EVERY_MS = 50,
 	END_PATIENCE_MS = 2000,
 };
 
-/* A WatchdogItem as it goes through the socket: one datagram each, whole or not at all. */
+/* A WatchdogItem as one datagram, so that it arrives completely or not at all. */
 typedef struct {
-	WatchdogKind kind; /* 0: an empty place of the register */
+	WatchdogKind kind; /* 0: a free slot */
 	bool is_withdrawn;
 	pid_t group;
 	dev_t device; /* of a file */
@@ -49,16 +49,16 @@ typedef struct {
 	char text[TEXT_BYTES];
 } Message;
 
-/* The program's. */
+/* In the program. */
 static pid_t watchdog_pid;
 static int watchdog_fd = -1;
 
-/* The watchdog's. Nothing is allocated there: it is a fork that does not exec. */
+/* In the watchdog. It allocates nothing, because it is a fork without exec. */
 static Message items[ITEMS_MAX];
 
-/* What is undone, by the watchdog. */
+/* Undoing, in the watchdog. */
 
-/* Runs a program to its end, without any environment. */
+/* Runs a program to its end, with an empty environment. */
 static void run(const char *const argv[])
 {
 	char *const environment[] = { NULL };
@@ -79,7 +79,7 @@ static void undo_group(const Message *item)
 	process_group_end(item->group, GROUP_PATIENCE_MS);
 }
 
-/* It cannot go while somebody still has its files open. */
+/* The module cannot be removed while a process has its files open. */
 static void undo_module(const Message *item)
 {
 	const char *slash = strrchr(item->sys_folder, '/');
@@ -101,7 +101,7 @@ static void undo_folder(const Message *item)
 	run(argv);
 }
 
-/* Somebody else may have a file of that name by now. */
+/* Another process may have created a file of that name since then. */
 static void undo_file(const Message *item)
 {
 	struct stat status;
@@ -121,7 +121,7 @@ static void undo_probes(const Message *item)
 	close(fd);
 }
 
-/* It may be gone, or stopped, which is not waited for. */
+/* The terminal may be gone or stopped; do not wait for it. */
 static void undo_terminal(const Message *item)
 {
 	int fd = open(item->path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
@@ -138,8 +138,8 @@ static void undo_setting(const Message *item)
 	setting_write(item->path, item->text);
 }
 
-/* In the order in which they are undone: who sits at a terminal waits for it, a module cannot go
-   while its processes live, and what is last may mount something over the files. */
+/* In the order of undoing: a user waits for the terminal; a module cannot be removed while its
+   processes live; the last ones may mount something over the files. */
 static const struct {
 	WatchdogKind kind;
 	void (*undo)(const Message *item);
@@ -160,7 +160,7 @@ static void undo_all(void)
 	}
 }
 
-/* The watchdog's life. */
+/* The watchdog's main loop. */
 
 static bool is_same(const Message *left, const Message *right)
 {
@@ -180,7 +180,7 @@ static void take(const Message *message)
 	}
 }
 
-/* What ends the program must not end the watchdog while there is something to undo. */
+/* A signal that ends the program must not end the watchdog while there is something to undo. */
 static void ignore_signals(void)
 {
 	static const int ignored[] = { SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGPIPE, SIGALRM,
@@ -205,7 +205,7 @@ static void close_from(unsigned first)
 		close((int)fd);
 }
 
-/* Nothing that the program has open is kept open: not its terminal, no lock, no pipe. */
+/* Closes everything that the program has open: terminal, locks, pipes. */
 static void keep_only(int fd)
 {
 	int kept = fcntl(fd, F_DUPFD, SOCKET_FD + 1);
@@ -248,7 +248,7 @@ static bool fail(GError **error, const char *what)
 
 static pid_t fork_watchdog(int fd)
 {
-	/* Not even for a moment may a Ctrl-C end it. */
+	/* A Ctrl-C must not end it, not even during the fork. */
 	pid_t pid = child_signals_fork();
 
 	if (!pid)
@@ -282,8 +282,8 @@ static void set_identity(Message *message)
 	}
 }
 
-/* What does not fit cannot exist either. A watchdog that somebody killed or stopped must not stop
-   the run. */
+/* If the item does not fit, it cannot exist either. The run continues even if the watchdog was
+   killed or stopped. */
 static void send_item(const WatchdogItem *item, bool is_withdrawn)
 {
 	Message message = { .kind = item->kind,

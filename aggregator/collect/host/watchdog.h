@@ -7,21 +7,21 @@
 #include <termios.h>
 
 /*
- * The watchdog is a process of ours that outlives a program that is killed, and then undoes what
- * the program can no longer undo. It has a session of its own, and reads from a socket. When the
- * program's end of it closes, the program is gone, and the watchdog undoes what is registered, kind
- * by kind, in the order below. A program has at most one; where none was started, the other
- * functions do nothing.
+ * The watchdog is a child process that undoes the program's changes if the program is killed. It
+ * has its own session and reads from a socket. When the program's end of the socket closes, the
+ * program has ended, and the watchdog undoes the registered items, in the order of the table in
+ * watchdog.c. A program has at most one watchdog. If none was started, the other functions do
+ * nothing.
  */
 
 typedef enum {
-	WATCHDOG_GROUP = 1, /* a process group: is ended */
-	WATCHDOG_MODULE,    /* a kernel module: is removed with staprun -d */
-	WATCHDOG_FOLDER,    /* is removed with what is in it */
-	WATCHDOG_FILE,      /* is removed if it is still the same file */
-	WATCHDOG_PROBES,    /* a group of cache_probes.h: is removed */
-	WATCHDOG_SETTING,   /* a file below /proc/sys: gets its text back */
-	WATCHDOG_TERMINAL,  /* gets its modes back and leaves the alternate screen */
+	WATCHDOG_GROUP = 1, /* a process group: ended */
+	WATCHDOG_MODULE,    /* a kernel module: removed with staprun -d */
+	WATCHDOG_FOLDER,    /* removed with its content */
+	WATCHDOG_FILE,      /* removed if it is still the same file */
+	WATCHDOG_PROBES,    /* a group of cache_probes.h: removed */
+	WATCHDOG_SETTING,   /* a file below /proc/sys: its old text restored */
+	WATCHDOG_TERMINAL,  /* its modes restored; leaves the alternate screen */
 } WatchdogKind;
 
 /* Something to undo; borrowed for the call. */
@@ -30,22 +30,22 @@ typedef struct {
 	pid_t group;      /* WATCHDOG_GROUP */
 	const char *path; /* of the folder, file, setting, terminal, or staprun; the group's name */
 	const char *sys_folder;      /* WATCHDOG_MODULE: "/sys/module/NAME" while it is loaded */
-	const struct termios *modes; /* WATCHDOG_TERMINAL: before */
-	const char *text;            /* WATCHDOG_TERMINAL and _SETTING: what is written to it */
+	const struct termios *modes; /* WATCHDOG_TERMINAL: original modes */
+	const char *text;            /* WATCHDOG_TERMINAL and _SETTING: text to write */
 } WatchdogItem;
 
-/* Starts it: before anything else is begun, while the program has one thread. Returns false with
-   error set. */
+/* Starts the watchdog. Call it first, while the program has one thread. Returns false with error
+   set. */
 bool watchdog_start(GError **error);
 
-/* The item exists, or will in a moment. May be called between fork and exec, too. */
+/* Registers an item that exists, or will in a moment. May also be called between fork and exec. */
 void watchdog_add(const WatchdogItem *item);
 
-/* The item is undone, or has become worth keeping. */
+/* Withdraws an item that was undone or is now worth keeping. */
 void watchdog_withdraw(const WatchdogItem *item);
 
-/* In a forked child that does not exec at once: it does not stand for the program. */
+/* Detaches a forked child that does not exec at once: the watchdog must not wait for it. */
 void watchdog_forget(void);
 
-/* Lets it go, which it does when nothing is registered. */
+/* Lets the watchdog end. Call it when nothing is registered any more. */
 void watchdog_end(void);
