@@ -10,25 +10,25 @@
 #include <unistd.h>
 
 enum {
-	IDS_MAX = 100000,         /* that are looked for at all */
-	WALK_FOLDERS_MAX = 20000, /* about a tenth of a second */
+	IDS_MAX = 100000,         /* bound on all ids */
+	WALK_FOLDERS_MAX = 20000, /* takes about a tenth of a second */
 };
 
-/* A handle that has a cgroup's id and nothing else. */
+/* A file handle that only contains a cgroup's id. */
 typedef struct {
 	struct file_handle head;
 	unsigned char bytes[MAX_HANDLE_SZ];
 } Handle;
 
-/* Opens the cgroups of a mounted hierarchy by their ids: the id is all that the file handle of a
-   cgroup's folder consists of. */
+/* Opens cgroups of a mounted hierarchy by id: the file handle of a cgroup's folder consists only of
+   the id. */
 typedef struct {
 	char *folder; /* owned: as the kernel names it */
 	int fd;
-	int type; /* of its handles: another before Linux 5.5 */
+	int type; /* of its file handles; differs before Linux 5.5 */
 } CgroupHandles;
 
-/* Returns the path of what is open; the caller frees it. */
+/* Returns the path of an open file; the caller frees it. */
 static char *path_of_fd(int fd)
 {
 	g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
@@ -46,7 +46,7 @@ static int open_id(const CgroupHandles *handles, uint64_t id)
 	return open_by_handle_at(handles->fd, &handle.head, O_PATH | O_CLOEXEC);
 }
 
-/* Learns the type from the handle of the folder, and whether it leads back there. */
+/* Gets the type from the handle of the folder, and tests whether the handle leads back to it. */
 static bool learn(CgroupHandles *handles)
 {
 	Handle handle = { .head.handle_bytes = MAX_HANDLE_SZ };
@@ -77,7 +77,7 @@ static void cgroup_handles_free(CgroupHandles *handles)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CgroupHandles, cgroup_handles_free)
 
-/* Returns NULL where the kernel gives no such handles, or this process may not use them. */
+/* Returns NULL if the kernel has no such handles, or this process may not use them. */
 static CgroupHandles *cgroup_handles_new(const char *folder)
 {
 	g_autoptr(CgroupHandles) handles = g_new0(CgroupHandles, 1);
@@ -86,8 +86,8 @@ static CgroupHandles *cgroup_handles_new(const char *folder)
 	return learn(handles) ? g_steal_pointer(&handles) : NULL;
 }
 
-/* Returns the path of a cgroup below the mounted folder, "" for that one itself; NULL where there
-   is none of that id, or no more, or not below it. The caller frees it. */
+/* Returns the path of a cgroup below the mounted folder, "" for that folder itself; NULL: no cgroup
+   with that id, removed, or not below it. The caller frees it. */
 static char *cgroup_handles_path(const CgroupHandles *handles, uint64_t id)
 {
 	int fd = open_id(handles, id);
@@ -104,15 +104,15 @@ static char *cgroup_handles_path(const CgroupHandles *handles, uint64_t id)
 
 struct CgroupPaths {
 	TaskCgroups *cgroups;
-	CgroupHandles *handles[TASK_CGROUP_HIERARCHIES]; /* NULL: they cannot be used */
-	/* (element-type uint64_t), owned: of no further interest, and still looked for. */
+	CgroupHandles *handles[TASK_CGROUP_HIERARCHIES]; /* NULL: unusable */
+	/* (element-type uint64_t), owned: ids that need no further search */
 	GHashTable *settled;
 	GHashTable *wanted;
 	GHashTable *seen; /* (element-type Member), owned: of ids that are not settled */
-	GArray *fresh;    /* (element-type Member), owned: those of them not looked at yet */
+	GArray *fresh; /* (element-type Member), owned: members of seen that were not checked yet */
 };
 
-/* A process that is in a cgroup. */
+/* A process in a cgroup. */
 typedef struct {
 	uint64_t cgroup_id;
 	uint64_t tgid;
@@ -168,8 +168,8 @@ static void add_id(GHashTable *ids, uint64_t id)
 	g_hash_table_add(ids, key);
 }
 
-/* Returns the path of what is seen below a mounted folder: "/docker/1a2b" and "/sub" are seen as
-   "/sub" where "/docker/1a2b" is mounted. */
+/* Returns the full path of a cgroup from its path below the mounted folder: if "/docker/1a2b" is
+   mounted, "/sub" gives "/docker/1a2b/sub". */
 static char *path_from(TaskCgroupMount mount, const char *below)
 {
 	const char *top = g_str_equal(mount.top, "/") ? "" : mount.top;
@@ -177,7 +177,7 @@ static char *path_from(TaskCgroupMount mount, const char *below)
 	return *top || *below ? g_strconcat(top, below, NULL) : g_strdup("/");
 }
 
-/* Whether an id that no handle leads to is that of a cgroup which is gone. */
+/* Whether an id without a handle is certainly that of a removed cgroup. */
 static bool handles_say_all(const CgroupPaths *paths)
 {
 	for (int i = 0; i < TASK_CGROUP_HIERARCHIES; i++)
@@ -186,10 +186,10 @@ static bool handles_say_all(const CgroupPaths *paths)
 	return true;
 }
 
-/* What file handles show about an id. */
+/* Result of the search by file handles. */
 typedef struct {
-	char *path;  /* owned by the caller; NULL: it is not known */
-	bool is_two; /* two hierarchies have a cgroup of that id: the right one is not known */
+	char *path;  /* owned by the caller; NULL: unknown */
+	bool is_two; /* two hierarchies have a cgroup with that id: ambiguous */
 } Lead;
 
 static void follow(const CgroupPaths *paths, TaskCgroupHierarchy hierarchy, uint64_t id, Lead *lead)
@@ -217,8 +217,8 @@ static Lead lead_of(const CgroupPaths *paths, uint64_t id)
 	return lead;
 }
 
-/* Appends a line of the batch. The kernel allows no line end in a cgroup's name; the check keeps
-   other sources from breaking the format. */
+/* Appends a line of the batch. The kernel forbids line ends in a cgroup's name; the check protects
+   the format from other sources. */
 static void append_line(GString *lines, uint64_t id, const char *path)
 {
 	if (!strchr(path, '\n'))
@@ -233,8 +233,8 @@ static void settle(CgroupPaths *paths, uint64_t id, const char *path, GString *l
 	g_hash_table_remove(paths->wanted, &id);
 }
 
-/* A process that is in the cgroup shows its path more surely than the id, as two hierarchies number
-   theirs from 1. */
+/* A process in the cgroup is a more reliable source of its path than the id, because each hierarchy
+   numbers its cgroups from 1. */
 static void look_for(CgroupPaths *paths, const Member *member, GString *lines)
 {
 	uint64_t id = member->cgroup_id;
@@ -297,8 +297,9 @@ typedef struct {
 	CgroupPaths *paths;
 	TaskCgroupMount mount;
 	GString *lines;
-	GQueue *folders; /* (element-type utf8), owned: below the mounted one, still to be read */
-	unsigned left;   /* how many more may be */
+	GQueue *folders; /* (element-type utf8), owned: folders still to read, below the mounted one
+			  */
+	unsigned left;   /* number of folders that may still be read */
 } Walk;
 
 static void add_folders(Walk *walk, const char *below)
@@ -331,7 +332,7 @@ static void visit(Walk *walk, const char *below)
 	add_folders(walk, below);
 }
 
-/* Breadth first, so that the bound leaves out what is deep. */
+/* Breadth first, so that the bound omits the deep folders. */
 static void walk_hierarchy(CgroupPaths *paths, TaskCgroupMount mount, GString *lines)
 {
 	Walk walk = { paths, mount, lines, NULL, WALK_FOLDERS_MAX };

@@ -6,11 +6,11 @@
 #include <glib.h>
 
 /*
- * CgroupPaths finds the paths of the cgroups of this host that the tasks of a stream are in, so
- * that the stream has them.
+ * CgroupPaths finds the paths of this host's cgroups for the tasks of a stream, and adds them to
+ * the stream.
  *
- * A cgroup that is gone before anybody looks keeps its id alone, and so do all where no hierarchy
- * is mounted.
+ * A cgroup that is removed before the first look only has its id. The same holds for all cgroups if
+ * no hierarchy is mounted.
  */
 typedef struct CgroupPaths CgroupPaths;
 
@@ -19,12 +19,12 @@ CgroupPaths *cgroup_paths_new(const char *root);
 void cgroup_paths_free(CgroupPaths *paths);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CgroupPaths, cgroup_paths_free)
 
-/* Takes note of the tasks of a batch; an EventSink of a CgroupPaths. */
+/* Collects the cgroups of a batch's tasks; an EventSink of a CgroupPaths. */
 bool cgroup_paths_take(const Events *events, void *paths);
 
-/* Looks for the cgroups of the tasks that are new since the last call, and appends a batch with
-   those that it found. Returns whether it did. */
+/* Looks for the cgroups of tasks that are new since the last call, and appends a batch with the
+   paths found. Returns whether it did. */
 bool cgroup_paths_update(CgroupPaths *paths, GByteArray *out);
 
-/* The last look, which also walks the hierarchies where there is no other way. */
+/* The last look. It also walks the hierarchies if there is no other way. */
 bool cgroup_paths_finish(CgroupPaths *paths, GByteArray *out);

@@ -4,8 +4,8 @@
 #include <glib.h>
 #include <string.h>
 
-/* One when the process is first seen, the others after an execve: whoever starts a program moves
-   its process into a cgroup before. */
+/* One read when the process is first seen, the others after an execve: a launcher moves its process
+   into a cgroup before it executes the program. */
 enum { CGROUP_READS = 4 };
 enum { OLDER_KEPT = TASK_NAMES_KEPT - 1 };
 
@@ -77,7 +77,7 @@ static void insert_older(TaskNames *names, unsigned at, const TaskName *name)
 	names->older_count = at + 1 + behind;
 }
 
-/* Adds a name that was followed by the newest one. */
+/* Adds a name that is older than the newest one. */
 static void set_older(TaskNames *names, const TaskName *name)
 {
 	unsigned at = 0;
@@ -125,7 +125,7 @@ void task_names_settle(TaskNames *names, uint64_t time_ns)
 	if (names->newest.since_ns > time_ns) {
 		while (kept < names->older_count && names->older[kept].since_ns > time_ns)
 			kept++;
-		kept = MIN(kept + 1, names->older_count); /* the one in force at that time */
+		kept = MIN(kept + 1, names->older_count); /* the name in force at that time */
 	}
 	names->older_count = kept;
 	if (!kept)

@@ -7,8 +7,8 @@
 
 /* Where a hierarchy is mounted. */
 typedef struct {
-	char *folder; /* owned, NULL: nowhere */
-	char *top;    /* owned: the cgroup that is seen there, "/" mostly */
+	char *folder; /* owned; NULL: not mounted */
+	char *top;    /* owned: the cgroup that is mounted there, usually "/" */
 } Hierarchy;
 
 struct TaskCgroups {
@@ -17,7 +17,7 @@ struct TaskCgroups {
 	Hierarchy memory; /* v1 */
 };
 
-/* Whether a word is one of a list with commas. */
+/* Whether a comma-separated list contains a word. */
 static bool lists(const char *list, const char *word)
 {
 	g_auto(GStrv) words = g_strsplit(list, ",", -1);
@@ -42,8 +42,8 @@ static void hierarchy_clear(Hierarchy *hierarchy)
 	g_free(hierarchy->top);
 }
 
-/* Takes a line of mountinfo; the fields after the dash are counted from there, as others before it
-   come and go. */
+/* Parses a line of mountinfo. The later fields are counted from the dash, because the number of
+   optional fields before it varies. */
 static void take_mount(TaskCgroups *cgroups, const char *line)
 {
 	enum { TOP = 3, FOLDER = 4, WORDS = 6 };
@@ -90,8 +90,8 @@ void task_cgroups_free(TaskCgroups *cgroups)
 	g_free(cgroups);
 }
 
-/* The kernel's id is what a handle of the folder consists of; st_ino is its lower half before 5.5,
-   and all there is where no handles are given. */
+/* The kernel's id is the content of the folder's file handle. Before 5.5, st_ino is its lower half,
+   and the only source if there are no handles. */
 uint64_t task_cgroup_folder_id(const char *folder)
 {
 	struct {
@@ -110,8 +110,8 @@ uint64_t task_cgroup_folder_id(const char *folder)
 	return id;
 }
 
-/* Returns the part of a cgroup's path below the cgroup that is mounted, NULL: it is not below it.
-   Paths that lead out of a cgroup namespace begin with "/..". */
+/* Returns the part of a cgroup's path below the mounted cgroup; NULL: it is not below it. Paths
+   that lead out of a cgroup namespace begin with "/..". */
 static const char *path_below(const char *path, const char *top)
 {
 	size_t length = strlen(top);
@@ -132,8 +132,8 @@ static uint64_t id_of(const Hierarchy *hierarchy, const char *path)
 	return folder ? task_cgroup_folder_id(folder) : 0;
 }
 
-/* Returns the path in a line "NUMBER:CONTROLLERS:PATH" when it is that of v2, "0::/PATH", or of the
-   v1 hierarchy that has the controller; else NULL. */
+/* Returns the path in a line "NUMBER:CONTROLLERS:PATH" if the line is that of v2, "0::/PATH", or of
+   the v1 hierarchy with the controller; else NULL. */
 static const char *path_in(const char *line, const char *controller)
 {
 	g_auto(GStrv) parts = g_strsplit(line, ":", 3);
@@ -156,7 +156,7 @@ static const char *path_among(char **lines, const char *controller)
 
 /* The cgroup that a process is in. */
 typedef struct {
-	const Hierarchy *hierarchy; /* NULL: it is not known */
+	const Hierarchy *hierarchy; /* NULL: unknown */
 	char *path;                 /* owned: below the root of the hierarchy */
 } Place;
 

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * TaskCgroups finds the cgroup of a process, with the same id as the emitter in the kernel: that of
- * the v2 cgroup if the process is in one, else that of its cgroup of the memory controller.
+ * TaskCgroups finds the cgroup of a process, with the same id as the emitter in the kernel: the v2
+ * cgroup if the process is in one, else the cgroup of the memory controller.
  */
 typedef struct TaskCgroups TaskCgroups;
 
@@ -19,34 +19,34 @@ TaskCgroups *task_cgroups_new(const char *root);
 void task_cgroups_free(TaskCgroups *cgroups);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TaskCgroups, task_cgroups_free)
 
-/* Reads where a process is now. Returns 0 when that is not known. */
+/* Reads the present cgroup of a process. Returns 0 if it is unknown. */
 uint64_t task_cgroups_of(const TaskCgroups *cgroups, uint32_t tgid);
 
-/* Returns the id for what is in no cgroup of its own, as the idle tasks are. */
+/* Returns the id for tasks without a cgroup of their own, such as the idle tasks. */
 uint64_t task_cgroups_outermost(const TaskCgroups *cgroups);
 
-/* Whether the id that a perf sample carries, if not 0, is the one asked for here: not so for tasks
-   in the v2 root where the memory controller has a hierarchy of its own. */
+/* Whether a nonzero id from a perf sample is the id used here. It is not for tasks in the v2 root
+   if the memory controller has its own hierarchy. */
 bool task_cgroups_agree(const TaskCgroups *cgroups, uint64_t sample_id);
 
-/* Whether PERF_SAMPLE_CGROUP gives ids of the v2 hierarchy: where perf_event has a hierarchy of its
-   own, the kernel gives that one's. */
+/* Whether PERF_SAMPLE_CGROUP gives ids of the v2 hierarchy. If perf_event has its own hierarchy,
+   the kernel gives ids of that one. */
 bool task_cgroup_sample_is_usable(const char *root);
 
-/* Returns the path, below the root of its hierarchy, of the cgroup that a process is in now, where
-   its id is this one. NULL where it is not; the caller frees it. */
+/* Returns the path of the present cgroup of a process, below the root of its hierarchy, if the
+   cgroup has this id; else NULL. The caller frees it. */
 char *task_cgroups_path_of(const TaskCgroups *cgroups, uint32_t tgid, uint64_t id);
 
-/* The hierarchies that ids are of. */
+/* The hierarchies that ids come from. */
 typedef enum { TASK_CGROUP_V2, TASK_CGROUP_MEMORY, TASK_CGROUP_HIERARCHIES } TaskCgroupHierarchy;
 
-/* Where a hierarchy is mounted; both are borrowed, and NULL where it is not. */
+/* Where a hierarchy is mounted. Both are borrowed; NULL: not mounted. */
 typedef struct {
 	const char *folder;
-	const char *top; /* the path of the cgroup that is seen there, "/" mostly */
+	const char *top; /* the path of the cgroup that is mounted there, usually "/" */
 } TaskCgroupMount;
 
 TaskCgroupMount task_cgroups_mount(const TaskCgroups *cgroups, TaskCgroupHierarchy hierarchy);
 
-/* Returns the id of the cgroup whose folder this is, 0: there is none. */
+/* Returns the id of the cgroup with this folder; 0: no such cgroup. */
 uint64_t task_cgroup_folder_id(const char *folder);

@@ -22,7 +22,8 @@ void task_note_recent(TaskTable *table, Task *task)
 	g_array_append_val(table->recent, task->tid);
 }
 
-/* A record may have been lost: then /proc knows whose child it is, unless it was orphaned. */
+/* A record may have been lost. In this case /proc shows the parent, unless the child was orphaned.
+ */
 static bool parent_is_counted(const TaskTable *table, uint32_t parent_tgid)
 {
 	return table->inherits_count && task_table_is_counted(table, parent_tgid);
@@ -57,8 +58,8 @@ static Process *process_found(const TaskTable *table, uint32_t tgid)
 	return leader && task_is_leader(leader) ? leader->process : NULL;
 }
 
-/* Enters the leader of a new process. The id may be another's by now: then this process has none to
-   be found by. */
+/* Adds the leader of a new process. If its id already belongs to another process, the new one
+   cannot be found by id. */
 static Process *process_entered(TaskTable *table, Process *process)
 {
 	if (!task_lookup(table, process->tgid))
@@ -104,7 +105,7 @@ Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
 		return is_of(later, tgid) ? later : NULL;
 	if (tgid == TASK_ID_UNKNOWN || tid == TASK_ID_UNKNOWN)
 		return NULL;
-	/* Its end and the new task's beginning were lost. */
+	/* The records of its end and of the new task's start were lost. */
 	if (task)
 		task_forget(table, task);
 	return read_task(table, tgid, tid);
@@ -124,7 +125,7 @@ uint64_t task_cgroup_of(const TaskTable *table, Process *process)
 	return process->cgroup_id;
 }
 
-/* A process that is known may have threads that are not. */
+/* A known process may have unknown threads. */
 typedef struct {
 	TaskTable *table;
 	Process *process;
@@ -152,7 +153,7 @@ static void scan_process(uint32_t tgid, void *user_data)
 	scan.process = process_found(table, tgid);
 	if (!scan.process)
 		scan.process = process_entered(table, process_read(table, tgid, &read));
-	/* Now: children have it from there, and all may be gone when their records are read. */
+	/* Read it now: children inherit it, and all may have ended when their records are read. */
 	task_cgroup_of(table, scan.process);
 	if (read.threads > 1)
 		task_proc_each_thread(&table->proc, tgid, scan_thread, &scan);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A name shown by /proc has at most 64 bytes; the numbers of stat are at most 52 of 20 digits. */
+/* A name in /proc has at most 64 bytes; stat has at most 52 numbers of 20 digits. */
 enum { PATH_BYTES = 48, COMM_TEXT_BYTES = 128, STAT_TEXT_BYTES = 2048 };
 
 enum { NS_PER_MS = 1000000 };
@@ -18,13 +18,13 @@ enum { NS_PER_MS = 1000000 };
 /* include/linux/sched.h, the same in every kernel since 2.6.36. */
 enum { PF_WQ_WORKER = 0x20 };
 
-/* Fields of /proc/PID/stat by their numbers in proc(5). */
+/* Field numbers of /proc/PID/stat in proc(5). */
 enum { STAT_NAME = 2, STAT_PPID = 4, STAT_FLAGS = 9, STAT_THREADS = 20, STAT_START = 22 };
 
 void task_proc_open(TaskProc *proc, const char *root)
 {
 	g_autofree char *path = g_strconcat(root, "/proc", NULL);
-	/* One right after the other, so that what is between them is 0 or long. */
+	/* Read one directly after the other, so that the difference is 0 or the time asleep. */
 	uint64_t monotonic_ns = clock_monotonic_ns();
 	uint64_t apart_ns = clock_ns(CLOCK_BOOTTIME) - monotonic_ns;
 
@@ -39,7 +39,7 @@ void task_proc_close(TaskProc *proc)
 		close(proc->folder);
 }
 
-/* Reads the start of a file as text. Returns its length, 0: it is gone. */
+/* Reads the start of a file as text. Returns its length; 0: the task has ended. */
 static size_t read_text(const TaskProc *proc, const char *path, char *text, size_t text_bytes)
 {
 	int fd = openat(proc->folder, path, O_RDONLY | O_CLOEXEC);
@@ -53,7 +53,7 @@ static size_t read_text(const TaskProc *proc, const char *path, char *text, size
 	return (size_t)MAX(length, 0);
 }
 
-/* Returns where the field after the one at text begins, NULL: there is none. */
+/* Returns the start of the next field; NULL: none. */
 static const char *next_field(const char *text)
 {
 	text = strchr(text, ' ');
@@ -64,13 +64,13 @@ static uint64_t monotonic_of(const TaskProc *proc, uint64_t ticks)
 {
 	uint64_t since_boot_ns = ticks * proc->ns_per_tick;
 
-	/* When the host slept since the task began, the clock has no such time. */
+	/* If the host slept after the task began, CLOCK_MONOTONIC may have no such time. */
 	return since_boot_ns > proc->asleep_ns ? since_boot_ns - proc->asleep_ns : 1;
 }
 
 static bool parse_stat(const TaskProc *proc, const char *text, TaskProcess *process)
 {
-	/* Nothing behind the name has a bracket, and the name may have any. */
+	/* The fields after the name contain no bracket, but the name may. */
 	const char *at = strrchr(text, ')');
 	uint64_t fields[STAT_START + 1] = { 0 };
 	int field = STAT_NAME;
@@ -95,7 +95,8 @@ bool task_proc_process(const TaskProc *proc, uint32_t tgid, TaskProcess *process
 	return read_text(proc, path, text, sizeof(text)) && parse_stat(proc, text, process);
 }
 
-/* "kworker/0:1-events" is "kworker/0:1" to the kernel; a rescuer's own name may have a dash. */
+/* The kernel's name of "kworker/0:1-events" is "kworker/0:1". A rescuer's own name may contain a
+   dash. */
 static size_t worker_name_length(const char *name, size_t length)
 {
 	static const char prefix[] = "kworker/";

@@ -6,20 +6,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* TaskProc reads what /proc says of tasks as the kernel itself knows it. A task that is gone is no
-   error: what is read of it returns false. */
+/* TaskProc reads the kernel's facts about tasks from /proc. A task that has ended is not an error:
+   the functions return false for it. */
 typedef struct {
-	int folder; /* /proc, -1: there is none */
+	int folder; /* /proc; -1: unavailable */
 	uint64_t ns_per_tick;
-	uint64_t asleep_ns; /* what CLOCK_MONOTONIC is behind the time since boot */
+	uint64_t asleep_ns; /* difference between the time since boot and CLOCK_MONOTONIC */
 } TaskProc;
 
 typedef struct {
-	uint64_t start_time_ns; /* CLOCK_MONOTONIC, exact to a tick of mostly 10 ms; never 0 */
+	uint64_t start_time_ns; /* CLOCK_MONOTONIC, with the resolution of a tick, usually 10 ms;
+				   never 0 */
 	uint32_t parent_tgid;
 	uint32_t threads;
-	bool is_over;   /* it has ended, and its parent has not waited for it yet */
-	bool is_worker; /* serves a work queue: /proc appends what it works on to its name */
+	bool is_over;   /* it has ended, but its parent has not waited for it yet */
+	bool is_worker; /* serves a work queue: /proc appends the present work to its name */
 } TaskProcess;
 
 /* /proc lies below root ("": this host's). */
@@ -28,10 +29,10 @@ void task_proc_close(TaskProc *proc);
 
 bool task_proc_process(const TaskProc *proc, uint32_t tgid, TaskProcess *process);
 
-/* Reads the name as it is in the kernel, filled with NULs. */
+/* Reads the kernel's name of the task, padded with NULs. */
 bool task_proc_comm(const TaskProc *proc, uint32_t tid, bool is_worker, char comm[KMT_COMM_BYTES]);
 
-/* Calls for each process of the host, or for each thread of a process. */
+/* Called for each process of the host, or for each thread of a process. */
 typedef void (*TaskProcVisit)(uint32_t id, void *user_data);
 void task_proc_each_process(const TaskProc *proc, TaskProcVisit visit, void *user_data);
 void task_proc_each_thread(const TaskProc *proc, uint32_t tgid, TaskProcVisit visit,

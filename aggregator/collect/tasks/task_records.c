@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 
-/* After an execve by another thread, which ends all but itself and becomes the leader. */
+/* After an execve by another thread, which ends all other threads and becomes the leader. */
 static void end_others(TaskTable *table, const Task *leader, uint64_t time_ns)
 {
 	for (GList *item = leader->process->threads.head; item; item = item->next) {
@@ -16,7 +16,7 @@ static void end_others(TaskTable *table, const Task *leader, uint64_t time_ns)
 	}
 }
 
-/* The cgroup is to be read when it is asked for next, but not without end. */
+/* Read the cgroup at the next request, but only a limited number of times. */
 static void expect_other_cgroup(Process *process)
 {
 	process->cgroup_is_due = process->cgroup_reads_left > 0;
@@ -41,7 +41,7 @@ void task_table_comm(TaskTable *table, uint32_t tgid, uint32_t tid, const char *
 	end_others(table, task, time_ns);
 }
 
-/* An unknown task is remembered as well: another CPU may report its beginning later. */
+/* Also stores an unknown task: another CPU may report its start later. */
 void task_table_exit(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
 {
 	Task *task = task_at(table, tgid, tid, time_ns);
@@ -58,7 +58,7 @@ void task_table_exit(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t tim
 	task_note_recent(table, task);
 }
 
-/* What a new process inherits from its parent. */
+/* Copies what a new process inherits from its parent. */
 static void inherit(const TaskTable *table, Process *process, Process *parent)
 {
 	process->is_counted |= table->inherits_count && parent->is_counted;
@@ -69,8 +69,8 @@ static void inherit(const TaskTable *table, Process *process, Process *parent)
 		expect_other_cgroup(process);
 }
 
-/* Whether what was read from /proc is the process that began at that time, and not one that had its
-   id before. */
+/* Whether the data from /proc is of the process that began at that time, not of an earlier one with
+   the same id. */
 static bool began_at(const Task *leader, uint64_t time_ns)
 {
 	uint64_t start_ns = leader->process->start_time_ns;
@@ -81,7 +81,7 @@ static bool began_at(const Task *leader, uint64_t time_ns)
 	       (start_ns < time_ns + start_differs_ns && time_ns < start_ns + start_differs_ns);
 }
 
-/* Whether a pid was asked for that no process had then: who gets it later is somebody else. */
+/* Whether a requested pid had no process at that time: a later owner is another process. */
 static bool is_nobodys(const Process *process)
 {
 	return process->is_counted && !process->start_time_ns;
@@ -97,8 +97,8 @@ static Process *process_made(const Task *old, uint32_t tgid, uint64_t time_ns)
 	return process;
 }
 
-/* A task follows an older life of its tid: its own beginning, read before, or the life of another.
-   What was recorded of the older one since then is its own, up to the life that follows it. */
+/* Makes a task follow an older life of its tid: either its own start, read before, or another
+   task's life. Records of the older life since then belong to the new task, up to the next life. */
 static void succeed(TaskTable *table, Task *task, Task *old, const Task *later)
 {
 	uint64_t end_ns = later ? later->born_ns : TASK_LIVES;
@@ -109,12 +109,12 @@ static void succeed(TaskTable *table, Task *task, Task *old, const Task *later)
 	task->forked_ns = old->forked_ns;
 	table->passing_on_is_due |= task->forked_ns > task->born_ns;
 	task->is_recent = old->is_recent;
-	old->is_recent = true; /* the tid is, which they share */
+	old->is_recent = true; /* the tid is; both share it */
 	task->earlier = old;
 }
 
-/* Puts a task among the lives of its tid: records of two CPUs may come in any order, and a tid may
-   have had several lives before the events of the first are read. */
+/* Inserts a task into the lives of its tid. Records of two CPUs may come in any order, and a tid
+   may have several lives before the events of the first one are read. */
 static void enter_life(TaskTable *table, Task *task, Task *old, Task *later)
 {
 	if (old)
@@ -128,7 +128,8 @@ static void enter_life(TaskTable *table, Task *task, Task *old, Task *later)
 	}
 }
 
-/* Makes the kernel's threads, which have names of their own from the first since Linux 6.4. */
+/* Whether the parent creates the kernel's threads, which have names of their own from the start
+   since Linux 6.4. */
 static bool is_kthreadd(const Task *parent, const char *comm)
 {
 	enum { KTHREADD = 2 };
@@ -136,7 +137,7 @@ static bool is_kthreadd(const Task *parent, const char *comm)
 	return parent->tid == KTHREADD && g_str_equal(comm, "kthreadd");
 }
 
-/* Returns the name that a child made at that time begins with, NULL: it is not known. */
+/* Returns the first name of a child created at that time; NULL: unknown. */
 static const char *name_passed_on(const Task *parent, uint64_t time_ns)
 {
 	const char *comm = parent ? task_names_at(&parent->names, time_ns) : TASK_EXITED;
@@ -159,13 +160,14 @@ static Task *child_new(const TaskTable *table, uint32_t tid, uint64_t time_ns, P
 	return task;
 }
 
-/* The id may be another process's by now; the thread that made the new one is known by its time. */
+/* The id may already belong to another process; the time identifies the thread that created the new
+   one. */
 static Process *process_of_thread(TaskTable *table, uint32_t tgid, const Task *maker)
 {
 	return maker ? maker->process : task_process_of(table, tgid);
 }
 
-/* A task outside of our pid namespace has zeros for ids. Only a process's first thread leads it. */
+/* A task outside of our pid namespace has ids of zero. Only a process's first thread leads it. */
 static bool has_ids(uint32_t tgid, uint32_t tid, bool is_process)
 {
 	return tgid && tid && (is_process || tid != tgid);
@@ -192,7 +194,7 @@ void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t par
 		inherit(table, process, parent->process);
 }
 
-/* The life of a tid at a time as far as it is known, without looking further. */
+/* Returns the life of a tid at a time, without looking further than the table. */
 static const Task *known_at(const TaskTable *table, uint32_t tid, uint64_t time_ns)
 {
 	Task *later;

@@ -12,15 +12,15 @@
 #include <stdint.h>
 
 /*
- * The inside of a TaskTable, shared by its parts: tasks, their names and processes, then the table.
- * Times are those of the stream.
+ * The internals of a TaskTable, shared by its parts: tasks, their names and processes, then the
+ * table. Times are those of the stream.
  */
 
 #define TASK_LIVES UINT64_MAX
 
 /*
- * TaskNames is what a task was called, and from when on. Names may come in any order of their
- * times. A name is raw bytes, filled with NULs.
+ * TaskNames stores the names of a task and since when each holds. Names may be added in any order
+ * of their times. A name is raw bytes, padded with NULs.
  */
 enum { TASK_NAMES_KEPT = 16 };
 
@@ -31,7 +31,7 @@ typedef struct {
 
 typedef struct {
 	TaskName newest;
-	TaskName *older;      /* newest first, owned; NULL: never had another name */
+	TaskName *older;      /* newest first, owned; NULL: no other name so far */
 	unsigned older_count; /* below TASK_NAMES_KEPT */
 } TaskNames;
 
@@ -39,34 +39,34 @@ typedef struct {
 	uint32_t tgid;
 	bool is_counted;
 	bool is_worker;            /* as in TaskProcess */
-	uint8_t cgroup_reads_left; /* so that no process makes us read without end */
+	uint8_t cgroup_reads_left; /* bounds the reads that a process can cause */
 	bool cgroup_is_due;
-	uint64_t start_time_ns; /* 0: not known */
-	uint64_t cgroup_id;     /* 0: not known */
-	GQueue threads;         /* (element-type Task), which own it together */
+	uint64_t start_time_ns; /* 0: unknown */
+	uint64_t cgroup_id;     /* 0: unknown */
+	GQueue threads;         /* (element-type Task), which own the process together */
 } Process;
 
 /* One life of a tid. */
 typedef struct Task {
 	uint32_t tid;
-	uint32_t parent_tid; /* 0: not known */
+	uint32_t parent_tid; /* 0: unknown */
 	uint64_t born_ns;    /* 0: before all records */
-	uint64_t ended_ns;   /* TASK_LIVES: not yet */
-	uint64_t forked_ns;  /* when it last had a child, 0: never */
+	uint64_t ended_ns;   /* TASK_LIVES: still alive */
+	uint64_t forked_ns;  /* time of its last fork; 0: none */
 	Process *process;
 	TaskNames names;
-	struct Task *earlier; /* the life of the tid before this one, owned, or NULL */
+	struct Task *earlier; /* the previous life of the tid, owned, or NULL */
 	GList in_process;
-	bool is_recent; /* settling has to look at it */
+	bool is_recent; /* to be checked by task_table_settle() */
 } Task;
 
-/* A process without threads; it goes with the last of them. */
+/* Returns a process without threads. It is freed with its last thread. */
 Process *process_new(uint32_t tgid);
 
-/* A life of a tid in that process. */
+/* Returns a life of a tid in that process. */
 Task *task_new(uint32_t tid, uint64_t born_ns, Process *process, const char *comm);
 
-/* Frees a task and its earlier life, and the processes whose last threads they were. */
+/* Frees a task and its earlier lives, and the processes whose last threads they were. */
 void task_free(Task *task);
 
 static inline bool task_is_leader(const Task *task)
@@ -74,27 +74,28 @@ static inline bool task_is_leader(const Task *task)
 	return task->tid == task->process->tgid;
 }
 
-/* The name of a task that has none yet. */
+/* Sets the first name of a task. */
 void task_names_init(TaskNames *names, const char *comm, uint64_t since_ns);
 void task_names_clear(TaskNames *names);
 
-/* Adds a name, or replaces the one of that very time. The oldest one makes room. */
+/* Adds a name, or replaces the name with exactly that time. Drops the oldest name if there is no
+   room. */
 void task_names_set(TaskNames *names, const char *comm, uint64_t since_ns);
 
 /* Adds the names that another task got between two times, both exclusive. */
 void task_names_take_between(TaskNames *names, const TaskNames *others, uint64_t after_ns,
 			     uint64_t before_ns);
 
-/* Forgets what only events before that time were called by. */
+/* Drops names that only apply to events before that time. */
 void task_names_settle(TaskNames *names, uint64_t time_ns);
 
-/* Returns the time of the first name after that time, UINT64_MAX: there is none. */
+/* Returns the time of the first name after that time; UINT64_MAX: none. */
 uint64_t task_names_next_ns(const TaskNames *names, uint64_t time_ns);
 
 /* As task_names_at(), for a time before the newest name. */
 const char *task_names_look_back(const TaskNames *names, uint64_t time_ns);
 
-/* Returns KMT_COMM_BYTES: the name at that time, or the first one known. Valid until the names
+/* Returns KMT_COMM_BYTES: the name at that time, or else the first known one. Valid until the names
    change. */
 static inline const char *task_names_at(const TaskNames *names, uint64_t time_ns)
 {
@@ -103,10 +104,11 @@ static inline const char *task_names_at(const TaskNames *names, uint64_t time_ns
 	return task_names_look_back(names, time_ns);
 }
 
-/* The name in reports of a task that was gone before its name was read. */
+/* The reported name of a task that ended before its name was read. */
 #define TASK_EXITED "[exited]"
 
-/* How far the time of a record may be from that in /proc: copying a large process takes a while. */
+/* Largest difference between the time of a record and that in /proc: copying a large process takes
+   time. */
 static const uint64_t start_differs_ns = NS_PER_SECOND;
 
 struct TaskTable {
@@ -114,9 +116,10 @@ struct TaskTable {
 	TaskCgroups *cgroups;
 	uint64_t idle_cgroup_id;
 	GHashTable *tasks; /* (element-type guint Task): the newest life of each tid, owned */
-	GArray *recent;    /* (element-type uint32_t): tids that settling has to look at */
+	GArray *recent;    /* (element-type uint32_t): tids to be checked by task_table_settle() */
 	bool inherits_count;
-	bool passing_on_is_due; /* children have not what their parents had when they were made */
+	bool passing_on_is_due; /* children may lack what their parents had when they were created
+				 */
 };
 
 static inline Task *task_lookup(const TaskTable *table, uint32_t tid)
@@ -124,8 +127,8 @@ static inline Task *task_lookup(const TaskTable *table, uint32_t tid)
 	return g_hash_table_lookup(table->tasks, GUINT_TO_POINTER(tid));
 }
 
-/* Returns the life of a tid that was in force at a time, given its newest life; NULL: none is
-   known. later is the life that followed it, NULL: it is the newest. */
+/* Returns the life of a tid at a time, given its newest life; NULL: none known. Sets *later to the
+   life that followed; NULL: it is the newest. */
 static inline Task *task_life_at(Task *newest, uint64_t time_ns, Task **later)
 {
 	*later = NULL;
@@ -136,20 +139,20 @@ static inline Task *task_life_at(Task *newest, uint64_t time_ns, Task **later)
 	return newest;
 }
 
-/* Enters a task under its tid, which must be free or that of its earlier life. */
+/* Adds a task under its tid, which must be free or belong to its earlier life. */
 void task_enter(TaskTable *table, Task *task);
 void task_forget(TaskTable *table, Task *task);
 void task_note_recent(TaskTable *table, Task *task);
 
-/* Returns the process that is or was known by that id, else what /proc says of it. */
+/* Returns the present or former process with that id, or else reads it from /proc. */
 Process *task_process_of(TaskTable *table, uint32_t tgid);
 
-/* Returns the life of a tid that an event or a record of that time means, NULL: it is not kept, or
-   has no ids here. One never heard of is read from /proc, or remembered as gone. */
+/* Returns the life of a tid that an event or a record of that time refers to; NULL: dropped, or no
+   ids here. An unknown tid is read from /proc, or stored as ended. */
 Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns);
 
-/* Returns the id of the cgroup as far as it is known without the kernel's word. */
+/* Returns the id of the cgroup as last read from /proc; reads it if due. 0: unknown. */
 uint64_t task_cgroup_of(const TaskTable *table, Process *process);
 
-/* Gives the children made since the last settling what their parents had, as is known now. */
+/* Passes the facts of parents, as known now, on to children created since the last settling. */
 void task_pass_on(TaskTable *table);

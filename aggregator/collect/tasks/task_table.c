@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* How long after its record of exit a task may still free what it had. */
+/* How long after its exit record a task may still free memory. */
 static const uint64_t ending_ns = NS_PER_SECOND;
 
 TaskTable *task_table_new(const char *root)
@@ -44,7 +44,7 @@ static bool is_usable_cgroup(const TaskTable *table, uint64_t cgroup_id)
 	return cgroup_id && task_cgroups_agree(table->cgroups, cgroup_id);
 }
 
-/* Writes "swapper/CPU", as the kernel names its idle tasks. Digits that no CPU has are cut. */
+/* Writes "swapper/CPU", the kernel's name of an idle task. Cuts digits that no CPU number has. */
 static void put_idle_name(char comm[KMT_COMM_BYTES], uint32_t cpu)
 {
 	static const char prefix[] = "swapper/";
@@ -67,7 +67,7 @@ static bool fill_idle(const TaskTable *table, const TaskSample *sample, EventTas
 	return false;
 }
 
-/* A life that is not kept: the tid has become another's. */
+/* For a life that was dropped: the tid belongs to another task now. */
 static bool fill_unknown(const TaskSample *sample, EventTask *task)
 {
 	*task = (EventTask){ 0 };
@@ -79,7 +79,7 @@ static bool fill_unknown(const TaskSample *sample, EventTask *task)
 	return false;
 }
 
-/* The life of the thread-group leader that a process has or had, NULL: it is not kept. */
+/* Returns the present or former thread-group leader of a process; NULL: dropped. */
 static const Task *leader_of(const TaskTable *table, const Process *process)
 {
 	const Task *leader = task_lookup(table, process->tgid);
@@ -89,7 +89,7 @@ static const Task *leader_of(const TaskTable *table, const Process *process)
 	return leader && task_is_leader(leader) ? leader : NULL;
 }
 
-/* The name of its process: zeros where that is not known. */
+/* Writes the name of the task's process; zeros if unknown. */
 static void put_leader_name(const TaskTable *table, const Task *task, uint64_t time_ns,
 			    char name[KMT_COMM_BYTES])
 {
@@ -148,15 +148,15 @@ size_t task_table_size(const TaskTable *table)
 	return g_hash_table_size(table->tasks);
 }
 
-/* A leader stays as long as its process, which is found by it. */
+/* A leader stays as long as its process, which is found through it. */
 static bool is_over(const Task *task, uint64_t time_ns)
 {
 	return task->ended_ns != TASK_LIVES && task->ended_ns + ending_ns < time_ns &&
 	       (!task_is_leader(task) || task->process->threads.length == 1);
 }
 
-/* A process that executes what it may not read, or what makes it another user, has a record of exit
-   and lives on (begin_new_exec(), since 2.6.31). Whether this is one. */
+/* Whether a process lives on after an exit record. The kernel writes one when the process executes
+   an unreadable program, or one that changes its user (begin_new_exec(), since 2.6.31). */
 static bool lives_on(const TaskTable *table, const Task *task)
 {
 	uint64_t start_ns = task->process->start_time_ns;
@@ -167,7 +167,7 @@ static bool lives_on(const TaskTable *table, const Task *task)
 	       start_ns < read.start_time_ns + start_differs_ns;
 }
 
-/* Forgets the lives of a tid that were over at that time. */
+/* Drops the lives of a tid that had ended at that time. */
 static void forget_earlier(Task *newest, uint64_t time_ns)
 {
 	Task *later, *in_force = task_life_at(newest, time_ns, &later);

@@ -8,27 +8,27 @@
 #include <stdint.h>
 
 /*
- * TaskTable knows who a task was when an event happened: from one pass over /proc, which should
- * come after the records have begun, and from the records of what happened since.
+ * TaskTable finds the task of an event at the time of the event. Its sources are one pass over
+ * /proc, which should come after the start of the records, and the records.
  *
- * Records and events may come in any order of their times, except those before a time passed to
- * task_table_settle(). An event that is looked up before a record of an earlier time has come gets
- * what was known by then: so the records of a round should be handed in first.
+ * Records and events may come in any order of their times, but not before a time that was passed to
+ * task_table_settle(). An event that is looked up before an earlier record arrives gets the facts
+ * known so far. So pass the records of a round first.
  *
- * Times are those of the stream. Ids are the kernel's, as /proc shows them. Nothing here fails:
- * what cannot be known is said so in the answer.
+ * Times are those of the stream. Ids are the kernel's, as in /proc. Nothing here fails: the answer
+ * shows what is unknown.
  */
 typedef struct TaskTable TaskTable;
 
-/* An id that perf could not find: the task is about to vanish. */
+/* An id that perf could not find: the task is about to be freed. */
 #define TASK_ID_UNKNOWN UINT32_MAX
 
-/* The task of an event, as far as the event has it. */
+/* The task of an event, as far as the event identifies it. */
 typedef struct {
-	uint32_t tgid; /* TASK_ID_UNKNOWN: the one that the tid is known by */
-	uint32_t tid;  /* 0: the idle task of the CPU; TASK_ID_UNKNOWN: no name will be found */
+	uint32_t tgid; /* TASK_ID_UNKNOWN: use the known tgid of the tid */
+	uint32_t tid;  /* 0: the idle task of the CPU; TASK_ID_UNKNOWN: the name cannot be found */
 	uint32_t cpu;
-	uint64_t cgroup_id; /* of PERF_SAMPLE_CGROUP where it is usable, 0: look it up */
+	uint64_t cgroup_id; /* of PERF_SAMPLE_CGROUP if usable; 0: look it up */
 	uint64_t time_ns;
 } TaskSample;
 
@@ -37,37 +37,37 @@ TaskTable *task_table_new(const char *root);
 void task_table_free(TaskTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TaskTable, task_table_free)
 
-/* Adds all tasks that live now. Those already known stay as they are. */
+/* Adds all living tasks. Known tasks stay unchanged. */
 void task_table_scan(TaskTable *table);
 
 /*
- * Says whose event it is, and returns whether its process is counted. A tid never heard of is read
- * from /proc once; when it is gone, its name is "[exited]". A task without usable ids has tgid 0
+ * Finds the task of an event, and returns whether its process is counted. An unknown tid is read
+ * from /proc once; if it has ended, its name is "[exited]". A task without usable ids has tgid 0
  * and no name.
  */
 bool task_table_find(TaskTable *table, const TaskSample *sample, EventTask *task);
 
-/* Records. Those of tasks outside of our pid namespace have zeros for ids, and are left out. */
+/* Records. Those of tasks outside of our pid namespace have ids of zero and are ignored. */
 
-/* A task has that name from now on: by prctl(), or by execve(), which makes any thread its
-   process's leader. */
+/* Sets the name of a task from now on, by prctl() or by execve(). execve() makes any thread the
+   leader of its process. */
 void task_table_comm(TaskTable *table, uint32_t tgid, uint32_t tid, const char *comm,
 		     uint64_t time_ns);
 
-/* A task made another, which is a thread of its own process or a new process. */
+/* A task created a thread of its own process, or a new process. */
 void task_table_fork(TaskTable *table, uint32_t tgid, uint32_t tid, uint32_t parent_tgid,
 		     uint32_t parent_tid, uint64_t time_ns);
 
-/* A task begins to end; it may have some more events. */
+/* A task begins to exit; it may still have some events. */
 void task_table_exit(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns);
 
-/* No event or record before that time will follow: what only those ask for is forgotten. */
+/* No event or record before that time will follow: drops facts that only they need. */
 void task_table_settle(TaskTable *table, uint64_t time_ns);
 
-/* Counts a process: its threads, and with inherit the processes that it or they make. */
+/* Counts a process: its threads and, with inherit, the processes that it or they create. */
 void task_table_count(TaskTable *table, uint32_t tgid);
 void task_table_set_inherit(TaskTable *table, bool inherit);
 bool task_table_is_counted(const TaskTable *table, uint32_t tgid);
 
-/* Returns how many tasks are known. */
+/* Returns the number of known tasks. */
 size_t task_table_size(const TaskTable *table);
