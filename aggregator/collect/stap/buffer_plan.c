@@ -3,12 +3,12 @@
 
 enum {
 	BUFFER_MB_MIN = 1,    /* staprun's own bounds */
-	BUFFER_MB_MAX = 4095, /* likewise */
+	BUFFER_MB_MAX = 4095, /* staprun's own bounds */
 	DEFAULT_MB_PER_CPU = 16,
 	DEFAULT_MB_MAX = 1024,
-	DEFAULT_SHARE = 32, /* of the available memory */
-	ASKED_SHARE = 2,    /* likewise */
-	WHOLE_GB_FROM = 10, /* less is shown in MB */
+	DEFAULT_SHARE = 32, /* part of the available memory */
+	ASKED_SHARE = 2,    /* part of the available memory */
+	WHOLE_GB_FROM = 10, /* smaller sizes are shown in MB */
 };
 
 static uint64_t in_megabytes(uint64_t bytes)
@@ -16,14 +16,13 @@ static uint64_t in_megabytes(uint64_t bytes)
 	return bytes >> 20;
 }
 
-/* Returns what a share of the available memory comes to, in MB; where that is not known, no
-   bound. */
+/* Returns a share of the available memory in MB; no bound if the memory is unknown. */
 static uint64_t share_of_available(const BufferPlan *plan, unsigned share)
 {
 	return plan->available_bytes ? in_megabytes(plan->available_bytes) / share : UINT64_MAX;
 }
 
-/* Returns the size of each buffer, so that all of them have so many MB. */
+/* Returns the size of each buffer for a total size in MB. */
 static uint32_t split(const BufferPlan *plan, uint64_t megabytes)
 {
 	uint32_t each =
@@ -68,13 +67,13 @@ static char *size_text(const BufferPlan *plan)
 			       plan->buffers == 1 ? "" : "s");
 }
 
-/* Whatever would become of it: how much was asked for, all buffers together. */
+/* Returns the requested total size, before any bounds. */
 static uint64_t asked_megabytes(const BufferPlan *plan, const BufferRequest *request)
 {
 	return request->megabytes_per_buffer ? plan_megabytes(plan) : request->megabytes;
 }
 
-/* The smallest size is never refused: there is no other. */
+/* The smallest size is never refused, because there is no other. */
 static bool check_asked(const BufferPlan *plan, uint64_t asked, GError **error)
 {
 	uint64_t most = share_of_available(plan, ASKED_SHARE);

@@ -6,19 +6,20 @@
 #include <stdint.h>
 
 /*
- * How much memory the transport takes, which carries records from the kernel to this program: from
- * the start of a run to its end, whether it is used or not. Arithmetic only.
+ * How much memory the transport of records from the kernel to this program takes. It takes it for
+ * the whole run, used or not. Arithmetic only.
  */
 
 /* The inputs of a plan. A megabyte has 2^20 bytes. */
 typedef struct {
-	uint32_t megabytes;            /* asked for, all buffers together; 0: not asked for */
-	uint32_t megabytes_per_buffer; /* asked for, each buffer; 0: not asked for. It wins. */
+	uint32_t megabytes;            /* requested for all buffers together; 0: not requested */
+	uint32_t megabytes_per_buffer; /* requested for each buffer; 0: not requested. Has
+					  precedence. */
 	unsigned cpus;                 /* online */
-	bool per_cpu;                  /* each CPU has a buffer; else all of them share one */
-	bool power_of_two;             /* a buffer's size in megabytes has to be one */
-	uint64_t available_bytes;      /* MemAvailable; 0: not known */
-	uint32_t megabytes_max;        /* a buffer's, of the kernel; 0: staprun's bound alone */
+	bool per_cpu;                  /* each CPU has a buffer; else all CPUs share one */
+	bool power_of_two;             /* a buffer's size in megabytes must be a power of two */
+	uint64_t available_bytes;      /* MemAvailable; 0: unknown */
+	uint32_t megabytes_max;        /* the kernel's bound on a buffer; 0: only staprun's bound */
 } BufferRequest;
 
 typedef struct {
@@ -26,18 +27,18 @@ typedef struct {
 	unsigned buffers;
 	bool per_cpu;
 	bool power_of_two;
-	uint32_t megabytes_max; /* a buffer's */
-	bool above_bound;       /* the smallest possible is more than the default may take */
-	bool below_asked;       /* the largest possible is less than was asked for */
+	uint32_t megabytes_max; /* of a buffer */
+	bool above_bound;       /* the smallest possible size is above the default's bound */
+	bool below_asked;       /* the largest possible size is below the requested one */
 	uint64_t available_bytes;
 } BufferPlan;
 
 /*
- * The default is 16 MB for each CPU, at most 1/32 of the available memory and 1 GB in all, and at
- * least the smallest size, a megabyte for each buffer.
+ * The default is 16 MB for each CPU, at most 1/32 of the available memory and 1 GB in total, and at
+ * least the smallest size: a megabyte for each buffer.
  *
- * Returns false with error set (G_OPTION_ERROR) when the user requests more than half of the
- * available memory; the message names the largest sensible size.
+ * Returns false with error set (G_OPTION_ERROR) if the user requests more than half of the
+ * available memory; the message contains the largest sensible size.
  */
 bool buffer_plan_init(BufferPlan *plan, const BufferRequest *request, GError **error);
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Returns the string that a line '#define NAME "string"' defines, or NULL. */
+/* Returns the string in a line '#define NAME "string"', or NULL. */
 static char *header_string(const char *folder, const char *file, const char *name)
 {
 	g_autofree char *path = g_build_filename(folder, "include", "generated", file, NULL);
@@ -22,8 +22,8 @@ static char *header_string(const char *folder, const char *file, const char *nam
 	return g_match_info_fetch(match, 1);
 }
 
-/* Distributions split headers in two folders; the link "source" or the Makefile leads to the
-   second. */
+/* Distributions split headers into two folders. The link "source" or the Makefile shows the second
+   one. */
 static char *find_source(const char *modules, const char *build)
 {
 	g_autofree char *link = g_build_filename(modules, "source", NULL);
@@ -140,7 +140,7 @@ KernelHeaders *kernel_headers_find_for(const char *modules_folder, const char *r
 	headers->release = g_strdup(release);
 	if (!headers_read(headers, modules_folder, error))
 		return NULL;
-	/* After an upgrade without a reboot the same release may be another build. */
+	/* After an upgrade without a reboot, the same release may be another build. */
 	if (strcmp(release, running_release) == 0 && headers->version &&
 	    strcmp(headers->version, running_version) != 0) {
 		fail_other_build(headers->version, running_version, release, error);

@@ -4,23 +4,23 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The installed headers of a kernel: what stap compiles against. */
+/* The installed headers of a kernel, which stap compiles against. */
 typedef struct {
-	char *release;   /* as uname -r says it */
-	char *version;   /* of the build, as uname -v prints it; NULL: not in the headers */
+	char *release;   /* as in uname -r */
+	char *version;   /* of the build, as in uname -v; NULL: not in the headers */
 	char *build;     /* folder with .config and the generated headers */
-	char *source;    /* folder with the headers all flavours share; may be the same */
+	char *source;    /* folder with the headers that all flavours share; may be the same */
 	char *sign_hash; /* algorithm of module signatures: "sha256" */
 } KernelHeaders;
 
 /*
- * Returns the headers of that release (NULL: the running kernel's), or NULL with error set: not
- * installed, or of another build than the running kernel; it names the package to install.
- * modules_folder NULL: /lib/modules.
+ * Returns the headers of that release (NULL: of the running kernel), or NULL with error set if they
+ * are not installed or belong to another build than the running kernel. The error names the package
+ * to install. modules_folder NULL: /lib/modules.
  */
 KernelHeaders *kernel_headers_find(const char *modules_folder, const char *release, GError **error);
 
-/* The same on a host that runs the kernel with these names. */
+/* The same on a host whose running kernel has these names. */
 KernelHeaders *kernel_headers_find_for(const char *modules_folder, const char *release,
 				       const char *running_release, const char *running_version,
 				       GError **error);
@@ -30,5 +30,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(KernelHeaders, kernel_headers_free)
 /* Whether the header linux/NAME contains the text. */
 bool kernel_headers_contain(const KernelHeaders *headers, const char *name, const char *text);
 
-/* Whether the kernel was configured with that option: "CONFIG_STACK_VALIDATION" is y. */
+/* Whether the kernel's configuration has that option set to y: "CONFIG_STACK_VALIDATION". */
 bool kernel_headers_have_option(const KernelHeaders *headers, const char *option);

@@ -31,7 +31,7 @@ static bool fail_errno(GError **error, const char *path, const char *doing)
 	return false;
 }
 
-/* Whether only this user can change it. */
+/* Whether only this user can change the file. */
 static bool is_private(const struct stat *status, mode_t type)
 {
 	return (status->st_mode & S_IFMT) == type && status->st_uid == geteuid() &&
@@ -147,7 +147,7 @@ static bool is_sound(const char *entry, const char *name)
 	return strcmp(hash, noted) == 0;
 }
 
-/* The time of an entry's hash file is that of its last use. */
+/* The time of an entry's hash file is the time of its last use. */
 static void mark_used(const char *entry, const char *name)
 {
 	g_autofree char *note = entry_file(entry, name, ".hash");
@@ -195,7 +195,7 @@ void module_cache_remove_folder(const char *folder)
 	watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_FOLDER, .path = folder });
 }
 
-/* Whether a work folder's process is gone; its number stands in the name. */
+/* Whether a work folder's process has ended; the name contains its pid. */
 static bool is_abandoned(const char *name)
 {
 	gint64 pid = g_ascii_strtoll(name + strlen(WORK_PREFIX), NULL, 10);
@@ -281,7 +281,7 @@ static bool write_file(const char *path, const char *bytes, gsize length, GError
 	return is_written;
 }
 
-/* Writes both files of an entry into a fresh folder. */
+/* Writes both files of an entry into a new folder. */
 static bool write_entry(const char *folder, const char *name, const char *file, GError **error)
 {
 	g_autofree char *module = entry_file(folder, name, ".ko");
@@ -330,7 +330,7 @@ static GArray *list_entries(ModuleCache *cache)
 
 		if (!g_str_has_prefix(name, MODULE_PREFIX))
 			continue;
-		/* An entry without hash counts as never used. */
+		/* An entry without hash file counts as never used. */
 		item.used_ns = lstat(note, &status) < 0
 				       ? 0
 				       : status.st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) +
@@ -360,7 +360,7 @@ static void sync_folder(const char *folder)
 	close(fd);
 }
 
-/* Another run may have stored the same module meanwhile: then that one is as good. */
+/* Another run may have stored the same module in the meantime, which is as good. */
 static bool publish(ModuleCache *cache, const char *fresh, const char *entry, const char *name,
 		    GError **error)
 {
@@ -384,7 +384,7 @@ char *module_cache_store(ModuleCache *cache, const char *name, const char *file,
 		return NULL;
 	is_stored =
 		write_entry(fresh, name, file, error) && publish(cache, fresh, entry, name, error);
-	/* Renamed, it is no longer there. */
+	/* Has no effect if the folder was renamed. */
 	module_cache_remove_folder(fresh);
 	if (!is_stored)
 		return NULL;

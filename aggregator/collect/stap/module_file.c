@@ -7,10 +7,10 @@
 #include <gio/gio.h>
 #include <string.h>
 
-/* As stap bounds -m. */
+/* stap's bound on -m. */
 enum { MODULE_NAME_BYTES_MAX = 55 };
 
-/* A value is shown in error messages: bounded, one line. */
+/* Values appear in error messages, so they are bounded and one line. */
 enum { VALUE_BYTES_MAX = 200 };
 
 static Elf_Scn *find_section(Elf *elf, const char *wanted)
@@ -49,7 +49,7 @@ static void set_once(char **field, char *value)
 		*field = value;
 }
 
-/* Takes over one "key=value". */
+/* Stores one "key=value". */
 static void read_entry(ModuleFile *file, const char *entry)
 {
 	const char *value = strchr(entry, '=');
@@ -101,7 +101,7 @@ static ModuleFile *read_elf(Elf *elf)
 	return file;
 }
 
-/* As the kernel looks for it: include/linux/module_signature.h. */
+/* As in the kernel: include/linux/module_signature.h. */
 static bool has_signature(const char *bytes, gsize length)
 {
 	static const char mark[] = "~Module signature appended~\n";

@@ -47,9 +47,9 @@ static void add_pids(GPtrArray *words, const GArray *pids)
 	g_ptr_array_add(words, g_string_free(word, FALSE));
 }
 
-/* The module gets the names separated by tabs, cut as it cuts those it reads. The quotes keep the
-   kernel from taking a tab for the end of a parameter. If a name holds a quote itself, the module
-   gets no name at all, and the reader leaves out what is not wanted. */
+/* The module gets the names separated by tabs, cut to the length at which it reads names. The
+   quotes prevent the kernel from ending the parameter at a tab. If a name contains a quote, the
+   module gets no names, and the reader filters instead. */
 static void add_caches(GPtrArray *words, char *const *caches)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
@@ -74,8 +74,7 @@ static void add_layout(GPtrArray *words)
 	add(words, "kmt_cache_size_offset=%ld", layout.size);
 }
 
-/* Relative to kfree(): everybody can read an argument vector, and the kernel's addresses are a
-   secret. */
+/* Relative to kfree(): everybody can read an argument vector, and kernel addresses are secret. */
 static void add_inner(GPtrArray *words, const InnerKmallocs *inner)
 {
 	g_autoptr(GString) offsets = g_string_new("kmt_inner=");

@@ -12,9 +12,9 @@
 
 /* The inputs for the size of the transport's buffers. Everything is borrowed. */
 typedef struct {
-	const StapTool *tool;       /* from 4.5 on every CPU has a buffer, before there was one */
-	const StapOptions *options; /* -o "-s N" asks for each buffer; NULL: none */
-	uint32_t megabytes;         /* --buffer asks for all of them together; 0: it does not */
+	const StapTool *tool; /* since 4.5 every CPU has a buffer; earlier releases have one */
+	const StapOptions *options; /* -o "-s N" sets the size of each buffer; NULL: none */
+	uint32_t megabytes;         /* --buffer sets the size of all together; 0: not given */
 	unsigned cpus;              /* online */
 	uint64_t available_bytes;   /* from host_memory_available() */
 } StapBuffers;
@@ -22,14 +22,14 @@ typedef struct {
 /* Plans the buffers. As buffer_plan_init(). */
 bool stap_arguments_plan_buffers(BufferPlan *plan, const StapBuffers *buffers, GError **error);
 
-/* The inputs for staprun's arguments, beside the request. Everything is borrowed. */
+/* The inputs for staprun's arguments, in addition to the request. Everything is borrowed. */
 typedef struct {
 	const StapTool *tool;
 	const BufferPlan *buffers;
 	const char *module_path;
-	bool rename;                /* -R: the module's name is taken */
+	bool rename;                /* -R: the module's name is already in use */
 	pid_t target;               /* the command, or 0 */
-	const InnerKmallocs *inner; /* events that the emitter lets go; NULL: none */
+	const InnerKmallocs *inner; /* events that the emitter skips; NULL: none */
 } StapArguments;
 
 /* Returns the argument vector: staprun, its options, the module, the module's parameters. */

@@ -22,9 +22,9 @@
 #include <xxhash.h>
 
 static const char *const fixed_words[] = {
-	/* The default drops hits that come while a handler runs, and does not count them. */
+	/* By default, hits during a handler are dropped without being counted. */
 	"-DINTERRUPTIBLE=0",
-	/* A busy host must not end the run; what is skipped is counted. */
+	/* A busy host must not end the run; skipped hits are counted. */
 	"-DSTP_NO_OVERLOAD",
 	"-DMAXSKIPPED=1000000000",
 	/* Waking the reader less often costs less. */
@@ -32,7 +32,7 @@ static const char *const fixed_words[] = {
 	"--color=never",
 };
 
-/* One module in the making. */
+/* A module to build. */
 typedef struct {
 	const StapTool *tool;
 	const StapBuildRequest *request;
@@ -40,7 +40,7 @@ typedef struct {
 	ModuleCache *cache;
 	StapScript *script;
 	char *runtime;
-	char *home;             /* where stap keeps its own cache */
+	char *home;             /* folder of stap's own cache */
 	GPtrArray *workarounds; /* (element-type StapWorkaround), static */
 } Build;
 
@@ -57,7 +57,7 @@ static void build_free(Build *build)
 }
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Build, build_free)
 
-/* "/usr/bin/stap" has its runtime in "/usr/share/systemtap/runtime". */
+/* The runtime of "/usr/bin/stap" is in "/usr/share/systemtap/runtime". */
 static char *runtime_folder(const char *stap)
 {
 	g_autofree char *folder = g_path_get_dirname(stap);
@@ -110,7 +110,7 @@ static Build *build_new(const StapTool *tool, const StapBuildRequest *request,
 	return g_steal_pointer(&build);
 }
 
-/* The lengths keep the parts of a key distinct. */
+/* Includes the length, which keeps the parts of a key distinct. */
 static void key_add(GString *key, const char *bytes, gsize length)
 {
 	g_string_append_printf(key, "%" G_GSIZE_FORMAT ":", length);
@@ -122,7 +122,7 @@ static void key_add_text(GString *key, const char *text)
 	key_add(key, text ? text : "", text ? strlen(text) : 0);
 }
 
-/* A file that cannot be read counts as empty: using it fails later, with its name. */
+/* An unreadable file counts as empty: using it fails later, with its name. */
 static void key_add_file(GString *key, const char *path)
 {
 	g_autofree char *bytes = NULL;
@@ -141,7 +141,7 @@ static void key_add_build(GString *key, const Build *build)
 
 	key_add_text(key, uname(&names) == 0 ? names.machine : "");
 	key_add_text(key, build->headers->release);
-	/* Headers that do not say of which build they are go with the kernel that runs. */
+	/* Headers without a build version are assumed to match the running kernel. */
 	key_add_text(key, build->headers->version ? build->headers->version : names.version);
 	key_add_text(key, build->tool->version);
 	key_add_text(key, build->script->text);
@@ -183,7 +183,7 @@ static void add_format(GPtrArray *argv, const char *format, ...)
 	va_end(arguments);
 }
 
-/* What --module asks the file for later. */
+/* Adds the fields that --module checks later. */
 static void add_notes(const Build *build, GPtrArray *argv)
 {
 	g_autofree char *events = probe_kinds_names(build->request->events);
@@ -198,7 +198,7 @@ static void add_notes(const Build *build, GPtrArray *argv)
 	add_format(argv, MODULE_FILE_KERNEL_VERSION "=%s", build->headers->version);
 }
 
-/* Returns stap's words, all but the script's name. */
+/* Returns stap's arguments, except the script's name. */
 static GPtrArray *build_argv(const Build *build, const char *name, const char *folder,
 			     GError **error)
 {
@@ -260,7 +260,7 @@ static bool run_stap(const Build *build, const GPtrArray *words, const char *fol
 	return stap_compile_run(&compile, poisoned, error);
 }
 
-/* The kernel's own tool, as its makefiles use it. */
+/* Uses the kernel's own tool, as its makefiles do. */
 static bool sign(const Build *build, const char *module, GError **error)
 {
 	const StapBuildRequest *request = build->request;
@@ -398,7 +398,7 @@ static bool has_compiler(const StapTool *tool, GError **error)
 	return false;
 }
 
-/* A module whose files may have changed unseen is compiled again. */
+/* If files may have changed unnoticed, the module is always compiled. */
 static bool may_be_kept(const StapBuildRequest *request)
 {
 	return !request->options || !request->options->reads_files;

@@ -16,11 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* stap's own cache has grown by 46 MB after the first module for a kernel, by 103 MB where the
-   runtime is copied, too. */
+/* stap's own cache grew by 46 MB after the first module for a kernel, and by 103 MB if the runtime
+   is copied, too. */
 static const uint64_t compile_bytes = 128 << 20;
 
-/* Appends what the run would say after this message of SystemTap. */
+/* Appends the text that the run would print after this message of SystemTap. */
 static CheckVerdict refused(const CheckHost *host, GString *text, const char *message)
 {
 	g_autofree char *said =
@@ -41,8 +41,8 @@ static CheckVerdict look_at_rights(const CheckHost *host, GString *text)
 	return CHECK_OK;
 }
 
-/* Whether the kernel is of a later release than the last that this SystemTap was tested with:
-   "2.6.32 ... 6.1.0-rc3". */
+/* Whether the kernel is newer than the last one that this SystemTap was tested with: "2.6.32 ...
+   6.1.0-rc3". */
 static bool is_beyond_tested(const CheckHost *host)
 {
 	const char *dots =
@@ -106,7 +106,7 @@ static CheckVerdict look_at_secure_boot(const CheckHost *host, GString *text)
 		host->root,
 		"/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c", NULL);
 	g_autofree char *bytes = NULL;
-	/* Four bytes of attributes come first. */
+	/* The first four bytes are attributes. */
 	const gsize state_at = 4;
 	gsize length = 0;
 
@@ -130,8 +130,8 @@ static CheckVerdict look_at_secure_boot(const CheckHost *host, GString *text)
 	return CHECK_NOTE;
 }
 
-/* The kernel loads signed modules only. What this means depends on the module; message is what
-   would be said about an unsigned one. */
+/* The kernel only loads signed modules. The result depends on the module; message is the text for
+   an unsigned one. */
 static CheckVerdict signature_needed(const CheckHost *host, GString *text, const char *message)
 {
 	const char *path = host->request->module_path;
@@ -217,9 +217,9 @@ static bool has_program(const CheckHost *host, const char *name)
 	return false;
 }
 
-/* Returns the program that compiled the kernel, which its makefiles take again: the first word of
-   CONFIG_CC_VERSION_TEXT="x86_64-linux-gnu-gcc-14 (Debian 14.2.0-19) 14.2.0", without the target;
-   "gcc" where the configuration has none. */
+/* Returns the program that compiled the kernel, because the kernel's makefiles use it again: the
+   first word of CONFIG_CC_VERSION_TEXT="x86_64-linux-gnu-gcc-14 (Debian 14.2.0-19) 14.2.0", without
+   the target; "gcc" if the configuration has none. */
 static char *compiler_name(const KernelHeaders *headers)
 {
 	g_autofree char *path = g_build_filename(headers->build, ".config", NULL);
@@ -246,7 +246,7 @@ static CheckVerdict look_at_compiler(const CheckHost *host, const KernelHeaders 
 	return CHECK_OK;
 }
 
-/* The cache may have to be made: its disk is that of the first folder above that is there. */
+/* If the cache does not exist yet, uses the disk of its nearest existing parent folder. */
 static bool space_of_cache(const CheckHost *host, const char *cache_folder, DiskSpace *space)
 {
 	g_autofree char *folder = g_strdup(cache_folder);
@@ -348,7 +348,7 @@ static void append_names(GString *text, const GPtrArray *names)
 		g_string_append_printf(text, " and %u more", names->len - shown);
 }
 
-/* How many buffers there are depends on SystemTap's release: without one there is no line. */
+/* The number of buffers depends on SystemTap's release: no line without a release. */
 static CheckVerdict look_at_buffers(const CheckHost *host, GString *text)
 {
 	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
@@ -405,7 +405,7 @@ static CheckVerdict look_at_leftovers(const CheckHost *host, GString *text)
 	return is_clean ? CHECK_OK : CHECK_NOTE;
 }
 
-/* Only where the run is asked for processes. */
+/* Only if the request names processes. */
 static CheckVerdict look_at_processes(const CheckHost *host, GString *text)
 {
 	GError *error = NULL;
@@ -418,7 +418,7 @@ static CheckVerdict look_at_processes(const CheckHost *host, GString *text)
 	return CHECK_OK;
 }
 
-/* Whatever the offsets are from, the module tries them before any probe is armed. */
+/* The module tests all offsets, whatever their source, before any probe is armed. */
 static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 {
 	const char *source;
@@ -455,16 +455,16 @@ const CheckRow stap_checks[] = {
 	{ "Buffers", look_at_buffers },
 	{ "Leftovers", look_at_leftovers },
 	{ "Processes", look_at_processes },
-	/* What the report would have. */
+	/* Content of the report. */
 	{ "Cache names", look_at_cache_names },
 	{ NULL, NULL },
 };
 
-/* What keeps SystemTap from beginning at once, in a few words: for a verdict of one of the lines
-   above, whose own words are for who wants SystemTap. */
+/* Short texts for why SystemTap cannot start at once, each for a verdict of a line above. The
+   lines' own texts are for users who want SystemTap. */
 static const struct {
 	CheckVerdict (*look)(const CheckHost *host, GString *text);
-	CheckVerdict verdict; /* this one, or a worse one */
+	CheckVerdict verdict; /* this verdict or a worse one */
 	const char *words;
 } obstacles[] = {
 	{ look_at_modules, CHECK_FAIL, "the kernel loads no modules" },
@@ -487,7 +487,7 @@ static const struct {
 	  "first use on this kernel compiles for about a minute; --collector=stap" },
 };
 
-/* A user who names a module or options of SystemTap has chosen it. */
+/* A user who gives a module or SystemTap options has chosen SystemTap. */
 bool stap_is_ready(const CheckHost *host, GString *lacks)
 {
 	if (host->request->module_path || host->request->stap_options)

@@ -20,20 +20,21 @@
 enum {
 	PIPE_BYTES = 1 << 20,
 	PIPE_BYTES_MIN = 1 << 16,
-	UNLOAD_PATIENCE_MS = 1500, /* for processes that were killed to let go of the module */
+	UNLOAD_PATIENCE_MS = 1500, /* for killed processes to release the module */
 	UNLOAD_EVERY_MS = 50,
 };
 
-/* Nothing of the caller's environment: staprun runs as root and starts helpers by name. */
+/* Without the caller's environment: staprun runs as root and starts helpers by name. */
 static char *const environment[] = {
 	(char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin",
 	(char *)"LC_ALL=C",
-	/* Else it switches the kernel's optimisation of kprobes off, for good; we have none. */
+	/* Without it, staprun permanently disables the kernel's optimisation of kprobes; we use
+	   none. */
 	(char *)"STAP_PR13193_OVERRIDE=1",
 	NULL,
 };
 
-/* The larger the pipe, the longer the kernel side can go on while we are busy. */
+/* With a larger pipe, the kernel side can continue longer while we are busy. */
 static void enlarge_pipe(int fd)
 {
 	int bytes = PIPE_BYTES;
@@ -42,7 +43,7 @@ static void enlarge_pipe(int fd)
 		bytes /= 2;
 }
 
-/* The child: only calls that are safe after a fork. */
+/* Runs in the child: only calls that are safe after a fork. */
 static void G_GNUC_NORETURN become_staprun(char **argv, pid_t parent, int out, int err)
 {
 	static const char problem[] = "ERROR: it could not be executed\n";
@@ -51,10 +52,10 @@ static void G_GNUC_NORETURN become_staprun(char **argv, pid_t parent, int out, i
 	child_signals_default();
 	child_signals_unblock();
 	setpgid(0, 0);
-	/* Before it starts anything: the parent may be killed before it could. */
+	/* First, because the parent may be killed before it could register the group. */
 	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = getpid() });
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	/* The parent may have died before that. */
+	/* The parent may have ended before that. */
 	if (getppid() != parent)
 		_exit(1);
 	if (dup2(nothing, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
@@ -104,7 +105,7 @@ bool stap_child_start(StapChild *child, char **argv, GError **error)
 		close_pair(err);
 		return fail(error, "fork");
 	}
-	/* In both processes: whoever is first. */
+	/* In both processes, because either may run first. */
 	setpgid(child->pid, child->pid);
 	close(out[1]);
 	close(err[1]);
@@ -136,7 +137,7 @@ char *stap_module_renamed(const char *name, pid_t pid)
 	g_autofree char *suffix = g_strdup_printf("_%d", (int)pid);
 	size_t kept = strlen(name) - MIN(strlen(name), strlen(suffix));
 
-	/* The new name must have the old one's length; one that is too short stays. */
+	/* The new name must have the same length; a shorter name is kept. */
 	if (strlen(suffix) > strlen(name))
 		return g_strdup(name);
 	return g_strdup_printf("%.*s%s", (int)kept, name, suffix);

@@ -6,12 +6,12 @@
 #include <sys/types.h>
 
 /*
- * StapChild is a running staprun with the pipes it writes to. It has a process group of its own,
- * so that the terminal's Ctrl-C does not reach it, and ends when this program does.
+ * StapChild is a running staprun and its output pipes. It has its own process group, so that the
+ * terminal's Ctrl-C does not reach it. It ends when this program ends.
  */
 typedef struct {
 	pid_t pid;
-	int stdout_fd; /* non-blocking, as is the next */
+	int stdout_fd; /* both non-blocking */
 	int stderr_fd;
 } StapChild;
 
@@ -27,12 +27,11 @@ char *stap_module_name(const char *path);
 /* Returns the name that staprun -R, running as pid, gives a module of that name. */
 char *stap_module_renamed(const char *name, pid_t pid);
 
-/* Returns the folder that a loaded module of that name has. sys_folder NULL: /sys. */
+/* Returns the /sys folder of a loaded module of that name. sys_folder NULL: /sys. */
 char *stap_module_folder(const char *sys_folder, const char *name);
 
-/* Whether the kernel has a module of that name. */
+/* Whether the kernel has loaded a module of that name. */
 bool stap_module_is_loaded(const char *sys_folder, const char *name);
 
-/* Has staprun remove a module that nobody uses, or will not for much longer. Returns whether it is
-   gone. */
+/* Makes staprun remove a module that is unused or will be soon. Returns whether it was removed. */
 bool stap_module_unload(const char *staprun, const char *sys_folder, const char *name);

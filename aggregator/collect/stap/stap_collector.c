@@ -42,7 +42,7 @@ static bool plan_buffers(BufferPlan *buffers, const StapRunPlan *plan, const Col
 	return stap_arguments_plan_buffers(buffers, &asked, error);
 }
 
-/* Everything that can fail before the kernel is touched. */
+/* Does everything that can fail before it changes the kernel. */
 static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **error)
 {
 	const CollectRequest *request = run->request;

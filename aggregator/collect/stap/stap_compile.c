@@ -17,20 +17,20 @@
 #include <unistd.h>
 
 enum {
-	QUIET_SECONDS = 4,    /* on a kernel it knows, stap takes two or three */
+	QUIET_SECONDS = 4,    /* on a known kernel, stap takes two or three */
 	KILL_AFTER_MS = 2000, /* for stap to end by itself after SIGTERM */
 	GONE_WITHIN_MS = 500, /* after SIGKILL */
 	LAST_WORDS_MS = 100,
 	SHOWN_BYTES_MAX = 300, /* of an unknown error */
 };
 
-/* A running stap, and what is shown of it. */
+/* A running stap, and its displayed output. */
 typedef struct {
 	const StapCompile *compile;
 	StapMessages *messages;
-	char *first_error; /* line that no table knows */
+	char *first_error; /* an error line that no table contains */
 	gint64 started_us;
-	gint64 shown_seconds; /* of the last progress line; 0: none yet */
+	gint64 shown_seconds; /* time of the last progress line; 0: none yet */
 	bool is_terminal;
 	pid_t pid;
 	int output;
@@ -47,8 +47,8 @@ static void keep_line(const char *line, void *user_data)
 		run->first_error = g_strndup(line, SHOWN_BYTES_MAX);
 }
 
-/* In the child: both outputs are one, no signal is left blocked, and it ends when we do. The
-   watchdog knows of it before it starts anything: we may be killed before we could register it. */
+/* In the child: joins both outputs, unblocks all signals, and makes the child end with the parent.
+   Registers it with the watchdog first, because the parent may be killed before it could. */
 static void prepare_child(gpointer parent)
 {
 	sigset_t none;
@@ -81,7 +81,7 @@ static bool start(Run *run, GError **error)
 				      GINT_TO_POINTER(getpid()), &run->pid, NULL, NULL,
 				      &run->output, error))
 		return false;
-	/* In both processes: whoever is first. */
+	/* In both processes, because either may run first. */
 	setpgid(run->pid, run->pid);
 	return true;
 }
@@ -116,7 +116,7 @@ static void end_progress(const Run *run, const char *how)
 			(int)seconds);
 }
 
-/* Reads what is there. Returns false at the end of the output. */
+/* Reads the available output. Returns false at its end. */
 static bool read_output(const Run *run)
 {
 	char bytes[4096];
@@ -128,7 +128,7 @@ static bool read_output(const Run *run)
 	return length > 0;
 }
 
-/* Waits for output or a signal, at most as long. Returns false when a signal came. */
+/* Waits for output or a signal, at most timeout_ms. Returns false if a signal came. */
 static bool wait_for_output(Run *run, int timeout_ms, bool *is_open)
 {
 	struct pollfd fds[] = { { .fd = run->output, .events = POLLIN },
@@ -157,7 +157,7 @@ static void end_group(Run *run)
 	kill(-run->pid, SIGKILL);
 }
 
-/* It stays a zombie: its process group cannot be anybody else's yet. */
+/* It stays a zombie, so that no other process can get its process group id. */
 static bool stap_is_gone(const Run *run)
 {
 	siginfo_t ended = { .si_pid = 0 };
@@ -165,7 +165,7 @@ static bool stap_is_gone(const Run *run)
 	return !waitid(P_PID, (id_t)run->pid, &ended, WEXITED | WNOHANG | WNOWAIT) && ended.si_pid;
 }
 
-/* Returns whether stap wrote all it had to say; false: a signal came. */
+/* Returns whether stap's output was read to its end; false: a signal came. */
 static bool read_all(Run *run)
 {
 	bool is_open = true;
@@ -178,8 +178,8 @@ static bool read_all(Run *run)
 	return true;
 }
 
-/* Waits for stap to end, and ends what it has not ended: the compiler may go on, with stap's output
-   or without. Returns stap's status. */
+/* Waits for stap to end, and ends its remaining children: the compiler may still run, with or
+   without stap's output. Returns stap's status. */
 static int reap(const Run *run)
 {
 	struct pollfd fd = { .fd = run->output, .events = POLLIN };
@@ -240,7 +240,7 @@ static bool run_with_signals(Run *run, bool *poisoned, GError **error)
 	return status == 0 || fail(run, status, poisoned, error);
 }
 
-/* The signals that interrupt, but for those the program was started to ignore. */
+/* The interrupting signals, except those that were ignored when the program started. */
 static sigset_t interrupting_signals(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };

@@ -6,17 +6,17 @@
 
 /* One run of stap. Everything is borrowed. */
 typedef struct {
-	char **argv;                /* stap and its words */
-	const char *folder;         /* to run in; also its temporary files' */
-	const char *home;           /* where it keeps its own cache */
+	char **argv;                /* stap and its arguments */
+	const char *folder;         /* working folder, also for temporary files */
+	const char *home;           /* folder of stap's own cache */
 	const char *kernel_release; /* for messages */
-	const char *stap_version;   /* likewise */
+	const char *stap_version;   /* for messages */
 	int verbose;
 } StapCompile;
 
 /*
- * Runs stap to its end; shows on stderr that it takes long when it does. Returns false with error
- * set: stap failed (reason and remedy), or SIGINT, SIGTERM or SIGHUP came, which ends stap and all
- * that it started. *poisoned: whether --poison-cache may help.
+ * Runs stap to its end; prints on stderr if it takes long. Returns false with error set if stap
+ * failed (reason and remedy), or SIGINT, SIGTERM or SIGHUP came, which ends stap and its children.
+ * *poisoned: whether --poison-cache may help.
  */
 bool stap_compile_run(const StapCompile *compile, bool *poisoned, GError **error);

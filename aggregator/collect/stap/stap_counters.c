@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 enum {
-	PAGE_BYTES = 65536,    /* sysfs gives one of the kernel's pages at a time */
-	CPU_NUMBERS = 1 << 16, /* a higher one is no CPU */
-	NUMBERS = 5,           /* of a line: the CPU and its four counters */
+	PAGE_BYTES = 65536,    /* sysfs returns at most one kernel page at a time */
+	CPU_NUMBERS = 1 << 16, /* bound on CPU numbers */
+	NUMBERS = 5,           /* in a line: the CPU and its four counters */
 };
 
-/* Has the next reading begin at that CPU. */
+/* Makes the next reading begin at that CPU. */
 static bool ask_from(int fd, unsigned first_cpu)
 {
 	char text[16];
@@ -22,7 +22,7 @@ static bool ask_from(int fd, unsigned first_cpu)
 	return pwrite(fd, text, (size_t)length, 0) == length;
 }
 
-/* Returns the text from that CPU on, or NULL. */
+/* Returns the text starting at that CPU, or NULL. */
 static char *read_page(int fd, unsigned first_cpu)
 {
 	g_autofree char *page = g_malloc(PAGE_BYTES);
@@ -37,7 +37,7 @@ static char *read_page(int fd, unsigned first_cpu)
 	return g_steal_pointer(&page);
 }
 
-/* Takes a number and the one character that must follow it. */
+/* Reads a number and the character that must follow it. */
 static bool take_number(const char **at, char stop, uint64_t *number)
 {
 	char *end;
@@ -52,7 +52,7 @@ static bool take_number(const char **at, char stop, uint64_t *number)
 	return true;
 }
 
-/* Reads "CPU PRODUCED REENTRANT SELF INTERRUPT\n"; CPUs come in order, none twice. */
+/* Reads "CPU PRODUCED REENTRANT SELF INTERRUPT\n". CPUs are in ascending order. */
 static bool take_cpu(const char **at, unsigned *next_cpu, GArray *counters)
 {
 	uint64_t numbers[NUMBERS];
@@ -69,7 +69,7 @@ static bool take_cpu(const char **at, unsigned *next_cpu, GArray *counters)
 	return true;
 }
 
-/* Returns whether the page is whole; *more is set to whether another one follows. */
+/* Returns whether the page is complete. Sets *more if another one follows. */
 static bool take_page(const char *page, unsigned *next_cpu, bool *more, GArray *counters)
 {
 	while (g_ascii_isdigit(*page))
@@ -90,7 +90,7 @@ static bool take_all(int fd, GArray *counters)
 
 		if (!page || !take_page(page, &next_cpu, &more, counters))
 			return false;
-		/* A page without a CPU that asks for another one would go on for ever. */
+		/* A page without CPUs that requests another page would cause an endless loop. */
 		if (more && next_cpu == first_cpu)
 			return false;
 	}

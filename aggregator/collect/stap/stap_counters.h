@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 /*
- * The probe module's counters, read from the module itself: what its last batches would have held,
- * had anybody read them. They can be read as long as the module is loaded, whether its reader
- * lives, sleeps or was killed.
+ * Reads the probe module's counters from the module itself: the content of the last batches that
+ * nobody read. They can be read while the module is loaded, even if its reader was stopped or
+ * killed.
  */
 
-/* Returns what each CPU's counters say now (element-type CpuCounters), or NULL when they cannot be
-   read: the module is gone, or has none. sys_folder NULL: "/sys". */
+/* Returns the present counters of each CPU (element-type CpuCounters), or NULL if they cannot be
+   read: the module is not loaded, or has none. sys_folder NULL: "/sys". */
 GArray *stap_counters_read(const char *sys_folder, const char *module_name);

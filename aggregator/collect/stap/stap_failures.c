@@ -6,10 +6,10 @@
 #include <glib.h>
 #include <string.h>
 
-/* In reason and remedy {text} is the line from its "ERROR: " on, {kernel} the kernel release,
-   {stap} the SystemTap, {headers} and {compiler} what installs them here. */
+/* Placeholders in reason and remedy: {text} is the line from its "ERROR: " on, {kernel} the kernel
+   release, {stap} the SystemTap, {headers} and {compiler} the commands that install them here. */
 typedef struct {
-	const char *pattern; /* glob of the whole line */
+	const char *pattern; /* glob for the whole line */
 	const char *reason;
 	const char *remedy;
 } StapFailure;
@@ -25,7 +25,7 @@ typedef struct {
 
 static const char no_match[] = "*semantic error: no match*";
 
-/* The most specific first. */
+/* Most specific first. */
 static const StapFailure stap_failures[] = {
 	{ "*insert module in FIPS mode*",
 	  "staprun loads no module while the kernel is in FIPS mode",
@@ -132,7 +132,7 @@ static const StapFailure stap_failures[] = {
 
 enum { UNKNOWN_RANK = G_N_ELEMENTS(stap_failures) - 1 };
 
-/* A line may be long; a message is not. */
+/* A line may be long; a message must be short. */
 enum { QUOTED_BYTES_MAX = 240 };
 
 int stap_failure_find(const char *line)
@@ -154,7 +154,7 @@ bool stap_failure_may_be_poisoned_cache(int rank)
 	return rank >= 0 && stap_failures[rank].pattern == no_match;
 }
 
-/* The part of a line that says something: without "staprun:function:215: ERROR: ". */
+/* Returns the relevant part of a line: without "staprun:function:215: ERROR: ". */
 static char *quotable(const char *line)
 {
 	const char *error = strstr(line, "ERROR: ");
@@ -211,7 +211,7 @@ char *stap_failure_describe(int rank, const char *line, const char *kernel_relea
 	g_free(message);
 	message = replace(next, "{stap}", stap);
 	g_free(next);
-	/* Last: what was quoted is not looked through for names. */
+	/* Last, so that placeholders in the quoted text are not replaced. */
 	next = replace(message, "{text}", text);
 	g_free(message);
 	return next;

@@ -22,7 +22,7 @@ static bool is_unused(const char *module_folder)
 	return g_file_get_contents(path, &count, NULL, NULL) && g_str_equal(g_strchomp(count), "0");
 }
 
-/* Whether the words of a command line name the module, by itself or as a file. */
+/* Whether a word of a command line is the module's name or its file. */
 static bool names_module(const char *words, gsize length, const char *name)
 {
 	const char *end = words + length;
@@ -50,7 +50,7 @@ static bool process_has_module(const char *pid, const char *name)
 	       names_module(words, length, name);
 }
 
-/* A run that ends has let go of its module, and removes it in a moment. */
+/* A run that is ending has closed its module, but removes it a moment later. */
 static bool has_process(const char *name)
 {
 	g_autoptr(GDir) dir = g_dir_open("/proc", 0, NULL);
@@ -84,7 +84,7 @@ static void find_modules(StapLeftovers *leftovers, const char *sys_folder)
 						: leftovers->live_modules,
 					g_strdup(name));
 	}
-	/* The order of a folder is not fixed. */
+	/* A folder has no fixed order. */
 	g_ptr_array_sort(leftovers->modules, by_name);
 	g_ptr_array_sort(leftovers->live_modules, by_name);
 }

@@ -6,24 +6,23 @@
 #include <glib.h>
 
 /*
- * What runs that were killed left on this host, and what other runs have in use. A loaded module is
- * one of ours when it has the parameter kmt_counters, whatever its name: --module FILE.ko may be
- * called anything.
+ * What killed runs left on this host, and what other runs use. A loaded module is one of ours if it
+ * has the parameter kmt_counters, whatever its name: --module FILE.ko may have any name.
  */
 typedef struct {
-	GPtrArray *modules;      /* (element-type utf8) names: loaded, and nobody reads them */
-	GPtrArray *live_modules; /* (element-type utf8) names: loaded and read, by another run */
-	GPtrArray
-		*work_folders; /* (element-type utf8) paths in the cache, of processes long gone */
+	GPtrArray *modules;      /* (element-type utf8) names: loaded, without reader */
+	GPtrArray *live_modules; /* (element-type utf8) names: loaded and read by another run */
+	GPtrArray *work_folders; /* (element-type utf8) paths in the cache, of processes that have
+				    ended */
 } StapLeftovers;
 
 /*
- * Returns what there is; changes nothing. sys_folder NULL: /sys; cache NULL: do not look for work
+ * Finds the leftovers; changes nothing. sys_folder NULL: /sys; cache NULL: do not look for work
  * folders.
  *
- * A module counts as live while its reader has it open, or a process of SystemTap is named after
- * it. The module of a run that is just starting has neither for a moment: it may be removed only
- * while no run is starting (stap_start.h).
+ * A module counts as live while its reader has it open, or while a SystemTap process has it in its
+ * command line. For a moment, the module of a starting run has neither, so a module may be removed
+ * only while no run is starting (stap_start.h).
  */
 StapLeftovers *stap_leftovers_find(const char *sys_folder, const ModuleCache *cache);
 void stap_leftovers_free(StapLeftovers *leftovers);

@@ -7,12 +7,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* What the numbers in a message count. */
+/* The meaning of a number in a message. */
 typedef enum {
 	COUNT_NOTHING,
 	COUNT_ERRORS,
 	COUNT_SKIPPED,
-	COUNT_SKIPPED_BY_CAUSE, /* parts of COUNT_SKIPPED, printed before it or instead */
+	COUNT_SKIPPED_BY_CAUSE, /* parts of COUNT_SKIPPED, printed before or instead of it */
 	COUNT_TRANSPORT_FAILURES,
 	COUNT_LOST_MESSAGES,
 	COUNT_LOST_BYTES,
@@ -23,11 +23,11 @@ typedef enum {
 enum { NUMBERS_MAX = 2 };
 
 typedef struct {
-	const char *pattern; /* regular expression with a group per number */
+	const char *pattern; /* regular expression with one group per number */
 	CountKind counts[NUMBERS_MAX];
 } LossMessage;
 
-/* All wordings from 4.0 on. */
+/* All wordings since 4.0. */
 static const LossMessage loss_messages[] = {
 	{ "Number of errors: ([0-9]+), skipped probes: ([0-9]+)", { COUNT_ERRORS, COUNT_SKIPPED } },
 	{ "Skipped due to .*: ([0-9]+)$", { COUNT_SKIPPED_BY_CAUSE } },
@@ -37,7 +37,7 @@ static const LossMessage loss_messages[] = {
 	{ "bufhdr (?:read error|corrupt), attempting resync()", { COUNT_RESYNCS } },
 };
 
-/* Said on every run or after every failure, and of no use to anybody. */
+/* Printed on every run or after every failure, without use. */
 static const char *const noise[] = {
 	"WARNING: Kernel function symbol table missing*",
 	"WARNING: */staprun exited with status: *",
@@ -47,13 +47,13 @@ static const char *const noise[] = {
 	"",
 };
 
-/* A longer line is cut: what matters of any message stands at its beginning. */
+/* A longer line is cut: the relevant part of every message is at its beginning. */
 enum { LINE_BYTES_MAX = 4096 };
 
 struct StapMessages {
 	void (*pass_on)(const char *line, void *user_data);
 	void *user_data;
-	GString *line; /* without what exceeds LINE_BYTES_MAX */
+	GString *line; /* without the part beyond LINE_BYTES_MAX */
 	GRegex *losses[G_N_ELEMENTS(loss_messages)];
 	GRegex *colour;
 	uint64_t counts[COUNT_KINDS];
@@ -102,7 +102,7 @@ void stap_messages_set_pair(StapMessages *messages, const char *kernel_release,
 	messages->stap_version = g_strdup(stap_version);
 }
 
-/* Returns the line as it may be shown on a terminal. */
+/* Returns the line in a form that is safe for a terminal. */
 static char *clean_line(const StapMessages *messages)
 {
 	g_autofree char *plain = g_regex_replace_literal(
@@ -120,7 +120,7 @@ static void enter_number(StapMessages *messages, CountKind kind, const char *dig
 
 	if (kind == COUNT_RESYNCS)
 		number = 1;
-	/* The summaries come once; a repeated one would report the same losses again. */
+	/* The summaries come once; a repetition would report the same losses again. */
 	if (kind == COUNT_SKIPPED_BY_CAUSE || kind == COUNT_RESYNCS)
 		number += messages->counts[kind];
 	messages->counts[kind] = MAX(messages->counts[kind], number);
@@ -144,7 +144,7 @@ static bool read_loss(StapMessages *messages, const char *line)
 	return false;
 }
 
-/* Returns whether the line is understood as a failure. */
+/* Returns whether the line is a known failure. */
 static bool read_failure(StapMessages *messages, const char *line)
 {
 	int rank = stap_failure_find(line);

@@ -20,7 +20,7 @@ static bool fail(GError **error, const char *format, ...)
 	return false;
 }
 
-/* Events that the module does not observe cannot be counted: an error is better than half a report.
+/* The module cannot count events that it does not observe: an error is better than half a report.
  */
 static bool check_events(const ModuleFile *file, const char *path, unsigned wanted, GError **error)
 {

@@ -6,7 +6,7 @@
 
 typedef enum {
 	OPTION_COMPILE,      /* goes to stap */
-	OPTION_COMPILE_PATH, /* goes to stap, its value made absolute */
+	OPTION_COMPILE_PATH, /* goes to stap, with its value made absolute */
 	OPTION_BUFFER,       /* -s: staprun's -b */
 	OPTION_REFUSED,
 } OptionKind;
@@ -14,10 +14,10 @@ typedef enum {
 typedef enum { VALUE_NONE, VALUE_OPTIONAL, VALUE_REQUIRED } ValueKind;
 
 typedef struct {
-	const char *name; /* "s", or long: "remote" */
+	const char *name; /* "s", or a long one: "remote" */
 	OptionKind kind;
 	ValueKind value;
-	const char *instead; /* of a refused one: what to use */
+	const char *instead; /* for a refused option: what to use */
 } StapOption;
 
 #define READ_STREAM "kmalloc-top reads SystemTap's output itself"
@@ -25,7 +25,7 @@ typedef struct {
 #define NO_MODULE "it makes no probe module"
 #define KERNEL_ONLY "the probes run in the kernel only"
 
-/* Options of stap that are not here and begin with a dash go to stap as they are. */
+/* Other options of stap go to stap unchanged. */
 static const StapOption stap_options[] = {
 	{ "a", OPTION_COMPILE, VALUE_REQUIRED, NULL },
 	{ "b", OPTION_REFUSED, VALUE_NONE, READ_STREAM "; for larger buffers use --buffer MB" },
@@ -121,10 +121,10 @@ static const StapOption stap_options[] = {
 	{ "vp", OPTION_REFUSED, VALUE_REQUIRED, USE_VERBOSE },
 };
 
-/* As staprun bounds -b. */
+/* staprun's bound on -b. */
 enum { BUFFER_MEGABYTES_MAX = 4095 };
 
-/* The words that are still to be read. */
+/* The remaining words. */
 typedef struct {
 	char **words;
 	StapOptions *options;
@@ -140,8 +140,8 @@ static const StapOption *option_find(const char *name, gsize length)
 	return NULL;
 }
 
-/* Long options may be shortened: --rem is --remote. Returns the option meant; of several, one
-   that is refused. */
+/* Long options may be shortened: --rem is --remote. Returns the matching option; if several match,
+   prefers a refused one. */
 static const StapOption *long_option_find(const char *name, gsize length)
 {
 	const StapOption *found = option_find(name, length);
@@ -183,8 +183,8 @@ static bool take_buffer(StapOptions *options, const char *value, GError **error)
 	return true;
 }
 
-/* stap runs in a folder of its own, where a relative path would lead elsewhere. "-d kernel" and
-   other names of modules are no paths. */
+/* stap runs in its own folder, where a relative path would point elsewhere. "-d kernel" and other
+   module names are not paths. */
 static char *absolute_path(const char *value)
 {
 	g_autofree char *folder = NULL;
@@ -196,7 +196,7 @@ static char *absolute_path(const char *value)
 	return g_build_filename(folder, value, NULL);
 }
 
-/* Takes over an option; value is NULL when it has none. */
+/* Stores an option; value is NULL if it has none. */
 static bool take_option(StapOptions *options, const StapOption *option, const char *value,
 			GError **error)
 {

@@ -10,16 +10,16 @@
 #include <signal.h>
 
 enum {
-	DRAIN_MS = 2000, /* for the last heartbeats of every CPU */
+	DRAIN_MS = 2000, /* time for the last heartbeats of every CPU */
 	HEARTBEATS_AFTER_END = 2,
-	REST_MS = 500, /* to read the pipes to their end when nobody is left to write to them */
+	REST_MS = 500, /* time to read the pipes to their end after the writers have ended */
 };
 
-/* How staprun is made to end, step by step, and how long each step is given. */
+/* The steps of ending staprun, and the time for each step. */
 static const struct {
 	int signal;
 	guint patience_ms;
-	bool whole_group; /* stapio's helpers, too */
+	bool whole_group; /* including stapio's helpers */
 } end_steps[] = {
 	{ SIGINT, 10000, false },
 	{ SIGTERM, 5000, false },
@@ -33,14 +33,14 @@ static StapRun *run_of(LiveRun *live)
 
 static gboolean end_patience_over(gpointer user_data);
 
-/* Urges staprun to end, and the more the longer it takes. */
+/* Ends staprun, with stronger means at each step. */
 static void end_child(LiveRun *live)
 {
 	StapRun *run = run_of(live);
 	size_t step = run->end_step++;
 
 	live->phase = PHASE_ENDING;
-	/* When staprun is gone, stap_phases_end_rest() has done what can be done. */
+	/* staprun has ended, and stap_phases_end_rest() has done everything possible. */
 	if (run->child_ended)
 		return;
 	if (step == G_N_ELEMENTS(end_steps)) {
@@ -67,7 +67,7 @@ void stap_phases_end_rest(StapRun *run)
 {
 	kill(-run->child.pid, SIGKILL);
 	watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = run->child.pid });
-	/* Somebody who left the group may hold the pipes: no signal helps then. */
+	/* A process that left the group may hold the pipes; no signal reaches it. */
 	live_run_add_timeout(&run->live, REST_MS, rest_patience_over);
 }
 
@@ -107,7 +107,7 @@ static void drain(LiveRun *live)
 	live_run_add_timeout(live, DRAIN_MS, end_drained);
 }
 
-/* SIGINT lets staprun finish in order; from now on it should not. */
+/* After SIGINT, staprun would finish in order; now it must end at once. */
 static void hurry(LiveRun *live)
 {
 	StapRun *run = run_of(live);
@@ -136,7 +136,7 @@ void stap_phases_advance(StapRun *run)
 
 	/* The first heartbeat: every probe is armed. */
 	if (live->phase == PHASE_STARTING && loss_ledger_heartbeats(loss_of(run), NULL)) {
-		/* From now on others see that the module is in use. */
+		/* From now on other runs see that the module is in use. */
 		stap_start_end(&run->start);
 		live_run_go_live(live);
 	}
@@ -147,7 +147,7 @@ void stap_phases_advance(StapRun *run)
 	}
 }
 
-/* After stapio is asked to end, the module's counters show how much will not come any more. */
+/* After stapio is asked to end, the module's counters show how much will not arrive. */
 static char *memory_problem(const LiveRun *live)
 {
 	const StapRun *run = (const StapRun *)live;

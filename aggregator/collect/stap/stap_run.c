@@ -19,8 +19,8 @@
 
 enum {
 	READ_BYTES = 1 << 20,
-	LAST_ITERATIONS = 100, /* somebody else may still write to the pipes */
-	READS_PER_WAKE = 8,    /* then signals and timers have their turn */
+	LAST_ITERATIONS = 100, /* another process may still write to the pipes */
+	READS_PER_WAKE = 8,    /* then signals and timers are handled */
 };
 
 /* A BatchVisitor. */
@@ -31,7 +31,7 @@ static void take_batch(const Batch *batch, void *user_data)
 	session_take_batch(run->live.parts.session, batch);
 }
 
-/* Reads once. Returns the length, 0 when there is nothing now, -1 at the end. */
+/* Reads once. Returns the length, 0 if no data is available now, -1 at the end. */
 static ssize_t read_some(StapRun *run, int fd)
 {
 	ssize_t length = read(fd, run->buffer, READ_BYTES);
@@ -63,7 +63,7 @@ static gboolean read_stream(int fd, GIOCondition condition, gpointer user_data)
 	}
 	if (length >= 0)
 		return G_SOURCE_CONTINUE;
-	/* While it starts, its messages will show why. */
+	/* During the start, its messages will show why. */
 	if (run->live.phase != PHASE_STARTING)
 		stap_phases_end_early(run);
 	return close_pipe(run);
@@ -115,14 +115,15 @@ static void add_child(StapRun *run)
 			    (GSourceFunc)(void (*)(void))child_ended);
 }
 
-/* Leftovers are gone: a module of that name is another run's, or will be in a moment, beside which
-   ours gets a new name. A signed module may not be renamed, so that is not the rule. */
+/* Leftovers were removed, so a module of that name belongs to another run, or will in a moment;
+   then ours gets a new name. This is not the default, because a signed module must not be renamed.
+ */
 static bool name_is_taken(const StapRun *run, const char *module_name)
 {
 	return !run->start.alone || stap_module_is_loaded(run->plan->sys_folder, module_name);
 }
 
-/* Whatever becomes of us: it must go. The process has registered itself. */
+/* The module must be removed even if we are killed. The process has registered itself. */
 static void register_module(StapRun *run)
 {
 	run->module_folder = stap_module_folder(run->plan->sys_folder, run->module_name);
@@ -137,7 +138,7 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 	g_autofree char *name = stap_module_name(arguments->module_path);
 	g_auto(GStrv) argv = NULL;
 
-	/* After the command was forked, which must not hold the lock. */
+	/* After the fork of the command, which must not hold the lock. */
 	run->start = stap_start_begin(arguments->tool->staprun, run->plan->sys_folder,
 				      run->plan->proc_root ? run->plan->proc_root : "");
 	arguments->rename = name_is_taken(run, name);
@@ -148,8 +149,8 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 
 		g_printerr("%s: running %s\n", g_get_prgname(), line);
 	}
-	/* SystemTap skips every probe on a CPU that comes online after its module was loaded; one
-	   that was there, goes and comes back is traced. */
+	/* SystemTap skips every probe on a CPU that first comes online after the module was loaded.
+	   A CPU that was online at that time, goes offline and returns is traced. */
 	cpu_watch_set_online_traced(live->cpus, clock_monotonic_ns());
 	if (!stap_child_start(&run->child, argv, error))
 		return false;
@@ -200,7 +201,7 @@ static void unload_module(StapRun *run)
 		.kind = WATCHDOG_MODULE, .path = staprun, .sys_folder = run->module_folder });
 }
 
-/* staprun ended on its own: it said why, or not. */
+/* Reports why staprun ended on its own, if it printed a reason. */
 static void report_death(StapRun *run)
 {
 	const char *failure = stap_messages_totals(run->messages).failure;
@@ -210,7 +211,7 @@ static void report_death(StapRun *run)
 				   failure ? failure : "staprun ended before the run did");
 }
 
-/* Where a CPU's last batches did not come, its counters show how many events they held. */
+/* If a CPU's last batches did not arrive, its counters show how many events they contained. */
 static void feed_counters(StapRun *run)
 {
 	const LossLedger *loss = run->live.parts.session->loss;

@@ -6,18 +6,18 @@
 #include "collect/stap/stap_options.h"
 #include "collect/host/stap_tool.h"
 
-/* What the SystemTap collector prepares before it loads anything. Everything is borrowed. */
+/* Prepared by the SystemTap collector before it loads anything. Everything is borrowed. */
 typedef struct {
 	const StapTool *tool;
 	const StapOptions *options; /* NULL: none */
 	const BufferPlan *buffers;
 	const char *module_path;
 	const char *sys_folder; /* NULL: /sys */
-	const char *proc_root;  /* what has /proc and /sys/devices; NULL: this host */
+	const char *proc_root;  /* folder of /proc and /sys/devices; NULL: this host */
 } StapRunPlan;
 
 /*
- * Loads the module, holds and releases the command, reads the stream into the session and sees to
- * it that no module stays loaded. As CollectorType.collect; needs what stap_collector prepares.
+ * Loads the module, holds and releases the command, reads the stream into the session and ensures
+ * that no module stays loaded. As CollectorType.collect.
  */
 bool stap_run(const StapRunPlan *plan, const CollectRun *parts, GError **error);

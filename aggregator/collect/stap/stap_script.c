@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* What every script begins with: the emitter's start, its timer, the tasks that are followed. */
+/* The common start of every script: the emitter's start, its timer, the followed tasks. */
 static const char base_script[] = "base.stp";
 
 static bool append_file(GString *text, const char *folder, const char *name, GError **error)
@@ -24,7 +24,7 @@ static int by_name(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Returns the names of the tapset's files, sorted: the order of a folder is not fixed. */
+/* Returns the names of the tapset's files, sorted, because a folder has no fixed order. */
 static GPtrArray *list_tapset(const char *folder, GError **error)
 {
 	g_autoptr(GDir) dir = g_dir_open(folder, 0, error);

@@ -17,7 +17,7 @@ enum {
 	/* For a removal by another run. Any user who may read staprun can hold the lock longer. */
 	LOCK_PATIENCE_MS = 3000,
 	LOCK_EVERY_MS = 20,
-	KPTR_RESTRICT_STAPRUN = 1, /* the highest with which staprun reads addresses */
+	KPTR_RESTRICT_STAPRUN = 1, /* the highest value at which staprun can read addresses */
 };
 
 static void remove_leftover(const char *staprun, const char *sys_folder, const char *name)
@@ -52,7 +52,7 @@ static bool try_lock(int fd, int operation)
 	return !result;
 }
 
-/* Better unlocked than not at all. */
+/* Continues without the lock if it cannot get it. */
 static void lock_shared(int fd)
 {
 	for (int waited_ms = 0; waited_ms < LOCK_PATIENCE_MS; waited_ms += LOCK_EVERY_MS) {
@@ -62,7 +62,7 @@ static void lock_shared(int fd)
 	}
 }
 
-/* Returns the text of the setting where staprun will lower it, NULL where it will not. */
+/* Returns the text of the setting if staprun will lower it, else NULL. */
 static char *kptr_restrict_to_keep(const char *path)
 {
 	char *text = NULL;
@@ -113,7 +113,7 @@ StapStart stap_start_begin(const char *staprun, const char *sys_folder, const ch
 		return start;
 	if (try_lock(start.lock, LOCK_EX)) {
 		remove_leftovers(staprun, sys_folder);
-		/* The change is not atomic: somebody may have come between. */
+		/* The change is not atomic: another run may have taken the lock in between. */
 		start.alone = try_lock(start.lock, LOCK_SH);
 	}
 	if (!start.alone)

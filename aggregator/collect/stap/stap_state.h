@@ -8,42 +8,42 @@
 #include "collect/stap/stap_start.h"
 
 /*
- * A run of the SystemTap collector while it lasts: what stap_run.c (what is started, read and
- * reported) and stap_phases.c (how it begins to count, and how staprun is ended) share.
+ * The state of a running SystemTap collector, shared by stap_run.c (what is started, read and
+ * reported) and stap_phases.c (how counting begins, and how staprun is ended).
  */
 typedef struct StapRun StapRun;
 
 struct StapRun {
-	LiveRun live; /* first: it is what callbacks get */
+	LiveRun live; /* first: callbacks get this pointer */
 	const StapRunPlan *plan;
 	StapStart start; /* until the probes are live */
 	StapChild child;
 	char *module_name;
-	char *module_folder; /* below /sys while it is loaded */
+	char *module_folder; /* in /sys while it is loaded */
 	bool child_ended;
 	int child_status;
 	unsigned open_pipes;
-	BatchReader *reader; /* finds the whole batches: ours may only go between them */
+	BatchReader *reader; /* finds complete batches: our own may only go between them */
 	StapMessages *messages;
 	uint8_t *buffer;
-	bool died;        /* staprun ended before it was asked to */
-	bool drained;     /* every CPU has said that all of its events until the end were sent */
-	GArray *counters; /* (element-type CpuCounters) at the end; NULL: not known */
+	bool died;        /* staprun ended without being asked to */
+	bool drained;     /* every CPU has reported that all events until the end were sent */
+	GArray *counters; /* (element-type CpuCounters) at the end; NULL: unknown */
 	uint64_t heartbeats_wanted;
-	size_t end_step;    /* how far staprun has been urged to end */
-	GSource *end_timer; /* to the next step; borrowed from the context */
+	size_t end_step;    /* the present step of ending staprun */
+	GSource *end_timer; /* for the next step; borrowed from the context */
 };
 
 extern const LiveEngine stap_engine;
 
-/* The stream has gone on: what follows from it. */
+/* Continues after new data in the stream. */
 void stap_phases_advance(StapRun *run);
 
 /* Called when staprun or its output has ended: ends the run unless it is ending already. */
 void stap_phases_end_early(StapRun *run);
 
-/* staprun is gone: so must be what it started, and the pipes end with that. */
+/* staprun has ended: ends its children, which also ends the pipes. */
 void stap_phases_end_rest(StapRun *run);
 
-/* Ends the loop when nothing more can come from staprun. */
+/* Ends the loop if no more data can come from staprun. */
 void stap_phases_quit_when_done(StapRun *run);

@@ -18,7 +18,7 @@ struct StapWorkaround {
 	const char *name;
 	bool (*is_needed)(const StapSite *site);
 	const RuntimeEdit *edits; /* ended by an empty one; NULL: none */
-	const char *const *words; /* for stap, ended by NULL; NULL: none */
+	const char *const *words; /* for stap, NULL-terminated; NULL: none */
 };
 
 static bool runtime_contains(const StapSite *site, const char *file, const char *text)
@@ -37,8 +37,8 @@ static bool program_contains(const char *path, const char *text)
 			      text, strlen(text));
 }
 
-/* Up to 5.1: task_work_cancel() took a function until kernel 6.11 and its backports, where
-   task_work_cancel_func() does. */
+/* SystemTap up to 5.1: passes a function to task_work_cancel(). Since kernel 6.11 and its
+   backports, task_work_cancel_func() takes the function. */
 static bool needs_task_work_cancel(const StapSite *site)
 {
 	return kernel_headers_contain(site->headers, "task_work.h", "task_work_cancel_func(") &&
@@ -54,8 +54,8 @@ static const RuntimeEdit task_work_cancel_edits[] = {
 
 #define COUNT_ARGS_TO_12 "COUNT_ARGS(X...) __COUNT_ARGS(, ##X, 12,"
 
-/* Up to 5.1: stap's queries for tracepoints define COUNT_ARGS to 12; where the kernel's goes
-   further the redefinition is an error, and no tracepoint is found. */
+/* Up to 5.1: stap's tracepoint queries define COUNT_ARGS up to 12. If the kernel's macro goes
+   further, the redefinition is an error, and no tracepoint is found. */
 static bool needs_count_args(const StapSite *site)
 {
 	static const char *const headers[] = { "args.h", "kernel.h", NULL };
@@ -74,7 +74,7 @@ static bool needs_count_args(const StapSite *site)
 static const char *const no_warnings[] = { "-B", "KCFLAGS=-w", NULL };
 
 /* 5.6: its test for the older struct ns_common fails before kernel 5.11, whose header does not
-   compile alone. */
+   compile on its own. */
 static bool needs_ns_type(const StapSite *site)
 {
 	return runtime_contains(site, "linux/stap_fs.h", "if (ns->ns_type != CLONE_NEWNS)") &&
@@ -89,8 +89,8 @@ static const RuntimeEdit ns_type_edits[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* Up to 5.1: every module looks uprobe_unregister() up when it is loaded, and is refused where
-   there is none, from kernel 6.12 on. Our probes call none of it. */
+/* Up to 5.1: every module looks up uprobe_unregister() when it is loaded, and is refused without
+   it: since kernel 6.12. Our probes do not call it. */
 static bool needs_uprobe_unregister(const StapSite *site)
 {
 	return kernel_headers_contain(site->headers, "uprobes.h", "uprobe_unregister_nosync(") &&
@@ -105,9 +105,9 @@ static const RuntimeEdit uprobe_unregister_edits[] = {
 	{ NULL, NULL, NULL },
 };
 
-/* Up to 4.9: stap switches objtool off (RHBZ 1321628), and a module without unwind tables ends each
-   stack at its own frames. That is an option of its own until kernel 5.17 only; what -B gives
-   comes last on make's command line, and wins. */
+/* Up to 4.9: stap disables objtool (RHBZ 1321628), and in a module without unwind tables, each
+   stack ends at the module's own frames. Until kernel 5.17, a separate option controls this; -B
+   adds to the end of make's command line, and wins. */
 static bool needs_objtool(const StapSite *site)
 {
 	return kernel_headers_have_option(site->headers, "CONFIG_STACK_VALIDATION");
@@ -151,7 +151,7 @@ static bool copy_file(const char *from, const char *to, GError **error)
 	       g_file_set_contents(to, content, (gssize)length, error);
 }
 
-/* Copies files and folders; links are followed, as the compiler would. */
+/* Copies files and folders; follows links, as the compiler would. */
 static bool copy_tree(const char *from, const char *to, GError **error)
 {
 	g_autoptr(GDir) dir = g_dir_open(from, 0, error);
@@ -211,7 +211,7 @@ static void add_words(const StapWorkaround *workaround, GPtrArray *argv)
 		g_ptr_array_add(argv, g_strdup(*word));
 }
 
-/* Returns the path that a copy with these edits has in every run. */
+/* Returns the path of a copy with these edits; the same in every run. */
 static char *copy_path(const GPtrArray *found, const StapSite *site, const char *home)
 {
 	g_autoptr(GString) key = g_string_new(site->version);
@@ -228,7 +228,7 @@ static char *copy_path(const GPtrArray *found, const StapSite *site, const char 
 	return g_build_filename(home, base, NULL);
 }
 
-/* Makes the copy in the work folder, and shows it when it is whole. */
+/* Makes the copy in the work folder, and moves it into place when it is complete. */
 static bool make_copy(const GPtrArray *found, const StapSite *site, const char *work_folder,
 		      const char *path, GError **error)
 {
@@ -241,7 +241,7 @@ static bool make_copy(const GPtrArray *found, const StapSite *site, const char *
 		if (!apply_edits(g_ptr_array_index(found, i), fresh, error))
 			return false;
 	}
-	/* Another run may have been first. */
+	/* Another run may have created it first. */
 	if (g_mkdir_with_parents(home, 0700) == 0 &&
 	    (g_rename(fresh, path) == 0 || g_file_test(path, G_FILE_TEST_IS_DIR)))
 		return true;
