@@ -7,8 +7,8 @@
 #include <string.h>
 
 /*
- * Numbers of a stream: at any address, in this machine's byte order or the other one. Where
- * swapped is a constant the compiler drops the test.
+ * Loads numbers of a stream, from any address, in this machine's byte order or the other one. If
+ * swapped is a constant, the compiler drops the test.
  */
 static inline uint16_t load_u16(const void *from, bool swapped)
 {

@@ -6,7 +6,7 @@
 
 enum { NS_PER_SECOND = 1000000000 };
 
-/* Returns the time of a clock; CLOCK_MONOTONIC is the one that the stream's events carry. */
+/* Returns the time of a clock; the stream's events use CLOCK_MONOTONIC. */
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;

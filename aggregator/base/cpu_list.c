@@ -9,7 +9,7 @@ static guint32 cpu_at(const GArray *cpus, guint index)
 	return g_array_index(cpus, guint32, index);
 }
 
-/* Digits alone: g_ascii_strtoull() takes a sign and blanks, too. */
+/* Only digits: g_ascii_strtoull() would also accept a sign and blanks. */
 static bool take_number(const char **text, guint32 *number)
 {
 	char *behind;
@@ -36,7 +36,7 @@ static bool parse_range(const char *text, guint32 *first, guint32 *last)
 	return !*text && *first <= *last;
 }
 
-/* Appends what a range such as "8" or "0-3" names. It must be behind those before it. */
+/* Appends the CPUs of a range such as "8" or "0-3", which must be above the previous ones. */
 static bool append_range(GArray *cpus, const char *text)
 {
 	guint32 first, last;
@@ -72,7 +72,7 @@ GArray *cpu_list_read(const char *root, const char *name)
 	return cpu_list_parse(text);
 }
 
-/* The index behind the last one of the CPUs that follow each other from there. */
+/* Returns the end (exclusive) of the run of consecutive CPUs from start. */
 static guint range_end(const GArray *cpus, guint start)
 {
 	guint end = start + 1;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Returns how many bytes at the start of text are one printable character, or 0. */
+/* Returns the length of the printable character at the start of text, or 0. */
 static gsize printable_bytes(const char *text, gsize length)
 {
 	gunichar character;
@@ -16,7 +16,7 @@ static gsize printable_bytes(const char *text, gsize length)
 	return g_unichar_to_utf8(character, NULL);
 }
 
-/* Returns how many bytes at the start of text can stay as they are. */
+/* Returns the length of the printable prefix of text. */
 static gsize printable_run(const char *text, gsize length)
 {
 	gsize run = 0;
@@ -24,7 +24,7 @@ static gsize printable_run(const char *text, gsize length)
 	while (run < length) {
 		gsize bytes;
 
-		/* Nearly all text is this. */
+		/* The fast path: nearly all text is printable ASCII. */
 		while (run < length && text[run] >= ' ' && text[run] <= '~')
 			run++;
 		if (run == length)

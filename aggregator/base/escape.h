@@ -5,13 +5,13 @@
 #include <stdbool.h>
 
 /*
- * Text from outside on its way to a terminal: control characters, invisible ones and bytes that
- * are no UTF-8 are appended as \xNN, byte by byte; the rest as it is.
+ * Appends a text from outside for output to a terminal: control characters, invisible characters
+ * and invalid UTF-8 become \xNN, byte by byte; the rest is unchanged.
  */
 void escape_append(GString *out, const char *text);
 
-/* The same for a text that is not terminated. */
+/* Like escape_append(), for a text that is not terminated. */
 void escape_append_len(GString *out, const char *text, gsize length);
 
-/* Whether a text would be appended as it is. */
+/* Whether a text would be appended unchanged. */
 bool escape_is_printable(const char *text);

@@ -16,7 +16,8 @@ __attribute__((constructor)) static void choose_seed(void)
 	struct timespec now;
 
 	if (getrandom(random, sizeof(random), GRND_NONBLOCK) != sizeof(random)) {
-		/* Early at boot there may be no random bytes yet: harder to guess than nothing. */
+		/* Early at boot there may be no random bytes yet: the time is better than a
+		   constant. */
 		clock_gettime(CLOCK_REALTIME, &now);
 		random[0] = XXH3_64bits_withSeed(&now, sizeof(now), (uint64_t)getpid());
 		random[1] = XXH3_64bits(random, sizeof(random[0]));

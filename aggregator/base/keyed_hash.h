@@ -7,10 +7,10 @@
 #include <xxhash.h>
 
 /*
- * Hashes of keys that somebody else chose: frames, names and ids of a recording.
+ * Hashes of keys from untrusted input: frames, names and ids of a recording.
  *
- * XXH3 with a seed that is random in every run, so that nobody can write a file whose keys collide.
- * Therefore no output may depend on the order of a hash table.
+ * XXH3 with a seed that is random in every run, so that files with colliding keys cannot be
+ * prepared. Therefore no output may depend on the order of a hash table.
  */
 extern uint64_t keyed_hash_seed;
 extern uint64_t keyed_hash_factor; /* odd */
@@ -20,7 +20,7 @@ static inline uint64_t keyed_hash(const void *bytes, size_t length)
 	return XXH3_64bits_withSeed(bytes, length, keyed_hash_seed);
 }
 
-/* The same of one number, for where a call would be too much: two multiplications. */
+/* Hashes one number, for callers that cannot afford a function call: two multiplications. */
 static inline uint32_t keyed_hash_mix(uint64_t number)
 {
 	uint64_t mixed = (number ^ keyed_hash_seed) * keyed_hash_factor;
@@ -30,7 +30,7 @@ static inline uint32_t keyed_hash_mix(uint64_t number)
 	return (uint32_t)(mixed >> 32);
 }
 
-/* Hash functions for a GHashTable whose keys are texts (as g_str_hash()), or point to an uint64_t
-   (as g_int64_hash()). */
+/* Hash functions for a GHashTable whose keys are texts (like g_str_hash()), or point to a uint64_t
+   (like g_int64_hash()). */
 guint keyed_hash_text(gconstpointer text);
 guint keyed_hash_number(gconstpointer number);

@@ -5,9 +5,9 @@
 #include <stdint.h>
 
 /*
- * In percent of the bound. Symbols and texts may have so much together, so that something is left
- * for making the report, whatever a recording brings. The smallest bound has room for the symbols
- * of a kernel with many modules: 120,000.
+ * In percent of the limit. Symbols and texts together are limited to NAMES_SHARE, so that any
+ * recording leaves memory for the report. The smallest limit fits the symbols of a kernel with many
+ * modules: 120,000.
  */
 enum { TABLES_SHARE = 45, NAMES_SHARE = 36, CPUS_SHARE = 6, INTERVALS_SHARE = 13 };
 

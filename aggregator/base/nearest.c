@@ -7,11 +7,11 @@
 
 enum {
 	SHOWN_MAX = 5,
-	NAME_BYTES_MAX = 128, /* bounds the work: a slab cache's name has some 30 */
+	NAME_BYTES_MAX = 128, /* limits the work; names of slab caches have some 30 bytes */
 };
 
 typedef struct {
-	guint edits; /* to the beginning of the name; 0: the wanted name is a part of it */
+	guint edits; /* to a prefix of the name; 0: the name contains the wanted text */
 	guint edits_to_all;
 	const char *name;
 } Candidate;
@@ -39,8 +39,8 @@ void nearest_free(Nearest *nearest)
 	g_free(nearest);
 }
 
-/* Letters put in, taken away or exchanged, row by row of the usual table (Levenshtein), whose last
-   row has the edits to each beginning of the name. */
+/* Counts insertions, deletions and replacements row by row (Levenshtein). The last row has the edit
+   distances to all prefixes of the name. */
 static void count_edits(const char *a, const char *b, Candidate *candidate)
 {
 	guint row[NAME_BYTES_MAX + 1];

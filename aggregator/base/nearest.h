@@ -4,8 +4,8 @@
 #include <glib.h>
 
 /*
- * Nearest finds the names that somebody may have meant who wrote another: those that contain it,
- * then those that begin with something few letters away. Case does not matter.
+ * Nearest suggests names for an unknown name: names that contain it, then names that begin with
+ * something a few letters different. Case does not matter.
  */
 typedef struct Nearest Nearest;
 
@@ -13,10 +13,10 @@ Nearest *nearest_new(const char *wanted);
 void nearest_free(Nearest *nearest);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Nearest, nearest_free)
 
-/* Considers one name, borrowed until the end, by how it could have been written; one that is far
-   away is forgotten. */
+/* Adds a candidate, borrowed until the end. written: its spelling to compare with. Distant names
+   are dropped. */
 void nearest_offer(Nearest *nearest, const char *name, const char *written);
 
-/* Appends the nearest names, escaped, separated by ", ", the best first, at most 5. Returns how
-   many they are. */
+/* Appends the nearest names, escaped, separated by ", ", best first, at most 5. Returns their
+   number. */
 guint nearest_append(Nearest *nearest, GString *out);

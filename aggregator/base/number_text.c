@@ -14,7 +14,7 @@ void append_count(GString *out, uint64_t count)
 		g_string_insert_c(out, (gssize)at - 3, ',');
 }
 
-/* Appends two or three digits that count, and the unit. */
+/* Appends two or three significant digits and the unit. */
 static void append_for_people(GString *out, uint64_t bytes)
 {
 	enum { UNIT = 1024, DIGITS_FROM = 100 };
@@ -26,7 +26,7 @@ static void append_for_people(GString *out, uint64_t bytes)
 		g_string_append_printf(out, "%" G_GUINT64_FORMAT " B", bytes);
 		return;
 	}
-	/* What would be shown as 1,024.0 is one of the next unit. */
+	/* 1,024.0 is shown in the next unit. */
 	for (; value >= UNIT - 0.05 && unit + 1 < G_N_ELEMENTS(units); unit++)
 		value /= UNIT;
 	if (value >= DIGITS_FROM - 0.05) {
@@ -57,8 +57,8 @@ void append_change(GString *out, double bytes, bool human)
 	append_amount(out, size, human);
 }
 
-/* Appends a number with that many decimals, or none where they are 0; at least the least that these
-   can show. */
+/* Appends a number with this many decimals, or without if all are 0; least: the minimum, in units
+   of the last decimal. */
 static void append_decimals(GString *out, double number, unsigned decimals, uint64_t least)
 {
 	unsigned scale = decimals == 2 ? 100 : decimals == 1 ? 10 : 1;
@@ -72,7 +72,7 @@ static void append_decimals(GString *out, double number, unsigned decimals, uint
 void append_percent(GString *out, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? (double)part * 100 / (double)whole : 0;
-	/* Two digits; more only where "100 %" would say that it is all. */
+	/* Two digits; more only if rounding to "100 %" would suggest the whole. */
 	unsigned decimals = percent < 1 || percent > 99 ? 2 : percent < 10 ? 1 : 0;
 
 	if (part && percent < 0.01)
@@ -97,7 +97,7 @@ void append_time(GString *out, uint64_t realtime_ns)
 {
 	g_autoptr(GDateTime) time =
 		g_date_time_new_from_unix_utc((gint64)(realtime_ns / NS_PER_SECOND));
-	/* Every 64-bit number of ns is within the range of GDateTime: until the year 2554. */
+	/* GDateTime covers all 64-bit ns values: until the year 2554. */
 	g_autofree char *text = g_date_time_format(time, "%Y-%m-%dT%H:%M:%SZ");
 
 	g_string_append(out, text);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct PrivateFile {
-	int folder; /* everything happens relative to it: it cannot be exchanged under us */
+	int folder; /* all operations are relative to it, so it cannot be exchanged meanwhile */
 	int descriptor;
 	char *path;
 	char *part_path;
@@ -25,8 +25,8 @@ static bool fail_errno(GError **error, const char *path, int code)
 	return false;
 }
 
-/* Whether that user may be the one behind sudo: what a root shell was given names another one than
-   who logged in, where the kernel knows that (/proc/self/loginuid). */
+/* Whether that user may be the caller of sudo. A root shell may have inherited the variables of
+   another user than the login user, which the kernel may know (/proc/self/loginuid). */
 static bool may_be_behind(guint64 uid)
 {
 	g_autofree char *text = NULL;
@@ -38,7 +38,7 @@ static bool may_be_behind(guint64 uid)
 	       login_uid == G_MAXUINT32 || login_uid == uid;
 }
 
-/* Under sudo the file is for the user behind it, who else could not read it. */
+/* Under sudo, gives the file to the calling user, who could not read it otherwise. */
 static bool give_to_sudo_user(int descriptor)
 {
 	const char *uid_text = g_getenv("SUDO_UID");
@@ -55,7 +55,7 @@ static bool give_to_sudo_user(int descriptor)
 	return !fchown(descriptor, uid, gid);
 }
 
-/* Whether a file of that name may be created at the end. */
+/* Whether the final name may be created. */
 static bool name_is_free(const PrivateFile *file, bool may_replace, GError **error)
 {
 	struct stat status;
@@ -104,7 +104,7 @@ static bool open_folder(PrivateFile *file, GError **error)
 	return file->folder >= 0 || fail_errno(error, folder, errno);
 }
 
-/* Returns a file with its folder open, for whose name nothing stands in the way. */
+/* Returns a file with its folder open, after all checks of its name. */
 static PrivateFile *prepare(const char *path, bool may_replace, GError **error)
 {
 	g_autoptr(PrivateFile) file = g_new0(PrivateFile, 1);
@@ -176,7 +176,7 @@ bool private_file_commit(PrivateFile *file, GError **error)
 		return fail_errno(error, file->part_path, errno);
 	if (renameat(file->folder, file->part_name, file->folder, file->name))
 		return fail_errno(error, file->path, errno);
-	/* Without this a crash of the host may bring the old name back; no reason to fail. */
+	/* Without this, a crash of the host may restore the old name: no reason to fail. */
 	(void)!fsync(file->folder);
 	return true;
 }

@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 /*
- * Sums of what a recording says: a number that would not fit into 64 bits becomes the largest one,
- * which stands for "too large". Reports say when they show such a number.
+ * Saturating sums of numbers from a recording: a result above 64 bits becomes the maximum, which
+ * means "too large". Reports mark such numbers.
  */
 
 static inline uint64_t saturate_sum(uint64_t a, uint64_t b)
@@ -27,7 +27,7 @@ static inline void saturate_add(uint64_t *sum, uint64_t added)
 	*sum = saturate_sum(*sum, added);
 }
 
-/* Returns the number, or the largest one with a sign. */
+/* Returns the number, at most INT64_MAX. */
 static inline int64_t saturate_signed(uint64_t number)
 {
 	return number > INT64_MAX ? INT64_MAX : (int64_t)number;
@@ -42,13 +42,13 @@ static inline int64_t saturate_signed_sum(int64_t a, int64_t b)
 	return a < 0 ? -INT64_MAX : INT64_MAX;
 }
 
-/* Returns a - b, or the largest difference. */
+/* Returns a - b, limited to the range of INT64_MAX. */
 static inline int64_t saturate_difference(uint64_t a, uint64_t b)
 {
 	return a >= b ? saturate_signed(a - b) : -saturate_signed(b - a);
 }
 
-/* The same of a double that has been rounded. */
+/* Returns a rounded double as an integer, limited likewise. */
 static inline uint64_t saturate_double(double value)
 {
 	if (!(value > 0))

@@ -5,13 +5,13 @@
 #include <stdint.h>
 
 /*
- * SlotTable finds the dense id of a thing by its hash; the thing itself is the caller's.
+ * SlotTable maps the hash of an item to its dense id. The caller stores the items.
  *
- * Open addressing, at most four fifths full. A slot keeps the hash, so growing never looks at
- * the things again. Looking up is a loop over candidates that the caller compares:
+ * Open addressing, at most four fifths full. A slot contains the hash, so growing does not read
+ * the items. A lookup is a loop over candidates, which the caller compares:
  *
  *	for (at = hash; (id = slot_table_candidate(table, hash, &at)) != SLOT_ID_NONE; at++)
- *		if (things[id] is the one) return id;
+ *		if (items[id] matches) return id;
  *	slot_table_put(table, hash, at, new_id);
  */
 typedef struct {
@@ -40,8 +40,9 @@ static inline void slot_table_clear(SlotTable *table)
 }
 
 /*
- * Returns the next candidate with this hash, from position *at on, or SLOT_ID_NONE when there is
- * none; *at is then the free slot where it belongs. Start with *at = hash; to go on, add one.
+ * Returns the next candidate with this hash, from position *at on. If there is none, returns
+ * SLOT_ID_NONE, and *at is the free slot for a new entry. Start with *at = hash; add one to
+ * continue.
  */
 static inline uint32_t slot_table_candidate(const SlotTable *table, uint32_t hash, uint32_t *at)
 {
@@ -75,7 +76,7 @@ static inline void slot_table_grow(SlotTable *table)
 	*table = grown;
 }
 
-/* Enters an id at the free position that slot_table_candidate() found. */
+/* Stores an id in the free slot that slot_table_candidate() found. */
 static inline void slot_table_put(SlotTable *table, uint32_t hash, uint32_t at, uint32_t id)
 {
 	Slot *slot = &table->slots[at & table->mask];
@@ -87,8 +88,8 @@ static inline void slot_table_put(SlotTable *table, uint32_t hash, uint32_t at, 
 }
 
 /*
- * Returns how many slots are looked at to find every entry once: little more than there are
- * entries, where hashes spread well.
+ * Returns how many slots are read to find every entry once: slightly more than the number of
+ * entries if hashes spread well.
  */
 static inline uint64_t slot_table_probes(const SlotTable *table)
 {
@@ -100,7 +101,7 @@ static inline uint64_t slot_table_probes(const SlotTable *table)
 	return probes;
 }
 
-/* Puts another id in the place of the candidate found at that position. */
+/* Replaces the id of the candidate found at this position. */
 static inline void slot_table_replace(SlotTable *table, uint32_t at, uint32_t id)
 {
 	table->slots[at & table->mask].id_plus_one = id + 1;

@@ -13,14 +13,15 @@ static bool is_closed(int fd)
 
 bool standard_files_hold(void)
 {
-	/* The wrong way: it is no empty input, and what is written there was not written. */
+	/* The opposite direction: reading is an error instead of empty input, and writing is an
+	   error instead of lost output. */
 	static const int flags[] = {
 		[STDIN_FILENO] = O_WRONLY,
 		[STDOUT_FILENO] = O_RDONLY,
 		[STDERR_FILENO] = O_RDONLY,
 	};
 
-	/* The lowest number is given first. */
+	/* open() returns the lowest free number. */
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (is_closed(fd) && open("/dev/null", flags[fd]) < 0)
 			return false;

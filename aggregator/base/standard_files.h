@@ -4,15 +4,15 @@
 #include <stdbool.h>
 
 /*
- * Fills the places of those of stdin, stdout and stderr that are closed. Otherwise a file that is
- * opened later gets such a number, and with it what is meant for a terminal. Reading and writing
- * fail there as before. To be called first of all; returns false with errno set.
+ * Opens /dev/null for those of stdin, stdout and stderr that are closed. Otherwise a file opened
+ * later gets such a number, and output for the terminal goes there. Reading and writing still fail.
+ * Call this first; returns false with errno set.
  */
 bool standard_files_hold(void);
 
-/* What a run opens at once, rounded up; perf events ask for more where they can. */
+/* Files that a run opens at the same time, rounded up; perf events request more if possible. */
 enum { FILES_NEEDED = 32 };
 
-/* Whether so many files may be open, raising the limit where that is allowed. Below it libraries
-   end the program without a word of ours. */
+/* Whether this many files can be open; raises the limit if permitted. Below it, libraries end the
+   program without a message from us. */
 bool standard_files_leave_room(void);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A part of a text that is not terminated, and how to take such a text apart. */
+/* A part of a text, not terminated, and functions to parse such parts. */
 typedef struct {
 	const char *text;
 	size_t length;
@@ -13,17 +13,18 @@ typedef struct {
 
 bool text_part_equals(TextPart a, TextPart b);
 
-/* Whether the part is this terminated text. */
+/* Whether the part equals this terminated text. */
 bool text_part_is(TextPart part, const char *text);
 
-/* Takes the next line off the front, without its end. Returns false when nothing is left. */
+/* Removes the next line from the front of rest; line excludes its end. Returns false if nothing is
+   left. */
 bool text_part_next_line(TextPart *rest, TextPart *line);
 
-/* Takes the next word off the front; words are separated by blanks and tabs. Returns a part of
-   length 0 when nothing is left. */
+/* Removes the next word, separated by blanks and tabs, from the front of rest. Returns a part of
+   length 0 if nothing is left. */
 TextPart text_part_next_word(TextPart *rest);
 
-/* Returns the value of a hexadecimal digit; 16: it is none. */
+/* Returns the value of a hexadecimal digit, or 16 if c is none. */
 static inline unsigned hexadecimal_digit(char c)
 {
 	unsigned decimal = (unsigned char)c - (unsigned)'0';
@@ -34,6 +35,7 @@ static inline unsigned hexadecimal_digit(char c)
 	return letter < 6 ? letter + 10 : 16;
 }
 
-/* Reads a number that fills the whole part, of at most 16 hexadecimal digits, or below 2^32. */
+/* Parse a number that fills the whole part: at most 16 hexadecimal digits, or a decimal below
+   2^32. */
 bool text_part_hexadecimal(TextPart part, uint64_t *value);
 bool text_part_decimal(TextPart part, uint64_t *value);

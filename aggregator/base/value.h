@@ -4,17 +4,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a value is, and its unit. */
+/* The type of a value, and its unit. */
 typedef enum {
 	VALUE_TEXT, /* not yet escaped */
 	VALUE_LIST, /* of texts */
 	VALUE_FLAG,
 	VALUE_COUNT,
-	VALUE_DIFFERENCE, /* of counts: may be below 0 */
-	VALUE_RANGE,      /* a count that is known to lie between two */
+	VALUE_DIFFERENCE, /* of counts: may be negative */
+	VALUE_RANGE,      /* a count between two bounds */
 	VALUE_BYTES,
 	VALUE_SHARE,     /* a part of a whole: in percent */
-	VALUE_PERCENT,   /* likewise, where only the percentage is known */
+	VALUE_PERCENT,   /* in percent; part and whole are unknown */
 	VALUE_TIME_SPAN, /* ns; in seconds */
 	VALUE_NS,
 	VALUE_TIME, /* ns since 1970 */

@@ -15,7 +15,7 @@ enum {
 struct CacheList {
 	GPtrArray *caches;   /* (element-type ListedCache), owned */
 	GHashTable *by_name; /* (element-type utf8 ListedCache), borrowed */
-	/* The names of kmalloc's classes by their spelling in bytes, which is owned. */
+	/* kmalloc class names by their spelling in bytes (owned). */
 	GHashTable *by_class;
 };
 
@@ -36,7 +36,7 @@ static ListedCache *add_cache(CacheList *list)
 	return cache;
 }
 
-/* Returns the spelling in bytes, or NULL: it is no class of kmalloc. */
+/* Returns the spelling in bytes, or NULL if it is not a kmalloc class. */
 static char *class_key(const char *name)
 {
 	KmallocClass class;
@@ -60,7 +60,7 @@ static void add_name(CacheList *list, ListedCache *cache, const char *name)
 		g_hash_table_insert(list->by_class, key, kept);
 }
 
-/* The cache that the names of a line are of: that of the first name that is known. */
+/* Returns the cache of a line's names: the cache of the first known name. */
 static ListedCache *cache_of_line(CacheList *list, char **names)
 {
 	for (char **name = names; *name; name++) {
@@ -193,7 +193,7 @@ const char *listed_cache_name(const ListedCache *cache)
 	return cache->kernel_name ? cache->kernel_name : g_ptr_array_index(cache->names, 0);
 }
 
-/* Returns the other names of a cache, the one that was asked for first (element-type utf8). */
+/* Returns the other names of a cache, the requested one first (element-type utf8). */
 static GPtrArray *other_names(const char *name, const ListedCache *cache, const char *asked)
 {
 	GPtrArray *others = g_ptr_array_new();

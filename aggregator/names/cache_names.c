@@ -11,9 +11,8 @@
 enum { TEXT_CHUNK_BYTES = 1024 };
 
 /*
- * The kmalloc class that an allocation must have come from, by its size and gfp flags, where the
- * event does not have it. Where a kernel spreads a size over random copies or buckets, it does not
- * distinguish them.
+ * Derives the kmalloc class of an allocation from its size and gfp flags, if the event lacks the
+ * cache. Random copies or buckets of a size are not distinguished.
  */
 typedef struct {
 	const CacheList *list;
@@ -21,8 +20,8 @@ typedef struct {
 	GArray *sizes; /* (element-type uint64_t) of the normal classes, ascending */
 } DerivedCache;
 
-/* The classes that exist beside the normal ones, in the order in which the kernel decides; and the
-   first release with them, for streams without a list. */
+/* The classes besides the normal ones, in the order in which the kernel decides, with the first
+   release that has them, for streams without a list. */
 typedef struct {
 	enum KmtFieldId bit;
 	const char *prefix;
@@ -32,12 +31,12 @@ typedef struct {
 static const Family families[] = {
 	{ KMT_FIELD_GFP_DMA, "dma-kmalloc-", 0, 0 },
 	{ KMT_FIELD_GFP_RECLAIMABLE, "kmalloc-rcl-", 4, 20 },
-	/* Accounted objects have caches of their own from 5.14; per-cgroup copies of all caches,
-	   which came before, ended with 5.8. */
+	/* Accounted objects have separate caches since 5.14. Before, up to 5.8, all caches had
+	   per-cgroup copies. */
 	{ KMT_FIELD_GFP_ACCOUNT, "kmalloc-cg-", 5, 14 },
 };
 
-/* Without a list: SLUB's, up to two pages. */
+/* Without a list: the sizes of SLUB, up to two pages. */
 enum { SIZE_MIN = 8, PAGE_BYTES_USUAL = 4096, PAGES_OF_LARGEST = 2 };
 static const uint64_t sizes_between[] = { 96, 192 };
 
@@ -74,8 +73,8 @@ static void add_usual_sizes(DerivedCache *derived)
 		g_array_append_val(derived->sizes, bytes);
 }
 
-/* The list has the classes of the host and their spelling; with an empty one, the classes are those
-   of the kernel's release. Both are borrowed. */
+/* The list contains the host's classes and their spelling. If it is empty, the kernel's release
+   determines the classes. Both are borrowed. */
 static void derived_cache_init(DerivedCache *derived, const CacheList *list, const RunInfo *info)
 {
 	derived->list = list;
@@ -87,7 +86,7 @@ static void derived_cache_init(DerivedCache *derived, const CacheList *list, con
 	g_array_sort(derived->sizes, compare_sizes);
 }
 
-/* Returns the smallest class that has room for so many bytes; 0: none. */
+/* Returns the smallest class for this many bytes; 0: none. */
 static uint64_t class_for(const DerivedCache *derived, uint64_t bytes)
 {
 	for (guint i = 0; i < derived->sizes->len; i++)
@@ -96,8 +95,8 @@ static uint64_t class_for(const DerivedCache *derived, uint64_t bytes)
 	return 0;
 }
 
-/* What was allocated is the class, unless the kernel debugs its caches, which makes objects larger:
-   then the request decides, as it did in the kernel. */
+/* The allocated size is the class, unless the kernel debugs its caches, which makes objects larger:
+   then the requested size decides, as in the kernel. */
 static uint64_t class_of(const DerivedCache *derived, const ProfileOrigin *origin)
 {
 	if (class_for(derived, origin->bytes_allocated) == origin->bytes_allocated)
@@ -106,7 +105,7 @@ static uint64_t class_of(const DerivedCache *derived, const ProfileOrigin *origi
 							  : origin->bytes_allocated);
 }
 
-/* Flags of an unknown release come from a text that newer ones print. */
+/* If the release is unknown, the flags come from text, which newer kernels print. */
 static bool is_release_since(const RunInfo *info, const Family *family)
 {
 	const char *release = run_info_text(info, KMT_FIELD_RELEASE);
@@ -118,7 +117,7 @@ static bool is_release_since(const RunInfo *info, const Family *family)
 	       (major == family->major && minor >= family->minor);
 }
 
-/* Appends the name of the class as that host has it. Returns false where it has none. */
+/* Appends the host's name of the class. Returns false if the host lacks the class. */
 static bool append_class(const DerivedCache *derived, const Family *family,
 			 const KmallocClass *class, GString *out)
 {
@@ -134,7 +133,7 @@ static bool append_class(const DerivedCache *derived, const Family *family,
 	return true;
 }
 
-/* Appends the class of a family that the flags ask for. Returns false where there is none. */
+/* Appends the class of the family for the flags. Returns false if there is none. */
 static bool append_of_family(const DerivedCache *derived, uint32_t gfp_flags, uint64_t bytes,
 			     GString *out)
 {
@@ -152,7 +151,7 @@ static bool append_of_family(const DerivedCache *derived, uint32_t gfp_flags, ui
 }
 
 /* Appends the name of the class, "kmalloc-cg-192", or "kmalloc-large". Returns false, appending
-   nothing, where the origin is no kmalloc or has no sizes. */
+   nothing, if the origin is not a kmalloc or lacks sizes. */
 static bool derived_cache_append(const DerivedCache *derived, const ProfileOrigin *origin,
 				 GString *out)
 {
@@ -165,7 +164,7 @@ static bool derived_cache_append(const DerivedCache *derived, const ProfileOrigi
 		g_string_append(out, "kmalloc-large");
 	else if (!append_of_family(derived, origin->gfp_flags, class.bytes, out) &&
 		 !append_class(derived, NULL, &class, out))
-		/* A host whose list has only part of its caches. */
+		/* The host's list contains only some of its caches. */
 		kmalloc_class_append(out, &class, KMALLOC_SPELLING_UNITS);
 	return true;
 }
@@ -222,7 +221,7 @@ static CacheLabel make_recorded(CacheNames *names, CacheId id)
 	return label;
 }
 
-/* Each is made once: counters have few caches, but many origins. */
+/* Each label is made once: cells have few caches, but many origins. */
 static CacheLabel recorded_label(CacheNames *names, CacheId id)
 {
 	CacheLabel *label;

@@ -8,26 +8,27 @@
 #include <glib.h>
 
 /*
- * CacheNames names the slab caches of a profile as people know them.
+ * CacheNames maps the slab caches of a profile to labels.
  *
- * Per-cgroup copies are folded into their cache; a merged cache shows its other names; where an
- * event has no cache, a class of kmalloc is derived from its size and marked as derived.
+ * Per-cgroup copies are folded into their cache. The label of a merged cache shows its other names.
+ * If an event has no cache, a kmalloc class is derived from its size, and marked as derived.
  */
 typedef struct CacheNames CacheNames;
 
-/* Where a name comes from. */
+/* The source of a name. */
 typedef enum {
-	CACHE_RECORDED, /* by the kernel */
+	CACHE_RECORDED, /* reported by the kernel */
 	CACHE_BY_SIZE,  /* derived: "kmalloc-192 (by size)" */
 	CACHE_UNKNOWN,  /* "(unknown cache)" */
-	CACHE_PAGES,    /* "(pages)": the page allocator's own, of no cache */
+	CACHE_PAGES,    /* "(pages)": from the page allocator, without a cache */
 } CacheOrigin;
 enum { CACHE_ORIGINS = CACHE_PAGES + 1 };
 
 typedef struct {
-	/* As printed, escaped: "filp (also: ftrace_event_field)". Equal caches have one pointer. */
+	/* As printed, escaped: "filp (also: ftrace_event_field)". Equal caches share one
+	   pointer. */
 	const char *label;
-	/* The folded name alone, escaped: "filp"; NULL: not known. Equal names have one pointer. */
+	/* The folded name alone, escaped: "filp"; NULL: unknown. Equal names share one pointer. */
 	const char *name;
 	CacheOrigin origin;
 } CacheLabel;
@@ -37,5 +38,5 @@ CacheNames *cache_names_new(const Profile *profile, const RunInfo *info, const R
 void cache_names_free(CacheNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CacheNames, cache_names_free)
 
-/* Returns the name of the cache of an origin; its texts live as long as the names. */
+/* Returns the label of an origin's cache; its texts live as long as names. */
 CacheLabel cache_names_of(CacheNames *names, const ProfileOrigin *origin);

@@ -14,7 +14,7 @@ enum {
 	SHOWN_MAX = 20,
 };
 
-/* No slab cache and in no list, but what kmalloc of whole pages is called everywhere. */
+/* Name of kmallocs of whole pages; not a slab cache and in no list. */
 #define LARGE "kmalloc-large"
 
 typedef struct {
@@ -25,9 +25,9 @@ typedef struct {
 struct CacheQuery {
 	GArray *items;
 	GPtrArray *matched;      /* (element-type utf8) */
-	GPtrArray *aliases;      /* (element-type utf8) other names asked for; NULL: none */
+	GPtrArray *aliases;      /* (element-type utf8) other requested names; NULL: none */
 	GPtrArray *labels;       /* (element-type utf8) of matched, as printed */
-	GHashTable *index_of;    /* name (owned) to the index of its cache in matched */
+	GHashTable *index_of;    /* name (owned) to its cache's index in matched */
 	GPtrArray *kernel_names; /* (element-type utf8), ended by NULL once resolved */
 	bool names_as_given;
 };
@@ -90,7 +90,7 @@ void cache_query_free(CacheQuery *query)
 	g_free(query);
 }
 
-/* Names are looked up as the kernel gave them and as a report shows them. */
+/* Adds a name as the kernel spells it and as reports show it, for lookups. */
 static void add_name(CacheQuery *query, const char *name, int index)
 {
 	GString *escaped = g_string_new(NULL);
@@ -100,7 +100,7 @@ static void add_name(CacheQuery *query, const char *name, int index)
 	g_hash_table_insert(query->index_of, g_strdup(name), GINT_TO_POINTER(index));
 }
 
-/* Begins a match; its names follow. asked is the one that matched. */
+/* Starts a match; its names follow. asked is the name that matched. */
 static int add_match(CacheQuery *query, const char *name, const ListedCache *cache,
 		     const char *asked)
 {
@@ -145,7 +145,7 @@ static bool matches_name(const char *glob, const char *name)
 	return !fnmatch(glob, name, 0);
 }
 
-/* Whether a glob matches any spelling of a class of kmalloc. */
+/* Whether a glob matches any spelling of a kmalloc class. */
 static bool matches_spelling(const char *glob, const char *name)
 {
 	KmallocClass class;
@@ -162,7 +162,7 @@ static bool matches_spelling(const char *glob, const char *name)
 	return false;
 }
 
-/* Matches the caches that have a name that the glob is for. Returns whether there are any. */
+/* Adds the caches with a name that matches the glob. Returns whether there are any. */
 static bool match_glob(CacheQuery *query, const CacheList *list, const char *glob,
 		       bool (*matches)(const char *glob, const char *name))
 {
@@ -182,7 +182,7 @@ static bool match_glob(CacheQuery *query, const CacheList *list, const char *glo
 	return any;
 }
 
-/* Names first: other spellings are asked only where the host has no such name. */
+/* Exact names first: other spellings are tried only if the host lacks the name. */
 static bool resolve_glob(CacheQuery *query, const CacheList *list, const Item *item)
 {
 	bool any = match_glob(query, list, item->text, matches_name) ||
@@ -194,7 +194,7 @@ static bool resolve_glob(CacheQuery *query, const CacheList *list, const Item *i
 	return true;
 }
 
-/* Keeps the name that a cache was asked for by where it is not the one that it is spoken of. */
+/* Stores the requested name of a cache if it differs from the displayed name. */
 static void set_alias(CacheQuery *query, const char *asked, const char *name)
 {
 	int index = cache_query_index(query, name);
@@ -228,7 +228,7 @@ static bool resolve_name(CacheQuery *query, const CacheList *list, const Item *i
 	return true;
 }
 
-/* Nobody knows how that host spells a class: all spellings are one match. */
+/* The host's spelling of a class is unknown: all spellings are one match. */
 static void take_as_given(CacheQuery *query, const Item *item)
 {
 	KmallocClass class;
@@ -251,7 +251,8 @@ static void take_as_given(CacheQuery *query, const Item *item)
 	}
 }
 
-/* Returns a name as the newest kernels spell it: spellings of two times are near to nothing. */
+/* Returns a name in the spelling of the newest kernels, for the search of near names: old and new
+   spellings are not similar. */
 static char *newest_spelling(const char *name)
 {
 	GString *spelled = g_string_new(NULL);
@@ -321,7 +322,7 @@ int cache_query_index(const CacheQuery *query, const char *folded_name)
 		       : -1;
 }
 
-/* What a glob is for and the list has not is a cache that was created since. */
+/* A cache that matches a glob but is not in the list was created later. */
 bool cache_query_wants(const CacheQuery *query, const char *folded_name)
 {
 	if (g_hash_table_contains(query->index_of, folded_name))
@@ -349,7 +350,7 @@ char **cache_query_kernel_names(const CacheQuery *query)
 {
 	bool unknown = query->names_as_given && has_globs(query);
 
-	/* The last one is NULL. */
+	/* The last element is NULL. */
 	if (unknown || query->kernel_names->len > KERNEL_NAMES_MAX + 1)
 		return NULL;
 	return (char **)query->kernel_names->pdata;

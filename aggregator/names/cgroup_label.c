@@ -7,30 +7,30 @@
 #include <string.h>
 
 enum {
-	ID_DIGITS_MIN = 32, /* of a container's id: 64 mostly; of ECS and some others fewer */
+	ID_DIGITS_MIN = 32, /* of a container's id: usually 64; fewer on ECS and some others */
 	ID_DIGITS_SHOWN = 12,
 };
 
-/* What stands between prefix and suffix of a folder's name. */
+/* The part between prefix and suffix of a folder's name. */
 typedef enum {
-	PART_ID,   /* hexadecimal digits, of which the first are shown */
-	PART_NAME, /* a name that somebody gave */
+	PART_ID,   /* hexadecimal digits; the first ones are shown */
+	PART_NAME, /* a name from a user */
 } Part;
 
 /*
- * How an engine names the cgroup of a container. To add one: a line here. The innermost folder of a
- * path that matches any line counts, with the first line that matches it.
+ * The cgroup names of a container engine. To add one: a line here. The innermost folder of a path
+ * that matches any line decides, with the first matching line.
  */
 typedef struct {
 	const char *engine; /* as shown */
-	const char *within; /* glob of the path before the folder; NULL: wherever it is */
+	const char *within; /* glob of the path before the folder; NULL: any path */
 	const char *prefix;
 	const char *suffix;
 	Part part;
 } ContainerPattern;
 
 static const ContainerPattern container_patterns[] = {
-	/* Scopes, where systemd manages cgroups. */
+	/* Scopes, if systemd manages cgroups. */
 	{ "docker", NULL, "docker-", ".scope", PART_ID },
 	{ "libpod", NULL, "libpod-", ".scope", PART_ID },
 	{ "libpod-conmon", NULL, "libpod-conmon-", ".scope", PART_ID },
@@ -40,7 +40,7 @@ static const ContainerPattern container_patterns[] = {
 	{ "nerdctl", NULL, "nerdctl-", ".scope", PART_ID },
 	{ "nspawn", NULL, "systemd-nspawn@", ".service", PART_NAME },
 	{ "machine", "*/machine.slice", "machine-", ".scope", PART_NAME },
-	/* Folders, where the engine does. */
+	/* Folders, if the engine manages cgroups. */
 	{ "docker", "*/docker", "", "", PART_ID },
 	{ "libpod", NULL, "libpod-", "", PART_ID },
 	{ "crio", NULL, "crio-", "", PART_ID },
@@ -53,7 +53,7 @@ static const ContainerPattern container_patterns[] = {
 	{ NULL, NULL, NULL, NULL, PART_NAME },
 };
 
-/* The kinds of systemd's units that processes are in. */
+/* The kinds of systemd units that contain processes. */
 static const char *const unit_suffixes[] = { ".service", ".scope", ".socket",
 					     ".mount",   ".swap",  NULL };
 
@@ -77,7 +77,7 @@ static bool ends_with(Text text, const char *end)
 	return text.length >= length && !memcmp(text.text + text.length - length, end, length);
 }
 
-/* The next folder of a path behind what at points to, which is a slash or the end. */
+/* Returns the next folder after at, which points to a slash or the end of the path. */
 static Text folder_at(const char *at)
 {
 	const char *name = *at ? at + 1 : at;
@@ -100,7 +100,7 @@ static bool is_id(Text text)
 	return text.length >= ID_DIGITS_MIN;
 }
 
-/* Whether the folder is a container's by this pattern; *part is then its id or name. */
+/* Whether the folder matches the pattern; *part is then the container's id or name. */
 static bool pattern_fits(const ContainerPattern *pattern, const char *path, Text folder, Text *part)
 {
 	size_t prefix = strlen(pattern->prefix), around = prefix + strlen(pattern->suffix);
@@ -114,7 +114,7 @@ static bool pattern_fits(const ContainerPattern *pattern, const char *path, Text
 	return !pattern->within || is_within(path, folder, pattern->within);
 }
 
-/* Writes "docker:1a2b3c4d5e6f" where the folder is a container's. */
+/* Writes "docker:1a2b3c4d5e6f" if the folder is a container's. */
 static void write_container(GString *label, const char *path, Text folder)
 {
 	Text part;
@@ -149,8 +149,8 @@ static void find_container(GString *label, const char *path)
 	}
 }
 
-/* Writes the outermost unit, which is what systemd calls the unit of a process: what is below it is
-   the unit's own. Where a path is nothing but slices, the innermost of them. */
+/* Writes the outermost unit, which systemd regards as the unit of a process: the unit manages the
+   folders below it. In a path of slices only, the innermost slice. */
 static void find_unit(GString *label, const char *path)
 {
 	for (const char *at = path; *at;) {

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 /*
- * Appends what people call the cgroup of a path, escaped: the container that it is in, by engine
- * and the first 12 digits of its id ("docker:1a2b3c4d5e6f"), else the systemd unit
- * ("sshd.service"), else the path. With whole the path, whatever it is.
+ * Appends the usual name of the cgroup with this path, escaped: its container, as engine and first
+ * 12 digits of the id ("docker:1a2b3c4d5e6f"), else the systemd unit ("sshd.service"), else the
+ * path. whole: always the path.
  */
 void cgroup_label_append(GString *out, const char *path, bool whole);

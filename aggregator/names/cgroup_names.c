@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-enum { PATH_BYTES_MAX = 4096 }; /* the kernel's own bound */
+enum { PATH_BYTES_MAX = 4096 }; /* the kernel's own limit */
 
 struct CgroupNames {
 	GHashTable *paths; /* (element-type uint64_t utf8), both owned */
 };
 
-/* "12 /system.slice"; a path longer than the kernel's would only take time to look at. */
+/* Adds a line "12 /system.slice". Skips longer paths than the kernel's, which only cost time. */
 static void add_line(CgroupNames *names, const char *line)
 {
 	char *path;

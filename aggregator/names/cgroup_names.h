@@ -6,13 +6,13 @@
 #include <glib.h>
 #include <stdint.h>
 
-/* CgroupNames has the paths of the cgroups in a stream. */
+/* CgroupNames contains the paths of the cgroups in a stream. */
 typedef struct CgroupNames CgroupNames;
 
 CgroupNames *cgroup_names_new(const RunText *text);
 void cgroup_names_free(CgroupNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CgroupNames, cgroup_names_free)
 
-/* Returns the path of a cgroup, "/system.slice/sshd.service", as recorded and not yet escaped;
-   NULL where the stream does not have it. It lives as long as the names. */
+/* Returns the path of a cgroup, "/system.slice/sshd.service", as recorded and not yet escaped; NULL
+   if the stream lacks it. It lives as long as names. */
 const char *cgroup_names_path(const CgroupNames *names, uint64_t cgroup_id);

@@ -4,7 +4,7 @@
 #include <glib.h>
 #include <stdint.h>
 
-/* What a host's memory is used for, by /proc/meminfo. */
+/* The uses of a host's memory, from /proc/meminfo. */
 typedef enum {
 	MEMORY_AVAILABLE,
 	MEMORY_SLAB_UNRECLAIMABLE,
@@ -13,7 +13,7 @@ typedef enum {
 	MEMORY_PER_CPU,
 	MEMORY_PAGE_TABLES,
 	MEMORY_USES_SHOWN,
-	/* Of processes and files: not the kernel's own. */
+	/* For processes and files, not for the kernel. */
 	MEMORY_ANONYMOUS = MEMORY_USES_SHOWN,
 	MEMORY_SHARED,
 	MEMORY_USES,
@@ -22,13 +22,13 @@ typedef enum {
 #define MEMORY_UNKNOWN (-1)
 
 typedef struct {
-	int64_t bytes[MEMORY_USES]; /* MEMORY_UNKNOWN: the kernel does not say */
+	int64_t bytes[MEMORY_USES]; /* MEMORY_UNKNOWN: not in /proc/meminfo */
 } HostMemoryUse;
 
-/* Reads the text of /proc/meminfo; NULL: nothing is known. */
+/* Parses the text of /proc/meminfo; NULL: all values are unknown. */
 HostMemoryUse host_memory_use_parse(const GString *text);
 
-/* Returns how much more the kernel took outside of slab caches, from the one instant to the other:
-   what is no longer available, less what slab caches, processes and shared memory took. It may be
-   negative; 0 where that is not known. */
+/* Returns how much more memory the kernel uses outside of slab caches at the end than at the start:
+   the decrease of available memory, minus the growth of slab caches, processes and shared memory.
+   May be negative; 0 if unknown. */
 int64_t host_memory_use_outside_slab(const HostMemoryUse *start, const HostMemoryUse *end);

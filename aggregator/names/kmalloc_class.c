@@ -8,7 +8,7 @@ enum { CLASS_BYTES_MAX = 1 << 30 };
 #define SIZE_PREFIX "size-"
 #define DMA_SUFFIX "(DMA)"
 
-/* The units that a class may be given in, the largest first. */
+/* Units of a class name, largest first. */
 static const struct {
 	char letter;
 	uint32_t bytes;
@@ -17,7 +17,7 @@ static const struct {
 	{ 'k', 1 << 10 },
 };
 
-/* What the two caches of a size were called when they were called by their size alone. */
+/* Names of the two caches of a size when names contained only the size. */
 static const struct {
 	const char *prefix;
 	const char *suffix;
@@ -34,7 +34,7 @@ static uint64_t unit_of(char letter)
 	return 0;
 }
 
-/* "1k", "1024". Returns 0 unless all of the text is a size. */
+/* Parses "1k" or "1024". Returns 0 unless all of the text is a size. */
 static uint64_t parse_bytes(const char *text)
 {
 	char *end;
@@ -49,7 +49,7 @@ static uint64_t parse_bytes(const char *text)
 	return *end || bytes > CLASS_BYTES_MAX ? 0 : bytes;
 }
 
-/* "size-1024(DMA)" */
+/* Parses "size-1024(DMA)". */
 static bool parse_sized(const char *name, KmallocClass *class)
 {
 	size_t digits = strcspn(name + strlen(SIZE_PREFIX), "(");
@@ -122,7 +122,7 @@ bool kmalloc_class_append(GString *out, const KmallocClass *class, KmallocSpelli
 	}
 }
 
-/* A name may be cut anywhere in the cgroup's. "size-32(DMA)" is no copy. */
+/* The cgroup's name may be cut anywhere. "size-32(DMA)" is not a copy. */
 size_t cache_name_folded_bytes(const char *name)
 {
 	const char *copy = strchr(name, '(');

@@ -4,7 +4,7 @@
 #include "names/kmalloc_class.h"
 
 struct Reclaimable {
-	GHashTable *names; /* (element-type utf8), owned; NULL: by the patterns */
+	GHashTable *names; /* (element-type utf8), owned; NULL: use the patterns */
 };
 
 /* Created with SLAB_RECLAIM_ACCOUNT in Linux 5.10 to 7.2, for kernels without /sys/kernel/slab. */
@@ -15,7 +15,7 @@ static const char *const patterns[] = {
 	"xfs_inode",
 };
 
-/* Accounted as reclaimable, but they live as long as what is open. */
+/* Accounted as reclaimable, but they live as long as the open file or socket. */
 static const char *const held[] = { "mqueue_inode_cache", "shmem_inode_cache", "sock_inode_cache",
 				    NULL };
 

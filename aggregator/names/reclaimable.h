@@ -4,13 +4,13 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* Which slab caches hold what the kernel drops when memory runs short, as copies of what is on
-   disk: those with SLAB_RECLAIM_ACCOUNT, but for those of sockets and the like, which no shrinker
+/* Slab caches that the kernel shrinks if memory is short, such as those for copies of disk data:
+   all with SLAB_RECLAIM_ACCOUNT, except those of sockets and similar ones, which no shrinker
    frees. */
 typedef struct Reclaimable Reclaimable;
 
-/* Returns those of the text, one name a line; NULL: of the caches whose names are known from the
-   kernel's source. */
+/* Returns the caches in the text, one name per line; NULL: the caches known from the kernel's
+   source. */
 Reclaimable *reclaimable_new(const GString *text);
 void reclaimable_free(Reclaimable *reclaimable);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Reclaimable, reclaimable_free)

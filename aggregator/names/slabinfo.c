@@ -12,7 +12,7 @@ struct Slabinfo {
 	GHashTable *by_name; /* (element-type utf8 SlabinfoCache), borrowed */
 };
 
-/* The numbers between the name and ": tunables", and those behind ": slabdata". */
+/* The numbers between the name and ": tunables", and the numbers after ": slabdata". */
 enum { IN_USE, OBJECTS, OBJECT_BYTES, OF_A_SLAB, PAGES_OF_A_SLAB, NUMBERS };
 enum { ACTIVE_SLABS, SLABS, SLAB_NUMBERS };
 
@@ -27,7 +27,7 @@ static void cache_free(void *data)
 	g_free(cache);
 }
 
-/* Cuts the last word off, which is a number. Returns false where it is none. */
+/* Removes the last word, a number. Returns false if it is not a number. */
 static bool take_last_number(char *text, uint64_t *number)
 {
 	char *last, *end;
@@ -41,7 +41,7 @@ static bool take_last_number(char *text, uint64_t *number)
 	return !*end;
 }
 
-/* Names may have spaces: the numbers are taken from behind, and the name is what is left. */
+/* Names may contain spaces: numbers are taken from the end, and the name remains. */
 static bool take_numbers(char *text, uint64_t numbers[NUMBERS])
 {
 	for (int i = NUMBERS - 1; i >= 0; i--)
@@ -51,7 +51,7 @@ static bool take_numbers(char *text, uint64_t numbers[NUMBERS])
 	return *text != '\0';
 }
 
-/* Returns the slabs of what follows ": slabdata". */
+/* Returns the number of slabs from the text after ": slabdata". */
 static uint64_t parse_slabs(const char *text)
 {
 	uint64_t numbers[SLAB_NUMBERS];

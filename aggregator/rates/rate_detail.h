@@ -24,7 +24,8 @@ typedef struct {
 	char *cache;    /* its name, escaped */
 	double seconds; /* since it was opened; < 0: nothing counted yet */
 	GArray *groups; /* (element-type RateDetailRow) by process or cgroup, most bytes first */
-	GArray *stacks; /* (element-type RateDetailRow), likewise, at most RATE_DETAIL_STACKS_MAX */
+	GArray *stacks; /* (element-type RateDetailRow) most bytes first, at most
+			   RATE_DETAIL_STACKS_MAX */
 	RowSums sums;   /* of all rows, including those above the maximum */
 	uint64_t events_lost;
 	bool estimated; /* some events were sampled: the numbers are estimates */

@@ -104,7 +104,7 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_LOSS_IS_UNKNOWN] = { "lost_is_unknown", NULL, VALUE_FLAG },
 };
 
-/* What is a field of the stream is taken as it is. */
+/* Fields of the stream that become facts unchanged. */
 static const struct {
 	FactId fact;
 	enum KmtFieldId field;
@@ -137,7 +137,7 @@ static const struct {
 	{ FACT_UNTRACED_CPUS, KMT_FIELD_UNTRACED_CPUS },
 };
 
-/* What --max-memory had no room for; events that found none are a loss. */
+/* Parts that exceeded --max-memory. Events without memory count as loss. */
 static const char *const memory_part_names[MEMORY_PARTS] = {
 	[MEMORY_SYMBOLS] = "symbols",
 	[MEMORY_TEXTS] = "names of slab caches and cgroups",
@@ -192,13 +192,13 @@ static void set_fields(Facts *facts, const RunInfo *info)
 	set_list(facts, FACT_RECORDED_CACHES, run_info_text(info, KMT_FIELD_CACHE_FILTER), "\t");
 }
 
-/* Sets when a part of the run began, and how long it took, where that is known. */
+/* Sets start and duration of a part of the run, if known. */
 static void set_span(Facts *facts, FactId time, FactId duration, const RunInfo *info,
 		     uint64_t start_ns, uint64_t end_ns)
 {
 	uint64_t realtime_ns = run_info_realtime_ns(info, start_ns);
 
-	/* UINT64_MAX: cut before the command ran. */
+	/* UINT64_MAX: cut off before the command ran. */
 	if (!start_ns || start_ns == UINT64_MAX)
 		return;
 	fact_set_number(facts, duration, MAX(start_ns, end_ns) - start_ns);
@@ -219,7 +219,7 @@ static void set_spans(Facts *facts, const Session *session)
 	set_span(facts, FACT_START_TIME, FACT_DURATION, info, start, end);
 }
 
-/* What --from and --to picked. */
+/* The part selected by --from and --to. */
 static void set_part(Facts *facts, const Session *session)
 {
 	const RunSlice *slice = &session->info->slice;
@@ -247,8 +247,8 @@ static void set_command(Facts *facts, const RunInfo *info)
 		fact_set_number(facts, FACT_COMMAND_STATUS, (unsigned)WEXITSTATUS(status));
 }
 
-/* The probes' time is estimated where they cannot measure themselves; an estimate may count late
-   reads of events from before the span. */
+/* If the probes cannot measure their time, it is estimated. An estimate may include events from
+   before the span that were read late. */
 static void set_cost(Facts *facts, LossTotals totals)
 {
 	bool estimated = fact_number(facts, FACT_COST_OF_EVENT);
@@ -293,7 +293,7 @@ static void set_memory(Facts *facts, const MemoryBudget *memory)
 	facts->values[FACT_NO_MEMORY_FOR].list = (char **)g_ptr_array_free(parts, FALSE);
 }
 
-/* Until when everything is known: in wall-clock time, or since the start of the run. */
+/* The end of complete data: as wall-clock time, or since the start of the run. */
 static void set_known_until(Facts *facts, const Session *session)
 {
 	uint64_t until_ns = loss_ledger_complete_until(session->loss);
@@ -323,7 +323,7 @@ static void set_losses(Facts *facts, const Session *session)
 	set_range(facts, FACT_LOST_DAMAGED, losses.damaged);
 	set_range(facts, FACT_LOST_MEMORY_BOUND, loss_exactly(losses.over_bound));
 	fact_set_number(facts, FACT_LOST_BYTES, losses.damaged_bytes);
-	/* How many events unreadable bytes held only counters that come after them show. */
+	/* Only later counters show how many events the unreadable bytes contained. */
 	fact_set_number(facts, FACT_LOST_AT_LEAST, losses.damaged_bytes && !losses.counted_to_end);
 	fact_set_number(facts, FACT_OF_OTHER_TASKS, losses.of_other_tasks);
 	fact_set_number(facts, FACT_OF_OTHER_CACHES, losses.of_other_caches);

@@ -9,24 +9,24 @@
 #include <stdint.h>
 
 /*
- * What a report says beside its stacks and rows, as data: each fact has an id, a label and a value
- * of a type, which says the unit. Renderers word them; nothing else does.
+ * The facts of a report, in addition to its stacks and rows, as data: each fact has an id, a label
+ * and a value; the type of the value determines the unit. Only renderers turn facts into text.
  *
- * To add one: a FactId, its row in facts.c, a line in doc/JSON.md; facts.c or model.c set it.
+ * To add one: a FactId, its row in facts.c, a line in doc/JSON.md; facts.c or model.c sets it.
  */
 typedef enum {
-	/* Of the run, as the stream has it. */
+	/* About the run, from the stream. */
 	FACT_HOST,
 	FACT_RELEASE,
 	FACT_ARCH,
 	FACT_VERSION,
 	FACT_BOOT_ID,
 	FACT_CPUS_ONLINE,
-	FACT_START_TIME, /* of what was observed: the window of a command, or the whole run */
+	FACT_START_TIME, /* of the observed time: the window of a command, or the whole run */
 	FACT_DURATION,
-	FACT_RUN_START_TIME, /* from the moment the probes were live */
+	FACT_RUN_START_TIME, /* since the probes were live */
 	FACT_RUN_DURATION,
-	FACT_PART_FROM, /* with --from or --to only, as the next two */
+	FACT_PART_FROM, /* only with --from or --to, as the next two */
 	FACT_PART_TO,
 	FACT_RUN_LENGTH,
 	FACT_CLOCK,
@@ -37,7 +37,7 @@ typedef enum {
 	FACT_COVERED,
 	FACT_NOT_COVERED,
 	FACT_NOT_RECORDED,
-	FACT_RECORDED_CACHES, /* all of whose allocations were recorded; not known: of all caches */
+	FACT_RECORDED_CACHES, /* caches with all allocations recorded; unknown: all caches */
 	FACT_STACK_DEPTH,
 	FACT_SYMBOLS_HIDDEN,
 	FACT_SCOPE,
@@ -48,26 +48,26 @@ typedef enum {
 	FACT_LEFT_OUT_INTERRUPTS,
 	FACT_COMMAND,
 	FACT_COMMAND_ENDED,
-	FACT_COMMAND_STATUS, /* where it exited */
-	FACT_COMMAND_SIGNAL, /* where it was killed */
-	/* What tracing cost. */
+	FACT_COMMAND_STATUS, /* if it exited */
+	FACT_COMMAND_SIGNAL, /* if it was killed */
+	/* The cost of tracing. */
 	FACT_COST,
 	FACT_COST_BUSIEST,
 	FACT_COST_BUSIEST_CPU,
 	FACT_COST_ESTIMATED,
 	FACT_COST_OF_EVENT,
 	FACT_COST_OF_FRAME,
-	FACT_CPUS_SEEN, /* that wrote anything */
-	/* Sampling: one of so many events was taken. */
+	FACT_CPUS_SEEN, /* with at least one batch */
+	/* Sampling: one of this many events was taken. */
 	FACT_SAMPLING_ASKED,
 	FACT_SAMPLING_MIN,
 	FACT_SAMPLING_MAX,
 	FACT_SAMPLING_MAX_CPU,
 	FACT_OVERHEAD_MAX,
-	/* What is counted: set from the view (model.c). */
+	/* Counts, set from the view (model.c). */
 	FACT_ALLOCATIONS,
 	FACT_ALLOCATIONS_BEFORE,
-	FACT_ALLOCATIONS_MARGIN, /* of the one before */
+	FACT_ALLOCATIONS_MARGIN, /* of the previous fact */
 	FACT_ALLOCATIONS_FAILED,
 	FACT_ALLOCATIONS_LEFT_OUT,
 	FACT_BYTES_REQUESTED,
@@ -82,13 +82,13 @@ typedef enum {
 	FACT_STACKS_CUT,
 	FACT_ROWS_BEFORE,
 	FACT_ROWS_AFTER,
-	FACT_NAMED_BY_KERNEL, /* of tables of caches only, as the next two */
+	FACT_NAMED_BY_KERNEL, /* only for tables of caches, as the next two */
 	FACT_NAMED_BY_SIZE,
 	FACT_NAMED_UNKNOWN,
 	FACT_NAMES_REASON,
 	FACT_COUNTED_TWICE_ABOVE,
 	FACT_SATURATED,
-	/* What is missing. */
+	/* Missing data. */
 	FACT_IMPORTED,
 	FACT_CUT_SHORT,
 	FACT_ENDED_EARLY,
@@ -97,7 +97,7 @@ typedef enum {
 	FACT_EVENTS_COUNTED,
 	FACT_STACKS_COUNTED,
 	FACT_LOST,
-	FACT_LOST_UNCOUNTED, /* all of them but those of a full table */
+	FACT_LOST_UNCOUNTED, /* all losses except those of a full table */
 	FACT_LOST_TRANSPORT,
 	FACT_LOST_NOT_DELIVERED,
 	FACT_LOST_UNREAD,
@@ -113,7 +113,7 @@ typedef enum {
 	FACT_UNTRACED_CPUS,
 	FACT_BPF_BLIND,
 	FACT_END_IS_UNKNOWN,
-	FACT_KNOWN_UNTIL, /* of the run; where its end is unknown, as the next one */
+	FACT_KNOWN_UNTIL, /* of the run; if its end is unknown, as the next one */
 	FACT_KNOWN_UNTIL_TIME,
 	FACT_LOSS_OF_WHOLE_RUN,
 	FACT_LOSS_IS_UNKNOWN,
@@ -121,8 +121,8 @@ typedef enum {
 } FactId;
 
 typedef struct {
-	const char *id;    /* in JSON: it ends with the unit, where there is one */
-	const char *label; /* in text, where a line shows this fact alone; NULL: none does */
+	const char *id;    /* in JSON, with the unit as suffix */
+	const char *label; /* in text, if a line shows only this fact; NULL: none does */
 	ValueType type;
 } FactKind;
 
@@ -133,8 +133,8 @@ typedef struct {
 	Value values[FACTS];
 } Facts;
 
-/* Returns the facts that a session has; texts are borrowed from it. Free them with facts_free().
-   show_host: the host's name is one of them. */
+/* Returns the facts of a session; texts are borrowed from it. Free them with facts_free().
+   show_host: include the host's name. */
 Facts *facts_new(const Session *session, bool show_host);
 void facts_free(Facts *facts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Facts, facts_free)
@@ -148,7 +148,7 @@ static inline bool fact_is_known(const Facts *facts, FactId id)
 	return facts->values[id].known;
 }
 
-/* Returns the number, 0 where it is not known; a flag that is not known is not set. */
+/* Returns the number; 0 if it is unknown. An unknown flag is not set. */
 static inline uint64_t fact_number(const Facts *facts, FactId id)
 {
 	return facts->values[id].number;
@@ -159,17 +159,17 @@ static inline LossRange fact_range(const Facts *facts, FactId id)
 	return (LossRange){ facts->values[id].number, facts->values[id].other };
 }
 
-/* Returns the text, NULL where it is not known. */
+/* Returns the text; NULL if it is unknown. */
 static inline const char *fact_text(const Facts *facts, FactId id)
 {
 	return facts->values[id].text;
 }
 
-/* Whether a CPU took fewer events than was asked for, as its probes needed too much time. */
+/* Whether a CPU took fewer events than requested, because its probes needed too much time. */
 static inline bool facts_are_throttled(const Facts *facts)
 {
 	return fact_number(facts, FACT_SAMPLING_MAX) > fact_number(facts, FACT_SAMPLING_ASKED);
 }
 
-/* Whether nothing was lost, or may have been. */
+/* Whether nothing was lost, and nothing may have been. */
 bool facts_have_no_loss(const Facts *facts);

@@ -97,7 +97,7 @@ void json_time(JsonWriter *json, const char *name, uint64_t realtime_ns)
 {
 	g_autoptr(GDateTime) time =
 		g_date_time_new_from_unix_utc((gint64)(realtime_ns / NS_PER_SECOND));
-	/* Every 64-bit number of ns is within the range of GDateTime: until the year 2554. */
+	/* GDateTime covers all 64-bit ns values: until the year 2554. */
 	g_autofree char *text = g_date_time_format(time, "%Y-%m-%dT%H:%M:%S");
 
 	begin(json, name);
@@ -113,7 +113,7 @@ void json_text_len(JsonWriter *json, const char *name, const char *text, gsize l
 	escape_append_len(printable, text, length);
 	g_string_append_c(json->out, '"');
 	for (gsize i = 0; i < printable->len; i++) {
-		/* What is left is printable: two characters mean something in JSON. */
+		/* The text is printable now; JSON requires two characters to be escaped. */
 		if (strchr("\"\\", printable->str[i]))
 			g_string_append_c(json->out, '\\');
 		g_string_append_c(json->out, printable->str[i]);

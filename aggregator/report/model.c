@@ -119,7 +119,7 @@ static bool any_is_saturated(const StackSummary *before)
 	return false;
 }
 
-/* A sum is larger than 64 bits can hold. */
+/* Whether a sum exceeds 64 bits. */
 static void set_saturated(ReportModel *model)
 {
 	const View *view = model->view;
@@ -143,7 +143,7 @@ static void count_names(const View *view, const ViewStack *stack, uint64_t event
 	}
 }
 
-/* How the slab caches of the view's allocations were named; pages have none. */
+/* Sets how the slab caches of the view's allocations were named; pages have none. */
 static void set_names(ReportModel *model)
 {
 	const View *view = model->view;
@@ -182,8 +182,8 @@ static bool has_kmalloc_above(const Profile *profile, uint64_t bytes)
 	return false;
 }
 
-/* The kernel traces large kmallocs twice, and its symbols, by which that shows, were not in the
-   stream. */
+/* The kernel traces large kmallocs twice, and the stream lacks the symbols that identify the inner
+   events. */
 static void set_counted_twice(ReportModel *model, const Session *session)
 {
 	uint64_t small_max =
@@ -229,7 +229,7 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 		set_groups(model);
 	if (kind == REPORT_SLAB_CACHES || (kind == REPORT_SLABSTACK && source->caches))
 		model->slab = slab_readings_new(source);
-	/* Now, as names of groups take memory, too. */
+	/* Facts come last: names of groups take memory, too. */
 	model->facts = facts_new(source->session, source->show_host);
 	if (kind != REPORT_STACKS && kind != REPORT_SLABSTACK)
 		return model;

@@ -3,7 +3,7 @@
 
 #include "rates/rate_net.h"
 
-/* In percent; below 0: it is not known. */
+/* In percent; below 0: unknown. */
 static void write_percent(JsonWriter *json, const char *name, double percent, int decimals)
 {
 	if (percent >= 0)
@@ -25,7 +25,7 @@ static void write_busiest(JsonWriter *json, const RateRow *row)
 		      row->busiest_name ? row->busiest_percent : -1, 1);
 }
 
-/* A text that has several facts is several members. */
+/* Texts with several facts become several members. */
 static const struct {
 	MetricId column;
 	void (*write)(JsonWriter *json, const RateRow *row);

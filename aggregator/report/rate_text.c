@@ -40,7 +40,7 @@ static void append_spaces(GString *out, glong count)
 		g_string_append_c(out, ' ');
 }
 
-/* Cuts a text, and says so, where it is longer than that: 0: it never is. */
+/* Cuts a text that is wider than width, and marks the cut. Width 0: no limit. */
 static void append_cut(GString *out, const char *text, glong width)
 {
 	if (!width || g_utf8_strlen(text, -1) <= width) {
@@ -51,7 +51,7 @@ static void append_cut(GString *out, const char *text, glong width)
 	g_string_append_c(out, '>');
 }
 
-/* A table, and how it is laid out: the columns are as wide as what stands in them. */
+/* A table and its layout: columns are as wide as their content. */
 typedef struct {
 	const RateTable *table;
 	const RateLayout *layout;
@@ -62,7 +62,7 @@ typedef struct {
 	glong widths[RATE_COLUMNS_MAX];
 } Sheet;
 
-/* Appends a cell; row NULL: that of the titles. */
+/* Appends a cell; row NULL: the title. */
 static void append_text(GString *out, const Sheet *sheet, const Metric *column, const RateRow *row)
 {
 	if (row)
@@ -79,7 +79,8 @@ static glong text_width(const Sheet *sheet, const Metric *column, const RateRow 
 	return g_utf8_strlen(text->str, -1);
 }
 
-/* A column of texts has a width of its own: a long name moves its line alone. */
+/* The width of a text column does not depend on its content: a long name shifts only its own
+   line. */
 static glong column_width(const Sheet *sheet, const Metric *column)
 {
 	glong width = MAX(column->width, text_width(sheet, column, NULL));
@@ -92,7 +93,7 @@ static glong column_width(const Sheet *sheet, const Metric *column)
 	return MAX(width, text_width(sheet, column, &sheet->sum));
 }
 
-/* A cell of a line: width_max 0: it is never cut. */
+/* A cell of a line; width_max 0: never cut. */
 typedef struct {
 	const Metric *column;
 	const char *text;
@@ -101,7 +102,7 @@ typedef struct {
 	bool last;
 } Cell;
 
-/* Texts on the left, numbers on the right; nothing follows the last one. */
+/* Text is left-aligned, numbers are right-aligned; the last cell has no padding after it. */
 static void append_cell(GString *out, const Cell *wanted)
 {
 	g_autoptr(GString) cell = g_string_new(NULL);
@@ -117,7 +118,7 @@ static void append_cell(GString *out, const Cell *wanted)
 		append_spaces(out, padding);
 }
 
-/* Returns how wide a name may be in a terminal: what the other columns leave; 0: any. */
+/* Returns the maximum width of a name in a terminal, after the other columns; 0: no limit. */
 static glong name_width(const Sheet *sheet)
 {
 	glong others = 0;
@@ -129,7 +130,7 @@ static glong name_width(const Sheet *sheet)
 	return MAX((glong)sheet->layout->width - others, NAME_WIDTH_MIN);
 }
 
-/* Appends a line; row NULL: that of the titles. */
+/* Appends a line; row NULL: the titles. */
 static void append_line(GString *out, const Sheet *sheet, const RateRow *row)
 {
 	const Metric *const *columns = sheet->columns;

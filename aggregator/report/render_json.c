@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Of what doc/JSON.md says: larger where a key is gone or means something else. */
+/* Version of the schema in doc/JSON.md: increases if a key is removed or changes its meaning. */
 enum { SCHEMA_VERSION = 1 };
 
 static const char *const report_names[] = {
@@ -17,7 +17,7 @@ static const char *const report_names[] = {
 	[REPORT_INFO] = "info",
 };
 
-/* Writes what there is so far, so that a report of many stacks is never whole in memory. */
+/* Writes the output so far, so that large reports are never completely in memory. */
 static void flush(JsonWriter *json, FILE *out)
 {
 	fwrite(json->out->str, 1, json->out->len, out);
@@ -32,7 +32,7 @@ static void write_facts(JsonWriter *json, const Facts *facts)
 	json_close(json, '}');
 }
 
-/* Writes a number of allocations that is of no row. */
+/* Writes a number of allocations that does not belong to a row. */
 static void write_allocations(JsonWriter *json, uint64_t allocations)
 {
 	json_count(json, metrics[METRIC_ALLOCATIONS].member, allocations);
@@ -50,7 +50,7 @@ static void write_figures(JsonWriter *json, const ReportModel *model, const RowS
 		}
 }
 
-/* Of several processes what their names have in common. */
+/* For several processes, writes the common part of their names. */
 static void write_name(JsonWriter *json, const ViewProcess *process)
 {
 	const char *comm = process ? process->comm : "";
@@ -109,7 +109,7 @@ static void write_frame(JsonWriter *json, const Frame *frame)
 	json_close(json, '}');
 }
 
-/* The frames of a stack, innermost first. */
+/* Writes the frames of a stack, innermost first. */
 static void write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row)
 {
 	uint32_t count;
@@ -146,7 +146,7 @@ static void write_stacks(JsonWriter *json, const ReportModel *model, FILE *out)
 	json_close(json, ']');
 }
 
-/* What names a row: a stack by its frames, else a text. */
+/* Writes the label of a row: a stack as frames, else a text. */
 static void write_label(JsonWriter *json, const ReportModel *model, const GroupRow *row, guint key)
 {
 	const char *name = model->groups->keys[key]->name;
@@ -254,7 +254,7 @@ static void write_growth_figures(JsonWriter *json, const SlabGrowthRow *row)
 	json_close(json, '}');
 }
 
-/* How much the caches that were asked for have grown. */
+/* Writes the growth of the requested caches. */
 static void write_growth(JsonWriter *json, const SlabGrowth *growth)
 {
 	SlabGrowthRow sum;
@@ -303,7 +303,7 @@ static void write_memory(JsonWriter *json, const char *name, const HostMemoryUse
 	json_close(json, '}');
 }
 
-/* Returns how many were left out for the bound of rows. */
+/* Returns how many caches exceeded the limit of rows. */
 static guint write_caches(JsonWriter *json, const SlabTable *table, bool reclaimable)
 {
 	g_autoptr(GArray) rows = slab_table_rows(table, reclaimable);

@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 
-/* The renderer of reports for programs: an object of JSON on a line. doc/JSON.md has its schema. */
+/* The report renderer for programs: one JSON object on a line. doc/JSON.md contains its schema. */
 void render_json(const ReportModel *model, FILE *out);
 
-/* Writes the members of a table of rates into the object that is open; doc/JSON.md has them. */
+/* Writes the members of a rate table into the open object; doc/JSON.md describes them. */
 void json_write_interval(JsonWriter *json, const RateTable *table, const Facts *facts,
 			 const RateLayout *layout);

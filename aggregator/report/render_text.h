@@ -5,83 +5,83 @@
 
 #include <stdio.h>
 
-/* What the parts of the renderer of text share. Texts are escaped, and lines end with '\n'. */
+/* Functions that the parts of the text renderer share. Texts are escaped, and lines end with a
+   newline. */
 
-/* The renderer of reports for people. */
+/* The report renderer for people. */
 void render_text(const ReportModel *model, FILE *out);
 
-/* Prints the Perl tool's layout, and the SystemTap wiki's one of slab.stp; then what explains
-   them. */
+/* Print the layouts of the Perl tool and of slab.stp (SystemTap wiki), followed by explanations. */
 void text_print_stacks(const ReportModel *model, FILE *out);
 void text_print_slabstack(const ReportModel *model, FILE *out);
 
-/* Prints what a recording is, a line for each fact: host, time, collector, and whether it is
-   whole. */
+/* Prints a description of a recording, one line per fact: host, time, collector, and whether it is
+   complete. */
 void text_print_info(const ReportModel *model, FILE *out);
 
-/* Prints a table of groups, a line for each row and one for the others. */
+/* Prints a table of groups: a line per row and a line for the others. */
 void text_print_table(const ReportModel *model, FILE *out);
 
-/* Appends the lines after the summary: what explains a report to somebody who was not there. The
-   last one, which shows what was lost, always is. */
+/* Appends the lines after the summary, which explain the report to later readers. The last line,
+   about losses, is always there. */
 void append_facts(const ReportModel *model, GString *out);
 
 /* Appends "requested 1, allocated 2, wasted 1". */
 void append_bytes(GString *out, const ReportModel *model, const StackSummary *summary);
 
-/* Appends "[softirq] 61 %, httpd[2211] 12 %, 148 others 27 %". Returns false, appending nothing,
-   where no process is known. */
+/* Appends "[softirq] 61 %, httpd[2211] 12 %, 148 others 27 %". Returns false, appending nothing, if
+   no process is known. */
 bool append_processes(GString *out, const GArray *processes, uint64_t allocations);
 
-/* Appends " (sampled, +-3.1 %)" to the allocations of a row; nothing where they are exact. */
+/* Appends " (sampled, +-3.1 %)" to the allocations of a row; nothing if they are exact. */
 void append_sampled(GString *out, const RowSums *sums);
 
-/* Appends the line that shows what each filter dropped. */
+/* Appends the line about what each filter dropped. */
 void append_dropped_line(const ReportModel *model, GString *out);
 
-/* Appends the line that says why nothing is shown. Nothing where something is. */
+/* Appends a line with the reason why nothing is shown; nothing if something is shown. */
 void append_nothing_left_line(const ReportModel *model, GString *out);
 
-/* Returns how many filters dropped anything. */
+/* Returns the number of filters that dropped anything. */
 guint drops_effective(const ReportModel *model);
 
-/* A line of what is missing, or nothing where nothing is: "Lost: ...", which every report ends
-   with; "Full tables: ..." where events are of tasks or caches that found no
-   room; "Beside BPF: ..." where programs were attached to tracepoints whose events arrived;
-   "Memory: ..." where --max-memory left no room; "Sampled: ..." where not every event was taken. */
+/* A line about missing data, or nothing if nothing is missing. "Lost: ...": ends every report.
+   "Full tables: ...": events of tasks or caches that did not fit into a table. "Beside BPF: ...":
+   BPF programs were attached to tracepoints that still delivered events. "Memory: ...":
+   --max-memory was too small. "Sampled: ...": not every event was taken. */
 typedef void FactLineOfRun(GString *out, const Facts *facts);
 FactLineOfRun append_lost_line, append_full_line, append_bpf_line, append_memory_bound_line,
 	append_sampling_line;
 
-/* Appends "Clock: tsc", the label and the text of a fact; nothing where it is not known. */
+/* Appends "Clock: tsc", the label and the text of a fact; nothing if it is unknown. */
 void append_fact_line(GString *out, const Facts *facts, FactId id);
 
-/* Appends "12,000", or "12,000 to 15,000" where that is all that is known. */
+/* Appends "12,000", or "12,000 to 15,000" if the exact number is unknown. */
 void append_range(GString *out, LossRange events);
 
-/* Appends "CPU 1 not traced for 0.412 s", of a run in which one was not. */
+/* Appends "CPU 1 not traced for 0.412 s", for a run with an untraced CPU. */
 void append_untraced(GString *out, const Facts *facts);
 
 /*
- * Appends what separates churn from growth, a line for each matched cache, those that changed most
- * first, at most 5, and then one for all together:
+ * Appends a comparison of churn and growth: a line per matched cache, largest change first, at most
+ * 5, then a line with the sum:
  *
- * kmalloc-192: in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo) in 60.000 s; 25,000
- * allocations traced; net growth is 1 % of them
+ * kmalloc-192: in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo) in 60.000 s;
+ * 25,000 allocations traced; net growth is 1 % of them
  */
 void append_growth_lines(GString *out, const SlabGrowth *growth);
 
 /*
- * Appends a line of the host's memory, then the slab caches, what grows most first: CACHE IN-USE
- * SIZE CHANGE/s; and apart from them those that the kernel shrinks when memory runs short. SIZE is
- * the memory of all slabs of a cache, CHANGE/s how much its objects in use grew or shrank. Caches
- * beyond rows_max are counted in a line, and the last line says what to do next.
+ * Appends a line about the host's memory, then two tables, fastest growth first: slab caches, and
+ * caches that the kernel shrinks if memory is short. Columns: CACHE IN-USE SIZE CHANGE/s. SIZE is
+ * the memory of all slabs of a cache; CHANGE/s is the growth of its objects in use. A line counts
+ * the caches above rows_max; the last line suggests the next step.
  */
 void append_slab_table(GString *out, const SlabTable *table);
 
-/* Appends the lines before all tables: what the numbers mean, and what is covered of the host. */
+/* Appends the lines before all tables: the meaning of the numbers, and the coverage. */
 void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *layout);
 
 /* Appends a table in the layout of bcc's slabratetop: time and load, titles, rows, then the sum of
-   all rows and what was lost. */
+   all rows and the losses. */
 void rate_text_append(GString *out, const RateTable *table, const RateLayout *layout);

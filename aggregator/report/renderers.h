@@ -5,18 +5,18 @@
 
 #include <stdio.h>
 
-/* A way to write reports: what --format accepts. To add one: a file render_NAME.c, a row in
+/* An output format of reports: a value of --format. To add one: a file render_NAME.c, a row in
    renderers.c. */
 typedef struct Renderer {
 	const char *name;
-	const char *about; /* in the help text */
-	bool whole_names;  /* no name is shortened */
-	/* Writes a report of any kind; errors are left in the stream. */
+	const char *about; /* for the help text */
+	bool whole_names;  /* do not shorten names */
+	/* Writes a report of any kind; write errors stay set in the stream. */
 	void (*render)(const ReportModel *model, FILE *out);
 } Renderer;
 
-/* All of them, ended by one without name; the first one is that without --format. */
+/* All renderers; the last entry has no name, the first is the default. */
 extern const Renderer renderers[];
 
-/* Returns the renderer of that name, or NULL. */
+/* Returns the renderer with this name, or NULL. */
 const Renderer *renderer_lookup(const char *name);

@@ -46,7 +46,7 @@ bool slab_growth_any(const Profile *profile, CacheNames *names, CacheOrigin how)
 	return false;
 }
 
-/* A CPU may hold a slab of its own and some half-used ones, whose free objects count as in use. */
+/* A CPU may hold a slab of its own and some half-used slabs, whose free objects count as in use. */
 static uint64_t objects_ready(const SlabGrowth *growth, const SlabinfoCache *cache)
 {
 	enum { SLABS_OF_A_CPU = 8 };
@@ -54,7 +54,7 @@ static uint64_t objects_ready(const SlabGrowth *growth, const SlabinfoCache *cac
 	return cache->objects_of_a_slab * SLABS_OF_A_CPU * MAX(growth->cpus, 1);
 }
 
-/* Whether nothing that was traced can be of this cache and was taken for another's. */
+/* Whether no traced allocation of this cache can have been attributed to another cache. */
 static bool has_all_traced(const SlabGrowth *growth, const char *name)
 {
 	KmallocClass class;
@@ -99,12 +99,12 @@ static void add(SlabGrowthRow *sum, const SlabGrowthRow *added)
 	row_sums_add(&sum->traced, &added->traced);
 	sum->is_known |= added->is_known;
 	sum->is_recorded &= added->is_recorded;
-	/* What one has too little does not hide what another has too much. */
+	/* A deficit of one cache does not hide the excess of another. */
 	if (added->unseen > added->ready)
 		sum->unseen += added->unseen;
 }
 
-/* What changed most, in bytes; then what was allocated from most. */
+/* Largest change in bytes first, then most allocations. */
 static int compare(const void *a, const void *b)
 {
 	const SlabGrowthRow *of_a = a, *of_b = b;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { PAGE_BYTES_USUAL = 4096 }; /* where an overview has no facts of the host */
+enum { PAGE_BYTES_USUAL = 4096 }; /* if an overview has no facts about the host */
 
 static Slabinfo *reading_of(const Session *session, enum KmtReading reading)
 {
@@ -28,7 +28,7 @@ static SlabSpan span_of(const SlabReadings *readings, const Session *session)
 	};
 }
 
-/* Only then what grew by more than was traced must have come on other ways. */
+/* Only then must growth above the traced allocations have other sources. */
 static bool is_all_traced(const Session *session)
 {
 	const char *scope = run_info_text(session->info, KMT_FIELD_SCOPE);
@@ -41,7 +41,7 @@ static bool is_all_traced(const Session *session)
 	       !losses_make_incomplete(session, 0);
 }
 
-/* Whose allocations were traced, where it is not the whole host's; else NULL. */
+/* Whose allocations were traced, if not the whole host's; else NULL. */
 static const char *traced_of_whom(const ReportSource *source)
 {
 	const char *scope = run_info_text(source->session->info, KMT_FIELD_SCOPE);

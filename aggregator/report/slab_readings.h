@@ -14,98 +14,96 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Two readings of /proc/slabinfo of one host, and the time between them. Borrowed. */
+/* Two readings of /proc/slabinfo on a host, and the time between them. Borrowed. */
 typedef struct {
 	const Slabinfo *start;
 	const Slabinfo *end;
-	uint64_t span_ns; /* 0: not known */
+	uint64_t span_ns; /* 0: unknown */
 } SlabSpan;
 
-/* What a host's memory was used for at two instants. Borrowed. */
+/* The memory use of a host at two times. Borrowed. */
 typedef struct {
 	HostMemoryUse start;
 	HostMemoryUse end;
-	uint64_t span_ns; /* between them; 0: not known */
+	uint64_t span_ns; /* between them; 0: unknown */
 } MemorySpan;
 
 enum { SLAB_TABLE_ROWS = 20 };
 
-/* What a table is made of. Everything is borrowed. */
+/* The input of a table. Everything is borrowed. */
 typedef struct {
 	SlabSpan span;
 	MemorySpan memory;
 	const Reclaimable *reclaimable;
 	guint rows_max; /* of each of the two tables */
-	unsigned cpus;  /* which hold some free memory each */
+	unsigned cpus;  /* each may hold some free memory */
 	bool human;     /* bytes in KiB, MiB ... */
 } SlabTable;
 
 /* A cache in such a table. */
 typedef struct {
-	const SlabinfoCache *cache; /* of the end */
-	double change_bytes;        /* of its objects in use, a second */
+	const SlabinfoCache *cache; /* from the reading at the end */
+	double change_bytes;        /* growth of its objects in use, per second */
 } SlabTableRow;
 
-/* Returns the caches that have anything (element-type SlabTableRow), those that the kernel shrinks
-   when memory runs short or the others: what grows most first. The caller unrefs it. */
+/* Returns the caches with objects (element-type SlabTableRow), fastest growth first: those that the
+   kernel shrinks if memory is short, or all others. The caller unrefs it. */
 GArray *slab_table_rows(const SlabTable *table, bool reclaimable);
 
-/* Returns what the kernel took outside of slab caches, in bytes, where that is more than slab
-   caches grew by, and more than CPUs put aside for later; else 0. */
+/* Returns the bytes that the kernel took outside of slab caches, if they exceed both the growth of
+   slab caches and the reserves that CPUs may hold; else 0. */
 int64_t slab_table_taken_outside(const SlabTable *table);
 
-/* What is compared with the growth of slab caches. Everything is borrowed. */
+/* The input of the comparison with the growth of slab caches. Everything is borrowed. */
 typedef struct {
-	SlabSpan span; /* either reading may be empty: then only what was traced is shown */
+	SlabSpan span; /* either reading may be empty: then only traced numbers are shown */
 	const CacheQuery *query;
 	const GArray *traced; /* (element-type RowSums) by index of cache_query_matched() */
-	/* Names of the caches all of whose allocations were recorded, ended by NULL; NULL: every
-	   one. */
+	/* Names of caches with all allocations recorded, ended by NULL; NULL: all caches. */
 	char *const *recorded;
-	/* Every allocation of the host was counted, and none is of an unknown cache: no filter, no
-	   sampling, no loss. Only then can what grew by more have come from elsewhere. */
+	/* Every allocation of the host was counted, none from an unknown cache: no filter, no
+	   sampling, no loss. Only then does additional growth prove other sources. */
 	bool all_traced;
-	/* Whose allocations count, "of the chosen processes": what the host grew by is not theirs.
-	   NULL: all are. */
+	/* Owner of the counted allocations, "of the chosen processes": the host's growth is not
+	   theirs alone. NULL: all allocations. */
 	const char *of_whom;
-	bool sampled;      /* what was traced is an estimate */
+	bool sampled;      /* traced numbers are estimates */
 	bool human;        /* bytes in KiB, MiB ... */
-	bool some_by_size; /* some of kmalloc's are named by their size: it may be another class */
-	bool of_part;      /* allocations were traced for a part of the time between the readings */
-	uint64_t cpus;     /* 0: not known. SLUB counts what a CPU holds ready as in use. */
+	bool some_by_size; /* some kmalloc caches were named by size, so the class may be wrong */
+	bool of_part;      /* traced for only a part of the time between the readings */
+	uint64_t cpus;     /* 0: unknown. SLUB counts objects that a CPU holds ready as in use. */
 } SlabGrowth;
 
-/* One cache, or all together. Texts are borrowed. */
+/* One cache, or the sum. Texts are borrowed. */
 typedef struct {
-	const char *name;  /* not yet escaped; NULL: all */
-	const char *alias; /* the name that was asked for, if it is another one; NULL: none */
+	const char *name;  /* not yet escaped; NULL: the sum */
+	const char *alias; /* the requested name, if it is another one; else NULL */
 	uint64_t start;    /* objects in use */
 	uint64_t end;
-	double bytes; /* of the difference; a recording may have any numbers */
+	double bytes; /* of the difference; a double, as a recording may contain any numbers */
 	RowSums traced;
-	uint64_t unseen; /* objects that no allocation that was traced made */
-	uint64_t ready;  /* that may count as in use while CPUs hold them ready */
-	bool is_known;   /* to /proc/slabinfo */
+	uint64_t unseen; /* objects in use without a traced allocation */
+	uint64_t ready;  /* objects that CPUs may hold ready, which count as in use */
+	bool is_known;   /* /proc/slabinfo has the cache */
 	bool is_recorded;
-	bool is_of_part; /* what was traced is of a part of the time between the readings */
+	bool is_of_part; /* traced for only a part of the time between the readings */
 } SlabGrowthRow;
 
-/* Returns what of each matched cache counts in a view (element-type RowSums); the caller unrefs
-   it. */
+/* Returns the sums of each matched cache in a view (element-type RowSums); the caller unrefs it. */
 GArray *slab_growth_traced(const View *view, const CacheQuery *query);
 
-/* Whether a profile has any allocation whose cache is named so. */
+/* Whether a profile has any allocation whose cache was named in this way. */
 bool slab_growth_any(const Profile *profile, CacheNames *names, CacheOrigin how);
 
-/* Returns a row for each matched cache (element-type SlabGrowthRow), those that changed most
-   first, and in *sum all together; the caller unrefs it. */
+/* Returns a row for each matched cache (element-type SlabGrowthRow), largest change first, and
+   their sum in *sum. The caller unrefs the array. */
 GArray *slab_growth_rows(const SlabGrowth *growth, SlabGrowthRow *sum);
 
-/* What a stream has of /proc/slabinfo, at its start and at its end. */
+/* The readings of /proc/slabinfo in a stream, at its start and its end. */
 typedef struct {
-	SlabGrowth growth; /* of the caches that were asked for, with what was traced of them */
-	SlabTable table;   /* of all caches: as many rows as the options say, or SLAB_TABLE_ROWS */
-	/* Private: what these borrow. */
+	SlabGrowth growth; /* of the requested caches, with their traced allocations */
+	SlabTable table;   /* of all caches: rows as in the options, or SLAB_TABLE_ROWS */
+	/* Private: data that growth and table borrow. */
 	Slabinfo *start;
 	Slabinfo *end;
 	Reclaimable *reclaimable;
@@ -113,7 +111,7 @@ typedef struct {
 	char **recorded;
 } SlabReadings;
 
-/* Returns the readings of a source's session, with its growth where caches are asked for. The
-   source must outlive the result, which slab_readings_free() frees. */
+/* Returns the readings of a source's session, with the growth of requested caches. The source must
+   outlive the result; free it with slab_readings_free(). */
 SlabReadings *slab_readings_new(const ReportSource *source);
 void slab_readings_free(SlabReadings *readings);

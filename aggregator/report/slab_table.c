@@ -15,7 +15,7 @@ static double change_of(const SlabSpan *span, const SlabinfoCache *end)
 		       : 0;
 }
 
-/* Growth first, then size; what shrinks does not come last for that. */
+/* Growth first, then size. Shrinking caches are not sorted to the end. */
 static int compare_rows(const void *a, const void *b)
 {
 	const SlabTableRow *of_a = a, *of_b = b;

@@ -4,7 +4,7 @@
 #include "base/escape.h"
 #include "base/number_text.h"
 
-/* How a report names a filter and what it dropped. */
+/* How a report names a filter and the rows that it dropped. */
 typedef struct {
 	const char *option; /* of the FilterDrop */
 	const char *shown;
@@ -33,7 +33,7 @@ static const DropWords *words_of(const FilterDrop *drop)
 	return words;
 }
 
-/* Appends "-e 'tcp_'", as it was given. */
+/* Appends "-e 'tcp_'", as given. */
 static void append_option(GString *out, const FilterDrop *drop)
 {
 	const DropWords *words = words_of(drop);
@@ -52,7 +52,7 @@ guint drops_effective(const ReportModel *model)
 	return effective;
 }
 
-/* Filters of the table drop its rows; those that come before it drop stacks. */
+/* Filters of the table drop rows; the filters before it drop stacks. */
 static void append_dropped(GString *out, const ReportModel *model, guint index)
 {
 	const char *what = model_drop_is_of_stacks(model, index) ? "stack" : model->group_noun;
@@ -111,7 +111,7 @@ static void append_reasons(const ReportModel *model, GString *out)
 	}
 }
 
-/* One option that is given several times is named once: its filters follow each other. */
+/* An option that is given several times is named once: its filters are adjacent. */
 static void append_remedies(const ReportModel *model, GString *out)
 {
 	const char *separator = "; use ";

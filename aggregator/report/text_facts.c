@@ -6,20 +6,20 @@
 
 #include <string.h>
 
-/* When a line is shown; with --details all are. */
+/* When a line is shown; --details shows all lines. */
 typedef enum {
 	LINE_ALWAYS,
 	LINE_DETAIL,  /* with --details only */
-	LINE_NOTABLE, /* when it says what is neither zero nor the default */
+	LINE_NOTABLE, /* if the value is neither zero nor the default */
 } LineWhen;
 
-/* A line: what it appends is nothing where the facts are not known. */
+/* A line. append adds nothing if the facts are unknown. */
 typedef struct {
 	void (*append)(const ReportModel *model, GString *out);
-	FactId fact; /* in place of it: shows one fact alone, behind its label */
+	FactId fact; /* instead of append: shows one fact after its label */
 	LineWhen when;
 	bool (*is_notable)(const ReportModel *model); /* with LINE_NOTABLE */
-	FactLineOfRun *of_run;                        /* in place of append */
+	FactLineOfRun *of_run;                        /* instead of append */
 } Line;
 
 static const char *text_of(const ReportModel *model, FactId id)
@@ -50,7 +50,7 @@ void append_bytes(GString *out, const ReportModel *model, const StackSummary *su
 	}
 }
 
-/* Appends "77,184 of 3,599,168"; only one number where both are the same. */
+/* Appends "77,184 of 3,599,168"; only one number if both are equal. */
 static void append_of_all(GString *out, const ReportModel *model, FactId shown, FactId all)
 {
 	append_amount(out, number_of(model, shown), model->source->human);
@@ -100,7 +100,7 @@ static void failed_line(const ReportModel *model, GString *out)
 
 static void counted_line(const ReportModel *model, GString *out)
 {
-	(void)model; /* true of every report */
+	(void)model; /* true for every report */
 	g_string_append(out, "Counted: allocations made during the run, freed or not; "
 			     "this ranks churn, not memory held.\n");
 }
@@ -145,7 +145,7 @@ static bool has_left_out(const ReportModel *model)
 	return false;
 }
 
-/* Allocations outside of the caches or cgroups that were asked for. */
+/* Appends the lines about allocations outside of the requested caches or cgroups. */
 static void left_out_lines(const ReportModel *model, GString *out)
 {
 	for (guint i = 0; i < model->view->left_out_by->len; i++)
@@ -153,13 +153,13 @@ static void left_out_lines(const ReportModel *model, GString *out)
 			append_left_out(out, left_out_at(model, i));
 }
 
-/* What one filter dropped alone, the numbers before and after it say. */
+/* The drop of a single filter is visible from the numbers before and after it. */
 static bool has_several_drops(const ReportModel *model)
 {
 	return !model_is_empty(model) && drops_effective(model) > 1;
 }
 
-/* A table of processes, or slabstack's list of them, shows them already. */
+/* A table of processes, or slabstack's list of processes, already shows them. */
 static bool shows_no_processes(const ReportModel *model)
 {
 	return !dimensions_have(model->source->options->by, "process") &&
@@ -206,7 +206,7 @@ static void append_scope(GString *out, const char *scope)
 	escape_append(out, words->scope ? words->words : scope);
 }
 
-/* The default: the whole host, for as long as the run, or its command, takes. */
+/* The default scope: the whole host, during the run or its command. */
 static bool has_other_scope(const ReportModel *model)
 {
 	const char *scope = text_of(model, FACT_SCOPE);
@@ -268,7 +268,7 @@ static void covered_line(const ReportModel *model, GString *out)
 	g_string_append_c(out, '\n');
 }
 
-/* Some stacks are not whole, or all are call sites. */
+/* Whether some stacks are truncated, or all are call sites. */
 static bool has_cut(const ReportModel *model)
 {
 	return number_of(model, FACT_STACKS_CUT) || !number_of(model, FACT_STACK_DEPTH);
@@ -335,7 +335,7 @@ static void append_share_of(const ReportModel *model, GString *out, FactId id)
 /* Appends "5.1 %", or "about 5.1 %" of an estimate, or "less than 0.01 %". */
 static void append_cost_share(const ReportModel *model, GString *out)
 {
-	enum { LEAST_SHOWN = 10000 }; /* a share of one in so many */
+	enum { LEAST_SHOWN = 10000 }; /* smallest share shown: one of this many */
 	const Value *cost = &model->facts->values[FACT_COST];
 
 	if (cost->number && cost->number < cost->other / LEAST_SHOWN) {
@@ -397,7 +397,7 @@ static void run_line(const ReportModel *model, GString *out)
 	g_string_append_c(out, '\n');
 }
 
-/* What --from and --to picked. */
+/* Appends the part selected by --from and --to. */
 static void part_line(const ReportModel *model, GString *out)
 {
 	if (!is_known(model, FACT_PART_FROM))
@@ -515,8 +515,8 @@ static bool has_derived_names(const ReportModel *model)
 	return names_counted(model) > number_of(model, FACT_NAMED_BY_KERNEL);
 }
 
-/* "Names: 93 % reported by the kernel, 6.9 % by size, 0.1 % unknown": how the slab caches of the
-   allocations were named, and why the kernel did not report the rest. */
+/* Appends "Names: 93 % reported by the kernel, 6.9 % by size, 0.1 % unknown": how the slab caches
+   of the allocations were named, and why the kernel did not report the rest. */
 static void names_line(const ReportModel *model, GString *out)
 {
 	static const struct {

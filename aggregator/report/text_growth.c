@@ -6,7 +6,7 @@
 
 enum { LINES_MAX = 5 };
 
-/* "in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo)" */
+/* Appends "in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo)". */
 static void append_use(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
 {
 	const char *source = of->of_whom ? "/proc/slabinfo, whole host" : "/proc/slabinfo";
@@ -53,7 +53,7 @@ static void append_verdict(GString *out, const SlabGrowthRow *growth)
 	}
 }
 
-/* "25,000 allocations traced; net growth is 1 % of them" */
+/* Appends "25,000 allocations traced; net growth is 1 % of them". */
 static void append_traced(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
 {
 	uint64_t traced = growth->traced.summary.allocations;

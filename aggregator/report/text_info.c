@@ -101,7 +101,7 @@ static void append_completeness(const Facts *facts, GString *out)
 static const struct {
 	const char *label;
 	FactId id;
-	bool rare; /* of most recordings there is nothing to say */
+	bool rare; /* most recordings do not have it */
 } texts[] = {
 	{ "Boot:", FACT_BOOT_ID, false },    { "Collector:", FACT_COLLECTOR, false },
 	{ "Program:", FACT_PROGRAM, false }, { "Command line:", FACT_COMMAND_LINE, false },

@@ -15,7 +15,7 @@ void append_range(GString *out, LossRange events)
 	append_count(out, events.high);
 }
 
-/* The sign stands behind the last number only, and one that reads the same is not repeated. */
+/* Only the last number gets the percent sign. Equal texts are shown once. */
 static void append_share(GString *out, const Facts *facts)
 {
 	uint64_t counted = fact_number(facts, FACT_EVENTS_COUNTED);
@@ -36,7 +36,7 @@ static const struct {
 	FactId id;
 	const char *before;
 	const char *behind;
-	bool rare; /* it is left out where it is 0 */
+	bool rare; /* omitted if 0 */
 } causes[] = {
 	{ FACT_LOST_TRANSPORT, "): transport ", "", false },
 	{ FACT_LOST_NOT_DELIVERED, ", not delivered by the kernel ",
@@ -49,7 +49,7 @@ static const struct {
 	{ FACT_LOST_MEMORY_BOUND, ", memory bound ", "", false },
 };
 
-/* Events of a full table were counted, though in no row of their own. */
+/* Appends the causes. Events of a full table were counted, but not in their own row. */
 static void append_causes(GString *out, const Facts *facts)
 {
 	LossRange lost = fact_range(facts, FACT_LOST);
@@ -70,7 +70,7 @@ static void append_causes(GString *out, const Facts *facts)
 	}
 }
 
-/* Until when everything is known: in wall-clock time, or since the start of the run. */
+/* Appends the end of complete data: as wall-clock time, or since the start of the run. */
 static void append_known_until(GString *out, const Facts *facts)
 {
 	g_string_append(out, "unknown after ");
@@ -93,7 +93,7 @@ void append_untraced(GString *out, const Facts *facts)
 		g_string_append_c(out, ' ');
 	}
 	g_string_append(out, "not traced for ");
-	/* Rather too much than too little, and never 0.000 s. */
+	/* Rounds up, so that it is never 0.000 s. */
 	append_seconds(out, fact_number(facts, FACT_UNTRACED) + NS_PER_MS - 1);
 	g_string_append(out, several ? " in all" : "");
 }
@@ -154,7 +154,7 @@ static void append_reason(GString *out, const Facts *facts)
 			       fact_number(facts, FACT_SAMPLING_MAX_CPU));
 }
 
-/* With the margin of all allocations together, where that is known. */
+/* Includes the margin of all allocations together, if known. */
 void append_sampling_line(GString *out, const Facts *facts)
 {
 	uint64_t least = fact_number(facts, FACT_SAMPLING_MIN);
@@ -188,7 +188,7 @@ void append_sampled(GString *out, const RowSums *sums)
 	g_string_append(out, " %)");
 }
 
-/* Appends the next part of the line. */
+/* Separates the next part of the line. */
 static void append_part_end(GString *out, bool any)
 {
 	g_string_append(out, any ? "; " : "");

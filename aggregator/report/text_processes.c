@@ -31,7 +31,7 @@ static void append_process(GString *out, const ViewProcess *process)
 		append_many(out, process);
 	else
 		escape_append(out, process->comm);
-	/* Pid 0 is that of idle CPUs, each with a name of its own. */
+	/* Pid 0: idle CPUs, each with its own name. */
 	if (process->tgid)
 		g_string_append_printf(out, "[%u]", process->tgid);
 }

@@ -34,8 +34,8 @@ static void append_use(GString *out, const MemorySpan *span, MemoryUse use)
 	g_string_append(out, "/s)");
 }
 
-/* Appends "Memory: available 15.1 GiB (-13.0 MiB/s), slab unreclaimable 190 MiB, ...", broken into
-   lines of 80 columns; nothing where nothing is known. */
+/* Appends "Memory: available 15.1 GiB (-13.0 MiB/s), slab unreclaimable 190 MiB, ...", in lines of
+   80 columns; nothing if nothing is known. */
 static void append_memory_line(GString *out, const MemorySpan *span)
 {
 	g_autoptr(GString) part = g_string_new(NULL);
@@ -49,7 +49,7 @@ static void append_memory_line(GString *out, const MemorySpan *span)
 		append_use(part, span, use);
 		if (out->len > start + strlen(MEMORY_HEADING))
 			g_string_append_c(out, ',');
-		/* A space before it, a comma behind. */
+		/* Includes the space before the part and the comma after it. */
 		if (out->len - line + part->len + 2 > LINE_COLUMNS) {
 			g_string_append_c(out, '\n');
 			line = out->len;
@@ -84,7 +84,7 @@ static void add_row(GPtrArray *cells, const SlabTableRow *row, bool human)
 	append_change(add_cell(cells), row->change_bytes, human);
 }
 
-/* The first column is text, the others are numbers and end at one edge. */
+/* The first column is left-aligned text; the others are right-aligned numbers. */
 static void append_cells(GString *out, const GPtrArray *cells)
 {
 	glong width[TABLE_COLUMNS] = { 0 };
@@ -108,7 +108,7 @@ static void append_cells(GString *out, const GPtrArray *cells)
 	}
 }
 
-/* Appends the titles and rows of one kind of caches; nothing where there are none. */
+/* Appends the titles and rows of one kind of caches; nothing if there are none. */
 static void append_rows(GString *out, const SlabTable *table, const GArray *rows, const char *title)
 {
 	g_autoptr(GPtrArray) cells = g_ptr_array_new_with_free_func(free_cell);

@@ -5,14 +5,14 @@
 #include "base/number_text.h"
 #include "table/cell_filter.h"
 
-/* Writes what was appended, and empties it for the next part. */
+/* Writes text, and clears it for the next part. */
 static void flush_text(GString *text, FILE *out)
 {
 	fwrite(text->str, 1, text->len, out);
 	g_string_truncate(text, 0);
 }
 
-/* Appends "\t+-3.1 %" of what processes are ranked by; nothing where it is exact. */
+/* Appends "\t+-3.1 %" for the metric that ranks processes; nothing if it is exact. */
 static void append_margin_figure(GString *text, const Metric *rank, const RowSums *sums)
 {
 	double margin = metric_margin(rank, sums);
@@ -24,8 +24,8 @@ static void append_margin_figure(GString *text, const Metric *rank, const RowSum
 	g_string_append(text, " %");
 }
 
-/* ":\t12\t384 bytes\t3.1 %": name and count are where slab.stp has them. The share is that of what
-   processes are ranked by. */
+/* Appends ":\t12\t384 bytes\t3.1 %": name and count in the positions of slab.stp. The share is of
+   the metric that ranks processes. */
 static void append_figures(const ReportModel *model, const GroupRows *rows, const RowSums *sums,
 			   GString *text)
 {
@@ -59,7 +59,7 @@ static void append_processes_of(const ReportModel *model, const GroupRows *rows,
 	append_figures(model, rows, &rows->others, text);
 }
 
-/* All of them but those beyond the top: -m and --min-bytes are about blocks. */
+/* Prints all processes except those below the top: -m and --min-bytes apply to blocks. */
 static void print_processes(const ReportModel *model, FILE *out)
 {
 	ViewOptions options = { .sort = model->source->options->sort,
@@ -115,8 +115,8 @@ static void print_blocks(const ReportModel *model, FILE *out)
 	flush_text(text, out);
 }
 
-/* Allocations from caches that were not asked for, which the kernel side let through; and those
-   that may be of one that was. */
+/* Appends allocations from caches that were not requested, but passed by the kernel side, and
+   allocations from unknown caches. */
 static void append_left_out(const ReportModel *model, GString *text)
 {
 	const char *reason = fact_text(model->facts, FACT_NAMES_REASON);

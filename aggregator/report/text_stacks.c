@@ -4,14 +4,14 @@
 #include "base/escape.h"
 #include "base/number_text.h"
 
-/* Writes what was appended, and empties it for the next part. */
+/* Writes text, and clears it for the next part. */
 static void flush_text(GString *text, FILE *out)
 {
 	fwrite(text->str, 1, text->len, out);
 	g_string_truncate(text, 0);
 }
 
-/* "tcp_,,udp" is shown as "tcp_|udp": empty items exclude nothing. */
+/* Shows "tcp_,,udp" as "tcp_|udp": empty items exclude nothing. */
 static void append_exclude_banner(GString *text, const char *list)
 {
 	g_auto(GStrv) items = g_strsplit(list, ",", -1);
@@ -28,7 +28,7 @@ static void append_exclude_banner(GString *text, const char *list)
 		g_string_append_c(text, '\n');
 }
 
-/* Returns the argument of -m, or what holds without it. */
+/* Returns the argument of -m, or its default. */
 static const char *minimum_of(const ViewOptions *options)
 {
 	const char *minimum = "1";
@@ -87,7 +87,7 @@ static void append_stack(const ReportModel *model, const ViewStack *stack, GStri
 	g_string_append_c(text, '\n');
 }
 
-/* As Perl prints it, in every locale. */
+/* Appends the share in the format of Perl, in every locale. */
 static void append_share(GString *text, uint64_t part, uint64_t whole)
 {
 	char buffer[G_ASCII_DTOSTR_BUF_SIZE];
@@ -102,7 +102,7 @@ static void append_number(GString *text, const ReportModel *model, const char *n
 			       fact_number(model->facts, id));
 }
 
-/* Of page and slab cache events, the Perl tool's words would be wrong. */
+/* The Perl tool's words do not apply to page and slab cache events. */
 static bool counts_kmallocs_only(const ReportModel *model)
 {
 	char **kinds = model->facts->values[FACT_EVENTS].list;

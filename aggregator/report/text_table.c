@@ -6,30 +6,30 @@
 #include <string.h>
 
 enum {
-	GAP = 2,           /* blanks between columns */
-	LABEL_COLUMNS = 40 /* a name that others follow is cut there */
+	GAP = 2,           /* spaces between columns */
+	LABEL_COLUMNS = 40 /* longer names are cut if columns follow */
 };
 
 typedef struct {
-	const GroupRow *row; /* NULL: the titles, or the others */
-	const RowSums *sums; /* NULL: the titles */
+	const GroupRow *row; /* NULL: titles or others */
+	const RowSums *sums; /* NULL: titles */
 	bool others;         /* the sum of what is not shown */
 } Line;
 
 typedef struct {
 	const ReportModel *model;
 	MetricContext context;
-	/* What is shown, in this order. */
+	/* Shown in this order. */
 	const Metric *figures[METRICS];
 	guint figure_count;
 	guint keys[DIMENSIONS_MAX]; /* numbers of the keys */
 	guint key_count;
 	glong figure_widths[METRICS];
 	glong key_widths[DIMENSIONS_MAX];
-	GString *cell; /* the one being made */
+	GString *cell; /* cell being built */
 } Table;
 
-/* Returns the columns of a terminal that a text takes. */
+/* Returns the width of a text in terminal columns. */
 static glong width_of(const char *text)
 {
 	glong width = 0;
@@ -42,13 +42,13 @@ static glong width_of(const char *text)
 	return width;
 }
 
-/* Whether nothing follows the label of that place on its line. */
+/* Whether the label at that position is the last on its line. */
 static bool is_last(const Table *table, const Line *line, guint place)
 {
 	return line->others || place + 1 == table->key_count;
 }
 
-/* A list of hundreds of names, or a path, would push what follows it off every line. */
+/* A long list of names, or a path, would push the next columns off every line. */
 static void shorten(GString *label)
 {
 	char *cut = label->str;
@@ -66,7 +66,7 @@ static void append_figure(const Table *table, const Metric *metric, const Value 
 	switch (metric->type) {
 	case VALUE_SHARE:
 		append_percent(table->cell, value->number, value->other);
-		/* The title has the sign. */
+		/* The title contains the sign. */
 		g_string_truncate(table->cell, table->cell->len - strlen(" %"));
 		break;
 	case VALUE_PERCENT:
@@ -130,7 +130,7 @@ static void choose_columns(Table *table)
 	for (MetricId id = 0; id < METRICS; id++)
 		if (is_shown(&metrics[id], &table->context))
 			table->figures[table->figure_count++] = &metrics[id];
-	/* What has many lines comes last. */
+	/* Labels of many lines come last. */
 	for (int lines = false; lines <= true; lines++)
 		for (guint i = 0; keys[i]; i++)
 			if ((keys[i]->compare != NULL) == lines)
@@ -155,7 +155,7 @@ static void put_blanks(glong count, FILE *out)
 	fprintf(out, "%*s", (int)count, "");
 }
 
-/* The lines after the first one begin where it does. */
+/* Indents the later lines like the first line. */
 static void put_last(const char *label, glong indentation, FILE *out)
 {
 	const char *end = strchr(label, '\n');

@@ -8,7 +8,7 @@ static bool same_text(const char *a, const char *b)
 	return a == b || (a && b && !strcmp(a, b));
 }
 
-/* A line that came as text says all that its fields do. */
+/* For a frame from text, the line contains all fields. */
 bool frame_equals(const Frame *a, const Frame *b)
 {
 	if (a->text || b->text)

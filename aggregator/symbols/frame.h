@@ -5,25 +5,24 @@
 #include <stdint.h>
 
 /*
- * One frame of a stack after naming. An address may have several: functions that were inlined where
- * it lies. Filters, groups and labels use these fields; symbols/frame_line.h prints them.
+ * One frame of a named stack. An address may have several frames: the functions inlined there.
+ * Filters, groups and labels use these fields; symbols/frame_line.h prints them.
  *
- * All strings are escaped, so that they can be printed. They belong to whoever made the frame.
+ * All strings are escaped for printing. They belong to the creator of the frame.
  */
 typedef struct {
-	const char *text; /* of a frame that came as text: its line; NULL: the fields make it */
+	const char *text; /* the line of a frame from text; NULL: the fields describe the frame */
 	uint64_t address;
-	uint64_t offset;        /* in the function; where only the module is known, in the module */
-	uint64_t bytes;         /* size of that function or module; 0: not known */
-	const char *function;   /* NULL: not known */
-	const char *module;     /* "ext4"; of built-in code "kernel"; NULL: not known */
-	const char *file;       /* of the source; NULL: not known */
-	uint32_t line;          /* in that file; 0: not known */
-	uint8_t address_digits; /* as it is printed: 16 or 8, of a text what it has; 0: no address
-				 */
-	bool has_offset;        /* false: the offset in the function is not known */
-	bool inlined;           /* into the frame that follows */
+	uint64_t offset;        /* in the function; if only the module is known, in the module */
+	uint64_t bytes;         /* size of that function or module; 0: unknown */
+	const char *function;   /* NULL: unknown */
+	const char *module;     /* "ext4"; "kernel" for built-in code; NULL: unknown */
+	const char *file;       /* source file; NULL: unknown */
+	uint32_t line;          /* in that file; 0: unknown */
+	uint8_t address_digits; /* as printed: 16 or 8; in text any number; 0: no address */
+	bool has_offset;        /* false: the offset in the function is unknown */
+	bool inlined;           /* into the next frame */
 } Frame;
 
-/* Whether two frames are the same in every field; strings are compared by what they hold. */
+/* Whether all fields of two frames are equal; strings are compared by content. */
 bool frame_equals(const Frame *a, const Frame *b);

@@ -16,7 +16,7 @@ static TextPart strip(TextPart part)
 	return part;
 }
 
-/* Returns what stands behind a place in a part. */
+/* Returns the rest of a part after this position. */
 static TextPart behind(TextPart part, const char *place)
 {
 	return (TextPart){ place, part.length - (size_t)(place - part.text) };
@@ -29,7 +29,7 @@ static inline bool is_any(char c, const char *characters)
 	return *characters;
 }
 
-/* Returns the part up to any of the characters, of which there are few. */
+/* Returns the part up to the first of these few characters. */
 static inline TextPart until_any(TextPart text, const char *characters)
 {
 	size_t length = 0;
@@ -39,7 +39,7 @@ static inline TextPart until_any(TextPart text, const char *characters)
 	return (TextPart){ text.text, length };
 }
 
-/* Returns the last " : ", NULL: there is none. */
+/* Returns the last " : ", or NULL. */
 static const char *last_colon(TextPart line)
 {
 	const char *at, *end = line.text + line.length;
@@ -69,7 +69,7 @@ static uint64_t number_in(TextPart word)
 	return is_number ? number : 0;
 }
 
-/* Returns what follows the address, or all where there is none: "name+0x0/0x9f [ext4]". */
+/* Returns the text after the address, or all if there is none: "name+0x0/0x9f [ext4]". */
 static TextPart take_address(TextPart line, FrameLine *frame)
 {
 	const char *colon = last_colon(line);
@@ -101,7 +101,7 @@ static void take_offset(TextPart rest, FrameLine *frame)
 		frame->bytes = number_in(behind(numbers, offset.text + offset.length + 1));
 }
 
-/* Returns what the last brackets hold, without an offset in the module. */
+/* Returns the content of the last brackets, without an offset in the module. */
 static TextPart module_in(TextPart symbol)
 {
 	const char *open = symbol.length ? memrchr(symbol.text, '[', symbol.length) : NULL;
@@ -116,10 +116,10 @@ FrameLine frame_line_parse(TextPart line)
 	TextPart symbol = take_address(whole, &frame);
 	TextPart place;
 
-	/* "[no stack recorded]" names no module. */
+	/* "[no stack recorded]" is not a module. */
 	if (symbol.text == whole.text && symbol.length && *symbol.text == '[')
 		return frame;
-	/* Of "[ext4+0x10/0x20]" only the module is known. */
+	/* In "[ext4+0x10/0x20]" only the module is known. */
 	if (symbol.length && *symbol.text != '[')
 		frame.function = until_any(symbol, "+ \t");
 	frame.module = module_in(symbol);
@@ -132,10 +132,10 @@ FrameLine frame_line_parse(TextPart line)
 
 /* Printing. */
 
-/* What a line has beside its names: three numbers of 16 digits, "0x" and what is between them. */
+/* Length of a line without its names: three numbers of 16 digits, "0x" and separators. */
 enum { NUMBERS_BYTES_MAX = 80 };
 
-/* A report may have millions of lines, so they are written in place. */
+/* Reports may have millions of lines, so lines are written in place. */
 
 static char *put_hexadecimal(char *at, uint64_t number, unsigned digits_min)
 {
@@ -149,7 +149,7 @@ static char *put_hexadecimal(char *at, uint64_t number, unsigned digits_min)
 	return at;
 }
 
-/* "__kmalloc+0x0/0x9f [kernel]", or "[ext4+0x10/0x20]" where no function is known. */
+/* Writes "__kmalloc+0x0/0x9f [kernel]", or "[ext4+0x10/0x20]" if the function is unknown. */
 static char *put_symbol(char *at, const Frame *frame, size_t function_bytes, size_t module_bytes)
 {
 	if (frame->function)
@@ -218,7 +218,7 @@ void frame_line_append_symbol(GString *out, const Frame *frame)
 		frame_line_append_stripped(out, frame);
 }
 
-/* Lines of other tools need not say that a function is the kernel's. */
+/* Lines of other tools may lack the module of kernel functions. */
 void frame_line_append_function(GString *out, const Frame *frame)
 {
 	if (!frame->function && !frame->module) {
@@ -243,7 +243,7 @@ static int compare_printed(const Frame *a, const Frame *b)
 	return strcmp(line_a->str, line_b->str);
 }
 
-/* Addresses of one width, which come first in the lines, decide nearly always. */
+/* Lines begin with addresses of equal width, which usually decide the order. */
 int frame_line_compare(const Frame *a, const Frame *b)
 {
 	if (a->text && b->text)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Returns the place of each string of a frame, ended by NULL. */
+/* Sets pointers to the strings of a frame, ended by NULL. */
 static void strings_of(Frame *frame, const char **strings[5])
 {
 	strings[0] = &frame->text;
@@ -28,7 +28,7 @@ static gsize string_bytes(const Frame *frames, guint count)
 	return bytes;
 }
 
-/* Moves the strings of a frame to that place. Returns what follows them. */
+/* Moves the strings of a frame to that address. Returns the address after them. */
 static char *take_strings(Frame *frame, char *to)
 {
 	const char **strings[5];

@@ -7,8 +7,8 @@
 enum { FIRST_SLOTS = 1024 };
 
 /*
- * Functions through which tracers take a stack and tracepoints call them, by the beginning of
- * the name: the compiler may append ".isra.0" and the like.
+ * Functions with which tracers take a stack and tracepoints call tracers, as prefixes: the compiler
+ * may append ".isra.0" and similar.
  */
 static const char *const tracer_names[] = {
 	"__bpf_prog_enter",    "__bpf_trace_",           "__do_trace_",
@@ -21,7 +21,7 @@ static const char *const tracer_names[] = {
 	"trace_call_bpf",      "trace_event_raw_event_", NULL,
 };
 
-/* Modules that are nothing but a tracer: SystemTap's, under its own names for them and ours. */
+/* Modules of tracers: SystemTap's, with its own names and with ours. */
 static const char *const tracer_modules[] = { "kmt_", "stap_", NULL };
 
 static bool begins_with_any(const char *text, const char *const *beginnings)
@@ -32,18 +32,18 @@ static bool begins_with_any(const char *text, const char *const *beginnings)
 	return false;
 }
 
-/* Whether this is code of a tracer, which stands above the traced function on a stack. */
+/* Whether the symbol is code of a tracer, which is above the traced function on a stack. */
 static bool is_tracer(const Symbol *symbol)
 {
 	return (symbol->module && begins_with_any(symbol->module, tracer_modules)) ||
 	       (symbol->name && begins_with_any(symbol->name, tracer_names));
 }
 
-/* What is known of one address in one epoch. */
+/* The frames of an address in an epoch. */
 typedef struct {
 	uint64_t address;
 	uint32_t epoch;
-	uint32_t frames_from; /* in the ids of all addresses */
+	uint32_t frames_from; /* start in the ids of all addresses */
 	uint8_t frames_count; /* innermost first; never 0 */
 	bool returned_to;     /* looked up at address - 1 */
 	bool junk;            /* outside the recorded text */
@@ -91,21 +91,21 @@ uint64_t frame_namer_probes(const FrameNamer *namer)
 	return slot_table_probes(&namer->slots);
 }
 
-/* What the symbols say of an address on a stack. */
+/* The symbol of an address on a stack. */
 typedef struct {
 	Symbol symbol; /* only when found */
 	bool found;
-	bool junk; /* it lies outside the recorded text */
+	bool junk; /* outside the recorded text */
 } KnownAddress;
 
-/* What is returned to is looked up one byte before: a call may be the last instruction of its
+/* Looks up return addresses one byte earlier: a call may be the last instruction of its
    function. */
 static KnownAddress address_lookup(const SymbolStore *store, uint32_t epoch, uint64_t address,
 				   bool returned_to)
 {
 	uint64_t looked_up = address - returned_to;
-	/* A module may be used before the epoch is announced that has it, which happens once or
-	   twice a second. */
+	/* A module may be used before its epoch is announced, which happens once or twice a
+	   second. */
 	bool early = !symbol_store_is_text(store, epoch, looked_up);
 	uint32_t looked_in = epoch + early;
 	KnownAddress known = { .found = false };
@@ -156,7 +156,7 @@ static uint32_t address_hash(uint64_t address, uint32_t epoch, bool returned_to)
 	return (uint32_t)keyed_hash(key, sizeof(key));
 }
 
-/* Returns what is known of an address; borrowed until the next call. */
+/* Returns the frames of an address; borrowed until the next call. */
 static const NamedAddress *address_intern(FrameNamer *namer, uint64_t address, uint32_t epoch,
 					  bool returned_to)
 {
@@ -184,7 +184,7 @@ static const FrameId *frames_of(const FrameNamer *namer, const NamedAddress *nam
 	return &g_array_index(namer->ids, FrameId, named->frames_from);
 }
 
-/* What is left out of a stack, in the order in which it is tried. */
+/* What to remove from a stack, in the order of attempts. */
 typedef enum { CUT_TRACERS_AND_JUNK, CUT_JUNK, CUT_NOTHING } Cut;
 
 static void append_cut(FrameNamer *namer, GArray *ids, const uint64_t *addresses, uint32_t depth,

@@ -8,32 +8,32 @@
 #include <stdint.h>
 
 /*
- * FrameNamer turns the addresses of stacks into frames; each address is looked up once per epoch.
+ * FrameNamer converts the addresses of stacks to frames. It looks up each address once per epoch.
  *
- * Frames of tracers at the top of the stack and junk outside the recorded text are left out, so
- * the first frame is the allocator. What would leave no frame at all is not left out.
+ * It removes tracer frames at the top of the stack, and junk outside the recorded text, so that the
+ * first frame is the allocator. It never removes all frames of a stack.
  */
 typedef struct FrameNamer FrameNamer;
 
-/* Store and frames are borrowed. The frames borrow strings of the store, to which no text may be
-   added. Free the result with frame_namer_free(). */
+/* Store and frames are borrowed. The frames borrow strings of the store, so no text may be added to
+   the store. Free the result with frame_namer_free(). */
 FrameNamer *frame_namer_new(const SymbolStore *store, FrameTable *frames);
 void frame_namer_free(FrameNamer *namer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FrameNamer, frame_namer_free)
 
-/* Returns the memory in use, in bytes; that of the frames is not in it. */
+/* Returns the memory in use, in bytes, without that of the frame table. */
 size_t frame_namer_memory(const FrameNamer *namer);
 
-/* Returns how many slots of the cache are looked at to find every address once. For tests. */
+/* Returns how many cache slots are read to find every address once. For tests. */
 uint64_t frame_namer_probes(const FrameNamer *namer);
 
 /*
  * Appends the frames of a stack, innermost first, to an array (element-type FrameId). Addresses
- * after the first are return addresses: looked up at address - 1, kept with their own offset.
- * epoch is the symbol epoch of the stack.
+ * after the first are return addresses: looked up at address - 1, but printed with their own
+ * offset. epoch is the symbol epoch of the stack.
  */
 void frame_namer_append(FrameNamer *namer, GArray *ids, const uint64_t *addresses, uint32_t depth,
 			uint32_t epoch);
 
-/* Returns the innermost frame that a return address lies in, in the symbol epoch of its stack. */
+/* Returns the innermost frame of a return address, in the symbol epoch of its stack. */
 FrameId frame_namer_call_site(FrameNamer *namer, uint64_t address, uint32_t epoch);

@@ -13,7 +13,7 @@ enum {
 	CHUNK_BYTES = 64 << 10,
 };
 
-/* The number of a frame in the array of its kind is its id without the lowest bit. */
+/* A frame's id without the lowest bit is its index in the array of its kind. */
 enum { IS_TEXT = 1, NUMBER_SHIFT = 1 };
 
 /* The frame of an address. */
@@ -28,13 +28,13 @@ struct FrameTable {
 	unsigned address_digits;
 	SlotTable slots;
 	GArray *addresses;     /* (element-type AddressFrame), owned */
-	GPtrArray *lines;      /* (element-type utf8) of frames that came as text, in the chunk */
-	GArray *parsed;        /* (element-type Frame), owned: lines that were taken apart */
-	GArray *parsed_number; /* (element-type uint32_t) by line its number in parsed + 1; 0: none
-				*/
-	GStringChunk *texts;   /* lines and their parts; names that had to be escaped */
+	GPtrArray *lines;      /* (element-type utf8) of frames from text, in the chunk */
+	GArray *parsed;        /* (element-type Frame), owned: parsed lines */
+	GArray *parsed_number; /* (element-type uint32_t) by line: index in parsed + 1; 0: not
+				parsed */
+	GStringChunk *texts;   /* lines and their parts; escaped names */
 	size_t text_bytes;
-	GString *name; /* the one being escaped */
+	GString *name; /* name being escaped */
 };
 
 FrameTable *frame_table_new(unsigned address_digits)
@@ -121,7 +121,7 @@ static bool address_equals(const AddressFrame *a, const AddressFrame *b)
 	       !g_strcmp0(a->place.module, b->place.module);
 }
 
-/* Symbol epochs have copies of the same names. */
+/* Symbol epochs contain copies of the same names. */
 FrameId frame_table_intern(FrameTable *table, uint64_t address, const FramePlace *place)
 {
 	AddressFrame frame = { .address = address, .place = *place };
@@ -176,7 +176,7 @@ FrameId frame_table_intern_line(FrameTable *table, const char *line, size_t leng
 	return id;
 }
 
-/* Returns a copy of a part; NULL where it is empty. */
+/* Returns a copy of a part; NULL if it is empty. */
 static const char *keep(FrameTable *table, TextPart part)
 {
 	if (!part.length)
@@ -238,8 +238,8 @@ void frame_table_append_line(const FrameTable *table, FrameId id, GString *out)
 				address_frame(table, id)->module_bytes);
 }
 
-/* Brings what lines are made of into the CPU's cache: for all frames at once, as each is elsewhere
-   in memory, which printing them one by one would wait for. */
+/* Prefetches the data of all frames into the CPU cache. They are spread over memory, and printing
+   them one by one would wait for each. */
 static void prefetch(const FrameTable *table, const FrameId *ids, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)

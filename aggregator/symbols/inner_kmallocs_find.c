@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The functions that contain __do_kmalloc_node(); kvmalloc()'s does from 6.15 on. */
+/* The functions that contain __do_kmalloc_node(); kvmalloc()'s function does since 6.15. */
 static const char *const functions[] = {
 	"__kmalloc_noprof",
 	"__kmalloc_node_noprof",
@@ -22,10 +22,10 @@ static uint64_t distance(uint64_t a, uint64_t b)
 }
 
 /*
- * Up to 6.14 __kvmalloc_node_noprof() is in mm/util.c and calls __kmalloc_node_noprof(): events
- * with their call site there are whole allocations. Only where it was moved to mm/slub.c does it
- * contain __do_kmalloc_node(). Functions of one file lie together, so the nearer neighbour shows
- * which file it is in: kfree() of mm/slub.c or vm_mmap() of mm/util.c.
+ * Up to 6.14, __kvmalloc_node_noprof() is in mm/util.c and calls __kmalloc_node_noprof(): events
+ * with their call site in it are complete allocations. It contains __do_kmalloc_node() only since
+ * it was moved to mm/slub.c. Functions of one file are adjacent, so the nearer neighbour shows the
+ * file: kfree() is in mm/slub.c, vm_mmap() in mm/util.c.
  */
 static bool kvmalloc_is_in_allocator(const SymbolStore *symbols, uint64_t kvmalloc, uint64_t kfree)
 {

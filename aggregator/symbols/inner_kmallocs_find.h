@@ -6,18 +6,18 @@
 #include "base/text_part.h"
 
 /*
- * Finds where the call sites of inner events lie, for a kernel with these symbols and pages of so
- * many bytes. Kernels before 6.11 have no such place: then *inner has no ranges. Returns false,
- * leaving *inner alone, where the kernel's own symbols are not known (kptr_restrict).
+ * Finds the ranges of the call sites of inner events, for a kernel with these symbols and this page
+ * size. Before 6.11 *inner gets no ranges. Returns false, with *inner unchanged, if the kernel's
+ * own symbols are unknown (kptr_restrict).
  */
 bool inner_kmallocs_find(InnerKmallocs *inner, const SymbolStore *symbols, uint64_t page_bytes);
 
-/* Whether a large kmalloc whose call site is in this function is an inner event on every kernel.
-   That of kvmalloc() needs the stack. */
+/* Whether a large kmalloc with its call site in this function is an inner event on every kernel.
+   For kvmalloc()'s function the stack is needed. */
 bool inner_kmallocs_have_function(TextPart name);
 
-/* Whether the stack of an inner event may begin with this function, which is
-   __kmalloc_large_node_noprof(); and whether it goes on with that one, which is the allocator's.
-   Inlined functions do not count. */
+/* Whether the stack of an inner event may begin with this function (__kmalloc_large_node_noprof()),
+   and whether it may continue with this function of the allocator. Inlined functions do not
+   count. */
 bool inner_kmallocs_begin_with(TextPart function);
 bool inner_kmallocs_go_on_with(TextPart caller);

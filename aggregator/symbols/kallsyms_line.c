@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/kallsyms_line.h"
 
-/* Returns what the brackets of "[MODULE]" enclose, or a part of length 0. */
+/* Returns MODULE from "[MODULE]", or a part of length 0. */
 static TextPart without_brackets(TextPart word)
 {
 	if (word.length < 2 || word.text[0] != '[' || word.text[word.length - 1] != ']')

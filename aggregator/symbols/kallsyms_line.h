@@ -3,15 +3,15 @@
 
 #include "base/text_part.h"
 
-/* A line "ADDRESS TYPE NAME[\t[MODULE]]" taken apart; the parts point into it. */
+/* A parsed line "ADDRESS TYPE NAME[\t[MODULE]]"; the parts point into it. */
 typedef struct {
 	uint64_t address;
 	char type;
 	TextPart name;
-	TextPart module; /* of length 0: built in */
+	TextPart module; /* length 0: built in */
 } KallsymsLine;
 
-/* Returns false when the line is none. */
+/* Returns false if the line has another format. */
 bool kallsyms_line_parse(TextPart line, KallsymsLine *parsed);
 
 /* Whether the symbol is code: global, local or weak text. */

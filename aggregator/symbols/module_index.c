@@ -2,8 +2,8 @@
 #include "symbols/module_index.h"
 
 struct ModuleIndex {
-	GPtrArray *lists;  /* (element-type SymbolList), borrowed; by their addresses, apart */
-	GPtrArray *merged; /* (element-type SymbolList), owned: those of them that are several */
+	GPtrArray *lists;  /* (element-type SymbolList), borrowed; sorted by address, disjoint */
+	GPtrArray *merged; /* (element-type SymbolList), owned: the merged ones among them */
 };
 
 static gint compare(gconstpointer left, gconstpointer right)
@@ -13,11 +13,11 @@ static gint compare(gconstpointer left, gconstpointer right)
 
 	if (first_a != first_b)
 		return first_a < first_b ? -1 : 1;
-	/* So that one list that is there twice is its own neighbour. */
+	/* So that duplicates of a list are adjacent. */
 	return (a > b) - (a < b);
 }
 
-/* Returns the lists that have symbols, in the order of their first one, each once. */
+/* Returns the lists with symbols, without duplicates, in the order of their first symbols. */
 static GPtrArray *lists_in_order(const GPtrArray *lists)
 {
 	g_autoptr(GPtrArray) all = g_ptr_array_new();
@@ -33,7 +33,7 @@ static GPtrArray *lists_in_order(const GPtrArray *lists)
 	return once;
 }
 
-/* Returns the end of the run of lists from start on that overlap. */
+/* Returns the end of the run of overlapping lists from start on. */
 static guint overlapping_until(const GPtrArray *lists, guint start)
 {
 	uint64_t last = symbol_list_last(g_ptr_array_index(lists, start));
@@ -44,7 +44,7 @@ static guint overlapping_until(const GPtrArray *lists, guint start)
 	return end;
 }
 
-/* Returns one list of those from start on, whose intervals overlap. */
+/* Merges the overlapping lists from start on into one. */
 static SymbolList *merge(ModuleIndex *index, const GPtrArray *lists, guint start, guint end,
 			 MemoryBudget *memory)
 {

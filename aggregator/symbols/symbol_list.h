@@ -6,18 +6,18 @@
 #include <stdint.h>
 
 /*
- * SymbolList holds addresses and where their names are, 16 bytes each.
+ * SymbolList stores addresses and the offsets of their names, 16 bytes each.
  *
- * It is put in order when it is first searched after an addition. One symbol remains of those
- * with equal addresses: one of the kernel's native system call interface before that of another
- * one, then a global one before others, then the one that was added first.
+ * It is sorted at the first search after an addition. Of symbols with equal addresses one is kept:
+ * native system call entries before those of other ABIs, then global symbols before others, then
+ * the one that was added first.
  */
 typedef struct {
 	uint64_t address;
 	uint32_t name;   /* offset of the name, grows with each addition */
 	uint16_t module; /* number of the module, 0: built in */
 	bool global;
-	bool foreign; /* the entry of a system call for programs of another ABI */
+	bool foreign; /* system call entry of another ABI */
 } SymbolEntry;
 
 typedef struct {
@@ -25,8 +25,8 @@ typedef struct {
 	bool ordered;
 } SymbolList;
 
-/* The symbols around an address: the last one that does not begin after it, and where the one
-   after it begins. Start from SYMBOL_NEIGHBOURS_NONE, narrow by as many lists as there are. */
+/* The symbols around an address: the last symbol that begins at or before it, and the start of the
+   next one. Start from SYMBOL_NEIGHBOURS_NONE, then narrow with each list. */
 typedef struct {
 	const SymbolEntry *at; /* NULL: none */
 	uint64_t next;         /* UINT64_MAX: none */
@@ -40,15 +40,15 @@ void symbol_list_add(SymbolList *list, SymbolEntry entry);
 
 void symbol_list_add_all(SymbolList *list, const SymbolList *other);
 
-/* Puts the list in order. Returns whether it has any symbol. */
+/* Sorts the list. Returns whether it has any symbol. */
 bool symbol_list_put_in_order(SymbolList *list);
 
 /* Returns the memory in use, in bytes. */
 size_t symbol_list_memory(const SymbolList *list);
 
-/* Return the first and the last address of a list in order that has any. */
+/* Return the first and the last address of a sorted list that is not empty. */
 uint64_t symbol_list_first(const SymbolList *list);
 uint64_t symbol_list_last(const SymbolList *list);
 
-/* Moves the neighbours of address closer where the list has closer ones. */
+/* Updates the neighbours of address if the list has closer ones. */
 void symbol_list_narrow(SymbolList *list, uint64_t address, SymbolNeighbours *neighbours);

@@ -12,13 +12,13 @@
 enum {
 	NAME_BYTES_MAX = 512,     /* KSYM_NAME_LEN */
 	MODULE_BYTES_MAX = 64,    /* MODULE_NAME_LEN is 56 */
-	MODULES_MAX = UINT16_MAX, /* numbers of them are kept in 16 bits */
-	EPOCHS_MAX = 4096,        /* bounds for a stream that names new symbols without end */
+	MODULES_MAX = UINT16_MAX, /* their numbers have 16 bits */
+	EPOCHS_MAX = 4096,        /* limits for streams with endless new symbols */
 	SYMBOLS_MAX = 1 << 22,
 	NAMES_BYTES_MAX = 1 << 28,
-	/* How far a symbol reaches that lies in no known range, such as a BPF program's. */
+	/* Length of a symbol outside of all known ranges, such as a BPF program's. */
 	UNRANGED_BYTES_MAX = 64 << 10,
-	/* What an entry takes with those of the tables that find it. */
+	/* Memory of an entry, including the tables that find it. */
 	EPOCH_BYTES = 512,
 	MODULE_BYTES = 192,
 	MODULE_LIST_BYTES = 384,
@@ -32,28 +32,28 @@ typedef struct {
 
 typedef struct {
 	uint32_t number;
-	GPtrArray *modules; /* (element-type SymbolList), borrowed: one of each module */
-	ModuleIndex *index; /* of them, owned; NULL: not made since one was added */
-	uint64_t searches;  /* of lists, by that index */
-	GArray *ranges;     /* (element-type ModuleRange), owned, by start once ordered */
+	GPtrArray *modules; /* (element-type SymbolList), borrowed: one per module */
+	ModuleIndex *index; /* of modules, owned; NULL: not made since the last addition */
+	uint64_t searches;  /* number of lists that the index searched */
+	GArray *ranges;     /* (element-type ModuleRange), owned, by start if ordered */
 	bool ranges_ordered;
 } Epoch;
 
 struct SymbolStore {
-	MemoryBudget *memory; /* borrowed; NULL: unbounded */
+	MemoryBudget *memory; /* borrowed; NULL: no limit */
 	SymbolList *kernel;
-	uint32_t kernel_epoch; /* whose text the kernel's symbols came with */
-	/* (element-type uint64_t SymbolList), owned: what a module had at one time, by the hash of
-	   its lines. Epochs in which a module did not change share its list. */
+	uint32_t kernel_epoch; /* epoch of the text with the kernel's symbols */
+	/* (element-type uint64_t SymbolList), owned: symbols of a module at one time, by the hash
+	   of its lines. Epochs with the same symbols of a module share its list. */
 	GHashTable *module_symbols;
 	GPtrArray *epochs; /* (element-type Epoch), owned, by number */
 	uint32_t epoch_newest;
-	GByteArray *names;          /* terminated strings; entries keep offsets */
-	GPtrArray *module_names;    /* (element-type utf8), owned; 0 is built in */
+	GByteArray *names;          /* terminated strings; entries contain offsets */
+	GPtrArray *module_names;    /* (element-type utf8), owned; 0: built in */
 	GHashTable *module_numbers; /* (element-type utf8 guint), names borrowed */
 	uint32_t symbols;
 	uint64_t text_start, text_end;       /* as recorded */
-	uint64_t stext_symbol, etext_symbol; /* as the symbols say */
+	uint64_t stext_symbol, etext_symbol; /* from the symbols */
 	unsigned word_bytes;
 };
 
@@ -111,7 +111,7 @@ static Epoch *epoch_at(const SymbolStore *store, guint index)
 	return g_ptr_array_index(store->epochs, index);
 }
 
-/* Returns how many epochs have this number or a lower one. */
+/* Returns the number of epochs up to this one. */
 static guint epochs_until(const SymbolStore *store, uint32_t number)
 {
 	guint low = 0, high = store->epochs->len;
@@ -127,7 +127,7 @@ static guint epochs_until(const SymbolStore *store, uint32_t number)
 	return low;
 }
 
-/* Returns the epoch, or the last one announced before it; NULL when there is none. */
+/* Returns the epoch, or the last one announced before it; NULL if there is none. */
 static Epoch *epoch_lookup(const SymbolStore *store, uint32_t number)
 {
 	guint until = epochs_until(store, number);
@@ -135,7 +135,7 @@ static Epoch *epoch_lookup(const SymbolStore *store, uint32_t number)
 	return until ? epoch_at(store, until - 1) : NULL;
 }
 
-/* Returns the epoch, announcing it when it is new; NULL beyond the bound. */
+/* Returns the epoch, adding it if new; NULL above the limit. */
 static Epoch *epoch_intern(SymbolStore *store, uint32_t number)
 {
 	guint until = epochs_until(store, number);
@@ -155,7 +155,7 @@ static Epoch *epoch_intern(SymbolStore *store, uint32_t number)
 	return epoch;
 }
 
-/* Returns the number of a module's name; 0, as if it were built in, beyond the bound. */
+/* Returns the number of a module's name; above the limit 0, as for built-in code. */
 static uint16_t module_number(SymbolStore *store, TextPart part)
 {
 	g_autofree char *name = g_strndup(part.text, MIN(part.length, MODULE_BYTES_MAX));
@@ -174,8 +174,8 @@ static const char *module_name(const SymbolStore *store, uint16_t number)
 	return g_ptr_array_index(store->module_names, number);
 }
 
-/* System calls without arguments have one function with a name for each ABI, as
-   __x64_sys_vfork and __ia32_sys_vfork (SYSCALL_DEFINE0 in the kernel). */
+/* System calls without arguments have one function with a name per ABI, such as __x64_sys_vfork and
+   __ia32_sys_vfork (SYSCALL_DEFINE0 in the kernel). */
 static bool is_foreign(TextPart name)
 {
 	static const char prefixes[][sizeof("__ia32_sys_")] = { "__ia32_sys_", "__s390_sys_" };
@@ -189,7 +189,7 @@ static bool is_foreign(TextPart name)
 	return false;
 }
 
-/* Adds a symbol to a list; one at address 0 is hidden (kptr_restrict), not known. */
+/* Adds a symbol to a list. Address 0 means hidden (kptr_restrict): not added. */
 static void add_symbol(SymbolStore *store, SymbolList *list, const KallsymsLine *line,
 		       uint16_t module)
 {
@@ -216,7 +216,7 @@ static void add_kernel_symbol(SymbolStore *store, uint32_t epoch, const Kallsyms
 {
 	if (!store->kernel->entries->len)
 		store->kernel_epoch = epoch;
-	/* Later epochs need not repeat the kernel's symbols, but may. */
+	/* Later epochs may repeat the kernel's symbols. */
 	if (store->kernel_epoch != epoch)
 		return;
 	if (line->name.text[0] == '_' && text_part_is(line->name, "_stext"))
@@ -242,7 +242,7 @@ static SymbolList *module_symbols_parse(SymbolStore *store, TextPart lines)
 	return symbols;
 }
 
-/* Adds the lines of one module to an epoch; the same lines are parsed and kept only once. */
+/* Adds the lines of one module to an epoch. Equal lines are parsed and stored once. */
 static void add_module_lines(SymbolStore *store, Epoch *epoch, TextPart lines)
 {
 	uint64_t hash = keyed_hash(lines.text, lines.length);
@@ -258,8 +258,8 @@ static void add_module_lines(SymbolStore *store, Epoch *epoch, TextPart lines)
 	g_clear_pointer(&epoch->index, module_index_free);
 }
 
-/* Takes the first lines off the text, as far as they are of one module. Returns what that is, in
- *module; a part of length 0 for the kernel. */
+/* Removes the first lines of one module from rest, and returns them. *module: its name; length 0
+   for the kernel. */
 static TextPart next_module(TextPart *rest, TextPart *module)
 {
 	TextPart run = { rest->text, 0 };
@@ -392,7 +392,7 @@ unsigned symbol_store_word_bytes(const SymbolStore *store)
 	return store->word_bytes;
 }
 
-/* Returns false when the kernel's text range is not known. */
+/* Returns false if the kernel's text range is unknown. */
 static bool kernel_range(const SymbolStore *store, uint64_t *start, uint64_t *end)
 {
 	bool recorded = store->text_start < store->text_end;
@@ -411,7 +411,7 @@ static gint compare_ranges(gconstpointer left, gconstpointer right)
 	return (a->module > b->module) - (a->module < b->module);
 }
 
-/* Returns the module range around an address, or NULL. The size that the kernel reports is that of
+/* Returns the module range that contains an address, or NULL. The kernel reports the total size of
    all parts of a module, so ranges may overlap: the nearest start is right. */
 static const ModuleRange *range_lookup(Epoch *epoch, uint64_t address)
 {
@@ -446,7 +446,7 @@ static void narrow_by_modules(const SymbolStore *store, Epoch *epoch, uint64_t a
 	epoch->searches += module_index_narrow(epoch->index, address, neighbours);
 }
 
-/* Fills in a symbol that ends at the next one, or where its range does. */
+/* Fills in a symbol that ends at the next symbol, or at the end of its range. */
 static void fill_symbol(const SymbolStore *store, const SymbolNeighbours *neighbours,
 			uint64_t range_end, Symbol *symbol)
 {
@@ -485,7 +485,7 @@ static bool lookup_in_module(const SymbolStore *store, Epoch *epoch, uint64_t ad
 	return true;
 }
 
-/* Where no range is known, a symbol reaches to the next one, but not far. */
+/* Without a known range, a symbol extends to the next one, up to a limit. */
 static bool lookup_by_symbol(const SymbolStore *store, Epoch *epoch, uint64_t address,
 			     bool kernel_too, Symbol *symbol)
 {
