@@ -9,8 +9,8 @@
 /*
  * Hashes of keys from untrusted input: frames, names and ids of a recording.
  *
- * XXH3 with a seed that is random in every run, so that files with colliding keys cannot be
- * prepared. Therefore no output may depend on the order of a hash table.
+ * XXH3 with a seed that is random in every run, so that an attacker cannot prepare a file with
+ * colliding keys. Therefore no output may depend on the order of a hash table.
  */
 extern uint64_t keyed_hash_seed;
 extern uint64_t keyed_hash_factor; /* odd */

@@ -48,7 +48,7 @@ static inline int64_t saturate_difference(uint64_t a, uint64_t b)
 	return a >= b ? saturate_signed(a - b) : -saturate_signed(b - a);
 }
 
-/* Returns a rounded double as an integer, limited likewise. */
+/* Returns a rounded double as an integer from 0 to UINT64_MAX. */
 static inline uint64_t saturate_double(double value)
 {
 	if (!(value > 0))

@@ -13,6 +13,6 @@ bool standard_files_hold(void);
 /* Files that a run opens at the same time, rounded up; perf events request more if possible. */
 enum { FILES_NEEDED = 32 };
 
-/* Whether this many files can be open; raises the limit if permitted. Below it, libraries end the
+/* Whether this many files can be open; raises the limit if permitted. With fewer, libraries end the
    program without a message from us. */
 bool standard_files_leave_room(void);

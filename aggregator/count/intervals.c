@@ -4,7 +4,7 @@
 enum { SHARES = 2 };   /* of the memory: one for an interval, one for all others */
 enum { GAP_MAX = 64 }; /* separate intervals without events; a longer gap is one interval */
 
-/* A time this far after all earlier times is damaged. */
+/* A time this far after the first open interval is damaged. */
 #define AHEAD_NS_MAX (24 * 3600 * 1000000000ULL)
 
 /* An interval that was not passed on yet. */

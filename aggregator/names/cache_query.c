@@ -182,7 +182,7 @@ static bool match_glob(CacheQuery *query, const CacheList *list, const char *glo
 	return any;
 }
 
-/* Exact names first: other spellings are tried only if the host lacks the name. */
+/* Names first: other spellings are tried only if the host has no matching name. */
 static bool resolve_glob(CacheQuery *query, const CacheList *list, const Item *item)
 {
 	bool any = match_glob(query, list, item->text, matches_name) ||

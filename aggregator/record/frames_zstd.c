@@ -31,7 +31,7 @@ FrameWriter *frame_writer_new(FrameSink sink, void *user_data)
 	writer->user_data = user_data;
 	writer->context = ZSTD_createCCtx();
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, LEVEL);
-	/* With checksums, damaged frames are detected instead of counted. */
+	/* Checksums: a damaged frame is detected, and its events do not count. */
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
 	writer->buffer_bytes = ZSTD_CStreamOutSize();
 	writer->buffer = g_malloc(writer->buffer_bytes);

@@ -119,7 +119,7 @@ static bool any_is_saturated(const StackSummary *before)
 	return false;
 }
 
-/* Whether a sum exceeds 64 bits. */
+/* Sets whether a sum exceeds 64 bits. */
 static void set_saturated(ReportModel *model)
 {
 	const View *view = model->view;
@@ -182,8 +182,8 @@ static bool has_kmalloc_above(const Profile *profile, uint64_t bytes)
 	return false;
 }
 
-/* The kernel traces large kmallocs twice, and the stream lacks the symbols that identify the inner
-   events. */
+/* For kernels that trace large kmallocs twice, if the stream lacks the symbols that identify the
+   inner events. */
 static void set_counted_twice(ReportModel *model, const Session *session)
 {
 	uint64_t small_max =

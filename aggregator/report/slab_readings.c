@@ -28,7 +28,7 @@ static SlabSpan span_of(const SlabReadings *readings, const Session *session)
 	};
 }
 
-/* Only then must growth above the traced allocations have other sources. */
+/* If true, growth above the traced allocations must have other sources. */
 static bool is_all_traced(const Session *session)
 {
 	const char *scope = run_info_text(session->info, KMT_FIELD_SCOPE);

@@ -46,8 +46,8 @@ typedef struct {
 	double change_bytes;        /* growth of its objects in use, per second */
 } SlabTableRow;
 
-/* Returns the caches with objects (element-type SlabTableRow), fastest growth first: those that the
-   kernel shrinks if memory is short, or all others. The caller unrefs it. */
+/* Returns the caches that use memory (element-type SlabTableRow), fastest growth first: those that
+   the kernel shrinks if memory is short, or all others. The caller unrefs it. */
 GArray *slab_table_rows(const SlabTable *table, bool reclaimable);
 
 /* Returns the bytes that the kernel took outside of slab caches, if they exceed both the growth of

@@ -63,8 +63,8 @@ void session_remove_tap(Session *session, BatchVisitor tap);
 void session_add_sink(Session *session, EventSink sink, void *user_data);
 void session_remove_sink(Session *session, EventSink sink);
 
-/* Lets another sink count the events and report its sums to session_totals(). Unless both is set,
-   the session's profile stops counting. */
+/* Lets another sink count the events: session_totals() returns its session_add_counted() sums.
+   Unless both is set, the session's profile stops counting. */
 void session_count_elsewhere(Session *session, bool both);
 
 /* Adds what such a sink counted since its last report: sums of its own profiles. */

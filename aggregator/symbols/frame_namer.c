@@ -104,7 +104,7 @@ static KnownAddress address_lookup(const SymbolStore *store, uint32_t epoch, uin
 				   bool returned_to)
 {
 	uint64_t looked_up = address - returned_to;
-	/* A module may be used before its epoch is announced, which happens once or twice a
+	/* A module may be used before its epoch is announced: that happens once or twice a
 	   second. */
 	bool early = !symbol_store_is_text(store, epoch, looked_up);
 	uint32_t looked_in = epoch + early;

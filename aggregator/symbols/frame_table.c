@@ -30,8 +30,7 @@ struct FrameTable {
 	GArray *addresses;     /* (element-type AddressFrame), owned */
 	GPtrArray *lines;      /* (element-type utf8) of frames from text, in the chunk */
 	GArray *parsed;        /* (element-type Frame), owned: parsed lines */
-	GArray *parsed_number; /* (element-type uint32_t) by line: index in parsed + 1; 0: not
-				parsed */
+	GArray *parsed_number; /* (element-type uint32_t) by line: index in parsed + 1; 0: none */
 	GStringChunk *texts;   /* lines and their parts; escaped names */
 	size_t text_bytes;
 	GString *name; /* name being escaped */
