@@ -4,8 +4,8 @@
 #include "symbols/frame_line.h"
 #include "symbols/inner_kmallocs_find.h"
 
-/* Takes the next function that was not inlined: perf script prints those with an address, but
-   without the kernel or a module. Of length 0: its name is not known. */
+/* Returns the next function that was not inlined. perf script prints inlined functions with an
+   address but without the kernel or a module. Length 0: unknown name. */
 static TextPart next_function(TextPart *rest)
 {
 	TextPart line;

@@ -3,9 +3,9 @@
 
 #include "session/session.h"
 
-/* Whether a stack, frame lines of whatever tool, is that of an inner event of a large kmalloc
-   (record/inner_kmallocs.h), which other tracers print as well. */
+/* Whether a stack of frame lines, from any tool, is that of an inner event of a large kmalloc
+   (record/inner_kmallocs.h). Other tracers print these events as well. */
 bool import_is_inner(const char *stack, size_t length);
 
-/* Takes events of a stack that was imported, but for inner events of large kmallocs. */
+/* Counts the events of an imported stack, except inner events of large kmallocs. */
 void import_count(Session *session, const EventText *events);

@@ -10,13 +10,12 @@
 #include <string.h>
 
 /*
- * Text of SystemTap's print_stack() and print_backtrace(), in either of the forms that scripts
- * print it:
+ * The output of SystemTap's print_stack() and print_backtrace(), in one of two forms:
  *
  *	frame lines, then a line that is a number: that many events (stackcollapse-stap.pl reads it)
  *	any other line, then frame lines: one event, which ends at the first line that is no frame
  *
- * The first count line behind a stack settles that the input is of the first form.
+ * The first count line after a stack shows that the input has the first form.
  */
 
 enum {
@@ -26,11 +25,11 @@ enum {
 typedef struct {
 	Session *session;
 	ImportLines lines;
-	GString *stack;       /* the frame lines so far */
-	uint64_t stack_lines; /* input lines that it was made of */
+	GString *stack;       /* frame lines so far */
+	uint64_t stack_lines; /* number of its input lines */
 	bool in_stack;
-	bool blank_behind; /* the stack was followed by an empty line */
-	bool counted;      /* a count line was seen behind a stack */
+	bool blank_behind; /* an empty line followed the stack */
+	bool counted;      /* a count line followed a stack */
 	uint64_t unreadable;
 } CountTextState;
 
@@ -52,7 +51,7 @@ static void count_stack(CountTextState *state, uint64_t weight)
 	forget_stack(state);
 }
 
-/* A stack that no count line ends: one event, or in an input with counts a damaged record. */
+/* Handles a stack without count line: one event or, in an input with counts, a damaged record. */
 static void end_stack(CountTextState *state)
 {
 	if (!state->in_stack)
@@ -75,7 +74,7 @@ static void add_frame(CountTextState *state, StackLineKind kind, const char *lin
 		state->unreadable++;
 }
 
-/* A number without frames before it: a stack that could not be taken, once counts are known. */
+/* A count without frames before it is for an unreadable stack, if the input has counts. */
 static void read_count(CountTextState *state, uint64_t count)
 {
 	if (!state->in_stack && !state->counted) {
@@ -142,7 +141,7 @@ static uint64_t count_text_finish(void *data)
 	return state->unreadable + state->lines.too_long;
 }
 
-/* The head of the tables of --by, of which a row's count is not behind its stack. */
+/* The header of the tables of --by: in these tables, a count is not after its stack. */
 static bool is_table_head(const char *line, size_t length)
 {
 	Cursor at = cursor_over(line, length);
@@ -151,8 +150,8 @@ static bool is_table_head(const char *line, size_t length)
 }
 
 /*
- * Frames with an address, two in a row or one with its count. Free-form lines may be around them,
- * so a text with a byte that no text has is refused, and so is a table.
+ * Recognises frames with an address: two in a row, or one with its count. Free-form lines may
+ * surround them, so tables and text with non-text bytes are refused.
  */
 static bool count_text_recognises(const char *text, size_t length)
 {

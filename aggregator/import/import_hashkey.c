@@ -14,8 +14,8 @@
  *	</hashkey>
  *	<hashval>12</hashval>
  *
- * The text between the tags is the stack, whatever it says. Lines are not looked at one by one:
- * the next '<' ends the stack, and the whole text is its key.
+ * The text between the tags is the stack, whatever its content. It is not parsed by lines: the next
+ * tag line ends the stack, and the whole text is its key.
  */
 
 enum {
@@ -27,19 +27,19 @@ enum {
 typedef struct {
 	Session *session;
 	ImportCarry carry;
-	GString *plain;    /* a stack without its carriage returns */
-	bool in_long_line; /* the beginning of this line was skipped already */
+	GString *plain;    /* the stack without carriage returns */
+	bool in_long_line; /* the beginning of this line was already skipped */
 	uint64_t unreadable;
 } HashkeyState;
 
-/* How far the record that starts here could be read. */
+/* Whether the record that starts here is complete. */
 typedef enum { RECORD_WHOLE, RECORD_CUT, RECORD_BROKEN } RecordExtent;
 
 typedef struct {
 	const char *stack;
 	size_t stack_bytes;
 	uint64_t count;
-	const char *next; /* the record's end, or the place where it broke */
+	const char *next; /* the record's end, or the position of the error */
 } HashkeyRecord;
 
 static bool take_newline(Cursor *cursor)
@@ -47,7 +47,7 @@ static bool take_newline(Cursor *cursor)
 	return cursor_take(cursor, "\n") || cursor_take(cursor, "\r\n");
 }
 
-/* Whether the cursor may still begin with a literal, judged by the bytes that are there. */
+/* Whether the text at the cursor matches the literal, as far as it is available. */
 static bool may_begin(const Cursor *cursor, const char *literal)
 {
 	size_t length = MIN(strlen(literal), (size_t)(cursor->end - cursor->at));
@@ -55,8 +55,8 @@ static bool may_begin(const Cursor *cursor, const char *literal)
 	return memcmp(cursor->at, literal, length) == 0;
 }
 
-/* Moves to the tag line that ends the stack, or breaks it: the next '<' at the start of a line. A
-   stack beyond all bounds is broken where it starts. */
+/* Moves to the next tag line: "</hashkey>" ends the stack, "<hashkey>" breaks it. A stack above all
+   bounds is broken at its start. */
 static RecordExtent find_stack_end(Cursor *cursor)
 {
 	const char *at = cursor->at;
@@ -99,7 +99,7 @@ static RecordExtent read_count(Cursor *cursor, uint64_t *count)
 	return RECORD_BROKEN;
 }
 
-/* The cursor stands behind the first line of the record. */
+/* The cursor is after the first line of the record. */
 static RecordExtent read_record(Cursor *cursor, HashkeyRecord *record)
 {
 	RecordExtent extent;
@@ -154,7 +154,7 @@ static uint64_t lines_of(const char *text, const char *end)
 	return lines;
 }
 
-/* Skips a line that belongs to no record. Returns NULL when its end has not come yet. */
+/* Skips a line outside of records. Returns NULL if its end is not available yet. */
 static const char *skip_line(HashkeyState *state, const char *at, const char *end, bool full)
 {
 	const char *newline = import_line_end(at, end);
@@ -168,7 +168,7 @@ static const char *skip_line(HashkeyState *state, const char *at, const char *en
 	return newline ? newline + 1 : end;
 }
 
-/* Reads one record, or one line between records. Returns NULL when its end has not come yet. */
+/* Reads one record, or one line between records. Returns NULL if its end is not available yet. */
 static const char *consume_one(HashkeyState *state, const char *at, const char *end, bool full)
 {
 	Cursor cursor = cursor_over(at, (size_t)(end - at));
@@ -231,7 +231,8 @@ static uint64_t hashkey_finish(void *data)
 	return state->unreadable;
 }
 
-/* A whole record somewhere, or a first line and a frame where the first record is not whole. */
+/* Recognises a complete record anywhere, or a first line and a frame if the first record is
+   incomplete. */
 static bool hashkey_recognises(const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -251,7 +252,7 @@ static bool hashkey_recognises(const char *text, size_t length)
 		extent = read_record(&cursor, &record);
 		if (extent == RECORD_WHOLE)
 			return true;
-		/* What was looked at holds no other first line. */
+		/* The checked part contains no other first line. */
 		next = extent == RECORD_CUT ? NULL : record.next;
 	}
 	return false;

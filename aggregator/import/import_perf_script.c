@@ -11,22 +11,24 @@
 #include <string.h>
 
 /*
- * What `perf script` prints of kmem samples:
+ * The output of `perf script` for kmem samples:
  *
  *	find 22899 [000]  1341.391415: kmem:kmalloc: call_site=... bytes_req=32 bytes_alloc=32 ...
  *		ffffffff813cee01 __x64_sys_sched_setaffinity+0x61 ([kernel.kallsyms])
  *
- * Kernel frames are printed again in our form; those of user space are left out, as this is about
- * paths in the kernel and they differ from process to process. Samples of other events are
- * skipped. The run is from the first sample to the last one, of whatever event.
+ * Kernel frames are converted to our format. Frames of user space are left out: the report shows
+ * paths in the kernel, and user frames differ between processes. Samples of other events are
+ * skipped. The run lasts from the first to the last sample of any event.
  */
 
 enum {
 	STACK_BYTES_MAX = 256 * 1024,
-	SMALL_BYTES_MAX = 8192, /* of a kmalloc, with the smallest pages that a kernel has */
+	SMALL_BYTES_MAX = 8192, /* largest kmalloc from a slab cache, with the smallest pages of any
+				   kernel */
 };
 
-/* Which flags decide on the class of kmalloc, in bits of our own: each kernel has others. */
+/* The flags that determine the kmalloc class, as our own bits, because the bits differ between
+   kernels. */
 enum { GFP_BIT_DMA = 1, GFP_BIT_RECLAIMABLE = 2, GFP_BIT_ACCOUNT = 4 };
 static const struct {
 	const char *word;
@@ -37,7 +39,7 @@ static const struct {
 	{ "__GFP_RECLAIMABLE", GFP_BIT_RECLAIMABLE },
 };
 
-/* Lines of `perf script --header` that say what the report of a run shows. */
+/* Lines of `perf script --header` that the report of a run shows. */
 static const struct {
 	const char *label;
 	enum KmtFieldId id;
@@ -49,15 +51,15 @@ static const struct {
 	{ "# cmdline : ", KMT_FIELD_COMMAND_LINE },
 };
 
-/* Objects in parentheses that start with a bracket and are no kernel module. */
+/* Objects in brackets that are not kernel modules. */
 static const char *const user_objects[] = { "[unknown]", "[vdso]",  "[vdso32]", "[vsyscall]",
 					    "[heap]",    "[stack]", "[anon]",   "[uprobes]" };
 
 typedef struct {
 	EventTask task;
-	EventCache cache; /* without a name: the event did not say it */
+	EventCache cache; /* without a name if the event lacks it */
 	uint64_t time_ns;
-	uint64_t period; /* it stands for so many events */
+	uint64_t period; /* number of events that it stands for */
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
 	uint32_t gfp_flags; /* GFP_BIT_… */
@@ -71,18 +73,18 @@ typedef struct {
 	Session *session;
 	ImportLines lines;
 	Sample sample;
-	uint64_t first_ns; /* of the samples; 0: none yet */
+	uint64_t first_ns; /* of the samples; 0: none so far */
 	uint64_t last_ns;
-	unsigned events; /* seen: bits of ProbeKindBit */
+	unsigned events; /* observed: bits of ProbeKindBit */
 	bool in_sample;
 	GString *stack;
-	GString *call_site; /* " NAME+0xOFFSET\n": stands for a stack that was not recorded */
+	GString *call_site; /* " NAME+0xOFFSET\n": used if no stack was recorded */
 	uint64_t unreadable;
 } PerfState;
 
 enum { NS_PER_S = 1000000000 };
 
-/* Returns what the digits behind a point are worth. */
+/* Returns the nanoseconds of the digits after the decimal point. */
 static uint64_t fraction_ns(const char *digits, const char *end)
 {
 	uint64_t ns = 0, worth = NS_PER_S / 10;
@@ -112,7 +114,7 @@ static bool take_time(Cursor *cursor, uint64_t *time_ns)
 	return true;
 }
 
-/* "PID[/TID] [CPU] TIME:", where the CPU may be missing */
+/* "PID[/TID] [CPU] TIME:"; the CPU is optional */
 static bool take_place(Cursor *cursor, Sample *sample)
 {
 	Cursor at = *cursor;
@@ -138,7 +140,7 @@ static bool take_place(Cursor *cursor, Sample *sample)
 	return true;
 }
 
-/* Finds " NAME=" in the fields of an event; what stands behind it is empty when there is none. */
+/* Finds " NAME=" in the fields of an event. Returns the text after it; empty if not found. */
 static Cursor field_value(Cursor fields, const char *name)
 {
 	const char *word;
@@ -189,7 +191,7 @@ static uint32_t gfp_bits(Cursor flags)
 	return bits;
 }
 
-/* Newer kernels say the cache of an object. */
+/* Newer kernels report the cache of an object. */
 static void read_cache(Cursor fields, Sample *sample)
 {
 	Cursor name = field_value(fields, "name=");
@@ -213,14 +215,14 @@ static void read_fields(Cursor fields, Sample *sample)
 	sample->bytes_requested = field_number(fields, "bytes_req=");
 	sample->bytes_allocated = field_number(fields, "bytes_alloc=");
 	sample->gfp_flags = gfp_bits(field_value(fields, "gfp_flags="));
-	/* A kernel that says this has caches of their own for such objects. */
+	/* A kernel that prints this field has separate caches for such objects. */
 	if (cursor_take(&accounted, "true"))
 		sample->gfp_flags |= GFP_BIT_ACCOUNT;
 	read_cache(fields, sample);
 }
 
-/* Takes the name of an event that allocates from slab caches; frees and everything else do not
- * count. */
+/* Reads the name of an event that allocates from slab caches. Frees and other events do not count.
+ */
 static bool take_allocation(Cursor *cursor, Sample *sample)
 {
 	Cursor name = *cursor;
@@ -248,7 +250,7 @@ static bool take_event(Cursor *cursor, Sample *sample)
 	uint64_t period;
 	Cursor at = *cursor;
 
-	/* The period is printed where it was asked for. */
+	/* The period is printed only if requested. */
 	sample->period = 1;
 	if (cursor_take_decimal(&at, &period) && cursor_skip_blanks(&at)) {
 		*cursor = at;
@@ -265,7 +267,7 @@ static void set_comm(EventTask *task, const char *comm, size_t length)
 	memcpy(task->comm, comm, MIN(import_trimmed(comm, length), (size_t)KMT_COMM_BYTES));
 }
 
-/* The name may hold blanks and brackets: it is what stands before the first place that fits. */
+/* The name may contain blanks and brackets. It ends before the first text that matches the rest. */
 static bool read_header(const char *line, size_t length, Sample *sample)
 {
 	Cursor at = cursor_over(line, length);
@@ -300,7 +302,7 @@ static bool text_begins(const char *text, size_t length, const char *literal)
 	return length >= strlen(literal) && memcmp(text, literal, strlen(literal)) == 0;
 }
 
-/* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz": what older releases print for "[ext4]" */
+/* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz": printed by older releases instead of "[ext4]" */
 static bool module_of_path(const char **object, size_t *length)
 {
 	const char *slash = memrchr(*object, '/', *length);
@@ -317,7 +319,7 @@ static bool module_of_path(const char **object, size_t *length)
 	return true;
 }
 
-/* Turns the object of a frame into a module's name. Returns false for user space. */
+/* Converts the object of a frame to a module name. Returns false for user space. */
 static bool module_of_object(const char **object, size_t *length)
 {
 	static const char kernel[] = "kernel";
@@ -343,7 +345,7 @@ static bool module_of_object(const char **object, size_t *length)
 	return module_of_path(object, length);
 }
 
-/* A frame line, taken apart; all text is borrowed from it. */
+/* The parts of a frame line, borrowed from it. */
 typedef struct {
 	const char *digits;
 	unsigned digit_count;
@@ -353,7 +355,7 @@ typedef struct {
 	size_t object_bytes;
 } PerfFrame;
 
-/* "ADDRESS SYMBOL+0xOFFSET (OBJECT)"; the symbol may hold blanks and parentheses. */
+/* "ADDRESS SYMBOL+0xOFFSET (OBJECT)"; the symbol may contain blanks and parentheses. */
 static bool split_frame(const char *line, size_t length, PerfFrame *frame)
 {
 	Cursor at = cursor_over(line, length);
@@ -376,7 +378,7 @@ static bool split_frame(const char *line, size_t length, PerfFrame *frame)
 	return true;
 }
 
-/* Whether a frame without a module is the kernel's, as far as its address alone shows it. */
+/* Whether a frame without a module is the kernel's, judged by its address only. */
 static bool is_kernel_address(const PerfFrame *frame)
 {
 	return frame->digit_count == 16 && g_ascii_xdigit_value(*frame->digits) >= 8 &&
@@ -387,7 +389,7 @@ static bool is_kernel_address(const PerfFrame *frame)
 /* Appends " 0xADDRESS : SYMBOL+0xOFFSET [MODULE]", or nothing for a frame of user space. */
 static void append_frame(GString *stack, PerfFrame frame)
 {
-	enum { BETWEEN_BYTES_MAX = 16 }; /* what stands between the parts */
+	enum { BETWEEN_BYTES_MAX = 16 }; /* length of the separators */
 	bool named = !text_is(frame.symbol, frame.symbol_bytes, "[unknown]");
 	bool has_module = module_of_object(&frame.object, &frame.object_bytes);
 	gsize start = stack->len;
@@ -397,7 +399,7 @@ static void append_frame(GString *stack, PerfFrame frame)
 		return;
 	if (stack->len + frame.symbol_bytes + frame.object_bytes > STACK_BYTES_MAX)
 		return;
-	/* Most of a file is frames, so each is written in place. */
+	/* Most of a file is frames, so each one is written in place. */
 	g_string_set_size(stack, start + frame.digit_count + frame.symbol_bytes +
 					 frame.object_bytes + BETWEEN_BYTES_MAX);
 	at = mempcpy(mempcpy(stack->str + start, " 0x", 3), frame.digits, frame.digit_count);
@@ -421,8 +423,8 @@ static bool read_frame(GString *stack, const char *line, size_t length)
 	return true;
 }
 
-/* Whether a sample is an inner event of a large kmalloc: by its stack, or where it has none, by its
-   call site. */
+/* Whether a sample is an inner event of a large kmalloc, by its stack or, without one, by its call
+   site. */
 static bool is_inner(const PerfState *state)
 {
 	const GString *call_site = state->call_site;
@@ -435,7 +437,7 @@ static bool is_inner(const PerfState *state)
 		(TextPart){ call_site->str + 1, strcspn(call_site->str + 1, "+\n") });
 }
 
-/* The kinds of events observed, as far as the text shows them. */
+/* Records which kinds of events were observed, as far as the text shows them. */
 static void note_source(PerfState *state, enum KmtSource source)
 {
 	g_autofree char *names = NULL;
@@ -447,8 +449,8 @@ static void note_source(PerfState *state, enum KmtSource source)
 	run_info_set_text(state->session->info, KMT_FIELD_EVENTS, names, strlen(names));
 }
 
-/* The first sample begins the run. One that is of before it, in a text that is not in order of
-   time, counts at its start. */
+/* The first sample begins the run. In a text that is not sorted by time, earlier samples count at
+   the run's start. */
 static void note_time(PerfState *state, Sample *sample)
 {
 	if (!state->first_ns) {
@@ -577,7 +579,7 @@ static uint64_t perf_finish(void *data)
 	return state->unreadable + state->lines.too_long;
 }
 
-/* The header line of one allocation sample is like nothing else. */
+/* The header line of one allocation sample is unique enough. */
 static bool perf_recognises(const char *text, size_t length)
 {
 	const char *end = text + length;

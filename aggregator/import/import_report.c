@@ -17,18 +17,18 @@
  *	bytes: requested 1,200, allocated 1,536, wasted 336; failed 0
  *	processes: crond[812] 100 %
  *
- * A stack ends with an empty line. The two lines that --details adds are skipped: they have sums
- * and shares only. If a file holds several reports, the first one counts, as a later one may
- * contain it.
+ * A stack ends with an empty line. The two lines of --details are skipped, because they only
+ * contain sums and shares. If a file contains several reports, the first one counts, because a
+ * later one may include its numbers.
  */
 
 typedef struct {
 	Session *session;
 	ImportLines lines;
-	GString *stack; /* the frame lines so far */
+	GString *stack; /* frame lines so far */
 	uint64_t count;
 	bool in_stack;
-	bool summed_up; /* what follows the stacks was reached */
+	bool summed_up; /* the part after the stacks was reached */
 	uint64_t unreadable;
 } ReportState;
 
@@ -89,7 +89,7 @@ static void add_frame(ReportState *state, const char *line, size_t length)
 		state->unreadable++;
 }
 
-/* The loss that such a report states cannot be imported: its line counts as not read. */
+/* The loss in such a report cannot be imported: its line counts as unreadable. */
 static bool is_loss_line(const char *line, size_t length)
 {
 	return begins(line, length, "Lost: ") && !begins(line, length, "Lost: none");

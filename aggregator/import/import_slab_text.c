@@ -11,7 +11,7 @@
 #include <string.h>
 
 /*
- * What the script slab.stp of SystemTap's wiki prints at its end:
+ * The final output of the script slab.stp in SystemTap's wiki:
  *
  *	Number of size-32 slab allocations by process
  *	crond:	2
@@ -22,36 +22,36 @@
  *
  *	-------------------------------------------------------
  *
- * The numbers by process are the sums of the stacks, so only what they say beyond the stacks is
- * counted, without one. The text may have several of it, and anything before the first.
+ * The numbers by process are sums that include the stacks. So only the difference is counted,
+ * without a stack. The text may contain several such outputs, and other text before the first one.
  */
 
 enum { SUMS_MAX = 65536 };
 
 typedef enum { PART_BEFORE, PART_PROCESSES, PART_STACKS } Part;
 
-/* A process and the cache that it allocated from. */
+/* A process and the cache of its allocations. */
 typedef struct {
 	EventTask task;
 	EventCache cache;
 } Origin;
 
-/* The numbers of both parts for one process and cache. */
+/* The numbers of both parts, for one process and cache. */
 typedef struct {
 	Origin origin;
-	uint64_t listed;  /* allocations, as the process's line says */
-	uint64_t stacked; /* allocations of its stacks */
+	uint64_t listed;  /* allocations in the process's line */
+	uint64_t stacked; /* allocations in its stacks */
 } Sum;
 
 typedef struct {
 	Session *session;
 	ImportLines lines;
 	GHashTable *finder; /* (element-type utf8 Sum), keys owned */
-	GPtrArray *sums;    /* (element-type Sum), owned: as they came */
-	EventCache cache;   /* of the numbers by process */
+	GPtrArray *sums;    /* (element-type Sum), owned: in the order of the text */
+	EventCache cache;   /* in the numbers by process */
 	Part part;
 	bool in_stack;
-	Origin origin;  /* of the stack at hand ... */
+	Origin origin;  /* of the current stack ... */
 	uint64_t count; /* ... its allocations ... */
 	GString *stack; /* ... and its frame lines so far */
 	uint64_t unreadable;
@@ -72,7 +72,7 @@ static Origin origin_of(const char *comm, size_t comm_bytes)
 	return origin;
 }
 
-/* Returns where the word occurs for the last time, or NULL. */
+/* Returns the last occurrence of the word, or NULL. */
 static const char *last_of(const char *text, size_t length, const char *word)
 {
 	size_t word_bytes = strlen(word);
@@ -107,7 +107,7 @@ static bool is_stacks_title(const char *line, size_t length)
 	return cursor_take(&at, "Backtrace of processes when allocating") && cursor_at_end(&at);
 }
 
-/* "crond:", blanks, a number; the name may have colons and blanks of its own. */
+/* "crond:", blanks, a number; the name may contain colons and blanks. */
 static bool read_process(const char *line, size_t length, Origin *origin, uint64_t *count)
 {
 	const char *colon = memrchr(line, ':', length);
@@ -122,8 +122,7 @@ static bool read_process(const char *line, size_t length, Origin *origin, uint64
 	return true;
 }
 
-/* "Exec: crond Name: size-32  Count: 2"; nothing but the name of a process can look like the rest.
- */
+/* "Exec: crond Name: size-32  Count: 2"; only the name of a process may contain similar text. */
 static bool read_stack_head(const char *line, size_t length, Origin *origin, uint64_t *count)
 {
 	static const char exec[] = "Exec: ", name[] = " Name: ", number[] = " Count: ";
@@ -152,7 +151,7 @@ static bool is_rule(const char *line, size_t length)
 	return length > 0 && strspn(line, "-") >= length;
 }
 
-/* Returns NULL where there are too many. */
+/* Returns NULL if there are too many. */
 static Sum *sum_of(SlabTextState *state, const Origin *origin)
 {
 	g_autofree char *key =
@@ -219,7 +218,7 @@ static bool read_stack_line(SlabTextState *state, const char *line, size_t lengt
 	       (stack_line_is_frame(kind) && stack_line_append(state->stack, kind, line, length));
 }
 
-/* Whether the line is one of those that begin something. */
+/* Whether the line begins a new part. */
 static bool read_head(SlabTextState *state, const char *line, size_t length)
 {
 	Origin origin;
@@ -309,7 +308,8 @@ static uint64_t slab_text_finish(void *data)
 	return state->unreadable + state->lines.too_long;
 }
 
-/* The title of the numbers, or the line above a stack: nothing else has such a line. */
+/* Recognises the title of the numbers, or the line above a stack: other formats have no such line.
+ */
 static bool slab_text_recognises(const char *text, size_t length)
 {
 	const char *end = text + length;

@@ -9,7 +9,7 @@
 
 enum {
 	STACK_BYTES_MAX = 256 * 1024,
-	ADDRESS_DIGITS_MIN = 6, /* of a kernel address: s390x has its text at 1 MB */
+	ADDRESS_DIGITS_MIN = 6, /* in a kernel address: s390x has its text at 1 MB */
 };
 
 /* "+0xOFFSET[/0xSIZE]" */
@@ -42,7 +42,7 @@ static bool take_name(Cursor *cursor)
 	return cursor->at > start;
 }
 
-/* "[NAME]" or, where no symbol is known, "[NAME+0xOFFSET/0xSIZE]"; *own: a SystemTap module. */
+/* "[NAME]" or, if the symbol is unknown, "[NAME+0xOFFSET/0xSIZE]"; *own: a SystemTap module. */
 static bool take_module(Cursor *cursor, bool *own)
 {
 	Cursor at = *cursor;

@@ -19,7 +19,7 @@ void import_carry_init(ImportCarry *carry, size_t bytes_max, ImportConsumer cons
 	};
 }
 
-/* Appends new text to the rest until the rest is used up; returns how much of it was used. */
+/* Appends new text to the rest until the rest is used up. Returns how much of the text was used. */
 static size_t carry_complete(ImportCarry *carry, const char *text, size_t length)
 {
 	size_t done = 0;

@@ -7,17 +7,18 @@
 #include <stdint.h>
 
 /*
- * What the importers share: joining input that arrives in pieces, and reading small things from
- * one line. Nothing here trusts the text: lengths are explicit, NULs are ordinary bytes.
+ * Functions shared by the importers: joining input that arrives in pieces, and parsing parts of a
+ * line. The text is not trusted: lengths are explicit, NULs are ordinary bytes.
  */
 
 /*
- * Reads what it can of a text and returns how many bytes it used. What it leaves comes again with
- * more behind it. With full set there will not be more, and it must use at least one byte.
+ * Reads as much as possible of a text and returns the number of bytes used. The rest is passed
+ * again with more text after it. If full is set, no more text follows, and at least one byte must
+ * be used.
  */
 typedef size_t (*ImportConsumer)(void *state, const char *text, size_t length, bool full);
 
-/* Keeps what a consumer left unused; at most bytes_max. */
+/* Keeps the text that a consumer has not used, at most bytes_max. */
 typedef struct {
 	ImportConsumer consume;
 	void *state;
@@ -28,10 +29,10 @@ typedef struct {
 void import_carry_init(ImportCarry *carry, size_t bytes_max, ImportConsumer consume, void *state);
 void import_carry_feed(ImportCarry *carry, const char *text, size_t length);
 
-/* Ends the text, as if by a newline, and frees what was kept. */
+/* Ends the text, as if by a newline, and frees the kept text. */
 void import_carry_finish(ImportCarry *carry);
 
-/* Cuts a carried text into lines; a line that is longer than the carry's bound is unreadable. */
+/* Splits a carried text into lines. A line above the carry's bound is unreadable. */
 typedef struct {
 	ImportCarry carry;
 	/* Called for each line, without its newline and trailing blanks. */
@@ -45,13 +46,13 @@ void import_lines_init(ImportLines *lines, void (*line)(void *, const char *, si
 void import_lines_feed(ImportLines *lines, const char *text, size_t length);
 void import_lines_finish(ImportLines *lines);
 
-/* Finds the end of the line that starts at text; NULL when it has none. */
+/* Finds the end of the line that starts at text; NULL: not in the text. */
 const char *import_line_end(const char *text, const char *end);
 
-/* The length without trailing blanks and carriage returns. */
+/* Returns the length without trailing blanks and carriage returns. */
 size_t import_trimmed(const char *line, size_t length);
 
-/* The rest of a line. A function below that returns false leaves it as it was. */
+/* The rest of a line. If a function below returns false, the cursor is unchanged. */
 typedef struct {
 	const char *at;
 	const char *end;
@@ -64,7 +65,7 @@ bool cursor_skip_blanks(Cursor *cursor);
 bool cursor_take(Cursor *cursor, const char *literal);
 bool cursor_take_decimal(Cursor *cursor, uint64_t *value);
 bool cursor_take_hex(Cursor *cursor, uint64_t *value, unsigned *digits);
-/* Skips " (sampled, +-3.1 %)", which reports have behind an estimate; returns whether it was there.
+/* Skips " (sampled, +-3.1 %)", which reports print after an estimate. Returns whether it was there.
  */
 bool cursor_skip_margin(Cursor *cursor);
 /* Takes everything up to the next blank, tab or end. */

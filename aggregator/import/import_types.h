@@ -12,8 +12,8 @@ extern const ImportType import_report;
 /* print_stack() and print_backtrace() text, with count lines or one stack per event */
 extern const ImportType import_count_text;
 
-/* what slab.stp of SystemTap's wiki prints: numbers by process, and stacks */
+/* output of slab.stp in SystemTap's wiki: numbers by process, and stacks */
 extern const ImportType import_slab_text;
 
-/* what `perf script` prints of kmem allocation samples */
+/* output of `perf script` for kmem allocation samples */
 extern const ImportType import_perf_script;

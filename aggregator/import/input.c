@@ -14,10 +14,10 @@
 
 enum {
 	CHUNK_BYTES = 256 << 10,
-	SHOWN_BYTES_MAX = 60, /* of the first line of a file that is not recognised */
+	SHOWN_BYTES_MAX = 60, /* of the first line of an unrecognised file */
 };
 
-/* Ctrl-C ends the input: what was read until then is reported. A second one ends the program. */
+/* Ctrl-C ends the input, and the data so far is reported. A second one ends the program. */
 static volatile sig_atomic_t is_interrupted;
 
 static const int interrupts[] = { SIGINT, SIGTERM };
@@ -53,9 +53,9 @@ static void interrupts_clear(Interrupts *caught)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Interrupts, interrupts_clear)
 
-/* An open input and the bytes of it at hand. Nothing ever seeks: it may be a pipe. */
+/* An open input and its current chunk. Never seeks, because the input may be a pipe. */
 typedef struct {
-	const char *name; /* as messages call it */
+	const char *name; /* for messages */
 	int fd;
 	bool may_close;
 	int read_error; /* errno */
@@ -91,7 +91,7 @@ static bool input_open(Input *input, const char *path, GError **error)
 	return true;
 }
 
-/* Fills the chunk up to at least `wanted` bytes, unless the input ends before. */
+/* Fills the chunk with at least `wanted` bytes, unless the input ends. */
 static void input_fill(Input *input, size_t wanted)
 {
 	while (input->length < wanted && !input->read_error && !is_interrupted) {
@@ -107,7 +107,7 @@ static void input_fill(Input *input, size_t wanted)
 	}
 }
 
-/* Replaces the chunk by the next one. Returns false at the end. */
+/* Replaces the chunk with the next one. Returns false at the end. */
 static bool input_next(Input *input)
 {
 	input->length = 0;
@@ -115,7 +115,7 @@ static bool input_next(Input *input)
 	return input->length > 0;
 }
 
-/* A recording is marked as whole at its end. A stream that the probe module wrote by itself has
+/* A complete recording has a mark at its end. A stream written by the probe module itself has
    neither this mark nor the name of a program. */
 static bool lacks_its_end(const Session *session)
 {
@@ -134,18 +134,17 @@ static bool read_native(Input *input, Session *session, GError **error)
 	return true;
 }
 
-/* Files that are no stream themselves, but what one is made of: bytes at their start, and what
-   turns them into text that is read. */
+/* Files that can be converted to a readable text: the bytes at their start, and the command. */
 typedef struct {
 	const char *magic;
 	size_t magic_bytes;
-	const char *what;    /* they are */
-	const char *command; /* that writes the text to stdout; FILE follows it */
+	const char *what;    /* description */
+	const char *command; /* writes the text to stdout; FILE follows the command */
 } Convertible;
 
 static const Convertible convertibles[] = {
 	{ "PERFILE2", 8, "a perf.data file", "perf script -i" },
-	/* Of the other byte order, and of perf 2.6. */
+	/* In the other byte order, and from perf 2.6. */
 	{ "2ELIFREP", 8, "a perf.data file", "perf script -i" },
 	{ "PERFFILE", 8, "a perf.data file", "perf script -i" },
 	{ "\x1f\x8b", 2, "compressed by gzip", "gzip -dc" },
@@ -156,7 +155,7 @@ static const Convertible convertibles[] = {
 	{ "\x04\x22\x4d\x18", 4, "compressed by lz4", "lz4 -dc" },
 };
 
-/* A zstd file that has no recording in it. */
+/* A zstd file that does not contain a recording. */
 static const Convertible foreign_zstd = { NULL, 0, "compressed by zstd, but not a recording",
 					  "zstd -dc" };
 
@@ -214,7 +213,7 @@ static void read_text(Input *input, Session *session, const ImportType *type)
 	while (!session->enough && input_next(input));
 	unread = type->finish(state);
 	session_finish(session);
-	/* What was left in the middle is not unreadable. */
+	/* A middle part that was left out is not unreadable. */
 	if (session->enough)
 		return;
 	session->unreadable_lines += unread;
@@ -258,7 +257,7 @@ static bool read_by_content(Input *input, Session *session, GError **error)
 	return true;
 }
 
-/* The rest of the stream is neither damaged nor lost: it was not requested. */
+/* The rest of the stream was not requested; it is neither damaged nor lost. */
 static void end_early(Session *session)
 {
 	static const char bound[] = "interrupted while the input was read";

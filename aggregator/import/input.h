@@ -8,9 +8,9 @@
 
 /*
  * Reads a whole file ("-": standard input) into the session and ends its stream. The format is
- * recognised by content: native stream, recording, or one of the import types. What is cut short
- * or damaged is read as far as possible (session->cut_short). Returns false with error set when
+ * recognised by content: native stream, recording, or one of the import types. A truncated or
+ * damaged file is read as far as possible (session->cut_short). Returns false with error set if
  * nothing could be read. SIGINT and SIGTERM end the input early, unless the caller handles them:
- * the session has what was read until then.
+ * the session then contains the data read so far.
  */
 bool input_read(const char *path, Session *session, GError **error);
