@@ -18,8 +18,8 @@ static const OptionRow *row_of_letter(const Tool *tool, char letter)
 	return option_row_lookup(tool, given);
 }
 
-/* Returns how many bytes of "-qt5" are options, up to the first that takes a value; 0 when none
-   does. */
+/* Returns how many bytes of "-qt5" are options, up to the first one that takes a value; 0: none
+   takes a value. */
 static size_t letters_until_value(const Tool *tool, const char *word)
 {
 	for (size_t i = 1; word[i]; i++) {
@@ -33,7 +33,7 @@ static size_t letters_until_value(const Tool *tool, const char *word)
 	return 0;
 }
 
-/* Adds an option, in two words where its value is attached. Returns whether the next word is its
+/* Adds an option, as two words if its value is attached. Returns whether the next word is its
    value. */
 static bool add_option(GPtrArray *split, const Tool *tool, const char *word)
 {
@@ -63,7 +63,7 @@ static bool is_option(const char *word)
 char **option_attached_split(const Tool *tool, char *const *words)
 {
 	GPtrArray *split = g_ptr_array_new();
-	bool is_value = true; /* or the program's name: whatever it looks like, it is no option */
+	bool is_value = true; /* of an option, or the program's name: not an option */
 
 	for (; *words; words++) {
 		if (!is_value && is_option(*words)) {

@@ -9,7 +9,7 @@
 
 enum { HELP_COLUMN = 32, HELP_WIDTH = 80 };
 
-/* Prints a line of two columns; what does not fit the second one goes on below it. */
+/* Prints a line of two columns; wraps the second one. */
 static void print_columns(FILE *out, const char *left, const char *right)
 {
 	g_auto(GStrv) words = g_strsplit(right, " ", -1);
@@ -112,7 +112,7 @@ void options_print_help(const Tool *tool, FILE *out)
 	print_examples(tool->examples, out);
 }
 
-/* What is optional when the program is built. */
+/* Optional parts of the build. */
 static const struct {
 	const char *what;
 	bool built_in;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The options of tables of rates. */
+/* The options for tables of rates. */
 
 #define INTERVAL_SECONDS_MIN 0.1
 #define INTERVAL_SECONDS_MAX 86400
@@ -37,14 +37,14 @@ static const Metric *parse_column(const char *name, GError **error)
 	return column;
 }
 
-/* What must be collected for it. */
+/* Requests the events that the column needs. */
 static void use_column(Options *options, const Metric *column)
 {
 	if (column->needs & NEEDS_ANY_FREES)
 		options->request.events |= PROBE_FREE;
 }
 
-/* A column that was asked for before may want frees. */
+/* A column that was requested earlier may need frees. */
 bool option_rate_events(Options *options, const char *value, GError **error)
 {
 	unsigned frees = options->request.events & PROBE_FREE;

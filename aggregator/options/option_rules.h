@@ -6,12 +6,12 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* One rule between options: broken when it says so. */
+/* A rule between options. It is broken if the function returns true. */
 typedef struct {
 	bool (*broken)(const Options *options);
 	const char *message;
 } OptionRule;
 
-/* Returns whether the options go together, by the rules of the suite and of their tool; else error
- * is set, a usage error of one line. */
+/* Returns whether the options can be combined, by the rules of the suite and of their tool. If not,
+   sets error (a usage error of one line). */
 bool option_rules_check(const Options *options, GError **error);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	PIDS_MAX = 64, /* they must fit into one module parameter */
+	PIDS_MAX = 64, /* must fit into one module parameter */
 	MEMORY_MEGABYTES_MIN = 16,
 	MEGABYTES_MAX = 1 << 20,
 	SAMPLING_PERIOD_MAX = 1 << 20, /* the emitter's own bound */
@@ -64,7 +64,7 @@ bool option_add_filter(Options *options, const char *option, const char *value, 
 	return filter != NULL;
 }
 
-/* The banner names what -e excludes, so its text is kept beside the filter. */
+/* The banner shows what -e excludes, so its text is stored in addition to the filter. */
 bool option_exclude(Options *options, const char *value, GError **error)
 {
 	g_autofree char *earlier = g_steal_pointer(&options->exclude);
@@ -101,7 +101,7 @@ bool option_format(Options *options, const char *value, GError **error)
 
 bool option_json(Options *options, const char *value, GError **error)
 {
-	(void)value; /* it takes none */
+	(void)value; /* the option takes no value */
 	return option_format(options, "json", error);
 }
 
@@ -143,7 +143,7 @@ bool option_pid(Options *options, const char *value, GError **error)
 	return options->pids->len || option_fail(error, "'%s' names no process", value);
 }
 
-/* A decimal number: no sign, no exponent, no other base, and no name of a number. */
+/* A decimal number without sign, exponent, base prefix or names such as "inf". */
 static bool parse_decimal(const char *value, double *number)
 {
 	char *end;
@@ -168,7 +168,7 @@ bool option_duration(Options *options, const char *value, GError **error)
 	return true;
 }
 
-/* A place in a recording. */
+/* Parses a time within a recording. */
 static bool parse_place(Options *options, const char *value, uint64_t *ns, GError **error)
 {
 	double seconds;
@@ -201,7 +201,7 @@ bool option_events(Options *options, const char *value, GError **error)
 	return true;
 }
 
-/* Frees are collected for those columns of rates that need them. */
+/* Frees are collected for the columns of rates that need them. */
 char *option_events_help(const Tool *tool)
 {
 	unsigned offered = tool->caches_only ? probe_kinds_of_caches() : G_MAXUINT;
@@ -224,7 +224,7 @@ bool option_max_stack(Options *options, const char *value, GError **error)
 
 	if (!parse_whole(value, 1, KMT_STACK_DEPTH_MAX, &depth, error))
 		return false;
-	/* --stacks=none wins, in whichever order they are given. */
+	/* --stacks=none has precedence, in any order. */
 	if (options->request.stack_depth)
 		options->request.stack_depth = (uint32_t)depth;
 	return true;

@@ -7,27 +7,27 @@
 #include <stdbool.h>
 
 /*
- * What options do with their values: each function takes one over into the options, or returns
- * false with error set, a usage error of one line. The option's name is put before it.
+ * The handlers of option values. Each stores one value in the options, or returns false with error
+ * set: a usage error of one line. The caller puts the option's name before it.
  */
 
-/* Frames of a stack unless --max-stack says otherwise. */
+/* Number of frames of a stack without --max-stack. */
 enum { STACK_DEPTH_DEFAULT = 64 };
 
-/* The longest run that can be asked for. */
+/* The longest duration that an option accepts. */
 #define DURATION_SECONDS_MAX 1e9
 
-/* Sets a usage error, and returns false. */
+/* Sets a usage error. Returns false. */
 bool option_fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* Adds the filter of that name. */
+/* Adds the filter with that name. */
 bool option_add_filter(Options *options, const char *option, const char *value, GError **error);
 
-/* Reads a number of seconds, "30", "0.5" or ".5". Returns false where it is none. */
+/* Parses a number of seconds, "30", "0.5" or ".5". Returns false if it is invalid. */
 bool option_parse_seconds(const char *value, double *seconds);
 
-/* Returns the help text of --events, to be freed: the kinds of events that the tool observes
-   by default, and others. */
+/* Returns the help text of --events: the kinds of events that the tool observes by default, and the
+   others. The caller frees it. */
 char *option_events_help(const Tool *tool);
 
 bool option_exclude(Options *options, const char *value, GError **error);
@@ -54,7 +54,7 @@ bool option_rate_count(Options *options, const char *value, GError **error);
 bool option_rate_interval(Options *options, const char *value, GError **error);
 bool option_rate_rows(Options *options, const char *value, GError **error);
 bool option_rate_sort(Options *options, const char *value, GError **error);
-/* Shows the column that a table is sorted by, too: once all options are known. */
+/* Shows the sort column of a table, too. Call it when all options are known. */
 void option_rate_finish(Options *options);
 bool option_rate_speed(Options *options, const char *value, GError **error);
 bool option_rate_stacks(Options *options, const char *value, GError **error);

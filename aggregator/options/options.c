@@ -81,7 +81,7 @@ static GOptionGroup *option_group(Options *options)
 	return group;
 }
 
-/* Filters are given in any order and applied in one. */
+/* Filters may be given in any order, but are applied in a fixed one. */
 static gint compare_filters(gconstpointer left, gconstpointer right)
 {
 	const Filter *const *a = left, *const *b = right;
@@ -159,7 +159,7 @@ void options_free(Options *options)
 	g_free(options);
 }
 
-/* Takes the words that are neither option nor value: some tools have such. */
+/* Passes the words that are neither option nor value to the tool, if it accepts any. */
 static bool take_words(Options *options, char **words, GError **error)
 {
 	for (; *words; words++) {
@@ -218,8 +218,8 @@ static void add_cell_filter(Options *options, const CellFilterType *type, const 
 		g_array_append_val(options->cells, filter);
 }
 
-/* Makes the conditions on single counters that are known by now. In a live run the collector picks
-   the processes of -p. */
+/* Creates the conditions on single counters that are known by now. In a live run, the collector
+   selects the processes of -p. */
 static void add_cell_filters(Options *options)
 {
 	if (options->input && options->pids->len)
@@ -234,7 +234,7 @@ static void add_cell_filters(Options *options)
 	add_cell_filter(options, &cell_filter_process, &options->processes, options->process);
 }
 
-/* A stream has no tables that could be counted: it ends when so many would have. */
+/* A stream has no tables to count, so its duration is bounded to that of the requested tables. */
 static void bound_stream(Options *options)
 {
 	const RateOptions *rate = &options->rate;
@@ -250,7 +250,7 @@ static bool is_overview(const Options *options)
 	       !options->check && !options->build_module;
 }
 
-/* Nothing is traced: what only a run could obey is refused. */
+/* Refuses options that only apply to a run, because nothing is traced. */
 static bool check_overview(const Options *options, GError **error)
 {
 	for (guint i = 0; i < options->given->len; i++) {

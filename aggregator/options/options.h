@@ -14,78 +14,78 @@
 
 typedef struct Tool Tool;
 
-/* How a table of rates is made and shown: slabratetop's. */
+/* How slabratetop makes and shows tables of rates. */
 typedef struct {
 	double interval_s;
 	uint64_t count; /* tables; 0: until stopped */
 	uint64_t rows_max;
-	const Metric *columns[RATE_COLUMNS_MAX + 1]; /* ended by NULL */
+	const Metric *columns[RATE_COLUMNS_MAX + 1]; /* NULL-terminated */
 	const Metric *sort;
 	bool interval_given;
 	bool speed_given;
-	bool recorded_speed; /* of a recording; else as fast as it is read */
-	bool batch;          /* plain text on a terminal, too */
-	bool no_clear;       /* the same */
+	bool recorded_speed; /* replay a recording at its own speed; else as fast as possible */
+	bool batch;          /* plain text, also on a terminal */
+	bool no_clear;       /* as batch */
 	bool per_second;
 } RateOptions;
 
 /*
  * The command line, checked and complete: const after options_parse().
  *
- * One const table (option_table.c) has every option of the suite; help text, errors and the checks
- * of values come from it. To add an option: a row there, a line in the man page.
+ * One const table (option_table.c) contains every option of the suite, with help text, errors and
+ * checks of values. To add an option, add a row there and a line in the man page.
  */
 typedef struct {
 	const Tool *tool; /* whose command line it is */
-	/* Instead of a report. */
+	/* Options that replace the report. */
 	bool help;
 	bool version;
 	bool info;
 	bool build_module;
 	bool check;
-	bool overview; /* nothing was named that the tool could trace */
-	/* Where records come from. */
+	bool overview; /* no traceable object was named */
+	/* The source of the records. */
 	char *input;                    /* -i; NULL: a live collection */
-	const CollectorType *collector; /* NULL: the best one that begins at once */
-	CollectRequest request;         /* its strings are owned here */
-	bool collects;                  /* an option said how to collect */
+	const CollectorType *collector; /* NULL: the best one that can start at once */
+	CollectRequest request;         /* its strings are owned by Options */
+	bool collects;                  /* an option about collecting was given */
 	bool only_command;
 	GArray *pids;         /* (element-type guint32) */
-	char *kernel_release; /* --build-module=KVER; NULL: the running one */
+	char *kernel_release; /* --build-module=KVER; NULL: the running kernel */
 	char *sign_key;
 	char *sign_cert;
-	char *kallsyms;  /* --kallsyms; NULL: the stream's, or this host's */
-	GBytes *symbols; /* what is in it, once it was read */
-	RunSlice slice;  /* --from, --to: what of a recording counts */
+	char *kallsyms;  /* --kallsyms; NULL: symbols of the stream, or of this host */
+	GBytes *symbols; /* its content, once read */
+	RunSlice slice;  /* --from, --to: the part of a recording that counts */
 	bool sliced;
 	uint64_t memory_bytes_max;
-	double loss_percent_max; /* of the events; more makes the result incomplete */
-	/* What is kept and how it is shown. */
-	CacheQuery *caches;          /* whose allocations count; NULL: those of all caches */
-	char *caches_asked;          /* the same, as given */
-	CacheQuery *caches_excluded; /* whose do not; NULL: none */
+	double loss_percent_max; /* of the events; a higher loss makes the result incomplete */
+	/* What is counted and how it is shown. */
+	CacheQuery *caches;          /* caches whose allocations count; NULL: all */
+	char *caches_asked;          /* as given */
+	CacheQuery *caches_excluded; /* caches whose allocations do not count; NULL: none */
 	RateOptions rate;
-	GArray *cells; /* (element-type CellFilter): what view.cells is */
+	GArray *cells; /* (element-type CellFilter): content of view.cells */
 	ViewOptions view;
 	char *exclude;           /* as given to -e */
 	char *cgroup;            /* --cgroup; NULL: all */
 	char *process;           /* --process; NULL: all */
-	char *pids_asked;        /* -p beside -i, as one list; NULL: not given */
-	ProcessChoice processes; /* the last two, as cell filters take them */
-	/* --callsite-skip: what view.callsite_skip is; NULL: not given. */
+	char *pids_asked;        /* -p with -i, as one list; NULL: not given */
+	ProcessChoice processes; /* --process and -p as needed by cell filters */
+	/* --callsite-skip: content of view.callsite_skip; NULL: not given */
 	CallsiteSkip *callsite_skip;
 	const Renderer *renderer; /* --format */
 	char *output;             /* -O; NULL: stdout */
 	bool hide_host;
 	bool details;
 	bool human;
-	bool all;         /* --all: caches beyond the usual number, too */
-	GPtrArray *given; /* (element-type OptionRow) every option, borrowed, as it came */
+	bool all;         /* --all: no limit on the number of caches */
+	GPtrArray *given; /* (element-type OptionRow) every given option, borrowed, in order */
 	bool quiet;
 } Options;
 
-/* Returns the options of a command line of that tool, or NULL with error set: a usage error, one
- * line. */
+/* Returns the options of a command line of that tool, or NULL with error set: a usage error of one
+   line. */
 Options *options_parse(const Tool *tool, int argc, char **argv, GError **error);
 void options_free(Options *options);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Options, options_free)
@@ -93,5 +93,5 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Options, options_free)
 /* Prints --help. */
 void options_print_help(const Tool *tool, FILE *out);
 
-/* Prints --version: the version and what this build can do, a line each. */
+/* Prints --version: the version and the optional parts of this build, one per line. */
 void options_print_version(const Tool *tool, FILE *out);
