@@ -7,7 +7,7 @@
 #include "table/cell_filter.h"
 
 enum {
-	SESSION_BYTES_MAX = 1 << 20, /* it counts nothing */
+	SESSION_BYTES_MAX = 1 << 20, /* the session counts nothing */
 	NAMES_SHOWN_MAX = 20,
 };
 
@@ -57,8 +57,8 @@ bool cache_choice_of_host(Options *options, GError **error)
 	return true;
 }
 
-/* Returns the names that the events of a stream came with, in the form of a text that lists caches:
-   NULL where it has none. The caller frees it. */
+/* Returns the cache names in a stream's events, as a text that lists caches; NULL: none. The caller
+   frees it. */
 static GString *names_of_events(const Session *session)
 {
 	g_autoptr(CacheNames) names =
@@ -77,9 +77,8 @@ static GString *names_of_events(const Session *session)
 	return text;
 }
 
-/* Returns what can be asked of a stream, "the input has allocations from dentry, filp, 3
-   more". The caller
-   frees it. */
+/* Returns which caches a stream offers, "the input has allocations from dentry, filp, 3 more". The
+   caller frees it. */
 static char *advice_of(const GString *names_of_events)
 {
 	g_autoptr(CacheList) list = cache_list_new(names_of_events, NULL);

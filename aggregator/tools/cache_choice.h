@@ -8,20 +8,20 @@
 #include <stdbool.h>
 
 /*
- * Which slab caches a run is about: the names on the command line are looked up among those of a
- * host or a recording. From then on only allocations from these count. Without any name, all do.
- * Those that are excluded are looked up in the same way.
+ * The slab caches of a run: looks up the names of the command line among those of a host or a
+ * recording. Afterwards only allocations from these caches count. Without names, all count.
+ * Excluded names are looked up in the same way.
  *
- * Each returns false with error set, one line, where there is no such cache.
+ * The functions return false with error set (one line) if there is no such cache.
  */
 
-/* Before a live run: among the caches of this host; the kernel is given their names. */
+/* Before a live run: among the caches of this host. The kernel side gets their names. */
 bool cache_choice_of_host(Options *options, GError **error);
 
-/* How much of a stream was read. */
+/* The part of a stream that was read. */
 typedef enum { CACHES_OF_ALL, CACHES_SO_FAR } CacheChoicePart;
 
-/* Among the caches of a stream; where it does not list them, among those that its events came from,
-   or, where it was not read to its end, as they are given. */
+/* Among the caches of a stream. If it does not list them, among those of its events or, if it was
+   not read to its end, as given. */
 bool cache_choice_of_stream(Options *options, const Session *session, CacheChoicePart part,
 			    GError **error);

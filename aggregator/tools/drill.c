@@ -16,32 +16,32 @@ enum {
 	CHUNK_BYTES = 256 << 10,
 	LOOK_EVERY_MS = 100,
 	DETAIL_EVERY_MS = 1000,
-	SHARE_OF_TIME = 10,     /* naming takes at most one part of so many */
-	LEAVE_WITHIN_MS = 8000, /* to unload a module takes its time */
+	SHARE_OF_TIME = 10,     /* naming takes at most one part in this many */
+	LEAVE_WITHIN_MS = 8000, /* unloading a module takes time */
 	EXIT_WITHIN_MS = 3000,  /* after its stream has ended */
 };
 #define NS_PER_MS 1000000ULL
 
 struct Drill {
 	GThread *thread;
-	SuiteChild *child; /* the thread's once it is drained, the first thread's when over */
+	SuiteChild *child; /* used by the thread once drained, by the first thread once over */
 	char *cache;
-	guint32 parent;   /* this program: what it allocates itself is not looked for */
-	GArray *cells;    /* (element-type CellFilter) that says so */
-	GMutex lock;      /* of what follows */
+	guint32 parent;   /* this program: its own allocations are excluded */
+	GArray *cells;    /* (element-type CellFilter), excludes the parent */
+	GMutex lock;      /* protects the fields below */
 	RateDetail *news; /* NULL: none */
 	const Dimension *key;
 	bool key_is_new;
-	bool drained;     /* nothing comes any more */
-	bool over;        /* the thread has nothing left to do */
-	uint64_t left_ns; /* when it was asked to end; 0: it was not */
-	/* The thread's. */
+	bool drained;     /* no more data will arrive */
+	bool over;        /* the thread has finished */
+	uint64_t left_ns; /* when it was asked to end; 0: not asked */
+	/* Used by the thread only. */
 	Session *session;
 	uint8_t *chunk;
-	uint64_t next_ns; /* no detail is made before */
+	uint64_t next_ns; /* earliest time of the next detail */
 };
 
-/* The condition that counters are not of this program; those of interrupts belong to no process. */
+/* The condition that excludes counters of this program. Counters of interrupts have no process. */
 
 typedef struct {
 	guint32 parent;
@@ -72,7 +72,7 @@ static const CellFilterType others_only = {
 	.dispose = g_free,
 };
 
-/* The thread's part. */
+/* In the thread. */
 
 static RateDetail *detail_of(Drill *drill, const Dimension *key)
 {
@@ -87,7 +87,7 @@ static void give(Drill *drill, RateDetail *detail)
 	g_mutex_unlock(&drill->lock);
 }
 
-/* Whether there is to be a detail now; *key is what it is grouped by. */
+/* Whether a detail is due; *key is its grouping. */
 static bool is_due(Drill *drill, const Dimension **key)
 {
 	bool is_new;
@@ -114,7 +114,7 @@ static void give_when_due(Drill *drill)
 			     end_ns + (end_ns - start_ns) * SHARE_OF_TIME);
 }
 
-/* Returns when it was asked to end; 0: it was not. */
+/* Returns when the end was requested; 0: not requested. */
 static uint64_t left_ns(Drill *drill)
 {
 	uint64_t left;
@@ -125,7 +125,7 @@ static uint64_t left_ns(Drill *drill)
 	return left;
 }
 
-/* Reads what has come, waiting for it for a moment. Returns false at the end. */
+/* Reads the available data, waiting for a moment if there is none. Returns false at the end. */
 static bool read_some(Drill *drill, bool count)
 {
 	struct pollfd wait = { .fd = suite_child_stdout(drill->child), .events = POLLIN };
@@ -156,7 +156,7 @@ static void drain(Drill *drill)
 	g_mutex_unlock(&drill->lock);
 }
 
-/* Returns why it ended by itself; the caller frees it. */
+/* Returns why it ended on its own; the caller frees it. */
 static char *problem_of(Drill *drill)
 {
 	const char *bound = run_info_text(drill->session->info, KMT_FIELD_BOUND);
@@ -171,7 +171,7 @@ static char *problem_of(Drill *drill)
 			       bound ? bound : "");
 }
 
-/* The last detail: what there was, and why there is no more. */
+/* Provides the last detail: the data so far, and why there is no more. */
 static void give_last(Drill *drill)
 {
 	g_autofree char *problem = problem_of(drill);
@@ -198,7 +198,7 @@ static gpointer run(gpointer data)
 	return NULL;
 }
 
-/* Signals are for the first thread. */
+/* The first thread handles all signals. */
 static GThread *thread_start(Drill *drill, GError **error)
 {
 	sigset_t all, before;
@@ -211,7 +211,7 @@ static GThread *thread_start(Drill *drill, GError **error)
 	return thread;
 }
 
-/* The first thread's part. */
+/* In the first thread. */
 
 static SuiteChild *child_start(const DrillRequest *request, GError **error)
 {

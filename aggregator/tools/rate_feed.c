@@ -10,7 +10,7 @@
 
 enum { NS_PER_S = 1000000000, WAIT_US = 100000 };
 
-/* How long a live table waits for a CPU that sends nothing; a recording needs no wait. */
+/* How long a live table waits for a CPU that sends nothing. A recording needs no wait. */
 #define LATE_NS (NS_PER_S / 2)
 #define RECORDED_LATE_NS (10ULL * NS_PER_S)
 #define TEXT_LATE_NS (NS_PER_S / 5)
@@ -23,20 +23,20 @@ struct RateFeed {
 	Session *session;
 	Intervals *intervals; /* owned */
 	bool (*waiting)(void *user_data);
-	bool begun;          /* a table was given */
-	bool kfree_is_blind; /* as RateTable has it */
-	uint64_t start_ns;   /* of the intervals; UINT64_MAX: they have not begun */
+	bool begun;          /* at least one table was delivered */
+	bool kfree_is_blind; /* as in RateTable */
+	uint64_t start_ns;   /* of the intervals; UINT64_MAX: not begun */
 	uint64_t latest_ns;  /* the newest time in a batch */
-	/* At the table before. */
+	/* At the previous table. */
 	LossRange events_lost;
 	uint64_t probe_ns;
 	uint64_t probe_span_ns;
-	/* What a paced recording's clock is compared with. */
+	/* Reference points of a paced recording's clock. */
 	uint64_t paced_from_ns;
 	uint64_t paced_at_ns;
 	Slabinfo *slabinfo; /* owned; NULL: none */
 	uint64_t slabinfo_ns;
-	NetCheck *net; /* owned; NULL: not wanted, or judged already */
+	NetCheck *net; /* owned; NULL: not requested, or already judged */
 };
 
 static void set_slabinfo(RateFeed *feed, const GString *text, uint64_t time_ns)
@@ -51,7 +51,7 @@ static uint64_t slabinfo_age_max_ns(const RateFeed *feed)
 	return feed->net ? SLABINFO_AGE_OF_NET_NS : SLABINFO_AGE_NS;
 }
 
-/* Reads how many objects are in use, unless that is known well enough. */
+/* Reads the number of objects in use, unless the last reading is new enough. */
 static void read_slabinfo(RateFeed *feed)
 {
 	uint64_t now_ns = clock_monotonic_ns();
@@ -66,7 +66,7 @@ static void read_slabinfo(RateFeed *feed)
 	g_string_free(text, TRUE);
 }
 
-/* What a live run read when its window began. */
+/* Uses the reading that a live run made when its window began. */
 static void begin_net(RateFeed *feed)
 {
 	const Session *session = feed->session;
@@ -81,7 +81,8 @@ static void begin_net(RateFeed *feed)
 				    slabinfo_new(start, (uint64_t)sysconf(_SC_PAGESIZE)));
 }
 
-/* Returns how much later than the interval ended its objects were counted, as a share of it. */
+/* Returns the delay between an interval's end and the count of its objects, as a share of the
+   interval. */
 static double lag_of(const RateFeed *feed, const Interval *interval)
 {
 	uint64_t lag_ns = feed->slabinfo_ns - MIN(feed->slabinfo_ns, interval->end_ns);
@@ -90,8 +91,8 @@ static double lag_of(const RateFeed *feed, const Interval *interval)
 	return span_ns ? (double)lag_ns / (double)span_ns : 0;
 }
 
-/* Takes the reading of a recording that was made before the interval ended, and not long before;
-   that of the end is made as soon as the last interval is over. */
+/* Uses a recording's reading from shortly before the interval's end. The reading of the end is made
+   right after the last interval. */
 static void find_slabinfo(RateFeed *feed, const Interval *interval)
 {
 	const RunInfo *info = feed->session->info;
@@ -111,7 +112,7 @@ static void find_slabinfo(RateFeed *feed, const Interval *interval)
 	}
 }
 
-/* Returns the newest reading that says what was in use at the end of an interval, or NULL. */
+/* Returns the newest reading of the objects in use at the end of an interval, or NULL. */
 static const Slabinfo *slabinfo_of(RateFeed *feed, const Interval *interval)
 {
 	const bool live = !feed->options.recorded;
@@ -128,7 +129,7 @@ static const Slabinfo *slabinfo_of(RateFeed *feed, const Interval *interval)
 		       : NULL;
 }
 
-/* Returns what share of the CPUs' time probes took since the table before, in percent. */
+/* Returns the probes' share of the CPUs' time since the previous table, in percent. */
 static double cost_since(RateFeed *feed, const LossTotals *totals)
 {
 	uint64_t span_ns = totals->probe_span_ns - MIN(feed->probe_span_ns, totals->probe_span_ns);
@@ -177,7 +178,7 @@ static void give_table(const Interval *interval, void *user_data)
 		feed->options.before_first(feed->options.user_data);
 	feed->begun = true;
 	request.slabinfo = slabinfo_of(feed, interval);
-	/* What a recording had in use at its start has nothing to compare with. */
+	/* A recording's reading at its start has no earlier one to compare with. */
 	reading = (NetReading){
 		.slabinfo = feed->options.recorded ? NULL : feed->slabinfo,
 		.lag = lag_of(feed, interval),
@@ -190,7 +191,8 @@ static void give_table(const Interval *interval, void *user_data)
 	feed->options.sink(table, feed->options.user_data);
 }
 
-/* What a probe module alone wrote says nothing of a run: it begins with its first batch. */
+/* A stream written by the probe module alone has no facts of a run: it begins with its first batch.
+ */
 static uint64_t window_start_ns(const RateFeed *feed, const struct KmtBatchHeader *header)
 {
 	const RunInfo *info = feed->session->info;
@@ -210,7 +212,7 @@ static void take_info(RateFeed *feed, const struct KmtBatchHeader *header)
 		run_info_number(feed->session->info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
 }
 
-/* Waits until the stream's clock has come as far since its start as that time. */
+/* Waits until that time of the stream's clock, counted from its start. */
 static void pace(RateFeed *feed, uint64_t time_ns)
 {
 	if (feed->start_ns == UINT64_MAX || time_ns <= feed->start_ns)
@@ -231,7 +233,7 @@ static void pace(RateFeed *feed, uint64_t time_ns)
 	}
 }
 
-/* Texts are in the order of time, but for what is printed late. */
+/* Texts are in time order, except those that are printed late. */
 static bool take_text(RateFeed *feed, const Events *events)
 {
 	uint64_t time_ns = events->text->time_ns;

@@ -8,56 +8,56 @@
 #include <stdbool.h>
 
 /*
- * A RateFeed makes a table of every interval of the stream that a session takes, as soon as every
- * CPU has sent all of it. After a timeout it hands out the interval as it is, marked as partial.
+ * A RateFeed makes a table for every interval of a session's stream, as soon as every CPU has sent
+ * all of it. After a timeout it delivers the interval so far, marked as partial.
  */
 typedef struct RateFeed RateFeed;
 
-/* Intervals are a multiple of it, so that within it it does not matter when an event was. */
+/* Intervals are a multiple of this, so times of events may be rounded to it. */
 enum { RATE_GRAIN_NS = 1000000 };
 
-/* Takes the tables in their order, and owns them. */
+/* Receives the tables in order, and owns them. */
 typedef void (*RateTableSink)(RateTable *table, void *user_data);
 
 /* Everything is borrowed until the feed is freed. */
 typedef struct {
 	double interval_s;
 	const Metric *sort;
-	const GArray *cells; /* (element-type CellFilter); it may grow until the first table */
-	/* MetricNeed: what tables are to show. NEEDS_SLABINFO: of this host, read now and then; of
-	   a recording, what it has. */
+	const GArray *cells; /* (element-type CellFilter); may grow until the first table */
+	/* MetricNeed: what tables show. NEEDS_SLABINFO: read regularly from this host, or taken
+	   from the recording. */
 	unsigned needs;
-	bool recorded; /* the stream is of another time, or host */
-	/* What is known of the net of a whole recording, which this stream is, borrowed. NULL: what
-	   was counted so far is compared with a live host. */
+	bool recorded; /* the stream is from another time or host */
+	/* The net check of the whole recording, borrowed. NULL: compares the counts so far with the
+	   live host. */
 	const NetCheck *net_judged;
-	/* All intervals count in the session's profile, too: for who looks at more than tables. */
+	/* All intervals also count in the session's profile, for views beyond tables. */
 	bool counts_all;
-	size_t bytes_max; /* of the counters of an interval */
-	/* A recording at its own speed; else as fast as it is read. */
+	size_t bytes_max; /* for the counters of an interval */
+	/* Replay a recording at its own speed; else as fast as possible. */
 	bool paced;
-	/* Before the first interval that ends is added up; NULL: nothing. */
+	/* Called before the first complete interval is summed; NULL: none. */
 	void (*before_first)(void *user_data);
 	RateTableSink sink;
 	void *user_data;
 } RateFeedOptions;
 
-/* From here on listens to the session, until it is freed. */
+/* Starts to listen to the session, until the feed is freed. */
 RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options);
 void rate_feed_free(RateFeed *feed);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(RateFeed, rate_feed_free)
 
-/* To be called now and then in a live run. */
+/* Call it regularly in a live run. */
 void rate_feed_tick(RateFeed *feed);
 
-/* Begins intervals of another length; the one that had begun is cut short. */
+/* Starts intervals of another length; cuts the current one short. */
 void rate_feed_set_interval(RateFeed *feed, double interval_s);
 
-/* What tables are sorted by from the next one on. */
+/* Sets the sort order of the following tables. */
 void rate_feed_set_sort(RateFeed *feed, const Metric *sort);
 
-/* The stream has ended: gives away the rest. */
+/* The stream has ended: delivers the remaining tables. */
 void rate_feed_finish(RateFeed *feed);
 
-/* Called about ten times a second while a paced feed waits. Returns false: do not wait. */
+/* Called about ten times a second while a paced feed waits. Returns false to stop waiting. */
 void rate_feed_set_waiting(RateFeed *feed, bool (*waiting)(void *user_data));

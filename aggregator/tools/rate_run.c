@@ -18,7 +18,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { PAGE_BYTES = 4096 }; /* what slabs take is not looked at */
+enum { PAGE_BYTES = 4096 }; /* pages of slabs are not checked */
 
 static void count_cells(const Session *session, NetCheck *check)
 {
@@ -43,9 +43,9 @@ static Slabinfo *reading_of(const Session *session, enum KmtReading reading)
 	return text ? slabinfo_new(text, PAGE_BYTES) : NULL;
 }
 
-/* Reads a recording once through, and compares what each of its caches has in all, allocations less
-   frees, with the readings of /proc/slabinfo at its ends. Returns the verdicts, or NULL where the
-   file cannot be read twice; the caller frees them. */
+/* Reads a whole recording, and compares each cache's total (allocations minus frees) with the
+   readings of /proc/slabinfo at its start and end. Returns the verdicts, or NULL if the file cannot
+   be read twice. The caller frees them. */
 static NetCheck *judge_recording(const char *path, size_t memory_bytes_max)
 {
 	g_autoptr(Session) session = NULL;
@@ -73,19 +73,19 @@ typedef struct {
 	Options *options;
 	Session *session;
 	RateFeed *feed;
-	/* Where tables go: one of them. */
+	/* The output of tables: one of these. */
 	RateScreen *screen;
 	TextWriter *writer;
 	RateLayout layout;
 	NetCheck *net_judged; /* owned; of a recording that can be read twice; NULL: none */
-	bool any;             /* table was given */
-	bool has_rows;        /* one of them was not empty */
-	bool headed;          /* the lines before all tables were printed */
-	uint64_t left;        /* tables that are still to be printed */
+	bool any;             /* at least one table was delivered */
+	bool has_rows;        /* at least one table was not empty */
+	bool headed;          /* the lines before the first table were printed */
+	uint64_t left;        /* number of tables still to print */
 	GError *error;
 } RateRun;
 
-/* Returns the columns of the terminal; 0: stdout is none. */
+/* Returns the columns of the terminal; 0: stdout is not a terminal. */
 static unsigned terminal_width(void)
 {
 	struct winsize size;
@@ -132,11 +132,11 @@ static void take_table(RateTable *given, void *user_data)
 	run->left--;
 	if (text_writer_has_ended(run->writer))
 		run->left = 0;
-	/* What a live run has begun is read to its end. */
+	/* A live run is always read to its end. */
 	run->session->enough = !run->left && run->options->input;
 }
 
-/* What the caches asked for are called in this stream is known when its first interval ends. */
+/* The stream's names of the requested caches are known when its first interval ends. */
 static bool choose_caches(RateRun *run)
 {
 	if (!run->options->input || run->any ||
@@ -152,7 +152,7 @@ static void take_first_table(void *user_data)
 	choose_caches(user_data);
 }
 
-/* The user decides when it ends. */
+/* The user decides when the run ends. */
 static bool poll_screen(void *user_data)
 {
 	RateRun *run = user_data;
@@ -164,7 +164,7 @@ static bool poll_screen(void *user_data)
 	return run->left;
 }
 
-/* Where tables are shown; returns false with error set where that is not possible. */
+/* Opens the output of tables. Returns false with error set on failure. */
 static bool open_outlet(RateRun *run, GError **error)
 {
 	if (!rate_screen_is_wanted(run->options)) {
@@ -177,7 +177,7 @@ static bool open_outlet(RateRun *run, GError **error)
 	return run->screen;
 }
 
-/* Only sums are shown, so one record may stand for many events; a recording keeps each. */
+/* Only sums are shown, so one record may stand for several events. A recording keeps each event. */
 static uint32_t repeat_ns(const Options *options)
 {
 	return options->collector != &stap_collector || options->request.stack_depth ||
@@ -186,7 +186,7 @@ static uint32_t repeat_ns(const Options *options)
 		       : RATE_GRAIN_NS;
 }
 
-/* Whether more than tables is made of what is counted: the stacks are looked at. */
+/* Whether the counts are used beyond tables: for stacks. */
 static bool looks_behind(const Options *options)
 {
 	return options->input || options->request.stack_depth;
@@ -227,7 +227,7 @@ static void *begin(Options *options, Session *session, GError **error)
 		g_free(run);
 		return NULL;
 	}
-	/* Nobody can look at a recording that is over at once. */
+	/* A recording at full speed would be over before the user can read it. */
 	if (options->input && run->screen && !rate->speed_given)
 		feed.paced = true;
 	if (feed.needs & NEEDS_NET && options->input)
@@ -260,7 +260,7 @@ static bool close_outlet(RateRun *run, GError **error)
 	return true;
 }
 
-/* Says a line of the reports, without its end; it may be none. */
+/* Prints a line of the reports, without line end; nothing if it is empty. */
 static void say(const GString *line, const char *remedy)
 {
 	if (line->len)
@@ -284,8 +284,8 @@ static void say_fact(const Facts *facts, FactId id)
 	say(line, NULL);
 }
 
-/* Why the tables are not complete: some is known when the last one has been made, and a screen is
-   gone. */
+/* Prints why the tables are incomplete. Some reasons are known only after the last table, when the
+   screen is closed. */
 static void say_why_incomplete(const RateRun *run)
 {
 	g_autoptr(Facts) facts = facts_new(run->session, false);
@@ -301,7 +301,7 @@ static void say_why_incomplete(const RateRun *run)
 		say_line(facts, append_sampling_line, NULL);
 }
 
-/* Empty tables look like a quiet host: the same words as in the reports say what they are. */
+/* Empty tables look like a quiet host, so the reports' words explain them. */
 static void say_nothing_left(const RateRun *run)
 {
 	uint64_t events = session_totals(run->session).events;

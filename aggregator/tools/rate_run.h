@@ -3,5 +3,5 @@
 
 #include "tools/tool.h"
 
-/* Shows what every interval of a stream had, while it comes: slabratetop's. */
+/* Shows every interval of a stream as it arrives: slabratetop's. */
 extern const ToolStream rate_run_stream;

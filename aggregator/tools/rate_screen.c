@@ -13,25 +13,25 @@
 
 enum { POLL_US = 100000 };
 
-/* How often the details of a cache are made again from the stream: it takes as long as a report. */
+/* How often the details of a cache are updated from the stream: it takes as long as a report. */
 #define DETAIL_NS 2000000000ULL
 #define DIMENSION_DEFAULT "process"
 
 struct RateScreen {
 	Screen *screen;
-	ScreenOptions shown; /* the screen borrows it */
+	ScreenOptions shown; /* borrowed by the screen */
 	Options *options;
 	Session *session;
 	char *covers;
 	SuiteRequest beside;
-	GArray *left_out;     /* (element-type guint32): what collects beside the run */
+	GArray *left_out;     /* (element-type guint32): parallel collecting processes */
 	Drill *drill;         /* NULL: none */
-	GPtrArray *left;      /* (element-type Drill), owned: they are ending */
-	SuiteChild *recorder; /* NULL: nothing is recorded */
-	/* The cache that is open, where its stacks are in the stream itself; NULL: none. */
+	GPtrArray *left;      /* (element-type Drill), owned: drills that are ending */
+	SuiteChild *recorder; /* NULL: no recording */
+	/* The open cache, if its stacks are in the stream itself; NULL: none. */
 	char *cache;
 	const Dimension *key;
-	uint64_t detail_ns; /* when it was shown last */
+	uint64_t detail_ns; /* when it was last shown */
 };
 
 /* Whether the terminal can do more than print lines. */
@@ -96,7 +96,7 @@ void rate_screen_give(RateScreen *screen, RateTable *table)
 	screen_give_table(screen->screen, table);
 }
 
-/* Whether the stream itself has the stacks. */
+/* Whether the stream itself contains the stacks. */
 static bool has_stacks(const RateScreen *screen)
 {
 	return screen->options->input || screen->options->request.stack_depth;
@@ -211,7 +211,7 @@ static void start_recording(RateScreen *screen, const char *path)
 	g_array_append_val(screen->left_out, pid);
 }
 
-/* It ends by itself, too: at its bound, or when it fails. */
+/* The recorder may have ended on its own: at its bound, or on failure. */
 static void end_recorder(RateScreen *screen)
 {
 	g_autoptr(GError) error = NULL;
@@ -226,7 +226,7 @@ static void end_recorder(RateScreen *screen)
 		screen_say(screen->screen, error->message);
 }
 
-/* Returns false: to quit. */
+/* Executes a command of the user. Returns false to quit. */
 static bool obey(RateScreen *screen, RateFeed *feed, const ScreenCommand *command)
 {
 	switch (command->kind) {

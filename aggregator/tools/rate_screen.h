@@ -10,25 +10,25 @@
 #include <stdbool.h>
 
 /*
- * The interactive mode beside a stream: it shows its tables on a screen, and does what the user
- * wants of the run. It belongs to the first thread.
+ * The interactive mode of a stream: shows its tables on a screen, and executes the user's commands.
+ * It belongs to the first thread.
  */
 typedef struct RateScreen RateScreen;
 
-/* Whether these options ask for it: where somebody looks and types. */
+/* Whether these options and the terminal allow the interactive mode. */
 bool rate_screen_is_wanted(const Options *options);
 
-/* Takes the terminal over. Returns NULL with error set where that cannot be. */
+/* Takes over the terminal. Returns NULL with error set on failure. */
 RateScreen *rate_screen_new(Options *options, Session *session, GError **error);
 
-/* Shows a table; taken over. */
+/* Shows a table; takes ownership. */
 void rate_screen_give(RateScreen *screen, RateTable *table);
 
-/* Does what the user has asked for since. Returns false: to quit. */
+/* Executes the new commands of the user. Returns false to quit. */
 bool rate_screen_poll(RateScreen *screen, RateFeed *feed);
 
-/* Says so, and shows what there is until the user quits. */
+/* Reports the end, and shows the data until the user quits. */
 void rate_screen_linger(RateScreen *screen, RateFeed *feed);
 
-/* Gives the terminal back, ends what was begun beside the run, and frees the screen. */
+/* Restores the terminal, ends parallel collections, and frees the screen. */
 void rate_screen_free(RateScreen *screen);

@@ -5,8 +5,8 @@
 #include "names/cgroup_names.h"
 #include "session/symbols_choose.h"
 
-/* Returns how long it has counted; < 0: it does not yet. A stream that goes on ends at what is
-   newest in it. */
+/* Returns the counted time; < 0: counting has not begun. A running stream ends at its newest event.
+ */
 static double seconds_of(const Session *session)
 {
 	const RunInfo *info = session->info;

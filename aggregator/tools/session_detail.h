@@ -4,8 +4,8 @@
 #include "rates/rate_detail.h"
 #include "session/session.h"
 
-/* Returns what a session knows by now of one slab cache: of a second collection, or of a run or a
-   recording that has stacks itself. It takes as long as a report: call it now and then. cells are
-   as in RateDetailRequest. */
+/* Returns a session's data so far about one slab cache: of a second collection, or of a run or a
+   recording with stacks of its own. It takes as long as a report, so do not call it often. cells
+   are as in RateDetailRequest. */
 RateDetail *session_detail_new(Session *session, const char *cache, const Dimension *key,
 			       const GArray *cells);

@@ -3,7 +3,7 @@
 #include "tools/rate_run.h"
 #include "tools/tool.h"
 
-/* The interval, then how many of them. */
+/* The interval, then the number of intervals. */
 static bool take_number(Options *options, const char *word, GError **error)
 {
 	if (options->rate.count)

@@ -49,7 +49,7 @@ static void read_once(Session *session, enum KmtReading reading)
 	session_feed(session, facts->data, facts->len);
 }
 
-/* The signals that end a run, which are blocked. */
+/* Blocks the signals that end a run, and returns them. */
 static sigset_t block_signals(void)
 {
 	sigset_t signals;
@@ -62,7 +62,7 @@ static sigset_t block_signals(void)
 	return signals;
 }
 
-/* Waits so long, or until one of the signals comes. */
+/* Waits that long, or until one of the signals comes. */
 static void wait_seconds(double seconds, const sigset_t *signals)
 {
 	double end_s = (double)g_get_monotonic_time() / G_USEC_PER_SEC + seconds;
@@ -80,9 +80,9 @@ static void wait_seconds(double seconds, const sigset_t *signals)
 	}
 }
 
-/* Reads this host's slab caches, their objects in use, and what memory is used for: twice, one
-   second apart, or as many as -d says; Ctrl-C ends it earlier. Returns false with error set where
-   the kernel does not show them. */
+/* Reads this host's slab caches, their objects in use, and the use of memory: twice, one second
+   apart or as long as -d says; Ctrl-C ends the wait. Returns false with error set if the kernel
+   does not show them. */
 static bool read_overview(const Options *options, Session *session, GError **error)
 {
 	double asked = options->request.duration_seconds;
@@ -133,7 +133,7 @@ static bool all_with_cache(const Options *options)
 	return options->all && (options->caches || options->input || options->check);
 }
 
-/* What the table of caches obeys. */
+/* Options that the table of caches supports. */
 static const char *const overview_options[] = {
 	"all", "top", "human", "duration", "output", "format", "quiet", NULL,
 };

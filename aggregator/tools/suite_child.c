@@ -22,10 +22,10 @@
 #include <unistd.h>
 
 enum {
-	PIPE_BYTES = 1 << 20, /* the longer it can go on while we are busy */
+	PIPE_BYTES = 1 << 20, /* a larger pipe lets it continue longer while we are busy */
 	LOOK_EVERY_MS = 10,
 	END_PATIENCE_MS = 3000,
-	RECORDING_PATIENCE_MS = 8000, /* its end is written, and a module unloaded */
+	RECORDING_PATIENCE_MS = 8000, /* time to write its end and unload a module */
 	MESSAGE_BYTES_MAX = 4096,
 };
 
@@ -33,12 +33,12 @@ struct SuiteChild {
 	pid_t pid;
 	int stdout_fd; /* -1: none */
 	int stderr_fd;
-	bool is_leaving; /* a recording: it was asked to end */
+	bool is_leaving; /* a recording that was asked to end */
 	bool ended;
 	int status; /* as waitpid() gives it */
 };
 
-/* Its arguments. */
+/* Arguments. */
 
 static void add(GPtrArray *words, const char *format, ...) G_GNUC_PRINTF(2, 3);
 static void add(GPtrArray *words, const char *format, ...)
@@ -96,7 +96,7 @@ GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 	return words;
 }
 
-/* Its start. */
+/* Start. */
 
 static bool fail(GError **error, const char *what)
 {
@@ -105,7 +105,7 @@ static bool fail(GError **error, const char *what)
 	return false;
 }
 
-/* The child: only calls that are safe after a fork, for there may be other threads. */
+/* Runs in the child: only calls that are safe after a fork, because there may be other threads. */
 static void G_GNUC_NORETURN become_program(const char *path, char **arguments, pid_t parent,
 					   int out, int err)
 {
@@ -115,10 +115,10 @@ static void G_GNUC_NORETURN become_program(const char *path, char **arguments, p
 	watchdog_forget();
 	child_signals_default();
 	setpgid(0, 0);
-	/* It ends as after Ctrl-C; what it began it undoes itself, or its own watchdog. */
+	/* Ends it as after Ctrl-C. It undoes its changes itself, or its own watchdog does. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	child_signals_unblock();
-	/* The parent may have died before that. */
+	/* The parent may have ended before that. */
 	if (getppid() != parent)
 		_exit(1);
 	if (dup2(nothing, STDIN_FILENO) >= 0 &&
@@ -140,7 +140,7 @@ static SuiteChild *child_new(pid_t pid, const int out[2], const int err[2])
 {
 	SuiteChild *child = g_new0(SuiteChild, 1);
 
-	/* In both processes: whoever is first. */
+	/* In both processes, because either may run first. */
 	setpgid(pid, pid);
 	child->pid = pid;
 	child->stdout_fd = out[0];
@@ -191,11 +191,11 @@ int suite_child_stdout(const SuiteChild *child)
 	return child->stdout_fd;
 }
 
-/* Its end. */
+/* End. */
 
 void suite_child_interrupt(SuiteChild *child)
 {
-	/* No other process can get its pid until it was waited for. */
+	/* No other process can get its pid until we have waited for it. */
 	if (!child->ended)
 		kill(child->pid, SIGINT);
 }
@@ -220,7 +220,7 @@ void suite_child_free(SuiteChild *child)
 {
 	if (!child)
 		return;
-	/* A child that waits for a reader of its pipe must see that the reader is gone. */
+	/* A child that waits for a reader of its pipe must see that the reader has closed it. */
 	if (child->stdout_fd >= 0)
 		close(child->stdout_fd);
 	if (!suite_child_wait(child, 0)) {
@@ -233,7 +233,7 @@ void suite_child_free(SuiteChild *child)
 	g_free(child);
 }
 
-/* Returns the last line that it said, without its name; NULL: it said nothing. */
+/* Returns the last line that it printed, without its name; NULL: none. */
 static char *last_line(SuiteChild *child)
 {
 	g_autofree char *prefix = g_strconcat(g_get_prgname(), ": ", NULL);
@@ -266,13 +266,13 @@ char *suite_child_problem(SuiteChild *child)
 	return g_strdup("the second collection failed");
 }
 
-/* A recording. */
+/* Recordings. */
 
 SuiteChild *suite_recording_start(const char *path, const SuiteRequest *request, GError **error)
 {
 	g_autoptr(GPtrArray) words = NULL;
 
-	/* The child would find out by itself, but too late for a message. */
+	/* The child would detect this, too, but too late for a message. */
 	if (!private_file_check(path, false, error))
 		return NULL;
 	words = suite_arguments_new(request, error);

@@ -8,20 +8,20 @@
 #include <unistd.h>
 
 enum {
-	WAITING_MAX = 64, /* texts */
+	WAITING_MAX = 64, /* number of texts */
 	FINISH_SECONDS_MAX = 5,
 };
 
 struct TextWriter {
 	bool may_wait;
 	GThread *thread;
-	GMutex lock; /* of what follows */
+	GMutex lock; /* protects the fields below */
 	GCond changed;
 	GQueue waiting;   /* (element-type utf8), owned */
-	guint dropped;    /* since the last text that was taken */
-	bool finish;      /* no more will come */
-	bool done;        /* the thread writes nothing any more */
-	bool reader_left; /* no error */
+	guint dropped;    /* number since the last accepted text */
+	bool finish;      /* no more texts will come */
+	bool done;        /* the thread has stopped writing */
+	bool reader_left; /* not an error */
 	int problem;      /* errno; 0: none */
 };
 
@@ -48,7 +48,7 @@ static bool write_all(TextWriter *writer, const char *text)
 	return true;
 }
 
-/* Returns the next text, or NULL: there is none, and will be none. */
+/* Returns the next text; NULL: no more will come. */
 static char *next_text(TextWriter *writer)
 {
 	char *text;
@@ -82,7 +82,7 @@ TextWriter *text_writer_new(bool may_wait)
 {
 	TextWriter *writer = g_new0(TextWriter, 1);
 
-	/* The pipe's reader may leave: then write() says so. */
+	/* If the pipe's reader closes it, write() must return an error. */
 	signal(SIGPIPE, SIG_IGN);
 	writer->may_wait = may_wait;
 	g_mutex_init(&writer->lock);
@@ -92,7 +92,7 @@ TextWriter *text_writer_new(bool may_wait)
 	return writer;
 }
 
-/* With the lock held. Returns whether there is room for another text. */
+/* Needs the lock. Returns whether there is room for another text. */
 static bool make_room(TextWriter *writer)
 {
 	while (writer->may_wait && !writer->done &&
@@ -166,8 +166,7 @@ bool text_writer_finish(TextWriter *writer, GError **error)
 {
 	int problem;
 
-	/* Its thread is in write() and stays there: what it needs is left to the end of the
-	   process. */
+	/* Its thread is blocked in write(), so its data is not freed before the process ends. */
 	if (!wait_for_end(writer)) {
 		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
 				    "the last tables were not printed: nobody reads stdout");

@@ -31,7 +31,7 @@ static ExitStatus fail(ExitStatus status, const GError *error)
 {
 	g_autoptr(GString) message = g_string_new(NULL);
 
-	/* It may quote a file or an option as it came. */
+	/* The message may quote a file or an option unescaped. */
 	escape_append(message, error->message);
 	fprintf(stderr, "%s: %s\n", g_get_prgname(), message->str);
 	if (status == EXIT_USAGE)
@@ -39,7 +39,7 @@ static ExitStatus fail(ExitStatus status, const GError *error)
 	return status;
 }
 
-/* An error of the options domain is a usage error wherever it was found. */
+/* An error of the options domain is always a usage error. */
 static ExitStatus status_of(const GError *error)
 {
 	return error->domain == G_OPTION_ERROR ? EXIT_USAGE : EXIT_FAILED;
@@ -97,8 +97,8 @@ static void report_now(Session *session, void *user_data)
 	fflush(stdout);
 }
 
-/* Returns false with error set unless everything was written; a reader that left early, as head
-   does, is no error. */
+/* Returns false with error set unless everything was written. A reader that closes the pipe early,
+   like head, is not an error. */
 static bool finish_output(FILE *out, const char *name, GError **error)
 {
 	if (!fflush(out) && !ferror(out))
@@ -141,13 +141,13 @@ const char *tool_loss_remedy(const Session *session, const Options *options)
 {
 	g_autofree char *why = NULL;
 
-	/* A recording may be of any host. */
+	/* A recording may be of another host. */
 	return losses_remedy(session,
 			     options->input || check_choose_collector(&options->request, &why) ==
 						       &stap_collector);
 }
 
-/* Reports a lossy result also on stderr, where nobody can overlook it. */
+/* Reports a lossy result also on stderr, where it is not overlooked. */
 static void warn_of_loss(const Session *session, const Options *options)
 {
 	Losses losses = losses_of(session);
@@ -168,15 +168,15 @@ static ExitStatus status_of_result(const Session *session, const Options *option
 									  : EXIT_COMPLETE;
 }
 
-/* Creates the file of -O, before anything else: a report must not be lost to a bad name. *file is
-   NULL for stdout. */
+/* Creates the file of -O first, so that no report is lost to a bad name. *file is NULL for stdout.
+ */
 static bool open_output(const Options *options, PrivateFile **file, GError **error)
 {
 	*file = options->output ? private_file_create(options->output, true, error) : NULL;
 	return *file || !options->output;
 }
 
-/* Reads the file of --kallsyms, before anything else, for the same reason. */
+/* Reads the file of --kallsyms first, for the same reason. */
 static bool read_symbols(Options *options, GError **error)
 {
 	if (options->kallsyms)
@@ -184,7 +184,7 @@ static bool read_symbols(Options *options, GError **error)
 	return options->symbols || !options->kallsyms;
 }
 
-/* The file of -O could not be written: stdout is better than nothing. */
+/* If the file of -O cannot be written, writes the report to stdout. */
 static ExitStatus report_elsewhere(const Session *session, const Options *options,
 				   PrivateFile *file, const GError *error)
 {
@@ -208,7 +208,8 @@ static ExitStatus finish(Session *session, const Options *options, PrivateFile *
 	return status_of_result(session, options);
 }
 
-/* The stream was the result; its reader makes the report. A reader that has left wants no more. */
+/* The stream was the result; its reader makes the report. If the reader has closed it, that is not
+   an error. */
 static ExitStatus finish_written(const Session *session, const Options *options,
 				 const CollectOutcome *outcome)
 {
@@ -236,7 +237,7 @@ static void report_command_end(const CollectOutcome *outcome, char **command)
 			WEXITSTATUS(status));
 }
 
-/* What runs on this host is worth more than what is learnt about it. */
+/* Other processes on this host are more important than this measurement. */
 static void offer_to_oom_killer(const Options *options)
 {
 	if (!oom_score_raise() && options->request.verbose)
@@ -271,7 +272,7 @@ static ExitStatus finish_live(const Options *options, const CollectOutcome *outc
 	return outcome->recording_unfinished ? MAX(status, EXIT_INCOMPLETE) : status;
 }
 
-/* Where the tool shows what comes: nothing is left to report at the end. */
+/* For a tool that shows its stream: no report is left to print at the end. */
 static ExitStatus finish_stream(const Options *options, const Session *session, void *state)
 {
 	g_autoptr(GError) error = NULL;
@@ -302,7 +303,7 @@ static ExitStatus show_live(Options *options, Session *session, CollectOutcome *
 	return collected ? finish_live(options, outcome, status) : fail(status_of(error), error);
 }
 
-/* Whether the events of an input say when they were; else error is set. */
+/* Whether the events of an input have times; if not, error is set. */
 static bool has_times(const Options *options, const Session *session, GError **error)
 {
 	if (!session->imported || run_info_start_ns(session->info))
@@ -314,8 +315,8 @@ static bool has_times(const Options *options, const Session *session, GError **e
 	return false;
 }
 
-/* Reads the file of -i; returns false with error set, also where the part that was asked for lies
-   behind its end. */
+/* Reads the file of -i. Returns false with error set, also if the requested part lies after its
+   end. */
 static bool read_input(const Options *options, Session *session, GError **error)
 {
 	double from_s = (double)options->slice.from_ns / 1e9;
@@ -349,7 +350,7 @@ static ExitStatus show_input(Options *options, Session *session)
 	return error ? fail(status_of(error), error) : status;
 }
 
-/* Threads are kept apart only where they are shown: they take room. */
+/* Keeps threads apart only if they are shown, because they need memory. */
 static Session *session_for(const Options *options)
 {
 	Session *session = session_new(options->memory_bytes_max);
@@ -372,7 +373,7 @@ static ExitStatus run_live(Options *options)
 	if (!read_symbols(options, &error) || !pids_exist("", options->pids, &error) ||
 	    !cache_choice_of_host(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
-	/* Until it has the report and its own name. */
+	/* Until the report is written and the file has its final name. */
 	if (file)
 		watchdog_add(
 			&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = private_file_part(file) });
@@ -475,7 +476,7 @@ static ExitStatus check(Options *options)
 	return would_start ? EXIT_COMPLETE : EXIT_FAILED;
 }
 
-/* Runs what would leave something behind if it were killed. */
+/* Runs with the watchdog, because a killed run would leave something behind. */
 static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *options)
 {
 	g_autoptr(GError) error = NULL;
@@ -488,8 +489,8 @@ static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *opti
 	return status;
 }
 
-/* By default glibc raises the threshold as tables grow, and what they leave behind is never given
-   back: 3 of 64 MB with 100,000 stacks. */
+/* By default glibc raises the mmap threshold as tables grow, and then never returns the memory that
+   they free: 3 of 64 MB with 100,000 stacks. */
 static void give_memory_back(void)
 {
 	enum { THRESHOLD_BYTES = 128 << 10 };
@@ -513,9 +514,9 @@ int tool_main(const Tool *tool, int argc, char **argv)
 		return EXIT_FAILED;
 	}
 	give_memory_back();
-	/* A file that reached its largest size (ulimit -f) becomes an error, like a full disk. */
+	/* Makes reaching the largest file size (ulimit -f) an error, like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
-	/* It asks for a report as soon as there is one to give; before, it must not end the run. */
+	/* SIGUSR1 requests a report once there is data; before that, it must not end the run. */
 	signal(SIGUSR1, SIG_IGN);
 	options = options_parse(tool, argc, argv, &error);
 	if (!options)
@@ -531,7 +532,8 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	else if (options->overview)
 		return run_overview(options);
 	else
-		/* The terminal, too, would be left as it is. */
+		/* A tool with a stream may change the terminal, so it also runs with the watchdog.
+		 */
 		return options->input && !tool->stream
 			       ? run_input(options)
 			       : run_watched(options->input ? run_input : run_live, options);

@@ -3,7 +3,7 @@
 
 #include "options/tool_description.h"
 
-/* As losses_remedy(), of what helps on this host where it was the one that was traced. */
+/* As losses_remedy(), with remedies for this host if the session is of this host. */
 const char *tool_loss_remedy(const Session *session, const Options *options);
 
 /* The main() of a command. Returns its ExitStatus. */
