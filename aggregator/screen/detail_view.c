@@ -13,15 +13,15 @@
 #define PART " < "
 #define LEFT_OUT "..." PART
 
-/* A stack, and where it begins to differ from those that look the same. */
+/* A stack, and where it begins to differ from similar ones. */
 typedef struct {
 	const RateDetailRow *stack;
 	guint number;
-	gsize head;         /* bytes of the label that others have, too: whole functions */
-	const Frame *frame; /* where whole labels are equal: the one that differs; NULL: none */
+	gsize head;         /* bytes of the label that other labels also have: whole functions */
+	const Frame *frame; /* if whole labels are equal: the frame that differs; NULL: none */
 } Chain;
 
-/* Returns the number of the first frame that differs. */
+/* Returns the index of the first frame that differs. */
 static guint common_frames(const FrameList *a, const FrameList *b)
 {
 	guint number = 0;
@@ -64,7 +64,7 @@ static bool look_alike(const Chain *a, const Chain *b, unsigned width, bool utf8
 	return g_string_equal(left, right);
 }
 
-/* Returns the length of what two labels have in common, up to the end of a part. */
+/* Returns the length of the common start of two labels, up to the end of a part. */
 static gsize common_head(const char *a, const char *b)
 {
 	gsize head = 0;
@@ -106,7 +106,7 @@ static char *chain_text(const Chain *chain)
 	return g_strconcat(chain->head ? LEFT_OUT : "", chain->stack->label + chain->head, NULL);
 }
 
-/* What looks alike has neighbours in alphabetical order. */
+/* In alphabetical order, similar labels are neighbours. */
 char **chains_apart(const GArray *stacks, unsigned width, bool utf8)
 {
 	g_autofree Chain *chains = g_new0(Chain, stacks->len + 1);
@@ -129,7 +129,8 @@ enum {
 	LABEL_MIN = 20,
 };
 
-/* Behind a label. Counts of a long collection need more room than those of an interval. */
+/* The columns after a label. Counts of a long collection need more room than those of an interval.
+ */
 static const struct {
 	MetricId metric;
 	unsigned width;
@@ -137,7 +138,7 @@ static const struct {
 	{ METRIC_ALLOCATIONS, 10 },
 	{ METRIC_BYTES_ALLOCATED, 14 },
 	{ METRIC_SHARE, 7 },
-	{ METRIC_MARGIN, 4 }, /* of estimates only */
+	{ METRIC_MARGIN, 4 }, /* only with estimates */
 };
 
 static unsigned figures_shown(const ScreenState *state)
@@ -181,7 +182,7 @@ static void append_figure(GString *out, const ScreenState *state, const Metric *
 	}
 }
 
-/* sums: of a row; NULL: the titles. */
+/* sums: of a row; NULL: for the titles. */
 static char *line_of(const ScreenState *state, unsigned width, const char *label,
 		     const RowSums *sums)
 {
@@ -320,7 +321,7 @@ static char *line_of_frame(const Frame *frame)
 	return g_string_free(line, FALSE);
 }
 
-/* The stack may have dropped out of the list, which does not change it. */
+/* The stack may have dropped out of the list; it is still shown. */
 void stack_view_fill(const ScreenState *state, unsigned width, Page *page)
 {
 	const RateDetailRow *row = open_stack(state);

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <wchar.h>
 
-/* A character of a text, as it is shown. */
+/* A character of a text, as shown. */
 typedef struct {
 	const char *bytes;
-	gsize length;     /* of bytes */
+	gsize length;     /* in bytes */
 	unsigned columns; /* 1 or 2 */
-	const char *next; /* what follows it in the text */
+	const char *next; /* the text after it */
 } Shown;
 
 static Shown shown_at(const char *text, bool utf8)
@@ -76,20 +76,21 @@ void fit_right(GString *out, const char *text, unsigned width, bool utf8)
 	g_string_append(out, cut->str);
 }
 
-/* Returns a number with three digits that count and the letter of its unit; the caller frees it. */
+/* Returns a number with three significant digits and its unit letter; the caller frees it. */
 static char *scaled(double number)
 {
 	static const char units[] = "kMGTPE";
 	double value = number / 1000;
 	size_t unit = 0;
 
-	/* What would be shown as 1000 is one of the next unit. */
+	/* A number that would be shown as 1000 gets the next unit. */
 	for (; ABS(value) >= 999.5 && units[unit + 1]; unit++)
 		value /= 1000;
 	return g_strdup_printf("%.*f%c", ABS(value) < 9.95 ? 1 : 0, value, units[unit]);
 }
 
-/* Returns a number with fewer characters; text as it is where it is none. The caller frees it. */
+/* Returns a number with fewer characters, or the text unchanged if it is not a number. The caller
+   frees it. */
 static char *shorter(const char *text, unsigned width)
 {
 	const char *mark = *text == '~' ? "~" : "";

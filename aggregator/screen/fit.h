@@ -5,20 +5,20 @@
 #include <stdbool.h>
 
 /*
- * Text that fits into columns of a terminal. What the terminal cannot show, or shows in no column
- * of its own, is appended as "?"; without utf8 that is all but ASCII.
+ * Fits text into columns of a terminal. Characters that the terminal cannot show, or that have no
+ * column of their own, become "?"; without utf8, all except ASCII.
  */
 
-/* Appends as much of the text as fits; one that is cut ends with "~". Returns the columns taken. */
+/* Appends as much of the text as fits; a cut text ends with "~". Returns the columns used. */
 unsigned fit_cut(GString *out, const char *text, unsigned width, bool utf8);
 
-/* The same, filled with spaces to the width: behind the text, or before it. */
+/* The same, padded with spaces to the width, after the text (left) or before it (right). */
 void fit_left(GString *out, const char *text, unsigned width, bool utf8);
 void fit_right(GString *out, const char *text, unsigned width, bool utf8);
 
-/* The same as fit_right() for a whole number, "~108,408,299"; one that does not fit is shown
-   without separators, or in thousands, "~108M", rather than cut. */
+/* Like fit_right(), for a whole number, "~108,408,299". A number that does not fit is shown without
+   separators or in thousands, "~108M", and not cut. */
 void fit_number(GString *out, const char *text, unsigned width, bool utf8);
 
-/* Returns how many columns the whole text takes. */
+/* Returns the number of columns of the whole text. */
 unsigned fit_columns(const char *text, bool utf8);

@@ -5,15 +5,15 @@
 
 #include <string.h>
 
-/* A cache's rates; the one of interval i is at i % HISTORY_INTERVALS. */
+/* A cache's rates; that of interval i is at i % HISTORY_INTERVALS. */
 typedef struct {
 	double rates[HISTORY_INTERVALS];
-	uint64_t last; /* the last interval in which it was seen */
+	uint64_t last; /* the last interval in which the cache had a rate */
 } Series;
 
 struct History {
 	GHashTable *caches; /* (element-type char* Series) */
-	uint64_t intervals; /* taken so far */
+	uint64_t intervals; /* number of intervals so far */
 };
 
 History *history_new(void)
@@ -71,8 +71,7 @@ static double rate_of(const RateTable *table, const RateRow *row)
 	return seconds > 0 ? (double)row->sums.summary.bytes_allocated / seconds : 0;
 }
 
-/* What has been idle for longer than is shown is forgotten, so that only those are kept that are.
- */
+/* Drops caches that have been idle for longer than is shown. */
 static gboolean is_idle(gpointer label, gpointer value, gpointer user_data)
 {
 	const History *history = user_data;

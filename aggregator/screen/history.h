@@ -7,7 +7,7 @@
 
 enum { HISTORY_INTERVALS = 60 };
 
-/* History keeps the rate of each cache in the last intervals, in bytes allocated a second. */
+/* History stores the rate of each cache in the last intervals, in bytes allocated per second. */
 typedef struct History History;
 
 History *history_new(void);
@@ -15,8 +15,8 @@ History *history_copy(const History *history);
 void history_free(History *history);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(History, history_free)
 
-/* Takes the interval that is now the last one. */
+/* Adds the newest interval. */
 void history_take(History *history, const RateTable *table);
 
-/* Fills in the last count rates of a cache by its label, oldest first; what is not known is 0. */
+/* Returns the last count rates of a cache by its label, oldest first; 0 for unknown ones. */
 void history_get(const History *history, const char *label, double *rates, unsigned count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-/* Keys that ncurses has no name for. */
+/* Keys without a name in ncurses. */
 enum {
 	KEY_CODE_ESCAPE = 0x1b,
 	KEY_CODE_DELETE = 0x7f,

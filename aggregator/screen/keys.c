@@ -160,7 +160,7 @@ static void act_quit(ScreenState *state, int key)
 	state_command(state, SCREEN_QUIT, 0, NULL);
 }
 
-/* What is shown, and how. */
+/* Content and format. */
 
 static guint column_number(const ScreenState *state, guint *count)
 {
@@ -258,7 +258,7 @@ static void act_redraw(ScreenState *state, int key)
 	state->wants_redraw = true;
 }
 
-enum { ROWS = VIEWS_ALL & ~VIEW_HELP }; /* views of something that is counted */
+enum { ROWS = VIEWS_ALL & ~VIEW_HELP }; /* views with counts */
 
 const Key keys[] = {
 	{ { 'q', KEY_F(10), KEY_CODE_CTRL('c') },
@@ -344,7 +344,7 @@ static void answer_filter(ScreenState *state, PromptResult result)
 	take_text(&state->filter, result == PROMPT_GIVEN_UP || !*text ? NULL : text);
 }
 
-/* Reports an existing file early. The code that opens it makes sure that none is overwritten. */
+/* Reports an existing file early. The code that opens the file ensures that none is overwritten. */
 static bool is_new_file(ScreenState *state)
 {
 	const char *path = state->prompt.text->str;

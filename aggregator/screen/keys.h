@@ -5,18 +5,18 @@
 
 enum { KEY_CODES = 6 };
 
-/* What a key does; the same table makes the hints of the last line and the help. */
+/* A key and its action. The same table provides the hints of the last line and the help. */
 typedef struct {
-	int codes[KEY_CODES]; /* of ncurses; 0 behind the last one */
-	const char *names;    /* as the help has them */
-	const char *hint;     /* "/ filter" for the last line; NULL: only the help has it */
+	int codes[KEY_CODES]; /* of ncurses; ended by 0 */
+	const char *names;    /* as shown in the help */
+	const char *hint;     /* "/ filter" for the last line; NULL: only in the help */
 	const char *help;
-	unsigned views; /* bits of ScreenView where it does something */
+	unsigned views; /* bits of ScreenView in which it works */
 	void (*act)(ScreenState *state, int key);
 } Key;
 
 /* All keys, ended by one without names. */
 extern const Key keys[];
 
-/* Does what a key does in the view that is shown, or gives it to the question that is asked. */
+/* Executes a key in the current view, or passes it to the open question. */
 void keys_press(ScreenState *state, int key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The screen of a build without ncurses: there is none, and its start says so. */
+/* The screen of a build without ncurses: its start reports that there is none. */
 #include "screen/screen.h"
 
 #include <gio/gio.h>

@@ -5,14 +5,14 @@
 #include <stdbool.h>
 
 /*
- * A page is what a view has to show, as lines of text: the head and the foot stay where they are,
- * the body is scrolled. It knows no terminal.
+ * A page is the content of a view as lines of text. The head and the foot are fixed, the body
+ * scrolls. It is independent of the terminal.
  */
 typedef enum {
 	LOOK_PLAIN,
-	LOOK_STATE,  /* how the program is doing */
-	LOOK_TITLE,  /* of the columns below */
-	LOOK_SAYING, /* something has happened */
+	LOOK_STATE,  /* state of the program */
+	LOOK_TITLE,  /* titles of the columns */
+	LOOK_SAYING, /* a message about an event */
 	LOOK_SUM,
 	LOOK_KEYS,
 } PageLook;
@@ -26,25 +26,24 @@ typedef struct {
 	GArray *head; /* (element-type PageLine) */
 	GArray *body;
 	GArray *foot;
-	int selected; /* line of the body; -1: none */
-	int cursor;   /* the column in the last line where something is typed; -1: nowhere */
+	int selected; /* selected line of the body; -1: none */
+	int cursor;   /* column of the text cursor in the last line; -1: none */
 } Page;
 
 Page *page_new(void);
 void page_free(Page *page);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Page, page_free)
 
-/* Adds a line to a part of a page; the text is taken over. */
+/* Adds a line to a part of a page; takes ownership of the text. */
 void page_add(GArray *part, PageLook look, char *text);
 
-/* Returns the first line of the body to show in so many lines, which moves no further than it must
-   from the one shown before for the selected one to be seen. */
+/* Returns the first line of the body to show in that many lines. It moves from the previous one
+   only as far as needed to show the selected line. */
 guint page_scroll(const Page *page, guint before, guint lines);
 
-/* Returns the page as a text of all its lines without the keys' and without spaces at their ends.
- */
+/* Returns all lines of the page as text, without the line of keys and without trailing spaces. */
 char *page_text(const Page *page);
 
-/* Writes that text into a new file that only its owner can read; one that exists is not touched.
-   Returns false with error set. */
+/* Writes that text to a new file that only its owner can read; never overwrites a file. Returns
+   false with error set. */
 bool page_save(const Page *page, const char *path, GError **error);

@@ -32,7 +32,7 @@ void prompt_ask(Prompt *prompt, PromptKind kind, const char *text)
 	g_string_assign(prompt->text, text ? text : "");
 }
 
-/* A character may have several bytes. */
+/* Drops a character, which may have several bytes. */
 static void drop_last(GString *text)
 {
 	while (text->len && ((guchar)text->str[text->len - 1] & 0xc0) == 0x80)

@@ -4,13 +4,13 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* A question on the last line, and what is typed in answer. */
+/* A question on the last line, and the typed answer. */
 
 typedef enum {
 	PROMPT_NONE,
-	PROMPT_FILTER, /* part of a name; takes effect as it is typed */
-	PROMPT_WRITE,  /* name of a file for the view */
-	PROMPT_RECORD, /* name of a file for a recording */
+	PROMPT_FILTER, /* part of a name; takes effect while typing */
+	PROMPT_WRITE,  /* file name for the view */
+	PROMPT_RECORD, /* file name for a recording */
 } PromptKind;
 
 typedef struct {
@@ -23,10 +23,10 @@ typedef enum { PROMPT_TYPING, PROMPT_DONE, PROMPT_GIVEN_UP } PromptResult;
 void prompt_init(Prompt *prompt);
 void prompt_clear(Prompt *prompt);
 
-/* Begins with a text that can be changed; it may be NULL. */
+/* Begins with an editable text, which may be NULL. */
 void prompt_ask(Prompt *prompt, PromptKind kind, const char *text);
 
-/* Takes a key of ncurses, or a byte of a character. The kind stays until the next question. */
+/* Handles a key of ncurses, or a byte of a character. The kind stays until the next question. */
 PromptResult prompt_key(Prompt *prompt, int key);
 
 /* Returns the question, "write the view to file: ". */

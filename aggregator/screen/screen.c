@@ -13,11 +13,11 @@
 
 enum {
 	WRITTEN_COLUMNS_MIN = 200,
-	LOOK_EVERY_MS = 100, /* at the terminal's size, and what was printed */
+	LOOK_EVERY_MS = 100, /* how often to check the terminal's size and the output of stderr */
 	END_PATIENCE_US = 2 * G_USEC_PER_SEC,
 };
 
-/* Something for the screen to show; one of them is set. */
+/* Something to show; one of the fields is set. */
 typedef struct {
 	RateTable *table;
 	RateDetail *detail;
@@ -27,14 +27,14 @@ typedef struct {
 } Gift;
 
 struct Screen {
-	ScreenState state; /* the thread's, as all that is drawn */
+	ScreenState state; /* used by the thread only, like everything that is drawn */
 	Terminal *terminal;
 	GThread *thread;
 	GAsyncQueue *gifts;    /* (element-type Gift*) */
 	GAsyncQueue *commands; /* (element-type ScreenCommand*) */
 	int wake_fd;
 	gint is_ending; /* atomic */
-	GMutex lock;    /* of has_ended */
+	GMutex lock;    /* protects has_ended */
 	GCond ended;
 	bool has_ended;
 };
@@ -58,7 +58,7 @@ static void command_free(gpointer data)
 	g_free(command);
 }
 
-/* The thread's. */
+/* In the thread. */
 
 static void take_gift(ScreenState *state, Gift *gift)
 {
@@ -118,7 +118,7 @@ static bool forget_saying(ScreenState *state)
 	return true;
 }
 
-/* Writes what the user sees, all lines of it, and long names whole. */
+/* Writes the user's view to a file, with all its lines and full names. */
 static bool write_view(Screen *screen)
 {
 	ScreenState *state = &screen->state;
@@ -198,7 +198,7 @@ static gpointer live(gpointer data)
 	return NULL;
 }
 
-/* The program's. */
+/* In the program. */
 
 static void wake(Screen *screen)
 {
@@ -207,7 +207,7 @@ static void wake(Screen *screen)
 	(void)!write(screen->wake_fd, &one, sizeof(one));
 }
 
-/* Signals are the main thread's: a thread begins with those blocked that its creator has. */
+/* The main thread handles signals. A thread inherits the blocked signals of its creator. */
 static GThread *start_thread(Screen *screen)
 {
 	sigset_t all, before;
@@ -275,7 +275,7 @@ bool screen_next_command(Screen *screen, ScreenCommand *command)
 	return next;
 }
 
-/* A terminal that takes nothing any more must not keep the program from ending. */
+/* A terminal that accepts no output must not keep the program from ending. */
 static void join(Screen *screen)
 {
 	gint64 until_us = g_get_monotonic_time() + END_PATIENCE_US;

@@ -44,7 +44,7 @@ void state_clear(ScreenState *state)
 	prompt_clear(&state->prompt);
 }
 
-/* What is shown does not change while it is paused: the sum goes on in a copy of it. */
+/* While paused, the shown data does not change: the sum continues in a copy. */
 static RateTable *sum_before(ScreenState *state, RateTables *tables)
 {
 	if (tables->total)
@@ -52,7 +52,7 @@ static RateTable *sum_before(ScreenState *state, RateTables *tables)
 	return state->shown.total ? rate_table_copy(state->shown.total) : NULL;
 }
 
-/* What is left of a recording behind its last whole interval has next to nothing to show. */
+/* The part of a recording after its last complete interval has almost nothing to show. */
 static bool is_rest(const ScreenState *state, const RateTable *table)
 {
 	double seconds = (double)(table->end_ns - table->start_ns) / 1e9;
@@ -82,7 +82,7 @@ void state_take_table(ScreenState *state, RateTable *table)
 
 void state_take_detail(ScreenState *state, RateDetail *detail)
 {
-	/* One of a cache that has been left meanwhile. */
+	/* A detail of a cache that the user has left since then. */
 	if (!state->open_cache) {
 		rate_detail_free(detail);
 		return;

@@ -8,18 +8,18 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* What the screen knows and what the user has chosen. It belongs to the screen's thread, and knows
-   no terminal: keys go in, pages and commands come out. */
+/* The screen's data and the user's choices. Belongs to the screen's thread and is independent of
+   the terminal: its input is keys, its output pages and commands. */
 
 typedef enum {
 	VIEW_TABLE = 1 << 0,  /* all caches */
-	VIEW_DETAIL = 1 << 1, /* what is behind one */
-	VIEW_STACK = 1 << 2,  /* one stack of it */
+	VIEW_DETAIL = 1 << 1, /* the detail of a cache */
+	VIEW_STACK = 1 << 2,  /* one stack of the detail */
 	VIEW_HELP = 1 << 3,
 	VIEWS_ALL = VIEW_TABLE | VIEW_DETAIL | VIEW_STACK | VIEW_HELP,
 } ScreenView;
 
-/* Tables of the same instant. */
+/* Tables of the same moment. */
 typedef struct {
 	RateTable *latest; /* owned; NULL: none yet */
 	RateTable *total;  /* owned; the sum of all intervals */
@@ -27,44 +27,44 @@ typedef struct {
 
 typedef struct {
 	const ScreenOptions *options;
-	bool utf8; /* what the terminal can show */
+	bool utf8; /* the terminal can show UTF-8 */
 	ScreenView view;
 	ScreenView view_before_help;
 	RateTables shown;
 	RateTables newest; /* while paused; else empty */
 	History *history;
-	History *shown_history; /* as it was when it was paused; NULL: it is not */
+	History *shown_history; /* the history when it was paused; NULL: not paused */
 	uint64_t events_lost;
 	double interval_s;
 	bool is_paused;
 	bool is_cumulative;
-	bool is_exact; /* bytes in full, not in KiB, MiB */
+	bool is_exact; /* show bytes in full, not in KiB or MiB */
 	const Metric *sort;
-	char *filter;      /* part of the names shown; NULL: all */
-	guint table_row;   /* selected, of those shown */
-	char *table_label; /* stays selected wherever its row goes; NULL: table_row does */
-	char *open_cache;  /* its name; NULL: none is open */
+	char *filter;      /* show only names that contain it; NULL: all */
+	guint table_row;   /* selected row of those shown */
+	char *table_label; /* stays selected when its row moves; NULL: table_row is selected */
+	char *open_cache;  /* name of the open cache; NULL: none */
 	char *open_label;
-	RateDetail *detail; /* owned; NULL: has not come yet */
-	guint group;        /* number of what its allocations are grouped by */
+	RateDetail *detail; /* owned; NULL: not received yet */
+	guint group;        /* index of the grouping of its allocations */
 	guint detail_row;
-	FrameList *stack_frames; /* of the stack that is selected, or open; NULL: none is */
+	FrameList *stack_frames; /* of the selected or open stack; NULL: none */
 	char *stack_label;
 	guint stack_line;
 	Prompt prompt;
-	char *write_to;  /* the file that the user wants the page in; NULL: none */
-	char *recording; /* its name; NULL: none runs */
-	char *saying;    /* NULL: nothing */
+	char *write_to;  /* file to write the page to; NULL: none */
+	char *recording; /* its name; NULL: not recording */
+	char *saying;    /* NULL: none */
 	gint64 saying_until_us;
-	unsigned lines;        /* of the body that are shown: how far a page key goes */
+	unsigned lines;        /* visible lines of the body: the distance of a page key */
 	GAsyncQueue *commands; /* (element-type ScreenCommand*); borrowed */
-	bool wants_redraw;     /* of all that is on the terminal */
+	bool wants_redraw;     /* of the whole terminal */
 } ScreenState;
 
 void state_init(ScreenState *state, const ScreenOptions *options, GAsyncQueue *commands);
 void state_clear(ScreenState *state);
 
-/* Both are taken over. */
+/* Both take ownership. */
 void state_take_table(ScreenState *state, RateTable *table);
 void state_take_detail(ScreenState *state, RateDetail *detail);
 
@@ -74,14 +74,14 @@ void state_say(ScreenState *state, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* text may be NULL. */
 void state_command(ScreenState *state, ScreenCommandKind kind, double seconds, const char *text);
 
-/* Freezes what is shown, or goes on with what is newest. */
+/* Freezes the shown data, or continues with the newest. */
 void state_pause(ScreenState *state, bool is_paused);
 
-/* Returns the table that is shown; NULL: none has come yet. */
+/* Returns the shown table; NULL: none received yet. */
 const RateTable *state_table(const ScreenState *state);
 
-/* Leaves the cache that is open, if one is. */
+/* Leaves the open cache, if any. */
 void state_close_cache(ScreenState *state);
 
-/* Names of what a cache's allocations can be grouped by, ended by NULL. */
+/* The possible groupings of a cache's allocations, NULL-terminated. */
 extern const char *const state_groups[];

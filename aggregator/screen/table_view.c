@@ -18,7 +18,7 @@ enum {
 
 enum { NS_PER_S = 1000000000 };
 
-/* A name is worth more than a sparkline, up to a point: what is longer is cut where the sparkline
+/* A name is more important than a sparkline, up to a bound: a longer name is cut if the sparkline
    would have no room. */
 static void share_out(Layout *layout, unsigned longest, unsigned room)
 {
@@ -108,7 +108,7 @@ guint table_view_selected(const ScreenState *state, const GArray *rows)
 	return rows->len ? MIN(state->table_row, rows->len - 1) : 0;
 }
 
-/* Numbers of one interval may be shown per second; sums are shown as they are. */
+/* Numbers of one interval may be shown per second; sums never are. */
 static bool is_per_second(const ScreenState *state)
 {
 	return state->options->per_second && !state->is_cumulative;
@@ -123,7 +123,7 @@ static RateNumbers numbers_of(const ScreenState *state, const RateTable *table)
 	};
 }
 
-/* What is laid out: with the margin where there are estimates. */
+/* Chooses the columns, with the margin if there are estimates. */
 static void columns_of(const ScreenState *state, const Metric *columns[RATE_COLUMNS_MAX + 1])
 {
 	const RateTable *table = state_table(state);
@@ -149,7 +149,7 @@ static void append_cell(GString *line, const ScreenState *state, const Metric *c
 		line, text, layout_cell(column, is_per_second(state)), state->utf8);
 }
 
-/* The column that the rows are sorted by is marked. */
+/* The sort column is marked. */
 static char *column_title(const ScreenState *state, const Metric *column)
 {
 	GString *title = g_string_new(column == state->sort ? "*" : NULL);
@@ -232,7 +232,7 @@ static void append_span(const ScreenState *state, GString *line, const RateTable
 			       table->partial ? ", partial" : "");
 }
 
-/* What the numbers are of: not what is in use. */
+/* Returns the heading: what the numbers cover, except those of memory in use. */
 static char *heading(const ScreenState *state)
 {
 	const RateTable *table = state_table(state);

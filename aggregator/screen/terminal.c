@@ -23,9 +23,9 @@
 
 enum { ESCAPE_DELAY_MS = 25, CHUNK_BYTES = 4096 };
 
-/* What is printed to stderr while we draw; file is NULL: it is not kept. */
+/* Output to stderr while we draw; file NULL: it is not kept. */
 typedef struct {
-	int terminal; /* stderr as it was */
+	int terminal; /* the original stderr */
 	FILE *file;
 	off_t seen; /* how much of it was shown */
 } KeptStderr;
@@ -33,17 +33,17 @@ typedef struct {
 struct Terminal {
 	FILE *in; /* owned unless it is stdin */
 	SCREEN *screen;
-	struct termios modes; /* before */
+	struct termios modes; /* original modes */
 	struct termios drawn; /* while we draw */
 	char path[PATH_MAX];
 	char *farewell;
 	KeptStderr kept;
 	bool is_utf8;
-	guint first; /* line of the body that is shown first */
+	guint first; /* first visible line of the body */
 };
 
-/* What ncurses would do at these ends the program from a handler, or draws from it: they are the
-   program's business. */
+/* ncurses would end the program or draw from a handler of these signals, so the program's own
+   handlers are kept. */
 static const int kept_signals[] = { SIGINT, SIGTERM, SIGTSTP, SIGWINCH };
 static struct sigaction kept_actions[G_N_ELEMENTS(kept_signals)];
 
@@ -104,7 +104,7 @@ static bool refuse(GError **error, const char *format, ...)
 	return false;
 }
 
-/* initscr() would end the program where it does not know the terminal. */
+/* initscr() would end the program if the terminal is unknown. */
 static bool is_capable(GError **error)
 {
 	const char *name = g_getenv("TERM");
@@ -130,7 +130,7 @@ static bool open_keys(Terminal *terminal, GError **error)
 	return true;
 }
 
-/* Appends a string of the terminal's description, without what asks for delays. */
+/* Appends a string of the terminal's description, without its delays. */
 static void append_sequence(GString *out, const char *text)
 {
 	while (text && *text) {
@@ -177,7 +177,7 @@ static void watch(Terminal *terminal)
 static const struct {
 	PageLook look;
 	int attributes; /* without colours */
-	short colour;   /* of the text; -1: as it is */
+	short colour;   /* of the text; -1: default */
 } looks[] = {
 	[LOOK_PLAIN] = { LOOK_PLAIN, A_NORMAL, -1 },
 	[LOOK_STATE] = { LOOK_STATE, A_NORMAL, COLOR_CYAN },
@@ -203,8 +203,8 @@ static int attributes_of(PageLook look)
 	return looks[look].attributes | COLOR_PAIR((int)look + 1);
 }
 
-/* Ctrl-C and Ctrl-Z are keys: nothing may stop the program while the terminal is its own, nor the
-   reading of events. */
+/* Ctrl-C and Ctrl-Z become keys: while the program owns the terminal, it must not be stopped, and
+   must keep reading events. */
 static void begin(Terminal *terminal)
 {
 	raw();
@@ -231,7 +231,7 @@ static bool start(Terminal *terminal, GError **error)
 {
 	if (!is_capable(error) || !open_keys(terminal, error))
 		return false;
-	/* Nothing but what characters are depends on the locale. */
+	/* Only the character set depends on the locale. */
 	setlocale(LC_CTYPE, "");
 	terminal->is_utf8 = g_str_equal(nl_langinfo(CODESET), "UTF-8");
 	signals_keep();
@@ -303,7 +303,7 @@ char *terminal_news(Terminal *terminal)
 	return g_string_free(line, FALSE);
 }
 
-/* A shell that had the terminal while the program was stopped leaves its own modes. */
+/* If the program was stopped, the shell may have left its own modes. */
 static bool was_used_by_others(Terminal *terminal)
 {
 	struct termios modes;
@@ -343,7 +343,7 @@ unsigned terminal_width(const Terminal *terminal)
 	return (unsigned)COLS;
 }
 
-/* The width of the text is checked again here, whatever its source: no line reaches into the next.
+/* The width is checked again here, whatever the source of the text: no line may wrap into the next.
  */
 static void draw_line(const Terminal *terminal, int at, const PageLine *line, int attributes)
 {

@@ -6,40 +6,40 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The terminal on stdout, taken over by ncurses. There is one in a program. */
+/* The terminal on stdout, used through ncurses. A program has at most one. */
 typedef struct Terminal Terminal;
 
-/* Returns it, or NULL with error set; registered with the watchdog. Until it is closed, what is
-   printed to stderr is kept in a file without a name, if stderr is a terminal. */
+/* Returns the terminal, registered with the watchdog, or NULL with error set. If stderr is a
+   terminal, its output is kept in an unnamed file until the terminal is closed. */
 Terminal *terminal_open(GError **error);
 
-/* Puts everything back, as the last of it; prints what was kept of stderr. */
+/* Restores everything, and finally prints the kept output of stderr. */
 void terminal_close(Terminal *terminal);
 
-/* Whether it shows more than ASCII. */
+/* Whether it can show more than ASCII. */
 bool terminal_is_utf8(const Terminal *terminal);
 
-/* Descriptor of its keys, to wait for. */
+/* Returns the descriptor of its keys, for polling. */
 int terminal_fd(const Terminal *terminal);
 
 /* Returns a key of ncurses; -1: none for now. */
 int terminal_key(Terminal *terminal);
 
-/* Checks whether its size has changed, or another program has used it meanwhile; all is drawn again
-   then. Returns true if so. */
+/* Checks whether its size has changed, or another program has used it since the last call. If so,
+   returns true, and everything is redrawn. */
 bool terminal_has_changed(Terminal *terminal);
 
-/* Returns the last line that was printed to stderr since the last call, escaped, or NULL; the
+/* Returns the last line that was printed to stderr since the last call, escaped, or NULL. The
    caller frees it. */
 char *terminal_news(Terminal *terminal);
 
-/* Draws all of the next page, whatever is there. */
+/* Makes the next page be drawn completely. */
 void terminal_forget(Terminal *terminal);
 
 unsigned terminal_width(const Terminal *terminal);
 
-/* Draws the page. Returns how many lines of the body are seen. */
+/* Draws the page. Returns the number of visible lines of the body. */
 unsigned terminal_draw(Terminal *terminal, const Page *page);
 
-/* Drops what waits to be shown, where the terminal takes nothing. */
+/* Drops the waiting output if the terminal accepts none. */
 void terminal_drop_output(Terminal *terminal);

@@ -11,8 +11,8 @@
 
 enum { NAMES_WIDTH = 24, HINT_GAP = 2 };
 
-/* Adds a text in lines that are no wider than there is room, each behind so many columns: of the
-   first line they are given. */
+/* Adds a text, wrapped to the available width. Each line is indented; the first one has the given
+   start. */
 static void add_wrapped(const ScreenState *state, const char *first, const char *text,
 			unsigned width, Page *page)
 {
@@ -37,7 +37,7 @@ static void add_wrapped(const ScreenState *state, const char *first, const char 
 	page_add(page->body, LOOK_PLAIN, g_string_free(line, FALSE));
 }
 
-/* What the keys do. */
+/* The actions of the keys. */
 static void fill_help(const ScreenState *state, unsigned width, Page *page)
 {
 	page_add(page->head, LOOK_TITLE,
@@ -57,8 +57,7 @@ static void fill_help(const ScreenState *state, unsigned width, Page *page)
 		    width, page);
 }
 
-/* Returns the hints for the keys of the view that is shown, as many as there is room for; the
-   caller frees it. */
+/* Returns the hints for the keys of the current view, as many as fit; the caller frees it. */
 static char *hints_line(const ScreenState *state, unsigned width)
 {
 	GString *line = g_string_new(NULL);
@@ -83,8 +82,7 @@ static const struct {
 	{ VIEW_HELP, fill_help },
 };
 
-/* Adds a part of a line, unless there is no room for all of it: what is cut would say less than it
-   seems to. */
+/* Adds a part of a line only if all of it fits: a cut part would be misleading. */
 static void add_part(GString *line, unsigned width, char *part)
 {
 	g_autofree char *owned = part;
@@ -94,7 +92,7 @@ static void add_part(GString *line, unsigned width, char *part)
 	g_string_append_printf(line, "%s%s", line->len ? " | " : "", owned);
 }
 
-/* What matters most comes first. */
+/* The most important part comes first. */
 static char *state_line(const ScreenState *state, unsigned width)
 {
 	const ScreenOptions *options = state->options;
@@ -125,7 +123,7 @@ static void add_state(const ScreenState *state, unsigned width, Page *page)
 		page_add(page->head, LOOK_STATE, state_line(state, width));
 }
 
-/* The end of what is typed is seen, whatever its length. */
+/* Always shows the end of the typed text, whatever its length. */
 static void add_prompt(const ScreenState *state, unsigned width, Page *page)
 {
 	const char *question = prompt_question(&state->prompt), *answer = state->prompt.text->str;

@@ -4,6 +4,6 @@
 #include "screen/page.h"
 #include "screen/state.h"
 
-/* Returns the page of the view that is shown, for so many columns: the state line, the view, and
-   the keys or the question that is asked. The caller frees it. */
+/* Returns the page of the current view for that width: the state line, the view, and the keys or
+   the open question. The caller frees it. */
 Page *views_page(const ScreenState *state, unsigned width);
