@@ -7,12 +7,12 @@
 #include <string.h>
 
 struct CallsiteSkip {
-	GHashTable *names; /* (element-type utf8), owned; as base_of() has them */
+	GHashTable *names; /* (element-type utf8), owned; normalised by base_of() */
 };
 
-/* Returns the name as it is in the source: without what compilers append behind a dot, and without
-   what marks a variant that is not counted by the kernel's own allocation profiling. The caller
-   frees it. */
+/* Returns the name in the source code, without suffixes of compilers (after a dot) and without the
+   suffix of variants that the kernel's own allocation profiling does not count. The caller frees
+   it. */
 static char *base_of(const char *symbol)
 {
 	static const char variant[] = "_noprof";

@@ -5,24 +5,24 @@
 #include <stdbool.h>
 
 /*
- * CallsiteSkip knows the functions that allocate for others: what they allocate is attributed to
- * the first frame of a stack that is in none of them. Stacks stay whole.
+ * CallsiteSkip is a list of functions that allocate for others. Their allocations are attributed to
+ * the first frame of the stack that is not in the list. Stacks stay complete.
  *
- * The allocators themselves are always among them. A name holds for what compilers and kernels
- * make of it, too: kstrdup for kstrdup_noprof and kstrdup.part.0.
+ * The list always includes the allocators. A name also matches the variants made by compilers and
+ * kernels: kstrdup matches kstrdup_noprof and kstrdup.part.0.
  */
 typedef struct CallsiteSkip CallsiteSkip;
 
-/* Returns the list of an argument: names of functions, separated by commas; "default" among them
-   stands for callsite_skip_wrappers. NULL with error set where it has none. */
+/* Returns the list from an argument: function names, separated by commas; "default" stands for
+   callsite_skip_wrappers. Returns NULL with error set if it contains no name. */
 CallsiteSkip *callsite_skip_new(const char *argument, GError **error);
 void callsite_skip_free(CallsiteSkip *skip);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CallsiteSkip, callsite_skip_free)
 
-/* Whether a function is one of them, by its symbol without offset; skip may be NULL: allocators
-   only. */
+/* Whether a function is in the list, by its symbol without offset. skip NULL: only the allocators.
+ */
 bool callsite_skip_has(const CallsiteSkip *skip, const char *symbol);
 
-/* The names, ended by NULL; to add one: a line in callsite_skip_names.c. */
+/* The names, NULL-terminated. To add one, add a line in callsite_skip_names.c. */
 extern const char *const callsite_skip_allocators[];
 extern const char *const callsite_skip_wrappers[];

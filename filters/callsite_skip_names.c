@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "callsite_skip.h"
 
-/* Without what is appended to them: "_noprof" (Linux 6.10 and later), ".isra.0" and the like. */
+/* Names without suffixes: "_noprof" (Linux 6.10 and later), ".isra.0" and similar. */
 
 /* The slab and page allocators: every allocation calls one of these. */
 const char *const callsite_skip_allocators[] = {
@@ -57,7 +57,7 @@ const char *const callsite_skip_allocators[] = {
 	NULL,
 };
 
-/* Functions whose callers are who asks for the memory. */
+/* Functions that allocate for their callers. */
 const char *const callsite_skip_wrappers[] = {
 	/* copies and texts */
 	"kasprintf",
@@ -75,7 +75,7 @@ const char *const callsite_skip_wrappers[] = {
 	"memdup_user_nul",
 	"strndup_user",
 	"vmemdup_user",
-	/* sizes that change, and what may be pages or not */
+	/* variable sizes, and slab or pages */
 	"__do_krealloc",
 	"__krealloc",
 	"__kvmalloc_node",
@@ -98,7 +98,7 @@ const char *const callsite_skip_wrappers[] = {
 	"vmalloc_user",
 	"vzalloc",
 	"vzalloc_node",
-	/* pools, trees, what ends with its device */
+	/* pools, trees, memory that is freed with its device */
 	"__devm_kmalloc",
 	"__devres_alloc_node",
 	"alloc_dr",

@@ -5,7 +5,7 @@
 
 static bool prepare(Filter *filter, GError **error)
 {
-	(void)error; /* every text is a list */
+	(void)error; /* every text is a valid list */
 	filter->state = item_list_parse(filter->argument);
 	return true;
 }

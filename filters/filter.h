@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The numbers of one stack, or of a row of a table. */
+/* The sums of a stack, or of a row of a table. */
 typedef struct {
 	uint64_t allocations; /* that succeeded */
 	uint64_t failed;      /* allocations that returned NULL */
@@ -17,40 +17,40 @@ typedef struct {
 typedef struct FilterType FilterType;
 
 /*
- * One condition that a stack must meet to stay in the report.
+ * A condition that a stack must meet to stay in the report.
  *
- * Made by filter_new() from the text the user gave; freed by filter_free().
+ * Created by filter_new() from the user's text; freed by filter_free().
  */
 typedef struct {
 	const FilterType *type;
-	char *argument; /* as the user gave it */
+	char *argument; /* as given by the user */
 	void *state;    /* belongs to the type */
 } Filter;
 
-/* A kind of filter. To add one: a file with such a table, a line in filter_types.c. */
+/* A kind of filter. To add one, add a file with such a table and a line in filter_types.c. */
 struct FilterType {
 	const char *option; /* long option that creates it, without dashes: "exclude" */
-	/* Checks the argument and prepares the state. Returns false with error set when it is no
-	   valid value; the message names what is wrong, not the option. */
+	/* Checks the argument and prepares the state. Returns false with error set if it is
+	   invalid; the message describes the problem, without the option's name. */
 	bool (*prepare)(Filter *filter, GError **error);
-	/* A condition on numbers, which can judge rows of a table, too: whether the stack stays.
-	   NULL: it is one on frames. */
+	/* A condition on sums, also used for rows of a table: whether the stack stays. NULL: a
+	   condition on frames. */
 	bool (*keeps)(const Filter *filter, const StackSummary *sums);
-	/* A condition on frames: whether one meets it, by its line as printed, without an end. */
+	/* A condition on frames: whether the frame line, as printed without line end, meets it. */
 	bool (*matches)(const Filter *filter, const char *line);
-	/* Any frame that matches drops its stack; else a stack needs one to stay. */
+	/* true: any matching frame drops the stack; false: the stack stays if a frame matches. */
 	bool drops_matches;
-	/* Frees the state; NULL where there is none. */
+	/* Frees the state; NULL: no state. */
 	void (*dispose)(void *state);
 };
 
-/* All kinds, ended by NULL, in the order in which a chain applies them. */
+/* All kinds, NULL-terminated, in the order in which a chain applies them. */
 extern const FilterType *const filter_types[];
 
-/* G_OPTION_ERROR-like domain of what prepare() reports. */
+/* G_OPTION_ERROR-like domain for errors of prepare(). */
 GQuark filter_error_quark(void);
 
-/* Returns the type behind a long option, or NULL. */
+/* Returns the type of a long option, or NULL. */
 const FilterType *filter_type_lookup(const char *option);
 
 /* Returns a filter of that type, or NULL with error set. Free it with filter_free(). */

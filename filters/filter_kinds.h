@@ -3,7 +3,7 @@
 
 #include "filter.h"
 
-/* The kinds of filters, each in the file of its name; filter_types.c orders them. */
+/* The kinds of filters, each in a file of the same name; filter_types.c orders them. */
 extern const FilterType min_count_filter;     /* -m: at least N allocations */
 extern const FilterType min_bytes_filter;     /* at least N[KMG] bytes allocated */
 extern const FilterType exclude_filter;       /* -e: no frame line contains an item */

@@ -3,7 +3,7 @@
 
 #include "filter_kinds.h"
 
-/* The cheap ones first; the order of the Perl tool: minimum, exclude. */
+/* The cheap ones first, in the order of the Perl tool: minimum, exclude. */
 const FilterType *const filter_types[] = {
 	&min_count_filter,
 	&min_bytes_filter,

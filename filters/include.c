@@ -5,12 +5,12 @@
 
 static bool prepare(Filter *filter, GError **error)
 {
-	(void)error; /* every text is a list */
+	(void)error; /* every text is a valid list */
 	filter->state = item_list_parse(filter->argument);
 	return true;
 }
 
-/* A list without items asks for nothing, so it keeps everything. */
+/* A list without items keeps everything. */
 static bool matches(const Filter *filter, const char *line)
 {
 	char *const *items = filter->state;

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 /*
- * A comma-separated list of literal texts. Empty items say nothing and are ignored, so a list of
- * commas holds no item and is found nowhere.
+ * A comma-separated list of literal texts. Empty items are ignored, so a list of only commas is
+ * empty and matches nothing.
  */
 char **item_list_parse(const char *list);
 

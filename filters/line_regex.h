@@ -3,7 +3,7 @@
 
 #include "filter.h"
 
-/* What the filters with a regular expression share: the state is a GRegex that ^ and $ bind to
+/* Shared by the filters with a regular expression. The state is a GRegex in which ^ and $ match at
    single lines. */
 bool line_regex_prepare(Filter *filter, GError **error);
 void line_regex_dispose(void *state);

@@ -24,7 +24,7 @@ bool number_parse(const char *text, uint64_t *value, const char **rest)
 /* Each step is 1024 times the one before. */
 static const char suffixes[] = "KMG";
 
-/* Multiplies by the factor of the suffix at rest, which must end there. */
+/* Multiplies by the factor of the suffix at rest, which must end the text. */
 static bool suffix_apply(const char *rest, uint64_t *bytes)
 {
 	const char *suffix;

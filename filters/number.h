@@ -5,10 +5,10 @@
 #include <stdint.h>
 
 /*
- * Reads the decimal digits at the start of text and points *rest behind them. Returns false when
- * there are none or the number does not fit: no sign, no blank, no other base is accepted.
+ * Reads the decimal digits at the start of text and sets *rest to the text after them. Returns
+ * false if there are none or the number is too large. Accepts no sign, blank or other base.
  */
 bool number_parse(const char *text, uint64_t *value, const char **rest);
 
-/* Reads a whole text as a number with K, M or G (powers of 1024) behind it if you like. */
+/* Reads a whole text as a number, with an optional suffix K, M or G (powers of 1024). */
 bool number_parse_bytes(const char *text, uint64_t *bytes);
