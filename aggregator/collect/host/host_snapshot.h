@@ -18,7 +18,7 @@ HostSnapshot *host_snapshot_new(const char *root);
 void host_snapshot_free(HostSnapshot *snapshot);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(HostSnapshot, host_snapshot_free)
 
-/* Returns the highest possible CPU number plus one, and the present number of CPUs. At least 1. */
+/* Returns the highest possible CPU number plus one, and the current number of CPUs. At least 1. */
 unsigned host_snapshot_cpu_numbers(const HostSnapshot *snapshot);
 unsigned host_snapshot_cpus_online(const HostSnapshot *snapshot);
 

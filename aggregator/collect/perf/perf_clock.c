@@ -38,7 +38,7 @@ static void take_time(const struct perf_event_header *record, void *user_data)
 		*time_ns = task.time_ns;
 }
 
-/* Sets our name to its present value: this creates a record and changes nothing. */
+/* Sets our name to its current value: this creates a record and changes nothing. */
 static bool measure(PerfRing *ring, int64_t *offset_ns)
 {
 	char name[COMM_BYTES];

@@ -245,8 +245,8 @@ static void make_own_events(const PerfRun *run)
 /*
  * Aiming needs an event between the two changes. On this CPU, only we can cause it; on a CPU with
  * few events, the last period is good enough. The second change also restarts an event that the
- * kernel stopped after the first one. If events of other tasks were enabled on the CPU while the
- * period was 1, its last period is 1, too (since 6.13; see perf_events_set_period()).
+ * kernel stopped after the first one. If other programs' perf events were enabled on the CPU while
+ * the period was 1, its last period is 1, too (since 6.13; see perf_events_set_period()).
  */
 static void wait_for_events(const PerfRun *run)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* A one-bit flag has at most eight pairs. */
+/* A one-bit flag has at most eight pairs of brackets. */
 enum { BRACKETS_MAX = 32 };
 
 static const struct {

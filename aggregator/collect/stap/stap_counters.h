@@ -12,6 +12,6 @@
  * killed.
  */
 
-/* Returns the present counters of each CPU (element-type CpuCounters), or NULL if they cannot be
+/* Returns the current counters of each CPU (element-type CpuCounters), or NULL if they cannot be
    read: the module is not loaded, or has none. sys_folder NULL: "/sys". */
 GArray *stap_counters_read(const char *sys_folder, const char *module_name);

@@ -30,7 +30,7 @@ struct StapRun {
 	bool drained;     /* every CPU has reported that all events until the end were sent */
 	GArray *counters; /* (element-type CpuCounters) at the end; NULL: unknown */
 	uint64_t heartbeats_wanted;
-	size_t end_step;    /* the present step of ending staprun */
+	size_t end_step;    /* the current step of ending staprun */
 	GSource *end_timer; /* for the next step; borrowed from the context */
 };
 

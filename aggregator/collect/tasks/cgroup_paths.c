@@ -105,7 +105,7 @@ static char *cgroup_handles_path(const CgroupHandles *handles, uint64_t id)
 struct CgroupPaths {
 	TaskCgroups *cgroups;
 	CgroupHandles *handles[TASK_CGROUP_HIERARCHIES]; /* NULL: unusable */
-	/* (element-type uint64_t), owned: ids that need no further search */
+	/* (element-type uint64_t), owned: ids that need no further search; ids to search. */
 	GHashTable *settled;
 	GHashTable *wanted;
 	GHashTable *seen; /* (element-type Member), owned: of ids that are not settled */

@@ -19,7 +19,7 @@ TaskCgroups *task_cgroups_new(const char *root);
 void task_cgroups_free(TaskCgroups *cgroups);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(TaskCgroups, task_cgroups_free)
 
-/* Reads the present cgroup of a process. Returns 0 if it is unknown. */
+/* Reads the current cgroup of a process. Returns 0 if it is unknown. */
 uint64_t task_cgroups_of(const TaskCgroups *cgroups, uint32_t tgid);
 
 /* Returns the id for tasks without a cgroup of their own, such as the idle tasks. */
@@ -33,7 +33,7 @@ bool task_cgroups_agree(const TaskCgroups *cgroups, uint64_t sample_id);
    the kernel gives ids of that one. */
 bool task_cgroup_sample_is_usable(const char *root);
 
-/* Returns the path of the present cgroup of a process, below the root of its hierarchy, if the
+/* Returns the path of the current cgroup of a process, below the root of its hierarchy, if the
    cgroup has this id; else NULL. The caller frees it. */
 char *task_cgroups_path_of(const TaskCgroups *cgroups, uint32_t tgid, uint64_t id);
 

@@ -20,7 +20,7 @@ typedef struct {
 	uint32_t parent_tgid;
 	uint32_t threads;
 	bool is_over;   /* it has ended, but its parent has not waited for it yet */
-	bool is_worker; /* serves a work queue: /proc appends the present work to its name */
+	bool is_worker; /* serves a work queue: /proc appends the current work to its name */
 } TaskProcess;
 
 /* /proc lies below root ("": this host's). */

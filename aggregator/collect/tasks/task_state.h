@@ -144,7 +144,7 @@ void task_enter(TaskTable *table, Task *task);
 void task_forget(TaskTable *table, Task *task);
 void task_note_recent(TaskTable *table, Task *task);
 
-/* Returns the present or former process with that id, or else reads it from /proc. */
+/* Returns the current or former process with that id, or else reads it from /proc. */
 Process *task_process_of(TaskTable *table, uint32_t tgid);
 
 /* Returns the life of a tid that an event or a record of that time refers to; NULL: dropped, or no

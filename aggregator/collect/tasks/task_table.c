@@ -79,7 +79,7 @@ static bool fill_unknown(const TaskSample *sample, EventTask *task)
 	return false;
 }
 
-/* Returns the present or former thread-group leader of a process; NULL: dropped. */
+/* Returns the current or former thread-group leader of a process; NULL: dropped. */
 static const Task *leader_of(const TaskTable *table, const Process *process)
 {
 	const Task *leader = task_lookup(table, process->tgid);
