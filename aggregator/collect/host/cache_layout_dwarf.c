@@ -138,7 +138,7 @@ static void read_units(CacheLayout *layout, Dwarf *dwarf)
 			read_unit(layout, &unit);
 }
 
-/* Root only reads files of root: a build folder may belong to a user, who could put anything there.
+/* Root only reads root's files: a build folder may belong to a user, who could put anything there.
  */
 static bool is_trusted(int file)
 {

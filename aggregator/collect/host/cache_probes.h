@@ -74,6 +74,5 @@ bool cache_probes_read(const CacheProbes *probes, const uint8_t *raw, uint32_t r
    ("": this host's). */
 void cache_probes_clean(int kmem_folder_fd, const char *root);
 
-/* Removes a group's probes, also while a process is still closing their events. Allocates nothing.
- */
+/* Removes a group's probes, even while a process is closing their events. Allocates nothing. */
 void cache_probes_remove_group(int kmem_folder_fd, const char *group);

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* Powers of two; a table is filled up to half. A kernel has some 200 caches and 1,500 call sites.
- */
+/* Powers of two; tables are filled up to half. A kernel has some 200 caches, 1,500 call sites. */
 enum { SITE_SLOTS = 8192, CACHE_SLOTS = 2048, CALL_SLOTS = 256 };
 
 /* Special values of a cache number. */

@@ -101,8 +101,7 @@ const char *host_snapshot_hidden(const HostSnapshot *snapshot)
 	return snapshot->hidden;
 }
 
-/* The symbols of the kernel text's ends are kept whatever their type: they need not lie inside it.
- */
+/* Symbols of the kernel text's ends are kept whatever their type: they need not lie inside it. */
 static bool is_text_edge(const KallsymsLine *line)
 {
 	return text_part_is(line->name, "_stext") || text_part_is(line->name, "_etext");

@@ -31,7 +31,7 @@ void host_snapshot_write(HostSnapshot *snapshot, GByteArray *out);
 /* Appends the batches of a new epoch if the modules have changed. Returns whether they have. */
 bool host_snapshot_update(HostSnapshot *snapshot, GByteArray *out);
 
-/* Returns in one line why the written addresses are useless, with the remedy; NULL if they are not.
+/* Returns why the written addresses are useless, and the remedy, in one line; NULL: they are not.
  */
 const char *host_snapshot_hidden(const HostSnapshot *snapshot);
 

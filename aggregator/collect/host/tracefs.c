@@ -30,8 +30,7 @@ static const struct TraceType {
 	{ "debugfs", DEBUGFS_MAGIC, "/tracing/events/kmem" }, /* before 4.1 */
 };
 
-/* Any folder works as mount point, because the namespace ends at once. These exist on every host.
- */
+/* Any folder works as mount point: the namespace ends at once. These exist on every host. */
 static const char *const mount_places[] = { "/sys/kernel/tracing", "/sys", "/proc", "/tmp" };
 
 /* Returns the text of a file below root; NULL: unreadable. */

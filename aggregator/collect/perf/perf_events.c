@@ -157,8 +157,7 @@ static struct perf_event_attr point_attr(const PerfEvents *events, const PerfPoi
 	attr.exclude_callchain_user = 1;
 	/* All samples of a ring have one layout. With both parts excluded, a chain is empty. */
 	attr.exclude_callchain_kernel = point->is_free;
-	/* One frame more than requested shows whether there are more, and one frame may come twice.
-	 */
+	/* One more frame than requested shows whether there are more; one may come twice. */
 	if (events->features & FEATURE_MAX_STACK)
 		attr.sample_max_stack = (uint16_t)(request->stack_depth + 2);
 	return attr;

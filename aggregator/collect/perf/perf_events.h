@@ -36,8 +36,7 @@ typedef struct {
 	   precede them in the same ring. They have no stack, and their losses are not counted. */
 	const uint16_t *helpers;
 	unsigned helpers_count;
-	/* The tracepoint of TaskBirths; its samples go into the ring of the task records; 0: none.
-	 */
+	/* The tracepoint of TaskBirths; its samples go into the ring of task records; 0: none. */
 	uint16_t births_id;
 	uint32_t stack_depth;     /* frames; 0: none. Stacks of frees are never recorded. */
 	uint32_t sampling_period; /* at first; not 1 if it will change: see below */

@@ -72,8 +72,7 @@ static void append_class(GString *out, uint64_t bytes)
 	g_string_append(out, text);
 }
 
-/* Every object from kmalloc() belongs to a cache whose name ends with its size, except whole pages.
- */
+/* Every object from kmalloc(), except whole pages, is of a cache whose name ends with its size. */
 static char *by_class(char **caches)
 {
 	g_autoptr(GString) out = g_string_new(NULL);

@@ -47,11 +47,9 @@ typedef struct {
 	uint64_t judged_probe_ns;
 } PerfThrottle;
 
-/* Returns the nominal period, at least the requested one. The kernel's periods are drawn around it.
- */
+/* Returns the nominal period, at least the requested one. The kernel gets periods around it. */
 uint32_t perf_throttle_period(const PerfThrottle *throttle, const PerfBound *bound);
 
-/* Checks how much of a CPU's time its events have used so far. Returns whether its period changes.
- */
+/* Checks the share of a CPU's time that its events used. Returns whether its period changes. */
 bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
 			 uint64_t probe_ns);

@@ -44,8 +44,7 @@ static void give_back(PerfRing *ring, uint64_t tail)
 	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-/* Returns the record at that position. A record that wraps around the ring's end is copied to room.
- */
+/* Returns the record at that position. A record that wraps at the ring's end is copied to room. */
 static const struct perf_event_header *record_at(const PerfRing *ring, uint64_t at, uint8_t *room)
 {
 	size_t offset = at & (ring->data_bytes - 1);

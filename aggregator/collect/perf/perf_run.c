@@ -287,8 +287,7 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 
 	if (g_file_get_contents("/proc/sys/kernel/perf_event_max_stack", &text, NULL, NULL))
 		bound = g_ascii_strtoull(text, NULL, 10);
-	/* One frame more than requested shows whether there are more, and one frame may come twice.
-	 */
+	/* One more frame than requested shows whether there are more; one may come twice. */
 	return (uint32_t)MIN(request->stack_depth, MAX(bound, 2) - 2);
 }
 

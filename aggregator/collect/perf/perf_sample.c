@@ -8,8 +8,7 @@
 #include <glib.h>
 #include <string.h>
 
-/* Call chain values from here on are markers: they give the side (kernel or user) of the next ones.
- */
+/* Call chain values from here on are markers: they name the side of the next ones. */
 #define CONTEXT_FIRST ((uint64_t)PERF_CONTEXT_MAX)
 
 /* The rest of a record's body. */

@@ -5,12 +5,9 @@
 
 enum {
 	DEBT_PARTS = 16,     /* each sample pays this part of a large debt */
-	AIMED_MAX = 64,      /* number of samples left out; limited so that late readers do not miss
-				all */
-	UNSURE = 2,          /* samples after one near a change: any of them may be the immediate
-				one */
-	DISTANCE_MIN = 128,  /* after a change, the distance may be that of a period that was never
-				seen */
+	AIMED_MAX = 64,      /* samples left out; bounded, so that late readers do not miss all */
+	UNSURE = 2,          /* samples after one near a change; any may be the immediate one */
+	DISTANCE_MIN = 128,  /* after a change, it may be that of a period that was never seen */
 	INTERRUPTED_MAX = 3, /* a task's, a softirq's, a hardirq's */
 };
 

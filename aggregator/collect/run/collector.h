@@ -37,18 +37,17 @@ typedef struct {
 	   the collector's own; NULL: none. The array may change during the run. */
 	const GArray *left_out_pids;
 	uint32_t sampling_period;      /* take one of this many events; 1: all */
-	uint32_t overhead_percent_max; /* bound on the probes' share of a CPU's time; above it, that
-					  CPU takes fewer events; 0: no bound */
+	uint32_t overhead_percent_max; /* probes' share of a CPU's time; a CPU above it takes fewer
+					  events; 0: no bound */
 	/* Allocations that differ only in time and pointer may arrive as one event with a count, if
 	   they lie between the same two multiples of this interval. The window starts at a
 	   multiple. 0: one event for each allocation. */
 	uint32_t repeat_ns;
-	double duration_seconds;   /* from the moment the probes are live; 0: until stopped */
-	uint32_t buffer_megabytes; /* transport memory of all CPUs together; 0: default of
-				      buffer_plan.h */
+	double duration_seconds; /* from the moment the probes are live; 0: until stopped */
+	uint32_t
+		buffer_megabytes; /* memory of all transport buffers; 0: default of buffer_plan.h */
 	uint64_t memory_bytes_max; /* bound on the tables and on SystemTap's queue; 0: none */
-	const char *record_path;   /* recording to write; NULL: none; "-": write the stream to
-				      stdout */
+	const char *record_path;   /* recording to write; NULL: none; "-": stream to stdout */
 	uint64_t record_bytes_max; /* bound on its size */
 	const char *stap_options;  /* -o; NULL: none */
 	const char *module_path;   /* --module: load this one; NULL: build or use the cache */
@@ -101,8 +100,7 @@ typedef struct {
 	   appends the reason in a few words. NULL: always ready. */
 	bool (*is_ready)(const struct CheckHost *host, GString *lacks);
 	/* Collects into the session until the request is fulfilled or a signal ends it. Returns
-	   false with error set if nothing was collected; the message is one line with the remedy.
-	 */
+	   false with error set if nothing was collected: one line with the remedy. */
 	bool (*collect)(const CollectRun *run, GError **error);
 } CollectorType;
 

@@ -13,8 +13,8 @@
 /* The inputs of a plan. A megabyte has 2^20 bytes. */
 typedef struct {
 	uint32_t megabytes;            /* requested for all buffers together; 0: not requested */
-	uint32_t megabytes_per_buffer; /* requested for each buffer; 0: not requested. Has
-					  precedence. */
+	uint32_t megabytes_per_buffer; /* requested for each buffer, has precedence; 0: not
+					  requested */
 	unsigned cpus;                 /* online */
 	bool per_cpu;                  /* each CPU has a buffer; else all CPUs share one */
 	bool power_of_two;             /* a buffer's size in megabytes must be a power of two */

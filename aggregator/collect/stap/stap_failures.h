@@ -15,8 +15,7 @@ int stap_failure_find(const char *line);
 /* Whether that rank is the one of unknown errors. */
 bool stap_failure_is_unknown(int rank);
 
-/* Whether another try with --poison-cache may help: an interrupted stap leaves empty cache entries.
- */
+/* Whether --poison-cache may help: an interrupted stap leaves empty cache entries. */
 bool stap_failure_may_be_poisoned_cache(int rank);
 
 /* Returns "reason; remedy" for that rank, in one line. stap_version begins with the release of

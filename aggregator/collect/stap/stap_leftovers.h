@@ -12,8 +12,7 @@
 typedef struct {
 	GPtrArray *modules;      /* (element-type utf8) names: loaded, without reader */
 	GPtrArray *live_modules; /* (element-type utf8) names: loaded and read by another run */
-	GPtrArray *work_folders; /* (element-type utf8) paths in the cache, of processes that have
-				    ended */
+	GPtrArray *work_folders; /* (element-type utf8) paths in the cache, of ended processes */
 } StapLeftovers;
 
 /*

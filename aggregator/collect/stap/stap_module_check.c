@@ -20,7 +20,7 @@ static bool fail(GError **error, const char *format, ...)
 	return false;
 }
 
-/* The module cannot count events that it does not observe: an error is better than half a report.
+/* The module cannot count events that it does not observe: an error is better than half a result.
  */
 static bool check_events(const ModuleFile *file, const char *path, unsigned wanted, GError **error)
 {

@@ -116,8 +116,7 @@ static void add_child(StapRun *run)
 }
 
 /* Leftovers were removed, so a module of that name belongs to another run, or will in a moment;
-   then ours gets a new name. This is not the default, because a signed module must not be renamed.
- */
+   then ours gets a new name. Not the default, because a signed module must not be renamed. */
 static bool name_is_taken(const StapRun *run, const char *module_name)
 {
 	return !run->start.alone || stap_module_is_loaded(run->plan->sys_folder, module_name);

@@ -297,8 +297,7 @@ typedef struct {
 	CgroupPaths *paths;
 	TaskCgroupMount mount;
 	GString *lines;
-	GQueue *folders; /* (element-type utf8), owned: folders still to read, below the mounted one
-			  */
+	GQueue *folders; /* (element-type utf8), owned: still to read, below the mounted one */
 	unsigned left;   /* number of folders that may still be read */
 } Walk;
 

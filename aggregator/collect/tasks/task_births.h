@@ -20,8 +20,7 @@ typedef struct TaskBirths TaskBirths;
 
 typedef struct {
 	uint32_t tid;                  /* in the first pid namespace */
-	bool is_thread;                /* a thread of its creator's process; else a process of its
-					  own */
+	bool is_thread;                /* a thread of its creator's process; else a new process */
 	char comm[KMT_COMM_BYTES + 1]; /* any bytes */
 } TaskBirth;
 

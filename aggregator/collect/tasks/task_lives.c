@@ -22,8 +22,7 @@ void task_note_recent(TaskTable *table, Task *task)
 	g_array_append_val(table->recent, task->tid);
 }
 
-/* A record may have been lost. In this case /proc shows the parent, unless the child was orphaned.
- */
+/* A record may have been lost. Then /proc shows the parent, unless the child was orphaned. */
 static bool parent_is_counted(const TaskTable *table, uint32_t parent_tgid)
 {
 	return table->inherits_count && task_table_is_counted(table, parent_tgid);

@@ -15,8 +15,7 @@ typedef struct {
 } TaskProc;
 
 typedef struct {
-	uint64_t start_time_ns; /* CLOCK_MONOTONIC, with the resolution of a tick, usually 10 ms;
-				   never 0 */
+	uint64_t start_time_ns; /* CLOCK_MONOTONIC, rounded to a tick, usually 10 ms; never 0 */
 	uint32_t parent_tgid;
 	uint32_t threads;
 	bool is_over;   /* it has ended, but its parent has not waited for it yet */

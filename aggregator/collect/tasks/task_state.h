@@ -118,8 +118,7 @@ struct TaskTable {
 	GHashTable *tasks; /* (element-type guint Task): the newest life of each tid, owned */
 	GArray *recent;    /* (element-type uint32_t): tids to be checked by task_table_settle() */
 	bool inherits_count;
-	bool passing_on_is_due; /* children may lack what their parents had when they were created
-				 */
+	bool passing_on_is_due; /* children may lack facts of their parents */
 };
 
 static inline Task *task_lookup(const TaskTable *table, uint32_t tid)
