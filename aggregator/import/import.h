@@ -21,8 +21,7 @@ typedef struct {
 	bool (*recognises)(const char *text, size_t length);
 	/* Returns the state of an input. Its stacks go to session_take_text(). */
 	void *(*begin)(Session *session);
-	/* Processes the next bytes, in chunks of any size. Unfinished text is kept, up to a bound.
-	 */
+	/* Processes the next bytes, in chunks of any size. Keeps unfinished text, up to a bound. */
 	void (*feed)(void *state, const char *text, size_t length);
 	/* Ends the input and frees the state. Returns the number of unreadable lines, including
 	   those of a record that is incomplete at the end. */

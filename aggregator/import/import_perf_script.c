@@ -23,8 +23,7 @@
 
 enum {
 	STACK_BYTES_MAX = 256 * 1024,
-	SMALL_BYTES_MAX = 8192, /* largest kmalloc from a slab cache, with the smallest pages of any
-				   kernel */
+	SMALL_BYTES_MAX = 8192, /* largest kmalloc from a slab cache, with the smallest pages */
 };
 
 /* The flags that determine the kmalloc class, as our own bits, because the bits differ between
@@ -221,8 +220,7 @@ static void read_fields(Cursor fields, Sample *sample)
 	read_cache(fields, sample);
 }
 
-/* Reads the name of an event that allocates from slab caches. Frees and other events do not count.
- */
+/* Reads the name of an event that allocates from slab caches. Other events do not count. */
 static bool take_allocation(Cursor *cursor, Sample *sample)
 {
 	Cursor name = *cursor;

@@ -308,8 +308,7 @@ static uint64_t slab_text_finish(void *data)
 	return state->unreadable + state->lines.too_long;
 }
 
-/* Recognises the title of the numbers, or the line above a stack: other formats have no such line.
- */
+/* Recognises the title of the numbers, or the line above a stack: no other format has them. */
 static bool slab_text_recognises(const char *text, size_t length)
 {
 	const char *end = text + length;

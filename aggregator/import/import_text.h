@@ -65,7 +65,7 @@ bool cursor_skip_blanks(Cursor *cursor);
 bool cursor_take(Cursor *cursor, const char *literal);
 bool cursor_take_decimal(Cursor *cursor, uint64_t *value);
 bool cursor_take_hex(Cursor *cursor, uint64_t *value, unsigned *digits);
-/* Skips " (sampled, +-3.1 %)", which reports print after an estimate. Returns whether it was there.
+/* Skips " (sampled, +-3.1 %)", which reports print after estimates. Returns whether it was there.
  */
 bool cursor_skip_margin(Cursor *cursor);
 /* Takes everything up to the next blank, tab or end. */
