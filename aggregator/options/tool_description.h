@@ -52,9 +52,7 @@ struct Tool {
 	const ToolStream *stream; /* NULL: it reports at the end: */
 	ReportKind report;
 	/* Called if no traceable object was named. Reads the data of REPORT_SLAB_CACHES, which may
-	   take a while. Returns false with error set if there is none. NULL: the tool traces all.
-	 */
-	const char *const *overview_options; /* long names of the options that it supports,
-						NULL-terminated */
+	   take a while. Returns false with error set if there is none. NULL: traces all. */
+	const char *const *overview_options; /* long names of its options, NULL-terminated */
 	bool (*read_overview)(const Options *options, Session *session, GError **error);
 };
