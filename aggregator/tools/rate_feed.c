@@ -191,8 +191,7 @@ static void give_table(const Interval *interval, void *user_data)
 	feed->options.sink(table, feed->options.user_data);
 }
 
-/* A stream written by the probe module alone has no facts of a run: it begins with its first batch.
- */
+/* A stream of the probe module alone has no facts of a run: it begins with its first batch. */
 static uint64_t window_start_ns(const RateFeed *feed, const struct KmtBatchHeader *header)
 {
 	const RunInfo *info = feed->session->info;

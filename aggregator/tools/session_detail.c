@@ -5,8 +5,7 @@
 #include "names/cgroup_names.h"
 #include "session/symbols_choose.h"
 
-/* Returns the counted time; < 0: counting has not begun. A running stream ends at its newest event.
- */
+/* Returns the counted time; < 0: not begun. A running stream ends at its newest event. */
 static double seconds_of(const Session *session)
 {
 	const RunInfo *info = session->info;

@@ -168,8 +168,7 @@ static ExitStatus status_of_result(const Session *session, const Options *option
 									  : EXIT_COMPLETE;
 }
 
-/* Creates the file of -O first, so that no report is lost to a bad name. *file is NULL for stdout.
- */
+/* Creates the file of -O first: no report is lost to a bad name. *file is NULL for stdout. */
 static bool open_output(const Options *options, PrivateFile **file, GError **error)
 {
 	*file = options->output ? private_file_create(options->output, true, error) : NULL;
@@ -532,8 +531,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	else if (options->overview)
 		return run_overview(options);
 	else
-		/* A tool with a stream may change the terminal, so it also runs with the watchdog.
-		 */
+		/* A tool with a stream may change the terminal, so it is watched, too. */
 		return options->input && !tool->stream
 			       ? run_input(options)
 			       : run_watched(options->input ? run_input : run_live, options);
