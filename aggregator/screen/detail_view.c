@@ -129,8 +129,7 @@ enum {
 	LABEL_MIN = 20,
 };
 
-/* The columns after a label. Counts of a long collection need more room than those of an interval.
- */
+/* The columns after a label. Counts of a long collection need more room than an interval's. */
 static const struct {
 	MetricId metric;
 	unsigned width;

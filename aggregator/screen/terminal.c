@@ -343,8 +343,7 @@ unsigned terminal_width(const Terminal *terminal)
 	return (unsigned)COLS;
 }
 
-/* The width is checked again here, whatever the source of the text: no line may wrap into the next.
- */
+/* The width is checked again, whatever the source of the text: no line may wrap into the next. */
 static void draw_line(const Terminal *terminal, int at, const PageLine *line, int attributes)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
