@@ -19,8 +19,7 @@ CallsiteSkip *callsite_skip_new(const char *argument, GError **error);
 void callsite_skip_free(CallsiteSkip *skip);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CallsiteSkip, callsite_skip_free)
 
-/* Whether a function is in the list, by its symbol without offset. skip NULL: only the allocators.
- */
+/* Whether a function is in the list, by its symbol without offset. skip NULL: only allocators. */
 bool callsite_skip_has(const CallsiteSkip *skip, const char *symbol);
 
 /* The names, NULL-terminated. To add one, add a line in callsite_skip_names.c. */
