@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <stddef.h>
 #include <stdint.h>
+/* Inlined, because most keys are short: reading 100,000 stacks is 2 to 4 % faster. */
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 /*
