@@ -29,12 +29,7 @@ bool option_exclude_cache(Options *options, const char *value, GError **error)
 
 static const Metric *parse_column(const char *name, GError **error)
 {
-	const Metric *column = metric_lookup(name, METRIC_RATES);
-	g_autofree char *names = metric_names(METRIC_RATES);
-
-	if (!column)
-		option_fail(error, "unknown column '%s'; valid: %s", name, names);
-	return column;
+	return option_metric(name, METRIC_RATES, "column", error);
 }
 
 /* Requests the events that the column needs. */

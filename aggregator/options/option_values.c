@@ -78,13 +78,20 @@ bool option_top(Options *options, const char *value, GError **error)
 	return parse_whole(value, 1, STACKS_MAX, &options->view.top, error);
 }
 
+const Metric *option_metric(const char *name, MetricUse use, const char *what, GError **error)
+{
+	const Metric *metric = metric_lookup(name, use);
+	g_autofree char *names = metric ? NULL : metric_names(use);
+
+	if (!metric)
+		option_fail(error, "unknown %s '%s'; valid: %s", what, name, names);
+	return metric;
+}
+
 bool option_sort(Options *options, const char *value, GError **error)
 {
-	g_autofree char *names = metric_names(METRIC_RANKS);
-
-	options->view.sort = metric_lookup(value, METRIC_RANKS);
-	return options->view.sort ||
-	       option_fail(error, "unknown key '%s'; valid: %s", value, names);
+	options->view.sort = option_metric(value, METRIC_RANKS, "key", error);
+	return options->view.sort;
 }
 
 bool option_format(Options *options, const char *value, GError **error)

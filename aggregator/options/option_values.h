@@ -20,6 +20,10 @@ enum { STACK_DEPTH_DEFAULT = 64 };
 /* Sets a usage error. Returns false. */
 bool option_fail(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/* Returns the metric of that name or alias, NULL with error set: there is none of that use. The
+   error calls it what, "key" or "column". */
+const Metric *option_metric(const char *name, MetricUse use, const char *what, GError **error);
+
 /* Adds the filter with that name. */
 bool option_add_filter(Options *options, const char *option, const char *value, GError **error);
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/escape.h"
+#include "base/words.h"
 #include "session/session.h"
 #include "tools/session_detail.h"
 
@@ -219,9 +220,9 @@ static SuiteChild *child_start(const DrillRequest *request, GError **error)
 
 	if (!words)
 		return NULL;
-	g_ptr_array_add(words, g_strdup_printf("--cache=%s", request->cache));
-	g_ptr_array_add(words, g_strdup("--stacks"));
-	g_ptr_array_add(words, g_strdup("--record=-"));
+	words_add(words, "--cache=%s", request->cache);
+	words_add(words, "--stacks");
+	words_add(words, "--record=-");
 	g_ptr_array_add(words, NULL);
 	return suite_child_start(&request->beside, (char **)words->pdata, true, error);
 }

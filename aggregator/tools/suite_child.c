@@ -6,6 +6,7 @@
 #include "collect/host/child_signals.h"
 #include "base/clock.h"
 #include "base/private_file.h"
+#include "base/words.h"
 #include "record/probe_kinds.h"
 #include "collect/host/process_group.h"
 #include "collect/host/watchdog.h"
@@ -40,16 +41,6 @@ struct SuiteChild {
 
 /* Arguments. */
 
-static void add(GPtrArray *words, const char *format, ...) G_GNUC_PRINTF(2, 3);
-static void add(GPtrArray *words, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	g_ptr_array_add(words, g_strdup_vprintf(format, arguments));
-	va_end(arguments);
-}
-
 static void add_pids(GPtrArray *words, const GArray *pids)
 {
 	g_autoptr(GString) list = g_string_new("--pid=");
@@ -72,27 +63,27 @@ GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 		return NULL;
 	}
 	words = g_ptr_array_new_with_free_func(g_free);
-	add(words, "%s", g_get_prgname());
-	add(words, "--quiet");
-	add(words, "--collector=%s", request->collector->name);
-	add(words, "--events=%s", events);
-	add(words, "--max-overhead=%u", like->overhead_percent_max);
+	words_add(words, "%s", g_get_prgname());
+	words_add(words, "--quiet");
+	words_add(words, "--collector=%s", request->collector->name);
+	words_add(words, "--events=%s", events);
+	words_add(words, "--max-overhead=%u", like->overhead_percent_max);
 	if (like->sampling_period > 1)
-		add(words, "--sample=%u", like->sampling_period);
+		words_add(words, "--sample=%u", like->sampling_period);
 	if (like->buffer_megabytes)
-		add(words, "--buffer=%u", like->buffer_megabytes);
+		words_add(words, "--buffer=%u", like->buffer_megabytes);
 	if (like->scope == COLLECT_SCOPE_PIDS)
 		add_pids(words, like->pids);
 	if (like->with_interrupts)
-		add(words, "--with-interrupts");
+		words_add(words, "--with-interrupts");
 	if (like->include_self)
-		add(words, "--include-self");
+		words_add(words, "--include-self");
 	if (request->cgroup)
-		add(words, "--cgroup=%s", request->cgroup);
+		words_add(words, "--cgroup=%s", request->cgroup);
 	if (like->module_path)
-		add(words, "--module=%s", like->module_path);
+		words_add(words, "--module=%s", like->module_path);
 	if (like->stap_options)
-		add(words, "--stap-options=%s", like->stap_options);
+		words_add(words, "--stap-options=%s", like->stap_options);
 	return words;
 }
 
@@ -278,8 +269,8 @@ SuiteChild *suite_recording_start(const char *path, const SuiteRequest *request,
 	words = suite_arguments_new(request, error);
 	if (!words)
 		return NULL;
-	add(words, "--stacks");
-	add(words, "--record=%s%s", *path == '-' ? "./" : "", path);
+	words_add(words, "--stacks");
+	words_add(words, "--record=%s%s", *path == '-' ? "./" : "", path);
 	g_ptr_array_add(words, NULL);
 	return suite_child_start(request, (char **)words->pdata, false, error);
 }

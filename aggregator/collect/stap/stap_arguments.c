@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap/stap_arguments.h"
 
+#include "base/words.h"
 #include "collect/host/cache_layout.h"
 #include "record/format.h"
 
@@ -20,22 +21,11 @@ bool stap_arguments_plan_buffers(BufferPlan *plan, const StapBuffers *buffers, G
 	return buffer_plan_init(plan, &request, error);
 }
 
-static void add(GPtrArray *words, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static void add(GPtrArray *words, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	g_ptr_array_add(words, g_strdup_vprintf(format, arguments));
-	va_end(arguments);
-}
-
 static void add_options(GPtrArray *words, const StapArguments *arguments)
 {
 	if (arguments->rename)
-		add(words, "-R");
-	add(words, "-b%u", arguments->buffers->megabytes_per_buffer);
+		words_add(words, "-R");
+	words_add(words, "-b%u", arguments->buffers->megabytes_per_buffer);
 }
 
 static void add_pids(GPtrArray *words, const GArray *pids)
@@ -60,7 +50,7 @@ static void add_caches(GPtrArray *words, char *const *caches)
 		g_string_append_printf(names, "%s%.*s", names->len ? "\t" : "",
 				       KMT_CACHE_NAME_BYTES_MAX, *name);
 	}
-	add(words, "kmt_caches=\"%s\"", names->str);
+	words_add(words, "kmt_caches=\"%s\"", names->str);
 }
 
 static void add_layout(GPtrArray *words)
@@ -68,10 +58,10 @@ static void add_layout(GPtrArray *words)
 	CacheLayout layout;
 
 	cache_layout_find(&layout);
-	add(words, "kmt_slab_cache_offset=%ld", layout.slab_cache);
-	add(words, "kmt_cache_name_offset=%ld", layout.name);
-	add(words, "kmt_cache_object_offset=%ld", layout.object_size);
-	add(words, "kmt_cache_size_offset=%ld", layout.size);
+	words_add(words, "kmt_slab_cache_offset=%ld", layout.slab_cache);
+	words_add(words, "kmt_cache_name_offset=%ld", layout.name);
+	words_add(words, "kmt_cache_object_offset=%ld", layout.object_size);
+	words_add(words, "kmt_cache_size_offset=%ld", layout.size);
 }
 
 /* Relative to kfree(): everybody can read an argument vector, and kernel addresses are secret. */
@@ -86,39 +76,39 @@ static void add_inner(GPtrArray *words, const InnerKmallocs *inner)
 				       i ? "," : "",
 				       (int64_t)(inner->ranges[i].start - inner->kfree),
 				       (int64_t)(inner->ranges[i].end - inner->kfree));
-	add(words, "%s", offsets->str);
+	words_add(words, "%s", offsets->str);
 }
 
 static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 			   const CollectRequest *request)
 {
-	add(words, "kmt_depth=%u", request->stack_depth);
-	add(words, "kmt_scope=%d", (int)request->scope);
-	add(words, "kmt_target=%d", (int)arguments->target);
+	words_add(words, "kmt_depth=%u", request->stack_depth);
+	words_add(words, "kmt_scope=%d", (int)request->scope);
+	words_add(words, "kmt_target=%d", (int)arguments->target);
 	if (request->pids && request->pids->len)
 		add_pids(words, request->pids);
-	add(words, "kmt_self=%d", (int)getpid());
-	add(words, "kmt_events=%u", request->events);
+	words_add(words, "kmt_self=%d", (int)getpid());
+	words_add(words, "kmt_events=%u", request->events);
 	if (request->events & probe_kinds_of_caches())
 		add_layout(words);
 	if (request->caches)
 		add_caches(words, request->caches);
 	if (request->events & PROBE_KMALLOC)
 		add_inner(words, arguments->inner);
-	add(words, "kmt_include_self=%d", request->include_self);
-	add(words, "kmt_with_interrupts=%d", request->with_interrupts);
-	add(words, "kmt_sampling=%u", request->sampling_period);
-	add(words, "kmt_overhead=%u", request->overhead_percent_max);
-	add(words, "kmt_repeat_ns=%u", request->repeat_ns);
+	words_add(words, "kmt_include_self=%d", request->include_self);
+	words_add(words, "kmt_with_interrupts=%d", request->with_interrupts);
+	words_add(words, "kmt_sampling=%u", request->sampling_period);
+	words_add(words, "kmt_overhead=%u", request->overhead_percent_max);
+	words_add(words, "kmt_repeat_ns=%u", request->repeat_ns);
 }
 
 char **stap_arguments_new(const StapArguments *arguments, const CollectRequest *request)
 {
 	GPtrArray *words = g_ptr_array_new();
 
-	add(words, "%s", arguments->tool->staprun);
+	words_add(words, "%s", arguments->tool->staprun);
 	add_options(words, arguments);
-	add(words, "%s", arguments->module_path);
+	words_add(words, "%s", arguments->module_path);
 	add_parameters(words, arguments, request);
 	g_ptr_array_add(words, NULL);
 	return (char **)g_ptr_array_free(words, FALSE);

@@ -12,6 +12,7 @@
 #include "collect/stap/stap_workarounds.h"
 #include "collect/host/watchdog.h"
 #include "base/private_file.h"
+#include "base/words.h"
 
 #include <gio/gio.h>
 #include <gio/gunixoutputstream.h>
@@ -173,29 +174,19 @@ static void add(GPtrArray *argv, const char *word)
 	g_ptr_array_add(argv, g_strdup(word));
 }
 
-G_GNUC_PRINTF(2, 3)
-static void add_format(GPtrArray *argv, const char *format, ...)
-{
-	va_list arguments;
-
-	va_start(arguments, format);
-	g_ptr_array_add(argv, g_strdup_vprintf(format, arguments));
-	va_end(arguments);
-}
-
 /* Adds the fields that --module checks later. */
 static void add_notes(const Build *build, GPtrArray *argv)
 {
 	g_autofree char *events = probe_kinds_names(build->request->events);
 
 	add(argv, "--modinfo");
-	add_format(argv, MODULE_FILE_EVENTS "=%s", events);
+	words_add(argv, MODULE_FILE_EVENTS "=%s", events);
 	add(argv, "--modinfo");
-	add_format(argv, MODULE_FILE_STAP_RELEASE "=%u.%u", build->tool->major, build->tool->minor);
+	words_add(argv, MODULE_FILE_STAP_RELEASE "=%u.%u", build->tool->major, build->tool->minor);
 	if (!build->headers->version)
 		return;
 	add(argv, "--modinfo");
-	add_format(argv, MODULE_FILE_KERNEL_VERSION "=%s", build->headers->version);
+	words_add(argv, MODULE_FILE_KERNEL_VERSION "=%s", build->headers->version);
 }
 
 /* Returns stap's arguments, except the script's name. */
@@ -217,7 +208,7 @@ static GPtrArray *build_argv(const Build *build, const char *name, const char *f
 	for (guint i = 0; i < G_N_ELEMENTS(fixed_words); i++)
 		add(argv, fixed_words[i]);
 	if (build->request->cpus_max > 0)
-		add_format(argv, "-DKMT_CPUS=%u", build->request->cpus_max);
+		words_add(argv, "-DKMT_CPUS=%u", build->request->cpus_max);
 	add_notes(build, argv);
 	if (!stap_workarounds_apply(build->workarounds, &site, build->home, folder, argv, error))
 		return NULL;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/words.h"
+
+void words_add(GPtrArray *words, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	g_ptr_array_add(words, g_strdup_vprintf(format, arguments));
+	va_end(arguments);
+}
