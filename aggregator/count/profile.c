@@ -356,6 +356,7 @@ static OriginId origin_of(Profile *profile, const Events *events, uint16_t numbe
 	origin.source = facts.source;
 	origin.truncated = facts.truncated;
 	origin.free = free;
+	origin.own = facts.kind == KMT_KIND_OWN;
 	origin.cache = cache_of(profile, events, facts.cache);
 	origin.stack = stack_of(profile, events, &facts);
 	if (origin.stack != STACK_ID_NONE)

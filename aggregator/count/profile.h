@@ -45,6 +45,7 @@ typedef struct {
 	uint8_t source;     /* enum KmtSource */
 	bool truncated : 1; /* the stack reached the depth limit */
 	bool free : 1;      /* counts frees, not allocations */
+	bool own : 1;       /* by the collector's own processes: recorded for pairing only */
 } ProfileOrigin;
 
 /* A process under one name and in one cgroup; with profile_keep_threads(), one thread of it. Names

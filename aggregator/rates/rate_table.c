@@ -106,6 +106,8 @@ static bool is_blind_free(const Drafting *drafting, const ProfileOrigin *origin)
    objects. */
 static bool is_wanted(const Drafting *drafting, const ProfileOrigin *origin)
 {
+	if (origin->own)
+		return false;
 	return !origin->free || (drafting->request->needs & NEEDS_ANY_FREES &&
 				 (origin->source != KMT_SOURCE_PAGE || drafting->collects_pages));
 }

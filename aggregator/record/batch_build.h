@@ -71,6 +71,7 @@ struct KmtFacts {
 	uint32_t gfp_flags;
 	int16_t node;
 	uint8_t source; /* enum KmtSource */
+	uint8_t kind;   /* enum KmtOriginKind */
 	uint8_t type;   /* KMT_RECORD_ALLOC or KMT_RECORD_FREE */
 };
 
@@ -389,7 +390,7 @@ static inline bool kmt_build_origin_is(struct KmtBuilder *b, const struct KmtOri
 	    origin->bytes_requested != facts->bytes_requested ||
 	    origin->bytes_allocated != facts->bytes_allocated ||
 	    origin->gfp_flags != facts->gfp_flags || origin->node != facts->node ||
-	    origin->source != facts->source)
+	    origin->source != facts->source || origin->kind != facts->kind)
 		return false;
 	if (!walk->depth)
 		return origin->stack == KMT_NONE;
@@ -420,7 +421,7 @@ static inline uint32_t kmt_build_origin(struct KmtBuilder *b, const struct KmtFa
 	origin->gfp_flags = facts->gfp_flags;
 	origin->node = facts->node;
 	origin->source = facts->source;
-	origin->reserved = 0;
+	origin->kind = facts->kind;
 	return b->origins++;
 }
 

@@ -27,7 +27,8 @@ typedef struct {
 	char name[KMT_CACHE_NAME_BYTES_MAX];
 } EventCache;
 
-/* Equal events with a stack as text: one frame per line. All pointers are borrowed. */
+/* Equal events with a stack as text: one frame per line. All pointers are borrowed; members that
+   are not set are 0. */
 typedef struct {
 	const char *text;
 	uint32_t length;
@@ -37,6 +38,10 @@ typedef struct {
 	uint64_t bytes_requested; /* of one event */
 	uint64_t bytes_allocated;
 	uint64_t time_ns;   /* on the clock of the text; 0: unknown */
+	uint64_t pointer;   /* of a single event; 0: unknown */
+	uint32_t cpu;       /* of a single event */
 	uint32_t gfp_flags; /* in the bits of the fields KMT_FIELD_GFP_* */
 	uint8_t source;     /* enum KmtSource; 0: unknown */
+	uint8_t kind;       /* enum KmtOriginKind */
+	bool free;          /* a free, not an allocation */
 } EventText;

@@ -364,9 +364,10 @@ const Events *event_reader_decode_text(EventReader *reader, const EventText *tex
 
 	make_room(reader, 0);
 	reader->events[0] = (Event){
-		.pointer = EVENT_POINTER_UNKNOWN,
+		.pointer = text->pointer ? text->pointer : EVENT_POINTER_UNKNOWN,
 		.weight = text->weight,
 		.each = 1,
+		.free = text->free,
 		.task = text->task ? 0 : KMT_NONE,
 	};
 	reader->origins[0] = (EventOrigin){ .memo = { memo_later, memo_later } };
@@ -374,6 +375,7 @@ const Events *event_reader_decode_text(EventReader *reader, const EventText *tex
 	reader->caches[0] = (EventDefinition){ .memo = memo_later };
 	reader->memo_owner = NULL;
 	reader->text_header.base_time_ns = text->time_ns;
+	reader->text_header.cpu = text->cpu;
 	decoded->header = &reader->text_header;
 	decoded->swapped = false;
 	decoded->events = reader->events;
@@ -415,6 +417,7 @@ static void read_origin_of_text(const EventText *text, EventOriginFacts *facts)
 	facts->gfp_flags = text->gfp_flags;
 	facts->node = 0;
 	facts->source = text->source;
+	facts->kind = text->kind;
 	facts->truncated = false;
 	facts->cache = text->cache ? 0 : KMT_NONE;
 	facts->text = text->text;
@@ -446,6 +449,20 @@ static inline void read_stack(const Events *events, uint16_t stack, EventOriginF
 				events->header->frame_base + load_u32(from + i * 4, swapped);
 }
 
+uint8_t events_origin_source(const Events *events, uint16_t origin)
+{
+	if (events->text)
+		return events->text->source;
+	return events->origins[origin].record[offsetof(struct KmtOrigin, source)];
+}
+
+uint8_t events_origin_kind(const Events *events, uint16_t origin)
+{
+	if (events->text)
+		return events->text->kind;
+	return events->origins[origin].record[offsetof(struct KmtOrigin, kind)];
+}
+
 void events_read_origin(const Events *events, uint16_t origin, EventOriginFacts *facts)
 {
 	const uint8_t *record = events->origins[origin].record;
@@ -462,7 +479,8 @@ void events_read_origin(const Events *events, uint16_t origin, EventOriginFacts 
 		load_u64(record + offsetof(struct KmtOrigin, bytes_allocated), swapped);
 	facts->gfp_flags = load_u32(record + offsetof(struct KmtOrigin, gfp_flags), swapped);
 	facts->node = (int16_t)load_u16(record + offsetof(struct KmtOrigin, node), swapped);
-	facts->source = record[offsetof(struct KmtOrigin, source)];
+	facts->source = events_origin_source(events, origin);
+	facts->kind = events_origin_kind(events, origin);
 	facts->cache = load_u16(record + offsetof(struct KmtOrigin, cache), swapped);
 	facts->text = NULL;
 	facts->text_bytes = 0;

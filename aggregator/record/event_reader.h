@@ -94,6 +94,7 @@ typedef struct {
 	uint32_t gfp_flags;
 	int16_t node;
 	uint8_t source;   /* enum KmtSource */
+	uint8_t kind;     /* enum KmtOriginKind */
 	bool truncated;   /* the stack reached the depth limit */
 	uint16_t cache;   /* number of the definition, KMT_NONE: unknown */
 	const char *text; /* NULL: the stack is in frames */
@@ -125,6 +126,10 @@ void events_claim_memos(const Events *events, const void *owner);
 void events_read_origin(const Events *events, uint16_t origin, EventOriginFacts *facts);
 void events_read_task(const Events *events, uint16_t task, EventTask *facts);
 void events_read_cache(const Events *events, uint16_t cache, EventCache *facts);
+
+/* Return the source (enum KmtSource) and the kind (enum KmtOriginKind) of an origin. */
+uint8_t events_origin_source(const Events *events, uint16_t origin);
+uint8_t events_origin_kind(const Events *events, uint16_t origin);
 
 /* Returns the id of a task's cgroup; 0: not recorded. */
 uint64_t events_task_cgroup(const Events *events, uint16_t task);

@@ -139,6 +139,7 @@ void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *ta
 		.gfp_flags = event->gfp_flags,
 		.node = event->node,
 		.source = event->source,
+		.kind = event->kind,
 		.type = event->free ? KMT_RECORD_FREE : KMT_RECORD_ALLOC,
 	};
 	uint32_t origin;

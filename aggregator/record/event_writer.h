@@ -28,6 +28,7 @@ typedef struct {
 	int16_t node;    /* -1: any */
 	uint8_t source;  /* enum KmtSource */
 	uint8_t context; /* enum KmtContext */
+	uint8_t kind;    /* enum KmtOriginKind */
 	bool free;       /* false: an allocation */
 	/* Its slab cache, borrowed; NULL: unknown. */
 	const EventCache *cache;

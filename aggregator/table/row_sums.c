@@ -8,7 +8,7 @@ void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrig
 {
 	StackSummary *summary = &sums->summary;
 
-	if (origin->free)
+	if (origin->free || origin->own)
 		return;
 	saturate_add(&summary->allocations, cell->events);
 	saturate_add(&summary->failed, cell->failed);

@@ -36,6 +36,10 @@ typedef struct {
 	/* (element-type guint32) further processes of the program, which perf events exclude like
 	   the collector's own; NULL: none. The array may change during the run. */
 	const GArray *left_out_pids;
+	/* Allocations will be paired with their frees: record the frees of the whole host from the
+	   observed sources, also those that tracepoints do not show, and mark the collector's own
+	   allocations instead of leaving them out. sampling_period then samples by address. */
+	bool held;
 	uint32_t sampling_period;      /* take one of this many events; 1: all */
 	uint32_t overhead_percent_max; /* probes' share of a CPU's time; a CPU above it takes fewer
 					  events; 0: no bound */
