@@ -142,7 +142,7 @@ enum KmtSource {
 	KMT_SOURCE_KMALLOC = 1,
 	KMT_SOURCE_CACHE = 2, /* kmem_cache_alloc and its variants */
 	KMT_SOURCE_PAGE = 3,  /* the page allocator */
-			      /* 4 is unused: see KMT_EVENTS_FREE. */
+	/* 4 is unused: see KMT_EVENTS_FREE. */
 	KMT_SOURCE_PERCPU = 5,  /* alloc_percpu and its variants; bytes are those of all CPUs */
 	KMT_SOURCE_VMALLOC = 6, /* ranges of the vmalloc area */
 };
@@ -154,9 +154,9 @@ enum KmtOriginKind {
 	KMT_KIND_CACHE = 2, /* kmem_cache_free */
 	/* Passed to kfree_rcu: freed later. kfree may be recorded for the same object then. */
 	KMT_KIND_RCU = 3,
-	KMT_KIND_BULK = 4,   /* kmem_cache_free_bulk */
-	KMT_KIND_PAGE = 5,   /* pages; their origin has their bytes */
-	KMT_KIND_RANGE = 6,  /* free_percpu, or the end of a vmalloc range */
+	KMT_KIND_BULK = 4,  /* kmem_cache_free_bulk */
+	KMT_KIND_PAGE = 5,  /* pages; their origin has their bytes */
+	KMT_KIND_RANGE = 6, /* free_percpu, or the end of a vmalloc range */
 	/* An allocation by the collector's own processes. It does not count; it is recorded only
 	   if objects are paired with their frees. */
 	KMT_KIND_OWN = 16,
@@ -324,13 +324,13 @@ enum KmtFieldId {
 	KMT_FIELD_BPF_ATTACHED = 54, /* text: tracepoints with BPF programs, but with events */
 	/* number: percent: variance of the estimates relative to that of independent draws */
 	KMT_FIELD_SAMPLING_SCATTER = 55,
-	KMT_FIELD_HELD = 56, /* number: 1: allocations can be paired with their frees */
-	KMT_FIELD_SAMPLED_BY = 57, /* text: "address": see address_sample.h; absent: by event */
-	KMT_FIELD_SAMPLE_SEED = 58, /* number: of that hash */
+	KMT_FIELD_HELD = 56,           /* number: 1: allocations can be paired with their frees */
+	KMT_FIELD_SAMPLED_BY = 57,     /* text: "address": see address_sample.h; absent: by event */
+	KMT_FIELD_SAMPLE_SEED = 58,    /* number: of that hash */
 	KMT_FIELD_FREES_SEEN_BY = 59,  /* text: probes that record frees, "kfree,kvfree_call_rcu" */
 	KMT_FIELD_FREES_NOT_SEEN = 60, /* text: ways to free that are not recorded */
 	KMT_FIELD_PROBES_MISSED = 61,  /* number: hits that the kernel missed; cumulative */
-	KMT_FIELD_IDS, /* not in streams: the highest id + 1 */
+	KMT_FIELD_IDS,                 /* not in streams: the highest id + 1 */
 };
 
 /* When a KMT_BATCH_SLABINFO or KMT_BATCH_MEMINFO was read. */

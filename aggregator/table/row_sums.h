@@ -17,8 +17,8 @@ typedef struct {
 	uint64_t objects_in_use; /* from a reading of the host: not a sum */
 } LiveSums;
 
-/* Adds a cell of that origin; ignores frees and the collector's own allocations. scatter_percent: as
-   in variance_add_cell(). */
+/* Adds a cell of that origin; ignores frees and the collector's own allocations. scatter_percent:
+   as in variance_add_cell(). */
 void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
 		       uint64_t scatter_percent);
 
