@@ -11,27 +11,28 @@ enum {
 			BIT(PROBE_GFP_FLAGS),
 	NODE_MEMBERS = ALLOC_MEMBERS | BIT(PROBE_NODE),
 	PAGE_MEMBERS = BIT(PROBE_COMMON_FLAGS) | BIT(PROBE_PAGE_NUMBER),
-	PAGE_ALLOC_MEMBERS = PAGE_MEMBERS | BIT(PROBE_PAGE_ORDER) | BIT(PROBE_GFP_FLAGS),
+	PAGE_FREE_MEMBERS = PAGE_MEMBERS | BIT(PROBE_PAGE_ORDER),
+	PAGE_ALLOC_MEMBERS = PAGE_FREE_MEMBERS | BIT(PROBE_GFP_FLAGS),
 };
 
 static const ProbePoint kmalloc_points[] = {
-	{ "kmalloc", KMT_SOURCE_KMALLOC, false, false, ALLOC_MEMBERS },
-	{ "kmalloc_node", KMT_SOURCE_KMALLOC, false, true, NODE_MEMBERS },
+	{ "kmalloc", KMT_SOURCE_KMALLOC, KMT_KIND_NONE, false, false, ALLOC_MEMBERS },
+	{ "kmalloc_node", KMT_SOURCE_KMALLOC, KMT_KIND_NONE, false, true, NODE_MEMBERS },
 	{ 0 },
 };
 static const ProbePoint cache_points[] = {
-	{ "kmem_cache_alloc", KMT_SOURCE_CACHE, false, false, ALLOC_MEMBERS },
-	{ "kmem_cache_alloc_node", KMT_SOURCE_CACHE, false, true, NODE_MEMBERS },
+	{ "kmem_cache_alloc", KMT_SOURCE_CACHE, KMT_KIND_NONE, false, false, ALLOC_MEMBERS },
+	{ "kmem_cache_alloc_node", KMT_SOURCE_CACHE, KMT_KIND_NONE, false, true, NODE_MEMBERS },
 	{ 0 },
 };
 static const ProbePoint page_points[] = {
-	{ "mm_page_alloc", KMT_SOURCE_PAGE, false, false, PAGE_ALLOC_MEMBERS },
+	{ "mm_page_alloc", KMT_SOURCE_PAGE, KMT_KIND_NONE, false, false, PAGE_ALLOC_MEMBERS },
 	{ 0 },
 };
 static const ProbePoint free_points[] = {
-	{ "kfree", KMT_SOURCE_KMALLOC, true, false, OBJECT_MEMBERS },
-	{ "kmem_cache_free", KMT_SOURCE_CACHE, true, false, OBJECT_MEMBERS },
-	{ "mm_page_free", KMT_SOURCE_PAGE, true, false, PAGE_MEMBERS },
+	{ "kfree", KMT_SOURCE_KMALLOC, KMT_KIND_KFREE, true, false, OBJECT_MEMBERS },
+	{ "kmem_cache_free", KMT_SOURCE_CACHE, KMT_KIND_CACHE, true, false, OBJECT_MEMBERS },
+	{ "mm_page_free", KMT_SOURCE_PAGE, KMT_KIND_PAGE, true, false, PAGE_FREE_MEMBERS },
 	{ 0 },
 };
 
@@ -44,6 +45,21 @@ const ProbeKind probe_kinds[] = {
 	{ PROBE_FREE, "free", NULL, true, "free.stp", free_points },
 	{ 0 },
 };
+
+/* The two share their objects: kfree() may free those of any cache. */
+static unsigned with_shared(unsigned events)
+{
+	const unsigned shared = PROBE_KMALLOC | PROBE_CACHE;
+
+	return events & shared ? events | shared : events;
+}
+
+bool probe_point_is_observed(const ProbeKind *kind, const ProbePoint *point, unsigned events,
+			     bool held)
+{
+	return kind->bit & events ||
+	       (held && point->is_free && KMT_EVENTS_OF(point->source) & with_shared(events));
+}
 
 static void append_names(GString *names, unsigned bits, const char *separator)
 {

@@ -41,6 +41,7 @@ typedef enum {
 typedef struct {
 	const char *name; /* NULL ends a list */
 	uint8_t source;   /* enum KmtSource */
+	uint8_t kind;     /* enum KmtOriginKind of its events */
 	bool is_free;
 	bool is_optional; /* kernels without it use another tracepoint of the kind */
 	uint32_t members; /* expected members: bits by ProbeMember */
@@ -57,6 +58,11 @@ typedef struct {
 } ProbeKind;
 
 extern const ProbeKind probe_kinds[];
+
+/* Whether a point of a kind is observed if these events are requested. held: frees are paired with
+   their allocations, so the frees from every requested source are observed, too. */
+bool probe_point_is_observed(const ProbeKind *kind, const ProbePoint *point, unsigned events,
+			     bool held);
 
 /* Returns the names of the kinds, as "kmalloc,cache"; the caller frees the text. */
 char *probe_kinds_names(unsigned bits);

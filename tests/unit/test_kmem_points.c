@@ -37,7 +37,8 @@ static void expect_facts(const KmemPoint *point, const EventFacts *facts, const 
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	bool is_page = point->type->source == KMT_SOURCE_PAGE;
 	uint64_t order = number_by_perf(perf_fields, "order", 0);
-	uint64_t bytes = is_page && !facts->free ? page << order : 0;
+	uint64_t bytes = is_page ? page << order : 0;
+	uint64_t allocated = facts->free ? 0 : bytes;
 
 	expect_context(facts, number_by_perf(perf_fields, "flags", 0));
 	cr_expect(eq(u64, facts->call_site, number_by_perf(perf_fields, "call_site", 0)));
@@ -45,11 +46,12 @@ static void expect_facts(const KmemPoint *point, const EventFacts *facts, const 
 		     is_page ? number_by_perf(perf_fields, "pfn", 0) * page
 			     : number_by_perf(perf_fields, "ptr", 0)));
 	cr_expect(eq(u64, facts->bytes_requested, number_by_perf(perf_fields, "bytes_req", bytes)));
-	cr_expect(
-		eq(u64, facts->bytes_allocated, number_by_perf(perf_fields, "bytes_alloc", bytes)));
+	cr_expect(eq(u64, facts->bytes_allocated,
+		     number_by_perf(perf_fields, "bytes_alloc", allocated)));
 	cr_expect(eq(u64, facts->gfp_flags, number_by_perf(perf_fields, "gfp_flags", 0)));
 	cr_expect(eq(i32, facts->node, (int32_t)number_by_perf(perf_fields, "node", UINT32_MAX)));
 	cr_expect(facts->source == point->type->source && facts->free == point->type->is_free);
+	cr_expect(facts->free == (facts->kind != KMT_KIND_NONE));
 }
 
 /* perf's line has no text: the test only checks that each cache's name can be printed. */
@@ -226,7 +228,7 @@ Test(kmem_points, what_several_tracepoints_lack_is_one_line)
 	g_autoptr(GPtrArray) points = open_points(frees, PROBE_FREE, NULL);
 	g_autofree char *missing = kmem_points_missing(points);
 
-	cr_expect_str_eq(missing, "kfree: call_site, ptr; mm_page_free: pfn");
+	cr_expect_str_eq(missing, "kfree: call_site, ptr; mm_page_free: pfn, order");
 }
 
 Test(kmem_points, fields_are_found_wherever_they_are)
@@ -430,6 +432,25 @@ Test(kmem_points, pages_have_the_size_of_their_order)
 	cr_expect_not(read_page(now, 5, UINT32_MAX, &facts));
 }
 
+Test(kmem_points, freed_pages_have_the_size_of_their_order)
+{
+	static const char fields[] =
+		COMMON FIELD("unsigned long pfn", 8, 8, 0) FIELD("unsigned int order", 16, 4, 0);
+	const char *const frees[][2] = { { "kfree", COMMON },
+					 { "kmem_cache_free", COMMON },
+					 { "mm_page_free", fields },
+					 { NULL, NULL } };
+	g_autoptr(GPtrArray) points = open_points(frees, PROBE_FREE, NULL);
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint8_t raw[24] = { [8] = 5, [16] = 3 };
+	EventFacts facts;
+
+	cr_assert(kmem_point_read(points->pdata[2], raw, sizeof(raw), &facts, NULL));
+	cr_expect(facts.free && facts.kind == KMT_KIND_PAGE && facts.pointer == 5 * page);
+	cr_expect(eq(u64, facts.bytes_requested, page * 8));
+	cr_expect(eq(u64, facts.bytes_allocated, 0));
+}
+
 static bool read_free(const char *fields, uint64_t pointer, EventFacts *facts)
 {
 	g_autoptr(GPtrArray) points = NULL;
@@ -452,6 +473,7 @@ Test(kmem_points, a_free_of_no_memory_is_no_event)
 	cr_expect_not(read_free(COMMON OBJECT, 16, &facts));
 	cr_expect(read_free(COMMON OBJECT, 17, &facts));
 	cr_expect(facts.free && facts.pointer == 17);
+	cr_expect(eq(u32, facts.kind, KMT_KIND_KFREE));
 	/* That is not known where the pointer is not recorded. */
 	cr_expect(read_free(COMMON, 0, &facts));
 }

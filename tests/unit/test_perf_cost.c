@@ -41,7 +41,7 @@ static GArray *perf_points(unsigned events)
 
 	if (folder < 0)
 		cr_skip_test("tracefs cannot be seen here");
-	opened = kmem_points_open(folder, events, NULL);
+	opened = kmem_points_open(folder, events, false, NULL);
 	close(folder);
 	if (!opened)
 		cr_skip_test("there are no such tracepoints here");

@@ -59,7 +59,7 @@ static void stage_init(Stage *stage, char **command)
 	int folder = tracefs_open_kmem("", &error);
 
 	skip_unless_possible(error);
-	*stage = (Stage){ .points = kmem_points_open(folder, PROBE_KMALLOC, NULL),
+	*stage = (Stage){ .points = kmem_points_open(folder, PROBE_KMALLOC, false, NULL),
 			  .host = host_snapshot_new(""),
 			  .session = session_new(MEMORY_BYTES),
 			  .request = { .events = PROBE_KMALLOC,
@@ -396,7 +396,7 @@ static bool observe(Stage *stage, unsigned events)
 
 	g_ptr_array_unref(stage->points);
 	stage->request.events = events;
-	stage->points = kmem_points_open(folder, events, NULL);
+	stage->points = kmem_points_open(folder, events, stage->request.held, NULL);
 	close(folder);
 	cr_assert_not_null(stage->points);
 	stage->plan.points = stage->points;
@@ -468,6 +468,66 @@ Test(perf_run, the_kernel_lets_pass_only_the_sizes_that_are_asked_for, .timeout 
 				  (origin->bytes_requested > 256 && origin->bytes_requested <= 512),
 			  "%lu", (unsigned long)origin->bytes_requested);
 	}
+}
+
+/* Events of a run, by what they say of their objects. */
+typedef struct {
+	uint64_t allocations;
+	uint64_t own;
+	uint64_t own_with_stack;
+	uint64_t frees[KMT_KIND_RANGE + 1]; /* by enum KmtOriginKind */
+	uint64_t weight_max;
+} PairedEvents;
+
+/* An EventSink. */
+static bool take_paired(const Events *events, void *user_data)
+{
+	PairedEvents *paired = user_data;
+
+	for (size_t i = 0; i < events->events_count; i++) {
+		const Event *event = &events->events[i];
+		EventOriginFacts facts;
+
+		events_read_origin(events, event->origin, &facts);
+		paired->weight_max = MAX(paired->weight_max, event->weight);
+		if (event->free) {
+			cr_assert_leq(facts.kind, KMT_KIND_RANGE);
+			paired->frees[facts.kind]++;
+		} else if (facts.kind == KMT_KIND_OWN) {
+			paired->own++;
+			paired->own_with_stack += facts.depth > 1;
+		} else {
+			paired->allocations++;
+		}
+	}
+	return true;
+}
+
+/* The pipes of the forked process are out of scope, but not their frees. */
+Test(perf_run, paired_frees_are_of_the_whole_host, .timeout = 60)
+{
+	PairedEvents paired = { 0 };
+	g_auto(Stage) stage = { NULL };
+
+	stage_init(&stage, pipes);
+	stage.request.held = true;
+	stage.request.sampling_period = 16;
+	observe(&stage, PROBE_KMALLOC);
+	session_add_sink(stage.session, take_paired, &paired);
+	run_once(&stage);
+	cr_expect_eq(run_info_number(stage.session->info, KMT_FIELD_HELD, 0), 1);
+	cr_expect_str_eq(run_info_text(stage.session->info, KMT_FIELD_FREES_SEEN_BY),
+			 "kfree,kmem_cache_free");
+	/* Whatever the period: the reader samples by address. */
+	cr_expect_eq(paired.weight_max, 1);
+	cr_expect_geq(paired.allocations, PIPES * EVENTS_OF_A_PIPE);
+	cr_expect_geq(paired.frees[KMT_KIND_KFREE] + events_lost(stage.session),
+		      2 * PIPES * EVENTS_OF_A_PIPE);
+	cr_expect_gt(paired.frees[KMT_KIND_CACHE], 0);
+	cr_expect_eq(paired.frees[KMT_KIND_NONE] + paired.frees[KMT_KIND_PAGE], 0);
+	cr_expect_eq(loss_ledger_totals(stage.session->loss).left_out_self, 0);
+	cr_expect_gt(paired.own, 0);
+	cr_expect_eq(paired.own_with_stack, 0);
 }
 
 static unsigned count_descriptors(void)

@@ -119,3 +119,37 @@ Test(perf_throttle, the_period_has_an_end)
 		spend(&cpu, &all_within_20_percent, 100);
 	cr_expect_eq(period(&cpu, &all_within_20_percent), 1 << 20);
 }
+
+/* The run ends: none of its events may be left out. */
+Test(perf_throttle, what_is_over_the_bound_for_a_second_is_over)
+{
+	const PerfBound bound = { .sampling_period = 1, .percent_max = 10 };
+	PerfThrottle throttle = { 0 };
+	uint64_t now_ns = 0, probe_ns = 0;
+
+	/* A burst, then a pause, is not. */
+	for (int i = 0; i < 3; i++)
+		cr_expect_not(perf_throttle_is_over(&throttle, &bound, now_ns += 250000000,
+						    probe_ns += 25000001));
+	cr_expect_not(perf_throttle_is_over(&throttle, &bound, now_ns += 250000000,
+					    probe_ns += 25000000));
+	for (int i = 0; i < 3; i++)
+		cr_expect_not(perf_throttle_is_over(&throttle, &bound, now_ns += 250000000,
+						    probe_ns += 250000000));
+	/* It is judged no more than four times a second. */
+	cr_expect_not(
+		perf_throttle_is_over(&throttle, &bound, now_ns += 1000, probe_ns += 250000000));
+	cr_expect(perf_throttle_is_over(&throttle, &bound, now_ns += 250000000,
+					probe_ns += 250000000));
+	cr_expect_eq(throttle.doublings, 0);
+}
+
+Test(perf_throttle, without_a_bound_nothing_is_over)
+{
+	const PerfBound bound = { .sampling_period = 1 };
+	PerfThrottle throttle = { 0 };
+
+	for (uint64_t i = 1; i < 10; i++)
+		cr_expect_not(
+			perf_throttle_is_over(&throttle, &bound, i * 250000000, i * 250000000));
+}

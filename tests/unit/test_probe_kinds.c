@@ -45,6 +45,36 @@ Test(probe_kinds, each_kind_has_a_bit_of_its_own)
 	}
 }
 
+/* Returns the names of the observed points, each followed by a space. */
+static char *observed_points(unsigned events, bool held)
+{
+	GString *names = g_string_new(NULL);
+
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		for (const ProbePoint *point = kind->points; point->name; point++)
+			if (!point->is_optional &&
+			    probe_point_is_observed(kind, point, events, held))
+				g_string_append_printf(names, "%s ", point->name);
+	return g_string_free(names, FALSE);
+}
+
+static void expect_observed(unsigned events, bool held, const char *expected)
+{
+	g_autofree char *names = observed_points(events, held);
+
+	cr_expect_str_eq(names, expected);
+}
+
+Test(probe_kinds, paired_allocations_have_the_frees_of_their_sources)
+{
+	expect_observed(PROBE_KMALLOC, false, "kmalloc ");
+	expect_observed(PROBE_KMALLOC, true, "kmalloc kfree kmem_cache_free ");
+	expect_observed(PROBE_CACHE, true, "kmem_cache_alloc kfree kmem_cache_free ");
+	expect_observed(PROBE_PAGE, true, "mm_page_alloc mm_page_free ");
+	expect_observed(PROBE_PAGE | PROBE_FREE, false,
+			"mm_page_alloc kfree kmem_cache_free mm_page_free ");
+}
+
 Test(probe_kinds, systemtap_has_a_probe_at_each_point)
 {
 	g_autofree char *aliases = read_script("tapset/kmt_points.stp");

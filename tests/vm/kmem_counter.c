@@ -100,7 +100,7 @@ static Counters open_counters(const char *events, const Who *who)
 
 	if (!probe_kinds_parse(events, &bits, NULL))
 		error(2, 0, "no such events: %s", events);
-	points = folder < 0 ? NULL : kmem_points_open(folder, bits, NULL);
+	points = folder < 0 ? NULL : kmem_points_open(folder, bits, false, NULL);
 	if (!points)
 		error(REFUSED, 0, "there are no tracepoints");
 	for (guint i = 0; i < points->len; i++)

@@ -121,20 +121,30 @@ static bool open_point(GPtrArray *points, int folder_fd, const ProbeKind *kind,
 	return true;
 }
 
-static bool open_kind(GPtrArray *points, int folder_fd, const ProbeKind *kind, GError **error)
+/* The points to open. */
+typedef struct {
+	int folder_fd;
+	unsigned events;
+	bool held;
+} Selection;
+
+static bool open_kind(GPtrArray *points, const Selection *selection, const ProbeKind *kind,
+		      GError **error)
 {
 	for (const ProbePoint *type = kind->points; type->name; type++)
-		if (!open_point(points, folder_fd, kind, type, error))
+		if (probe_point_is_observed(kind, type, selection->events, selection->held) &&
+		    !open_point(points, selection->folder_fd, kind, type, error))
 			return false;
 	return true;
 }
 
-GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error)
+GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, bool held, GError **error)
 {
+	const Selection selection = { kmem_folder_fd, events, held };
 	g_autoptr(GPtrArray) points = g_ptr_array_new_with_free_func(point_free);
 
 	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
-		if (kind->bit & events && !open_kind(points, kmem_folder_fd, kind, error))
+		if (!open_kind(points, &selection, kind, error))
 			return NULL;
 	return g_steal_pointer(&points);
 }
@@ -217,13 +227,13 @@ static bool read_page(const KmemPoint *point, const uint8_t *raw, uint32_t raw_b
 		      EventFacts *facts)
 {
 	facts->pointer = page_pointer(point, raw, raw_bytes);
-	if (!facts->free && point->fields[PROBE_PAGE_ORDER]) {
+	if (point->fields[PROBE_PAGE_ORDER]) {
 		uint64_t order = member(point, PROBE_PAGE_ORDER, raw, raw_bytes, 0);
 
 		if (order > PAGE_ORDER_MAX)
 			return false;
 		facts->bytes_requested = 1ULL << point->page_shift << order;
-		facts->bytes_allocated = facts->bytes_requested;
+		facts->bytes_allocated = facts->free ? 0 : facts->bytes_requested;
 	}
 	return true;
 }
@@ -242,7 +252,9 @@ bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_by
 {
 	if (raw_bytes < point->raw_bytes_min)
 		return false;
-	*facts = (EventFacts){ .source = point->type->source, .free = point->type->is_free };
+	*facts = (EventFacts){ .source = point->type->source,
+			       .kind = point->type->kind,
+			       .free = point->type->is_free };
 	facts->context = context_of(member(point, PROBE_COMMON_FLAGS, raw, raw_bytes, 0));
 	facts->gfp_flags = (uint32_t)member(point, PROBE_GFP_FLAGS, raw, raw_bytes, 0);
 	facts->node = (int16_t)member(point, PROBE_NODE, raw, raw_bytes, UINT64_MAX);

@@ -26,10 +26,10 @@ typedef struct {
 	unsigned page_shift;
 } KmemPoint;
 
-/* Opens the tracepoints for the events (bits of ProbeKindBit) in the folder events/kmem, which is
-   borrowed. Returns (element-type KmemPoint), to be freed with g_ptr_array_unref(), or NULL with
-   error set if one is missing or a format file is invalid. */
-GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, GError **error);
+/* Opens the tracepoints for the events (bits of ProbeKindBit; held: see probe_point_is_observed())
+   in the folder events/kmem, which is borrowed. Returns (element-type KmemPoint), to be freed with
+   g_ptr_array_unref(), or NULL with error set if one is missing or a format file is invalid. */
+GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, bool held, GError **error);
 
 /* Whether the events of slab cache allocations lack the name of the cache. */
 bool kmem_points_lack_caches(const GPtrArray *points);

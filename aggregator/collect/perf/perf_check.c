@@ -134,10 +134,10 @@ static CheckVerdict look_at_pids(const CheckHost *host, GString *text)
 	return is_first ? CHECK_OK : CHECK_NOTE;
 }
 
-static GPtrArray *open_points(const char *folder, unsigned events)
+static GPtrArray *open_points(const char *folder, unsigned events, bool held)
 {
 	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	GPtrArray *points = kmem_points_open(fd, events, NULL);
+	GPtrArray *points = kmem_points_open(fd, events, held, NULL);
 
 	if (fd >= 0)
 		close(fd);
@@ -148,7 +148,7 @@ static GPtrArray *open_points(const char *folder, unsigned events)
 static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, GString *text)
 {
 	const CacheProbeHost probed = { host->root, host->release, host->machine, folder };
-	g_autoptr(GPtrArray) points = open_points(folder, PROBE_CACHE);
+	g_autoptr(GPtrArray) points = open_points(folder, PROBE_CACHE, false);
 	const char *problem;
 
 	if (points && !kmem_points_lack_caches(points)) {
@@ -189,7 +189,9 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
 {
 	g_autofree char *folder = *host->root ? NULL : tracefs_find_kmem(host->root);
-	g_autoptr(GPtrArray) points = folder ? open_points(folder, host->request->events) : NULL;
+	const CollectRequest *request = host->request;
+	g_autoptr(GPtrArray) points =
+		folder ? open_points(folder, request->events, request->held) : NULL;
 	g_autoptr(BpfBeside) beside = points ? bpf_beside_new(points) : NULL;
 	g_autofree char *blind = NULL;
 	g_autofree char *attached = NULL;

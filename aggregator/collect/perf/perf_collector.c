@@ -30,7 +30,8 @@ static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **err
 	g_autoptr(GError) refusal = NULL;
 	g_autoptr(CacheProbes) probes = NULL;
 	g_autoptr(TaskBirths) births = task_births_open(kmem_folder_fd);
-	g_autoptr(GPtrArray) points = kmem_points_open(kmem_folder_fd, run->request->events, error);
+	g_autoptr(GPtrArray) points =
+		kmem_points_open(kmem_folder_fd, run->request->events, run->request->held, error);
 	PerfRunPlan plan = { .points = points, .births = births };
 
 	cache_probes_clean(kmem_folder_fd, "");

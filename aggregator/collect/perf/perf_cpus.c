@@ -373,10 +373,36 @@ static void change_period(PerfRun *run, PerfRunCpu *cpu)
 		cache_calls_forget(cpu->calls);
 }
 
+static void end_run(PerfRun *run, const char *bound)
+{
+	live_run_set_bound(&run->live, bound);
+	live_run_stop_at(&run->live, clock_monotonic_ns());
+}
+
+/* Of paired events, none may be left out: the run ends instead. */
+static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
+{
+	g_autofree char *bound = NULL;
+
+	if (run->is_throttled)
+		end_run(run, "the kernel stopped perf events that came too fast: raise "
+			     "kernel.perf_event_max_sample_rate, or use --collector=stap");
+	if (!run->cost.is_known ||
+	    !perf_throttle_is_over(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
+		return;
+	bound = g_strdup_printf("tracing took more than %u %% of CPU %u: allow it more with "
+				"--max-overhead, or sample addresses in the kernel with "
+				"--collector=stap",
+				run->bound.percent_max, cpu->event_cpu.cpu);
+	end_run(run, bound);
+}
+
 static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
-	if (run->cost.is_known &&
-	    perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
+	if (run->live.parts.request->held)
+		judge_paired(run, cpu, now_ns);
+	else if (run->cost.is_known &&
+		 perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
 		change_period(run, cpu);
 }
 

@@ -5,6 +5,7 @@
 
 enum {
 	PERIOD_MAX = 1 << 20, /* at least one of this many events is taken */
+	TIMES_OVER_MAX = 4,   /* judgements in succession: about a second */
 	EASE = 4,             /* a CPU below this part of its bound takes more events again */
 };
 #define JUDGE_NS 250000000ULL
@@ -19,21 +20,49 @@ static bool can_double(const PerfThrottle *throttle, const PerfBound *bound)
 	return (uint64_t)bound->sampling_period << throttle->doublings <= PERIOD_MAX / 2;
 }
 
-bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
-			 uint64_t probe_ns)
+/* The time used since the last judgement, and what the bound permits. */
+typedef struct {
+	uint64_t spent_ns;
+	uint64_t bound_ns;
+} Spending;
+
+/* Returns false if no judgement is due. */
+static bool is_due(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
+		   uint64_t probe_ns, Spending *spending)
 {
 	uint64_t span_ns = now_ns - throttle->judged_ns;
-	uint64_t spent_ns = probe_ns - throttle->judged_probe_ns;
-	uint64_t bound_ns = span_ns / 100 * bound->percent_max;
-	unsigned before = throttle->doublings;
 
 	if (!bound->percent_max || span_ns < JUDGE_NS)
 		return false;
+	spending->spent_ns = probe_ns - throttle->judged_probe_ns;
+	spending->bound_ns = span_ns / 100 * bound->percent_max;
 	throttle->judged_ns = now_ns;
 	throttle->judged_probe_ns = probe_ns;
-	if (spent_ns > bound_ns && can_double(throttle, bound))
+	return true;
+}
+
+bool perf_throttle_is_over(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
+			   uint64_t probe_ns)
+{
+	Spending spending;
+
+	if (!is_due(throttle, bound, now_ns, probe_ns, &spending))
+		return false;
+	throttle->times_over = spending.spent_ns > spending.bound_ns ? throttle->times_over + 1 : 0;
+	return throttle->times_over >= TIMES_OVER_MAX;
+}
+
+bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
+			 uint64_t probe_ns)
+{
+	unsigned before = throttle->doublings;
+	Spending spending;
+
+	if (!is_due(throttle, bound, now_ns, probe_ns, &spending))
+		return false;
+	if (spending.spent_ns > spending.bound_ns && can_double(throttle, bound))
 		throttle->doublings++;
-	else if (spent_ns < bound_ns / EASE && throttle->doublings)
+	else if (spending.spent_ns < spending.bound_ns / EASE && throttle->doublings)
 		throttle->doublings--;
 	return throttle->doublings != before;
 }

@@ -45,10 +45,19 @@ typedef struct {
 	unsigned doublings; /* of the period */
 	uint64_t judged_ns;
 	uint64_t judged_probe_ns;
+	unsigned times_over; /* in succession */
 } PerfThrottle;
 
 /* Returns the nominal period, at least the requested one. The kernel gets periods around it. */
 uint32_t perf_throttle_period(const PerfThrottle *throttle, const PerfBound *bound);
+
+/*
+ * The same check for a run whose period must not change. Returns whether the events have used more
+ * than the bound for about a second: then the run must end. In that time, the other runs reduce
+ * their events to a sixteenth.
+ */
+bool perf_throttle_is_over(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
+			   uint64_t probe_ns);
 
 /* Checks the share of a CPU's time that its events used. Returns whether its period changes. */
 bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,

@@ -42,6 +42,22 @@ static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context, uin
 	return false;
 }
 
+/* Writes the program's own allocation, without its stack: it only explains its free. */
+static void take_own(PerfRun *run, const PerfSample *sample, const TaskSample *whose,
+		     const EventFacts *facts, uint32_t weight)
+{
+	EventFacts own = *facts;
+	EventTask task;
+
+	if (!run->live.parts.request->held) {
+		run->reading->event_cpu.left_out_self += weight;
+		return;
+	}
+	own.kind = KMT_KIND_OWN;
+	task_table_find(run->tasks, whose, &task);
+	event_writer_add(run->writer, sample->time_ns, &task, &own, weight, NULL, 0, false);
+}
+
 static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
 		       uint32_t weight)
 {
@@ -62,7 +78,7 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 	run->has_frames |= depth > 0;
 	run->lacks_frames |= !depth && !facts->free;
 	if (!facts->free && is_own(run, sample, facts->context)) {
-		run->reading->event_cpu.left_out_self += weight;
+		take_own(run, sample, &whose, facts, weight);
 		return;
 	}
 	is_counted = task_table_find(run->tasks, &whose, &task);
@@ -230,6 +246,8 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 
 	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE))
 		take_sample(run, record);
+	else if (record->type == PERF_RECORD_THROTTLE)
+		run->is_throttled = true;
 	/* The count in the next sample of each event shows how many events were lost. */
 	else if (perf_task_record_parse(record, record + 1, record->size - sizeof(*record),
 					&parsed) &&

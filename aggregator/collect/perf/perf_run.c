@@ -291,13 +291,22 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 	return (uint32_t)MIN(request->stack_depth, MAX(bound, 2) - 2);
 }
 
-static PerfPoint *points_of(const PerfRunPlan *plan, char **caches, const InnerKmallocs *inner)
+/* Filters select allocations. What they select may be freed by anybody, by any function: paired
+   frees are not filtered. */
+static char *filter_of(const KmemPoint *point, const CollectRequest *request)
+{
+	return point->type->is_free && request->held ? NULL
+						     : perf_filter_new(point, request->caches);
+}
+
+static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *request,
+			    const InnerKmallocs *inner)
 {
 	PerfPoint *points = g_new(PerfPoint, plan->points->len);
 
 	for (guint i = 0; i < plan->points->len; i++) {
 		const KmemPoint *point = plan->points->pdata[i];
-		char *by_cache = perf_filter_new(point, caches);
+		char *by_cache = filter_of(point, request);
 
 		points[i] = (PerfPoint){
 			.id = point->format->id,
@@ -326,9 +335,11 @@ static void fill_request(PerfRun *run)
 	/* The host's symbols were fed earlier. */
 	session_find_inner_kmallocs(session, session->symbols);
 	run->stack_depth = stack_depth_of(request);
-	run->bound = (PerfBound){ request->sampling_period, request->overhead_percent_max };
+	/* The reader samples objects by address; sampled frees could not be paired. */
+	run->bound = (PerfBound){ request->held ? 1 : request->sampling_period,
+				  request->overhead_percent_max };
 	run->request = (PerfRequest){
-		.points = points_of(run->plan, request->caches, &session->inner),
+		.points = points_of(run->plan, request, &session->inner),
 		.points_count = run->plan->points->len,
 		.stack_depth = run->stack_depth,
 		.sampling_period = perf_period_aim(&run->random),
@@ -411,6 +422,24 @@ static void describe_caches(const PerfRun *run)
 		run_facts_write_text(out, KMT_FIELD_CACHE_FILTER, names);
 }
 
+/* Writes which frees can be paired. */
+static void describe_frees(const PerfRun *run)
+{
+	const GPtrArray *points = run->plan->points;
+	g_autoptr(GString) names = g_string_new(NULL);
+
+	if (!run->live.parts.request->held)
+		return;
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+
+		if (point->type->is_free)
+			g_string_append_printf(names, "%s%s", names->len ? "," : "",
+					       point->type->name);
+	}
+	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_SEEN_BY, names->str);
+}
+
 /* Writes the facts about the samples that become known only now. */
 static bool describe_samples(PerfRun *run, GError **error)
 {
@@ -423,6 +452,7 @@ static bool describe_samples(PerfRun *run, GError **error)
 	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD, run->bound.sampling_period);
 	run_facts_write_text(out, KMT_FIELD_NOT_RECORDED, missing);
 	describe_caches(run);
+	describe_frees(run);
 	if (!layout.monotonic_clock && !adopt_clock(run, error))
 		return false;
 	if (run->cost.is_known) {

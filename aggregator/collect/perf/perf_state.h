@@ -68,7 +68,8 @@ typedef struct {
 	bool in_container;        /* pids belong to another pid namespace than the first */
 	uint64_t not_delivered;   /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
 	bool tasks_lost_reported;
-	bool scan_is_due; /* task records were lost */
+	bool is_throttled; /* the kernel has stopped an event for a moment */
+	bool scan_is_due;  /* task records were lost */
 	uint64_t scanned_ns;
 	bool has_frames;   /* the sample of an allocation had frames */
 	bool lacks_frames; /* the sample of an allocation had none */

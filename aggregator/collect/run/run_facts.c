@@ -113,6 +113,8 @@ void run_facts_write_start(GByteArray *out, const CollectRequest *request, const
 	};
 
 	batch_write_info(out, fields, G_N_ELEMENTS(fields));
+	if (request->held)
+		run_facts_write_number(out, KMT_FIELD_HELD, 1);
 	run_facts_write_text(out, KMT_FIELD_COMMAND_LINE, request->command_line);
 	run_facts_write_text(out, KMT_FIELD_COMMAND, command);
 	write_pids(out, request);
