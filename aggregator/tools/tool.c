@@ -441,7 +441,7 @@ static ExitStatus build_module(Options *options)
 	g_autoptr(StapTool) tool = stap_tool_find(true, &error);
 	g_autoptr(StapOptions) stap_options = NULL;
 	StapBuildRequest request = {
-		.events = options->request.events,
+		.events = stap_build_events(&options->request),
 		.kernel_release = options->kernel_release,
 		.sign_key = options->sign_key,
 		.sign_cert = options->sign_cert,

@@ -763,7 +763,8 @@ Test(stap_run, parameters_say_what_was_asked_for)
 				   .pids = pids,
 				   .with_interrupts = true,
 				   .sampling_period = 5,
-				   .overhead_percent_max = 20 };
+				   .overhead_percent_max = 20,
+				   .repeat_ns = 1000 };
 	g_auto(GStrv) argv = NULL;
 	g_autofree char *joined = NULL;
 	CacheLayout layout;
@@ -775,12 +776,26 @@ Test(stap_run, parameters_say_what_was_asked_for)
 		"kmt_pids=12,34 kmt_self=%d kmt_events=1 kmt_slab_cache_offset=%ld "
 		"kmt_cache_name_offset=%ld kmt_cache_object_offset=%ld kmt_cache_size_offset=%ld "
 		"kmt_include_self=0 kmt_with_interrupts=1 kmt_sampling=5 kmt_overhead=20 "
-		"kmt_repeat_ns=0",
+		"kmt_held=0 kmt_repeat_ns=1000",
 		getpid(), layout.slab_cache, layout.name, layout.object_size, layout.size);
 	g_array_append_vals(pids, numbers, 2);
 	argv = stap_arguments_new(&arguments, &request);
 	joined = g_strjoinv(" ", argv);
 	cr_expect(eq(str, joined, expected));
+}
+
+Test(stap_run, for_pairing_no_equal_allocations_are_merged)
+{
+	const StapTool tool = { .staprun = (char *)"/usr/bin/staprun" };
+	const BufferPlan buffers = { .megabytes_per_buffer = 16 };
+	const StapArguments arguments = { .tool = &tool,
+					  .buffers = &buffers,
+					  .module_path = "/m/kmt.ko" };
+	const CollectRequest request = { .events = PROBE_CACHE, .held = true, .repeat_ns = 1000 };
+	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
+
+	cr_expect(g_strv_contains((const char *const *)argv, "kmt_held=1"));
+	cr_expect(g_strv_contains((const char *const *)argv, "kmt_repeat_ns=0"));
 }
 
 /* Returns the module's argument for the wanted caches; NULL: none. */

@@ -99,7 +99,9 @@ static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 	words_add(words, "kmt_with_interrupts=%d", request->with_interrupts);
 	words_add(words, "kmt_sampling=%u", request->sampling_period);
 	words_add(words, "kmt_overhead=%u", request->overhead_percent_max);
-	words_add(words, "kmt_repeat_ns=%u", request->repeat_ns);
+	words_add(words, "kmt_held=%d", request->held);
+	/* A pointer is needed to pair an allocation with its free. */
+	words_add(words, "kmt_repeat_ns=%u", request->held ? 0 : request->repeat_ns);
 }
 
 char **stap_arguments_new(const StapArguments *arguments, const CollectRequest *request)

@@ -366,6 +366,11 @@ static char *keep_in_file(const Build *build, const char *name, const char *modu
 	return NULL;
 }
 
+unsigned stap_build_events(const CollectRequest *request)
+{
+	return request->events | (request->held ? PROBE_FREE : 0);
+}
+
 static bool can_load_modules(const StapTool *tool, GError **error)
 {
 	g_autofree char *command = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/run/collector.h"
 #include "collect/stap/stap_options.h"
 #include "collect/host/stap_tool.h"
 
@@ -25,6 +26,9 @@ typedef struct {
 	const char *modules_folder; /* parent folder of kernel headers; NULL: /lib/modules */
 	int verbose;
 } StapBuildRequest;
+
+/* Returns the events that a module needs for the request: bits of ProbeKindBit. */
+unsigned stap_build_events(const CollectRequest *request);
 
 /*
  * Returns the path of a module ready for staprun, from the cache or newly compiled, or NULL with

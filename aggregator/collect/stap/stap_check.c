@@ -298,7 +298,7 @@ static CheckVerdict look_at_module_to_build(const CheckHost *host, GString *text
 	g_autoptr(KernelHeaders) headers = find_headers(host, NULL);
 	g_autofree char *modules_folder = headers_folder(host);
 	const StapBuildRequest build = {
-		.events = host->request->events,
+		.events = stap_build_events(host->request),
 		.options = options,
 		.kernel_release = host->release,
 		.cpus_max = host_snapshot_cpu_numbers(snapshot),
@@ -329,8 +329,8 @@ static CheckVerdict look_at_module(const CheckHost *host, GString *text)
 		return CHECK_OK;
 	if (!path)
 		return look_at_module_to_build(host, text);
-	if (!stap_build_check_module_for(host->stap, path, host->request->events, host->release,
-					 host->version, &error))
+	if (!stap_build_check_module_for(host->stap, path, stap_build_events(host->request),
+					 host->release, host->version, &error))
 		return check_failed(text, error);
 	g_string_append_printf(text, "%s fits this kernel and SystemTap", path);
 	return CHECK_OK;

@@ -15,7 +15,7 @@ static char *find_module(const StapTool *tool, const StapOptions *options, const
 			 const CollectRequest *request, GError **error)
 {
 	const StapBuildRequest build = {
-		.events = request->events,
+		.events = stap_build_events(request),
 		.options = options,
 		.cpus_max = host_snapshot_cpu_numbers(host),
 		.verbose = request->verbose,
@@ -23,7 +23,7 @@ static char *find_module(const StapTool *tool, const StapOptions *options, const
 
 	if (!request->module_path)
 		return stap_build_module(tool, &build, error);
-	if (!stap_build_check_module(tool, request->module_path, request->events, error))
+	if (!stap_build_check_module(tool, request->module_path, stap_build_events(request), error))
 		return NULL;
 	return g_strdup(request->module_path);
 }
