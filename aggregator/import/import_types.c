@@ -2,8 +2,9 @@
 #include "import/import_types.h"
 
 const ImportType *const import_types[] = {
-	&import_hashkey,   &import_report,     &import_perf_script,
-	&import_slab_text, &import_count_text, NULL,
+	&import_hashkey,    &import_report,     &import_perf_script,
+	&import_slab_text,  &import_allocinfo,  &import_alloc_traces,
+	&import_page_owner, &import_count_text, NULL,
 };
 
 const ImportType *import_type_recognise(const char *text, size_t length)

@@ -17,3 +17,9 @@ extern const ImportType import_slab_text;
 
 /* output of `perf script` for kmem allocation samples */
 extern const ImportType import_perf_script;
+
+/* The kernel's own records of what is held: /proc/allocinfo, and debugfs's alloc_traces of a slab
+   cache and page_owner */
+extern const ImportType import_allocinfo;
+extern const ImportType import_alloc_traces;
+extern const ImportType import_page_owner;

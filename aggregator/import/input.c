@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "import/input.h"
 
-#include "import/import.h"
+#include "import/kernel_record.h"
 #include "record/recording.h"
 
 #include <errno.h>
@@ -212,7 +212,6 @@ static void read_text(Input *input, Session *session, const ImportType *type)
 		type->feed(state, (const char *)input->chunk, input->length);
 	while (!session->enough && input_next(input));
 	unread = type->finish(state);
-	session_finish(session);
 	/* A middle part that was left out is not unreadable. */
 	if (session->enough)
 		return;
@@ -222,7 +221,8 @@ static void read_text(Input *input, Session *session, const ImportType *type)
 			   g_get_prgname(), input->name, unread, type->name);
 }
 
-static bool fail_unknown(const Input *input, GError **error)
+/* wanted: what the input is not. */
+static bool fail_unknown(const Input *input, const char *wanted, GError **error)
 {
 	const Convertible *convertible = convertible_of(input);
 	const uint8_t *end = memchr(input->chunk, '\n', input->length);
@@ -236,8 +236,8 @@ static bool fail_unknown(const Input *input, GError **error)
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: it is empty",
 			    input->name);
 	else
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-			    "%s: no known stream format (first line: '%s')", input->name, shown);
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: %s (first line: '%s')",
+			    input->name, wanted, shown);
 	return false;
 }
 
@@ -252,8 +252,9 @@ static bool read_by_content(Input *input, Session *session, GError **error)
 	type = import_type_recognise((const char *)input->chunk,
 				     MIN(input->length, IMPORT_SNIFF_BYTES));
 	if (!type)
-		return fail_unknown(input, error);
+		return fail_unknown(input, "no known stream format", error);
 	read_text(input, session, type);
+	session_finish(session);
 	return true;
 }
 
@@ -267,27 +268,56 @@ static void end_early(Session *session)
 	run_info_set_text(session->info, KMT_FIELD_BOUND, bound, strlen(bound));
 }
 
+/* Opens an input and reads its first bytes. Returns false with error set if there are none because
+   of an error or interrupt. */
+static bool input_begin(Input *input, const char *path, GError **error)
+{
+	if (!input_open(input, path, error))
+		return false;
+	input_fill(input, IMPORT_SNIFF_BYTES);
+	if (!input->length && is_interrupted) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "%s: interrupted",
+			    input->name);
+		return false;
+	}
+	if (!input->length && input->read_error) {
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(input->read_error), "%s: %s",
+			    input->name, g_strerror(input->read_error));
+		return false;
+	}
+	return true;
+}
+
+static void input_end(const Input *input, Session *session)
+{
+	session->cut_short |= input->read_error != 0;
+	if (is_interrupted)
+		end_early(session);
+}
+
 bool input_read(const char *path, Session *session, GError **error)
 {
 	g_auto(Interrupts) caught = interrupts_catch();
 	g_auto(Input) input = { 0 };
 
-	if (!input_open(&input, path, error))
+	kernel_record_describe(path, &session->held_record);
+	if (!input_begin(&input, path, error) || !read_by_content(&input, session, error))
 		return false;
-	input_fill(&input, IMPORT_SNIFF_BYTES);
-	if (!input.length && is_interrupted) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "%s: interrupted", input.name);
+	input_end(&input, session);
+	return true;
+}
+
+bool input_read_text(const char *path, const ImportType *type, Session *session, GError **error)
+{
+	g_auto(Interrupts) caught = interrupts_catch();
+	g_auto(Input) input = { 0 };
+	g_autofree char *wanted = g_strdup_printf("no %s", type->name);
+
+	if (!input_begin(&input, path, error))
 		return false;
-	}
-	if (!input.length && input.read_error) {
-		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(input.read_error), "%s: %s",
-			    input.name, g_strerror(input.read_error));
-		return false;
-	}
-	if (!read_by_content(&input, session, error))
-		return false;
-	session->cut_short |= input.read_error != 0;
-	if (is_interrupted)
-		end_early(session);
+	if (!type->recognises((const char *)input.chunk, MIN(input.length, IMPORT_SNIFF_BYTES)))
+		return fail_unknown(&input, wanted, error);
+	read_text(&input, session, type);
+	input_end(&input, session);
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "import/import.h"
 #include "session/session.h"
 
 #include <glib.h>
@@ -14,3 +15,9 @@
  * the session then contains the data read so far.
  */
 bool input_read(const char *path, Session *session, GError **error);
+
+/*
+ * Like input_read(), for a text of this format, and without ending the stream: several inputs may
+ * follow each other. An interrupt sets session->enough.
+ */
+bool input_read_text(const char *path, const ImportType *type, Session *session, GError **error);

@@ -37,11 +37,14 @@ typedef struct {
 	const EventCache *cache;  /* NULL: unknown */
 	uint64_t bytes_requested; /* of one event */
 	uint64_t bytes_allocated;
-	uint64_t time_ns;   /* on the clock of the text; 0: unknown */
-	uint64_t pointer;   /* of a single event; 0: unknown */
-	uint32_t cpu;       /* of a single event */
-	uint32_t gfp_flags; /* in the bits of the fields KMT_FIELD_GFP_* */
-	uint8_t source;     /* enum KmtSource; 0: unknown */
-	uint8_t kind;       /* enum KmtOriginKind */
-	bool free;          /* a free, not an allocation */
+	uint64_t time_ns;    /* on the clock of the text; 0: unknown */
+	uint64_t pointer;    /* of a single event; 0: unknown */
+	uint32_t cpu;        /* of a single event */
+	uint32_t gfp_flags;  /* in the bits of the fields KMT_FIELD_GFP_* */
+	uint8_t source;      /* enum KmtSource; 0: unknown */
+	uint8_t kind;        /* enum KmtOriginKind */
+	bool free;           /* a free, not an allocation */
+	bool held;           /* objects held when the text was written, not allocations of a run */
+	uint64_t age_min_ns; /* of held objects at that time; both 0: unknown */
+	uint64_t age_max_ns;
 } EventText;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session/losses.h"
 
+#include "base/saturate.h"
+
 /* Whether the end of the stream has counters for every CPU whose last batches are missing. */
 static bool is_counted_to_end(const Session *session)
 {
@@ -74,7 +76,7 @@ Losses losses_of(const Session *session)
 		.skipped = loss_exactly(skipped_probes(session, &totals) + totals.errors),
 		.reentrant = totals.reentrant,
 		.damaged = loss_add(totals.damaged, unreadable),
-		.over_bound = counted.over_bound,
+		.over_bound = saturate_sum(counted.over_bound, session->held_totals.over_bound),
 		.of_other_tasks = counted.of_other_tasks,
 		.of_other_caches = counted.of_other_caches,
 		.damaged_bytes =

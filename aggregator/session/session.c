@@ -145,6 +145,7 @@ void session_free(Session *session)
 	if (!session)
 		return;
 	batch_reader_free(session->reader);
+	held_readings_free(session->held_readings);
 	g_array_unref(session->taps);
 	g_array_unref(session->sinks);
 	event_reader_free(session->events);
@@ -240,6 +241,40 @@ void session_take_text(Session *session, const EventText *text)
 		session->unreadable_lines++;
 }
 
+static HeldReadings *held_readings(Session *session)
+{
+	if (!session->held_readings)
+		session->held_readings =
+			held_readings_new(memory_budget_limit(session->memory, MEMORY_TEXTS));
+	session->is_held = true;
+	return session->held_readings;
+}
+
+void session_take_held(Session *session, const HeldObjects *objects)
+{
+	held_readings_add(held_readings(session), objects);
+}
+
+void session_next_reading(Session *session)
+{
+	held_readings_next(held_readings(session));
+}
+
+/* A HeldSink. */
+static void take_held(const EventText *event, void *user_data)
+{
+	session_take_text(user_data, event);
+}
+
+static void count_held(Session *session)
+{
+	if (!session->held_readings)
+		return;
+	session->held_totals = held_readings_deliver(
+		session->held_readings, session->held_record.now_ns, take_held, session);
+	g_clear_pointer(&session->held_readings, held_readings_free);
+}
+
 void session_feed(Session *session, const void *bytes, size_t length)
 {
 	batch_reader_feed(session->reader, bytes, length);
@@ -250,4 +285,5 @@ void session_finish(Session *session)
 	/* If reading was stopped in the middle of a batch, the batch is not damaged. */
 	if (!session->enough)
 		batch_reader_finish(session->reader);
+	count_held(session);
 }

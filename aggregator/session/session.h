@@ -6,7 +6,17 @@
 #include "base/memory_budget.h"
 #include "record/run_info.h"
 #include "record/run_text.h"
+#include "session/held_readings.h"
 #include "symbols/symbol_store.h"
+
+/* What the name and place of a kernel's record say about it. Its text does not contain this. */
+typedef struct {
+	EventCache cache;    /* of all its objects; no name: unknown */
+	uint64_t tick_ns;    /* length of a jiffy of its kernel; 0: unknown */
+	uint64_t page_bytes; /* of its kernel; 0: unknown */
+	uint64_t now_ns;     /* when it was read, on the clock of its times; 0: unknown */
+	bool is_compared;    /* with another reading */
+} HeldRecord;
 
 /*
  * A Session takes a record stream and contains all data from it.
@@ -36,6 +46,13 @@ typedef struct {
 	bool source_is_silent; /* ... and does not report losses */
 	bool cut_short;        /* the stream ended in the middle, or a recording was not closed */
 	uint64_t unreadable_lines; /* of an import: lines that could not be parsed */
+	/* For objects held when a record of the kernel was read. */
+	HeldReadings *held_readings; /* private; NULL: none */
+	HeldRecord held_record;      /* of the record that is read */
+	bool is_held;                /* what is counted are held objects, not allocations */
+	HeldTotals held_totals;
+	uint64_t held_unsized;    /* objects whose sizes are not known, beside others */
+	uint64_t held_inaccurate; /* rows that the kernel marks as inaccurate */
 } Session;
 
 /* Returns an empty session; free it with session_free(). */
@@ -77,6 +94,11 @@ ProfileTotals session_totals(const Session *session);
 /* For importers: facts about the run, and events with a stack as text. */
 void session_set_number(Session *session, enum KmtFieldId id, uint64_t number);
 void session_take_text(Session *session, const EventText *text);
+
+/* For importers of the kernel's records: adds held objects, which are counted when the stream ends.
+   session_next_reading() begins the second of two readings: their difference is counted. */
+void session_take_held(Session *session, const HeldObjects *objects);
+void session_next_reading(Session *session);
 
 /* Takes a whole batch. */
 void session_take_batch(Session *session, const Batch *batch);

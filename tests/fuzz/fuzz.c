@@ -76,6 +76,7 @@ void fuzz_text_rates(const ImportType *type, const char *text, size_t size, size
 
 	type->feed(state, text, size);
 	type->finish(state);
+	session_finish(session);
 	rate_feed_finish(feed);
 }
 

@@ -16,6 +16,7 @@ static Session *import_all(const char *text, size_t size, size_t chunk, uint64_t
 	for (size_t at = 0; at < size; at += chunk)
 		FUZZ_IMPORT.feed(state, text + at, MIN(chunk, size - at));
 	*unreadable = FUZZ_IMPORT.finish(state);
+	session_finish(session);
 	return session;
 }
 

@@ -4,13 +4,16 @@ FUZZ_SECONDS = 60
 FUZZ_CLANG = clang
 
 fuzz_targets = stream import_hashkey import_count_text import_perf_script import_report \
-	import_slab_text perf_record names recording module_file
+	import_slab_text import_alloc_traces import_allocinfo import_page_owner perf_record names recording module_file
 fuzz_cppflags = $(aggregator_cppflags) -I$(srcdir)/tests
 fuzz_corpus = \"$(abs_srcdir)/tests/fuzz/corpus
 fuzz_streams = tests/bench/stream_builder.c tests/bench/stream_builder.h
 fuzz_common = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/replay.c
 
 fuzz_replays = \
+	tests/fuzz/fuzz_import_alloc_traces \
+	tests/fuzz/fuzz_import_allocinfo \
+	tests/fuzz/fuzz_import_page_owner \
 	tests/fuzz/fuzz_import_count_text \
 	tests/fuzz/fuzz_import_hashkey \
 	tests/fuzz/fuzz_import_perf_script \
@@ -78,6 +81,24 @@ tests_fuzz_fuzz_import_slab_text_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=impor
 	-DFUZZ_CORPUS=$(fuzz_corpus)/import_slab_text\"
 tests_fuzz_fuzz_import_slab_text_CFLAGS = $(aggregator_cflags)
 tests_fuzz_fuzz_import_slab_text_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_import_alloc_traces_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
+tests_fuzz_fuzz_import_alloc_traces_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_alloc_traces \
+	-DFUZZ_CORPUS=$(fuzz_corpus)/import_alloc_traces\"
+tests_fuzz_fuzz_import_alloc_traces_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_import_alloc_traces_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_import_allocinfo_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
+tests_fuzz_fuzz_import_allocinfo_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_allocinfo \
+	-DFUZZ_CORPUS=$(fuzz_corpus)/import_allocinfo\"
+tests_fuzz_fuzz_import_allocinfo_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_import_allocinfo_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_import_page_owner_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
+tests_fuzz_fuzz_import_page_owner_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_page_owner \
+	-DFUZZ_CORPUS=$(fuzz_corpus)/import_page_owner\"
+tests_fuzz_fuzz_import_page_owner_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_import_page_owner_LDADD = $(aggregator_libs)
 
 # Writes the seeds of the stream target again: after a change of the format.
 EXTRA_PROGRAMS += tests/fuzz/make_corpus

@@ -55,6 +55,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_hostile.c \
 	tests/unit/test_hot_path.c \
 	tests/unit/test_import.c \
+	tests/unit/test_import_held.c \
 	tests/unit/test_inner_kmallocs.c \
 	tests/unit/test_input.c \
 	tests/unit/test_intervals.c \

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "import/import.h"
+#include "import/import_held.h"
+#include "import/import_types.h"
+#include "base/saturate.h"
+#include "names/kmalloc_class.h"
+
+#include <string.h>
+
+/*
+ * /sys/kernel/debug/slab/CACHE/alloc_traces of a kernel with slab_debug=U: the live objects of a
+ * slab cache by the stack that allocated them (mm/slub.c, slab_debugfs_show()):
+ *
+ *	     63 tty_register_device_attr+0xa5/0x200 waste=16128/256 age=5263/5265/5270 pid=1
+ *	        tty_register_device_attr+0xa5/0x200
+ *	        tty_register_driver+0x122/0x200
+ *
+ * and an empty line. waste: of all objects, and of each. age: the lowest, the mean and the
+ * highest, or one for all, in jiffies. pid: of the threads that allocated, as a range. Also cpus
+ *and nodes. "No data": no objects. Kernels up to 5.15 have /sys/kernel/slab/CACHE/alloc_calls with
+ *the first of these lines only.
+ *
+ * The text names neither the cache nor its object size: they are in session->held_record.
+ */
+
+/* The line above a stack. */
+typedef struct {
+	uint64_t objects;
+	const char *symbol; /* with its module */
+	size_t symbol_bytes;
+	uint64_t waste_each;
+	uint64_t age_min; /* in jiffies */
+	uint64_t age_max;
+	bool has_age;
+	uint32_t pid; /* 0: several, or unknown */
+} Head;
+
+typedef struct {
+	Session *session;
+	ImportLines lines;
+	bool in_stack;
+	Head head;
+	GString *symbol; /* of the head */
+	GString *stack;  /* frame lines so far */
+	uint64_t unreadable;
+} AllocTracesState;
+
+/* An age may be negative for a moment, as CPUs read the time one after the other. */
+static bool take_age(Cursor *cursor, uint64_t *age)
+{
+	bool is_negative = cursor_take(cursor, "-");
+
+	if (!cursor_take_decimal(cursor, age))
+		return false;
+	if (is_negative)
+		*age = 0;
+	return true;
+}
+
+/* "0/406/733", or "845" */
+static bool read_age(Cursor at, Head *head)
+{
+	uint64_t mean;
+
+	if (!take_age(&at, &head->age_min))
+		return false;
+	head->has_age = true;
+	head->age_max = head->age_min;
+	if (!cursor_take(&at, "/"))
+		return cursor_at_end(&at);
+	return take_age(&at, &mean) && cursor_take(&at, "/") && take_age(&at, &head->age_max) &&
+	       cursor_at_end(&at);
+}
+
+/* "16128/256" */
+static bool read_waste(Cursor at, Head *head)
+{
+	uint64_t all;
+
+	return cursor_take_decimal(&at, &all) && cursor_take(&at, "/") &&
+	       cursor_take_decimal(&at, &head->waste_each) && cursor_at_end(&at);
+}
+
+/* "171-174", or "171" */
+static bool read_pid(Cursor at, Head *head)
+{
+	uint64_t first;
+
+	if (!cursor_take_decimal(&at, &first))
+		return false;
+	if (cursor_at_end(&at))
+		head->pid = first <= INT32_MAX ? (uint32_t)first : 0;
+	return cursor_at_end(&at) || cursor_take(&at, "-");
+}
+
+static bool read_any(Cursor at, Head *head)
+{
+	(void)at; /* cpus and nodes are not used */
+	(void)head;
+	return true;
+}
+
+static const struct {
+	const char *name;
+	bool (*read)(Cursor value, Head *head);
+} parts[] = {
+	{ "waste=", read_waste }, { "age=", read_age },   { "pid=", read_pid },
+	{ "cpus=", read_any },    { "nodes=", read_any },
+};
+
+static bool read_part(const char *word, size_t length, Head *head)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(parts); i++) {
+		Cursor at = cursor_over(word, length);
+
+		if (cursor_take(&at, parts[i].name))
+			return parts[i].read(at, head);
+	}
+	return false;
+}
+
+/* "foo+0x10/0x20", "foo+0x10/0x20 [ext4]" or "<not-available>" */
+static bool take_symbol(Cursor *cursor, Head *head)
+{
+	const char *word;
+	size_t length;
+	Cursor at = *cursor;
+
+	if (!cursor_take_word(&at, &head->symbol, &head->symbol_bytes))
+		return false;
+	*cursor = at;
+	cursor_skip_blanks(&at);
+	if (cursor_take_word(&at, &word, &length) && *word == '[') {
+		head->symbol_bytes = (size_t)(word + length - head->symbol);
+		*cursor = at;
+	}
+	return true;
+}
+
+static bool read_head(const char *line, size_t length, Head *head)
+{
+	Cursor at = cursor_over(line, length);
+	const char *word;
+	size_t word_bytes;
+
+	*head = (Head){ 0 };
+	cursor_skip_blanks(&at);
+	if (!cursor_take_decimal(&at, &head->objects) || !cursor_skip_blanks(&at) ||
+	    !take_symbol(&at, head))
+		return false;
+	while (cursor_skip_blanks(&at) && cursor_take_word(&at, &word, &word_bytes))
+		if (!read_part(word, word_bytes, head))
+			return false;
+	return head->has_age && cursor_at_end(&at);
+}
+
+/* Returns the size of the cache's objects; 0: unknown. */
+static uint64_t object_bytes(const HeldRecord *record)
+{
+	char name[KMT_CACHE_NAME_BYTES_MAX + 1] = "";
+	KmallocClass class;
+
+	if (record->cache.object_bytes)
+		return record->cache.object_bytes;
+	memcpy(name, record->cache.name, record->cache.name_bytes);
+	return kmalloc_class_parse(name, &class) ? class.bytes : 0;
+}
+
+static uint8_t source_of(const EventCache *cache)
+{
+	char name[KMT_CACHE_NAME_BYTES_MAX + 1] = "";
+	KmallocClass class;
+
+	memcpy(name, cache->name, cache->name_bytes);
+	return kmalloc_class_parse(name, &class) ? KMT_SOURCE_KMALLOC : KMT_SOURCE_CACHE;
+}
+
+/* Counts the objects of a stack. Between two readings, a stack with one thread may become one with
+   several: then its task is not used, or the stack would be two places. */
+static void count_stack(const AllocTracesState *state)
+{
+	const Head *head = &state->head;
+	const HeldRecord *record = &state->session->held_record;
+	const GString *stack = state->stack->len ? state->stack : state->symbol;
+	const EventTask task = { .tgid = head->pid };
+	uint64_t each = object_bytes(record);
+	uint64_t asked = each - MIN(head->waste_each, each);
+
+	if (!each)
+		saturate_add(&state->session->held_unsized, head->objects);
+	session_take_held(
+		state->session,
+		&(HeldObjects){
+			.text = stack->str,
+			.length = (uint32_t)stack->len,
+			.objects = head->objects,
+			.task = head->pid && !record->is_compared ? &task : NULL,
+			.cache = record->cache.name_bytes ? &record->cache : NULL,
+			.bytes_requested = saturate_product(head->objects, asked),
+			.bytes_allocated = saturate_product(head->objects, each),
+			.age_min_ns = saturate_product(head->age_min, record->tick_ns),
+			.age_max_ns = saturate_product(MAX(head->age_max, 1), record->tick_ns),
+			.source = source_of(&record->cache),
+		});
+}
+
+static void end_stack(AllocTracesState *state)
+{
+	if (state->in_stack && state->head.objects)
+		count_stack(state);
+	state->in_stack = false;
+	g_string_truncate(state->stack, 0);
+}
+
+static void begin_stack(AllocTracesState *state, const Head *head)
+{
+	end_stack(state);
+	state->head = *head;
+	state->in_stack = true;
+	g_string_truncate(state->symbol, 0);
+	if (!held_frame_append(state->symbol, head->symbol, head->symbol_bytes))
+		g_string_truncate(state->symbol, 0);
+}
+
+static bool is_no_data(const char *line, size_t length)
+{
+	return length == strlen("No data") && !memcmp(line, "No data", length);
+}
+
+static void read_line(void *data, const char *line, size_t length)
+{
+	AllocTracesState *state = data;
+	Head head;
+
+	if (!length)
+		end_stack(state);
+	else if (read_head(line, length, &head))
+		begin_stack(state, &head);
+	else if (!is_no_data(line, length) &&
+		 (!state->in_stack || !held_frame_append(state->stack, line, length)))
+		state->unreadable++;
+}
+
+static void *alloc_traces_begin(Session *session)
+{
+	AllocTracesState *state = g_new0(AllocTracesState, 1);
+
+	state->session = session;
+	session->is_held = true;
+	state->symbol = g_string_new(NULL);
+	state->stack = g_string_new(NULL);
+	import_lines_init(&state->lines, read_line, state);
+	return state;
+}
+
+static void alloc_traces_feed(void *data, const char *text, size_t length)
+{
+	AllocTracesState *state = data;
+
+	import_lines_feed(&state->lines, text, length);
+}
+
+static uint64_t alloc_traces_finish(void *data)
+{
+	g_autofree AllocTracesState *state = data;
+
+	import_lines_finish(&state->lines);
+	end_stack(state);
+	g_string_free(state->symbol, TRUE);
+	g_string_free(state->stack, TRUE);
+	return state->unreadable + state->lines.too_long;
+}
+
+static bool is_alloc_traces(const char *line, size_t length)
+{
+	Head head;
+
+	return read_head(line, length, &head) || is_no_data(line, length);
+}
+
+static bool alloc_traces_recognises(const char *text, size_t length)
+{
+	return held_any_line(text, length, is_alloc_traces);
+}
+
+const ImportType import_alloc_traces = {
+	.name = "alloc_traces",
+	.recognises = alloc_traces_recognises,
+	.begin = alloc_traces_begin,
+	.feed = alloc_traces_feed,
+	.finish = alloc_traces_finish,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "import/import.h"
+#include "import/import_held.h"
+#include "import/import_types.h"
+
+#include <string.h>
+
+/*
+ * /proc/allocinfo, from Linux 6.10 on with CONFIG_MEM_ALLOC_PROFILING: the bytes and objects held
+ * per place in the source that allocated them (lib/alloc_tag.c, codetag_to_text()):
+ *
+ *	allocinfo - version: 1.0
+ *	#     <size>  <calls> <tag info>
+ *	       90112       22 mm/slub.c:2410 func:alloc_slab_page
+ *	        4096        1 fs/binfmt_misc.c:771 [binfmt_misc] func:bm_register_write
+ *
+ * Version 2.0 appends " accurate:no" to rows whose numbers the kernel does not trust. There are no
+ * stacks: the place becomes one frame, "alloc_slab_page at mm/slub.c:2410 [kernel]". Bytes are
+ * those allocated, and the same number is taken as requested.
+ */
+
+typedef struct {
+	Session *session;
+	ImportLines lines;
+	GString *frame;
+	uint64_t unreadable;
+} AllocinfoState;
+
+/* A row. */
+typedef struct {
+	uint64_t bytes;
+	uint64_t objects;
+	const char *place; /* "mm/slub.c:2410" */
+	size_t place_bytes;
+	const char *module; /* NULL: the kernel itself */
+	size_t module_bytes;
+	const char *function;
+	size_t function_bytes;
+	bool is_inaccurate;
+} Row;
+
+static bool is_title(const char *line, size_t length)
+{
+	Cursor at = cursor_over(line, length);
+
+	return cursor_take(&at, "allocinfo - version: ");
+}
+
+/* "[binfmt_misc] " */
+static void take_module(Cursor *cursor, Row *row)
+{
+	Cursor at = *cursor;
+	const char *word;
+	size_t length;
+
+	if (!cursor_take_word(&at, &word, &length) || length < 3 || word[0] != '[' ||
+	    word[length - 1] != ']')
+		return;
+	row->module = word + 1;
+	row->module_bytes = length - 2;
+	cursor_skip_blanks(&at);
+	*cursor = at;
+}
+
+static bool read_row(const char *line, size_t length, Row *row)
+{
+	Cursor at = cursor_over(line, length);
+
+	*row = (Row){ 0 };
+	cursor_skip_blanks(&at);
+	if (!cursor_take_decimal(&at, &row->bytes) || !cursor_skip_blanks(&at) ||
+	    !cursor_take_decimal(&at, &row->objects) || !cursor_skip_blanks(&at) ||
+	    !cursor_take_word(&at, &row->place, &row->place_bytes) || !cursor_skip_blanks(&at))
+		return false;
+	take_module(&at, row);
+	if (!cursor_take(&at, "func:") ||
+	    !cursor_take_word(&at, &row->function, &row->function_bytes))
+		return false;
+	cursor_skip_blanks(&at);
+	row->is_inaccurate = cursor_take(&at, "accurate:no");
+	/* A later version may append more words. */
+	return row->is_inaccurate ? cursor_at_end(&at) || cursor_skip_blanks(&at) : true;
+}
+
+static void take_row(AllocinfoState *state, const Row *row)
+{
+	g_string_truncate(state->frame, 0);
+	g_string_append_c(state->frame, ' ');
+	g_string_append_len(state->frame, row->function, (gssize)row->function_bytes);
+	g_string_append(state->frame, " at ");
+	g_string_append_len(state->frame, row->place, (gssize)row->place_bytes);
+	g_string_append(state->frame, " [");
+	if (row->module)
+		g_string_append_len(state->frame, row->module, (gssize)row->module_bytes);
+	else
+		g_string_append(state->frame, "kernel");
+	g_string_append(state->frame, "]\n");
+	session_take_held(state->session, &(HeldObjects){
+						  .text = state->frame->str,
+						  .length = (uint32_t)state->frame->len,
+						  .objects = row->objects,
+						  .bytes_requested = row->bytes,
+						  .bytes_allocated = row->bytes,
+					  });
+}
+
+/* Bytes without objects come from counters of CPUs that were read while they changed. */
+static bool is_sound(const Row *row)
+{
+	return row->objects ? row->objects <= INT64_MAX : !row->bytes;
+}
+
+static void read_line(void *data, const char *line, size_t length)
+{
+	AllocinfoState *state = data;
+	Row row;
+
+	if (!length || *line == '#' || is_title(line, length))
+		return;
+	if (!read_row(line, length, &row) || !is_sound(&row)) {
+		state->unreadable++;
+		return;
+	}
+	state->session->held_inaccurate += row.is_inaccurate;
+	if (row.objects)
+		take_row(state, &row);
+}
+
+static void *allocinfo_begin(Session *session)
+{
+	AllocinfoState *state = g_new0(AllocinfoState, 1);
+
+	state->session = session;
+	session->is_held = true;
+	state->frame = g_string_new(NULL);
+	import_lines_init(&state->lines, read_line, state);
+	return state;
+}
+
+static void allocinfo_feed(void *data, const char *text, size_t length)
+{
+	AllocinfoState *state = data;
+
+	import_lines_feed(&state->lines, text, length);
+}
+
+static uint64_t allocinfo_finish(void *data)
+{
+	g_autofree AllocinfoState *state = data;
+
+	import_lines_finish(&state->lines);
+	g_string_free(state->frame, TRUE);
+	return state->unreadable + state->lines.too_long;
+}
+
+static bool allocinfo_recognises(const char *text, size_t length)
+{
+	return held_any_line(text, length, is_title);
+}
+
+const ImportType import_allocinfo = {
+	.name = "allocinfo",
+	.recognises = allocinfo_recognises,
+	.begin = allocinfo_begin,
+	.feed = allocinfo_feed,
+	.finish = allocinfo_finish,
+};

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "import/import.h"
+#include "import/import_held.h"
+#include "import/import_types.h"
+#include "base/saturate.h"
+
+#include <string.h>
+
+/*
+ * /sys/kernel/debug/page_owner of a kernel booted with page_owner=on: a block per page allocation
+ * that is held (mm/page_owner.c, print_page_owner()):
+ *
+ *	Page allocated via order 0, mask 0x140cca(GFP_...), pid 55, tgid 55 (dd), ts 11489684880 ns
+ *	PFN 0x1f00 type Movable Block 7 type Movable Flags 0x2003c(referenced|uptodate|zone=0)
+ *	 post_alloc_hook+0x12c/0x140
+ *	 get_page_from_freelist+0x22d/0xdc0
+ *
+ * and an empty line. Kernels before 5.18 lack the tgid and the name, those before 5.11 the pid and
+ * the time, too; some write ", free_ts N ns" at the end. Other lines of a block are skipped.
+ *
+ * Also the output of page_owner_sort, which adds up equal blocks:
+ *
+ *	12 times, 24 pages, allocated by SLAB :
+ *	Page allocated via order 1, mask 0x0(), pid 1, tgid 1 (init), ts  ns
+ *	 post_alloc_hook+0x12c/0x140
+ *
+ * With --cull, it prints only what its line names, and perhaps a stack.
+ */
+
+enum { PAGE_BYTES_DEFAULT = 4096, ORDER_MAX = 32 };
+
+/* The block so far. */
+typedef struct {
+	bool is_open;
+	bool is_summed; /* under a line of page_owner_sort */
+	uint64_t objects;
+	uint64_t pages; /* of all objects */
+	uint64_t time_ns;
+	bool has_task;
+	EventTask task;
+} Block;
+
+typedef struct {
+	Session *session;
+	ImportLines lines;
+	Block block;
+	GString *stack; /* frame lines so far */
+	uint64_t unreadable;
+} PageOwnerState;
+
+static const char head_start[] = "Page allocated via order ";
+
+/* ", NAME 12" */
+static bool take_number(Cursor *cursor, const char *name, uint64_t *number)
+{
+	Cursor at = *cursor;
+
+	if (!cursor_take(&at, ", ") || !cursor_take(&at, name) || !cursor_take(&at, " ") ||
+	    !cursor_take_decimal(&at, number))
+		return false;
+	*cursor = at;
+	return true;
+}
+
+/* "(dd)" before ", ts": the name may contain brackets itself. */
+static void take_comm(Cursor *cursor, Block *block)
+{
+	Cursor at = *cursor;
+	const char *close;
+
+	if (!cursor_take(&at, " ("))
+		return;
+	close = held_find_last(at.at, (size_t)(at.end - at.at), "), ts ");
+	if (!close)
+		return;
+	held_copy_comm(block->task.comm, at.at, (size_t)(close - at.at));
+	cursor->at = close + 1;
+}
+
+static void take_task(Cursor *cursor, Block *block)
+{
+	uint64_t pid, tgid;
+
+	if (!take_number(cursor, "pid", &pid) || pid > INT32_MAX)
+		return;
+	block->has_task = true;
+	block->task.tgid = (uint32_t)pid;
+	if (!take_number(cursor, "tgid", &tgid) || tgid > INT32_MAX)
+		return;
+	block->task.tgid = (uint32_t)tgid;
+	take_comm(cursor, block);
+}
+
+/* "0, mask 0x140cca(GFP_...), pid 55, tgid 55 (dd), ts 11489684880 ns" */
+static bool read_head(Cursor at, Block *block)
+{
+	uint64_t order, mask;
+	unsigned digits;
+	const char *flags_end;
+
+	if (!cursor_take_decimal(&at, &order) || order > ORDER_MAX ||
+	    !cursor_take(&at, ", mask 0x") || !cursor_take_hex(&at, &mask, &digits) ||
+	    !cursor_take(&at, "("))
+		return false;
+	flags_end = memchr(at.at, ')', (size_t)(at.end - at.at));
+	if (!flags_end)
+		return false;
+	at.at = flags_end + 1;
+	take_task(&at, block);
+	/* page_owner_sort removes the time. */
+	if (!take_number(&at, "ts", &block->time_ns))
+		block->time_ns = 0;
+	if (!block->is_summed) {
+		block->objects = 1;
+		block->pages = 1ULL << order;
+	}
+	return true;
+}
+
+static void end_block(PageOwnerState *state)
+{
+	const Block *block = &state->block;
+	uint64_t page_bytes = state->session->held_record.page_bytes;
+	uint64_t bytes =
+		saturate_product(block->pages, page_bytes ? page_bytes : PAGE_BYTES_DEFAULT);
+
+	if (block->is_open && block->objects)
+		session_take_held(state->session,
+				  &(HeldObjects){
+					  .text = state->stack->str,
+					  .length = (uint32_t)state->stack->len,
+					  .objects = block->objects,
+					  .task = block->has_task ? &block->task : NULL,
+					  .bytes_requested = bytes,
+					  .bytes_allocated = bytes,
+					  .first_ns = block->time_ns,
+					  .last_ns = block->time_ns,
+					  .source = KMT_SOURCE_PAGE,
+				  });
+	state->block = (Block){ 0 };
+	g_string_truncate(state->stack, 0);
+}
+
+/* "PID 1, TGID 1, task_comm_name: init": what page_owner_sort was asked to cull by. */
+static void take_culled(Cursor *cursor, Block *block)
+{
+	uint64_t number;
+
+	if (take_number(cursor, "PID", &number) && number <= INT32_MAX) {
+		block->has_task = true;
+		block->task.tgid = (uint32_t)number;
+	}
+	if (take_number(cursor, "TGID", &number) && number <= INT32_MAX) {
+		block->has_task = true;
+		block->task.tgid = (uint32_t)number;
+	}
+}
+
+/* "12 times, 24 pages, allocated by SLAB :" */
+static bool read_sum(const char *line, size_t length, Block *block)
+{
+	Cursor at = cursor_over(line, length);
+
+	*block = (Block){ .is_open = true, .is_summed = true };
+	if (!cursor_take_decimal(&at, &block->objects) || !cursor_take(&at, " times, ") ||
+	    !cursor_take_decimal(&at, &block->pages) || !cursor_take(&at, " pages"))
+		return false;
+	take_culled(&at, block);
+	return cursor_at_end(&at) || *at.at == ',' || *at.at == ':';
+}
+
+static bool is_head(const char *line, size_t length)
+{
+	Cursor at = cursor_over(line, length);
+
+	return cursor_take(&at, head_start);
+}
+
+/* The head of a block, which a line of page_owner_sort may have opened. */
+static void begin_block(PageOwnerState *state, const char *line, size_t length)
+{
+	Cursor at = cursor_over(line, length);
+
+	if (!state->block.is_summed || state->stack->len)
+		end_block(state);
+	cursor_take(&at, head_start);
+	state->block.is_open = read_head(at, &state->block);
+	if (!state->block.is_open)
+		state->unreadable++;
+}
+
+/* Lines of a block that say nothing about who holds it. */
+static bool is_other(const char *line, size_t length)
+{
+	static const char *const starts[] = { "PFN 0x", "Page has been migrated", "Slab cache page",
+					      "Charged " };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(starts); i++) {
+		Cursor at = cursor_over(line, length);
+
+		if (cursor_take(&at, starts[i]))
+			return true;
+	}
+	return false;
+}
+
+static void read_line(void *data, const char *line, size_t length)
+{
+	PageOwnerState *state = data;
+	Block sum;
+
+	if (!length) {
+		end_block(state);
+	} else if (is_head(line, length)) {
+		begin_block(state, line, length);
+	} else if (read_sum(line, length, &sum)) {
+		end_block(state);
+		state->block = sum;
+	} else if (!is_other(line, length) &&
+		   (!state->block.is_open || !held_frame_append(state->stack, line, length))) {
+		state->unreadable++;
+	}
+}
+
+static void *page_owner_begin(Session *session)
+{
+	PageOwnerState *state = g_new0(PageOwnerState, 1);
+
+	state->session = session;
+	session->is_held = true;
+	state->stack = g_string_new(NULL);
+	import_lines_init(&state->lines, read_line, state);
+	return state;
+}
+
+static void page_owner_feed(void *data, const char *text, size_t length)
+{
+	PageOwnerState *state = data;
+
+	import_lines_feed(&state->lines, text, length);
+}
+
+static uint64_t page_owner_finish(void *data)
+{
+	g_autofree PageOwnerState *state = data;
+
+	import_lines_finish(&state->lines);
+	end_block(state);
+	g_string_free(state->stack, TRUE);
+	return state->unreadable + state->lines.too_long;
+}
+
+static bool is_page_owner(const char *line, size_t length)
+{
+	Block block;
+
+	return is_head(line, length) || read_sum(line, length, &block);
+}
+
+static bool page_owner_recognises(const char *text, size_t length)
+{
+	return held_any_line(text, length, is_page_owner);
+}
+
+const ImportType import_page_owner = {
+	.name = "page_owner",
+	.recognises = page_owner_recognises,
+	.begin = page_owner_begin,
+	.feed = page_owner_feed,
+	.finish = page_owner_finish,
+};

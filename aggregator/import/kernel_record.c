@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "import/kernel_record.h"
+
+#include "import/import_types.h"
+#include "import/input.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_SECOND 1000000000ULL
+
+const KernelRecord kernel_records[] = {
+	{ "alloc_traces", &import_alloc_traces, "/sys/kernel/debug/slab",
+	  "boot with slab_debug=U (slub_debug=U before Linux 6.9)", "alloc_traces" },
+	{ "allocinfo", &import_allocinfo, "/proc/allocinfo",
+	  "it needs Linux 6.10, built with CONFIG_MEM_ALLOC_PROFILING, and booted with "
+	  "sysctl.vm.mem_profiling=1",
+	  NULL },
+	{ "page_owner", &import_page_owner, "/sys/kernel/debug/page_owner",
+	  "it needs a kernel built with CONFIG_PAGE_OWNER, and booted with page_owner=on", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+const KernelRecord *kernel_record_lookup(const char *name)
+{
+	for (const KernelRecord *record = kernel_records; record->name; record++)
+		if (g_str_equal(record->name, name))
+			return record;
+	return NULL;
+}
+
+char *kernel_record_names(void)
+{
+	GString *names = g_string_new(NULL);
+
+	for (const KernelRecord *record = kernel_records; record->name; record++)
+		g_string_append_printf(names, "%s%s", names->len ? ", " : "", record->name);
+	return g_string_free(names, FALSE);
+}
+
+static void set_cache(HeldRecord *record, const char *name)
+{
+	size_t length = strlen(name);
+
+	memset(&record->cache, 0, sizeof(record->cache));
+	if (length > KMT_CACHE_NAME_BYTES_MAX)
+		return;
+	memcpy(record->cache.name, name, length);
+	record->cache.name_bytes = (uint16_t)length;
+}
+
+/* Returns the number in CACHE/object_size of a folder, as in /sys/kernel/slab; 0: no such file. */
+static uint32_t object_bytes_in(const char *folder, const char *cache)
+{
+	g_autofree char *path = g_build_filename(folder, cache, "object_size", NULL);
+	g_autofree char *text = NULL;
+
+	if (!g_file_get_contents(path, &text, NULL, NULL))
+		return 0;
+	return (uint32_t)MIN(g_ascii_strtoull(text, NULL, 10), UINT32_MAX);
+}
+
+/* A jiffy of this kernel is as long as a step of its coarse clock. */
+static uint64_t own_tick_ns(void)
+{
+	struct timespec step;
+
+	if (clock_getres(CLOCK_MONOTONIC_COARSE, &step))
+		return 0;
+	return (uint64_t)step.tv_sec * NS_PER_SECOND + (uint64_t)step.tv_nsec;
+}
+
+/* page_owner's times are on the scheduler's clock, which differs from this one by less than the
+   time of the kernel's start. */
+static uint64_t own_now_ns(void)
+{
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_MONOTONIC, &now))
+		return 0;
+	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
+}
+
+void kernel_record_describe(const char *path, HeldRecord *record)
+{
+	static const char own_name[] = "alloc_traces", suffix[] = ".alloc_traces";
+	g_autofree char *resolved = realpath(path, NULL);
+	const char *whole = resolved ? resolved : path;
+	g_autofree char *file = g_path_get_basename(whole);
+	g_autofree char *folder = g_path_get_dirname(whole);
+	g_autofree char *folder_name = g_path_get_basename(folder);
+
+	record->tick_ns = own_tick_ns();
+	if (g_str_equal(file, own_name)) {
+		set_cache(record, folder_name);
+		record->cache.object_bytes = object_bytes_in(folder, "");
+	} else if (g_str_has_suffix(file, suffix)) {
+		file[strlen(file) - strlen(suffix)] = '\0';
+		set_cache(record, file);
+	}
+}
+
+/* One reading: a file, or a folder with a file for each cache. */
+typedef struct {
+	const KernelRecordRequest *request;
+	const char *path;
+	const char
+		*sizes; /* folder with CACHE/object_size; NULL: a copy has it beside the record */
+	Session *session;
+} Reading;
+
+static bool fail_absent(const KernelRecord *record, const char *path, int code, GError **error)
+{
+	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), "%s: %s: %s", path,
+		    g_strerror(code),
+		    code == EACCES || code == EPERM ? "run it as root (sudo)" : record->remedy);
+	return false;
+}
+
+/* Describes a file for its importer. */
+static void describe(const Reading *reading, const char *path)
+{
+	HeldRecord *held = &reading->session->held_record;
+	uint64_t hz = reading->request->hz;
+
+	*held = (HeldRecord){ .is_compared = reading->request->files[1] != NULL };
+	kernel_record_describe(path, held);
+	if (hz)
+		held->tick_ns = NS_PER_SECOND / hz;
+	if (!reading->sizes)
+		return;
+	held->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	held->now_ns = own_now_ns();
+	held->cache.object_bytes = object_bytes_in(reading->sizes, held->cache.name);
+}
+
+static bool read_file(const Reading *reading, const char *path, GError **error)
+{
+	const KernelRecord *record = reading->request->record;
+
+	if (reading->sizes && access(path, R_OK))
+		return fail_absent(record, path, errno, error);
+	describe(reading, path);
+	return input_read_text(path, record->type, reading->session, error);
+}
+
+/* Returns the file of a folder's entry: "ENTRY/alloc_traces", or the entry "CACHE.alloc_traces";
+   NULL: neither. The caller frees it. */
+static char *file_of_entry(const Reading *reading, const char *entry)
+{
+	const char *name = reading->request->record->per_cache;
+	g_autofree char *suffix = g_strconcat(".", name, NULL);
+	g_autofree char *below = g_build_filename(reading->path, entry, name, NULL);
+
+	if (g_file_test(below, G_FILE_TEST_EXISTS))
+		return g_steal_pointer(&below);
+	return g_str_has_suffix(entry, suffix) ? g_build_filename(reading->path, entry, NULL)
+					       : NULL;
+}
+
+static gint compare_names(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Returns the names in a folder, sorted, NULL with error set if it cannot be read. */
+static GPtrArray *entries_of(const char *path, GError **error)
+{
+	g_autoptr(GDir) folder = g_dir_open(path, 0, error);
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	const char *name;
+
+	if (!folder)
+		return NULL;
+	while ((name = g_dir_read_name(folder)))
+		g_ptr_array_add(names, g_strdup(name));
+	g_ptr_array_sort(names, compare_names);
+	return g_steal_pointer(&names);
+}
+
+static bool read_folder(const Reading *reading, GError **error)
+{
+	const KernelRecord *record = reading->request->record;
+	g_autoptr(GPtrArray) entries = entries_of(reading->path, error);
+	unsigned files = 0;
+
+	for (guint i = 0; entries && i < entries->len && !reading->session->enough; i++) {
+		g_autofree char *path = file_of_entry(reading, entries->pdata[i]);
+
+		if (path && !read_file(reading, path, error))
+			return false;
+		files += path != NULL;
+	}
+	if (!entries || files)
+		return entries != NULL;
+	if (reading->sizes)
+		return fail_absent(record, reading->path, ENODATA, error);
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+		    "%s: it has no CACHE/%s and no CACHE.%s: give a copy of %s", reading->path,
+		    record->per_cache, record->per_cache, record->path);
+	return false;
+}
+
+static bool read_reading(const Reading *reading, GError **error)
+{
+	const char *name = reading->request->record->per_cache;
+	g_autofree char *own_file = g_build_filename(reading->path, name ? name : "", NULL);
+
+	if (reading->sizes && access(reading->path, F_OK))
+		return fail_absent(reading->request->record, reading->path, errno, error);
+	if (!name || !g_file_test(reading->path, G_FILE_TEST_IS_DIR))
+		return read_file(reading, reading->path, error);
+	/* The folder of one cache. */
+	if (g_file_test(own_file, G_FILE_TEST_EXISTS))
+		return read_file(reading, own_file, error);
+	return read_folder(reading, error);
+}
+
+static bool read_live(const KernelRecordRequest *request, Session *session, GError **error)
+{
+	g_autofree char *path = g_strconcat(request->root, request->record->path, NULL);
+	g_autofree char *sizes = g_strconcat(request->root, "/sys/kernel/slab", NULL);
+	const Reading reading = {
+		.request = request,
+		.path = path,
+		.sizes = sizes,
+		.session = session,
+	};
+
+	return read_reading(&reading, error);
+}
+
+static bool read_copy(const KernelRecordRequest *request, const char *path, Session *session,
+		      GError **error)
+{
+	const Reading reading = {
+		.request = request,
+		.path = path,
+		.session = session,
+	};
+
+	return read_reading(&reading, error);
+}
+
+/* Whether the difference can be wrong. */
+static bool check_difference(const Session *session, GError **error)
+{
+	if (session->enough || session->cut_short)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT,
+			    "a reading was not read to its end: no difference can be shown");
+	else if (session->held_totals.over_bound)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+			    "the readings need more memory: use a higher --max-memory");
+	else
+		return true;
+	return false;
+}
+
+bool kernel_record_read(const KernelRecordRequest *request, Session *session, GError **error)
+{
+	bool is_difference = request->files[1] != NULL;
+
+	if (!request->files[0]) {
+		if (!read_live(request, session, error))
+			return false;
+	} else if (!read_copy(request, request->files[0], session, error)) {
+		return false;
+	}
+	if (is_difference && !session->enough) {
+		session_next_reading(session);
+		if (!read_copy(request, request->files[1], session, error))
+			return false;
+	}
+	session_finish(session);
+	return !is_difference || check_difference(session, error);
+}
