@@ -24,9 +24,31 @@ static bool input_and_live(const Options *options)
 	return options->input && has_live_option(options);
 }
 
+static bool import_and_live(const Options *options)
+{
+	return options->import.record && has_live_option(options);
+}
+
+static bool import_and_input(const Options *options)
+{
+	return options->import.record && options->input;
+}
+
+static bool import_of_stdin_twice(const Options *options)
+{
+	const char *const *files = options->import.files;
+
+	return files[1] && g_str_equal(files[0], "-") && g_str_equal(files[1], "-");
+}
+
+static bool hz_without_import(const Options *options)
+{
+	return options->import.hz && !options->import.record;
+}
+
 static bool check_and_other(const Options *options)
 {
-	return options->check && (options->input || options->build_module);
+	return options->check && (options_read_input(options) || options->build_module);
 }
 
 static bool info_without_input(const Options *options)
@@ -145,12 +167,19 @@ static bool pages_of_caches(const Options *options)
 
 static const OptionRule option_rules[] = {
 	{ check_and_other,
-	  "--check checks a run on this host: use it without -i and --build-module" },
+	  "--check checks a run on this host: use it without -i, --import and --build-module" },
 	{ input_and_live,
 	  "-i reads a file: use it without the options that control a live run (-c, -d, -u, -o, "
 	  "--only-command, --include-self, --events, --stacks, --max-stack, "
 	  "--sample, --collector, --max-overhead, --buffer, --record, --record-max, --module, "
 	  "--build-module)" },
+	{ import_and_input, "--import and -i read different things: use one of them" },
+	{ import_and_live,
+	  "--import reads a record of the kernel: use it without the options that control a live "
+	  "run (see -i)" },
+	{ import_of_stdin_twice, "--import: standard input can be one of the readings only" },
+	{ hz_without_import,
+	  "--hz describes a copy of alloc_traces: add --import=alloc_traces FILE" },
 	{ info_without_input, "--info describes a recording: add -i FILE" },
 	{ slice_without_input, "--from and --to need a recording: add -i FILE" },
 	{ slice_is_empty, "--from must be before --to" },

@@ -112,6 +112,13 @@ const OptionRow option_rows[] = {
 	  OPTION_COLLECT, 0, option_record_max },
 	{ TOOLS_ALL, 'i', "input", "FILE", "read a recording or other text; -: stdin", OPTION_TEXT,
 	  AT(input) },
+	{ TOOLS_OF_REPORTS, 0, "import", "NAME",
+	  "show what the kernel itself recorded as held; FILE, FILE2: copies of its record, the "
+	  "difference of two; NAME: alloc_traces, allocinfo or page_owner",
+	  OPTION_APPLY, 0, option_import },
+	{ TOOLS_OF_REPORTS, 0, "hz", "N",
+	  "with --import=alloc_traces: CONFIG_HZ of the kernel of FILE (default: this kernel's)",
+	  OPTION_APPLY, 0, option_hz },
 	{ TOOLS_ALL, 0, "from", "SECONDS", "with -i: count from this second of the run",
 	  OPTION_APPLY, 0, option_from },
 	{ TOOLS_ALL, 0, "to", "SECONDS", "with -i: count up to this second of the run",

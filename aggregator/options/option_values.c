@@ -15,6 +15,7 @@ enum {
 	MEMORY_MEGABYTES_MIN = 16,
 	MEGABYTES_MAX = 1 << 20,
 	SAMPLING_PERIOD_MAX = 1 << 20, /* the emitter's own bound */
+	HZ_MAX = 10000,                /* no kernel has more than 1,200 */
 };
 #define STACKS_MAX UINT32_MAX
 
@@ -104,6 +105,22 @@ bool option_format(Options *options, const char *value, GError **error)
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
 		g_string_append_printf(names, "%s%s", names->len ? ", " : "", renderer->name);
 	return option_fail(error, "unknown format '%s'; valid: %s", value, names->str);
+}
+
+bool option_import(Options *options, const char *value, GError **error)
+{
+	g_autofree char *names = NULL;
+
+	options->import.record = kernel_record_lookup(value);
+	if (options->import.record)
+		return true;
+	names = kernel_record_names();
+	return option_fail(error, "unknown record '%s'; valid: %s", value, names);
+}
+
+bool option_hz(Options *options, const char *value, GError **error)
+{
+	return parse_whole(value, 1, HZ_MAX, &options->import.hz, error);
 }
 
 bool option_json(Options *options, const char *value, GError **error)

@@ -38,6 +38,8 @@ bool option_exclude(Options *options, const char *value, GError **error);
 bool option_top(Options *options, const char *value, GError **error);
 bool option_sort(Options *options, const char *value, GError **error);
 bool option_format(Options *options, const char *value, GError **error);
+bool option_hz(Options *options, const char *value, GError **error);
+bool option_import(Options *options, const char *value, GError **error);
 bool option_json(Options *options, const char *value, GError **error);
 bool option_by(Options *options, const char *value, GError **error);
 bool option_callsite_skip(Options *options, const char *value, GError **error);

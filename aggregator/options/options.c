@@ -115,6 +115,8 @@ static Options *options_new(const Tool *tool)
 	options->renderer = &renderers[0];
 	options->view.top = UINT64_MAX;
 	options->given = g_ptr_array_new();
+	options->import.root = "";
+	options->import_files = g_ptr_array_new_with_free_func(g_free);
 	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));
 	options->slice.to_ns = UINT64_MAX;
 	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
@@ -145,6 +147,7 @@ void options_free(Options *options)
 	g_free((char *)options->request.module_path);
 	g_free((char *)options->request.command_line);
 	g_free(options->input);
+	g_ptr_array_unref(options->import_files);
 	g_free(options->kernel_release);
 	g_free(options->sign_key);
 	g_free(options->sign_cert);
@@ -159,29 +162,61 @@ void options_free(Options *options)
 	g_free(options);
 }
 
-/* Passes the words that are neither option nor value to the tool, if it accepts any. */
+/* Takes a file of --import. */
+static bool take_import_file(Options *options, const char *word, GError **error)
+{
+	if (options->import_files->len == G_N_ELEMENTS(options->import.files))
+		return option_fail(error,
+				   "'%s' is one file too many: --import reads one, or the "
+				   "difference of two",
+				   word);
+	g_ptr_array_add(options->import_files, g_strdup(word));
+	return true;
+}
+
+/* Takes a word that is neither option nor value: one that the tool accepts, else a file of
+   --import. */
+static bool take_word(Options *options, const char *word, GError **error)
+{
+	const Tool *tool = options->tool;
+
+	/* slabstack's CACHE comes first. */
+	if (options->import.record && (!tool->take_word || options->caches))
+		return take_import_file(options, word, error);
+	if (tool->take_word)
+		return tool->take_word(options, word, error);
+	return option_fail(
+		error, "'%s' is not an option; run a command with -c CMD or -- CMD ARG...", word);
+}
+
+/* Passes the words that are neither option nor value on. */
 static bool take_words(Options *options, char **words, GError **error)
 {
-	for (; *words; words++) {
-		if (!options->tool->take_word)
-			return option_fail(
-				error,
-				"'%s' is not an option; run a command with -c CMD or -- CMD ARG...",
-				*words);
-		if (!options->tool->take_word(options, *words, error))
+	for (; *words; words++)
+		if (!take_word(options, *words, error))
 			return false;
-	}
 	return true;
+}
+
+/* Whether words are wanted: else the first one ends the options, so that the error is about it. */
+static bool wants_words(const Tool *tool, char *const *words)
+{
+	bool wants = tool->take_word != NULL;
+
+	for (; *words && !wants; words++)
+		wants = g_str_has_prefix(*words, "--import");
+	return wants;
 }
 
 /* Parses the words before "--". */
 static bool parse_words(Options *options, char **words, GError **error)
 {
 	g_autoptr(GOptionContext) context = g_option_context_new(NULL);
+	bool wants = wants_words(options->tool, words);
 	g_auto(GStrv) rest = option_attached_split(options->tool, words);
 
 	g_option_context_set_help_enabled(context, FALSE);
-	g_option_context_set_strict_posix(context, !options->tool->take_word);
+	g_option_context_set_strict_posix(context, !wants);
 	g_option_context_set_main_group(context, option_group(options));
 	return g_option_context_parse_strv(context, &rest, error) &&
 	       (!*rest || take_words(options, rest + 1, error));
@@ -222,7 +257,7 @@ static void add_cell_filter(Options *options, const CellFilterType *type, const 
    selects the processes of -p. */
 static void add_cell_filters(Options *options)
 {
-	if (options->input && options->pids->len)
+	if (options_read_input(options) && options->pids->len)
 		options->pids_asked = pid_list(options->pids);
 	options->processes = (ProcessChoice){
 		.pids = options->pids,
@@ -246,7 +281,7 @@ static void bound_stream(Options *options)
 
 static bool is_overview(const Options *options)
 {
-	return options->tool->read_overview && !options->caches && !options->input &&
+	return options->tool->read_overview && !options->caches && !options_read_input(options) &&
 	       !options->check && !options->build_module;
 }
 
@@ -283,6 +318,8 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 		return NULL;
 	if (options->help || options->version)
 		return g_steal_pointer(&options);
+	for (guint i = 0; i < options->import_files->len; i++)
+		options->import.files[i] = options->import_files->pdata[i];
 	if (!take_command(options, behind, error) || !option_rules_check(options, error))
 		return NULL;
 	if (!options->request.record_bytes_max)

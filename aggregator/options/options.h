@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/run/collector.h"
+#include "import/kernel_record.h"
 #include "names/cache_query.h"
 #include "table/cell_filter.h"
 #include "rates/rate_row.h"
@@ -46,6 +47,8 @@ typedef struct {
 	bool overview; /* no traceable object was named */
 	/* The source of the records. */
 	char *input;                    /* -i; NULL: a live collection */
+	KernelRecordRequest import;     /* --import; no record: a live collection, or -i */
+	GPtrArray *import_files;        /* (element-type utf8), owned: its FILE and FILE2 */
 	const CollectorType *collector; /* NULL: the best one that can start at once */
 	CollectRequest request;         /* its strings are owned by Options */
 	bool collects;                  /* an option about collecting was given */
@@ -83,6 +86,12 @@ typedef struct {
 	GPtrArray *given; /* (element-type OptionRow) every given option, borrowed, in order */
 	bool quiet;
 } Options;
+
+/* Whether a file or a record of the kernel is read instead of a live collection. */
+static inline bool options_read_input(const Options *options)
+{
+	return options->input || options->import.record;
+}
 
 /* Returns the options of a command line of that tool, or NULL with error set: a usage error of one
    line. */

@@ -75,6 +75,13 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_COUNTED_TWICE_ABOVE] = { "counted_twice_above_bytes", NULL, VALUE_BYTES },
 	[FACT_SATURATED] = { "saturated", NULL, VALUE_FLAG },
 	[FACT_IMPORTED] = { "imported", NULL, VALUE_FLAG },
+	[FACT_HELD_IS_COUNTED] = { "held_is_counted", NULL, VALUE_FLAG },
+	[FACT_HELD_IS_GROWTH] = { "held_is_growth", NULL, VALUE_FLAG },
+	[FACT_SHRUNK_PLACES] = { "shrunk_places", NULL, VALUE_COUNT },
+	[FACT_SHRUNK_OBJECTS] = { "shrunk_objects", NULL, VALUE_COUNT },
+	[FACT_SHRUNK_BYTES] = { "shrunk_bytes", NULL, VALUE_BYTES },
+	[FACT_HELD_UNSIZED] = { "objects_of_unknown_size", NULL, VALUE_COUNT },
+	[FACT_HELD_INACCURATE] = { "rows_marked_inaccurate", NULL, VALUE_COUNT },
 	[FACT_CUT_SHORT] = { "cut_short", NULL, VALUE_FLAG },
 	[FACT_ENDED_EARLY] = { "ended_early", "Ended early", VALUE_TEXT },
 	[FACT_BPF_ATTACHED] = { "bpf_attached", NULL, VALUE_TEXT },
@@ -336,6 +343,23 @@ static void set_losses(Facts *facts, const Session *session)
 		set_known_until(facts, session);
 }
 
+static void set_held(Facts *facts, const Session *session)
+{
+	const HeldTotals *totals = &session->held_totals;
+
+	fact_set_number(facts, FACT_HELD_IS_COUNTED, session->is_held);
+	if (!session->is_held)
+		return;
+	fact_set_number(facts, FACT_HELD_IS_GROWTH, totals->is_difference);
+	fact_set_number(facts, FACT_HELD_UNSIZED, session->held_unsized);
+	fact_set_number(facts, FACT_HELD_INACCURATE, session->held_inaccurate);
+	if (!totals->is_difference)
+		return;
+	fact_set_number(facts, FACT_SHRUNK_PLACES, totals->shrunk_places);
+	fact_set_number(facts, FACT_SHRUNK_OBJECTS, totals->shrunk_objects);
+	fact_set_number(facts, FACT_SHRUNK_BYTES, totals->shrunk_bytes);
+}
+
 Facts *facts_new(const Session *session, bool show_host)
 {
 	Facts *facts = g_new0(Facts, 1);
@@ -349,6 +373,7 @@ Facts *facts_new(const Session *session, bool show_host)
 	set_totals(facts, session);
 	set_memory(facts, session->memory);
 	set_losses(facts, session);
+	set_held(facts, session);
 	fact_set_number(facts, FACT_IMPORTED, session->imported);
 	fact_set_number(facts, FACT_CUT_SHORT, session->cut_short);
 	return facts;

@@ -90,6 +90,13 @@ typedef enum {
 	FACT_SATURATED,
 	/* Missing data. */
 	FACT_IMPORTED,
+	FACT_HELD_IS_COUNTED, /* objects held when a record was read, instead of allocations */
+	FACT_HELD_IS_GROWTH,  /* ... between two readings; only then the next three: */
+	FACT_SHRUNK_PLACES,
+	FACT_SHRUNK_OBJECTS,
+	FACT_SHRUNK_BYTES,
+	FACT_HELD_UNSIZED,    /* objects whose sizes are not known */
+	FACT_HELD_INACCURATE, /* rows that the kernel marks */
 	FACT_CUT_SHORT,
 	FACT_ENDED_EARLY,
 	FACT_BPF_ATTACHED,

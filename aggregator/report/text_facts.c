@@ -98,11 +98,64 @@ static void failed_line(const ReportModel *model, GString *out)
 	g_string_append_c(out, '\n');
 }
 
+static bool is_held(const ReportModel *model)
+{
+	return number_of(model, FACT_HELD_IS_COUNTED);
+}
+
 static void counted_line(const ReportModel *model, GString *out)
 {
-	(void)model; /* true for every report */
+	if (is_held(model))
+		return;
 	g_string_append(out, "Counted: allocations made during the run, freed or not; "
 			     "this ranks churn, not memory held.\n");
+}
+
+static void held_line(const ReportModel *model, GString *out)
+{
+	if (!is_held(model))
+		return;
+	g_string_append(out, number_of(model, FACT_HELD_IS_GROWTH)
+				     ? "Counted: objects held at the second reading beyond those "
+				       "of the first, by place\n"
+				     : "Counted: objects held when the kernel's record was read, "
+				       "not allocations of a run\n");
+}
+
+static void shrunk_line(const ReportModel *model, GString *out)
+{
+	uint64_t places = number_of(model, FACT_SHRUNK_PLACES);
+
+	if (!is_known(model, FACT_SHRUNK_PLACES))
+		return;
+	g_string_append(out, "Shrunk, not shown: ");
+	append_count(out, number_of(model, FACT_SHRUNK_OBJECTS));
+	g_string_append(out, " objects, ");
+	append_amount(out, number_of(model, FACT_SHRUNK_BYTES), model->source->human);
+	g_string_append(out, model->source->human ? ", of " : " bytes, of ");
+	append_count(out, places);
+	g_string_append(out, places == 1 ? " place\n" : " places\n");
+}
+
+static void unsized_line(const ReportModel *model, GString *out)
+{
+	if (!number_of(model, FACT_HELD_UNSIZED))
+		return;
+	g_string_append(out, "Sizes: not known of ");
+	append_count(out, number_of(model, FACT_HELD_UNSIZED));
+	g_string_append(out, " objects read, as no object_size is beside their alloc_traces\n");
+}
+
+static void inaccurate_line(const ReportModel *model, GString *out)
+{
+	uint64_t rows = number_of(model, FACT_HELD_INACCURATE);
+
+	if (!rows)
+		return;
+	g_string_append(out, "Not accurate: ");
+	append_count(out, rows);
+	g_string_append(out, rows == 1 ? " row that the kernel marks so\n"
+				       : " rows that the kernel marks so\n");
 }
 
 static void frees_line(const ReportModel *model, GString *out)
@@ -574,6 +627,10 @@ static const Line lines[] = {
 	{ .append = bytes_line, .when = LINE_NOTABLE, .is_notable = has_bytes },
 	{ .append = failed_line, .when = LINE_NOTABLE, .is_notable = has_failed },
 	{ .append = counted_line, .when = LINE_DETAIL },
+	{ .append = held_line, .when = LINE_ALWAYS },
+	{ .append = shrunk_line, .when = LINE_ALWAYS },
+	{ .append = unsized_line, .when = LINE_ALWAYS },
+	{ .append = inaccurate_line, .when = LINE_ALWAYS },
 	{ .append = frees_line, .when = LINE_ALWAYS },
 	{ .append = left_out_lines, .when = LINE_NOTABLE, .is_notable = has_left_out },
 	{ .append = append_dropped_line, .when = LINE_NOTABLE, .is_notable = has_several_drops },

@@ -75,12 +75,41 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 		g_string_truncate(text, start);
 }
 
-static void append_stack(const ReportModel *model, const ViewStack *stack, GString *text)
+static bool counts_held(const ReportModel *model)
+{
+	return fact_number(model->facts, FACT_HELD_IS_COUNTED);
+}
+
+/* Appends "714 held, 137,088 bytes:", or "704 more held, ..." of a difference. */
+static void append_held(const ReportModel *model, const ViewStack *stack, GString *text)
+{
+	const StackSummary *sums = &stack->sums.summary;
+
+	append_count(text, sums->allocations);
+	g_string_append(text,
+			fact_number(model->facts, FACT_HELD_IS_GROWTH) ? " more held" : " held");
+	if (sums->bytes_allocated) {
+		g_string_append(text, ", ");
+		append_amount(text, sums->bytes_allocated, model->source->human);
+		g_string_append(text, model->source->human ? "" : " bytes");
+	}
+	g_string_append(text, ":\n");
+}
+
+static void append_seen(const ViewStack *stack, GString *text)
 {
 	g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times",
 			       stack->sums.summary.allocations);
 	append_sampled(text, &stack->sums);
 	g_string_append(text, ":\n");
+}
+
+static void append_stack(const ReportModel *model, const ViewStack *stack, GString *text)
+{
+	if (counts_held(model))
+		append_held(model, stack, text);
+	else
+		append_seen(stack, text);
 	view_append_text(model->view, stack, text);
 	if (model->source->details)
 		append_details(model, stack, text);
@@ -128,19 +157,20 @@ static void append_kmallocs(const ReportModel *model, GString *text)
 	g_string_append(text, " of the total kmallocs\n");
 }
 
-static void append_allocations(const ReportModel *model, GString *text)
+/* what: "allocations" */
+static void append_totals(const ReportModel *model, const char *what, GString *text)
 {
 	uint64_t shown = fact_number(model->facts, FACT_ALLOCATIONS);
 	uint64_t all = fact_number(model->facts, FACT_ALLOCATIONS_BEFORE);
 
-	g_string_append(text, "Total allocations (before filtering): ");
+	g_string_append_printf(text, "Total %s (before filtering): ", what);
 	append_count(text, all);
-	g_string_append(text, "\nTotal allocations (after filtering): ");
+	g_string_append_printf(text, "\nTotal %s (after filtering): ", what);
 	append_count(text, shown);
 	g_string_append(text,
 			model->groups ? "\nThe filter rows have " : "\nThe filter stacks have ");
 	append_percent(text, shown, all);
-	g_string_append(text, " of the total allocations\n");
+	g_string_append_printf(text, " of the total %s\n", what);
 }
 
 static void append_summary(const ReportModel *model, GString *text)
@@ -151,10 +181,12 @@ static void append_summary(const ReportModel *model, GString *text)
 		append_number(text, model, "Num rows before filtering", FACT_ROWS_BEFORE);
 		append_number(text, model, "Num rows after filtering", FACT_ROWS_AFTER);
 	}
-	if (counts_kmallocs_only(model))
+	if (counts_held(model))
+		append_totals(model, "held objects", text);
+	else if (counts_kmallocs_only(model))
 		append_kmallocs(model, text);
 	else
-		append_allocations(model, text);
+		append_totals(model, "allocations", text);
 }
 
 static void print_stacks(const ReportModel *model, GString *text, FILE *out)

@@ -92,9 +92,8 @@ static bool read_overview(const Options *options, Session *session, GError **err
 	if (!is_readable(error))
 		return false;
 	if (!options->quiet && seconds > SECONDS_DEFAULT)
-		g_printerr(
-			"%s: reads /proc/slabinfo twice, %g s apart; Ctrl-C ends it earlier\n",
-			g_get_prgname(), seconds);
+		g_printerr("%s: reads /proc/slabinfo twice, %g s apart; Ctrl-C ends it earlier\n",
+			   g_get_prgname(), seconds);
 	signals = block_signals();
 	read_host(session);
 	read_once(session, KMT_READING_START);
@@ -118,7 +117,7 @@ static bool collects_without_cache(const Options *options)
 {
 	const CollectRequest *request = &options->request;
 
-	return !options->caches && !options->input &&
+	return !options->caches && !options_read_input(options) &&
 	       (request->command || options->pids->len || request->record_path ||
 		request->module_path || options->cgroup || options->process || options->view.by[0]);
 }
@@ -130,7 +129,7 @@ static bool build_with_cache(const Options *options)
 
 static bool all_with_cache(const Options *options)
 {
-	return options->all && (options->caches || options->input || options->check);
+	return options->all && (options->caches || options_read_input(options) || options->check);
 }
 
 /* Options that the table of caches supports. */

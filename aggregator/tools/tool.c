@@ -142,9 +142,9 @@ const char *tool_loss_remedy(const Session *session, const Options *options)
 	g_autofree char *why = NULL;
 
 	/* A recording may be of another host. */
-	return losses_remedy(session,
-			     options->input || check_choose_collector(&options->request, &why) ==
-						       &stap_collector);
+	return losses_remedy(session, options_read_input(options) ||
+					      check_choose_collector(&options->request, &why) ==
+						      &stap_collector);
 }
 
 /* Reports a lossy result also on stderr, where it is not overlooked. */
@@ -314,13 +314,15 @@ static bool has_times(const Options *options, const Session *session, GError **e
 	return false;
 }
 
-/* Reads the file of -i. Returns false with error set, also if the requested part lies after its
-   end. */
+/* Reads the file of -i, or the record of --import. Returns false with error set, also if the
+   requested part lies after the end of the file. */
 static bool read_input(const Options *options, Session *session, GError **error)
 {
 	double from_s = (double)options->slice.from_ns / 1e9;
 	uint64_t length_ns;
 
+	if (options->import.record)
+		return kernel_record_read(&options->import, session, error);
 	if (options->sliced)
 		session_set_slice(session, options->slice);
 	if (!input_read(options->input, session, error) ||
@@ -532,7 +534,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 		return run_overview(options);
 	else
 		/* A tool with a stream may change the terminal, so it is watched, too. */
-		return options->input && !tool->stream
+		return options_read_input(options) && !tool->stream
 			       ? run_input(options)
 			       : run_watched(options->input ? run_input : run_live, options);
 	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);

@@ -17,8 +17,9 @@ static const struct {
 	uint8_t kind;
 	uint32_t epoch;
 } texts[] = {
-	{ KMT_BATCH_SYMBOLS, 0 }, { KMT_BATCH_MODULES, 0 },  { KMT_BATCH_CACHE_NAMES, 0 },
-	{ KMT_BATCH_CGROUPS, 0 }, { KMT_BATCH_SLABINFO, 0 }, { KMT_BATCH_SLABINFO, 1 },
+	{ KMT_BATCH_SYMBOLS, 0 },  { KMT_BATCH_MODULES, 0 },
+	{ KMT_BATCH_CACHE_NAMES, 0 }, { KMT_BATCH_CGROUPS, 0 },
+	{ KMT_BATCH_SLABINFO, 0 }, { KMT_BATCH_SLABINFO, 1 },
 };
 
 /* One stack of each address that the symbols name. */
