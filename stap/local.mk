@@ -6,16 +6,18 @@ tapsetdir = $(stapdir)/tapset
 dist_stap_DATA = stap/base.stp stap/kmalloc.stp stap/cache.stp stap/page.stp stap/free.stp
 dist_tapset_DATA = stap/tapset/kmt_points.stp
 nodist_tapset_DATA = stap/tapset/kmt_emitter.stp
-EXTRA_DIST += stap/tapset/kmt_emitter.stp.in stap/sampling.h stap/slab_caches.h
+EXTRA_DIST += stap/tapset/kmt_emitter.stp.in stap/function_probes.h stap/sampling.h stap/slab_caches.h
 CLEANFILES += stap/tapset/kmt_emitter.stp
 
 stap/tapset/kmt_emitter.stp: $(srcdir)/stap/tapset/kmt_emitter.stp.in $(srcdir)/stap/sampling.h \
-		$(srcdir)/stap/slab_caches.h $(srcdir)/aggregator/record/format.h \
+		$(srcdir)/stap/slab_caches.h $(srcdir)/stap/function_probes.h \
+		$(srcdir)/aggregator/record/format.h \
 		$(srcdir)/aggregator/record/batch_build.h $(srcdir)/aggregator/record/address_sample.h
 	$(AM_V_GEN)$(MKDIR_P) stap/tapset && \
 	$(SED) -e '/^@RECORD_FORMAT@$$/{' -e 'r $(srcdir)/aggregator/record/format.h' -e 'd' -e '}' \
 		-e '/^@BATCH_BUILD@$$/{' -e 'r $(srcdir)/aggregator/record/batch_build.h' -e 'd' -e '}' \
 		-e '/^@ADDRESS_SAMPLE@$$/{' -e 'r $(srcdir)/aggregator/record/address_sample.h' -e 'd' -e '}' \
 		-e '/^@SAMPLING@$$/{' -e 'r $(srcdir)/stap/sampling.h' -e 'd' -e '}' \
+		-e '/^@FUNCTION_PROBES@$$/{' -e 'r $(srcdir)/stap/function_probes.h' -e 'd' -e '}' \
 		-e '/^@SLAB_CACHES@$$/{' -e 'r $(srcdir)/stap/slab_caches.h' -e 'd' -e '}' \
 		$(srcdir)/stap/tapset/kmt_emitter.stp.in > $@.tmp && mv $@.tmp $@

@@ -127,6 +127,14 @@ static u32 kmt_cache_bytes(unsigned long cache, long offset)
 	return bytes;
 }
 
+/* Returns the bytes that an object takes in its slab; if they are not known, the object's size. */
+static u32 kmt_slot_bytes(unsigned long cache)
+{
+	u32 bytes = kmt_slab.is_known ? kmt_cache_bytes(cache, kmt_slab.layout.size) : 0;
+
+	return bytes ? bytes : kmem_cache_size((struct kmem_cache *)cache);
+}
+
 /* Returns the length of the name without "(12:cgroup)", which kernels before 5.9 append to the name
    of a cgroup's copy of a cache. */
 static unsigned kmt_name_base(const char *name, unsigned length)

@@ -795,6 +795,7 @@ Test(stap_run, for_pairing_no_equal_allocations_are_merged)
 	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
 
 	cr_expect(g_strv_contains((const char *const *)argv, "kmt_held=1"));
+	cr_expect(g_strv_contains((const char *const *)argv, "kmt_functions=1"));
 	cr_expect(g_strv_contains((const char *const *)argv, "kmt_repeat_ns=0"));
 }
 

@@ -100,6 +100,8 @@ static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 	words_add(words, "kmt_sampling=%u", request->sampling_period);
 	words_add(words, "kmt_overhead=%u", request->overhead_percent_max);
 	words_add(words, "kmt_held=%d", request->held);
+	if (request->held && request->events & probe_kinds_of_caches())
+		words_add(words, "kmt_functions=1");
 	/* A pointer is needed to pair an allocation with its free. */
 	words_add(words, "kmt_repeat_ns=%u", request->held ? 0 : request->repeat_ns);
 }
