@@ -143,6 +143,22 @@ static void end_block(PageOwnerState *state)
 	g_string_truncate(state->stack, 0);
 }
 
+/* ", task_comm_name: init", up to the next part, or the colon above a stack */
+static void take_culled_comm(Cursor *cursor, Block *block)
+{
+	Cursor at = *cursor;
+	const char *end;
+
+	if (!cursor_take(&at, ", task_comm_name: "))
+		return;
+	end = held_find_last(at.at, (size_t)(at.end - at.at), ", allocated by ");
+	if (!end)
+		end = at.end > at.at && at.end[-1] == ':' ? at.end - 1 : at.end;
+	block->has_task = true;
+	held_copy_comm(block->task.comm, at.at, (size_t)(end - at.at));
+	cursor->at = end;
+}
+
 /* "PID 1, TGID 1, task_comm_name: init": what page_owner_sort was asked to cull by. */
 static void take_culled(Cursor *cursor, Block *block)
 {
@@ -156,6 +172,7 @@ static void take_culled(Cursor *cursor, Block *block)
 		block->has_task = true;
 		block->task.tgid = (uint32_t)number;
 	}
+	take_culled_comm(cursor, block);
 }
 
 /* "12 times, 24 pages, allocated by SLAB :" */

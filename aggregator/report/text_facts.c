@@ -122,6 +122,13 @@ static void held_line(const ReportModel *model, GString *out)
 				       "not allocations of a run\n");
 }
 
+/* Appends "1 object", "2 objects". */
+static void append_number_of(GString *out, uint64_t count, const char *noun)
+{
+	append_count(out, count);
+	g_string_append_printf(out, " %s%s", noun, count == 1 ? "" : "s");
+}
+
 static void shrunk_line(const ReportModel *model, GString *out)
 {
 	uint64_t places = number_of(model, FACT_SHRUNK_PLACES);
@@ -129,12 +136,16 @@ static void shrunk_line(const ReportModel *model, GString *out)
 	if (!is_known(model, FACT_SHRUNK_PLACES))
 		return;
 	g_string_append(out, "Shrunk, not shown: ");
-	append_count(out, number_of(model, FACT_SHRUNK_OBJECTS));
-	g_string_append(out, " objects, ");
+	if (!places) {
+		g_string_append(out, "none\n");
+		return;
+	}
+	append_number_of(out, places, "place");
+	g_string_append(out, " by ");
+	append_number_of(out, number_of(model, FACT_SHRUNK_OBJECTS), "object");
+	g_string_append(out, " and ");
 	append_amount(out, number_of(model, FACT_SHRUNK_BYTES), model->source->human);
-	g_string_append(out, model->source->human ? ", of " : " bytes, of ");
-	append_count(out, places);
-	g_string_append(out, places == 1 ? " place\n" : " places\n");
+	g_string_append(out, model->source->human ? "\n" : " bytes\n");
 }
 
 static void unsized_line(const ReportModel *model, GString *out)
@@ -142,8 +153,8 @@ static void unsized_line(const ReportModel *model, GString *out)
 	if (!number_of(model, FACT_HELD_UNSIZED))
 		return;
 	g_string_append(out, "Sizes: not known of ");
-	append_count(out, number_of(model, FACT_HELD_UNSIZED));
-	g_string_append(out, " objects read, as no object_size is beside their alloc_traces\n");
+	append_number_of(out, number_of(model, FACT_HELD_UNSIZED), "object");
+	g_string_append(out, " read, as no object_size is beside their alloc_traces\n");
 }
 
 static void inaccurate_line(const ReportModel *model, GString *out)
@@ -153,9 +164,8 @@ static void inaccurate_line(const ReportModel *model, GString *out)
 	if (!rows)
 		return;
 	g_string_append(out, "Not accurate: ");
-	append_count(out, rows);
-	g_string_append(out, rows == 1 ? " row that the kernel marks so\n"
-				       : " rows that the kernel marks so\n");
+	append_number_of(out, rows, "row");
+	g_string_append(out, " that the kernel marks so\n");
 }
 
 static void frees_line(const ReportModel *model, GString *out)

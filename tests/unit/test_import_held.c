@@ -273,13 +273,18 @@ Test(import_held, page_owner_sort_counts_equal_pages)
 		"Page allocated via order 1, mask 0x0(), pid 1, tgid 1 (init), ts  ns\n" PAGE_STACK
 		"\n\n"
 		"5 times, 5 pages:\n" PAGE_STACK "\n"
-		"2 times, 2 pages, PID 7, TGID 8, task_comm_name: sh\n");
+		"2 times, 2 pages, PID 7, TGID 8, task_comm_name: sh\n"
+		"20 times, 20 pages, task_comm_name: a: b, allocated by CMA :\n" PAGE_STACK "\n"
+		"30 times, 30 pages, task_comm_name: dd:\n" PAGE_STACK "\n");
 	Sums init = sums_of(session, PAGE_STACK, "init");
 
 	cr_expect(eq(u64, session->unreadable_lines, 0));
 	cr_expect(eq(u64, init.objects, 3));
 	cr_expect(eq(u64, init.bytes_allocated, 6 * 4096));
-	cr_expect(eq(u64, sums_of(session, PAGE_STACK, NULL).objects, 8));
+	cr_expect(eq(u64, sums_of(session, PAGE_STACK, NULL).objects, 58));
+	cr_expect(eq(u64, sums_of(session, NULL, "a: b").objects, 20));
+	cr_expect(eq(u64, sums_of(session, NULL, "dd").objects, 30));
+	cr_expect(eq(u64, sums_of(session, NULL, "sh").objects, 2));
 	cr_expect(eq(u64, sums_of(session, "", NULL).objects, 2));
 }
 

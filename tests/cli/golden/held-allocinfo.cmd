@@ -1,0 +1,3 @@
+# shows: Not accurate
+kmalloc-top --import=allocinfo held/7.2/allocinfo.after -t 4 -s bytes --human
+kmalloc-top --import=allocinfo held/7.2/allocinfo.after -q --include='[binfmt_misc]' --by=module,callsite

@@ -1,0 +1,4 @@
+# The last one is recognised.
+kmalloc-top --import=page_owner held/7.2/page_owner.after -t 1 -s bytes
+kmalloc-top --import=page_owner held/7.2/page_owner.after -q -t 4 --by=process
+kmalloc-top -i held/7.2/page_owner_sort.after -q -t 4 --by=process
