@@ -53,7 +53,7 @@ static void set_cache(HeldRecord *record, const char *name)
 	record->cache.name_bytes = (uint16_t)length;
 }
 
-/* Returns the number in CACHE/object_size of a folder, as in /sys/kernel/slab; 0: no such file. */
+/* Returns the number in a file object_size, as in /sys/kernel/slab/CACHE; 0: no such file. */
 static uint32_t object_bytes_in(const char *folder, const char *cache)
 {
 	g_autofree char *path = g_build_filename(folder, cache, "object_size", NULL);
@@ -108,8 +108,7 @@ void kernel_record_describe(const char *path, HeldRecord *record)
 typedef struct {
 	const KernelRecordRequest *request;
 	const char *path;
-	const char
-		*sizes; /* folder with CACHE/object_size; NULL: a copy has it beside the record */
+	bool is_live; /* of the running kernel */
 	Session *session;
 } Reading;
 
@@ -121,28 +120,72 @@ static bool fail_absent(const KernelRecord *record, const char *path, int code, 
 	return false;
 }
 
+static char *live_path(const KernelRecordRequest *request)
+{
+	return g_strconcat(request->root, request->record->path, NULL);
+}
+
+static bool is_live(const KernelRecordRequest *request, const char *path)
+{
+	g_autofree char *live = live_path(request);
+
+	return g_str_has_prefix(path, live);
+}
+
+/* Returns what a reading of this path says about a cache's object size; 0: unknown. */
+static uint32_t object_bytes_near(const KernelRecordRequest *request, const char *path,
+				  const char *cache)
+{
+	g_autofree char *live_sizes = g_strconcat(request->root, "/sys/kernel/slab", NULL);
+	g_autofree char *name = g_path_get_basename(path);
+	g_autofree char *parent = g_path_get_dirname(path);
+	uint32_t bytes;
+
+	if (is_live(request, path))
+		return object_bytes_in(live_sizes, cache);
+	bytes = object_bytes_in(path, cache);
+	if (bytes)
+		return bytes;
+	/* The folder of one cache, or the file in it. */
+	return object_bytes_in(!g_strcmp0(name, request->record->per_cache) ? parent : path, "");
+}
+
+/* Both readings use one size, from where there is one: else each object would seem to change. */
+static uint32_t object_bytes_of(const KernelRecordRequest *request, const char *cache)
+{
+	g_autofree char *live = live_path(request);
+	const char *first = request->files[0] ? request->files[0] : live;
+	uint32_t bytes = object_bytes_near(request, first, cache);
+
+	if (!bytes && request->files[1])
+		bytes = object_bytes_near(request, request->files[1], cache);
+	return bytes;
+}
+
 /* Describes a file for its importer. */
 static void describe(const Reading *reading, const char *path)
 {
+	const KernelRecordRequest *request = reading->request;
 	HeldRecord *held = &reading->session->held_record;
-	uint64_t hz = reading->request->hz;
 
-	*held = (HeldRecord){ .is_compared = reading->request->files[1] != NULL };
+	*held = (HeldRecord){ 0 };
 	kernel_record_describe(path, held);
-	if (hz)
-		held->tick_ns = NS_PER_SECOND / hz;
-	if (!reading->sizes)
+	held->is_compared = request->files[1] != NULL;
+	if (request->record->per_cache)
+		held->cache.object_bytes = object_bytes_of(request, held->cache.name);
+	if (request->hz)
+		held->tick_ns = NS_PER_SECOND / request->hz;
+	if (!reading->is_live)
 		return;
 	held->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
 	held->now_ns = own_now_ns();
-	held->cache.object_bytes = object_bytes_in(reading->sizes, held->cache.name);
 }
 
 static bool read_file(const Reading *reading, const char *path, GError **error)
 {
 	const KernelRecord *record = reading->request->record;
 
-	if (reading->sizes && access(path, R_OK))
+	if (reading->is_live && access(path, R_OK))
 		return fail_absent(record, path, errno, error);
 	describe(reading, path);
 	return input_read_text(path, record->type, reading->session, error);
@@ -197,7 +240,7 @@ static bool read_folder(const Reading *reading, GError **error)
 	}
 	if (!entries || files)
 		return entries != NULL;
-	if (reading->sizes)
+	if (reading->is_live)
 		return fail_absent(record, reading->path, ENODATA, error);
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
 		    "%s: it has no CACHE/%s and no CACHE.%s: give a copy of %s", reading->path,
@@ -205,12 +248,12 @@ static bool read_folder(const Reading *reading, GError **error)
 	return false;
 }
 
-static bool read_reading(const Reading *reading, GError **error)
+static bool read_path(const Reading *reading, GError **error)
 {
 	const char *name = reading->request->record->per_cache;
 	g_autofree char *own_file = g_build_filename(reading->path, name ? name : "", NULL);
 
-	if (reading->sizes && access(reading->path, F_OK))
+	if (reading->is_live && access(reading->path, F_OK))
 		return fail_absent(reading->request->record, reading->path, errno, error);
 	if (!name || !g_file_test(reading->path, G_FILE_TEST_IS_DIR))
 		return read_file(reading, reading->path, error);
@@ -220,30 +263,19 @@ static bool read_reading(const Reading *reading, GError **error)
 	return read_folder(reading, error);
 }
 
-static bool read_live(const KernelRecordRequest *request, Session *session, GError **error)
+/* file: NULL: the running kernel's */
+static bool read_reading(const KernelRecordRequest *request, const char *file, Session *session,
+			 GError **error)
 {
-	g_autofree char *path = g_strconcat(request->root, request->record->path, NULL);
-	g_autofree char *sizes = g_strconcat(request->root, "/sys/kernel/slab", NULL);
+	g_autofree char *live = live_path(request);
 	const Reading reading = {
 		.request = request,
-		.path = path,
-		.sizes = sizes,
+		.path = file ? file : live,
+		.is_live = is_live(request, file ? file : live),
 		.session = session,
 	};
 
-	return read_reading(&reading, error);
-}
-
-static bool read_copy(const KernelRecordRequest *request, const char *path, Session *session,
-		      GError **error)
-{
-	const Reading reading = {
-		.request = request,
-		.path = path,
-		.session = session,
-	};
-
-	return read_reading(&reading, error);
+	return read_path(&reading, error);
 }
 
 /* Whether the difference can be wrong. */
@@ -264,15 +296,11 @@ bool kernel_record_read(const KernelRecordRequest *request, Session *session, GE
 {
 	bool is_difference = request->files[1] != NULL;
 
-	if (!request->files[0]) {
-		if (!read_live(request, session, error))
-			return false;
-	} else if (!read_copy(request, request->files[0], session, error)) {
+	if (!read_reading(request, request->files[0], session, error))
 		return false;
-	}
 	if (is_difference && !session->enough) {
 		session_next_reading(session);
-		if (!read_copy(request, request->files[1], session, error))
+		if (!read_reading(request, request->files[1], session, error))
 			return false;
 	}
 	session_finish(session);

@@ -517,6 +517,27 @@ Test(import_held, copies_may_have_two_forms)
 	temporary_remove(root);
 }
 
+/* One size for both readings, wherever it is known; the running kernel may be one of them. */
+Test(import_held, a_difference_uses_one_object_size)
+{
+	g_autofree char *root = temporary_folder();
+	g_autofree char *copy = g_build_filename(root, "before", NULL);
+	g_autofree char *live = g_build_filename(root, "sys/kernel/debug/slab", NULL);
+	g_autoptr(Session) session = session_new(MEMORY_BYTES);
+	g_autoptr(GError) error = NULL;
+
+	temporary_write(root, "before/filp/alloc_traces", "  5 foo+0x1/0x2 age=1 pid=7\n", -1);
+	temporary_write(root, "sys/kernel/debug/slab/filp/alloc_traces",
+			"  9 foo+0x1/0x2 age=1 pid=7\n", -1);
+	temporary_write(root, "sys/kernel/slab/filp/object_size", "184\n", -1);
+	cr_assert(read_record("alloc_traces", root, copy, live, session, &error));
+	cr_expect(eq(u64, sums_of(session, NULL, NULL).objects, 4));
+	cr_expect(eq(u64, sums_of(session, NULL, NULL).bytes_allocated, 4 * 184));
+	cr_expect(eq(u64, session->held_totals.shrunk_objects, 0));
+	cr_expect(eq(u64, session->held_unsized, 0));
+	temporary_remove(root);
+}
+
 Test(import_held, a_difference_beyond_the_memory_limit_is_refused)
 {
 	g_autofree char *root = temporary_folder();
