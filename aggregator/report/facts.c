@@ -94,6 +94,7 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_LOST_NOT_DELIVERED] = { "lost_not_delivered_events", NULL, VALUE_RANGE },
 	[FACT_LOST_UNREAD] = { "lost_unread_events", NULL, VALUE_RANGE },
 	[FACT_LOST_SKIPPED] = { "lost_skipped_events", NULL, VALUE_RANGE },
+	[FACT_LOST_MISSED] = { "lost_missed_events", NULL, VALUE_RANGE },
 	[FACT_LOST_REENTRANT] = { "lost_reentrant_events", NULL, VALUE_RANGE },
 	[FACT_LOST_DAMAGED] = { "lost_damaged_events", NULL, VALUE_RANGE },
 	[FACT_LOST_MEMORY_BOUND] = { "lost_memory_bound_events", NULL, VALUE_RANGE },
@@ -326,6 +327,7 @@ static void set_losses(Facts *facts, const Session *session)
 	set_range(facts, FACT_LOST_NOT_DELIVERED, losses.not_delivered);
 	set_range(facts, FACT_LOST_UNREAD, losses.unread);
 	set_range(facts, FACT_LOST_SKIPPED, losses.skipped);
+	set_range(facts, FACT_LOST_MISSED, losses.missed);
 	set_range(facts, FACT_LOST_REENTRANT, losses.reentrant);
 	set_range(facts, FACT_LOST_DAMAGED, losses.damaged);
 	set_range(facts, FACT_LOST_MEMORY_BOUND, loss_exactly(losses.over_bound));

@@ -43,6 +43,7 @@ static const struct {
 	  " (a larger buffer does not help)", true },
 	{ FACT_LOST_UNREAD, ", unread when the reader ended ", "", true },
 	{ FACT_LOST_SKIPPED, ", skipped probes ", "", false },
+	{ FACT_LOST_MISSED, ", kprobes missed by the kernel ", "", true },
 	{ FACT_LOST_REENTRANT, ", reentrancy ", "", false },
 	{ FACT_LOST_DAMAGED, ", damaged input ", "", false },
 	{ FACT_LOST_BYTES, " (", " bytes)", true },

@@ -58,6 +58,7 @@ static bool has_whole_run(const Session *session, const LossTotals *totals, cons
 		return false;
 	return losses->untraced_ns || losses->bpf_blind || losses->damaged_bytes ||
 	       (losses->transport.high && !has_counters(session, totals)) ||
+	       losses->missed.high ||
 	       (losses->skipped.high && !totals->shared_until_end);
 }
 
@@ -74,6 +75,7 @@ Losses losses_of(const Session *session)
 		.not_delivered = not_delivered(session, transport),
 		.unread = totals.unread,
 		.skipped = loss_exactly(skipped_probes(session, &totals) + totals.errors),
+		.missed = loss_exactly(run_info_number(session->info, KMT_FIELD_PROBES_MISSED, 0)),
 		.reentrant = totals.reentrant,
 		.damaged = loss_add(totals.damaged, unreadable),
 		.over_bound = saturate_sum(counted.over_bound, session->held_totals.over_bound),
@@ -96,8 +98,9 @@ LossRange losses_uncounted(const Losses *losses)
 {
 	LossRange kernel = loss_add(losses->transport, losses->not_delivered);
 	LossRange probes = loss_add(losses->skipped, losses->reentrant);
+	LossRange input = loss_add(losses->unread, losses->damaged);
 
-	return loss_add(loss_add(kernel, probes), loss_add(losses->unread, losses->damaged));
+	return loss_add(loss_add(kernel, probes), loss_add(input, losses->missed));
 }
 
 LossRange losses_all(const Losses *losses)
@@ -159,7 +162,8 @@ const char *losses_remedy(const Session *session, bool can_load)
 	uint64_t not_delivered = losses.not_delivered.high, skipped = losses.skipped.high;
 	uint64_t reentrant = losses.reentrant.high;
 	uint64_t most = MAX(MAX(MAX(transport, over_bound), not_delivered),
-			    MAX(MAX(skipped + reentrant, losses.unread.high), losses.damaged.high));
+			    MAX(MAX(skipped + reentrant, losses.unread.high),
+				MAX(losses.damaged.high, losses.missed.high)));
 
 	if (!most)
 		return NULL;

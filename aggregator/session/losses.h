@@ -16,6 +16,7 @@ typedef struct {
 	LossRange not_delivered; /* counted by the kernel, but never delivered */
 	LossRange unread;        /* shown only by the counters at the reader's end */
 	LossRange skipped;       /* probe hits, and soft errors of the probes */
+	LossRange missed;        /* hits of kprobes that the kernel missed */
 	LossRange reentrant;
 	LossRange damaged; /* announced by damaged batches; lines that could not be parsed */
 	/* Counted, but a table was full: the events have no row of their own, or lack their task or

@@ -33,6 +33,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_cgroup_label.c \
 	tests/unit/test_cgroup_paths.c \
 	tests/unit/test_cache_probes.c \
+	tests/unit/test_object_probes.c \
 	tests/unit/test_cache_sites.c \
 	tests/unit/test_cache_names.c \
 	tests/unit/test_cache_query.c \

@@ -15,18 +15,12 @@ TEST_SUITE_WITHOUT_LEAKS(cache_probes);
 
 Test(cache_probes, a_probe_reads_the_name_and_where_the_call_returns_to)
 {
-	g_autoptr(GString) lines = g_string_new(NULL);
+	g_autofree char *x86 = cache_probe_arguments(kprobe_registers("x86_64"), 96);
+	g_autofree char *arm = cache_probe_arguments(kprobe_registers("aarch64"), 88);
 
-	cache_probe_append(lines, cache_probe_registers("x86_64"), "kmalloc_top_7",
-			   "kmem_cache_alloc_noprof", 96);
-	cache_probe_append(lines, cache_probe_registers("aarch64"), "kmalloc_top_8",
-			   "kmem_cache_alloc", 88);
-	cr_expect_str_eq(lines->str,
-			 "p:kmalloc_top_7/kmem_cache_alloc_noprof kmem_cache_alloc_noprof "
-			 "name=+0(+96(%di)):string call_site=$stack0:u64\n"
-			 "p:kmalloc_top_8/kmem_cache_alloc kmem_cache_alloc "
-			 "name=+0(+88(%x0)):string call_site=%x30:u64\n");
-	cr_expect_null(cache_probe_registers("pdp11"));
+	cr_expect_str_eq(x86, "name=+0(+96(%di)):string call_site=$stack0:u64");
+	cr_expect_str_eq(arm, "name=+0(+88(%x0)):string call_site=%x30:u64");
+	cr_expect_null(kprobe_registers("pdp11"));
 }
 
 #define KPROBE_EVENTS FAKE_HOST_TRACEFS "/kprobe_events"
@@ -73,7 +67,7 @@ Test(cache_probes, those_of_processes_that_are_no_more_are_removed)
 	g_autofree char *left = NULL;
 
 	fake_host_write_of_process(host, 42, "comm", "");
-	cache_probes_clean(kmem, host);
+	kprobe_groups_clean(kmem, host);
 	left = definitions(host);
 	cr_expect_str_eq(left, "before\n-:kmalloc_top_41/kmem_cache_alloc\n");
 	close(kmem);
@@ -89,7 +83,7 @@ Test(cache_probes, those_that_had_our_pid_are_of_another_process)
 	g_autofree char *left = NULL;
 	int kmem = open_kmem(host);
 
-	cache_probes_clean(kmem, "");
+	kprobe_groups_clean(kmem, "");
 	left = definitions(host);
 	cr_expect_str_eq(left, expected);
 	close(kmem);
@@ -166,18 +160,21 @@ Test(cache_probes, records_have_the_call_and_the_end_removes_the_probes)
 	g_autofree char *left = NULL;
 	g_autoptr(GError) error = NULL;
 	int kmem = open_kmem(host);
+	KprobeGroup *group = kprobe_group_new(kmem);
 	CacheProbes *probes;
 
 	for (unsigned i = 0; i < G_N_ELEMENTS(functions); i++)
 		describe_probe(host, functions[i], 2000 + i);
-	probes = cache_probes_new(kmem, &error);
+	probes = cache_probes_new(group, &error);
 	if (!probes) {
+		kprobe_group_free(group);
 		close(kmem);
 		cr_skip_test("not on this kernel: %s", error->message);
 	}
 	cr_expect_gt(cache_probes_ids(probes)->len, 0);
 	expect_records(probes, g_array_index(cache_probes_ids(probes), guint16, 0));
 	cache_probes_free(probes);
+	kprobe_group_free(group);
 	left = definitions(host);
 	removal = g_strdup_printf("\n-:kmalloc_top_%d/kmem_cache_alloc", (int)getpid());
 	cr_expect_not_null(strstr(left, removal), "%s", left);
@@ -191,10 +188,12 @@ Test(cache_probes, a_kernel_without_kprobes_is_reported_and_nothing_is_left)
 	g_autofree char *path = g_build_filename(host, KPROBE_EVENTS, NULL);
 	g_autoptr(GError) error = NULL;
 	int kmem = open_kmem(host);
+	KprobeGroup *group = kprobe_group_new(kmem);
 
 	unlink(path);
-	cr_expect_null(cache_probes_new(kmem, &error));
+	cr_expect_null(cache_probes_new(group, &error));
 	cr_assert_not_null(error);
 	cr_expect_null(strchr(error->message, '\n'));
+	kprobe_group_free(group);
 	close(kmem);
 }

@@ -607,6 +607,36 @@ Test(check, perf_events_need_probes_where_the_tracepoint_has_no_cache)
 	fixture_clear(&fixture);
 }
 
+Test(check, paired_frees_have_a_line_with_their_cost_and_probes)
+{
+	static const char symbols[] = "ffffffff81000000 T kvfree_call_rcu\n"
+				      "ffffffff81000100 T kmem_cache_free_bulk\n";
+	Fixture fixture;
+	g_autofree char *without = NULL;
+	bool would_start;
+
+	perf_fixture_init(&fixture);
+	write_format(&fixture, "6.18");
+	without = check(&fixture, &would_start);
+	cr_expect_null(strstr(without, "Held:"));
+	fixture.request.held = true;
+	expect_line(&fixture, "ok", "Held",
+		    "frees of the whole host are recorded, whatever the filters: about ");
+	fake_host_write(fixture.root, "proc/kallsyms", symbols);
+	expect_line(
+		&fixture, "note", "Held",
+		"; calls of kvfree_call_rcu, kmem_cache_free_bulk are not seen: this kernel has "
+		"no kprobes");
+	fake_host_write(fixture.root, "sys/kernel/tracing/kprobe_events", "");
+	expect_line(&fixture, "ok", "Held",
+		    "; also calls of kvfree_call_rcu, kmem_cache_free_bulk, by kprobes");
+	fixture.request.sampling_period = 16;
+	expect_line(&fixture, "ok", "Held", "--sample does not change that");
+	fixture.request.events = PROBE_PAGE;
+	cr_expect_null(strstr(without, "kvfree_call_rcu"));
+	fixture_clear(&fixture);
+}
+
 Test(check, a_kernel_that_is_locked_down_refuses_probes)
 {
 	Fixture fixture;

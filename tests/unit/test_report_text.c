@@ -561,6 +561,20 @@ Test(report_text, what_the_kernel_did_not_deliver_is_reported_separately)
 	cr_expect_not_null(strstr(losses_remedy(session, true), "--collector=perf"));
 }
 
+Test(report_text, missed_kprobes_are_lost_events)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	add_field(session, KMT_FIELD_PROBES_MISSED, 30, NULL);
+	expect_line(
+		session, &(Wish){ .quiet = true },
+		"Lost: 30 events (0.99 %): transport 0, skipped probes 0, kprobes missed by the "
+		"kernel 30, reentrancy 0, damaged input 0, memory bound 0");
+	cr_expect_eq(events_lost(session), 30);
+	cr_expect_null(losses_remedy(session, true));
+	cr_expect(is_incomplete(session));
+}
+
 /* A run that ended while its reader did not read, and damaged what it wrote last. */
 static Session *unread_session(uint64_t counted_to_end)
 {

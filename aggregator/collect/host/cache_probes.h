@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/host/cache_sites.h"
+#include "collect/host/kprobe_group.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -9,36 +10,17 @@
 
 /*
  * kprobes at the entries of the slab allocator. They record the name of the cache and the return
- * address of the call, for kernels whose tracepoint lacks the cache. They are defined in tracefs
- * (kprobe_events), because only there a probe can read memory, in a group named after our pid. They
- * do nothing until they are opened as perf events.
+ * address of the call, for kernels whose tracepoint lacks the cache.
  */
 typedef struct CacheProbes CacheProbes;
 
-/* The group of a process's probes is "kmalloc_top_" and its pid. */
-enum { CACHE_PROBES_GROUP_BYTES = 64 };
+/* Returns what a probe records, in the syntax of kprobe_events; the caller frees it. name_offset:
+   of the name in struct kmem_cache, in bytes. */
+char *cache_probe_arguments(const KprobeRegisters *registers, unsigned name_offset);
 
-/* Where the arguments of a function are at its entry. */
-typedef struct {
-	const char *machine;        /* as in uname() */
-	const char *first_argument; /* a register name of tracefs */
-	const char *return_address; /* in tracefs syntax */
-} CacheProbeRegisters;
-
-/* Returns the registers of a machine, or NULL. */
-const CacheProbeRegisters *cache_probe_registers(const char *machine);
-
-/* Appends the line for kprobe_events that defines the probe of a function. name_offset: of the name
-   in struct kmem_cache, in bytes. */
-void cache_probe_append(GString *out, const CacheProbeRegisters *registers, const char *group,
-			const char *function, unsigned name_offset);
-
-/*
- * Defines the probes on this host and registers them with the watchdog. kmem_folder_fd is the
- * tracefs folder events/kmem, borrowed until cache_probes_free(). Returns NULL with error set, in
- * words that follow "names of caches are not known: ".
- */
-CacheProbes *cache_probes_new(int kmem_folder_fd, GError **error);
+/* Defines the probes on this host, in the group. Returns NULL with error set, in words that follow
+   "names of caches are not known: ". */
+CacheProbes *cache_probes_new(KprobeGroup *group, GError **error);
 
 /* A host, possibly another one than this. Everything is borrowed. */
 typedef struct {
@@ -52,7 +34,7 @@ typedef struct {
    nothing. */
 const char *cache_probes_problem(const CacheProbeHost *host);
 
-/* Removes the probes. Close their perf events first. */
+/* The probes stay in the group. */
 void cache_probes_free(CacheProbes *probes);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CacheProbes, cache_probes_free)
 
@@ -69,10 +51,3 @@ typedef struct {
 /* Reads a raw record. Returns false if it is not of a probe, or damaged. */
 bool cache_probes_read(const CacheProbes *probes, const uint8_t *raw, uint32_t raw_bytes,
 		       CacheProbeCall *call);
-
-/* Removes the probes of processes that have ended. kmem_folder_fd as above; /proc lies below root
-   ("": this host's). */
-void cache_probes_clean(int kmem_folder_fd, const char *root);
-
-/* Removes a group's probes, even while a process is closing their events. Allocates nothing. */
-void cache_probes_remove_group(int kmem_folder_fd, const char *group);

@@ -25,7 +25,7 @@ static const struct {
 	const char *older_name;
 } members[PROBE_MEMBERS] = {
 	[PROBE_COMMON_FLAGS] = { "common_flags", NULL },
-	[PROBE_CALL_SITE] = { "call_site", NULL },
+	[PROBE_CALL_SITE] = { "call_site", "__probe_ret_ip" }, /* of a kretprobe */
 	[PROBE_POINTER] = { "ptr", "page" },
 	[PROBE_PAGE_NUMBER] = { "pfn", NULL },
 	[PROBE_BYTES_REQUESTED] = { "bytes_req", NULL },
@@ -35,7 +35,7 @@ static const struct {
 	[PROBE_NODE] = { "node", NULL },
 };
 
-static void point_free(void *data)
+void kmem_point_free(void *data)
 {
 	KmemPoint *point = data;
 
@@ -67,22 +67,33 @@ static void resolve_name(KmemPoint *point)
 		point->cache_name = field;
 }
 
-static KmemPoint *point_new(const ProbePoint *type, const char *text, size_t length, GError **error)
+static KmemPoint *point_new(const ProbePoint *type, TracepointFormat *format)
 {
-	TracepointFormat *format = tracepoint_format_parse(text, length, error);
-	KmemPoint *point;
+	KmemPoint *point = g_new0(KmemPoint, 1);
 
-	if (!format) {
-		g_prefix_error(error, "kmem:%s: ", type->name);
-		return NULL;
-	}
-	point = g_new0(KmemPoint, 1);
 	point->type = type;
 	point->format = format;
 	point->page_shift = (unsigned)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
 	resolve_members(point);
 	resolve_name(point);
 	return point;
+}
+
+KmemPoint *kmem_point_new_kprobe(const ProbePoint *type, TracepointFormat *format)
+{
+	KmemPoint *point = point_new(type, format);
+
+	point->is_kprobe = true;
+	point->head = tracepoint_format_lookup(format, "head");
+	point->count = tracepoint_format_lookup(format, "count");
+	point->pointers = tracepoint_format_lookup(format, "pointers");
+	return point;
+}
+
+void kmem_points_add(GPtrArray *points, KmemPoint *point)
+{
+	point->number = points->len;
+	g_ptr_array_add(points, point);
 }
 
 static void set_missing(const ProbeKind *kind, const ProbePoint *type, int cause, GError **error)
@@ -104,6 +115,7 @@ static bool open_point(GPtrArray *points, int folder_fd, const ProbeKind *kind,
 	const size_t text_bytes = TRACEPOINT_FORMAT_BYTES_MAX + 1;
 	g_autofree char *text = g_malloc(text_bytes);
 	ssize_t length = tracepoint_format_read(folder_fd, type->name, text, text_bytes);
+	TracepointFormat *format;
 	KmemPoint *point;
 
 	if (length == -ENOENT && type->is_optional)
@@ -112,12 +124,14 @@ static bool open_point(GPtrArray *points, int folder_fd, const ProbeKind *kind,
 		set_missing(kind, type, (int)-length, error);
 		return false;
 	}
-	point = point_new(type, text, (size_t)length, error);
-	if (!point)
+	format = tracepoint_format_parse(text, (size_t)length, error);
+	if (!format) {
+		g_prefix_error(error, "kmem:%s: ", type->name);
 		return false;
+	}
+	point = point_new(type, format);
 	point->event = kind->bit;
-	point->number = points->len;
-	g_ptr_array_add(points, point);
+	kmem_points_add(points, point);
 	return true;
 }
 
@@ -141,7 +155,7 @@ static bool open_kind(GPtrArray *points, const Selection *selection, const Probe
 GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, bool held, GError **error)
 {
 	const Selection selection = { kmem_folder_fd, events, held };
-	g_autoptr(GPtrArray) points = g_ptr_array_new_with_free_func(point_free);
+	g_autoptr(GPtrArray) points = g_ptr_array_new_with_free_func(kmem_point_free);
 
 	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
 		if (!open_kind(points, &selection, kind, error))
@@ -186,6 +200,13 @@ uint8_t kmem_context_of_probe(uint64_t common_flags)
 {
 	return context_of(common_flags & FLAG_NMI ? common_flags & ~(uint64_t)FLAG_HARDIRQ
 						  : common_flags);
+}
+
+static uint8_t context_in(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes)
+{
+	uint64_t flags = member(point, PROBE_COMMON_FLAGS, raw, raw_bytes, 0);
+
+	return point->is_kprobe ? kmem_context_of_probe(flags) : context_of(flags);
 }
 
 /* The page number of a failed allocation is all ones. */
@@ -238,10 +259,28 @@ static bool read_page(const KmemPoint *point, const uint8_t *raw, uint32_t raw_b
 	return true;
 }
 
+/*
+ * Returns the object that kvfree_call_rcu() was called with. Up to 6.1, the second argument is the
+ * offset of the rcu_head in the object, unless there is no rcu_head.
+ */
+static uint64_t read_head(const KmemPoint *point, uint64_t pointer, const uint8_t *raw,
+			  uint32_t raw_bytes)
+{
+	enum { OFFSETS_MAX = 4096 }; /* __is_kvfree_rcu_offset() */
+	uint64_t head;
+
+	if (pointer >= OFFSETS_MAX ||
+	    !tracepoint_field_number(point->head, raw, raw_bytes, &head) || !head)
+		return pointer;
+	return head - pointer;
+}
+
 static void read_object(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
 			EventFacts *facts)
 {
 	facts->pointer = member(point, PROBE_POINTER, raw, raw_bytes, NOT_KNOWN);
+	if (point->head)
+		facts->pointer = read_head(point, facts->pointer, raw, raw_bytes);
 	facts->call_site = member(point, PROBE_CALL_SITE, raw, raw_bytes, 0);
 	facts->bytes_requested = member(point, PROBE_BYTES_REQUESTED, raw, raw_bytes, 0);
 	facts->bytes_allocated = member(point, PROBE_BYTES_ALLOCATED, raw, raw_bytes, 0);
@@ -255,7 +294,7 @@ bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_by
 	*facts = (EventFacts){ .source = point->type->source,
 			       .kind = point->type->kind,
 			       .free = point->type->is_free };
-	facts->context = context_of(member(point, PROBE_COMMON_FLAGS, raw, raw_bytes, 0));
+	facts->context = context_in(point, raw, raw_bytes);
 	facts->gfp_flags = (uint32_t)member(point, PROBE_GFP_FLAGS, raw, raw_bytes, 0);
 	facts->node = (int16_t)member(point, PROBE_NODE, raw, raw_bytes, UINT64_MAX);
 	if (!(point->type->members & BIT(PROBE_PAGE_NUMBER)))
@@ -265,6 +304,20 @@ bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_by
 	if (point->cache_name)
 		read_name(point, raw, raw_bytes, facts, cache);
 	return !facts->free || facts->pointer > ZERO_SIZE_POINTER;
+}
+
+uint64_t kmem_point_read_pointers(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+				  uint64_t pointers[KMEM_POINTERS_MAX])
+{
+	uint32_t room = point->pointers->size / sizeof(uint64_t);
+	uint64_t count;
+
+	if (!tracepoint_field_number(point->count, raw, raw_bytes, &count) || (int64_t)count <= 0 ||
+	    (uint32_t)point->pointers->offset + point->pointers->size > raw_bytes)
+		return 0;
+	for (uint64_t i = 0; i < MIN(count, MIN(room, KMEM_POINTERS_MAX)); i++)
+		pointers[i] = load_u64(raw + point->pointers->offset + i * sizeof(uint64_t), false);
+	return count;
 }
 
 static bool is_missing(const KmemPoint *point, ProbeMember which)

@@ -14,7 +14,9 @@
  * conversion of their raw records to events.
  */
 
-/* A tracepoint on this kernel. */
+enum { KMEM_POINTERS_MAX = 64 }; /* in a record of several objects; the kernel's limit */
+
+/* A tracepoint, or a kprobe (object_probes.h), on this kernel. */
 typedef struct {
 	const ProbePoint *type;
 	unsigned event;                               /* a bit of ProbeKindBit */
@@ -22,7 +24,12 @@ typedef struct {
 	TracepointFormat *format;                     /* owned */
 	const TracepointField *fields[PROBE_MEMBERS]; /* NULL: not recorded */
 	const TracepointField *cache_name;            /* NULL: not recorded */
-	uint32_t raw_bytes_min;                       /* a shorter record is damaged */
+	/* Of a kprobe only; NULL: none. */
+	const TracepointField *head;     /* see read_head() */
+	const TracepointField *count;    /* of objects ... */
+	const TracepointField *pointers; /* ... and the pointers of the first ones */
+	bool is_kprobe;
+	uint32_t raw_bytes_min; /* a shorter record is damaged */
 	unsigned page_shift;
 } KmemPoint;
 
@@ -30,6 +37,16 @@ typedef struct {
    in the folder events/kmem, which is borrowed. Returns (element-type KmemPoint), to be freed with
    g_ptr_array_unref(), or NULL with error set if one is missing or a format file is invalid. */
 GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, bool held, GError **error);
+
+/* Frees a KmemPoint. A GDestroyNotify. */
+void kmem_point_free(void *point);
+
+/* Returns the point of a kprobe whose records have this layout. Their fields are named like those
+   of tracepoints, or "head", "count" and "pointers". Takes ownership of the format. */
+KmemPoint *kmem_point_new_kprobe(const ProbePoint *type, TracepointFormat *format);
+
+/* Appends a point and numbers it. Takes ownership. */
+void kmem_points_add(GPtrArray *points, KmemPoint *point);
 
 /* Whether the events of slab cache allocations lack the name of the cache. */
 bool kmem_points_lack_caches(const GPtrArray *points);
@@ -65,6 +82,11 @@ static inline uint16_t kmem_raw_common_type(const uint8_t *raw)
  */
 bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
 		     EventFacts *facts, EventCache *cache);
+
+/* Reads the pointers of a record of several objects, at most KMEM_POINTERS_MAX. Returns how many
+   objects there are. */
+uint64_t kmem_point_read_pointers(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+				  uint64_t pointers[KMEM_POINTERS_MAX]);
 
 /* Returns the context in which a kprobe was hit (enum KmtContext), from the common_flags of its
    record. */

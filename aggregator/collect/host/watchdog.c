@@ -3,7 +3,7 @@
 
 #include "collect/host/watchdog.h"
 
-#include "collect/host/cache_probes.h"
+#include "collect/host/kprobe_group.h"
 #include "collect/host/child_signals.h"
 #include "base/clock.h"
 #include "collect/host/process_group.h"
@@ -117,7 +117,7 @@ static void undo_probes(const Message *item)
 
 	if (fd < 0)
 		return;
-	cache_probes_remove_group(fd, item->path);
+	kprobe_group_remove(fd, item->path);
 	close(fd);
 }
 

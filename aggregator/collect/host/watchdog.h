@@ -19,7 +19,7 @@ typedef enum {
 	WATCHDOG_MODULE,    /* a kernel module: removed with staprun -d */
 	WATCHDOG_FOLDER,    /* removed with its content */
 	WATCHDOG_FILE,      /* removed if it is still the same file */
-	WATCHDOG_PROBES,    /* a group of cache_probes.h: removed */
+	WATCHDOG_PROBES,    /* a group of kprobe_group.h: removed */
 	WATCHDOG_SETTING,   /* a file below /proc/sys: its old text restored */
 	WATCHDOG_TERMINAL,  /* its modes restored; leaves the alternate screen */
 } WatchdogKind;

@@ -7,6 +7,7 @@
 #include "collect/host/host_memory.h"
 #include "collect/host/host_snapshot.h"
 #include "collect/host/kmem_points.h"
+#include "collect/host/object_probes.h"
 #include "collect/perf/perf_ring.h"
 #include "collect/host/pid_namespace.h"
 #include "collect/host/tracefs.h"
@@ -22,6 +23,9 @@
 
 /* Since 5.8; older headers lack it. */
 enum { CAP_OF_PERFMON = 38 };
+
+/* Measured: see doc/PERFORMANCE.md. */
+#define INSTRUCTIONS_OF_A_FREE "2,000"
 
 static bool may_trace(const CheckHost *host)
 {
@@ -210,6 +214,39 @@ static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
 	return CHECK_NOTE;
 }
 
+/* Appends how frees are found that no tracepoint shows. */
+static CheckVerdict append_probes(const CheckHost *host, GString *text)
+{
+	g_autofree char *folder = tracefs_find_kmem(host->root);
+	g_autofree char *functions = object_probes_there(host->root);
+	const char *problem = folder ? kprobe_problem(host->root, folder) : NULL;
+
+	if (!functions)
+		return CHECK_OK;
+	g_string_append_printf(text,
+			       problem ? "; calls of %s are not seen: %s"
+				       : "; also calls of %s, by kprobes%s",
+			       functions, problem ? problem : "");
+	return problem ? CHECK_NOTE : CHECK_OK;
+}
+
+/* Prints a line only if frees are paired. */
+static CheckVerdict look_at_held(const CheckHost *host, GString *text)
+{
+	const CollectRequest *request = host->request;
+
+	if (!request->held)
+		return CHECK_OK;
+	g_string_append(text, "frees of the whole host are recorded, whatever the filters: "
+			      "about " INSTRUCTIONS_OF_A_FREE " instructions each");
+	if (request->sampling_period > 1)
+		g_string_append(text, " (--sample does not change that: objects are sampled when "
+				      "events are read)");
+	if (!(request->events & (PROBE_KMALLOC | PROBE_CACHE)))
+		return CHECK_OK;
+	return append_probes(host, text);
+}
+
 const CheckRow perf_checks[] = {
 	{ "Rights", look_at_rights },
 	{ "Lockdown", look_at_lockdown },
@@ -217,6 +254,7 @@ const CheckRow perf_checks[] = {
 	{ "Buffers", look_at_buffers },
 	{ "Pids", look_at_pids },
 	{ "Cache names", look_at_cache_names },
+	{ "Held", look_at_held },
 	{ "BPF", look_at_bpf },
 	{ NULL, NULL },
 };

@@ -3,6 +3,7 @@
 
 #include "collect/host/host_memory.h"
 #include "collect/host/kmem_points.h"
+#include "collect/host/object_probes.h"
 #include "collect/perf/perf_ring.h"
 #include "collect/perf/perf_run.h"
 #include "collect/host/tracefs.h"
@@ -24,21 +25,32 @@ static bool collect_points(const CollectRun *run, PerfRunPlan *plan, GError **er
 	return perf_run(plan, run, error);
 }
 
+/* Objects that are freed without a tracepoint would look held. */
+static char *probe_objects(const CollectRequest *request, GPtrArray *points, KprobeGroup *kprobes)
+{
+	if (!request->held || !(request->events & (PROBE_KMALLOC | PROBE_CACHE)))
+		return NULL;
+	return object_probes_add("", points, kprobes);
+}
+
 /* Without the probes, cache names are unknown; the run continues. */
 static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **error)
 {
 	g_autoptr(GError) refusal = NULL;
+	g_autoptr(KprobeGroup) kprobes = kprobe_group_new(kmem_folder_fd);
 	g_autoptr(CacheProbes) probes = NULL;
+	g_autofree char *not_seen = NULL;
 	g_autoptr(TaskBirths) births = task_births_open(kmem_folder_fd);
 	g_autoptr(GPtrArray) points =
 		kmem_points_open(kmem_folder_fd, run->request->events, run->request->held, error);
-	PerfRunPlan plan = { .points = points, .births = births };
+	PerfRunPlan plan = { .points = points, .births = births, .kprobes = kprobes };
 
-	cache_probes_clean(kmem_folder_fd, "");
+	kprobe_groups_clean(kmem_folder_fd, "");
 	if (!points)
 		return false;
 	if (kmem_points_lack_caches(points))
-		plan.probes = probes = cache_probes_new(kmem_folder_fd, &refusal);
+		plan.probes = probes = cache_probes_new(kprobes, &refusal);
+	plan.frees_not_seen = not_seen = probe_objects(run->request, points, kprobes);
 	gfp_flags_find(&plan.gfp_flags, kmem_folder_fd);
 	plan.caches_unknown = refusal ? refusal->message : NULL;
 	return collect_points(run, &plan, error);

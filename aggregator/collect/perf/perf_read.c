@@ -87,6 +87,23 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 				 MIN(depth, run->stack_depth), depth > run->stack_depth);
 }
 
+/* Writes the objects of a record of several. An allocation that is not seen does not matter: its
+   free is of an unknown object. */
+static void take_objects(PerfRun *run, const PerfSample *sample, const KmemPoint *point,
+			 EventFacts *facts, uint32_t weight)
+{
+	uint64_t pointers[KMEM_POINTERS_MAX];
+	uint64_t count = kmem_point_read_pointers(point, sample->raw, sample->raw_bytes, pointers);
+
+	if (count > KMEM_POINTERS_MAX && facts->free)
+		run->unread_objects += count - KMEM_POINTERS_MAX;
+	for (uint64_t i = 0; i < MIN(count, KMEM_POINTERS_MAX); i++) {
+		facts->pointer = pointers[i];
+		if (pointers[i])
+			take_event(run, sample, facts, weight);
+	}
+}
+
 /* Adds the losses of a point since its state was before. */
 static void add_losses(PerfRunCpu *cpu, const PerfWeight *weight, const PerfWeight *before)
 {
@@ -224,9 +241,12 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 		return;
 	if (run->reading->event_cpu.sampling_period > 1)
 		perf_scatter_add(&run->reading->scatters[point->number], facts.call_site, weight);
-	if (run->sites && facts.source == KMT_SOURCE_CACHE && !facts.free)
+	if (run->sites && facts.source == KMT_SOURCE_CACHE && !facts.free && !point->is_kprobe)
 		facts.cache = cache_of_call(run, &sample, &facts);
-	take_event(run, &sample, &facts, weight);
+	if (point->pointers)
+		take_objects(run, &sample, point, &facts, weight);
+	else
+		take_event(run, &sample, &facts, weight);
 }
 
 /* Adds the cost of samples that found no room. The kernel notices that after walking their stacks;

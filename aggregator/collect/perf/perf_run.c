@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/cpu_list.h"
 #include "collect/host/kmem_points.h"
+#include "collect/host/object_probes.h"
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_scatter.h"
 #include "collect/perf/perf_weight.h"
@@ -171,6 +172,20 @@ static void look_beside(PerfRun *run)
 	live_run_feed(&run->live);
 }
 
+/* Writes how many events the probes at functions have missed so far: at least one for each hit. */
+static void write_missed(PerfRun *run)
+{
+	uint64_t missed;
+
+	if (!run->plan->kprobes || !run->live.parts.request->held)
+		return;
+	missed = kprobe_group_missed(run->plan->kprobes) - run->missed_before + run->unread_objects;
+	if (missed <= run->missed)
+		return;
+	run->missed = missed;
+	run_facts_write_number(run->live.batches, KMT_FIELD_PROBES_MISSED, missed);
+}
+
 /* Writes the scatter measured so far; the value improves with time. */
 static void write_scatter(PerfRun *run)
 {
@@ -198,6 +213,7 @@ static void look(LiveRun *live)
 	perf_cpus_trace(live);
 	look_beside(run);
 	write_scatter(run);
+	write_missed(run);
 	if (run->clock_offset_ns)
 		perf_clock_offset(&run->clock_offset_ns);
 }
@@ -244,6 +260,7 @@ static bool finish(PerfRun *run, GError **error)
 		return false;
 	write_missing_frames(run);
 	write_scatter(run);
+	write_missed(run);
 	if (run->not_delivered)
 		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_DELIVERED,
 				       run->not_delivered);
@@ -273,6 +290,8 @@ static gboolean begin(gpointer user_data)
 	if (run->live.phase != PHASE_STARTING)
 		return G_SOURCE_REMOVE;
 	look_beside(run);
+	if (run->plan->kprobes)
+		run->missed_before = kprobe_group_missed(run->plan->kprobes);
 	enable_all(run);
 	live_run_go_live(&run->live);
 	return G_SOURCE_REMOVE;
@@ -293,10 +312,12 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 
 /* Filters select allocations. What they select may be freed by anybody, by any function: paired
    frees are not filtered. */
-static char *filter_of(const KmemPoint *point, const CollectRequest *request)
+static char *filter_of(const PerfRunPlan *plan, const KmemPoint *point,
+		       const CollectRequest *request)
 {
-	return point->type->is_free && request->held ? NULL
-						     : perf_filter_new(point, request->caches);
+	if (point->type->is_free && request->held)
+		return object_probes_filter(plan->points, point);
+	return perf_filter_new(point, request->caches);
 }
 
 static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *request,
@@ -306,7 +327,7 @@ static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *reque
 
 	for (guint i = 0; i < plan->points->len; i++) {
 		const KmemPoint *point = plan->points->pdata[i];
-		char *by_cache = filter_of(point, request);
+		char *by_cache = filter_of(plan, point, request);
 
 		points[i] = (PerfPoint){
 			.id = point->format->id,
@@ -438,6 +459,8 @@ static void describe_frees(const PerfRun *run)
 					       point->type->name);
 	}
 	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_SEEN_BY, names->str);
+	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_NOT_SEEN,
+			     run->plan->frees_not_seen);
 }
 
 /* Writes the facts about the samples that become known only now. */

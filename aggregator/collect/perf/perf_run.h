@@ -14,11 +14,14 @@ typedef struct {
 	/* report the caches if the points do not; NULL: caches are unknown ... */
 	const CacheProbes *probes;
 	const char *caches_unknown; /* ... for this reason; NULL: no probes needed */
-	const TaskBirths *births;   /* NULL: names of new tasks are read from /proc */
-	GfpFlags gfp_flags;         /* of this kernel */
-	size_t ring_bytes;          /* of each CPU: a power of two of whole pages */
-	uint64_t buffer_bytes;      /* of all CPUs, for the report */
-	bool own_clock;             /* use only perf's own clock */
+	const KprobeGroup *kprobes; /* of the points and the probes; NULL: none */
+	/* Functions that free objects and could not be probed; NULL: none. */
+	const char *frees_not_seen;
+	const TaskBirths *births; /* NULL: names of new tasks are read from /proc */
+	GfpFlags gfp_flags;       /* of this kernel */
+	size_t ring_bytes;        /* of each CPU: a power of two of whole pages */
+	uint64_t buffer_bytes;    /* of all CPUs, for the report */
+	bool own_clock;           /* use only perf's own clock */
 } PerfRunPlan;
 
 /*

@@ -67,6 +67,9 @@ typedef struct {
 	bool is_drawing;          /* periods are redrawn regularly */
 	bool in_container;        /* pids belong to another pid namespace than the first */
 	uint64_t not_delivered;   /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
+	uint64_t unread_objects;  /* of records with more objects than pointers */
+	uint64_t missed;          /* as written to the stream: see KMT_FIELD_PROBES_MISSED */
+	uint64_t missed_before;   /* by the kernel, before the run */
 	bool tasks_lost_reported;
 	bool is_throttled; /* the kernel has stopped an event for a moment */
 	bool scan_is_due;  /* task records were lost */

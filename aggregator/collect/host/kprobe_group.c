@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/host/kprobe_group.h"
+
+#include "collect/host/pid_namespace.h"
+#include "collect/host/watchdog.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GROUP_PREFIX "kmalloc_top_"
+#define DEFINITIONS "../../kprobe_events" /* from events/kmem */
+#define PROFILE "../../kprobe_profile"
+
+enum { GROUP_BYTES = 64 };
+
+struct KprobeGroup {
+	int kmem_folder_fd;
+	bool is_registered; /* with the watchdog */
+	char name[GROUP_BYTES];
+};
+
+static const char *const functions[KPROBE_FUNCTIONS] = {
+	[KPROBE_CACHE_ALLOC] = "kmem_cache_alloc",
+	[KPROBE_CACHE_ALLOC_LRU] = "kmem_cache_alloc_lru",
+	[KPROBE_CACHE_ALLOC_NODE] = "kmem_cache_alloc_node",
+	[KPROBE_CACHE_ALLOC_NOPROF] = "kmem_cache_alloc_noprof",
+	[KPROBE_CACHE_ALLOC_LRU_NOPROF] = "kmem_cache_alloc_lru_noprof",
+	[KPROBE_CACHE_ALLOC_NODE_NOPROF] = "kmem_cache_alloc_node_noprof",
+	[KPROBE_KVFREE_CALL_RCU] = "kvfree_call_rcu",
+	[KPROBE_CACHE_FREE_BULK] = "kmem_cache_free_bulk",
+	[KPROBE_CACHE_ALLOC_BULK] = "kmem_cache_alloc_bulk",
+	[KPROBE_CACHE_ALLOC_BULK_NOPROF] = "kmem_cache_alloc_bulk_noprof",
+};
+
+static const KprobeRegisters machines[] = {
+	{ "x86_64", { "%di", "%si", "%dx" }, "$stack0" },
+	{ "aarch64", { "%x0", "%x1", "%x2" }, "%x30" },
+};
+
+const char *kprobe_function_name(KprobeFunction function)
+{
+	return functions[function];
+}
+
+const KprobeRegisters *kprobe_registers(const char *machine)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(machines); i++)
+		if (g_str_equal(machines[i].machine, machine))
+			return &machines[i];
+	return NULL;
+}
+
+/* Returns the bit of the function in a line "ADDRESS TYPE NAME"; 0: none. */
+static unsigned function_of_line(const char *line)
+{
+	const char *name = strrchr(line, ' ');
+	size_t length = name ? strcspn(++name, "\t\n") : 0;
+
+	for (unsigned i = 0; name && i < KPROBE_FUNCTIONS; i++)
+		if (length == strlen(functions[i]) && !strncmp(name, functions[i], length))
+			return 1U << i;
+	return 0;
+}
+
+unsigned kprobe_functions_there(const char *root)
+{
+	g_autofree char *path = g_strconcat(root, "/proc/kallsyms", NULL);
+	FILE *file = fopen(path, "re");
+	char line[256];
+	unsigned found = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		found |= function_of_line(line);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/* Removing. Nothing here allocates, because the watchdog calls it, too. */
+
+/* Writes a line to kprobe_events, without O_TRUNC, which would remove all probes of the host.
+   Returns 0 or an errno. */
+static int define(int kmem_folder_fd, const char *line, size_t length)
+{
+	int fd = openat(kmem_folder_fd, DEFINITIONS, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+	int problem = 0;
+
+	if (fd < 0)
+		return errno;
+	errno = 0;
+	if (write(fd, line, length) != (ssize_t)length)
+		problem = errno ? errno : EIO;
+	close(fd);
+	return problem;
+}
+
+/* A probe cannot be removed while its event is open. */
+static void remove_probe(int kmem_folder_fd, const char *group, const char *function, int tries)
+{
+	static const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
+	char line[128];
+	int length = snprintf(line, sizeof(line), "-:%s/%s\n", group, function);
+
+	for (int i = 0; i < tries; i++) {
+		if (define(kmem_folder_fd, line, (size_t)length) != EBUSY)
+			return;
+		nanosleep(&pause, NULL);
+	}
+}
+
+static bool has_probe(int kmem_folder_fd, const char *group, const char *function)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "../%s/%s", group, function);
+	return !faccessat(kmem_folder_fd, path, F_OK, 0);
+}
+
+static void remove_group(int kmem_folder_fd, const char *group, int tries)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(functions); i++)
+		if (has_probe(kmem_folder_fd, group, functions[i]))
+			remove_probe(kmem_folder_fd, group, functions[i], tries);
+}
+
+void kprobe_group_remove(int kmem_folder_fd, const char *name)
+{
+	enum { TRIES = 100 }; /* two seconds */
+
+	remove_group(kmem_folder_fd, name, TRIES);
+}
+
+/* Probes left by other processes. */
+
+static bool is_gone(const char *root, const char *group)
+{
+	g_autofree char *path = NULL;
+	const char *pid;
+	guint64 number;
+	char *end;
+
+	if (!g_str_has_prefix(group, GROUP_PREFIX))
+		return false;
+	pid = group + strlen(GROUP_PREFIX);
+	number = g_ascii_isdigit(*pid) ? g_ascii_strtoull(pid, &end, 10) : 0;
+	if (!number || *end)
+		return false;
+	path = g_strconcat(root, "/proc/", pid, NULL);
+	/* A group with our own pid is of an earlier process. */
+	return access(path, F_OK) || number == (guint64)getpid();
+}
+
+void kprobe_groups_clean(int kmem_folder_fd, const char *root)
+{
+	int fd = openat(kmem_folder_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *events = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+
+	/* In another namespace, we cannot see the pids of other processes. */
+	while (events && pid_namespace_is_first(root) && (entry = readdir(events)))
+		if (is_gone(root, entry->d_name))
+			remove_group(kmem_folder_fd, entry->d_name, 1);
+	if (events)
+		closedir(events);
+}
+
+/* A group. */
+
+/* Processes in two containers may have the same pid, so their groups are also named by namespace.
+   Other processes do not remove such a group, because they cannot see whether its process has
+   ended. */
+static void name_group(char name[GROUP_BYTES])
+{
+	uint64_t container = pid_namespace_is_first("") ? 0 : pid_namespace_number("");
+	int length = snprintf(name, GROUP_BYTES, GROUP_PREFIX "%d", (int)getpid());
+
+	if (container)
+		snprintf(name + length, GROUP_BYTES - (size_t)length, "_%" G_GUINT64_FORMAT,
+			 container);
+}
+
+KprobeGroup *kprobe_group_new(int kmem_folder_fd)
+{
+	KprobeGroup *group = g_new0(KprobeGroup, 1);
+
+	group->kmem_folder_fd = kmem_folder_fd;
+	name_group(group->name);
+	return group;
+}
+
+void kprobe_group_free(KprobeGroup *group)
+{
+	const WatchdogItem item = { .kind = WATCHDOG_PROBES, .path = group ? group->name : NULL };
+
+	if (group && group->is_registered) {
+		kprobe_group_remove(group->kmem_folder_fd, group->name);
+		watchdog_withdraw(&item);
+	}
+	g_free(group);
+}
+
+int kprobe_group_define(KprobeGroup *group, const char *type, KprobeFunction function,
+			const char *arguments)
+{
+	const WatchdogItem item = { .kind = WATCHDOG_PROBES, .path = group->name };
+	g_autofree char *line =
+		g_strdup_printf("%s:%s/%s %s %s\n", type, group->name, functions[function],
+				functions[function], arguments);
+
+	if (!group->is_registered)
+		watchdog_add(&item);
+	group->is_registered = true;
+	return define(group->kmem_folder_fd, line, strlen(line));
+}
+
+TracepointFormat *kprobe_group_read_format(const KprobeGroup *group, KprobeFunction function)
+{
+	g_autofree char *path = g_strdup_printf("../%s/%s", group->name, functions[function]);
+	g_autofree char *text = g_malloc(TRACEPOINT_FORMAT_BYTES_MAX);
+	ssize_t length = tracepoint_format_read(group->kmem_folder_fd, path, text,
+						TRACEPOINT_FORMAT_BYTES_MAX);
+
+	return length > 0 ? tracepoint_format_parse(text, (size_t)length, NULL) : NULL;
+}
+
+/* Returns the misses in a line "NAME HITS MISSES" of one of the functions, else 0. */
+static uint64_t missed_of_line(const char *line)
+{
+	const char *name = line + strspn(line, " ");
+	const char *missed = strrchr(name, ' ');
+	size_t length = strcspn(name, " ");
+
+	for (unsigned i = 0; missed && i < KPROBE_FUNCTIONS; i++)
+		if (length == strlen(functions[i]) && !strncmp(name, functions[i], length))
+			return g_ascii_strtoull(missed, NULL, 10);
+	return 0;
+}
+
+uint64_t kprobe_group_missed(const KprobeGroup *group)
+{
+	int fd = openat(group->kmem_folder_fd, PROFILE, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char line[256];
+	uint64_t missed = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		missed += missed_of_line(line);
+	if (file)
+		fclose(file);
+	else if (fd >= 0)
+		close(fd);
+	return missed;
+}
+
+#define NO_KPROBES "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)"
+#define LOCKED_DOWN "the kernel refuses kprobes; it may be locked down"
+
+const char *kprobe_refusal(int problem)
+{
+	if (problem == ENOENT)
+		return NO_KPROBES;
+	if (problem == EOPNOTSUPP)
+		return "probes cannot read the arguments on this architecture";
+	return problem == EPERM || problem == EACCES ? LOCKED_DOWN
+						     : "the kernel refuses the probes for them";
+}
+
+const char *kprobe_problem(const char *root, const char *kmem_folder)
+{
+	g_autofree char *definitions = g_build_filename(kmem_folder, DEFINITIONS, NULL);
+	g_autofree char *lockdown = g_strconcat(root, "/sys/kernel/security/lockdown", NULL);
+	g_autofree char *state = NULL;
+
+	if (!g_file_test(definitions, G_FILE_TEST_EXISTS))
+		return NO_KPROBES;
+	if (g_file_get_contents(lockdown, &state, NULL, NULL) && strstr(state, "[confidentiality]"))
+		return LOCKED_DOWN;
+	return NULL;
+}
