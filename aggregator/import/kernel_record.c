@@ -15,7 +15,8 @@
 
 const KernelRecord kernel_records[] = {
 	{ "alloc_traces", &import_alloc_traces, "/sys/kernel/debug/slab",
-	  "boot with slab_debug=U (slub_debug=U before Linux 6.9)", "alloc_traces" },
+	  "it needs Linux 5.14, booted with slab_debug=U (slub_debug=U before 6.9)",
+	  "alloc_traces" },
 	{ "allocinfo", &import_allocinfo, "/proc/allocinfo",
 	  "it needs Linux 6.10, built with CONFIG_MEM_ALLOC_PROFILING, and booted with "
 	  "sysctl.vm.mem_profiling=1",

@@ -20,4 +20,5 @@ libaggregator_a_SOURCES += \
 	aggregator/report/text_slab_table.c \
 	aggregator/report/text_slabstack.c \
 	aggregator/report/text_stacks.c \
-	aggregator/report/text_table.c
+	aggregator/report/text_table.c \
+	aggregator/report/text_words.c

@@ -26,6 +26,21 @@ void text_print_table(const ReportModel *model, FILE *out);
    about losses, is always there. */
 void append_facts(const ReportModel *model, GString *out);
 
+/* What a report counts, in words. */
+typedef struct {
+	const char *noun;      /* "allocation" */
+	const char *heading;   /* "Allocations" */
+	const char *of_caches; /* "slab allocations", before "by process" */
+	const char *column;    /* title of their column */
+	const char *of_stack;  /* "held", after the number above a stack; NULL: Perl's line */
+} CountedWords;
+
+/* Returns the words for what the model counts: allocations, or held objects. */
+const CountedWords *counted_words(const ReportModel *model);
+
+/* Appends "1 row", "2,000 rows". */
+void append_number_of(GString *out, uint64_t count, const char *noun);
+
 /* Appends "requested 1, allocated 2, wasted 1". */
 void append_bytes(GString *out, const ReportModel *model, const StackSummary *summary);
 

@@ -71,8 +71,8 @@ static void append_drop(const ReportModel *model, GString *out, guint index)
 	append_option(out, drop);
 	g_string_append(out, " (");
 	if (model->source->details) {
-		append_count(out, drop->allocations);
-		g_string_append(out, drop->allocations == 1 ? " allocation, " : " allocations, ");
+		append_number_of(out, drop->allocations, counted_words(model)->noun);
+		g_string_append(out, ", ");
 	}
 	append_percent(out, drop->allocations, fact_number(model->facts, FACT_ALLOCATIONS_BEFORE));
 	g_string_append_c(out, ')');
@@ -141,9 +141,9 @@ void append_nothing_left_line(const ReportModel *model, GString *out)
 		append_reasons(model, out);
 		append_remedies(model, out);
 	} else if (left_out) {
-		append_count(out, left_out);
-		g_string_append(out, left_out == 1 ? " allocation seen, but left out"
-						   : " allocations seen, but all left out");
+		append_number_of(out, left_out, counted_words(model)->noun);
+		g_string_append(out,
+				left_out == 1 ? " seen, but left out" : " seen, but all left out");
 	} else {
 		g_string_append(out, fact_number(model->facts, FACT_IMPORTED)
 					     ? "no stack was found in the input"

@@ -116,17 +116,10 @@ static void held_line(const ReportModel *model, GString *out)
 	if (!is_held(model))
 		return;
 	g_string_append(out, number_of(model, FACT_HELD_IS_GROWTH)
-				     ? "Counted: objects held at the second reading beyond those "
-				       "of the first, by place\n"
+				     ? "Counted: objects that the second reading holds beyond "
+				       "those of the first\n"
 				     : "Counted: objects held when the kernel's record was read, "
 				       "not allocations of a run\n");
-}
-
-/* Appends "1 object", "2 objects". */
-static void append_number_of(GString *out, uint64_t count, const char *noun)
-{
-	append_count(out, count);
-	g_string_append_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
 
 static void shrunk_line(const ReportModel *model, GString *out)
@@ -182,11 +175,10 @@ static const ViewLeftOut *left_out_at(const ReportModel *model, guint index)
 	return &g_array_index(model->view->left_out_by, ViewLeftOut, index);
 }
 
-static void append_left_out(GString *out, const ViewLeftOut *left_out)
+static void append_left_out(const ReportModel *model, GString *out, const ViewLeftOut *left_out)
 {
 	g_string_append(out, "Left out: ");
-	append_count(out, left_out->allocations);
-	g_string_append(out, left_out->allocations == 1 ? " allocation" : " allocations");
+	append_number_of(out, left_out->allocations, counted_words(model)->noun);
 	g_string_append_printf(out, " not of --%s '", left_out->option);
 	escape_append(out, left_out->given);
 	g_string_append_c(out, '\'');
@@ -213,7 +205,7 @@ static void left_out_lines(const ReportModel *model, GString *out)
 {
 	for (guint i = 0; i < model->view->left_out_by->len; i++)
 		if (left_out_at(model, i)->given)
-			append_left_out(out, left_out_at(model, i));
+			append_left_out(model, out, left_out_at(model, i));
 }
 
 /* The drop of a single filter is visible from the numbers before and after it. */

@@ -73,7 +73,7 @@ static void print_processes(const ReportModel *model, FILE *out)
 		escape_append(text, model->source->caches_asked);
 		g_string_append_c(text, ' ');
 	}
-	g_string_append(text, "slab allocations by process\n");
+	g_string_append_printf(text, "%s by process\n", counted_words(model)->of_caches);
 	append_processes_of(model, rows, text);
 	g_string_append_c(text, '\n');
 	flush_text(text, out);
@@ -128,7 +128,8 @@ static void append_left_out(const ReportModel *model, GString *text)
 		if (!g_str_equal(left_out->option, cell_filter_cache.option) ||
 		    !left_out->allocations)
 			continue;
-		g_string_append(text, "Allocations from other caches, left out: ");
+		g_string_append_printf(text, "%s from other caches, left out: ",
+				       counted_words(model)->heading);
 		append_count(text, left_out->allocations);
 		if (left_out->remark)
 			g_string_append_printf(text, "; %s", left_out->remark);
@@ -145,7 +146,7 @@ static void append_summary(const ReportModel *model, GString *text)
 	uint64_t shown = fact_number(model->facts, FACT_ALLOCATIONS);
 	uint64_t all = fact_number(model->facts, FACT_ALLOCATIONS_BEFORE);
 
-	g_string_append(text, "Allocations: ");
+	g_string_append_printf(text, "%s: ", counted_words(model)->heading);
 	append_count(text, shown);
 	if (shown != all) {
 		g_string_append(text, " of ");
@@ -162,7 +163,8 @@ void text_print_slabstack(const ReportModel *model, FILE *out)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	if (model->slab)
+	/* Readings of /proc/slabinfo are compared with allocations only. */
+	if (model->slab && !fact_number(model->facts, FACT_HELD_IS_COUNTED))
 		append_growth_lines(text, &model->slab->growth);
 	if (text->len)
 		g_string_append_c(text, '\n');

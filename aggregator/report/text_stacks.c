@@ -75,19 +75,13 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 		g_string_truncate(text, start);
 }
 
-static bool counts_held(const ReportModel *model)
-{
-	return fact_number(model->facts, FACT_HELD_IS_COUNTED);
-}
-
-/* Appends "714 held, 137,088 bytes:", or "704 more held, ..." of a difference. */
+/* Appends "714 held, 137,088 bytes:". */
 static void append_held(const ReportModel *model, const ViewStack *stack, GString *text)
 {
 	const StackSummary *sums = &stack->sums.summary;
 
 	append_count(text, sums->allocations);
-	g_string_append(text,
-			fact_number(model->facts, FACT_HELD_IS_GROWTH) ? " more held" : " held");
+	g_string_append_printf(text, " %s", counted_words(model)->of_stack);
 	if (sums->bytes_allocated) {
 		g_string_append(text, ", ");
 		append_amount(text, sums->bytes_allocated, model->source->human);
@@ -106,7 +100,7 @@ static void append_seen(const ViewStack *stack, GString *text)
 
 static void append_stack(const ReportModel *model, const ViewStack *stack, GString *text)
 {
-	if (counts_held(model))
+	if (counted_words(model)->of_stack)
 		append_held(model, stack, text);
 	else
 		append_seen(stack, text);
@@ -136,6 +130,8 @@ static bool counts_kmallocs_only(const ReportModel *model)
 {
 	char **kinds = model->facts->values[FACT_EVENTS].list;
 
+	if (fact_number(model->facts, FACT_HELD_IS_COUNTED))
+		return false;
 	for (char **kind = kinds; kind && *kind; kind++)
 		if (!g_str_equal(*kind, "kmalloc") && !g_str_equal(*kind, "free"))
 			return false;
@@ -157,20 +153,20 @@ static void append_kmallocs(const ReportModel *model, GString *text)
 	g_string_append(text, " of the total kmallocs\n");
 }
 
-/* what: "allocations" */
-static void append_totals(const ReportModel *model, const char *what, GString *text)
+static void append_totals(const ReportModel *model, GString *text)
 {
+	const char *noun = counted_words(model)->noun;
 	uint64_t shown = fact_number(model->facts, FACT_ALLOCATIONS);
 	uint64_t all = fact_number(model->facts, FACT_ALLOCATIONS_BEFORE);
 
-	g_string_append_printf(text, "Total %s (before filtering): ", what);
+	g_string_append_printf(text, "Total %ss (before filtering): ", noun);
 	append_count(text, all);
-	g_string_append_printf(text, "\nTotal %s (after filtering): ", what);
+	g_string_append_printf(text, "\nTotal %ss (after filtering): ", noun);
 	append_count(text, shown);
 	g_string_append(text,
 			model->groups ? "\nThe filter rows have " : "\nThe filter stacks have ");
 	append_percent(text, shown, all);
-	g_string_append_printf(text, " of the total %s\n", what);
+	g_string_append_printf(text, " of the total %ss\n", noun);
 }
 
 static void append_summary(const ReportModel *model, GString *text)
@@ -181,12 +177,10 @@ static void append_summary(const ReportModel *model, GString *text)
 		append_number(text, model, "Num rows before filtering", FACT_ROWS_BEFORE);
 		append_number(text, model, "Num rows after filtering", FACT_ROWS_AFTER);
 	}
-	if (counts_held(model))
-		append_totals(model, "held objects", text);
-	else if (counts_kmallocs_only(model))
+	if (counts_kmallocs_only(model))
 		append_kmallocs(model, text);
 	else
-		append_totals(model, "allocations", text);
+		append_totals(model, text);
 }
 
 static void print_stacks(const ReportModel *model, GString *text, FILE *out)

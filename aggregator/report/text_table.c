@@ -78,6 +78,13 @@ static void append_figure(const Table *table, const Metric *metric, const Value 
 	}
 }
 
+static const char *title_of(const ReportModel *model, const Metric *metric)
+{
+	if (metric == &metrics[METRIC_ALLOCATIONS])
+		return counted_words(model)->column;
+	return model->source->human ? metric->title_human : metric->title;
+}
+
 static void make_figure(Table *table, const Line *line, guint place)
 {
 	const Metric *metric = table->figures[place];
@@ -89,8 +96,7 @@ static void make_figure(Table *table, const Line *line, guint place)
 		append_figure(table, metric, &value);
 		return;
 	}
-	g_string_append(table->cell,
-			table->model->source->human ? metric->title_human : metric->title);
+	g_string_append(table->cell, title_of(table->model, metric));
 }
 
 static void append_others(const GroupRows *groups, GString *label)

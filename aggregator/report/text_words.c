@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/render_text.h"
+
+#include "base/number_text.h"
+
+static const CountedWords allocation_words = {
+	.noun = "allocation",
+	.heading = "Allocations",
+	.of_caches = "slab allocations",
+	.column = "ALLOCATIONS",
+};
+
+static const CountedWords held_words = {
+	.noun = "held object",
+	.heading = "Held objects",
+	.of_caches = "slab objects held,",
+	.column = "HELD",
+	.of_stack = "held",
+};
+
+static const CountedWords growth_words = {
+	.noun = "added object",
+	.heading = "Added objects",
+	.of_caches = "slab objects added,",
+	.column = "ADDED",
+	.of_stack = "added",
+};
+
+const CountedWords *counted_words(const ReportModel *model)
+{
+	if (!fact_number(model->facts, FACT_HELD_IS_COUNTED))
+		return &allocation_words;
+	return fact_number(model->facts, FACT_HELD_IS_GROWTH) ? &growth_words : &held_words;
+}
+
+void append_number_of(GString *out, uint64_t count, const char *noun)
+{
+	append_count(out, count);
+	g_string_append_printf(out, " %s%s", noun, count == 1 ? "" : "s");
+}
