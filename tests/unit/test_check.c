@@ -637,6 +637,25 @@ Test(check, paired_frees_have_a_line_with_their_cost_and_probes)
 	fixture_clear(&fixture);
 }
 
+Test(check, systemtap_reports_the_cost_of_paired_frees_and_its_own_kprobes)
+{
+	Fixture fixture;
+	g_autofree char *without = NULL;
+	bool would_start;
+
+	fixture_init(&fixture);
+	without = check(&fixture, &would_start);
+	cr_expect_null(strstr(without, "Held:"));
+	fixture.request.held = true;
+	fake_host_write(fixture.root, "scripts/free.stp", "# the probes of frees\n");
+	expect_line(&fixture, "ok", "Held",
+		    "frees of the whole host are recorded, whatever the filters: about 840 ");
+	fake_host_write(fixture.root, "proc/kallsyms", "ffffffff81000000 T kvfree_call_rcu\n");
+	expect_line(&fixture, "ok", "Held",
+		    "; also calls of kvfree_call_rcu, by the module's own kprobes");
+	fixture_clear(&fixture);
+}
+
 Test(check, a_kernel_that_is_locked_down_refuses_probes)
 {
 	Fixture fixture;

@@ -237,8 +237,7 @@ static CheckVerdict look_at_held(const CheckHost *host, GString *text)
 
 	if (!request->held)
 		return CHECK_OK;
-	g_string_append(text, "frees of the whole host are recorded, whatever the filters: "
-			      "about " INSTRUCTIONS_OF_A_FREE " instructions each");
+	check_append_held(text, INSTRUCTIONS_OF_A_FREE);
 	if (request->sampling_period > 1)
 		g_string_append(text, " (--sample does not change that: objects are sampled when "
 				      "events are read)");

@@ -35,6 +35,14 @@ void check_append_size(GString *text, uint64_t bytes)
 		g_string_append_printf(text, "%" G_GUINT64_FORMAT " MB", megabytes);
 }
 
+void check_append_held(GString *text, const char *instructions)
+{
+	g_string_append_printf(text,
+			       "frees of the whole host are recorded, whatever the filters: about "
+			       "%s instructions each",
+			       instructions);
+}
+
 char *check_read(const CheckHost *host, const char *path)
 {
 	g_autofree char *whole_path = g_strconcat(host->root, path, NULL);

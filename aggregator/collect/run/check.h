@@ -71,6 +71,9 @@ CheckVerdict check_failed(GString *text, GError *error);
 /* For rows: appends "31 GB" or "512 MB". */
 void check_append_size(GString *text, uint64_t bytes);
 
+/* For rows, if frees are paired: appends what is recorded, at how many instructions a free. */
+void check_append_held(GString *text, const char *instructions);
+
 /* For rows: returns the content of a file below the host's root, without trailing white space, or
    NULL. */
 char *check_read(const CheckHost *host, const char *path);

@@ -7,6 +7,7 @@
 #include "collect/stap/kernel_headers.h"
 #include "collect/stap/module_file.h"
 #include "collect/host/module_rights.h"
+#include "collect/host/object_probes.h"
 #include "collect/host/pid_namespace.h"
 #include "collect/stap/stap_arguments.h"
 #include "collect/stap/stap_build.h"
@@ -19,6 +20,9 @@
 /* stap's own cache grew by 46 MB after the first module for a kernel, and by 103 MB if the runtime
    is copied, too. */
 static const uint64_t compile_bytes = 128 << 20;
+
+/* Measured under icount: doc/PERFORMANCE.md. */
+#define INSTRUCTIONS_OF_A_FREE "840"
 
 /* Appends the text that the run would print after this message of SystemTap. */
 static CheckVerdict refused(const CheckHost *host, GString *text, const char *message)
@@ -442,6 +446,21 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	return CHECK_NOTE;
 }
 
+/* Prints a line only if frees are paired. */
+static CheckVerdict look_at_held(const CheckHost *host, GString *text)
+{
+	const CollectRequest *request = host->request;
+	g_autofree char *functions = object_probes_there(host->root);
+
+	if (!request->held)
+		return CHECK_OK;
+	check_append_held(text, INSTRUCTIONS_OF_A_FREE);
+	if (functions && request->events & probe_kinds_of_caches())
+		g_string_append_printf(text, "; also calls of %s, by the module's own kprobes",
+				       functions);
+	return CHECK_OK;
+}
+
 const CheckRow stap_checks[] = {
 	{ "Rights", look_at_rights },
 	{ "SystemTap", look_at_stap },
@@ -457,6 +476,7 @@ const CheckRow stap_checks[] = {
 	{ "Processes", look_at_processes },
 	/* Content of the report. */
 	{ "Cache names", look_at_cache_names },
+	{ "Held", look_at_held },
 	{ NULL, NULL },
 };
 
