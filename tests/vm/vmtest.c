@@ -12,14 +12,22 @@
  * read, it says for each function how many succeeded, how many bytes these asked for, and how many
  * failed: "vmtest_large_variable 100 2000000 0". A NAME written to .../thread makes a kernel
  * thread of that name, which allocates VMTEST_THREAD_COUNT times and ends.
+ *
+ * For objects that stay: a COUNT written to .../keep allocates so many and keeps them. One written
+ * to .../worker lets a kworker free what the writer allocated, one written to .../rcu frees by
+ * kfree_rcu, with and without a head. One written to .../bulk allocates so many objects in bulk
+ * from the cache vmtest_bulk, VMTEST_BULK at a time, of which a third is freed in bulk, a third is
+ * freed one by one, and the rest is kept. Anything written to .../release frees what is kept.
  */
 #include <linux/completion.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 
 enum {
 	VMTEST_BYTES = 300,
@@ -28,6 +36,9 @@ enum {
 	VMTEST_CACHE_BYTES = 400,
 	VMTEST_CACHE_COUNT = 100,
 	VMTEST_THREAD_COUNT = 1000,
+	VMTEST_KEPT_MAX = 20000,
+	VMTEST_BULK = 8,
+	VMTEST_BULKS_MAX = 2000,
 };
 
 static unsigned int pending;
@@ -321,6 +332,163 @@ static int set_thread(const char *text, const struct kernel_param *parameter)
 	return 0;
 }
 
+/* The objects that were not freed yet. */
+static void *kept[VMTEST_KEPT_MAX];
+static unsigned int kept_count;
+
+static noinline void vmtest_keep(unsigned int count)
+{
+	while (count-- && kept_count < VMTEST_KEPT_MAX)
+		kept[kept_count++] = kmalloc(VMTEST_BYTES, GFP_KERNEL);
+}
+
+static void free_kept(void)
+{
+	while (kept_count)
+		kfree(kept[--kept_count]);
+}
+
+static int set_keep(const char *text, const struct kernel_param *parameter)
+{
+	unsigned int count;
+	int failure = read_count(text, &count);
+
+	if (!failure)
+		vmtest_keep(count);
+	return failure;
+}
+
+/* What a kworker frees. */
+static void *handed_over[VMTEST_KEPT_MAX];
+static unsigned int handed_over_count;
+
+static void vmtest_free_later(struct work_struct *work)
+{
+	while (handed_over_count)
+		kfree(handed_over[--handed_over_count]);
+}
+
+static DECLARE_WORK(later, vmtest_free_later);
+
+static noinline void vmtest_hand_over(unsigned int count)
+{
+	while (handed_over_count < min_t(unsigned int, count, VMTEST_KEPT_MAX))
+		handed_over[handed_over_count++] = kmalloc(VMTEST_BYTES, GFP_KERNEL);
+	schedule_work(&later);
+	flush_work(&later);
+}
+
+static int set_worker(const char *text, const struct kernel_param *parameter)
+{
+	unsigned int count;
+	int failure = read_count(text, &count);
+
+	if (!failure)
+		vmtest_hand_over(count);
+	return failure;
+}
+
+typedef struct {
+	char before[40];
+	struct rcu_head head;
+	char after[VMTEST_BYTES];
+} FreedByRcu;
+
+/* Without a head it may sleep; from 6.3 on its name says so. */
+#ifndef kfree_rcu_mightsleep
+#define kfree_rcu_mightsleep(object) kvfree_rcu(object)
+#endif
+
+static noinline void vmtest_free_by_rcu(unsigned int count)
+{
+	while (count--) {
+		FreedByRcu *with = kmalloc(sizeof(*with), GFP_KERNEL);
+		FreedByRcu *without = kmalloc(sizeof(*without), GFP_KERNEL);
+
+		if (with)
+			kfree_rcu(with, head);
+		if (without)
+			kfree_rcu_mightsleep(without);
+	}
+}
+
+static int set_rcu(const char *text, const struct kernel_param *parameter)
+{
+	unsigned int count;
+	int failure = read_count(text, &count);
+
+	if (!failure)
+		vmtest_free_by_rcu(count);
+	return failure;
+}
+
+static struct kmem_cache *bulk;
+static void *bulk_kept[VMTEST_BULKS_MAX][VMTEST_BULK];
+static unsigned int bulk_kept_count;
+
+static noinline bool vmtest_allocate_bulk(void **objects)
+{
+	bool done = kmem_cache_alloc_bulk(bulk, GFP_KERNEL, VMTEST_BULK, objects);
+
+	barrier_data(objects);
+	return done;
+}
+
+static void free_one_by_one(void **objects)
+{
+	int i;
+
+	for (i = 0; i < VMTEST_BULK; i++)
+		kmem_cache_free(bulk, objects[i]);
+}
+
+/* Returns whether it succeeded. */
+static bool vmtest_bulk_round(unsigned int round)
+{
+	void *objects[VMTEST_BULK];
+
+	if (!vmtest_allocate_bulk(objects))
+		return false;
+	if (round % 3 == 0)
+		kmem_cache_free_bulk(bulk, VMTEST_BULK, objects);
+	else if (round % 3 == 1)
+		free_one_by_one(objects);
+	else
+		memcpy(bulk_kept[bulk_kept_count++], objects, sizeof(objects));
+	return true;
+}
+
+static int set_bulk(const char *text, const struct kernel_param *parameter)
+{
+	unsigned int count, round;
+	int failure = read_count(text, &count);
+
+	if (!bulk)
+		bulk = kmem_cache_create("vmtest_bulk", VMTEST_CACHE_BYTES, 0, 0, vmtest_construct);
+	if (!bulk)
+		return -ENOMEM;
+	for (round = 0; !failure && round < count / VMTEST_BULK; round++)
+		if (bulk_kept_count == VMTEST_BULKS_MAX || !vmtest_bulk_round(round))
+			failure = -ENOMEM;
+	return failure;
+}
+
+static int set_release(const char *text, const struct kernel_param *parameter)
+{
+	free_kept();
+	while (bulk_kept_count)
+		kmem_cache_free_bulk(bulk, VMTEST_BULK, bulk_kept[--bulk_kept_count]);
+	if (bulk)
+		kmem_cache_destroy(bulk);
+	bulk = NULL;
+	return 0;
+}
+
+static const struct kernel_param_ops keep_ops = { .set = set_keep };
+static const struct kernel_param_ops worker_ops = { .set = set_worker };
+static const struct kernel_param_ops rcu_ops = { .set = set_rcu };
+static const struct kernel_param_ops bulk_ops = { .set = set_bulk };
+static const struct kernel_param_ops release_ops = { .set = set_release };
 static const struct kernel_param_ops task_ops = { .set = set_task };
 static const struct kernel_param_ops stacks_ops = { .set = set_stacks };
 static const struct kernel_param_ops hardirq_ops = { .set = set_hardirq };
@@ -334,6 +502,11 @@ module_param_cb(hardirq, &hardirq_ops, NULL, 0200);
 module_param_cb(thread, &thread_ops, NULL, 0200);
 module_param_cb(cache, &cache_ops, NULL, 0600);
 module_param_cb(large, &large_ops, NULL, 0600);
+module_param_cb(keep, &keep_ops, NULL, 0200);
+module_param_cb(worker, &worker_ops, NULL, 0200);
+module_param_cb(rcu, &rcu_ops, NULL, 0200);
+module_param_cb(bulk, &bulk_ops, NULL, 0200);
+module_param_cb(release, &release_ops, NULL, 0200);
 
 MODULE_DESCRIPTION("known allocations for check-vm");
 MODULE_LICENSE("GPL");
