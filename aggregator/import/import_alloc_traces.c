@@ -18,9 +18,9 @@
  *	        tty_register_driver+0x122/0x200
  *
  * and an empty line. waste: of all objects, and of each. age: the lowest, the mean and the
- * highest, or one for all, in jiffies. pid: of the threads that allocated, as a range. Also cpus
- *and nodes. "No data": no objects. Kernels before 5.14 have /sys/kernel/slab/CACHE/alloc_calls with
- *the first of these lines only.
+ * highest, or one for all, in jiffies. pid: of the threads that allocated, as a range. cpus and
+ * nodes may follow. "No data": no objects. Kernels before 5.14 have
+ * /sys/kernel/slab/CACHE/alloc_calls with the first of these lines only.
  *
  * The text names neither the cache nor its object size: they are in session->held_record.
  */

@@ -80,6 +80,8 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_SHRUNK_PLACES] = { "shrunk_places", NULL, VALUE_COUNT },
 	[FACT_SHRUNK_OBJECTS] = { "shrunk_objects", NULL, VALUE_COUNT },
 	[FACT_SHRUNK_BYTES] = { "shrunk_bytes", NULL, VALUE_BYTES },
+	[FACT_LARGER_PLACES] = { "larger_places", NULL, VALUE_COUNT },
+	[FACT_LARGER_BYTES] = { "larger_bytes", NULL, VALUE_BYTES },
 	[FACT_HELD_UNSIZED] = { "objects_of_unknown_size", NULL, VALUE_COUNT },
 	[FACT_HELD_INACCURATE] = { "rows_marked_inaccurate", NULL, VALUE_COUNT },
 	[FACT_CUT_SHORT] = { "cut_short", NULL, VALUE_FLAG },
@@ -360,6 +362,8 @@ static void set_held(Facts *facts, const Session *session)
 	fact_set_number(facts, FACT_SHRUNK_PLACES, totals->shrunk_places);
 	fact_set_number(facts, FACT_SHRUNK_OBJECTS, totals->shrunk_objects);
 	fact_set_number(facts, FACT_SHRUNK_BYTES, totals->shrunk_bytes);
+	fact_set_number(facts, FACT_LARGER_PLACES, totals->larger_places);
+	fact_set_number(facts, FACT_LARGER_BYTES, totals->larger_bytes);
 }
 
 Facts *facts_new(const Session *session, bool show_host)

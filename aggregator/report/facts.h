@@ -95,6 +95,8 @@ typedef enum {
 	FACT_SHRUNK_PLACES,
 	FACT_SHRUNK_OBJECTS,
 	FACT_SHRUNK_BYTES,
+	FACT_LARGER_PLACES, /* without more objects; also only then, as the next one */
+	FACT_LARGER_BYTES,
 	FACT_HELD_UNSIZED,    /* objects whose sizes are not known */
 	FACT_HELD_INACCURATE, /* rows that the kernel marks */
 	FACT_CUT_SHORT,

@@ -122,6 +122,12 @@ static void held_line(const ReportModel *model, GString *out)
 				       "not allocations of a run\n");
 }
 
+static void append_bytes_of(const ReportModel *model, GString *out, FactId id)
+{
+	append_amount(out, number_of(model, id), model->source->human);
+	g_string_append(out, model->source->human ? "" : " bytes");
+}
+
 static void shrunk_line(const ReportModel *model, GString *out)
 {
 	uint64_t places = number_of(model, FACT_SHRUNK_PLACES);
@@ -137,8 +143,21 @@ static void shrunk_line(const ReportModel *model, GString *out)
 	g_string_append(out, " by ");
 	append_number_of(out, number_of(model, FACT_SHRUNK_OBJECTS), "object");
 	g_string_append(out, " and ");
-	append_amount(out, number_of(model, FACT_SHRUNK_BYTES), model->source->human);
-	g_string_append(out, model->source->human ? "\n" : " bytes\n");
+	append_bytes_of(model, out, FACT_SHRUNK_BYTES);
+	g_string_append_c(out, '\n');
+}
+
+static void larger_line(const ReportModel *model, GString *out)
+{
+	uint64_t places = number_of(model, FACT_LARGER_PLACES);
+
+	if (!places)
+		return;
+	g_string_append(out, "Larger, not shown: ");
+	append_number_of(out, places, "place");
+	g_string_append(out, " by ");
+	append_bytes_of(model, out, FACT_LARGER_BYTES);
+	g_string_append(out, ", without more objects\n");
 }
 
 static void unsized_line(const ReportModel *model, GString *out)
@@ -631,6 +650,7 @@ static const Line lines[] = {
 	{ .append = counted_line, .when = LINE_DETAIL },
 	{ .append = held_line, .when = LINE_ALWAYS },
 	{ .append = shrunk_line, .when = LINE_ALWAYS },
+	{ .append = larger_line, .when = LINE_ALWAYS },
 	{ .append = unsized_line, .when = LINE_ALWAYS },
 	{ .append = inaccurate_line, .when = LINE_ALWAYS },
 	{ .append = frees_line, .when = LINE_ALWAYS },

@@ -253,10 +253,15 @@ static void deliver_place(const HeldReadings *readings, const Place *place, cons
 	deliver_sums(to, event, added);
 }
 
-static void add_shrunk(const Place *place, HeldTotals *totals)
+/* Adds what the delivered events of a difference cannot express. */
+static void add_other_changes(const Place *place, const HeldSums *added, HeldTotals *totals)
 {
 	uint64_t objects = growth(place->sums[1].objects, place->sums[0].objects);
 
+	if (!added->objects && added->bytes_allocated) {
+		totals->larger_places++;
+		saturate_add(&totals->larger_bytes, added->bytes_allocated);
+	}
 	totals->shrunk_places += objects > 0;
 	saturate_add(&totals->shrunk_objects, objects);
 	saturate_add(&totals->shrunk_bytes,
@@ -278,7 +283,7 @@ HeldTotals held_readings_deliver(const HeldReadings *readings, uint64_t now_ns, 
 			deliver_place(readings, place, &added,
 				      now_ns ? now_ns : readings->newest_ns, &to);
 		if (totals.is_difference)
-			add_shrunk(place, &totals);
+			add_other_changes(place, &added, &totals);
 	}
 	return totals;
 }

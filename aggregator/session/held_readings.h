@@ -36,8 +36,10 @@ typedef struct {
 	bool is_difference;
 	uint64_t shrunk_places; /* of the first reading, with fewer objects in the second ... */
 	uint64_t shrunk_objects;
-	uint64_t shrunk_bytes; /* allocated */
-	uint64_t over_bound;   /* objects of places that exceeded the memory limit */
+	uint64_t shrunk_bytes;  /* allocated */
+	uint64_t larger_places; /* without more objects, but with more bytes ... */
+	uint64_t larger_bytes;
+	uint64_t over_bound; /* objects of places that exceeded the memory limit */
 } HeldTotals;
 
 /* Takes events with `held` set. */

@@ -20,6 +20,26 @@ static Session *import_all(const char *text, size_t size, size_t chunk, uint64_t
 	return session;
 }
 
+/* Takes the text as two readings of what is held, if it is such a record. */
+static void import_two_readings(const char *text, size_t size)
+{
+	g_autoptr(Session) session = session_new(MEMORY_BYTES);
+	void *state = FUZZ_IMPORT.begin(session);
+	size_t half = size / 2;
+
+	session->imported = true;
+	FUZZ_IMPORT.feed(state, text, half);
+	FUZZ_IMPORT.finish(state);
+	if (!session->is_held)
+		return;
+	session_next_reading(session);
+	state = FUZZ_IMPORT.begin(session);
+	FUZZ_IMPORT.feed(state, text + half, size - half);
+	FUZZ_IMPORT.finish(state);
+	session_finish(session);
+	fuzz_report(session);
+}
+
 static void expect_whole_lines(const Session *session)
 {
 	const StackTable *stacks = profile_stacks(session->profile);
@@ -48,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	expect_whole_lines(pieces);
 	fuzz_report(pieces);
+	import_two_readings(text, size);
 	fuzz_text_rates(&FUZZ_IMPORT, text, size, MEMORY_BYTES);
 	return 0;
 }

@@ -399,6 +399,45 @@ Test(import_held, a_difference_shows_growth_and_sums_up_what_shrank)
 	cr_expect(eq(u64, totals->shrunk_bytes, 208));
 }
 
+static void add_row(GString *text, unsigned row, Sums *sums, GRand *random)
+{
+	uint32_t objects = g_rand_int_range(random, 0, 20);
+	uint32_t bytes = objects ? g_rand_int_range(random, 0, 5000) : 0;
+
+	g_string_append_printf(text, "%u %u a.c:%u func:f\n", bytes, objects, row);
+	sums->objects += objects;
+	sums->bytes_allocated += bytes;
+}
+
+/* What is shown, what shrank and what became larger add up to the difference of the sums. */
+Test(import_held, no_change_of_a_difference_is_dropped)
+{
+	enum { ROWS = 500, ROUNDS = 20 };
+
+	for (uint32_t seed = 0; seed < ROUNDS; seed++) {
+		g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+		g_autoptr(GString) before = g_string_new(NULL), after = g_string_new(NULL);
+		Sums sums_before = { 0 }, sums_after = { 0 }, added;
+
+		for (unsigned row = 0; row < ROWS; row++) {
+			add_row(before, row, &sums_before, random);
+			add_row(after, row, &sums_after, random);
+		}
+		g_autoptr(Session) session =
+			difference_of(&import_allocinfo, before->str, after->str);
+		const HeldTotals *totals = &session->held_totals;
+
+		added = sums_of(session, NULL, NULL);
+		cr_expect(eq(u64, sums_before.objects + added.objects - totals->shrunk_objects,
+			     sums_after.objects));
+		cr_expect(eq(u64,
+			     sums_before.bytes_allocated + added.bytes_allocated +
+				     totals->larger_bytes - totals->shrunk_bytes,
+			     sums_after.bytes_allocated));
+		cr_expect(gt(u64, totals->larger_places, 0));
+	}
+}
+
 /* The same stack with one thread before and several after is one place. */
 Test(import_held, a_difference_does_not_split_a_stack_by_threads)
 {
