@@ -258,6 +258,7 @@ void session_take_held(Session *session, const HeldObjects *objects)
 void session_next_reading(Session *session)
 {
 	held_readings_next(held_readings(session));
+	session->held_unsized = session->held_inaccurate = 0;
 }
 
 /* A HeldSink. */

@@ -51,8 +51,8 @@ typedef struct {
 	HeldRecord held_record;      /* of the record that is read */
 	bool is_held;                /* what is counted are held objects, not allocations */
 	HeldTotals held_totals;
-	uint64_t held_unsized;    /* objects whose sizes are not known, beside others */
-	uint64_t held_inaccurate; /* rows that the kernel marks as inaccurate */
+	uint64_t held_unsized;    /* of the last reading: objects whose sizes are not known ... */
+	uint64_t held_inaccurate; /* ... and rows that the kernel marks as inaccurate */
 } Session;
 
 /* Returns an empty session; free it with session_free(). */
