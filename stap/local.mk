@@ -3,7 +3,8 @@
 # ours. So does it with the emitter's own parts.
 stapdir = $(pkgdatadir)/stap
 tapsetdir = $(stapdir)/tapset
-dist_stap_DATA = stap/base.stp stap/kmalloc.stp stap/cache.stp stap/page.stp stap/free.stp
+dist_stap_DATA = stap/base.stp stap/kmalloc.stp stap/cache.stp stap/page.stp stap/free.stp \
+	stap/percpu.stp stap/vmalloc.stp
 dist_tapset_DATA = stap/tapset/kmt_points.stp
 nodist_tapset_DATA = stap/tapset/kmt_emitter.stp
 EXTRA_DIST += stap/tapset/kmt_emitter.stp.in stap/function_probes.h stap/sampling.h stap/slab_caches.h

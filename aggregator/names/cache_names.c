@@ -250,10 +250,21 @@ static CacheLabel derived_label(CacheNames *names, const ProfileOrigin *origin)
 	return label;
 }
 
+/* By enum KmtSource: labels of memory that no slab cache has. */
+static const char *const without_caches[] = {
+	[KMT_SOURCE_PAGE] = "(pages)",
+	[KMT_SOURCE_PERCPU] = "(per-CPU)",
+	[KMT_SOURCE_VMALLOC] = "(vmalloc)",
+};
+
 CacheLabel cache_names_of(CacheNames *names, const ProfileOrigin *origin)
 {
-	if (origin->source == KMT_SOURCE_PAGE)
-		return (CacheLabel){ .label = "(pages)", .origin = CACHE_PAGES };
+	const char *label = origin->source < G_N_ELEMENTS(without_caches)
+				    ? without_caches[origin->source]
+				    : NULL;
+
+	if (label)
+		return (CacheLabel){ .label = label, .origin = CACHE_PAGES };
 	if (origin->cache == CACHE_ID_UNKNOWN || origin->cache == CACHE_ID_OVERFLOW)
 		return derived_label(names, origin);
 	return recorded_label(names, origin->cache);

@@ -20,7 +20,7 @@ typedef enum {
 	CACHE_RECORDED, /* reported by the kernel */
 	CACHE_BY_SIZE,  /* derived: "kmalloc-192 (by size)" */
 	CACHE_UNKNOWN,  /* "(unknown cache)" */
-	CACHE_PAGES,    /* "(pages)": from the page allocator, without a cache */
+	CACHE_PAGES,    /* "(pages)", "(per-CPU)", "(vmalloc)": without a cache */
 } CacheOrigin;
 enum { CACHE_ORIGINS = CACHE_PAGES + 1 };
 

@@ -160,9 +160,9 @@ static bool process_is_empty(const Options *options)
 	return options->process && !*options->process;
 }
 
-static bool pages_of_caches(const Options *options)
+static bool others_of_caches(const Options *options)
 {
-	return options->tool->caches_only && options->request.events & PROBE_PAGE;
+	return options->tool->caches_only && options->request.events & ~probe_kinds_of_caches();
 }
 
 static const OptionRule option_rules[] = {
@@ -198,7 +198,9 @@ static const OptionRule option_rules[] = {
 	  "--module is already compiled: use it without -o options for the compilation" },
 	{ perf_and_stap_options,
 	  "--module and -o are for SystemTap: use them without --collector=perf" },
-	{ pages_of_caches, "--events=page: pages do not belong to a slab cache; use kmalloc-top" },
+	{ others_of_caches,
+	  "--events: pages, per-CPU memory and the vmalloc area do not belong to a "
+	  "slab cache; use kmalloc-top" },
 	{ streams_to_file_as_well, "--record=- writes the stream to standard output, without a "
 				   "report: use it without -O and --record-max" },
 	{ streams_to_terminal,

@@ -216,7 +216,7 @@ bool option_to(Options *options, const char *value, GError **error)
 
 bool option_events(Options *options, const char *value, GError **error)
 {
-	if (!probe_kinds_parse(value, &options->request.events, error))
+	if (!probe_kinds_parse(value, options->tool->events, &options->request.events, error))
 		return false;
 	if (!(options->request.events & ~(unsigned)PROBE_FREE))
 		return option_fail(error, "'%s' has no allocations to rank: add %s", value,

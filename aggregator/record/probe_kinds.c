@@ -10,29 +10,50 @@ enum {
 	ALLOC_MEMBERS = OBJECT_MEMBERS | BIT(PROBE_BYTES_REQUESTED) | BIT(PROBE_BYTES_ALLOCATED) |
 			BIT(PROBE_GFP_FLAGS),
 	NODE_MEMBERS = ALLOC_MEMBERS | BIT(PROBE_NODE),
+	/* Only newer kernels record who allocates per-CPU memory, and with which flags. */
+	RANGE_FREE_MEMBERS = BIT(PROBE_COMMON_FLAGS) | BIT(PROBE_POINTER),
+	RANGE_ALLOC_MEMBERS = RANGE_FREE_MEMBERS | BIT(PROBE_BYTES_REQUESTED),
 	PAGE_MEMBERS = BIT(PROBE_COMMON_FLAGS) | BIT(PROBE_PAGE_NUMBER),
 	PAGE_FREE_MEMBERS = PAGE_MEMBERS | BIT(PROBE_PAGE_ORDER),
 	PAGE_ALLOC_MEMBERS = PAGE_FREE_MEMBERS | BIT(PROBE_GFP_FLAGS),
 };
 
 static const ProbePoint kmalloc_points[] = {
-	{ "kmalloc", KMT_SOURCE_KMALLOC, KMT_KIND_NONE, false, false, ALLOC_MEMBERS },
-	{ "kmalloc_node", KMT_SOURCE_KMALLOC, KMT_KIND_NONE, false, true, NODE_MEMBERS },
+	{ "kmalloc", "kmem", KMT_SOURCE_KMALLOC, KMT_KIND_NONE, false, false, ALLOC_MEMBERS },
+	{ "kmalloc_node", "kmem", KMT_SOURCE_KMALLOC, KMT_KIND_NONE, false, true, NODE_MEMBERS },
 	{ 0 },
 };
 static const ProbePoint cache_points[] = {
-	{ "kmem_cache_alloc", KMT_SOURCE_CACHE, KMT_KIND_NONE, false, false, ALLOC_MEMBERS },
-	{ "kmem_cache_alloc_node", KMT_SOURCE_CACHE, KMT_KIND_NONE, false, true, NODE_MEMBERS },
+	{ "kmem_cache_alloc", "kmem", KMT_SOURCE_CACHE, KMT_KIND_NONE, false, false,
+	  ALLOC_MEMBERS },
+	{ "kmem_cache_alloc_node", "kmem", KMT_SOURCE_CACHE, KMT_KIND_NONE, false, true,
+	  NODE_MEMBERS },
 	{ 0 },
 };
 static const ProbePoint page_points[] = {
-	{ "mm_page_alloc", KMT_SOURCE_PAGE, KMT_KIND_NONE, false, false, PAGE_ALLOC_MEMBERS },
+	{ "mm_page_alloc", "kmem", KMT_SOURCE_PAGE, KMT_KIND_NONE, false, false,
+	  PAGE_ALLOC_MEMBERS },
 	{ 0 },
 };
 static const ProbePoint free_points[] = {
-	{ "kfree", KMT_SOURCE_KMALLOC, KMT_KIND_KFREE, true, false, OBJECT_MEMBERS },
-	{ "kmem_cache_free", KMT_SOURCE_CACHE, KMT_KIND_CACHE, true, false, OBJECT_MEMBERS },
-	{ "mm_page_free", KMT_SOURCE_PAGE, KMT_KIND_PAGE, true, false, PAGE_FREE_MEMBERS },
+	{ "kfree", "kmem", KMT_SOURCE_KMALLOC, KMT_KIND_KFREE, true, false, OBJECT_MEMBERS },
+	{ "kmem_cache_free", "kmem", KMT_SOURCE_CACHE, KMT_KIND_CACHE, true, false,
+	  OBJECT_MEMBERS },
+	{ "mm_page_free", "kmem", KMT_SOURCE_PAGE, KMT_KIND_PAGE, true, false, PAGE_FREE_MEMBERS },
+	{ "percpu_free_percpu", "percpu", KMT_SOURCE_PERCPU, KMT_KIND_RANGE, true, false,
+	  RANGE_FREE_MEMBERS },
+	{ "free_vmap_area_noflush", "vmalloc", KMT_SOURCE_VMALLOC, KMT_KIND_RANGE, true, false,
+	  RANGE_FREE_MEMBERS },
+	{ 0 },
+};
+static const ProbePoint percpu_points[] = {
+	{ "percpu_alloc_percpu", "percpu", KMT_SOURCE_PERCPU, KMT_KIND_NONE, false, false,
+	  RANGE_ALLOC_MEMBERS },
+	{ 0 },
+};
+static const ProbePoint vmalloc_points[] = {
+	{ "alloc_vmap_area", "vmalloc", KMT_SOURCE_VMALLOC, KMT_KIND_NONE, false, false,
+	  RANGE_ALLOC_MEMBERS },
 	{ 0 },
 };
 
@@ -43,6 +64,8 @@ const ProbeKind probe_kinds[] = {
 	{ PROBE_CACHE, "cache", "kmem_cache_alloc (_node, _lru)", true, "cache.stp", cache_points },
 	{ PROBE_PAGE, "page", "page allocator", false, "page.stp", page_points },
 	{ PROBE_FREE, "free", NULL, true, "free.stp", free_points },
+	{ PROBE_PERCPU, "percpu", "per-CPU allocations", false, "percpu.stp", percpu_points },
+	{ PROBE_VMALLOC, "vmalloc", "vmalloc", false, "vmalloc.stp", vmalloc_points },
 	{ 0 },
 };
 
@@ -57,8 +80,13 @@ static unsigned with_shared(unsigned events)
 bool probe_point_is_observed(const ProbeKind *kind, const ProbePoint *point, unsigned events,
 			     bool held)
 {
-	return kind->bit & events ||
-	       (held && point->is_free && KMT_EVENTS_OF(point->source) & with_shared(events));
+	bool has_source = KMT_EVENTS_OF(point->source) & with_shared(events);
+
+	if (!point->is_free)
+		return kind->bit & events;
+	if (held && has_source)
+		return true;
+	return kind->bit & events && (has_source || point->kind != KMT_KIND_RANGE);
 }
 
 static void append_names(GString *names, unsigned bits, const char *separator)
@@ -94,13 +122,14 @@ static const ProbeKind *lookup(const char *name)
 	return NULL;
 }
 
-bool probe_kinds_parse(const char *list, unsigned *bits, GError **error)
+bool probe_kinds_parse(const char *list, unsigned default_bits, unsigned *bits, GError **error)
 {
 	g_auto(GStrv) words = g_strsplit(list, ",", -1);
 
 	*bits = 0;
 	for (char **word = words; *word; word++) {
-		const ProbeKind *kind = lookup(*word);
+		bool extends = **word == '+';
+		const ProbeKind *kind = lookup(*word + extends);
 
 		if (!kind) {
 			g_autofree char *all = probe_kinds_names(G_MAXUINT);
@@ -109,7 +138,7 @@ bool probe_kinds_parse(const char *list, unsigned *bits, GError **error)
 				    "unknown event '%s'; valid: %s", *word, all);
 			return false;
 		}
-		*bits |= kind->bit;
+		*bits |= kind->bit | (extends ? default_bits : 0);
 	}
 	return true;
 }

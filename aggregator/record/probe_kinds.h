@@ -21,6 +21,8 @@ typedef enum {
 	PROBE_CACHE = KMT_EVENTS_OF(KMT_SOURCE_CACHE),
 	PROBE_PAGE = KMT_EVENTS_OF(KMT_SOURCE_PAGE),
 	PROBE_FREE = KMT_EVENTS_FREE,
+	PROBE_PERCPU = KMT_EVENTS_OF(KMT_SOURCE_PERCPU),
+	PROBE_VMALLOC = KMT_EVENTS_OF(KMT_SOURCE_VMALLOC),
 } ProbeKindBit;
 
 /* Data that the record of a tracepoint may contain. */
@@ -37,9 +39,10 @@ typedef enum {
 	PROBE_MEMBERS
 } ProbeMember;
 
-/* A tracepoint of the group kmem. */
+/* A tracepoint. */
 typedef struct {
-	const char *name; /* NULL ends a list */
+	const char *name;  /* NULL ends a list */
+	const char *group; /* its folder in tracefs, below events */
 	uint8_t source;   /* enum KmtSource */
 	uint8_t kind;     /* enum KmtOriginKind of its events */
 	bool is_free;
@@ -60,7 +63,8 @@ typedef struct {
 extern const ProbeKind probe_kinds[];
 
 /* Whether a point of a kind is observed if these events are requested. held: frees are paired with
-   their allocations, so the frees from every requested source are observed, too. */
+   their allocations, so the frees from every requested source are observed, too. The ends of ranges
+   (KMT_KIND_RANGE) are observed only if their allocations are. */
 bool probe_point_is_observed(const ProbeKind *kind, const ProbePoint *point, unsigned events,
 			     bool held);
 
@@ -70,8 +74,9 @@ char *probe_kinds_names(unsigned bits);
 /* Returns the bits of all kinds whose objects may belong to slab caches. */
 unsigned probe_kinds_of_caches(void);
 
-/* Parses such a list. Returns false with error set if a name is unknown. */
-bool probe_kinds_parse(const char *list, unsigned *bits, GError **error);
+/* Parses such a list. If a name begins with '+', the list extends the default. Returns false with
+   error set if a name is unknown. */
+bool probe_kinds_parse(const char *list, unsigned default_bits, unsigned *bits, GError **error);
 
 /* Returns the text of --events in --help: the names of the default and of the other available
    kinds. The caller frees the text. */

@@ -451,6 +451,69 @@ Test(kmem_points, freed_pages_have_the_size_of_their_order)
 	cr_expect(eq(u64, facts.bytes_allocated, 0));
 }
 
+static const KmemPoint *point_named(const GPtrArray *points, const char *name)
+{
+	for (guint i = 0; i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+
+		if (g_str_equal(point->type->name, name))
+			return point;
+	}
+	cr_assert(false, "%s", name);
+	return NULL;
+}
+
+static void put(uint8_t *raw, unsigned offset, uint64_t number)
+{
+	memcpy(raw + offset, &number, sizeof(number));
+}
+
+Test(kmem_points, per_cpu_memory_has_the_bytes_of_all_cpus)
+{
+	g_autoptr(GPtrArray) points = perf_fixture_points("6.18");
+	const KmemPoint *point = point_named(points, "percpu_alloc_percpu");
+	uint8_t raw[80] = { 0 };
+	EventFacts facts;
+
+	put(raw, 8, 0xffffffff81234567);
+	put(raw, 24, 24);
+	put(raw, 56, 0x607fc0001230);
+	put(raw, 64, 24 * point->cpus_possible + 8);
+	put(raw, 72, 0xcc0);
+	cr_assert(kmem_point_read(point, raw, sizeof(raw), &facts, NULL));
+	cr_expect(facts.source == KMT_SOURCE_PERCPU && !facts.free && facts.gfp_flags == 0xcc0);
+	cr_expect(eq(u64, facts.call_site, 0xffffffff81234567));
+	cr_expect(eq(u64, facts.pointer, 0x607fc0001230));
+	cr_expect(eq(u64, facts.bytes_requested, 24 * point->cpus_possible));
+	cr_expect(eq(u64, facts.bytes_allocated, 24 * point->cpus_possible + 8));
+	point = point_named(points, "percpu_free_percpu");
+	put(raw, 24, 0x607fc0001230);
+	cr_assert(kmem_point_read(point, raw, 32, &facts, NULL));
+	cr_expect(facts.source == KMT_SOURCE_PERCPU && facts.kind == KMT_KIND_RANGE && facts.free);
+	cr_expect(facts.pointer == 0x607fc0001230 && !facts.bytes_requested);
+}
+
+Test(kmem_points, ranges_of_the_vmalloc_area_are_found_by_their_start)
+{
+	g_autoptr(GPtrArray) points = perf_fixture_points("6.18");
+	const KmemPoint *point = point_named(points, "alloc_vmap_area");
+	uint8_t raw[56] = { 0 };
+	EventFacts facts;
+
+	put(raw, 8, 0xffffc90000001000);
+	put(raw, 16, 20480);
+	cr_assert(kmem_point_read(point, raw, sizeof(raw), &facts, NULL));
+	cr_expect(facts.source == KMT_SOURCE_VMALLOC && facts.pointer == 0xffffc90000001000);
+	cr_expect(facts.bytes_requested == 20480 && facts.bytes_allocated == 20480);
+	raw[48] = 1;
+	cr_assert(kmem_point_read(point, raw, sizeof(raw), &facts, NULL));
+	cr_expect(eq(u64, facts.pointer, 0), "there was no room");
+	point = point_named(points, "free_vmap_area_noflush");
+	cr_assert(kmem_point_read(point, raw, 32, &facts, NULL));
+	cr_expect(facts.free && facts.kind == KMT_KIND_RANGE);
+	cr_expect(eq(u64, facts.pointer, 0xffffc90000001000));
+}
+
 static bool read_free(const char *fields, uint64_t pointer, EventFacts *facts)
 {
 	g_autoptr(GPtrArray) points = NULL;

@@ -73,6 +73,12 @@ Test(probe_kinds, paired_allocations_have_the_frees_of_their_sources)
 	expect_observed(PROBE_PAGE, true, "mm_page_alloc mm_page_free ");
 	expect_observed(PROBE_PAGE | PROBE_FREE, false,
 			"mm_page_alloc kfree kmem_cache_free mm_page_free ");
+	expect_observed(PROBE_PERCPU | PROBE_VMALLOC, false,
+			"percpu_alloc_percpu alloc_vmap_area ");
+	expect_observed(PROBE_PERCPU, true, "percpu_free_percpu percpu_alloc_percpu ");
+	expect_observed(PROBE_KMALLOC | PROBE_FREE | PROBE_VMALLOC, false,
+			"kmalloc kfree kmem_cache_free mm_page_free free_vmap_area_noflush "
+			"alloc_vmap_area ");
 }
 
 Test(probe_kinds, systemtap_has_a_probe_at_each_point)
@@ -84,8 +90,8 @@ Test(probe_kinds, systemtap_has_a_probe_at_each_point)
 
 		cr_expect_not_null(strstr(script, "\nprobe "), "%s", kind->script);
 		for (const ProbePoint *point = kind->points; point->name; point++) {
-			g_autofree char *probe =
-				g_strdup_printf("kernel.trace(\"kmem:%s\")", point->name);
+			g_autofree char *probe = g_strdup_printf("kernel.trace(\"%s:%s\")",
+								 point->group, point->name);
 
 			cr_expect(strstr(aliases, probe) || strstr(script, probe), "%s", probe);
 		}
@@ -97,6 +103,29 @@ Test(probe_kinds, help_names_the_default_and_what_else_there_is)
 	g_autofree char *one = probe_kinds_help(PROBE_KMALLOC, G_MAXUINT);
 	g_autofree char *two = probe_kinds_help(PROBE_KMALLOC | PROBE_CACHE, PROBE_FREE);
 
-	cr_expect_str_eq(one, "kmalloc (default), cache, page, free");
+	cr_expect_str_eq(one, "kmalloc (default), cache, page, free, percpu, vmalloc");
 	cr_expect_str_eq(two, "kmalloc,cache (default), free");
+}
+
+static unsigned parsed(const char *list)
+{
+	unsigned bits = 0;
+
+	cr_assert(probe_kinds_parse(list, PROBE_KMALLOC, &bits, NULL), "%s", list);
+	return bits;
+}
+
+Test(probe_kinds, a_list_replaces_or_extends_the_default)
+{
+	GError *error = NULL;
+	unsigned bits;
+
+	cr_expect(eq(u32, parsed("cache,page"), PROBE_CACHE | PROBE_PAGE));
+	cr_expect(
+		eq(u32, parsed("+percpu,+vmalloc"), PROBE_KMALLOC | PROBE_PERCPU | PROBE_VMALLOC));
+	cr_expect(eq(u32, parsed("cache,+percpu"), PROBE_KMALLOC | PROBE_CACHE | PROBE_PERCPU));
+	cr_expect_not(probe_kinds_parse("+", PROBE_KMALLOC, &bits, &error));
+	cr_expect_str_eq(error->message, "unknown event '+'; valid: kmalloc,cache,page,free,percpu,"
+					 "vmalloc");
+	g_error_free(error);
 }

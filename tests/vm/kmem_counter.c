@@ -98,7 +98,7 @@ static Counters open_counters(const char *events, const Who *who)
 	g_autoptr(GPtrArray) points = NULL;
 	unsigned bits;
 
-	if (!probe_kinds_parse(events, &bits, NULL))
+	if (!probe_kinds_parse(events, 0, &bits, NULL))
 		error(2, 0, "no such events: %s", events);
 	points = folder < 0 ? NULL : kmem_points_open(folder, bits, false, NULL);
 	if (!points)

@@ -3,6 +3,8 @@
 
 #include "collect/host/kmem_points.h"
 
+#include "base/cpu_list.h"
+
 #include <errno.h>
 #include <gio/gio.h>
 #include <string.h>
@@ -19,20 +21,18 @@ enum {
 
 #define BIT(member) (1U << (member))
 
-/* The kernel's names of the fields, with an older name second. */
-static const struct {
-	const char *name;
-	const char *older_name;
-} members[PROBE_MEMBERS] = {
-	[PROBE_COMMON_FLAGS] = { "common_flags", NULL },
+/* The kernel's names of the fields: the newest first, then those of other kernels and groups. */
+enum { NAMES_MAX = 4 };
+static const char *const members[PROBE_MEMBERS][NAMES_MAX] = {
+	[PROBE_COMMON_FLAGS] = { "common_flags" },
 	[PROBE_CALL_SITE] = { "call_site", "__probe_ret_ip" }, /* of a kretprobe */
-	[PROBE_POINTER] = { "ptr", "page" },
-	[PROBE_PAGE_NUMBER] = { "pfn", NULL },
-	[PROBE_BYTES_REQUESTED] = { "bytes_req", NULL },
-	[PROBE_BYTES_ALLOCATED] = { "bytes_alloc", NULL },
-	[PROBE_PAGE_ORDER] = { "order", NULL },
-	[PROBE_GFP_FLAGS] = { "gfp_flags", NULL },
-	[PROBE_NODE] = { "node", NULL },
+	[PROBE_POINTER] = { "ptr", "page", "addr", "va_start" },
+	[PROBE_PAGE_NUMBER] = { "pfn" },
+	[PROBE_BYTES_REQUESTED] = { "bytes_req", "size" },
+	[PROBE_BYTES_ALLOCATED] = { "bytes_alloc" },
+	[PROBE_PAGE_ORDER] = { "order" },
+	[PROBE_GFP_FLAGS] = { "gfp_flags" },
+	[PROBE_NODE] = { "node" },
 };
 
 void kmem_point_free(void *data)
@@ -43,15 +43,22 @@ void kmem_point_free(void *data)
 	g_free(point);
 }
 
+static const TracepointField *resolve_member(const TracepointFormat *format,
+					     const char *const names[NAMES_MAX])
+{
+	const TracepointField *field = NULL;
+
+	for (unsigned i = 0; i < NAMES_MAX && names[i] && !field; i++)
+		field = tracepoint_format_lookup(format, names[i]);
+	return field && field->is_number ? field : NULL;
+}
+
 static void resolve_members(KmemPoint *point)
 {
 	for (unsigned i = 0; i < PROBE_MEMBERS; i++) {
-		const TracepointField *field =
-			tracepoint_format_lookup(point->format, members[i].name);
+		const TracepointField *field = resolve_member(point->format, members[i]);
 
-		if (!field && members[i].older_name)
-			field = tracepoint_format_lookup(point->format, members[i].older_name);
-		if (!field || !field->is_number)
+		if (!field)
 			continue;
 		point->fields[i] = field;
 		point->raw_bytes_min =
@@ -70,10 +77,13 @@ static void resolve_name(KmemPoint *point)
 static KmemPoint *point_new(const ProbePoint *type, TracepointFormat *format)
 {
 	KmemPoint *point = g_new0(KmemPoint, 1);
+	g_autoptr(GArray) possible = cpu_list_read("", "possible");
 
 	point->type = type;
 	point->format = format;
+	point->cpus_possible = possible ? possible->len : 1;
 	point->page_shift = (unsigned)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
+	point->failed = tracepoint_format_lookup(format, "failed");
 	resolve_members(point);
 	resolve_name(point);
 	return point;
@@ -100,12 +110,41 @@ static void set_missing(const ProbeKind *kind, const ProbePoint *type, int cause
 {
 	if (cause == ENOENT)
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-			    "this kernel has no tracepoint kmem:%s: leave %s out of --events",
-			    type->name, kind->name);
+			    "this kernel has no tracepoint %s:%s: leave %s out of --events",
+			    type->group, type->name, kind->name);
 	else
 		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(cause),
-			    "the tracepoint kmem:%s cannot be read (%s): leave %s out of --events",
-			    type->name, g_strerror(cause), kind->name);
+			    "the tracepoint %s:%s cannot be read (%s): leave %s out of --events",
+			    type->group, type->name, g_strerror(cause), kind->name);
+}
+
+static bool is_there(const char *kmem_folder, const ProbePoint *point)
+{
+	g_autofree char *path =
+		g_build_filename(kmem_folder, "..", point->group, point->name, NULL);
+
+	return point->is_optional || g_file_test(path, G_FILE_TEST_IS_DIR);
+}
+
+static bool is_kind_there(const char *kmem_folder, const ProbeKind *kind, unsigned events,
+			  GError **error)
+{
+	for (const ProbePoint *point = kind->points; point->name; point++) {
+		if (!probe_point_is_observed(kind, point, events, false) ||
+		    is_there(kmem_folder, point))
+			continue;
+		set_missing(kind, point, ENOENT, error);
+		return false;
+	}
+	return true;
+}
+
+bool kmem_points_are_there(const char *kmem_folder, unsigned events, GError **error)
+{
+	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
+		if (!is_kind_there(kmem_folder, kind, events, error))
+			return false;
+	return true;
 }
 
 static bool open_point(GPtrArray *points, int folder_fd, const ProbeKind *kind,
@@ -114,7 +153,8 @@ static bool open_point(GPtrArray *points, int folder_fd, const ProbeKind *kind,
 	/* One byte more than allowed, to detect a longer file. */
 	const size_t text_bytes = TRACEPOINT_FORMAT_BYTES_MAX + 1;
 	g_autofree char *text = g_malloc(text_bytes);
-	ssize_t length = tracepoint_format_read(folder_fd, type->name, text, text_bytes);
+	g_autofree char *path = g_strdup_printf("../%s/%s", type->group, type->name);
+	ssize_t length = tracepoint_format_read(folder_fd, path, text, text_bytes);
 	TracepointFormat *format;
 	KmemPoint *point;
 
@@ -126,7 +166,7 @@ static bool open_point(GPtrArray *points, int folder_fd, const ProbeKind *kind,
 	}
 	format = tracepoint_format_parse(text, (size_t)length, error);
 	if (!format) {
-		g_prefix_error(error, "kmem:%s: ", type->name);
+		g_prefix_error(error, "%s:%s: ", type->group, type->name);
 		return false;
 	}
 	point = point_new(type, format);
@@ -286,6 +326,28 @@ static void read_object(const KmemPoint *point, const uint8_t *raw, uint32_t raw
 	facts->bytes_allocated = member(point, PROBE_BYTES_ALLOCATED, raw, raw_bytes, 0);
 }
 
+/* Per-CPU memory is recorded with the size of one copy. A vmalloc range has the size requested, and
+   an address even if none was found. */
+static void read_range(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
+		       EventFacts *facts)
+{
+	uint64_t failed;
+
+	read_object(point, raw, raw_bytes, facts);
+	if (facts->source == KMT_SOURCE_PERCPU)
+		facts->bytes_requested *= point->cpus_possible;
+	if (!point->fields[PROBE_BYTES_ALLOCATED])
+		facts->bytes_allocated = facts->bytes_requested;
+	if (point->failed && tracepoint_field_number(point->failed, raw, raw_bytes, &failed) &&
+	    failed)
+		facts->pointer = 0;
+}
+
+static bool is_range(uint8_t source)
+{
+	return source == KMT_SOURCE_PERCPU || source == KMT_SOURCE_VMALLOC;
+}
+
 bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,
 		     EventFacts *facts, EventCache *cache)
 {
@@ -297,7 +359,9 @@ bool kmem_point_read(const KmemPoint *point, const uint8_t *raw, uint32_t raw_by
 	facts->context = context_in(point, raw, raw_bytes);
 	facts->gfp_flags = (uint32_t)member(point, PROBE_GFP_FLAGS, raw, raw_bytes, 0);
 	facts->node = (int16_t)member(point, PROBE_NODE, raw, raw_bytes, UINT64_MAX);
-	if (!(point->type->members & BIT(PROBE_PAGE_NUMBER)))
+	if (is_range(facts->source))
+		read_range(point, raw, raw_bytes, facts);
+	else if (!(point->type->members & BIT(PROBE_PAGE_NUMBER)))
 		read_object(point, raw, raw_bytes, facts);
 	else if (!read_page(point, raw, raw_bytes, facts))
 		return false;
@@ -343,7 +407,7 @@ char *kmem_points_missing(const GPtrArray *points)
 				g_string_append_printf(text, "%s%s: ", text->len ? "; " : "",
 						       point->type->name);
 			g_string_append_printf(text, "%s%s", is_first ? "" : ", ",
-					       members[which].name);
+					       members[which][0]);
 			is_first = false;
 		}
 	}

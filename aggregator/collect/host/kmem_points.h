@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /*
- * The tracepoints of the group kmem for --events, in the form that this kernel has, and the
+ * The tracepoints for --events, in the form that this kernel has, and the
  * conversion of their raw records to events.
  */
 
@@ -24,6 +24,7 @@ typedef struct {
 	TracepointFormat *format;                     /* owned */
 	const TracepointField *fields[PROBE_MEMBERS]; /* NULL: not recorded */
 	const TracepointField *cache_name;            /* NULL: not recorded */
+	const TracepointField *failed;                /* of a vmalloc range; NULL: none */
 	/* Of a kprobe only; NULL: none. */
 	const TracepointField *head;     /* see read_head() */
 	const TracepointField *count;    /* of objects ... */
@@ -31,12 +32,18 @@ typedef struct {
 	bool is_kprobe;
 	uint32_t raw_bytes_min; /* a shorter record is damaged */
 	unsigned page_shift;
+	uint64_t cpus_possible;
 } KmemPoint;
 
 /* Opens the tracepoints for the events (bits of ProbeKindBit; held: see probe_point_is_observed())
-   in the folder events/kmem, which is borrowed. Returns (element-type KmemPoint), to be freed with
-   g_ptr_array_unref(), or NULL with error set if one is missing or a format file is invalid. */
+   beside the folder events/kmem, which is borrowed. Returns (element-type KmemPoint), to be freed
+   with g_ptr_array_unref(), or NULL with error set if one is missing or a format file is invalid.
+ */
 GPtrArray *kmem_points_open(int kmem_folder_fd, unsigned events, bool held, GError **error);
+
+/* Returns false with error set if the kernel lacks a tracepoint that these events need. kmem_folder
+   is the path of the folder events/kmem. */
+bool kmem_points_are_there(const char *kmem_folder, unsigned events, GError **error);
 
 /* Frees a KmemPoint. A GDestroyNotify. */
 void kmem_point_free(void *point);

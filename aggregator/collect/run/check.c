@@ -6,6 +6,7 @@
 #include "collect/run/command.h"
 #include "record/probe_kinds.h"
 #include "collect/host/host_snapshot.h"
+#include "collect/host/kmem_points.h"
 #include "collect/host/tracefs.h"
 #include "base/escape.h"
 #include "base/private_file.h"
@@ -88,18 +89,6 @@ static CheckVerdict look_at_collector(const CheckHost *host, GString *text)
 	return CHECK_OK;
 }
 
-/* Returns the first tracepoint of the kind that is not in the folder, or NULL. */
-static const char *find_missing(const ProbeKind *kind, const char *folder)
-{
-	for (const ProbePoint *point = kind->points; point->name; point++) {
-		g_autofree char *path = g_build_filename(folder, point->name, NULL);
-
-		if (!point->is_optional && !g_file_test(path, G_FILE_TEST_IS_DIR))
-			return point->name;
-	}
-	return NULL;
-}
-
 /* "kmalloc, cache": the observed events, then the other available ones. */
 static void append_events(GString *text, unsigned events, const char *folder)
 {
@@ -109,7 +98,7 @@ static void append_events(GString *text, unsigned events, const char *folder)
 		if (events & kind->bit)
 			g_string_append_printf(text, "%s%s", text->len ? ", " : "",
 					       kind->covers ? kind->covers : kind->name);
-		else if (!find_missing(kind, folder))
+		else if (kmem_points_are_there(folder, kind->bit, NULL))
 			g_string_append_printf(others, "%s%s", others->len ? ", " : "", kind->name);
 	}
 	if (others->len)
@@ -121,6 +110,7 @@ static CheckVerdict look_at_events(const CheckHost *host, GString *text)
 	g_autofree char *folder = tracefs_find_kmem(host->root);
 	unsigned events = host->request->events;
 	g_autofree char *names = probe_kinds_names(events);
+	GError *error = NULL;
 
 	if (!folder) {
 		g_string_append_printf(text,
@@ -129,17 +119,8 @@ static CheckVerdict look_at_events(const CheckHost *host, GString *text)
 				       names);
 		return CHECK_NOTE;
 	}
-	for (const ProbeKind *kind = probe_kinds; kind->name; kind++) {
-		const char *missing = events & kind->bit ? find_missing(kind, folder) : NULL;
-
-		if (!missing)
-			continue;
-		g_string_append_printf(text,
-				       "this kernel has no tracepoint kmem:%s: leave %s out "
-				       "of --events",
-				       missing, kind->name);
-		return CHECK_FAIL;
-	}
+	if (!kmem_points_are_there(folder, events, &error))
+		return check_failed(text, error);
 	append_events(text, events, folder);
 	return CHECK_OK;
 }

@@ -12,8 +12,6 @@
 static const char *const never_covered[] = {
 	"bulk allocations",
 	"in-place krealloc",
-	"vmalloc",
-	"per-CPU allocations",
 };
 
 static void append_item(GString *list, const char *item)

@@ -3,8 +3,10 @@
 
 #include "base/clock.h"
 #include "collect/host/host_memory.h"
+#include "collect/host/kmem_points.h"
 #include "collect/stap/module_cache.h"
 #include "collect/host/pid_namespace.h"
+#include "collect/host/tracefs.h"
 #include "collect/run/check.h"
 #include "collect/stap/stap_arguments.h"
 #include "collect/stap/stap_build.h"
@@ -70,6 +72,15 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **e
 	return stap_run(plan, run, error);
 }
 
+/* Some probes are optional, so that a module for several kernels can be built. Without a mounted
+   tracefs this is not known. */
+static bool points_are_there(unsigned events, GError **error)
+{
+	g_autofree char *folder = tracefs_find_kmem("");
+
+	return !folder || kmem_points_are_there(folder, events, error);
+}
+
 static bool collect(const CollectRun *run, GError **error)
 {
 	const CollectRequest *request = run->request;
@@ -82,7 +93,8 @@ static bool collect(const CollectRun *run, GError **error)
 			return false;
 	}
 	plan.options = options;
-	return pid_namespace_check("", request->scope != COLLECT_SCOPE_HOST, error) &&
+	return points_are_there(request->events, error) &&
+	       pid_namespace_check("", request->scope != COLLECT_SCOPE_HOST, error) &&
 	       prepare_and_run(&plan, run, error);
 }
 

@@ -27,7 +27,7 @@ static bool check_events(const ModuleFile *file, const char *path, unsigned want
 	g_autofree char *names = probe_kinds_names(wanted);
 	unsigned observed;
 
-	if (!file->events || !probe_kinds_parse(file->events, &observed, NULL))
+	if (!file->events || !probe_kinds_parse(file->events, 0, &observed, NULL))
 		return fail(error, "%s is not a module made by --build-module", path);
 	if (wanted & ~observed)
 		return fail(error,
