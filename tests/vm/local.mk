@@ -63,6 +63,7 @@ EXTRA_DIST += \
 	tests/vm/cases/55-loss.sh \
 	tests/vm/cases/56-loss-killed.sh \
 	tests/vm/cases/57-loss-cpus.sh \
+	tests/vm/cases/59-kernel-records.sh \
 	tests/vm/cases/60-modules.sh \
 	tests/vm/cases/65-interrupts.sh \
 	tests/vm/cases/68-sampling.sh \
