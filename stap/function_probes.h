@@ -15,7 +15,7 @@
 #ifndef KMT_FUNCTION_PROBES_H
 #define KMT_FUNCTION_PROBES_H
 
-enum { KMT_NAMES_BYTES = 160 };
+enum { KMT_NAMES_BYTES = 192 };
 
 /* Appends a name to a list like "kfree,kmem_cache_free". */
 static void kmt_add_name(char list[KMT_NAMES_BYTES], const char *name)

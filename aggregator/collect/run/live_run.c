@@ -284,21 +284,30 @@ static void check_memory(LiveRun *live)
 	live_run_stop_at(live, clock_monotonic_ns());
 }
 
+/* Returns the largest period before the probes take too much. Addresses are sampled by a power of
+   two. */
+static uint64_t requested_period(const LiveRun *live)
+{
+	uint64_t period = run_info_number(live->parts.session->info, KMT_FIELD_SAMPLING_PERIOD, 1);
+
+	return live->parts.request->held && period > 1 ? 1ULL << g_bit_storage(period - 1) : period;
+}
+
 /* Prints once; the report will show by how much. */
 static void report_throttled(LiveRun *live)
 {
-	const Session *session = live->parts.session;
 	const CollectRequest *request = live->parts.request;
-	LossTotals totals = loss_ledger_totals(session->loss);
+	LossTotals totals = loss_ledger_totals(live->parts.session->loss);
 
-	if (live->throttle_reported ||
-	    totals.sampling_period_max <=
-		    run_info_number(session->info, KMT_FIELD_SAMPLING_PERIOD, 1))
+	if (live->throttle_reported || totals.sampling_period_max <= requested_period(live))
 		return;
 	live->throttle_reported = true;
 	progress_clear(&live->progress);
-	g_printerr("%s: probes took more than %u %% of CPU %u: it takes 1 of %u events "
-		   "for now (--max-overhead)\n",
+	g_printerr(request->held
+			   ? "%s: probes took more than %u %% of CPU %u: all CPUs take 1 of %u "
+			     "addresses from now on (--max-overhead)\n"
+			   : "%s: probes took more than %u %% of CPU %u: it takes 1 of %u "
+			     "events for now (--max-overhead)\n",
 		   g_get_prgname(), request->overhead_percent_max, totals.sampling_cpu,
 		   totals.sampling_period_max);
 }
