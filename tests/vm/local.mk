@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Real kernels: needs root, QEMU and debootstrap; no part of make check.
 EXTRA_PROGRAMS += tests/vm/seed_cache
-check_PROGRAMS += tests/vm/cache_counts tests/vm/bpf_return tests/vm/kmem_counter
+check_PROGRAMS += tests/vm/cache_counts tests/vm/held_counts tests/vm/bpf_return tests/vm/kmem_counter
 tests_vm_bpf_return_SOURCES = tests/vm/bpf_return.c
 tests_vm_seed_cache_CPPFLAGS = $(aggregator_cppflags)
 tests_vm_seed_cache_CFLAGS = $(aggregator_cflags)
@@ -11,6 +11,10 @@ tests_vm_cache_counts_CPPFLAGS = $(aggregator_cppflags)
 tests_vm_cache_counts_CFLAGS = $(aggregator_cflags)
 tests_vm_cache_counts_LDADD = $(aggregator_libs)
 tests_vm_cache_counts_SOURCES = tests/vm/cache_counts.c
+tests_vm_held_counts_CPPFLAGS = $(aggregator_cppflags)
+tests_vm_held_counts_CFLAGS = $(aggregator_cflags)
+tests_vm_held_counts_LDADD = $(aggregator_libs)
+tests_vm_held_counts_SOURCES = tests/vm/held_counts.c
 tests_vm_kmem_counter_CPPFLAGS = $(aggregator_cppflags)
 tests_vm_kmem_counter_CFLAGS = $(aggregator_cflags)
 tests_vm_kmem_counter_LDADD = $(aggregator_libs)
@@ -63,9 +67,12 @@ EXTRA_DIST += \
 	tests/vm/cases/55-loss.sh \
 	tests/vm/cases/56-loss-killed.sh \
 	tests/vm/cases/57-loss-cpus.sh \
+	tests/vm/cases/58-held.sh \
+	tests/vm/cases/59-held-exact.sh \
 	tests/vm/cases/59-kernel-records.sh \
 	tests/vm/cases/60-modules.sh \
 	tests/vm/cases/65-interrupts.sh \
+	tests/vm/cases/67-held-sampling.sh \
 	tests/vm/cases/68-sampling.sh \
 	tests/vm/cases/70-hidden.sh \
 	tests/vm/cases/80-memory.sh \
@@ -78,6 +85,7 @@ EXTRA_DIST += \
 	tests/vm/cases/94-perf-choice.sh \
 	tests/vm/cases/96-perf-main.sh \
 	tests/vm/cases/caches.sh \
+	tests/vm/cases/held.sh \
 	tests/vm/cases/lib.sh \
 	tests/vm/cases/second-bpftrace.sh \
 	tests/vm/cases/second-ftrace.sh \

@@ -1,0 +1,45 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # the cases read what is set here, as lib.sh sets what is read
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What the cases of --held share; sourced after lib.sh. held_counts pairs a recording on its own.
+collect_by kmt_all
+readonly held=(--held '--events=kmalloc,cache')
+readonly known=/sys/module/vmtest_first/parameters
+
+# count_held FILE: pairs the recording; leaves ./counted.
+count_held()
+{
+	/usr/lib/kmalloc-top/held_counts "$1" > counted
+}
+
+# held_by FRAME [CACHE]: objects that are held by stacks with that function, without what the allocator
+# keeps for itself.
+held_by()
+{
+	awk -F '\t' -v frame="$1" -v cache="${2:-}" -v others="${unrelated//,/|}|_sheaf<" '
+		$1 == "held" && ("<" $6 "<") ~ ("<" frame "<") && (cache == "" || $3 == cache) && $6 !~ others { n += $5 }
+		END { print n + 0 }' counted
+}
+
+# held_by_process COMM: the lines of what processes of such a name hold, a regular expression. Before it
+# executes, a command has the name of the process that starts it.
+held_by_process()
+{
+	awk -F '\t' -v comm="^($1)\$" '$1 == "held" && $4 ~ comm && $6 !~ /execve/' counted
+}
+
+# counted_as WORD…: the count of that line; 0: there is none.
+counted_as()
+{
+	local IFS=$'\t'
+	awk -F '\t' -v line="$*" '{ count = $NF; sub(/\t[0-9]*$/, "") } $0 == line { n = count }
+		END { print n + 0 }' counted
+}
+
+# pairs_all NAME: each allocation and its free were seen.
+pairs_all()
+{
+	equals "$1: exit status" 0 "$status"
+	equals "$1: no address was used again without a free" '' "$(grep ^recycled counted)"
+	equals "$1: no probe was missed" 0 "$(counted_as missed)"
+}
