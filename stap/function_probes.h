@@ -232,9 +232,12 @@ static int kmt_register_functions(const char *text, const struct kernel_param *p
 {
 	unsigned i;
 
+	/* The parameter may be given twice. */
 	for (i = 0; i < ARRAY_SIZE(kmt_frees); i++)
-		kmt_frees_live[i] = !register_kprobe(&kmt_frees[i]);
-	kmt_alloc_bulk_live = !register_kretprobe(&kmt_alloc_bulk);
+		if (!kmt_frees_live[i])
+			kmt_frees_live[i] = !register_kprobe(&kmt_frees[i]);
+	if (!kmt_alloc_bulk_live)
+		kmt_alloc_bulk_live = !register_kretprobe(&kmt_alloc_bulk);
 	return 0;
 }
 
