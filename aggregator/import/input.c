@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "import/input.h"
 
+#include "base/escape.h"
 #include "import/kernel_record.h"
 #include "record/recording.h"
 
@@ -201,6 +202,16 @@ static bool read_recording(Input *input, Session *session, GError **error)
 	       fail_convertible(input, &foreign_zstd, error);
 }
 
+/* The name may be from a folder that somebody else made. */
+static void report_unread(const Input *input, const ImportType *type, uint64_t lines)
+{
+	g_autoptr(GString) name = g_string_new(NULL);
+
+	escape_append(name, input->name);
+	g_printerr("%s: %s: %" G_GUINT64_FORMAT " lines could not be read as %s\n", g_get_prgname(),
+		   name->str, lines, type->name);
+}
+
 static void read_text(Input *input, Session *session, const ImportType *type)
 {
 	void *state = type->begin(session);
@@ -217,8 +228,7 @@ static void read_text(Input *input, Session *session, const ImportType *type)
 		return;
 	session->unreadable_lines += unread;
 	if (unread)
-		g_printerr("%s: %s: %" G_GUINT64_FORMAT " lines could not be read as %s\n",
-			   g_get_prgname(), input->name, unread, type->name);
+		report_unread(input, type, unread);
 }
 
 /* wanted: what the input is not. */

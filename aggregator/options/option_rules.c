@@ -141,13 +141,21 @@ static bool perf_and_stap_options(const Options *options)
 	       (options->request.module_path || options->request.stap_options);
 }
 
+static bool is_import_file(const Options *options, const char *path)
+{
+	for (guint i = 0; i < options->import_files->len; i++)
+		if (g_str_equal(path, options->import_files->pdata[i]))
+			return true;
+	return false;
+}
+
 static bool output_is_other_file(const Options *options)
 {
-	const char *record = options->request.record_path;
+	const char *output = options->output, *record = options->request.record_path;
 
-	return options->output &&
-	       ((options->input && g_str_equal(options->output, options->input)) ||
-		(record && g_str_equal(options->output, record)));
+	return output &&
+	       ((options->input && g_str_equal(output, options->input)) ||
+		(record && g_str_equal(output, record)) || is_import_file(options, output));
 }
 
 static bool cgroup_is_empty(const Options *options)
@@ -208,7 +216,7 @@ static const OptionRule option_rules[] = {
 	{ cgroup_is_empty, "--cgroup is empty: give a unit, a container or a path" },
 	{ process_is_empty,
 	  "--process is empty: give a name or a pattern, such as 'nginx' or 'php*'" },
-	{ output_is_other_file, "-O would overwrite the recording: use another name" },
+	{ output_is_other_file, "-O would overwrite what is read or recorded: use another name" },
 	{ NULL, NULL },
 };
 

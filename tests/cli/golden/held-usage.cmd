@@ -8,3 +8,4 @@ kmalloc-top --import=alloc_traces a --from 3
 kmalloc-top --import=alloc_traces a --check
 kmalloc-top --hz=250
 kmalloc-top --import=alloc_traces --hz=0 a
+kmalloc-top --import=alloc_traces a b -O b
