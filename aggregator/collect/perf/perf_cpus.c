@@ -98,6 +98,16 @@ static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
 	return cpu;
 }
 
+/* The events do not count yet. */
+static void init_weight(const PerfRun *run, PerfWeight *weight)
+{
+	const PerfChange whole_run = { .period = 1 };
+
+	perf_weight_init(weight, run->request.sampling_period);
+	if (run->live.parts.request->held)
+		perf_weight_change(weight, &whole_run, 0);
+}
+
 static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 {
 	PerfRunCpu *cpu = find_cpu(run, number);
@@ -112,7 +122,7 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 		cpu = add_cpu(run, number, perf);
 	cpu->enabled = (PerfEnabled){ 0 };
 	for (unsigned i = 0; i < run->request.points_count; i++)
-		perf_weight_init(&cpu->weights[i], run->request.sampling_period);
+		init_weight(run, &cpu->weights[i]);
 	return true;
 }
 
@@ -294,14 +304,22 @@ static void draw_again_and_again(PerfRun *run)
 	live_run_add_timeout(&run->live, DRAW_MS, time_to_draw);
 }
 
+/* The first periods. Paired events were opened with period 1 and keep it. */
+static void begin_periods(PerfRun *run, PerfRunCpu *cpu)
+{
+	if (run->live.parts.request->held)
+		return;
+	draw_periods(run, cpu);
+	if (cpu->event_cpu.sampling_period > 1)
+		draw_again_and_again(run);
+}
+
 void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 {
 	uint64_t now_ns;
 
 	perf_events_enable_samples(run->events, cpu->perf);
-	draw_periods(run, cpu);
-	if (cpu->event_cpu.sampling_period > 1)
-		draw_again_and_again(run);
+	begin_periods(run, cpu);
 	now_ns = clock_monotonic_ns();
 	cpu->throttle.judged_ns = now_ns;
 	if (!cpu->enabled_at_ns)

@@ -512,20 +512,31 @@ void perf_events_enable_tasks(PerfEvents *events, PerfCpu *part)
 	ioctl_all(((const Cpu *)part)->dummies, PERF_EVENT_IOC_ENABLE);
 }
 
-/* Events that have ended keep their counts and are not enabled again. The helpers come first: a
-   call recorded in vain, while only they are enabled, is better than a missing call. */
-static void enable_live(const Cpu *cpu)
+/* Events that have ended keep their counts and are not enabled again. */
+static void enable_points(const PerfEvents *events, const Cpu *cpu, bool frees)
 {
-	for (guint i = 0; i < cpu->helpers->len; i++)
-		ioctl(g_array_index(cpu->helpers, int, i), PERF_EVENT_IOC_ENABLE, 0);
+	const PerfRequest *request = events->request;
+
 	for (guint i = cpu->live_from; i < cpu->points->len; i++)
-		ioctl(g_array_index(cpu->points, int, i), PERF_EVENT_IOC_ENABLE, 0);
+		if (request->points[i - cpu->live_from].is_free == frees)
+			ioctl(g_array_index(cpu->points, int, i), PERF_EVENT_IOC_ENABLE, 0);
 }
 
+void perf_events_enable_frees(PerfEvents *events, PerfCpu *part)
+{
+	enable_points(events, (const Cpu *)part, true);
+}
+
+/* The helpers come first: a call recorded in vain, while only they are enabled, is better than a
+   missing call. */
 void perf_events_enable_samples(PerfEvents *events, PerfCpu *part)
 {
-	(void)events;
-	enable_live((const Cpu *)part);
+	const Cpu *cpu = (const Cpu *)part;
+
+	for (guint i = 0; i < cpu->helpers->len; i++)
+		ioctl(g_array_index(cpu->helpers, int, i), PERF_EVENT_IOC_ENABLE, 0);
+	enable_points(events, cpu, true);
+	enable_points(events, cpu, false);
 }
 
 PerfChange perf_events_set_period(PerfEvents *events, PerfCpu *part, unsigned point,

@@ -81,6 +81,10 @@ PerfCpu *perf_events_open(PerfEvents *events, uint32_t cpu, GError **error);
 void perf_events_enable_tasks(PerfEvents *events, PerfCpu *cpu);
 void perf_events_enable_samples(PerfEvents *events, PerfCpu *cpu);
 
+/* Enables a CPU's tracepoints of frees only. Paired frees are enabled on all CPUs before any
+   allocation: else objects that were freed in between would look held. */
+void perf_events_enable_frees(PerfEvents *events, PerfCpu *cpu);
+
 /* Ends both. */
 void perf_events_disable(PerfEvents *events, PerfCpu *cpu);
 

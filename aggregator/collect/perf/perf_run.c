@@ -279,6 +279,11 @@ static void enable_all(PerfRun *run)
 		perf_events_enable_tasks(run->events, cpu->perf);
 	}
 	task_table_scan(run->tasks);
+	for (guint i = 0; i < run->cpus->len; i++) {
+		const PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		perf_events_enable_frees(run->events, cpu->perf);
+	}
 	for (guint i = 0; i < run->cpus->len; i++)
 		perf_cpus_enable(run, run->cpus->pdata[i]);
 }
@@ -363,7 +368,8 @@ static void fill_request(PerfRun *run)
 		.points = points_of(run->plan, request, &session->inner),
 		.points_count = run->plan->points->len,
 		.stack_depth = run->stack_depth,
-		.sampling_period = perf_period_aim(&run->random),
+		/* Paired events have no other period. */
+		.sampling_period = request->held ? 1 : perf_period_aim(&run->random),
 		.ring_bytes = run->plan->ring_bytes,
 		.with_cgroups = task_cgroup_sample_is_usable(""),
 		/* The tracepoint only has the pids of the first namespace. */
