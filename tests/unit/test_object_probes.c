@@ -42,13 +42,14 @@ static const char free_bulk_format[] = HEAD(2002) PROBE_IP
 static const char alloc_bulk_format[] =
 	HEAD(2003) "\tfield:unsigned long __probe_func;\toffset:8;\tsize:8;\tsigned:0;\n"
 		   "\tfield:unsigned long __probe_ret_ip;\toffset:16;\tsize:8;\tsigned:0;\n"
-		   "\tfield:s32 count;\toffset:24;\tsize:4;\tsigned:1;\n"
-		   "\tfield:u64 pointers[64];\toffset:28;\tsize:512;\tsigned:0;\n"
-		   "\tfield:__data_loc char[] name;\toffset:540;\tsize:4;\tsigned:1;\n"
-		   "\tfield:u32 bytes_req;\toffset:544;\tsize:4;\tsigned:0;\n"
-		   "\tfield:u32 bytes_alloc;\toffset:548;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n";
+		   "\tfield:u64 count;\toffset:24;\tsize:8;\tsigned:0;\n"
+		   "\tfield:u8 done;\toffset:32;\tsize:1;\tsigned:0;\n"
+		   "\tfield:u64 pointers[64];\toffset:33;\tsize:512;\tsigned:0;\n"
+		   "\tfield:__data_loc char[] name;\toffset:545;\tsize:4;\tsigned:1;\n"
+		   "\tfield:u32 bytes_req;\toffset:549;\tsize:4;\tsigned:0;\n"
+		   "\tfield:u32 bytes_alloc;\toffset:553;\tsize:4;\tsigned:0;\n\nprint fmt: \"\"\n";
 
-enum { RECORD_BYTES = 560 };
+enum { RECORD_BYTES = 568 };
 
 typedef struct {
 	FakeHost *host;
@@ -119,7 +120,7 @@ Test(object_probes, the_functions_of_the_kernel_are_probed_and_the_end_removes_t
 			   defined);
 	cr_expect_not_null(strstr(defined,
 				  "/kmem_cache_alloc_bulk_noprof kmem_cache_alloc_bulk_noprof "
-				  "count=$retval:s32 pointers=+0($arg4):x64[64]"),
+				  "count=$arg3:u64 done=$retval:u8 pointers=+0($arg4):x64[64]"),
 			   "%s", defined);
 	kprobe_group_free(g_steal_pointer(&fixture.group));
 	left = fake_host_read(fixture.host, KPROBE_EVENTS);
@@ -223,20 +224,22 @@ Test(object_probes, objects_allocated_in_bulk_have_their_cache)
 	fixture_start(&fixture);
 	point = fixture.points->pdata[2];
 	put(record, 16, 0xffffffff81234567);
-	put(record, 540, 6 << 16 | 552);
-	put(record, 544, 232 | 256ULL << 32);
-	memcpy(record + 552, "filp", 5);
+	put(record, 545, 6 << 16 | 560);
+	put(record, 549, 232 | 256ULL << 32);
+	memcpy(record + 560, "filp", 5);
 	cr_assert(kmem_point_read(point, record, sizeof(record), &facts, &cache));
 	cr_expect(!facts.free && facts.kind == KMT_KIND_NONE && facts.source == KMT_SOURCE_CACHE);
 	cr_expect_eq(facts.call_site, 0xffffffff81234567);
 	cr_expect(facts.bytes_requested == 232 && facts.bytes_allocated == 256);
 	cr_assert_eq(facts.cache, &cache);
 	cr_expect(cache.name_bytes == 4 && !memcmp(cache.name, "filp", 4));
-	cr_expect_eq(read_pointers(point, 24, 2, pointers), 2);
-	cr_expect(pointers[0] == 0x1000 && pointers[1] == 0x1001 && !pointers[2]);
-	memset(record + 24, 0xff, 4);
+	put(record, 24, 2);
+	put(record, 33, 0x1000);
 	cr_expect_eq(kmem_point_read_pointers(point, record, sizeof(record), pointers), 0,
-		     "an error number");
+		     "the allocation failed");
+	record[32] = 1;
+	cr_expect_eq(kmem_point_read_pointers(point, record, sizeof(record), pointers), 2);
+	cr_expect_eq(pointers[0], 0x1000);
 }
 
 Test(object_probes, objects_that_rcu_frees_in_bulk_are_not_recorded_twice)

@@ -96,6 +96,7 @@ KmemPoint *kmem_point_new_kprobe(const ProbePoint *type, TracepointFormat *forma
 	point->is_kprobe = true;
 	point->head = tracepoint_format_lookup(format, "head");
 	point->count = tracepoint_format_lookup(format, "count");
+	point->done = tracepoint_format_lookup(format, "done");
 	point->pointers = tracepoint_format_lookup(format, "pointers");
 	return point;
 }
@@ -374,8 +375,10 @@ uint64_t kmem_point_read_pointers(const KmemPoint *point, const uint8_t *raw, ui
 				  uint64_t pointers[KMEM_POINTERS_MAX])
 {
 	uint32_t room = point->pointers->size / sizeof(uint64_t);
-	uint64_t count;
+	uint64_t count, done;
 
+	if (point->done && (!tracepoint_field_number(point->done, raw, raw_bytes, &done) || !done))
+		return 0;
 	if (!tracepoint_field_number(point->count, raw, raw_bytes, &count) || (int64_t)count <= 0 ||
 	    (uint32_t)point->pointers->offset + point->pointers->size > raw_bytes)
 		return 0;

@@ -28,6 +28,7 @@ typedef struct {
 	/* Of a kprobe only; NULL: none. */
 	const TracepointField *head;     /* see read_head() */
 	const TracepointField *count;    /* of objects ... */
+	const TracepointField *done;     /* ... unless this is 0 ... */
 	const TracepointField *pointers; /* ... and the pointers of the first ones */
 	bool is_kprobe;
 	uint32_t raw_bytes_min; /* a shorter record is damaged */

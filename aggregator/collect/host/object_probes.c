@@ -53,9 +53,11 @@ static void append_of_cache(GString *arguments, const char *name, long offset)
 		g_string_append_printf(arguments, " %s=+%ld($arg1):u32", name, offset);
 }
 
+/* All objects are allocated, or none. Up to 7.1 or so the function returns their number, from then
+   on whether it succeeded. */
 static void append_alloc_bulk(GString *arguments, const Host *host)
 {
-	g_string_append(arguments, "count=$retval:s32 pointers=+0($arg4):" POINTERS);
+	g_string_append(arguments, "count=$arg3:u64 done=$retval:u8 pointers=+0($arg4):" POINTERS);
 	if (host->layout->name != CACHE_LAYOUT_UNKNOWN)
 		g_string_append_printf(arguments, " name=+0(+%ld($arg1)):string",
 				       host->layout->name);
