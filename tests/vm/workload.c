@@ -9,7 +9,7 @@
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
  *	workload [-a FILE] tcp-leave COUNT
  *	workload [-a FILE] [-t THREADS] [-f] open|create|dup|socketpair|readv|setgroups|vfork COUNT
- *	workload [-a FILE] keep-sockets COUNT
+ *	workload [-a FILE] keep-sockets|keep-maps COUNT
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -N NAME -t THREADS ...	... in threads named NAME-0, NAME-1 ...
  *	workload -c CHILDREN ...	... in so many children instead, one after the other
@@ -37,7 +37,9 @@
  * tcp_send_fin().
  *
  * keep-sockets makes COUNT pairs, says "kept" and keeps them until a byte comes on standard
- * input.
+ * input. So does keep-maps with BPF arrays, as root: COUNT of 256 KB, a vmalloc range each, and
+ * COUNT of an element for each CPU, a per-CPU allocation each. Before, it makes and closes as
+ * many, which the kernel frees later, in a kworker.
  *
  * -a waits until FILE exists, or where it is -, until a byte comes on standard input: that wait
  * allocates nothing on any kernel. -t does COUNT in each of THREADS threads, -f does all
@@ -50,6 +52,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <grp.h>
+#include <linux/bpf.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -62,6 +65,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -74,6 +78,7 @@ enum {
 	MESSAGE_BYTES = 512 - 48, /* less what the kernel puts before it */
 	VECTORS = 1024,           /* the most that a system call takes */
 	GROUPS = 4000,
+	MAP_BYTES = 256 << 10, /* more than kmalloc is asked for */
 	POLL_NS = 10 * 1000 * 1000,
 	NAME_BYTES = 16, /* of a thread, as the kernel has it */
 };
@@ -359,6 +364,49 @@ static void keep_sockets(unsigned long count, size_t size)
 	wait_for_byte();
 }
 
+/* Returns a BPF array of one element. */
+static int make_map(enum bpf_map_type type, unsigned bytes)
+{
+	union bpf_attr attr;
+	int map;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.map_type = type;
+	attr.key_size = sizeof(int);
+	attr.value_size = bytes;
+	attr.max_entries = 1;
+	map = (int)syscall(SYS_bpf, BPF_MAP_CREATE, &attr, sizeof(attr));
+	if (map < 0)
+		error(1, errno, "bpf: BPF_MAP_CREATE");
+	return map;
+}
+
+static void make_maps(unsigned long count, bool stay)
+{
+	for (unsigned long i = 0; i < count; i++) {
+		int range = make_map(BPF_MAP_TYPE_ARRAY, MAP_BYTES);
+		int per_cpu = make_map(BPF_MAP_TYPE_PERCPU_ARRAY, sizeof(long));
+
+		if (!stay && (close(range) != 0 || close(per_cpu) != 0))
+			error(1, errno, "close");
+	}
+}
+
+static void keep_maps(unsigned long count, size_t size)
+{
+	const struct rlimit all = { RLIM_INFINITY, RLIM_INFINITY };
+
+	(void)size;
+	/* Maps are locked memory up to 5.10. */
+	setrlimit(RLIMIT_MEMLOCK, &all);
+	allow_files(2 * count + 64);
+	make_maps(count, false);
+	make_maps(count, true);
+	puts("kept");
+	fflush(stdout);
+	wait_for_byte();
+}
+
 static const Kind kinds[] = {
 	{ "unix-send", send_unix, 2 },
 	{ "pipe", make_pipes, 1 },
@@ -374,6 +422,7 @@ static const Kind kinds[] = {
 	{ "setgroups", set_groups, 1 },
 	{ "vfork", make_children, 1 },
 	{ "keep-sockets", keep_sockets, 1 },
+	{ "keep-maps", keep_maps, 1 },
 };
 
 static void name_thread(Plan *plan)

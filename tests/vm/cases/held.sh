@@ -3,13 +3,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the cases of --held share; sourced after lib.sh. held_counts pairs a recording on its own.
 collect_by kmt_all
+PATH=$PATH:/usr/lib/kmalloc-top
 readonly held=(--held '--events=kmalloc,cache')
 readonly known=/sys/module/vmtest_first/parameters
 
 # count_held FILE: pairs the recording; leaves ./counted.
 count_held()
 {
-	/usr/lib/kmalloc-top/held_counts "$1" > counted
+	held_counts "$1" > counted
 }
 
 # held_by FRAME [CACHE]: objects that are held by stacks with that function, without what the allocator

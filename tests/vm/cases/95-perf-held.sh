@@ -1,0 +1,183 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# once: 7.2
+# With perf events, --held records what is needed to pair each allocation with its free, whoever frees,
+# and however; nothing of its probes is left behind; and above its bound a run ends.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+# shellcheck source=held.sh source-path=SCRIPTDIR
+. "$cases/held.sh"
+collect_by perf
+
+tracefs=$PWD/tracefs
+mkdir tracefs
+mount -t tracefs none "$tracefs"
+
+# Some kernels count the frees of softirqs in an idle task, but deliver few of them: no CPU is idle.
+spinners=()
+for cpu in $(seq 0 $(($(nproc) - 1))); do
+	taskset -c "$cpu" nice -n 19 sh -c 'while :; do :; done' &
+	spinners+=($!)
+done
+trap 'kill "${spinners[@]}"; umount "$tracefs"' EXIT
+
+# probes: those of this program that exist, by the kernel.
+probes()
+{
+	[ ! -e "$tracefs/kprobe_events" ] || grep -F kmalloc_top_ "$tracefs/kprobe_events"
+}
+
+has_no_probes()
+{
+	[ -z "$(probes)" ]
+}
+
+has_kprobes=
+[ ! -e "$tracefs/kprobe_events" ] || has_kprobes=1
+
+# recycled: the allocations at addresses that were used again without a free.
+recycled()
+{
+	awk '$1 == "recycled" { n += $NF } END { print n + 0 }' counted
+}
+
+# is_paired NAME: every free was seen, unless it was lost: of the whole host, any collector may lose some
+# events. Without kprobes, some frees are never seen.
+is_paired()
+{
+	echo "$1: $(tail -n 1 report)"
+	equals "$1: exit status" 0 "$status"
+	equals "$1: no probe was missed" 0 "$(counted_as missed)"
+	[ -n "$has_kprobes" ] || return
+	holds "$1: $(recycled) addresses were used again without a free" \
+		[ "$(recycled)" -le "$(report_lost report)" ]
+}
+
+# held_of COMM SOURCE FRAME: the objects that such processes hold by stacks with that function.
+held_of()
+{
+	awk -F '\t' -v comm="$1" -v source="$2" -v frame="$3" '
+		$1 == "held" && $2 == source && $4 == comm && ("<" $6 "<") ~ ("<" frame "<") { n += $5 }
+		END { print n + 0 }' counted
+}
+
+# starts_to_keep KIND COUNT: the workload has allocated, and stays.
+starts_to_keep()
+{
+	rm -f said
+	workload "$1" "$2" < go > said &
+	keeper=$!
+	wait_until 600 grep -q -s kept said
+}
+
+let_go()
+{
+	echo >&"$go"
+	wait "$keeper"
+}
+
+mkfifo go
+exec {go}<> go
+
+# What stays, beside what is freed at once, and what a softirq frees later.
+profile_started "${held[@]}" --record host.kmr
+workload open 3000 > /dev/null
+workload pipe 500 > /dev/null
+starts_to_keep keep-sockets 700
+sleep 1
+profile_ended INT
+let_go
+count_held host.kmr
+is_paired 'the host'
+equals 'the host: two sockets of each pair are held' 1400 "$(held_of workload cache sock_alloc_inode)"
+holds 'the host: and their files' [ "$(held_of workload cache sock_alloc_file)" -ge 1400 ]
+# Those of the start of the process that stays.
+opened=$(held_of workload cache 'do_sys_openat?2?')
+holds "the host: the files that were closed are not, $opened are" [ "$opened" -le 20 ]
+equals 'the host: nor are the pipes' 0 "$(held_of workload kmalloc "$pipe_frame")"
+equals 'the host: nor their inodes' 0 "$(held_of workload cache create_pipe_files)"
+holds 'the host: own allocations are marked' grep -q ^own counted
+# On the machine that builds, others may run.
+[ ! -e "$module" ] || equals 'the host: ... and not held' '' "$(held_by_process kmalloc-top)"
+
+# Filters apply to allocations: RCU frees inodes in softirqs, of no process.
+profile "${held[@]}" --only-command --record command.kmr -- sh -c 'workload pipe 500; sleep 1'
+count_held command.kmr
+is_paired 'the command'
+equals 'the command: what a softirq frees is not held' 0 "$(held_by create_pipe_files)"
+equals 'the command: nobody else allocates' '' "$(held_by_process '[^sw].*')"
+holds 'the command: frees of others are recorded' [ "$(counted_as unknown cache)" -gt 0 ]
+
+# A requested cache: its frees are not filtered either.
+slabstack --collector=perf "$every_event" --held --record cache.kmr -c 'workload open 1000' filp \
+	> report 2> errors
+status=$?
+count_held cache.kmr
+holds 'a cache: its frees are paired' [ "$(counted_as free cache)" -ge 1000 ]
+equals 'a cache: no other' '' "$(awk -F '\t' '$1 == "held" && $3 != "filp"' counted)"
+
+profile --held --events=page --record pages.kmr -- workload pipe-page 500
+count_held pages.kmr
+is_paired 'pages'
+holds 'pages: those of pipes are freed' [ "$(counted_as free page)" -ge 500 ]
+equals 'pages: those of pipes are not held' '' "$(held_by_process workload | grep pipe_write)"
+equals 'pages: no objects are freed' 0 "$(($(counted_as free kfree) + $(counted_as unknown kfree)))"
+
+# Per-CPU memory and the vmalloc area: a kworker frees the maps that were closed.
+ranges=percpu
+[ ! -e "$tracefs/events/vmalloc/alloc_vmap_area" ] || ranges=percpu,vmalloc
+profile_started --held --events="$ranges" --record ranges.kmr
+starts_to_keep keep-maps 40
+sleep 2
+profile_ended INT
+let_go
+count_held ranges.kmr
+is_paired 'ranges'
+equals 'ranges: a per-CPU allocation of each map is held' 40 "$(held_of workload percpu array_map_alloc)"
+if [ "$ranges" != percpu ]; then
+	equals 'ranges: so is a range of the vmalloc area' 40 "$(held_of workload vmalloc array_map_alloc)"
+else
+	profile --events=+vmalloc -- true
+	equals 'no vmalloc: exit status' 1 "$status"
+	has_line 'no vmalloc: the reason and the remedy' \
+		'no tracepoint vmalloc:alloc_vmap_area: leave vmalloc out of --events$' errors
+fi
+
+if [ -n "$has_kprobes" ]; then
+	profile_started "${held[@]}"
+	holds 'a run has probes' [ "$(probes | grep -c -E 'kvfree_call_rcu|kmem_cache_free_bulk')" = 2 ]
+	profile_ended INT
+	equals 'a run that is stopped leaves none' '' "$(probes)"
+	profile_started "${held[@]}"
+	profile_ended KILL
+	holds 'a run that is killed leaves none' wait_until 20 has_no_probes
+	kmalloc-top --check --held --collector=perf > checked
+	has_line 'the check names them' '^ok +Held: .*kvfree_call_rcu, kmem_cache_free_bulk.*, by kprobes' checked
+fi
+
+if [ -e "$modules/vmtest_first.ko" ]; then
+	insmod "$modules/vmtest_first.ko"
+	profile "${held[@]}" --only-command --record module.kmr -- sh -c "echo 1000 > $known/keep
+		echo 2000 > $known/worker; echo 500 > $known/rcu; echo 2400 > $known/bulk"
+	count_held module.kmr
+	is_paired 'a module'
+	equals 'a module: what is kept is held' 1000 "$(held_by vmtest_keep)"
+	equals 'a module: what a kworker freed is not' 0 "$(held_by vmtest_hand_over)"
+	equals 'a module: what RCU frees is not' 0 "$(held_by vmtest_free_by_rcu)"
+	# Before 6.9 or so, kprobes cannot report what is allocated in bulk.
+	if grep -q -s kmem_cache_alloc_bulk_noprof /proc/kallsyms; then
+		equals 'a module: a third of what was allocated in bulk is held' 800 \
+			"$(held_by vmtest_allocate_bulk vmtest_bulk)"
+	fi
+	echo 1 > $known/release
+	rmmod vmtest_first
+fi
+
+# With fewer events nothing could be paired: the run ends.
+workload message 100000000 > /dev/null &
+busy=$!
+kmalloc-top --collector=perf --held --max-overhead=1 --record bound.kmr > report 2> errors
+equals 'above the bound: exit status' 3 "$?"
+kill "$busy"
+has_line 'above the bound: the reason and the remedy' \
+	'^Ended early: tracing took more than 1 % of CPU [0-9]+: .*--max-overhead.*--collector=stap' report
