@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/count/held_readings.c aggregator/count/held_readings.h \
 	aggregator/count/intervals.c aggregator/count/intervals.h \
 	aggregator/count/loss.c aggregator/count/loss.h \
 	aggregator/count/lowest.c aggregator/count/lowest.h \

@@ -3,6 +3,7 @@
 
 #include "table/comm_fold.h"
 #include "table/context_name.h"
+#include "table/held_ages.h"
 #include "symbols/frame_line.h"
 
 #include <string.h>
@@ -124,6 +125,17 @@ static void write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row
 	json_close(json, ']');
 }
 
+/* Only a stack of held objects has ages. */
+static void write_ages(JsonWriter *json, const ReportModel *model, const ViewStack *stack)
+{
+	HeldAges ages;
+
+	if (!view_held_ages(model->view, stack, &ages))
+		return;
+	json_seconds(json, "age_min_seconds", ages.min_ns);
+	json_seconds(json, "age_max_seconds", ages.max_ns);
+}
+
 static void write_stack(JsonWriter *json, const ReportModel *model, const ViewStack *stack)
 {
 	g_autoptr(GArray) processes = view_processes(model->view, stack);
@@ -131,6 +143,7 @@ static void write_stack(JsonWriter *json, const ReportModel *model, const ViewSt
 	json_open(json, NULL, '{');
 	write_figures(json, model, &stack->sums);
 	json_flag(json, "cut", stack->truncated);
+	write_ages(json, model, stack);
 	write_processes(json, processes);
 	write_frames(json, view_stack_rows(model->view), stack->row);
 	json_close(json, '}');

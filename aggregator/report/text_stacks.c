@@ -3,6 +3,7 @@
 
 #include "base/escape.h"
 #include "base/number_text.h"
+#include "table/held_ages.h"
 
 /* Writes text, and clears it for the next part. */
 static void flush_text(GString *text, FILE *out)
@@ -75,7 +76,22 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 		g_string_truncate(text, start);
 }
 
-/* Appends "714 held, 137,088 bytes:". */
+/* Appends ", ages 0.100 s to 18.500 s", or ", age 0.100 s" of all, if they are known. */
+static void append_ages(const ReportModel *model, const ViewStack *stack, GString *text)
+{
+	HeldAges ages;
+
+	if (!view_held_ages(model->view, stack, &ages))
+		return;
+	g_string_append(text, ages.min_ns < ages.max_ns ? ", ages " : ", age ");
+	if (ages.min_ns < ages.max_ns) {
+		append_seconds(text, ages.min_ns);
+		g_string_append(text, " to ");
+	}
+	append_seconds(text, ages.max_ns);
+}
+
+/* Appends "714 held, 137,088 bytes, ages 0.100 s to 18.500 s:". */
 static void append_held(const ReportModel *model, const ViewStack *stack, GString *text)
 {
 	const StackSummary *sums = &stack->sums.summary;
@@ -87,6 +103,7 @@ static void append_held(const ReportModel *model, const ViewStack *stack, GStrin
 		append_amount(text, sums->bytes_allocated, model->source->human);
 		g_string_append(text, model->source->human ? "" : " bytes");
 	}
+	append_ages(model, stack, text);
 	g_string_append(text, ":\n");
 }
 

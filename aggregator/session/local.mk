@@ -1,5 +1,4 @@
 libaggregator_a_SOURCES += \
-	aggregator/session/held_readings.c aggregator/session/held_readings.h \
 	aggregator/session/losses.c aggregator/session/losses.h \
 	aggregator/session/session.c aggregator/session/session.h \
 	aggregator/session/symbols_choose.c aggregator/session/symbols_choose.h

@@ -146,6 +146,7 @@ void session_free(Session *session)
 		return;
 	batch_reader_free(session->reader);
 	held_readings_free(session->held_readings);
+	held_readings_free(session->held_places);
 	g_array_unref(session->taps);
 	g_array_unref(session->sinks);
 	event_reader_free(session->events);
@@ -273,7 +274,12 @@ static void count_held(Session *session)
 		return;
 	session->held_totals = held_readings_deliver(
 		session->held_readings, session->held_record.now_ns, take_held, session);
-	g_clear_pointer(&session->held_readings, held_readings_free);
+	session->held_places = g_steal_pointer(&session->held_readings);
+	/* They keep to this limit themselves. */
+	memory_budget_take(session->memory, MEMORY_TEXTS,
+			   MIN(held_readings_memory(session->held_places),
+			       memory_budget_limit(session->memory, MEMORY_TEXTS) -
+				       session->memory->bytes[MEMORY_TEXTS]));
 }
 
 void session_feed(Session *session, const void *bytes, size_t length)

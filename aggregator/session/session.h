@@ -6,7 +6,7 @@
 #include "base/memory_budget.h"
 #include "record/run_info.h"
 #include "record/run_text.h"
-#include "session/held_readings.h"
+#include "count/held_readings.h"
 #include "symbols/symbol_store.h"
 
 /* What the name and place of a kernel's record say about it. Its text does not contain this. */
@@ -48,6 +48,7 @@ typedef struct {
 	uint64_t unreadable_lines; /* of an import: lines that could not be parsed */
 	/* For objects held when a record of the kernel was read. */
 	HeldReadings *held_readings; /* private; NULL: none */
+	HeldReadings *held_places;   /* once counted: the places, with their ages; NULL: none */
 	HeldRecord held_record;      /* of the record that is read */
 	bool is_held;                /* what is counted are held objects, not allocations */
 	HeldTotals held_totals;

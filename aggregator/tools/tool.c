@@ -64,6 +64,8 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.cgroups = cgroups,
 		.memory = session->memory,
 		.scatter_percent = run_info_number(session->info, KMT_FIELD_SAMPLING_SCATTER, 0),
+		/* Which objects of a place were added is not known. */
+		.held = session->held_totals.is_difference ? NULL : session->held_places,
 	};
 	g_autoptr(View) view = view_new(&source, &options->view);
 	const ReportSource report = {

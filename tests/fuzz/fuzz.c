@@ -99,6 +99,7 @@ static char *report_of(const Session *session, const Dimension *key, const Rende
 		.caches = caches,
 		.cgroups = cgroups,
 		.memory = session->memory,
+		.held = session->held_places,
 	};
 	g_autoptr(View) view = view_new(&source, &options);
 	const ReportSource report = {

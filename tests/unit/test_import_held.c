@@ -366,6 +366,31 @@ Test(import_held, times_become_ages_before_the_newest)
 	cr_expect(eq(u64, ages.age_max_ns, 7 * SECOND_NS));
 }
 
+/* Each place of a stack has its own ages. */
+Test(import_held, ages_are_found_by_place)
+{
+	g_autoptr(Session) session = import_text(
+		&import_page_owner,
+		"Page allocated via order 0, mask 0x0(), pid 1, tgid 1 (b), ts 9000000000 ns\n"
+		" a+0x1/0x2\n\n"
+		"Page allocated via order 0, mask 0x0(), pid 2, tgid 2 (a), ts 2000000000 ns\n"
+		" a+0x1/0x2\n\n"
+		"Page allocated via order 0, mask 0x0()\n c+0x1/0x2\n\n");
+	const EventTask a = { .tgid = 2, .comm = "a" }, b = { .tgid = 1, .comm = "b" };
+	HeldObjects place = { .text = " a+0x1/0x2\n", .length = 11, .source = KMT_SOURCE_PAGE };
+	HeldAges ages;
+
+	place.task = &a;
+	cr_assert(held_readings_ages(session->held_places, &place, &ages));
+	cr_expect(eq(u64, ages.min_ns, 7 * SECOND_NS));
+	cr_expect(eq(u64, ages.max_ns, 7 * SECOND_NS));
+	place.task = &b;
+	cr_expect(not(held_readings_ages(session->held_places, &place, &ages)));
+	place.task = NULL;
+	place.text = " c+0x1/0x2\n";
+	cr_expect(not(held_readings_ages(session->held_places, &place, &ages)));
+}
+
 static Session *difference_of(const ImportType *type, const char *before, const char *after)
 {
 	Session *session = session_new(MEMORY_BYTES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "session/held_readings.h"
+#include "count/held_readings.h"
 
 #include "base/saturate.h"
 #include "count/stack_table.h"
@@ -43,6 +43,7 @@ struct HeldReadings {
 	size_t places_max;
 	unsigned reading; /* the current one, from 0 */
 	uint64_t newest_ns;
+	uint64_t now_ns; /* once delivered */
 	uint64_t over_bound;
 };
 
@@ -67,6 +68,12 @@ void held_readings_free(HeldReadings *readings)
 	stack_table_free(readings->keys);
 	g_array_unref(readings->places);
 	g_free(readings);
+}
+
+size_t held_readings_memory(const HeldReadings *readings)
+{
+	return stack_table_memory(readings->parts) + stack_table_memory(readings->keys) +
+	       readings->places->len * sizeof(Place);
 }
 
 static void forget_times(Place *place)
@@ -178,14 +185,12 @@ void held_readings_add(HeldReadings *readings, const HeldObjects *objects)
 	readings->newest_ns = MAX(readings->newest_ns, objects->last_ns);
 }
 
-static void set_ages(const Place *place, uint64_t now_ns, EventText *event)
+/* Returns the ages of a place; both 0: unknown. */
+static HeldAges ages_of(const HeldReadings *readings, const Place *place)
 {
-	event->age_min_ns = place->age_min_ns;
-	event->age_max_ns = place->age_max_ns;
-	if (place->age_max_ns || !place->first_ns || now_ns < place->last_ns)
-		return;
-	event->age_min_ns = now_ns - place->last_ns;
-	event->age_max_ns = now_ns - place->first_ns;
+	if (place->age_max_ns || !place->first_ns || readings->now_ns < place->last_ns)
+		return (HeldAges){ place->age_min_ns, place->age_max_ns };
+	return (HeldAges){ readings->now_ns - place->last_ns, readings->now_ns - place->first_ns };
 }
 
 typedef struct {
@@ -238,9 +243,10 @@ static HeldSums added_of(const HeldReadings *readings, const Place *place)
 }
 
 static void deliver_place(const HeldReadings *readings, const Place *place, const HeldSums *added,
-			  uint64_t now_ns, const Target *to)
+			  const Target *to)
 {
 	const PlaceKey *key = &place->key;
+	const HeldAges ages = ages_of(readings, place);
 	uint32_t length;
 	EventText event = { .held = true, .source = (uint8_t)key->source };
 
@@ -249,7 +255,8 @@ static void deliver_place(const HeldReadings *readings, const Place *place, cons
 		event.task = stack_table_bytes(readings->parts, key->task, &length);
 	if (key->cache != STACK_ID_NONE)
 		event.cache = stack_table_bytes(readings->parts, key->cache, &length);
-	set_ages(place, now_ns, &event);
+	event.age_min_ns = ages.min_ns;
+	event.age_max_ns = ages.max_ns;
 	deliver_sums(to, event, added);
 }
 
@@ -268,22 +275,33 @@ static void add_other_changes(const Place *place, const HeldSums *added, HeldTot
 		     growth(place->sums[1].bytes_allocated, place->sums[0].bytes_allocated));
 }
 
-HeldTotals held_readings_deliver(const HeldReadings *readings, uint64_t now_ns, HeldSink sink,
+HeldTotals held_readings_deliver(HeldReadings *readings, uint64_t now_ns, HeldSink sink,
 				 void *user_data)
 {
 	const Target to = { sink, user_data };
 	HeldTotals totals = { .is_difference = readings->reading > 0,
 			      .over_bound = readings->over_bound };
 
+	readings->now_ns = now_ns ? now_ns : readings->newest_ns;
 	for (guint i = 0; i < readings->places->len; i++) {
 		const Place *place = &g_array_index(readings->places, Place, i);
 		const HeldSums added = added_of(readings, place);
 
 		if (added.objects)
-			deliver_place(readings, place, &added,
-				      now_ns ? now_ns : readings->newest_ns, &to);
+			deliver_place(readings, place, &added, &to);
 		if (totals.is_difference)
 			add_other_changes(place, &added, &totals);
 	}
 	return totals;
+}
+
+bool held_readings_ages(HeldReadings *readings, const HeldObjects *place, HeldAges *ages)
+{
+	PlaceKey key;
+	const Place *found = intern_key(readings, place, &key) ? place_of(readings, &key) : NULL;
+
+	if (!found)
+		return false;
+	*ages = ages_of(readings, found);
+	return ages->max_ns > 0;
 }

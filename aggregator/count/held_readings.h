@@ -64,5 +64,17 @@ void held_readings_add(HeldReadings *readings, const HeldObjects *objects);
  * object. Of a difference, only places with more objects in the second reading are delivered; ages
  * are those of all objects of the second reading.
  */
-HeldTotals held_readings_deliver(const HeldReadings *readings, uint64_t now_ns, HeldSink sink,
+HeldTotals held_readings_deliver(HeldReadings *readings, uint64_t now_ns, HeldSink sink,
 				 void *user_data);
+
+/* Returns the memory in use, in bytes. */
+size_t held_readings_memory(const HeldReadings *readings);
+
+/* The lowest and the highest age of objects. */
+typedef struct {
+	uint64_t min_ns;
+	uint64_t max_ns;
+} HeldAges;
+
+/* Returns whether the ages of a delivered place are known; the numbers of `place` are not read. */
+bool held_readings_ages(HeldReadings *readings, const HeldObjects *place, HeldAges *ages);
