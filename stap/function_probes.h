@@ -207,13 +207,14 @@ static struct kretprobe kmt_alloc_bulk = {
 
 static bool kmt_frees_live[ARRAY_SIZE(kmt_frees)], kmt_alloc_bulk_live;
 
-/* Returns nonzero if the call need not be followed. */
+/* Returns nonzero if the call need not be followed. Before the first tick the tracepoints of frees
+   may not be live: an object that is freed then would look held. */
 static int kmt_alloc_bulk_begins(struct kretprobe_instance *call, struct pt_regs *regs)
 {
 	struct kmt_bulk *bulk = (struct kmt_bulk *)call->data;
 	unsigned long flags;
 
-	if (!kmt.ready)
+	if (!kmt.ready || !READ_ONCE(kmt.tick))
 		return 1;
 	bulk->cache = (struct kmem_cache *)kmt_argument(regs, 0);
 	bulk->gfp_flags = kmt_argument(regs, 1);
