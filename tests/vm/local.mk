@@ -69,6 +69,7 @@ EXTRA_DIST += \
 	tests/vm/cases/57-loss-cpus.sh \
 	tests/vm/cases/58-held.sh \
 	tests/vm/cases/59-held-exact.sh \
+	tests/vm/cases/59-held-second.sh \
 	tests/vm/cases/59-kernel-records.sh \
 	tests/vm/cases/60-modules.sh \
 	tests/vm/cases/65-interrupts.sh \

@@ -24,14 +24,16 @@ is_within()
 	awk -v limit="$1" -v number="$2" 'BEGIN { exit !(number <= limit && -number <= limit) }'
 }
 
-# Each address is taken with a chance of one in 16: one of 15,000 runs is out of 4 standard errors.
+# Each address is taken with a chance of one in 16, the next power of two: one of 15,000 runs is out of
+# 4 standard errors.
 for ((n = 0; n < runs; n++)); do
 	rm -f sampled.kmr
-	profile "${held[@]}" --sample=16 --stacks=none --record sampled.kmr -- sh -c \
+	profile "${held[@]}" --sample=12 --stacks=none --record sampled.kmr -- sh -c \
 		"echo $objects > $known/keep; echo 2000 > $known/worker; echo 500 > $known/rcu; echo 2400 > $known/bulk"
 	count_held sampled.kmr
 	pairs_all 'one of 16'
 	equals 'one of 16: the period' 16 "$(counted_as period)"
+	equals 'one of 16: it was requested' '' "$(grep 'probes took' errors)"
 	deviations[n]=$(deviation)
 	holds "one of 16: $(held_by vmtest_keep) objects of $objects, ${deviations[n]} standard errors" \
 		is_within 4 "${deviations[n]}"
