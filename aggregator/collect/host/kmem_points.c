@@ -80,6 +80,7 @@ static KmemPoint *point_new(const ProbePoint *type, TracepointFormat *format)
 	g_autoptr(GArray) possible = cpu_list_read("", "possible");
 
 	point->type = type;
+	point->id = format->id;
 	point->format = format;
 	point->cpus_possible = possible ? possible->len : 1;
 	point->page_shift = (unsigned)__builtin_ctzl((unsigned long)sysconf(_SC_PAGESIZE));
@@ -262,17 +263,25 @@ static uint64_t page_pointer(const KmemPoint *point, const uint8_t *raw, uint32_
 	return number == none || number == UINT64_MAX ? 0 : number << point->page_shift;
 }
 
-bool kmem_cache_named(EventCache *cache, const char *name, uint32_t length)
+/* Whether the text stands for a name that the kernel could not read. */
+static bool is_unreadable(const char *name, uint32_t length)
 {
 	static const char *const unreadable[] = { "(fault)", "(null)" };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(unreadable); i++)
 		if (length == strlen(unreadable[i]) && !memcmp(name, unreadable[i], length))
-			return false;
+			return true;
+	return false;
+}
+
+bool kmem_cache_named(EventCache *cache, const char *name, uint32_t length)
+{
+	if (!length || (*name == '(' && is_unreadable(name, length)))
+		return false;
 	cache->object_bytes = cache->slot_bytes = 0;
 	cache->name_bytes = (uint16_t)MIN(length, sizeof(cache->name));
 	memcpy(cache->name, name, cache->name_bytes);
-	return length;
+	return true;
 }
 
 static void read_name(const KmemPoint *point, const uint8_t *raw, uint32_t raw_bytes,

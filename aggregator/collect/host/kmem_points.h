@@ -19,6 +19,7 @@ enum { KMEM_POINTERS_MAX = 64 }; /* in a record of several objects; the kernel's
 /* A tracepoint, or a kprobe (object_probes.h), on this kernel. */
 typedef struct {
 	const ProbePoint *type;
+	uint16_t id;                                  /* common_type of its records */
 	unsigned event;                               /* a bit of ProbeKindBit */
 	unsigned number;                              /* its index among the opened points */
 	TracepointFormat *format;                     /* owned */
@@ -65,7 +66,7 @@ static inline const KmemPoint *kmem_points_lookup(const GPtrArray *points, uint1
 	for (guint i = 0; i < points->len; i++) {
 		const KmemPoint *point = points->pdata[i];
 
-		if (point->format->id == common_type)
+		if (point->id == common_type)
 			return point;
 	}
 	return NULL;
