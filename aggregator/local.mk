@@ -12,6 +12,7 @@ libaggregator_a_SOURCES =
 include aggregator/base/local.mk
 include aggregator/record/local.mk
 include aggregator/count/local.mk
+include aggregator/held/local.mk
 include aggregator/symbols/local.mk
 include aggregator/names/local.mk
 include aggregator/session/local.mk

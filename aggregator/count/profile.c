@@ -423,9 +423,8 @@ static inline TaskId task_at_hand(Counting *counting, const Event *event)
 	if (G_LIKELY(event->task == counting->task))
 		return counting->task_id;
 	counting->task = event->task;
-	counting->task_id =
-		task_of(counting->profile, counting->events, event->task,
-			event_time_ns(counting->events, event));
+	counting->task_id = task_of(counting->profile, counting->events, event->task,
+				    event_time_ns(counting->events, event));
 	return counting->task_id;
 }
 
@@ -461,7 +460,8 @@ static bool may_be_outside(const Profile *profile, const Events *events)
 	       events->last_ns > profile->window_end_ns;
 }
 
-void profile_take(Profile *profile, const Events *events)
+/* cells: see profile_take_noting(); NULL: not wanted. Inlined into both. */
+static inline void take(Profile *profile, const Events *events, uint32_t *cells)
 {
 	Counting counting = { profile, events, KMT_NONE, TASK_ID_UNKNOWN };
 	ProfileTotals *totals = &profile->totals;
@@ -475,9 +475,13 @@ void profile_take(Profile *profile, const Events *events)
 
 		if (G_UNLIKELY(is_at_edge) && is_outside(profile, event_time_ns(events, event))) {
 			saturate_add(&totals->outside_window, event->weight);
+			if (cells)
+				cells[i] = PROFILE_CELL_NONE;
 			continue;
 		}
 		cell = cell_of(&counting, event);
+		if (cells)
+			cells[i] = (uint32_t)(cell - profile->cells);
 		saturate_add(&counted, event->weight);
 		if (G_LIKELY(event->pointer))
 			saturate_add(&cell->events, event->weight);
@@ -486,6 +490,27 @@ void profile_take(Profile *profile, const Events *events)
 		add_variance(cell, event);
 	}
 	saturate_add(&totals->events, counted);
+}
+
+void profile_take(Profile *profile, const Events *events)
+{
+	take(profile, events, NULL);
+}
+
+void profile_take_noting(Profile *profile, const Events *events, uint32_t *cells)
+{
+	take(profile, events, cells);
+}
+
+void profile_swap_counts(Profile *profile, uint32_t index, ProfileCounts *counts)
+{
+	ProfileCell *cell = &profile->cells[index];
+	const ProfileCounts before = { cell->events, cell->failed, cell->variance };
+
+	cell->events = counts->events;
+	cell->failed = counts->failed;
+	cell->variance = counts->variance;
+	*counts = before;
 }
 
 /* Adds the events of a cell that lacks a name because a table was full. Events of the overflow row

@@ -83,6 +83,14 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_LARGER_PLACES] = { "larger_places", NULL, VALUE_COUNT },
 	[FACT_LARGER_BYTES] = { "larger_bytes", NULL, VALUE_BYTES },
 	[FACT_HELD_UNSIZED] = { "objects_of_unknown_size", NULL, VALUE_COUNT },
+	[FACT_HELD_IS_PAIRED] = { "held_is_paired", NULL, VALUE_FLAG },
+	[FACT_HELD_ALLOCATED] = { "held_allocated", NULL, VALUE_COUNT },
+	[FACT_HELD_FREED] = { "held_freed", NULL, VALUE_COUNT },
+	[FACT_HELD_RECYCLED] = { "held_recycled", NULL, VALUE_COUNT },
+	[FACT_HELD_DOUBTFUL] = { "held_doubtful_max", NULL, VALUE_COUNT },
+	[FACT_HELD_UNORDERED] = { "held_unordered", NULL, VALUE_COUNT },
+	[FACT_HELD_SCALE] = { "held_scale", NULL, VALUE_COUNT },
+	[FACT_FREES_NOT_SEEN] = { "frees_not_seen", "Frees not observed", VALUE_TEXT },
 	[FACT_HELD_INACCURATE] = { "rows_marked_inaccurate", NULL, VALUE_COUNT },
 	[FACT_CUT_SHORT] = { "cut_short", NULL, VALUE_FLAG },
 	[FACT_ENDED_EARLY] = { "ended_early", "Ended early", VALUE_TEXT },
@@ -347,6 +355,26 @@ static void set_losses(Facts *facts, const Session *session)
 		set_known_until(facts, session);
 }
 
+/* Each lost event may be the free of an object that looks held. */
+static void set_paired(Facts *facts, const Session *session)
+{
+	const Losses losses = losses_of(session);
+	const PairingTotals totals = pairing_totals(session->pairing);
+	uint64_t lost = losses_uncounted(&losses).high;
+
+	if (losses.end_unknown || losses.untraced_ns)
+		lost = UINT64_MAX;
+	fact_set_number(facts, FACT_HELD_IS_PAIRED, 1);
+	fact_set_number(facts, FACT_HELD_ALLOCATED, totals.allocated);
+	fact_set_number(facts, FACT_HELD_FREED, totals.freed);
+	fact_set_number(facts, FACT_HELD_RECYCLED, totals.recycled);
+	fact_set_number(facts, FACT_HELD_DOUBTFUL, MIN(totals.held, lost));
+	fact_set_number(facts, FACT_HELD_UNORDERED, totals.out_of_order);
+	fact_set_number(facts, FACT_HELD_SCALE, totals.scale);
+	fact_set_text(facts, FACT_FREES_NOT_SEEN,
+		      run_info_text(session->info, KMT_FIELD_FREES_NOT_SEEN));
+}
+
 static void set_held(Facts *facts, const Session *session)
 {
 	const HeldTotals *totals = &session->held_totals;
@@ -354,6 +382,10 @@ static void set_held(Facts *facts, const Session *session)
 	fact_set_number(facts, FACT_HELD_IS_COUNTED, session->is_held);
 	if (!session->is_held)
 		return;
+	if (session->pairing) {
+		set_paired(facts, session);
+		return;
+	}
 	fact_set_number(facts, FACT_HELD_IS_GROWTH, totals->is_difference);
 	fact_set_number(facts, FACT_HELD_UNSIZED, session->held_unsized);
 	fact_set_number(facts, FACT_HELD_INACCURATE, session->held_inaccurate);

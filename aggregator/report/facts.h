@@ -97,6 +97,15 @@ typedef enum {
 	FACT_SHRUNK_BYTES,
 	FACT_LARGER_PLACES, /* without more objects; also only then, as the next one */
 	FACT_LARGER_BYTES,
+	/* Allocations paired with their frees; only then the next ones: */
+	FACT_HELD_IS_PAIRED,
+	FACT_HELD_ALLOCATED, /* objects that were followed; if sampled by address, not all */
+	FACT_HELD_FREED,     /* of these */
+	FACT_HELD_RECYCLED,  /* addresses that were allocated again, though no free was seen */
+	FACT_HELD_DOUBTFUL,  /* held objects that may have been freed: frees may be lost */
+	FACT_HELD_UNORDERED, /* events that were paired before all CPUs had sent theirs */
+	FACT_HELD_SCALE,     /* objects that one followed object stands for */
+	FACT_FREES_NOT_SEEN,
 	FACT_HELD_UNSIZED,    /* objects whose sizes are not known */
 	FACT_HELD_INACCURATE, /* rows that the kernel marks */
 	FACT_CUT_SHORT,

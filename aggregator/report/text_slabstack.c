@@ -128,8 +128,8 @@ static void append_left_out(const ReportModel *model, GString *text)
 		if (!g_str_equal(left_out->option, cell_filter_cache.option) ||
 		    !left_out->allocations)
 			continue;
-		g_string_append_printf(text, "%s from other caches, left out: ",
-				       counted_words(model)->heading);
+		g_string_append_printf(
+			text, "%s from other caches, left out: ", counted_words(model)->heading);
 		append_count(text, left_out->allocations);
 		if (left_out->remark)
 			g_string_append_printf(text, "; %s", left_out->remark);

@@ -24,6 +24,8 @@ static void apply_info(Session *session)
 
 	profile_set_window(session->profile, start_ns, end_ns);
 	loss_ledger_set_window(session->loss, start_ns, end_ns);
+	if (session->pairing)
+		pairing_set_seed(session->pairing, run_info_number(info, KMT_FIELD_SAMPLE_SEED, 0));
 	symbol_store_set_text(session->symbols, run_info_number(info, KMT_FIELD_TEXT_START, 0),
 			      run_info_number(info, KMT_FIELD_TEXT_END, 0));
 }
@@ -65,6 +67,8 @@ static void take_events(Session *session, const Batch *batch)
 	bool is_sound = hand_out(session, events);
 
 	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
+	if (session->pairing && events->heartbeats_count)
+		pairing_release(session->pairing, loss_ledger_complete_until(session->loss));
 }
 
 /* The stream of a probe module alone does not contain the start of the run. */
@@ -147,6 +151,7 @@ void session_free(Session *session)
 	batch_reader_free(session->reader);
 	held_readings_free(session->held_readings);
 	held_readings_free(session->held_places);
+	pairing_free(session->pairing);
 	g_array_unref(session->taps);
 	g_array_unref(session->sinks);
 	event_reader_free(session->events);
@@ -205,6 +210,29 @@ void session_remove_sink(Session *session, EventSink take)
 	for (guint i = session->sinks->len; i-- > 0;)
 		if (g_array_index(session->sinks, Sink, i).take == take)
 			g_array_remove_index(session->sinks, i);
+}
+
+/* An EventSink. */
+static bool take_for_pairing(const Events *events, void *user_data)
+{
+	pairing_take(user_data, events);
+	return true;
+}
+
+void session_pair(Session *session)
+{
+	session->pairing = pairing_new(session->profile,
+				       memory_budget_limit(session->memory, MEMORY_INTERVALS));
+	session_remove_sink(session, take_into_profile);
+	session_add_sink(session, take_for_pairing, session->pairing);
+}
+
+void session_show_held(Session *session, bool held)
+{
+	if (session->is_held == held)
+		return;
+	pairing_swap_counts(session->pairing);
+	session->is_held = held;
 }
 
 void session_count_elsewhere(Session *session, bool both)
@@ -293,4 +321,6 @@ void session_finish(Session *session)
 	if (!session->enough)
 		batch_reader_finish(session->reader);
 	count_held(session);
+	if (session->pairing)
+		pairing_release(session->pairing, UINT64_MAX);
 }

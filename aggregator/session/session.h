@@ -7,6 +7,7 @@
 #include "record/run_info.h"
 #include "record/run_text.h"
 #include "count/held_readings.h"
+#include "held/pairing.h"
 #include "symbols/symbol_store.h"
 
 /* What the name and place of a kernel's record say about it. Its text does not contain this. */
@@ -50,6 +51,7 @@ typedef struct {
 	HeldReadings *held_readings; /* private; NULL: none */
 	HeldReadings *held_places;   /* once counted: the places, with their ages; NULL: none */
 	HeldRecord held_record;      /* of the record that is read */
+	Pairing *pairing;            /* private; NULL: allocations are not paired */
 	bool is_held;                /* what is counted are held objects, not allocations */
 	HeldTotals held_totals;
 	uint64_t held_unsized;    /* of the last reading: objects whose sizes are not known ... */
@@ -70,6 +72,13 @@ uint64_t session_length_ns(const Session *session);
 /* Finds the inner events of large kmallocs with these symbols, if not yet known. Without this call,
    the symbols of the stream are used at its first events. */
 void session_find_inner_kmallocs(Session *session, const SymbolStore *symbols);
+
+/* Pairs allocations with their frees. Call this before the first bytes. */
+void session_pair(Session *session);
+
+/* Shows what is held instead of the allocations, or the allocations again. Only for a session that
+   pairs; no events may be taken while it shows what is held. */
+void session_show_held(Session *session, bool held);
 
 /* Calls tap with every later whole batch, after it was counted. Several taps are called in
    order. */

@@ -119,7 +119,8 @@ static bool collects_without_cache(const Options *options)
 
 	return !options->caches && !options_read_input(options) &&
 	       (request->command || options->pids->len || request->record_path ||
-		request->module_path || options->cgroup || options->process || options->view.by[0]);
+		request->module_path || request->held || options->cgroup || options->process ||
+		options->view.by[0]);
 }
 
 static bool build_with_cache(const Options *options)

@@ -95,7 +95,11 @@ static void report_now(Session *session, void *user_data)
 	const Options *options = user_data;
 
 	symbols_choose(session, options->symbols);
+	if (options->request.held)
+		session_show_held(session, true);
 	print_report(session, options, stdout);
+	if (options->request.held)
+		session_show_held(session, false);
 	fflush(stdout);
 }
 
@@ -203,6 +207,8 @@ static ExitStatus finish(Session *session, const Options *options, PrivateFile *
 	g_autoptr(GError) error = NULL;
 
 	symbols_choose(session, options->symbols);
+	if (options->request.held)
+		session_show_held(session, true);
 	if (!report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
 	warn_of_loss(session, options);
@@ -338,6 +344,16 @@ static bool read_input(const Options *options, Session *session, GError **error)
 	return false;
 }
 
+/* Whether the stream can be paired, if that was requested; if not, error is set. */
+static bool can_pair(const Options *options, const Session *session, GError **error)
+{
+	if (!options->request.held || run_info_number(session->info, KMT_FIELD_HELD, 0))
+		return true;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "--held: %s does not have all frees: record it with --held", options->input);
+	return false;
+}
+
 static ExitStatus show_input(Options *options, Session *session)
 {
 	const ToolStream *stream = options->tool->stream;
@@ -360,6 +376,8 @@ static Session *session_for(const Options *options)
 
 	if (dimensions_have(options->view.by, "thread"))
 		profile_keep_threads(session->profile);
+	if (options->request.held)
+		session_pair(session);
 	return session;
 }
 
@@ -412,7 +430,7 @@ static ExitStatus run_input(Options *options)
 	if (!read_symbols(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	symbols_prepare(session, options->symbols);
-	if (!read_input(options, session, &error) ||
+	if (!read_input(options, session, &error) || !can_pair(options, session, &error) ||
 	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error)) {
 		if (file)
 			private_file_discard(file);

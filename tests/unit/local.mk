@@ -62,6 +62,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_intervals.c \
 	tests/unit/test_json.c \
 	tests/unit/test_kmem_points.c \
+	tests/unit/test_live_table.c \
 	tests/unit/test_loss.c \
 	tests/unit/test_margin.c \
 	tests/unit/test_memory_watch.c \
@@ -70,6 +71,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_net_check.c tests/unit/test_oom_score.c \
 	tests/unit/test_option_attached.c \
 	tests/unit/test_options.c \
+	tests/unit/test_pairing.c \
 	tests/unit/test_perf_cost.c \
 	tests/unit/test_perf_filter.c \
 	tests/unit/test_perf_ring.c \

@@ -48,25 +48,25 @@ typedef struct {
 	GHashTable *counts; /* line without its count: GUINT_TO_POINTER */
 	GHashTable *live;   /* Taken, by source and pointer */
 	GStringChunk *labels;
-} Pairing;
+} Counting;
 
 static const char *const kinds[] = { "none", "kfree", "cache", "rcu", "bulk", "page", "range" };
 static const char *const sources[] = { "?", "kmalloc", "cache", "page", "?", "percpu", "vmalloc" };
 
-static void append_frames(GString *label, const Pairing *pairing, const Events *events,
+static void append_frames(GString *label, const Counting *counting, const Events *events,
 			  const EventOriginFacts *facts)
 {
 	for (uint32_t i = 0; i < facts->depth; i++) {
 		Symbol symbol;
 		/* A return address may be the start of the next function. */
-		bool is_known = symbol_store_lookup(pairing->session->symbols, events->epoch,
+		bool is_known = symbol_store_lookup(counting->session->symbols, events->epoch,
 						    facts->frames[i] - (i > 0), &symbol);
 
 		g_string_append_printf(label, "%s%s", i ? "<" : "", is_known ? symbol.name : "?");
 	}
 }
 
-static Origin origin_of(const Pairing *pairing, const Events *events, const Event *event)
+static Origin origin_of(const Counting *counting, const Events *events, const Event *event)
 {
 	EventOriginFacts facts;
 	EventCache cache = { .name_bytes = 0 };
@@ -83,28 +83,28 @@ static Origin origin_of(const Pairing *pairing, const Events *events, const Even
 	g_string_append_printf(label, "%s\t%s\t%.*s\t", sources[MIN(facts.source, 6)], name,
 			       KMT_COMM_BYTES, task.comm);
 	if (!event->free)
-		append_frames(label, pairing, events, &facts);
-	return (Origin){ g_string_chunk_insert_const(pairing->labels, label->str),
-			 g_string_chunk_insert_const(pairing->labels, name), facts.source,
+		append_frames(label, counting, events, &facts);
+	return (Origin){ g_string_chunk_insert_const(counting->labels, label->str),
+			 g_string_chunk_insert_const(counting->labels, name), facts.source,
 			 facts.kind };
 }
 
 /* An EventSink. */
 static bool take(const Events *events, void *user_data)
 {
-	Pairing *pairing = user_data;
+	Counting *counting = user_data;
 
 	for (size_t i = 0; i < events->events_count; i++) {
 		const Event *event = &events->events[i];
 		const Taken taken = { event_time_ns(events, event),
 				      event->pointer,
-				      origin_of(pairing, events, event),
-				      pairing->events->len,
+				      origin_of(counting, events, event),
+				      counting->events->len,
 				      MAX(events->header->sampling_period, 1),
 				      event->free };
 
 		if (event->pointer && event->pointer != EVENT_POINTER_UNKNOWN)
-			g_array_append_val(pairing->events, taken);
+			g_array_append_val(counting->events, taken);
 	}
 	return true;
 }
@@ -118,11 +118,11 @@ static int by_time(gconstpointer a, gconstpointer b)
 	return one->number < other->number ? -1 : 1;
 }
 
-static void count(Pairing *pairing, char *line)
+static void count(Counting *counting, char *line)
 {
-	guint before = GPOINTER_TO_UINT(g_hash_table_lookup(pairing->counts, line));
+	guint before = GPOINTER_TO_UINT(g_hash_table_lookup(counting->counts, line));
 
-	g_hash_table_insert(pairing->counts, line, GUINT_TO_POINTER(before + 1));
+	g_hash_table_insert(counting->counts, line, GUINT_TO_POINTER(before + 1));
 }
 
 /* kmalloc and slab caches share their objects. */
@@ -146,56 +146,56 @@ static gboolean is_same(gconstpointer a, gconstpointer b)
 	       family(one->origin.source) == family(other->origin.source);
 }
 
-static void pair(Pairing *pairing, Taken *event)
+static void pair(Counting *counting, Taken *event)
 {
-	Taken *before = g_hash_table_lookup(pairing->live, event);
+	Taken *before = g_hash_table_lookup(counting->live, event);
 	const char *kind = kinds[event->origin.kind < G_N_ELEMENTS(kinds) ? event->origin.kind : 0];
 
 	if (event->free) {
-		count(pairing, g_strdup_printf("%s\t%s", before ? "free" : "unknown", kind));
-		g_hash_table_remove(pairing->live, event);
+		count(counting, g_strdup_printf("%s\t%s", before ? "free" : "unknown", kind));
+		g_hash_table_remove(counting->live, event);
 		return;
 	}
-	count(pairing, g_strdup_printf("allocated\t%s", event->origin.cache));
+	count(counting, g_strdup_printf("allocated\t%s", event->origin.cache));
 	if (before)
-		count(pairing, g_strdup_printf("recycled\t%s", before->origin.cache));
-	g_hash_table_replace(pairing->live, event, event);
+		count(counting, g_strdup_printf("recycled\t%s", before->origin.cache));
+	g_hash_table_replace(counting->live, event, event);
 }
 
-static void pair_all(Pairing *pairing)
+static void pair_all(Counting *counting)
 {
-	uint64_t seed = run_info_number(pairing->session->info, KMT_FIELD_SAMPLE_SEED, 0);
+	uint64_t seed = run_info_number(counting->session->info, KMT_FIELD_SAMPLE_SEED, 0);
 	uint32_t period = 1;
 	unsigned level;
 
-	g_array_sort(pairing->events, by_time);
-	for (guint i = 0; i < pairing->events->len; i++)
-		period = MAX(period, g_array_index(pairing->events, Taken, i).period);
+	g_array_sort(counting->events, by_time);
+	for (guint i = 0; i < counting->events->len; i++)
+		period = MAX(period, g_array_index(counting->events, Taken, i).period);
 	level = period > 1 ? g_bit_storage(period - 1) : 0;
-	for (guint i = 0; i < pairing->events->len; i++) {
-		Taken *event = &g_array_index(pairing->events, Taken, i);
+	for (guint i = 0; i < counting->events->len; i++) {
+		Taken *event = &g_array_index(counting->events, Taken, i);
 
 		if (kmt_address_is_taken(event->pointer, seed, level))
-			pair(pairing, event);
+			pair(counting, event);
 	}
 	printf("period\t%u\n", period);
 	printf("missed\t%" PRIu64 "\n",
-	       run_info_number(pairing->session->info, KMT_FIELD_PROBES_MISSED, 0));
+	       run_info_number(counting->session->info, KMT_FIELD_PROBES_MISSED, 0));
 }
 
-static void count_held(Pairing *pairing)
+static void count_held(Counting *counting)
 {
 	GHashTableIter iter;
 	gpointer value;
 
-	g_hash_table_iter_init(&iter, pairing->live);
+	g_hash_table_iter_init(&iter, counting->live);
 	while (g_hash_table_iter_next(&iter, NULL, &value)) {
 		const Taken *object = value;
 
 		if (object->origin.kind == KMT_KIND_OWN)
-			count(pairing, g_strdup_printf("own\t%s", object->origin.cache));
+			count(counting, g_strdup_printf("own\t%s", object->origin.cache));
 		else
-			count(pairing, g_strdup_printf("held\t%s", object->origin.label));
+			count(counting, g_strdup_printf("held\t%s", object->origin.label));
 	}
 }
 
@@ -217,17 +217,17 @@ int main(int argc, char **argv)
 {
 	g_autoptr(Session) session = session_new(MEMORY_BYTES);
 	g_autoptr(GError) error = NULL;
-	Pairing pairing = { session, g_array_new(FALSE, FALSE, sizeof(Taken)),
-			    g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-			    g_hash_table_new(hash_of, is_same), g_string_chunk_new(1 << 16) };
+	Counting counting = { session, g_array_new(FALSE, FALSE, sizeof(Taken)),
+			      g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+			      g_hash_table_new(hash_of, is_same), g_string_chunk_new(1 << 16) };
 
-	session_add_sink(session, take, &pairing);
+	session_add_sink(session, take, &counting);
 	if (argc != 2 || !input_read(argv[1], session, &error)) {
 		fprintf(stderr, "held_counts: %s\n", error ? error->message : "name one file");
 		return 1;
 	}
-	pair_all(&pairing);
-	count_held(&pairing);
-	g_hash_table_foreach(pairing.counts, print_line, NULL);
+	pair_all(&counting);
+	count_held(&counting);
+	g_hash_table_foreach(counting.counts, print_line, NULL);
 	return 0;
 }

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "held/live_table.h"
+
+#include "base/keyed_hash.h"
+
+#include <glib.h>
+#include <sys/mman.h>
+
+enum {
+	PARTS_BITS = 4,
+	PARTS = 1 << PARTS_BITS,
+	WORDS = 2,                  /* of tags, in a chunk */
+	WORD_SLOTS = 7,             /* of one word */
+	SLOTS = WORDS * WORD_SLOTS, /* of a chunk */
+	FIRST_CHUNKS = 8,
+	/* A part grows by half when three quarters of its slots are in use. */
+	FULL_NUMERATOR = 3,
+	FULL_DENOMINATOR = 4,
+	OVERFLOW_SHIFT = 8 * WORD_SLOTS, /* of the count, in the first word of tags */
+	OVERFLOW_MAX = 255,              /* saturated: stays until the part grows */
+	TAG_USED = 0x80,                 /* a tag is never 0 */
+	UNIT_SHIFT_FIRST = 8,            /* the unit of times: 256 ns at first */
+	TIME_BITS = 38,
+	TIME_LOW_BITS = 22,
+	TIME_HIGH_BITS = TIME_BITS - TIME_LOW_BITS,
+	CELL_BITS = 30,
+	CPU_BITS = 12,
+	HUGE_BYTES_MIN = 8 << 20, /* a smaller array would waste much of its last huge page */
+};
+
+#define TAGS_ONES 0x0001010101010101ULL
+#define TAGS_TOPS 0x0080808080808080ULL
+#define OVERFLOW_ONE (1ULL << OVERFLOW_SHIFT)
+#define TIME_MAX ((1ULL << TIME_BITS) - 1)
+#define CPU_MAX ((1U << CPU_BITS) - 1)
+
+/* The key and the upper bits of the time; the cell, the CPU and the lower bits of the time. */
+typedef struct {
+	uint64_t key_time;
+	uint64_t cell_cpu_time;
+} LiveSlot;
+
+/* A byte per slot; 0: free. The last byte of the first word counts overflows. */
+typedef struct {
+	uint64_t words[WORDS];
+} Tags;
+
+/* A chunk is a Tags and SLOTS slots. */
+typedef struct {
+	Tags *tags;
+	LiveSlot *slots;
+	uint32_t count; /* of chunks */
+	uint32_t used;  /* slots */
+	uint32_t used_max;
+} Part;
+
+struct LiveTable {
+	Part parts[PARTS];
+	size_t bytes;
+	size_t bytes_max;
+	uint64_t start_ns;
+	unsigned unit_shift;
+};
+
+static size_t chunks_bytes(uint32_t count)
+{
+	return count * (sizeof(Tags) + SLOTS * sizeof(LiveSlot));
+}
+
+/* Lookups in a large table mostly wait for address translation: huge pages make them several times
+   faster. */
+static void *array_new(size_t bytes)
+{
+	void *array = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (array == MAP_FAILED)
+		g_error("no memory for %zu bytes", bytes);
+	if (bytes >= HUGE_BYTES_MIN)
+		madvise(array, bytes, MADV_HUGEPAGE);
+	return array;
+}
+
+static void part_init(Part *part, uint32_t count)
+{
+	part->tags = array_new(count * sizeof(Tags));
+	part->slots = array_new((size_t)count * SLOTS * sizeof(LiveSlot));
+	part->count = count;
+	part->used = 0;
+	part->used_max = (uint32_t)((uint64_t)count * SLOTS * FULL_NUMERATOR / FULL_DENOMINATOR);
+}
+
+static void part_clear(Part *part)
+{
+	munmap(part->tags, part->count * sizeof(Tags));
+	munmap(part->slots, (size_t)part->count * SLOTS * sizeof(LiveSlot));
+}
+
+LiveTable *live_table_new(size_t bytes_max, uint64_t start_ns)
+{
+	LiveTable *table = g_new0(LiveTable, 1);
+
+	for (unsigned i = 0; i < PARTS; i++)
+		part_init(&table->parts[i], FIRST_CHUNKS);
+	table->bytes = PARTS * chunks_bytes(FIRST_CHUNKS);
+	table->bytes_max = bytes_max;
+	table->start_ns = start_ns;
+	table->unit_shift = UNIT_SHIFT_FIRST;
+	return table;
+}
+
+void live_table_free(LiveTable *table)
+{
+	if (!table)
+		return;
+	for (unsigned i = 0; i < PARTS; i++)
+		part_clear(&table->parts[i]);
+	g_free(table);
+}
+
+uint64_t live_table_hash(uint64_t key)
+{
+	uint64_t hash = (key ^ keyed_hash_seed) * keyed_hash_factor;
+
+	hash ^= hash >> 32;
+	hash *= keyed_hash_factor;
+	return hash ^ hash >> 29;
+}
+
+/* The upper bits of a hash choose the part, the next ones the chunk, the lowest ones the tag. */
+static inline const Part *part_of(const LiveTable *table, uint64_t hash)
+{
+	return &table->parts[hash >> (64 - PARTS_BITS)];
+}
+
+static inline uint32_t home_of(const Part *part, uint64_t hash)
+{
+	return (uint32_t)(((hash << PARTS_BITS >> 32) * part->count) >> 32);
+}
+
+static inline uint64_t tag_of(uint64_t hash)
+{
+	return (hash & (TAG_USED - 1)) | TAG_USED;
+}
+
+static inline uint32_t next_chunk(const Part *part, uint32_t chunk)
+{
+	return chunk + 1 == part->count ? 0 : chunk + 1;
+}
+
+static inline LiveSlot *slot_at(const Part *part, uint32_t chunk, unsigned number)
+{
+	return &part->slots[(size_t)chunk * SLOTS + number];
+}
+
+/* Returns the top bits of the bytes of a word that are 0. Bytes after the first one may be
+   reported wrongly. */
+static inline uint64_t zero_bytes(uint64_t word)
+{
+	return (word - TAGS_ONES) & ~word & TAGS_TOPS;
+}
+
+/* Return the slots of a word, as the top bits of their bytes: those with this tag (and perhaps
+   others, but no free ones), and the free ones (only the first is certain). */
+static inline uint64_t tagged(uint64_t word, uint64_t tag)
+{
+	return zero_bytes((word ^ tag * TAGS_ONES) & (OVERFLOW_ONE - 1));
+}
+
+static inline uint64_t free_slots(uint64_t word)
+{
+	return zero_bytes(word & (OVERFLOW_ONE - 1));
+}
+
+static inline unsigned first_of(uint64_t tops)
+{
+	return (unsigned)__builtin_ctzll(tops) / 8;
+}
+
+static inline unsigned overflow_of(const Tags *tags)
+{
+	return (unsigned)(tags->words[0] >> OVERFLOW_SHIFT);
+}
+
+/* Returns the number of a free slot; SLOTS: there is none. */
+static inline unsigned free_slot(const Tags *tags)
+{
+	for (unsigned i = 0; i < WORDS; i++)
+		if (free_slots(tags->words[i]))
+			return i * WORD_SLOTS + first_of(free_slots(tags->words[i]));
+	return SLOTS;
+}
+
+/* Returns the number of the first slot that may have the key of this hash; SLOTS: there is none. */
+static inline unsigned likely_slot(const Tags *tags, uint64_t hash)
+{
+	for (unsigned i = 0; i < WORDS; i++)
+		if (tagged(tags->words[i], tag_of(hash)))
+			return i * WORD_SLOTS + first_of(tagged(tags->words[i], tag_of(hash)));
+	return SLOTS;
+}
+
+void live_table_prefetch_tags(const LiveTable *table, uint64_t hash)
+{
+	const Part *part = part_of(table, hash);
+
+	__builtin_prefetch(&part->tags[home_of(part, hash)], 1);
+}
+
+void live_table_prefetch_slot(const LiveTable *table, uint64_t hash, bool is_free)
+{
+	const Part *part = part_of(table, hash);
+	uint32_t home = home_of(part, hash);
+	const Tags *tags = &part->tags[home];
+
+	__builtin_prefetch(slot_at(part, home, is_free ? likely_slot(tags, hash) : free_slot(tags)),
+			   1);
+}
+
+static uint64_t units_of(const LiveTable *table, uint64_t time_ns)
+{
+	return (time_ns - MIN(time_ns, table->start_ns)) >> table->unit_shift;
+}
+
+static LiveSlot slot_pack(uint64_t key, uint64_t time, uint64_t cell, uint64_t cpu)
+{
+	return (LiveSlot){
+		.key_time = key << TIME_HIGH_BITS | time >> TIME_LOW_BITS,
+		.cell_cpu_time = cell | cpu << CELL_BITS | time << (CELL_BITS + CPU_BITS),
+	};
+}
+
+static inline uint64_t slot_key(const LiveSlot *slot)
+{
+	return slot->key_time >> TIME_HIGH_BITS;
+}
+
+static inline uint64_t slot_time(const LiveSlot *slot)
+{
+	return (slot->key_time & ((1ULL << TIME_HIGH_BITS) - 1)) << TIME_LOW_BITS |
+	       slot->cell_cpu_time >> (CELL_BITS + CPU_BITS);
+}
+
+static inline uint32_t slot_cell(const LiveSlot *slot)
+{
+	return (uint32_t)slot->cell_cpu_time & LIVE_CELL_MAX;
+}
+
+static inline uint16_t slot_cpu(const LiveSlot *slot)
+{
+	return (slot->cell_cpu_time >> CELL_BITS) & CPU_MAX;
+}
+
+static LiveObject object_of(const LiveTable *table, const LiveSlot *slot)
+{
+	return (LiveObject){
+		.time_ns = table->start_ns + (slot_time(slot) << table->unit_shift),
+		.cell = slot_cell(slot),
+		.cpu = slot_cpu(slot),
+	};
+}
+
+static inline LiveSlot *chunk_find(const Part *part, uint32_t chunk, uint64_t key, uint64_t tag)
+{
+	for (unsigned i = 0; i < WORDS; i++) {
+		uint64_t found = tagged(part->tags[chunk].words[i], tag);
+
+		for (; found; found &= found - 1) {
+			LiveSlot *slot = slot_at(part, chunk, i * WORD_SLOTS + first_of(found));
+
+			if (slot_key(slot) == key)
+				return slot;
+		}
+	}
+	return NULL;
+}
+
+/* Returns the slot with a key, or NULL. *chunk_at: its chunk. */
+static inline LiveSlot *part_find(const Part *part, uint64_t key, uint64_t hash, uint32_t *chunk_at)
+{
+	uint32_t chunk = home_of(part, hash);
+
+	for (uint32_t passed = 0; passed < part->count; passed++) {
+		LiveSlot *slot = chunk_find(part, chunk, key, tag_of(hash));
+
+		*chunk_at = chunk;
+		if (slot || !overflow_of(&part->tags[chunk]))
+			return slot;
+		chunk = next_chunk(part, chunk);
+	}
+	return NULL;
+}
+
+/* Stores a slot whose key is not in use. The part has a free slot. */
+static void part_insert(Part *part, uint64_t hash, const LiveSlot *slot)
+{
+	uint32_t chunk = home_of(part, hash);
+	unsigned number;
+
+	while ((number = free_slot(&part->tags[chunk])) == SLOTS) {
+		if (overflow_of(&part->tags[chunk]) < OVERFLOW_MAX)
+			part->tags[chunk].words[0] += OVERFLOW_ONE;
+		chunk = next_chunk(part, chunk);
+	}
+	part->tags[chunk].words[number / WORD_SLOTS] |= tag_of(hash) << 8 * (number % WORD_SLOTS);
+	*slot_at(part, chunk, number) = *slot;
+	part->used++;
+}
+
+static void part_remove(Part *part, uint64_t hash, uint32_t chunk, const LiveSlot *slot)
+{
+	unsigned number = (unsigned)(slot - slot_at(part, chunk, 0));
+
+	part->tags[chunk].words[number / WORD_SLOTS] &= ~(0xffULL << 8 * (number % WORD_SLOTS));
+	for (uint32_t passed = home_of(part, hash); passed != chunk;
+	     passed = next_chunk(part, passed))
+		if (overflow_of(&part->tags[passed]) < OVERFLOW_MAX)
+			part->tags[passed].words[0] -= OVERFLOW_ONE;
+	part->used--;
+}
+
+/* Takes a slot in use, and its chunk. */
+typedef void (*SlotVisitor)(Part *part, uint32_t chunk, LiveSlot *slot, void *user_data);
+
+static bool is_used(const Tags *tags, unsigned number)
+{
+	return tags->words[number / WORD_SLOTS] >> 8 * (number % WORD_SLOTS) & TAG_USED;
+}
+
+static void part_each(Part *part, SlotVisitor visit, void *user_data)
+{
+	for (uint32_t chunk = 0; chunk < part->count; chunk++)
+		for (unsigned number = 0; number < SLOTS; number++)
+			if (is_used(&part->tags[chunk], number))
+				visit(part, chunk, slot_at(part, chunk, number), user_data);
+}
+
+/* A SlotVisitor. */
+static void move_to(Part *from, uint32_t chunk, LiveSlot *slot, void *to)
+{
+	(void)from;
+	(void)chunk;
+	part_insert(to, live_table_hash(slot_key(slot)), slot);
+}
+
+/* Returns false if the limit does not allow it. */
+static bool part_grow(LiveTable *table, Part *part)
+{
+	uint32_t count = part->count + part->count / 2;
+	size_t bytes = chunks_bytes(count);
+	Part grown;
+
+	if (table->bytes + bytes > table->bytes_max || count < part->count)
+		return false;
+	part_init(&grown, count);
+	part_each(part, move_to, &grown);
+	table->bytes += bytes - chunks_bytes(part->count);
+	part_clear(part);
+	*part = grown;
+	return true;
+}
+
+/* A SlotVisitor. */
+static void halve_time(Part *part, uint32_t chunk, LiveSlot *slot, void *user_data)
+{
+	(void)part;
+	(void)chunk;
+	(void)user_data;
+	*slot = slot_pack(slot_key(slot), slot_time(slot) >> 1, slot_cell(slot), slot_cpu(slot));
+}
+
+/* The run has become too long for the unit of times. */
+static void double_unit(LiveTable *table)
+{
+	for (unsigned i = 0; i < PARTS; i++)
+		part_each(&table->parts[i], halve_time, NULL);
+	table->unit_shift++;
+}
+
+LivePut live_table_put(LiveTable *table, uint64_t key, uint64_t hash, const LiveObject *object,
+		       LiveObject *replaced)
+{
+	Part *part = (Part *)part_of(table, hash);
+	uint32_t chunk;
+	LiveSlot *slot = part_find(part, key, hash, &chunk);
+	LiveSlot added;
+
+	while (G_UNLIKELY(units_of(table, object->time_ns) > TIME_MAX))
+		double_unit(table);
+	added = slot_pack(key, units_of(table, object->time_ns), object->cell,
+			  object->cpu & CPU_MAX);
+	if (G_UNLIKELY(slot)) {
+		*replaced = object_of(table, slot);
+		*slot = added;
+		return LIVE_REPLACED;
+	}
+	if (G_UNLIKELY(part->used >= part->used_max) && !part_grow(table, part))
+		return LIVE_FULL;
+	part_insert(part, hash, &added);
+	return LIVE_ADDED;
+}
+
+bool live_table_find(const LiveTable *table, uint64_t key, uint64_t hash, LiveObject *object)
+{
+	uint32_t chunk;
+	const LiveSlot *slot = part_find(part_of(table, hash), key, hash, &chunk);
+
+	if (!slot)
+		return false;
+	*object = object_of(table, slot);
+	return true;
+}
+
+bool live_table_remove(LiveTable *table, uint64_t key, uint64_t hash, LiveObject *removed)
+{
+	Part *part = (Part *)part_of(table, hash);
+	uint32_t chunk;
+	LiveSlot *slot = part_find(part, key, hash, &chunk);
+
+	if (!slot)
+		return false;
+	*removed = object_of(table, slot);
+	part_remove(part, hash, chunk, slot);
+	return true;
+}
+
+typedef struct {
+	LiveTable *table;
+	LiveKeeper keep;
+	void *user_data;
+} Filtering;
+
+/* A SlotVisitor. */
+static void filter_slot(Part *part, uint32_t chunk, LiveSlot *slot, void *user_data)
+{
+	const Filtering *filtering = user_data;
+	uint64_t key = slot_key(slot);
+	LiveObject object = object_of(filtering->table, slot);
+
+	if (!filtering->keep(key, &object, filtering->user_data))
+		part_remove(part, live_table_hash(key), chunk, slot);
+}
+
+void live_table_filter(LiveTable *table, LiveKeeper keep, void *user_data)
+{
+	Filtering filtering = { table, keep, user_data };
+
+	for (unsigned i = 0; i < PARTS; i++)
+		part_each(&table->parts[i], filter_slot, &filtering);
+}
+
+uint64_t live_table_count(const LiveTable *table)
+{
+	uint64_t count = 0;
+
+	for (unsigned i = 0; i < PARTS; i++)
+		count += table->parts[i].used;
+	return count;
+}
+
+size_t live_table_memory(const LiveTable *table)
+{
+	return sizeof(*table) + table->bytes;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "count/profile.h"
+
+#include <glib.h>
+
+/*
+ * Pairing finds out which allocations are still held: it merges the events of all CPUs by time, and
+ * pairs each allocation with the free of its address.
+ *
+ * It checks itself: an allocation at an address that is still in use proves that a free was not
+ * seen. If its memory is full, it continues with half of the addresses, chosen by their hash: each
+ * remaining object then stands for twice as many.
+ */
+typedef struct Pairing Pairing;
+
+/* What was paired; estimates if scale is more than 1. */
+typedef struct {
+	uint64_t allocated; /* successful allocations, without the collector's own */
+	uint64_t freed;     /* of these */
+	uint64_t held;
+	uint64_t recycled;     /* addresses allocated again whose free was not seen ... */
+	uint64_t unknown;      /* frees of what was allocated before, or was not recorded */
+	uint64_t out_of_order; /* events that were paired before all CPUs had sent theirs */
+	uint64_t scale;        /* objects that a tracked object stands for */
+} PairingTotals;
+
+/* Returns a pairing that uses at most about bytes_max. profile is borrowed: pairing_take() counts
+   into it. Free it with pairing_free(). */
+Pairing *pairing_new(Profile *profile, size_t bytes_max);
+void pairing_free(Pairing *pairing);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Pairing, pairing_free)
+
+/* Sets the seed of sampling by address (kmt_address_is_taken()). */
+void pairing_set_seed(Pairing *pairing, uint64_t seed);
+
+/* Counts the events of a batch in the profile, and remembers them until they are paired. */
+void pairing_take(Pairing *pairing, const Events *events);
+
+/* Pairs all events before complete_until_ns: every CPU has sent its events up to that time.
+   UINT64_MAX: the stream has ended. */
+void pairing_release(Pairing *pairing, uint64_t complete_until_ns);
+
+PairingTotals pairing_totals(const Pairing *pairing);
+
+/* Replaces the counters of the profile's cells by what they hold; the next call restores them.
+   Until then no events may be taken. */
+void pairing_swap_counts(Pairing *pairing);
+
+/* Returns the memory in use, in bytes. */
+size_t pairing_memory(const Pairing *pairing);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/session.h"
+
+#include "event_batch.h"
+#include "leaks.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+TEST_SUITE_WITHOUT_LEAKS(pairing);
+
+enum { OBJECT_BYTES = 64, BATCH_EVENTS = 1000 };
+#define ADDRESS 0xffff888000000000ULL
+#define LATER_NS 1000000000ULL
+#define PLENTY ((size_t)256 << 20)
+
+static const uint32_t frames[] = { 0x81000010, 0x81000020 };
+
+/* A batch with one origin, of this CPU and time. */
+static EventBatch begin(GByteArray *bytes, uint32_t cpu, uint32_t number, uint64_t time_ns)
+{
+	EventBatch batch = event_batch_begin(bytes, cpu, number, time_ns);
+
+	event_batch_task(&batch, 10, "worker");
+	event_batch_origin(&batch, frames, 2, OBJECT_BYTES, OBJECT_BYTES);
+	return batch;
+}
+
+static void add(EventBatch *batch, uint8_t type, uint32_t delta_ns, uint64_t number)
+{
+	event_batch_event(batch, type, 0, delta_ns, KMT_CONTEXT_TASK,
+			  ADDRESS + number * OBJECT_BYTES);
+}
+
+static Session *paired(GByteArray *bytes, size_t memory_bytes)
+{
+	Session *session = session_new(memory_bytes);
+
+	session_pair(session);
+	session_feed(session, bytes->data, bytes->len);
+	session_finish(session);
+	return session;
+}
+
+static uint64_t shown(const Session *session)
+{
+	uint64_t events = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(session->profile); i++)
+		events += profile_cell(session->profile, i)->events;
+	return events;
+}
+
+Test(pairing, what_is_freed_on_another_cpu_is_not_held)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Session) session = NULL;
+	PairingTotals totals;
+	/* The batch with the free comes first. */
+	EventBatch batch = begin(bytes, 1, 0, 1000);
+
+	add(&batch, KMT_RECORD_FREE, 500, 1);
+	event_batch_heartbeat(&batch, 2000, 0, 0);
+	event_batch_end(&batch, 1);
+	batch = begin(bytes, 0, 0, 1000);
+	add(&batch, KMT_RECORD_ALLOC, 100, 1);
+	add(&batch, KMT_RECORD_ALLOC, 200, 2);
+	event_batch_heartbeat(&batch, 2000, 0, 0);
+	event_batch_end(&batch, 2);
+	session = paired(bytes, PLENTY);
+	totals = pairing_totals(session->pairing);
+	cr_expect(eq(u64, totals.allocated, 2));
+	cr_expect(eq(u64, totals.freed, 1));
+	cr_expect(eq(u64, totals.held, 1));
+	cr_expect(eq(u64, totals.unknown, 0));
+	cr_expect(eq(u64, totals.recycled, 0));
+}
+
+Test(pairing, the_counts_of_the_run_come_back)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Session) session = NULL;
+	EventBatch batch = begin(bytes, 0, 0, 1000);
+
+	for (unsigned i = 0; i < 10; i++)
+		add(&batch, KMT_RECORD_ALLOC, 100 + i, i);
+	for (unsigned i = 0; i < 7; i++)
+		add(&batch, KMT_RECORD_FREE, 200 + i, i);
+	event_batch_end(&batch, 17);
+	session = paired(bytes, PLENTY);
+	session_show_held(session, true);
+	cr_expect(eq(u64, shown(session), 3));
+	session_show_held(session, false);
+	cr_expect(eq(u64, shown(session), 17));
+	session_show_held(session, true);
+	cr_expect(eq(u64, shown(session), 3));
+}
+
+Test(pairing, an_address_that_is_allocated_twice_shows_a_free_that_was_not_seen)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Session) session = NULL;
+	PairingTotals totals;
+	EventBatch batch = begin(bytes, 0, 0, 1000);
+
+	add(&batch, KMT_RECORD_ALLOC, 100, 1);
+	add(&batch, KMT_RECORD_ALLOC, 200, 1);
+	add(&batch, KMT_RECORD_FREE, 300, 9);
+	event_batch_end(&batch, 3);
+	session = paired(bytes, PLENTY);
+	totals = pairing_totals(session->pairing);
+	cr_expect(eq(u64, totals.recycled, 1));
+	cr_expect(eq(u64, totals.held, 1));
+	cr_expect(eq(u64, totals.unknown, 1));
+}
+
+Test(pairing, events_wait_until_every_cpu_has_sent_theirs)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Session) session = session_new(PLENTY);
+	EventBatch batch = begin(bytes, 0, 0, 1000);
+
+	event_batch_heartbeat(&batch, 1000, 0, 0);
+	event_batch_end(&batch, 0);
+	batch = begin(bytes, 1, 0, 1000);
+	add(&batch, KMT_RECORD_FREE, 500, 1);
+	event_batch_heartbeat(&batch, LATER_NS, 0, 0);
+	event_batch_end(&batch, 1);
+	session_pair(session);
+	session_feed(session, bytes->data, bytes->len);
+	cr_expect(eq(u64, pairing_totals(session->pairing).unknown, 0));
+	g_byte_array_set_size(bytes, 0);
+	batch = begin(bytes, 0, 1, 1100);
+	add(&batch, KMT_RECORD_ALLOC, 100, 1);
+	event_batch_heartbeat(&batch, LATER_NS, 0, 0);
+	event_batch_end(&batch, 1);
+	session_feed(session, bytes->data, bytes->len);
+	cr_expect(eq(u64, pairing_totals(session->pairing).freed, 1));
+	cr_expect(eq(u64, pairing_totals(session->pairing).unknown, 0));
+}
+
+/* More objects than the memory allows: the estimate of what is held must stay right. */
+Test(pairing, a_full_table_continues_with_a_sample_of_the_addresses)
+{
+	enum { BATCHES = 600, HELD = BATCHES * BATCH_EVENTS };
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Session) session = NULL;
+	PairingTotals totals;
+	double scale, margin;
+
+	for (unsigned i = 0; i < BATCHES; i++) {
+		EventBatch batch = begin(bytes, 0, i, 1000 + i * 1000000ULL);
+
+		for (unsigned j = 0; j < BATCH_EVENTS; j++)
+			add(&batch, KMT_RECORD_ALLOC, j, (uint64_t)i * BATCH_EVENTS + j);
+		event_batch_heartbeat(&batch, 1000 + (i + 1) * 1000000ULL, 0, 0);
+		event_batch_end(&batch, (i + 1) * (uint64_t)BATCH_EVENTS);
+	}
+	session = paired(bytes, (size_t)16 << 20);
+	totals = pairing_totals(session->pairing);
+	scale = (double)totals.scale;
+	cr_expect(gt(u64, totals.scale, 1));
+	/* Five standard errors: the seed of the addresses is fixed, so this does not vary. */
+	margin = 5 * 5 * HELD * (scale - 1);
+	cr_expect(lt(dbl, ((double)totals.held - HELD) * ((double)totals.held - HELD), margin));
+}
