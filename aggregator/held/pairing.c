@@ -50,6 +50,7 @@ struct Pairing {
 	uint64_t released_ns; /* all events before this time were paired */
 	uint64_t first_ns;    /* time of the earliest batch with events; 0: none */
 	uint64_t seed;
+	bool cuts_frees; /* frees after the window do not count */
 	unsigned level;
 	uint64_t upper[SPACES]; /* the upper 16 bits of the addresses of a space */
 	ProfileCounts *counts;  /* owned: of the cells, while the profile shows what is held */
@@ -93,6 +94,11 @@ void pairing_free(Pairing *pairing)
 void pairing_set_seed(Pairing *pairing, uint64_t seed)
 {
 	pairing->seed = seed;
+}
+
+void pairing_cut_frees(Pairing *pairing)
+{
+	pairing->cuts_frees = true;
 }
 
 static uint8_t space_of(uint8_t source)
@@ -339,6 +345,12 @@ static void append(Pairing *pairing, Queue *queue, Waiting *event)
 	pairing->waiting++;
 }
 
+/* Much of what a command leaves behind is freed just after its end, by RCU and kworkers. */
+static bool is_late_free(const Pairing *pairing, const Event *event)
+{
+	return event->free && !pairing->cuts_frees;
+}
+
 static void enqueue(Pairing *pairing, const Events *events)
 {
 	Queue *queue = queue_of(pairing, events->header->cpu);
@@ -357,8 +369,8 @@ static void enqueue(Pairing *pairing, const Events *events)
 			.free = event->free,
 		};
 
-		if (cell == PROFILE_CELL_NONE || !event->pointer ||
-		    event->pointer == EVENT_POINTER_UNKNOWN)
+		if ((cell == PROFILE_CELL_NONE && !is_late_free(pairing, event)) ||
+		    !event->pointer || event->pointer == EVENT_POINTER_UNKNOWN)
 			continue;
 		waiting.space = space_of(events_origin_source(events, event->origin));
 		pairing->upper[waiting.space] = event->pointer >> 48;

@@ -35,6 +35,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Pairing, pairing_free)
 /* Sets the seed of sampling by address (kmt_address_is_taken()). */
 void pairing_set_seed(Pairing *pairing, uint64_t seed);
 
+/* Ignores frees after the window. Without this call they count, as far as the stream goes. */
+void pairing_cut_frees(Pairing *pairing);
+
 /* Counts the events of a batch in the profile, and remembers them until they are paired. */
 void pairing_take(Pairing *pairing, const Events *events);
 

@@ -167,6 +167,8 @@ void session_free(Session *session)
 void session_set_slice(Session *session, RunSlice slice)
 {
 	run_info_set_slice(session->info, slice);
+	if (session->pairing)
+		pairing_cut_frees(session->pairing);
 	apply_info(session);
 }
 

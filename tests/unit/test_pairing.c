@@ -164,3 +164,24 @@ Test(pairing, a_full_table_continues_with_a_sample_of_the_addresses)
 	margin = 5 * 5 * HELD * (scale - 1);
 	cr_expect(lt(dbl, ((double)totals.held - HELD) * ((double)totals.held - HELD), margin));
 }
+
+/* A free after the end of the window still ends what was allocated in it; an allocation does not
+   begin anything. */
+Test(pairing, frees_after_the_end_count)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Session) session = session_new(PLENTY);
+	EventBatch batch = begin(bytes, 0, 0, 1000);
+
+	add(&batch, KMT_RECORD_ALLOC, 100, 1);
+	add(&batch, KMT_RECORD_ALLOC, 110, 2);
+	add(&batch, KMT_RECORD_FREE, 500, 1);
+	add(&batch, KMT_RECORD_ALLOC, 600, 3);
+	event_batch_end(&batch, 4);
+	session_pair(session);
+	session_set_number(session, KMT_FIELD_WINDOW_END_NS, 1200);
+	session_feed(session, bytes->data, bytes->len);
+	session_finish(session);
+	cr_expect(eq(u64, pairing_totals(session->pairing).allocated, 2));
+	cr_expect(eq(u64, pairing_totals(session->pairing).held, 1));
+}

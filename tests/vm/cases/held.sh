@@ -7,10 +7,33 @@ PATH=$PATH:/usr/lib/kmalloc-top
 readonly held=(--held '--events=kmalloc,cache')
 readonly known=/sys/module/vmtest_first/parameters
 
-# count_held FILE: pairs the recording; leaves ./counted.
+# count_held FILE: pairs the recording; leaves ./counted. The program must hold the same number of objects.
 count_held()
 {
 	held_counts "$1" > counted
+	kmalloc-top -q -i "$1" --held --format=json > held.json || true
+	equals "$1: the report holds what a second reader finds" "$(sum_of held | awk -v period="$(held_period)" \
+		'{ print $1 * period }')" "$(held_fact allocations_before_filters)"
+	equals "$1: ... and the same addresses were used again without a free" \
+		"$(sum_of recycled)" "$(held_fact held_recycled)"
+}
+
+# sum_of WORD: the counts of the lines with that first word.
+sum_of()
+{
+	awk -F '\t' -v word="$1" '$1 == word { n += word == "held" ? $5 : $NF } END { print n + 0 }' counted
+}
+
+# held_period: objects that each counted one stands for.
+held_period()
+{
+	awk -F '\t' '$1 == "period" { n = $2 } END { print (n > 1 ? n : 1) }' counted
+}
+
+# held_fact NAME: a number among the facts of the report.
+held_fact()
+{
+	sed -n "s/.*\"$1\":\([0-9]*\)[,}].*/\1/p" held.json | head -n 1
 }
 
 # held_by FRAME [CACHE]: objects that are held by stacks with that function, without what the allocator
