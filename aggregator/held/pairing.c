@@ -11,6 +11,7 @@ enum {
 	TAGS_AHEAD = 24,  /* events ahead at which the table is prefetched ... */
 	SLOT_AHEAD = 12,
 	RUN_EVENTS = 1024, /* merged at a time */
+	DISORDER_MAX = 64, /* events of a CPU that may precede an earlier one */
 };
 
 /* At the start, some CPUs have not sent a batch yet; each sends one every 100 ms. */
@@ -334,14 +335,21 @@ static Queue *queue_of(Pairing *pairing, uint32_t cpu)
 	return pairing->queues->pdata[cpu];
 }
 
-/* Interrupts nest: an event may be slightly earlier than the one before it in its batch. */
+/* Interrupts nest: an event may be slightly earlier than those before it. It is put where it
+   belongs, but not further back than real streams need. */
 static void append(Pairing *pairing, Queue *queue, Waiting *event)
 {
-	if (queue->events->len > queue->next)
-		event->time_ns =
-			MAX(event->time_ns,
-			    g_array_index(queue->events, Waiting, queue->events->len - 1).time_ns);
+	Waiting *events;
+	guint at = queue->events->len;
+	guint first = at - MIN(at - queue->next, DISORDER_MAX);
+
 	g_array_append_val(queue->events, *event);
+	events = (Waiting *)(void *)queue->events->data;
+	for (; at > first && events[at - 1].time_ns > event->time_ns; at--)
+		events[at] = events[at - 1];
+	if (at > queue->next)
+		event->time_ns = MAX(event->time_ns, events[at - 1].time_ns);
+	events[at] = *event;
 	pairing->waiting++;
 }
 

@@ -185,3 +185,24 @@ Test(pairing, frees_after_the_end_count)
 	cr_expect(eq(u64, pairing_totals(session->pairing).allocated, 2));
 	cr_expect(eq(u64, pairing_totals(session->pairing).held, 1));
 }
+
+/* As interrupts leave them: CPU 0 allocates at 105 after its event of 110; CPU 1 frees at 107. */
+Test(pairing, events_slightly_out_of_order_are_put_in_order)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Session) session = NULL;
+	PairingTotals totals;
+	EventBatch batch = begin(bytes, 0, 0, 1000);
+
+	add(&batch, KMT_RECORD_ALLOC, 110, 2);
+	add(&batch, KMT_RECORD_ALLOC, 105, 1);
+	event_batch_end(&batch, 2);
+	batch = begin(bytes, 1, 0, 1000);
+	add(&batch, KMT_RECORD_FREE, 107, 1);
+	event_batch_end(&batch, 1);
+	session = paired(bytes, PLENTY);
+	totals = pairing_totals(session->pairing);
+	cr_expect(eq(u64, totals.freed, 1));
+	cr_expect(eq(u64, totals.held, 1));
+	cr_expect(eq(u64, totals.unknown, 0));
+}

@@ -162,6 +162,15 @@ static void pair(Counting *counting, Taken *event)
 	g_hash_table_replace(counting->live, event, event);
 }
 
+/* What is allocated before or after the run does not count; frees do. */
+static bool is_in_window(const Counting *counting, const Taken *event)
+{
+	const RunInfo *info = counting->session->info;
+
+	return event->time_ns >= run_info_number(info, KMT_FIELD_WINDOW_START_NS, 0) &&
+	       event->time_ns <= run_info_number(info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX);
+}
+
 static void pair_all(Counting *counting)
 {
 	uint64_t seed = run_info_number(counting->session->info, KMT_FIELD_SAMPLE_SEED, 0);
@@ -175,7 +184,8 @@ static void pair_all(Counting *counting)
 	for (guint i = 0; i < counting->events->len; i++) {
 		Taken *event = &g_array_index(counting->events, Taken, i);
 
-		if (kmt_address_is_taken(event->pointer, seed, level))
+		if (kmt_address_is_taken(event->pointer, seed, level) &&
+		    (event->free || is_in_window(counting, event)))
 			pair(counting, event);
 	}
 	printf("period\t%u\n", period);
