@@ -10,7 +10,7 @@ readonly known=/sys/module/vmtest_first/parameters
 # count_held FILE: pairs the recording; leaves ./counted. The program must hold the same number of objects.
 count_held()
 {
-	held_counts "$1" > counted
+	holds "$1: a second reader reads it" sh -c 'held_counts "$1" > counted' sh "$1"
 	kmalloc-top -q -i "$1" --held --format=json > held.json || true
 	equals "$1: the report holds what a second reader finds" "$(sum_of held | awk -v period="$(held_period)" \
 		'{ print $1 * period }')" "$(held_fact allocations_before_filters)"
