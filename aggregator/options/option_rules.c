@@ -29,6 +29,12 @@ static bool import_and_live(const Options *options)
 	return options->import.record && has_live_option(options);
 }
 
+/* What the kernel recorded is held already. */
+static bool import_and_held(const Options *options)
+{
+	return options->import.record && options->request.held;
+}
+
 static bool import_and_input(const Options *options)
 {
 	return options->import.record && options->input;
@@ -185,6 +191,8 @@ static const OptionRule option_rules[] = {
 	{ import_and_live,
 	  "--import reads a record of the kernel: use it without the options that control a live "
 	  "run (see -i)" },
+	{ import_and_held,
+	  "--import shows what the kernel recorded as held: use it without --held" },
 	{ import_of_stdin_twice, "--import: standard input can be one of the readings only" },
 	{ hz_without_import,
 	  "--hz describes a copy of alloc_traces: add --import=alloc_traces FILE" },

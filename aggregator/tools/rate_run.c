@@ -115,12 +115,23 @@ static void print_table(RateRun *run, const RateTable *table)
 	text_writer_give(run->writer, text);
 }
 
+/* Whether the tables are right; if not, the reading ends. A recording's sampling may begin in its
+   middle. */
+static bool can_show(RateRun *run)
+{
+	if (tool_can_show(run->options, run->session, &run->error))
+		return true;
+	run->left = 0;
+	run->session->enough = true;
+	return false;
+}
+
 static void take_table(RateTable *given, void *user_data)
 {
 	RateRun *run = user_data;
 	g_autoptr(RateTable) table = given;
 
-	if (!run->left)
+	if (!run->left || !can_show(run))
 		return;
 	run->any = true;
 	run->has_rows |= table->rows->len > 0;

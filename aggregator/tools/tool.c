@@ -153,6 +153,37 @@ const char *tool_loss_remedy(const Session *session, const Options *options)
 						      &stap_collector);
 }
 
+static bool can_pair(const Options *options, const Session *session, GError **error)
+{
+	if (run_info_number(session->info, KMT_FIELD_HELD, 0))
+		return true;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "--held: %s does not have all frees: record it with --held", options->input);
+	return false;
+}
+
+/* A few addresses are allocated again and again, so a sample of addresses says little about the
+   number of allocations. */
+static bool can_rank_allocations(const Options *options, const Session *session, GError **error)
+{
+	const char *sampled_by = run_info_text(session->info, KMT_FIELD_SAMPLED_BY);
+
+	if (!sampled_by || loss_ledger_totals(session->loss).sampling_period_max <= 1)
+		return true;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "%s: it is a sample of addresses, which only shows what is held: add --held",
+		    options->input);
+	return false;
+}
+
+bool tool_can_show(const Options *options, const Session *session, GError **error)
+{
+	if (!options->input || options->info)
+		return true;
+	return options->request.held ? can_pair(options, session, error)
+				     : can_rank_allocations(options, session, error);
+}
+
 /* Reports a lossy result also on stderr, where it is not overlooked. */
 static void warn_of_loss(const Session *session, const Options *options)
 {
@@ -344,16 +375,6 @@ static bool read_input(const Options *options, Session *session, GError **error)
 	return false;
 }
 
-/* Whether the stream can be paired, if that was requested; if not, error is set. */
-static bool can_pair(const Options *options, const Session *session, GError **error)
-{
-	if (!options->request.held || run_info_number(session->info, KMT_FIELD_HELD, 0))
-		return true;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-		    "--held: %s does not have all frees: record it with --held", options->input);
-	return false;
-}
-
 static ExitStatus show_input(Options *options, Session *session)
 {
 	const ToolStream *stream = options->tool->stream;
@@ -376,7 +397,8 @@ static Session *session_for(const Options *options)
 
 	if (dimensions_have(options->view.by, "thread"))
 		profile_keep_threads(session->profile);
-	if (options->request.held)
+	/* The reader of a stream pairs. */
+	if (options->request.held && !collect_request_streams(&options->request))
 		session_pair(session);
 	return session;
 }
@@ -430,7 +452,7 @@ static ExitStatus run_input(Options *options)
 	if (!read_symbols(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	symbols_prepare(session, options->symbols);
-	if (!read_input(options, session, &error) || !can_pair(options, session, &error) ||
+	if (!read_input(options, session, &error) || !tool_can_show(options, session, &error) ||
 	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error)) {
 		if (file)
 			private_file_discard(file);

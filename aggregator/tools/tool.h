@@ -6,5 +6,9 @@
 /* As losses_remedy(), with remedies for this host if the session is of this host. */
 const char *tool_loss_remedy(const Session *session, const Options *options);
 
+/* Whether what was read (-i) contains what the options ask for. Returns false with error set if it
+   would give a wrong ranking: it cannot be paired, or is a sample of addresses. */
+bool tool_can_show(const Options *options, const Session *session, GError **error);
+
 /* The main() of a command. Returns its ExitStatus. */
 int tool_main(const Tool *tool, int argc, char **argv);

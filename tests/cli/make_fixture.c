@@ -14,6 +14,8 @@
  *	                              clock that does not measure its cost
  *	make_fixture cgroups          tasks in several cgroups, with their slab caches
  *	make_fixture rates            two CPUs over several intervals
+ *	make_fixture rates-blind      the same, but some frees name no cache
+ *	make_fixture rates-held       ... and it can be paired
  *	make_fixture slab             slab caches by name, and two readings of /proc/slabinfo
  *	make_fixture slab-part        the same, of some caches only, and not all by name
  *	make_fixture limited          a run of which little is known
@@ -229,8 +231,12 @@ int main(int argc, char **argv)
 		cgroup_stream(stream);
 	if (g_str_equal(wanted, "slab") || g_str_equal(wanted, "slab-part"))
 		slab_stream(stream, g_str_equal(wanted, "slab-part"));
-	if (g_str_equal(wanted, "rates") || g_str_equal(wanted, "rates-blind"))
-		rate_stream(stream, g_str_equal(wanted, "rates-blind"));
+	if (g_str_equal(wanted, "rates"))
+		rate_stream(stream, false, false);
+	if (g_str_equal(wanted, "rates-blind"))
+		rate_stream(stream, true, false);
+	if (g_str_equal(wanted, "rates-held"))
+		rate_stream(stream, true, true);
 	if (g_str_equal(wanted, "limited"))
 		limited_stream(stream);
 	if (g_str_equal(wanted, "crowded"))
@@ -240,7 +246,7 @@ int main(int argc, char **argv)
 			make(stream, &machines[i]);
 	if (!stream->len) {
 		fputs("usage: make_fixture swap|sample|throttle|s390x|i686|aarch64|cgroups|rates|"
-		      "rates-blind|slab|slab-part|limited|crowded\n",
+		      "rates-blind|rates-held|slab|slab-part|limited|crowded\n",
 		      stderr);
 		return 2;
 	}

@@ -69,6 +69,31 @@ static const struct {
 	{ 400, 0, KMT_RECORD_FREE, UNREPORTED, 0, 60 },
 };
 
+/* A free is of the object that was allocated first. */
+static uint64_t pointer_of(gsize load, unsigned event)
+{
+	/* What kfree() does not say. */
+	uint16_t origin = loads[load].origin == UNREPORTED ? UNNAMED : loads[load].origin;
+	uint64_t number = event;
+
+	for (gsize i = 0; i < load; i++)
+		if (loads[i].type == loads[load].type && loads[i].origin == loads[load].origin)
+			number += loads[i].events;
+	return 0xffff888000000000 + ((uint64_t)origin << 20) + (number << 10);
+}
+
+/* With --held, by a collector that samples addresses. */
+static void add_held_facts(GByteArray *stream)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_HELD, 1, NULL },
+		{ KMT_FIELD_SAMPLED_BY, 0, "address" },
+		{ KMT_FIELD_SAMPLE_SEED, 1, NULL },
+	};
+
+	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
+}
+
 static void add_facts(GByteArray *stream)
 {
 	const InfoField fields[] = {
@@ -161,19 +186,21 @@ static void add_batch(GByteArray *stream, uint32_t cpu, uint32_t number, gsize l
 		for (unsigned event = 0; event < loads[i].events; event++)
 			event_batch_event(&batch, loads[i].type, loads[i].origin,
 					  (uint32_t)(at_ns - from_ns + event * 10000),
-					  KMT_CONTEXT_TASK, 0x1000);
+					  KMT_CONTEXT_TASK, pointer_of(i, event));
 	}
 	event_batch_heartbeat(&batch, START_NS + from_ns + BATCH_NS, 0, (number + 1) * NS_PER_MS);
 	*total += event_batch_header(&batch)->events;
 	event_batch_end(&batch, *total + (after_loss ? LOST_EVENTS : 0));
 }
 
-void rate_stream(GByteArray *stream, bool blind)
+void rate_stream(GByteArray *stream, bool blind, bool held)
 {
 	gsize load_count = G_N_ELEMENTS(loads) - !blind;
 	uint64_t totals[CPUS] = { 0 };
 
 	add_facts(stream);
+	if (held)
+		add_held_facts(stream);
 	batch_write_text(stream, KMT_BATCH_CACHE_NAMES, 0, cache_names, strlen(cache_names));
 	if (blind)
 		batch_write_slabinfo(stream, KMT_READING_START, START_NS, slabinfo_start,

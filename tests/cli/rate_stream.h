@@ -5,5 +5,6 @@
 #include <stdbool.h>
 
 /* Appends a run of 1.1 s on two CPUs, of which one speaks later than the other and loses events;
-   with the clocks and the load average of each half second. blind: some frees name no cache. */
-void rate_stream(GByteArray *stream, bool blind);
+   with the clocks and the load average of each half second. blind: some frees name no cache. held:
+   as recorded with --held. */
+void rate_stream(GByteArray *stream, bool blind, bool held);
