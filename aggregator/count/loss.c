@@ -3,7 +3,12 @@
 
 #include "count/lowest.h"
 
-enum { CPUS_MAX = 65536 }; /* higher numbers in a stream are damage */
+#include <string.h>
+
+enum {
+	CPUS_MAX = 65536, /* higher numbers in a stream are damage */
+	GAPS_MAX = 4,     /* remembered one by one, per CPU */
+};
 
 /* A CPU's counters at one time, in represented events. */
 typedef struct {
@@ -24,6 +29,25 @@ typedef struct {
 	uint64_t transport_failures;
 } SharedCounters;
 
+/* Missing batches, until they arrive late. */
+typedef struct {
+	uint64_t from; /* the CPU's count of produced events before and after the gap */
+	uint64_t to;
+	uint64_t missing;  /* of these events */
+	uint64_t until_ns; /* they were before */
+} Gap;
+
+/* When events of a CPU were lost for the last time. */
+typedef struct {
+	Gap gaps[GAPS_MAX]; /* the last one may include several */
+	unsigned gaps_count;
+	uint64_t until_ns; /* of other losses: they were before; 0: none */
+	/* Other losses came before the end of a batch with this base time. Its end is known when
+	   the next batch begins. */
+	bool is_open;
+	uint64_t open_base_ns;
+} LastLoss;
+
 typedef struct {
 	bool after_window;
 	uint32_t sampling_period_min; /* 0: no events yet */
@@ -37,6 +61,7 @@ typedef struct {
 	Counters newest;
 	Counters at_start; /* at the start of the window */
 	Counters at_end;
+	LastLoss last;
 } Cpu;
 
 /* Includes its nodes in the tree of Lowest, which grows by doubling. */
@@ -52,6 +77,8 @@ struct LossLedger {
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
 	bool after_window; /* a heartbeat from after the window was received */
+	bool has_untracked_cpus;
+	uint64_t skipped_until_ns; /* the last increase of shared counters was before; 0: none */
 	SharedCounters newest;
 	SharedCounters at_start;
 	SharedCounters at_end;
@@ -139,6 +166,16 @@ static void read_cost(Cpu *cpu, uint64_t probe_ns)
 	}
 }
 
+/* Rejected messages are missing in the counters of their CPU, too: see note_gap(). */
+static void note_skipped(LossLedger *ledger, const struct KmtHeartbeat *beat)
+{
+	bool has_grown =
+		beat->skipped > ledger->newest.skipped || beat->errors > ledger->newest.errors;
+
+	if (has_grown && !ledger->after_window)
+		ledger->skipped_until_ns = MAX(ledger->skipped_until_ns, beat->complete_until_ns);
+}
+
 static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const struct KmtHeartbeat *beat)
 {
 	SharedCounters *shared = &ledger->newest;
@@ -146,6 +183,7 @@ static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const struct KmtHeartbe
 	cpu->heartbeats++;
 	cpu->complete_until_ns = MAX(cpu->complete_until_ns, beat->complete_until_ns);
 	read_cost(cpu, beat->probe_ns);
+	note_skipped(ledger, beat);
 	shared->skipped = MAX(shared->skipped, beat->skipped);
 	shared->errors = MAX(shared->errors, beat->errors);
 	shared->transport_failures = MAX(shared->transport_failures, beat->transport_failures);
@@ -179,12 +217,98 @@ static LossRange scaled(uint64_t records, Periods periods)
 
 /* A batch, as the ledger uses it. */
 typedef struct {
-	const struct KmtBatchHeader *header;
+	const Events *events;
 	uint64_t damaged; /* events that it contains, but that could not be decoded */
 	Periods around;   /* ... of this and the previous batch */
 	Periods own;      /* of this batch, twice */
 	bool is_reading;  /* counters read at the end: emitters send no empty batches */
 } Seen;
+
+/* The latest time that a batch shows. */
+static uint64_t end_of(const Events *events)
+{
+	uint64_t end_ns = events->header->base_time_ns;
+
+	if (events->events_count)
+		end_ns = event_time_ns(events, &events->events[events->events_count - 1]);
+	for (size_t i = 0; i < events->heartbeats_count; i++)
+		end_ns = MAX(end_ns, events->heartbeats[i].complete_until_ns);
+	return end_ns;
+}
+
+/* Returns the gap that a late batch belongs to, or NULL. */
+static Gap *gap_of(LastLoss *last, uint64_t produced)
+{
+	for (unsigned i = 0; i < last->gaps_count; i++)
+		if (produced > last->gaps[i].from && produced <= last->gaps[i].to)
+			return &last->gaps[i];
+	return NULL;
+}
+
+static void fill_gap(LastLoss *last, const Seen *seen)
+{
+	const struct KmtBatchHeader *header = seen->events->header;
+	Gap *gap = gap_of(last, header->events_total);
+
+	if (!gap)
+		return;
+	gap->missing -= MIN(gap->missing, header->events - seen->damaged);
+	if (gap->missing)
+		return;
+	last->gaps_count--;
+	memmove(gap, gap + 1, (size_t)(&last->gaps[last->gaps_count] - gap) * sizeof(*gap));
+}
+
+static void add_gap(LastLoss *last, const Gap *gap)
+{
+	Gap *newest;
+
+	if (last->gaps_count < GAPS_MAX) {
+		last->gaps[last->gaps_count++] = *gap;
+		return;
+	}
+	newest = &last->gaps[GAPS_MAX - 1];
+	newest->to = gap->to;
+	newest->missing += gap->missing;
+	newest->until_ns = MAX(newest->until_ns, gap->until_ns);
+}
+
+/* Batches are missing before this one, or it was missing itself. */
+static void note_gap(Cpu *cpu, const Seen *seen, uint64_t produced_before)
+{
+	const struct KmtBatchHeader *header = seen->events->header;
+	uint64_t to = difference(header->events_total, header->events);
+	const Gap gap = {
+		.from = produced_before,
+		.to = to,
+		.missing = difference(to, produced_before),
+		.until_ns = seen->is_reading ? UINT64_MAX : end_of(seen->events),
+	};
+
+	if (header->events_total <= produced_before)
+		fill_gap(&cpu->last, seen);
+	else if (gap.missing && !cpu->after_window)
+		add_gap(&cpu->last, &gap);
+}
+
+/* Damaged and reentrant events were lost before the end of their batch. Emitters write a heartbeat
+   just before that end. */
+static void note_inside(Cpu *cpu, const Seen *seen, uint64_t reentrant)
+{
+	LastLoss *last = &cpu->last;
+	uint64_t base_ns = seen->events->header->base_time_ns;
+
+	if (last->is_open && base_ns > last->open_base_ns) {
+		last->until_ns = MAX(last->until_ns, base_ns);
+		last->is_open = false;
+	}
+	if ((!seen->damaged && !reentrant) || cpu->after_window)
+		return;
+	last->is_open = seen->damaged || !seen->events->heartbeats_count;
+	last->open_base_ns = base_ns;
+	if (!last->is_open)
+		last->until_ns = MAX(last->until_ns, end_of(seen->events));
+}
 
 /* Updates the number of events that were produced, but not decoded. A late batch reduces it. */
 static void settle_lost(Cpu *cpu, const Seen *seen, uint64_t missing_before)
@@ -203,14 +327,15 @@ static void settle_lost(Cpu *cpu, const Seen *seen, uint64_t missing_before)
 	newest->unread = seen->is_reading ? loss_add(newest->unread, before) : loss_exactly(0);
 }
 
-static Seen seen_of(const Cpu *cpu, const struct KmtBatchHeader *header, uint64_t decoded)
+static Seen seen_of(const Cpu *cpu, const Events *events, uint64_t decoded)
 {
+	const struct KmtBatchHeader *header = events->header;
 	bool is_reading = !header->events && !header->heartbeats;
 	Periods around = periods_around(cpu, header, is_reading);
 	uint32_t own = is_reading ? around.most : MAX(header->sampling_period, 1);
 
 	return (Seen){
-		.header = header,
+		.events = events,
 		.damaged = difference(header->events, decoded),
 		.around = around,
 		.own = { own, own },
@@ -220,8 +345,9 @@ static Seen seen_of(const Cpu *cpu, const struct KmtBatchHeader *header, uint64_
 
 static void read_header(Cpu *cpu, const Seen *seen)
 {
-	const struct KmtBatchHeader *header = seen->header;
+	const struct KmtBatchHeader *header = seen->events->header;
 	Counters *newest = &cpu->newest;
+	uint64_t produced_before = cpu->produced;
 	uint64_t missing_before = difference(cpu->produced, cpu->decoded);
 	uint64_t dropped = difference(header->dropped_reentrant, cpu->dropped_reentrant);
 
@@ -230,6 +356,8 @@ static void read_header(Cpu *cpu, const Seen *seen)
 	cpu->dropped_reentrant += dropped;
 	cpu->sampling_period = seen->own.most;
 	settle_lost(cpu, seen, missing_before);
+	note_gap(cpu, seen, produced_before);
+	note_inside(cpu, seen, dropped);
 	newest->damaged = loss_add(newest->damaged, scaled(seen->damaged, seen->own));
 	newest->reentrant = loss_add(newest->reentrant, scaled(dropped, seen->around));
 	newest->left_out_self = MAX(newest->left_out_self, header->left_out_self);
@@ -271,10 +399,11 @@ void loss_ledger_enter(LossLedger *ledger, const Events *events, uint64_t decode
 	if (header->cpu >= CPUS_MAX)
 		return;
 	cpu = cpu_of(ledger, header->cpu);
+	ledger->has_untracked_cpus |= !cpu;
 	if (!cpu)
 		return;
 	/* A damaged record count would hide later losses, so the header's count is the maximum. */
-	seen = seen_of(cpu, header, decoded);
+	seen = seen_of(cpu, events, decoded);
 	read_header(cpu, &seen);
 	for (size_t i = 0; i < events->heartbeats_count; i++)
 		read_heartbeat(ledger, cpu, &events->heartbeats[i]);
@@ -362,6 +491,25 @@ LossTotals loss_ledger_totals(const LossLedger *ledger)
 		difference(ledger->at_end.transport_failures, ledger->at_start.transport_failures);
 	totals.shared_until_end = ledger->after_window;
 	return totals;
+}
+
+static uint64_t cpu_last_loss_ns(const Cpu *cpu)
+{
+	const LastLoss *last = &cpu->last;
+	uint64_t until_ns = last->is_open ? UINT64_MAX : last->until_ns;
+
+	for (unsigned i = 0; i < last->gaps_count; i++)
+		until_ns = MAX(until_ns, last->gaps[i].until_ns);
+	return until_ns;
+}
+
+uint64_t loss_ledger_last_loss_ns(const LossLedger *ledger)
+{
+	uint64_t until_ns = ledger->has_untracked_cpus ? UINT64_MAX : ledger->skipped_until_ns;
+
+	for (guint i = 0; i < ledger->cpus->len; i++)
+		until_ns = MAX(until_ns, cpu_last_loss_ns(&g_array_index(ledger->cpus, Cpu, i)));
+	return until_ns;
 }
 
 uint64_t loss_ledger_heartbeats(const LossLedger *ledger, uint32_t *cpus)

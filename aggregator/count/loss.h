@@ -87,6 +87,11 @@ size_t loss_ledger_memory(const LossLedger *ledger);
 
 LossTotals loss_ledger_totals(const LossLedger *ledger);
 
+/* Returns an upper bound of the time of the last event that was lost in or before the window: every
+   such event was before it. 0: nothing was lost; UINT64_MAX: no bound is known, for example because
+   only the counters read at the end show the loss. */
+uint64_t loss_ledger_last_loss_ns(const LossLedger *ledger);
+
 /* Returns the smallest number of heartbeats of any CPU that sent a batch; *cpus (if not NULL): the
    number of these CPUs. Collectors check with it that every CPU is live, or drained. */
 uint64_t loss_ledger_heartbeats(const LossLedger *ledger, uint32_t *cpus);

@@ -57,8 +57,7 @@ static bool has_whole_run(const Session *session, const LossTotals *totals, cons
 	if (!session->info->sliced)
 		return false;
 	return losses->untraced_ns || losses->bpf_blind || losses->damaged_bytes ||
-	       (losses->transport.high && !has_counters(session, totals)) ||
-	       losses->missed.high ||
+	       (losses->transport.high && !has_counters(session, totals)) || losses->missed.high ||
 	       (losses->skipped.high && !totals->shared_until_end);
 }
 
@@ -94,9 +93,14 @@ Losses losses_of(const Session *session)
 	return losses;
 }
 
+static LossRange not_arrived(const Losses *losses)
+{
+	return loss_add(losses->transport, losses->not_delivered);
+}
+
 LossRange losses_uncounted(const Losses *losses)
 {
-	LossRange kernel = loss_add(losses->transport, losses->not_delivered);
+	LossRange kernel = not_arrived(losses);
 	LossRange probes = loss_add(losses->skipped, losses->reentrant);
 	LossRange input = loss_add(losses->unread, losses->damaged);
 
@@ -132,6 +136,25 @@ static bool has_uncountable(const Session *session, const Losses *losses)
 	return losses->end_unknown || losses->bpf_blind || losses->damaged_bytes ||
 	       losses->untraced_ns || session->unreadable_lines ||
 	       run_info_text(session->info, KMT_FIELD_BOUND);
+}
+
+/* Whether there is a loss whose time is not known. */
+static bool has_timeless(const Session *session, const Losses *losses)
+{
+	LossTotals totals = loss_ledger_totals(session->loss);
+
+	return losses->missed.high || losses->end_unknown || losses->bpf_blind ||
+	       losses->damaged_bytes || losses->untraced_ns || session->unreadable_lines ||
+	       (not_arrived(losses).high && !totals.transport.high) ||
+	       losses->skipped.high > totals.skipped + totals.errors;
+}
+
+uint64_t losses_last_ns(const Session *session)
+{
+	Losses losses = losses_of(session);
+
+	return has_timeless(session, &losses) ? UINT64_MAX
+					      : loss_ledger_last_loss_ns(session->loss);
 }
 
 bool losses_exceed(const Session *session, double percent_max)

@@ -44,6 +44,10 @@ LossRange losses_all(const Losses *losses);
 /* Returns the number of events counted in the window, by whichever sink. */
 uint64_t losses_counted(const Session *session);
 
+/* Returns an upper bound of the time of the last event that was not counted, over all causes except
+   over_bound. 0: none; UINT64_MAX: no bound is known. */
+uint64_t losses_last_ns(const Session *session);
+
 /* Returns lost in percent of all events, counted and lost; 0 if there are none. */
 double losses_percent(const Session *session, uint64_t lost);
 

@@ -3,11 +3,14 @@
 
 #include "event_batch.h"
 #include "leaks.h"
+#include "session/losses.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
 TEST_SUITE_WITHOUT_LEAKS(loss);
+
+enum { SESSION_BYTES = 64 << 20 };
 
 /* One batch of a CPU, and how many of its events could be decoded. */
 typedef struct {
@@ -322,4 +325,187 @@ Test(loss, a_cost_that_was_not_measured_has_no_span)
 	cr_expect(zero(u64, loss_ledger_totals(ledger).probe_span_ns));
 	cr_expect(zero(u64, loss_ledger_totals(ledger).probe_span_ns_busiest));
 	cr_expect(eq(u64, loss_ledger_complete_until(ledger), 150));
+}
+
+Test(loss, nothing_lost_has_no_last_loss)
+{
+	const Step steps[] = { { 10, 5, 5, 5 }, { 20, 9, 4, 4 } };
+	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
+
+	beat(ledger, 1, 30, 0, 0);
+	cr_expect(zero(u64, loss_ledger_last_loss_ns(ledger)));
+}
+
+Test(loss, the_last_loss_was_before_the_batch_that_showed_it)
+{
+	const Step steps[] = { { 10, 5, 5, 5 }, { 30, 12, 3, 3 }, { 50, 20, 8, 8 } };
+	const Step other[] = { { 15, 5, 5, 5 }, { 25, 9, 3, 3 } };
+	g_autoptr(LossLedger) ledger = ledger_of(steps, G_N_ELEMENTS(steps));
+
+	enter(ledger, 1, &other[0]);
+	enter(ledger, 1, &other[1]);
+	cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), 30));
+}
+
+Test(loss, the_last_loss_was_before_the_end_of_the_batch)
+{
+	const Step first = { 10, 5, 5, 5 };
+	const Event events[] = { { .after_ns = 0 }, { .after_ns = 7 } };
+	const struct KmtBatchHeader header = { .base_time_ns = 30, .events = 2, .events_total = 9 };
+	g_autoptr(LossLedger) ledger = ledger_of(&first, 1);
+
+	loss_ledger_enter(ledger,
+			  &(Events){ .header = &header, .events = events, .events_count = 2 }, 2);
+	cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), 37));
+}
+
+Test(loss, a_late_batch_takes_the_last_loss_back)
+{
+	const Step steps[] = {
+		{ 10, 5, 5, 5 },  { 20, 9, 2, 2 },  /* 2 are lost */
+		{ 50, 20, 3, 3 }, { 60, 30, 4, 4 }, /* 8 and 6 are late */
+		{ 40, 17, 8, 8 }, { 55, 26, 6, 6 }, { 70, 31, 1, 1 },
+	};
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+	const uint64_t expected[] = { 0, 20, 50, 60, 60, 20, 20 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+		enter(ledger, 0, &steps[i]);
+		cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), expected[i]));
+	}
+}
+
+Test(loss, many_gaps_are_not_forgotten)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+	uint64_t produced = 0;
+
+	for (uint64_t i = 1; i <= 20; i++) {
+		const Step step = { 10 * i, produced += 2, 1, 1 };
+
+		enter(ledger, 0, &step);
+	}
+	cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), 200));
+}
+
+Test(loss, what_a_damaged_batch_held_was_before_the_next_one)
+{
+	const Step steps[] = {
+		{ 10, 5, 5, 2 }, { 8, 7, 2, 2 }, { 20, 11, 4, 4 }, { 30, 15, 4, 4 }
+	};
+	const uint64_t expected[] = { UINT64_MAX, UINT64_MAX, 20, 20 };
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+		enter(ledger, 0, &steps[i]);
+		cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), expected[i]));
+	}
+}
+
+/* Enters a batch of CPU 0 without events, with this many reentrant ones. */
+static void enter_reentrant(LossLedger *ledger, uint64_t time_ns, uint64_t dropped, bool has_beat)
+{
+	const struct KmtBatchHeader header = {
+		.base_time_ns = time_ns,
+		.events = !has_beat,
+		.heartbeats = has_beat,
+		.dropped_reentrant = dropped,
+	};
+	const struct KmtHeartbeat record = { .complete_until_ns = time_ns + 5 };
+	const Events events = { .header = &header,
+				.heartbeats = &record,
+				.heartbeats_count = has_beat };
+
+	loss_ledger_enter(ledger, &events, header.events);
+}
+
+Test(loss, reentrant_events_were_lost_before_the_end_of_their_batch)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	enter_reentrant(ledger, 10, 3, true);
+	cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), 15));
+	enter_reentrant(ledger, 30, 4, false);
+	cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), UINT64_MAX));
+	enter_reentrant(ledger, 40, 4, false);
+	cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), 40));
+}
+
+Test(loss, skipped_probes_were_before_the_heartbeat_that_counts_them)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	beat(ledger, 0, 50, 0, 0);
+	beat(ledger, 1, 60, 2, 0);
+	beat(ledger, 0, 70, 2, 0);
+	cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), 60));
+}
+
+Test(loss, counters_read_at_the_end_bound_nothing)
+{
+	const Step steps[] = { { 10, 5, 5, 5 }, reading_of_20, { 25, 20, 15, 15 } };
+	const uint64_t expected[] = { 0, UINT64_MAX, 0 };
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++) {
+		enter(ledger, 0, &steps[i]);
+		cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), expected[i]));
+	}
+}
+
+Test(loss, what_was_lost_after_the_window_is_not_its_last_loss)
+{
+	const Step steps[] = {
+		{ 110, 5, 5, 5 },  { 120, 12, 5, 5 }, { 190, 17, 5, 5 },
+		{ 210, 22, 5, 5 }, { 250, 99, 5, 5 }, /* 72 lost */
+	};
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	loss_ledger_set_window(ledger, 100, 200);
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++)
+		enter(ledger, 0, &steps[i]);
+	beat(ledger, 1, 90, 0, 0);
+	beat(ledger, 1, 260, 0, 0);
+	beat(ledger, 1, 270, 4, 0);
+	cr_expect(eq(u64, loss_ledger_last_loss_ns(ledger), 120));
+}
+
+/* Returns a session whose CPU 0 has lost events before 30. */
+static Session *session_with_loss(void)
+{
+	const Step steps[] = { { 10, 5, 5, 5 }, { 30, 12, 3, 3 } };
+	Session *session = session_new(SESSION_BYTES);
+
+	for (size_t i = 0; i < G_N_ELEMENTS(steps); i++)
+		enter(session->loss, 0, &steps[i]);
+	return session;
+}
+
+Test(loss, a_session_has_the_last_loss_of_its_ledger)
+{
+	g_autoptr(Session) session = session_with_loss();
+
+	cr_expect(eq(u64, losses_last_ns(session), 30));
+	session_set_number(session, KMT_FIELD_PROBES_MISSED, 0);
+	session_set_number(session, KMT_FIELD_COUNTED_TO_END, 1);
+	cr_expect(eq(u64, losses_last_ns(session), 30));
+}
+
+Test(loss, the_last_loss_of_a_session_is_not_known_if_the_run_only_counts_it)
+{
+	const struct {
+		enum KmtFieldId id;
+		uint64_t number;
+	} facts[] = {
+		{ KMT_FIELD_PROBES_MISSED, 1 },  { KMT_FIELD_UNTRACED_NS, 1 },
+		{ KMT_FIELD_SKIPPED, 1 },        { KMT_FIELD_DAMAGED_BYTES, 1 },
+		{ KMT_FIELD_COUNTED_TO_END, 0 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(facts); i++) {
+		g_autoptr(Session) session = session_with_loss();
+
+		session_set_number(session, facts[i].id, facts[i].number);
+		cr_expect(eq(u64, losses_last_ns(session), UINT64_MAX));
+	}
 }
