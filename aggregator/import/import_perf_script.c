@@ -19,12 +19,23 @@
  * Kernel frames are converted to our format. Frames of user space are left out: the report shows
  * paths in the kernel, and user frames differ between processes. Samples of other events are
  * skipped. The run lasts from the first to the last sample of any event.
+ *
+ * Frees are only needed to pair them with their allocations. perf script sorts samples by time, so
+ * there is nothing to wait for but a little disorder.
  */
 
 enum {
 	STACK_BYTES_MAX = 256 * 1024,
 	SMALL_BYTES_MAX = 8192, /* largest kmalloc from a slab cache, with the smallest pages */
+	PAGE_BYTES = 4096,      /* the text does not contain it */
+	PAGE_ORDER_MAX = 20,
+	NS_PER_S = 1000000000,
+	DISORDER_NS_MAX = NS_PER_S,       /* an event may be this much earlier than one before it */
+	RELEASE_NS = DISORDER_NS_MAX / 4, /* how often events are released for pairing */
 };
+
+/* The samples that are read: of these tracepoints. */
+#define KMEM_GROUP "kmem"
 
 /* The flags that determine the kmalloc class, as our own bits, because the bits differ between
    kernels. */
@@ -54,6 +65,9 @@ static const struct {
 static const char *const user_objects[] = { "[unknown]", "[vdso]",  "[vdso32]", "[vsyscall]",
 					    "[heap]",    "[stack]", "[anon]",   "[uprobes]" };
 
+/* Frees of slab objects that the tracepoints of kmem do not show. */
+static const char never_seen[] = "kfree_rcu, kmem_cache_free_bulk (no tracepoint)";
+
 typedef struct {
 	EventTask task;
 	EventCache cache; /* without a name if the event lacks it */
@@ -61,10 +75,11 @@ typedef struct {
 	uint64_t period; /* number of events that it stands for */
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
+	uint64_t pointer;   /* 0: unknown */
 	uint32_t gfp_flags; /* GFP_BIT_… */
-	enum KmtSource source;
-	bool allocates;
-	const char *call_site; /* as printed; points into the header line */
+	uint32_t cpu;
+	const ProbePoint *point; /* NULL: not an event of an allocator */
+	const char *call_site;   /* as printed; points into the header line */
 	size_t call_site_bytes;
 } Sample;
 
@@ -74,14 +89,18 @@ typedef struct {
 	Sample sample;
 	uint64_t first_ns; /* of the samples; 0: none so far */
 	uint64_t last_ns;
-	unsigned events; /* observed: bits of ProbeKindBit */
+	uint64_t printed_ns;  /* time of the previous sample, as printed */
+	uint64_t given_ns;    /* ... and as passed on */
+	uint64_t released_ns; /* all samples before this time were released for pairing */
+	unsigned events;      /* observed: bits of ProbeKindBit */
+	unsigned frees;       /* observed: bits by number in free_points() */
+	bool is_sampled;      /* samples stand for several events */
+	bool is_unsorted;
 	bool in_sample;
 	GString *stack;
 	GString *call_site; /* " NAME+0xOFFSET\n": used if no stack was recorded */
 	uint64_t unreadable;
 } PerfState;
-
-enum { NS_PER_S = 1000000000 };
 
 /* Returns the nanoseconds of the digits after the decimal point. */
 static uint64_t fraction_ns(const char *digits, const char *end)
@@ -129,6 +148,7 @@ static bool take_place(Cursor *cursor, Sample *sample)
 	if (cursor_take(&at, "[")) {
 		if (!cursor_take_decimal(&at, &number) || !cursor_take(&at, "]"))
 			return false;
+		sample->cpu = (uint32_t)MIN(number, UINT32_MAX);
 		cursor_skip_blanks(&at);
 	}
 	if (!take_time(&at, &sample->time_ns) || !cursor_skip_blanks(&at))
@@ -159,6 +179,20 @@ static uint64_t field_number(Cursor fields, const char *name)
 	uint64_t value = 0;
 
 	cursor_take_decimal(&at, &value);
+	return value;
+}
+
+/* "0xffff888100c491e0" or, without its prefix, a decimal number; anything else is 0. */
+static uint64_t field_address(Cursor fields, const char *name)
+{
+	Cursor at = field_value(fields, name);
+	uint64_t value = 0;
+	unsigned digits;
+
+	if (!cursor_take(&at, "0x"))
+		cursor_take_decimal(&at, &value);
+	else if (!cursor_take_hex(&at, &value, &digits))
+		return 0;
 	return value;
 }
 
@@ -205,6 +239,16 @@ static void read_cache(Cursor fields, Sample *sample)
 	sample->cache.slot_bytes = (uint32_t)MIN(sample->bytes_allocated, UINT32_MAX);
 }
 
+/* "pfn=0x1f0b8 order=0". Pages are identified by page number × page bytes. */
+static void read_pages(Cursor fields, Sample *sample)
+{
+	uint64_t order = field_number(fields, "order=");
+
+	sample->pointer = field_address(fields, "pfn=") * PAGE_BYTES;
+	sample->bytes_requested = sample->bytes_allocated = (uint64_t)PAGE_BYTES
+							    << MIN(order, PAGE_ORDER_MAX);
+}
+
 static void read_fields(Cursor fields, Sample *sample)
 {
 	Cursor call_site = field_value(fields, "call_site=");
@@ -218,27 +262,30 @@ static void read_fields(Cursor fields, Sample *sample)
 	if (cursor_take(&accounted, "true"))
 		sample->gfp_flags |= GFP_BIT_ACCOUNT;
 	read_cache(fields, sample);
+	if (sample->point && sample->point->source == KMT_SOURCE_PAGE)
+		read_pages(fields, sample);
+	else
+		sample->pointer = field_address(fields, "ptr=");
 }
 
-/* Reads the name of an event that allocates from slab caches. Other events do not count. */
-static bool take_allocation(Cursor *cursor, Sample *sample)
+/* Reads the name of an event. Returns NULL if it is not one of an allocator. */
+static const ProbePoint *take_point(Cursor *cursor)
 {
 	Cursor name = *cursor;
 
-	if (!cursor_take(&name, "kmem:"))
-		return false;
+	if (!cursor_take(&name, KMEM_GROUP ":"))
+		return NULL;
 	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
 		for (const ProbePoint *point = kind->points; point->name; point++) {
 			Cursor end = name;
 
-			if (!kind->of_caches || point->is_free || !cursor_take(&end, point->name) ||
-			    !cursor_take(&end, ":"))
+			if (!g_str_equal(point->group, KMEM_GROUP) ||
+			    !cursor_take(&end, point->name) || !cursor_take(&end, ":"))
 				continue;
 			*cursor = end;
-			sample->source = point->source;
-			return true;
+			return point;
 		}
-	return false;
+	return NULL;
 }
 
 static bool take_event(Cursor *cursor, Sample *sample)
@@ -254,8 +301,8 @@ static bool take_event(Cursor *cursor, Sample *sample)
 		*cursor = at;
 		sample->period = CLAMP(period, 1, UINT32_MAX);
 	}
-	sample->allocates = take_allocation(cursor, sample);
-	if (sample->allocates)
+	sample->point = take_point(cursor);
+	if (sample->point)
 		return true;
 	return cursor_take_word(cursor, &word, &length) && length > 1 && word[length - 1] == ':';
 }
@@ -435,50 +482,100 @@ static bool is_inner(const PerfState *state)
 		(TextPart){ call_site->str + 1, strcspn(call_site->str + 1, "+\n") });
 }
 
-/* Records which kinds of events were observed, as far as the text shows them. */
-static void note_source(PerfState *state, enum KmtSource source)
+static const ProbePoint *free_points(void)
 {
+	const ProbeKind *kind = probe_kinds;
+
+	while (kind->bit != PROBE_FREE)
+		kind++;
+	return kind->points;
+}
+
+/* Records which kinds of events were observed, as far as the text shows them. */
+static void note_point(PerfState *state, const ProbePoint *point)
+{
+	unsigned bit = KMT_EVENTS_OF(point->source);
 	g_autofree char *names = NULL;
 
-	if (state->events & KMT_EVENTS_OF(source))
+	if (point->is_free) {
+		state->frees |= 1U << (point - free_points());
 		return;
-	state->events |= KMT_EVENTS_OF(source);
+	}
+	if (state->events & bit)
+		return;
+	state->events |= bit;
 	names = probe_kinds_names(state->events);
 	run_info_set_text(state->session->info, KMT_FIELD_EVENTS, names, strlen(names));
 }
 
 /* The first sample begins the run. In a text that is not sorted by time, earlier samples count at
-   the run's start. */
+   the run's start. Times are printed in microseconds: equal ones become different, so that the
+   events of all CPUs keep their order. */
 static void note_time(PerfState *state, Sample *sample)
 {
+	uint64_t printed_ns = sample->time_ns;
+
 	if (!state->first_ns) {
 		state->first_ns = MAX(sample->time_ns, 1);
 		session_set_number(state->session, KMT_FIELD_RUN_START_NS, state->first_ns);
 		session_set_number(state->session, KMT_FIELD_WINDOW_START_NS, state->first_ns);
 	}
+	state->is_unsorted |= printed_ns + DISORDER_NS_MAX < state->last_ns;
 	sample->time_ns = MAX(sample->time_ns, state->first_ns);
+	if (printed_ns == state->printed_ns)
+		sample->time_ns = MAX(sample->time_ns, state->given_ns + 1);
+	state->printed_ns = printed_ns;
+	state->given_ns = sample->time_ns;
 	state->last_ns = MAX(state->last_ns, sample->time_ns);
 }
 
-static void end_sample(PerfState *state)
+/* Memory for events that wait would not last for a whole file. */
+static void release(PerfState *state)
+{
+	if (state->last_ns < state->released_ns + DISORDER_NS_MAX + RELEASE_NS)
+		return;
+	state->released_ns = state->last_ns - DISORDER_NS_MAX;
+	session_release(state->session, state->released_ns);
+}
+
+static void take_sample(PerfState *state)
 {
 	const Sample *sample = &state->sample;
 	const GString *stack = state->stack->len > 0 ? state->stack : state->call_site;
 
-	if (state->in_sample && sample->allocates && !is_inner(state))
-		session_take_text(state->session,
-				  &(EventText){
-					  .text = stack->str,
-					  .length = (uint32_t)stack->len,
-					  .weight = sample->period,
-					  .task = &sample->task,
-					  .cache = sample->cache.name_bytes ? &sample->cache : NULL,
-					  .bytes_requested = sample->bytes_requested,
-					  .bytes_allocated = sample->bytes_allocated,
-					  .time_ns = sample->time_ns,
-					  .gfp_flags = sample->gfp_flags,
-					  .source = (uint8_t)sample->source,
-				  });
+	session_take_text(state->session,
+			  &(EventText){
+				  .text = stack->str,
+				  .length = (uint32_t)stack->len,
+				  .weight = sample->period,
+				  .task = &sample->task,
+				  .cache = sample->cache.name_bytes ? &sample->cache : NULL,
+				  .bytes_requested = sample->bytes_requested,
+				  .bytes_allocated = sample->bytes_allocated,
+				  .time_ns = sample->time_ns,
+				  .pointer = sample->pointer,
+				  .cpu = sample->cpu,
+				  .gfp_flags = sample->gfp_flags,
+				  .source = sample->point->source,
+				  .kind = sample->point->kind,
+				  .free = sample->point->is_free,
+			  });
+	state->is_sampled |= sample->period > 1;
+	release(state);
+}
+
+/* Frees are only counted if they are paired. */
+static bool is_wanted(const PerfState *state)
+{
+	const ProbePoint *point = state->sample.point;
+
+	return point && (point->is_free ? state->session->pairing != NULL : !is_inner(state));
+}
+
+static void end_sample(PerfState *state)
+{
+	if (state->in_sample && is_wanted(state))
+		take_sample(state);
 	state->in_sample = false;
 	g_string_truncate(state->stack, 0);
 }
@@ -498,8 +595,8 @@ static bool begin_sample(PerfState *state, const char *line, size_t length)
 	}
 	sample->call_site = NULL;
 	note_time(state, sample);
-	if (sample->allocates)
-		note_source(state, sample->source);
+	if (sample->point)
+		note_point(state, sample->point);
 	return true;
 }
 
@@ -564,6 +661,51 @@ static void perf_feed(void *data, const char *text, size_t length)
 	import_lines_feed(&state->lines, text, length);
 }
 
+/* Returns why the events cannot be paired, or NULL. The caller frees the text. */
+static char *why_not_paired(const PerfState *state)
+{
+	if (state->is_sampled)
+		return g_strdup("its samples stand for several events: record all, with perf "
+				"record -c 1");
+	if (state->is_unsorted)
+		return g_strdup("its events are not in the order of their times, as perf script "
+				"prints those of one file");
+	for (unsigned i = 0; free_points()[i].name; i++) {
+		const ProbePoint *point = &free_points()[i];
+
+		if (state->events & KMT_EVENTS_OF(point->source) && !(state->frees >> i & 1))
+			return g_strdup_printf("it does not have all frees: record %s:%s, too",
+					       point->group, point->name);
+	}
+	return NULL;
+}
+
+static void set_text(Session *session, enum KmtFieldId id, const char *text)
+{
+	run_info_set_text(session->info, id, text, strlen(text));
+}
+
+/* Says whether and how far the events can be paired. */
+static void note_pairing(PerfState *state)
+{
+	Session *session = state->session;
+	g_autoptr(GString) seen = g_string_new(NULL);
+
+	if (!session->pairing)
+		return;
+	session->cannot_pair = why_not_paired(state);
+	if (session->cannot_pair)
+		return;
+	for (unsigned i = 0; free_points()[i].name; i++)
+		if (state->frees >> i & 1)
+			g_string_append_printf(seen, "%s%s", seen->len ? "," : "",
+					       free_points()[i].name);
+	session_set_number(session, KMT_FIELD_HELD, 1);
+	set_text(session, KMT_FIELD_FREES_SEEN_BY, seen->str);
+	if (state->events & probe_kinds_of_caches())
+		set_text(session, KMT_FIELD_FREES_NOT_SEEN, never_seen);
+}
+
 static uint64_t perf_finish(void *data)
 {
 	g_autofree PerfState *state = data;
@@ -572,12 +714,13 @@ static uint64_t perf_finish(void *data)
 	end_sample(state);
 	if (state->first_ns)
 		session_set_number(state->session, KMT_FIELD_RUN_END_NS, state->last_ns);
+	note_pairing(state);
 	g_string_free(state->stack, TRUE);
 	g_string_free(state->call_site, TRUE);
 	return state->unreadable + state->lines.too_long;
 }
 
-/* The header line of one allocation sample is unique enough. */
+/* The header line of one sample of an allocator is unique enough. */
 static bool perf_recognises(const char *text, size_t length)
 {
 	const char *end = text + length;
@@ -592,7 +735,7 @@ static bool perf_recognises(const char *text, size_t length)
 			newline = end;
 		if (*at != '\t' &&
 		    read_header(at, import_trimmed(at, (size_t)(newline - at)), &sample) &&
-		    sample.allocates)
+		    sample.point)
 			return true;
 		if (newline == end)
 			break;

@@ -143,9 +143,9 @@ static bool has_timeless(const Session *session, const Losses *losses)
 {
 	LossTotals totals = loss_ledger_totals(session->loss);
 
-	return losses->missed.high || losses->end_unknown || losses->bpf_blind ||
-	       losses->damaged_bytes || losses->untraced_ns || session->unreadable_lines ||
-	       (not_arrived(losses).high && !totals.transport.high) ||
+	return losses->source_is_silent || losses->missed.high || losses->end_unknown ||
+	       losses->bpf_blind || losses->damaged_bytes || losses->untraced_ns ||
+	       session->unreadable_lines || (not_arrived(losses).high && !totals.transport.high) ||
 	       losses->skipped.high > totals.skipped + totals.errors;
 }
 

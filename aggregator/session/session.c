@@ -152,6 +152,7 @@ void session_free(Session *session)
 	held_readings_free(session->held_readings);
 	held_readings_free(session->held_places);
 	pairing_free(session->pairing);
+	g_free(session->cannot_pair);
 	g_array_unref(session->taps);
 	g_array_unref(session->sinks);
 	event_reader_free(session->events);
@@ -270,6 +271,12 @@ void session_take_text(Session *session, const EventText *text)
 {
 	if (!hand_out(session, event_reader_decode_text(session->events, text)))
 		session->unreadable_lines++;
+}
+
+void session_release(Session *session, uint64_t complete_until_ns)
+{
+	if (session->pairing)
+		pairing_release(session->pairing, complete_until_ns);
 }
 
 static HeldReadings *held_readings(Session *session)

@@ -52,6 +52,7 @@ typedef struct {
 	HeldReadings *held_places;   /* once counted: the places, with their ages; NULL: none */
 	HeldRecord held_record;      /* of the record that is read */
 	Pairing *pairing;            /* private; NULL: allocations are not paired */
+	char *cannot_pair;           /* owned: why an import cannot be paired; NULL: it can */
 	bool is_held;                /* what is counted are held objects, not allocations */
 	HeldTotals held_totals;
 	uint64_t held_unsized;    /* of the last reading: objects whose sizes are not known ... */
@@ -104,6 +105,9 @@ ProfileTotals session_totals(const Session *session);
 /* For importers: facts about the run, and events with a stack as text. */
 void session_set_number(Session *session, enum KmtFieldId id, uint64_t number);
 void session_take_text(Session *session, const EventText *text);
+
+/* For importers whose events are paired: no event before complete_until_ns will follow. */
+void session_release(Session *session, uint64_t complete_until_ns);
 
 /* For importers of the kernel's records: adds held objects, which are counted when the stream ends.
    session_next_reading() begins the second of two readings: their difference is counted. */

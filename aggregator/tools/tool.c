@@ -157,8 +157,9 @@ static bool can_pair(const Options *options, const Session *session, GError **er
 {
 	if (run_info_number(session->info, KMT_FIELD_HELD, 0))
 		return true;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-		    "--held: %s does not have all frees: record it with --held", options->input);
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "--held: %s: %s", options->input,
+		    session->cannot_pair ? session->cannot_pair
+					 : "it does not have all frees: record it with --held");
 	return false;
 }
 

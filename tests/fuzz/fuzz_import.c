@@ -40,6 +40,24 @@ static void import_two_readings(const char *text, size_t size)
 	fuzz_report(session);
 }
 
+/* Pairs the allocations of the text with its frees, if it has any. */
+static void import_paired(const char *text, size_t size)
+{
+	g_autoptr(Session) session = session_new(MEMORY_BYTES);
+	PairingTotals totals;
+	void *state;
+
+	session_pair(session);
+	session->imported = true;
+	state = FUZZ_IMPORT.begin(session);
+	FUZZ_IMPORT.feed(state, text, size);
+	FUZZ_IMPORT.finish(state);
+	session_finish(session);
+	totals = pairing_totals(session->pairing);
+	if (totals.scale == 1 && totals.allocated != totals.freed + totals.recycled + totals.held)
+		abort();
+}
+
 static void expect_whole_lines(const Session *session)
 {
 	const StackTable *stacks = profile_stacks(session->profile);
@@ -69,6 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	expect_whole_lines(pieces);
 	fuzz_report(pieces);
 	import_two_readings(text, size);
+	import_paired(text, size);
 	fuzz_text_rates(&FUZZ_IMPORT, text, size, MEMORY_BYTES);
 	return 0;
 }

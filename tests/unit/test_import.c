@@ -539,6 +539,115 @@ Test(import, perf_samples_stand_for_their_period)
 	cr_expect(eq(u64, profile_totals(imported.profile).events, 11));
 }
 
+/* A text whose allocations are paired with their frees. */
+static Imported import_paired(const char *text)
+{
+	Imported imported = { .session = session_new(MEMORY_BYTES) };
+	void *state;
+
+	session_pair(imported.session);
+	state = import_perf_script.begin(imported.session);
+	imported.profile = imported.session->profile;
+	import_perf_script.feed(state, text, strlen(text));
+	imported.unreadable = import_perf_script.finish(state);
+	session_finish(imported.session);
+	return imported;
+}
+
+#define ALLOC_AT(cpu, time, pointer)                                                               \
+	"x 1 [" cpu "] " time ": kmem:kmalloc: call_site=f+0x1 ptr=" pointer                       \
+	" bytes_req=5 bytes_alloc=8\n"
+#define FREE_AT(cpu, time, pointer)                                                                \
+	"y 2 [" cpu "] " time ": kmem:kfree: call_site=g+0x2 ptr=" pointer "\n"
+
+Test(import, perf_frees_are_paired_with_their_allocations)
+{
+	g_autofree char *text = read_data("perf_kmem.txt");
+	Imported imported = import_paired(text);
+	g_autoptr(Session) session = imported.session;
+	PairingTotals totals = pairing_totals(session->pairing);
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, run_number(&imported, KMT_FIELD_HELD), 1));
+	cr_expect(eq(u64, totals.allocated, 116));
+	cr_expect(eq(u64, totals.held, 13), "of six open files, and an array of the allocator");
+	cr_expect(eq(u64, totals.recycled, 0));
+	cr_expect(eq(str, (char *)run_info_text(session->info, KMT_FIELD_FREES_SEEN_BY),
+		     "kfree,kmem_cache_free"));
+}
+
+Test(import, perf_events_of_one_microsecond_keep_their_order)
+{
+	Imported imported = import_paired(ALLOC_AT("003", "1.5", "0xffff888000000100") FREE_AT(
+		"001", "1.5", "0xffff888000000100") ALLOC_AT("000", "1.5", "0xffff888000000100"));
+	g_autoptr(Session) session = imported.session;
+	PairingTotals totals = pairing_totals(session->pairing);
+
+	cr_expect(eq(u64, totals.freed, 1));
+	cr_expect(eq(u64, totals.held, 1));
+	cr_expect(eq(u64, totals.recycled, 0));
+}
+
+Test(import, perf_events_are_paired_while_the_text_is_read)
+{
+	enum { ROUNDS = 100000 };
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned i = 0; i < ROUNDS; i++)
+		g_string_append_printf(text,
+				       "x 1 [001] %u.%06u: kmem:kmalloc: ptr=0xffff8880%08x\n"
+				       "y 2 [000] %u.%06u: kmem:kfree: ptr=0xffff8880%08x\n",
+				       i / 1000, i % 1000 * 1000, i * 64, i / 1000,
+				       i % 1000 * 1000 + 1, i * 64);
+	Imported imported = import_paired(text->str);
+	g_autoptr(Session) session = imported.session;
+
+	cr_expect(eq(u64, pairing_totals(session->pairing).freed, ROUNDS));
+	cr_expect(eq(u64, pairing_totals(session->pairing).out_of_order, 0));
+	cr_expect(lt(sz, pairing_memory(session->pairing), ROUNDS * 4));
+}
+
+Test(import, perf_pages_are_paired_by_their_number)
+{
+	Imported imported =
+		import_paired("x 1 [000] 1.5: kmem:mm_page_alloc: page=0x1 pfn=0x1f0b8 order=1\n"
+			      "x 1 [000] 1.6: kmem:mm_page_alloc: page=0x2 pfn=4711 order=0\n"
+			      "x 1 [000] 1.7: kmem:mm_page_alloc: page=(nil) pfn=0x0 order=9\n"
+			      "x 1 [000] 1.8: kmem:mm_page_free: page=0x1 pfn=0x1f0b8 order=1\n");
+	g_autoptr(Session) session = imported.session;
+	PairingTotals totals = pairing_totals(session->pairing);
+
+	cr_expect(eq(u64, totals.allocated, 2), "the third one failed");
+	cr_expect(eq(u64, totals.held, 1));
+	cr_expect(eq(u64, totals.unknown, 0));
+}
+
+Test(import, perf_texts_that_cannot_be_paired_say_why)
+{
+	static const struct {
+		const char *text, *why;
+	} cases[] = {
+		{ ALLOC_AT("000", "1.5", "0x10") ALLOC_AT("000", "1.6", "0x20"),
+		  "it does not have all frees: record kmem:kfree, too" },
+		{ ALLOC_AT("000", "1.5", "0x10") FREE_AT(
+			  "000", "1.6", "0x10") "x 1 [000] 1.7: kmem:kmem_cache_alloc: ptr=0x20\n",
+		  "it does not have all frees: record kmem:kmem_cache_free, too" },
+		{ ALLOC_AT("000", "1.5", "0x10") "x 1 [000] 1.7: 9 kmem:kfree: ptr=0x20\n",
+		  "its samples stand for several events: record all, with perf record -c 1" },
+		{ ALLOC_AT("000", "9.5", "0x10") FREE_AT("000", "1.6", "0x10"),
+		  "its events are not in the order of their times, as perf script prints those of "
+		  "one file" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		Imported imported = import_paired(cases[i].text);
+		g_autoptr(Session) session = imported.session;
+
+		cr_expect(eq(str, session->cannot_pair, (char *)cases[i].why));
+		cr_expect(eq(u64, run_number(&imported, KMT_FIELD_HELD), 0));
+	}
+}
+
 /* Returns the label of the cache of the only allocation in a text. */
 static char *cache_label_of(const char *fields)
 {
