@@ -4,6 +4,7 @@
 #include "collect/host/kmem_points.h"
 #include "collect/host/tracefs.h"
 #include "leaks.h"
+#include "record/address_sample.h"
 #include "session/losses.h"
 #include "table/cell_filter.h"
 #include "table/view.h"
@@ -508,21 +509,18 @@ Test(perf_run, paired_frees_are_of_the_whole_host, .timeout = 60)
 {
 	/* Few, since each event of the host is read: an overloaded host has many. */
 	enum { PAIRED_PIPES = 2000 };
-	char *command[] = { (char *)WORKLOAD, (char *)"-f", (char *)"pipe", (char *)"2000",
-			    NULL };
+	char *command[] = { (char *)WORKLOAD, (char *)"-f", (char *)"pipe", (char *)"2000", NULL };
 	PairedEvents paired = { 0 };
 	g_auto(Stage) stage = { NULL };
 
 	stage_init(&stage, command);
 	stage.request.held = true;
-	stage.request.sampling_period = 16;
 	observe(&stage, PROBE_KMALLOC);
 	session_add_sink(stage.session, take_paired, &paired);
 	run_once(&stage);
 	cr_expect_eq(run_info_number(stage.session->info, KMT_FIELD_HELD, 0), 1);
 	cr_expect_str_eq(run_info_text(stage.session->info, KMT_FIELD_FREES_SEEN_BY),
 			 "kfree,kmem_cache_free");
-	/* Whatever the period: the reader samples by address. */
 	cr_expect_eq(paired.weight_max, 1);
 	cr_expect_geq(paired.allocations + events_lost(stage.session),
 		      PAIRED_PIPES * EVENTS_OF_A_PIPE);
@@ -533,6 +531,51 @@ Test(perf_run, paired_frees_are_of_the_whole_host, .timeout = 60)
 	cr_expect_eq(loss_ledger_totals(stage.session->loss).left_out_self, 0);
 	cr_expect_gt(paired.own, 0);
 	cr_expect_eq(paired.own_with_stack, 0);
+}
+
+/* Events of a run that is a sample of addresses. */
+typedef struct {
+	const Session *session;
+	uint64_t taken;
+	uint64_t wrong; /* of another object, or with another weight */
+} SampledEvents;
+
+enum { SAMPLED_LEVEL = 4 };
+
+/* An EventSink. */
+static bool take_sampled(const Events *events, void *user_data)
+{
+	SampledEvents *sampled = user_data;
+	uint64_t seed = run_info_number(sampled->session->info, KMT_FIELD_SAMPLE_SEED, 0);
+
+	for (size_t i = 0; i < events->events_count; i++) {
+		const Event *event = &events->events[i];
+
+		if (event->weight == 1U << SAMPLED_LEVEL &&
+		    kmt_address_is_taken(event->pointer, seed, SAMPLED_LEVEL))
+			sampled->taken++;
+		else
+			sampled->wrong++;
+	}
+	return true;
+}
+
+Test(perf_run, paired_events_are_sampled_by_address, .timeout = 60)
+{
+	char *command[] = { (char *)WORKLOAD, (char *)"open", (char *)"2000", NULL };
+	SampledEvents sampled = { 0 };
+	g_auto(Stage) stage = { NULL };
+
+	stage_init(&stage, command);
+	stage.request.held = true;
+	stage.request.sampling_period = (1U << SAMPLED_LEVEL) - 3;
+	observe(&stage, PROBE_CACHE);
+	sampled.session = stage.session;
+	session_add_sink(stage.session, take_sampled, &sampled);
+	run_once(&stage);
+	cr_expect_str_eq(run_info_text(stage.session->info, KMT_FIELD_SAMPLED_BY), "address");
+	cr_expect_gt(sampled.taken, 0);
+	cr_expect_eq(sampled.wrong, 0);
 }
 
 static unsigned count_descriptors(void)

@@ -5,6 +5,7 @@
 #include "collect/perf/perf_scatter.h"
 #include "collect/perf/perf_state.h"
 #include "collect/perf/perf_weight.h"
+#include "record/address_sample.h"
 
 /* The hot path: from a record to the batch. */
 
@@ -58,6 +59,15 @@ static void take_own(PerfRun *run, const PerfSample *sample, const TaskSample *w
 	event_writer_add(run->writer, sample->time_ns, &task, &own, weight, NULL, 0, false);
 }
 
+/* Whether the events of an object are taken; failed allocations of a sample never are. */
+static inline bool is_taken(const PerfRun *run, uint64_t pointer)
+{
+	const AddressSample *sample = &run->addresses;
+
+	return !sample->level ||
+	       (pointer && kmt_address_is_taken(pointer, sample->seed, sample->level));
+}
+
 static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
 		       uint32_t weight)
 {
@@ -75,6 +85,8 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 	EventTask task;
 	bool is_counted;
 
+	if (!is_taken(run, facts->pointer))
+		return;
 	run->has_frames |= depth > 0;
 	run->lacks_frames |= !depth && !facts->free;
 	if (!facts->free && is_own(run, sample, facts->context)) {
@@ -193,7 +205,7 @@ static const EventCache *cache_of_call(const PerfRun *run, const PerfSample *sam
 				       const EventFacts *facts)
 {
 	const CacheCall call = { facts->call_site, sample->tid, facts->context };
-	bool has_all = run->reading->event_cpu.sampling_period == 1;
+	bool has_all = run->reading->event_cpu.sampling_period == 1 || run->addresses.level;
 
 	return cache_sites_leave(run->sites, has_all ? run->reading->calls : NULL, &call);
 }
@@ -239,7 +251,8 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	drop_double(&sample);
 	if (!kmem_point_read(point, sample.raw, sample.raw_bytes, &facts, &cache))
 		return;
-	if (run->reading->event_cpu.sampling_period > 1)
+	weight <<= run->addresses.level;
+	if (run->reading->event_cpu.sampling_period > 1 && !run->addresses.level)
 		perf_scatter_add(&run->reading->scatters[point->number], facts.call_site, weight);
 	if (run->sites && facts.source == KMT_SOURCE_CACHE && !facts.free && !point->is_kprobe)
 		facts.cache = cache_of_call(run, &sample, &facts);

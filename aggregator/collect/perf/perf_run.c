@@ -14,6 +14,7 @@
 #include "collect/perf/perf_state.h"
 #include "collect/host/pid_namespace.h"
 #include "collect/tasks/task_cgroup.h"
+#include "record/address_sample.h"
 
 #include <gio/gio.h>
 #include <unistd.h>
@@ -82,7 +83,8 @@ static uint64_t not_delivered(const PerfRun *run, const PerfRunCpu *cpu)
 	if (cpu->has_unreadable || !perf_events_lost(run->events, cpu->perf, &lost) ||
 	    cpu->lost_samples <= lost)
 		return 0;
-	return (cpu->lost_samples - lost) * cpu->event_cpu.sampling_period;
+	lost = cpu->lost_samples - lost;
+	return run->addresses.level ? lost : lost * cpu->event_cpu.sampling_period;
 }
 
 /* After the events have ended: counted = arrived + lost. */
@@ -353,6 +355,18 @@ static void points_free(PerfRequest *request)
 	g_free(points);
 }
 
+/* Objects are sampled when events are read: if the kernel skipped events, those left could not be
+   paired. */
+static AddressSample sample_addresses(const CollectRequest *request)
+{
+	AddressSample sample = { .seed = (uint64_t)g_random_int() << 32 | g_random_int() };
+
+	if (request->held && request->sampling_period > 1)
+		sample.level = g_bit_storage(request->sampling_period - 1);
+	sample.level = MIN(sample.level, KMT_ADDRESS_LEVEL_MAX);
+	return sample;
+}
+
 static void fill_request(PerfRun *run)
 {
 	const CollectRequest *request = run->live.parts.request;
@@ -361,9 +375,10 @@ static void fill_request(PerfRun *run)
 	/* The host's symbols were fed earlier. */
 	session_find_inner_kmallocs(session, session->symbols);
 	run->stack_depth = stack_depth_of(request);
-	/* The reader samples objects by address; sampled frees could not be paired. */
-	run->bound = (PerfBound){ request->held ? 1 : request->sampling_period,
-				  request->overhead_percent_max };
+	run->addresses = sample_addresses(request);
+	run->bound =
+		(PerfBound){ request->held ? 1U << run->addresses.level : request->sampling_period,
+			     request->overhead_percent_max };
 	run->request = (PerfRequest){
 		.points = points_of(run->plan, request, &session->inner),
 		.points_count = run->plan->points->len,
@@ -467,6 +482,10 @@ static void describe_frees(const PerfRun *run)
 	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_SEEN_BY, names->str);
 	run_facts_write_text(run->live.batches, KMT_FIELD_FREES_NOT_SEEN,
 			     run->plan->frees_not_seen);
+	if (!run->addresses.level)
+		return;
+	run_facts_write_text(run->live.batches, KMT_FIELD_SAMPLED_BY, "address");
+	run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLE_SEED, run->addresses.seed);
 }
 
 /* Writes the facts about the samples that become known only now. */
@@ -478,7 +497,8 @@ static bool describe_samples(PerfRun *run, GError **error)
 
 	run->sample_type = layout.sample_type;
 	run_facts_write_number(out, KMT_FIELD_STACK_DEPTH, run->stack_depth);
-	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD, run->bound.sampling_period);
+	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD,
+			       run->live.parts.request->sampling_period);
 	run_facts_write_text(out, KMT_FIELD_NOT_RECORDED, missing);
 	describe_caches(run);
 	describe_frees(run);

@@ -43,6 +43,12 @@ typedef struct {
 	CacheCalls *calls; /* owned; NULL: no probes for the caches */
 } PerfRunCpu;
 
+/* The kernel takes all events; the reader drops those of other objects. */
+typedef struct {
+	uint64_t seed;
+	unsigned level; /* one of 2^level objects is taken */
+} AddressSample;
+
 /* State of the run. */
 typedef struct {
 	LiveRun live; /* first: callbacks get this pointer */
@@ -65,6 +71,7 @@ typedef struct {
 	uint64_t random;          /* state of perf_period_random() */
 	uint64_t scatter_percent; /* as written to the stream */
 	bool is_drawing;          /* periods are redrawn regularly */
+	AddressSample addresses;  /* if events are paired: the objects whose events are taken */
 	bool in_container;        /* pids belong to another pid namespace than the first */
 	uint64_t not_delivered;   /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
 	uint64_t unread_objects;  /* of records with more objects than pointers */

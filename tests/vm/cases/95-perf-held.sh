@@ -108,6 +108,24 @@ holds 'the host: own allocations are marked' grep -q ^own counted
 # On the machine that builds, others may run.
 [ ! -e "$module" ] || equals 'the host: ... and not held' '' "$(held_by_process kmalloc-top)"
 
+# One of 16 addresses, taken when events are read: both events of an object, or none.
+profile_started "${held[@]}" --sample=12 --record sampled.kmr
+workload open 3000 > /dev/null
+starts_to_keep keep-sockets 700
+sleep 1
+profile_ended INT
+let_go
+count_held sampled.kmr
+is_paired 'a sample'
+equals 'a sample: the period' 16 "$(counted_as period)"
+sockets=$(held_of workload cache sock_alloc_inode)
+# One of 15,000 runs is out of 4 standard errors.
+holds "a sample: $sockets of 1400 sockets are held, within 4 standard errors" awk -v n="$sockets" \
+	'BEGIN { off = n - 1400 / 16; exit !(off * off <= 16 * 1400 / 16 * 15 / 16) }'
+opened=$(held_of workload cache 'do_sys_openat?2?')
+holds "a sample: the files that were closed are not, $opened are" [ "$opened" -le 5 ]
+holds 'a sample: it is reported as one' grep -q '^Sampled by address: .* 16' report
+
 # Filters apply to allocations: RCU frees inodes in softirqs, of no process.
 profile "${held[@]}" --only-command --record command.kmr -- sh -c 'workload pipe 500; sleep 1'
 count_held command.kmr
