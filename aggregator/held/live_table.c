@@ -25,7 +25,7 @@ enum {
 	TIME_HIGH_BITS = TIME_BITS - TIME_LOW_BITS,
 	CELL_BITS = 30,
 	CPU_BITS = 12,
-	HUGE_BYTES_MIN = 8 << 20, /* a smaller array would waste much of its last huge page */
+	HUGE_BYTES_MIN = 4 << 20, /* a smaller array may not contain a whole huge page */
 };
 
 #define TAGS_ONES 0x0001010101010101ULL
@@ -45,10 +45,14 @@ typedef struct {
 	uint64_t words[WORDS];
 } Tags;
 
-/* A chunk is a Tags and SLOTS slots. */
+/* Tags and slots are neighbours: a lookup needs one address translation. */
 typedef struct {
-	Tags *tags;
-	LiveSlot *slots;
+	Tags tags;
+	LiveSlot slots[SLOTS];
+} Chunk;
+
+typedef struct {
+	Chunk *chunks;
 	uint32_t count; /* of chunks */
 	uint32_t used;  /* slots */
 	uint32_t used_max;
@@ -64,7 +68,7 @@ struct LiveTable {
 
 static size_t chunks_bytes(uint32_t count)
 {
-	return count * (sizeof(Tags) + SLOTS * sizeof(LiveSlot));
+	return count * sizeof(Chunk);
 }
 
 /* Lookups in a large table mostly wait for address translation: huge pages make them several times
@@ -82,8 +86,7 @@ static void *array_new(size_t bytes)
 
 static void part_init(Part *part, uint32_t count)
 {
-	part->tags = array_new(count * sizeof(Tags));
-	part->slots = array_new((size_t)count * SLOTS * sizeof(LiveSlot));
+	part->chunks = array_new(chunks_bytes(count));
 	part->count = count;
 	part->used = 0;
 	part->used_max = (uint32_t)((uint64_t)count * SLOTS * FULL_NUMERATOR / FULL_DENOMINATOR);
@@ -91,8 +94,7 @@ static void part_init(Part *part, uint32_t count)
 
 static void part_clear(Part *part)
 {
-	munmap(part->tags, part->count * sizeof(Tags));
-	munmap(part->slots, (size_t)part->count * SLOTS * sizeof(LiveSlot));
+	munmap(part->chunks, chunks_bytes(part->count));
 }
 
 LiveTable *live_table_new(size_t bytes_max, uint64_t start_ns)
@@ -149,7 +151,7 @@ static inline uint32_t next_chunk(const Part *part, uint32_t chunk)
 
 static inline LiveSlot *slot_at(const Part *part, uint32_t chunk, unsigned number)
 {
-	return &part->slots[(size_t)chunk * SLOTS + number];
+	return &part->chunks[chunk].slots[number];
 }
 
 /* Returns the top bits of the bytes of a word that are 0. Bytes after the first one may be
@@ -203,14 +205,14 @@ void live_table_prefetch_tags(const LiveTable *table, uint64_t hash)
 {
 	const Part *part = part_of(table, hash);
 
-	__builtin_prefetch(&part->tags[home_of(part, hash)], 1);
+	__builtin_prefetch(&part->chunks[home_of(part, hash)].tags, 1);
 }
 
 void live_table_prefetch_slot(const LiveTable *table, uint64_t hash, bool is_free)
 {
 	const Part *part = part_of(table, hash);
 	uint32_t home = home_of(part, hash);
-	const Tags *tags = &part->tags[home];
+	const Tags *tags = &part->chunks[home].tags;
 
 	__builtin_prefetch(slot_at(part, home, is_free ? likely_slot(tags, hash) : free_slot(tags)),
 			   1);
@@ -262,7 +264,7 @@ static LiveObject object_of(const LiveTable *table, const LiveSlot *slot)
 static inline LiveSlot *chunk_find(const Part *part, uint32_t chunk, uint64_t key, uint64_t tag)
 {
 	for (unsigned i = 0; i < WORDS; i++) {
-		uint64_t found = tagged(part->tags[chunk].words[i], tag);
+		uint64_t found = tagged(part->chunks[chunk].tags.words[i], tag);
 
 		for (; found; found &= found - 1) {
 			LiveSlot *slot = slot_at(part, chunk, i * WORD_SLOTS + first_of(found));
@@ -283,7 +285,7 @@ static inline LiveSlot *part_find(const Part *part, uint64_t key, uint64_t hash,
 		LiveSlot *slot = chunk_find(part, chunk, key, tag_of(hash));
 
 		*chunk_at = chunk;
-		if (slot || !overflow_of(&part->tags[chunk]))
+		if (slot || !overflow_of(&part->chunks[chunk].tags))
 			return slot;
 		chunk = next_chunk(part, chunk);
 	}
@@ -296,12 +298,13 @@ static void part_insert(Part *part, uint64_t hash, const LiveSlot *slot)
 	uint32_t chunk = home_of(part, hash);
 	unsigned number;
 
-	while ((number = free_slot(&part->tags[chunk])) == SLOTS) {
-		if (overflow_of(&part->tags[chunk]) < OVERFLOW_MAX)
-			part->tags[chunk].words[0] += OVERFLOW_ONE;
+	while ((number = free_slot(&part->chunks[chunk].tags)) == SLOTS) {
+		if (overflow_of(&part->chunks[chunk].tags) < OVERFLOW_MAX)
+			part->chunks[chunk].tags.words[0] += OVERFLOW_ONE;
 		chunk = next_chunk(part, chunk);
 	}
-	part->tags[chunk].words[number / WORD_SLOTS] |= tag_of(hash) << 8 * (number % WORD_SLOTS);
+	part->chunks[chunk].tags.words[number / WORD_SLOTS] |= tag_of(hash)
+							       << 8 * (number % WORD_SLOTS);
 	*slot_at(part, chunk, number) = *slot;
 	part->used++;
 }
@@ -310,11 +313,12 @@ static void part_remove(Part *part, uint64_t hash, uint32_t chunk, const LiveSlo
 {
 	unsigned number = (unsigned)(slot - slot_at(part, chunk, 0));
 
-	part->tags[chunk].words[number / WORD_SLOTS] &= ~(0xffULL << 8 * (number % WORD_SLOTS));
+	part->chunks[chunk].tags.words[number / WORD_SLOTS] &=
+		~(0xffULL << 8 * (number % WORD_SLOTS));
 	for (uint32_t passed = home_of(part, hash); passed != chunk;
 	     passed = next_chunk(part, passed))
-		if (overflow_of(&part->tags[passed]) < OVERFLOW_MAX)
-			part->tags[passed].words[0] -= OVERFLOW_ONE;
+		if (overflow_of(&part->chunks[passed].tags) < OVERFLOW_MAX)
+			part->chunks[passed].tags.words[0] -= OVERFLOW_ONE;
 	part->used--;
 }
 
@@ -330,7 +334,7 @@ static void part_each(Part *part, SlotVisitor visit, void *user_data)
 {
 	for (uint32_t chunk = 0; chunk < part->count; chunk++)
 		for (unsigned number = 0; number < SLOTS; number++)
-			if (is_used(&part->tags[chunk], number))
+			if (is_used(&part->chunks[chunk].tags, number))
 				visit(part, chunk, slot_at(part, chunk, number), user_data);
 }
 
