@@ -14,6 +14,7 @@ typedef enum {
 	MEMORY_TEXTS,     /* names of caches, paths of cgroups, readings of slabinfo */
 	MEMORY_CPUS,      /* state per CPU */
 	MEMORY_INTERVALS, /* tables of the open intervals */
+	MEMORY_PAIRING,   /* objects in use, and events that wait for those of other CPUs */
 	MEMORY_REPORT,    /* lines of stacks, while it is made */
 	MEMORY_PARTS,
 } MemoryPart;
@@ -22,11 +23,16 @@ typedef struct {
 	size_t bytes_max; /* of all parts together */
 	size_t bytes[MEMORY_PARTS];
 	bool full[MEMORY_PARTS]; /* a request was refused */
+	bool has_pairing;
 } MemoryBudget;
 
 /* Returns a budget of this many bytes, with a share for the tables, which limit themselves. Free it
    with g_free(). */
 MemoryBudget *memory_budget_new(size_t bytes_max);
+
+/* Gives half of the memory to pairing, instead of to tables, names and intervals. Call this before
+   any part takes memory. */
+void memory_budget_pair(MemoryBudget *budget);
 
 /* Returns the maximum total memory of a part, given the use of the others. */
 size_t memory_budget_limit(const MemoryBudget *budget, MemoryPart part);

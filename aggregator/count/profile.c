@@ -45,14 +45,18 @@ struct Profile {
 	ProfileTotals totals;
 };
 
-static void index_init(Index *index, size_t bytes_max, size_t entry_bytes)
+static void index_limit(Index *index, size_t bytes_max, size_t entry_bytes)
 {
 	size_t count_max = bytes_max / (entry_bytes + 2 * sizeof(Slot));
 
+	index->count_max = (uint32_t)CLAMP(count_max, FIRST_ENTRIES, ENTRIES_MAX);
+}
+
+static void index_init(Index *index)
+{
 	slot_table_init(&index->slots, FIRST_SLOTS);
 	index->count = 0;
 	index->capacity = FIRST_ENTRIES;
-	index->count_max = (uint32_t)CLAMP(count_max, FIRST_ENTRIES, ENTRIES_MAX);
 }
 
 /* Returns the place of the next entry, growing the array. The caller has checked that there is
@@ -213,19 +217,30 @@ static void add_overflow_rows(Profile *profile)
 	profile->has_overflow = false;
 }
 
+void profile_set_memory(Profile *profile, size_t bytes_max)
+{
+	size_t percent = bytes_max / 100;
+
+	stack_table_set_memory(profile->stacks, percent * STACKS_SHARE);
+	index_limit(&profile->origin_index, percent * ORIGINS_SHARE, sizeof(ProfileOrigin));
+	index_limit(&profile->task_index, percent * TASKS_SHARE,
+		    sizeof(ProfileTask) + sizeof(uint64_t) + 2 * sizeof(Slot));
+	index_limit(&profile->cache_index, percent * CACHES_SHARE, sizeof(ProfileCache));
+	index_limit(&profile->cell_index, percent * CELLS_SHARE, sizeof(ProfileCell));
+}
+
 Profile *profile_new(size_t bytes_max)
 {
 	Profile *profile = g_new0(Profile, 1);
-	size_t percent = bytes_max / 100;
 
-	profile->stacks = stack_table_new(percent * STACKS_SHARE);
-	index_init(&profile->origin_index, percent * ORIGINS_SHARE, sizeof(ProfileOrigin));
-	index_init(&profile->task_index, percent * TASKS_SHARE,
-		   sizeof(ProfileTask) + sizeof(uint64_t) + 2 * sizeof(Slot));
+	profile->stacks = stack_table_new(0);
+	index_init(&profile->origin_index);
+	index_init(&profile->task_index);
 	profile->tasks_seen_ns = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	slot_table_init(&profile->leaders, FIRST_SLOTS);
-	index_init(&profile->cache_index, percent * CACHES_SHARE, sizeof(ProfileCache));
-	index_init(&profile->cell_index, percent * CELLS_SHARE, sizeof(ProfileCell));
+	index_init(&profile->cache_index);
+	index_init(&profile->cell_index);
+	profile_set_memory(profile, bytes_max);
 	profile->origins = g_new(ProfileOrigin, profile->origin_index.capacity);
 	profile->tasks = g_new(ProfileTask, profile->task_index.capacity);
 	profile->caches = g_new(ProfileCache, profile->cache_index.capacity);

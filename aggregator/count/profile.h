@@ -93,6 +93,9 @@ Profile *profile_new(size_t bytes_max);
 void profile_free(Profile *profile);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 
+/* Sets the limit of a profile without events. */
+void profile_set_memory(Profile *profile, size_t bytes_max);
+
 /* Separates the threads of a process from now on; without this call they are one task. */
 void profile_keep_threads(Profile *profile);
 

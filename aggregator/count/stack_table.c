@@ -43,6 +43,11 @@ StackTable *stack_table_new(size_t bytes_max)
 	return table;
 }
 
+void stack_table_set_memory(StackTable *table, size_t bytes_max)
+{
+	table->bytes_max = bytes_max;
+}
+
 void stack_table_free(StackTable *table)
 {
 	if (!table)

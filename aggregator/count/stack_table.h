@@ -23,6 +23,9 @@ typedef uint32_t StackId;
 StackTable *stack_table_new(size_t bytes_max);
 void stack_table_free(StackTable *table);
 
+/* Sets the limit of an empty table. */
+void stack_table_set_memory(StackTable *table, size_t bytes_max);
+
 /*
  * Returns the id of the stack, adding a new stack with a copy of the bytes. Returns STACK_ID_NONE
  * if a new stack exceeds the memory limit.

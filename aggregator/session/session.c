@@ -224,8 +224,10 @@ static bool take_for_pairing(const Events *events, void *user_data)
 
 void session_pair(Session *session)
 {
+	memory_budget_pair(session->memory);
+	profile_set_memory(session->profile, memory_budget_limit(session->memory, MEMORY_TABLES));
 	session->pairing = pairing_new(session->profile,
-				       memory_budget_limit(session->memory, MEMORY_INTERVALS));
+				       memory_budget_limit(session->memory, MEMORY_PAIRING));
 	session_remove_sink(session, take_into_profile);
 	session_add_sink(session, take_for_pairing, session->pairing);
 }

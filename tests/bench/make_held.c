@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes a native stream of allocations and frees to stdout, as several CPUs' emitters would, with a
-   constant number of live objects: see --help. */
+/* Writes a native stream of allocations and frees to stdout, as several CPUs' emitters would, with
+   a constant number of live objects: see --help. */
 #include "bench/stream_builder.h"
 #include "record/batch_writer.h"
 
@@ -88,7 +88,8 @@ static void put_event(Generator *generator, const StreamOrigin *origin, uint8_t 
 {
 	const Options *options = generator->options;
 	uint64_t event = generator->written++;
-	StreamCpu *cpu = &generator->cpus[event / (uint64_t)options->turn % (uint64_t)options->cpus];
+	StreamCpu *cpu =
+		&generator->cpus[event / (uint64_t)options->turn % (uint64_t)options->cpus];
 	const StreamTask task = { .tgid = 1000 + cpu->cpu, .comm = "worker" };
 	uint64_t now_ns = NS_PER_S + event * NS_PER_S / (uint64_t)options->rate;
 
@@ -162,7 +163,8 @@ static void put_events(Generator *generator)
 		if (!is_at_once)
 			generator->live[at] = address;
 	}
-	put_heartbeats(generator, NS_PER_S + generator->written * NS_PER_S / (uint64_t)options->rate);
+	put_heartbeats(generator,
+		       NS_PER_S + generator->written * NS_PER_S / (uint64_t)options->rate);
 }
 
 static void generate(const Options *options)

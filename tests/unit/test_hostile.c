@@ -264,6 +264,32 @@ Test(hostile, a_part_that_is_full_keeps_what_it_has)
 	cr_expect(not(memory_budget_take(budget, MEMORY_SYMBOLS, SIZE_MAX)));
 }
 
+/* Whatever the limit: all parts together stay within it. */
+Test(hostile, pairing_has_its_share_of_the_memory)
+{
+	const size_t megabytes[] = { 16, 64, 256, 4096 };
+
+	for (size_t i = 0; i < G_N_ELEMENTS(megabytes); i++) {
+		size_t bytes = megabytes[i] << 20;
+		g_autofree MemoryBudget *plain = memory_budget_new(bytes);
+		g_autofree MemoryBudget *budget = memory_budget_new(bytes);
+		size_t pairing;
+
+		memory_budget_pair(budget);
+		pairing = memory_budget_limit(budget, MEMORY_PAIRING);
+		cr_expect(zero(sz, memory_budget_limit(plain, MEMORY_PAIRING)));
+		cr_expect(ge(sz, pairing, bytes / 100 * (megabytes[i] < 64 ? 28 : 44)));
+		cr_expect(le(sz,
+			     pairing + memory_budget_limit(budget, MEMORY_TABLES) +
+				     memory_budget_limit(budget, MEMORY_SYMBOLS) +
+				     memory_budget_limit(budget, MEMORY_CPUS),
+			     bytes));
+		/* The symbols of a large kernel fit. */
+		cr_expect(ge(sz, memory_budget_limit(budget, MEMORY_SYMBOLS), 5500000));
+		cr_expect(le(sz, memory_budget_limit(budget, MEMORY_REPORT), bytes - pairing));
+	}
+}
+
 /* Two events that stand for so many each, of so many bytes. */
 static Session *huge_session(uint64_t weight, uint64_t bytes_requested)
 {
