@@ -517,17 +517,6 @@ void profile_take_noting(Profile *profile, const Events *events, uint32_t *cells
 	take(profile, events, cells);
 }
 
-void profile_swap_counts(Profile *profile, uint32_t index, ProfileCounts *counts)
-{
-	ProfileCell *cell = &profile->cells[index];
-	const ProfileCounts before = { cell->events, cell->failed, cell->variance };
-
-	cell->events = counts->events;
-	cell->failed = counts->failed;
-	cell->variance = counts->variance;
-	*counts = before;
-}
-
 /* Adds the events of a cell that lacks a name because a table was full. Events of the overflow row
    also lack task and cache, and count in over_bound only. */
 static void add_overflow(ProfileTotals *totals, const Profile *profile, const ProfileCell *cell)

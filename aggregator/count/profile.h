@@ -110,16 +110,6 @@ void profile_take(Profile *profile, const Events *events);
 #define PROFILE_CELL_NONE UINT32_MAX
 void profile_take_noting(Profile *profile, const Events *events, uint32_t *cells);
 
-/* The counters of a cell. */
-typedef struct {
-	uint64_t events;
-	uint64_t failed;
-	uint64_t variance;
-} ProfileCounts;
-
-/* Exchanges the counters of a cell with *counts. */
-void profile_swap_counts(Profile *profile, uint32_t index, ProfileCounts *counts);
-
 /* Results. Ids run from 0 to the count - 1; returned pointers are borrowed. */
 ProfileTotals profile_totals(const Profile *profile);
 StackKind profile_stack_kind(const Profile *profile);

@@ -32,7 +32,6 @@ enum {
 #define TAGS_TOPS 0x0080808080808080ULL
 #define OVERFLOW_ONE (1ULL << OVERFLOW_SHIFT)
 #define TIME_MAX ((1ULL << TIME_BITS) - 1)
-#define CPU_MAX ((1U << CPU_BITS) - 1)
 
 /* The key and the upper bits of the time; the cell, the CPU and the lower bits of the time. */
 typedef struct {
@@ -249,7 +248,7 @@ static inline uint32_t slot_cell(const LiveSlot *slot)
 
 static inline uint16_t slot_cpu(const LiveSlot *slot)
 {
-	return (slot->cell_cpu_time >> CELL_BITS) & CPU_MAX;
+	return (slot->cell_cpu_time >> CELL_BITS) & LIVE_CPU_MASK;
 }
 
 static LiveObject object_of(const LiveTable *table, const LiveSlot *slot)
@@ -391,7 +390,7 @@ LivePut live_table_put(LiveTable *table, uint64_t key, uint64_t hash, const Live
 	while (G_UNLIKELY(units_of(table, object->time_ns) > TIME_MAX))
 		double_unit(table);
 	added = slot_pack(key, units_of(table, object->time_ns), object->cell,
-			  object->cpu & CPU_MAX);
+			  object->cpu & LIVE_CPU_MASK);
 	if (G_UNLIKELY(slot)) {
 		*replaced = object_of(table, slot);
 		*slot = added;
@@ -450,6 +449,31 @@ void live_table_filter(LiveTable *table, LiveKeeper keep, void *user_data)
 
 	for (unsigned i = 0; i < PARTS; i++)
 		part_each(&table->parts[i], filter_slot, &filtering);
+}
+
+typedef struct {
+	const LiveTable *table;
+	LiveVisitor visit;
+	void *user_data;
+} Visiting;
+
+/* A SlotVisitor. */
+static void visit_slot(Part *part, uint32_t chunk, LiveSlot *slot, void *user_data)
+{
+	const Visiting *visiting = user_data;
+	const LiveObject object = object_of(visiting->table, slot);
+
+	(void)part;
+	(void)chunk;
+	visiting->visit(&object, visiting->user_data);
+}
+
+void live_table_each(const LiveTable *table, LiveVisitor visit, void *user_data)
+{
+	Visiting visiting = { table, visit, user_data };
+
+	for (unsigned i = 0; i < PARTS; i++)
+		part_each((Part *)&table->parts[i], visit_slot, &visiting);
 }
 
 uint64_t live_table_count(const LiveTable *table)

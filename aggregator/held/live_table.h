@@ -19,6 +19,7 @@ typedef struct LiveTable LiveTable;
 /* Keys have 48 bits; cells 30 bits. */
 #define LIVE_KEY_BITS 48
 #define LIVE_CELL_MAX ((1U << 30) - 1)
+#define LIVE_CPU_MASK 0xfffU
 
 /* An object. Stored with less precision: the lower 12 bits of the CPU, and the time in units of at
    least 256 ns, so that any run fits. */
@@ -64,6 +65,12 @@ bool live_table_remove(LiveTable *table, uint64_t key, uint64_t hash, LiveObject
 /* Passes all objects to keep(), in no particular order, and removes those for which it returns
    false. keep() must not change the table. */
 void live_table_filter(LiveTable *table, LiveKeeper keep, void *user_data);
+
+/* Takes an object. */
+typedef void (*LiveVisitor)(const LiveObject *object, void *user_data);
+
+/* Passes all objects to visit(), in no particular order. */
+void live_table_each(const LiveTable *table, LiveVisitor visit, void *user_data);
 
 /* Returns the number of objects, and the memory in use in bytes. */
 uint64_t live_table_count(const LiveTable *table);

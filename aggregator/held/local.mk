@@ -1,3 +1,7 @@
 libaggregator_a_SOURCES += \
+	aggregator/held/cell_lives.c aggregator/held/cell_lives.h \
+	aggregator/held/freers.c aggregator/held/freers.h \
+	aggregator/held/held_cells.c aggregator/held/held_cells.h \
+	aggregator/held/held_sums.h \
 	aggregator/held/live_table.c aggregator/held/live_table.h \
 	aggregator/held/pairing.c aggregator/held/pairing.h

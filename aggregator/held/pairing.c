@@ -2,11 +2,12 @@
 #include "held/pairing.h"
 
 #include "base/saturate.h"
-#include "held/live_table.h"
 #include "record/address_sample.h"
 
 enum {
-	TABLE_SHARE = 70, /* percent of the memory; the events that wait have the rest */
+	TABLE_SHARE = 60, /* percent of the memory; the events that wait have the rest */
+	CELLS_SHARE = 15,
+	FREERS_SHARE = 5,
 	CPUS_MAX = 65536, /* higher numbers in a stream are damage */
 	TAGS_AHEAD = 24,  /* events ahead at which the table is prefetched ... */
 	SLOT_AHEAD = 12,
@@ -30,8 +31,7 @@ typedef struct {
 	uint32_t cell; /* of the profile */
 	uint16_t cpu;
 	uint8_t space;
-	bool free : 1;
-	bool own : 1; /* by the collector's own processes */
+	bool free;
 } Waiting;
 
 /* The events of a CPU, in order of time. */
@@ -46,16 +46,17 @@ struct Pairing {
 	size_t bytes_max;
 	GPtrArray *queues;    /* (element-type Queue), owned, by CPU; NULL: no events */
 	GArray *cells;        /* (element-type uint32_t), owned: of the events of a batch */
-	GArray *held;         /* (element-type uint64_t), owned: objects in use, by cell */
+	CellLives *lives;     /* owned */
+	Freers *freers;       /* owned; NULL: not wanted */
 	size_t waiting;       /* events in all queues */
 	uint64_t released_ns; /* all events before this time were paired */
-	uint64_t first_ns;    /* time of the earliest batch with events; 0: none */
+	uint64_t end_ns;      /* of the newest event that was paired, or released_ns */
+	uint64_t last_loss_ns;
+	uint64_t first_ns; /* time of the earliest batch with events; 0: none */
 	uint64_t seed;
 	bool cuts_frees; /* frees after the window do not count */
 	unsigned level;
 	uint64_t upper[SPACES]; /* the upper 16 bits of the addresses of a space */
-	ProfileCounts *counts;  /* owned: of the cells, while the profile shows what is held */
-	bool is_swapped;
 	PairingTotals totals;
 };
 
@@ -76,7 +77,7 @@ Pairing *pairing_new(Profile *profile, size_t bytes_max)
 	pairing->bytes_max = bytes_max;
 	pairing->queues = g_ptr_array_new_with_free_func(queue_free);
 	pairing->cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	pairing->held = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	pairing->lives = cell_lives_new(bytes_max / 100 * CELLS_SHARE);
 	return pairing;
 }
 
@@ -87,14 +88,20 @@ void pairing_free(Pairing *pairing)
 	live_table_free(pairing->live);
 	g_ptr_array_unref(pairing->queues);
 	g_array_unref(pairing->cells);
-	g_array_unref(pairing->held);
-	g_free(pairing->counts);
+	cell_lives_free(pairing->lives);
+	freers_free(pairing->freers);
 	g_free(pairing);
 }
 
 void pairing_set_seed(Pairing *pairing, uint64_t seed)
 {
 	pairing->seed = seed;
+}
+
+void pairing_note_freers(Pairing *pairing)
+{
+	if (!pairing->freers)
+		pairing->freers = freers_new(pairing->bytes_max / 100 * FREERS_SHARE);
 }
 
 void pairing_cut_frees(Pairing *pairing)
@@ -138,24 +145,10 @@ static inline bool is_taken(const Pairing *pairing, uint64_t pointer)
 	return kmt_address_is_taken(pointer, pairing->seed, pairing->level);
 }
 
-static uint64_t *held_of(Pairing *pairing, uint32_t cell)
-{
-	return &g_array_index(pairing->held, uint64_t, cell);
-}
-
 /* The collector's own objects are only tracked, not counted. */
 static inline bool is_own(const Pairing *pairing, uint32_t cell)
 {
-	return profile_origin(pairing->profile, profile_cell(pairing->profile, cell)->origin)->own;
-}
-
-static void drop_one(Pairing *pairing, uint32_t cell)
-{
-	uint64_t *held = held_of(pairing, cell);
-
-	*held -= MIN(*held, 1);
-	if (!is_own(pairing, cell))
-		pairing->totals.held--;
+	return cell_lives_life(pairing->lives, cell)->own;
 }
 
 /* A LiveKeeper. */
@@ -165,7 +158,7 @@ static bool keep_taken(uint64_t key, const LiveObject *object, void *user_data)
 
 	if (is_taken(pairing, pointer_of(pairing, key)))
 		return true;
-	drop_one(pairing, object->cell);
+	cell_lives_dropped(pairing->lives, object->cell);
 	return false;
 }
 
@@ -174,9 +167,21 @@ static void raise_level(Pairing *pairing, unsigned level)
 {
 	if (level <= pairing->level || level > KMT_ADDRESS_LEVEL_MAX)
 		return;
+	cell_lives_before_scale(pairing->lives, scale_of(pairing));
 	pairing->level = level;
 	if (pairing->live)
 		live_table_filter(pairing->live, keep_taken, pairing);
+	cell_lives_after_scale(pairing->lives, scale_of(pairing));
+}
+
+/* A free was lost, if any event was since the first allocation; else nothing saw the free. */
+static void pair_recycled(Pairing *pairing, const Waiting *event, const LiveObject *replaced)
+{
+	bool is_unexplained = replaced->time_ns > pairing->last_loss_ns;
+
+	cell_lives_recycled(pairing->lives, replaced->cell, event->time_ns, scale_of(pairing),
+			    is_unexplained);
+	pairing->totals.recycled++;
 }
 
 static void pair_alloc(Pairing *pairing, const Waiting *event, uint64_t key, uint64_t hash)
@@ -193,28 +198,46 @@ static void pair_alloc(Pairing *pairing, const Waiting *event, uint64_t key, uin
 	}
 	if (put == LIVE_FULL)
 		return;
-	if (put == LIVE_REPLACED) {
-		drop_one(pairing, replaced.cell);
-		pairing->totals.recycled++;
-	}
-	++*held_of(pairing, event->cell);
-	if (!event->own) {
-		pairing->totals.held++;
-		pairing->totals.allocated++;
-	}
+	if (put == LIVE_REPLACED)
+		pair_recycled(pairing, event, &replaced);
+	cell_lives_allocated(pairing->lives, event->cell, event->time_ns, scale_of(pairing));
+	if (!is_own(pairing, event->cell))
+		pairing->totals.allocated += scale_of(pairing);
 }
 
-static void pair_free(Pairing *pairing, uint64_t key, uint64_t hash)
+static void note_freer(Pairing *pairing, const Waiting *event, uint32_t cell,
+		       const EndedLife *ended)
+{
+	uint64_t scale = scale_of(pairing);
+	const Freer freer = {
+		.cell = cell,
+		.origin = event->cell == PROFILE_CELL_NONE
+				  ? ORIGIN_ID_OVERFLOW
+				  : profile_cell(pairing->profile, event->cell)->origin,
+		.freed = scale,
+		.freed_early = ended->freed_ns < ended->allocated_ns + SHORT_LIFE_NS ? scale : 0,
+		.freed_apart = ended->apart ? scale : 0,
+	};
+
+	freers_add(pairing->freers, &freer);
+}
+
+static void pair_free(Pairing *pairing, const Waiting *event, uint64_t key, uint64_t hash)
 {
 	LiveObject removed;
+	EndedLife ended;
 
 	if (!live_table_remove(pairing->live, key, hash, &removed)) {
 		pairing->totals.unknown++;
 		return;
 	}
-	drop_one(pairing, removed.cell);
+	ended = (EndedLife){ removed.time_ns, event->time_ns,
+			     removed.cpu != (event->cpu & LIVE_CPU_MASK) };
+	cell_lives_freed(pairing->lives, removed.cell, &ended, scale_of(pairing));
+	if (pairing->freers)
+		note_freer(pairing, event, removed.cell, &ended);
 	if (!is_own(pairing, removed.cell))
-		pairing->totals.freed++;
+		pairing->totals.freed += scale_of(pairing);
 }
 
 /* A part of the merged events, with what is computed ahead. */
@@ -239,7 +262,7 @@ static void pair_run(Pairing *pairing, Run *run)
 		if (!is_taken(pairing, event->pointer))
 			continue;
 		if (event->free)
-			pair_free(pairing, key_of(event), run->hashes[i]);
+			pair_free(pairing, event, key_of(event), run->hashes[i]);
 		else
 			pair_alloc(pairing, event, key_of(event), run->hashes[i]);
 	}
@@ -289,12 +312,20 @@ static void compact(Pairing *pairing)
 			queue_compact(pairing->queues->pdata[i]);
 }
 
-void pairing_release(Pairing *pairing, uint64_t complete_until_ns)
+/* The table, and the first part of the run, begin with the first event. */
+static void begin(Pairing *pairing, uint64_t time_ns)
+{
+	pairing->live = live_table_new(pairing->bytes_max / 100 * TABLE_SHARE, time_ns);
+	cell_lives_start(pairing->lives, time_ns);
+}
+
+void pairing_release(Pairing *pairing, uint64_t complete_until_ns, uint64_t last_loss_ns)
 {
 	g_autofree Run *run = NULL;
 	uint64_t until_ns;
 	Queue *queue;
 
+	pairing->last_loss_ns = last_loss_ns;
 	if (!pairing->waiting || complete_until_ns <= pairing->released_ns ||
 	    complete_until_ns - pairing->first_ns < FIRST_WAIT_NS)
 		return;
@@ -307,8 +338,8 @@ void pairing_release(Pairing *pairing, uint64_t complete_until_ns)
 				&g_array_index(queue->events, Waiting, queue->next++);
 
 			if (!pairing->live)
-				pairing->live = live_table_new(
-					pairing->bytes_max / 100 * TABLE_SHARE, event->time_ns);
+				begin(pairing, event->time_ns);
+			pairing->end_ns = event->time_ns;
 			run->events[run->count++] = *event;
 			pairing->waiting--;
 			if (run->count == RUN_EVENTS)
@@ -317,6 +348,7 @@ void pairing_release(Pairing *pairing, uint64_t complete_until_ns)
 	}
 	pair_run(pairing, run);
 	pairing->released_ns = complete_until_ns == UINT64_MAX ? 0 : complete_until_ns;
+	pairing->end_ns = MAX(pairing->end_ns, pairing->released_ns);
 	compact(pairing);
 }
 
@@ -359,6 +391,17 @@ static bool is_late_free(const Pairing *pairing, const Event *event)
 	return event->free && !pairing->cuts_frees;
 }
 
+static bool is_paired(Pairing *pairing, const Event *event, uint32_t cell)
+{
+	if ((cell == PROFILE_CELL_NONE && !is_late_free(pairing, event)) || !event->pointer ||
+	    event->pointer == EVENT_POINTER_UNKNOWN)
+		return false;
+	if (event->free || cell < cell_lives_count(pairing->lives))
+		return true;
+	pairing->totals.over_bound++;
+	return false;
+}
+
 static void enqueue(Pairing *pairing, const Events *events)
 {
 	Queue *queue = queue_of(pairing, events->header->cpu);
@@ -377,12 +420,10 @@ static void enqueue(Pairing *pairing, const Events *events)
 			.free = event->free,
 		};
 
-		if ((cell == PROFILE_CELL_NONE && !is_late_free(pairing, event)) ||
-		    !event->pointer || event->pointer == EVENT_POINTER_UNKNOWN)
+		if (!is_paired(pairing, event, cell))
 			continue;
 		waiting.space = space_of(events_origin_source(events, event->origin));
 		pairing->upper[waiting.space] = event->pointer >> 48;
-		waiting.own = events_origin_kind(events, event->origin) == KMT_KIND_OWN;
 		append(pairing, queue, &waiting);
 	}
 }
@@ -392,17 +433,46 @@ static unsigned level_of(uint32_t period)
 	return period > 1 ? g_bit_storage(period - 1) : 0;
 }
 
+/* Every cell has counters, as far as memory allows. */
+static void describe_cells(Pairing *pairing)
+{
+	uint32_t known = cell_lives_count(pairing->lives);
+	uint32_t cells = cell_lives_grow(pairing->lives, profile_cell_count(pairing->profile));
+
+	for (uint32_t i = known; i < cells; i++) {
+		const ProfileOrigin *origin =
+			profile_origin(pairing->profile, profile_cell(pairing->profile, i)->origin);
+
+		cell_lives_describe(pairing->lives, i, origin->bytes_allocated,
+				    origin->own || origin->free);
+	}
+}
+
+static size_t queues_share(const Pairing *pairing)
+{
+	return pairing->bytes_max / 100 * (100 - TABLE_SHARE - CELLS_SHARE - FREERS_SHARE);
+}
+
 void pairing_take(Pairing *pairing, const Events *events)
 {
 	g_array_set_size(pairing->cells, (guint)events->events_count);
 	profile_take_noting(pairing->profile, events, (uint32_t *)(void *)pairing->cells->data);
-	g_array_set_size(pairing->held, profile_cell_count(pairing->profile));
+	describe_cells(pairing);
 	raise_level(pairing, level_of(events->header->sampling_period));
 	enqueue(pairing, events);
-	if (pairing->waiting * sizeof(Waiting) > pairing->bytes_max / 100 * (100 - TABLE_SHARE)) {
+	if (pairing->waiting * sizeof(Waiting) > queues_share(pairing)) {
 		pairing->totals.out_of_order += pairing->waiting;
-		pairing_release(pairing, UINT64_MAX);
+		pairing_release(pairing, UINT64_MAX, pairing->last_loss_ns);
 	}
+}
+
+static uint64_t held_now(const Pairing *pairing)
+{
+	uint64_t held = 0;
+
+	for (uint32_t i = 0; i < cell_lives_count(pairing->lives); i++)
+		held += is_own(pairing, i) ? 0 : cell_lives_life(pairing->lives, i)->live;
+	return held;
 }
 
 PairingTotals pairing_totals(const Pairing *pairing)
@@ -410,44 +480,49 @@ PairingTotals pairing_totals(const Pairing *pairing)
 	PairingTotals totals = pairing->totals;
 
 	totals.scale = scale_of(pairing);
-	totals.held = saturate_product(totals.held, totals.scale);
+	totals.held = saturate_product(held_now(pairing), totals.scale);
 	return totals;
 }
 
-static ProfileCounts held_counts(const Pairing *pairing, uint32_t cell)
+uint64_t pairing_end_ns(const Pairing *pairing)
 {
-	uint64_t scale = scale_of(pairing);
-	uint64_t held = saturate_product(g_array_index(pairing->held, uint64_t, cell), scale);
-
-	return (ProfileCounts){ .events = held, .variance = saturate_product(held, scale - 1) };
+	return pairing->end_ns;
 }
 
-void pairing_swap_counts(Pairing *pairing)
+const CellLives *pairing_lives(const Pairing *pairing)
 {
-	uint32_t cells = profile_cell_count(pairing->profile);
+	return pairing->lives;
+}
 
-	if (!pairing->counts) {
-		pairing->counts = g_new(ProfileCounts, cells);
-		for (uint32_t i = 0; i < cells; i++)
-			pairing->counts[i] = i < pairing->held->len ? held_counts(pairing, i)
-								    : (ProfileCounts){ 0 };
-	}
-	for (uint32_t i = 0; i < cells; i++)
-		profile_swap_counts(pairing->profile, i, &pairing->counts[i]);
-	pairing->is_swapped = !pairing->is_swapped;
-	if (!pairing->is_swapped)
-		g_clear_pointer(&pairing->counts, g_free);
+const Profile *pairing_profile(const Pairing *pairing)
+{
+	return pairing->profile;
+}
+
+const Freers *pairing_freers(const Pairing *pairing)
+{
+	return pairing->freers;
+}
+
+void pairing_each_object(const Pairing *pairing, LiveVisitor visit, void *user_data)
+{
+	if (pairing->live)
+		live_table_each(pairing->live, visit, user_data);
 }
 
 size_t pairing_memory(const Pairing *pairing)
 {
-	size_t bytes = pairing->live ? live_table_memory(pairing->live) : 0;
+	size_t bytes = cell_lives_memory(pairing->lives);
 
+	if (pairing->live)
+		bytes += live_table_memory(pairing->live);
+	if (pairing->freers)
+		bytes += freers_memory(pairing->freers);
 	for (guint i = 0; i < pairing->queues->len; i++) {
 		const Queue *queue = pairing->queues->pdata[i];
 
 		if (queue)
 			bytes += queue->events->len * sizeof(Waiting);
 	}
-	return bytes + pairing->held->len * sizeof(uint64_t);
+	return bytes;
 }

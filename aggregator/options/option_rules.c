@@ -29,6 +29,55 @@ static bool import_and_live(const Options *options)
 	return options->import.record && has_live_option(options);
 }
 
+static bool is_paired(const Options *options)
+{
+	return options->request.held && !options->import.record;
+}
+
+static bool held_options_without_held(const Options *options)
+{
+	return !is_paired(options) && (options->held.min_age_ns || options->held.at_peak);
+}
+
+static bool sorts_by_unpaired(const Options *options)
+{
+	return !is_paired(options) && options->view.sort && options->view.sort->needs & NEEDS_PAIRS;
+}
+
+static bool sorts_by_unheld(const Options *options)
+{
+	return !is_paired(options) && !options->import.record && options->view.sort &&
+	       options->view.sort->needs & (NEEDS_HELD | NEEDS_AGES);
+}
+
+static bool groups_by_unpaired(const Options *options)
+{
+	const Dimension *const *key = options->view.by;
+
+	while (*key && !(*key)->of_held)
+		key++;
+	return *key && !is_paired(options);
+}
+
+static bool peak_and_ages(const Options *options)
+{
+	return options->held.at_peak &&
+	       (options->held.min_age_ns || dimensions_have(options->view.by, "age") ||
+		dimensions_have(options->view.by, "free-callsite"));
+}
+
+static bool ages_and_freers(const Options *options)
+{
+	return dimensions_have(options->view.by, "age") &&
+	       dimensions_have(options->view.by, "free-callsite");
+}
+
+static bool ages_without_more(const Options *options)
+{
+	return dimensions_have(options->view.by, "age") && options->view.sort &&
+	       options->view.sort->needs & (NEEDS_PAIRS | NEEDS_AGES);
+}
+
 /* What the kernel recorded is held already. */
 static bool import_and_held(const Options *options)
 {
@@ -191,6 +240,18 @@ static const OptionRule option_rules[] = {
 	{ import_and_live,
 	  "--import reads a record of the kernel: use it without the options that control a live "
 	  "run (see -i)" },
+	{ held_options_without_held, "--min-age and --peak choose from what is held: add --held" },
+	{ sorts_by_unheld,
+	  "-s held, held-bytes and age rank what is held: add --held, or use --import" },
+	{ sorts_by_unpaired,
+	  "-s freed, short-lived, cross-cpu and peak rank paired allocations: add "
+	  "--held" },
+	{ groups_by_unpaired, "--by=age and --by=free-callsite group paired allocations: add "
+			      "--held" },
+	{ peak_and_ages, "--peak shows an earlier time: use it without --min-age, --by=age and "
+			 "--by=free-callsite" },
+	{ ages_and_freers, "what was freed has no age: use either --by=age or --by=free-callsite" },
+	{ ages_without_more, "--by=age knows only what is held: use -s held or -s held-bytes" },
 	{ import_and_held,
 	  "--import shows what the kernel recorded as held: use it without --held" },
 	{ import_of_stdin_twice, "--import: standard input can be one of the readings only" },

@@ -192,6 +192,16 @@ bool option_duration(Options *options, const char *value, GError **error)
 	return true;
 }
 
+bool option_min_age(Options *options, const char *value, GError **error)
+{
+	double seconds;
+
+	if (!parse_decimal(value, &seconds) || !(seconds > 0) || seconds > DURATION_SECONDS_MAX)
+		return option_fail(error, "'%s' is not a number of seconds above 0", value);
+	options->held.min_age_ns = (uint64_t)(seconds * 1e9);
+	return true;
+}
+
 /* Parses a time within a recording. */
 static bool parse_place(Options *options, const char *value, uint64_t *ns, GError **error)
 {

@@ -45,6 +45,7 @@ bool option_by(Options *options, const char *value, GError **error);
 bool option_callsite_skip(Options *options, const char *value, GError **error);
 bool option_command(Options *options, const char *value, GError **error);
 bool option_pid(Options *options, const char *value, GError **error);
+bool option_min_age(Options *options, const char *value, GError **error);
 bool option_duration(Options *options, const char *value, GError **error);
 bool option_from(Options *options, const char *value, GError **error);
 bool option_to(Options *options, const char *value, GError **error);

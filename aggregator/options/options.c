@@ -253,6 +253,14 @@ static void add_cell_filter(Options *options, const CellFilterType *type, const 
 		g_array_append_val(options->cells, filter);
 }
 
+/* Nobody gave it: it has its own line in reports. */
+static void add_unpaired_filter(Options *options)
+{
+	const CellFilter filter = { .type = &cell_filter_unpaired };
+
+	g_array_append_val(options->cells, filter);
+}
+
 /* Creates the conditions on single counters that are known by now. In a live run, the collector
    selects the processes of -p. */
 static void add_cell_filters(Options *options)
@@ -267,6 +275,8 @@ static void add_cell_filters(Options *options)
 	add_cell_filter(options, &cell_filter_cgroup, options->cgroup, options->cgroup);
 	add_cell_filter(options, &cell_filter_pid, &options->processes, options->pids_asked);
 	add_cell_filter(options, &cell_filter_process, &options->processes, options->process);
+	if (options->request.held)
+		add_unpaired_filter(options);
 }
 
 /* A stream has no tables to count, so its duration is bounded to that of the requested tables. */
@@ -298,6 +308,17 @@ static bool check_overview(const Options *options, GError **error)
 					   row->long_name);
 	}
 	return true;
+}
+
+/* What --by needs of the held objects, and the default order of what was freed. */
+static void finish_held(Options *options)
+{
+	const bool by_freer = dimensions_have(options->view.by, "free-callsite");
+
+	options->held.by_age = dimensions_have(options->view.by, "age");
+	options->held.by_freer = by_freer;
+	if (by_freer && options->view.sort == &metrics[METRIC_ALLOCATIONS])
+		options->view.sort = &metrics[METRIC_FREED];
 }
 
 Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
@@ -333,6 +354,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	    !dimensions_parse(tool->by, options->view.by, error))
 		return NULL;
 	g_ptr_array_sort(options->view.filters, compare_filters);
+	finish_held(options);
 	add_cell_filters(options);
 	options->request.pids = options->pids;
 	if (options->pids->len)

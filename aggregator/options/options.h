@@ -77,6 +77,7 @@ typedef struct {
 	ProcessChoice processes; /* --process and -p as needed by cell filters */
 	/* --callsite-skip: content of view.callsite_skip; NULL: not given */
 	CallsiteSkip *callsite_skip;
+	HeldChoice held;          /* --min-age, --peak, and what --by needs */
 	const Renderer *renderer; /* --format */
 	char *output;             /* -O; NULL: stdout */
 	bool hide_host;

@@ -67,7 +67,7 @@ bool rate_row_number(const RateRow *row, const Metric *column, uint64_t span_ns,
 
 	if (!has_number(column) || !is_known(row, column))
 		return false;
-	value = column->value ? column->value(&row->sums.summary) : column->live(&row->live);
+	value = column->value ? column->value(&row->sums) : column->live(&row->live);
 	*number = column->type == VALUE_DIFFERENCE ? (int64_t)value : saturate_signed(value);
 	if (span_ns && !column->instant)
 		*number = per_second(*number, span_ns);

@@ -33,12 +33,16 @@ const RowSums *model_all_sums(const ReportModel *model)
 MetricContext model_metric_context(const ReportModel *model)
 {
 	bool is_sampled = model->view->before.variance.allocations > 0;
+	bool is_held = fact_number(model->facts, FACT_HELD_IS_COUNTED);
+	const HeldCells *cells = view_source(model->view)->held_cells;
 
 	return (MetricContext){
 		.rank = view_rank(model->source->options),
 		.all = model_all_sums(model),
 		.lacks = (model_has_bytes(model) ? 0 : NEEDS_BYTES) |
-			 (is_sampled ? 0 : NEEDS_SAMPLING),
+			 (is_sampled ? 0 : NEEDS_SAMPLING) |
+			 (is_held ? 0 : NEEDS_HELD | NEEDS_AGES) |
+			 (cells && held_cells_are_whole(cells) ? 0 : NEEDS_PAIRS),
 	};
 }
 
@@ -77,8 +81,8 @@ const MetricFacts metric_facts[METRICS_SUMMED] = {
 
 static void set_sums(ReportModel *model)
 {
-	const StackSummary *shown = &model_shown_sums(model)->summary;
-	const StackSummary *before = &model->view->before.summary;
+	const RowSums *shown = model_shown_sums(model);
+	const RowSums *before = &model->view->before;
 	unsigned lacks = model_metric_context(model).lacks;
 
 	for (gsize i = 0; i < METRICS_SUMMED; i++) {
@@ -111,7 +115,7 @@ static void set_counts(ReportModel *model)
 	fact_set_number(facts, FACT_ROWS_AFTER, model->groups->rows->len);
 }
 
-static bool any_is_saturated(const StackSummary *before)
+static bool any_is_saturated(const RowSums *before)
 {
 	for (gsize i = 0; i < METRICS_SUMMED; i++)
 		if (metrics[metric_facts[i].metric].value(before) == UINT64_MAX)
@@ -125,7 +129,7 @@ static void set_saturated(ReportModel *model)
 	const View *view = model->view;
 
 	fact_set_number(model->facts, FACT_SATURATED,
-			any_is_saturated(&view->before.summary) || view->frees == UINT64_MAX ||
+			any_is_saturated(&view->before) || view->frees == UINT64_MAX ||
 				view->failed_before == UINT64_MAX || view->left_out == UINT64_MAX);
 }
 
@@ -136,7 +140,7 @@ static void count_names(const View *view, const ViewStack *stack, uint64_t event
 	const uint32_t *cell_ids = view_cells(view, stack, &cells);
 
 	for (uint32_t i = 0; i < cells; i++) {
-		const ProfileCell *cell = profile_cell(source->profile, cell_ids[i]);
+		const ProfileCell *cell = view_source_cell(source, cell_ids[i]);
 		const ProfileOrigin *origin = profile_origin(source->profile, cell->origin);
 
 		events[cache_names_of(source->caches, origin).origin] += cell->events;

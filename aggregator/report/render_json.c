@@ -3,7 +3,6 @@
 
 #include "table/comm_fold.h"
 #include "table/context_name.h"
-#include "table/held_ages.h"
 #include "symbols/frame_line.h"
 
 #include <string.h>
@@ -47,6 +46,8 @@ static void write_figures(JsonWriter *json, const ReportModel *model, const RowS
 		if (metrics[id].uses & METRIC_REPORTS) {
 			Value value = metric_value(&metrics[id], sums, &context);
 
+			if (metrics[id].if_known && !value.known)
+				continue;
 			json_value(json, metrics[id].member, metrics[id].type, &value);
 		}
 }
@@ -126,14 +127,10 @@ static void write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row
 }
 
 /* Only a stack of held objects has ages. */
-static void write_ages(JsonWriter *json, const ReportModel *model, const ViewStack *stack)
+static void write_youngest(JsonWriter *json, const HeldSums *held)
 {
-	HeldAges ages;
-
-	if (!view_held_ages(model->view, stack, &ages))
-		return;
-	json_seconds(json, "age_min_seconds", ages.min_ns);
-	json_seconds(json, "age_max_seconds", ages.max_ns);
+	if (held_sums_have_ages(held))
+		json_seconds(json, "age_min_seconds", held->youngest_ns);
 }
 
 static void write_stack(JsonWriter *json, const ReportModel *model, const ViewStack *stack)
@@ -143,7 +140,7 @@ static void write_stack(JsonWriter *json, const ReportModel *model, const ViewSt
 	json_open(json, NULL, '{');
 	write_figures(json, model, &stack->sums);
 	json_flag(json, "cut", stack->truncated);
-	write_ages(json, model, stack);
+	write_youngest(json, &stack->sums.held);
 	write_processes(json, processes);
 	write_frames(json, view_stack_rows(model->view), stack->row);
 	json_close(json, '}');

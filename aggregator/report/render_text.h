@@ -42,7 +42,7 @@ const CountedWords *counted_words(const ReportModel *model);
 void append_number_of(GString *out, uint64_t count, const char *noun);
 
 /* Appends "requested 1, allocated 2, wasted 1". */
-void append_bytes(GString *out, const ReportModel *model, const StackSummary *summary);
+void append_bytes(GString *out, const ReportModel *model, const RowSums *sums);
 
 /* Appends "[softirq] 61 %, httpd[2211] 12 %, 148 others 27 %". Returns false, appending nothing, if
    no process is known. */

@@ -15,9 +15,9 @@ GArray *slab_growth_traced(const View *view, const CacheQuery *query)
 	GroupTable table;
 
 	group_table_init(&table, source, (GroupIndex *[]){ caches, NULL });
-	for (uint32_t i = 0; i < profile_cell_count(source->profile); i++)
+	for (uint32_t i = 0; i < view_source_cells(source); i++)
 		if (view_counts_cell(view, i))
-			group_table_add(&table, profile_cell(source->profile, i));
+			group_table_add(&table, view_source_cell(source, i));
 	g_array_set_size(traced, cache_query_matched(query)->len);
 	for (guint i = 0; i < table.rows->len; i++) {
 		const GroupRow *row = group_table_row(&table, i);

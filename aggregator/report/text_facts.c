@@ -37,7 +37,7 @@ static bool is_known(const ReportModel *model, FactId id)
 	return fact_is_known(model->facts, id);
 }
 
-void append_bytes(GString *out, const ReportModel *model, const StackSummary *summary)
+void append_bytes(GString *out, const ReportModel *model, const RowSums *sums)
 {
 	const char *separator = "";
 
@@ -45,7 +45,7 @@ void append_bytes(GString *out, const ReportModel *model, const StackSummary *su
 		if (!metrics[id].word)
 			continue;
 		g_string_append_printf(out, "%s%s ", separator, metrics[id].word);
-		append_amount(out, metrics[id].value(summary), model->source->human);
+		append_amount(out, metrics[id].value(sums), model->source->human);
 		separator = ", ";
 	}
 }

@@ -36,7 +36,7 @@ static void append_figures(const ReportModel *model, const GroupRows *rows, cons
 		append_amount(text, sums->summary.bytes_allocated, model->source->human);
 		g_string_append(text, model->source->human ? "\t" : " bytes\t");
 	}
-	append_percent(text, rank->value(&sums->summary), rank->value(&rows->before.summary));
+	append_percent(text, rank->value(sums), rank->value(&rows->before));
 	append_margin_figure(text, rank, sums);
 	g_string_append_c(text, '\n');
 }
@@ -84,7 +84,7 @@ static void append_details(const ReportModel *model, const GroupRow *row, GStrin
 	if (!model_has_bytes(model))
 		return;
 	g_string_append(text, "bytes: ");
-	append_bytes(text, model, &row->sums.summary);
+	append_bytes(text, model, &row->sums);
 	g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n", row->sums.summary.failed);
 }
 

@@ -3,7 +3,6 @@
 
 #include "base/escape.h"
 #include "base/number_text.h"
-#include "table/held_ages.h"
 
 /* Writes text, and clears it for the next part. */
 static void flush_text(GString *text, FILE *out)
@@ -64,7 +63,7 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 
 	if (model_has_bytes(model)) {
 		g_string_append(text, "bytes: ");
-		append_bytes(text, model, &stack->sums.summary);
+		append_bytes(text, model, &stack->sums);
 		g_string_append_printf(text, "; failed %" G_GUINT64_FORMAT "\n",
 				       stack->sums.summary.failed);
 	}
@@ -77,18 +76,16 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 }
 
 /* Appends ", ages 0.100 s to 18.500 s", or ", age 0.100 s" of all, if they are known. */
-static void append_ages(const ReportModel *model, const ViewStack *stack, GString *text)
+static void append_ages(const HeldSums *held, GString *text)
 {
-	HeldAges ages;
-
-	if (!view_held_ages(model->view, stack, &ages))
+	if (!held_sums_have_ages(held))
 		return;
-	g_string_append(text, ages.min_ns < ages.max_ns ? ", ages " : ", age ");
-	if (ages.min_ns < ages.max_ns) {
-		append_seconds(text, ages.min_ns);
+	g_string_append(text, held->youngest_ns < held->oldest_ns ? ", ages " : ", age ");
+	if (held->youngest_ns < held->oldest_ns) {
+		append_seconds(text, held->youngest_ns);
 		g_string_append(text, " to ");
 	}
-	append_seconds(text, ages.max_ns);
+	append_seconds(text, held->oldest_ns);
 }
 
 /* Appends "714 held, 137,088 bytes, ages 0.100 s to 18.500 s:". */
@@ -103,7 +100,7 @@ static void append_held(const ReportModel *model, const ViewStack *stack, GStrin
 		append_amount(text, sums->bytes_allocated, model->source->human);
 		g_string_append(text, model->source->human ? "" : " bytes");
 	}
-	append_ages(model, stack, text);
+	append_ages(&stack->sums.held, text);
 	g_string_append(text, ":\n");
 }
 

@@ -63,6 +63,10 @@ static void shorten(GString *label)
 
 static void append_figure(const Table *table, const Metric *metric, const Value *value)
 {
+	if (!value->known) {
+		g_string_append_c(table->cell, '-');
+		return;
+	}
 	switch (metric->type) {
 	case VALUE_SHARE:
 		append_percent(table->cell, value->number, value->other);
@@ -71,6 +75,9 @@ static void append_figure(const Table *table, const Metric *metric, const Value 
 		break;
 	case VALUE_PERCENT:
 		append_margin(table->cell, value->percent);
+		break;
+	case VALUE_TIME_SPAN:
+		append_seconds(table->cell, value->number);
 		break;
 	default:
 		append_amount(table->cell, value->number,
@@ -126,7 +133,7 @@ static void make_label(Table *table, const Line *line, guint place)
 static bool is_shown(const Metric *metric, const MetricContext *context)
 {
 	return metric->uses & METRIC_REPORTS && metric_is_known(metric, context->lacks) &&
-	       (!metric->if_any || metric->value(&context->all->summary));
+	       (!metric->if_any || metric->value(context->all));
 }
 
 static void choose_columns(Table *table)

@@ -68,7 +68,8 @@ static void take_events(Session *session, const Batch *batch)
 
 	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
 	if (session->pairing && events->heartbeats_count)
-		pairing_release(session->pairing, loss_ledger_complete_until(session->loss));
+		pairing_release(session->pairing, loss_ledger_complete_until(session->loss),
+				loss_ledger_last_loss_ns(session->loss));
 }
 
 /* The stream of a probe module alone does not contain the start of the run. */
@@ -187,6 +188,16 @@ uint64_t session_length_ns(const Session *session)
 	return start_ns && end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
+uint64_t session_end_ns(const Session *session)
+{
+	const RunInfo *info = session->info;
+	uint64_t until_ns = loss_ledger_complete_until(session->loss);
+	uint64_t run_end_ns = run_info_number(info, KMT_FIELD_RUN_END_NS, until_ns);
+	uint64_t end_ns = run_info_number(info, KMT_FIELD_WINDOW_END_NS, run_end_ns);
+
+	return end_ns || !session->pairing ? end_ns : pairing_end_ns(session->pairing);
+}
+
 void session_add_tap(Session *session, BatchVisitor visit, void *user_data)
 {
 	const Tap tap = { visit, user_data };
@@ -222,7 +233,7 @@ static bool take_for_pairing(const Events *events, void *user_data)
 	return true;
 }
 
-void session_pair(Session *session)
+void session_pair(Session *session, bool with_freers)
 {
 	memory_budget_pair(session->memory);
 	profile_set_memory(session->profile, memory_budget_limit(session->memory, MEMORY_TABLES));
@@ -230,14 +241,9 @@ void session_pair(Session *session)
 				       memory_budget_limit(session->memory, MEMORY_PAIRING));
 	session_remove_sink(session, take_into_profile);
 	session_add_sink(session, take_for_pairing, session->pairing);
-}
-
-void session_show_held(Session *session, bool held)
-{
-	if (session->is_held == held)
-		return;
-	pairing_swap_counts(session->pairing);
-	session->is_held = held;
+	session->is_held = true;
+	if (with_freers)
+		pairing_note_freers(session->pairing);
 }
 
 void session_count_elsewhere(Session *session, bool both)
@@ -278,7 +284,8 @@ void session_take_text(Session *session, const EventText *text)
 void session_release(Session *session, uint64_t complete_until_ns)
 {
 	if (session->pairing)
-		pairing_release(session->pairing, complete_until_ns);
+		pairing_release(session->pairing, complete_until_ns,
+				loss_ledger_last_loss_ns(session->loss));
 }
 
 static HeldReadings *held_readings(Session *session)
@@ -333,5 +340,6 @@ void session_finish(Session *session)
 		batch_reader_finish(session->reader);
 	count_held(session);
 	if (session->pairing)
-		pairing_release(session->pairing, UINT64_MAX);
+		pairing_release(session->pairing, UINT64_MAX,
+				loss_ledger_last_loss_ns(session->loss));
 }

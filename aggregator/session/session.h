@@ -70,16 +70,16 @@ void session_set_slice(Session *session, RunSlice slice);
 /* Returns the length of the whole run so far, independent of the slice; 0: unknown. */
 uint64_t session_length_ns(const Session *session);
 
+/* Returns the end of the window, or until when it is complete; 0: unknown. */
+uint64_t session_end_ns(const Session *session);
+
 /* Finds the inner events of large kmallocs with these symbols, if not yet known. Without this call,
    the symbols of the stream are used at its first events. */
 void session_find_inner_kmallocs(Session *session, const SymbolStore *symbols);
 
-/* Pairs allocations with their frees. Call this before the first bytes. */
-void session_pair(Session *session);
-
-/* Shows what is held instead of the allocations, or the allocations again. Only for a session that
-   pairs; no events may be taken while it shows what is held. */
-void session_show_held(Session *session, bool held);
+/* Pairs allocations with their frees, and counts which call sites free if with_freers is set. Call
+   this before the first bytes. */
+void session_pair(Session *session, bool with_freers);
 
 /* Calls tap with every later whole batch, after it was counted. Several taps are called in
    order. */

@@ -62,7 +62,8 @@ bool cell_filters_pick_tasks(const GArray *filters)
 	for (guint i = 0; i < filter_count(filters); i++) {
 		const CellFilterType *type = filter_at(filters, i)->type;
 
-		if (type != &cell_filter_cache && type != &cell_filter_cache_excluded)
+		if (type != &cell_filter_cache && type != &cell_filter_cache_excluded &&
+		    type != &cell_filter_unpaired)
 			return true;
 	}
 	return false;

@@ -70,6 +70,10 @@ extern const CellFilterType cell_filter_pid;
    "kworker/0:1"), matches one of `globs`. */
 extern const CellFilterType cell_filter_process;
 
+/* --held: drops the cells of slab caches whose frees are often not seen: what they hold is not
+   known. */
+extern const CellFilterType cell_filter_unpaired;
+
 /* Whether any filter (element-type CellFilter) selects tasks, independent of their caches; NULL: no
    filters. */
 bool cell_filters_pick_tasks(const GArray *filters);

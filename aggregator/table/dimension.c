@@ -81,6 +81,24 @@ const Dimension dimensions[] = {
 		.identify = context_label,
 		.label = context_label,
 	},
+	{
+		.name = "age",
+		.title = "AGE",
+		.help = "with --held: how long the objects are held",
+		.member = MEMBER_AGE,
+		.of_held = true,
+		.identify = age_label,
+		.label = age_label,
+	},
+	{
+		.name = "free-callsite",
+		.title = "FREE-CALLSITE",
+		.help = "with --held: function that freed the objects",
+		.member = MEMBER_FREER,
+		.of_held = true,
+		.identify = freer_label,
+		.label = freer_label,
+	},
 	{ .name = NULL },
 };
 

@@ -17,6 +17,8 @@ typedef enum {
 	MEMBER_ORIGIN,  /* OriginId */
 	MEMBER_STACK,   /* row of StackRows */
 	MEMBER_CONTEXT, /* enum KmtContext */
+	MEMBER_FREER,   /* OriginId of frees + 1; 0: the objects are held */
+	MEMBER_AGE,     /* class of ages */
 } GroupMember;
 
 /* The data for group labels. Everything is borrowed. */
@@ -35,6 +37,7 @@ typedef struct {
 	const char *help;
 	GroupMember member;
 	bool interrupts_apart; /* softirq and hardirq are groups of their own */
+	bool of_held;          /* only for held objects that were found by pairing */
 	/* Appends the identity of a member, any bytes: members with equal bytes are one group. */
 	void (*identify)(const GroupNaming *naming, uint32_t member, GString *out);
 	/* Appends the escaped label of a group, from its newest member; for tasks, the one seen

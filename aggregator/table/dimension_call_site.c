@@ -62,3 +62,14 @@ void callsite_label(const GroupNaming *naming, uint32_t id, GString *out)
 		caller = frame_outside(&stack, frame_of(&stack, caller.function));
 	frame_line_append_function(out, &caller);
 }
+
+/* The stream does not have the origin of a free that was not recorded. */
+void freer_label(const GroupNaming *naming, uint32_t freer, GString *out)
+{
+	if (!freer)
+		g_string_append(out, "(held)");
+	else if (freer - 1 == ORIGIN_ID_OVERFLOW)
+		g_string_append(out, "(unknown)");
+	else
+		callsite_label(naming, freer - 1, out);
+}

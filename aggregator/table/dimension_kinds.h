@@ -24,5 +24,11 @@ void stack_label(const GroupNaming *naming, uint32_t row, GString *out);
 int stack_compare(const GroupNaming *naming, uint32_t a, uint32_t b);
 void module_label(const GroupNaming *naming, uint32_t row, GString *out);
 
+/* For freers. */
+void freer_label(const GroupNaming *naming, uint32_t freer, GString *out);
+
+/* For classes of ages. */
+void age_label(const GroupNaming *naming, uint32_t age_class, GString *out);
+
 /* For contexts. */
 void context_label(const GroupNaming *naming, uint32_t context, GString *out);

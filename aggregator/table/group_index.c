@@ -36,6 +36,10 @@ static uint32_t member_count(const Dimension *key, const GroupNaming *naming)
 		return profile_origin_count(naming->source->profile);
 	case MEMBER_STACK:
 		return stack_rows_count(naming->stacks);
+	case MEMBER_FREER:
+		return profile_origin_count(naming->source->profile) + 1;
+	case MEMBER_AGE:
+		return AGE_CLASSES;
 	default:
 		return KMT_CONTEXTS;
 	}
@@ -53,6 +57,11 @@ static uint32_t member_of(const GroupIndex *index, const ProfileCell *cell)
 	case MEMBER_STACK:
 		return stack_rows_row(naming->stacks,
 				      profile_origin(naming->source->profile, cell->origin)->stack);
+	case MEMBER_FREER:
+		/* ORIGIN_ID_NONE becomes 0. */
+		return view_source_held(naming->source, cell)->freer + 1;
+	case MEMBER_AGE:
+		return view_source_held(naming->source, cell)->age_class;
 	default:
 		return cell->context;
 	}

@@ -32,7 +32,6 @@ static void indexes_free(GroupIndexes *indexes)
 
 static void group_stacks(GroupRows *rows, const View *view)
 {
-	const Profile *profile = view_source(view)->profile;
 	GroupTable table;
 
 	group_table_init(&table, view_source(view), rows->indexes->of);
@@ -42,9 +41,9 @@ static void group_stacks(GroupRows *rows, const View *view)
 			view_cells(view, g_ptr_array_index(view->stacks, i), &count);
 
 		for (uint32_t j = 0; j < count; j++) {
-			const ProfileCell *cell = profile_cell(profile, cells[j]);
+			const ProfileCell *cell = view_source_cell(table.source, cells[j]);
 
-			if (cell->events || cell->failed)
+			if (cell->events || cell->failed || table.source->held_cells)
 				group_table_add(&table, cell);
 		}
 	}
@@ -56,6 +55,21 @@ static void sum_up(const GArray *rows, RowSums *sum)
 {
 	for (guint i = 0; i < rows->len; i++)
 		row_sums_add(sum, &g_array_index(rows, GroupRow, i).sums);
+}
+
+/* Groups that hold nothing have no row, unless they rank by what they held, or freed. */
+static void drop_empty(GroupRows *rows, const Metric *rank)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < rows->rows->len; i++) {
+		const RowSums *sums = &g_array_index(rows->rows, GroupRow, i).sums;
+
+		if (sums->summary.allocations || sums->summary.failed || rank->value(sums))
+			g_array_index(rows->rows, GroupRow, kept++) =
+				g_array_index(rows->rows, GroupRow, i);
+	}
+	g_array_set_size(rows->rows, kept);
 }
 
 static void filter_rows(GroupRows *rows)
@@ -116,6 +130,7 @@ GroupRows *group_rows_new(const View *view, const ViewOptions *options, bool who
 	rows->drops = filter_chain_drops(rows->filters);
 	group_stacks(rows, view);
 	sum_up(rows->rows, &rows->before);
+	drop_empty(rows, view_rank(options));
 	rows->rows_before = rows->rows->len;
 	filter_rows(rows);
 	rank_rows(rows, options);

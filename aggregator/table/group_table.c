@@ -2,6 +2,7 @@
 #include "table/group_table.h"
 
 #include "base/keyed_hash.h"
+#include "table/cell_held.h"
 
 #include <string.h>
 
@@ -43,9 +44,11 @@ static uint32_t row_intern(GroupTable *table, const ProfileCell *cell)
 uint32_t group_table_add(GroupTable *table, const ProfileCell *cell)
 {
 	uint32_t id = row_intern(table, cell);
+	HeldSums held;
+	bool is_held = cell_held(table->source, cell, &held);
 
 	row_sums_add_cell(&g_array_index(table->rows, GroupRow, id).sums, cell,
 			  profile_origin(table->source->profile, cell->origin),
-			  table->source->scatter_percent);
+			  table->source->scatter_percent, is_held ? &held : NULL);
 	return id;
 }

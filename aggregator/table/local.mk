@@ -1,11 +1,14 @@
 libaggregator_a_SOURCES += \
+	aggregator/table/cell_held.c aggregator/table/cell_held.h \
 	aggregator/table/cell_filter.c aggregator/table/cell_filter.h \
 	aggregator/table/cell_filter_cache.c \
 	aggregator/table/cell_filter_cgroup.c \
 	aggregator/table/cell_filter_process.c \
+	aggregator/table/cell_filter_unpaired.c \
 	aggregator/table/comm_fold.c aggregator/table/comm_fold.h \
 	aggregator/table/context_name.c aggregator/table/context_name.h \
 	aggregator/table/dimension.c aggregator/table/dimension.h \
+	aggregator/table/dimension_age.c \
 	aggregator/table/dimension_call_site.c \
 	aggregator/table/dimension_kinds.h \
 	aggregator/table/dimension_stack.c \
@@ -14,7 +17,6 @@ libaggregator_a_SOURCES += \
 	aggregator/table/group_index.c \
 	aggregator/table/group_rows.c aggregator/table/group_rows.h \
 	aggregator/table/group_table.c aggregator/table/group_table.h \
-	aggregator/table/held_ages.c aggregator/table/held_ages.h \
 	aggregator/table/metric.c aggregator/table/metric.h \
 	aggregator/table/process_sums.c aggregator/table/process_sums.h \
 	aggregator/table/row_sums.c aggregator/table/row_sums.h \

@@ -1,31 +1,68 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "table/metric.h"
 
-static uint64_t allocations(const StackSummary *summary)
+static uint64_t allocations(const RowSums *sums)
 {
-	return summary->allocations;
+	return sums->summary.allocations;
 }
 
-static uint64_t bytes_requested(const StackSummary *summary)
+static uint64_t bytes_requested(const RowSums *sums)
 {
-	return summary->bytes_requested;
+	return sums->summary.bytes_requested;
 }
 
-static uint64_t bytes_allocated(const StackSummary *summary)
+static uint64_t bytes_allocated(const RowSums *sums)
 {
-	return summary->bytes_allocated;
+	return sums->summary.bytes_allocated;
 }
 
-static uint64_t bytes_wasted(const StackSummary *summary)
+static uint64_t bytes_wasted(const RowSums *sums)
 {
+	const StackSummary *summary = &sums->summary;
+
 	return summary->bytes_allocated > summary->bytes_requested
 		       ? summary->bytes_allocated - summary->bytes_requested
 		       : 0;
 }
 
-static uint64_t failed(const StackSummary *summary)
+static uint64_t failed(const RowSums *sums)
 {
-	return summary->failed;
+	return sums->summary.failed;
+}
+
+static uint64_t oldest_ns(const RowSums *sums)
+{
+	return sums->held.oldest_ns;
+}
+
+static uint64_t allocated(const RowSums *sums)
+{
+	return sums->held.allocated;
+}
+
+static uint64_t freed(const RowSums *sums)
+{
+	return sums->held.freed;
+}
+
+static uint64_t freed_early(const RowSums *sums)
+{
+	return sums->held.freed_early;
+}
+
+static uint64_t freed_apart(const RowSums *sums)
+{
+	return sums->held.freed_apart;
+}
+
+static uint64_t peak_bytes(const RowSums *sums)
+{
+	return sums->held.peak_bytes;
+}
+
+static uint64_t doubtful(const RowSums *sums)
+{
+	return sums->held.doubtful;
 }
 
 static uint64_t frees(const LiveSums *live)
@@ -43,24 +80,50 @@ static uint64_t objects_in_use(const LiveSums *live)
 	return live->objects_in_use;
 }
 
-static double variance_of_allocations(const Variance *variance)
+static double variance_of_allocations(const RowSums *sums)
 {
-	return variance->allocations;
+	return sums->variance.allocations;
 }
 
-static double variance_of_requested(const Variance *variance)
+static double variance_of_requested(const RowSums *sums)
 {
-	return variance->bytes_requested;
+	return sums->variance.bytes_requested;
 }
 
-static double variance_of_allocated(const Variance *variance)
+static double variance_of_allocated(const RowSums *sums)
 {
-	return variance->bytes_allocated;
+	return sums->variance.bytes_allocated;
 }
 
-static double variance_of_wasted(const Variance *variance)
+static double variance_of_wasted(const RowSums *sums)
 {
-	return variance->bytes_wasted;
+	return sums->variance.bytes_wasted;
+}
+
+/* Objects that are followed stand for others. */
+static double variance_of_followed(const RowSums *sums, uint64_t objects)
+{
+	return sums->held.scale > 1 ? (double)objects * (double)(sums->held.scale - 1) : 0;
+}
+
+static double variance_of_freed(const RowSums *sums)
+{
+	return variance_of_followed(sums, sums->held.freed);
+}
+
+static double variance_of_freed_early(const RowSums *sums)
+{
+	return variance_of_followed(sums, sums->held.freed_early);
+}
+
+static double variance_of_freed_apart(const RowSums *sums)
+{
+	return variance_of_followed(sums, sums->held.freed_apart);
+}
+
+static double variance_of_peak(const RowSums *sums)
+{
+	return sums->held.peak_variance;
 }
 
 enum { EVERYWHERE = METRIC_RANKS | METRIC_REPORTS | METRIC_RATES };
@@ -170,6 +233,112 @@ const Metric metrics[METRICS] = {
 		.if_any = true,
 		.value = failed,
 	},
+	[METRIC_HELD] = {
+		.name = "held",
+		.help = "objects held (with --held, --import: the default)",
+		.type = VALUE_COUNT,
+		.uses = METRIC_RANKS,
+		.needs = NEEDS_HELD,
+		.value = allocations,
+		.variance = variance_of_allocations,
+	},
+	[METRIC_HELD_BYTES] = {
+		.name = "held-bytes",
+		.help = "bytes of the objects held",
+		.type = VALUE_BYTES,
+		.uses = METRIC_RANKS,
+		.needs = NEEDS_HELD,
+		.value = bytes_allocated,
+		.variance = variance_of_allocated,
+	},
+	[METRIC_AGE] = {
+		.name = "age",
+		.help = "age of the oldest object held",
+		.member = "age_max_seconds",
+		.title = "OLDEST",
+		.title_human = "OLDEST",
+		.type = VALUE_TIME_SPAN,
+		.uses = METRIC_RANKS | METRIC_REPORTS,
+		.needs = NEEDS_HELD | NEEDS_AGES,
+		.if_any = true,
+		.if_known = true,
+		.value = oldest_ns,
+	},
+	[METRIC_ALLOCATED_IN_RUN] = {
+		.help = "allocations of the run, held or not",
+		.member = "allocated",
+		.title = "ALLOCATED",
+		.title_human = "ALLOCATED",
+		.type = VALUE_COUNT,
+		.uses = METRIC_REPORTS,
+		.needs = NEEDS_PAIRS,
+		.if_known = true,
+		.value = allocated,
+	},
+	[METRIC_FREED] = {
+		.name = "freed",
+		.help = "with --held: allocations of the run that were freed",
+		.member = "freed",
+		.title = "FREED",
+		.title_human = "FREED",
+		.type = VALUE_COUNT,
+		.uses = METRIC_RANKS | METRIC_REPORTS,
+		.needs = NEEDS_PAIRS,
+		.if_known = true,
+		.value = freed,
+		.variance = variance_of_freed,
+	},
+	[METRIC_FREED_EARLY] = {
+		.name = "short-lived",
+		.help = "... of these: within 1 ms",
+		.member = "freed_within_1ms",
+		.title = "FREED<1ms",
+		.title_human = "FREED<1ms",
+		.type = VALUE_COUNT,
+		.uses = METRIC_RANKS | METRIC_REPORTS,
+		.needs = NEEDS_PAIRS,
+		.if_known = true,
+		.value = freed_early,
+		.variance = variance_of_freed_early,
+	},
+	[METRIC_FREED_APART] = {
+		.name = "cross-cpu",
+		.help = "... of these: on another CPU than that of the allocation",
+		.member = "freed_on_another_cpu",
+		.title = "CROSS-CPU",
+		.title_human = "CROSS-CPU",
+		.type = VALUE_COUNT,
+		.uses = METRIC_RANKS | METRIC_REPORTS,
+		.needs = NEEDS_PAIRS,
+		.if_known = true,
+		.value = freed_apart,
+		.variance = variance_of_freed_apart,
+	},
+	[METRIC_PEAK_BYTES] = {
+		.name = "peak",
+		.help = "with --held: bytes held when the whole run held most",
+		.member = "peak_bytes",
+		.title = "PEAK-BYTES",
+		.title_human = "PEAK",
+		.type = VALUE_BYTES,
+		.uses = METRIC_RANKS | METRIC_REPORTS,
+		.needs = NEEDS_PAIRS,
+		.if_known = true,
+		.value = peak_bytes,
+		.variance = variance_of_peak,
+	},
+	[METRIC_DOUBTFUL] = {
+		.help = "objects held whose free may be lost",
+		.member = "doubtful",
+		.title = "DOUBTFUL",
+		.title_human = "DOUBTFUL",
+		.type = VALUE_COUNT,
+		.uses = METRIC_REPORTS,
+		.needs = NEEDS_PAIRS,
+		.if_any = true,
+		.if_known = true,
+		.value = doubtful,
+	},
 	[METRIC_FREES] = {
 		.name = "free",
 		.help = "objects freed",
@@ -246,7 +415,7 @@ double metric_margin(const Metric *metric, const RowSums *sums)
 {
 	if (!metric->variance)
 		return 0;
-	return margin_percent(metric->variance(&sums->variance), metric->value(&sums->summary));
+	return margin_percent(metric->variance(sums), metric->value(sums));
 }
 
 bool metric_is_known(const Metric *metric, unsigned lacks)
@@ -263,11 +432,15 @@ Value metric_value(const Metric *metric, const RowSums *sums, const MetricContex
 	switch (metric->type) {
 	case VALUE_SHARE:
 		return (Value){ .known = true,
-				.number = rank->value(&sums->summary),
-				.other = rank->value(&context->all->summary) };
+				.number = rank->value(sums),
+				.other = rank->value(context->all) };
 	case VALUE_PERCENT:
-		return (Value){ .known = true, .percent = metric_margin(rank, sums) };
+		return (Value){ .known = rank->variance != NULL,
+				.percent = metric_margin(rank, sums) };
+	case VALUE_TIME_SPAN:
+		return (Value){ .known = held_sums_have_ages(&sums->held),
+				.number = metric->value(sums) };
 	default:
-		return (Value){ .known = true, .number = metric->value(&sums->summary) };
+		return (Value){ .known = true, .number = metric->value(sums) };
 	}
 }

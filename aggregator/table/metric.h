@@ -21,6 +21,15 @@ typedef enum {
 	METRIC_BYTES_ALLOCATED,
 	METRIC_BYTES_WASTED,
 	METRIC_FAILED,
+	METRIC_HELD,
+	METRIC_HELD_BYTES,
+	METRIC_AGE,
+	METRIC_ALLOCATED_IN_RUN,
+	METRIC_FREED,
+	METRIC_FREED_EARLY,
+	METRIC_FREED_APART,
+	METRIC_PEAK_BYTES,
+	METRIC_DOUBTFUL,
 	METRIC_FREES,
 	METRIC_NET,
 	METRIC_BUSIEST, /* not a figure: the processes with most allocations */
@@ -43,6 +52,9 @@ typedef enum {
 	NEEDS_NET = 8,        /* frees, known to belong to the allocations */
 	NEEDS_PROCESSES = 16, /* the allocating processes, for each row */
 	NEEDS_SLABINFO = 32,  /* readings of /proc/slabinfo */
+	NEEDS_HELD = 64,      /* objects that are held are counted, not allocations */
+	NEEDS_AGES = 128,     /* ... and their ages are known */
+	NEEDS_PAIRS = 256,    /* ... found by pairing allocations with frees */
 	NEEDS_ANY_FREES = NEEDS_FREES | NEEDS_NET,
 } MetricNeed;
 
@@ -50,7 +62,7 @@ typedef struct {
 	const char *name;  /* in options, "requested"; NULL: not in options */
 	const char *alias; /* alternative name in options of rates, as in other tools; NULL: none */
 	const char *help;
-	const char *member;      /* in JSON, with the unit as suffix */
+	const char *member;      /* in JSON, with the unit as suffix; NULL: only a key of -s */
 	const char *word;        /* in text lines about bytes: "requested"; NULL: not there */
 	const char *title;       /* in tables of reports, with the unit */
 	const char *title_human; /* for --human, where each figure has its unit */
@@ -60,12 +72,13 @@ typedef struct {
 	unsigned uses;  /* MetricUse */
 	unsigned needs; /* MetricNeed */
 	bool if_any;    /* text omits its column if all rows have 0 */
+	bool if_known;  /* JSON omits its member if its data is unknown, instead of null */
 	bool instant;   /* a reading, not a sum over time: it has no rate */
 	/* The value in a row, from one of these; a VALUE_DIFFERENCE is an int64_t. Both NULL: a
 	   text, or a figure derived from the metric that ranks the rows. */
-	uint64_t (*value)(const StackSummary *summary);
+	uint64_t (*value)(const RowSums *sums);
 	uint64_t (*live)(const LiveSums *live);
-	double (*variance)(const Variance *variance); /* of the value; NULL: no margin */
+	double (*variance)(const RowSums *sums); /* of the value; NULL: not known */
 } Metric;
 
 /* By MetricId. */
@@ -81,7 +94,7 @@ char *metric_names(MetricUse use);
 /* Orders rows by a metric with a value, largest first, for qsort(). */
 static inline int metric_compare(const Metric *metric, const RowSums *a, const RowSums *b)
 {
-	uint64_t of_a = metric->value(&a->summary), of_b = metric->value(&b->summary);
+	uint64_t of_a = metric->value(a), of_b = metric->value(b);
 
 	return (of_b > of_a) - (of_b < of_a);
 }

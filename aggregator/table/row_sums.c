@@ -4,7 +4,7 @@
 #include "base/saturate.h"
 
 void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
-		       uint64_t scatter_percent)
+		       uint64_t scatter_percent, const HeldSums *held)
 {
 	StackSummary *summary = &sums->summary;
 
@@ -17,6 +17,8 @@ void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrig
 	saturate_add(&summary->bytes_allocated,
 		     saturate_product(cell->events, origin->bytes_allocated));
 	variance_add_cell(&sums->variance, cell, origin, scatter_percent);
+	if (held)
+		held_sums_add(&sums->held, held);
 }
 
 void row_sums_add(RowSums *sums, const RowSums *added)
@@ -28,4 +30,5 @@ void row_sums_add(RowSums *sums, const RowSums *added)
 	saturate_add(&summary->bytes_requested, added->summary.bytes_requested);
 	saturate_add(&summary->bytes_allocated, added->summary.bytes_allocated);
 	variance_add(&sums->variance, &added->variance);
+	held_sums_add(&sums->held, &added->held);
 }

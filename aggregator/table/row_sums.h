@@ -3,11 +3,13 @@
 
 #include "count/margin.h"
 #include "filter.h"
+#include "held/held_sums.h"
 
 /* The sums of allocation cells in a row of any table; metric.h derives figures from them. */
 typedef struct {
 	StackSummary summary;
 	Variance variance; /* of the summary, if events were sampled */
+	HeldSums held;
 } RowSums;
 
 /* Frees and objects in use, which only some tables need; rows of other tables save the memory. */
@@ -18,9 +20,9 @@ typedef struct {
 } LiveSums;
 
 /* Adds a cell of that origin; ignores frees and the collector's own allocations. scatter_percent:
-   as in variance_add_cell(). */
+   as in variance_add_cell(). held: what is known about its held objects; NULL: nothing. */
 void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
-		       uint64_t scatter_percent);
+		       uint64_t scatter_percent, const HeldSums *held);
 
 /* Adds another row. */
 void row_sums_add(RowSums *sums, const RowSums *added);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "table/view.h"
 
+#include "table/cell_held.h"
 #include "table/process_sums.h"
 #include "table/stack_rows.h"
 #include "base/saturate.h"
@@ -33,12 +34,12 @@ static CellPick pick_of(const ViewRows *rows, const ProfileCell *cell)
 static void pick_cells(View *view, const GArray *filters)
 {
 	ViewRows *rows = view->rows;
-	uint32_t cells = profile_cell_count(rows->source.profile);
+	uint32_t cells = view_source_cells(&rows->source);
 	g_autoptr(CellFilters) prepared = cell_filters_new(filters, &rows->source);
 
 	rows->picks = g_new(uint8_t, cells);
 	for (uint32_t i = 0; i < cells; i++) {
-		const ProfileCell *cell = profile_cell(rows->source.profile, i);
+		const ProfileCell *cell = view_source_cell(&rows->source, i);
 		int against = cell_filters_against(prepared, cell);
 
 		rows->picks[i] = (uint8_t)(against < 0 ? pick_of(rows, cell)
@@ -57,14 +58,14 @@ static void pick_cells(View *view, const GArray *filters)
 /* Groups the allocation cells by row: counts, sums up, then fills each group from its end. */
 static void group_cells(ViewRows *rows)
 {
-	uint32_t cells = profile_cell_count(rows->source.profile);
+	uint32_t cells = view_source_cells(&rows->source);
 	uint32_t count = stack_rows_count(rows->names);
 	uint32_t until = 0;
 
 	rows->cells = g_new(uint32_t, cells);
 	rows->cells_until = g_new0(uint32_t, count + 1);
 	for (uint32_t i = 0; i < cells; i++) {
-		const ProfileCell *cell = profile_cell(rows->source.profile, i);
+		const ProfileCell *cell = view_source_cell(&rows->source, i);
 
 		if (rows->picks[i] == PICK_ALLOCATION)
 			rows->cells_until[row_of_cell(rows, cell) + 1]++;
@@ -72,7 +73,7 @@ static void group_cells(ViewRows *rows)
 	for (uint32_t row = 0; row <= count; row++)
 		rows->cells_until[row] = until += rows->cells_until[row];
 	for (uint32_t i = 0; i < cells; i++) {
-		const ProfileCell *cell = profile_cell(rows->source.profile, i);
+		const ProfileCell *cell = view_source_cell(&rows->source, i);
 
 		if (rows->picks[i] == PICK_ALLOCATION)
 			rows->cells[rows->cells_until[row_of_cell(rows, cell)]++] = i;
@@ -124,6 +125,8 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 	ViewRows *rows = view->rows;
 	const ProfileOrigin *origin = profile_origin(rows->source.profile, cell->origin);
 	ViewStack *stack = &rows->stacks[row_of_cell(rows, cell)];
+	HeldSums held;
+	bool is_held = cell_held(&rows->source, cell, &held);
 
 	if (pick == PICK_FREE)
 		saturate_add(&view->frees, cell->events);
@@ -131,23 +134,38 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 		count_left_out(view, pick - PICK_LEFT_OUT, cell->events);
 	if (pick != PICK_ALLOCATION)
 		return;
-	row_sums_add_cell(&stack->sums, cell, origin, rows->source.scatter_percent);
+	row_sums_add_cell(&stack->sums, cell, origin, rows->source.scatter_percent,
+			  is_held ? &held : NULL);
 	stack->truncated |= origin->truncated;
 	saturate_add(&view->failed_before, cell->failed);
 }
 
+const Metric *view_rank(const ViewOptions *options)
+{
+	return options->sort ? options->sort : &metrics[METRIC_ALLOCATIONS];
+}
+
+/* A stack that holds nothing may still rank high by what it freed, or belong to a group. */
+static bool is_row(const RowSums *sums, const ViewOptions *options)
+{
+	return sums->summary.allocations || view_rank(options)->value(sums) ||
+	       (options->by[0] && sums->held.allocated);
+}
+
 /* Adds up the rows, except those without a successful allocation. */
-static void count_rows(View *view)
+static void count_rows(View *view, const ViewOptions *options)
 {
 	ViewRows *rows = view->rows;
 
-	for (uint32_t i = 0; i < profile_cell_count(rows->source.profile); i++)
-		count_cell(view, profile_cell(rows->source.profile, i), rows->picks[i]);
+	for (uint32_t i = 0; i < view_source_cells(&rows->source); i++)
+		count_cell(view, view_source_cell(&rows->source, i), rows->picks[i]);
 	for (uint32_t row = 0; row < stack_rows_count(rows->names); row++) {
 		ViewStack *stack = &rows->stacks[row];
 
-		if (!stack->sums.summary.allocations)
+		if (!is_row(&stack->sums, options)) {
+			held_sums_add(&view->before.held, &stack->sums.held);
 			continue;
+		}
 		stack->row = row;
 		row_sums_add(&view->before, &stack->sums);
 		view->stacks_truncated += stack->truncated;
@@ -219,7 +237,7 @@ static void add_processes(const View *view, const ViewStack *stack, ProcessSums 
 	const uint32_t *cells = view_cells(view, stack, &count);
 
 	for (uint32_t i = 0; i < count; i++)
-		process_sums_add(sums, profile_cell(view->rows->source.profile, cells[i]));
+		process_sums_add(sums, view_source_cell(&view->rows->source, cells[i]));
 }
 
 static GArray *kept_processes(const View *view)
@@ -236,11 +254,6 @@ static void left_out_clear(void *left_out)
 	g_free(((ViewLeftOut *)left_out)->remark);
 }
 
-const Metric *view_rank(const ViewOptions *options)
-{
-	return options->sort ? options->sort : &metrics[METRIC_ALLOCATIONS];
-}
-
 View *view_new(const ViewSource *source, const ViewOptions *options)
 {
 	View *view = g_new0(View, 1);
@@ -252,7 +265,7 @@ View *view_new(const ViewSource *source, const ViewOptions *options)
 	g_array_set_clear_func(view->left_out_by, left_out_clear);
 	pick_cells(view, options->cells);
 	group_cells(view->rows);
-	count_rows(view);
+	count_rows(view, options);
 	filter_rows(view);
 	rank_rows(view, options);
 	view->processes = kept_processes(view);

@@ -91,7 +91,7 @@ const StackRows *view_stack_rows(const View *view);
 /* Whether a cell of the profile has allocations that count in this view. */
 bool view_counts_cell(const View *view, uint32_t cell);
 
-/* Returns the cells of a row, as indexes for profile_cell(), and their number. */
+/* Returns the cells of a row, as indexes for view_source_cell(), and their number. */
 const uint32_t *view_cells(const View *view, const ViewStack *stack, uint32_t *count);
 
 /* Appends the frame lines of a row as printed, each ended by '\n', innermost first. */

@@ -6,6 +6,7 @@
 #include "names/cache_names.h"
 #include "names/cgroup_names.h"
 #include "count/held_readings.h"
+#include "held/held_cells.h"
 #include "symbols/symbol_store.h"
 
 /* The input of a view: cells, and the sources of names. Everything is borrowed. */
@@ -17,5 +18,26 @@ typedef struct {
 	MemoryBudget *memory; /* NULL: no limit */
 	/* For sampled estimates: the field KMT_FIELD_SAMPLING_SCATTER; 0: independent draws. */
 	uint64_t scatter_percent;
-	HeldReadings *held; /* the ages of held objects; NULL: unknown */
+	HeldReadings *held;          /* the ages of held objects; NULL: unknown */
+	const HeldCells *held_cells; /* counted instead of the profile's cells; NULL: these */
 } ViewSource;
+
+/* Returns the number of cells that a view counts. */
+static inline uint32_t view_source_cells(const ViewSource *source)
+{
+	return source->held_cells ? held_cells_count(source->held_cells)
+				  : profile_cell_count(source->profile);
+}
+
+static inline const ProfileCell *view_source_cell(const ViewSource *source, uint32_t index)
+{
+	return source->held_cells ? &held_cells_at(source->held_cells, index)->cell
+				  : profile_cell(source->profile, index);
+}
+
+/* Returns what is known about the held objects of a cell of this source; NULL: nothing. */
+static inline const HeldCell *view_source_held(const ViewSource *source, const ProfileCell *cell)
+{
+	G_STATIC_ASSERT(offsetof(HeldCell, cell) == 0);
+	return source->held_cells ? (const HeldCell *)(const void *)cell : NULL;
+}

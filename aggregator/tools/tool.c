@@ -52,8 +52,20 @@ static ReportKind kind_of(const Options *options)
 	return options->overview ? REPORT_SLAB_CACHES : options->tool->report;
 }
 
+/* Returns the cells of a report about held objects; NULL: of the session's profile. */
+static HeldCells *held_cells_of(const Session *session, const Options *options)
+{
+	const HeldMoment moment = {
+		.end_ns = session_end_ns(session),
+		.last_loss_ns = losses_last_ns(session),
+	};
+
+	return session->pairing ? held_cells_new(session->pairing, options->held, moment) : NULL;
+}
+
 static void print_report(const Session *session, const Options *options, FILE *out)
 {
+	g_autoptr(HeldCells) held_cells = held_cells_of(session, options);
 	g_autoptr(CacheNames) caches =
 		cache_names_new(session->profile, session->info, session->text);
 	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
@@ -66,6 +78,7 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.scatter_percent = run_info_number(session->info, KMT_FIELD_SAMPLING_SCATTER, 0),
 		/* Which objects of a place were added is not known. */
 		.held = session->held_totals.is_difference ? NULL : session->held_places,
+		.held_cells = held_cells,
 	};
 	g_autoptr(View) view = view_new(&source, &options->view);
 	const ReportSource report = {
@@ -95,11 +108,7 @@ static void report_now(Session *session, void *user_data)
 	const Options *options = user_data;
 
 	symbols_choose(session, options->symbols);
-	if (options->request.held)
-		session_show_held(session, true);
 	print_report(session, options, stdout);
-	if (options->request.held)
-		session_show_held(session, false);
 	fflush(stdout);
 }
 
@@ -239,8 +248,6 @@ static ExitStatus finish(Session *session, const Options *options, PrivateFile *
 	g_autoptr(GError) error = NULL;
 
 	symbols_choose(session, options->symbols);
-	if (options->request.held)
-		session_show_held(session, true);
 	if (!report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
 	warn_of_loss(session, options);
@@ -400,7 +407,7 @@ static Session *session_for(const Options *options)
 		profile_keep_threads(session->profile);
 	/* The reader of a stream pairs. */
 	if (options->request.held && !collect_request_streams(&options->request))
-		session_pair(session);
+		session_pair(session, options->held.by_freer);
 	return session;
 }
 

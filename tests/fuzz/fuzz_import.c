@@ -47,7 +47,7 @@ static void import_paired(const char *text, size_t size)
 	PairingTotals totals;
 	void *state;
 
-	session_pair(session);
+	session_pair(session, true);
 	session->imported = true;
 	state = FUZZ_IMPORT.begin(session);
 	FUZZ_IMPORT.feed(state, text, size);

@@ -402,6 +402,9 @@ Test(group_rows, what_found_no_room_is_a_row_under_any_key)
 		g_autoptr(Session) session = session_new(1);
 		g_autoptr(Table) table = NULL;
 
+		/* Nothing is paired here. */
+		if (key->of_held)
+			continue;
 		session_take_text(session, &(EventText){ stack, 4 << 20, .weight = 3 });
 		table = table_new(session, key->name, none, 0, NULL);
 		cr_expect_eq(table->rows->rows->len, 1, "%s", key->name);

@@ -545,7 +545,7 @@ static Imported import_paired(const char *text)
 	Imported imported = { .session = session_new(MEMORY_BYTES) };
 	void *state;
 
-	session_pair(imported.session);
+	session_pair(imported.session, false);
 	state = import_perf_script.begin(imported.session);
 	imported.profile = imported.session->profile;
 	import_perf_script.feed(state, text, strlen(text));

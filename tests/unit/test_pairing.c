@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "held/held_cells.h"
 #include "session/session.h"
 
 #include "event_batch.h"
@@ -36,7 +37,7 @@ static Session *paired(GByteArray *bytes, size_t memory_bytes)
 {
 	Session *session = session_new(memory_bytes);
 
-	session_pair(session);
+	session_pair(session, false);
 	session_feed(session, bytes->data, bytes->len);
 	session_finish(session);
 	return session;
@@ -44,10 +45,12 @@ static Session *paired(GByteArray *bytes, size_t memory_bytes)
 
 static uint64_t shown(const Session *session)
 {
+	const HeldMoment moment = { .end_ns = session_end_ns(session) };
+	g_autoptr(HeldCells) cells = held_cells_new(session->pairing, (HeldChoice){ 0 }, moment);
 	uint64_t events = 0;
 
-	for (uint32_t i = 0; i < profile_cell_count(session->profile); i++)
-		events += profile_cell(session->profile, i)->events;
+	for (uint32_t i = 0; i < held_cells_count(cells); i++)
+		events += held_cells_at(cells, i)->cell.events;
 	return events;
 }
 
@@ -76,23 +79,26 @@ Test(pairing, what_is_freed_on_another_cpu_is_not_held)
 	cr_expect(eq(u64, totals.recycled, 0));
 }
 
-Test(pairing, the_counts_of_the_run_come_back)
+Test(pairing, a_report_in_the_middle_shows_what_is_held_then)
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
-	g_autoptr(Session) session = NULL;
+	g_autoptr(Session) session = session_new(PLENTY);
 	EventBatch batch = begin(bytes, 0, 0, 1000);
 
 	for (unsigned i = 0; i < 10; i++)
 		add(&batch, KMT_RECORD_ALLOC, 100 + i, i);
+	event_batch_heartbeat(&batch, LATER_NS, 0, 0);
+	event_batch_end(&batch, 10);
+	session_pair(session, false);
+	session_feed(session, bytes->data, bytes->len);
+	cr_expect(eq(u64, shown(session), 10));
+	g_byte_array_set_size(bytes, 0);
+	batch = begin(bytes, 0, 1, LATER_NS);
 	for (unsigned i = 0; i < 7; i++)
 		add(&batch, KMT_RECORD_FREE, 200 + i, i);
-	event_batch_end(&batch, 17);
-	session = paired(bytes, PLENTY);
-	session_show_held(session, true);
-	cr_expect(eq(u64, shown(session), 3));
-	session_show_held(session, false);
-	cr_expect(eq(u64, shown(session), 17));
-	session_show_held(session, true);
+	event_batch_end(&batch, 7);
+	session_feed(session, bytes->data, bytes->len);
+	session_finish(session);
 	cr_expect(eq(u64, shown(session), 3));
 }
 
@@ -126,7 +132,7 @@ Test(pairing, events_wait_until_every_cpu_has_sent_theirs)
 	add(&batch, KMT_RECORD_FREE, 500, 1);
 	event_batch_heartbeat(&batch, LATER_NS, 0, 0);
 	event_batch_end(&batch, 1);
-	session_pair(session);
+	session_pair(session, false);
 	session_feed(session, bytes->data, bytes->len);
 	cr_expect(eq(u64, pairing_totals(session->pairing).unknown, 0));
 	g_byte_array_set_size(bytes, 0);
@@ -178,7 +184,7 @@ Test(pairing, frees_after_the_end_count)
 	add(&batch, KMT_RECORD_FREE, 500, 1);
 	add(&batch, KMT_RECORD_ALLOC, 600, 3);
 	event_batch_end(&batch, 4);
-	session_pair(session);
+	session_pair(session, false);
 	session_set_number(session, KMT_FIELD_WINDOW_END_NS, 1200);
 	session_feed(session, bytes->data, bytes->len);
 	session_finish(session);

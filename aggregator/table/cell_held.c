@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "table/held_ages.h"
+#include "table/cell_held.h"
 
 #include <string.h>
 
@@ -44,20 +44,16 @@ static bool cell_ages(const ViewSource *source, const ProfileCell *cell, HeldAge
 	return held_readings_ages(source->held, &place, ages);
 }
 
-bool view_held_ages(const View *view, const ViewStack *stack, HeldAges *ages)
+bool cell_held(const ViewSource *source, const ProfileCell *cell, HeldSums *sums)
 {
-	const ViewSource *source = view_source(view);
-	uint32_t count;
-	const uint32_t *cells = view_cells(view, stack, &count);
+	const HeldCell *held = view_source_held(source, cell);
+	HeldAges ages;
 
-	*ages = (HeldAges){ UINT64_MAX, 0 };
-	for (uint32_t i = 0; i < count && source->held; i++) {
-		HeldAges of_cell;
-
-		if (!cell_ages(source, profile_cell(source->profile, cells[i]), &of_cell))
-			return false;
-		ages->min_ns = MIN(ages->min_ns, of_cell.min_ns);
-		ages->max_ns = MAX(ages->max_ns, of_cell.max_ns);
-	}
-	return ages->max_ns > 0;
+	if (held)
+		*sums = held->sums;
+	else if (source->held && cell_ages(source, cell, &ages))
+		*sums = (HeldSums){ .oldest_ns = ages.max_ns, .youngest_ns = ages.min_ns };
+	else
+		*sums = (HeldSums){ .some_ageless = cell->events > 0 };
+	return held || source->held;
 }

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "held/cell_lives.h"
+
+/* Of an object: more is damage, and would overflow sums. */
+#define BYTES_MAX (1ULL << 40)
+
+enum {
+	PART_SHIFT_FIRST = 24, /* the first parts have 2^24 ns: 16.8 ms */
+	LIFE_SHIFT = 10,       /* the first class of lifetimes has 2^10 ns */
+	BYTES_OF_A_CELL = sizeof(CellLife) + sizeof(CellTimes),
+};
+
+struct CellLives {
+	GArray *lives; /* (element-type CellLife), owned */
+	GArray *times; /* (element-type CellTimes), owned, by the same index */
+	guint cells_max;
+	uint64_t start_ns;
+	unsigned part_shift; /* a part of the run has 2^part_shift ns */
+	uint64_t peak;       /* number of the peak: each one exceeds all before */
+	LivesTotals totals;
+};
+
+CellLives *cell_lives_new(size_t bytes_max)
+{
+	CellLives *lives = g_new0(CellLives, 1);
+
+	lives->lives = g_array_new(FALSE, TRUE, sizeof(CellLife));
+	lives->times = g_array_new(FALSE, TRUE, sizeof(CellTimes));
+	lives->cells_max = (guint)MIN(bytes_max / BYTES_OF_A_CELL, G_MAXINT);
+	lives->part_shift = PART_SHIFT_FIRST;
+	return lives;
+}
+
+void cell_lives_free(CellLives *lives)
+{
+	if (!lives)
+		return;
+	g_array_unref(lives->lives);
+	g_array_unref(lives->times);
+	g_free(lives);
+}
+
+uint32_t cell_lives_grow(CellLives *lives, uint32_t cells)
+{
+	cells = MIN(cells, lives->cells_max);
+	if (cells > lives->lives->len) {
+		g_array_set_size(lives->lives, cells);
+		g_array_set_size(lives->times, cells);
+	}
+	return lives->lives->len;
+}
+
+static inline CellLife *life_of(const CellLives *lives, uint32_t cell)
+{
+	return &g_array_index(lives->lives, CellLife, cell);
+}
+
+static inline CellTimes *times_of(const CellLives *lives, uint32_t cell)
+{
+	return &g_array_index(lives->times, CellTimes, cell);
+}
+
+void cell_lives_describe(CellLives *lives, uint32_t cell, uint64_t bytes, bool own)
+{
+	CellLife *life = life_of(lives, cell);
+
+	life->bytes = MIN(bytes, BYTES_MAX);
+	life->own = own;
+}
+
+void cell_lives_start(CellLives *lives, uint64_t start_ns)
+{
+	lives->start_ns = start_ns;
+}
+
+static inline void add_part(uint32_t *number, uint64_t added)
+{
+	*number = added > UINT32_MAX - *number ? UINT32_MAX : *number + (uint32_t)added;
+}
+
+/* Every two parts become one. */
+static void merge_parts(uint32_t parts[RUN_PARTS])
+{
+	for (unsigned i = 0; i < RUN_PARTS / 2; i++) {
+		uint32_t later = parts[2 * i + 1];
+
+		parts[i] = parts[2 * i];
+		add_part(&parts[i], later);
+	}
+	for (unsigned i = RUN_PARTS / 2; i < RUN_PARTS; i++)
+		parts[i] = 0;
+}
+
+static void lengthen_parts(CellLives *lives)
+{
+	lives->part_shift++;
+	for (uint32_t i = 0; i < lives->times->len; i++) {
+		merge_parts(times_of(lives, i)->allocated);
+		merge_parts(times_of(lives, i)->gone);
+	}
+}
+
+static inline uint64_t part_of(CellLives *lives, uint64_t time_ns)
+{
+	uint64_t since_ns = time_ns > lives->start_ns ? time_ns - lives->start_ns : 0;
+
+	while (since_ns >> lives->part_shift >= RUN_PARTS)
+		lengthen_parts(lives);
+	return since_ns >> lives->part_shift;
+}
+
+/* To call before a cell changes: what it had at the newest peak is what it has now. */
+static inline void note_peak(const CellLives *lives, CellLife *life, uint64_t scale)
+{
+	if (life->peak == lives->peak)
+		return;
+	life->at_peak = life->live * scale;
+	life->peak = lives->peak;
+}
+
+static inline void check_peak(CellLives *lives, uint64_t time_ns)
+{
+	LivesTotals *totals = &lives->totals;
+
+	if (totals->bytes <= totals->peak_bytes)
+		return;
+	totals->peak_bytes = totals->bytes;
+	totals->peak_ns = time_ns;
+	lives->peak++;
+}
+
+static inline void add_live(CellLives *lives, CellLife *life, uint64_t scale)
+{
+	note_peak(lives, life, scale);
+	life->live++;
+	if (!life->own)
+		lives->totals.bytes += life->bytes * scale;
+}
+
+static inline void remove_live(CellLives *lives, CellLife *life, uint64_t scale)
+{
+	uint64_t bytes = life->own ? 0 : life->bytes * scale;
+
+	note_peak(lives, life, scale);
+	life->live -= MIN(life->live, 1);
+	lives->totals.bytes -= MIN(lives->totals.bytes, bytes);
+}
+
+void cell_lives_allocated(CellLives *lives, uint32_t cell, uint64_t time_ns, uint64_t scale)
+{
+	uint64_t part = part_of(lives, time_ns);
+
+	add_live(lives, life_of(lives, cell), scale);
+	add_part(&times_of(lives, cell)->allocated[part], scale);
+	check_peak(lives, time_ns);
+}
+
+static inline unsigned life_class(uint64_t lifetime_ns)
+{
+	unsigned bits = g_bit_storage(lifetime_ns >> LIFE_SHIFT);
+
+	return lifetime_ns >> LIFE_SHIFT ? MIN((bits + 1) / 2, LIFE_CLASSES - 1) : 0;
+}
+
+void cell_lives_freed(CellLives *lives, uint32_t cell, const EndedLife *ended, uint64_t scale)
+{
+	CellLife *life = life_of(lives, cell);
+	CellTimes *times;
+	uint64_t lifetime_ns =
+		ended->freed_ns > ended->allocated_ns ? ended->freed_ns - ended->allocated_ns : 0;
+	uint64_t part = part_of(lives, ended->freed_ns);
+
+	remove_live(lives, life, scale);
+	life->freed += scale;
+	life->freed_early += lifetime_ns < SHORT_LIFE_NS ? scale : 0;
+	life->freed_apart += ended->apart ? scale : 0;
+	times = times_of(lives, cell);
+	add_part(&times->lifetimes[life_class(lifetime_ns)], scale);
+	add_part(&times->gone[part], scale);
+}
+
+void cell_lives_recycled(CellLives *lives, uint32_t cell, uint64_t time_ns, uint64_t scale,
+			 bool is_unexplained)
+{
+	CellLife *life = life_of(lives, cell);
+	uint64_t part = part_of(lives, time_ns);
+
+	remove_live(lives, life, scale);
+	life->recycled += is_unexplained ? scale : 0;
+	add_part(&times_of(lives, cell)->gone[part], scale);
+}
+
+void cell_lives_before_scale(CellLives *lives, uint64_t scale)
+{
+	for (uint32_t i = 0; i < lives->lives->len; i++)
+		note_peak(lives, life_of(lives, i), scale);
+}
+
+void cell_lives_dropped(CellLives *lives, uint32_t cell)
+{
+	CellLife *life = life_of(lives, cell);
+
+	life->live -= MIN(life->live, 1);
+}
+
+void cell_lives_after_scale(CellLives *lives, uint64_t scale)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < lives->lives->len; i++) {
+		const CellLife *life = life_of(lives, i);
+
+		bytes += life->own ? 0 : life->live * life->bytes * scale;
+	}
+	lives->totals.bytes = bytes;
+}
+
+uint32_t cell_lives_count(const CellLives *lives)
+{
+	return lives->lives->len;
+}
+
+const CellLife *cell_lives_life(const CellLives *lives, uint32_t cell)
+{
+	return life_of(lives, cell);
+}
+
+const CellTimes *cell_lives_times(const CellLives *lives, uint32_t cell)
+{
+	return times_of(lives, cell);
+}
+
+uint64_t cell_lives_at_peak(const CellLives *lives, uint32_t cell, uint64_t scale)
+{
+	const CellLife *life = life_of(lives, cell);
+
+	return life->peak == lives->peak ? life->at_peak : life->live * scale;
+}
+
+LivesTotals cell_lives_totals(const CellLives *lives)
+{
+	return lives->totals;
+}
+
+uint64_t cell_lives_part_ns(const CellLives *lives, uint64_t *start_ns)
+{
+	*start_ns = lives->start_ns;
+	return 1ULL << lives->part_shift;
+}
+
+size_t cell_lives_memory(const CellLives *lives)
+{
+	return sizeof(*lives) + (size_t)lives->lives->len * BYTES_OF_A_CELL;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/cell_filter.h"
+
+#include "base/number_text.h"
+
+#include <string.h>
+
+enum {
+	UNPAIRED_PERCENT = 1, /* of the objects that ended: above this, a cache is left out ... */
+	UNPAIRED_MIN = 4,     /* ... unless these are too few to know */
+};
+
+/* How the objects of a cache ended. */
+typedef struct {
+	const char *label; /* borrowed */
+	uint64_t freed;
+	uint64_t recycled;
+} Ends;
+
+typedef struct {
+	const ViewSource *source;
+	GHashTable *ends; /* (value-type Ends), by label pointer */
+} State;
+
+static const char *label_of(const State *state, const ProfileCell *cell)
+{
+	const ProfileOrigin *origin = profile_origin(state->source->profile, cell->origin);
+
+	return cache_names_of(state->source->caches, origin).label;
+}
+
+static Ends *ends_of(State *state, const ProfileCell *cell)
+{
+	const char *label = label_of(state, cell);
+	Ends *ends = g_hash_table_lookup(state->ends, label);
+
+	if (ends)
+		return ends;
+	ends = g_new0(Ends, 1);
+	ends->label = label;
+	g_hash_table_insert(state->ends, (void *)label, ends);
+	return ends;
+}
+
+static void count_ends(State *state, const CellLives *lives)
+{
+	for (uint32_t i = 0; i < cell_lives_count(lives); i++) {
+		const CellLife *life = cell_lives_life(lives, i);
+		Ends *ends;
+
+		if (life->own)
+			continue;
+		ends = ends_of(state, profile_cell(state->source->profile, i));
+		saturate_add(&ends->freed, life->freed);
+		saturate_add(&ends->recycled, life->recycled);
+	}
+}
+
+static void *prepare(const void *argument, const ViewSource *source)
+{
+	State *state = g_new0(State, 1);
+
+	(void)argument;
+	state->source = source;
+	state->ends = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	if (source->held_cells)
+		count_ends(state, held_cells_lives(source->held_cells));
+	return state;
+}
+
+static bool is_unpaired(const Ends *ends)
+{
+	return ends->recycled >= UNPAIRED_MIN &&
+	       (double)ends->recycled * 100 >
+		       (double)(ends->freed + ends->recycled) * UNPAIRED_PERCENT;
+}
+
+static bool keeps(void *data, const ProfileCell *cell)
+{
+	return !is_unpaired(ends_of(data, cell));
+}
+
+static gint by_label(gconstpointer a, gconstpointer b)
+{
+	const Ends *of_a = *(Ends *const *)a, *of_b = *(Ends *const *)b;
+
+	return strcmp(of_a->label, of_b->label);
+}
+
+/* Appends "maple_node (98 % of its frees not seen)". */
+static void append_unpaired(const Ends *ends, GString *out)
+{
+	g_string_append_printf(out, "%s%s (", out->len ? ", " : "", ends->label);
+	append_percent(out, ends->recycled, ends->freed + ends->recycled);
+	g_string_append(out, " of its frees not seen)");
+}
+
+static void remark(const void *data, GString *out)
+{
+	const State *state = data;
+	g_autoptr(GPtrArray) unpaired = g_ptr_array_new();
+	GHashTableIter iter;
+	void *ends;
+
+	g_hash_table_iter_init(&iter, state->ends);
+	while (g_hash_table_iter_next(&iter, NULL, &ends))
+		if (is_unpaired(ends))
+			g_ptr_array_add(unpaired, ends);
+	g_ptr_array_sort(unpaired, by_label);
+	for (guint i = 0; i < unpaired->len; i++)
+		append_unpaired(unpaired->pdata[i], out);
+}
+
+static void dispose(void *data)
+{
+	State *state = data;
+
+	g_hash_table_unref(state->ends);
+	g_free(state);
+}
+
+const CellFilterType cell_filter_unpaired = {
+	.option = "held",
+	.prepare = prepare,
+	.keeps = keeps,
+	.remark = remark,
+	.dispose = dispose,
+};

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "table/view_source.h"
+
+/* Returns whether anything is known about the held objects of a cell, from pairing or from the
+   kernel's record; *sums is set then. */
+bool cell_held(const ViewSource *source, const ProfileCell *cell, HeldSums *sums);
