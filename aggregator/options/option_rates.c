@@ -6,9 +6,6 @@
 
 /* The options for tables of rates. */
 
-#define INTERVAL_SECONDS_MIN 0.1
-#define INTERVAL_SECONDS_MAX 86400
-
 static bool take_query(CacheQuery **query, const char *value, GError **error)
 {
 	if (*query)
@@ -111,14 +108,7 @@ bool option_rate_count(Options *options, const char *value, GError **error)
 
 bool option_rate_interval(Options *options, const char *value, GError **error)
 {
-	double seconds;
-
-	if (!option_parse_seconds(value, &seconds) ||
-	    !(seconds >= INTERVAL_SECONDS_MIN && seconds <= INTERVAL_SECONDS_MAX))
-		return option_fail(error, "invalid interval '%s' (%g to %d seconds)", value,
-				   INTERVAL_SECONDS_MIN, INTERVAL_SECONDS_MAX);
-	options->rate.interval_s = seconds;
-	return true;
+	return option_parse_interval(value, &options->rate.interval_s, error);
 }
 
 bool option_rate_speed(Options *options, const char *value, GError **error)

@@ -150,7 +150,8 @@ static bool interrupts_without_scope(const Options *options)
 static bool streams_to_file_as_well(const Options *options)
 {
 	return collect_request_streams(&options->request) &&
-	       (options->output || options->request.record_bytes_max);
+	       (options->output || options->request.report_every_ns ||
+		options->request.record_bytes_max);
 }
 
 static bool streams_to_terminal(const Options *options)
@@ -233,7 +234,7 @@ static const OptionRule option_rules[] = {
 	  "--check checks a run on this host: use it without -i, --import and --build-module" },
 	{ input_and_live,
 	  "-i reads a file: use it without the options that control a live run (-c, -d, -u, -o, "
-	  "--only-command, --include-self, --events, --stacks, --max-stack, "
+	  "--every, --only-command, --include-self, --events, --stacks, --max-stack, "
 	  "--sample, --collector, --max-overhead, --buffer, --record, --record-max, --module, "
 	  "--build-module)" },
 	{ import_and_input, "--import and -i read different things: use one of them" },
@@ -279,7 +280,7 @@ static const OptionRule option_rules[] = {
 	  "--events: pages, per-CPU memory and the vmalloc area do not belong to a "
 	  "slab cache; use kmalloc-top" },
 	{ streams_to_file_as_well, "--record=- writes the stream to standard output, without a "
-				   "report: use it without -O and --record-max" },
+				   "report: use it without -O, --every and --record-max" },
 	{ streams_to_terminal,
 	  "--record=- does not write to a terminal: use a pipe, as in '| kmalloc-top -i -'" },
 	{ cgroup_is_empty, "--cgroup is empty: give a unit, a container or a path" },

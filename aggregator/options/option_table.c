@@ -83,6 +83,8 @@ const OptionRow option_rows[] = {
 	  AT(request.include_self) },
 	{ TOOLS_ALL, 'd', "duration", "SECONDS", "stop SECONDS after tracing has started",
 	  OPTION_COLLECT, 0, option_duration },
+	{ TOOLS_OF_REPORTS, 0, "every", "SECONDS", "print a report every SECONDS of the run, too",
+	  OPTION_COLLECT, 0, option_every },
 	SECTION_OF("What is observed, and how"),
 	{ TOOLS_OF_REPORTS, 0, "events", "LIST", NULL, OPTION_COLLECT, 0, option_events },
 	{ TOOL_SLABRATETOP, 0, "events", "LIST", NULL, OPTION_COLLECT, 0, option_rate_events },

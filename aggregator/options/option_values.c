@@ -18,6 +18,8 @@ enum {
 	HZ_MAX = 10000,                /* no kernel has more than 1,200 */
 };
 #define STACKS_MAX UINT32_MAX
+#define INTERVAL_SECONDS_MIN 0.1
+#define INTERVAL_SECONDS_MAX 86400
 
 bool option_fail(GError **error, const char *format, ...)
 {
@@ -179,6 +181,25 @@ static bool parse_decimal(const char *value, double *number)
 bool option_parse_seconds(const char *value, double *seconds)
 {
 	return parse_decimal(value, seconds);
+}
+
+bool option_parse_interval(const char *value, double *seconds, GError **error)
+{
+	if (option_parse_seconds(value, seconds) && *seconds >= INTERVAL_SECONDS_MIN &&
+	    *seconds <= INTERVAL_SECONDS_MAX)
+		return true;
+	return option_fail(error, "invalid interval '%s' (%g to %d seconds)", value,
+			   INTERVAL_SECONDS_MIN, INTERVAL_SECONDS_MAX);
+}
+
+bool option_every(Options *options, const char *value, GError **error)
+{
+	double seconds;
+
+	if (!option_parse_interval(value, &seconds, error))
+		return false;
+	options->request.report_every_ns = (uint64_t)(seconds * 1e9 + 0.5);
+	return true;
 }
 
 bool option_duration(Options *options, const char *value, GError **error)

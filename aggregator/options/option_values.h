@@ -30,6 +30,9 @@ bool option_add_filter(Options *options, const char *option, const char *value, 
 /* Parses a number of seconds, "30", "0.5" or ".5". Returns false if it is invalid. */
 bool option_parse_seconds(const char *value, double *seconds);
 
+/* Parses the number of seconds between two tables or reports. */
+bool option_parse_interval(const char *value, double *seconds, GError **error);
+
 /* Returns the help text of --events: the kinds of events that the tool observes by default, and the
    others. The caller frees it. */
 char *option_events_help(const Tool *tool);
@@ -46,6 +49,7 @@ bool option_callsite_skip(Options *options, const char *value, GError **error);
 bool option_command(Options *options, const char *value, GError **error);
 bool option_pid(Options *options, const char *value, GError **error);
 bool option_min_age(Options *options, const char *value, GError **error);
+bool option_every(Options *options, const char *value, GError **error);
 bool option_duration(Options *options, const char *value, GError **error);
 bool option_from(Options *options, const char *value, GError **error);
 bool option_to(Options *options, const char *value, GError **error);

@@ -179,7 +179,7 @@ static bool poll_screen(void *user_data)
 static bool open_outlet(RateRun *run, GError **error)
 {
 	if (!rate_screen_is_wanted(run->options)) {
-		run->writer = text_writer_new(run->options->input != NULL);
+		run->writer = text_writer_new(run->options->input != NULL, "table");
 		return true;
 	}
 	run->options->quiet = run->options->request.quiet = true;

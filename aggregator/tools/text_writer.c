@@ -9,11 +9,13 @@
 
 enum {
 	WAITING_MAX = 64, /* number of texts */
+	PIECE_BYTES = 64 << 10,
 	FINISH_SECONDS_MAX = 5,
 };
 
 struct TextWriter {
 	bool may_wait;
+	const char *what; /* borrowed */
 	GThread *thread;
 	GMutex lock; /* protects the fields below */
 	GCond changed;
@@ -78,13 +80,14 @@ static gpointer write_texts(gpointer data)
 	return NULL;
 }
 
-TextWriter *text_writer_new(bool may_wait)
+TextWriter *text_writer_new(bool may_wait, const char *what)
 {
 	TextWriter *writer = g_new0(TextWriter, 1);
 
 	/* If the pipe's reader closes it, write() must return an error. */
 	signal(SIGPIPE, SIG_IGN);
 	writer->may_wait = may_wait;
+	writer->what = what;
 	g_mutex_init(&writer->lock);
 	g_cond_init(&writer->changed);
 	g_queue_init(&writer->waiting);
@@ -104,8 +107,8 @@ static bool make_room(TextWriter *writer)
 static void push_dropped(TextWriter *writer)
 {
 	if (writer->dropped)
-		g_printerr("%s: %u tables were not printed: the reader of the output is too slow\n",
-			   g_get_prgname(), writer->dropped);
+		g_printerr("%s: %u %ss were not printed: the reader of the output is too slow\n",
+			   g_get_prgname(), writer->dropped, writer->what);
 	writer->dropped = 0;
 }
 
@@ -121,6 +124,32 @@ void text_writer_give(TextWriter *writer, char *text)
 	}
 	g_mutex_unlock(&writer->lock);
 	g_free(text);
+}
+
+/* A cookie_write_function_t. */
+static ssize_t give_piece(void *cookie, const char *bytes, size_t length)
+{
+	text_writer_give(cookie, g_strndup(bytes, length));
+	return (ssize_t)length;
+}
+
+FILE *text_writer_open(TextWriter *writer)
+{
+	FILE *stream = fopencookie(writer, "w", (cookie_io_functions_t){ .write = give_piece });
+
+	setvbuf(stream, NULL, _IOFBF, PIECE_BYTES);
+	return stream;
+}
+
+bool text_writer_skips(TextWriter *writer)
+{
+	bool skips;
+
+	g_mutex_lock(&writer->lock);
+	skips = !writer->done && !g_queue_is_empty(&writer->waiting);
+	writer->dropped += skips;
+	g_mutex_unlock(&writer->lock);
+	return skips;
 }
 
 bool text_writer_has_ended(TextWriter *writer)
@@ -164,18 +193,19 @@ static void writer_free(TextWriter *writer)
 
 bool text_writer_finish(TextWriter *writer, GError **error)
 {
+	const char *what = writer->what;
 	int problem;
 
 	/* Its thread is blocked in write(), so its data is not freed before the process ends. */
 	if (!wait_for_end(writer)) {
-		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
-				    "the last tables were not printed: nobody reads stdout");
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT,
+			    "the last %ss were not printed: nobody reads stdout", writer->what);
 		return false;
 	}
 	problem = writer->reader_left ? 0 : writer->problem;
 	writer_free(writer);
 	if (problem)
 		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(problem),
-			    "writing the tables: %s", g_strerror(problem));
+			    "writing the %ss: %s", what, g_strerror(problem));
 	return !problem;
 }

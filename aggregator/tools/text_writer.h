@@ -3,6 +3,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 /*
  * A TextWriter writes texts to stdout in its own thread, so that a slow reader or a full pipe does
@@ -10,12 +11,20 @@
  */
 typedef struct TextWriter TextWriter;
 
-/* may_wait: text_writer_give() waits for a slow reader, for example when reading a file. Otherwise
-   text that waits too long is dropped and replaced by a note. */
-TextWriter *text_writer_new(bool may_wait);
+/* may_wait: text_writer_give() and text_writer_finish() wait for a slow reader, for example when
+   reading a file. Otherwise text that waits too long is dropped and replaced by a note. what: a
+   text in messages, as "table"; borrowed. */
+TextWriter *text_writer_new(bool may_wait, const char *what);
 
 /* Takes ownership of the text; frees it with g_free(). */
 void text_writer_give(TextWriter *writer, char *text);
+
+/* Returns a stream for a large text, which is written in pieces. The caller closes it. */
+FILE *text_writer_open(TextWriter *writer);
+
+/* Whether texts are still waiting for a slow reader. Then the next text counts as dropped: the
+   caller does not give it. */
+bool text_writer_skips(TextWriter *writer);
 
 /* Whether the reader has closed the pipe, or writing failed: nothing is written from then on. */
 bool text_writer_has_ended(TextWriter *writer);

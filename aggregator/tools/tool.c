@@ -17,6 +17,7 @@
 #include "base/standard_files.h"
 #include "session/symbols_choose.h"
 #include "tools/cache_choice.h"
+#include "tools/text_writer.h"
 
 #include <errno.h>
 #include <gio/gio.h>
@@ -102,14 +103,52 @@ static void print_report(const Session *session, const Options *options, FILE *o
 	options->renderer->render(model, out);
 }
 
-/* SIGUSR1: the report so far; the run goes on. */
-static void report_now(Session *session, void *user_data)
-{
-	const Options *options = user_data;
+/* The reports during a live run: for SIGUSR1 and --every. */
+typedef struct {
+	const Options *options;
+	TextWriter *writer; /* owned; NULL: no report is being written */
+	bool reader_left;
+	bool failed; /* one was not written */
+} Interim;
 
+/* Waits until the reports so far are written. Returns false if that failed, which is printed. */
+static bool interim_finish(Interim *interim)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!interim->writer || text_writer_finish(g_steal_pointer(&interim->writer), &error))
+		return true;
+	fail(EXIT_FAILED, error);
+	interim->failed = true;
+	return false;
+}
+
+/* Whether the next report can be written. After a full disk, it is tried again. */
+static bool interim_begin(Interim *interim)
+{
+	if (interim->writer && text_writer_has_ended(interim->writer))
+		interim->reader_left = interim_finish(interim);
+	if (interim->reader_left)
+		return false;
+	if (!interim->writer)
+		interim->writer = text_writer_new(true, "report");
+	return !text_writer_skips(interim->writer);
+}
+
+/* Prints the report so far; the run goes on, unless nobody wants its result. */
+static bool report_now(Session *session, void *user_data)
+{
+	Interim *interim = user_data;
+	const Options *options = interim->options;
+	FILE *out;
+
+	if (!interim_begin(interim))
+		return !interim->reader_left || options->output || options->request.record_path;
 	symbols_choose(session, options->symbols);
-	print_report(session, options, stdout);
-	fflush(stdout);
+	out = text_writer_open(interim->writer);
+	print_report(session, options, out);
+	fclose(out);
+	return true;
 }
 
 /* Returns false with error set unless everything was written. A reader that closes the pipe early,
@@ -411,16 +450,33 @@ static Session *session_for(const Options *options)
 	return session;
 }
 
+/* Prints the last report, after the earlier ones. A file does not wait for their reader. */
+static ExitStatus finish_reports(Session *session, const Options *options, PrivateFile *file,
+				 Interim *interim)
+{
+	ExitStatus status;
+
+	if (!file)
+		interim_finish(interim);
+	status = finish(session, options, file);
+	interim_finish(interim);
+	return interim->failed && status == EXIT_COMPLETE ? EXIT_INCOMPLETE : status;
+}
+
 static ExitStatus run_live(Options *options)
 {
 	g_autoptr(Session) session = session_for(options);
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
+	Interim interim = { .options = options };
 	CollectOutcome outcome = { 0 };
 	const bool streams = collect_request_streams(&options->request);
 	ExitStatus status;
 
 	offer_to_oom_killer(options);
+	/* If the reader of the report closes the pipe, the other files of the run are still
+	 * written. */
+	signal(SIGPIPE, SIG_IGN);
 	if (!read_symbols(options, &error) || !pids_exist("", options->pids, &error) ||
 	    !cache_choice_of_host(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
@@ -430,7 +486,7 @@ static ExitStatus run_live(Options *options)
 			&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = private_file_part(file) });
 	if (!streams)
 		options->request.report_now = report_now;
-	options->request.report_data = options;
+	options->request.report_data = &interim;
 	options->request.prompt = !options->quiet && !options->request.command &&
 				  !(options->request.duration_seconds > 0);
 	options->request.memory_bytes_max = options->memory_bytes_max;
@@ -440,12 +496,13 @@ static ExitStatus run_live(Options *options)
 		return show_live(options, session, &outcome);
 	if (!collect_live(choose_collector(options), &options->request, session, &outcome,
 			  &error)) {
+		interim_finish(&interim);
 		if (file)
 			private_file_discard(file);
 		return fail(status_of(error), error);
 	}
 	status = streams ? finish_written(session, options, &outcome)
-			 : finish(session, options, file);
+			 : finish_reports(session, options, file, &interim);
 	return finish_live(options, &outcome, status);
 }
 

@@ -62,6 +62,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_intervals.c \
 	tests/unit/test_json.c \
 	tests/unit/test_kmem_points.c \
+	tests/unit/test_live_run.c \
 	tests/unit/test_live_table.c \
 	tests/unit/test_loss.c \
 	tests/unit/test_margin.c \

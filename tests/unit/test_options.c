@@ -48,6 +48,39 @@ Test(options, a_stream_ends_after_so_many_intervals)
 	cr_expect(eq(dbl, duration_of("--record=-", "0.5", NULL), 0));
 }
 
+static const Tool reports = {
+	.name = "reports",
+	.bit = TOOL_KMALLOC_TOP,
+	.events = PROBE_KMALLOC,
+};
+
+/* Returns the interval of --every, or 0 if the command line is refused. */
+static uint64_t every_ns(const char *every, const char *other)
+{
+	const char *words[] = { "reports", "--check", every, other, NULL };
+	g_auto(GStrv) arguments = g_strdupv((char **)words);
+	g_autoptr(Options) options =
+		options_parse(&reports, (int)g_strv_length(arguments), arguments, NULL);
+
+	return options ? options->request.report_every_ns : 0;
+}
+
+Test(options, reports_have_an_interval)
+{
+	cr_expect(eq(u64, every_ns("--every=600", NULL), 600000000000));
+	cr_expect(eq(u64, every_ns("--every=.1", NULL), 100000000));
+	cr_expect(eq(u64, every_ns("--every=86400", "-d1"), 86400000000000));
+	for (const char *const *bad =
+		     (const char *[]){ "0", "0.09", "86401", "-1", "1e3", "", "x", "inf", NULL };
+	     *bad; bad++) {
+		g_autofree char *every = g_strconcat("--every=", *bad, NULL);
+
+		cr_expect(eq(u64, every_ns(every, NULL), 0), "%s", *bad);
+	}
+	cr_expect(eq(u64, every_ns("--every=1", "--record=-"), 0));
+	cr_expect(eq(u64, every_ns("--every=1", "--record=x.kmr"), 1000000000));
+}
+
 Test(options, tables_are_counted_themselves)
 {
 	cr_expect(eq(dbl, duration_of("--record=x.kmr", "0.5", "3"), 0));

@@ -94,7 +94,7 @@ Test(text_writer, a_reader_who_does_not_read_holds_nobody_up_and_sees_what_is_mi
 	g_autofree char *folder = temporary_folder();
 	int fd = stdout_to_pipe(), kept = dup(STDERR_FILENO);
 	g_autofree char *errors = stderr_to_file(folder);
-	TextWriter *writer = text_writer_new(false);
+	TextWriter *writer = text_writer_new(false, "table");
 	g_autofree char *said = NULL;
 	g_autoptr(GError) error = NULL;
 	GThread *reader;
@@ -116,7 +116,7 @@ Test(text_writer, a_reader_who_does_not_read_holds_nobody_up_and_sees_what_is_mi
 Test(text_writer, of_a_file_all_is_written_however_slow_the_reader_is)
 {
 	int fd = stdout_to_pipe();
-	TextWriter *writer = text_writer_new(true);
+	TextWriter *writer = text_writer_new(true, "table");
 	GThread *reader = g_thread_new("reader", read_texts, GINT_TO_POINTER(fd));
 	g_autoptr(GError) error = NULL;
 
@@ -126,10 +126,53 @@ Test(text_writer, of_a_file_all_is_written_however_slow_the_reader_is)
 	cr_expect(eq(int, GPOINTER_TO_INT(g_thread_join(reader)), TEXTS));
 }
 
+Test(text_writer, a_large_text_is_written_in_pieces)
+{
+	int fd = stdout_to_pipe();
+	TextWriter *writer = text_writer_new(true, "report");
+	GThread *reader = g_thread_new("reader", read_texts, GINT_TO_POINTER(fd));
+	FILE *stream = text_writer_open(writer);
+	g_autoptr(GError) error = NULL;
+
+	for (unsigned i = 0; i < TEXTS; i++) {
+		g_autofree char *text = text_of(i);
+
+		cr_expect(eq(int, fputs(text, stream) < 0, 0));
+	}
+	cr_expect(zero(int, fclose(stream)));
+	cr_expect(text_writer_finish(writer, &error));
+	close(STDOUT_FILENO);
+	cr_expect(eq(int, GPOINTER_TO_INT(g_thread_join(reader)), TEXTS));
+}
+
+Test(text_writer, a_text_is_skipped_while_another_one_waits)
+{
+	g_autofree char *folder = temporary_folder();
+	int fd = stdout_to_pipe(), kept = dup(STDERR_FILENO);
+	g_autofree char *errors = stderr_to_file(folder);
+	TextWriter *writer = text_writer_new(true, "report");
+	g_autofree char *said = NULL;
+	GThread *reader;
+
+	cr_expect_not(text_writer_skips(writer));
+	/* The pipe holds one, the writer another, and the last one waits. */
+	for (unsigned i = 0; i < 3; i++)
+		text_writer_give(writer, text_of(i));
+	cr_expect(text_writer_skips(writer));
+	reader = g_thread_new("reader", read_texts, GINT_TO_POINTER(fd));
+	cr_expect(text_writer_finish(writer, NULL));
+	close(STDOUT_FILENO);
+	cr_expect(eq(int, GPOINTER_TO_INT(g_thread_join(reader)), 3));
+	dup2(kept, STDERR_FILENO);
+	cr_assert(g_file_get_contents(errors, &said, NULL, NULL));
+	cr_expect(strstr(said, ": 1 reports were not printed: ") != NULL);
+	temporary_remove(folder);
+}
+
 Test(text_writer, a_reader_who_left_ends_it_without_an_error)
 {
 	int fd = stdout_to_pipe();
-	TextWriter *writer = text_writer_new(false);
+	TextWriter *writer = text_writer_new(false, "table");
 	g_autoptr(GError) error = NULL;
 
 	close(fd);
@@ -149,7 +192,7 @@ Test(text_writer, a_full_disk_is_an_error)
 
 	cr_assert(eq(int, dup2(fd, STDOUT_FILENO), STDOUT_FILENO));
 	close(fd);
-	writer = text_writer_new(false);
+	writer = text_writer_new(false, "table");
 	text_writer_give(writer, text_of(0));
 	cr_expect_not(text_writer_finish(writer, &error));
 	cr_assert(error != NULL);

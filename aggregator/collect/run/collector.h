@@ -60,9 +60,11 @@ typedef struct {
 	bool quiet;                /* print only problems on stderr */
 	bool prompt;               /* print on stderr how to stop, once the probes are live */
 	bool progress;             /* a progress line on stderr is allowed */
-	/* SIGUSR1: prints a report of the data so far. */
-	void (*report_now)(Session *session, void *user_data);
+	/* Called for SIGUSR1, and at each multiple of report_every_ns: prints a report of the data
+	   so far. Returns false to end the run. NULL: none. */
+	bool (*report_now)(Session *session, void *user_data);
 	void *report_data;
+	uint64_t report_every_ns; /* of the run; 0: only when asked for */
 	/* Called ten times a second while the probes are live; NULL: none. Returns false to end the
 	   run, as at the end of its duration. */
 	bool (*tick)(Session *session, void *user_data);

@@ -2,6 +2,7 @@
 #include "collect/run/live_run.h"
 
 #include "base/clock.h"
+#include "base/number_text.h"
 #include "collect/host/slab_facts.h"
 #include "collect/host/watchdog.h"
 
@@ -203,15 +204,52 @@ static gboolean stop_signal(gpointer user_data)
 	return G_SOURCE_CONTINUE;
 }
 
-static gboolean report_signal(gpointer user_data)
+static void report(LiveRun *live)
 {
-	LiveRun *live = user_data;
 	const CollectRequest *request = live->parts.request;
 
 	progress_clear(&live->progress);
-	if (request->report_now)
-		request->report_now(live->parts.session, request->report_data);
+	if (request->report_now && !request->report_now(live->parts.session, request->report_data))
+		live_run_stop_at(live, clock_monotonic_ns());
+}
+
+static gboolean report_signal(gpointer user_data)
+{
+	report(user_data);
 	return G_SOURCE_CONTINUE;
+}
+
+static void await_report(LiveRun *live, uint64_t spent_ns);
+
+static gboolean report_due(gpointer user_data)
+{
+	uint64_t start_ns = clock_monotonic_ns();
+	LiveRun *live = user_data;
+
+	if (live->phase == PHASE_LIVE)
+		report(live);
+	await_report(live, clock_monotonic_ns() - start_ns);
+	return G_SOURCE_REMOVE;
+}
+
+uint64_t live_run_next_report_ns(uint64_t every_ns, uint64_t passed_ns, uint64_t spent_ns)
+{
+	return ((passed_ns + spent_ns) / every_ns + 1) * every_ns;
+}
+
+/* The last report comes at the end of the run. */
+static void await_report(LiveRun *live, uint64_t spent_ns)
+{
+	const CollectRequest *request = live->parts.request;
+	uint64_t passed_ns = clock_monotonic_ns() - live->progress.start_ns;
+	uint64_t due_ns;
+
+	if (!request->report_every_ns || live->phase != PHASE_LIVE)
+		return;
+	due_ns = live_run_next_report_ns(request->report_every_ns, passed_ns, spent_ns);
+	if (!(request->duration_seconds > 0) || (double)due_ns < request->duration_seconds * 1e9)
+		live_run_add_timeout(live, (guint)((due_ns - passed_ns) / NS_PER_MS + 1),
+				     report_due);
 }
 
 /* How counting begins. */
@@ -253,6 +291,7 @@ void live_run_go_live(LiveRun *live)
 	if (duration_ms > 0)
 		live_run_add_timeout(live, (guint)MIN(MAX(duration_ms, 1), G_MAXINT),
 				     duration_over);
+	await_report(live, 0);
 }
 
 /* Periodic checks. */

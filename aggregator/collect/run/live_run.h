@@ -103,6 +103,11 @@ void live_run_write_end(LiveRun *live, const RunLosses *losses);
 void live_run_add_source(LiveRun *live, GSource *source, GSourceFunc callback);
 void live_run_add_timeout(LiveRun *live, guint milliseconds, GSourceFunc callback);
 
+/* Returns when the next report is due, a multiple of every_ns after the start of the run. The run
+   lasts passed_ns; a report that took spent_ns was just printed: after it, at least as much time is
+   left for collecting. */
+uint64_t live_run_next_report_ns(uint64_t every_ns, uint64_t passed_ns, uint64_t spent_ns);
+
 /* With -v: prints the event and the time since the start. */
 void live_run_log(const LiveRun *live, const char *what);
 

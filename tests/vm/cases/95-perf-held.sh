@@ -13,12 +13,7 @@ tracefs=$PWD/tracefs
 mkdir tracefs
 mount -t tracefs none "$tracefs"
 
-# Some kernels count the frees of softirqs in an idle task, but deliver few of them: no CPU is idle.
-spinners=()
-for cpu in $(seq 0 $(($(nproc) - 1))); do
-	taskset -c "$cpu" nice -n 19 sh -c 'while :; do :; done' &
-	spinners+=($!)
-done
+keep_cpus_busy
 trap 'kill "${spinners[@]}"; umount "$tracefs"' EXIT
 
 # probes: those of this program that exist, by the kernel.
@@ -61,29 +56,13 @@ held_of()
 		END { print n + 0 }' counted
 }
 
-# starts_to_keep KIND COUNT: the workload has allocated, and stays.
-starts_to_keep()
-{
-	rm -f said
-	workload "$1" "$2" < go > said &
-	keeper=$!
-	holds "$1: the workload has allocated" wait_until 600 grep -q -s kept said
-}
-
 # mapped_files PID: how many files a process maps, with the program and its loader.
 mapped_files()
 {
 	awk '$6 ~ "^/" { files[$6] } END { print length(files) }' "/proc/$1/maps"
 }
 
-let_go()
-{
-	echo >&"$go"
-	wait "$keeper"
-}
-
-mkfifo go
-exec {go}<> go
+open_gate
 
 # What stays, beside what is freed at once, and what a softirq frees later.
 profile_started "${held[@]}" --record host.kmr

@@ -67,3 +67,37 @@ pairs_all()
 	equals "$1: no address was used again without a free" '' "$(grep ^recycled counted)"
 	equals "$1: no probe was missed" 0 "$(counted_as missed)"
 }
+
+# keep_cpus_busy: some kernels count the frees of softirqs in an idle task, but deliver few of them. Leaves
+# $spinners, to be killed.
+keep_cpus_busy()
+{
+	local cpu
+	spinners=()
+	for cpu in $(seq 0 $(($(nproc) - 1))); do
+		taskset -c "$cpu" nice -n 19 sh -c 'while :; do :; done' &
+		spinners+=($!)
+	done
+}
+
+# open_gate: what starts_to_keep waits for.
+open_gate()
+{
+	mkfifo go
+	exec {go}<> go
+}
+
+# starts_to_keep KIND COUNT: the workload has allocated, and stays.
+starts_to_keep()
+{
+	rm -f said
+	workload "$1" "$2" < go > said &
+	keeper=$!
+	holds "$1: the workload has allocated" wait_until 600 grep -q -s kept said
+}
+
+let_go()
+{
+	echo >&"$go"
+	wait "$keeper"
+}

@@ -1,0 +1,56 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # set by lib.sh and held.sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.12
+# What is held while a run goes on, in its reports.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. "${BASH_SOURCE[0]%/*}/lib.sh"
+# shellcheck source=held.sh source-path=SCRIPTDIR
+. "$cases/held.sh"
+collect_by perf
+keep_cpus_busy
+trap 'kill "${spinners[@]}"' EXIT
+open_gate
+
+# has_reports COUNT: ./report has so many.
+has_reports()
+{
+	[ "$(grep -c '^Lost: ' report)" -ge "$1" ]
+}
+
+# two_more_reports: waits for them; leaves the number of the last one in $newest. The first may have been
+# begun before.
+two_more_reports()
+{
+	newest=$(($(grep -c '^Lost: ' report) + 2))
+	wait_until 600 has_reports "$newest"
+}
+
+# sockets_in NUMBER: what that report holds of their cache.
+sockets_in()
+{
+	awk -v number="$1" 'BEGIN { at = 1 } at == number; /^Lost: / { at++ }' report |
+		sed -n -E 's/^ *([0-9,]+) .* sock_inode_cache( .*)?$/\1/p' | tr -d ,
+}
+
+# Reports in the middle of a run: each has what is held at its time.
+profile_started "${held[@]}" --every=1 --by=cache --process=workload
+two_more_reports
+equals 'reports: before there are sockets' '' "$(sockets_in "$newest")"
+starts_to_keep keep-sockets 700
+two_more_reports
+equals 'reports: they are held' 1400 "$(sockets_in "$newest")"
+let_go
+two_more_reports
+equals 'reports: they were freed' '' "$(sockets_in "$newest")"
+kill -STOP "$program"
+reports=$(grep -c '^Lost: ' report)
+kill -INT "$program"
+profile_ended CONT
+equals 'reports: exit status' 0 "$status"
+holds 'reports: the last one comes at the end' [ "$(grep -c '^Lost: ' report)" -gt "$reports" ]
+profile --every=100 -d 1
+equals 'reports: only the last one of a short run' 1 "$(grep -c '^Lost: ' report)"
+profile --every=.2 -d 2 -O file
+holds 'reports: before the one in a file' has_reports 1
+equals 'reports: the file has the last one' 1 "$(grep -c '^Lost: ' file)"
