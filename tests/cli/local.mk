@@ -8,10 +8,12 @@ TESTS += $(tests_cli_checks)
 
 # Makes streams of other machines for the golden tests.
 check_PROGRAMS += tests/cli/make_fixture
-tests_cli_make_fixture_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests/unit
+tests_cli_make_fixture_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -I$(srcdir)/tests/unit
 tests_cli_make_fixture_CFLAGS = $(aggregator_cflags)
 tests_cli_make_fixture_LDADD = $(aggregator_libs)
 tests_cli_make_fixture_SOURCES = tests/cli/make_fixture.c \
+	tests/bench/stream_builder.c tests/bench/stream_builder.h \
+	tests/fixtures/held_run.c tests/fixtures/held_run.h \
 	tests/cli/cgroup_stream.c tests/cli/cgroup_stream.h \
 	tests/cli/limit_stream.c tests/cli/limit_stream.h \
 	tests/cli/rate_stream.c tests/cli/rate_stream.h \

@@ -18,11 +18,14 @@
  *	make_fixture rates-held       ... and it can be paired
  *	make_fixture slab             slab caches by name, and two readings of /proc/slabinfo
  *	make_fixture slab-part        the same, of some caches only, and not all by name
+ *	make_fixture held SEED ORDER  five CPUs that allocate and free; ORDER chooses the order of
+ *	                              their batches
  *	make_fixture limited          a run of which little is known
  *	make_fixture crowded          more tasks, caches and modules than the least memory holds
  */
 #include "cgroup_stream.h"
 #include "event_batch.h"
+#include "fixtures/held_run.h"
 #include "limit_stream.h"
 #include "record/batch_writer.h"
 #include "rate_stream.h"
@@ -196,6 +199,13 @@ static void make(GByteArray *stream, const Machine *machine)
 		swap_stream(stream);
 }
 
+static void held_stream(GByteArray *stream, uint64_t seed, uint64_t order)
+{
+	g_autoptr(HeldRun) run = held_run_new(seed);
+
+	held_run_write(run, order, stream);
+}
+
 static void read_stdin(GByteArray *stream)
 {
 	guint8 buffer[65536];
@@ -237,6 +247,8 @@ int main(int argc, char **argv)
 		rate_stream(stream, true, false);
 	if (g_str_equal(wanted, "rates-held"))
 		rate_stream(stream, true, true);
+	if (g_str_equal(wanted, "held") && argc >= 4)
+		held_stream(stream, number(argv[2]), number(argv[3]));
 	if (g_str_equal(wanted, "limited"))
 		limited_stream(stream);
 	if (g_str_equal(wanted, "crowded"))
@@ -246,7 +258,7 @@ int main(int argc, char **argv)
 			make(stream, &machines[i]);
 	if (!stream->len) {
 		fputs("usage: make_fixture swap|sample|throttle|s390x|i686|aarch64|cgroups|rates|"
-		      "rates-blind|rates-held|slab|slab-part|limited|crowded\n",
+		      "rates-blind|rates-held|held|slab|slab-part|limited|crowded\n",
 		      stderr);
 		return 2;
 	}

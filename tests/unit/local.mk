@@ -18,6 +18,7 @@ tests_unit_unit_SOURCES = \
 	tests/fixtures/btf_fixture.h \
 	tests/fixtures/cache_hosts.h \
 	tests/fixtures/fake_host.c tests/fixtures/fake_host.h \
+	tests/fixtures/held_run.c tests/fixtures/held_run.h \
 	tests/fixtures/perf_fixtures.h \
 	tests/fixtures/temporary.h \
 	tests/unit/event_batch.h \
