@@ -74,6 +74,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_option_attached.c \
 	tests/unit/test_options.c \
 	tests/unit/test_pairing.c \
+	tests/unit/test_pairing_truth.c \
 	tests/unit/test_perf_cost.c \
 	tests/unit/test_perf_filter.c \
 	tests/unit/test_perf_ring.c \
