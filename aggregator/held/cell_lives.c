@@ -146,6 +146,19 @@ static inline void remove_live(CellLives *lives, CellLife *life, uint64_t scale)
 	lives->totals.bytes -= MIN(lives->totals.bytes, bytes);
 }
 
+void cell_lives_prefetch(const CellLives *lives, uint32_t cell, uint64_t time_ns, bool is_free)
+{
+	const CellTimes *times = times_of(lives, cell);
+	uint64_t part = (time_ns - lives->start_ns) >> lives->part_shift & (RUN_PARTS - 1);
+
+	if (cell >= lives->lives->len)
+		return;
+	__builtin_prefetch(life_of(lives, cell), 1);
+	__builtin_prefetch(is_free ? &times->gone[part] : &times->allocated[part], 1);
+	if (is_free)
+		__builtin_prefetch(&times->lifetimes[LIFE_CLASSES / 2], 1);
+}
+
 void cell_lives_allocated(CellLives *lives, uint32_t cell, uint64_t time_ns, uint64_t scale)
 {
 	uint64_t part = part_of(lives, time_ns);

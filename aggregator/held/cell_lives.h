@@ -73,6 +73,10 @@ void cell_lives_describe(CellLives *lives, uint32_t cell, uint64_t bytes, bool o
 /* Begins the first part of the run. */
 void cell_lives_start(CellLives *lives, uint64_t start_ns);
 
+/* Prefetches what counting an event of a cell needs. A number of a cell that does not exist is
+   ignored. */
+void cell_lives_prefetch(const CellLives *lives, uint32_t cell, uint64_t time_ns, bool is_free);
+
 /* Count an event that stands for this number of objects, a power of two. */
 void cell_lives_allocated(CellLives *lives, uint32_t cell, uint64_t time_ns, uint64_t scale);
 void cell_lives_freed(CellLives *lives, uint32_t cell, const EndedLife *life, uint64_t scale);

@@ -246,6 +246,15 @@ static inline uint32_t slot_cell(const LiveSlot *slot)
 	return (uint32_t)slot->cell_cpu_time & LIVE_CELL_MAX;
 }
 
+uint32_t live_table_likely_cell(const LiveTable *table, uint64_t hash)
+{
+	const Part *part = part_of(table, hash);
+	uint32_t home = home_of(part, hash);
+	unsigned number = likely_slot(&part->chunks[home].tags, hash);
+
+	return number == SLOTS ? LIVE_CELL_NONE : slot_cell(slot_at(part, home, number));
+}
+
 static inline uint16_t slot_cpu(const LiveSlot *slot)
 {
 	return (slot->cell_cpu_time >> CELL_BITS) & LIVE_CPU_MASK;

@@ -19,6 +19,7 @@ typedef struct LiveTable LiveTable;
 /* Keys have 48 bits; cells 30 bits. */
 #define LIVE_KEY_BITS 48
 #define LIVE_CELL_MAX ((1U << 30) - 1)
+#define LIVE_CELL_NONE UINT32_MAX
 #define LIVE_CPU_MASK 0xfffU
 
 /* An object. Stored with less precision: the lower 12 bits of the CPU, and the time in units of at
@@ -51,6 +52,10 @@ uint64_t live_table_hash(uint64_t key);
 /* Prefetch the tags of a key, and later its slot. */
 void live_table_prefetch_tags(const LiveTable *table, uint64_t hash);
 void live_table_prefetch_slot(const LiveTable *table, uint64_t hash, bool is_free);
+
+/* Returns the cell that the object of a key most likely has; LIVE_CELL_NONE: there may be no
+   object. To call after its slot was prefetched. */
+uint32_t live_table_likely_cell(const LiveTable *table, uint64_t hash);
 
 /* Adds an object. If the key was in use, *replaced is the object with it before. */
 LivePut live_table_put(LiveTable *table, uint64_t key, uint64_t hash, const LiveObject *object,

@@ -11,6 +11,7 @@ enum {
 	CPUS_MAX = 65536, /* higher numbers in a stream are damage */
 	TAGS_AHEAD = 24,  /* events ahead at which the table is prefetched ... */
 	SLOT_AHEAD = 12,
+	LIFE_AHEAD = 5,    /* ... and the counters of the cell */
 	RUN_EVENTS = 1024, /* merged at a time */
 	DISORDER_MAX = 64, /* events of a CPU that may precede an earlier one */
 };
@@ -247,6 +248,25 @@ typedef struct {
 	guint count;
 } Run;
 
+/* The table is read this far ahead: what has happened to it until then makes no difference to most
+   events. */
+static inline void prefetch(const Pairing *pairing, const Run *run, guint at)
+{
+	if (at + TAGS_AHEAD < run->count)
+		live_table_prefetch_tags(pairing->live, run->hashes[at + TAGS_AHEAD]);
+	if (at + SLOT_AHEAD < run->count)
+		live_table_prefetch_slot(pairing->live, run->hashes[at + SLOT_AHEAD],
+					 run->events[at + SLOT_AHEAD].free);
+	if (at + LIFE_AHEAD < run->count) {
+		const Waiting *event = &run->events[at + LIFE_AHEAD];
+		uint32_t cell = event->free ? live_table_likely_cell(pairing->live,
+								     run->hashes[at + LIFE_AHEAD])
+					    : event->cell;
+
+		cell_lives_prefetch(pairing->lives, cell, event->time_ns, event->free);
+	}
+}
+
 static void pair_run(Pairing *pairing, Run *run)
 {
 	for (guint i = 0; i < run->count; i++)
@@ -254,11 +274,7 @@ static void pair_run(Pairing *pairing, Run *run)
 	for (guint i = 0; i < run->count; i++) {
 		const Waiting *event = &run->events[i];
 
-		if (i + TAGS_AHEAD < run->count)
-			live_table_prefetch_tags(pairing->live, run->hashes[i + TAGS_AHEAD]);
-		if (i + SLOT_AHEAD < run->count)
-			live_table_prefetch_slot(pairing->live, run->hashes[i + SLOT_AHEAD],
-						 run->events[i + SLOT_AHEAD].free);
+		prefetch(pairing, run, i);
 		if (!is_taken(pairing, event->pointer))
 			continue;
 		if (event->free)
