@@ -73,7 +73,8 @@ void append_percent(GString *out, uint64_t part, uint64_t whole)
 {
 	double percent = whole ? (double)part * 100 / (double)whole : 0;
 	/* Two digits; more only if rounding to "100 %" would suggest the whole. */
-	unsigned decimals = percent < 1 || percent > 99 ? 2 : percent < 10 ? 1 : 0;
+	bool is_close = percent > 99 && percent <= 100;
+	unsigned decimals = percent < 1 || is_close ? 2 : percent < 10 ? 1 : 0;
 
 	if (part && percent < 0.01)
 		g_string_append(out, "<0.01");

@@ -27,9 +27,17 @@ struct HeldCells {
 	GArray *cells; /* (element-type HeldCell), owned */
 };
 
-unsigned held_age_limit_s(unsigned age_class)
+void held_age_append(unsigned age_class, GString *out)
 {
-	return age_limits_s[age_class];
+	unsigned from_s = age_class ? age_limits_s[age_class - 1] : 0;
+	unsigned to_s = age_limits_s[age_class];
+
+	if (!from_s)
+		g_string_append_printf(out, "below %u s", to_s);
+	else if (to_s)
+		g_string_append_printf(out, "%u to %u s", from_s, to_s);
+	else
+		g_string_append_printf(out, "from %u s", from_s);
 }
 
 static unsigned age_class_of(uint64_t age_ns)
@@ -220,6 +228,11 @@ const HeldCell *held_cells_at(const HeldCells *cells, uint32_t index)
 	return &g_array_index(cells->cells, HeldCell, index);
 }
 
+bool held_cells_have_times(const HeldCells *cells)
+{
+	return !cells->choice.by_age && !cells->choice.by_freer && !cells->choice.at_peak;
+}
+
 static void add_over_time(const HeldCells *cells, const CellTimes *times, HeldTimes *sum)
 {
 	uint64_t held = 0;
@@ -238,7 +251,7 @@ void held_cells_add_times(const HeldCells *cells, const HeldCell *cell, HeldTime
 	const CellTimes *times = cell_lives_times(pairing_lives(cells->pairing), cell->number);
 	const Scan *scan = &cells->scans[cell->number];
 
-	if (cells->choice.by_age || cells->choice.by_freer)
+	if (!held_cells_have_times(cells))
 		return;
 	for (unsigned i = 0; i < AGE_CLASSES; i++)
 		saturate_add(&sum->ages[i], scan->ages[i] * cells->scale);

@@ -13,8 +13,8 @@ typedef struct HeldCells HeldCells;
 /* The classes of ages: the limits are 1, 10, 60 and 600 s; the last class has none. */
 enum { AGE_CLASSES = 5, AGE_CLASS_NONE = AGE_CLASSES };
 
-/* Returns the upper limit of a class, in seconds; 0: none. */
-unsigned held_age_limit_s(unsigned age_class);
+/* Appends the name of a class of ages: "1 to 10 s". */
+void held_age_append(unsigned age_class, GString *out);
 
 /* What the user wants to see of the held objects. */
 typedef struct {
@@ -64,7 +64,10 @@ const HeldCell *held_cells_at(const HeldCells *cells, uint32_t index);
 /* Whether all is known of each cell: parts by age only know how many they hold. */
 bool held_cells_are_whole(const HeldCells *cells);
 
-/* Adds the times of a cell. A part of a cell has none. */
+/* Whether the times of cells are known: of what is held at the end, not of parts of cells. */
+bool held_cells_have_times(const HeldCells *cells);
+
+/* Adds the times of a cell; nothing if they are not known. */
 void held_cells_add_times(const HeldCells *cells, const HeldCell *cell, HeldTimes *sum);
 
 /* Returns the counters of all cells of the profile, borrowed. */

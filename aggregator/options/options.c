@@ -253,14 +253,6 @@ static void add_cell_filter(Options *options, const CellFilterType *type, const 
 		g_array_append_val(options->cells, filter);
 }
 
-/* Nobody gave it: it has its own line in reports. */
-static void add_unpaired_filter(Options *options)
-{
-	const CellFilter filter = { .type = &cell_filter_unpaired };
-
-	g_array_append_val(options->cells, filter);
-}
-
 /* Creates the conditions on single counters that are known by now. In a live run, the collector
    selects the processes of -p. */
 static void add_cell_filters(Options *options)
@@ -275,8 +267,6 @@ static void add_cell_filters(Options *options)
 	add_cell_filter(options, &cell_filter_cgroup, options->cgroup, options->cgroup);
 	add_cell_filter(options, &cell_filter_pid, &options->processes, options->pids_asked);
 	add_cell_filter(options, &cell_filter_process, &options->processes, options->process);
-	if (options->request.held)
-		add_unpaired_filter(options);
 }
 
 /* A stream has no tables to count, so its duration is bounded to that of the requested tables. */

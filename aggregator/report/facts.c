@@ -87,7 +87,13 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_HELD_ALLOCATED] = { "held_allocated", NULL, VALUE_COUNT },
 	[FACT_HELD_FREED] = { "held_freed", NULL, VALUE_COUNT },
 	[FACT_HELD_RECYCLED] = { "held_recycled", NULL, VALUE_COUNT },
-	[FACT_HELD_DOUBTFUL] = { "held_doubtful_max", NULL, VALUE_COUNT },
+	[FACT_HELD_DOUBTFUL] = { "held_doubtful", NULL, VALUE_COUNT },
+	[FACT_HELD_DOUBTFUL_FREED] = { "held_doubtful_max", NULL, VALUE_COUNT },
+	[FACT_HELD_PEAK_BYTES] = { "held_peak_bytes", NULL, VALUE_BYTES },
+	[FACT_HELD_PEAK_AFTER] = { "held_peak_after_seconds", NULL, VALUE_TIME_SPAN },
+	[FACT_HELD_IS_PEAK] = { "held_is_peak", NULL, VALUE_FLAG },
+	[FACT_HELD_MIN_AGE] = { "held_age_min_seconds", NULL, VALUE_TIME_SPAN },
+	[FACT_HELD_OVER_BOUND] = { "held_over_bound", NULL, VALUE_COUNT },
 	[FACT_HELD_UNORDERED] = { "held_unordered", NULL, VALUE_COUNT },
 	[FACT_HELD_SCALE] = { "held_scale", NULL, VALUE_COUNT },
 	[FACT_FREES_NOT_SEEN] = { "frees_not_seen", "Frees not observed", VALUE_TEXT },
@@ -355,24 +361,32 @@ static void set_losses(Facts *facts, const Session *session)
 		set_known_until(facts, session);
 }
 
-/* Each lost event may be the free of an object that looks held. */
+static void set_peak(Facts *facts, const Session *session)
+{
+	const LivesTotals lives = cell_lives_totals(pairing_lives(session->pairing));
+	uint64_t start_ns = run_info_start_ns(session->info);
+
+	if (!lives.peak_ns)
+		return;
+	fact_set_number(facts, FACT_HELD_PEAK_BYTES, lives.peak_bytes);
+	fact_set_number(facts, FACT_HELD_PEAK_AFTER,
+			lives.peak_ns > start_ns ? lives.peak_ns - start_ns : 0);
+}
+
 static void set_paired(Facts *facts, const Session *session)
 {
-	const Losses losses = losses_of(session);
 	const PairingTotals totals = pairing_totals(session->pairing);
-	uint64_t lost = losses_uncounted(&losses).high;
 
-	if (losses.end_unknown || losses.untraced_ns)
-		lost = UINT64_MAX;
 	fact_set_number(facts, FACT_HELD_IS_PAIRED, 1);
 	fact_set_number(facts, FACT_HELD_ALLOCATED, totals.allocated);
 	fact_set_number(facts, FACT_HELD_FREED, totals.freed);
 	fact_set_number(facts, FACT_HELD_RECYCLED, totals.recycled);
-	fact_set_number(facts, FACT_HELD_DOUBTFUL, MIN(totals.held, lost));
+	fact_set_number(facts, FACT_HELD_OVER_BOUND, totals.over_bound);
 	fact_set_number(facts, FACT_HELD_UNORDERED, totals.out_of_order);
 	fact_set_number(facts, FACT_HELD_SCALE, totals.scale);
 	fact_set_text(facts, FACT_FREES_NOT_SEEN,
 		      run_info_text(session->info, KMT_FIELD_FREES_NOT_SEEN));
+	set_peak(facts, session);
 }
 
 static void set_held(Facts *facts, const Session *session)

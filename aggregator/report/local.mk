@@ -14,6 +14,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/text_drops.c \
 	aggregator/report/text_facts.c \
 	aggregator/report/text_growth.c \
+	aggregator/report/text_held.c \
 	aggregator/report/text_info.c \
 	aggregator/report/text_lost.c \
 	aggregator/report/text_processes.c \

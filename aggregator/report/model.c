@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/model.h"
 
+#include "session/losses.h"
+
 #include <string.h>
 
 enum {
@@ -113,6 +115,33 @@ static void set_counts(ReportModel *model)
 		return;
 	fact_set_number(facts, FACT_ROWS_BEFORE, model->groups->rows_before);
 	fact_set_number(facts, FACT_ROWS_AFTER, model->groups->rows->len);
+}
+
+/* Each lost event may be the free of an object that looks held. */
+static uint64_t lost_max(const Session *session)
+{
+	const Losses losses = losses_of(session);
+
+	return losses.end_unknown || losses.untraced_ns ? UINT64_MAX
+							: losses_uncounted(&losses).high;
+}
+
+static void set_held(ReportModel *model, const Session *session)
+{
+	const HeldCells *cells = view_source(model->view)->held_cells;
+	const RowSums *all = &model->view->before;
+	uint64_t doubtful = MIN(all->held.doubtful, all->summary.allocations);
+
+	if (!cells)
+		return;
+	fact_set_number(model->facts, FACT_HELD_IS_PEAK, held_cells_choice(cells)->at_peak);
+	if (held_cells_choice(cells)->min_age_ns)
+		fact_set_number(model->facts, FACT_HELD_MIN_AGE,
+				held_cells_choice(cells)->min_age_ns);
+	if (!held_cells_are_whole(cells))
+		return;
+	fact_set_number(model->facts, FACT_HELD_DOUBTFUL, doubtful);
+	fact_set_number(model->facts, FACT_HELD_DOUBTFUL_FREED, MIN(doubtful, lost_max(session)));
 }
 
 static bool any_is_saturated(const RowSums *before)
@@ -241,6 +270,7 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 	set_sums(model);
 	set_names(model);
 	set_saturated(model);
+	set_held(model, source->session);
 	set_counted_twice(model, source->session);
 	return model;
 }

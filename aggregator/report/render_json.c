@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/render_json.h"
 
+#include "table/view_times.h"
 #include "table/comm_fold.h"
 #include "table/context_name.h"
 #include "symbols/frame_line.h"
@@ -126,6 +127,41 @@ static void write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row
 	json_close(json, ']');
 }
 
+static void write_numbers(JsonWriter *json, const char *name, const uint64_t *numbers,
+			  unsigned count)
+{
+	json_open(json, name, '[');
+	for (unsigned i = 0; i < count; i++)
+		json_count(json, NULL, numbers[i]);
+	json_close(json, ']');
+}
+
+static void write_half(JsonWriter *json, const char *name, uint64_t allocated, uint64_t kept)
+{
+	json_open(json, name, '{');
+	json_count(json, "allocated", allocated);
+	json_count(json, "held", kept);
+	json_close(json, '}');
+}
+
+/* Of a stack, or with NULL of all; only if allocations were paired. */
+static void write_times(JsonWriter *json, const ReportModel *model, const ViewStack *stack)
+{
+	const HeldCells *cells = view_source(model->view)->held_cells;
+	HeldTimes times;
+
+	if (!cells || !held_cells_have_times(cells))
+		return;
+	times = view_times(model->view, stack);
+	json_open(json, "held_times", '{');
+	write_numbers(json, "held_by_age", times.ages, AGE_CLASSES);
+	write_numbers(json, "freed_by_lifetime", times.lifetimes, LIFE_CLASSES);
+	write_numbers(json, "held_over_time", times.held, held_cells_parts(cells));
+	write_half(json, "first_half", times.first_allocated, times.first_kept);
+	write_half(json, "second_half", times.second_allocated, times.second_kept);
+	json_close(json, '}');
+}
+
 /* Only a stack of held objects has ages. */
 static void write_youngest(JsonWriter *json, const HeldSums *held)
 {
@@ -141,6 +177,7 @@ static void write_stack(JsonWriter *json, const ReportModel *model, const ViewSt
 	write_figures(json, model, &stack->sums);
 	json_flag(json, "cut", stack->truncated);
 	write_youngest(json, &stack->sums.held);
+	write_times(json, model, stack);
 	write_processes(json, processes);
 	write_frames(json, view_stack_rows(model->view), stack->row);
 	json_close(json, '}');
@@ -356,6 +393,7 @@ static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 	const Metric *sort = view_rank(model->source->options);
 
 	json_text(json, "sort", sort->name);
+	write_times(json, model, NULL);
 	if (model->slab)
 		write_growth(json, &model->slab->growth);
 	if (model->groups)

@@ -38,6 +38,13 @@ typedef struct {
 /* Returns the words for what the model counts: allocations, or held objects. */
 const CountedWords *counted_words(const ReportModel *model);
 
+/* Appends the lines above a stack of held objects: "714 held, 137,088 bytes, ages 0.100 s to 18.500
+   s:", of paired allocations also what was freed. */
+void append_held_stack(GString *out, const ReportModel *model, const ViewStack *stack);
+
+/* Appends the lines about paired allocations; nothing if they were not paired. */
+void append_held_lines(const ReportModel *model, GString *out);
+
 /* Appends "1 row", "2,000 rows". */
 void append_number_of(GString *out, uint64_t count, const char *noun);
 

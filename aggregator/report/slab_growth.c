@@ -85,7 +85,7 @@ static SlabGrowthRow row_of(const SlabGrowth *growth, guint index)
 		return result;
 	result.bytes = ((double)result.end - (double)result.start) * (double)any->object_bytes;
 	result.ready = objects_ready(growth, any);
-	if (has_all_traced(growth, name) && result.is_recorded &&
+	if (!growth->is_held && has_all_traced(growth, name) && result.is_recorded &&
 	    result.end > result.start + result.traced.summary.allocations)
 		result.unseen = result.end - result.start - result.traced.summary.allocations;
 	return result;

@@ -70,6 +70,7 @@ static void set_growth(SlabReadings *readings, const ReportSource *source)
 		.some_by_size = slab_growth_any(session->profile, names, CACHE_BY_SIZE),
 		.of_whom = traced_of_whom(source),
 		.sampled = loss_ledger_totals(session->loss).sampling_period_max > 1,
+		.is_held = session->is_held,
 		.human = source->human,
 		.cpus = run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 0),
 	};

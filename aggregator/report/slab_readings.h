@@ -68,6 +68,7 @@ typedef struct {
 	   theirs alone. NULL: all allocations. */
 	const char *of_whom;
 	bool sampled;      /* traced numbers are estimates */
+	bool is_held;      /* traced numbers are objects held, not allocations */
 	bool human;        /* bytes in KiB, MiB ... */
 	bool some_by_size; /* some kmalloc caches were named by size, so the class may be wrong */
 	bool of_part;      /* traced for only a part of the time between the readings */

@@ -122,41 +122,6 @@ static void held_line(const ReportModel *model, GString *out)
 				       "not allocations of a run\n");
 }
 
-/* Appends "TEXT: NUMBER" as a line, unless the number is 0. */
-static void append_if_any(const ReportModel *model, GString *out, FactId id, const char *before,
-			  const char *after)
-{
-	if (!number_of(model, id))
-		return;
-	g_string_append(out, before);
-	append_count(out, number_of(model, id));
-	g_string_append(out, after);
-}
-
-static void paired_lines(const ReportModel *model, GString *out)
-{
-	if (!number_of(model, FACT_HELD_IS_PAIRED))
-		return;
-	g_string_append(out, "Counted: objects allocated during the run and not freed in it; what "
-			     "was held before the run is not known\n"
-			     "Paired: ");
-	append_count(out, number_of(model, FACT_HELD_FREED));
-	g_string_append(out, " of ");
-	append_number_of(out, number_of(model, FACT_HELD_ALLOCATED), "allocation");
-	g_string_append(out, " with their frees\n");
-	if (number_of(model, FACT_HELD_SCALE) > 1)
-		append_if_any(model, out, FACT_HELD_SCALE,
-			      "Sampled by address: each object that was followed stands for ",
-			      "\n");
-	append_if_any(model, out, FACT_HELD_DOUBTFUL, "Doubtful: up to ",
-		      " of the held objects may have been freed, because events were lost\n");
-	append_if_any(model, out, FACT_HELD_RECYCLED, "Frees not seen: at least ",
-		      " (addresses that were allocated again); their objects no longer count as "
-		      "held\n");
-	append_if_any(model, out, FACT_HELD_UNORDERED, "Paired early for lack of memory: ",
-		      " events, whose order is not certain: raise --max-memory\n");
-}
-
 static void append_bytes_of(const ReportModel *model, GString *out, FactId id)
 {
 	append_amount(out, number_of(model, id), model->source->human);
@@ -684,7 +649,7 @@ static const Line lines[] = {
 	{ .append = failed_line, .when = LINE_NOTABLE, .is_notable = has_failed },
 	{ .append = counted_line, .when = LINE_DETAIL },
 	{ .append = held_line, .when = LINE_ALWAYS },
-	{ .append = paired_lines, .when = LINE_ALWAYS },
+	{ .append = append_held_lines, .when = LINE_ALWAYS },
 	{ .fact = FACT_FREES_NOT_SEEN, .when = LINE_ALWAYS },
 	{ .append = shrunk_line, .when = LINE_ALWAYS },
 	{ .append = larger_line, .when = LINE_ALWAYS },

@@ -24,6 +24,21 @@ static void append_margin_figure(GString *text, const Metric *rank, const RowSum
 	g_string_append(text, " %");
 }
 
+/* Appends "\toldest 34.0 s\tfreed 12 of 1,013"; nothing if allocations were not paired. */
+static void append_held_figures(GString *text, const HeldSums *held)
+{
+	if (!held->allocated)
+		return;
+	if (held_sums_have_ages(held)) {
+		g_string_append(text, "\toldest ");
+		append_seconds(text, held->oldest_ns);
+	}
+	g_string_append(text, "\tfreed ");
+	append_count(text, held->freed);
+	g_string_append(text, " of ");
+	append_count(text, held->allocated);
+}
+
 /* Appends ":\t12\t384 bytes\t3.1 %": name and count in the positions of slab.stp. The share is of
    the metric that ranks processes. */
 static void append_figures(const ReportModel *model, const GroupRows *rows, const RowSums *sums,
@@ -38,6 +53,7 @@ static void append_figures(const ReportModel *model, const GroupRows *rows, cons
 	}
 	append_percent(text, rank->value(sums), rank->value(&rows->before));
 	append_margin_figure(text, rank, sums);
+	append_held_figures(text, &sums->held);
 	g_string_append_c(text, '\n');
 }
 
@@ -163,8 +179,9 @@ void text_print_slabstack(const ReportModel *model, FILE *out)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	/* Readings of /proc/slabinfo are compared with allocations only. */
-	if (model->slab && !fact_number(model->facts, FACT_HELD_IS_COUNTED))
+	/* Readings of /proc/slabinfo are compared with a run, not with a record of the kernel. */
+	if (model->slab && (!fact_number(model->facts, FACT_HELD_IS_COUNTED) ||
+			    fact_number(model->facts, FACT_HELD_IS_PAIRED)))
 		append_growth_lines(text, &model->slab->growth);
 	if (text->len)
 		g_string_append_c(text, '\n');

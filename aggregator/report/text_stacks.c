@@ -75,35 +75,6 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 		g_string_truncate(text, start);
 }
 
-/* Appends ", ages 0.100 s to 18.500 s", or ", age 0.100 s" of all, if they are known. */
-static void append_ages(const HeldSums *held, GString *text)
-{
-	if (!held_sums_have_ages(held))
-		return;
-	g_string_append(text, held->youngest_ns < held->oldest_ns ? ", ages " : ", age ");
-	if (held->youngest_ns < held->oldest_ns) {
-		append_seconds(text, held->youngest_ns);
-		g_string_append(text, " to ");
-	}
-	append_seconds(text, held->oldest_ns);
-}
-
-/* Appends "714 held, 137,088 bytes, ages 0.100 s to 18.500 s:". */
-static void append_held(const ReportModel *model, const ViewStack *stack, GString *text)
-{
-	const StackSummary *sums = &stack->sums.summary;
-
-	append_count(text, sums->allocations);
-	g_string_append_printf(text, " %s", counted_words(model)->of_stack);
-	if (sums->bytes_allocated) {
-		g_string_append(text, ", ");
-		append_amount(text, sums->bytes_allocated, model->source->human);
-		g_string_append(text, model->source->human ? "" : " bytes");
-	}
-	append_ages(&stack->sums.held, text);
-	g_string_append(text, ":\n");
-}
-
 static void append_seen(const ViewStack *stack, GString *text)
 {
 	g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times",
@@ -115,7 +86,7 @@ static void append_seen(const ViewStack *stack, GString *text)
 static void append_stack(const ReportModel *model, const ViewStack *stack, GString *text)
 {
 	if (counted_words(model)->of_stack)
-		append_held(model, stack, text);
+		append_held_stack(text, model, stack);
 	else
 		append_seen(stack, text);
 	view_append_text(model->view, stack, text);

@@ -15,6 +15,7 @@ typedef struct {
 	const char *label; /* borrowed */
 	uint64_t freed;
 	uint64_t recycled;
+	bool is_left_out; /* the filter dropped a cell of the cache */
 } Ends;
 
 typedef struct {
@@ -77,7 +78,10 @@ static bool is_unpaired(const Ends *ends)
 
 static bool keeps(void *data, const ProfileCell *cell)
 {
-	return !is_unpaired(ends_of(data, cell));
+	Ends *ends = ends_of(data, cell);
+
+	ends->is_left_out |= is_unpaired(ends);
+	return !ends->is_left_out;
 }
 
 static gint by_label(gconstpointer a, gconstpointer b)
@@ -104,7 +108,7 @@ static void remark(const void *data, GString *out)
 
 	g_hash_table_iter_init(&iter, state->ends);
 	while (g_hash_table_iter_next(&iter, NULL, &ends))
-		if (is_unpaired(ends))
+		if (((const Ends *)ends)->is_left_out)
 			g_ptr_array_add(unpaired, ends);
 	g_ptr_array_sort(unpaired, by_label);
 	for (guint i = 0; i < unpaired->len; i++)

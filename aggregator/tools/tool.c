@@ -463,6 +463,15 @@ static ExitStatus finish_reports(Session *session, const Options *options, Priva
 	return interim->failed && status == EXIT_COMPLETE ? EXIT_INCOMPLETE : status;
 }
 
+/* The last filter: what others drop is not named. Nobody gave it, and it has its own line. */
+static void leave_out_unpaired(Options *options)
+{
+	const CellFilter filter = { .type = &cell_filter_unpaired };
+
+	if (options->request.held)
+		g_array_append_val(options->cells, filter);
+}
+
 static ExitStatus run_live(Options *options)
 {
 	g_autoptr(Session) session = session_for(options);
@@ -480,6 +489,7 @@ static ExitStatus run_live(Options *options)
 	if (!read_symbols(options, &error) || !pids_exist("", options->pids, &error) ||
 	    !cache_choice_of_host(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
+	leave_out_unpaired(options);
 	/* Until the report is written and the file has its final name. */
 	if (file)
 		watchdog_add(
@@ -523,6 +533,7 @@ static ExitStatus run_input(Options *options)
 			private_file_discard(file);
 		return fail(status_of(error), error);
 	}
+	leave_out_unpaired(options);
 	return finish(session, options, file);
 }
 

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/render_text.h"
+
+#include "base/number_text.h"
+#include "table/view_times.h"
+
+#include <langinfo.h>
+#include <locale.h>
+
+enum {
+	HALF_MIN = 10, /* allocations in each half of the run, for the growth test */
+	/* Percent of the second half's share that the first half must keep at least. */
+	GROWTH_PERCENT = 50,
+	LEVELS = 8,
+};
+
+static uint64_t number_of(const ReportModel *model, FactId id)
+{
+	return fact_number(model->facts, id);
+}
+
+/* Appends "61 MiB", or "64,000,123 bytes". */
+static void append_bytes_in_words(GString *out, const ReportModel *model, uint64_t bytes)
+{
+	append_amount(out, bytes, model->source->human);
+	g_string_append(out, model->source->human ? "" : " bytes");
+}
+
+/* Appends ", ages 0.100 s to 18.500 s", or ", age 0.100 s" of all, if they are known. */
+static void append_ages(GString *out, const HeldSums *held)
+{
+	if (!held_sums_have_ages(held))
+		return;
+	g_string_append(out, held->youngest_ns < held->oldest_ns ? ", ages " : ", age ");
+	if (held->youngest_ns < held->oldest_ns) {
+		append_seconds(out, held->youngest_ns);
+		g_string_append(out, " to ");
+	}
+	append_seconds(out, held->oldest_ns);
+}
+
+/* Appends " (all certain)", " (40 doubtful)". */
+static void append_certainty(GString *out, uint64_t objects, const HeldSums *held)
+{
+	if (!objects)
+		return;
+	if (!held->doubtful) {
+		g_string_append(out, " (all certain)");
+	} else if (held->doubtful >= objects) {
+		g_string_append(out, " (all doubtful)");
+	} else {
+		g_string_append(out, " (");
+		append_count(out, held->doubtful);
+		g_string_append(out, " doubtful)");
+	}
+}
+
+/* Whether what was allocated early is kept like what was allocated late: a leak, not a working set,
+   of which only the newest part is held. */
+static bool grows(const HeldTimes *times)
+{
+	double first = (double)times->first_kept / (double)times->first_allocated;
+	double second = (double)times->second_kept / (double)times->second_allocated;
+
+	return times->first_kept && first * 100 >= second * GROWTH_PERCENT;
+}
+
+/* Appends "; grows: first half 5,210 of 5,212 kept, second 4,790 of 4,790". */
+static void append_growth_test(GString *out, const HeldTimes *times)
+{
+	if (times->first_allocated < HALF_MIN || times->second_allocated < HALF_MIN ||
+	    !(times->first_kept + times->second_kept))
+		return;
+	g_string_append(out, grows(times) ? "; grows: first half " : "; turns over: first half ");
+	append_count(out, times->first_kept);
+	g_string_append(out, " of ");
+	append_count(out, times->first_allocated);
+	g_string_append(out, " kept, second ");
+	append_count(out, times->second_kept);
+	g_string_append(out, " of ");
+	append_count(out, times->second_allocated);
+}
+
+/* The characters of the user's terminal; the program itself uses no locale. */
+static bool has_utf8(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool has = locale && g_str_equal(nl_langinfo_l(CODESET, locale), "UTF-8");
+
+	if (locale)
+		freelocale(locale);
+	return has;
+}
+
+/* Appends a bar for each part of the run. */
+static void append_bars(GString *out, const uint64_t held[RUN_PARTS], unsigned parts)
+{
+	/* From U+2581, the lowest block, to the full block. */
+	static const gunichar lowest_block = 0x2581;
+	static const char letters[LEVELS + 1] = "_.:-=+*#";
+	const bool with_blocks = has_utf8();
+	uint64_t most = 1;
+
+	for (unsigned i = 0; i < parts; i++)
+		most = MAX(most, held[i]);
+	for (unsigned i = 0; i < parts; i++) {
+		double part = (double)held[i] / (double)most;
+		unsigned level = MIN((unsigned)(part * LEVELS), LEVELS - 1);
+
+		g_string_append_unichar(out, with_blocks ? lowest_block + level
+							 : (guchar)letters[level]);
+	}
+}
+
+/* Appends the limit of a class of lifetimes, rounded: "16 us". */
+static void append_life_limit(GString *out, unsigned class)
+{
+	static const char *const limits[LIFE_CLASSES] = {
+		"1 us",  "4 us",   "16 us", "65 us", "0.26 ms", "1 ms", "4 ms",  "17 ms",
+		"67 ms", "0.27 s", "1.1 s", "4.3 s", "17 s",    "69 s", "275 s", "",
+	};
+
+	g_string_append(out, limits[class]);
+}
+
+/* Appends "half within 16 us". */
+static void append_median(GString *out, const HeldTimes *times)
+{
+	uint64_t all = 0, within = 0;
+	unsigned class = 0;
+
+	for (unsigned i = 0; i < LIFE_CLASSES; i++)
+		saturate_add(&all, times->lifetimes[i]);
+	for (; class < LIFE_CLASSES - 1; class ++) {
+		saturate_add(&within, times->lifetimes[class]);
+		if (within >= all / 2 + all % 2)
+			break;
+	}
+	if (class == LIFE_CLASSES - 1) {
+		g_string_append(out, "half after more than ");
+		class --;
+	} else {
+		g_string_append(out, "half within ");
+	}
+	append_life_limit(out, class);
+}
+
+/* Appends "freed 5,005 of 15,005 (half within 16 us, 4 % on another CPU)". */
+static void append_freed(GString *out, const HeldSums *held, const HeldTimes *times)
+{
+	g_string_append(out, "freed ");
+	append_count(out, held->freed);
+	g_string_append(out, " of ");
+	append_count(out, held->allocated);
+	if (!held->freed)
+		return;
+	g_string_append(out, " (");
+	append_median(out, times);
+	g_string_append(out, ", ");
+	append_percent(out, held->freed_apart, held->freed);
+	g_string_append(out, " on another CPU)");
+}
+
+static void append_over_time(GString *out, const ReportModel *model, const RowSums *sums,
+			     const HeldTimes *times)
+{
+	g_string_append(out, " held over time ");
+	append_bars(out, times->held, held_cells_parts(view_source(model->view)->held_cells));
+	g_string_append(out, ", ");
+	append_freed(out, &sums->held, times);
+	g_string_append_c(out, '\n');
+}
+
+void append_held_stack(GString *out, const ReportModel *model, const ViewStack *stack)
+{
+	const StackSummary *sums = &stack->sums.summary;
+	const HeldSums *held = &stack->sums.held;
+	const bool is_paired = held->allocated > 0;
+	const HeldCells *cells = view_source(model->view)->held_cells;
+	HeldTimes times = view_times(model->view, stack);
+
+	append_count(out, sums->allocations);
+	g_string_append_printf(out, " %s", counted_words(model)->of_stack);
+	if (sums->bytes_allocated) {
+		g_string_append(out, ", ");
+		append_bytes_in_words(out, model, sums->bytes_allocated);
+	}
+	append_ages(out, held);
+	if (is_paired) {
+		append_certainty(out, sums->allocations, held);
+		append_growth_test(out, &times);
+	}
+	g_string_append(out, ":\n");
+	if (is_paired && held_cells_have_times(cells))
+		append_over_time(out, model, &stack->sums, &times);
+}
+
+/* Appends "Held", "Held for 5 s or longer", "Held at the peak". */
+static void append_what_is_held(GString *out, const ReportModel *model)
+{
+	uint64_t min_age_ns = number_of(model, FACT_HELD_MIN_AGE);
+
+	g_string_append(out, number_of(model, FACT_HELD_IS_PEAK) ? "Held at the peak" : "Held");
+	if (!min_age_ns)
+		return;
+	g_string_append(out, " for ");
+	append_seconds(out, min_age_ns);
+	g_string_append(out, " or longer");
+}
+
+static void append_held_line(GString *out, const ReportModel *model)
+{
+	const RowSums *all = &model->view->before;
+
+	append_what_is_held(out, model);
+	g_string_append(out, ": ");
+	append_number_of(out, all->summary.allocations, "object");
+	g_string_append(out, ", ");
+	append_bytes_in_words(out, model, all->summary.bytes_allocated);
+	if (all->held.allocated) {
+		g_string_append(out, ", of ");
+		append_count(out, all->held.allocated);
+		g_string_append(out, " allocated in the run and ");
+		append_count(out, all->held.freed);
+		g_string_append(out, " freed");
+	}
+	g_string_append(out, "; what was held before the run is not known\n");
+}
+
+static void append_peak_line(GString *out, const ReportModel *model)
+{
+	if (!fact_is_known(model->facts, FACT_HELD_PEAK_AFTER))
+		return;
+	g_string_append(out, "Peak: ");
+	append_bytes_in_words(out, model, number_of(model, FACT_HELD_PEAK_BYTES));
+	g_string_append(out, " after ");
+	append_seconds(out, number_of(model, FACT_HELD_PEAK_AFTER));
+	g_string_append(out, number_of(model, FACT_HELD_IS_PEAK) ? "\n"
+								 : " (--peak shows its stacks)\n");
+}
+
+static void append_doubt_line(GString *out, const ReportModel *model)
+{
+	uint64_t doubtful = number_of(model, FACT_HELD_DOUBTFUL);
+	uint64_t freed_max = number_of(model, FACT_HELD_DOUBTFUL_FREED);
+
+	if (!doubtful)
+		return;
+	g_string_append(out, "Doubtful: ");
+	append_number_of(out, doubtful, "held object");
+	g_string_append(out, ", allocated before the last loss of events");
+	if (freed_max < doubtful) {
+		g_string_append(out, "; of these, at most ");
+		append_count(out, freed_max);
+		g_string_append(out, freed_max == 1 ? " was freed" : " were freed");
+	}
+	g_string_append_c(out, '\n');
+}
+
+/* Appends "TEXT: NUMBER" as a line, unless the number is 0. */
+static void append_if_any(GString *out, const ReportModel *model, FactId id, const char *before,
+			  const char *after)
+{
+	if (!number_of(model, id))
+		return;
+	g_string_append(out, before);
+	append_count(out, number_of(model, id));
+	g_string_append(out, after);
+}
+
+static void append_unpaired_line(GString *out, const ReportModel *model)
+{
+	for (guint i = 0; i < model->view->left_out_by->len; i++) {
+		const ViewLeftOut *left_out =
+			&g_array_index(model->view->left_out_by, ViewLeftOut, i);
+
+		if (!g_str_equal(left_out->option, cell_filter_unpaired.option) ||
+		    !left_out->remark)
+			continue;
+		g_string_append_printf(out, "Not paired: %s: left out, ", left_out->remark);
+		append_number_of(out, left_out->allocations, "object");
+		g_string_append_c(out, '\n');
+	}
+}
+
+static void append_ages_line(GString *out, const ReportModel *model)
+{
+	const HeldTimes times = view_times(model->view, NULL);
+	const char *separator = "Ages of what is shown: ";
+
+	for (unsigned class = 0; class < AGE_CLASSES; class ++) {
+		if (!times.ages[class])
+			continue;
+		g_string_append(out, separator);
+		held_age_append(class, out);
+		g_string_append(out, ": ");
+		append_count(out, times.ages[class]);
+		separator = ", ";
+	}
+	if (*separator == ',')
+		g_string_append_c(out, '\n');
+}
+
+void append_held_lines(const ReportModel *model, GString *out)
+{
+	if (!number_of(model, FACT_HELD_IS_PAIRED))
+		return;
+	append_held_line(out, model);
+	if (!number_of(model, FACT_HELD_IS_PEAK))
+		append_ages_line(out, model);
+	append_peak_line(out, model);
+	append_doubt_line(out, model);
+	append_unpaired_line(out, model);
+	if (number_of(model, FACT_HELD_SCALE) > 1)
+		append_if_any(out, model, FACT_HELD_SCALE,
+			      "Sampled by address: each object that was followed stands for ",
+			      "\n");
+	append_if_any(out, model, FACT_HELD_RECYCLED, "Frees not seen: at least ",
+		      " (addresses that were allocated again); their objects no longer count as "
+		      "held\n");
+	append_if_any(out, model, FACT_HELD_OVER_BOUND,
+		      "Not followed for lack of memory: ", " allocations: raise --max-memory\n");
+	append_if_any(out, model, FACT_HELD_UNORDERED, "Paired early for lack of memory: ",
+		      " events, whose order is not certain: raise --max-memory\n");
+}
