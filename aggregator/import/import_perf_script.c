@@ -70,6 +70,7 @@ static const char never_seen[] = "kfree_rcu, kmem_cache_free_bulk (no tracepoint
 
 typedef struct {
 	EventTask task;
+	bool has_task;    /* false: unknown */
 	EventCache cache; /* without a name if the event lacks it */
 	uint64_t time_ns;
 	uint64_t period; /* number of events that it stands for */
@@ -132,18 +133,35 @@ static bool take_time(Cursor *cursor, uint64_t *time_ns)
 	return true;
 }
 
-/* "PID[/TID] [CPU] TIME:"; the CPU is optional */
-static bool take_place(Cursor *cursor, Sample *sample)
+/* "PID[/TID]"; -1: of a task that has just ended. */
+static bool take_task(Cursor *cursor, Sample *sample)
 {
 	Cursor at = *cursor;
-	uint64_t pid, tid, number;
+	uint64_t pid, tid;
 
+	sample->has_task = !cursor_take(&at, "-1");
+	if (!sample->has_task) {
+		*cursor = at;
+		return true;
+	}
 	if (!cursor_take_decimal(&at, &pid) || pid > UINT32_MAX)
 		return false;
 	tid = pid;
 	if (cursor_take(&at, "/") && (!cursor_take_decimal(&at, &tid) || tid > UINT32_MAX))
 		return false;
-	if (!cursor_skip_blanks(&at))
+	*cursor = at;
+	sample->task.tgid = (uint32_t)pid;
+	sample->task.tid = (uint32_t)tid;
+	return true;
+}
+
+/* "PID[/TID] [CPU] TIME:"; the CPU is optional */
+static bool take_place(Cursor *cursor, Sample *sample)
+{
+	Cursor at = *cursor;
+	uint64_t number;
+
+	if (!take_task(&at, sample) || !cursor_skip_blanks(&at))
 		return false;
 	if (cursor_take(&at, "[")) {
 		if (!cursor_take_decimal(&at, &number) || !cursor_take(&at, "]"))
@@ -154,8 +172,6 @@ static bool take_place(Cursor *cursor, Sample *sample)
 	if (!take_time(&at, &sample->time_ns) || !cursor_skip_blanks(&at))
 		return false;
 	*cursor = at;
-	sample->task.tgid = (uint32_t)pid;
-	sample->task.tid = (uint32_t)tid;
 	return true;
 }
 
@@ -548,7 +564,7 @@ static void take_sample(PerfState *state)
 				  .text = stack->str,
 				  .length = (uint32_t)stack->len,
 				  .weight = sample->period,
-				  .task = &sample->task,
+				  .task = sample->has_task ? &sample->task : NULL,
 				  .cache = sample->cache.name_bytes ? &sample->cache : NULL,
 				  .bytes_requested = sample->bytes_requested,
 				  .bytes_allocated = sample->bytes_allocated,

@@ -588,6 +588,19 @@ Test(import, perf_events_of_one_microsecond_keep_their_order)
 	cr_expect(eq(u64, totals.recycled, 0));
 }
 
+/* A line that perf script printed: the task had ended. */
+Test(import, perf_tasks_may_be_unknown)
+{
+	Imported imported = import_paired(
+		ALLOC_AT("001", "1.5", "0xffff888000000100") "             :-1    -1 [000] 1.6:    "
+							     "      kmem:kfree: call_site=g+0x2 "
+							     "ptr=0xffff888000000100\n");
+	g_autoptr(Session) session = imported.session;
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, pairing_totals(session->pairing).freed, 1));
+}
+
 Test(import, perf_events_are_paired_while_the_text_is_read)
 {
 	enum { ROUNDS = 100000 };
