@@ -8,7 +8,9 @@
 
 /* What pairing found out about the objects of a row. All 0: allocations were not paired. */
 typedef struct {
-	uint64_t allocated; /* in the run, held or not */
+	uint64_t allocated;       /* in the run, held or not */
+	uint64_t bytes_requested; /* by these; sums of cells only */
+	uint64_t bytes_allocated; /* ... */
 	uint64_t freed;
 	uint64_t freed_early;  /* of these: after a short life */
 	uint64_t freed_apart;  /* ... on another CPU than that of the allocation */
@@ -16,11 +18,13 @@ typedef struct {
 	uint64_t doubtful;     /* held, but a free may have been lost */
 	uint64_t peak_objects; /* held when most memory was held */
 	uint64_t peak_bytes;
-	uint64_t oldest_ns;   /* age of the oldest held object */
-	uint64_t youngest_ns; /* ... and of the youngest; both 0: nothing is held */
-	bool some_ageless;    /* the ages of some held objects are not known */
-	uint64_t scale;       /* objects that one object that was followed stands for, at most */
-	double peak_variance; /* of peak_bytes, if they are an estimate */
+	uint64_t oldest_ns;    /* age of the oldest held object */
+	uint64_t youngest_ns;  /* ... and of the youngest; both 0: nothing is held */
+	bool some_ageless;     /* the ages of some held objects are not known */
+	uint64_t scale;        /* objects that one object that was followed stands for, at most */
+	double peak_variance;  /* of peak_bytes, if they are an estimate */
+	double bytes_variance; /* of bytes_allocated */
+	double waste_variance; /* of the bytes that were allocated, but not requested */
 } HeldSums;
 
 /* Whether the ages of all objects of a row are known. */
@@ -32,6 +36,8 @@ static inline bool held_sums_have_ages(const HeldSums *sums)
 static inline void held_sums_add(HeldSums *sum, const HeldSums *added)
 {
 	saturate_add(&sum->allocated, added->allocated);
+	saturate_add(&sum->bytes_requested, added->bytes_requested);
+	saturate_add(&sum->bytes_allocated, added->bytes_allocated);
 	saturate_add(&sum->freed, added->freed);
 	saturate_add(&sum->freed_early, added->freed_early);
 	saturate_add(&sum->freed_apart, added->freed_apart);
@@ -41,6 +47,8 @@ static inline void held_sums_add(HeldSums *sum, const HeldSums *added)
 	saturate_add(&sum->peak_bytes, added->peak_bytes);
 	sum->scale = MAX(sum->scale, added->scale);
 	sum->peak_variance += added->peak_variance;
+	sum->bytes_variance += added->bytes_variance;
+	sum->waste_variance += added->waste_variance;
 	sum->some_ageless |= added->some_ageless;
 	if (!added->oldest_ns)
 		return;

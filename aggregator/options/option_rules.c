@@ -44,6 +44,13 @@ static bool sorts_by_unpaired(const Options *options)
 	return !is_paired(options) && options->view.sort && options->view.sort->needs & NEEDS_PAIRS;
 }
 
+/* A few addresses are allocated again and again. */
+static bool sorts_by_sampled_run(const Options *options)
+{
+	return is_paired(options) && options->request.sampling_period > 1 && options->view.sort &&
+	       options->view.sort->of_run;
+}
+
 static bool sorts_by_unheld(const Options *options)
 {
 	return !is_paired(options) && !options->import.record && options->view.sort &&
@@ -245,8 +252,11 @@ static const OptionRule option_rules[] = {
 	{ sorts_by_unheld,
 	  "-s held, held-bytes and age rank what is held: add --held, or use --import" },
 	{ sorts_by_unpaired,
-	  "-s freed, short-lived, cross-cpu and peak rank paired allocations: add "
-	  "--held" },
+	  "-s allocated, freed, short-lived, cross-cpu, run-bytes, run-waste and peak rank paired "
+	  "allocations: add --held" },
+	{ sorts_by_sampled_run,
+	  "--sample with --held takes addresses, which show what is held, but not how much the run "
+	  "allocated: use -s held, held-bytes, age or peak" },
 	{ groups_by_unpaired, "--by=age and --by=free-callsite group paired allocations: add "
 			      "--held" },
 	{ peak_and_ages, "--peak shows an earlier time: use it without --min-age, --by=age and "

@@ -55,6 +55,23 @@ static uint64_t freed_apart(const RowSums *sums)
 	return sums->held.freed_apart;
 }
 
+static uint64_t requested_in_run(const RowSums *sums)
+{
+	return sums->held.bytes_requested;
+}
+
+static uint64_t bytes_in_run(const RowSums *sums)
+{
+	return sums->held.bytes_allocated;
+}
+
+static uint64_t wasted_in_run(const RowSums *sums)
+{
+	const HeldSums *held = &sums->held;
+
+	return held->bytes_allocated - MIN(held->bytes_requested, held->bytes_allocated);
+}
+
 static uint64_t peak_bytes(const RowSums *sums)
 {
 	return sums->held.peak_bytes;
@@ -104,6 +121,21 @@ static double variance_of_wasted(const RowSums *sums)
 static double variance_of_followed(const RowSums *sums, uint64_t objects)
 {
 	return sums->held.scale > 1 ? (double)objects * (double)(sums->held.scale - 1) : 0;
+}
+
+static double variance_of_allocated_in_run(const RowSums *sums)
+{
+	return variance_of_followed(sums, sums->held.allocated);
+}
+
+static double variance_of_bytes_in_run(const RowSums *sums)
+{
+	return sums->held.bytes_variance;
+}
+
+static double variance_of_wasted_in_run(const RowSums *sums)
+{
+	return sums->held.waste_variance;
 }
 
 static double variance_of_freed(const RowSums *sums)
@@ -265,54 +297,102 @@ const Metric metrics[METRICS] = {
 		.value = oldest_ns,
 	},
 	[METRIC_ALLOCATED_IN_RUN] = {
-		.help = "allocations of the run, held or not",
+		.name = "allocated",
+		.help = "with --held: allocations of the run, held or not",
 		.member = "allocated",
 		.title = "ALLOCATED",
 		.title_human = "ALLOCATED",
 		.type = VALUE_COUNT,
-		.uses = METRIC_REPORTS,
+		.uses = METRIC_RANKS | METRIC_REPORTS,
 		.needs = NEEDS_PAIRS,
+		.of_run = true,
 		.if_known = true,
 		.value = allocated,
+		.variance = variance_of_allocated_in_run,
 	},
 	[METRIC_FREED] = {
 		.name = "freed",
-		.help = "with --held: allocations of the run that were freed",
+		.help = "... of these: freed",
 		.member = "freed",
 		.title = "FREED",
 		.title_human = "FREED",
 		.type = VALUE_COUNT,
 		.uses = METRIC_RANKS | METRIC_REPORTS,
 		.needs = NEEDS_PAIRS,
+		.of_run = true,
 		.if_known = true,
 		.value = freed,
 		.variance = variance_of_freed,
 	},
 	[METRIC_FREED_EARLY] = {
 		.name = "short-lived",
-		.help = "... of these: within 1 ms",
+		.help = "... of these: freed within 1 ms",
 		.member = "freed_within_1ms",
 		.title = "FREED<1ms",
 		.title_human = "FREED<1ms",
 		.type = VALUE_COUNT,
 		.uses = METRIC_RANKS | METRIC_REPORTS,
 		.needs = NEEDS_PAIRS,
+		.of_run = true,
 		.if_known = true,
 		.value = freed_early,
 		.variance = variance_of_freed_early,
 	},
 	[METRIC_FREED_APART] = {
 		.name = "cross-cpu",
-		.help = "... of these: on another CPU than that of the allocation",
+		.help = "... freed on another CPU than that of the allocation",
 		.member = "freed_on_another_cpu",
 		.title = "CROSS-CPU",
 		.title_human = "CROSS-CPU",
 		.type = VALUE_COUNT,
 		.uses = METRIC_RANKS | METRIC_REPORTS,
 		.needs = NEEDS_PAIRS,
+		.of_run = true,
 		.if_known = true,
 		.value = freed_apart,
 		.variance = variance_of_freed_apart,
+	},
+	[METRIC_REQUESTED_IN_RUN] = {
+		.help = "bytes requested by the allocations of the run",
+		.member = "bytes_requested_in_run",
+		.title = "RUN-REQUESTED",
+		.title_human = "RUN-REQUESTED",
+		.type = VALUE_BYTES,
+		.uses = METRIC_REPORTS,
+		.needs = NEEDS_PAIRS,
+		.if_run = true,
+		.if_known = true,
+		.value = requested_in_run,
+	},
+	[METRIC_BYTES_IN_RUN] = {
+		.name = "run-bytes",
+		.help = "... bytes that the allocations of the run got",
+		.member = "bytes_allocated_in_run",
+		.title = "RUN-ALLOCATED",
+		.title_human = "RUN-ALLOCATED",
+		.type = VALUE_BYTES,
+		.uses = METRIC_RANKS | METRIC_REPORTS,
+		.needs = NEEDS_PAIRS,
+		.of_run = true,
+		.if_run = true,
+		.if_known = true,
+		.value = bytes_in_run,
+		.variance = variance_of_bytes_in_run,
+	},
+	[METRIC_WASTED_IN_RUN] = {
+		.name = "run-waste",
+		.help = "... of these: not requested",
+		.member = "bytes_wasted_in_run",
+		.title = "RUN-WASTED",
+		.title_human = "RUN-WASTED",
+		.type = VALUE_BYTES,
+		.uses = METRIC_RANKS | METRIC_REPORTS,
+		.needs = NEEDS_PAIRS,
+		.of_run = true,
+		.if_run = true,
+		.if_known = true,
+		.value = wasted_in_run,
+		.variance = variance_of_wasted_in_run,
 	},
 	[METRIC_PEAK_BYTES] = {
 		.name = "peak",

@@ -28,6 +28,9 @@ typedef enum {
 	METRIC_FREED,
 	METRIC_FREED_EARLY,
 	METRIC_FREED_APART,
+	METRIC_REQUESTED_IN_RUN,
+	METRIC_BYTES_IN_RUN,
+	METRIC_WASTED_IN_RUN,
 	METRIC_PEAK_BYTES,
 	METRIC_DOUBTFUL,
 	METRIC_FREES,
@@ -72,6 +75,8 @@ typedef struct {
 	unsigned uses;  /* MetricUse */
 	unsigned needs; /* MetricNeed */
 	bool if_any;    /* text omits its column if all rows have 0 */
+	bool of_run;    /* of all allocations of the run, though held objects are counted */
+	bool if_run;    /* text shows its column only in tables that such a figure ranks */
 	bool if_known;  /* JSON omits its member if its data is unknown, instead of null */
 	bool instant;   /* a reading, not a sum over time: it has no rate */
 	/* The value in a row, from one of these; a VALUE_DIFFERENCE is an int64_t. Both NULL: a

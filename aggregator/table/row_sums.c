@@ -3,6 +3,22 @@
 
 #include "base/saturate.h"
 
+/* The bytes of its allocations are not in the sums of a cell, as they all have the same size. */
+static void add_held(HeldSums *sums, const HeldSums *held, const ProfileOrigin *origin)
+{
+	double variance = (double)held->allocated * (double)(MAX(held->scale, 1) - 1);
+	double bytes = (double)origin->bytes_allocated;
+	double waste = bytes - (double)MIN(origin->bytes_requested, origin->bytes_allocated);
+
+	held_sums_add(sums, held);
+	saturate_add(&sums->bytes_requested,
+		     saturate_product(held->allocated, origin->bytes_requested));
+	saturate_add(&sums->bytes_allocated,
+		     saturate_product(held->allocated, origin->bytes_allocated));
+	sums->bytes_variance += variance * bytes * bytes;
+	sums->waste_variance += variance * waste * waste;
+}
+
 void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
 		       uint64_t scatter_percent, const HeldSums *held)
 {
@@ -18,7 +34,7 @@ void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrig
 		     saturate_product(cell->events, origin->bytes_allocated));
 	variance_add_cell(&sums->variance, cell, origin, scatter_percent);
 	if (held)
-		held_sums_add(&sums->held, held);
+		add_held(&sums->held, held, origin);
 }
 
 void row_sums_add(RowSums *sums, const RowSums *added)

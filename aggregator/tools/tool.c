@@ -220,17 +220,23 @@ static bool can_rank_allocations(const Options *options, const Session *session,
 	if (!sampled_by || loss_ledger_totals(session->loss).sampling_period_max <= 1)
 		return true;
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-		    "%s: it is a sample of addresses, which only shows what is held: add --held",
-		    options->input);
+		    "%s: it is a sample of addresses, which only shows what is held: %s",
+		    options->input,
+		    options->request.held ? "use -s held, held-bytes, age or peak" : "add --held");
 	return false;
+}
+
+static bool ranks_allocations(const Options *options)
+{
+	return !options->request.held || (options->view.sort && options->view.sort->of_run);
 }
 
 bool tool_can_show(const Options *options, const Session *session, GError **error)
 {
 	if (!options->input || options->info)
 		return true;
-	return options->request.held ? can_pair(options, session, error)
-				     : can_rank_allocations(options, session, error);
+	return (!options->request.held || can_pair(options, session, error)) &&
+	       (!ranks_allocations(options) || can_rank_allocations(options, session, error));
 }
 
 /* Reports a lossy result also on stderr, where it is not overlooked. */
