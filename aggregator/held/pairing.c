@@ -2,6 +2,7 @@
 #include "held/pairing.h"
 
 #include "base/saturate.h"
+#include "held/event_merge.h"
 #include "record/address_sample.h"
 
 enum {
@@ -13,7 +14,6 @@ enum {
 	SLOT_AHEAD = 12,
 	LIFE_AHEAD = 5,    /* ... and the counters of the cell */
 	RUN_EVENTS = 1024, /* merged at a time */
-	DISORDER_MAX = 64, /* events of a CPU that may precede an earlier one */
 };
 
 /* At the start, some CPUs have not sent a batch yet; each sends one every 100 ms. */
@@ -25,31 +25,14 @@ enum { SPACE_OBJECTS, SPACE_PAGES, SPACE_PERCPU, SPACE_VMALLOC, SPACES, SPACE_BI
 #define ADDRESS_BITS (LIVE_KEY_BITS - SPACE_BITS)
 #define ADDRESS_MASK ((1ULL << ADDRESS_BITS) - 1)
 
-/* An event that waits for the events of other CPUs. */
-typedef struct {
-	uint64_t time_ns;
-	uint64_t pointer;
-	uint32_t cell; /* of the profile */
-	uint16_t cpu;
-	uint8_t space;
-	bool free;
-} Waiting;
-
-/* The events of a CPU, in order of time. */
-typedef struct {
-	GArray *events; /* (element-type Waiting), owned */
-	guint next;     /* the first one that was not paired yet */
-} Queue;
-
 struct Pairing {
 	Profile *profile; /* borrowed */
 	LiveTable *live;
 	size_t bytes_max;
-	GPtrArray *queues;    /* (element-type Queue), owned, by CPU; NULL: no events */
+	EventMerge *waiting;  /* owned: the events that were not paired yet */
 	GArray *cells;        /* (element-type uint32_t), owned: of the events of a batch */
 	CellLives *lives;     /* owned */
 	Freers *freers;       /* owned; NULL: not wanted */
-	size_t waiting;       /* events in all queues */
 	uint64_t released_ns; /* all events before this time were paired */
 	uint64_t end_ns;      /* of the newest event that was paired, or released_ns */
 	uint64_t last_loss_ns;
@@ -61,22 +44,13 @@ struct Pairing {
 	PairingTotals totals;
 };
 
-static void queue_free(void *pointer)
-{
-	Queue *queue = pointer;
-
-	if (queue)
-		g_array_unref(queue->events);
-	g_free(queue);
-}
-
 Pairing *pairing_new(Profile *profile, size_t bytes_max)
 {
 	Pairing *pairing = g_new0(Pairing, 1);
 
 	pairing->profile = profile;
 	pairing->bytes_max = bytes_max;
-	pairing->queues = g_ptr_array_new_with_free_func(queue_free);
+	pairing->waiting = event_merge_new();
 	pairing->cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	pairing->lives = cell_lives_new(bytes_max / 100 * CELLS_SHARE);
 	return pairing;
@@ -87,7 +61,7 @@ void pairing_free(Pairing *pairing)
 	if (!pairing)
 		return;
 	live_table_free(pairing->live);
-	g_ptr_array_unref(pairing->queues);
+	event_merge_free(pairing->waiting);
 	g_array_unref(pairing->cells);
 	cell_lives_free(pairing->lives);
 	freers_free(pairing->freers);
@@ -126,7 +100,7 @@ static uint8_t space_of(uint8_t source)
 
 /* Objects are aligned to at least 4 bytes, and the addresses of a space differ in their lower 48
    bits. */
-static inline uint64_t key_of(const Waiting *event)
+static inline uint64_t key_of(const WaitingEvent *event)
 {
 	return (event->pointer >> 2 & ADDRESS_MASK) | (uint64_t)event->space << ADDRESS_BITS;
 }
@@ -176,7 +150,7 @@ static void raise_level(Pairing *pairing, unsigned level)
 }
 
 /* A free was lost, if any event was since the first allocation; else nothing saw the free. */
-static void pair_recycled(Pairing *pairing, const Waiting *event, const LiveObject *replaced)
+static void pair_recycled(Pairing *pairing, const WaitingEvent *event, const LiveObject *replaced)
 {
 	bool is_unexplained = replaced->time_ns > pairing->last_loss_ns;
 
@@ -185,7 +159,7 @@ static void pair_recycled(Pairing *pairing, const Waiting *event, const LiveObje
 	pairing->totals.recycled++;
 }
 
-static void pair_alloc(Pairing *pairing, const Waiting *event, uint64_t key, uint64_t hash)
+static void pair_alloc(Pairing *pairing, const WaitingEvent *event, uint64_t key, uint64_t hash)
 {
 	const LiveObject object = { event->time_ns, event->cell, event->cpu };
 	LiveObject replaced;
@@ -206,7 +180,7 @@ static void pair_alloc(Pairing *pairing, const Waiting *event, uint64_t key, uin
 		pairing->totals.allocated += scale_of(pairing);
 }
 
-static void note_freer(Pairing *pairing, const Waiting *event, uint32_t cell,
+static void note_freer(Pairing *pairing, const WaitingEvent *event, uint32_t cell,
 		       const EndedLife *ended)
 {
 	uint64_t scale = scale_of(pairing);
@@ -223,7 +197,7 @@ static void note_freer(Pairing *pairing, const Waiting *event, uint32_t cell,
 	freers_add(pairing->freers, &freer);
 }
 
-static void pair_free(Pairing *pairing, const Waiting *event, uint64_t key, uint64_t hash)
+static void pair_free(Pairing *pairing, const WaitingEvent *event, uint64_t key, uint64_t hash)
 {
 	LiveObject removed;
 	EndedLife ended;
@@ -243,9 +217,9 @@ static void pair_free(Pairing *pairing, const Waiting *event, uint64_t key, uint
 
 /* A part of the merged events, with what is computed ahead. */
 typedef struct {
-	Waiting events[RUN_EVENTS];
+	WaitingEvent events[RUN_EVENTS];
 	uint64_t hashes[RUN_EVENTS];
-	guint count;
+	unsigned count;
 } Run;
 
 /* The table is read this far ahead: what has happened to it until then makes no difference to most
@@ -258,7 +232,7 @@ static inline void prefetch(const Pairing *pairing, const Run *run, guint at)
 		live_table_prefetch_slot(pairing->live, run->hashes[at + SLOT_AHEAD],
 					 run->events[at + SLOT_AHEAD].free);
 	if (at + LIFE_AHEAD < run->count) {
-		const Waiting *event = &run->events[at + LIFE_AHEAD];
+		const WaitingEvent *event = &run->events[at + LIFE_AHEAD];
 		uint32_t cell = event->free ? live_table_likely_cell(pairing->live,
 								     run->hashes[at + LIFE_AHEAD])
 					    : event->cell;
@@ -272,7 +246,7 @@ static void pair_run(Pairing *pairing, Run *run)
 	for (guint i = 0; i < run->count; i++)
 		run->hashes[i] = live_table_hash(key_of(&run->events[i]));
 	for (guint i = 0; i < run->count; i++) {
-		const Waiting *event = &run->events[i];
+		const WaitingEvent *event = &run->events[i];
 
 		prefetch(pairing, run, i);
 		if (!is_taken(pairing, event->pointer))
@@ -282,50 +256,6 @@ static void pair_run(Pairing *pairing, Run *run)
 		else
 			pair_alloc(pairing, event, key_of(event), run->hashes[i]);
 	}
-	run->count = 0;
-}
-
-/* Returns the time of the next event of a queue; UINT64_MAX: none. */
-static uint64_t next_ns(const Queue *queue)
-{
-	if (!queue || queue->next == queue->events->len)
-		return UINT64_MAX;
-	return g_array_index(queue->events, Waiting, queue->next).time_ns;
-}
-
-/* Finds the queue with the earliest event. *until_ns: the earliest time of all other queues. */
-static Queue *earliest(const Pairing *pairing, uint64_t *until_ns)
-{
-	Queue *first = NULL;
-	uint64_t first_ns = UINT64_MAX;
-
-	*until_ns = UINT64_MAX;
-	for (guint i = 0; i < pairing->queues->len; i++) {
-		Queue *queue = g_ptr_array_index(pairing->queues, i);
-		uint64_t time_ns = next_ns(queue);
-
-		if (time_ns < first_ns) {
-			*until_ns = first_ns;
-			first_ns = time_ns;
-			first = queue;
-		} else {
-			*until_ns = MIN(*until_ns, time_ns);
-		}
-	}
-	return first;
-}
-
-static void queue_compact(Queue *queue)
-{
-	g_array_remove_range(queue->events, 0, queue->next);
-	queue->next = 0;
-}
-
-static void compact(Pairing *pairing)
-{
-	for (guint i = 0; i < pairing->queues->len; i++)
-		if (pairing->queues->pdata[i])
-			queue_compact(pairing->queues->pdata[i]);
 }
 
 /* The table, and the first part of the run, begin with the first event. */
@@ -338,67 +268,21 @@ static void begin(Pairing *pairing, uint64_t time_ns)
 void pairing_release(Pairing *pairing, uint64_t complete_until_ns, uint64_t last_loss_ns)
 {
 	g_autofree Run *run = NULL;
-	uint64_t until_ns;
-	Queue *queue;
 
 	pairing->last_loss_ns = last_loss_ns;
-	if (!pairing->waiting || complete_until_ns <= pairing->released_ns ||
+	if (!event_merge_count(pairing->waiting) || complete_until_ns <= pairing->released_ns ||
 	    complete_until_ns - pairing->first_ns < FIRST_WAIT_NS)
 		return;
-	run = g_new0(Run, 1);
-	while ((queue = earliest(pairing, &until_ns)) && next_ns(queue) < complete_until_ns) {
-		uint64_t to_ns = MIN(until_ns, complete_until_ns - 1);
-
-		while (next_ns(queue) <= to_ns) {
-			const Waiting *event =
-				&g_array_index(queue->events, Waiting, queue->next++);
-
-			if (!pairing->live)
-				begin(pairing, event->time_ns);
-			pairing->end_ns = event->time_ns;
-			run->events[run->count++] = *event;
-			pairing->waiting--;
-			if (run->count == RUN_EVENTS)
-				pair_run(pairing, run);
-		}
+	run = g_new(Run, 1);
+	while ((run->count = event_merge_take(pairing->waiting, complete_until_ns, run->events,
+					      RUN_EVENTS))) {
+		if (!pairing->live)
+			begin(pairing, run->events[0].time_ns);
+		pairing->end_ns = run->events[run->count - 1].time_ns;
+		pair_run(pairing, run);
 	}
-	pair_run(pairing, run);
 	pairing->released_ns = complete_until_ns == UINT64_MAX ? 0 : complete_until_ns;
 	pairing->end_ns = MAX(pairing->end_ns, pairing->released_ns);
-	compact(pairing);
-}
-
-static Queue *queue_of(Pairing *pairing, uint32_t cpu)
-{
-	if (cpu >= CPUS_MAX)
-		cpu = 0;
-	if (cpu >= pairing->queues->len)
-		g_ptr_array_set_size(pairing->queues, (gint)cpu + 1);
-	if (!pairing->queues->pdata[cpu]) {
-		Queue *queue = g_new0(Queue, 1);
-
-		queue->events = g_array_new(FALSE, FALSE, sizeof(Waiting));
-		pairing->queues->pdata[cpu] = queue;
-	}
-	return pairing->queues->pdata[cpu];
-}
-
-/* Interrupts nest: an event may be slightly earlier than those before it. It is put where it
-   belongs, but not further back than real streams need. */
-static void append(Pairing *pairing, Queue *queue, Waiting *event)
-{
-	Waiting *events;
-	guint at = queue->events->len;
-	guint first = at - MIN(at - queue->next, DISORDER_MAX);
-
-	g_array_append_val(queue->events, *event);
-	events = (Waiting *)(void *)queue->events->data;
-	for (; at > first && events[at - 1].time_ns > event->time_ns; at--)
-		events[at] = events[at - 1];
-	if (at > queue->next)
-		event->time_ns = MAX(event->time_ns, events[at - 1].time_ns);
-	events[at] = *event;
-	pairing->waiting++;
 }
 
 /* Much of what a command leaves behind is freed just after its end, by RCU and kworkers. */
@@ -420,7 +304,7 @@ static bool is_paired(Pairing *pairing, const Event *event, uint32_t cell)
 
 static void enqueue(Pairing *pairing, const Events *events)
 {
-	Queue *queue = queue_of(pairing, events->header->cpu);
+	uint32_t cpu = events->header->cpu;
 	uint64_t base_ns = events->header->base_time_ns;
 
 	if (!pairing->first_ns || base_ns < pairing->first_ns)
@@ -428,11 +312,11 @@ static void enqueue(Pairing *pairing, const Events *events)
 	for (size_t i = 0; i < events->events_count; i++) {
 		const Event *event = &events->events[i];
 		uint32_t cell = g_array_index(pairing->cells, uint32_t, i);
-		Waiting waiting = {
+		WaitingEvent waiting = {
 			.time_ns = event_time_ns(events, event),
 			.pointer = event->pointer,
 			.cell = cell,
-			.cpu = (uint16_t)events->header->cpu,
+			.cpu = cpu < CPUS_MAX ? (uint16_t)cpu : 0,
 			.free = event->free,
 		};
 
@@ -440,7 +324,7 @@ static void enqueue(Pairing *pairing, const Events *events)
 			continue;
 		waiting.space = space_of(events_origin_source(events, event->origin));
 		pairing->upper[waiting.space] = event->pointer >> 48;
-		append(pairing, queue, &waiting);
+		event_merge_put(pairing->waiting, &waiting);
 	}
 }
 
@@ -469,6 +353,20 @@ static size_t queues_share(const Pairing *pairing)
 	return pairing->bytes_max / 100 * (100 - TABLE_SHARE - CELLS_SHARE - FREERS_SHARE);
 }
 
+/* Queues may take half as much memory again as their events. */
+static void keep_to_share(Pairing *pairing)
+{
+	size_t waiting = event_merge_count(pairing->waiting);
+
+	if (event_merge_memory(pairing->waiting) <= queues_share(pairing))
+		return;
+	if (waiting * sizeof(WaitingEvent) > queues_share(pairing) / 3 * 2) {
+		pairing->totals.out_of_order += waiting;
+		pairing_release(pairing, UINT64_MAX, pairing->last_loss_ns);
+	}
+	event_merge_trim(pairing->waiting);
+}
+
 void pairing_take(Pairing *pairing, const Events *events)
 {
 	g_array_set_size(pairing->cells, (guint)events->events_count);
@@ -476,10 +374,7 @@ void pairing_take(Pairing *pairing, const Events *events)
 	describe_cells(pairing);
 	raise_level(pairing, level_of(events->header->sampling_period));
 	enqueue(pairing, events);
-	if (pairing->waiting * sizeof(Waiting) > queues_share(pairing)) {
-		pairing->totals.out_of_order += pairing->waiting;
-		pairing_release(pairing, UINT64_MAX, pairing->last_loss_ns);
-	}
+	keep_to_share(pairing);
 }
 
 static uint64_t held_now(const Pairing *pairing)
@@ -528,17 +423,11 @@ void pairing_each_object(const Pairing *pairing, LiveVisitor visit, void *user_d
 
 size_t pairing_memory(const Pairing *pairing)
 {
-	size_t bytes = cell_lives_memory(pairing->lives);
+	size_t bytes = cell_lives_memory(pairing->lives) + event_merge_memory(pairing->waiting);
 
 	if (pairing->live)
 		bytes += live_table_memory(pairing->live);
 	if (pairing->freers)
 		bytes += freers_memory(pairing->freers);
-	for (guint i = 0; i < pairing->queues->len; i++) {
-		const Queue *queue = pairing->queues->pdata[i];
-
-		if (queue)
-			bytes += queue->events->len * sizeof(Waiting);
-	}
 	return bytes;
 }

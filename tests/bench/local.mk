@@ -34,12 +34,14 @@ bench_scripts = \
 	tests/bench/has_addresses \
 	tests/bench/make_perl_stream.pl \
 	tests/bench/run_bench \
+	tests/bench/run_held \
 	tests/bench/run_hostile \
 	tests/bench/run_live
 EXTRA_DIST += $(bench_scripts)
 
 bench: kmalloc-top slabratetop $(bench_programs)
 	$(srcdir)/tests/bench/run_bench $(srcdir)
+	$(srcdir)/tests/bench/run_held
 	$(srcdir)/tests/bench/run_hostile
 
 # What tracing costs on the running kernel.

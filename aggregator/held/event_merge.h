@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * EventMerge has a queue of events per CPU, and merges them by time. Events of the same time are
+ * merged in the order of their CPUs: the result does not depend on the order of the batches.
+ */
+typedef struct EventMerge EventMerge;
+
+/* An event that waits for the events of other CPUs. */
+typedef struct {
+	uint64_t time_ns;
+	uint64_t pointer;
+	uint32_t cell; /* of the profile */
+	uint16_t cpu;
+	uint8_t space; /* of addresses; see pairing.c */
+	bool free;
+} WaitingEvent;
+
+EventMerge *event_merge_new(void);
+void event_merge_free(EventMerge *merge);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventMerge, event_merge_free)
+
+/* Adds an event of event->cpu. If it is slightly earlier than those before it, as nested interrupts
+   leave it, it is put where it belongs; if it is much earlier, its time is changed. */
+void event_merge_put(EventMerge *merge, const WaitingEvent *event);
+
+/* Removes the earliest events, at most count, of those before until_ns. Returns their number. */
+unsigned event_merge_take(EventMerge *merge, uint64_t until_ns, WaitingEvent *events,
+			  unsigned count);
+
+/* Returns the number of events in all queues. */
+size_t event_merge_count(const EventMerge *merge);
+
+/* Returns the memory in use, in bytes. */
+size_t event_merge_memory(const EventMerge *merge);
+
+/* Gives back memory that is not in use. */
+void event_merge_trim(EventMerge *merge);
