@@ -18,6 +18,7 @@ tests_cli_make_fixture_SOURCES = tests/cli/make_fixture.c \
 	tests/cli/limit_stream.c tests/cli/limit_stream.h \
 	tests/cli/rate_stream.c tests/cli/rate_stream.h \
 	tests/cli/sample_stream.c tests/cli/sample_stream.h \
+	tests/cli/leak_stream.c tests/cli/leak_stream.h \
 	tests/cli/slab_stream.c tests/cli/slab_stream.h \
 	tests/cli/swap_stream.c tests/cli/swap_stream.h
 

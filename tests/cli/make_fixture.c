@@ -20,12 +20,14 @@
  *	make_fixture slab-part        the same, of some caches only, and not all by name
  *	make_fixture held SEED ORDER  five CPUs that allocate and free; ORDER chooses the order of
  *	                              their batches
+ *	make_fixture leak             a leak, a working set, churn, a burst, and unseen frees
  *	make_fixture limited          a run of which little is known
  *	make_fixture crowded          more tasks, caches and modules than the least memory holds
  */
 #include "cgroup_stream.h"
 #include "event_batch.h"
 #include "fixtures/held_run.h"
+#include "leak_stream.h"
 #include "limit_stream.h"
 #include "record/batch_writer.h"
 #include "rate_stream.h"
@@ -249,6 +251,8 @@ int main(int argc, char **argv)
 		rate_stream(stream, true, true);
 	if (g_str_equal(wanted, "held") && argc >= 4)
 		held_stream(stream, number(argv[2]), number(argv[3]));
+	if (g_str_equal(wanted, "leak"))
+		leak_stream(stream);
 	if (g_str_equal(wanted, "limited"))
 		limited_stream(stream);
 	if (g_str_equal(wanted, "crowded"))
@@ -258,7 +262,7 @@ int main(int argc, char **argv)
 			make(stream, &machines[i]);
 	if (!stream->len) {
 		fputs("usage: make_fixture swap|sample|throttle|s390x|i686|aarch64|cgroups|rates|"
-		      "rates-blind|rates-held|held|slab|slab-part|limited|crowded\n",
+		      "rates-blind|rates-held|held|leak|slab|slab-part|limited|crowded\n",
 		      stderr);
 		return 2;
 	}

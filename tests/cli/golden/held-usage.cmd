@@ -1,12 +1,11 @@
-# Each of these is refused.
-kmalloc-top --import=slabinfo
-kmalloc-top --import=alloc_traces a b c
-kmalloc-top --import=alloc_traces - -
-kmalloc-top --import=alloc_traces -i a
-kmalloc-top --import=alloc_traces a -d 5
-kmalloc-top --import=alloc_traces a --from 3
-kmalloc-top --import=alloc_traces a --check
-kmalloc-top --import=alloc_traces a --held
-kmalloc-top --hz=250
-kmalloc-top --import=alloc_traces --hz=0 a
-kmalloc-top --import=alloc_traces a b -O b
+# What chooses from held objects needs them.
+kmalloc-top --min-age=1
+kmalloc-top --peak
+kmalloc-top --held --min-age=0
+kmalloc-top --held --peak --min-age=1
+kmalloc-top -s held
+kmalloc-top -s peak
+kmalloc-top --import=page_owner -s peak
+kmalloc-top --by=age
+kmalloc-top --held --by=age,free-callsite
+kmalloc-top --held --by=age -s freed

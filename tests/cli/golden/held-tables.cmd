@@ -1,0 +1,8 @@
+# Every figure and every key of held objects in tables, and the orders that they give.
+fixture leak >"$WORK/leak.kmr"
+for sort in held-bytes age freed short-lived cross-cpu peak; do kmalloc-top -q --held -i "$WORK/leak.kmr" --by=process -s $sort | sed /^$/q; done
+kmalloc-top -q --held -i "$WORK/leak.kmr" --by=age,process | sed /^$/q
+kmalloc-top -q --held -i "$WORK/leak.kmr" --by=callsite,free-callsite | sed /^$/q
+kmalloc-top -q --held -i "$WORK/leak.kmr" --by=free-callsite -s held | sed /^$/q
+slabstack --held -i "$WORK/leak.kmr" filp | sed '/^Exec/,$d'
+kmalloc-top -q --held -i "$WORK/leak.kmr" --format=json -t 1 | grep -o '"held_times":{[^}]*}[^}]*}[^}]*}' | head -n 1
