@@ -47,10 +47,12 @@ EXTRA_DIST += \
 	tests/vm/build-in-tree \
 	tests/vm/cases/10-exact.sh \
 	tests/vm/cases/15-second.sh \
+	tests/vm/cases/17-large.sh \
 	tests/vm/cases/20-main-command.sh \
 	tests/vm/cases/22-check.sh \
 	tests/vm/cases/25-command.sh \
 	tests/vm/cases/30-pids.sh \
+	tests/vm/cases/31-to-the-end.sh \
 	tests/vm/cases/35-end.sh \
 	tests/vm/cases/36-killed.sh \
 	tests/vm/cases/37-two-runs.sh \
@@ -84,7 +86,12 @@ EXTRA_DIST += \
 	tests/vm/cases/93-perf-loss.sh \
 	tests/vm/cases/93-perf-sampling.sh \
 	tests/vm/cases/94-perf-choice.sh \
+	tests/vm/cases/95-perf-held.sh \
+	tests/vm/cases/95-perf-reports.sh \
+	tests/vm/cases/96-perf-kmem.sh \
 	tests/vm/cases/96-perf-main.sh \
+	tests/vm/cases/97-names.sh \
+	tests/vm/cases/98-perf-net.sh \
 	tests/vm/cases/caches.sh \
 	tests/vm/cases/held.sh \
 	tests/vm/cases/lib.sh \
