@@ -1,19 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "held/cell_lives.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Of an object: more is damage, and would overflow sums. */
 #define BYTES_MAX (1ULL << 40)
 
 enum {
 	PART_SHIFT_FIRST = 24, /* the first parts have 2^24 ns: 16.8 ms */
 	LIFE_SHIFT = 10,       /* the first class of lifetimes has 2^10 ns */
-	BYTES_OF_A_CELL = sizeof(CellLife) + sizeof(CellTimes),
+	CACHE_LINE_BYTES = 64,
 };
 
+/* An event needs one cache line of each array. */
+typedef struct {
+	CellLife life;
+	CellTimes times;
+} __attribute__((aligned(CACHE_LINE_BYTES))) Cell;
+
 struct CellLives {
-	GArray *lives; /* (element-type CellLife), owned */
-	GArray *times; /* (element-type CellTimes), owned, by the same index */
-	guint cells_max;
+	Cell *cells; /* owned */
+	uint32_t count;
+	uint32_t capacity;
+	uint32_t cells_max;
 	uint64_t start_ns;
 	unsigned part_shift; /* a part of the run has 2^part_shift ns */
 	uint64_t peak;       /* number of the peak: each one exceeds all before */
@@ -24,9 +34,7 @@ CellLives *cell_lives_new(size_t bytes_max)
 {
 	CellLives *lives = g_new0(CellLives, 1);
 
-	lives->lives = g_array_new(FALSE, TRUE, sizeof(CellLife));
-	lives->times = g_array_new(FALSE, TRUE, sizeof(CellTimes));
-	lives->cells_max = (guint)MIN(bytes_max / BYTES_OF_A_CELL, G_MAXINT);
+	lives->cells_max = (uint32_t)MIN(bytes_max / sizeof(Cell), G_MAXINT);
 	lives->part_shift = PART_SHIFT_FIRST;
 	return lives;
 }
@@ -35,29 +43,42 @@ void cell_lives_free(CellLives *lives)
 {
 	if (!lives)
 		return;
-	g_array_unref(lives->lives);
-	g_array_unref(lives->times);
+	free(lives->cells);
 	g_free(lives);
+}
+
+static void set_capacity(CellLives *lives, uint32_t capacity)
+{
+	Cell *cells = aligned_alloc(CACHE_LINE_BYTES, capacity * sizeof(Cell));
+
+	if (!cells)
+		g_error("no memory for %u cells", capacity);
+	if (lives->count)
+		memcpy(cells, lives->cells, lives->count * sizeof(Cell));
+	memset(cells + lives->count, 0, (capacity - lives->count) * sizeof(Cell));
+	free(lives->cells);
+	lives->cells = cells;
+	lives->capacity = capacity;
 }
 
 uint32_t cell_lives_grow(CellLives *lives, uint32_t cells)
 {
-	cells = MIN(cells, lives->cells_max);
-	if (cells > lives->lives->len) {
-		g_array_set_size(lives->lives, cells);
-		g_array_set_size(lives->times, cells);
-	}
-	return lives->lives->len;
+	uint32_t wanted = MIN(cells, lives->cells_max);
+
+	if (wanted > lives->capacity)
+		set_capacity(lives, MIN(wanted + wanted / 2, lives->cells_max));
+	lives->count = MAX(lives->count, wanted);
+	return lives->count;
 }
 
 static inline CellLife *life_of(const CellLives *lives, uint32_t cell)
 {
-	return &g_array_index(lives->lives, CellLife, cell);
+	return &lives->cells[cell].life;
 }
 
 static inline CellTimes *times_of(const CellLives *lives, uint32_t cell)
 {
-	return &g_array_index(lives->times, CellTimes, cell);
+	return &lives->cells[cell].times;
 }
 
 void cell_lives_describe(CellLives *lives, uint32_t cell, uint64_t bytes, bool own)
@@ -94,7 +115,7 @@ static void merge_parts(uint32_t parts[RUN_PARTS])
 static void lengthen_parts(CellLives *lives)
 {
 	lives->part_shift++;
-	for (uint32_t i = 0; i < lives->times->len; i++) {
+	for (uint32_t i = 0; i < lives->count; i++) {
 		merge_parts(times_of(lives, i)->allocated);
 		merge_parts(times_of(lives, i)->gone);
 	}
@@ -148,15 +169,16 @@ static inline void remove_live(CellLives *lives, CellLife *life, uint64_t scale)
 
 void cell_lives_prefetch(const CellLives *lives, uint32_t cell, uint64_t time_ns, bool is_free)
 {
-	const CellTimes *times = times_of(lives, cell);
+	const CellTimes *times;
 	uint64_t part = (time_ns - lives->start_ns) >> lives->part_shift & (RUN_PARTS - 1);
 
-	if (cell >= lives->lives->len)
+	if (cell >= lives->count)
 		return;
+	times = times_of(lives, cell);
 	__builtin_prefetch(life_of(lives, cell), 1);
 	__builtin_prefetch(is_free ? &times->gone[part] : &times->allocated[part], 1);
 	if (is_free)
-		__builtin_prefetch(&times->lifetimes[LIFE_CLASSES / 2], 1);
+		__builtin_prefetch(times->lifetimes, 1);
 }
 
 void cell_lives_allocated(CellLives *lives, uint32_t cell, uint64_t time_ns, uint64_t scale)
@@ -205,7 +227,7 @@ void cell_lives_recycled(CellLives *lives, uint32_t cell, uint64_t time_ns, uint
 
 void cell_lives_before_scale(CellLives *lives, uint64_t scale)
 {
-	for (uint32_t i = 0; i < lives->lives->len; i++)
+	for (uint32_t i = 0; i < lives->count; i++)
 		note_peak(lives, life_of(lives, i), scale);
 }
 
@@ -220,7 +242,7 @@ void cell_lives_after_scale(CellLives *lives, uint64_t scale)
 {
 	uint64_t bytes = 0;
 
-	for (uint32_t i = 0; i < lives->lives->len; i++) {
+	for (uint32_t i = 0; i < lives->count; i++) {
 		const CellLife *life = life_of(lives, i);
 
 		bytes += life->own ? 0 : life->live * life->bytes * scale;
@@ -230,7 +252,7 @@ void cell_lives_after_scale(CellLives *lives, uint64_t scale)
 
 uint32_t cell_lives_count(const CellLives *lives)
 {
-	return lives->lives->len;
+	return lives->count;
 }
 
 const CellLife *cell_lives_life(const CellLives *lives, uint32_t cell)
@@ -263,5 +285,5 @@ uint64_t cell_lives_part_ns(const CellLives *lives, uint64_t *start_ns)
 
 size_t cell_lives_memory(const CellLives *lives)
 {
-	return sizeof(*lives) + (size_t)lives->lives->len * BYTES_OF_A_CELL;
+	return sizeof(*lives) + (size_t)lives->capacity * sizeof(Cell);
 }

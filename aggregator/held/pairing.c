@@ -10,9 +10,11 @@ enum {
 	CELLS_SHARE = 15,
 	FREERS_SHARE = 5,
 	CPUS_MAX = 65536, /* higher numbers in a stream are damage */
-	TAGS_AHEAD = 24,  /* events ahead at which the table is prefetched ... */
-	SLOT_AHEAD = 12,
-	LIFE_AHEAD = 5,    /* ... and the counters of the cell */
+	GROUP = 8, /* events whose prefetches follow each other: they wait at the same time */
+	/* Events ahead at which the table is prefetched, and the counters of the cell. */
+	TAGS_AHEAD = 3 * GROUP,
+	SLOT_AHEAD = 2 * GROUP,
+	LIFE_AHEAD = GROUP,
 	RUN_EVENTS = 1024, /* merged at a time */
 };
 
@@ -222,23 +224,23 @@ typedef struct {
 	unsigned count;
 } Run;
 
-/* The table is read this far ahead: what has happened to it until then makes no difference to most
-   events. */
+static inline void prefetch_life(const Pairing *pairing, const WaitingEvent *event, uint64_t hash)
+{
+	uint32_t cell = event->free ? live_table_likely_cell(pairing->live, hash) : event->cell;
+
+	cell_lives_prefetch(pairing->lives, cell, event->time_ns, event->free);
+}
+
+/* Prefetches for groups of events that follow. What happens to the table until then makes no
+   difference to most of them. */
 static inline void prefetch(const Pairing *pairing, const Run *run, guint at)
 {
-	if (at + TAGS_AHEAD < run->count)
-		live_table_prefetch_tags(pairing->live, run->hashes[at + TAGS_AHEAD]);
-	if (at + SLOT_AHEAD < run->count)
-		live_table_prefetch_slot(pairing->live, run->hashes[at + SLOT_AHEAD],
-					 run->events[at + SLOT_AHEAD].free);
-	if (at + LIFE_AHEAD < run->count) {
-		const WaitingEvent *event = &run->events[at + LIFE_AHEAD];
-		uint32_t cell = event->free ? live_table_likely_cell(pairing->live,
-								     run->hashes[at + LIFE_AHEAD])
-					    : event->cell;
-
-		cell_lives_prefetch(pairing->lives, cell, event->time_ns, event->free);
-	}
+	for (guint i = at + TAGS_AHEAD; i < MIN(at + TAGS_AHEAD + GROUP, run->count); i++)
+		live_table_prefetch_tags(pairing->live, run->hashes[i]);
+	for (guint i = at + SLOT_AHEAD; i < MIN(at + SLOT_AHEAD + GROUP, run->count); i++)
+		live_table_prefetch_slot(pairing->live, run->hashes[i], run->events[i].free);
+	for (guint i = at + LIFE_AHEAD; i < MIN(at + LIFE_AHEAD + GROUP, run->count); i++)
+		prefetch_life(pairing, &run->events[i], run->hashes[i]);
 }
 
 static void pair_run(Pairing *pairing, Run *run)
@@ -248,7 +250,8 @@ static void pair_run(Pairing *pairing, Run *run)
 	for (guint i = 0; i < run->count; i++) {
 		const WaitingEvent *event = &run->events[i];
 
-		prefetch(pairing, run, i);
+		if (i % GROUP == 0)
+			prefetch(pairing, run, i);
 		if (!is_taken(pairing, event->pointer))
 			continue;
 		if (event->free)
