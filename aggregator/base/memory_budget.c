@@ -12,7 +12,7 @@
 enum { TABLES_SHARE = 45, NAMES_SHARE = 36, CPUS_SHARE = 6, INTERVALS_SHARE = 13 };
 
 /* If allocations are paired with their frees. Pairing gets the rest; the report's share is for what
-   each row holds. */
+   each row holds, or for intervals, which have no report. */
 enum { PAIRED_TABLES_SHARE = 22, PAIRED_NAMES_SHARE = 20, PAIRED_REPORT_SHARE = 8 };
 
 /* With pairing, too, the smallest limit fits these symbols. */
@@ -75,7 +75,7 @@ size_t memory_budget_limit(const MemoryBudget *budget, MemoryPart part)
 	case MEMORY_CPUS:
 		return share(budget, CPUS_SHARE);
 	case MEMORY_INTERVALS:
-		return budget->has_pairing ? 0 : share(budget, INTERVALS_SHARE);
+		return share(budget, budget->has_pairing ? PAIRED_REPORT_SHARE : INTERVALS_SHARE);
 	case MEMORY_PAIRING:
 		return pairing_limit(budget);
 	case MEMORY_REPORT:

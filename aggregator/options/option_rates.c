@@ -29,11 +29,12 @@ static const Metric *parse_column(const char *name, GError **error)
 	return option_metric(name, METRIC_RATES, "column", error);
 }
 
-/* Requests the events that the column needs. */
+/* Requests what the column needs. */
 static void use_column(Options *options, const Metric *column)
 {
 	if (column->needs & NEEDS_ANY_FREES)
 		options->request.events |= PROBE_FREE;
+	options->request.held |= column->needs & NEEDS_HELD;
 }
 
 /* A column that was requested earlier may need frees. */
@@ -84,7 +85,16 @@ bool option_rate_sort(Options *options, const char *value, GError **error)
 
 void option_rate_finish(Options *options)
 {
-	add_column(options, options->rate.sort);
+	RateOptions *rate = &options->rate;
+	bool is_held = options->request.held;
+
+	if (is_held) {
+		add_column(options, &metrics[METRIC_HELD]);
+		add_column(options, &metrics[METRIC_HELD_BYTES]);
+	}
+	if (!rate->sort)
+		rate->sort = is_held ? &metrics[METRIC_HELD_BYTES] : rate_sort_default;
+	add_column(options, rate->sort);
 }
 
 static bool parse_above_zero(const char *value, uint64_t *number, GError **error)

@@ -98,7 +98,6 @@ static void options_rate_init(RateOptions *rate)
 {
 	rate->interval_s = RATE_INTERVAL_SECONDS_DEFAULT;
 	rate->rows_max = RATE_ROWS_DEFAULT;
-	rate->sort = rate_sort_default;
 	for (int i = 0; i < RATE_COLUMNS_FIRST; i++)
 		rate->columns[i] = rate_columns_first[i];
 }

@@ -21,7 +21,7 @@ typedef struct {
 	uint64_t count; /* tables; 0: until stopped */
 	uint64_t rows_max;
 	const Metric *columns[RATE_COLUMNS_MAX + 1]; /* NULL-terminated */
-	const Metric *sort;
+	const Metric *sort;                          /* of the rows */
 	bool interval_given;
 	bool speed_given;
 	bool recorded_speed; /* replay a recording at its own speed; else as fast as possible */

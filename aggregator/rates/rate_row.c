@@ -14,6 +14,14 @@ const Metric *const rate_columns_first[RATE_COLUMNS_FIRST] = {
 
 const Metric *const rate_sort_default = &metrics[METRIC_BYTES_ALLOCATED];
 
+void rate_row_set_cache(RateRow *row, const CacheLabel *cache)
+{
+	/* The other names of a merged cache would move its figures out of their columns. */
+	row->label = cache->origin == CACHE_RECORDED ? cache->name : cache->label;
+	row->name = cache->name;
+	row->by_size = cache->origin == CACHE_BY_SIZE;
+}
+
 void rate_columns_choose(const Metric *chosen[RATE_COLUMNS_MAX + 1], const Metric *const *given,
 			 bool sampled)
 {
@@ -67,7 +75,7 @@ bool rate_row_number(const RateRow *row, const Metric *column, uint64_t span_ns,
 
 	if (!has_number(column) || !is_known(row, column))
 		return false;
-	value = column->value ? column->value(&row->sums) : column->live(&row->live);
+	value = column->live ? column->live(&row->live) : column->value(&row->sums);
 	*number = column->type == VALUE_DIFFERENCE ? (int64_t)value : saturate_signed(value);
 	if (span_ns && !column->instant)
 		*number = per_second(*number, span_ns);
@@ -79,19 +87,23 @@ static void append_number(GString *out, const Metric *column, int64_t number,
 {
 	uint64_t size = number < 0 ? -(uint64_t)number : (uint64_t)number;
 
-	if (numbers->estimated && number && !column->instant)
+	if (numbers->estimated && number && (!column->instant || column->needs & NEEDS_HELD))
 		g_string_append_c(out, '~');
 	if (number < 0)
 		g_string_append_c(out, '-');
 	append_amount(out, size, numbers->human && column->type == VALUE_BYTES);
 }
 
+/* The margin of what is held, if nothing else is known. */
 static void append_margin_of(GString *out, const RateRow *row)
 {
+	const LiveSums *live = &row->live;
 	MetricId of =
 		row->sums.summary.bytes_allocated ? METRIC_BYTES_ALLOCATED : METRIC_ALLOCATIONS;
 
-	append_margin(out, metric_margin(&metrics[of], &row->sums));
+	append_margin(out, row->lacks & NEEDS_CHURN
+				   ? margin_percent(live->held_variance, live->held)
+				   : metric_margin(&metrics[of], &row->sums));
 }
 
 void rate_row_append(GString *out, const RateRow *row, const Metric *column,

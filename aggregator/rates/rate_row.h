@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "names/cache_names.h"
 #include "table/metric.h"
 
 #include <glib.h>
@@ -28,13 +29,16 @@ typedef struct {
 	RowSums sums;
 	LiveSums live; /* the net of the sum adds up rows with a known net */
 	/* NEEDS_FREES: frees were not collected, or not all are attributed to this cache (perf
-	   events do not record the cache of kfree()). NEEDS_SLABINFO. */
+	   events do not record the cache of kfree()). NEEDS_SLABINFO, NEEDS_HELD, NEEDS_CHURN. */
 	unsigned lacks;
 	RateNet net_state;
 	const char *busiest; /* the processes with most allocations, "comm 93 %"; NULL: unknown */
 	const char *busiest_name; /* the name alone: "comm", escaped */
 	double busiest_percent;   /* ... and its share of the row's allocations */
 } RateRow;
+
+/* Sets the names of a row; they are borrowed. */
+void rate_row_set_cache(RateRow *row, const CacheLabel *cache);
 
 /*
  * The columns of a rate table are metrics, and each is a sort key. Numbers are per interval and can

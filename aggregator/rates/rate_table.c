@@ -38,7 +38,7 @@ static RateTable *table_new(void)
 	table->rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
 	table->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
 	table->sum.label = "(all caches)";
-	table->sum.lacks = NEEDS_SLABINFO;
+	table->sum.lacks = NEEDS_SLABINFO | NEEDS_HELD;
 	return table;
 }
 
@@ -315,14 +315,6 @@ static void judge_all_frees(const Drafting *drafting, RateTable *table)
 	sum_net(table, net_of_all(drafting));
 }
 
-static void set_names(RateTable *table, RateRow *row, const CacheLabel *cache)
-{
-	/* The other names of a merged cache would move its figures out of their columns. */
-	row->label = keep(table, cache->origin == CACHE_RECORDED ? cache->name : cache->label);
-	row->name = keep(table, cache->name);
-	row->by_size = cache->origin == CACHE_BY_SIZE;
-}
-
 static void set_objects_in_use(RateRow *row, const Slabinfo *slabinfo)
 {
 	const SlabinfoCache *cache =
@@ -332,6 +324,12 @@ static void set_objects_in_use(RateRow *row, const Slabinfo *slabinfo)
 		row->live.objects_in_use = cache->objects_in_use;
 	else
 		row->lacks |= NEEDS_SLABINFO;
+}
+
+/* Returns what no row of this table knows. */
+static unsigned lacks_of_all(const RateRequest *request)
+{
+	return (request->held ? 0 : NEEDS_HELD) | (request->samples_addresses ? NEEDS_CHURN : 0);
 }
 
 /* Returns the row of that number, with texts owned by the table. */
@@ -344,11 +342,77 @@ static RateRow row_of(RateTable *table, const Drafting *drafting, guint number)
 	RateRow row = {
 		.sums = group->sums,
 		.live = { .frees = g_array_index(drafting->frees, uint64_t, number) },
+		.lacks = lacks_of_all(drafting->request),
 	};
 
-	set_names(table, &row, &cache);
+	rate_row_set_cache(&row, &cache);
+	row.label = keep(table, row.label);
+	row.name = keep(table, row.name);
 	set_objects_in_use(&row, drafting->request->slabinfo);
 	return row;
+}
+
+/* Returns the indexes of the rows. Equal labels have equal pointers: the chunk stores each text
+   once. */
+static GHashTable *rows_by_label(const RateTable *table)
+{
+	GHashTable *known = g_hash_table_new(NULL, NULL);
+
+	for (guint i = 0; i < table->rows->len; i++)
+		g_hash_table_insert(known, (gpointer)g_array_index(table->rows, RateRow, i).label,
+				    GUINT_TO_POINTER(i));
+	return known;
+}
+
+/* Returns the row of that label, which may be new. */
+static RateRow *row_intern(RateTable *table, GHashTable *known, const RateRow *wanted)
+{
+	RateRow row = { .label = keep(table, wanted->label),
+			.name = keep(table, wanted->name),
+			.by_size = wanted->by_size };
+	gpointer index;
+
+	if (g_hash_table_lookup_extended(known, row.label, NULL, &index))
+		return &g_array_index(table->rows, RateRow, GPOINTER_TO_UINT(index));
+	g_hash_table_insert(known, (gpointer)row.label, GUINT_TO_POINTER(table->rows->len));
+	g_array_append_val(table->rows, row);
+	return &g_array_index(table->rows, RateRow, table->rows->len - 1);
+}
+
+static void set_held(RateRow *row, const RateRow *from)
+{
+	row->live.held = from->live.held;
+	row->live.held_bytes = from->live.held_bytes;
+	row->live.held_variance = from->live.held_variance;
+}
+
+static void sum_held(RateRow *sum, const RateRow *added)
+{
+	saturate_add(&sum->live.held, added->live.held);
+	saturate_add(&sum->live.held_bytes, added->live.held_bytes);
+	sum->live.held_variance += added->live.held_variance;
+}
+
+/* A cache may hold objects without events in this interval. */
+static void take_held(RateTable *table, const RateRequest *request)
+{
+	g_autoptr(GHashTable) known = rows_by_label(table);
+
+	table->sum.lacks = NEEDS_SLABINFO | lacks_of_all(request);
+	for (guint i = 0; request->held && i < request->held->len; i++) {
+		const RateRow *held = &g_array_index(request->held, RateRow, i);
+		guint count = table->rows->len;
+		RateRow *row = row_intern(table, known, held);
+
+		if (table->rows->len > count) {
+			row->lacks = lacks_of_all(request);
+			set_objects_in_use(row, request->slabinfo);
+		}
+		row->lacks |= held->lacks;
+		set_held(row, held);
+		if (!(row->lacks & NEEDS_HELD))
+			sum_held(&table->sum, held);
+	}
 }
 
 static void take_rows(RateTable *table, Drafting *drafting)
@@ -360,8 +424,9 @@ static void take_rows(RateTable *table, Drafting *drafting)
 		row_sums_add(&table->sum.sums, &row.sums);
 		saturate_add(&table->sum.live.frees, row.live.frees);
 	}
-	if (drafting->processes)
+	if (drafting->processes && !drafting->request->samples_addresses)
 		set_all_busiest(table, drafting);
+	take_held(table, drafting->request);
 	check_net(drafting, table);
 	judge_all_frees(drafting, table);
 }
@@ -445,33 +510,20 @@ static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 	saturate_add(&to->live.frees, from->live.frees);
 	to->live.net = saturate_signed_sum(to->live.net, from->live.net);
 	to->live.objects_in_use = from->live.objects_in_use;
+	set_held(to, from);
 	to->lacks = (to->lacks & NEEDS_FREES) | from->lacks;
 	/* The state is about everything counted so far. */
 	to->net_state = from->net_state;
 }
 
-/* Equal labels have equal pointers: the chunk stores each text once. */
-static RateRow *row_intern(RateTable *sum, GHashTable *known, const RateRow *wanted)
-{
-	RateRow row = { .label = keep(sum, wanted->label),
-			.name = keep(sum, wanted->name),
-			.by_size = wanted->by_size };
-	gpointer index;
-
-	if (g_hash_table_lookup_extended(known, row.label, NULL, &index))
-		return &g_array_index(sum->rows, RateRow, GPOINTER_TO_UINT(index));
-	g_hash_table_insert(known, (gpointer)row.label, GUINT_TO_POINTER(sum->rows->len));
-	g_array_append_val(sum->rows, row);
-	return &g_array_index(sum->rows, RateRow, sum->rows->len - 1);
-}
-
 static void add_rows(RateTable *sum, const RateTable *later)
 {
-	g_autoptr(GHashTable) known = g_hash_table_new(NULL, NULL);
+	static const RateRow nothing;
+	g_autoptr(GHashTable) known = rows_by_label(sum);
 
+	/* The later table has a row for each cache that still holds something. */
 	for (guint i = 0; i < sum->rows->len; i++)
-		g_hash_table_insert(known, (gpointer)g_array_index(sum->rows, RateRow, i).label,
-				    GUINT_TO_POINTER(i));
+		set_held(&g_array_index(sum->rows, RateRow, i), &nothing);
 	for (guint i = 0; i < later->rows->len; i++) {
 		const RateRow *row = &g_array_index(later->rows, RateRow, i);
 

@@ -46,8 +46,12 @@ typedef struct {
 	const NetCheck *net_judged;    /* instead of both: for a whole recording; NULL: none */
 	unsigned needs;                /* MetricNeed: the data that the table shows */
 	bool kfree_is_blind;           /* as in the previous table */
-	LossRange events_lost;         /* to show in the table */
-	uint32_t sampling_period;      /* to show in the table */
+	/* (element-type RateRow) of rate_held_rows(): what is held at the end of the interval.
+	   NULL: allocations are not paired. */
+	const GArray *held;
+	bool samples_addresses;   /* the events are those of a sample of addresses */
+	LossRange events_lost;    /* to show in the table */
+	uint32_t sampling_period; /* to show in the table */
 	double cost_percent;
 } RateRequest;
 

@@ -66,8 +66,14 @@ static void write_margins(JsonWriter *json, const RateRow *row)
 		const Metric *metric = &metrics[figures[i]];
 		g_autofree char *name = g_strconcat(metric->member, "_margin_percent", NULL);
 
-		json_decimals(json, name, metric_margin(metric, &row->sums), 3);
+		if (metric_is_known(metric, row->lacks))
+			json_decimals(json, name, metric_margin(metric, &row->sums), 3);
+		else
+			json_null(json, name);
 	}
+	if (metric_is_known(&metrics[METRIC_HELD], row->lacks))
+		json_decimals(json, "objects_held_margin_percent",
+			      margin_percent(row->live.held_variance, row->live.held), 3);
 }
 
 static void write_row(JsonWriter *json, const char *name, const RateTable *table,

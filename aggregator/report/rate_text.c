@@ -6,6 +6,14 @@
 
 enum { NS_PER_S = 1000000000, NAME_WIDTH_MIN = 8 };
 
+static bool shows_held(const RateLayout *layout)
+{
+	for (guint i = 0; layout->columns[i]; i++)
+		if (layout->columns[i]->needs & NEEDS_HELD)
+			return true;
+	return false;
+}
+
 void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *layout)
 {
 	const char *covered = fact_text(facts, FACT_COVERED);
@@ -13,6 +21,9 @@ void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *l
 
 	g_string_append_printf(out, "Allocated in intervals of %g s%s, not memory in use.\n",
 			       layout->interval_s, layout->per_second ? ", per second" : "");
+	if (shows_held(layout))
+		g_string_append(out, "Held: allocated since the start, not freed at the end of the "
+				     "interval.\n");
 	g_string_append(out, "Covered: ");
 	escape_append(out, covered ? covered : "not known");
 	if (not_covered) {

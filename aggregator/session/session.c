@@ -61,15 +61,23 @@ static bool hand_out(Session *session, const Events *events)
 	return is_sound;
 }
 
+void session_pair_until(Session *session, uint64_t until_ns)
+{
+	uint64_t complete_ns = loss_ledger_complete_until(session->loss);
+
+	if (session->pairing)
+		pairing_release(session->pairing, MIN(until_ns, complete_ns),
+				loss_ledger_last_loss_ns(session->loss));
+}
+
 static void take_events(Session *session, const Batch *batch)
 {
 	const Events *events = event_reader_decode(session->events, batch);
 	bool is_sound = hand_out(session, events);
 
 	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
-	if (session->pairing && events->heartbeats_count)
-		pairing_release(session->pairing, loss_ledger_complete_until(session->loss),
-				loss_ledger_last_loss_ns(session->loss));
+	if (events->heartbeats_count && !session->is_counted_elsewhere)
+		session_pair_until(session, UINT64_MAX);
 }
 
 /* The stream of a probe module alone does not contain the start of the run. */
@@ -237,8 +245,8 @@ void session_pair(Session *session, bool with_freers)
 {
 	memory_budget_pair(session->memory);
 	profile_set_memory(session->profile, memory_budget_limit(session->memory, MEMORY_TABLES));
-	session->pairing = pairing_new(session->profile,
-				       memory_budget_limit(session->memory, MEMORY_PAIRING));
+	session->pairing =
+		pairing_new(session->profile, memory_budget_limit(session->memory, MEMORY_PAIRING));
 	session_remove_sink(session, take_into_profile);
 	session_add_sink(session, take_for_pairing, session->pairing);
 	session->is_held = true;

@@ -91,8 +91,12 @@ void session_remove_tap(Session *session, BatchVisitor tap);
 void session_add_sink(Session *session, EventSink sink, void *user_data);
 void session_remove_sink(Session *session, EventSink sink);
 
+/* Pairs the events before until_ns, as far as every CPU has sent its own. Only a sink that counts
+   instead of the session calls this: it decides when. */
+void session_pair_until(Session *session, uint64_t until_ns);
+
 /* Lets another sink count the events: session_totals() returns its session_add_counted() sums.
-   Unless both is set, the session's profile stops counting. */
+   Unless both is set, the session's profile stops counting, unless it is needed for pairing. */
 void session_count_elsewhere(Session *session, bool both);
 
 /* Adds what such a sink counted since its last report: sums of its own profiles. */

@@ -97,6 +97,16 @@ static uint64_t objects_in_use(const LiveSums *live)
 	return live->objects_in_use;
 }
 
+static uint64_t held(const LiveSums *live)
+{
+	return live->held;
+}
+
+static uint64_t held_bytes(const LiveSums *live)
+{
+	return live->held_bytes;
+}
+
 static double variance_of_allocations(const RowSums *sums)
 {
 	return sums->variance.allocations;
@@ -182,6 +192,7 @@ const Metric metrics[METRICS] = {
 		.width = 6,
 		.type = VALUE_COUNT,
 		.uses = EVERYWHERE,
+		.needs = NEEDS_CHURN,
 		.value = allocations,
 		.variance = variance_of_allocations,
 	},
@@ -218,7 +229,7 @@ const Metric metrics[METRICS] = {
 		.width = 10,
 		.type = VALUE_BYTES,
 		.uses = EVERYWHERE,
-		.needs = NEEDS_BYTES,
+		.needs = NEEDS_BYTES | NEEDS_CHURN,
 		.value = bytes_requested,
 		.variance = variance_of_requested,
 	},
@@ -234,7 +245,7 @@ const Metric metrics[METRICS] = {
 		.width = 10,
 		.type = VALUE_BYTES,
 		.uses = EVERYWHERE,
-		.needs = NEEDS_BYTES,
+		.needs = NEEDS_BYTES | NEEDS_CHURN,
 		.value = bytes_allocated,
 		.variance = variance_of_allocated,
 	},
@@ -249,7 +260,7 @@ const Metric metrics[METRICS] = {
 		.width = 10,
 		.type = VALUE_BYTES,
 		.uses = EVERYWHERE,
-		.needs = NEEDS_BYTES,
+		.needs = NEEDS_BYTES | NEEDS_CHURN,
 		.value = bytes_wasted,
 		.variance = variance_of_wasted,
 	},
@@ -267,20 +278,30 @@ const Metric metrics[METRICS] = {
 	},
 	[METRIC_HELD] = {
 		.name = "held",
-		.help = "objects held (with --held, --import: the default)",
+		.help = "objects held (--held, --import)",
+		.member = "objects_held",
+		.title_short = "HELD",
+		.width = 7,
 		.type = VALUE_COUNT,
-		.uses = METRIC_RANKS,
+		.uses = METRIC_RANKS | METRIC_RATES,
 		.needs = NEEDS_HELD,
+		.instant = true,
 		.value = allocations,
+		.live = held,
 		.variance = variance_of_allocations,
 	},
 	[METRIC_HELD_BYTES] = {
 		.name = "held-bytes",
 		.help = "bytes of the objects held",
+		.member = "bytes_held",
+		.title_short = "HELD-BYTES",
+		.width = 10,
 		.type = VALUE_BYTES,
-		.uses = METRIC_RANKS,
+		.uses = METRIC_RANKS | METRIC_RATES,
 		.needs = NEEDS_HELD,
+		.instant = true,
 		.value = bytes_allocated,
+		.live = held_bytes,
 		.variance = variance_of_allocated,
 	},
 	[METRIC_AGE] = {
@@ -427,7 +448,7 @@ const Metric metrics[METRICS] = {
 		.width = 6,
 		.type = VALUE_COUNT,
 		.uses = METRIC_RATES,
-		.needs = NEEDS_FREES,
+		.needs = NEEDS_FREES | NEEDS_CHURN,
 		.live = frees,
 	},
 	[METRIC_NET] = {
@@ -438,7 +459,7 @@ const Metric metrics[METRICS] = {
 		.width = 7,
 		.type = VALUE_DIFFERENCE,
 		.uses = METRIC_RATES,
-		.needs = NEEDS_NET,
+		.needs = NEEDS_NET | NEEDS_CHURN,
 		.live = net,
 	},
 	[METRIC_BUSIEST] = {

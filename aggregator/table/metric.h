@@ -58,6 +58,7 @@ typedef enum {
 	NEEDS_HELD = 64,      /* objects that are held are counted, not allocations */
 	NEEDS_AGES = 128,     /* ... and their ages are known */
 	NEEDS_PAIRS = 256,    /* ... found by pairing allocations with frees */
+	NEEDS_CHURN = 512,    /* all allocations, or a sample of them: none of addresses */
 	NEEDS_ANY_FREES = NEEDS_FREES | NEEDS_NET,
 } MetricNeed;
 
@@ -79,8 +80,9 @@ typedef struct {
 	bool if_run;    /* text shows its column only in tables that such a figure ranks */
 	bool if_known;  /* JSON omits its member if its data is unknown, instead of null */
 	bool instant;   /* a reading, not a sum over time: it has no rate */
-	/* The value in a row, from one of these; a VALUE_DIFFERENCE is an int64_t. Both NULL: a
-	   text, or a figure derived from the metric that ranks the rows. */
+	/* The value in a row, from one of these, in rate tables from live() if it is set; a
+	   VALUE_DIFFERENCE is an int64_t. Both NULL: a text, or a figure derived from the metric
+	   that ranks the rows. */
 	uint64_t (*value)(const RowSums *sums);
 	uint64_t (*live)(const LiveSums *live);
 	double (*variance)(const RowSums *sums); /* of the value; NULL: not known */

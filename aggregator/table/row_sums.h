@@ -17,6 +17,10 @@ typedef struct {
 	uint64_t frees;
 	int64_t net;             /* allocations minus frees, if these belong together */
 	uint64_t objects_in_use; /* from a reading of the host: not a sum */
+	/* What the run allocated and has not freed: not a sum over intervals. */
+	uint64_t held;
+	uint64_t held_bytes;
+	double held_variance; /* of held */
 } LiveSums;
 
 /* Adds a cell of that origin; ignores frees and the collector's own allocations. scatter_percent:

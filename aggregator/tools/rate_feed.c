@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "collect/host/slab_facts.h"
 #include "count/intervals.h"
+#include "rates/rate_held.h"
 #include "session/losses.h"
 
 #include <unistd.h>
@@ -150,9 +151,37 @@ static LossRange lost_since(RateFeed *feed, const ProfileTotals *interval)
 	return loss_add(since, loss_exactly(interval->over_bound));
 }
 
+/* Returns what is held at the end of an interval, with names of caches. */
+static GArray *held_at(RateFeed *feed, uint64_t end_ns, CacheNames *caches)
+{
+	static const HeldChoice all;
+	Session *session = feed->session;
+	const HeldMoment moment = { .end_ns = end_ns, .last_loss_ns = losses_last_ns(session) };
+	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
+	g_autoptr(HeldCells) cells = NULL;
+	ViewSource source = {
+		.profile = session->profile,
+		.caches = caches,
+		.cgroups = cgroups,
+	};
+
+	session_pair_until(session, end_ns);
+	source.held_cells = cells = held_cells_new(session->pairing, all, moment);
+	return rate_held_rows(&source, feed->options.cells);
+}
+
+static bool samples_addresses(const Session *session, const LossTotals *totals)
+{
+	return run_info_text(session->info, KMT_FIELD_SAMPLED_BY) &&
+	       totals->sampling_period_max > 1;
+}
+
 static void give_table(const Interval *interval, void *user_data)
 {
 	RateFeed *feed = user_data;
+	const Session *session = feed->session;
+	g_autoptr(CacheNames) caches = NULL;
+	g_autoptr(GArray) held = NULL;
 	LossTotals totals = loss_ledger_totals(feed->session->loss);
 	ProfileTotals counted = profile_totals(interval->profile);
 	RateRequest request = {
@@ -186,6 +215,11 @@ static void give_table(const Interval *interval, void *user_data)
 	};
 	request.net = feed->net;
 	request.net_reading = feed->slabinfo_ns != read_ns || !reading.slabinfo ? &reading : NULL;
+	if (session->pairing) {
+		caches = cache_names_new(session->profile, session->info, session->text);
+		request.held = held = held_at(feed, interval->end_ns, caches);
+	}
+	request.samples_addresses = samples_addresses(session, &totals);
 	table = rate_table_new(interval, &request);
 	feed->kfree_is_blind = table->kfree_is_blind;
 	feed->options.sink(table, feed->options.user_data);
@@ -276,6 +310,7 @@ static void take_batch(const Batch *batch, void *user_data)
 		intervals_complete(feed->intervals,
 				   loss_ledger_complete_until(feed->session->loss));
 		intervals_expire(feed->intervals, late_ns);
+		session_pair_until(feed->session, UINT64_MAX);
 		break;
 	default:
 		break;

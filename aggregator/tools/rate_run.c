@@ -192,7 +192,7 @@ static bool open_outlet(RateRun *run, GError **error)
 static uint32_t repeat_ns(const Options *options)
 {
 	return options->collector != &stap_collector || options->request.stack_depth ||
-			       options->request.record_path
+			       options->request.record_path || options->request.held
 		       ? 0
 		       : RATE_GRAIN_NS;
 }

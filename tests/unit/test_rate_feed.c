@@ -37,8 +37,9 @@ static void feed_bytes(Run *run, const GByteArray *bytes)
 	session_feed(run->session, bytes->data, bytes->len);
 }
 
-static void begin(Run *run, bool counts_all)
+static void begin_as(Run *run, bool counts_all, bool pairs)
 {
+	static const CellFilter unpaired = { .type = &cell_filter_unpaired };
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 	const InfoField facts[] = { { KMT_FIELD_WINDOW_START_NS, 10 * SECOND_NS, NULL } };
 
@@ -47,6 +48,9 @@ static void begin(Run *run, bool counts_all)
 		.cells = g_array_new(FALSE, FALSE, sizeof(CellFilter)),
 		.tables = g_ptr_array_new_with_free_func((GDestroyNotify)rate_table_free),
 	};
+	g_array_append_val(run->cells, unpaired);
+	if (pairs)
+		session_pair(run->session, false);
 	run->feed = rate_feed_new(run->session, &(RateFeedOptions){
 							.interval_s = 1,
 							.sort = rate_sort_default,
@@ -58,6 +62,11 @@ static void begin(Run *run, bool counts_all)
 						});
 	batch_write_info(bytes, facts, G_N_ELEMENTS(facts));
 	feed_bytes(run, bytes);
+}
+
+static void begin(Run *run, bool counts_all)
+{
+	begin_as(run, counts_all, false);
 }
 
 static void end(Run *run)
@@ -152,5 +161,100 @@ Test(rate_feed, who_looks_behind_the_tables_has_all_in_the_session)
 	rate_feed_finish(run.feed);
 	cr_expect(eq(u64, allocations(&run), 3));
 	cr_expect(eq(u64, profile_totals(run.session->profile).events, 3));
+	end(&run);
+}
+
+/* An event of an object. */
+typedef struct {
+	uint32_t at_ms;
+	uint8_t type;
+	uint8_t object;
+} ObjectEvent;
+
+/* As send(), of a slab cache. */
+static void send_objects(Run *run, uint64_t base_ns, const ObjectEvent *events, size_t count,
+			 uint64_t until_ns)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	EventBatch batch = event_batch_begin(bytes, 0, run->batch_number++, base_ns);
+	uint16_t origin;
+
+	event_batch_cache(&batch, "filp", 200, 256);
+	origin = event_batch_origin(&batch, frames, 1, 200, 256);
+	for (size_t i = 0; i < count; i++)
+		event_batch_event(&batch, events[i].type, origin, events[i].at_ms * MS_NS,
+				  KMT_CONTEXT_TASK,
+				  0xffff888000000000 + (uint64_t)events[i].object * 256);
+	event_batch_heartbeat(&batch, until_ns, 0, 0);
+	run->events_total += count;
+	event_batch_end(&batch, run->events_total);
+	feed_bytes(run, bytes);
+}
+
+/* Returns -1 if it is not known. */
+static int64_t held(const RateRow *row, MetricId metric)
+{
+	int64_t number;
+
+	return rate_row_number(row, &metrics[metric], 0, &number) ? number : -1;
+}
+
+Test(rate_feed, what_is_held_is_that_of_the_end_of_an_interval)
+{
+	static const ObjectEvent events[] = {
+		{ 100, KMT_RECORD_ALLOC, 1 }, { 200, KMT_RECORD_ALLOC, 2 },
+		{ 300, KMT_RECORD_FREE, 1 },  { 900, KMT_RECORD_ALLOC, 3 },
+		{ 1050, KMT_RECORD_FREE, 2 }, /* in the next one, of the same batch */
+	};
+	g_autoptr(RateTable) sum = NULL;
+	Run run;
+
+	begin_as(&run, false, true);
+	send_objects(&run, 10 * SECOND_NS, events, G_N_ELEMENTS(events), 13 * SECOND_NS);
+	rate_feed_finish(run.feed);
+	cr_assert(eq(u32, run.tables->len, 3));
+	for (guint i = 0; i < run.tables->len; i++) {
+		const RateTable *each = table(&run, i);
+		/* The last one has no events. */
+		const RateRow *row = &g_array_index(each->rows, RateRow, 0);
+
+		cr_assert(eq(u32, each->rows->len, 1));
+		cr_expect(eq(str, (char *)row->name, "filp"));
+		cr_expect(eq(i64, held(row, METRIC_HELD), i ? 1 : 2));
+		cr_expect(eq(i64, held(row, METRIC_HELD_BYTES), i ? 256 : 512));
+		cr_expect(eq(i64, held(&each->sum, METRIC_HELD), i ? 1 : 2));
+	}
+	sum = rate_table_copy(table(&run, 0));
+	rate_table_add(sum, table(&run, 1), rate_sort_default);
+	cr_expect(eq(i64, held(&g_array_index(sum->rows, RateRow, 0), METRIC_HELD), 1));
+	cr_expect(eq(u64, sum->sum.sums.summary.allocations, 3));
+	end(&run);
+}
+
+Test(rate_feed, what_is_held_is_not_known_if_frees_are_not_seen)
+{
+	ObjectEvent events[10] = { 0 };
+	Run run;
+
+	/* The same address again and again, without a free. */
+	for (uint32_t i = 0; i < G_N_ELEMENTS(events); i++)
+		events[i] = (ObjectEvent){ i, KMT_RECORD_ALLOC, 1 };
+	begin_as(&run, false, true);
+	send_objects(&run, 10 * SECOND_NS, events, G_N_ELEMENTS(events), 11 * SECOND_NS);
+	rate_feed_finish(run.feed);
+	cr_expect(eq(u64, allocations(&run), 10));
+	cr_expect(eq(i64, held(&g_array_index(table(&run, 0)->rows, RateRow, 0), METRIC_HELD), -1));
+	cr_expect(eq(i64, held(&table(&run, 0)->sum, METRIC_HELD), 0));
+	end(&run);
+}
+
+Test(rate_feed, nothing_is_known_of_held_objects_without_pairing)
+{
+	Run run;
+
+	begin(&run, false);
+	SEND(&run, 10 * SECOND_NS, 11 * SECOND_NS, 100, 200);
+	rate_feed_finish(run.feed);
+	cr_expect(eq(i64, held(&table(&run, 0)->sum, METRIC_HELD), -1));
 	end(&run);
 }

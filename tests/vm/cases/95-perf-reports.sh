@@ -2,7 +2,7 @@
 # shellcheck disable=SC2154 # set by lib.sh and held.sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 6.12
-# What is held while a run goes on, in its reports.
+# What is held while a run goes on: in its reports, and in the tables of slabratetop.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 # shellcheck source=held.sh source-path=SCRIPTDIR
@@ -54,3 +54,36 @@ equals 'reports: only the last one of a short run' 1 "$(grep -c '^Lost: ' report
 profile --every=.2 -d 2 -O file
 holds 'reports: before the one in a file' has_reports 1
 equals 'reports: the file has the last one' 1 "$(grep -c '^Lost: ' file)"
+
+# has_tables COUNT: ./tables has so many lines.
+has_tables()
+{
+	[ "$(wc -l < tables)" -ge "$1" ]
+}
+
+# two_more_tables: waits for them. The first may have been begun before.
+two_more_tables()
+{
+	wait_until 600 has_tables $(($(wc -l < tables) + 2))
+}
+
+# sockets_in_table: what the last one has of their cache.
+sockets_in_table()
+{
+	tail -n 1 tables | sed -n 's/.*"cache":"sock_inode_cache"[^}]*"objects_held":\([0-9]*\).*/\1/p'
+}
+
+rm -f errors
+env --default-signal=INT slabratetop --collector=perf -v --held --json --process=workload 1 > tables 2> errors &
+program=$!
+wait_for_probes
+starts_to_keep keep-sockets 700
+two_more_tables
+equals 'tables: sockets are held' 1400 "$(sockets_in_table)"
+two_more_tables
+equals 'tables: they stay, without new ones' 1400 "$(sockets_in_table)"
+let_go
+two_more_tables
+equals 'tables: they were freed' 0 "$(($(sockets_in_table)))"
+profile_ended INT
+equals 'tables: exit status' 0 "$status"
