@@ -18,7 +18,8 @@ typedef struct {
 	uint64_t pointer;
 	uint32_t cell; /* of the profile */
 	uint16_t cpu;
-	uint8_t space; /* of addresses; see pairing.c */
+	uint8_t space : 3; /* of addresses; see pairing.c */
+	uint8_t kind : 5;  /* enum KmtOriginKind */
 	bool free;
 } WaitingEvent;
 

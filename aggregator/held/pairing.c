@@ -35,6 +35,7 @@ struct Pairing {
 	GArray *cells;        /* (element-type uint32_t), owned: of the events of a batch */
 	CellLives *lives;     /* owned */
 	Freers *freers;       /* owned; NULL: not wanted */
+	FreeChecks *checks;   /* owned */
 	uint64_t released_ns; /* all events before this time were paired */
 	uint64_t end_ns;      /* of the newest event that was paired, or released_ns */
 	uint64_t last_loss_ns;
@@ -55,6 +56,7 @@ Pairing *pairing_new(Profile *profile, size_t bytes_max)
 	pairing->waiting = event_merge_new();
 	pairing->cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	pairing->lives = cell_lives_new(bytes_max / 100 * CELLS_SHARE);
+	pairing->checks = free_checks_new(profile);
 	return pairing;
 }
 
@@ -67,6 +69,7 @@ void pairing_free(Pairing *pairing)
 	g_array_unref(pairing->cells);
 	cell_lives_free(pairing->lives);
 	freers_free(pairing->freers);
+	free_checks_free(pairing->checks);
 	g_free(pairing);
 }
 
@@ -201,13 +204,17 @@ static void note_freer(Pairing *pairing, const WaitingEvent *event, uint32_t cel
 
 static void pair_free(Pairing *pairing, const WaitingEvent *event, uint64_t key, uint64_t hash)
 {
+	const CheckedFree freed = { key, hash, event->cell, event->kind,
+				    event->time_ns <= pairing->last_loss_ns };
 	LiveObject removed;
 	EndedLife ended;
 
 	if (!live_table_remove(pairing->live, key, hash, &removed)) {
 		pairing->totals.unknown++;
+		free_checks_unpaired(pairing->checks, &freed);
 		return;
 	}
+	free_checks_paired(pairing->checks, &freed, removed.cell);
 	ended = (EndedLife){ removed.time_ns, event->time_ns,
 			     removed.cpu != (event->cpu & LIVE_CPU_MASK) };
 	cell_lives_freed(pairing->lives, removed.cell, &ended, scale_of(pairing));
@@ -268,11 +275,19 @@ static void begin(Pairing *pairing, uint64_t time_ns)
 	cell_lives_start(pairing->lives, time_ns);
 }
 
+/* What was lost may be the allocation of an object that was free. */
+static void note_loss(Pairing *pairing, uint64_t last_loss_ns)
+{
+	if (last_loss_ns != pairing->last_loss_ns)
+		free_checks_forget(pairing->checks);
+	pairing->last_loss_ns = last_loss_ns;
+}
+
 void pairing_release(Pairing *pairing, uint64_t complete_until_ns, uint64_t last_loss_ns)
 {
 	g_autofree Run *run = NULL;
 
-	pairing->last_loss_ns = last_loss_ns;
+	note_loss(pairing, last_loss_ns);
 	if (!event_merge_count(pairing->waiting) || complete_until_ns <= pairing->released_ns ||
 	    complete_until_ns - pairing->first_ns < FIRST_WAIT_NS)
 		return;
@@ -325,7 +340,8 @@ static void enqueue(Pairing *pairing, const Events *events)
 
 		if (!is_paired(pairing, event, cell))
 			continue;
-		waiting.space = space_of(events_origin_source(events, event->origin));
+		waiting.space = space_of(events_origin_source(events, event->origin)) & 7;
+		waiting.kind = events_origin_kind(events, event->origin) & 31;
 		pairing->upper[waiting.space] = event->pointer >> 48;
 		event_merge_put(pairing->waiting, &waiting);
 	}
@@ -342,6 +358,7 @@ static void describe_cells(Pairing *pairing)
 	uint32_t known = cell_lives_count(pairing->lives);
 	uint32_t cells = cell_lives_grow(pairing->lives, profile_cell_count(pairing->profile));
 
+	free_checks_describe(pairing->checks);
 	for (uint32_t i = known; i < cells; i++) {
 		const ProfileOrigin *origin =
 			profile_origin(pairing->profile, profile_cell(pairing->profile, i)->origin);
@@ -413,6 +430,11 @@ const Profile *pairing_profile(const Pairing *pairing)
 	return pairing->profile;
 }
 
+FreeChecksTotals pairing_checks(const Pairing *pairing)
+{
+	return free_checks_totals(pairing->checks);
+}
+
 const Freers *pairing_freers(const Pairing *pairing)
 {
 	return pairing->freers;
@@ -426,7 +448,8 @@ void pairing_each_object(const Pairing *pairing, LiveVisitor visit, void *user_d
 
 size_t pairing_memory(const Pairing *pairing)
 {
-	size_t bytes = cell_lives_memory(pairing->lives) + event_merge_memory(pairing->waiting);
+	size_t bytes = cell_lives_memory(pairing->lives) + event_merge_memory(pairing->waiting) +
+		       free_checks_memory(pairing->checks);
 
 	if (pairing->live)
 		bytes += live_table_memory(pairing->live);

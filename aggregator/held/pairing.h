@@ -3,6 +3,7 @@
 
 #include "count/profile.h"
 #include "held/cell_lives.h"
+#include "held/free_checks.h"
 #include "held/freers.h"
 #include "held/live_table.h"
 
@@ -64,6 +65,9 @@ uint64_t pairing_end_ns(const Pairing *pairing);
 const CellLives *pairing_lives(const Pairing *pairing);
 const Profile *pairing_profile(const Pairing *pairing);
 const Freers *pairing_freers(const Pairing *pairing);
+
+/* Returns what was found out about frees that look wrong. */
+FreeChecksTotals pairing_checks(const Pairing *pairing);
 
 /* Calls visit for every held object, in no particular order. */
 void pairing_each_object(const Pairing *pairing, LiveVisitor visit, void *user_data);

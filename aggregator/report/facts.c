@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/facts.h"
 
+#include "record/probe_kinds.h"
+
 #include <sys/wait.h>
 
 const FactKind fact_kinds[FACTS] = {
@@ -94,6 +96,9 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_HELD_IS_PEAK] = { "held_is_peak", NULL, VALUE_FLAG },
 	[FACT_HELD_MIN_AGE] = { "held_age_min_seconds", NULL, VALUE_TIME_SPAN },
 	[FACT_HELD_OVER_BOUND] = { "held_over_bound", NULL, VALUE_COUNT },
+	[FACT_FREED_AGAIN] = { "freed_again", NULL, VALUE_COUNT },
+	[FACT_FREED_ELSEWHERE] = { "freed_to_another_cache", NULL, VALUE_COUNT },
+	[FACT_FREED_IN_PARTS] = { "page_allocations_freed_in_parts", NULL, VALUE_COUNT },
 	[FACT_HELD_UNORDERED] = { "held_unordered", NULL, VALUE_COUNT },
 	[FACT_HELD_SCALE] = { "held_scale", NULL, VALUE_COUNT },
 	[FACT_FREES_NOT_SEEN] = { "frees_not_seen", "Frees not observed", VALUE_TEXT },
@@ -373,6 +378,32 @@ static void set_peak(Facts *facts, const Session *session)
 			lives.peak_ns > start_ns ? lives.peak_ns - start_ns : 0);
 }
 
+/* Whether the stream has all allocations of the host: else an object that is freed again may have
+   been allocated again. */
+static bool has_all_allocations(const Session *session)
+{
+	const unsigned objects = PROBE_KMALLOC | PROBE_CACHE;
+	const char *scope = run_info_text(session->info, KMT_FIELD_SCOPE);
+	const char *events = run_info_text(session->info, KMT_FIELD_EVENTS);
+	unsigned observed;
+
+	return scope && (g_str_equal(scope, "host") || g_str_equal(scope, "window")) && events &&
+	       probe_kinds_parse(events, 0, &observed, NULL) && (observed & objects) == objects &&
+	       !run_info_text(session->info, KMT_FIELD_CACHE_FILTER);
+}
+
+/* Numbers that cannot be known are left out. */
+static void set_checks(Facts *facts, const Session *session)
+{
+	const FreeChecksTotals checks = pairing_checks(session->pairing);
+
+	if (has_all_allocations(session))
+		fact_set_number(facts, FACT_FREED_AGAIN, checks.freed_again);
+	if (checks.caches_compared)
+		fact_set_number(facts, FACT_FREED_ELSEWHERE, checks.to_other_cache);
+	fact_set_number(facts, FACT_FREED_IN_PARTS, checks.freed_in_parts);
+}
+
 static void set_paired(Facts *facts, const Session *session)
 {
 	const PairingTotals totals = pairing_totals(session->pairing);
@@ -387,6 +418,7 @@ static void set_paired(Facts *facts, const Session *session)
 	fact_set_text(facts, FACT_FREES_NOT_SEEN,
 		      run_info_text(session->info, KMT_FIELD_FREES_NOT_SEEN));
 	set_peak(facts, session);
+	set_checks(facts, session);
 }
 
 static void set_held(Facts *facts, const Session *session)

@@ -99,18 +99,21 @@ typedef enum {
 	FACT_LARGER_BYTES,
 	/* Allocations paired with their frees; only then the next ones: */
 	FACT_HELD_IS_PAIRED,
-	FACT_HELD_ALLOCATED, /* objects that were followed; if sampled by address, not all */
-	FACT_HELD_FREED,     /* of these */
-	FACT_HELD_RECYCLED,  /* addresses that were allocated again, though no free was seen */
-	FACT_HELD_DOUBTFUL,  /* held objects that may have been freed: frees may be lost */
+	FACT_HELD_ALLOCATED,      /* objects that were followed; if sampled by address, not all */
+	FACT_HELD_FREED,          /* of these */
+	FACT_HELD_RECYCLED,       /* addresses that were allocated again, though no free was seen */
+	FACT_HELD_DOUBTFUL,       /* held objects that may have been freed: frees may be lost */
 	FACT_HELD_DOUBTFUL_FREED, /* of these: so many at most */
 	FACT_HELD_PEAK_BYTES,     /* the most that was held in the run */
 	FACT_HELD_PEAK_AFTER,     /* ... and when, since the start of the run */
 	FACT_HELD_IS_PEAK,        /* what was held then is counted */
 	FACT_HELD_MIN_AGE,        /* only objects that are held at least so long are counted */
 	FACT_HELD_OVER_BOUND,     /* allocations that were not paired for lack of memory */
-	FACT_HELD_UNORDERED, /* events that were paired before all CPUs had sent theirs */
-	FACT_HELD_SCALE,     /* objects that one followed object stands for */
+	FACT_FREED_AGAIN,         /* objects freed twice without an allocation that was seen */
+	FACT_FREED_ELSEWHERE,     /* kmem_cache_free() named another cache than the allocation */
+	FACT_FREED_IN_PARTS,      /* page allocations that were split before they were freed */
+	FACT_HELD_UNORDERED,      /* events that were paired before all CPUs had sent theirs */
+	FACT_HELD_SCALE,          /* objects that one followed object stands for */
 	FACT_FREES_NOT_SEEN,
 	FACT_HELD_UNSIZED,    /* objects whose sizes are not known */
 	FACT_HELD_INACCURATE, /* rows that the kernel marks */

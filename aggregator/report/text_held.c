@@ -301,6 +301,50 @@ static void append_ages_line(GString *out, const ReportModel *model)
 		g_string_append_c(out, '\n');
 }
 
+/* The memory of what is freed is not always allocated in a way that a probe sees. */
+static void append_checks_line(GString *out, const ReportModel *model)
+{
+	const char *separator = "Checks: ";
+
+	if (fact_is_known(model->facts, FACT_FREED_AGAIN)) {
+		g_string_append_printf(out, "%sfreed again without an allocation that was seen ",
+				       separator);
+		append_count(out, number_of(model, FACT_FREED_AGAIN));
+		separator = ", ";
+	}
+	if (fact_is_known(model->facts, FACT_FREED_ELSEWHERE)) {
+		g_string_append_printf(out, "%sfreed to another cache ", separator);
+		append_count(out, number_of(model, FACT_FREED_ELSEWHERE));
+		separator = ", ";
+	}
+	if (*separator == ',')
+		g_string_append_c(out, '\n');
+}
+
+static void append_slab_pages_line(GString *out, const ReportModel *model)
+{
+	for (guint i = 0; i < model->view->left_out_by->len; i++) {
+		const ViewLeftOut *left_out =
+			&g_array_index(model->view->left_out_by, ViewLeftOut, i);
+
+		if (!g_str_equal(left_out->option, cell_filter_slab_pages.option) ||
+		    !left_out->allocations)
+			continue;
+		g_string_append(out, "Pages of slabs and large kmallocs: ");
+		append_number_of(out, left_out->allocations, "allocation");
+		g_string_append(out, ", left out: their objects are counted\n");
+	}
+}
+
+static void append_parts_line(GString *out, const ReportModel *model)
+{
+	if (!number_of(model, FACT_FREED_IN_PARTS))
+		return;
+	g_string_append(out, "Freed in parts: ");
+	append_number_of(out, number_of(model, FACT_FREED_IN_PARTS), "page allocation");
+	g_string_append(out, ", counted as freed with the first part\n");
+}
+
 void append_held_lines(const ReportModel *model, GString *out)
 {
 	if (!number_of(model, FACT_HELD_IS_PAIRED))
@@ -311,6 +355,7 @@ void append_held_lines(const ReportModel *model, GString *out)
 	append_peak_line(out, model);
 	append_doubt_line(out, model);
 	append_unpaired_line(out, model);
+	append_slab_pages_line(out, model);
 	if (number_of(model, FACT_HELD_SCALE) > 1)
 		append_if_any(out, model, FACT_HELD_SCALE,
 			      "Sampled by address: each object that was followed stands for ",
@@ -320,6 +365,8 @@ void append_held_lines(const ReportModel *model, GString *out)
 		      "held\n");
 	append_if_any(out, model, FACT_HELD_OVER_BOUND,
 		      "Not followed for lack of memory: ", " allocations: raise --max-memory\n");
+	append_checks_line(out, model);
+	append_parts_line(out, model);
 	append_if_any(out, model, FACT_HELD_UNORDERED, "Paired early for lack of memory: ",
 		      " events, whose order is not certain: raise --max-memory\n");
 }

@@ -63,7 +63,7 @@ bool cell_filters_pick_tasks(const GArray *filters)
 		const CellFilterType *type = filter_at(filters, i)->type;
 
 		if (type != &cell_filter_cache && type != &cell_filter_cache_excluded &&
-		    type != &cell_filter_unpaired)
+		    type != &cell_filter_unpaired && type != &cell_filter_slab_pages)
 			return true;
 	}
 	return false;

@@ -74,6 +74,10 @@ extern const CellFilterType cell_filter_process;
    known. */
 extern const CellFilterType cell_filter_unpaired;
 
+/* --held: drops page allocations below slabs and large kmallocs, whose objects are counted: memory
+   is not held twice. */
+extern const CellFilterType cell_filter_slab_pages;
+
 /* Whether any filter (element-type CellFilter) selects tasks, independent of their caches; NULL: no
    filters. */
 bool cell_filters_pick_tasks(const GArray *filters);

@@ -4,6 +4,7 @@ libaggregator_a_SOURCES += \
 	aggregator/table/cell_filter_cache.c \
 	aggregator/table/cell_filter_cgroup.c \
 	aggregator/table/cell_filter_process.c \
+	aggregator/table/cell_filter_slab_pages.c \
 	aggregator/table/cell_filter_unpaired.c \
 	aggregator/table/comm_fold.c aggregator/table/comm_fold.h \
 	aggregator/table/context_name.c aggregator/table/context_name.h \

@@ -469,13 +469,17 @@ static ExitStatus finish_reports(Session *session, const Options *options, Priva
 	return interim->failed && status == EXIT_COMPLETE ? EXIT_INCOMPLETE : status;
 }
 
-/* The last filter: what others drop is not named. Nobody gave it, and it has its own line. */
+/* The last filters: what others drop is not named. Nobody gave them, and they have their own
+   lines. */
 static void leave_out_unpaired(Options *options)
 {
-	const CellFilter filter = { .type = &cell_filter_unpaired };
+	const CellFilter unpaired = { .type = &cell_filter_unpaired };
+	const CellFilter slab_pages = { .type = &cell_filter_slab_pages };
 
-	if (options->request.held)
-		g_array_append_val(options->cells, filter);
+	if (!options->request.held)
+		return;
+	g_array_append_val(options->cells, unpaired);
+	g_array_append_val(options->cells, slab_pages);
 }
 
 static ExitStatus run_live(Options *options)

@@ -52,6 +52,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_event_writer.c \
 	tests/unit/test_filters.c \
 	tests/unit/test_frame_line.c \
+	tests/unit/test_free_checks.c \
 	tests/unit/test_frame_list.c \
 	tests/unit/test_frame_namer.c \
 	tests/unit/test_group_rows.c \

@@ -617,7 +617,7 @@ Test(import, perf_events_are_paired_while_the_text_is_read)
 
 	cr_expect(eq(u64, pairing_totals(session->pairing).freed, ROUNDS));
 	cr_expect(eq(u64, pairing_totals(session->pairing).out_of_order, 0));
-	cr_expect(lt(sz, pairing_memory(session->pairing), ROUNDS * 4));
+	cr_expect(lt(sz, pairing_memory(session->pairing), ROUNDS * 16));
 }
 
 Test(import, perf_pages_are_paired_by_their_number)

@@ -38,6 +38,8 @@ pairs_all 'the host'
 holds_what_is_kept 'the host'
 holds 'the host: frees by RCU' [ "$(counted_as free rcu)" -ge 1000 ]
 holds 'the host: frees in bulk' [ "$(counted_as free bulk)" -ge 800 ]
+has_line 'the host: nothing is freed twice, or to another cache' \
+	'^Checks: freed again without an allocation that was seen 0, freed to another cache 0$' report
 equals 'the host: frees of pages are not recorded' 0 "$(($(counted_as free page) + $(counted_as unknown page)))"
 holds 'the host: own allocations are marked' grep -q ^own counted
 equals 'the host: ... and not held' '' "$(held_by_process 'kmalloc-top|stapio')"

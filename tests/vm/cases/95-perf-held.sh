@@ -131,6 +131,13 @@ holds 'pages: those of pipes are freed' [ "$(counted_as free page)" -ge 500 ]
 equals 'pages: those of pipes are not held' '' "$(held_by_process workload | grep pipe_write)"
 equals 'pages: no objects are freed' 0 "$(($(counted_as free kfree) + $(counted_as unknown kfree)))"
 
+# New slabs: the objects count, so their pages do not.
+profile_started --held --events=kmalloc,cache,page
+starts_to_keep keep-sockets 700
+profile_ended INT
+let_go
+has_line 'slabs: their pages are not held a second time' '^Pages of slabs and large kmallocs: [0-9]' report
+
 # Per-CPU memory and the vmalloc area: a kworker frees the maps that were closed.
 ranges=percpu
 [ ! -e "$tracefs/events/vmalloc/alloc_vmap_area" ] || ranges=percpu,vmalloc

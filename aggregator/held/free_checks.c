@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "held/free_checks.h"
+
+#include "base/keyed_hash.h"
+
+#include <string.h>
+
+struct FreeChecks {
+	const Profile *profile; /* borrowed */
+	uint64_t *recent;       /* owned: keys, by hash; 0: none */
+	GArray *cells;          /* (element-type uint32_t), owned: numbers of names, by cell */
+	GArray *caches;         /* (element-type uint32_t), owned: the same, by CacheId */
+	GHashTable *names;      /* owned: of caches, to their numbers */
+	FreeChecksTotals totals;
+};
+
+enum { NAME_UNKNOWN = 0, NAME_NOT_READ = UINT32_MAX };
+
+FreeChecks *free_checks_new(const Profile *profile)
+{
+	FreeChecks *checks = g_new0(FreeChecks, 1);
+
+	checks->profile = profile;
+	checks->recent = g_new0(uint64_t, FREE_CHECKS_RECENT);
+	checks->cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	checks->caches = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	checks->names = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
+	return checks;
+}
+
+void free_checks_free(FreeChecks *checks)
+{
+	if (!checks)
+		return;
+	g_free(checks->recent);
+	g_array_unref(checks->cells);
+	g_array_unref(checks->caches);
+	g_hash_table_unref(checks->names);
+	g_free(checks);
+}
+
+/* Copies of a cache for cgroups, "filp(12:a.service)", are caches of one name: an object may be
+   freed to the cache itself. */
+static uint32_t number_of_name(FreeChecks *checks, const char *name)
+{
+	g_autofree char *own = g_strndup(name, strcspn(name, "("));
+	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(checks->names, own));
+
+	if (number)
+		return number;
+	number = g_hash_table_size(checks->names) + 1;
+	g_hash_table_insert(checks->names, g_steal_pointer(&own), GUINT_TO_POINTER(number));
+	return number;
+}
+
+static uint32_t number_of_cache(FreeChecks *checks, CacheId cache)
+{
+	static const uint32_t not_read = NAME_NOT_READ;
+	uint32_t *number;
+
+	if (cache == CACHE_ID_UNKNOWN || cache == CACHE_ID_OVERFLOW)
+		return NAME_UNKNOWN;
+	while (checks->caches->len <= cache)
+		g_array_append_val(checks->caches, not_read);
+	number = &g_array_index(checks->caches, uint32_t, cache);
+	if (*number == NAME_NOT_READ)
+		*number = number_of_name(checks, profile_cache(checks->profile, cache)->name);
+	return *number;
+}
+
+void free_checks_describe(FreeChecks *checks)
+{
+	uint32_t cells = profile_cell_count(checks->profile);
+
+	for (uint32_t i = checks->cells->len; i < cells; i++) {
+		OriginId origin = profile_cell(checks->profile, i)->origin;
+		uint32_t number =
+			number_of_cache(checks, profile_origin(checks->profile, origin)->cache);
+
+		g_array_append_val(checks->cells, number);
+	}
+}
+
+static inline uint64_t *slot_of(const FreeChecks *checks, uint64_t hash)
+{
+	return &checks->recent[hash % FREE_CHECKS_RECENT];
+}
+
+static uint64_t bytes_of(const FreeChecks *checks, uint32_t cell)
+{
+	OriginId origin = profile_cell(checks->profile, cell)->origin;
+
+	return profile_origin(checks->profile, origin)->bytes_requested;
+}
+
+/* Split pages are freed one by one. */
+static void compare_pages(FreeChecks *checks, uint32_t allocated_cell, uint32_t freed_cell)
+{
+	uint64_t freed = bytes_of(checks, freed_cell);
+
+	checks->totals.freed_in_parts += freed && freed < bytes_of(checks, allocated_cell);
+}
+
+static void compare_caches(FreeChecks *checks, uint32_t allocated_cell, uint32_t freed_cell)
+{
+	uint32_t own = g_array_index(checks->cells, uint32_t, allocated_cell);
+	uint32_t named = g_array_index(checks->cells, uint32_t, freed_cell);
+
+	if (own == NAME_UNKNOWN || named == NAME_UNKNOWN)
+		return;
+	checks->totals.caches_compared++;
+	checks->totals.to_other_cache += own != named;
+}
+
+/* kfree() may free objects of any cache. */
+static void compare(FreeChecks *checks, uint32_t allocated_cell, const CheckedFree *freed)
+{
+	if (freed->cell >= checks->cells->len || allocated_cell >= checks->cells->len)
+		return;
+	if (freed->kind == KMT_KIND_CACHE)
+		compare_caches(checks, allocated_cell, freed->cell);
+	else if (freed->kind == KMT_KIND_PAGE)
+		compare_pages(checks, allocated_cell, freed->cell);
+}
+
+/* An object that was queued for RCU is freed later, and that may be recorded, too. Pages may be
+   shared and split, and ranges are often allocated unseen. */
+static bool is_of_object(const CheckedFree *freed)
+{
+	return freed->kind == KMT_KIND_KFREE || freed->kind == KMT_KIND_CACHE ||
+	       freed->kind == KMT_KIND_BULK;
+}
+
+void free_checks_paired(FreeChecks *checks, const CheckedFree *freed, uint32_t allocated_cell)
+{
+	compare(checks, allocated_cell, freed);
+	*slot_of(checks, freed->hash) =
+		is_of_object(freed) && !freed->is_before_loss ? freed->key : 0;
+}
+
+void free_checks_unpaired(FreeChecks *checks, const CheckedFree *freed)
+{
+	uint64_t *recent = slot_of(checks, freed->hash);
+
+	/* After the window, allocations are not followed any more. */
+	if (*recent != freed->key || !is_of_object(freed) || freed->cell == PROFILE_CELL_NONE)
+		return;
+	checks->totals.freed_again++;
+	*recent = 0;
+}
+
+void free_checks_forget(FreeChecks *checks)
+{
+	memset(checks->recent, 0, FREE_CHECKS_RECENT * sizeof(*checks->recent));
+}
+
+FreeChecksTotals free_checks_totals(const FreeChecks *checks)
+{
+	return checks->totals;
+}
+
+size_t free_checks_memory(const FreeChecks *checks)
+{
+	return FREE_CHECKS_RECENT * sizeof(*checks->recent) +
+	       (checks->cells->len + checks->caches->len) * sizeof(uint32_t);
+}
