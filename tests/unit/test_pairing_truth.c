@@ -7,6 +7,7 @@
 #include "event_batch.h"
 #include "fixtures/held_run.h"
 #include "leaks.h"
+#include "record/address_sample.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -264,4 +265,98 @@ Test(pairing_truth, thinned_estimates_are_within_three_standard_errors)
 		     SIGMAS * SIGMAS * binomial_variance(live, totals.scale)));
 	cr_expect(le(sz, pairing_memory(session->pairing),
 		     memory_budget_limit(session->memory, MEMORY_PAIRING)));
+}
+
+/* A run of which only the objects that the hash of their address selects are recorded. */
+enum { SAMPLED_LEVEL = 4, SAMPLED_OBJECTS = 60000, SAMPLED_SEEDS = 10 };
+
+/* The objects of such a group are freed at once. */
+static bool is_freed_group(uint32_t group)
+{
+	return group % FREED_EACH == 0;
+}
+
+static GByteArray *sampled_objects(uint64_t seed)
+{
+	GByteArray *bytes = g_byte_array_new();
+	uint64_t written = 0;
+
+	for (uint32_t number = 0; number < SAMPLED_OBJECTS / BATCH_EVENTS; number++) {
+		EventBatch batch = event_batch_begin(bytes, 0, number, (uint64_t)number * BATCH_NS);
+
+		event_batch_header(&batch)->sampling_period = 1U << SAMPLED_LEVEL;
+		event_batch_task(&batch, 10, "worker");
+		for (uint32_t group = 0; group < GROUPS; group++) {
+			const uint32_t frames[] = { 0x81000010 + group * 64, 0x81000020 };
+
+			event_batch_origin(&batch, frames, 2, group, GROUP_BYTES);
+		}
+		for (uint32_t i = 0; i < BATCH_EVENTS; i++) {
+			uint64_t pointer =
+				ADDRESS + ((uint64_t)number * BATCH_EVENTS + i) * GROUP_BYTES;
+			uint16_t group = (uint16_t)(i % GROUPS);
+
+			if (!kmt_address_is_taken(pointer, seed, SAMPLED_LEVEL))
+				continue;
+			event_batch_event(&batch, KMT_RECORD_ALLOC, group, 2 * i, KMT_CONTEXT_TASK,
+					  pointer);
+			written++;
+			if (!is_freed_group(group))
+				continue;
+			event_batch_event(&batch, KMT_RECORD_FREE, group, 2 * i + 1,
+					  KMT_CONTEXT_TASK, pointer);
+			written++;
+		}
+		event_batch_heartbeat(&batch, (number + 1) * (uint64_t)BATCH_NS, 0, 0);
+		event_batch_end(&batch, written);
+	}
+	return bytes;
+}
+
+static void estimate_sampled(uint64_t seed, uint64_t held[GROUPS])
+{
+	g_autoptr(GByteArray) bytes = sampled_objects(seed);
+	g_autoptr(Session) session = session_new(PLENTY);
+	g_autoptr(HeldCells) cells = NULL;
+
+	session_pair(session, false);
+	session_set_number(session, KMT_FIELD_SAMPLE_SEED, seed);
+	session_feed(session, bytes->data, bytes->len);
+	session_finish(session);
+	cr_expect(eq(u64, pairing_totals(session->pairing).scale, 1U << SAMPLED_LEVEL));
+	cells = held_cells_new(session->pairing, (HeldChoice){ 0 }, (HeldMoment){ .end_ns = 0 });
+	for (uint32_t i = 0; i < held_cells_count(cells); i++) {
+		const HeldCell *cell = held_cells_at(cells, i);
+
+		held[profile_origin(session->profile, cell->cell.origin)->bytes_requested] +=
+			cell->cell.events;
+	}
+}
+
+Test(pairing_truth, a_sample_of_addresses_estimates_without_bias)
+{
+	const double truth = SAMPLED_OBJECTS / GROUPS;
+	const double variance = binomial_variance(SAMPLED_OBJECTS / GROUPS, 1U << SAMPLED_LEVEL);
+	double error_sum = 0, squares = 0;
+	unsigned estimates = 0;
+
+	for (uint64_t seed = 1; seed <= SAMPLED_SEEDS; seed++) {
+		uint64_t held[GROUPS] = { 0 };
+
+		estimate_sampled(seed * 0x9e3779b97f4a7c15ULL, held);
+		for (uint32_t group = 0; group < GROUPS; group++) {
+			if (is_freed_group(group)) {
+				cr_expect(zero(u64, held[group]), "group %u", group);
+				continue;
+			}
+			error_sum += (double)held[group] - truth;
+			squares += squared_error(held[group], (uint64_t)truth);
+			estimates++;
+		}
+	}
+	/* The root of the mean square error is at most 1.2 times the binomial one. The seeds are
+	   fixed, so this does not vary. */
+	cr_expect(le(dbl, squares / estimates, 1.2 * 1.2 * variance));
+	cr_expect(ge(dbl, squares / estimates, variance / 2));
+	cr_expect(le(dbl, error_sum * error_sum, 3 * 3 * variance * estimates));
 }
