@@ -122,8 +122,9 @@ static uint64_t lost_max(const Session *session)
 {
 	const Losses losses = losses_of(session);
 
-	return losses.end_unknown || losses.untraced_ns ? UINT64_MAX
-							: losses_uncounted(&losses).high;
+	if (losses.source_is_silent || losses.end_unknown || losses.untraced_ns)
+		return UINT64_MAX;
+	return losses_uncounted(&losses).high;
 }
 
 static void set_held(ReportModel *model, const Session *session)
