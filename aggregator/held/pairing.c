@@ -6,8 +6,8 @@
 #include "record/address_sample.h"
 
 enum {
-	TABLE_SHARE = 60, /* percent of the memory; the events that wait have the rest */
-	CELLS_SHARE = 15,
+	TABLE_SHARE = 50, /* percent of the memory; the events that wait have the rest */
+	CELLS_SHARE = 28,
 	FREERS_SHARE = 5,
 	CPUS_MAX = 65536, /* higher numbers in a stream are damage */
 	GROUP = 8, /* events whose prefetches follow each other: they wait at the same time */
@@ -413,6 +413,11 @@ PairingTotals pairing_totals(const Pairing *pairing)
 	totals.scale = scale_of(pairing);
 	totals.held = saturate_product(held_now(pairing), totals.scale);
 	return totals;
+}
+
+uint64_t pairing_over_bound(const Pairing *pairing)
+{
+	return pairing->totals.over_bound;
 }
 
 uint64_t pairing_end_ns(const Pairing *pairing)

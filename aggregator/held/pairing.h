@@ -56,6 +56,9 @@ void pairing_release(Pairing *pairing, uint64_t complete_until_ns, uint64_t last
 
 PairingTotals pairing_totals(const Pairing *pairing);
 
+/* Returns the member over_bound of the totals alone, without adding up all cells. */
+uint64_t pairing_over_bound(const Pairing *pairing);
+
 /* Returns the time until which events were paired, or of the last event if the stream has ended; 0:
    none was paired. */
 uint64_t pairing_end_ns(const Pairing *pairing);

@@ -61,6 +61,16 @@ static bool has_whole_run(const Session *session, const LossTotals *totals, cons
 	       (losses->skipped.high && !totals->shared_until_end);
 }
 
+/* Events that found no room in a table: of the profile, of held objects, or of pairing. */
+static uint64_t over_bound(const Session *session, const ProfileTotals *counted)
+{
+	uint64_t held = session->held_totals.over_bound;
+
+	if (session->pairing)
+		held = pairing_over_bound(session->pairing);
+	return saturate_sum(counted->over_bound, held);
+}
+
 Losses losses_of(const Session *session)
 {
 	LossTotals totals = loss_ledger_totals(session->loss);
@@ -77,7 +87,7 @@ Losses losses_of(const Session *session)
 		.missed = loss_exactly(run_info_number(session->info, KMT_FIELD_PROBES_MISSED, 0)),
 		.reentrant = totals.reentrant,
 		.damaged = loss_add(totals.damaged, unreadable),
-		.over_bound = saturate_sum(counted.over_bound, session->held_totals.over_bound),
+		.over_bound = over_bound(session, &counted),
 		.of_other_tasks = counted.of_other_tasks,
 		.of_other_caches = counted.of_other_caches,
 		.damaged_bytes =

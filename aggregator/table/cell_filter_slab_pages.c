@@ -62,7 +62,8 @@ static void *prepare(const void *argument, const ViewSource *source)
 	(void)argument;
 	state->profile = source->profile;
 	state->is_needed = has_objects_of_slabs(source->profile);
-	if (state->is_needed)
+	/* Tables of rates have no stacks, and no symbols. */
+	if (state->is_needed && source->symbols)
 		find_functions(state, source->symbols);
 	return state;
 }

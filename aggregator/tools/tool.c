@@ -479,7 +479,8 @@ static void leave_out_unpaired(Options *options)
 	if (!options->request.held)
 		return;
 	g_array_append_val(options->cells, unpaired);
-	g_array_append_val(options->cells, slab_pages);
+	if (!options->tool->caches_only)
+		g_array_append_val(options->cells, slab_pages);
 }
 
 static ExitStatus run_live(Options *options)

@@ -2,6 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "table/cell_filter.h"
+#include "session/losses.h"
 #include "report/render_text.h"
 #include "report/renderers.h"
 #include "tools/rate_feed.h"
@@ -80,9 +81,24 @@ void fuzz_text_rates(const ImportType *type, const char *text, size_t size, size
 	rate_feed_finish(feed);
 }
 
-/* Returns a report, grouped by that key unless it is NULL. The caller frees it. */
-static char *report_of(const Session *session, const Dimension *key, const Renderer *renderer)
+/* Returns what a report of held objects counts; NULL if allocations were not paired. */
+static HeldCells *held_cells_of(const Session *session, const Dimension *key, bool at_peak)
 {
+	const HeldChoice choice = {
+		.at_peak = at_peak,
+		.by_age = key && key->member == MEMBER_AGE,
+		.by_freer = key && key->member == MEMBER_FREER,
+	};
+	const HeldMoment moment = { session_end_ns(session), losses_last_ns(session) };
+
+	return session->pairing ? held_cells_new(session->pairing, choice, moment) : NULL;
+}
+
+/* Returns a report, grouped by that key unless it is NULL. The caller frees it. */
+static char *report_of(const Session *session, const Dimension *key, const Renderer *renderer,
+		       bool at_peak)
+{
+	g_autoptr(HeldCells) held_cells = held_cells_of(session, key, at_peak);
 	g_autoptr(GPtrArray) filters = g_ptr_array_new();
 	g_autoptr(CacheNames) caches =
 		cache_names_new(session->profile, session->info, session->text);
@@ -100,6 +116,7 @@ static char *report_of(const Session *session, const Dimension *key, const Rende
 		.cgroups = cgroups,
 		.memory = session->memory,
 		.held = session->held_places,
+		.held_cells = held_cells,
 	};
 	g_autoptr(View) view = view_new(&source, &options);
 	const ReportSource report = {
@@ -124,9 +141,12 @@ static char *report_of(const Session *session, const Dimension *key, const Rende
 void fuzz_report(const Session *session)
 {
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
-		free(report_of(session, NULL, renderer));
+		free(report_of(session, NULL, renderer, false));
+	if (session->pairing)
+		free(report_of(session, NULL, renderers, true));
 	for (const Dimension *key = dimensions; key->name; key++)
-		free(report_of(session, key, renderers));
+		if (session->pairing || !key->of_held)
+			free(report_of(session, key, renderers, false));
 }
 
 void fuzz_expect_same(const Session *whole, const Session *pieces)

@@ -56,6 +56,7 @@ static void import_paired(const char *text, size_t size)
 	totals = pairing_totals(session->pairing);
 	if (totals.scale == 1 && totals.allocated != totals.freed + totals.recycled + totals.held)
 		abort();
+	fuzz_report(session);
 }
 
 static void expect_whole_lines(const Session *session)

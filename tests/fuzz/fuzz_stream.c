@@ -17,6 +17,17 @@ static Session *read_stream(const uint8_t *data, size_t size, size_t chunk, bool
 	return session;
 }
 
+/* Pairs the allocations of the stream with its frees. */
+static void report_paired(const uint8_t *data, size_t size)
+{
+	g_autoptr(Session) session = session_new(MEMORY_BYTES);
+
+	session_pair(session, true);
+	session_feed(session, data, size);
+	session_finish(session);
+	fuzz_report(session);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	g_autoptr(Session) whole = read_stream(data, size, MAX(size, (size_t)1), false);
@@ -32,6 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	fuzz_report(pieces);
 	fuzz_report(part);
+	report_paired(data, size);
 	fuzz_rates(data, size, MEMORY_BYTES);
 	return 0;
 }

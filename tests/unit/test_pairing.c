@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "held/held_cells.h"
+#include "session/losses.h"
 #include "session/session.h"
 
 #include "event_batch.h"
@@ -211,4 +212,29 @@ Test(pairing, events_slightly_out_of_order_are_put_in_order)
 	cr_expect(eq(u64, totals.freed, 1));
 	cr_expect(eq(u64, totals.held, 1));
 	cr_expect(eq(u64, totals.unknown, 0));
+}
+
+/* Each batch has a process of its own, so a cell of its own. What finds no room is a loss. */
+Test(pairing, allocations_of_cells_without_room_are_lost)
+{
+	enum { BATCHES = 40000 };
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Session) session = NULL;
+	PairingTotals totals;
+
+	for (unsigned i = 0; i < BATCHES; i++) {
+		EventBatch batch = event_batch_begin(bytes, 0, i, 1000 + i * 1000ULL);
+
+		event_batch_task(&batch, 10 + i, "worker");
+		event_batch_origin(&batch, frames, 2, OBJECT_BYTES, OBJECT_BYTES);
+		add(&batch, KMT_RECORD_ALLOC, 1, i);
+		event_batch_heartbeat(&batch, 1000 + (i + 1) * 1000ULL, 0, 0);
+		event_batch_end(&batch, i + 1);
+	}
+	session = paired(bytes, (size_t)16 << 20);
+	totals = pairing_totals(session->pairing);
+	cr_expect(gt(u64, totals.over_bound, 0));
+	cr_expect(eq(u64, totals.held + totals.over_bound, BATCHES));
+	cr_expect(ge(u64, losses_of(session).over_bound, totals.over_bound));
+	cr_expect(losses_make_incomplete(session, 100));
 }
