@@ -247,6 +247,7 @@ bool option_to(Options *options, const char *value, GError **error)
 
 bool option_events(Options *options, const char *value, GError **error)
 {
+	options->events_replaced = *value != '+';
 	if (!probe_kinds_parse(value, options->tool->events, &options->request.events, error))
 		return false;
 	if (!(options->request.events & ~(unsigned)PROBE_FREE))

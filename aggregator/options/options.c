@@ -299,11 +299,14 @@ static bool check_overview(const Options *options, GError **error)
 	return true;
 }
 
-/* What --by needs of the held objects, and the default order of what was freed. */
+/* What --by needs of the held objects, the default order of what was freed, and the default events:
+   most leaks are of objects with a slab cache of their own. */
 static void finish_held(Options *options)
 {
 	const bool by_freer = dimensions_have(options->view.by, "free-callsite");
 
+	if (options->request.held && !options->events_replaced)
+		options->request.events |= PROBE_CACHE;
 	options->held.by_age = dimensions_have(options->view.by, "age");
 	options->held.by_freer = by_freer;
 	if (by_freer && options->view.sort == &metrics[METRIC_ALLOCATIONS])

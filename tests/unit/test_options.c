@@ -81,6 +81,28 @@ Test(options, reports_have_an_interval)
 	cr_expect(eq(u64, every_ns("--every=1", "--record=x.kmr"), 1000000000));
 }
 
+/* Returns the events that are observed. */
+static unsigned events_of(const char *held, const char *events)
+{
+	const char *words[] = { "reports", "--check", held, events, NULL };
+	g_auto(GStrv) arguments = g_strdupv((char **)words);
+	g_autoptr(Options) options =
+		options_parse(&reports, (int)g_strv_length(arguments), arguments, NULL);
+
+	return options ? options->request.events : 0;
+}
+
+Test(options, what_is_held_needs_objects_of_slab_caches)
+{
+	const unsigned both = PROBE_KMALLOC | PROBE_CACHE;
+
+	cr_expect(eq(u32, events_of("--quiet", NULL), PROBE_KMALLOC));
+	cr_expect(eq(u32, events_of("--held", NULL), both));
+	cr_expect(eq(u32, events_of("--held", "--events=+page"), both | PROBE_PAGE));
+	cr_expect(eq(u32, events_of("--held", "--events=kmalloc"), PROBE_KMALLOC));
+	cr_expect(eq(u32, events_of("--held", "--events=page"), PROBE_PAGE));
+}
+
 Test(options, tables_are_counted_themselves)
 {
 	cr_expect(eq(dbl, duration_of("--record=x.kmr", "0.5", "3"), 0));
