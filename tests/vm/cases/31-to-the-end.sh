@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 5.10
+# once: 6.1
 # A process is counted until its last task is gone, with what it closes on its way out; and who gets its
 # pid afterwards is not. By SystemTap and by perf events.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
