@@ -83,7 +83,7 @@ holds 'pages: those of pipes are freed' [ "$(counted_as free page)" -ge 500 ]
 equals 'pages: those of pipes are not held' '' "$(held_by_process workload | grep pipe_write)"
 equals 'pages: no objects are freed' 0 "$(($(counted_as free kfree) + $(counted_as unknown kfree)))"
 
-kmalloc-top --module "$module" --held -d 1 > report 2> errors
+kmalloc-top --module "$module" --held --events=kmalloc -d 1 > report 2> errors
 equals 'a module without frees: exit status' 1 "$?"
 has_line 'a module without frees: the remedy' '--events=kmalloc,free' errors
 
