@@ -36,7 +36,8 @@ not_ok()
 	local kept
 	kept=$(mktemp -d ./failed.XXXX)
 	cp report errors "$kept/" 2> /dev/null
-	echo "not ok $1: $2 (see ${kept#./})"
+	# On one line: results are read by the line.
+	echo "not ok $1: ${2//$'\n'/ | } (see ${kept#./})"
 	[ ! -s "$kept/errors" ] || tail -n 5 "$kept/errors" | sed 's/^/# /'
 }
 
