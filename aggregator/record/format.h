@@ -330,7 +330,11 @@ enum KmtFieldId {
 	KMT_FIELD_FREES_SEEN_BY = 59,  /* text: probes that record frees, "kfree,kvfree_call_rcu" */
 	KMT_FIELD_FREES_NOT_SEEN = 60, /* text: ways to free that are not recorded */
 	KMT_FIELD_PROBES_MISSED = 61,  /* number: hits that the kernel missed; cumulative */
-	KMT_FIELD_IDS,                 /* not in streams: the highest id + 1 */
+	KMT_FIELD_WALKS_COMPARED = 62, /* number: stacks that both the emitter and the kernel
+					  walked; cumulative */
+	KMT_FIELD_WALKS_DIFFERENT = 63, /* number: ... of these: with different results */
+	KMT_FIELD_KERNEL_WALKS = 64,    /* text: why the kernel walks all stacks, from then on */
+	KMT_FIELD_IDS,                  /* not in streams: the highest id + 1 */
 };
 
 /* When a KMT_BATCH_SLABINFO or KMT_BATCH_MEMINFO was read. */
