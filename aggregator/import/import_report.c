@@ -95,12 +95,20 @@ static bool is_loss_line(const char *line, size_t length)
 	return begins(line, length, "Lost: ") && !begins(line, length, "Lost: none");
 }
 
+/* Stacks of such a report may be wrong. */
+static bool is_difference_line(const char *line, size_t length)
+{
+	return begins(line, length, "Stack walks compared: ") &&
+	       !g_strstr_len(line, (gssize)length, ", different: 0");
+}
+
 static void read_outside(ReportState *state, const char *line, size_t length)
 {
 	if (begins(line, length, "Num stacks before filtering:"))
 		state->summed_up = true;
 	else
-		state->unreadable += is_loss_line(line, length) || is_frame(line, length);
+		state->unreadable += is_loss_line(line, length) ||
+				     is_difference_line(line, length) || is_frame(line, length);
 }
 
 static void read_line(void *data, const char *line, size_t length)

@@ -204,6 +204,17 @@ static bool perf_and_stap_options(const Options *options)
 	       (options->request.module_path || options->request.stap_options);
 }
 
+static bool perf_and_compared_walks(const Options *options)
+{
+	return options->collector == &perf_collector &&
+	       options->request.stack_walk == STACK_WALK_COMPARE;
+}
+
+static bool compared_walks_without_stacks(const Options *options)
+{
+	return options->request.stack_walk == STACK_WALK_COMPARE && !options->request.stack_depth;
+}
+
 static bool is_import_file(const Options *options, const char *path)
 {
 	for (guint i = 0; i < options->import_files->len; i++)
@@ -242,7 +253,8 @@ static const OptionRule option_rules[] = {
 	{ input_and_live,
 	  "-i reads a file: use it without the options that control a live run (-c, -d, -u, -o, "
 	  "--every, --only-command, --include-self, --events, --stacks, --max-stack, "
-	  "--sample, --collector, --max-overhead, --buffer, --record, --record-max, --module, "
+	  "--stack-walk, --sample, --collector, --max-overhead, --buffer, --record, --record-max, "
+	  "--module, "
 	  "--build-module)" },
 	{ import_and_input, "--import and -i read different things: use one of them" },
 	{ import_and_live,
@@ -286,6 +298,10 @@ static const OptionRule option_rules[] = {
 	  "--module is already compiled: use it without -o options for the compilation" },
 	{ perf_and_stap_options,
 	  "--module and -o are for SystemTap: use them without --collector=perf" },
+	{ perf_and_compared_walks,
+	  "--stack-walk=compare is for SystemTap: with perf events the kernel walks all stacks" },
+	{ compared_walks_without_stacks,
+	  "--stack-walk=compare compares stacks that are recorded: add --stacks=full" },
 	{ others_of_caches,
 	  "--events: pages, per-CPU memory and the vmalloc area do not belong to a "
 	  "slab cache; use kmalloc-top" },

@@ -274,6 +274,12 @@ bool option_stacks(Options *options, const char *value, GError **error)
 	return true;
 }
 
+bool option_stack_walk(Options *options, const char *value, GError **error)
+{
+	return stack_walk_parse(value, &options->request.stack_walk) ||
+	       option_fail(error, "'%s' is not valid: use auto, kernel or compare", value);
+}
+
 bool option_max_stack(Options *options, const char *value, GError **error)
 {
 	uint64_t depth;

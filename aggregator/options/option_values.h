@@ -55,6 +55,7 @@ bool option_from(Options *options, const char *value, GError **error);
 bool option_to(Options *options, const char *value, GError **error);
 bool option_events(Options *options, const char *value, GError **error);
 bool option_stacks(Options *options, const char *value, GError **error);
+bool option_stack_walk(Options *options, const char *value, GError **error);
 bool option_max_stack(Options *options, const char *value, GError **error);
 bool option_collector(Options *options, const char *value, GError **error);
 bool option_cache(Options *options, const char *value, GError **error);

@@ -122,6 +122,7 @@ static Options *options_new(const Tool *tool)
 	options->loss_percent_max = LOSS_PERCENT_DEFAULT;
 	options->request.events = tool->events;
 	options->request.stack_depth = tool->sites_only ? 0 : STACK_DEPTH_DEFAULT;
+	options->request.stack_walk = STACK_WALK_AUTO;
 	options_rate_init(&options->rate);
 	options->request.sampling_period = 1;
 	options->request.overhead_percent_max = OVERHEAD_PERCENT_DEFAULT;

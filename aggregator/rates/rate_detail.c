@@ -159,6 +159,7 @@ RateDetail *rate_detail_new(const ViewSource *source, const RateDetailRequest *r
 	detail->cache = g_strdup(request->cache);
 	detail->seconds = request->seconds;
 	detail->events_lost = request->events_lost;
+	detail->walks_different = request->walks_different;
 	detail->estimated = request->estimated;
 	read_view(detail, source, request);
 	return detail;

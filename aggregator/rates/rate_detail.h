@@ -28,18 +28,20 @@ typedef struct {
 			   RATE_DETAIL_STACKS_MAX */
 	RowSums sums;   /* of all rows, including those above the maximum */
 	uint64_t events_lost;
-	bool estimated; /* some events were sampled: the numbers are estimates */
-	char *problem;  /* why nothing more will come, one line, escaped; NULL: none */
+	uint64_t walks_different; /* walks of stacks that differed from the kernel's */
+	bool estimated;           /* some events were sampled: the numbers are estimates */
+	char *problem;            /* why nothing more will come, one line, escaped; NULL: none */
 } RateDetail;
 
 /* The contents of a detail. Everything is borrowed. */
 typedef struct {
-	const char *cache;    /* its folded name, as in CacheLabel; other caches do not count */
-	const Dimension *key; /* of the groups; rate_detail_key() */
-	const GArray *cells;  /* (element-type CellFilter): select what counts; NULL: all */
-	double seconds;       /* as above */
-	uint64_t events_lost; /* as above */
-	bool estimated;       /* as above */
+	const char *cache;        /* its folded name, as in CacheLabel; other caches do not count */
+	const Dimension *key;     /* of the groups; rate_detail_key() */
+	const GArray *cells;      /* (element-type CellFilter): select what counts; NULL: all */
+	double seconds;           /* as above */
+	uint64_t events_lost;     /* as above */
+	uint64_t walks_different; /* as above */
+	bool estimated;           /* as above */
 } RateDetailRequest;
 
 /* Returns the grouping key with this name, "process" or "cgroup", or NULL. */

@@ -30,6 +30,7 @@ typedef struct {
 	guint net_unknown;        /* rows whose net is unknown, and not in the sum's */
 	uint32_t sampling_period; /* largest so far: one of this many events was taken; 1: all */
 	double cost_percent;      /* of all CPUs' time, spent in probes; < 0: not measured */
+	uint64_t walks_different; /* so far: walks of stacks that differed from the kernel's */
 	GStringChunk *texts;      /* private */
 } RateTable;
 

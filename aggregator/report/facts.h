@@ -57,7 +57,11 @@ typedef enum {
 	FACT_COST_ESTIMATED,
 	FACT_COST_OF_EVENT,
 	FACT_COST_OF_FRAME,
-	FACT_CPUS_SEEN, /* with at least one batch */
+	/* The collector's own walks of stacks, in the whole run. */
+	FACT_WALKS_COMPARED, /* with the kernel's */
+	FACT_WALKS_DIFFERENT,
+	FACT_KERNEL_WALKS, /* why the kernel walks all stacks */
+	FACT_CPUS_SEEN,    /* with at least one batch */
 	/* Sampling: one of this many events was taken. */
 	FACT_SAMPLING_ASKED,
 	FACT_SAMPLING_MIN,

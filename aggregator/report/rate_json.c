@@ -91,6 +91,11 @@ static void write_row(JsonWriter *json, const char *name, const RateTable *table
 	json_close(json, '}');
 }
 
+static void write_fact(JsonWriter *json, const Facts *facts, FactId id)
+{
+	json_value(json, fact_kinds[id].id, fact_kinds[id].type, &facts->values[id]);
+}
+
 static void write_head(JsonWriter *json, const RateTable *table, const Facts *facts)
 {
 	json_count(json, "interval", table->number);
@@ -111,6 +116,8 @@ static void write_head(JsonWriter *json, const RateTable *table, const Facts *fa
 	json_count(json, "events_lost_max", table->events_lost.high);
 	json_count(json, "sampling_period", table->sampling_period);
 	write_percent(json, "cost_percent", table->cost_percent, 3);
+	write_fact(json, facts, FACT_WALKS_COMPARED);
+	write_fact(json, facts, FACT_WALKS_DIFFERENT);
 	json_count(json, "caches", table->rows->len);
 }
 

@@ -198,6 +198,9 @@ static void append_lost(GString *out, const RateTable *table, const RateLayout *
 	if (table->sampling_period > 1)
 		g_string_append_printf(out, "; sampled up to 1/%u, scaled up",
 				       table->sampling_period);
+	if (table->walks_different)
+		g_string_append_printf(out, "; stack walks that differ: %" G_GUINT64_FORMAT,
+				       table->walks_different);
 	if (seconds < layout->interval_s - 0.0005)
 		g_string_append_printf(out, "; %.3f s only", seconds);
 	if (table->partial)

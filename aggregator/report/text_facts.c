@@ -644,6 +644,16 @@ static void recorded_line(const ReportModel *model, GString *out)
 	g_string_append(out, "; of those from other slab caches not all, or none\n");
 }
 
+static bool has_different_walks(const ReportModel *model)
+{
+	return number_of(model, FACT_WALKS_DIFFERENT);
+}
+
+static bool has_notable_walks(const ReportModel *model)
+{
+	return model->source->compares_walks || has_different_walks(model);
+}
+
 static const Line lines[] = {
 	{ .append = bytes_line, .when = LINE_NOTABLE, .is_notable = has_bytes },
 	{ .append = failed_line, .when = LINE_NOTABLE, .is_notable = has_failed },
@@ -678,6 +688,10 @@ static const Line lines[] = {
 	{ .append = large_line, .when = LINE_ALWAYS },
 	{ .fact = FACT_ENDED_EARLY, .when = LINE_ALWAYS },
 	{ .of_run = append_bpf_line, .when = LINE_ALWAYS },
+	{ .of_run = append_walks_line, .when = LINE_NOTABLE, .is_notable = has_notable_walks },
+	{ .of_run = append_kernel_walks_line,
+	  .when = LINE_NOTABLE,
+	  .is_notable = has_different_walks },
 	{ .of_run = append_full_line, .when = LINE_ALWAYS },
 	{ .append = saturated_line, .when = LINE_ALWAYS },
 	{ .of_run = append_memory_bound_line, .when = LINE_ALWAYS },

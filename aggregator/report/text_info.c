@@ -142,6 +142,25 @@ static void append_untraced_line(const Facts *facts, GString *out)
 	g_string_append_c(out, '\n');
 }
 
+static void append_walks(const Facts *facts, GString *out)
+{
+	uint64_t different = fact_number(facts, FACT_WALKS_DIFFERENT);
+
+	if (fact_is_known(facts, FACT_WALKS_COMPARED) || different) {
+		append_label(out, "Stack walks:");
+		append_count(out, fact_number(facts, FACT_WALKS_COMPARED));
+		g_string_append(out, " compared, ");
+		append_count(out, different);
+		g_string_append(out, " different\n");
+	}
+	if (fact_is_known(facts, FACT_KERNEL_WALKS)) {
+		append_label(out, "Stack walks:");
+		g_string_append(out, "the kernel's (");
+		escape_append(out, fact_text(facts, FACT_KERNEL_WALKS));
+		g_string_append(out, ")\n");
+	}
+}
+
 static void append_lost_events(const Facts *facts, GString *out)
 {
 	if (fact_number(facts, FACT_LOSS_IS_UNKNOWN) && facts_have_no_loss(facts)) {
@@ -167,6 +186,7 @@ void text_print_info(const ReportModel *model, FILE *out)
 	append_caches(facts, text);
 	append_number(text, "Events:", fact_number(facts, FACT_EVENTS_COUNTED));
 	append_number(text, "Stacks:", fact_number(facts, FACT_STACKS_COUNTED));
+	append_walks(facts, text);
 	append_lost_events(facts, text);
 	append_untraced_line(facts, text);
 	append_completeness(facts, text);

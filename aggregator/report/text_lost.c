@@ -132,6 +132,28 @@ void append_bpf_line(GString *out, const Facts *facts)
 	g_string_append(out, ": nested events may be missing\n");
 }
 
+void append_walks_line(GString *out, const Facts *facts)
+{
+	uint64_t different = fact_number(facts, FACT_WALKS_DIFFERENT);
+
+	if (!fact_is_known(facts, FACT_WALKS_COMPARED) && !different)
+		return;
+	g_string_append(out, "Stack walks compared: ");
+	append_count(out, fact_number(facts, FACT_WALKS_COMPARED));
+	g_string_append(out, ", different: ");
+	append_count(out, different);
+	g_string_append(out, different ? "; stacks recorded until then may be wrong\n" : "\n");
+}
+
+void append_kernel_walks_line(GString *out, const Facts *facts)
+{
+	if (!fact_is_known(facts, FACT_KERNEL_WALKS))
+		return;
+	g_string_append(out, "Stack walks: the kernel's (");
+	escape_append(out, fact_text(facts, FACT_KERNEL_WALKS));
+	g_string_append(out, ")\n");
+}
+
 void append_memory_bound_line(GString *out, const Facts *facts)
 {
 	g_autofree char *parts = NULL;

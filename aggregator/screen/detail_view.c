@@ -242,6 +242,10 @@ static char *heading(const ScreenState *state)
 	append_total_margin(line, detail);
 	g_string_append(line, " | lost ");
 	append_count(line, detail->events_lost);
+	if (detail->walks_different) {
+		g_string_append(line, " | stack walks that differ: ");
+		append_count(line, detail->walks_different);
+	}
 	return g_string_free(line, FALSE);
 }
 

@@ -105,6 +105,10 @@ static char *state_line(const ScreenState *state, unsigned width)
 	if (table && table->sampling_period > 1)
 		add_part(line, width, g_strdup_printf("sampled 1/%u", table->sampling_period));
 	add_part(line, width, g_strdup_printf("lost %" G_GUINT64_FORMAT, state->events_lost));
+	if (table && table->walks_different)
+		add_part(line, width,
+			 g_strdup_printf("stack walks that differ: %" G_GUINT64_FORMAT,
+					 table->walks_different));
 	if (table && table->cost_percent >= 0)
 		add_part(line, width, g_strdup_printf("cost %.1f %%", table->cost_percent));
 	else

@@ -180,6 +180,11 @@ bool losses_by_full_tables(const Losses *losses)
 	return losses->over_bound || losses->of_other_tasks || losses->of_other_caches;
 }
 
+uint64_t losses_walks_different(const Session *session)
+{
+	return run_info_number(session->info, KMT_FIELD_WALKS_DIFFERENT, 0);
+}
+
 bool losses_make_incomplete(const Session *session, double percent_max)
 {
 	Losses losses = losses_of(session);

@@ -61,6 +61,10 @@ bool losses_exceed(const Session *session, double percent_max);
 /* Whether a table of events was full. */
 bool losses_by_full_tables(const Losses *losses);
 
+/* Returns how many walks of stacks differed from the kernel's, in the whole run. If any did,
+   recorded stacks may be wrong, though no event is lost: the exit status is then 3. */
+uint64_t losses_walks_different(const Session *session);
+
 /* Whether the losses make the result incomplete: the exit status is then 3. */
 bool losses_make_incomplete(const Session *session, double percent_max);
 

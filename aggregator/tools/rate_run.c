@@ -312,6 +312,15 @@ static void say_why_incomplete(const RateRun *run)
 		say_line(facts, append_sampling_line, NULL);
 }
 
+/* The tables do not show the result of comparing. */
+static void say_walks(const RateRun *run)
+{
+	g_autoptr(Facts) facts = facts_new(run->session, false);
+
+	if (run->options->request.stack_walk == STACK_WALK_COMPARE)
+		say_line(facts, append_walks_line, NULL);
+}
+
 /* Empty tables look like a quiet host, so the reports' words explain them. */
 static void say_nothing_left(const RateRun *run)
 {
@@ -340,6 +349,7 @@ static bool end(void *state, GError **error)
 	written = close_outlet(run, error);
 	say_nothing_left(run);
 	say_why_incomplete(run);
+	say_walks(run);
 	rate_feed_free(run->feed);
 	net_check_free(run->net_judged);
 	if (run->error)

@@ -70,6 +70,8 @@ GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 	words_add(words, "--max-overhead=%u", like->overhead_percent_max);
 	if (like->sampling_period > 1)
 		words_add(words, "--sample=%u", like->sampling_period);
+	if (like->stack_walk != STACK_WALK_AUTO)
+		words_add(words, "--stack-walk=%s", stack_walk_name(like->stack_walk));
 	if (like->buffer_megabytes)
 		words_add(words, "--buffer=%u", like->buffer_megabytes);
 	if (like->scope == COLLECT_SCOPE_PIDS)

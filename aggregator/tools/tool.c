@@ -94,6 +94,7 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.details = options->details,
 		.human = options->human,
 		.all = options->all,
+		.compares_walks = options->request.stack_walk == STACK_WALK_COMPARE,
 		.show_host = !options->hide_host,
 		.whole_names = options->renderer->whole_names,
 	};
@@ -254,10 +255,26 @@ static void warn_of_loss(const Session *session, const Options *options)
 			g_get_prgname(), lost, all, remedy ? ": " : "", remedy ? remedy : "");
 }
 
+static void warn_of_walks(const Session *session)
+{
+	uint64_t different = losses_walks_different(session);
+
+	if (different)
+		fprintf(stderr,
+			"%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+			" compared stack walks differed from the kernel's: stacks recorded until "
+			"then may be wrong, the kernel walked the later ones; use "
+			"--stack-walk=kernel\n",
+			g_get_prgname(), different,
+			run_info_number(session->info, KMT_FIELD_WALKS_COMPARED, different));
+}
+
 static ExitStatus status_of_result(const Session *session, const Options *options)
 {
-	return losses_make_incomplete(session, options->loss_percent_max) ? EXIT_INCOMPLETE
-									  : EXIT_COMPLETE;
+	bool is_right = !losses_make_incomplete(session, options->loss_percent_max) &&
+			!losses_walks_different(session);
+
+	return is_right ? EXIT_COMPLETE : EXIT_INCOMPLETE;
 }
 
 /* Creates the file of -O first: no report is lost to a bad name. *file is NULL for stdout. */
@@ -296,6 +313,7 @@ static ExitStatus finish(Session *session, const Options *options, PrivateFile *
 	if (!report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
 	warn_of_loss(session, options);
+	warn_of_walks(session);
 	return status_of_result(session, options);
 }
 
@@ -307,6 +325,7 @@ static ExitStatus finish_written(const Session *session, const Options *options,
 	if (outcome->reader_left)
 		return EXIT_COMPLETE;
 	warn_of_loss(session, options);
+	warn_of_walks(session);
 	return status_of_result(session, options);
 }
 
@@ -336,8 +355,7 @@ static void offer_to_oom_killer(const Options *options)
 			g_strerror(errno));
 }
 
-/* Without --collector, prints which one was picked and why. A module, or SystemTap's options, are a
-   choice. */
+/* Without --collector, prints which one was picked and why. */
 static const CollectorType *choose_collector(const Options *options)
 {
 	const CollectRequest *request = &options->request;
@@ -346,7 +364,7 @@ static const CollectorType *choose_collector(const Options *options)
 
 	if (options->collector)
 		return options->collector;
-	if (request->module_path || request->stap_options)
+	if (collect_request_needs_stap(request))
 		return &stap_collector;
 	collector = check_choose_collector(request, &why);
 	if (!options->quiet)
@@ -370,6 +388,7 @@ static ExitStatus finish_stream(const Options *options, const Session *session, 
 
 	if (!options->tool->stream->end(state, &error))
 		return fail(status_of(error), error);
+	warn_of_walks(session);
 	return status_of_result(session, options);
 }
 

@@ -8,6 +8,9 @@
  *	                              what it says of the scatter, in percent
  *	make_fixture throttle PERIOD < STREAM
  *	                              the same, but for the events of CPU 0
+ *	make_fixture walks COMPARED DIFFERENT < STREAM
+ *	                              the same stream of a collector that compared so many walks of
+ *	                              stacks; if any differed, the kernel walked the later ones
  *	make_fixture s390x            big-endian, 64-bit, kernel text at 1 MB
  *	make_fixture i686             little-endian, 32-bit
  *	make_fixture aarch64          CPUs were not traced for a time, by a collector with another
@@ -201,6 +204,18 @@ static void make(GByteArray *stream, const Machine *machine)
 		swap_stream(stream);
 }
 
+static void add_walks(GByteArray *stream, uint64_t compared, uint64_t different)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_WALKS_COMPARED, compared, NULL },
+		{ KMT_FIELD_WALKS_DIFFERENT, different, NULL },
+		/* Nothing of it may reach a terminal unescaped. */
+		{ KMT_FIELD_KERNEL_WALKS, 0, "a walk\302\233 differed" },
+	};
+
+	batch_write_info(stream, fields, G_N_ELEMENTS(fields) - !different);
+}
+
 static void held_stream(GByteArray *stream, uint64_t seed, uint64_t order)
 {
 	g_autoptr(HeldRun) run = held_run_new(seed);
@@ -239,6 +254,10 @@ int main(int argc, char **argv)
 		read_stdin(stream);
 		throttle_stream(stream, (uint32_t)number(argv[2]));
 	}
+	if (g_str_equal(wanted, "walks") && argc >= 4) {
+		add_walks(stream, number(argv[2]), number(argv[3]));
+		read_stdin(stream);
+	}
 	if (g_str_equal(wanted, "cgroups"))
 		cgroup_stream(stream);
 	if (g_str_equal(wanted, "slab") || g_str_equal(wanted, "slab-part"))
@@ -261,7 +280,8 @@ int main(int argc, char **argv)
 		if (g_str_equal(wanted, machines[i].arch))
 			make(stream, &machines[i]);
 	if (!stream->len) {
-		fputs("usage: make_fixture swap|sample|throttle|s390x|i686|aarch64|cgroups|rates|"
+		fputs("usage: make_fixture "
+		      "swap|sample|throttle|walks|s390x|i686|aarch64|cgroups|rates|"
 		      "rates-blind|rates-held|held|leak|slab|slab-part|limited|crowded\n",
 		      stderr);
 		return 2;

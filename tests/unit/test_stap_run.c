@@ -372,6 +372,43 @@ Test(stap_run, counters_of_drained_cpus_are_not_read, .timeout = 60)
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COUNTED_TO_END), 1));
 }
 
+Test(stap_run, a_difference_of_walks_that_no_batch_reported_is_in_the_counters, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+
+	write_counters(&stage, "0 101 0 0 0\nwalks 5000000000 1\nend\n");
+	stage.request.duration_seconds = 0.2;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_WALKS_COMPARED), 5000000000));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_WALKS_DIFFERENT), 1));
+}
+
+Test(stap_run, counters_that_are_older_than_the_last_batch_change_nothing, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+
+	run_info_set_number(stage.session->info, KMT_FIELD_WALKS_COMPARED, 900);
+	write_counters(&stage, "0 101 0 0 0\nwalks 800 0\nend\n");
+	stage.request.duration_seconds = 0.2;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_WALKS_COMPARED), 900));
+	cr_expect_not(stage.session->info->known[KMT_FIELD_WALKS_DIFFERENT]);
+}
+
+Test(stap_run, counters_of_a_module_that_walks_no_stacks_are_read)
+{
+	g_autoptr(FakeHost) root = fake_host_new();
+	g_autofree char *sys = g_build_filename(root, "sys", NULL);
+	g_autoptr(StapCounters) counters = NULL;
+
+	fake_host_write(root, "sys/module/m/parameters/kmt_counters", "0 1 0 0 0\nend\n");
+	counters = stap_counters_read(sys, "m");
+	cr_assert(ne(ptr, counters, NULL));
+	cr_expect(eq(u32, counters->cpus->len, 1));
+	cr_expect(zero(u64, counters->walks_compared));
+	cr_expect(zero(u64, counters->walks_different));
+}
+
 Test(stap_run, damaged_counters_are_none, .timeout = 60)
 {
 	static const char *const damaged[] = {
@@ -384,6 +421,11 @@ Test(stap_run, damaged_counters_are_none, .timeout = 60)
 		"0 18446744073709551616 0 0 0\nend\n", /* too large */
 		"0 1 0 0 0\nmore\n",                   /* for ever the same page */
 		"0 1 0 0 0\nend\nmore\n",
+		"0 1 0 0 0\nwalks 7\nend\n", /* a number is missing */
+		"0 1 0 0 0\nwalks 7 -1\nend\n",
+		"0 1 0 0 0\nwalks 7 1\n",
+		"0 1 0 0 0\nwalks 7 1\nwalks 7 1\nend\n",
+		"walks 7 1\n0 1 0 0 0\nend\n",
 	};
 	g_autoptr(FakeHost) root = fake_host_new();
 	g_autofree char *sys = g_build_filename(root, "sys", NULL);
@@ -784,6 +826,57 @@ Test(stap_run, parameters_say_what_was_asked_for)
 	argv = stap_arguments_new(&arguments, &request);
 	joined = g_strjoinv(" ", argv);
 	cr_expect(eq(str, joined, expected));
+}
+
+/* Returns the parameter of the module that chooses how it walks stacks; NULL: none. */
+static char *walk_parameter(StackWalk walk, uint32_t depth)
+{
+	const StapTool tool = { .staprun = (char *)"/usr/bin/staprun" };
+	const BufferPlan buffers = { .megabytes_per_buffer = 16 };
+	const StapArguments arguments = { .tool = &tool,
+					  .buffers = &buffers,
+					  .module_path = "/m/kmt.ko" };
+	const CollectRequest request = { .events = PROBE_KMALLOC,
+					 .stack_depth = depth,
+					 .stack_walk = walk };
+	g_auto(GStrv) argv = stap_arguments_new(&arguments, &request);
+
+	for (char **word = argv; *word; word++)
+		if (g_str_has_prefix(*word, "kmt_stack_walk="))
+			return g_strdup(*word);
+	return NULL;
+}
+
+Test(stap_run, the_module_walks_stacks_unless_the_kernel_is_to)
+{
+	static const struct {
+		StackWalk walk;
+		uint32_t depth;
+		const char *parameter;
+	} cases[] = {
+		{ STACK_WALK_AUTO, 64, "kmt_stack_walk=1" },
+		{ STACK_WALK_COMPARE, 64, "kmt_stack_walk=2" },
+		{ STACK_WALK_KERNEL, 64, NULL },
+		{ STACK_WALK_AUTO, 0, NULL }, /* no stacks */
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *parameter = walk_parameter(cases[i].walk, cases[i].depth);
+
+		cr_expect(g_strcmp0(parameter, cases[i].parameter) == 0, "%zu: %s", i, parameter);
+	}
+}
+
+Test(stap_run, that_the_kernel_was_to_walk_is_in_the_stream, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+
+	stage.request.stack_depth = 64;
+	stage.request.stack_walk = STACK_WALK_KERNEL;
+	stage.request.duration_seconds = 0.2;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect(eq(str, (char *)run_info_text(stage.session->info, KMT_FIELD_KERNEL_WALKS),
+		     (char *)"--stack-walk=kernel"));
 }
 
 Test(stap_run, for_pairing_no_equal_allocations_are_merged)

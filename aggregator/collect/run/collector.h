@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/host/host_snapshot.h"
+#include "collect/run/stack_walk.h"
 #include "record/probe_kinds.h"
 #include "record/recording.h"
 #include "session/session.h"
@@ -24,6 +25,7 @@ enum { COLLECT_CACHES_MAX = 16 };
 typedef struct {
 	unsigned events;      /* bits of ProbeKindBit */
 	uint32_t stack_depth; /* frames; 0: call sites only */
+	StackWalk stack_walk; /* perf events always let the kernel walk */
 	CollectScope scope;
 	char **command;     /* argument vector, NULL: none */
 	const char *user;   /* run the command as this user; NULL: as the current user */
@@ -70,6 +72,13 @@ typedef struct {
 	bool (*tick)(Session *session, void *user_data);
 	void *tick_data;
 } CollectRequest;
+
+/* Whether the request names things that only SystemTap's collector has: its user has chosen it. */
+static inline bool collect_request_needs_stap(const CollectRequest *request)
+{
+	return request->module_path || request->stap_options ||
+	       request->stack_walk == STACK_WALK_COMPARE;
+}
 
 /* How the collection ended, in addition to the facts in the stream. */
 typedef struct {

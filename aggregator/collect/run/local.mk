@@ -12,4 +12,5 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/run/memory_watch.c aggregator/collect/run/memory_watch.h \
 	aggregator/collect/run/oom_score.c aggregator/collect/run/oom_score.h \
 	aggregator/collect/run/progress.c aggregator/collect/run/progress.h \
-	aggregator/collect/run/run_facts.c aggregator/collect/run/run_facts.h
+	aggregator/collect/run/run_facts.c aggregator/collect/run/run_facts.h \
+	aggregator/collect/run/stack_walk.c aggregator/collect/run/stack_walk.h

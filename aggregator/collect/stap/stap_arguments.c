@@ -79,10 +79,18 @@ static void add_inner(GPtrArray *words, const InnerKmallocs *inner)
 	words_add(words, "%s", offsets->str);
 }
 
+/* Without the parameter, the kernel walks. */
+static void add_walk(GPtrArray *words, const CollectRequest *request)
+{
+	if (request->stack_depth && request->stack_walk != STACK_WALK_KERNEL)
+		words_add(words, "kmt_stack_walk=%d", (int)request->stack_walk);
+}
+
 static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 			   const CollectRequest *request)
 {
 	words_add(words, "kmt_depth=%u", request->stack_depth);
+	add_walk(words, request);
 	words_add(words, "kmt_scope=%d", (int)request->scope);
 	words_add(words, "kmt_target=%d", (int)arguments->target);
 	if (request->pids && request->pids->len)

@@ -507,10 +507,9 @@ static const struct {
 	  "first use on this kernel compiles for about a minute; --collector=stap" },
 };
 
-/* A user who gives a module or SystemTap options has chosen SystemTap. */
 bool stap_is_ready(const CheckHost *host, GString *lacks)
 {
-	if (host->request->module_path || host->request->stap_options)
+	if (collect_request_needs_stap(host->request))
 		return true;
 	for (gsize i = 0; i < G_N_ELEMENTS(obstacles); i++) {
 		g_autoptr(GString) text = g_string_new(NULL);

@@ -13,6 +13,8 @@ enum {
 	NUMBERS = 5,           /* in a line: the CPU and its four counters */
 };
 
+static const char walks_word[] = "walks ";
+
 /* Makes the next reading begin at that CPU. */
 static bool ask_from(int fd, unsigned first_cpu)
 {
@@ -69,17 +71,27 @@ static bool take_cpu(const char **at, unsigned *next_cpu, GArray *counters)
 	return true;
 }
 
-/* Returns whether the page is complete. Sets *more if another one follows. */
-static bool take_page(const char *page, unsigned *next_cpu, bool *more, GArray *counters)
+/* Reads "walks COMPARED DIFFERENT\n", which older modules do not have. */
+static bool take_walks(const char **at, StapCounters *counters)
 {
-	while (g_ascii_isdigit(*page))
-		if (!take_cpu(&page, next_cpu, counters))
-			return false;
-	*more = g_str_equal(page, "more\n");
-	return *more || g_str_equal(page, "end\n");
+	if (!g_str_has_prefix(*at, walks_word))
+		return true;
+	*at += strlen(walks_word);
+	return take_number(at, ' ', &counters->walks_compared) &&
+	       take_number(at, '\n', &counters->walks_different);
 }
 
-static bool take_all(int fd, GArray *counters)
+/* Returns whether the page is complete. Sets *more if another one follows. */
+static bool take_page(const char *page, unsigned *next_cpu, bool *more, StapCounters *counters)
+{
+	while (g_ascii_isdigit(*page))
+		if (!take_cpu(&page, next_cpu, counters->cpus))
+			return false;
+	*more = g_str_equal(page, "more\n");
+	return *more || (take_walks(&page, counters) && g_str_equal(page, "end\n"));
+}
+
+static bool take_all(int fd, StapCounters *counters)
 {
 	unsigned next_cpu = 0;
 	bool more = true;
@@ -97,18 +109,25 @@ static bool take_all(int fd, GArray *counters)
 	return true;
 }
 
-GArray *stap_counters_read(const char *sys_folder, const char *module_name)
+StapCounters *stap_counters_read(const char *sys_folder, const char *module_name)
 {
 	g_autofree char *path = g_build_filename(sys_folder ? sys_folder : "/sys", "module",
 						 module_name, "parameters", "kmt_counters", NULL);
-	GArray *counters = g_array_new(FALSE, FALSE, sizeof(CpuCounters));
+	g_autoptr(StapCounters) counters = g_new0(StapCounters, 1);
 	int fd = open(path, O_RDWR | O_CLOEXEC);
-	bool whole = fd >= 0 && take_all(fd, counters);
+	bool whole;
 
+	counters->cpus = g_array_new(FALSE, FALSE, sizeof(CpuCounters));
+	whole = fd >= 0 && take_all(fd, counters);
 	if (fd >= 0)
 		close(fd);
-	if (whole)
-		return counters;
-	g_array_unref(counters);
-	return NULL;
+	return whole ? g_steal_pointer(&counters) : NULL;
+}
+
+void stap_counters_free(StapCounters *counters)
+{
+	if (!counters)
+		return;
+	g_array_unref(counters->cpus);
+	g_free(counters);
 }

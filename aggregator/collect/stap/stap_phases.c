@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "collect/run/memory_watch.h"
-#include "collect/stap/stap_counters.h"
 #include "collect/host/watchdog.h"
 #include "collect/stap/stap_start.h"
 

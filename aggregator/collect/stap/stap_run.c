@@ -5,7 +5,6 @@
 #include "collect/run/cpu_watch.h"
 #include "collect/run/progress.h"
 #include "collect/stap/stap_arguments.h"
-#include "collect/stap/stap_counters.h"
 #include "collect/stap/stap_start.h"
 #include "collect/stap/stap_state.h"
 #include "collect/host/watchdog.h"
@@ -160,6 +159,17 @@ static bool start_child(StapRun *run, StapArguments *arguments, GError **error)
 	return true;
 }
 
+/* Written by the program, because the module does not know who decided. */
+static void write_walk(StapRun *run)
+{
+	const CollectRequest *request = run->live.parts.request;
+
+	if (!request->stack_depth || request->stack_walk != STACK_WALK_KERNEL)
+		return;
+	run_facts_write_text(run->live.batches, KMT_FIELD_KERNEL_WALKS, "--stack-walk=kernel");
+	live_run_feed(&run->live);
+}
+
 static bool start(StapRun *run, GError **error)
 {
 	const StapTool *tool = run->plan->tool;
@@ -176,6 +186,7 @@ static bool start(StapRun *run, GError **error)
 
 	if (!live_run_describe(&run->live, collector, buffer_plan_bytes(run->plan->buffers), error))
 		return false;
+	write_walk(run);
 	/* The host's symbols were just fed. */
 	session_find_inner_kmallocs(session, session->symbols);
 	if (!start_child(run, &arguments, error))
@@ -215,12 +226,27 @@ static void feed_counters(StapRun *run)
 {
 	const LossLedger *loss = run->live.parts.session->loss;
 
-	for (guint i = 0; run->counters && i < run->counters->len; i++) {
-		const CpuCounters *cpu = &g_array_index(run->counters, CpuCounters, i);
+	for (guint i = 0; run->counters && i < run->counters->cpus->len; i++) {
+		const CpuCounters *cpu = &g_array_index(run->counters->cpus, CpuCounters, i);
 
 		if (loss_ledger_cpu_complete_until(loss, cpu->cpu) < run->live.end_ns)
 			batch_write_counters(run->live.batches, cpu, run->live.end_ns);
 	}
+}
+
+static void write_if_larger(StapRun *run, enum KmtFieldId id, uint64_t number)
+{
+	if (number > run_info_number(run->live.parts.session->info, id, 0))
+		run_facts_write_number(run->live.batches, id, number);
+}
+
+/* The last info batch may not have arrived: no difference may go unnoticed. */
+static void write_walks(StapRun *run)
+{
+	if (!run->counters)
+		return;
+	write_if_larger(run, KMT_FIELD_WALKS_COMPARED, run->counters->walks_compared);
+	write_if_larger(run, KMT_FIELD_WALKS_DIFFERENT, run->counters->walks_different);
 }
 
 static void write_end(StapRun *run)
@@ -236,6 +262,7 @@ static void write_end(StapRun *run)
 
 	report_death(run);
 	feed_counters(run);
+	write_walks(run);
 	live_run_write_end(&run->live, &losses);
 }
 
@@ -295,8 +322,7 @@ static void run_clear(StapRun *run)
 	g_free(run->buffer);
 	g_free(run->module_name);
 	g_free(run->module_folder);
-	if (run->counters)
-		g_array_unref(run->counters);
+	stap_counters_free(run->counters);
 }
 
 bool stap_run(const StapRunPlan *plan, const CollectRun *parts, GError **error)

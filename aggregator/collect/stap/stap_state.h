@@ -3,6 +3,7 @@
 
 #include "collect/run/live_run.h"
 #include "collect/stap/stap_child.h"
+#include "collect/stap/stap_counters.h"
 #include "collect/stap/stap_messages.h"
 #include "collect/stap/stap_run.h"
 #include "collect/stap/stap_start.h"
@@ -26,9 +27,9 @@ struct StapRun {
 	BatchReader *reader; /* finds complete batches: our own may only go between them */
 	StapMessages *messages;
 	uint8_t *buffer;
-	bool died;        /* staprun ended without being asked to */
-	bool drained;     /* every CPU has reported that all events until the end were sent */
-	GArray *counters; /* (element-type CpuCounters) at the end; NULL: unknown */
+	bool died;              /* staprun ended without being asked to */
+	bool drained;           /* every CPU has reported that all events until the end were sent */
+	StapCounters *counters; /* owned; of the module at the end; NULL: unknown */
 	uint64_t heartbeats_wanted;
 	size_t end_step;    /* the current step of ending staprun */
 	GSource *end_timer; /* for the next step; borrowed from the context */

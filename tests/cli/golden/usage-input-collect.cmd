@@ -1,1 +1,1 @@
-for option in --events=page --stacks=none --max-stack=9 --sample=2 --collector=perf --max-overhead=5 --buffer=4 --record-max=1G --include-self; do kmalloc-top -i import/hashkey.txt $option; done; slabstack -i import/slab.txt --sample=2; slabratetop -i example.kmr --stacks
+for option in --events=page --stacks=none --max-stack=9 --stack-walk=kernel --sample=2 --collector=perf --max-overhead=5 --buffer=4 --record-max=1G --include-self; do kmalloc-top -i import/hashkey.txt $option; done; slabstack -i import/slab.txt --sample=2; slabratetop -i example.kmr --stacks

@@ -1,0 +1,1 @@
+kmalloc-top --stack-walk=orc; kmalloc-top --stack-walk=compare --collector=perf; kmalloc-top --stack-walk=compare --stacks=none; slabratetop --stack-walk=compare; slabstack dentry -i example.kmr --stack-walk=kernel
