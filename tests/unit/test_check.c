@@ -7,12 +7,14 @@
 #include "collect/host/cache_probes.h"
 #include "collect/run/collector_types.h"
 #include "collect/stap/stap_build.h"
+#include "collect/stap/stap_walk_check.h"
 #include "fake_host.h"
 #include "leaks.h"
 #include "module_image.h"
 #include "perf_fixtures.h"
 
 #include <criterion/criterion.h>
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -466,6 +468,93 @@ Test(check, buffers_are_reported_with_the_memory_there_is)
 	expect_line(&fixture, "ok", "Buffers", "MemAvailable 1024 MB");
 	fixture.request.buffer_megabytes = 600;
 	expect_line(&fixture, "FAIL", "Buffers", "use --buffer 512 or less");
+	fixture_clear(&fixture);
+}
+
+Test(check, who_would_walk_stacks_is_reported_with_the_memory_for_it)
+{
+	static const char with_orc[] = "CONFIG_MODULES=y\nCONFIG_UNWINDER_ORC=y\n";
+	Fixture fixture;
+	g_autofree char *without = NULL;
+	bool would_start;
+
+	fixture_init(&fixture);
+	without = check(&fixture, &would_start);
+	cr_expect_null(strstr(without, "Stack walks:"));
+	fixture.request.stack_depth = 64;
+	fixture.request.stack_walk = STACK_WALK_AUTO;
+	/* The configuration beside the headers. */
+	expect_line(&fixture, "note", "Stack walks",
+		    "by the kernel, which costs more: it has no ORC unwinder");
+	fake_host_write(fixture.root, "boot/config-" KERNEL, with_orc);
+	fake_host_set_cpus_online(fixture.root, "0-2\n");
+	expect_line(&fixture, "ok", "Stack walks",
+		    "by the module; its tables take at most 564 KB (128 KB x 3 CPUs + 180 KB)");
+	fixture.request.stack_walk = STACK_WALK_COMPARE;
+	expect_line(&fixture, "ok", "Stack walks",
+		    "by the module and by the kernel, to compare them; its tables");
+	fixture.request.stack_walk = STACK_WALK_KERNEL;
+	expect_line(&fixture, "ok", "Stack walks", "by the kernel (--stack-walk=kernel)");
+	fixture.request.stack_walk = STACK_WALK_AUTO;
+	fixture.host.machine = "aarch64";
+	expect_line(&fixture, "note", "Stack walks", "on x86_64 only");
+	fixture_clear(&fixture);
+}
+
+/* Returns the text of the line about stack walks. */
+static char *walks_text(const Fixture *fixture)
+{
+	GString *text = g_string_new(NULL);
+
+	stap_look_at_walks(&fixture->host, text);
+	return g_string_free(text, FALSE);
+}
+
+static void expect_walks(const Fixture *fixture, const char *expected)
+{
+	g_autofree char *text = walks_text(fixture);
+
+	cr_expect(g_str_has_prefix(text, expected), "%s", text);
+}
+
+/* Writes the file from which a kernel without files beside it shows its configuration. */
+static void write_packed_config(const Fixture *fixture, const char *config)
+{
+	g_autofree char *path = g_build_filename(fixture->root, "proc/config.gz", NULL);
+	g_autoptr(GFile) file = g_file_new_for_path(path);
+	g_autoptr(GFileOutputStream) packed =
+		g_file_replace(file, NULL, FALSE, G_FILE_CREATE_NONE, NULL, NULL);
+	g_autoptr(GZlibCompressor) compressor =
+		g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1);
+	g_autoptr(GOutputStream) stream =
+		g_converter_output_stream_new(G_OUTPUT_STREAM(packed), G_CONVERTER(compressor));
+
+	cr_assert(g_output_stream_write_all(stream, config, strlen(config), NULL, NULL, NULL));
+	cr_assert(g_output_stream_close(stream, NULL, NULL));
+}
+
+Test(check, a_packed_or_missing_configuration_shows_who_would_walk_stacks)
+{
+	Fixture fixture;
+	g_autofree char *config = NULL;
+
+	fixture_init(&fixture);
+	config = g_build_filename(fixture.root, "lib/modules/" KERNEL "/build/.config", NULL);
+	cr_assert_eq(g_unlink(config), 0);
+	fixture.request.stack_depth = 64;
+	fixture.request.stack_walk = STACK_WALK_AUTO;
+	expect_walks(&fixture, "by the module if the kernel has the ORC unwinder");
+	fake_host_write(fixture.root, "proc/config.gz", "damaged");
+	expect_walks(&fixture, "by the module if the kernel has the ORC unwinder");
+	write_packed_config(&fixture, "CONFIG_A=y\nCONFIG_UNWINDER_ORC=y\n");
+	expect_walks(&fixture, "by the module; ");
+	write_packed_config(&fixture, "CONFIG_A=y\n# CONFIG_UNWINDER_ORC is not set\n");
+	expect_walks(&fixture, "by the kernel, which costs more: it has no ORC unwinder");
+	fixture.host.release = "4.16.18";
+	expect_walks(&fixture, "by the kernel, which costs more: the module walks stacks from "
+			       "Linux 4.17 on");
+	fixture.host.release = "4.17.0-rc1";
+	expect_walks(&fixture, "by the kernel, which costs more: it has no ORC unwinder");
 	fixture_clear(&fixture);
 }
 

@@ -20,4 +20,5 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap/stap_script.c aggregator/collect/stap/stap_script.h \
 	aggregator/collect/stap/stap_start.c aggregator/collect/stap/stap_start.h \
 	aggregator/collect/stap/stap_state.h \
+	aggregator/collect/stap/stap_walk_check.c aggregator/collect/stap/stap_walk_check.h \
 	aggregator/collect/stap/stap_workarounds.c aggregator/collect/stap/stap_workarounds.h

@@ -13,6 +13,7 @@
 #include "collect/stap/stap_build.h"
 #include "collect/stap/stap_failures.h"
 #include "collect/stap/stap_leftovers.h"
+#include "collect/stap/stap_walk_check.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -472,6 +473,7 @@ const CheckRow stap_checks[] = {
 	{ "Headers", look_at_headers },
 	{ "Probe module", look_at_module },
 	{ "Buffers", look_at_buffers },
+	{ "Stack walks", stap_look_at_walks },
 	{ "Leftovers", look_at_leftovers },
 	{ "Processes", look_at_processes },
 	/* Content of the report. */
