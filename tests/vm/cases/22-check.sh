@@ -61,6 +61,7 @@ has_line 'a run would start: compiled before' '^ok    Probe module: was compiled
 has_line 'a run would start: its events' "^ok    Events: +kmalloc .*; with --events also $others\$" report
 has_line 'a run would start: how caches are named' '^(ok  |note)  Cache names: +read from the kernel' report
 has_line 'a run would start: the memory it takes' '^ok    Buffers: +[0-9]+ MB .*, MemAvailable [0-9]' report
+has_line 'a run would start: who walks stacks' '^(ok  |note)  Stack walks: +by the (module|kernel)' report
 has_line 'a run would start: no leftovers' '^ok    Leftovers: +none$' report
 holds 'nothing was changed' diff before after
 
