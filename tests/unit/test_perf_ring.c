@@ -35,6 +35,7 @@ static Stage *stage_new(uint64_t start)
 static void stage_free(Stage *stage)
 {
 	g_array_unref(stage->types);
+	g_free(stage->ring.room);
 	g_free(stage);
 }
 
@@ -99,6 +100,35 @@ Test(perf_ring, what_comes_behind_the_head_waits)
 	cr_expect_eq(stage->types->len, 2);
 	cr_expect(stage->sound);
 	stage_free(stage);
+}
+
+/* A ring with one record over its end, which reads another such ring before it is looked at. */
+typedef struct {
+	Stage *own, *other;
+} Nested;
+
+static void visit_nested(const struct perf_event_header *record, void *user_data)
+{
+	const Nested *nested = user_data;
+
+	cr_assert(perf_ring_read(&nested->other->ring, perf_ring_head(&nested->other->ring), visit,
+				 nested->other));
+	visit(record, nested->own);
+}
+
+Test(perf_ring, another_ring_can_be_read_meanwhile)
+{
+	Nested nested = { stage_new(BYTES - 16), stage_new(BYTES - 16) };
+
+	put_record(nested.own, 1, 64);
+	put_record(nested.other, 2, 64);
+	cr_assert(perf_ring_read(&nested.own->ring, perf_ring_head(&nested.own->ring), visit_nested,
+				 &nested));
+	cr_expect_eq(nested.own->types->len, 1);
+	cr_expect_eq(nested.other->types->len, 1);
+	cr_expect(nested.own->sound);
+	stage_free(nested.own);
+	stage_free(nested.other);
 }
 
 Test(perf_ring, nonsense_is_skipped_and_reported)

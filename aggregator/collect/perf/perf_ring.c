@@ -31,6 +31,7 @@ void perf_ring_unmap(PerfRing *ring)
 	if (ring->control)
 		munmap(ring->control, (size_t)sysconf(_SC_PAGESIZE) + ring->data_bytes);
 	ring->control = NULL;
+	g_clear_pointer(&ring->room, g_free);
 }
 
 uint64_t perf_ring_head(const PerfRing *ring)
@@ -44,8 +45,8 @@ static void give_back(PerfRing *ring, uint64_t tail)
 	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-/* Returns the record at that position. A record that wraps at the ring's end is copied to room. */
-static const struct perf_event_header *record_at(const PerfRing *ring, uint64_t at, uint8_t *room)
+/* Returns the record at that position. A record that wraps at the ring's end is copied. */
+static const struct perf_event_header *record_at(PerfRing *ring, uint64_t at)
 {
 	size_t offset = at & (ring->data_bytes - 1);
 	size_t until_end = ring->data_bytes - offset;
@@ -55,18 +56,19 @@ static const struct perf_event_header *record_at(const PerfRing *ring, uint64_t 
 
 	if (record->size <= until_end)
 		return record;
-	memcpy(room, first, until_end);
-	memcpy(room + until_end, ring->data, record->size - until_end);
-	return (const void *)room;
+	if (!ring->room)
+		ring->room = g_malloc(RECORD_BYTES_MAX);
+	memcpy(ring->room, first, until_end);
+	memcpy(ring->room + until_end, ring->data, record->size - until_end);
+	return (const void *)ring->room;
 }
 
 bool perf_ring_read(PerfRing *ring, uint64_t head, PerfRecordVisitor visit, void *user_data)
 {
-	static _Alignas(uint64_t) uint8_t room[RECORD_BYTES_MAX];
 	uint64_t at = ring->tail;
 
 	while (at < head) {
-		const struct perf_event_header *record = record_at(ring, at, room);
+		const struct perf_event_header *record = record_at(ring, at);
 
 		if (record->size < sizeof(*record) || record->size % sizeof(uint64_t) ||
 		    record->size > head - at) {

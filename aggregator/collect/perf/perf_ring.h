@@ -19,6 +19,7 @@ typedef struct {
 	const uint8_t *data;
 	size_t data_bytes; /* a power of two */
 	uint64_t tail;     /* next read position, in bytes since the start */
+	uint8_t *room;     /* owned: for a record that wraps at the end; NULL: none so far */
 } PerfRing;
 
 /* Maps the ring of an event. data_bytes is a power of two of whole pages. Returns false with errno
@@ -29,7 +30,8 @@ void perf_ring_unmap(PerfRing *ring);
 /* Returns the end of the newest complete record, for perf_ring_read(). */
 uint64_t perf_ring_head(const PerfRing *ring);
 
-/* Called for each record. The record is complete, and valid only during the call. */
+/* Called for each record. The record is complete, and valid only during the call. The call may read
+   other rings. */
 typedef void (*PerfRecordVisitor)(const struct perf_event_header *record, void *user_data);
 
 /* Visits the records up to that head, and returns their space to the kernel. Returns false if the
