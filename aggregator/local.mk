@@ -18,6 +18,7 @@ include aggregator/names/local.mk
 include aggregator/session/local.mk
 include aggregator/import/local.mk
 include aggregator/collect/host/local.mk
+include aggregator/collect/slabs/local.mk
 include aggregator/collect/tasks/local.mk
 include aggregator/collect/run/local.mk
 include aggregator/collect/stap/local.mk

@@ -75,6 +75,7 @@ bool option_buffer(Options *options, const char *value, GError **error);
 bool option_max_memory(Options *options, const char *value, GError **error);
 bool option_sample(Options *options, const char *value, GError **error);
 bool option_max_loss(Options *options, const char *value, GError **error);
+bool option_cache_names(Options *options, const char *value, GError **error);
 bool option_max_overhead(Options *options, const char *value, GError **error);
 bool option_record_max(Options *options, const char *value, GError **error);
 bool option_build_module(Options *options, const char *value, GError **error);

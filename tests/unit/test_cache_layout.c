@@ -106,6 +106,9 @@ Test(cache_layout, members_of_unnamed_members_are_found)
 	layout = layout_of(&types);
 	expect_layout(&layout, 24, CACHE_LAYOUT_UNKNOWN, CACHE_LAYOUT_UNKNOWN,
 		      CACHE_LAYOUT_UNKNOWN);
+	cr_expect(eq(long, layout.page_bytes, 64));
+	cr_expect(eq(long, layout.counters, CACHE_LAYOUT_UNKNOWN));
+	cr_expect(eq(long, layout.memcg_params, CACHE_LAYOUT_UNKNOWN));
 }
 
 /* Never ends by itself, as no compiler would write it. */

@@ -92,6 +92,21 @@ Test(cache_sites, after_a_loss_old_calls_are_ignored)
 	expect(sites, calls, TASK(200, 2), "filp");
 }
 
+Test(cache_sites, only_the_call_itself_is_taken)
+{
+	g_autoptr(CacheSites) sites = cache_sites_new();
+	g_autoptr(CacheCalls) calls = cache_calls_new();
+	const EventCache *found;
+
+	enter(sites, calls, TASK(100, 1), "TCP");
+	cr_expect_null(cache_sites_take(sites, calls, &TASK(100, 2)));
+	found = cache_sites_take(sites, calls, &TASK(100, 1));
+	cr_assert_not_null(found);
+	cr_expect_eq(memcmp(found->name, "TCP", 3), 0);
+	cr_expect_null(cache_sites_take(sites, calls, &TASK(100, 1)));
+	expect(sites, calls, TASK(100, 1), "TCP");
+}
+
 Test(cache_sites, a_cache_that_could_not_be_read_is_not_known)
 {
 	g_autoptr(CacheSites) sites = cache_sites_new();

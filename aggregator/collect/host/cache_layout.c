@@ -15,6 +15,10 @@ const CacheLayout cache_layout_unknown = {
 	.name = CACHE_LAYOUT_UNKNOWN,
 	.object_size = CACHE_LAYOUT_UNKNOWN,
 	.size = CACHE_LAYOUT_UNKNOWN,
+	.counters = CACHE_LAYOUT_UNKNOWN,
+	.compound_head = CACHE_LAYOUT_UNKNOWN,
+	.page_bytes = CACHE_LAYOUT_UNKNOWN,
+	.memcg_params = CACHE_LAYOUT_UNKNOWN,
 };
 
 static const char kernel_btf[] = "/sys/kernel/btf/vmlinux";
@@ -38,13 +42,19 @@ const char *const cache_layout_structures[] = { "slab", "page", "kmem_cache", NU
 static const struct {
 	size_t where; /* offset in CacheLayout */
 	const char *structure;
-	const char *member;
+	const char *member; /* NULL: its size */
+	bool is_optional;
 } wanted[] = {
-	{ offsetof(CacheLayout, slab_cache), "slab", "slab_cache" },
-	{ offsetof(CacheLayout, slab_cache), "page", "slab_cache" },
-	{ offsetof(CacheLayout, name), "kmem_cache", "name" },
-	{ offsetof(CacheLayout, object_size), "kmem_cache", "object_size" },
-	{ offsetof(CacheLayout, size), "kmem_cache", "size" },
+	{ offsetof(CacheLayout, slab_cache), "slab", "slab_cache", false },
+	{ offsetof(CacheLayout, slab_cache), "page", "slab_cache", false },
+	{ offsetof(CacheLayout, name), "kmem_cache", "name", false },
+	{ offsetof(CacheLayout, object_size), "kmem_cache", "object_size", false },
+	{ offsetof(CacheLayout, size), "kmem_cache", "size", false },
+	{ offsetof(CacheLayout, counters), "slab", "counters", true },
+	{ offsetof(CacheLayout, counters), "page", "counters", true },
+	{ offsetof(CacheLayout, compound_head), "page", "compound_head", true },
+	{ offsetof(CacheLayout, page_bytes), "page", NULL, true },
+	{ offsetof(CacheLayout, memcg_params), "kmem_cache", "memcg_params", true },
 };
 
 void cache_layout_fill(CacheLayout *layout, const char *name, CacheMemberOffset offset_of,
@@ -61,7 +71,8 @@ void cache_layout_fill(CacheLayout *layout, const char *name, CacheMemberOffset 
 bool cache_layout_is_whole(const CacheLayout *layout)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(wanted); i++)
-		if (*(const long *)((const char *)layout + wanted[i].where) == CACHE_LAYOUT_UNKNOWN)
+		if (!wanted[i].is_optional &&
+		    *(const long *)((const char *)layout + wanted[i].where) == CACHE_LAYOUT_UNKNOWN)
 			return false;
 	return true;
 }

@@ -14,6 +14,12 @@ typedef struct {
 	long name;        /* in struct kmem_cache */
 	long object_size; /* in struct kmem_cache: requested size of an object */
 	long size;        /* in struct kmem_cache: allocated size of an object */
+	/* The rest may stay unknown: no kernel has all of it. */
+	long counters;      /* in struct slab (or page): a word with the number of objects */
+	long compound_head; /* in struct page: the first page of its block, plus 1 */
+	long page_bytes;    /* size of struct page */
+	long memcg_params;  /* in struct kmem_cache, if each cgroup has caches of its own (before
+			       5.9) */
 } CacheLayout;
 
 extern const CacheLayout cache_layout_unknown;

@@ -57,6 +57,8 @@ static long offset_of(const void *structure, const char *member)
 {
 	const Structure *in = structure;
 
+	if (!member)
+		return (long)in->type->size;
 	return member_offset(in->btf, in->type, member, 0);
 }
 

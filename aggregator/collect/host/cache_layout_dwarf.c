@@ -102,7 +102,8 @@ static long offset_of(const void *structure, const char *member)
 	const Search search = { .member = member, .left = &left };
 	Dwarf_Die type = *(const Dwarf_Die *)structure;
 
-	return member_offset(&type, &search);
+	/* On failure -1, as CACHE_LAYOUT_UNKNOWN. */
+	return member ? member_offset(&type, &search) : dwarf_bytesize(&type);
 }
 
 static bool is_asked_for(Dwarf_Die *die, const char **name)

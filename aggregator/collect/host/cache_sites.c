@@ -155,3 +155,11 @@ const EventCache *cache_sites_leave(CacheSites *sites, CacheCalls *calls, const 
 	}
 	return cache < CACHE_SLOTS ? &sites->caches[cache] : NULL;
 }
+
+const EventCache *cache_sites_take(CacheSites *sites, CacheCalls *calls, const CacheCall *call)
+{
+	uint16_t cache;
+
+	return take_pending(calls, call, &cache) && cache < CACHE_SLOTS ? &sites->caches[cache]
+									: NULL;
+}

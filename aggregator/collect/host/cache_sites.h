@@ -40,5 +40,8 @@ void cache_sites_enter(CacheSites *sites, CacheCalls *calls, const CacheCall *ca
    matched to this event. The cache lives as long as the sites. */
 const EventCache *cache_sites_leave(CacheSites *sites, CacheCalls *calls, const CacheCall *call);
 
+/* Returns the cache of the call itself, and removes it; NULL: not recorded. */
+const EventCache *cache_sites_take(CacheSites *sites, CacheCalls *calls, const CacheCall *call);
+
 /* Drops all open calls. Call it when records of calls may have been lost. */
 void cache_calls_forget(CacheCalls *calls);

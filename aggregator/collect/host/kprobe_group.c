@@ -35,6 +35,7 @@ static const char *const functions[KPROBE_FUNCTIONS] = {
 	[KPROBE_CACHE_FREE_BULK] = "kmem_cache_free_bulk",
 	[KPROBE_CACHE_ALLOC_BULK] = "kmem_cache_alloc_bulk",
 	[KPROBE_CACHE_ALLOC_BULK_NOPROF] = "kmem_cache_alloc_bulk_noprof",
+	[KPROBE_FREE_SLAB] = "__free_slab",
 };
 
 static const KprobeRegisters machines[] = {
@@ -229,19 +230,20 @@ TracepointFormat *kprobe_group_read_format(const KprobeGroup *group, KprobeFunct
 }
 
 /* Returns the misses in a line "NAME HITS MISSES" of one of the functions, else 0. */
-static uint64_t missed_of_line(const char *line)
+static uint64_t missed_of_line(const char *line, unsigned wanted)
 {
 	const char *name = line + strspn(line, " ");
 	const char *missed = strrchr(name, ' ');
 	size_t length = strcspn(name, " ");
 
 	for (unsigned i = 0; missed && i < KPROBE_FUNCTIONS; i++)
-		if (length == strlen(functions[i]) && !strncmp(name, functions[i], length))
+		if (wanted >> i & 1 && length == strlen(functions[i]) &&
+		    !strncmp(name, functions[i], length))
 			return g_ascii_strtoull(missed, NULL, 10);
 	return 0;
 }
 
-uint64_t kprobe_group_missed(const KprobeGroup *group)
+uint64_t kprobe_group_missed(const KprobeGroup *group, unsigned wanted)
 {
 	int fd = openat(group->kmem_folder_fd, PROFILE, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
@@ -249,7 +251,7 @@ uint64_t kprobe_group_missed(const KprobeGroup *group)
 	uint64_t missed = 0;
 
 	while (file && fgets(line, sizeof(line), file))
-		missed += missed_of_line(line);
+		missed += missed_of_line(line, wanted);
 	if (file)
 		fclose(file);
 	else if (fd >= 0)

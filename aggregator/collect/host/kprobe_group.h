@@ -29,6 +29,8 @@ typedef enum {
 	KPROBE_CACHE_FREE_BULK,
 	KPROBE_CACHE_ALLOC_BULK,
 	KPROBE_CACHE_ALLOC_BULK_NOPROF,
+	/* Returns the pages of a slab. */
+	KPROBE_FREE_SLAB,
 	KPROBE_FUNCTIONS
 } KprobeFunction;
 
@@ -65,9 +67,9 @@ int kprobe_group_define(KprobeGroup *group, const char *type, KprobeFunction fun
 /* Returns the layout of a probe's records; NULL: the probe does not exist. The caller frees it. */
 TracepointFormat *kprobe_group_read_format(const KprobeGroup *group, KprobeFunction function);
 
-/* Returns how often the kernel missed probes of these functions since it booted. Other processes'
-   probes of the same functions are included. */
-uint64_t kprobe_group_missed(const KprobeGroup *group);
+/* Returns how often the kernel missed probes of the wanted functions (bits by KprobeFunction) since
+   it booted. Other processes' probes of the same functions are included. */
+uint64_t kprobe_group_missed(const KprobeGroup *group, unsigned wanted);
 
 /* Removes the probes of processes that have ended. kmem_folder_fd as above; /proc lies below root
    ("": this host's). */

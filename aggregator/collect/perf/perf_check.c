@@ -10,6 +10,7 @@
 #include "collect/host/object_probes.h"
 #include "collect/perf/perf_ring.h"
 #include "collect/host/pid_namespace.h"
+#include "collect/slabs/slab_probe.h"
 #include "collect/host/tracefs.h"
 
 #include <errno.h>
@@ -148,11 +149,33 @@ static GPtrArray *open_points(const char *folder, unsigned events, bool held)
 	return points;
 }
 
+/* Returns why caches cannot be found by the pages of objects; NULL: no obstacle found. The caller
+   frees it. */
+static char *pages_problem(const CheckHost *host)
+{
+	const char *problem = slab_probe_problem(host->root, host->machine);
+	g_autoptr(KernelMemory) memory = NULL;
+	g_autoptr(GError) error = NULL;
+	CacheLayout layout;
+
+	if (host->request->cache_names == CACHE_NAMES_PROBES)
+		return g_strdup("--cache-names=probes");
+	if (problem)
+		return g_strdup(problem);
+	cache_layout_find_below(&layout, host->root, host->release);
+	problem = slab_pages_problem(&layout);
+	if (problem)
+		return g_strdup(problem);
+	memory = kernel_memory_open(host->root, &error);
+	return memory ? NULL : g_strdup(error->message);
+}
+
 /* Appends how the slab cache of an allocation is found, except for kmalloc's. */
 static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, GString *text)
 {
 	const CacheProbeHost probed = { host->root, host->release, host->machine, folder };
 	g_autoptr(GPtrArray) points = open_points(folder, PROBE_CACHE, false);
+	g_autofree char *no_pages = NULL;
 	const char *problem;
 
 	if (points && !kmem_points_lack_caches(points)) {
@@ -160,8 +183,17 @@ static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, 
 		return CHECK_OK;
 	}
 	problem = points ? cache_probes_problem(&probed) : "its tracepoint cannot be read";
+	no_pages = problem ? NULL : pages_problem(host);
+	if (no_pages) {
+		g_string_append_printf(text,
+				       "by probes in the allocator (kprobes), not by the pages of "
+				       "objects: %s",
+				       no_pages);
+		return CHECK_OK;
+	}
 	if (!problem) {
-		g_string_append(text, "by probes in the allocator (kprobes)");
+		g_string_append(text, "by the pages of objects (/proc/kcore, and a kprobe where "
+				      "slabs end)");
 		return CHECK_OK;
 	}
 	g_string_append_printf(text, "(unknown cache): %s", problem);
@@ -205,9 +237,8 @@ static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
 	blind = bpf_beside_blind(beside);
 	attached = bpf_beside_attached(beside);
 	if (blind)
-		g_string_append_printf(text,
-				       "no events arrive from %s: end the program that attached it",
-				       blind);
+		g_string_append_printf(
+			text, "no events arrive from %s: end the program that attached it", blind);
 	if (attached)
 		g_string_append_printf(text, "%sattached to %s: nested events may be missing",
 				       blind ? "; " : "", attached);

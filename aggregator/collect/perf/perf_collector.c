@@ -8,6 +8,7 @@
 #include "collect/perf/perf_run.h"
 #include "collect/host/tracefs.h"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 static bool collect_points(const CollectRun *run, PerfRunPlan *plan, GError **error)
@@ -33,12 +34,55 @@ static char *probe_objects(const CollectRequest *request, GPtrArray *points, Kpr
 	return object_probes_add("", points, kprobes);
 }
 
-/* Without the probes, cache names are unknown; the run continues. */
+/* The ways to find caches; NULL: not used. */
+typedef struct {
+	KernelMemory *memory;
+	SlabProbe *slab_probe;
+	CacheProbes *probes;
+} Names;
+
+static void names_clear(Names *names)
+{
+	cache_probes_free(names->probes);
+	slab_probe_free(names->slab_probe);
+	kernel_memory_free(names->memory);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Names, names_clear)
+
+/* Prepares to find caches by page, which costs an event nothing in the kernel. */
+static void try_pages(Names *names, PerfRunPlan *plan, KprobeGroup *kprobes)
+{
+	struct utsname host;
+
+	cache_layout_find(&plan->layout);
+	if (uname(&host) || slab_probe_problem("", host.machine) ||
+	    slab_pages_problem(&plan->layout))
+		return;
+	names->memory = kernel_memory_open("", NULL);
+	if (names->memory)
+		names->slab_probe = slab_probe_new(kprobes, &plan->layout, NULL);
+}
+
+/* Without any way, cache names are unknown; the run continues. */
+static void find_names(Names *names, PerfRunPlan *plan, const CollectRequest *request,
+		       KprobeGroup *kprobes, GError **refusal)
+{
+	if (!kmem_points_lack_caches(plan->points))
+		return;
+	if (request->cache_names != CACHE_NAMES_PROBES)
+		try_pages(names, plan, kprobes);
+	if (!names->slab_probe || request->cache_names == CACHE_NAMES_COMPARE)
+		names->probes = cache_probes_new(kprobes, refusal);
+	plan->memory = names->memory;
+	plan->slab_probe = names->slab_probe;
+	plan->probes = names->probes;
+}
+
 static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **error)
 {
 	g_autoptr(GError) refusal = NULL;
 	g_autoptr(KprobeGroup) kprobes = kprobe_group_new(kmem_folder_fd);
-	g_autoptr(CacheProbes) probes = NULL;
+	g_auto(Names) names = { 0 };
 	g_autofree char *not_seen = NULL;
 	g_autoptr(TaskBirths) births = task_births_open(kmem_folder_fd);
 	g_autoptr(GPtrArray) points =
@@ -48,8 +92,7 @@ static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **err
 	kprobe_groups_clean(kmem_folder_fd, "");
 	if (!points)
 		return false;
-	if (kmem_points_lack_caches(points))
-		plan.probes = probes = cache_probes_new(kprobes, &refusal);
+	find_names(&names, &plan, run->request, kprobes, &refusal);
 	plan.frees_not_seen = not_seen = probe_objects(run->request, points, kprobes);
 	gfp_flags_find(&plan.gfp_flags, kmem_folder_fd);
 	plan.caches_unknown = refusal ? refusal->message : NULL;

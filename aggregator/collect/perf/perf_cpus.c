@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/clock.h"
+#include "collect/perf/perf_names.h"
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_state.h"
 #include "collect/perf/perf_weight.h"
@@ -44,6 +45,8 @@ static void watch_rings(PerfRun *run, PerfRunCpu *cpu)
 {
 	watch_fd(run, cpu->perf->samples_fd, &cpu->samples_source);
 	watch_fd(run, cpu->perf->tasks_fd, &cpu->tasks_source);
+	if (cpu->perf->slab_frees_fd >= 0)
+		watch_fd(run, cpu->perf->slab_frees_fd, &cpu->slab_frees_source);
 }
 
 void perf_run_cpu_free(gpointer data)
@@ -52,6 +55,7 @@ void perf_run_cpu_free(gpointer data)
 
 	end_source(&cpu->samples_source);
 	end_source(&cpu->tasks_source);
+	end_source(&cpu->slab_frees_source);
 	g_free(cpu->weights);
 	g_free(cpu->scatters);
 	cache_calls_free(cpu->calls);
@@ -336,6 +340,7 @@ static void trace_again(PerfRun *run, uint32_t number)
 	cpu = find_cpu(run, number);
 	watch_rings(run, cpu);
 	perf_events_enable_tasks(run->events, cpu->perf);
+	perf_names_forget(run, "ends of slabs on a CPU that came online were not seen");
 	perf_cpus_enable(run, cpu);
 }
 

@@ -37,6 +37,7 @@ typedef struct {
 	GArray *points;       /* (element-type int) */
 	GArray *helpers;      /* (element-type int), fill the ring of the points */
 	GArray *dummies;      /* (element-type int) */
+	GArray *slab_frees;   /* (element-type int), empty: none */
 	guint live_from;      /* in points: earlier ones counted until the CPU went offline */
 	uint64_t lost_before; /* by events that were closed since then: see perf_events_lost() */
 } Cpu;
@@ -67,9 +68,11 @@ static void cpu_free(gpointer data)
 
 	perf_ring_unmap(&cpu->part.samples);
 	perf_ring_unmap(&cpu->part.tasks);
+	perf_ring_unmap(&cpu->part.slab_frees);
 	close_all(cpu->points);
 	close_all(cpu->helpers);
 	close_all(cpu->dummies);
+	close_all(cpu->slab_frees);
 	g_free(cpu);
 }
 
@@ -99,7 +102,7 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 	enum { OTHERS = 256 };
 	/* Includes events of offline CPUs that hold the rings. */
 	rlim_t needed =
-		(rlim_t)(request->points_count + request->helpers_count + 4) * cpus + OTHERS;
+		(rlim_t)(request->points_count + request->helpers_count + 6) * cpus + OTHERS;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
@@ -176,15 +179,16 @@ static struct perf_event_attr dummy_attr(const PerfEvents *events)
 	return attr;
 }
 
-static struct perf_event_attr births_attr(const PerfEvents *events)
+/* A tracepoint of which every event is recorded. */
+static struct perf_event_attr plain_attr(const PerfEvents *events, uint16_t id, size_t ring_bytes)
 {
 	struct perf_event_attr attr = common_attr(events);
 
 	attr.type = PERF_TYPE_TRACEPOINT;
-	attr.config = events->request->births_id;
+	attr.config = id;
 	attr.sample_period = 1;
 	attr.sample_type = PERF_SAMPLE_NEEDED;
-	attr.wakeup_watermark = TASKS_RING_BYTES / WAKE_PART;
+	attr.wakeup_watermark = (uint32_t)(ring_bytes / WAKE_PART);
 	return attr;
 }
 
@@ -272,6 +276,7 @@ void perf_events_disable(PerfEvents *events, PerfCpu *part)
 	(void)events;
 	ioctl_all(cpu->points, PERF_EVENT_IOC_DISABLE);
 	ioctl_all(cpu->helpers, PERF_EVENT_IOC_DISABLE);
+	ioctl_all(cpu->slab_frees, PERF_EVENT_IOC_DISABLE);
 	ioctl_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
 }
 
@@ -411,7 +416,8 @@ static bool open_helpers(PerfEvents *events, Cpu *cpu, GError **error)
 /* If this is refused, names are found in another way. */
 static void open_births(PerfEvents *events, Cpu *cpu)
 {
-	struct perf_event_attr attr = births_attr(events);
+	struct perf_event_attr attr =
+		plain_attr(events, events->request->births_id, TASKS_RING_BYTES);
 	int fd;
 
 	if (!events->request->births_id || events->request->own_thread)
@@ -425,6 +431,23 @@ static void open_births(PerfEvents *events, Cpu *cpu)
 		return;
 	}
 	g_array_append_val(cpu->dummies, fd);
+}
+
+static bool open_slab_frees(PerfEvents *events, Cpu *cpu, GError **error)
+{
+	const PerfRequest *request = events->request;
+	struct perf_event_attr attr =
+		plain_attr(events, request->slab_frees_id, request->slab_frees_ring_bytes);
+	int fd;
+
+	attr.sample_type = PERF_SLAB_FREES_TYPE;
+	if (!request->slab_frees_id || request->own_thread)
+		return true;
+	fd = open_event(&attr, false, cpu->part.cpu);
+	if (fd < 0)
+		return fail(errno, error);
+	return add_event(cpu->slab_frees, &cpu->part.slab_frees, request->slab_frees_ring_bytes, fd,
+			 error);
 }
 
 /* The tracepoints come first: they use every feature. */
@@ -450,7 +473,7 @@ static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 	if (!add_event(cpu->dummies, &cpu->part.tasks, TASKS_RING_BYTES, fd, error))
 		return false;
 	open_births(events, cpu);
-	return true;
+	return open_slab_frees(events, cpu, error);
 }
 
 static Cpu *find_cpu(PerfEvents *events, uint32_t number)
@@ -472,6 +495,7 @@ static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 	cpu->points = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->helpers = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->dummies = g_array_new(FALSE, FALSE, sizeof(int));
+	cpu->slab_frees = g_array_new(FALSE, FALSE, sizeof(int));
 	g_ptr_array_add(events->cpus, cpu);
 	return cpu;
 }
@@ -484,6 +508,7 @@ static void close_ended(PerfEvents *events, Cpu *cpu)
 	close_from(cpu->points, 1);
 	close_from(cpu->helpers, 0);
 	close_from(cpu->dummies, 1);
+	close_from(cpu->slab_frees, 1);
 	cpu->live_from = 1;
 }
 
@@ -503,6 +528,9 @@ PerfCpu *perf_events_open(PerfEvents *events, uint32_t number, GError **error)
 	}
 	cpu->part.samples_fd = g_array_index(cpu->points, int, cpu->live_from);
 	cpu->part.tasks_fd = g_array_index(cpu->dummies, int, cpu->live_from);
+	cpu->part.slab_frees_fd = cpu->live_from < cpu->slab_frees->len
+					  ? g_array_index(cpu->slab_frees, int, cpu->live_from)
+					  : -1;
 	return &cpu->part;
 }
 
@@ -510,6 +538,7 @@ void perf_events_enable_tasks(PerfEvents *events, PerfCpu *part)
 {
 	(void)events;
 	ioctl_all(((const Cpu *)part)->dummies, PERF_EVENT_IOC_ENABLE);
+	ioctl_all(((const Cpu *)part)->slab_frees, PERF_EVENT_IOC_ENABLE);
 }
 
 /* Events that have ended keep their counts and are not enabled again. */

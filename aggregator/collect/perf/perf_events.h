@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/perf/perf_ring.h"
+#include "collect/perf/perf_sample.h"
 #include "collect/perf/perf_weight.h"
 
 #include <glib.h>
@@ -10,8 +11,9 @@
 
 /*
  * The perf events of a run. A tracepoint's samples go into the ring of their CPU. Task records
- * (names, forks, exits) go into a second ring, so that neither crowds out the other. Every
- * descriptor is closed on exec and at exit: nothing can be left behind.
+ * (names, forks, exits) go into a second ring, and the ends of slabs into a third one, so that none
+ * crowds out the others. Every descriptor is closed on exec and at exit: nothing can be left
+ * behind.
  *
  * They always trace all processes. Events of single processes would cost other processes nothing,
  * but the kernel ends them when such a process executes a program with other rights (perf's
@@ -28,6 +30,9 @@ typedef struct {
 	bool filters_caches; /* the filter rejects slab caches that were not requested */
 } PerfPoint;
 
+/* The sample type of ends of slabs. The running count shows if one was not delivered. */
+#define PERF_SLAB_FREES_TYPE (PERF_SAMPLE_NEEDED | PERF_SAMPLE_READ)
+
 /* The events to open. Everything is borrowed until perf_events_free(). */
 typedef struct {
 	const PerfPoint *points;
@@ -38,6 +43,10 @@ typedef struct {
 	unsigned helpers_count;
 	/* The tracepoint of TaskBirths; its samples go into the ring of task records; 0: none. */
 	uint16_t births_id;
+	/* The probe of SlabProbe; its samples go into a ring of their own, of that size; 0: none.
+	 */
+	uint16_t slab_frees_id;
+	size_t slab_frees_ring_bytes;
 	uint32_t stack_depth;     /* frames; 0: none. Stacks of frees are never recorded. */
 	uint32_t sampling_period; /* at first; not 1 if it will change: see below */
 	size_t ring_bytes;        /* of samples, per CPU: a power of two of whole pages */
@@ -57,8 +66,10 @@ typedef struct {
 	uint32_t cpu;
 	PerfRing samples;
 	PerfRing tasks;
-	int samples_fd; /* to poll for data; changes when the CPU is reopened */
+	PerfRing slab_frees; /* not mapped if there are none */
+	int samples_fd;      /* to poll for data; changes when the CPU is reopened */
 	int tasks_fd;
+	int slab_frees_fd; /* -1: none */
 } PerfCpu;
 
 /* Returns an object without any CPU. */
@@ -76,8 +87,8 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus);
  */
 PerfCpu *perf_events_open(PerfEvents *events, uint32_t cpu, GError **error);
 
-/* Enables a CPU's task records, then its tracepoints. In this order the task of every sample is
-   known. */
+/* Enables a CPU's task records and ends of slabs, then its tracepoints. In this order the task and
+   the slab of every sample is known. */
 void perf_events_enable_tasks(PerfEvents *events, PerfCpu *cpu);
 void perf_events_enable_samples(PerfEvents *events, PerfCpu *cpu);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/clock.h"
 #include "collect/host/kmem_points.h"
+#include "collect/perf/perf_names.h"
 #include "collect/perf/perf_sample.h"
 #include "collect/perf/perf_scatter.h"
 #include "collect/perf/perf_state.h"
@@ -200,16 +201,6 @@ static bool take_call(PerfRun *run, const PerfSample *sample)
 	return true;
 }
 
-/* If only some events are sampled, the probes may not have recorded their calls. */
-static const EventCache *cache_of_call(const PerfRun *run, const PerfSample *sample,
-				       const EventFacts *facts)
-{
-	const CacheCall call = { facts->call_site, sample->tid, facts->context };
-	bool has_all = run->reading->event_cpu.sampling_period == 1 || run->addresses.level;
-
-	return cache_sites_leave(run->sites, has_all ? run->reading->calls : NULL, &call);
-}
-
 static bool parse_sample(const PerfRun *run, const struct perf_event_header *record,
 			 PerfSample *sample)
 {
@@ -254,8 +245,9 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	weight <<= run->addresses.level;
 	if (run->reading->event_cpu.sampling_period > 1 && !run->addresses.level)
 		perf_scatter_add(&run->reading->scatters[point->number], facts.call_site, weight);
-	if (run->sites && facts.source == KMT_SOURCE_CACHE && !facts.free && !point->is_kprobe)
-		facts.cache = cache_of_call(run, &sample, &facts);
+	if (!point->cache_name && facts.source == KMT_SOURCE_CACHE && !facts.free &&
+	    !point->is_kprobe)
+		facts.cache = perf_names_find(run, &sample, &facts);
 	if (point->pointers)
 		take_objects(run, &sample, point, &facts, weight);
 	else
@@ -404,14 +396,18 @@ static void read_samples(PerfRun *run, PerfRunCpu *cpu)
 void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu)
 {
 	read_tasks(run);
+	perf_names_begin_round(run);
 	read_samples(run, cpu);
 	event_writer_close(run->writer);
 }
 
 void perf_read_round(PerfRun *run, uint64_t complete_until_ns)
 {
+	uint64_t noted_ns = clock_monotonic_ns();
+
 	note_heads(run);
 	read_tasks(run);
+	perf_names_begin_round(run);
 	for (guint i = 0; i < run->cpus->len; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
 
@@ -424,5 +420,6 @@ void perf_read_round(PerfRun *run, uint64_t complete_until_ns)
 		}
 		event_writer_close(run->writer);
 	}
+	perf_names_settle(run, noted_ns - PERF_READ_SETTLED_NS);
 	live_run_check_recording(&run->live);
 }

@@ -11,6 +11,7 @@
 #include "collect/run/memory_watch.h"
 #include "collect/perf/perf_clock.h"
 #include "collect/perf/perf_filter.h"
+#include "collect/perf/perf_names.h"
 #include "collect/perf/perf_state.h"
 #include "collect/host/pid_namespace.h"
 #include "collect/tasks/task_cgroup.h"
@@ -22,9 +23,11 @@
 enum {
 	REST_LOOK_US = 500,
 	ROUND_MS = 100, /* how often every CPU is read and its completeness reported */
+	SLAB_FREES_PART =
+		32, /* a slab has many objects: of the ring of the samples, this part ... */
+	SLAB_FREES_BYTES_MIN = 64 << 10,        /* ... at least, for slabs that end */
+	OF_OBJECTS = ~(1U << KPROBE_FREE_SLAB), /* probes whose misses are lost events */
 };
-/* A record's time is taken before it is in the ring; a hypervisor may stop the CPU in between. */
-#define SETTLED_NS 20000000ULL
 /* Events that have not arrived this long after the end are lost. */
 #define REST_NS 200000000ULL
 #define SCAN_NS 1000000000ULL
@@ -46,7 +49,7 @@ static void send_batch(const void *bytes, size_t length, void *user_data)
 
 static uint64_t settled_until(void)
 {
-	return clock_monotonic_ns() - SETTLED_NS;
+	return clock_monotonic_ns() - PERF_READ_SETTLED_NS;
 }
 
 /* Called after reading the rings: a scan takes time, and may be requested repeatedly. */
@@ -67,8 +70,8 @@ static gboolean time_for_round(gpointer user_data)
 	if (run->live.phase != PHASE_LIVE)
 		return G_SOURCE_CONTINUE;
 	perf_read_round(run, until_ns);
-	perf_cpus_judge(run, until_ns + SETTLED_NS);
-	scan_if_due(run, until_ns + SETTLED_NS);
+	perf_cpus_judge(run, until_ns + PERF_READ_SETTLED_NS);
+	scan_if_due(run, until_ns + PERF_READ_SETTLED_NS);
 	task_table_settle(run->tasks, until_ns);
 	return G_SOURCE_CONTINUE;
 }
@@ -181,7 +184,8 @@ static void write_missed(PerfRun *run)
 
 	if (!run->plan->kprobes || !run->live.parts.request->held)
 		return;
-	missed = kprobe_group_missed(run->plan->kprobes) - run->missed_before + run->unread_objects;
+	missed = kprobe_group_missed(run->plan->kprobes, OF_OBJECTS) - run->missed_before +
+		 run->unread_objects;
 	if (missed <= run->missed)
 		return;
 	run->missed = missed;
@@ -263,6 +267,7 @@ static bool finish(PerfRun *run, GError **error)
 	write_missing_frames(run);
 	write_scatter(run);
 	write_missed(run);
+	perf_names_end(run);
 	if (run->not_delivered)
 		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_DELIVERED,
 				       run->not_delivered);
@@ -298,7 +303,7 @@ static gboolean begin(gpointer user_data)
 		return G_SOURCE_REMOVE;
 	look_beside(run);
 	if (run->plan->kprobes)
-		run->missed_before = kprobe_group_missed(run->plan->kprobes);
+		run->missed_before = kprobe_group_missed(run->plan->kprobes, OF_OBJECTS);
 	enable_all(run);
 	live_run_go_live(&run->live);
 	return G_SOURCE_REMOVE;
@@ -367,6 +372,11 @@ static AddressSample sample_addresses(const CollectRequest *request)
 	return sample;
 }
 
+static size_t slab_frees_ring_bytes(size_t ring_bytes)
+{
+	return MAX(ring_bytes / SLAB_FREES_PART, (size_t)SLAB_FREES_BYTES_MIN);
+}
+
 static void fill_request(PerfRun *run)
 {
 	const CollectRequest *request = run->live.parts.request;
@@ -391,6 +401,8 @@ static void fill_request(PerfRun *run)
 		.births_id = run->plan->births && !run->in_container
 				     ? task_births_id(run->plan->births)
 				     : 0,
+		.slab_frees_id = run->plan->slab_probe ? slab_probe_id(run->plan->slab_probe) : 0,
+		.slab_frees_ring_bytes = slab_frees_ring_bytes(run->plan->ring_bytes),
 		.own_clock = run->plan->own_clock,
 	};
 	if (run->plan->probes) {
@@ -544,7 +556,7 @@ static void run_init(PerfRun *run, const CollectRun *parts)
 	run->cpus = g_ptr_array_new_with_free_func(perf_run_cpu_free);
 	run->tasks = task_table_new("");
 	run->writer = event_writer_new(send_batch, run);
-	run->sites = run->plan->probes ? cache_sites_new() : NULL;
+	perf_names_init(run);
 	run->self = (uint32_t)getpid();
 	run->scatter_percent = PERF_SCATTER_OF_DRAWS;
 	run->random = clock_monotonic_ns() ^ (uint64_t)getpid() << 32;
@@ -561,7 +573,7 @@ static void run_clear(PerfRun *run)
 	g_clear_pointer(&run->online, g_array_unref);
 	task_table_free(run->tasks);
 	event_writer_free(run->writer);
-	cache_sites_free(run->sites);
+	perf_names_clear(run);
 }
 
 bool perf_run(const PerfRunPlan *plan, const CollectRun *parts, GError **error)

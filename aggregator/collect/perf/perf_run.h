@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/host/cache_probes.h"
+#include "collect/slabs/slab_probe.h"
 #include "collect/run/collector.h"
 #include "collect/run/gfp_flags.h"
 #include "collect/tasks/task_births.h"
@@ -11,7 +12,13 @@
 /* Prepared by the perf-events collector before it opens any event. Everything is borrowed. */
 typedef struct {
 	const GPtrArray *points; /* (element-type KmemPoint) */
-	/* report the caches if the points do not; NULL: caches are unknown ... */
+	/* If the points do not record the caches: a probe at the end of slabs, and the kernel's
+	   memory, to find them by page; NULL: not possible. */
+	const SlabProbe *slab_probe;
+	const KernelMemory *memory;
+	CacheLayout layout;
+	/* Or else probes at the allocator's entries; with both, the results are compared. NULL:
+	   caches are unknown ... */
 	const CacheProbes *probes;
 	const char *caches_unknown; /* ... for this reason; NULL: no probes needed */
 	const KprobeGroup *kprobes; /* of the points and the probes; NULL: none */

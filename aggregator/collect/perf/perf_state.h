@@ -3,6 +3,7 @@
 
 #include "collect/perf/bpf_beside.h"
 #include "collect/host/cache_sites.h"
+#include "collect/slabs/slab_pages.h"
 #include "collect/run/live_run.h"
 #include "collect/perf/perf_cost.h"
 #include "collect/perf/perf_events.h"
@@ -23,6 +24,7 @@ typedef struct {
 	PerfCpu *perf;
 	GSource *samples_source; /* wakes the program; borrowed from the run's context */
 	GSource *tasks_source;
+	GSource *slab_frees_source; /* NULL: none */
 	uint64_t head;              /* of the current round */
 	uint64_t position;          /* in the ring, of the current record */
 	uint64_t read;              /* samples read */
@@ -37,6 +39,7 @@ typedef struct {
 	PerfWeight *weights;        /* by point, owned */
 	PerfScatter *scatters;      /* by point, owned */
 	PerfThrottle throttle;
+	uint64_t slab_frees;   /* running count of the last end of a slab that was read */
 	uint64_t changed_head; /* of the ring, and the time, at the last change of the periods */
 	uint64_t changed_ns;
 	bool is_aiming;    /* the current periods are from perf_period_aim() */
@@ -48,6 +51,13 @@ typedef struct {
 	uint64_t seed;
 	unsigned level; /* one of 2^level objects is taken */
 } AddressSample;
+
+/* With --cache-names=compare. */
+typedef struct {
+	uint64_t calls;     /* whose cache a probe recorded */
+	uint64_t different; /* ... whose page has another one */
+	uint64_t unknown;   /* ... whose page has none */
+} NamesCompared;
 
 /* State of the run. */
 typedef struct {
@@ -65,8 +75,12 @@ typedef struct {
 	TaskTable *tasks;
 	EventWriter *writer;
 	BpfBeside *beside;
-	CacheSites *sites;   /* NULL: no probes for the caches */
-	PerfRunCpu *reading; /* the CPU whose records are being read */
+	CacheSites *sites;         /* NULL: no probes for the caches */
+	SlabPages *pages;          /* NULL: caches are not found by page */
+	PerfRunCpu *reading;       /* the CPU whose records are being read */
+	PerfRunCpu *reading_frees; /* the CPU whose ends of slabs are being read */
+	uint64_t frees_missed;     /* ends of slabs, by the kernel, since it booted */
+	NamesCompared compared;
 	uint32_t self;
 	uint64_t random;          /* state of perf_period_random() */
 	uint64_t scatter_percent; /* as written to the stream */
@@ -84,6 +98,9 @@ typedef struct {
 	bool has_frames;   /* the sample of an allocation had frames */
 	bool lacks_frames; /* the sample of an allocation had none */
 } PerfRun;
+
+/* A record's time is taken before it is in the ring; a hypervisor may stop the CPU in between. */
+#define PERF_READ_SETTLED_NS 20000000ULL
 
 /* Reads the rings of all CPUs. complete_until_ns: no earlier event will follow; 0: unknown. */
 void perf_read_round(PerfRun *run, uint64_t complete_until_ns);

@@ -18,6 +18,13 @@ typedef enum {
 	COLLECT_SCOPE_PIDS,    /* of every thread of the listed processes */
 } CollectScope;
 
+/* How slab caches are found that a tracepoint does not record. */
+typedef enum {
+	CACHE_NAMES_AUTO,    /* the cheapest possible way */
+	CACHE_NAMES_PROBES,  /* by probes at the allocator's entries */
+	CACHE_NAMES_COMPARE, /* both ways, and compare the results */
+} CacheNaming;
+
 /* The kernel side compares each cache's name with all of them. */
 enum { COLLECT_CACHES_MAX = 16 };
 
@@ -55,6 +62,7 @@ typedef struct {
 	uint64_t memory_bytes_max; /* bound on the tables and on SystemTap's queue; 0: none */
 	const char *record_path;   /* recording to write; NULL: none; "-": stream to stdout */
 	uint64_t record_bytes_max; /* bound on its size */
+	CacheNaming cache_names;   /* with perf events */
 	const char *stap_options;  /* -o; NULL: none */
 	const char *module_path;   /* --module: load this one; NULL: build or use the cache */
 	const char *command_line;  /* how the program was called, quoted for a shell */

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # once: 5.10
 # With perf events, each allocation is of the slab cache that it really is of: by the name that the
-# kernel records, or, where it records none, by probes at the allocator's entry, of which nothing is
-# left, however the run ended.
+# kernel records, or, where it records none, by the page of the object or by probes at the allocator's
+# entry. Both give the same names, also while slabs are freed and their pages become slabs of other
+# caches. Nothing is left of the probes, however the run ended.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"
 
@@ -53,7 +54,10 @@ trap 'umount "$tracefs"' EXIT
 
 source='by the event'
 grep -q 'char\[\] name;' "$tracefs/events/kmem/kmem_cache_alloc/format" || source='by probes'
-echo "names come $source"
+has_pages=''
+kmalloc-top --collector=perf --check --events=cache | grep -q 'by the pages of objects (/proc/kcore' &&
+	has_pages=1
+echo "names come $source${has_pages:+, or by pages}"
 
 # Where neither the event nor the kernel's types have the name, the report says so.
 collect_by perf
@@ -66,50 +70,102 @@ if cache_counts first.kmr | grep '^unknown'; then
 	exit
 fi
 
-# The start and the end of the program take the same of each cache in both runs.
-for count in "$pipes" $((pipes + more)); do
-	rm -f "$count.kmr"
-	profile --events=cache --only-command --record "$count.kmr" -- workload pipe "$count"
-	is_complete "$source, $count pipes"
-	events_by_cache "$count.kmr" > "$count.caches"
-	equals "$source: every allocation has its cache" 0 "$(of_cache "$count.caches" -)"
-	equals "$source: no allocation is missing" \
-		"$(sed -n 's/^Total allocations (before filtering): //p' report | tail -n 1 | tr -d ,)" \
-		"$(all_of "$count.caches")"
-	equals "$source: nothing is left" 0 "$(probes)"
-done
-sort -n -r "$count.caches" | head -n 8
 # added CACHE: by the pipes that the second run has more.
 added()
 {
 	echo $(($(of_cache "$count.caches" "$1") - $(of_cache "$pipes.caches" "$1")))
 }
-equals "$source: two files for each pipe" $((2 * more)) "$(added filp)"
-equals "$source: a name for each pipe" "$more" "$(added dentry)"
-equals "$source: an inode for each pipe" "$more" "$(added inode_cache)"
 
-# The call sites of several caches: those of sockets, of every family its own.
-profile --events=cache --only-command --record sockets.kmr -- \
-	workload -t 2 tcp-connect 30
-equals "$source, sockets: exit status" 0 "$status"
-events_by_cache sockets.kmr > sockets.caches
-# Those of the other side are made in softirqs.
-equals "$source, sockets: two that listen, and those that connect" 62 "$(of_cache sockets.caches TCP)"
-equals "$source, sockets: every allocation has its cache" 0 "$(of_cache sockets.caches -)"
+# check_names NAME ARG…
+check_names()
+{
+	local name=$1
+	shift
+	# The start and the end of the program take the same of each cache in both runs.
+	for count in "$pipes" $((pipes + more)); do
+		rm -f "$count.kmr"
+		profile --events=cache --only-command "$@" --record "$count.kmr" -- workload pipe "$count"
+		is_complete "$name, $count pipes"
+		events_by_cache "$count.kmr" > "$count.caches"
+		equals "$name: every allocation has its cache" 0 "$(of_cache "$count.caches" -)"
+		equals "$name: no allocation is missing" \
+			"$(sed -n 's/^Total allocations (before filtering): //p' report | tail -n 1 | tr -d ,)" \
+			"$(all_of "$count.caches")"
+		equals "$name: nothing is left" 0 "$(probes)"
+	done
+	sort -n -r "$count.caches" | head -n 8
+	equals "$name: two files for each pipe" $((2 * more)) "$(added filp)"
+	equals "$name: a name for each pipe" "$more" "$(added dentry)"
+	equals "$name: an inode for each pipe" "$more" "$(added inode_cache)"
+
+	# The call sites of several caches: those of sockets, of every family its own.
+	rm -f sockets.kmr
+	profile --events=cache --only-command "$@" --record sockets.kmr -- workload -t 2 tcp-connect 30
+	equals "$name, sockets: exit status" 0 "$status"
+	events_by_cache sockets.kmr > sockets.caches
+	# Those of the other side are made in softirqs.
+	equals "$name, sockets: two that listen, and those that connect" 62 "$(of_cache sockets.caches TCP)"
+	equals "$name, sockets: every allocation has its cache" 0 "$(of_cache sockets.caches -)"
+}
+
+# reuse_pages: files and sockets, processes, and caches that give their slabs back: to each other.
+reuse_pages()
+{
+	for _ in 1 2 3; do
+		workload create 300
+		workload tcp-connect 30
+		workload -t 2 socketpair 300
+		find /usr/share /sys/kernel -maxdepth 3
+		echo 2 > /proc/sys/vm/drop_caches
+		for cache in /sys/kernel/slab/*/shrink; do
+			echo 1 > "$cache"
+		done
+		for _ in 1 2 3 4 5; do
+			true | cat
+		done
+	done > /dev/null 2>&1
+}
+
+if [ -n "$has_pages" ]; then
+	check_names 'by pages'
+
+	profile_started --events=cache
+	equals 'by pages, a run has one probe' 1 "$(probes)"
+	has_line 'it is where slabs end' "kmalloc_top_$program/__free_slab" "$tracefs/kprobe_events"
+	profile_ended INT
+	equals 'by pages, a run that is stopped leaves none' 0 "$(probes)"
+
+	profile_started --events=cache --cache-names=compare --stacks=none --max-overhead=0
+	reuse_pages
+	profile_ended INT
+	compared=$(sed -n 's/.*cache names compared: \([0-9]*\), .*/\1/p' errors)
+	grep -h 'names compared' errors
+	holds 'both ways are compared' [ "${compared:-0}" -gt 10000 ]
+	has_line 'they find the same caches' 'cache names compared: [0-9]*, different: 0, ' errors
+	# The probes at the entries make the kernel miss ends of slabs, which alone are few.
+	unknown=$(sed -n 's/.*cache names compared: .* unknown: \([0-9]*\)$/\1/p' errors)
+	holds 'most are found' [ $((${unknown:-$compared} * 2)) -lt "${compared:-0}" ]
+	equals 'compared: nothing is left' 0 "$(probes)"
+fi
+if [ "$source" = 'by probes' ]; then
+	check_names "$source" --cache-names=probes
+else
+	check_names "$source"
+fi
 
 if [ "$source" = 'by probes' ]; then
-	profile_started --events=cache
+	profile_started --events=cache --cache-names=probes
 	holds 'a run has probes' [ "$(probes)" -ge 2 ]
 	has_line 'they are named after it' "kmalloc_top_$program/kmem_cache_alloc" "$tracefs/kprobe_events"
 	profile_ended INT
 	equals 'a run that is stopped leaves none' 0 "$(probes)"
 
-	profile_started --events=cache
+	profile_started --events=cache --cache-names=probes
 	profile_ended KILL
 	holds 'a run that is killed leaves none' wait_until 30 has_no_probes
 
 	# What only a reboot would remove else, as its watchdog is killed, too; and somebody else's.
-	profile_started --events=cache
+	profile_started --events=cache --cache-names=probes
 	kill -KILL "$(pgrep -x kmt-watchdog)"
 	profile_ended KILL
 	echo 'p:others/probe vfs_read' >> "$tracefs/kprobe_events"

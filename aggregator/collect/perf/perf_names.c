@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf/perf_names.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+enum { OF_FREES = 1U << KPROBE_FREE_SLAB };
+
+/* Reading the ends of slabs. */
+
+void perf_names_forget(PerfRun *run, const char *why)
+{
+	if (!run->pages)
+		return;
+	slab_pages_forget(run->pages, clock_monotonic_ns());
+	live_run_log(&run->live, why);
+}
+
+/* An event that was opened anew, because its CPU came back, counts from the start. */
+static void check_count(PerfRun *run, uint64_t count)
+{
+	uint64_t before = run->reading_frees->slab_frees;
+
+	run->reading_frees->slab_frees = count;
+	if (count != before + 1 && count != 1)
+		perf_names_forget(run, "ends of slabs were not delivered");
+}
+
+static void take_free(PerfRun *run, const struct perf_event_header *record)
+{
+	PerfSample sample;
+	SlabFree end;
+
+	if (!perf_sample_parse(record + 1, record->size - sizeof(*record), PERF_SLAB_FREES_TYPE,
+			       &sample) ||
+	    !slab_probe_read(run->plan->slab_probe, sample.raw, sample.raw_bytes, &end)) {
+		perf_names_forget(run, "the end of a slab is not readable");
+		return;
+	}
+	check_count(run, sample.count);
+	end.time_ns = sample.time_ns + (uint64_t)run->clock_offset_ns;
+	slab_pages_freed(run->pages, &end);
+}
+
+/* A PerfRecordVisitor. */
+static void take_record(const struct perf_event_header *record, void *user_data)
+{
+	PerfRun *run = user_data;
+
+	if (record->type == PERF_RECORD_SAMPLE) {
+		take_free(run, record);
+		run->reading_frees->event_cpu.probe_ns += perf_cost_of(&run->cost, 0);
+	} else if (record->type == PERF_RECORD_LOST || record->type == PERF_RECORD_THROTTLE) {
+		perf_names_forget(run, "ends of slabs were lost: their buffer was full");
+	}
+}
+
+static void read_frees_of(PerfRun *run, PerfRunCpu *cpu)
+{
+	PerfRing *ring = &cpu->perf->slab_frees;
+	uint64_t head = perf_ring_head(ring);
+
+	if (head == ring->tail)
+		return;
+	run->reading_frees = cpu;
+	if (!perf_ring_read(ring, head, take_record, run))
+		perf_names_forget(run, "the buffer of ends of slabs is not readable");
+}
+
+static void read_all_frees(PerfRun *run)
+{
+	for (guint i = 0; i < run->cpus->len; i++)
+		read_frees_of(run, run->cpus->pdata[i]);
+}
+
+/* A probe is missed if it is hit in an interrupt of another probe's handler. */
+static bool are_missed(PerfRun *run)
+{
+	uint64_t missed = kprobe_group_missed(run->plan->kprobes, OF_FREES);
+	bool have_grown = missed != run->frees_missed;
+
+	if (have_grown)
+		perf_names_forget(run, "the kernel missed ends of slabs");
+	run->frees_missed = missed;
+	return have_grown;
+}
+
+void perf_names_begin_round(PerfRun *run)
+{
+	if (!run->pages)
+		return;
+	read_all_frees(run);
+	are_missed(run);
+}
+
+/* For SlabEnds. */
+static void read_ends(void *user_data)
+{
+	read_all_frees(user_data);
+}
+
+static bool are_lost(void *user_data)
+{
+	return are_missed(user_data);
+}
+
+void perf_names_init(PerfRun *run)
+{
+	const SlabEnds ends = { read_ends, are_lost, run };
+	const PerfRunPlan *plan = run->plan;
+
+	run->sites = plan->probes ? cache_sites_new() : NULL;
+	if (!plan->slab_probe)
+		return;
+	run->pages = slab_pages_new(plan->memory, &plan->layout, &ends);
+	run->frees_missed = kprobe_group_missed(plan->kprobes, OF_FREES);
+}
+
+void perf_names_clear(PerfRun *run)
+{
+	cache_sites_free(run->sites);
+	slab_pages_free(run->pages);
+}
+
+void perf_names_settle(PerfRun *run, uint64_t until_ns)
+{
+	if (run->pages)
+		slab_pages_settle(run->pages, until_ns);
+}
+
+/* The names. */
+
+static CacheCall call_of(const PerfSample *sample, const EventFacts *facts)
+{
+	return (CacheCall){ facts->call_site, sample->tid, facts->context };
+}
+
+/* If only some events are sampled, the probes may not have recorded their calls. */
+static const EventCache *find_by_call(PerfRun *run, const PerfSample *sample,
+				      const EventFacts *facts)
+{
+	bool has_all = run->reading->event_cpu.sampling_period == 1 || run->addresses.level;
+	const CacheCall call = call_of(sample, facts);
+
+	return cache_sites_leave(run->sites, has_all ? run->reading->calls : NULL, &call);
+}
+
+static const EventCache *find_by_page(PerfRun *run, const PerfSample *sample,
+				      const EventFacts *facts)
+{
+	const SlabObject object = {
+		.pointer = facts->pointer,
+		.time_ns = sample->time_ns,
+		.bytes_requested = facts->bytes_requested,
+		.bytes_allocated = facts->bytes_allocated,
+	};
+
+	return slab_pages_find(run->pages, &object);
+}
+
+static bool is_same(const EventCache *left, const EventCache *right)
+{
+	return left->name_bytes == right->name_bytes &&
+	       !memcmp(left->name, right->name, left->name_bytes);
+}
+
+/* Compares with the cache that the probe recorded for this very call. */
+static void compare(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
+		    const EventCache *by_page)
+{
+	const CacheCall call = call_of(sample, facts);
+	const EventCache *by_call = cache_sites_take(run->sites, run->reading->calls, &call);
+
+	if (!by_call)
+		return;
+	run->compared.calls++;
+	if (!by_page)
+		run->compared.unknown++;
+	else if (!is_same(by_call, by_page))
+		run->compared.different++;
+}
+
+const EventCache *perf_names_find(PerfRun *run, const PerfSample *sample, const EventFacts *facts)
+{
+	const EventCache *by_page;
+
+	if (!run->pages)
+		return run->sites ? find_by_call(run, sample, facts) : NULL;
+	by_page = find_by_page(run, sample, facts);
+	if (run->sites)
+		compare(run, sample, facts, by_page);
+	return by_page;
+}
+
+/* The end. */
+
+static char *problem_of(const PerfRun *run)
+{
+	const char *contradiction = slab_pages_contradiction(run->pages);
+
+	if (contradiction)
+		return g_strconcat(contradiction, ": use --cache-names=probes", NULL);
+	if (slab_pages_unknown(run->pages))
+		return g_strdup("ends of slabs were lost: use a larger --buffer, or "
+				"--cache-names=probes");
+	return NULL;
+}
+
+void perf_names_end(PerfRun *run)
+{
+	g_autofree char *problem = run->pages ? problem_of(run) : NULL;
+
+	if (!run->pages)
+		return;
+	run_facts_write_text(run->live.batches, KMT_FIELD_CACHES_UNKNOWN, problem);
+	if (run->sites)
+		g_printerr("%s: cache names compared: %" G_GUINT64_FORMAT
+			   ", different: %" G_GUINT64_FORMAT ", unknown: %" G_GUINT64_FORMAT "\n",
+			   g_get_prgname(), run->compared.calls, run->compared.different,
+			   run->compared.unknown);
+}

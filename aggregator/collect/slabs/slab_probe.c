@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/slabs/slab_probe.h"
+
+#include "collect/host/kmem_points.h"
+#include "collect/host/tracepoint_format.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <string.h>
+
+/* The fields that the probe records, and where they go. */
+typedef enum { FIELD_CACHE, FIELD_SLAB, FIELD_COUNTERS, FIELD_OBJECT, FIELD_SLOT, FIELDS } Field;
+
+static const char *const field_names[FIELDS] = {
+	[FIELD_CACHE] = "cache",   [FIELD_SLAB] = "slab", [FIELD_COUNTERS] = "counters",
+	[FIELD_OBJECT] = "object", [FIELD_SLOT] = "slot",
+};
+
+struct SlabProbe {
+	TracepointFormat *format; /* owned */
+	const TracepointField *fields[FIELDS];
+	const TracepointField *name;
+};
+
+const char *slab_probe_problem(const char *root, const char *machine)
+{
+	if (strcmp(machine, "x86_64"))
+		return "not possible on this architecture";
+	if (!(kprobe_functions_there(root) >> KPROBE_FREE_SLAB & 1))
+		return "this kernel has no function __free_slab()";
+	return NULL;
+}
+
+/* Its arguments are the cache and the struct slab, or struct page before 5.17. */
+char *slab_probe_arguments(const KprobeRegisters *registers, const CacheLayout *layout)
+{
+	const char *cache = registers->arguments[0], *slab = registers->arguments[1];
+
+	return g_strdup_printf("cache=%s:u64 slab=%s:u64 counters=+%ld(%s):u64 "
+			       "object=+%ld(%s):u32 slot=+%ld(%s):u32 name=+0(+%ld(%s)):string",
+			       cache, slab, layout->counters, slab, layout->object_size, cache,
+			       layout->size, cache, layout->name, cache);
+}
+
+SlabProbe *slab_probe_of(TracepointFormat *format)
+{
+	g_autoptr(SlabProbe) probe = g_new0(SlabProbe, 1);
+
+	probe->format = format;
+	probe->name = tracepoint_format_lookup(format, "name");
+	for (unsigned i = 0; i < FIELDS; i++) {
+		probe->fields[i] = tracepoint_format_lookup(format, field_names[i]);
+		if (!probe->fields[i])
+			return NULL;
+	}
+	return probe->name ? g_steal_pointer(&probe) : NULL;
+}
+
+SlabProbe *slab_probe_new(KprobeGroup *group, const CacheLayout *layout, GError **error)
+{
+	g_autofree char *arguments = slab_probe_arguments(kprobe_registers("x86_64"), layout);
+	int problem = kprobe_group_define(group, "p", KPROBE_FREE_SLAB, arguments);
+	TracepointFormat *format =
+		problem ? NULL : kprobe_group_read_format(group, KPROBE_FREE_SLAB);
+	SlabProbe *probe = format ? slab_probe_of(format) : NULL;
+
+	if (!probe)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s",
+			    kprobe_refusal(problem ? problem : EINVAL),
+			    g_strerror(problem ? problem : EINVAL));
+	return probe;
+}
+
+void slab_probe_free(SlabProbe *probe)
+{
+	if (!probe)
+		return;
+	tracepoint_format_free(probe->format);
+	g_free(probe);
+}
+
+uint16_t slab_probe_id(const SlabProbe *probe)
+{
+	return probe->format->id;
+}
+
+bool slab_probe_read(const SlabProbe *probe, const uint8_t *raw, uint32_t raw_bytes, SlabFree *end)
+{
+	uint64_t values[FIELDS];
+	uint32_t length;
+	const char *name;
+
+	for (unsigned i = 0; i < FIELDS; i++)
+		if (!tracepoint_field_number(probe->fields[i], raw, raw_bytes, &values[i]))
+			return false;
+	*end = (SlabFree){ .slab = values[FIELD_SLAB],
+			   .cache_address = values[FIELD_CACHE],
+			   .counters = values[FIELD_COUNTERS],
+			   .object_bytes = (uint32_t)values[FIELD_OBJECT],
+			   .slot_bytes = (uint32_t)values[FIELD_SLOT] };
+	name = tracepoint_field_text(probe->name, raw, raw_bytes, &length);
+	return name && kmem_cache_named(&end->name, name, length);
+}
