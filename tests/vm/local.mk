@@ -39,7 +39,9 @@ bench-vm:
 
 EXTRA_DIST += \
 	tests/vm/bench \
+	tests/vm/bench.d/compile \
 	tests/vm/bench.d/floor.stp \
+	tests/vm/bench.d/loads \
 	tests/vm/bench.d/perl.stp \
 	tests/vm/bench.d/tables \
 	tests/vm/bench.d/tapset/kmt_bench.stp \

@@ -7,6 +7,7 @@
  *	workload [-a FILE] [-t THREADS] [-f] pipe-page COUNT
  *	workload [-a FILE] [-t THREADS] [-f] message COUNT
  *	workload [-a FILE] [-t THREADS] [-f] tcp-connect COUNT
+ *	workload [-a FILE] [-f] tcp-send|tree|exec COUNT
  *	workload [-a FILE] tcp-leave COUNT
  *	workload [-a FILE] [-t THREADS] [-f] open|create|dup|socketpair|readv|setgroups|vfork COUNT
  *	workload [-a FILE] keep-sockets|keep-maps COUNT
@@ -32,6 +33,12 @@
  * root: a kmalloc or kvmalloc of some 16,000 bytes each. vfork makes COUNT children that end
  * at once.
  *
+ * Three more are for benchmarks: their stacks are deeper, and of many kinds. tcp-send makes
+ * COUNT connections over the loopback device; each sends 1,000 bytes in both directions, four
+ * times. tree makes eight folders with files in the working directory COUNT times, one after the
+ * other; it lists each, copies its files, lists it again, and removes it. exec makes COUNT
+ * children that execute this program, which then does nothing: give its whole path.
+ *
  * tcp-leave opens COUNT connections, too, and leaves both ends of each open: the process closes
  * them when it ends, and each end then sends a packet, whose two allocations are below
  * tcp_send_fin().
@@ -47,6 +54,7 @@
  * process the name "work-done" then: neither that nor the wait after it allocates anything,
  * but ending does, where the files of the program are on 9p.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <error.h>
 #include <fcntl.h>
@@ -65,6 +73,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -80,6 +89,12 @@ enum {
 	GROUPS = 4000,
 	MAP_BYTES = 256 << 10, /* more than kmalloc is asked for */
 	POLL_NS = 10 * 1000 * 1000,
+	TCP_SENDS = 4, /* of a connection of tcp-send, in each direction */
+	TCP_BYTES = 1000,
+	TREE_FOLDERS = 8,
+	TREE_FILES = 16, /* in each folder */
+	TREE_FILE_BYTES = 2 * 4096 + 1000,
+	PATH_BYTES = 64,
 	NAME_BYTES = 16, /* of a thread, as the kernel has it */
 };
 
@@ -220,6 +235,36 @@ static void connect_tcp(unsigned long count, size_t size)
 		error(1, errno, "close");
 }
 
+static void send_tcp(int from, int to)
+{
+	static char bytes[TCP_BYTES];
+
+	if (send(from, bytes, sizeof(bytes), 0) != sizeof(bytes))
+		error(1, errno, "send");
+	if (recv(to, bytes, sizeof(bytes), MSG_WAITALL) != sizeof(bytes))
+		error(1, errno, "recv");
+}
+
+static void send_over_tcp(unsigned long count, size_t size)
+{
+	struct sockaddr_in address;
+	int listener = listen_tcp(&address);
+
+	(void)size;
+	for (unsigned long i = 0; i < count; i++) {
+		Connection made = connect_to(listener, &address);
+
+		for (int j = 0; j < TCP_SENDS; j++) {
+			send_tcp(made.client, made.server);
+			send_tcp(made.server, made.client);
+		}
+		if (close(made.client) != 0 || close(made.server) != 0)
+			error(1, errno, "close");
+	}
+	if (close(listener) != 0)
+		error(1, errno, "close");
+}
+
 static void allow_files(unsigned long count)
 {
 	const struct rlimit files = { count, count };
@@ -264,6 +309,83 @@ static void create_files(unsigned long count, size_t size)
 			error(1, errno, "%s", name);
 		if (close(file) != 0 || unlink(name) != 0)
 			error(1, errno, "%s", name);
+	}
+}
+
+/* What is done to each file of a tree, by its path. */
+typedef void (*FileWork)(const char *path);
+
+static void write_file(const char *path)
+{
+	static const char bytes[TREE_FILE_BYTES];
+	int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+
+	if (file < 0 || write(file, bytes, sizeof(bytes)) != sizeof(bytes) || close(file) != 0)
+		error(1, errno, "%s", path);
+}
+
+static void copy_file(const char *path)
+{
+	char bytes[TREE_FILE_BYTES], copy[PATH_BYTES + 1];
+	int file = open(path, O_RDONLY);
+
+	if (file < 0 || read(file, bytes, sizeof(bytes)) != sizeof(bytes) || close(file) != 0)
+		error(1, errno, "%s", path);
+	snprintf(copy, sizeof(copy), "%s~", path);
+	write_file(copy);
+}
+
+static void remove_file(const char *path)
+{
+	char copy[PATH_BYTES + 1];
+
+	snprintf(copy, sizeof(copy), "%s~", path);
+	if (unlink(path) != 0 || unlink(copy) != 0)
+		error(1, errno, "%s", path);
+}
+
+static void work_on_files(const char *folder, FileWork work)
+{
+	char path[PATH_BYTES];
+
+	for (int i = 0; i < TREE_FILES; i++) {
+		snprintf(path, sizeof(path), "%s/file%d", folder, i);
+		work(path);
+	}
+}
+
+/* As find and ls do: reads the folder and the facts of its members. */
+static void list_folder(const char *folder)
+{
+	DIR *open_folder = opendir(folder);
+	const struct dirent *member;
+	struct stat facts;
+
+	if (!open_folder)
+		error(1, errno, "%s", folder);
+	while ((member = readdir(open_folder)))
+		if (fstatat(dirfd(open_folder), member->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0)
+			error(1, errno, "%s/%s", folder, member->d_name);
+	if (closedir(open_folder) != 0)
+		error(1, errno, "%s", folder);
+}
+
+static void make_trees(unsigned long count, size_t size)
+{
+	char folder[PATH_BYTES / 2];
+
+	(void)size;
+	for (unsigned long i = 0; i < count * TREE_FOLDERS; i++) {
+		snprintf(folder, sizeof(folder), "workload.%lu", i % TREE_FOLDERS);
+		if (mkdir(folder, 0700) != 0)
+			error(1, errno, "%s", folder);
+		work_on_files(folder, write_file);
+		list_folder(folder);
+		work_on_files(folder, copy_file);
+		list_folder(folder);
+		work_on_files(folder, remove_file);
+		if (rmdir(folder) != 0)
+			error(1, errno, "%s", folder);
 	}
 }
 
@@ -340,6 +462,34 @@ static void make_children(unsigned long count, size_t size)
 	(void)size;
 	for (unsigned long i = 0; i < count; i++)
 		make_child();
+}
+
+/* Not by /proc/self/exe: that would make inodes of each child. */
+static void execute_child(void)
+{
+	static char nothing[] = "dup", zero[] = "0";
+	char *const argv[] = { program_invocation_name, nothing, zero, NULL };
+	pid_t child = fork();
+	int status;
+
+	if (child < 0)
+		error(1, errno, "fork");
+	if (child == 0) {
+		close(STDOUT_FILENO);
+		execv(argv[0], argv);
+		_exit(1);
+	}
+	if (waitpid(child, &status, 0) != child)
+		error(1, errno, "waitpid");
+	if (status != 0)
+		error(1, 0, "cannot execute %s: give its whole path", argv[0]);
+}
+
+static void execute_children(unsigned long count, size_t size)
+{
+	(void)size;
+	for (unsigned long i = 0; i < count; i++)
+		execute_child();
 }
 
 static void wait_for_byte(void)
@@ -421,6 +571,9 @@ static const Kind kinds[] = {
 	{ "readv", read_vectors, 1 },
 	{ "setgroups", set_groups, 1 },
 	{ "vfork", make_children, 1 },
+	{ "tcp-send", send_over_tcp, 1 },
+	{ "tree", make_trees, 1 },
+	{ "exec", execute_children, 1 },
 	{ "keep-sockets", keep_sockets, 1 },
 	{ "keep-maps", keep_maps, 1 },
 };
