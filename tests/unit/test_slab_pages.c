@@ -51,8 +51,9 @@ typedef struct {
 	SlabPages *pages;
 	SlabFree ends[4]; /* that were not read yet */
 	unsigned ends_count;
-	uint64_t lost_until_ns;   /* 0: none */
-	uint64_t missed_until_ns; /* only seen when the program doubts; 0: none */
+	uint64_t lost_until_ns; /* 0: none */
+	uint64_t now_ns;
+	unsigned lost; /* times that the program noticed a lost end itself */
 } Kernel;
 
 static void put(uint8_t *where, uint64_t value, size_t bytes)
@@ -102,15 +103,13 @@ static void read_ends(void *user_data)
 	kernel->lost_until_ns = 0;
 }
 
-static bool are_lost(void *user_data)
+static void end_was_lost(void *user_data, const char *contradiction)
 {
 	Kernel *kernel = user_data;
-	bool lost = kernel->missed_until_ns;
 
-	if (lost)
-		slab_pages_forget(kernel->pages, kernel->missed_until_ns);
-	kernel->missed_until_ns = 0;
-	return lost;
+	kernel->lost++;
+	cr_expect_not_null(contradiction);
+	slab_pages_forget(kernel->pages, kernel->now_ns);
 }
 
 static void kernel_start(Kernel *kernel)
@@ -135,8 +134,8 @@ static void kernel_start(Kernel *kernel)
 	kernel_publish(kernel);
 	kernel->kernel = kernel_memory_open(kernel->host, NULL);
 	cr_assert_not_null(kernel->kernel);
-	kernel->pages =
-		slab_pages_new(kernel->kernel, &layout, &(SlabEnds){ read_ends, are_lost, kernel });
+	kernel->pages = slab_pages_new(kernel->kernel, &layout,
+				       &(SlabEnds){ read_ends, end_was_lost, kernel });
 }
 
 static void kernel_end(Kernel *kernel)
@@ -341,41 +340,44 @@ Test(slab_pages, a_cache_at_the_place_of_a_destroyed_one_is_read_again)
 	kernel_end(&kernel);
 }
 
-Test(slab_pages, contradictions_end_the_naming)
+Test(slab_pages, after_a_contradiction_pages_are_read_again)
 {
-	Kernel kernel = { 0 };
-
-	kernel_start(&kernel);
-	make_slab(&kernel, 2, 1, &filp, 21);
-	make_slab(&kernel, 3, 1, &cred, 21);
-	/* An event of another size. */
-	expect(&kernel, 2, 10, &large, NULL);
-	cr_expect_not_null(slab_pages_contradiction(kernel.pages));
-	expect(&kernel, 3, 11, &cred, NULL);
-	kernel_end(&kernel);
-}
-
-Test(slab_pages, after_a_missed_end_pages_are_read_again)
-{
-	Kernel kernel = { 0 };
+	Kernel kernel = { .now_ns = 25 };
 
 	kernel_start(&kernel);
 	make_slab(&kernel, 2, 1, &filp, 21);
 	make_slab(&kernel, 3, 1, &cred, 21);
 	expect(&kernel, 2, 10, &filp, "filp");
 	expect(&kernel, 3, 11, &cred, "cred_jar");
+	/* An event of another size: the end of the slab was lost. */
 	make_slab(&kernel, 2, 1, &large, 1);
-	kernel.missed_until_ns = 25;
 	expect(&kernel, 2, 20, &large, NULL);
-	cr_expect_null(slab_pages_contradiction(kernel.pages));
+	cr_expect_eq(kernel.lost, 1);
 	expect(&kernel, 3, 25, &cred, NULL);
+	expect(&kernel, 3, 26, &cred, "cred_jar");
 	expect(&kernel, 2, 26, &large, "task_struct");
+	cr_expect_null(slab_pages_contradiction(kernel.pages));
+	kernel_end(&kernel);
+}
+
+Test(slab_pages, many_contradictions_end_the_naming)
+{
+	Kernel kernel = { 0 };
+
+	kernel_start(&kernel);
+	make_slab(&kernel, 2, 1, &filp, 21);
+	make_slab(&kernel, 3, 1, &cred, 21);
+	for (int i = 0; i < 16; i++)
+		expect(&kernel, 2, 10, &large, NULL);
+	cr_expect_eq(kernel.lost, 16);
+	cr_expect_not_null(slab_pages_contradiction(kernel.pages));
+	expect(&kernel, 3, 11, &cred, NULL);
 	kernel_end(&kernel);
 }
 
 Test(slab_pages, an_end_of_another_cache_is_a_contradiction)
 {
-	Kernel kernel = { 0 };
+	Kernel kernel = { .now_ns = 25 };
 
 	kernel_start(&kernel);
 	make_slab(&kernel, 2, 1, &filp, 21);
@@ -383,21 +385,26 @@ Test(slab_pages, an_end_of_another_cache_is_a_contradiction)
 	expect(&kernel, 2, 10, &filp, "filp");
 	end_slab(&kernel, 2, &cred, 21, 20);
 	read_ends(&kernel);
-	cr_expect_not_null(slab_pages_contradiction(kernel.pages));
+	cr_expect_eq(kernel.lost, 1);
+	expect(&kernel, 2, 15, &filp, NULL);
 	kernel_end(&kernel);
 }
 
 Test(slab_pages, a_slab_that_ends_unnoticed_is_noticed)
 {
-	Kernel kernel = { 0 };
+	const uint64_t second_ns = 1000000000;
+	Kernel kernel = { .now_ns = 3 * second_ns };
 
 	kernel_start(&kernel);
 	make_slab(&kernel, 2, 1, &filp, 21);
 	expect(&kernel, 2, 10, &filp, "filp");
+	expect(&kernel, 2, 2 * second_ns, &filp, "filp");
 	make_slab(&kernel, 2, 1, &cred, 21);
-	for (int i = 0; i < 2000; i++)
-		slab_pages_find(kernel.pages, &(SlabObject){ DIRECT_MAP + 2 * PAGE, 20, 184, 192 });
-	cr_expect_not_null(slab_pages_contradiction(kernel.pages));
+	expect(&kernel, 2, 3 * second_ns, &filp, "filp");
+	kernel.now_ns = 4 * second_ns;
+	expect(&kernel, 2, 3 * second_ns + 1, &cred, NULL);
+	expect(&kernel, 2, 4 * second_ns + 1, &cred, "cred_jar");
+	cr_expect_eq(kernel.lost, 1);
 	kernel_end(&kernel);
 }
 

@@ -310,6 +310,12 @@ uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part, unsign
 	return index < cpu->points->len ? read_point(cpu, index).count : 0;
 }
 
+uint64_t perf_events_slab_frees(const PerfEvents *events, const PerfCpu *part)
+{
+	(void)events;
+	return part->slab_frees_fd < 0 ? 0 : read_event(part->slab_frees_fd).count;
+}
+
 static uint64_t lost_from(const Cpu *cpu, guint first)
 {
 	uint64_t lost = 0;

@@ -116,6 +116,10 @@ void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *cpu, uint32_t s
    were not sampled or found no room in the ring. */
 uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu, unsigned point);
 
+/* Returns the number of ends of slabs on a CPU since the events were opened there, delivered or
+ * not. */
+uint64_t perf_events_slab_frees(const PerfEvents *events, const PerfCpu *cpu);
+
 /* Reports how many samples of a CPU found no room in the ring since the start. Returns false before
    6.0, which does not report that. Other missing samples were counted but never delivered: some
    kernels do that to events in the idle task. */

@@ -7,22 +7,25 @@
 #include <string.h>
 
 enum {
-	PAGE_SHIFT = 12,    /* x86-64 */
-	SETS = 1 << 15,     /* of the table of pages */
-	WAYS = 8,           /* places for a page */
-	CACHES_MAX = 4096,  /* a kernel has some 200; also stands for "no cache" */
-	CHAINS = 1 << 10,   /* of the table of caches */
-	CHECK_EVERY = 1024, /* one of this many known pages is read again */
-	TRIES = 3,          /* to read a cache that is being destroyed */
+	PAGE_SHIFT = 12,         /* x86-64 */
+	SETS = 1 << 15,          /* of the table of pages */
+	WAYS = 8,                /* places for a page */
+	CACHES_MAX = 4096,       /* a kernel has some 200; also stands for "no cache" */
+	CHAINS = 1 << 10,        /* of the table of caches */
+	CONTRADICTIONS_MIN = 16, /* with so many, and more than one of this number of slabs ... */
+	SLABS_PER_CONTRADICTION = 1000, /* ... something else is wrong than lost ends */
+	TRIES = 3,                      /* to read a cache that is being destroyed */
 	STRUCT_BYTES_MAX = 512,
 	SLAB_PAGES_MAX = 1 << 10,
 };
 #define ALIVE UINT64_MAX
+#define CHECK_NS 1000000000ULL /* how long a page is trusted */
 
 /* What is known of a page: its cache up to a time. A page may have several ends. */
 typedef struct {
 	uint64_t page;     /* its address / 4096; 0: a free place */
 	uint64_t until_ns; /* ALIVE: it has not been freed */
+	uint64_t read_ns;  /* if it is ALIVE: when it was read, in time of the objects */
 	uint32_t cache;
 } Place;
 
@@ -42,7 +45,7 @@ struct SlabPages {
 	uint64_t settled_ns;   /* ends up to then are of no more use */
 	uint64_t uncertain_ns; /* up to then, ends may be missing */
 	uint64_t unknown;
-	unsigned hits; /* until the next page is read again */
+	uint64_t slabs_read, contradictions;
 	unsigned caches_count;
 	const char *contradiction; /* NULL: none */
 	uint32_t chains[CHAINS];   /* the first cache of each */
@@ -135,11 +138,13 @@ static void clear(SlabPages *pages, Place *place)
 	*place = (Place){ 0 };
 }
 
-/* If an end was lost, a page that looks alive may be another slab by now. */
 static void contradict(SlabPages *pages, const char *what)
 {
-	if (!pages->ends.are_lost(pages->ends.user_data))
+	pages->contradictions++;
+	if (pages->contradictions >= CONTRADICTIONS_MIN &&
+	    pages->contradictions * SLABS_PER_CONTRADICTION > pages->slabs_read)
 		pages->contradiction = what;
+	pages->ends.end_was_lost(pages->ends.user_data, what);
 }
 
 typedef enum { NEED_NONE, NEED_LITTLE, NEED_MUCH } Need;
@@ -314,13 +319,13 @@ static bool is_kfence(const Cache *cache, uint32_t objects)
 	return objects == 1 && cache->slot_bytes <= 1 << (PAGE_SHIFT - 1);
 }
 
-static void enter_slab(SlabPages *pages, uint32_t cache, const Slab *slab)
+static void enter_slab(SlabPages *pages, uint32_t cache, const Slab *slab, uint64_t time_ns)
 {
 	uint64_t count = pages_count(&pages->caches[cache], slab->objects);
 
 	for (uint64_t i = 0; i < count; i++)
 		if (!lookup(pages, slab->first_page + i, ALIVE))
-			enter(pages, &(Place){ slab->first_page + i, ALIVE, cache });
+			enter(pages, &(Place){ slab->first_page + i, ALIVE, time_ns, cache });
 }
 
 /* Reads the cache at an address, unless it is known and cannot have changed. */
@@ -358,24 +363,27 @@ static uint32_t learn(SlabPages *pages, uint64_t page, uint64_t time_ns)
 		/* Its last known slab has just ended: it may be another cache by now. */
 		if (was_known && !pages->caches[cache].live)
 			continue;
-		enter_slab(pages, cache, &slab);
+		pages->slabs_read++;
+		enter_slab(pages, cache, &slab, time_ns);
 		return cache;
 	}
 	return CACHES_MAX;
 }
 
-/* Now and then reads a page again that is known to be alive: finds slabs that end unnoticed. */
-static void check(SlabPages *pages, uint64_t page)
+/* Reads a page again that is known to be alive: finds slabs that ended unnoticed. */
+static void check(SlabPages *pages, uint64_t page, uint64_t time_ns)
 {
-	const Place *place;
+	Place *place;
 	Slab slab;
 
-	pages->hits = 0;
 	if (!read_slab(pages, page, &slab))
 		slab.cache_address = 0;
 	pages->ends.read_ends(pages->ends.user_data);
 	place = lookup(pages, page, ALIVE);
-	if (place && pages->caches[place->cache].address != slab.cache_address)
+	if (!place)
+		return;
+	place->read_ns = time_ns;
+	if (pages->caches[place->cache].address != slab.cache_address)
 		contradict(pages, "a page changed its cache, and its slab had not ended");
 }
 
@@ -388,8 +396,8 @@ static uint32_t cache_of(SlabPages *pages, uint64_t page, uint64_t time_ns)
 	if (!place)
 		return learn(pages, page, time_ns);
 	cache = place->cache;
-	if (place->until_ns == ALIVE && ++pages->hits >= CHECK_EVERY)
-		check(pages, page);
+	if (place->until_ns == ALIVE && time_ns > place->read_ns + CHECK_NS)
+		check(pages, page, time_ns);
 	return cache;
 }
 
@@ -411,7 +419,7 @@ const EventCache *slab_pages_find(SlabPages *pages, const SlabObject *object)
 	cache = &pages->caches[number];
 	if (cache->object_bytes == object->bytes_requested &&
 	    cache->slot_bytes == object->bytes_allocated)
-		return pages->contradiction ? NULL : &cache->name;
+		return &cache->name;
 	contradict(pages, "an event has other sizes than the cache of its page");
 	return NULL;
 }
@@ -427,7 +435,7 @@ static void end_page(SlabPages *pages, uint64_t page, uint32_t cache, uint64_t t
 		is_other = alive->cache != cache;
 		clear(pages, alive);
 	}
-	enter(pages, &(Place){ page, time_ns, cache });
+	enter(pages, &(Place){ page, time_ns, 0, cache });
 	if (is_other)
 		contradict(pages, "a slab ended with another cache than that of its page");
 }

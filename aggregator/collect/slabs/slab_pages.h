@@ -23,8 +23,11 @@
  * 2. Otherwise the cache is what the struct page says now, if no end came up to now: the struct
  * page is read first, then all ends recorded up to then, then 1. is checked again.
  *
- * So a name is never that of a slab made later. Where ends were lost, names stay unknown. Each name
- * is also compared with the event: the sizes in the event are those of its cache.
+ * So a name is never that of a slab made later. Where ends were lost, names stay unknown.
+ *
+ * A kernel may lose an end silently: one of some 100,000 on 6.12. So each name is also compared
+ * with the event, whose sizes are those of its cache; each end is compared with what is known of
+ * its pages; and a page is read again after a second. A contradiction is taken as a loss.
  *
  * Memory is bounded; a page that was forgotten is read again. All times are on one clock.
  */
@@ -52,9 +55,9 @@ typedef struct {
 	/* Passes all ends recorded up to now to slab_pages_freed(), or calls slab_pages_forget().
 	 */
 	void (*read_ends)(void *user_data);
-	/* Called after a contradiction: if ends may have been lost, calls slab_pages_forget() and
-	   returns true. */
-	bool (*are_lost)(void *user_data);
+	/* Called after a contradiction, which shows that an end was lost: calls slab_pages_forget()
+	   with the present time. */
+	void (*end_was_lost)(void *user_data, const char *contradiction);
 	void *user_data;
 } SlabEnds;
 
@@ -79,7 +82,7 @@ void slab_pages_settle(SlabPages *pages, uint64_t until_ns);
 /* Returns the cache of an object; NULL: unknown. It is valid until the next call. */
 const EventCache *slab_pages_find(SlabPages *pages, const SlabObject *object);
 
-/* Returns what contradicted what, although no end was lost; NULL: nothing. From then on, all caches
+/* Returns what contradicted too often what was recorded; NULL: nothing. From then on, all caches
    are unknown. */
 const char *slab_pages_contradiction(const SlabPages *pages);
 
