@@ -186,7 +186,7 @@ if [ "$source" = 'by probes' ]; then
 	echo "too small a buffer: $(tail -n 1 report)"
 	holds 'too small a buffer: something is lost' [ "$(report_lost report)" -gt 0 ]
 	# As many for each pipe as above; others allocate next to nothing meanwhile.
-	each=$((($(all_of "$count.caches") - $(all_of "$pipes.caches")) / more))
+	each=$((($(all_of "$count.caches") - $(all_of "$pipes.caches") + more / 2) / more))
 	events=$(($(all_of <(events_by_cache lost.kmr)) + $(report_lost report)))
 	echo "$each allocations for each pipe, $events counted or lost"
 	holds 'too small a buffer: all there was' [ "$events" -ge $((20000 * each)) ]
