@@ -300,11 +300,10 @@ static inline void kmt_build_measure(struct KmtWalk *walk, uint64_t frame_base)
 		uint64_t frame = walk->frames[i] - frame_base;
 
 		wide |= frame;
-		hash = (hash << 5 | hash >> 27) ^ (uint32_t)frame;
+		hash = (hash ^ (uint32_t)frame) * 0x9e3779b1U;
 	}
 	/* The upper bits of the product are mixed best. */
-	hash *= 0x9e3779b1U;
-	walk->hash = hash ^ hash >> 19;
+	walk->hash = hash ^ hash >> 15;
 	walk->narrow = !(wide >> 32);
 }
 
