@@ -78,9 +78,15 @@ static void read_all_frees(PerfRun *run)
    shows yet. */
 static void read_all_of(PerfRun *run, PerfRunCpu *cpu)
 {
+	enum { TRIES = 4, PAUSE_US = 1000 };
 	uint64_t counted = perf_events_slab_frees(run->events, cpu->perf);
 
 	read_frees_of(run, cpu);
+	/* An end is counted just before its record is there. */
+	for (int i = 0; i < TRIES && cpu->slab_frees < counted; i++) {
+		g_usleep(PAUSE_US);
+		read_frees_of(run, cpu);
+	}
 	if (cpu->slab_frees >= counted)
 		return;
 	cpu->slab_frees = counted;
