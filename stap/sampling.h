@@ -41,14 +41,13 @@ static inline unsigned kmt_draw(u64 *state, u32 period, u32 taken_below)
 /*
  * The cost of events. One of 1 << KMT_MEASURE_SHIFT events is timed, chosen at random, and stands
  * for that many. The clock cannot see the way from the kernel through SystemTap to our code and
- * back: about 400 instructions (an empty probe has 290 of them; doc/PERFORMANCE.md). They take
- * 100 ns on a CPU with four instructions per nanosecond. Timing them would need a clock outside the
- * probe.
+ * back: about 310 instructions (doc/PERFORMANCE.md). They take 80 ns on a CPU with four
+ * instructions per nanosecond. Timing them would need a clock outside the probe.
  */
 enum {
 	KMT_MEASURE_SHIFT = 4,
 	KMT_MEASURED_NS_MAX = 250000, /* a hypervisor stopped events that took longer */
-	KMT_AROUND_NS = 100,
+	KMT_AROUND_NS = 80,
 };
 
 static inline u64 kmt_cost_ns(u64 timed_ns)
