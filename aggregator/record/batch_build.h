@@ -82,6 +82,8 @@ struct KmtWalk {
 	uint32_t hash;          /* set by kmt_build_measure() */
 	bool narrow;            /* set there, too: frames fit into 4 bytes above the base */
 	bool truncated;
+	uint32_t known; /* index of the stack in the open batch, plus one, if the caller knows that
+			   it is there; else 0 */
 };
 
 struct KmtBuilder {
@@ -355,6 +357,8 @@ static inline uint32_t kmt_build_stack(struct KmtBuilder *b, const struct KmtWal
 
 	if (!walk->depth)
 		return KMT_NONE;
+	if (walk->known)
+		return walk->known - 1;
 	if (*seen && kmt_build_stack_is(b, stack, walk))
 		return stack->head.index;
 	*seen = b->length;
@@ -393,6 +397,8 @@ static inline bool kmt_build_origin_is(struct KmtBuilder *b, const struct KmtOri
 		return false;
 	if (!walk->depth)
 		return origin->stack == KMT_NONE;
+	if (walk->known)
+		return origin->stack == walk->known - 1;
 	return at && stack->head.index == origin->stack && kmt_build_stack_is(b, stack, walk);
 }
 

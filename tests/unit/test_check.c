@@ -489,7 +489,7 @@ Test(check, who_would_walk_stacks_is_reported_with_the_memory_for_it)
 	fake_host_write(fixture.root, "boot/config-" KERNEL, with_orc);
 	fake_host_set_cpus_online(fixture.root, "0-2\n");
 	expect_line(&fixture, "ok", "Stack walks",
-		    "by the module; its tables take at most 564 KB (128 KB x 3 CPUs + 180 KB)");
+		    "by the module; its tables take at most 496 KB (128 KB x 3 CPUs + 112 KB)");
 	fixture.request.stack_walk = STACK_WALK_COMPARE;
 	expect_line(&fixture, "ok", "Stack walks",
 		    "by the module and by the kernel, to compare them; its tables");

@@ -9,7 +9,7 @@
 enum {
 	/* Upper bounds of the tables that the emitter allocates before its probes are armed. */
 	CPU_KILOBYTES = 128,
-	SHARED_KILOBYTES = 180,
+	SHARED_KILOBYTES = 112,
 	CONFIG_BYTES_MAX = 4 << 20, /* of a kernel's configuration; they have about 300 KB */
 };
 
