@@ -334,6 +334,8 @@ enum KmtFieldId {
 					  walked; cumulative */
 	KMT_FIELD_WALKS_DIFFERENT = 63, /* number: ... of these: with different results */
 	KMT_FIELD_KERNEL_WALKS = 64,    /* text: why the kernel walks all stacks, from then on */
+	KMT_FIELD_NAMES_COMPARED = 65,  /* number: cache names found in two ways; cumulative */
+	KMT_FIELD_NAMES_DIFFERENT = 66, /* number: ... of these: different ones */
 	KMT_FIELD_IDS,                  /* not in streams: the highest id + 1 */
 };
 

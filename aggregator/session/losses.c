@@ -185,6 +185,11 @@ uint64_t losses_walks_different(const Session *session)
 	return run_info_number(session->info, KMT_FIELD_WALKS_DIFFERENT, 0);
 }
 
+uint64_t losses_names_different(const Session *session)
+{
+	return run_info_number(session->info, KMT_FIELD_NAMES_DIFFERENT, 0);
+}
+
 bool losses_make_incomplete(const Session *session, double percent_max)
 {
 	Losses losses = losses_of(session);

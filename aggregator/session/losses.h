@@ -65,6 +65,10 @@ bool losses_by_full_tables(const Losses *losses);
    recorded stacks may be wrong, though no event is lost: the exit status is then 3. */
 uint64_t losses_walks_different(const Session *session);
 
+/* Returns how many names of slab caches differed from those that probes recorded, where both were
+   compared. The exit status is then 3, too. */
+uint64_t losses_names_different(const Session *session);
+
 /* Whether the losses make the result incomplete: the exit status is then 3. */
 bool losses_make_incomplete(const Session *session, double percent_max);
 

@@ -269,10 +269,30 @@ static void warn_of_walks(const Session *session)
 			run_info_number(session->info, KMT_FIELD_WALKS_COMPARED, different));
 }
 
+static void warn_of_names(const Session *session)
+{
+	uint64_t different = losses_names_different(session);
+
+	if (different)
+		fprintf(stderr,
+			"%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+			" compared cache names differed from those that probes recorded: use "
+			"--cache-names=probes\n",
+			g_get_prgname(), different,
+			run_info_number(session->info, KMT_FIELD_NAMES_COMPARED, different));
+}
+
+/* What was compared on request or to be sure. */
+static void warn_of_differences(const Session *session)
+{
+	warn_of_walks(session);
+	warn_of_names(session);
+}
+
 static ExitStatus status_of_result(const Session *session, const Options *options)
 {
 	bool is_right = !losses_make_incomplete(session, options->loss_percent_max) &&
-			!losses_walks_different(session);
+			!losses_walks_different(session) && !losses_names_different(session);
 
 	return is_right ? EXIT_COMPLETE : EXIT_INCOMPLETE;
 }
@@ -313,7 +333,7 @@ static ExitStatus finish(Session *session, const Options *options, PrivateFile *
 	if (!report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
 	warn_of_loss(session, options);
-	warn_of_walks(session);
+	warn_of_differences(session);
 	return status_of_result(session, options);
 }
 
@@ -325,7 +345,7 @@ static ExitStatus finish_written(const Session *session, const Options *options,
 	if (outcome->reader_left)
 		return EXIT_COMPLETE;
 	warn_of_loss(session, options);
-	warn_of_walks(session);
+	warn_of_differences(session);
 	return status_of_result(session, options);
 }
 
@@ -388,7 +408,7 @@ static ExitStatus finish_stream(const Options *options, const Session *session, 
 
 	if (!options->tool->stream->end(state, &error))
 		return fail(status_of(error), error);
-	warn_of_walks(session);
+	warn_of_differences(session);
 	return status_of_result(session, options);
 }
 

@@ -11,6 +11,8 @@
  *	make_fixture walks COMPARED DIFFERENT < STREAM
  *	                              the same stream of a collector that compared so many walks of
  *	                              stacks; if any differed, the kernel walked the later ones
+ *	make_fixture names COMPARED DIFFERENT < STREAM
+ *	                              ... that compared so many names of slab caches
  *	make_fixture s390x            big-endian, 64-bit, kernel text at 1 MB
  *	make_fixture i686             little-endian, 32-bit
  *	make_fixture aarch64          CPUs were not traced for a time, by a collector with another
@@ -216,6 +218,16 @@ static void add_walks(GByteArray *stream, uint64_t compared, uint64_t different)
 	batch_write_info(stream, fields, G_N_ELEMENTS(fields) - !different);
 }
 
+static void add_names(GByteArray *stream, uint64_t compared, uint64_t different)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_NAMES_COMPARED, compared, NULL },
+		{ KMT_FIELD_NAMES_DIFFERENT, different, NULL },
+	};
+
+	batch_write_info(stream, fields, G_N_ELEMENTS(fields) - !different);
+}
+
 static void held_stream(GByteArray *stream, uint64_t seed, uint64_t order)
 {
 	g_autoptr(HeldRun) run = held_run_new(seed);
@@ -258,6 +270,10 @@ int main(int argc, char **argv)
 		add_walks(stream, number(argv[2]), number(argv[3]));
 		read_stdin(stream);
 	}
+	if (g_str_equal(wanted, "names") && argc >= 4) {
+		add_names(stream, number(argv[2]), number(argv[3]));
+		read_stdin(stream);
+	}
 	if (g_str_equal(wanted, "cgroups"))
 		cgroup_stream(stream);
 	if (g_str_equal(wanted, "slab") || g_str_equal(wanted, "slab-part"))
@@ -281,7 +297,7 @@ int main(int argc, char **argv)
 			make(stream, &machines[i]);
 	if (!stream->len) {
 		fputs("usage: make_fixture "
-		      "swap|sample|throttle|walks|s390x|i686|aarch64|cgroups|rates|"
+		      "swap|sample|throttle|walks|names|s390x|i686|aarch64|cgroups|rates|"
 		      "rates-blind|rates-held|held|leak|slab|slab-part|limited|crowded\n",
 		      stderr);
 		return 2;

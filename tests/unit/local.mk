@@ -94,6 +94,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_run_info.c \
 	tests/unit/test_sampling.c \
 	tests/unit/test_slab_facts.c \
+	tests/unit/test_slab_hits.c \
 	tests/unit/test_slab_pages.c \
 	tests/unit/test_slab_report.c \
 	tests/unit/test_slabinfo.c \

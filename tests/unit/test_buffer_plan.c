@@ -87,6 +87,20 @@ Test(buffer_plan, sizes_are_bounded_and_shown)
 	}
 }
 
+Test(buffer_plan, buffers_for_the_ends_of_slabs_are_shown)
+{
+	const BufferRequest request = { 0, 0, 2, true, true, 31 * GB, 0 };
+	g_autofree char *text = NULL;
+	BufferPlan plan;
+
+	cr_assert(buffer_plan_init(&plan, &request, NULL));
+	plan.slab_bytes = 1 * MB;
+	text = buffer_plan_text(&plan);
+	cr_expect_str_eq(text, "32 MB (16 MB x 2 CPUs), and 1024 KB for the ends of slabs, "
+			       "MemAvailable 31 GB");
+	cr_expect_eq(buffer_plan_bytes(&plan), 32 * MB);
+}
+
 static const struct {
 	BufferRequest request;
 	const char *remedy;

@@ -53,13 +53,13 @@ static int open_kmem(const FakeHost *host)
 Test(cache_probes, those_of_processes_that_are_no_more_are_removed)
 {
 	static const char *const groups[] = {
-		"kmalloc_top_41/kmem_cache_alloc",      /* of one that is no more */
-		"kmalloc_top_42/kmem_cache_alloc_node", /* of one that lives */
-		"kmalloc_top_41/vfs_read",              /* not by us */
-		"kmalloc_top_x/kmem_cache_alloc",
-		"kmalloc_top_/kmem_cache_alloc",
-		"kmalloc_top_43x/kmem_cache_alloc",
-		"others_41/kmem_cache_alloc",
+		"kmalloc_top_41/kmem_cache_alloc_41",      /* of one that is no more */
+		"kmalloc_top_42/kmem_cache_alloc_node_42", /* of one that lives */
+		"kmalloc_top_41/vfs_read_41",              /* not by us */
+		"kmalloc_top_x/kmem_cache_alloc_x",
+		"kmalloc_top_/kmem_cache_alloc_",
+		"kmalloc_top_43x/kmem_cache_alloc_43x",
+		"others_41/kmem_cache_alloc_41",
 		NULL,
 	};
 	g_autoptr(FakeHost) host = host_new(groups);
@@ -69,14 +69,14 @@ Test(cache_probes, those_of_processes_that_are_no_more_are_removed)
 	fake_host_write_of_process(host, 42, "comm", "");
 	kprobe_groups_clean(kmem, host);
 	left = definitions(host);
-	cr_expect_str_eq(left, "before\n-:kmalloc_top_41/kmem_cache_alloc\n");
+	cr_expect_str_eq(left, "before\n-:kmalloc_top_41/kmem_cache_alloc_41\n");
 	close(kmem);
 }
 
 Test(cache_probes, those_that_had_our_pid_are_of_another_process)
 {
-	g_autofree char *group =
-		g_strdup_printf("kmalloc_top_%d/kmem_cache_alloc_lru", (int)getpid());
+	g_autofree char *group = g_strdup_printf("kmalloc_top_%d/kmem_cache_alloc_lru_%d",
+						 (int)getpid(), (int)getpid());
 	const char *const groups[] = { group, NULL };
 	g_autoptr(FakeHost) host = host_new(groups);
 	g_autofree char *expected = g_strdup_printf("before\n-:%s\n", group);
@@ -101,7 +101,8 @@ static const char probe_format[] =
 /* Puts it where the kernel would when the probe is defined. */
 static void describe_probe(const FakeHost *host, const char *function, unsigned id)
 {
-	g_autofree char *point = g_strdup_printf("kmalloc_top_%d/%s", (int)getpid(), function);
+	g_autofree char *point =
+		g_strdup_printf("kmalloc_top_%d/%s_%d", (int)getpid(), function, (int)getpid());
 	g_autofree char *text = g_strdup_printf(probe_format, id);
 
 	fake_host_add_tracepoint(host, point, text);

@@ -16,7 +16,10 @@
 #define DEFINITIONS "../../kprobe_events" /* from events/kmem */
 #define PROFILE "../../kprobe_profile"
 
-enum { GROUP_BYTES = 64 };
+enum {
+	GROUP_BYTES = 64,
+	PROBE_BYTES = 96,
+};
 
 struct KprobeGroup {
 	int kmem_folder_fd;
@@ -101,11 +104,11 @@ static int define(int kmem_folder_fd, const char *line, size_t length)
 }
 
 /* A probe cannot be removed while its event is open. */
-static void remove_probe(int kmem_folder_fd, const char *group, const char *function, int tries)
+static void remove_probe(int kmem_folder_fd, const char *group, const char *probe, int tries)
 {
 	static const struct timespec pause = { .tv_nsec = 20 * 1000 * 1000 };
-	char line[128];
-	int length = snprintf(line, sizeof(line), "-:%s/%s\n", group, function);
+	char line[GROUP_BYTES + PROBE_BYTES];
+	int length = snprintf(line, sizeof(line), "-:%s/%s\n", group, probe);
 
 	for (int i = 0; i < tries; i++) {
 		if (define(kmem_folder_fd, line, (size_t)length) != EBUSY)
@@ -114,19 +117,30 @@ static void remove_probe(int kmem_folder_fd, const char *group, const char *func
 	}
 }
 
-static bool has_probe(int kmem_folder_fd, const char *group, const char *function)
+static bool has_probe(int kmem_folder_fd, const char *group, const char *probe)
 {
-	char path[128];
+	char path[GROUP_BYTES + PROBE_BYTES];
 
-	snprintf(path, sizeof(path), "../%s/%s", group, function);
+	snprintf(path, sizeof(path), "../%s/%s", group, probe);
 	return !faccessat(kmem_folder_fd, path, F_OK, 0);
+}
+
+/* The kernel's counts are listed without the group. So a probe's name also has the number of its
+   group. */
+static void name_probe(char name[PROBE_BYTES], const char *group, KprobeFunction function)
+{
+	snprintf(name, PROBE_BYTES, "%s_%s", functions[function], group + strlen(GROUP_PREFIX));
 }
 
 static void remove_group(int kmem_folder_fd, const char *group, int tries)
 {
-	for (size_t i = 0; i < G_N_ELEMENTS(functions); i++)
-		if (has_probe(kmem_folder_fd, group, functions[i]))
-			remove_probe(kmem_folder_fd, group, functions[i], tries);
+	char probe[PROBE_BYTES];
+
+	for (unsigned i = 0; i < KPROBE_FUNCTIONS; i++) {
+		name_probe(probe, group, (KprobeFunction)i);
+		if (has_probe(kmem_folder_fd, group, probe))
+			remove_probe(kmem_folder_fd, group, probe, tries);
+	}
 }
 
 void kprobe_group_remove(int kmem_folder_fd, const char *name)
@@ -209,10 +223,12 @@ int kprobe_group_define(KprobeGroup *group, const char *type, KprobeFunction fun
 			const char *arguments)
 {
 	const WatchdogItem item = { .kind = WATCHDOG_PROBES, .path = group->name };
-	g_autofree char *line =
-		g_strdup_printf("%s:%s/%s %s %s\n", type, group->name, functions[function],
-				functions[function], arguments);
+	char probe[PROBE_BYTES];
+	g_autofree char *line = NULL;
 
+	name_probe(probe, group->name, function);
+	line = g_strdup_printf("%s:%s/%s %s %s\n", type, group->name, probe, functions[function],
+			       arguments);
 	if (!group->is_registered)
 		watchdog_add(&item);
 	group->is_registered = true;
@@ -221,42 +237,52 @@ int kprobe_group_define(KprobeGroup *group, const char *type, KprobeFunction fun
 
 TracepointFormat *kprobe_group_read_format(const KprobeGroup *group, KprobeFunction function)
 {
-	g_autofree char *path = g_strdup_printf("../%s/%s", group->name, functions[function]);
 	g_autofree char *text = g_malloc(TRACEPOINT_FORMAT_BYTES_MAX);
-	ssize_t length = tracepoint_format_read(group->kmem_folder_fd, path, text,
-						TRACEPOINT_FORMAT_BYTES_MAX);
+	g_autofree char *path = NULL;
+	char probe[PROBE_BYTES];
+	ssize_t length;
 
+	name_probe(probe, group->name, function);
+	path = g_strdup_printf("../%s/%s", group->name, probe);
+	length = tracepoint_format_read(group->kmem_folder_fd, path, text,
+					TRACEPOINT_FORMAT_BYTES_MAX);
 	return length > 0 ? tracepoint_format_parse(text, (size_t)length, NULL) : NULL;
 }
 
-/* Returns the misses in a line "NAME HITS MISSES" of one of the functions, else 0. */
-static uint64_t missed_of_line(const char *line, unsigned wanted)
+/* Adds the counts of a line "NAME HITS MISSES". Returns false if it is of another probe. */
+static bool add_line(KprobeCounts *counts, const char *line, const char *probe)
 {
 	const char *name = line + strspn(line, " ");
-	const char *missed = strrchr(name, ' ');
 	size_t length = strcspn(name, " ");
+	char *rest;
 
-	for (unsigned i = 0; missed && i < KPROBE_FUNCTIONS; i++)
-		if (wanted >> i & 1 && length == strlen(functions[i]) &&
-		    !strncmp(name, functions[i], length))
-			return g_ascii_strtoull(missed, NULL, 10);
-	return 0;
+	if (length != strlen(probe) || strncmp(name, probe, length))
+		return false;
+	counts->hits += g_ascii_strtoull(name + length, &rest, 10);
+	counts->missed += g_ascii_strtoull(rest, NULL, 10);
+	return true;
 }
 
-uint64_t kprobe_group_missed(const KprobeGroup *group, unsigned wanted)
+bool kprobe_group_count(const KprobeGroup *group, unsigned wanted, KprobeCounts *counts)
 {
 	int fd = openat(group->kmem_folder_fd, PROFILE, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	char line[256];
-	uint64_t missed = 0;
+	char line[256], probe[PROBE_BYTES];
+	bool found = false;
 
+	*counts = (KprobeCounts){ 0 };
 	while (file && fgets(line, sizeof(line), file))
-		missed += missed_of_line(line, wanted);
+		for (unsigned i = 0; i < KPROBE_FUNCTIONS; i++) {
+			if (!(wanted >> i & 1))
+				continue;
+			name_probe(probe, group->name, (KprobeFunction)i);
+			found |= add_line(counts, line, probe);
+		}
 	if (file)
 		fclose(file);
 	else if (fd >= 0)
 		close(fd);
-	return missed;
+	return found;
 }
 
 #define NO_KPROBES "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)"

@@ -67,9 +67,15 @@ int kprobe_group_define(KprobeGroup *group, const char *type, KprobeFunction fun
 /* Returns the layout of a probe's records; NULL: the probe does not exist. The caller frees it. */
 TracepointFormat *kprobe_group_read_format(const KprobeGroup *group, KprobeFunction function);
 
-/* Returns how often the kernel missed probes of the wanted functions (bits by KprobeFunction) since
-   it booted. Other processes' probes of the same functions are included. */
-uint64_t kprobe_group_missed(const KprobeGroup *group, unsigned wanted);
+/* What the kernel counts of probes, from kprobe_profile in tracefs. */
+typedef struct {
+	uint64_t hits;   /* calls of their handlers, on all CPUs; counted first of all */
+	uint64_t missed; /* hits without a call: another probe's handler was active on that CPU */
+} KprobeCounts;
+
+/* Reads the sums of the group's probes of the wanted functions (bits by KprobeFunction) since they
+   were defined. Returns false if it has none, or they cannot be read. */
+bool kprobe_group_count(const KprobeGroup *group, unsigned wanted, KprobeCounts *counts);
 
 /* Removes the probes of processes that have ended. kmem_folder_fd as above; /proc lies below root
    ("": this host's). */

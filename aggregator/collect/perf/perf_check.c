@@ -116,21 +116,6 @@ static CheckVerdict look_at_tracepoints(const CheckHost *host, GString *text)
 	return CHECK_OK;
 }
 
-static CheckVerdict look_at_buffers(const CheckHost *host, GString *text)
-{
-	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
-	g_autofree char *planned = NULL;
-	GError *error = NULL;
-	BufferPlan plan;
-
-	if (!perf_plan_buffers(&plan, host->request, host_snapshot_cpus_online(snapshot),
-			       host_memory_available(host->root), &error))
-		return check_failed(text, error);
-	planned = buffer_plan_text(&plan);
-	g_string_append(text, planned);
-	return CHECK_OK;
-}
-
 static CheckVerdict look_at_pids(const CheckHost *host, GString *text)
 {
 	bool is_first = pid_namespace_is_first(host->root);
@@ -170,34 +155,77 @@ static char *pages_problem(const CheckHost *host)
 	return memory ? NULL : g_strdup(error->message);
 }
 
-/* Appends how the slab cache of an allocation is found, except for kmalloc's. */
-static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, GString *text)
+/* How the caches of allocations are found, except for kmalloc's. */
+typedef struct {
+	bool by_event;
+	const char *unknown; /* why not at all; NULL: by the event, by pages or by probes */
+	char *no_pages;      /* why not by the pages of objects; owned; NULL: by them */
+} CacheNamesFound;
+
+static CacheNamesFound find_cache_names(const CheckHost *host, const char *folder)
 {
 	const CacheProbeHost probed = { host->root, host->release, host->machine, folder };
 	g_autoptr(GPtrArray) points = open_points(folder, PROBE_CACHE, false);
-	g_autofree char *no_pages = NULL;
-	const char *problem;
+	CacheNamesFound found = { .by_event = points && !kmem_points_lack_caches(points) };
 
-	if (points && !kmem_points_lack_caches(points)) {
-		g_string_append(text, "reported by the tracepoint");
-		return CHECK_OK;
+	if (found.by_event)
+		return found;
+	found.unknown = points ? cache_probes_problem(&probed) : "its tracepoint cannot be read";
+	found.no_pages = found.unknown ? NULL : pages_problem(host);
+	return found;
+}
+
+static CheckVerdict append_of_caches(const CheckHost *host, const char *folder, GString *text)
+{
+	CacheNamesFound found = find_cache_names(host, folder);
+	g_autofree char *no_pages = found.no_pages;
+
+	if (found.unknown) {
+		g_string_append_printf(text, "(unknown cache): %s", found.unknown);
+		return CHECK_NOTE;
 	}
-	problem = points ? cache_probes_problem(&probed) : "its tracepoint cannot be read";
-	no_pages = problem ? NULL : pages_problem(host);
-	if (no_pages) {
+	if (found.by_event)
+		g_string_append(text, "reported by the tracepoint");
+	else if (no_pages)
 		g_string_append_printf(text,
 				       "by probes in the allocator (kprobes), not by the pages of "
 				       "objects: %s",
 				       no_pages);
-		return CHECK_OK;
-	}
-	if (!problem) {
+	else
 		g_string_append(text, "by the pages of objects (/proc/kcore, and a kprobe where "
 				      "slabs end)");
-		return CHECK_OK;
-	}
-	g_string_append_printf(text, "(unknown cache): %s", problem);
-	return CHECK_NOTE;
+	return CHECK_OK;
+}
+
+static bool records_ends_of_slabs(const CheckHost *host)
+{
+	g_autofree char *folder = tracefs_find_kmem(host->root);
+	g_autofree char *no_pages = NULL;
+	CacheNamesFound found;
+
+	if (!folder || !(host->request->events & PROBE_CACHE))
+		return false;
+	found = find_cache_names(host, folder);
+	no_pages = found.no_pages;
+	return !found.by_event && !found.unknown && !no_pages;
+}
+
+static CheckVerdict look_at_buffers(const CheckHost *host, GString *text)
+{
+	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(host->root);
+	g_autofree char *planned = NULL;
+	GError *error = NULL;
+	BufferPlan plan;
+
+	if (!perf_plan_buffers(&plan, host->request, host_snapshot_cpus_online(snapshot),
+			       host_memory_available(host->root), &error))
+		return check_failed(text, error);
+	if (records_ends_of_slabs(host))
+		plan.slab_bytes =
+			perf_plan_slab_ring(buffer_plan_bytes(&plan) / plan.buffers) * plan.buffers;
+	planned = buffer_plan_text(&plan);
+	g_string_append(text, planned);
+	return CHECK_OK;
 }
 
 static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)

@@ -310,12 +310,6 @@ uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part, unsign
 	return index < cpu->points->len ? read_point(cpu, index).count : 0;
 }
 
-uint64_t perf_events_slab_frees(const PerfEvents *events, const PerfCpu *part)
-{
-	(void)events;
-	return part->slab_frees_fd < 0 ? 0 : read_event(part->slab_frees_fd).count;
-}
-
 static uint64_t lost_from(const Cpu *cpu, guint first)
 {
 	uint64_t lost = 0;
@@ -446,7 +440,6 @@ static bool open_slab_frees(PerfEvents *events, Cpu *cpu, GError **error)
 		plain_attr(events, request->slab_frees_id, request->slab_frees_ring_bytes);
 	int fd;
 
-	attr.sample_type = PERF_SLAB_FREES_TYPE;
 	if (!request->slab_frees_id || request->own_thread)
 		return true;
 	fd = open_event(&attr, false, cpu->part.cpu);

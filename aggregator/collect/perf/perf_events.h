@@ -30,9 +30,6 @@ typedef struct {
 	bool filters_caches; /* the filter rejects slab caches that were not requested */
 } PerfPoint;
 
-/* The sample type of ends of slabs. The running count shows if one was not delivered. */
-#define PERF_SLAB_FREES_TYPE (PERF_SAMPLE_NEEDED | PERF_SAMPLE_READ)
-
 /* The events to open. Everything is borrowed until perf_events_free(). */
 typedef struct {
 	const PerfPoint *points;
@@ -115,10 +112,6 @@ void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *cpu, uint32_t s
 /* Returns the number of a point's events on a CPU since it was opened there, including events that
    were not sampled or found no room in the ring. */
 uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu, unsigned point);
-
-/* Returns the number of ends of slabs on a CPU since the events were opened there, delivered or
- * not. */
-uint64_t perf_events_slab_frees(const PerfEvents *events, const PerfCpu *cpu);
 
 /* Reports how many samples of a CPU found no room in the ring since the start. Returns false before
    6.0, which does not report that. Other missing samples were counted but never delivered: some

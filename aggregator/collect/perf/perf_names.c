@@ -14,17 +14,8 @@ void perf_names_forget(PerfRun *run, const char *why)
 	if (!run->pages)
 		return;
 	slab_pages_forget(run->pages, clock_monotonic_ns());
+	slab_hits_reset(&run->slab_hits);
 	live_run_log(&run->live, why);
-}
-
-/* An event that was opened anew, because its CPU came back, counts from the start. */
-static void check_count(PerfRun *run, uint64_t count)
-{
-	uint64_t before = run->reading_frees->slab_frees;
-
-	run->reading_frees->slab_frees = count;
-	if (count > before + 1)
-		perf_names_forget(run, "ends of slabs were not delivered");
 }
 
 static void take_free(PerfRun *run, const struct perf_event_header *record)
@@ -32,14 +23,14 @@ static void take_free(PerfRun *run, const struct perf_event_header *record)
 	PerfSample sample;
 	SlabFree end;
 
-	if (!perf_sample_parse(record + 1, record->size - sizeof(*record), PERF_SLAB_FREES_TYPE,
+	if (!perf_sample_parse(record + 1, record->size - sizeof(*record), PERF_SAMPLE_NEEDED,
 			       &sample) ||
 	    !slab_probe_read(run->plan->slab_probe, sample.raw, sample.raw_bytes, &end)) {
 		perf_names_forget(run, "the end of a slab is not readable");
 		return;
 	}
-	check_count(run, sample.count);
 	end.time_ns = sample.time_ns + (uint64_t)run->clock_offset_ns;
+	slab_hits_read(&run->slab_hits, end.time_ns);
 	slab_pages_freed(run->pages, &end);
 }
 
@@ -51,7 +42,7 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	if (record->type == PERF_RECORD_SAMPLE) {
 		take_free(run, record);
 		run->reading_frees->event_cpu.probe_ns += perf_cost_of(&run->cost, 0);
-	} else if (record->type == PERF_RECORD_LOST || record->type == PERF_RECORD_THROTTLE) {
+	} else if (record->type == PERF_RECORD_LOST) {
 		perf_names_forget(run, "ends of slabs were lost: their buffer was full");
 	}
 }
@@ -74,48 +65,50 @@ static void read_all_frees(PerfRun *run)
 		read_frees_of(run, run->cpus->pdata[i]);
 }
 
-/* Reads the ends of one CPU, and checks whether the last ones were lost, which no later record
-   shows yet. */
-static void read_all_of(PerfRun *run, PerfRunCpu *cpu)
+static SlabHitsState check_hits(PerfRun *run)
 {
-	enum { TRIES = 4, PAUSE_US = 1000 };
-	uint64_t counted = perf_events_slab_frees(run->events, cpu->perf);
+	KprobeCounts counts;
+	bool is_counted;
 
-	read_frees_of(run, cpu);
-	/* An end is counted just before its record is there. */
-	for (int i = 0; i < TRIES && cpu->slab_frees < counted; i++) {
-		g_usleep(PAUSE_US);
-		read_frees_of(run, cpu);
+	slab_hits_begin(&run->slab_hits, clock_monotonic_ns());
+	is_counted = kprobe_group_count(run->plan->kprobes, OF_FREES, &counts);
+	read_all_frees(run);
+	return is_counted ? slab_hits_end(&run->slab_hits, &counts) : SLAB_HITS_PENDING;
+}
+
+/* Checks until all hits were read. An interrupt or a hypervisor may stop a CPU between a hit and
+   its record. */
+static SlabHitsState wait_for_hits(PerfRun *run)
+{
+	enum { TRIES_AT_ONCE = 6, TRIES = 12, PAUSE_US = 500 };
+	SlabHitsState state = SLAB_HITS_PENDING;
+
+	for (unsigned i = 0; i < TRIES && state == SLAB_HITS_PENDING; i++) {
+		if (i >= TRIES_AT_ONCE)
+			g_usleep(PAUSE_US << (i - TRIES_AT_ONCE));
+		state = check_hits(run);
 	}
-	if (cpu->slab_frees >= counted)
-		return;
-	cpu->slab_frees = counted;
-	perf_names_forget(run, "ends of slabs were not delivered");
-}
-
-/* A probe is missed if it is hit in an interrupt of another probe's handler. */
-static void look_for_missed(PerfRun *run)
-{
-	uint64_t missed = kprobe_group_missed(run->plan->kprobes, OF_FREES);
-
-	if (missed != run->frees_missed)
-		perf_names_forget(run, "the kernel missed ends of slabs");
-	run->frees_missed = missed;
-}
-
-void perf_names_begin_round(PerfRun *run)
-{
-	if (!run->pages)
-		return;
-	for (guint i = 0; i < run->cpus->len; i++)
-		read_all_of(run, run->cpus->pdata[i]);
-	look_for_missed(run);
+	return state;
 }
 
 /* For SlabEnds. */
 static void read_ends(void *user_data)
 {
-	read_all_frees(user_data);
+	PerfRun *run = user_data;
+	SlabHitsState state = wait_for_hits(run);
+
+	if (state == SLAB_HITS_PENDING)
+		perf_names_forget(run, "the kernel dropped ends of slabs");
+	else if (state == SLAB_HITS_MISSED)
+		perf_names_forget(run, "the kernel missed ends of slabs");
+	else if (state == SLAB_HITS_ANEW)
+		slab_pages_forget(run->pages, run->slab_hits.began_ns);
+}
+
+void perf_names_begin_round(PerfRun *run)
+{
+	if (run->pages)
+		read_ends(run);
 }
 
 static void end_was_lost(void *user_data, const char *contradiction)
@@ -132,7 +125,7 @@ void perf_names_init(PerfRun *run)
 	if (!plan->slab_probe)
 		return;
 	run->pages = slab_pages_new(plan->memory, &plan->layout, &ends);
-	run->frees_missed = kprobe_group_missed(plan->kprobes, OF_FREES);
+	slab_hits_reset(&run->slab_hits);
 }
 
 void perf_names_clear(PerfRun *run)
@@ -225,6 +218,19 @@ static char *problem_of(const PerfRun *run)
 	return NULL;
 }
 
+static void report_comparison(PerfRun *run)
+{
+	const NamesCompared *compared = &run->compared;
+
+	run_facts_write_number(run->live.batches, KMT_FIELD_NAMES_COMPARED, compared->calls);
+	if (compared->different)
+		run_facts_write_number(run->live.batches, KMT_FIELD_NAMES_DIFFERENT,
+				       compared->different);
+	g_printerr("%s: cache names compared: %" G_GUINT64_FORMAT ", different: %" G_GUINT64_FORMAT
+		   ", unknown: %" G_GUINT64_FORMAT "\n",
+		   g_get_prgname(), compared->calls, compared->different, compared->unknown);
+}
+
 void perf_names_end(PerfRun *run)
 {
 	g_autofree char *problem = run->pages ? problem_of(run) : NULL;
@@ -233,8 +239,5 @@ void perf_names_end(PerfRun *run)
 		return;
 	run_facts_write_text(run->live.batches, KMT_FIELD_CACHES_UNKNOWN, problem);
 	if (run->sites)
-		g_printerr("%s: cache names compared: %" G_GUINT64_FORMAT
-			   ", different: %" G_GUINT64_FORMAT ", unknown: %" G_GUINT64_FORMAT "\n",
-			   g_get_prgname(), run->compared.calls, run->compared.different,
-			   run->compared.unknown);
+		report_comparison(run);
 }

@@ -17,8 +17,8 @@ void perf_names_clear(PerfRun *run);
 /* Returns the cache of an allocation; NULL: unknown. It is valid until the next call. */
 const EventCache *perf_names_find(PerfRun *run, const PerfSample *sample, const EventFacts *facts);
 
-/* Call it before samples are read, and after the heads of their rings were noted: reads the ends of
-   slabs, and checks whether the kernel missed some. */
+/* Call it before samples are read, after the heads of their rings were noted; and once before any
+   sample is taken. Reads the ends of slabs, and checks whether the kernel dropped some. */
 void perf_names_begin_round(PerfRun *run);
 
 /* Ends of slabs may have been lost up to now: caches of events up to now stay unknown.

@@ -96,6 +96,14 @@ static uint32_t ring_megabytes_max(void)
 	return (uint32_t)(pages * page_bytes >> 20);
 }
 
+size_t perf_plan_slab_ring(size_t ring_bytes)
+{
+	/* A slab has many objects. */
+	enum { PART = 32, BYTES_MIN = 64 << 10 };
+
+	return MAX(ring_bytes / PART, (size_t)BYTES_MIN);
+}
+
 bool perf_plan_buffers(BufferPlan *plan, const CollectRequest *request, unsigned cpus,
 		       uint64_t available_bytes, GError **error)
 {

@@ -38,6 +38,9 @@ typedef void (*PerfRecordVisitor)(const struct perf_event_header *record, void *
    ring is inconsistent; then everything up to the head is skipped. */
 bool perf_ring_read(PerfRing *ring, uint64_t head, PerfRecordVisitor visit, void *user_data);
 
+/* Returns the size of a CPU's ring for the ends of slabs, beside one of ring_bytes for samples. */
+size_t perf_plan_slab_ring(size_t ring_bytes);
+
 /* Plans the rings of that many CPUs. As buffer_plan_init(). */
 bool perf_plan_buffers(BufferPlan *plan, const CollectRequest *request, unsigned cpus,
 		       uint64_t available_bytes, GError **error);

@@ -23,9 +23,6 @@
 enum {
 	REST_LOOK_US = 500,
 	ROUND_MS = 100, /* how often every CPU is read and its completeness reported */
-	SLAB_FREES_PART =
-		32, /* a slab has many objects: of the ring of the samples, this part ... */
-	SLAB_FREES_BYTES_MIN = 64 << 10,        /* ... at least, for slabs that end */
 	OF_OBJECTS = ~(1U << KPROBE_FREE_SLAB), /* probes whose misses are lost events */
 };
 /* Events that have not arrived this long after the end are lost. */
@@ -180,12 +177,13 @@ static void look_beside(PerfRun *run)
 /* Writes how many events the probes at functions have missed so far: at least one for each hit. */
 static void write_missed(PerfRun *run)
 {
+	KprobeCounts counts;
 	uint64_t missed;
 
 	if (!run->plan->kprobes || !run->live.parts.request->held)
 		return;
-	missed = kprobe_group_missed(run->plan->kprobes, OF_OBJECTS) - run->missed_before +
-		 run->unread_objects;
+	kprobe_group_count(run->plan->kprobes, OF_OBJECTS, &counts);
+	missed = counts.missed + run->unread_objects;
 	if (missed <= run->missed)
 		return;
 	run->missed = missed;
@@ -291,6 +289,7 @@ static void enable_all(PerfRun *run)
 
 		perf_events_enable_frees(run->events, cpu->perf);
 	}
+	perf_names_begin_round(run);
 	for (guint i = 0; i < run->cpus->len; i++)
 		perf_cpus_enable(run, run->cpus->pdata[i]);
 }
@@ -302,8 +301,6 @@ static gboolean begin(gpointer user_data)
 	if (run->live.phase != PHASE_STARTING)
 		return G_SOURCE_REMOVE;
 	look_beside(run);
-	if (run->plan->kprobes)
-		run->missed_before = kprobe_group_missed(run->plan->kprobes, OF_OBJECTS);
 	enable_all(run);
 	live_run_go_live(&run->live);
 	return G_SOURCE_REMOVE;
@@ -372,11 +369,6 @@ static AddressSample sample_addresses(const CollectRequest *request)
 	return sample;
 }
 
-static size_t slab_frees_ring_bytes(size_t ring_bytes)
-{
-	return MAX(ring_bytes / SLAB_FREES_PART, (size_t)SLAB_FREES_BYTES_MIN);
-}
-
 static void fill_request(PerfRun *run)
 {
 	const CollectRequest *request = run->live.parts.request;
@@ -402,7 +394,7 @@ static void fill_request(PerfRun *run)
 				     ? task_births_id(run->plan->births)
 				     : 0,
 		.slab_frees_id = run->plan->slab_probe ? slab_probe_id(run->plan->slab_probe) : 0,
-		.slab_frees_ring_bytes = slab_frees_ring_bytes(run->plan->ring_bytes),
+		.slab_frees_ring_bytes = perf_plan_slab_ring(run->plan->ring_bytes),
 		.own_clock = run->plan->own_clock,
 	};
 	if (run->plan->probes) {

@@ -3,6 +3,7 @@
 
 #include "collect/perf/bpf_beside.h"
 #include "collect/host/cache_sites.h"
+#include "collect/slabs/slab_hits.h"
 #include "collect/slabs/slab_pages.h"
 #include "collect/run/live_run.h"
 #include "collect/perf/perf_cost.h"
@@ -39,7 +40,6 @@ typedef struct {
 	PerfWeight *weights;        /* by point, owned */
 	PerfScatter *scatters;      /* by point, owned */
 	PerfThrottle throttle;
-	uint64_t slab_frees;   /* running count of the last end of a slab that was read */
 	uint64_t changed_head; /* of the ring, and the time, at the last change of the periods */
 	uint64_t changed_ns;
 	bool is_aiming;    /* the current periods are from perf_period_aim() */
@@ -79,7 +79,7 @@ typedef struct {
 	SlabPages *pages;          /* NULL: caches are not found by page */
 	PerfRunCpu *reading;       /* the CPU whose records are being read */
 	PerfRunCpu *reading_frees; /* the CPU whose ends of slabs are being read */
-	uint64_t frees_missed;     /* ends of slabs, by the kernel, since it booted */
+	SlabHits slab_hits;        /* of the probe where slabs end */
 	NamesCompared compared;
 	uint32_t self;
 	uint64_t random;          /* state of perf_period_random() */
@@ -90,7 +90,6 @@ typedef struct {
 	uint64_t not_delivered;   /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
 	uint64_t unread_objects;  /* of records with more objects than pointers */
 	uint64_t missed;          /* as written to the stream: see KMT_FIELD_PROBES_MISSED */
-	uint64_t missed_before;   /* by the kernel, before the run */
 	bool tasks_lost_reported;
 	bool is_throttled; /* the kernel has stopped an event for a moment */
 	bool scan_is_due;  /* task records were lost */

@@ -23,9 +23,9 @@
  * 2. Otherwise the cache is what the struct page says now, if no end came up to now: the struct
  * page is read first, then all ends recorded up to then, then 1. is checked again.
  *
- * So a name is never that of a slab made later. Where ends were lost, names stay unknown.
- *
- * A kernel may lose an end silently: one of some 100,000 on 6.12. So each name is also compared
+ * So a name is that of a slab made later only if an end is missing, and nobody notices. The user
+ * compares the ends with the hits of the probe (SlabHits) whenever it reads them; where ends are
+ * missing, names stay unknown. Should a kernel end slabs in other ways: each name is also compared
  * with the event, whose sizes are those of its cache; each end is compared with what is known of
  * its pages; and a page is read again after a second. A contradiction is taken as a loss.
  *

@@ -63,8 +63,13 @@ SlabProbe *slab_probe_new(KprobeGroup *group, const CacheLayout *layout, GError 
 	TracepointFormat *format =
 		problem ? NULL : kprobe_group_read_format(group, KPROBE_FREE_SLAB);
 	SlabProbe *probe = format ? slab_probe_of(format) : NULL;
+	KprobeCounts counts;
 
-	if (!probe)
+	if (probe && !kprobe_group_count(group, 1U << KPROBE_FREE_SLAB, &counts)) {
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+				    "the kernel does not show how often its probes are hit");
+		g_clear_pointer(&probe, slab_probe_free);
+	} else if (!probe)
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s",
 			    kprobe_refusal(problem ? problem : EINVAL),
 			    g_strerror(problem ? problem : EINVAL));

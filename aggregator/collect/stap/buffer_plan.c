@@ -117,9 +117,18 @@ uint64_t buffer_plan_bytes(const BufferPlan *plan)
 	return plan_megabytes(plan) << 20;
 }
 
+static char *slabs_text(const BufferPlan *plan)
+{
+	if (!plan->slab_bytes)
+		return g_strdup("");
+	return g_strdup_printf(", and %" G_GUINT64_FORMAT " KB for the ends of slabs",
+			       plan->slab_bytes >> 10);
+}
+
 char *buffer_plan_text(const BufferPlan *plan)
 {
 	g_autofree char *size = size_text(plan);
+	g_autofree char *slabs = slabs_text(plan);
 	g_autofree char *available = available_text(plan);
 	const char *note = "";
 
@@ -128,7 +137,7 @@ char *buffer_plan_text(const BufferPlan *plan)
 	else if (plan->below_asked)
 		note = plan->per_cpu ? "; that is less than asked for, but no CPU can have more"
 				     : "; that is less than asked for, but it cannot be larger";
-	return g_strdup_printf("%s, %s%s", size, available, note);
+	return g_strdup_printf("%s%s, %s%s", size, slabs, available, note);
 }
 
 void buffer_plan_print(const BufferPlan *plan)

@@ -31,6 +31,7 @@ typedef struct {
 	bool above_bound;       /* the smallest possible size is above the default's bound */
 	bool below_asked;       /* the largest possible size is below the requested one */
 	uint64_t available_bytes;
+	uint64_t slab_bytes; /* of all buffers for the ends of slabs, beside the others; 0: none */
 } BufferPlan;
 
 /*
@@ -42,10 +43,10 @@ typedef struct {
  */
 bool buffer_plan_init(BufferPlan *plan, const BufferRequest *request, GError **error);
 
-/* Returns the memory of all buffers together. */
+/* Returns the memory of all buffers together, without slab_bytes. */
 uint64_t buffer_plan_bytes(const BufferPlan *plan);
 
-/* Returns "512 MB (4 MB x 128 CPUs), MemAvailable 31 GB". */
+/* Returns "512 MB (4 MB x 128 CPUs), MemAvailable 31 GB", and slab_bytes if there are any. */
 char *buffer_plan_text(const BufferPlan *plan);
 
 /* Prints on stderr how much memory the buffers will take. */

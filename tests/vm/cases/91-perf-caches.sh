@@ -127,6 +127,9 @@ reuse_pages()
 }
 
 if [ -n "$has_pages" ]; then
+	kmalloc-top --collector=perf --check --events=cache > check || :
+	has_line 'by pages: the check has the memory for it' \
+		'^ok *Buffers: .* MB x 2 CPUs.*, and [0-9]+ KB for the ends of slabs, ' check
 	check_names 'by pages'
 
 	profile_started --events=cache
@@ -145,6 +148,7 @@ if [ -n "$has_pages" ]; then
 	# The probes at the entries make the kernel miss ends of slabs, which alone are few.
 	unknown=$(sed -n 's/.*cache names compared: .* unknown: \([0-9]*\)$/\1/p' errors)
 	holds 'most are found' [ $((${unknown:-$compared} * 2)) -lt "${compared:-0}" ]
+	equals 'compared: exit status' 0 "$status"
 	equals 'compared: nothing is left' 0 "$(probes)"
 fi
 if [ "$source" = 'by probes' ]; then
