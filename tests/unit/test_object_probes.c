@@ -260,19 +260,23 @@ Test(object_probes, objects_that_rcu_frees_in_bulk_are_not_recorded_twice)
 Test(object_probes, hits_are_those_of_our_probes)
 {
 	g_auto(Fixture) fixture = { NULL };
-	g_autofree char *profile = NULL;
+	g_autoptr(GString) profile = g_string_new(NULL);
 	int self = (int)getpid();
 	KprobeCounts counts;
 
 	fixture_start(&fixture);
 	cr_expect_not(kprobe_group_count(fixture.group, UINT_MAX, &counts));
 	cr_expect(counts.hits == 0 && counts.missed == 0);
-	profile = g_strdup_printf("  kvfree_call_rcu_%d            1234               3\n"
-				  "  kvfree_call_rcu_%d               5               6\n"
-				  "  vfs_read_%d                      9               7\n"
-				  "  kmem_cache_free_bulk_%d         20               4\n",
-				  self, self + 1, self, self);
-	fake_host_write(fixture.host, KPROBE_PROFILE, profile);
+	/* More than is read at once. */
+	for (unsigned i = 0; i < 200; i++)
+		g_string_append_printf(profile, "  of_others_%u    %u      1\n", i, i);
+	g_string_append_printf(profile,
+			       "  kvfree_call_rcu_%d            1234               3\n"
+			       "  kvfree_call_rcu_%d               5               6\n"
+			       "  vfs_read_%d                      9               7\n"
+			       "  kmem_cache_free_bulk_%d         20               4\n",
+			       self, self + 1, self, self);
+	fake_host_write(fixture.host, KPROBE_PROFILE, profile->str);
 	cr_expect(kprobe_group_count(fixture.group, UINT_MAX, &counts));
 	cr_expect(counts.hits == 1254 && counts.missed == 7);
 	cr_expect(kprobe_group_count(fixture.group, 1U << KPROBE_CACHE_FREE_BULK, &counts));

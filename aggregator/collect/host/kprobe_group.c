@@ -23,6 +23,7 @@ enum {
 
 struct KprobeGroup {
 	int kmem_folder_fd;
+	int profile_fd;     /* -1: not open */
 	bool is_registered; /* with the watchdog */
 	char name[GROUP_BYTES];
 };
@@ -204,6 +205,7 @@ KprobeGroup *kprobe_group_new(int kmem_folder_fd)
 	KprobeGroup *group = g_new0(KprobeGroup, 1);
 
 	group->kmem_folder_fd = kmem_folder_fd;
+	group->profile_fd = -1;
 	name_group(group->name);
 	return group;
 }
@@ -216,6 +218,8 @@ void kprobe_group_free(KprobeGroup *group)
 		kprobe_group_remove(group->kmem_folder_fd, group->name);
 		watchdog_withdraw(&item);
 	}
+	if (group && group->profile_fd >= 0)
+		close(group->profile_fd);
 	g_free(group);
 }
 
@@ -263,25 +267,46 @@ static bool add_line(KprobeCounts *counts, const char *line, const char *probe)
 	return true;
 }
 
-bool kprobe_group_count(const KprobeGroup *group, unsigned wanted, KprobeCounts *counts)
+static bool add_probes(KprobeCounts *counts, const char *line, const char *group, unsigned wanted)
 {
-	int fd = openat(group->kmem_folder_fd, PROFILE, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
-	char line[256], probe[PROBE_BYTES];
+	char probe[PROBE_BYTES];
+	bool found = false;
+
+	for (unsigned i = 0; i < KPROBE_FUNCTIONS; i++) {
+		if (!(wanted >> i & 1))
+			continue;
+		name_probe(probe, group, (KprobeFunction)i);
+		found |= add_line(counts, line, probe);
+	}
+	return found;
+}
+
+bool kprobe_group_count(KprobeGroup *group, unsigned wanted, KprobeCounts *counts)
+{
+	char text[4096];
+	size_t kept = 0;
+	off_t offset = 0;
+	ssize_t length;
 	bool found = false;
 
 	*counts = (KprobeCounts){ 0 };
-	while (file && fgets(line, sizeof(line), file))
-		for (unsigned i = 0; i < KPROBE_FUNCTIONS; i++) {
-			if (!(wanted >> i & 1))
-				continue;
-			name_probe(probe, group->name, (KprobeFunction)i);
-			found |= add_line(counts, line, probe);
+	/* It is read for every new slab, so it stays open. */
+	if (group->profile_fd < 0)
+		group->profile_fd =
+			openat(group->kmem_folder_fd, PROFILE, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	while ((length = pread(group->profile_fd, text + kept, sizeof(text) - 1 - kept, offset)) >
+	       0) {
+		char *line = text, *end;
+
+		offset += length;
+		text[kept + (size_t)length] = '\0';
+		for (; (end = strchr(line, '\n')); line = end + 1) {
+			*end = '\0';
+			found |= add_probes(counts, line, group->name, wanted);
 		}
-	if (file)
-		fclose(file);
-	else if (fd >= 0)
-		close(fd);
+		kept = strlen(line);
+		memmove(text, line, kept);
+	}
 	return found;
 }
 

@@ -75,7 +75,7 @@ typedef struct {
 
 /* Reads the sums of the group's probes of the wanted functions (bits by KprobeFunction) since they
    were defined. Returns false if it has none, or they cannot be read. */
-bool kprobe_group_count(const KprobeGroup *group, unsigned wanted, KprobeCounts *counts);
+bool kprobe_group_count(KprobeGroup *group, unsigned wanted, KprobeCounts *counts);
 
 /* Removes the probes of processes that have ended. kmem_folder_fd as above; /proc lies below root
    ("": this host's). */

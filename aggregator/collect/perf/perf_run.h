@@ -21,7 +21,7 @@ typedef struct {
 	   caches are unknown ... */
 	const CacheProbes *probes;
 	const char *caches_unknown; /* ... for this reason; NULL: no probes needed */
-	const KprobeGroup *kprobes; /* of the points and the probes; NULL: none */
+	KprobeGroup *kprobes;       /* of the points and the probes; NULL: none */
 	/* Functions that free objects and could not be probed; NULL: none. */
 	const char *frees_not_seen;
 	const TaskBirths *births; /* NULL: names of new tasks are read from /proc */
