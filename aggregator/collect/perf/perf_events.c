@@ -276,7 +276,6 @@ void perf_events_disable(PerfEvents *events, PerfCpu *part)
 	(void)events;
 	ioctl_all(cpu->points, PERF_EVENT_IOC_DISABLE);
 	ioctl_all(cpu->helpers, PERF_EVENT_IOC_DISABLE);
-	ioctl_all(cpu->slab_frees, PERF_EVENT_IOC_DISABLE);
 	ioctl_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
 }
 
@@ -503,6 +502,7 @@ static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 static void close_ended(PerfEvents *events, Cpu *cpu)
 {
 	perf_events_disable(events, &cpu->part);
+	ioctl_all(cpu->slab_frees, PERF_EVENT_IOC_DISABLE);
 	cpu->lost_before += lost_from(cpu, 1);
 	close_from(cpu->points, 1);
 	close_from(cpu->helpers, 0);

@@ -93,7 +93,8 @@ void perf_events_enable_samples(PerfEvents *events, PerfCpu *cpu);
    allocation: else objects that were freed in between would look held. */
 void perf_events_enable_frees(PerfEvents *events, PerfCpu *cpu);
 
-/* Ends both. */
+/* Ends a CPU's tracepoints and task records. Ends of slabs are recorded on: the caches of the last
+   samples are found later, when their slabs may have ended. */
 void perf_events_disable(PerfEvents *events, PerfCpu *cpu);
 
 /*

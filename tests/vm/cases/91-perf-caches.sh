@@ -138,6 +138,16 @@ if [ -n "$has_pages" ]; then
 	profile_ended INT
 	equals 'by pages, a run that is stopped leaves none' 0 "$(probes)"
 
+	# The last allocations are looked up when the run has ended, and slabs still end.
+	profile_started --events=cache --stacks=none --max-overhead=0
+	reuse_pages
+	reuse_pages &
+	profile_ended INT
+	wait "$!"
+	grep -h '^Names: ' report
+	equals 'while pages are reused: no end of a slab is missing' 0 \
+		"$(grep -c 'ends of slabs were lost' report)"
+
 	profile_started --events=cache --cache-names=compare --stacks=none --max-overhead=0
 	reuse_pages
 	profile_ended INT
