@@ -104,7 +104,7 @@ static struct {
 
 /* A walk by rules that is under way. */
 struct kmt_step {
-	unsigned long ip, sp, bp;
+	unsigned long sp, bp;
 	unsigned long bp_from;    /* address that BP was read from; 0: it is the register's */
 	unsigned long ip_at;      /* address that IP will be read from */
 	struct kmt_bounds bounds; /* of the stack that SP is on */
@@ -216,6 +216,8 @@ static noinline int kmt_take_turn(struct kmt_walker *w, struct kmt_step *step, u
 	struct kmt_turn *turn = &trail->turn[i];
 	int result = KMT_STEP_FAILS;
 
+	step->ip_at = 0;
+	step->interrupted = false;
 	turn->frame = n;
 	turn->kind = kmt_rule_kind(rule);
 	switch (turn->kind) {
@@ -237,6 +239,8 @@ static noinline int kmt_take_turn(struct kmt_walker *w, struct kmt_step *step, u
 		w->counts.unknown_step++;
 		return KMT_STEP_FAILS;
 	}
+	if (!step->ip_at)
+		step->ip_at = step->sp - sizeof(long);
 	turn->stack = step->stack;
 	trail->turns += result == KMT_STEP_DONE;
 	w->counts.bad_address += result == KMT_STEP_FAILS;
@@ -250,13 +254,9 @@ static noinline int kmt_walk_by_rules(struct kmt_walker *w, const struct kmt_pla
 {
 	struct kmt_rules *rules = kmt_rules;
 	struct kmt_trail *trail = &w->trail;
-	struct kmt_step step = {
-		.ip = here->ip,
-		.sp = here->sp,
-		.bp = here->bp,
-		.stack = stack,
-		.bounds = w->stacks[stack],
-	};
+	struct kmt_step step = { .bp = here->bp, .stack = stack, .bounds = w->stacks[stack] };
+	unsigned long ip = here->ip, sp = here->sp, ip_at;
+	bool interrupted = false;
 	unsigned n = 0;
 	int result;
 
@@ -264,34 +264,35 @@ static noinline int kmt_walk_by_rules(struct kmt_walker *w, const struct kmt_pla
 	trail->turns = 0;
 	trail->user_regs = 0;
 	for (;;) {
-		u32 rule = kmt_rule(rules, step.ip, step.interrupted);
+		u32 rule = kmt_rule(rules, ip, interrupted);
 
 		if (n == max && kmt_rule_kind(rule) != KMT_STEP_UNKNOWN)
-			break;
-		step.interrupted = false;
-		step.ip_at = 0;
+			return n;
 		if (likely(kmt_rule_kind(rule) == KMT_STEP_SP)) {
-			step.sp += kmt_rule_words(rule) * sizeof(long);
+			sp += kmt_rule_words(rule) * sizeof(long);
+			ip_at = sp - sizeof(long);
+			interrupted = false;
 		} else {
+			step.sp = sp;
 			result = kmt_take_turn(w, &step, rule, n);
 			if (result != KMT_STEP_DONE)
 				return result == KMT_STEP_ENDS ? n : -1;
+			sp = step.sp;
+			ip_at = step.ip_at;
+			interrupted = step.interrupted;
 		}
-		if (step.sp > step.bounds.end) {
+		if (sp > step.bounds.end) {
 			w->counts.bad_address++;
 			return -1;
 		}
 		if (kmt_rule_saved(rule) && kmt_rule_kind(rule) != KMT_STEP_BP_SAVED) {
-			step.bp_from = step.sp - kmt_rule_saved(rule) * sizeof(long);
+			step.bp_from = sp - kmt_rule_saved(rule) * sizeof(long);
 			step.bp = kmt_stack_word(step.bp_from);
 		}
-		if (!step.ip_at)
-			step.ip_at = step.sp - sizeof(long);
-		step.ip = kmt_stack_word(step.ip_at);
-		trail->at[n] = step.ip_at;
-		frames[n++] = step.ip;
+		ip = kmt_stack_word(ip_at);
+		trail->at[n] = ip_at;
+		frames[n++] = ip;
 	}
-	return n;
 }
 
 /* Walks by rules, and remembers the stack. Returns false if only the kernel can walk it. */
