@@ -58,10 +58,10 @@ struct kmt_turn {
 
 /* A walk by rules, beside the return addresses. */
 struct kmt_trail {
-	unsigned epoch; /* of the rules when it began */
-	unsigned turns; /* may be more than there is room for */
-	struct kmt_turn turn[KMT_TURNS_MAX];
-	unsigned long at[KMT_WALK_FRAMES_MAX]; /* addresses of the return addresses */
+	unsigned epoch;                          /* of the rules when it began */
+	unsigned turns;                          /* may be more than there is room for */
+	struct kmt_turn turn[KMT_TURNS_MAX + 1]; /* the last is for a step that is not kept */
+	unsigned long at[KMT_WALK_FRAMES_MAX];   /* addresses of the return addresses */
 	unsigned long user_regs;  /* address of the registers at the end; 0: there are none */
 	unsigned char user_stack; /* the stack at the end */
 };
@@ -97,8 +97,8 @@ struct kmt_memo {
 	u16 stack;       /* ... and its index there */
 	u16 register_bp; /* BP at the start, in words above SP; 0: it does not matter */
 	u16 regs_at;     /* user registers, in words above the last base; 0: none */
-	u8 frames, own;  /* number of return addresses, and how many of them are ours */
-	u8 depth;        /* the frames of the stack: at most frames - own */
+	u8 own;          /* number of return addresses that are ours; they come first */
+	u8 depth;        /* frames of the stack, after ours */
 	u8 parts;
 	bool narrow : 1, truncated : 1;
 	u8 stacks;      /* a bit per part: it is on the interrupt stack */
@@ -172,9 +172,9 @@ static inline u16 *kmt_memo_hint(struct kmt_memos *memos, u32 key)
 }
 
 /* The bottom of the stack moves, so its depth says nothing; the system call does. */
-static inline u32 kmt_memo_key(unsigned long call_site)
+static inline u32 kmt_memo_key(unsigned long call_site, unsigned long ip)
 {
-	return (u32)call_site ^ (u32)task_pt_regs(current)->orig_ax << 20;
+	return (u32)call_site ^ (u32)ip ^ (u32)task_pt_regs(current)->orig_ax << 20;
 }
 
 static inline unsigned long kmt_memo_address(const unsigned long *base, u16 at)
@@ -194,7 +194,7 @@ static __always_inline unsigned kmt_memo_returns(const struct kmt_memo_word *wor
 
 #ifndef KMT_UNVERIFIED_MEMOS /* a test defines it, to see that comparing finds what is wrong */
 		if (found != (unsigned long)(long)word[i].return_address) {
-			*instead = found;
+			*instead = found ? found : KMT_MEMO_OTHER;
 			break;
 		}
 #endif
@@ -222,18 +222,28 @@ static __always_inline bool kmt_memo_distances_hold(const struct kmt_memo_word *
 	return true;
 }
 
-/* Finds the base of a part after the first. Returns 0 if the walk would not go there. */
+/* Whether registers on the stack are those of a process. */
+static inline bool kmt_is_user_mode(unsigned long regs)
+{
+	return kmt_stack_word(regs + offsetof(struct pt_regs, cs)) & 3;
+}
+
+/* Finds the base of a part after the first, within these bounds. Returns 0 if the walk would not go
+   there. */
 static __always_inline unsigned long kmt_memo_base(const struct kmt_memo *memo, unsigned i,
-						   const unsigned long *base, unsigned long lowest)
+						   const unsigned long *base,
+						   const struct kmt_bounds *within)
 {
 	unsigned long from = kmt_memo_address(base, memo->part[i].base_at);
 	unsigned long found;
 
 	if (unlikely(memo->interrupted >> i & 1) &&
-	    user_mode((struct pt_regs *)(from - offsetof(struct pt_regs, sp))))
+	    kmt_is_user_mode(from - offsetof(struct pt_regs, sp)))
 		return 0;
 	found = kmt_stack_word(from);
-	return found < lowest || (found & (sizeof(long) - 1)) ? 0 : found;
+	return found < within->begin || found >= within->end || (found & (sizeof(long) - 1))
+		       ? 0
+		       : found;
 }
 
 /*
@@ -246,8 +256,9 @@ static __always_inline bool kmt_memo_holds(struct kmt_memo *memo, const struct k
 					   unsigned long *instead)
 {
 	const struct kmt_memo_word *word = kmt_memo_words(memo);
-	unsigned long base[KMT_MEMO_PARTS], end;
+	unsigned long base[KMT_MEMO_PARTS], end, regs;
 	unsigned i, same, stack = memo->stacks & 1;
+	struct kmt_bounds within;
 
 	if (memo->ip != (u32)here->ip || memo->epoch != epoch)
 		return false;
@@ -261,7 +272,7 @@ static __always_inline bool kmt_memo_holds(struct kmt_memo *memo, const struct k
 		const struct kmt_memo_part *part = &memo->part[i];
 
 		end = base[i] + part->extent * sizeof(long);
-		if (end > stacks[memo->stacks >> i & 1].end)
+		if (end > stacks[stack].end)
 			return false;
 		same = kmt_memo_returns(word, part->words, base[i], instead);
 		if (unlikely(part->distances) &&
@@ -273,20 +284,21 @@ static __always_inline bool kmt_memo_holds(struct kmt_memo *memo, const struct k
 		word += part->words + part->distances;
 		if (++i == memo->parts)
 			break;
-		stack = memo->stacks >> i & 1;
-		base[i] = kmt_memo_base(
-			memo, i, base,
-			stack == (memo->stacks >> (i - 1) & 1) ? end : stacks[stack].begin);
+		within.begin = end;
+		if ((memo->stacks >> i & 1) != stack) {
+			stack = memo->stacks >> i & 1;
+			within.begin = stacks[stack].begin;
+		}
+		within.end = stacks[stack].end;
+		base[i] = kmt_memo_base(memo, i, base, &within);
 		if (!base[i])
 			return false;
 	}
-	if (memo->regs_at) {
-		struct pt_regs *regs = (void *)(base[i - 1] + memo->regs_at * sizeof(long));
-
-		if (!user_mode(regs) || regs->ip >= TASK_SIZE_MAX)
-			return false;
-	}
-	return true;
+	if (!memo->regs_at)
+		return true;
+	regs = base[i - 1] + memo->regs_at * sizeof(long);
+	return kmt_is_user_mode(regs) &&
+	       kmt_stack_word(regs + offsetof(struct pt_regs, ip)) < TASK_SIZE_MAX;
 }
 
 static struct kmt_memo *kmt_memo_of_key(struct kmt_memos *memos, u32 key)
@@ -336,7 +348,7 @@ static __always_inline struct kmt_memo *
 kmt_find_memo(struct kmt_memos *memos, const struct kmt_place *here,
 	      const struct kmt_bounds *stacks, unsigned epoch, unsigned long call_site, u32 batch)
 {
-	u32 key = kmt_memo_key(call_site);
+	u32 key = kmt_memo_key(call_site, here->ip);
 	struct kmt_memo *memo = kmt_memo_in(memos, *kmt_memo_hint(memos, key));
 	unsigned long instead;
 
@@ -579,7 +591,6 @@ static noinline struct kmt_memo *kmt_remember(struct kmt_memos *memos, const str
 		.key = memos->missing_key,
 		.passed_in = batch,
 		.epoch = trail->epoch,
-		.frames = n,
 		.parts = 1,
 		.stacks = stack,
 	};

@@ -22,7 +22,7 @@ enum {
 	KMT_WALK_KERNEL = 0,
 	KMT_WALK_AUTO = 1,
 	KMT_WALK_COMPARE = 2, /* each walk is compared */
-	KMT_WALK_RULES = 5,   /* no memos; to measure */
+	KMT_WALK_RULES = 3,   /* no memos; to measure */
 };
 
 enum { KMT_COMPARED = 1024 };
@@ -185,23 +185,22 @@ static int kmt_step_by_sp_saved(struct kmt_walker *w, struct kmt_step *step, u32
 static int kmt_step_to_regs(struct kmt_walker *w, struct kmt_step *step, u32 rule,
 			    struct kmt_turn *turn)
 {
-	unsigned long at = step->sp + kmt_rule_words(rule) * sizeof(long);
-	const struct pt_regs *regs = (const struct pt_regs *)at;
+	unsigned long regs = step->sp + kmt_rule_words(rule) * sizeof(long);
+	unsigned long end = regs + sizeof(struct pt_regs);
 
-	if (at + sizeof(*regs) > step->bounds.end)
+	if (end > step->bounds.end)
 		return KMT_STEP_FAILS;
-	if (user_mode((struct pt_regs *)regs)) {
-		w->trail.user_regs = at;
+	step->ip_at = regs + offsetof(struct pt_regs, ip);
+	if (kmt_is_user_mode(regs)) {
+		w->trail.user_regs = regs;
 		w->trail.user_stack = step->stack;
-		return regs->ip < TASK_SIZE_MAX ? KMT_STEP_ENDS : KMT_STEP_FAILS;
+		return kmt_stack_word(step->ip_at) < TASK_SIZE_MAX ? KMT_STEP_ENDS : KMT_STEP_FAILS;
 	}
-	turn->from = (unsigned long)&regs->sp;
+	turn->from = regs + offsetof(struct pt_regs, sp);
 	turn->value = kmt_stack_word(turn->from);
-	if (turn->value < at + sizeof(*regs) || turn->value > step->bounds.end ||
-	    turn->value & (sizeof(long) - 1))
+	if (turn->value < end || turn->value > step->bounds.end || turn->value & (sizeof(long) - 1))
 		return KMT_STEP_FAILS;
-	step->ip_at = (unsigned long)&regs->ip;
-	step->bp_from = (unsigned long)&regs->bp;
+	step->bp_from = regs + offsetof(struct pt_regs, bp);
 	step->bp = kmt_stack_word(step->bp_from);
 	step->sp = turn->value;
 	step->interrupted = true;
@@ -212,8 +211,7 @@ static int kmt_step_to_regs(struct kmt_walker *w, struct kmt_step *step, u32 rul
 static noinline int kmt_take_turn(struct kmt_walker *w, struct kmt_step *step, u32 rule, unsigned n)
 {
 	struct kmt_trail *trail = &w->trail;
-	unsigned i = trail->turns < KMT_TURNS_MAX ? trail->turns : KMT_TURNS_MAX - 1;
-	struct kmt_turn *turn = &trail->turn[i];
+	struct kmt_turn *turn = &trail->turn[min(trail->turns, (unsigned)KMT_TURNS_MAX)];
 	int result = KMT_STEP_FAILS;
 
 	step->ip_at = 0;
@@ -260,7 +258,7 @@ static noinline int kmt_walk_by_rules(struct kmt_walker *w, const struct kmt_pla
 	unsigned n = 0;
 	int result;
 
-	trail->epoch = READ_ONCE(rules->epoch);
+	trail->epoch = atomic_read(&rules->epoch);
 	trail->turns = 0;
 	trail->user_regs = 0;
 	for (;;) {
@@ -298,7 +296,7 @@ static noinline int kmt_walk_by_rules(struct kmt_walker *w, const struct kmt_pla
 /* Walks by rules, and remembers the stack. Returns false if only the kernel can walk it. */
 static noinline bool kmt_walk_anew(struct kmt_cpu *k, struct kmt_walker *w,
 				   const struct kmt_place *here, unsigned stack,
-				   struct KmtWalk *walk)
+				   struct KmtWalk *walk, struct kmt_memo **remembered)
 {
 	int n = kmt_walk_by_rules(w, here, stack, k->frames, kmt.depth + KMT_OWN_FRAMES_MAX);
 	struct kmt_memo *memo;
@@ -321,7 +319,7 @@ static noinline bool kmt_walk_anew(struct kmt_cpu *k, struct kmt_walker *w,
 	memo->hash = walk->hash;
 	memo->narrow = walk->narrow;
 	memo->truncated = walk->truncated;
-	k->memo = memo;
+	*remembered = memo;
 	return true;
 }
 
@@ -340,7 +338,9 @@ static noinline int kmt_other_stack(struct kmt_walker *w, unsigned long sp)
 	struct kmt_bounds *irq = &w->stacks[KMT_STACK_IRQ];
 	struct unwind_state state;
 
-	if (!irq->end) {
+	/* Before 5.8, learning the end of the interrupt stack would make the kernel print a
+	 * warning. */
+	if (!irq->end && LINUX_VERSION_CODE >= KERNEL_VERSION(5, 8, 0)) {
 		unwind_start(&state, current, NULL, NULL);
 		if (!unwind_done(&state) && state.stack_info.type == STACK_TYPE_IRQ) {
 			irq->begin = (unsigned long)state.stack_info.begin;
@@ -354,9 +354,10 @@ static noinline int kmt_other_stack(struct kmt_walker *w, unsigned long sp)
 }
 
 /* Finds the stack of this event without the kernel's walk. Returns false if that is not possible.
-   If k->memo is set, it has the frames, not walk. */
+   If *memo is set, it may have the frames instead of walk. */
 static __always_inline bool kmt_walk_ourselves(struct kmt_cpu *k, struct kmt_walker *w,
-					       struct KmtWalk *walk, unsigned long call_site)
+					       struct KmtWalk *walk, struct kmt_memo **memo,
+					       unsigned long call_site)
 {
 	struct kmt_bounds *task = &w->stacks[KMT_STACK_TASK];
 	struct kmt_place here;
@@ -371,15 +372,15 @@ static __always_inline bool kmt_walk_ourselves(struct kmt_cpu *k, struct kmt_wal
 			return false;
 	}
 	if (likely(kmt_walk.mode != KMT_WALK_RULES)) {
-		k->memo = kmt_find_memo(&w->memos, &here, w->stacks, READ_ONCE(kmt_rules->epoch),
-					call_site, k->batch_number + 1);
-		if (likely(k->memo)) {
-			kmt_walk_of_memo(k->memo, walk);
+		*memo = kmt_find_memo(&w->memos, &here, w->stacks, atomic_read(&kmt_rules->epoch),
+				      call_site, k->batch_number + 1);
+		if (likely(*memo)) {
+			kmt_walk_of_memo(*memo, walk);
 			w->counts.memo++;
 			return true;
 		}
 	}
-	return kmt_walk_anew(k, w, &here, stack, walk);
+	return kmt_walk_anew(k, w, &here, stack, walk, memo);
 }
 
 /* Keeps the first difference. From now on the kernel walks, on all CPUs. */
@@ -400,14 +401,14 @@ static void kmt_keep_difference(const struct KmtWalk *ours, const struct KmtWalk
 
 /* Compares a walk with the kernel's. If they differ, the kernel's is taken. */
 static noinline void kmt_compare_walks(struct kmt_cpu *k, struct kmt_walker *w,
-				       struct KmtWalk *walk)
+				       struct KmtWalk *walk, struct kmt_memo **memo)
 {
 	struct KmtWalk kernels = { .depth = 0 };
 	unsigned n = kmt_save_stack(w->kernel_frames, kmt.depth + KMT_OWN_FRAMES_MAX, 0);
 
 	kmt_take_frames(&kernels, w->kernel_frames, n);
-	if (k->memo) {
-		kmt_memo_frames(k->memo, k->frames);
+	if (*memo) {
+		kmt_memo_frames(*memo, k->frames);
 		walk->frames = k->frames;
 	}
 	w->counts.compared++;
@@ -415,22 +416,23 @@ static noinline void kmt_compare_walks(struct kmt_cpu *k, struct kmt_walker *w,
 	    !memcmp(kernels.frames, walk->frames, walk->depth * sizeof(*walk->frames)))
 		return;
 	w->counts.different++;
-	kmt_keep_difference(walk, &kernels, k->memo);
-	k->memo = NULL;
+	kmt_keep_difference(walk, &kernels, *memo);
+	*memo = NULL;
 	*walk = kernels;
 	kmt_build_measure(walk, kmt.frame_base);
 }
 
 /* Walks the stack of an event. draw: a random number, which selects the walks to compare. */
 static __always_inline void kmt_walk_stack(struct kmt_cpu *k, int cpu, struct KmtWalk *walk,
-					   unsigned long call_site, u32 draw)
+					   struct kmt_memo **memo, unsigned long call_site,
+					   u32 draw)
 {
 	unsigned mode = READ_ONCE(kmt_walk.mode);
 	struct kmt_walker *w = mode ? kmt_walkers[cpu] : NULL;
 
-	if (likely(w) && likely(kmt_walk_ourselves(k, w, walk, call_site))) {
+	if (likely(w) && likely(kmt_walk_ourselves(k, w, walk, memo, call_site))) {
 		if (unlikely(mode == KMT_WALK_COMPARE || !(draw % KMT_COMPARED)))
-			kmt_compare_walks(k, w, walk);
+			kmt_compare_walks(k, w, walk, memo);
 		return;
 	}
 	if (w)
@@ -450,10 +452,9 @@ static noinline void kmt_define_memo(struct kmt_cpu *k, struct kmt_memo *memo, s
 }
 
 /* Has to be called before the origin of a walk is added to the open batch. */
-static __always_inline void kmt_recall_stack(struct kmt_cpu *k, struct KmtWalk *walk)
+static __always_inline void kmt_recall_stack(struct kmt_cpu *k, struct KmtWalk *walk,
+					     struct kmt_memo *memo)
 {
-	struct kmt_memo *memo = k->memo;
-
 	if (!memo || !walk->depth)
 		return;
 	if (unlikely(memo->stack_in != k->batch_number + 1))
@@ -481,6 +482,17 @@ static struct {
 	{ "initcall_finish", kmt_after_initcall, NULL },
 };
 
+/* These tracepoints do not see the code of a module that could not be loaded. This sees it, but not
+   the end of a module's start. */
+static int kmt_on_module(struct notifier_block *block, unsigned long state, void *module)
+{
+	kmt_forget_rules();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block kmt_module_notifier = { .notifier_call = kmt_on_module };
+static bool kmt_notifies_modules;
+
 static void kmt_register_code_point(struct tracepoint *tracepoint, void *data)
 {
 	unsigned i;
@@ -494,6 +506,10 @@ static void kmt_register_code_point(struct tracepoint *tracepoint, void *data)
 static void kmt_unregister_code_points(void)
 {
 	unsigned i;
+
+	if (kmt_notifies_modules)
+		unregister_module_notifier(&kmt_module_notifier);
+	kmt_notifies_modules = false;
 
 	for (i = 0; i < ARRAY_SIZE(kmt_code_points); i++) {
 		if (kmt_code_points[i].tracepoint)
@@ -512,12 +528,15 @@ static const char *kmt_start_walkers(void)
 	kmt_rules = kvzalloc(sizeof(*kmt_rules), GFP_KERNEL);
 	if (!kmt_rules)
 		return "no memory";
-	kmt_rules->epoch = 1;
+	atomic_set(&kmt_rules->epoch, 1);
 	kmt_make_up_stacks(kmt_rules);
 	for_each_kernel_tracepoint(kmt_register_code_point, NULL);
 	for (i = 0; i < ARRAY_SIZE(kmt_code_points); i++)
 		if (!kmt_code_points[i].tracepoint)
 			return "this kernel does not report the removal of code";
+	kmt_notifies_modules = !register_module_notifier(&kmt_module_notifier);
+	if (!kmt_notifies_modules)
+		return "no memory";
 	for_each_online_cpu(cpu) if (cpu < KMT_CPUS) kmt_walkers[cpu] =
 		kvzalloc_node(sizeof(**kmt_walkers), GFP_KERNEL, cpu_to_node(cpu));
 	return NULL;
@@ -527,6 +546,8 @@ static void kmt_stop_walkers(void)
 {
 	int cpu;
 
+	WRITE_ONCE(kmt_walk.mode, KMT_WALK_KERNEL);
+	synchronize_rcu();
 	kmt_unregister_code_points();
 	for_each_possible_cpu(cpu) if (cpu < KMT_CPUS)
 	{
@@ -577,7 +598,8 @@ static int kmt_get_walks(char *page, const struct kernel_param *param)
 		"memo %llu rules %llu kernel %llu compared %llu different %llu "
 		"other_stack %llu unknown_step %llu bad_address %llu no_memo %llu epoch %u\n",
 		all.memo, all.rules, all.kernel, all.compared, all.different, all.other_stack,
-		all.unknown_step, all.bad_address, all.no_memo, kmt_rules ? kmt_rules->epoch : 0);
+		all.unknown_step, all.bad_address, all.no_memo,
+		kmt_rules ? atomic_read(&kmt_rules->epoch) : 0);
 
 	return all.different ? kmt_show_difference(page, length) : length;
 }
@@ -595,9 +617,9 @@ static void kmt_sum_compared(u64 *compared, u64 *different)
 }
 #else
 #define kmt_start_walkers() "this kernel has no ORC unwinder"
-#define kmt_stop_walkers() ((void)0)
-#define kmt_recall_stack(k, walk) ((void)0)
-#define kmt_walk_stack(k, cpu, walk, call_site, draw) kmt_walk_by_kernel(k, walk)
+#define kmt_stop_walkers() (kmt_walk.mode = KMT_WALK_KERNEL)
+#define kmt_recall_stack(k, walk, memo) ((void)(memo))
+#define kmt_walk_stack(k, cpu, walk, memo, call_site, draw) kmt_walk_by_kernel(k, walk)
 #define kmt_sum_compared(compared, different) (*(compared) = *(different) = 0)
 #endif
 
@@ -607,8 +629,12 @@ static int kmt_set_stack_walk(const char *text, const struct kernel_param *param
 	unsigned mode;
 	int error = kstrtouint(text, 10, &mode);
 
-	if (error || mode == KMT_WALK_KERNEL)
-		return error;
+	if (error || mode > KMT_WALK_RULES)
+		return error ? error : -EINVAL;
+	if (mode == KMT_WALK_KERNEL) {
+		kmt_walk.mode = mode;
+		return 0;
+	}
 	/* The parameter may be given twice. */
 	if (!kmt_walk.is_wanted)
 		kmt_walk.why_not = kmt_start_walkers();
@@ -620,7 +646,6 @@ static int kmt_set_stack_walk(const char *text, const struct kernel_param *param
 /* Runs after the module's exit function, also if loading fails. */
 static void kmt_free_stack_walk(void *unused)
 {
-	kmt_walk.mode = KMT_WALK_KERNEL;
 	kmt_stop_walkers();
 }
 

@@ -71,7 +71,7 @@ struct kmt_rules {
 	/* The lower half of an address, a bit if it was interrupted there, and the rule. The upper
 	   half of all code addresses is the same: all bits are 1. 0: empty. */
 	u64 known[1 << KMT_RULES_BITS];
-	unsigned epoch; /* from 1; grows when code is removed */
+	atomic_t epoch; /* from 1; grows when code is removed */
 	/* Each word is its own number, from 1. */
 	unsigned long numbers[KMT_MADE_UP_WORDS];
 	/* The first words point to one of the others each, which are their own numbers. */
@@ -131,21 +131,27 @@ static bool kmt_is_plain_code(unsigned long ip)
 	at = strrchr(symbol, '+');
 	if (!at || !strncmp(at, "+0x0/", 5))
 		return false;
-	at = strchr(at, '[');
-	return !at || (strncmp(at, "[__builtin__", 12) && strncmp(at, "[bpf", 4));
+	/* Above the kernel's image only modules have symbols with a name in brackets. */
+	return strchr(at, '[') || ip < MODULES_VADDR;
 }
 
-/* Lets the kernel take its step on a made-up stack. The task is not the current one: the kernel
-   prints a warning if the current task's stack is damaged. */
+/* A task that is not the current one: the kernel prints a warning if the current task's stack is
+   damaged. Process 1 never ends. */
+static struct task_struct *kmt_another_task(void)
+{
+	return current == &init_task ? next_task(&init_task) : &init_task;
+}
+
+/* Lets the kernel take its step on a made-up stack. */
 static bool kmt_try_step(struct unwind_state *state, unsigned long ip, bool interrupted,
-			 unsigned long *stack, unsigned words)
+			 unsigned long *stack, unsigned words, unsigned bp)
 {
 	memset(state, 0, sizeof(*state));
-	state->task = &init_task;
+	state->task = kmt_another_task();
 	state->ip = ip;
 	state->signal = interrupted;
 	state->sp = (unsigned long)(stack + KMT_MADE_UP_SP);
-	state->bp = (unsigned long)(stack + KMT_MADE_UP_BP);
+	state->bp = (unsigned long)(stack + bp);
 	state->stack_info.type = STACK_TYPE_TASK;
 	state->stack_info.begin = stack;
 	state->stack_info.end = stack + words;
@@ -184,7 +190,8 @@ static u32 kmt_learn_indirect(struct kmt_rules *rules, unsigned long ip, bool in
 	unsigned long *saved_at;
 	u32 from, saved = 0;
 
-	if (!kmt_try_step(&state, ip, interrupted, rules->pointers, KMT_MADE_UP_ALL) ||
+	if (!kmt_try_step(&state, ip, interrupted, rules->pointers, KMT_MADE_UP_ALL,
+			  KMT_MADE_UP_BP) ||
 	    state.regs || state.signal || state.ip != ((unsigned long *)state.sp)[-1])
 		return KMT_RULE_UNKNOWN;
 	from = kmt_pointed_from_bp(rules, state.sp);
@@ -193,8 +200,9 @@ static u32 kmt_learn_indirect(struct kmt_rules *rules, unsigned long ip, bool in
 		return state.bp == bp || saved ? kmt_rule_of(KMT_STEP_BP_SAVED, from, saved)
 					       : KMT_RULE_UNKNOWN;
 	}
+	/* Before 5.12 the offset was added before the address was read. */
 	from = kmt_words_above_saved_sp(rules, state.sp);
-	if (!from)
+	if (!from || LINUX_VERSION_CODE < KERNEL_VERSION(5, 12, 0))
 		return KMT_RULE_UNKNOWN;
 	if (state.bp != bp) {
 		saved_at = rules->pointers + state.bp - 1;
@@ -221,6 +229,17 @@ static u32 kmt_learn_regs(const struct kmt_rules *rules, const struct unwind_sta
 	return kmt_rule_of(KMT_STEP_REGS, at - sp, 0);
 }
 
+/* Whether the frame found by this step follows BP. */
+static bool kmt_follows_bp(struct kmt_rules *rules, unsigned long ip, bool interrupted,
+			   unsigned long frame)
+{
+	struct unwind_state state;
+
+	return kmt_try_step(&state, ip, interrupted, rules->numbers, KMT_MADE_UP_WORDS,
+			    KMT_MADE_UP_BP + 1) &&
+	       state.sp == frame + sizeof(long);
+}
+
 static u32 kmt_learn_step(struct kmt_rules *rules, unsigned long ip, bool interrupted)
 {
 	const unsigned long *sp = rules->numbers + KMT_MADE_UP_SP;
@@ -229,7 +248,8 @@ static u32 kmt_learn_step(struct kmt_rules *rules, unsigned long ip, bool interr
 	struct unwind_state state;
 	u32 saved = 0;
 
-	if (!kmt_try_step(&state, ip, interrupted, rules->numbers, KMT_MADE_UP_WORDS))
+	if (!kmt_try_step(&state, ip, interrupted, rules->numbers, KMT_MADE_UP_WORDS,
+			  KMT_MADE_UP_BP))
 		return state.error ? kmt_learn_indirect(rules, ip, interrupted)
 				   : kmt_rule_of(KMT_STEP_END, 0, 0);
 	if (state.regs)
@@ -238,8 +258,11 @@ static u32 kmt_learn_step(struct kmt_rules *rules, unsigned long ip, bool interr
 	if (state.signal || frame <= sp || frame > rules->numbers + KMT_MADE_UP_WORDS ||
 	    state.ip != frame[-1])
 		return KMT_RULE_UNKNOWN;
-	if (frame > bp)
+	if (frame > bp) {
+		if (!kmt_follows_bp(rules, ip, interrupted, state.sp))
+			return KMT_RULE_UNKNOWN;
 		base = bp;
+	}
 	if (state.bp != (unsigned long)bp) {
 		saved_at = rules->numbers + state.bp - 1;
 		if (state.bp - 1 >= KMT_MADE_UP_WORDS || saved_at < base || saved_at >= frame)
@@ -266,7 +289,7 @@ static u32 kmt_make_rule(struct kmt_rules *rules, unsigned long ip, bool interru
 static noinline u32 kmt_learn_rule(struct kmt_rules *rules, unsigned long ip, bool interrupted,
 				   unsigned place)
 {
-	unsigned epoch = READ_ONCE(rules->epoch);
+	int epoch = atomic_read(&rules->epoch);
 	u32 rule;
 
 	if ((long)ip != (int)ip)
@@ -275,7 +298,7 @@ static noinline u32 kmt_learn_rule(struct kmt_rules *rules, unsigned long ip, bo
 	WRITE_ONCE(rules->known[place ^ 1], READ_ONCE(rules->known[place]));
 	WRITE_ONCE(rules->known[place], (u64)ip << 32 | (u64)interrupted << 31 | rule);
 	smp_mb();
-	if (READ_ONCE(rules->epoch) != epoch) {
+	if (atomic_read(&rules->epoch) != epoch) {
 		WRITE_ONCE(rules->known[place], 0);
 		WRITE_ONCE(rules->known[place ^ 1], 0);
 	}
@@ -305,7 +328,7 @@ static void kmt_forget_rules(void)
 	struct kmt_rules *rules = kmt_rules;
 	unsigned i;
 
-	WRITE_ONCE(rules->epoch, rules->epoch + 1);
+	atomic_inc(&rules->epoch);
 	smp_mb();
 	for (i = 0; i < 1 << KMT_RULES_BITS; i++)
 		WRITE_ONCE(rules->known[i], 0);
