@@ -305,19 +305,8 @@ bool option_collector(Options *options, const char *value, GError **error)
 
 bool option_cache_names(Options *options, const char *value, GError **error)
 {
-	static const char *const names[] = {
-		[CACHE_NAMES_AUTO] = "auto",
-		[CACHE_NAMES_PROBES] = "probes",
-		[CACHE_NAMES_COMPARE] = "compare",
-	};
-
-	for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-		if (!g_str_equal(value, names[i]))
-			continue;
-		options->request.cache_names = (CacheNaming)i;
-		return true;
-	}
-	return option_fail(error, "unknown --cache-names '%s'; valid: auto, probes, compare",
+	return cache_naming_parse(value, &options->request.cache_names) ||
+	       option_fail(error, "unknown --cache-names '%s'; valid: auto, probes, compare",
 			   value);
 }
 

@@ -160,6 +160,7 @@ RateDetail *rate_detail_new(const ViewSource *source, const RateDetailRequest *r
 	detail->seconds = request->seconds;
 	detail->events_lost = request->events_lost;
 	detail->walks_different = request->walks_different;
+	detail->names_different = request->names_different;
 	detail->estimated = request->estimated;
 	read_view(detail, source, request);
 	return detail;

@@ -29,6 +29,7 @@ typedef struct {
 	RowSums sums;   /* of all rows, including those above the maximum */
 	uint64_t events_lost;
 	uint64_t walks_different; /* walks of stacks that differed from the kernel's */
+	uint64_t names_different; /* names of slab caches that differed from the probes' */
 	bool estimated;           /* some events were sampled: the numbers are estimates */
 	char *problem;            /* why nothing more will come, one line, escaped; NULL: none */
 } RateDetail;
@@ -41,6 +42,7 @@ typedef struct {
 	double seconds;           /* as above */
 	uint64_t events_lost;     /* as above */
 	uint64_t walks_different; /* as above */
+	uint64_t names_different; /* as above */
 	bool estimated;           /* as above */
 } RateDetailRequest;
 

@@ -493,6 +493,7 @@ RateTable *rate_table_new(const Interval *interval, const RateRequest *request)
 	table->sampling_period = request->sampling_period;
 	table->cost_percent = request->cost_percent;
 	table->walks_different = run_info_number(request->info, KMT_FIELD_WALKS_DIFFERENT, 0);
+	table->names_different = run_info_number(request->info, KMT_FIELD_NAMES_DIFFERENT, 0);
 	add_up(table, interval, request);
 	rate_rows_sort(table->rows, request->sort);
 	return table;
@@ -559,6 +560,7 @@ void rate_table_add(RateTable *sum, const RateTable *later, const Metric *sort)
 	sum->kfree_is_blind = later->kfree_is_blind;
 	sum->sampling_period = later->sampling_period;
 	sum->walks_different = later->walks_different;
+	sum->names_different = later->names_different;
 	add_rows(sum, later);
 	rate_rows_sort(sum->rows, sort);
 }

@@ -31,6 +31,7 @@ typedef struct {
 	uint32_t sampling_period; /* largest so far: one of this many events was taken; 1: all */
 	double cost_percent;      /* of all CPUs' time, spent in probes; < 0: not measured */
 	uint64_t walks_different; /* so far: walks of stacks that differed from the kernel's */
+	uint64_t names_different; /* so far: names of slab caches that differed from the probes' */
 	GStringChunk *texts;      /* private */
 } RateTable;
 

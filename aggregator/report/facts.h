@@ -61,6 +61,9 @@ typedef enum {
 	FACT_WALKS_COMPARED, /* with the kernel's */
 	FACT_WALKS_DIFFERENT,
 	FACT_KERNEL_WALKS, /* why the kernel walks all stacks */
+	/* Names of slab caches, in the whole run. */
+	FACT_NAMES_COMPARED, /* with those that probes recorded */
+	FACT_NAMES_DIFFERENT,
 	FACT_CPUS_SEEN,    /* with at least one batch */
 	/* Sampling: one of this many events was taken. */
 	FACT_SAMPLING_ASKED,

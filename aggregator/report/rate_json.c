@@ -118,6 +118,8 @@ static void write_head(JsonWriter *json, const RateTable *table, const Facts *fa
 	write_percent(json, "cost_percent", table->cost_percent, 3);
 	write_fact(json, facts, FACT_WALKS_COMPARED);
 	write_fact(json, facts, FACT_WALKS_DIFFERENT);
+	write_fact(json, facts, FACT_NAMES_COMPARED);
+	write_fact(json, facts, FACT_NAMES_DIFFERENT);
 	json_count(json, "caches", table->rows->len);
 }
 

@@ -201,6 +201,9 @@ static void append_lost(GString *out, const RateTable *table, const RateLayout *
 	if (table->walks_different)
 		g_string_append_printf(out, "; stack walks that differ: %" G_GUINT64_FORMAT,
 				       table->walks_different);
+	if (table->names_different)
+		g_string_append_printf(out, "; cache names that differ: %" G_GUINT64_FORMAT,
+				       table->names_different);
 	if (seconds < layout->interval_s - 0.0005)
 		g_string_append_printf(out, "; %.3f s only", seconds);
 	if (table->partial)

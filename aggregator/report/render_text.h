@@ -71,10 +71,12 @@ guint drops_effective(const ReportModel *model);
    "Full tables: ...": events of tasks or caches that did not fit into a table. "Beside BPF: ...":
    BPF programs were attached to tracepoints that still delivered events. "Memory: ...":
    --max-memory was too small. "Sampled: ...": not every event was taken. "Stack walks ...": how
-   many were compared with the kernel's, and why the kernel walks all stacks. */
+   many were compared with the kernel's, and why the kernel walks all stacks. "Cache names ...": how
+   many were compared with those that probes recorded. */
 typedef void FactLineOfRun(GString *out, const Facts *facts);
 FactLineOfRun append_lost_line, append_full_line, append_bpf_line, append_memory_bound_line,
-	append_sampling_line, append_walks_line, append_kernel_walks_line;
+	append_sampling_line, append_walks_line, append_kernel_walks_line,
+	append_compared_names_line;
 
 /* Appends "Clock: tsc", the label and the text of a fact; nothing if it is unknown. */
 void append_fact_line(GString *out, const Facts *facts, FactId id);

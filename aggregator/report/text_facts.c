@@ -654,6 +654,11 @@ static bool has_notable_walks(const ReportModel *model)
 	return model->source->compares_walks || has_different_walks(model);
 }
 
+static bool has_notable_names(const ReportModel *model)
+{
+	return model->source->compares_names || number_of(model, FACT_NAMES_DIFFERENT);
+}
+
 static const Line lines[] = {
 	{ .append = bytes_line, .when = LINE_NOTABLE, .is_notable = has_bytes },
 	{ .append = failed_line, .when = LINE_NOTABLE, .is_notable = has_failed },
@@ -692,6 +697,9 @@ static const Line lines[] = {
 	{ .of_run = append_kernel_walks_line,
 	  .when = LINE_NOTABLE,
 	  .is_notable = has_different_walks },
+	{ .of_run = append_compared_names_line,
+	  .when = LINE_NOTABLE,
+	  .is_notable = has_notable_names },
 	{ .of_run = append_full_line, .when = LINE_ALWAYS },
 	{ .append = saturated_line, .when = LINE_ALWAYS },
 	{ .of_run = append_memory_bound_line, .when = LINE_ALWAYS },

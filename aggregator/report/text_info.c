@@ -142,23 +142,33 @@ static void append_untraced_line(const Facts *facts, GString *out)
 	g_string_append_c(out, '\n');
 }
 
+/* Appends nothing if nothing was compared. */
+static void append_compared(const Facts *facts, const char *label, FactId compared,
+			    FactId different, GString *out)
+{
+	if (!fact_is_known(facts, compared) && !fact_number(facts, different))
+		return;
+	append_label(out, label);
+	append_count(out, fact_number(facts, compared));
+	g_string_append(out, " compared, ");
+	append_count(out, fact_number(facts, different));
+	g_string_append(out, " different\n");
+}
+
 static void append_walks(const Facts *facts, GString *out)
 {
-	uint64_t different = fact_number(facts, FACT_WALKS_DIFFERENT);
-
-	if (fact_is_known(facts, FACT_WALKS_COMPARED) || different) {
-		append_label(out, "Stack walks:");
-		append_count(out, fact_number(facts, FACT_WALKS_COMPARED));
-		g_string_append(out, " compared, ");
-		append_count(out, different);
-		g_string_append(out, " different\n");
-	}
+	append_compared(facts, "Stack walks:", FACT_WALKS_COMPARED, FACT_WALKS_DIFFERENT, out);
 	if (fact_is_known(facts, FACT_KERNEL_WALKS)) {
 		append_label(out, "Stack walks:");
 		g_string_append(out, "the kernel's (");
 		escape_append(out, fact_text(facts, FACT_KERNEL_WALKS));
 		g_string_append(out, ")\n");
 	}
+}
+
+static void append_compared_names(const Facts *facts, GString *out)
+{
+	append_compared(facts, "Cache names:", FACT_NAMES_COMPARED, FACT_NAMES_DIFFERENT, out);
 }
 
 static void append_lost_events(const Facts *facts, GString *out)
@@ -187,6 +197,7 @@ void text_print_info(const ReportModel *model, FILE *out)
 	append_number(text, "Events:", fact_number(facts, FACT_EVENTS_COUNTED));
 	append_number(text, "Stacks:", fact_number(facts, FACT_STACKS_COUNTED));
 	append_walks(facts, text);
+	append_compared_names(facts, text);
 	append_lost_events(facts, text);
 	append_untraced_line(facts, text);
 	append_completeness(facts, text);

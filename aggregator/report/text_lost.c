@@ -154,6 +154,19 @@ void append_kernel_walks_line(GString *out, const Facts *facts)
 	g_string_append(out, ")\n");
 }
 
+void append_compared_names_line(GString *out, const Facts *facts)
+{
+	uint64_t different = fact_number(facts, FACT_NAMES_DIFFERENT);
+
+	if (!fact_is_known(facts, FACT_NAMES_COMPARED) && !different)
+		return;
+	g_string_append(out, "Cache names compared: ");
+	append_count(out, fact_number(facts, FACT_NAMES_COMPARED));
+	g_string_append(out, ", different: ");
+	append_count(out, different);
+	g_string_append(out, different ? "; names of slab caches may be wrong\n" : "\n");
+}
+
 void append_memory_bound_line(GString *out, const Facts *facts)
 {
 	g_autofree char *parts = NULL;

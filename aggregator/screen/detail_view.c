@@ -246,6 +246,10 @@ static char *heading(const ScreenState *state)
 		g_string_append(line, " | stack walks that differ: ");
 		append_count(line, detail->walks_different);
 	}
+	if (detail->names_different) {
+		g_string_append(line, " | cache names that differ: ");
+		append_count(line, detail->names_different);
+	}
 	return g_string_free(line, FALSE);
 }
 

@@ -109,6 +109,10 @@ static char *state_line(const ScreenState *state, unsigned width)
 		add_part(line, width,
 			 g_strdup_printf("stack walks that differ: %" G_GUINT64_FORMAT,
 					 table->walks_different));
+	if (table && table->names_different)
+		add_part(line, width,
+			 g_strdup_printf("cache names that differ: %" G_GUINT64_FORMAT,
+					 table->names_different));
 	if (table && table->cost_percent >= 0)
 		add_part(line, width, g_strdup_printf("cost %.1f %%", table->cost_percent));
 	else

@@ -313,12 +313,15 @@ static void say_why_incomplete(const RateRun *run)
 }
 
 /* The tables do not show the result of comparing. */
-static void say_walks(const RateRun *run)
+static void say_compared(const RateRun *run)
 {
 	g_autoptr(Facts) facts = facts_new(run->session, false);
+	const CollectRequest *request = &run->options->request;
 
-	if (run->options->request.stack_walk == STACK_WALK_COMPARE)
+	if (request->stack_walk == STACK_WALK_COMPARE)
 		say_line(facts, append_walks_line, NULL);
+	if (request->cache_names == CACHE_NAMES_COMPARE)
+		say_line(facts, append_compared_names_line, NULL);
 }
 
 /* Empty tables look like a quiet host, so the reports' words explain them. */
@@ -349,7 +352,7 @@ static bool end(void *state, GError **error)
 	written = close_outlet(run, error);
 	say_nothing_left(run);
 	say_why_incomplete(run);
-	say_walks(run);
+	say_compared(run);
 	rate_feed_free(run->feed);
 	net_check_free(run->net_judged);
 	if (run->error)

@@ -35,6 +35,7 @@ RateDetail *session_detail_new(Session *session, const char *cache, const Dimens
 		.seconds = seconds_of(session),
 		.events_lost = losses_all(&losses).high,
 		.walks_different = losses_walks_different(session),
+		.names_different = losses_names_different(session),
 		.estimated = loss_ledger_totals(session->loss).sampling_period_max > 1,
 	};
 	ViewSource source = { .caches = caches, .cgroups = cgroups };

@@ -72,6 +72,8 @@ GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 		words_add(words, "--sample=%u", like->sampling_period);
 	if (like->stack_walk != STACK_WALK_AUTO)
 		words_add(words, "--stack-walk=%s", stack_walk_name(like->stack_walk));
+	if (like->cache_names != CACHE_NAMES_AUTO)
+		words_add(words, "--cache-names=%s", cache_naming_name(like->cache_names));
 	if (like->buffer_megabytes)
 		words_add(words, "--buffer=%u", like->buffer_megabytes);
 	if (like->scope == COLLECT_SCOPE_PIDS)

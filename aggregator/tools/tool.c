@@ -95,6 +95,7 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.human = options->human,
 		.all = options->all,
 		.compares_walks = options->request.stack_walk == STACK_WALK_COMPARE,
+		.compares_names = options->request.cache_names == CACHE_NAMES_COMPARE,
 		.show_host = !options->hide_host,
 		.whole_names = options->renderer->whole_names,
 	};

@@ -225,7 +225,7 @@ static void add_names(GByteArray *stream, uint64_t compared, uint64_t different)
 		{ KMT_FIELD_NAMES_DIFFERENT, different, NULL },
 	};
 
-	batch_write_info(stream, fields, G_N_ELEMENTS(fields) - !different);
+	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
 }
 
 static void held_stream(GByteArray *stream, uint64_t seed, uint64_t order)

@@ -219,6 +219,7 @@ Test(drill, the_kernel_is_to_filter_the_cache_and_the_processes)
 	host.like.pids = list;
 	host.like.sampling_period = 100;
 	host.like.stack_walk = STACK_WALK_COMPARE;
+	host.like.cache_names = CACHE_NAMES_PROBES;
 	host.like.buffer_megabytes = 8;
 	host.request.beside.cgroup = "x; touch /tmp/y";
 	drill = start(&host);
@@ -227,7 +228,8 @@ Test(drill, the_kernel_is_to_filter_the_cache_and_the_processes)
 	cr_assert(g_file_get_contents(path, &arguments, NULL, NULL));
 	cr_expect(eq(str, arguments,
 		     "--quiet --collector=perf --events=kmalloc,cache --max-overhead=20 "
-		     "--sample=100 --stack-walk=compare --buffer=8 --pid=10,20 "
+		     "--sample=100 --stack-walk=compare --cache-names=probes "
+		     "--buffer=8 --pid=10,20 "
 		     "--cgroup=x; touch /tmp/y --cache=dentry --stacks --record=-\n"));
 }
 

@@ -295,6 +295,19 @@ Test(screen, walks_that_differ_are_shown_beside_the_loss)
 	expect_line(&fixture, 100, " | lost 0 | stack walks that differ: 2");
 }
 
+Test(screen, names_that_differ_are_shown_beside_the_loss)
+{
+	g_auto(Fixture) fixture;
+
+	fixture_init(&fixture, 9);
+	fixture.state.shown.latest->names_different = 3;
+	expect_line(&fixture, 70, " | cache names that differ: 3 | ");
+	keys_press(&fixture.state, '\n');
+	state_take_detail(&fixture.state, made_detail("filp", 12, "process"));
+	fixture.state.detail->names_different = 2;
+	expect_line(&fixture, 100, " | lost 0 | cache names that differ: 2");
+}
+
 Test(screen, each_number_of_a_sample_is_marked)
 {
 	g_auto(Fixture) fixture;

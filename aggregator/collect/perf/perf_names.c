@@ -126,6 +126,7 @@ void perf_names_init(PerfRun *run)
 		return;
 	run->pages = slab_pages_new(plan->memory, &plan->layout, &ends);
 	slab_hits_reset(&run->slab_hits);
+	run->compared.written = UINT64_MAX;
 }
 
 void perf_names_clear(PerfRun *run)
@@ -218,14 +219,21 @@ static char *problem_of(const PerfRun *run)
 	return NULL;
 }
 
-static void report_comparison(PerfRun *run)
+void perf_names_write_compared(PerfRun *run)
+{
+	NamesCompared *compared = &run->compared;
+
+	if (!run->pages || !run->sites || compared->calls == compared->written)
+		return;
+	compared->written = compared->calls;
+	run_facts_write_number(run->live.batches, KMT_FIELD_NAMES_COMPARED, compared->calls);
+	run_facts_write_number(run->live.batches, KMT_FIELD_NAMES_DIFFERENT, compared->different);
+}
+
+static void print_compared(const PerfRun *run)
 {
 	const NamesCompared *compared = &run->compared;
 
-	run_facts_write_number(run->live.batches, KMT_FIELD_NAMES_COMPARED, compared->calls);
-	if (compared->different)
-		run_facts_write_number(run->live.batches, KMT_FIELD_NAMES_DIFFERENT,
-				       compared->different);
 	g_printerr("%s: cache names compared: %" G_GUINT64_FORMAT ", different: %" G_GUINT64_FORMAT
 		   ", unknown: %" G_GUINT64_FORMAT "\n",
 		   g_get_prgname(), compared->calls, compared->different, compared->unknown);
@@ -238,6 +246,7 @@ void perf_names_end(PerfRun *run)
 	if (!run->pages)
 		return;
 	run_facts_write_text(run->live.batches, KMT_FIELD_CACHES_UNKNOWN, problem);
+	perf_names_write_compared(run);
 	if (run->sites)
-		report_comparison(run);
+		print_compared(run);
 }

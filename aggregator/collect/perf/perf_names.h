@@ -28,5 +28,8 @@ void perf_names_forget(PerfRun *run, const char *why);
 /* All events up to that time have been read. */
 void perf_names_settle(PerfRun *run, uint64_t until_ns);
 
+/* Writes how many names were compared and how many differ, if they are more than before. */
+void perf_names_write_compared(PerfRun *run);
+
 /* Writes why some caches stayed unknown, and prints the comparison of both ways. */
 void perf_names_end(PerfRun *run);

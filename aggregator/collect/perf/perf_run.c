@@ -218,6 +218,7 @@ static void look(LiveRun *live)
 	look_beside(run);
 	write_scatter(run);
 	write_missed(run);
+	perf_names_write_compared(run);
 	if (run->clock_offset_ns)
 		perf_clock_offset(&run->clock_offset_ns);
 }

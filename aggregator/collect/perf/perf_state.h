@@ -57,6 +57,7 @@ typedef struct {
 	uint64_t calls;     /* whose cache a probe recorded */
 	uint64_t different; /* ... whose page has another one */
 	uint64_t unknown;   /* ... whose page has none */
+	uint64_t written;   /* calls, as written to the stream */
 } NamesCompared;
 
 /* State of the run. */

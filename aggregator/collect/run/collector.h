@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/host/host_snapshot.h"
+#include "collect/run/cache_naming.h"
 #include "collect/run/stack_walk.h"
 #include "record/probe_kinds.h"
 #include "record/recording.h"
@@ -17,13 +18,6 @@ typedef enum {
 	COLLECT_SCOPE_COMMAND, /* of the command, its threads and descendants */
 	COLLECT_SCOPE_PIDS,    /* of every thread of the listed processes */
 } CollectScope;
-
-/* How slab caches are found that a tracepoint does not record. */
-typedef enum {
-	CACHE_NAMES_AUTO,    /* the cheapest possible way */
-	CACHE_NAMES_PROBES,  /* by probes at the allocator's entries */
-	CACHE_NAMES_COMPARE, /* both ways, and compare the results */
-} CacheNaming;
 
 /* The kernel side compares each cache's name with all of them. */
 enum { COLLECT_CACHES_MAX = 16 };

@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/collect/run/cache_naming.c aggregator/collect/run/cache_naming.h \
 	aggregator/collect/run/check.c aggregator/collect/run/check.h \
 	aggregator/collect/run/collect_live.c aggregator/collect/run/collect_live.h \
 	aggregator/collect/run/collector.h \
