@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
 #include "collect/host/cache_probes.h"
 
 #include "collect/host/cache_layout.h"
@@ -8,6 +10,14 @@
 #include <errno.h>
 #include <gio/gio.h>
 #include <sys/utsname.h>
+
+/* What a kernel lacks if the offsets are not known. */
+#ifdef HAVE_LIBBPF
+#define NO_TYPES "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF) and no debuginfo"
+#else
+#define NO_TYPES \
+	"this build was made without libbpf, so it cannot read BTF, and the kernel has no debuginfo"
+#endif
 
 /* A defined probe. */
 typedef struct {
@@ -92,8 +102,7 @@ static const char *reading_problem(const KprobeRegisters *registers, const Cache
 	if (!registers)
 		return "probes cannot read them on this architecture";
 	if (layout->name == CACHE_LAYOUT_UNKNOWN)
-		return "the offset of a cache's name is not known: the kernel has no BTF "
-		       "(CONFIG_DEBUG_INFO_BTF) and no debuginfo, or this build does not read them";
+		return "the offset of a cache's name is not known: " NO_TYPES;
 	return NULL;
 }
 

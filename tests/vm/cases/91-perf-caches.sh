@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 5.10
+# once: 5.10-stap5.6
 # With perf events, each allocation is of the slab cache that it really is of: by the name that the
 # kernel records, or, where it records none, by the page of the object or by probes at the allocator's
 # entry. Both give the same names, also while slabs are freed and their pages become slabs of other
