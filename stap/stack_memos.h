@@ -18,7 +18,7 @@
 
 #ifdef KMT_HAS_OWN_WALK
 enum {
-	KMT_MEMO_SLOTS = 476, /* even */
+	KMT_MEMO_SLOTS = 474, /* even */
 	KMT_MEMO_SLOT_WORDS = 32,
 	KMT_MEMO_PARTS = 4,
 	KMT_MEMO_TRIES = 8,
@@ -117,8 +117,10 @@ enum {
 			     sizeof(struct kmt_memo_word),
 };
 
-/* A memo that is being made. The distances of a part follow its return addresses. */
+/* A memo that is being made, in memory of its own: not every stack becomes a memo. The distances of
+   a part follow its return addresses. */
 struct kmt_draft {
+	struct kmt_memo_slot slots[2];
 	struct kmt_memo *memo;
 	struct kmt_memo_word *word; /* the next one */
 	unsigned distances;
@@ -190,9 +192,9 @@ static __always_inline unsigned kmt_memo_returns(const struct kmt_memo_word *wor
 	unsigned i;
 
 	for (i = 0; i < words; i++) {
+#ifndef KMT_UNVERIFIED_MEMOS /* a test defines it, to see that comparing finds what is wrong */
 		unsigned long found = kmt_stack_word(base + word[i].at * sizeof(long));
 
-#ifndef KMT_UNVERIFIED_MEMOS /* a test defines it, to see that comparing finds what is wrong */
 		if (found != (unsigned long)(long)word[i].return_address) {
 			*instead = found ? found : KMT_MEMO_OTHER;
 			break;
@@ -546,8 +548,8 @@ static u32 kmt_memo_age(struct kmt_memos *memos, unsigned slot, unsigned epoch, 
 }
 
 /* Makes room for a memo, where the oldest of some was. */
-static struct kmt_memo *kmt_take_memo_slot(struct kmt_memos *memos, bool is_long, unsigned epoch,
-					   u32 batch)
+static struct kmt_memo_slot *kmt_take_memo_slot(struct kmt_memos *memos, bool is_long,
+						unsigned epoch, u32 batch)
 {
 	unsigned step = is_long ? 2 : 1, hand = memos->hand & ~(step - 1);
 	unsigned oldest = hand, i;
@@ -569,41 +571,48 @@ static struct kmt_memo *kmt_take_memo_slot(struct kmt_memos *memos, bool is_long
 		kmt_drop_memo(memos, oldest + 1);
 		memos->is_tail[oldest + 1] = true;
 	}
-	return &memos->slots[oldest].memo;
+	return &memos->slots[oldest];
+}
+
+static void kmt_draft_start(struct kmt_draft *draft, const struct kmt_place *here, unsigned stack,
+			    unsigned epoch)
+{
+	draft->memo = &draft->slots[0].memo;
+	*draft->memo = (struct kmt_memo){ .epoch = epoch, .parts = 1, .stacks = stack };
+	draft->word = kmt_memo_words(draft->memo);
+	draft->distances = 0;
+	draft->base[0] = here->sp;
 }
 
 /*
  * Remembers the stack that was just walked, for which kmt_find_memo() found none. Returns its memo,
- * of which the caller sets what is known of the stack: own to truncated. NULL: not possible.
+ * of which the caller sets what is known of the stack: own to truncated. NULL: not possible; then
+ * all memos stay.
  */
 static noinline struct kmt_memo *kmt_remember(struct kmt_memos *memos, const struct kmt_place *here,
 					      unsigned stack, const struct kmt_trail *trail,
 					      const unsigned long *frames, unsigned n, u32 batch)
 {
-	unsigned words = n + 2 * trail->turns;
 	struct kmt_draft *draft = &memos->draft;
-	struct kmt_memo *memo;
+	struct kmt_memo_slot *slot;
+	bool is_long;
 
-	if (!n || trail->turns > KMT_TURNS_MAX || words > KMT_MEMO_WORDS_MAX)
+	if (!n || trail->turns > KMT_TURNS_MAX || n + 2 * trail->turns > KMT_MEMO_WORDS_MAX)
 		return NULL;
-	memo = kmt_take_memo_slot(memos, words > KMT_MEMO_SLOT_WORDS, trail->epoch, batch);
-	*memo = (struct kmt_memo){
-		.key = memos->missing_key,
-		.passed_in = batch,
-		.epoch = trail->epoch,
-		.parts = 1,
-		.stacks = stack,
-	};
-	draft->memo = memo;
-	draft->word = kmt_memo_words(memo);
-	draft->distances = 0;
-	draft->base[0] = here->sp;
+	kmt_draft_start(draft, here, stack, trail->epoch);
 	if (!kmt_draft_memo(draft, trail, frames, n))
 		return NULL;
-	memo->ip = (u32)here->ip;
-	*kmt_memo_hint(memos, memos->root_key) = kmt_memo_slot_of(memos, memo);
-	*kmt_memo_index(memos, memo->key) = kmt_memo_slot_of(memos, memo) + 1;
-	return memo;
+	draft->memo->ip = (u32)here->ip;
+	draft->memo->key = memos->missing_key;
+	draft->memo->passed_in = batch;
+	is_long = draft->word - kmt_memo_words(draft->memo) > KMT_MEMO_SLOT_WORDS;
+	slot = kmt_take_memo_slot(memos, is_long, trail->epoch, batch);
+	slot[0] = draft->slots[0];
+	if (is_long)
+		slot[1] = draft->slots[1];
+	*kmt_memo_hint(memos, memos->root_key) = slot - memos->slots;
+	*kmt_memo_index(memos, memos->missing_key) = slot - memos->slots + 1;
+	return &slot->memo;
 }
 
 /* Copies the frames of a memo, without our own. */
