@@ -10,9 +10,11 @@
  * stack: those of exceptions. It walks all stacks on CPUs that were not online at the start, on
  * kernels without ORC, and if the program asks for it.
  *
- * Safety: all reads are inside the two stacks, whose bounds are known. All writes go to this CPU's
- * walker and to the table of rules. One of KMT_COMPARED walks is compared with the kernel's. If
- * they differ once, the kernel walks all stacks from then on.
+ * Safety: all reads are inside the two stacks, whose bounds are known. A walk writes only to
+ * this CPU's walker and frames (struct kmt_cpu), and to the table of rules. One of KMT_COMPARED
+ * walks is compared with the kernel's. If they differ once, this is written to kmt_difference and
+ * kmt_walk, and the kernel walks all stacks from then on. It also walks all stacks if there is no
+ * memory for the walker of a CPU that is online at the start.
  */
 #ifndef KMT_STACK_WALK_H
 #define KMT_STACK_WALK_H
@@ -520,10 +522,27 @@ static void kmt_unregister_code_points(void)
 	tracepoint_synchronize_unregister();
 }
 
+static bool kmt_allocate_walkers(void)
+{
+	int cpu;
+
+	for_each_online_cpu(cpu)
+	{
+		if (cpu >= KMT_CPUS)
+			break;
+		kmt_walkers[cpu] =
+			kvzalloc_node(sizeof(**kmt_walkers), GFP_KERNEL, cpu_to_node(cpu));
+		if (!kmt_walkers[cpu])
+			return false;
+	}
+	return true;
+}
+
+/* Returns NULL, or why the kernel has to walk all stacks. kmt_stop_walkers() frees everything in
+   both cases. */
 static const char *kmt_start_walkers(void)
 {
 	unsigned i;
-	int cpu;
 
 	kmt_rules = kvzalloc(sizeof(*kmt_rules), GFP_KERNEL);
 	if (!kmt_rules)
@@ -537,9 +556,7 @@ static const char *kmt_start_walkers(void)
 	kmt_notifies_modules = !register_module_notifier(&kmt_module_notifier);
 	if (!kmt_notifies_modules)
 		return "no memory";
-	for_each_online_cpu(cpu) if (cpu < KMT_CPUS) kmt_walkers[cpu] =
-		kvzalloc_node(sizeof(**kmt_walkers), GFP_KERNEL, cpu_to_node(cpu));
-	return NULL;
+	return kmt_allocate_walkers() ? NULL : "no memory";
 }
 
 static void kmt_stop_walkers(void)
