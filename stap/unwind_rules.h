@@ -21,6 +21,7 @@
 #endif
 
 #ifdef KMT_HAS_OWN_WALK
+#ifdef __KERNEL__ /* a unit test has a kernel of its own */
 #include <asm/stacktrace.h>
 #include <asm/unwind.h>
 #include <linux/init.h>
@@ -28,6 +29,7 @@
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/tracepoint.h>
+#endif
 
 /* How a step finds the caller's frame. "words" and "saved" are the fields of the rule. */
 enum {

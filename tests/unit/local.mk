@@ -22,7 +22,11 @@ tests_unit_unit_SOURCES = \
 	tests/fixtures/perf_fixtures.h \
 	tests/fixtures/temporary.h \
 	tests/unit/event_batch.h \
+	tests/unit/kernel_shim.h \
 	tests/unit/leaks.h \
+	tests/unit/made_kernel.h \
+	tests/unit/made_stacks.h \
+	tests/unit/made_walks.h \
 	tests/unit/module_image.h \
 	tests/unit/perf_loop.h \
 	tests/unit/process.h \
@@ -100,6 +104,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_slabinfo.c \
 	tests/unit/test_stack_chain.c \
 	tests/unit/test_stack_table.c \
+	tests/unit/test_stack_walk.c \
+	tests/unit/test_stack_walk_unverified.c \
 	tests/unit/test_standard_files.c \
 	tests/unit/test_stap_build.c \
 	tests/unit/test_stap_leftovers.c \
