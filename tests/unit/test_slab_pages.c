@@ -53,7 +53,8 @@ typedef struct {
 	unsigned ends_count;
 	uint64_t lost_until_ns; /* 0: none */
 	uint64_t now_ns;
-	unsigned lost; /* times that the program noticed a lost end itself */
+	unsigned lost;  /* times that the program noticed a lost end itself */
+	unsigned reads; /* ... that it read the ends */
 } Kernel;
 
 static void put(uint8_t *where, uint64_t value, size_t bytes)
@@ -95,6 +96,7 @@ static void read_ends(void *user_data)
 {
 	Kernel *kernel = user_data;
 
+	kernel->reads++;
 	for (unsigned i = 0; i < kernel->ends_count; i++)
 		slab_pages_freed(kernel->pages, &kernel->ends[i]);
 	kernel->ends_count = 0;
@@ -405,6 +407,27 @@ Test(slab_pages, a_slab_that_ends_unnoticed_is_noticed)
 	expect(&kernel, 2, 3 * second_ns + 1, &cred, NULL);
 	expect(&kernel, 2, 4 * second_ns + 1, &cred, "cred_jar");
 	cr_expect_eq(kernel.lost, 1);
+	kernel_end(&kernel);
+}
+
+Test(slab_pages, the_ends_are_read_for_a_page_that_is_new_or_has_changed)
+{
+	const uint64_t second_ns = 1000000000;
+	Kernel kernel = { 0 };
+
+	kernel_start(&kernel);
+	make_slab(&kernel, 2, 1, &filp, 21);
+	expect(&kernel, 2, 10, &filp, "filp");
+	cr_expect_eq(kernel.reads, 1);
+	expect(&kernel, 2, 2 * second_ns, &filp, "filp");
+	cr_expect_eq(kernel.reads, 1);
+	/* It ended before the page was read again. */
+	end_slab(&kernel, 2, &filp, 21, 4 * second_ns);
+	make_slab(&kernel, 2, 1, &cred, 21);
+	expect(&kernel, 2, 4 * second_ns - 1, &filp, "filp");
+	cr_expect_eq(kernel.reads, 2);
+	expect(&kernel, 2, 4 * second_ns + 1, &cred, "cred_jar");
+	cr_expect_eq(kernel.lost, 0);
 	kernel_end(&kernel);
 }
 

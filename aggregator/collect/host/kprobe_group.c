@@ -267,18 +267,20 @@ static bool add_line(KprobeCounts *counts, const char *line, const char *probe)
 	return true;
 }
 
-static bool add_probes(KprobeCounts *counts, const char *line, const char *group, unsigned wanted)
+/* Returns the bit of the probe that the line is of; 0: of none of the wanted ones. */
+static unsigned add_probe(KprobeCounts *counts, const char *line, const char *group,
+			  unsigned wanted)
 {
 	char probe[PROBE_BYTES];
-	bool found = false;
 
 	for (unsigned i = 0; i < KPROBE_FUNCTIONS; i++) {
 		if (!(wanted >> i & 1))
 			continue;
 		name_probe(probe, group, (KprobeFunction)i);
-		found |= add_line(counts, line, probe);
+		if (add_line(counts, line, probe))
+			return 1U << i;
 	}
-	return found;
+	return 0;
 }
 
 bool kprobe_group_count(KprobeGroup *group, unsigned wanted, KprobeCounts *counts)
@@ -287,27 +289,28 @@ bool kprobe_group_count(KprobeGroup *group, unsigned wanted, KprobeCounts *count
 	size_t kept = 0;
 	off_t offset = 0;
 	ssize_t length;
-	bool found = false;
+	unsigned left = wanted;
 
 	*counts = (KprobeCounts){ 0 };
 	/* It is read for every new slab, so it stays open. */
 	if (group->profile_fd < 0)
 		group->profile_fd =
 			openat(group->kmem_folder_fd, PROFILE, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	while ((length = pread(group->profile_fd, text + kept, sizeof(text) - 1 - kept, offset)) >
-	       0) {
+	/* Each read costs, also the one that only finds the end of the file. */
+	while (left && (length = pread(group->profile_fd, text + kept, sizeof(text) - 1 - kept,
+				       offset)) > 0) {
 		char *line = text, *end;
 
 		offset += length;
 		text[kept + (size_t)length] = '\0';
 		for (; (end = strchr(line, '\n')); line = end + 1) {
 			*end = '\0';
-			found |= add_probes(counts, line, group->name, wanted);
+			left &= ~add_probe(counts, line, group->name, left);
 		}
 		kept = strlen(line);
 		memmove(text, line, kept);
 	}
-	return found;
+	return left != wanted;
 }
 
 #define NO_KPROBES "this kernel has no kprobes (CONFIG_KPROBE_EVENTS)"

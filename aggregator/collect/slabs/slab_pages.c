@@ -370,34 +370,34 @@ static uint32_t learn(SlabPages *pages, uint64_t page, uint64_t time_ns)
 	return CACHES_MAX;
 }
 
-/* Reads a page again that is known to be alive: finds slabs that ended unnoticed. */
-static void check(SlabPages *pages, uint64_t page, uint64_t time_ns)
+/* Reads the page of a place again that is alive: finds slabs that ended unnoticed. */
+static void check(SlabPages *pages, Place *place, uint64_t time_ns)
 {
-	Place *place;
+	uint64_t page = place->page;
 	Slab slab;
 
+	place->read_ns = time_ns;
 	if (!read_slab(pages, page, &slab))
 		slab.cache_address = 0;
-	pages->ends.read_ends(pages->ends.user_data);
-	place = lookup(pages, page, ALIVE);
-	if (!place)
+	if (pages->caches[place->cache].address == slab.cache_address)
 		return;
-	place->read_ns = time_ns;
-	if (pages->caches[place->cache].address != slab.cache_address)
+	/* Its end may have been recorded meanwhile. Reading the ends costs more than the page. */
+	pages->ends.read_ends(pages->ends.user_data);
+	if (lookup(pages, page, ALIVE))
 		contradict(pages, "a page changed its cache, and its slab had not ended");
 }
 
 /* Returns the number of the cache of an object; CACHES_MAX: unknown. */
 static uint32_t cache_of(SlabPages *pages, uint64_t page, uint64_t time_ns)
 {
-	const Place *place = lookup(pages, page, time_ns);
+	Place *place = lookup(pages, page, time_ns);
 	uint32_t cache;
 
 	if (!place)
 		return learn(pages, page, time_ns);
 	cache = place->cache;
 	if (place->until_ns == ALIVE && time_ns > place->read_ns + CHECK_NS)
-		check(pages, page, time_ns);
+		check(pages, place, time_ns);
 	return cache;
 }
 
