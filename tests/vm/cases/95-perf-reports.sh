@@ -34,7 +34,10 @@ sockets_in()
 }
 
 # Reports in the middle of a run: each has what is held at its time.
-profile_started "${held[@]}" --every=1 --by=cache --process=workload
+# Every process has cells of its own, also those of the host that are not shown: a build beside it fills the tables of
+# the default memory in a minute.
+readonly memory=--max-memory=1024
+profile_started "${held[@]}" "$memory" --every=1 --by=cache --process=workload
 two_more_reports
 equals 'reports: before there are sockets' '' "$(sockets_in "$newest")"
 starts_to_keep keep-sockets 700
@@ -74,7 +77,8 @@ sockets_in_table()
 }
 
 rm -f errors
-env --default-signal=INT slabratetop --collector=perf -v --held --json --process=workload 1 > tables 2> errors &
+env --default-signal=INT slabratetop --collector=perf -v --held "$memory" --json --process=workload 1 \
+	> tables 2> errors &
 program=$!
 wait_for_probes
 starts_to_keep keep-sockets 700
