@@ -104,6 +104,8 @@ static void walk_damaged_stack(void)
 	word = WORD(at);
 	WORD(at) = random_below(&walks.noise, 3) ? hostile_word(&walks.noise)
 						 : word + 8UL * random_below(&walks.noise, 20) - 80;
+	/* How many of its own frames the emitter skips is learned from whole stacks. */
+	walks.emitters.own_frames = walks.kernels.own_frames = 0;
 	walk_both_ways();
 	WORD(at) = word;
 }
