@@ -142,7 +142,7 @@ static int kmt_step_by_bp(struct kmt_walker *w, struct kmt_step *step, u32 rule,
 		step->stack = KMT_STACK_TASK;
 		step->bounds = w->stacks[KMT_STACK_TASK];
 	}
-	step->sp = step->bp + kmt_rule_words(rule) * sizeof(long);
+	step->sp = step->bp + kmt_rule_distance(rule);
 	return KMT_STEP_DONE;
 }
 
@@ -152,12 +152,12 @@ static int kmt_step_by_bp_saved(struct kmt_step *step, u32 rule, struct kmt_turn
 
 	turn->from = step->bp_from;
 	turn->value = step->bp;
-	turn->saved = from + kmt_rule_words(rule) * sizeof(long);
+	turn->saved = from + kmt_rule_distance(rule);
 	if (!kmt_may_read(step, turn->saved))
 		return KMT_STEP_FAILS;
 	turn->frame_address = kmt_stack_word(turn->saved);
 	if (kmt_rule_saved(rule)) {
-		step->bp_from = from + kmt_rule_saved(rule) * sizeof(long);
+		step->bp_from = from + kmt_rule_saved(rule);
 		if (!kmt_may_read(step, step->bp_from))
 			return KMT_STEP_FAILS;
 		step->bp = kmt_stack_word(step->bp_from);
@@ -180,7 +180,7 @@ static int kmt_step_by_sp_saved(struct kmt_walker *w, struct kmt_step *step, u32
 		return KMT_STEP_FAILS;
 	step->stack = KMT_STACK_TASK;
 	step->bounds = w->stacks[KMT_STACK_TASK];
-	step->sp = turn->value + kmt_rule_words(rule) * sizeof(long);
+	step->sp = turn->value + kmt_rule_distance(rule);
 	return KMT_STEP_DONE;
 }
 
@@ -189,7 +189,7 @@ static int kmt_step_by_sp_saved(struct kmt_walker *w, struct kmt_step *step, u32
 static int kmt_step_to_regs(struct kmt_walker *w, struct kmt_step *step, u32 rule,
 			    struct kmt_turn *turn)
 {
-	unsigned long regs = step->sp + kmt_rule_words(rule) * sizeof(long);
+	unsigned long regs = step->sp + kmt_rule_distance(rule);
 	unsigned long end = regs + sizeof(struct pt_regs);
 
 	if (end > step->bounds.end)
@@ -212,7 +212,8 @@ static int kmt_step_to_regs(struct kmt_walker *w, struct kmt_step *step, u32 rul
 }
 
 /* Takes a step to a frame at no fixed distance; n: index of the frame. */
-static noinline int kmt_take_turn(struct kmt_walker *w, struct kmt_step *step, u32 rule, unsigned n)
+static __always_inline int kmt_take_turn(struct kmt_walker *w, struct kmt_step *step, u32 rule,
+					 unsigned n)
 {
 	struct kmt_trail *trail = &w->trail;
 	struct kmt_turn *turn = &trail->turn[min(trail->turns, (unsigned)KMT_TURNS_MAX)];
@@ -258,7 +259,7 @@ static noinline int kmt_walk_by_rules(struct kmt_walker *w, const struct kmt_pla
 	struct kmt_trail *trail = &w->trail;
 	struct kmt_step step = { .bp = here->bp, .stack = stack, .bounds = w->stacks[stack] };
 	unsigned long ip = here->ip, sp = here->sp, ip_at;
-	bool interrupted = false;
+	unsigned long interrupted = 0;
 	unsigned n = 0;
 	int result;
 
@@ -266,15 +267,15 @@ static noinline int kmt_walk_by_rules(struct kmt_walker *w, const struct kmt_pla
 	trail->turns = 0;
 	trail->user_regs = 0;
 	for (;;) {
-		u32 rule = kmt_rule(rules, ip, interrupted);
+		u32 rule = kmt_rule(rules, kmt_code_at(ip, interrupted), interrupted);
 
-		if (n == max && kmt_rule_kind(rule) != KMT_STEP_UNKNOWN)
-			return n;
-		if (likely(kmt_rule_kind(rule) == KMT_STEP_SP)) {
-			sp += kmt_rule_words(rule) * sizeof(long);
+		if (likely(kmt_rule_kind(rule) == KMT_STEP_SP && n != max)) {
+			sp += kmt_rule_distance(rule);
 			ip_at = sp - sizeof(long);
-			interrupted = false;
+			interrupted = 0;
 		} else {
+			if (n == max && kmt_rule_kind(rule) != KMT_STEP_UNKNOWN)
+				return n;
 			step.sp = sp;
 			result = kmt_take_turn(w, &step, rule, n);
 			if (result != KMT_STEP_DONE)
@@ -288,7 +289,7 @@ static noinline int kmt_walk_by_rules(struct kmt_walker *w, const struct kmt_pla
 			return -1;
 		}
 		if (kmt_rule_saved(rule) && kmt_rule_kind(rule) != KMT_STEP_BP_SAVED) {
-			step.bp_from = sp - kmt_rule_saved(rule) * sizeof(long);
+			step.bp_from = sp - kmt_rule_saved(rule);
 			step.bp = kmt_stack_word(step.bp_from);
 		}
 		ip = kmt_stack_word(ip_at);
@@ -549,7 +550,7 @@ static const char *kmt_start_walkers(void)
 	kmt_rules = kvzalloc(sizeof(*kmt_rules), GFP_KERNEL);
 	if (!kmt_rules)
 		return "no memory";
-	atomic_set(&kmt_rules->epoch, 1);
+	kmt_forget_rules();
 	kmt_make_up_stacks(kmt_rules);
 	for_each_kernel_tracepoint(kmt_register_code_point, NULL);
 	for (i = 0; i < ARRAY_SIZE(kmt_code_points); i++)

@@ -31,31 +31,34 @@
 #include <linux/tracepoint.h>
 #endif
 
-/* How a step finds the caller's frame. "words" and "saved" are the fields of the rule. */
+/* How a step finds the caller's frame. "distance" and "saved" are the fields of the rule. */
 enum {
-	KMT_STEP_UNKNOWN,  /* only the kernel can take this step */
-	KMT_STEP_SP,       /* it starts this many words above SP */
+	KMT_STEP_SP,       /* it starts at this distance above SP */
 	KMT_STEP_BP,       /* ... above BP */
-	KMT_STEP_BP_SAVED, /* its address is read this many words from BP (stacks aligned by GCC) */
-	KMT_STEP_SP_SAVED, /* its address is this many words above the value that SP points to: the
+	KMT_STEP_BP_SAVED, /* its address is read at this distance from BP (stacks aligned by GCC)
+			    */
+	KMT_STEP_SP_SAVED, /* its address is at this distance above the value that SP points to: the
 			      end of the interrupt stack, from Linux 5.12 on */
-	KMT_STEP_REGS,     /* registers lie this many words above SP: an entry into the kernel */
+	KMT_STEP_REGS,     /* registers lie at this distance above SP: an entry into the kernel */
 	KMT_STEP_END,      /* nobody called this code */
+	KMT_STEP_UNKNOWN,  /* only the kernel can take this step */
 };
 
 /*
- * A rule has 31 bits: the kind of step, and two fields of 12 bits. In KMT_STEP_SP and the others, a
- * saved BP lies "saved" words below the caller's frame; 0: BP is unchanged. In KMT_STEP_BP_SAVED
- * both fields count from BP, with KMT_RULE_MIDDLE added.
+ * A rule has 30 bits: two fields of 15 bits, and the kind of step in the lowest bits of the first.
+ * Both fields are in bytes and multiples of a word, so that these bits are free. A saved BP lies
+ * "saved" bytes below the caller's frame; 0: BP is unchanged. In KMT_STEP_BP_SAVED both fields
+ * count from BP, with KMT_RULE_MIDDLE words added.
  */
 enum {
-	KMT_RULE_KIND_SHIFT = 24,
-	KMT_RULE_SAVED_SHIFT = 12,
-	KMT_RULE_MASK = (1 << KMT_RULE_SAVED_SHIFT) - 1,
-	KMT_RULE_MIDDLE = 1 << (KMT_RULE_SAVED_SHIFT - 1),
-	KMT_RULE_UNKNOWN = 0,
+	KMT_RULE_KIND_MASK = sizeof(long) - 1,
+	KMT_RULE_SAVED_SHIFT = 15,
+	KMT_RULE_DISTANCE_MASK = (1 << KMT_RULE_SAVED_SHIFT) - 1 - KMT_RULE_KIND_MASK,
+	KMT_RULE_MIDDLE = 2048,
+	KMT_RULE_UNKNOWN = KMT_STEP_UNKNOWN,
 
 	KMT_RULES_BITS = 13, /* number of rules, as a power of two */
+	KMT_RULES_NEAR = 8,  /* a rule is at one of so many places; a power of two */
 };
 
 /* The made-up stack. A step reads words near SP and BP; they are so far apart that it is clear
@@ -70,8 +73,8 @@ enum {
 
 /* For all CPUs. Entries are single words, so no lock is needed. */
 struct kmt_rules {
-	/* The lower half of an address, a bit if it was interrupted there, and the rule. The upper
-	   half of all code addresses is the same: all bits are 1. 0: empty. */
+	/* The lower half of the address that kmt_rule() is called with, and the rule. The upper
+	   half of all code addresses is the same: all bits are 1. Empty: KMT_RULE_UNKNOWN. */
 	u64 known[1 << KMT_RULES_BITS];
 	atomic_t epoch; /* from 1; grows when code is removed */
 	/* Each word is its own number, from 1. */
@@ -84,22 +87,22 @@ static struct kmt_rules *kmt_rules;
 
 static inline unsigned kmt_rule_kind(u32 rule)
 {
-	return rule >> KMT_RULE_KIND_SHIFT;
+	return rule & KMT_RULE_KIND_MASK;
 }
 
-static inline unsigned long kmt_rule_words(u32 rule)
+static inline unsigned long kmt_rule_distance(u32 rule)
 {
-	return rule & KMT_RULE_MASK;
+	return rule & KMT_RULE_DISTANCE_MASK;
 }
 
 static inline unsigned long kmt_rule_saved(u32 rule)
 {
-	return rule >> KMT_RULE_SAVED_SHIFT & KMT_RULE_MASK;
+	return rule >> KMT_RULE_SAVED_SHIFT;
 }
 
-static inline u32 kmt_rule_of(unsigned kind, unsigned long words, unsigned long saved)
+static inline u32 kmt_rule_of(unsigned kind, unsigned long words, unsigned long saved_words)
 {
-	return kind << KMT_RULE_KIND_SHIFT | saved << KMT_RULE_SAVED_SHIFT | words;
+	return saved_words * sizeof(long) << KMT_RULE_SAVED_SHIFT | words * sizeof(long) | kind;
 }
 
 static inline unsigned long *kmt_pointed_word(const struct kmt_rules *rules, unsigned i)
@@ -286,43 +289,64 @@ static u32 kmt_make_rule(struct kmt_rules *rules, unsigned long ip, bool interru
 	return kmt_learn_step(rules, ip, interrupted);
 }
 
-/* The rule that was at the place of this one moves to its second place. Code may be removed while
-   the rule is learned: either kmt_forget_rules() finds the rule, or the epoch is new. */
-static noinline u32 kmt_learn_rule(struct kmt_rules *rules, unsigned long ip, bool interrupted,
-				   unsigned place)
+/*
+ * Where a rule is looked up, as the unwinder does: at an instruction that was interrupted, or at
+ * the last byte of the call before a return address. No byte is both. interrupted: 0 or 1.
+ */
+static __always_inline unsigned long kmt_code_at(unsigned long ip, unsigned long interrupted)
+{
+	return ip - 1 + interrupted;
+}
+
+static inline bool kmt_rule_is_for(u64 known, unsigned long code_at)
+{
+	return (unsigned long)((s64)known >> 32) == code_at;
+}
+
+/* Code may be removed while its rule is learned: either kmt_forget_rules() finds the rule, or the
+   epoch is new. */
+static u32 kmt_learn_rule(struct kmt_rules *rules, unsigned long code_at, bool interrupted,
+			  unsigned place)
 {
 	int epoch = atomic_read(&rules->epoch);
 	u32 rule;
 
-	if ((long)ip != (int)ip)
+	if ((long)code_at != (int)code_at)
 		return KMT_RULE_UNKNOWN;
-	rule = kmt_make_rule(rules, ip, interrupted);
-	WRITE_ONCE(rules->known[place ^ 1], READ_ONCE(rules->known[place]));
-	WRITE_ONCE(rules->known[place], (u64)ip << 32 | (u64)interrupted << 31 | rule);
+	rule = kmt_make_rule(rules, code_at + !interrupted, interrupted);
+	WRITE_ONCE(rules->known[place], (u64)code_at << 32 | rule);
 	smp_mb();
-	if (atomic_read(&rules->epoch) != epoch) {
-		WRITE_ONCE(rules->known[place], 0);
-		WRITE_ONCE(rules->known[place ^ 1], 0);
-	}
+	if (atomic_read(&rules->epoch) != epoch)
+		WRITE_ONCE(rules->known[place], KMT_RULE_UNKNOWN);
 	return rule;
 }
 
-static inline bool kmt_rule_is_for(u64 known, unsigned long ip, bool interrupted)
+/* Looks for a rule near its first place, or learns it and keeps it at the first free place. */
+static noinline u32 kmt_rule_near(struct kmt_rules *rules, unsigned long code_at, bool interrupted,
+				  unsigned place)
 {
-	return (unsigned long)((s64)known >> 32) == ip && ((u32)known >> 31) == interrupted;
+	unsigned i;
+	u64 known;
+
+	for (i = 0; i < KMT_RULES_NEAR; i++) {
+		known = READ_ONCE(rules->known[place ^ i]);
+		if (kmt_rule_is_for(known, code_at))
+			return known;
+		if (known == KMT_RULE_UNKNOWN)
+			break;
+	}
+	return kmt_learn_rule(rules, code_at, interrupted, place ^ i % KMT_RULES_NEAR);
 }
 
-/* Returns the rule for a return address, or for an instruction that was interrupted. */
-static __always_inline u32 kmt_rule(struct kmt_rules *rules, unsigned long ip, bool interrupted)
+static __always_inline u32 kmt_rule(struct kmt_rules *rules, unsigned long code_at,
+				    bool interrupted)
 {
-	unsigned place = (u32)ip * 0x9e3779b1U >> (32 - KMT_RULES_BITS);
+	unsigned place = (u32)code_at * 0x9e3779b1U >> (32 - KMT_RULES_BITS);
 	u64 known = READ_ONCE(rules->known[place]);
 
-	if (unlikely(!kmt_rule_is_for(known, ip, interrupted)))
-		known = READ_ONCE(rules->known[place ^ 1]);
-	if (unlikely(!kmt_rule_is_for(known, ip, interrupted)))
-		return kmt_learn_rule(rules, ip, interrupted, place);
-	return known & ((1U << 31) - 1);
+	if (likely(kmt_rule_is_for(known, code_at)))
+		return known;
+	return kmt_rule_near(rules, code_at, interrupted, place);
 }
 
 static void kmt_forget_rules(void)
@@ -333,7 +357,7 @@ static void kmt_forget_rules(void)
 	atomic_inc(&rules->epoch);
 	smp_mb();
 	for (i = 0; i < 1 << KMT_RULES_BITS; i++)
-		WRITE_ONCE(rules->known[i], 0);
+		WRITE_ONCE(rules->known[i], KMT_RULE_UNKNOWN);
 }
 #endif
 #endif
