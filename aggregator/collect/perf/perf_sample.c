@@ -17,8 +17,9 @@ typedef struct {
 	size_t bytes;
 } Rest;
 
-/* Returns the next bytes of that number and advances; NULL if fewer are left. */
-static const uint8_t *take(Rest *rest, uint64_t bytes)
+/* Returns the next bytes of that number and advances; NULL if fewer are left. Inline, like the next
+   two: all of them are called for each event. */
+static inline const uint8_t *take(Rest *rest, uint64_t bytes)
 {
 	const uint8_t *taken = rest->at;
 
@@ -29,7 +30,7 @@ static const uint8_t *take(Rest *rest, uint64_t bytes)
 	return taken;
 }
 
-static bool take_u32(Rest *rest, uint32_t *value)
+static inline bool take_u32(Rest *rest, uint32_t *value)
 {
 	const uint8_t *from = take(rest, sizeof(*value));
 
@@ -37,7 +38,7 @@ static bool take_u32(Rest *rest, uint32_t *value)
 	return from;
 }
 
-static bool take_u64(Rest *rest, uint64_t *value)
+static inline bool take_u64(Rest *rest, uint64_t *value)
 {
 	const uint8_t *from = take(rest, sizeof(*value));
 

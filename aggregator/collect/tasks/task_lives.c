@@ -5,11 +5,13 @@
 
 void task_enter(TaskTable *table, Task *task)
 {
+	table->found = NULL;
 	g_hash_table_insert(table->tasks, GUINT_TO_POINTER(task->tid), task);
 }
 
 void task_forget(TaskTable *table, Task *task)
 {
+	table->found = NULL;
 	g_hash_table_remove(table->tasks, GUINT_TO_POINTER(task->tid));
 	task_free(task);
 }
@@ -90,13 +92,21 @@ static bool is_of(const Task *task, uint32_t tgid)
 	return tgid == TASK_ID_UNKNOWN || task->process->tgid == tgid;
 }
 
+/* Most events are of the same task as the event before. */
+static Task *newest_life(TaskTable *table, uint32_t tid)
+{
+	if (!table->found || table->found->tid != tid)
+		table->found = task_lookup(table, tid);
+	return table->found;
+}
+
 Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
 {
 	Task *later, *task;
 
 	if (!tgid || !tid)
 		return NULL;
-	task = task_life_at(task_lookup(table, tid), time_ns, &later);
+	task = task_life_at(newest_life(table, tid), time_ns, &later);
 	if (task && is_of(task, tgid))
 		return task;
 	/* The clocks of CPUs may differ a little. */

@@ -116,6 +116,7 @@ struct TaskTable {
 	TaskCgroups *cgroups;
 	uint64_t idle_cgroup_id;
 	GHashTable *tasks; /* (element-type guint Task): the newest life of each tid, owned */
+	Task *found;       /* the one that was looked up for an event last; NULL: look it up */
 	GArray *recent;    /* (element-type uint32_t): tids to be checked by task_table_settle() */
 	bool inherits_count;
 	bool passing_on_is_due; /* children may lack facts of their parents */
