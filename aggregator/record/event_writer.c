@@ -9,13 +9,27 @@
 
 #include <xxhash.h>
 
-enum { CACHES_SEEN = 256 };
+enum {
+	CACHES_SEEN = 256,
+	STACKS_KNOWN = 512,
+};
+
+/* A stack of a batch. */
+typedef struct {
+	uint64_t batch;      /* its number in batches_opened; 0: none */
+	struct KmtWalk walk; /* its frames are the next member */
+	uint64_t frames[KMT_STACK_DEPTH_MAX];
+} KnownStack;
 
 struct EventWriter {
 	BatchSender send;
 	void *user_data;
 	EventCpu *cpu;
+	uint64_t batches_opened;
 	KmtOffset cache_seen[CACHES_SEEN]; /* offset by hash of the cache definition; 0: none */
+	/* By some of their frames. To compare all frames with those of the stack that is probably
+	   equal takes a tenth of the instructions of hashing them. */
+	KnownStack known[STACKS_KNOWN];
 	struct KmtBuilder batch;
 };
 
@@ -66,6 +80,7 @@ static void make_room(EventWriter *writer, uint64_t time_ns, uint32_t bytes)
 	if (batch->length)
 		return;
 	kmt_build_open(batch, time_ns, period, 0);
+	writer->batches_opened++;
 	memset(writer->cache_seen, 0, sizeof(writer->cache_seen));
 }
 
@@ -108,6 +123,36 @@ static uint32_t put_cache(EventWriter *writer, const EventCache *cache)
 			       cache->name_bytes);
 }
 
+/* Stacks with the same start and end mostly differ in the middle, or in their depth. */
+static KnownStack *known_place(EventWriter *writer, const struct KmtWalk *walk)
+{
+	const KmtFrame *frames = walk->frames;
+	uint64_t some = frames[walk->depth / 4] + frames[walk->depth / 2] * 3 +
+			frames[walk->depth * 3 / 4] * 5 + walk->depth;
+
+	return &writer->known[(uint32_t)some * 0x9e3779b1U >> 16 & (STACKS_KNOWN - 1)];
+}
+
+/* Finds the stack in the open batch, or defines it there. */
+static void put_stack(EventWriter *writer, struct KmtWalk *walk)
+{
+	KnownStack *known = known_place(writer, walk);
+	size_t bytes = walk->depth * sizeof(*walk->frames);
+
+	if (known->batch == writer->batches_opened && known->walk.depth == walk->depth &&
+	    known->walk.truncated == walk->truncated &&
+	    !memcmp(known->frames, walk->frames, bytes)) {
+		*walk = known->walk;
+		return;
+	}
+	kmt_build_measure(walk, writer->batch.frame_base);
+	walk->known = kmt_build_stack(&writer->batch, walk) + 1;
+	memcpy(known->frames, walk->frames, bytes);
+	known->walk = *walk;
+	known->walk.frames = known->frames;
+	known->batch = writer->batches_opened;
+}
+
 /* An event with the batch's period needs no weight of its own. */
 static void put_event(EventWriter *writer, const struct KmtFacts *facts, uint32_t weight,
 		      uint32_t origin, uint32_t when)
@@ -142,15 +187,17 @@ void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *ta
 		.kind = event->kind,
 		.type = event->free ? KMT_RECORD_FREE : KMT_RECORD_ALLOC,
 	};
-	uint32_t origin;
+	uint32_t cache, origin;
 
 	make_room(writer, time_ns, kmt_build_event_bytes(walk.depth));
 	/* Frames are relative to a base near the first one of the batch. */
 	if (walk.depth && !batch->stacks)
 		batch->frame_base = kmt_build_frame_base(frames[0]);
-	kmt_build_measure(&walk, batch->frame_base);
 	put_task(writer, task);
-	origin = kmt_build_origin(batch, &facts, put_cache(writer, event->cache), &walk);
+	cache = put_cache(writer, event->cache);
+	if (walk.depth)
+		put_stack(writer, &walk);
+	origin = kmt_build_origin(batch, &facts, cache, &walk);
 	put_event(writer, &facts, weight, origin, kmt_build_when(batch, time_ns, event->context));
 }
 
