@@ -92,7 +92,7 @@ const OptionRow option_rows[] = {
 	{ TOOLS_OF_REPORTS, 0, "events", "LIST", NULL, OPTION_COLLECT, 0, option_events },
 	{ TOOL_SLABRATETOP, 0, "events", "LIST", NULL, OPTION_COLLECT, 0, option_rate_events },
 	{ TOOLS_OF_REPORTS, 0, "stacks", "full|none",
-	  "none: only call sites, at a tenth of the cost", OPTION_COLLECT, 0, option_stacks },
+	  "none: record only call sites, which costs less", OPTION_COLLECT, 0, option_stacks },
 	{ TOOL_SLABRATETOP, 0, "stacks", "[full|none]", "record stacks, not only call sites",
 	  OPTION_COLLECT, 0, option_rate_stacks },
 	{ TOOLS_OF_REPORTS, 0, "max-stack", "N", "record at most N frames per stack (default: 64)",
