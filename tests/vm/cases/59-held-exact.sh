@@ -29,27 +29,49 @@ idle()
 	read -r -t "$1" -u "$nothing"
 }
 
-# read_noted FILE: what RCU frees is noted until it is done, which takes up to 5 s.
+# read_noted FILE: three readings. What RCU frees is noted until it is done, which takes up to 5 s.
 read_noted()
 {
-	local cache lines
+	local cache lines reading
 	idle 10
-	for cache in "${noted[@]}"; do
-		mapfile -t lines < "/sys/kernel/debug/slab/$cache/alloc_traces"
-		printf '%s\n' "cache $cache" "${lines[@]}" ''
+	for reading in 1 2 3; do
+		echo "reading $reading"
+		for cache in "${noted[@]}"; do
+			mapfile -t lines < "/sys/kernel/debug/slab/$cache/alloc_traces"
+			printf '%s\n' "cache $cache" "${lines[@]}" ''
+		done
+		idle 0.7
 	done > "$1"
 }
 
-# noted_stacks FILE: a line CACHE FRAMES COUNT for each stack.
+# noted_stacks FILE: a line CACHE FRAMES COUNT for each stack, with the smallest count of all readings: the
+# collector opens files of its own twice a second, for a moment.
 noted_stacks()
 {
 	awk "$join"'
-		function end_stack() { if (count) all[cache " " joined(frames, "<")] += count; count = 0; frames = "" }
+		function end_stack() {
+			if (count)
+				all[cache " " joined(frames, "<"), reading] += count
+			if (count)
+				stacks[cache " " joined(frames, "<")]
+			count = 0
+			frames = ""
+		}
+		$1 == "reading" { reading = $2 }
 		$1 == "cache" { cache = $2 }
 		!NF { end_stack() }
 		/^ *[0-9]+ [^ ]/ { count = $1 }
 		/^        / { sub(/\+.*/, "", $1); frames = frames (frames == "" ? "" : "<") $1 }
-		END { for (stack in all) print stack, all[stack] }' "$1" | sort
+		END {
+			for (stack in stacks) {
+				least = all[stack, 1] + 0
+				for (i = 2; i <= reading; i++)
+					if (all[stack, i] + 0 < least)
+						least = all[stack, i] + 0
+				if (least)
+					print stack, least
+			}
+		}' "$1" | sort
 }
 
 # grown: how many objects of each stack are noted more than before.
