@@ -276,8 +276,12 @@ bool option_stacks(Options *options, const char *value, GError **error)
 
 bool option_stack_walk(Options *options, const char *value, GError **error)
 {
-	return stack_walk_parse(value, &options->request.stack_walk) ||
-	       option_fail(error, "'%s' is not valid: use auto, kernel or compare", value);
+	int walk = choice_lookup(stack_walk_names, value);
+
+	if (walk < 0)
+		return option_fail(error, "'%s' is not valid: use auto, kernel or compare", value);
+	options->request.stack_walk = (StackWalk)walk;
+	return true;
 }
 
 bool option_max_stack(Options *options, const char *value, GError **error)
@@ -305,9 +309,13 @@ bool option_collector(Options *options, const char *value, GError **error)
 
 bool option_cache_names(Options *options, const char *value, GError **error)
 {
-	return cache_naming_parse(value, &options->request.cache_names) ||
-	       option_fail(error, "unknown --cache-names '%s'; valid: auto, probes, compare",
-			   value);
+	int naming = choice_lookup(cache_naming_names, value);
+
+	if (naming < 0)
+		return option_fail(
+			error, "unknown --cache-names '%s'; valid: auto, probes, compare", value);
+	options->request.cache_names = (CacheNaming)naming;
+	return true;
 }
 
 bool option_stap_options(Options *options, const char *value, GError **error)

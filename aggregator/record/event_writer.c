@@ -27,8 +27,8 @@ struct EventWriter {
 	EventCpu *cpu;
 	uint64_t batches_opened;
 	KmtOffset cache_seen[CACHES_SEEN]; /* offset by hash of the cache definition; 0: none */
-	/* By some of their frames. To compare all frames with those of the stack that is probably
-	   equal takes a tenth of the instructions of hashing them. */
+	/* By some of their frames. Comparing all frames with those of a stack that is probably
+	   equal costs less than hashing them. */
 	KnownStack known[STACKS_KNOWN];
 	struct KmtBuilder batch;
 };

@@ -132,17 +132,26 @@ void append_bpf_line(GString *out, const Facts *facts)
 	g_string_append(out, ": nested events may be missing\n");
 }
 
+/* Appends how many of those compared are different; without a difference only if the number
+   compared is known. */
+static void append_compared(GString *out, const Facts *facts, const char *title, FactId compared,
+			    FactId different, const char *warning)
+{
+	uint64_t number = fact_number(facts, different);
+
+	if (!fact_is_known(facts, compared) && !number)
+		return;
+	g_string_append_printf(out, "%s compared: ", title);
+	append_count(out, fact_number(facts, compared));
+	g_string_append(out, ", different: ");
+	append_count(out, number);
+	g_string_append_printf(out, "%s\n", number ? warning : "");
+}
+
 void append_walks_line(GString *out, const Facts *facts)
 {
-	uint64_t different = fact_number(facts, FACT_WALKS_DIFFERENT);
-
-	if (!fact_is_known(facts, FACT_WALKS_COMPARED) && !different)
-		return;
-	g_string_append(out, "Stack walks compared: ");
-	append_count(out, fact_number(facts, FACT_WALKS_COMPARED));
-	g_string_append(out, ", different: ");
-	append_count(out, different);
-	g_string_append(out, different ? "; stacks recorded until then may be wrong\n" : "\n");
+	append_compared(out, facts, "Stack walks", FACT_WALKS_COMPARED, FACT_WALKS_DIFFERENT,
+			"; stacks recorded until then may be wrong");
 }
 
 void append_kernel_walks_line(GString *out, const Facts *facts)
@@ -156,15 +165,8 @@ void append_kernel_walks_line(GString *out, const Facts *facts)
 
 void append_compared_names_line(GString *out, const Facts *facts)
 {
-	uint64_t different = fact_number(facts, FACT_NAMES_DIFFERENT);
-
-	if (!fact_is_known(facts, FACT_NAMES_COMPARED) && !different)
-		return;
-	g_string_append(out, "Cache names compared: ");
-	append_count(out, fact_number(facts, FACT_NAMES_COMPARED));
-	g_string_append(out, ", different: ");
-	append_count(out, different);
-	g_string_append(out, different ? "; names of slab caches may be wrong\n" : "\n");
+	append_compared(out, facts, "Cache names", FACT_NAMES_COMPARED, FACT_NAMES_DIFFERENT,
+			"; names of slab caches may be wrong");
 }
 
 void append_memory_bound_line(GString *out, const Facts *facts)

@@ -71,9 +71,9 @@ GPtrArray *suite_arguments_new(const SuiteRequest *request, GError **error)
 	if (like->sampling_period > 1)
 		words_add(words, "--sample=%u", like->sampling_period);
 	if (like->stack_walk != STACK_WALK_AUTO)
-		words_add(words, "--stack-walk=%s", stack_walk_name(like->stack_walk));
+		words_add(words, "--stack-walk=%s", stack_walk_names[like->stack_walk]);
 	if (like->cache_names != CACHE_NAMES_AUTO)
-		words_add(words, "--cache-names=%s", cache_naming_name(like->cache_names));
+		words_add(words, "--cache-names=%s", cache_naming_names[like->cache_names]);
 	if (like->buffer_megabytes)
 		words_add(words, "--buffer=%u", like->buffer_megabytes);
 	if (like->scope == COLLECT_SCOPE_PIDS)

@@ -219,22 +219,6 @@ static Connection connect_to(int listener, const struct sockaddr_in *address)
 	return made;
 }
 
-static void connect_tcp(unsigned long count, size_t size)
-{
-	struct sockaddr_in address;
-	int listener = listen_tcp(&address);
-
-	(void)size;
-	for (unsigned long i = 0; i < count; i++) {
-		Connection made = connect_to(listener, &address);
-
-		if (close(made.client) != 0 || close(made.server) != 0)
-			error(1, errno, "close");
-	}
-	if (close(listener) != 0)
-		error(1, errno, "close");
-}
-
 static void send_tcp(int from, int to)
 {
 	static char bytes[TCP_BYTES];
@@ -245,16 +229,15 @@ static void send_tcp(int from, int to)
 		error(1, errno, "recv");
 }
 
-static void send_over_tcp(unsigned long count, size_t size)
+static void use_tcp(unsigned long count, int sends)
 {
 	struct sockaddr_in address;
 	int listener = listen_tcp(&address);
 
-	(void)size;
 	for (unsigned long i = 0; i < count; i++) {
 		Connection made = connect_to(listener, &address);
 
-		for (int j = 0; j < TCP_SENDS; j++) {
+		for (int j = 0; j < sends; j++) {
 			send_tcp(made.client, made.server);
 			send_tcp(made.server, made.client);
 		}
@@ -263,6 +246,18 @@ static void send_over_tcp(unsigned long count, size_t size)
 	}
 	if (close(listener) != 0)
 		error(1, errno, "close");
+}
+
+static void connect_tcp(unsigned long count, size_t size)
+{
+	(void)size;
+	use_tcp(count, 0);
+}
+
+static void send_over_tcp(unsigned long count, size_t size)
+{
+	(void)size;
+	use_tcp(count, TCP_SENDS);
 }
 
 static void allow_files(unsigned long count)

@@ -2,8 +2,7 @@
 #pragma once
 
 #include "collect/host/host_snapshot.h"
-#include "collect/run/cache_naming.h"
-#include "collect/run/stack_walk.h"
+#include "collect/run/choices.h"
 #include "record/probe_kinds.h"
 #include "record/recording.h"
 #include "session/session.h"

@@ -1,5 +1,5 @@
 libaggregator_a_SOURCES += \
-	aggregator/collect/run/cache_naming.c aggregator/collect/run/cache_naming.h \
+	aggregator/collect/run/choices.c aggregator/collect/run/choices.h \
 	aggregator/collect/run/check.c aggregator/collect/run/check.h \
 	aggregator/collect/run/collect_live.c aggregator/collect/run/collect_live.h \
 	aggregator/collect/run/collector.h \
@@ -13,5 +13,4 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/run/memory_watch.c aggregator/collect/run/memory_watch.h \
 	aggregator/collect/run/oom_score.c aggregator/collect/run/oom_score.h \
 	aggregator/collect/run/progress.c aggregator/collect/run/progress.h \
-	aggregator/collect/run/run_facts.c aggregator/collect/run/run_facts.h \
-	aggregator/collect/run/stack_walk.c aggregator/collect/run/stack_walk.h
+	aggregator/collect/run/run_facts.c aggregator/collect/run/run_facts.h

@@ -189,15 +189,19 @@ bool kernel_headers_contain(const KernelHeaders *headers, const char *name, cons
 	return false;
 }
 
+bool kernel_config_has_option(const char *config, const char *option)
+{
+	g_autofree char *line = g_strdup_printf("%s=y", option);
+	g_auto(GStrv) lines = g_strsplit(config, "\n", -1);
+
+	return g_strv_contains((const char *const *)lines, line);
+}
+
 bool kernel_headers_have_option(const KernelHeaders *headers, const char *option)
 {
 	g_autofree char *path = g_build_filename(headers->build, ".config", NULL);
-	g_autofree char *line = g_strdup_printf("%s=y", option);
-	g_autofree char *text = NULL;
-	g_auto(GStrv) lines = NULL;
+	g_autofree char *config = NULL;
 
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return false;
-	lines = g_strsplit(text, "\n", -1);
-	return g_strv_contains((const char *const *)lines, line);
+	return g_file_get_contents(path, &config, NULL, NULL) &&
+	       kernel_config_has_option(config, option);
 }

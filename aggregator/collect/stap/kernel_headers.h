@@ -30,5 +30,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(KernelHeaders, kernel_headers_free)
 /* Whether the header linux/NAME contains the text. */
 bool kernel_headers_contain(const KernelHeaders *headers, const char *name, const char *text);
 
+/* Whether the text of a kernel's configuration has that option set to y. */
+bool kernel_config_has_option(const char *config, const char *option);
+
 /* Whether the kernel's configuration has that option set to y: "CONFIG_STACK_VALIDATION". */
 bool kernel_headers_have_option(const KernelHeaders *headers, const char *option);

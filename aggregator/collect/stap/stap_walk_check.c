@@ -2,6 +2,7 @@
 #include "collect/stap/stap_walk_check.h"
 
 #include "collect/host/host_snapshot.h"
+#include "collect/stap/kernel_headers.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -13,7 +14,7 @@ enum {
 	CONFIG_BYTES_MAX = 4 << 20, /* of a kernel's configuration; they have about 300 KB */
 };
 
-#define ORC_OPTION "CONFIG_UNWINDER_ORC=y"
+#define ORC_OPTION "CONFIG_UNWINDER_ORC"
 
 /* Whether the kernel is older than the first one on which the emitter walks stacks: 4.17. */
 static bool is_too_old(const char *release)
@@ -76,11 +77,10 @@ typedef enum { ORC_UNKNOWN, ORC_ABSENT, ORC_THERE } Orc;
 static Orc orc_of(const CheckHost *host)
 {
 	g_autofree char *config = kernel_config(host);
-	g_auto(GStrv) lines = config ? g_strsplit(config, "\n", -1) : NULL;
 
-	if (!lines)
+	if (!config)
 		return ORC_UNKNOWN;
-	return g_strv_contains((const char *const *)lines, ORC_OPTION) ? ORC_THERE : ORC_ABSENT;
+	return kernel_config_has_option(config, ORC_OPTION) ? ORC_THERE : ORC_ABSENT;
 }
 
 /* Returns why the module cannot walk on this host; NULL: it can, or that is not known. */
@@ -90,7 +90,7 @@ static const char *obstacle(const CheckHost *host, Orc orc)
 		return "the module walks stacks on x86_64 only";
 	if (is_too_old(host->release))
 		return "the module walks stacks from Linux 4.17 on";
-	return orc == ORC_ABSENT ? "it has no ORC unwinder, " ORC_OPTION : NULL;
+	return orc == ORC_ABSENT ? "it has no ORC unwinder, " ORC_OPTION "=y" : NULL;
 }
 
 static void append_memory(const CheckHost *host, GString *text)
