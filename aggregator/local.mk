@@ -10,7 +10,9 @@ libaggregator_a_CFLAGS = $(aggregator_cflags)
 libaggregator_a_SOURCES =
 
 include aggregator/base/local.mk
+include aggregator/probes/local.mk
 include aggregator/record/local.mk
+include aggregator/user/local.mk
 include aggregator/count/local.mk
 include aggregator/held/local.mk
 include aggregator/symbols/local.mk
@@ -21,6 +23,9 @@ include aggregator/collect/host/local.mk
 include aggregator/collect/slabs/local.mk
 include aggregator/collect/tasks/local.mk
 include aggregator/collect/run/local.mk
+include aggregator/collect/user/local.mk
+include aggregator/collect/points/local.mk
+include aggregator/collect/unwind/local.mk
 include aggregator/collect/stap/local.mk
 include aggregator/collect/perf/local.mk
 include aggregator/table/local.mk

@@ -1,0 +1,1 @@
+libaggregator_a_SOURCES +=
