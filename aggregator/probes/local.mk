@@ -1,1 +1,2 @@
-libaggregator_a_SOURCES +=
+libaggregator_a_SOURCES += \
+	aggregator/probes/probe_spec.c aggregator/probes/probe_spec.h
