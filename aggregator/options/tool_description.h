@@ -48,6 +48,7 @@ struct Tool {
 	   many or it is invalid. NULL: no such words. */
 	bool (*take_word)(Options *options, const char *word, GError **error);
 	const OptionRule *rules;  /* its own rules, NULL-terminated; NULL: none */
+	bool shows_memory;        /* its reports begin with the state of the host's memory */
 	bool sites_only;          /* no stacks unless requested */
 	const ToolStream *stream; /* NULL: it reports at the end: */
 	ReportKind report;

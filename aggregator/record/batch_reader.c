@@ -119,12 +119,18 @@ bool batch_parse(const void *bytes, size_t length, Batch *batch)
 	return find(bytes, length, batch, &needed) == FOUND_BATCH && needed == length;
 }
 
+static bool is_known(const struct KmtBatchHeader *header)
+{
+	return header->version == KMT_VERSION &&
+	       ((header->kind >= KMT_BATCH_EVENTS && header->kind <= KMT_BATCH_RECLAIMABLE) ||
+		header->kind == KMT_BATCH_MEMORY);
+}
+
 static void visit(BatchReader *reader, const Batch *batch)
 {
 	reader->resynchronising = false;
 	reader->padding_run = 0;
-	if (batch->header.version != KMT_VERSION || batch->header.kind < KMT_BATCH_EVENTS ||
-	    batch->header.kind > KMT_BATCH_RECLAIMABLE) {
+	if (!is_known(&batch->header)) {
 		reader->totals.unknown++;
 		return;
 	}

@@ -153,8 +153,8 @@ void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char 
 	append_text(out, &(TextKind){ .kind = kind, .epoch = epoch }, text, length);
 }
 
-void batch_write_slabinfo(GByteArray *out, uint32_t reading, uint64_t time_ns, const char *text,
-			  size_t length)
+void batch_write_reading(GByteArray *out, uint8_t kind, uint32_t reading, uint64_t time_ns,
+			 const char *text, size_t length)
 {
-	append_text(out, &(TextKind){ KMT_BATCH_SLABINFO, reading, time_ns }, text, length);
+	append_text(out, &(TextKind){ kind, reading, time_ns }, text, length);
 }

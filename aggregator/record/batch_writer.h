@@ -41,6 +41,6 @@ void batch_write_info(GByteArray *out, const InfoField *fields, size_t count);
 void batch_write_text(GByteArray *out, uint8_t kind, uint32_t epoch, const char *text,
 		      size_t length);
 
-/* Like batch_write_text(), for a reading of /proc/slabinfo (enum KmtReading) at time_ns. */
-void batch_write_slabinfo(GByteArray *out, uint32_t reading, uint64_t time_ns, const char *text,
-			  size_t length);
+/* Like batch_write_text(), for a reading (enum KmtReading) at time_ns. */
+void batch_write_reading(GByteArray *out, uint8_t kind, uint32_t reading, uint64_t time_ns,
+			 const char *text, size_t length);

@@ -55,6 +55,9 @@ enum KmtBatchKind {
 	KMT_BATCH_MEMINFO = 8,
 	/* struct KmtText + a line per slab cache with SLAB_RECLAIM_ACCOUNT: its name */
 	KMT_BATCH_RECLAIMABLE = 9,
+	/* struct KmtText + lines "KEY NUMBER", the state of the host's memory (names/host_state.h);
+	   epoch: enum KmtReading */
+	KMT_BATCH_MEMORY = 14,
 };
 
 /*
@@ -339,7 +342,7 @@ enum KmtFieldId {
 	KMT_FIELD_IDS,                  /* not in streams: the highest id + 1 */
 };
 
-/* When a KMT_BATCH_SLABINFO or KMT_BATCH_MEMINFO was read. */
+/* When a KMT_BATCH_SLABINFO, KMT_BATCH_MEMINFO or KMT_BATCH_MEMORY was read. */
 enum KmtReading { KMT_READING_START = 0, KMT_READING_END = 1 };
 
 /* Start of the content of a text batch. The text follows, padded to 8. */

@@ -6,12 +6,17 @@
 #include <string.h>
 
 enum {
-	FIRST_KIND = KMT_BATCH_CACHE_NAMES,
-	KINDS = KMT_BATCH_RECLAIMABLE - FIRST_KIND + 1,
 	READINGS = KMT_READING_END + 1,
 	TEXT_BYTES_MAX = 8 << 20, /* per text: enough for 100,000 cgroups */
 	LINE_BYTES = 160,         /* of a line or name in a table, in addition to its characters */
 };
+
+/* The kinds of batches whose texts are kept. */
+static const uint8_t kinds[] = {
+	KMT_BATCH_CACHE_NAMES, KMT_BATCH_SLABINFO,    KMT_BATCH_CGROUPS,
+	KMT_BATCH_MEMINFO,     KMT_BATCH_RECLAIMABLE, KMT_BATCH_MEMORY,
+};
+enum { KINDS = G_N_ELEMENTS(kinds) };
 
 typedef struct {
 	GString *text; /* owned; NULL: none */
@@ -54,19 +59,30 @@ static size_t memory_of(const BatchText *part)
 	return bytes;
 }
 
+/* Returns the place of a kind in kept[], or KINDS if its texts are not kept. */
+static unsigned place_of(uint8_t kind)
+{
+	unsigned place = 0;
+
+	while (place < KINDS && kinds[place] != kind)
+		place++;
+	return place;
+}
+
 bool run_text_keeps(uint8_t kind)
 {
-	return kind >= FIRST_KIND && kind < FIRST_KIND + KINDS;
+	return place_of(kind) < KINDS;
 }
 
 void run_text_read_batch(RunText *text, const Batch *batch)
 {
+	unsigned place = place_of(batch->header.kind);
 	BatchText part = batch_text(batch);
 	Kept *kept;
 
-	if (!run_text_keeps(batch->header.kind) || !part.text || part.epoch >= READINGS)
+	if (place == KINDS || !part.text || part.epoch >= READINGS)
 		return;
-	kept = &text->kept[batch->header.kind - FIRST_KIND][part.epoch];
+	kept = &text->kept[place][part.epoch];
 	if (!kept->text) {
 		kept->text = g_string_new(NULL);
 		kept->time_ns = batch->header.base_time_ns;
@@ -81,7 +97,7 @@ void run_text_read_batch(RunText *text, const Batch *batch)
 
 static const Kept *kept_of(const RunText *text, uint8_t kind, uint32_t reading)
 {
-	return run_text_keeps(kind) && reading < READINGS ? &text->kept[kind - FIRST_KIND][reading]
+	return run_text_keeps(kind) && reading < READINGS ? &text->kept[place_of(kind)][reading]
 							  : NULL;
 }
 

@@ -8,7 +8,7 @@
 
 /*
  * RunText stores the small texts of a stream: names of slab caches, readings of /proc/slabinfo and
- * /proc/meminfo, paths of cgroups. symbol_store.h stores symbols and modules.
+ * of the state of memory, paths of cgroups. symbol_store.h stores symbols and modules.
  */
 typedef struct RunText RunText;
 
@@ -27,7 +27,7 @@ bool run_text_keeps(uint8_t kind);
    MiB is dropped, in whole lines. */
 void run_text_read_batch(RunText *text, const Batch *batch);
 
-/* Returns the text of a kind (for slabinfo: of an enum KmtReading); NULL if there is none. It may
+/* Returns the text of a kind (of readings: of an enum KmtReading); NULL if there is none. It may
    contain any bytes, but ends after a whole line. */
 const GString *run_text_of(const RunText *text, uint8_t kind, uint32_t reading);
 

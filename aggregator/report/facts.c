@@ -2,6 +2,7 @@
 #include "report/facts.h"
 
 #include "record/probe_kinds.h"
+#include "report/facts_memory.h"
 
 #include <sys/wait.h>
 
@@ -51,6 +52,20 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_KERNEL_WALKS] = { "kernel_walks", NULL, VALUE_TEXT },
 	[FACT_NAMES_COMPARED] = { "names_compared", NULL, VALUE_COUNT },
 	[FACT_NAMES_DIFFERENT] = { "names_different", NULL, VALUE_COUNT },
+	[FACT_MEMORY_TOTAL] = { "memory_total_bytes", NULL, VALUE_BYTES },
+	[FACT_MEMORY_FREE_START] = { "memory_free_bytes_start", NULL, VALUE_BYTES },
+	[FACT_MEMORY_FREE_END] = { "memory_free_bytes_end", NULL, VALUE_BYTES },
+	[FACT_MEMORY_AVAILABLE_START] = { "memory_available_bytes_start", NULL, VALUE_BYTES },
+	[FACT_MEMORY_AVAILABLE_END] = { "memory_available_bytes_end", NULL, VALUE_BYTES },
+	[FACT_SLAB_START] = { "slab_bytes_start", NULL, VALUE_BYTES },
+	[FACT_SLAB_END] = { "slab_bytes_end", NULL, VALUE_BYTES },
+	[FACT_SLAB_UNRECLAIMABLE_START] = { "slab_unreclaimable_bytes_start", NULL, VALUE_BYTES },
+	[FACT_SLAB_UNRECLAIMABLE_END] = { "slab_unreclaimable_bytes_end", NULL, VALUE_BYTES },
+	[FACT_PRESSURE_SOME] = { "memory_pressure_some_percent", NULL, VALUE_SHARE },
+	[FACT_PRESSURE_FULL] = { "memory_pressure_full_percent", NULL, VALUE_SHARE },
+	[FACT_MAJOR_FAULTS] = { "major_faults", NULL, VALUE_COUNT },
+	[FACT_RECLAIM_STALLS] = { "reclaim_stalls", NULL, VALUE_COUNT },
+	[FACT_OOM_KILLS] = { "oom_kills", NULL, VALUE_COUNT },
 	[FACT_CPUS_SEEN] = { "cpus_seen", NULL, VALUE_COUNT },
 	[FACT_SAMPLING_ASKED] = { "sampling_period_asked", NULL, VALUE_COUNT },
 	[FACT_SAMPLING_MIN] = { "sampling_period_min", NULL, VALUE_COUNT },
@@ -204,7 +219,7 @@ static void set_range(Facts *facts, FactId id, LossRange range)
 	facts->values[id] = (Value){ .known = true, .number = range.low, .other = range.high };
 }
 
-static void set_share(Facts *facts, FactId id, uint64_t part, uint64_t whole)
+void fact_set_share(Facts *facts, FactId id, uint64_t part, uint64_t whole)
 {
 	facts->values[id] = (Value){ .known = whole > 0, .number = part, .other = whole };
 }
@@ -299,8 +314,9 @@ static void set_cost(Facts *facts, LossTotals totals)
 		totals.probe_ns_busiest =
 			MIN(totals.probe_ns_busiest, totals.probe_span_ns_busiest);
 	}
-	set_share(facts, FACT_COST, totals.probe_ns, totals.probe_span_ns);
-	set_share(facts, FACT_COST_BUSIEST, totals.probe_ns_busiest, totals.probe_span_ns_busiest);
+	fact_set_share(facts, FACT_COST, totals.probe_ns, totals.probe_span_ns);
+	fact_set_share(facts, FACT_COST_BUSIEST, totals.probe_ns_busiest,
+		       totals.probe_span_ns_busiest);
 	fact_set_number(facts, FACT_COST_BUSIEST_CPU, totals.probe_cpu_busiest);
 	fact_set_number(facts, FACT_COST_ESTIMATED, estimated);
 }
@@ -468,6 +484,7 @@ Facts *facts_new(const Session *session, bool show_host)
 	set_memory(facts, session->memory);
 	set_losses(facts, session);
 	set_held(facts, session);
+	facts_set_memory_state(facts, session);
 	fact_set_number(facts, FACT_IMPORTED, session->imported);
 	fact_set_number(facts, FACT_CUT_SHORT, session->cut_short);
 	return facts;

@@ -64,7 +64,23 @@ typedef enum {
 	/* Names of slab caches, in the whole run. */
 	FACT_NAMES_COMPARED, /* with those that probes recorded */
 	FACT_NAMES_DIFFERENT,
-	FACT_CPUS_SEEN,    /* with at least one batch */
+	/* The state of the host's memory at the start and the end of the whole run, and how its
+	   counters changed (facts_memory.c). */
+	FACT_MEMORY_TOTAL,
+	FACT_MEMORY_FREE_START,
+	FACT_MEMORY_FREE_END,
+	FACT_MEMORY_AVAILABLE_START,
+	FACT_MEMORY_AVAILABLE_END,
+	FACT_SLAB_START,
+	FACT_SLAB_END,
+	FACT_SLAB_UNRECLAIMABLE_START,
+	FACT_SLAB_UNRECLAIMABLE_END,
+	FACT_PRESSURE_SOME, /* share of the time in which some tasks waited for memory */
+	FACT_PRESSURE_FULL, /* ... all tasks that had something to do */
+	FACT_MAJOR_FAULTS,
+	FACT_RECLAIM_STALLS,
+	FACT_OOM_KILLS,
+	FACT_CPUS_SEEN, /* with at least one batch */
 	/* Sampling: one of this many events was taken. */
 	FACT_SAMPLING_ASKED,
 	FACT_SAMPLING_MIN,
@@ -175,6 +191,8 @@ void facts_free(Facts *facts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Facts, facts_free)
 
 void fact_set_number(Facts *facts, FactId id, uint64_t number);
+/* part of a whole, in percent; not known if the whole is 0. */
+void fact_set_share(Facts *facts, FactId id, uint64_t part, uint64_t whole);
 void fact_set_percent(Facts *facts, FactId id, double percent);
 void fact_set_text(Facts *facts, FactId id, const char *text);
 

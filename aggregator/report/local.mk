@@ -1,5 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/report/facts.c aggregator/report/facts.h \
+	aggregator/report/facts_memory.c aggregator/report/facts_memory.h \
 	aggregator/report/json_writer.c aggregator/report/json_writer.h \
 	aggregator/report/model.c aggregator/report/model.h \
 	aggregator/report/rate_json.c \
@@ -17,6 +18,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/text_held.c \
 	aggregator/report/text_info.c \
 	aggregator/report/text_lost.c \
+	aggregator/report/text_memory.c \
 	aggregator/report/text_processes.c \
 	aggregator/report/text_slab_table.c \
 	aggregator/report/text_slabstack.c \

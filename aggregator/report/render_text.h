@@ -22,6 +22,14 @@ void text_print_info(const ReportModel *model, FILE *out);
 /* Prints a table of groups: a line per row and a line for the others. */
 void text_print_table(const ReportModel *model, FILE *out);
 
+/* Appends what is known about the state of the host's memory in the run: "free 15.4 -> 15.1 GiB,
+   slab 310 MiB (190 unreclaimable), PSI some 0 %, major faults +12, reclaim stalls 0, OOM kills 0".
+   Appends nothing if nothing is known. */
+void append_memory_state(GString *out, const Facts *facts);
+
+/* Appends it as the first line of a report, for tools whose reports show it. */
+void append_memory_line(GString *out, const ReportModel *model);
+
 /* Appends the lines after the summary, which explain the report to later readers. The last line,
    about losses, is always there. */
 void append_facts(const ReportModel *model, GString *out);

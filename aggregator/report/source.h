@@ -49,6 +49,7 @@ typedef struct {
 	bool all;                 /* no limit of rows */
 	bool compares_walks;      /* of stacks (--stack-walk=compare): show the result */
 	bool compares_names;      /* of slab caches (--cache-names=compare): likewise */
+	bool shows_memory;        /* begin with the state of the host's memory */
 	bool show_host;           /* the host's name may be printed */
 	bool whole_names;         /* of groups, even without details */
 	const IntervalSource *interval; /* if REPORT_INTERVAL */

@@ -171,6 +171,15 @@ static void append_compared_names(const Facts *facts, GString *out)
 	append_compared(facts, "Cache names:", FACT_NAMES_COMPARED, FACT_NAMES_DIFFERENT, out);
 }
 
+static void append_memory(const Facts *facts, GString *out)
+{
+	g_autoptr(GString) state = g_string_new(NULL);
+
+	append_memory_state(state, facts);
+	if (state->len)
+		append_line(out, "Memory:", state->str);
+}
+
 static void append_lost_events(const Facts *facts, GString *out)
 {
 	if (fact_number(facts, FACT_LOSS_IS_UNKNOWN) && facts_have_no_loss(facts)) {
@@ -192,6 +201,7 @@ void text_print_info(const ReportModel *model, FILE *out)
 	append_kernel(facts, text);
 	append_cpus(facts, text);
 	append_run(facts, text);
+	append_memory(facts, text);
 	append_texts(facts, text);
 	append_caches(facts, text);
 	append_number(text, "Events:", fact_number(facts, FACT_EVENTS_COUNTED));

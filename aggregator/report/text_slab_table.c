@@ -36,7 +36,7 @@ static void append_use(GString *out, const MemorySpan *span, MemoryUse use)
 
 /* Appends "Memory: available 15.1 GiB (-13.0 MiB/s), slab unreclaimable 190 MiB, ...", in lines of
    80 columns; nothing if nothing is known. */
-static void append_memory_line(GString *out, const MemorySpan *span)
+static void append_memory_uses(GString *out, const MemorySpan *span)
 {
 	g_autoptr(GString) part = g_string_new(NULL);
 	gsize start = out->len, line = start;
@@ -158,7 +158,7 @@ void append_slab_table(GString *out, const SlabTable *table)
 	g_autoptr(GArray) reclaimable = slab_table_rows(table, true);
 	gsize start = out->len;
 
-	append_memory_line(out, &table->memory);
+	append_memory_uses(out, &table->memory);
 	if (out->len > start)
 		g_string_append_c(out, '\n');
 	append_rows(out, table, kept, "CACHE");

@@ -179,6 +179,7 @@ void text_print_slabstack(const ReportModel *model, FILE *out)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
+	append_memory_line(text, model);
 	/* Readings of /proc/slabinfo are compared with a run, not with a record of the kernel. */
 	if (model->slab && (!fact_number(model->facts, FACT_HELD_IS_COUNTED) ||
 			    fact_number(model->facts, FACT_HELD_IS_PAIRED)))

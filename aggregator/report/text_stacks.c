@@ -180,6 +180,9 @@ void text_print_stacks(const ReportModel *model, FILE *out)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
+	append_memory_line(text, model);
+	if (text->len)
+		g_string_append_c(text, '\n');
 	if (!model->source->quiet)
 		append_banner(model, text);
 	flush_text(text, out);

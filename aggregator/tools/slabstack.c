@@ -165,6 +165,7 @@ static const Tool slabstack = {
 	.by = SLABSTACK_BLOCKS,
 	.take_word = take_caches,
 	.rules = rules,
+	.shows_memory = true,
 	.report = REPORT_SLABSTACK,
 	.overview_options = overview_options,
 	.read_overview = read_overview,

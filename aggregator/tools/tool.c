@@ -96,6 +96,7 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.all = options->all,
 		.compares_walks = options->request.stack_walk == STACK_WALK_COMPARE,
 		.compares_names = options->request.cache_names == CACHE_NAMES_COMPARE,
+		.shows_memory = options->tool->shows_memory,
 		.show_host = !options->hide_host,
 		.whole_names = options->renderer->whole_names,
 	};

@@ -13,6 +13,9 @@
  *	                              stacks; if any differed, the kernel walked the later ones
  *	make_fixture names COMPARED DIFFERENT < STREAM
  *	                              ... that compared so many names of slab caches
+ *	make_fixture memory READINGS < STREAM
+ *	                              the same stream, with one or two readings of the state of
+ *	                              memory
  *	make_fixture s390x            big-endian, 64-bit, kernel text at 1 MB
  *	make_fixture i686             little-endian, 32-bit
  *	make_fixture aarch64          CPUs were not traced for a time, by a collector with another
@@ -228,6 +231,37 @@ static void add_names(GByteArray *stream, uint64_t compared, uint64_t different)
 	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
 }
 
+/* The lines that are skipped may have any form. */
+static void add_memory(GByteArray *stream, uint64_t readings)
+{
+	static const char start[] = "total_bytes 25276502016\n"
+				    "free_bytes 16535624090\n"
+				    "available_bytes 20615843020\n"
+				    "slab_bytes 325058560\n"
+				    "slab_unreclaimable_bytes 199229440\n"
+				    "major_faults 1988\n"
+				    "reclaim_stalls 7\n"
+				    "oom_kills 1\n"
+				    "pressure_some_us 4000000\n"
+				    "pressure_full_us 3000000\n";
+	static const char end[] = "free_bytes 16213501540\n"
+				  "available_bytes 20401094656\n"
+				  "\033[31mred 1\n"
+				  "slab_bytes 549453824\n"
+				  "slab_unreclaimable_bytes 421527552\n"
+				  "major_faults 2000\n"
+				  "reclaim_stalls 1241\n"
+				  "oom_kills 1\n"
+				  "pressure_some_us 4120000\n"
+				  "pressure_full_us 3000500\n";
+
+	batch_write_reading(stream, KMT_BATCH_MEMORY, KMT_READING_START, 2000000000, start,
+			    strlen(start));
+	if (readings > 1)
+		batch_write_reading(stream, KMT_BATCH_MEMORY, KMT_READING_END, 12000000000, end,
+				    strlen(end));
+}
+
 static void held_stream(GByteArray *stream, uint64_t seed, uint64_t order)
 {
 	g_autoptr(HeldRun) run = held_run_new(seed);
@@ -274,6 +308,10 @@ int main(int argc, char **argv)
 		add_names(stream, number(argv[2]), number(argv[3]));
 		read_stdin(stream);
 	}
+	if (g_str_equal(wanted, "memory") && argc >= 3) {
+		add_memory(stream, number(argv[2]));
+		read_stdin(stream);
+	}
 	if (g_str_equal(wanted, "cgroups"))
 		cgroup_stream(stream);
 	if (g_str_equal(wanted, "slab") || g_str_equal(wanted, "slab-part"))
@@ -297,8 +335,8 @@ int main(int argc, char **argv)
 			make(stream, &machines[i]);
 	if (!stream->len) {
 		fputs("usage: make_fixture "
-		      "swap|sample|throttle|walks|names|s390x|i686|aarch64|cgroups|rates|"
-		      "rates-blind|rates-held|held|leak|slab|slab-part|limited|crowded\n",
+		      "swap|sample|throttle|walks|names|memory|s390x|i686|aarch64|cgroups|"
+		      "rates|rates-blind|rates-held|held|leak|slab|slab-part|limited|crowded\n",
 		      stderr);
 		return 2;
 	}

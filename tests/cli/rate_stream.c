@@ -203,8 +203,8 @@ void rate_stream(GByteArray *stream, bool blind, bool held)
 		add_held_facts(stream);
 	batch_write_text(stream, KMT_BATCH_CACHE_NAMES, 0, cache_names, strlen(cache_names));
 	if (blind)
-		batch_write_slabinfo(stream, KMT_READING_START, START_NS, slabinfo_start,
-				     strlen(slabinfo_start));
+		batch_write_reading(stream, KMT_BATCH_SLABINFO, KMT_READING_START, START_NS,
+				    slabinfo_start, strlen(slabinfo_start));
 	for (uint32_t cpu = 0; cpu < CPUS; cpu++)
 		add_first_batch(stream, cpu);
 	add_load(stream, 0, "0.38 0.21 0.12 1/342 13297");
@@ -218,7 +218,7 @@ void rate_stream(GByteArray *stream, bool blind, bool held)
 			add_load(stream, 500, "0.42 0.22 0.12 3/342 13301");
 	}
 	if (blind)
-		batch_write_slabinfo(stream, KMT_READING_END, END_NS, slabinfo_end,
-				     strlen(slabinfo_end));
+		batch_write_reading(stream, KMT_BATCH_SLABINFO, KMT_READING_END, END_NS,
+				    slabinfo_end, strlen(slabinfo_end));
 	add_end(stream);
 }

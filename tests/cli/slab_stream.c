@@ -127,7 +127,9 @@ void slab_stream(GByteArray *stream, bool is_part)
 	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols, strlen(symbols));
 	batch_write_text(stream, KMT_BATCH_MODULES, 0, "", 0);
 	batch_write_text(stream, KMT_BATCH_CACHE_NAMES, 0, cache_names, strlen(cache_names));
-	batch_write_slabinfo(stream, KMT_READING_START, START_NS, before, strlen(before));
+	batch_write_reading(stream, KMT_BATCH_SLABINFO, KMT_READING_START, START_NS, before,
+			    strlen(before));
 	add_events(stream, is_part);
-	batch_write_slabinfo(stream, KMT_READING_END, END_NS, after, strlen(after));
+	batch_write_reading(stream, KMT_BATCH_SLABINFO, KMT_READING_END, END_NS, after,
+			    strlen(after));
 }

@@ -125,6 +125,7 @@ static char *report_of(const Session *session, const Dimension *key, const Rende
 		.options = &options,
 		.details = true,
 		.human = key != NULL,
+		.shows_memory = true,
 		.show_host = true,
 	};
 	g_autoptr(ReportModel) model = report_model_new(REPORT_STACKS, &report);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The texts of a stream, each ended by a NUL: lines of /proc/kallsyms, of modules, names of caches,
- * paths of cgroups, /proc/slabinfo at the start and at the end. Events of the addresses are added.
+ * paths of cgroups, /proc/slabinfo at the start and at the end, the state of memory at both times.
+ * Events of the addresses are added.
  */
 #include "bench/stream_builder.h"
 #include "fuzz/fuzz.h"
+#include "names/host_state.h"
 #include "names/slabinfo.h"
 #include "record/batch_writer.h"
 #include "symbols/kallsyms_line.h"
@@ -17,9 +19,9 @@ static const struct {
 	uint8_t kind;
 	uint32_t epoch;
 } texts[] = {
-	{ KMT_BATCH_SYMBOLS, 0 },  { KMT_BATCH_MODULES, 0 },
-	{ KMT_BATCH_CACHE_NAMES, 0 }, { KMT_BATCH_CGROUPS, 0 },
-	{ KMT_BATCH_SLABINFO, 0 }, { KMT_BATCH_SLABINFO, 1 },
+	{ KMT_BATCH_SYMBOLS, 0 }, { KMT_BATCH_MODULES, 0 },  { KMT_BATCH_CACHE_NAMES, 0 },
+	{ KMT_BATCH_CGROUPS, 0 }, { KMT_BATCH_SLABINFO, 0 }, { KMT_BATCH_SLABINFO, 1 },
+	{ KMT_BATCH_MEMORY, 0 },  { KMT_BATCH_MEMORY, 1 },
 };
 
 /* One stack of each address that the symbols name. */
@@ -57,6 +59,21 @@ static void read_slabinfo(const char *text, size_t length)
 			g_error("a cache is not found by its name");
 }
 
+/* What was read comes back when it is written. */
+static void read_memory(const char *text, size_t length)
+{
+	g_autoptr(GString) copy = g_string_new_len(text, (gssize)length);
+	HostState state = host_state_parse(copy), again;
+
+	g_string_truncate(copy, 0);
+	host_state_append(copy, &state);
+	again = host_state_parse(copy);
+	for (int figure = 0; figure < HOST_FIGURES; figure++)
+		if (state.known[figure] != again.known[figure] ||
+		    state.numbers[figure] != again.numbers[figure])
+			g_error("a figure of memory is not what it was");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
@@ -72,6 +89,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			symbols.length = length;
 		if (texts[i].kind == KMT_BATCH_SLABINFO)
 			read_slabinfo(at, length);
+		if (texts[i].kind == KMT_BATCH_MEMORY)
+			read_memory(at, length);
 		at += MIN(length + 1, (size_t)(end - at));
 	}
 	add_events(stream, symbols);

@@ -74,6 +74,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_live_table.c \
 	tests/unit/test_loss.c \
 	tests/unit/test_margin.c \
+	tests/unit/test_memory_state.c \
 	tests/unit/test_memory_watch.c \
 	tests/unit/test_metric.c \
 	tests/unit/test_module_cache.c \

@@ -109,7 +109,7 @@ static void add_reading(Session *session, enum KmtReading reading, uint64_t ns, 
 {
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
 
-	batch_write_slabinfo(bytes, reading, ns, text, strlen(text));
+	batch_write_reading(bytes, KMT_BATCH_SLABINFO, reading, ns, text, strlen(text));
 	session_feed(session, bytes->data, bytes->len);
 }
 

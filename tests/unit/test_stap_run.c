@@ -197,6 +197,23 @@ Test(stap_run, the_slab_caches_are_read_at_both_ends, .timeout = 60)
 		     number_of(&stage, KMT_FIELD_WINDOW_END_NS)));
 }
 
+Test(stap_run, the_state_of_memory_is_read_at_both_ends, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+	char *command[] = { "sh", "-c", "echo 'MemFree: 2 kB' >$0", NULL, NULL };
+	g_autofree char *meminfo = g_build_filename(stage.folder, "proc/meminfo", NULL);
+	const RunText *text = stage.session->text;
+
+	fake_host_write(stage.folder, "proc/meminfo", "MemFree: 1 kB\n");
+	command[3] = meminfo;
+	stage.request.command = command;
+	cr_assert(run(&stage, NULL, NULL));
+	cr_expect_str_eq(run_text_of(text, KMT_BATCH_MEMORY, KMT_READING_START)->str,
+			 "free_bytes 1024\n");
+	cr_expect_str_eq(run_text_of(text, KMT_BATCH_MEMORY, KMT_READING_END)->str,
+			 "free_bytes 2048\n");
+}
+
 Test(stap_run, a_duration_counts_from_when_the_probes_are_live, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new("trap 'exit 0' INT\nsleep 0.5\n" ORDERLY);

@@ -139,7 +139,8 @@ void slab_facts_append(GByteArray *out, const char *root, uint32_t reading)
 	slabinfo = slab_facts_slabinfo(root);
 	if (!slabinfo)
 		return;
-	batch_write_slabinfo(out, reading, clock_monotonic_ns(), slabinfo->str, slabinfo->len);
+	batch_write_reading(out, KMT_BATCH_SLABINFO, reading, clock_monotonic_ns(), slabinfo->str,
+			    slabinfo->len);
 	g_string_free(slabinfo, TRUE);
 }
 

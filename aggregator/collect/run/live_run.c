@@ -5,6 +5,7 @@
 #include "base/number_text.h"
 #include "collect/host/slab_facts.h"
 #include "collect/host/watchdog.h"
+#include "collect/run/memory_facts.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>
@@ -123,10 +124,12 @@ static void look_at_cpus(LiveRun *live, uint64_t now_ns)
 		live_run_feed(live);
 }
 
-/* Writes the number of objects of the slab caches, as close as possible to the window's start and
-   end. Reads the names first, because that allocates objects itself. */
-static void feed_slabs(LiveRun *live, uint32_t reading)
+/* Writes the state of memory and the number of objects of the slab caches, as close as possible to
+   the window's start and end. Reads the names of caches before their objects, because that
+   allocates objects itself. */
+static void feed_readings(LiveRun *live, uint32_t reading)
 {
+	memory_facts_append(live->batches, live->root, reading);
 	slab_facts_append(live->batches, live->root, reading);
 	live_run_feed(live);
 }
@@ -165,7 +168,7 @@ void live_run_stop_at(LiveRun *live, uint64_t end_ns)
 	live->phase = PHASE_DRAINING;
 	live_run_log(live, "end of the run reached, waiting for the last events");
 	live->end_ns = window_end_ns(live, end_ns);
-	feed_slabs(live, KMT_READING_END);
+	feed_readings(live, KMT_READING_END);
 	look_at_cpus(live, end_ns);
 	feed_number(live, KMT_FIELD_RUN_END_NS, end_ns);
 	feed_number(live, KMT_FIELD_WINDOW_END_NS, live->end_ns);
@@ -271,7 +274,7 @@ void live_run_go_live(LiveRun *live)
 	double duration_ms = request->duration_seconds * 1000;
 	uint64_t now_ns;
 
-	feed_slabs(live, KMT_READING_START);
+	feed_readings(live, KMT_READING_START);
 	now_ns = clock_monotonic_ns();
 	live->phase = PHASE_LIVE;
 	live->was_live = true;

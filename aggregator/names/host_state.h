@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The state of a host's memory at one time, and its text in a stream (KMT_BATCH_MEMORY): a line
+ * "KEY NUMBER" for each known figure. Counters begin at the boot of the host.
+ */
+typedef enum {
+	/* From /proc/meminfo. */
+	HOST_MEMORY_TOTAL,
+	HOST_MEMORY_FREE,
+	HOST_MEMORY_AVAILABLE,
+	HOST_SLAB,
+	HOST_SLAB_UNRECLAIMABLE,
+	/* Counters of /proc/vmstat. */
+	HOST_MAJOR_FAULTS,   /* page faults that waited for a disk */
+	HOST_RECLAIM_STALLS, /* allocations that had to free memory first (allocstall) */
+	HOST_OOM_KILLS,      /* since Linux 4.13 */
+	/* /proc/pressure/memory, since Linux 4.20: us in which some tasks, or all tasks that had
+	   something to do, waited for memory. */
+	HOST_PRESSURE_SOME_US,
+	HOST_PRESSURE_FULL_US,
+	HOST_FIGURES,
+} HostFigure;
+
+/* Keys of the figures: the number is in bytes, in us, or a count. */
+extern const char *const host_figure_keys[HOST_FIGURES];
+
+typedef struct {
+	uint64_t numbers[HOST_FIGURES];
+	bool known[HOST_FIGURES];
+} HostState;
+
+/* Parses a text of a stream, which may contain anything; NULL: nothing is known. Skips lines that
+   are not a known key and a number below 2^64 - 1. Of several lines with one key the first counts.
+ */
+HostState host_state_parse(const GString *text);
+
+/* Appends the text of the known figures. */
+void host_state_append(GString *out, const HostState *state);
