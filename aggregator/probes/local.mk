@@ -1,2 +1,8 @@
 libaggregator_a_SOURCES += \
+	aggregator/probes/expression.c aggregator/probes/expression.h \
+	aggregator/probes/expression_glob.c aggregator/probes/expression_glob.h \
+	aggregator/probes/expression_kernel.c \
+	aggregator/probes/expression_node.h \
+	aggregator/probes/expression_parse.c \
+	aggregator/probes/expression_token.c aggregator/probes/expression_token.h \
 	aggregator/probes/probe_spec.c aggregator/probes/probe_spec.h

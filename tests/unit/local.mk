@@ -54,6 +54,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_event_merge.c \
 	tests/unit/test_event_reader.c \
 	tests/unit/test_event_writer.c \
+	tests/unit/test_expression.c \
+	tests/unit/test_expression_kernel.c \
 	tests/unit/test_filters.c \
 	tests/unit/test_frame_line.c \
 	tests/unit/test_free_checks.c \
@@ -131,4 +133,5 @@ tests_unit_unit_SOURCES += tests/unit/test_screen.c \
 endif
 
 EXTRA_DIST += tests/data/perf
+EXTRA_DIST += tests/data/probes
 EXTRA_DIST += tests/data/stap

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probes/expression.h"
+
+#include "probes/expression_glob.h"
+#include "probes/expression_node.h"
+
+#include <string.h>
+
+/*
+ * Evaluation. A number is an int64_t, or, from 2^63 on, a uint64_t: only then is_unsigned is set.
+ * So equal numbers have equal representations, and signs are compared before bits. All arithmetic
+ * is done in uint64_t, which wraps.
+ */
+
+typedef struct {
+	const Expression *expression;
+	const ExpressionValue *values;
+	uint64_t *divisions_by_zero;
+} Evaluation;
+
+guint expression_names(const Expression *expression)
+{
+	return expression->names->len;
+}
+
+const char *expression_name(const Expression *expression, guint slot)
+{
+	return expression->names->pdata[slot];
+}
+
+guint expression_name_uses(const Expression *expression, guint slot)
+{
+	return g_array_index(expression->uses, guint8, slot);
+}
+
+static ExpressionValue number(uint64_t bits, bool is_unsigned)
+{
+	return (ExpressionValue){ .number = (int64_t)bits,
+				  .is_unsigned = is_unsigned && bits >> 63 };
+}
+
+static uint64_t bits_of(const ExpressionValue *value)
+{
+	return (uint64_t)value->number;
+}
+
+static bool is_negative(const ExpressionValue *value)
+{
+	return value->number < 0 && !value->is_unsigned;
+}
+
+static bool is_less(const ExpressionValue *a, const ExpressionValue *b)
+{
+	if (is_negative(a) != is_negative(b))
+		return is_negative(a);
+	return bits_of(a) < bits_of(b);
+}
+
+static bool is_equal(const ExpressionValue *a, const ExpressionValue *b)
+{
+	return a->number == b->number && a->is_unsigned == b->is_unsigned;
+}
+
+static uint64_t magnitude(const ExpressionValue *value)
+{
+	return is_negative(value) ? -bits_of(value) : bits_of(value);
+}
+
+/* Divides like C: towards 0. The remainder has the sign of the dividend. */
+static ExpressionValue divide(const Evaluation *run, NodeType type, const ExpressionValue *a,
+			      const ExpressionValue *b)
+{
+	uint64_t result;
+	bool is_minus;
+
+	if (!b->number) {
+		++*run->divisions_by_zero;
+		return number(0, false);
+	}
+	if (type == NODE_REMAINDER) {
+		result = magnitude(a) % magnitude(b);
+		is_minus = is_negative(a);
+	} else {
+		result = magnitude(a) / magnitude(b);
+		is_minus = is_negative(a) != is_negative(b);
+	}
+	return number(is_minus ? -result : result, !is_minus);
+}
+
+static ExpressionValue shift_left(const ExpressionValue *a, const ExpressionValue *b)
+{
+	uint64_t by = bits_of(b);
+
+	return number(by < 64 ? bits_of(a) << by : 0, !is_negative(a));
+}
+
+static ExpressionValue shift_right(const ExpressionValue *a, const ExpressionValue *b)
+{
+	uint64_t by = bits_of(b);
+	uint64_t fill = is_negative(a) ? UINT64_MAX : 0;
+
+	if (by >= 64)
+		return number(fill, false);
+	return number(by ? bits_of(a) >> by | fill << (64 - by) : bits_of(a), !is_negative(a));
+}
+
+/* Compares up to the end of each text. */
+static bool is_text_true(const ExpressionValue *text, const ExpressionValue *with, NodeType type)
+{
+	size_t bytes = text->text ? strnlen(text->text, text->text_bytes) : 0;
+
+	if (type == NODE_TEXT_MATCH)
+		return expression_glob_match(with->text, with->text_bytes, text->text, bytes);
+	return (bytes == with->text_bytes && (!bytes || !memcmp(text->text, with->text, bytes))) ==
+	       (type == NODE_TEXT_EQUAL);
+}
+
+static ExpressionValue calculate(const Evaluation *run, NodeType type, const ExpressionValue *a,
+				 const ExpressionValue *b)
+{
+	bool is_any_unsigned = a->is_unsigned || b->is_unsigned;
+	bool is_positive = !is_negative(a) && !is_negative(b);
+
+	switch (type) {
+	case NODE_EQUAL:
+		return number(is_equal(a, b), false);
+	case NODE_DIFFERENT:
+		return number(!is_equal(a, b), false);
+	case NODE_LESS:
+		return number(is_less(a, b), false);
+	case NODE_LESS_OR_EQUAL:
+		return number(!is_less(b, a), false);
+	case NODE_GREATER:
+		return number(is_less(b, a), false);
+	case NODE_GREATER_OR_EQUAL:
+		return number(!is_less(a, b), false);
+	case NODE_BIT_OR:
+		return number(bits_of(a) | bits_of(b), is_any_unsigned);
+	case NODE_BIT_XOR:
+		return number(bits_of(a) ^ bits_of(b), is_any_unsigned);
+	case NODE_BIT_AND:
+		return number(bits_of(a) & bits_of(b), is_any_unsigned);
+	case NODE_SHIFT_LEFT:
+		return shift_left(a, b);
+	case NODE_SHIFT_RIGHT:
+		return shift_right(a, b);
+	case NODE_ADD:
+		return number(bits_of(a) + bits_of(b), is_any_unsigned || is_positive);
+	case NODE_SUBTRACT:
+		return number(bits_of(a) - bits_of(b), !is_less(a, b));
+	case NODE_MULTIPLY:
+		return number(bits_of(a) * bits_of(b), is_positive);
+	default:
+		return divide(run, type, a, b);
+	}
+}
+
+static ExpressionValue evaluate(const Evaluation *run, guint index);
+
+/* The right side is evaluated only if it decides: it may divide by what the left side excludes. */
+static ExpressionValue evaluate_logic(const Evaluation *run, const Node *node)
+{
+	bool is_true = evaluate(run, node->left).number;
+
+	if (is_true == (node->type == NODE_AND))
+		is_true = evaluate(run, node->right).number;
+	return number(is_true, false);
+}
+
+static ExpressionValue evaluate_unary(const Evaluation *run, const Node *node)
+{
+	const ExpressionValue one = number(1, false);
+	ExpressionValue operand = evaluate(run, node->left);
+
+	switch (node->type) {
+	case NODE_NEGATE:
+		return number(-bits_of(&operand), is_negative(&operand));
+	case NODE_COMPLEMENT:
+		return number(~bits_of(&operand), false);
+	case NODE_NOT:
+		return number(!operand.number, false);
+	default:
+		return shift_left(&one, &operand);
+	}
+}
+
+static ExpressionValue evaluate_name(const Evaluation *run, const Node *node)
+{
+	ExpressionValue value = run->values[node->slot];
+
+	value.is_unsigned = value.is_unsigned && value.number < 0;
+	return value;
+}
+
+static ExpressionValue evaluate_binary(const Evaluation *run, const Node *node)
+{
+	ExpressionValue left, right;
+
+	if (node->type == NODE_OR || node->type == NODE_AND)
+		return evaluate_logic(run, node);
+	left = evaluate(run, node->left);
+	right = evaluate(run, node->right);
+	if (node->type >= NODE_TEXT_EQUAL)
+		return number((uint64_t)is_text_true(&left, &right, node->type), false);
+	return calculate(run, node->type, &left, &right);
+}
+
+static ExpressionValue evaluate(const Evaluation *run, guint index)
+{
+	const Node *node = expression_node(run->expression, index);
+
+	if (node->type == NODE_NUMBER)
+		return number(bits_of(&node->value), true);
+	if (node->type == NODE_TEXT)
+		return node->value;
+	if (node->type == NODE_NAME)
+		return evaluate_name(run, node);
+	return node->type < NODE_OR ? evaluate_unary(run, node) : evaluate_binary(run, node);
+}
+
+ExpressionValue expression_evaluate(const Expression *expression, const ExpressionValue *values,
+				    uint64_t *divisions_by_zero)
+{
+	Evaluation run = { expression, values, divisions_by_zero };
+
+	return evaluate(&run, expression->root);
+}

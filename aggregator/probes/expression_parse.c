@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probes/expression_token.h"
+
+#include <string.h>
+
+/*
+ * The parser: operator precedence, with one token of look-ahead. Every operator takes a node, so
+ * the limit of nodes also limits the depth of the tree, which is walked by recursion.
+ */
+
+enum {
+	EXPRESSION_BYTES_MAX = 4096,
+	NODES_MAX = 256,
+	NAMES_MAX = 32,
+	NESTING_MAX = 64, /* of parentheses and of operators before an operand */
+};
+
+typedef struct {
+	const char *text;
+	size_t at; /* behind the next token */
+	Token next;
+	guint nesting;
+	Expression *made;
+	GError **error;
+} Parser;
+
+static bool parse_binary(Parser *parser, guint precedence, guint *index);
+
+static bool advance(Parser *parser)
+{
+	return expression_next_token(parser->text, &parser->at, &parser->next, parser->error);
+}
+
+static bool add_node(Parser *parser, size_t at, Node node, guint *index)
+{
+	if (parser->made->nodes->len == NODES_MAX)
+		return expression_fail(parser->error, at,
+				       "more than %u numbers, names and operators: shorten it",
+				       NODES_MAX);
+	*index = parser->made->nodes->len;
+	g_array_append_val(parser->made->nodes, node);
+	return true;
+}
+
+/* Returns the slot of a name, a new one if it is new. */
+static guint slot_of(Expression *made, TextPart name)
+{
+	guint8 no_use = 0;
+	guint slot;
+
+	for (slot = 0; slot < made->names->len; slot++)
+		if (text_part_is(name, made->names->pdata[slot]))
+			return slot;
+	g_ptr_array_add(made->names, g_strndup(name.text, name.length));
+	g_array_append_val(made->uses, no_use);
+	return slot;
+}
+
+static bool add_name(Parser *parser, const Token *token, guint *index)
+{
+	Node node = { .type = NODE_NAME, .slot = slot_of(parser->made, token->part) };
+
+	if (parser->made->names->len > NAMES_MAX)
+		return expression_fail(parser->error, token->at, "more than %u names: use fewer",
+				       NAMES_MAX);
+	return add_node(parser, token->at, node, index);
+}
+
+static bool add_text(Parser *parser, const Token *token, guint *index)
+{
+	char *text = g_strndup(token->part.text, token->part.length);
+	Node node = { .type = NODE_TEXT,
+		      .value = { .text = text, .text_bytes = (uint32_t)token->part.length } };
+
+	g_ptr_array_add(parser->made->texts, text);
+	return add_node(parser, token->at, node, index);
+}
+
+static bool fail_text(Parser *parser, size_t at)
+{
+	return expression_fail(parser->error, at,
+			       "a text is only compared with a name: NAME == \"text\", "
+			       "NAME != \"text\" or NAME ~ \"glob\"");
+}
+
+/* Checks that an operand has a number, and notes how its name is used. */
+static bool use_number(Parser *parser, size_t at, guint index)
+{
+	const Node *node = expression_node(parser->made, index);
+
+	if (node->type == NODE_TEXT)
+		return fail_text(parser, at);
+	if (node->type == NODE_NAME)
+		g_array_index(parser->made->uses, guint8, node->slot) |= EXPRESSION_USES_NUMBER;
+	return true;
+}
+
+static bool enter(Parser *parser)
+{
+	if (++parser->nesting <= NESTING_MAX)
+		return true;
+	return expression_fail(parser->error, parser->next.at,
+			       "more than %u operators or parentheses within each other: "
+			       "simplify it",
+			       NESTING_MAX);
+}
+
+/* Parses what is between "(", which is next, and ")". */
+static bool parse_parentheses(Parser *parser, guint *index)
+{
+	if (!enter(parser) || !advance(parser) || !parse_binary(parser, 0, index))
+		return false;
+	parser->nesting--;
+	if (parser->next.type != TOKEN_CLOSE)
+		return expression_fail_expected(parser->error, &parser->next, "an operator or ')'");
+	return advance(parser);
+}
+
+/* Adds the operator of one operand. */
+static bool add_unary(Parser *parser, size_t at, NodeType type, guint operand, guint *index)
+{
+	Node node = { .type = type, .left = operand };
+
+	return use_number(parser, at, operand) && add_node(parser, at, node, index);
+}
+
+static bool parse_name(Parser *parser, guint *index)
+{
+	Token name = parser->next;
+	guint operand;
+
+	if (!advance(parser))
+		return false;
+	if (parser->next.type != TOKEN_OPEN)
+		return add_name(parser, &name, index);
+	if (!text_part_is(name.part, "pages"))
+		return expression_fail(parser->error, name.at, "the only function is pages(ORDER)");
+	return parse_parentheses(parser, &operand) &&
+	       add_unary(parser, name.at, NODE_PAGES, operand, index);
+}
+
+static bool parse_operand(Parser *parser, guint *index);
+
+/* Parses the operand of an operator that is before it and next. */
+static bool parse_unary(Parser *parser, NodeType type, guint *index)
+{
+	size_t at = parser->next.at;
+	guint operand;
+
+	if (!enter(parser) || !advance(parser) || !parse_operand(parser, &operand))
+		return false;
+	parser->nesting--;
+	return add_unary(parser, at, type, operand, index);
+}
+
+static bool parse_constant(Parser *parser, guint *index)
+{
+	Token token = parser->next;
+	Node number = { .type = NODE_NUMBER,
+			.value = { .number = (int64_t)token.number, .is_unsigned = true } };
+
+	if (!advance(parser))
+		return false;
+	if (token.type == TOKEN_TEXT)
+		return add_text(parser, &token, index);
+	return add_node(parser, token.at, number, index);
+}
+
+static bool parse_operand(Parser *parser, guint *index)
+{
+	switch (parser->next.type) {
+	case TOKEN_NUMBER:
+	case TOKEN_TEXT:
+		return parse_constant(parser, index);
+	case TOKEN_NAME:
+		return parse_name(parser, index);
+	case TOKEN_OPEN:
+		return parse_parentheses(parser, index);
+	case TOKEN_NOT:
+		return parse_unary(parser, NODE_NOT, index);
+	case TOKEN_OPERATOR:
+		if (parser->next.node == NODE_SUBTRACT)
+			return parse_unary(parser, NODE_NEGATE, index);
+		if (parser->next.node == NODE_MATCH)
+			return parse_unary(parser, NODE_COMPLEMENT, index);
+		break;
+	default:
+		break;
+	}
+	return expression_fail_expected(parser->error, &parser->next, "a number or a name");
+}
+
+/* Returns the comparison of a name with a text, or NODE_NUMBER if there is none. */
+static NodeType text_comparison(NodeType type)
+{
+	switch (type) {
+	case NODE_EQUAL:
+		return NODE_TEXT_EQUAL;
+	case NODE_DIFFERENT:
+		return NODE_TEXT_DIFFERENT;
+	case NODE_MATCH:
+		return NODE_TEXT_MATCH;
+	default:
+		return NODE_NUMBER;
+	}
+}
+
+static bool add_text_comparison(Parser *parser, const Token *token, Node node, guint *index)
+{
+	bool is_reversed = expression_node(parser->made, node.left)->type == NODE_TEXT &&
+			   node.type != NODE_MATCH;
+	Node made = { .type = text_comparison(node.type),
+		      .left = is_reversed ? node.right : node.left,
+		      .right = is_reversed ? node.left : node.right };
+	const Node *name = expression_node(parser->made, made.left);
+
+	if (made.type == NODE_NUMBER || name->type != NODE_NAME)
+		return fail_text(parser, token->at);
+	g_array_index(parser->made->uses, guint8, name->slot) |= EXPRESSION_USES_TEXT;
+	return add_node(parser, token->at, made, index);
+}
+
+static bool add_binary(Parser *parser, const Token *token, guint left, guint right, guint *index)
+{
+	Node node = { .type = token->node, .left = left, .right = right };
+
+	if (expression_node(parser->made, left)->type == NODE_TEXT ||
+	    expression_node(parser->made, right)->type == NODE_TEXT)
+		return add_text_comparison(parser, token, node, index);
+	if (node.type == NODE_MATCH)
+		return fail_text(parser, token->at);
+	return use_number(parser, token->at, left) && use_number(parser, token->at, right) &&
+	       add_node(parser, token->at, node, index);
+}
+
+/* Parses operands and the operators between them that bind tighter than precedence. */
+static bool parse_binary(Parser *parser, guint precedence, guint *index)
+{
+	bool is_comparison = false;
+
+	if (!parse_operand(parser, index))
+		return false;
+	while (parser->next.type == TOKEN_OPERATOR && parser->next.precedence > precedence) {
+		Token token = parser->next;
+		guint right;
+
+		if (token.precedence == PRECEDENCE_COMPARISON && is_comparison)
+			return expression_fail(parser->error, token.at,
+					       "a comparison of a comparison: use && or "
+					       "parentheses");
+		is_comparison = token.precedence == PRECEDENCE_COMPARISON;
+		if (!advance(parser) || !parse_binary(parser, token.precedence, &right) ||
+		    !add_binary(parser, &token, *index, right, index))
+			return false;
+	}
+	return true;
+}
+
+static bool parse(Parser *parser)
+{
+	Expression *made = parser->made;
+	const Node *root;
+
+	if (strlen(parser->text) > EXPRESSION_BYTES_MAX)
+		return expression_fail(parser->error, EXPRESSION_BYTES_MAX,
+				       "an expression ends here at the latest: shorten it");
+	if (!advance(parser) || !parse_binary(parser, 0, &made->root))
+		return false;
+	if (parser->next.type != TOKEN_END)
+		return expression_fail_expected(parser->error, &parser->next, "an operator");
+	root = expression_node(made, made->root);
+	if (root->type == NODE_TEXT)
+		return fail_text(parser, 0);
+	if (root->type == NODE_NAME)
+		g_array_index(made->uses, guint8, root->slot) |= EXPRESSION_USES_EITHER;
+	return true;
+}
+
+Expression *expression_parse(const char *text, GError **error)
+{
+	g_autoptr(Expression) made = g_new0(Expression, 1);
+	Parser parser = { .text = text, .made = made, .error = error };
+
+	made->nodes = g_array_new(FALSE, FALSE, sizeof(Node));
+	made->names = g_ptr_array_new_with_free_func(g_free);
+	made->uses = g_array_new(FALSE, FALSE, sizeof(guint8));
+	made->texts = g_ptr_array_new_with_free_func(g_free);
+	return parse(&parser) ? g_steal_pointer(&made) : NULL;
+}
+
+void expression_free(Expression *expression)
+{
+	if (!expression)
+		return;
+	g_array_unref(expression->nodes);
+	g_ptr_array_unref(expression->names);
+	g_array_unref(expression->uses);
+	g_ptr_array_unref(expression->texts);
+	g_free(expression);
+}
