@@ -68,17 +68,20 @@ bool text_part_hexadecimal(TextPart part, uint64_t *value)
 	return true;
 }
 
-bool text_part_decimal(TextPart part, uint64_t *value)
+bool text_part_decimal_64(TextPart part, uint64_t *value)
 {
 	*value = 0;
 	for (size_t i = 0; i < part.length; i++) {
 		int digit = g_ascii_digit_value(part.text[i]);
 
-		if (digit < 0)
-			return false;
-		*value = *value * 10 + (unsigned)digit;
-		if (*value > UINT32_MAX)
+		if (digit < 0 || __builtin_mul_overflow(*value, 10, value) ||
+		    __builtin_add_overflow(*value, (unsigned)digit, value))
 			return false;
 	}
 	return part.length != 0;
+}
+
+bool text_part_decimal(TextPart part, uint64_t *value)
+{
+	return text_part_decimal_64(part, value) && *value <= UINT32_MAX;
 }
