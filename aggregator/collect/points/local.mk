@@ -1,1 +1,8 @@
-libaggregator_a_SOURCES +=
+libaggregator_a_SOURCES += \
+	aggregator/collect/points/point_events.c aggregator/collect/points/point_events.h \
+	aggregator/collect/points/point_find.h \
+	aggregator/collect/points/point_functions.c \
+	aggregator/collect/points/point_pmu.c aggregator/collect/points/point_pmu.h \
+	aggregator/collect/points/point_software.c \
+	aggregator/collect/points/point_tracepoints.c \
+	aggregator/collect/points/point_try.c

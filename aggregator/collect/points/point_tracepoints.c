@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/points/point_find.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Groups whose tracepoints fire in interrupts: the interrupted process did not cause them. */
+static const char *const interrupt_groups[] = {
+	"ipi", "irq", "irq_matrix", "irq_vectors", "napi", "nmi", "timer", NULL,
+};
+
+/* Their events are of ftrace itself: perf cannot open them. */
+#define FTRACE_GROUP "ftrace"
+
+#define SEE_LIST "--list shows those that it has"
+
+/* A search in the folder events. */
+typedef struct {
+	int events_fd; /* owned */
+	const ProbeSpec *spec;
+	GPtrArray *events;
+} Search;
+
+static bool is_glob(const char *text)
+{
+	return strpbrk(text, "*?[") != NULL;
+}
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Returns the sorted names of the folders in a folder (element-type char *, owned). path is below
+   the descriptor. */
+static GPtrArray *folders_in(int folder_fd, const char *path)
+{
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+	int fd = openat(folder_fd, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *entry;
+
+	if (!folder && fd >= 0)
+		close(fd);
+	while (folder && (entry = readdir(folder)))
+		if (entry->d_name[0] != '.' &&
+		    (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN))
+			g_ptr_array_add(names, g_strdup(entry->d_name));
+	if (folder)
+		closedir(folder);
+	g_ptr_array_sort(names, compare_names);
+	return names;
+}
+
+/* Returns the names that match the glob, or the text itself. */
+static GPtrArray *matching(int folder_fd, const char *path, const char *text)
+{
+	g_autoptr(GPtrArray) all = NULL;
+	GPtrArray *found = g_ptr_array_new_with_free_func(g_free);
+
+	if (!is_glob(text)) {
+		g_ptr_array_add(found, g_strdup(text));
+		return found;
+	}
+	all = folders_in(folder_fd, path);
+	for (guint i = 0; i < all->len; i++)
+		if (!fnmatch(text, all->pdata[i], 0) && strcmp(all->pdata[i], FTRACE_GROUP) != 0)
+			g_ptr_array_add(found, g_strdup(all->pdata[i]));
+	return found;
+}
+
+static bool is_in(const char *const *names, const char *name)
+{
+	for (; *names; names++)
+		if (g_str_equal(*names, name))
+			return true;
+	return false;
+}
+
+static void add_event(const Search *search, const char *group, const char *name,
+		      TracepointFormat *format)
+{
+	PointEvent *event = point_events_add(search->events, search->spec, PERF_TYPE_TRACEPOINT);
+
+	g_free(event->name);
+	event->name = g_strdup_printf("%s:%s", group, name);
+	event->config = format->id;
+	event->format = format;
+	event->runs_in_user = !is_in(interrupt_groups, group);
+	event->has_kernel_stack = !g_str_equal(group, "syscalls");
+}
+
+static bool fail_read(const Search *search, int cause, GError **error)
+{
+	return point_fail(search->spec, g_io_error_from_errno(cause), error,
+			  "the tracepoint's description cannot be read (%s): run it as root",
+			  g_strerror(cause));
+}
+
+/* Adds a tracepoint. One that does not exist is left out. */
+static bool add_named(const Search *search, const char *group, const char *name, GError **error)
+{
+	g_autofree char *text = g_malloc(TRACEPOINT_FORMAT_BYTES_MAX);
+	g_autofree char *point = g_build_filename(group, name, NULL);
+	ssize_t length =
+		tracepoint_format_read(search->events_fd, point, text, TRACEPOINT_FORMAT_BYTES_MAX);
+	TracepointFormat *format;
+
+	if (length == -ENOENT || length == -ENOTDIR)
+		return true;
+	if (length < 0)
+		return fail_read(search, (int)-length, error);
+	format = tracepoint_format_parse(text, (size_t)length, error);
+	if (!format) {
+		g_prefix_error(error, "%s:%s: ", group, name);
+		return false;
+	}
+	add_event(search, group, name, format);
+	return true;
+}
+
+static bool add_group(const Search *search, const char *group, GError **error)
+{
+	g_autoptr(GPtrArray) names = matching(search->events_fd, group, search->spec->name);
+
+	for (guint i = 0; i < names->len; i++) {
+		if (search->events->len >= POINT_EVENTS_MAX)
+			return point_fail(search->spec, G_IO_ERROR_INVALID_ARGUMENT, error,
+					  "more than %u tracepoints match: name fewer",
+					  POINT_EVENTS_MAX);
+		if (!add_named(search, group, names->pdata[i], error))
+			return false;
+	}
+	return true;
+}
+
+/* Adds "GROUP:NAME" of all tracepoints in the group. */
+static void offer_group(int events_fd, const char *group, GPtrArray *offered)
+{
+	g_autoptr(GPtrArray) names = folders_in(events_fd, group);
+
+	for (guint i = 0; i < names->len; i++)
+		g_ptr_array_add(offered,
+				g_strdup_printf("%s:%s", group, (const char *)names->pdata[i]));
+}
+
+static bool has_any(const GPtrArray *names, const GPtrArray *wanted)
+{
+	for (guint i = 0; i < names->len; i++)
+		for (guint j = 0; j < wanted->len; j++)
+			if (g_str_equal(names->pdata[i], wanted->pdata[j]))
+				return true;
+	return false;
+}
+
+static bool fail_unknown(const Search *search, const GPtrArray *groups, GError **error)
+{
+	const ProbeSpec *spec = search->spec;
+	g_autoptr(GPtrArray) all_groups = folders_in(search->events_fd, ".");
+	g_autoptr(GPtrArray) offered = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *wanted = g_strdup_printf("%s:%s", spec->group, spec->name);
+
+	if (!has_any(all_groups, groups))
+		return point_fail_nearest(spec, "this kernel has no such group of tracepoints",
+					  all_groups, spec->group, SEE_LIST, error);
+	for (guint i = 0; i < all_groups->len; i++)
+		offer_group(search->events_fd, all_groups->pdata[i], offered);
+	return point_fail_nearest(spec, "this kernel has no such tracepoint", offered, wanted,
+				  SEE_LIST, error);
+}
+
+static bool find_all(const Search *search, GError **error)
+{
+	g_autoptr(GPtrArray) groups = matching(search->events_fd, ".", search->spec->group);
+
+	for (guint i = 0; i < groups->len; i++)
+		if (!add_group(search, groups->pdata[i], error))
+			return false;
+	return search->events->len || fail_unknown(search, groups, error);
+}
+
+bool point_find_tracepoints(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
+			    GError **error)
+{
+	Search search = { .spec = spec, .events = events };
+	bool found;
+
+	search.events_fd = openat(host->kmem_folder_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (search.events_fd < 0)
+		return point_fail(spec, G_IO_ERROR_PERMISSION_DENIED, error,
+				  "the kernel's tracepoints cannot be read: run it as root");
+	found = find_all(&search, error);
+	close(search.events_fd);
+	return found;
+}
