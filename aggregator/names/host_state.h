@@ -17,9 +17,11 @@ typedef enum {
 	HOST_SLAB,
 	HOST_SLAB_UNRECLAIMABLE,
 	/* Counters of /proc/vmstat. */
-	HOST_MAJOR_FAULTS,   /* page faults that waited for a disk */
-	HOST_RECLAIM_STALLS, /* allocations that had to free memory first (allocstall) */
-	HOST_OOM_KILLS,      /* since Linux 4.13 */
+	HOST_MAJOR_FAULTS, /* page faults that waited for a disk */
+	/* Allocations that had to free memory first. The kernel's allocstall counts only reclaim
+	   for the host, not for a cgroup (do_try_to_free_pages(), mm/vmscan.c). */
+	HOST_RECLAIM_STALLS,
+	HOST_OOM_KILLS, /* since Linux 4.13 */
 	/* /proc/pressure/memory, since Linux 4.20: us in which some tasks, or all tasks that had
 	   something to do, waited for memory. */
 	HOST_PRESSURE_SOME_US,
