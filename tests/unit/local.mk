@@ -93,6 +93,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_perf_scatter.c \
 	tests/unit/test_perf_throttle.c \
 	tests/unit/test_perf_weight.c \
+	tests/unit/test_point_columns.c \
 	tests/unit/test_point_events.c \
 	tests/unit/test_probe_kinds.c \
 	tests/unit/test_probe_spec.c \

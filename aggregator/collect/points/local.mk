@@ -1,8 +1,12 @@
 libaggregator_a_SOURCES += \
+	aggregator/collect/points/point_columns.c aggregator/collect/points/point_columns.h \
 	aggregator/collect/points/point_events.c aggregator/collect/points/point_events.h \
 	aggregator/collect/points/point_find.h \
 	aggregator/collect/points/point_functions.c \
 	aggregator/collect/points/point_pmu.c aggregator/collect/points/point_pmu.h \
+	aggregator/collect/points/point_registers.c aggregator/collect/points/point_registers.h \
 	aggregator/collect/points/point_software.c \
 	aggregator/collect/points/point_tracepoints.c \
-	aggregator/collect/points/point_try.c
+	aggregator/collect/points/point_try.c \
+	aggregator/collect/points/syscall_types.c aggregator/collect/points/syscall_types.h \
+	aggregator/collect/points/usdt_operand.c aggregator/collect/points/usdt_operand.h

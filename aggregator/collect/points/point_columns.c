@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/points/point_columns.h"
+
+#include "base/escape.h"
+#include "base/nearest.h"
+#include "collect/points/point_registers.h"
+#include "collect/points/syscall_types.h"
+#include "collect/points/usdt_operand.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+enum { ARGUMENTS_MAX = 99, REGISTER_BYTES = 8 };
+
+#define ADDRESS "address"
+#define RESULT "retval"
+#define COMMON_PREFIX "common_"
+
+/* Returns N of "argN"; 0: another name. */
+static unsigned argument_number(const char *name)
+{
+	guint64 number;
+
+	if (!g_str_has_prefix(name, "arg") ||
+	    !g_ascii_string_to_unsigned(name + strlen("arg"), 10, 1, ARGUMENTS_MAX, &number, NULL))
+		return 0;
+	return (unsigned)number;
+}
+
+/* Fields. */
+
+static bool is_chars(const TracepointField *field)
+{
+	return !field->is_number && !field->is_dynamic && field->size &&
+	       (g_str_equal(field->type, "char") || g_str_equal(field->type, "const char"));
+}
+
+/* An argument of sys_enter_NAME: a register, of which the type's part is the value. */
+static void narrow_argument(PointColumn *column)
+{
+	const SyscallType *type = syscall_type_lookup(column->field.type);
+
+	if (!type || (type->bytes == column->field.size && !type->is_signed))
+		return;
+	if (G_BYTE_ORDER == G_BIG_ENDIAN)
+		column->field.offset += (uint16_t)(column->field.size - type->bytes);
+	column->field.size = (uint16_t)type->bytes;
+	column->field.is_signed = type->is_signed;
+	column->is_of_kernel = false;
+}
+
+/* Before the arguments is the number of the system call, which is an int. */
+static bool is_syscall_argument(const PointEvent *event, const TracepointField *field)
+{
+	return g_str_has_prefix(event->name, "syscalls:sys_enter_") && field->is_number &&
+	       field->size == REGISTER_BYTES;
+}
+
+static bool bind_field(PointColumn *column, const PointEvent *event, const TracepointField *field)
+{
+	if (!field->is_number && !field->is_text && !is_chars(field))
+		return false;
+	column->kind = field->is_number ? POINT_COLUMN_NUMBER
+		       : field->is_text ? POINT_COLUMN_TEXT
+					: POINT_COLUMN_CHARS;
+	column->field = *field;
+	column->is_of_kernel = true;
+	if (is_syscall_argument(event, field))
+		narrow_argument(column);
+	return true;
+}
+
+/* Returns the field of an entry's argument; NULL: it has fewer, or the event is another one. */
+static const TracepointField *argument_field(const PointEvent *event, unsigned number)
+{
+	for (unsigned i = 0; i < event->format->field_count; i++)
+		if (is_syscall_argument(event, &event->format->fields[i]) && !--number)
+			return &event->format->fields[i];
+	return NULL;
+}
+
+/* Binds an element of raw_syscalls:sys_enter's `unsigned long args[6]`. */
+static bool bind_raw_argument(PointColumn *column, const PointEvent *event, unsigned number)
+{
+	const TracepointField *array = tracepoint_format_lookup(event->format, "args");
+	uint32_t at = (number - 1) * REGISTER_BYTES;
+
+	if (!array || array->is_number || array->is_dynamic || at + REGISTER_BYTES > array->size)
+		return false;
+	column->kind = POINT_COLUMN_NUMBER;
+	column->field = *array;
+	column->field.offset += (uint16_t)at;
+	column->field.size = REGISTER_BYTES;
+	column->field.is_number = true;
+	return true;
+}
+
+static bool bind_record_argument(PointColumn *column, const PointEvent *event, unsigned number)
+{
+	const TracepointField *field = argument_field(event, number);
+
+	if (!field)
+		return bind_raw_argument(column, event, number);
+	bind_field(column, event, field);
+	column->is_of_kernel = false; /* by this name */
+	return true;
+}
+
+/* The result of sys_exit_NAME and raw_syscalls:sys_exit is their field `ret`. */
+static bool bind_record_result(PointColumn *column, const PointEvent *event)
+{
+	const TracepointField *field = tracepoint_format_lookup(event->format, "ret");
+	bool is_exit = g_str_has_prefix(event->name, "syscalls:sys_exit_") ||
+		       g_str_equal(event->name, "raw_syscalls:sys_exit");
+
+	if (!field || !is_exit || !bind_field(column, event, field))
+		return false;
+	column->is_of_kernel = false;
+	return true;
+}
+
+static bool bind_record(PointColumn *column, const PointEvent *event, const char *name)
+{
+	const TracepointField *field = tracepoint_format_lookup(event->format, name);
+	unsigned number = argument_number(name);
+
+	if (field)
+		return bind_field(column, event, field);
+	if (number)
+		return bind_record_argument(column, event, number);
+	return g_str_equal(name, RESULT) && bind_record_result(column, event);
+}
+
+/* Registers. */
+
+static bool bind_operand(PointColumn *column, const PointEvent *event, unsigned number)
+{
+	UsdtOperand operand;
+
+	if (!usdt_operand_parse(event->arguments, number, &operand) ||
+	    operand.kind == USDT_OPERAND_MEMORY)
+		return false;
+	column->kind = operand.kind == USDT_OPERAND_CONSTANT ? POINT_COLUMN_CONSTANT
+							     : POINT_COLUMN_REGISTER;
+	column->constant = operand.constant;
+	column->register_number = operand.register_number;
+	column->bytes = operand.bytes;
+	column->is_signed = operand.is_signed;
+	return true;
+}
+
+/* At a function's entry there are arguments, at its return a result, at other places neither. */
+static int register_of(const PointEvent *event, const char *name)
+{
+	unsigned number = argument_number(name);
+
+	if (number && !event->is_return && !event->arguments)
+		return point_register_of_argument(number);
+	if (g_str_equal(name, RESULT) && event->is_return)
+		return point_register_of_result();
+	return POINT_REGISTER_NONE;
+}
+
+static bool bind_register(PointColumn *column, const PointEvent *event, const char *name)
+{
+	unsigned number = argument_number(name);
+
+	column->is_of_program = event->probe != PROBE_KPROBE && event->probe != PROBE_KRETPROBE;
+	if (event->arguments && number)
+		return bind_operand(column, event, number);
+	column->kind = POINT_COLUMN_REGISTER;
+	column->register_number = register_of(event, name);
+	column->bytes = REGISTER_BYTES;
+	column->is_signed = g_str_equal(name, RESULT);
+	return column->register_number != POINT_REGISTER_NONE;
+}
+
+/* Errors. */
+
+/* Adds "argFIRST" to "argLAST" (names, owned). */
+static void list_arguments(GPtrArray *names, unsigned count)
+{
+	for (unsigned i = 1; i <= count; i++)
+		g_ptr_array_add(names, g_strdup_printf("arg%u", i));
+}
+
+static void list_operands(GPtrArray *names, const PointEvent *event)
+{
+	unsigned count = usdt_operands_count(event->arguments);
+	PointColumn column;
+
+	for (unsigned i = 1; i <= MIN(count, (unsigned)ARGUMENTS_MAX); i++)
+		if (bind_operand(&column, event, i))
+			g_ptr_array_add(names, g_strdup_printf("arg%u", i));
+}
+
+static void list_fields(GPtrArray *names, const PointEvent *event)
+{
+	PointColumn column = { 0 };
+
+	for (unsigned i = 0; i < event->format->field_count; i++) {
+		const TracepointField *field = &event->format->fields[i];
+
+		if (!g_str_has_prefix(field->name, COMMON_PREFIX) &&
+		    bind_field(&column, event, field))
+			g_ptr_array_add(names, g_strdup(field->name));
+	}
+	if (tracepoint_format_lookup(event->format, "args") && bind_raw_argument(&column, event, 1))
+		list_arguments(names, 6);
+	if (bind_record_result(&column, event))
+		g_ptr_array_add(names, g_strdup(RESULT));
+}
+
+/* Returns what the event has (element-type char *, owned). */
+static GPtrArray *names_of(const PointEvent *event)
+{
+	GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
+
+	if (event->format)
+		list_fields(names, event);
+	else if (event->arguments)
+		list_operands(names, event);
+	else if (event->is_return)
+		g_ptr_array_add(names, g_strdup(RESULT));
+	else if (event->needs_registers)
+		list_arguments(names, point_registers_of_arguments());
+	if (event->has_address)
+		g_ptr_array_add(names, g_strdup(ADDRESS));
+	return names;
+}
+
+static void append_names(GString *text, const GPtrArray *names)
+{
+	g_string_append(text, names->len ? "it has " : "it has none");
+	for (guint i = 0; i < names->len; i++) {
+		g_string_append(text, i ? ", " : "");
+		escape_append(text, names->pdata[i]);
+	}
+}
+
+static void append_nearest(GString *text, const GPtrArray *names, const char *wanted)
+{
+	g_autoptr(Nearest) nearest = nearest_new(wanted);
+	g_autoptr(GString) found = g_string_new(NULL);
+
+	for (guint i = 0; i < names->len; i++)
+		nearest_offer(nearest, names->pdata[i], names->pdata[i]);
+	if (nearest_append(nearest, found))
+		g_string_append_printf(text, "nearest: %s; ", found->str);
+}
+
+static bool fail(const PointEvent *event, const char *name, GError **error)
+{
+	g_autoptr(GPtrArray) names = names_of(event);
+	g_autoptr(GString) text = g_string_new(NULL);
+	UsdtOperand operand;
+	unsigned number = event->arguments ? argument_number(name) : 0;
+
+	escape_append(text, event->name);
+	g_string_append(text, number && usdt_operand_parse(event->arguments, number, &operand)
+				      ? ": perf cannot read the argument "
+				      : ": there is no value ");
+	escape_append(text, name);
+	g_string_append(text, "; ");
+	append_nearest(text, names, name);
+	append_names(text, names);
+	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, text->str);
+	return false;
+}
+
+bool point_column_bind(PointColumn *column, const PointEvent *event, const char *name,
+		       GError **error)
+{
+	bool is_bound = false;
+
+	*column = (PointColumn){ .register_number = POINT_REGISTER_NONE };
+	if (event->has_address && g_str_equal(name, ADDRESS)) {
+		column->kind = POINT_COLUMN_ADDRESS;
+		return true;
+	}
+	if (event->format)
+		is_bound = bind_record(column, event, name);
+	else if (event->needs_registers)
+		is_bound = bind_register(column, event, name);
+	return is_bound || fail(event, name, error);
+}
+
+/* Reading. */
+
+bool point_column_is_text(const PointColumn *column)
+{
+	return column->kind == POINT_COLUMN_TEXT || column->kind == POINT_COLUMN_CHARS;
+}
+
+uint64_t point_registers_mask(const PointColumn *columns, unsigned count)
+{
+	uint64_t mask = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		if (columns[i].kind == POINT_COLUMN_REGISTER)
+			mask |= 1ULL << columns[i].register_number;
+	return mask;
+}
+
+static bool read_chars(const TracepointField *field, const PointSample *sample,
+		       ExpressionValue *value)
+{
+	if ((uint32_t)field->offset + field->size > sample->raw_bytes)
+		return false;
+	value->text = (const char *)sample->raw + field->offset;
+	value->text_bytes = (uint32_t)strnlen(value->text, field->size);
+	return true;
+}
+
+static bool read_text(const TracepointField *field, const PointSample *sample,
+		      ExpressionValue *value)
+{
+	value->text =
+		tracepoint_field_text(field, sample->raw, sample->raw_bytes, &value->text_bytes);
+	return value->text != NULL;
+}
+
+static bool read_number(const TracepointField *field, const PointSample *sample,
+			ExpressionValue *value)
+{
+	uint64_t number;
+
+	if (!tracepoint_field_number(field, sample->raw, sample->raw_bytes, &number))
+		return false;
+	value->number = (int64_t)number;
+	value->is_unsigned = !field->is_signed;
+	return true;
+}
+
+/* Returns the low bytes of a register, with their sign. */
+static int64_t low_part(uint64_t value, unsigned bytes, bool is_signed)
+{
+	unsigned unused_bits = (REGISTER_BYTES - bytes) * 8;
+
+	value <<= unused_bits;
+	return is_signed ? (int64_t)value >> unused_bits : (int64_t)(value >> unused_bits);
+}
+
+/* The kernel gives its own registers the ABI of the process that it interrupted. */
+static bool read_register(const PointColumn *column, const PointSample *sample,
+			  ExpressionValue *value)
+{
+	uint64_t bit = 1ULL << column->register_number;
+	uint64_t abi = sample->registers_abi;
+	unsigned index = (unsigned)__builtin_popcountll(sample->registers_mask & (bit - 1));
+
+	if (abi == PERF_SAMPLE_REGS_ABI_NONE || !(sample->registers_mask & bit) ||
+	    (column->is_of_program && abi != PERF_SAMPLE_REGS_ABI_64))
+		return false;
+	value->number = low_part(sample->registers[index], column->bytes, column->is_signed);
+	value->is_unsigned = !column->is_signed;
+	return true;
+}
+
+bool point_column_read(const PointColumn *column, const PointSample *sample, ExpressionValue *value)
+{
+	*value = (ExpressionValue){ 0 };
+	switch (column->kind) {
+	case POINT_COLUMN_NUMBER:
+		return read_number(&column->field, sample, value);
+	case POINT_COLUMN_TEXT:
+		return read_text(&column->field, sample, value);
+	case POINT_COLUMN_CHARS:
+		return read_chars(&column->field, sample, value);
+	case POINT_COLUMN_REGISTER:
+		return read_register(column, sample, value);
+	case POINT_COLUMN_CONSTANT:
+		value->number =
+			low_part((uint64_t)column->constant, column->bytes, column->is_signed);
+		value->is_unsigned = !column->is_signed;
+		return true;
+	case POINT_COLUMN_ADDRESS:
+		value->number = (int64_t)sample->address;
+		value->is_unsigned = true;
+		return true;
+	}
+	return false;
+}
