@@ -253,6 +253,13 @@ uint32_t user_objects_intern(UserObjects *objects, const UserMapLine *mapping)
 	return number;
 }
 
+uint32_t user_objects_find_mapping(const UserObjects *objects, const UserMapLine *mapping)
+{
+	Aliases aliases = aliases_of(mapping);
+
+	return find_known(objects, &aliases, &mapping->file);
+}
+
 uint32_t user_objects_find(const UserObjects *objects, TextPart key)
 {
 	char text[sizeof(Aliases)];

@@ -48,6 +48,9 @@ UserObjectType user_object_type(const UserMapLine *mapping);
  */
 uint32_t user_objects_intern(UserObjects *objects, const UserMapLine *mapping);
 
+/* The same without adding anything; USER_OBJECT_UNKNOWN: it is not known. */
+uint32_t user_objects_find_mapping(const UserObjects *objects, const UserMapLine *mapping);
+
 /* Returns the number of the object with this key; USER_OBJECT_UNKNOWN: none. */
 uint32_t user_objects_find(const UserObjects *objects, TextPart key);
 

@@ -126,9 +126,13 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_text_writer.c \
 	tests/unit/test_tracefs.c \
 	tests/unit/test_tracepoint_format.c \
+	tests/unit/test_elf_functions.c \
+	tests/unit/test_elf_symbols.c \
+	tests/unit/test_proc_maps.c \
 	tests/unit/test_user_maps.c \
 	tests/unit/test_user_names.c \
 	tests/unit/test_user_objects.c \
+	tests/unit/test_user_resolve.c \
 	tests/unit/test_view.c \
 	tests/unit/test_watchdog.c
 

@@ -1,1 +1,9 @@
-libaggregator_a_SOURCES +=
+libaggregator_a_SOURCES += \
+	aggregator/collect/user/elf_file.c aggregator/collect/user/elf_file.h \
+	aggregator/collect/user/elf_functions.c aggregator/collect/user/elf_functions.h \
+	aggregator/collect/user/elf_symbols.c aggregator/collect/user/elf_symbols.h \
+	aggregator/collect/user/object_files.c aggregator/collect/user/object_files.h \
+	aggregator/collect/user/object_open.c aggregator/collect/user/object_open.h \
+	aggregator/collect/user/proc_maps.c aggregator/collect/user/proc_maps.h \
+	aggregator/collect/user/user_resolve.c aggregator/collect/user/user_resolve.h \
+	aggregator/collect/user/vdso_image.c aggregator/collect/user/vdso_image.h

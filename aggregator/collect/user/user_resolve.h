@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/user/object_files.h"
+#include "user/user_maps.h"
+
+#include <glib.h>
+#include <stddef.h>
+
+/*
+ * Appends the lines of a `user_symbols` batch (user_names.h) for these places, in any order, each
+ * once; places without a function have no line. A place is looked up exactly: for return addresses
+ * the caller subtracts one first. Returns how many places have a line.
+ */
+size_t user_resolve(GString *out, const UserObjects *objects, ObjectFiles *files,
+		    const UserPlace *places, size_t count);

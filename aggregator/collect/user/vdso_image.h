@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/user/elf_functions.h"
+
+/* Returns the functions of the vdso, by offset in its mapping: those of this process, which the
+   kernel maps into all 64-bit processes. NULL: there is none. Free them. */
+ElfFunctions *vdso_image_functions(void);
