@@ -9,7 +9,8 @@
  * Expression is a formula over the fields of an event: of --weight, --where, --print and presets.
  *
  *   numbers     12, 0x1f
- *   names       order, arg1, retval, latency: whoever evaluates knows what they mean
+ *   names       order, arg1, retval, latency: whoever evaluates knows what they mean. $comm is a
+ *               field of the event even if the name has another meaning there
  *   pages(X)    1 << X
  *   operators   ||  &&  == != < <= > >= ~  |  ^  &  << >>  + -  * / %  and unary - ~ !
  *               from the loosest to the tightest. Unlike in C, & | ^ bind tighter than comparisons:
@@ -77,7 +78,7 @@ typedef struct {
 	uint8_t bytes; /* of a number: 1, 2, 4 or 8 */
 } ExpressionField;
 
-/* Returns whether the kernel can filter by this name, and sets field. */
+/* Returns whether the kernel can filter by this name, a field's without its '$', and sets field. */
 typedef bool (*ExpressionFieldFind)(const char *name, ExpressionField *field, void *data);
 
 /*

@@ -78,8 +78,9 @@ static bool is_constant(const Translation *job, guint index, ExpressionValue *va
 	return true;
 }
 
-/* Returns the name of a field of numbers that the node is, or NULL. */
-static const char *number_field(const Translation *job, guint index, ExpressionField *field)
+/* Returns the name of a field of texts or numbers that the node is, or NULL. */
+static const char *find_field(const Translation *job, guint index, bool is_text,
+			      ExpressionField *field)
 {
 	const Node *node = expression_node(job->expression, index);
 	const char *name;
@@ -87,7 +88,14 @@ static const char *number_field(const Translation *job, guint index, ExpressionF
 	if (node->type != NODE_NAME)
 		return NULL;
 	name = expression_name(job->expression, node->slot);
-	return job->find(name, field, job->data) && !field->is_text ? name : NULL;
+	name += *name == '$';
+	return job->find(name, field, job->data) && field->is_text == is_text ? name : NULL;
+}
+
+/* Returns the name of a field of numbers that the node is, or NULL. */
+static const char *number_field(const Translation *job, guint index, ExpressionField *field)
+{
+	return find_field(job, index, false, field);
 }
 
 /* Whether the field can have this value. */
@@ -191,22 +199,19 @@ static bool kernel_reads_glob(const char *text)
 
 static char *translate_text(const Translation *job, const Node *node, bool is_negated)
 {
-	const Node *name = expression_node(job->expression, node->left);
 	const ExpressionValue *with = &expression_node(job->expression, node->right)->value;
-	const char *field_name = expression_name(job->expression, name->slot);
 	bool is_glob = node->type == NODE_TEXT_MATCH;
 	bool is_equal = (node->type == NODE_TEXT_EQUAL) != is_negated;
 	char quote = strchr(with->text, '"') ? '\'' : '"';
 	ExpressionField field;
+	const char *name = find_field(job, node->left, true, &field);
 	char *test;
 
-	if (!job->find(field_name, &field, job->data) || !field.is_text)
-		return NULL;
-	if (!with->text_bytes || with->text_bytes > TEXT_BYTES_MAX)
+	if (!name || !with->text_bytes || with->text_bytes > TEXT_BYTES_MAX)
 		return NULL;
 	if (is_glob && !kernel_reads_glob(with->text))
 		return NULL;
-	test = g_strdup_printf("%s %s %c%s%c", field_name,
+	test = g_strdup_printf("%s %s %c%s%c", name,
 			       is_glob    ? "~"
 			       : is_equal ? "=="
 					  : "!=",

@@ -66,10 +66,10 @@ static bool is_name_character(char c)
 	return g_ascii_isalnum(c) || c == '_';
 }
 
-/* Takes letters and digits: a number must not run into a name. */
+/* Takes letters and digits, after a '$': a number must not run into a name. */
 static bool read_word(const char *text, Token *token, GError **error)
 {
-	size_t bytes = 0;
+	size_t bytes = *text == '$';
 	bool is_hexadecimal = text[0] == '0' && (text[1] | 0x20) == 'x';
 	g_autofree char *word = NULL;
 	guint64 number;
@@ -140,7 +140,7 @@ bool expression_next_token(const char *text, size_t *at, Token *token, GError **
 	*token = (Token){ .type = TOKEN_END, .at = *at, .part = { from, 0 } };
 	if (!*from)
 		return true;
-	if (is_name_character(*from))
+	if (is_name_character(*from) || (*from == '$' && g_ascii_isalpha(from[1])))
 		is_good = read_word(from, token, error);
 	else if (*from == '"' || *from == '\'')
 		is_good = read_text(from, token, error);

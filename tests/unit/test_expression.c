@@ -231,6 +231,15 @@ Test(expression, each_name_has_one_slot_and_its_uses)
 	cr_expect_eq(expression_name_uses(alone, 0), EXPRESSION_USES_EITHER);
 }
 
+Test(expression, a_field_is_another_name_than_what_is_called_alike)
+{
+	g_autoptr(Expression) expression = parse("$comm == \"a\" && comm == \"b\"");
+
+	cr_assert_eq(expression_names(expression), 2);
+	cr_expect_str_eq(expression_name(expression, 0), "$comm");
+	cr_expect_str_eq(expression_name(expression, 1), "comm");
+}
+
 static const Result wrong[] = {
 	{ "", "column 1: expected a number or a name, found the end" },
 	{ "a + * )", "column 5: expected a number or a name, found '*'" },
@@ -239,6 +248,7 @@ static const Result wrong[] = {
 	{ "a b", "column 3: expected an operator, found 'b'" },
 	{ "a )", "column 3: expected an operator, found ')'" },
 	{ "a = 3", "column 3: '=' is no operator: use ==" },
+	{ "a $3", "column 3: '$' is not part of an expression: remove it" },
 	{ "a $ 3", "column 3: '$' is not part of an expression: remove it" },
 	{ "a \303\251", "column 3: '\\xc3' is not part of an expression: remove it" },
 	{ "12ab", "column 1: '12ab' is no number below 2^64: write digits, or 0x and hexadecimal "

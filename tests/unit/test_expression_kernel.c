@@ -78,6 +78,7 @@ static const FilterCase filters[] = {
 	{ "comm ~ \"p\\\\*\"", NULL },
 	{ "comm == \"\"", NULL },
 	{ "comm", NULL },
+	{ "$comm == \"a\" && $order > 1", "(comm == \"a\") && (order > 1)" },
 	{ "order == \"a\"", NULL },
 	/* What does not fit the field. */
 	{ "order < 0x100000000", NULL },
