@@ -56,6 +56,14 @@ void escape_append(GString *out, const char *text)
 	escape_append_len(out, text, strlen(text));
 }
 
+char *escape_copy(const char *text)
+{
+	GString *out = g_string_new(NULL);
+
+	escape_append(out, text);
+	return g_string_free(out, FALSE);
+}
+
 bool escape_is_printable(const char *text)
 {
 	gsize length = strlen(text);

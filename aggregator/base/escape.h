@@ -13,5 +13,8 @@ void escape_append(GString *out, const char *text);
 /* Like escape_append(), for a text that is not terminated. */
 void escape_append_len(GString *out, const char *text, gsize length);
 
+/* Returns a text escaped like by escape_append(), owned by the caller. */
+char *escape_copy(const char *text);
+
 /* Whether a text would be appended unchanged. */
 bool escape_is_printable(const char *text);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "base/trusted_file.h"
 #include "collect/host/cache_layout_fill.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
-#include <fcntl.h>
 #include <glib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -139,31 +138,10 @@ static void read_units(CacheLayout *layout, Dwarf *dwarf)
 			read_unit(layout, &unit);
 }
 
-/* Root only reads root's files: a build folder may belong to a user, who could put anything there.
- */
-static bool is_trusted(int file)
-{
-	struct stat status;
-
-	return !fstat(file, &status) && S_ISREG(status.st_mode) &&
-	       (uint64_t)status.st_size <= FILE_BYTES_MAX &&
-	       (geteuid() || (!status.st_uid && !(status.st_mode & (S_IWGRP | S_IWOTH))));
-}
-
-/* Opens a file for reading, without blocking on a pipe. Returns < 0 if it is not trusted. */
-static int open_trusted(const char *path)
-{
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (file < 0 || is_trusted(file))
-		return file;
-	close(file);
-	return -1;
-}
-
 bool cache_layout_read_dwarf(CacheLayout *layout, const char *path)
 {
-	int file = open_trusted(path);
+	/* A build folder may belong to a user, who could put anything there. */
+	int file = trusted_file_open(path, FILE_BYTES_MAX, true);
 	Dwarf *dwarf;
 
 	if (file < 0)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/host/stap_tool.h"
 
+#include "base/trusted_file.h"
 #include "collect/host/distribution.h"
 
 #include <gio/gio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The caller's PATH is never used. */
@@ -15,27 +14,6 @@ static const char *const tool_folders[] = { "/usr/bin", "/usr/sbin", "/usr/local
 /* Relative to the prefix of staprun: "/usr/bin/staprun" has "/usr/lib/systemtap/stapio". */
 static const char *const stapio_places[] = { "libexec/systemtap/stapio", "lib/systemtap/stapio",
 					     "lib64/systemtap/stapio", NULL };
-
-/* Whether only root can write a path and its parent folders. */
-static bool is_root_only(const char *path)
-{
-	g_autofree char *place = realpath(path, NULL);
-	struct stat status;
-
-	while (place) {
-		char *parent;
-
-		if (stat(place, &status) < 0 || status.st_uid != 0 ||
-		    (status.st_mode & (S_IWGRP | S_IWOTH)))
-			return false;
-		if (strcmp(place, "/") == 0)
-			return true;
-		parent = g_path_get_dirname(place);
-		g_free(place);
-		place = parent;
-	}
-	return false;
-}
 
 /* Returns the path of a program, or NULL. If a program was found but rejected, sets *unusable to
    it. */
@@ -46,7 +24,7 @@ static char *find_program(const char *const *folders, const char *name, char **u
 
 		if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
 			continue;
-		if (access(path, X_OK) == 0 && (geteuid() != 0 || is_root_only(path)))
+		if (access(path, X_OK) == 0 && (geteuid() != 0 || trusted_path_is_root_only(path)))
 			return g_steal_pointer(&path);
 		if (!*unusable)
 			*unusable = g_steal_pointer(&path);
