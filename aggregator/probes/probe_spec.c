@@ -44,15 +44,14 @@ static const char *const stap_prefixes[] = { "kernel.",  "process.", "module.",
 static bool fail(GError **error, const char *text, const char *format, ...) G_GNUC_PRINTF(3, 4);
 static bool fail(GError **error, const char *text, const char *format, ...)
 {
-	g_autoptr(GString) shown = g_string_new(NULL);
+	g_autofree char *shown = escape_copy(text);
 	g_autofree char *reason = NULL;
 	va_list values;
 
 	va_start(values, format);
 	reason = g_strdup_vprintf(format, values);
 	va_end(values);
-	escape_append(shown, text);
-	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "probe \"%s\": %s", shown->str,
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "probe \"%s\": %s", shown,
 		    reason);
 	return false;
 }

@@ -96,6 +96,9 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_point_columns.c \
 	tests/unit/test_point_events.c \
 	tests/unit/test_probe_kinds.c \
+	tests/unit/test_preset.c \
+	tests/unit/test_preset_list.c \
+	tests/unit/test_presets.c \
 	tests/unit/test_probe_spec.c \
 	tests/unit/test_profile.c \
 	tests/unit/test_rate_feed.c \

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "probes/preset.h"
+
+#include "probes/preset_parts.h"
+
+static void formula_clear(PresetFormula *formula)
+{
+	g_free(formula->text);
+	g_free(formula->stap);
+	expression_free(formula->expression);
+	*formula = (PresetFormula){ 0 };
+}
+
+static void value_free(PresetValue *value)
+{
+	g_free(value->column);
+	formula_clear(&value->formula);
+	g_free(value);
+}
+
+static void probes_free(GPtrArray *probes)
+{
+	if (probes)
+		g_ptr_array_unref(probes);
+}
+
+static void point_free(PresetPoint *point)
+{
+	g_free(point->name);
+	probes_free(point->probe);
+	probes_free(point->begin);
+	probes_free(point->stap);
+	probes_free(point->stap_begin);
+	formula_clear(&point->weight);
+	formula_clear(&point->where);
+	formula_clear(&point->begin_where);
+	g_ptr_array_unref(point->values);
+	g_free(point->missing);
+	g_free(point);
+}
+
+void preset_free(Preset *preset)
+{
+	if (!preset)
+		return;
+	g_free(preset->name);
+	g_free(preset->title);
+	g_free(preset->description);
+	g_free(preset->noun);
+	g_free(preset->nouns);
+	g_free(preset->by);
+	g_free(preset->user_stacks);
+	g_strfreev(preset->columns);
+	g_ptr_array_unref(preset->points);
+	g_free(preset);
+}
+
+Preset *preset_new(void)
+{
+	Preset *preset = g_new0(Preset, 1);
+
+	preset->points = g_ptr_array_new_with_free_func((GDestroyNotify)point_free);
+	preset->collectors = PRESET_BY_PERF | PRESET_BY_STAP;
+	return preset;
+}
+
+PresetPoint *preset_add_point(Preset *preset, const char *name)
+{
+	PresetPoint *point = g_new0(PresetPoint, 1);
+
+	point->name = g_strdup(name);
+	point->values = g_ptr_array_new_with_free_func((GDestroyNotify)value_free);
+	g_ptr_array_add(preset->points, point);
+	return point;
+}
+
+bool preset_formula_set(PresetFormula *formula, const char *text, GError **error)
+{
+	g_autoptr(Expression) expression = expression_parse(text, error);
+
+	if (!expression)
+		return false;
+	formula_clear(formula);
+	formula->text = g_strdup(text);
+	formula->expression = g_steal_pointer(&expression);
+	return true;
+}
+
+bool preset_set_weight(Preset *preset, const char *text, GError **error)
+{
+	for (guint i = 0; i < preset->points->len; i++) {
+		PresetPoint *point = preset->points->pdata[i];
+
+		if (!preset_formula_set(&point->weight, text, error))
+			return false;
+	}
+	return true;
+}
+
+bool preset_set_where(Preset *preset, const char *text, GError **error)
+{
+	for (guint i = 0; i < preset->points->len; i++) {
+		PresetPoint *point = preset->points->pdata[i];
+
+		if (!preset_formula_set(&point->where, text, error))
+			return false;
+	}
+	return true;
+}
+
+static bool check_pair(const char *const *probes, const char *begin, GError **error)
+{
+	if (*probes && (!begin || !probes[1]))
+		return true;
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+		    *probes ? "a duration has one end: name one probe point"
+			    : "no probe point: name one, for example t:kmem:mm_page_alloc");
+	return false;
+}
+
+Preset *preset_of_probes(const char *const *probes, const char *begin, GError **error)
+{
+	g_autoptr(Preset) preset = preset_new();
+
+	if (!check_pair(probes, begin, error))
+		return NULL;
+	for (; *probes; probes++) {
+		PresetPoint *point = preset_add_point(preset, *probes);
+
+		point->probe = probe_alternatives_parse(*probes, error);
+		if (!point->probe)
+			return NULL;
+		if (begin && !(point->begin = probe_alternatives_parse(begin, error)))
+			return NULL;
+	}
+	preset->view = begin ? PRESET_DURATIONS : PRESET_RANKED;
+	preset->name = g_strdup("probes");
+	preset->title = g_strdup("Probe points");
+	preset->noun = g_strdup(begin ? "call" : "event");
+	preset->nouns = g_strdup(begin ? "calls" : "events");
+	return g_steal_pointer(&preset);
+}
