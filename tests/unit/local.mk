@@ -7,8 +7,15 @@ endif
 check_PROGRAMS += tests/vm/workload
 tests_vm_workload_CFLAGS = $(AM_CFLAGS) -pthread
 tests_vm_workload_SOURCES = tests/vm/workload.c
+# Programs to probe, at any address and at a fixed one.
+check_PROGRAMS += tests/unit/probed tests/unit/probed_fixed
+tests_unit_probed_SOURCES = tests/unit/probed.c
+tests_unit_probed_fixed_SOURCES = tests/unit/probed.c
+tests_unit_probed_fixed_CFLAGS = $(AM_CFLAGS) -fno-pie
+tests_unit_probed_fixed_LDFLAGS = $(AM_LDFLAGS) -no-pie
 tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -I$(srcdir)/tests/fixtures \
 	-DWORKLOAD=\"$(abs_builddir)/tests/vm/workload\" \
+	-DPROBED=\"$(abs_builddir)/tests/unit/probed\" \
 	-DTEST_DATA=\"$(abs_srcdir)/tests/data\"
 tests_unit_unit_CFLAGS = $(aggregator_cflags) $(CRITERION_CFLAGS) $(TRACEEVENT_CFLAGS)
 tests_unit_unit_LDADD = $(aggregator_libs) $(CRITERION_LIBS) $(TRACEEVENT_LIBS)
@@ -29,6 +36,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/made_walks.h \
 	tests/unit/module_image.h \
 	tests/unit/perf_loop.h \
+	tests/unit/probed_sites.h \
 	tests/unit/process.h \
 	tests/unit/test_batch_build.c \
 	tests/unit/test_batch_reader.c \
@@ -95,6 +103,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_perf_weight.c \
 	tests/unit/test_point_columns.c \
 	tests/unit/test_point_events.c \
+	tests/unit/test_point_programs.c \
 	tests/unit/test_probe_kinds.c \
 	tests/unit/test_preset.c \
 	tests/unit/test_preset_list.c \

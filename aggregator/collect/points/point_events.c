@@ -13,6 +13,9 @@ static const PointFinder finders[] = {
 	[PROBE_SOFTWARE] = point_find_software,
 	[PROBE_KPROBE] = point_find_functions,
 	[PROBE_KRETPROBE] = point_find_functions,
+	[PROBE_UPROBE] = point_find_symbols,
+	[PROBE_URETPROBE] = point_find_symbols,
+	[PROBE_USDT] = point_find_usdt,
 };
 
 void point_event_free(void *data)

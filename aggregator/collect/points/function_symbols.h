@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/points/elf_image.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The functions of a program or library, by name. */
+
+typedef struct {
+	uint64_t address; /* as in the symbol table: not that in a process */
+	uint64_t bytes;   /* 0: unknown */
+	/* The loader calls it to choose one of several implementations (STT_GNU_IFUNC). */
+	bool is_indirect;
+} FunctionSymbol;
+
+/* Functions of one name, and all names. */
+typedef struct {
+	GArray *found;     /* (element-type FunctionSymbol), owned; different addresses */
+	GHashTable *names; /* set of char *, borrowed from the images: of all functions */
+} FunctionSymbols;
+
+enum { FUNCTION_SYMBOLS_MAX = 256 }; /* of one name */
+
+/*
+ * Finds the functions of that name in the symbols (.symtab and .dynsym) of the image and, unless it
+ * is NULL, of its debug file. Several are static functions of different sources; a global function
+ * hides them. Of a function with versions, it is the one that a program linked today gets; a name
+ * like "memcpy@GLIBC_2.2.5" asks for another version. Free with function_symbols_clear() before the
+ * images.
+ */
+void function_symbols_find(FunctionSymbols *functions, const ElfImage *image, const ElfImage *debug,
+			   const char *name);
+void function_symbols_clear(FunctionSymbols *functions);

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/points/point_find.h"
+
+#include "base/text_part.h"
+#include "collect/points/function_symbols.h"
+#include "collect/points/point_pmu.h"
+#include "collect/points/program_file.h"
+#include "collect/points/usdt_notes.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+/*
+ * Functions and USDT probes of programs and libraries: perf_event_attr.uprobe_path with
+ * probe_offset, which is one in the file (create_local_trace_uprobe() in
+ * kernel/trace/trace_uprobe.c). Processes that map the file later are probed, too.
+ */
+
+#define DEBUG_FOLDER "/usr/lib/debug"
+
+/* A file in which a probe is looked up. */
+typedef struct {
+	PointPmu pmu;
+	const char *root;
+	const ProbeSpec *spec;
+	char *path;      /* owned */
+	ElfImage *image; /* owned */
+} File;
+
+static bool file_open(File *file, const PointHost *host, const ProbeSpec *spec, GError **error)
+{
+	g_autoptr(GError) cause = NULL;
+
+	*file = (File){ .root = host->root, .spec = spec };
+	if (!point_pmu_read(host->root, "uprobe", &file->pmu))
+		return point_fail(spec, G_IO_ERROR_NOT_SUPPORTED, error,
+				  "perf cannot probe programs on this kernel: boot Linux 4.17 or "
+				  "later with CONFIG_UPROBE_EVENTS");
+	file->path = program_file_find(host, spec, error);
+	if (!file->path)
+		return false;
+	file->image = elf_image_open(file->path, &cause);
+	return file->image || point_fail(spec, cause->code, error, "%s", cause->message);
+}
+
+static void file_close(File *file)
+{
+	elf_image_free(file->image);
+	g_free(file->path);
+}
+
+static PointEvent *add_event(const File *file, uint64_t offset, GPtrArray *events)
+{
+	PointEvent *event = point_events_add(events, file->spec, file->pmu.type);
+
+	event->is_return = file->spec->type == PROBE_URETPROBE;
+	event->config = (uint64_t)event->is_return << file->pmu.retprobe;
+	event->config1 = g_strdup(file->path);
+	event->config2 = offset;
+	event->runs_in_user = true;
+	event->needs_registers = true;
+	return event;
+}
+
+/* Symbols. */
+
+static GPtrArray *list_names(const FunctionSymbols *functions)
+{
+	GPtrArray *names = g_ptr_array_new();
+	GHashTableIter iterator;
+	void *name;
+
+	g_hash_table_iter_init(&iterator, functions->names);
+	while (g_hash_table_iter_next(&iterator, &name, NULL))
+		g_ptr_array_add(names, name);
+	return names;
+}
+
+static bool fail_symbol(const File *file, const FunctionSymbols *functions, GError **error)
+{
+	g_autoptr(GPtrArray) names = list_names(functions);
+
+	if (!names->len)
+		return point_fail(file->spec, G_IO_ERROR_NOT_FOUND, error,
+				  "this file has no symbols: install its debuginfo, or name an "
+				  "address, like 0x1234");
+	return point_fail_nearest(file->spec, "this file has no such function, or inlined it",
+				  names, file->spec->name,
+				  "install its debuginfo, or probe a function that calls it",
+				  error);
+}
+
+/* The implementations are called like the function, with something before and after. */
+static bool fail_indirect(const File *file, const FunctionSymbols *functions, GError **error)
+{
+	g_autoptr(GPtrArray) all = list_names(functions);
+	g_autoptr(GPtrArray) others = g_ptr_array_new();
+
+	for (guint i = 0; i < all->len; i++)
+		if (strcmp(all->pdata[i], file->spec->name) != 0)
+			g_ptr_array_add(others, all->pdata[i]);
+	return point_fail_nearest(file->spec,
+				  "the loader chooses one of several implementations of this "
+				  "function: probe that instead (their names need debuginfo)",
+				  others, file->spec->name, "install the file's debuginfo", error);
+}
+
+static bool add_place(const File *file, uint64_t address, GPtrArray *events, GError **error)
+{
+	uint64_t offset;
+
+	if (!elf_image_offset(file->image, address, PF_X, &offset))
+		return point_fail(file->spec, G_IO_ERROR_INVALID_ARGUMENT, error,
+				  "the file has no code at address 0x%" G_GINT64_MODIFIER
+				  "x: name one of `objdump -d`",
+				  address);
+	add_event(file, offset, events);
+	return true;
+}
+
+static bool add_function(const File *file, const FunctionSymbol *function, GPtrArray *events,
+			 GError **error)
+{
+	if (function->bytes && file->spec->offset >= function->bytes)
+		return point_fail(file->spec, G_IO_ERROR_INVALID_ARGUMENT, error,
+				  "the function has only %" G_GUINT64_FORMAT
+				  " bytes: name a smaller offset",
+				  function->bytes);
+	return add_place(file, function->address + file->spec->offset, events, error);
+}
+
+static bool add_functions(const File *file, const FunctionSymbols *functions, GPtrArray *events,
+			  GError **error)
+{
+	if (!functions->found->len)
+		return fail_symbol(file, functions, error);
+	for (guint i = 0; i < functions->found->len; i++) {
+		const FunctionSymbol *function =
+			&g_array_index(functions->found, FunctionSymbol, i);
+
+		if (function->is_indirect)
+			return fail_indirect(file, functions, error);
+		if (!add_function(file, function, events, error))
+			return false;
+	}
+	return true;
+}
+
+/* Reads "0x1234", an address as symbols and disassemblies have it. */
+static bool read_address(const char *name, uint64_t *address)
+{
+	return g_str_has_prefix(name, "0x") &&
+	       text_part_hexadecimal((TextPart){ name + 2, strlen(name + 2) }, address);
+}
+
+static bool find_symbol(const File *file, GPtrArray *events, GError **error)
+{
+	g_autofree char *folder = g_strconcat(file->root, DEBUG_FOLDER, NULL);
+	g_autoptr(ElfImage) debug = NULL;
+	FunctionSymbols functions;
+	uint64_t address;
+	bool found;
+
+	if (read_address(file->spec->name, &address))
+		return add_place(file, address + file->spec->offset, events, error);
+	debug = elf_image_open_debug(file->image, folder);
+	function_symbols_find(&functions, file->image, debug, file->spec->name);
+	found = add_functions(file, &functions, events, error);
+	function_symbols_clear(&functions);
+	return found;
+}
+
+bool point_find_symbols(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
+			GError **error)
+{
+	File file;
+	bool found = file_open(&file, host, spec, error) && find_symbol(&file, events, error);
+
+	file_close(&file);
+	return found;
+}
+
+/* USDT. */
+
+static bool fail_usdt(const File *file, const GPtrArray *sites, GError **error)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+	g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *wanted = g_strdup_printf("%s:%s", file->spec->group, file->spec->name);
+
+	if (!sites->len)
+		return point_fail(file->spec, G_IO_ERROR_NOT_FOUND, error,
+				  "this file was built without USDT probes: probe a function (u:)");
+	for (guint i = 0; i < sites->len; i++) {
+		const UsdtSite *site = sites->pdata[i];
+		char *name = g_strdup_printf("%s:%s", site->provider, site->name);
+
+		if (g_hash_table_contains(seen, name)) {
+			g_free(name);
+			continue;
+		}
+		g_hash_table_add(seen, name);
+		g_ptr_array_add(names, name);
+	}
+	return point_fail_nearest(file->spec, "this file has no such USDT probe", names, wanted,
+				  "--list shows those that it has", error);
+}
+
+/* Adds the file offset of the semaphore, which the kernel then counts up. */
+static bool set_semaphore(const File *file, PointEvent *event, uint64_t offset, GError **error)
+{
+	const PointPmu *pmu = &file->pmu;
+
+	if (!offset)
+		return true;
+	if (!pmu->ref_ctr_bits || (pmu->ref_ctr_bits < 64 && offset >> pmu->ref_ctr_bits))
+		return point_fail(file->spec, G_IO_ERROR_NOT_SUPPORTED, error,
+				  "this kernel cannot switch the probe on (it has a semaphore): "
+				  "boot Linux 4.20 or later");
+	event->config |= offset << pmu->ref_ctr;
+	return true;
+}
+
+static bool add_site(const File *file, const UsdtSite *site, GPtrArray *events, GError **error)
+{
+	PointEvent *event;
+
+	if (events->len >= POINT_EVENTS_MAX)
+		return point_fail(file->spec, G_IO_ERROR_INVALID_ARGUMENT, error,
+				  "the file has more than %u places of this probe: probe a "
+				  "function (u:)",
+				  POINT_EVENTS_MAX);
+	event = add_event(file, site->offset, events);
+	event->arguments = g_strdup(site->arguments);
+	return set_semaphore(file, event, site->semaphore_offset, error);
+}
+
+static bool add_sites(const File *file, const GPtrArray *sites, GPtrArray *events, GError **error)
+{
+	for (guint i = 0; i < sites->len; i++) {
+		const UsdtSite *site = sites->pdata[i];
+
+		if (g_str_equal(site->provider, file->spec->group) &&
+		    g_str_equal(site->name, file->spec->name) &&
+		    !add_site(file, site, events, error))
+			return false;
+	}
+	return events->len || fail_usdt(file, sites, error);
+}
+
+static bool find_usdt(const File *file, GPtrArray *events, GError **error)
+{
+	g_autoptr(GPtrArray) sites = usdt_notes_read(file->image);
+
+	return add_sites(file, sites, events, error);
+}
+
+bool point_find_usdt(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
+		     GError **error)
+{
+	File file;
+	bool found = file_open(&file, host, spec, error) && find_usdt(&file, events, error);
+
+	file_close(&file);
+	return found;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/points/usdt_notes.h"
+
+#include "base/bytes.h"
+
+#include <string.h>
+
+enum { NOTE_TYPE = 3 };
+#define NOTE_OWNER "stapsdt"
+#define NOTES_SECTION ".note.stapsdt"
+#define BASE_SECTION ".stapsdt.base"
+
+/* What the notes of a file are read with. */
+typedef struct {
+	const ElfImage *image;
+	GPtrArray *sites;
+	uint64_t base; /* address of the section .stapsdt.base; 0: none */
+	size_t address_bytes;
+	bool swapped;
+} Reader;
+
+static void site_free(gpointer data)
+{
+	UsdtSite *site = data;
+
+	g_free(site->provider);
+	g_free(site->name);
+	g_free(site->arguments);
+	g_free(site);
+}
+
+static uint64_t read_address(const Reader *reader, const uint8_t *description, unsigned index)
+{
+	const uint8_t *from = description + index * reader->address_bytes;
+
+	return reader->address_bytes == sizeof(uint64_t) ? load_u64(from, reader->swapped)
+							 : load_u32(from, reader->swapped);
+}
+
+/* Returns the next text before the end, and moves on. Returns NULL if it does not end there. */
+static const char *take_text(const char **at, const char *end)
+{
+	const char *text = *at;
+	const char *stop = text < end ? memchr(text, '\0', (size_t)(end - text)) : NULL;
+
+	if (!stop)
+		return NULL;
+	*at = stop + 1;
+	return text;
+}
+
+/* The linker moves code, but not the addresses in the notes: the base, which moves alike, tells by
+   how much (prelink, and linking against other sections). */
+static uint64_t moved_by(const Reader *reader, uint64_t noted_base)
+{
+	return reader->base && noted_base ? reader->base - noted_base : 0;
+}
+
+static void add_site(const Reader *reader, const uint8_t *description, size_t bytes)
+{
+	enum { PC, BASE, SEMAPHORE, ADDRESSES };
+	const char *at = (const char *)description + ADDRESSES * reader->address_bytes;
+	const char *end = (const char *)description + bytes;
+	const char *provider = take_text(&at, end), *name = take_text(&at, end);
+	const char *arguments = take_text(&at, end);
+	uint64_t move, semaphore;
+	uint64_t offset, semaphore_offset = 0;
+	UsdtSite *site;
+
+	if (!provider || !name)
+		return;
+	move = moved_by(reader, read_address(reader, description, BASE));
+	semaphore = read_address(reader, description, SEMAPHORE);
+	if (!elf_image_offset(reader->image, read_address(reader, description, PC) + move, PF_X,
+			      &offset) ||
+	    (semaphore &&
+	     !elf_image_offset(reader->image, semaphore + move, PF_W, &semaphore_offset)))
+		return;
+	site = g_new(UsdtSite, 1);
+	*site = (UsdtSite){
+		.provider = g_strdup(provider),
+		.name = g_strdup(name),
+		.arguments = g_strdup(arguments ? arguments : ""),
+		.offset = offset,
+		.semaphore_offset = semaphore_offset,
+	};
+	g_ptr_array_add(reader->sites, site);
+}
+
+static void read_notes(const Reader *reader, Elf_Data *data)
+{
+	size_t at = 0, next, name_at, description_at;
+	GElf_Nhdr note;
+
+	for (; reader->sites->len < USDT_SITES_MAX &&
+	       (next = gelf_getnote(data, at, &note, &name_at, &description_at));
+	     at = next) {
+		const uint8_t *bytes = data->d_buf;
+
+		if (note.n_type == NOTE_TYPE && note.n_namesz == sizeof(NOTE_OWNER) &&
+		    !memcmp(bytes + name_at, NOTE_OWNER, sizeof(NOTE_OWNER)) &&
+		    note.n_descsz >= 3 * reader->address_bytes)
+			add_site(reader, bytes + description_at, note.n_descsz);
+	}
+}
+
+static uint64_t base_of(const ElfImage *image)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_image_next_section(image, section, SHT_PROGBITS, &header)))
+		if (g_str_equal(elf_image_section_name(image, &header), BASE_SECTION))
+			return header.sh_addr;
+	return 0;
+}
+
+GPtrArray *usdt_notes_read(const ElfImage *image)
+{
+	bool is_big = elf_getident(image->elf, NULL)[EI_DATA] == ELFDATA2MSB;
+	Reader reader = {
+		.image = image,
+		.sites = g_ptr_array_new_with_free_func(site_free),
+		.base = base_of(image),
+		.address_bytes = gelf_getclass(image->elf) == ELFCLASS32 ? 4 : 8,
+		.swapped = is_big != (G_BYTE_ORDER == G_BIG_ENDIAN),
+	};
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+
+	while ((section = elf_image_next_section(image, section, SHT_NOTE, &header))) {
+		Elf_Data *data = g_str_equal(elf_image_section_name(image, &header), NOTES_SECTION)
+					 ? elf_getdata(section, NULL)
+					 : NULL;
+
+		if (data && data->d_buf)
+			read_notes(&reader, data);
+	}
+	return reader.sites;
+}
