@@ -4,13 +4,15 @@ FUZZ_SECONDS = 60
 FUZZ_CLANG = clang
 
 fuzz_targets = stream import_hashkey import_count_text import_perf_script import_report \
-	import_slab_text import_alloc_traces import_allocinfo import_page_owner perf_record names recording module_file
+	import_slab_text import_alloc_traces import_allocinfo import_page_owner perf_record names recording module_file \
+	expression preset
 fuzz_cppflags = $(aggregator_cppflags) -I$(srcdir)/tests
 fuzz_corpus = \"$(abs_srcdir)/tests/fuzz/corpus
 fuzz_streams = tests/bench/stream_builder.c tests/bench/stream_builder.h
 fuzz_common = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/replay.c
 
 fuzz_replays = \
+	tests/fuzz/fuzz_expression \
 	tests/fuzz/fuzz_import_alloc_traces \
 	tests/fuzz/fuzz_import_allocinfo \
 	tests/fuzz/fuzz_import_page_owner \
@@ -22,6 +24,7 @@ fuzz_replays = \
 	tests/fuzz/fuzz_module_file \
 	tests/fuzz/fuzz_names \
 	tests/fuzz/fuzz_perf_record \
+	tests/fuzz/fuzz_preset \
 	tests/fuzz/fuzz_recording \
 	tests/fuzz/fuzz_stream
 check_PROGRAMS += $(fuzz_replays)
@@ -51,6 +54,16 @@ tests_fuzz_fuzz_module_file_SOURCES = tests/fuzz/fuzz_module_file.c $(fuzz_commo
 tests_fuzz_fuzz_module_file_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/module_file\"
 tests_fuzz_fuzz_module_file_CFLAGS = $(aggregator_cflags)
 tests_fuzz_fuzz_module_file_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_expression_SOURCES = tests/fuzz/fuzz_expression.c $(fuzz_common)
+tests_fuzz_fuzz_expression_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/expression\"
+tests_fuzz_fuzz_expression_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_expression_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_preset_SOURCES = tests/fuzz/fuzz_preset.c $(fuzz_common)
+tests_fuzz_fuzz_preset_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/preset\"
+tests_fuzz_fuzz_preset_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_preset_LDADD = $(aggregator_libs)
 
 tests_fuzz_fuzz_import_hashkey_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
 tests_fuzz_fuzz_import_hashkey_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_hashkey \
