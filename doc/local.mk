@@ -33,6 +33,7 @@ dist_doc_DATA += \
 	doc/GLOSSARY.md \
 	doc/JSON.md \
 	doc/PERFORMANCE.md \
+	doc/PRESETS.md \
 	doc/RECORD_FORMAT.md \
 	doc/TESTING.md
 EXTRA_DIST += \

@@ -52,6 +52,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Expression, expression_free)
 guint expression_names(const Expression *expression);
 const char *expression_name(const Expression *expression, guint slot);
 
+/* Returns the field that a name means: the name without its '$'. */
+static inline const char *expression_field_name(const char *name)
+{
+	return name + (*name == '$');
+}
+
 /* Returns bits of ExpressionUse. Whoever gives a name a text must refuse USES_NUMBER, and the
    reverse: evaluation takes the missing number for 0, and the missing text for empty. */
 guint expression_name_uses(const Expression *expression, guint slot);

@@ -87,8 +87,7 @@ static const char *find_field(const Translation *job, guint index, bool is_text,
 
 	if (node->type != NODE_NAME)
 		return NULL;
-	name = expression_name(job->expression, node->slot);
-	name += *name == '$';
+	name = expression_field_name(expression_name(job->expression, node->slot));
 	return job->find(name, field, job->data) && field->is_text == is_text ? name : NULL;
 }
 

@@ -66,7 +66,7 @@ static const char *unknown_name(const Expression *expression, const TracepointFo
 	for (guint slot = 0; expression && slot < expression_names(expression); slot++) {
 		const char *name = expression_name(expression, slot);
 		const TracepointField *field =
-			tracepoint_format_lookup(format, name + (*name == '$'));
+			tracepoint_format_lookup(format, expression_field_name(name));
 
 		if (g_str_equal(name, "latency"))
 			continue;
