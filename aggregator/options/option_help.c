@@ -127,6 +127,11 @@ static const struct {
 #else
 	{ "exact slab sizes of cache allocations (libbpf)", false },
 #endif
+#ifdef HAVE_LZMA
+	{ "symbols packed into programs (liblzma)", true },
+#else
+	{ "symbols packed into programs (liblzma)", false },
+#endif
 #ifdef HAVE_NCURSES
 	{ "interactive mode (ncurses)", true },
 #else

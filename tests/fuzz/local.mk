@@ -126,8 +126,8 @@ EXTRA_DIST += tests/fuzz/run_fuzz tests/fuzz/corpus
 # The program's sources are compiled again, instrumented, in the folder fuzz-build.
 fuzz: config.h
 	CLANG='$(FUZZ_CLANG)' SECONDS_EACH='$(FUZZ_SECONDS)' TARGETS='$(fuzz_targets)' \
-	FLAGS='$(DEFS) -I. $(fuzz_cppflags) $(GLIB_CFLAGS) $(ELFUTILS_CFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) $(LIBBPF_CFLAGS) $(NCURSES_CFLAGS)' \
-	LIBRARIES='$(GLIB_LIBS) $(ELFUTILS_LIBS) $(XXHASH_LIBS) $(ZSTD_LIBS) $(LIBBPF_LIBS) $(NCURSES_LIBS)' \
+	FLAGS='$(DEFS) -I. $(fuzz_cppflags) $(GLIB_CFLAGS) $(ELFUTILS_CFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) $(LIBBPF_CFLAGS) $(LZMA_CFLAGS) $(NCURSES_CFLAGS)' \
+	LIBRARIES='$(GLIB_LIBS) $(ELFUTILS_LIBS) $(XXHASH_LIBS) $(ZSTD_LIBS) $(LIBBPF_LIBS) $(LZMA_LIBS) $(NCURSES_LIBS)' \
 	$(srcdir)/tests/fuzz/run_fuzz $(srcdir) $(libaggregator_a_SOURCES) $(libfilters_a_SOURCES)
 
 clean-local: clean-fuzz

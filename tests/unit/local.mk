@@ -28,6 +28,7 @@ tests_unit_unit_SOURCES = \
 	tests/fixtures/held_run.c tests/fixtures/held_run.h \
 	tests/fixtures/perf_fixtures.h \
 	tests/fixtures/temporary.h \
+	tests/unit/elf_examples.h \
 	tests/unit/event_batch.h \
 	tests/unit/kernel_shim.h \
 	tests/unit/leaks.h \
@@ -78,6 +79,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_inner_kmallocs.c \
 	tests/unit/test_input.c \
 	tests/unit/test_intervals.c \
+	tests/unit/test_jit_map.c \
 	tests/unit/test_json.c \
 	tests/unit/test_kmem_points.c \
 	tests/unit/test_live_run.c \
@@ -140,6 +142,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_tracepoint_format.c \
 	tests/unit/test_elf_functions.c \
 	tests/unit/test_elf_symbols.c \
+	tests/unit/test_elf_symbols_beside.c \
 	tests/unit/test_proc_maps.c \
 	tests/unit/test_user_maps.c \
 	tests/unit/test_user_names.c \

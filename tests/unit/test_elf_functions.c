@@ -10,7 +10,7 @@
 TEST_SUITE_WITHOUT_LEAKS(elf_functions);
 
 static void add(ElfFunctions *functions, uint64_t offset, uint64_t bytes, const char *name,
-		ElfNameRank rank)
+		unsigned rank)
 {
 	cr_assert(elf_functions_add(functions, offset, bytes, (TextPart){ name, strlen(name) },
 				    rank));
@@ -66,7 +66,7 @@ Test(elf_functions, of_several_names_the_one_that_users_know_is_kept)
 {
 	static const struct {
 		const char *best, *other;
-		ElfNameRank best_rank, other_rank;
+		unsigned best_rank, other_rank;
 		uint64_t best_bytes, other_bytes;
 	} cases[] = {
 		{ "malloc", "__libc_malloc", ELF_NAME_GLOBAL, ELF_NAME_GLOBAL, 8, 8 },

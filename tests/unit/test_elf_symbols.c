@@ -23,17 +23,10 @@ typedef struct {
 	int descriptor;
 } Opinion;
 
-static int find_no_debuginfo(Dwfl_Module *module, void **userdata, const char *name,
-			     Dwarf_Addr base, const char *file, const char *debug_link,
-			     GElf_Word crc, char **debug_file)
-{
-	(void)module, (void)userdata, (void)name, (void)base, (void)file;
-	(void)debug_link, (void)crc, (void)debug_file;
-	return -1;
-}
-
+static char *debuginfo_path;
 static const Dwfl_Callbacks callbacks = { .find_elf = dwfl_build_id_find_elf,
-					  .find_debuginfo = find_no_debuginfo };
+					  .find_debuginfo = dwfl_build_id_find_debuginfo,
+					  .debuginfo_path = &debuginfo_path };
 
 static void open_opinion(Opinion *opinion, const char *path)
 {

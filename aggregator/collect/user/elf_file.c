@@ -156,6 +156,14 @@ bool elf_file_build_id(const ElfFile *file, UserFileId *id)
 	return true;
 }
 
+bool elf_file_has_build_id(const ElfFile *file, const UserFileId *wanted)
+{
+	UserFileId found = { 0 };
+
+	return elf_file_build_id(file, &found) && found.build_id_bytes == wanted->build_id_bytes &&
+	       !memcmp(found.build_id, wanted->build_id, found.build_id_bytes);
+}
+
 bool elf_file_offset(const ElfFile *file, uint64_t address, uint64_t *offset)
 {
 	for (unsigned i = 0; i < file->segments_count; i++) {

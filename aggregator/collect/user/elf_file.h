@@ -44,5 +44,8 @@ const Elf_Data *elf_file_data(Elf_Scn *section);
 /* Sets the build id. Returns false if the file has none. */
 bool elf_file_build_id(const ElfFile *file, UserFileId *id);
 
+/* Whether the file has this build id. */
+bool elf_file_has_build_id(const ElfFile *file, const UserFileId *wanted);
+
 /* Finds the offset in the file of an address in an executable segment. */
 bool elf_file_offset(const ElfFile *file, uint64_t address, uint64_t *offset);

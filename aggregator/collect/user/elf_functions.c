@@ -15,7 +15,7 @@ typedef struct {
 	uint64_t end;  /* the first offset behind; of a function without a size: of the next one */
 	uint32_t name; /* where it begins in the names */
 	uint32_t enclosing; /* position of the function around this one */
-	ElfNameRank rank;
+	unsigned rank;
 } Function;
 
 struct ElfFunctions {
@@ -52,7 +52,7 @@ static const char *name_of(const ElfFunctions *functions, const Function *functi
 }
 
 bool elf_functions_add(ElfFunctions *functions, uint64_t offset, uint64_t bytes, TextPart name,
-		       ElfNameRank rank)
+		       unsigned rank)
 {
 	Function function = { .offset = offset,
 			      .bytes = bytes,
@@ -93,7 +93,7 @@ static gint compare_functions(gconstpointer first, gconstpointer second, gpointe
 {
 	const Function *a = first, *b = second;
 	int sizes = (b->bytes != 0) - (a->bytes != 0);
-	int ranks = (int)b->rank - (int)a->rank;
+	int ranks = order(b->rank, a->rank);
 
 	if (a->offset != b->offset)
 		return order(a->offset, b->offset);

@@ -9,17 +9,17 @@
 
 /*
  * ElfFunctions is a table of the functions of an object, by offset: add all, then sort once, then
- * find. Of several names for an offset it keeps one: with a size, of a function, global, with the
+ * find. Of several names for an offset it keeps one: with a size, of a high rank, with the
  * fewest underscores in front, the shortest, the first in the alphabet; in this order.
  */
 typedef struct ElfFunctions ElfFunctions;
 
-/* How good a name is, beside others for the same offset. */
-typedef enum {
-	ELF_NAME_LABEL, /* without a type: of assembler; only counts outside of functions */
+/* How good a name is, beside others for the same offset; higher ranks are better. */
+enum {
+	ELF_NAME_LABEL, /* without a type: of assembler */
 	ELF_NAME_LOCAL,
 	ELF_NAME_GLOBAL, /* or weak */
-} ElfNameRank;
+};
 
 ElfFunctions *elf_functions_new(void);
 void elf_functions_free(ElfFunctions *functions);
@@ -28,7 +28,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ElfFunctions, elf_functions_free)
 /* Adds a function; bytes 0: it reaches to the next one. The name need not be terminated. Returns
    false if the table is full. */
 bool elf_functions_add(ElfFunctions *functions, uint64_t offset, uint64_t bytes, TextPart name,
-		       ElfNameRank rank);
+		       unsigned rank);
 
 /* Sorts the table; nothing can be added then. limit: the first offset behind all functions. */
 void elf_functions_sort(ElfFunctions *functions, uint64_t limit);

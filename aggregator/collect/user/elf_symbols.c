@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/user/elf_symbols.h"
 
+#include "collect/user/elf_debug_file.h"
 #include "collect/user/elf_file.h"
+#include "collect/user/elf_mini_debug.h"
+#include "collect/user/elf_names.h"
+#include "collect/user/elf_plt.h"
 
 #include <glib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* A table of symbols: from one file, for offsets in the mapped one. */
-typedef struct {
-	const ElfFile *mapped;
-	const Elf_Data *symbols;
-	const Elf_Data *names;
-} SymbolTable;
-
-/* Mapping symbols of ARM and RISC-V ("$x"), and labels that an assembler left (".L5"). */
-static bool is_no_name(const char *name)
+/* Mapping symbols of ARM and RISC-V ("$x"), and labels that an assembler left (".L5"). The text is
+   terminated. */
+static bool is_no_name(TextPart name)
 {
-	return !name[0] || name[0] == '$' || g_str_has_prefix(name, ".L");
+	return !name.length || name.text[0] == '$' || g_str_has_prefix(name.text, ".L");
 }
 
-/* Returns false if the symbol is no function. Undefined symbols have a section 0. */
-static bool rank_of(const GElf_Sym *symbol, ElfNameRank *rank)
+/* Returns false if the symbol is no function. */
+static bool rank_of(const GElf_Sym *symbol, unsigned *rank)
 {
 	int type = GELF_ST_TYPE(symbol->st_info);
 
@@ -36,79 +35,64 @@ static bool rank_of(const GElf_Sym *symbol, ElfNameRank *rank)
 	return type == STT_NOTYPE || type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* Returns a name without its version ("memcpy@@GLIBC_2.14"); its length is 0 if there is none. */
-static TextPart name_at(const Elf_Data *names, uint32_t offset)
+/* Returns false if there is no more room. mapped: the file in which offsets are. */
+static bool add_symbol(ElfFunctions *functions, const ElfFile *mapped, const ElfNames *table,
+		       const GElf_Sym *symbol)
 {
-	TextPart name = { 0 };
-	size_t rest = offset < names->d_size ? names->d_size - offset : 0;
-	const char *version;
-
-	if (!rest)
-		return name;
-	name.text = (const char *)names->d_buf + offset;
-	name.length = strnlen(name.text, MIN(rest, USER_NAME_BYTES_MAX + 1));
-	/* Without an end in the section, it is damaged. */
-	if (name.length == rest || is_no_name(name.text))
-		name.length = 0;
-	version = memchr(name.text, '@', name.length);
-	if (version)
-		name.length = (size_t)(version - name.text);
-	return name;
-}
-
-/* Returns false if there is no more room. */
-static bool add_symbol(ElfFunctions *functions, const SymbolTable *table, const GElf_Sym *symbol)
-{
-	TextPart name = name_at(table->names, symbol->st_name);
-	ElfNameRank rank;
+	TextPart name = elf_names_get(table, symbol->st_name);
+	unsigned rank;
 	uint64_t offset;
 
-	if (!name.length || !rank_of(symbol, &rank) ||
-	    !elf_file_offset(table->mapped, symbol->st_value, &offset))
+	if (is_no_name(name) || !rank_of(symbol, &rank) ||
+	    !elf_file_offset(mapped, symbol->st_value, &offset))
 		return true;
 	return elf_functions_add(functions, offset, symbol->st_size, name, rank);
 }
 
-static void add_table(ElfFunctions *functions, const ElfFile *file, const SymbolTable *table)
+/* Adds the symbols of a table of this type. Returns false if there is none. */
+static bool add_table(ElfFunctions *functions, const ElfFile *mapped, const ElfFile *file,
+		      GElf_Word type)
 {
-	size_t symbol_bytes = gelf_fsize(file->elf, ELF_T_SYM, 1, EV_CURRENT);
-	size_t count = MIN(table->symbols->d_size / symbol_bytes, INT_MAX);
+	ElfNames table;
 
-	for (size_t i = 0; i < count; i++) {
+	if (!elf_names_find(&table, file, type))
+		return false;
+	for (size_t i = 0; i < table.count; i++) {
 		GElf_Sym symbol;
 
-		if (!gelf_getsym((Elf_Data *)table->symbols, (int)i, &symbol) ||
-		    !add_symbol(functions, table, &symbol))
-			return;
+		if (!gelf_getsym((Elf_Data *)table.symbols, (int)i, &symbol) ||
+		    !add_symbol(functions, mapped, &table, &symbol))
+			break;
 	}
-}
-
-static Elf_Scn *section_of_type(const ElfFile *file, GElf_Word type)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	while ((section = elf_nextscn(file->elf, section)))
-		if (gelf_getshdr(section, &header) && header.sh_type == type)
-			return section;
-	return NULL;
-}
-
-/* Adds the symbols in a section of this type. Returns false if there is none. */
-static bool add_section(ElfFunctions *functions, const ElfFile *mapped, const ElfFile *file,
-			GElf_Word type)
-{
-	Elf_Scn *section = section_of_type(file, type);
-	SymbolTable table = { .mapped = mapped, .symbols = elf_file_data(section) };
-	GElf_Shdr header;
-
-	if (!table.symbols || !table.symbols->d_buf || !gelf_getshdr(section, &header))
-		return false;
-	table.names = elf_file_data(elf_getscn(file->elf, header.sh_link));
-	if (!table.names || !table.names->d_buf)
-		return false;
-	add_table(functions, file, &table);
 	return true;
+}
+
+static bool add_debug_file(ElfFunctions *functions, const ElfFile *mapped,
+			   const ElfSymbolsFile *from)
+{
+	int descriptor = elf_debug_file_open(mapped, from->path, from->root);
+	ElfFile file;
+	bool has_table = false;
+
+	if (descriptor < 0)
+		return false;
+	if (elf_file_begin(&file, descriptor)) {
+		has_table = add_table(functions, mapped, &file, SHT_SYMTAB);
+		elf_file_end(&file);
+	}
+	close(descriptor);
+	return has_table;
+}
+
+static void add_mini_debug(ElfFunctions *functions, const ElfFile *mapped)
+{
+	g_autoptr(GByteArray) image = elf_mini_debug_unpack(mapped);
+	ElfFile file;
+
+	if (!image || !elf_file_begin_memory(&file, image->data, image->len))
+		return;
+	add_table(functions, mapped, &file, SHT_SYMTAB);
+	elf_file_end(&file);
 }
 
 /* Returns the first offset behind all executable segments. */
@@ -121,10 +105,19 @@ static uint64_t limit_of(const ElfFile *file)
 	return limit;
 }
 
-static void add_symbols(ElfFunctions *functions, const ElfFile *file)
+/* from NULL: a file in memory, which has no files beside it. */
+static ElfFunctions *read_functions(const ElfFile *file, const ElfSymbolsFile *from)
 {
-	if (!add_section(functions, file, file, SHT_SYMTAB))
-		add_section(functions, file, file, SHT_DYNSYM);
+	ElfFunctions *functions = elf_functions_new();
+
+	if (!add_table(functions, file, file, SHT_SYMTAB)) {
+		add_table(functions, file, file, SHT_DYNSYM);
+		if (from && !add_debug_file(functions, file, from))
+			add_mini_debug(functions, file);
+	}
+	elf_plt_add(functions, file);
+	elf_functions_sort(functions, limit_of(file));
+	return functions;
 }
 
 ElfFunctions *elf_symbols_read(const ElfSymbolsFile *from)
@@ -134,9 +127,7 @@ ElfFunctions *elf_symbols_read(const ElfSymbolsFile *from)
 
 	if (!elf_file_begin(&file, from->descriptor))
 		return NULL;
-	functions = elf_functions_new();
-	add_symbols(functions, &file);
-	elf_functions_sort(functions, limit_of(&file));
+	functions = read_functions(&file, from);
 	elf_file_end(&file);
 	return functions;
 }
@@ -148,9 +139,7 @@ ElfFunctions *elf_symbols_read_memory(void *image, size_t bytes)
 
 	if (!elf_file_begin_memory(&file, image, bytes))
 		return NULL;
-	functions = elf_functions_new();
-	add_symbols(functions, &file);
-	elf_functions_sort(functions, limit_of(&file));
+	functions = read_functions(&file, NULL);
 	elf_file_end(&file);
 	return functions;
 }

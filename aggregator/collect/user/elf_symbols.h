@@ -7,7 +7,9 @@
 
 /*
  * Reads the functions of an ELF file, by their offset in the file: from its symbol table; else from
- * its dynamic symbols. The file may be hostile.
+ * its dynamic symbols, and from a separate debug file (elf_debug_file.h), else from what is packed
+ * into the file (elf_mini_debug.h). Entries of procedure linkage tables are functions, too. The
+ * file may be hostile.
  */
 
 /* What is known about a file that is open. */

@@ -2,10 +2,12 @@
 #include "collect/user/object_files.h"
 
 #include "collect/user/elf_symbols.h"
+#include "collect/user/jit_map.h"
 #include "collect/user/object_open.h"
 #include "collect/user/vdso_image.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A process that has ended, or a file that was replaced: another process may still show it. */
@@ -18,6 +20,8 @@ typedef struct {
 	int descriptor; /* -1: none */
 	unsigned tries;
 	ElfFunctions *functions; /* NULL: not read */
+	off_t read_bytes;        /* size of the file then: maps of generated code grow */
+	JitProcess process;      /* of generated code; 0: unknown */
 } ObjectFile;
 
 struct ObjectFiles {
@@ -76,6 +80,34 @@ static void grow(ObjectFiles *files)
 		file_at(files, i)->descriptor = -1;
 }
 
+static ElfFunctions *read_functions(const ObjectFiles *files, const UserObject *object,
+				    const ObjectFile *file)
+{
+	ElfSymbolsFile from = { .descriptor = file->descriptor,
+				.path = object->path,
+				.root = files->root };
+
+	if (object->type == USER_OBJECT_SPECIAL)
+		return strcmp(object->path, "[vdso]") ? NULL : vdso_image_functions();
+	if (file->descriptor < 0)
+		return NULL;
+	return object->type == USER_OBJECT_GENERATED ? jit_map_read(file->descriptor)
+						     : elf_symbols_read(&from);
+}
+
+static void drop_functions(ObjectFiles *files, ObjectFile *file)
+{
+	files->table_bytes -= elf_functions_memory(file->functions);
+	g_clear_pointer(&file->functions, elf_functions_free);
+}
+
+static off_t size_of(const ObjectFile *file)
+{
+	struct stat status;
+
+	return file->descriptor < 0 || fstat(file->descriptor, &status) ? 0 : status.st_size;
+}
+
 /* Drops the tables that can be read again, all but this one. */
 static void drop_tables(ObjectFiles *files, const ObjectFile *kept)
 {
@@ -84,25 +116,13 @@ static void drop_tables(ObjectFiles *files, const ObjectFile *kept)
 
 		if (file == kept || file->descriptor < 0 || !file->functions)
 			continue;
-		files->table_bytes -= elf_functions_memory(file->functions);
-		g_clear_pointer(&file->functions, elf_functions_free);
+		drop_functions(files, file);
 	}
-}
-
-static ElfFunctions *read_functions(const ObjectFiles *files, const UserObject *object,
-				    const ObjectFile *file)
-{
-	ElfSymbolsFile from = { .descriptor = file->descriptor,
-				.path = object->path,
-				.root = files->root };
-
-	if (object->type == USER_OBJECT_SPECIAL && !strcmp(object->path, "[vdso]"))
-		return vdso_image_functions();
-	return file->descriptor < 0 ? NULL : elf_symbols_read(&from);
 }
 
 static void keep_functions(ObjectFiles *files, ObjectFile *file, const UserObject *object)
 {
+	file->read_bytes = size_of(file);
 	file->functions = read_functions(files, object, file);
 	if (!file->functions)
 		return;
@@ -117,19 +137,31 @@ static bool has_room(const ObjectFiles *files)
 	return files->table_bytes < TABLES_BYTES_MAX;
 }
 
-static void open_object(ObjectFiles *files, ObjectFile *file, uint32_t number,
-			const UserMapLine *mapping)
+/* Keeps a file that was opened: open, or only its functions. */
+static void keep_file(ObjectFiles *files, ObjectFile *file, const UserObject *object)
 {
-	file->tries++;
-	file->descriptor = object_open(files->root, mapping);
 	if (file->descriptor < 0)
 		return;
 	files->open_count++;
 	if (files->open_count <= files->files_max)
 		return;
 	if (has_room(files))
-		keep_functions(files, file, user_objects_get(files->objects, number));
+		keep_functions(files, file, object);
 	close_file(files, file);
+}
+
+/* The map of generated code often begins after the code. So it is looked for again. */
+static void open_jit_map(ObjectFiles *files, ObjectFile *file, const UserObject *object)
+{
+	if (!file->process.tgid && !jit_process_find(&file->process, files->root, object->tgid))
+		return;
+	file->descriptor = jit_map_open(&file->process, files->root);
+	keep_file(files, file, object);
+}
+
+static bool may_try(const ObjectFile *file)
+{
+	return file->descriptor < 0 && !file->functions && file->tries < TRIES_MAX;
 }
 
 void object_files_see(ObjectFiles *files, const UserMapLine *mapping)
@@ -138,12 +170,19 @@ void object_files_see(ObjectFiles *files, const UserMapLine *mapping)
 	const UserObject *object = user_objects_get(files->objects, number);
 	ObjectFile *file;
 
-	if (!object || object->type != USER_OBJECT_FILE)
+	if (!object || object->type == USER_OBJECT_SPECIAL)
 		return;
 	grow(files);
 	file = file_at(files, number);
-	if (file->descriptor < 0 && !file->functions && file->tries < TRIES_MAX)
-		open_object(files, file, number, mapping);
+	if (!may_try(file))
+		return;
+	file->tries++;
+	if (object->type == USER_OBJECT_GENERATED) {
+		open_jit_map(files, file, object);
+		return;
+	}
+	file->descriptor = object_open(files->root, mapping);
+	keep_file(files, file, object);
 }
 
 void object_files_see_lines(ObjectFiles *files, TextPart lines)
@@ -165,6 +204,11 @@ const ElfFunctions *object_files_functions(ObjectFiles *files, uint32_t number)
 		return NULL;
 	grow(files);
 	file = file_at(files, number);
+	if (object->type == USER_OBJECT_GENERATED && !file->functions && file->descriptor < 0)
+		open_jit_map(files, file, object);
+	if (object->type == USER_OBJECT_GENERATED && file->functions && file->descriptor >= 0 &&
+	    size_of(file) != file->read_bytes)
+		drop_functions(files, file);
 	if (!file->functions)
 		keep_functions(files, file, object);
 	return file->functions;
@@ -179,8 +223,11 @@ unsigned object_files_missing(const ObjectFiles *files)
 {
 	unsigned missing = 0;
 
-	for (guint i = 0; i < files->files->len; i++)
-		missing += file_at(files, i)->tries && file_at(files, i)->descriptor < 0 &&
-			   !file_at(files, i)->functions;
+	for (guint i = 1; i < files->files->len; i++) {
+		const ObjectFile *file = file_at(files, i);
+
+		missing += user_objects_get(files->objects, i)->type == USER_OBJECT_FILE &&
+			   file->descriptor < 0 && !file->functions;
+	}
 	return missing;
 }

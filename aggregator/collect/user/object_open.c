@@ -2,8 +2,8 @@
 #include "collect/user/object_open.h"
 
 #include "collect/user/elf_file.h"
+#include "collect/user/regular_file.h"
 
-#include <fcntl.h>
 #include <glib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,35 +25,16 @@ static char *plain_path(TextPart path)
 	return plain;
 }
 
-/* Opens a regular file. What it is must be known before it is opened for reading. */
-static int open_regular(const char *path)
-{
-	g_autofree char *again = NULL;
-	struct stat status;
-	int found = open(path, O_PATH | O_CLOEXEC);
-	int descriptor = -1;
-
-	if (found < 0)
-		return -1;
-	again = g_strdup_printf("/proc/self/fd/%d", found);
-	if (!fstat(found, &status) && S_ISREG(status.st_mode))
-		descriptor = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-	close(found);
-	return descriptor;
-}
-
 static bool has_build_id(int descriptor, const UserFileId *wanted)
 {
-	UserFileId found = { 0 };
 	ElfFile file;
-	bool has_one;
+	bool is_same;
 
 	if (!elf_file_begin(&file, descriptor))
 		return false;
-	has_one = elf_file_build_id(&file, &found);
+	is_same = elf_file_has_build_id(&file, wanted);
 	elf_file_end(&file);
-	return has_one && found.build_id_bytes == wanted->build_id_bytes &&
-	       !memcmp(found.build_id, wanted->build_id, found.build_id_bytes);
+	return is_same;
 }
 
 static bool has_inode(int descriptor, const UserFileId *wanted)
@@ -84,7 +65,7 @@ static bool shows_path(const char *link, const UserMapLine *mapping)
 /* Opens what is at this path, if it is the file of the mapping. */
 static int open_same(const char *path, const UserMapLine *mapping, bool is_link_of_mapping)
 {
-	int descriptor = open_regular(path);
+	int descriptor = regular_file_open(path);
 
 	if (descriptor < 0 || is_file(descriptor, &mapping->file))
 		return descriptor;

@@ -23,26 +23,46 @@ static UserPlace *sorted_places(const UserPlace *places, size_t count)
 	return sorted;
 }
 
-static bool resolve(GString *out, const UserObjects *objects, ObjectFiles *files, UserPlace place)
+/* Appends the lines of places in one object. Returns how many. */
+static size_t resolve(GString *out, const char *key, const ElfFunctions *functions,
+		      const UserPlace *places, size_t count)
 {
-	const ElfFunctions *functions = object_files_functions(files, place.object);
+	size_t resolved = 0;
 	UserName name;
 
-	if (!functions || !elf_functions_find(functions, place.offset, &name))
-		return false;
-	user_name_line_append(out, user_objects_get(objects, place.object)->key, place.offset,
-			      &name);
-	return true;
+	for (size_t i = 0; i < count; i++) {
+		if ((i && places[i - 1].offset == places[i].offset) ||
+		    !elf_functions_find(functions, places[i].offset, &name))
+			continue;
+		user_name_line_append(out, key, places[i].offset, &name);
+		resolved++;
+	}
+	return resolved;
+}
+
+/* Returns how many of the places, which are sorted, are in the object of the first one. */
+static size_t of_one_object(const UserPlace *places, size_t count)
+{
+	size_t same = 1;
+
+	while (same < count && places[same].object == places[0].object)
+		same++;
+	return same;
 }
 
 size_t user_resolve(GString *out, const UserObjects *objects, ObjectFiles *files,
 		    const UserPlace *places, size_t count)
 {
 	g_autofree UserPlace *sorted = sorted_places(places, count);
-	size_t resolved = 0;
+	size_t resolved = 0, same;
 
-	for (size_t i = 0; i < count; i++)
-		if (!i || compare_places(&sorted[i - 1], &sorted[i]) != 0)
-			resolved += resolve(out, objects, files, sorted[i]);
+	for (size_t at = 0; at < count; at += same) {
+		const UserObject *object = user_objects_get(objects, sorted[at].object);
+		const ElfFunctions *functions = object_files_functions(files, sorted[at].object);
+
+		same = of_one_object(sorted + at, count - at);
+		if (object && functions)
+			resolved += resolve(out, object->key, functions, sorted + at, same);
+	}
 	return resolved;
 }
