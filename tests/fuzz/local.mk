@@ -5,13 +5,14 @@ FUZZ_CLANG = clang
 
 fuzz_targets = stream import_hashkey import_count_text import_perf_script import_report \
 	import_slab_text import_alloc_traces import_allocinfo import_page_owner perf_record names recording module_file \
-	expression preset
+	elf_probes expression preset
 fuzz_cppflags = $(aggregator_cppflags) -I$(srcdir)/tests
 fuzz_corpus = \"$(abs_srcdir)/tests/fuzz/corpus
 fuzz_streams = tests/bench/stream_builder.c tests/bench/stream_builder.h
 fuzz_common = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/replay.c
 
 fuzz_replays = \
+	tests/fuzz/fuzz_elf_probes \
 	tests/fuzz/fuzz_expression \
 	tests/fuzz/fuzz_import_alloc_traces \
 	tests/fuzz/fuzz_import_allocinfo \
@@ -64,6 +65,11 @@ tests_fuzz_fuzz_preset_SOURCES = tests/fuzz/fuzz_preset.c $(fuzz_common)
 tests_fuzz_fuzz_preset_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/preset\"
 tests_fuzz_fuzz_preset_CFLAGS = $(aggregator_cflags)
 tests_fuzz_fuzz_preset_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_elf_probes_SOURCES = tests/fuzz/fuzz_elf_probes.c $(fuzz_common)
+tests_fuzz_fuzz_elf_probes_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/elf_probes\"
+tests_fuzz_fuzz_elf_probes_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_elf_probes_LDADD = $(aggregator_libs)
 
 tests_fuzz_fuzz_import_hashkey_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
 tests_fuzz_fuzz_import_hashkey_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_hashkey \

@@ -531,6 +531,27 @@ Test(point_programs, this_kernel_accepts_a_probe_in_libc)
 	cr_expect(point_event_try(events->pdata[0], &error), "%s", error ? error->message : "");
 }
 
+#if defined(__x86_64__) && defined(__GLIBC__)
+
+/* memcpy() has an old version that is a plain function, and one that the loader chooses. */
+Test(point_programs, a_version_of_a_function_can_be_named)
+{
+	g_autoptr(FakeHost) root = host_new();
+	const PointHost host = { .root = root, .kmem_folder_fd = -1 };
+	g_autofree char *maps = NULL, *message = NULL;
+	g_autoptr(GPtrArray) old = NULL;
+
+	cr_assert(g_file_get_contents("/proc/self/maps", &maps, NULL, NULL));
+	fake_host_write(root, "proc/self/maps", maps);
+	fake_host_add_link(root, "proc/self/root", "/");
+	old = find_on(&host, "u:libc:memcpy@GLIBC_2.2.5", &message);
+	cr_assert_not_null(old, "%s", message);
+	cr_expect_null(find_on(&host, "u:libc:memcpy", &message));
+	cr_expect(strstr(message, "the loader chooses"), "%s", message);
+}
+
+#endif
+
 Test(point_programs, a_refused_place_is_explained)
 {
 	PointEvent event = { 0 };

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-/* Not in elf.h without _GNU_SOURCE's companions of old distributions. */
-#ifndef STT_GNU_IFUNC
-#define STT_GNU_IFUNC 10
-#endif
+#define SYMBOLS ".symtab"
+#define DYNAMIC_SYMBOLS ".dynsym"
+#define VERSIONS ".gnu.version"
+#define DEFINITIONS ".gnu.version_d"
 
 /* How well a symbol fits the name. Only the best ones are found. */
 typedef enum {
@@ -34,11 +34,11 @@ typedef struct {
 
 /* A table of symbols, with their versions if it is the dynamic one. */
 typedef struct {
-	const ElfImage *image;
-	GElf_Shdr header;
-	Elf_Data *symbols;
-	Elf_Data *versions;        /* NULL: none */
-	GHashTable *version_names; /* number -> const char *, owned; NULL: none */
+	const ElfFile *file;
+	const Elf_Data *symbols;
+	const Elf_Data *names;
+	const Elf_Data *versions;  /* NULL: none */
+	GHashTable *version_names; /* number -> const char *, owned */
 } Table;
 
 static VersionedName split_name(const char *text)
@@ -54,44 +54,46 @@ static VersionedName split_name(const char *text)
 
 /* Versions. */
 
-/* Adds the names of the versions that this file defines: number -> name. */
-static void read_definitions(Table *table, Elf_Data *data, const GElf_Shdr *header)
+/* Returns the text at an offset in a section of texts; NULL: it does not end there. */
+static const char *text_at(const Elf_Data *texts, uint64_t offset)
 {
-	uint64_t offset = 0;
+	const char *text = (const char *)texts->d_buf + offset;
 
-	/* info is the number of definitions; each step goes on, so a loop ends with the data. */
-	for (GElf_Word i = 0; i < header->sh_info && offset < data->d_size; i++) {
-		GElf_Verdef definition;
+	if (offset >= texts->d_size || !memchr(text, '\0', texts->d_size - offset))
+		return NULL;
+	return text;
+}
+
+/* Adds the versions that this file defines: number -> name. */
+static void read_definitions(Table *table, const Elf_Data *data)
+{
+	GElf_Verdef definition = { .vd_next = 1 };
+
+	/* Each step goes on, so a loop ends with the data. */
+	for (uint64_t at = 0; definition.vd_next && at < MIN(data->d_size, (size_t)G_MAXINT32);
+	     at += definition.vd_next) {
 		GElf_Verdaux name;
 		const char *text;
 
-		if (!gelf_getverdef(data, (int)offset, &definition) ||
-		    !gelf_getverdaux(data, (int)(offset + definition.vd_aux), &name))
+		if (!gelf_getverdef((Elf_Data *)data, (int)at, &definition) ||
+		    definition.vd_aux > (uint64_t)G_MAXINT32 - at ||
+		    !gelf_getverdaux((Elf_Data *)data, (int)(at + definition.vd_aux), &name))
 			return;
-		text = elf_strptr(table->image->elf, header->sh_link, name.vda_name);
+		text = text_at(table->names, name.vda_name);
 		if (text)
 			g_hash_table_insert(table->version_names,
 					    GUINT_TO_POINTER(definition.vd_ndx), (void *)text);
-		if (!definition.vd_next)
-			return;
-		offset += definition.vd_next;
 	}
 }
 
+/* The names of versions and of symbols are in the same section. */
 static void read_versions(Table *table)
 {
-	GElf_Shdr header;
-	Elf_Scn *section = elf_image_next_section(table->image, NULL, SHT_GNU_versym, &header);
-	Elf_Data *data;
+	const Elf_Data *definitions = elf_file_data(elf_file_section(table->file, DEFINITIONS));
 
-	table->version_names = g_hash_table_new(NULL, NULL);
-	if (!section)
-		return;
-	table->versions = elf_getdata(section, NULL);
-	section = elf_image_next_section(table->image, NULL, SHT_GNU_verdef, &header);
-	data = section ? elf_getdata(section, NULL) : NULL;
-	if (data && data->d_buf && data->d_size <= G_MAXINT32)
-		read_definitions(table, data, &header);
+	table->versions = elf_file_data(elf_file_section(table->file, VERSIONS));
+	if (table->versions && definitions && definitions->d_buf)
+		read_definitions(table, definitions);
 }
 
 /* Adds the version from the table of versions. */
@@ -102,7 +104,7 @@ static void add_version(const Table *table, int index, VersionedName *name)
 	const char *version;
 
 	if (!table->versions || name->version.length ||
-	    !gelf_getversym(table->versions, index, &number))
+	    !gelf_getversym((Elf_Data *)table->versions, index, &number))
 		return;
 	version = g_hash_table_lookup(table->version_names, GUINT_TO_POINTER(number & ~HIDDEN));
 	if (version)
@@ -164,9 +166,9 @@ static void visit_symbol(Search *search, const Table *table, int index)
 	const char *text;
 	VersionedName name;
 
-	if (!gelf_getsym(table->symbols, index, &symbol) || !is_function(&symbol))
+	if (!gelf_getsym((Elf_Data *)table->symbols, index, &symbol) || !is_function(&symbol))
 		return;
-	text = elf_strptr(table->image->elf, table->header.sh_link, symbol.st_name);
+	text = text_at(table->names, symbol.st_name);
 	if (!text || !*text)
 		return;
 	g_hash_table_add(search->functions->names, (void *)text);
@@ -177,24 +179,30 @@ static void visit_symbol(Search *search, const Table *table, int index)
 
 static void visit_table(Search *search, Table *table)
 {
-	size_t bytes = gelf_fsize(table->image->elf, ELF_T_SYM, 1, EV_CURRENT);
-	size_t count = bytes ? table->symbols->d_size / bytes : 0;
+	size_t bytes = gelf_fsize(table->file->elf, ELF_T_SYM, 1, EV_CURRENT);
+	size_t count = table->symbols->d_size / bytes;
 
-	if (table->header.sh_type == SHT_DYNSYM)
-		read_versions(table);
 	for (size_t i = 0; i < MIN(count, (size_t)G_MAXINT32); i++)
 		visit_symbol(search, table, (int)i);
-	g_clear_pointer(&table->version_names, g_hash_table_unref);
 }
 
-static void visit_image(Search *search, const ElfImage *image, uint32_t type)
+/* Visits the table in the section of this name, if there is one. */
+static void visit_section(Search *search, const ElfFile *file, const char *section_name)
 {
-	Table table = { .image = image };
-	Elf_Scn *section = elf_image_next_section(image, NULL, type, &table.header);
+	Elf_Scn *section = elf_file_section(file, section_name);
+	Table table = { .file = file, .symbols = elf_file_data(section) };
+	GElf_Shdr header;
 
-	table.symbols = section ? elf_getdata(section, NULL) : NULL;
-	if (table.symbols && table.symbols->d_buf)
-		visit_table(search, &table);
+	if (!table.symbols || !table.symbols->d_buf || !gelf_getshdr(section, &header))
+		return;
+	table.names = elf_file_data(elf_getscn(file->elf, header.sh_link));
+	if (!table.names || !table.names->d_buf)
+		return;
+	table.version_names = g_hash_table_new(NULL, NULL);
+	if (g_str_equal(section_name, DYNAMIC_SYMBOLS))
+		read_versions(&table);
+	visit_table(search, &table);
+	g_hash_table_unref(table.version_names);
 }
 
 void function_symbols_find(FunctionSymbols *functions, const ElfImage *image, const ElfImage *debug,
@@ -204,10 +212,10 @@ void function_symbols_find(FunctionSymbols *functions, const ElfImage *image, co
 
 	functions->found = g_array_new(FALSE, FALSE, sizeof(FunctionSymbol));
 	functions->names = g_hash_table_new(g_str_hash, g_str_equal);
-	visit_image(&search, image, SHT_DYNSYM);
-	visit_image(&search, image, SHT_SYMTAB);
+	visit_section(&search, &image->file, DYNAMIC_SYMBOLS);
+	visit_section(&search, &image->file, SYMBOLS);
 	if (debug)
-		visit_image(&search, debug, SHT_SYMTAB);
+		visit_section(&search, &debug->file, SYMBOLS);
 }
 
 void function_symbols_clear(FunctionSymbols *functions)

@@ -109,7 +109,7 @@ static bool add_place(const File *file, uint64_t address, GPtrArray *events, GEr
 {
 	uint64_t offset;
 
-	if (!elf_image_offset(file->image, address, PF_X, &offset))
+	if (!elf_file_offset(&file->image->file, address, &offset))
 		return point_fail(file->spec, G_IO_ERROR_INVALID_ARGUMENT, error,
 				  "the file has no code at address 0x%" G_GINT64_MODIFIER
 				  "x: name one of `objdump -d`",

@@ -71,10 +71,10 @@ static void add_site(const Reader *reader, const uint8_t *description, size_t by
 		return;
 	move = moved_by(reader, read_address(reader, description, BASE));
 	semaphore = read_address(reader, description, SEMAPHORE);
-	if (!elf_image_offset(reader->image, read_address(reader, description, PC) + move, PF_X,
-			      &offset) ||
+	if (!elf_file_offset(&reader->image->file, read_address(reader, description, PC) + move,
+			     &offset) ||
 	    (semaphore &&
-	     !elf_image_offset(reader->image, semaphore + move, PF_W, &semaphore_offset)))
+	     !elf_image_data_offset(reader->image, semaphore + move, &semaphore_offset)))
 		return;
 	site = g_new(UsdtSite, 1);
 	*site = (UsdtSite){
@@ -87,13 +87,13 @@ static void add_site(const Reader *reader, const uint8_t *description, size_t by
 	g_ptr_array_add(reader->sites, site);
 }
 
-static void read_notes(const Reader *reader, Elf_Data *data)
+static void read_notes(const Reader *reader, const Elf_Data *data)
 {
 	size_t at = 0, next, name_at, description_at;
 	GElf_Nhdr note;
 
 	for (; reader->sites->len < USDT_SITES_MAX &&
-	       (next = gelf_getnote(data, at, &note, &name_at, &description_at));
+	       (next = gelf_getnote((Elf_Data *)data, at, &note, &name_at, &description_at));
 	     at = next) {
 		const uint8_t *bytes = data->d_buf;
 
@@ -104,37 +104,28 @@ static void read_notes(const Reader *reader, Elf_Data *data)
 	}
 }
 
-static uint64_t base_of(const ElfImage *image)
+static uint64_t base_of(const ElfFile *file)
 {
-	Elf_Scn *section = NULL;
+	Elf_Scn *section = elf_file_section(file, BASE_SECTION);
 	GElf_Shdr header;
 
-	while ((section = elf_image_next_section(image, section, SHT_PROGBITS, &header)))
-		if (g_str_equal(elf_image_section_name(image, &header), BASE_SECTION))
-			return header.sh_addr;
-	return 0;
+	return section && gelf_getshdr(section, &header) ? header.sh_addr : 0;
 }
 
 GPtrArray *usdt_notes_read(const ElfImage *image)
 {
-	bool is_big = elf_getident(image->elf, NULL)[EI_DATA] == ELFDATA2MSB;
+	const ElfFile *file = &image->file;
+	bool is_big = file->header.e_ident[EI_DATA] == ELFDATA2MSB;
 	Reader reader = {
 		.image = image,
 		.sites = g_ptr_array_new_with_free_func(site_free),
-		.base = base_of(image),
-		.address_bytes = gelf_getclass(image->elf) == ELFCLASS32 ? 4 : 8,
+		.base = base_of(file),
+		.address_bytes = file->header.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8,
 		.swapped = is_big != (G_BYTE_ORDER == G_BIG_ENDIAN),
 	};
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
+	const Elf_Data *notes = elf_file_data(elf_file_section(file, NOTES_SECTION));
 
-	while ((section = elf_image_next_section(image, section, SHT_NOTE, &header))) {
-		Elf_Data *data = g_str_equal(elf_image_section_name(image, &header), NOTES_SECTION)
-					 ? elf_getdata(section, NULL)
-					 : NULL;
-
-		if (data && data->d_buf)
-			read_notes(&reader, data);
-	}
+	if (notes && notes->d_buf)
+		read_notes(&reader, notes);
 	return reader.sites;
 }
