@@ -6,6 +6,7 @@ libaggregator_a_SOURCES += \
 	aggregator/base/escape.c aggregator/base/escape.h \
 	aggregator/base/exit_status.h \
 	aggregator/base/keyed_hash.c aggregator/base/keyed_hash.h \
+	aggregator/base/median.c aggregator/base/median.h \
 	aggregator/base/memory_budget.c aggregator/base/memory_budget.h \
 	aggregator/base/nearest.c aggregator/base/nearest.h \
 	aggregator/base/number_text.c aggregator/base/number_text.h \

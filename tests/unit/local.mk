@@ -104,6 +104,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_perf_throttle.c \
 	tests/unit/test_perf_weight.c \
 	tests/unit/test_point_columns.c \
+	tests/unit/test_point_cost.c \
 	tests/unit/test_point_events.c \
 	tests/unit/test_point_programs.c \
 	tests/unit/test_probe_kinds.c \

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/points/point_cost.h"
+
+#include "base/clock.h"
+#include "base/median.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	ROUNDS_MIN = 8,               /* with fewer, interrupted rounds may decide */
+	HITS = 128,                   /* of a round; reading the clock may add one */
+	ENOUGH_NS = 10 * 1000 * 1000, /* the run should begin */
+	EVENT_NS_MAX = 1000000,       /* of an emulated machine with deep stacks */
+	RING_BYTES = 1 << 20,         /* a power of two of pages */
+};
+
+/* What hits a probe HITS times. */
+typedef void (*Action)(void *memory);
+
+/* A probe that this program can hit. */
+typedef struct {
+	PointEvent event; /* its texts are borrowed */
+	GPtrArray *found; /* owner of them; NULL: constant texts */
+	Action act;
+	void *memory; /* HITS pages, for page faults */
+} StandIn;
+
+/* Actions. */
+
+static void call_kernel(void *memory)
+{
+	(void)memory;
+	for (int i = 0; i < HITS; i++)
+		syscall(SYS_getppid);
+}
+
+/* Functions that a probe can be in. The kernel emulates the first instruction of the first one, and
+   lets the processor execute that of the second one, which takes a second exception (x86: `ret`).
+ */
+void point_cost_emulated(void);
+__asm__(".pushsection .text\n"
+	".globl point_cost_emulated\n"
+	".hidden point_cost_emulated\n"
+	".type point_cost_emulated, %function\n"
+	"point_cost_emulated: nop\n"
+	"ret\n"
+	".size point_cost_emulated, .-point_cost_emulated\n"
+	".popsection\n");
+
+static __attribute__((noinline)) void stepped(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+static void call_emulated(void *memory)
+{
+	(void)memory;
+	for (int i = 0; i < HITS; i++)
+		point_cost_emulated();
+}
+
+static void call_stepped(void *memory)
+{
+	(void)memory;
+	for (int i = 0; i < HITS; i++)
+		stepped();
+}
+
+/* Every page is a new one for the kernel. */
+static void touch_pages(void *memory)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	volatile char *page = memory;
+
+	for (int i = 0; i < HITS; i++, page += page_bytes)
+		*page = 1;
+}
+
+/* Stand-ins. */
+
+/* Where an address of this program is in its file. */
+typedef struct {
+	uint64_t address;
+	uint64_t offset; /* 0: not found */
+} OwnPlace;
+
+/* Visits the program first: see dl_iterate_phdr(3). */
+static int find_place(struct dl_phdr_info *program, size_t bytes, void *data)
+{
+	OwnPlace *place = data;
+
+	(void)bytes;
+	for (int i = 0; i < program->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
+		uint64_t start = program->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && place->address >= start &&
+		    place->address - start < segment->p_filesz)
+			place->offset = place->address - start + segment->p_offset;
+	}
+	return 1;
+}
+
+/* Whether the kernel emulates the instruction at the probed place: a nop, and pushing a register,
+   as most functions begin (since 4.20; arch/x86/kernel/uprobes.c). */
+static bool is_emulated(const PointEvent *event)
+{
+	uint8_t code[2] = { 0 };
+	int fd = open(event->config1, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	bool is_read = fd >= 0 && pread(fd, code, sizeof(code), (off_t)event->config2) ==
+					  (ssize_t)sizeof(code);
+
+	if (fd >= 0)
+		close(fd);
+	return is_read && (code[0] == 0x90 || (code[0] & 0xf8) == 0x50 ||
+			   (code[0] == 0x41 && (code[1] & 0xf8) == 0x50));
+}
+
+static bool use_own_function(const PointHost *host, StandIn *stand_in)
+{
+	bool emulated = is_emulated(&stand_in->event);
+	OwnPlace place = { .address = emulated ? (uint64_t)(uintptr_t)point_cost_emulated
+					       : (uint64_t)(uintptr_t)stepped };
+
+	(void)host;
+	dl_iterate_phdr(find_place, &place);
+	stand_in->event.config1 = (char *)"/proc/self/exe";
+	stand_in->event.config2 = place.offset;
+	stand_in->event.config &= UINT32_MAX; /* no semaphore */
+	stand_in->act = emulated ? call_emulated : call_stepped;
+	return place.offset;
+}
+
+static bool use_own_faults(const PointHost *host, StandIn *stand_in)
+{
+	(void)host;
+	stand_in->event.config = PERF_COUNT_SW_PAGE_FAULTS;
+	stand_in->act = touch_pages;
+	return true;
+}
+
+/* The name of the function depends on the machine, and before 4.17 it has no prefix. */
+static bool use_kernel_function(const PointHost *host, StandIn *stand_in)
+{
+	static const char *const functions[] = { "__x64_sys_getppid", "__arm64_sys_getppid",
+						 "sys_getppid" };
+
+	(void)host;
+	stand_in->act = call_kernel;
+	stand_in->event.config2 = 0;
+	for (guint i = 0; i < G_N_ELEMENTS(functions); i++) {
+		stand_in->event.config1 = (char *)functions[i];
+		if (point_event_try(&stand_in->event, NULL))
+			return true;
+	}
+	return false;
+}
+
+/* Entries and exits of system calls have a path of their own in the kernel. */
+static bool use_tracepoint(const PointHost *host, StandIn *stand_in)
+{
+	const char *name = stand_in->event.name;
+	ProbeSpec spec = { .type = PROBE_TRACEPOINT,
+			   .text = (char *)"getppid",
+			   .group = (char *)"syscalls",
+			   .name = (char *)"sys_enter_getppid" };
+
+	if (g_str_has_prefix(name, "syscalls:sys_exit_")) {
+		spec.name = (char *)"sys_exit_getppid";
+	} else if (!g_str_has_prefix(name, "syscalls:")) {
+		spec.group = (char *)"raw_syscalls";
+		spec.name = (char *)"sys_enter";
+	}
+	stand_in->act = call_kernel;
+	stand_in->found = point_events_find(host, &spec, NULL);
+	if (stand_in->found)
+		stand_in->event = *(const PointEvent *)stand_in->found->pdata[0];
+	return stand_in->found;
+}
+
+/* Chooses a probe of the same kind. Returns false if there is none. */
+typedef bool (*Chooser)(const PointHost *host, StandIn *stand_in);
+static const Chooser choosers[] = {
+	[PROBE_TRACEPOINT] = use_tracepoint,  [PROBE_SOFTWARE] = use_own_faults,
+	[PROBE_KPROBE] = use_kernel_function, [PROBE_KRETPROBE] = use_kernel_function,
+	[PROBE_UPROBE] = use_own_function,    [PROBE_URETPROBE] = use_own_function,
+	[PROBE_USDT] = use_own_function,
+};
+
+/* Measurement. */
+
+static size_t memory_bytes(void)
+{
+	return HITS * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static uint64_t time_round(const StandIn *stand_in)
+{
+	uint64_t start_ns;
+
+	madvise(stand_in->memory, memory_bytes(), MADV_DONTNEED);
+	start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	stand_in->act(stand_in->memory);
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
+}
+
+/* Returns how many rounds there were. */
+static unsigned time_rounds(const StandIn *stand_in, uint64_t took_ns[POINT_COST_ROUNDS],
+			    unsigned rounds_max)
+{
+	uint64_t end_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ENOUGH_NS;
+	unsigned count = 0;
+
+	time_round(stand_in); /* warms up */
+	while (count < rounds_max &&
+	       (count < ROUNDS_MIN || clock_ns(CLOCK_THREAD_CPUTIME_ID) < end_ns))
+		took_ns[count++] = time_round(stand_in);
+	return count;
+}
+
+static int64_t median_of(const uint64_t *took_ns, unsigned count)
+{
+	int64_t numbers[POINT_COST_ROUNDS];
+
+	for (unsigned i = 0; i < count; i++)
+		numbers[i] = (int64_t)took_ns[i];
+	return median_of_numbers(numbers, count);
+}
+
+PointCost point_cost_of_rounds(const PointCostRounds *rounds)
+{
+	int64_t more_ns;
+
+	if (rounds->count < ROUNDS_MIN || !rounds->hits)
+		return (PointCost){ 0 };
+	more_ns = median_of(rounds->probed_ns, rounds->count) -
+		  median_of(rounds->plain_ns, rounds->count);
+	if (more_ns < (int64_t)rounds->hits ||
+	    more_ns / (int64_t)rounds->hits > (int64_t)EVENT_NS_MAX)
+		return (PointCost){ 0 };
+	return (PointCost){ .is_known = true, .event_ns = (uint64_t)more_ns / rounds->hits };
+}
+
+/* Opens the stand-in for this thread. Returns -1 on failure. */
+static int open_event(const StandIn *stand_in, const struct perf_event_attr *like)
+{
+	struct perf_event_attr attr = *like;
+
+	point_event_attr(&stand_in->event, &attr);
+	attr.disabled = 0;
+	attr.freq = 0;
+	attr.sample_period = 1;
+	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Returns the number of hits so far. */
+static uint64_t count_of(int fd)
+{
+	uint64_t values[8] = { 0 }; /* the count is the first one of any read_format */
+
+	return read(fd, values, sizeof(values)) > 0 ? values[0] : 0;
+}
+
+/* A ring that this program cannot write to is written round and round: it need not be read. */
+static void measure_probed(const StandIn *stand_in, int fd, PointCostRounds *rounds)
+{
+	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES;
+	void *ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	uint64_t before;
+
+	if (ring == MAP_FAILED)
+		return;
+	before = count_of(fd);
+	rounds->count = time_rounds(stand_in, rounds->probed_ns, rounds->count);
+	if (count_of(fd) - before >= (uint64_t)rounds->count * HITS)
+		rounds->hits = HITS;
+	munmap(ring, bytes);
+}
+
+/* The plain rounds come first: an open event costs each hit, even if it is disabled. */
+static PointCost measure(const StandIn *stand_in, const struct perf_event_attr *attr)
+{
+	PointCostRounds rounds = { 0 };
+	int fd;
+
+	rounds.count = time_rounds(stand_in, rounds.plain_ns, POINT_COST_ROUNDS);
+	fd = open_event(stand_in, attr);
+	if (fd < 0)
+		return (PointCost){ 0 };
+	measure_probed(stand_in, fd, &rounds);
+	close(fd);
+	return point_cost_of_rounds(&rounds);
+}
+
+PointCost point_cost_measure(const PointHost *host, const PointEvent *event,
+			     const struct perf_event_attr *attr)
+{
+	StandIn stand_in = { .event = *event };
+	Chooser choose =
+		(guint)event->probe < G_N_ELEMENTS(choosers) ? choosers[event->probe] : NULL;
+	PointCost cost = { 0 };
+
+	stand_in.memory = mmap(NULL, memory_bytes(), PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (stand_in.memory == MAP_FAILED)
+		return cost;
+	madvise(stand_in.memory, memory_bytes(), MADV_NOHUGEPAGE);
+	if (choose && choose(host, &stand_in))
+		cost = measure(&stand_in, attr);
+	if (stand_in.found)
+		g_ptr_array_unref(stand_in.found);
+	munmap(stand_in.memory, memory_bytes());
+	return cost;
+}
