@@ -55,3 +55,13 @@ static inline uint64_t saturate_double(double value)
 		return 0;
 	return value >= 0x1p64 ? UINT64_MAX : (uint64_t)value;
 }
+
+/* Returns a * b, limited to the range of INT64_MAX. */
+static inline int64_t saturate_signed_product(int64_t a, int64_t b)
+{
+	int64_t product;
+
+	if (!__builtin_mul_overflow(a, b, &product))
+		return product;
+	return (a < 0) == (b < 0) ? INT64_MAX : -INT64_MAX;
+}

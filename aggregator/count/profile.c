@@ -39,6 +39,9 @@ struct Profile {
 	ProfileCache *caches;
 	Index cell_index;
 	ProfileCell *cells;
+	ProfileValues *values; /* by cell, owned; NULL: no hits of probe points so far */
+	uint32_t values_capacity;
+	UserMaps *user_maps; /* borrowed; NULL: user frames are not kept */
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
 	bool has_overflow; /* a table was full: see add_overflow() */
@@ -265,12 +268,18 @@ void profile_free(Profile *profile)
 	g_free(profile->tasks);
 	g_free(profile->caches);
 	g_free(profile->cells);
+	g_free(profile->values);
 	g_free(profile);
 }
 
 void profile_keep_threads(Profile *profile)
 {
 	profile->keeps_threads = true;
+}
+
+void profile_set_user_maps(Profile *profile, UserMaps *maps)
+{
+	profile->user_maps = maps;
 }
 
 void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns)
@@ -281,9 +290,25 @@ void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns)
 
 /*
  * If the upper halves of all frames are equal, as usual in a kernel, the stack takes half the room:
- * the upper half once, then the lower halves. The tag contains the form and the symbol epoch.
+ * the upper half once, then the lower halves. The tag contains the form and the symbol epoch. A
+ * stack with a user's part has the number of its kernel frames, these frames, and its places.
  */
-enum { TAG_WIDE = 1, TAG_EPOCH_SHIFT = 1 };
+enum { TAG_WIDE = 1, TAG_WITH_USER = 2, TAG_EPOCH_SHIFT = 2 };
+
+/* A place in 8 bytes. */
+enum { PLACE_OBJECT_SHIFT = 48 };
+#define PLACE_OFFSET_MASK ((1ULL << PLACE_OBJECT_SHIFT) - 1)
+
+static uint64_t place_pack(UserPlace place)
+{
+	return (uint64_t)place.object << PLACE_OBJECT_SHIFT | (place.offset & PLACE_OFFSET_MASK);
+}
+
+static UserPlace place_unpack(uint64_t packed)
+{
+	return (UserPlace){ .object = (uint32_t)(packed >> PLACE_OBJECT_SHIFT),
+			    .offset = packed & PLACE_OFFSET_MASK };
+}
 
 static StackId stack_intern(Profile *profile, const uint64_t *frames, uint32_t depth,
 			    uint32_t epoch)
@@ -310,14 +335,35 @@ uint32_t profile_stack_frames(const Profile *profile, StackId id,
 	const void *bytes = stack_table_bytes(profile->stacks, id, &length);
 	const uint32_t *narrow = bytes;
 	uint32_t depth = length / sizeof(narrow[0]) - 1;
+	uint32_t tag = stack_table_tag(profile->stacks, id);
 
-	if (stack_table_tag(profile->stacks, id) & TAG_WIDE) {
+	if (tag & TAG_WITH_USER) {
+		const uint64_t *words = bytes;
+
+		memcpy(frames, words + 1, words[0] * sizeof(frames[0]));
+		return (uint32_t)words[0];
+	}
+	if (tag & TAG_WIDE) {
 		memcpy(frames, bytes, length);
 		return length / sizeof(frames[0]);
 	}
 	for (uint32_t i = 0; i < depth; i++)
 		frames[i] = (uint64_t)narrow[0] << 32 | narrow[i + 1];
 	return depth;
+}
+
+uint32_t profile_stack_places(const Profile *profile, StackId id,
+			      UserPlace places[KMT_STACK_DEPTH_MAX])
+{
+	uint32_t length, count;
+	const uint64_t *words = stack_table_bytes(profile->stacks, id, &length);
+
+	if (!(stack_table_tag(profile->stacks, id) & TAG_WITH_USER))
+		return 0;
+	count = length / sizeof(words[0]) - 1 - (uint32_t)words[0];
+	for (uint32_t i = 0; i < count; i++)
+		places[i] = place_unpack(words[1 + words[0] + i]);
+	return count;
 }
 
 uint32_t profile_stack_epoch(const Profile *profile, StackId id)
@@ -346,8 +392,49 @@ static CacheId cache_of(Profile *profile, const Events *events, uint16_t number)
 	return memo->id;
 }
 
-static StackId stack_of(Profile *profile, const Events *events, const EventOriginFacts *facts)
+/* Code without frame pointers gives junk: a frame that is in no known executable mapping and all
+   frames after it. Returns the number of places. */
+static uint32_t places_of(Profile *profile, const Events *events, const EventOriginFacts *facts,
+			  uint64_t time_ns, uint64_t places[KMT_STACK_DEPTH_MAX])
 {
+	EventTask task;
+	UserPlace place;
+	uint32_t count = 0;
+
+	if (!profile->user_maps || facts->user_task == KMT_NONE)
+		return 0;
+	events_read_task(events, facts->user_task, &task);
+	/* Frames after the first are return addresses: the call is before them. */
+	while (count < facts->user_depth &&
+	       user_maps_lookup(profile->user_maps, task.tgid, time_ns,
+				facts->user_frames[count] - (count > 0), &place)) {
+		place.offset += count > 0;
+		places[count++] = place_pack(place);
+	}
+	return count;
+}
+
+static StackId stack_of_hit(Profile *profile, const Events *events, const EventOriginFacts *facts,
+			    uint64_t time_ns)
+{
+	uint64_t words[2 * KMT_STACK_DEPTH_MAX + 1];
+	uint32_t places = places_of(profile, events, facts, time_ns, &words[1 + facts->depth]);
+
+	if (!places && facts->depth)
+		return stack_intern(profile, facts->frames, facts->depth, events->epoch);
+	words[0] = facts->depth;
+	memcpy(&words[1], facts->frames, facts->depth * sizeof(words[0]));
+	return stack_table_intern(profile->stacks, words,
+				  (1 + facts->depth + places) * sizeof(words[0]),
+				  events->epoch << TAG_EPOCH_SHIFT | TAG_WITH_USER);
+}
+
+/* time_ns: of the current event. */
+static StackId stack_of(Profile *profile, const Events *events, const EventOriginFacts *facts,
+			uint64_t time_ns)
+{
+	if (facts->source == KMT_SOURCE_POINT)
+		return stack_of_hit(profile, events, facts, time_ns);
 	if (!facts->text)
 		return stack_intern(profile, facts->frames, facts->depth, events->epoch);
 	profile->stack_kind = STACK_TEXT;
@@ -355,25 +442,28 @@ static StackId stack_of(Profile *profile, const Events *events, const EventOrigi
 }
 
 /* Looks up an origin at its first event. */
-static OriginId origin_of(Profile *profile, const Events *events, uint16_t number, bool free)
+static OriginId origin_of(Profile *profile, const Events *events, const Event *event)
 {
 	EventOriginFacts facts;
 	ProfileOrigin origin;
 	OriginId id = ORIGIN_ID_OVERFLOW;
 
-	events_read_origin(events, number, &facts);
+	events_read_origin(events, event->origin, &facts);
 	memset(&origin, 0, sizeof(origin));
 	origin.call_site = facts.call_site;
 	origin.bytes_requested = facts.bytes_requested;
 	origin.bytes_allocated = facts.bytes_allocated;
 	origin.gfp_flags = facts.gfp_flags;
-	origin.node = facts.node;
+	if (facts.source == KMT_SOURCE_POINT)
+		origin.point = facts.point;
+	else
+		origin.node = facts.node;
 	origin.source = facts.source;
 	origin.truncated = facts.truncated;
-	origin.free = free;
+	origin.free = event->free;
 	origin.own = facts.kind == KMT_KIND_OWN;
 	origin.cache = cache_of(profile, events, facts.cache);
-	origin.stack = stack_of(profile, events, &facts);
+	origin.stack = stack_of(profile, events, &facts, event_time_ns(events, event));
 	if (origin.stack != STACK_ID_NONE)
 		id = origin_intern(profile, &origin);
 	profile->has_overflow |= id == ORIGIN_ID_OVERFLOW;
@@ -425,6 +515,32 @@ static inline void add_variance(ProfileCell *cell, const Event *event)
 		cell->variance = UINT64_MAX;
 }
 
+/* Returns the values of a cell, with room for those of all cells. */
+static ProfileValues *values_of(Profile *profile, uint32_t cell)
+{
+	uint32_t capacity = profile->cell_index.capacity;
+
+	if (G_UNLIKELY(profile->values_capacity < capacity)) {
+		profile->values = g_renew(ProfileValues, profile->values, capacity);
+		memset(profile->values + profile->values_capacity, 0,
+		       (capacity - profile->values_capacity) * sizeof(ProfileValues));
+		profile->values_capacity = capacity;
+	}
+	return &profile->values[cell];
+}
+
+static void add_value(Profile *profile, uint32_t cell, const Event *event)
+{
+	ProfileValues *values = values_of(profile, cell);
+	int64_t value = (int64_t)event->pointer;
+	int64_t weight = (int64_t)MIN(event->weight, INT64_MAX);
+
+	values->sum = saturate_signed_sum(values->sum, saturate_signed_product(value, weight));
+	if (event->each > 1)
+		values->variance +=
+			(double)event->weight * (event->each - 1) * (double)value * (double)value;
+}
+
 /* The current batch, and the state of counting it. */
 typedef struct {
 	Profile *profile;
@@ -455,7 +571,7 @@ static inline ProfileCell *cell_of(Counting *counting, const Event *event)
 	if (G_LIKELY(cell_is(cell, memo->id, task, event->context)))
 		return cell;
 	if (memo->id == EVENT_ID_LATER)
-		memo->id = origin_of(profile, counting->events, event->origin, event->free);
+		memo->id = origin_of(profile, counting->events, event);
 	cell = cell_intern(profile, memo->id, task, event->context);
 	memo->cell = (uint32_t)(cell - profile->cells);
 	return cell;
@@ -498,7 +614,9 @@ static inline void take(Profile *profile, const Events *events, uint32_t *cells)
 		if (cells)
 			cells[i] = (uint32_t)(cell - profile->cells);
 		saturate_add(&counted, event->weight);
-		if (G_LIKELY(event->pointer))
+		if (G_UNLIKELY(event->is_hit))
+			add_value(profile, (uint32_t)(cell - profile->cells), event);
+		if (G_LIKELY(event->pointer) || event->is_hit)
 			saturate_add(&cell->events, event->weight);
 		else
 			saturate_add(&cell->failed, event->weight);
@@ -515,6 +633,37 @@ void profile_take(Profile *profile, const Events *events)
 void profile_take_noting(Profile *profile, const Events *events, uint32_t *cells)
 {
 	take(profile, events, cells);
+}
+
+void profile_note_cells(Profile *profile, const Events *events, uint32_t *cells)
+{
+	Counting counting = { profile, events, KMT_NONE, TASK_ID_UNKNOWN };
+
+	events_claim_memos(events, profile);
+	for (size_t i = 0; i < events->events_count; i++) {
+		const Event *event = &events->events[i];
+
+		cells[i] = PROFILE_CELL_NONE;
+		if (is_outside(profile, event_time_ns(events, event)))
+			saturate_add(&profile->totals.outside_window, event->weight);
+		else
+			cells[i] = (uint32_t)(cell_of(&counting, event) - profile->cells);
+	}
+}
+
+void profile_add_span(Profile *profile, uint32_t number, uint64_t time_ns, int64_t value,
+		      uint64_t weight)
+{
+	ProfileCell *cell = &profile->cells[number];
+	ProfileValues *values = values_of(profile, number);
+	int64_t times = saturate_signed(weight);
+
+	saturate_add(&profile->totals.events, weight);
+	saturate_add(&cell->events, weight);
+	saturate_add(&cell->variance, saturate_product(weight, weight - 1));
+	values->sum = saturate_signed_sum(values->sum, saturate_signed_product(value, times));
+	saturate_add(&values->time_ns, saturate_product(time_ns, weight));
+	values->time_max_ns = MAX(values->time_max_ns, time_ns);
 }
 
 /* Adds the events of a cell that lacks a name because a table was full. Events of the overflow row
@@ -609,6 +758,18 @@ const ProfileCell *profile_cell(const Profile *profile, uint32_t index)
 	return &profile->cells[index];
 }
 
+bool profile_has_values(const Profile *profile)
+{
+	return profile->values != NULL;
+}
+
+ProfileValues profile_values(const Profile *profile, const ProfileCell *cell)
+{
+	size_t index = (size_t)(cell - profile->cells);
+
+	return index < profile->values_capacity ? profile->values[index] : (ProfileValues){ 0 };
+}
+
 static size_t index_memory(const Index *index, size_t entry_bytes)
 {
 	return slot_table_memory(&index->slots) + index->capacity * entry_bytes;
@@ -621,5 +782,6 @@ size_t profile_memory(const Profile *profile)
 	       index_memory(&profile->origin_index, sizeof(ProfileOrigin)) +
 	       index_memory(&profile->task_index, sizeof(ProfileTask)) +
 	       index_memory(&profile->cache_index, sizeof(ProfileCache)) +
-	       index_memory(&profile->cell_index, sizeof(ProfileCell));
+	       index_memory(&profile->cell_index, sizeof(ProfileCell)) +
+	       profile->values_capacity * sizeof(ProfileValues);
 }

@@ -3,6 +3,7 @@
 
 #include "count/stack_table.h"
 #include "record/event_reader.h"
+#include "user/user_maps.h"
 
 #include <glib.h>
 
@@ -41,7 +42,10 @@ typedef struct {
 	StackId stack; /* STACK_ID_NONE: only for ORIGIN_ID_OVERFLOW */
 	CacheId cache;
 	uint32_t gfp_flags;
-	int16_t node;
+	union {
+		int16_t node;
+		uint16_t point; /* of KMT_SOURCE_POINT: number of the probe point */
+	};
 	uint8_t source;     /* enum KmtSource */
 	bool truncated : 1; /* the stack reached the depth limit */
 	bool free : 1;      /* counts frees, not allocations */
@@ -80,6 +84,15 @@ typedef struct {
 	uint64_t variance;
 } ProfileCell;
 
+/* The values of a cell's events, if they are hits of probe points or time spans. */
+typedef struct {
+	int64_t sum;      /* of value * weight; saturates */
+	uint64_t time_ns; /* of time spans: all together; saturates */
+	uint64_t time_max_ns;
+	/* Variance of the sum as an estimate: the sum of w * (w - 1) * value * value. */
+	double variance;
+} ProfileValues;
+
 typedef struct {
 	uint64_t events;          /* decoded, inside the window */
 	uint64_t outside_window;  /* decoded, but not counted; no loss */
@@ -99,6 +112,10 @@ void profile_set_memory(Profile *profile, size_t bytes_max);
 /* Separates the threads of a process from now on; without this call they are one task. */
 void profile_keep_threads(Profile *profile);
 
+/* Sets the mappings (borrowed) that turn user addresses into places. Without them user frames are
+   not kept. */
+void profile_set_user_maps(Profile *profile, UserMaps *maps);
+
 /* Sets the window (monotonic): from now on events outside do not count. */
 void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns);
 
@@ -110,13 +127,26 @@ void profile_take(Profile *profile, const Events *events);
 #define PROFILE_CELL_NONE UINT32_MAX
 void profile_take_noting(Profile *profile, const Events *events, uint32_t *cells);
 
+/* Like profile_take_noting(), but counts nothing: these events are begins of time spans, which are
+   counted when their ends are known. */
+void profile_note_cells(Profile *profile, const Events *events, uint32_t *cells);
+
+/* Counts a time span that began with an event of the cell. value: that of its end. */
+void profile_add_span(Profile *profile, uint32_t cell, uint64_t time_ns, int64_t value,
+		      uint64_t weight);
+
 /* Results. Ids run from 0 to the count - 1; returned pointers are borrowed. */
 ProfileTotals profile_totals(const Profile *profile);
 StackKind profile_stack_kind(const Profile *profile);
 const StackTable *profile_stacks(const Profile *profile);
-/* Writes the frames of a stack, innermost first. Returns their number. */
+/* Writes the frames of a stack, of the kernel's part if it has two, innermost first. Returns their
+   number. */
 uint32_t profile_stack_frames(const Profile *profile, StackId id,
 			      uint64_t frames[KMT_STACK_DEPTH_MAX]);
+
+/* Writes the user's part of a stack, innermost first. Returns the number of its places. */
+uint32_t profile_stack_places(const Profile *profile, StackId id,
+			      UserPlace places[KMT_STACK_DEPTH_MAX]);
 
 /* Returns the symbol epoch of its addresses. */
 uint32_t profile_stack_epoch(const Profile *profile, StackId id);
@@ -134,6 +164,9 @@ uint32_t profile_cache_count(const Profile *profile);
 const ProfileCache *profile_cache(const Profile *profile, CacheId id);
 uint32_t profile_cell_count(const Profile *profile);
 const ProfileCell *profile_cell(const Profile *profile, uint32_t index);
+/* Whether its events have values. If so, profile_values() returns those of a cell. */
+bool profile_has_values(const Profile *profile);
+ProfileValues profile_values(const Profile *profile, const ProfileCell *cell);
 
 /* Returns the memory in use, in bytes. */
 size_t profile_memory(const Profile *profile);

@@ -1,5 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/held/cell_lives.c aggregator/held/cell_lives.h \
+	aggregator/held/durations.c aggregator/held/durations.h \
 	aggregator/held/event_merge.c aggregator/held/event_merge.h \
 	aggregator/held/free_checks.c aggregator/held/free_checks.h \
 	aggregator/held/freers.c aggregator/held/freers.h \

@@ -73,13 +73,16 @@ static void print_formats(FILE *out)
 		print_columns(out, renderer->name, renderer->about);
 }
 
-static void print_keys(FILE *out)
+static void print_keys(const Tool *tool, FILE *out)
 {
+	const bool is_of_hits = tool->bit == TOOL_STACK_TOP;
+
 	fputs("\nKeys of -s, --sort:\n", out);
-	print_metrics(METRIC_RANKS, out);
+	print_metrics(is_of_hits ? METRIC_OF_HITS : METRIC_RANKS, out);
 	fputs("\nKeys of --by:\n", out);
 	for (const Dimension *key = dimensions; key->name; key++)
-		print_columns(out, key->name, key->help);
+		if (dimension_fits(key, is_of_hits))
+			print_columns(out, key->name, key->help);
 }
 
 static void print_examples(const ToolExample *examples, FILE *out)
@@ -107,7 +110,7 @@ void options_print_help(const Tool *tool, FILE *out)
 	if (tool->stream)
 		print_rate_columns(out);
 	else
-		print_keys(out);
+		print_keys(tool, out);
 	print_formats(out);
 	print_examples(tool->examples, out);
 }

@@ -93,7 +93,10 @@ const Metric *option_metric(const char *name, MetricUse use, const char *what, G
 
 bool option_sort(Options *options, const char *value, GError **error)
 {
-	options->view.sort = option_metric(value, METRIC_RANKS, "key", error);
+	MetricUse use = options->tool->bit == TOOL_STACK_TOP ? METRIC_OF_HITS : METRIC_RANKS;
+
+	options->view.sort = option_metric(value, use, "key", error);
+	options->sort_given = true;
 	return options->view.sort;
 }
 
@@ -133,7 +136,8 @@ bool option_json(Options *options, const char *value, GError **error)
 
 bool option_by(Options *options, const char *value, GError **error)
 {
-	return dimensions_parse(value, options->view.by, error);
+	return dimensions_parse(value, options->tool->bit == TOOL_STACK_TOP, options->view.by,
+				error);
 }
 
 bool option_callsite_skip(Options *options, const char *value, GError **error)

@@ -116,6 +116,7 @@ static Options *options_new(const Tool *tool)
 	options->given = g_ptr_array_new();
 	options->import.root = "";
 	options->import_files = g_ptr_array_new_with_free_func(g_free);
+	options->probes = g_ptr_array_new_with_free_func(g_free);
 	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));
 	options->slice.to_ns = UINT64_MAX;
 	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
@@ -140,6 +141,14 @@ void options_free(Options *options)
 	cache_query_free(options->caches_excluded);
 	g_ptr_array_unref(options->given);
 	g_array_unref(options->pids);
+	g_ptr_array_unref(options->probes);
+	g_free(options->weight);
+	g_free(options->where);
+	g_free(options->begin);
+	g_free(options->end);
+	g_free(options->columns);
+	g_free(options->user_stacks);
+	preset_free(options->preset);
 	g_strfreev(options->request.command);
 	g_free((char *)options->request.user);
 	g_free((char *)options->request.record_path);
@@ -344,7 +353,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	if (options->overview && !check_overview(options, error))
 		return NULL;
 	if (tool->by && !options->view.by[0] &&
-	    !dimensions_parse(tool->by, options->view.by, error))
+	    !dimensions_parse(tool->by, false, options->view.by, error))
 		return NULL;
 	g_ptr_array_sort(options->view.filters, compare_filters);
 	finish_held(options);
@@ -354,5 +363,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 		options->request.scope = COLLECT_SCOPE_PIDS;
 	else if (options->only_command)
 		options->request.scope = COLLECT_SCOPE_COMMAND;
+	if (tool->finish && !tool->finish(options, error))
+		return NULL;
 	return g_steal_pointer(&options);
 }

@@ -64,11 +64,24 @@ typedef struct {
 	bool events_replaced; /* --events without "+": the default events are not recorded */
 	uint64_t memory_bytes_max;
 	double loss_percent_max; /* of the events; a higher loss makes the result incomplete */
+	/* What stack-top observes. */
+	GPtrArray *probes; /* (element-type utf8): words of the command line, owned */
+	char *weight;      /* --weight, and so on; NULL: not given */
+	char *where;
+	char *begin;
+	char *end;
+	char *columns;
+	bool kernel_only; /* -K */
+	bool user_only;   /* -U */
+	char *user_stacks;
+	bool list;      /* --list */
+	Preset *preset; /* content of request.preset */
 	/* What is counted and how it is shown. */
 	CacheQuery *caches;          /* caches whose allocations count; NULL: all */
 	char *caches_asked;          /* as given */
 	CacheQuery *caches_excluded; /* caches whose allocations do not count; NULL: none */
 	RateOptions rate;
+	bool sort_given; /* -s; else view.sort is a default */
 	GArray *cells; /* (element-type CellFilter): content of view.cells */
 	ViewOptions view;
 	char *exclude;           /* as given to -e */

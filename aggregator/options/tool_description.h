@@ -10,8 +10,11 @@ typedef enum {
 	TOOL_KMALLOC_TOP = 1 << 0,
 	TOOL_SLABSTACK = 1 << 1,
 	TOOL_SLABRATETOP = 1 << 2,
-	TOOLS_ALL = (1 << 3) - 1,
-	TOOLS_OF_REPORTS = TOOL_KMALLOC_TOP | TOOL_SLABSTACK, /* print one at the end */
+	TOOL_STACK_TOP = 1 << 3,
+	TOOLS_ALL = (1 << 4) - 1,
+	TOOLS_OF_REPORTS = TOOL_KMALLOC_TOP | TOOL_SLABSTACK | TOOL_STACK_TOP, /* at the end */
+	TOOLS_OF_ALLOCATIONS = TOOL_KMALLOC_TOP | TOOL_SLABSTACK | TOOL_SLABRATETOP,
+	TOOLS_OF_ALLOCATION_REPORTS = TOOL_KMALLOC_TOP | TOOL_SLABSTACK,
 } ToolBit;
 
 /* What a tool does during its stream, instead of a report at the end. */
@@ -44,6 +47,9 @@ struct Tool {
 	unsigned events;  /* bits of ProbeKindBit that it observes by default */
 	bool caches_only; /* it only shows slab caches, no pages */
 	const char *by;   /* default of --by; NULL: none */
+	/* Completes its options, after all were taken. Returns false with error set if they do not
+	   fit together. NULL: nothing to do. */
+	bool (*finish)(Options *options, GError **error);
 	/* Handles a word that is not an option. Returns false with error set if there is one too
 	   many or it is invalid. NULL: no such words. */
 	bool (*take_word)(Options *options, const char *word, GError **error);

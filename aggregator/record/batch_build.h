@@ -91,6 +91,7 @@ struct KmtBuilder {
 	uint32_t stacks, origins, tasks, caches; /* number of definitions */
 	uint32_t events, heartbeats;
 	uint32_t period;   /* of the batch: default weight of its events */
+	uint8_t kind;      /* enum KmtBatchKind of all its batches; 0: KMT_BATCH_EVENTS */
 	KmtOffset task_at; /* offset of the current task; 0: none */
 	uint64_t base_time_ns;
 	uint64_t frame_base;
@@ -539,7 +540,8 @@ static inline struct KmtBatchHeader *kmt_build_end(struct KmtBuilder *b, uint32_
 {
 	struct KmtBatchHeader *header = kmt_build_at(b, 0);
 
-	kmt_build_header(header, KMT_BATCH_EVENTS, b->length + sizeof(struct KmtBatchTrailer));
+	kmt_build_header(header, b->kind ? b->kind : KMT_BATCH_EVENTS,
+			 b->length + sizeof(struct KmtBatchTrailer));
 	header->heartbeats = b->heartbeats;
 	header->cpu = cpu;
 	header->batch_number = batch_number;

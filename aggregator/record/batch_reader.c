@@ -121,9 +121,8 @@ bool batch_parse(const void *bytes, size_t length, Batch *batch)
 
 static bool is_known(const struct KmtBatchHeader *header)
 {
-	return header->version == KMT_VERSION &&
-	       ((header->kind >= KMT_BATCH_EVENTS && header->kind <= KMT_BATCH_RECLAIMABLE) ||
-		header->kind == KMT_BATCH_MEMORY);
+	return header->version == KMT_VERSION && header->kind >= KMT_BATCH_EVENTS &&
+	       header->kind <= KMT_BATCH_MEMORY;
 }
 
 static void visit(BatchReader *reader, const Batch *batch)

@@ -25,6 +25,17 @@ typedef struct {
 	const uint8_t *bytes; /* the whole batch as received */
 } Batch;
 
+/* Whether batches of this kind contain events. */
+static inline bool batch_kind_has_events(uint8_t kind)
+{
+	return kind == KMT_BATCH_EVENTS || kind == KMT_BATCH_POINT_EVENTS;
+}
+
+static inline bool batch_has_events(const Batch *batch)
+{
+	return batch_kind_has_events(batch->header.kind);
+}
+
 /* Called for each whole batch, in stream order. */
 typedef void (*BatchVisitor)(const Batch *batch, void *user_data);
 

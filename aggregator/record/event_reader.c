@@ -22,6 +22,7 @@ struct EventReader {
 	Event *events; /* owned; room for events_max */
 	size_t events_max;
 	GArray *heartbeats; /* (element-type struct KmtHeartbeat), owned */
+	GArray *columns;    /* (element-type EventColumns), owned */
 	/* Of the current batch; valid below the number defined so far. */
 	const uint8_t *stacks[KMT_DEFINITIONS_MAX];
 	EventOrigin origins[KMT_DEFINITIONS_MAX];
@@ -38,6 +39,7 @@ typedef struct {
 	uint16_t task;                           /* current task; KMT_NONE: none yet */
 	uint32_t period;                         /* of the batch: weight of its events */
 	bool has_inner;                          /* an origin is_inner */
+	bool has_hits;                           /* a batch of KMT_BATCH_POINT_EVENTS */
 	uint32_t latest; /* time of its latest event, relative to base_time_ns */
 	uint64_t decoded;
 	uint64_t unknown_records;
@@ -52,6 +54,7 @@ EventReader *event_reader_new(const InnerKmallocs *inner)
 	reader->inner = inner;
 	reader->heartbeats =
 		g_array_sized_new(FALSE, FALSE, sizeof(struct KmtHeartbeat), HEARTBEATS_FIRST);
+	reader->columns = g_array_new(FALSE, FALSE, sizeof(EventColumns));
 	reader->decoded.origins = reader->origins;
 	reader->decoded.tasks = reader->tasks;
 	reader->decoded.caches = reader->caches;
@@ -65,6 +68,7 @@ void event_reader_free(EventReader *reader)
 	if (!reader)
 		return;
 	g_array_unref(reader->heartbeats);
+	g_array_unref(reader->columns);
 	g_free(reader->events);
 	g_free(reader);
 }
@@ -90,6 +94,7 @@ static inline void put_event(Decoder *decoder, const uint8_t *record, bool free,
 	event->task = decoder->task;
 	event->context = (uint8_t)(when >> KMT_CONTEXT_SHIFT);
 	event->free = free;
+	event->is_hit = false;
 	decoder->latest = MAX(decoder->latest, when & KMT_TIME_MASK);
 	decoder->next = event + 1;
 	if (G_UNLIKELY(decoder->has_inner) && !free && decoder->reader->origins[origin].is_inner)
@@ -155,11 +160,43 @@ static bool add_weighted(Decoder *decoder, const uint8_t *record, uint32_t bytes
 	return true;
 }
 
+static bool add_hit(Decoder *decoder, const uint8_t *record, uint32_t bytes, const bool swapped)
+{
+	uint32_t weight;
+
+	if (bytes < sizeof(struct KmtValue) || !has_origin(decoder, record, swapped))
+		return false;
+	weight = load_u32(record + offsetof(struct KmtValue, weight), swapped);
+	put_event(decoder, record, false,
+		  load_u64(record + offsetof(struct KmtValue, value), swapped), weight, weight,
+		  swapped);
+	decoder->next[-1].is_hit = true;
+	decoder->decoded++;
+	return true;
+}
+
+/* The columns belong to the event before them. */
+static bool add_columns(Decoder *decoder, const uint8_t *record, uint32_t bytes, const bool swapped)
+{
+	EventColumns columns = {
+		.event = (uint32_t)(decoder->next - decoder->reader->events) - 1,
+		.text = (const char *)record + sizeof(struct KmtColumns),
+	};
+
+	if (bytes < sizeof(struct KmtColumns) || decoder->next == decoder->reader->events)
+		return false;
+	columns.text_bytes = load_u32(record + offsetof(struct KmtColumns, text_bytes), swapped);
+	if (columns.text_bytes > bytes - sizeof(struct KmtColumns))
+		return false;
+	g_array_append_val(decoder->reader->columns, columns);
+	return true;
+}
+
 static bool define_stack(Decoder *decoder, const uint8_t *record, uint32_t bytes,
 			 const bool swapped)
 {
 	uint32_t depth = load_u16(record + offsetof(struct KmtStack, depth), swapped);
-	uint32_t frame_bytes = record[0] == KMT_RECORD_STACK8 ? 8 : 4;
+	uint32_t frame_bytes = record[0] == KMT_RECORD_STACK4 ? 4 : 8;
 
 	if (bytes < sizeof(struct KmtStack) + depth * frame_bytes || !depth ||
 	    depth > KMT_STACK_DEPTH_MAX || decoder->stacks == KMT_DEFINITIONS_MAX ||
@@ -185,6 +222,13 @@ static bool define_cache(Decoder *decoder, const uint8_t *record, uint32_t bytes
 	return true;
 }
 
+static inline bool is_stack(const Decoder *decoder, uint16_t stack, bool of_user)
+{
+	return stack == KMT_NONE ||
+	       (stack < decoder->stacks &&
+		(decoder->reader->stacks[stack][0] == KMT_RECORD_USTACK) == of_user);
+}
+
 static bool is_inner(const EventReader *reader, const uint8_t *record, const bool swapped)
 {
 	if (record[offsetof(struct KmtOrigin, source)] != KMT_SOURCE_KMALLOC)
@@ -200,8 +244,7 @@ static bool define_origin(Decoder *decoder, const uint8_t *record, const bool sw
 	uint16_t cache = load_u16(record + offsetof(struct KmtOrigin, cache), swapped);
 	EventOrigin *origin;
 
-	if ((stack != KMT_NONE && stack >= decoder->stacks) ||
-	    (cache != KMT_NONE && cache >= decoder->caches) ||
+	if (!is_stack(decoder, stack, false) || (cache != KMT_NONE && cache >= decoder->caches) ||
 	    decoder->origins == KMT_DEFINITIONS_MAX ||
 	    load_u16(record + 2, swapped) != decoder->origins)
 		return false;
@@ -212,6 +255,24 @@ static bool define_origin(Decoder *decoder, const uint8_t *record, const bool sw
 		.is_inner = is_inner(decoder->reader, record, swapped),
 	};
 	decoder->has_inner |= origin->is_inner;
+	return true;
+}
+
+static bool define_point_origin(Decoder *decoder, const uint8_t *record, const bool swapped)
+{
+	uint16_t stack = load_u16(record + offsetof(struct KmtPointOrigin, stack), swapped);
+	uint16_t user = load_u16(record + offsetof(struct KmtPointOrigin, user_stack), swapped);
+	uint16_t task = load_u16(record + offsetof(struct KmtPointOrigin, task), swapped);
+
+	if (!is_stack(decoder, stack, false) || !is_stack(decoder, user, true) ||
+	    (task != KMT_NONE && task >= decoder->tasks) ||
+	    decoder->origins == KMT_DEFINITIONS_MAX ||
+	    load_u16(record + 2, swapped) != decoder->origins)
+		return false;
+	decoder->reader->origins[decoder->origins++] = (EventOrigin){
+		.memo = { memo_later, memo_later },
+		.record = record,
+	};
 	return true;
 }
 
@@ -250,11 +311,50 @@ static void add_heartbeat(Decoder *decoder, const uint8_t *record, const bool sw
 	g_array_append_val(decoder->reader->heartbeats, beat);
 }
 
+/* Records that only batches of hits have. An allocation cannot have the origin of a hit. */
+static bool decode_hit(Decoder *decoder, const uint8_t *record, uint32_t bytes, const bool swapped)
+{
+	switch (record[0]) {
+	case KMT_RECORD_VALUE:
+		return add_hit(decoder, record, bytes, swapped);
+	case KMT_RECORD_USTACK:
+		return define_stack(decoder, record, bytes, swapped);
+	case KMT_RECORD_POINT_ORIGIN:
+		return bytes >= sizeof(struct KmtPointOrigin) &&
+		       define_point_origin(decoder, record, swapped);
+	default:
+		return add_columns(decoder, record, bytes, swapped);
+	}
+}
+
+static inline bool is_of_hits(uint8_t type)
+{
+	return type >= KMT_RECORD_USTACK && type <= KMT_RECORD_COLUMNS;
+}
+
+/* Whether a batch of this kind may have such a record. Then the origins of all its events are of
+   one kind. */
+static inline bool belongs(const Decoder *decoder, uint8_t type)
+{
+	bool is_of_allocations = type == KMT_RECORD_ORIGIN;
+
+	return decoder->has_hits ? !is_of_allocations : !is_of_hits(type);
+}
+
 /* Returns false if the record is invalid: the rest of the batch then counts as damaged. */
 static bool decode_other(Decoder *decoder, const uint8_t *record, uint32_t bytes,
 			 const bool swapped)
 {
+	if (!belongs(decoder, record[0])) {
+		decoder->unknown_records++;
+		return true;
+	}
 	switch (record[0]) {
+	case KMT_RECORD_USTACK:
+	case KMT_RECORD_POINT_ORIGIN:
+	case KMT_RECORD_VALUE:
+	case KMT_RECORD_COLUMNS:
+		return decode_hit(decoder, record, bytes, swapped);
 	case KMT_RECORD_WEIGHTED:
 		return add_weighted(decoder, record, bytes, swapped);
 	case KMT_RECORD_REPEATED:
@@ -313,6 +413,8 @@ static void finish(const Decoder *decoder, const Batch *batch)
 	decoded->last_ns = decoder->decoded ? decoder->base_time_ns + decoder->latest : 0;
 	decoded->heartbeats = (const struct KmtHeartbeat *)(void *)reader->heartbeats->data;
 	decoded->heartbeats_count = reader->heartbeats->len;
+	decoded->columns = (const EventColumns *)(void *)reader->columns->data;
+	decoded->columns_count = reader->columns->len;
 	decoded->origins_count = decoder->origins;
 	decoded->tasks_count = decoder->tasks;
 	decoded->caches_count = decoder->caches;
@@ -329,6 +431,7 @@ static inline void decode_records(EventReader *reader, const Batch *batch, const
 		.base_time_ns = batch->header.base_time_ns,
 		.task = KMT_NONE,
 		.period = MAX(batch->header.sampling_period, 1),
+		.has_hits = batch->header.kind == KMT_BATCH_POINT_EVENTS,
 	};
 	const uint8_t *at = batch->content;
 	const uint8_t *end = at + batch->content_bytes;
@@ -351,6 +454,7 @@ const Events *event_reader_decode(EventReader *reader, const Batch *batch)
 {
 	make_room(reader, batch->content_bytes);
 	g_array_set_size(reader->heartbeats, 0);
+	g_array_set_size(reader->columns, 0);
 	if (batch->swapped)
 		decode_records(reader, batch, true);
 	else
@@ -385,6 +489,7 @@ const Events *event_reader_decode_text(EventReader *reader, const EventText *tex
 	decoded->unknown_records = 0;
 	decoded->last_ns = text->time_ns;
 	decoded->heartbeats_count = 0;
+	decoded->columns_count = 0;
 	decoded->origins_count = 1;
 	decoded->tasks_count = text->task ? 1 : 0;
 	decoded->caches_count = text->cache ? 1 : 0;
@@ -423,36 +528,77 @@ static void read_origin_of_text(const EventText *text, EventOriginFacts *facts)
 	facts->text = text->text;
 	facts->text_bytes = text->length;
 	facts->depth = 0;
+	facts->point = 0;
+	facts->user_task = KMT_NONE;
+	facts->user_depth = 0;
+}
+
+/* Reads the frames of a stack. Returns their number. */
+static inline uint32_t read_frames(const Events *events, uint16_t stack, bool *truncated,
+				   uint64_t frames[KMT_STACK_DEPTH_MAX])
+{
+	const bool swapped = events->swapped;
+	const uint8_t *record = events->stacks[stack];
+	const uint8_t *from = record + sizeof(struct KmtStack);
+	uint32_t depth = load_u16(record + offsetof(struct KmtStack, depth), swapped);
+
+	*truncated =
+		load_u16(record + offsetof(struct KmtStack, flags), swapped) & KMT_STACK_TRUNCATED;
+	if (record[0] != KMT_RECORD_STACK4)
+		for (uint32_t i = 0; i < depth; i++)
+			frames[i] = load_u64(from + i * 8, swapped);
+	else
+		for (uint32_t i = 0; i < depth; i++)
+			frames[i] = events->header->frame_base + load_u32(from + i * 4, swapped);
+	return depth;
 }
 
 static inline void read_stack(const Events *events, uint16_t stack, EventOriginFacts *facts)
 {
-	const bool swapped = events->swapped;
-	const uint8_t *record, *from;
-
 	facts->truncated = false;
 	facts->depth = 1;
 	facts->frames[0] = facts->call_site;
-	if (stack == KMT_NONE)
+	if (stack != KMT_NONE)
+		facts->depth = read_frames(events, stack, &facts->truncated, facts->frames);
+}
+
+static void read_point_origin(const Events *events, const uint8_t *record, EventOriginFacts *facts)
+{
+	const bool swapped = events->swapped;
+	uint16_t stack = load_u16(record + offsetof(struct KmtPointOrigin, stack), swapped);
+	uint16_t user = load_u16(record + offsetof(struct KmtPointOrigin, user_stack), swapped);
+
+	facts->call_site = facts->bytes_requested = facts->bytes_allocated = 0;
+	facts->gfp_flags = 0;
+	facts->node = -1;
+	facts->source = KMT_SOURCE_POINT;
+	facts->kind = KMT_KIND_NONE;
+	facts->cache = KMT_NONE;
+	facts->text = NULL;
+	facts->text_bytes = 0;
+	facts->point = load_u16(record + offsetof(struct KmtPointOrigin, point), swapped);
+	facts->truncated = facts->user_truncated = false;
+	facts->depth = facts->user_depth = 0;
+	facts->user_task = KMT_NONE;
+	if (stack != KMT_NONE)
+		facts->depth = read_frames(events, stack, &facts->truncated, facts->frames);
+	if (user == KMT_NONE)
 		return;
-	record = events->stacks[stack];
-	from = record + sizeof(struct KmtStack);
-	facts->depth = load_u16(record + offsetof(struct KmtStack, depth), swapped);
-	facts->truncated =
-		load_u16(record + offsetof(struct KmtStack, flags), swapped) & KMT_STACK_TRUNCATED;
-	if (record[0] == KMT_RECORD_STACK8)
-		for (uint32_t i = 0; i < facts->depth; i++)
-			facts->frames[i] = load_u64(from + i * 8, swapped);
-	else
-		for (uint32_t i = 0; i < facts->depth; i++)
-			facts->frames[i] =
-				events->header->frame_base + load_u32(from + i * 4, swapped);
+	facts->user_task = load_u16(record + offsetof(struct KmtPointOrigin, task), swapped);
+	facts->user_depth = read_frames(events, user, &facts->user_truncated, facts->user_frames);
+}
+
+static bool is_of_hit(const Events *events, uint16_t origin)
+{
+	return events->origins[origin].record[0] == KMT_RECORD_POINT_ORIGIN;
 }
 
 uint8_t events_origin_source(const Events *events, uint16_t origin)
 {
 	if (events->text)
 		return events->text->source;
+	if (is_of_hit(events, origin))
+		return KMT_SOURCE_POINT;
 	return events->origins[origin].record[offsetof(struct KmtOrigin, source)];
 }
 
@@ -460,6 +606,8 @@ uint8_t events_origin_kind(const Events *events, uint16_t origin)
 {
 	if (events->text)
 		return events->text->kind;
+	if (is_of_hit(events, origin))
+		return KMT_KIND_NONE;
 	return events->origins[origin].record[offsetof(struct KmtOrigin, kind)];
 }
 
@@ -472,6 +620,13 @@ void events_read_origin(const Events *events, uint16_t origin, EventOriginFacts 
 		read_origin_of_text(events->text, facts);
 		return;
 	}
+	if (is_of_hit(events, origin)) {
+		read_point_origin(events, record, facts);
+		return;
+	}
+	facts->point = 0;
+	facts->user_task = KMT_NONE;
+	facts->user_depth = 0;
 	facts->call_site = load_u64(record + offsetof(struct KmtOrigin, call_site), swapped);
 	facts->bytes_requested =
 		load_u64(record + offsetof(struct KmtOrigin, bytes_requested), swapped);
@@ -512,6 +667,23 @@ void events_read_task(const Events *events, uint16_t task, EventTask *facts)
 	memcpy(facts->comm, record + offsetof(struct KmtTask, comm), KMT_COMM_BYTES);
 	if (has_leader(record))
 		memcpy(facts->leader, record + offsetof(struct KmtTask, leader), KMT_COMM_BYTES);
+}
+
+uint16_t events_origin_point(const Events *events, uint16_t origin)
+{
+	const uint8_t *record = events->origins[origin].record;
+
+	if (events->text || !is_of_hit(events, origin))
+		return 0;
+	return load_u16(record + offsetof(struct KmtPointOrigin, point), events->swapped);
+}
+
+uint32_t events_task_tid(const Events *events, uint16_t task)
+{
+	if (events->text)
+		return events->text->task->tid;
+	return load_u32(events->tasks[task].record + offsetof(struct KmtTask, tid),
+			events->swapped);
 }
 
 uint64_t events_task_cgroup(const Events *events, uint16_t task)

@@ -8,8 +8,9 @@
 #include <glib.h>
 
 /*
- * EventReader decodes batches of kind KMT_BATCH_EVENTS. No other code reads their records. Sinks
- * get a decoded batch as an array of events, which refer to their origin and task by number.
+ * EventReader decodes batches of kinds KMT_BATCH_EVENTS and KMT_BATCH_POINT_EVENTS. No other code
+ * reads their records. Sinks get a decoded batch as an array of events, which refer to their origin
+ * and task by number.
  *
  * Definitions are decoded only on request: many batches repeat definitions that a sink already has.
  * Nothing is allocated per event.
@@ -21,7 +22,7 @@ typedef struct EventReader EventReader;
 
 /* Events of one origin, task and context. 32 bytes, so that a batch stays in the CPU cache. */
 typedef struct {
-	uint64_t pointer;  /* 0: the allocation failed */
+	uint64_t pointer;  /* 0: the allocation failed; of a hit of a probe point: its value */
 	uint64_t weight;   /* number of events that it represents */
 	uint32_t each;     /* ... and events per event taken; 1: exact, not an estimate */
 	uint32_t after_ns; /* since the time of its batch; see event_time_ns() */
@@ -29,7 +30,15 @@ typedef struct {
 	uint16_t task;   /* KMT_NONE: unknown */
 	uint8_t context; /* enum KmtContext */
 	bool free;       /* false: an allocation */
+	bool is_hit;     /* of a probe point, not an allocation */
 } Event;
+
+/* The text of a list's columns of an event. */
+typedef struct {
+	uint32_t event; /* its number in the batch */
+	uint32_t text_bytes;
+	const char *text; /* columns, separated by tabs; any bytes */
+} EventColumns;
 
 /* Data of a definition, stored by the sink that claimed the memos of the batch. */
 typedef struct {
@@ -58,10 +67,12 @@ typedef struct {
 	bool swapped;
 	const Event *events;
 	size_t events_count;
-	uint64_t decoded;         /* events in its records, inner events included */
-	uint64_t damaged;         /* events that the header announced but the batch lacks */
-	uint64_t unknown_records; /* skipped: from a newer writer */
-	uint64_t last_ns;         /* time of the latest event; 0: no events */
+	uint64_t decoded;            /* events in its records, inner events included */
+	uint64_t damaged;            /* events that the header announced but the batch lacks */
+	uint64_t unknown_records;    /* skipped: from a newer writer */
+	uint64_t last_ns;            /* time of the latest event; 0: no events */
+	const EventColumns *columns; /* in the order of their events */
+	size_t columns_count;
 	const struct KmtHeartbeat *heartbeats; /* in this machine's byte order */
 	size_t heartbeats_count;
 	EventOrigin *origins;
@@ -101,6 +112,13 @@ typedef struct {
 	uint32_t text_bytes;
 	uint32_t depth; /* of the frames, innermost first; without a stack the call site alone */
 	uint64_t frames[KMT_STACK_DEPTH_MAX];
+	/* Of a hit of a probe point (source KMT_SOURCE_POINT): its number, its user frames, and the
+	   task whose mappings they belong to. */
+	uint16_t point;
+	uint16_t user_task;  /* number of the definition, KMT_NONE: there are no user frames */
+	bool user_truncated; /* the user stack reached the depth limit */
+	uint32_t user_depth;
+	uint64_t user_frames[KMT_STACK_DEPTH_MAX];
 } EventOriginFacts;
 
 /* Returns a reader; free it with event_reader_free(). inner (borrowed) selects the inner events,
@@ -130,6 +148,12 @@ void events_read_cache(const Events *events, uint16_t cache, EventCache *facts);
 /* Return the source (enum KmtSource) and the kind (enum KmtOriginKind) of an origin. */
 uint8_t events_origin_source(const Events *events, uint16_t origin);
 uint8_t events_origin_kind(const Events *events, uint16_t origin);
+
+/* Returns the tid of a task of a stream. */
+uint32_t events_task_tid(const Events *events, uint16_t task);
+
+/* Returns the number of the probe point of an origin of hits; else 0. */
+uint16_t events_origin_point(const Events *events, uint16_t origin);
 
 /* Returns the id of a task's cgroup; 0: not recorded. */
 uint64_t events_task_cgroup(const Events *events, uint16_t task);

@@ -6,6 +6,7 @@
 #define KMT_BUILD_SEEN 8192
 #define KMT_BUILD_TASKS_SEEN 256
 #include "record/batch_build.h"
+#include "record/point_build.h"
 
 #include <xxhash.h>
 
@@ -45,6 +46,11 @@ EventWriter *event_writer_new(BatchSender send, void *user_data)
 void event_writer_free(EventWriter *writer)
 {
 	g_free(writer);
+}
+
+void event_writer_take_points(EventWriter *writer)
+{
+	writer->batch.kind = KMT_BATCH_POINT_EVENTS;
 }
 
 void event_writer_open(EventWriter *writer, EventCpu *cpu)
@@ -153,6 +159,26 @@ static void put_stack(EventWriter *writer, struct KmtWalk *walk)
 	known->batch = writer->batches_opened;
 }
 
+static struct KmtWalk walk_of(const uint64_t *frames, uint32_t depth, bool truncated)
+{
+	return (struct KmtWalk){
+		.frames = frames,
+		.depth = MIN(depth, KMT_STACK_DEPTH_MAX),
+		.truncated = truncated || depth > KMT_STACK_DEPTH_MAX,
+	};
+}
+
+/* Returns the index of the stack of a walk, or KMT_NONE. */
+static uint32_t put_kernel_stack(EventWriter *writer, struct KmtWalk *walk)
+{
+	/* Frames are relative to a base near the first one of the batch. */
+	if (walk->depth && !writer->batch.stacks)
+		writer->batch.frame_base = kmt_build_frame_base(walk->frames[0]);
+	if (walk->depth)
+		put_stack(writer, walk);
+	return walk->depth ? walk->known - 1 : KMT_NONE;
+}
+
 /* An event with the batch's period needs no weight of its own. */
 static void put_event(EventWriter *writer, const struct KmtFacts *facts, uint32_t weight,
 		      uint32_t origin, uint32_t when)
@@ -171,11 +197,7 @@ void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *ta
 		      uint32_t depth, bool truncated)
 {
 	struct KmtBuilder *batch = &writer->batch;
-	struct KmtWalk walk = {
-		.frames = frames,
-		.depth = MIN(depth, KMT_STACK_DEPTH_MAX),
-		.truncated = truncated || depth > KMT_STACK_DEPTH_MAX,
-	};
+	struct KmtWalk walk = walk_of(frames, depth, truncated);
 	const struct KmtFacts facts = {
 		.call_site = event->call_site,
 		.pointer = event->pointer,
@@ -190,15 +212,37 @@ void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *ta
 	uint32_t cache, origin;
 
 	make_room(writer, time_ns, kmt_build_event_bytes(walk.depth));
-	/* Frames are relative to a base near the first one of the batch. */
-	if (walk.depth && !batch->stacks)
-		batch->frame_base = kmt_build_frame_base(frames[0]);
 	put_task(writer, task);
 	cache = put_cache(writer, event->cache);
-	if (walk.depth)
-		put_stack(writer, &walk);
+	put_kernel_stack(writer, &walk);
 	origin = kmt_build_origin(batch, &facts, cache, &walk);
 	put_event(writer, &facts, weight, origin, kmt_build_when(batch, time_ns, event->context));
+}
+
+static uint32_t columns_bytes(const PointHit *hit)
+{
+	return hit->columns ? MIN(hit->columns_bytes, KMT_COLUMNS_BYTES_MAX) : 0;
+}
+
+void event_writer_add_hit(EventWriter *writer, const EventTask *task, const PointHit *hit)
+{
+	struct KmtBuilder *batch = &writer->batch;
+	struct KmtWalk walk = walk_of(hit->frames, hit->depth, hit->truncated);
+	struct KmtWalk user_walk = walk_of(hit->user_frames, hit->user_depth, hit->user_truncated);
+	const struct KmtPointFacts facts = { hit->value, hit->weight, hit->point };
+	uint32_t columns = columns_bytes(hit);
+	uint32_t stack;
+
+	make_room(writer, hit->time_ns,
+		  kmt_build_point_bytes(walk.depth, user_walk.depth) +
+			  (uint32_t)sizeof(struct KmtColumns) + columns);
+	put_task(writer, task);
+	stack = put_kernel_stack(writer, &walk);
+	kmt_build_point(batch, &facts, kmt_build_when(batch, hit->time_ns, hit->context), stack,
+			&user_walk);
+	if (columns)
+		kmt_build_columns(batch, hit->columns, columns);
+	writer->cpu->events_written++;
 }
 
 void event_writer_beat(EventWriter *writer, uint64_t complete_until_ns)

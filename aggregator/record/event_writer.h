@@ -34,6 +34,23 @@ typedef struct {
 	const EventCache *cache;
 } EventFacts;
 
+/* A hit of a probe point. All pointers are borrowed. */
+typedef struct {
+	uint64_t time_ns;
+	uint64_t value;  /* as in struct KmtValue */
+	uint32_t weight; /* number of hits that it represents */
+	uint16_t point;  /* number of the probe point */
+	uint8_t context; /* enum KmtContext */
+	bool truncated;  /* callers in the kernel may be missing */
+	bool user_truncated;
+	uint32_t depth; /* of the kernel frames, innermost first; 0: none were taken */
+	uint32_t user_depth;
+	const uint64_t *frames;
+	const uint64_t *user_frames;
+	const char *columns; /* text of a list's columns; NULL: none */
+	uint32_t columns_bytes;
+} PointHit;
+
 /* The state of one CPU's batches. The collector owns the numbers; each batch contains them. */
 typedef struct {
 	uint32_t cpu;
@@ -50,6 +67,9 @@ EventWriter *event_writer_new(BatchSender send, void *user_data);
 void event_writer_free(EventWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventWriter, event_writer_free)
 
+/* Writes hits of probe points from now on, not allocations. Call it before the first event. */
+void event_writer_take_points(EventWriter *writer);
+
 /* Sets the CPU of the events that follow. It is borrowed until the batch is closed. */
 void event_writer_open(EventWriter *writer, EventCpu *cpu);
 
@@ -58,6 +78,10 @@ void event_writer_open(EventWriter *writer, EventCpu *cpu);
 void event_writer_add(EventWriter *writer, uint64_t time_ns, const EventTask *task,
 		      const EventFacts *event, uint32_t weight, const uint64_t *frames,
 		      uint32_t depth, bool truncated);
+
+/* Adds a hit of a probe point on the open CPU. Stacks deeper than KMT_STACK_DEPTH_MAX and columns
+   longer than KMT_COLUMNS_BYTES_MAX are cut. */
+void event_writer_add_hit(EventWriter *writer, const EventTask *task, const PointHit *hit);
 
 /* Adds the heartbeat of the open CPU: all events before complete_until_ns were sent. */
 void event_writer_beat(EventWriter *writer, uint64_t complete_until_ns);

@@ -55,6 +55,11 @@ enum KmtBatchKind {
 	KMT_BATCH_MEMINFO = 8,
 	/* struct KmtText + a line per slab cache with SLAB_RECLAIM_ACCOUNT: its name */
 	KMT_BATCH_RECLAIMABLE = 9,
+	/* Like KMT_BATCH_EVENTS, but the events are hits of probe points: struct KmtValue */
+	KMT_BATCH_POINT_EVENTS = 10,
+	KMT_BATCH_POINTS = 11,       /* struct KmtText + a line per probe point */
+	KMT_BATCH_MAPS = 12,         /* struct KmtText + lines about executable mappings */
+	KMT_BATCH_USER_SYMBOLS = 13, /* struct KmtText + a line per place in a user program */
 	/* struct KmtText + lines "KEY NUMBER", the state of the host's memory (names/host_state.h);
 	   epoch: enum KmtReading */
 	KMT_BATCH_MEMORY = 14,
@@ -117,6 +122,12 @@ enum KmtRecordType {
 	KMT_RECORD_WEIGHTED = 11, /* struct KmtWeighted: an event that represents many */
 	KMT_RECORD_REPEATED = 12, /* struct KmtRepeated: many events; index: their origin */
 	KMT_RECORD_SAMPLED = 13,  /* struct KmtSampled: an event with a weight; index: its origin */
+	/* In KMT_BATCH_POINT_EVENTS only. Both kinds of stacks are numbered together; so are both
+	   kinds of origins. */
+	KMT_RECORD_USTACK = 14,       /* struct KmtStack + user frames of 8 bytes */
+	KMT_RECORD_POINT_ORIGIN = 15, /* struct KmtPointOrigin */
+	KMT_RECORD_VALUE = 16,        /* struct KmtValue; index: its origin */
+	KMT_RECORD_COLUMNS = 17,      /* struct KmtColumns + text: of the previous KmtValue */
 };
 
 struct KmtTask {
@@ -148,6 +159,7 @@ enum KmtSource {
 	/* 4 is unused: see KMT_EVENTS_FREE. */
 	KMT_SOURCE_PERCPU = 5,  /* alloc_percpu and its variants; bytes are those of all CPUs */
 	KMT_SOURCE_VMALLOC = 6, /* ranges of the vmalloc area */
+	KMT_SOURCE_POINT = 7,   /* no allocator: a probe point; not in streams */
 };
 
 /* How an origin's objects were freed, or who allocated them. */
@@ -201,6 +213,17 @@ struct KmtOrigin {
 	uint8_t kind;       /* enum KmtOriginKind */
 };
 
+/* The data that repeats in hits of probe points. */
+struct KmtPointOrigin {
+	struct KmtRecordHead head;
+	uint16_t stack;      /* index of a stack with kernel frames, or KMT_NONE */
+	uint16_t user_stack; /* index of a stack with user frames, or KMT_NONE */
+	uint16_t point;      /* number of the probe point: see KMT_BATCH_POINTS */
+	uint16_t task;       /* index of the task whose mappings the user frames belong to, or
+				KMT_NONE */
+	uint32_t reserved;
+};
+
 /* Context of an event, in the two upper bits of KmtEvent.when. */
 enum KmtContext { KMT_CONTEXT_TASK = 0, KMT_CONTEXT_SOFTIRQ = 1, KMT_CONTEXT_HARDIRQ = 2 };
 enum { KMT_CONTEXTS = 4, KMT_CONTEXT_SHIFT = 30 };
@@ -229,6 +252,25 @@ struct KmtSampled {
 };
 
 enum KmtSampledFlags { KMT_SAMPLED_FREE = 1 }; /* a free, not an allocation */
+
+/* A hit of a probe point. */
+struct KmtValue {
+	struct KmtRecordHead head;
+	uint32_t when;
+	uint64_t value;  /* of the requested expression, in two's complement; 1: none */
+	/* Number of hits that it represents. 0: the begin or end of a time span that does not
+	   count. */
+	uint32_t weight;
+	uint32_t reserved;
+};
+
+enum { KMT_COLUMNS_BYTES_MAX = 1024 }; /* longer text is cut */
+
+/* What a list shows of a hit: the text of its columns, separated by tabs. Any bytes. */
+struct KmtColumns {
+	struct KmtRecordHead head;
+	uint32_t text_bytes; /* of the text that follows, without its padding to 8 */
+};
 
 /*
  * Successful allocations that differ only in time and pointer, in one record: written if neither is
@@ -339,6 +381,13 @@ enum KmtFieldId {
 	KMT_FIELD_KERNEL_WALKS = 64,    /* text: why the kernel walks all stacks, from then on */
 	KMT_FIELD_NAMES_COMPARED = 65,  /* number: cache names found in two ways; cumulative */
 	KMT_FIELD_NAMES_DIFFERENT = 66, /* number: ... of these: different ones */
+	KMT_FIELD_POINTS_TITLE = 67,    /* text: what the probe points show */
+	KMT_FIELD_POINTS_NOUN = 68,     /* text: what their events are called: "stall" */
+	KMT_FIELD_VALUE_NAME = 69,      /* text: the expression that gives hits their value */
+	KMT_FIELD_VALUE_UNIT = 70,      /* text: "bytes"; absent: none */
+	KMT_FIELD_COLUMNS = 71,         /* text: names of the columns of hits, separated by tabs */
+	KMT_FIELD_USER_DEPTH = 72,      /* number: user frames requested; 0: none */
+	KMT_FIELD_POINTS_MISSING = 73,  /* text: probe points that this kernel does not have */
 	KMT_FIELD_IDS,                  /* not in streams: the highest id + 1 */
 };
 

@@ -12,6 +12,8 @@ libaggregator_a_SOURCES += \
 	aggregator/record/frames_plain.c \
 	aggregator/record/frames_zstd.c \
 	aggregator/record/inner_kmallocs.h \
+	aggregator/record/point_build.h \
+	aggregator/record/point_list.c aggregator/record/point_list.h \
 	aggregator/record/probe_kinds.c aggregator/record/probe_kinds.h \
 	aggregator/record/recording.c aggregator/record/recording.h \
 	aggregator/record/run_info.c aggregator/record/run_info.h \

@@ -144,10 +144,10 @@ void recording_add_batch(const Batch *batch, void *user_data)
 		return;
 	}
 	/* Symbols and modules get frames of their own, to stay readable if events are damaged. */
-	if (recording->frame_describes && batch->header.kind == KMT_BATCH_EVENTS)
+	if (recording->frame_describes && batch_has_events(batch))
 		end_frame(recording);
-	recording->frame_describes = batch->header.kind != KMT_BATCH_EVENTS &&
-				     (recording->frame_describes || !recording->frame_bytes);
+	recording->frame_describes =
+		!batch_has_events(batch) && (recording->frame_describes || !recording->frame_bytes);
 	if (!recording->frame_bytes)
 		recording->frame_start_us = g_get_monotonic_time();
 	frame_writer_add(recording->frames, batch->bytes, length);

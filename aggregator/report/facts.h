@@ -38,7 +38,14 @@ typedef enum {
 	FACT_NOT_COVERED,
 	FACT_NOT_RECORDED,
 	FACT_RECORDED_CACHES, /* caches with all allocations recorded; unknown: all caches */
+	/* Of probe points; unknown if allocations were observed. The noun is always known. */
+	FACT_POINTS_NOUN,
+	FACT_POINTS_TITLE,
+	FACT_POINTS_MISSING,
+	FACT_VALUE_NAME,
+	FACT_VALUE_UNIT,
 	FACT_STACK_DEPTH,
+	FACT_USER_DEPTH,
 	FACT_SYMBOLS_HIDDEN,
 	FACT_SCOPE,
 	FACT_SCOPE_PIDS,

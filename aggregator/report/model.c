@@ -12,11 +12,16 @@ enum {
 	TWICE_FROM_MINOR = 11,
 };
 
+bool model_is_of_points(const ReportModel *model)
+{
+	return fact_is_known(model->facts, FACT_POINTS_NOUN);
+}
+
 bool model_has_bytes(const ReportModel *model)
 {
 	const char *missing = fact_text(model->facts, FACT_NOT_RECORDED);
 
-	if (missing && strstr(missing, "bytes_"))
+	if (model_is_of_points(model) || (missing && strstr(missing, "bytes_")))
 		return false;
 	return !fact_number(model->facts, FACT_IMPORTED) ||
 	       model->view->before.summary.bytes_allocated;
@@ -32,6 +37,19 @@ const RowSums *model_all_sums(const ReportModel *model)
 	return model->groups ? &model->groups->before : &model->view->before;
 }
 
+/* Which values of probe points there are; of those in bytes, the column in bytes replaces the other
+   one. */
+static unsigned lacks_of_hits(const ReportModel *model)
+{
+	const char *unit = fact_text(model->facts, FACT_VALUE_UNIT);
+	bool in_bytes = !g_strcmp0(unit, "bytes");
+	bool has_values = fact_is_known(model->facts, FACT_VALUE_NAME);
+
+	return (has_values && !in_bytes ? 0 : NEEDS_VALUES) |
+	       (has_values && in_bytes ? 0 : NEEDS_BYTE_VALUES) |
+	       (model->view->before.hits.time_ns ? 0 : NEEDS_TIMES);
+}
+
 MetricContext model_metric_context(const ReportModel *model)
 {
 	bool is_sampled = model->view->before.variance.allocations > 0;
@@ -44,7 +62,8 @@ MetricContext model_metric_context(const ReportModel *model)
 		.lacks = (model_has_bytes(model) ? 0 : NEEDS_BYTES) |
 			 (is_sampled ? 0 : NEEDS_SAMPLING) |
 			 (is_held ? 0 : NEEDS_HELD | NEEDS_AGES) |
-			 (cells && held_cells_are_whole(cells) ? 0 : NEEDS_PAIRS),
+			 (cells && held_cells_are_whole(cells) ? 0 : NEEDS_PAIRS) |
+			 lacks_of_hits(model),
 	};
 }
 
@@ -234,7 +253,7 @@ static bool are_blocks(const ViewOptions *options)
 	const Dimension *blocks[DIMENSIONS_MAX + 1] = { NULL };
 	guint i = 0;
 
-	dimensions_parse(SLABSTACK_BLOCKS, blocks, NULL);
+	dimensions_parse(SLABSTACK_BLOCKS, false, blocks, NULL);
 	while (blocks[i] && blocks[i] == options->by[i])
 		i++;
 	return !blocks[i] && !options->by[i];

@@ -54,6 +54,9 @@ const RowSums *model_all_sums(const ReportModel *model);
 /* Returns the context of the rows' figures: all rows, and their unknown data. */
 MetricContext model_metric_context(const ReportModel *model);
 
+/* Whether hits of probe points are counted, not allocations. */
+bool model_is_of_points(const ReportModel *model);
+
 /* Whether the stream has the sizes of its allocations; text formats lack them. */
 bool model_has_bytes(const ReportModel *model);
 

@@ -46,6 +46,9 @@ typedef struct {
 /* Returns the words for what the model counts: allocations, or held objects. */
 const CountedWords *counted_words(const ReportModel *model);
 
+/* Returns their noun: of probe points, that of the preset. */
+const char *counted_noun(const ReportModel *model);
+
 /* Appends the lines above a stack of held objects: "714 held, 137,088 bytes, ages 0.100 s to 18.500
    s:", of paired allocations also what was freed. */
 void append_held_stack(GString *out, const ReportModel *model, const ViewStack *stack);

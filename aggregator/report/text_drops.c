@@ -71,7 +71,7 @@ static void append_drop(const ReportModel *model, GString *out, guint index)
 	append_option(out, drop);
 	g_string_append(out, " (");
 	if (model->source->details) {
-		append_number_of(out, drop->allocations, counted_words(model)->noun);
+		append_number_of(out, drop->allocations, counted_noun(model));
 		g_string_append(out, ", ");
 	}
 	append_percent(out, drop->allocations, fact_number(model->facts, FACT_ALLOCATIONS_BEFORE));
@@ -141,7 +141,7 @@ void append_nothing_left_line(const ReportModel *model, GString *out)
 		append_reasons(model, out);
 		append_remedies(model, out);
 	} else if (left_out) {
-		append_number_of(out, left_out, counted_words(model)->noun);
+		append_number_of(out, left_out, counted_noun(model));
 		g_string_append(out,
 				left_out == 1 ? " seen, but left out" : " seen, but all left out");
 	} else {

@@ -197,7 +197,7 @@ static const ViewLeftOut *left_out_at(const ReportModel *model, guint index)
 static void append_left_out(const ReportModel *model, GString *out, const ViewLeftOut *left_out)
 {
 	g_string_append(out, "Left out: ");
-	append_number_of(out, left_out->allocations, counted_words(model)->noun);
+	append_number_of(out, left_out->allocations, counted_noun(model));
 	g_string_append_printf(out, " not of --%s '", left_out->option);
 	escape_append(out, left_out->given);
 	g_string_append_c(out, '\'');

@@ -83,7 +83,7 @@ static void print_processes(const ReportModel *model, FILE *out)
 	g_autoptr(GroupRows) rows = NULL;
 	g_autoptr(GString) text = g_string_new("Number of ");
 
-	dimensions_parse("process", options.by, NULL);
+	dimensions_parse("process", false, options.by, NULL);
 	rows = group_rows_new(model->view, &options, model->source->details);
 	if (model->source->caches_asked) {
 		escape_append(text, model->source->caches_asked);

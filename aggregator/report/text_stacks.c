@@ -75,11 +75,33 @@ static void append_details(const ReportModel *model, const ViewStack *stack, GSt
 		g_string_truncate(text, start);
 }
 
-static void append_seen(const ViewStack *stack, GString *text)
+/* Appends what the hits of probe points are worth, and how long time spans between them took. */
+static void append_hits(const ReportModel *model, const HitSums *hits, GString *text)
+{
+	unsigned lacks = model_metric_context(model).lacks;
+	const char *unit = fact_text(model->facts, FACT_VALUE_UNIT);
+
+	if (!(lacks & NEEDS_TIMES)) {
+		g_string_append(text, ", ");
+		append_seconds(text, hits->time_ns);
+		g_string_append(text, " in all, at most ");
+		append_seconds(text, hits->time_max_ns);
+	}
+	if (lacks & NEEDS_VALUES && lacks & NEEDS_BYTE_VALUES)
+		return;
+	g_string_append(text, ", ");
+	append_amount(text, (uint64_t)MAX(hits->value, 0),
+		      !(lacks & NEEDS_BYTE_VALUES) && model->source->human);
+	g_string_append_printf(text, " %s", unit ? unit : fact_text(model->facts, FACT_VALUE_NAME));
+}
+
+static void append_seen(const ReportModel *model, const ViewStack *stack, GString *text)
 {
 	g_string_append_printf(text, "This path seen %" G_GUINT64_FORMAT " times",
 			       stack->sums.summary.allocations);
 	append_sampled(text, &stack->sums);
+	if (model_is_of_points(model))
+		append_hits(model, &stack->sums.hits, text);
 	g_string_append(text, ":\n");
 }
 
@@ -88,7 +110,7 @@ static void append_stack(const ReportModel *model, const ViewStack *stack, GStri
 	if (counted_words(model)->of_stack)
 		append_held_stack(text, model, stack);
 	else
-		append_seen(stack, text);
+		append_seen(model, stack, text);
 	view_append_text(model->view, stack, text);
 	if (model->source->details)
 		append_details(model, stack, text);
@@ -140,7 +162,7 @@ static void append_kmallocs(const ReportModel *model, GString *text)
 
 static void append_totals(const ReportModel *model, GString *text)
 {
-	const char *noun = counted_words(model)->noun;
+	const char *noun = counted_noun(model);
 	uint64_t shown = fact_number(model->facts, FACT_ALLOCATIONS);
 	uint64_t all = fact_number(model->facts, FACT_ALLOCATIONS_BEFORE);
 

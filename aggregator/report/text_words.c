@@ -26,8 +26,24 @@ static const CountedWords growth_words = {
 	.of_stack = "added",
 };
 
+static const CountedWords hit_words = {
+	.noun = "hit",
+	.heading = "Hits",
+	.of_caches = "hits",
+	.column = "HITS",
+};
+
+const char *counted_noun(const ReportModel *model)
+{
+	if (model_is_of_points(model))
+		return fact_text(model->facts, FACT_POINTS_NOUN);
+	return counted_words(model)->noun;
+}
+
 const CountedWords *counted_words(const ReportModel *model)
 {
+	if (model_is_of_points(model))
+		return &hit_words;
 	if (!fact_number(model->facts, FACT_HELD_IS_COUNTED))
 		return &allocation_words;
 	return fact_number(model->facts, FACT_HELD_IS_GROWTH) ? &growth_words : &held_words;

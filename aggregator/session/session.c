@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session/session.h"
 
+#include "record/batch_text.h"
 #include "symbols/inner_kmallocs_find.h"
 
 /* If the stream lacks it. No kernel has smaller pages. */
@@ -68,6 +69,8 @@ void session_pair_until(Session *session, uint64_t until_ns)
 	if (session->pairing)
 		pairing_release(session->pairing, MIN(until_ns, complete_ns),
 				loss_ledger_last_loss_ns(session->loss));
+	if (session->durations)
+		durations_release(session->durations, MIN(until_ns, complete_ns));
 }
 
 static void take_events(Session *session, const Batch *batch)
@@ -89,12 +92,59 @@ static void begin_at(Session *session, const Batch *batch)
 	apply_info(session);
 }
 
+/* An EventSink. */
+static bool take_into_profile(const Events *events, void *user_data)
+{
+	profile_take(user_data, events);
+	return true;
+}
+
+static void read_maps(Session *session, const Batch *batch)
+{
+	BatchText part = batch_text(batch);
+
+	user_maps_parse(session->user_maps, (TextPart){ part.text, part.bytes });
+}
+
+/* An EventSink. */
+static bool take_for_durations(const Events *events, void *user_data)
+{
+	durations_take(user_data, events);
+	return true;
+}
+
+/* The hits of begins and ends are not counted themselves. */
+static void pair_hits(Session *session)
+{
+	session->durations = durations_new(session->profile, session->points,
+					   memory_budget_limit(session->memory, MEMORY_TEXTS) / 4);
+	session_remove_sink(session, take_into_profile);
+	session_add_sink(session, take_for_durations, session->durations);
+}
+
+static void read_points(Session *session, const Batch *batch)
+{
+	BatchText part = batch_text(batch);
+
+	point_list_parse(session->points, (TextPart){ part.text, part.bytes });
+	if (point_list_has_pairs(session->points) && !session->durations)
+		pair_hits(session);
+}
+
+static void read_user_symbols(Session *session, const Batch *batch)
+{
+	BatchText part = batch_text(batch);
+
+	user_names_parse(session->user_names, (TextPart){ part.text, part.bytes });
+}
+
 void session_take_batch(Session *session, const Batch *batch)
 {
 	if (session->enough)
 		return;
 	switch (batch->header.kind) {
 	case KMT_BATCH_EVENTS:
+	case KMT_BATCH_POINT_EVENTS:
 		begin_at(session, batch);
 		find_inner_kmallocs(session);
 		take_events(session, batch);
@@ -107,6 +157,15 @@ void session_take_batch(Session *session, const Batch *batch)
 	case KMT_BATCH_MODULES:
 		event_reader_set_epoch(session->events,
 				       symbol_store_read_batch(session->symbols, batch));
+		break;
+	case KMT_BATCH_POINTS:
+		read_points(session, batch);
+		break;
+	case KMT_BATCH_MAPS:
+		read_maps(session, batch);
+		break;
+	case KMT_BATCH_USER_SYMBOLS:
+		read_user_symbols(session, batch);
 		break;
 	default:
 		run_text_read_batch(session->text, batch);
@@ -125,13 +184,6 @@ static void take_batch(const Batch *batch, void *user_data)
 	session_take_batch(user_data, batch);
 }
 
-/* An EventSink. */
-static bool take_into_profile(const Events *events, void *user_data)
-{
-	profile_take(user_data, events);
-	return true;
-}
-
 Session *session_new(size_t memory_bytes_max)
 {
 	Session *session = g_new0(Session, 1);
@@ -146,6 +198,14 @@ Session *session_new(size_t memory_bytes_max)
 	session->info = run_info_new();
 	session->text = run_text_new();
 	run_text_set_memory(session->text, session->memory);
+	session->points = point_list_new();
+	session->user_objects =
+		user_objects_new(memory_budget_limit(session->memory, MEMORY_TEXTS) / 4);
+	session->user_maps = user_maps_new(session->user_objects,
+					   memory_budget_limit(session->memory, MEMORY_TEXTS) / 2);
+	session->user_names = user_names_new(session->user_objects,
+					     memory_budget_limit(session->memory, MEMORY_TEXTS));
+	profile_set_user_maps(session->profile, session->user_maps);
 	session->symbols = symbol_store_new();
 	symbol_store_set_memory(session->symbols, session->memory);
 	session->taps = g_array_new(FALSE, FALSE, sizeof(Tap));
@@ -165,6 +225,11 @@ void session_free(Session *session)
 	g_array_unref(session->taps);
 	g_array_unref(session->sinks);
 	event_reader_free(session->events);
+	durations_free(session->durations);
+	point_list_free(session->points);
+	user_names_free(session->user_names);
+	user_maps_free(session->user_maps);
+	user_objects_free(session->user_objects);
 	symbol_store_free(session->symbols);
 	run_text_free(session->text);
 	run_info_free(session->info);
@@ -350,4 +415,6 @@ void session_finish(Session *session)
 	if (session->pairing)
 		pairing_release(session->pairing, UINT64_MAX,
 				loss_ledger_last_loss_ns(session->loss));
+	if (session->durations)
+		durations_release(session->durations, UINT64_MAX);
 }

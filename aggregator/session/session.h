@@ -7,8 +7,10 @@
 #include "record/run_info.h"
 #include "record/run_text.h"
 #include "count/held_readings.h"
+#include "held/durations.h"
 #include "held/pairing.h"
 #include "symbols/symbol_store.h"
+#include "user/user_names.h"
 
 /* What the name and place of a kernel's record say about it. Its text does not contain this. */
 typedef struct {
@@ -33,6 +35,11 @@ typedef struct {
 	RunInfo *info;
 	RunText *text;
 	SymbolStore *symbols;
+	UserObjects *user_objects; /* programs and libraries whose frames are in user stacks */
+	UserMaps *user_maps;
+	UserNames *user_names;
+	PointList *points;    /* probe points of the stream */
+	Durations *durations; /* private; NULL: the points are not the ends of time spans */
 	BatchReader *reader;
 	InnerKmallocs inner; /* of the traced kernel, once inner_is_known */
 	bool inner_is_known; /* the kernel's symbols came before its events */

@@ -8,4 +8,5 @@ libaggregator_a_SOURCES += \
 	aggregator/symbols/kallsyms_line.c aggregator/symbols/kallsyms_line.h \
 	aggregator/symbols/module_index.c aggregator/symbols/module_index.h \
 	aggregator/symbols/symbol_list.c aggregator/symbols/symbol_list.h \
+	aggregator/symbols/user_frame.c aggregator/symbols/user_frame.h \
 	aggregator/symbols/symbol_store.c aggregator/symbols/symbol_store.h

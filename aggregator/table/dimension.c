@@ -45,6 +45,7 @@ const Dimension dimensions[] = {
 		.title = "CACHE",
 		.help = "slab cache",
 		.member = MEMBER_ORIGIN,
+		.of_allocations = true,
 		.identify = cache_label,
 		.label = cache_label,
 	},
@@ -87,6 +88,7 @@ const Dimension dimensions[] = {
 		.help = "with --held: how long the objects are held",
 		.member = MEMBER_AGE,
 		.of_held = true,
+		.of_allocations = true,
 		.identify = age_label,
 		.label = age_label,
 	},
@@ -96,8 +98,36 @@ const Dimension dimensions[] = {
 		.help = "with --held: function that freed the objects",
 		.member = MEMBER_FREER,
 		.of_held = true,
+		.of_allocations = true,
 		.identify = freer_label,
 		.label = freer_label,
+	},
+	{
+		.name = "point",
+		.title = "POINT",
+		.help = "probe point",
+		.member = MEMBER_ORIGIN,
+		.of_hits = true,
+		.identify = point_label,
+		.label = point_label,
+	},
+	{
+		.name = "user-callsite",
+		.title = "USER-CALLSITE",
+		.help = "innermost function of the program on the stack",
+		.member = MEMBER_STACK,
+		.of_hits = true,
+		.identify = user_callsite_label,
+		.label = user_callsite_label,
+	},
+	{
+		.name = "mapping",
+		.title = "MAPPING",
+		.help = "program or library of this function",
+		.member = MEMBER_STACK,
+		.of_hits = true,
+		.identify = mapping_label,
+		.label = mapping_label,
 	},
 	{ .name = NULL },
 };
@@ -110,12 +140,13 @@ const Dimension *dimension_lookup(const char *name)
 	return NULL;
 }
 
-static bool fail_unknown(const char *name, GError **error)
+static bool fail_unknown(const char *name, bool hits, GError **error)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
 
 	for (const Dimension *key = dimensions; key->name; key++)
-		g_string_append_printf(names, "%s%s", names->len ? ", " : "", key->name);
+		if (dimension_fits(key, hits))
+			g_string_append_printf(names, "%s%s", names->len ? ", " : "", key->name);
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "unknown key '%s'; valid: %s",
 		    name, names->str);
 	return false;
@@ -129,7 +160,8 @@ bool dimensions_have(const Dimension *const *keys, const char *name)
 	return false;
 }
 
-bool dimensions_parse(const char *text, const Dimension *keys[DIMENSIONS_MAX + 1], GError **error)
+bool dimensions_parse(const char *text, bool hits, const Dimension *keys[DIMENSIONS_MAX + 1],
+		      GError **error)
 {
 	g_auto(GStrv) names = g_strsplit(text, ",", -1);
 	guint count = g_strv_length(names);
@@ -141,11 +173,12 @@ bool dimensions_parse(const char *text, const Dimension *keys[DIMENSIONS_MAX + 1
 		return false;
 	}
 	if (!count)
-		return fail_unknown(text, error);
+		return fail_unknown(text, hits, error);
 	keys[0] = NULL;
 	for (guint i = 0; i < count; i++) {
-		if (!dimension_lookup(names[i]))
-			return fail_unknown(names[i], error);
+		if (!dimension_lookup(names[i]) ||
+		    !dimension_fits(dimension_lookup(names[i]), hits))
+			return fail_unknown(names[i], hits, error);
 		if (dimensions_have(keys, names[i])) {
 			g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
 				    "'%s' is named twice: name another key, or it alone", names[i]);

@@ -38,6 +38,8 @@ typedef struct {
 	GroupMember member;
 	bool interrupts_apart; /* softirq and hardirq are groups of their own */
 	bool of_held;          /* only for held objects that were found by pairing */
+	bool of_allocations;   /* only for allocations and held objects ... */
+	bool of_hits;          /* ... or only for hits of probe points */
 	/* Appends the identity of a member, any bytes: members with equal bytes are one group. */
 	void (*identify)(const GroupNaming *naming, uint32_t member, GString *out);
 	/* Appends the escaped label of a group, from its newest member; for tasks, the one seen
@@ -54,9 +56,16 @@ extern const Dimension dimensions[];
 /* Returns the dimension with this name, or NULL. */
 const Dimension *dimension_lookup(const char *name);
 
+/* Whether a dimension is for hits of probe points, or else for allocations. */
+static inline bool dimension_fits(const Dimension *dimension, bool hits)
+{
+	return hits ? !dimension->of_allocations : !dimension->of_hits;
+}
+
 /* Parses "process,cache" into keys, ended by NULL. Returns false with error set (G_OPTION_ERROR) if
-   a name is unknown. */
-bool dimensions_parse(const char *text, const Dimension *keys[DIMENSIONS_MAX + 1], GError **error);
+   a name is unknown. hits: only names that fit these. */
+bool dimensions_parse(const char *text, bool hits, const Dimension *keys[DIMENSIONS_MAX + 1],
+		      GError **error);
 
 /* Whether keys contains a dimension with this name. */
 bool dimensions_have(const Dimension *const *keys, const char *name);

@@ -24,6 +24,11 @@ void stack_label(const GroupNaming *naming, uint32_t row, GString *out);
 int stack_compare(const GroupNaming *naming, uint32_t a, uint32_t b);
 void module_label(const GroupNaming *naming, uint32_t row, GString *out);
 
+/* For hits of probe points: origins, then stack rows. */
+void point_label(const GroupNaming *naming, uint32_t origin, GString *out);
+void user_callsite_label(const GroupNaming *naming, uint32_t row, GString *out);
+void mapping_label(const GroupNaming *naming, uint32_t row, GString *out);
+
 /* For freers. */
 void freer_label(const GroupNaming *naming, uint32_t freer, GString *out);
 

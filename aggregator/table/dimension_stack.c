@@ -34,6 +34,8 @@ int stack_compare(const GroupNaming *naming, uint32_t a, uint32_t b)
 void module_label(const GroupNaming *naming, uint32_t row, GString *out)
 {
 	bool any_name = false;
+	/* Their frames without an address are of programs. */
+	bool is_of_hits = naming->source->points && point_list_count(naming->source->points);
 	uint32_t count;
 	const FrameId *ids = stack_rows_frames(naming->stacks, row, &count);
 
@@ -41,7 +43,8 @@ void module_label(const GroupNaming *naming, uint32_t row, GString *out)
 		Frame frame = stack_rows_frame(naming->stacks, ids[i]);
 
 		any_name |= frame.function != NULL;
-		if (!frame.module || !strcmp(frame.module, "kernel"))
+		if (!frame.module || !strcmp(frame.module, "kernel") ||
+		    (is_of_hits && !frame.address_digits))
 			continue;
 		g_string_append(out, frame.module);
 		return;

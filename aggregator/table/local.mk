@@ -11,6 +11,7 @@ libaggregator_a_SOURCES += \
 	aggregator/table/dimension.c aggregator/table/dimension.h \
 	aggregator/table/dimension_age.c \
 	aggregator/table/dimension_call_site.c \
+	aggregator/table/dimension_hits.c \
 	aggregator/table/dimension_kinds.h \
 	aggregator/table/dimension_stack.c \
 	aggregator/table/dimension_task.c \

@@ -107,6 +107,26 @@ static uint64_t held_bytes(const LiveSums *live)
 	return live->held_bytes;
 }
 
+static uint64_t value(const RowSums *sums)
+{
+	return (uint64_t)MAX(sums->hits.value, 0);
+}
+
+static uint64_t time_ns(const RowSums *sums)
+{
+	return sums->hits.time_ns;
+}
+
+static uint64_t time_max_ns(const RowSums *sums)
+{
+	return sums->hits.time_max_ns;
+}
+
+static double variance_of_value(const RowSums *sums)
+{
+	return sums->hits.value_variance;
+}
+
 static double variance_of_allocations(const RowSums *sums)
 {
 	return sums->variance.allocations;
@@ -191,7 +211,7 @@ const Metric metrics[METRICS] = {
 		.title_short = "ALLOCS",
 		.width = 6,
 		.type = VALUE_COUNT,
-		.uses = EVERYWHERE,
+		.uses = EVERYWHERE | METRIC_OF_HITS,
 		.needs = NEEDS_CHURN,
 		.value = allocations,
 		.variance = variance_of_allocations,
@@ -440,6 +460,55 @@ const Metric metrics[METRICS] = {
 		.if_known = true,
 		.value = doubtful,
 	},
+	[METRIC_VALUE] = {
+		.name = "value",
+		.help = "of probe points: sum of --weight",
+		.member = "value",
+		.title = "VALUE",
+		.title_human = "VALUE",
+		.type = VALUE_COUNT,
+		.uses = METRIC_OF_HITS | METRIC_REPORTS,
+		.needs = NEEDS_VALUES,
+		.if_known = true,
+		.value = value,
+		.variance = variance_of_value,
+	},
+	[METRIC_VALUE_BYTES] = {
+		.help = "... if it is a number of bytes",
+		.member = "value_bytes",
+		.title = "BYTES",
+		.title_human = "BYTES",
+		.type = VALUE_BYTES,
+		.uses = METRIC_REPORTS,
+		.needs = NEEDS_BYTE_VALUES,
+		.if_known = true,
+		.value = value,
+		.variance = variance_of_value,
+	},
+	[METRIC_TIME] = {
+		.name = "time",
+		.help = "of probe points: time between begins and ends",
+		.member = "time_seconds",
+		.title = "TIME",
+		.title_human = "TIME",
+		.type = VALUE_TIME_SPAN,
+		.uses = METRIC_OF_HITS | METRIC_REPORTS,
+		.needs = NEEDS_TIMES,
+		.if_known = true,
+		.value = time_ns,
+	},
+	[METRIC_TIME_MAX] = {
+		.name = "max",
+		.help = "... the longest time",
+		.member = "time_max_seconds",
+		.title = "MAX",
+		.title_human = "MAX",
+		.type = VALUE_TIME_SPAN,
+		.uses = METRIC_OF_HITS | METRIC_REPORTS,
+		.needs = NEEDS_TIMES,
+		.if_known = true,
+		.value = time_max_ns,
+	},
 	[METRIC_FREES] = {
 		.name = "free",
 		.help = "objects freed",
@@ -539,7 +608,8 @@ Value metric_value(const Metric *metric, const RowSums *sums, const MetricContex
 		return (Value){ .known = rank->variance != NULL,
 				.percent = metric_margin(rank, sums) };
 	case VALUE_TIME_SPAN:
-		return (Value){ .known = held_sums_have_ages(&sums->held),
+		return (Value){ .known = !(metric->needs & NEEDS_AGES) ||
+					 held_sums_have_ages(&sums->held),
 				.number = metric->value(sums) };
 	default:
 		return (Value){ .known = true, .number = metric->value(sums) };

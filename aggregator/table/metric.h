@@ -33,6 +33,10 @@ typedef enum {
 	METRIC_WASTED_IN_RUN,
 	METRIC_PEAK_BYTES,
 	METRIC_DOUBTFUL,
+	METRIC_VALUE, /* of probe points, as the next three */
+	METRIC_VALUE_BYTES,
+	METRIC_TIME,
+	METRIC_TIME_MAX,
 	METRIC_FREES,
 	METRIC_NET,
 	METRIC_BUSIEST, /* not a figure: the processes with most allocations */
@@ -45,20 +49,25 @@ typedef enum {
 	METRIC_RANKS = 1,   /* -s of reports */
 	METRIC_REPORTS = 2, /* columns of the tables of reports, and members of each row */
 	METRIC_RATES = 4,   /* -s and --columns of rate tables */
+	METRIC_OF_HITS = 8, /* -s of reports about probe points */
 } MetricUse;
 
 /* The data that a metric requires; bits. */
 typedef enum {
-	NEEDS_BYTES = 1,      /* the sizes of allocations; text formats lack them */
-	NEEDS_SAMPLING = 2,   /* sampled events: exact counts have no margin */
-	NEEDS_FREES = 4,      /* frees */
-	NEEDS_NET = 8,        /* frees, known to belong to the allocations */
-	NEEDS_PROCESSES = 16, /* the allocating processes, for each row */
-	NEEDS_SLABINFO = 32,  /* readings of /proc/slabinfo */
-	NEEDS_HELD = 64,      /* objects that are held are counted, not allocations */
-	NEEDS_AGES = 128,     /* ... and their ages are known */
-	NEEDS_PAIRS = 256,    /* ... found by pairing allocations with frees */
-	NEEDS_CHURN = 512,    /* all allocations, or a sample of them: none of addresses */
+	NEEDS_BYTES = 1,          /* the sizes of allocations; text formats lack them */
+	NEEDS_SAMPLING = 2,       /* sampled events: exact counts have no margin */
+	NEEDS_FREES = 4,          /* frees */
+	NEEDS_NET = 8,            /* frees, known to belong to the allocations */
+	NEEDS_PROCESSES = 16,     /* the allocating processes, for each row */
+	NEEDS_SLABINFO = 32,      /* readings of /proc/slabinfo */
+	NEEDS_HELD = 64,          /* objects that are held are counted, not allocations */
+	NEEDS_AGES = 128,         /* ... and their ages are known */
+	NEEDS_PAIRS = 256,        /* ... found by pairing allocations with frees */
+	NEEDS_CHURN = 512,        /* all allocations, or a sample of them: none of addresses */
+	NEEDS_VALUES = 1024,      /* hits of probe points with values */
+	NEEDS_BYTE_VALUES = 2048, /* ... in bytes */
+	NEEDS_TIMES = 4096,       /* time spans between probe points */
+	NEEDS_HITS = NEEDS_VALUES | NEEDS_BYTE_VALUES | NEEDS_TIMES,
 	NEEDS_ANY_FREES = NEEDS_FREES | NEEDS_NET,
 } MetricNeed;
 

@@ -37,6 +37,24 @@ void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrig
 		add_held(&sums->held, held, origin);
 }
 
+void row_sums_add_values(RowSums *sums, const ProfileValues *values, uint64_t scatter_percent)
+{
+	HitSums *hits = &sums->hits;
+
+	hits->value = saturate_signed_sum(hits->value, values->sum);
+	hits->value_variance += values->variance * (double)MAX(scatter_percent, 100) / 100;
+	saturate_add(&hits->time_ns, values->time_ns);
+	hits->time_max_ns = MAX(hits->time_max_ns, values->time_max_ns);
+}
+
+static void add_hits(HitSums *sums, const HitSums *added)
+{
+	sums->value = saturate_signed_sum(sums->value, added->value);
+	sums->value_variance += added->value_variance;
+	saturate_add(&sums->time_ns, added->time_ns);
+	sums->time_max_ns = MAX(sums->time_max_ns, added->time_max_ns);
+}
+
 void row_sums_add(RowSums *sums, const RowSums *added)
 {
 	StackSummary *summary = &sums->summary;
@@ -47,4 +65,5 @@ void row_sums_add(RowSums *sums, const RowSums *added)
 	saturate_add(&summary->bytes_allocated, added->summary.bytes_allocated);
 	variance_add(&sums->variance, &added->variance);
 	held_sums_add(&sums->held, &added->held);
+	add_hits(&sums->hits, &added->hits);
 }

@@ -5,11 +5,20 @@
 #include "filter.h"
 #include "held/held_sums.h"
 
+/* What hits of probe points, and time spans between them, are worth. */
+typedef struct {
+	int64_t value; /* saturates, as time_ns */
+	double value_variance;
+	uint64_t time_ns;
+	uint64_t time_max_ns;
+} HitSums;
+
 /* The sums of allocation cells in a row of any table; metric.h derives figures from them. */
 typedef struct {
 	StackSummary summary;
 	Variance variance; /* of the summary, if events were sampled */
 	HeldSums held;
+	HitSums hits;
 } RowSums;
 
 /* Frees and objects in use, which only some tables need; rows of other tables save the memory. */
@@ -27,6 +36,9 @@ typedef struct {
    as in variance_add_cell(). held: what is known about its held objects; NULL: nothing. */
 void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
 		       uint64_t scatter_percent, const HeldSums *held);
+
+/* Adds the values of such a cell. */
+void row_sums_add_values(RowSums *sums, const ProfileValues *values, uint64_t scatter_percent);
 
 /* Adds another row. */
 void row_sums_add(RowSums *sums, const RowSums *added);

@@ -5,6 +5,7 @@
 #include "base/escape.h"
 #include "base/keyed_hash.h"
 #include "symbols/frame_namer.h"
+#include "symbols/user_frame.h"
 
 #include <string.h>
 
@@ -28,6 +29,7 @@ struct StackRows {
 /* State that is needed only to find the rows. */
 typedef struct {
 	StackRows *rows;
+	const ViewSource *source;
 	SlotTable slots; /* rows by the hash of their frames */
 	GArray *ids;     /* (element-type FrameId) of the current stack */
 } RowFinder;
@@ -127,13 +129,34 @@ static void append_text(RowFinder *finder, const Profile *profile, StackId stack
 		append_line(finder->rows, finder->ids, no_stack_line);
 }
 
+static void append_user_frames(RowFinder *finder, const Profile *profile, StackId stack)
+{
+	UserPlace places[KMT_STACK_DEPTH_MAX];
+	uint32_t count = profile_stack_places(profile, stack, places);
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	for (uint32_t i = 0; i < count; i++) {
+		FrameId id;
+
+		g_string_truncate(line, 0);
+		user_frame_append_line(line, finder->source->user_objects,
+				       finder->source->user_names, places[i], i > 0);
+		id = frame_table_intern_line(finder->rows->frames, line->str, line->len);
+		g_array_append_val(finder->ids, id);
+	}
+}
+
 static void append_frames(RowFinder *finder, const Profile *profile, StackId stack)
 {
 	uint64_t addresses[KMT_STACK_DEPTH_MAX];
 	uint32_t depth = profile_stack_frames(profile, stack, addresses);
 
-	frame_namer_append(finder->rows->namer, finder->ids, addresses, depth,
-			   profile_stack_epoch(profile, stack));
+	if (depth)
+		frame_namer_append(finder->rows->namer, finder->ids, addresses, depth,
+				   profile_stack_epoch(profile, stack));
+	append_user_frames(finder, profile, stack);
+	if (!finder->ids->len)
+		append_line(finder->rows, finder->ids, no_stack_line);
 }
 
 static void name_stack(RowFinder *finder, const Profile *profile, StackId stack)
@@ -181,7 +204,7 @@ StackRows *stack_rows_new(const ViewSource *source)
 {
 	StackRows *rows = g_new0(StackRows, 1);
 	g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(FrameId));
-	RowFinder finder = { .rows = rows, .ids = ids };
+	RowFinder finder = { .rows = rows, .source = source, .ids = ids };
 
 	rows->stacks = stack_table_count(profile_stacks(source->profile));
 	rows->frames = frame_table_new(2 * symbol_store_word_bytes(source->symbols));

@@ -136,6 +136,7 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 		return;
 	row_sums_add_cell(&stack->sums, cell, origin, rows->source.scatter_percent,
 			  is_held ? &held : NULL);
+	view_source_add_values(&rows->source, &stack->sums, cell);
 	stack->truncated |= origin->truncated;
 	saturate_add(&view->failed_before, cell->failed);
 }

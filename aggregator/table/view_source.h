@@ -5,14 +5,20 @@
 #include "base/memory_budget.h"
 #include "names/cache_names.h"
 #include "names/cgroup_names.h"
+#include "record/point_list.h"
 #include "count/held_readings.h"
 #include "held/held_cells.h"
 #include "symbols/symbol_store.h"
+#include "table/row_sums.h"
+#include "user/user_names.h"
 
 /* The input of a view: cells, and the sources of names. Everything is borrowed. */
 typedef struct {
 	const Profile *profile;
 	const SymbolStore *symbols;
+	const UserObjects *user_objects;
+	const UserNames *user_names;
+	const PointList *points; /* NULL: none */
 	CacheNames *caches;
 	const CgroupNames *cgroups;
 	MemoryBudget *memory; /* NULL: no limit */
@@ -33,6 +39,18 @@ static inline const ProfileCell *view_source_cell(const ViewSource *source, uint
 {
 	return source->held_cells ? &held_cells_at(source->held_cells, index)->cell
 				  : profile_cell(source->profile, index);
+}
+
+/* Adds the values of a cell of this source, if it has some. Held objects have none. */
+static inline void view_source_add_values(const ViewSource *source, RowSums *sums,
+					  const ProfileCell *cell)
+{
+	ProfileValues values;
+
+	if (source->held_cells || !profile_has_values(source->profile))
+		return;
+	values = profile_values(source->profile, cell);
+	row_sums_add_values(sums, &values, source->scatter_percent);
 }
 
 /* Returns what is known about the held objects of a cell of this source; NULL: nothing. */

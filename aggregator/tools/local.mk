@@ -9,7 +9,7 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/text_writer.c aggregator/tools/text_writer.h \
 	aggregator/tools/tool.c aggregator/tools/tool.h
 
-bin_PROGRAMS += kmalloc-top slabstack slabratetop
+bin_PROGRAMS += kmalloc-top slabstack slabratetop stack-top
 
 kmalloc_top_CPPFLAGS = $(aggregator_cppflags)
 kmalloc_top_CFLAGS = $(aggregator_cflags)
@@ -25,3 +25,8 @@ slabratetop_CPPFLAGS = $(aggregator_cppflags)
 slabratetop_CFLAGS = $(aggregator_cflags)
 slabratetop_LDADD = $(aggregator_libs)
 slabratetop_SOURCES = aggregator/tools/slabratetop.c
+
+stack_top_CPPFLAGS = $(aggregator_cppflags)
+stack_top_CFLAGS = $(aggregator_cflags)
+stack_top_LDADD = $(aggregator_libs)
+stack_top_SOURCES = aggregator/tools/stack_top.c

@@ -231,7 +231,7 @@ static uint64_t window_start_ns(const RateFeed *feed, const struct KmtBatchHeade
 	const RunInfo *info = feed->session->info;
 
 	if (!info->known[KMT_FIELD_WINDOW_START_NS] && !info->known[KMT_FIELD_PROGRAM] &&
-	    !info->known[KMT_FIELD_COLLECTOR] && header->kind == KMT_BATCH_EVENTS)
+	    !info->known[KMT_FIELD_COLLECTOR] && batch_kind_has_events(header->kind))
 		return header->base_time_ns;
 	return run_info_number(info, KMT_FIELD_WINDOW_START_NS, UINT64_MAX);
 }
@@ -304,6 +304,7 @@ static void take_batch(const Batch *batch, void *user_data)
 		take_info(feed, &batch->header);
 		break;
 	case KMT_BATCH_EVENTS:
+	case KMT_BATCH_POINT_EVENTS:
 		if (feed->options.paced)
 			pace(feed, batch->header.base_time_ns);
 		feed->latest_ns = MAX(feed->latest_ns, batch->header.base_time_ns);

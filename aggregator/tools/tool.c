@@ -73,6 +73,9 @@ static void print_report(const Session *session, const Options *options, FILE *o
 	const ViewSource source = {
 		.profile = session->profile,
 		.symbols = session->symbols,
+		.user_objects = session->user_objects,
+		.user_names = session->user_names,
+		.points = session->points,
 		.caches = caches,
 		.cgroups = cgroups,
 		.memory = session->memory,
@@ -386,6 +389,9 @@ static const CollectorType *choose_collector(const Options *options)
 
 	if (options->collector)
 		return options->collector;
+	if (request->preset)
+		return request->preset->collectors & PRESET_BY_PERF ? &perf_collector
+								     : &stap_collector;
 	if (collect_request_needs_stap(request))
 		return &stap_collector;
 	collector = check_choose_collector(request, &why);

@@ -211,7 +211,7 @@ static char *names_line(const Session *session)
 	g_autoptr(ReportModel) model = NULL;
 	const char *line;
 
-	dimensions_parse("cache", options.by, NULL);
+	dimensions_parse("cache", false, options.by, NULL);
 	model = report_model_new(REPORT_STACKS, &report);
 	append_facts(model, lines);
 	line = strstr(lines->str, "Names: ");

@@ -44,10 +44,10 @@ static Batch parse(const GByteArray *bytes)
 Test(event_reader, records_become_events)
 {
 	static const Event wanted[] = {
-		{ 0xa0, 3, 3, 1, 0, KMT_NONE, KMT_CONTEXT_SOFTIRQ, false },
-		{ 0xb0, 3, 3, 7, 0, 0, KMT_CONTEXT_TASK, true },
-		{ 0, 3, 3, 3, 0, 0, KMT_CONTEXT_TASK, false },
-		{ EVENT_POINTER_UNKNOWN, 18, 3, 4, 0, 0, KMT_CONTEXT_TASK, false },
+		{ 0xa0, 3, 3, 1, 0, KMT_NONE, KMT_CONTEXT_SOFTIRQ, false, false },
+		{ 0xb0, 3, 3, 7, 0, 0, KMT_CONTEXT_TASK, true, false },
+		{ 0, 3, 3, 3, 0, 0, KMT_CONTEXT_TASK, false, false },
+		{ EVENT_POINTER_UNKNOWN, 18, 3, 4, 0, 0, KMT_CONTEXT_TASK, false, false },
 	};
 	g_autoptr(EventReader) reader = event_reader_new(NULL);
 	g_autoptr(GByteArray) bytes = stream_of_all_kinds();

@@ -156,7 +156,7 @@ static Table *table_new(const Session *session, const char *by, const FilterWord
 	table->options.top = top ? top : UINT64_MAX;
 	table->options.callsite_skip = skip;
 	add_filters(table, filters);
-	cr_assert(dimensions_parse(by, table->options.by, NULL), "%s", by);
+	cr_assert(dimensions_parse(by, false, table->options.by, NULL), "%s", by);
 	table->view = view_new(&source, &table->options);
 	table->rows = group_rows_new(table->view, &table->options, false);
 	return table;
@@ -402,8 +402,8 @@ Test(group_rows, what_found_no_room_is_a_row_under_any_key)
 		g_autoptr(Session) session = session_new(1);
 		g_autoptr(Table) table = NULL;
 
-		/* Nothing is paired here. */
-		if (key->of_held)
+		/* Nothing is paired here, and there are no probe points. */
+		if (key->of_held || key->of_hits)
 			continue;
 		session_take_text(session, &(EventText){ stack, 4 << 20, .weight = 3 });
 		table = table_new(session, key->name, none, 0, NULL);
@@ -463,7 +463,7 @@ Test(group_rows, keys_are_a_few_of_those_there_are)
 	};
 	const Dimension *keys[DIMENSIONS_MAX + 1];
 
-	cr_assert(dimensions_parse("cache,pid", keys, NULL));
+	cr_assert(dimensions_parse("cache,pid", false, keys, NULL));
 	cr_expect_str_eq(keys[0]->name, "cache");
 	cr_expect_str_eq(keys[1]->name, "pid");
 	cr_expect_null(keys[2]);
@@ -472,7 +472,8 @@ Test(group_rows, keys_are_a_few_of_those_there_are)
 	for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
 		g_autoptr(GError) error = NULL;
 
-		cr_assert_not(dimensions_parse(wrong[i][0], keys, &error), "%s", wrong[i][0]);
+		cr_assert_not(dimensions_parse(wrong[i][0], false, keys, &error), "%s",
+			      wrong[i][0]);
 		cr_expect_not_null(strstr(error->message, wrong[i][1]), "%s", error->message);
 	}
 }

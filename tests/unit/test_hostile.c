@@ -152,7 +152,7 @@ static char *labels_of(const View *view, const char *key)
 	g_autoptr(GString) labels = g_string_new(NULL);
 	g_autoptr(GroupRows) rows = NULL;
 
-	cr_assert(dimensions_parse(key, options.by, NULL));
+	cr_assert(dimensions_parse(key, false, options.by, NULL));
 	rows = group_rows_new(view, &options, false);
 	for (guint i = 0; i < rows->rows->len; i++) {
 		group_rows_append_label(rows, &g_array_index(rows->rows, GroupRow, i), 0, labels);

@@ -64,6 +64,7 @@ static void stage_open_with(Stage *stage, uint32_t sampling_period)
 		.points = &stage->point,
 		.points_count = 1,
 		.stack_depth = 16,
+		.depth_max = 127,
 		.sampling_period = sampling_period,
 		.ring_bytes = RING_BYTES,
 		.own_thread = true,

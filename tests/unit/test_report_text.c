@@ -135,7 +135,7 @@ static char *report_of(const Session *session, const Wish *wish)
 	add_filter(filters, "min-count", wish->minimum);
 	add_filter(filters, "exclude", wish->exclude);
 	if (wish->by)
-		cr_assert(dimensions_parse(wish->by, options.by, NULL));
+		cr_assert(dimensions_parse(wish->by, false, options.by, NULL));
 	view = view_new(&(ViewSource){ .profile = session->profile, .symbols = session->symbols },
 			&options);
 	source.view = view;

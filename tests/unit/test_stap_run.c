@@ -535,13 +535,14 @@ Test(stap_run, a_signal_before_the_probes_are_live_is_an_error, .timeout = 60)
 }
 
 /* The first report has the second signal sent, the second one ends the command. */
-static void note_report(Session *session, void *user_data)
+static bool note_report(Session *session, void *user_data)
 {
 	const Stage *stage = user_data;
 	g_autofree char *first = g_build_filename(stage->folder, "first", NULL);
 
 	(void)session;
 	fake_host_write(stage->folder, access(first, F_OK) ? "first" : "second", "");
+	return true;
 }
 
 Test(stap_run, a_user_signal_reports_and_goes_on, .timeout = 60)

@@ -7,6 +7,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf/perf_cpus.c \
 	aggregator/collect/perf/perf_events.c aggregator/collect/perf/perf_events.h \
 	aggregator/collect/perf/perf_filter.c aggregator/collect/perf/perf_filter.h \
+	aggregator/collect/perf/perf_hits.c aggregator/collect/perf/perf_hits.h \
 	aggregator/collect/perf/perf_names.c aggregator/collect/perf/perf_names.h \
 	aggregator/collect/perf/perf_period.c aggregator/collect/perf/perf_period.h \
 	aggregator/collect/perf/perf_read.c \

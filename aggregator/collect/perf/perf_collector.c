@@ -101,6 +101,23 @@ static bool collect_from(int kmem_folder_fd, const CollectRun *run, GError **err
 	return collect_points(run, &plan, error);
 }
 
+/* Observes probe points instead of allocations. */
+static bool collect_hits(int kmem_folder_fd, const CollectRun *run, GError **error)
+{
+	const GArray *pids = run->request->pids;
+	const PointHost host = {
+		.root = "",
+		.kmem_folder_fd = kmem_folder_fd,
+		.pid = pids && pids->len ? (pid_t)g_array_index(pids, guint32, 0) : 0,
+	};
+	g_autoptr(GPtrArray) none = g_ptr_array_new();
+	g_autoptr(TaskBirths) births = task_births_open(kmem_folder_fd);
+	g_autoptr(PointSet) hits = point_set_find(&host, run->request->preset, error);
+	PerfRunPlan plan = { .points = none, .hits = hits, .births = births };
+
+	return hits && collect_points(run, &plan, error);
+}
+
 static bool collect(const CollectRun *run, GError **error)
 {
 	int kmem_folder_fd = tracefs_open_kmem("", error);
@@ -108,7 +125,8 @@ static bool collect(const CollectRun *run, GError **error)
 
 	if (kmem_folder_fd < 0)
 		return false;
-	collected = collect_from(kmem_folder_fd, run, error);
+	collected = run->request->preset ? collect_hits(kmem_folder_fd, run, error)
+					 : collect_from(kmem_folder_fd, run, error);
 	close(kmem_folder_fd);
 	return collected;
 }

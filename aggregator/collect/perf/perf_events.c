@@ -17,6 +17,7 @@
 
 enum {
 	TASKS_RING_BYTES = 64 << 10, /* a fork takes about 50 */
+	MAPS_RING_BYTES = 512 << 10, /* with mappings, too: about 5 of 120 bytes for an exec */
 	WAKE_PART = 4,               /* of a ring: wakes the reader when filled to this part */
 };
 
@@ -35,6 +36,7 @@ enum {
 typedef struct {
 	PerfCpu part;         /* first: the caller gets this pointer */
 	GArray *points;       /* (element-type int) */
+	GArray *ids;          /* (element-type uint64_t), of the points, ascending */
 	GArray *helpers;      /* (element-type int), fill the ring of the points */
 	GArray *dummies;      /* (element-type int) */
 	GArray *slab_frees;   /* (element-type int), empty: none */
@@ -46,7 +48,8 @@ struct PerfEvents {
 	const PerfRequest *request;
 	unsigned features;
 	bool is_filtered;
-	GPtrArray *cpus; /* (element-type Cpu), owned */
+	bool with_build_ids; /* of mappings, since 5.12 */
+	GPtrArray *cpus;     /* (element-type Cpu), owned */
 };
 
 static void close_from(GArray *descriptors, guint first)
@@ -70,10 +73,17 @@ static void cpu_free(gpointer data)
 	perf_ring_unmap(&cpu->part.tasks);
 	perf_ring_unmap(&cpu->part.slab_frees);
 	close_all(cpu->points);
+	g_array_unref(cpu->ids);
 	close_all(cpu->helpers);
 	close_all(cpu->dummies);
 	close_all(cpu->slab_frees);
 	g_free(cpu);
+}
+
+/* Returns the frames of both sides. */
+static uint32_t depth_of(const PerfRequest *request)
+{
+	return request->stack_depth + request->user_depth;
 }
 
 PerfEvents *perf_events_new(const PerfRequest *request)
@@ -82,8 +92,9 @@ PerfEvents *perf_events_new(const PerfRequest *request)
 
 	events->request = request;
 	events->features = FEATURE_LOST | (request->own_clock ? 0 : FEATURE_CLOCK) |
-			   (request->stack_depth ? FEATURE_MAX_STACK : 0) |
+			   (depth_of(request) ? FEATURE_MAX_STACK : 0) |
 			   (request->with_cgroups ? FEATURE_CGROUP : 0);
+	events->with_build_ids = request->with_maps;
 	events->cpus = g_ptr_array_new_with_free_func(cpu_free);
 	return events;
 }
@@ -112,11 +123,26 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* What samples of probe points have in addition. */
+static uint64_t hit_type(const PerfRequest *request)
+{
+	uint64_t type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR;
+
+	if (!request->takes_hits)
+		return 0;
+	if (request->registers)
+		type |= PERF_SAMPLE_REGS_INTR;
+	if (request->user_stack_bytes)
+		type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	return type;
+}
+
 static uint64_t sample_type(const PerfEvents *events)
 {
 	return PERF_SAMPLE_NEEDED | PERF_SAMPLE_READ |
-	       (events->request->stack_depth ? (uint64_t)PERF_SAMPLE_CALLCHAIN : 0) |
-	       (events->features & FEATURE_CGROUP ? PERF_SAMPLE_CGROUP_BIT : 0);
+	       (depth_of(events->request) ? (uint64_t)PERF_SAMPLE_CALLCHAIN : 0) |
+	       (events->features & FEATURE_CGROUP ? PERF_SAMPLE_CGROUP_BIT : 0) |
+	       hit_type(events->request);
 }
 
 PerfLayout perf_events_layout(const PerfEvents *events)
@@ -153,17 +179,47 @@ static struct perf_event_attr point_attr(const PerfEvents *events, const PerfPoi
 
 	attr.type = PERF_TYPE_TRACEPOINT;
 	attr.config = point->id;
+	if (point->event) {
+		attr.type = point->event->type;
+		attr.config = point->event->config;
+		attr.config1 = point->event->config1;
+		attr.config2 = point->event->config2;
+	}
 	attr.sample_period = request->sampling_period;
 	attr.sample_type = sample_type(events);
 	attr.read_format = events->features & FEATURE_LOST ? READ_LOST : 0;
 	attr.wakeup_watermark = (uint32_t)(request->ring_bytes / WAKE_PART);
-	attr.exclude_callchain_user = 1;
 	/* All samples of a ring have one layout. With both parts excluded, a chain is empty. */
-	attr.exclude_callchain_kernel = point->is_free;
-	/* One more frame than requested shows whether there are more; one may come twice. */
+	attr.exclude_callchain_user = !request->user_depth || point->no_user_stack;
+	attr.exclude_callchain_kernel = point->is_free || point->no_stack || !request->stack_depth;
+	/* One more frame than requested shows whether there are more; one may come twice. Both
+	   sides share the limit. */
 	if (events->features & FEATURE_MAX_STACK)
-		attr.sample_max_stack = (uint16_t)(request->stack_depth + 2);
+		attr.sample_max_stack = (uint16_t)MIN(depth_of(request) + 2, request->depth_max);
+	attr.sample_regs_intr = request->registers;
+	if (request->user_stack_bytes) {
+		attr.sample_regs_user = request->user_registers;
+		attr.sample_stack_user = request->user_stack_bytes;
+	}
 	return attr;
+}
+
+static size_t tasks_ring_bytes(const PerfRequest *request)
+{
+	return request->with_maps ? MAPS_RING_BYTES : TASKS_RING_BYTES;
+}
+
+/* Requests build ids in records of mappings: bit 34 of the flags, which older headers lack. */
+static void request_build_ids(struct perf_event_attr *attr)
+{
+	enum { BUILD_ID_BIT = 34 };
+	uint64_t flags;
+	void *at = (char *)attr + offsetof(struct perf_event_attr, read_format) + sizeof(flags);
+
+	memcpy(&flags, at, sizeof(flags));
+	flags |= G_BYTE_ORDER == G_LITTLE_ENDIAN ? 1ULL << BUILD_ID_BIT
+						 : 1ULL << (63 - BUILD_ID_BIT);
+	memcpy(at, &flags, sizeof(flags));
 }
 
 static struct perf_event_attr dummy_attr(const PerfEvents *events)
@@ -175,7 +231,11 @@ static struct perf_event_attr dummy_attr(const PerfEvents *events)
 	attr.comm = 1;
 	attr.task = 1;
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED;
-	attr.wakeup_watermark = TASKS_RING_BYTES / WAKE_PART;
+	attr.wakeup_watermark = (uint32_t)(tasks_ring_bytes(events->request) / WAKE_PART);
+	if (events->request->with_maps)
+		attr.mmap = attr.mmap2 = 1;
+	if (events->with_build_ids)
+		request_build_ids(&attr);
 	return attr;
 }
 
@@ -357,6 +417,15 @@ static bool add_event(GArray *descriptors, PerfRing *ring, size_t ring_bytes, in
 	return perf_ring_map(ring, fd, ring_bytes) || fail_mapping(errno, error);
 }
 
+/* Build ids are the only feature that the points lack. Returns false if they were not requested. */
+static bool drop_build_ids(PerfEvents *events)
+{
+	bool had = events->with_build_ids;
+
+	events->with_build_ids = false;
+	return had;
+}
+
 /* Opens a tracepoint, or the event of task records if point is NULL. If the kernel does not know a
    feature, no event uses it; only the first event can detect that. */
 static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
@@ -368,7 +437,8 @@ static int open_one(PerfEvents *events, const Cpu *cpu, const PerfPoint *point)
 			point ? point_attr(events, point) : dummy_attr(events);
 
 		fd = open_event(&attr, events->request->own_thread, cpu->part.cpu);
-	} while (fd < 0 && is_refusal_of_feature(errno) && drop_feature(events));
+	} while (fd < 0 && is_refusal_of_feature(errno) &&
+		 ((!point && drop_build_ids(events)) || drop_feature(events)));
 	return fd;
 }
 
@@ -381,6 +451,40 @@ static void begin_period(const PerfEvents *events, int fd)
 
 	if (period > 1)
 		ioctl(fd, PERF_EVENT_IOC_PERIOD, &period);
+}
+
+/* Notes the id that the samples of a point have. */
+static bool note_id(Cpu *cpu, int fd, GError **error)
+{
+	uint64_t id;
+
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &id))
+		return fail(errno, error);
+	g_array_append_val(cpu->ids, id);
+	return true;
+}
+
+bool perf_events_find_point(const PerfEvents *events, const PerfCpu *part, uint64_t id,
+			    unsigned *point)
+{
+	const Cpu *cpu = (const Cpu *)part;
+	guint from = cpu->live_from, to = cpu->ids->len;
+
+	(void)events;
+	while (from < to) {
+		guint middle = from + (to - from) / 2;
+		uint64_t found = g_array_index(cpu->ids, uint64_t, middle);
+
+		if (found == id) {
+			*point = middle - cpu->live_from;
+			return true;
+		}
+		if (found < id)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return false;
 }
 
 static void filter_point(PerfEvents *events, const PerfPoint *point, int fd)
@@ -460,6 +564,8 @@ static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 			return fail(errno, error);
 		if (!add_event(cpu->points, &cpu->part.samples, request->ring_bytes, fd, error))
 			return false;
+		if (request->takes_hits && !note_id(cpu, fd, error))
+			return false;
 		begin_period(events, fd);
 		filter_point(events, &request->points[i], fd);
 	}
@@ -468,7 +574,7 @@ static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 	fd = open_one(events, cpu, NULL);
 	if (fd < 0)
 		return fail(errno, error);
-	if (!add_event(cpu->dummies, &cpu->part.tasks, TASKS_RING_BYTES, fd, error))
+	if (!add_event(cpu->dummies, &cpu->part.tasks, tasks_ring_bytes(request), fd, error))
 		return false;
 	open_births(events, cpu);
 	return open_slab_frees(events, cpu, error);
@@ -491,6 +597,7 @@ static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 
 	cpu->part.cpu = number;
 	cpu->points = g_array_new(FALSE, FALSE, sizeof(int));
+	cpu->ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	cpu->helpers = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->dummies = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->slab_frees = g_array_new(FALSE, FALSE, sizeof(int));
@@ -505,6 +612,7 @@ static void close_ended(PerfEvents *events, Cpu *cpu)
 	ioctl_all(cpu->slab_frees, PERF_EVENT_IOC_DISABLE);
 	cpu->lost_before += lost_from(cpu, 1);
 	close_from(cpu->points, 1);
+	g_array_set_size(cpu->ids, 1);
 	close_from(cpu->helpers, 0);
 	close_from(cpu->dummies, 1);
 	close_from(cpu->slab_frees, 1);

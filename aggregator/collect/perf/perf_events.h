@@ -25,7 +25,11 @@ typedef struct PerfEvents PerfEvents;
 /* A tracepoint to open. */
 typedef struct {
 	uint16_t id; /* its number in the format file */
+	/* Its type and configs if it is another event than a tracepoint, or NULL; borrowed. */
+	const struct perf_event_attr *event;
 	bool is_free;
+	bool no_stack;       /* its kernel frames are not wanted; stacks of frees never are */
+	bool no_user_stack;  /* ... or its user frames */
 	char *filter;        /* kernel filter; rejected events are not counted either; NULL: none */
 	bool filters_caches; /* the filter rejects slab caches that were not requested */
 } PerfPoint;
@@ -44,17 +48,24 @@ typedef struct {
 	 */
 	uint16_t slab_frees_id;
 	size_t slab_frees_ring_bytes;
-	uint32_t stack_depth;     /* frames; 0: none. Stacks of frees are never recorded. */
-	uint32_t sampling_period; /* at first; not 1 if it will change: see below */
-	size_t ring_bytes;        /* of samples, per CPU: a power of two of whole pages */
-	bool with_cgroups;        /* request the cgroup in each sample */
-	bool own_thread;          /* only of the calling thread; else of all */
-	bool own_clock;           /* use perf's own clock, as on a kernel without use_clockid */
+	uint32_t stack_depth;      /* kernel frames; 0: none. Stacks of frees are never recorded. */
+	bool takes_hits;           /* samples have the form of perf_hit_parse() */
+	uint32_t depth_max;  /* that the kernel allows for both sides together; 0: any */
+	uint32_t user_depth;       /* with takes_hits: user frames, by frame pointers; 0: none */
+	uint64_t registers;        /* ... mask of those to record where a probe is hit */
+	uint64_t user_registers;   /* ... and of those to unwind the user stack with; 0: none */
+	uint32_t user_stack_bytes; /* ... with a copy of its first bytes; a multiple of 8 */
+	bool with_maps;            /* record executable mappings of all processes, too */
+	uint32_t sampling_period;  /* at first; not 1 if it will change: see below */
+	size_t ring_bytes;         /* of samples, per CPU: a power of two of whole pages */
+	bool with_cgroups;         /* request the cgroup in each sample */
+	bool own_thread;           /* only of the calling thread; else of all */
+	bool own_clock;            /* use perf's own clock, as on a kernel without use_clockid */
 } PerfRequest;
 
 /* Features of this kernel's samples. */
 typedef struct {
-	uint64_t sample_type; /* for perf_sample_parse() */
+	uint64_t sample_type; /* for perf_sample_parse(), or in PerfHitForm */
 	bool monotonic_clock; /* else the times are on the CPU's own clock */
 } PerfLayout;
 
@@ -113,6 +124,11 @@ void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *cpu, uint32_t s
 /* Returns the number of a point's events on a CPU since it was opened there, including events that
    were not sampled or found no room in the ring. */
 uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu, unsigned point);
+
+/* Finds the point of a sample with takes_hits, by the id in it. Returns false if it is none of the
+   CPU's open points. */
+bool perf_events_find_point(const PerfEvents *events, const PerfCpu *cpu, uint64_t id,
+			    unsigned *point);
 
 /* Reports how many samples of a CPU found no room in the ring since the start. Returns false before
    6.0, which does not report that. Other missing samples were counted but never delivered: some

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/clock.h"
 #include "collect/host/kmem_points.h"
+#include "collect/perf/perf_hits.h"
 #include "collect/perf/perf_names.h"
 #include "collect/perf/perf_sample.h"
 #include "collect/perf/perf_scatter.h"
@@ -20,8 +21,7 @@ static inline bool is_left_out(const CollectRequest *request, uint32_t tgid)
 	return false;
 }
 
-/* Whether a sample is of the program itself. Samples of interrupts belong to no process. */
-static inline bool is_own(const PerfRun *run, const PerfSample *sample, uint8_t context)
+bool perf_read_is_own(const PerfRun *run, const PerfSample *sample, uint8_t context)
 {
 	const CollectRequest *request = run->live.parts.request;
 
@@ -29,8 +29,7 @@ static inline bool is_own(const PerfRun *run, const PerfSample *sample, uint8_t 
 	       (sample->tgid == run->self || is_left_out(request, sample->tgid));
 }
 
-/* Whether an allocation is requested; is_counted: its process is. */
-static inline bool is_wanted(PerfRun *run, bool is_counted, uint8_t context, uint32_t weight)
+bool perf_read_is_wanted(PerfRun *run, bool is_counted, uint8_t context, uint32_t weight)
 {
 	const CollectRequest *request = run->live.parts.request;
 
@@ -69,18 +68,31 @@ static inline bool is_taken(const PerfRun *run, uint64_t pointer)
 	       (pointer && kmt_address_is_taken(pointer, sample->seed, sample->level));
 }
 
-static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
-		       uint32_t weight)
+static inline TaskSample whose_is(const PerfRun *run, const PerfSample *sample)
 {
 	/* In a container, processes outside have no pid. The idle tasks have no pid anywhere. */
 	bool is_outside = run->in_container && !sample->tid;
-	const TaskSample whose = {
+
+	return (TaskSample){
 		.tgid = is_outside ? TASK_ID_UNKNOWN : sample->tgid,
 		.tid = is_outside ? TASK_ID_UNKNOWN : sample->tid,
 		.cpu = run->reading->event_cpu.cpu,
 		.cgroup_id = sample->cgroup_id,
 		.time_ns = sample->time_ns,
 	};
+}
+
+bool perf_read_find_task(PerfRun *run, const PerfSample *sample, EventTask *task)
+{
+	const TaskSample whose = whose_is(run, sample);
+
+	return task_table_find(run->tasks, &whose, task);
+}
+
+static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts *facts,
+		       uint32_t weight)
+{
+	const TaskSample whose = whose_is(run, sample);
 	/* A stack of one frame shows the allocator only: the call site is more useful. */
 	uint32_t depth = sample->depth > 1 ? sample->depth : 0;
 	EventTask task;
@@ -90,12 +102,12 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 		return;
 	run->has_frames |= depth > 0;
 	run->lacks_frames |= !depth && !facts->free;
-	if (!facts->free && is_own(run, sample, facts->context)) {
+	if (!facts->free && perf_read_is_own(run, sample, facts->context)) {
 		take_own(run, sample, &whose, facts, weight);
 		return;
 	}
 	is_counted = task_table_find(run->tasks, &whose, &task);
-	if (facts->free || is_wanted(run, is_counted, facts->context, weight))
+	if (facts->free || perf_read_is_wanted(run, is_counted, facts->context, weight))
 		event_writer_add(run->writer, sample->time_ns, &task, facts, weight, sample->frames,
 				 MIN(depth, run->stack_depth), depth > run->stack_depth);
 }
@@ -161,17 +173,16 @@ static void settle_weights(PerfRun *run, PerfRunCpu *cpu)
 	}
 }
 
-/* Returns how many events a sample stands for; 0: not counted. */
-static uint32_t weigh(PerfRun *run, const KmemPoint *point, const PerfSample *sample)
+uint32_t perf_read_weigh(PerfRun *run, unsigned point, const PerfSample *sample)
 {
 	PerfRunCpu *cpu = run->reading;
-	PerfWeight *weight = &cpu->weights[point->number];
+	PerfWeight *weight = &cpu->weights[point];
 	const PerfWeight before = { .lost = weight->lost, .lost_samples = weight->lost_samples };
 	uint32_t events = perf_weight_take(weight, cpu->position, sample->count);
 
 	take_losses(run, cpu, weight, &before);
 	if (weight->was_changed && !weight->is_aim)
-		perf_scatter_begin(&cpu->scatters[point->number], weight->period);
+		perf_scatter_begin(&cpu->scatters[point], weight->period);
 	return events;
 }
 
@@ -236,7 +247,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	run->reading->read++;
 	sample.time_ns += (uint64_t)run->clock_offset_ns;
 	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
-	weight = weigh(run, point, &sample);
+	weight = perf_read_weigh(run, point->number, &sample);
 	if (!weight)
 		return;
 	drop_double(&sample);
@@ -269,7 +280,9 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	PerfRunCpu *cpu = run->reading;
 	struct PerfTaskRecord parsed;
 
-	if (G_LIKELY(record->type == PERF_RECORD_SAMPLE))
+	if (record->type == PERF_RECORD_SAMPLE && run->plan->hits)
+		perf_hits_take(run, record);
+	else if (G_LIKELY(record->type == PERF_RECORD_SAMPLE))
 		take_sample(run, record);
 	else if (record->type == PERF_RECORD_THROTTLE)
 		run->is_throttled = true;
@@ -330,9 +343,14 @@ static void take_task_record(const struct perf_event_header *record, void *user_
 		take_birth(run, record);
 		return;
 	}
+	if (record->type == PERF_RECORD_MMAP2) {
+		perf_hits_take_mapping(run, record);
+		return;
+	}
 	if (!perf_task_record_parse(record, record + 1, record->size - sizeof(*record), &parsed))
 		return;
 	parsed.time_ns += (uint64_t)run->clock_offset_ns;
+	perf_hits_take_task(run, &parsed);
 	switch (parsed.kind) {
 	case PERF_TASK_COMM:
 		task_table_comm(run->tasks, parsed.tgid, parsed.tid, parsed.comm, parsed.time_ns);
@@ -373,6 +391,7 @@ static void read_tasks(PerfRun *run)
 		perf_ring_read(&cpu->perf->tasks, perf_ring_head(&cpu->perf->tasks),
 			       take_task_record, run);
 	}
+	perf_hits_write_maps(run);
 }
 
 /* An estimate cannot exceed the whole time. */

@@ -11,6 +11,7 @@
 #include "collect/run/memory_watch.h"
 #include "collect/perf/perf_clock.h"
 #include "collect/perf/perf_filter.h"
+#include "collect/perf/perf_hits.h"
 #include "collect/perf/perf_names.h"
 #include "collect/perf/perf_state.h"
 #include "collect/host/pid_namespace.h"
@@ -267,6 +268,7 @@ static bool finish(PerfRun *run, GError **error)
 	write_scatter(run);
 	write_missed(run);
 	perf_names_end(run);
+	perf_hits_name(run);
 	if (run->not_delivered)
 		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_DELIVERED,
 				       run->not_delivered);
@@ -285,6 +287,7 @@ static void enable_all(PerfRun *run)
 		perf_events_enable_tasks(run->events, cpu->perf);
 	}
 	task_table_scan(run->tasks);
+	perf_hits_scan(run);
 	for (guint i = 0; i < run->cpus->len; i++) {
 		const PerfRunCpu *cpu = run->cpus->pdata[i];
 
@@ -308,7 +311,7 @@ static gboolean begin(gpointer user_data)
 }
 
 /* perf_event_max_stack limits every event (since 4.6; 127 before, and by default). */
-static uint32_t stack_depth_of(const CollectRequest *request)
+static uint32_t depth_max(void)
 {
 	enum { MAX_STACK_DEFAULT = 127 };
 	g_autofree char *text = NULL;
@@ -316,8 +319,7 @@ static uint32_t stack_depth_of(const CollectRequest *request)
 
 	if (g_file_get_contents("/proc/sys/kernel/perf_event_max_stack", &text, NULL, NULL))
 		bound = g_ascii_strtoull(text, NULL, 10);
-	/* One more frame than requested shows whether there are more; one may come twice. */
-	return (uint32_t)MIN(request->stack_depth, MAX(bound, 2) - 2);
+	return (uint32_t)CLAMP(bound, 2, UINT16_MAX);
 }
 
 /* Filters select allocations. What they select may be freed by anybody, by any function: paired
@@ -377,7 +379,8 @@ static void fill_request(PerfRun *run)
 
 	/* The host's symbols were fed earlier. */
 	session_find_inner_kmallocs(session, session->symbols);
-	run->stack_depth = stack_depth_of(request);
+	/* One more frame than requested shows whether there are more; one may come twice. */
+	run->stack_depth = MIN(request->stack_depth, depth_max() - 2);
 	run->addresses = sample_addresses(request);
 	run->bound =
 		(PerfBound){ request->held ? 1U << run->addresses.level : request->sampling_period,
@@ -386,6 +389,7 @@ static void fill_request(PerfRun *run)
 		.points = points_of(run->plan, request, &session->inner),
 		.points_count = run->plan->points->len,
 		.stack_depth = run->stack_depth,
+		.depth_max = depth_max(),
 		/* Paired events have no other period. */
 		.sampling_period = request->held ? 1 : perf_period_aim(&run->random),
 		.ring_bytes = run->plan->ring_bytes,
@@ -398,6 +402,8 @@ static void fill_request(PerfRun *run)
 		.slab_frees_ring_bytes = perf_plan_slab_ring(run->plan->ring_bytes),
 		.own_clock = run->plan->own_clock,
 	};
+	if (run->plan->hits)
+		perf_hits_request(run);
 	if (run->plan->probes) {
 		const GArray *ids = cache_probes_ids(run->plan->probes);
 
@@ -501,6 +507,10 @@ static bool describe_samples(PerfRun *run, GError **error)
 	GByteArray *out = run->live.batches;
 
 	run->sample_type = layout.sample_type;
+	if (run->plan->hits) {
+		perf_hits_begin(run);
+		perf_hits_describe(run);
+	}
 	run_facts_write_number(out, KMT_FIELD_STACK_DEPTH, run->stack_depth);
 	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD,
 			       run->live.parts.request->sampling_period);
@@ -567,6 +577,7 @@ static void run_clear(PerfRun *run)
 	task_table_free(run->tasks);
 	event_writer_free(run->writer);
 	perf_names_clear(run);
+	perf_hits_clear(run);
 }
 
 bool perf_run(const PerfRunPlan *plan, const CollectRun *parts, GError **error)

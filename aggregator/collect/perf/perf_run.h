@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/host/cache_probes.h"
+#include "collect/points/point_set.h"
 #include "collect/slabs/slab_probe.h"
 #include "collect/run/collector.h"
 #include "collect/run/gfp_flags.h"
@@ -12,6 +13,7 @@
 /* Prepared by the perf-events collector before it opens any event. Everything is borrowed. */
 typedef struct {
 	const GPtrArray *points; /* (element-type KmemPoint) */
+	const PointSet *hits;    /* probe points instead of these; NULL: none */
 	/* If the points do not record the caches: a probe at the end of slabs, and the kernel's
 	   memory, to find them by page; NULL: not possible. */
 	const SlabProbe *slab_probe;

@@ -47,6 +47,38 @@ typedef struct {
 bool perf_sample_parse(const void *body, size_t body_bytes, uint64_t sample_type,
 		       PerfSample *sample);
 
+/* The bits that perf_hit_parse() supports. */
+#define PERF_HIT_KNOWN                                                                             \
+	(PERF_SAMPLE_KNOWN | PERF_SAMPLE_COUNTED | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR |     \
+	 PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER | PERF_SAMPLE_REGS_INTR)
+
+/* How the samples of probe points were requested. */
+typedef struct {
+	uint64_t sample_type;
+	unsigned registers;      /* number of those of PERF_SAMPLE_REGS_INTR */
+	unsigned user_registers; /* ... and of PERF_SAMPLE_REGS_USER */
+} PerfHitForm;
+
+/* A sample of a probe point. The pointers point into its body. */
+typedef struct {
+	PerfSample sample;
+	uint64_t id;                 /* of the event that was hit */
+	uint64_t address;            /* of a page fault; 0: none */
+	const uint64_t *user_frames; /* innermost first */
+	uint32_t user_depth;
+	const uint64_t *registers; /* where the probe was hit; NULL: not known */
+	uint64_t registers_abi;    /* enum perf_sample_regs_abi; 0: no registers */
+	/* To unwind the user stack: registers on entry to the kernel, and a copy of the stack from
+	   its pointer on; NULL: the task has none. */
+	uint64_t user_registers_abi;
+	const uint64_t *user_registers;
+	const uint8_t *user_stack;
+	uint64_t user_stack_bytes;
+} PerfHit;
+
+/* Parses the body of a sample of a probe point. Returns false if the body has another form. */
+bool perf_hit_parse(const void *body, size_t body_bytes, const PerfHitForm *form, PerfHit *hit);
+
 typedef enum {
 	PERF_TASK_NONE, /* another type of record */
 	PERF_TASK_COMM,
@@ -77,3 +109,29 @@ struct PerfTaskRecord {
    the body does not match its type. A type that is not listed above gives PERF_TASK_NONE. */
 bool perf_task_record_parse(const struct perf_event_header *header, const void *body,
 			    size_t body_bytes, struct PerfTaskRecord *record);
+
+/* PERF_RECORD_MMAP2 with a build id instead of an inode; headers before Linux 5.12 lack it. */
+enum { PERF_RECORD_MISC_BUILD_ID = 1 << 14 };
+
+enum { PERF_BUILD_ID_BYTES_MAX = 20 };
+
+/* A new executable mapping of a process. */
+typedef struct {
+	uint32_t tgid;
+	uint32_t tid;
+	uint64_t time_ns; /* on the clock of the samples */
+	uint64_t start;
+	uint64_t bytes;
+	uint64_t file_offset;
+	uint32_t major, minor; /* all four are 0 if the kernel reported the build id instead */
+	uint64_t inode;
+	uint64_t generation;
+	uint8_t build_id_bytes; /* 0: not known */
+	uint8_t build_id[PERF_BUILD_ID_BYTES_MAX];
+	const char *path; /* in the record; NUL-terminated, any bytes */
+} PerfMapRecord;
+
+/* Parses a record of type PERF_RECORD_MMAP2; see perf_task_record_parse(). Returns false if the
+   body does not match, or if the mapping is of the kernel or not executable. */
+bool perf_map_record_parse(const struct perf_event_header *header, const void *body,
+			   size_t body_bytes, PerfMapRecord *record);

@@ -11,6 +11,7 @@
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_run.h"
 #include "collect/perf/perf_scatter.h"
+#include "collect/user/object_files.h"
 #include "collect/tasks/task_table.h"
 #include "record/event_writer.h"
 
@@ -95,8 +96,13 @@ typedef struct {
 	bool is_throttled; /* the kernel has stopped an event for a moment */
 	bool scan_is_due;  /* task records were lost */
 	uint64_t scanned_ns;
-	bool has_frames;   /* the sample of an allocation had frames */
-	bool lacks_frames; /* the sample of an allocation had none */
+	struct perf_event_attr *hit_attrs; /* owned: of the points of plan->hits */
+	PerfHitForm hit_form;              /* of their samples */
+	GString *map_lines;        /* owned: of a KMT_BATCH_MAPS; NULL: mappings are not wanted */
+	ObjectFiles *object_files; /* owned: programs and libraries in user stacks */
+	GString *columns;          /* owned: of the hit of a list */
+	bool has_frames;           /* the sample of an allocation had frames */
+	bool lacks_frames;         /* the sample of an allocation had none */
 } PerfRun;
 
 /* A record's time is taken before it is in the ring; a hypervisor may stop the CPU in between. */
@@ -107,6 +113,19 @@ void perf_read_round(PerfRun *run, uint64_t complete_until_ns);
 
 /* Reads one CPU's ring up to cpu->head. */
 void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu);
+
+/* For one sample of a point (its number in the request): returns how many events it stands for; 0:
+   it does not count. */
+uint32_t perf_read_weigh(PerfRun *run, unsigned point, const PerfSample *sample);
+
+/* Whether a sample is of the program itself. Samples of interrupts belong to no process. */
+bool perf_read_is_own(const PerfRun *run, const PerfSample *sample, uint8_t context);
+
+/* Finds the task of a sample. Returns whether its events are requested. */
+bool perf_read_find_task(PerfRun *run, const PerfSample *sample, EventTask *task);
+
+/* Whether an event is requested; is_counted: its process is. */
+bool perf_read_is_wanted(PerfRun *run, bool is_counted, uint8_t context, uint32_t weight);
 
 /* Reports this CPU's known loss. */
 void perf_read_report_lost(PerfRunCpu *cpu);

@@ -5,9 +5,11 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/points/point_cost.c aggregator/collect/points/point_cost.h \
 	aggregator/collect/points/point_events.c aggregator/collect/points/point_events.h \
 	aggregator/collect/points/point_find.h \
+	aggregator/collect/points/point_formula.c aggregator/collect/points/point_formula.h \
 	aggregator/collect/points/point_functions.c \
 	aggregator/collect/points/point_pmu.c aggregator/collect/points/point_pmu.h \
 	aggregator/collect/points/point_registers.c aggregator/collect/points/point_registers.h \
+	aggregator/collect/points/point_set.c aggregator/collect/points/point_set.h \
 	aggregator/collect/points/point_software.c \
 	aggregator/collect/points/point_symbols.c \
 	aggregator/collect/points/point_tracepoints.c \

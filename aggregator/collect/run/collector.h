@@ -3,6 +3,7 @@
 
 #include "collect/host/host_snapshot.h"
 #include "collect/run/choices.h"
+#include "probes/preset.h"
 #include "record/probe_kinds.h"
 #include "record/recording.h"
 #include "session/session.h"
@@ -24,7 +25,9 @@ enum { COLLECT_CACHES_MAX = 16 };
 /* The request to a live collector. Everything is borrowed for the call. */
 typedef struct {
 	unsigned events;      /* bits of ProbeKindBit */
+	const Preset *preset; /* probe points to observe instead; NULL: allocations */
 	uint32_t stack_depth; /* frames; 0: call sites only */
+	uint32_t user_depth;  /* user frames of hits of probe points; 0: none */
 	StackWalk stack_walk; /* perf events always let the kernel walk */
 	CollectScope scope;
 	char **command;     /* argument vector, NULL: none */

@@ -29,18 +29,18 @@ typedef struct {
 	const char *at;
 	const char *end;
 	unsigned brackets; /* opened until here */
-} Expression;
+} FlagExpression;
 
-static bool read_either(Expression *expression, uint64_t *value);
+static bool read_either(FlagExpression *expression, uint64_t *value);
 
-static char next_of(Expression *expression)
+static char next_of(FlagExpression *expression)
 {
 	while (expression->at < expression->end && g_ascii_isspace(*expression->at))
 		expression->at++;
 	return expression->at < expression->end ? *expression->at : '\0';
 }
 
-static bool take(Expression *expression, char wanted)
+static bool take(FlagExpression *expression, char wanted)
 {
 	if (next_of(expression) != wanted)
 		return false;
@@ -49,7 +49,7 @@ static bool take(Expression *expression, char wanted)
 }
 
 /* The text ends with a NUL, so no read passes its end. */
-static bool read_number(Expression *expression, uint64_t *value)
+static bool read_number(FlagExpression *expression, uint64_t *value)
 {
 	char *end;
 
@@ -63,7 +63,7 @@ static bool read_number(Expression *expression, uint64_t *value)
 }
 
 /* Reads the name of a type and the closing bracket: "unsigned long)". */
-static bool take_cast(Expression *expression)
+static bool take_cast(FlagExpression *expression)
 {
 	char first = next_of(expression);
 
@@ -74,7 +74,7 @@ static bool take_cast(Expression *expression)
 	return take(expression, ')');
 }
 
-static bool read_operand(Expression *expression, uint64_t *value)
+static bool read_operand(FlagExpression *expression, uint64_t *value)
 {
 	if (!take(expression, '('))
 		return read_number(expression, value);
@@ -85,7 +85,7 @@ static bool read_operand(Expression *expression, uint64_t *value)
 	return read_either(expression, value) && take(expression, ')');
 }
 
-static bool read_shifted(Expression *expression, uint64_t *value)
+static bool read_shifted(FlagExpression *expression, uint64_t *value)
 {
 	uint64_t bits;
 
@@ -99,7 +99,7 @@ static bool read_shifted(Expression *expression, uint64_t *value)
 	return true;
 }
 
-static bool read_either(Expression *expression, uint64_t *value)
+static bool read_either(FlagExpression *expression, uint64_t *value)
 {
 	uint64_t other;
 
@@ -114,7 +114,7 @@ static bool read_either(Expression *expression, uint64_t *value)
 }
 
 /* Returns the value if it has exactly one bit, else 0. */
-static uint32_t bit_of(Expression expression)
+static uint32_t bit_of(FlagExpression expression)
 {
 	uint64_t value;
 
@@ -134,7 +134,7 @@ static uint32_t flag_named(const char *text, const char *name)
 	start = end ? g_strrstr_len(text, end - text, "{") : NULL;
 	if (!start || end[-1] != ',')
 		return 0;
-	return bit_of((Expression){ .at = start + 1, .end = end - 1 });
+	return bit_of((FlagExpression){ .at = start + 1, .end = end - 1 });
 }
 
 void gfp_flags_read_format(GfpFlags *flags, const char *text, size_t length)

@@ -86,20 +86,43 @@ static void write_pids(GByteArray *out, const CollectRequest *request)
 	g_string_free(list, TRUE);
 }
 
+/* Writes what the hits of probe points are, as far as it is known before they are found. */
+static void write_preset(GByteArray *out, const CollectRequest *request)
+{
+	static const char *const units[] = {
+		[PRESET_UNIT_BYTES] = "bytes",
+		[PRESET_UNIT_PAGES] = "pages",
+		[PRESET_UNIT_NS] = "ns",
+	};
+	const Preset *preset = request->preset;
+
+	run_facts_write_text(out, KMT_FIELD_EVENTS, preset->name);
+	run_facts_write_text(out, KMT_FIELD_POINTS_NOUN, preset->noun);
+	run_facts_write_text(out, KMT_FIELD_POINTS_TITLE, preset->title);
+	run_facts_write_text(out, KMT_FIELD_VALUE_UNIT, units[preset->unit]);
+	run_facts_write_number(out, KMT_FIELD_USER_DEPTH, request->user_depth);
+}
+
+/* Writes which allocations the probes see. */
+static void write_allocators(GByteArray *out, const CollectRequest *request)
+{
+	g_autofree char *events = probe_kinds_names(request->events);
+	g_autofree char *covered = covered_text(request->events);
+	g_autofree char *not_covered = not_covered_text(request->events);
+
+	run_facts_write_text(out, KMT_FIELD_EVENTS, events);
+	run_facts_write_text(out, KMT_FIELD_COVERED, covered);
+	run_facts_write_text(out, KMT_FIELD_NOT_COVERED, not_covered);
+}
+
 void run_facts_write_start(GByteArray *out, const CollectRequest *request, const char *collector,
 			   uint64_t buffer_bytes)
 {
 	g_autofree char *program = g_strconcat(g_get_prgname(), " ", PACKAGE_VERSION, NULL);
-	g_autofree char *events = probe_kinds_names(request->events);
-	g_autofree char *covered = covered_text(request->events);
-	g_autofree char *not_covered = not_covered_text(request->events);
 	g_autofree char *command = request->command ? command_quote(request->command) : NULL;
 	const InfoField fields[] = {
 		{ KMT_FIELD_PROGRAM, 0, program },
 		{ KMT_FIELD_COLLECTOR, 0, collector },
-		{ KMT_FIELD_EVENTS, 0, events },
-		{ KMT_FIELD_COVERED, 0, covered },
-		{ KMT_FIELD_NOT_COVERED, 0, not_covered },
 		{ KMT_FIELD_SCOPE, 0, scope_text(request) },
 		{ KMT_FIELD_STACK_DEPTH, request->stack_depth, NULL },
 		{ KMT_FIELD_WITH_INTERRUPTS, request->with_interrupts, NULL },
@@ -111,6 +134,10 @@ void run_facts_write_start(GByteArray *out, const CollectRequest *request, const
 	};
 
 	batch_write_info(out, fields, G_N_ELEMENTS(fields));
+	if (request->preset)
+		write_preset(out, request);
+	else
+		write_allocators(out, request);
 	if (request->held)
 		run_facts_write_number(out, KMT_FIELD_HELD, 1);
 	run_facts_write_text(out, KMT_FIELD_COMMAND_LINE, request->command_line);

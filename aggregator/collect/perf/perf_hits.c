@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf/perf_hits.h"
+
+#include "collect/host/kmem_points.h"
+#include "collect/user/proc_maps.h"
+#include "collect/user/user_resolve.h"
+#include "record/batch_writer.h"
+#include "user/user_map_line.h"
+
+#include <string.h>
+
+enum {
+	COMMON_FLAGS_AT = 2, /* in every record of a trace event, after common_type */
+	RAW_BYTES_MIN = 4,
+	OBJECT_FILES_MAX = 512,
+};
+
+/* What is requested. */
+
+static PerfPoint point_request(const SetPoint *point, bool with_user)
+{
+	const PointEvent *event = point->event;
+	PerfPoint request = {
+		.filter = g_strdup(point->filter),
+		/* Spans are told apart by their begins. */
+		.no_stack = !event->has_kernel_stack || point->role == POINT_ROLE_END,
+		.no_user_stack =
+			!with_user || !event->runs_in_user || point->role == POINT_ROLE_END,
+	};
+
+	return request;
+}
+
+void perf_hits_request(PerfRun *run)
+{
+	const PointSet *set = run->plan->hits;
+	const CollectRequest *asked = run->live.parts.request;
+	unsigned count = set->points->len;
+	struct perf_event_attr *attrs = g_new0(struct perf_event_attr, count);
+	PerfPoint *points = g_new(PerfPoint, count);
+
+	for (unsigned i = 0; i < count; i++) {
+		const SetPoint *point = point_set_at(set, i);
+
+		point_event_attr(point->event, &attrs[i]);
+		points[i] = point_request(point, asked->user_depth > 0);
+		points[i].event = &attrs[i];
+	}
+	run->hit_attrs = attrs;
+	run->request.points = points;
+	run->request.points_count = count;
+	run->request.takes_hits = true;
+	run->request.user_depth = asked->user_depth;
+	run->request.registers = set->registers;
+	run->request.with_maps = asked->user_depth > 0;
+}
+
+void perf_hits_clear(PerfRun *run)
+{
+	g_clear_pointer(&run->hit_attrs, g_free);
+	if (!run->map_lines)
+		return;
+	g_string_free(run->map_lines, TRUE);
+	object_files_free(run->object_files);
+	g_string_free(run->columns, TRUE);
+}
+
+void perf_hits_begin(PerfRun *run)
+{
+	run->hit_form = (PerfHitForm){
+		.sample_type = perf_events_layout(run->events).sample_type,
+		.registers = (unsigned)__builtin_popcountll(run->request.registers),
+		.user_registers = (unsigned)__builtin_popcountll(run->request.user_registers),
+	};
+	run->map_lines = g_string_new(NULL);
+	run->object_files =
+		object_files_new(run->live.parts.session->user_objects, "", OBJECT_FILES_MAX);
+	run->columns = g_string_new(NULL);
+	event_writer_take_points(run->writer);
+}
+
+void perf_hits_describe(PerfRun *run)
+{
+	const PointSet *set = run->plan->hits;
+	g_autoptr(GString) lines = g_string_new(NULL);
+
+	for (unsigned i = 0; i < set->points->len; i++) {
+		const SetPoint *point = point_set_at(set, i);
+
+		point_list_append_line(lines, (uint16_t)i, point->role, point->pair,
+				       point->event->name);
+	}
+	batch_write_text(run->live.batches, KMT_BATCH_POINTS, 0, lines->str, lines->len);
+	run_facts_write_text(run->live.batches, KMT_FIELD_VALUE_NAME, set->value_name);
+	run_facts_write_text(run->live.batches, KMT_FIELD_POINTS_MISSING, set->missing);
+}
+
+/* The hot path. */
+
+/* A sample, and what is known about it. */
+typedef struct {
+	PerfHit hit;
+	const SetPoint *point;
+	unsigned number; /* of the point */
+	uint8_t context;
+	uint32_t weight;
+	EventTask task;
+} Hit;
+
+/* Faults have no record; they are of tasks. */
+static uint8_t context_of(const PerfSample *sample)
+{
+	return sample->raw_bytes < RAW_BYTES_MIN
+		       ? KMT_CONTEXT_TASK
+		       : kmem_context_of_probe(sample->raw[COMMON_FLAGS_AT]);
+}
+
+static PointSample point_sample(const PerfRun *run, const PerfHit *hit)
+{
+	return (PointSample){
+		.raw = hit->sample.raw,
+		.raw_bytes = hit->sample.raw_bytes,
+		.address = hit->address,
+		.registers_abi = hit->registers_abi,
+		.registers_mask = run->request.registers,
+		.registers = hit->registers,
+	};
+}
+
+static PointTask point_task(const PerfRun *run, const Hit *hit)
+{
+	return (PointTask){
+		.tgid = hit->hit.sample.tgid,
+		.tid = hit->hit.sample.tid,
+		.cpu = run->reading->event_cpu.cpu,
+		.comm = hit->task.comm,
+		.comm_bytes = (uint32_t)strnlen(hit->task.comm, sizeof(hit->task.comm)),
+	};
+}
+
+/* Appends a column of a list. Its text may not contain what separates columns. */
+static void append_column(GString *out, ExpressionValue value)
+{
+	if (!value.text) {
+		if (value.is_unsigned)
+			g_string_append_printf(out, "%" G_GUINT64_FORMAT, (uint64_t)value.number);
+		else
+			g_string_append_printf(out, "%" G_GINT64_FORMAT, value.number);
+		return;
+	}
+	for (uint32_t i = 0; i < value.text_bytes && value.text[i]; i++)
+		g_string_append_c(out, value.text[i] == '\t' ? ' ' : value.text[i]);
+}
+
+static void format_columns(PerfRun *run, const Hit *hit, const PointSample *sample,
+			   const PointTask *task)
+{
+	const GPtrArray *columns = hit->point->columns;
+
+	g_string_truncate(run->columns, 0);
+	for (guint i = 0; i < columns->len; i++) {
+		if (i)
+			g_string_append_c(run->columns, '\t');
+		if (columns->pdata[i])
+			append_column(run->columns,
+				      point_formula_value(columns->pdata[i], sample, task));
+	}
+}
+
+static void write_hit(PerfRun *run, const Hit *hit, const PointSample *sample,
+		      const PointTask *task)
+{
+	const PerfSample *taken = &hit->hit.sample;
+	bool has_user = hit->context == KMT_CONTEXT_TASK;
+	PointHit written = {
+		.time_ns = taken->time_ns,
+		.value = 1,
+		.weight = hit->weight,
+		.point = (uint16_t)hit->number,
+		.context = hit->context,
+		.frames = taken->frames,
+		.depth = MIN(taken->depth, run->stack_depth),
+		.truncated = taken->depth > run->stack_depth,
+		.user_frames = hit->hit.user_frames,
+		/* The program that an interrupt found running has nothing to do with it. */
+		.user_depth = has_user ? MIN(hit->hit.user_depth, run->request.user_depth) : 0,
+		.user_truncated = hit->hit.user_depth > run->request.user_depth,
+	};
+
+	if (hit->point->value)
+		written.value =
+			(uint64_t)point_formula_value(hit->point->value, sample, task).number;
+	if (hit->point->columns) {
+		format_columns(run, hit, sample, task);
+		written.columns = run->columns->str;
+		written.columns_bytes = (uint32_t)run->columns->len;
+	}
+	event_writer_add_hit(run->writer, &hit->task, &written);
+}
+
+/* Returns what tells the places of a point apart, as call sites do for allocators. */
+static uint64_t place_of(const PerfHit *hit)
+{
+	if (hit->user_depth)
+		return hit->user_frames[0];
+	return hit->sample.depth > 1 ? hit->sample.frames[1] : 0;
+}
+
+static void take_weighed(PerfRun *run, Hit *hit)
+{
+	PointSample sample = point_sample(run, &hit->hit);
+	PointTask task;
+	bool is_counted;
+
+	if (perf_read_is_own(run, &hit->hit.sample, hit->context)) {
+		run->reading->event_cpu.left_out_self += hit->weight;
+		return;
+	}
+	is_counted = perf_read_find_task(run, &hit->hit.sample, &hit->task);
+	task = point_task(run, hit);
+	if (hit->point->where && !point_formula_value(hit->point->where, &sample, &task).number) {
+		/* The end of a time span that does not count is still its end. */
+		if (hit->point->role == POINT_ROLE_HIT)
+			return;
+		hit->weight = 0;
+	}
+	if (!perf_read_is_wanted(run, is_counted, hit->context, hit->weight))
+		return;
+	if (run->reading->event_cpu.sampling_period > 1)
+		perf_scatter_add(&run->reading->scatters[hit->number], place_of(&hit->hit),
+				 hit->weight);
+	write_hit(run, hit, &sample, &task);
+}
+
+static bool parse_hit(const PerfRun *run, const struct perf_event_header *record, Hit *hit)
+{
+	return perf_hit_parse(record + 1, record->size - sizeof(*record), &run->hit_form,
+			      &hit->hit) &&
+	       perf_events_find_point(run->events, run->reading->perf, hit->hit.id, &hit->number);
+}
+
+void perf_hits_take(PerfRun *run, const struct perf_event_header *record)
+{
+	Hit hit;
+
+	/* Unreadable samples are lost: lost = counted by the kernel − read. */
+	if (!parse_hit(run, record, &hit)) {
+		run->reading->has_unreadable = true;
+		return;
+	}
+	hit.point = point_set_at(run->plan->hits, hit.number);
+	run->reading->read++;
+	hit.hit.sample.time_ns += (uint64_t)run->clock_offset_ns;
+	run->reading->event_cpu.probe_ns +=
+		perf_cost_of(&run->cost, hit.hit.sample.depth + hit.hit.user_depth);
+	hit.weight = perf_read_weigh(run, hit.number, &hit.hit.sample);
+	if (!hit.weight)
+		return;
+	hit.context = context_of(&hit.hit.sample);
+	take_weighed(run, &hit);
+}
+
+/* Mappings. */
+
+void perf_hits_take_mapping(PerfRun *run, const struct perf_event_header *record)
+{
+	PerfMapRecord map;
+	UserMapLine line = { .type = USER_MAP_MAPPED };
+
+	if (!run->map_lines ||
+	    !perf_map_record_parse(record, record + 1, record->size - sizeof(*record), &map))
+		return;
+	line.time_ns = map.time_ns + (uint64_t)run->clock_offset_ns;
+	line.tgid = map.tgid;
+	line.start = map.start;
+	line.length = map.bytes;
+	line.file_offset = map.file_offset;
+	line.file.build_id_bytes = map.build_id_bytes;
+	memcpy(line.file.build_id, map.build_id, map.build_id_bytes);
+	line.file.major = map.major;
+	line.file.minor = map.minor;
+	line.file.inode = map.inode;
+	line.file.generation = map.generation;
+	line.path = (TextPart){ map.path, strlen(map.path) };
+	user_map_line_append(run->map_lines, &line);
+}
+
+/* Returns whether it is of a whole process, and its line. */
+static bool line_of(const struct PerfTaskRecord *record, UserMapLine *line)
+{
+	*line = (UserMapLine){ .time_ns = record->time_ns, .tgid = record->tgid };
+	switch (record->kind) {
+	case PERF_TASK_COMM:
+		line->type = USER_MAP_EXECUTED;
+		return record->is_exec;
+	case PERF_TASK_FORK:
+		line->type = USER_MAP_FORKED;
+		line->parent_tgid = record->parent_tgid;
+		return record->tgid != record->parent_tgid;
+	case PERF_TASK_EXIT:
+		line->type = USER_MAP_ENDED;
+		return record->tgid == record->tid;
+	default:
+		return false;
+	}
+}
+
+void perf_hits_take_task(PerfRun *run, const struct PerfTaskRecord *record)
+{
+	UserMapLine line;
+
+	if (run->map_lines && line_of(record, &line))
+		user_map_line_append(run->map_lines, &line);
+}
+
+/* The files are opened at once: the process may end, or the file may be deleted. */
+void perf_hits_write_maps(PerfRun *run)
+{
+	GString *lines = run->map_lines;
+
+	if (!lines || !lines->len)
+		return;
+	batch_write_text(run->live.batches, KMT_BATCH_MAPS, 0, lines->str, lines->len);
+	live_run_feed(&run->live);
+	object_files_see_lines(run->object_files, (TextPart){ lines->str, lines->len });
+	g_string_truncate(lines, 0);
+}
+
+void perf_hits_scan(PerfRun *run)
+{
+	if (!run->map_lines || !run->request.with_maps)
+		return;
+	proc_maps_write(run->map_lines, "", run->live.start_ns);
+	perf_hits_write_maps(run);
+}
+
+/* Returns all places of user stacks, callers at the call before their return address. */
+static GArray *places_of(const Profile *profile)
+{
+	GArray *places = g_array_new(FALSE, FALSE, sizeof(UserPlace));
+	uint32_t stacks = stack_table_count(profile_stacks(profile));
+	UserPlace stack[KMT_STACK_DEPTH_MAX];
+
+	for (StackId id = 0; id < stacks; id++) {
+		uint32_t count = profile_stack_places(profile, id, stack);
+
+		for (uint32_t i = 1; i < count; i++)
+			stack[i].offset--;
+		g_array_append_vals(places, stack, count);
+	}
+	return places;
+}
+
+void perf_hits_name(PerfRun *run)
+{
+	const Session *session = run->live.parts.session;
+	g_autoptr(GArray) places = NULL;
+	g_autoptr(GString) lines = NULL;
+
+	if (!run->object_files)
+		return;
+	places = places_of(session->profile);
+	lines = g_string_new(NULL);
+	if (!user_resolve(lines, session->user_objects, run->object_files,
+			  (const UserPlace *)(const void *)places->data, places->len))
+		return;
+	batch_write_text(run->live.batches, KMT_BATCH_USER_SYMBOLS, 0, lines->str, lines->len);
+	live_run_feed(&run->live);
+}

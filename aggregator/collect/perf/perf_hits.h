@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/perf/perf_state.h"
+
+/*
+ * The hits of probe points: what their perf events need, and the hot path from a sample to the
+ * batch. The tracepoints of the allocators are read in perf_read.c.
+ */
+
+/* Fills in what the points of run->plan->hits need. perf_hits_clear() frees it. */
+void perf_hits_request(PerfRun *run);
+void perf_hits_clear(PerfRun *run);
+
+/* Once the events are open: prepares for their samples. */
+void perf_hits_begin(PerfRun *run);
+
+/* Writes the points, and what their hits are worth, to run->live.batches. */
+void perf_hits_describe(PerfRun *run);
+
+/* Takes a sample of a point. */
+void perf_hits_take(PerfRun *run, const struct perf_event_header *record);
+
+/* Takes a record of the rings of tasks: a new mapping, or a process that has others from now on. */
+void perf_hits_take_mapping(PerfRun *run, const struct perf_event_header *record);
+void perf_hits_take_task(PerfRun *run, const struct PerfTaskRecord *record);
+
+/* Writes the mappings of all processes that run. Call it when new mappings are recorded. */
+void perf_hits_scan(PerfRun *run);
+
+/* Writes the functions at all places of user stacks so far. */
+void perf_hits_name(PerfRun *run);
+
+/* Writes the mappings taken since the last call to the stream. Call it before samples are read. */
+void perf_hits_write_maps(PerfRun *run);

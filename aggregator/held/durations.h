@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "count/profile.h"
+#include "record/point_list.h"
+
+#include <glib.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Durations makes time spans of hits of probe points: a begin and the next end of the same pair in
+ * the same thread. In interrupts, the CPU takes the place of the thread. A span counts in the
+ * profile, at the stack of its begin, when it has ended.
+ *
+ * Hits of different CPUs are merged by time before they are paired.
+ */
+typedef struct Durations Durations;
+
+enum { DURATION_CLASSES = 64 };
+
+typedef struct {
+	uint64_t spans;
+	uint64_t time_ns; /* of all spans together; saturates */
+	uint64_t time_max_ns;
+	uint64_t not_begun;  /* ends without a begin: it was before the start, or lost */
+	uint64_t not_ended;  /* begins that were followed by another begin: the end was lost */
+	uint64_t open;       /* begins without an end so far */
+	uint64_t over_bound; /* begins that found no room */
+	/* Spans by length: class N has those from 2^N ns to below 2^(N+1) ns; class 0 also has
+	   those of 0 ns. */
+	uint64_t classes[DURATION_CLASSES];
+} DurationTotals;
+
+/* Counts in the profile; both are borrowed. */
+Durations *durations_new(Profile *profile, const PointList *points, size_t bytes_max);
+void durations_free(Durations *durations);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Durations, durations_free)
+
+/* Takes a decoded batch of hits, instead of the profile. */
+void durations_take(Durations *durations, const Events *events);
+
+/* Pairs the hits before that time: none will follow. */
+void durations_release(Durations *durations, uint64_t complete_until_ns);
+
+DurationTotals durations_totals(const Durations *durations);
+
+/* Returns the memory in use, in bytes. */
+size_t durations_memory(const Durations *durations);

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/user_frame.h"
+
+#include "base/escape.h"
+
+#include <string.h>
+
+/* Returns the last part of a path; of generated code, what perf calls it. */
+static const char *name_of(const UserObject *object)
+{
+	const char *slash;
+
+	if (!object)
+		return "unknown";
+	if (object->type == USER_OBJECT_GENERATED)
+		return "jit";
+	slash = strrchr(object->path, '/');
+	return slash && slash[1] ? slash + 1 : object->path;
+}
+
+/* The brackets of "[vdso]" and the like are ours. */
+static void append_object(GString *out, const UserObject *object)
+{
+	const char *name = name_of(object);
+	size_t length = strlen(name);
+	bool has_brackets = length > 2 && name[0] == '[' && name[length - 1] == ']';
+
+	escape_append_len(out, name + has_brackets, length - 2 * (size_t)has_brackets);
+}
+
+static void append_function(GString *out, const UserName *name, bool is_return_address)
+{
+	g_string_append_c(out, ' ');
+	escape_append(out, name->name);
+	g_string_append_printf(out, "+0x%" G_GINT64_MODIFIER "x", name->offset + is_return_address);
+	if (name->bytes)
+		g_string_append_printf(out, "/0x%" G_GINT64_MODIFIER "x", name->bytes);
+}
+
+void user_frame_append_line(GString *out, const UserObjects *objects, const UserNames *names,
+			    UserPlace place, bool is_return_address)
+{
+	const UserObject *object = user_objects_get(objects, place.object);
+	UserName name;
+
+	place.offset -= is_return_address;
+	if (names && user_names_find(names, place, &name)) {
+		append_function(out, &name, is_return_address);
+		g_string_append(out, " [");
+		append_object(out, object);
+		g_string_append_c(out, ']');
+		return;
+	}
+	g_string_append(out, " [");
+	append_object(out, object);
+	g_string_append_printf(out, "+0x%" G_GINT64_MODIFIER "x]",
+			       place.offset + is_return_address);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "user/user_names.h"
+
+#include <glib.h>
+
+/*
+ * Appends the line of a user frame, escaped, without its end: " main+0x1b/0x40 [ls]", or
+ * " [libc.so.6+0x1b]" where only the object is known. A return address is looked up at the call
+ * before it. names may be NULL.
+ */
+void user_frame_append_line(GString *out, const UserObjects *objects, const UserNames *names,
+			    UserPlace place, bool is_return_address);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/run/collect_live.h"
+#include "options/option_values.h"
+#include "probes/preset_list.h"
+#include "tools/tool.h"
+
+#include <string.h>
+
+static bool take_probe(Options *options, const char *word, GError **error)
+{
+	(void)error;
+	g_ptr_array_add(options->probes, g_strdup(word));
+	return true;
+}
+
+static bool has_probes(const Options *options)
+{
+	return options->probes->len || options->begin || options->end;
+}
+
+static bool input_and_probes(const Options *options)
+{
+	return options->input && (has_probes(options) || options->weight || options->where ||
+				  options->columns || options->user_stacks);
+}
+
+static bool no_probes(const Options *options)
+{
+	return !options->input && !options->list && !has_probes(options);
+}
+
+static bool half_a_span(const Options *options)
+{
+	return !options->begin != !options->end;
+}
+
+static bool span_and_probes(const Options *options)
+{
+	return options->begin && options->probes->len;
+}
+
+static bool both_sides_only(const Options *options)
+{
+	return options->kernel_only && options->user_only;
+}
+
+static const OptionRule rules[] = {
+	{ input_and_probes, "a recording has its probe points: use -i without PRESET, PROBE, "
+			    "--weight, --where, --print, --begin, --end and --user-stacks" },
+	{ half_a_span, "--begin and --end belong together: give both" },
+	{ span_and_probes, "--begin and --end are the probe points: leave out PRESET and PROBE" },
+	{ no_probes, "name a preset or a probe point; --list shows the presets" },
+	{ both_sides_only, "-K and -U leave nothing: use one of them" },
+	{ NULL, NULL },
+};
+
+/* A preset's name has no ':', which all probe points have. */
+static bool names_preset(const Options *options)
+{
+	const char *word;
+
+	if (options->probes->len != 1)
+		return false;
+	word = options->probes->pdata[0];
+	return strchr(word, '/') ? g_str_has_suffix(word, ".preset") && !strchr(word, ':')
+				 : !strpbrk(word, ":(");
+}
+
+static Preset *preset_of_words(Options *options, GError **error)
+{
+	const char *const ends[] = { options->end, NULL };
+
+	if (options->begin)
+		return preset_of_probes(ends, options->begin, error);
+	if (names_preset(options))
+		return preset_find(NULL, options->probes->pdata[0], error);
+	g_ptr_array_add(options->probes, NULL);
+	return preset_of_probes((const char *const *)options->probes->pdata, NULL, error);
+}
+
+/* Which sides of stacks are recorded. */
+static bool choose_stacks(Options *options, GError **error)
+{
+	const Preset *preset = options->preset;
+	const char *asked = options->user_stacks ? options->user_stacks : preset->user_stacks;
+	PresetStacks sides = preset->stacks;
+	bool kernel = sides == PRESET_STACKS_BOTH || sides == PRESET_STACKS_KERNEL;
+	bool user = sides == PRESET_STACKS_BOTH || sides == PRESET_STACKS_USER;
+
+	if (asked && !g_str_equal(asked, "fp") && !g_str_equal(asked, "none"))
+		return option_fail(error, "--user-stacks: '%s' is not known; valid: fp, none",
+				   asked);
+	if (options->kernel_only || options->user_only) {
+		kernel = options->kernel_only;
+		user = options->user_only;
+	}
+	user &= !asked || !g_str_equal(asked, "none");
+	options->request.user_depth = user ? STACK_DEPTH_DEFAULT : 0;
+	if (!kernel)
+		options->request.stack_depth = 0;
+	return true;
+}
+
+static bool set_formulas(Options *options, GError **error)
+{
+	if (options->weight && !preset_set_weight(options->preset, options->weight, error)) {
+		g_prefix_error(error, "--weight: ");
+		return false;
+	}
+	if (options->where && !preset_set_where(options->preset, options->where, error)) {
+		g_prefix_error(error, "--where: ");
+		return false;
+	}
+	return true;
+}
+
+static bool has_weight(const Preset *preset)
+{
+	const PresetPoint *first = preset->points->pdata[0];
+
+	return first->weight.expression;
+}
+
+/* What the preset shows unless the user asks for something else. */
+static bool choose_view(Options *options, GError **error)
+{
+	const Preset *preset = options->preset;
+
+	if (!options->sort_given && preset->view == PRESET_DURATIONS)
+		options->view.sort = &metrics[METRIC_TIME];
+	else if (!options->sort_given && has_weight(preset))
+		options->view.sort = &metrics[METRIC_VALUE];
+	return options->view.by[0] || !preset->by ||
+	       dimensions_parse(preset->by, true, options->view.by, error);
+}
+
+static bool finish(Options *options, GError **error)
+{
+	if (options->input || options->list)
+		return true;
+	options->preset = preset_of_words(options, error);
+	options->request.preset = options->preset;
+	return options->preset && set_formulas(options, error) && choose_stacks(options, error) &&
+	       choose_view(options, error);
+}
+
+static const ToolExample examples[] = {
+	{ "Who waits for memory to be reclaimed, and for how long", "stack-top reclaim -d 60" },
+	{ "Which code of a program causes page faults", "stack-top faults -p 1234 -d 10" },
+	{ "Pages allocated in ten seconds, by call path",
+	  "stack-top t:kmem:mm_page_alloc --weight='pages(order)' -K -d 10" },
+	{ "What may be observed with a short name", "stack-top --list" },
+	{ NULL, NULL },
+};
+
+static const Tool stack_top = {
+	.name = "stack-top",
+	.usage = "PRESET|PROBE... [OPTION...] [-c CMD | -- CMD ARG...]",
+	.purpose = "Ranks the kernel and user stacks that reach any probe point:\n"
+		   "t:GROUP:NAME, sw:NAME, k:FUNCTION, kr:FUNCTION, u:FILE:SYMBOL,\n"
+		   "ur:FILE:SYMBOL, usdt:FILE:PROVIDER:NAME, or a preset with a short name.",
+	.examples = examples,
+	.bit = TOOL_STACK_TOP,
+	.take_word = take_probe,
+	.rules = rules,
+	.finish = finish,
+	.report = REPORT_STACKS,
+	.shows_memory = true,
+};
+
+int main(int argc, char **argv)
+{
+	return tool_main(&stack_top, argc, argv);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "leaks.h"
+#include "record/batch_writer.h"
+#include "record/event_writer.h"
+#include "session/session.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+TEST_SUITE_WITHOUT_LEAKS(hits);
+
+/* Hits of probe points, from the writer through a stream to the profile and the time spans. */
+
+#define TEXT 0xffffffff81000000ULL
+#define PROGRAM 0x555555554000ULL
+#define LIBRARY 0x7ffff7c00000ULL
+enum { MEMORY_BYTES = 64 << 20, SECOND = 1000000000 };
+
+typedef struct {
+	Session *session;
+	EventWriter *writer;
+	EventCpu cpus[2];
+} Stage;
+
+static void send(const void *batch, size_t bytes, void *user_data)
+{
+	Stage *stage = user_data;
+
+	session_feed(stage->session, batch, bytes);
+}
+
+static void feed_text(Stage *stage, uint8_t kind, const char *text)
+{
+	g_autoptr(GByteArray) batch = g_byte_array_new();
+
+	batch_write_text(batch, kind, 0, text, strlen(text));
+	session_feed(stage->session, batch->data, batch->len);
+}
+
+static void stage_init(Stage *stage)
+{
+	*stage = (Stage){ .session = session_new(MEMORY_BYTES),
+			  .cpus = { { .cpu = 0, .sampling_period = 1 },
+				    { .cpu = 1, .sampling_period = 1 } } };
+	stage->writer = event_writer_new(send, stage);
+	event_writer_take_points(stage->writer);
+	event_writer_open(stage->writer, &stage->cpus[0]);
+}
+
+static void stage_clear(Stage *stage)
+{
+	cr_expect_eq(batch_reader_totals(stage->session->reader).damaged, 0);
+	cr_expect_eq(batch_reader_totals(stage->session->reader).unknown, 0);
+	cr_expect_eq(loss_ledger_totals(stage->session->loss).damaged.high, 0);
+	event_writer_free(stage->writer);
+	session_free(stage->session);
+}
+
+static const EventTask worker = { .tgid = 7, .tid = 8, .start_time_ns = 5, .comm = "worker" };
+static const EventTask other = { .tgid = 9, .tid = 9, .start_time_ns = 6, .comm = "other" };
+static const uint64_t kernel_frames[] = { TEXT + 16, TEXT + 32 };
+
+static void add(Stage *stage, const EventTask *task, PointHit hit)
+{
+	if (!hit.weight)
+		hit.weight = 1;
+	event_writer_add_hit(stage->writer, task, &hit);
+}
+
+static void finish(Stage *stage)
+{
+	event_writer_close(stage->writer);
+	session_finish(stage->session);
+}
+
+/* Returns the cell of a task at a point; NULL: none. */
+static const ProfileCell *cell_of(const Stage *stage, const char *comm, uint16_t point)
+{
+	const Profile *profile = stage->session->profile;
+
+	for (uint32_t i = 1; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+
+		if (profile_origin(profile, cell->origin)->point == point &&
+		    !strcmp(profile_task(profile, cell->task)->comm, comm))
+			return cell;
+	}
+	return NULL;
+}
+
+Test(hits, values_are_summed_by_stack_task_and_point)
+{
+	Stage stage;
+	const ProfileCell *cell;
+	ProfileValues values;
+
+	stage_init(&stage);
+	for (int i = 1; i <= 4; i++)
+		add(&stage, &worker,
+		    (PointHit){ .time_ns = SECOND,
+				.value = (uint64_t)(i == 4 ? -100 : i),
+				.point = 3,
+				.frames = kernel_frames,
+				.depth = 2 });
+	add(&stage, &worker, (PointHit){ .time_ns = SECOND, .value = 50, .point = 4 });
+	add(&stage, &other, (PointHit){ .time_ns = SECOND, .value = 60, .point = 3 });
+	finish(&stage);
+	cell = cell_of(&stage, "worker", 3);
+	values = profile_values(stage.session->profile, cell);
+	cr_expect_eq(cell->events, 4);
+	cr_expect_eq(values.sum, 1 + 2 + 3 - 100);
+	cr_expect_eq(cell_of(&stage, "worker", 4)->events, 1);
+	cr_expect_eq(cell_of(&stage, "other", 3)->events, 1);
+	cr_expect_eq(profile_totals(stage.session->profile).events, 6);
+	stage_clear(&stage);
+}
+
+Test(hits, a_value_of_0_is_no_failed_allocation)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	add(&stage, &worker, (PointHit){ .time_ns = SECOND, .value = 0 });
+	finish(&stage);
+	cr_expect_eq(cell_of(&stage, "worker", 0)->events, 1);
+	cr_expect_eq(cell_of(&stage, "worker", 0)->failed, 0);
+	stage_clear(&stage);
+}
+
+Test(hits, the_weight_of_a_sampled_hit_scales_its_value)
+{
+	Stage stage;
+	ProfileValues values;
+
+	stage_init(&stage);
+	add(&stage, &worker, (PointHit){ .time_ns = SECOND, .value = 4096, .weight = 10 });
+	finish(&stage);
+	values = profile_values(stage.session->profile, cell_of(&stage, "worker", 0));
+	cr_expect_eq(cell_of(&stage, "worker", 0)->events, 10);
+	cr_expect_eq(values.sum, 40960);
+	cr_expect_eq(values.variance, 10.0 * 9 * 4096 * 4096);
+	stage_clear(&stage);
+}
+
+static const char maps[] = "m 100 7 555555554000 10000 1000 8:1 2a 0 - /usr/bin/worker\n"
+			   "m 100 7 7ffff7c00000 100000 28000 8:1 2b 0 - /usr/lib/libc.so.6\n"
+			   "m 100 9 555555554000 10000 1000 8:1 2c 0 - /usr/bin/other\n";
+
+Test(hits, user_frames_become_places_in_the_files_of_their_process)
+{
+	const uint64_t user[] = { LIBRARY + 0x10, PROGRAM + 0x20, 0x1234, PROGRAM + 0x30 };
+	UserPlace places[KMT_STACK_DEPTH_MAX];
+	uint64_t frames[KMT_STACK_DEPTH_MAX];
+	const PointHit hit = { .time_ns = SECOND,
+			       .frames = kernel_frames,
+			       .depth = 2,
+			       .user_frames = user,
+			       .user_depth = 4 };
+	const Profile *profile;
+	StackId stack;
+	Stage stage;
+
+	stage_init(&stage);
+	profile = stage.session->profile;
+	feed_text(&stage, KMT_BATCH_MAPS, maps);
+	add(&stage, &worker, hit);
+	add(&stage, &other, hit);
+	finish(&stage);
+	stack = profile_origin(profile, cell_of(&stage, "worker", 0)->origin)->stack;
+	cr_expect_eq(profile_stack_frames(profile, stack, frames), 2);
+	cr_expect_eq(frames[1], TEXT + 32);
+	/* The third frame is not in executable memory: it and those after it are junk. */
+	cr_assert_eq(profile_stack_places(profile, stack, places), 2);
+	cr_expect_str_eq(user_objects_get(stage.session->user_objects, places[0].object)->path,
+			 "/usr/lib/libc.so.6");
+	cr_expect_eq(places[0].offset, 0x28010);
+	cr_expect_str_eq(user_objects_get(stage.session->user_objects, places[1].object)->path,
+			 "/usr/bin/worker");
+	cr_expect_eq(places[1].offset, 0x1020);
+	/* The same addresses are other files in another process; of one only the program. */
+	stack = profile_origin(profile, cell_of(&stage, "other", 0)->origin)->stack;
+	cr_expect_eq(profile_stack_places(profile, stack, places), 0);
+	stage_clear(&stage);
+}
+
+Test(hits, a_call_that_ends_its_mapping_is_found)
+{
+	const uint64_t user[] = { PROGRAM, PROGRAM + 0x10000 };
+	UserPlace places[KMT_STACK_DEPTH_MAX];
+	Stage stage;
+	StackId stack;
+
+	stage_init(&stage);
+	feed_text(&stage, KMT_BATCH_MAPS, maps);
+	add(&stage, &worker,
+	    (PointHit){ .time_ns = SECOND, .user_frames = user, .user_depth = 2 });
+	finish(&stage);
+	stack = profile_origin(stage.session->profile, cell_of(&stage, "worker", 0)->origin)->stack;
+	cr_assert_eq(profile_stack_places(stage.session->profile, stack, places), 2);
+	cr_expect_eq(places[1].offset, 0x11000);
+	stage_clear(&stage);
+}
+
+static gboolean note_columns(const Events *events, void *user_data)
+{
+	GString *seen = user_data;
+
+	for (size_t i = 0; i < events->columns_count; i++)
+		g_string_append_printf(seen, "%u:%.*s;", events->columns[i].event,
+				       (int)events->columns[i].text_bytes, events->columns[i].text);
+	return TRUE;
+}
+
+Test(hits, columns_belong_to_their_hit)
+{
+	g_autoptr(GString) seen = g_string_new(NULL);
+	const PointHit plain = { .time_ns = SECOND };
+	PointHit listed = { .time_ns = SECOND, .columns = "12\tbash", .columns_bytes = 7 };
+	Stage stage;
+
+	stage_init(&stage);
+	session_add_sink(stage.session, (EventSink)(void (*)(void))note_columns, seen);
+	add(&stage, &worker, plain);
+	add(&stage, &worker, listed);
+	listed.columns = "x";
+	listed.columns_bytes = 1;
+	add(&stage, &worker, listed);
+	finish(&stage);
+	cr_expect_str_eq(seen->str, "1:12\tbash;2:x;");
+	stage_clear(&stage);
+}
+
+/* Time spans. */
+
+static const char pairs[] = "0 begin 0 one:begin\n1 end 0 one:end\n2 begin 1 two:begin\n"
+			    "3 end 1 two:end\n";
+
+static void at(Stage *stage, unsigned cpu, const EventTask *task, uint64_t time_ns, uint16_t point)
+{
+	event_writer_open(stage->writer, &stage->cpus[cpu]);
+	add(stage, task,
+	    (PointHit){ .time_ns = SECOND + time_ns,
+			.value = 5,
+			.point = point,
+			.frames = kernel_frames,
+			.depth = 2 });
+}
+
+static DurationTotals totals_of(const Stage *stage)
+{
+	return durations_totals(stage->session->durations);
+}
+
+Test(hits, a_begin_and_the_next_end_of_its_thread_are_a_time_span)
+{
+	Stage stage;
+	DurationTotals totals;
+	ProfileValues values;
+
+	stage_init(&stage);
+	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	at(&stage, 0, &worker, 100, 0);
+	at(&stage, 0, &other, 150, 0);
+	at(&stage, 0, &worker, 1100, 1);
+	at(&stage, 0, &worker, 2000, 0);
+	at(&stage, 0, &worker, 2300, 1);
+	at(&stage, 0, &other, 2500, 3);
+	finish(&stage);
+	totals = totals_of(&stage);
+	values = profile_values(stage.session->profile, cell_of(&stage, "worker", 0));
+	cr_expect_eq(totals.spans, 2);
+	cr_expect_eq(totals.time_ns, 1300);
+	cr_expect_eq(totals.time_max_ns, 1000);
+	cr_expect_eq(totals.open, 1);
+	cr_expect_eq(totals.not_begun, 1, "an end of another pair");
+	cr_expect_eq(totals.classes[9], 1, "512 to 1023 ns");
+	cr_expect_eq(totals.classes[8], 1, "256 to 511 ns");
+	cr_expect_eq(cell_of(&stage, "worker", 0)->events, 2);
+	cr_expect_eq(values.time_ns, 1300);
+	cr_expect_eq(values.time_max_ns, 1000);
+	cr_expect_eq(values.sum, 10, "the values of the ends");
+	cr_expect_eq(cell_of(&stage, "other", 0)->events, 0);
+	cr_expect_eq(profile_totals(stage.session->profile).events, 2);
+	stage_clear(&stage);
+}
+
+Test(hits, a_time_span_may_end_on_another_cpu_whose_batch_came_first)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	at(&stage, 1, &worker, 900, 1);
+	at(&stage, 0, &worker, 100, 0);
+	finish(&stage);
+	cr_expect_eq(totals_of(&stage).spans, 1);
+	cr_expect_eq(totals_of(&stage).time_ns, 800);
+	stage_clear(&stage);
+}
+
+Test(hits, a_begin_after_a_begin_replaces_it)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	at(&stage, 0, &worker, 100, 0);
+	at(&stage, 0, &worker, 500, 0);
+	at(&stage, 0, &worker, 600, 1);
+	finish(&stage);
+	cr_expect_eq(totals_of(&stage).not_ended, 1);
+	cr_expect_eq(totals_of(&stage).spans, 1);
+	cr_expect_eq(totals_of(&stage).time_ns, 100);
+	cr_expect_eq(totals_of(&stage).open, 0);
+	stage_clear(&stage);
+}
+
+Test(hits, in_interrupts_the_cpu_is_the_thread)
+{
+	PointHit hit = { .time_ns = SECOND, .context = KMT_CONTEXT_SOFTIRQ };
+	Stage stage;
+
+	stage_init(&stage);
+	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	add(&stage, &worker, hit);
+	hit.time_ns += 40;
+	hit.point = 1;
+	/* The same interrupt, as if the task had changed its id meanwhile. */
+	add(&stage, &other, hit);
+	finish(&stage);
+	cr_expect_eq(totals_of(&stage).spans, 1);
+	stage_clear(&stage);
+}
+
+Test(hits, lines_of_points_that_are_not_understood_are_skipped)
+{
+	g_autoptr(PointList) list = point_list_new();
+	static const char lines[] = "0 hit 0 a:b c\nx hit 0 y\n1 jump 0 y\n2 hit 99 y\n"
+				    "3 hit 0\n4096 hit 0 y\n\n4 end 31 z\n";
+
+	point_list_parse(list, (TextPart){ lines, strlen(lines) });
+	cr_expect_str_eq(point_list_get(list, 0).name, "a:b c");
+	cr_expect_null(point_list_get(list, 1).name);
+	cr_expect_null(point_list_get(list, 2).name);
+	cr_expect_null(point_list_get(list, 3).name);
+	cr_expect_eq(point_list_get(list, 4).pair, 31);
+	cr_expect_null(point_list_get(list, 9).name);
+	cr_expect(point_list_has_pairs(list));
+}
