@@ -2,13 +2,16 @@
 #include "collect/points/point_events.h"
 
 #include "collect/host/tracefs.h"
+#include "collect/points/point_columns.h"
 #include "fake_host.h"
 #include "leaks.h"
 
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -268,6 +271,139 @@ static bool may_trace(void)
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0 && !geteuid();
+}
+
+static void skip_unless_kprobes(void)
+{
+	if (!may_trace() || access("/sys/bus/event_source/devices/kprobe/type", R_OK))
+		cr_skip_test("this user may not probe the kernel, or it has no kprobes");
+}
+
+/* Opens an event of this thread, enabled, with those registers. The caller closes it. */
+static int open_own(const PointEvent *event, uint64_t registers)
+{
+	struct perf_event_attr attr = {
+		.sample_period = 1,
+		.sample_type = registers ? PERF_SAMPLE_REGS_INTR : PERF_SAMPLE_TID,
+		.sample_regs_intr = registers,
+	};
+	int fd;
+
+	point_event_attr(event, &attr);
+	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	cr_assert_geq(fd, 0, "%s: %s", event->name, g_strerror(errno));
+	return fd;
+}
+
+static void read_seven_bytes(void)
+{
+	char bytes[7];
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	for (int i = 0; i < 100; i++)
+		cr_assert_eq(read(fd, bytes, sizeof(bytes)), sizeof(bytes));
+	close(fd);
+}
+
+/* Returns the column's value in the first sample of a read() of seven bytes. */
+static int64_t value_of_read(const char *probe, const char *name)
+{
+	g_autoptr(GPtrArray) events = find_here(probe);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	PointSample sample = { 0 };
+	PointColumn column;
+	ExpressionValue value;
+	uint8_t *ring;
+	int fd;
+
+	cr_assert(point_column_bind(&column, only(events), name, NULL), "%s", name);
+	sample.registers_mask = point_registers_mask(&column, 1);
+	fd = open_own(only(events), sample.registers_mask);
+	ring = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, fd, 0);
+	cr_assert_neq(ring, MAP_FAILED);
+	read_seven_bytes();
+	sample.registers =
+		(const uint64_t *)(const void *)(ring + page + sizeof(struct perf_event_header));
+	sample.registers_abi = *sample.registers++;
+	cr_assert(point_column_read(&column, &sample, &value), "%s", name);
+	munmap(ring, 2 * page);
+	close(fd);
+	return value.number;
+}
+
+Test(point_events, calls_of_a_kernel_function_are_counted_with_arguments_and_result)
+{
+	g_autoptr(GPtrArray) events = NULL;
+	uint64_t count = 0;
+	int fd;
+
+	skip_unless_kprobes();
+	events = find_here("k:ksys_read");
+	fd = open_own(only(events), 0);
+	read_seven_bytes();
+	cr_assert_eq(read(fd, &count, sizeof(count)), sizeof(count));
+	close(fd);
+	/* Reading the count is a read, too. */
+	cr_expect_eq(count, 101, "%" G_GUINT64_FORMAT, count);
+	cr_expect_eq(value_of_read("k:ksys_read", "arg3"), 7);
+	cr_expect_eq(value_of_read("kr:ksys_read", "retval"), 7);
+}
+
+/* Returns names of several functions each. */
+static GPtrArray *repeated_names(void)
+{
+	g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	GPtrArray *repeated = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *text = NULL;
+	g_auto(GStrv) lines = NULL;
+
+	cr_assert(g_file_get_contents("/proc/kallsyms", &text, NULL, NULL));
+	lines = g_strsplit(text, "\n", -1);
+	for (char **line = lines; *line && repeated->len < 20; line++) {
+		const char *name = strstr(*line, " t ");
+
+		if (!name || strpbrk(name + 3, "\t.$"))
+			continue;
+		if (!g_hash_table_add(seen, g_strdup(name + 3)))
+			g_ptr_array_add(repeated, g_strdup(name + 3));
+	}
+	return repeated;
+}
+
+Test(point_events, the_kernel_accepts_functions_of_one_name_by_their_addresses)
+{
+	g_autoptr(GPtrArray) names = NULL;
+	unsigned accepted = 0;
+
+	skip_unless_kprobes();
+	names = repeated_names();
+	for (guint i = 0; i < names->len; i++) {
+		g_autofree char *probe = g_strdup_printf("k:%s", (char *)names->pdata[i]);
+		g_autoptr(ProbeSpec) spec = probe_spec_parse(probe, NULL);
+		const PointHost host = { .root = "", .kmem_folder_fd = -1 };
+		g_autoptr(GPtrArray) events = point_events_find(&host, spec, NULL);
+
+		if (!events)
+			continue;
+		cr_expect_geq(events->len, 2, "%s", probe);
+		for (guint j = 0; j < events->len; j++)
+			accepted += point_event_try(events->pdata[j], NULL);
+	}
+	cr_expect_geq(accepted, 2, "%u", accepted);
+}
+
+Test(point_events, what_the_kernel_forbids_is_explained)
+{
+	g_autoptr(GPtrArray) events = NULL;
+	g_autoptr(GError) error = NULL;
+
+	skip_unless_kprobes();
+	events = find_here("k:ksys_read");
+	((PointEvent *)events->pdata[0])->config2 = 1;
+	cr_assert_not(point_event_try(events->pdata[0], &error));
+	cr_expect(strstr(error->message, "no instruction begins at this offset") ||
+			  strstr(error->message, "the kernel forbids probes at this place"),
+		  "%s", error->message);
 }
 
 Test(point_events, every_tracepoint_of_this_kernel_can_be_described)
