@@ -13,11 +13,13 @@ static void find_functions(const ElfImage *image)
 {
 	static const char *const names[] = { "probed_global", "memcpy", "memcpy@GLIBC_2.2.5" };
 
+	const ElfFile *const files[] = { &image->file, &image->file };
+
 	for (guint i = 0; i < G_N_ELEMENTS(names); i++) {
 		FunctionSymbols functions;
 
 		/* As if it was its own debug file. */
-		function_symbols_find(&functions, image, image, names[i]);
+		function_symbols_find(&functions, files, G_N_ELEMENTS(files), names[i]);
 		for (guint j = 0; j < functions.found->len; j++) {
 			uint64_t address =
 				g_array_index(functions.found, FunctionSymbol, j).address;
@@ -45,7 +47,6 @@ static void parse_operands(const UsdtSite *site)
 static void read_image(const ElfImage *image)
 {
 	g_autoptr(GPtrArray) sites = usdt_notes_read(image);
-	g_autoptr(ElfImage) debug = elf_image_open_debug(image, "/nowhere");
 
 	for (guint i = 0; i < sites->len; i++)
 		parse_operands(sites->pdata[i]);

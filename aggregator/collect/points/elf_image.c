@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <gio/gio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define FILE_BYTES_MAX (8ULL << 30) /* as elf_file_begin() */
@@ -47,33 +46,6 @@ void elf_image_free(ElfImage *image)
 	if (image->fd >= 0)
 		close(image->fd);
 	g_free(image);
-}
-
-/* Returns the path of the debug file below folder. */
-static char *debug_path(const char *folder, const UserFileId *id)
-{
-	g_autoptr(GString) hexadecimal = g_string_new(NULL);
-
-	user_build_id_append(hexadecimal, id);
-	return g_strdup_printf("%s/.build-id/%.2s/%s.debug", folder, hexadecimal->str,
-			       hexadecimal->str + MIN(hexadecimal->len, 2));
-}
-
-ElfImage *elf_image_open_debug(const ElfImage *image, const char *folder)
-{
-	UserFileId id = { 0 }, debug_id = { 0 };
-	g_autoptr(ElfImage) debug = NULL;
-	g_autofree char *path = NULL;
-
-	if (!elf_file_build_id(&image->file, &id))
-		return NULL;
-	path = debug_path(folder, &id);
-	debug = elf_image_open(path, NULL);
-	if (!debug || !elf_file_build_id(&debug->file, &debug_id) ||
-	    id.build_id_bytes != debug_id.build_id_bytes ||
-	    memcmp(id.build_id, debug_id.build_id, id.build_id_bytes) != 0)
-		return NULL;
-	return g_steal_pointer(&debug);
 }
 
 bool elf_image_data_offset(const ElfImage *image, uint64_t address, uint64_t *offset)

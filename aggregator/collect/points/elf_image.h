@@ -19,10 +19,6 @@ ElfImage *elf_image_open(const char *path, GError **error);
 void elf_image_free(ElfImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ElfImage, elf_image_free)
 
-/* Opens the separate debug file of the same build below folder ("/usr/lib/debug"). Returns NULL if
-   there is none. */
-ElfImage *elf_image_open_debug(const ElfImage *image, const char *folder);
-
 /* Finds the offset in the file of an address of writable data. Returns false if the file does not
    contain it. */
 bool elf_image_data_offset(const ElfImage *image, uint64_t address, uint64_t *offset);

@@ -205,17 +205,17 @@ static void visit_section(Search *search, const ElfFile *file, const char *secti
 	g_hash_table_unref(table.version_names);
 }
 
-void function_symbols_find(FunctionSymbols *functions, const ElfImage *image, const ElfImage *debug,
+void function_symbols_find(FunctionSymbols *functions, const ElfFile *const *files, unsigned count,
 			   const char *name)
 {
 	Search search = { .functions = functions, .wanted = split_name(name) };
 
 	functions->found = g_array_new(FALSE, FALSE, sizeof(FunctionSymbol));
 	functions->names = g_hash_table_new(g_str_hash, g_str_equal);
-	visit_section(&search, &image->file, DYNAMIC_SYMBOLS);
-	visit_section(&search, &image->file, SYMBOLS);
-	if (debug)
-		visit_section(&search, &debug->file, SYMBOLS);
+	for (unsigned i = 0; i < count; i++) {
+		visit_section(&search, files[i], DYNAMIC_SYMBOLS);
+		visit_section(&search, files[i], SYMBOLS);
+	}
 }
 
 void function_symbols_clear(FunctionSymbols *functions)

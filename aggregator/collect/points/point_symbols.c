@@ -5,6 +5,7 @@
 #include "collect/points/function_symbols.h"
 #include "collect/points/point_pmu.h"
 #include "collect/points/program_file.h"
+#include "collect/points/symbol_files.h"
 #include "collect/points/usdt_notes.h"
 
 #include <gio/gio.h>
@@ -15,8 +16,6 @@
  * probe_offset, which is one in the file (create_local_trace_uprobe() in
  * kernel/trace/trace_uprobe.c). Processes that map the file later are probed, too.
  */
-
-#define DEBUG_FOLDER "/usr/lib/debug"
 
 /* A file in which a probe is looked up. */
 typedef struct {
@@ -153,21 +152,27 @@ static bool read_address(const char *name, uint64_t *address)
 	       text_part_hexadecimal((TextPart){ name + 2, strlen(name + 2) }, address);
 }
 
+static bool find_named(const File *file, GPtrArray *events, GError **error)
+{
+	FunctionSymbols functions;
+	SymbolFiles files;
+	bool found;
+
+	symbol_files_open(&files, file->image, file->path, file->root);
+	function_symbols_find(&functions, files.files, files.count, file->spec->name);
+	found = add_functions(file, &functions, events, error);
+	function_symbols_clear(&functions);
+	symbol_files_close(&files);
+	return found;
+}
+
 static bool find_symbol(const File *file, GPtrArray *events, GError **error)
 {
-	g_autofree char *folder = g_strconcat(file->root, DEBUG_FOLDER, NULL);
-	g_autoptr(ElfImage) debug = NULL;
-	FunctionSymbols functions;
 	uint64_t address;
-	bool found;
 
 	if (read_address(file->spec->name, &address))
 		return add_place(file, address + file->spec->offset, events, error);
-	debug = elf_image_open_debug(file->image, folder);
-	function_symbols_find(&functions, file->image, debug, file->spec->name);
-	found = add_functions(file, &functions, events, error);
-	function_symbols_clear(&functions);
-	return found;
+	return find_named(file, events, error);
 }
 
 bool point_find_symbols(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,
