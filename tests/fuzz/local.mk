@@ -13,6 +13,7 @@ fuzz_common = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/replay.c
 
 fuzz_replays = \
 	tests/fuzz/fuzz_elf_probes \
+	tests/fuzz/fuzz_elf_symbols \
 	tests/fuzz/fuzz_expression \
 	tests/fuzz/fuzz_import_alloc_traces \
 	tests/fuzz/fuzz_import_allocinfo \
@@ -27,7 +28,8 @@ fuzz_replays = \
 	tests/fuzz/fuzz_perf_record \
 	tests/fuzz/fuzz_preset \
 	tests/fuzz/fuzz_recording \
-	tests/fuzz/fuzz_stream
+	tests/fuzz/fuzz_stream \
+	tests/fuzz/fuzz_user_texts
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
 
@@ -70,6 +72,16 @@ tests_fuzz_fuzz_elf_probes_SOURCES = tests/fuzz/fuzz_elf_probes.c $(fuzz_common)
 tests_fuzz_fuzz_elf_probes_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/elf_probes\"
 tests_fuzz_fuzz_elf_probes_CFLAGS = $(aggregator_cflags)
 tests_fuzz_fuzz_elf_probes_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_elf_symbols_SOURCES = tests/fuzz/fuzz_elf_symbols.c $(fuzz_common)
+tests_fuzz_fuzz_elf_symbols_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/elf_symbols\"
+tests_fuzz_fuzz_elf_symbols_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_elf_symbols_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_user_texts_SOURCES = tests/fuzz/fuzz_user_texts.c $(fuzz_common)
+tests_fuzz_fuzz_user_texts_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/user_texts\"
+tests_fuzz_fuzz_user_texts_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_user_texts_LDADD = $(aggregator_libs)
 
 tests_fuzz_fuzz_import_hashkey_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
 tests_fuzz_fuzz_import_hashkey_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_hashkey \

@@ -18,8 +18,17 @@ static bool is_no_name(TextPart name)
 	return !name.length || name.text[0] == '$' || g_str_has_prefix(name.text, ".L");
 }
 
-/* Returns false if the symbol is no function. */
-static bool rank_of(const GElf_Sym *symbol, unsigned *rank)
+/* Whether the section of a symbol contains code. */
+static bool is_in_code(const ElfFile *file, const GElf_Sym *symbol)
+{
+	GElf_Shdr header;
+
+	return gelf_getshdr(elf_getscn(file->elf, symbol->st_shndx), &header) &&
+	       header.sh_flags & SHF_EXECINSTR;
+}
+
+/* Returns false if the symbol of this file is no function. */
+static bool rank_of(const ElfFile *file, const GElf_Sym *symbol, unsigned *rank)
 {
 	int type = GELF_ST_TYPE(symbol->st_info);
 
@@ -32,18 +41,20 @@ static bool rank_of(const GElf_Sym *symbol, unsigned *rank)
 		*rank = ELF_NAME_LOCAL;
 	else
 		*rank = ELF_NAME_GLOBAL;
-	return type == STT_NOTYPE || type == STT_FUNC || type == STT_GNU_IFUNC;
+	if (type == STT_NOTYPE)
+		return is_in_code(file, symbol);
+	return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
 /* Returns false if there is no more room. mapped: the file in which offsets are. */
-static bool add_symbol(ElfFunctions *functions, const ElfFile *mapped, const ElfNames *table,
-		       const GElf_Sym *symbol)
+static bool add_symbol(ElfFunctions *functions, const ElfFile *mapped, const ElfFile *file,
+		       const ElfNames *table, const GElf_Sym *symbol)
 {
 	TextPart name = elf_names_get(table, symbol->st_name);
 	unsigned rank;
 	uint64_t offset;
 
-	if (is_no_name(name) || !rank_of(symbol, &rank) ||
+	if (is_no_name(name) || !rank_of(file, symbol, &rank) ||
 	    !elf_file_offset(mapped, symbol->st_value, &offset))
 		return true;
 	return elf_functions_add(functions, offset, symbol->st_size, name, rank);
@@ -61,7 +72,7 @@ static bool add_table(ElfFunctions *functions, const ElfFile *mapped, const ElfF
 		GElf_Sym symbol;
 
 		if (!gelf_getsym((Elf_Data *)table.symbols, (int)i, &symbol) ||
-		    !add_symbol(functions, mapped, &table, &symbol))
+		    !add_symbol(functions, mapped, file, &table, &symbol))
 			break;
 	}
 	return true;
