@@ -13,7 +13,14 @@ tests_unit_probed_SOURCES = tests/unit/probed.c
 tests_unit_probed_fixed_SOURCES = tests/unit/probed.c
 tests_unit_probed_fixed_CFLAGS = $(AM_CFLAGS) -fno-pie
 tests_unit_probed_fixed_LDFLAGS = $(AM_LDFLAGS) -no-pie
+# What unwinding finds the stacks of.
+check_PROGRAMS += tests/unit/unwind_subject
+tests_unit_unwind_subject_CFLAGS = $(AM_CFLAGS) -pthread -O2 -fomit-frame-pointer \
+	-fasynchronous-unwind-tables -fno-sanitize=all -fno-optimize-sibling-calls
+tests_unit_unwind_subject_LDFLAGS = -pthread
+tests_unit_unwind_subject_SOURCES = tests/unit/unwind_subject.c
 tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -I$(srcdir)/tests/fixtures \
+	-DUNWIND_SUBJECT=\"$(abs_builddir)/tests/unit/unwind_subject\" \
 	-DWORKLOAD=\"$(abs_builddir)/tests/vm/workload\" \
 	-DPROBED=\"$(abs_builddir)/tests/unit/probed\" \
 	-DTEST_DATA=\"$(abs_srcdir)/tests/data\"
@@ -23,6 +30,8 @@ tests_unit_unit_SOURCES = \
 	tests/bench/hostile_shapes.c tests/bench/hostile_shapes.h \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h \
 	tests/fixtures/btf_fixture.h \
+	tests/fixtures/dwfl_walk.c tests/fixtures/dwfl_walk.h \
+	tests/fixtures/user_samples.c tests/fixtures/user_samples.h \
 	tests/fixtures/cache_hosts.h \
 	tests/fixtures/fake_host.c tests/fixtures/fake_host.h \
 	tests/fixtures/held_run.c tests/fixtures/held_run.h \
@@ -146,6 +155,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_elf_symbols.c \
 	tests/unit/test_elf_symbols_beside.c \
 	tests/unit/test_proc_maps.c \
+	tests/unit/test_unwind_stack.c \
 	tests/unit/test_user_maps.c \
 	tests/unit/test_user_names.c \
 	tests/unit/test_user_objects.c \
