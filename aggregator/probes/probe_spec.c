@@ -44,15 +44,17 @@ static const char *const stap_prefixes[] = { "kernel.",  "process.", "module.",
 static bool fail(GError **error, const char *text, const char *format, ...) G_GNUC_PRINTF(3, 4);
 static bool fail(GError **error, const char *text, const char *format, ...)
 {
-	g_autofree char *shown = escape_copy(text);
 	g_autofree char *reason = NULL;
+	g_autofree char *message = NULL;
+	g_autofree char *escaped = NULL;
 	va_list values;
 
 	va_start(values, format);
 	reason = g_strdup_vprintf(format, values);
 	va_end(values);
-	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "probe \"%s\": %s", shown,
-		    reason);
+	message = g_strdup_printf("probe \"%s\": %s", text, reason);
+	escaped = escape_copy(message);
+	g_set_error_literal(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, escaped);
 	return false;
 }
 

@@ -66,6 +66,8 @@ static const WrongSpelling wrong[] = {
 	{ "t:../..:a", "probe \"t:../..:a\": '/' is not allowed here: use t:GROUP:NAME" },
 	{ "t:a:b:c", "probe \"t:a:b:c\": ':' is not allowed here: use t:GROUP:NAME" },
 	{ "t:a:b+1", "probe \"t:a:b+1\": t:GROUP:NAME takes no offset: leave out \"+1\"" },
+	{ "t:a:b+\377",
+	  "probe \"t:a:b+\\xff\": t:GROUP:NAME takes no offset: leave out \"+\\xff\"" },
 	{ "sw:", "probe \"sw:\": a part is missing: use sw:NAME" },
 	{ "k:vfs_*", "probe \"k:vfs_*\": only t:GROUP:NAME can have globs like '*'" },
 	{ "k:vfs_read+", "probe \"k:vfs_read+\": the offset after '+' is a number of bytes, like "
