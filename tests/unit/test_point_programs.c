@@ -168,6 +168,44 @@ Test(point_programs, a_probe_has_all_its_sites_with_their_semaphore)
 	cr_expect(g_str_has_suffix(a->arguments, " -4@$-7"), "%s", a->arguments);
 }
 
+/* Lowers the addresses of all notes, as if a linker had moved the code since. */
+static void lower_notes(char *bytes, gsize length)
+{
+	char *at = bytes, *end = bytes + length;
+
+	while ((at = memmem(at, (size_t)(end - at), "stapsdt", sizeof("stapsdt")))) {
+		at += sizeof("stapsdt");
+		for (int i = 0; i < 3; i++) {
+			uint64_t address;
+
+			memcpy(&address, at + 8 * i, sizeof(address));
+			address -= address ? 0x100000 : 0;
+			memcpy(at + 8 * i, &address, sizeof(address));
+		}
+	}
+}
+
+Test(point_programs, notes_of_moved_code_are_moved_by_their_base)
+{
+	g_autoptr(FakeHost) folder = fake_host_new();
+	g_autofree char *moved = g_build_filename(folder, "moved", NULL);
+	g_autofree char *probe = g_strdup_printf("usdt:%s:probed:step", moved);
+	g_autoptr(GPtrArray) before = find_some("usdt:" PROBED ":probed:step", 2), after = NULL;
+	g_autofree char *bytes = NULL;
+	gsize length;
+
+	cr_assert(g_file_get_contents(PROBED, &bytes, &length, NULL));
+	lower_notes(bytes, length);
+	fake_host_write_bytes(folder, "moved", bytes, length);
+	after = find_some(probe, 2);
+	for (guint i = 0; i < 2; i++) {
+		const PointEvent *a = before->pdata[i], *b = after->pdata[i];
+
+		cr_expect_eq(a->config2, b->config2);
+		cr_expect_eq(a->config, b->config);
+	}
+}
+
 Test(point_programs, an_unknown_usdt_probe_gets_the_nearest_ones)
 {
 	expect_error("usdt:" PROBED ":probed:stop", "usdt:" PROBED ":probed:stop: this file has no "
