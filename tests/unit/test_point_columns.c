@@ -297,6 +297,48 @@ Test(point_columns, a_return_has_only_its_result)
 	expect_no_value(&event, "arg1", "kr:f: there is no value arg1; it has retval");
 }
 
+Test(point_columns, types_of_a_kernel_function_give_names_sizes_and_signs)
+{
+	FunctionTypes types = { .parameters = { { (char *)"order", 4, true },
+						{ (char *)"flags", 2, false } },
+				.count = 2,
+				.result = { (char *)"", 4, true } };
+	PointEvent entry = { .probe = PROBE_KPROBE,
+			     .name = (char *)"k:f",
+			     .types = &types,
+			     .needs_registers = true };
+	PointEvent at_return = { .probe = PROBE_KRETPROBE,
+				 .name = (char *)"kr:f",
+				 .types = &types,
+				 .is_return = true,
+				 .needs_registers = true };
+	const uint64_t registers[] = { 0xaaaaaaaaffffffea, 0xbbbbbbbbbbbb8001, 0xccccccccfffffffe };
+	uint64_t mask = 1 << 0 | 1 << 4 | 1 << 5;
+	const struct {
+		const PointEvent *event;
+		const char *name;
+		int64_t expected;
+	} values[] = { { &entry, "order", -2 },
+		       { &entry, "arg1", -2 },
+		       { &entry, "arg2", 0x8001 },
+		       { &at_return, "retval", -22 } };
+
+	for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+		PointColumn column = bind(values[i].event, values[i].name);
+		ExpressionValue value;
+
+		cr_assert(
+			read_registers(&column, PERF_SAMPLE_REGS_ABI_64, mask, registers, &value));
+		cr_expect_eq(value.number, values[i].expected, "%s", values[i].name);
+	}
+	expect_no_value(
+		&entry, "arg3",
+		"k:f: there is no value arg3; nearest: arg1, arg2; it has arg1, arg2, order, "
+		"flags");
+	types.result.bytes = 0;
+	expect_no_value(&at_return, "retval", "kr:f: there is no value retval; it has none");
+}
+
 Test(point_columns, operands_of_a_usdt_site_have_their_size_sign_and_place)
 {
 	PointEvent event = { .probe = PROBE_USDT,

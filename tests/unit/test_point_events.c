@@ -246,6 +246,22 @@ Test(point_events, systemtaps_spelling_needs_its_collector)
 
 /* The running kernel. */
 
+Test(point_events, types_of_functions_are_those_of_the_kernel)
+{
+	g_autoptr(FunctionTypes) types = function_types_read("", "ksys_read");
+	g_autoptr(FunctionTypes) none = function_types_read("", "no_such_function");
+
+	cr_expect_null(none);
+	if (!types)
+		cr_skip_test("this kernel has no BTF, or this build no libbpf");
+	/* ssize_t ksys_read(unsigned int fd, char __user *buf, size_t count) */
+	cr_assert_eq(types->count, 3);
+	cr_expect_str_eq(types->parameters[0].name, "fd");
+	cr_expect(types->parameters[0].bytes == 4 && !types->parameters[0].is_signed);
+	cr_expect(types->parameters[1].bytes == 8 && types->parameters[2].bytes == 8);
+	cr_expect(types->result.bytes == 8 && types->result.is_signed);
+}
+
 static GPtrArray *find_here(const char *text)
 {
 	g_autoptr(ProbeSpec) spec = probe_spec_parse(text, NULL);
@@ -346,6 +362,8 @@ Test(point_events, calls_of_a_kernel_function_are_counted_with_arguments_and_res
 	/* Reading the count is a read, too. */
 	cr_expect_eq(count, 101, "%" G_GUINT64_FORMAT, count);
 	cr_expect_eq(value_of_read("k:ksys_read", "arg3"), 7);
+	if (only(events)->types)
+		cr_expect_eq(value_of_read("k:ksys_read", "count"), 7);
 	cr_expect_eq(value_of_read("kr:ksys_read", "retval"), 7);
 }
 

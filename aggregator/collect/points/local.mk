@@ -1,6 +1,7 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/points/elf_image.c aggregator/collect/points/elf_image.h \
 	aggregator/collect/points/function_symbols.c aggregator/collect/points/function_symbols.h \
+	aggregator/collect/points/function_types.c aggregator/collect/points/function_types.h \
 	aggregator/collect/points/point_columns.c aggregator/collect/points/point_columns.h \
 	aggregator/collect/points/point_cost.c aggregator/collect/points/point_cost.h \
 	aggregator/collect/points/point_events.c aggregator/collect/points/point_events.h \

@@ -149,16 +149,44 @@ static bool bind_operand(PointColumn *column, const PointEvent *event, unsigned 
 	return true;
 }
 
-/* At a function's entry there are arguments, at its return a result, at other places neither. */
-static int register_of(const PointEvent *event, const char *name)
+/* Returns the number of an argument by "argN" or the parameter's name; 0: neither. */
+static unsigned parameter_number(const PointEvent *event, const char *name)
 {
 	unsigned number = argument_number(name);
 
-	if (number && !event->is_return && !event->arguments)
-		return point_register_of_argument(number);
-	if (g_str_equal(name, RESULT) && event->is_return)
+	if (!event->types)
+		return number;
+	for (unsigned i = 0; i < event->types->count && !number; i++)
+		if (g_str_equal(event->types->parameters[i].name, name))
+			number = i + 1;
+	return number <= event->types->count ? number : 0;
+}
+
+/* At a function's entry there are arguments, at its return a result, at other places neither. */
+static int register_of(const PointEvent *event, const char *name)
+{
+	if (!event->is_return && !event->arguments)
+		return point_register_of_argument(parameter_number(event, name));
+	if (g_str_equal(name, RESULT) && event->is_return &&
+	    (!event->types || event->types->result.bytes))
 		return point_register_of_result();
 	return POINT_REGISTER_NONE;
+}
+
+static void set_type(PointColumn *column, const PointEvent *event, const char *name)
+{
+	const FunctionValue *value = NULL;
+
+	column->bytes = REGISTER_BYTES;
+	column->is_signed = event->is_return;
+	if (event->types && event->is_return)
+		value = &event->types->result;
+	else if (event->types)
+		value = &event->types->parameters[parameter_number(event, name) - 1];
+	if (!value)
+		return;
+	column->bytes = value->bytes;
+	column->is_signed = value->is_signed;
 }
 
 static bool bind_register(PointColumn *column, const PointEvent *event, const char *name)
@@ -170,9 +198,10 @@ static bool bind_register(PointColumn *column, const PointEvent *event, const ch
 		return bind_operand(column, event, number);
 	column->kind = POINT_COLUMN_REGISTER;
 	column->register_number = register_of(event, name);
-	column->bytes = REGISTER_BYTES;
-	column->is_signed = g_str_equal(name, RESULT);
-	return column->register_number != POINT_REGISTER_NONE;
+	if (column->register_number == POINT_REGISTER_NONE)
+		return false;
+	set_type(column, event, name);
+	return true;
 }
 
 /* Errors. */
@@ -182,6 +211,25 @@ static void list_arguments(GPtrArray *names, unsigned count)
 {
 	for (unsigned i = 1; i <= count; i++)
 		g_ptr_array_add(names, g_strdup_printf("arg%u", i));
+}
+
+static void list_result(GPtrArray *names, const PointEvent *event)
+{
+	if (!event->types || event->types->result.bytes)
+		g_ptr_array_add(names, g_strdup(RESULT));
+}
+
+/* Lists the arguments that are in registers, then their names. */
+static void list_registers(GPtrArray *names, const PointEvent *event)
+{
+	unsigned count = point_registers_of_arguments();
+
+	if (event->types)
+		count = MIN(count, event->types->count);
+	list_arguments(names, count);
+	for (unsigned i = 0; event->types && i < count; i++)
+		if (*event->types->parameters[i].name)
+			g_ptr_array_add(names, g_strdup(event->types->parameters[i].name));
 }
 
 static void list_operands(GPtrArray *names, const PointEvent *event)
@@ -221,9 +269,9 @@ static GPtrArray *names_of(const PointEvent *event)
 	else if (event->arguments)
 		list_operands(names, event);
 	else if (event->is_return)
-		g_ptr_array_add(names, g_strdup(RESULT));
+		list_result(names, event);
 	else if (event->needs_registers)
-		list_arguments(names, point_registers_of_arguments());
+		list_registers(names, event);
 	if (event->has_address)
 		g_ptr_array_add(names, g_strdup(ADDRESS));
 	return names;

@@ -13,12 +13,13 @@
  *
  *   a field       of a tracepoint's record; numbers, strings, and arrays of char
  *   arg1, arg2... the arguments of a function, a system call's entry, or a USDT probe
+ *   a parameter   of a kernel function, by its name, if the kernel has BTF
  *   retval        the result of a function or a system call
  *   address       of a page fault or alignment fault
  *
- * Registers have 8 bytes. For an argument or result of a smaller type, the upper ones are
- * undefined: `arg1 & 0xffffffff`. At a system call's entry, and of operands with a size (USDT), the
- * value is that of the type.
+ * Registers have 8 bytes, of which a smaller type defines only the lower ones. The value is that of
+ * the type where that is known: at a system call's entry, of operands with a size (USDT), and of
+ * kernel functions with BTF. Else, write `arg1 & 0xffffffff`.
  */
 typedef enum {
 	POINT_COLUMN_NUMBER,   /* a number in the record */

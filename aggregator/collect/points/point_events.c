@@ -25,6 +25,7 @@ void point_event_free(void *data)
 	if (!event)
 		return;
 	tracepoint_format_free(event->format);
+	function_types_free(event->types);
 	g_free(event->config1);
 	g_free(event->name);
 	g_free(event->arguments);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/host/tracepoint_format.h"
+#include "collect/points/function_types.h"
 #include "probes/probe_spec.h"
 
 #include <glib.h>
@@ -36,6 +37,7 @@ typedef struct {
 	char *name;       /* owned: to display, "vmscan:mm_vmscan_kswapd_wake", "k:do_sys_open" */
 	TracepointFormat *format; /* owned: of a tracepoint's records; else NULL */
 	char *arguments;          /* owned: operands of a USDT site, "8@%rdi -4@$5"; else NULL */
+	FunctionTypes *types;     /* owned: of a kernel function; NULL: unknown */
 	/* The stack of the current process explains the event. Not so in interrupts, which come
 	   from anywhere. */
 	bool runs_in_user;

@@ -86,8 +86,8 @@ static bool is_blacklisted(const char *root, const char *function)
 }
 
 /* Adds the function by its name or, if it has an address, by that. */
-static void add_event(const PointPmu *pmu, const ProbeSpec *spec, uint64_t address,
-		      GPtrArray *events)
+static PointEvent *add_event(const PointPmu *pmu, const ProbeSpec *spec, uint64_t address,
+			     GPtrArray *events)
 {
 	PointEvent *event = point_events_add(events, spec, pmu->type);
 
@@ -98,16 +98,23 @@ static void add_event(const PointPmu *pmu, const ProbeSpec *spec, uint64_t addre
 	event->runs_in_user = true;
 	event->has_kernel_stack = true;
 	event->needs_registers = true;
+	return event;
+}
+
+/* Arguments are at a function's entry; the types of functions of one name may differ. */
+static void add_single(const PointPmu *pmu, const PointHost *host, const ProbeSpec *spec,
+		       GPtrArray *events)
+{
+	PointEvent *event = add_event(pmu, spec, 0, events);
+
+	if (!spec->offset)
+		event->types = function_types_read(host->root, spec->name);
 }
 
 /* The kernel finds one function by its name, and refuses a name of several (since 6.7). */
-static void add_events(const PointPmu *pmu, const ProbeSpec *spec, const GArray *addresses,
-		       GPtrArray *events)
+static void add_several(const PointPmu *pmu, const ProbeSpec *spec, const GArray *addresses,
+			GPtrArray *events)
 {
-	if (addresses->len < 2) {
-		add_event(pmu, spec, 0, events);
-		return;
-	}
 	for (guint i = 0; i < MIN(addresses->len, (guint)POINT_EVENTS_MAX); i++)
 		add_event(pmu, spec, g_array_index(addresses, uint64_t, i), events);
 }
@@ -123,7 +130,10 @@ static bool find(const PointHost *host, const PointPmu *pmu, const ProbeSpec *sp
 		return point_fail(spec, G_IO_ERROR_NOT_SUPPORTED, error,
 				  "the kernel forbids probes in this function (kprobe blacklist): "
 				  "probe one that calls it");
-	add_events(pmu, spec, functions->addresses, events);
+	if (functions->addresses->len < 2)
+		add_single(pmu, host, spec, events);
+	else
+		add_several(pmu, spec, functions->addresses, events);
 	return true;
 }
 
