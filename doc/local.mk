@@ -1,4 +1,4 @@
-man_pages = doc/kmalloc-top.1 doc/slabratetop.1 doc/slabstack.1
+man_pages = doc/kmalloc-top.1 doc/slabratetop.1 doc/slabstack.1 doc/stack-top.1
 man_page_sources = \
 	aggregator/options/tool_description.h \
 	aggregator/options/option_table.c \
@@ -10,7 +10,8 @@ EXTRA_DIST += \
 	doc/options.man \
 	doc/kmalloc-top.1.in \
 	doc/slabratetop.1.in \
-	doc/slabstack.1.in
+	doc/slabstack.1.in \
+	doc/stack-top.1.in
 
 # OPTIONS of the man pages come from the option table. awk makes them, as the program cannot run where
 # it was built for another host.
@@ -23,6 +24,8 @@ doc/kmalloc-top.1: doc/kmalloc-top.1.in doc/make_page.awk $(man_page_sources)
 doc/slabratetop.1: doc/slabratetop.1.in doc/make_page.awk $(man_page_sources)
 	$(AM_V_GEN)$(make_page)
 doc/slabstack.1: doc/slabstack.1.in doc/make_page.awk $(man_page_sources)
+	$(AM_V_GEN)$(make_page)
+doc/stack-top.1: doc/stack-top.1.in doc/make_page.awk $(man_page_sources)
 	$(AM_V_GEN)$(make_page)
 dist_doc_DATA += \
 	CONTRIBUTING.md \

@@ -61,7 +61,7 @@ const Dimension dimensions[] = {
 	{
 		.name = "callsite",
 		.title = "CALLSITE",
-		.help = "function that called the allocator",
+		.help = "caller of the allocator, or probed function",
 		.member = MEMBER_ORIGIN,
 		.identify = callsite_label,
 		.label = callsite_label,
