@@ -5,7 +5,7 @@ FUZZ_CLANG = clang
 
 fuzz_targets = stream import_hashkey import_count_text import_perf_script import_report \
 	import_slab_text import_alloc_traces import_allocinfo import_page_owner perf_record names recording module_file \
-	elf_probes expression preset
+	elf_probes elf_symbols expression preset user_texts
 fuzz_cppflags = $(aggregator_cppflags) -I$(srcdir)/tests
 fuzz_corpus = \"$(abs_srcdir)/tests/fuzz/corpus
 fuzz_streams = tests/bench/stream_builder.c tests/bench/stream_builder.h
