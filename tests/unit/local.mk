@@ -155,6 +155,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_elf_symbols.c \
 	tests/unit/test_elf_symbols_beside.c \
 	tests/unit/test_proc_maps.c \
+	tests/unit/test_unwind_child.c \
 	tests/unit/test_unwind_stack.c \
 	tests/unit/test_user_maps.c \
 	tests/unit/test_user_names.c \

@@ -7,6 +7,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/host/cache_probes.c aggregator/collect/host/cache_probes.h \
 	aggregator/collect/host/cache_sites.c aggregator/collect/host/cache_sites.h \
 	aggregator/collect/host/capabilities.c aggregator/collect/host/capabilities.h \
+	aggregator/collect/host/child_files.c aggregator/collect/host/child_files.h \
 	aggregator/collect/host/child_signals.c aggregator/collect/host/child_signals.h \
 	aggregator/collect/host/distribution.c aggregator/collect/host/distribution.h \
 	aggregator/collect/host/host_memory.c aggregator/collect/host/host_memory.h \

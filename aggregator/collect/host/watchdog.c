@@ -3,6 +3,7 @@
 
 #include "collect/host/watchdog.h"
 
+#include "collect/host/child_files.h"
 #include "collect/host/kprobe_group.h"
 #include "collect/host/child_signals.h"
 #include "base/clock.h"
@@ -17,10 +18,8 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,8 +27,6 @@ enum {
 	ITEMS_MAX = 16, /* a run has about six */
 	MODULE_FOLDER_BYTES = 256,
 	TEXT_BYTES = 128,
-	SOCKET_FD = 3,           /* in the watchdog: its only descriptor except /dev/null */
-	DESCRIPTORS_MAX = 65536, /* closed one by one without close_range() */
 	GROUP_PATIENCE_MS = 300, /* time for staprun and stap to end by themselves */
 	MODULE_PATIENCE_MS = 10000,
 	TRY_EVERY_MS = 50,
@@ -192,32 +189,6 @@ static void ignore_signals(void)
 	child_signals_unblock();
 }
 
-static void close_from(unsigned first)
-{
-	struct rlimit limit = { .rlim_cur = DESCRIPTORS_MAX };
-
-#ifdef SYS_close_range
-	if (!syscall(SYS_close_range, first, ~0U, 0))
-		return;
-#endif
-	getrlimit(RLIMIT_NOFILE, &limit);
-	for (unsigned fd = first; fd < MIN(limit.rlim_cur, DESCRIPTORS_MAX); fd++)
-		close((int)fd);
-}
-
-/* Closes everything that the program has open: terminal, locks, pipes. */
-static void keep_only(int fd)
-{
-	int kept = fcntl(fd, F_DUPFD, SOCKET_FD + 1);
-	int nothing = open("/dev/null", O_RDWR);
-
-	for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
-		dup2(nothing, standard);
-	dup2(kept, SOCKET_FD);
-	fcntl(SOCKET_FD, F_SETFD, FD_CLOEXEC);
-	close_from(SOCKET_FD + 1);
-}
-
 static void G_GNUC_NORETURN become_watchdog(int fd)
 {
 	static Message message;
@@ -226,8 +197,8 @@ static void G_GNUC_NORETURN become_watchdog(int fd)
 	ignore_signals();
 	setsid();
 	prctl(PR_SET_NAME, "kmt-watchdog");
-	keep_only(fd);
-	while ((length = recv(SOCKET_FD, &message, sizeof(message), 0)) > 0 ||
+	fd = child_files_keep_only(fd);
+	while ((length = recv(fd, &message, sizeof(message), 0)) > 0 ||
 	       (length < 0 && errno == EINTR)) {
 		if (length == sizeof(message))
 			take(&message);

@@ -158,7 +158,7 @@ UnwindObject *unwind_object_new(int fd, UnwindBudget *budget)
 	object->elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (!object->elf)
 		return object;
-	if (is_of_this_machine(object->elf) && !fstat(fd, &status)) {
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && is_of_this_machine(object->elf)) {
 		read_segments(object);
 		read_cfi(object, (uint64_t)status.st_size);
 	}

@@ -11,6 +11,8 @@ struct Unwinder {
 	GPtrArray *objects;    /* (element-type UnwindObject), by number; NULL: not known */
 	GHashTable *processes; /* of gint64, owned, to UserSpans */
 	UnwindBudget budget;
+	uint32_t *busy_object; /* borrowed */
+	uint32_t unwatched;    /* where it points at first */
 };
 
 /* On the way up a stack. */
@@ -41,6 +43,7 @@ Unwinder *unwinder_new(void)
 		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_spans);
 	unwinder->budget =
 		(UnwindBudget){ .sections_max = SECTIONS_BYTES_MAX, .rows_max = ROWS_BYTES_MAX };
+	unwinder->busy_object = &unwinder->unwatched;
 	return unwinder;
 }
 
@@ -51,6 +54,18 @@ void unwinder_free(Unwinder *unwinder)
 	g_ptr_array_unref(unwinder->objects);
 	g_hash_table_unref(unwinder->processes);
 	g_free(unwinder);
+}
+
+void unwinder_watch(Unwinder *unwinder, uint32_t *busy_object)
+{
+	unwinder->busy_object = busy_object;
+}
+
+/* A compiler must not move it behind what it announces. */
+static void announce(const Unwinder *unwinder, uint32_t object)
+{
+	__atomic_store_n(unwinder->busy_object, object, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
 static UnwindObject *find_object(const Unwinder *unwinder, uint32_t number)
@@ -69,6 +84,7 @@ void unwinder_add_object(Unwinder *unwinder, uint32_t number, int fd)
 		return;
 	if (number >= unwinder->objects->len)
 		g_ptr_array_set_size(unwinder->objects, (int)number + 1);
+	announce(unwinder, number);
 	unwind_object_free(unwinder->objects->pdata[number]);
 	unwinder->objects->pdata[number] = unwind_object_new(fd, &unwinder->budget);
 }
@@ -161,9 +177,10 @@ static bool step(Walk *walk)
 {
 	UnwindObject *object = find_object(walk->unwinder, walk->span->object);
 	uint64_t code = walk->frame.registers.values[UNWIND_PC] - !walk->is_exact;
-	const UnwindRow *row =
-		object ? unwind_object_row(object, code + walk->span->to_offset) : NULL;
+	const UnwindRow *row;
 
+	announce(walk->unwinder, walk->span->object);
+	row = object ? unwind_object_row(object, code + walk->span->to_offset) : NULL;
 	if (!(row ? step_by_row(walk, row) : step_by_frame_pointer(walk)))
 		return false;
 	/* Whoever starts threads without CFI leaves a 0 as the first return address. */

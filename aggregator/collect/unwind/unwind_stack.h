@@ -30,6 +30,10 @@ Unwinder *unwinder_new(void);
 void unwinder_free(Unwinder *unwinder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Unwinder, unwinder_free)
 
+/* From now on, stores there the number of the object whose CFI is being read: should that be the
+   end of the process, this object is why. */
+void unwinder_watch(Unwinder *unwinder, uint32_t *busy_object);
+
 /* Adds an object, or replaces one of that number. The descriptor of its file is borrowed for the
    call. Numbers are small. */
 void unwinder_add_object(Unwinder *unwinder, uint32_t number, int fd);

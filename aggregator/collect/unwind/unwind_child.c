@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/unwind/unwind_child.h"
+
+#include "base/clock.h"
+#include "collect/unwind/unwind_keeper.h"
+#include "collect/unwind/unwind_processes.h"
+#include "collect/unwind/unwind_ring.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	JOBS_MAX = 1 << 16,   /* without an answer; a power of two */
+	SPANS_MAX = 1 << 20,  /* of all processes */
+	STACK_MAX = 64 << 10, /* of a job: perf copies no more */
+	NS_PER_MS = 1000000,
+};
+
+typedef struct {
+	uint32_t number;
+	int fd; /* borrowed */
+} Object;
+
+struct UnwindChild {
+	pid_t keeper;
+	int socket; /* -1: there is no process any more */
+	UnwindShared *shared;
+	uint64_t head;      /* of the ring */
+	bool is_started;    /* the process has been told where to begin */
+	GArray *objects;    /* (element-type Object) */
+	guint objects_sent; /* the first ones */
+	UnwindProcesses *processes;
+	/* The jobs without an answer: from first_job to next_job. */
+	uint64_t first_job, next_job;
+	uint64_t first_lost; /* jobs before this one are lost, those from first_job on */
+	uint64_t *user_data; /* of each job */
+	uint64_t message[(sizeof(UnwindMessage) + UNWIND_ANSWER_BYTES_MAX) / sizeof(uint64_t)];
+	UnwindCounts counts;
+};
+
+/* Messages to the process. */
+
+/* Returns whether it was sent; the socket may be full. */
+static bool send_message(const UnwindChild *child, UnwindMessageType type, uint64_t value, int fd)
+{
+	char room[CMSG_SPACE(sizeof(fd))] = { 0 };
+	UnwindMessage message = { type, value };
+	struct iovec part = { &message, sizeof(message) };
+	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		header.msg_control = room;
+		header.msg_controllen = sizeof(room);
+		*CMSG_FIRSTHDR(&header) = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(fd)),
+							    .cmsg_level = SOL_SOCKET,
+							    .cmsg_type = SCM_RIGHTS };
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&header)), &fd, sizeof(fd));
+	}
+	return sendmsg(child->socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+}
+
+/* Returns whether the process knows all files. */
+static bool send_all(UnwindChild *child)
+{
+	if (!child->is_started && !send_message(child, UNWIND_MESSAGE_START, child->head, -1))
+		return false;
+	child->is_started = true;
+	while (child->objects_sent < child->objects->len) {
+		const Object *object = &g_array_index(child->objects, Object, child->objects_sent);
+
+		if (!send_message(child, UNWIND_MESSAGE_OBJECT, object->number, object->fd))
+			return false;
+		child->objects_sent++;
+	}
+	return true;
+}
+
+/* Beginning and end. */
+
+static bool start(UnwindChild *child, GError **error)
+{
+	int pair[2] = { -1, -1 };
+
+	child->shared = mmap(NULL, sizeof(*child->shared), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (child->shared == MAP_FAILED ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ||
+	    (child->keeper = unwind_keeper_start(child->shared, pair[1])) < 0) {
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
+			    "the process that unwinds user stacks could not be started: %s",
+			    g_strerror(errno));
+	}
+	if (pair[1] >= 0)
+		close(pair[1]);
+	child->socket = pair[0];
+	return child->keeper > 0;
+}
+
+UnwindChild *unwind_child_new(GError **error)
+{
+	g_autoptr(UnwindChild) child = g_new0(UnwindChild, 1);
+
+	child->objects = g_array_new(FALSE, FALSE, sizeof(Object));
+	child->processes = unwind_processes_new(SPANS_MAX);
+	child->user_data = g_new(uint64_t, JOBS_MAX);
+	if (!start(child, error))
+		return NULL;
+	send_all(child);
+	return g_steal_pointer(&child);
+}
+
+static void end_process(UnwindChild *child)
+{
+	if (child->socket >= 0)
+		close(child->socket);
+	child->socket = -1;
+	child->counts.is_dead = true;
+	child->first_lost = child->next_job;
+	if (child->keeper <= 0)
+		return;
+	/* The process that unwinds gets the same signal when its parent ends. */
+	kill(child->keeper, SIGKILL);
+	while (waitpid(child->keeper, NULL, 0) < 0 && errno == EINTR)
+		continue;
+	child->keeper = 0;
+}
+
+void unwind_child_free(UnwindChild *child)
+{
+	if (!child)
+		return;
+	end_process(child);
+	if (child->shared && child->shared != MAP_FAILED)
+		munmap(child->shared, sizeof(*child->shared));
+	g_array_free(child->objects, TRUE);
+	unwind_processes_free(child->processes);
+	g_free(child->user_data);
+	g_free(child);
+}
+
+void unwind_child_add_object(UnwindChild *child, uint32_t number, int fd)
+{
+	Object object = { number, fd };
+
+	if (fd >= 0)
+		g_array_append_val(child->objects, object);
+	send_all(child);
+}
+
+static void publish(UnwindChild *child)
+{
+	unwind_ring_publish(child->shared, child->head);
+	if (__atomic_exchange_n(&child->shared->is_asleep, 0, __ATOMIC_SEQ_CST))
+		send_message(child, UNWIND_MESSAGE_WAKE, 0, -1);
+}
+
+/* Mappings. */
+
+static void map(UnwindChild *child, uint64_t process, const UnwindMapping *mapping)
+{
+	const UserSpan span = {
+		.start = mapping->start,
+		.end = mapping->start + mapping->length,
+		.to_offset = mapping->file_offset - mapping->start,
+		.object = mapping->object,
+	};
+
+	if (span.end > span.start)
+		child->counts.mappings_dropped +=
+			!unwind_processes_map(child->processes, process, &span);
+}
+
+void unwind_child_add_mapping(UnwindChild *child, uint64_t process, const UnwindMapping *mapping)
+{
+	map(child, process, mapping);
+}
+
+void unwind_child_set_maps(UnwindChild *child, uint64_t process, const UnwindMapping *mappings,
+			   size_t count)
+{
+	unwind_processes_forget(child->processes, process);
+	for (size_t i = 0; i < count; i++)
+		map(child, process, &mappings[i]);
+}
+
+void unwind_child_copy_maps(UnwindChild *child, uint64_t process, uint64_t from)
+{
+	child->counts.mappings_dropped += !unwind_processes_copy(child->processes, process, from);
+}
+
+/* If the ring is full, the process keeps the mappings; they do no harm. */
+void unwind_child_forget(UnwindChild *child, uint64_t process)
+{
+	const UnwindProcess *known = unwind_processes_find(child->processes, process);
+
+	if (known && known->is_told && child->socket >= 0 &&
+	    unwind_ring_reserve(child->shared, &child->head, UNWIND_RECORD_FORGET, process, 0))
+		publish(child);
+	unwind_processes_forget(child->processes, process);
+}
+
+/* Returns whether the process knows what is mapped. */
+static bool tell_maps(UnwindChild *child, uint64_t key)
+{
+	UnwindProcess *process = unwind_processes_find(child->processes, key);
+	size_t bytes;
+	void *body;
+
+	if (!process || process->is_told)
+		return true;
+	bytes = process->spans->len * sizeof(UserSpan);
+	body = unwind_ring_reserve(child->shared, &child->head, UNWIND_RECORD_MAPS, key, bytes);
+	if (!body)
+		return false;
+	if (bytes)
+		memcpy(body, process->spans->data, bytes);
+	process->is_told = true;
+	return true;
+}
+
+/* Jobs. */
+
+static bool put_job(UnwindChild *child, const UnwindJob *job)
+{
+	size_t stack_bytes = MIN(job->copy.size, (size_t)STACK_MAX);
+	UnwindJobRecord *record;
+
+	if (child->next_job - child->first_job == JOBS_MAX)
+		return false;
+	record = unwind_ring_reserve(child->shared, &child->head, UNWIND_RECORD_JOB, job->process,
+				     sizeof(*record) + stack_bytes);
+	if (!record)
+		return false;
+	*record = (UnwindJobRecord){ child->next_job, job->copy.address, stack_bytes,
+				     job->registers };
+	if (stack_bytes)
+		memcpy(record + 1, job->copy.bytes, stack_bytes);
+	child->user_data[child->next_job++ % JOBS_MAX] = job->user_data;
+	return true;
+}
+
+bool unwind_child_submit(UnwindChild *child, const UnwindJob *job)
+{
+	bool is_taken = child->socket >= 0 && send_all(child) && tell_maps(child, job->process) &&
+			put_job(child, job);
+
+	child->counts.submitted += is_taken;
+	child->counts.refused += !is_taken;
+	if (child->socket >= 0)
+		publish(child);
+	return is_taken;
+}
+
+/* Answers. */
+
+int unwind_child_fd(const UnwindChild *child)
+{
+	return child->socket;
+}
+
+static void give(UnwindChild *child, const UnwindStack *stack, UnwindTaker taker, void *user_data)
+{
+	uint64_t job_user_data = child->user_data[child->first_job++ % JOBS_MAX];
+
+	child->counts.ends[stack->end]++;
+	child->counts.frames += stack->depth;
+	taker(job_user_data, stack, user_data);
+}
+
+static void give_lost(UnwindChild *child, UnwindTaker taker, void *user_data)
+{
+	const UnwindStack none = { .end = UNWIND_END_NOT_UNWOUND };
+
+	while (child->first_job < child->first_lost)
+		give(child, &none, taker, user_data);
+}
+
+/* A new process knows nothing. The first one has been told already. */
+static void greet(UnwindChild *child, uint64_t number)
+{
+	if (!number)
+		return;
+	if (++child->counts.restarts >= UNWIND_WORKERS_MAX) {
+		end_process(child);
+		return;
+	}
+	child->is_started = false;
+	child->objects_sent = 0;
+	child->first_lost = child->next_job;
+	unwind_processes_tell_again(child->processes);
+	send_all(child);
+}
+
+/* Whether an answer is in order. It may be late: its job was given up. */
+static bool is_expected(const UnwindChild *child, const UnwindAnswer *answer)
+{
+	return answer->number <= child->first_job && answer->number < child->next_job &&
+	       answer->end < UNWIND_ENDS && answer->depth <= UNWIND_FRAMES_MAX;
+}
+
+/* Reads an answer, and returns its length; 0: it makes no sense. */
+static size_t read_answer(UnwindChild *child, const uint8_t *at, size_t bytes, UnwindTaker taker,
+			  void *user_data)
+{
+	UnwindAnswer answer;
+	UnwindStack stack;
+	size_t frame_bytes;
+
+	if (bytes < sizeof(answer))
+		return 0;
+	memcpy(&answer, at, sizeof(answer));
+	frame_bytes = answer.depth * sizeof(*stack.frames);
+	if (!is_expected(child, &answer) || bytes - sizeof(answer) < frame_bytes)
+		return 0;
+	stack.end = (UnwindEnd)answer.end;
+	stack.depth = answer.depth;
+	memcpy(stack.frames, at + sizeof(answer), frame_bytes);
+	if (answer.number == child->first_job)
+		give(child, &stack, taker, user_data);
+	return sizeof(answer) + frame_bytes;
+}
+
+/* If they make no sense, it is not our code that writes them any more. */
+static void read_answers(UnwindChild *child, size_t bytes, UnwindTaker taker, void *user_data)
+{
+	const uint8_t *at = (const uint8_t *)child->message + sizeof(UnwindMessage);
+
+	while (bytes) {
+		size_t length = read_answer(child, at, bytes, taker, user_data);
+
+		if (!length) {
+			end_process(child);
+			return;
+		}
+		at += length;
+		bytes -= length;
+	}
+}
+
+/* Returns whether there was a message. */
+static bool read_message(UnwindChild *child, UnwindTaker taker, void *user_data)
+{
+	UnwindMessage message = { 0 };
+	ssize_t bytes = recv(child->socket, child->message, sizeof(child->message), MSG_DONTWAIT);
+
+	if (bytes < 0 && errno == EINTR)
+		return true;
+	if (bytes < 0 && errno == EAGAIN)
+		return false;
+	if (bytes < (ssize_t)sizeof(message)) {
+		end_process(child);
+		return false;
+	}
+	memcpy(&message, child->message, sizeof(message));
+	if (message.type == UNWIND_MESSAGE_HELLO)
+		greet(child, message.value);
+	else
+		read_answers(child, (size_t)bytes - sizeof(message), taker, user_data);
+	give_lost(child, taker, user_data);
+	return child->socket >= 0;
+}
+
+void unwind_child_take(UnwindChild *child, UnwindTaker taker, void *user_data)
+{
+	if (child->socket >= 0) {
+		while (read_message(child, taker, user_data))
+			continue;
+	}
+	if (child->socket >= 0)
+		send_all(child);
+	give_lost(child, taker, user_data);
+}
+
+void unwind_child_drain(UnwindChild *child, uint64_t until_ns, UnwindTaker taker, void *user_data)
+{
+	uint64_t now_ns;
+
+	unwind_child_take(child, taker, user_data);
+	while (child->socket >= 0 && child->first_job < child->next_job &&
+	       (now_ns = clock_monotonic_ns()) < until_ns) {
+		poll(&(struct pollfd){ .fd = child->socket, .events = POLLIN }, 1,
+		     (int)MIN((until_ns - now_ns) / NS_PER_MS + 1, (uint64_t)INT_MAX));
+		unwind_child_take(child, taker, user_data);
+	}
+	child->first_lost = child->next_job;
+	give_lost(child, taker, user_data);
+}
+
+const UnwindCounts *unwind_child_counts(const UnwindChild *child)
+{
+	return &child->counts;
+}
