@@ -3,7 +3,10 @@
 
 #include "base/saturate.h"
 
-enum { NS_PER_SECOND = 1000000000 };
+enum {
+	NS_PER_SECOND = 1000000000,
+	LATENCY_END = 10000, /* in each unit, so that four digits are shown */
+};
 
 void append_count(GString *out, uint64_t count)
 {
@@ -92,6 +95,21 @@ void append_seconds(GString *out, uint64_t ns)
 {
 	g_string_append_printf(out, "%" G_GUINT64_FORMAT ".%03u s", ns / NS_PER_SECOND,
 			       (unsigned)(ns % NS_PER_SECOND / NS_PER_MS));
+}
+
+void append_latency(GString *out, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms" };
+	uint64_t number = ns;
+
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++) {
+		if (number < LATENCY_END) {
+			g_string_append_printf(out, "%" G_GUINT64_FORMAT " %s", number, units[i]);
+			return;
+		}
+		number = (number + 500) / 1000;
+	}
+	append_seconds(out, ns);
 }
 
 void append_time(GString *out, uint64_t realtime_ns)

@@ -29,5 +29,9 @@ enum { NS_PER_MS = 1000000 };
 /* Appends "12.345 s", cut to whole ms. */
 void append_seconds(GString *out, uint64_t ns);
 
+/* Appends a short time with at most four digits, "9999 ns", "85 us", "120 ms"; longer ones like
+   append_seconds(). */
+void append_latency(GString *out, uint64_t ns);
+
 /* Appends a time, in ns since 1970, as "2026-11-21T03:39:19Z". */
 void append_time(GString *out, uint64_t realtime_ns);

@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/count/event_list.c aggregator/count/event_list.h \
 	aggregator/count/held_readings.c aggregator/count/held_readings.h \
 	aggregator/count/intervals.c aggregator/count/intervals.h \
 	aggregator/count/loss.c aggregator/count/loss.h \

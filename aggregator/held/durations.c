@@ -33,6 +33,7 @@ typedef struct {
 struct Durations {
 	Profile *profile;        /* borrowed */
 	const PointList *points; /* borrowed */
+	EventList *list;         /* borrowed; NULL: none */
 	EventMerge *waiting;     /* see enqueue() for the meaning of its members */
 	GArray *cells;           /* (element-type uint32_t): of the hits of a batch */
 	SlotTable slots;         /* begins by key */
@@ -66,6 +67,11 @@ void durations_free(Durations *durations)
 	slot_table_clear(&durations->slots);
 	g_array_unref(durations->begins);
 	g_free(durations);
+}
+
+void durations_set_list(Durations *durations, EventList *list)
+{
+	durations->list = list;
 }
 
 static Begin *begin_at(const Durations *durations, uint32_t id)
@@ -133,6 +139,9 @@ static void count_span(Durations *durations, const Begin *begin, uint64_t end_ns
 	saturate_add(&totals->time_ns, time_ns);
 	totals->time_max_ns = MAX(totals->time_max_ns, time_ns);
 	totals->classes[time_ns ? g_bit_storage(time_ns) - 1 : 0]++;
+	if (durations->list)
+		event_list_note_span(durations->list, (uint32_t)(begin->key >> 8),
+				     begin->begin_ns, end_ns);
 }
 
 static void take_end(Durations *durations, const WaitingEvent *hit, uint64_t thread)
@@ -195,6 +204,8 @@ void durations_take(Durations *durations, const Events *events)
 	for (size_t i = 0; i < events->events_count; i++)
 		if (cells[i] != PROFILE_CELL_NONE)
 			enqueue(durations, events, &events->events[i], cells[i]);
+	if (durations->list)
+		event_list_take(durations->list, events, cells);
 }
 
 static void pair(Durations *durations, const WaitingEvent *hit)

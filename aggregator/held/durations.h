@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "count/event_list.h"
 #include "count/profile.h"
 #include "record/point_list.h"
 
@@ -36,6 +37,9 @@ typedef struct {
 Durations *durations_new(Profile *profile, const PointList *points, size_t bytes_max);
 void durations_free(Durations *durations);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Durations, durations_free)
+
+/* Lists the ends of time spans, too, with their latency. The list is borrowed. */
+void durations_set_list(Durations *durations, EventList *list);
 
 /* Takes a decoded batch of hits, instead of the profile. */
 void durations_take(Durations *durations, const Events *events);

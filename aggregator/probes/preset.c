@@ -108,6 +108,41 @@ bool preset_set_where(Preset *preset, const char *text, GError **error)
 	return true;
 }
 
+/* Adds a value to a point, unless it has one with this name. */
+static bool add_value(PresetPoint *point, const char *column, GError **error)
+{
+	PresetValue *value;
+
+	for (guint i = 0; i < point->values->len; i++)
+		if (g_str_equal(((const PresetValue *)point->values->pdata[i])->column, column))
+			return true;
+	value = g_new0(PresetValue, 1);
+	value->column = g_strdup(column);
+	g_ptr_array_add(point->values, value);
+	return preset_formula_set(&value->formula, column, error);
+}
+
+static bool add_column(Preset *preset, const char *column, GError **error)
+{
+	if (g_strv_contains(preset_columns, column))
+		return true;
+	for (guint i = 0; i < preset->points->len; i++)
+		if (!add_value(preset->points->pdata[i], column, error))
+			return false;
+	return true;
+}
+
+bool preset_set_columns(Preset *preset, const char *text, GError **error)
+{
+	g_strfreev(preset->columns);
+	preset->columns = g_strsplit(text, ",", -1);
+	preset->view = PRESET_LIST;
+	for (char **column = preset->columns; *column; column++)
+		if (!add_column(preset, g_strstrip(*column), error))
+			return false;
+	return true;
+}
+
 static bool check_pair(const char *const *probes, const char *begin, GError **error)
 {
 	if (*probes && (!begin || !probes[1]))

@@ -102,3 +102,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Preset, preset_free)
 /* Parse a formula of the command line (--weight, --where) and put it into all points. */
 bool preset_set_weight(Preset *preset, const char *text, GError **error);
 bool preset_set_where(Preset *preset, const char *text, GError **error);
+
+/* Makes the preset a list with these columns (--print), separated by commas: preset_columns, and
+   formulas, of pairs at their end. */
+bool preset_set_columns(Preset *preset, const char *text, GError **error);

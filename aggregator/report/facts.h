@@ -44,6 +44,16 @@ typedef enum {
 	FACT_POINTS_MISSING,
 	FACT_VALUE_NAME,
 	FACT_VALUE_UNIT,
+	/* Of time spans between probe points, before filters. */
+	FACT_SPANS,
+	FACT_SPANS_TIME,
+	FACT_SPANS_TIME_MAX,
+	FACT_SPANS_OPEN,
+	FACT_SPANS_NOT_BEGUN,
+	FACT_SPANS_NOT_ENDED,
+	/* Events with user frames, and those whose frames reach the start of the thread. */
+	FACT_USER_STACKS,
+	FACT_USER_STACKS_WHOLE,
 	FACT_STACK_DEPTH,
 	FACT_USER_DEPTH,
 	FACT_SYMBOLS_HIDDEN,

@@ -1,6 +1,9 @@
 libaggregator_a_SOURCES += \
 	aggregator/report/facts.c aggregator/report/facts.h \
+	aggregator/report/facts_hits.c aggregator/report/facts_hits.h \
 	aggregator/report/facts_memory.c aggregator/report/facts_memory.h \
+	aggregator/report/text_hits.c \
+	aggregator/report/hit_rows.c aggregator/report/hit_rows.h \
 	aggregator/report/json_writer.c aggregator/report/json_writer.h \
 	aggregator/report/model.c aggregator/report/model.h \
 	aggregator/report/rate_json.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/model.h"
 
+#include "report/facts_hits.h"
 #include "session/losses.h"
 
 #include <string.h>
@@ -291,6 +292,11 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 	set_names(model);
 	set_saturated(model);
 	set_held(model, source->session);
+	if (!model->groups)
+		model->hits = hit_rows_new(source->session, source->view, source->hits_max);
+	if (source->session->durations)
+		model->spans = durations_totals(source->session->durations);
+	facts_set_hits(model->facts, source->session);
 	set_counted_twice(model, source->session);
 	return model;
 }
@@ -299,6 +305,7 @@ void report_model_free(ReportModel *model)
 {
 	if (!model)
 		return;
+	hit_rows_free(model->hits);
 	slab_readings_free(model->slab);
 	group_rows_free(model->groups);
 	facts_free(model->facts);

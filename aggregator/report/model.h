@@ -2,7 +2,9 @@
 #pragma once
 
 #include "table/group_rows.h"
+#include "held/durations.h"
 #include "report/facts.h"
+#include "report/hit_rows.h"
 #include "report/slab_readings.h"
 #include "report/source.h"
 
@@ -17,11 +19,14 @@ typedef struct {
 	ReportKind kind;
 	const ReportSource *source; /* the request; not its session */
 	Facts *facts;
-	const View *view;               /* stacks, drops and allocations left out */
-	GroupRows *groups;              /* a table, or the blocks of slabstack; NULL: stacks */
-	bool has_blocks;                /* groups are slabstack's blocks */
-	const char *group_noun;         /* name of a group in text: "row" */
-	SlabReadings *slab;             /* growth of slab caches; NULL: no caches requested */
+	const View *view;       /* stacks, drops and allocations left out */
+	GroupRows *groups;      /* a table, or the blocks of slabstack; NULL: stacks */
+	bool has_blocks;        /* groups are slabstack's blocks */
+	const char *group_noun; /* name of a group in text: "row" */
+	SlabReadings *slab;     /* growth of slab caches; NULL: no caches requested */
+	HitRows *hits; /* a list of hits instead of stacks; NULL: they are only counted */
+	/* Time spans between probe points; all 0 if there are none. */
+	DurationTotals spans;
 	const IntervalSource *interval; /* if REPORT_INTERVAL; else NULL */
 } ReportModel;
 

@@ -46,6 +46,15 @@ typedef struct {
 /* Returns the words for what the model counts: allocations, or held objects. */
 const CountedWords *counted_words(const ReportModel *model);
 
+/* Append lines about hits of probe points: the sums of time spans, how many spans have which
+   length, and how far user stacks reach. */
+void append_spans_line(const ReportModel *model, GString *out);
+void append_lengths(const ReportModel *model, GString *out);
+void append_user_stacks_line(const ReportModel *model, GString *out);
+
+/* Prints the list of hits, with --details each with its stack. */
+void text_print_hits(const ReportModel *model, FILE *out);
+
 /* Returns their noun: of probe points, that of the preset. */
 const char *counted_noun(const ReportModel *model);
 

@@ -39,6 +39,7 @@ typedef struct {
 	const Session *session;
 	const View *view;
 	const ViewOptions *options;
+	uint64_t hits_max;   /* of a list */
 	const char *exclude; /* argument of -e, for the banner; NULL: none */
 	/* The requested caches, resolved; NULL: all slab caches. */
 	const CacheQuery *caches;

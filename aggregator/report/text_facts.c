@@ -352,7 +352,7 @@ static void cut_line(const ReportModel *model, GString *out)
 {
 	uint64_t depth = number_of(model, FACT_STACK_DEPTH);
 
-	if (!is_known(model, FACT_STACK_DEPTH))
+	if (!is_known(model, FACT_STACK_DEPTH) || (!depth && model_is_of_points(model)))
 		return;
 	if (!depth) {
 		g_string_append(out, "Stacks: none recorded, call sites only\n");
@@ -663,6 +663,9 @@ static const Line lines[] = {
 	{ .append = bytes_line, .when = LINE_NOTABLE, .is_notable = has_bytes },
 	{ .append = failed_line, .when = LINE_NOTABLE, .is_notable = has_failed },
 	{ .append = counted_line, .when = LINE_DETAIL },
+	{ .append = append_spans_line, .when = LINE_ALWAYS },
+	{ .append = append_user_stacks_line, .when = LINE_ALWAYS },
+	{ .fact = FACT_POINTS_MISSING, .when = LINE_ALWAYS },
 	{ .append = held_line, .when = LINE_ALWAYS },
 	{ .append = append_held_lines, .when = LINE_ALWAYS },
 	{ .fact = FACT_FREES_NOT_SEEN, .when = LINE_ALWAYS },

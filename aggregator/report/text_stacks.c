@@ -83,9 +83,9 @@ static void append_hits(const ReportModel *model, const HitSums *hits, GString *
 
 	if (!(lacks & NEEDS_TIMES)) {
 		g_string_append(text, ", ");
-		append_seconds(text, hits->time_ns);
+		append_latency(text, hits->time_ns);
 		g_string_append(text, " in all, at most ");
-		append_seconds(text, hits->time_max_ns);
+		append_latency(text, hits->time_max_ns);
 	}
 	if (lacks & NEEDS_VALUES && lacks & NEEDS_BYTE_VALUES)
 		return;
@@ -205,14 +205,18 @@ void text_print_stacks(const ReportModel *model, FILE *out)
 	append_memory_line(text, model);
 	if (text->len)
 		g_string_append_c(text, '\n');
-	if (!model->source->quiet)
+	if (!model->source->quiet && !model->hits)
 		append_banner(model, text);
 	flush_text(text, out);
 	if (model->groups)
 		text_print_table(model, out);
+	else if (model->hits)
+		text_print_hits(model, out);
 	else
 		print_stacks(model, text, out);
-	append_summary(model, text);
+	append_lengths(model, text);
+	if (!model->hits)
+		append_summary(model, text);
 	append_facts(model, text);
 	flush_text(text, out);
 }

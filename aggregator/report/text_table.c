@@ -77,7 +77,10 @@ static void append_figure(const Table *table, const Metric *metric, const Value 
 		append_margin(table->cell, value->percent);
 		break;
 	case VALUE_TIME_SPAN:
-		append_seconds(table->cell, value->number);
+		if (metric->needs & NEEDS_TIMES)
+			append_latency(table->cell, value->number);
+		else
+			append_seconds(table->cell, value->number);
 		break;
 	default:
 		append_amount(table->cell, value->number,

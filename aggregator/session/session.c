@@ -107,6 +107,30 @@ static void read_maps(Session *session, const Batch *batch)
 }
 
 /* An EventSink. */
+static bool take_for_list(const Events *events, void *user_data)
+{
+	Session *session = user_data;
+	GArray *cells = session->listed_cells;
+
+	if (cells->len < events->events_count)
+		g_array_set_size(cells, (guint)events->events_count);
+	profile_take_noting(session->profile, events, (uint32_t *)(void *)cells->data);
+	event_list_take(session->list, events, (const uint32_t *)(const void *)cells->data);
+	return true;
+}
+
+/* The fact that hits have columns comes before them. */
+static void begin_list(Session *session)
+{
+	if (session->list || !run_info_text(session->info, KMT_FIELD_COLUMNS))
+		return;
+	session->list = event_list_new(memory_budget_limit(session->memory, MEMORY_TEXTS) / 2);
+	session->listed_cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	session_remove_sink(session, take_into_profile);
+	session_add_sink(session, take_for_list, session);
+}
+
+/* An EventSink. */
 static bool take_for_durations(const Events *events, void *user_data)
 {
 	durations_take(user_data, events);
@@ -118,7 +142,8 @@ static void pair_hits(Session *session)
 {
 	session->durations = durations_new(session->profile, session->points,
 					   memory_budget_limit(session->memory, MEMORY_TEXTS) / 4);
-	session_remove_sink(session, take_into_profile);
+	durations_set_list(session->durations, session->list);
+	session_remove_sink(session, session->list ? take_for_list : take_into_profile);
 	session_add_sink(session, take_for_durations, session->durations);
 }
 
@@ -152,6 +177,7 @@ void session_take_batch(Session *session, const Batch *batch)
 	case KMT_BATCH_INFO:
 		run_info_read_batch(session->info, batch);
 		apply_info(session);
+		begin_list(session);
 		break;
 	case KMT_BATCH_SYMBOLS:
 	case KMT_BATCH_MODULES:
@@ -226,6 +252,8 @@ void session_free(Session *session)
 	g_array_unref(session->sinks);
 	event_reader_free(session->events);
 	durations_free(session->durations);
+	event_list_free(session->list);
+	g_clear_pointer(&session->listed_cells, g_array_unref);
 	point_list_free(session->points);
 	user_names_free(session->user_names);
 	user_maps_free(session->user_maps);

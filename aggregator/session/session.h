@@ -40,6 +40,8 @@ typedef struct {
 	UserNames *user_names;
 	PointList *points;    /* probe points of the stream */
 	Durations *durations; /* private; NULL: the points are not the ends of time spans */
+	GArray *listed_cells; /* private */
+	EventList *list;      /* hits one by one; NULL: they are only counted */
 	BatchReader *reader;
 	InnerKmallocs inner; /* of the traced kernel, once inner_is_known */
 	bool inner_is_known; /* the kernel's symbols came before its events */

@@ -56,3 +56,18 @@ void user_frame_append_line(GString *out, const UserObjects *objects, const User
 	g_string_append_printf(out, "+0x%" G_GINT64_MODIFIER "x]",
 			       place.offset + is_return_address);
 }
+
+/* Functions of glibc and musl that call main() or the function of a thread, and those that call
+   them: often without frame pointers, so a stack ends at the first of them. */
+static const char *const start_names[] = {
+	"_start", "_dl_start_user", "__libc_start_call_main", "__libc_start_main",
+	"__clone", "clone", "__clone3", "clone3", "__GI___clone", "start_thread", NULL,
+};
+
+bool user_place_is_start(const UserNames *names, UserPlace place, bool is_return_address)
+{
+	UserName name;
+
+	place.offset -= is_return_address;
+	return user_names_find(names, place, &name) && g_strv_contains(start_names, name.name);
+}

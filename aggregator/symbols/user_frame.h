@@ -12,3 +12,6 @@
  */
 void user_frame_append_line(GString *out, const UserObjects *objects, const UserNames *names,
 			    UserPlace place, bool is_return_address);
+
+/* Whether a frame is where a program or a thread starts: it has no caller. */
+bool user_place_is_start(const UserNames *names, UserPlace place, bool is_return_address);

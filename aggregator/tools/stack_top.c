@@ -114,6 +114,14 @@ static bool set_formulas(Options *options, GError **error)
 	return true;
 }
 
+static bool set_columns(Options *options, GError **error)
+{
+	if (!options->columns || preset_set_columns(options->preset, options->columns, error))
+		return true;
+	g_prefix_error(error, "--print: ");
+	return false;
+}
+
 static bool has_weight(const Preset *preset)
 {
 	const PresetPoint *first = preset->points->pdata[0];
@@ -140,8 +148,8 @@ static bool finish(Options *options, GError **error)
 		return true;
 	options->preset = preset_of_words(options, error);
 	options->request.preset = options->preset;
-	return options->preset && set_formulas(options, error) && choose_stacks(options, error) &&
-	       choose_view(options, error);
+	return options->preset && set_formulas(options, error) && set_columns(options, error) &&
+	       choose_stacks(options, error) && choose_view(options, error);
 }
 
 static const ToolExample examples[] = {

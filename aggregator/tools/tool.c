@@ -64,6 +64,16 @@ static HeldCells *held_cells_of(const Session *session, const Options *options)
 	return session->pairing ? held_cells_new(session->pairing, options->held, moment) : NULL;
 }
 
+/* A list is cut itself: the stacks of all its hits are needed. */
+static ViewOptions view_options_of(const Session *session, const Options *options)
+{
+	ViewOptions view = options->view;
+
+	if (session->list && !view.by[0])
+		view.top = UINT64_MAX;
+	return view;
+}
+
 static void print_report(const Session *session, const Options *options, FILE *out)
 {
 	g_autoptr(HeldCells) held_cells = held_cells_of(session, options);
@@ -84,12 +94,14 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.held = session->held_totals.is_difference ? NULL : session->held_places,
 		.held_cells = held_cells,
 	};
-	g_autoptr(View) view = view_new(&source, &options->view);
+	const ViewOptions view_options = view_options_of(session, options);
+	g_autoptr(View) view = view_new(&source, &view_options);
 	const ReportSource report = {
 		.command = options->tool->name,
 		.session = session,
 		.view = view,
-		.options = &options->view,
+		.options = &view_options,
+		.hits_max = options->view.top,
 		.exclude = options->exclude,
 		.caches = options->caches,
 		.caches_asked = options->caches_asked,
@@ -391,7 +403,7 @@ static const CollectorType *choose_collector(const Options *options)
 		return options->collector;
 	if (request->preset)
 		return request->preset->collectors & PRESET_BY_PERF ? &perf_collector
-								     : &stap_collector;
+								    : &stap_collector;
 	if (collect_request_needs_stap(request))
 		return &stap_collector;
 	collector = check_choose_collector(request, &why);

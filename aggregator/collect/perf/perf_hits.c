@@ -87,8 +87,7 @@ void perf_hits_describe(PerfRun *run)
 	for (unsigned i = 0; i < set->points->len; i++) {
 		const SetPoint *point = point_set_at(set, i);
 
-		point_list_append_line(lines, (uint16_t)i, point->role, point->pair,
-				       point->event->name);
+		point_list_append_line(lines, (uint16_t)i, point->role, point->pair, point->name);
 	}
 	batch_write_text(run->live.batches, KMT_BATCH_POINTS, 0, lines->str, lines->len);
 	run_facts_write_text(run->live.batches, KMT_FIELD_VALUE_NAME, set->value_name);

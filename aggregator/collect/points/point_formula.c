@@ -67,13 +67,16 @@ static bool fits(const PointFormula *formula, guint slot, GError **error)
 static bool bind_slot(PointFormula *formula, guint slot, const PointEvent *event, GError **error)
 {
 	const char *name = expression_name(formula->expression, slot);
+	bool must_be_field = *name == '$';
 	Slot *bound = &formula->slots[slot];
 	GError *problem = NULL;
+
+	name += must_be_field;
 
 	/* A field of the event is meant before what every hit has: sched:sched_switch has comms. */
 	if (point_column_bind(&bound->column, event, name, &problem))
 		return fits(formula, slot, error);
-	bound->origin = origin_of(name);
+	bound->origin = must_be_field ? OF_SAMPLE : origin_of(name);
 	if (bound->origin == OF_SAMPLE) {
 		g_propagate_error(error, problem);
 		return false;
@@ -158,10 +161,15 @@ ExpressionValue point_formula_value(PointFormula *formula, const PointSample *sa
 				   &formula->divisions_by_zero);
 }
 
+static const char *field_name(const char *name)
+{
+	return name + (*name == '$');
+}
+
 static const Slot *slot_named(const PointFormula *formula, const char *name)
 {
 	for (guint i = 0; i < formula->slots_count; i++)
-		if (g_str_equal(expression_name(formula->expression, i), name))
+		if (g_str_equal(field_name(expression_name(formula->expression, i)), name))
 			return &formula->slots[i];
 	return NULL;
 }

@@ -59,7 +59,7 @@ static bool bind(PointFormula **bound, const PresetFormula *formula, const Point
 		return true;
 	*bound = point_formula_new(formula->expression, event, error);
 	if (!*bound)
-		g_prefix_error(error, "\"%s\": %s: ", formula->text, event->name);
+		g_prefix_error(error, "'%s': ", formula->text);
 	return *bound;
 }
 
@@ -95,19 +95,30 @@ static void free_formula(gpointer formula)
 	point_formula_free(formula);
 }
 
+/* A column of a pair is of its begin or of its end. */
+static const PresetFormula *column_of(const Part *part, const char *column, bool *is_optional)
+{
+	const PresetValue *value = value_named(part->point, column);
+
+	if (!value || value->is_at_begin != (part->role == POINT_ROLE_BEGIN))
+		return NULL;
+	*is_optional = value->is_optional;
+	return &value->formula;
+}
+
 static bool bind_columns(SetPoint *point, const Part *part, GError **error)
 {
 	point->columns = g_ptr_array_new_with_free_func(free_formula);
 	for (char **column = part->preset->columns; column && *column; column++) {
-		const PresetValue *value = value_named(part->point, *column);
 		PointFormula *formula = NULL;
+		const PresetFormula *wanted;
+		bool is_optional = false;
 
 		if (g_strv_contains(preset_columns, *column))
 			continue;
-		if (value &&
-		    !bind(&formula, &value->formula, point->event,
-			  value->is_optional ? NULL : error) &&
-		    !value->is_optional)
+		wanted = column_of(part, *column, &is_optional);
+		if (wanted && !bind(&formula, wanted, point->event, is_optional ? NULL : error) &&
+		    !is_optional)
 			return false;
 		g_ptr_array_add(point->columns, formula);
 	}
@@ -145,6 +156,7 @@ static bool add_point(PointSet *set, const Part *part, PointEvent *event, GError
 	SetPoint *point = g_new0(SetPoint, 1);
 
 	point->event = event;
+	point->name = part->role == POINT_ROLE_HIT ? event->name : part->point->name;
 	point->role = part->role;
 	point->pair = part->pair;
 	g_ptr_array_add(set->points, point);
@@ -182,8 +194,7 @@ static void note_missing(PointSet *set, const PresetPoint *point, const GError *
 {
 	GString *text = g_string_new(set->missing);
 
-	g_string_append_printf(text, "%s%s: %s", text->len ? "; " : "", point->name,
-			       problem->message);
+	g_string_append_printf(text, "%s%s", text->len ? "; " : "", problem->message);
 	if (point->missing)
 		g_string_append_printf(text, " (%s)", point->missing);
 	g_free(set->missing);

@@ -14,6 +14,7 @@
 /* A point. Its index in the set is its number in the stream. */
 typedef struct {
 	PointEvent *event; /* owned */
+	const char *name;  /* borrowed: of the event, or of the preset's point if it is an end */
 	PointRole role;
 	uint8_t pair; /* begins and ends with the same number belong together */
 	/* What its hits are worth, and which of them count; owned. NULL: 1; all of them. */

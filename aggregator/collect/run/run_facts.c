@@ -95,7 +95,10 @@ static void write_preset(GByteArray *out, const CollectRequest *request)
 		[PRESET_UNIT_NS] = "ns",
 	};
 	const Preset *preset = request->preset;
+	g_autofree char *columns =
+		preset->view == PRESET_LIST ? g_strjoinv("\t", preset->columns) : NULL;
 
+	run_facts_write_text(out, KMT_FIELD_COLUMNS, columns);
 	run_facts_write_text(out, KMT_FIELD_EVENTS, preset->name);
 	run_facts_write_text(out, KMT_FIELD_POINTS_NOUN, preset->noun);
 	run_facts_write_text(out, KMT_FIELD_POINTS_TITLE, preset->title);

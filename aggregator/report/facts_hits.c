@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/facts_hits.h"
+
+#include "base/saturate.h"
+#include "symbols/user_frame.h"
+
+static void set_spans(Facts *facts, const Durations *durations)
+{
+	DurationTotals totals = durations_totals(durations);
+
+	fact_set_number(facts, FACT_SPANS, totals.spans);
+	fact_set_number(facts, FACT_SPANS_TIME, totals.time_ns);
+	fact_set_number(facts, FACT_SPANS_TIME_MAX, totals.time_max_ns);
+	fact_set_number(facts, FACT_SPANS_OPEN, totals.open);
+	fact_set_number(facts, FACT_SPANS_NOT_BEGUN, totals.not_begun);
+	fact_set_number(facts, FACT_SPANS_NOT_ENDED, totals.not_ended);
+}
+
+/* How far the user's part of a stack reaches. */
+typedef enum { USER_NONE, USER_CUT, USER_WHOLE } UserReach;
+
+static UserReach reach_of(const Session *session, StackId stack)
+{
+	UserPlace places[KMT_STACK_DEPTH_MAX];
+	uint32_t count;
+
+	if (stack == STACK_ID_NONE)
+		return USER_NONE;
+	count = profile_stack_places(session->profile, stack, places);
+	if (!count)
+		return USER_NONE;
+	return user_place_is_start(session->user_names, places[count - 1], count > 1) ? USER_WHOLE
+										      : USER_CUT;
+}
+
+static void set_user_stacks(Facts *facts, const Session *session)
+{
+	const Profile *profile = session->profile;
+	uint64_t all = 0, whole = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		UserReach reach = reach_of(session, profile_origin(profile, cell->origin)->stack);
+
+		if (reach != USER_NONE)
+			saturate_add(&all, cell->events);
+		if (reach == USER_WHOLE)
+			saturate_add(&whole, cell->events);
+	}
+	fact_set_number(facts, FACT_USER_STACKS, all);
+	fact_set_number(facts, FACT_USER_STACKS_WHOLE, whole);
+}
+
+void facts_set_hits(Facts *facts, const Session *session)
+{
+	if (session->durations)
+		set_spans(facts, session->durations);
+	if (fact_number(facts, FACT_USER_DEPTH))
+		set_user_stacks(facts, session);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/hit_rows.h"
+
+#include "base/escape.h"
+#include "base/number_text.h"
+#include "names/cgroup_label.h"
+
+#include <string.h>
+
+enum { COLUMNS_MAX = 64 };
+
+struct HitRows {
+	const Session *session; /* borrowed, as view */
+	const View *view;
+	GArray *hits; /* (element-type uint32_t): indexes in the list, owned */
+	GStrv columns;
+	guint value_of[COLUMNS_MAX]; /* by column: its place in the text of a hit */
+	uint64_t more;
+};
+
+static const ListedHit *hit_at(const HitRows *rows, guint row)
+{
+	return event_list_at(rows->session->list, g_array_index(rows->hits, uint32_t, row));
+}
+
+/* Returns the hit that has the stack: of a time span, its begin. */
+static const ListedHit *stack_hit(const Session *session, const ListedHit *hit)
+{
+	return hit->latency_ns == LATENCY_UNKNOWN ? hit : event_list_at(session->list, hit->begin);
+}
+
+/* What every hit has. The other columns are in its text. */
+
+static const ProfileCell *cell_of(const HitRows *rows, const ListedHit *hit)
+{
+	return profile_cell(rows->session->profile, hit->cell);
+}
+
+/* The time since the start of the run. */
+static void append_when(const HitRows *rows, const ListedHit *hit, GString *out)
+{
+	uint64_t start_ns = run_info_start_ns(rows->session->info);
+	uint64_t us = (hit->time_ns - MIN(start_ns, hit->time_ns)) / 1000;
+
+	g_string_append_printf(out, "%" G_GUINT64_FORMAT ".%06u", us / 1000000,
+			       (unsigned)(us % 1000000));
+}
+
+static void append_process(const HitRows *rows, const ListedHit *hit, GString *out)
+{
+	escape_append(out, profile_process_name(rows->session->profile, cell_of(rows, hit)->task));
+}
+
+static void append_pid(const HitRows *rows, const ListedHit *hit, GString *out)
+{
+	const ProfileTask *task = profile_task(rows->session->profile, cell_of(rows, hit)->task);
+
+	g_string_append_printf(out, "%u", task->tgid);
+}
+
+static void append_tid(const HitRows *rows, const ListedHit *hit, GString *out)
+{
+	(void)rows;
+	g_string_append_printf(out, "%u", hit->tid);
+}
+
+static void append_cpu(const HitRows *rows, const ListedHit *hit, GString *out)
+{
+	(void)rows;
+	g_string_append_printf(out, "%u", hit->cpu);
+}
+
+static void append_cgroup(const HitRows *rows, const ListedHit *hit, GString *out)
+{
+	const ProfileTask *task = profile_task(rows->session->profile, cell_of(rows, hit)->task);
+	const char *path = cgroup_names_path(view_source(rows->view)->cgroups, task->cgroup_id);
+
+	if (path)
+		cgroup_label_append(out, path, false);
+}
+
+static void append_point(const HitRows *rows, const ListedHit *hit, GString *out)
+{
+	const char *name = point_list_get(rows->session->points, hit->point).name;
+	const char *colon = name ? strrchr(name, ':') : NULL;
+
+	/* The group is the same for most points of a list. */
+	if (name)
+		escape_append(out, colon ? colon + 1 : name);
+}
+
+static void append_latency_of(const HitRows *rows, const ListedHit *hit, GString *out)
+{
+	(void)rows;
+	if (hit->latency_ns != LATENCY_UNKNOWN)
+		append_latency(out, hit->latency_ns);
+}
+
+/* The columns that need no formula; the names are those of preset_columns. */
+static const struct {
+	const char *name;
+	void (*append)(const HitRows *rows, const ListedHit *hit, GString *out);
+} common[] = {
+	{ "time", append_when },   { "process", append_process },
+	{ "pid", append_pid },     { "tid", append_tid },
+	{ "cpu", append_cpu },     { "cgroup", append_cgroup },
+	{ "point", append_point }, { "latency", append_latency_of },
+};
+
+static int common_of(const char *column)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(common); i++)
+		if (g_str_equal(common[i].name, column))
+			return (int)i;
+	return -1;
+}
+
+/* Appends one of the parts of a text that tabs separate. Returns false if it is empty. */
+static bool append_part(const HitRows *rows, const ListedHit *hit, guint part, GString *out)
+{
+	uint32_t bytes;
+	const char *text = event_list_text(rows->session->list, hit, &bytes);
+	const char *end = text + bytes, *tab;
+
+	for (; part; part--) {
+		tab = memchr(text, '\t', (size_t)(end - text));
+		if (!tab)
+			return false;
+		text = tab + 1;
+	}
+	tab = memchr(text, '\t', (size_t)(end - text));
+	end = tab ? tab : end;
+	escape_append_len(out, text, (size_t)(end - text));
+	return text < end;
+}
+
+void hit_rows_append(const HitRows *rows, guint row, guint column, GString *out)
+{
+	const ListedHit *hit = hit_at(rows, row);
+	int number = common_of(rows->columns[column]);
+
+	if (number >= 0)
+		common[number].append(rows, hit, out);
+	else if (!append_part(rows, hit, rows->value_of[column], out) &&
+		 hit->latency_ns != LATENCY_UNKNOWN)
+		append_part(rows, stack_hit(rows->session, hit), rows->value_of[column], out);
+}
+
+/* Which hits are rows. */
+
+/* Returns by cell whether the view keeps its stack, NULL-terminated by the number of cells. */
+static bool *kept_cells(const View *view, const Profile *profile)
+{
+	bool *kept = g_new0(bool, profile_cell_count(profile) + 1);
+
+	for (guint i = 0; i < view->stacks->len; i++) {
+		uint32_t count;
+		const uint32_t *cells = view_cells(view, view->stacks->pdata[i], &count);
+
+		for (uint32_t j = 0; j < count; j++)
+			kept[cells[j]] = true;
+	}
+	return kept;
+}
+
+/* Begins belong to the row of their end. */
+static bool is_row(const Session *session, const ListedHit *hit, const bool *kept)
+{
+	PointRole role = point_list_get(session->points, hit->point).role;
+
+	if (role == POINT_ROLE_BEGIN ||
+	    (role == POINT_ROLE_END && hit->latency_ns == LATENCY_UNKNOWN))
+		return false;
+	return kept[stack_hit(session, hit)->cell];
+}
+
+static gint compare_times(gconstpointer left, gconstpointer right, gpointer list)
+{
+	const ListedHit *a = event_list_at(list, *(const uint32_t *)left);
+	const ListedHit *b = event_list_at(list, *(const uint32_t *)right);
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return (a->cpu > b->cpu) - (a->cpu < b->cpu);
+}
+
+static void choose(HitRows *rows, uint64_t rows_max)
+{
+	const Session *session = rows->session;
+	g_autofree bool *kept = kept_cells(rows->view, session->profile);
+
+	for (uint32_t i = 0; i < event_list_count(session->list); i++)
+		if (is_row(session, event_list_at(session->list, i), kept))
+			g_array_append_val(rows->hits, i);
+	g_array_sort_with_data(rows->hits, compare_times, session->list);
+	if (rows->hits->len <= rows_max)
+		return;
+	rows->more = rows->hits->len - rows_max;
+	g_array_set_size(rows->hits, (guint)rows_max);
+}
+
+HitRows *hit_rows_new(const Session *session, const View *view, uint64_t rows_max)
+{
+	const char *names = run_info_text(session->info, KMT_FIELD_COLUMNS);
+	HitRows *rows;
+	guint values = 0;
+
+	if (!session->list || !names)
+		return NULL;
+	rows = g_new0(HitRows, 1);
+	rows->session = session;
+	rows->view = view;
+	rows->hits = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	rows->columns = g_strsplit(names, "\t", COLUMNS_MAX);
+	for (guint i = 0; rows->columns[i]; i++)
+		if (common_of(rows->columns[i]) < 0)
+			rows->value_of[i] = values++;
+	choose(rows, rows_max);
+	return rows;
+}
+
+void hit_rows_free(HitRows *rows)
+{
+	if (!rows)
+		return;
+	g_array_unref(rows->hits);
+	g_strfreev(rows->columns);
+	g_free(rows);
+}
+
+const char *const *hit_rows_columns(const HitRows *rows)
+{
+	return (const char *const *)rows->columns;
+}
+
+guint hit_rows_count(const HitRows *rows)
+{
+	return rows->hits->len;
+}
+
+uint64_t hit_rows_more(const HitRows *rows)
+{
+	return rows->more;
+}
+
+uint64_t hit_rows_dropped(const HitRows *rows)
+{
+	return event_list_dropped(rows->session->list);
+}
+
+void hit_rows_append_stack(const HitRows *rows, guint row, GString *out)
+{
+	const ListedHit *hit = stack_hit(rows->session, hit_at(rows, row));
+	const ProfileOrigin *origin =
+		profile_origin(rows->session->profile, cell_of(rows, hit)->origin);
+	const StackRows *stacks = view_stack_rows(rows->view);
+
+	stack_rows_append_text(stacks, stack_rows_row(stacks, origin->stack), out);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/render_text.h"
+
+#include "base/number_text.h"
+
+/* Lines about hits of probe points. */
+
+/* Appends ", 3 text", unless the number is 0. */
+static void append_part(GString *out, uint64_t count, const char *text)
+{
+	if (!count)
+		return;
+	g_string_append(out, ", ");
+	append_count(out, count);
+	g_string_append_printf(out, " %s", text);
+}
+
+void append_spans_line(const ReportModel *model, GString *out)
+{
+	const Facts *facts = model->facts;
+
+	if (!fact_is_known(facts, FACT_SPANS))
+		return;
+	g_string_append(out, "Time: ");
+	append_number_of(out, fact_number(facts, FACT_SPANS), counted_noun(model));
+	g_string_append(out, ", ");
+	append_latency(out, fact_number(facts, FACT_SPANS_TIME));
+	g_string_append(out, " in all, at most ");
+	append_latency(out, fact_number(facts, FACT_SPANS_TIME_MAX));
+	append_part(out, fact_number(facts, FACT_SPANS_OPEN), "not ended yet");
+	append_part(out, fact_number(facts, FACT_SPANS_NOT_BEGUN), "without a begin");
+	append_part(out, fact_number(facts, FACT_SPANS_NOT_ENDED), "without an end");
+	g_string_append_c(out, '\n');
+}
+
+/* "512 ns", "16 us": a power of two in the largest unit below it. */
+static void append_length(GString *out, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	unsigned unit = 0;
+
+	while (ns >= 1024 && unit + 1 < G_N_ELEMENTS(units)) {
+		ns /= 1024;
+		unit++;
+	}
+	g_string_append_printf(out, "%" G_GUINT64_FORMAT " %s", ns, units[unit]);
+}
+
+static void append_class(GString *out, const DurationTotals *spans, unsigned class, uint64_t most)
+{
+	enum { BAR_MAX = 40, LENGTH_WIDTH = 7, COUNT_WIDTH = 12 };
+	g_autoptr(GString) length = g_string_new(NULL);
+	g_autoptr(GString) count = g_string_new(NULL);
+	unsigned bar = (unsigned)((double)spans->classes[class] * BAR_MAX / (double)most);
+
+	append_length(length, 1ULL << class);
+	append_count(count, spans->classes[class]);
+	g_string_append_printf(out, "%*s %*s |", LENGTH_WIDTH, length->str, COUNT_WIDTH,
+			       count->str);
+	for (unsigned i = 0; i < MAX(bar, spans->classes[class] > 0); i++)
+		g_string_append_c(out, '#');
+	g_string_append_c(out, '\n');
+}
+
+void append_lengths(const ReportModel *model, GString *out)
+{
+	const DurationTotals *spans = &model->spans;
+	unsigned first = 0, last = DURATION_CLASSES - 1;
+	uint64_t most = 1;
+
+	if (!spans->spans)
+		return;
+	while (!spans->classes[first])
+		first++;
+	while (!spans->classes[last])
+		last--;
+	for (unsigned class = first; class <= last; class ++)
+		most = MAX(most, spans->classes[class]);
+	g_string_append_printf(out, "Lengths of the %ss, from:\n", counted_noun(model));
+	for (unsigned class = first; class <= last; class ++)
+		append_class(out, spans, class, most);
+	g_string_append_c(out, '\n');
+}
+
+void append_user_stacks_line(const ReportModel *model, GString *out)
+{
+	uint64_t all = fact_number(model->facts, FACT_USER_STACKS);
+	uint64_t whole = fact_number(model->facts, FACT_USER_STACKS_WHOLE);
+
+	if (!all)
+		return;
+	g_string_append(out, "User stacks: ");
+	append_percent(out, whole, all);
+	g_string_append(out, " reach the start of the program or thread\n");
+}
+
+/* Lists. */
+
+enum { GAP = 2 };
+
+/* Makes the cells of a row: of the titles, if it is negative. */
+static void make_cell(const HitRows *rows, int row, guint column, GString *cell)
+{
+	g_string_truncate(cell, 0);
+	if (row >= 0) {
+		hit_rows_append(rows, (guint)row, column, cell);
+		return;
+	}
+	g_string_append(cell, hit_rows_columns(rows)[column]);
+	g_string_ascii_up(cell);
+}
+
+/* Returns the widths of the columns. */
+static guint *measure(const HitRows *rows, guint columns)
+{
+	guint *widths = g_new0(guint, columns + 1);
+	g_autoptr(GString) cell = g_string_new(NULL);
+
+	for (int row = -1; row < (int)hit_rows_count(rows); row++) {
+		for (guint i = 0; i < columns; i++) {
+			make_cell(rows, row, i, cell);
+			widths[i] = MAX(widths[i], (guint)g_utf8_strlen(cell->str, -1));
+		}
+	}
+	return widths;
+}
+
+static void append_row(const HitRows *rows, int row, const guint *widths, guint columns,
+		       GString *out)
+{
+	g_autoptr(GString) cell = g_string_new(NULL);
+
+	for (guint i = 0; i < columns; i++) {
+		guint used;
+
+		make_cell(rows, row, i, cell);
+		used = (guint)g_utf8_strlen(cell->str, -1);
+		g_string_append(out, cell->str);
+		for (; i + 1 < columns && used < widths[i] + GAP; used++)
+			g_string_append_c(out, ' ');
+	}
+	while (out->len && out->str[out->len - 1] == ' ')
+		g_string_truncate(out, out->len - 1);
+	g_string_append_c(out, '\n');
+}
+
+void text_print_hits(const ReportModel *model, FILE *out)
+{
+	const HitRows *rows = model->hits;
+	guint columns = g_strv_length((char **)hit_rows_columns(rows));
+	g_autofree guint *widths = measure(rows, columns);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (int row = -1; row < (int)hit_rows_count(rows); row++) {
+		append_row(rows, row, widths, columns, text);
+		if (row >= 0 && model->source->details)
+			hit_rows_append_stack(rows, (guint)row, text);
+		fwrite(text->str, 1, text->len, out);
+		g_string_truncate(text, 0);
+	}
+	if (hit_rows_more(rows))
+		g_string_append_printf(text, "(%" G_GUINT64_FORMAT " more)\n", hit_rows_more(rows));
+	if (hit_rows_dropped(rows))
+		g_string_append_printf(text,
+				       "(%" G_GUINT64_FORMAT
+				       " more are counted, but not listed: raise --max-memory)\n",
+				       hit_rows_dropped(rows));
+	g_string_append_c(text, '\n');
+	fwrite(text->str, 1, text->len, out);
+}
