@@ -91,7 +91,7 @@ static bool has_failed(const ReportModel *model)
 
 static void failed_line(const ReportModel *model, GString *out)
 {
-	if (!is_known(model, FACT_ALLOCATIONS_FAILED))
+	if (!is_known(model, FACT_ALLOCATIONS_FAILED) || model_is_of_points(model))
 		return;
 	g_string_append(out, "Failed allocations (NULL), not counted above: ");
 	append_count(out, number_of(model, FACT_ALLOCATIONS_FAILED));
@@ -105,7 +105,7 @@ static bool is_held(const ReportModel *model)
 
 static void counted_line(const ReportModel *model, GString *out)
 {
-	if (is_held(model))
+	if (is_held(model) || model_is_of_points(model))
 		return;
 	g_string_append(out, "Counted: allocations made during the run, freed or not; "
 			     "this ranks churn, not memory held.\n");
@@ -307,8 +307,8 @@ static void scope_line(const ReportModel *model, GString *out)
 		return;
 	}
 	g_string_append(out, "; own processes left out: ");
-	append_count(out, number_of(model, FACT_LEFT_OUT_SELF));
-	g_string_append(out, " allocations\n");
+	append_number_of(out, number_of(model, FACT_LEFT_OUT_SELF), counted_noun(model));
+	g_string_append_c(out, '\n');
 }
 
 static bool has_interrupts_left_out(const ReportModel *model)
@@ -544,9 +544,10 @@ static void cost_line(const ReportModel *model, GString *out)
 			       number_of(model, FACT_COST_BUSIEST_CPU));
 	if (number_of(model, FACT_COST_ESTIMATED))
 		g_string_append_printf(out,
-				       "; estimated, %" G_GUINT64_FORMAT
-				       " ns an event and %" G_GUINT64_FORMAT " ns a frame",
-				       number_of(model, FACT_COST_OF_EVENT),
+				       "; estimated, %" G_GUINT64_FORMAT " ns an event",
+				       number_of(model, FACT_COST_OF_EVENT));
+	if (number_of(model, FACT_COST_ESTIMATED) && number_of(model, FACT_COST_OF_FRAME))
+		g_string_append_printf(out, " and %" G_GUINT64_FORMAT " ns a frame",
 				       number_of(model, FACT_COST_OF_FRAME));
 	g_string_append_c(out, '\n');
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/host/tracefs.h"
+#include "collect/points/point_set.h"
 #include "collect/run/collect_live.h"
 #include "options/option_values.h"
 #include "probes/preset_list.h"
 #include "tools/tool.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static bool take_probe(Options *options, const char *word, GError **error)
 {
@@ -152,6 +155,43 @@ static bool finish(Options *options, GError **error)
 	       choose_stacks(options, error) && choose_view(options, error);
 }
 
+/* Appends whether this kernel has the points of a preset; else what is missing. */
+static void append_availability(const Preset *preset, int kmem_folder_fd, GString *out)
+{
+	const PointHost host = { .root = "", .kmem_folder_fd = kmem_folder_fd };
+	g_autoptr(GError) error = NULL;
+	g_autoptr(PointSet) set = point_set_find(&host, preset, &error);
+
+	if (error)
+		g_string_append_printf(out, "not here: %s", error->message);
+	else if (set->missing)
+		g_string_append_printf(out, "in part: %s", set->missing);
+}
+
+/* A line for each preset; what this kernel lacks has a line below. */
+static void list_presets(FILE *out)
+{
+	enum { NAME_WIDTH = 12 };
+	g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) presets = preset_list(NULL, problems);
+	g_autoptr(GString) missing = g_string_new(NULL);
+	int kmem_folder_fd = tracefs_open_kmem("", NULL);
+
+	for (guint i = 0; i < presets->len; i++) {
+		const Preset *preset = presets->pdata[i];
+
+		g_string_truncate(missing, 0);
+		append_availability(preset, kmem_folder_fd, missing);
+		fprintf(out, "%-*s %s\n", NAME_WIDTH, preset->name, preset->title);
+		if (missing->len)
+			fprintf(out, "%-*s   %s\n", NAME_WIDTH, "", missing->str);
+	}
+	for (guint i = 0; i < problems->len; i++)
+		fprintf(stderr, "%s: %s\n", g_get_prgname(), (const char *)problems->pdata[i]);
+	if (kmem_folder_fd >= 0)
+		close(kmem_folder_fd);
+}
+
 static const ToolExample examples[] = {
 	{ "Who waits for memory to be reclaimed, and for how long", "stack-top reclaim -d 60" },
 	{ "Which code of a program causes page faults", "stack-top faults -p 1234 -d 10" },
@@ -172,6 +212,7 @@ static const Tool stack_top = {
 	.take_word = take_probe,
 	.rules = rules,
 	.finish = finish,
+	.list = list_presets,
 	.report = REPORT_STACKS,
 	.shows_memory = true,
 };

@@ -714,6 +714,8 @@ int tool_main(const Tool *tool, int argc, char **argv)
 		options_print_help(tool, stdout);
 	else if (options->version)
 		options_print_version(tool, stdout);
+	else if (options->list)
+		tool->list(stdout);
 	else if (options->build_module)
 		return run_watched(build_module, options);
 	else if (options->check)

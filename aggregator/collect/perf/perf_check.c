@@ -9,6 +9,7 @@
 #include "collect/host/kmem_points.h"
 #include "collect/host/object_probes.h"
 #include "collect/perf/perf_ring.h"
+#include "collect/points/point_set.h"
 #include "collect/host/pid_namespace.h"
 #include "collect/slabs/slab_probe.h"
 #include "collect/host/tracefs.h"
@@ -233,6 +234,8 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	g_autofree char *folder = tracefs_find_kmem(host->root);
 	unsigned events = host->request->events;
 
+	if (host->request->preset)
+		return CHECK_OK;
 	if (!(events & (PROBE_KMALLOC | PROBE_CACHE))) {
 		g_string_append(text, "none: no allocations from slab caches are observed");
 		return CHECK_OK;
@@ -305,12 +308,60 @@ static CheckVerdict look_at_held(const CheckHost *host, GString *text)
 	return append_probes(host, text);
 }
 
+/* Appends the names of some points. */
+static void append_points(const PointSet *set, GString *text)
+{
+	enum { NAMES_MAX = 6 };
+
+	for (guint i = 0; i < MIN(set->points->len, NAMES_MAX); i++)
+		g_string_append_printf(text, "%s%s", i ? ", " : "",
+				       point_set_at(set, i)->event->name);
+	if (set->points->len > NAMES_MAX)
+		g_string_append_printf(text, " and %u more", set->points->len - NAMES_MAX);
+	if (set->missing)
+		g_string_append_printf(text, "; missing: %s", set->missing);
+}
+
+/* Looks the points up, and lets the kernel open each once. */
+static CheckVerdict look_for_points(const CheckHost *host, int folder_fd, GString *text)
+{
+	const PointHost where = { .root = host->root, .kmem_folder_fd = folder_fd };
+	g_autoptr(GError) error = NULL;
+	g_autoptr(PointSet) set = point_set_find(&where, host->request->preset, &error);
+
+	for (guint i = 0; set && !*host->root && i < set->points->len; i++)
+		if (!point_event_try(point_set_at(set, i)->event, &error))
+			break;
+	if (error) {
+		g_string_append(text, error->message);
+		return CHECK_FAIL;
+	}
+	append_points(set, text);
+	return set->missing ? CHECK_NOTE : CHECK_OK;
+}
+
+static CheckVerdict look_at_points(const CheckHost *host, GString *text)
+{
+	g_autoptr(GError) error = NULL;
+	CheckVerdict verdict;
+	int folder_fd;
+
+	if (!host->request->preset)
+		return CHECK_OK;
+	folder_fd = tracefs_open_kmem(host->root, &error);
+	verdict = look_for_points(host, folder_fd, text);
+	if (folder_fd >= 0)
+		close(folder_fd);
+	return verdict;
+}
+
 const CheckRow perf_checks[] = {
 	{ "Rights", look_at_rights },
 	{ "Lockdown", look_at_lockdown },
 	{ "Tracepoints", look_at_tracepoints },
 	{ "Buffers", look_at_buffers },
 	{ "Pids", look_at_pids },
+	{ "Points", look_at_points },
 	{ "Cache names", look_at_cache_names },
 	{ "Held", look_at_held },
 	{ "BPF", look_at_bpf },

@@ -113,7 +113,9 @@ static bool collect_hits(int kmem_folder_fd, const CollectRun *run, GError **err
 	g_autoptr(GPtrArray) none = g_ptr_array_new();
 	g_autoptr(TaskBirths) births = task_births_open(kmem_folder_fd);
 	g_autoptr(PointSet) hits = point_set_find(&host, run->request->preset, error);
-	PerfRunPlan plan = { .points = none, .hits = hits, .births = births };
+	PerfRunPlan plan = {
+		.points = none, .hits = hits, .births = births, .kmem_folder_fd = kmem_folder_fd
+	};
 
 	return hits && collect_points(run, &plan, error);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/clock.h"
+#include "collect/perf/perf_hits.h"
 #include "collect/perf/perf_names.h"
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_state.h"
@@ -57,6 +58,7 @@ void perf_run_cpu_free(gpointer data)
 	end_source(&cpu->tasks_source);
 	end_source(&cpu->slab_frees_source);
 	g_free(cpu->weights);
+	g_free(cpu->hits_paid);
 	g_free(cpu->scatters);
 	cache_calls_free(cpu->calls);
 	g_free(cpu);
@@ -92,6 +94,7 @@ static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
 	PerfRunCpu *cpu = g_new0(PerfRunCpu, 1);
 
 	cpu->weights = g_new0(PerfWeight, run->request.points_count);
+	cpu->hits_paid = g_new0(uint64_t, run->request.points_count);
 	cpu->scatters = g_new0(PerfScatter, run->request.points_count);
 	cpu->calls = run->sites ? cache_calls_new() : NULL;
 	cpu->perf = perf;
@@ -325,7 +328,7 @@ void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 	perf_events_enable_samples(run->events, cpu->perf);
 	begin_periods(run, cpu);
 	now_ns = clock_monotonic_ns();
-	cpu->throttle.judged_ns = now_ns;
+	cpu->throttle.judged_ns = cpu->traps.judged_ns = now_ns;
 	if (!cpu->enabled_at_ns)
 		cpu->enabled_at_ns = now_ns;
 	cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, true, now_ns);
@@ -420,10 +423,41 @@ static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 	end_run(run, bound);
 }
 
+/* Hits of probes that are not sampled cost, too. */
+static void judge_traps(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
+{
+	g_autofree char *bound = NULL;
+
+	if (!run->plan->hits || !run->cost.is_known || !perf_hits_pay(run, cpu, now_ns))
+		return;
+	bound = g_strdup_printf("the probes alone took more than %u %% of CPU %u, whatever is "
+				"recorded: choose a function that is called less often, or allow "
+				"it more with --max-overhead",
+				run->bound.percent_max, cpu->event_cpu.cpu);
+	end_run(run, bound);
+}
+
+/* Neither end of a time span may be left out. */
+static void judge_spans(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
+{
+	g_autofree char *bound = NULL;
+
+	if (!run->cost.is_known ||
+	    !perf_throttle_is_over(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
+		return;
+	bound = g_strdup_printf("tracing took more than %u %% of CPU %u: allow it more with "
+				"--max-overhead, or observe some of the threads with --sample",
+				run->bound.percent_max, cpu->event_cpu.cpu);
+	end_run(run, bound);
+}
+
 static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
+	judge_traps(run, cpu, now_ns);
 	if (run->live.parts.request->held)
 		judge_paired(run, cpu, now_ns);
+	else if (run->plan->hits && run->plan->hits->has_pairs)
+		judge_spans(run, cpu, now_ns);
 	else if (run->cost.is_known &&
 		 perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
 		change_period(run, cpu);

@@ -204,6 +204,11 @@ static struct perf_event_attr point_attr(const PerfEvents *events, const PerfPoi
 	return attr;
 }
 
+struct perf_event_attr perf_events_attr(const PerfEvents *events, unsigned point)
+{
+	return point_attr(events, &events->request->points[point]);
+}
+
 static size_t tasks_ring_bytes(const PerfRequest *request)
 {
 	return request->with_maps ? MAPS_RING_BYTES : TASKS_RING_BYTES;

@@ -125,6 +125,9 @@ void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *cpu, uint32_t s
    were not sampled or found no room in the ring. */
 uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu, unsigned point);
 
+/* Returns the attributes with which a point is opened, but for its sampling period. */
+struct perf_event_attr perf_events_attr(const PerfEvents *events, unsigned point);
+
 /* Finds the point of a sample with takes_hits, by the id in it. Returns false if it is none of the
    CPU's open points. */
 bool perf_events_find_point(const PerfEvents *events, const PerfCpu *cpu, uint64_t id,

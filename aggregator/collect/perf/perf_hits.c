@@ -2,6 +2,7 @@
 #include "collect/perf/perf_hits.h"
 
 #include "collect/host/kmem_points.h"
+#include "collect/points/point_cost.h"
 #include "collect/user/proc_maps.h"
 #include "collect/user/user_resolve.h"
 #include "record/batch_writer.h"
@@ -58,6 +59,7 @@ void perf_hits_request(PerfRun *run)
 void perf_hits_clear(PerfRun *run)
 {
 	g_clear_pointer(&run->hit_attrs, g_free);
+	g_clear_pointer(&run->hit_costs, g_free);
 	if (!run->map_lines)
 		return;
 	g_string_free(run->map_lines, TRUE);
@@ -92,6 +94,82 @@ void perf_hits_describe(PerfRun *run)
 	batch_write_text(run->live.batches, KMT_BATCH_POINTS, 0, lines->str, lines->len);
 	run_facts_write_text(run->live.batches, KMT_FIELD_VALUE_NAME, set->value_name);
 	run_facts_write_text(run->live.batches, KMT_FIELD_POINTS_MISSING, set->missing);
+}
+
+/* The cost. */
+
+/* Hits that are not sampled are measured with this period. */
+#define PERIOD_OF_NONE (1U << 30)
+
+static uint64_t hit_ns(const PerfRun *run, unsigned point, uint64_t period)
+{
+	const PointHost host = { .root = "", .kmem_folder_fd = run->plan->kmem_folder_fd };
+	struct perf_event_attr attr = perf_events_attr(run->events, point);
+	PointCost cost;
+
+	attr.sample_period = period;
+	cost = point_cost_measure(&host, point_set_at(run->plan->hits, point)->event, &attr);
+	return cost.is_known ? cost.event_ns : 0;
+}
+
+/* Only of probes that are reached by an exception or a jump: a tracepoint that is not sampled costs
+   little, and there may be many of them. */
+static bool has_trap(const PointEvent *event)
+{
+	return event->probe != PROBE_TRACEPOINT && event->probe != PROBE_SOFTWARE;
+}
+
+static HitCost measure_hit(const PerfRun *run, unsigned point)
+{
+	const PointEvent *event = point_set_at(run->plan->hits, point)->event;
+	uint64_t sampled_ns = hit_ns(run, point, 1);
+	uint64_t trap_ns = has_trap(event) ? hit_ns(run, point, PERIOD_OF_NONE) : 0;
+
+	return (HitCost){ .sample_ns = sampled_ns - MIN(trap_ns, sampled_ns), .trap_ns = trap_ns };
+}
+
+/* Returns an earlier point of the same kind: it costs the same. */
+static unsigned like_point(const PointSet *set, unsigned point)
+{
+	const SetPoint *wanted = point_set_at(set, point);
+	unsigned other = 0;
+
+	while (point_set_at(set, other)->event->probe != wanted->event->probe ||
+	       (point_set_at(set, other)->role == POINT_ROLE_END) !=
+		       (wanted->role == POINT_ROLE_END))
+		other++;
+	return other;
+}
+
+void perf_hits_measure(PerfRun *run)
+{
+	const PointSet *set = run->plan->hits;
+
+	run->hit_costs = g_new0(HitCost, set->points->len);
+	run->cost.is_known = true;
+	for (unsigned i = 0; i < set->points->len; i++) {
+		unsigned like = like_point(set, i);
+
+		run->hit_costs[i] = like < i ? run->hit_costs[like] : measure_hit(run, i);
+		run->cost.is_known &= run->hit_costs[i].sample_ns > 0;
+		run->cost.event_ns = MAX(run->cost.event_ns,
+					 run->hit_costs[i].sample_ns + run->hit_costs[i].trap_ns);
+	}
+}
+
+bool perf_hits_pay(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
+{
+	for (unsigned i = 0; i < run->request.points_count; i++) {
+		uint64_t trap_ns = run->hit_costs[i].trap_ns, hits;
+
+		if (!trap_ns)
+			continue;
+		hits = perf_events_count(run->events, cpu->perf, i);
+		cpu->traps_ns += (hits - MIN(cpu->hits_paid[i], hits)) * trap_ns;
+		cpu->event_cpu.probe_ns += (hits - MIN(cpu->hits_paid[i], hits)) * trap_ns;
+		cpu->hits_paid[i] = hits;
+	}
+	return perf_throttle_is_over(&cpu->traps, &run->bound, now_ns, cpu->traps_ns);
 }
 
 /* The hot path. */
@@ -250,8 +328,7 @@ void perf_hits_take(PerfRun *run, const struct perf_event_header *record)
 	hit.point = point_set_at(run->plan->hits, hit.number);
 	run->reading->read++;
 	hit.hit.sample.time_ns += (uint64_t)run->clock_offset_ns;
-	run->reading->event_cpu.probe_ns +=
-		perf_cost_of(&run->cost, hit.hit.sample.depth + hit.hit.user_depth);
+	run->reading->event_cpu.probe_ns += run->hit_costs[hit.number].sample_ns;
 	hit.weight = perf_read_weigh(run, hit.number, &hit.hit.sample);
 	if (!hit.weight)
 		return;

@@ -451,7 +451,10 @@ static bool adopt_clock(PerfRun *run, GError **error)
 
 static void measure_cost(PerfRun *run)
 {
-	run->cost = perf_cost_measure(&run->request);
+	if (run->plan->hits)
+		perf_hits_measure(run);
+	else
+		run->cost = perf_cost_measure(&run->request);
 	for (guint i = 0; run->cost.is_known && i < run->cpus->len; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
 

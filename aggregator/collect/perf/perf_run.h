@@ -14,6 +14,7 @@
 typedef struct {
 	const GPtrArray *points; /* (element-type KmemPoint) */
 	const PointSet *hits;    /* probe points instead of these; NULL: none */
+	int kmem_folder_fd;      /* tracefs folder events/kmem, for hits */
 	/* If the points do not record the caches: a probe at the end of slabs, and the kernel's
 	   memory, to find them by page; NULL: not possible. */
 	const SlabProbe *slab_probe;

@@ -39,6 +39,9 @@ typedef struct {
 	uint64_t complete_until_ns; /* of the newest heartbeat */
 	PerfEnabled enabled;        /* at the last check */
 	PerfWeight *weights;        /* by point, owned */
+	uint64_t *hits_paid;        /* of a set of points, by point, owned: see perf_hits_pay() */
+	uint64_t traps_ns;          /* what hits of probes cost that were not sampled */
+	PerfThrottle traps;         /* of that cost alone */
 	PerfScatter *scatters;      /* by point, owned */
 	PerfThrottle throttle;
 	uint64_t changed_head; /* of the ring, and the time, at the last change of the periods */
@@ -60,6 +63,12 @@ typedef struct {
 	uint64_t unknown;   /* ... whose page has none */
 	uint64_t written;   /* calls, as written to the stream */
 } NamesCompared;
+
+/* What a hit of a probe point costs. */
+typedef struct {
+	uint64_t sample_ns; /* if it is sampled, in addition to: */
+	uint64_t trap_ns;   /* each hit; 0: next to nothing, so hits need not be counted */
+} HitCost;
 
 /* State of the run. */
 typedef struct {
@@ -97,6 +106,7 @@ typedef struct {
 	bool scan_is_due;  /* task records were lost */
 	uint64_t scanned_ns;
 	struct perf_event_attr *hit_attrs; /* owned: of the points of plan->hits */
+	HitCost *hit_costs;                /* owned: of these points */
 	PerfHitForm hit_form;              /* of their samples */
 	GString *map_lines;        /* owned: of a KMT_BATCH_MAPS; NULL: mappings are not wanted */
 	ObjectFiles *object_files; /* owned: programs and libraries in user stacks */

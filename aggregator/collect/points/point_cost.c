@@ -255,7 +255,7 @@ static int open_event(const StandIn *stand_in, const struct perf_event_attr *lik
 	point_event_attr(&stand_in->event, &attr);
 	attr.disabled = 0;
 	attr.freq = 0;
-	attr.sample_period = 1;
+	attr.sample_period = MAX(like->sample_period, 1);
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 

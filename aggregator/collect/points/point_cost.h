@@ -32,8 +32,9 @@ PointCost point_cost_of_rounds(const PointCostRounds *rounds);
 
 /*
  * Measures; takes some ten milliseconds. attr is what the run uses (sample_type, read_format,
- * registers, stacks); its fields that select the event do not matter. The probe that is hit instead
- * of the event is:
+ * registers, stacks); its fields that select the event do not matter. A large sample_period
+ * measures hits that are counted, but not sampled; 0 is 1. The probe that is hit instead of the
+ * event is:
  *
  *   tracepoint            raw_syscalls:sys_enter, or the entry or exit of getppid()
  *   software event        page-faults
