@@ -18,6 +18,8 @@ enum {
 /* Flags of waiting hits. */
 enum { IN_INTERRUPT = 1, UNWANTED = 2 };
 
+enum { LEVEL_MAX = 32 }; /* weights have 32 bits */
+
 /* In place of a thread: the number of a CPU, for hits in interrupts. */
 #define OF_CPU (1ULL << 32)
 
@@ -129,19 +131,21 @@ static void take_begin(Durations *durations, const WaitingEvent *hit)
 	begin->is_unwanted = hit->space & UNWANTED;
 }
 
-static void count_span(Durations *durations, const Begin *begin, uint64_t end_ns, int64_t value)
+static void count_span(Durations *durations, const Begin *begin, const WaitingEvent *end)
 {
+	uint64_t end_ns = end->time_ns;
+	uint64_t weight = 1ULL << MIN(end->level, LEVEL_MAX);
 	DurationTotals *totals = &durations->totals;
 	uint64_t time_ns = end_ns - MIN(begin->begin_ns, end_ns);
 
-	profile_add_span(durations->profile, begin->cell, time_ns, value, 1);
-	totals->spans++;
-	saturate_add(&totals->time_ns, time_ns);
+	profile_add_span(durations->profile, begin->cell, time_ns, (int64_t)end->pointer, weight);
+	totals->spans += weight;
+	saturate_add(&totals->time_ns, saturate_product(time_ns, weight));
 	totals->time_max_ns = MAX(totals->time_max_ns, time_ns);
-	totals->classes[time_ns ? g_bit_storage(time_ns) - 1 : 0]++;
+	totals->classes[time_ns ? g_bit_storage(time_ns) - 1 : 0] += weight;
 	if (durations->list)
-		event_list_note_span(durations->list, (uint32_t)(begin->key >> 8),
-				     begin->begin_ns, end_ns);
+		event_list_note_span(durations->list, (uint32_t)(begin->key >> 8), begin->begin_ns,
+				     end_ns);
 }
 
 static void take_end(Durations *durations, const WaitingEvent *hit, uint64_t thread)
@@ -154,7 +158,7 @@ static void take_end(Durations *durations, const WaitingEvent *hit, uint64_t thr
 		return;
 	}
 	if (!begin->is_unwanted && !(hit->space & UNWANTED))
-		count_span(durations, begin, hit->time_ns, (int64_t)hit->pointer);
+		count_span(durations, begin, hit);
 	durations->totals.open--;
 	begin->is_open = false;
 }
@@ -184,6 +188,7 @@ static void enqueue(Durations *durations, const Events *events, const Event *eve
 	if (waiting.free) {
 		waiting.pointer = event->pointer;
 		waiting.cell = (uint32_t)thread;
+		waiting.level = (g_bit_storage(event->weight) - (event->weight > 0)) & 127;
 		waiting.space |= thread >= OF_CPU ? IN_INTERRUPT : 0;
 	}
 	if (point.role != POINT_ROLE_HIT)

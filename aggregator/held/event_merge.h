@@ -20,7 +20,8 @@ typedef struct {
 	uint16_t cpu;
 	uint8_t space : 3; /* of addresses; see pairing.c */
 	uint8_t kind : 5;  /* enum KmtOriginKind */
-	bool free;
+	bool free : 1;
+	uint8_t level : 7; /* of a time span's end: it stands for 2^level */
 } WaitingEvent;
 
 EventMerge *event_merge_new(void);

@@ -111,7 +111,7 @@ static void init_weight(const PerfRun *run, PerfWeight *weight)
 	const PerfChange whole_run = { .period = 1 };
 
 	perf_weight_init(weight, run->request.sampling_period);
-	if (run->live.parts.request->held)
+	if (perf_run_pairs(run))
 		perf_weight_change(weight, &whole_run, 0);
 }
 
@@ -314,7 +314,7 @@ static void draw_again_and_again(PerfRun *run)
 /* The first periods. Paired events were opened with period 1 and keep it. */
 static void begin_periods(PerfRun *run, PerfRunCpu *cpu)
 {
-	if (run->live.parts.request->held)
+	if (perf_run_pairs(run))
 		return;
 	draw_periods(run, cpu);
 	if (cpu->event_cpu.sampling_period > 1)

@@ -18,11 +18,30 @@ enum {
 
 /* What is requested. */
 
-static PerfPoint point_request(const SetPoint *point, bool with_user)
+/* Returns a filter of the kernel for the threads whose time spans are taken, or NULL: all are. */
+static char *thread_filter(const AddressSample *sample)
 {
+	GString *filter = g_string_new(NULL);
+
+	for (unsigned bit = 0; bit < sample->level; bit++)
+		g_string_append_printf(filter, "%s%s(common_pid & %u)", bit ? " && " : "",
+				       sample->seed >> bit & 1 ? "" : "!", 1U << bit);
+	return g_string_free(filter, !filter->len);
+}
+
+/* The same for a thread of a sample: the kernel cannot filter all kinds of events. */
+static bool is_taken(const AddressSample *sample, uint32_t tid)
+{
+	return !((tid ^ sample->seed) & ((1ULL << sample->level) - 1));
+}
+
+static PerfPoint point_request(const PerfRun *run, const SetPoint *point)
+{
+	bool with_user = run->live.parts.request->user_depth > 0;
 	const PointEvent *event = point->event;
 	PerfPoint request = {
-		.filter = g_strdup(point->filter),
+		.filter = run->plan->hits->has_pairs ? thread_filter(&run->addresses)
+						     : g_strdup(point->filter),
 		/* Spans are told apart by their begins. */
 		.no_stack = !event->has_kernel_stack || point->role == POINT_ROLE_END,
 		.no_user_stack =
@@ -44,7 +63,7 @@ void perf_hits_request(PerfRun *run)
 		const SetPoint *point = point_set_at(set, i);
 
 		point_event_attr(point->event, &attrs[i]);
-		points[i] = point_request(point, asked->user_depth > 0);
+		points[i] = point_request(run, point);
 		points[i].event = &attrs[i];
 	}
 	run->hit_attrs = attrs;
@@ -303,7 +322,7 @@ static void take_weighed(PerfRun *run, Hit *hit)
 	}
 	if (!perf_read_is_wanted(run, is_counted, hit->context, hit->weight))
 		return;
-	if (run->reading->event_cpu.sampling_period > 1)
+	if (run->reading->event_cpu.sampling_period > 1 && !run->addresses.level)
 		perf_scatter_add(&run->reading->scatters[hit->number], place_of(&hit->hit),
 				 hit->weight);
 	write_hit(run, hit, &sample, &task);
@@ -330,8 +349,9 @@ void perf_hits_take(PerfRun *run, const struct perf_event_header *record)
 	hit.hit.sample.time_ns += (uint64_t)run->clock_offset_ns;
 	run->reading->event_cpu.probe_ns += run->hit_costs[hit.number].sample_ns;
 	hit.weight = perf_read_weigh(run, hit.number, &hit.hit.sample);
-	if (!hit.weight)
+	if (!hit.weight || (run->addresses.level && !is_taken(&run->addresses, hit.hit.sample.tid)))
 		return;
+	hit.weight <<= run->addresses.level;
 	hit.context = context_of(&hit.hit.sample);
 	take_weighed(run, &hit);
 }

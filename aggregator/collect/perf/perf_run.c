@@ -236,11 +236,17 @@ static char *memory_problem(const LiveRun *live)
 	return memory_watch_problem(&watch);
 }
 
+static void before_report(LiveRun *live)
+{
+	perf_hits_name(run_of(live));
+}
+
 static const LiveEngine perf_engine = {
 	.drain = drain,
 	.end = end,
 	.hurry = end,
 	.trace_cpus = look,
+	.before_report = before_report,
 	.memory_problem = memory_problem,
 };
 
@@ -362,11 +368,12 @@ static void points_free(PerfRequest *request)
 
 /* Objects are sampled when events are read: if the kernel skipped events, those left could not be
    paired. */
-static AddressSample sample_addresses(const CollectRequest *request)
+static AddressSample sample_addresses(const PerfRun *run)
 {
+	const CollectRequest *request = run->live.parts.request;
 	AddressSample sample = { .seed = (uint64_t)g_random_int() << 32 | g_random_int() };
 
-	if (request->held && request->sampling_period > 1)
+	if (perf_run_pairs(run) && request->sampling_period > 1)
 		sample.level = g_bit_storage(request->sampling_period - 1);
 	sample.level = MIN(sample.level, KMT_ADDRESS_LEVEL_MAX);
 	return sample;
@@ -381,17 +388,17 @@ static void fill_request(PerfRun *run)
 	session_find_inner_kmallocs(session, session->symbols);
 	/* One more frame than requested shows whether there are more; one may come twice. */
 	run->stack_depth = MIN(request->stack_depth, depth_max() - 2);
-	run->addresses = sample_addresses(request);
-	run->bound =
-		(PerfBound){ request->held ? 1U << run->addresses.level : request->sampling_period,
-			     request->overhead_percent_max };
+	run->addresses = sample_addresses(run);
+	run->bound = (PerfBound){ perf_run_pairs(run) ? 1U << run->addresses.level
+						      : request->sampling_period,
+				  request->overhead_percent_max };
 	run->request = (PerfRequest){
 		.points = points_of(run->plan, request, &session->inner),
 		.points_count = run->plan->points->len,
 		.stack_depth = run->stack_depth,
 		.depth_max = depth_max(),
 		/* Paired events have no other period. */
-		.sampling_period = request->held ? 1 : perf_period_aim(&run->random),
+		.sampling_period = perf_run_pairs(run) ? 1 : perf_period_aim(&run->random),
 		.ring_bytes = run->plan->ring_bytes,
 		.with_cgroups = task_cgroup_sample_is_usable(""),
 		/* The tracepoint only has the pids of the first namespace. */

@@ -50,10 +50,11 @@ typedef struct {
 	CacheCalls *calls; /* owned; NULL: no probes for the caches */
 } PerfRunCpu;
 
-/* The kernel takes all events; the reader drops those of other objects. */
+/* The kernel takes all events; the reader drops those of other objects or, of time spans, those of
+   other threads. */
 typedef struct {
 	uint64_t seed;
-	unsigned level; /* one of 2^level objects is taken */
+	unsigned level; /* one of 2^level objects or threads is taken */
 } AddressSample;
 
 /* With --cache-names=compare. */
@@ -96,7 +97,7 @@ typedef struct {
 	uint64_t random;          /* state of perf_period_random() */
 	uint64_t scatter_percent; /* as written to the stream */
 	bool is_drawing;          /* periods are redrawn regularly */
-	AddressSample addresses;  /* if events are paired: the objects whose events are taken */
+	AddressSample addresses;  /* if events are paired: whose events are taken */
 	bool in_container;        /* pids belong to another pid namespace than the first */
 	uint64_t not_delivered;   /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
 	uint64_t unread_objects;  /* of records with more objects than pointers */
@@ -114,6 +115,12 @@ typedef struct {
 	bool has_frames;           /* the sample of an allocation had frames */
 	bool lacks_frames;         /* the sample of an allocation had none */
 } PerfRun;
+
+/* Whether events are paired, so that none may be left out by a period. */
+static inline bool perf_run_pairs(const PerfRun *run)
+{
+	return run->live.parts.request->held || (run->plan->hits && run->plan->hits->has_pairs);
+}
 
 /* A record's time is taken before it is in the ring; a hypervisor may stop the CPU in between. */
 #define PERF_READ_SETTLED_NS 20000000ULL

@@ -212,6 +212,8 @@ static void report(LiveRun *live)
 	const CollectRequest *request = live->parts.request;
 
 	progress_clear(&live->progress);
+	if (request->report_now && live->engine->before_report)
+		live->engine->before_report(live);
 	if (request->report_now && !request->report_now(live->parts.session, request->report_data))
 		live_run_stop_at(live, clock_monotonic_ns());
 }

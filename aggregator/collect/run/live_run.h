@@ -38,6 +38,9 @@ typedef struct {
 	   check. Reports to live->cpus the CPUs whose tracing ended since then, and traces new CPUs
 	   if possible. NULL: no action. */
 	void (*trace_cpus)(LiveRun *live);
+	/* Completes the stream for a report of the data so far: names that are otherwise written at
+	   the end. NULL: no action. */
+	void (*before_report)(LiveRun *live);
 	/* Returns a line that names what uses too much memory (the caller frees it), or NULL. */
 	char *(*memory_problem)(const LiveRun *live);
 } LiveEngine;

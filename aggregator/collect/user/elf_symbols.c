@@ -106,6 +106,19 @@ static void add_mini_debug(ElfFunctions *functions, const ElfFile *mapped)
 	elf_file_end(&file);
 }
 
+/* Programs begin at their entry point, which is "_start" where it has a name. Its code is short on
+   all machines. */
+static void add_entry(ElfFunctions *functions, const ElfFile *file)
+{
+	enum { START_BYTES = 64 };
+	static const char name[] = "_start";
+	uint64_t offset;
+
+	if (file->header.e_entry && elf_file_offset(file, file->header.e_entry, &offset))
+		elf_functions_add(functions, offset, START_BYTES,
+				  (TextPart){ name, sizeof(name) - 1 }, ELF_NAME_LABEL);
+}
+
 /* Returns the first offset behind all executable segments. */
 static uint64_t limit_of(const ElfFile *file)
 {
@@ -127,6 +140,7 @@ static ElfFunctions *read_functions(const ElfFile *file, const ElfSymbolsFile *f
 			add_mini_debug(functions, file);
 	}
 	elf_plt_add(functions, file);
+	add_entry(functions, file);
 	elf_functions_sort(functions, limit_of(file));
 	return functions;
 }
