@@ -19,7 +19,7 @@ typedef struct EventList EventList;
 /* A hit. Of a time span there are two, its begin and its end. */
 typedef struct {
 	uint64_t time_ns;
-	uint64_t latency_ns; /* of an end: since its begin; LATENCY_UNKNOWN: it is none, or has none */
+	uint64_t latency_ns; /* of an end: since its begin; LATENCY_UNKNOWN: none is known */
 	uint32_t begin;      /* of an end with a latency: index of its begin */
 	uint32_t tid;
 	uint32_t cell; /* of the profile: task, stack and point */

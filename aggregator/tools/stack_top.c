@@ -132,6 +132,21 @@ static bool has_weight(const Preset *preset)
 	return first->weight.expression;
 }
 
+/* Some presets observe a command or some processes only: the host has too many hits. */
+static bool choose_scope(Options *options, GError **error)
+{
+	const Preset *preset = options->preset;
+	CollectRequest *request = &options->request;
+
+	if (!preset->needs || options->pids->len)
+		return true;
+	if (!request->command || !(preset->needs & PRESET_NEEDS_COMMAND))
+		return option_fail(error, "%s is for single processes: add -p PID%s", preset->name,
+				   preset->needs & PRESET_NEEDS_COMMAND ? " or -c CMD" : "");
+	request->scope = COLLECT_SCOPE_COMMAND;
+	return true;
+}
+
 /* What the preset shows unless the user asks for something else. */
 static bool choose_view(Options *options, GError **error)
 {
@@ -152,7 +167,8 @@ static bool finish(Options *options, GError **error)
 	options->preset = preset_of_words(options, error);
 	options->request.preset = options->preset;
 	return options->preset && set_formulas(options, error) && set_columns(options, error) &&
-	       choose_stacks(options, error) && choose_view(options, error);
+	       choose_stacks(options, error) && choose_scope(options, error) &&
+	       choose_view(options, error);
 }
 
 /* Appends whether this kernel has the points of a preset; else what is missing. */
