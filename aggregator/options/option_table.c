@@ -56,9 +56,10 @@ const OptionRow option_rows[] = {
 	  AT(kernel_only) },
 	{ TOOL_STACK_TOP, 'U', "user-only", NULL, "show user stacks only", OPTION_FLAG,
 	  AT(user_only) },
-	{ TOOL_STACK_TOP, 0, "user-stacks", "fp|none",
-	  "how user stacks are walked: by frame pointers (default), or not at all", OPTION_TEXT,
-	  AT(user_stacks) },
+	{ TOOL_STACK_TOP, 0, "user-stacks", "HOW",
+	  "how user stacks are walked: fp (by frame pointers, default), dwarf[,BYTES] (by CFI, "
+	  "from copies of the stack), or none",
+	  OPTION_TEXT, AT(user_stacks) },
 	{ TOOL_STACK_TOP, 0, "list", NULL, "list the presets", OPTION_FLAG, AT(list) },
 	SECTION_OF("Which caches are shown, and how"),
 	{ TOOL_SLABRATETOP, 'C', "no-clear", NULL, "print plain tables, also on a terminal",

@@ -257,7 +257,7 @@ enum KmtSampledFlags { KMT_SAMPLED_FREE = 1 }; /* a free, not an allocation */
 struct KmtValue {
 	struct KmtRecordHead head;
 	uint32_t when;
-	uint64_t value;  /* of the requested expression, in two's complement; 1: none */
+	uint64_t value; /* of the requested expression, in two's complement; 1: none */
 	/* Number of hits that it represents. 0: the begin or end of a time span that does not
 	   count. */
 	uint32_t weight;
@@ -377,18 +377,22 @@ enum KmtFieldId {
 	KMT_FIELD_PROBES_MISSED = 61,  /* number: hits that the kernel missed; cumulative */
 	KMT_FIELD_WALKS_COMPARED = 62, /* number: stacks that both the emitter and the kernel
 					  walked; cumulative */
-	KMT_FIELD_WALKS_DIFFERENT = 63, /* number: ... of these: with different results */
-	KMT_FIELD_KERNEL_WALKS = 64,    /* text: why the kernel walks all stacks, from then on */
-	KMT_FIELD_NAMES_COMPARED = 65,  /* number: cache names found in two ways; cumulative */
-	KMT_FIELD_NAMES_DIFFERENT = 66, /* number: ... of these: different ones */
-	KMT_FIELD_POINTS_TITLE = 67,    /* text: what the probe points show */
-	KMT_FIELD_POINTS_NOUN = 68,     /* text: what their events are called: "stall" */
-	KMT_FIELD_VALUE_NAME = 69,      /* text: the expression that gives hits their value */
-	KMT_FIELD_VALUE_UNIT = 70,      /* text: "bytes"; absent: none */
-	KMT_FIELD_COLUMNS = 71,         /* text: names of the columns of hits, separated by tabs */
-	KMT_FIELD_USER_DEPTH = 72,      /* number: user frames requested; 0: none */
-	KMT_FIELD_POINTS_MISSING = 73,  /* text: probe points that this kernel does not have */
-	KMT_FIELD_IDS,                  /* not in streams: the highest id + 1 */
+	KMT_FIELD_WALKS_DIFFERENT = 63,  /* number: ... of these: with different results */
+	KMT_FIELD_KERNEL_WALKS = 64,     /* text: why the kernel walks all stacks, from then on */
+	KMT_FIELD_NAMES_COMPARED = 65,   /* number: cache names found in two ways; cumulative */
+	KMT_FIELD_NAMES_DIFFERENT = 66,  /* number: ... of these: different ones */
+	KMT_FIELD_POINTS_TITLE = 67,     /* text: what the probe points show */
+	KMT_FIELD_POINTS_NOUN = 68,      /* text: what their events are called: "stall" */
+	KMT_FIELD_VALUE_NAME = 69,       /* text: the expression that gives hits their value */
+	KMT_FIELD_VALUE_UNIT = 70,       /* text: "bytes"; absent: none */
+	KMT_FIELD_COLUMNS = 71,          /* text: names of the columns of hits, separated by tabs */
+	KMT_FIELD_USER_DEPTH = 72,       /* number: user frames requested; 0: none */
+	KMT_FIELD_POINTS_MISSING = 73,   /* text: probe points that this kernel does not have */
+	KMT_FIELD_USER_STACK_BYTES = 74, /* number: user stacks are unwound by CFI from copies of
+					    this length; absent or 0: by frame pointers */
+	KMT_FIELD_NOT_UNWOUND = 75,      /* number: user stacks that were not unwound for lack of
+					    time or room */
+	KMT_FIELD_IDS,                   /* not in streams: the highest id + 1 */
 };
 
 /* When a KMT_BATCH_SLABINFO, KMT_BATCH_MEMINFO or KMT_BATCH_MEMORY was read. */

@@ -54,6 +54,8 @@ typedef enum {
 	/* Events with user frames, and those whose frames reach the start of the thread. */
 	FACT_USER_STACKS,
 	FACT_USER_STACKS_WHOLE,
+	FACT_USER_STACK_BYTES,
+	FACT_NOT_UNWOUND,
 	FACT_STACK_DEPTH,
 	FACT_USER_DEPTH,
 	FACT_SYMBOLS_HIDDEN,

@@ -4,13 +4,15 @@
 #include "base/saturate.h"
 #include "symbols/user_frame.h"
 
-static void set_spans(Facts *facts, const Durations *durations)
+/* The spans that filters on processes and the like keep. What has no begin or no end belongs to no
+   stack. */
+static void set_spans(Facts *facts, const Durations *durations, const RowSums *kept)
 {
 	DurationTotals totals = durations_totals(durations);
 
-	fact_set_number(facts, FACT_SPANS, totals.spans);
-	fact_set_number(facts, FACT_SPANS_TIME, totals.time_ns);
-	fact_set_number(facts, FACT_SPANS_TIME_MAX, totals.time_max_ns);
+	fact_set_number(facts, FACT_SPANS, kept->summary.allocations);
+	fact_set_number(facts, FACT_SPANS_TIME, kept->hits.time_ns);
+	fact_set_number(facts, FACT_SPANS_TIME_MAX, kept->hits.time_max_ns);
 	fact_set_number(facts, FACT_SPANS_OPEN, totals.open);
 	fact_set_number(facts, FACT_SPANS_NOT_BEGUN, totals.not_begun);
 	fact_set_number(facts, FACT_SPANS_NOT_ENDED, totals.not_ended);
@@ -51,10 +53,10 @@ static void set_user_stacks(Facts *facts, const Session *session)
 	fact_set_number(facts, FACT_USER_STACKS_WHOLE, whole);
 }
 
-void facts_set_hits(Facts *facts, const Session *session)
+void facts_set_hits(Facts *facts, const Session *session, const RowSums *kept)
 {
 	if (session->durations)
-		set_spans(facts, session->durations);
+		set_spans(facts, session->durations, kept);
 	if (fact_number(facts, FACT_USER_DEPTH))
 		set_user_stacks(facts, session);
 }

@@ -294,9 +294,10 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 	set_held(model, source->session);
 	if (!model->groups)
 		model->hits = hit_rows_new(source->session, source->view, source->hits_max);
-	if (source->session->durations)
+	/* Lengths are known of all spans together only. */
+	if (source->session->durations && !model->view->left_out)
 		model->spans = durations_totals(source->session->durations);
-	facts_set_hits(model->facts, source->session);
+	facts_set_hits(model->facts, source->session, &model->view->before);
 	set_counted_twice(model, source->session);
 	return model;
 }

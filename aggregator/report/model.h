@@ -25,7 +25,7 @@ typedef struct {
 	const char *group_noun; /* name of a group in text: "row" */
 	SlabReadings *slab;     /* growth of slab caches; NULL: no caches requested */
 	HitRows *hits; /* a list of hits instead of stacks; NULL: they are only counted */
-	/* Time spans between probe points; all 0 if there are none. */
+	/* Time spans between probe points; all 0 if there are none, or some are left out. */
 	DurationTotals spans;
 	const IntervalSource *interval; /* if REPORT_INTERVAL; else NULL */
 } ReportModel;

@@ -23,8 +23,9 @@ static bool has_probes(const Options *options)
 
 static bool input_and_probes(const Options *options)
 {
-	return options->input && (has_probes(options) || options->weight || options->where ||
-				  options->columns || options->user_stacks);
+	return options->input &&
+	       (has_probes(options) || options->weight || options->where || options->columns ||
+		options->user_stacks || options->kernel_only || options->user_only);
 }
 
 static bool no_probes(const Options *options)
@@ -48,8 +49,9 @@ static bool both_sides_only(const Options *options)
 }
 
 static const OptionRule rules[] = {
-	{ input_and_probes, "a recording has its probe points: use -i without PRESET, PROBE, "
-			    "--weight, --where, --print, --begin, --end and --user-stacks" },
+	{ input_and_probes,
+	  "a recording has its probe points: use -i without PRESET, PROBE, "
+	  "--weight, --where, --print, --begin, --end, --user-stacks, -K and -U" },
 	{ half_a_span, "--begin and --end belong together: give both" },
 	{ span_and_probes, "--begin and --end are the probe points: leave out PRESET and PROBE" },
 	{ no_probes, "name a preset or a probe point; --list shows the presets" },
@@ -81,6 +83,30 @@ static Preset *preset_of_words(Options *options, GError **error)
 	return preset_of_probes((const char *const *)options->probes->pdata, NULL, error);
 }
 
+/* How user stacks are walked: "dwarf,8192". */
+static bool choose_user_walk(Options *options, const char *asked, GError **error)
+{
+	enum { BYTES_DEFAULT = 16384, BYTES_MIN = 512, BYTES_MAX = 61440, UNIT = 8 };
+	guint64 bytes = BYTES_DEFAULT;
+
+	if (!asked || g_str_equal(asked, "fp") || g_str_equal(asked, "none"))
+		return true;
+	if (!g_str_has_prefix(asked, "dwarf") || (asked[5] && asked[5] != ','))
+		return option_fail(error,
+				   "--user-stacks: '%s' is not known; valid: fp, dwarf, "
+				   "dwarf,BYTES, none",
+				   asked);
+	if (asked[5] &&
+	    (!g_ascii_string_to_unsigned(asked + 6, 10, BYTES_MIN, BYTES_MAX, &bytes, NULL) ||
+	     bytes % UNIT))
+		return option_fail(error,
+				   "--user-stacks: '%s': copies of stacks have %d to %d bytes, "
+				   "a multiple of %d",
+				   asked, BYTES_MIN, BYTES_MAX, UNIT);
+	options->request.user_stack_bytes = (uint32_t)bytes;
+	return true;
+}
+
 /* Which sides of stacks are recorded. */
 static bool choose_stacks(Options *options, GError **error)
 {
@@ -90,15 +116,16 @@ static bool choose_stacks(Options *options, GError **error)
 	bool kernel = sides == PRESET_STACKS_BOTH || sides == PRESET_STACKS_KERNEL;
 	bool user = sides == PRESET_STACKS_BOTH || sides == PRESET_STACKS_USER;
 
-	if (asked && !g_str_equal(asked, "fp") && !g_str_equal(asked, "none"))
-		return option_fail(error, "--user-stacks: '%s' is not known; valid: fp, none",
-				   asked);
+	if (!choose_user_walk(options, asked, error))
+		return false;
 	if (options->kernel_only || options->user_only) {
 		kernel = options->kernel_only;
 		user = options->user_only;
 	}
 	user &= !asked || !g_str_equal(asked, "none");
 	options->request.user_depth = user ? STACK_DEPTH_DEFAULT : 0;
+	if (!user)
+		options->request.user_stack_bytes = 0;
 	if (!kernel)
 		options->request.stack_depth = 0;
 	return true;

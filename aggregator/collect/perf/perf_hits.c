@@ -5,10 +5,12 @@
 #include "collect/points/point_cost.h"
 #include "collect/user/proc_maps.h"
 #include "collect/user/user_resolve.h"
+#include "collect/user/vdso_image.h"
 #include "record/batch_writer.h"
 #include "user/user_map_line.h"
 
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	COMMON_FLAGS_AT = 2, /* in every record of a trace event, after common_type */
@@ -51,6 +53,16 @@ static PerfPoint point_request(const PerfRun *run, const SetPoint *point)
 	return request;
 }
 
+bool perf_hits_init(PerfRun *run, GError **error)
+{
+	if (!run->plan->hits || !run->live.parts.request->user_stack_bytes)
+		return true;
+	run->unwind = perf_unwind_new(error);
+	if (run->unwind)
+		perf_unwind_set_objects(run->unwind, run->live.parts.session->user_objects);
+	return run->unwind;
+}
+
 void perf_hits_request(PerfRun *run)
 {
 	const PointSet *set = run->plan->hits;
@@ -70,13 +82,16 @@ void perf_hits_request(PerfRun *run)
 	run->request.points = points;
 	run->request.points_count = count;
 	run->request.takes_hits = true;
-	run->request.user_depth = asked->user_depth;
+	run->request.user_depth = run->unwind ? 0 : asked->user_depth;
+	run->request.user_registers = run->unwind ? unwind_registers_mask() : 0;
+	run->request.user_stack_bytes = asked->user_stack_bytes;
 	run->request.registers = set->registers;
 	run->request.with_maps = asked->user_depth > 0;
 }
 
 void perf_hits_clear(PerfRun *run)
 {
+	g_clear_pointer(&run->unwind, perf_unwind_free);
 	g_clear_pointer(&run->hit_attrs, g_free);
 	g_clear_pointer(&run->hit_costs, g_free);
 	if (!run->map_lines)
@@ -263,6 +278,18 @@ static void format_columns(PerfRun *run, const Hit *hit, const PointSample *samp
 	}
 }
 
+static void add_unwound(PerfRun *run, const Hit *hit, const PointHit *written)
+{
+	const PerfUserStack stack = {
+		.abi = hit->hit.user_registers_abi,
+		.registers = hit->point->role == POINT_ROLE_END ? NULL : hit->hit.user_registers,
+		.stack = hit->hit.user_stack,
+		.stack_bytes = hit->hit.user_stack_bytes,
+	};
+
+	perf_unwind_add(run->unwind, &hit->task, written, &stack);
+}
+
 static void write_hit(PerfRun *run, const Hit *hit, const PointSample *sample,
 		      const PointTask *task)
 {
@@ -291,7 +318,16 @@ static void write_hit(PerfRun *run, const Hit *hit, const PointSample *sample,
 		written.columns = run->columns->str;
 		written.columns_bytes = (uint32_t)run->columns->len;
 	}
-	event_writer_add_hit(run->writer, &hit->task, &written);
+	if (run->unwind && has_user)
+		add_unwound(run, hit, &written);
+	else
+		event_writer_add_hit(run->writer, &hit->task, &written);
+}
+
+void perf_hits_flush(PerfRun *run)
+{
+	if (run->unwind)
+		perf_unwind_flush(run->unwind, run->writer, run->live.parts.request->user_depth);
 }
 
 /* Returns what tells the places of a point apart, as call sites do for allocators. */
@@ -409,6 +445,35 @@ void perf_hits_take_task(PerfRun *run, const struct PerfTaskRecord *record)
 		user_map_line_append(run->map_lines, &line);
 }
 
+/* Gives the files of new objects to the unwinder. */
+static void add_files(PerfRun *run)
+{
+	const UserObjects *objects = run->live.parts.session->user_objects;
+
+	for (uint32_t i = run->files_given + 1; i <= user_objects_count(objects); i++) {
+		int fd = object_files_descriptor(run->object_files, i);
+		int vdso = user_objects_get(objects, i)->type == USER_OBJECT_SPECIAL
+				   ? vdso_image_open()
+				   : -1;
+
+		if (fd >= 0 || vdso >= 0)
+			perf_unwind_add_file(run->unwind, i, fd >= 0 ? fd : vdso);
+		if (vdso >= 0)
+			close(vdso);
+	}
+	run->files_given = user_objects_count(objects);
+}
+
+static void see_lines(PerfRun *run, TextPart lines)
+{
+	TextPart text;
+	UserMapLine line;
+
+	while (text_part_next_line(&lines, &text))
+		if (user_map_line_parse(text, &line))
+			perf_unwind_see(run->unwind, &line);
+}
+
 /* The files are opened at once: the process may end, or the file may be deleted. */
 void perf_hits_write_maps(PerfRun *run)
 {
@@ -419,6 +484,10 @@ void perf_hits_write_maps(PerfRun *run)
 	batch_write_text(run->live.batches, KMT_BATCH_MAPS, 0, lines->str, lines->len);
 	live_run_feed(&run->live);
 	object_files_see_lines(run->object_files, (TextPart){ lines->str, lines->len });
+	if (run->unwind) {
+		add_files(run);
+		see_lines(run, (TextPart){ lines->str, lines->len });
+	}
 	g_string_truncate(lines, 0);
 }
 
@@ -462,4 +531,15 @@ void perf_hits_name(PerfRun *run)
 		return;
 	batch_write_text(run->live.batches, KMT_BATCH_USER_SYMBOLS, 0, lines->str, lines->len);
 	live_run_feed(&run->live);
+}
+
+void perf_hits_write_unwound(PerfRun *run)
+{
+	const UnwindCounts *counts;
+
+	if (!run->unwind)
+		return;
+	counts = perf_unwind_counts(run->unwind);
+	run_facts_write_number(run->live.batches, KMT_FIELD_NOT_UNWOUND,
+			       counts->refused + counts->ends[UNWIND_END_NOT_UNWOUND]);
 }

@@ -8,6 +8,9 @@
  * batch. The tracepoints of the allocators are read in perf_read.c.
  */
 
+/* Prepares for hits, before anything is opened. Returns false with error set. */
+bool perf_hits_init(PerfRun *run, GError **error);
+
 /* Fills in what the points of run->plan->hits need. perf_hits_clear() frees it. */
 void perf_hits_request(PerfRun *run);
 void perf_hits_clear(PerfRun *run);
@@ -28,12 +31,18 @@ bool perf_hits_pay(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns);
 /* Takes a sample of a point. */
 void perf_hits_take(PerfRun *run, const struct perf_event_header *record);
 
+/* Writes the hits that wait for their user stacks. Call it when a part of a CPU's ring was read. */
+void perf_hits_flush(PerfRun *run);
+
 /* Takes a record of the rings of tasks: a new mapping, or a process that has others from now on. */
 void perf_hits_take_mapping(PerfRun *run, const struct perf_event_header *record);
 void perf_hits_take_task(PerfRun *run, const struct PerfTaskRecord *record);
 
 /* Writes the mappings of all processes that run. Call it when new mappings are recorded. */
 void perf_hits_scan(PerfRun *run);
+
+/* Writes how many user stacks were not unwound. */
+void perf_hits_write_unwound(PerfRun *run);
 
 /* Writes the functions at all places of user stacks so far. */
 void perf_hits_name(PerfRun *run);

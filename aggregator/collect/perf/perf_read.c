@@ -410,6 +410,7 @@ static void read_samples(PerfRun *run, PerfRunCpu *cpu)
 	event_writer_open(run->writer, &cpu->event_cpu);
 	if (!perf_ring_read(&cpu->perf->samples, cpu->head, take_record, run))
 		cpu->has_unreadable = true;
+	perf_hits_flush(run);
 }
 
 void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu)

@@ -274,6 +274,7 @@ static bool finish(PerfRun *run, GError **error)
 	write_scatter(run);
 	write_missed(run);
 	perf_names_end(run);
+	perf_hits_write_unwound(run);
 	perf_hits_name(run);
 	if (run->not_delivered)
 		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_DELIVERED,
@@ -539,6 +540,8 @@ static bool describe_samples(PerfRun *run, GError **error)
 
 static bool start(PerfRun *run, GError **error)
 {
+	if (!perf_hits_init(run, error))
+		return false;
 	if (!live_run_describe(&run->live, "perf events", run->plan->buffer_bytes, error))
 		return false;
 	if (!run->online) {

@@ -11,6 +11,7 @@
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_run.h"
 #include "collect/perf/perf_scatter.h"
+#include "collect/perf/perf_unwind.h"
 #include "collect/user/object_files.h"
 #include "collect/tasks/task_table.h"
 #include "record/event_writer.h"
@@ -110,6 +111,8 @@ typedef struct {
 	HitCost *hit_costs;                /* owned: of these points */
 	PerfHitForm hit_form;              /* of their samples */
 	GString *map_lines;        /* owned: of a KMT_BATCH_MAPS; NULL: mappings are not wanted */
+	uint32_t files_given; /* to unwind: files of objects up to this number */
+	PerfUnwind *unwind; /* owned; NULL: user stacks are walked by frame pointers */
 	ObjectFiles *object_files; /* owned: programs and libraries in user stacks */
 	GString *columns;          /* owned: of the hit of a list */
 	bool has_frames;           /* the sample of an allocation had frames */

@@ -74,20 +74,26 @@ static const PresetValue *value_named(const PresetPoint *point, const char *colu
 	return NULL;
 }
 
-/* What the hits of a ranking are worth: the weight, else the first value. */
-static const PresetFormula *value_of(const Part *part)
+/* What the hits of a point are worth, and its name in a report. */
+typedef struct {
+	const PresetFormula *formula;
+	const char *name;
+} Worth;
+
+/* The weight, else the first value that its event always has. */
+static Worth worth_of(const Part *part)
 {
 	const PresetPoint *point = part->point;
 
 	if (point->weight.expression)
-		return &point->weight;
-	for (guint i = 0; part->role == POINT_ROLE_END && i < point->values->len; i++) {
+		return (Worth){ &point->weight, point->weight.text };
+	for (guint i = 0; i < point->values->len; i++) {
 		const PresetValue *value = point->values->pdata[i];
 
 		if (!value->is_at_begin && !value->is_optional)
-			return &value->formula;
+			return (Worth){ &value->formula, value->column };
 	}
-	return &point->weight;
+	return (Worth){ &point->weight, NULL };
 }
 
 static void free_formula(gpointer formula)
@@ -135,7 +141,7 @@ static bool bind_formulas(SetPoint *point, const Part *part, GError **error)
 		return false;
 	if (point->where && part->role == POINT_ROLE_HIT)
 		point->filter = point_formula_filter(point->where);
-	if (!is_begin && !bind(&point->value, value_of(part), point->event, error))
+	if (!is_begin && !bind(&point->value, worth_of(part).formula, point->event, error))
 		return false;
 	return part->preset->view != PRESET_LIST || bind_columns(point, part, error);
 }
@@ -165,7 +171,7 @@ static bool add_point(PointSet *set, const Part *part, PointEvent *event, GError
 		return false;
 	set->registers |= registers_of(point);
 	if (point->value)
-		set->value_name = value_of(part)->text;
+		set->value_name = worth_of(part).name;
 	if (set->points->len < POINTS_MAX)
 		return true;
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,

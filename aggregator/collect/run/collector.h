@@ -28,6 +28,8 @@ typedef struct {
 	const Preset *preset; /* probe points to observe instead; NULL: allocations */
 	uint32_t stack_depth; /* frames; 0: call sites only */
 	uint32_t user_depth;  /* user frames of hits of probe points; 0: none */
+	/* Of copies of the user stack, to unwind it; a multiple of 8. 0: by frame pointers. */
+	uint32_t user_stack_bytes;
 	StackWalk stack_walk; /* perf events always let the kernel walk */
 	CollectScope scope;
 	char **command;     /* argument vector, NULL: none */

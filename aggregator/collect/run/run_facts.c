@@ -104,6 +104,8 @@ static void write_preset(GByteArray *out, const CollectRequest *request)
 	run_facts_write_text(out, KMT_FIELD_POINTS_TITLE, preset->title);
 	run_facts_write_text(out, KMT_FIELD_VALUE_UNIT, units[preset->unit]);
 	run_facts_write_number(out, KMT_FIELD_USER_DEPTH, request->user_depth);
+	if (request->user_stack_bytes)
+		run_facts_write_number(out, KMT_FIELD_USER_STACK_BYTES, request->user_stack_bytes);
 }
 
 /* Writes which allocations the probes see. */

@@ -231,3 +231,8 @@ unsigned object_files_missing(const ObjectFiles *files)
 	}
 	return missing;
 }
+
+int object_files_descriptor(const ObjectFiles *files, uint32_t object)
+{
+	return object < files->files->len ? file_at(files, object)->descriptor : -1;
+}

@@ -31,6 +31,9 @@ void object_files_see_lines(ObjectFiles *files, TextPart lines);
    next call. */
 const ElfFunctions *object_files_functions(ObjectFiles *files, uint32_t object);
 
+/* Returns the descriptor of an object's file, borrowed until the next call; -1: none is open. */
+int object_files_descriptor(const ObjectFiles *files, uint32_t object);
+
 /* Returns how many files are open, and how many objects have no file although they should. */
 unsigned object_files_open_count(const ObjectFiles *files);
 unsigned object_files_missing(const ObjectFiles *files);

@@ -6,6 +6,8 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* The table of sections is what comes last in the image. The kernel made it: it is trusted. */
 static size_t image_bytes(const ElfW(Ehdr) * header)
@@ -13,11 +15,30 @@ static size_t image_bytes(const ElfW(Ehdr) * header)
 	return header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
 }
 
-ElfFunctions *vdso_image_functions(void)
+/* Returns the image in this process; NULL: there is none. */
+static ElfW(Ehdr) * image(void)
 {
 	ElfW(Ehdr) *header = (ElfW(Ehdr) *)getauxval(AT_SYSINFO_EHDR);
 
-	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+	return header && !memcmp(header->e_ident, ELFMAG, SELFMAG) ? header : NULL;
+}
+
+int vdso_image_open(void)
+{
+	const ElfW(Ehdr) *header = image();
+	int fd = header ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+
+	if (fd < 0 || write(fd, header, image_bytes(header)) == (ssize_t)image_bytes(header))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+ElfFunctions *vdso_image_functions(void)
+{
+	ElfW(Ehdr) *header = image();
+
+	if (!header)
 		return NULL;
 	return elf_symbols_read_memory(header, image_bytes(header));
 }
