@@ -193,6 +193,34 @@ static void write_stacks(JsonWriter *json, const ReportModel *model, FILE *out)
 	json_close(json, ']');
 }
 
+/* Writes the texts of a hit's columns, under their names. A text that is empty is absent. */
+static void write_hit(JsonWriter *json, const HitRows *rows, guint row)
+{
+	const char *const *columns = hit_rows_columns(rows);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	json_open(json, NULL, '{');
+	for (guint i = 0; columns[i]; i++) {
+		g_string_truncate(text, 0);
+		hit_rows_append(rows, row, i, text);
+		if (text->len)
+			json_text(json, columns[i], text->str);
+	}
+	json_close(json, '}');
+}
+
+static void write_hits(JsonWriter *json, const HitRows *rows, FILE *out)
+{
+	json_open(json, "hits", '[');
+	for (guint i = 0; i < hit_rows_count(rows); i++) {
+		write_hit(json, rows, i);
+		flush(json, out);
+	}
+	json_close(json, ']');
+	json_count(json, "hits_not_shown", hit_rows_more(rows));
+	json_count(json, "hits_not_kept", hit_rows_dropped(rows));
+}
+
 /* Writes the label of a row: a stack as frames, else a text. */
 static void write_label(JsonWriter *json, const ReportModel *model, const GroupRow *row, guint key)
 {
@@ -398,6 +426,8 @@ static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 		write_growth(json, &model->slab->growth);
 	if (model->groups)
 		write_rows(json, model, out);
+	else if (model->hits)
+		write_hits(json, model->hits, out);
 	else
 		write_stacks(json, model, out);
 	write_processes(json, model->view->processes);
