@@ -144,11 +144,12 @@ void append_nothing_left_line(const ReportModel *model, GString *out)
 		append_number_of(out, left_out, counted_noun(model));
 		g_string_append(out,
 				left_out == 1 ? " seen, but left out" : " seen, but all left out");
+	} else if (fact_number(model->facts, FACT_IMPORTED)) {
+		g_string_append(out, "no stack was found in the input");
 	} else {
-		g_string_append(out, fact_number(model->facts, FACT_IMPORTED)
-					     ? "no stack was found in the input"
-					     : "no allocation was seen; a longer run or a wider "
-					       "scope would show more");
+		g_string_append_printf(
+			out, "no %s was seen; a longer run or a wider scope would show more",
+			model_is_of_points(model) ? counted_noun(model) : "allocation");
 	}
 	g_string_append_c(out, '\n');
 }

@@ -103,12 +103,26 @@ static const struct {
 	FactId id;
 	bool rare; /* most recordings do not have it */
 } texts[] = {
-	{ "Boot:", FACT_BOOT_ID, false },    { "Collector:", FACT_COLLECTOR, false },
-	{ "Program:", FACT_PROGRAM, false }, { "Command line:", FACT_COMMAND_LINE, false },
-	{ "Scope:", FACT_SCOPE, false },     { "Observed:", FACT_EVENTS, false },
-	{ "Covered:", FACT_COVERED, false }, { "Not recorded:", FACT_NOT_RECORDED, true },
+	{ "Boot:", FACT_BOOT_ID, false },
+	{ "Collector:", FACT_COLLECTOR, false },
+	{ "Program:", FACT_PROGRAM, false },
+	{ "Command line:", FACT_COMMAND_LINE, false },
+	{ "Scope:", FACT_SCOPE, false },
+	{ "Observed:", FACT_EVENTS, false },
+	{ "Title:", FACT_POINTS_TITLE, true },
+	{ "Values:", FACT_VALUE_NAME, true },
+	{ "Not observed:", FACT_POINTS_MISSING, true },
+	{ "Covered:", FACT_COVERED, false },
+	{ "Not recorded:", FACT_NOT_RECORDED, true },
 	{ "Clock:", FACT_CLOCK, true },
 };
+
+/* Only allocators have paths that are covered. */
+static bool is_shown(const Facts *facts, FactId id, bool rare)
+{
+	return facts->values[id].known ||
+	       (!rare && (id != FACT_COVERED || !fact_is_known(facts, FACT_POINTS_NOUN)));
+}
 
 static void append_texts(const Facts *facts, GString *out)
 {
@@ -116,7 +130,7 @@ static void append_texts(const Facts *facts, GString *out)
 		const Value *value = &facts->values[texts[i].id];
 		g_autofree char *list = value->list ? g_strjoinv(",", value->list) : NULL;
 
-		if (!texts[i].rare || value->known)
+		if (is_shown(facts, texts[i].id, texts[i].rare))
 			append_line(out, texts[i].label, list ? list : value->text);
 	}
 }

@@ -137,7 +137,7 @@ static bool counts_kmallocs_only(const ReportModel *model)
 {
 	char **kinds = model->facts->values[FACT_EVENTS].list;
 
-	if (fact_number(model->facts, FACT_HELD_IS_COUNTED))
+	if (fact_number(model->facts, FACT_HELD_IS_COUNTED) || model_is_of_points(model))
 		return false;
 	for (char **kind = kinds; kind && *kind; kind++)
 		if (!g_str_equal(*kind, "kmalloc") && !g_str_equal(*kind, "free"))

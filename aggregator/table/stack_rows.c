@@ -151,10 +151,11 @@ static void append_frames(RowFinder *finder, const Profile *profile, StackId sta
 	uint64_t addresses[KMT_STACK_DEPTH_MAX];
 	uint32_t depth = profile_stack_frames(profile, stack, addresses);
 
-	if (depth)
+	if (depth && !finder->source->hides_kernel_frames)
 		frame_namer_append(finder->rows->namer, finder->ids, addresses, depth,
 				   profile_stack_epoch(profile, stack));
-	append_user_frames(finder, profile, stack);
+	if (!finder->source->hides_user_frames)
+		append_user_frames(finder, profile, stack);
 	if (!finder->ids->len)
 		append_line(finder->rows, finder->ids, no_stack_line);
 }

@@ -19,6 +19,9 @@ typedef struct {
 	const UserObjects *user_objects;
 	const UserNames *user_names;
 	const PointList *points; /* NULL: none */
+	/* Parts of stacks that are not shown. */
+	bool hides_kernel_frames;
+	bool hides_user_frames;
 	CacheNames *caches;
 	const CgroupNames *cgroups;
 	MemoryBudget *memory; /* NULL: no limit */

@@ -23,9 +23,8 @@ static bool has_probes(const Options *options)
 
 static bool input_and_probes(const Options *options)
 {
-	return options->input &&
-	       (has_probes(options) || options->weight || options->where || options->columns ||
-		options->user_stacks || options->kernel_only || options->user_only);
+	return options->input && (has_probes(options) || options->weight || options->where ||
+				  options->columns || options->user_stacks);
 }
 
 static bool no_probes(const Options *options)
@@ -49,9 +48,8 @@ static bool both_sides_only(const Options *options)
 }
 
 static const OptionRule rules[] = {
-	{ input_and_probes,
-	  "a recording has its probe points: use -i without PRESET, PROBE, "
-	  "--weight, --where, --print, --begin, --end, --user-stacks, -K and -U" },
+	{ input_and_probes, "a recording has its probe points: use -i without PRESET, PROBE, "
+			    "--weight, --where, --print, --begin, --end and --user-stacks" },
 	{ half_a_span, "--begin and --end belong together: give both" },
 	{ span_and_probes, "--begin and --end are the probe points: leave out PRESET and PROBE" },
 	{ no_probes, "name a preset or a probe point; --list shows the presets" },

@@ -86,6 +86,8 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.user_objects = session->user_objects,
 		.user_names = session->user_names,
 		.points = session->points,
+		.hides_kernel_frames = options->user_only,
+		.hides_user_frames = options->kernel_only,
 		.caches = caches,
 		.cgroups = cgroups,
 		.memory = session->memory,
@@ -249,11 +251,27 @@ static bool ranks_allocations(const Options *options)
 	return !options->request.held || (options->view.sort && options->view.sort->of_run);
 }
 
+/* Allocations and hits of probe points have different reports. */
+static bool has_its_events(const Options *options, const Session *session, GError **error)
+{
+	bool has_hits = run_info_text(session->info, KMT_FIELD_POINTS_NOUN);
+
+	if (has_hits == (options->tool->bit == TOOL_STACK_TOP))
+		return true;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s: it has %s: use %s -i",
+		    options->input,
+		    has_hits ? "hits of probe points, no allocations"
+			     : "allocations, no hits of probe points",
+		    has_hits ? "stack-top" : "kmalloc-top");
+	return false;
+}
+
 bool tool_can_show(const Options *options, const Session *session, GError **error)
 {
 	if (!options->input || options->info)
 		return true;
-	return (!options->request.held || can_pair(options, session, error)) &&
+	return has_its_events(options, session, error) &&
+	       (!options->request.held || can_pair(options, session, error)) &&
 	       (!ranks_allocations(options) || can_rank_allocations(options, session, error));
 }
 

@@ -15,6 +15,7 @@ tests_cli_make_fixture_SOURCES = tests/cli/make_fixture.c \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h \
 	tests/fixtures/held_run.c tests/fixtures/held_run.h \
 	tests/cli/cgroup_stream.c tests/cli/cgroup_stream.h \
+	tests/cli/hit_stream.c tests/cli/hit_stream.h \
 	tests/cli/limit_stream.c tests/cli/limit_stream.h \
 	tests/cli/rate_stream.c tests/cli/rate_stream.h \
 	tests/cli/sample_stream.c tests/cli/sample_stream.h \

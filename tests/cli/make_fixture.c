@@ -28,6 +28,8 @@
  *	make_fixture slab-part        the same, of some caches only, and not all by name
  *	make_fixture held SEED ORDER  five CPUs that allocate and free; ORDER chooses the order of
  *	                              their batches
+ *	make_fixture hits             hits of probe points, with values
+ *	make_fixture spans            time spans between probe points
  *	make_fixture leak             a leak, a working set, churn, a burst, and unseen frees
  *	make_fixture limited          a run of which little is known
  *	make_fixture crowded          more tasks, caches and modules than the least memory holds
@@ -35,6 +37,7 @@
 #include "cgroup_stream.h"
 #include "event_batch.h"
 #include "fixtures/held_run.h"
+#include "hit_stream.h"
 #include "leak_stream.h"
 #include "limit_stream.h"
 #include "record/batch_writer.h"
@@ -324,6 +327,10 @@ int main(int argc, char **argv)
 		rate_stream(stream, true, true);
 	if (g_str_equal(wanted, "held") && argc >= 4)
 		held_stream(stream, number(argv[2]), number(argv[3]));
+	if (g_str_equal(wanted, "hits"))
+		hit_stream(stream);
+	if (g_str_equal(wanted, "spans"))
+		span_stream(stream);
 	if (g_str_equal(wanted, "leak"))
 		leak_stream(stream);
 	if (g_str_equal(wanted, "limited"))
@@ -336,7 +343,8 @@ int main(int argc, char **argv)
 	if (!stream->len) {
 		fputs("usage: make_fixture "
 		      "swap|sample|throttle|walks|names|memory|s390x|i686|aarch64|cgroups|"
-		      "rates|rates-blind|rates-held|held|leak|slab|slab-part|limited|crowded\n",
+		      "rates|rates-blind|rates-held|held|hits|spans|leak|slab|slab-part|limited|"
+		      "crowded\n",
 		      stderr);
 		return 2;
 	}

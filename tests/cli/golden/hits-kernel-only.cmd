@@ -1,0 +1,1 @@
+fixture hits | stack-top -i - -q -K

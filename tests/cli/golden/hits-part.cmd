@@ -1,0 +1,1 @@
+fixture hits | stack-top -i - -q --by=point --from 0.03 --to 0.06

@@ -1,0 +1,2 @@
+# shows: Not observed; User stacks
+fixture hits | stack-top -i -

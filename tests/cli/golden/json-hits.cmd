@@ -1,0 +1,1 @@
+fixture hits | stack-top -i - --format=json -t 2

@@ -1,0 +1,1 @@
+fixture spans | stack-top -i - --format=json --by=process,user-callsite

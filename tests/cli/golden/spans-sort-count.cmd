@@ -1,0 +1,1 @@
+fixture spans | stack-top -i - -q -s count --by=process

@@ -1,0 +1,1 @@
+fixture spans | stack-top -i - -q -s max --by=user-callsite

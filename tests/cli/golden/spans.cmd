@@ -1,0 +1,2 @@
+# shows: Time
+fixture spans | stack-top -i -
