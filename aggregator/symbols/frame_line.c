@@ -101,12 +101,34 @@ static void take_offset(TextPart rest, FrameLine *frame)
 		frame->bytes = number_in(behind(numbers, offset.text + offset.length + 1));
 }
 
+/* Returns the length of a module's name: up to an offset, but "libstdc++.so.6" has none. */
+static TextPart until_offset(TextPart name)
+{
+	static const char offset[] = "+0x";
+	const char *at = memmem(name.text, name.length, offset, sizeof(offset) - 1);
+
+	return at ? (TextPart){ name.text, (size_t)(at - name.text) } : name;
+}
+
 /* Returns the content of the last brackets, without an offset in the module. */
 static TextPart module_in(TextPart symbol)
 {
 	const char *open = symbol.length ? memrchr(symbol.text, '[', symbol.length) : NULL;
 
-	return open ? until_any(behind(symbol, open + 1), "]+ ") : (TextPart){ symbol.text, 0 };
+	if (!open)
+		return (TextPart){ symbol.text, 0 };
+	return until_offset(until_any(behind(symbol, open + 1), "] "));
+}
+
+/* "[no stack recorded]" is not a module, but "[ext4+0x10]" is one. */
+static bool is_remark(TextPart symbol)
+{
+	TextPart name;
+
+	if (!symbol.length || *symbol.text != '[')
+		return false;
+	name = until_any(symbol, "]");
+	return until_offset(name).length == name.length;
 }
 
 FrameLine frame_line_parse(TextPart line)
@@ -116,8 +138,7 @@ FrameLine frame_line_parse(TextPart line)
 	TextPart symbol = take_address(whole, &frame);
 	TextPart place;
 
-	/* "[no stack recorded]" is not a module. */
-	if (symbol.text == whole.text && symbol.length && *symbol.text == '[')
+	if (symbol.text == whole.text && is_remark(symbol))
 		return frame;
 	/* In "[ext4+0x10/0x20]" only the module is known. */
 	if (symbol.length && *symbol.text != '[')

@@ -143,3 +143,30 @@ Test(frame_line, frames_are_in_the_order_of_their_lines)
 		cr_expect_eq(frame_line_compare(&ordered[i], &ordered[i]), 0);
 	}
 }
+
+Test(frame_line, frames_of_programs_have_no_address)
+{
+	static const struct {
+		const char *line;
+		const char *function;
+		const char *module;
+		uint64_t offset;
+	} lines[] = {
+		{ " main+0x1b/0x40 [ls]", "main", "ls", 0x1b },
+		{ " _Znwm+0x1/0x2 [libstdc++.so.6]", "_Znwm", "libstdc++.so.6", 1 },
+		{ " [libc.so.6+0xa3a92]", NULL, "libc.so.6", 0xa3a92 },
+		{ " [libstdc++.so.6+0x10]", NULL, "libstdc++.so.6", 0x10 },
+		{ "[no stack recorded]", NULL, NULL, 0 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(lines); i++) {
+		g_autoptr(FrameTable) frames = frame_table_new(16);
+		FrameId id = frame_table_intern_line(frames, lines[i].line, strlen(lines[i].line));
+		Frame frame = frame_table_get(frames, id);
+
+		cr_expect_eq(g_strcmp0(frame.function, lines[i].function), 0, "%s", lines[i].line);
+		cr_expect_eq(g_strcmp0(frame.module, lines[i].module), 0, "%s", lines[i].line);
+		cr_expect_eq(frame.offset, lines[i].offset, "%s", lines[i].line);
+		cr_expect_eq(frame.address_digits, 0, "%s", lines[i].line);
+	}
+}
