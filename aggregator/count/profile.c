@@ -392,6 +392,16 @@ static CacheId cache_of(Profile *profile, const Events *events, uint16_t number)
 	return memo->id;
 }
 
+/* Data counts by what is mapped there, not by its address; that may be unknown. */
+static uint64_t data_place(Profile *profile, uint32_t tgid, uint64_t time_ns, uint64_t address)
+{
+	UserPlace place;
+
+	user_maps_lookup(profile->user_maps, tgid, time_ns, address, &place);
+	place.offset = 0;
+	return place_pack(place);
+}
+
 /* Code without frame pointers gives junk: a frame that is in no known executable mapping and all
    frames after it. Returns the number of places. */
 static uint32_t places_of(Profile *profile, const Events *events, const EventOriginFacts *facts,
@@ -404,6 +414,8 @@ static uint32_t places_of(Profile *profile, const Events *events, const EventOri
 	if (!profile->user_maps || facts->user_task == KMT_NONE)
 		return 0;
 	events_read_task(events, facts->user_task, &task);
+	if (facts->user_has_data)
+		places[count++] = data_place(profile, task.tgid, time_ns, facts->user_frames[0]);
 	/* Frames after the first are return addresses: the call is before them. */
 	while (count < facts->user_depth &&
 	       user_maps_lookup(profile->user_maps, task.tgid, time_ns,

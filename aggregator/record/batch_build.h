@@ -82,6 +82,7 @@ struct KmtWalk {
 	uint32_t hash;          /* set by kmt_build_measure() */
 	bool narrow;            /* set there, too: frames fit into 4 bytes above the base */
 	bool truncated;
+	bool with_data; /* of user frames only: see KMT_STACK_WITH_DATA */
 	uint32_t known; /* index of the stack in the open batch, plus one, if the caller knows that
 			   it is there; else 0 */
 };

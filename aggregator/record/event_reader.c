@@ -577,7 +577,7 @@ static void read_point_origin(const Events *events, const uint8_t *record, Event
 	facts->text = NULL;
 	facts->text_bytes = 0;
 	facts->point = load_u16(record + offsetof(struct KmtPointOrigin, point), swapped);
-	facts->truncated = facts->user_truncated = false;
+	facts->truncated = facts->user_truncated = facts->user_has_data = false;
 	facts->depth = facts->user_depth = 0;
 	facts->user_task = KMT_NONE;
 	if (stack != KMT_NONE)
@@ -586,6 +586,9 @@ static void read_point_origin(const Events *events, const uint8_t *record, Event
 		return;
 	facts->user_task = load_u16(record + offsetof(struct KmtPointOrigin, task), swapped);
 	facts->user_depth = read_frames(events, user, &facts->user_truncated, facts->user_frames);
+	facts->user_has_data =
+		load_u16(events->stacks[user] + offsetof(struct KmtStack, flags), swapped) &
+		KMT_STACK_WITH_DATA;
 }
 
 static bool is_of_hit(const Events *events, uint16_t origin)

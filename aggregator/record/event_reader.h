@@ -117,6 +117,7 @@ typedef struct {
 	uint16_t point;
 	uint16_t user_task;  /* number of the definition, KMT_NONE: there are no user frames */
 	bool user_truncated; /* the user stack reached the depth limit */
+	bool user_has_data;  /* its first frame is data: see KMT_STACK_WITH_DATA */
 	uint32_t user_depth;
 	uint64_t user_frames[KMT_STACK_DEPTH_MAX];
 } EventOriginFacts;

@@ -233,6 +233,7 @@ void event_writer_add_hit(EventWriter *writer, const EventTask *task, const Poin
 	uint32_t columns = columns_bytes(hit);
 	uint32_t stack;
 
+	user_walk.with_data = hit->user_has_data;
 	make_room(writer, hit->time_ns,
 		  kmt_build_point_bytes(walk.depth, user_walk.depth) +
 			  (uint32_t)sizeof(struct KmtColumns) + columns);

@@ -143,7 +143,10 @@ struct KmtTask {
 	char leader[KMT_COMM_BYTES];
 };
 
-enum { KMT_STACK_TRUNCATED = 1 }; /* depth limit reached: callers may be missing */
+enum {
+	KMT_STACK_TRUNCATED = 1, /* depth limit reached: callers may be missing */
+	KMT_STACK_WITH_DATA = 2, /* the first frame is data: an address that the hit is about */
+};
 
 struct KmtStack {
 	struct KmtRecordHead head;

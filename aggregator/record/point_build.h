@@ -22,13 +22,19 @@ static inline uint32_t kmt_build_point_bytes(uint32_t depth, uint32_t user_depth
 	       sizeof(struct KmtPointOrigin) + sizeof(struct KmtValue);
 }
 
+static inline uint16_t kmt_build_user_flags(const struct KmtWalk *walk)
+{
+	return (walk->truncated ? KMT_STACK_TRUNCATED : 0) |
+	       (walk->with_data ? KMT_STACK_WITH_DATA : 0);
+}
+
 static inline bool kmt_build_user_stack_is(const struct KmtStack *stack, const struct KmtWalk *walk)
 {
 	const uint64_t *frames = (const uint64_t *)(stack + 1);
 	uint32_t i;
 
 	if (stack->head.type != KMT_RECORD_USTACK || stack->depth != walk->depth ||
-	    (stack->flags & KMT_STACK_TRUNCATED) != walk->truncated)
+	    stack->flags != kmt_build_user_flags(walk))
 		return false;
 	for (i = 0; i < walk->depth; i++)
 		if (frames[i] != walk->frames[i])
@@ -44,7 +50,7 @@ static inline uint32_t kmt_build_define_user_stack(struct KmtBuilder *b, const s
 	uint32_t i;
 
 	stack->depth = walk->depth;
-	stack->flags = walk->truncated ? KMT_STACK_TRUNCATED : 0;
+	stack->flags = kmt_build_user_flags(walk);
 	for (i = 0; i < walk->depth; i++)
 		frames[i] = walk->frames[i];
 	return b->stacks++;

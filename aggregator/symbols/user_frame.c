@@ -12,8 +12,9 @@ static const char *name_of(const UserObject *object)
 
 	if (!object)
 		return "unknown";
+	/* Of processes that generate code, everything that is mapped from no file. */
 	if (object->type == USER_OBJECT_GENERATED)
-		return "jit";
+		return "anon";
 	slash = strrchr(object->path, '/');
 	return slash && slash[1] ? slash + 1 : object->path;
 }

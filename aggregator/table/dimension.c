@@ -123,7 +123,7 @@ const Dimension dimensions[] = {
 	{
 		.name = "mapping",
 		.title = "MAPPING",
-		.help = "program or library of this function",
+		.help = "its program or library; of ffaults, what is mapped at the fault's address",
 		.member = MEMBER_STACK,
 		.of_hits = true,
 		.identify = mapping_label,

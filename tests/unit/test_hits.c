@@ -201,6 +201,40 @@ Test(hits, a_call_that_ends_its_mapping_is_found)
 	stage_clear(&stage);
 }
 
+Test(hits, data_counts_by_its_mapping_and_may_be_unknown)
+{
+	static const uint64_t data[] = { PROGRAM + 0x20, PROGRAM + 0x40, 0x1234 };
+	UserPlace places[KMT_STACK_DEPTH_MAX];
+	Stage stage;
+	StackId stack;
+
+	stage_init(&stage);
+	feed_text(&stage, KMT_BATCH_MAPS, maps);
+	for (uint16_t i = 0; i < G_N_ELEMENTS(data); i++) {
+		const uint64_t user[] = { data[i], LIBRARY + 0x10 };
+
+		/* The first two are one stack: the address itself does not count. */
+		add(&stage, &worker,
+		    (PointHit){ .time_ns = SECOND,
+				.point = i / 2,
+				.user_frames = user,
+				.user_depth = 2,
+				.user_has_data = true });
+	}
+	finish(&stage);
+	cr_expect_eq(cell_of(&stage, "worker", 0)->events, 2);
+	stack = profile_origin(stage.session->profile, cell_of(&stage, "worker", 0)->origin)->stack;
+	cr_assert_eq(profile_stack_places(stage.session->profile, stack, places), 2);
+	cr_expect_str_eq(user_objects_get(stage.session->user_objects, places[0].object)->path,
+			 "/usr/bin/worker");
+	cr_expect_eq(places[0].offset, 0);
+	stack = profile_origin(stage.session->profile, cell_of(&stage, "worker", 1)->origin)->stack;
+	cr_assert_eq(profile_stack_places(stage.session->profile, stack, places), 2);
+	cr_expect_eq(places[0].object, USER_OBJECT_UNKNOWN);
+	cr_expect_eq(places[1].offset, 0x28010);
+	stage_clear(&stage);
+}
+
 static gboolean note_columns(const Events *events, void *user_data)
 {
 	GString *seen = user_data;

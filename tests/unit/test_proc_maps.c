@@ -26,7 +26,7 @@ Test(proc_maps, executable_mappings_of_all_processes_are_written)
 
 	fake_host_write_of_process(host, 42, "maps", recorded);
 	fake_host_write(host, "proc/self/maps", recorded);
-	cr_expect(eq(uint, proc_maps_write(out, host, 7), 1));
+	cr_expect(eq(uint, proc_maps_write(out, host, 7, false), 1));
 	cr_expect(eq(str, out->str,
 		     "m 7 42 55d0c8a02000 5000 2000 259:5 83 0 - /usr/bin/a b\n"
 		     "m 7 42 7f5e30000000 21000 0 0:0 0 0 - \n"
@@ -44,7 +44,7 @@ Test(proc_maps, damaged_lines_are_left_out)
 	g_autoptr(GString) out = g_string_new(NULL);
 
 	fake_host_write_of_process(host, 42, "maps", damaged);
-	proc_maps_write(out, host, 7);
+	proc_maps_write(out, host, 7, false);
 	cr_expect(eq(str, out->str, ""));
 }
 
@@ -53,6 +53,6 @@ Test(proc_maps, this_process_is_among_those_of_this_host)
 	g_autoptr(GString) out = g_string_new(NULL);
 	g_autofree char *start = g_strdup_printf("m 99 %d ", getpid());
 
-	cr_expect(ge(uint, proc_maps_write(out, "", 99), 1));
+	cr_expect(ge(uint, proc_maps_write(out, "", 99, false), 1));
 	cr_expect(ne(ptr, strstr(out->str, start), NULL));
 }

@@ -54,7 +54,7 @@ static void see_all(const Host *host)
 	g_autoptr(GString) text = g_string_new(NULL);
 	TextPart lines;
 
-	cr_assert_gt(proc_maps_write(text, "", 1), 0);
+	cr_assert_gt(proc_maps_write(text, "", 1, false), 0);
 	lines = (TextPart){ text->str, text->len };
 	user_maps_parse(host->maps, lines);
 	object_files_see_lines(host->files, lines);

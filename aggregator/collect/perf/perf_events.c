@@ -239,6 +239,7 @@ static struct perf_event_attr dummy_attr(const PerfEvents *events)
 	attr.wakeup_watermark = (uint32_t)(tasks_ring_bytes(events->request) / WAKE_PART);
 	if (events->request->with_maps)
 		attr.mmap = attr.mmap2 = 1;
+	attr.mmap_data = events->request->with_data_maps;
 	if (events->with_build_ids)
 		request_build_ids(&attr);
 	return attr;

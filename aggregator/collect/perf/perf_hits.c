@@ -87,6 +87,7 @@ void perf_hits_request(PerfRun *run)
 	run->request.user_stack_bytes = asked->user_stack_bytes;
 	run->request.registers = set->registers;
 	run->request.with_maps = asked->user_depth > 0;
+	run->request.with_data_maps = set->by_address;
 }
 
 void perf_hits_clear(PerfRun *run)
@@ -290,6 +291,19 @@ static void add_unwound(PerfRun *run, const Hit *hit, const PointHit *written)
 	perf_unwind_add(run->unwind, &hit->task, written, &stack);
 }
 
+/* Puts the address of a fault before the user frames. */
+static void put_address(PerfRun *run, const Hit *hit, PointHit *written)
+{
+	written->user_depth = MIN(written->user_depth, KMT_STACK_DEPTH_MAX - 1);
+	run->user_frames[0] = hit->hit.address;
+	if (written->user_depth)
+		memcpy(&run->user_frames[1], written->user_frames,
+		       written->user_depth * sizeof(run->user_frames[0]));
+	written->user_frames = run->user_frames;
+	written->user_depth++;
+	written->user_has_data = true;
+}
+
 static void write_hit(PerfRun *run, const Hit *hit, const PointSample *sample,
 		      const PointTask *task)
 {
@@ -318,6 +332,8 @@ static void write_hit(PerfRun *run, const Hit *hit, const PointSample *sample,
 		written.columns = run->columns->str;
 		written.columns_bytes = (uint32_t)run->columns->len;
 	}
+	if (run->plan->hits->by_address && hit->hit.address && has_user)
+		put_address(run, hit, &written);
 	if (run->unwind && has_user)
 		add_unwound(run, hit, &written);
 	else
@@ -400,7 +416,8 @@ void perf_hits_take_mapping(PerfRun *run, const struct perf_event_header *record
 	UserMapLine line = { .type = USER_MAP_MAPPED };
 
 	if (!run->map_lines ||
-	    !perf_map_record_parse(record, record + 1, record->size - sizeof(*record), &map))
+	    !perf_map_record_parse(record, record + 1, record->size - sizeof(*record), &map) ||
+	    !(map.is_executable || run->request.with_data_maps))
 		return;
 	line.time_ns = map.time_ns + (uint64_t)run->clock_offset_ns;
 	line.tgid = map.tgid;
@@ -495,7 +512,7 @@ void perf_hits_scan(PerfRun *run)
 {
 	if (!run->map_lines || !run->request.with_maps)
 		return;
-	proc_maps_write(run->map_lines, "", run->live.start_ns);
+	proc_maps_write(run->map_lines, "", run->live.start_ns, run->request.with_data_maps);
 	perf_hits_write_maps(run);
 }
 

@@ -311,7 +311,7 @@ bool perf_map_record_parse(const struct perf_event_header *header, const void *b
 	    !take_u32(&rest, &protection) || !take_u32(&rest, &flags) || !rest.bytes)
 		return false;
 	record->path = (const char *)rest.at;
+	record->is_executable = protection & PROT_EXEC;
 	/* The kernel's own mappings have no process. */
-	return protection & PROT_EXEC && record->tgid != UINT32_MAX &&
-	       memchr(rest.at, '\0', rest.bytes);
+	return record->tgid != UINT32_MAX && memchr(rest.at, '\0', rest.bytes);
 }

@@ -115,7 +115,7 @@ enum { PERF_RECORD_MISC_BUILD_ID = 1 << 14 };
 
 enum { PERF_BUILD_ID_BYTES_MAX = 20 };
 
-/* A new executable mapping of a process. */
+/* A new mapping of a process. */
 typedef struct {
 	uint32_t tgid;
 	uint32_t tid;
@@ -126,12 +126,13 @@ typedef struct {
 	uint32_t major, minor; /* all four are 0 if the kernel reported the build id instead */
 	uint64_t inode;
 	uint64_t generation;
+	bool is_executable;
 	uint8_t build_id_bytes; /* 0: not known */
 	uint8_t build_id[PERF_BUILD_ID_BYTES_MAX];
 	const char *path; /* in the record; NUL-terminated, any bytes */
 } PerfMapRecord;
 
 /* Parses a record of type PERF_RECORD_MMAP2; see perf_task_record_parse(). Returns false if the
-   body does not match, or if the mapping is of the kernel or not executable. */
+   body does not match, or if the mapping is of the kernel. */
 bool perf_map_record_parse(const struct perf_event_header *header, const void *body,
 			   size_t body_bytes, PerfMapRecord *record);

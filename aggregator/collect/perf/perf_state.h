@@ -107,12 +107,13 @@ typedef struct {
 	bool is_throttled; /* the kernel has stopped an event for a moment */
 	bool scan_is_due;  /* task records were lost */
 	uint64_t scanned_ns;
-	struct perf_event_attr *hit_attrs; /* owned: of the points of plan->hits */
-	HitCost *hit_costs;                /* owned: of these points */
-	PerfHitForm hit_form;              /* of their samples */
+	struct perf_event_attr *hit_attrs;         /* owned: of the points of plan->hits */
+	HitCost *hit_costs;                        /* owned: of these points */
+	uint64_t user_frames[KMT_STACK_DEPTH_MAX]; /* of the current hit */
+	PerfHitForm hit_form;                      /* of their samples */
 	GString *map_lines;        /* owned: of a KMT_BATCH_MAPS; NULL: mappings are not wanted */
-	uint32_t files_given; /* to unwind: files of objects up to this number */
-	PerfUnwind *unwind; /* owned; NULL: user stacks are walked by frame pointers */
+	uint32_t files_given;      /* to unwind: files of objects up to this number */
+	PerfUnwind *unwind;        /* owned; NULL: user stacks are walked by frame pointers */
 	ObjectFiles *object_files; /* owned: programs and libraries in user stacks */
 	GString *columns;          /* owned: of the hit of a list */
 	bool has_frames;           /* the sample of an allocation had frames */

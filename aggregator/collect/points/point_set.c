@@ -2,6 +2,7 @@
 #include "collect/points/point_set.h"
 
 #include <gio/gio.h>
+#include <string.h>
 
 static void set_point_free(gpointer data)
 {
@@ -167,6 +168,8 @@ static bool add_point(PointSet *set, const Part *part, PointEvent *event, GError
 	point->pair = part->pair;
 	g_ptr_array_add(set->points, point);
 	set->has_pairs |= part->role != POINT_ROLE_HIT;
+	set->by_address |=
+		event->has_address && part->preset->by && strstr(part->preset->by, "mapping");
 	if (!bind_formulas(point, part, error))
 		return false;
 	set->registers |= registers_of(point);

@@ -30,7 +30,8 @@ typedef struct {
 	uint64_t registers;     /* that the formulas need */
 	const char *value_name; /* borrowed: expression of the values; NULL: there are none */
 	bool has_pairs;
-	char *missing; /* owned: points that this kernel lacks, and why; NULL: it has all */
+	bool by_address; /* hits are counted by what is mapped at the address of their fault */
+	char *missing;   /* owned: points that this kernel lacks, and why; NULL: it has all */
 } PointSet;
 
 /* Returns the points of a preset (borrowed), or NULL with error set: this kernel has none of them,

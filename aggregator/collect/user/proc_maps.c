@@ -18,6 +18,7 @@ typedef struct {
 	GString *out;
 	const char *root;
 	uint64_t time_ns;
+	bool with_data;
 	GHashTable *files; /* (element-type utf8 UserFileId): build ids, by device and inode */
 } Scan;
 
@@ -58,15 +59,15 @@ static void skip_blanks(TextPart *text)
 }
 
 /* Parses a line of /proc/PID/maps (fs/proc/task_mmu.c): range, rights, offset, device, inode, path.
-   Returns false if it is not executable. */
-static bool parse_maps_line(TextPart text, UserMapLine *line)
+   Returns false if it is not wanted. */
+static bool parse_maps_line(TextPart text, bool with_data, UserMapLine *line)
 {
 	TextPart rights;
 
 	if (!parse_range(text_part_next_word(&text), line))
 		return false;
 	rights = text_part_next_word(&text);
-	if (rights.length < 3 || rights.text[2] != 'x' ||
+	if (rights.length < 3 || (rights.text[2] != 'x' && !with_data) ||
 	    !text_part_hexadecimal(text_part_next_word(&text), &line->file_offset) ||
 	    !parse_device(text_part_next_word(&text), &line->file) ||
 	    !text_part_decimal_64(text_part_next_word(&text), &line->file.inode))
@@ -115,7 +116,7 @@ static void write_line(const Scan *scan, uint32_t tgid, TextPart text)
 {
 	UserMapLine line = { .type = USER_MAP_MAPPED, .time_ns = scan->time_ns, .tgid = tgid };
 
-	if (!parse_maps_line(text, &line))
+	if (!parse_maps_line(text, scan->with_data, &line))
 		return;
 	set_build_id(scan, &line);
 	user_map_line_append(scan->out, &line);
@@ -139,11 +140,11 @@ static bool write_process(const Scan *scan, const char *name)
 	return true;
 }
 
-unsigned proc_maps_write(GString *out, const char *root, uint64_t time_ns)
+unsigned proc_maps_write(GString *out, const char *root, uint64_t time_ns, bool with_data)
 {
 	g_autofree char *path = g_strconcat(root, "/proc", NULL);
 	g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
-	Scan scan = { .out = out, .root = root, .time_ns = time_ns };
+	Scan scan = { .out = out, .root = root, .time_ns = time_ns, .with_data = with_data };
 	const char *name;
 	unsigned read = 0;
 
