@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Returns the last part of a path; of generated code, what perf calls it. */
+/* Returns the last part of a path; "anon" for memory that is mapped from no file. */
 static const char *name_of(const UserObject *object)
 {
 	const char *slash;
