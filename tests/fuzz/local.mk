@@ -5,7 +5,7 @@ FUZZ_CLANG = clang
 
 fuzz_targets = stream import_hashkey import_count_text import_perf_script import_report \
 	import_slab_text import_alloc_traces import_allocinfo import_page_owner perf_record names recording module_file \
-	elf_probes elf_symbols expression preset user_texts
+	elf_probes elf_symbols expression preset unwind user_texts
 fuzz_cppflags = $(aggregator_cppflags) -I$(srcdir)/tests
 fuzz_corpus = \"$(abs_srcdir)/tests/fuzz/corpus
 fuzz_streams = tests/bench/stream_builder.c tests/bench/stream_builder.h
@@ -29,6 +29,7 @@ fuzz_replays = \
 	tests/fuzz/fuzz_preset \
 	tests/fuzz/fuzz_recording \
 	tests/fuzz/fuzz_stream \
+	tests/fuzz/fuzz_unwind \
 	tests/fuzz/fuzz_user_texts
 check_PROGRAMS += $(fuzz_replays)
 TESTS += $(fuzz_replays)
@@ -37,6 +38,11 @@ tests_fuzz_fuzz_stream_SOURCES = tests/fuzz/fuzz_stream.c $(fuzz_common)
 tests_fuzz_fuzz_stream_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/stream\"
 tests_fuzz_fuzz_stream_CFLAGS = $(aggregator_cflags)
 tests_fuzz_fuzz_stream_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_unwind_SOURCES = tests/fuzz/fuzz_unwind.c $(fuzz_common)
+tests_fuzz_fuzz_unwind_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/unwind\"
+tests_fuzz_fuzz_unwind_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_unwind_LDADD = $(aggregator_libs)
 
 tests_fuzz_fuzz_perf_record_SOURCES = tests/fuzz/fuzz_perf_record.c $(fuzz_common)
 tests_fuzz_fuzz_perf_record_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/perf_record\"

@@ -281,7 +281,7 @@ Test(unwind_child, a_process_that_is_lost_again_and_again_is_given_up)
 
 Test(unwind_child, a_process_that_hangs_blocks_nobody)
 {
-	enum { MANY = 20000 };
+	enum { MANY = 40000 };
 	Fixture fixture;
 	const UnwindCounts *counts;
 	pid_t worker;

@@ -8,7 +8,6 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <link.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -213,21 +212,23 @@ Test(unwind_stack, all_stacks_are_those_that_libdwfl_finds)
 
 /* Programs of this machine. */
 
-static void expect_complete(const char *const argv[], uint64_t period_ns, unsigned copies_percent)
+/* Adds the stacks of a program, without those of which the kernel copied too little. */
+static void add_program(const char *const argv[], uint64_t period_ns, unsigned cut_percent,
+			Comparison *all)
 {
 	g_autoptr(UserRun) run = user_run_new(argv, period_ns);
 	Comparison result = compare(run, false);
+	unsigned cut = result.ends[UNWIND_END_COPY];
 
 	if (WIFEXITED(run->status) && WEXITSTATUS(run->status) == NOT_INSTALLED)
 		return;
 	print_comparison(argv[0], &result);
 	cr_expect_gt(result.stacks, 0, "%s", argv[0]);
-	cr_expect_leq(result.ends[UNWIND_END_COPY] * 100, result.stacks * copies_percent, "%s",
-		      argv[0]);
-	/* The kernel copied no more of the others. */
-	result.stacks -= result.ends[UNWIND_END_COPY];
-	cr_expect_geq(result.ends[UNWIND_END_START] * 100, result.stacks * 99, "%s: %u of %u",
-		      argv[0], result.ends[UNWIND_END_START], result.stacks);
+	cr_expect_leq(cut * 100, result.stacks * cut_percent, "%s", argv[0]);
+	cr_expect_geq(result.ends[UNWIND_END_START] * 100, (result.stacks - cut) * 95,
+		      "%s: %u of %u", argv[0], result.ends[UNWIND_END_START], result.stacks);
+	all->stacks += result.stacks - cut;
+	all->ends[UNWIND_END_START] += result.ends[UNWIND_END_START];
 }
 
 Test(unwind_stack, stacks_of_real_programs_are_complete)
@@ -237,16 +238,20 @@ Test(unwind_stack, stacks_of_real_programs_are_complete)
 	static const char *const grep[] = { "grep", "-r", "-i", "root", "/etc/pam.d", NULL };
 	static const char *const python3[] = { "python3", "-c", "import json", NULL };
 	static const char *const sh[] = { "sh", "-c", "for i in 1 2 3; do :; done", NULL };
+	Comparison all = { 0 };
 
 	if (!user_samples_are_possible())
 		cr_skip_test("perf events of user stacks cannot be opened");
-	expect_complete(ls, 0, 5);
-	expect_complete(ls, PERIOD_NS, 30);
-	expect_complete(find, 0, 5);
-	expect_complete(grep, 0, 5);
-	expect_complete(sh, 0, 5);
+	add_program(ls, 0, 5, &all);
+	add_program(ls, PERIOD_NS / 4, 30, &all);
+	add_program(find, 0, 5, &all);
+	add_program(grep, 0, 5, &all);
+	add_program(sh, 0, 5, &all);
 	/* Stacks of Python are often larger than copies. */
-	expect_complete(python3, PERIOD_NS, 30);
+	add_program(python3, PERIOD_NS, 30, &all);
+	printf("all: %.2f %% of %u stacks complete\n",
+	       100.0 * all.ends[UNWIND_END_START] / MAX(all.stacks, 1U), all.stacks);
+	cr_expect_geq(all.ends[UNWIND_END_START] * 100, all.stacks * 99);
 }
 
 /* Without privileges: the stack of this thread, as the compiler's own unwinder sees it. */
@@ -305,16 +310,15 @@ static UnwindStack own_stack;
 static void *own_frames[UNWIND_FRAMES_MAX];
 static int own_depth;
 
-static uint64_t own_stack_end(void)
+/* As the kernel copies it: AddressSanitizer does not let us look at frames of callers. */
+static size_t copy_own(uint64_t address, uint8_t *bytes, size_t size)
 {
-	pthread_attr_t attributes;
-	void *start;
-	size_t size;
+	int memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	ssize_t copied = pread(memory, bytes, size, (off_t)address);
 
-	cr_assert_eq(pthread_getattr_np(pthread_self(), &attributes), 0);
-	cr_assert_eq(pthread_attr_getstack(&attributes, &start, &size), 0);
-	pthread_attr_destroy(&attributes);
-	return (uint64_t)(uintptr_t)start + size;
+	close(memory);
+	cr_assert_gt(copied, 0);
+	return (size_t)copied;
 }
 
 static void unwind_own(const ucontext_t *context)
@@ -323,9 +327,8 @@ static void unwind_own(const ucontext_t *context)
 	Own own = { .spans = user_spans_new(), .unwinder = unwinder_new() };
 	UnwindRegisters registers = registers_of(context);
 	uint64_t sp = registers.values[UNWIND_SP];
-	UnwindCopy copy = { sp, bytes, MIN(sizeof(bytes), own_stack_end() - sp) };
+	UnwindCopy copy = { sp, bytes, copy_own(sp, bytes, sizeof(bytes)) };
 
-	memcpy(bytes, (const void *)(uintptr_t)sp, copy.size);
 	dl_iterate_phdr(add_own_object, &own);
 	unwinder_set_maps(own.unwinder, PROCESS, own.spans);
 	unwinder_walk(own.unwinder, PROCESS, &registers, &copy, &own_stack);
@@ -343,14 +346,18 @@ static void on_signal(int number)
 	unwind_own(&here);
 }
 
-/* The first frame is another instruction of the same function. */
+/* The first frame is another instruction of the same function. A sanitizer's frame may be before
+ * it. */
 static void expect_own_frames(void)
 {
+	int depth = (int)own_stack.depth;
+	int before = own_depth - depth;
+
 	cr_expect_eq(own_stack.end, UNWIND_END_START, "%s", end_names[own_stack.end]);
-	cr_assert_gt(own_depth, 3);
-	cr_assert_eq(own_stack.depth, (uint32_t)own_depth);
-	for (int i = 1; i < own_depth; i++)
-		cr_expect_eq(own_stack.frames[i], (uintptr_t)own_frames[i], "frame %d", i);
+	cr_assert_gt(depth, 3);
+	cr_assert(before == 0 || before == 1, "%d, not %d", depth, own_depth);
+	for (int i = 1; i < depth; i++)
+		cr_expect_eq(own_stack.frames[i], (uintptr_t)own_frames[before + i], "frame %d", i);
 }
 
 Test(unwind_stack, frames_are_those_of_the_compilers_unwinder)

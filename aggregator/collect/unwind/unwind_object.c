@@ -4,27 +4,16 @@
 #include "collect/unwind/unwind_object.h"
 
 #include "base/slot_table.h"
+#include "collect/user/elf_file.h"
 
 #include <elfutils/libdw.h>
-#include <gelf.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
-enum {
-	SLOTS_MIN = 64,
-	SEGMENTS_MAX = 64,    /* executable ones; a file has one or two */
-	SECTIONS_MAX = 65536, /* whose names are read */
-	PIECES = 2,
-};
+enum { SLOTS_MIN = 64, PIECES = 2 };
 
 /* Spreads offsets over the slots: 2^64 divided by the golden ratio. */
 #define SPREAD 0x9e3779b97f4a7c15ULL
-
-/* Where a part of the file is in the addresses that CFI has. */
-typedef struct {
-	uint64_t file_offset, bytes, address;
-} Segment;
 
 typedef struct {
 	uint64_t file_offset;
@@ -33,22 +22,18 @@ typedef struct {
 
 struct UnwindObject {
 	UnwindBudget *budget;
-	Elf *elf;          /* NULL: no CFI */
+	ElfFile file;      /* without an elf: no CFI */
 	Dwarf_CFI *eh_cfi; /* owned */
 	Dwarf *dwarf;
 	Dwarf_CFI *debug_cfi; /* of dwarf */
 	/* Of the sections .init and .fini, which have no CFI: their code is pieced together. */
 	uint64_t piece_starts[PIECES];
-	Segment segments[SEGMENTS_MAX];
-	unsigned segment_count;
 	SlotTable slots;
 	GArray *rows; /* (element-type KnownRow) */
 };
 
-static bool is_of_this_machine(Elf *elf)
+static bool is_of_this_machine(const GElf_Ehdr *header)
 {
-	GElf_Ehdr header;
-
 #if defined(__x86_64__)
 	const GElf_Half machine = EM_X86_64;
 #elif defined(__aarch64__)
@@ -56,71 +41,25 @@ static bool is_of_this_machine(Elf *elf)
 #else
 	const GElf_Half machine = EM_NONE;
 #endif
-	return elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) &&
-	       header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == machine;
+	return header->e_ident[EI_CLASS] == ELFCLASS64 && header->e_machine == machine;
 }
 
-static void read_segments(UnwindObject *object)
+/* Returns false if there is no such section with contents. */
+static bool find_section(const UnwindObject *object, const char *name, GElf_Shdr *header)
 {
-	GElf_Phdr phdr;
-	size_t count = 0;
+	Elf_Scn *section = elf_file_section(&object->file, name);
 
-	elf_getphdrnum(object->elf, &count);
-	for (size_t i = 0; i < count && object->segment_count < SEGMENTS_MAX; i++) {
-		if (!gelf_getphdr(object->elf, (int)i, &phdr))
-			break;
-		if (phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X))
-			continue;
-		object->segments[object->segment_count++] =
-			(Segment){ phdr.p_offset, phdr.p_filesz, phdr.p_vaddr };
-	}
+	return section && gelf_getshdr(section, header);
 }
 
-/* What libdw reads into memory. */
-typedef struct {
-	uint64_t eh_bytes, debug_bytes;
-	bool has_debug_frame;
-} SectionSizes;
-
-static void add_section(SectionSizes *sizes, const char *name, uint64_t bytes)
+static void read_pieces(UnwindObject *object)
 {
-	if (g_str_has_prefix(name, ".eh_frame"))
-		sizes->eh_bytes += bytes;
-	if (g_str_has_prefix(name, ".debug") || g_str_has_prefix(name, ".zdebug"))
-		sizes->debug_bytes += bytes;
-	sizes->has_debug_frame |= !strcmp(name, ".debug_frame") || !strcmp(name, ".zdebug_frame");
-}
-
-static void read_section(UnwindObject *object, const char *name, const GElf_Shdr *header,
-			 SectionSizes *sizes)
-{
-	static const char *const pieces[PIECES] = { ".init", ".fini" };
+	static const char *const names[PIECES] = { ".init", ".fini" };
+	GElf_Shdr header;
 
 	for (int i = 0; i < PIECES; i++)
-		if (!strcmp(name, pieces[i]))
-			object->piece_starts[i] = header->sh_addr;
-	if (header->sh_type != SHT_NOBITS)
-		add_section(sizes, name, header->sh_size);
-}
-
-static SectionSizes read_sections(UnwindObject *object)
-{
-	SectionSizes sizes = { 0 };
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-	size_t names;
-
-	if (elf_getshdrstrndx(object->elf, &names))
-		return sizes;
-	for (int i = 0; i < SECTIONS_MAX && (section = elf_nextscn(object->elf, section)); i++) {
-		const char *name = gelf_getshdr(section, &header)
-					   ? elf_strptr(object->elf, names, header.sh_name)
-					   : NULL;
-
-		if (name)
-			read_section(object, name, &header, &sizes);
-	}
-	return sizes;
+		if (find_section(object, names[i], &header))
+			object->piece_starts[i] = header.sh_addr;
 }
 
 static bool take(UnwindBudget *budget, uint64_t bytes)
@@ -131,16 +70,30 @@ static bool take(UnwindBudget *budget, uint64_t bytes)
 	return true;
 }
 
+/* Returns how much of the file libdw reads into memory. Without section headers that is all behind
+   the start of the CFI. */
+static uint64_t eh_frame_bytes(const UnwindObject *object, uint64_t file_bytes)
+{
+	GElf_Shdr rows, index;
+
+	if (!find_section(object, ".eh_frame", &rows))
+		return file_bytes;
+	if (!find_section(object, ".eh_frame_hdr", &index))
+		index.sh_size = 0;
+	/* Sections that are not in the file are not read. */
+	return MIN(rows.sh_size, file_bytes) + MIN(index.sh_size, file_bytes);
+}
+
 static void read_cfi(UnwindObject *object, uint64_t file_bytes)
 {
-	SectionSizes sizes = read_sections(object);
+	GElf_Shdr header;
 
-	/* Without section headers libdw reads all that is behind the start of the CFI. */
-	if (take(object->budget, sizes.eh_bytes ? sizes.eh_bytes : file_bytes))
-		object->eh_cfi = dwarf_getcfi_elf(object->elf);
-	if (!sizes.has_debug_frame || !take(object->budget, sizes.debug_bytes))
+	if (take(object->budget, eh_frame_bytes(object, file_bytes)))
+		object->eh_cfi = dwarf_getcfi_elf(object->file.elf);
+	/* libdw reads all debug sections. */
+	if (!find_section(object, ".debug_frame", &header) || !take(object->budget, file_bytes))
 		return;
-	object->dwarf = dwarf_begin_elf(object->elf, DWARF_C_READ, NULL);
+	object->dwarf = dwarf_begin_elf(object->file.elf, DWARF_C_READ, NULL);
 	if (object->dwarf)
 		object->debug_cfi = dwarf_getcfi(object->dwarf);
 }
@@ -153,16 +106,13 @@ UnwindObject *unwind_object_new(int fd, UnwindBudget *budget)
 	object->budget = budget;
 	slot_table_init(&object->slots, SLOTS_MIN);
 	object->rows = g_array_new(FALSE, FALSE, sizeof(KnownRow));
-	elf_version(EV_CURRENT);
-	/* Read, not mapped: a mapped file that its owner cuts is a fatal signal. */
-	object->elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!object->elf)
+	if (fstat(fd, &status) || !elf_file_begin(&object->file, fd))
 		return object;
-	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && is_of_this_machine(object->elf)) {
-		read_segments(object);
+	if (is_of_this_machine(&object->file.header)) {
+		read_pieces(object);
 		read_cfi(object, (uint64_t)status.st_size);
 	}
-	elf_cntl(object->elf, ELF_C_FDDONE);
+	elf_cntl(object->file.elf, ELF_C_FDDONE);
 	return object;
 }
 
@@ -191,18 +141,17 @@ void unwind_object_free(UnwindObject *object)
 		dwarf_cfi_end(object->eh_cfi);
 	if (object->dwarf)
 		dwarf_end(object->dwarf);
-	elf_end(object->elf);
+	elf_file_end(&object->file);
 	g_free(object);
 }
 
 static bool find_address(const UnwindObject *object, uint64_t file_offset, uint64_t *address)
 {
-	for (unsigned i = 0; i < object->segment_count; i++) {
-		const Segment *segment = &object->segments[i];
+	for (unsigned i = 0; i < object->file.segments_count; i++) {
+		const ElfSegment *segment = &object->file.segments[i];
 
-		*address = segment->address + (file_offset - segment->file_offset);
-		if (file_offset >= segment->file_offset &&
-		    file_offset - segment->file_offset < segment->bytes)
+		*address = segment->address + (file_offset - segment->offset);
+		if (file_offset - segment->offset < segment->bytes)
 			return true;
 	}
 	return false;

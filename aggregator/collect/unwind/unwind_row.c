@@ -127,6 +127,7 @@ UnwindRow *unwind_row_new(Dwarf_Frame *frame)
 	g_autofree UnwindRow *row =
 		g_malloc0(sizeof(*row) + UNWIND_RULE_REGISTERS * sizeof(UnwindRule));
 	bool is_signal;
+	size_t bytes;
 
 	if (dwarf_frame_info(frame, NULL, NULL, &is_signal) != UNWIND_RETURN)
 		return NULL;
@@ -136,7 +137,8 @@ UnwindRow *unwind_row_new(Dwarf_Frame *frame)
 	for (int number = 0; number < UNWIND_RULE_REGISTERS; number++)
 		if (!add_rule(row, frame, number))
 			return NULL;
-	return g_realloc(g_steal_pointer(&row), unwind_row_bytes(row));
+	bytes = unwind_row_bytes(row);
+	return g_realloc(g_steal_pointer(&row), bytes);
 }
 
 /* Calls push the return address on x86-64, and leave it in a register elsewhere. */

@@ -108,6 +108,9 @@ static const uint16_t allowed[] = {
 #ifdef SYS_poll
 	SYS_poll,
 #endif
+#if defined(__SANITIZE_ADDRESS__)
+	SYS_sigaltstack,
+#endif
 };
 
 /* Memory that cannot be executed: the third argument are its rights. */

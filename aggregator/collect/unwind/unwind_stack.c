@@ -172,15 +172,25 @@ static bool step_by_frame_pointer(Walk *walk)
 	return true;
 }
 
+/* Returns the row of the current frame; NULL: there is no CFI. */
+static const UnwindRow *find_row(const Walk *walk)
+{
+	UnwindObject *object = find_object(walk->unwinder, walk->span->object);
+	uint64_t offset = walk->frame.registers.values[UNWIND_PC] + walk->span->to_offset;
+	const UnwindRow *row = NULL;
+
+	announce(walk->unwinder, walk->span->object);
+	if (object && walk->is_exact)
+		row = unwind_object_row(object, offset);
+	/* A call, or the system call that is running, may be the last instruction of a function. */
+	return object && !row ? unwind_object_row(object, offset - 1) : row;
+}
+
 /* Goes to the caller. Returns false with frame.end set. */
 static bool step(Walk *walk)
 {
-	UnwindObject *object = find_object(walk->unwinder, walk->span->object);
-	uint64_t code = walk->frame.registers.values[UNWIND_PC] - !walk->is_exact;
-	const UnwindRow *row;
+	const UnwindRow *row = find_row(walk);
 
-	announce(walk->unwinder, walk->span->object);
-	row = object ? unwind_object_row(object, code + walk->span->to_offset) : NULL;
 	if (!(row ? step_by_row(walk, row) : step_by_frame_pointer(walk)))
 		return false;
 	/* Whoever starts threads without CFI leaves a 0 as the first return address. */

@@ -11,7 +11,7 @@
  * the ring nor in answers.
  */
 enum {
-	UNWIND_RING_BYTES = 16 << 20,
+	UNWIND_RING_BYTES = 32 << 20,
 	UNWIND_WORKERS_MAX = 8, /* one after the other: each next one when one was lost */
 	UNWIND_ANSWER_BYTES_MAX = 16 << 10,
 };
