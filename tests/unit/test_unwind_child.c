@@ -159,6 +159,7 @@ Test(unwind_child, a_forked_process_has_the_mappings_of_its_parent)
 	cr_assert(submit(&fixture, PROCESS + 1, last));
 	drain(&fixture);
 	expect_stack(&fixture, last);
+	add_maps(&fixture, PROCESS + 1);
 	unwind_child_forget(fixture.child, PROCESS + 1);
 	cr_assert(submit(&fixture, PROCESS + 1, last));
 	drain(&fixture);

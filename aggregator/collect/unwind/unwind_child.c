@@ -187,7 +187,7 @@ void unwind_child_add_mapping(UnwindChild *child, uint64_t process, const Unwind
 void unwind_child_set_maps(UnwindChild *child, uint64_t process, const UnwindMapping *mappings,
 			   size_t count)
 {
-	unwind_processes_forget(child->processes, process);
+	unwind_processes_empty(child->processes, process);
 	for (size_t i = 0; i < count; i++)
 		map(child, process, &mappings[i]);
 }
@@ -197,15 +197,19 @@ void unwind_child_copy_maps(UnwindChild *child, uint64_t process, uint64_t from)
 	child->counts.mappings_dropped += !unwind_processes_copy(child->processes, process, from);
 }
 
-/* If the ring is full, the process keeps the mappings; they do no harm. */
 void unwind_child_forget(UnwindChild *child, uint64_t process)
 {
 	const UnwindProcess *known = unwind_processes_find(child->processes, process);
 
-	if (known && known->is_told && child->socket >= 0 &&
-	    unwind_ring_reserve(child->shared, &child->head, UNWIND_RECORD_FORGET, process, 0))
-		publish(child);
+	/* If the ring is full, it is told with the next job. */
+	if (known && known->is_known && child->socket >= 0 &&
+	    !unwind_ring_reserve(child->shared, &child->head, UNWIND_RECORD_FORGET, process, 0)) {
+		unwind_processes_empty(child->processes, process);
+		return;
+	}
 	unwind_processes_forget(child->processes, process);
+	if (child->socket >= 0)
+		publish(child);
 }
 
 /* Returns whether the process knows what is mapped. */
@@ -224,6 +228,7 @@ static bool tell_maps(UnwindChild *child, uint64_t key)
 	if (bytes)
 		memcpy(body, process->spans->data, bytes);
 	process->is_told = true;
+	process->is_known = true;
 	return true;
 }
 

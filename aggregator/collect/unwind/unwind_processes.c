@@ -73,7 +73,7 @@ bool unwind_processes_copy(UnwindProcesses *processes, uint64_t key, uint64_t fr
 
 	if (key == from)
 		return true;
-	unwind_processes_forget(processes, key);
+	unwind_processes_empty(processes, key);
 	source = unwind_processes_find(processes, from);
 	if (!source || source->spans->len > processes->spans_max - processes->spans)
 		return !source;
@@ -81,6 +81,17 @@ bool unwind_processes_copy(UnwindProcesses *processes, uint64_t key, uint64_t fr
 	g_array_append_vals(process->spans, source->spans->data, source->spans->len);
 	processes->spans += process->spans->len;
 	return true;
+}
+
+void unwind_processes_empty(UnwindProcesses *processes, uint64_t key)
+{
+	UnwindProcess *process = unwind_processes_find(processes, key);
+
+	if (!process)
+		return;
+	processes->spans -= process->spans->len;
+	g_array_set_size(process->spans, 0);
+	process->is_told = false;
 }
 
 void unwind_processes_forget(UnwindProcesses *processes, uint64_t key)
@@ -99,6 +110,8 @@ void unwind_processes_tell_again(UnwindProcesses *processes)
 	void *process;
 
 	g_hash_table_iter_init(&iterator, processes->table);
-	while (g_hash_table_iter_next(&iterator, NULL, &process))
+	while (g_hash_table_iter_next(&iterator, NULL, &process)) {
 		((UnwindProcess *)process)->is_told = false;
+		((UnwindProcess *)process)->is_known = false;
+	}
 }

@@ -11,7 +11,8 @@ typedef struct UnwindProcesses UnwindProcesses;
 typedef struct {
 	gint64 key;
 	UserSpans *spans;
-	bool is_told;
+	bool is_told;  /* of all of it */
+	bool is_known; /* has been told of something */
 } UnwindProcess;
 
 /* Returns a table of at most that many mappings of all processes together. */
@@ -27,6 +28,10 @@ bool unwind_processes_map(UnwindProcesses *processes, uint64_t key, const UserSp
 /* Gives a process all mappings of another one, instead of its own. */
 bool unwind_processes_copy(UnwindProcesses *processes, uint64_t key, uint64_t from);
 
+/* Nothing is mapped in a process any more. */
+void unwind_processes_empty(UnwindProcesses *processes, uint64_t key);
+
+/* The same, and the unwinding process knows it. */
 void unwind_processes_forget(UnwindProcesses *processes, uint64_t key);
 
 /* Nothing was told to the new unwinding process. */

@@ -24,7 +24,7 @@ enum {
 	FILTER_MAX = 256,
 };
 
-static const rlim_t memory_bytes_max = 2ULL << 30;
+#define MEMORY_BYTES_MAX ((rlim_t)2 << 30)
 
 static void drop_capabilities(void)
 {
@@ -60,7 +60,7 @@ static void set_limits(void)
 	limit(RLIMIT_NOFILE, FILES_MAX);
 	/* AddressSanitizer needs terabytes of addresses. */
 #if !defined(__SANITIZE_ADDRESS__)
-	limit(RLIMIT_AS, memory_bytes_max);
+	limit(RLIMIT_AS, MEMORY_BYTES_MAX);
 #endif
 }
 
