@@ -32,6 +32,12 @@ static inline uint32_t keyed_hash_mix(uint64_t number)
 	return (uint32_t)(mixed >> 32);
 }
 
+/* Hashes two numbers likewise: no pairs can be chosen that collide under every seed. */
+static inline uint32_t keyed_hash_mix_pair(uint64_t number, uint64_t other)
+{
+	return keyed_hash_mix(number ^ (uint64_t)keyed_hash_mix(other) << 32);
+}
+
 /* Hash functions for a GHashTable whose keys are texts (like g_str_hash()), or point to a uint64_t
    (like g_int64_hash()). */
 guint keyed_hash_text(gconstpointer text);

@@ -3,12 +3,15 @@
 
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
+#include "base/slot_table.h"
+
+enum { FIRST_SLOTS = 512 };
 
 struct EventList {
 	size_t bytes_max;
-	GArray *hits;       /* (element-type ListedHit), owned */
-	GByteArray *texts;  /* owned */
-	GHashTable *latest; /* (tid → index + 1 of its latest hit) */
+	GArray *hits;      /* (element-type ListedHit), owned */
+	GByteArray *texts; /* owned */
+	SlotTable latest;  /* hits by thread and time: of the same both, the latest one */
 	uint64_t dropped;
 };
 
@@ -19,7 +22,7 @@ EventList *event_list_new(size_t bytes_max)
 	list->bytes_max = bytes_max;
 	list->hits = g_array_new(FALSE, FALSE, sizeof(ListedHit));
 	list->texts = g_byte_array_new();
-	list->latest = g_hash_table_new(NULL, NULL);
+	slot_table_init(&list->latest, FIRST_SLOTS);
 	return list;
 }
 
@@ -29,25 +32,42 @@ void event_list_free(EventList *list)
 		return;
 	g_array_unref(list->hits);
 	g_byte_array_unref(list->texts);
-	g_hash_table_unref(list->latest);
+	slot_table_clear(&list->latest);
 	g_free(list);
 }
 
 size_t event_list_memory(const EventList *list)
 {
 	return list->hits->len * sizeof(ListedHit) + list->texts->len +
-	       g_hash_table_size(list->latest) * 4 * sizeof(void *);
+	       slot_table_memory(&list->latest);
 }
 
-static guint latest_of(const EventList *list, uint32_t tid)
+static uint32_t hash_of(uint32_t tid, uint64_t time_ns)
 {
-	return GPOINTER_TO_UINT(g_hash_table_lookup(list->latest, GUINT_TO_POINTER(tid)));
+	return keyed_hash_mix_pair(time_ns, tid);
+}
+
+/* Returns index + 1 of the latest hit of a thread at a time, and its slot; or 0, and the slot for
+   a new one. */
+static guint find_latest(const EventList *list, uint32_t tid, uint64_t time_ns, uint32_t *at)
+{
+	uint32_t hash = hash_of(tid, time_ns), index;
+
+	for (*at = hash; (index = slot_table_candidate(&list->latest, hash, at)) != SLOT_ID_NONE;
+	     ++*at) {
+		const ListedHit *hit = event_list_at(list, index);
+
+		if (hit->tid == tid && hit->time_ns == time_ns)
+			return index + 1;
+	}
+	return 0;
 }
 
 /* Appends a hit, with the text of its columns. */
 static void add_hit(EventList *list, const ListedHit *hit, const EventColumns *columns)
 {
 	ListedHit added = *hit;
+	uint32_t at;
 
 	if (event_list_memory(list) >= list->bytes_max) {
 		list->dropped++;
@@ -59,10 +79,12 @@ static void add_hit(EventList *list, const ListedHit *hit, const EventColumns *c
 		g_byte_array_append(list->texts, (const guint8 *)columns->text,
 				    columns->text_bytes);
 	}
-	added.previous = latest_of(list, hit->tid);
+	added.previous = find_latest(list, hit->tid, hit->time_ns, &at);
+	if (added.previous)
+		slot_table_replace(&list->latest, at, list->hits->len);
+	else
+		slot_table_put(&list->latest, hash_of(hit->tid, hit->time_ns), at, list->hits->len);
 	g_array_append_val(list->hits, added);
-	g_hash_table_insert(list->latest, GUINT_TO_POINTER(hit->tid),
-			    GUINT_TO_POINTER(list->hits->len));
 }
 
 void event_list_take(EventList *list, const Events *events, const uint32_t *cells)
@@ -90,20 +112,16 @@ void event_list_take(EventList *list, const Events *events, const uint32_t *cell
 	}
 }
 
-/* Returns index + 1 of the hit of a thread at a time, from this hit back; 0: there is none. */
-static guint find_back(const EventList *list, guint from, uint64_t time_ns)
-{
-	while (from && event_list_at(list, from - 1)->time_ns != time_ns)
-		from = event_list_at(list, from - 1)->previous;
-	return from;
-}
-
 void event_list_note_span(EventList *list, uint32_t tid, uint64_t begin_ns, uint64_t end_ns)
 {
-	guint end = find_back(list, latest_of(list, tid), end_ns);
-	guint begin = end ? find_back(list, event_list_at(list, end - 1)->previous, begin_ns) : 0;
+	uint32_t at;
+	guint end = find_latest(list, tid, end_ns, &at), begin = 0;
 	ListedHit *hit;
 
+	if (end && begin_ns == end_ns)
+		begin = event_list_at(list, end - 1)->previous;
+	else if (end)
+		begin = find_latest(list, tid, begin_ns, &at);
 	if (!begin)
 		return;
 	hit = &g_array_index(list->hits, ListedHit, end - 1);
@@ -124,7 +142,8 @@ const ListedHit *event_list_at(const EventList *list, uint32_t index)
 const char *event_list_text(const EventList *list, const ListedHit *hit, uint32_t *bytes)
 {
 	*bytes = hit->text_bytes;
-	return (const char *)list->texts->data + hit->text_at;
+	/* Without any text there is no array, either. */
+	return hit->text_bytes ? (const char *)list->texts->data + hit->text_at : "";
 }
 
 uint64_t event_list_dropped(const EventList *list)

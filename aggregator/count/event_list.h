@@ -24,7 +24,7 @@ typedef struct {
 	uint32_t tid;
 	uint32_t cell; /* of the profile: task, stack and point */
 	uint32_t cpu;
-	uint32_t previous; /* index + 1 of the hit of this thread before it; 0: none */
+	uint32_t previous; /* index + 1 of the hit of this thread at this time before it; 0: none */
 	uint32_t text_at;  /* in the texts of all columns */
 	uint32_t text_bytes;
 	uint16_t point;

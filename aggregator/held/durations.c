@@ -41,6 +41,7 @@ struct Durations {
 	SlotTable slots;         /* begins by key */
 	GArray *begins;          /* (element-type Begin) */
 	guint begins_max;
+	size_t waiting_bytes_max;
 	uint64_t first_ns; /* of the hits; 0: none so far */
 	DurationTotals totals;
 };
@@ -48,7 +49,7 @@ struct Durations {
 Durations *durations_new(Profile *profile, const PointList *points, size_t bytes_max)
 {
 	Durations *durations = g_new0(Durations, 1);
-	size_t begins_max = bytes_max / (sizeof(Begin) + 2 * sizeof(Slot));
+	size_t begins_max = bytes_max / 2 / (sizeof(Begin) + 2 * sizeof(Slot));
 
 	durations->profile = profile;
 	durations->points = points;
@@ -57,6 +58,7 @@ Durations *durations_new(Profile *profile, const PointList *points, size_t bytes
 	slot_table_init(&durations->slots, FIRST_SLOTS);
 	durations->begins = g_array_new(FALSE, FALSE, sizeof(Begin));
 	durations->begins_max = (guint)CLAMP(begins_max, FIRST_SLOTS, G_MAXINT);
+	durations->waiting_bytes_max = bytes_max / 2;
 	return durations;
 }
 
@@ -195,6 +197,33 @@ static void enqueue(Durations *durations, const Events *events, const Event *eve
 		event_merge_put(durations->waiting, &waiting);
 }
 
+static void pair(Durations *durations, const WaitingEvent *hit)
+{
+	if (hit->free)
+		take_end(durations, hit, hit->cell | (hit->space & IN_INTERRUPT ? OF_CPU : 0));
+	else
+		take_begin(durations, hit);
+}
+
+static void pair_until(Durations *durations, uint64_t until_ns)
+{
+	WaitingEvent hits[HITS_AT_A_TIME];
+	unsigned count;
+
+	while ((count = event_merge_take(durations->waiting, until_ns, hits, HITS_AT_A_TIME)))
+		for (unsigned i = 0; i < count; i++)
+			pair(durations, &hits[i]);
+}
+
+/* Of a stream without heartbeats, or of one with too many hits between them. */
+static void keep_to_share(Durations *durations)
+{
+	if (event_merge_trim_to(durations->waiting, durations->waiting_bytes_max))
+		return;
+	pair_until(durations, UINT64_MAX);
+	event_merge_trim(durations->waiting);
+}
+
 void durations_take(Durations *durations, const Events *events)
 {
 	uint64_t base_ns = events->header->base_time_ns;
@@ -211,27 +240,13 @@ void durations_take(Durations *durations, const Events *events)
 			enqueue(durations, events, &events->events[i], cells[i]);
 	if (durations->list)
 		event_list_take(durations->list, events, cells);
-}
-
-static void pair(Durations *durations, const WaitingEvent *hit)
-{
-	if (hit->free)
-		take_end(durations, hit, hit->cell | (hit->space & IN_INTERRUPT ? OF_CPU : 0));
-	else
-		take_begin(durations, hit);
+	keep_to_share(durations);
 }
 
 void durations_release(Durations *durations, uint64_t complete_until_ns)
 {
-	WaitingEvent hits[HITS_AT_A_TIME];
-	unsigned count;
-
-	if (complete_until_ns < durations->first_ns + FIRST_WAIT_NS)
-		return;
-	while ((count = event_merge_take(durations->waiting, complete_until_ns, hits,
-					 HITS_AT_A_TIME)))
-		for (unsigned i = 0; i < count; i++)
-			pair(durations, &hits[i]);
+	if (complete_until_ns >= durations->first_ns + FIRST_WAIT_NS)
+		pair_until(durations, complete_until_ns);
 }
 
 DurationTotals durations_totals(const Durations *durations)

@@ -240,3 +240,14 @@ void event_merge_trim(EventMerge *merge)
 		set_capacity(merge, queue, queue->end);
 	}
 }
+
+/* Without the tables of CPUs, which cannot be given back. */
+bool event_merge_trim_to(EventMerge *merge, size_t bytes_max)
+{
+	if (merge->bytes <= bytes_max)
+		return true;
+	if (merge->count * sizeof(WaitingEvent) > bytes_max / 3 * 2)
+		return false;
+	event_merge_trim(merge);
+	return true;
+}

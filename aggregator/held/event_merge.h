@@ -44,3 +44,7 @@ size_t event_merge_memory(const EventMerge *merge);
 
 /* Gives back memory that is not in use. */
 void event_merge_trim(EventMerge *merge);
+
+/* Does so if the queues take more than that. Returns false if their events take two thirds of it,
+   because queues may take half as much memory again: then events have to be taken first. */
+bool event_merge_trim_to(EventMerge *merge, size_t bytes_max);

@@ -373,17 +373,12 @@ static size_t queues_share(const Pairing *pairing)
 	return pairing->bytes_max / 100 * (100 - TABLE_SHARE - CELLS_SHARE - FREERS_SHARE);
 }
 
-/* Queues may take half as much memory again as their events. */
 static void keep_to_share(Pairing *pairing)
 {
-	size_t waiting = event_merge_count(pairing->waiting);
-
-	if (event_merge_memory(pairing->waiting) <= queues_share(pairing))
+	if (event_merge_trim_to(pairing->waiting, queues_share(pairing)))
 		return;
-	if (waiting * sizeof(WaitingEvent) > queues_share(pairing) / 3 * 2) {
-		pairing->totals.out_of_order += waiting;
-		pairing_release(pairing, UINT64_MAX, pairing->last_loss_ns);
-	}
+	pairing->totals.out_of_order += event_merge_count(pairing->waiting);
+	pairing_release(pairing, UINT64_MAX, pairing->last_loss_ns);
 	event_merge_trim(pairing->waiting);
 }
 

@@ -68,7 +68,11 @@ static void parse_line(PointList *list, TextPart line)
 		g_array_set_size(list->points, (guint)number + 1);
 	point = &g_array_index(list->points, ListedPoint, number);
 	g_free(point->name);
-	*point = (ListedPoint){ g_strndup(line.text + 1, line.length - 1), role, (uint8_t)pair };
+	*point = (ListedPoint){
+		g_strndup(line.text + 1, MIN(line.length - 1, POINT_NAME_BYTES_MAX)),
+		role,
+		(uint8_t)pair,
+	};
 	list->has_pairs |= role != POINT_ROLE_HIT;
 }
 

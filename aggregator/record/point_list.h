@@ -28,6 +28,7 @@ typedef enum {
 enum {
 	POINTS_MAX = 4096, /* of a stream */
 	POINT_PAIRS_MAX = 32,
+	POINT_NAME_BYTES_MAX = 1024, /* longer names are cut */
 };
 
 typedef struct {

@@ -48,7 +48,7 @@ void user_names_free(UserNames *names)
 
 static uint32_t hash_of(UserPlace place)
 {
-	return keyed_hash_mix(place.offset ^ (uint64_t)place.object << 40);
+	return keyed_hash_mix_pair(place.offset, place.object);
 }
 
 /* Returns the entry of a place; or NULL, and the slot for a new one. */

@@ -112,6 +112,9 @@ static char *report_of(const Session *session, const Dimension *key, const Rende
 	const ViewSource source = {
 		.profile = session->profile,
 		.symbols = session->symbols,
+		.user_objects = session->user_objects,
+		.user_names = session->user_names,
+		.points = session->points,
 		.caches = caches,
 		.cgroups = cgroups,
 		.memory = session->memory,
@@ -123,6 +126,7 @@ static char *report_of(const Session *session, const Dimension *key, const Rende
 		.session = session,
 		.view = view,
 		.options = &options,
+		.hits_max = UINT64_MAX,
 		.details = true,
 		.human = key != NULL,
 		.shows_memory = true,

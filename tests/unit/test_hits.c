@@ -349,6 +349,71 @@ Test(hits, a_begin_after_a_begin_replaces_it)
 	stage_clear(&stage);
 }
 
+/* Returns the latency of each hit of the list, as text. */
+static char *listed_latencies(const Session *session)
+{
+	GString *text = g_string_new(NULL);
+
+	for (uint32_t i = 0; i < event_list_count(session->list); i++) {
+		const ListedHit *hit = event_list_at(session->list, i);
+
+		if (hit->latency_ns == LATENCY_UNKNOWN)
+			g_string_append(text, "- ");
+		else
+			g_string_append_printf(text, "%" G_GUINT64_FORMAT " (%u) ", hit->latency_ns,
+					       hit->begin);
+	}
+	return g_string_free(text, FALSE);
+}
+
+static void feed_columns(Stage *stage)
+{
+	static const InfoField columns = { KMT_FIELD_COLUMNS, 0, "time\tlatency" };
+	g_autoptr(GByteArray) batch = g_byte_array_new();
+
+	batch_write_info(batch, &columns, 1);
+	session_feed(stage->session, batch->data, batch->len);
+}
+
+Test(hits, a_listed_end_knows_its_begin_in_the_same_thread)
+{
+	g_autofree char *latencies = NULL;
+	Stage stage;
+
+	stage_init(&stage);
+	feed_columns(&stage);
+	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	at(&stage, 0, &worker, 100, 0);
+	at(&stage, 0, &other, 100, 0);
+	at(&stage, 0, &worker, 400, 1);
+	at(&stage, 0, &other, 450, 1);
+	/* A time span of less than a nanosecond. */
+	at(&stage, 0, &worker, 500, 0);
+	at(&stage, 0, &worker, 500, 1);
+	at(&stage, 0, &worker, 600, 3);
+	finish(&stage);
+	latencies = listed_latencies(stage.session);
+	cr_expect_str_eq(latencies, "- - 300 (0) 350 (1) - 0 (4) - ");
+	stage_clear(&stage);
+}
+
+Test(hits, time_spans_of_a_stream_without_heartbeats_take_bounded_memory)
+{
+	enum { SPANS = 1 << 17, WAITING_MAX = MEMORY_BYTES / 16 };
+	Stage stage;
+
+	stage_init(&stage);
+	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	for (unsigned i = 0; i < SPANS; i++) {
+		at(&stage, 0, &worker, i * 10, 0);
+		at(&stage, 0, &worker, i * 10 + 5, 1);
+		cr_assert_lt(durations_memory(stage.session->durations), WAITING_MAX);
+	}
+	finish(&stage);
+	cr_expect_eq(totals_of(&stage).spans, SPANS);
+	stage_clear(&stage);
+}
+
 Test(hits, in_interrupts_the_cpu_is_the_thread)
 {
 	PointHit hit = { .time_ns = SECOND, .context = KMT_CONTEXT_SOFTIRQ };
@@ -380,4 +445,14 @@ Test(hits, lines_of_points_that_are_not_understood_are_skipped)
 	cr_expect_eq(point_list_get(list, 4).pair, 31);
 	cr_expect_null(point_list_get(list, 9).name);
 	cr_expect(point_list_has_pairs(list));
+}
+
+Test(hits, a_name_of_a_point_is_cut)
+{
+	g_autoptr(PointList) list = point_list_new();
+	g_autofree char *name = g_strnfill(POINT_NAME_BYTES_MAX + 1, 'a');
+	g_autofree char *line = g_strconcat("0 hit 0 ", name, NULL);
+
+	point_list_parse(list, (TextPart){ line, strlen(line) });
+	cr_expect_eq(strlen(point_list_get(list, 0).name), POINT_NAME_BYTES_MAX);
 }

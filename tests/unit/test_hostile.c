@@ -62,6 +62,23 @@ Test(hostile, addresses_that_were_made_to_collide_spread_well)
 	cr_expect(lt(u64, frame_namer_probes(namer), 4 * FRAMES));
 }
 
+Test(hostile, pairs_of_numbers_that_were_made_to_collide_spread_well)
+{
+	enum { PAIRS = 4096 };
+	SlotTable slots;
+
+	slot_table_init(&slots, PAIRS);
+	for (uint64_t i = 0; i < PAIRS; i++) {
+		uint32_t hash = keyed_hash_mix_pair(i << 32, i), at = hash;
+
+		while (slot_table_candidate(&slots, hash, &at) != SLOT_ID_NONE)
+			at++;
+		slot_table_put(&slots, hash, at, (uint32_t)i);
+	}
+	cr_expect(lt(u64, slot_table_probes(&slots), 4 * PAIRS));
+	slot_table_clear(&slots);
+}
+
 Test(hostile, what_collides_under_one_seed_does_not_under_another)
 {
 	enum { KEYS = 1000, SLOTS = 4096 };
