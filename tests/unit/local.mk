@@ -5,7 +5,9 @@ TESTS += tests/unit/unit
 endif
 # Known work, for what is tested on the running kernel.
 check_PROGRAMS += tests/vm/workload
-tests_vm_workload_CFLAGS = $(AM_CFLAGS) -pthread
+# Its user stacks are known: each function has a frame, which its caller's frame is found by.
+tests_vm_workload_CFLAGS = $(AM_CFLAGS) -pthread -fno-omit-frame-pointer \
+	-fno-optimize-sibling-calls
 tests_vm_workload_SOURCES = tests/vm/workload.c
 # Programs to probe, at any address and at a fixed one.
 check_PROGRAMS += tests/unit/probed tests/unit/probed_fixed

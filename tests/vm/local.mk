@@ -94,9 +94,12 @@ EXTRA_DIST += \
 	tests/vm/cases/96-perf-main.sh \
 	tests/vm/cases/97-names.sh \
 	tests/vm/cases/98-perf-net.sh \
+	tests/vm/cases/98-stack-top.sh \
+	tests/vm/cases/99-stack-top-kprobes.sh \
 	tests/vm/cases/caches.sh \
 	tests/vm/cases/held.sh \
 	tests/vm/cases/lib.sh \
+	tests/vm/cases/points.sh \
 	tests/vm/cases/second-bpftrace.sh \
 	tests/vm/cases/second-ftrace.sh \
 	tests/vm/document \

@@ -11,6 +11,8 @@
  *	workload [-a FILE] tcp-leave COUNT
  *	workload [-a FILE] [-t THREADS] [-f] open|create|dup|socketpair|readv|setgroups|vfork COUNT
  *	workload [-a FILE] keep-sockets|keep-maps COUNT
+ *	workload [-a FILE] [-t THREADS] [-f] brk|touch|shm|hugepage|sleep COUNT
+ *	workload [-a FILE] [-t THREADS] [-f] map|malloc COUNT SIZE
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -N NAME -t THREADS ...	... in threads named NAME-0, NAME-1 ...
  *	workload -c CHILDREN ...	... in so many children instead, one after the other
@@ -48,6 +50,12 @@
  * COUNT of an element for each CPU, a per-CPU allocation each. Before, it makes and closes as
  * many, which the kernel frees later, in a kworker.
  *
+ * The rest is for probe points in programs: each has a known user stack, of functions with frame
+ * pointers. brk asks COUNT times for the end of the heap; touch writes to COUNT new pages, a page
+ * fault each; map maps SIZE bytes of anonymous memory COUNT times; shm gets, attaches, detaches and
+ * removes a segment COUNT times; hugepage asks COUNT times for huge pages in HUGE_BYTES; sleep
+ *sleeps for 20 ms COUNT times; malloc requests SIZE bytes COUNT times.
+ *
  * -a waits until FILE exists, or where it is -, until a byte comes on standard input: that wait
  * allocates nothing on any kernel. -t does COUNT in each of THREADS threads, -f does all
  * of it once more in a forked child. At the end a line says what was done. -k gives the
@@ -69,9 +77,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/shm.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -96,12 +106,16 @@ enum {
 	TREE_FILE_BYTES = 2 * 4096 + 1000,
 	PATH_BYTES = 64,
 	NAME_BYTES = 16, /* of a thread, as the kernel has it */
+	HUGE_BYTES = 4 << 20,
+	SLEEP_NS = 20 * 1000 * 1000,
+	SHM_BYTES = 8192,
+	BYTES_MAX = 1 << 30,
 };
 
 typedef struct {
 	const char *name;
 	void (*work)(unsigned long count, size_t size);
-	int argument_count;
+	unsigned long size_max; /* 0: takes no SIZE */
 } Kind;
 
 typedef struct {
@@ -552,25 +566,192 @@ static void keep_maps(unsigned long count, size_t size)
 	wait_for_byte();
 }
 
+/* The calling function then has a frame, even if it calls no other. */
+static inline __attribute__((always_inline)) void need_frame(void)
+{
+	__asm__ volatile("" : : "r"(__builtin_frame_address(0)));
+}
+
+/* Not libc's function: it has no frame, and a stack then lacks its caller. */
+static inline __attribute__((always_inline)) long call_kernel(long number, const long arguments[6])
+{
+#ifdef __x86_64__
+	register long fourth __asm__("r10") = arguments[3];
+	register long fifth __asm__("r8") = arguments[4];
+	register long sixth __asm__("r9") = arguments[5];
+	long result;
+
+	need_frame();
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(arguments[0]), "S"(arguments[1]), "d"(arguments[2]),
+			   "r"(fourth), "r"(fifth), "r"(sixth)
+			 : "rcx", "r11", "memory");
+	return result;
+#else
+	return syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+		       arguments[5]);
+#endif
+}
+
+static __attribute__((noinline)) void ask_for_heap(void)
+{
+	if (call_kernel(SYS_brk, (const long[6]){ 0 }) <= 0)
+		error(1, 0, "brk");
+}
+
+static void move_heap(unsigned long count, size_t size)
+{
+	(void)size;
+	for (unsigned long i = 0; i < count; i++)
+		ask_for_heap();
+}
+
+static char *map_bytes(size_t bytes)
+{
+	char *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		error(1, errno, "mmap");
+	return memory;
+}
+
+static void unmap_bytes(char *memory, size_t bytes)
+{
+	if (munmap(memory, bytes) != 0)
+		error(1, errno, "munmap");
+}
+
+static __attribute__((noinline)) void touch_page(char *page)
+{
+	need_frame();
+	*(volatile char *)page = 1;
+}
+
+static void touch_memory(unsigned long count, size_t size)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	char *memory = map_bytes(count * page_bytes);
+
+	(void)size;
+	/* Kernels without huge pages do not know it. */
+	madvise(memory, count * page_bytes, MADV_NOHUGEPAGE);
+	for (unsigned long i = 0; i < count; i++)
+		touch_page(memory + i * page_bytes);
+	unmap_bytes(memory, count * page_bytes);
+}
+
+static __attribute__((noinline)) char *map_once(size_t bytes)
+{
+	const long arguments[6] = { 0, (long)bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 };
+
+	return (char *)call_kernel(SYS_mmap, arguments);
+}
+
+static void map_memory(unsigned long count, size_t size)
+{
+	for (unsigned long i = 0; i < count; i++)
+		unmap_bytes(map_once(size), size);
+}
+
+static __attribute__((noinline)) void use_segment(void)
+{
+	int segment = shmget(IPC_PRIVATE, SHM_BYTES, IPC_CREAT | 0600);
+	void *memory;
+
+	if (segment < 0)
+		error(1, errno, "shmget");
+	memory = shmat(segment, NULL, 0);
+	if ((intptr_t)memory == -1 || shmdt(memory) != 0)
+		error(1, errno, "shmat");
+	if (shmctl(segment, IPC_RMID, NULL) != 0)
+		error(1, errno, "shmctl");
+}
+
+static void use_segments(unsigned long count, size_t size)
+{
+	(void)size;
+	for (unsigned long i = 0; i < count; i++)
+		use_segment();
+}
+
+static __attribute__((noinline)) void ask_for_huge_page(char *memory)
+{
+	const long arguments[6] = { (long)memory, HUGE_BYTES, MADV_HUGEPAGE };
+
+	if (call_kernel(SYS_madvise, arguments) != 0)
+		error(1, 0, "madvise");
+}
+
+static void ask_for_huge_pages(unsigned long count, size_t size)
+{
+	char *memory = map_bytes(HUGE_BYTES);
+
+	(void)size;
+	for (unsigned long i = 0; i < count; i++)
+		ask_for_huge_page(memory);
+	unmap_bytes(memory, HUGE_BYTES);
+}
+
+static __attribute__((noinline)) void sleep_once(void)
+{
+	const struct timespec pause = { .tv_nsec = SLEEP_NS };
+
+	const long arguments[6] = { CLOCK_MONOTONIC, 0, (long)&pause };
+
+	if (call_kernel(SYS_clock_nanosleep, arguments) != 0)
+		error(1, 0, "clock_nanosleep");
+}
+
+static void sleep_often(unsigned long count, size_t size)
+{
+	(void)size;
+	for (unsigned long i = 0; i < count; i++)
+		sleep_once();
+}
+
+static __attribute__((noinline)) void request_once(size_t bytes)
+{
+	void *volatile memory = malloc(bytes);
+
+	if (!memory)
+		error(1, errno, "malloc");
+	free(memory);
+}
+
+static void request_memory(unsigned long count, size_t size)
+{
+	for (unsigned long i = 0; i < count; i++)
+		request_once(size);
+}
+
 static const Kind kinds[] = {
-	{ "unix-send", send_unix, 2 },
-	{ "pipe", make_pipes, 1 },
-	{ "pipe-page", make_pipes_with_page, 1 },
-	{ "message", send_messages, 1 },
-	{ "tcp-connect", connect_tcp, 1 },
-	{ "tcp-leave", leave_tcp, 1 },
-	{ "open", open_files, 1 },
-	{ "create", create_files, 1 },
-	{ "dup", duplicate_file, 1 },
-	{ "socketpair", make_socket_pairs, 1 },
-	{ "readv", read_vectors, 1 },
-	{ "setgroups", set_groups, 1 },
-	{ "vfork", make_children, 1 },
-	{ "tcp-send", send_over_tcp, 1 },
-	{ "tree", make_trees, 1 },
-	{ "exec", execute_children, 1 },
-	{ "keep-sockets", keep_sockets, 1 },
-	{ "keep-maps", keep_maps, 1 },
+	{ "unix-send", send_unix, SEND_BYTES_MAX },
+	{ "pipe", make_pipes, 0 },
+	{ "pipe-page", make_pipes_with_page, 0 },
+	{ "message", send_messages, 0 },
+	{ "tcp-connect", connect_tcp, 0 },
+	{ "tcp-leave", leave_tcp, 0 },
+	{ "open", open_files, 0 },
+	{ "create", create_files, 0 },
+	{ "dup", duplicate_file, 0 },
+	{ "socketpair", make_socket_pairs, 0 },
+	{ "readv", read_vectors, 0 },
+	{ "setgroups", set_groups, 0 },
+	{ "vfork", make_children, 0 },
+	{ "tcp-send", send_over_tcp, 0 },
+	{ "tree", make_trees, 0 },
+	{ "exec", execute_children, 0 },
+	{ "keep-sockets", keep_sockets, 0 },
+	{ "keep-maps", keep_maps, 0 },
+	{ "brk", move_heap, 0 },
+	{ "touch", touch_memory, 0 },
+	{ "map", map_memory, BYTES_MAX },
+	{ "shm", use_segments, 0 },
+	{ "hugepage", ask_for_huge_pages, 0 },
+	{ "sleep", sleep_often, 0 },
+	{ "malloc", request_memory, BYTES_MAX },
 };
 
 static void name_thread(Plan *plan)
@@ -593,7 +774,7 @@ static void *thread_main(void *data)
 }
 
 /* The main thread works only when it is the only one. */
-static void plan_run(Plan *plan)
+static __attribute__((noinline)) void plan_run(Plan *plan)
 {
 	pthread_t threads[THREADS_MAX];
 
@@ -659,12 +840,12 @@ static unsigned long parse_number(const char *text, unsigned long max)
 static const Kind *kind_lookup(const char *name, int argument_count)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(kinds[i].name, name) == 0 && kinds[i].argument_count == argument_count)
+		if (strcmp(kinds[i].name, name) == 0 &&
+		    argument_count == (kinds[i].size_max ? 2 : 1))
 			return &kinds[i];
 	fputs("workload: give one of these:\n", stderr);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		fprintf(stderr, "\t%s COUNT%s\n", kinds[i].name,
-			kinds[i].argument_count > 1 ? " SIZE" : "");
+		fprintf(stderr, "\t%s COUNT%s\n", kinds[i].name, kinds[i].size_max ? " SIZE" : "");
 	exit(2);
 }
 
@@ -719,7 +900,7 @@ int main(int argc, char **argv)
 	argv += optind;
 	plan.kind = kind_lookup(argv[0] ? argv[0] : "", argc - optind - 1);
 	plan.count = parse_number(argv[1], COUNT_MAX);
-	plan.size = argv[2] ? parse_number(argv[2], SEND_BYTES_MAX) : 0;
+	plan.size = argv[2] ? parse_number(argv[2], plan.kind->size_max) : 0;
 
 	for (unsigned long i = 0; i < children; i++)
 		plan_run_in_child(&plan);

@@ -86,10 +86,13 @@ collect_by()
 }
 collect_by kmt_vm
 
+# The program of profile and profile_started.
+tool=kmalloc-top
+
 # profile ARG…: runs the program; leaves ./report, ./errors and $status.
 profile()
 {
-	kmalloc-top "${collect[@]}" "$@" > report 2> errors
+	"$tool" "${collect[@]}" "$@" > report 2> errors
 	status=$?
 }
 
@@ -98,7 +101,7 @@ profile()
 profile_started()
 {
 	rm -f errors
-	env --default-signal=INT kmalloc-top "${collect[@]}" -v "$@" > report 2> errors &
+	env --default-signal=INT "$tool" "${collect[@]}" -v "$@" > report 2> errors &
 	program=$!
 	wait_for_probes
 }
@@ -148,7 +151,7 @@ profile_ended()
 # Numbers of a report file. report_bytes FILE requested|allocated|wasted
 report_count()
 {
-	sed -n -E 's/^(Total [a-z]+ \(after filtering\)|Allocations): ([0-9,]+).*/\2/p' "$1" | tail -n 1 | tr -d ,
+	sed -n -E 's/^(Total [a-z ]+ \(after filtering\)|Allocations): ([0-9,]+).*/\2/p' "$1" | tail -n 1 | tr -d ,
 }
 
 report_bytes()
