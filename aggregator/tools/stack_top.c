@@ -81,7 +81,7 @@ static Preset *preset_of_words(Options *options, GError **error)
 	return preset_of_probes((const char *const *)options->probes->pdata, NULL, error);
 }
 
-/* How user stacks are walked: "dwarf,8192". */
+/* How user stacks are walked: "dwarf,16384". */
 static bool choose_user_walk(Options *options, const char *asked, GError **error)
 {
 	enum { BYTES_DEFAULT = 16384, BYTES_MIN = 512, BYTES_MAX = 61440, UNIT = 8 };

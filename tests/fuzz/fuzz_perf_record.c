@@ -63,6 +63,55 @@ static void read_sample(const TracepointFormat *format, const void *body, size_t
 		read_fields(format, &sample);
 }
 
+static void read_numbers(const uint64_t *numbers, uint64_t count)
+{
+	for (uint64_t i = 0; numbers && i < count; i++)
+		seen += numbers[i];
+}
+
+/* Samples of probe points: with user frames, with what is needed to unwind user stacks, and with
+   the registers of a probe. */
+static void read_hits(const void *body, size_t bytes)
+{
+	enum {
+		USER_REGISTERS = 17,
+		COUNTED_STACK = PERF_SAMPLE_NEEDED | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN
+	};
+	const uint64_t head = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR | PERF_SAMPLE_CGROUP_BIT |
+			      PERF_SAMPLE_READ_LOST_BIT | COUNTED_STACK;
+	const PerfHitForm forms[] = {
+		{ .sample_type = head },
+		{ .sample_type = head | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
+		  .user_registers = USER_REGISTERS },
+		{ .sample_type = head | PERF_SAMPLE_REGS_INTR, .registers = 1 },
+		{ .sample_type = PERF_HIT_KNOWN, .registers = 6, .user_registers = USER_REGISTERS },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(forms); i++) {
+		PerfHit hit;
+
+		if (!perf_hit_parse(body, bytes, &forms[i], &hit))
+			continue;
+		read_numbers(hit.sample.frames, hit.sample.depth);
+		read_numbers(hit.user_frames, hit.user_depth);
+		read_numbers(hit.registers, forms[i].registers);
+		read_numbers(hit.user_registers, forms[i].user_registers);
+		for (uint64_t byte = 0; hit.user_stack && byte < hit.user_stack_bytes; byte++)
+			seen += hit.user_stack[byte];
+	}
+}
+
+static void read_mapping(const struct perf_event_header *header, const void *body, size_t bytes)
+{
+	PerfMapRecord mapping;
+
+	if (!perf_map_record_parse(header, body, bytes, &mapping))
+		return;
+	if (mapping.build_id_bytes > sizeof(mapping.build_id))
+		abort();
+	seen += strlen(mapping.path);
+}
+
 static void read_record(const TracepointFormat *format, const uint8_t *record, size_t size)
 {
 	static const uint64_t sample_types[] = {
@@ -84,6 +133,8 @@ static void read_record(const TracepointFormat *format, const uint8_t *record, s
 	memcpy(body, record + sizeof(header), size);
 	for (size_t i = 0; i < G_N_ELEMENTS(sample_types); i++)
 		read_sample(format, body, size, sample_types[i]);
+	read_hits(body, size);
+	read_mapping(&header, body, size);
 	if (perf_task_record_parse(&header, body, size, &task))
 		seen += strlen(task.comm);
 }

@@ -148,6 +148,14 @@ static bool is_same(const UnwindStack *a, const UnwindStack *b)
 	return a->depth == b->depth && !memcmp(a->frames, b->frames, a->depth * sizeof(uint64_t));
 }
 
+/* crti.o's functions have no CFI: libdwfl walks them by frame pointers, which they do not have. */
+static bool begins_without_cfi(DwflWalk *dwfl, const UnwindStack *stack)
+{
+	g_autofree char *names = names_of(dwfl, stack);
+
+	return g_str_has_prefix(names, "_init ") || g_str_has_prefix(names, "_fini ");
+}
+
 static void print_difference(DwflWalk *dwfl, const UnwindStack *ours, const UnwindStack *theirs)
 {
 	g_autofree char *our_names = names_of(dwfl, ours);
@@ -178,8 +186,10 @@ static Comparison compare(const UserRun *run, bool with_dwfl)
 		if (!with_dwfl)
 			continue;
 		dwfl_walk(dwfl, &sample->registers, &copy, &theirs);
-		result.same += is_same(&ours, &theirs);
-		if (!is_same(&ours, &theirs))
+		if (is_same(&ours, &theirs) ||
+		    (ours.end == UNWIND_END_START && begins_without_cfi(dwfl, &ours)))
+			result.same++;
+		else
 			print_difference(dwfl, &ours, &theirs);
 	}
 	return result;

@@ -100,6 +100,7 @@ void perf_hits_clear(PerfRun *run)
 	g_string_free(run->map_lines, TRUE);
 	object_files_free(run->object_files);
 	g_string_free(run->columns, TRUE);
+	g_free(run->threads);
 }
 
 void perf_hits_begin(PerfRun *run)
@@ -113,6 +114,7 @@ void perf_hits_begin(PerfRun *run)
 	run->object_files =
 		object_files_new(run->live.parts.session->user_objects, "", OBJECT_FILES_MAX);
 	run->columns = g_string_new(NULL);
+	run->threads = run->plan->hits->has_pairs ? g_new0(ThreadScatter, 1) : NULL;
 	event_writer_take_points(run->writer);
 }
 
@@ -354,6 +356,16 @@ static uint64_t place_of(const PerfHit *hit)
 	return hit->sample.depth > 1 ? hit->sample.frames[1] : 0;
 }
 
+/* Time spans are taken with all others of their thread. */
+static void add_to_scatter(PerfRun *run, const Hit *hit)
+{
+	if (!run->threads && run->reading->event_cpu.sampling_period > 1)
+		perf_scatter_add(&run->reading->scatters[hit->number], place_of(&hit->hit),
+				 hit->weight);
+	else if (run->threads && hit->weight && hit->point->role != POINT_ROLE_END)
+		thread_scatter_add(run->threads, hit->hit.sample.tid, hit->weight);
+}
+
 static void take_weighed(PerfRun *run, Hit *hit)
 {
 	PointSample sample = point_sample(run, &hit->hit);
@@ -374,9 +386,7 @@ static void take_weighed(PerfRun *run, Hit *hit)
 	}
 	if (!perf_read_is_wanted(run, is_counted, hit->context, hit->weight))
 		return;
-	if (run->reading->event_cpu.sampling_period > 1 && !run->addresses.level)
-		perf_scatter_add(&run->reading->scatters[hit->number], place_of(&hit->hit),
-				 hit->weight);
+	add_to_scatter(run, hit);
 	write_hit(run, hit, &sample, &task);
 }
 

@@ -191,11 +191,9 @@ static void write_missed(PerfRun *run)
 	run_facts_write_number(run->live.batches, KMT_FIELD_PROBES_MISSED, missed);
 }
 
-/* Writes the scatter measured so far; the value improves with time. */
-static void write_scatter(PerfRun *run)
+static uint64_t scatter_of_cpus(const PerfRun *run)
 {
 	PerfScatter sum = { .squares = 0 };
-	uint64_t percent;
 
 	for (guint i = 0; i < run->cpus->len; i++) {
 		const PerfRunCpu *cpu = run->cpus->pdata[i];
@@ -203,7 +201,15 @@ static void write_scatter(PerfRun *run)
 		for (unsigned j = 0; j < run->request.points_count; j++)
 			perf_scatter_sum(&sum, &cpu->scatters[j]);
 	}
-	percent = perf_scatter_percent(&sum);
+	return perf_scatter_percent(&sum);
+}
+
+/* Writes the scatter measured so far; the value improves with time. */
+static void write_scatter(PerfRun *run)
+{
+	uint64_t percent =
+		run->threads ? thread_scatter_percent(run->threads) : scatter_of_cpus(run);
+
 	if (percent == run->scatter_percent)
 		return;
 	run->scatter_percent = percent;

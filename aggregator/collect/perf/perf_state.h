@@ -11,6 +11,7 @@
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_run.h"
 #include "collect/perf/perf_scatter.h"
+#include "collect/perf/thread_scatter.h"
 #include "collect/perf/perf_unwind.h"
 #include "collect/user/object_files.h"
 #include "collect/tasks/task_table.h"
@@ -116,6 +117,7 @@ typedef struct {
 	PerfUnwind *unwind;        /* owned; NULL: user stacks are walked by frame pointers */
 	ObjectFiles *object_files; /* owned: programs and libraries in user stacks */
 	GString *columns;          /* owned: of the hit of a list */
+	ThreadScatter *threads;    /* owned; NULL: spans are not taken */
 	bool has_frames;           /* the sample of an allocation had frames */
 	bool lacks_frames;         /* the sample of an allocation had none */
 } PerfRun;
