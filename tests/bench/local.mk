@@ -35,6 +35,7 @@ bench_scripts = \
 	tests/bench/make_perl_stream.pl \
 	tests/bench/run_bench \
 	tests/bench/run_held \
+	tests/bench/run_hits \
 	tests/bench/run_hostile \
 	tests/bench/run_live
 EXTRA_DIST += $(bench_scripts)
@@ -45,8 +46,9 @@ bench: kmalloc-top slabratetop $(bench_programs)
 	$(srcdir)/tests/bench/run_hostile
 
 # What tracing costs on the running kernel.
-bench-live: kmalloc-top tests/vm/workload
+bench-live: kmalloc-top stack-top tests/vm/workload
 	$(srcdir)/tests/bench/run_live
+	$(srcdir)/tests/bench/run_hits
 
 CLEANFILES += $(EXTRA_PROGRAMS)
 mostlyclean-local: clean-bench
