@@ -95,7 +95,9 @@ EXTRA_DIST += \
 	tests/vm/cases/97-names.sh \
 	tests/vm/cases/98-perf-net.sh \
 	tests/vm/cases/98-stack-top.sh \
+	tests/vm/cases/98-stack-top-reports.sh \
 	tests/vm/cases/99-stack-top-kprobes.sh \
+	tests/vm/cases/99-stack-top-memory.sh \
 	tests/vm/cases/caches.sh \
 	tests/vm/cases/held.sh \
 	tests/vm/cases/lib.sh \

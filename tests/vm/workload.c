@@ -11,7 +11,8 @@
  *	workload [-a FILE] tcp-leave COUNT
  *	workload [-a FILE] [-t THREADS] [-f] open|create|dup|socketpair|readv|setgroups|vfork COUNT
  *	workload [-a FILE] keep-sockets|keep-maps COUNT
- *	workload [-a FILE] [-t THREADS] [-f] brk|touch|shm|hugepage|sleep COUNT
+ *	workload [-a FILE] [-t THREADS] [-f] brk|touch|file|shm|hugepage|sleep COUNT
+ *	workload [-a FILE] small-pages|compact COUNT
  *	workload [-a FILE] [-t THREADS] [-f] map|malloc COUNT SIZE
  *	workload -n NAME ...	... and, when that is done, once more as a process of that name
  *	workload -N NAME -t THREADS ...	... in threads named NAME-0, NAME-1 ...
@@ -54,7 +55,12 @@
  * pointers. brk asks COUNT times for the end of the heap; touch writes to COUNT new pages, a page
  * fault each; map maps SIZE bytes of anonymous memory COUNT times; shm gets, attaches, detaches and
  * removes a segment COUNT times; hugepage asks COUNT times for huge pages in HUGE_BYTES; sleep
- *sleeps for 20 ms COUNT times; malloc requests SIZE bytes COUNT times.
+ * sleeps for 20 ms COUNT times; malloc requests SIZE bytes COUNT times. file reads a byte in each
+ *of the first COUNT pages of the file on standard input, after the kernel has dropped them: a major
+ * fault each.
+ *
+ * small-pages fills COUNT huge pages with small ones, asks once that they be made huge, and keeps
+ *them: use it with -k. compact leaves gaps in COUNT pages, and asks once for compaction, as root.
  *
  * -a waits until FILE exists, or where it is -, until a byte comes on standard input: that wait
  * allocates nothing on any kernel. -t does COUNT in each of THREADS threads, -f does all
@@ -73,6 +79,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,10 +114,13 @@ enum {
 	PATH_BYTES = 64,
 	NAME_BYTES = 16, /* of a thread, as the kernel has it */
 	HUGE_BYTES = 4 << 20,
+	HUGE_PAGE_BYTES = 2 << 20, /* on x86 */
 	SLEEP_NS = 20 * 1000 * 1000,
 	SHM_BYTES = 8192,
 	BYTES_MAX = 1 << 30,
 };
+
+#define COMPACT_FILE "/proc/sys/vm/compact_memory"
 
 typedef struct {
 	const char *name;
@@ -642,6 +652,71 @@ static void touch_memory(unsigned long count, size_t size)
 	unmap_bytes(memory, count * page_bytes);
 }
 
+static __attribute__((noinline)) void read_page(const char *page)
+{
+	need_frame();
+	(void)*(const volatile char *)page;
+}
+
+static void read_file(unsigned long count, size_t size)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), bytes = count * page_bytes;
+	char *memory = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, STDIN_FILENO, 0);
+	int failure = posix_fadvise(STDIN_FILENO, 0, 0, POSIX_FADV_DONTNEED);
+
+	(void)size;
+	/* By MADV_RANDOM the kernel reads no page ahead. */
+	if (memory == MAP_FAILED || failure != 0 || madvise(memory, bytes, MADV_RANDOM) != 0)
+		error(1, failure ? failure : errno, "standard input");
+	for (unsigned long i = 0; i < count; i++)
+		read_page(memory + i * page_bytes);
+	unmap_bytes(memory, bytes);
+}
+
+/* They stay until the process ends. */
+static void make_small_pages(unsigned long count, size_t size)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), bytes = count * HUGE_PAGE_BYTES;
+	char *memory = map_bytes(bytes + HUGE_PAGE_BYTES);
+
+	(void)size;
+	memory += -(uintptr_t)memory % HUGE_PAGE_BYTES;
+	if (madvise(memory, bytes, MADV_NOHUGEPAGE) != 0)
+		error(1, errno, "madvise");
+	for (size_t i = 0; i < bytes; i += page_bytes)
+		touch_page(memory + i);
+	if (madvise(memory, bytes, MADV_HUGEPAGE) != 0)
+		error(1, errno, "madvise");
+}
+
+static __attribute__((noinline)) void ask_for_compaction(int file)
+{
+	const long arguments[6] = { file, (long)"1", 1 };
+
+	if (call_kernel(SYS_write, arguments) != 1)
+		error(1, 0, "%s", COMPACT_FILE);
+}
+
+static void compact_memory(unsigned long count, size_t size)
+{
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), bytes = count * page_bytes;
+	char *memory = map_bytes(bytes);
+	int file = open(COMPACT_FILE, O_WRONLY);
+
+	(void)size;
+	if (file < 0)
+		error(1, errno, "%s", COMPACT_FILE);
+	madvise(memory, bytes, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < bytes; i += page_bytes)
+		touch_page(memory + i);
+	for (size_t i = 0; i < bytes; i += 2 * page_bytes)
+		if (madvise(memory + i, page_bytes, MADV_DONTNEED) != 0)
+			error(1, errno, "madvise");
+	ask_for_compaction(file);
+	close(file);
+	unmap_bytes(memory, bytes);
+}
+
 static __attribute__((noinline)) char *map_once(size_t bytes)
 {
 	const long arguments[6] = { 0, (long)bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 };
@@ -720,10 +795,20 @@ static __attribute__((noinline)) void request_once(size_t bytes)
 	free(memory);
 }
 
-static void request_memory(unsigned long count, size_t size)
+/* Not inlined: the caller of a function has no frame in a stack at its first instruction. */
+static __attribute__((noinline)) void request_often(unsigned long count, size_t size)
 {
 	for (unsigned long i = 0; i < count; i++)
 		request_once(size);
+}
+
+static void request_memory(unsigned long count, size_t size)
+{
+	/* In glibc before 2.34 the first malloc() calls another one: malloc_hook_ini(). */
+	void *volatile first = malloc(1);
+
+	free(first);
+	request_often(count, size);
 }
 
 static const Kind kinds[] = {
@@ -747,6 +832,9 @@ static const Kind kinds[] = {
 	{ "keep-maps", keep_maps, 0 },
 	{ "brk", move_heap, 0 },
 	{ "touch", touch_memory, 0 },
+	{ "file", read_file, 0 },
+	{ "small-pages", make_small_pages, 0 },
+	{ "compact", compact_memory, 0 },
 	{ "map", map_memory, BYTES_MAX },
 	{ "shm", use_segments, 0 },
 	{ "hugepage", ask_for_huge_pages, 0 },

@@ -10,9 +10,7 @@
 
 readonly touched=300 pages=200 sleeps=20
 workload=$(command -v workload)
-for kind in touch pages sleep; do
-	ln -s "$workload" "known-$kind"
-done
+known_kinds touch pages sleep
 
 counted_started '
 	kprobe:handle_mm_fault / strncmp(comm, "known-", 6) == 0 / { @faults[comm] = count(); }
@@ -72,6 +70,12 @@ has_no_probe()
 
 workload malloc 100000000 100 > /dev/null &
 first=$!
+
+# So many calls take more of a CPU than is allowed, even if none of them is sampled: that ends the run.
+profile --max-overhead=1 -d 60 "u:$workload:request_once"
+equals 'hot: exit status' 3 "$status"
+has_line 'hot: why it ended' '^Ended early: the probes alone took more than 1 % of CPU [0-9]+, .*--max-overhead' report
+
 profile_started k:vfs_write kr:vfs_write "u:$workload:request_once" "ur:$workload:request_once"
 holds 'killed: it had a probe in the kernel' grep -q vfs_write /sys/kernel/debug/kprobes/list
 equals 'killed: it had a probe in a program' ' cc' "$(first_byte "$first")"

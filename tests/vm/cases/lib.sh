@@ -151,7 +151,7 @@ profile_ended()
 # Numbers of a report file. report_bytes FILE requested|allocated|wasted
 report_count()
 {
-	sed -n -E 's/^(Total [a-z ]+ \(after filtering\)|Allocations): ([0-9,]+).*/\2/p' "$1" | tail -n 1 | tr -d ,
+	sed -n -E 's/^(Total [a-z -]+ \(after filtering\)|Allocations): ([0-9,]+).*/\2/p' "$1" | tail -n 1 | tr -d ,
 }
 
 report_bytes()

@@ -19,6 +19,32 @@ preset_names()
 	find "${PRESETS:-/usr/share/kmalloc-top/presets}" -name '*.preset' -printf '%f\n' | sed 's/\.preset$//' | sort
 }
 
+# Each kind of work has a process name of its own: known-KIND is a link, made by known_kinds KIND…. By this
+# name a second opinion tells it apart, too.
+known_kinds()
+{
+	local kind
+	for kind; do
+		ln -s "$(command -v workload)" "known-$kind"
+	done
+}
+
+# known KIND ARG…: all of the process known-KIND, which does the work. It is complete. Leaves report.KIND.
+known()
+{
+	local kind=$1
+	shift
+	profile --process="known-$kind" "$@"
+	is_complete "$kind"
+	cp report "report.$kind"
+}
+
+# known_sum: the sum of all weights of ./report.
+known_sum()
+{
+	sum_at '[^ ]+' report
+}
+
 # hits_at FUNCTION FILE, sum_at FUNCTION FILE: of the stacks of a report that this function is in.
 hits_at()
 {
