@@ -26,8 +26,8 @@ include aggregator/collect/run/local.mk
 include aggregator/collect/user/local.mk
 include aggregator/collect/points/local.mk
 include aggregator/collect/unwind/local.mk
-include aggregator/collect/stap/local.mk
 include aggregator/collect/perf/local.mk
+include aggregator/collect/stap/local.mk
 include aggregator/table/local.mk
 include aggregator/rates/local.mk
 include aggregator/report/local.mk

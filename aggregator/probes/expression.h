@@ -93,3 +93,13 @@ typedef bool (*ExpressionFieldFind)(const char *name, ExpressionField *field, vo
  * kernel cannot filter any. Every event that passes must still be evaluated here.
  */
 char *expression_kernel_filter(const Expression *expression, ExpressionFieldFind find, void *data);
+
+/* Returns the name's value in SystemTap's language, a number or a string, owned by the caller, or
+   NULL if SystemTap does not know it. *is_text says which; it is false at first. */
+typedef char *(*ExpressionStapFind)(const char *name, bool *is_text, void *data);
+
+/* Returns the expression in SystemTap's language, owned by the caller, or NULL with error set: the
+   part that cannot be expressed there, like "comm ~ \"py*\"". SystemTap's numbers are int64_t:
+   larger ones wrap, which only the comparisons of order notice. */
+char *expression_stap(const Expression *expression, ExpressionStapFind find, void *data,
+		      GError **error);

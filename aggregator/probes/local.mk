@@ -4,6 +4,7 @@ libaggregator_a_SOURCES += \
 	aggregator/probes/expression_kernel.c \
 	aggregator/probes/expression_node.h \
 	aggregator/probes/expression_parse.c \
+	aggregator/probes/expression_stap.c \
 	aggregator/probes/expression_token.c aggregator/probes/expression_token.h \
 	aggregator/probes/preset.c aggregator/probes/preset.h \
 	aggregator/probes/preset_list.c aggregator/probes/preset_list.h \

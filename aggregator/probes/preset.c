@@ -153,6 +153,15 @@ static bool check_pair(const char *const *probes, const char *begin, GError **er
 	return false;
 }
 
+/* Perf events do not know SystemTap's own spelling. */
+static bool is_stap_only(const GPtrArray *probes)
+{
+	for (guint i = 0; i < probes->len; i++)
+		if (((const ProbeSpec *)probes->pdata[i])->type != PROBE_STAP)
+			return false;
+	return true;
+}
+
 Preset *preset_of_probes(const char *const *probes, const char *begin, GError **error)
 {
 	g_autoptr(Preset) preset = preset_new();
@@ -167,6 +176,8 @@ Preset *preset_of_probes(const char *const *probes, const char *begin, GError **
 			return NULL;
 		if (begin && !(point->begin = probe_alternatives_parse(begin, error)))
 			return NULL;
+		if (is_stap_only(point->probe) || (begin && is_stap_only(point->begin)))
+			preset->collectors = PRESET_BY_STAP;
 	}
 	preset->view = begin ? PRESET_DURATIONS : PRESET_RANKED;
 	preset->name = g_strdup("probes");

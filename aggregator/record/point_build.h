@@ -6,7 +6,9 @@
 #ifndef KMT_RECORD_POINT_BUILD_H
 #define KMT_RECORD_POINT_BUILD_H
 
+#ifndef __KERNEL__
 #include "record/batch_build.h"
+#endif
 
 /* A hit of a probe point. */
 struct KmtPointFacts {

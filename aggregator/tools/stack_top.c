@@ -2,6 +2,7 @@
 #include "collect/host/tracefs.h"
 #include "collect/points/point_set.h"
 #include "collect/run/collect_live.h"
+#include "collect/run/collector_types.h"
 #include "options/option_values.h"
 #include "probes/preset_list.h"
 #include "tools/tool.h"
@@ -185,6 +186,35 @@ static bool choose_view(Options *options, GError **error)
 	       dimensions_parse(preset->by, true, options->view.by, error);
 }
 
+static bool uses_stap(const Options *options)
+{
+	return options->collector ? options->collector == &stap_collector
+				  : !(options->preset->collectors & PRESET_BY_PERF);
+}
+
+/* What only perf events can do. */
+static bool check_collector(Options *options, GError **error)
+{
+	const Preset *preset = options->preset;
+
+	if (!uses_stap(options))
+		return true;
+	if (preset->view == PRESET_LIST)
+		return option_fail(error, "SystemTap makes no lists of events: use "
+					  "--collector=perf, or leave out --print");
+	if (options->user_stacks && options->request.user_stack_bytes)
+		return option_fail(error,
+				   "--user-stacks=%s is for perf events: use --collector=perf, or "
+				   "--user-stacks=fp",
+				   options->user_stacks);
+	if (preset->view == PRESET_DURATIONS && options->request.sampling_period > 1)
+		return option_fail(error, "SystemTap samples no time spans: use --collector=perf, "
+					  "or leave out --sample");
+	/* The preset's own wish: frame pointers are the next best. */
+	options->request.user_stack_bytes = 0;
+	return true;
+}
+
 static bool finish(Options *options, GError **error)
 {
 	if (options->input || options->list)
@@ -192,8 +222,8 @@ static bool finish(Options *options, GError **error)
 	options->preset = preset_of_words(options, error);
 	options->request.preset = options->preset;
 	return options->preset && set_formulas(options, error) && set_columns(options, error) &&
-	       choose_stacks(options, error) && choose_scope(options, error) &&
-	       choose_view(options, error);
+	       choose_stacks(options, error) && check_collector(options, error) &&
+	       choose_scope(options, error) && choose_view(options, error);
 }
 
 /* Appends whether this kernel has the points of a preset; else what is missing. */

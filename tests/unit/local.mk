@@ -144,6 +144,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_stap_leftovers.c \
 	tests/unit/test_stap_messages.c \
 	tests/unit/test_stap_options.c \
+	tests/unit/test_stap_points.c \
 	tests/unit/test_stap_run.c \
 	tests/unit/test_stap_start.c \
 	tests/unit/test_stap_tool.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/stap/buffer_plan.h"
+#include "collect/run/buffer_plan.h"
 #include "collect/host/host_memory.h"
 #include "collect/perf/perf_ring.h"
 #include "fake_host.h"

@@ -93,6 +93,7 @@ EXTRA_DIST += \
 	tests/vm/cases/96-perf-kmem.sh \
 	tests/vm/cases/96-perf-main.sh \
 	tests/vm/cases/97-names.sh \
+	tests/vm/cases/97-stack-top-stap.sh \
 	tests/vm/cases/98-perf-net.sh \
 	tests/vm/cases/98-stack-top.sh \
 	tests/vm/cases/98-stack-top-reports.sh \

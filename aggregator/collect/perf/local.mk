@@ -11,6 +11,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf/perf_names.c aggregator/collect/perf/perf_names.h \
 	aggregator/collect/perf/perf_period.c aggregator/collect/perf/perf_period.h \
 	aggregator/collect/perf/perf_read.c \
+	aggregator/collect/perf/perf_maps.c aggregator/collect/perf/perf_maps.h \
 	aggregator/collect/perf/perf_ring.c aggregator/collect/perf/perf_ring.h \
 	aggregator/collect/perf/perf_run.c aggregator/collect/perf/perf_run.h \
 	aggregator/collect/perf/perf_sample.c aggregator/collect/perf/perf_sample.h \
@@ -18,4 +19,5 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf/perf_state.h \
 	aggregator/collect/perf/perf_unwind.c aggregator/collect/perf/perf_unwind.h \
 	aggregator/collect/perf/perf_weight.c aggregator/collect/perf/perf_weight.h \
-	aggregator/collect/perf/thread_scatter.c aggregator/collect/perf/thread_scatter.h
+	aggregator/collect/perf/thread_scatter.c aggregator/collect/perf/thread_scatter.h \
+	aggregator/collect/perf/user_watch.c aggregator/collect/perf/user_watch.h

@@ -617,8 +617,8 @@ static void close_ended(PerfEvents *events, Cpu *cpu)
 	perf_events_disable(events, &cpu->part);
 	ioctl_all(cpu->slab_frees, PERF_EVENT_IOC_DISABLE);
 	cpu->lost_before += lost_from(cpu, 1);
-	close_from(cpu->points, 1);
-	g_array_set_size(cpu->ids, 1);
+	close_from(cpu->points, MIN(cpu->points->len, 1));
+	g_array_set_size(cpu->ids, MIN(cpu->ids->len, 1));
 	close_from(cpu->helpers, 0);
 	close_from(cpu->dummies, 1);
 	close_from(cpu->slab_frees, 1);
@@ -639,7 +639,9 @@ PerfCpu *perf_events_open(PerfEvents *events, uint32_t number, GError **error)
 			g_ptr_array_remove(events->cpus, cpu);
 		return NULL;
 	}
-	cpu->part.samples_fd = g_array_index(cpu->points, int, cpu->live_from);
+	cpu->part.samples_fd = cpu->live_from < cpu->points->len
+				       ? g_array_index(cpu->points, int, cpu->live_from)
+				       : -1;
 	cpu->part.tasks_fd = g_array_index(cpu->dummies, int, cpu->live_from);
 	cpu->part.slab_frees_fd = cpu->live_from < cpu->slab_frees->len
 					  ? g_array_index(cpu->slab_frees, int, cpu->live_from)

@@ -76,7 +76,7 @@ typedef struct {
 	PerfRing samples;
 	PerfRing tasks;
 	PerfRing slab_frees; /* not mapped if there are none */
-	int samples_fd;      /* to poll for data; changes when the CPU is reopened */
+	int samples_fd;      /* to poll for data; changes when the CPU is reopened; -1: none */
 	int tasks_fd;
 	int slab_frees_fd; /* -1: none */
 } PerfCpu;

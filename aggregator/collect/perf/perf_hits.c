@@ -3,8 +3,6 @@
 
 #include "collect/host/kmem_points.h"
 #include "collect/points/point_cost.h"
-#include "collect/user/proc_maps.h"
-#include "collect/user/user_resolve.h"
 #include "collect/user/vdso_image.h"
 #include "record/batch_writer.h"
 #include "user/user_map_line.h"
@@ -15,7 +13,6 @@
 enum {
 	COMMON_FLAGS_AT = 2, /* in every record of a trace event, after common_type */
 	RAW_BYTES_MIN = 4,
-	OBJECT_FILES_MAX = 512,
 };
 
 /* What is requested. */
@@ -95,10 +92,9 @@ void perf_hits_clear(PerfRun *run)
 	g_clear_pointer(&run->unwind, perf_unwind_free);
 	g_clear_pointer(&run->hit_attrs, g_free);
 	g_clear_pointer(&run->hit_costs, g_free);
-	if (!run->map_lines)
+	if (!run->user_watch)
 		return;
-	g_string_free(run->map_lines, TRUE);
-	object_files_free(run->object_files);
+	user_watch_free(run->user_watch);
 	g_string_free(run->columns, TRUE);
 	g_free(run->threads);
 }
@@ -110,9 +106,7 @@ void perf_hits_begin(PerfRun *run)
 		.registers = (unsigned)__builtin_popcountll(run->request.registers),
 		.user_registers = (unsigned)__builtin_popcountll(run->request.user_registers),
 	};
-	run->map_lines = g_string_new(NULL);
-	run->object_files =
-		object_files_new(run->live.parts.session->user_objects, "", OBJECT_FILES_MAX);
+	run->user_watch = user_watch_new(&run->live, run->request.with_data_maps);
 	run->columns = g_string_new(NULL);
 	run->threads = run->plan->hits->has_pairs ? g_new0(ThreadScatter, 1) : NULL;
 	event_writer_take_points(run->writer);
@@ -128,9 +122,7 @@ void perf_hits_describe(PerfRun *run)
 
 		point_list_append_line(lines, (uint16_t)i, point->role, point->pair, point->name);
 	}
-	batch_write_text(run->live.batches, KMT_BATCH_POINTS, 0, lines->str, lines->len);
-	run_facts_write_text(run->live.batches, KMT_FIELD_VALUE_NAME, set->value_name);
-	run_facts_write_text(run->live.batches, KMT_FIELD_POINTS_MISSING, set->missing);
+	run_facts_write_points(run->live.batches, lines, set->value_name, set->missing);
 }
 
 /* The cost. */
@@ -422,63 +414,24 @@ void perf_hits_take(PerfRun *run, const struct perf_event_header *record)
 
 void perf_hits_take_mapping(PerfRun *run, const struct perf_event_header *record)
 {
-	PerfMapRecord map;
-	UserMapLine line = { .type = USER_MAP_MAPPED };
-
-	if (!run->map_lines ||
-	    !perf_map_record_parse(record, record + 1, record->size - sizeof(*record), &map) ||
-	    !(map.is_executable || run->request.with_data_maps))
-		return;
-	line.time_ns = map.time_ns + (uint64_t)run->clock_offset_ns;
-	line.tgid = map.tgid;
-	line.start = map.start;
-	line.length = map.bytes;
-	line.file_offset = map.file_offset;
-	line.file.build_id_bytes = map.build_id_bytes;
-	memcpy(line.file.build_id, map.build_id, map.build_id_bytes);
-	line.file.major = map.major;
-	line.file.minor = map.minor;
-	line.file.inode = map.inode;
-	line.file.generation = map.generation;
-	line.path = (TextPart){ map.path, strlen(map.path) };
-	user_map_line_append(run->map_lines, &line);
-}
-
-/* Returns whether it is of a whole process, and its line. */
-static bool line_of(const struct PerfTaskRecord *record, UserMapLine *line)
-{
-	*line = (UserMapLine){ .time_ns = record->time_ns, .tgid = record->tgid };
-	switch (record->kind) {
-	case PERF_TASK_COMM:
-		line->type = USER_MAP_EXECUTED;
-		return record->is_exec;
-	case PERF_TASK_FORK:
-		line->type = USER_MAP_FORKED;
-		line->parent_tgid = record->parent_tgid;
-		return record->tgid != record->parent_tgid;
-	case PERF_TASK_EXIT:
-		line->type = USER_MAP_ENDED;
-		return record->tgid == record->tid;
-	default:
-		return false;
-	}
+	if (run->user_watch)
+		user_watch_take_mapping(run->user_watch, record, run->clock_offset_ns);
 }
 
 void perf_hits_take_task(PerfRun *run, const struct PerfTaskRecord *record)
 {
-	UserMapLine line;
-
-	if (run->map_lines && line_of(record, &line))
-		user_map_line_append(run->map_lines, &line);
+	if (run->user_watch)
+		user_watch_take_task(run->user_watch, record);
 }
 
 /* Gives the files of new objects to the unwinder. */
 static void add_files(PerfRun *run)
 {
 	const UserObjects *objects = run->live.parts.session->user_objects;
+	const ObjectFiles *files = user_watch_files(run->user_watch);
 
 	for (uint32_t i = run->files_given + 1; i <= user_objects_count(objects); i++) {
-		int fd = object_files_descriptor(run->object_files, i);
+		int fd = object_files_descriptor(files, i);
 		int vdso = user_objects_get(objects, i)->type == USER_OBJECT_SPECIAL
 				   ? vdso_image_open()
 				   : -1;
@@ -501,63 +454,31 @@ static void see_lines(PerfRun *run, TextPart lines)
 			perf_unwind_see(run->unwind, &line);
 }
 
-/* The files are opened at once: the process may end, or the file may be deleted. */
 void perf_hits_write_maps(PerfRun *run)
 {
-	GString *lines = run->map_lines;
+	TextPart lines;
 
-	if (!lines || !lines->len)
+	if (!run->user_watch)
 		return;
-	batch_write_text(run->live.batches, KMT_BATCH_MAPS, 0, lines->str, lines->len);
-	live_run_feed(&run->live);
-	object_files_see_lines(run->object_files, (TextPart){ lines->str, lines->len });
-	if (run->unwind) {
-		add_files(run);
-		see_lines(run, (TextPart){ lines->str, lines->len });
-	}
-	g_string_truncate(lines, 0);
+	lines = user_watch_write(run->user_watch);
+	if (!run->unwind || !lines.length)
+		return;
+	add_files(run);
+	see_lines(run, lines);
 }
 
 void perf_hits_scan(PerfRun *run)
 {
-	if (!run->map_lines || !run->request.with_maps)
+	if (!run->user_watch || !run->request.with_maps)
 		return;
-	proc_maps_write(run->map_lines, "", run->live.start_ns, run->request.with_data_maps);
+	user_watch_scan(run->user_watch);
 	perf_hits_write_maps(run);
-}
-
-/* Returns all places of user stacks, callers at the call before their return address. */
-static GArray *places_of(const Profile *profile)
-{
-	GArray *places = g_array_new(FALSE, FALSE, sizeof(UserPlace));
-	uint32_t stacks = stack_table_count(profile_stacks(profile));
-	UserPlace stack[KMT_STACK_DEPTH_MAX];
-
-	for (StackId id = 0; id < stacks; id++) {
-		uint32_t count = profile_stack_places(profile, id, stack);
-
-		for (uint32_t i = 1; i < count; i++)
-			stack[i].offset--;
-		g_array_append_vals(places, stack, count);
-	}
-	return places;
 }
 
 void perf_hits_name(PerfRun *run)
 {
-	const Session *session = run->live.parts.session;
-	g_autoptr(GArray) places = NULL;
-	g_autoptr(GString) lines = NULL;
-
-	if (!run->object_files)
-		return;
-	places = places_of(session->profile);
-	lines = g_string_new(NULL);
-	if (!user_resolve(lines, session->user_objects, run->object_files,
-			  (const UserPlace *)(const void *)places->data, places->len))
-		return;
-	batch_write_text(run->live.batches, KMT_BATCH_USER_SYMBOLS, 0, lines->str, lines->len);
-	live_run_feed(&run->live);
+	if (run->user_watch)
+		user_watch_name(run->user_watch);
 }
 
 void perf_hits_write_unwound(PerfRun *run)

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "collect/run/collector.h"
-#include "collect/stap/buffer_plan.h"
+#include "collect/run/buffer_plan.h"
 
 #include <glib.h>
 #include <linux/perf_event.h>

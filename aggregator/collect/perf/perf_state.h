@@ -13,7 +13,7 @@
 #include "collect/perf/perf_scatter.h"
 #include "collect/perf/thread_scatter.h"
 #include "collect/perf/perf_unwind.h"
-#include "collect/user/object_files.h"
+#include "collect/perf/user_watch.h"
 #include "collect/tasks/task_table.h"
 #include "record/event_writer.h"
 
@@ -112,10 +112,9 @@ typedef struct {
 	HitCost *hit_costs;                        /* owned: of these points */
 	uint64_t user_frames[KMT_STACK_DEPTH_MAX]; /* of the current hit */
 	PerfHitForm hit_form;                      /* of their samples */
-	GString *map_lines;        /* owned: of a KMT_BATCH_MAPS; NULL: mappings are not wanted */
+	UserWatch *user_watch;     /* owned; NULL: not of probe points */
 	uint32_t files_given;      /* to unwind: files of objects up to this number */
 	PerfUnwind *unwind;        /* owned; NULL: user stacks are walked by frame pointers */
-	ObjectFiles *object_files; /* owned: programs and libraries in user stacks */
 	GString *columns;          /* owned: of the hit of a list */
 	ThreadScatter *threads;    /* owned; NULL: spans are not taken */
 	bool has_frames;           /* the sample of an allocation had frames */

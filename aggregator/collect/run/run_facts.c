@@ -72,6 +72,14 @@ void run_facts_write_number(GByteArray *out, enum KmtFieldId id, uint64_t number
 	batch_write_info(out, &field, 1);
 }
 
+void run_facts_write_points(GByteArray *out, const GString *lines, const char *value_name,
+			    const char *missing)
+{
+	batch_write_text(out, KMT_BATCH_POINTS, 0, lines->str, lines->len);
+	run_facts_write_text(out, KMT_FIELD_VALUE_NAME, value_name);
+	run_facts_write_text(out, KMT_FIELD_POINTS_MISSING, missing);
+}
+
 static void write_pids(GByteArray *out, const CollectRequest *request)
 {
 	GString *list = g_string_new(NULL);

@@ -1,5 +1,4 @@
 libaggregator_a_SOURCES += \
-	aggregator/collect/stap/buffer_plan.c aggregator/collect/stap/buffer_plan.h \
 	aggregator/collect/stap/kernel_headers.c aggregator/collect/stap/kernel_headers.h \
 	aggregator/collect/stap/module_cache.c aggregator/collect/stap/module_cache.h \
 	aggregator/collect/stap/module_file.c aggregator/collect/stap/module_file.h \
@@ -16,6 +15,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/stap/stap_module_check.c \
 	aggregator/collect/stap/stap_options.c aggregator/collect/stap/stap_options.h \
 	aggregator/collect/stap/stap_phases.c \
+	aggregator/collect/stap/stap_points.c aggregator/collect/stap/stap_points.h \
 	aggregator/collect/stap/stap_run.c aggregator/collect/stap/stap_run.h \
 	aggregator/collect/stap/stap_script.c aggregator/collect/stap/stap_script.h \
 	aggregator/collect/stap/stap_start.c aggregator/collect/stap/stap_start.h \

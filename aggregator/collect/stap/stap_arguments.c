@@ -89,6 +89,10 @@ static void add_walk(GPtrArray *words, const CollectRequest *request)
 static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 			   const CollectRequest *request)
 {
+	const unsigned events = request->preset ? 0 : request->events;
+	/* Each end of a time span is needed. */
+	const bool is_whole = arguments->points && arguments->points->has_pairs;
+
 	words_add(words, "kmt_depth=%u", request->stack_depth);
 	add_walk(words, request);
 	words_add(words, "kmt_scope=%d", (int)request->scope);
@@ -96,17 +100,19 @@ static void add_parameters(GPtrArray *words, const StapArguments *arguments,
 	if (request->pids && request->pids->len)
 		add_pids(words, request->pids);
 	words_add(words, "kmt_self=%d", (int)getpid());
-	words_add(words, "kmt_events=%u", request->events);
-	if (request->events & probe_kinds_of_caches())
+	words_add(words, "kmt_events=%u", events);
+	if (request->preset)
+		words_add(words, "kmt_user_depth=%u", request->user_depth);
+	if (events & probe_kinds_of_caches())
 		add_layout(words);
 	if (request->caches)
 		add_caches(words, request->caches);
-	if (request->events & PROBE_KMALLOC)
+	if (events & PROBE_KMALLOC)
 		add_inner(words, arguments->inner);
 	words_add(words, "kmt_include_self=%d", request->include_self);
 	words_add(words, "kmt_with_interrupts=%d", request->with_interrupts);
-	words_add(words, "kmt_sampling=%u", request->sampling_period);
-	words_add(words, "kmt_overhead=%u", request->overhead_percent_max);
+	words_add(words, "kmt_sampling=%u", is_whole ? 1 : request->sampling_period);
+	words_add(words, "kmt_overhead=%u", is_whole ? 0 : request->overhead_percent_max);
 	words_add(words, "kmt_held=%d", request->held);
 	if (request->held && request->events & probe_kinds_of_caches())
 		words_add(words, "kmt_functions=1");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/stap/buffer_plan.h"
+#include "collect/run/buffer_plan.h"
 #include "collect/run/collector.h"
 #include "collect/stap/stap_options.h"
+#include "collect/stap/stap_points.h"
 #include "collect/host/stap_tool.h"
 #include "record/inner_kmallocs.h"
 
@@ -30,6 +31,7 @@ typedef struct {
 	bool rename;                /* -R: the module's name is already in use */
 	pid_t target;               /* the command, or 0 */
 	const InnerKmallocs *inner; /* events that the emitter skips; NULL: none */
+	const StapPoints *points;   /* the module's probe points; NULL: none */
 } StapArguments;
 
 /* Returns the argument vector: staprun, its options, the module, the module's parameters. */

@@ -97,7 +97,8 @@ static Build *build_new(const StapTool *tool, const StapBuildRequest *request,
 		kernel_headers_find(request->modules_folder, request->kernel_release, error);
 	if (!build->headers)
 		return NULL;
-	build->script = stap_script_read(request->script_folder, request->events, error);
+	build->script =
+		stap_script_read(request->script_folder, request->events, request->points, error);
 	if (!build->script)
 		return NULL;
 	build->cache = open_cache(request->cache_folder, error);
@@ -154,6 +155,9 @@ static void key_add_build(GString *key, const Build *build)
 		key_add_text(key, stap_workaround_name(g_ptr_array_index(build->workarounds, i)));
 	for (guint i = 0; request->options && i < request->options->compile->len; i++)
 		key_add_text(key, g_ptr_array_index(request->options->compile, i));
+	/* SystemTap takes the addresses of probes from them. */
+	for (guint i = 0; request->points && i < request->points->programs->len; i++)
+		key_add_file(key, request->points->programs->pdata[i]);
 	key_add_file(key, request->sign_key);
 	key_add_file(key, request->sign_cert);
 }
@@ -177,7 +181,10 @@ static void add(GPtrArray *argv, const char *word)
 /* Adds the fields that --module checks later. */
 static void add_notes(const Build *build, GPtrArray *argv)
 {
-	g_autofree char *events = probe_kinds_names(build->request->events);
+	/* stap refuses a note without a value. */
+	g_autofree char *events = build->request->points
+					  ? g_strdup("points")
+					  : probe_kinds_names(build->request->events);
 
 	add(argv, "--modinfo");
 	words_add(argv, MODULE_FILE_EVENTS "=%s", events);
@@ -209,6 +216,8 @@ static GPtrArray *build_argv(const Build *build, const char *name, const char *f
 		add(argv, fixed_words[i]);
 	if (build->request->cpus_max > 0)
 		words_add(argv, "-DKMT_CPUS=%u", build->request->cpus_max);
+	if (build->request->points)
+		add(argv, "-DKMT_HITS");
 	add_notes(build, argv);
 	if (!stap_workarounds_apply(build->workarounds, &site, build->home, folder, argv, error))
 		return NULL;
@@ -238,6 +247,9 @@ static bool run_stap(const Build *build, const GPtrArray *words, const char *fol
 				.home = build->home,
 				.kernel_release = build->headers->release,
 				.stap_version = build->tool->version,
+				.functions = build->request->points
+						     ? build->request->points->functions
+						     : NULL,
 				.verbose = build->request->verbose };
 
 	for (guint i = 0; i < words->len; i++)
@@ -368,6 +380,8 @@ static char *keep_in_file(const Build *build, const char *name, const char *modu
 
 unsigned stap_build_events(const CollectRequest *request)
 {
+	if (request->preset)
+		return 0;
 	return request->events | (request->held ? PROBE_FREE : 0);
 }
 

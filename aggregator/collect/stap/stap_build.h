@@ -3,6 +3,7 @@
 
 #include "collect/run/collector.h"
 #include "collect/stap/stap_options.h"
+#include "collect/stap/stap_points.h"
 #include "collect/host/stap_tool.h"
 
 #include <glib.h>
@@ -16,6 +17,7 @@
 /* Everything that a module depends on. Borrowed. */
 typedef struct {
 	unsigned events;            /* bits of ProbeKindBit: select the scripts */
+	const StapPoints *points;   /* probe points to observe; NULL: none */
 	const StapOptions *options; /* the user's -o, already split */
 	const char *kernel_release; /* NULL: the running one */
 	unsigned cpus_max;          /* possible CPUs; the emitter has a buffer for each */

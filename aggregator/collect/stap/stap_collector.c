@@ -12,20 +12,24 @@
 #include "collect/stap/stap_build.h"
 #include "collect/stap/stap_run.h"
 
+#include <unistd.h>
+
 /* Returns the path of the module to load, or NULL with error set. */
-static char *find_module(const StapTool *tool, const StapOptions *options, const HostSnapshot *host,
+static char *find_module(const StapRunPlan *plan, const HostSnapshot *host,
 			 const CollectRequest *request, GError **error)
 {
 	const StapBuildRequest build = {
 		.events = stap_build_events(request),
-		.options = options,
+		.points = plan->points,
+		.options = plan->options,
 		.cpus_max = host_snapshot_cpu_numbers(host),
 		.verbose = request->verbose,
 	};
 
 	if (!request->module_path)
-		return stap_build_module(tool, &build, error);
-	if (!stap_build_check_module(tool, request->module_path, stap_build_events(request), error))
+		return stap_build_module(plan->tool, &build, error);
+	if (!stap_build_check_module(plan->tool, request->module_path, stap_build_events(request),
+				     error))
 		return NULL;
 	return g_strdup(request->module_path);
 }
@@ -60,7 +64,7 @@ static bool prepare_and_run(StapRunPlan *plan, const CollectRun *run, GError **e
 	if (!plan_buffers(&buffers, plan, run, error))
 		return false;
 	module_cache_remove_abandoned(NULL);
-	module_path = find_module(tool, plan->options, run->host, request, error);
+	module_path = find_module(plan, run->host, request, error);
 	if (!module_path)
 		return false;
 	if (request->verbose)
@@ -81,10 +85,27 @@ static bool points_are_there(unsigned events, GError **error)
 	return !folder || kmem_points_are_there(folder, events, error);
 }
 
+/* Without tracefs, points of the kernel are looked up when SystemTap compiles. */
+static bool find_points(StapPoints **points, const CollectRequest *request, GError **error)
+{
+	const GArray *pids = request->pids;
+	PointHost host = {
+		.root = "",
+		.kmem_folder_fd = tracefs_open_kmem("", NULL),
+		.pid = pids && pids->len ? (pid_t)g_array_index(pids, guint32, 0) : 0,
+	};
+
+	*points = stap_points_new(request->preset, &host, error);
+	if (host.kmem_folder_fd >= 0)
+		close(host.kmem_folder_fd);
+	return *points;
+}
+
 static bool collect(const CollectRun *run, GError **error)
 {
 	const CollectRequest *request = run->request;
 	g_autoptr(StapOptions) options = NULL;
+	g_autoptr(StapPoints) points = NULL;
 	StapRunPlan plan = { .options = NULL };
 
 	if (request->stap_options) {
@@ -93,8 +114,11 @@ static bool collect(const CollectRun *run, GError **error)
 			return false;
 	}
 	plan.options = options;
-	return points_are_there(request->events, error) &&
-	       pid_namespace_check("", request->scope != COLLECT_SCOPE_HOST, error) &&
+	if (!(request->preset ? find_points(&points, request, error)
+			      : points_are_there(request->events, error)))
+		return false;
+	plan.points = points;
+	return pid_namespace_check("", request->scope != COLLECT_SCOPE_HOST, error) &&
 	       prepare_and_run(&plan, run, error);
 }
 

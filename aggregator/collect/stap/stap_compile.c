@@ -6,13 +6,17 @@
 #include "collect/host/watchdog.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,19 +51,85 @@ static void keep_line(const char *line, void *user_data)
 		run->first_error = g_strndup(line, SHOWN_BYTES_MAX);
 }
 
+/* What the child needs before it becomes stap. */
+typedef struct {
+	pid_t parent;
+	char *map; /* owned: the System.map that stap is to see; NULL: the host's */
+	char *map_place;
+} ChildPlan;
+
+/* Writes System.map: stap only reads the names of functions in it. */
+static bool write_map(const StapCompile *compile, ChildPlan *plan, GError **error)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (guint i = 0; i < compile->functions->len; i++)
+		g_string_append_printf(text, "ffffffff80000000 T %s\n",
+				       (const char *)compile->functions->pdata[i]);
+	plan->map = g_build_filename(compile->folder, "System.map", NULL);
+	plan->map_place = g_strconcat("/boot/System.map-", compile->kernel_release, NULL);
+	return g_file_set_contents(plan->map, text->str, -1, error);
+}
+
+/* Whether the host has none: Debian ships a file of one line instead. */
+static bool lacks_map(const char *path)
+{
+	enum { BYTES_MIN = 64 << 10 };
+	struct stat file;
+
+	return stat(path, &file) || file.st_size < BYTES_MIN;
+}
+
+static bool plan_child(const StapCompile *compile, ChildPlan *plan, GError **error)
+{
+	g_autofree char *of_host = g_strconcat("/boot/System.map-", compile->kernel_release, NULL);
+
+	if (!compile->functions || !compile->functions->len || !lacks_map(of_host))
+		return true;
+	return write_map(compile, plan, error);
+}
+
+static void plan_clear(ChildPlan *plan)
+{
+	g_free(plan->map);
+	g_free(plan->map_place);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(ChildPlan, plan_clear)
+
+/* In the child: shows stap the file at the place of System.map. The mounts end with the child. If
+   that fails, stap says what it does not find. */
+static void show_map(const ChildPlan *plan)
+{
+	int file;
+
+	if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return;
+	if (!mount(plan->map, plan->map_place, NULL, MS_BIND, NULL))
+		return;
+	if (mount("tmpfs", "/boot", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL))
+		return;
+	file = open(plan->map_place, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (file >= 0)
+		close(file);
+	mount(plan->map, plan->map_place, NULL, MS_BIND, NULL);
+}
+
 /* In the child: joins both outputs, unblocks all signals, and makes the child end with the parent.
    Registers it with the watchdog first, because the parent may be killed before it could. */
-static void prepare_child(gpointer parent)
+static void prepare_child(gpointer data)
 {
+	const ChildPlan *plan = data;
 	sigset_t none;
 
+	if (plan->map)
+		show_map(plan);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	setpgid(0, 0);
 	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = getpid() });
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != GPOINTER_TO_INT(parent))
+	if (getppid() != plan->parent)
 		_exit(1);
 }
 
@@ -75,11 +145,13 @@ static bool start(Run *run, GError **error)
 				cache,
 				temporary,
 				NULL };
+	g_auto(ChildPlan) plan = { .parent = getpid() };
 
+	if (!plan_child(compile, &plan, error))
+		return false;
 	if (!g_spawn_async_with_pipes(compile->folder, compile->argv, environment,
-				      G_SPAWN_DO_NOT_REAP_CHILD, prepare_child,
-				      GINT_TO_POINTER(getpid()), &run->pid, NULL, NULL,
-				      &run->output, error))
+				      G_SPAWN_DO_NOT_REAP_CHILD, prepare_child, &plan, &run->pid,
+				      NULL, NULL, &run->output, error))
 		return false;
 	/* In both processes, because either may run first. */
 	setpgid(run->pid, run->pid);
@@ -203,7 +275,12 @@ static bool fail(const Run *run, int status, bool *poisoned, GError **error)
 	const char *failure = stap_messages_totals(run->messages).failure;
 
 	*poisoned = stap_messages_may_be_poisoned_cache(run->messages);
-	if (failure)
+	if (*poisoned && run->compile->functions)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+			    "SystemTap finds no such probe point in kernel %s: check its spelling "
+			    "('man stapprobes'), and whether that program or tracepoint exists",
+			    run->compile->kernel_release);
+	else if (failure)
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s", failure);
 	else if (WIFSIGNALED(status))
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,

@@ -11,6 +11,10 @@ typedef struct {
 	const char *home;           /* folder of stap's own cache */
 	const char *kernel_release; /* for messages */
 	const char *stap_version;   /* for messages */
+	/* (element-type utf8): functions of the kernel that the script probes by name; NULL: none.
+	   SystemTap knows functions by System.map, which some distributions do not ship: stap then
+	   sees one with these names, in a mount namespace of its own. */
+	const GPtrArray *functions;
 	int verbose;
 } StapCompile;
 

@@ -160,9 +160,27 @@ static char *memory_problem(const LiveRun *live)
 	return memory_watch_problem(&watch);
 }
 
+static void look(LiveRun *live)
+{
+	const StapRun *run = run_of(live);
+
+	if (run->maps)
+		perf_maps_look(run->maps);
+}
+
+static void before_report(LiveRun *live)
+{
+	const StapRun *run = run_of(live);
+
+	if (run->maps)
+		perf_maps_name(run->maps);
+}
+
 const LiveEngine stap_engine = {
 	.drain = drain,
 	.end = end_child,
 	.hurry = hurry,
+	.trace_cpus = look,
+	.before_report = before_report,
 	.memory_problem = memory_problem,
 };

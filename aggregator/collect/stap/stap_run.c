@@ -57,6 +57,9 @@ static gboolean read_stream(int fd, GIOCondition condition, gpointer user_data)
 		length = read_some(run, fd);
 		if (length <= 0)
 			break;
+		/* What was mapped before these hits. */
+		if (run->maps)
+			perf_maps_read(run->maps);
 		batch_reader_feed(run->reader, run->buffer, length);
 		stap_phases_advance(run);
 	}
@@ -170,6 +173,40 @@ static void write_walk(StapRun *run)
 	live_run_feed(&run->live);
 }
 
+/* Writes the points, and what their hits are worth. */
+static void write_points(StapRun *run)
+{
+	const StapPoints *points = run->plan->points;
+	g_autoptr(GString) lines = g_string_new(NULL);
+
+	if (!points)
+		return;
+	for (unsigned i = 0; i < points->points->len; i++) {
+		const StapPoint *point = stap_points_at(points, i);
+
+		point_list_append_line(lines, (uint16_t)i, point->role, point->pair, point->name);
+	}
+	run_facts_write_points(run->live.batches, lines, points->value_name, points->missing);
+	live_run_feed(&run->live);
+}
+
+/* The kernel side sends addresses only. */
+static bool follow_maps(StapRun *run, GError **error)
+{
+	const CollectRequest *request = run->live.parts.request;
+	g_autoptr(GError) problem = NULL;
+
+	if (!run->plan->points || !request->user_depth)
+		return true;
+	run->maps = perf_maps_new(&run->live, &problem);
+	if (!run->maps)
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+			    "user stacks need perf events, to know what processes map (%s): use "
+			    "-K for kernel stacks only",
+			    problem->message);
+	return run->maps;
+}
+
 static bool start(StapRun *run, GError **error)
 {
 	const StapTool *tool = run->plan->tool;
@@ -182,11 +219,15 @@ static bool start(StapRun *run, GError **error)
 		.buffers = run->plan->buffers,
 		.module_path = run->plan->module_path,
 		.inner = &session->inner,
+		.points = run->plan->points,
 	};
 
 	if (!live_run_describe(&run->live, collector, buffer_plan_bytes(run->plan->buffers), error))
 		return false;
 	write_walk(run);
+	write_points(run);
+	if (!follow_maps(run, error))
+		return false;
 	/* The host's symbols were just fed. */
 	session_find_inner_kmallocs(session, session->symbols);
 	if (!start_child(run, &arguments, error))
@@ -263,6 +304,8 @@ static void write_end(StapRun *run)
 	report_death(run);
 	feed_counters(run);
 	write_walks(run);
+	if (run->maps)
+		perf_maps_name(run->maps);
 	live_run_write_end(&run->live, &losses);
 }
 
@@ -313,6 +356,7 @@ static void run_init(StapRun *run, const CollectRun *parts)
 
 static void run_clear(StapRun *run)
 {
+	perf_maps_free(run->maps);
 	stap_start_end(&run->start);
 	live_run_clear(&run->live);
 	if (run->child.pid > 0)

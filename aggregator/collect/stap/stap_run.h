@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/stap/buffer_plan.h"
+#include "collect/run/buffer_plan.h"
 #include "collect/run/collector.h"
 #include "collect/stap/stap_options.h"
+#include "collect/stap/stap_points.h"
 #include "collect/host/stap_tool.h"
 
 /* Prepared by the SystemTap collector before it loads anything. Everything is borrowed. */
@@ -12,6 +13,7 @@ typedef struct {
 	const StapOptions *options; /* NULL: none */
 	const BufferPlan *buffers;
 	const char *module_path;
+	const StapPoints *points; /* of the module; NULL: allocations */
 	const char *sys_folder; /* NULL: /sys */
 	const char *proc_root;  /* folder of /proc and /sys/devices; NULL: this host */
 } StapRunPlan;

@@ -66,7 +66,8 @@ static bool append_events(GString *text, const char *folder, unsigned events, GE
 	return true;
 }
 
-StapScript *stap_script_read(const char *folder, unsigned events, GError **error)
+StapScript *stap_script_read(const char *folder, unsigned events, const StapPoints *points,
+			     GError **error)
 {
 	g_autoptr(StapScript) script = g_new0(StapScript, 1);
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -76,6 +77,9 @@ StapScript *stap_script_read(const char *folder, unsigned events, GError **error
 	if (!append_file(text, folder, base_script, error) ||
 	    !append_events(text, folder, events, error))
 		return NULL;
+	/* The emitter is used first: SystemTap compiles what comes first first. */
+	if (points)
+		g_string_append(text, points->script);
 	script->text = g_strdup(text->str);
 	script->tapset_folder = g_build_filename(folder, "tapset", NULL);
 	if (!read_tapset(script, error))

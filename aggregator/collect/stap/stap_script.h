@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/stap/stap_points.h"
+
 #include <glib.h>
 
 /* The script's file name in the compile folder. */
@@ -13,8 +15,9 @@ typedef struct {
 	char *tapset_text; /* all files of the tapset: part of a module's key */
 } StapScript;
 
-/* Returns the script for these events (bits of ProbeKindBit), or NULL with error set. folder NULL:
-   the folder of the installed scripts. */
-StapScript *stap_script_read(const char *folder, unsigned events, GError **error);
+/* Returns the script for these events (bits of ProbeKindBit) and points (NULL: none), or NULL with
+   error set. folder NULL: the folder of the installed scripts. */
+StapScript *stap_script_read(const char *folder, unsigned events, const StapPoints *points,
+			     GError **error);
 void stap_script_free(StapScript *script);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(StapScript, stap_script_free)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/perf/perf_maps.h"
 #include "collect/run/live_run.h"
 #include "collect/stap/stap_child.h"
 #include "collect/stap/stap_counters.h"
@@ -25,6 +26,7 @@ struct StapRun {
 	int child_status;
 	unsigned open_pipes;
 	BatchReader *reader; /* finds complete batches: our own may only go between them */
+	PerfMaps *maps; /* owned; NULL: no user stacks */
 	StapMessages *messages;
 	uint8_t *buffer;
 	bool died;              /* staprun ended without being asked to */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/stap/buffer_plan.h"
+#include "collect/run/buffer_plan.h"
 
 enum {
 	BUFFER_MB_MIN = 1,    /* staprun's own bounds */

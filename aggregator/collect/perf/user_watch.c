@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf/user_watch.h"
+
+#include "collect/user/proc_maps.h"
+#include "collect/user/user_resolve.h"
+#include "record/batch_writer.h"
+#include "user/user_map_line.h"
+
+#include <string.h>
+
+enum { OBJECT_FILES_MAX = 512 };
+
+struct UserWatch {
+	LiveRun *live;
+	GString *lines;     /* taken */
+	GString *written;   /* by the last user_watch_write() */
+	ObjectFiles *files; /* programs and libraries in user stacks */
+	bool with_data;
+};
+
+UserWatch *user_watch_new(LiveRun *live, bool with_data)
+{
+	UserWatch *watch = g_new0(UserWatch, 1);
+
+	watch->live = live;
+	watch->with_data = with_data;
+	watch->lines = g_string_new(NULL);
+	watch->written = g_string_new(NULL);
+	watch->files = object_files_new(live->parts.session->user_objects, "", OBJECT_FILES_MAX);
+	return watch;
+}
+
+void user_watch_free(UserWatch *watch)
+{
+	if (!watch)
+		return;
+	object_files_free(watch->files);
+	g_string_free(watch->lines, TRUE);
+	g_string_free(watch->written, TRUE);
+	g_free(watch);
+}
+
+void user_watch_take_mapping(UserWatch *watch, const struct perf_event_header *record,
+			     int64_t clock_offset_ns)
+{
+	PerfMapRecord map;
+	UserMapLine line = { .type = USER_MAP_MAPPED };
+
+	if (!perf_map_record_parse(record, record + 1, record->size - sizeof(*record), &map) ||
+	    !(map.is_executable || watch->with_data))
+		return;
+	line.time_ns = map.time_ns + (uint64_t)clock_offset_ns;
+	line.tgid = map.tgid;
+	line.start = map.start;
+	line.length = map.bytes;
+	line.file_offset = map.file_offset;
+	line.file.build_id_bytes = map.build_id_bytes;
+	memcpy(line.file.build_id, map.build_id, map.build_id_bytes);
+	line.file.major = map.major;
+	line.file.minor = map.minor;
+	line.file.inode = map.inode;
+	line.file.generation = map.generation;
+	line.path = (TextPart){ map.path, strlen(map.path) };
+	user_map_line_append(watch->lines, &line);
+}
+
+/* Returns whether it is of a whole process, and its line. */
+static bool line_of(const struct PerfTaskRecord *record, UserMapLine *line)
+{
+	*line = (UserMapLine){ .time_ns = record->time_ns, .tgid = record->tgid };
+	switch (record->kind) {
+	case PERF_TASK_COMM:
+		line->type = USER_MAP_EXECUTED;
+		return record->is_exec;
+	case PERF_TASK_FORK:
+		line->type = USER_MAP_FORKED;
+		line->parent_tgid = record->parent_tgid;
+		return record->tgid != record->parent_tgid;
+	case PERF_TASK_EXIT:
+		line->type = USER_MAP_ENDED;
+		return record->tgid == record->tid;
+	default:
+		return false;
+	}
+}
+
+void user_watch_take_task(UserWatch *watch, const struct PerfTaskRecord *record)
+{
+	UserMapLine line;
+
+	if (line_of(record, &line))
+		user_map_line_append(watch->lines, &line);
+}
+
+void user_watch_scan(UserWatch *watch)
+{
+	proc_maps_write(watch->lines, "", watch->live->start_ns, watch->with_data);
+}
+
+TextPart user_watch_write(UserWatch *watch)
+{
+	GString *lines = watch->lines;
+
+	watch->lines = watch->written;
+	watch->written = lines;
+	g_string_truncate(watch->lines, 0);
+	if (!lines->len)
+		return (TextPart){ lines->str, 0 };
+	batch_write_text(watch->live->batches, KMT_BATCH_MAPS, 0, lines->str, lines->len);
+	live_run_feed(watch->live);
+	object_files_see_lines(watch->files, (TextPart){ lines->str, lines->len });
+	return (TextPart){ lines->str, lines->len };
+}
+
+/* Returns all places of user stacks, callers at the call before their return address. */
+static GArray *places_of(const Profile *profile)
+{
+	GArray *places = g_array_new(FALSE, FALSE, sizeof(UserPlace));
+	uint32_t stacks = stack_table_count(profile_stacks(profile));
+	UserPlace stack[KMT_STACK_DEPTH_MAX];
+
+	for (StackId id = 0; id < stacks; id++) {
+		uint32_t count = profile_stack_places(profile, id, stack);
+
+		for (uint32_t i = 1; i < count; i++)
+			stack[i].offset--;
+		g_array_append_vals(places, stack, count);
+	}
+	return places;
+}
+
+void user_watch_name(const UserWatch *watch)
+{
+	const Session *session = watch->live->parts.session;
+	g_autoptr(GArray) places = places_of(session->profile);
+	g_autoptr(GString) lines = g_string_new(NULL);
+
+	if (!user_resolve(lines, session->user_objects, watch->files,
+			  (const UserPlace *)(const void *)places->data, places->len))
+		return;
+	batch_write_text(watch->live->batches, KMT_BATCH_USER_SYMBOLS, 0, lines->str, lines->len);
+	live_run_feed(watch->live);
+}
+
+const ObjectFiles *user_watch_files(const UserWatch *watch)
+{
+	return watch->files;
+}

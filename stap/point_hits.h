@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hits of probe points: their stacks, and their way into the batch of this CPU. The build copies
+ * this into stap/tapset/kmt_emitter.stp; only modules of stack-top contain it.
+ *
+ * User stacks are found by frame pointers: a frame is two words, the caller's frame and the return
+ * address. The kernel exports nothing that walks them, and SystemTap's ubacktrace() costs twenty
+ * times as much (doc/PERFORMANCE.md).
+ */
+#ifndef KMT_POINT_HITS_H
+#define KMT_POINT_HITS_H
+
+enum {
+	KMT_USER_DEPTH_MAX = 127, /* as with perf events */
+	/* A probed instruction is at most so far from the address that the walk shows for it. */
+	KMT_PROBED_BYTES = 16,
+};
+
+/* Memory of a process, which may be anything. The pages are not faulted in. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 8, 0) || defined(copy_from_user_nofault)
+#define kmt_read_user(to, from, bytes) copy_from_user_nofault(to, from, bytes)
+#else
+static inline long kmt_read_user(void *to, const void __user *from, size_t bytes)
+{
+	long left = bytes;
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 0, 0)
+	if (!access_ok(from, bytes))
+#else
+	if (!access_ok(VERIFY_READ, from, bytes))
+#endif
+		return -EFAULT;
+	pagefault_disable();
+	left = __copy_from_user_inatomic(to, from, bytes);
+	pagefault_enable();
+	return left ? -EFAULT : 0;
+}
+#endif
+
+/* The register with the frame of a program; 0: this program or architecture has none. */
+static inline unsigned long kmt_frame_pointer(struct pt_regs *regs)
+{
+#if defined(CONFIG_X86_64)
+	return regs->cs == __USER32_CS ? 0 : regs->bp;
+#elif defined(CONFIG_ARM64)
+	return compat_user_mode(regs) ? 0 : regs->regs[29];
+#else
+	return 0;
+#endif
+}
+
+/* At the first instruction of a function, its frame is not set up yet: its caller is known from the
+   return address, which no frame contains. 0: there is none, because the probe is behind it. */
+static inline unsigned long kmt_caller_at_entry(struct pt_regs *regs)
+{
+#if defined(CONFIG_X86_64)
+	/* Sizes of calls through a register or memory (opcode ff /2). */
+	static const u8 sizes[] = { 2, 3, 4, 6, 7 };
+	unsigned long caller;
+	u8 code[7]; /* before the return address */
+	unsigned i;
+
+	if (kmt_read_user(&caller, (const void __user *)regs->sp, sizeof(caller)) ||
+	    kmt_read_user(code, (const void __user *)(caller - sizeof(code)), sizeof(code)))
+		return 0;
+	if (code[sizeof(code) - 5] == 0xe8)
+		return caller;
+	for (i = 0; i < sizeof(sizes); i++) {
+		const u8 *call = code + sizeof(code) - sizes[i];
+
+		if (call[0] == 0xff && (call[1] & 0x38) == 0x10)
+			return caller;
+	}
+	return 0;
+#elif defined(CONFIG_ARM64)
+	return regs->regs[30];
+#else
+	return 0;
+#endif
+}
+
+static unsigned kmt_user_depth_wanted;
+static unsigned long kmt_user_frames[KMT_CPUS][KMT_USER_DEPTH_MAX + 1];
+
+/* Walks the program's stack from where it entered the kernel. The frames stay on this CPU:
+   interrupts are off. Frames come at rising addresses, so the walk ends. */
+static __always_inline void kmt_walk_user(struct KmtWalk *walk, int cpu, struct pt_regs *regs,
+					  bool at_entry)
+{
+	struct {
+		unsigned long at, caller;
+	} frame = { .at = kmt_frame_pointer(regs) };
+	unsigned long *frames = kmt_user_frames[cpu], last = 0;
+	unsigned n = 1;
+
+	frames[0] = instruction_pointer(regs);
+	if (at_entry && frame.at && (frames[1] = kmt_caller_at_entry(regs)))
+		n = 2;
+	while (n <= kmt_user_depth_wanted && frame.at > last && !(frame.at % sizeof(long))) {
+		last = frame.at;
+		if (kmt_read_user(&frame, (const void __user *)last, sizeof(frame)) ||
+		    !frame.caller)
+			break;
+		frames[n++] = frame.caller;
+	}
+	walk->frames = frames;
+	walk->truncated = n > kmt_user_depth_wanted;
+	walk->depth = walk->truncated ? kmt_user_depth_wanted : n;
+}
+
+/* Returns the registers of the current task's program; NULL: it runs none, or an interrupt has
+   nothing to do with it. probed: those of the program, if the probe is in it. */
+static inline struct pt_regs *kmt_user_registers(struct pt_regs *probed)
+{
+	struct pt_regs *regs = probed ? probed : task_pt_regs(current);
+
+	if (!kmt_user_depth_wanted || !current->mm || current->flags & PF_KTHREAD ||
+	    kmt_context() != KMT_CONTEXT_TASK || !user_mode(regs))
+		return NULL;
+	return regs;
+}
+
+/* Lets the kernel walk from a function that is probed by a breakpoint: leaves out the frames of
+   this module and of the kernel's kprobes. If the walk did not get through them, only the function
+   is known. */
+static noinline void kmt_walk_probed(struct kmt_cpu *k, struct KmtWalk *walk, unsigned long ip)
+{
+	unsigned n = kmt_save_stack(k->frames, ARRAY_SIZE(k->frames), 0), first = 0;
+
+	while (first < n && k->frames[first] - (ip - KMT_PROBED_BYTES) >= 2 * KMT_PROBED_BYTES)
+		first++;
+	if (first == n) {
+		k->frames[0] = ip;
+		n = 1;
+		first = 0;
+	}
+	walk->frames = k->frames + first;
+	walk->depth = n - first;
+	walk->truncated = walk->depth > kmt.depth;
+	if (walk->truncated)
+		walk->depth = kmt.depth;
+	kmt_build_measure(walk, kmt.frame_base);
+}
+
+/* A hit on its way into the batch. */
+struct kmt_hit {
+	struct KmtPointFacts facts;
+	bool has_stacks;
+	bool at_entry;          /* at the first instruction of a function of a program */
+	struct pt_regs *probed; /* registers where a function is probed; NULL: a tracepoint */
+};
+
+static __always_inline void kmt_walk_hit(struct kmt_cpu *k, int cpu, const struct kmt_hit *hit,
+					 struct KmtWalk *walk, struct kmt_memo **memo, u32 draw)
+{
+	if (!kmt.depth || !hit->has_stacks)
+		return;
+	if (!hit->probed)
+		kmt_walk_stack(k, cpu, walk, memo, hit->facts.point, draw);
+	else if (!user_mode(hit->probed))
+		kmt_walk_probed(k, walk, instruction_pointer(hit->probed));
+}
+
+/* Adds a hit to the batch. The caller holds the owner word. */
+static void kmt_put_hit(struct kmt_cpu *k, int cpu, const struct kmt_hit *hit, struct KmtWalk *walk,
+			struct KmtWalk *user, struct kmt_memo *memo, unsigned period)
+{
+	struct KmtBuilder *batch = &k->batch;
+	u64 now = kmt_now();
+	u32 when, stack;
+
+	if (batch->length &&
+	    !(kmt_build_goes_on(batch, now, period) &&
+	      kmt_build_has_room(batch, kmt_build_point_bytes(walk->depth, user->depth))))
+		kmt_close_batch(k, cpu);
+	if (!batch->length)
+		kmt_open_batch(k, now, period);
+	kmt_put_task(k);
+	kmt_recall_stack(k, walk, memo);
+	when = kmt_build_when(batch, now, kmt_context());
+	stack = kmt_build_stack(batch, walk);
+	kmt_build_point(batch, &hit->facts, when, stack, user);
+	k->events_total++;
+}
+
+/* Whether hits of the current task are requested; if not, counts those that users might expect. */
+static __always_inline bool kmt_hit_wanted(struct kmt_cpu *k, pid_t stapio)
+{
+	if (kmt_is_self(stapio)) {
+		k->left_out_self++;
+		return false;
+	}
+	if (kmt.scope == KMT_SCOPE_HOST)
+		return true;
+	if (!kmt_current_is_counted())
+		return false;
+	if (!kmt.with_interrupts && kmt_context() != KMT_CONTEXT_TASK) {
+		k->left_out_interrupt++;
+		return false;
+	}
+	return true;
+}
+
+static __always_inline void kmt_emit_hit_here(struct kmt_cpu *k, int cpu, struct kmt_hit *hit,
+					      unsigned period, u32 draw)
+{
+	bool is_in_program = hit->probed && user_mode(hit->probed);
+	struct KmtWalk walk = { .depth = 0 }, user = { .depth = 0 };
+	struct pt_regs *regs =
+		hit->has_stacks ? kmt_user_registers(is_in_program ? hit->probed : NULL) : NULL;
+	struct kmt_memo *memo = NULL;
+
+	kmt_walk_hit(k, cpu, hit, &walk, &memo, draw);
+	if (regs)
+		kmt_walk_user(&user, cpu, regs, hit->at_entry);
+	if (hit->facts.weight)
+		hit->facts.weight = period;
+	if (!kmt_own(k, KMT_SPINS)) {
+		k->dropped_reentrant++;
+		return;
+	}
+	kmt_put_hit(k, cpu, hit, &walk, &user, memo, period);
+	kmt_disown(k);
+}
+
+/* As kmt_emit(), for the hit of a probe point. */
+static __always_inline void kmt_emit_hit(struct kmt_hit *hit, pid_t stapio)
+{
+	int cpu = raw_smp_processor_id();
+	struct kmt_cpu *k = &kmt_cpus[cpu];
+	u64 began = 0;
+	unsigned period;
+	u32 draw;
+
+	if (!kmt.ready || !kmt_hit_wanted(k, stapio ? stapio : -1))
+		return;
+	draw = kmt_random(&k->random);
+	if (kmt_is_timed(draw))
+		began = kmt_now();
+	period = kmt_draw(&k->random, k->period, k->taken_below);
+	/* Without a reader a hit is lost, but counted. */
+	if (period && unlikely(!stapio))
+		k->events_total++;
+	else if (period)
+		kmt_emit_hit_here(k, cpu, hit, period, draw);
+	if (kmt_is_timed(draw))
+		kmt_measure(k, began, period);
+}
+
+#endif
