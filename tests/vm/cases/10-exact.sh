@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.1-stap4.8
+# once: 6.1
 # A known number of allocations of one kind is counted to the last one, at the right stack.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh

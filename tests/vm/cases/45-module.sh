@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.12-stap5.1
+# once: 6.12
 # Modules: what was compiled before is found, what does not fit is refused.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . /tmp/cases/lib.sh
