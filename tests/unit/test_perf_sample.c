@@ -200,6 +200,30 @@ Test(perf_sample, frames_are_those_between_the_kernels_marker_and_the_next)
 	expect_frames((uint64_t[]){ 1, 2, 3, 4, 5, 6, 7, 8 }, 0, 0);
 }
 
+static void expect_after_drop(const uint64_t chain[8], uint64_t second, uint32_t depth)
+{
+	Body body = body_new();
+	PerfSample sample;
+
+	memcpy(body.chain, chain, sizeof(body.chain));
+	cr_assert(parse(&body, &sample));
+	perf_sample_drop_double(&sample);
+	cr_expect(eq(u32, sample.depth, depth));
+	if (depth > 1)
+		cr_expect(eq(u64, sample.frames[1], second));
+}
+
+Test(perf_sample, a_first_frame_that_comes_twice_is_dropped_once)
+{
+	const uint64_t kernel = (uint64_t)PERF_CONTEXT_KERNEL, user = (uint64_t)PERF_CONTEXT_USER;
+
+	expect_after_drop((uint64_t[]){ kernel, 1, 1, 2, user, 4, 5, 6 }, 2, 2);
+	expect_after_drop((uint64_t[]){ kernel, 1, 1, user, 4, 4, 5, 6 }, 0, 1);
+	expect_after_drop((uint64_t[]){ kernel, 1, 2, 2, user, 4, 5, 6 }, 2, 3);
+	expect_after_drop((uint64_t[]){ kernel, 1, user, 1, 4, 4, 5, 6 }, 0, 1);
+	expect_after_drop((uint64_t[]){ user, 1, 1, 2, 4, 4, 5, 6 }, 0, 0);
+}
+
 Test(perf_sample, lengths_that_the_body_does_not_have_are_refused)
 {
 	static const uint64_t lengths[] = {

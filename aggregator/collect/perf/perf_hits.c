@@ -407,6 +407,7 @@ void perf_hits_take(PerfRun *run, const struct perf_event_header *record)
 		return;
 	hit.weight <<= run->addresses.level;
 	hit.context = context_of(&hit.hit.sample);
+	perf_sample_drop_double(&hit.hit.sample);
 	take_weighed(run, &hit);
 }
 

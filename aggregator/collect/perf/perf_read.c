@@ -186,17 +186,6 @@ uint32_t perf_read_weigh(PerfRun *run, unsigned point, const PerfSample *sample)
 	return events;
 }
 
-/* Some kernels (5.10) report the place of the tracepoint twice: once from the registers, and once
-   found on the stack by the unwinder. No real stack begins with the same frame twice, because no
-   call comes from there. */
-static inline void drop_double(PerfSample *sample)
-{
-	if (sample->depth < 2 || sample->frames[0] != sample->frames[1])
-		return;
-	sample->frames++;
-	sample->depth--;
-}
-
 /* Reads a sample that shows the cache of an allocation. Returns false if it is of another kind. */
 static bool take_call(PerfRun *run, const PerfSample *sample)
 {
@@ -250,7 +239,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	weight = perf_read_weigh(run, point->number, &sample);
 	if (!weight)
 		return;
-	drop_double(&sample);
+	perf_sample_drop_double(&sample);
 	if (!kmem_point_read(point, sample.raw, sample.raw_bytes, &facts, &cache))
 		return;
 	weight <<= run->addresses.level;

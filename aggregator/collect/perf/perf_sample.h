@@ -47,6 +47,17 @@ typedef struct {
 bool perf_sample_parse(const void *body, size_t body_bytes, uint64_t sample_type,
 		       PerfSample *sample);
 
+/* Some kernels (5.10) report the place of the tracepoint twice: once from the registers, and once
+   found on the stack by the unwinder. No real stack begins with the same frame twice, because no
+   call comes from there. Takes the second one out of the kernel frames. */
+static inline void perf_sample_drop_double(PerfSample *sample)
+{
+	if (sample->depth < 2 || sample->frames[0] != sample->frames[1])
+		return;
+	sample->frames++;
+	sample->depth--;
+}
+
 /* The bits that perf_hit_parse() supports. */
 #define PERF_HIT_KNOWN                                                                             \
 	(PERF_SAMPLE_KNOWN | PERF_SAMPLE_COUNTED | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR |     \
