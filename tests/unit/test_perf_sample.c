@@ -224,6 +224,34 @@ Test(perf_sample, a_first_frame_that_comes_twice_is_dropped_once)
 	expect_after_drop((uint64_t[]){ user, 1, 1, 2, 4, 4, 5, 6 }, 0, 0);
 }
 
+static uint64_t missing_caller(uint64_t second_frame, uint32_t depth, uint64_t abi, uint64_t bytes)
+{
+	const uint64_t frames[] = { 0x1000, second_frame, 0x3000 }, stack = 0x2000;
+	const PerfHit hit = {
+		.user_frames = frames,
+		.user_depth = depth,
+		.user_registers_abi = abi,
+		.user_stack = (const uint8_t *)&stack,
+		.user_stack_bytes = bytes,
+	};
+
+	return perf_hit_missing_caller(&hit);
+}
+
+Test(perf_sample, the_caller_of_a_function_without_frame_is_on_top_of_its_stack)
+{
+	const uint64_t abi = PERF_SAMPLE_REGS_ABI_64;
+
+	cr_expect(eq(u64, missing_caller(0x2500, 3, abi, 8), 0x2000));
+	cr_expect(eq(u64, missing_caller(0x2500, 1, abi, 8), 0x2000));
+	cr_expect(eq(u64, missing_caller(0x2000, 1, abi, 8), 0x2000));
+	cr_expect(eq(u64, missing_caller(0x2000, 3, abi, 8), 0));
+	cr_expect(eq(u64, missing_caller(0x2500, 0, abi, 8), 0));
+	cr_expect(eq(u64, missing_caller(0x2500, 3, abi, 0), 0));
+	cr_expect(eq(u64, missing_caller(0x2500, 3, PERF_SAMPLE_REGS_ABI_32, 8), 0));
+	cr_expect(eq(u64, missing_caller(0x2500, 3, PERF_SAMPLE_REGS_ABI_NONE, 8), 0));
+}
+
 Test(perf_sample, lengths_that_the_body_does_not_have_are_refused)
 {
 	static const uint64_t lengths[] = {

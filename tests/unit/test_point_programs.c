@@ -97,6 +97,13 @@ static uint64_t offset_of(const char *text)
 	return ((const PointEvent *)events->pdata[0])->config2;
 }
 
+static bool is_entry(const char *text)
+{
+	g_autoptr(GPtrArray) events = find_some(text, 1);
+
+	return ((const PointEvent *)events->pdata[0])->is_entry;
+}
+
 Test(point_programs, a_function_becomes_an_event_of_the_uprobe_pmu)
 {
 	g_autoptr(GPtrArray) entries = find_some("u:" PROBED ":probed_global", 1);
@@ -112,6 +119,7 @@ Test(point_programs, a_function_becomes_an_event_of_the_uprobe_pmu)
 	cr_expect_eq(entry->config, 0);
 	cr_expect(entry->runs_in_user && !entry->has_kernel_stack && entry->needs_registers);
 	cr_expect_str_eq(entry->name, "u:" PROBED ":probed_global");
+	cr_expect(entry->is_entry && !at_return->is_entry);
 }
 
 Test(point_programs, offsets_count_from_the_function_and_end_with_it)
@@ -120,6 +128,7 @@ Test(point_programs, offsets_count_from_the_function_and_end_with_it)
 
 	cr_expect_eq(offset_of("u:" PROBED ":probed_global+0x3"), start + 3);
 	cr_expect_neq(offset_of("u:" PROBED ":probed_static"), start);
+	cr_expect_not(is_entry("u:" PROBED ":probed_global+0x3"));
 }
 
 /* Programs at a fixed address begin at 0x400000 (x86-64, aarch64). */

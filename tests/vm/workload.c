@@ -795,20 +795,14 @@ static __attribute__((noinline)) void request_once(size_t bytes)
 	free(memory);
 }
 
-/* Not inlined: the caller of a function has no frame in a stack at its first instruction. */
-static __attribute__((noinline)) void request_often(unsigned long count, size_t size)
-{
-	for (unsigned long i = 0; i < count; i++)
-		request_once(size);
-}
-
 static void request_memory(unsigned long count, size_t size)
 {
 	/* In glibc before 2.34 the first malloc() calls another one: malloc_hook_ini(). */
 	void *volatile first = malloc(1);
 
 	free(first);
-	request_often(count, size);
+	for (unsigned long i = 0; i < count; i++)
+		request_once(size);
 }
 
 static const Kind kinds[] = {

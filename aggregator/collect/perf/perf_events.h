@@ -53,8 +53,8 @@ typedef struct {
 	uint32_t depth_max;  /* that the kernel allows for both sides together; 0: any */
 	uint32_t user_depth;       /* with takes_hits: user frames, by frame pointers; 0: none */
 	uint64_t registers;        /* ... mask of those to record where a probe is hit */
-	uint64_t user_registers;   /* ... and of those to unwind the user stack with; 0: none */
-	uint32_t user_stack_bytes; /* ... with a copy of its first bytes; a multiple of 8 */
+	uint64_t user_registers;   /* ... and of those of the user; 0: none */
+	uint32_t user_stack_bytes; /* ... and how much of the user stack; a multiple of 8 */
 	bool with_data_maps; /* with_maps: not only executable ones */
 	bool with_maps;            /* record executable mappings of all processes, too */
 	uint32_t sampling_period;  /* at first; not 1 if it will change: see below */

@@ -3,6 +3,7 @@
 
 #include "collect/host/kmem_points.h"
 #include "collect/points/point_cost.h"
+#include "collect/points/point_registers.h"
 #include "collect/user/vdso_image.h"
 #include "record/batch_writer.h"
 #include "user/user_map_line.h"
@@ -60,6 +61,30 @@ bool perf_hits_init(PerfRun *run, GError **error)
 	return run->unwind;
 }
 
+static bool has_entry(const PointSet *set)
+{
+	for (unsigned i = 0; i < set->points->len; i++)
+		if (point_set_at(set, i)->event->is_entry)
+			return true;
+	return false;
+}
+
+/* Requests a copy of the stack to unwind it, or of its first word to find the callers of functions
+   that have no frame yet. */
+static void request_user_stack(PerfRun *run, const CollectRequest *asked)
+{
+	int top = point_register_of_return_address();
+
+	if (run->unwind) {
+		run->request.user_registers = unwind_registers_mask();
+		run->request.user_stack_bytes = asked->user_stack_bytes;
+	} else if (asked->user_depth && top != POINT_REGISTER_NONE && has_entry(run->plan->hits)) {
+		/* The registers show whether the program has 64 bits. */
+		run->request.user_registers = 1ULL << top;
+		run->request.user_stack_bytes = sizeof(uint64_t);
+	}
+}
+
 void perf_hits_request(PerfRun *run)
 {
 	const PointSet *set = run->plan->hits;
@@ -80,8 +105,7 @@ void perf_hits_request(PerfRun *run)
 	run->request.points_count = count;
 	run->request.takes_hits = true;
 	run->request.user_depth = run->unwind ? 0 : asked->user_depth;
-	run->request.user_registers = run->unwind ? unwind_registers_mask() : 0;
-	run->request.user_stack_bytes = asked->user_stack_bytes;
+	request_user_stack(run, asked);
 	run->request.registers = set->registers;
 	run->request.with_maps = asked->user_depth > 0;
 	run->request.with_data_maps = set->by_address;
@@ -285,17 +309,41 @@ static void add_unwound(PerfRun *run, const Hit *hit, const PointHit *written)
 	perf_unwind_add(run->unwind, &hit->task, written, &stack);
 }
 
+/* Puts an address among the user frames, which have at least so many. */
+static void put_frame(PerfRun *run, PointHit *written, uint32_t at, uint64_t address)
+{
+	const size_t size = sizeof(run->user_frames[0]);
+
+	written->user_depth = MIN(written->user_depth, KMT_STACK_DEPTH_MAX - 1);
+	if (at)
+		memcpy(run->user_frames, written->user_frames, at * size);
+	run->user_frames[at] = address;
+	if (written->user_depth > at)
+		memcpy(&run->user_frames[at + 1], written->user_frames + at,
+		       (written->user_depth - at) * size);
+	written->user_frames = run->user_frames;
+	written->user_depth++;
+}
+
 /* Puts the address of a fault before the user frames. */
 static void put_address(PerfRun *run, const Hit *hit, PointHit *written)
 {
-	written->user_depth = MIN(written->user_depth, KMT_STACK_DEPTH_MAX - 1);
-	run->user_frames[0] = hit->hit.address;
-	if (written->user_depth)
-		memcpy(&run->user_frames[1], written->user_frames,
-		       written->user_depth * sizeof(run->user_frames[0]));
-	written->user_frames = run->user_frames;
-	written->user_depth++;
+	put_frame(run, written, 0, hit->hit.address);
 	written->user_has_data = true;
+}
+
+/* Puts the caller of a function without a frame after it. */
+static void put_caller(PerfRun *run, const Hit *hit, PointHit *written)
+{
+	uint64_t caller = perf_hit_missing_caller(&hit->hit);
+
+	if (!caller)
+		return;
+	put_frame(run, written, 1, caller);
+	if (written->user_depth <= run->request.user_depth)
+		return;
+	written->user_depth = run->request.user_depth;
+	written->user_truncated = true;
 }
 
 static void write_hit(PerfRun *run, const Hit *hit, const PointSample *sample,
@@ -328,6 +376,8 @@ static void write_hit(PerfRun *run, const Hit *hit, const PointSample *sample,
 	}
 	if (run->plan->hits->by_address && hit->hit.address && has_user)
 		put_address(run, hit, &written);
+	else if (hit->point->event->is_entry && written.user_depth)
+		put_caller(run, hit, &written);
 	if (run->unwind && has_user)
 		add_unwound(run, hit, &written);
 	else

@@ -205,6 +205,17 @@ bool perf_hit_parse(const void *body, size_t body_bytes, const PerfHitForm *form
 	return !rest.bytes;
 }
 
+uint64_t perf_hit_missing_caller(const PerfHit *hit)
+{
+	uint64_t caller;
+
+	if (hit->user_registers_abi != PERF_SAMPLE_REGS_ABI_64 ||
+	    hit->user_stack_bytes < sizeof(caller) || !hit->user_depth)
+		return 0;
+	caller = load_u64(hit->user_stack, false);
+	return hit->user_depth > 1 && hit->user_frames[1] == caller ? 0 : caller;
+}
+
 static bool take_comm(Rest *rest, struct PerfTaskRecord *record)
 {
 	size_t bytes;

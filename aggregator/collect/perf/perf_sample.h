@@ -90,6 +90,14 @@ typedef struct {
 /* Parses the body of a sample of a probe point. Returns false if the body has another form. */
 bool perf_hit_parse(const void *body, size_t body_bytes, const PerfHitForm *form, PerfHit *hit);
 
+/*
+ * Returns the return address on top of the copy of the user stack, if the user frames lack it; else
+ * 0. At a function's first instruction the frame pointer is still that of its caller, so a walk by
+ * frame pointers leaves the caller out. Since Linux 6.12 the kernel adds it to functions that begin
+ * with "push %rbp" or "endbr64" (is_uprobe_at_func_entry() in arch/x86/events/core.c).
+ */
+uint64_t perf_hit_missing_caller(const PerfHit *hit);
+
 typedef enum {
 	PERF_TASK_NONE, /* another type of record */
 	PERF_TASK_COMM,

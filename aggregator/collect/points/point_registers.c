@@ -92,3 +92,12 @@ int point_register_of_result(void)
 {
 	return result;
 }
+
+int point_register_of_return_address(void)
+{
+#if defined(__x86_64__)
+	return SP;
+#else
+	return POINT_REGISTER_NONE;
+#endif
+}

@@ -23,6 +23,10 @@ unsigned point_registers_of_arguments(void);
 /* Returns the register of the result when a function returns. */
 int point_register_of_result(void);
 
+/* Returns the register that points to the return address at a function's entry;
+   POINT_REGISTER_NONE: the address is not in memory. */
+int point_register_of_return_address(void);
+
 /* Returns the register of that name in an operand of a USDT probe ("rdi", "%edi", "x0"), which need
    not be terminated, and the bytes of it that the name means. POINT_REGISTER_NONE: another one. */
 int point_register_named(const char *name, size_t length, unsigned *bytes);

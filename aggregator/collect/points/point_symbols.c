@@ -120,12 +120,18 @@ static bool add_place(const File *file, uint64_t address, GPtrArray *events, GEr
 static bool add_function(const File *file, const FunctionSymbol *function, GPtrArray *events,
 			 GError **error)
 {
+	PointEvent *event;
+
 	if (function->bytes && file->spec->offset >= function->bytes)
 		return point_fail(file->spec, G_IO_ERROR_INVALID_ARGUMENT, error,
 				  "the function has only %" G_GUINT64_FORMAT
 				  " bytes: name a smaller offset",
 				  function->bytes);
-	return add_place(file, function->address + file->spec->offset, events, error);
+	if (!add_place(file, function->address + file->spec->offset, events, error))
+		return false;
+	event = events->pdata[events->len - 1];
+	event->is_entry = !file->spec->offset && !event->is_return;
+	return true;
 }
 
 static bool add_functions(const File *file, const FunctionSymbols *functions, GPtrArray *events,

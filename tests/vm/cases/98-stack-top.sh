@@ -81,8 +81,8 @@ slept=$(sum_of_stacks time_seconds)
 
 # What a program requests from the C library, by a probe in it.
 known malloc "$(preset malloc)" -c "./known-malloc malloc $mallocs 1234"
-equals 'malloc: requests at the known stack' "$mallocs" "$(hits_at request_often report)"
-equals 'malloc: bytes at the known stack' $((mallocs * 1234)) "$(sum_at request_often report)"
+equals 'malloc: requests at the known stack' "$mallocs" "$(hits_at request_once report)"
+equals 'malloc: bytes at the known stack' $((mallocs * 1234)) "$(sum_at request_once report)"
 requested=$(known_sum)
 
 counted_ended
