@@ -118,21 +118,23 @@ static const StapFailure stap_failures[] = {
 	{ "*semantic error: probe point mismatch*", "SystemTap has no such probe point: {text}",
 	  "'man stapprobes' explains them" },
 	{ no_match, "{stap} finds no tracepoints in kernel {kernel}: too old for it, or too new",
-	  "install the SystemTap release of this distribution's kernel, or build elsewhere with "
+	  "use --collector=perf, or install the SystemTap release of this distribution's "
+	  "kernel, or build elsewhere with "
 	  "--build-module={kernel} and use --module" },
 	{ "*debuginfo under*", "{stap} finds no tracepoints in kernel {kernel}",
 	  "install the SystemTap release of this distribution's kernel" },
 	{ "*semantic error:*", "SystemTap does not accept the probes: {text}",
-	  "install SystemTap 4.0 or later" },
+	  "check their spelling; SystemTap must be 4.0 or later" },
 	{ "*parse error:*", "SystemTap does not accept the probes: {text}",
-	  "install SystemTap 4.0 or later" },
+	  "check their spelling; SystemTap must be 4.0 or later" },
 	{ "*unrecognized option*", "stap does not know an option: {text}", "check -o" },
 	{ "*invalid option --*", "stap does not know an option: {text}", "check -o" },
 	{ "*option * requires an argument*", "an option of stap lacks its value: {text}",
 	  "check -o" },
 	{ "*Pass 4: compilation failed*",
 	  "{stap} does not compile for kernel {kernel}: too old for it, or too new",
-	  "install the SystemTap release of this distribution's kernel, or build elsewhere with "
+	  "use --collector=perf, or install the SystemTap release of this distribution's "
+	  "kernel, or build elsewhere with "
 	  "--build-module={kernel} and use --module; -v shows the compiler's messages" },
 	{ "*Pass ?: * failed*", "SystemTap failed", "-v shows its messages" },
 	{ "*ERROR: *", "SystemTap failed: {text}", "-v shows all its messages" },
