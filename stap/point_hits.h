@@ -12,11 +12,17 @@
 
 enum {
 	KMT_USER_DEPTH_MAX = 127, /* as with perf events */
-	/* A probed instruction is at most so far from the address that the walk shows for it. */
+	/* A probed instruction is at most so far from the address that a walk shows for it. */
 	KMT_PROBED_BYTES = 16,
 };
 
-/* Memory of a process, which may be anything. The pages are not faulted in. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 0, 0)
+#define kmt_access_ok(from, bytes) access_ok(from, bytes)
+#else
+#define kmt_access_ok(from, bytes) access_ok(VERIFY_READ, from, bytes)
+#endif
+
+/* Reads memory of a process, which may be anything. The pages are not faulted in. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 8, 0) || defined(copy_from_user_nofault)
 #define kmt_read_user(to, from, bytes) copy_from_user_nofault(to, from, bytes)
 #else
@@ -24,11 +30,7 @@ static inline long kmt_read_user(void *to, const void __user *from, size_t bytes
 {
 	long left = bytes;
 
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(5, 0, 0)
-	if (!access_ok(from, bytes))
-#else
-	if (!access_ok(VERIFY_READ, from, bytes))
-#endif
+	if (!kmt_access_ok(from, bytes))
 		return -EFAULT;
 	pagefault_disable();
 	left = __copy_from_user_inatomic(to, from, bytes);
@@ -36,6 +38,23 @@ static inline long kmt_read_user(void *to, const void __user *from, size_t bytes
 	return left ? -EFAULT : 0;
 }
 #endif
+
+struct kmt_user_frame {
+	unsigned long next; /* address of the caller's frame */
+	unsigned long caller;
+};
+
+/* The same for a frame, if page faults are disabled, and memory of this process was just read: the
+   kernel's function also checks whether that is possible now, and costs several times as much. */
+static __always_inline long kmt_read_frame(struct kmt_user_frame *frame, unsigned long at)
+{
+	const unsigned long __user *words = (const unsigned long __user *)at;
+
+	if (!kmt_access_ok(words, 2 * sizeof(*words)) || __get_user(frame->next, words) ||
+	    __get_user(frame->caller, words + 1))
+		return -EFAULT;
+	return 0;
+}
 
 /* The register with the frame of a program; 0: this program or architecture has none. */
 static inline unsigned long kmt_frame_pointer(struct pt_regs *regs)
@@ -87,22 +106,25 @@ static unsigned long kmt_user_frames[KMT_CPUS][KMT_USER_DEPTH_MAX + 1];
 static __always_inline void kmt_walk_user(struct KmtWalk *walk, int cpu, struct pt_regs *regs,
 					  bool at_entry)
 {
-	struct {
-		unsigned long at, caller;
-	} frame = { .at = kmt_frame_pointer(regs) };
-	unsigned long *frames = kmt_user_frames[cpu], last = 0;
+	unsigned long *frames = kmt_user_frames[cpu], at = kmt_frame_pointer(regs), last = 0;
+	struct kmt_user_frame frame;
 	unsigned n = 1;
 
 	frames[0] = instruction_pointer(regs);
-	if (at_entry && frame.at && (frames[1] = kmt_caller_at_entry(regs)))
+	if (at_entry && at && (frames[1] = kmt_caller_at_entry(regs)))
 		n = 2;
-	while (n <= kmt_user_depth_wanted && frame.at > last && !(frame.at % sizeof(long))) {
-		last = frame.at;
-		if (kmt_read_user(&frame, (const void __user *)last, sizeof(frame)) ||
-		    !frame.caller)
+	pagefault_disable();
+	while (n <= kmt_user_depth_wanted && at > last && !(at % sizeof(long))) {
+		if (last ? kmt_read_frame(&frame, at)
+			 : kmt_read_user(&frame, (const void __user *)at, sizeof(frame)))
+			break;
+		if (!frame.caller)
 			break;
 		frames[n++] = frame.caller;
+		last = at;
+		at = frame.next;
 	}
+	pagefault_enable();
 	walk->frames = frames;
 	walk->truncated = n > kmt_user_depth_wanted;
 	walk->depth = walk->truncated ? kmt_user_depth_wanted : n;
@@ -120,25 +142,53 @@ static inline struct pt_regs *kmt_user_registers(struct pt_regs *probed)
 	return regs;
 }
 
-/* Lets the kernel walk from a function that is probed by a breakpoint: leaves out the frames of
-   this module and of the kernel's kprobes. If the walk did not get through them, only the function
-   is known. */
-static noinline void kmt_walk_probed(struct kmt_cpu *k, struct KmtWalk *walk, unsigned long ip)
+#ifdef KMT_HAS_OWN_WALK
+/* Lets the kernel walk from the registers where a function is probed, so the frames of this module
+   and of the kernel's kprobes need no step. Returns the number of frames. */
+static noinline unsigned kmt_save_probed(struct kmt_cpu *k, struct pt_regs *regs)
 {
+	struct unwind_state state;
+	unsigned long address;
+	unsigned n = 1;
+
+	k->frames[0] = instruction_pointer(regs);
+	/* As in arch_stack_walk(): it begins at the caller. */
+	unwind_start(&state, current, regs, NULL);
+	while (n <= kmt.depth && n < ARRAY_SIZE(k->frames) && !unwind_done(&state)) {
+		address = unwind_get_return_address(&state);
+		if (!address)
+			break;
+		k->frames[n++] = address;
+		unwind_next_frame(&state);
+	}
+	return n;
+}
+#else
+/* Leaves these frames out instead. If the walk does not get through, only the function is known. */
+static noinline unsigned kmt_save_probed(struct kmt_cpu *k, struct pt_regs *regs)
+{
+	unsigned long ip = instruction_pointer(regs);
 	unsigned n = kmt_save_stack(k->frames, ARRAY_SIZE(k->frames), 0), first = 0;
 
 	while (first < n && k->frames[first] - (ip - KMT_PROBED_BYTES) >= 2 * KMT_PROBED_BYTES)
 		first++;
 	if (first == n) {
 		k->frames[0] = ip;
-		n = 1;
-		first = 0;
+		return 1;
 	}
-	walk->frames = k->frames + first;
-	walk->depth = n - first;
-	walk->truncated = walk->depth > kmt.depth;
-	if (walk->truncated)
-		walk->depth = kmt.depth;
+	memmove(k->frames, k->frames + first, (n - first) * sizeof(*k->frames));
+	return n - first;
+}
+#endif
+
+static __always_inline void kmt_walk_probed(struct kmt_cpu *k, struct KmtWalk *walk,
+					    struct pt_regs *regs)
+{
+	unsigned n = kmt_save_probed(k, regs);
+
+	walk->frames = k->frames;
+	walk->truncated = n > kmt.depth;
+	walk->depth = walk->truncated ? kmt.depth : n;
 	kmt_build_measure(walk, kmt.frame_base);
 }
 
@@ -158,7 +208,7 @@ static __always_inline void kmt_walk_hit(struct kmt_cpu *k, int cpu, const struc
 	if (!hit->probed)
 		kmt_walk_stack(k, cpu, walk, memo, hit->facts.point, draw);
 	else if (!user_mode(hit->probed))
-		kmt_walk_probed(k, walk, instruction_pointer(hit->probed));
+		kmt_walk_probed(k, walk, hit->probed);
 }
 
 /* Adds a hit to the batch. The caller holds the owner word. */

@@ -522,7 +522,7 @@ void perf_hits_scan(PerfRun *run)
 {
 	if (!run->user_watch || !run->request.with_maps)
 		return;
-	user_watch_scan(run->user_watch);
+	user_watch_scan(run->user_watch, run->live.start_ns);
 	perf_hits_write_maps(run);
 }
 

@@ -58,16 +58,17 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	user_watch_take_task(maps->watch, &task);
 }
 
-/* A scan takes time: not more often than once a second. */
+/* A scan takes time: not more often than once a second. A later one does not know since when: what
+   a process mapped before it executed another program has ended. */
 static void scan_if_due(PerfMaps *maps)
 {
 	uint64_t now_ns = clock_monotonic_ns();
 
 	if (!maps->scan_is_due || now_ns < maps->scanned_ns + SCAN_NS)
 		return;
+	user_watch_scan(maps->watch, maps->scanned_ns ? now_ns : maps->live->start_ns);
 	maps->scan_is_due = false;
 	maps->scanned_ns = now_ns;
-	user_watch_scan(maps->watch);
 }
 
 void perf_maps_read(PerfMaps *maps)

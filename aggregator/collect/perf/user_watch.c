@@ -92,9 +92,9 @@ void user_watch_take_task(UserWatch *watch, const struct PerfTaskRecord *record)
 		user_map_line_append(watch->lines, &line);
 }
 
-void user_watch_scan(UserWatch *watch)
+void user_watch_scan(UserWatch *watch, uint64_t since_ns)
 {
-	proc_maps_write(watch->lines, "", watch->live->start_ns, watch->with_data);
+	proc_maps_write(watch->lines, "", since_ns, watch->with_data);
 }
 
 TextPart user_watch_write(UserWatch *watch)

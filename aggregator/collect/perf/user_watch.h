@@ -29,8 +29,8 @@ void user_watch_take_mapping(UserWatch *watch, const struct perf_event_header *r
 /* Takes a record of a task, whose time is on the stream's clock. */
 void user_watch_take_task(UserWatch *watch, const struct PerfTaskRecord *record);
 
-/* Takes the mappings of all processes that exist, as if they had been there since the start. */
-void user_watch_scan(UserWatch *watch);
+/* Takes the mappings of all processes that exist, as if they had been there since that time. */
+void user_watch_scan(UserWatch *watch, uint64_t since_ns);
 
 /* Writes what was taken to the stream, and opens the files at once: the process may end, or the
    file may be deleted. Returns the lines (user_map_line.h), valid until the next call. */

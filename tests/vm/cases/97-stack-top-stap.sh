@@ -25,14 +25,21 @@ for kind in pages brk malloc sleep touch; do
 	ln -s "$workload" "known-$kind"
 done
 
+# kernel_frames: the functions of ./report, one a line.
+kernel_frames()
+{
+	sed -n -E 's/^ 0x[0-9a-f]+ : ([^+]+)\+0x.*/\1/p' report
+}
+
 profile --process=known-pages 'kernel.function("vfs_write")' --weight=arg3 -- ./known-pages pipe-page "$pages"
 is_complete 'a function of the kernel'
 equals 'a function of the kernel: sum of an argument' "$pages" "$(sum_at plan_run report)"
-has_line 'a function of the kernel: its kernel stack' '^ 0x[0-9a-f]+ : vfs_write\+0x' report
+equals 'a function of the kernel: its kernel stack' 'vfs_write ksys_write' "$(kernel_frames | head -n 2 | paste -s -d ' ')"
 
 profile --process=known-pages 'kernel.function("vfs_write").return' --weight=retval -- ./known-pages pipe-page "$pages"
 is_complete 'a function that returns'
 equals 'a function that returns: sum of the results' "$pages" "$(sum_at plan_run report)"
+equals 'a function that returns: its kernel stack begins at the caller' ksys_write "$(kernel_frames | head -n 1)"
 
 profile --process=known-malloc "process(\"$workload\").function(\"request_once\")" --weight=arg1 -- \
 	./known-malloc malloc "$mallocs" "$malloc_bytes"
