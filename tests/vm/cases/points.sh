@@ -20,13 +20,18 @@ preset_names()
 }
 
 # Each kind of work has a process name of its own: known-KIND is a link, made by known_kinds KIND…. By this
-# name a second opinion tells it apart, too.
+# name a second opinion tells it apart, too. One process of the program stays until the case ends: before
+# Linux 5.12 a file in an overlay is found by a process that maps it, not by its path.
 known_kinds()
 {
 	local kind
 	for kind; do
 		ln -s "$(command -v workload)" "known-$kind"
 	done
+	mkfifo stay
+	workload -a - dup 0 > /dev/null 0<> stay &
+	# shellcheck disable=SC2064 # this process
+	trap "kill $!" EXIT
 }
 
 # known KIND ARG…: all of the process known-KIND, which does the work. It is complete. Leaves report.KIND.
