@@ -46,7 +46,7 @@ profile --process=known-malloc "process(\"$workload\").function(\"request_once\"
 is_complete 'a function of a program'
 equals 'a function of a program: hits' "$mallocs" "$(report_count report)"
 equals 'a function of a program: sum of an argument' $((mallocs * malloc_bytes)) "$(sum_at request_once report)"
-has_stack 'a function of a program' request_once request_often request_memory plan_run main
+has_stack 'a function of a program' request_once request_memory plan_run main
 
 profile --process=known-pages 'kernel.trace("kmem:mm_page_alloc")' --weight='pages(order)' --where='order == 0' \
 	--with-interrupts -- ./known-pages pipe-page "$pages"
