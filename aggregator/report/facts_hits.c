@@ -31,8 +31,7 @@ static UserReach reach_of(const Session *session, StackId stack)
 	count = profile_stack_places(session->profile, stack, places);
 	if (!count)
 		return USER_NONE;
-	return user_place_is_start(session->user_names, places[count - 1], count > 1) ? USER_WHOLE
-										      : USER_CUT;
+	return user_places_reach_start(session->user_names, places, count) ? USER_WHOLE : USER_CUT;
 }
 
 static void set_user_stacks(Facts *facts, const Session *session)

@@ -65,10 +65,22 @@ static const char *const start_names[] = {
 	"__clone", "clone", "__clone3", "clone3", "__GI___clone", "start_thread", NULL,
 };
 
-bool user_place_is_start(const UserNames *names, UserPlace place, bool is_return_address)
+/* Finds the name of frame number at, from the innermost one on. */
+static bool find_name(const UserNames *names, const UserPlace *places, uint32_t at, UserName *name)
+{
+	UserPlace place = places[at];
+
+	place.offset -= at > 0;
+	return user_names_find(names, place, name);
+}
+
+bool user_places_reach_start(const UserNames *names, const UserPlace *places, uint32_t count)
 {
 	UserName name;
 
-	place.offset -= is_return_address;
-	return user_names_find(names, place, &name) && g_strv_contains(start_names, name.name);
+	if (find_name(names, places, count - 1, &name))
+		return g_strv_contains(start_names, name.name);
+	/* A C library without symbols. */
+	return count > 1 && places[count - 1].object != places[count - 2].object &&
+	       find_name(names, places, count - 2, &name) && g_str_equal(name.name, "main");
 }

@@ -13,5 +13,6 @@
 void user_frame_append_line(GString *out, const UserObjects *objects, const UserNames *names,
 			    UserPlace place, bool is_return_address);
 
-/* Whether a frame is where a program or a thread starts: it has no caller. */
-bool user_place_is_start(const UserNames *names, UserPlace place, bool is_return_address);
+/* Whether the frames of a stack, innermost first and at least one, reach the start of the program
+   or of the thread: the last one has no caller, or is what calls main(). */
+bool user_places_reach_start(const UserNames *names, const UserPlace *places, uint32_t count);
