@@ -19,7 +19,8 @@ static UserPlace *sorted_places(const UserPlace *places, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = places[i];
-	qsort(sorted, count, sizeof(*sorted), compare_places);
+	if (count)
+		qsort(sorted, count, sizeof(*sorted), compare_places);
 	return sorted;
 }
 

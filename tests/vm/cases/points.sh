@@ -65,7 +65,7 @@ of_stacks()
 {
 	awk -v RS= -v FS='[ \n]+' -v word="$3" -v name="$1" 'BEGIN { frame = "\n (0x[0-9a-f]+ : )?" name "\\+0x" }
 		/^This path seen / && $0 ~ frame { gsub(",", "", $word); sum += $word }
-		END { print sum + 0 }' "$2"
+		END { printf "%.0f\n", sum }' "$2"
 }
 
 # frames_at FUNCTION FILE: the user frames of the first stack with this function: "FUNCTION+OFFSET OBJECT".
