@@ -192,8 +192,9 @@ static void empty_ring(Worker *worker)
 		handlers[record->type](worker, record, record + 1);
 		unwind_ring_release(worker->shared, record);
 	}
-	send_answers(worker);
+	/* Before the answers: whoever has them knows that no object is being read. */
 	worker->shared->busy_object = 0;
+	send_answers(worker);
 	set_patience(0);
 }
 
