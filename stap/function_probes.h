@@ -140,10 +140,8 @@ static void kmt_copy_stack(struct kmt_bulk *bulk, unsigned long function)
 {
 	struct kmt_cpu *k = &kmt_cpus[raw_smp_processor_id()];
 	unsigned n = kmt_save_stack(k->frames, ARRAY_SIZE(k->frames), 0);
-	unsigned first = 0;
+	unsigned first = kmt_find_frame(k->frames, n, function, KMT_ENTRY_BYTES);
 
-	while (first < n && k->frames[first] - (function - KMT_ENTRY_BYTES) >= 2 * KMT_ENTRY_BYTES)
-		first++;
 	bulk->frames[0] = function;
 	bulk->frames[1] = bulk->call_site;
 	bulk->walk = (struct KmtWalk){ .depth = 2 };
@@ -152,9 +150,7 @@ static void kmt_copy_stack(struct kmt_bulk *bulk, unsigned long function)
 		memcpy(bulk->frames + 1, k->frames + first + 1,
 		       (bulk->walk.depth - 1) * sizeof(*bulk->frames));
 	}
-	bulk->walk.truncated = bulk->walk.depth > kmt.depth;
-	if (bulk->walk.truncated)
-		bulk->walk.depth = kmt.depth;
+	kmt_bound_walk(&bulk->walk, kmt.depth);
 }
 
 /* kmem_cache_alloc_bulk(cache, gfp_flags, count, objects) */

@@ -126,8 +126,8 @@ static __always_inline void kmt_walk_user(struct KmtWalk *walk, int cpu, struct 
 	}
 	pagefault_enable();
 	walk->frames = frames;
-	walk->truncated = n > kmt_user_depth_wanted;
-	walk->depth = walk->truncated ? kmt_user_depth_wanted : n;
+	walk->depth = n;
+	kmt_bound_walk(walk, kmt_user_depth_wanted);
 }
 
 /* Returns the registers of the current task's program; NULL: it runs none, or an interrupt has
@@ -164,14 +164,14 @@ static noinline unsigned kmt_save_probed(struct kmt_cpu *k, struct pt_regs *regs
 	return n;
 }
 #else
-/* Leaves these frames out instead. If the walk does not get through, only the function is known. */
+/* Walks from here, and leaves out the frames of this module and of the kernel's kprobes. If a walk
+   does not get through them, only the function is known. */
 static noinline unsigned kmt_save_probed(struct kmt_cpu *k, struct pt_regs *regs)
 {
 	unsigned long ip = instruction_pointer(regs);
-	unsigned n = kmt_save_stack(k->frames, ARRAY_SIZE(k->frames), 0), first = 0;
+	unsigned n = kmt_save_stack(k->frames, ARRAY_SIZE(k->frames), 0);
+	unsigned first = kmt_find_frame(k->frames, n, ip, KMT_PROBED_BYTES);
 
-	while (first < n && k->frames[first] - (ip - KMT_PROBED_BYTES) >= 2 * KMT_PROBED_BYTES)
-		first++;
 	if (first == n) {
 		k->frames[0] = ip;
 		return 1;
@@ -184,11 +184,9 @@ static noinline unsigned kmt_save_probed(struct kmt_cpu *k, struct pt_regs *regs
 static __always_inline void kmt_walk_probed(struct kmt_cpu *k, struct KmtWalk *walk,
 					    struct pt_regs *regs)
 {
-	unsigned n = kmt_save_probed(k, regs);
-
 	walk->frames = k->frames;
-	walk->truncated = n > kmt.depth;
-	walk->depth = walk->truncated ? kmt.depth : n;
+	walk->depth = kmt_save_probed(k, regs);
+	kmt_bound_walk(walk, kmt.depth);
 	kmt_build_measure(walk, kmt.frame_base);
 }
 

@@ -35,6 +35,26 @@ static struct {
 	const char *why_not; /* why the kernel walks all stacks instead; NULL: it does not */
 } kmt_walk;
 
+/* Cuts a walk that found more frames than wanted. */
+static __always_inline void kmt_bound_walk(struct KmtWalk *walk, unsigned depth_max)
+{
+	walk->truncated = walk->depth > depth_max;
+	if (walk->truncated)
+		walk->depth = depth_max;
+}
+
+/* Returns the position of the first frame that is less than bytes away from an address; n: there is
+   none. */
+static inline unsigned kmt_find_frame(const unsigned long *frames, unsigned n,
+				      unsigned long address, unsigned bytes)
+{
+	unsigned at = 0;
+
+	while (at < n && frames[at] - (address - bytes) >= 2 * bytes)
+		at++;
+	return at;
+}
+
 /* Takes over frames[0..n): leaves out the frames of this module, which come first. Returns their
    number. */
 static __always_inline unsigned kmt_take_frames(struct KmtWalk *walk, const unsigned long *frames,
@@ -46,9 +66,7 @@ static __always_inline unsigned kmt_take_frames(struct KmtWalk *walk, const unsi
 		own++;
 	walk->frames = frames + own;
 	walk->depth = n - own;
-	walk->truncated = walk->depth > kmt.depth;
-	if (walk->truncated)
-		walk->depth = kmt.depth;
+	kmt_bound_walk(walk, kmt.depth);
 	return own;
 }
 
