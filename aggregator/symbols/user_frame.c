@@ -65,7 +65,7 @@ static const char *const start_names[] = {
 	"__clone", "clone", "__clone3", "clone3", "__GI___clone", "start_thread", NULL,
 };
 
-/* Finds the name of frame number at, from the innermost one on. */
+/* Finds the name of a frame; frame 0 is the innermost one. */
 static bool find_name(const UserNames *names, const UserPlace *places, uint32_t at, UserName *name)
 {
 	UserPlace place = places[at];

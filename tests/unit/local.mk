@@ -162,8 +162,9 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_proc_maps.c \
 	tests/unit/test_unwind_child.c \
 	tests/unit/test_unwind_stack.c \
+	tests/unit/test_user_frame.c \
 	tests/unit/test_user_maps.c \
-	tests/unit/test_user_frame.c tests/unit/test_user_names.c \
+	tests/unit/test_user_names.c \
 	tests/unit/test_user_objects.c \
 	tests/unit/test_user_resolve.c \
 	tests/unit/test_view.c \

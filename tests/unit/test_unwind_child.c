@@ -238,7 +238,7 @@ Test(unwind_child, a_lost_process_is_replaced_and_its_stacks_are_counted)
 	last = fixture.run->samples->len - 1;
 	add_objects(&fixture);
 	add_maps(&fixture, PROCESS);
-	/* Now it reads no object, so none is left out. */
+	/* So it reads no object when it is lost, and none is left out. */
 	cr_assert(submit(&fixture, PROCESS, 0));
 	drain(&fixture);
 	cr_assert_eq(fixture.answered, 1);

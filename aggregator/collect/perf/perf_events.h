@@ -50,13 +50,13 @@ typedef struct {
 	size_t slab_frees_ring_bytes;
 	uint32_t stack_depth;      /* kernel frames; 0: none. Stacks of frees are never recorded. */
 	bool takes_hits;           /* samples have the form of perf_hit_parse() */
-	uint32_t depth_max;  /* that the kernel allows for both sides together; 0: any */
+	uint32_t depth_max;        /* that the kernel allows for both sides together; 0: any */
 	uint32_t user_depth;       /* with takes_hits: user frames, by frame pointers; 0: none */
 	uint64_t registers;        /* ... mask of those to record where a probe is hit */
-	uint64_t user_registers;   /* ... and of those of the user; 0: none */
-	uint32_t user_stack_bytes; /* ... and how much of the user stack; a multiple of 8 */
-	bool with_data_maps; /* with_maps: not only executable ones */
+	uint64_t user_registers;   /* ... mask of the program's registers to record; 0: none */
+	uint32_t user_stack_bytes; /* ... bytes of the user stack to copy; a multiple of 8 */
 	bool with_maps;            /* record executable mappings of all processes, too */
+	bool with_data_maps;       /* ... and those that are not executable */
 	uint32_t sampling_period;  /* at first; not 1 if it will change: see below */
 	size_t ring_bytes;         /* of samples, per CPU: a power of two of whole pages */
 	bool with_cgroups;         /* request the cgroup in each sample */

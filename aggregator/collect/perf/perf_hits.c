@@ -309,7 +309,7 @@ static void add_unwound(PerfRun *run, const Hit *hit, const PointHit *written)
 	perf_unwind_add(run->unwind, &hit->task, written, &stack);
 }
 
-/* Puts an address among the user frames, which have at least so many. */
+/* Inserts an address as user frame number at, which is at most the number of user frames. */
 static void put_frame(PerfRun *run, PointHit *written, uint32_t at, uint64_t address)
 {
 	const size_t size = sizeof(run->user_frames[0]);

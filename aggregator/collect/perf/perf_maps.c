@@ -58,8 +58,9 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	user_watch_take_task(maps->watch, &task);
 }
 
-/* A scan takes time: not more often than once a second. A later one does not know since when: what
-   a process mapped before it executed another program has ended. */
+/* A scan takes time, so there is at most one a second. The first one finds what was mapped at the
+   start. A later one cannot know since when a mapping exists: the process may have executed another
+   program meanwhile. */
 static void scan_if_due(PerfMaps *maps)
 {
 	uint64_t now_ns = clock_monotonic_ns();

@@ -46,7 +46,7 @@ typedef struct {
 	   has none in code of programs. */
 	bool has_kernel_stack;
 	bool needs_registers; /* its arguments are in registers: see point_columns.h */
-	bool is_entry; /* the first instruction of a program's function, which has no frame yet */
+	bool is_entry;        /* where a program's function begins: it has no frame yet */
 	bool has_address;     /* PERF_SAMPLE_ADDR gives the address of the fault */
 } PointEvent;
 

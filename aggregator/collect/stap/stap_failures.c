@@ -26,6 +26,11 @@ typedef struct {
 static const char no_match[] = "*semantic error: no match*";
 
 /* Most specific first. */
+/* Where SystemTap does not know this kernel. */
+#define OTHER_WAYS                                                                                 \
+	"use --collector=perf, or install the SystemTap release of this distribution's kernel, "   \
+	"or build elsewhere with --build-module={kernel} and use --module"
+
 static const StapFailure stap_failures[] = {
 	{ "*insert module in FIPS mode*",
 	  "staprun loads no module while the kernel is in FIPS mode",
@@ -118,9 +123,7 @@ static const StapFailure stap_failures[] = {
 	{ "*semantic error: probe point mismatch*", "SystemTap has no such probe point: {text}",
 	  "'man stapprobes' explains them" },
 	{ no_match, "{stap} finds no tracepoints in kernel {kernel}: too old for it, or too new",
-	  "use --collector=perf, or install the SystemTap release of this distribution's "
-	  "kernel, or build elsewhere with "
-	  "--build-module={kernel} and use --module" },
+	  OTHER_WAYS },
 	{ "*debuginfo under*", "{stap} finds no tracepoints in kernel {kernel}",
 	  "install the SystemTap release of this distribution's kernel" },
 	{ "*semantic error:*", "SystemTap does not accept the probes: {text}",
@@ -133,9 +136,7 @@ static const StapFailure stap_failures[] = {
 	  "check -o" },
 	{ "*Pass 4: compilation failed*",
 	  "{stap} does not compile for kernel {kernel}: too old for it, or too new",
-	  "use --collector=perf, or install the SystemTap release of this distribution's "
-	  "kernel, or build elsewhere with "
-	  "--build-module={kernel} and use --module; -v shows the compiler's messages" },
+	  OTHER_WAYS "; -v shows the compiler's messages" },
 	{ "*Pass ?: * failed*", "SystemTap failed", "-v shows its messages" },
 	{ "*ERROR: *", "SystemTap failed: {text}", "-v shows all its messages" },
 };

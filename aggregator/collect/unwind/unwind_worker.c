@@ -192,7 +192,7 @@ static void empty_ring(Worker *worker)
 		handlers[record->type](worker, record, record + 1);
 		unwind_ring_release(worker->shared, record);
 	}
-	/* Before the answers: whoever has them knows that no object is being read. */
+	/* First this: whoever has received all answers may rely on it. */
 	worker->shared->busy_object = 0;
 	send_answers(worker);
 	set_patience(0);
