@@ -43,6 +43,20 @@ static bool span_and_probes(const Options *options)
 	return options->begin && options->probes->len;
 }
 
+/* Whether the first word is a preset: its name has no ':', which all probe points have. */
+static bool names_preset(const Options *options)
+{
+	const char *word = options->probes->len ? options->probes->pdata[0] : ":";
+
+	return strchr(word, '/') ? g_str_has_suffix(word, ".preset") && !strchr(word, ':')
+				 : !strpbrk(word, ":(");
+}
+
+static bool preset_and_more(const Options *options)
+{
+	return names_preset(options) && options->probes->len > 1;
+}
+
 static bool both_sides_only(const Options *options)
 {
 	return options->kernel_only && options->user_only;
@@ -53,22 +67,12 @@ static const OptionRule rules[] = {
 			    "--weight, --where, --print, --begin, --end and --user-stacks" },
 	{ half_a_span, "--begin and --end belong together: give both" },
 	{ span_and_probes, "--begin and --end are the probe points: leave out PRESET and PROBE" },
+	{ preset_and_more, "a preset stands alone: leave out the other words, or name probe points "
+			   "only" },
 	{ no_probes, "name a preset or a probe point; --list shows the presets" },
 	{ both_sides_only, "-K and -U leave nothing: use one of them" },
 	{ NULL, NULL },
 };
-
-/* A preset's name has no ':', which all probe points have. */
-static bool names_preset(const Options *options)
-{
-	const char *word;
-
-	if (options->probes->len != 1)
-		return false;
-	word = options->probes->pdata[0];
-	return strchr(word, '/') ? g_str_has_suffix(word, ".preset") && !strchr(word, ':')
-				 : !strpbrk(word, ":(");
-}
 
 static Preset *preset_of_words(Options *options, GError **error)
 {

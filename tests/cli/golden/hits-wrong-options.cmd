@@ -8,6 +8,7 @@ try xyzzyxyzzy
 try t:kmem
 try k:
 try sw:page-faults nonsense
+try faults brk
 try --begin t:a:b
 try --begin t:a:b --end t:a:c t:a:d
 try t:a:b --weight '1 +'
