@@ -19,6 +19,7 @@ include aggregator/symbols/local.mk
 include aggregator/names/local.mk
 include aggregator/session/local.mk
 include aggregator/import/local.mk
+include aggregator/collect/process/local.mk
 include aggregator/collect/host/local.mk
 include aggregator/collect/slabs/local.mk
 include aggregator/collect/tasks/local.mk

@@ -3,12 +3,12 @@
 
 #include "tools/suite_child.h"
 
-#include "collect/host/child_signals.h"
+#include "collect/process/child_signals.h"
 #include "base/clock.h"
 #include "base/private_file.h"
 #include "base/words.h"
 #include "record/probe_kinds.h"
-#include "collect/host/process_group.h"
+#include "collect/process/process_group.h"
 #include "collect/host/watchdog.h"
 #include "base/exit_status.h"
 

@@ -7,8 +7,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/host/cache_probes.c aggregator/collect/host/cache_probes.h \
 	aggregator/collect/host/cache_sites.c aggregator/collect/host/cache_sites.h \
 	aggregator/collect/host/capabilities.c aggregator/collect/host/capabilities.h \
-	aggregator/collect/host/child_files.c aggregator/collect/host/child_files.h \
-	aggregator/collect/host/child_signals.c aggregator/collect/host/child_signals.h \
 	aggregator/collect/host/distribution.c aggregator/collect/host/distribution.h \
 	aggregator/collect/host/host_memory.c aggregator/collect/host/host_memory.h \
 	aggregator/collect/host/host_snapshot.c aggregator/collect/host/host_snapshot.h \
@@ -17,7 +15,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/host/module_rights.c aggregator/collect/host/module_rights.h \
 	aggregator/collect/host/object_probes.c aggregator/collect/host/object_probes.h \
 	aggregator/collect/host/pid_namespace.c aggregator/collect/host/pid_namespace.h \
-	aggregator/collect/host/process_group.c aggregator/collect/host/process_group.h \
 	aggregator/collect/host/slab_facts.c aggregator/collect/host/slab_facts.h \
 	aggregator/collect/host/stap_tool.c aggregator/collect/host/stap_tool.h \
 	aggregator/collect/host/tracefs.c aggregator/collect/host/tracefs.h \

@@ -3,7 +3,7 @@
 
 #include "collect/host/tracefs.h"
 
-#include "collect/host/child_signals.h"
+#include "collect/process/child_signals.h"
 #include "collect/host/watchdog.h"
 
 #include <errno.h>

@@ -3,11 +3,11 @@
 
 #include "collect/host/watchdog.h"
 
-#include "collect/host/child_files.h"
+#include "collect/process/child_files.h"
 #include "collect/host/kprobe_group.h"
-#include "collect/host/child_signals.h"
+#include "collect/process/child_signals.h"
 #include "base/clock.h"
-#include "collect/host/process_group.h"
+#include "collect/process/process_group.h"
 #include "base/setting.h"
 #include "collect/host/tracefs.h"
 
@@ -197,7 +197,7 @@ static void G_GNUC_NORETURN become_watchdog(int fd)
 	ignore_signals();
 	setsid();
 	prctl(PR_SET_NAME, "kmt-watchdog");
-	fd = child_files_keep_only(fd);
+	child_files_keep_only(&fd, 1);
 	while ((length = recv(fd, &message, sizeof(message), 0)) > 0 ||
 	       (length < 0 && errno == EINTR)) {
 		if (length == sizeof(message))

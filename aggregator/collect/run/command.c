@@ -3,7 +3,7 @@
 
 #include "collect/run/command.h"
 
-#include "collect/host/child_signals.h"
+#include "collect/process/child_signals.h"
 #include "base/clock.h"
 #include "collect/run/oom_score.h"
 #include "collect/host/watchdog.h"

@@ -3,9 +3,9 @@
 
 #include "collect/stap/stap_child.h"
 
-#include "collect/host/child_signals.h"
+#include "collect/process/child_signals.h"
 #include "base/clock.h"
-#include "collect/host/process_group.h"
+#include "collect/process/process_group.h"
 #include "collect/host/watchdog.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap/stap_compile.h"
 
-#include "collect/host/process_group.h"
+#include "collect/process/process_group.h"
 #include "collect/stap/stap_messages.h"
 #include "collect/host/watchdog.h"
 

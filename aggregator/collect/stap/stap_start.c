@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap/stap_start.h"
 
-#include "collect/host/process_group.h"
+#include "collect/process/process_group.h"
 #include "base/setting.h"
 #include "collect/stap/stap_child.h"
 #include "collect/stap/stap_leftovers.h"

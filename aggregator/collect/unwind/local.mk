@@ -8,7 +8,6 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/unwind/unwind_ring.c aggregator/collect/unwind/unwind_ring.h \
 	aggregator/collect/unwind/unwind_row.c aggregator/collect/unwind/unwind_row.h \
 	aggregator/collect/unwind/unwind_rule.c aggregator/collect/unwind/unwind_rule.h \
-	aggregator/collect/unwind/unwind_sandbox.c aggregator/collect/unwind/unwind_sandbox.h \
 	aggregator/collect/unwind/unwind_stack.c aggregator/collect/unwind/unwind_stack.h \
 	aggregator/collect/unwind/unwind_wire.h \
 	aggregator/collect/unwind/unwind_worker.c aggregator/collect/unwind/unwind_worker.h

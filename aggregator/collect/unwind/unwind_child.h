@@ -6,11 +6,11 @@
 #include <glib.h>
 
 /*
- * UnwindChild unwinds user stacks in a process without rights (unwind_sandbox.h), since files and
- * stacks come from anybody. No call waits for that process, except where a deadline is given.
- * Memory is bounded: a stack that finds no room is refused. If the process is lost, the stacks that
- * it had are answered as not unwound, another process takes its place, and the object that it was
- * reading is left out.
+ * UnwindChild unwinds user stacks in a process without rights (process/child_sandbox.h), since
+ * files and stacks come from anybody. No call waits for that process, except where a deadline is
+ * given. Memory is bounded: a stack that finds no room is refused. If the process is lost, the
+ * stacks that it had are answered as not unwound, another process takes its place, and the object
+ * that it was reading is left out.
  */
 typedef struct UnwindChild UnwindChild;
 

@@ -3,9 +3,9 @@
 
 #include "collect/unwind/unwind_keeper.h"
 
-#include "collect/host/child_files.h"
-#include "collect/host/child_signals.h"
-#include "collect/unwind/unwind_sandbox.h"
+#include "collect/process/child_files.h"
+#include "collect/process/child_sandbox.h"
+#include "collect/process/child_signals.h"
 #include "collect/unwind/unwind_worker.h"
 
 #include <errno.h>
@@ -15,6 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static const ChildLimits limits = {
+	.address_space_bytes = (uint64_t)2 << 30,
+	.data_bytes = (uint64_t)2 << 30,
+};
+
 static void G_GNUC_NORETURN become_worker(UnwindShared *shared, int socket, pid_t keeper,
 					  int number)
 {
@@ -22,7 +27,7 @@ static void G_GNUC_NORETURN become_worker(UnwindShared *shared, int socket, pid_
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != keeper)
 		_exit(0);
-	unwind_sandbox_close();
+	child_sandbox_close(&limits);
 	unwind_worker_run(shared, socket, (uint64_t)number);
 }
 
@@ -48,8 +53,8 @@ static void G_GNUC_NORETURN become_keeper(UnwindShared *shared, int socket)
 	setsid();
 	child_signals_unblock();
 	prctl(PR_SET_NAME, "kmt-unwind-keep");
-	socket = child_files_keep_only(socket);
-	unwind_sandbox_drop_privileges();
+	child_files_keep_only(&socket, 1);
+	child_sandbox_drop_privileges();
 	for (int i = 0; i < UNWIND_WORKERS_MAX && !has_program_ended(socket); i++) {
 		pid_t worker = fork();
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/host/child_signals.h"
+#include "collect/process/child_signals.h"
 
 #include <signal.h>
 #include <unistd.h>

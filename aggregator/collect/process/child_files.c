@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/host/child_files.h"
+#include "collect/process/child_files.h"
 
 #include <fcntl.h>
 #include <glib.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	KEPT_FD = 3,             /* the only descriptor except /dev/null */
+	KEPT_FD = 3,             /* the first descriptor except /dev/null */
 	DESCRIPTORS_MAX = 65536, /* closed one by one without close_range() */
 };
 
@@ -27,15 +27,18 @@ static void close_from(unsigned first)
 		close((int)fd);
 }
 
-int child_files_keep_only(int fd)
+void child_files_keep_only(int *fds, unsigned count)
 {
-	int kept = fcntl(fd, F_DUPFD, KEPT_FD + 1);
 	int nothing = open("/dev/null", O_RDWR);
 
+	/* First out of the way of each other. */
+	for (unsigned i = 0; i < count; i++)
+		fds[i] = fcntl(fds[i], F_DUPFD, KEPT_FD + (int)count);
 	for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
 		dup2(nothing, standard);
-	dup2(kept, KEPT_FD);
-	fcntl(KEPT_FD, F_SETFD, FD_CLOEXEC);
-	close_from(KEPT_FD + 1);
-	return KEPT_FD;
+	for (unsigned i = 0; i < count; i++) {
+		fds[i] = dup2(fds[i], KEPT_FD + (int)i);
+		fcntl(fds[i], F_SETFD, FD_CLOEXEC);
+	}
+	close_from(KEPT_FD + count);
 }

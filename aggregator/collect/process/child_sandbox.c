@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
-#include "collect/unwind/unwind_sandbox.h"
+#include "collect/process/child_sandbox.h"
 
 #include <errno.h>
 #include <glib.h>
@@ -24,8 +24,6 @@ enum {
 	FILTER_MAX = 256,
 };
 
-#define MEMORY_BYTES_MAX ((rlim_t)2 << 30)
-
 static void drop_capabilities(void)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -34,7 +32,7 @@ static void drop_capabilities(void)
 	syscall(SYS_capset, &header, none);
 }
 
-void unwind_sandbox_drop_privileges(void)
+void child_sandbox_drop_privileges(void)
 {
 	(void)!chdir("/");
 	(void)!setgroups(0, NULL);
@@ -52,7 +50,7 @@ static void limit(int resource, rlim_t max)
 	setrlimit(resource, &both);
 }
 
-static void set_limits(void)
+static void set_limits(const ChildLimits *limits)
 {
 	limit(RLIMIT_NPROC, 0);
 	limit(RLIMIT_FSIZE, 0);
@@ -60,7 +58,10 @@ static void set_limits(void)
 	limit(RLIMIT_NOFILE, FILES_MAX);
 	/* AddressSanitizer needs terabytes of addresses. */
 #if !defined(__SANITIZE_ADDRESS__)
-	limit(RLIMIT_AS, MEMORY_BYTES_MAX);
+	limit(RLIMIT_AS, limits->address_space_bytes);
+	limit(RLIMIT_DATA, limits->data_bytes);
+#else
+	(void)limits;
 #endif
 }
 
@@ -185,8 +186,8 @@ static void filter_calls(void)
 
 #endif
 
-void unwind_sandbox_close(void)
+void child_sandbox_close(const ChildLimits *limits)
 {
-	set_limits();
+	set_limits(limits);
 	filter_calls();
 }

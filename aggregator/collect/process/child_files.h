@@ -2,6 +2,5 @@
 #pragma once
 
 /* In a child that does not exec: closes everything that the program has open (terminal, locks,
-   pipes) except one descriptor. /dev/null replaces the standard files. Returns the descriptor's new
-   number. */
-int child_files_keep_only(int fd);
+   pipes) except these descriptors, which get new numbers. /dev/null replaces the standard files. */
+void child_files_keep_only(int *fds, unsigned count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include <stdbool.h>
+#include <stdint.h>
 
 /*
  * What protects the host from a process that reads hostile files, should one of them take it over.
@@ -10,8 +10,14 @@
 
 /* Gives up root, all capabilities, and becoming anybody else by running a file. What the host does
    not allow is left out: then the user had not much to give up. */
-void unwind_sandbox_drop_privileges(void);
+void child_sandbox_drop_privileges(void);
+
+/* Memory that such a process may have. */
+typedef struct {
+	uint64_t address_space_bytes; /* with files that it maps */
+	uint64_t data_bytes;          /* without; since Linux 4.7 */
+} ChildLimits;
 
 /* Then: no new processes or files, bounded memory, and on x86-64 and AArch64 only those system
    calls that reading open files and a socket needs. Others fail with EPERM. */
-void unwind_sandbox_close(void);
+void child_sandbox_close(const ChildLimits *limits);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/host/process_group.h"
+#include "collect/process/process_group.h"
 
 #include "base/clock.h"
 
