@@ -2,7 +2,7 @@
 noinst_LIBRARIES += libaggregator.a
 aggregator_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/aggregator -I$(srcdir)/filters
 aggregator_cflags = $(AM_CFLAGS) $(GLIB_CFLAGS) $(ELFUTILS_CFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) \
-	$(LIBBPF_CFLAGS) $(LZMA_CFLAGS) $(NCURSES_CFLAGS)
+	$(LIBBPF_CFLAGS) $(LZMA_CFLAGS) $(DEBUGINFOD_CFLAGS) $(NCURSES_CFLAGS)
 aggregator_libs = libaggregator.a libfilters.a $(GLIB_LIBS) $(ELFUTILS_LIBS) $(XXHASH_LIBS) $(ZSTD_LIBS) \
 	$(LIBBPF_LIBS) $(LZMA_LIBS) $(NCURSES_LIBS)
 libaggregator_a_CPPFLAGS = $(aggregator_cppflags)
@@ -27,6 +27,7 @@ include aggregator/collect/run/local.mk
 include aggregator/collect/user/local.mk
 include aggregator/collect/points/local.mk
 include aggregator/collect/unwind/local.mk
+include aggregator/collect/lines/local.mk
 include aggregator/collect/perf/local.mk
 include aggregator/collect/stap/local.mk
 include aggregator/table/local.mk

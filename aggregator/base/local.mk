@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/base/address_ranges.c aggregator/base/address_ranges.h \
 	aggregator/base/bytes.h \
 	aggregator/base/clock.h \
 	aggregator/base/cpu_list.c aggregator/base/cpu_list.h \

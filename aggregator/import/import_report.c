@@ -6,6 +6,7 @@
 #include "import/import_stack_line.h"
 #include "import/import_text.h"
 #include "import/import_types.h"
+#include "symbols/frame_line.h"
 
 #include <string.h>
 
@@ -18,8 +19,8 @@
  *	processes: crond[812] 100 %
  *
  * A stack ends with an empty line. The two lines of --details are skipped, because they only
- * contain sums and shares. If a file contains several reports, the first one counts, because a
- * later one may include its numbers.
+ * contain sums and shares, and so are the source lines of --source. If a file contains several
+ * reports, the first one counts, because a later one may include its numbers.
  */
 
 typedef struct {
@@ -53,7 +54,8 @@ static bool begins(const char *line, size_t length, const char *literal)
 
 static bool is_detail(const char *line, size_t length)
 {
-	return begins(line, length, "bytes: ") || begins(line, length, "processes: ");
+	return begins(line, length, "bytes: ") || begins(line, length, "processes: ") ||
+	       begins(line, length, FRAME_SOURCE_MARK);
 }
 
 static bool is_frame(const char *line, size_t length)

@@ -135,6 +135,11 @@ static const struct {
 #else
 	{ "symbols packed into programs (liblzma)", false },
 #endif
+#ifdef HAVE_LIBDEBUGINFOD
+	{ "debuginfo from servers (libdebuginfod)", true },
+#else
+	{ "debuginfo from servers (libdebuginfod)", false },
+#endif
 #ifdef HAVE_NCURSES
 	{ "interactive mode (ncurses)", true },
 #else

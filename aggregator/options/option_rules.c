@@ -247,6 +247,23 @@ static bool others_of_caches(const Options *options)
 	return options->tool->caches_only && options->request.events & ~probe_kinds_of_caches();
 }
 
+static bool debuginfo_without_lines(const Options *options)
+{
+	return (options->debuginfo->len || options->debuginfod) && !options->lines &&
+	       !options->source && !options->missing_debuginfo &&
+	       !dimensions_have(options->view.by, "line");
+}
+
+static bool source_path_without_source(const Options *options)
+{
+	return options->source_paths->len && !options->source;
+}
+
+static bool missing_without_input(const Options *options)
+{
+	return options->missing_debuginfo && (!options->input || options->output);
+}
+
 static const OptionRule option_rules[] = {
 	{ check_and_other,
 	  "--check checks a run on this host: use it without -i, --import and --build-module" },
@@ -280,6 +297,14 @@ static const OptionRule option_rules[] = {
 	{ import_of_stdin_twice, "--import: standard input can be one of the readings only" },
 	{ hz_without_import,
 	  "--hz describes a copy of alloc_traces: add --import=alloc_traces FILE" },
+	{ debuginfo_without_lines,
+	  "--debuginfo and --debuginfod are for source lines: add --lines, "
+	  "--source or --by=line" },
+	{ source_path_without_source, "--source-path is for the text of source lines: add "
+				      "--source" },
+	{ missing_without_input,
+	  "--missing-debuginfo describes a recording on standard output: use it with "
+	  "-i FILE, without -O" },
 	{ info_without_input, "--info describes a recording: add -i FILE" },
 	{ slice_without_input, "--from and --to need a recording: add -i FILE" },
 	{ slice_is_empty, "--from must be before --to" },

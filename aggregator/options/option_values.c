@@ -380,6 +380,33 @@ bool option_record_max(Options *options, const char *value, GError **error)
 	return true;
 }
 
+bool option_debuginfo(Options *options, const char *value, GError **error)
+{
+	if (!g_file_test(value, G_FILE_TEST_EXISTS))
+		return option_fail(error, "%s: there is no such file or folder", value);
+	g_ptr_array_add(options->debuginfo, g_strdup(value));
+	return true;
+}
+
+bool option_source_path(Options *options, const char *value, GError **error)
+{
+	if (!g_file_test(value, G_FILE_TEST_IS_DIR))
+		return option_fail(error, "%s: there is no such folder", value);
+	g_ptr_array_add(options->source_paths, g_strdup(value));
+	return true;
+}
+
+bool option_debuginfod(Options *options, const char *value, GError **error)
+{
+	if (value && !g_str_has_prefix(value, "http://") && !g_str_has_prefix(value, "https://") &&
+	    !g_str_has_prefix(value, "file://"))
+		return option_fail(error, "'%s' is not a URL: it begins with https:// or http://",
+				   value);
+	g_free(options->debuginfod);
+	options->debuginfod = g_strdup(value ? value : "");
+	return true;
+}
+
 bool option_build_module(Options *options, const char *value, GError **error)
 {
 	(void)error;

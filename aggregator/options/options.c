@@ -117,6 +117,8 @@ static Options *options_new(const Tool *tool)
 	options->import.root = "";
 	options->import_files = g_ptr_array_new_with_free_func(g_free);
 	options->probes = g_ptr_array_new_with_free_func(g_free);
+	options->source_paths = g_ptr_array_new_with_free_func(g_free);
+	options->debuginfo = g_ptr_array_new_with_free_func(g_free);
 	options->pids = g_array_new(FALSE, FALSE, sizeof(guint32));
 	options->slice.to_ns = UINT64_MAX;
 	options->memory_bytes_max = (uint64_t)MEMORY_MEGABYTES_DEFAULT << 20;
@@ -141,6 +143,9 @@ void options_free(Options *options)
 	cache_query_free(options->caches_excluded);
 	g_ptr_array_unref(options->given);
 	g_array_unref(options->pids);
+	g_ptr_array_unref(options->debuginfo);
+	g_ptr_array_unref(options->source_paths);
+	g_free(options->debuginfod);
 	g_ptr_array_unref(options->probes);
 	g_free(options->weight);
 	g_free(options->where);
@@ -323,6 +328,13 @@ static void finish_held(Options *options)
 		options->view.sort = &metrics[METRIC_FREED];
 }
 
+static void finish_lines(Options *options)
+{
+	options->needs_lines = options->lines || options->source || options->missing_debuginfo ||
+			       dimensions_have(options->view.by, "line");
+	g_ptr_array_add(options->debuginfo, NULL);
+}
+
 Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 {
 	g_autoptr(Options) options = options_new(tool);
@@ -357,6 +369,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 		return NULL;
 	g_ptr_array_sort(options->view.filters, compare_filters);
 	finish_held(options);
+	finish_lines(options);
 	add_cell_filters(options);
 	options->request.pids = options->pids;
 	if (options->pids->len)

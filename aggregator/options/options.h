@@ -82,7 +82,7 @@ typedef struct {
 	CacheQuery *caches_excluded; /* caches whose allocations do not count; NULL: none */
 	RateOptions rate;
 	bool sort_given; /* -s; else view.sort is a default */
-	GArray *cells; /* (element-type CellFilter): content of view.cells */
+	GArray *cells;   /* (element-type CellFilter): content of view.cells */
 	ViewOptions view;
 	char *exclude;           /* as given to -e */
 	char *cgroup;            /* --cgroup; NULL: all */
@@ -91,6 +91,14 @@ typedef struct {
 	ProcessChoice processes; /* --process and -p as needed by cell filters */
 	/* --callsite-skip: content of view.callsite_skip; NULL: not given */
 	CallsiteSkip *callsite_skip;
+	/* Source lines. */
+	bool lines;              /* --lines */
+	bool source;             /* --source */
+	bool missing_debuginfo;  /* --missing-debuginfo */
+	bool needs_lines;        /* by one of these, or by --by=line */
+	GPtrArray *source_paths; /* (element-type utf8), owned: of --source-path */
+	char *debuginfod; /* --debuginfod: a URL; "": those of the environment; NULL: not given */
+	GPtrArray *debuginfo;     /* (element-type utf8), owned, NULL-terminated: of --debuginfo */
 	HeldChoice held;          /* --min-age, --peak, and what --by needs */
 	const Renderer *renderer; /* --format */
 	char *output;             /* -O; NULL: stdout */

@@ -122,7 +122,7 @@ bool batch_parse(const void *bytes, size_t length, Batch *batch)
 static bool is_known(const struct KmtBatchHeader *header)
 {
 	return header->version == KMT_VERSION && header->kind >= KMT_BATCH_EVENTS &&
-	       header->kind <= KMT_BATCH_MEMORY;
+	       header->kind <= KMT_BATCH_SECTIONS;
 }
 
 static void visit(BatchReader *reader, const Batch *batch)

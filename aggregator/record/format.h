@@ -63,6 +63,9 @@ enum KmtBatchKind {
 	/* struct KmtText + lines "KEY NUMBER", the state of the host's memory (names/host_state.h);
 	   epoch: enum KmtReading */
 	KMT_BATCH_MEMORY = 14,
+	/* struct KmtText + lines "MODULE SECTION ADDRESS": sections of code, for the modules of the
+	   same epoch, which come before */
+	KMT_BATCH_SECTIONS = 15,
 };
 
 /*

@@ -29,6 +29,8 @@ static void apply_info(Session *session)
 		pairing_set_seed(session->pairing, run_info_number(info, KMT_FIELD_SAMPLE_SEED, 0));
 	symbol_store_set_text(session->symbols, run_info_number(info, KMT_FIELD_TEXT_START, 0),
 			      run_info_number(info, KMT_FIELD_TEXT_END, 0));
+	code_objects_set_text(session->code, run_info_number(info, KMT_FIELD_TEXT_START, 0),
+			      run_info_number(info, KMT_FIELD_TEXT_END, 0));
 }
 
 void session_find_inner_kmallocs(Session *session, const SymbolStore *symbols)
@@ -179,8 +181,13 @@ void session_take_batch(Session *session, const Batch *batch)
 		apply_info(session);
 		begin_list(session);
 		break;
-	case KMT_BATCH_SYMBOLS:
+	case KMT_BATCH_SECTIONS:
+		code_objects_read_batch(session->code, batch);
+		break;
 	case KMT_BATCH_MODULES:
+		code_objects_read_batch(session->code, batch);
+		/* fallthrough */
+	case KMT_BATCH_SYMBOLS:
 		event_reader_set_epoch(session->events,
 				       symbol_store_read_batch(session->symbols, batch));
 		break;
@@ -234,6 +241,8 @@ Session *session_new(size_t memory_bytes_max)
 	profile_set_user_maps(session->profile, session->user_maps);
 	session->symbols = symbol_store_new();
 	symbol_store_set_memory(session->symbols, session->memory);
+	session->code = code_objects_new();
+	session->lines = line_table_new(memory_budget_limit(session->memory, MEMORY_TEXTS));
 	session->taps = g_array_new(FALSE, FALSE, sizeof(Tap));
 	session->reader = batch_reader_new(take_batch, session);
 	return session;
@@ -258,6 +267,8 @@ void session_free(Session *session)
 	user_names_free(session->user_names);
 	user_maps_free(session->user_maps);
 	user_objects_free(session->user_objects);
+	line_table_free(session->lines);
+	code_objects_free(session->code);
 	symbol_store_free(session->symbols);
 	run_text_free(session->text);
 	run_info_free(session->info);

@@ -9,6 +9,8 @@
 #include "count/held_readings.h"
 #include "held/durations.h"
 #include "held/pairing.h"
+#include "symbols/code_objects.h"
+#include "symbols/line_table.h"
 #include "symbols/symbol_store.h"
 #include "user/user_names.h"
 
@@ -35,6 +37,8 @@ typedef struct {
 	RunInfo *info;
 	RunText *text;
 	SymbolStore *symbols;
+	CodeObjects *code; /* files of the kernel and its modules */
+	LineTable *lines;  /* source lines of places in code, as far as they were looked up */
 	UserObjects *user_objects; /* programs and libraries whose frames are in user stacks */
 	UserMaps *user_maps;
 	UserNames *user_names;

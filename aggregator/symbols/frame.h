@@ -19,6 +19,7 @@ typedef struct {
 	const char *module;     /* "ext4"; "kernel" for built-in code; NULL: unknown */
 	const char *file;       /* source file; NULL: unknown */
 	uint32_t line;          /* in that file; 0: unknown */
+	const char *source;     /* the text of that line; NULL: unknown */
 	uint8_t address_digits; /* as printed: 16 or 8; in text any number; 0: no address */
 	bool has_offset;        /* false: the offset in the function is unknown */
 	bool inlined;           /* into the next frame */

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* After the name of a function that was inlined. */
+#define INLINED " (inlined)"
+
 /* Reading. */
 
 static TextPart strip(TextPart part)
@@ -120,6 +123,23 @@ static TextPart module_in(TextPart symbol)
 	return until_offset(until_any(behind(symbol, open + 1), "] "));
 }
 
+/* "fs/pipe.c:798" after the module; SystemTap may write "(inexact)" there. */
+static void take_source(TextPart symbol, FrameLine *frame)
+{
+	const char *close = symbol.length ? memrchr(symbol.text, ']', symbol.length) : NULL;
+	TextPart rest = close ? behind(symbol, close + 1) : (TextPart){ symbol.text, 0 };
+	const char *colon = rest.length ? memrchr(rest.text, ':', rest.length) : NULL;
+	uint64_t line = 0;
+
+	if (rest.length < 2 || *rest.text != ' ' || rest.text[1] == '(')
+		return;
+	frame->file = rest = strip(rest);
+	if (!colon || !text_part_decimal(behind(rest, colon + 1), &line))
+		return;
+	frame->file.length = (size_t)(colon - rest.text);
+	frame->line = (uint32_t)line;
+}
+
 /* "[no stack recorded]" is not a module, but "[ext4+0x10]" is one. */
 static bool is_remark(TextPart symbol)
 {
@@ -131,9 +151,17 @@ static bool is_remark(TextPart symbol)
 	return until_offset(name).length == name.length;
 }
 
+static bool is_marked_inlined(TextPart after_function)
+{
+	return after_function.length >= strlen(INLINED) &&
+	       !memcmp(after_function.text, INLINED, strlen(INLINED));
+}
+
 FrameLine frame_line_parse(TextPart line)
 {
-	FrameLine frame = { .function = { line.text, 0 }, .module = { line.text, 0 } };
+	FrameLine frame = { .function = { line.text, 0 },
+			    .module = { line.text, 0 },
+			    .file = { line.text, 0 } };
 	TextPart whole = strip(line);
 	TextPart symbol = take_address(whole, &frame);
 	TextPart place;
@@ -146,15 +174,17 @@ FrameLine frame_line_parse(TextPart line)
 	frame.module = module_in(symbol);
 	place = frame.function.length ? frame.function : frame.module;
 	take_offset(behind(symbol, place.text + place.length), &frame);
-	frame.inlined = frame.address_digits && frame.function.length && !frame.module.length &&
-			!memchr(symbol.text, '+', symbol.length);
+	take_source(symbol, &frame);
+	frame.inlined = is_marked_inlined(behind(symbol, place.text + place.length)) ||
+			(frame.address_digits && frame.function.length && !frame.module.length &&
+			 !memchr(symbol.text, '+', symbol.length));
 	return frame;
 }
 
 /* Printing. */
 
-/* Length of a line without its names: three numbers of 16 digits, "0x" and separators. */
-enum { NUMBERS_BYTES_MAX = 80 };
+/* Length of a line without its names: three numbers of 16 digits, "0x", separators, INLINED. */
+enum { NUMBERS_BYTES_MAX = 96 };
 
 /* Reports may have millions of lines, so lines are written in place. */
 
@@ -177,11 +207,21 @@ static char *put_symbol(char *at, const Frame *frame, size_t function_bytes, siz
 		at = mempcpy(at, frame->function, function_bytes);
 	else
 		at = mempcpy(mempcpy(at, "[", 1), frame->module, module_bytes);
-	at = put_hexadecimal(mempcpy(at, "+", 1), frame->offset, 1);
-	at = put_hexadecimal(mempcpy(at, "/", 1), frame->bytes, 1);
+	if (frame->inlined) {
+		at = mempcpy(at, INLINED, strlen(INLINED));
+	} else {
+		at = put_hexadecimal(mempcpy(at, "+", 1), frame->offset, 1);
+		at = put_hexadecimal(mempcpy(at, "/", 1), frame->bytes, 1);
+	}
 	if (frame->function)
 		at = mempcpy(mempcpy(at, " [", 2), frame->module, module_bytes);
 	return mempcpy(at, "]", 1);
+}
+
+static void append_source(GString *out, const Frame *frame)
+{
+	g_string_append_c(out, ' ');
+	frame_line_append_place(out, frame);
 }
 
 static void append_fields(GString *out, const Frame *frame, size_t function_bytes,
@@ -199,11 +239,20 @@ static void append_fields(GString *out, const Frame *frame, size_t function_byte
 	if (frame->module)
 		at = put_symbol(at, frame, function_bytes, module_bytes);
 	g_string_truncate(out, (gsize)(at - out->str));
+	if (frame->file)
+		append_source(out, frame);
 }
 
 static size_t bytes_of(const char *name)
 {
 	return name ? strlen(name) : 0;
+}
+
+void frame_line_append_place(GString *out, const Frame *frame)
+{
+	g_string_append(out, frame->file);
+	if (frame->line)
+		g_string_append_printf(out, ":%" G_GUINT32_FORMAT, frame->line);
 }
 
 void frame_line_append(GString *out, const Frame *frame)

@@ -10,18 +10,25 @@
  * A frame as a line of text. Only renderers print it, and only importers parse it:
  *
  *      0xffffffff800d9d3b : __kmalloc+0x0/0x9f [kernel]
+ *      0xffffffff800d9d3b : __kmalloc+0x0/0x9f [kernel] mm/slab_common.c:983
+ *      0xffffffff8012c1a0 : kzalloc (inlined) [kernel] include/linux/slab.h:733
  */
+
+/* How a line with the text of a source line begins, which may follow the line of a frame. */
+#define FRAME_SOURCE_MARK "\t| "
 
 /* The parts of a line, ours or another tool's; they point into it. Missing parts are 0. */
 typedef struct {
 	TextPart function;
 	TextPart module; /* "kernel", "ext4" */
+	TextPart file;   /* of the source */
+	uint32_t line;   /* in that file */
 	uint64_t address;
 	uint64_t offset;
 	uint64_t bytes;
 	uint8_t address_digits; /* 0: no address */
 	bool has_offset;        /* in the function */
-	bool inlined;           /* as in perf script: an address without offset and module */
+	bool inlined;           /* marked so, or as in perf script: no offset and no module */
 } FrameLine;
 
 /* Parses a line. */
@@ -34,6 +41,10 @@ void frame_line_append(GString *out, const Frame *frame);
    measure them would take most of the time of a long report. */
 void frame_line_append_sized(GString *out, const Frame *frame, size_t function_bytes,
 			     size_t module_bytes);
+
+/* Appends the place in the source, "fs/pipe.c:798", of a frame whose file is known; without a line
+   number, if that is unknown. */
+void frame_line_append_place(GString *out, const Frame *frame);
 
 /* Appends the line without the address, "__kmalloc+0x0/0x9f [kernel]", if the function is known;
    without blanks at the ends. */

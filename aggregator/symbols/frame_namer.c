@@ -53,6 +53,8 @@ typedef struct {
 struct FrameNamer {
 	const SymbolStore *store;
 	FrameTable *frames;
+	const CodeObjects *code; /* NULL: frames have no lines */
+	const LineTable *lines;
 	SlotTable slots;
 	GArray *addresses; /* (element-type NamedAddress), owned: the cache */
 	GArray *ids;       /* (element-type FrameId), owned: the frames of all addresses */
@@ -68,6 +70,12 @@ FrameNamer *frame_namer_new(const SymbolStore *store, FrameTable *frames)
 	namer->addresses = g_array_new(FALSE, FALSE, sizeof(NamedAddress));
 	namer->ids = g_array_new(FALSE, FALSE, sizeof(FrameId));
 	return namer;
+}
+
+void frame_namer_set_lines(FrameNamer *namer, const CodeObjects *code, const LineTable *lines)
+{
+	namer->code = code;
+	namer->lines = lines;
 }
 
 void frame_namer_free(FrameNamer *namer)
@@ -125,24 +133,68 @@ static FramePlace place_of_symbol(FrameTable *frames, const Symbol *symbol)
 	};
 }
 
+/* Returns the functions at an address, with their lines; NULL: unknown. */
+static const LineFrame *find_lines(const FrameNamer *namer, uint64_t looked_up, uint32_t epoch,
+				   size_t *count)
+{
+	const CodeObject *object;
+	uint64_t offset;
+
+	*count = 0;
+	if (!namer->code)
+		return NULL;
+	object = code_objects_find(namer->code, epoch, looked_up, &offset);
+	return object && object->key ? line_table_find(namer->lines, object->key, offset, count)
+				     : NULL;
+}
+
+static void add_frame(FrameNamer *namer, uint64_t address, const FramePlace *place)
+{
+	FrameId id = frame_table_intern(namer->frames, address, place);
+
+	g_array_append_val(namer->ids, id);
+}
+
+/* Adds the functions that were inlined at an address, all but the last one. */
+static void add_inlined(FrameNamer *namer, uint64_t address, const char *module,
+			const LineFrame *lines, size_t count)
+{
+	for (size_t i = 0; i + 1 < count; i++)
+		add_frame(namer, address,
+			  &(FramePlace){
+				  .function = lines[i].function ? lines[i].function : "??",
+				  .module = module,
+				  .file = lines[i].file,
+				  .line = lines[i].line,
+				  .source = lines[i].source,
+				  .inlined = true,
+			  });
+}
+
 /* Looks an address up and adds its frames. */
 static NamedAddress address_resolve(FrameNamer *namer, uint64_t address, uint32_t epoch,
 				    bool returned_to)
 {
 	KnownAddress known = address_lookup(namer->store, epoch, address, returned_to);
 	FramePlace place = { .module = NULL };
-	FrameId id;
+	uint32_t frames_from = namer->ids->len;
+	size_t count;
+	const LineFrame *lines = find_lines(namer, address - returned_to, epoch, &count);
 
 	if (known.found)
 		place = place_of_symbol(namer->frames, &known.symbol);
-	id = frame_table_intern(namer->frames, address, &place);
-
-	g_array_append_val(namer->ids, id);
+	if (known.found && count) {
+		add_inlined(namer, address, place.module, lines, count);
+		place.file = lines[count - 1].file;
+		place.line = lines[count - 1].line;
+		place.source = lines[count - 1].source;
+	}
+	add_frame(namer, address, &place);
 	return (NamedAddress){
 		.address = address,
 		.epoch = epoch,
-		.frames_from = namer->ids->len - 1,
-		.frames_count = 1,
+		.frames_from = frames_from,
+		.frames_count = (uint8_t)(namer->ids->len - frames_from),
 		.returned_to = returned_to,
 		.junk = known.junk,
 		.tracer = known.found && is_tracer(&known.symbol),
@@ -212,7 +264,11 @@ void frame_namer_append(FrameNamer *namer, GArray *ids, const uint64_t *addresse
 		append_cut(namer, ids, addresses, depth, epoch, cut);
 }
 
-FrameId frame_namer_call_site(FrameNamer *namer, uint64_t address, uint32_t epoch)
+const FrameId *frame_namer_call_site(FrameNamer *namer, uint64_t address, uint32_t epoch,
+				     uint32_t *count)
 {
-	return *frames_of(namer, address_intern(namer, address, epoch, true));
+	const NamedAddress *named = address_intern(namer, address, epoch, true);
+
+	*count = named->frames_count;
+	return frames_of(namer, named);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "symbols/code_objects.h"
 #include "symbols/frame_table.h"
+#include "symbols/line_table.h"
 #include "symbols/symbol_store.h"
 
 #include <glib.h>
@@ -18,6 +20,10 @@ typedef struct FrameNamer FrameNamer;
 /* Store and frames are borrowed. The frames borrow strings of the store, so no text may be added to
    the store. Free the result with frame_namer_free(). */
 FrameNamer *frame_namer_new(const SymbolStore *store, FrameTable *frames);
+
+/* Lets frames have source lines, and frames of functions that were inlined. Both are borrowed, and
+   nothing may be added to them. Call this before any frame is named. */
+void frame_namer_set_lines(FrameNamer *namer, const CodeObjects *code, const LineTable *lines);
 void frame_namer_free(FrameNamer *namer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(FrameNamer, frame_namer_free)
 
@@ -35,5 +41,7 @@ uint64_t frame_namer_probes(const FrameNamer *namer);
 void frame_namer_append(FrameNamer *namer, GArray *ids, const uint64_t *addresses, uint32_t depth,
 			uint32_t epoch);
 
-/* Returns the innermost frame of a return address, in the symbol epoch of its stack. */
-FrameId frame_namer_call_site(FrameNamer *namer, uint64_t address, uint32_t epoch);
+/* Returns the frames of a return address, in the symbol epoch of its stack: innermost first, with
+   what was inlined there. Sets their number, which is at least 1. Valid until the next call. */
+const FrameId *frame_namer_call_site(FrameNamer *namer, uint64_t address, uint32_t epoch,
+				     uint32_t *count);

@@ -29,6 +29,7 @@ struct FrameTable {
 	SlotTable slots;
 	GArray *addresses;     /* (element-type AddressFrame), owned */
 	GPtrArray *lines;      /* (element-type utf8) of frames from text, in the chunk */
+	GHashTable *sources;   /* (element-type FrameId utf8) of frames from text; texts borrowed */
 	GArray *parsed;        /* (element-type Frame), owned: parsed lines */
 	GArray *parsed_number; /* (element-type uint32_t) by line: index in parsed + 1; 0: none */
 	GStringChunk *texts;   /* lines and their parts; escaped names */
@@ -44,6 +45,7 @@ FrameTable *frame_table_new(unsigned address_digits)
 	slot_table_init(&table->slots, FIRST_SLOTS);
 	table->addresses = g_array_new(FALSE, FALSE, sizeof(AddressFrame));
 	table->lines = g_ptr_array_new();
+	table->sources = g_hash_table_new(NULL, NULL);
 	table->parsed = g_array_new(FALSE, FALSE, sizeof(Frame));
 	table->parsed_number = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	table->texts = g_string_chunk_new(CHUNK_BYTES);
@@ -58,6 +60,7 @@ void frame_table_free(FrameTable *table)
 	slot_table_clear(&table->slots);
 	g_array_unref(table->addresses);
 	g_ptr_array_unref(table->lines);
+	g_hash_table_unref(table->sources);
 	g_array_unref(table->parsed);
 	g_array_unref(table->parsed_number);
 	g_string_chunk_free(table->texts);
@@ -109,15 +112,18 @@ static uint32_t address_hash(const AddressFrame *frame)
 	const uint64_t key[] = { frame->address, frame->place.start, frame->place.bytes,
 				 text_hash(frame->place.function), text_hash(frame->place.module) };
 
+	/* Frames that differ only in their lines are few: those inlined at one address. */
 	return (uint32_t)keyed_hash(key, sizeof(key));
 }
 
 static bool address_equals(const AddressFrame *a, const AddressFrame *b)
 {
 	return a->address == b->address && a->place.start == b->place.start &&
-	       a->place.bytes == b->place.bytes &&
+	       a->place.bytes == b->place.bytes && a->place.line == b->place.line &&
+	       a->place.inlined == b->place.inlined &&
 	       !g_strcmp0(a->place.function, b->place.function) &&
-	       !g_strcmp0(a->place.module, b->place.module);
+	       !g_strcmp0(a->place.module, b->place.module) &&
+	       !g_strcmp0(a->place.file, b->place.file);
 }
 
 /* Symbol epochs contain copies of the same names. */
@@ -141,15 +147,20 @@ FrameId frame_table_intern(FrameTable *table, uint64_t address, const FramePlace
 static Frame frame_of_address(const FrameTable *table, FrameId id)
 {
 	const AddressFrame *kept = address_frame(table, id);
+	const FramePlace *place = &kept->place;
 
 	return (Frame){
 		.address = kept->address,
 		.address_digits = (uint8_t)table->address_digits,
-		.has_offset = kept->place.function != NULL,
-		.offset = kept->place.module ? kept->address - kept->place.start : 0,
-		.bytes = kept->place.bytes,
-		.function = kept->place.function,
-		.module = kept->place.module,
+		.has_offset = place->function && !place->inlined,
+		.offset = place->module && !place->inlined ? kept->address - place->start : 0,
+		.bytes = place->bytes,
+		.function = place->function,
+		.module = place->module,
+		.file = place->file,
+		.line = place->line,
+		.source = place->source,
+		.inlined = place->inlined,
 	};
 }
 
@@ -175,6 +186,16 @@ FrameId frame_table_intern_line(FrameTable *table, const char *line, size_t leng
 	return id;
 }
 
+void frame_table_set_source(FrameTable *table, FrameId id, const char *source)
+{
+	g_hash_table_insert(table->sources, GUINT_TO_POINTER(id), (gpointer)source);
+}
+
+static const char *source_of_text(const FrameTable *table, FrameId id)
+{
+	return g_hash_table_lookup(table->sources, GUINT_TO_POINTER(id));
+}
+
 /* Returns a copy of a part; NULL if it is empty. */
 static const char *keep(FrameTable *table, TextPart part)
 {
@@ -197,6 +218,8 @@ static Frame frame_of_line(FrameTable *table, const char *line)
 		.bytes = parts.bytes,
 		.function = keep(table, parts.function),
 		.module = keep(table, parts.module),
+		.file = keep(table, parts.file),
+		.line = parts.line,
 		.address_digits = parts.address_digits,
 		.has_offset = parts.has_offset,
 		.inlined = parts.inlined,
@@ -206,17 +229,19 @@ static Frame frame_of_line(FrameTable *table, const char *line)
 static Frame frame_of_text(FrameTable *table, FrameId id)
 {
 	uint32_t *number;
+	Frame frame;
 
 	if (table->parsed_number->len < table->lines->len)
 		g_array_set_size(table->parsed_number, table->lines->len);
 	number = &g_array_index(table->parsed_number, uint32_t, id >> NUMBER_SHIFT);
 	if (!*number) {
-		Frame frame = frame_of_line(table, line_of(table, id));
-
+		frame = frame_of_line(table, line_of(table, id));
 		g_array_append_val(table->parsed, frame);
 		*number = table->parsed->len;
 	}
-	return g_array_index(table->parsed, Frame, *number - 1);
+	frame = g_array_index(table->parsed, Frame, *number - 1);
+	frame.source = source_of_text(table, id);
+	return frame;
 }
 
 Frame frame_table_get(FrameTable *table, FrameId id)
@@ -249,6 +274,15 @@ static void prefetch(const FrameTable *table, const FrameId *ids, uint32_t count
 			__builtin_prefetch(address_frame(table, ids[i])->place.function);
 }
 
+static void append_source(const FrameTable *table, FrameId id, GString *out)
+{
+	const char *source =
+		id & IS_TEXT ? source_of_text(table, id) : address_frame(table, id)->place.source;
+
+	if (source)
+		g_string_append_printf(out, FRAME_SOURCE_MARK "%s\n", source);
+}
+
 void frame_table_append_lines(const FrameTable *table, const FrameId *ids, uint32_t count,
 			      GString *out)
 {
@@ -256,6 +290,7 @@ void frame_table_append_lines(const FrameTable *table, const FrameId *ids, uint3
 	for (uint32_t i = 0; i < count; i++) {
 		frame_table_append_line(table, ids[i], out);
 		g_string_append_c(out, '\n');
+		append_source(table, ids[i], out);
 	}
 }
 

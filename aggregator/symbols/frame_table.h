@@ -23,12 +23,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FrameTable, frame_table_free)
    as long as the table. */
 const char *frame_table_printable(FrameTable *table, const char *name);
 
-/* The symbol of an address. Both strings are printable, and borrowed for the table's lifetime. */
+/* What a frame's address means. All strings are printable, and live as long as the table. */
 typedef struct {
 	const char *function; /* NULL: unknown */
 	const char *module;   /* NULL: everything is unknown */
 	uint64_t start;       /* of the function, or of the module */
 	uint64_t bytes;
+	const char *file;   /* NULL: unknown */
+	uint32_t line;      /* 0: unknown */
+	const char *source; /* the text of that line; NULL: unknown */
+	bool inlined;       /* the function, into that of the next frame */
 } FramePlace;
 
 /* Returns the id of the frame of an address, adding it if new. */
@@ -38,6 +42,9 @@ FrameId frame_table_intern(FrameTable *table, uint64_t address, const FramePlace
    new. */
 FrameId frame_table_intern_line(FrameTable *table, const char *line, size_t length);
 
+/* Sets the text of the source line of a frame from text. It must outlive the table. */
+void frame_table_set_source(FrameTable *table, FrameId id, const char *source);
+
 /* Returns a bound: all ids are lower. */
 uint32_t frame_table_ids_end(const FrameTable *table);
 
@@ -46,7 +53,8 @@ Frame frame_table_get(FrameTable *table, FrameId id);
 /* Appends the line of a frame, like frame_line_append(). */
 void frame_table_append_line(const FrameTable *table, FrameId id, GString *out);
 
-/* Appends the lines of several frames, each ended by '\n'. */
+/* Appends the lines of several frames, each ended by '\n' and followed by the text of its source
+   line, if that is known. */
 void frame_table_append_lines(const FrameTable *table, const FrameId *ids, uint32_t count,
 			      GString *out);
 

@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/symbols/code_objects.c aggregator/symbols/code_objects.h \
 	aggregator/symbols/frame.c aggregator/symbols/frame.h \
 	aggregator/symbols/frame_line.c aggregator/symbols/frame_line.h \
 	aggregator/symbols/frame_list.c aggregator/symbols/frame_list.h \
@@ -6,6 +7,7 @@ libaggregator_a_SOURCES += \
 	aggregator/symbols/frame_table.c aggregator/symbols/frame_table.h \
 	aggregator/symbols/inner_kmallocs_find.c aggregator/symbols/inner_kmallocs_find.h \
 	aggregator/symbols/kallsyms_line.c aggregator/symbols/kallsyms_line.h \
+	aggregator/symbols/line_table.c aggregator/symbols/line_table.h \
 	aggregator/symbols/module_index.c aggregator/symbols/module_index.h \
 	aggregator/symbols/symbol_list.c aggregator/symbols/symbol_list.h \
 	aggregator/symbols/user_frame.c aggregator/symbols/user_frame.h \

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "symbols/line_table.h"
 #include "user/user_names.h"
 
 #include <glib.h>
+
+/* Returns the functions at a place, and how many they are; NULL: unknown. A return address is
+   looked up at the call before it. */
+const LineFrame *user_frame_lines(const UserObjects *objects, const LineTable *lines,
+				  UserPlace place, bool is_return_address, size_t *count);
+
+/* Appends the line of a function that was inlined: " step (inlined) [ls] src/ls.c:12". */
+void user_frame_append_inlined(GString *out, const UserObjects *objects, UserPlace place,
+			       const LineFrame *line);
 
 /*
  * Appends the line of a user frame, escaped, without its end: " main+0x1b/0x40 [ls]", or
@@ -12,6 +22,9 @@
  */
 void user_frame_append_line(GString *out, const UserObjects *objects, const UserNames *names,
 			    UserPlace place, bool is_return_address);
+
+/* Appends the place in the source after that, " src/ls.c:12", as far as it is known. */
+void user_frame_append_source(GString *out, const LineFrame *line);
 
 /* Whether the frames of a stack, innermost first and at least one, reach the start of the program
    or of the thread: the last one has no caller, or is what calls main(). */

@@ -67,6 +67,14 @@ const Dimension dimensions[] = {
 		.label = callsite_label,
 	},
 	{
+		.name = "line",
+		.title = "LINE",
+		.help = "source line of that call",
+		.member = MEMBER_ORIGIN,
+		.identify = line_label,
+		.label = line_label,
+	},
+	{
 		.name = "module",
 		.title = "MODULE",
 		.help = "innermost module on the stack, or (kernel)",

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The frames of a row. */
+/* Frames, innermost first. */
 typedef struct {
 	const GroupNaming *naming;
 	const FrameId *ids;
@@ -17,12 +17,25 @@ static Frame frame_at(const Stack *stack, uint32_t index)
 	return stack_rows_frame(stack->naming->stacks, stack->ids[index]);
 }
 
-/* Whether a frame allocates for others. The first frame does, if it has no name. */
+/* Functions of headers are small helpers, such as kzalloc(), that many callers have inlined. */
+static bool is_inlined_helper(const Frame *frame)
+{
+	return frame->inlined && frame->file && g_str_has_suffix(frame->file, ".h");
+}
+
+/* Whether a frame allocates for others. */
+static bool allocates_for_others(const Stack *stack, uint32_t index)
+{
+	Frame frame = frame_at(stack, index);
+
+	return frame.function && (is_inlined_helper(&frame) ||
+				  callsite_skip_has(stack->naming->skip, frame.function));
+}
+
+/* The first frame may be an allocator without a name. */
 static bool is_skipped(const Stack *stack, uint32_t index)
 {
-	const char *function = frame_at(stack, index).function;
-
-	return function ? callsite_skip_has(stack->naming->skip, function) : !index;
+	return allocates_for_others(stack, index) || (!index && !frame_at(stack, index).function);
 }
 
 /* Returns the innermost frame of a function; the first frame if there is none. */
@@ -43,24 +56,53 @@ static Frame frame_outside(const Stack *stack, uint32_t from)
 	return frame_at(stack, from);
 }
 
-/* The kernel records who called the allocator, even if that function was inlined or reports its own
-   caller. It does not for pages, and text lacks it, too. */
-void callsite_label(const GroupNaming *naming, uint32_t id, GString *out)
+/* Returns the frames of the code that called the allocator, as far as the kernel recorded it. */
+static Stack recorded_caller(const GroupNaming *naming, const ProfileOrigin *origin)
 {
-	const Profile *profile = naming->source->profile;
-	const ProfileOrigin *origin = profile_origin(profile, id);
-	Stack stack = { .naming = naming };
-	Frame caller = { .function = NULL };
+	Stack caller = { .naming = naming };
 
 	if (origin->call_site)
-		caller = stack_rows_call_site(naming->stacks, origin->call_site,
-					      profile_stack_epoch(profile, origin->stack));
+		caller.ids = stack_rows_call_site(
+			naming->stacks, origin->call_site,
+			profile_stack_epoch(naming->source->profile, origin->stack), &caller.count);
+	return caller;
+}
+
+/* The kernel records who called the allocator, even if that function was inlined or reports its own
+   caller. It does not for pages, and text lacks it, too. */
+static Frame call_site_of(const GroupNaming *naming, uint32_t id)
+{
+	const ProfileOrigin *origin = profile_origin(naming->source->profile, id);
+	Stack caller = recorded_caller(naming, origin);
+	Stack stack = { .naming = naming };
+	const char *function = NULL;
+
+	for (uint32_t i = 0; i < caller.count; i++)
+		if (!allocates_for_others(&caller, i))
+			return frame_at(&caller, i);
+	if (caller.count)
+		function = frame_at(&caller, caller.count - 1).function;
 	stack.ids = stack_rows_frames(naming->stacks, stack_rows_row(naming->stacks, origin->stack),
 				      &stack.count);
-	if (!origin->call_site ||
-	    (caller.function && callsite_skip_has(naming->skip, caller.function)))
-		caller = frame_outside(&stack, frame_of(&stack, caller.function));
+	return frame_outside(&stack, frame_of(&stack, function));
+}
+
+void callsite_label(const GroupNaming *naming, uint32_t id, GString *out)
+{
+	Frame caller = call_site_of(naming, id);
+
 	frame_line_append_function(out, &caller);
+}
+
+/* Where no line is known, the function is better than nothing. */
+void line_label(const GroupNaming *naming, uint32_t id, GString *out)
+{
+	Frame caller = call_site_of(naming, id);
+
+	if (caller.file)
+		frame_line_append_place(out, &caller);
+	else
+		frame_line_append_function(out, &caller);
 }
 
 /* The stream does not have the origin of a free that was not recorded. */

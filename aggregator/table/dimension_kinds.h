@@ -17,6 +17,7 @@ void cgroup_label(const GroupNaming *naming, uint32_t task, GString *out);
 /* For origins. */
 void cache_label(const GroupNaming *naming, uint32_t origin, GString *out);
 void callsite_label(const GroupNaming *naming, uint32_t origin, GString *out);
+void line_label(const GroupNaming *naming, uint32_t origin, GString *out);
 
 /* For stack rows. */
 void stack_identify(const GroupNaming *naming, uint32_t row, GString *out);

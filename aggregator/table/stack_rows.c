@@ -62,9 +62,10 @@ void stack_rows_append_line(const StackRows *rows, FrameId id, GString *out)
 	frame_table_append_line(rows->frames, id, out);
 }
 
-Frame stack_rows_call_site(const StackRows *rows, uint64_t address, uint32_t epoch)
+const FrameId *stack_rows_call_site(const StackRows *rows, uint64_t address, uint32_t epoch,
+				    uint32_t *count)
 {
-	return stack_rows_frame(rows, frame_namer_call_site(rows->namer, address, epoch));
+	return frame_namer_call_site(rows->namer, address, epoch, count);
 }
 
 /* Appends the lines of an imported stack, escaped for terminals. */
@@ -129,21 +130,46 @@ static void append_text(RowFinder *finder, const Profile *profile, StackId stack
 		append_line(finder->rows, finder->ids, no_stack_line);
 }
 
+/* Adds the frame of this line, and clears the line. source: the text of its source line; NULL:
+   unknown. */
+static void take_line(RowFinder *finder, GString *line, const char *source)
+{
+	FrameId id = frame_table_intern_line(finder->rows->frames, line->str, line->len);
+
+	if (source)
+		frame_table_set_source(finder->rows->frames, id, source);
+	g_array_append_val(finder->ids, id);
+	g_string_truncate(line, 0);
+}
+
+/* Adds the frame of a place, after those of functions that were inlined there. */
+static void append_user_frame(RowFinder *finder, UserPlace place, bool is_return_address,
+			      GString *line)
+{
+	const ViewSource *source = finder->source;
+	size_t count;
+	const LineFrame *lines = user_frame_lines(source->user_objects, source->lines, place,
+						  is_return_address, &count);
+
+	for (size_t i = 0; i + 1 < count; i++) {
+		user_frame_append_inlined(line, source->user_objects, place, &lines[i]);
+		take_line(finder, line, lines[i].source);
+	}
+	user_frame_append_line(line, source->user_objects, source->user_names, place,
+			       is_return_address);
+	if (count)
+		user_frame_append_source(line, &lines[count - 1]);
+	take_line(finder, line, count ? lines[count - 1].source : NULL);
+}
+
 static void append_user_frames(RowFinder *finder, const Profile *profile, StackId stack)
 {
 	UserPlace places[KMT_STACK_DEPTH_MAX];
 	uint32_t count = profile_stack_places(profile, stack, places);
 	g_autoptr(GString) line = g_string_new(NULL);
 
-	for (uint32_t i = 0; i < count; i++) {
-		FrameId id;
-
-		g_string_truncate(line, 0);
-		user_frame_append_line(line, finder->source->user_objects,
-				       finder->source->user_names, places[i], i > 0);
-		id = frame_table_intern_line(finder->rows->frames, line->str, line->len);
-		g_array_append_val(finder->ids, id);
-	}
+	for (uint32_t i = 0; i < count; i++)
+		append_user_frame(finder, places[i], i > 0, line);
 }
 
 static void append_frames(RowFinder *finder, const Profile *profile, StackId stack)
@@ -201,6 +227,15 @@ static void name_all(RowFinder *finder, const ViewSource *source)
 		rows->row_of[stack++] = rows->overflow_row;
 }
 
+static FrameNamer *namer_new(const ViewSource *source, FrameTable *frames)
+{
+	FrameNamer *namer = frame_namer_new(source->symbols, frames);
+
+	if (source->lines)
+		frame_namer_set_lines(namer, source->code, source->lines);
+	return namer;
+}
+
 StackRows *stack_rows_new(const ViewSource *source)
 {
 	StackRows *rows = g_new0(StackRows, 1);
@@ -209,7 +244,7 @@ StackRows *stack_rows_new(const ViewSource *source)
 
 	rows->stacks = stack_table_count(profile_stacks(source->profile));
 	rows->frames = frame_table_new(2 * symbol_store_word_bytes(source->symbols));
-	rows->namer = frame_namer_new(source->symbols, rows->frames);
+	rows->namer = namer_new(source, rows->frames);
 	rows->ids = g_array_new(FALSE, FALSE, sizeof(FrameId));
 	rows->ids_end = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t), rows->stacks + 1);
 	rows->row_of = g_new(uint32_t, rows->stacks);
@@ -218,7 +253,7 @@ StackRows *stack_rows_new(const ViewSource *source)
 	slot_table_clear(&finder.slots);
 	/* There are far fewer call sites than stack addresses; ranking needs the memory. */
 	frame_namer_free(rows->namer);
-	rows->namer = frame_namer_new(source->symbols, rows->frames);
+	rows->namer = namer_new(source, rows->frames);
 	return rows;
 }
 

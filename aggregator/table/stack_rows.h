@@ -35,8 +35,11 @@ Frame stack_rows_frame(const StackRows *rows, FrameId id);
 /* Appends the line of a frame, like frame_line_append(). For renderers. */
 void stack_rows_append_line(const StackRows *rows, FrameId id, GString *out);
 
-/* Returns the frame that called the allocator, from the address that the kernel recorded. */
-Frame stack_rows_call_site(const StackRows *rows, uint64_t address, uint32_t epoch);
+/* Returns the frames of the code that called the allocator, from the address that the kernel
+   recorded, and their number: innermost first, with what was inlined there. Valid until the next
+   call. */
+const FrameId *stack_rows_call_site(const StackRows *rows, uint64_t address, uint32_t epoch,
+				    uint32_t *count);
 
 /* Returns a copy of the frames of a row; free it with frame_list_unref(). */
 FrameList *stack_rows_list(const StackRows *rows, uint32_t row);

@@ -8,6 +8,8 @@
 #include "record/point_list.h"
 #include "count/held_readings.h"
 #include "held/held_cells.h"
+#include "symbols/code_objects.h"
+#include "symbols/line_table.h"
 #include "symbols/symbol_store.h"
 #include "table/row_sums.h"
 #include "user/user_names.h"
@@ -16,6 +18,8 @@
 typedef struct {
 	const Profile *profile;
 	const SymbolStore *symbols;
+	const CodeObjects *code;
+	const LineTable *lines; /* NULL: frames are shown without source lines */
 	const UserObjects *user_objects;
 	const UserNames *user_names;
 	const PointList *points; /* NULL: none */

@@ -6,6 +6,8 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/rate_feed.c aggregator/tools/rate_feed.h \
 	aggregator/tools/rate_run.c aggregator/tools/rate_run.h \
 	aggregator/tools/rate_screen.c aggregator/tools/rate_screen.h \
+	aggregator/tools/source_lines.c aggregator/tools/source_lines.h \
+	aggregator/tools/source_text.c aggregator/tools/source_text.h \
 	aggregator/tools/text_writer.c aggregator/tools/text_writer.h \
 	aggregator/tools/tool.c aggregator/tools/tool.h
 

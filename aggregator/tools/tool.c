@@ -17,6 +17,7 @@
 #include "base/standard_files.h"
 #include "session/symbols_choose.h"
 #include "tools/cache_choice.h"
+#include "tools/source_lines.h"
 #include "tools/text_writer.h"
 
 #include <errno.h>
@@ -83,6 +84,8 @@ static void print_report(const Session *session, const Options *options, FILE *o
 	const ViewSource source = {
 		.profile = session->profile,
 		.symbols = session->symbols,
+		.code = session->code,
+		.lines = options->needs_lines ? session->lines : NULL,
 		.user_objects = session->user_objects,
 		.user_names = session->user_names,
 		.points = session->points,
@@ -126,6 +129,7 @@ static void print_report(const Session *session, const Options *options, FILE *o
 /* The reports during a live run: for SIGUSR1 and --every. */
 typedef struct {
 	const Options *options;
+	SourceLines *lines;
 	TextWriter *writer; /* owned; NULL: no report is being written */
 	bool reader_left;
 	bool failed; /* one was not written */
@@ -165,6 +169,7 @@ static bool report_now(Session *session, void *user_data)
 	if (!interim_begin(interim))
 		return !interim->reader_left || options->output || options->request.record_path;
 	symbols_choose(session, options->symbols);
+	source_lines_update(interim->lines, session);
 	out = text_writer_open(interim->writer);
 	print_report(session, options, out);
 	fclose(out);
@@ -360,11 +365,13 @@ static ExitStatus report_elsewhere(const Session *session, const Options *option
 	return EXIT_INCOMPLETE;
 }
 
-static ExitStatus finish(Session *session, const Options *options, PrivateFile *file)
+static ExitStatus finish(Session *session, const Options *options, SourceLines *lines,
+			 PrivateFile *file)
 {
 	g_autoptr(GError) error = NULL;
 
 	symbols_choose(session, options->symbols);
+	source_lines_update(lines, session);
 	if (!report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
 	warn_of_loss(session, options);
@@ -541,7 +548,7 @@ static ExitStatus finish_reports(Session *session, const Options *options, Priva
 
 	if (!file)
 		interim_finish(interim);
-	status = finish(session, options, file);
+	status = finish(session, options, interim->lines, file);
 	interim_finish(interim);
 	return interim->failed && status == EXIT_COMPLETE ? EXIT_INCOMPLETE : status;
 }
@@ -565,7 +572,8 @@ static ExitStatus run_live(Options *options)
 	g_autoptr(Session) session = session_for(options);
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
-	Interim interim = { .options = options };
+	g_autoptr(SourceLines) lines = source_lines_new(options, &error);
+	Interim interim = { .options = options, .lines = lines };
 	CollectOutcome outcome = { 0 };
 	const bool streams = collect_request_streams(&options->request);
 	ExitStatus status;
@@ -574,7 +582,7 @@ static ExitStatus run_live(Options *options)
 	/* If the reader of the report closes the pipe, the other files of the run are still
 	 * written. */
 	signal(SIGPIPE, SIG_IGN);
-	if (!read_symbols(options, &error) || !pids_exist("", options->pids, &error) ||
+	if (!lines || !read_symbols(options, &error) || !pids_exist("", options->pids, &error) ||
 	    !cache_choice_of_host(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	leave_out_unpaired(options);
@@ -604,15 +612,27 @@ static ExitStatus run_live(Options *options)
 	return finish_live(options, &outcome, status);
 }
 
+/* Instead of a report. */
+static ExitStatus show_missing(Session *session, SourceLines *lines)
+{
+	g_autoptr(GError) error = NULL;
+
+	source_lines_update(lines, session);
+	source_lines_print_missing(lines, session, stdout);
+	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);
+}
+
 static ExitStatus run_input(Options *options)
 {
 	g_autoptr(Session) session = session_for(options);
+	g_autoptr(SourceLines) lines = NULL;
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 
 	if (options->tool->stream)
 		return show_input(options, session);
-	if (!read_symbols(options, &error) || !open_output(options, &file, &error))
+	lines = source_lines_new(options, &error);
+	if (!lines || !read_symbols(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	symbols_prepare(session, options->symbols);
 	if (!read_input(options, session, &error) || !tool_can_show(options, session, &error) ||
@@ -621,8 +641,10 @@ static ExitStatus run_input(Options *options)
 			private_file_discard(file);
 		return fail(status_of(error), error);
 	}
+	if (options->missing_debuginfo)
+		return show_missing(session, lines);
 	leave_out_unpaired(options);
-	return finish(session, options, file);
+	return finish(session, options, lines, file);
 }
 
 static ExitStatus run_overview(const Options *options)

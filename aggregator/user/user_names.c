@@ -14,11 +14,17 @@ typedef struct {
 	UserName name;
 } Entry;
 
+typedef struct {
+	uint32_t object;
+	UserSegment segment;
+} ObjectSegment;
+
 struct UserNames {
 	const UserObjects *objects; /* borrowed */
 	GArray *entries;            /* (element-type Entry) */
 	SlotTable slots;            /* of the entries, by place */
 	GHashTable *texts;          /* owns the names, each once */
+	GArray *segments;           /* (element-type ObjectSegment), owned */
 	size_t bytes_max;
 	size_t text_bytes;
 	uint64_t invalid, dropped;
@@ -32,6 +38,7 @@ UserNames *user_names_new(const UserObjects *objects, size_t bytes_max)
 	names->entries = g_array_new(FALSE, FALSE, sizeof(Entry));
 	slot_table_init(&names->slots, SLOTS_MIN);
 	names->texts = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
+	names->segments = g_array_new(FALSE, FALSE, sizeof(ObjectSegment));
 	names->bytes_max = bytes_max;
 	return names;
 }
@@ -43,6 +50,7 @@ void user_names_free(UserNames *names)
 	g_array_unref(names->entries);
 	slot_table_clear(&names->slots);
 	g_hash_table_unref(names->texts);
+	g_array_unref(names->segments);
 	g_free(names);
 }
 
@@ -101,10 +109,25 @@ static void add_entry(UserNames *names, Entry entry, TextPart name)
 	g_array_append_val(names->entries, entry);
 }
 
-static bool parse(const UserNames *names, TextPart rest, Entry *entry, TextPart *name)
+static bool parse_segment(UserNames *names, TextPart rest)
 {
-	if (!text_part_is(text_part_next_word(&rest), "s"))
+	ObjectSegment added;
+
+	added.object = user_objects_find(names->objects, text_part_next_word(&rest));
+	if (added.object == USER_OBJECT_UNKNOWN ||
+	    !text_part_hexadecimal(text_part_next_word(&rest), &added.segment.offset) ||
+	    !text_part_hexadecimal(text_part_next_word(&rest), &added.segment.bytes) ||
+	    !text_part_hexadecimal(text_part_next_word(&rest), &added.segment.address))
 		return false;
+	if (names->segments->len < USER_SEGMENTS_MAX)
+		g_array_append_val(names->segments, added);
+	else
+		names->dropped++;
+	return true;
+}
+
+static bool parse_name(const UserNames *names, TextPart rest, Entry *entry, TextPart *name)
+{
 	entry->place.object = user_objects_find(names->objects, text_part_next_word(&rest));
 	if (entry->place.object == USER_OBJECT_UNKNOWN ||
 	    !text_part_hexadecimal(text_part_next_word(&rest), &entry->place.offset) ||
@@ -119,12 +142,12 @@ static bool parse(const UserNames *names, TextPart rest, Entry *entry, TextPart 
 
 void user_names_parse_line(UserNames *names, TextPart line)
 {
+	TextPart kind = text_part_next_word(&line), name;
 	Entry entry = { 0 };
-	TextPart name;
 
-	if (parse(names, line, &entry, &name))
+	if (text_part_is(kind, "s") && parse_name(names, line, &entry, &name))
 		add_entry(names, entry, name);
-	else
+	else if (!text_part_is(kind, "v") || !parse_segment(names, line))
 		names->invalid++;
 }
 
@@ -147,6 +170,20 @@ bool user_names_find(const UserNames *names, UserPlace place, UserName *name)
 	return entry != NULL;
 }
 
+bool user_names_address(const UserNames *names, UserPlace place, uint64_t *address)
+{
+	for (guint i = 0; i < names->segments->len; i++) {
+		const ObjectSegment *known = &g_array_index(names->segments, ObjectSegment, i);
+		uint64_t in_segment = place.offset - known->segment.offset;
+
+		if (known->object != place.object || in_segment >= known->segment.bytes)
+			continue;
+		*address = known->segment.address + in_segment;
+		return true;
+	}
+	return false;
+}
+
 uint64_t user_names_invalid(const UserNames *names)
 {
 	return names->invalid;
@@ -162,6 +199,14 @@ size_t user_names_memory(const UserNames *names)
 {
 	return slot_table_memory(&names->slots) + 2 * sizeof(Entry) * names->entries->len +
 	       names->text_bytes;
+}
+
+void user_segment_line_append(GString *out, const char *object_key, const UserSegment *segment)
+{
+	g_string_append_printf(out,
+			       "v %s %" G_GINT64_MODIFIER "x %" G_GINT64_MODIFIER
+			       "x %" G_GINT64_MODIFIER "x\n",
+			       object_key, segment->offset, segment->bytes, segment->address);
 }
 
 void user_name_line_append(GString *out, const char *object_key, uint64_t place_offset,

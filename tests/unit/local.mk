@@ -52,6 +52,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/perf_loop.h \
 	tests/unit/probed_sites.h \
 	tests/unit/process.h \
+	tests/unit/test_address_ranges.c \
 	tests/unit/test_batch_build.c \
 	tests/unit/test_batch_reader.c \
 	tests/unit/test_batch_writer.c \
@@ -60,6 +61,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_cgroup_label.c \
 	tests/unit/test_cgroup_paths.c \
 	tests/unit/test_cache_probes.c \
+	tests/unit/test_code_objects.c \
+	tests/unit/test_line_table.c \
 	tests/unit/test_object_probes.c \
 	tests/unit/test_cache_sites.c \
 	tests/unit/test_cache_names.c \

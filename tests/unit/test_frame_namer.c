@@ -140,6 +140,16 @@ Test(frame_namer, addresses_have_the_word_size_of_the_recorded_host)
 	cr_expect_str_eq(text, " 0xc0008110\n 0x00001010\n");
 }
 
+/* Returns the only frame of a call site. */
+static FrameId call_site(FrameNamer *namer, uint64_t address, uint32_t epoch)
+{
+	uint32_t count;
+	const FrameId *ids = frame_namer_call_site(namer, address, epoch, &count);
+
+	cr_assert_eq(count, 1);
+	return *ids;
+}
+
 Test(frame_namer, frames_that_print_the_same_are_one)
 {
 	static const uint64_t address = 0xffffffff81000410;
@@ -154,7 +164,7 @@ Test(frame_namer, frames_that_print_the_same_are_one)
 	frame_namer_append(namer, ids, &address, 1, 1);
 	cr_assert_eq(ids->len, 2);
 	cr_expect_eq(g_array_index(ids, FrameId, 0), g_array_index(ids, FrameId, 1));
-	cr_expect_eq(frame_namer_call_site(namer, address, 1), g_array_index(ids, FrameId, 0));
+	cr_expect_eq(call_site(namer, address, 1), g_array_index(ids, FrameId, 0));
 }
 
 Test(frame_namer, frames_of_a_module_that_was_loaded_again_are_one)
@@ -167,8 +177,7 @@ Test(frame_namer, frames_of_a_module_that_was_loaded_again_are_one)
 
 	symbol_store_add_kallsyms(store, 1, ext4, strlen(ext4));
 	symbol_store_add_modules(store, 1, modules, strlen(modules));
-	cr_expect_eq(frame_namer_call_site(namer, address, 0),
-		     frame_namer_call_site(namer, address, 1));
+	cr_expect_eq(call_site(namer, address, 0), call_site(namer, address, 1));
 }
 
 Test(frame_namer, a_frame_has_what_is_known_as_fields)
@@ -192,10 +201,10 @@ Test(frame_namer, a_frame_has_what_is_known_as_fields)
 		.module = "nameless",
 		.address_digits = 16,
 	};
-	Frame frame = frame_table_get(frames, frame_namer_call_site(namer, open.address, 0));
+	Frame frame = frame_table_get(frames, call_site(namer, open.address, 0));
 
 	cr_expect(frame_equals(&frame, &open));
-	frame = frame_table_get(frames, frame_namer_call_site(namer, nameless.address, 0));
+	frame = frame_table_get(frames, call_site(namer, nameless.address, 0));
 	cr_expect(frame_equals(&frame, &nameless));
 }
 

@@ -37,9 +37,17 @@ static const char two_notes[] = "\6\0\0\0\3\0\0\0\1\0\0\0Linux\0\0\0abc\0"
 typedef struct {
 	GString *symbols;
 	GString *modules;
+	GString *sections;
 	RunInfo *info;
 	uint32_t epoch;
 } Stream;
+
+static GString **text_of(Stream *stream, uint8_t kind)
+{
+	if (kind == KMT_BATCH_SYMBOLS)
+		return &stream->symbols;
+	return kind == KMT_BATCH_MODULES ? &stream->modules : &stream->sections;
+}
 
 static void take_batch(const Batch *batch, void *user_data)
 {
@@ -53,14 +61,13 @@ static void take_batch(const Batch *batch, void *user_data)
 	}
 	memcpy(&head, batch->content, sizeof(head));
 	stream->epoch = head.epoch;
-	g_string_append_len(batch->header.kind == KMT_BATCH_SYMBOLS ? stream->symbols
-								    : stream->modules,
-			    text, head.text_bytes);
+	g_string_append_len(*text_of(stream, batch->header.kind), text, head.text_bytes);
 }
 
 static Stream stream_read(const GByteArray *bytes)
 {
-	Stream stream = { g_string_new(NULL), g_string_new(NULL), run_info_new(), 0 };
+	Stream stream = { g_string_new(NULL), g_string_new(NULL), g_string_new(NULL),
+			  run_info_new(), 0 };
 	BatchReader *reader = batch_reader_new(take_batch, &stream);
 
 	batch_reader_feed(reader, bytes->data, bytes->len);
@@ -73,6 +80,7 @@ static void stream_clear(Stream *stream)
 {
 	g_string_free(stream->symbols, TRUE);
 	g_string_free(stream->modules, TRUE);
+	g_string_free(stream->sections, TRUE);
 	run_info_free(stream->info);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Stream, stream_clear)
@@ -88,6 +96,9 @@ static FakeHost *host_new(void)
 	fake_host_write(root, "sys/devices/system/cpu/possible", "0-7\n");
 	fake_host_write_bytes(root, "sys/module/first/notes/.note.gnu.build-id", note,
 			      sizeof(note) - 1);
+	fake_host_write(root, "sys/module/first/sections/.text", "0xffffffffc0000000\n");
+	fake_host_write(root, "sys/module/first/sections/.data", "0xffffffffc0002000\n");
+	fake_host_write(root, "sys/module/kmt_own/sections/.text", "0xffffffffc0009000\n");
 	fake_host_write_bytes(root, "sys/kernel/notes", two_notes, sizeof(two_notes) - 1);
 	return root;
 }
@@ -136,6 +147,19 @@ Test(host_snapshot, text_symbols_and_live_modules_are_kept)
 		     (char *)"kernel 0 0x0 01020304\n"
 			     "first 16384 0xffffffffc0000000 deadbeef\n"));
 	cr_expect(eq(u32, stream.epoch, 0));
+}
+
+Test(host_snapshot, sections_with_code_are_kept)
+{
+	g_autoptr(FakeHost) root = host_new();
+	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(root);
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_auto(Stream) stream = { 0 };
+
+	host_snapshot_ignore_module(snapshot, "kmt_own");
+	host_snapshot_write(snapshot, bytes);
+	stream = stream_read(bytes);
+	cr_expect(eq(str, stream.sections->str, "first .text 0xffffffffc0000000\n"));
 }
 
 Test(host_snapshot, the_written_batches_give_names)

@@ -108,7 +108,8 @@ Test(user_resolve, each_place_is_resolved_once)
 	places[1] = places[3] = place;
 	places[2] = (UserPlace){ 1000000, 5 };
 	cr_expect(eq(sz, user_resolve(text, host.objects, host.files, places, 4), 1));
-	cr_expect(eq(ptr, strchr(text->str, '\n') + 1, text->str + text->len));
+	cr_expect(g_str_has_prefix(text->str, "v "));
+	cr_expect(eq(ptr, strchr(strchr(text->str, '\n') + 1, '\n') + 1, text->str + text->len));
 	free_host(&host);
 }
 

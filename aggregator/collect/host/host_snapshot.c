@@ -199,6 +199,43 @@ static GString *modules_with_build_ids(const HostSnapshot *snapshot)
 	return out;
 }
 
+/* Whether functions may be in such a section: ".text.unlikely", ".init.text". */
+static bool has_code(const char *section)
+{
+	return section[0] == '.' && strstr(section, "text");
+}
+
+/* Appends the sections of a module that this user may see. */
+static void append_sections(const HostSnapshot *snapshot, GString *out, const char *module)
+{
+	g_autofree char *folder =
+		g_strconcat(snapshot->root, "/sys/module/", module, "/sections", NULL);
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	const char *section;
+
+	while (dir && (section = g_dir_read_name(dir))) {
+		g_autofree char *path = g_build_filename(folder, section, NULL);
+		g_autofree char *address = NULL;
+
+		if (has_code(section) && g_file_get_contents(path, &address, NULL, NULL))
+			g_string_append_printf(out, "%s %s %s\n", module, section,
+					       g_strstrip(address));
+	}
+}
+
+static GString *sections_of_modules(const HostSnapshot *snapshot)
+{
+	GString *out = g_string_new(NULL);
+	g_auto(GStrv) lines = g_strsplit(snapshot->modules, "\n", -1);
+
+	for (char **line = lines; *line && **line; line++) {
+		g_autofree char *name = g_strndup(*line, strcspn(*line, " "));
+
+		append_sections(snapshot, out, name);
+	}
+	return out;
+}
+
 /* Why all addresses are zero, and the remedy. */
 static const char *reason_of_hiding(const HostSnapshot *snapshot)
 {
@@ -247,10 +284,13 @@ const char *host_snapshot_look_hidden(const HostSnapshot *snapshot)
 static void write_epoch(HostSnapshot *snapshot, GByteArray *out, const GString *symbols)
 {
 	GString *modules = modules_with_build_ids(snapshot);
+	GString *sections = sections_of_modules(snapshot);
 
 	batch_write_text(out, KMT_BATCH_SYMBOLS, snapshot->epoch, symbols->str, symbols->len);
 	batch_write_text(out, KMT_BATCH_MODULES, snapshot->epoch, modules->str, modules->len);
+	batch_write_text(out, KMT_BATCH_SECTIONS, snapshot->epoch, sections->str, sections->len);
 	g_string_free(modules, TRUE);
+	g_string_free(sections, TRUE);
 }
 
 static void write_facts(const HostSnapshot *snapshot, GByteArray *out)

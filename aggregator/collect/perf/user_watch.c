@@ -135,8 +135,9 @@ void user_watch_name(const UserWatch *watch)
 	g_autoptr(GArray) places = places_of(session->profile);
 	g_autoptr(GString) lines = g_string_new(NULL);
 
-	if (!user_resolve(lines, session->user_objects, watch->files,
-			  (const UserPlace *)(const void *)places->data, places->len))
+	user_resolve(lines, session->user_objects, watch->files,
+		     (const UserPlace *)(const void *)places->data, places->len);
+	if (!lines->len)
 		return;
 	batch_write_text(watch->live->batches, KMT_BATCH_USER_SYMBOLS, 0, lines->str, lines->len);
 	live_run_feed(watch->live);

@@ -21,6 +21,7 @@ typedef struct {
 struct ElfFunctions {
 	GArray *functions; /* (element-type Function) */
 	GByteArray *names; /* terminated, one behind the other */
+	GArray *segments;  /* (element-type UserSegment) */
 };
 
 ElfFunctions *elf_functions_new(void)
@@ -29,6 +30,7 @@ ElfFunctions *elf_functions_new(void)
 
 	functions->functions = g_array_new(FALSE, FALSE, sizeof(Function));
 	functions->names = g_byte_array_new();
+	functions->segments = g_array_new(FALSE, FALSE, sizeof(UserSegment));
 	return functions;
 }
 
@@ -38,6 +40,7 @@ void elf_functions_free(ElfFunctions *functions)
 		return;
 	g_array_unref(functions->functions);
 	g_byte_array_unref(functions->names);
+	g_array_unref(functions->segments);
 	g_free(functions);
 }
 
@@ -70,6 +73,22 @@ bool elf_functions_add(ElfFunctions *functions, uint64_t offset, uint64_t bytes,
 	g_byte_array_append(functions->names, (const guint8 *)"", 1);
 	g_array_append_val(functions->functions, function);
 	return true;
+}
+
+void elf_functions_add_segment(ElfFunctions *functions, const UserSegment *segment)
+{
+	g_array_append_val(functions->segments, *segment);
+}
+
+const UserSegment *elf_functions_segment(const ElfFunctions *functions, uint64_t offset)
+{
+	for (guint i = 0; i < functions->segments->len; i++) {
+		const UserSegment *segment = &g_array_index(functions->segments, UserSegment, i);
+
+		if (offset - segment->offset < segment->bytes)
+			return segment;
+	}
+	return NULL;
 }
 
 static int order(uint64_t a, uint64_t b)

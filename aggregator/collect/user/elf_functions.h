@@ -30,6 +30,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(ElfFunctions, elf_functions_free)
 bool elf_functions_add(ElfFunctions *functions, uint64_t offset, uint64_t bytes, TextPart name,
 		       unsigned rank);
 
+/* Adds an executable segment of the file. */
+void elf_functions_add_segment(ElfFunctions *functions, const UserSegment *segment);
+
+/* Returns the segment that contains an offset; NULL: none. It lives as long as the table. */
+const UserSegment *elf_functions_segment(const ElfFunctions *functions, uint64_t offset);
+
 /* Sorts the table; nothing can be added then. limit: the first offset behind all functions. */
 void elf_functions_sort(ElfFunctions *functions, uint64_t limit);
 

@@ -129,6 +129,16 @@ static uint64_t limit_of(const ElfFile *file)
 	return limit;
 }
 
+static void add_segments(ElfFunctions *functions, const ElfFile *file)
+{
+	for (unsigned i = 0; i < file->segments_count; i++)
+		elf_functions_add_segment(functions, &(UserSegment){
+							     .offset = file->segments[i].offset,
+							     .bytes = file->segments[i].bytes,
+							     .address = file->segments[i].address,
+						     });
+}
+
 /* from NULL: a file in memory, which has no files beside it. */
 static ElfFunctions *read_functions(const ElfFile *file, const ElfSymbolsFile *from)
 {
@@ -139,6 +149,7 @@ static ElfFunctions *read_functions(const ElfFile *file, const ElfSymbolsFile *f
 		if (from && !add_debug_file(functions, file, from))
 			add_mini_debug(functions, file);
 	}
+	add_segments(functions, file);
 	elf_plt_add(functions, file);
 	add_entry(functions, file);
 	elf_functions_sort(functions, limit_of(file));

@@ -41,6 +41,21 @@ static size_t resolve(GString *out, const char *key, const ElfFunctions *functio
 	return resolved;
 }
 
+/* Appends the lines of the segments that contain the places, which are sorted. */
+static void append_segments(GString *out, const char *key, const ElfFunctions *functions,
+			    const UserPlace *places, size_t count)
+{
+	const UserSegment *last = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const UserSegment *segment = elf_functions_segment(functions, places[i].offset);
+
+		if (segment && segment != last)
+			user_segment_line_append(out, key, segment);
+		last = segment ? segment : last;
+	}
+}
+
 /* Returns how many of the places, which are sorted, are in the object of the first one. */
 static size_t of_one_object(const UserPlace *places, size_t count)
 {
@@ -62,8 +77,10 @@ size_t user_resolve(GString *out, const UserObjects *objects, ObjectFiles *files
 		const ElfFunctions *functions = object_files_functions(files, sorted[at].object);
 
 		same = of_one_object(sorted + at, count - at);
-		if (object && functions)
-			resolved += resolve(out, object->key, functions, sorted + at, same);
+		if (!object || !functions)
+			continue;
+		append_segments(out, object->key, functions, sorted + at, same);
+		resolved += resolve(out, object->key, functions, sorted + at, same);
 	}
 	return resolved;
 }

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/lines/debug_files.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* Limits of a folder that is searched: the debug files of a kernel are 5,000. */
+enum { FOLDER_DEPTH_MAX = 16, FOLDER_ENTRIES_MAX = 500000 };
+
+struct DebugFiles {
+	char **folders;
+	char *release; /* NULL: unknown */
+	char *root;
+	/* (element-type utf8 GHashTable), owned, by folder: lists of paths by stem */
+	GHashTable *indexes;
+};
+
+DebugFiles *debug_files_new(const char *const *folders, const char *release, const char *root)
+{
+	DebugFiles *files = g_new0(DebugFiles, 1);
+
+	files->folders = folders ? g_strdupv((char **)folders) : g_new0(char *, 1);
+	/* It becomes a part of paths. */
+	files->release = release && !strchr(release, '/') ? g_strdup(release) : NULL;
+	files->root = g_strdup(root);
+	files->indexes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					       (GDestroyNotify)g_hash_table_unref);
+	return files;
+}
+
+void debug_files_free(DebugFiles *files)
+{
+	if (!files)
+		return;
+	g_strfreev(files->folders);
+	g_free(files->release);
+	g_free(files->root);
+	g_hash_table_unref(files->indexes);
+	g_free(files);
+}
+
+/* Names. */
+
+static void cut_suffix(char *name, const char *suffix)
+{
+	if (g_str_has_suffix(name, suffix))
+		name[strlen(name) - strlen(suffix)] = '\0';
+}
+
+/* Returns what the names of an object and of its debug file have in common: "snd_hda_intel" of
+   "snd-hda-intel.ko.debug", "vmlinux" of "vmlinux-6.1.0-50-amd64". */
+static char *stem_of(const char *name)
+{
+	static const char *const suffixes[] = { ".gz", ".xz", ".zst", ".debug", ".ko" };
+	char *stem;
+
+	if (g_str_has_prefix(name, "vmlinux"))
+		return g_strdup("vmlinux");
+	stem = g_strdup(name);
+	for (gsize i = 0; i < G_N_ELEMENTS(suffixes); i++)
+		cut_suffix(stem, suffixes[i]);
+	return g_strdelimit(stem, "-", '_');
+}
+
+static char *stem_of_wanted(const DebugFileWanted *wanted)
+{
+	g_autofree char *name = NULL;
+
+	if (wanted->kind == CODE_OF_KERNEL)
+		return g_strdup("vmlinux");
+	name = g_path_get_basename(wanted->name);
+	return stem_of(name);
+}
+
+/* Folders with many files. */
+
+typedef struct {
+	GHashTable *paths; /* (element-type utf8 GPtrArray), owned */
+	unsigned entries;
+} Index;
+
+static void index_file(Index *index, const char *path, const char *name)
+{
+	g_autofree char *stem = stem_of(name);
+	GPtrArray *paths = g_hash_table_lookup(index->paths, stem);
+
+	if (!paths) {
+		paths = g_ptr_array_new_with_free_func(g_free);
+		g_hash_table_insert(index->paths, g_steal_pointer(&stem), paths);
+	}
+	g_ptr_array_add(paths, g_strdup(path));
+}
+
+/* Symbolic links are not followed: they may lead out of the folder, or in a circle. */
+static void index_folder(Index *index, const char *folder, unsigned depth)
+{
+	g_autoptr(GDir) dir = depth < FOLDER_DEPTH_MAX ? g_dir_open(folder, 0, NULL) : NULL;
+	const char *name;
+
+	while (dir && (name = g_dir_read_name(dir)) && index->entries < FOLDER_ENTRIES_MAX) {
+		g_autofree char *path = g_build_filename(folder, name, NULL);
+		struct stat status;
+
+		index->entries++;
+		if (lstat(path, &status))
+			continue;
+		if (S_ISDIR(status.st_mode))
+			index_folder(index, path, depth + 1);
+		else if (S_ISREG(status.st_mode))
+			index_file(index, path, name);
+	}
+}
+
+static gint compare_paths(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void order_paths(gpointer stem, gpointer paths, gpointer user_data)
+{
+	(void)stem, (void)user_data;
+	g_ptr_array_sort(paths, compare_paths);
+}
+
+/* Returns the files of a folder by stem, which is read once. */
+static GHashTable *index_of(DebugFiles *files, const char *folder)
+{
+	Index index = { .paths = g_hash_table_lookup(files->indexes, folder) };
+
+	if (index.paths)
+		return index.paths;
+	index.paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
+					    (GDestroyNotify)g_ptr_array_unref);
+	index_folder(&index, folder, 0);
+	/* The order of a folder is nobody's. */
+	g_hash_table_foreach(index.paths, order_paths, NULL);
+	g_hash_table_insert(files->indexes, g_strdup(folder), index.paths);
+	return index.paths;
+}
+
+/* Searching. */
+
+/* What was found so far. */
+typedef struct {
+	DebugFiles *files;
+	const DebugFileWanted *wanted;
+	char *stem;
+	GPtrArray *paths; /* (element-type utf8), owned */
+} Search;
+
+/* Adds a path if it exists. Takes the path. */
+static void try_path(Search *search, char *path)
+{
+	if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+		g_ptr_array_add(search->paths, path);
+	else
+		g_free(path);
+}
+
+static void try_build_id(Search *search, const char *folder)
+{
+	const char *build_id = search->wanted->build_id;
+
+	if (strlen(build_id) > 2)
+		try_path(search, g_strdup_printf("%s/.build-id/%.2s/%s.debug", folder, build_id,
+						 build_id + 2));
+}
+
+static void try_index(Search *search, const char *folder)
+{
+	GPtrArray *found = g_hash_table_lookup(index_of(search->files, folder), search->stem);
+
+	for (guint i = 0; found && i < found->len; i++)
+		g_ptr_array_add(search->paths, g_strdup(g_ptr_array_index(found, i)));
+}
+
+static void try_given(Search *search, const char *given)
+{
+	g_autofree char *below = g_strconcat(given, "/usr/lib/debug", NULL);
+
+	if (!g_file_test(given, G_FILE_TEST_IS_DIR)) {
+		try_path(search, g_strdup(given));
+		return;
+	}
+	try_build_id(search, given);
+	try_build_id(search, below);
+	try_index(search, given);
+}
+
+/* Where distributions have files of a kernel, with "%s" for its release. */
+static const char *const kernel_paths[] = {
+	"/usr/lib/debug/lib/modules/%s/vmlinux", /* RHEL, Fedora */
+	"/usr/lib/debug/usr/lib/modules/%s/vmlinux",
+	"/usr/lib/debug/boot/vmlinux-%s", /* Debian */
+	"/lib/modules/%s/build/vmlinux",
+	"/lib/modules/%s/vmlinux",
+	"/boot/vmlinux-%s",
+};
+
+static const char *const module_folders[] = {
+	"/usr/lib/debug/lib/modules/%s",
+	"/usr/lib/debug/usr/lib/modules/%s",
+	"/lib/modules/%s",
+};
+
+static char *path_of_release(const Search *search, const char *pattern)
+{
+	g_auto(GStrv) parts = g_strsplit(pattern, "%s", 2);
+
+	return g_strconcat(search->files->root, parts[0], search->files->release, parts[1], NULL);
+}
+
+static void try_release(Search *search)
+{
+	if (!search->files->release)
+		return;
+	if (search->wanted->kind == CODE_OF_KERNEL) {
+		for (gsize i = 0; i < G_N_ELEMENTS(kernel_paths); i++)
+			try_path(search, path_of_release(search, kernel_paths[i]));
+		return;
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(module_folders); i++) {
+		g_autofree char *folder = path_of_release(search, module_folders[i]);
+
+		try_index(search, folder);
+	}
+}
+
+/* The file itself may have its debug data. */
+static void try_program(Search *search)
+{
+	const char *path = search->wanted->name;
+	const char *root = search->files->root;
+
+	if (path[0] != '/' || strstr(path, "/../"))
+		return;
+	try_path(search, g_strconcat(root, "/usr/lib/debug", path, ".debug", NULL));
+	try_path(search, g_strconcat(root, "/usr/lib/debug", path, NULL));
+	try_path(search, g_strconcat(root, path, NULL));
+}
+
+char **debug_files_find(DebugFiles *files, const DebugFileWanted *wanted)
+{
+	g_autofree char *system = g_strconcat(files->root, "/usr/lib/debug", NULL);
+	g_autofree char *stem = stem_of_wanted(wanted);
+	Search search = { files, wanted, stem, g_ptr_array_new() };
+
+	for (char **given = files->folders; *given; given++)
+		try_given(&search, *given);
+	try_build_id(&search, system);
+	if (wanted->kind == CODE_OF_PROGRAM)
+		try_program(&search);
+	else
+		try_release(&search);
+	g_ptr_array_add(search.paths, NULL);
+	return (char **)g_ptr_array_free(search.paths, FALSE);
+}

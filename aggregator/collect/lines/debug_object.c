@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/lines/debug_object.h"
+
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+struct DebugObject {
+	Dwfl *dwfl;          /* owned; relocates the debug data of modules */
+	Dwfl_Module *module; /* of dwfl */
+	Elf *elf;            /* of module */
+	uint64_t text_start; /* of a kernel: address of _stext; 0: not looked up yet */
+};
+
+/* Debug data in another file is another object: nothing is opened here. */
+static int find_no_debuginfo(Dwfl_Module *module, void **user_data, const char *name,
+			     Dwarf_Addr base, const char *file, const char *link, GElf_Word crc,
+			     char **path)
+{
+	(void)module, (void)user_data, (void)name, (void)base, (void)file, (void)link, (void)crc;
+	*path = NULL;
+	return -1;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = find_no_debuginfo,
+	/* Each section of a module gets addresses of its own. */
+	.section_address = dwfl_offline_section_address,
+};
+
+static bool begin(DebugObject *object, int fd)
+{
+	GElf_Addr bias;
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	object->dwfl = dwfl_begin(&callbacks);
+	if (!object->dwfl || own < 0)
+		return false;
+	dwfl_report_begin(object->dwfl);
+	object->module = dwfl_report_offline(object->dwfl, "object", "object", own);
+	if (!object->module)
+		close(own);
+	dwfl_report_end(object->dwfl, NULL, NULL);
+	object->elf = object->module ? dwfl_module_getelf(object->module, &bias) : NULL;
+	return object->elf;
+}
+
+DebugObject *debug_object_new(int fd)
+{
+	g_autoptr(DebugObject) object = g_new0(DebugObject, 1);
+
+	return begin(object, fd) ? g_steal_pointer(&object) : NULL;
+}
+
+void debug_object_free(DebugObject *object)
+{
+	if (!object)
+		return;
+	dwfl_end(object->dwfl);
+	g_free(object);
+}
+
+char *debug_object_build_id(const DebugObject *object)
+{
+	const unsigned char *bytes;
+	GElf_Addr address;
+	int length = dwfl_module_build_id(object->module, &bytes, &address);
+	GString *text;
+
+	if (length <= 0)
+		return NULL;
+	text = g_string_new(NULL);
+	for (int i = 0; i < length; i++)
+		g_string_append_printf(text, "%02x", bytes[i]);
+	return g_string_free(text, FALSE);
+}
+
+Dwarf *debug_object_dwarf(DebugObject *object)
+{
+	Dwarf_Addr bias;
+
+	return dwfl_module_getdwarf(object->module, &bias);
+}
+
+/* Returns the address of a symbol of the kernel; 0: it has none. */
+static uint64_t find_symbol(const DebugObject *object, const char *name)
+{
+	int count = dwfl_module_getsymtab(object->module);
+
+	for (int i = 0; i < count; i++) {
+		GElf_Sym symbol;
+		const char *found = dwfl_module_getsym(object->module, i, &symbol, NULL);
+
+		if (found && !strcmp(found, name))
+			return symbol.st_value;
+	}
+	return 0;
+}
+
+bool debug_object_kernel_address(DebugObject *object, uint64_t offset, Dwarf_Addr *address)
+{
+	if (!object->text_start)
+		object->text_start = find_symbol(object, "_stext");
+	*address = object->text_start + offset;
+	return object->text_start;
+}
+
+/* Sections without contents, which were split from a file with debug data, have addresses, too. */
+bool debug_object_section_address(DebugObject *object, const char *name, uint64_t offset,
+				  Dwarf_Addr *address)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+	GElf_Shdr header;
+
+	if (elf_getshdrstrndx(object->elf, &names))
+		return false;
+	while ((section = elf_nextscn(object->elf, section))) {
+		const char *found;
+
+		if (!gelf_getshdr(section, &header) || !(header.sh_flags & SHF_ALLOC))
+			continue;
+		found = elf_strptr(object->elf, names, header.sh_name);
+		if (!found || strcmp(found, name) != 0)
+			continue;
+		*address = header.sh_addr + offset;
+		return offset < header.sh_size;
+	}
+	return false;
+}

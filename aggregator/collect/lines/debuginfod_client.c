@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/lines/debuginfod_client.h"
+
+#include <gio/gio.h>
+
+#ifdef HAVE_LIBDEBUGINFOD
+
+#include "base/clock.h"
+#include "base/escape.h"
+
+#include <dlfcn.h>
+#include <elfutils/debuginfod.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BYTES_PER_MB = 1000000 };
+
+/* The library needs 27 others (curl, TLS, Kerberos). Loading them takes 8 ms, three times as long
+   as the rest of a start, so it is loaded only to fetch. */
+#define LIBRARY "libdebuginfod.so.1"
+
+/* Its functions; NULL: not loaded. */
+static struct {
+	__typeof__(debuginfod_begin) *begin;
+	__typeof__(debuginfod_end) *end;
+	__typeof__(debuginfod_find_debuginfo) *find_debuginfo;
+	__typeof__(debuginfod_set_progressfn) *set_progressfn;
+	__typeof__(debuginfod_set_user_data) *set_user_data;
+	__typeof__(debuginfod_get_user_data) *get_user_data;
+} library;
+
+/* Where the address of a function goes. */
+typedef struct {
+	const char *name;
+	void *at;
+} Symbol;
+
+static const Symbol symbols[] = {
+	{ "debuginfod_begin", &library.begin },
+	{ "debuginfod_end", &library.end },
+	{ "debuginfod_find_debuginfo", &library.find_debuginfo },
+	{ "debuginfod_set_progressfn", &library.set_progressfn },
+	{ "debuginfod_set_user_data", &library.set_user_data },
+	{ "debuginfod_get_user_data", &library.get_user_data },
+};
+
+struct DebuginfodClient {
+	debuginfod_client *client; /* owned */
+	bool shows_progress;
+	const char *name;  /* of what is fetched, borrowed */
+	uint64_t shown_ns; /* when progress was shown last, or the download began */
+	bool has_line;     /* a line of progress is on the terminal */
+};
+
+/* Loads the library, which stays loaded: curl cannot be unloaded. */
+static bool load(void)
+{
+	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+	for (gsize i = 0; handle && i < G_N_ELEMENTS(symbols); i++) {
+		void *function = dlsym(handle, symbols[i].name);
+
+		if (!function)
+			return false;
+		memcpy(symbols[i].at, &function, sizeof(function));
+	}
+	return handle;
+}
+
+bool debuginfod_client_is_built(void)
+{
+	return true;
+}
+
+/* Called by libdebuginfod many times a second. A value other than 0 would end the download. */
+static int show_progress(debuginfod_client *native, long got, long all)
+{
+	DebuginfodClient *client = library.get_user_data(native);
+	uint64_t now_ns = clock_monotonic_ns();
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	if (!client->shows_progress || now_ns - client->shown_ns < NS_PER_SECOND)
+		return 0;
+	client->shown_ns = now_ns;
+	client->has_line = true;
+	g_string_append_printf(line, "\r%s: fetching the debuginfo of ", g_get_prgname());
+	escape_append(line, client->name);
+	g_string_append_printf(line, ": %ld", got / BYTES_PER_MB);
+	if (all > 0)
+		g_string_append_printf(line, " of %ld", all / BYTES_PER_MB);
+	fprintf(stderr, "%s MB", line->str);
+	fflush(stderr);
+	return 0;
+}
+
+DebuginfodClient *debuginfod_client_new(const char *url, bool shows_progress, GError **error)
+{
+	DebuginfodClient *client;
+	const char *urls = *url ? url : g_getenv(DEBUGINFOD_URLS_ENV_VAR);
+
+	if (!urls || !*urls) {
+		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+			    "--debuginfod: no server is known: use --debuginfod=URL or set "
+			    "DEBUGINFOD_URLS");
+		return NULL;
+	}
+	if (!load()) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+			    "--debuginfod needs the library " LIBRARY ": install libdebuginfod1 or "
+			    "elfutils-debuginfod-client, or the debuginfo (--missing-debuginfo)");
+		return NULL;
+	}
+	g_setenv(DEBUGINFOD_URLS_ENV_VAR, urls, TRUE);
+	client = g_new0(DebuginfodClient, 1);
+	client->client = library.begin();
+	client->shows_progress = shows_progress;
+	if (!client->client) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, LIBRARY " does not start");
+		g_free(client);
+		return NULL;
+	}
+	library.set_user_data(client->client, client);
+	library.set_progressfn(client->client, show_progress);
+	return client;
+}
+
+void debuginfod_client_free(DebuginfodClient *client)
+{
+	if (!client)
+		return;
+	library.end(client->client);
+	g_free(client);
+}
+
+static char *problem_of(int cause)
+{
+	if (cause == -ENOENT)
+		return NULL;
+	return g_strdup_printf("debuginfod: %s", g_strerror(-cause));
+}
+
+char *debuginfod_client_fetch(DebuginfodClient *client, const char *build_id, const char *name,
+			      char **problem)
+{
+	char *path = NULL, *copy = NULL;
+	int fd;
+
+	client->name = name;
+	client->shown_ns = clock_monotonic_ns();
+	client->has_line = false;
+	/* With length 0, the build id is hexadecimal. */
+	fd = library.find_debuginfo(client->client, (const unsigned char *)build_id, 0, &path);
+	if (client->has_line)
+		fputc('\n', stderr);
+	*problem = fd < 0 ? problem_of(fd) : NULL;
+	if (fd < 0)
+		return NULL;
+	close(fd);
+	copy = g_strdup(path);
+	free(path);
+	return copy;
+}
+
+#else
+
+bool debuginfod_client_is_built(void)
+{
+	return false;
+}
+
+DebuginfodClient *debuginfod_client_new(const char *url, bool shows_progress, GError **error)
+{
+	(void)url, (void)shows_progress;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "--debuginfod: this build has no libdebuginfod: install the debuginfo "
+		    "(--missing-debuginfo), or build with libdebuginfod-dev");
+	return NULL;
+}
+
+void debuginfod_client_free(DebuginfodClient *client)
+{
+	(void)client;
+}
+
+char *debuginfod_client_fetch(DebuginfodClient *client, const char *build_id, const char *name,
+			      char **problem)
+{
+	(void)client, (void)build_id, (void)name;
+	*problem = NULL;
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "symbols/code_objects.h"
+
+#include <glib.h>
+#include <stdbool.h>
+
+/*
+ * Reads the lines of places in one file in a process without rights (process/child_sandbox.h),
+ * because the file may be a stranger's. The process has bounded time and memory; what it answers is
+ * checked.
+ */
+
+/* A place in code. */
+typedef struct {
+	uint64_t offset;  /* as in lines */
+	uint64_t address; /* of a program: as in its debug data */
+} LinesPlace;
+
+/* What is wanted of one object in a file. Everything is borrowed. */
+typedef struct {
+	CodeKind kind;
+	const char *key;     /* of the lines */
+	const char *section; /* of a module */
+	GArray *places;      /* (element-type LinesPlace) */
+} LinesRequest;
+
+typedef enum {
+	LINES_FOUND,      /* the file is the right one, and was read */
+	LINES_OTHER_FILE, /* it has another build id, or none */
+	LINES_NO_DEBUG,   /* it has no debug data, or is no ELF file */
+	LINES_FAILED,     /* the process took too long, too much, or ended */
+} LinesResult;
+
+/* The outcome of reading a file. */
+typedef struct {
+	LinesResult result;
+	char *build_id; /* of the file, if LINES_OTHER_FILE; NULL: it has none; owned */
+	char *problem;  /* if LINES_FAILED; owned */
+} LinesOutcome;
+
+void lines_outcome_clear(LinesOutcome *outcome);
+
+/* Appends the lines (line_table.h) of places in one file, of which the descriptor is borrowed. A
+   file with another build id (hexadecimal) is refused. */
+LinesOutcome lines_child_read(GString *out, int fd, const char *build_id,
+			      const LinesRequest *requests, guint count);

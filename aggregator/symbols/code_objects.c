@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/code_objects.h"
+
+#include "base/address_ranges.h"
+#include "base/keyed_hash.h"
+#include "base/text_part.h"
+#include "record/batch_text.h"
+#include "record/format.h"
+
+#include <string.h>
+
+/* Limits for streams with endless new modules. */
+enum {
+	WORD_BYTES_MAX = 64, /* names of modules and sections */
+	BUILD_ID_BYTES_MAX = 128,
+	OBJECTS_MAX = 1 << 16,
+	EPOCHS_MAX = 4096,
+	RANGES_MAX = 1 << 20, /* of all epochs */
+};
+
+/* A module of an epoch. */
+typedef struct {
+	uint64_t bytes;
+	guint object; /* number, without section */
+} Module;
+
+typedef struct {
+	uint32_t number;
+	GHashTable *modules; /* (element-type utf8 Module), owned, by name */
+	/* Ids are numbers of objects. */
+	AddressRanges *of_modules;
+	AddressRanges *of_sections;
+	bool is_ordered;
+} Epoch;
+
+struct CodeObjects {
+	GPtrArray *objects;  /* (element-type CodeObject), owned */
+	GHashTable *numbers; /* (element-type utf8 guint), owned: by everything in the object */
+	GStringChunk *texts;
+	GPtrArray *epochs; /* (element-type Epoch), owned, by number */
+	guint ranges;
+	guint kernel; /* number of that object plus one; 0: none */
+	uint64_t text_start, text_end;
+};
+
+static void epoch_free(gpointer data)
+{
+	Epoch *epoch = data;
+
+	g_hash_table_unref(epoch->modules);
+	address_ranges_free(epoch->of_modules);
+	address_ranges_free(epoch->of_sections);
+	g_free(epoch);
+}
+
+CodeObjects *code_objects_new(void)
+{
+	CodeObjects *objects = g_new0(CodeObjects, 1);
+
+	objects->objects = g_ptr_array_new_with_free_func(g_free);
+	objects->numbers = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
+	objects->texts = g_string_chunk_new(4096);
+	objects->epochs = g_ptr_array_new_with_free_func(epoch_free);
+	return objects;
+}
+
+void code_objects_free(CodeObjects *objects)
+{
+	if (!objects)
+		return;
+	g_ptr_array_unref(objects->objects);
+	g_hash_table_unref(objects->numbers);
+	g_string_chunk_free(objects->texts);
+	g_ptr_array_unref(objects->epochs);
+	g_free(objects);
+}
+
+static Epoch *epoch_at(const CodeObjects *objects, guint index)
+{
+	return g_ptr_array_index(objects->epochs, index);
+}
+
+/* Returns how many epochs there are up to this one. */
+static guint epochs_until(const CodeObjects *objects, uint32_t number)
+{
+	guint low = 0, high = objects->epochs->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (epoch_at(objects, middle)->number <= number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Returns the epoch, adding it if new; NULL above the limit. */
+static Epoch *epoch_intern(CodeObjects *objects, uint32_t number)
+{
+	guint until = epochs_until(objects, number);
+	Epoch *epoch;
+
+	if (until && epoch_at(objects, until - 1)->number == number)
+		return epoch_at(objects, until - 1);
+	if (objects->epochs->len == EPOCHS_MAX)
+		return NULL;
+	epoch = g_new0(Epoch, 1);
+	epoch->number = number;
+	epoch->modules = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);
+	epoch->of_modules = address_ranges_new();
+	epoch->of_sections = address_ranges_new();
+	g_ptr_array_insert(objects->epochs, (gint)until, epoch);
+	return epoch;
+}
+
+static const char *keep(CodeObjects *objects, const char *text)
+{
+	return text ? g_string_chunk_insert_const(objects->texts, text) : NULL;
+}
+
+static char *key_of(const CodeObject *object)
+{
+	if (!object->build_id)
+		return NULL;
+	if (object->kind == CODE_OF_KERNEL)
+		return g_strconcat("k:", object->build_id, NULL);
+	return object->section ? g_strconcat("m:", object->build_id, ":", object->section, NULL)
+			       : NULL;
+}
+
+/* Returns the number of an object, adding it if new; OBJECTS_MAX above the limit. */
+static guint object_intern(CodeObjects *objects, const CodeObject *wanted)
+{
+	g_autofree char *all =
+		g_strjoin(" ", wanted->name, wanted->build_id ? wanted->build_id : "-",
+			  wanted->section, NULL);
+	gpointer known = g_hash_table_lookup(objects->numbers, all);
+	g_autofree char *key = key_of(wanted);
+	CodeObject *object;
+
+	if (known)
+		return GPOINTER_TO_UINT(known) - 1;
+	if (objects->objects->len == OBJECTS_MAX)
+		return OBJECTS_MAX;
+	object = g_new(CodeObject, 1);
+	*object = (CodeObject){
+		.kind = wanted->kind,
+		.name = keep(objects, wanted->name),
+		.build_id = keep(objects, wanted->build_id),
+		.section = keep(objects, wanted->section),
+		.key = keep(objects, key),
+	};
+	g_ptr_array_add(objects->objects, object);
+	g_hash_table_insert(objects->numbers, g_steal_pointer(&all),
+			    GUINT_TO_POINTER(objects->objects->len));
+	return objects->objects->len - 1;
+}
+
+/* Returns a copy of a word; NULL if it is empty or too long. */
+static char *word_of(TextPart *line, size_t bytes_max)
+{
+	TextPart word = text_part_next_word(line);
+
+	return word.length && word.length <= bytes_max ? g_strndup(word.text, word.length) : NULL;
+}
+
+static bool is_build_id(const char *text)
+{
+	return text && *text && strspn(text, "0123456789abcdef") == strlen(text);
+}
+
+/* Reads an address with or without 0x. */
+static bool address_parse(TextPart word, uint64_t *address)
+{
+	if (word.length > 2 && word.text[0] == '0' && word.text[1] == 'x')
+		word = (TextPart){ word.text + 2, word.length - 2 };
+	return text_part_hexadecimal(word, address);
+}
+
+static void add_range(CodeObjects *objects, AddressRanges *ranges, uint64_t start, uint64_t bytes,
+		      guint object)
+{
+	if (!start || objects->ranges == RANGES_MAX || object == OBJECTS_MAX)
+		return;
+	address_ranges_add(ranges, start, start + bytes, object);
+	objects->ranges++;
+}
+
+static void add_module(CodeObjects *objects, Epoch *epoch, TextPart line)
+{
+	g_autofree char *name = word_of(&line, WORD_BYTES_MAX);
+	TextPart bytes = text_part_next_word(&line);
+	TextPart address = text_part_next_word(&line);
+	g_autofree char *build_id = word_of(&line, BUILD_ID_BYTES_MAX);
+	CodeObject object = { .kind = CODE_OF_MODULE, .name = name };
+	Module module;
+	uint64_t start;
+
+	if (!name || !text_part_decimal(bytes, &module.bytes) || !address_parse(address, &start))
+		return;
+	/* The kernel itself has no range here. */
+	if (!start && !strcmp(name, "kernel"))
+		object.kind = CODE_OF_KERNEL;
+	if (is_build_id(build_id))
+		object.build_id = build_id;
+	module.object = object_intern(objects, &object);
+	if (module.object == OBJECTS_MAX)
+		return;
+	if (object.kind == CODE_OF_KERNEL)
+		objects->kernel = module.object + 1;
+	add_range(objects, epoch->of_modules, start, module.bytes, module.object);
+	g_hash_table_replace(epoch->modules, g_steal_pointer(&name),
+			     g_memdup(&module, sizeof(module)));
+}
+
+static void add_section(CodeObjects *objects, Epoch *epoch, TextPart line)
+{
+	g_autofree char *name = word_of(&line, WORD_BYTES_MAX);
+	g_autofree char *section = word_of(&line, WORD_BYTES_MAX);
+	const Module *module = name ? g_hash_table_lookup(epoch->modules, name) : NULL;
+	CodeObject object;
+	uint64_t start;
+
+	if (!module || !section || !address_parse(text_part_next_word(&line), &start))
+		return;
+	object = *code_objects_get(objects, module->object);
+	object.section = section;
+	/* How long the section is, is in its file. */
+	add_range(objects, epoch->of_sections, start, module->bytes,
+		  object_intern(objects, &object));
+}
+
+typedef void (*LineAdder)(CodeObjects *objects, Epoch *epoch, TextPart line);
+
+static void add_lines(CodeObjects *objects, uint32_t number, TextPart rest, LineAdder add)
+{
+	Epoch *epoch = epoch_intern(objects, number);
+	TextPart line;
+
+	if (!epoch)
+		return;
+	while (text_part_next_line(&rest, &line))
+		add(objects, epoch, line);
+	epoch->is_ordered = false;
+}
+
+void code_objects_add_modules(CodeObjects *objects, uint32_t epoch, const char *text, size_t length)
+{
+	add_lines(objects, epoch, (TextPart){ text, length }, add_module);
+}
+
+void code_objects_add_sections(CodeObjects *objects, uint32_t epoch, const char *text,
+			       size_t length)
+{
+	add_lines(objects, epoch, (TextPart){ text, length }, add_section);
+}
+
+void code_objects_read_batch(CodeObjects *objects, const Batch *batch)
+{
+	BatchText part = batch_text(batch);
+
+	if (part.text)
+		add_lines(objects, part.epoch, (TextPart){ part.text, part.bytes },
+			  batch->header.kind == KMT_BATCH_MODULES ? add_module : add_section);
+}
+
+void code_objects_set_text(CodeObjects *objects, uint64_t start, uint64_t end)
+{
+	objects->text_start = start;
+	objects->text_end = end;
+}
+
+static const CodeObject *find_in(const CodeObjects *objects, const AddressRanges *ranges,
+				 uint64_t address, uint64_t *offset)
+{
+	uint64_t number, start;
+
+	if (!address_ranges_find(ranges, address, &number, &start))
+		return NULL;
+	*offset = address - start;
+	return code_objects_get(objects, (guint)number);
+}
+
+static const CodeObject *find_in_epoch(const CodeObjects *objects, uint32_t number,
+				       uint64_t address, uint64_t *offset)
+{
+	guint until = epochs_until(objects, number);
+	Epoch *epoch = until ? epoch_at(objects, until - 1) : NULL;
+	const CodeObject *found;
+
+	if (!epoch)
+		return NULL;
+	if (!epoch->is_ordered) {
+		address_ranges_order(epoch->of_modules);
+		address_ranges_order(epoch->of_sections);
+		epoch->is_ordered = true;
+	}
+	found = find_in(objects, epoch->of_sections, address, offset);
+	return found ? found : find_in(objects, epoch->of_modules, address, offset);
+}
+
+/* A module may be used before its epoch is announced. */
+const CodeObject *code_objects_find(const CodeObjects *objects, uint32_t epoch, uint64_t address,
+				    uint64_t *offset)
+{
+	const CodeObject *found;
+
+	if (objects->kernel && address >= objects->text_start && address < objects->text_end) {
+		*offset = address - objects->text_start;
+		return code_objects_get(objects, objects->kernel - 1);
+	}
+	found = find_in_epoch(objects, epoch, address, offset);
+	return found ? found : find_in_epoch(objects, epoch + 1, address, offset);
+}
+
+guint code_objects_count(const CodeObjects *objects)
+{
+	return objects->objects->len;
+}
+
+const CodeObject *code_objects_get(const CodeObjects *objects, guint number)
+{
+	return g_ptr_array_index(objects->objects, number);
+}

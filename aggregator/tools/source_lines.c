@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/source_lines.h"
+
+#include "base/escape.h"
+#include "collect/lines/line_resolver.h"
+#include "tools/source_text.h"
+
+#include <string.h>
+#include <unistd.h>
+
+struct SourceLines {
+	const Options *options;
+	DebuginfodClient *servers; /* owned; NULL: none, or the resolver has it */
+	LineResolver *resolver;    /* owned; NULL: before the first update */
+	GHashTable *noted;         /* (element-type utf8), owned: notes that were printed */
+};
+
+/* Returns the server to ask, "" for those of the environment; NULL: none. Root is not sent to the
+   network by a variable. */
+static const char *server_of(const Options *options)
+{
+	const char *urls = g_getenv("DEBUGINFOD_URLS");
+
+	if (!options->needs_lines || options->debuginfod)
+		return options->debuginfod;
+	return geteuid() && urls && *urls && debuginfod_client_is_built() ? "" : NULL;
+}
+
+SourceLines *source_lines_new(const Options *options, GError **error)
+{
+	g_autoptr(SourceLines) lines = g_new0(SourceLines, 1);
+	const char *server = server_of(options);
+
+	lines->options = options;
+	lines->noted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	if (server)
+		lines->servers = debuginfod_client_new(
+			server, !options->quiet && isatty(STDERR_FILENO), error);
+	return server && !lines->servers ? NULL : g_steal_pointer(&lines);
+}
+
+void source_lines_free(SourceLines *lines)
+{
+	if (!lines)
+		return;
+	line_resolver_free(lines->resolver);
+	debuginfod_client_free(lines->servers);
+	g_hash_table_unref(lines->noted);
+	g_free(lines);
+}
+
+static LineResolver *resolver_new(SourceLines *lines, const Session *session)
+{
+	const char *const *folders = (const char *const *)lines->options->debuginfo->pdata;
+	const char *release = run_info_text(session->info, KMT_FIELD_RELEASE);
+
+	return line_resolver_new(debug_files_new(folders, release, ""),
+				 g_steal_pointer(&lines->servers));
+}
+
+/* Notes. */
+
+/* Prints a note once. Takes the text. */
+static void note(SourceLines *lines, char *text)
+{
+	g_autoptr(GString) escaped = g_string_new(NULL);
+
+	if (!lines->options->quiet && !g_hash_table_contains(lines->noted, text)) {
+		escape_append(escaped, text);
+		fprintf(stderr, "%s: %s\n", g_get_prgname(), escaped->str);
+	}
+	g_hash_table_add(lines->noted, text);
+}
+
+static char *wrong_file(const LinesObject *object)
+{
+	return g_strdup_printf("no lines of %s: %s has build id %s, not %s", object->name,
+			       object->path, object->found_id ? object->found_id : "(none)",
+			       object->build_id);
+}
+
+/* The names of objects in one state, for a note about all of them; NULL: there are none. */
+static char *names_in_state(const LineResolver *resolver, LinesState state)
+{
+	GString *names = g_string_new(NULL);
+
+	for (guint i = 0; i < line_resolver_count(resolver); i++) {
+		const LinesObject *object = line_resolver_object(resolver, i);
+
+		if (object->state == state)
+			g_string_append_printf(names, "%s%s", names->len ? ", " : "", object->name);
+	}
+	return g_string_free(names, !names->len);
+}
+
+/* Why several objects have no lines. */
+typedef struct {
+	LinesState state;
+	const char *why;
+} StateNote;
+
+static const StateNote state_notes[] = {
+	{ LINES_NOT_FOUND,
+	  "no debuginfo was found (--missing-debuginfo shows what installs it; --debuginfo=DIR is "
+	  "where it is)" },
+	{ LINES_NO_BUILD_ID, "the recording has no build id of it" },
+	{ LINES_NO_SECTIONS,
+	  "the recording does not have the addresses of its sections: it was made by kmalloc-top "
+	  "0.1.0, or by a user who may not see them" },
+};
+
+static void note_all(SourceLines *lines)
+{
+	for (guint i = 0; i < line_resolver_count(lines->resolver); i++) {
+		const LinesObject *object = line_resolver_object(lines->resolver, i);
+
+		if (object->state == LINES_WRONG_FILE)
+			note(lines, wrong_file(object));
+		else if (object->state == LINES_UNREADABLE)
+			note(lines, g_strdup_printf("no lines of %s: %s%s%s", object->name,
+						    object->path ? object->path : "",
+						    object->path ? ": " : "", object->problem));
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(state_notes); i++) {
+		g_autofree char *names = names_in_state(lines->resolver, state_notes[i].state);
+
+		if (names)
+			note(lines,
+			     g_strdup_printf("no lines of %s: %s", names, state_notes[i].why));
+	}
+}
+
+void source_lines_update(SourceLines *lines, Session *session)
+{
+	if (!lines->options->needs_lines)
+		return;
+	if (!lines->resolver)
+		lines->resolver = resolver_new(lines, session);
+	line_resolver_update(lines->resolver, session);
+	if (lines->options->source)
+		source_text_read(session->lines, lines->options->source_paths);
+	if (!lines->options->missing_debuginfo)
+		note_all(lines);
+}
+
+/* What is missing. */
+
+/* How a distribution delivers the debuginfo of its kernels. */
+typedef struct {
+	const char *mark; /* in the kernel's release or version */
+	const char *name;
+	const char *kernel;   /* command for the kernel and its modules; "%s": the release */
+	const char *programs; /* for programs and libraries */
+} Distribution;
+
+static const Distribution distributions[] = {
+	{ ".el", "RHEL and its relatives", "dnf debuginfo-install kernel-%s",
+	  "dnf debuginfo-install PACKAGE" },
+	{ ".fc", "Fedora", "dnf debuginfo-install kernel-%s", "dnf debuginfo-install PACKAGE" },
+	{ "Debian", "Debian", "apt-get install linux-image-%s-dbg",
+	  "apt-get install PACKAGE-dbgsym" },
+	{ "Ubuntu", "Ubuntu", "apt-get install linux-image-%s-dbgsym",
+	  "apt-get install PACKAGE-dbgsym" },
+	{ "-default", "SUSE", "zypper install kernel-default-debuginfo",
+	  "zypper install PACKAGE-debuginfo" },
+};
+
+/* Returns the distribution of the recorded kernel; NULL: unknown. */
+static const Distribution *distribution_of(const Session *session)
+{
+	const char *release = run_info_text(session->info, KMT_FIELD_RELEASE);
+	const char *version = run_info_text(session->info, KMT_FIELD_VERSION);
+
+	for (gsize i = 0; i < G_N_ELEMENTS(distributions); i++) {
+		const char *mark = distributions[i].mark;
+
+		if ((release && strstr(release, mark)) || (version && strstr(version, mark)))
+			return &distributions[i];
+	}
+	return NULL;
+}
+
+/* What is known about the debuginfo of an object. */
+static void append_state(GString *out, const LinesObject *object)
+{
+	switch (object->state) {
+	case LINES_KNOWN:
+		escape_append(out, object->path);
+		return;
+	case LINES_NOT_FOUND:
+		g_string_append(out, "not found");
+		return;
+	case LINES_WRONG_FILE:
+		escape_append(out, object->path);
+		g_string_append_printf(out, ": wrong build id %s",
+				       object->found_id ? object->found_id : "(none)");
+		return;
+	case LINES_UNREADABLE:
+		escape_append(out, object->problem);
+		return;
+	case LINES_NO_BUILD_ID:
+		g_string_append(out, "not possible: no build id was recorded");
+		return;
+	case LINES_NO_SECTIONS:
+		g_string_append(out, "not possible: no addresses of sections were recorded");
+		return;
+	}
+}
+
+static bool is_missing(const LinesObject *object)
+{
+	return object->state == LINES_NOT_FOUND || object->state == LINES_WRONG_FILE ||
+	       object->state == LINES_UNREADABLE;
+}
+
+static void append_object(GString *out, const LinesObject *object, int name_width)
+{
+	g_autofree char *name = escape_copy(object->name);
+
+	g_string_append_printf(out, "%-*s  %-40s  ", name_width, name,
+			       object->build_id ? object->build_id : "-");
+	append_state(out, object);
+	g_string_append_c(out, '\n');
+}
+
+static void append_objects(GString *out, const LineResolver *resolver)
+{
+	int width = (int)strlen("OBJECT");
+
+	for (guint i = 0; i < line_resolver_count(resolver); i++)
+		width = MAX(width, (int)strlen(line_resolver_object(resolver, i)->name));
+	g_string_append_printf(out, "%-*s  %-40s  %s\n", width, "OBJECT", "BUILD ID", "DEBUGINFO");
+	for (guint i = 0; i < line_resolver_count(resolver); i++)
+		append_object(out, line_resolver_object(resolver, i), width);
+}
+
+/* Whether debuginfo of the kernel, or else of programs, is missing. */
+static bool lacks(const LineResolver *resolver, bool programs)
+{
+	for (guint i = 0; i < line_resolver_count(resolver); i++) {
+		const LinesObject *object = line_resolver_object(resolver, i);
+
+		if (is_missing(object) && (object->kind == CODE_OF_PROGRAM) == programs)
+			return true;
+	}
+	return false;
+}
+
+static void append_kernel_command(GString *out, const Distribution *distribution,
+				  const char *release)
+{
+	g_auto(GStrv) parts = g_strsplit(distribution->kernel, "%s", 2);
+
+	g_string_append_printf(out, "On %s:\n    %s", distribution->name, parts[0]);
+	if (parts[1])
+		escape_append(out, release);
+	g_string_append_printf(out, "%s\n", parts[1] ? parts[1] : "");
+}
+
+static void append_commands(GString *out, const LineResolver *resolver, const Session *session)
+{
+	const Distribution *distribution = distribution_of(session);
+	const char *release = run_info_text(session->info, KMT_FIELD_RELEASE);
+
+	if (distribution && lacks(resolver, false))
+		append_kernel_command(out, distribution, release ? release : "RELEASE");
+	if (distribution && lacks(resolver, true))
+		g_string_append_printf(out, "For programs and libraries on %s:\n    %s\n",
+				       distribution->name, distribution->programs);
+	g_string_append_printf(out,
+			       "From a debuginfod server of the distribution%s:\n"
+			       "    %s -i FILE --lines --debuginfod=URL\n"
+			       "Below another folder, such as an unpacked package:\n"
+			       "    %s -i FILE --lines --debuginfo=DIR\n",
+			       debuginfod_client_is_built() ? "" : " (not with this build)",
+			       g_get_prgname(), g_get_prgname());
+}
+
+void source_lines_print_missing(const SourceLines *lines, const Session *session, FILE *out)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	append_objects(text, lines->resolver);
+	if (lacks(lines->resolver, false) || lacks(lines->resolver, true)) {
+		g_string_append_c(text, '\n');
+		append_commands(text, lines->resolver, session);
+	} else {
+		g_string_append(text, "\nNothing that could be installed is missing.\n");
+	}
+	fwrite(text->str, 1, text->len, out);
+}
