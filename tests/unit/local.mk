@@ -26,6 +26,7 @@ tests_unit_unwind_subject_SOURCES = tests/unit/unwind_subject.c
 tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -I$(srcdir)/tests/fixtures \
 	-DUNWIND_SUBJECT=\"$(abs_builddir)/tests/unit/unwind_subject\" \
 	-DWORKLOAD=\"$(abs_builddir)/tests/vm/workload\" \
+	-DWORKLOAD_OBJECT=\"$(abs_builddir)/tests/vm/workload-workload.$(OBJEXT)\" \
 	-DPROBED=\"$(abs_builddir)/tests/unit/probed\" \
 	-DTEST_DATA=\"$(abs_srcdir)/tests/data\"
 tests_unit_unit_CFLAGS = $(aggregator_cflags) $(CRITERION_CFLAGS) $(TRACEEVENT_CFLAGS)
@@ -62,6 +63,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_cgroup_paths.c \
 	tests/unit/test_cache_probes.c \
 	tests/unit/test_code_objects.c \
+	tests/unit/test_debug_object.c \
 	tests/unit/test_line_table.c \
 	tests/unit/test_object_probes.c \
 	tests/unit/test_cache_sites.c \

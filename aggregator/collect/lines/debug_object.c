@@ -13,6 +13,7 @@ struct DebugObject {
 	Dwfl *dwfl;          /* owned; relocates the debug data of modules */
 	Dwfl_Module *module; /* of dwfl */
 	Elf *elf;            /* of module */
+	GElf_Addr bias;      /* of the debug data's addresses against the sections' */
 	uint64_t text_start; /* of a kernel: address of _stext; 0: not looked up yet */
 };
 
@@ -35,7 +36,6 @@ static const Dwfl_Callbacks callbacks = {
 
 static bool begin(DebugObject *object, int fd)
 {
-	GElf_Addr bias;
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
 	object->dwfl = dwfl_begin(&callbacks);
@@ -46,7 +46,7 @@ static bool begin(DebugObject *object, int fd)
 	if (!object->module)
 		close(own);
 	dwfl_report_end(object->dwfl, NULL, NULL);
-	object->elf = object->module ? dwfl_module_getelf(object->module, &bias) : NULL;
+	object->elf = object->module ? dwfl_module_getelf(object->module, &object->bias) : NULL;
 	return object->elf;
 }
 
@@ -128,7 +128,7 @@ bool debug_object_section_address(DebugObject *object, const char *name, uint64_
 		found = elf_strptr(object->elf, names, header.sh_name);
 		if (!found || strcmp(found, name) != 0)
 			continue;
-		*address = header.sh_addr + offset;
+		*address = header.sh_addr + object->bias + offset;
 		return offset < header.sh_size;
 	}
 	return false;
