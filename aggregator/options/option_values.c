@@ -8,7 +8,9 @@
 #include "number.h"
 #include "options/tool_description.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
 	PIDS_MAX = 64, /* must fit into one module parameter */
@@ -382,8 +384,8 @@ bool option_record_max(Options *options, const char *value, GError **error)
 
 bool option_debuginfo(Options *options, const char *value, GError **error)
 {
-	if (!g_file_test(value, G_FILE_TEST_EXISTS))
-		return option_fail(error, "%s: there is no such file or folder", value);
+	if (access(value, R_OK))
+		return option_fail(error, "%s: %s", value, g_strerror(errno));
 	g_ptr_array_add(options->debuginfo, g_strdup(value));
 	return true;
 }

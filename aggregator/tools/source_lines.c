@@ -196,6 +196,9 @@ static void append_state(GString *out, const LinesObject *object)
 				       object->found_id ? object->found_id : "(none)");
 		return;
 	case LINES_UNREADABLE:
+		if (object->path)
+			escape_append(out, object->path);
+		g_string_append(out, object->path ? ": " : "");
 		escape_append(out, object->problem);
 		return;
 	case LINES_NO_BUILD_ID:

@@ -6,6 +6,7 @@
 #include "collect/lines/line_places.h"
 #include "collect/user/regular_file.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,14 +64,19 @@ void line_resolver_free(LineResolver *resolver)
 	g_free(resolver);
 }
 
-/* Opens a file; -1: it cannot be read. */
-static int open_file(const char *path)
+/* Opens a file; -1: it cannot be read, with *problem, owned by the caller, set. */
+static int open_file(const char *path, char **problem)
 {
-	int fd = regular_file_open(path);
 	struct stat status;
+	int fd;
 
+	errno = 0;
+	fd = regular_file_open(path);
+	if (fd < 0)
+		*problem = g_strdup(errno ? g_strerror(errno) : "it is not a regular file");
 	if (fd < 0 || (!fstat(fd, &status) && (uint64_t)status.st_size <= FILE_BYTES_MAX))
 		return fd;
+	*problem = g_strdup_printf("it is larger than %u GB", (unsigned)(FILE_BYTES_MAX >> 30));
 	close(fd);
 	return -1;
 }
@@ -106,15 +112,16 @@ static void note(Found *found, const char *path, LinesOutcome *outcome)
 /* Reads the lines of an object from a file. */
 static void try_file(Found *found, const char *path, const PlacedObject *object, GString *lines)
 {
-	int fd = open_file(path);
-	LinesOutcome outcome;
+	LinesOutcome outcome = { .result = LINES_FAILED };
+	int fd = open_file(path, &outcome.problem);
 
-	if (fd < 0)
-		return;
-	outcome = lines_child_read(lines, fd, object->build_id,
-				   (const LinesRequest *)(const void *)object->requests->data,
-				   object->requests->len);
-	close(fd);
+	if (fd >= 0) {
+		outcome =
+			lines_child_read(lines, fd, object->build_id,
+					 (const LinesRequest *)(const void *)object->requests->data,
+					 object->requests->len);
+		close(fd);
+	}
 	note(found, path, &outcome);
 }
 
