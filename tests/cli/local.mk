@@ -2,6 +2,7 @@ tests_cli_checks = \
 	tests/cli/check_docs \
 	tests/cli/check_golden \
 	tests/cli/check_json \
+	tests/cli/check_lines \
 	tests/cli/check_packages \
 	tests/cli/check_style
 TESTS += $(tests_cli_checks)
@@ -23,4 +24,12 @@ tests_cli_make_fixture_SOURCES = tests/cli/make_fixture.c \
 	tests/cli/slab_stream.c tests/cli/slab_stream.h \
 	tests/cli/swap_stream.c tests/cli/swap_stream.h
 
-EXTRA_DIST += $(tests_cli_checks) tests/cli/check_old_reader tests/cli/golden tests/data
+# Finds source lines in one file, to compare them with other tools.
+check_PROGRAMS += tests/cli/lines_of
+tests_cli_lines_of_CPPFLAGS = $(aggregator_cppflags)
+tests_cli_lines_of_CFLAGS = $(aggregator_cflags)
+tests_cli_lines_of_LDADD = $(aggregator_libs)
+tests_cli_lines_of_SOURCES = tests/cli/lines_of.c
+
+EXTRA_DIST += $(tests_cli_checks) tests/cli/check_old_reader tests/cli/golden tests/cli/lines \
+	tests/data
