@@ -22,6 +22,8 @@ enum {
 	NOBODY = 65534, /* the kernel's own default for ids that it cannot show (overflowuid) */
 	FILES_MAX = 64,
 	FILTER_MAX = 256,
+	STATM_DATA = 5,
+	STATM_FIELDS = 7,
 };
 
 static void drop_capabilities(void)
@@ -50,18 +52,39 @@ static void limit(int resource, rlim_t max)
 	setrlimit(resource, &both);
 }
 
+/* Returns the memory that this process has; 0: unknown. Fields of statm: Linux,
+   Documentation/filesystems/proc.rst. */
+static ChildLimits memory_in_use(void)
+{
+	g_autofree char *text = NULL;
+	g_auto(GStrv) pages = NULL;
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	if (!g_file_get_contents("/proc/self/statm", &text, NULL, NULL))
+		return (ChildLimits){ 0 };
+	pages = g_strsplit(text, " ", STATM_FIELDS);
+	if (g_strv_length(pages) < STATM_FIELDS)
+		return (ChildLimits){ 0 };
+	return (ChildLimits){
+		.address_space_bytes = g_ascii_strtoull(pages[0], NULL, 10) * page_bytes,
+		.data_bytes = g_ascii_strtoull(pages[STATM_DATA], NULL, 10) * page_bytes,
+	};
+}
+
 static void set_limits(const ChildLimits *limits)
 {
+	ChildLimits used = memory_in_use();
+
 	limit(RLIMIT_NPROC, 0);
 	limit(RLIMIT_FSIZE, 0);
 	limit(RLIMIT_CORE, 0);
 	limit(RLIMIT_NOFILE, FILES_MAX);
 	/* AddressSanitizer needs terabytes of addresses. */
 #if !defined(__SANITIZE_ADDRESS__)
-	limit(RLIMIT_AS, limits->address_space_bytes);
-	limit(RLIMIT_DATA, limits->data_bytes);
+	limit(RLIMIT_AS, used.address_space_bytes + limits->address_space_bytes);
+	limit(RLIMIT_DATA, used.data_bytes + limits->data_bytes);
 #else
-	(void)limits;
+	(void)limits, (void)used;
 #endif
 }
 

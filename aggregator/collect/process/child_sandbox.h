@@ -12,7 +12,7 @@
    not allow is left out: then the user had not much to give up. */
 void child_sandbox_drop_privileges(void);
 
-/* Memory that such a process may have. */
+/* Memory that such a process may have besides what it has already: that of the program. */
 typedef struct {
 	uint64_t address_space_bytes; /* with files that it maps */
 	uint64_t data_bytes;          /* without; since Linux 4.7 */
