@@ -17,13 +17,18 @@ struct DebugFiles {
 	GHashTable *indexes;
 };
 
+/* Whether a recorded text can be a folder in a path, and leads nowhere else. */
+static bool is_part_of_path(const char *text)
+{
+	return *text && *text != '.' && !strchr(text, '/');
+}
+
 DebugFiles *debug_files_new(const char *const *folders, const char *release, const char *root)
 {
 	DebugFiles *files = g_new0(DebugFiles, 1);
 
 	files->folders = folders ? g_strdupv((char **)folders) : g_new0(char *, 1);
-	/* It becomes a part of paths. */
-	files->release = release && !strchr(release, '/') ? g_strdup(release) : NULL;
+	files->release = release && is_part_of_path(release) ? g_strdup(release) : NULL;
 	files->root = g_strdup(root);
 	files->indexes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 					       (GDestroyNotify)g_hash_table_unref);
@@ -163,7 +168,7 @@ static void try_build_id(Search *search, const char *folder)
 {
 	const char *build_id = search->wanted->build_id;
 
-	if (strlen(build_id) > 2)
+	if (strlen(build_id) > 2 && strspn(build_id, "0123456789abcdef") == strlen(build_id))
 		try_path(search, g_strdup_printf("%s/.build-id/%.2s/%s.debug", folder, build_id,
 						 build_id + 2));
 }
