@@ -23,8 +23,25 @@ tests_unit_unwind_subject_CFLAGS = $(AM_CFLAGS) -pthread -O2 -fomit-frame-pointe
 	-fasynchronous-unwind-tables -fno-sanitize=all -fno-optimize-sibling-calls
 tests_unit_unwind_subject_LDFLAGS = -pthread
 tests_unit_unwind_subject_SOURCES = tests/unit/unwind_subject.c
+# Programs whose source lines are known: with debug data, without, and without build id.
+check_PROGRAMS += tests/unit/lines_subject tests/unit/lines_subject_stripped \
+	tests/unit/lines_subject_nameless
+lines_cflags = $(AM_CFLAGS) -g -O2 -fno-pie -fno-sanitize=all
+lines_ldflags = -no-pie -fno-sanitize=all
+tests_unit_lines_subject_CFLAGS = $(lines_cflags)
+tests_unit_lines_subject_LDFLAGS = $(lines_ldflags) -Wl,--build-id=sha1
+tests_unit_lines_subject_SOURCES = tests/unit/lines_subject.c
+tests_unit_lines_subject_stripped_CFLAGS = $(lines_cflags)
+tests_unit_lines_subject_stripped_LDFLAGS = $(lines_ldflags) -Wl,--build-id=sha1 -s
+tests_unit_lines_subject_stripped_SOURCES = tests/unit/lines_subject.c
+tests_unit_lines_subject_nameless_CFLAGS = $(lines_cflags)
+tests_unit_lines_subject_nameless_LDFLAGS = $(lines_ldflags) -Wl,--build-id=none
+tests_unit_lines_subject_nameless_SOURCES = tests/unit/lines_subject.c
 tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -I$(srcdir)/tests/fixtures \
 	-DUNWIND_SUBJECT=\"$(abs_builddir)/tests/unit/unwind_subject\" \
+	-DLINES_SUBJECT=\"$(abs_builddir)/tests/unit/lines_subject\" \
+	-DLINES_SUBJECT_STRIPPED=\"$(abs_builddir)/tests/unit/lines_subject_stripped\" \
+	-DLINES_SUBJECT_NAMELESS=\"$(abs_builddir)/tests/unit/lines_subject_nameless\" \
 	-DWORKLOAD=\"$(abs_builddir)/tests/vm/workload\" \
 	-DWORKLOAD_OBJECT=\"$(abs_builddir)/tests/vm/workload-workload.$(OBJEXT)\" \
 	-DPROBED=\"$(abs_builddir)/tests/unit/probed\" \
@@ -46,6 +63,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/event_batch.h \
 	tests/unit/kernel_shim.h \
 	tests/unit/leaks.h \
+	tests/unit/lines_example.h \
 	tests/unit/made_kernel.h \
 	tests/unit/made_stacks.h \
 	tests/unit/made_walks.h \
@@ -65,6 +83,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_code_objects.c \
 	tests/unit/test_debug_object.c \
 	tests/unit/test_line_table.c \
+	tests/unit/test_lines_child.c \
 	tests/unit/test_object_probes.c \
 	tests/unit/test_cache_sites.c \
 	tests/unit/test_cache_names.c \
@@ -76,6 +95,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_command.c \
 	tests/unit/test_cpu_list.c \
 	tests/unit/test_cpu_watch.c \
+	tests/unit/test_debug_files.c \
 	tests/unit/test_drill.c \
 	tests/unit/test_escape.c \
 	tests/unit/test_gfp_flags.c \

@@ -23,6 +23,15 @@ static bool contains_functions(int tag)
 	       tag == DW_TAG_structure_type;
 }
 
+/* Replaces an entry by the next one on its level. It follows in the file: one that does not would
+   lead in a circle. */
+static bool go_to_sibling(Dwarf_Die *die)
+{
+	Dwarf_Off offset = dwarf_dieoffset(die);
+
+	return !dwarf_siblingof(die, die) && dwarf_dieoffset(die) > offset;
+}
+
 static void add_functions_in(AddressRanges *functions, Dwarf_Die *container, unsigned level)
 {
 	Dwarf_Die child;
@@ -36,7 +45,7 @@ static void add_functions_in(AddressRanges *functions, Dwarf_Die *container, uns
 			add_function(functions, &child);
 		else if (contains_functions(tag))
 			add_functions_in(functions, &child, level + 1);
-	} while (!dwarf_siblingof(&child, &child));
+	} while (go_to_sibling(&child));
 }
 
 AddressRanges *debug_functions_of_unit(Dwarf_Die *unit)
@@ -62,7 +71,7 @@ static bool find_inner(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *inner)
 	do {
 		if (is_scope(dwarf_tag(inner)) && dwarf_haspc(inner, address) > 0)
 			return true;
-	} while (!dwarf_siblingof(inner, inner));
+	} while (go_to_sibling(inner));
 	return false;
 }
 

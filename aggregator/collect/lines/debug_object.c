@@ -14,7 +14,8 @@ struct DebugObject {
 	Dwfl_Module *module; /* of dwfl */
 	Elf *elf;            /* of module */
 	GElf_Addr bias;      /* of the debug data's addresses against the sections' */
-	uint64_t text_start; /* of a kernel: address of _stext; 0: not looked up yet */
+	uint64_t text_start; /* of a kernel, once sought: address of _stext; 0: it has none */
+	bool text_was_sought;
 };
 
 /* Debug data in another file is another object: nothing is opened here. */
@@ -104,8 +105,9 @@ static uint64_t find_symbol(const DebugObject *object, const char *name)
 
 bool debug_object_kernel_address(DebugObject *object, uint64_t offset, Dwarf_Addr *address)
 {
-	if (!object->text_start)
+	if (!object->text_was_sought)
 		object->text_start = find_symbol(object, "_stext");
+	object->text_was_sought = true;
 	*address = object->text_start + offset;
 	return object->text_start;
 }

@@ -99,7 +99,8 @@ static void note(Found *found, const char *path, LinesOutcome *outcome)
 {
 	LinesState state = state_of(outcome->result);
 
-	if (state != LINES_NOT_FOUND && (found->state == LINES_NOT_FOUND || state == LINES_KNOWN)) {
+	if (state != LINES_NOT_FOUND && found->state != LINES_KNOWN &&
+	    (found->state == LINES_NOT_FOUND || state == LINES_KNOWN)) {
 		g_free(found->path);
 		g_free(found->found_id);
 		g_free(found->problem);
@@ -109,6 +110,19 @@ static void note(Found *found, const char *path, LinesOutcome *outcome)
 	lines_outcome_clear(outcome);
 }
 
+static LinesOutcome read_file(int fd, const PlacedObject *object, GString *lines)
+{
+	const LinesJob job = {
+		.fd = fd,
+		.build_id = object->build_id,
+		.requests = (const LinesRequest *)(const void *)object->requests->data,
+		.count = object->requests->len,
+		.patience_s = LINES_PATIENCE_S,
+	};
+
+	return lines_child_read(lines, &job);
+}
+
 /* Reads the lines of an object from a file. */
 static void try_file(Found *found, const char *path, const PlacedObject *object, GString *lines)
 {
@@ -116,10 +130,7 @@ static void try_file(Found *found, const char *path, const PlacedObject *object,
 	int fd = open_file(path, &outcome.problem);
 
 	if (fd >= 0) {
-		outcome =
-			lines_child_read(lines, fd, object->build_id,
-					 (const LinesRequest *)(const void *)object->requests->data,
-					 object->requests->len);
+		outcome = read_file(fd, object, lines);
 		close(fd);
 	}
 	note(found, path, &outcome);

@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 enum {
-	PATIENCE_S = 60,
 	PIECE_BYTES = 1 << 16,
 	ANSWER_BYTES_MAX = 256 << 20,
+	BUILD_ID_BYTES_MAX = 128,
 	NS_PER_MS = 1000000,
 };
 
@@ -34,9 +34,10 @@ static const ChildLimits limits = {
 	.data_bytes = (uint64_t)2 << 30,
 };
 
-/* The first line of an answer. */
-#define ANSWER_BUILD_ID "b "
+/* The first line of an answer: a word, and the build id that was found. */
+#define ANSWER_BUILD_ID "b"
 #define ANSWER_NO_DEBUG "n"
+#define NO_BUILD_ID "-"
 
 /* In the child. */
 
@@ -99,35 +100,33 @@ static void answer_request(DebugObject *object, DebugLines *lines, const LinesRe
 	}
 }
 
-static void answer(int file, int pipe, const char *build_id, const LinesRequest *requests,
-		   guint count)
+static void answer(const LinesJob *job, int file, int pipe)
 {
 	DebugObject *object = debug_object_new(file);
 	g_autofree char *found = object ? debug_object_build_id(object) : NULL;
 	GString *out = g_string_new(NULL);
-	bool is_right = !g_strcmp0(found, build_id);
+	bool is_right = !g_strcmp0(found, job->build_id);
 	Dwarf *dwarf = is_right ? debug_object_dwarf(object) : NULL;
 	DebugLines *lines;
 
 	if (object && !is_right)
-		g_string_append_printf(out, ANSWER_BUILD_ID "%s\n", found ? found : "-");
+		g_string_append_printf(out, ANSWER_BUILD_ID " %s\n", found ? found : NO_BUILD_ID);
 	else if (!dwarf)
 		g_string_append(out, ANSWER_NO_DEBUG "\n");
 	else
-		g_string_append_printf(out, ANSWER_BUILD_ID "%s\n", found);
+		g_string_append_printf(out, ANSWER_BUILD_ID " %s\n", found);
 	write_all(pipe, out);
 	lines = dwarf ? debug_lines_new(dwarf) : NULL;
-	for (guint i = 0; lines && i < count; i++) {
-		answer_request(object, lines, &requests[i], out);
+	for (guint i = 0; lines && i < job->count; i++) {
+		answer_request(object, lines, &job->requests[i], out);
 		write_all(pipe, out);
 	}
 }
 
-static void G_GNUC_NORETURN become_reader(int file, int pipe, const char *build_id,
-					  const LinesRequest *requests, guint count)
+static void G_GNUC_NORETURN become_reader(const LinesJob *job, int pipe)
 {
-	int fds[] = { file, pipe };
-	struct itimerval timer = { .it_value.tv_sec = PATIENCE_S };
+	int fds[] = { job->fd, pipe };
+	struct itimerval timer = { .it_value.tv_sec = job->patience_s };
 
 	child_signals_default();
 	child_signals_unblock();
@@ -137,7 +136,7 @@ static void G_GNUC_NORETURN become_reader(int file, int pipe, const char *build_
 	child_sandbox_drop_privileges();
 	child_sandbox_close(&limits);
 	setitimer(ITIMER_REAL, &timer, NULL);
-	answer(fds[0], fds[1], build_id, requests, count);
+	answer(job, fds[0], fds[1]);
 	_exit(0);
 }
 
@@ -150,9 +149,9 @@ void lines_outcome_clear(LinesOutcome *outcome)
 }
 
 /* Appends what arrives until the end. Returns false if it takes too long, or is too much. */
-static bool read_answer(GString *answer, int fd)
+static bool read_answer(GString *answer, int fd, unsigned patience_s)
 {
-	uint64_t until_ns = clock_monotonic_ns() + (PATIENCE_S + 1) * UINT64_C(1000000000);
+	uint64_t until_ns = clock_monotonic_ns() + (patience_s + 1) * UINT64_C(1000000000);
 	char piece[PIECE_BYTES];
 	ssize_t bytes = 1;
 
@@ -171,54 +170,51 @@ static bool read_answer(GString *answer, int fd)
 	return !bytes;
 }
 
-/* Only lines of places that were asked for count: a stranger's file may have taken the process
-   over. */
-static bool is_of_request(TextPart line, const LinesRequest *requests, guint count)
-{
-	TextPart rest = line;
-	TextPart key;
+/* The place whose lines are being taken. */
+typedef struct {
+	const LinesJob *job;
+	guint request, place;
+} Asked;
 
-	if (!text_part_is(text_part_next_word(&rest), "l"))
-		return false;
-	key = text_part_next_word(&rest);
-	for (guint i = 0; i < count; i++)
-		if (text_part_is(key, requests[i].key))
-			return true;
+/* Goes on to a place. Returns false if it was not asked for, or comes out of order. */
+static bool go_on_to(Asked *asked, TextPart key, uint64_t offset)
+{
+	for (; asked->request < asked->job->count; asked->request++, asked->place = 0) {
+		const LinesRequest *request = &asked->job->requests[asked->request];
+
+		if (!text_part_is(key, request->key))
+			continue;
+		for (; asked->place < request->places->len; asked->place++)
+			if (g_array_index(request->places, LinesPlace, asked->place).offset ==
+			    offset)
+				return true;
+	}
 	return false;
 }
 
-static void take_lines(GString *out, TextPart rest, const LinesRequest *requests, guint count)
+/* Only lines of places that were asked for count, in that order: a stranger's file may have taken
+   the process over. */
+static bool is_asked_for(Asked *asked, TextPart line)
 {
+	TextPart key;
+	uint64_t offset;
+
+	if (!text_part_is(text_part_next_word(&line), "l"))
+		return false;
+	key = text_part_next_word(&line);
+	return text_part_hexadecimal(text_part_next_word(&line), &offset) &&
+	       go_on_to(asked, key, offset);
+}
+
+static void take_lines(GString *out, TextPart rest, const LinesJob *job)
+{
+	Asked asked = { .job = job };
 	TextPart line;
 
-	while (text_part_next_line(&rest, &line)) {
-		if (!is_of_request(line, requests, count))
-			continue;
+	while (text_part_next_line(&rest, &line) && is_asked_for(&asked, line)) {
 		g_string_append_len(out, line.text, (gssize)line.length);
 		g_string_append_c(out, '\n');
 	}
-}
-
-static LinesOutcome take_answer(GString *out, const GString *text, const char *build_id,
-				const LinesRequest *requests, guint count)
-{
-	TextPart rest = { text->str, text->len }, first = { text->str, 0 };
-	LinesOutcome outcome = { .result = LINES_NO_DEBUG };
-	g_autofree char *found = NULL;
-
-	text_part_next_line(&rest, &first);
-	if (!g_str_has_prefix(text->str, ANSWER_BUILD_ID))
-		return outcome;
-	found = g_strndup(first.text + strlen(ANSWER_BUILD_ID),
-			  first.length - strlen(ANSWER_BUILD_ID));
-	if (!g_strcmp0(found, build_id)) {
-		outcome.result = LINES_FOUND;
-		take_lines(out, rest, requests, count);
-		return outcome;
-	}
-	outcome.result = LINES_OTHER_FILE;
-	outcome.build_id = strcmp(found, "-") != 0 ? g_steal_pointer(&found) : NULL;
-	return outcome;
 }
 
 static LinesOutcome failed(char *problem)
@@ -226,11 +222,44 @@ static LinesOutcome failed(char *problem)
 	return (LinesOutcome){ .result = LINES_FAILED, .problem = problem };
 }
 
-/* Why a process ended early; NULL: it did not. */
-static char *problem_of(bool is_whole, int status)
+static bool is_build_id(TextPart text)
 {
-	if (!is_whole || (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM))
-		return g_strdup_printf("reading it took longer than %d s", PATIENCE_S);
+	for (size_t i = 0; i < text.length; i++)
+		if (hexadecimal_digit(text.text[i]) > 15)
+			return false;
+	return text.length && text.length <= BUILD_ID_BYTES_MAX;
+}
+
+LinesOutcome lines_answer_take(GString *out, TextPart answer, const LinesJob *job)
+{
+	TextPart first = { answer.text, 0 }, word, found;
+
+	text_part_next_line(&answer, &first);
+	word = text_part_next_word(&first);
+	if (text_part_is(word, ANSWER_NO_DEBUG))
+		return (LinesOutcome){ .result = LINES_NO_DEBUG };
+	found = text_part_next_word(&first);
+	if (!text_part_is(word, ANSWER_BUILD_ID))
+		return failed(g_strdup("the process that read it gave no answer"));
+	if (text_part_is(found, job->build_id)) {
+		take_lines(out, answer, job);
+		return (LinesOutcome){ .result = LINES_FOUND };
+	}
+	return (LinesOutcome){
+		.result = LINES_OTHER_FILE,
+		.build_id = is_build_id(found) ? g_strndup(found.text, found.length) : NULL,
+	};
+}
+
+/* Why a process ended early; NULL: it did not. */
+static char *problem_of(const LinesJob *job, bool is_whole, int status)
+{
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
+		return g_strdup_printf("reading it took longer than %u s", job->patience_s);
+	if (!is_whole)
+		return g_strdup_printf("reading it took longer than %u s, or gave more than %u MB "
+				       "of lines",
+				       job->patience_s, (unsigned)ANSWER_BYTES_MAX >> 20);
 	if (WIFSIGNALED(status))
 		return g_strdup_printf("the process that read it was ended by signal %d (%s)",
 				       WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -240,24 +269,24 @@ static char *problem_of(bool is_whole, int status)
 	return NULL;
 }
 
-static LinesOutcome wait_for(GString *out, pid_t pid, int pipe, const char *build_id,
-			     const LinesRequest *requests, guint count)
+static LinesOutcome wait_for(GString *out, pid_t pid, int pipe, const LinesJob *job)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	bool is_whole = read_answer(text, pipe);
+	bool is_whole = read_answer(text, pipe, job->patience_s);
 	char *problem;
 	int status = 0;
 
-	if (!is_whole)
-		kill(pid, SIGKILL);
+	/* One that was taken over may close the pipe and stay. One that has ended keeps its
+	   status. */
+	kill(pid, SIGKILL);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
-	problem = problem_of(is_whole, status);
-	return problem ? failed(problem) : take_answer(out, text, build_id, requests, count);
+	problem = problem_of(job, is_whole, status);
+	return problem ? failed(problem)
+		       : lines_answer_take(out, (TextPart){ text->str, text->len }, job);
 }
 
-LinesOutcome lines_child_read(GString *out, int fd, const char *build_id,
-			      const LinesRequest *requests, guint count)
+LinesOutcome lines_child_read(GString *out, const LinesJob *job)
 {
 	LinesOutcome outcome;
 	int ends[2];
@@ -267,10 +296,9 @@ LinesOutcome lines_child_read(GString *out, int fd, const char *build_id,
 		return failed(g_strdup(g_strerror(errno)));
 	pid = child_signals_fork();
 	if (!pid)
-		become_reader(fd, ends[1], build_id, requests, count);
+		become_reader(job, ends[1]);
 	close(ends[1]);
-	outcome = pid < 0 ? failed(g_strdup(g_strerror(errno)))
-			  : wait_for(out, pid, ends[0], build_id, requests, count);
+	outcome = pid < 0 ? failed(g_strdup(g_strerror(errno))) : wait_for(out, pid, ends[0], job);
 	close(ends[0]);
 	return outcome;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/text_part.h"
 #include "symbols/code_objects.h"
 
 #include <glib.h>
@@ -26,6 +27,17 @@ typedef struct {
 	GArray *places;      /* (element-type LinesPlace) */
 } LinesRequest;
 
+/* A file to read, and what is wanted of it. Everything is borrowed. */
+typedef struct {
+	int fd;
+	const char *build_id; /* hexadecimal; a file with another one is refused */
+	const LinesRequest *requests;
+	guint count;         /* of requests */
+	unsigned patience_s; /* reading may take this long */
+} LinesJob;
+
+enum { LINES_PATIENCE_S = 60 };
+
 typedef enum {
 	LINES_FOUND,      /* the file is the right one, and was read */
 	LINES_OTHER_FILE, /* it has another build id, or none */
@@ -42,7 +54,9 @@ typedef struct {
 
 void lines_outcome_clear(LinesOutcome *outcome);
 
-/* Appends the lines (line_table.h) of places in one file, of which the descriptor is borrowed. A
-   file with another build id (hexadecimal) is refused. */
-LinesOutcome lines_child_read(GString *out, int fd, const char *build_id,
-			      const LinesRequest *requests, guint count);
+/* Takes what the process answered, which may be anything: appends the lines of places that were
+   asked for. */
+LinesOutcome lines_answer_take(GString *out, TextPart answer, const LinesJob *job);
+
+/* Appends the lines (line_table.h) of the places in a file. */
+LinesOutcome lines_child_read(GString *out, const LinesJob *job);
