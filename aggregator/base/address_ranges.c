@@ -92,3 +92,16 @@ bool address_ranges_find(const AddressRanges *ranges, uint64_t address, uint64_t
 	}
 	return false;
 }
+
+guint address_ranges_count(const AddressRanges *ranges)
+{
+	return ranges->ranges->len;
+}
+
+uint64_t address_ranges_start(const AddressRanges *ranges, guint index, uint64_t *id)
+{
+	const Range *range = &g_array_index(ranges->ranges, Range, index);
+
+	*id = range->id;
+	return range->start;
+}

@@ -25,3 +25,7 @@ void address_ranges_order(AddressRanges *ranges);
  */
 bool address_ranges_find(const AddressRanges *ranges, uint64_t address, uint64_t *id,
 			 uint64_t *start);
+
+/* Return how many ranges there are, and the start and id of one. */
+guint address_ranges_count(const AddressRanges *ranges);
+uint64_t address_ranges_start(const AddressRanges *ranges, guint index, uint64_t *id);

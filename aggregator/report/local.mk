@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/report/code_rows.c aggregator/report/code_rows.h \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/facts_hits.c aggregator/report/facts_hits.h \
 	aggregator/report/facts_memory.c aggregator/report/facts_memory.h \

@@ -283,6 +283,8 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 		set_groups(model);
 	if (kind == REPORT_SLAB_CACHES || (kind == REPORT_SLABSTACK && source->caches))
 		model->slab = slab_readings_new(source);
+	if (kind == REPORT_INFO)
+		model->code = code_rows_new(source->session);
 	/* Facts come last: names of groups take memory, too. */
 	model->facts = facts_new(source->session, source->show_host);
 	if (kind != REPORT_STACKS && kind != REPORT_SLABSTACK)
@@ -308,6 +310,7 @@ void report_model_free(ReportModel *model)
 		return;
 	hit_rows_free(model->hits);
 	slab_readings_free(model->slab);
+	g_clear_pointer(&model->code, g_array_unref);
 	group_rows_free(model->groups);
 	facts_free(model->facts);
 	g_free(model);

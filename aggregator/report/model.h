@@ -3,6 +3,7 @@
 
 #include "table/group_rows.h"
 #include "held/durations.h"
+#include "report/code_rows.h"
 #include "report/facts.h"
 #include "report/hit_rows.h"
 #include "report/slab_readings.h"
@@ -24,6 +25,7 @@ typedef struct {
 	bool has_blocks;        /* groups are slabstack's blocks */
 	const char *group_noun; /* name of a group in text: "row" */
 	SlabReadings *slab;     /* growth of slab caches; NULL: no caches requested */
+	GArray *code;           /* (element-type CodeRow), owned, if REPORT_INFO; else NULL */
 	HitRows *hits; /* a list of hits instead of stacks; NULL: they are only counted */
 	/* Time spans between probe points; all 0 if there are none, or some are left out. */
 	DurationTotals spans;

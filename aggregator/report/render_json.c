@@ -87,12 +87,12 @@ static void write_processes(JsonWriter *json, const GArray *processes)
 	json_close(json, ']');
 }
 
-static void write_address(JsonWriter *json, const Frame *frame)
+/* digits: at least so many; 0: the address is not known. */
+static void write_address(JsonWriter *json, uint64_t address, int digits)
 {
-	g_autofree char *address = g_strdup_printf("0x%0*" G_GINT64_MODIFIER "x",
-						   frame->address_digits, frame->address);
+	g_autofree char *text = g_strdup_printf("0x%0*" G_GINT64_MODIFIER "x", digits, address);
 
-	json_text(json, "address", frame->address_digits ? address : NULL);
+	json_text(json, "address", digits ? text : NULL);
 }
 
 /* Only with source lines: nothing else changes with them. */
@@ -114,7 +114,7 @@ static void write_frame(JsonWriter *json, const Frame *frame)
 
 	frame_line_append_stripped(text, frame);
 	json_open(json, NULL, '{');
-	write_address(json, frame);
+	write_address(json, frame->address, frame->address_digits);
 	json_text(json, "function", frame->function);
 	if (frame->has_offset)
 		json_count(json, "offset_bytes", frame->offset);
@@ -449,6 +449,33 @@ static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 	write_left_out(json, model->view->left_out_by);
 }
 
+/* Writes the files with code, each with the sections that follow it. */
+static void write_code(JsonWriter *json, const GArray *rows)
+{
+	guint i = 0;
+
+	json_open(json, "code", '[');
+	while (i < rows->len) {
+		const CodeRow *row = &g_array_index(rows, CodeRow, i++);
+
+		json_open(json, NULL, '{');
+		json_text(json, "object", row->name);
+		json_text(json, "build_id", row->build_id);
+		write_address(json, row->address, row->address ? 1 : 0);
+		json_open(json, "sections", '[');
+		for (; i < rows->len && g_array_index(rows, CodeRow, i).is_section; i++) {
+			row = &g_array_index(rows, CodeRow, i);
+			json_open(json, NULL, '{');
+			json_text(json, "section", row->name);
+			write_address(json, row->address, row->address ? 1 : 0);
+			json_close(json, '}');
+		}
+		json_close(json, ']');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void write_report(JsonWriter *json, const ReportModel *model, FILE *out)
 {
 	json_text(json, "command", model->source->command);
@@ -456,7 +483,9 @@ static void write_report(JsonWriter *json, const ReportModel *model, FILE *out)
 	write_facts(json, model->facts);
 	if (model->kind == REPORT_SLAB_CACHES)
 		write_slab_table(json, &model->slab->table);
-	else if (model->kind != REPORT_INFO)
+	else if (model->kind == REPORT_INFO)
+		write_code(json, model->code);
+	else
 		write_view(json, model, out);
 }
 

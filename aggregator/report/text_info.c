@@ -4,7 +4,12 @@
 #include "base/escape.h"
 #include "base/number_text.h"
 
+#include <string.h>
+
 static const char not_known[] = "not known";
+
+/* A longer name moves the rest of its line. */
+enum { CODE_WIDTH_MAX = 40 };
 
 static void append_label(GString *out, const char *label)
 {
@@ -205,6 +210,45 @@ static void append_lost_events(const Facts *facts, GString *out)
 	g_string_append_c(out, '\n');
 }
 
+static int code_width(const GArray *rows)
+{
+	gsize width = strlen("Code");
+
+	for (guint i = 0; i < rows->len; i++)
+		width = MAX(width, strlen(g_array_index(rows, CodeRow, i).name) + 2);
+	return (int)MIN(width, CODE_WIDTH_MAX);
+}
+
+/* Where the kernel and the programs were loaded need not be known. */
+static void append_code_row(GString *out, const CodeRow *row, int width)
+{
+	g_autoptr(GString) name = g_string_new(row->is_section ? "  " : "");
+
+	escape_append(name, row->name);
+	g_string_append_printf(out, "%-*s  %-40s  ", width, name->str,
+			       row->build_id ? row->build_id : row->is_section ? "" : "-");
+	if (row->address)
+		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER "x\n", row->address);
+	else
+		g_string_append(out, "-\n");
+}
+
+/* The sections of modules are details. */
+static void append_code(GString *out, const GArray *rows, bool details)
+{
+	int width = code_width(rows);
+
+	if (!rows->len)
+		return;
+	g_string_append_printf(out, "\n%-*s  %-40s  %s\n", width, "Code", "Build id", "Loaded at");
+	for (guint i = 0; i < rows->len; i++) {
+		const CodeRow *row = &g_array_index(rows, CodeRow, i);
+
+		if (details || !row->is_section)
+			append_code_row(out, row, width);
+	}
+}
+
 void text_print_info(const ReportModel *model, FILE *out)
 {
 	const Facts *facts = model->facts;
@@ -225,5 +269,6 @@ void text_print_info(const ReportModel *model, FILE *out)
 	append_lost_events(facts, text);
 	append_untraced_line(facts, text);
 	append_completeness(facts, text);
+	append_code(text, model->code, model->source->details);
 	fputs(text->str, out);
 }

@@ -18,6 +18,8 @@ enum {
 	RANGES_MAX = 1 << 20, /* of all epochs */
 };
 
+#define INIT_PREFIX ".init."
+
 /* A module of an epoch. */
 typedef struct {
 	uint64_t bytes;
@@ -30,6 +32,7 @@ typedef struct {
 	/* Ids are numbers of objects. */
 	AddressRanges *of_modules;
 	AddressRanges *of_sections;
+	AddressRanges *of_init; /* sections that the kernel frees when the module has started */
 	bool is_ordered;
 } Epoch;
 
@@ -50,6 +53,7 @@ static void epoch_free(gpointer data)
 	g_hash_table_unref(epoch->modules);
 	address_ranges_free(epoch->of_modules);
 	address_ranges_free(epoch->of_sections);
+	address_ranges_free(epoch->of_init);
 	g_free(epoch);
 }
 
@@ -111,8 +115,14 @@ static Epoch *epoch_intern(CodeObjects *objects, uint32_t number)
 	epoch->modules = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);
 	epoch->of_modules = address_ranges_new();
 	epoch->of_sections = address_ranges_new();
+	epoch->of_init = address_ranges_new();
 	g_ptr_array_insert(objects->epochs, (gint)until, epoch);
 	return epoch;
+}
+
+static const CodeObject *object_at(const CodeObjects *objects, guint number)
+{
+	return g_ptr_array_index(objects->objects, number);
 }
 
 static const char *keep(CodeObjects *objects, const char *text)
@@ -225,10 +235,12 @@ static void add_section(CodeObjects *objects, Epoch *epoch, TextPart line)
 
 	if (!module || !section || !address_parse(text_part_next_word(&line), &start))
 		return;
-	object = *code_objects_get(objects, module->object);
+	object = *object_at(objects, module->object);
 	object.section = section;
 	/* How long the section is, is in its file. */
-	add_range(objects, epoch->of_sections, start, module->bytes,
+	add_range(objects,
+		  g_str_has_prefix(section, INIT_PREFIX) ? epoch->of_init : epoch->of_sections,
+		  start, module->bytes,
 		  object_intern(objects, &object));
 }
 
@@ -280,7 +292,7 @@ static const CodeObject *find_in(const CodeObjects *objects, const AddressRanges
 	if (!address_ranges_find(ranges, address, &number, &start))
 		return NULL;
 	*offset = address - start;
-	return code_objects_get(objects, (guint)number);
+	return object_at(objects, (guint)number);
 }
 
 static const CodeObject *find_in_epoch(const CodeObjects *objects, uint32_t number,
@@ -295,9 +307,13 @@ static const CodeObject *find_in_epoch(const CodeObjects *objects, uint32_t numb
 	if (!epoch->is_ordered) {
 		address_ranges_order(epoch->of_modules);
 		address_ranges_order(epoch->of_sections);
+		address_ranges_order(epoch->of_init);
 		epoch->is_ordered = true;
 	}
+	/* sysfs lists init sections still when another module has got their memory. */
 	found = find_in(objects, epoch->of_sections, address, offset);
+	if (!found)
+		found = find_in(objects, epoch->of_init, address, offset);
 	return found ? found : find_in(objects, epoch->of_modules, address, offset);
 }
 
@@ -309,18 +325,71 @@ const CodeObject *code_objects_find(const CodeObjects *objects, uint32_t epoch, 
 
 	if (objects->kernel && address >= objects->text_start && address < objects->text_end) {
 		*offset = address - objects->text_start;
-		return code_objects_get(objects, objects->kernel - 1);
+		return object_at(objects, objects->kernel - 1);
 	}
 	found = find_in_epoch(objects, epoch, address, offset);
 	return found ? found : find_in_epoch(objects, epoch + 1, address, offset);
 }
 
-guint code_objects_count(const CodeObjects *objects)
+/* Where things were loaded. */
+
+static void add_loads(const CodeObjects *objects, const AddressRanges *ranges, GArray *loads)
 {
-	return objects->objects->len;
+	for (guint i = 0; i < address_ranges_count(ranges); i++) {
+		uint64_t number;
+		uint64_t address = address_ranges_start(ranges, i, &number);
+		CodeLoad load = { object_at(objects, (guint)number), address };
+
+		g_array_append_val(loads, load);
+	}
 }
 
-const CodeObject *code_objects_get(const CodeObjects *objects, guint number)
+static gint compare_loads(gconstpointer left, gconstpointer right)
 {
-	return g_ptr_array_index(objects->objects, number);
+	const CodeLoad *a = left, *b = right;
+	int by_name = strcmp(a->object->name, b->object->name);
+
+	if (a->object->kind != b->object->kind)
+		return a->object->kind < b->object->kind ? -1 : 1;
+	if (!by_name)
+		by_name = g_strcmp0(a->object->build_id, b->object->build_id);
+	if (by_name)
+		return by_name;
+	if (!a->object->section != !b->object->section)
+		return a->object->section ? 1 : -1;
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* An epoch repeats the modules of those before it. */
+static void remove_repeated(GArray *loads)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < loads->len; i++) {
+		CodeLoad load = g_array_index(loads, CodeLoad, i);
+		const CodeLoad *last = kept ? &g_array_index(loads, CodeLoad, kept - 1) : NULL;
+
+		if (!last || last->object != load.object || last->address != load.address)
+			g_array_index(loads, CodeLoad, kept++) = load;
+	}
+	g_array_set_size(loads, kept);
+}
+
+GArray *code_objects_loads(const CodeObjects *objects)
+{
+	GArray *loads = g_array_new(FALSE, FALSE, sizeof(CodeLoad));
+
+	if (objects->kernel) {
+		CodeLoad kernel = { object_at(objects, objects->kernel - 1), objects->text_start };
+
+		g_array_append_val(loads, kernel);
+	}
+	for (guint i = 0; i < objects->epochs->len; i++) {
+		add_loads(objects, epoch_at(objects, i)->of_modules, loads);
+		add_loads(objects, epoch_at(objects, i)->of_sections, loads);
+		add_loads(objects, epoch_at(objects, i)->of_init, loads);
+	}
+	g_array_sort(loads, compare_loads);
+	remove_repeated(loads);
+	return loads;
 }

@@ -55,6 +55,12 @@ void code_objects_set_text(CodeObjects *objects, uint64_t start, uint64_t end);
 const CodeObject *code_objects_find(const CodeObjects *objects, uint32_t epoch, uint64_t address,
 				    uint64_t *offset);
 
-/* Returns the objects of all epochs: the kernel, modules, and sections of modules. */
-guint code_objects_count(const CodeObjects *objects);
-const CodeObject *code_objects_get(const CodeObjects *objects, guint number);
+/* An object or a section of it, and where it was loaded. */
+typedef struct {
+	const CodeObject *object; /* borrowed from the table */
+	uint64_t address;         /* 0: not known */
+} CodeLoad;
+
+/* Returns where everything was loaded in all epochs, each address once (element-type CodeLoad): the
+   kernel, then modules by name, each followed by its sections. The caller frees it. */
+GArray *code_objects_loads(const CodeObjects *objects);
