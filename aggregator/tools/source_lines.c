@@ -79,6 +79,13 @@ static char *wrong_file(const LinesObject *object)
 			       object->build_id);
 }
 
+static char *missing_file(const LinesObject *object)
+{
+	return g_strdup_printf("some functions of %s have no names: %s refers to %s, which was not "
+			       "found (--debuginfo=DIR is where it is)",
+			       object->name, object->path, object->missing);
+}
+
 /* The names of objects in one state, for a note about all of them; NULL: there are none. */
 static char *names_in_state(const LineResolver *resolver, LinesState state)
 {
@@ -120,6 +127,8 @@ static void note_all(SourceLines *lines)
 			note(lines, g_strdup_printf("no lines of %s: %s%s%s", object->name,
 						    object->path ? object->path : "",
 						    object->path ? ": " : "", object->problem));
+		else if (object->missing)
+			note(lines, missing_file(object));
 	}
 	for (gsize i = 0; i < G_N_ELEMENTS(state_notes); i++) {
 		g_autofree char *names = names_in_state(lines->resolver, state_notes[i].state);

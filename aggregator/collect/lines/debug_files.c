@@ -9,6 +9,9 @@
 /* Limits of a folder that is searched: the debug files of a kernel are 5,000. */
 enum { FOLDER_DEPTH_MAX = 16, FOLDER_ENTRIES_MAX = 500000 };
 
+#define SYSTEM_FOLDER "/usr/lib/debug"
+#define SUPPLEMENT_FOLDER "/.dwz/"
+
 struct DebugFiles {
 	char **folders;
 	char *release; /* NULL: unknown */
@@ -150,8 +153,8 @@ static GHashTable *index_of(DebugFiles *files, const char *folder)
 /* What was found so far. */
 typedef struct {
 	DebugFiles *files;
-	const DebugFileWanted *wanted;
-	char *stem;
+	const char *build_id;
+	const char *stem;
 	GPtrArray *paths; /* (element-type utf8), owned */
 } Search;
 
@@ -164,11 +167,13 @@ static void try_path(Search *search, char *path)
 		g_free(path);
 }
 
+/* A build id may come from a stranger's file. */
 static void try_build_id(Search *search, const char *folder)
 {
-	const char *build_id = search->wanted->build_id;
+	const char *build_id = search->build_id;
+	size_t digits = strspn(build_id, "0123456789abcdef");
 
-	if (strlen(build_id) > 2 && strspn(build_id, "0123456789abcdef") == strlen(build_id))
+	if (digits > 2 && !build_id[digits])
 		try_path(search, g_strdup_printf("%s/.build-id/%.2s/%s.debug", folder, build_id,
 						 build_id + 2));
 }
@@ -183,7 +188,7 @@ static void try_index(Search *search, const char *folder)
 
 static void try_given(Search *search, const char *given)
 {
-	g_autofree char *below = g_strconcat(given, "/usr/lib/debug", NULL);
+	g_autofree char *below = g_strconcat(given, SYSTEM_FOLDER, NULL);
 
 	if (!g_file_test(given, G_FILE_TEST_IS_DIR)) {
 		try_path(search, g_strdup(given));
@@ -196,17 +201,17 @@ static void try_given(Search *search, const char *given)
 
 /* Where distributions have files of a kernel, with "%s" for its release. */
 static const char *const kernel_paths[] = {
-	"/usr/lib/debug/lib/modules/%s/vmlinux", /* RHEL, Fedora */
-	"/usr/lib/debug/usr/lib/modules/%s/vmlinux",
-	"/usr/lib/debug/boot/vmlinux-%s", /* Debian */
+	SYSTEM_FOLDER "/lib/modules/%s/vmlinux", /* RHEL, Fedora */
+	SYSTEM_FOLDER "/usr/lib/modules/%s/vmlinux",
+	SYSTEM_FOLDER "/boot/vmlinux-%s", /* Debian */
 	"/lib/modules/%s/build/vmlinux",
 	"/lib/modules/%s/vmlinux",
 	"/boot/vmlinux-%s",
 };
 
 static const char *const module_folders[] = {
-	"/usr/lib/debug/lib/modules/%s",
-	"/usr/lib/debug/usr/lib/modules/%s",
+	SYSTEM_FOLDER "/lib/modules/%s",
+	SYSTEM_FOLDER "/usr/lib/modules/%s",
 	"/lib/modules/%s",
 };
 
@@ -217,11 +222,11 @@ static char *path_of_release(const Search *search, const char *pattern)
 	return g_strconcat(search->files->root, parts[0], search->files->release, parts[1], NULL);
 }
 
-static void try_release(Search *search)
+static void try_release(Search *search, CodeKind kind)
 {
 	if (!search->files->release)
 		return;
-	if (search->wanted->kind == CODE_OF_KERNEL) {
+	if (kind == CODE_OF_KERNEL) {
 		for (gsize i = 0; i < G_N_ELEMENTS(kernel_paths); i++)
 			try_path(search, path_of_release(search, kernel_paths[i]));
 		return;
@@ -234,31 +239,74 @@ static void try_release(Search *search)
 }
 
 /* The file itself may have its debug data. */
-static void try_program(Search *search)
+static void try_program(Search *search, const char *path)
 {
-	const char *path = search->wanted->name;
 	const char *root = search->files->root;
 
 	if (path[0] != '/' || strstr(path, "/../"))
 		return;
-	try_path(search, g_strconcat(root, "/usr/lib/debug", path, ".debug", NULL));
-	try_path(search, g_strconcat(root, "/usr/lib/debug", path, NULL));
+	try_path(search, g_strconcat(root, SYSTEM_FOLDER, path, ".debug", NULL));
+	try_path(search, g_strconcat(root, SYSTEM_FOLDER, path, NULL));
 	try_path(search, g_strconcat(root, path, NULL));
+}
+
+static char **finish(Search *search)
+{
+	g_ptr_array_add(search->paths, NULL);
+	return (char **)g_ptr_array_free(search->paths, FALSE);
 }
 
 char **debug_files_find(DebugFiles *files, const DebugFileWanted *wanted)
 {
-	g_autofree char *system = g_strconcat(files->root, "/usr/lib/debug", NULL);
+	g_autofree char *system = g_strconcat(files->root, SYSTEM_FOLDER, NULL);
 	g_autofree char *stem = stem_of_wanted(wanted);
-	Search search = { files, wanted, stem, g_ptr_array_new() };
+	Search search = { files, wanted->build_id, stem, g_ptr_array_new() };
 
 	for (char **given = files->folders; *given; given++)
 		try_given(&search, *given);
 	try_build_id(&search, system);
 	if (wanted->kind == CODE_OF_PROGRAM)
-		try_program(&search);
+		try_program(&search, wanted->name);
 	else
-		try_release(&search);
-	g_ptr_array_add(search.paths, NULL);
-	return (char **)g_ptr_array_free(search.paths, FALSE);
+		try_release(&search, wanted->kind);
+	return finish(&search);
+}
+
+/* Distributions have these files below one folder,
+   "/usr/lib/debug/.dwz/x86_64-linux-gnu/bash.debug". Returns the path below it; else the name of
+   the file. */
+static const char *supplement_below(const char *name)
+{
+	const char *folder = g_strrstr(name, SUPPLEMENT_FOLDER);
+	const char *file = strrchr(name, '/');
+
+	if (folder && !strstr(folder, "/../"))
+		return folder + strlen(SUPPLEMENT_FOLDER);
+	return file ? file + 1 : name;
+}
+
+static void try_supplement(Search *search, const char *folder, const char *below)
+{
+	try_build_id(search, folder);
+	try_path(search, g_strconcat(folder, SUPPLEMENT_FOLDER, below, NULL));
+}
+
+char **debug_files_find_supplement(DebugFiles *files, const char *debug_file, const char *name,
+				   const char *build_id)
+{
+	g_autofree char *system = g_strconcat(files->root, SYSTEM_FOLDER, NULL);
+	g_autofree char *beside = g_path_get_dirname(debug_file);
+	const char *below = supplement_below(name);
+	g_autofree char *base = g_path_get_basename(below);
+	Search search = { files, build_id, NULL, g_ptr_array_new() };
+
+	for (char **given = files->folders; *given; given++) {
+		g_autofree char *inside = g_strconcat(*given, SYSTEM_FOLDER, NULL);
+
+		try_supplement(&search, *given, below);
+		try_supplement(&search, inside, below);
+	}
+	try_supplement(&search, system, below);
+	try_path(&search, g_build_filename(beside, base, NULL));
+	return finish(&search);
 }

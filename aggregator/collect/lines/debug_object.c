@@ -14,6 +14,7 @@ struct DebugObject {
 	Dwfl_Module *module; /* of dwfl */
 	Elf *elf;            /* of module */
 	GElf_Addr bias;      /* of the debug data's addresses against the sections' */
+	Dwarf *supplement;   /* owned; NULL: none */
 	uint64_t text_start; /* of a kernel, once sought: address of _stext; 0: it has none */
 	bool text_was_sought;
 };
@@ -63,7 +64,20 @@ void debug_object_free(DebugObject *object)
 	if (!object)
 		return;
 	dwfl_end(object->dwfl);
+	dwarf_end(object->supplement);
 	g_free(object);
+}
+
+static char *hexadecimal(const unsigned char *bytes, ssize_t length)
+{
+	GString *text;
+
+	if (length <= 0)
+		return NULL;
+	text = g_string_new(NULL);
+	for (ssize_t i = 0; i < length; i++)
+		g_string_append_printf(text, "%02x", bytes[i]);
+	return g_string_free(text, FALSE);
 }
 
 char *debug_object_build_id(const DebugObject *object)
@@ -71,14 +85,8 @@ char *debug_object_build_id(const DebugObject *object)
 	const unsigned char *bytes;
 	GElf_Addr address;
 	int length = dwfl_module_build_id(object->module, &bytes, &address);
-	GString *text;
 
-	if (length <= 0)
-		return NULL;
-	text = g_string_new(NULL);
-	for (int i = 0; i < length; i++)
-		g_string_append_printf(text, "%02x", bytes[i]);
-	return g_string_free(text, FALSE);
+	return hexadecimal(bytes, length);
 }
 
 Dwarf *debug_object_dwarf(DebugObject *object)
@@ -86,6 +94,34 @@ Dwarf *debug_object_dwarf(DebugObject *object)
 	Dwarf_Addr bias;
 
 	return dwfl_module_getdwarf(object->module, &bias);
+}
+
+bool debug_object_supplement(DebugObject *object, const char **name, char **build_id)
+{
+	const void *bytes;
+	ssize_t length = dwelf_dwarf_gnu_debugaltlink(debug_object_dwarf(object), name, &bytes);
+
+	*build_id = length > 0 ? hexadecimal(bytes, length) : NULL;
+	return length > 0;
+}
+
+bool debug_object_set_supplement(DebugObject *object, int fd)
+{
+	const char *name;
+	g_autofree char *wanted = NULL;
+	g_autofree char *found = NULL;
+	const void *bytes;
+	ssize_t length;
+
+	object->supplement = dwarf_begin(fd, DWARF_C_READ);
+	if (!object->supplement || !debug_object_supplement(object, &name, &wanted))
+		return false;
+	length = dwelf_elf_gnu_build_id(dwarf_getelf(object->supplement), &bytes);
+	found = hexadecimal(bytes, length);
+	if (g_strcmp0(found, wanted) != 0)
+		return false;
+	dwarf_setalt(debug_object_dwarf(object), object->supplement);
+	return true;
 }
 
 /* Returns the address of a symbol of the kernel; 0: it has none. */

@@ -26,6 +26,17 @@ char *debug_object_build_id(const DebugObject *object);
 /* Returns the debug data, which live as long as the object; NULL: the file has none. */
 Dwarf *debug_object_dwarf(DebugObject *object);
 
+/*
+ * Whether the debug data refer to another file, which has what several objects have in common
+ * (.gnu_debugaltlink, made by dwz). *name is where that is, borrowed; *build_id is hexadecimal,
+ * owned by the caller.
+ */
+bool debug_object_supplement(DebugObject *object, const char **name, char **build_id);
+
+/* Reads the open file, which is borrowed, as the one that the debug data refer to. Returns false if
+   it has another build id. */
+bool debug_object_set_supplement(DebugObject *object, int fd);
+
 /* Find the address in the debug data of a place: an offset from _stext of a kernel, or in a section
    of a module. Return false if there is no such place. */
 bool debug_object_kernel_address(DebugObject *object, uint64_t offset, Dwarf_Addr *address);

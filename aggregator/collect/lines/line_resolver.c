@@ -20,6 +20,8 @@ typedef struct {
 	char *path;
 	char *found_id;
 	char *problem;
+	char *supplement; /* the path of the file that it refers to; NULL: none, or not found */
+	char *missing;    /* that file, which was not found; NULL: it was, or there is none */
 } Found;
 
 struct LineResolver {
@@ -30,14 +32,20 @@ struct LineResolver {
 	GArray *objects;           /* (element-type LinesObject) */
 };
 
-static void found_free(gpointer data)
+static void found_clear(Found *found)
 {
-	Found *found = data;
-
 	g_free(found->path);
 	g_free(found->found_id);
 	g_free(found->problem);
-	g_free(found);
+	g_free(found->supplement);
+	g_free(found->missing);
+	*found = (Found){ .state = LINES_NOT_FOUND };
+}
+
+static void found_free(gpointer data)
+{
+	found_clear(data);
+	g_free(data);
 }
 
 LineResolver *line_resolver_new(DebugFiles *files, DebuginfodClient *servers)
@@ -81,59 +89,112 @@ static int open_file(const char *path, char **problem)
 	return -1;
 }
 
-/* How much an attempt says about an object, in the order of states: one that is right ends the
-   search, one that is wrong is worth a remark. */
 static LinesState state_of(LinesResult result)
 {
 	static const LinesState states[] = {
 		[LINES_FOUND] = LINES_KNOWN,
 		[LINES_OTHER_FILE] = LINES_WRONG_FILE,
 		[LINES_NO_DEBUG] = LINES_NOT_FOUND,
+		/* Only if a file that it refers to changes while it is read. */
+		[LINES_REFERS] = LINES_UNREADABLE,
 		[LINES_FAILED] = LINES_UNREADABLE,
 	};
 
 	return states[result];
 }
 
-static void note(Found *found, const char *path, LinesOutcome *outcome)
+/* Reads the lines of an object from a file. supplement_fd: of the file that it refers to, if that
+   is given. */
+static LinesOutcome read_file(const char *path, Supplement supplement, int supplement_fd,
+			      const PlacedObject *object, GString *lines)
 {
-	LinesState state = state_of(outcome->result);
-
-	if (state != LINES_NOT_FOUND && found->state != LINES_KNOWN &&
-	    (found->state == LINES_NOT_FOUND || state == LINES_KNOWN)) {
-		g_free(found->path);
-		g_free(found->found_id);
-		g_free(found->problem);
-		*found = (Found){ state, g_strdup(path), g_steal_pointer(&outcome->build_id),
-				  g_steal_pointer(&outcome->problem) };
-	}
-	lines_outcome_clear(outcome);
-}
-
-static LinesOutcome read_file(int fd, const PlacedObject *object, GString *lines)
-{
+	LinesOutcome outcome = { .result = LINES_FAILED };
 	const LinesJob job = {
-		.fd = fd,
+		.fd = open_file(path, &outcome.problem),
+		.supplement = supplement,
+		.supplement_fd = supplement_fd,
 		.build_id = object->build_id,
 		.requests = (const LinesRequest *)(const void *)object->requests->data,
 		.count = object->requests->len,
 		.patience_s = LINES_PATIENCE_S,
 	};
 
-	return lines_child_read(lines, &job);
+	if (job.fd < 0)
+		return outcome;
+	outcome = lines_child_read(lines, &job);
+	close(job.fd);
+	return outcome;
 }
 
-/* Reads the lines of an object from a file. */
-static void try_file(Found *found, const char *path, const PlacedObject *object, GString *lines)
+/* Reads them with the file that it refers to, if this path is that. */
+static LinesOutcome read_with(const char *path, const char *supplement, const PlacedObject *object,
+			      GString *lines)
 {
-	LinesOutcome outcome = { .result = LINES_FAILED };
-	int fd = open_file(path, &outcome.problem);
+	g_autofree char *problem = NULL;
+	int fd = open_file(supplement, &problem);
+	LinesOutcome outcome = { .result = LINES_REFERS };
 
-	if (fd >= 0) {
-		outcome = read_file(fd, object, lines);
-		close(fd);
+	if (fd < 0)
+		return outcome;
+	outcome = read_file(path, SUPPLEMENT_GIVEN, fd, object, lines);
+	close(fd);
+	return outcome;
+}
+
+/* Reads them with the file that it refers to, or without it if it is not there. */
+static LinesOutcome read_referring(const LineResolver *resolver, Found *found, const char *path,
+				   const LinesOutcome *referring, const PlacedObject *object,
+				   GString *lines)
+{
+	g_auto(GStrv) paths = debug_files_find_supplement(
+		resolver->files, path, referring->supplement, referring->build_id);
+	LinesOutcome outcome;
+
+	for (char **supplement = paths; *supplement; supplement++) {
+		outcome = read_with(path, *supplement, object, lines);
+		if (outcome.result != LINES_REFERS) {
+			found->supplement = g_strdup(*supplement);
+			return outcome;
+		}
+		lines_outcome_clear(&outcome);
 	}
-	note(found, path, &outcome);
+	found->missing = g_strdup(referring->supplement);
+	return read_file(path, SUPPLEMENT_MISSING, -1, object, lines);
+}
+
+/* Returns what a file is for an object, and appends its lines if it is the right one. */
+static Found examine(const LineResolver *resolver, const char *path, const PlacedObject *object,
+		     GString *lines)
+{
+	LinesOutcome outcome = read_file(path, SUPPLEMENT_UNKNOWN, -1, object, lines);
+	Found found = { .path = g_strdup(path) };
+
+	if (outcome.result == LINES_REFERS) {
+		LinesOutcome referring = outcome;
+
+		outcome = read_referring(resolver, &found, path, &referring, object, lines);
+		lines_outcome_clear(&referring);
+	}
+	found.state = state_of(outcome.result);
+	found.found_id = g_steal_pointer(&outcome.build_id);
+	found.problem = g_steal_pointer(&outcome.problem);
+	lines_outcome_clear(&outcome);
+	return found;
+}
+
+/* A file that is right ends the search, and the first that is wrong is worth a remark. */
+static void try_file(const LineResolver *resolver, Found *found, const char *path,
+		     const PlacedObject *object, GString *lines)
+{
+	Found file = examine(resolver, path, object, lines);
+
+	if (file.state == LINES_KNOWN ||
+	    (file.state != LINES_NOT_FOUND && found->state == LINES_NOT_FOUND)) {
+		found_clear(found);
+		*found = file;
+	} else {
+		found_clear(&file);
+	}
 }
 
 static void fetch(const LineResolver *resolver, Found *found, const PlacedObject *object,
@@ -144,7 +205,7 @@ static void fetch(const LineResolver *resolver, Found *found, const PlacedObject
 							object->name, &problem);
 
 	if (path)
-		try_file(found, path, object, lines);
+		try_file(resolver, found, path, object, lines);
 	else if (problem && found->state == LINES_NOT_FOUND) {
 		found->state = LINES_UNREADABLE;
 		found->problem = g_steal_pointer(&problem);
@@ -159,16 +220,26 @@ static void search(const LineResolver *resolver, const PlacedObject *object, GSt
 
 	found->state = LINES_NOT_FOUND;
 	for (char **path = paths; *path && found->state != LINES_KNOWN; path++)
-		try_file(found, *path, object, lines);
+		try_file(resolver, found, *path, object, lines);
 	if (found->state != LINES_KNOWN && resolver->servers)
 		fetch(resolver, found, object, lines);
 	g_hash_table_insert(resolver->found, g_strdup(object->build_id), found);
 }
 
+/* Reads the lines of new places from the file that was found. */
+static void read_again(const Found *found, const PlacedObject *object, GString *lines)
+{
+	LinesOutcome outcome =
+		found->supplement ? read_with(found->path, found->supplement, object, lines)
+				  : read_file(found->path, SUPPLEMENT_MISSING, -1, object, lines);
+
+	lines_outcome_clear(&outcome);
+}
+
 /* Finds the lines of the new places in an object. */
 static void resolve(const LineResolver *resolver, const PlacedObject *object, GString *lines)
 {
-	Found *found;
+	const Found *found;
 
 	if (!object->build_id || !object->requests->len)
 		return;
@@ -176,7 +247,7 @@ static void resolve(const LineResolver *resolver, const PlacedObject *object, GS
 	if (!found)
 		search(resolver, object, lines);
 	else if (found->state == LINES_KNOWN)
-		try_file(found, found->path, object, lines);
+		read_again(found, object, lines);
 }
 
 static LinesObject describe(const LineResolver *resolver, const PlacedObject *object)
@@ -197,6 +268,7 @@ static LinesObject describe(const LineResolver *resolver, const PlacedObject *ob
 		shown.path = found->path;
 		shown.found_id = found->found_id;
 		shown.problem = found->problem;
+		shown.missing = found->missing;
 	}
 	return shown;
 }

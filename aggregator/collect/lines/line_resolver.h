@@ -33,6 +33,7 @@ typedef struct {
 	const char *path;     /* of the file that was read, or is wrong; NULL: there is none */
 	const char *found_id; /* of a wrong file; NULL: it has none */
 	const char *problem;  /* why it is not readable; NULL: it is */
+	const char *missing;  /* a file that it refers to (dwz), which was not found; NULL: none */
 	uint64_t places;      /* distinct ones in stacks */
 } LinesObject;
 

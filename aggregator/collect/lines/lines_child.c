@@ -34,8 +34,10 @@ static const ChildLimits limits = {
 	.data_bytes = (uint64_t)2 << 30,
 };
 
-/* The first line of an answer: a word, and the build id that was found. */
+/* The first line of an answer: a word, and the build id that was found, or of what the file refers
+   to, with its name. */
 #define ANSWER_BUILD_ID "b"
+#define ANSWER_REFERS "s"
 #define ANSWER_NO_DEBUG "n"
 #define NO_BUILD_ID "-"
 
@@ -100,43 +102,68 @@ static void answer_request(DebugObject *object, DebugLines *lines, const LinesRe
 	}
 }
 
-static void answer(const LinesJob *job, int file, int pipe)
+/* Opens the file of a job. Returns NULL, and says why, if it is not the right one. */
+static DebugObject *open_object(const LinesJob *job, GString *out)
 {
-	DebugObject *object = debug_object_new(file);
+	DebugObject *object = debug_object_new(job->fd);
 	g_autofree char *found = object ? debug_object_build_id(object) : NULL;
-	GString *out = g_string_new(NULL);
-	bool is_right = !g_strcmp0(found, job->build_id);
-	Dwarf *dwarf = is_right ? debug_object_dwarf(object) : NULL;
-	DebugLines *lines;
 
-	if (object && !is_right)
+	if (object && g_strcmp0(found, job->build_id) != 0)
 		g_string_append_printf(out, ANSWER_BUILD_ID " %s\n", found ? found : NO_BUILD_ID);
-	else if (!dwarf)
+	else if (!object || !debug_object_dwarf(object))
 		g_string_append(out, ANSWER_NO_DEBUG "\n");
-	else
-		g_string_append_printf(out, ANSWER_BUILD_ID " %s\n", found);
+	return out->len ? NULL : object;
+}
+
+/* Whether the object lacks the file that it refers to. */
+static bool refers(const LinesJob *job, DebugObject *object, GString *out)
+{
+	g_autofree char *build_id = NULL;
+	const char *name;
+
+	if (job->supplement == SUPPLEMENT_MISSING ||
+	    !debug_object_supplement(object, &name, &build_id) ||
+	    (job->supplement == SUPPLEMENT_GIVEN &&
+	     debug_object_set_supplement(object, job->supplement_fd)))
+		return false;
+	g_string_append_printf(out, ANSWER_REFERS " %s %s\n", build_id, name);
+	return true;
+}
+
+/* The process ends with the answer: it frees nothing. */
+static void answer(const LinesJob *job, int pipe)
+{
+	GString *out = g_string_new(NULL);
+	DebugObject *object = open_object(job, out);
+	DebugLines *lines = NULL;
+
+	if (object && !refers(job, object, out)) {
+		g_string_append_printf(out, ANSWER_BUILD_ID " %s\n", job->build_id);
+		lines = debug_lines_new(debug_object_dwarf(object));
+	}
 	write_all(pipe, out);
-	lines = dwarf ? debug_lines_new(dwarf) : NULL;
 	for (guint i = 0; lines && i < job->count; i++) {
 		answer_request(object, lines, &job->requests[i], out);
 		write_all(pipe, out);
 	}
 }
 
-static void G_GNUC_NORETURN become_reader(const LinesJob *job, int pipe)
+static void G_GNUC_NORETURN become_reader(LinesJob job, int pipe)
 {
-	int fds[] = { job->fd, pipe };
-	struct itimerval timer = { .it_value.tv_sec = job->patience_s };
+	int fds[] = { pipe, job.fd, job.supplement_fd };
+	struct itimerval timer = { .it_value.tv_sec = job.patience_s };
 
 	child_signals_default();
 	child_signals_unblock();
 	prctl(PR_SET_NAME, "kmt-lines");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	child_files_keep_only(fds, G_N_ELEMENTS(fds));
+	child_files_keep_only(fds, job.supplement == SUPPLEMENT_GIVEN ? 3 : 2);
+	job.fd = fds[1];
+	job.supplement_fd = fds[2];
 	child_sandbox_drop_privileges();
 	child_sandbox_close(&limits);
 	setitimer(ITIMER_REAL, &timer, NULL);
-	answer(job, fds[0], fds[1]);
+	answer(&job, fds[0]);
 	_exit(0);
 }
 
@@ -145,6 +172,7 @@ static void G_GNUC_NORETURN become_reader(const LinesJob *job, int pipe)
 void lines_outcome_clear(LinesOutcome *outcome)
 {
 	g_clear_pointer(&outcome->build_id, g_free);
+	g_clear_pointer(&outcome->supplement, g_free);
 	g_clear_pointer(&outcome->problem, g_free);
 }
 
@@ -232,23 +260,29 @@ static bool is_build_id(TextPart text)
 
 LinesOutcome lines_answer_take(GString *out, TextPart answer, const LinesJob *job)
 {
-	TextPart first = { answer.text, 0 }, word, found;
+	TextPart name = { answer.text, 0 }, word, found;
+	LinesOutcome outcome = { .result = LINES_OTHER_FILE };
 
-	text_part_next_line(&answer, &first);
-	word = text_part_next_word(&first);
+	text_part_next_line(&answer, &name);
+	word = text_part_next_word(&name);
 	if (text_part_is(word, ANSWER_NO_DEBUG))
 		return (LinesOutcome){ .result = LINES_NO_DEBUG };
-	found = text_part_next_word(&first);
-	if (!text_part_is(word, ANSWER_BUILD_ID))
-		return failed(g_strdup("the process that read it gave no answer"));
-	if (text_part_is(found, job->build_id)) {
+	found = text_part_next_word(&name);
+	if (text_part_is(word, ANSWER_BUILD_ID) && text_part_is(found, job->build_id)) {
 		take_lines(out, answer, job);
 		return (LinesOutcome){ .result = LINES_FOUND };
 	}
-	return (LinesOutcome){
-		.result = LINES_OTHER_FILE,
-		.build_id = is_build_id(found) ? g_strndup(found.text, found.length) : NULL,
-	};
+	if (is_build_id(found))
+		outcome.build_id = g_strndup(found.text, found.length);
+	if (text_part_is(word, ANSWER_BUILD_ID))
+		return outcome;
+	if (!text_part_is(word, ANSWER_REFERS) || !outcome.build_id || !name.length) {
+		lines_outcome_clear(&outcome);
+		return failed(g_strdup("the process that read it gave no answer"));
+	}
+	outcome.result = LINES_REFERS;
+	outcome.supplement = g_strndup(name.text, name.length);
+	return outcome;
 }
 
 /* Why a process ended early; NULL: it did not. */
@@ -296,7 +330,7 @@ LinesOutcome lines_child_read(GString *out, const LinesJob *job)
 		return failed(g_strdup(g_strerror(errno)));
 	pid = child_signals_fork();
 	if (!pid)
-		become_reader(job, ends[1]);
+		become_reader(*job, ends[1]);
 	close(ends[1]);
 	outcome = pid < 0 ? failed(g_strdup(g_strerror(errno))) : wait_for(out, pid, ends[0], job);
 	close(ends[0]);

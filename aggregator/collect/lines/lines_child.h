@@ -27,9 +27,18 @@ typedef struct {
 	GArray *places;      /* (element-type LinesPlace) */
 } LinesRequest;
 
+/* The file that a debug file may refer to (debug_object_supplement()). */
+typedef enum {
+	SUPPLEMENT_UNKNOWN, /* whether there is one is not known */
+	SUPPLEMENT_MISSING, /* it was not found: do without it */
+	SUPPLEMENT_GIVEN,
+} Supplement;
+
 /* A file to read, and what is wanted of it. Everything is borrowed. */
 typedef struct {
 	int fd;
+	Supplement supplement;
+	int supplement_fd;    /* if it is given */
 	const char *build_id; /* hexadecimal; a file with another one is refused */
 	const LinesRequest *requests;
 	guint count;         /* of requests */
@@ -42,14 +51,18 @@ typedef enum {
 	LINES_FOUND,      /* the file is the right one, and was read */
 	LINES_OTHER_FILE, /* it has another build id, or none */
 	LINES_NO_DEBUG,   /* it has no debug data, or is no ELF file */
+	LINES_REFERS,     /* it refers to another file, which is not the given one */
 	LINES_FAILED,     /* the process took too long, too much, or ended */
 } LinesResult;
 
 /* The outcome of reading a file. */
 typedef struct {
 	LinesResult result;
-	char *build_id; /* of the file, if LINES_OTHER_FILE; NULL: it has none; owned */
-	char *problem;  /* if LINES_FAILED; owned */
+	/* Of the file, if LINES_OTHER_FILE; of the one it refers to, if LINES_REFERS; NULL: it has
+	   none; owned. */
+	char *build_id;
+	char *supplement; /* where that one is, if LINES_REFERS; owned */
+	char *problem;    /* if LINES_FAILED; owned */
 } LinesOutcome;
 
 void lines_outcome_clear(LinesOutcome *outcome);
