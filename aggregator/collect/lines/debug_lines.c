@@ -94,6 +94,13 @@ static const char *folder_of_unit(Dwarf_Die *die)
 	return dwarf_formstring(dwarf_attr(die, DW_AT_comp_dir, &attribute));
 }
 
+static bool is_below(const char *path, const char *folder)
+{
+	size_t length = strlen(folder);
+
+	return length && !strncmp(path, folder, length) && path[length] == '/';
+}
+
 /* The kernel is often compiled in another folder than that of its sources, which is where its
    headers are. */
 static char *root_of_headers(Dwarf_Die *die, const char *folder)
@@ -119,12 +126,26 @@ static char *root_of_headers(Dwarf_Die *die, const char *folder)
 	return NULL;
 }
 
+/* Returns the folder that contains the one in which a unit was compiled and the unit's own file:
+   "/linux-6.1" of "/linux-6.1/build" and "../arch/x86/lib/putuser.S". */
+static char *root_of_folder(Dwarf_Die *die, const char *folder)
+{
+	const char *name = dwarf_diename(die);
+	g_autofree char *file = name ? simplify(folder, name) : NULL;
+	g_autofree char *root = simplify(NULL, folder);
+	g_autofree char *above = g_strdup(root);
+
+	while (file && !is_below(file, above) && strrchr(above, '/') > above)
+		*strrchr(above, '/') = '\0';
+	return g_strdup(file && is_below(file, above) ? above : root);
+}
+
 static const char *root_of_unit(DebugLines *lines, Dwarf_Die *die, const char *folder)
 {
 	g_autofree char *root = root_of_headers(die, folder);
 
 	if (!root && folder && *folder == '/')
-		root = simplify(NULL, folder);
+		root = root_of_folder(die, folder);
 	return g_string_chunk_insert_const(lines->texts, root ? root : "");
 }
 
@@ -148,13 +169,12 @@ static const Unit *unit_of(DebugLines *lines, Dwarf_Die *die)
 static SourceFile split(DebugLines *lines, const Unit *unit, const char *path)
 {
 	g_autofree char *whole = simplify(unit->folder, path);
-	gsize root_bytes = strlen(unit->root);
 	SourceFile file = { .root = "" };
 	const char *kept = whole;
 
-	if (root_bytes && g_str_has_prefix(whole, unit->root) && whole[root_bytes] == '/') {
+	if (is_below(whole, unit->root)) {
 		file.root = unit->root;
-		kept += root_bytes + 1;
+		kept += strlen(unit->root) + 1;
 	}
 	file.file = g_string_chunk_insert_const(lines->texts, kept);
 	return file;
