@@ -249,9 +249,7 @@ static bool others_of_caches(const Options *options)
 
 static bool debuginfo_without_lines(const Options *options)
 {
-	return (options->debuginfo->len || options->debuginfod) && !options->lines &&
-	       !options->source && !options->missing_debuginfo &&
-	       !dimensions_have(options->view.by, "line");
+	return (options->debuginfo->len || options->debuginfod) && !options->needs_lines;
 }
 
 static bool source_path_without_source(const Options *options)

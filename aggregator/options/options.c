@@ -328,11 +328,10 @@ static void finish_held(Options *options)
 		options->view.sort = &metrics[METRIC_FREED];
 }
 
-static void finish_lines(Options *options)
+static bool needs_lines(const Options *options)
 {
-	options->needs_lines = options->lines || options->source || options->missing_debuginfo ||
-			       dimensions_have(options->view.by, "line");
-	g_ptr_array_add(options->debuginfo, NULL);
+	return options->lines || options->source || options->missing_debuginfo ||
+	       dimensions_have_lines(options->view.by);
 }
 
 Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
@@ -355,6 +354,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 		return g_steal_pointer(&options);
 	for (guint i = 0; i < options->import_files->len; i++)
 		options->import.files[i] = options->import_files->pdata[i];
+	options->needs_lines = needs_lines(options);
 	if (!take_command(options, behind, error) || !option_rules_check(options, error))
 		return NULL;
 	if (!options->request.record_bytes_max)
@@ -369,7 +369,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 		return NULL;
 	g_ptr_array_sort(options->view.filters, compare_filters);
 	finish_held(options);
-	finish_lines(options);
+	g_ptr_array_add(options->debuginfo, NULL);
 	add_cell_filters(options);
 	options->request.pids = options->pids;
 	if (options->pids->len)

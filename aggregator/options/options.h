@@ -95,7 +95,7 @@ typedef struct {
 	bool lines;              /* --lines */
 	bool source;             /* --source */
 	bool missing_debuginfo;  /* --missing-debuginfo */
-	bool needs_lines;        /* by one of these, or by --by=line */
+	bool needs_lines;        /* by one of these, or by --by=line or user-line */
 	GPtrArray *source_paths; /* (element-type utf8), owned: of --source-path */
 	char *debuginfod; /* --debuginfod: a URL; "": those of the environment; NULL: not given */
 	GPtrArray *debuginfo;     /* (element-type utf8), owned, NULL-terminated: of --debuginfo */

@@ -314,6 +314,14 @@ static int compare_printed(const Frame *a, const Frame *b)
 }
 
 /* Lines begin with addresses of equal width, which usually decide the order. */
+void frame_line_append_line(GString *out, const Frame *frame)
+{
+	if (frame->file)
+		frame_line_append_place(out, frame);
+	else
+		frame_line_append_function(out, frame);
+}
+
 int frame_line_compare(const Frame *a, const Frame *b)
 {
 	if (a->text && b->text)

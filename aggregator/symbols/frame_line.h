@@ -46,6 +46,9 @@ void frame_line_append_sized(GString *out, const Frame *frame, size_t function_b
    number, if that is unknown. */
 void frame_line_append_place(GString *out, const Frame *frame);
 
+/* Appends the place in the source; where it is not known, like frame_line_append_function(). */
+void frame_line_append_line(GString *out, const Frame *frame);
+
 /* Appends the line without the address, "__kmalloc+0x0/0x9f [kernel]", if the function is known;
    without blanks at the ends. */
 void frame_line_append_symbol(GString *out, const Frame *frame);

@@ -71,6 +71,7 @@ const Dimension dimensions[] = {
 		.title = "LINE",
 		.help = "source line of that call",
 		.member = MEMBER_ORIGIN,
+		.of_lines = true,
 		.identify = line_label,
 		.label = line_label,
 	},
@@ -129,6 +130,16 @@ const Dimension dimensions[] = {
 		.label = user_callsite_label,
 	},
 	{
+		.name = "user-line",
+		.title = "USER-LINE",
+		.help = "source line of that function",
+		.member = MEMBER_STACK,
+		.of_hits = true,
+		.of_lines = true,
+		.identify = user_line_label,
+		.label = user_line_label,
+	},
+	{
 		.name = "mapping",
 		.title = "MAPPING",
 		.help = "its program or library; of ffaults, what is mapped at the fault's address",
@@ -164,6 +175,14 @@ bool dimensions_have(const Dimension *const *keys, const char *name)
 {
 	for (; *keys; keys++)
 		if (g_str_equal((*keys)->name, name))
+			return true;
+	return false;
+}
+
+bool dimensions_have_lines(const Dimension *const *keys)
+{
+	for (; *keys; keys++)
+		if ((*keys)->of_lines)
 			return true;
 	return false;
 }

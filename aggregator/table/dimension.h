@@ -40,6 +40,7 @@ typedef struct {
 	bool of_held;          /* only for held objects that were found by pairing */
 	bool of_allocations;   /* only for allocations and held objects ... */
 	bool of_hits;          /* ... or only for hits of probe points */
+	bool of_lines;         /* needs source lines */
 	/* Appends the identity of a member, any bytes: members with equal bytes are one group. */
 	void (*identify)(const GroupNaming *naming, uint32_t member, GString *out);
 	/* Appends the escaped label of a group, from its newest member; for tasks, the one seen
@@ -67,5 +68,6 @@ static inline bool dimension_fits(const Dimension *dimension, bool hits)
 bool dimensions_parse(const char *text, bool hits, const Dimension *keys[DIMENSIONS_MAX + 1],
 		      GError **error);
 
-/* Whether keys contains a dimension with this name. */
+/* Whether keys contains a dimension with this name; one that needs source lines. */
 bool dimensions_have(const Dimension *const *keys, const char *name);
+bool dimensions_have_lines(const Dimension *const *keys);

@@ -94,15 +94,11 @@ void callsite_label(const GroupNaming *naming, uint32_t id, GString *out)
 	frame_line_append_function(out, &caller);
 }
 
-/* Where no line is known, the function is better than nothing. */
 void line_label(const GroupNaming *naming, uint32_t id, GString *out)
 {
 	Frame caller = call_site_of(naming, id);
 
-	if (caller.file)
-		frame_line_append_place(out, &caller);
-	else
-		frame_line_append_function(out, &caller);
+	frame_line_append_line(out, &caller);
 }
 
 /* The stream does not have the origin of a free that was not recorded. */

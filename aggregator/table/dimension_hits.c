@@ -29,6 +29,8 @@ static bool find_user_frame(const GroupNaming *naming, uint32_t row, Frame *fram
 	return false;
 }
 
+static const char no_user_stack[] = "(no user stack)";
+
 void user_callsite_label(const GroupNaming *naming, uint32_t row, GString *out)
 {
 	Frame frame;
@@ -36,7 +38,17 @@ void user_callsite_label(const GroupNaming *naming, uint32_t row, GString *out)
 	if (find_user_frame(naming, row, &frame))
 		frame_line_append_function(out, &frame);
 	else
-		g_string_append(out, "(no user stack)");
+		g_string_append(out, no_user_stack);
+}
+
+void user_line_label(const GroupNaming *naming, uint32_t row, GString *out)
+{
+	Frame frame;
+
+	if (find_user_frame(naming, row, &frame))
+		frame_line_append_line(out, &frame);
+	else
+		g_string_append(out, no_user_stack);
 }
 
 void mapping_label(const GroupNaming *naming, uint32_t row, GString *out)
@@ -44,5 +56,5 @@ void mapping_label(const GroupNaming *naming, uint32_t row, GString *out)
 	Frame frame;
 
 	g_string_append(out,
-			find_user_frame(naming, row, &frame) ? frame.module : "(no user stack)");
+			find_user_frame(naming, row, &frame) ? frame.module : no_user_stack);
 }

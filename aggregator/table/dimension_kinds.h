@@ -28,6 +28,7 @@ void module_label(const GroupNaming *naming, uint32_t row, GString *out);
 /* For hits of probe points: origins, then stack rows. */
 void point_label(const GroupNaming *naming, uint32_t origin, GString *out);
 void user_callsite_label(const GroupNaming *naming, uint32_t row, GString *out);
+void user_line_label(const GroupNaming *naming, uint32_t row, GString *out);
 void mapping_label(const GroupNaming *naming, uint32_t row, GString *out);
 
 /* For freers. */

@@ -110,13 +110,16 @@ static const StateNote state_notes[] = {
 	{ LINES_NOT_FOUND,
 	  "no debuginfo was found (--missing-debuginfo shows what installs it; --debuginfo=DIR is "
 	  "where it is)" },
-	{ LINES_NO_BUILD_ID, "the recording has no build id of it" },
+	{ LINES_NO_BUILD_ID, "the build id is not known" },
 	{ LINES_NO_SECTIONS,
-	  "the recording does not have the addresses of its sections: it was made by kmalloc-top "
-	  "0.1.0, or by a user who may not see them" },
+	  "the addresses of the sections are not known: kmalloc-top 0.1.0 made the recording, or a "
+	  "user who may not see them" },
 };
 
-static void note_all(SourceLines *lines)
+static const char imported[] =
+	"no lines: imported text does not have build ids, a recording (--record) does";
+
+static void note_all(SourceLines *lines, const Session *session)
 {
 	for (guint i = 0; i < line_resolver_count(lines->resolver); i++) {
 		const LinesObject *object = line_resolver_object(lines->resolver, i);
@@ -130,6 +133,8 @@ static void note_all(SourceLines *lines)
 		else if (object->missing)
 			note(lines, missing_file(object));
 	}
+	if (!line_resolver_count(lines->resolver) && session->imported)
+		note(lines, g_strdup(imported));
 	for (gsize i = 0; i < G_N_ELEMENTS(state_notes); i++) {
 		g_autofree char *names = names_in_state(lines->resolver, state_notes[i].state);
 
@@ -149,7 +154,7 @@ void source_lines_update(SourceLines *lines, Session *session)
 	if (lines->options->source)
 		source_text_read(session->lines, lines->options->source_paths);
 	if (!lines->options->missing_debuginfo)
-		note_all(lines);
+		note_all(lines, session);
 }
 
 /* What is missing. */
@@ -274,6 +279,7 @@ static void append_commands(GString *out, const LineResolver *resolver, const Se
 	const Distribution *distribution = distribution_of(session);
 	const char *release = run_info_text(session->info, KMT_FIELD_RELEASE);
 
+	g_string_append_c(out, '\n');
 	if (distribution && lacks(resolver, false))
 		append_kernel_command(out, distribution, release ? release : "RELEASE");
 	if (distribution && lacks(resolver, true))
@@ -292,12 +298,11 @@ void source_lines_print_missing(const SourceLines *lines, const Session *session
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
-	append_objects(text, lines->resolver);
-	if (lacks(lines->resolver, false) || lacks(lines->resolver, true)) {
-		g_string_append_c(text, '\n');
+	if (line_resolver_count(lines->resolver))
+		append_objects(text, lines->resolver);
+	else
+		g_string_append(text, "No stack has code of a known file.\n");
+	if (lacks(lines->resolver, false) || lacks(lines->resolver, true))
 		append_commands(text, lines->resolver, session);
-	} else {
-		g_string_append(text, "\nNothing that could be installed is missing.\n");
-	}
 	fwrite(text->str, 1, text->len, out);
 }
