@@ -3,20 +3,45 @@
 
 #include "collect/user/regular_file.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Generated files of the kernel have 20 MB. Those that are open are kept until there are many. */
-enum { FILE_BYTES_MAX = 64 << 20, FILES_MAX = 256 };
+/* Generated files of the kernel have 20 MB, all of its sources 1.5 GB. A stranger's debug data may
+   name large files again and again. */
+enum {
+	FILE_BYTES_MAX = 32 << 20,
+	KEPT_BYTES_MAX = 256 << 20,
+	KEPT_FILES_MAX = 4096,
+};
+#define READ_BYTES_MAX ((gsize)2 << 30)
+
+typedef struct {
+	char *text;     /* owned, terminated */
+	GArray *starts; /* (element-type guint32), owned: of each line, then one for the end */
+} Source;
 
 typedef struct {
 	const GPtrArray *folders;
-	GHashTable *files; /* (element-type utf8 GStrv), owned, by path: the lines; NULL: no file */
+	GHashTable *files; /* (element-type utf8 Source), owned, by path; NULL: no file */
+	gsize kept_bytes;  /* of the files */
+	gsize read_bytes;  /* in all */
 } Sources;
 
+static void source_free(gpointer data)
+{
+	Source *source = data;
+
+	if (!source)
+		return;
+	g_free(source->text);
+	g_array_unref(source->starts);
+	g_free(source);
+}
+
 /* Returns the content of a file, terminated; NULL: it cannot or must not be read. */
-static char *read_file(const char *path)
+static char *read_file(const char *path, gsize *bytes)
 {
 	int fd = regular_file_open(path);
 	struct stat status;
@@ -35,73 +60,114 @@ static char *read_file(const char *path)
 		return NULL;
 	}
 	text[length] = '\0';
+	*bytes = (gsize)length;
 	return text;
 }
 
-/* Returns the lines of a file, which is read once; NULL: there is no such file. */
-static char **lines_of(Sources *sources, const char *path)
+static void add_start(GArray *starts, gsize offset)
 {
-	gpointer known;
-	g_autofree char *text = NULL;
-	char **lines;
+	const guint32 start = (guint32)offset;
 
-	if (g_hash_table_lookup_extended(sources->files, path, NULL, &known))
-		return known;
-	if (g_hash_table_size(sources->files) == FILES_MAX)
-		g_hash_table_remove_all(sources->files);
-	text = read_file(path);
-	lines = text ? g_strsplit(text, "\n", -1) : NULL;
-	g_hash_table_insert(sources->files, g_strdup(path), lines);
-	return lines;
+	g_array_append_val(starts, start);
 }
 
-/* Takes the path. */
-static char **try_path(Sources *sources, char *path)
+/* Returns the offsets of the lines of a text, and of what would follow the last one. */
+static GArray *starts_of(const char *text, gsize bytes)
 {
-	char **lines = lines_of(sources, path);
+	GArray *starts = g_array_new(FALSE, FALSE, sizeof(guint32));
+	const char *end = text;
 
-	g_free(path);
-	return lines;
+	add_start(starts, 0);
+	while ((end = memchr(end, '\n', bytes - (gsize)(end - text))))
+		add_start(starts, (gsize)(++end - text));
+	add_start(starts, bytes + 1);
+	return starts;
 }
 
-static char **find_lines(Sources *sources, const LineFrame *frame)
+static void forget_if_full(Sources *sources)
 {
-	char **lines = NULL;
+	if (sources->kept_bytes < KEPT_BYTES_MAX &&
+	    g_hash_table_size(sources->files) < KEPT_FILES_MAX)
+		return;
+	g_hash_table_remove_all(sources->files);
+	sources->kept_bytes = 0;
+}
 
-	for (guint i = 0; i < sources->folders->len && !lines; i++) {
+static Source *source_new(Sources *sources, const char *path)
+{
+	gsize bytes;
+	char *text = sources->read_bytes < READ_BYTES_MAX ? read_file(path, &bytes) : NULL;
+	Source *source;
+
+	if (!text)
+		return NULL;
+	source = g_new(Source, 1);
+	*source = (Source){ text, starts_of(text, bytes) };
+	sources->read_bytes += bytes;
+	sources->kept_bytes += bytes + source->starts->len * sizeof(guint32);
+	return source;
+}
+
+/* Returns a file, which is read once; NULL: there is none. Takes the path. */
+static const Source *source_of(Sources *sources, char *path)
+{
+	gpointer source;
+
+	if (g_hash_table_lookup_extended(sources->files, path, NULL, &source)) {
+		g_free(path);
+		return source;
+	}
+	forget_if_full(sources);
+	source = source_new(sources, path);
+	g_hash_table_insert(sources->files, path, source);
+	return source;
+}
+
+/* Whether a path may lead out of the folder that it is below. */
+static bool leads_up(const char *path)
+{
+	g_auto(GStrv) parts = g_strsplit(path, "/", -1);
+
+	return g_strv_contains((const char *const *)parts, "..");
+}
+
+static const Source *find_source(Sources *sources, const LineFrame *frame)
+{
+	const Source *source = NULL;
+
+	if (leads_up(frame->root) || leads_up(frame->file))
+		return NULL;
+	for (guint i = 0; i < sources->folders->len && !source; i++) {
 		const char *folder = g_ptr_array_index(sources->folders, i);
 
-		lines = try_path(sources, g_build_filename(folder, frame->file, NULL));
-		if (!lines)
-			lines = try_path(sources,
-					 g_build_filename(folder, frame->root, frame->file, NULL));
+		source = source_of(sources, g_build_filename(folder, frame->file, NULL));
+		if (!source)
+			source = source_of(
+				sources, g_build_filename(folder, frame->root, frame->file, NULL));
 	}
-	if (!lines && (*frame->root == '/' || *frame->file == '/'))
-		lines = try_path(sources, g_build_filename(frame->root, frame->file, NULL));
-	return lines;
+	if (!source && (*frame->root == '/' || *frame->file == '/'))
+		source = source_of(sources, g_build_filename(frame->root, frame->file, NULL));
+	return source;
 }
 
 /* A LineReader. */
 static char *read_line(const LineFrame *frame, void *user_data)
 {
-	char **lines = find_lines(user_data, frame);
+	const Source *source = find_source(user_data, frame);
+	gsize start, bytes;
 
-	for (uint32_t line = 1; lines && *lines; line++, lines++)
-		if (line == frame->line)
-			return g_strstrip(g_strdup(*lines));
-	return NULL;
-}
-
-static void free_lines(gpointer lines)
-{
-	g_strfreev(lines);
+	if (!source || frame->line >= source->starts->len)
+		return NULL;
+	start = g_array_index(source->starts, guint32, frame->line - 1);
+	bytes = g_array_index(source->starts, guint32, frame->line) - start - 1;
+	return g_strstrip(g_strndup(source->text + start, MIN(bytes, (gsize)LINE_TEXT_BYTES_MAX)));
 }
 
 void source_text_read(LineTable *lines, const GPtrArray *folders)
 {
 	g_autoptr(GHashTable) files =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_lines);
-	Sources sources = { folders, files };
+		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, source_free);
+	Sources sources = { .folders = folders, .files = files };
 
 	line_table_read_sources(lines, read_line, &sources);
 }
