@@ -6,6 +6,7 @@
 #include "collect/lines/debug_units.h"
 
 #include <dwarf.h>
+#include <limits.h>
 #include <string.h>
 
 /* A unit that was asked about. */
@@ -61,11 +62,18 @@ void debug_lines_free(DebugLines *lines)
 
 /* Paths. */
 
+/* Linux has no longer paths. A stranger's file may have 100 MB that call themselves one. */
+static char *join(const char *folder, const char *path)
+{
+	if (*path == '/' || !folder)
+		return g_strndup(path, PATH_MAX);
+	return g_strdup_printf("%.*s/%.*s", PATH_MAX, folder, PATH_MAX, path);
+}
+
 /* Removes "." and ".." parts, as if no folder were a symbolic link. */
 static char *simplify(const char *folder, const char *path)
 {
-	g_autofree char *whole =
-		*path == '/' || !folder ? g_strdup(path) : g_strconcat(folder, "/", path, NULL);
+	g_autofree char *whole = join(folder, path);
 	g_auto(GStrv) parts = g_strsplit(whole, "/", -1);
 	g_autoptr(GPtrArray) kept = g_ptr_array_new();
 
