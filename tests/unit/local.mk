@@ -64,6 +64,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/kernel_shim.h \
 	tests/unit/leaks.h \
 	tests/unit/lines_example.h \
+	tests/unit/lines_run.h \
 	tests/unit/made_kernel.h \
 	tests/unit/made_stacks.h \
 	tests/unit/made_walks.h \
@@ -83,6 +84,8 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_code_objects.c \
 	tests/unit/test_debug_object.c \
 	tests/unit/test_line_table.c \
+	tests/unit/test_line_places.c \
+	tests/unit/test_line_resolver.c \
 	tests/unit/test_lines_child.c \
 	tests/unit/test_object_probes.c \
 	tests/unit/test_cache_sites.c \
@@ -163,6 +166,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_slab_pages.c \
 	tests/unit/test_slab_report.c \
 	tests/unit/test_slabinfo.c \
+	tests/unit/test_source_text.c \
 	tests/unit/test_stack_chain.c \
 	tests/unit/test_stack_table.c \
 	tests/unit/test_stack_walk.c \
