@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz/fuzz.h"
 
+#include "collect/lines/line_places.h"
 #include "table/cell_filter.h"
 #include "session/losses.h"
 #include "report/render_text.h"
@@ -23,14 +24,19 @@ size_t fuzz_chunk_bytes(size_t size)
 	return 1 + size % 61;
 }
 
-/* Text from outside never reaches a terminal with control characters, those of UTF-8 included. */
+/* Text from outside never reaches a terminal with control characters, those of UTF-8 included. What
+   a source line begins with has a tab. */
 static void expect_no_control(const char *text, size_t length)
 {
+	bool is_blank = true; /* the line so far */
+
 	for (size_t i = 0; i < length; i++) {
 		bool c1 = i + 1 < length && text[i] == '\xc2' && (text[i + 1] & 0xe0) == 0x80;
+		bool ours = text[i] == '\n' || (text[i] == '\t' && is_blank);
 
-		if (c1 || text[i] == 0x7f || (g_ascii_iscntrl(text[i]) && text[i] != '\n'))
+		if (c1 || text[i] == 0x7f || (g_ascii_iscntrl(text[i]) && !ours))
 			abort();
+		is_blank = text[i] == '\n' || (is_blank && text[i] == ' ');
 	}
 }
 
@@ -112,6 +118,8 @@ static char *report_of(const Session *session, const Dimension *key, const Rende
 	const ViewSource source = {
 		.profile = session->profile,
 		.symbols = session->symbols,
+		.code = session->code,
+		.lines = session->lines,
 		.user_objects = session->user_objects,
 		.user_names = session->user_names,
 		.points = session->points,
@@ -152,6 +160,52 @@ void fuzz_report(const Session *session)
 	for (const Dimension *key = dimensions; key->name; key++)
 		if (session->pairing || !key->of_held)
 			free(report_of(session, key, renderers, false));
+}
+
+/* Appends an inlined function and its caller at each place. */
+static void append_lines(GString *out, const LinesRequest *request)
+{
+	for (guint i = 0; i < request->places->len; i++) {
+		const LinesPlace *place = &g_array_index(request->places, LinesPlace, i);
+		const LineFrame frames[] = {
+			{ "inlined\033[1m", "/src\xc2\x9b", "a b\t.c", (uint32_t)place->offset,
+			  NULL },
+			{ place->offset % 2 ? "outer" : NULL, "", "/src/outer.c", 0, NULL },
+		};
+
+		for (gsize frame = 0; frame < G_N_ELEMENTS(frames); frame++)
+			line_table_append_line(out, request->key, place->offset, &frames[frame]);
+	}
+}
+
+/* A LineReader. */
+static char *odd_text(const LineFrame *frame, void *user_data)
+{
+	(void)user_data;
+	return frame->line % 3 ? g_strdup_printf("\tsource\033[1m = %u;\n", frame->line) : NULL;
+}
+
+void fuzz_add_lines(Session *session)
+{
+	g_autoptr(LinePlaces) places = line_places_new();
+	g_autoptr(GString) lines = g_string_new(NULL);
+
+	line_places_update(places, session);
+	for (guint i = 0; i < line_places_count(places); i++) {
+		const GArray *requests = line_places_object(places, i)->requests;
+
+		for (guint j = 0; j < requests->len; j++)
+			append_lines(lines, &g_array_index(requests, LinesRequest, j));
+	}
+	line_table_parse(session->lines, (TextPart){ lines->str, lines->len });
+	if (line_table_invalid(session->lines))
+		abort();
+	line_table_read_sources(session->lines, odd_text, NULL);
+	/* All were asked for. */
+	line_places_update(places, session);
+	for (guint i = 0; i < line_places_count(places); i++)
+		if (line_places_object(places, i)->requests->len)
+			abort();
 }
 
 void fuzz_expect_same(const Session *whole, const Session *pieces)

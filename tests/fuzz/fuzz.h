@@ -17,6 +17,9 @@ size_t fuzz_chunk_bytes(size_t size);
    for a terminal. */
 void fuzz_report(const Session *session);
 
+/* Lets all code in the stacks have source lines and inlined functions, with odd texts. */
+void fuzz_add_lines(Session *session);
+
 /* Makes tables of the rates in a stream, and prints them alike. */
 void fuzz_rates(const uint8_t *data, size_t size, size_t memory_bytes);
 

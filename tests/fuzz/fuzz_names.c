@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The texts of a stream, each ended by a NUL: lines of /proc/kallsyms, of modules, names of caches,
- * paths of cgroups, /proc/slabinfo at the start and at the end, the state of memory at both times.
- * Events of the addresses are added.
+ * paths of cgroups, /proc/slabinfo at the start and at the end, the state of memory at both times,
+ * sections of modules. Events of the addresses are added.
  */
 #include "bench/stream_builder.h"
 #include "fuzz/fuzz.h"
@@ -21,7 +21,7 @@ static const struct {
 } texts[] = {
 	{ KMT_BATCH_SYMBOLS, 0 }, { KMT_BATCH_MODULES, 0 },  { KMT_BATCH_CACHE_NAMES, 0 },
 	{ KMT_BATCH_CGROUPS, 0 }, { KMT_BATCH_SLABINFO, 0 }, { KMT_BATCH_SLABINFO, 1 },
-	{ KMT_BATCH_MEMORY, 0 },  { KMT_BATCH_MEMORY, 1 },
+	{ KMT_BATCH_MEMORY, 0 },  { KMT_BATCH_MEMORY, 1 },   { KMT_BATCH_SECTIONS, 0 },
 };
 
 /* One stack of each address that the symbols name. */
@@ -96,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	add_events(stream, symbols);
 	session_feed(session, stream->data, stream->len);
 	session_finish(session);
+	fuzz_add_lines(session);
 	fuzz_report(session);
 	fuzz_rates(stream->data, stream->len, MEMORY_BYTES);
 	return 0;

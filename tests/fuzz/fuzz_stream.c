@@ -41,6 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (batch_reader_totals(part->reader).batches != a.batches)
 		abort();
+	fuzz_add_lines(pieces);
 	fuzz_report(pieces);
 	fuzz_report(part);
 	report_paired(data, size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts about user space: what was mapped, names of functions, and the map of generated code. */
+/* Texts about user space: what was mapped, names of functions, where code is in the debug data, and
+   the map of generated code. */
 #include "collect/user/jit_map.h"
 #include "fuzz/fuzz.h"
 #include "user/user_names.h"
@@ -22,6 +23,7 @@ static void look_up(UserMaps *maps, const UserObjects *objects, const UserNames 
 			for (gsize at = 0; at < G_N_ELEMENTS(addresses); at++) {
 				UserPlace place;
 				UserName name;
+				uint64_t address;
 				bool found = user_maps_lookup(maps, tgid, times[time],
 							      addresses[at], &place);
 
@@ -29,6 +31,7 @@ static void look_up(UserMaps *maps, const UserObjects *objects, const UserNames 
 				    (!found && place.offset != addresses[at]))
 					abort();
 				user_names_find(names, place, &name);
+				user_names_address(names, place, &address);
 			}
 }
 

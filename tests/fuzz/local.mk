@@ -3,7 +3,7 @@
 FUZZ_SECONDS = 60
 FUZZ_CLANG = clang
 
-fuzz_targets = stream import_hashkey import_count_text import_perf_script import_report \
+fuzz_targets = stream debug_lines lines_answer import_hashkey import_count_text import_perf_script import_report \
 	import_slab_text import_alloc_traces import_allocinfo import_page_owner perf_record names recording module_file \
 	elf_probes elf_symbols expression preset unwind user_texts
 fuzz_cppflags = $(aggregator_cppflags) -I$(srcdir)/tests
@@ -12,6 +12,7 @@ fuzz_streams = tests/bench/stream_builder.c tests/bench/stream_builder.h
 fuzz_common = tests/fuzz/fuzz.c tests/fuzz/fuzz.h tests/fuzz/replay.c
 
 fuzz_replays = \
+	tests/fuzz/fuzz_debug_lines \
 	tests/fuzz/fuzz_elf_probes \
 	tests/fuzz/fuzz_elf_symbols \
 	tests/fuzz/fuzz_expression \
@@ -23,6 +24,7 @@ fuzz_replays = \
 	tests/fuzz/fuzz_import_perf_script \
 	tests/fuzz/fuzz_import_report \
 	tests/fuzz/fuzz_import_slab_text \
+	tests/fuzz/fuzz_lines_answer \
 	tests/fuzz/fuzz_module_file \
 	tests/fuzz/fuzz_names \
 	tests/fuzz/fuzz_perf_record \
@@ -88,6 +90,16 @@ tests_fuzz_fuzz_user_texts_SOURCES = tests/fuzz/fuzz_user_texts.c $(fuzz_common)
 tests_fuzz_fuzz_user_texts_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/user_texts\"
 tests_fuzz_fuzz_user_texts_CFLAGS = $(aggregator_cflags)
 tests_fuzz_fuzz_user_texts_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_debug_lines_SOURCES = tests/fuzz/fuzz_debug_lines.c $(fuzz_common)
+tests_fuzz_fuzz_debug_lines_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/debug_lines\"
+tests_fuzz_fuzz_debug_lines_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_debug_lines_LDADD = $(aggregator_libs)
+
+tests_fuzz_fuzz_lines_answer_SOURCES = tests/fuzz/fuzz_lines_answer.c $(fuzz_common)
+tests_fuzz_fuzz_lines_answer_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_CORPUS=$(fuzz_corpus)/lines_answer\"
+tests_fuzz_fuzz_lines_answer_CFLAGS = $(aggregator_cflags)
+tests_fuzz_fuzz_lines_answer_LDADD = $(aggregator_libs)
 
 tests_fuzz_fuzz_import_hashkey_SOURCES = tests/fuzz/fuzz_import.c $(fuzz_common)
 tests_fuzz_fuzz_import_hashkey_CPPFLAGS = $(fuzz_cppflags) -DFUZZ_IMPORT=import_hashkey \

@@ -15,8 +15,12 @@ static const char kallsyms[] = "ffffffff81000000 T _stext\n"
 			       "ffffffffc0a40000 t ext4_find_entry\t[ext4]\n"
 			       "ffffffff82000000 T _etext\n";
 static const char modules[] =
+	"kernel 0 0x0 ffeeddccbbaa99887766554433221100ffeeddcc\n"
 	"ext4 942080 ffffffffc0a40000 00112233445566778899aabbccddeeff00112233\n"
 	"nfs 65536 ffffffffc0c00000 -\n";
+static const char sections[] = "ext4 .text 0xffffffffc0a40000\n"
+			       "ext4 .text.unlikely 0xffffffffc0a48000\n"
+			       "nfs .text 0xffffffffc0c00000\n";
 
 static const uint64_t near_frames[] = { 0xffffffff812a4d3b, 0xffffffff81500184,
 					0xffffffffc0a40010 };
@@ -88,6 +92,7 @@ static GByteArray *small_stream(void)
 	batch_write_info(out, info_fields, G_N_ELEMENTS(info_fields));
 	batch_write_text(out, KMT_BATCH_SYMBOLS, 0, kallsyms, strlen(kallsyms));
 	batch_write_text(out, KMT_BATCH_MODULES, 0, modules, strlen(modules));
+	batch_write_text(out, KMT_BATCH_SECTIONS, 0, sections, strlen(sections));
 	start_cpu(cpu, 0, out);
 	put_events(cpu, 24);
 	put_rare_records(cpu);
@@ -133,7 +138,9 @@ static const char maps[] =
 	"x 1000002000 9\n"
 	"m 1000002000 9 555555554000 10000 1000 8:1 2d 0 - /usr/bin/other\n"
 	"e 1000009000 9\n";
-static const char user_symbols[] = "s I:8:1:2a 101f f 40 main\n"
+static const char user_symbols[] = "v I:8:1:2a 1000 10000 401000\n"
+				   "v b:00112233445566778899 28000 100000 28000\n"
+				   "s I:8:1:2a 101f f 40 main\n"
 				   "s b:00112233445566778899 28010 10 200 __libc_start_call_main\n"
 				   "s jit:7 7ffff0000010 0 0 LazyCompile:~f\n";
 
