@@ -1,8 +1,10 @@
 tests_cli_checks = \
+	tests/cli/check_debuginfod \
 	tests/cli/check_docs \
 	tests/cli/check_golden \
 	tests/cli/check_json \
 	tests/cli/check_lines \
+	tests/cli/check_lines_command \
 	tests/cli/check_packages \
 	tests/cli/check_style
 TESTS += $(tests_cli_checks)
@@ -18,6 +20,7 @@ tests_cli_make_fixture_SOURCES = tests/cli/make_fixture.c \
 	tests/cli/cgroup_stream.c tests/cli/cgroup_stream.h \
 	tests/cli/hit_stream.c tests/cli/hit_stream.h \
 	tests/cli/limit_stream.c tests/cli/limit_stream.h \
+	tests/cli/line_stream.c tests/cli/line_stream.h \
 	tests/cli/rate_stream.c tests/cli/rate_stream.h \
 	tests/cli/sample_stream.c tests/cli/sample_stream.h \
 	tests/cli/leak_stream.c tests/cli/leak_stream.h \
@@ -32,4 +35,4 @@ tests_cli_lines_of_LDADD = $(aggregator_libs)
 tests_cli_lines_of_SOURCES = tests/cli/lines_of.c
 
 EXTRA_DIST += $(tests_cli_checks) tests/cli/check_old_reader tests/cli/golden tests/cli/lines \
-	tests/data
+	tests/cli/lines_lib.sh tests/data

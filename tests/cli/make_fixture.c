@@ -30,6 +30,7 @@
  *	                              their batches
  *	make_fixture hits             hits of probe points, with values
  *	make_fixture spans            time spans between probe points
+ *	make_fixture lines FOLDER     stacks in files that the folder describes: see line_stream.h
  *	make_fixture leak             a leak, a working set, churn, a burst, and unseen frees
  *	make_fixture limited          a run of which little is known
  *	make_fixture crowded          more tasks, caches and modules than the least memory holds
@@ -40,6 +41,7 @@
 #include "hit_stream.h"
 #include "leak_stream.h"
 #include "limit_stream.h"
+#include "line_stream.h"
 #include "record/batch_writer.h"
 #include "rate_stream.h"
 #include "sample_stream.h"
@@ -331,6 +333,8 @@ int main(int argc, char **argv)
 		hit_stream(stream);
 	if (g_str_equal(wanted, "spans"))
 		span_stream(stream);
+	if (g_str_equal(wanted, "lines") && argc >= 3)
+		line_stream(stream, argv[2]);
 	if (g_str_equal(wanted, "leak"))
 		leak_stream(stream);
 	if (g_str_equal(wanted, "limited"))
@@ -343,8 +347,8 @@ int main(int argc, char **argv)
 	if (!stream->len) {
 		fputs("usage: make_fixture "
 		      "swap|sample|throttle|walks|names|memory|s390x|i686|aarch64|cgroups|"
-		      "rates|rates-blind|rates-held|held|hits|spans|leak|slab|slab-part|limited|"
-		      "crowded\n",
+		      "rates|rates-blind|rates-held|held|hits|spans|lines|leak|slab|slab-part|"
+		      "limited|crowded\n",
 		      stderr);
 		return 2;
 	}

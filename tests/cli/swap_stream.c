@@ -81,7 +81,8 @@ static size_t swap_batch(guint8 *batch)
 	end = batch + header.batch_bytes - sizeof(struct KmtBatchTrailer);
 	swap_layout(batch, header_layout);
 	swap_layout(end, trailer_layout);
-	if (header.kind == KMT_BATCH_SYMBOLS || header.kind == KMT_BATCH_MODULES) {
+	if (header.kind == KMT_BATCH_SYMBOLS || header.kind == KMT_BATCH_MODULES ||
+	    header.kind == KMT_BATCH_SECTIONS) {
 		swap_layout(at, text_layout);
 		return header.batch_bytes;
 	}
