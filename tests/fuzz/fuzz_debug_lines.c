@@ -53,6 +53,19 @@ static void find_all(DebugObject *object, DebugLines *lines)
 	find(lines, UINT64_MAX);
 }
 
+/* The file may refer to another one. Here that is the file itself. */
+static void find_supplement(DebugObject *object, int fd)
+{
+	const char *name;
+	g_autofree char *build_id = NULL;
+
+	if (!debug_object_supplement(object, &name, &build_id))
+		return;
+	if (!build_id || strlen(name) == SIZE_MAX)
+		abort();
+	debug_object_set_supplement(object, fd);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("object", MFD_CLOEXEC);
@@ -62,15 +75,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	object = debug_object_new(fd);
-	close(fd);
-	if (!object)
-		return 0;
-	g_free(debug_object_build_id(object));
-	dwarf = debug_object_dwarf(object);
+	dwarf = object ? debug_object_dwarf(object) : NULL;
+	if (object)
+		g_free(debug_object_build_id(object));
 	if (dwarf) {
-		g_autoptr(DebugLines) lines = debug_lines_new(dwarf);
+		g_autoptr(DebugLines) lines = NULL;
 
+		find_supplement(object, fd);
+		lines = debug_lines_new(dwarf);
 		find_all(object, lines);
 	}
+	close(fd);
 	return 0;
 }

@@ -52,7 +52,9 @@ static void take(TextPart answer, const LinesJob *job)
 	read_lines(table, (TextPart){ lines->str, lines->len });
 	if (line_table_places(table) > G_N_ELEMENTS(keys) * PLACES ||
 	    (outcome.result != LINES_FOUND && lines->len) ||
-	    (outcome.build_id && outcome.result != LINES_OTHER_FILE) ||
+	    (outcome.build_id && outcome.result != LINES_OTHER_FILE &&
+	     outcome.result != LINES_REFERS) ||
+	    (outcome.result == LINES_REFERS) != (outcome.supplement != NULL) ||
 	    (outcome.result == LINES_FAILED) != (outcome.problem != NULL))
 		abort();
 	expect_printable(outcome.build_id);

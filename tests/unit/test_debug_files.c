@@ -215,6 +215,44 @@ Test(debug_files, a_recorded_path_leads_nowhere_else)
 	temporary_remove(root);
 }
 
+/* Expects these paths below the root, which is also the folder that is given. */
+static void expect_supplements(const char *root, const char *name, const char *build_id,
+			       const char *paths)
+{
+	const char *const folders[] = { root, NULL };
+	g_autoptr(DebugFiles) files = debug_files_new(folders, RELEASE, root);
+	g_autofree char *debug_file = g_build_filename(root, "here/x.debug", NULL);
+	g_auto(GStrv) found = debug_files_find_supplement(files, debug_file, name, build_id);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (char **path = found; *path; path++)
+		g_string_append_printf(text, "%s%s", path == found ? "" : " ",
+				       *path + strlen(root) + 1);
+	cr_expect_str_eq(text->str, paths, "%s: %s", name, text->str);
+}
+
+Test(debug_files, what_a_debug_file_refers_to_is_among_debug_files)
+{
+	static const char *const names[] = {
+		"/.dwz/../../secret", "/x/.dwz/../secret", "..", "/", "", "../../secret", "/.dwz/"
+	};
+	g_autofree char *root = temporary_folder();
+
+	temporary_write(root, "secret", "", 0);
+	temporary_write(root, SYSTEM "/secret", "", 0);
+	temporary_write(root, SYSTEM "/.dwz/arch/bash.debug", "", 0);
+	temporary_write(root, SYSTEM BY_ID, "", 0);
+	temporary_write(root, "here/bash.debug", "", 0);
+	expect_supplements(root, "/usr/lib/debug/.dwz/arch/bash.debug", "ff00",
+			   SYSTEM "/.dwz/arch/bash.debug " SYSTEM
+				  "/.dwz/arch/bash.debug here/bash.debug");
+	expect_supplements(root, "../x/bash.debug", ID,
+			   SYSTEM BY_ID " " SYSTEM BY_ID " here/bash.debug");
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
+		expect_supplements(root, names[i], "../../secret", "");
+	temporary_remove(root);
+}
+
 Test(debug_files, a_folder_is_read_once)
 {
 	g_autofree char *root = temporary_folder();

@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -276,7 +277,8 @@ LinesOutcome lines_answer_take(GString *out, TextPart answer, const LinesJob *jo
 		outcome.build_id = g_strndup(found.text, found.length);
 	if (text_part_is(word, ANSWER_BUILD_ID))
 		return outcome;
-	if (!text_part_is(word, ANSWER_REFERS) || !outcome.build_id || !name.length) {
+	if (!text_part_is(word, ANSWER_REFERS) || !outcome.build_id || !name.length ||
+	    name.length > PATH_MAX) {
 		lines_outcome_clear(&outcome);
 		return failed(g_strdup("the process that read it gave no answer"));
 	}
