@@ -277,13 +277,14 @@ LinesOutcome lines_answer_take(GString *out, TextPart answer, const LinesJob *jo
 		outcome.build_id = g_strndup(found.text, found.length);
 	if (text_part_is(word, ANSWER_BUILD_ID))
 		return outcome;
-	if (!text_part_is(word, ANSWER_REFERS) || !outcome.build_id || !name.length ||
+	if (!text_part_is(word, ANSWER_REFERS) || !outcome.build_id || name.length < 2 ||
 	    name.length > PATH_MAX) {
 		lines_outcome_clear(&outcome);
 		return failed(g_strdup("the process that read it gave no answer"));
 	}
 	outcome.result = LINES_REFERS;
-	outcome.supplement = g_strndup(name.text, name.length);
+	/* A blank is before it. */
+	outcome.supplement = g_strndup(name.text + 1, name.length - 1);
 	return outcome;
 }
 
