@@ -98,6 +98,8 @@ static FakeHost *host_new(void)
 			      sizeof(note) - 1);
 	fake_host_write(root, "sys/module/first/sections/.text", "0xffffffffc0000000\n");
 	fake_host_write(root, "sys/module/first/sections/.data", "0xffffffffc0002000\n");
+	/* Freed, and perhaps in use for another module. */
+	fake_host_write(root, "sys/module/first/sections/.init.text", "0xffffffffc0100000\n");
 	fake_host_write(root, "sys/module/kmt_own/sections/.text", "0xffffffffc0009000\n");
 	fake_host_write_bytes(root, "sys/kernel/notes", two_notes, sizeof(two_notes) - 1);
 	return root;

@@ -199,10 +199,13 @@ static GString *modules_with_build_ids(const HostSnapshot *snapshot)
 	return out;
 }
 
-/* Whether functions may be in such a section: ".text.unlikely", ".init.text". */
+/* Whether functions may be in such a section: ".text.unlikely". The kernel frees what only starts a
+   module (do_init_module()), but goes on showing where it was, and the next module may be loaded
+   there. */
 static bool has_code(const char *section)
 {
-	return section[0] == '.' && strstr(section, "text");
+	return section[0] == '.' && strstr(section, "text") &&
+	       !g_str_has_prefix(section, ".init");
 }
 
 /* Appends the sections of a module that this user may see. */
