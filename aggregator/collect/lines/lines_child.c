@@ -108,10 +108,13 @@ static DebugObject *open_object(const LinesJob *job, GString *out)
 {
 	DebugObject *object = debug_object_new(job->fd);
 	g_autofree char *found = object ? debug_object_build_id(object) : NULL;
+	bool is_wrong = found && strcmp(found, job->build_id) != 0;
+	bool has_debug = object && !is_wrong && debug_object_dwarf(object);
 
-	if (object && g_strcmp0(found, job->build_id) != 0)
+	/* The vmlinux of Debian's headers has neither build id nor debug data. */
+	if (is_wrong || (has_debug && !found))
 		g_string_append_printf(out, ANSWER_BUILD_ID " %s\n", found ? found : NO_BUILD_ID);
-	else if (!object || !debug_object_dwarf(object))
+	else if (!has_debug)
 		g_string_append(out, ANSWER_NO_DEBUG "\n");
 	return out->len ? NULL : object;
 }
