@@ -9,6 +9,7 @@
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
+#include <gio/gio.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
@@ -65,7 +66,7 @@ static LinesResult ask_bytes(Fixture *fixture, const void *bytes, gsize length,
 {
 	fixture->job.fd = memfd_create("example", MFD_CLOEXEC);
 	fixture->job.build_id = build_id;
-	cr_assert_eq(write(fixture->job.fd, bytes, length), (ssize_t)length);
+	cr_assert_eq(pwrite(fixture->job.fd, bytes, length, 0), (ssize_t)length);
 	fixture->outcome = lines_child_read(fixture->lines, &fixture->job);
 	close(fixture->job.fd);
 	return fixture->outcome.result;
@@ -106,6 +107,35 @@ Test(lines_child, the_right_file_has_the_lines_of_a_program)
 
 	fixture_init(&fixture, CODE_OF_PROGRAM, place_of_program());
 	cr_assert_eq(ask(&fixture, LINES_SUBJECT, build_id), LINES_FOUND);
+	expect_both_functions(&fixture, 0x10);
+	fixture_clear(&fixture);
+}
+
+/* Returns a file's bytes in gzip form; the caller frees them. */
+static GByteArray *gzip_file(const char *path)
+{
+	g_autoptr(GZlibCompressor) gzip = g_zlib_compressor_new(G_ZLIB_COMPRESSOR_FORMAT_GZIP, -1);
+	g_autofree char *bytes = NULL;
+	GByteArray *packed = g_byte_array_new();
+	gsize length, taken, made;
+
+	cr_assert(g_file_get_contents(path, &bytes, &length, NULL));
+	g_byte_array_set_size(packed, (guint)length);
+	cr_assert_eq(g_converter_convert(G_CONVERTER(gzip), bytes, length, packed->data, length,
+					 G_CONVERTER_INPUT_AT_END, &taken, &made, NULL),
+		     G_CONVERTER_FINISHED);
+	g_byte_array_set_size(packed, (guint)made);
+	return packed;
+}
+
+Test(lines_child, a_compressed_file_has_the_same_lines)
+{
+	g_autofree char *build_id = lines_example_build_id(LINES_SUBJECT);
+	g_autoptr(GByteArray) packed = gzip_file(LINES_SUBJECT);
+	Fixture fixture;
+
+	fixture_init(&fixture, CODE_OF_PROGRAM, place_of_program());
+	cr_assert_eq(ask_bytes(&fixture, packed->data, packed->len, build_id), LINES_FOUND);
 	expect_both_functions(&fixture, 0x10);
 	fixture_clear(&fixture);
 }
