@@ -109,6 +109,13 @@ static bool is_below(const char *path, const char *folder)
 	return length && !strncmp(path, folder, length) && path[length] == '/';
 }
 
+/* Whether headers are those of the C library, "/usr/include/linux/": no program's own. */
+static bool is_of_system(const char *root)
+{
+	return g_str_has_suffix(root, "/usr") ||
+	       (g_str_has_prefix(root, "/usr/") && !g_str_has_prefix(root, "/usr/src/"));
+}
+
 /* The kernel is often compiled in another folder than that of its sources, which is where its
    headers are. */
 static char *root_of_headers(Dwarf_Die *die, const char *folder)
@@ -121,15 +128,15 @@ static char *root_of_headers(Dwarf_Die *die, const char *folder)
 		return NULL;
 	for (size_t i = 0; i < count; i++) {
 		const char *name = dwarf_filesrc(files, i, NULL, NULL);
-		g_autofree char *path = NULL;
-		const char *at;
+		g_autofree char *path =
+			name && strstr(name, headers + 1) ? simplify(folder, name) : NULL;
+		char *at = path ? strstr(path, headers) : NULL;
 
-		if (!name || !strstr(name, headers + 1))
+		if (!at)
 			continue;
-		path = simplify(folder, name);
-		at = strstr(path, headers);
-		if (at)
-			return g_strndup(path, (gsize)(at - path));
+		*at = '\0';
+		if (!is_of_system(path))
+			return g_steal_pointer(&path);
 	}
 	return NULL;
 }
