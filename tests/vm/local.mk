@@ -76,6 +76,7 @@ EXTRA_DIST += \
 	tests/vm/cases/59-held-second.sh \
 	tests/vm/cases/59-kernel-records.sh \
 	tests/vm/cases/60-modules.sh tests/vm/cases/61-stack-walk.sh \
+	tests/vm/cases/62-lines.sh \
 	tests/vm/cases/65-interrupts.sh \
 	tests/vm/cases/67-held-sampling.sh \
 	tests/vm/cases/68-sampling.sh \

@@ -18,6 +18,10 @@
  * kfree_rcu, with and without a head. One written to .../bulk allocates so many objects in bulk
  * from the cache vmtest_bulk, VMTEST_BULK at a time, of which a third is freed in bulk, a third is
  * freed one by one, and the rest is kept. Anything written to .../release frees what is kept.
+ *
+ * For source lines: a COUNT written to .../lines allocates so often in a function that is inlined
+ * into one that is inlined at two lines, the second one twice as often, and as often in a function
+ * that has a section of its own. Comments with "line:" name those lines.
  */
 #include <linux/completion.h>
 #include <linux/irq_work.h>
@@ -484,11 +488,52 @@ static int set_release(const char *text, const struct kernel_param *parameter)
 	return 0;
 }
 
+static __always_inline void vmtest_innermost(void)
+{
+	void *object = kmalloc(VMTEST_BYTES, GFP_KERNEL); /* line: allocation */
+
+	barrier_data(object);
+	kfree(object);
+}
+
+static __always_inline void vmtest_inner(unsigned int count)
+{
+	while (count--)
+		vmtest_innermost(); /* line: loop */
+}
+
+static noinline void vmtest_outer(unsigned int count)
+{
+	vmtest_inner(count);     /* line: first */
+	vmtest_inner(2 * count); /* line: second */
+	barrier();
+}
+
+/* In .text.unlikely. */
+static noinline __cold void vmtest_cold(unsigned int count)
+{
+	vmtest_allocate(count, GFP_KERNEL); /* line: cold */
+	barrier();
+}
+
+static int set_lines(const char *text, const struct kernel_param *parameter)
+{
+	unsigned int count;
+	int failure = read_count(text, &count);
+
+	if (failure)
+		return failure;
+	vmtest_outer(count);
+	vmtest_cold(count);
+	return 0;
+}
+
 static const struct kernel_param_ops keep_ops = { .set = set_keep };
 static const struct kernel_param_ops worker_ops = { .set = set_worker };
 static const struct kernel_param_ops rcu_ops = { .set = set_rcu };
 static const struct kernel_param_ops bulk_ops = { .set = set_bulk };
 static const struct kernel_param_ops release_ops = { .set = set_release };
+static const struct kernel_param_ops lines_ops = { .set = set_lines };
 static const struct kernel_param_ops task_ops = { .set = set_task };
 static const struct kernel_param_ops stacks_ops = { .set = set_stacks };
 static const struct kernel_param_ops hardirq_ops = { .set = set_hardirq };
@@ -507,6 +552,7 @@ module_param_cb(worker, &worker_ops, NULL, 0200);
 module_param_cb(rcu, &rcu_ops, NULL, 0200);
 module_param_cb(bulk, &bulk_ops, NULL, 0200);
 module_param_cb(release, &release_ops, NULL, 0200);
+module_param_cb(lines, &lines_ops, NULL, 0200);
 
 MODULE_DESCRIPTION("known allocations for check-vm");
 MODULE_LICENSE("GPL");
