@@ -3,6 +3,7 @@
 
 #include "collect/lines/debug_files.h"
 
+#include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -101,24 +102,39 @@ static void index_file(Index *index, const char *path, const char *name)
 	g_ptr_array_add(paths, g_strdup(path));
 }
 
-/* Symbolic links are not followed: they may lead out of the folder, or in a circle. */
+/* Returns DT_REG, DT_DIR and so on; DT_UNKNOWN: neither the folder nor the file says it. */
+static unsigned char type_of(const struct dirent *entry, const char *path)
+{
+	struct stat status;
+
+	if (entry->d_type != DT_UNKNOWN || lstat(path, &status))
+		return entry->d_type;
+	return IFTODT(status.st_mode);
+}
+
+static bool is_dots(const char *name)
+{
+	return !strcmp(name, ".") || !strcmp(name, "..");
+}
+
+/* Symbolic links are not followed: they may lead out of the folder, or in a circle. A kernel has
+   thousands of modules: they are not looked at one by one. */
 static void index_folder(Index *index, const char *folder, unsigned depth)
 {
-	g_autoptr(GDir) dir = depth < FOLDER_DEPTH_MAX ? g_dir_open(folder, 0, NULL) : NULL;
-	const char *name;
+	DIR *dir = depth < FOLDER_DEPTH_MAX ? opendir(folder) : NULL;
+	const struct dirent *entry;
 
-	while (dir && (name = g_dir_read_name(dir)) && index->entries < FOLDER_ENTRIES_MAX) {
-		g_autofree char *path = g_build_filename(folder, name, NULL);
-		struct stat status;
+	while (dir && (entry = readdir(dir)) && index->entries++ < FOLDER_ENTRIES_MAX) {
+		g_autofree char *path = g_build_filename(folder, entry->d_name, NULL);
+		unsigned char type = is_dots(entry->d_name) ? DT_UNKNOWN : type_of(entry, path);
 
-		index->entries++;
-		if (lstat(path, &status))
-			continue;
-		if (S_ISDIR(status.st_mode))
+		if (type == DT_DIR)
 			index_folder(index, path, depth + 1);
-		else if (S_ISREG(status.st_mode))
-			index_file(index, path, name);
+		else if (type == DT_REG)
+			index_file(index, path, entry->d_name);
 	}
+	if (dir)
+		closedir(dir);
 }
 
 static gint compare_paths(gconstpointer a, gconstpointer b)
