@@ -164,10 +164,7 @@ static void add_inlined(FrameNamer *namer, uint64_t address, const char *module,
 			  &(FramePlace){
 				  .function = lines[i].function ? lines[i].function : "??",
 				  .module = module,
-				  .file = lines[i].file,
-				  .line = lines[i].line,
-				  .source = lines[i].source,
-				  .inlined = true,
+				  .line = &lines[i],
 			  });
 }
 
@@ -185,9 +182,7 @@ static NamedAddress address_resolve(FrameNamer *namer, uint64_t address, uint32_
 		place = place_of_symbol(namer->frames, &known.symbol);
 	if (known.found && count) {
 		add_inlined(namer, address, place.module, lines, count);
-		place.file = lines[count - 1].file;
-		place.line = lines[count - 1].line;
-		place.source = lines[count - 1].source;
+		place.line = &lines[count - 1];
 	}
 	add_frame(namer, address, &place);
 	return (NamedAddress){

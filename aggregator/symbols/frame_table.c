@@ -120,10 +120,8 @@ static bool address_equals(const AddressFrame *a, const AddressFrame *b)
 {
 	return a->address == b->address && a->place.start == b->place.start &&
 	       a->place.bytes == b->place.bytes && a->place.line == b->place.line &&
-	       a->place.inlined == b->place.inlined &&
 	       !g_strcmp0(a->place.function, b->place.function) &&
-	       !g_strcmp0(a->place.module, b->place.module) &&
-	       !g_strcmp0(a->place.file, b->place.file);
+	       !g_strcmp0(a->place.module, b->place.module);
 }
 
 /* Symbol epochs contain copies of the same names. */
@@ -148,19 +146,20 @@ static Frame frame_of_address(const FrameTable *table, FrameId id)
 {
 	const AddressFrame *kept = address_frame(table, id);
 	const FramePlace *place = &kept->place;
+	bool inlined = frame_place_is_inlined(place);
 
 	return (Frame){
 		.address = kept->address,
 		.address_digits = (uint8_t)table->address_digits,
-		.has_offset = place->function && !place->inlined,
-		.offset = place->module && !place->inlined ? kept->address - place->start : 0,
+		.has_offset = place->function && !inlined,
+		.offset = place->module && !inlined ? kept->address - place->start : 0,
 		.bytes = place->bytes,
 		.function = place->function,
 		.module = place->module,
-		.file = place->file,
-		.line = place->line,
-		.source = place->source,
-		.inlined = place->inlined,
+		.file = place->line ? place->line->file : NULL,
+		.line = place->line ? place->line->line : 0,
+		.source = place->line ? place->line->source : NULL,
+		.inlined = inlined,
 	};
 }
 
@@ -274,10 +273,17 @@ static void prefetch(const FrameTable *table, const FrameId *ids, uint32_t count
 			__builtin_prefetch(address_frame(table, ids[i])->place.function);
 }
 
+static const char *source_of_address(const FrameTable *table, FrameId id)
+{
+	const LineFrame *line = address_frame(table, id)->place.line;
+
+	return line ? line->source : NULL;
+}
+
 static void append_source(const FrameTable *table, FrameId id, GString *out)
 {
 	const char *source =
-		id & IS_TEXT ? source_of_text(table, id) : address_frame(table, id)->place.source;
+		id & IS_TEXT ? source_of_text(table, id) : source_of_address(table, id);
 
 	if (source)
 		g_string_append_printf(out, FRAME_SOURCE_MARK "%s\n", source);

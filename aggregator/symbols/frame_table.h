@@ -2,6 +2,7 @@
 #pragma once
 
 #include "symbols/frame.h"
+#include "symbols/line_table.h"
 
 #include <glib.h>
 #include <stddef.h>
@@ -23,17 +24,21 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(FrameTable, frame_table_free)
    as long as the table. */
 const char *frame_table_printable(FrameTable *table, const char *name);
 
-/* What a frame's address means. All strings are printable, and live as long as the table. */
+/* What a frame's address means. All strings are printable, and everything lives as long as the
+   table. */
 typedef struct {
 	const char *function; /* NULL: unknown */
 	const char *module;   /* NULL: everything is unknown */
-	uint64_t start;       /* of the function, or of the module */
+	uint64_t start;       /* of the function, or of the module; 0: the function was inlined */
 	uint64_t bytes;
-	const char *file;   /* NULL: unknown */
-	uint32_t line;      /* 0: unknown */
-	const char *source; /* the text of that line; NULL: unknown */
-	bool inlined;       /* the function, into that of the next frame */
+	const LineFrame *line; /* where it is in the source; NULL: unknown */
 } FramePlace;
+
+/* Whether the function was inlined into that of the next frame: only source lines show that. */
+static inline bool frame_place_is_inlined(const FramePlace *place)
+{
+	return place->line && !place->start;
+}
 
 /* Returns the id of the frame of an address, adding it if new. */
 FrameId frame_table_intern(FrameTable *table, uint64_t address, const FramePlace *place);
