@@ -160,11 +160,12 @@ static void G_GNUC_NORETURN become_reader(LinesJob job, int pipe)
 	child_signals_default();
 	child_signals_unblock();
 	prctl(PR_SET_NAME, "kmt-lines");
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	child_files_keep_only(fds, job.supplement == SUPPLEMENT_GIVEN ? 3 : 2);
 	job.fd = fds[1];
 	job.supplement_fd = fds[2];
 	child_sandbox_drop_privileges();
+	/* Another user id would undo it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	child_sandbox_close(&limits);
 	setitimer(ITIMER_REAL, &timer, NULL);
 	answer(&job, fds[0]);
