@@ -18,8 +18,6 @@ enum {
 	RANGES_MAX = 1 << 20, /* of all epochs */
 };
 
-#define INIT_PREFIX ".init."
-
 /* A module of an epoch. */
 typedef struct {
 	uint64_t bytes;
@@ -32,7 +30,6 @@ typedef struct {
 	/* Ids are numbers of objects. */
 	AddressRanges *of_modules;
 	AddressRanges *of_sections;
-	AddressRanges *of_init; /* sections that the kernel frees when the module has started */
 	bool is_ordered;
 } Epoch;
 
@@ -53,7 +50,6 @@ static void epoch_free(gpointer data)
 	g_hash_table_unref(epoch->modules);
 	address_ranges_free(epoch->of_modules);
 	address_ranges_free(epoch->of_sections);
-	address_ranges_free(epoch->of_init);
 	g_free(epoch);
 }
 
@@ -115,7 +111,6 @@ static Epoch *epoch_intern(CodeObjects *objects, uint32_t number)
 	epoch->modules = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);
 	epoch->of_modules = address_ranges_new();
 	epoch->of_sections = address_ranges_new();
-	epoch->of_init = address_ranges_new();
 	g_ptr_array_insert(objects->epochs, (gint)until, epoch);
 	return epoch;
 }
@@ -238,9 +233,7 @@ static void add_section(CodeObjects *objects, Epoch *epoch, TextPart line)
 	object = *object_at(objects, module->object);
 	object.section = section;
 	/* How long the section is, is in its file. */
-	add_range(objects,
-		  g_str_has_prefix(section, INIT_PREFIX) ? epoch->of_init : epoch->of_sections,
-		  start, module->bytes,
+	add_range(objects, epoch->of_sections, start, module->bytes,
 		  object_intern(objects, &object));
 }
 
@@ -307,13 +300,9 @@ static const CodeObject *find_in_epoch(const CodeObjects *objects, uint32_t numb
 	if (!epoch->is_ordered) {
 		address_ranges_order(epoch->of_modules);
 		address_ranges_order(epoch->of_sections);
-		address_ranges_order(epoch->of_init);
 		epoch->is_ordered = true;
 	}
-	/* sysfs lists init sections still when another module has got their memory. */
 	found = find_in(objects, epoch->of_sections, address, offset);
-	if (!found)
-		found = find_in(objects, epoch->of_init, address, offset);
 	return found ? found : find_in(objects, epoch->of_modules, address, offset);
 }
 
@@ -387,7 +376,6 @@ GArray *code_objects_loads(const CodeObjects *objects)
 	for (guint i = 0; i < objects->epochs->len; i++) {
 		add_loads(objects, epoch_at(objects, i)->of_modules, loads);
 		add_loads(objects, epoch_at(objects, i)->of_sections, loads);
-		add_loads(objects, epoch_at(objects, i)->of_init, loads);
 	}
 	g_array_sort(loads, compare_loads);
 	remove_repeated(loads);

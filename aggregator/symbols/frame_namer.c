@@ -133,9 +133,16 @@ static FramePlace place_of_symbol(FrameTable *frames, const Symbol *symbol)
 	};
 }
 
-/* Returns the functions at an address, with their lines; NULL: unknown. */
+static bool is_of_object(const Symbol *symbol, const CodeObject *object)
+{
+	return object->kind == CODE_OF_KERNEL ? !symbol->module
+					      : !g_strcmp0(symbol->module, object->name);
+}
+
+/* Returns the functions at the address of a symbol, with their lines; NULL: unknown. The lengths of
+   sections are not recorded, so an address may lie outside the module that precedes it. */
 static const LineFrame *find_lines(const FrameNamer *namer, uint64_t looked_up, uint32_t epoch,
-				   size_t *count)
+				   const Symbol *symbol, size_t *count)
 {
 	const CodeObject *object;
 	uint64_t offset;
@@ -144,8 +151,9 @@ static const LineFrame *find_lines(const FrameNamer *namer, uint64_t looked_up, 
 	if (!namer->code)
 		return NULL;
 	object = code_objects_find(namer->code, epoch, looked_up, &offset);
-	return object && object->key ? line_table_find(namer->lines, object->key, offset, count)
-				     : NULL;
+	return object && object->key && is_of_object(symbol, object)
+		       ? line_table_find(namer->lines, object->key, offset, count)
+		       : NULL;
 }
 
 static void add_frame(FrameNamer *namer, uint64_t address, const FramePlace *place)
@@ -175,12 +183,14 @@ static NamedAddress address_resolve(FrameNamer *namer, uint64_t address, uint32_
 	KnownAddress known = address_lookup(namer->store, epoch, address, returned_to);
 	FramePlace place = { .module = NULL };
 	uint32_t frames_from = namer->ids->len;
-	size_t count;
-	const LineFrame *lines = find_lines(namer, address - returned_to, epoch, &count);
+	const LineFrame *lines = NULL;
+	size_t count = 0;
 
-	if (known.found)
+	if (known.found) {
 		place = place_of_symbol(namer->frames, &known.symbol);
-	if (known.found && count) {
+		lines = find_lines(namer, address - returned_to, epoch, &known.symbol, &count);
+	}
+	if (count) {
 		add_inlined(namer, address, place.module, lines, count);
 		place.line = &lines[count - 1];
 	}

@@ -88,21 +88,6 @@ Test(code_objects, a_module_may_be_used_before_its_epoch)
 	expect_place(objects, 0, 0xffffffffc0500010, "m:ee01:.text", 0x10);
 }
 
-/* On Linux 6.1, xfs is listed with an .init.text that lies where jbd2 was loaded later. */
-Test(code_objects, an_init_section_may_be_another_modules_memory)
-{
-	g_autoptr(CodeObjects) objects = host();
-
-	add(objects, 1,
-	    "ext4 4096 0xffffffffc0100000 aabb01\n"
-	    "jbd2 65536 0xffffffffc017f000 aabb02\n",
-	    "ext4 .text 0xffffffffc0100000\n"
-	    "ext4 .init.text 0xffffffffc0180000\n"
-	    "jbd2 .text 0xffffffffc017f000\n");
-	expect_place(objects, 0, 0xffffffffc0180010, "m:aabb01:.init.text", 0x10);
-	expect_place(objects, 1, 0xffffffffc0180010, "m:aabb02:.text", 0x1010);
-}
-
 Test(code_objects, an_object_of_many_epochs_is_one)
 {
 	g_autoptr(CodeObjects) objects = host();

@@ -3,6 +3,7 @@
 
 #include "collect/lines/line_resolver.h"
 
+#include "base/clock.h"
 #include "collect/lines/line_places.h"
 #include "collect/user/regular_file.h"
 
@@ -13,6 +14,9 @@
 
 /* A kernel's debug data have up to 1.5 GB, those of a browser 4 GB. */
 #define FILE_BYTES_MAX ((uint64_t)8 << 30)
+
+/* A stranger may have many files that take long. */
+#define ALL_FILES_S ((uint64_t)300)
 
 /* What became of the search for an object's debug data. */
 typedef struct {
@@ -30,6 +34,7 @@ struct LineResolver {
 	LinePlaces *places;        /* owned */
 	GHashTable *found;         /* (element-type utf8 Found), owned, by build id */
 	GArray *objects;           /* (element-type LinesObject) */
+	uint64_t reading_ns;       /* so long all files of an update took */
 };
 
 static void found_clear(Found *found)
@@ -105,30 +110,37 @@ static LinesState state_of(LinesResult result)
 
 /* Reads the lines of an object from a file. supplement_fd: of the file that it refers to, if that
    is given. */
-static LinesOutcome read_file(const char *path, Supplement supplement, int supplement_fd,
-			      const PlacedObject *object, GString *lines)
+static LinesOutcome read_file(LineResolver *resolver, const char *path, Supplement supplement,
+			      int supplement_fd, const PlacedObject *object, GString *lines)
 {
 	LinesOutcome outcome = { .result = LINES_FAILED };
+	const uint64_t begin_ns = clock_monotonic_ns();
+	const uint64_t left_s =
+		ALL_FILES_S - MIN(resolver->reading_ns / NS_PER_SECOND, ALL_FILES_S);
 	const LinesJob job = {
-		.fd = open_file(path, &outcome.problem),
+		.fd = left_s ? open_file(path, &outcome.problem) : -1,
 		.supplement = supplement,
 		.supplement_fd = supplement_fd,
 		.build_id = object->build_id,
 		.requests = (const LinesRequest *)(const void *)object->requests->data,
 		.count = object->requests->len,
-		.patience_s = LINES_PATIENCE_S,
+		.patience_s = (unsigned)MIN(left_s, LINES_PATIENCE_S),
 	};
 
+	if (!left_s)
+		outcome.problem = g_strdup_printf("all debuginfo together took longer than %d s",
+						  (int)ALL_FILES_S);
 	if (job.fd < 0)
 		return outcome;
 	outcome = lines_child_read(lines, &job);
 	close(job.fd);
+	resolver->reading_ns += clock_monotonic_ns() - begin_ns;
 	return outcome;
 }
 
 /* Reads them with the file that it refers to, if this path is that. */
-static LinesOutcome read_with(const char *path, const char *supplement, const PlacedObject *object,
-			      GString *lines)
+static LinesOutcome read_with(LineResolver *resolver, const char *path, const char *supplement,
+			      const PlacedObject *object, GString *lines)
 {
 	g_autofree char *problem = NULL;
 	int fd = open_file(supplement, &problem);
@@ -136,13 +148,13 @@ static LinesOutcome read_with(const char *path, const char *supplement, const Pl
 
 	if (fd < 0)
 		return outcome;
-	outcome = read_file(path, SUPPLEMENT_GIVEN, fd, object, lines);
+	outcome = read_file(resolver, path, SUPPLEMENT_GIVEN, fd, object, lines);
 	close(fd);
 	return outcome;
 }
 
 /* Reads them with the file that it refers to, or without it if it is not there. */
-static LinesOutcome read_referring(const LineResolver *resolver, Found *found, const char *path,
+static LinesOutcome read_referring(LineResolver *resolver, Found *found, const char *path,
 				   const LinesOutcome *referring, const PlacedObject *object,
 				   GString *lines)
 {
@@ -151,7 +163,7 @@ static LinesOutcome read_referring(const LineResolver *resolver, Found *found, c
 	LinesOutcome outcome;
 
 	for (char **supplement = paths; *supplement; supplement++) {
-		outcome = read_with(path, *supplement, object, lines);
+		outcome = read_with(resolver, path, *supplement, object, lines);
 		if (outcome.result != LINES_REFERS) {
 			found->supplement = g_strdup(*supplement);
 			return outcome;
@@ -159,14 +171,14 @@ static LinesOutcome read_referring(const LineResolver *resolver, Found *found, c
 		lines_outcome_clear(&outcome);
 	}
 	found->missing = g_strdup(referring->supplement);
-	return read_file(path, SUPPLEMENT_MISSING, -1, object, lines);
+	return read_file(resolver, path, SUPPLEMENT_MISSING, -1, object, lines);
 }
 
 /* Returns what a file is for an object, and appends its lines if it is the right one. */
-static Found examine(const LineResolver *resolver, const char *path, const PlacedObject *object,
+static Found examine(LineResolver *resolver, const char *path, const PlacedObject *object,
 		     GString *lines)
 {
-	LinesOutcome outcome = read_file(path, SUPPLEMENT_UNKNOWN, -1, object, lines);
+	LinesOutcome outcome = read_file(resolver, path, SUPPLEMENT_UNKNOWN, -1, object, lines);
 	Found found = { .path = g_strdup(path) };
 
 	if (outcome.result == LINES_REFERS) {
@@ -183,7 +195,7 @@ static Found examine(const LineResolver *resolver, const char *path, const Place
 }
 
 /* A file that is right ends the search, and the first that is wrong is worth a remark. */
-static void try_file(const LineResolver *resolver, Found *found, const char *path,
+static void try_file(LineResolver *resolver, Found *found, const char *path,
 		     const PlacedObject *object, GString *lines)
 {
 	Found file = examine(resolver, path, object, lines);
@@ -197,8 +209,7 @@ static void try_file(const LineResolver *resolver, Found *found, const char *pat
 	}
 }
 
-static void fetch(const LineResolver *resolver, Found *found, const PlacedObject *object,
-		  GString *lines)
+static void fetch(LineResolver *resolver, Found *found, const PlacedObject *object, GString *lines)
 {
 	g_autofree char *problem = NULL;
 	g_autofree char *path = debuginfod_client_fetch(resolver->servers, object->build_id,
@@ -212,7 +223,7 @@ static void fetch(const LineResolver *resolver, Found *found, const PlacedObject
 	}
 }
 
-static void search(const LineResolver *resolver, const PlacedObject *object, GString *lines)
+static void search(LineResolver *resolver, const PlacedObject *object, GString *lines)
 {
 	const DebugFileWanted wanted = { object->kind, object->name, object->build_id };
 	g_auto(GStrv) paths = debug_files_find(resolver->files, &wanted);
@@ -227,19 +238,24 @@ static void search(const LineResolver *resolver, const PlacedObject *object, GSt
 }
 
 /* Reads the lines of new places from the file that was found. */
-static void read_again(const Found *found, const PlacedObject *object, GString *lines)
+static void read_again(LineResolver *resolver, Found *found, const PlacedObject *object,
+		       GString *lines)
 {
 	LinesOutcome outcome =
-		found->supplement ? read_with(found->path, found->supplement, object, lines)
-				  : read_file(found->path, SUPPLEMENT_MISSING, -1, object, lines);
+		found->supplement
+			? read_with(resolver, found->path, found->supplement, object, lines)
+			: read_file(resolver, found->path, SUPPLEMENT_MISSING, -1, object, lines);
 
+	found->state = state_of(outcome.result);
+	found->found_id = g_steal_pointer(&outcome.build_id);
+	found->problem = g_steal_pointer(&outcome.problem);
 	lines_outcome_clear(&outcome);
 }
 
 /* Finds the lines of the new places in an object. */
-static void resolve(const LineResolver *resolver, const PlacedObject *object, GString *lines)
+static void resolve(LineResolver *resolver, const PlacedObject *object, GString *lines)
 {
-	const Found *found;
+	Found *found;
 
 	if (!object->build_id || !object->requests->len)
 		return;
@@ -247,7 +263,7 @@ static void resolve(const LineResolver *resolver, const PlacedObject *object, GS
 	if (!found)
 		search(resolver, object, lines);
 	else if (found->state == LINES_KNOWN)
-		read_again(found, object, lines);
+		read_again(resolver, found, object, lines);
 }
 
 static LinesObject describe(const LineResolver *resolver, const PlacedObject *object)
@@ -277,6 +293,7 @@ void line_resolver_update(LineResolver *resolver, Session *session)
 {
 	g_autoptr(GString) lines = g_string_new(NULL);
 
+	resolver->reading_ns = 0;
 	line_places_update(resolver->places, session);
 	g_array_set_size(resolver->objects, 0);
 	for (guint i = 0; i < line_places_count(resolver->places); i++) {
