@@ -169,7 +169,7 @@ static bool report_now(Session *session, void *user_data)
 	if (!interim_begin(interim))
 		return !interim->reader_left || options->output || options->request.record_path;
 	symbols_choose(session, options->symbols);
-	source_lines_update(interim->lines, session);
+	source_lines_poll(interim->lines, session);
 	out = text_writer_open(interim->writer);
 	print_report(session, options, out);
 	fclose(out);

@@ -37,13 +37,15 @@ bench_scripts = \
 	tests/bench/run_held \
 	tests/bench/run_hits \
 	tests/bench/run_hostile \
+	tests/bench/run_lines \
 	tests/bench/run_live
 EXTRA_DIST += $(bench_scripts)
 
-bench: kmalloc-top slabratetop $(bench_programs)
+bench: kmalloc-top slabratetop tests/cli/lines_of $(bench_programs)
 	$(srcdir)/tests/bench/run_bench $(srcdir)
 	$(srcdir)/tests/bench/run_held
 	$(srcdir)/tests/bench/run_hostile
+	$(srcdir)/tests/bench/run_lines
 
 # What tracing costs on the running kernel.
 bench-live: kmalloc-top stack-top tests/vm/workload
