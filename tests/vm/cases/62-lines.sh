@@ -177,6 +177,15 @@ known_lines lines-stap
 collect_by perf
 recorded lines-perf
 
+# Reports during a run have the lines that were found until then, and wait for none.
+kmalloc-top --collector=perf --every 1 "${only_ours[@]}" "${debuginfo[@]}" \
+	-c "sh -c 'sh work; sleep 6; sh work'" > report 2> errors
+equals 'reports during the run: exit status' 0 "$?"
+holds 'reports during the run: with lines' [ "$(awk '
+	/vmtest_first\.c:[0-9]/ { has_lines = 1 }
+	/^Lost: none$/ { n += has_lines; has_lines = 0 }
+	END { print n + 0 }' report)" -ge 3 ]
+
 # What is not the debuginfo of this module.
 mkdir wrong
 cp /tmp/modules/vmtest_second.ko wrong/vmtest_first.ko
