@@ -119,8 +119,6 @@ static const StateNote state_notes[] = {
 static const char imported[] =
 	"no lines: imported text does not have build ids, a recording (--record) does";
 
-static const char ended_early[] = "looking for source lines ended early: some are missing";
-
 static void note_all(SourceLines *lines, const Session *session)
 {
 	for (guint i = 0; i < line_resolver_count(lines->resolver); i++) {
@@ -137,8 +135,6 @@ static void note_all(SourceLines *lines, const Session *session)
 	}
 	if (!line_resolver_count(lines->resolver) && session->imported)
 		note(lines, g_strdup(imported));
-	if (line_resolver_ended_early(lines->resolver))
-		note(lines, g_strdup(ended_early));
 	for (gsize i = 0; i < G_N_ELEMENTS(state_notes); i++) {
 		g_autofree char *names = names_in_state(lines->resolver, state_notes[i].state);
 
@@ -148,24 +144,19 @@ static void note_all(SourceLines *lines, const Session *session)
 	}
 }
 
-/* Returns false if the options need no lines. */
-static bool begin(SourceLines *lines, const Session *session)
+void source_lines_leave_out(SourceLines *lines)
 {
-	if (lines->options->needs_lines && !lines->resolver)
-		lines->resolver = resolver_new(lines, session);
-	return lines->resolver;
-}
-
-void source_lines_poll(SourceLines *lines, Session *session)
-{
-	if (begin(lines, session))
-		line_resolver_poll(lines->resolver, session);
+	if (lines->options->needs_lines)
+		note(lines, g_strdup("reports during the run are without source lines, which the last "
+				     "report has"));
 }
 
 void source_lines_update(SourceLines *lines, Session *session)
 {
-	if (!begin(lines, session))
+	if (!lines->options->needs_lines)
 		return;
+	if (!lines->resolver)
+		lines->resolver = resolver_new(lines, session);
 	line_resolver_update(lines->resolver, session);
 	if (lines->options->source)
 		source_text_read(session->lines, lines->options->source_paths);

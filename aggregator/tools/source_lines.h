@@ -16,13 +16,11 @@ SourceLines *source_lines_new(const Options *options, GError **error);
 void source_lines_free(SourceLines *lines);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(SourceLines, source_lines_free)
 
-/* Finds the lines of stacks that are new, and prints notes about those that are not found. Does
-   nothing if the options need no lines. */
+/* Finds the lines of stacks that are new. Does nothing if the options need no lines. */
 void source_lines_update(SourceLines *lines, Session *session);
 
-/* The same without waiting, and without notes, for reports while events arrive: they have the lines
-   that were found until then. */
-void source_lines_poll(SourceLines *lines, Session *session);
+/* Notes that a report during the run is without lines, if the options ask for them. */
+void source_lines_leave_out(SourceLines *lines);
 
 /* Prints which debuginfo is missing and what installs it (--missing-debuginfo). Call it after an
    update. */

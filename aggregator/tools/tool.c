@@ -169,7 +169,8 @@ static bool report_now(Session *session, void *user_data)
 	if (!interim_begin(interim))
 		return !interim->reader_left || options->output || options->request.record_path;
 	symbols_choose(session, options->symbols);
-	source_lines_poll(interim->lines, session);
+	/* Nobody would read events while debuginfo is read. */
+	source_lines_leave_out(interim->lines);
 	out = text_writer_open(interim->writer);
 	print_report(session, options, out);
 	fclose(out);

@@ -126,44 +126,6 @@ Test(line_resolver, a_file_that_is_replaced_is_shown_and_what_was_read_stays_kno
 	stop(&fixture);
 }
 
-static bool has_lines(const Fixture *fixture)
-{
-	return line_table_places(fixture->run.session->lines);
-}
-
-Test(line_resolver, a_lookup_without_waiting_brings_its_lines_later)
-{
-	Fixture fixture;
-
-	start(&fixture, NULL);
-	copy_to_given(&fixture, LINES_SUBJECT);
-	lines_run_kernel(&fixture.run, LINES_TEXT);
-	line_resolver_poll(fixture.resolver, fixture.run.session);
-	cr_expect_not(has_lines(&fixture));
-	while (!has_lines(&fixture)) {
-		g_usleep(1000);
-		line_resolver_poll(fixture.resolver, fixture.run.session);
-	}
-	expect_function(&fixture, "k:", 0, "_stext");
-	cr_expect_eq(update(&fixture)->state, LINES_KNOWN);
-	cr_expect_eq(update(&fixture)->places, 1);
-	cr_expect_not(line_resolver_ended_early(fixture.resolver));
-	stop(&fixture);
-}
-
-Test(line_resolver, an_update_waits_for_the_lookup_that_runs)
-{
-	Fixture fixture;
-
-	start(&fixture, NULL);
-	copy_to_given(&fixture, LINES_SUBJECT);
-	lines_run_kernel(&fixture.run, LINES_TEXT);
-	line_resolver_poll(fixture.resolver, fixture.run.session);
-	cr_expect_eq(update(&fixture)->state, LINES_KNOWN);
-	expect_function(&fixture, "k:", 0, "_stext");
-	stop(&fixture);
-}
-
 Test(line_resolver, programs_are_found_by_their_own_debug_data)
 {
 	Fixture fixture;

@@ -124,14 +124,18 @@ bool debug_object_set_supplement(DebugObject *object, int fd)
 	return true;
 }
 
-/* Returns the address of a symbol of the kernel; 0: it has none. */
+/* Returns the address of a symbol of the kernel in its debug data; 0: it has none. libdwfl moves
+   files that can be loaded anywhere, as the kernels of most machines but x86-64 are; the value of a
+   symbol stays. */
 static uint64_t find_symbol(const DebugObject *object, const char *name)
 {
 	int count = dwfl_module_getsymtab(object->module);
 
 	for (int i = 0; i < count; i++) {
 		GElf_Sym symbol;
-		const char *found = dwfl_module_getsym(object->module, i, &symbol, NULL);
+		GElf_Addr moved;
+		const char *found = dwfl_module_getsym_info(object->module, i, &symbol, &moved,
+							    NULL, NULL, NULL);
 
 		if (found && !strcmp(found, name))
 			return symbol.st_value;

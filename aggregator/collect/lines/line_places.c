@@ -251,14 +251,6 @@ void line_places_update(LinePlaces *places, const Session *session)
 	make_requests(places);
 }
 
-bool line_places_are_new(const LinePlaces *places)
-{
-	for (guint i = 0; i < places->objects->len; i++)
-		if (line_places_object(places, i)->requests->len)
-			return true;
-	return false;
-}
-
 guint line_places_count(const LinePlaces *places)
 {
 	return places->objects->len;

@@ -29,9 +29,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LinePlaces, line_places_free)
 /* Replaces the requests by those for places that were never added before. */
 void line_places_update(LinePlaces *places, const Session *session);
 
-/* Whether there are requests. */
-bool line_places_are_new(const LinePlaces *places);
-
 /* Returns the objects: the kernel, then modules, then programs, each by name. */
 guint line_places_count(const LinePlaces *places);
 PlacedObject *line_places_object(const LinePlaces *places, guint index);

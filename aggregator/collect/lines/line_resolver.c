@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "collect/lines/line_places.h"
-#include "collect/process/child_work.h"
 #include "collect/user/regular_file.h"
 
 #include <errno.h>
@@ -36,8 +35,6 @@ struct LineResolver {
 	GHashTable *found;         /* (element-type utf8 Found), owned, by build id */
 	GArray *objects;           /* (element-type LinesObject) */
 	uint64_t reading_ns;       /* so long all files of an update took */
-	ChildWork *work;           /* owned: the lookup that runs; NULL: none */
-	bool ended_early;          /* a lookup did */
 };
 
 static void found_clear(Found *found)
@@ -72,7 +69,6 @@ void line_resolver_free(LineResolver *resolver)
 {
 	if (!resolver)
 		return;
-	child_work_cancel(resolver->work);
 	debug_files_free(resolver->files);
 	debuginfod_client_free(resolver->servers);
 	line_places_free(resolver->places);
@@ -281,10 +277,8 @@ static LinesObject describe(const LineResolver *resolver, const PlacedObject *ob
 
 	if (!object->build_id)
 		shown.state = LINES_NO_BUILD_ID;
-	else if (!found && object->lacks_sections)
-		shown.state = LINES_NO_SECTIONS;
 	else if (!found)
-		shown.state = LINES_NOT_FOUND;
+		shown.state = LINES_NO_SECTIONS;
 	else {
 		shown.state = found->state;
 		shown.path = found->path;
@@ -295,123 +289,23 @@ static LinesObject describe(const LineResolver *resolver, const PlacedObject *ob
 	return shown;
 }
 
-/* The lookup, in a process of its own. */
-
-/* What became of the search for each object, by build id; then lines. */
-#define FOUNDS_TYPE "a(sumaymaymaymaymay)"
-#define FOUND_FORMAT "(sum^aym^aym^aym^aym^ay)"
-#define RESULT_TYPE "(" FOUNDS_TYPE "ay)"
-
-static void add_found(gpointer build_id, gpointer data, gpointer founds)
-{
-	const Found *found = data;
-
-	g_variant_builder_add(founds, FOUND_FORMAT, build_id, (guint32)found->state, found->path,
-			      found->found_id, found->problem, found->supplement, found->missing);
-}
-
-static GBytes *pack(const LineResolver *resolver, const GString *lines)
-{
-	g_auto(GVariantBuilder) founds = G_VARIANT_BUILDER_INIT(G_VARIANT_TYPE(FOUNDS_TYPE));
-	GVariant *result;
-
-	g_hash_table_foreach(resolver->found, add_found, &founds);
-	result = g_variant_new(
-		"(" FOUNDS_TYPE "@ay)", &founds,
-		g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, lines->str, lines->len, 1));
-	return g_variant_get_data_as_bytes(g_variant_ref_sink(result));
-}
-
-/* A ChildWorker. */
-static GBytes *look_up(gpointer user_data)
-{
-	LineResolver *resolver = user_data;
-	GString *lines = g_string_new(NULL);
-
-	for (guint i = 0; i < line_places_count(resolver->places); i++)
-		resolve(resolver, line_places_object(resolver->places, i), lines);
-	return pack(resolver, lines);
-}
-
-static void take_found(LineResolver *resolver, GVariant *founds)
-{
-	Found found = { .state = LINES_NOT_FOUND };
-	guint32 state;
-	GVariantIter iter;
-	char *build_id;
-
-	g_variant_iter_init(&iter, founds);
-	while (g_variant_iter_next(&iter, FOUND_FORMAT, &build_id, &state, &found.path,
-				   &found.found_id, &found.problem, &found.supplement,
-				   &found.missing)) {
-		found.state = (LinesState)state;
-		g_hash_table_replace(resolver->found, build_id, g_memdup(&found, sizeof(found)));
-	}
-}
-
-static void take_result(LineResolver *resolver, Session *session, GBytes *bytes)
-{
-	g_autoptr(GVariant) result = g_variant_ref_sink(
-		g_variant_new_from_bytes(G_VARIANT_TYPE(RESULT_TYPE), bytes, FALSE));
-	g_autoptr(GVariant) founds = g_variant_get_child_value(result, 0);
-	g_autoptr(GVariant) lines = g_variant_get_child_value(result, 1);
-	gsize length;
-	const char *text = g_variant_get_fixed_array(lines, &length, 1);
-
-	take_found(resolver, founds);
-	line_table_parse(session->lines, (TextPart){ text, length });
-}
-
-static void finish(LineResolver *resolver, Session *session)
-{
-	g_autoptr(GBytes) bytes = NULL;
-
-	if (!resolver->work)
-		return;
-	bytes = child_work_finish(g_steal_pointer(&resolver->work));
-	if (bytes)
-		take_result(resolver, session, bytes);
-	resolver->ended_early |= !bytes;
-}
-
-static void begin(LineResolver *resolver, const Session *session)
-{
-	line_places_update(resolver->places, session);
-	if (!line_places_are_new(resolver->places))
-		return;
-	resolver->work = child_work_start(look_up, resolver);
-	resolver->ended_early |= !resolver->work;
-}
-
-static void describe_all(LineResolver *resolver)
-{
-	g_array_set_size(resolver->objects, 0);
-	for (guint i = 0; i < line_places_count(resolver->places); i++) {
-		LinesObject shown = describe(resolver, line_places_object(resolver->places, i));
-
-		g_array_append_val(resolver->objects, shown);
-	}
-}
-
 void line_resolver_update(LineResolver *resolver, Session *session)
 {
-	finish(resolver, session);
-	begin(resolver, session);
-	finish(resolver, session);
-	describe_all(resolver);
-}
+	g_autoptr(GString) lines = g_string_new(NULL);
 
-void line_resolver_poll(LineResolver *resolver, Session *session)
-{
-	if (resolver->work && !child_work_is_over(resolver->work))
-		return;
-	finish(resolver, session);
-	begin(resolver, session);
-}
+	resolver->reading_ns = 0;
+	line_places_update(resolver->places, session);
+	g_array_set_size(resolver->objects, 0);
+	for (guint i = 0; i < line_places_count(resolver->places); i++) {
+		const PlacedObject *object = line_places_object(resolver->places, i);
+		LinesObject shown;
 
-bool line_resolver_ended_early(const LineResolver *resolver)
-{
-	return resolver->ended_early;
+		resolve(resolver, object, lines);
+		line_table_parse(session->lines, (TextPart){ lines->str, lines->len });
+		g_string_truncate(lines, 0);
+		shown = describe(resolver, object);
+		g_array_append_val(resolver->objects, shown);
+	}
 }
 
 guint line_resolver_count(const LineResolver *resolver)

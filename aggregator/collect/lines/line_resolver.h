@@ -47,13 +47,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(LineResolver, line_resolver_free)
    take seconds. */
 void line_resolver_update(LineResolver *resolver, Session *session);
 
-/* The same without waiting, for reports while events arrive: adds the lines that were found since
-   the last call, and begins to look for those of new places. */
-void line_resolver_poll(LineResolver *resolver, Session *session);
-
-/* Whether a lookup was ended, as by Ctrl-C, so that lines are missing. */
-bool line_resolver_ended_early(const LineResolver *resolver);
-
-/* Returns the objects of the last update: the kernel, then modules, then programs, each by name. */
+/* Returns the objects so far: the kernel, then modules, then programs, each by name. */
 guint line_resolver_count(const LineResolver *resolver);
 const LinesObject *line_resolver_object(const LineResolver *resolver, guint index);

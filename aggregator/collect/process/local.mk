@@ -2,5 +2,4 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/process/child_files.c aggregator/collect/process/child_files.h \
 	aggregator/collect/process/child_sandbox.c aggregator/collect/process/child_sandbox.h \
 	aggregator/collect/process/child_signals.c aggregator/collect/process/child_signals.h \
-	aggregator/collect/process/child_work.c aggregator/collect/process/child_work.h \
 	aggregator/collect/process/process_group.c aggregator/collect/process/process_group.h
