@@ -402,7 +402,9 @@ bool option_debuginfod(Options *options, const char *value, GError **error)
 {
 	if (value && !g_str_has_prefix(value, "http://") && !g_str_has_prefix(value, "https://") &&
 	    !g_str_has_prefix(value, "file://"))
-		return option_fail(error, "'%s' is not a URL: it begins with https:// or http://",
+		return option_fail(error,
+				   "'%s' is not a server's URL, which begins with https://, "
+				   "http:// or file://",
 				   value);
 	g_free(options->debuginfod);
 	options->debuginfod = g_strdup(value ? value : "");

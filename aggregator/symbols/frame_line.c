@@ -313,7 +313,6 @@ static int compare_printed(const Frame *a, const Frame *b)
 	return strcmp(line_a->str, line_b->str);
 }
 
-/* Lines begin with addresses of equal width, which usually decide the order. */
 void frame_line_append_line(GString *out, const Frame *frame)
 {
 	if (frame->file)
@@ -322,6 +321,7 @@ void frame_line_append_line(GString *out, const Frame *frame)
 		frame_line_append_function(out, frame);
 }
 
+/* Lines begin with addresses of equal width, which usually decide the order. */
 int frame_line_compare(const Frame *a, const Frame *b)
 {
 	if (a->text && b->text)

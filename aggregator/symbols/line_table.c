@@ -197,6 +197,21 @@ static void add(LineTable *table, const ParsedLine *line)
 	place->frames_count++;
 }
 
+/* Without its last function, a place would seem to be in one that was inlined there. */
+static void drop(LineTable *table, const ParsedLine *line)
+{
+	g_autofree char *key = g_strndup(line->key.text, line->key.length);
+	Place *last = table->places->len
+			      ? &g_array_index(table->places, Place, table->places->len - 1)
+			      : NULL;
+
+	if (table->is_open && last && last->object == object_find(table, key) &&
+	    last->offset == line->offset)
+		last->frames_count = 0;
+	table->is_open = false;
+	table->dropped++;
+}
+
 static void parse_line(LineTable *table, TextPart text)
 {
 	ParsedLine line;
@@ -208,7 +223,7 @@ static void parse_line(LineTable *table, TextPart text)
 	if (has_room(table, &line))
 		add(table, &line);
 	else
-		table->dropped++;
+		drop(table, &line);
 }
 
 void line_table_parse(LineTable *table, TextPart lines)

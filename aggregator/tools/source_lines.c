@@ -15,13 +15,25 @@ struct SourceLines {
 	GHashTable *noted;         /* (element-type utf8), owned: notes that were printed */
 };
 
+/* Prints a note once. Takes the text. */
+static void note(SourceLines *lines, char *text)
+{
+	g_autoptr(GString) escaped = g_string_new(NULL);
+
+	if (!lines->options->quiet && !g_hash_table_contains(lines->noted, text)) {
+		escape_append(escaped, text);
+		fprintf(stderr, "%s: %s\n", g_get_prgname(), escaped->str);
+	}
+	g_hash_table_add(lines->noted, text);
+}
+
 /* Returns the server to ask, "" for those of the environment; NULL: none. Root is not sent to the
    network by a variable. */
 static const char *server_of(const Options *options)
 {
 	const char *urls = g_getenv("DEBUGINFOD_URLS");
 
-	if (!options->needs_lines || options->debuginfod)
+	if (!options->needs_lines || options->debuginfod || options->missing_debuginfo)
 		return options->debuginfod;
 	return geteuid() && urls && *urls && debuginfod_client_is_built() ? "" : NULL;
 }
@@ -29,14 +41,22 @@ static const char *server_of(const Options *options)
 SourceLines *source_lines_new(const Options *options, GError **error)
 {
 	g_autoptr(SourceLines) lines = g_new0(SourceLines, 1);
+	g_autoptr(GError) problem = NULL;
 	const char *server = server_of(options);
 
 	lines->options = options;
 	lines->noted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	if (server)
 		lines->servers = debuginfod_client_new(
-			server, !options->quiet && isatty(STDERR_FILENO), error);
-	return server && !lines->servers ? NULL : g_steal_pointer(&lines);
+			server, !options->quiet && isatty(STDERR_FILENO), &problem);
+	if (problem && options->debuginfod) {
+		g_propagate_error(error, g_steal_pointer(&problem));
+		return NULL;
+	}
+	/* A variable of the environment is no reason to fail. */
+	if (problem)
+		note(lines, g_strdup(problem->message));
+	return g_steal_pointer(&lines);
 }
 
 void source_lines_free(SourceLines *lines)
@@ -58,25 +78,32 @@ static LineResolver *resolver_new(SourceLines *lines, const Session *session)
 				 g_steal_pointer(&lines->servers));
 }
 
-/* Notes. */
-
-/* Prints a note once. Takes the text. */
-static void note(SourceLines *lines, char *text)
-{
-	g_autoptr(GString) escaped = g_string_new(NULL);
-
-	if (!lines->options->quiet && !g_hash_table_contains(lines->noted, text)) {
-		escape_append(escaped, text);
-		fprintf(stderr, "%s: %s\n", g_get_prgname(), escaped->str);
-	}
-	g_hash_table_add(lines->noted, text);
-}
+/* Notes about all objects. */
 
 static char *wrong_file(const LinesObject *object)
 {
 	return g_strdup_printf("no lines of %s: %s has build id %s, not %s", object->name,
 			       object->path, object->found_id ? object->found_id : "(none)",
 			       object->build_id);
+}
+
+static bool is_right_for_any(const LineResolver *resolver, const char *path)
+{
+	for (guint i = 0; i < line_resolver_count(resolver); i++) {
+		const LinesObject *object = line_resolver_object(resolver, i);
+
+		if (object->state == LINES_KNOWN && !g_strcmp0(object->path, path))
+			return true;
+	}
+	return false;
+}
+
+/* A file that was given for one object is not wrong for the others. */
+static LinesState state_to_note(const LineResolver *resolver, const LinesObject *object)
+{
+	if (object->state == LINES_WRONG_FILE && is_right_for_any(resolver, object->path))
+		return LINES_NOT_FOUND;
+	return object->state;
 }
 
 static char *missing_file(const LinesObject *object)
@@ -94,7 +121,7 @@ static char *names_in_state(const LineResolver *resolver, LinesState state)
 	for (guint i = 0; i < line_resolver_count(resolver); i++) {
 		const LinesObject *object = line_resolver_object(resolver, i);
 
-		if (object->state == state)
+		if (state_to_note(resolver, object) == state)
 			g_string_append_printf(names, "%s%s", names->len ? ", " : "", object->name);
 	}
 	return g_string_free(names, !names->len);
@@ -111,20 +138,48 @@ static const StateNote state_notes[] = {
 	  "no debuginfo was found (--missing-debuginfo shows what installs it; --debuginfo=DIR is "
 	  "where it is)" },
 	{ LINES_NO_BUILD_ID, "the build id is not known" },
+	{ LINES_NO_SEGMENTS, "its file could not be read during the run" },
 	{ LINES_NO_SECTIONS,
 	  "the addresses of the sections are not known: kmalloc-top 0.1.0 made the recording, or a "
 	  "user who may not see them" },
 };
 
+static bool is_path_of_any(const LineResolver *resolver, const char *path)
+{
+	for (guint i = 0; i < line_resolver_count(resolver); i++)
+		if (!g_strcmp0(line_resolver_object(resolver, i)->path, path))
+			return true;
+	return false;
+}
+
+/* Notes the files of --debuginfo that have nothing for these stacks. */
+static void note_useless_files(SourceLines *lines)
+{
+	const GPtrArray *given = lines->options->debuginfo;
+
+	for (guint i = 0; i + 1 < given->len; i++) {
+		const char *path = g_ptr_array_index(given, i);
+
+		if (!g_file_test(path, G_FILE_TEST_IS_DIR) &&
+		    !is_path_of_any(lines->resolver, path))
+			note(lines, g_strdup_printf("--debuginfo: %s has no debug data, or is no "
+						    "ELF file",
+						    path));
+	}
+}
+
 static const char imported[] =
 	"no lines: imported text does not have build ids, a recording (--record) does";
+
+static const char no_room[] =
+	"lines of some places found no room: use a larger --max-memory, or report fewer stacks";
 
 static void note_all(SourceLines *lines, const Session *session)
 {
 	for (guint i = 0; i < line_resolver_count(lines->resolver); i++) {
 		const LinesObject *object = line_resolver_object(lines->resolver, i);
 
-		if (object->state == LINES_WRONG_FILE)
+		if (state_to_note(lines->resolver, object) == LINES_WRONG_FILE)
 			note(lines, wrong_file(object));
 		else if (object->state == LINES_UNREADABLE)
 			note(lines, g_strdup_printf("no lines of %s: %s%s%s", object->name,
@@ -135,6 +190,10 @@ static void note_all(SourceLines *lines, const Session *session)
 	}
 	if (!line_resolver_count(lines->resolver) && session->imported)
 		note(lines, g_strdup(imported));
+	else
+		note_useless_files(lines);
+	if (line_table_dropped(session->lines))
+		note(lines, g_strdup(no_room));
 	for (gsize i = 0; i < G_N_ELEMENTS(state_notes); i++) {
 		g_autofree char *names = names_in_state(lines->resolver, state_notes[i].state);
 
@@ -147,8 +206,9 @@ static void note_all(SourceLines *lines, const Session *session)
 void source_lines_leave_out(SourceLines *lines)
 {
 	if (lines->options->needs_lines)
-		note(lines, g_strdup("reports during the run are without source lines, which the last "
-				     "report has"));
+		note(lines,
+		     g_strdup("reports during the run are without source lines, which the last "
+			      "report has"));
 }
 
 void source_lines_update(SourceLines *lines, Session *session)
@@ -224,6 +284,9 @@ static void append_state(GString *out, const LinesObject *object)
 		return;
 	case LINES_NO_BUILD_ID:
 		g_string_append(out, "not possible: no build id was recorded");
+		return;
+	case LINES_NO_SEGMENTS:
+		g_string_append(out, "not possible: no addresses of segments were recorded");
 		return;
 	case LINES_NO_SECTIONS:
 		g_string_append(out, "not possible: no addresses of sections were recorded");

@@ -131,6 +131,32 @@ static bool leads_up(const char *path)
 	return g_strv_contains((const char *const *)parts, "..");
 }
 
+/* Whether all users may enter the folders of a path. Else a hostile file could have lines of what
+   only root can read shown in a report, which root then sends to others. */
+static bool is_open_to_all(const char *path)
+{
+	g_autofree char *folder = g_path_get_dirname(path);
+	struct stat status;
+
+	for (; folder[1]; *strrchr(folder, '/') = '\0') {
+		if (stat(folder, &status) || !(status.st_mode & S_IXOTH))
+			return false;
+		if (strrchr(folder, '/') == folder)
+			return true;
+	}
+	return true;
+}
+
+/* Finds a file where the debug data say that it is. */
+static const Source *find_by_path(Sources *sources, const LineFrame *frame)
+{
+	g_autofree char *path = g_build_filename(frame->root, frame->file, NULL);
+
+	if (*path != '/' || !is_open_to_all(path))
+		return NULL;
+	return source_of(sources, g_steal_pointer(&path));
+}
+
 static const Source *find_source(Sources *sources, const LineFrame *frame)
 {
 	const Source *source = NULL;
@@ -145,9 +171,7 @@ static const Source *find_source(Sources *sources, const LineFrame *frame)
 			source = source_of(
 				sources, g_build_filename(folder, frame->root, frame->file, NULL));
 	}
-	if (!source && (*frame->root == '/' || *frame->file == '/'))
-		source = source_of(sources, g_build_filename(frame->root, frame->file, NULL));
-	return source;
+	return source ? source : find_by_path(sources, frame);
 }
 
 /* A LineReader. */

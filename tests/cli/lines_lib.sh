@@ -34,7 +34,8 @@ finish() {
   exit
 }
 
-# The sources are not where they are compiled, as those of a kernel.
+# The sources are not where they are compiled, as those of a kernel. All users may read them.
+chmod 755 "$work"
 mkdir -p "$work/tree/out"
 cp -r "$top"/tests/cli/lines/* "$work/tree/"
 chmod -R u+w "$work/tree"

@@ -108,13 +108,13 @@ Test(line_places, objects_are_in_order_and_say_what_they_lack)
 	static const struct {
 		const char *name;
 		CodeKind kind;
-		bool has_build_id, lacks_sections;
+		bool has_build_id, has_requests;
 	} objects[] = {
-		{ "kernel", CODE_OF_KERNEL, true, false },
+		{ "kernel", CODE_OF_KERNEL, true, true },
 		{ "anon", CODE_OF_MODULE, false, false },
-		{ "ext4", CODE_OF_MODULE, true, false },
-		{ "zram", CODE_OF_MODULE, true, true },
-		{ "/usr/bin/worker", CODE_OF_PROGRAM, true, true },
+		{ "ext4", CODE_OF_MODULE, true, true },
+		{ "zram", CODE_OF_MODULE, true, false },
+		{ "/usr/bin/worker", CODE_OF_PROGRAM, true, false },
 	};
 	g_autoptr(LinePlaces) places = line_places_new();
 	LinesRun run;
@@ -136,7 +136,8 @@ Test(line_places, objects_are_in_order_and_say_what_they_lack)
 		cr_expect_str_eq(object->name, objects[i].name);
 		cr_expect_eq(object->kind, objects[i].kind, "%s", object->name);
 		cr_expect_eq(object->build_id != NULL, objects[i].has_build_id, "%s", object->name);
-		cr_expect_eq(object->lacks_sections, objects[i].lacks_sections, "%s", object->name);
+		cr_expect_eq(object->requests->len != 0, objects[i].has_requests, "%s",
+			     object->name);
 	}
 	lines_run_clear(&run);
 }

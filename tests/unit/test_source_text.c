@@ -25,6 +25,7 @@ static void fixture_init(Fixture *fixture)
 	*fixture = (Fixture){ .folder = temporary_folder(),
 			      .folders = g_ptr_array_new(),
 			      .lines = line_table_new(PLENTY) };
+	cr_assert_eq(chmod(fixture->folder, 0755), 0);
 	g_ptr_array_add(fixture->folders, fixture->folder);
 }
 
@@ -110,6 +111,7 @@ Test(source_text, folders_come_before_where_the_file_was)
 	elsewhere = g_build_filename(fixture.folder, "elsewhere", NULL);
 	add_file(&fixture, "elsewhere/a.c", "recorded", -1, 0644);
 	add_file(&fixture, "elsewhere/b.c", "recorded", -1, 0644);
+	cr_assert_eq(chmod(elsewhere, 0755), 0);
 	add_file(&fixture, "src/linux/c.c", "whole path", -1, 0644);
 	add_file(&fixture, "a.c", "given", -1, 0644);
 	expect_text(&fixture, elsewhere, "a.c", 1, "given");
@@ -122,6 +124,23 @@ Test(source_text, folders_come_before_where_the_file_was)
 	expect_text(&fixture, "", "a.c", 1, NULL);
 	expect_text(&fixture, elsewhere, "a.c", 1, "recorded");
 	cr_assert_eq(chdir("/"), 0);
+	fixture_clear(&fixture);
+}
+
+Test(source_text, what_is_in_a_closed_folder_is_only_read_below_a_given_one)
+{
+	Fixture fixture;
+	g_autofree char *closed = NULL;
+
+	fixture_init(&fixture);
+	closed = g_build_filename(fixture.folder, "closed", NULL);
+	add_file(&fixture, "closed/a.c", "of root", -1, 0644);
+	cr_assert_eq(chmod(closed, 0700), 0);
+	expect_text(&fixture, "closed", "a.c", 1, "of root");
+	g_ptr_array_set_size(fixture.folders, 0);
+	expect_text(&fixture, closed, "a.c", 1, NULL);
+	cr_assert_eq(chmod(closed, 0755), 0);
+	expect_text(&fixture, closed, "a.c", 1, "of root");
 	fixture_clear(&fixture);
 }
 

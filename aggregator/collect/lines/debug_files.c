@@ -158,7 +158,7 @@ static GHashTable *index_of(DebugFiles *files, const char *folder)
 	index.paths = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,
 					    (GDestroyNotify)g_ptr_array_unref);
 	index_folder(&index, folder, 0);
-	/* The order of a folder is nobody's. */
+	/* readdir() has no fixed order. */
 	g_hash_table_foreach(index.paths, order_paths, NULL);
 	g_hash_table_insert(files->indexes, g_strdup(folder), index.paths);
 	return index.paths;

@@ -26,9 +26,9 @@ DebugFiles *debug_files_new(const char *const *folders, const char *release, con
 void debug_files_free(DebugFiles *files);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(DebugFiles, debug_files_free)
 
-/* Returns the paths that may be the file that a debug file refers to (dwz), likewise. name: where
-   it is, says the debug file, which may be a stranger's: only folders with debug files are
-   searched, and that of the debug file itself. */
+/* Returns the paths that may be the file that a debug file refers to (dwz), likewise. name: the
+   path in the debug file, untrusted: only folders with debug files are searched, and that of the
+   debug file itself. */
 char **debug_files_find_supplement(DebugFiles *files, const char *debug_file, const char *name,
 				   const char *build_id);
 

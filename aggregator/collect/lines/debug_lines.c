@@ -62,7 +62,7 @@ void debug_lines_free(DebugLines *lines)
 
 /* Paths. */
 
-/* Linux has no longer paths. A stranger's file may have 100 MB that call themselves one. */
+/* Longer paths do not exist on Linux. A hostile file may claim one of 100 MB. */
 static char *join(const char *folder, const char *path)
 {
 	if (*path == '/' || !folder)

@@ -25,6 +25,10 @@ struct LinePlaces {
 	GPtrArray *objects;  /* (element-type Object), owned, in order */
 	GHashTable *by_name; /* (element-type utf8 Object), owned keys */
 	GHashTable *parts;   /* (element-type utf8 Part), owned, by key */
+	/* A set of (element-type uint64_t), owned: addresses of this symbol epoch that were added
+	   in this update. Stacks have most addresses in common. */
+	GHashTable *seen;
+	uint32_t seen_epoch;
 };
 
 static void part_free(gpointer data)
@@ -55,6 +59,7 @@ LinePlaces *line_places_new(void)
 	places->objects = g_ptr_array_new_with_free_func(object_free);
 	places->by_name = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	places->parts = g_hash_table_new_full(keyed_hash_text, g_str_equal, NULL, part_free);
+	places->seen = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, NULL);
 	return places;
 }
 
@@ -62,6 +67,7 @@ void line_places_free(LinePlaces *places)
 {
 	if (!places)
 		return;
+	g_hash_table_unref(places->seen);
 	g_hash_table_unref(places->parts);
 	g_hash_table_unref(places->by_name);
 	g_ptr_array_unref(places->objects);
@@ -118,17 +124,29 @@ static void add_place(Part *part, LinesPlace place)
 
 /* Code of the kernel. */
 
+/* Returns false if the address was added in this update. */
+static bool see_address(LinePlaces *places, uint32_t epoch, uint64_t address)
+{
+	if (epoch != places->seen_epoch)
+		g_hash_table_remove_all(places->seen);
+	places->seen_epoch = epoch;
+	return !g_hash_table_contains(places->seen, &address) &&
+	       g_hash_table_add(places->seen, g_memdup(&address, sizeof(address)));
+}
+
 static void add_address(LinePlaces *places, const Session *session, uint32_t epoch,
 			uint64_t address)
 {
 	LinesPlace place = { 0 };
-	const CodeObject *code = code_objects_find(session->code, epoch, address, &place.offset);
+	const CodeObject *code;
 	Object *object;
 
+	if (!see_address(places, epoch, address))
+		return;
+	code = code_objects_find(session->code, epoch, address, &place.offset);
 	if (!code)
 		return;
 	object = object_intern(places, code->kind, code->name, code->build_id);
-	object->shown.lacks_sections |= code->kind == CODE_OF_MODULE && !code->section;
 	if (code->key)
 		add_place(part_intern(places, object, code->key, code->section), place);
 }
@@ -180,9 +198,7 @@ static void add_user_place(LinePlaces *places, const Session *session, UserPlace
 		return;
 	build_id = build_id_of(code);
 	object = object_intern(places, CODE_OF_PROGRAM, code->path, build_id);
-	if (!user_names_address(session->user_names, user_place, &place.address))
-		object->shown.lacks_sections = true;
-	else if (build_id)
+	if (build_id && user_names_address(session->user_names, user_place, &place.address))
 		add_place(part_intern(places, object, code->key, NULL), place);
 }
 
@@ -241,6 +257,7 @@ void line_places_update(LinePlaces *places, const Session *session)
 	uint32_t stacks = stack_table_count(profile_stacks(session->profile));
 
 	forget_requests(places);
+	g_hash_table_remove_all(places->seen);
 	if (profile_stack_kind(session->profile) == STACK_TEXT)
 		return;
 	for (StackId stack = 0; stack < stacks; stack++) {

@@ -17,7 +17,6 @@ typedef struct {
 	CodeKind kind;
 	const char *name;     /* "kernel", of a module, or the path of a program */
 	const char *build_id; /* hexadecimal; NULL: unknown */
-	bool lacks_sections;  /* where they were loaded was not recorded */
 	GArray *requests;     /* (element-type LinesRequest) with the places added last */
 	uint64_t places;      /* in all */
 } PlacedObject;

@@ -34,7 +34,7 @@ struct LineResolver {
 	LinePlaces *places;        /* owned */
 	GHashTable *found;         /* (element-type utf8 Found), owned, by build id */
 	GArray *objects;           /* (element-type LinesObject) */
-	uint64_t reading_ns;       /* so long all files of an update took */
+	uint64_t reading_ns;       /* time spent on all files of an update */
 };
 
 static void found_clear(Found *found)
@@ -278,7 +278,8 @@ static LinesObject describe(const LineResolver *resolver, const PlacedObject *ob
 	if (!object->build_id)
 		shown.state = LINES_NO_BUILD_ID;
 	else if (!found)
-		shown.state = LINES_NO_SECTIONS;
+		shown.state =
+			object->kind == CODE_OF_PROGRAM ? LINES_NO_SEGMENTS : LINES_NO_SECTIONS;
 	else {
 		shown.state = found->state;
 		shown.path = found->path;

@@ -22,6 +22,7 @@ typedef enum {
 	LINES_UNREADABLE,  /* reading the file, or fetching it, failed */
 	LINES_NO_BUILD_ID, /* the stream does not identify the object */
 	LINES_NO_SECTIONS, /* the stream lacks the addresses of the module's sections */
+	LINES_NO_SEGMENTS, /* the stream lacks the addresses of the program's segments */
 } LinesState;
 
 /* The kernel, a module or a program of the stacks. Everything is borrowed from the resolver. */

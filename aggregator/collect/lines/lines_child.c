@@ -184,7 +184,7 @@ void lines_outcome_clear(LinesOutcome *outcome)
 /* Appends what arrives until the end. Returns false if it takes too long, or is too much. */
 static bool read_answer(GString *answer, int fd, unsigned patience_s)
 {
-	uint64_t until_ns = clock_monotonic_ns() + (patience_s + 1) * UINT64_C(1000000000);
+	uint64_t until_ns = clock_monotonic_ns() + (patience_s + 1) * NS_PER_SECOND;
 	char piece[PIECE_BYTES];
 	ssize_t bytes = 1;
 

@@ -52,7 +52,7 @@ typedef enum {
 	LINES_OTHER_FILE, /* it has another build id, or none */
 	LINES_NO_DEBUG,   /* it has no debug data, or is no ELF file */
 	LINES_REFERS,     /* it refers to another file, which is not the given one */
-	LINES_FAILED,     /* the process took too long, too much, or ended */
+	LINES_FAILED,     /* the process took too long, wrote too much, or ended early */
 } LinesResult;
 
 /* The outcome of reading a file. */

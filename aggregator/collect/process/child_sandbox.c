@@ -139,7 +139,7 @@ static const uint16_t allowed[] = {
 #endif
 };
 
-/* Memory that cannot be executed: the third argument are its rights. */
+/* Memory that cannot be executed: the third argument is its protection. */
 static const uint16_t allowed_without_code[] = { SYS_mmap, SYS_mprotect };
 
 typedef struct {
