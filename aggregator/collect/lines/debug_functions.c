@@ -5,8 +5,8 @@
 
 #include <dwarf.h>
 
-/* Of namespaces inside namespaces. */
-enum { CONTAINERS_MAX = 16 };
+/* Of namespaces inside namespaces, or blocks inside blocks. */
+enum { CONTAINERS_MAX = 16, INNER_CONTAINERS_MAX = 64 };
 
 static void add_function(AddressRanges *functions, Dwarf_Die *function)
 {
@@ -40,11 +40,27 @@ static void add_functions_in(AddressRanges *functions, Dwarf_Die *container, uns
 	} while (!dwarf_siblingof(&child, &child));
 }
 
-AddressRanges *debug_functions_of_unit(Dwarf_Die *unit)
+static void add_all_functions_in(AddressRanges *functions, Dwarf_Die *container, unsigned level)
+{
+	Dwarf_Die child;
+
+	if (level > INNER_CONTAINERS_MAX || dwarf_child(container, &child))
+		return;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_subprogram)
+			add_function(functions, &child);
+		add_all_functions_in(functions, &child, level + 1);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+AddressRanges *debug_functions_of_unit(Dwarf_Die *unit, bool inner)
 {
 	AddressRanges *functions = address_ranges_new();
 
-	add_functions_in(functions, unit, 0);
+	if (inner)
+		add_all_functions_in(functions, unit, 0);
+	else
+		add_functions_in(functions, unit, 0);
 	address_ranges_order(functions);
 	return functions;
 }

@@ -12,6 +12,7 @@
 /* A unit that was asked about. */
 typedef struct {
 	AddressRanges *functions; /* owned */
+	AddressRanges *inner;     /* owned: also functions inside functions; NULL: not read yet */
 	const char *folder;       /* in which it was compiled; NULL: unknown */
 	const char *root;         /* of its sources */
 	GHashTable *files;        /* (element-type utf8 SourceFile), owned, by the path of libdw */
@@ -35,6 +36,7 @@ static void unit_free(gpointer data)
 	Unit *unit = data;
 
 	address_ranges_free(unit->functions);
+	address_ranges_free(unit->inner);
 	g_hash_table_unref(unit->files);
 	g_free(unit);
 }
@@ -164,7 +166,7 @@ static const char *root_of_unit(DebugLines *lines, Dwarf_Die *die, const char *f
 	return g_string_chunk_insert_const(lines->texts, root ? root : "");
 }
 
-static const Unit *unit_of(DebugLines *lines, Dwarf_Die *die)
+static Unit *unit_of(DebugLines *lines, Dwarf_Die *die)
 {
 	gpointer key = GSIZE_TO_POINTER(dwarf_dieoffset(die));
 	Unit *unit = g_hash_table_lookup(lines->read, key);
@@ -172,7 +174,7 @@ static const Unit *unit_of(DebugLines *lines, Dwarf_Die *die)
 	if (unit)
 		return unit;
 	unit = g_new0(Unit, 1);
-	unit->functions = debug_functions_of_unit(die);
+	unit->functions = debug_functions_of_unit(die, false);
 	unit->folder = folder_of_unit(die);
 	unit->root = root_of_unit(lines, die, unit->folder);
 	/* libdw has one string for a file of a unit. */
@@ -247,16 +249,27 @@ static void set_call(DebugLines *lines, const Unit *unit, Dwarf_Die *die, Dwarf_
 		set_file(lines, unit, dwarf_filesrc(files, file, NULL, NULL), frame);
 }
 
+/* Finds the function of an address in a unit. */
+static bool find_function(const DebugLines *lines, Unit *unit, Dwarf_Die *die, Dwarf_Addr address,
+			  Dwarf_Die *function)
+{
+	uint64_t offset, start;
+	bool is_found = address_ranges_find(unit->functions, address, &offset, &start);
+
+	if (!is_found && !unit->inner)
+		unit->inner = debug_functions_of_unit(die, true);
+	return (is_found || address_ranges_find(unit->inner, address, &offset, &start)) &&
+	       dwarf_offdie(lines->dwarf, offset, function);
+}
+
 /* Sets the functions, of which the first one has its line already. */
-static size_t set_functions(DebugLines *lines, const Unit *unit, Dwarf_Die *die, Dwarf_Addr address,
+static size_t set_functions(DebugLines *lines, Unit *unit, Dwarf_Die *die, Dwarf_Addr address,
 			    DebugFrame frames[DEBUG_DEPTH_MAX])
 {
 	Dwarf_Die function, scopes[DEBUG_DEPTH_MAX];
 	size_t depth, count = 0;
-	uint64_t offset, start;
 
-	if (!address_ranges_find(unit->functions, address, &offset, &start) ||
-	    !dwarf_offdie(lines->dwarf, offset, &function))
+	if (!find_function(lines, unit, die, address, &function))
 		return 1;
 	depth = debug_function_scopes(&function, address, scopes);
 	while (depth--) {
@@ -275,7 +288,7 @@ static size_t set_functions(DebugLines *lines, const Unit *unit, Dwarf_Die *die,
 
 size_t debug_lines_find(DebugLines *lines, Dwarf_Addr address, DebugFrame frames[DEBUG_DEPTH_MAX])
 {
-	const Unit *unit;
+	Unit *unit;
 	Dwarf_Die die;
 
 	if (!debug_units_find(lines->units, address, &die))
