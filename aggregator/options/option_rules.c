@@ -257,6 +257,11 @@ static bool source_path_without_source(const Options *options)
 	return options->source_paths->len && !options->source;
 }
 
+static bool missing_and_info(const Options *options)
+{
+	return options->missing_debuginfo && options->info;
+}
+
 static bool missing_without_input(const Options *options)
 {
 	return options->missing_debuginfo && (!options->input || options->output);
@@ -300,6 +305,7 @@ static const OptionRule option_rules[] = {
 	  "--source or --by=line" },
 	{ source_path_without_source, "--source-path is for the text of source lines: add "
 				      "--source" },
+	{ missing_and_info, "use either --missing-debuginfo or --info" },
 	{ missing_without_input,
 	  "--missing-debuginfo describes a recording on standard output: use it with "
 	  "-i FILE, without -O" },

@@ -344,8 +344,17 @@ static void append_kernel_command(GString *out, const Distribution *distribution
 	g_string_append_printf(out, "%s\n", parts[1] ? parts[1] : "");
 }
 
-static void append_commands(GString *out, const LineResolver *resolver, const Session *session)
+/* Appends the command that shows the lines with this option. */
+static void append_report_command(GString *out, const SourceLines *lines, const char *option)
 {
+	g_string_append_printf(out, "    %s -i ", g_get_prgname());
+	escape_append(out, lines->options->input);
+	g_string_append_printf(out, " --lines %s\n", option);
+}
+
+static void append_commands(GString *out, const SourceLines *lines, const Session *session)
+{
+	const LineResolver *resolver = lines->resolver;
 	const Distribution *distribution = distribution_of(session);
 	const char *release = run_info_text(session->info, KMT_FIELD_RELEASE);
 
@@ -355,13 +364,11 @@ static void append_commands(GString *out, const LineResolver *resolver, const Se
 	if (distribution && lacks(resolver, true))
 		g_string_append_printf(out, "For programs and libraries on %s:\n    %s\n",
 				       distribution->name, distribution->programs);
-	g_string_append_printf(out,
-			       "From a debuginfod server of the distribution%s:\n"
-			       "    %s -i FILE --lines --debuginfod=URL\n"
-			       "Below another folder, such as an unpacked package:\n"
-			       "    %s -i FILE --lines --debuginfo=DIR\n",
-			       debuginfod_client_is_built() ? "" : " (not with this build)",
-			       g_get_prgname(), g_get_prgname());
+	g_string_append_printf(out, "From a debuginfod server of the distribution%s:\n",
+			       debuginfod_client_is_built() ? "" : " (not with this build)");
+	append_report_command(out, lines, "--debuginfod=URL");
+	g_string_append(out, "Below another folder, such as an unpacked package:\n");
+	append_report_command(out, lines, "--debuginfo=DIR");
 }
 
 void source_lines_print_missing(const SourceLines *lines, const Session *session, FILE *out)
@@ -373,6 +380,6 @@ void source_lines_print_missing(const SourceLines *lines, const Session *session
 	else
 		g_string_append(text, "No stack has code of a known file.\n");
 	if (lacks(lines->resolver, false) || lacks(lines->resolver, true))
-		append_commands(text, lines->resolver, session);
+		append_commands(text, lines, session);
 	fwrite(text->str, 1, text->len, out);
 }

@@ -1,0 +1,1 @@
+for option in "--debuginfo=/nowhere --lines" "--debuginfo=/tmp" "--debuginfod" "--source-path=/tmp --lines" "--source-path=/nowhere" "--debuginfod=server --lines" "--missing-debuginfo --info" "--by=user-line"; do kmalloc-top -i ../../examples/mixed.kmr $option; done; kmalloc-top --missing-debuginfo
