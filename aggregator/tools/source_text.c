@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Generated files of the kernel have 20 MB, all of its sources 1.5 GB. A stranger's debug data may
+/* Generated files of the kernel have 20 MB, all of its sources 1.5 GB. Untrusted debug data may
    name large files again and again. */
 enum {
 	FILE_BYTES_MAX = 32 << 20,

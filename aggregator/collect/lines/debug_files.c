@@ -183,7 +183,7 @@ static void try_path(Search *search, char *path)
 		g_free(path);
 }
 
-/* A build id may come from a stranger's file. */
+/* A build id may come from an untrusted file. */
 static void try_build_id(Search *search, const char *folder)
 {
 	const char *build_id = search->build_id;

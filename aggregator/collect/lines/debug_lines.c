@@ -72,29 +72,34 @@ static char *join(const char *folder, const char *path)
 	return g_strdup_printf("%.*s/%.*s", PATH_MAX, folder, PATH_MAX, path);
 }
 
+/* Adds a part of a path to those before it. */
+static void add_part(GPtrArray *parts, char *part, bool is_absolute)
+{
+	bool is_up = !strcmp(part, "..");
+	const char *last = parts->len ? g_ptr_array_index(parts, parts->len - 1) : "..";
+
+	if (!*part || !strcmp(part, "."))
+		return;
+	if (is_up && strcmp(last, "..") != 0)
+		g_ptr_array_set_size(parts, (gint)parts->len - 1);
+	else if (!is_up || !is_absolute)
+		g_ptr_array_add(parts, part);
+}
+
 /* Removes "." and ".." parts, as if no folder were a symbolic link. */
 static char *simplify(const char *folder, const char *path)
 {
 	g_autofree char *whole = join(folder, path);
+	g_autofree char *joined = NULL;
 	g_auto(GStrv) parts = g_strsplit(whole, "/", -1);
 	g_autoptr(GPtrArray) kept = g_ptr_array_new();
+	bool is_absolute = *whole == '/';
 
-	for (char **part = parts; *part; part++) {
-		bool is_up = !strcmp(*part, "..");
-
-		if (!**part || !strcmp(*part, "."))
-			continue;
-		if (is_up && kept->len && strcmp(g_ptr_array_index(kept, kept->len - 1), "..") != 0)
-			g_ptr_array_set_size(kept, (gint)kept->len - 1);
-		else if (!is_up || *whole != '/')
-			g_ptr_array_add(kept, *part);
-	}
+	for (char **part = parts; *part; part++)
+		add_part(kept, *part, is_absolute);
 	g_ptr_array_add(kept, NULL);
-	{
-		g_autofree char *joined = g_strjoinv("/", (char **)kept->pdata);
-
-		return g_strconcat(*whole == '/' ? "/" : "", joined, NULL);
-	}
+	joined = g_strjoinv("/", (char **)kept->pdata);
+	return g_strconcat(is_absolute ? "/" : "", joined, NULL);
 }
 
 static const char *folder_of_unit(Dwarf_Die *die)

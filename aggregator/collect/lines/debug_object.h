@@ -10,7 +10,7 @@
 
 /*
  * DebugObject is an ELF file with debug data, of any machine: a kernel, a module (perhaps
- * compressed), a program, or what was split from one. The file is a stranger's: read it only in a
+ * compressed), a program, or what was split from one. The file is untrusted: read it only in a
  * process without rights.
  */
 typedef struct DebugObject DebugObject;

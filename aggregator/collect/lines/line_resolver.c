@@ -15,7 +15,7 @@
 /* A kernel's debug data have up to 1.5 GB, those of a browser 4 GB. */
 #define FILE_BYTES_MAX ((uint64_t)8 << 30)
 
-/* A stranger may have many files that take long. */
+/* An untrusted recording may name many files that take long. */
 #define ALL_FILES_S ((uint64_t)300)
 
 /* What became of the search for an object's debug data. */

@@ -225,8 +225,8 @@ static bool go_on_to(Asked *asked, TextPart key, uint64_t offset)
 	return false;
 }
 
-/* Only lines of places that were asked for count, in that order: a stranger's file may have taken
-   the process over. */
+/* Only lines of places that were asked for count, in that order: a hostile file may control the
+   process. */
 static bool is_asked_for(Asked *asked, TextPart line)
 {
 	TextPart key;

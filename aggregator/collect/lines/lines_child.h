@@ -9,8 +9,7 @@
 
 /*
  * Reads the lines of places in one file in a process without rights (process/child_sandbox.h),
- * because the file may be a stranger's. The process has bounded time and memory; what it answers is
- * checked.
+ * because files are untrusted. The process has bounded time and memory, and its answer is checked.
  */
 
 /* A place in code. */
