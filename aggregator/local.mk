@@ -33,6 +33,9 @@ include aggregator/collect/stap/local.mk
 include aggregator/table/local.mk
 include aggregator/rates/local.mk
 include aggregator/report/local.mk
+include aggregator/render/text/local.mk
+include aggregator/render/data/local.mk
+include aggregator/render/formats/local.mk
 include aggregator/options/local.mk
 include aggregator/screen/local.mk
 include aggregator/tools/local.mk

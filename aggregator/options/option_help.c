@@ -66,11 +66,12 @@ static void print_rate_columns(FILE *out)
 	print_metrics(METRIC_RATES, out);
 }
 
-static void print_formats(FILE *out)
+static void print_formats(const Tool *tool, FILE *out)
 {
 	fputs("\nNames of --format:\n", out);
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
-		print_columns(out, renderer->name, renderer->about);
+		if (tool_renders(tool, renderer))
+			print_columns(out, renderer->name, renderer->about);
 }
 
 static void print_keys(const Tool *tool, FILE *out)
@@ -111,7 +112,7 @@ void options_print_help(const Tool *tool, FILE *out)
 		print_rate_columns(out);
 	else
 		print_keys(tool, out);
-	print_formats(out);
+	print_formats(tool, out);
 	print_examples(tool->examples, out);
 }
 

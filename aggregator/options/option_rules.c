@@ -267,6 +267,33 @@ static bool missing_without_input(const Options *options)
 	return options->missing_debuginfo && (!options->input || options->output);
 }
 
+static bool groups_of_stack_format(const Options *options)
+{
+	return options->renderer->traits & RENDER_STACKS && options->view.by[0];
+}
+
+static bool info_as_other_format(const Options *options)
+{
+	return options->info && !(options->renderer->reports & RENDERS(REPORT_INFO));
+}
+
+static bool every_in_single_format(const Options *options)
+{
+	return options->renderer->traits & RENDER_ONCE && options->request.report_every_ns;
+}
+
+static bool binary_to_terminal(const Options *options)
+{
+	return options->renderer->traits & RENDER_BINARY && !options->output &&
+	       isatty(STDOUT_FILENO) && !options->check;
+}
+
+static bool sort_is_no_weight(const Options *options)
+{
+	return options->renderer->traits & RENDER_STACKS &&
+	       !metric_adds_up(view_rank(&options->view));
+}
+
 static const OptionRule option_rules[] = {
 	{ check_and_other,
 	  "--check checks a run on this host: use it without -i, --import and --build-module" },
@@ -338,6 +365,16 @@ static const OptionRule option_rules[] = {
 				   "report: use it without -O, --every and --record-max" },
 	{ streams_to_terminal,
 	  "--record=- does not write to a terminal: use a pipe, as in '| kmalloc-top -i -'" },
+	{ groups_of_stack_format,
+	  "--by groups stacks, and this --format shows stacks: use it without --by, or use "
+	  "--format=text, json, ndjson or csv" },
+	{ info_as_other_format, "--info is a text: use it with --format=text or json" },
+	{ every_in_single_format,
+	  "this --format is one file, but --every prints many reports: use --format=text, json, "
+	  "ndjson or csv" },
+	{ binary_to_terminal, "this --format is binary: add -O FILE, or use a pipe" },
+	{ sort_is_no_weight, "this --format shows sums, and the largest of several is none: "
+			     "use -s count, or another key" },
 	{ cgroup_is_empty, "--cgroup is empty: give a unit, a container or a path" },
 	{ process_is_empty,
 	  "--process is empty: give a name or a pattern, such as 'nginx' or 'php*'" },

@@ -208,7 +208,7 @@ const OptionRow option_rows[] = {
 	{ TOOLS_ALL, 0, "check", NULL, "check whether this run would start here", OPTION_FLAG,
 	  AT(check) },
 	SECTION_OF("The report"),
-	{ TOOLS_ALL, 0, "format", "NAME", "write the report as text (default) or json",
+	{ TOOLS_ALL, 0, "format", "NAME", "write the report in a format listed below",
 	  OPTION_APPLY, 0, option_format },
 	{ TOOLS_OF_REPORTS, 0, "details", NULL,
 	  "show all closing lines, bytes and processes of each stack, and whole names", OPTION_FLAG,

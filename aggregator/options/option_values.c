@@ -107,10 +107,12 @@ bool option_format(Options *options, const char *value, GError **error)
 	g_autoptr(GString) names = g_string_new(NULL);
 
 	options->renderer = renderer_lookup(value);
-	if (options->renderer)
+	if (options->renderer && tool_renders(options->tool, options->renderer))
 		return true;
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
-		g_string_append_printf(names, "%s%s", names->len ? ", " : "", renderer->name);
+		if (tool_renders(options->tool, renderer))
+			g_string_append_printf(names, "%s%s", names->len ? ", " : "",
+					       renderer->name);
 	return option_fail(error, "unknown format '%s'; valid: %s", value, names->str);
 }
 

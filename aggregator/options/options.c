@@ -302,6 +302,9 @@ static bool is_overview(const Options *options)
 /* Refuses options that only apply to a run, because nothing is traced. */
 static bool check_overview(const Options *options, GError **error)
 {
+	if (!(options->renderer->reports & RENDERS(REPORT_SLAB_CACHES)))
+		return option_fail(error, "--format=%s shows stacks: add a CACHE, or '*' for all",
+				   options->renderer->name);
 	for (guint i = 0; i < options->given->len; i++) {
 		const OptionRow *row = g_ptr_array_index(options->given, i);
 
@@ -364,7 +367,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	options->overview = is_overview(options);
 	if (options->overview && !check_overview(options, error))
 		return NULL;
-	if (tool->by && !options->view.by[0] &&
+	if (tool->by && !options->view.by[0] && !options->renderer->parts &&
 	    !dimensions_parse(tool->by, false, options->view.by, error))
 		return NULL;
 	g_ptr_array_sort(options->view.filters, compare_filters);

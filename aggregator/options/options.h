@@ -8,7 +8,7 @@
 #include "rates/rate_row.h"
 #include "table/view.h"
 #include "record/run_info.h"
-#include "report/renderers.h"
+#include "render/formats/renderers.h"
 
 #include <glib.h>
 #include <stdio.h>

@@ -65,3 +65,9 @@ struct Tool {
 	const char *const *overview_options; /* long names of its options, NULL-terminated */
 	bool (*read_overview)(const Options *options, Session *session, GError **error);
 };
+
+/* Whether a format can show reports of this tool. */
+static inline bool tool_renders(const Tool *tool, const Renderer *renderer)
+{
+	return renderer->reports & RENDERS(tool->stream ? REPORT_INTERVAL : tool->report);
+}

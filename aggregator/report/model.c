@@ -271,6 +271,24 @@ static void set_groups(ReportModel *model)
 	model->group_noun = model->has_blocks ? "block" : "row";
 }
 
+/* What divides stacks needs no filters: those of the view have judged the stacks. */
+static void set_parts(ReportModel *model)
+{
+	const ReportSource *source = model->source;
+
+	if (model->groups || !source->parts)
+		return;
+	model->parts_by = (ViewOptions){
+		.sort = source->options->sort,
+		.top = UINT64_MAX,
+		.callsite_skip = source->options->callsite_skip,
+	};
+	dimensions_choose(source->parts,
+			  run_info_text(source->session->info, KMT_FIELD_POINTS_NOUN) != NULL,
+			  model->parts_by.by);
+	model->parts = group_rows_new(source->view, &model->parts_by, true);
+}
+
 ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 {
 	ReportModel *model = g_new0(ReportModel, 1);
@@ -279,8 +297,10 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 	model->source = source;
 	model->view = source->view;
 	model->interval = source->interval;
-	if (kind == REPORT_STACKS || kind == REPORT_SLABSTACK)
+	if (kind == REPORT_STACKS || kind == REPORT_SLABSTACK) {
 		set_groups(model);
+		set_parts(model);
+	}
 	if (kind == REPORT_SLAB_CACHES || (kind == REPORT_SLABSTACK && source->caches))
 		model->slab = slab_readings_new(source);
 	if (kind == REPORT_INFO)
@@ -312,6 +332,7 @@ void report_model_free(ReportModel *model)
 	slab_readings_free(model->slab);
 	g_clear_pointer(&model->code, g_array_unref);
 	group_rows_free(model->groups);
+	group_rows_free(model->parts);
 	facts_free(model->facts);
 	g_free(model);
 }

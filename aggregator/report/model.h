@@ -20,13 +20,17 @@ typedef struct {
 	ReportKind kind;
 	const ReportSource *source; /* the request; not its session */
 	Facts *facts;
-	const View *view;       /* stacks, drops and allocations left out */
-	GroupRows *groups;      /* a table, or the blocks of slabstack; NULL: stacks */
+	const View *view;  /* stacks, drops and allocations left out */
+	GroupRows *groups; /* a table, or the blocks of slabstack; NULL: stacks */
+	/* The shown stacks, divided by the keys of the source that fit the events, in this order;
+	   NULL: not requested, or there are groups. Nothing is filtered or cut again. */
+	GroupRows *parts;
+	ViewOptions parts_by;   /* private */
 	bool has_blocks;        /* groups are slabstack's blocks */
 	const char *group_noun; /* name of a group in text: "row" */
 	SlabReadings *slab;     /* growth of slab caches; NULL: no caches requested */
 	GArray *code;           /* (element-type CodeRow), owned, if REPORT_INFO; else NULL */
-	HitRows *hits; /* a list of hits instead of stacks; NULL: they are only counted */
+	HitRows *hits;          /* a list of hits instead of stacks; NULL: they are only counted */
 	/* Time spans between probe points; all 0 if there are none, or some are left out. */
 	DurationTotals spans;
 	const IntervalSource *interval; /* if REPORT_INTERVAL; else NULL */

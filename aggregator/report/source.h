@@ -53,5 +53,6 @@ typedef struct {
 	bool shows_memory;        /* begin with the state of the host's memory */
 	bool show_host;           /* the host's name may be printed */
 	bool whole_names;         /* of groups, even without details */
+	const char *parts; /* keys that divide the stacks (ReportModel.parts); NULL: none */
 	const IntervalSource *interval; /* if REPORT_INTERVAL */
 } ReportSource;

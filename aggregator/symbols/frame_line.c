@@ -304,6 +304,14 @@ void frame_line_append_function(GString *out, const Frame *frame)
 	g_string_append_c(out, ']');
 }
 
+void frame_line_append_name(GString *out, const Frame *frame)
+{
+	if (frame->function)
+		g_string_append(out, frame->function);
+	else
+		frame_line_append_function(out, frame);
+}
+
 static int compare_printed(const Frame *a, const Frame *b)
 {
 	g_autoptr(GString) line_a = g_string_new(NULL), line_b = g_string_new(NULL);

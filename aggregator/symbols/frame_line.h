@@ -60,5 +60,9 @@ void frame_line_append_stripped(GString *out, const Frame *frame);
    without blanks at its ends. */
 void frame_line_append_function(GString *out, const Frame *frame);
 
+/* Appends the name of the function, "tcp_sendmsg", as other programs show it in pictures; where it
+   is not known, like frame_line_append_function(). */
+void frame_line_append_name(GString *out, const Frame *frame);
+
 /* Orders frames by their lines, in strcmp() order. */
 int frame_line_compare(const Frame *a, const Frame *b);

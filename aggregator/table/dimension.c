@@ -193,10 +193,10 @@ bool dimensions_parse(const char *text, bool hits, const Dimension *keys[DIMENSI
 	g_auto(GStrv) names = g_strsplit(text, ",", -1);
 	guint count = g_strv_length(names);
 
-	if (count > DIMENSIONS_MAX) {
+	if (count > BY_KEYS_MAX) {
 		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
 			    "'%s' names %u keys: at most %d are possible", text, count,
-			    DIMENSIONS_MAX);
+			    BY_KEYS_MAX);
 		return false;
 	}
 	if (!count)
@@ -215,4 +215,18 @@ bool dimensions_parse(const char *text, bool hits, const Dimension *keys[DIMENSI
 		keys[i + 1] = NULL;
 	}
 	return true;
+}
+
+void dimensions_choose(const char *names, bool hits, const Dimension *keys[DIMENSIONS_MAX + 1])
+{
+	g_auto(GStrv) split = g_strsplit(names, ",", -1);
+	guint count = 0;
+
+	for (guint i = 0; split[i]; i++) {
+		const Dimension *key = dimension_lookup(split[i]);
+
+		if (dimension_fits(key, hits))
+			keys[count++] = key;
+	}
+	keys[count] = NULL;
 }

@@ -8,7 +8,8 @@
 #include <glib.h>
 #include <stdbool.h>
 
-enum { DIMENSIONS_MAX = 3 };
+/* Dimensions of a table, and those that --by takes: a text table has no room for more. */
+enum { DIMENSIONS_MAX = 8, BY_KEYS_MAX = 3 };
 
 /* The member of a cell that determines its group. Each member is looked up once, however many cells
    have it. */
@@ -67,6 +68,10 @@ static inline bool dimension_fits(const Dimension *dimension, bool hits)
    a name is unknown. hits: only names that fit these. */
 bool dimensions_parse(const char *text, bool hits, const Dimension *keys[DIMENSIONS_MAX + 1],
 		      GError **error);
+
+/* Sets keys, ended by NULL, to those of these names, "process,cache", that fit the events; hits:
+   of probe points, else allocations. */
+void dimensions_choose(const char *names, bool hits, const Dimension *keys[DIMENSIONS_MAX + 1]);
 
 /* Whether keys contains a dimension with this name; one that needs source lines. */
 bool dimensions_have(const Dimension *const *keys, const char *name);

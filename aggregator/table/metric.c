@@ -335,6 +335,7 @@ const Metric metrics[METRICS] = {
 		.needs = NEEDS_HELD | NEEDS_AGES,
 		.if_any = true,
 		.if_known = true,
+		.is_maximum = true,
 		.value = oldest_ns,
 	},
 	[METRIC_ALLOCATED_IN_RUN] = {
@@ -507,6 +508,7 @@ const Metric metrics[METRICS] = {
 		.uses = METRIC_OF_HITS | METRIC_REPORTS,
 		.needs = NEEDS_TIMES,
 		.if_known = true,
+		.is_maximum = true,
 		.value = time_max_ns,
 	},
 	[METRIC_FREES] = {

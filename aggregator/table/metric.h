@@ -82,13 +82,14 @@ typedef struct {
 	const char *title_short; /* in rate tables */
 	int width;               /* minimum width of its columns */
 	ValueType type;
-	unsigned uses;  /* MetricUse */
-	unsigned needs; /* MetricNeed */
-	bool if_any;    /* text omits its column if all rows have 0 */
-	bool of_run;    /* of all allocations of the run, though held objects are counted */
-	bool if_run;    /* text shows its column only in tables that such a figure ranks */
-	bool if_known;  /* JSON omits its member if its data is unknown, instead of null */
-	bool instant;   /* a reading, not a sum over time: it has no rate */
+	unsigned uses;   /* MetricUse */
+	unsigned needs;  /* MetricNeed */
+	bool if_any;     /* text omits its column if all rows have 0 */
+	bool of_run;     /* of all allocations of the run, though held objects are counted */
+	bool if_run;     /* text shows its column only in tables that such a figure ranks */
+	bool if_known;   /* JSON omits its member if its data is unknown, instead of null */
+	bool instant;    /* a reading, not a sum over time: it has no rate */
+	bool is_maximum; /* of several rows: their largest, not their sum */
 	/* The value in a row, from one of these, in rate tables from live() if it is set; a
 	   VALUE_DIFFERENCE is an int64_t. Both NULL: a text, or a figure derived from the metric
 	   that ranks the rows. */
@@ -113,6 +114,12 @@ static inline int metric_compare(const Metric *metric, const RowSums *a, const R
 	uint64_t of_a = metric->value(a), of_b = metric->value(b);
 
 	return (of_b > of_a) - (of_b < of_a);
+}
+
+/* Whether the figures of rows add up to that of all: a picture may show them as areas. */
+static inline bool metric_adds_up(const Metric *metric)
+{
+	return metric->value && !metric->is_maximum;
 }
 
 /* Returns the margin of a figure in percent, like margin_percent(). */

@@ -5,8 +5,8 @@
 #include "base/number_text.h"
 #include "import/input.h"
 #include "names/cache_names.h"
-#include "report/render_text.h"
-#include "report/renderers.h"
+#include "render/text/render_text.h"
+#include "render/formats/renderers.h"
 #include "session/losses.h"
 #include "session/session.h"
 #include "rates/net_check.h"
@@ -101,6 +101,7 @@ static void print_table(RateRun *run, const RateTable *table)
 		.command = options->tool->name,
 		.session = run->session,
 		.quiet = options->quiet,
+		.show_host = true,
 		.interval = &interval,
 	};
 	g_autoptr(ReportModel) model = report_model_new(REPORT_INTERVAL, &source);

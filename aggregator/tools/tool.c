@@ -12,7 +12,7 @@
 #include "session/losses.h"
 #include "options/options.h"
 #include "base/private_file.h"
-#include "report/renderers.h"
+#include "render/formats/renderers.h"
 #include "session/session.h"
 #include "base/standard_files.h"
 #include "session/symbols_choose.h"
@@ -75,7 +75,8 @@ static ViewOptions view_options_of(const Session *session, const Options *option
 	return view;
 }
 
-static void print_report(const Session *session, const Options *options, FILE *out)
+static void print_report_as(const Renderer *renderer, const Session *session,
+			    const Options *options, FILE *out)
 {
 	g_autoptr(HeldCells) held_cells = held_cells_of(session, options);
 	g_autoptr(CacheNames) caches =
@@ -118,12 +119,18 @@ static void print_report(const Session *session, const Options *options, FILE *o
 		.compares_names = options->request.cache_names == CACHE_NAMES_COMPARE,
 		.shows_memory = options->tool->shows_memory,
 		.show_host = !options->hide_host,
-		.whole_names = options->renderer->whole_names,
+		.whole_names = renderer->traits & RENDER_WHOLE_NAMES,
+		.parts = renderer->parts,
 	};
 	g_autoptr(ReportModel) model = NULL;
 
 	model = report_model_new(kind_of(options), &report);
-	options->renderer->render(model, out);
+	renderer->render(model, out);
+}
+
+static void print_report(const Session *session, const Options *options, FILE *out)
+{
+	print_report_as(options->renderer, session, options, out);
 }
 
 /* The reports during a live run: for SIGUSR1 and --every. */
@@ -159,6 +166,12 @@ static bool interim_begin(Interim *interim)
 	return !text_writer_skips(interim->writer);
 }
 
+/* A picture of the run so far cannot be followed by another: people get a text instead. */
+static const Renderer *interim_renderer(const Options *options)
+{
+	return options->renderer->traits & RENDER_ONCE ? renderers : options->renderer;
+}
+
 /* Prints the report so far; the run goes on, unless nobody wants its result. */
 static bool report_now(Session *session, void *user_data)
 {
@@ -172,7 +185,7 @@ static bool report_now(Session *session, void *user_data)
 	/* Nobody would read events while debuginfo is read. */
 	source_lines_leave_out(interim->lines);
 	out = text_writer_open(interim->writer);
-	print_report(session, options, out);
+	print_report_as(interim_renderer(options), session, options, out);
 	fclose(out);
 	return true;
 }

@@ -4,8 +4,8 @@
 #include "collect/lines/line_places.h"
 #include "table/cell_filter.h"
 #include "session/losses.h"
-#include "report/render_text.h"
-#include "report/renderers.h"
+#include "render/text/render_text.h"
+#include "render/formats/renderers.h"
 #include "tools/rate_feed.h"
 
 #include <stdbool.h>

@@ -7,7 +7,7 @@
 #include "table/cell_filter.h"
 #include "table/view.h"
 #include "record/batch_writer.h"
-#include "report/render_text.h"
+#include "render/text/render_text.h"
 #include "session/session.h"
 
 TEST_SUITE_WITHOUT_LEAKS(cache_names);

@@ -13,7 +13,7 @@
 #include "rates/rate_table.h"
 #include "table/view.h"
 #include "record/batch_writer.h"
-#include "report/renderers.h"
+#include "render/formats/renderers.h"
 #include "session/session.h"
 #include "symbols/frame_namer.h"
 

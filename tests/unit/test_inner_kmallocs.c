@@ -5,7 +5,7 @@
 #include "event_batch.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
-#include "report/renderers.h"
+#include "render/formats/renderers.h"
 #include "session/session.h"
 
 #include <criterion/criterion.h>

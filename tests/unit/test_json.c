@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/json_writer.h"
+#include "render/data/json_writer.h"
 
 #include "leaks.h"
 #include "record/batch_writer.h"
-#include "report/renderers.h"
+#include "render/formats/renderers.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

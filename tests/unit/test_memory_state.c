@@ -6,7 +6,7 @@
 #include "leaks.h"
 #include "names/host_state.h"
 #include "record/batch_writer.h"
-#include "report/render_text.h"
+#include "render/text/render_text.h"
 #include "session/session.h"
 
 #include <criterion/criterion.h>

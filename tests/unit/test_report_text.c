@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/renderers.h"
+#include "render/formats/renderers.h"
 
 #include "event_batch.h"
 #include "leaks.h"

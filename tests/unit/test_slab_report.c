@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/render_text.h"
+#include "render/text/render_text.h"
 
 #include "leaks.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "report/json_writer.h"
+#include "render/data/json_writer.h"
 #include "report/model.h"
 
 #include <stdio.h>

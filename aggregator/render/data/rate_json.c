@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/render_json.h"
+#include "render/data/render_json.h"
 
 #include "rates/rate_net.h"
 

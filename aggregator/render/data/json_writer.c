@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/json_writer.h"
+#include "render/data/json_writer.h"
 
 #include "base/escape.h"
 

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "report/model.h"
+
+#include <stdio.h>
+
+/* The report renderers for other programs; doc/FORMATS.md describes their formats. */
+
+/* Rows, one JSON object on each line. */
+void render_ndjson(const ReportModel *model, FILE *out);
+
+/* The same rows, as in RFC 4180, after a line with the names of the columns. */
+void render_csv(const ReportModel *model, FILE *out);
+
+/* Stacks with what ranks them: "process;outermost;...;innermost 42". */
+void render_folded(const ReportModel *model, FILE *out);

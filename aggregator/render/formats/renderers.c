@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/formats/renderers.h"
+
+#include "render/data/render_data.h"
+#include "render/data/render_json.h"
+#include "render/text/render_text.h"
+
+enum {
+	ALL_REPORTS = RENDERS(REPORT_STACKS) | RENDERS(REPORT_SLABSTACK) |
+		      RENDERS(REPORT_SLAB_CACHES) | RENDERS(REPORT_INFO) | RENDERS(REPORT_INTERVAL),
+	OF_STACKS = RENDERS(REPORT_STACKS) | RENDERS(REPORT_SLABSTACK),
+	OF_ROWS = OF_STACKS | RENDERS(REPORT_SLAB_CACHES) | RENDERS(REPORT_INTERVAL),
+};
+
+/* Each row of a table for other programs. */
+#define ROW_PARTS "stack,process,cache,point,cgroup,callsite"
+
+const Renderer renderers[] = {
+	{ "text", "for people", ALL_REPORTS, 0, NULL, render_text },
+	{ "json", "for programs: one document", ALL_REPORTS, RENDER_WHOLE_NAMES, NULL,
+	  render_json },
+	{ "ndjson", "for databases: a JSON object for each row", OF_ROWS, RENDER_WHOLE_NAMES,
+	  ROW_PARTS, render_ndjson },
+	{ "csv", "for spreadsheets: the same rows, separated by commas", OF_ROWS,
+	  RENDER_WHOLE_NAMES, ROW_PARTS, render_csv },
+	{ "folded", "for flamegraph.pl and others: a line for each stack", OF_STACKS,
+	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, "process,stack", render_folded },
+	{ NULL, NULL, 0, 0, NULL, NULL },
+};
+
+const Renderer *renderer_lookup(const char *name)
+{
+	for (const Renderer *renderer = renderers; renderer->name; renderer++)
+		if (g_str_equal(renderer->name, name))
+			return renderer;
+	return NULL;
+}
