@@ -156,6 +156,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_presets.c \
 	tests/unit/test_probe_spec.c \
 	tests/unit/test_profile.c \
+	tests/unit/test_rate_chart.c \
 	tests/unit/test_rate_feed.c \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rates/rate_chart.h"
+
+#include "base/saturate.h"
+
+#include <string.h>
+
+typedef struct {
+	char *label;
+	char *name; /* NULL: unknown */
+	uint64_t weight;
+	RatePoint points[RATE_CHART_POINTS];
+} ChartCache;
+
+struct RateChart {
+	GHashTable *by_label; /* (element-type utf8 ChartCache) */
+	GPtrArray *caches;    /* (element-type ChartCache), owned */
+	RatePoint others[RATE_CHART_POINTS];
+	uint64_t starts_ns[RATE_CHART_POINTS + 1];
+	guint points;
+	bool has_held;
+};
+
+static void cache_free(ChartCache *cache)
+{
+	g_free(cache->label);
+	g_free(cache->name);
+	g_free(cache);
+}
+
+RateChart *rate_chart_new(void)
+{
+	RateChart *chart = g_new0(RateChart, 1);
+
+	chart->by_label = g_hash_table_new(g_str_hash, g_str_equal);
+	chart->caches = g_ptr_array_new_with_free_func((GDestroyNotify)cache_free);
+	return chart;
+}
+
+void rate_chart_free(RateChart *chart)
+{
+	if (!chart)
+		return;
+	g_hash_table_unref(chart->by_label);
+	g_ptr_array_unref(chart->caches);
+	g_free(chart);
+}
+
+static ChartCache *cache_of(RateChart *chart, const RateRow *row)
+{
+	ChartCache *cache = g_hash_table_lookup(chart->by_label, row->label);
+
+	if (cache)
+		return cache;
+	cache = g_new0(ChartCache, 1);
+	cache->label = g_strdup(row->label);
+	cache->name = g_strdup(row->name);
+	g_hash_table_insert(chart->by_label, cache->label, cache);
+	g_ptr_array_add(chart->caches, cache);
+	return cache;
+}
+
+/* What is held is a reading: that of the later part remains. */
+static void add_point(RatePoint *sum, const RatePoint *later)
+{
+	saturate_add(&sum->allocations, later->allocations);
+	saturate_add(&sum->bytes_allocated, later->bytes_allocated);
+	sum->objects_held = later->objects_held;
+	sum->bytes_held = later->bytes_held;
+}
+
+static void halve_points(RatePoint points[RATE_CHART_POINTS])
+{
+	static const RatePoint nothing;
+
+	for (guint i = 0; i < RATE_CHART_POINTS; i += 2) {
+		points[i / 2] = points[i];
+		add_point(&points[i / 2], &points[i + 1]);
+	}
+	for (guint i = RATE_CHART_POINTS / 2; i < RATE_CHART_POINTS; i++)
+		points[i] = nothing;
+}
+
+static void halve(RateChart *chart)
+{
+	for (guint i = 0; i < chart->caches->len; i++)
+		halve_points(((ChartCache *)chart->caches->pdata[i])->points);
+	for (guint i = 0; i <= RATE_CHART_POINTS; i += 2)
+		chart->starts_ns[i / 2] = chart->starts_ns[i];
+	chart->points = RATE_CHART_POINTS / 2;
+}
+
+bool rate_chart_take(RateChart *chart, const RateTable *table)
+{
+	bool is_full = chart->points == RATE_CHART_POINTS;
+
+	if (is_full)
+		halve(chart);
+	chart->has_held |= !(table->sum.lacks & NEEDS_HELD);
+	for (guint i = 0; i < table->rows->len; i++) {
+		const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+		cache_of(chart, row)->points[chart->points] = (RatePoint){
+			.allocations = row->sums.summary.allocations,
+			.bytes_allocated = row->sums.summary.bytes_allocated,
+			.objects_held = row->live.held,
+			.bytes_held = row->live.held_bytes,
+		};
+	}
+	chart->starts_ns[chart->points++] = table->start_ns;
+	chart->starts_ns[chart->points] = table->end_ns;
+	return is_full;
+}
+
+guint rate_chart_points(const RateChart *chart)
+{
+	return chart->points;
+}
+
+uint64_t rate_chart_start_ns(const RateChart *chart, guint point)
+{
+	return chart->starts_ns[point] - chart->starts_ns[0];
+}
+
+bool rate_chart_has_held(const RateChart *chart)
+{
+	return chart->has_held;
+}
+
+static uint64_t weight_of(const RateChart *chart, const ChartCache *cache)
+{
+	uint64_t bytes = 0, held_max = 0;
+
+	for (guint i = 0; i < chart->points; i++) {
+		saturate_add(&bytes, cache->points[i].bytes_allocated);
+		held_max = MAX(held_max, cache->points[i].bytes_held);
+	}
+	return chart->has_held ? held_max : bytes;
+}
+
+static gint compare_caches(gconstpointer left, gconstpointer right)
+{
+	const ChartCache *const *a = left, *const *b = right;
+
+	if ((*a)->weight != (*b)->weight)
+		return (*a)->weight < (*b)->weight ? 1 : -1;
+	return g_strcmp0((*a)->label, (*b)->label);
+}
+
+static bool is_wanted(const ChartCache *cache, const CacheQuery *query)
+{
+	return !query || (cache->name && cache_query_wants(query, cache->name));
+}
+
+/* Adds a cache to those that have no series of their own. */
+static void add_other(RateChart *chart, const ChartCache *cache)
+{
+	for (guint i = 0; i < chart->points; i++) {
+		RatePoint *sum = &chart->others[i];
+		const RatePoint *added = &cache->points[i];
+
+		saturate_add(&sum->allocations, added->allocations);
+		saturate_add(&sum->bytes_allocated, added->bytes_allocated);
+		saturate_add(&sum->objects_held, added->objects_held);
+		saturate_add(&sum->bytes_held, added->bytes_held);
+	}
+}
+
+static void rank(RateChart *chart)
+{
+	for (guint i = 0; i < chart->caches->len; i++) {
+		ChartCache *cache = chart->caches->pdata[i];
+
+		cache->weight = weight_of(chart, cache);
+	}
+	g_ptr_array_sort(chart->caches, compare_caches);
+}
+
+GArray *rate_chart_series(RateChart *chart, const CacheQuery *query, guint series_max)
+{
+	GArray *series = g_array_new(FALSE, FALSE, sizeof(RateSeries));
+	bool has_others = false;
+
+	memset(chart->others, 0, sizeof(chart->others));
+	rank(chart);
+	for (guint i = 0; i < chart->caches->len; i++) {
+		const ChartCache *cache = chart->caches->pdata[i];
+		const RateSeries one = { cache->label, cache->points };
+
+		if (!is_wanted(cache, query))
+			continue;
+		if (series->len < series_max) {
+			g_array_append_val(series, one);
+			continue;
+		}
+		add_other(chart, cache);
+		has_others = true;
+	}
+	if (has_others) {
+		const RateSeries others = { NULL, chart->others };
+
+		g_array_append_val(series, others);
+	}
+	return series;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/data/chart_json.h"
+
+typedef struct {
+	const char *name;
+	uint64_t (*figure)(const RatePoint *point);
+	bool of_held;
+} Column;
+
+static uint64_t allocations(const RatePoint *point)
+{
+	return point->allocations;
+}
+
+static uint64_t bytes_allocated(const RatePoint *point)
+{
+	return point->bytes_allocated;
+}
+
+static uint64_t objects_held(const RatePoint *point)
+{
+	return point->objects_held;
+}
+
+static uint64_t bytes_held(const RatePoint *point)
+{
+	return point->bytes_held;
+}
+
+static const Column columns[] = {
+	{ "allocations", allocations, false },
+	{ "bytes_allocated", bytes_allocated, false },
+	{ "objects_held", objects_held, true },
+	{ "bytes_held", bytes_held, true },
+};
+
+static void write_times(JsonWriter *json, const RateChart *chart)
+{
+	json_open(json, "times_seconds", '[');
+	for (guint i = 0; i <= rate_chart_points(chart); i++)
+		json_micros(json, NULL, rate_chart_start_ns(chart, i));
+	json_close(json, ']');
+}
+
+static void write_column(JsonWriter *json, const Column *column, const RateSeries *series,
+			 guint points)
+{
+	json_open(json, column->name, '[');
+	for (guint i = 0; i < points; i++)
+		json_count(json, NULL, column->figure(&series->points[i]));
+	json_close(json, ']');
+}
+
+static void write_series(JsonWriter *json, const RateSeries *series, const RateChart *chart)
+{
+	json_open(json, NULL, '{');
+	json_text(json, "cache", series->label);
+	for (gsize i = 0; i < G_N_ELEMENTS(columns); i++)
+		if (!columns[i].of_held || rate_chart_has_held(chart))
+			write_column(json, &columns[i], series, rate_chart_points(chart));
+	json_close(json, '}');
+}
+
+void json_write_chart(JsonWriter *json, const GArray *series, const RateChart *chart)
+{
+	json_open(json, "chart", '{');
+	write_times(json, chart);
+	json_open(json, "series", '[');
+	for (guint i = 0; i < series->len; i++)
+		write_series(json, &g_array_index(series, RateSeries, i), chart);
+	json_close(json, ']');
+	json_close(json, '}');
+}

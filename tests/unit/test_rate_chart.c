@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "rates/rate_chart.h"
+
+#include <criterion/criterion.h>
+
+enum { NS = 1000000, CACHES = 5 };
+
+static const char *const names[CACHES] = { "dentry", "filp", "kmalloc-64", "skbuff", "inode" };
+
+/* Adds the part number `number` of a run: cache i allocates i + 1 objects of 100 bytes, and holds
+   (i + 1) * (number + 1). */
+static bool take_part(RateChart *chart, guint number, bool held)
+{
+	GArray *rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
+	RateTable table = {
+		.start_ns = (1000 + (uint64_t)number) * NS,
+		.end_ns = (1001 + (uint64_t)number) * NS,
+		.rows = rows,
+		.sum.lacks = held ? 0 : NEEDS_HELD,
+	};
+	bool halved;
+
+	for (guint i = 0; i < CACHES; i++) {
+		RateRow row = { .label = names[i], .name = names[i] };
+
+		row.sums.summary.allocations = i + 1;
+		row.sums.summary.bytes_allocated = (i + 1) * 100;
+		row.live.held = (i + 1) * (number + 1);
+		row.live.held_bytes = row.live.held * 100;
+		g_array_append_val(rows, row);
+	}
+	halved = rate_chart_take(chart, &table);
+	g_array_unref(rows);
+	return halved;
+}
+
+static guint take_parts(RateChart *chart, guint parts, bool held)
+{
+	guint halved = 0;
+
+	for (guint i = 0; i < parts; i++)
+		halved += take_part(chart, i, held);
+	return halved;
+}
+
+static uint64_t allocations_of(const RateSeries *series, guint points)
+{
+	uint64_t sum = 0;
+
+	for (guint i = 0; i < points; i++)
+		sum += series->points[i].allocations;
+	return sum;
+}
+
+Test(rate_chart, a_long_run_has_few_points_and_all_allocations)
+{
+	enum { PARTS = 3 * RATE_CHART_POINTS + 7 };
+	g_autoptr(RateChart) chart = rate_chart_new();
+	g_autoptr(GArray) series = NULL;
+	guint points;
+
+	cr_assert_gt(take_parts(chart, PARTS, true), 1);
+	points = rate_chart_points(chart);
+	cr_assert_leq(points, RATE_CHART_POINTS);
+	series = rate_chart_series(chart, NULL, CACHES);
+	cr_assert_eq(series->len, CACHES);
+	for (guint i = 0; i < CACHES; i++) {
+		const RateSeries *one = &g_array_index(series, RateSeries, i);
+
+		cr_assert_str_eq(one->label, names[CACHES - 1 - i]);
+		cr_assert_eq(allocations_of(one, points), (CACHES - i) * PARTS);
+		cr_assert_eq(one->points[points - 1].objects_held, (CACHES - i) * PARTS);
+	}
+}
+
+Test(rate_chart, its_points_cover_the_run_without_gaps)
+{
+	g_autoptr(RateChart) chart = rate_chart_new();
+
+	take_parts(chart, 2 * RATE_CHART_POINTS, false);
+	cr_assert_eq(rate_chart_start_ns(chart, 0), 0);
+	for (guint i = 0; i < rate_chart_points(chart); i++)
+		cr_assert_lt(rate_chart_start_ns(chart, i), rate_chart_start_ns(chart, i + 1));
+	cr_assert_eq(rate_chart_start_ns(chart, rate_chart_points(chart)),
+		     2ULL * RATE_CHART_POINTS * NS);
+}
+
+Test(rate_chart, what_is_held_is_that_at_the_end_of_a_point)
+{
+	g_autoptr(RateChart) chart = rate_chart_new();
+	g_autoptr(GArray) series = NULL;
+
+	take_parts(chart, RATE_CHART_POINTS + 1, true);
+	series = rate_chart_series(chart, NULL, 1);
+	/* Two parts are the first point, and the second of them held twice as much. */
+	cr_assert_eq(g_array_index(series, RateSeries, 0).points[0].objects_held, 2ULL * CACHES);
+}
+
+Test(rate_chart, small_caches_are_shown_together)
+{
+	g_autoptr(RateChart) chart = rate_chart_new();
+	g_autoptr(GArray) series = NULL;
+	const RateSeries *others;
+
+	take_parts(chart, 10, false);
+	series = rate_chart_series(chart, NULL, 2);
+	cr_assert_eq(series->len, 3);
+	others = &g_array_index(series, RateSeries, 2);
+	cr_assert_null(others->label);
+	cr_assert_eq(allocations_of(others, 10), (1 + 2 + 3) * 10);
+}
+
+Test(rate_chart, only_the_requested_caches_are_shown)
+{
+	g_autoptr(RateChart) chart = rate_chart_new();
+	g_autoptr(CacheQuery) query = cache_query_new("dentry,inode", NULL);
+	g_autoptr(CacheList) list = cache_list_new(NULL, NULL);
+	g_autoptr(GArray) series = NULL;
+
+	cr_assert(cache_query_resolve(query, list, NULL, NULL));
+	take_parts(chart, 10, false);
+	series = rate_chart_series(chart, query, 1);
+	cr_assert_eq(series->len, 2);
+	cr_assert_str_eq(g_array_index(series, RateSeries, 0).label, "inode");
+	cr_assert_eq(allocations_of(&g_array_index(series, RateSeries, 1), 10), 10);
+}
