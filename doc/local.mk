@@ -40,6 +40,10 @@ dist_doc_DATA += \
 	doc/PRESETS.md \
 	doc/RECORD_FORMAT.md \
 	doc/TESTING.md
+schemadir = $(docdir)/schema
+dist_schema_DATA = \
+	doc/schema/report.schema.json \
+	doc/schema/row.schema.json
 EXTRA_DIST += \
 	.ci/run \
 	.clang-format \
