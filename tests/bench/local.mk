@@ -1,12 +1,17 @@
 # Figures, not tests: `make bench` prints a table for doc/PERFORMANCE.md.
-bench_programs = tests/bench/bench_aggregator tests/bench/make_held tests/bench/make_hostile \
-	tests/bench/make_stream tests/bench/measure
+bench_programs = tests/bench/bench_aggregator tests/bench/make_fleet tests/bench/make_held \
+	tests/bench/make_hostile tests/bench/make_stream tests/bench/measure
 EXTRA_PROGRAMS += $(bench_programs)
 
 tests_bench_bench_aggregator_SOURCES = tests/bench/bench_aggregator.c
 tests_bench_bench_aggregator_CPPFLAGS = $(aggregator_cppflags)
 tests_bench_bench_aggregator_CFLAGS = $(aggregator_cflags)
 tests_bench_bench_aggregator_LDADD = $(aggregator_libs)
+
+tests_bench_make_fleet_SOURCES = tests/bench/make_fleet.c
+tests_bench_make_fleet_CPPFLAGS = $(aggregator_cppflags)
+tests_bench_make_fleet_CFLAGS = $(aggregator_cflags)
+tests_bench_make_fleet_LDADD = $(aggregator_libs)
 
 tests_bench_make_held_SOURCES = tests/bench/make_held.c \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h
