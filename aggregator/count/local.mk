@@ -5,5 +5,6 @@ libaggregator_a_SOURCES += \
 	aggregator/count/loss.c aggregator/count/loss.h \
 	aggregator/count/lowest.c aggregator/count/lowest.h \
 	aggregator/count/margin.c aggregator/count/margin.h \
+	aggregator/count/noise.c aggregator/count/noise.h \
 	aggregator/count/profile.c aggregator/count/profile.h \
 	aggregator/count/stack_table.c aggregator/count/stack_table.h

@@ -20,17 +20,21 @@ static double wasted(const ProfileOrigin *origin)
 		       : 0;
 }
 
+double variance_of_cell(const ProfileCell *cell, uint64_t scatter_percent)
+{
+	double scatter = (double)MAX(scatter_percent, SCATTER_OF_DRAWS) / SCATTER_OF_DRAWS;
+
+	/* A saturated sum has no upper bound. */
+	return cell->variance == UINT64_MAX ? INFINITY : (double)cell->variance * scatter;
+}
+
 void variance_add_cell(Variance *sum, const ProfileCell *cell, const ProfileOrigin *origin,
 		       uint64_t scatter_percent)
 {
-	double scatter = (double)MAX(scatter_percent, SCATTER_OF_DRAWS) / SCATTER_OF_DRAWS;
-	double variance = (double)cell->variance * scatter;
+	double variance = variance_of_cell(cell, scatter_percent);
 
 	if (!cell->variance)
 		return;
-	/* A saturated sum has no upper bound. */
-	if (cell->variance == UINT64_MAX)
-		variance = INFINITY;
 	sum->allocations += variance;
 	/* All events of an origin have the same sizes. Size 0 has no error. */
 	if (origin->bytes_requested)

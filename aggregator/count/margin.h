@@ -24,6 +24,10 @@ typedef struct {
 /* The upper limit of margins: at this value, nothing is known. */
 enum { MARGIN_PERCENT_MAX = 1000 };
 
+/* Returns the variance of the number of events in a cell, as an estimate: 0: every event was taken.
+   scatter_percent: as below. */
+double variance_of_cell(const ProfileCell *cell, uint64_t scatter_percent);
+
 /* Adds the variance of a cell of that origin. scatter_percent: the field
    KMT_FIELD_SAMPLING_SCATTER, which scales the variance of independent draws; 100 or less: no
    scaling. */

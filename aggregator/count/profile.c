@@ -548,6 +548,7 @@ static void add_value(Profile *profile, uint32_t cell, const Event *event)
 	int64_t weight = (int64_t)MIN(event->weight, INT64_MAX);
 
 	values->sum = saturate_signed_sum(values->sum, saturate_signed_product(value, weight));
+	values->squares += (double)event->weight * (double)value * (double)value;
 	if (event->each > 1)
 		values->variance +=
 			(double)event->weight * (event->each - 1) * (double)value * (double)value;
@@ -674,6 +675,8 @@ void profile_add_span(Profile *profile, uint32_t number, uint64_t time_ns, int64
 	saturate_add(&cell->events, weight);
 	saturate_add(&cell->variance, saturate_product(weight, weight - 1));
 	values->sum = saturate_signed_sum(values->sum, saturate_signed_product(value, times));
+	values->squares += (double)weight * (double)value * (double)value;
+	values->time_scatter += (double)weight * (double)weight * (double)time_ns * (double)time_ns;
 	saturate_add(&values->time_ns, saturate_product(time_ns, weight));
 	values->time_max_ns = MAX(values->time_max_ns, time_ns);
 }

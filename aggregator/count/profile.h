@@ -91,6 +91,10 @@ typedef struct {
 	uint64_t time_max_ns;
 	/* Variance of the sum as an estimate: the sum of w * (w - 1) * value * value. */
 	double variance;
+	/* For the variance between runs: the sum of weight * value * value, and that of the time
+	   with sampling included: of weight * weight * time * time. */
+	double squares;
+	double time_scatter;
 } ProfileValues;
 
 typedef struct {

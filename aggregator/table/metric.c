@@ -188,6 +188,57 @@ static double variance_of_peak(const RowSums *sums)
 	return sums->held.peak_variance;
 }
 
+/* Events come at random, and sampling adds to that. */
+static double scatter_of_allocations(const RowSums *sums)
+{
+	return (double)allocations(sums) + variance_of_allocations(sums);
+}
+
+static double scatter_of_requested(const RowSums *sums)
+{
+	return sums->scatter.bytes_requested;
+}
+
+static double scatter_of_allocated(const RowSums *sums)
+{
+	return sums->scatter.bytes_allocated;
+}
+
+static double scatter_of_wasted(const RowSums *sums)
+{
+	return sums->scatter.bytes_wasted;
+}
+
+static double scatter_of_allocated_in_run(const RowSums *sums)
+{
+	return (double)allocated(sums) + variance_of_allocated_in_run(sums);
+}
+
+static double scatter_of_freed(const RowSums *sums)
+{
+	return (double)freed(sums) + variance_of_freed(sums);
+}
+
+static double scatter_of_freed_early(const RowSums *sums)
+{
+	return (double)freed_early(sums) + variance_of_freed_early(sums);
+}
+
+static double scatter_of_freed_apart(const RowSums *sums)
+{
+	return (double)freed_apart(sums) + variance_of_freed_apart(sums);
+}
+
+static double scatter_of_value(const RowSums *sums)
+{
+	return sums->scatter.value;
+}
+
+static double scatter_of_time(const RowSums *sums)
+{
+	return sums->scatter.time_ns;
+}
+
 enum { EVERYWHERE = METRIC_RANKS | METRIC_REPORTS | METRIC_RATES };
 
 const Metric metrics[METRICS] = {
@@ -215,6 +266,7 @@ const Metric metrics[METRICS] = {
 		.needs = NEEDS_CHURN,
 		.value = allocations,
 		.variance = variance_of_allocations,
+		.scatter = scatter_of_allocations,
 	},
 	[METRIC_SHARE] = {
 		.help = "the row's part of what rows are ranked by",
@@ -252,6 +304,7 @@ const Metric metrics[METRICS] = {
 		.needs = NEEDS_BYTES | NEEDS_CHURN,
 		.value = bytes_requested,
 		.variance = variance_of_requested,
+		.scatter = scatter_of_requested,
 	},
 	[METRIC_BYTES_ALLOCATED] = {
 		.name = "bytes",
@@ -268,6 +321,7 @@ const Metric metrics[METRICS] = {
 		.needs = NEEDS_BYTES | NEEDS_CHURN,
 		.value = bytes_allocated,
 		.variance = variance_of_allocated,
+		.scatter = scatter_of_allocated,
 	},
 	[METRIC_BYTES_WASTED] = {
 		.name = "waste",
@@ -283,6 +337,7 @@ const Metric metrics[METRICS] = {
 		.needs = NEEDS_BYTES | NEEDS_CHURN,
 		.value = bytes_wasted,
 		.variance = variance_of_wasted,
+		.scatter = scatter_of_wasted,
 	},
 	[METRIC_FAILED] = {
 		.help = "allocations that returned NULL",
@@ -309,6 +364,7 @@ const Metric metrics[METRICS] = {
 		.value = allocations,
 		.live = held,
 		.variance = variance_of_allocations,
+		.scatter = scatter_of_allocations,
 	},
 	[METRIC_HELD_BYTES] = {
 		.name = "held-bytes",
@@ -323,6 +379,7 @@ const Metric metrics[METRICS] = {
 		.value = bytes_allocated,
 		.live = held_bytes,
 		.variance = variance_of_allocated,
+		.scatter = scatter_of_allocated,
 	},
 	[METRIC_AGE] = {
 		.name = "age",
@@ -351,6 +408,7 @@ const Metric metrics[METRICS] = {
 		.if_known = true,
 		.value = allocated,
 		.variance = variance_of_allocated_in_run,
+		.scatter = scatter_of_allocated_in_run,
 	},
 	[METRIC_FREED] = {
 		.name = "freed",
@@ -365,6 +423,7 @@ const Metric metrics[METRICS] = {
 		.if_known = true,
 		.value = freed,
 		.variance = variance_of_freed,
+		.scatter = scatter_of_freed,
 	},
 	[METRIC_FREED_EARLY] = {
 		.name = "short-lived",
@@ -379,6 +438,7 @@ const Metric metrics[METRICS] = {
 		.if_known = true,
 		.value = freed_early,
 		.variance = variance_of_freed_early,
+		.scatter = scatter_of_freed_early,
 	},
 	[METRIC_FREED_APART] = {
 		.name = "cross-cpu",
@@ -393,6 +453,7 @@ const Metric metrics[METRICS] = {
 		.if_known = true,
 		.value = freed_apart,
 		.variance = variance_of_freed_apart,
+		.scatter = scatter_of_freed_apart,
 	},
 	[METRIC_REQUESTED_IN_RUN] = {
 		.help = "bytes requested by the allocations of the run",
@@ -473,6 +534,7 @@ const Metric metrics[METRICS] = {
 		.if_known = true,
 		.value = value,
 		.variance = variance_of_value,
+		.scatter = scatter_of_value,
 	},
 	[METRIC_VALUE_BYTES] = {
 		.help = "... if it is a number of bytes",
@@ -485,6 +547,7 @@ const Metric metrics[METRICS] = {
 		.if_known = true,
 		.value = value,
 		.variance = variance_of_value,
+		.scatter = scatter_of_value,
 	},
 	[METRIC_TIME] = {
 		.name = "time",
@@ -497,6 +560,7 @@ const Metric metrics[METRICS] = {
 		.needs = NEEDS_TIMES,
 		.if_known = true,
 		.value = time_ns,
+		.scatter = scatter_of_time,
 	},
 	[METRIC_TIME_MAX] = {
 		.name = "max",

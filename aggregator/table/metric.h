@@ -96,6 +96,8 @@ typedef struct {
 	uint64_t (*value)(const RowSums *sums);
 	uint64_t (*live)(const LiveSums *live);
 	double (*variance)(const RowSums *sums); /* of the value; NULL: not known */
+	/* The variance of the value between runs of the same load; NULL: not known. */
+	double (*scatter)(const RowSums *sums);
 } Metric;
 
 /* By MetricId. */

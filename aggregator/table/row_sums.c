@@ -19,6 +19,22 @@ static void add_held(HeldSums *sums, const HeldSums *held, const ProfileOrigin *
 	sums->waste_variance += variance * waste * waste;
 }
 
+/* Failed allocations have no bytes, but count in the variance of a sampled cell. */
+static void add_bytes_scatter(Scatter *sum, const ProfileCell *cell, const ProfileOrigin *origin,
+			      uint64_t scatter_percent)
+{
+	double events = (double)cell->events + variance_of_cell(cell, scatter_percent);
+	double requested = (double)origin->bytes_requested;
+	double allocated = (double)origin->bytes_allocated;
+	double wasted = MAX(allocated - requested, 0);
+
+	if (!cell->events)
+		return;
+	sum->bytes_requested += events * requested * requested;
+	sum->bytes_allocated += events * allocated * allocated;
+	sum->bytes_wasted += events * wasted * wasted;
+}
+
 void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
 		       uint64_t scatter_percent, const HeldSums *held)
 {
@@ -33,6 +49,7 @@ void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrig
 	saturate_add(&summary->bytes_allocated,
 		     saturate_product(cell->events, origin->bytes_allocated));
 	variance_add_cell(&sums->variance, cell, origin, scatter_percent);
+	add_bytes_scatter(&sums->scatter, cell, origin, scatter_percent);
 	if (held)
 		add_held(&sums->held, held, origin);
 }
@@ -40,9 +57,12 @@ void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrig
 void row_sums_add_values(RowSums *sums, const ProfileValues *values, uint64_t scatter_percent)
 {
 	HitSums *hits = &sums->hits;
+	double variance = values->variance * (double)MAX(scatter_percent, 100) / 100;
 
 	hits->value = saturate_signed_sum(hits->value, values->sum);
-	hits->value_variance += values->variance * (double)MAX(scatter_percent, 100) / 100;
+	hits->value_variance += variance;
+	sums->scatter.value += values->squares + variance;
+	sums->scatter.time_ns += values->time_scatter;
 	saturate_add(&hits->time_ns, values->time_ns);
 	hits->time_max_ns = MAX(hits->time_max_ns, values->time_max_ns);
 }
@@ -53,6 +73,15 @@ static void add_hits(HitSums *sums, const HitSums *added)
 	sums->value_variance += added->value_variance;
 	saturate_add(&sums->time_ns, added->time_ns);
 	sums->time_max_ns = MAX(sums->time_max_ns, added->time_max_ns);
+}
+
+static void add_scatter(Scatter *sums, const Scatter *added)
+{
+	sums->bytes_requested += added->bytes_requested;
+	sums->bytes_allocated += added->bytes_allocated;
+	sums->bytes_wasted += added->bytes_wasted;
+	sums->value += added->value;
+	sums->time_ns += added->time_ns;
 }
 
 void row_sums_add(RowSums *sums, const RowSums *added)
@@ -66,4 +95,5 @@ void row_sums_add(RowSums *sums, const RowSums *added)
 	variance_add(&sums->variance, &added->variance);
 	held_sums_add(&sums->held, &added->held);
 	add_hits(&sums->hits, &added->hits);
+	add_scatter(&sums->scatter, &added->scatter);
 }

@@ -13,12 +13,24 @@ typedef struct {
 	uint64_t time_max_ns;
 } HitSums;
 
+/* The variances of a row's sums between runs of the same load, in squares of their units: events
+   come independently, and each adds its own amount. That of a count is the count; sampling adds to
+   all. */
+typedef struct {
+	double bytes_requested;
+	double bytes_allocated;
+	double bytes_wasted;
+	double value; /* of HitSums */
+	double time_ns;
+} Scatter;
+
 /* The sums of allocation cells in a row of any table; metric.h derives figures from them. */
 typedef struct {
 	StackSummary summary;
 	Variance variance; /* of the summary, if events were sampled */
 	HeldSums held;
 	HitSums hits;
+	Scatter scatter;
 } RowSums;
 
 /* Frees and objects in use, which only some tables need; rows of other tables save the memory. */

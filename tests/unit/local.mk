@@ -133,7 +133,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_memory_watch.c \
 	tests/unit/test_metric.c \
 	tests/unit/test_module_cache.c \
-	tests/unit/test_net_check.c tests/unit/test_oom_score.c \
+	tests/unit/test_net_check.c tests/unit/test_noise.c tests/unit/test_oom_score.c \
 	tests/unit/test_option_attached.c \
 	tests/unit/test_options.c \
 	tests/unit/test_pairing.c \
