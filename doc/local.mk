@@ -43,7 +43,8 @@ dist_doc_DATA += \
 schemadir = $(docdir)/schema
 dist_schema_DATA = \
 	doc/schema/report.schema.json \
-	doc/schema/row.schema.json
+	doc/schema/row.schema.json \
+	doc/schema/speedscope.schema.json
 EXTRA_DIST += \
 	.ci/run \
 	.clang-format \

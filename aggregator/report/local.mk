@@ -9,4 +9,6 @@ libaggregator_a_SOURCES += \
 	aggregator/report/slab_growth.c \
 	aggregator/report/slab_readings.c aggregator/report/slab_readings.h \
 	aggregator/report/slab_table.c \
-	aggregator/report/source.h
+	aggregator/report/source.h \
+	aggregator/report/stack_paths.c aggregator/report/stack_paths.h \
+	aggregator/report/weights.c aggregator/report/weights.h

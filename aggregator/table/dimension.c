@@ -171,6 +171,15 @@ static bool fail_unknown(const char *name, bool hits, GError **error)
 	return false;
 }
 
+guint dimensions_position(const Dimension *const *keys, const char *name)
+{
+	guint position = 0;
+
+	while (!g_str_equal(keys[position]->name, name))
+		position++;
+	return position;
+}
+
 bool dimensions_have(const Dimension *const *keys, const char *name)
 {
 	for (; *keys; keys++)

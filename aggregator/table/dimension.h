@@ -73,6 +73,9 @@ bool dimensions_parse(const char *text, bool hits, const Dimension *keys[DIMENSI
    of probe points, else allocations. */
 void dimensions_choose(const char *names, bool hits, const Dimension *keys[DIMENSIONS_MAX + 1]);
 
+/* Returns the position of the dimension with this name in keys, which must have it. */
+guint dimensions_position(const Dimension *const *keys, const char *name);
+
 /* Whether keys contains a dimension with this name; one that needs source lines. */
 bool dimensions_have(const Dimension *const *keys, const char *name);
 bool dimensions_have_lines(const Dimension *const *keys);

@@ -1,6 +1,7 @@
 tests_cli_checks = \
 	tests/cli/check_debuginfod \
 	tests/cli/check_docs \
+	tests/cli/check_formats \
 	tests/cli/check_golden \
 	tests/cli/check_json \
 	tests/cli/check_lines \

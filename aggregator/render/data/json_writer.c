@@ -6,7 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { NS_PER_SECOND = 1000000000, NS_PER_MICROSECOND = 1000 };
+enum { NS_PER_SECOND = 1000000000, NS_PER_MICROSECOND = 1000, SPILL_BYTES = 64 << 10 };
+
+void json_spill(JsonWriter *json, FILE *out)
+{
+	if (json->out->len < SPILL_BYTES)
+		return;
+	fwrite(json->out->str, 1, json->out->len, out);
+	g_string_truncate(json->out, 0);
+}
 
 static void begin(JsonWriter *json, const char *name)
 {

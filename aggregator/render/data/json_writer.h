@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * Writes JSON, one value at a time, the same in every locale. name is the member of the open
@@ -15,6 +16,9 @@ typedef struct {
 	GString *out;
 	bool comma; /* private: put one before the next value */
 } JsonWriter;
+
+/* Writes what was made so far to a file and forgets it, if that is much: for long documents. */
+void json_spill(JsonWriter *json, FILE *out);
 
 /* Opens an object, '{', or an array, '['; json_close() takes the closing bracket. */
 void json_open(JsonWriter *json, const char *name, char bracket);

@@ -6,4 +6,5 @@ libaggregator_a_SOURCES += \
 	aggregator/render/data/render_data.h \
 	aggregator/render/data/render_folded.c \
 	aggregator/render/data/render_json.c aggregator/render/data/render_json.h \
-	aggregator/render/data/render_ndjson.c
+	aggregator/render/data/render_ndjson.c \
+	aggregator/render/data/render_speedscope.c

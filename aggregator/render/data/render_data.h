@@ -15,3 +15,6 @@ void render_csv(const ReportModel *model, FILE *out);
 
 /* Stacks with what ranks them: "process;outermost;...;innermost 42". */
 void render_folded(const ReportModel *model, FILE *out);
+
+/* The file format of speedscope.app: a profile for each figure that adds up. */
+void render_speedscope(const ReportModel *model, FILE *out);

@@ -25,6 +25,8 @@ const Renderer renderers[] = {
 	  RENDER_WHOLE_NAMES, ROW_PARTS, render_csv },
 	{ "folded", "for flamegraph.pl and others: a line for each stack", OF_STACKS,
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, "process,stack", render_folded },
+	{ "speedscope", "for speedscope.app: a profile for each figure", OF_STACKS,
+	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, "process,stack", render_speedscope },
 	{ NULL, NULL, 0, 0, NULL, NULL },
 };
 

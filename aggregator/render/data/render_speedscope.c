@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/data/render_data.h"
+
+#include "config.h"
+#include "render/data/json_writer.h"
+#include "report/stack_paths.h"
+#include "report/weights.h"
+
+/*
+ * The format is that of https://www.speedscope.app/file-format-schema.json, read on 2026-11-24 from
+ * speedscope 1.25.0: "sampled" profiles, each with its samples (frames by number, outermost first)
+ * and their weights.
+ */
+#define SCHEMA "https://www.speedscope.app/file-format-schema.json"
+
+typedef struct {
+	const ReportModel *model;
+	const StackPaths *paths;
+	JsonWriter json;
+	FILE *out;
+} SpeedscopeWriter;
+
+static const char *unit_of(ValueType type)
+{
+	switch (type) {
+	case VALUE_BYTES:
+		return "bytes";
+	case VALUE_NS:
+		return "nanoseconds";
+	default:
+		return "none";
+	}
+}
+
+/* speedscope gives functions of the same file similar colours. */
+static void write_frame(SpeedscopeWriter *writer, const PathFrame *frame)
+{
+	JsonWriter *json = &writer->json;
+	const char *file = frame->file ? frame->file : frame->module;
+
+	json_open(json, NULL, '{');
+	json_text(json, "name", frame->name);
+	if (file)
+		json_text(json, "file", file);
+	if (frame->line)
+		json_count(json, "line", frame->line);
+	json_close(json, '}');
+	json_spill(json, writer->out);
+}
+
+static void write_frames(SpeedscopeWriter *writer)
+{
+	const GArray *frames = stack_paths_frames(writer->paths);
+
+	json_open(&writer->json, "shared", '{');
+	json_open(&writer->json, "frames", '[');
+	for (guint i = 0; i < frames->len; i++)
+		write_frame(writer, &g_array_index(frames, PathFrame, i));
+	json_close(&writer->json, ']');
+	json_close(&writer->json, '}');
+}
+
+static uint64_t figure_of(const SpeedscopeWriter *writer, guint position, const Weight *weight)
+{
+	return weight->metric->value(&stack_paths_part(writer->paths, position)->sums);
+}
+
+static void write_sample(SpeedscopeWriter *writer, guint position)
+{
+	guint count;
+	const uint32_t *path = stack_paths_get(writer->paths, position, &count);
+
+	json_open(&writer->json, NULL, '[');
+	for (guint i = 0; i < count; i++)
+		json_count(&writer->json, NULL, path[i]);
+	json_close(&writer->json, ']');
+	json_spill(&writer->json, writer->out);
+}
+
+static void write_samples(SpeedscopeWriter *writer, const Weight *weight)
+{
+	json_open(&writer->json, "samples", '[');
+	for (guint i = 0; i < stack_paths_count(writer->paths); i++)
+		if (figure_of(writer, i, weight))
+			write_sample(writer, i);
+	json_close(&writer->json, ']');
+}
+
+static void write_weights(SpeedscopeWriter *writer, const Weight *weight)
+{
+	json_open(&writer->json, "weights", '[');
+	for (guint i = 0; i < stack_paths_count(writer->paths); i++) {
+		uint64_t figure = figure_of(writer, i, weight);
+
+		if (figure)
+			json_count(&writer->json, NULL, figure);
+		json_spill(&writer->json, writer->out);
+	}
+	json_close(&writer->json, ']');
+}
+
+static void write_profile(SpeedscopeWriter *writer, const Weight *weight)
+{
+	JsonWriter *json = &writer->json;
+
+	json_open(json, NULL, '{');
+	json_text(json, "type", "sampled");
+	json_text(json, "name", weight->title);
+	json_text(json, "unit", unit_of(weight->type));
+	json_count(json, "startValue", 0);
+	json_count(json, "endValue", weight->total);
+	write_samples(writer, weight);
+	write_weights(writer, weight);
+	json_close(json, '}');
+}
+
+/* Names the file as a user may look for it: the host, if it may be shown, and the kernel. */
+static void write_name(SpeedscopeWriter *writer)
+{
+	const Facts *facts = writer->model->facts;
+	const char *host = fact_text(facts, FACT_HOST), *release = fact_text(facts, FACT_RELEASE);
+	g_autofree char *name = g_strjoin(" ", writer->model->source->command,
+					  host ? host : release, host ? release : NULL, NULL);
+
+	json_text(&writer->json, "name", name);
+}
+
+static void write_document(SpeedscopeWriter *writer, const GArray *weights)
+{
+	JsonWriter *json = &writer->json;
+
+	json_open(json, NULL, '{');
+	json_text(json, "$schema", SCHEMA);
+	write_name(writer);
+	json_text(json, "exporter", PACKAGE_NAME);
+	json_count(json, "activeProfileIndex", weights_rank(weights, writer->model));
+	write_frames(writer);
+	json_open(json, "profiles", '[');
+	for (guint i = 0; i < weights->len; i++)
+		write_profile(writer, &g_array_index(weights, Weight, i));
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+void render_speedscope(const ReportModel *model, FILE *out)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autoptr(GArray) weights = weights_new(model);
+	g_autoptr(StackPaths) paths = stack_paths_new(model, true);
+	SpeedscopeWriter writer = {
+		.model = model,
+		.paths = paths,
+		.json = { .out = text },
+		.out = out,
+	};
+
+	write_document(&writer, weights);
+	fprintf(out, "%s\n", text->str);
+}

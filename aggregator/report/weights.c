@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/weights.h"
+
+#include "base/escape.h"
+
+#include <string.h>
+
+static void weight_clear(gpointer data)
+{
+	g_free(((Weight *)data)->title);
+}
+
+/* "time_seconds" is written in ns. */
+static char *title_of_member(const char *member)
+{
+	static const char seconds[] = "_seconds";
+	char *title = g_strdup(member);
+
+	if (g_str_has_suffix(title, seconds))
+		title[strlen(title) - strlen(seconds)] = '\0';
+	return g_strdelimit(title, "_", ' ');
+}
+
+/* A preset says what its events and their values are called. */
+static const char *title_of_hits(const Metric *metric, const Facts *facts)
+{
+	const char *unit = fact_text(facts, FACT_VALUE_UNIT);
+
+	if (metric == &metrics[METRIC_VALUE] && unit)
+		return unit;
+	if (metric == &metrics[METRIC_VALUE] || metric == &metrics[METRIC_VALUE_BYTES])
+		return fact_text(facts, FACT_VALUE_NAME);
+	return NULL;
+}
+
+static char *title_of(const Metric *metric, const Facts *facts)
+{
+	const char *of_hits = title_of_hits(metric, facts);
+
+	if (of_hits)
+		return escape_copy(of_hits);
+	if (metric == &metrics[METRIC_ALLOCATIONS] && fact_is_known(facts, FACT_POINTS_NOUN)) {
+		g_autofree char *noun = escape_copy(fact_text(facts, FACT_POINTS_NOUN));
+
+		return g_strconcat(noun, "s", NULL);
+	}
+	if (fact_number(facts, FACT_HELD_IS_GROWTH) && metric->needs & NEEDS_HELD)
+		return g_strdup(metric->type == VALUE_BYTES ? "bytes added" : "objects added");
+	return title_of_member(metric->member);
+}
+
+static ValueType type_of(const Metric *metric, const Facts *facts)
+{
+	bool is_time = metric == &metrics[METRIC_VALUE] &&
+		       !g_strcmp0(fact_text(facts, FACT_VALUE_UNIT), "ns");
+
+	return metric->type == VALUE_TIME_SPAN || is_time ? VALUE_NS : metric->type;
+}
+
+static bool is_weight(const Metric *metric, const ReportModel *model)
+{
+	const unsigned uses = METRIC_RANKS | METRIC_REPORTS | METRIC_OF_HITS;
+
+	return metric->uses & uses && metric_adds_up(metric) &&
+	       metric_is_known(metric, model_metric_context(model).lacks);
+}
+
+/* Nobody asked for a picture without any area. */
+static bool is_worth_showing(const Metric *metric, const ReportModel *model)
+{
+	return metric == &metrics[METRIC_ALLOCATIONS] ||
+	       metric->value == view_rank(model->source->options)->value ||
+	       metric->value(model_shown_sums(model));
+}
+
+/* Of metrics with the same figure the last one is the most specific: "held", not "count". */
+static void add_weight(GArray *weights, const ReportModel *model, const Metric *metric)
+{
+	const Weight weight = {
+		.metric = metric,
+		.id = metric->member,
+		.title = title_of(metric, model->facts),
+		.type = type_of(metric, model->facts),
+		.total = metric->value(model_shown_sums(model)),
+	};
+
+	for (guint i = 0; i < weights->len; i++)
+		if (g_array_index(weights, Weight, i).metric->value == metric->value) {
+			weight_clear(&g_array_index(weights, Weight, i));
+			g_array_index(weights, Weight, i) = weight;
+			return;
+		}
+	g_array_append_val(weights, weight);
+}
+
+GArray *weights_new(const ReportModel *model)
+{
+	GArray *weights = g_array_new(FALSE, FALSE, sizeof(Weight));
+
+	g_array_set_clear_func(weights, weight_clear);
+	for (MetricId id = 0; id < METRICS; id++)
+		if (is_weight(&metrics[id], model) && is_worth_showing(&metrics[id], model))
+			add_weight(weights, model, &metrics[id]);
+	return weights;
+}
+
+guint weights_rank(const GArray *weights, const ReportModel *model)
+{
+	const Metric *rank = view_rank(model->source->options);
+
+	for (guint i = 0; i < weights->len; i++)
+		if (g_array_index(weights, Weight, i).metric->value == rank->value)
+			return i;
+	return 0;
+}
