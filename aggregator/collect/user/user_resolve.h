@@ -10,8 +10,8 @@
 /*
  * Appends the lines of a `user_symbols` batch (user_names.h) for these places, in any order, each
  * once; places without a function have no line. Lines of the segments that contain places come with
- * them. A place is looked up exactly: for return addresses
- * the caller subtracts one first. Returns how many places have a name.
+ * them. A place is looked up exactly: for return addresses the caller subtracts one first. Returns
+ * how many places have a name.
  */
 size_t user_resolve(GString *out, const UserObjects *objects, ObjectFiles *files,
 		    const UserPlace *places, size_t count);
