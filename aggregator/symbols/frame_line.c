@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* After the name of a function that was inlined. */
-#define INLINED " (inlined)"
-
 /* Reading. */
 
 static TextPart strip(TextPart part)
@@ -153,8 +150,8 @@ static bool is_remark(TextPart symbol)
 
 static bool is_marked_inlined(TextPart after_function)
 {
-	return after_function.length >= strlen(INLINED) &&
-	       !memcmp(after_function.text, INLINED, strlen(INLINED));
+	return after_function.length >= strlen(FRAME_INLINED_MARK) &&
+	       !memcmp(after_function.text, FRAME_INLINED_MARK, strlen(FRAME_INLINED_MARK));
 }
 
 FrameLine frame_line_parse(TextPart line)
@@ -183,7 +180,22 @@ FrameLine frame_line_parse(TextPart line)
 
 /* Printing. */
 
-/* Length of a line without its names: three numbers of 16 digits, "0x", separators, INLINED. */
+static void append_place(GString *out, const char *file, uint32_t line)
+{
+	g_string_append(out, file);
+	if (line)
+		g_string_append_printf(out, ":%" G_GUINT32_FORMAT, line);
+}
+
+void frame_line_append_source(GString *out, const char *file, uint32_t line)
+{
+	if (!file)
+		return;
+	g_string_append_c(out, ' ');
+	append_place(out, file, line);
+}
+
+/* Length of a line without its names: three numbers of 16 digits, "0x", separators, the mark. */
 enum { NUMBERS_BYTES_MAX = 96 };
 
 /* Reports may have millions of lines, so lines are written in place. */
@@ -208,7 +220,7 @@ static char *put_symbol(char *at, const Frame *frame, size_t function_bytes, siz
 	else
 		at = mempcpy(mempcpy(at, "[", 1), frame->module, module_bytes);
 	if (frame->inlined) {
-		at = mempcpy(at, INLINED, strlen(INLINED));
+		at = mempcpy(at, FRAME_INLINED_MARK, strlen(FRAME_INLINED_MARK));
 	} else {
 		at = put_hexadecimal(mempcpy(at, "+", 1), frame->offset, 1);
 		at = put_hexadecimal(mempcpy(at, "/", 1), frame->bytes, 1);
@@ -216,12 +228,6 @@ static char *put_symbol(char *at, const Frame *frame, size_t function_bytes, siz
 	if (frame->function)
 		at = mempcpy(mempcpy(at, " [", 2), frame->module, module_bytes);
 	return mempcpy(at, "]", 1);
-}
-
-static void append_source(GString *out, const Frame *frame)
-{
-	g_string_append_c(out, ' ');
-	frame_line_append_place(out, frame);
 }
 
 static void append_fields(GString *out, const Frame *frame, size_t function_bytes,
@@ -239,20 +245,12 @@ static void append_fields(GString *out, const Frame *frame, size_t function_byte
 	if (frame->module)
 		at = put_symbol(at, frame, function_bytes, module_bytes);
 	g_string_truncate(out, (gsize)(at - out->str));
-	if (frame->file)
-		append_source(out, frame);
+	frame_line_append_source(out, frame->file, frame->line);
 }
 
 static size_t bytes_of(const char *name)
 {
 	return name ? strlen(name) : 0;
-}
-
-void frame_line_append_place(GString *out, const Frame *frame)
-{
-	g_string_append(out, frame->file);
-	if (frame->line)
-		g_string_append_printf(out, ":%" G_GUINT32_FORMAT, frame->line);
 }
 
 void frame_line_append(GString *out, const Frame *frame)
@@ -324,7 +322,7 @@ static int compare_printed(const Frame *a, const Frame *b)
 void frame_line_append_line(GString *out, const Frame *frame)
 {
 	if (frame->file)
-		frame_line_append_place(out, frame);
+		append_place(out, frame->file, frame->line);
 	else
 		frame_line_append_function(out, frame);
 }

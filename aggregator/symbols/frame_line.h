@@ -14,6 +14,9 @@
  *      0xffffffff8012c1a0 : kzalloc (inlined) [kernel] include/linux/slab.h:733
  */
 
+/* What follows the name of a function that was inlined. */
+#define FRAME_INLINED_MARK " (inlined)"
+
 /* How a line with the text of a source line begins, which may follow the line of a frame. */
 #define FRAME_SOURCE_MARK "\t| "
 
@@ -42,9 +45,9 @@ void frame_line_append(GString *out, const Frame *frame);
 void frame_line_append_sized(GString *out, const Frame *frame, size_t function_bytes,
 			     size_t module_bytes);
 
-/* Appends the place in the source, "fs/pipe.c:798", of a frame whose file is known; without a line
-   number, if that is unknown. */
-void frame_line_append_place(GString *out, const Frame *frame);
+/* Appends the place in the source as it follows a frame, " fs/pipe.c:798"; without the line if that
+   is 0: unknown. Appends nothing if the file is NULL: unknown. */
+void frame_line_append_source(GString *out, const char *file, uint32_t line);
 
 /* Appends the place in the source; where it is not known, like frame_line_append_function(). */
 void frame_line_append_line(GString *out, const Frame *frame);

@@ -2,6 +2,7 @@
 #include "symbols/user_frame.h"
 
 #include "base/escape.h"
+#include "symbols/frame_line.h"
 
 #include <string.h>
 
@@ -72,35 +73,18 @@ const LineFrame *user_frame_lines(const UserObjects *objects, const LineTable *l
 void user_frame_append_inlined(GString *out, const UserObjects *objects, UserPlace place,
 			       const LineFrame *line)
 {
-	g_string_append_printf(out, " %s (inlined) [", line->function ? line->function : "??");
+	g_string_append_printf(out, " %s" FRAME_INLINED_MARK " [",
+			       line->function ? line->function : "??");
 	append_object(out, user_objects_get(objects, place.object));
 	g_string_append_c(out, ']');
-	user_frame_append_source(out, line);
-}
-
-void user_frame_append_source(GString *out, const LineFrame *line)
-{
-	if (!line->file)
-		return;
-	g_string_append_printf(out, " %s", line->file);
-	if (line->line)
-		g_string_append_printf(out, ":%" G_GUINT32_FORMAT, line->line);
+	frame_line_append_source(out, line->file, line->line);
 }
 
 /* Functions of glibc and musl that call main() or the function of a thread, and those that call
    them: often without frame pointers, so a stack ends at the first of them. */
 static const char *const start_names[] = {
-	"_start",
-	"_dl_start_user",
-	"__libc_start_call_main",
-	"__libc_start_main",
-	"__clone",
-	"clone",
-	"__clone3",
-	"clone3",
-	"__GI___clone",
-	"start_thread",
-	NULL,
+	"_start", "_dl_start_user", "__libc_start_call_main", "__libc_start_main",
+	"__clone", "clone", "__clone3", "clone3", "__GI___clone", "start_thread", NULL,
 };
 
 /* Finds the name of a frame; frame 0 is the innermost one. */

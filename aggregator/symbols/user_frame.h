@@ -23,9 +23,6 @@ void user_frame_append_inlined(GString *out, const UserObjects *objects, UserPla
 void user_frame_append_line(GString *out, const UserObjects *objects, const UserNames *names,
 			    UserPlace place, bool is_return_address);
 
-/* Appends the place in the source after that, " src/ls.c:12", as far as it is known. */
-void user_frame_append_source(GString *out, const LineFrame *line);
-
 /* Whether the frames of a stack, innermost first and at least one, reach the start of the program
    or of the thread: the last one has no caller, or is what calls main(). */
 bool user_places_reach_start(const UserNames *names, const UserPlace *places, uint32_t count);

@@ -4,6 +4,7 @@
 #include "base/slot_table.h"
 #include "base/escape.h"
 #include "base/keyed_hash.h"
+#include "symbols/frame_line.h"
 #include "symbols/frame_namer.h"
 #include "symbols/user_frame.h"
 
@@ -150,6 +151,7 @@ static void append_user_frame(RowFinder *finder, UserPlace place, bool is_return
 	size_t count;
 	const LineFrame *lines = user_frame_lines(source->user_objects, source->lines, place,
 						  is_return_address, &count);
+	const LineFrame last = count ? lines[count - 1] : (LineFrame){ .file = NULL };
 
 	for (size_t i = 0; i + 1 < count; i++) {
 		user_frame_append_inlined(line, source->user_objects, place, &lines[i]);
@@ -157,9 +159,8 @@ static void append_user_frame(RowFinder *finder, UserPlace place, bool is_return
 	}
 	user_frame_append_line(line, source->user_objects, source->user_names, place,
 			       is_return_address);
-	if (count)
-		user_frame_append_source(line, &lines[count - 1]);
-	take_line(finder, line, count ? lines[count - 1].source : NULL);
+	frame_line_append_source(line, last.file, last.line);
+	take_line(finder, line, last.source);
 }
 
 static void append_user_frames(RowFinder *finder, const Profile *profile, StackId stack)
