@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <time.h>
 
-enum { NS_PER_SECOND = 1000000000 };
+enum { NS_PER_MS = 1000000, NS_PER_SECOND = 1000000000 };
 
 /* Returns the time of a clock; the stream's events use CLOCK_MONOTONIC. */
 static inline uint64_t clock_ns(clockid_t clock)

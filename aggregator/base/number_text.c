@@ -3,10 +3,8 @@
 
 #include "base/saturate.h"
 
-enum {
-	NS_PER_SECOND = 1000000000,
-	LATENCY_END = 10000, /* in each unit, so that four digits are shown */
-};
+/* Of a latency, in each unit, so that four digits are shown. */
+enum { LATENCY_END = 10000 };
 
 void append_count(GString *out, uint64_t count)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/clock.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,8 +25,6 @@ void append_percent(GString *out, uint64_t part, uint64_t whole);
 
 /* Appends a margin in percent without its sign: "120", "3.1", "0.05"; "0" only if exact. */
 void append_margin(GString *out, double percent);
-
-enum { NS_PER_MS = 1000000 };
 
 /* Appends "12.345 s", cut to whole ms. */
 void append_seconds(GString *out, uint64_t ns);

@@ -21,7 +21,6 @@ enum {
 	LEAVE_WITHIN_MS = 8000, /* unloading a module takes time */
 	EXIT_WITHIN_MS = 3000,  /* after its stream has ended */
 };
-#define NS_PER_MS 1000000ULL
 
 struct Drill {
 	GThread *thread;
@@ -149,7 +148,7 @@ static void drain(Drill *drill)
 		left = left_ns(drill);
 		if (!left)
 			give_when_due(drill);
-		else if (clock_monotonic_ns() > left + LEAVE_WITHIN_MS * NS_PER_MS)
+		else if (clock_monotonic_ns() > left + (uint64_t)LEAVE_WITHIN_MS * NS_PER_MS)
 			break;
 	}
 	g_mutex_lock(&drill->lock);

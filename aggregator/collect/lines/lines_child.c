@@ -26,7 +26,6 @@ enum {
 	PIECE_BYTES = 1 << 16,
 	ANSWER_BYTES_MAX = 256 << 20,
 	BUILD_ID_BYTES_MAX = 128,
-	NS_PER_MS = 1000000,
 };
 
 /* A kernel's file has up to 1.5 GB. It is mapped; compressed sections of it are not. */

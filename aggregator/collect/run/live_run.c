@@ -2,7 +2,6 @@
 #include "collect/run/live_run.h"
 
 #include "base/clock.h"
-#include "base/number_text.h"
 #include "collect/host/slab_facts.h"
 #include "collect/host/watchdog.h"
 #include "collect/run/memory_facts.h"

@@ -13,8 +13,6 @@
 /* A name in /proc has at most 64 bytes; stat has at most 52 numbers of 20 digits. */
 enum { PATH_BYTES = 48, COMM_TEXT_BYTES = 128, STAT_TEXT_BYTES = 2048 };
 
-enum { NS_PER_MS = 1000000 };
-
 /* include/linux/sched.h, the same in every kernel since 2.6.36. */
 enum { PF_WQ_WORKER = 0x20 };
 

@@ -22,7 +22,6 @@ enum {
 	JOBS_MAX = 1 << 16,   /* without an answer; a power of two */
 	SPANS_MAX = 1 << 20,  /* of all processes */
 	STACK_MAX = 64 << 10, /* of a job: perf copies no more */
-	NS_PER_MS = 1000000,
 };
 
 typedef struct {
