@@ -1,5 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/base/address_ranges.c aggregator/base/address_ranges.h \
+	aggregator/base/build_id.c aggregator/base/build_id.h \
 	aggregator/base/bytes.h \
 	aggregator/base/clock.h \
 	aggregator/base/cpu_list.c aggregator/base/cpu_list.h \

@@ -24,13 +24,9 @@ static void add_load(GArray *rows, const CodeLoad *load)
 
 static void add_program(GArray *rows, const UserObject *object)
 {
-	g_autoptr(GString) build_id = g_string_new(NULL);
-	CodeRow row = { .name = g_strdup(object->path) };
+	const CodeRow row = { .name = g_strdup(object->path),
+			      .build_id = user_build_id_text(&object->file) };
 
-	if (object->file.build_id_bytes) {
-		user_build_id_append(build_id, &object->file);
-		row.build_id = g_strdup(build_id->str);
-	}
 	g_array_append_val(rows, row);
 }
 

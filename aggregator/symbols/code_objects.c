@@ -2,6 +2,7 @@
 #include "symbols/code_objects.h"
 
 #include "base/address_ranges.h"
+#include "base/build_id.h"
 #include "base/keyed_hash.h"
 #include "base/text_part.h"
 #include "record/batch_text.h"
@@ -12,7 +13,6 @@
 /* Limits for streams with endless new modules. */
 enum {
 	WORD_BYTES_MAX = 64, /* names of modules and sections */
-	BUILD_ID_BYTES_MAX = 128,
 	OBJECTS_MAX = 1 << 16,
 	EPOCHS_MAX = 4096,
 	RANGES_MAX = 1 << 20, /* of all epochs */
@@ -171,9 +171,10 @@ static char *word_of(TextPart *line, size_t bytes_max)
 	return word.length && word.length <= bytes_max ? g_strndup(word.text, word.length) : NULL;
 }
 
-static bool is_build_id(const char *text)
+/* Returns a copy of a build id; NULL: the word is none. */
+static char *build_id_in(TextPart word)
 {
-	return text && *text && strspn(text, "0123456789abcdef") == strlen(text);
+	return build_id_is_text(word) ? g_strndup(word.text, word.length) : NULL;
 }
 
 /* Reads an address with or without 0x. */
@@ -198,8 +199,8 @@ static void add_module(CodeObjects *objects, Epoch *epoch, TextPart line)
 	g_autofree char *name = word_of(&line, WORD_BYTES_MAX);
 	TextPart bytes = text_part_next_word(&line);
 	TextPart address = text_part_next_word(&line);
-	g_autofree char *build_id = word_of(&line, BUILD_ID_BYTES_MAX);
-	CodeObject object = { .kind = CODE_OF_MODULE, .name = name };
+	g_autofree char *build_id = build_id_in(text_part_next_word(&line));
+	CodeObject object = { .kind = CODE_OF_MODULE, .name = name, .build_id = build_id };
 	Module module;
 	uint64_t start;
 
@@ -208,8 +209,6 @@ static void add_module(CodeObjects *objects, Epoch *epoch, TextPart line)
 	/* The kernel itself has no range here. */
 	if (!start && !strcmp(name, "kernel"))
 		object.kind = CODE_OF_KERNEL;
-	if (is_build_id(build_id))
-		object.build_id = build_id;
 	module.object = object_intern(objects, &object);
 	if (module.object == OBJECTS_MAX)
 		return;

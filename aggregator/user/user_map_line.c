@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "user/user_map_line.h"
 
+#include "base/build_id.h"
+
 #include <string.h>
 
 #define HEX " %" G_GINT64_MODIFIER "x"
@@ -109,14 +111,9 @@ bool user_map_line_parse(TextPart text, UserMapLine *line)
 	return line->type != USER_MAP_FORKED || next_decimal(&text, &line->parent_tgid);
 }
 
-void user_build_id_append(GString *out, const UserFileId *file)
+char *user_build_id_text(const UserFileId *file)
 {
-	static const char digits[] = "0123456789abcdef";
-
-	for (unsigned i = 0; i < file->build_id_bytes; i++) {
-		g_string_append_c(out, digits[file->build_id[i] >> 4]);
-		g_string_append_c(out, digits[file->build_id[i] & 0xf]);
-	}
+	return build_id_text(file->build_id, file->build_id_bytes);
 }
 
 static void append_path(GString *out, TextPart path)
@@ -140,7 +137,7 @@ static void append_mapping(GString *out, const UserMapLine *line)
 			       line->file_offset, file->major, file->minor, file->inode,
 			       file->generation);
 	if (file->build_id_bytes)
-		user_build_id_append(out, file);
+		build_id_append(out, file->build_id, file->build_id_bytes);
 	else
 		g_string_append_c(out, '-');
 	g_string_append_c(out, ' ');

@@ -55,6 +55,8 @@ bool user_map_line_parse(TextPart text, UserMapLine *line);
 /* Appends a line with its end. A path longer than USER_PATH_BYTES_MAX is cut. */
 void user_map_line_append(GString *out, const UserMapLine *line);
 
-/* Append a build id in hexadecimal; parse one that fills the whole part. */
-void user_build_id_append(GString *out, const UserFileId *file);
+/* Returns the build id as text (build_id.h), owned by the caller; NULL: unknown. */
+char *user_build_id_text(const UserFileId *file);
+
+/* Parses a build id that fills the whole part, of either case. Returns false if it is none. */
 bool user_build_id_parse(TextPart text, UserFileId *file);

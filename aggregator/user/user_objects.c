@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "user/user_objects.h"
 
+#include "base/build_id.h"
 #include "base/keyed_hash.h"
 
 #include <string.h>
@@ -105,7 +106,7 @@ static void set_build_id(Aliases *aliases, const UserFileId *file)
 {
 	g_autoptr(GString) text = g_string_new("b:");
 
-	user_build_id_append(text, file);
+	build_id_append(text, file->build_id, file->build_id_bytes);
 	g_strlcpy(aliases->build_id, text->str, sizeof(aliases->build_id));
 }
 

@@ -36,7 +36,6 @@ static inline uint64_t lines_example_number(const char *function, LinesExampleFi
 /* Returns the build id of a file in hexadecimal; the caller frees it. */
 static inline char *lines_example_build_id(const char *path)
 {
-	g_autoptr(GString) text = g_string_new(NULL);
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC);
 	UserFileId id = { 0 };
 	ElfFile file;
@@ -45,7 +44,5 @@ static inline char *lines_example_build_id(const char *path)
 	cr_assert(elf_file_build_id(&file, &id), "%s", path);
 	elf_file_end(&file);
 	close(descriptor);
-	for (unsigned i = 0; i < id.build_id_bytes; i++)
-		g_string_append_printf(text, "%02x", id.build_id[i]);
-	return g_string_free(g_steal_pointer(&text), FALSE);
+	return user_build_id_text(&id);
 }

@@ -59,6 +59,7 @@ tests_unit_unit_SOURCES = \
 	tests/fixtures/held_run.c tests/fixtures/held_run.h \
 	tests/fixtures/perf_fixtures.h \
 	tests/fixtures/temporary.h \
+	tests/unit/build_id_notes.h \
 	tests/unit/elf_examples.h \
 	tests/unit/event_batch.h \
 	tests/unit/kernel_shim.h \
@@ -77,6 +78,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_batch_reader.c \
 	tests/unit/test_batch_writer.c \
 	tests/unit/test_buffer_plan.c \
+	tests/unit/test_build_id.c \
 	tests/unit/test_callsite_skip.c \
 	tests/unit/test_cgroup_label.c \
 	tests/unit/test_cgroup_paths.c \

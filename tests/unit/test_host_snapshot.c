@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/host/host_snapshot.h"
 
+#include "build_id_notes.h"
 #include "fake_host.h"
 #include "leaks.h"
 #include "session/session.h"
@@ -28,10 +29,6 @@ static const char modules[] = "first 16384 1 second, Live 0xffffffffc0000000 (OE
 			      "kmt_own 16384 0 - Live 0xffffffffc0009000\n"
 			      "coming 16384 0 - Loading 0xffffffffc0008000\n"
 			      "cut 12\n";
-/* name, description and type of a note come first; 4 bytes of build id. */
-static const char note[] = "\4\0\0\0\4\0\0\0\3\0\0\0GNU\0\xde\xad\xbe\xef";
-static const char two_notes[] = "\6\0\0\0\3\0\0\0\1\0\0\0Linux\0\0\0abc\0"
-				"\4\0\0\0\4\0\0\0\3\0\0\0GNU\0\1\2\3\4";
 
 /* What the batches of a stream say, as text. */
 typedef struct {
@@ -94,8 +91,8 @@ static FakeHost *host_new(void)
 	fake_host_write(root, "proc/sys/kernel/random/boot_id", "1234-abcd\n");
 	fake_host_set_cpus_online(root, "0-2,5\n");
 	fake_host_write(root, "sys/devices/system/cpu/possible", "0-7\n");
-	fake_host_write_bytes(root, "sys/module/first/notes/.note.gnu.build-id", note,
-			      sizeof(note) - 1);
+	fake_host_write_bytes(root, "sys/module/first/notes/.note.gnu.build-id", build_id_note,
+			      sizeof(build_id_note) - 1);
 	fake_host_write(root, "sys/module/first/sections/.text", "0xffffffffc0000000\n");
 	fake_host_write(root, "sys/module/first/sections/.data", "0xffffffffc0002000\n");
 	/* Freed, and perhaps in use for another module. */
@@ -253,18 +250,4 @@ Test(host_snapshot, a_host_without_these_files_is_described_as_far_as_possible)
 	cr_expect(ge(uint, host_snapshot_cpus_online(snapshot), 1));
 	cr_expect(eq(str, stream.modules->str, (char *)"kernel 0 0x0 -\n"));
 	cr_expect(eq(str, stream.symbols->str, (char *)""));
-}
-
-Test(host_snapshot, a_build_id_is_found_among_notes_and_never_outside_of_them)
-{
-	g_autofree char *first = build_id_of_notes(note, sizeof(note) - 1);
-	g_autofree char *second = build_id_of_notes(two_notes, sizeof(two_notes) - 1);
-
-	cr_expect(eq(str, first, (char *)"deadbeef"));
-	cr_expect(eq(str, second, (char *)"01020304"));
-	for (size_t length = 0; length < sizeof(two_notes) - 1; length++) {
-		g_autofree void *cut = length ? g_memdup(two_notes, length) : NULL;
-
-		cr_expect(eq(ptr, build_id_of_notes(cut, length), NULL));
-	}
 }

@@ -37,6 +37,3 @@ const char *host_snapshot_hidden(const HostSnapshot *snapshot);
 
 /* The same without writing a snapshot first. */
 const char *host_snapshot_look_hidden(const HostSnapshot *snapshot);
-
-/* Returns the build id in ELF notes, in hexadecimal, or NULL. The caller frees it. */
-char *build_id_of_notes(const void *notes, size_t length);

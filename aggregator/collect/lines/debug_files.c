@@ -3,6 +3,8 @@
 
 #include "collect/lines/debug_files.h"
 
+#include "base/build_id.h"
+
 #include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -174,24 +176,18 @@ typedef struct {
 	GPtrArray *paths; /* (element-type utf8), owned */
 } Search;
 
-/* Adds a path if it exists. Takes the path. */
+/* Adds a path if it exists. Takes the path; NULL: there is none. */
 static void try_path(Search *search, char *path)
 {
-	if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
+	if (path && g_file_test(path, G_FILE_TEST_IS_REGULAR))
 		g_ptr_array_add(search->paths, path);
 	else
 		g_free(path);
 }
 
-/* A build id may come from an untrusted file. */
 static void try_build_id(Search *search, const char *folder)
 {
-	const char *build_id = search->build_id;
-	size_t digits = strspn(build_id, "0123456789abcdef");
-
-	if (digits > 2 && !build_id[digits])
-		try_path(search, g_strdup_printf("%s/.build-id/%.2s/%s.debug", folder, build_id,
-						 build_id + 2));
+	try_path(search, build_id_debug_path(folder, search->build_id));
 }
 
 static void try_index(Search *search, const char *folder)

@@ -3,6 +3,8 @@
 
 #include "collect/lines/debug_object.h"
 
+#include "base/build_id.h"
+
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -68,16 +70,10 @@ void debug_object_free(DebugObject *object)
 	g_free(object);
 }
 
-static char *hexadecimal(const unsigned char *bytes, ssize_t length)
+/* libdw returns a negative length where there is no build id. */
+static char *text_of_build_id(const void *bytes, ssize_t length)
 {
-	GString *text;
-
-	if (length <= 0)
-		return NULL;
-	text = g_string_new(NULL);
-	for (ssize_t i = 0; i < length; i++)
-		g_string_append_printf(text, "%02x", bytes[i]);
-	return g_string_free(text, FALSE);
+	return length > 0 ? build_id_text(bytes, (size_t)length) : NULL;
 }
 
 char *debug_object_build_id(const DebugObject *object)
@@ -86,7 +82,7 @@ char *debug_object_build_id(const DebugObject *object)
 	GElf_Addr address;
 	int length = dwfl_module_build_id(object->module, &bytes, &address);
 
-	return hexadecimal(bytes, length);
+	return text_of_build_id(bytes, length);
 }
 
 Dwarf *debug_object_dwarf(DebugObject *object)
@@ -101,7 +97,7 @@ bool debug_object_supplement(DebugObject *object, const char **name, char **buil
 	const void *bytes;
 	ssize_t length = dwelf_dwarf_gnu_debugaltlink(debug_object_dwarf(object), name, &bytes);
 
-	*build_id = length > 0 ? hexadecimal(bytes, length) : NULL;
+	*build_id = text_of_build_id(bytes, length);
 	return length > 0;
 }
 
@@ -117,7 +113,7 @@ bool debug_object_set_supplement(DebugObject *object, int fd)
 	if (!object->supplement || !debug_object_supplement(object, &name, &wanted))
 		return false;
 	length = dwelf_elf_gnu_build_id(dwarf_getelf(object->supplement), &bytes);
-	found = hexadecimal(bytes, length);
+	found = text_of_build_id(bytes, length);
 	if (g_strcmp0(found, wanted) != 0)
 		return false;
 	dwarf_setalt(debug_object_dwarf(object), object->supplement);

@@ -176,17 +176,6 @@ static void add_call_sites(LinePlaces *places, const Session *session)
 
 /* Code of programs. */
 
-static char *build_id_of(const UserObject *object)
-{
-	GString *text;
-
-	if (!object->file.build_id_bytes)
-		return NULL;
-	text = g_string_new(NULL);
-	user_build_id_append(text, &object->file);
-	return g_string_free(text, FALSE);
-}
-
 static void add_user_place(LinePlaces *places, const Session *session, UserPlace user_place)
 {
 	const UserObject *code = user_objects_get(session->user_objects, user_place.object);
@@ -196,7 +185,7 @@ static void add_user_place(LinePlaces *places, const Session *session, UserPlace
 
 	if (!code || code->type != USER_OBJECT_FILE)
 		return;
-	build_id = build_id_of(code);
+	build_id = user_build_id_text(&code->file);
 	object = object_intern(places, CODE_OF_PROGRAM, code->path, build_id);
 	if (build_id && user_names_address(session->user_names, user_place, &place.address))
 		add_place(part_intern(places, object, code->key, NULL), place);

@@ -3,6 +3,7 @@
 
 #include "collect/lines/lines_child.h"
 
+#include "base/build_id.h"
 #include "base/clock.h"
 #include "collect/process/child_files.h"
 #include "collect/process/child_sandbox.h"
@@ -25,7 +26,6 @@
 enum {
 	PIECE_BYTES = 1 << 16,
 	ANSWER_BYTES_MAX = 256 << 20,
-	BUILD_ID_BYTES_MAX = 128,
 };
 
 /* A kernel's file has up to 1.5 GB. It is mapped; compressed sections of it are not. */
@@ -254,14 +254,6 @@ static LinesOutcome failed(char *problem)
 	return (LinesOutcome){ .result = LINES_FAILED, .problem = problem };
 }
 
-static bool is_build_id(TextPart text)
-{
-	for (size_t i = 0; i < text.length; i++)
-		if (hexadecimal_digit(text.text[i]) > 15)
-			return false;
-	return text.length && text.length <= BUILD_ID_BYTES_MAX;
-}
-
 LinesOutcome lines_answer_take(GString *out, TextPart answer, const LinesJob *job)
 {
 	TextPart name = { answer.text, 0 }, word, found;
@@ -276,7 +268,7 @@ LinesOutcome lines_answer_take(GString *out, TextPart answer, const LinesJob *jo
 		take_lines(out, answer, job);
 		return (LinesOutcome){ .result = LINES_FOUND };
 	}
-	if (is_build_id(found))
+	if (build_id_is_text(found))
 		outcome.build_id = g_strndup(found.text, found.length);
 	if (text_part_is(word, ANSWER_BUILD_ID))
 		return outcome;

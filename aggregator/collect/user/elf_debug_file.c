@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/user/elf_debug_file.h"
 
+#include "base/build_id.h"
 #include "base/bytes.h"
 #include "collect/user/regular_file.h"
 
@@ -94,18 +95,11 @@ static int try_path(char *path, const UserFileId *id, const DebugLink *link)
 
 static int open_by_build_id(const UserFileId *id, const char *root)
 {
-	g_autoptr(GString) path = g_string_new(root);
-	gsize digits;
+	g_autofree char *folder = g_strconcat(root, debug_folder, NULL);
+	g_autofree char *build_id = user_build_id_text(id);
+	char *path = build_id ? build_id_debug_path(folder, build_id) : NULL;
 
-	if (id->build_id_bytes < 2)
-		return -1;
-	g_string_append(path, debug_folder);
-	g_string_append(path, "/.build-id/");
-	digits = path->len;
-	user_build_id_append(path, id);
-	g_string_insert_c(path, (gssize)digits + 2, '/');
-	g_string_append(path, ".debug");
-	return try_path(g_strdup(path->str), id, NULL);
+	return path ? try_path(path, id, NULL) : -1;
 }
 
 static int open_by_link(const UserFileId *id, const DebugLink *link, const char *path,
