@@ -35,6 +35,7 @@ include aggregator/rates/local.mk
 include aggregator/report/local.mk
 include aggregator/render/text/local.mk
 include aggregator/render/data/local.mk
+include aggregator/render/picture/local.mk
 include aggregator/render/formats/local.mk
 include aggregator/options/local.mk
 include aggregator/screen/local.mk

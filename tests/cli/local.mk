@@ -35,5 +35,5 @@ tests_cli_lines_of_CFLAGS = $(aggregator_cflags)
 tests_cli_lines_of_LDADD = $(aggregator_libs)
 tests_cli_lines_of_SOURCES = tests/cli/lines_of.c
 
-EXTRA_DIST += $(tests_cli_checks) tests/cli/check_old_reader tests/cli/golden tests/cli/lines \
+EXTRA_DIST += $(tests_cli_checks) tests/cli/browser.py tests/cli/check_old_reader tests/cli/golden tests/cli/lines \
 	tests/cli/lines_lib.sh tests/data

@@ -138,6 +138,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_net_check.c tests/unit/test_noise.c tests/unit/test_oom_score.c \
 	tests/unit/test_option_attached.c \
 	tests/unit/test_options.c \
+	tests/unit/test_page.c \
 	tests/unit/test_pairing.c \
 	tests/unit/test_pairing_truth.c \
 	tests/unit/test_perf_cost.c \

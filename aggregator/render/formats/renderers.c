@@ -3,6 +3,7 @@
 
 #include "render/data/render_data.h"
 #include "render/data/render_json.h"
+#include "render/picture/render_picture.h"
 #include "render/text/render_text.h"
 
 enum {
@@ -27,6 +28,8 @@ const Renderer renderers[] = {
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, "process,stack", render_folded },
 	{ "speedscope", "for speedscope.app: a profile for each figure", OF_STACKS,
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, "process,stack", render_speedscope },
+	{ "html", "for people: a page with pictures", OF_STACKS,
+	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, ROW_PARTS, render_html },
 	{ NULL, NULL, 0, 0, NULL, NULL },
 };
 

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+
+/*
+ * The data of the page, an object of JSON:
+ *
+ * schema_version    1
+ * command, counted  the command, and what its events are called: "allocation"
+ * lines, warnings   the closing lines of the text report; those that limit what figures mean
+ * facts             [{id, type, value}], as in doc/JSON.md; type: text, list, flag, count, range,
+ *                   bytes, percent, seconds, ns, time
+ * metrics           [{member, title, help, unit, adds_up}]; unit: count, bytes, ns. adds_up: the
+ *                   figures of stacks have a sum, so areas may show them; else the sum of several
+ *                   is the largest
+ * rank              position of the metric that ranks the stacks
+ * shown, all        sums, a figure for each metric: of the shown stacks, and before filters
+ * stacks            {frames, depths, figures, margins, cut}, by rank. frames: those of all stacks,
+ *                   one stack after the other, each innermost first; depths: how many each has.
+ *                   figures: for each metric an array, a figure for each stack, null if not known.
+ *                   margins: percent, of the rank; only if events were sampled. cut: the stacks
+ *                   that reached the depth limit
+ * times             held_by_age, freed_by_lifetime, held_over_time as in doc/JSON.md; only with
+ *                   --held. times_of_stacks: the same of each stack
+ * parts             {stack, process, cache, ..., figures}: the stacks, divided. For each key an array
+ *                   with a stack, or a text, for each part; figures as above
+ * frames            [[name, module, line, file, line number, source, inlined]]: texts; the last four
+ *                   only where source lines are known. line: as in the text report
+ * texts             texts, which others name by position; "" is not known
+ *
+ * Optional, not of every run:
+ *
+ * chart             {interval_seconds, metrics, series}: figures of each interval of the run.
+ *                   metrics: ["allocations", "bytes_allocated"]; series: [{cache, values}], largest
+ *                   first, values: {"allocations": [...], ...}; held: [{cache, values}] likewise,
+ *                   bytes held at the end of each interval
+ * diff              {stacks: [[old, new], ...]}: figures of rank of two runs, for each stack
+ */
+
+const FRAME = { NAME: 0, MODULE: 1, LINE: 2, FILE: 3, NUMBER: 4, SOURCE: 5, INLINED: 6 };
+
+function numbers(array) {
+  return Float64Array.from(array, number => number === null ? NaN : number);
+}
+
+/* Returns where the frames of each stack begin, and where the last ones end. */
+function startsOf(depths) {
+  const starts = new Int32Array(depths.length + 1);
+  for (let i = 0; i < depths.length; i++)
+    starts[i + 1] = starts[i] + depths[i];
+  return starts;
+}
+
+function readStacks(json) {
+  const frames = Int32Array.from(json.stacks.frames);
+  const names = frames.map(frame => json.frames[frame][FRAME.NAME]);
+  return {
+    count: json.stacks.depths.length,
+    starts: startsOf(json.stacks.depths),
+    frames,
+    names,
+    figures: json.stacks.figures.map(numbers),
+    margins: json.stacks.margins || null,
+    cut: new Set(json.stacks.cut),
+  };
+}
+
+function readParts(json) {
+  const keys = new Map();
+  for (const [key, values] of Object.entries(json.parts))
+    if (key !== 'figures')
+      keys.set(key, Int32Array.from(values));
+  const stack = keys.get('stack');
+  keys.delete('stack');
+  return { count: stack.length, stack, keys, figures: json.parts.figures.map(numbers) };
+}
+
+/* Returns the parts of each stack: those of stack s are list[starts[s]] to list[starts[s + 1]]. */
+function partsOfStacks(parts, stacks) {
+  const depths = new Int32Array(stacks);
+  for (const stack of parts.stack)
+    depths[stack]++;
+  const starts = startsOf(depths);
+  const next = starts.slice();
+  const list = new Int32Array(parts.count);
+  for (let part = 0; part < parts.count; part++)
+    list[next[parts.stack[part]]++] = part;
+  return { starts, list };
+}
+
+function readReport() {
+  const json = JSON.parse(byId('data').textContent);
+  const stacks = readStacks(json);
+  const parts = readParts(json);
+  for (const metric of json.metrics)
+    metric.label = labelOf(metric.title);
+  return {
+    ...json,
+    stacks,
+    parts,
+    partsOf: partsOfStacks(parts, stacks.count),
+    facts: new Map(json.facts.map(fact => [fact.id, fact])),
+  };
+}
+
+const report = readReport();
+
+function text(number) {
+  return report.texts[number];
+}
+
+/* The names of a stack's functions, innermost first. */
+function namesOf(stack) {
+  const { starts, names } = report.stacks;
+  return Array.from(names.subarray(starts[stack], starts[stack + 1]), text);
+}
+
+/* The label of a stack in a key of parts, that of its largest part; null without that key. */
+function labelOfStack(stack, key) {
+  const values = report.parts.keys.get(key);
+  const { starts, list } = report.partsOf;
+  return values && starts[stack] < starts[stack + 1] ? text(values[list[starts[stack]]]) : null;
+}

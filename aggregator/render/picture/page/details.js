@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+
+/* All that is known of one stack. */
+
+const PARTS_MAX = 20;
+const AGE_NAMES = ['below 1 s', '1 to 10 s', '10 to 60 s', '60 to 600 s', '600 s or older'];
+const FIRST_LIFE_NS = 1024; /* the classes of lifetimes are four times as long each */
+
+function figureList(stack) {
+  return element('dl', { class: 'figures' }, ...report.metrics.flatMap((metric, number) => {
+    const figure = report.stacks.figures[number][stack];
+    const share = metric.adds_up ? ` (${formatShare(figure, report.shown[number])})` : '';
+    return [element('dt', { title: metric.help }, metric.label),
+      element('dd', { title: formatExact(metric, figure) },
+        `${formatFigure(metric.unit, figure)}${share}`)];
+  }));
+}
+
+function frameItem(frame) {
+  const [, , line, file, number, source, inlined] = frame;
+  const place = file !== undefined && text(file);
+  const known = place && text(line).includes(place);
+  const item = element('li', { class: inlined ? 'inlined' : null }, element('code', {}, text(line)));
+  if (place && !known)
+    item.append(element('span', { class: 'note' }, ` ${place}${number ? `:${number}` : ''}`));
+  if (source !== undefined && text(source))
+    item.append(element('pre', { class: 'source' }, text(source)));
+  return item;
+}
+
+function frameList(stack) {
+  const { starts, frames } = report.stacks;
+  const list = element('ol', { class: 'frames' }, ...Array.from(
+    frames.subarray(starts[stack], starts[stack + 1]), frame => frameItem(report.frames[frame])));
+  if (report.stacks.cut.has(stack))
+    list.append(element('li', { class: 'note' }, 'The stack reached the depth limit here.'));
+  return list;
+}
+
+/* Sums of the weight by the texts of a key. */
+function sumsOf(stack, key) {
+  const { starts, list } = report.partsOf;
+  const values = report.parts.keys.get(key);
+  const figures = report.parts.figures[selection.weight];
+  const sums = new Map();
+  for (let i = starts[stack]; i < starts[stack + 1]; i++)
+    addTo(sums, values[list[i]], figures[list[i]]);
+  return [...sums].sort((a, b) => b[1] - a[1]);
+}
+
+function sumTable(stack, key) {
+  const metric = weightMetric();
+  const sums = sumsOf(stack, key);
+  const rows = sums.slice(0, PARTS_MAX).map(([value, sum]) => element('tr', {},
+    element('td', {}, text(value)),
+    element('td', { class: 'number', title: formatExact(metric, sum) }, formatFigure(metric.unit, sum))));
+  const rest = sums.length - rows.length;
+  if (rest > 0)
+    rows.push(element('tr', {}, element('td', { class: 'note', colspan: 2 }, `${rest} more`)));
+  return element('table', {}, element('caption', {}, `By ${key}`), element('tbody', {}, ...rows));
+}
+
+/* "below 1 us", "1 to 4.1 us": rounded, as the exact limits are powers of two. */
+function lifeName(place, count) {
+  const limit = FIRST_LIFE_NS * 4 ** place;
+  if (place === count - 1)
+    return `${formatSpan(limit / 4)} or longer`;
+  return place ? `${formatSpan(limit / 4)} to ${formatSpan(limit)}` : `below ${formatSpan(limit)}`;
+}
+
+function bars(title, names, counts) {
+  const most = Math.max(...counts);
+  if (!most)
+    return [];
+  return [element('table', { class: 'bars' }, element('caption', {}, title), element('tbody', {},
+    ...counts.map((count, i) => {
+      const bar = element('span', { class: 'share' });
+      bar.style.width = `${count / most * 100}%`;
+      return element('tr', {}, element('th', { scope: 'row' }, names[i]),
+        element('td', { class: 'bar' }, bar, formatCount(count)));
+    })))];
+}
+
+/* Ages, lifetimes and what was held, of a stack or of all. */
+function timeTables(times) {
+  const lives = times.freed_by_lifetime;
+  const parts = times.held_over_time.length;
+  return [...bars('Held, by age', AGE_NAMES, times.held_by_age),
+    ...bars('Freed, by lifetime', lives.map((_, i) => lifeName(i, lives.length)), lives),
+    ...bars('Held at the end of each part of the run', times.held_over_time.map((_, i) =>
+      `${i + 1} of ${parts}`), times.held_over_time)];
+}
+
+function drawDetails() {
+  const stack = selection.stack;
+  if (stack < 0) {
+    byId('details-body').replaceChildren(element('p', { class: 'help' },
+      'Choose a row of the table: a click, or arrow keys and Enter.'));
+    return;
+  }
+  const keys = [...report.parts.keys.keys()];
+  byId('details-title').textContent = `Stack ${formatCount(stack + 1)} of ${formatCount(report.stacks.count)}: ` +
+    (labelOfStack(stack, 'callsite') || namesOf(stack)[0]);
+  byId('details-body').replaceChildren(figureList(stack), frameList(stack),
+    element('div', { class: 'tables' }, ...keys.filter(key => key !== 'callsite')
+      .map(key => sumTable(stack, key)),
+    ...(report.times_of_stacks ? timeTables(report.times_of_stacks[stack]) : [])));
+}
+
+function startDetails() {
+  onSelection(what => {
+    if (what !== 'filter')
+      drawDetails();
+  });
+}

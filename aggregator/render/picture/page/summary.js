@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+
+/* The facts of the run: what limits the figures comes first. */
+
+function showWarnings() {
+  byId('warnings').hidden = report.warnings.length === 0;
+  byId('warning-list').append(...report.warnings.map(line => element('li', {}, line)));
+}
+
+/* A tile has the sum of a metric over all that is shown. */
+function tile(metric, number) {
+  const shown = report.shown[number];
+  const all = report.all[number];
+  const part = shown === all || !metric.adds_up ? [] : [
+    element('span', { class: 'note' }, `${formatShare(shown, all)} of ${formatFigure(metric.unit, all)}`),
+  ];
+  const margin = report.facts.get('allocations_before_filters_margin_percent');
+  if (number === 0 && margin && margin.value > 0)
+    part.push(element('span', { class: 'note' }, `\u00b1 ${formatPercent(margin.value)} (sampled)`));
+  return element('li', { title: `${formatExact(metric, shown)}; ${metric.help}` },
+    element('span', { class: 'figure' }, formatFigure(metric.unit, shown)),
+    element('span', {}, metric.label), ...part);
+}
+
+function lossTile() {
+  const lost = report.facts.get('lost_events');
+  const unknown = report.facts.get('lost_is_unknown');
+  if (!lost || (unknown && unknown.value))
+    return [];
+  const { low, high } = lost.value;
+  const text = low === high ? formatCount(low) : `${formatCount(low)} to ${formatCount(high)}`;
+  return [element('li', { class: high ? 'bad' : 'good' },
+    element('span', { class: 'figure' }, text), element('span', {}, 'Lost events'))];
+}
+
+function showTiles() {
+  const stacks = element('li', {},
+    element('span', { class: 'figure' }, formatCount(report.stacks.count)),
+    element('span', {}, report.stacks.count === 1 ? 'Stack' : 'Stacks'));
+  byId('tiles').append(...report.metrics.map(tile), stacks, ...lossTile());
+}
+
+/* "Label: text" -> a term and its description. */
+function lineNodes(line) {
+  const end = line.indexOf(': ');
+  return [element('dt', {}, end < 0 ? '' : line.slice(0, end)),
+    element('dd', {}, end < 0 ? line : line.slice(end + 2))];
+}
+
+function factText({ type, value }) {
+  if (type === 'list')
+    return value.join(', ');
+  if (type === 'range')
+    return value.low === value.high ? formatCount(value.low)
+      : `${formatCount(value.low)} to ${formatCount(value.high)}`;
+  if (type === 'flag')
+    return value ? 'yes' : 'no';
+  if (type === 'count')
+    return formatCount(value);
+  if (type === 'bytes')
+    return `${formatCount(value)} bytes`;
+  if (type === 'seconds')
+    return `${value} s`;
+  if (type === 'percent')
+    return formatPercent(value);
+  return type === 'ns' ? `${formatCount(value)} ns` : String(value);
+}
+
+function factLabel(id) {
+  return id.replace(/_(bytes|percent|seconds|ns)(?=_|$)/, '').replace(/_/g, ' ');
+}
+
+function showFacts() {
+  byId('lines').append(...report.lines.flatMap(lineNodes));
+  byId('facts').tBodies[0].append(...[...report.facts.values()].map(fact => element('tr', {},
+    element('th', { scope: 'row' }, factLabel(fact.id)), element('td', {}, factText(fact)))));
+}
+
+function startSummary() {
+  showWarnings();
+  showTiles();
+  showFacts();
+}

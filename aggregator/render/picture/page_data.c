@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/picture/page_data.h"
+
+#include "render/data/json_writer.h"
+#include "render/picture/page_escape.h"
+#include "render/picture/page_plain.h"
+#include "render/text/render_text.h"
+#include "symbols/frame_line.h"
+#include "table/view_times.h"
+
+#include <string.h>
+
+enum {
+	SCHEMA_VERSION = 1,
+	FLUSH_BYTES = 1 << 16,
+	KEY_STACK = 0, /* the first key of what divides the stacks (Renderer.parts) */
+};
+
+/* Large reports are never completely in memory. */
+typedef struct {
+	const ReportModel *model;
+	FILE *out;
+	JsonWriter json;
+	MetricContext context;
+	const Metric *figures[METRICS]; /* of each stack and of each part */
+	guint figure_count;
+	guint *stack_numbers; /* by row of the view: position among the shown stacks */
+	guint *frame_numbers; /* by FrameId: position in frames, from 1; 0: not used */
+	GArray *frames;       /* (element-type FrameId) */
+	GHashTable *texts;    /* text -> position in the list, both owned */
+	GPtrArray *text_list; /* (element-type utf8), borrowed */
+} Page;
+
+static void flush(Page *page)
+{
+	page_write_json(page->out, page->json.out->str, page->json.out->len);
+	g_string_truncate(page->json.out, 0);
+}
+
+static void flush_if_long(Page *page)
+{
+	if (page->json.out->len > FLUSH_BYTES)
+		flush(page);
+}
+
+/* Returns the position of a text in the list, added if it is new. */
+static guint text_number(Page *page, const char *text)
+{
+	gpointer number;
+
+	if (g_hash_table_lookup_extended(page->texts, text, NULL, &number))
+		return GPOINTER_TO_UINT(number);
+	g_ptr_array_add(page->text_list, g_strdup(text));
+	number = GUINT_TO_POINTER(page->text_list->len - 1);
+	g_hash_table_insert(page->texts,
+			    g_ptr_array_index(page->text_list, page->text_list->len - 1), number);
+	return GPOINTER_TO_UINT(number);
+}
+
+static void write_list(Page *page, const char *name, char **list)
+{
+	json_open(&page->json, name, '[');
+	for (; *list; list++)
+		if (**list)
+			json_text(&page->json, NULL, *list);
+	json_close(&page->json, ']');
+}
+
+static void write_words(Page *page)
+{
+	g_auto(GStrv) lines = page_lines(page->model);
+	g_auto(GStrv) warnings = page_warnings(page->model);
+
+	write_list(page, "lines", lines);
+	write_list(page, "warnings", warnings);
+}
+
+/* How the page shows values of a type. */
+static const char *const type_names[] = {
+	[VALUE_TEXT] = "text",
+	[VALUE_LIST] = "list",
+	[VALUE_FLAG] = "flag",
+	[VALUE_COUNT] = "count",
+	[VALUE_DIFFERENCE] = "count",
+	[VALUE_RANGE] = "range",
+	[VALUE_BYTES] = "bytes",
+	[VALUE_SHARE] = "percent",
+	[VALUE_PERCENT] = "percent",
+	[VALUE_TIME_SPAN] = "seconds",
+	[VALUE_NS] = "ns",
+	[VALUE_TIME] = "time",
+};
+
+static void write_facts(Page *page)
+{
+	const Facts *facts = page->model->facts;
+
+	json_open(&page->json, "facts", '[');
+	for (FactId id = 0; id < FACTS; id++) {
+		if (!fact_is_known(facts, id))
+			continue;
+		json_open(&page->json, NULL, '{');
+		json_text(&page->json, "id", fact_kinds[id].id);
+		json_text(&page->json, "type", type_names[fact_kinds[id].type]);
+		json_value(&page->json, "value", fact_kinds[id].type, &facts->values[id]);
+		json_close(&page->json, '}');
+	}
+	json_close(&page->json, ']');
+}
+
+/* Figures that all rows lack only make the page longer. */
+static bool is_shown(const Metric *metric, const MetricContext *context)
+{
+	return metric->uses & METRIC_REPORTS && metric->value &&
+	       metric_is_known(metric, context->lacks) &&
+	       (!metric->if_any || metric->value(context->all));
+}
+
+static void choose_figures(Page *page)
+{
+	for (MetricId id = 0; id < METRICS; id++)
+		if (is_shown(&metrics[id], &page->context))
+			page->figures[page->figure_count++] = &metrics[id];
+}
+
+/* Returns the figure that ranks stacks; several metrics may be names of one figure. */
+static guint rank_number(const Page *page)
+{
+	for (guint i = 0; i < page->figure_count; i++)
+		if (page->figures[i]->value == page->context.rank->value)
+			return i;
+	return 0;
+}
+
+/* Spans are whole ns in the page, so all figures are whole numbers. */
+static const char *unit_of(const Metric *metric)
+{
+	return metric->type == VALUE_TIME_SPAN ? "ns" : type_names[metric->type];
+}
+
+static const char *title_of(const Page *page, const Metric *metric)
+{
+	if (metric == &metrics[METRIC_ALLOCATIONS])
+		return counted_words(page->model)->column;
+	return metric->title;
+}
+
+static void write_metrics(Page *page)
+{
+	json_open(&page->json, "metrics", '[');
+	for (guint i = 0; i < page->figure_count; i++) {
+		const Metric *metric = page->figures[i];
+
+		json_open(&page->json, NULL, '{');
+		json_text(&page->json, "member", metric->member);
+		json_text(&page->json, "title", title_of(page, metric));
+		json_text(&page->json, "help", metric->help);
+		json_text(&page->json, "unit", unit_of(metric));
+		json_flag(&page->json, "adds_up", metric_adds_up(metric));
+		json_close(&page->json, '}');
+	}
+	json_close(&page->json, ']');
+	json_count(&page->json, "rank", rank_number(page));
+}
+
+static void write_figure(Page *page, const Metric *metric, const RowSums *sums)
+{
+	Value value = metric_value(metric, sums, &page->context);
+
+	if (value.known)
+		json_count(&page->json, NULL, value.number);
+	else
+		json_null(&page->json, NULL);
+	flush_if_long(page);
+}
+
+static void write_sums(Page *page, const char *name, const RowSums *sums)
+{
+	json_open(&page->json, name, '[');
+	for (guint i = 0; i < page->figure_count; i++)
+		write_figure(page, page->figures[i], sums);
+	json_close(&page->json, ']');
+}
+
+static const ViewStack *stack_at(const Page *page, guint number)
+{
+	return g_ptr_array_index(page->model->view->stacks, number);
+}
+
+/* Returns the position of a frame, added if it is new. */
+static guint frame_number(Page *page, FrameId id)
+{
+	if (!page->frame_numbers[id]) {
+		g_array_append_val(page->frames, id);
+		page->frame_numbers[id] = page->frames->len;
+	}
+	return page->frame_numbers[id] - 1;
+}
+
+static void write_stack_frames(Page *page)
+{
+	const StackRows *rows = view_stack_rows(page->model->view);
+	guint stacks = page->model->view->stacks->len;
+	uint32_t count;
+
+	json_open(&page->json, "frames", '[');
+	for (guint i = 0; i < stacks; i++) {
+		const FrameId *ids = stack_rows_frames(rows, stack_at(page, i)->row, &count);
+
+		for (uint32_t frame = 0; frame < count; frame++)
+			json_count(&page->json, NULL, frame_number(page, ids[frame]));
+		flush_if_long(page);
+	}
+	json_close(&page->json, ']');
+	json_open(&page->json, "depths", '[');
+	for (guint i = 0; i < stacks; i++) {
+		stack_rows_frames(rows, stack_at(page, i)->row, &count);
+		json_count(&page->json, NULL, count);
+		flush_if_long(page);
+	}
+	json_close(&page->json, ']');
+}
+
+static void write_stack_figures(Page *page)
+{
+	json_open(&page->json, "figures", '[');
+	for (guint i = 0; i < page->figure_count; i++) {
+		json_open(&page->json, NULL, '[');
+		for (guint stack = 0; stack < page->model->view->stacks->len; stack++)
+			write_figure(page, page->figures[i], &stack_at(page, stack)->sums);
+		json_close(&page->json, ']');
+	}
+	json_close(&page->json, ']');
+}
+
+/* Margins of what ranks the stacks; only if events were sampled. */
+static void write_margins(Page *page)
+{
+	if (page->context.lacks & NEEDS_SAMPLING || !page->context.rank->variance)
+		return;
+	json_open(&page->json, "margins", '[');
+	for (guint i = 0; i < page->model->view->stacks->len; i++) {
+		json_real(&page->json, NULL,
+			  metric_margin(page->context.rank, &stack_at(page, i)->sums));
+		flush_if_long(page);
+	}
+	json_close(&page->json, ']');
+}
+
+static void write_cut(Page *page)
+{
+	json_open(&page->json, "cut", '[');
+	for (guint i = 0; i < page->model->view->stacks->len; i++)
+		if (stack_at(page, i)->truncated)
+			json_count(&page->json, NULL, i);
+	json_close(&page->json, ']');
+}
+
+static void write_stacks(Page *page)
+{
+	json_open(&page->json, "stacks", '{');
+	write_stack_frames(page);
+	write_stack_figures(page);
+	write_margins(page);
+	write_cut(page);
+	json_close(&page->json, '}');
+}
+
+/* Returns the position of the text that append makes of a frame. */
+static guint frame_text(Page *page, const Frame *frame,
+			void (*append)(GString *out, const Frame *frame))
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	append(text, frame);
+	return text_number(page, text->str);
+}
+
+/* Texts that are not known are the empty text. */
+static void write_text_number(Page *page, const char *text)
+{
+	json_count(&page->json, NULL, text_number(page, text ? text : ""));
+}
+
+/* An array for each frame; data.js says what is where. */
+static void write_frame(Page *page, const Frame *frame)
+{
+	json_open(&page->json, NULL, '[');
+	json_count(&page->json, NULL, frame_text(page, frame, frame_line_append_name));
+	write_text_number(page, frame->module);
+	json_count(&page->json, NULL, frame_text(page, frame, frame_line_append_stripped));
+	if (frame->file || frame->source || frame->inlined) {
+		write_text_number(page, frame->file);
+		json_count(&page->json, NULL, frame->line);
+		write_text_number(page, frame->source);
+		json_count(&page->json, NULL, frame->inlined);
+	}
+	json_close(&page->json, ']');
+	flush_if_long(page);
+}
+
+static void write_frames(Page *page)
+{
+	const StackRows *rows = view_stack_rows(page->model->view);
+
+	json_open(&page->json, "frames", '[');
+	for (guint i = 0; i < page->frames->len; i++) {
+		Frame frame = stack_rows_frame(rows, g_array_index(page->frames, FrameId, i));
+
+		write_frame(page, &frame);
+	}
+	json_close(&page->json, ']');
+}
+
+static const GroupRow *part_at(const Page *page, guint number)
+{
+	return &g_array_index(page->model->parts->rows, GroupRow, number);
+}
+
+/* Writes the key of each part: a stack, or the position of a text. */
+static void write_part_key(Page *page, guint key)
+{
+	const GroupRows *parts = page->model->parts;
+	g_autoptr(GString) label = g_string_new(NULL);
+
+	json_open(&page->json, parts->keys[key]->name, '[');
+	for (guint i = 0; i < parts->rows->len; i++) {
+		guint number;
+
+		if (key == KEY_STACK) {
+			number = page->stack_numbers[group_rows_member(parts, part_at(page, i),
+								       key)];
+		} else {
+			g_string_truncate(label, 0);
+			group_rows_append_label(parts, part_at(page, i), key, label);
+			number = text_number(page, label->str);
+		}
+		json_count(&page->json, NULL, number);
+		flush_if_long(page);
+	}
+	json_close(&page->json, ']');
+}
+
+static void write_parts(Page *page)
+{
+	const GroupRows *parts = page->model->parts;
+
+	json_open(&page->json, "parts", '{');
+	for (guint key = 0; parts->keys[key]; key++)
+		write_part_key(page, key);
+	json_open(&page->json, "figures", '[');
+	for (guint i = 0; i < page->figure_count; i++) {
+		json_open(&page->json, NULL, '[');
+		for (guint part = 0; part < parts->rows->len; part++)
+			write_figure(page, page->figures[i], &part_at(page, part)->sums);
+		json_close(&page->json, ']');
+	}
+	json_close(&page->json, ']');
+	json_close(&page->json, '}');
+}
+
+static void write_numbers(Page *page, const char *name, const uint64_t *numbers, unsigned count)
+{
+	json_open(&page->json, name, '[');
+	for (unsigned i = 0; i < count; i++)
+		json_count(&page->json, NULL, numbers[i]);
+	json_close(&page->json, ']');
+}
+
+/* Of a stack, or with NULL of all. */
+static void write_times_of(Page *page, const char *name, const ViewStack *stack)
+{
+	const HeldCells *cells = view_source(page->model->view)->held_cells;
+	HeldTimes times = view_times(page->model->view, stack);
+
+	json_open(&page->json, name, '{');
+	write_numbers(page, "held_by_age", times.ages, AGE_CLASSES);
+	write_numbers(page, "freed_by_lifetime", times.lifetimes, LIFE_CLASSES);
+	write_numbers(page, "held_over_time", times.held, held_cells_parts(cells));
+	json_close(&page->json, '}');
+	flush_if_long(page);
+}
+
+/* Only if allocations were paired. */
+static void write_times(Page *page)
+{
+	const HeldCells *cells = view_source(page->model->view)->held_cells;
+
+	if (!cells || !held_cells_have_times(cells))
+		return;
+	write_times_of(page, "times", NULL);
+	json_open(&page->json, "times_of_stacks", '[');
+	for (guint i = 0; i < page->model->view->stacks->len; i++)
+		write_times_of(page, NULL, stack_at(page, i));
+	json_close(&page->json, ']');
+}
+
+static void write_texts(Page *page)
+{
+	json_open(&page->json, "texts", '[');
+	for (guint i = 0; i < page->text_list->len; i++) {
+		json_text(&page->json, NULL, g_ptr_array_index(page->text_list, i));
+		flush_if_long(page);
+	}
+	json_close(&page->json, ']');
+}
+
+static void write_page(Page *page)
+{
+	json_open(&page->json, NULL, '{');
+	json_count(&page->json, "schema_version", SCHEMA_VERSION);
+	json_text(&page->json, "command", page->model->source->command);
+	json_text(&page->json, "counted", counted_noun(page->model));
+	write_words(page);
+	write_facts(page);
+	write_metrics(page);
+	write_sums(page, "shown", model_shown_sums(page->model));
+	write_sums(page, "all", model_all_sums(page->model));
+	write_stacks(page);
+	write_times(page);
+	write_parts(page);
+	write_frames(page);
+	write_texts(page);
+	json_close(&page->json, '}');
+	flush(page);
+}
+
+static void number_stacks(Page *page)
+{
+	const StackRows *rows = view_stack_rows(page->model->view);
+
+	page->stack_numbers = g_new0(guint, stack_rows_count(rows) + 1);
+	page->frame_numbers = g_new0(guint, stack_rows_frame_ids_end(rows) + 1);
+	for (guint i = 0; i < page->model->view->stacks->len; i++)
+		page->stack_numbers[stack_at(page, i)->row] = i;
+}
+
+void page_data_write(const ReportModel *model, FILE *out)
+{
+	Page page = {
+		.model = model,
+		.out = out,
+		.json = { .out = g_string_new(NULL) },
+		.context = model_metric_context(model),
+		.frames = g_array_new(FALSE, FALSE, sizeof(FrameId)),
+		.texts = g_hash_table_new(g_str_hash, g_str_equal),
+		.text_list = g_ptr_array_new_with_free_func(g_free),
+	};
+
+	choose_figures(&page);
+	number_stacks(&page);
+	write_page(&page);
+	g_string_free(page.json.out, TRUE);
+	g_array_unref(page.frames);
+	g_hash_table_unref(page.texts);
+	g_ptr_array_unref(page.text_list);
+	g_free(page.stack_numbers);
+	g_free(page.frame_numbers);
+}

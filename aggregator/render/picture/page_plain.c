@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/picture/page_plain.h"
+
+#include "base/number_text.h"
+#include "render/picture/page_escape.h"
+#include "render/text/render_text.h"
+
+enum { PLAIN_STACKS = 20 };
+
+/* Takes what it needs of a text; returns it as lines. */
+static char **split_lines(const GString *text)
+{
+	gsize end = text->len && text->str[text->len - 1] == '\n' ? text->len - 1 : text->len;
+
+	text->str[end] = '\0';
+	return g_strsplit(text->str, "\n", -1);
+}
+
+char **page_lines(const ReportModel *model)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	ReportSource source = *model->source;
+	ReportModel detailed = *model;
+
+	source.details = true;
+	detailed.source = &source;
+	append_memory_line(text, &detailed);
+	append_facts(&detailed, text);
+	return split_lines(text);
+}
+
+/* Lines that are there only if something is amiss. */
+static FactLineOfRun *const warnings[] = {
+	append_sampling_line,
+	append_full_line,
+	append_bpf_line,
+	append_memory_bound_line,
+};
+
+/* Facts that are known only then. */
+static const FactId warning_facts[] = { FACT_POINTS_MISSING, FACT_ENDED_EARLY };
+
+char **page_warnings(const ReportModel *model)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	const Facts *facts = model->facts;
+
+	if (!facts_have_no_loss(facts) || fact_number(facts, FACT_LOSS_IS_UNKNOWN))
+		append_lost_line(text, facts);
+	for (gsize i = 0; i < G_N_ELEMENTS(warnings); i++)
+		warnings[i](text, facts);
+	if (fact_number(facts, FACT_WALKS_DIFFERENT))
+		append_walks_line(text, facts);
+	if (fact_number(facts, FACT_NAMES_DIFFERENT))
+		append_compared_names_line(text, facts);
+	for (gsize i = 0; i < G_N_ELEMENTS(warning_facts); i++)
+		append_fact_line(text, facts, warning_facts[i]);
+	return split_lines(text);
+}
+
+void page_append_title(const ReportModel *model, GString *out)
+{
+	const char *host = fact_text(model->facts, FACT_HOST);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	g_string_append_printf(text, "%s: ", model->source->command);
+	if (model_is_of_points(model) && fact_is_known(model->facts, FACT_POINTS_TITLE))
+		g_string_append(text, fact_text(model->facts, FACT_POINTS_TITLE));
+	else
+		g_string_append(text, counted_words(model)->heading);
+	if (host)
+		g_string_append_printf(text, " on %s", host);
+	page_append_text(out, text->str);
+}
+
+static void append_stack(const ReportModel *model, const ViewStack *stack, GString *text)
+{
+	const Metric *rank = view_rank(model->source->options);
+
+	append_count(text, stack->sums.summary.allocations);
+	g_string_append_printf(text, " %s%s", counted_noun(model),
+			       stack->sums.summary.allocations == 1 ? "" : "s");
+	append_sampled(text, &stack->sums);
+	if (metric_adds_up(rank)) {
+		g_string_append(text, ", ");
+		append_percent(text, rank->value(&stack->sums), rank->value(model_all_sums(model)));
+		g_string_append_printf(text, " of all %s", rank->member);
+	}
+	g_string_append(text, ":\n");
+	view_append_text(model->view, stack, text);
+	g_string_append_c(text, '\n');
+}
+
+void page_append_plain(const ReportModel *model, GString *out)
+{
+	const GPtrArray *stacks = model->view->stacks;
+	g_auto(GStrv) lines = page_lines(model);
+	g_autofree char *facts = g_strjoinv("\n", lines);
+	g_autoptr(GString) text = g_string_new(facts);
+
+	g_string_append(text, "\n\n");
+	for (guint i = 0; i < MIN(stacks->len, PLAIN_STACKS); i++)
+		append_stack(model, g_ptr_array_index(stacks, i), text);
+	if (stacks->len > PLAIN_STACKS) {
+		append_number_of(text, stacks->len - PLAIN_STACKS, "more stack");
+		g_string_append(text, "\n");
+	}
+	page_append_text(out, text->str);
+}

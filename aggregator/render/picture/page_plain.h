@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "report/model.h"
+
+#include <glib.h>
+
+/* What the page shows in words, and where no script runs. */
+
+/* Returns the lines that a text report with --details ends with, each "Label: text", as a list that
+   ends with NULL; free it with g_strfreev(). */
+char **page_lines(const ReportModel *model);
+
+/* Returns those lines among them that say that figures are not exact or not complete; free it
+   likewise. */
+char **page_warnings(const ReportModel *model);
+
+/* Appends the title of the page: what was counted, and on which host. Escaped for HTML, as is the
+   next one. */
+void page_append_title(const ReportModel *model, GString *out);
+
+/* Appends facts and the first stacks as lines of text. */
+void page_append_plain(const ReportModel *model, GString *out);
