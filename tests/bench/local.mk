@@ -43,7 +43,8 @@ bench_scripts = \
 	tests/bench/run_hits \
 	tests/bench/run_hostile \
 	tests/bench/run_lines \
-	tests/bench/run_live
+	tests/bench/run_live \
+	tests/bench/run_pages
 EXTRA_DIST += $(bench_scripts)
 
 bench: kmalloc-top slabratetop tests/cli/lines_of $(bench_programs)
@@ -51,6 +52,7 @@ bench: kmalloc-top slabratetop tests/cli/lines_of $(bench_programs)
 	$(srcdir)/tests/bench/run_held
 	$(srcdir)/tests/bench/run_hostile
 	$(srcdir)/tests/bench/run_lines
+	$(srcdir)/tests/bench/run_pages $(srcdir)
 
 # What tracing costs on the running kernel.
 bench-live: kmalloc-top stack-top tests/vm/workload

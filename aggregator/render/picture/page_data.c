@@ -22,6 +22,7 @@ typedef struct {
 	FILE *out;
 	JsonWriter json;
 	MetricContext context;
+	char *counted;                  /* what is counted, plural: "allocations"; owned */
 	const Metric *figures[METRICS]; /* of each stack and of each part */
 	guint figure_count;
 	guint *stack_numbers; /* by row of the view: position among the shown stacks */
@@ -138,11 +139,17 @@ static const char *unit_of(const Metric *metric)
 	return metric->type == VALUE_TIME_SPAN ? "ns" : type_names[metric->type];
 }
 
-static const char *title_of(const Page *page, const Metric *metric)
+/* What a figure is called if its member does not say it; else NULL. */
+static const char *name_of(const Page *page, const Metric *metric)
 {
 	if (metric == &metrics[METRIC_ALLOCATIONS])
-		return counted_words(page->model)->column;
-	return metric->title;
+		return page->counted;
+	if (metric == &metrics[METRIC_VALUE])
+		return fact_text(page->model->facts,
+				 fact_is_known(page->model->facts, FACT_VALUE_UNIT)
+					 ? FACT_VALUE_UNIT
+					 : FACT_VALUE_NAME);
+	return NULL;
 }
 
 static void write_metrics(Page *page)
@@ -153,7 +160,7 @@ static void write_metrics(Page *page)
 
 		json_open(&page->json, NULL, '{');
 		json_text(&page->json, "member", metric->member);
-		json_text(&page->json, "title", title_of(page, metric));
+		json_text(&page->json, "name", name_of(page, metric));
 		json_text(&page->json, "help", metric->help);
 		json_text(&page->json, "unit", unit_of(metric));
 		json_flag(&page->json, "adds_up", metric_adds_up(metric));
@@ -410,7 +417,8 @@ static void write_page(Page *page)
 	json_open(&page->json, NULL, '{');
 	json_count(&page->json, "schema_version", SCHEMA_VERSION);
 	json_text(&page->json, "command", page->model->source->command);
-	json_text(&page->json, "counted", counted_noun(page->model));
+	json_text(&page->json, "counted", page->counted);
+	json_flag(&page->json, "complete", page_is_complete(page->model));
 	write_words(page);
 	write_facts(page);
 	write_metrics(page);
@@ -447,6 +455,7 @@ void page_data_write(const ReportModel *model, FILE *out)
 		.text_list = g_ptr_array_new_with_free_func(g_free),
 	};
 
+	page.counted = g_strconcat(counted_noun(model), "s", NULL);
 	choose_figures(&page);
 	number_stacks(&page);
 	write_page(&page);
@@ -454,6 +463,7 @@ void page_data_write(const ReportModel *model, FILE *out)
 	g_array_unref(page.frames);
 	g_hash_table_unref(page.texts);
 	g_ptr_array_unref(page.text_list);
+	g_free(page.counted);
 	g_free(page.stack_numbers);
 	g_free(page.frame_numbers);
 }

@@ -40,12 +40,17 @@ static FactLineOfRun *const warnings[] = {
 /* Facts that are known only then. */
 static const FactId warning_facts[] = { FACT_POINTS_MISSING, FACT_ENDED_EARLY };
 
+bool page_is_complete(const ReportModel *model)
+{
+	return facts_have_no_loss(model->facts) && !fact_number(model->facts, FACT_LOSS_IS_UNKNOWN);
+}
+
 char **page_warnings(const ReportModel *model)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 	const Facts *facts = model->facts;
 
-	if (!facts_have_no_loss(facts) || fact_number(facts, FACT_LOSS_IS_UNKNOWN))
+	if (!page_is_complete(model))
 		append_lost_line(text, facts);
 	for (gsize i = 0; i < G_N_ELEMENTS(warnings); i++)
 		warnings[i](text, facts);

@@ -4,12 +4,16 @@
 #include "report/model.h"
 
 #include <glib.h>
+#include <stdbool.h>
 
 /* What the page shows in words, and where no script runs. */
 
 /* Returns the lines that a text report with --details ends with, each "Label: text", as a list that
    ends with NULL; free it with g_strfreev(). */
 char **page_lines(const ReportModel *model);
+
+/* Whether nothing was lost, and nothing may have been. */
+bool page_is_complete(const ReportModel *model);
 
 /* Returns those lines among them that say that figures are not exact or not complete; free it
    likewise. */

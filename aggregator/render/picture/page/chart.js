@@ -4,23 +4,28 @@
 
 const CHART = { width: 800, height: 260, left: 70, right: 12, top: 10, bottom: 28 };
 const SERIES_MAX = 8;
-const SPAN_UNIT = { count: 'count', bytes: 'bytes' };
+/* What charts can show: what happened in an interval is shown per second, as intervals differ. */
+const CHARTS = [
+  { member: 'allocations', name: 'Allocations per second', unit: 'count', isRate: true },
+  { member: 'bytes_allocated', name: 'Bytes per second', unit: 'bytes', isRate: true },
+  { member: 'objects_held', name: 'Objects held', unit: 'count', isRate: false },
+  { member: 'bytes_held', name: 'Bytes held', unit: 'bytes', isRate: false },
+];
 
-/* Returns the charts of this run: [{name, unit, seconds, series: [{name, values}]}]. */
+/* Returns the charts of this run: [{name, unit, times, series: [{name, values}]}]. */
 function chartsOfRun() {
-  const charts = [];
-  const chart = report.chart;
-  for (const member of chart ? chart.metrics : [])
-    charts.push({
-      name: member.replace(/_/g, ' '),
-      unit: member.includes('bytes') ? SPAN_UNIT.bytes : SPAN_UNIT.count,
-      seconds: chart.interval_seconds,
-      series: chart.series.map(({ cache, values }) => ({ name: cache, values: values[member] })),
-    });
-  if (chart && chart.held)
-    charts.push({ name: 'bytes held', unit: SPAN_UNIT.bytes, seconds: chart.interval_seconds,
-      series: chart.held.map(({ cache, values }) => ({ name: cache, values })) });
-  return charts;
+  if (!report.chart)
+    return [];
+  const { times_seconds: times, series } = report.chart;
+  return CHARTS.filter(({ member }) => series.length && series[0][member]).map(chart => ({
+    ...chart,
+    times,
+    series: series.map(one => ({
+      name: one.cache === null ? 'others' : one.cache,
+      values: one[chart.member].map((value, i) => chart.isRate
+        ? Math.round(value / Math.max(1e-6, times[i + 1] - times[i])) : value),
+    })),
+  }));
 }
 
 /* The next "round" number: 1, 2 or 5 with zeros. */
@@ -40,27 +45,29 @@ function yAxis(most, unit) {
   return lines;
 }
 
-function xAxis(count, seconds) {
+function xAxis(times) {
   const labels = [];
   for (let i = 0; i <= 4; i++)
     labels.push(drawing('text', {
       x: CHART.left + (CHART.width - CHART.left - CHART.right) * i / 4,
       y: CHART.height - 8,
       'text-anchor': i === 0 ? 'start' : i === 4 ? 'end' : 'middle',
-    }, seconds ? `${(count * seconds * i / 4).toPrecision(3)} s` : `${i * 25} % of the run`));
+    }, `${formatDecimals(times[0] + (times[times.length - 1] - times[0]) * i / 4)} s`));
   return labels;
 }
 
-function pathOfSeries(values, most) {
-  const step = (CHART.width - CHART.left - CHART.right) / Math.max(1, values.length - 1);
+/* Each interval has its width, so the line has steps. */
+function pathOfSeries(values, times, most) {
+  const scale = (CHART.width - CHART.left - CHART.right) / (times[times.length - 1] - times[0]);
   const height = CHART.height - CHART.top - CHART.bottom;
-  return values.map((value, i) => `${i ? 'L' : 'M'}${(CHART.left + i * step).toFixed(1)} ` +
-    `${(CHART.top + height * (1 - value / most)).toFixed(1)}`).join('');
+  const x = time => (CHART.left + (time - times[0]) * scale).toFixed(1);
+  return values.map((value, i) => `${i ? 'L' : 'M'}${x(times[i])} ` +
+    `${(CHART.top + height * (1 - value / most)).toFixed(1)}H${x(times[i + 1])}`).join('');
 }
 
 function drawSeries({ name, values }, place, chart, most) {
   const whole = values.reduce((sum, value) => sum + value, 0);
-  return drawing('path', { class: `series s${place}`, d: pathOfSeries(values, most) },
+  return drawing('path', { class: `series s${place}`, d: pathOfSeries(values, chart.times, most) },
     drawing('title', {}, `${name}: most ${formatFigure(chart.unit, Math.max(...values))}, ` +
       `mean ${formatFigure(chart.unit, Math.round(whole / values.length))}`));
 }
@@ -74,31 +81,39 @@ function legend(series) {
 function chartTable(chart, series) {
   return element('details', { class: 'control' }, element('summary', {}, 'As a table'),
     element('div', { class: 'wide' }, element('table', {},
-      element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'Interval'),
+      element('thead', {}, element('tr', {}, element('th', { scope: 'col' }, 'From, s'),
         ...series.map(({ name }) => element('th', { scope: 'col', class: 'number' }, name)))),
       element('tbody', {}, ...series[0].values.map((_, i) => element('tr', {},
-        element('th', { scope: 'row' }, String(i + 1)),
+        element('th', { scope: 'row' }, formatDecimals(chart.times[i])),
         ...series.map(({ values }) => element('td', { class: 'number' },
           formatFigure(chart.unit, values[i])))))))));
 }
 
 function chartNodes(chart) {
   const series = chart.series.slice(0, SERIES_MAX);
-  const count = series[0].values.length;
   const most = roundUp(Math.max(1, ...series.flatMap(({ values }) => values)));
-  const words = `${labelOf(chart.name)} over time: ${series.map(({ name }) => name).join(', ')}`;
+  const words = `${chart.name} over time: ${series.map(({ name }) => name).join(', ')}`;
   return [drawing('svg', { viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: 'img', 'aria-label': words },
-    ...yAxis(most, chart.unit), ...xAxis(count, chart.seconds),
+    ...yAxis(most, chart.unit), ...xAxis(chart.times),
     ...series.map((one, place) => drawSeries(one, place, chart, most))),
   legend(series), chartTable(chart, series)];
 }
 
+/* With --held: how long objects were held. */
+function startTimes() {
+  if (!report.times)
+    return;
+  byId('chart').hidden = false;
+  byId('times').append(...timeTables(report.times));
+}
+
 function startChart() {
-  const charts = chartsOfRun().filter(({ series }) => series.length && series[0].values.length > 1);
+  startTimes();
+  const charts = chartsOfRun().filter(({ series }) => series[0].values.length > 1);
   if (!charts.length)
     return;
   const show = number => byId('chart-body').replaceChildren(...chartNodes(charts[number]));
   byId('chart').hidden = false;
-  choices(byId('chart-bar'), charts.map(({ name }, i) => [i, labelOf(name)]), 0, show);
+  choices(byId('chart-bar'), charts.map(({ name }, i) => [i, name]), 0, show);
   show(0);
 }

@@ -4,13 +4,14 @@
  * The data of the page, an object of JSON:
  *
  * schema_version    1
- * command, counted  the command, and what its events are called: "allocation"
+ * command, counted  the command, and what its events are called: "allocations"
+ * complete          nothing was lost, and nothing may have been
  * lines, warnings   the closing lines of the text report; those that limit what figures mean
  * facts             [{id, type, value}], as in doc/JSON.md; type: text, list, flag, count, range,
  *                   bytes, percent, seconds, ns, time
- * metrics           [{member, title, help, unit, adds_up}]; unit: count, bytes, ns. adds_up: the
- *                   figures of stacks have a sum, so areas may show them; else the sum of several
- *                   is the largest
+ * metrics           [{member, name, help, unit, adds_up}]; name: null if the member says it all; unit:
+ *                   count, bytes, ns. adds_up: the figures of stacks have a sum, so areas may
+ *                   show them; else the sum of several is the largest
  * rank              position of the metric that ranks the stacks
  * shown, all        sums, a figure for each metric: of the shown stacks, and before filters
  * stacks            {frames, depths, figures, margins, cut}, by rank. frames: those of all stacks,
@@ -28,10 +29,10 @@
  *
  * Optional, not of every run:
  *
- * chart             {interval_seconds, metrics, series}: figures of each interval of the run.
- *                   metrics: ["allocations", "bytes_allocated"]; series: [{cache, values}], largest
- *                   first, values: {"allocations": [...], ...}; held: [{cache, values}] likewise,
- *                   bytes held at the end of each interval
+ * chart             {times_seconds, series}, as in doc/JSON.md: when each interval of the run begins,
+ *                   and when the last ends; for each slab cache, {cache, allocations,
+ *                   bytes_allocated, objects_held, bytes_held}, arrays with a figure for each interval,
+ *                   the last two only with --held. cache null: all others
  * diff              {stacks: [[old, new], ...]}: figures of rank of two runs, for each stack
  */
 
@@ -91,7 +92,7 @@ function readReport() {
   const stacks = readStacks(json);
   const parts = readParts(json);
   for (const metric of json.metrics)
-    metric.label = labelOf(metric.title);
+    metric.label = labelOf(metric.name || wordsOf(metric.member));
   return {
     ...json,
     stacks,
@@ -102,6 +103,14 @@ function readReport() {
 }
 
 const report = readReport();
+
+/* The figures that readers want to see first, beside what ranks the stacks. */
+const MAIN_FIGURES = ['allocations', 'bytes_allocated', 'bytes_wasted', 'peak_bytes', 'age_max_seconds',
+  'value', 'value_bytes', 'time_seconds', 'time_max_seconds'];
+
+function isMain(number) {
+  return number === report.rank || MAIN_FIGURES.includes(report.metrics[number].member);
+}
 
 function text(number) {
   return report.texts[number];

@@ -37,7 +37,8 @@ function formatBytes(number) {
 function formatSpan(ns) {
   if (ns < 1e9)
     return formatScaled(ns, ['ns', 'us', 'ms'], 1000);
-  return `${(ns / 1e9).toLocaleString('en-US', { maximumFractionDigits: 3 })} s`;
+  const digits = ns < 1e10 ? 1 : 0;
+  return `${(ns / 1e9).toLocaleString('en-US', { maximumFractionDigits: digits })} s`;
 }
 
 /* A figure in few characters, for tables and pictures. */
@@ -60,6 +61,11 @@ function formatExact(metric, number) {
   return `${metric.label}: ${formatCount(number)}${units[metric.unit] || ''}${short}`;
 }
 
+/* Seconds and the like. */
+function formatDecimals(number) {
+  return number.toLocaleString('en-US', { maximumFractionDigits: 2 });
+}
+
 function formatPercent(percent) {
   if (!isKnown(percent))
     return UNKNOWN;
@@ -75,10 +81,13 @@ function formatShare(part, whole) {
   return whole > 0 ? formatPercent(part * 100 / whole) : UNKNOWN;
 }
 
-/* "REQUESTED-BYTES" -> "Requested bytes". */
-function labelOf(title) {
-  const text = title.replace(/-/g, ' ').toLowerCase();
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/* A name of JSON in words, without its unit: "age_max_seconds" -> "age max". */
+function wordsOf(member) {
+  return member.replace(/_(percent|seconds|ns)(?=_|$)/, '').replace(/_/g, ' ');
+}
+
+function labelOf(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /* "1 stack", "2,000 stacks". */

@@ -125,6 +125,7 @@ function start() {
     applyFilter();
     drawDetails();
     document.documentElement.dataset.ready = 'yes';
+    performance.mark('ready');
   });
 }
 

@@ -83,9 +83,12 @@ function figuresOfParts(matched) {
   const { count, stack, figures } = report.parts;
   return report.metrics.map((metric, number) => {
     const sums = new Float64Array(report.stacks.count).fill(metric.adds_up ? 0 : NaN);
+    const column = figures[number];
     for (let part = 0; part < count; part++)
-      if (matched[part])
-        sums[stack[part]] = addFigure(metric, sums[stack[part]], figures[number][part]);
+      if (matched[part] && metric.adds_up)
+        sums[stack[part]] += column[part];
+      else if (matched[part])
+        sums[stack[part]] = addFigure(metric, sums[stack[part]], column[part]);
     return sums;
   });
 }

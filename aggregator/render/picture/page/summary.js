@@ -22,22 +22,29 @@ function tile(metric, number) {
     element('span', {}, metric.label), ...part);
 }
 
-function lossTile() {
+/* How many events were lost, as far as that is known. */
+function lossText() {
   const lost = report.facts.get('lost_events');
-  const unknown = report.facts.get('lost_is_unknown');
-  if (!lost || (unknown && unknown.value))
-    return [];
+  if (report.complete)
+    return '0';
+  if (!lost || !lost.value.high)
+    return 'not known';
   const { low, high } = lost.value;
-  const text = low === high ? formatCount(low) : `${formatCount(low)} to ${formatCount(high)}`;
-  return [element('li', { class: high ? 'bad' : 'good' },
-    element('span', { class: 'figure' }, text), element('span', {}, 'Lost events'))];
+  return low === high ? formatCount(low) : `${formatCount(low)} to ${formatCount(high)}`;
+}
+
+function lossTile() {
+  return element('li', { class: report.complete ? 'good' : 'bad' },
+    element('span', { class: 'figure' }, lossText()), element('span', {}, 'Lost events'));
 }
 
 function showTiles() {
   const stacks = element('li', {},
     element('span', { class: 'figure' }, formatCount(report.stacks.count)),
     element('span', {}, report.stacks.count === 1 ? 'Stack' : 'Stacks'));
-  byId('tiles').append(...report.metrics.map(tile), stacks, ...lossTile());
+  const tiles = [...report.metrics.entries()].filter(([number]) => isMain(number))
+    .map(([number, metric]) => tile(metric, number));
+  byId('tiles').append(...tiles, stacks, lossTile());
 }
 
 /* "Label: text" -> a term and its description. */
@@ -66,14 +73,15 @@ function factText({ type, value }) {
   return type === 'ns' ? `${formatCount(value)} ns` : String(value);
 }
 
-function factLabel(id) {
-  return id.replace(/_(bytes|percent|seconds|ns)(?=_|$)/, '').replace(/_/g, ' ');
-}
+/* What a reader asks first. */
+const FIRST_LINES = ['Run: ', 'Part: ', 'Command: ', 'Traced command: ', 'Lost: ', 'Sampled: '];
 
 function showFacts() {
-  byId('lines').append(...report.lines.flatMap(lineNodes));
+  const first = FIRST_LINES.flatMap(start => report.lines.filter(line => line.startsWith(start)));
+  const others = report.lines.filter(line => !first.includes(line));
+  byId('lines').append(...first.concat(others).flatMap(lineNodes));
   byId('facts').tBodies[0].append(...[...report.facts.values()].map(fact => element('tr', {},
-    element('th', { scope: 'row' }, factLabel(fact.id)), element('td', {}, factText(fact)))));
+    element('th', { scope: 'row' }, wordsOf(fact.id)), element('td', {}, factText(fact)))));
 }
 
 function startSummary() {

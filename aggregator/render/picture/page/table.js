@@ -3,17 +3,13 @@
 /* The stacks by rank: a page of rows at a time, so any number of stacks costs the same. */
 
 const PAGE_ROWS = 25;
-/* The columns at first, beside the weight. */
-const FIRST_COLUMNS = ['allocations', 'bytes_allocated', 'bytes_wasted', 'peak_bytes',
-  'age_max_seconds', 'value', 'value_bytes', 'time_seconds', 'time_max_seconds'];
 
 const table = {
   sort: report.rank,
   descending: true,
   page: 0,
   rows: [], /* stacks in order */
-  columns: new Set(report.metrics.map((_, i) => i)
-    .filter(i => i === report.rank || FIRST_COLUMNS.includes(report.metrics[i].member))),
+  columns: new Set(report.metrics.map((_, number) => number).filter(isMain)),
 };
 
 /* Orders stacks; those without a figure come last, equal ones by rank. */
