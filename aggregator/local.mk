@@ -1,13 +1,14 @@
 # Everything but main(), so that the tests link what the programs link.
 noinst_LIBRARIES += libaggregator.a
-aggregator_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/aggregator -I$(srcdir)/filters
+aggregator_cppflags = $(AM_CPPFLAGS) -I$(srcdir)/aggregator -Iaggregator -I$(srcdir)/filters
 aggregator_cflags = $(AM_CFLAGS) $(GLIB_CFLAGS) $(ELFUTILS_CFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) \
-	$(LIBBPF_CFLAGS) $(LZMA_CFLAGS) $(DEBUGINFOD_CFLAGS) $(NCURSES_CFLAGS)
+	$(LIBBPF_CFLAGS) $(LZMA_CFLAGS) $(DEBUGINFOD_CFLAGS) $(NCURSES_CFLAGS) $(PROTOBUF_C_CFLAGS)
 aggregator_libs = libaggregator.a libfilters.a $(GLIB_LIBS) $(ELFUTILS_LIBS) $(XXHASH_LIBS) $(ZSTD_LIBS) \
-	$(LIBBPF_LIBS) $(LZMA_LIBS) $(NCURSES_LIBS)
+	$(LIBBPF_LIBS) $(LZMA_LIBS) $(NCURSES_LIBS) $(PROTOBUF_C_LIBS)
 libaggregator_a_CPPFLAGS = $(aggregator_cppflags)
 libaggregator_a_CFLAGS = $(aggregator_cflags)
 libaggregator_a_SOURCES =
+nodist_libaggregator_a_SOURCES =
 
 include aggregator/base/local.mk
 include aggregator/probes/local.mk

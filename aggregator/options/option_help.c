@@ -146,6 +146,11 @@ static const struct {
 #else
 	{ "interactive mode (ncurses)", false },
 #endif
+#ifdef HAVE_PROTOBUF_C
+	{ "profiles for pprof (protobuf-c)", true },
+#else
+	{ "profiles for pprof (protobuf-c)", false },
+#endif
 };
 
 void options_print_version(const Tool *tool, FILE *out)

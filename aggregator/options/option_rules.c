@@ -288,6 +288,11 @@ static bool binary_to_terminal(const Options *options)
 	       isatty(STDOUT_FILENO) && !options->check;
 }
 
+static bool format_not_built(const Options *options)
+{
+	return !options->renderer->render;
+}
+
 static bool sort_is_no_weight(const Options *options)
 {
 	return options->renderer->traits & RENDER_STACKS &&
@@ -372,6 +377,8 @@ static const OptionRule option_rules[] = {
 	{ every_in_single_format,
 	  "this --format is one file, but --every prints many reports: use --format=text, json, "
 	  "ndjson or csv" },
+	{ format_not_built, "this program was built without protobuf-c, which this --format needs: "
+			    "install protoc-c and the headers of libprotobuf-c, and build again" },
 	{ binary_to_terminal, "this --format is binary: add -O FILE, or use a pipe" },
 	{ sort_is_no_weight, "this --format shows sums, and the largest of several is none: "
 			     "use -s count, or another key" },

@@ -303,7 +303,7 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 	}
 	if (kind == REPORT_SLAB_CACHES || (kind == REPORT_SLABSTACK && source->caches))
 		model->slab = slab_readings_new(source);
-	if (kind == REPORT_INFO)
+	if (kind == REPORT_INFO || source->lists_code)
 		model->code = code_rows_new(source->session);
 	/* Facts come last: names of groups take memory, too. */
 	model->facts = facts_new(source->session, source->show_host);

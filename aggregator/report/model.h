@@ -29,7 +29,7 @@ typedef struct {
 	bool has_blocks;        /* groups are slabstack's blocks */
 	const char *group_noun; /* name of a group in text: "row" */
 	SlabReadings *slab;     /* growth of slab caches; NULL: no caches requested */
-	GArray *code;           /* (element-type CodeRow), owned, if REPORT_INFO; else NULL */
+	GArray *code;           /* (element-type CodeRow), owned; NULL: not requested */
 	HitRows *hits;          /* a list of hits instead of stacks; NULL: they are only counted */
 	/* Time spans between probe points; all 0 if there are none, or some are left out. */
 	DurationTotals spans;

@@ -53,6 +53,7 @@ typedef struct {
 	bool shows_memory;        /* begin with the state of the host's memory */
 	bool show_host;           /* the host's name may be printed */
 	bool whole_names;         /* of groups, even without details */
-	const char *parts; /* keys that divide the stacks (ReportModel.parts); NULL: none */
+	const char *parts;        /* keys that divide the stacks (ReportModel.parts); NULL: none */
+	bool lists_code;          /* the report needs the files with code */
 	const IntervalSource *interval; /* if REPORT_INTERVAL */
 } ReportSource;

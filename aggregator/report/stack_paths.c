@@ -46,8 +46,8 @@ static uint32_t intern(StackPaths *paths, PathFrame *frame, GString *identity)
 	return paths->frames->len - 1;
 }
 
-/* Addresses are recorded of kernel code only. Lines of other tools may lack the module. */
-static PathKind kind_of(const Frame *frame)
+/* Addresses are recorded of kernel code only. */
+PathKind path_kind_of_frame(const Frame *frame)
 {
 	if (frame->module && !frame->address_digits)
 		return PATH_USER;
@@ -61,7 +61,7 @@ static uint32_t number_of_frame(StackPaths *paths, FrameId id, GString *name, GS
 		.module = frame.module,
 		.file = paths->by_line ? frame.file : NULL,
 		.line = paths->by_line ? frame.line : 0,
-		.kind = kind_of(&frame),
+		.kind = path_kind_of_frame(&frame),
 	};
 
 	g_string_truncate(name, 0);

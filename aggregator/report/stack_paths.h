@@ -23,6 +23,10 @@ typedef enum {
 	PATH_KINDS,
 } PathKind;
 
+/* Returns where the code of a frame is. Lines of other tools may lack the module: that of the
+   kernel is assumed. */
+PathKind path_kind_of_frame(const Frame *frame);
+
 /* A function, or what is known instead. The texts are escaped for terminals. */
 typedef struct {
 	const char *name;

@@ -7,18 +7,21 @@
 
 static void weight_clear(gpointer data)
 {
-	g_free(((Weight *)data)->title);
+	Weight *weight = data;
+
+	g_free(weight->id);
+	g_free(weight->title);
 }
 
-/* "time_seconds" is written in ns. */
-static char *title_of_member(const char *member)
+/* The figure of "time_seconds" is in ns. */
+static char *id_of(const Metric *metric)
 {
 	static const char seconds[] = "_seconds";
-	char *title = g_strdup(member);
+	char *id = g_strdup(metric->member);
 
-	if (g_str_has_suffix(title, seconds))
-		title[strlen(title) - strlen(seconds)] = '\0';
-	return g_strdelimit(title, "_", ' ');
+	if (g_str_has_suffix(id, seconds))
+		id[strlen(id) - strlen(seconds)] = '\0';
+	return id;
 }
 
 /* A preset says what its events and their values are called. */
@@ -46,7 +49,7 @@ static char *title_of(const Metric *metric, const Facts *facts)
 	}
 	if (fact_number(facts, FACT_HELD_IS_GROWTH) && metric->needs & NEEDS_HELD)
 		return g_strdup(metric->type == VALUE_BYTES ? "bytes added" : "objects added");
-	return title_of_member(metric->member);
+	return g_strdelimit(id_of(metric), "_", ' ');
 }
 
 static ValueType type_of(const Metric *metric, const Facts *facts)
@@ -78,7 +81,7 @@ static void add_weight(GArray *weights, const ReportModel *model, const Metric *
 {
 	const Weight weight = {
 		.metric = metric,
-		.id = metric->member,
+		.id = id_of(metric),
 		.title = title_of(metric, model->facts),
 		.type = type_of(metric, model->facts),
 		.total = metric->value(model_shown_sums(model)),

@@ -10,8 +10,8 @@
 
 typedef struct {
 	const Metric *metric;
-	const char *id; /* as in JSON, with the unit as suffix: "bytes_allocated" */
-	char *title;    /* owned, escaped: "bytes allocated", "page faults" */
+	char *id;    /* owned: as in JSON, but "time", without the unit */
+	char *title; /* owned, escaped: "bytes allocated", "page faults" */
 	/* VALUE_COUNT, VALUE_BYTES or VALUE_NS; the figure itself is metric->value(). */
 	ValueType type;
 	uint64_t total; /* of what is shown */

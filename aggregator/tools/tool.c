@@ -121,6 +121,7 @@ static void print_report_as(const Renderer *renderer, const Session *session,
 		.show_host = !options->hide_host,
 		.whole_names = renderer->traits & RENDER_WHOLE_NAMES,
 		.parts = renderer->parts,
+		.lists_code = renderer->traits & RENDER_CODE,
 	};
 	g_autoptr(ReportModel) model = NULL;
 

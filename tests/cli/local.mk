@@ -8,6 +8,7 @@ tests_cli_checks = \
 	tests/cli/check_lines_command \
 	tests/cli/check_packages \
 	tests/cli/check_pages \
+	tests/cli/check_pprof \
 	tests/cli/check_style
 TESTS += $(tests_cli_checks)
 

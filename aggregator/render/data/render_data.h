@@ -18,3 +18,6 @@ void render_folded(const ReportModel *model, FILE *out);
 
 /* The file format of speedscope.app: a profile for each figure that adds up. */
 void render_speedscope(const ReportModel *model, FILE *out);
+
+/* A profile for pprof, compressed: see profile.proto. Only in builds with protobuf-c. */
+void render_pprof(const ReportModel *model, FILE *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/formats/renderers.h"
 
+#include "config.h"
 #include "render/data/render_data.h"
 #include "render/data/render_json.h"
 #include "render/picture/render_picture.h"
@@ -16,6 +17,12 @@ enum {
 /* Each row of a table for other programs. */
 #define ROW_PARTS "stack,process,cache,point,cgroup,callsite"
 
+#ifdef HAVE_PROTOBUF_C
+#define RENDER_PPROF render_pprof
+#else
+#define RENDER_PPROF NULL
+#endif
+
 const Renderer renderers[] = {
 	{ "text", "for people", ALL_REPORTS, 0, NULL, render_text },
 	{ "json", "for programs: one document", ALL_REPORTS, RENDER_WHOLE_NAMES, NULL,
@@ -28,6 +35,9 @@ const Renderer renderers[] = {
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, "process,stack", render_folded },
 	{ "speedscope", "for speedscope.app: a profile for each figure", OF_STACKS,
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, "process,stack", render_speedscope },
+	{ "pprof", "for go tool pprof: a profile, compressed", OF_STACKS,
+	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE | RENDER_BINARY | RENDER_CODE,
+	  "stack,process,cache,point,cgroup", RENDER_PPROF },
 	{ "html", "for people: a page with pictures", OF_STACKS,
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, ROW_PARTS, render_html },
 	{ NULL, NULL, 0, 0, NULL, NULL },

@@ -14,6 +14,7 @@ typedef enum {
 	RENDER_STACKS = 1 << 1,      /* shows stacks, so there is nothing to group with --by */
 	RENDER_ONCE = 1 << 2,        /* a second report cannot follow in the same file */
 	RENDER_BINARY = 1 << 3,      /* not for terminals */
+	RENDER_CODE = 1 << 4,        /* needs the files with code (model->code) */
 } RenderTrait;
 
 /* An output format of reports: a value of --format. To add one: a file render_NAME.c, a row in
@@ -25,7 +26,8 @@ typedef struct Renderer {
 	unsigned traits;   /* RenderTrait */
 	/* Unless --by is given: by which keys it divides the stacks (model->parts); NULL: not. */
 	const char *parts;
-	/* Writes a report; write errors stay set in the stream. */
+	/* Writes a report; write errors stay set in the stream. NULL: this build lacks a library
+	   that it needs. */
 	void (*render)(const ReportModel *model, FILE *out);
 } Renderer;
 

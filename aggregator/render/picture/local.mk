@@ -24,7 +24,7 @@ page_scripts = \
 	main.js
 EXTRA_DIST += aggregator/render/picture/embed $(page_folder)
 page_texts = aggregator/render/picture/page_texts.c
-nodist_libaggregator_a_SOURCES = $(page_texts)
+nodist_libaggregator_a_SOURCES += $(page_texts)
 CLEANFILES += $(page_texts)
 
 $(page_texts): $(srcdir)/$(page_folder)/*.* $(srcdir)/aggregator/render/picture/embed
