@@ -3,6 +3,8 @@
 
 #include "base/saturate.h"
 
+#include <math.h>
+
 /* Of a latency, in each unit, so that four digits are shown. */
 enum { LATENCY_END = 10000 };
 
@@ -56,6 +58,24 @@ void append_change(GString *out, double bytes, bool human)
 	if (size)
 		g_string_append_c(out, bytes < 0 ? '-' : '+');
 	append_amount(out, size, human);
+}
+
+void append_real(GString *out, double number)
+{
+	enum { WHOLE_FROM = 100, DECIMALS_MAX = 9 };
+	char text[G_ASCII_DTOSTR_BUF_SIZE], format[sizeof("%.9f")];
+	int decimals = 2;
+
+	if (number >= WHOLE_FROM - 0.05 || number == floor(number)) {
+		append_count(out, saturate_double(number + 0.5));
+		return;
+	}
+	for (double digits = number; digits < 1 && decimals < DECIMALS_MAX; digits *= 10)
+		decimals++;
+	if (number >= 10 - 0.005)
+		decimals = 1;
+	g_snprintf(format, sizeof(format), "%%.%df", decimals);
+	g_string_append(out, g_ascii_formatd(text, sizeof(text), format, number));
 }
 
 /* Appends a number with this many decimals, or without if all are 0; least: the minimum, in units

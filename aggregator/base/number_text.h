@@ -20,6 +20,10 @@ void append_amount(GString *out, uint64_t bytes, bool human);
    for 0. */
 void append_change(GString *out, double bytes, bool human);
 
+/* Appends a number with three significant digits, from 100 on without decimals, as a whole
+   number always is: "0.0123", "12.3", "1,235". */
+void append_real(GString *out, double number);
+
 /* Appends part in percent of whole: "61 %", "1.2 %", "0.05 %", "<0.01 %", "0 %". */
 void append_percent(GString *out, uint64_t part, uint64_t whole);
 

@@ -15,6 +15,7 @@ typedef enum {
 	VALUE_BYTES,
 	VALUE_SHARE,     /* a part of a whole: in percent */
 	VALUE_PERCENT,   /* in percent; part and whole are unknown */
+	VALUE_REAL,      /* any number */
 	VALUE_TIME_SPAN, /* ns; in seconds */
 	VALUE_NS,
 	VALUE_TIME, /* ns since 1970 */
@@ -25,6 +26,7 @@ typedef struct {
 	uint64_t number; /* count, low end, part, ns; a flag is 0 or 1; a difference as int64_t */
 	uint64_t other;  /* high end, whole */
 	double percent;
+	double real;
 	const char *text; /* borrowed */
 	char **list;      /* owned */
 } Value;

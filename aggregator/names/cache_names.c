@@ -244,7 +244,7 @@ static CacheLabel derived_label(CacheNames *names, const ProfileOrigin *origin)
 		return label;
 	escape_append(text, folded->str);
 	label.name = keep(names, text);
-	g_string_append(text, " (by size)");
+	g_string_append(text, CACHE_BY_SIZE_MARK);
 	label.label = keep(names, text);
 	label.origin = CACHE_BY_SIZE;
 	return label;

@@ -15,6 +15,9 @@
  */
 typedef struct CacheNames CacheNames;
 
+/* What follows the label of a cache that was derived from a size. */
+#define CACHE_BY_SIZE_MARK " (by size)"
+
 /* The source of a name. */
 typedef enum {
 	CACHE_RECORDED, /* reported by the kernel */

@@ -229,6 +229,7 @@ static bool output_is_other_file(const Options *options)
 
 	return output &&
 	       ((options->input && g_str_equal(output, options->input)) ||
+		(options->diff && g_str_equal(output, options->diff)) ||
 		(record && g_str_equal(output, record)) || is_import_file(options, output));
 }
 
@@ -299,7 +300,55 @@ static bool sort_is_no_weight(const Options *options)
 	       !metric_adds_up(view_rank(&options->view));
 }
 
+static bool per_without_diff(const Options *options)
+{
+	return options->per && !options->diff;
+}
+
+static bool diff_of_no_run(const Options *options)
+{
+	return options->diff && (options->import.record || options->info ||
+				 options->missing_debuginfo || options->build_module);
+}
+
+static bool diff_and_stream(const Options *options)
+{
+	return options->diff && collect_request_streams(&options->request);
+}
+
+static bool diff_and_pid(const Options *options)
+{
+	return options->diff && options->pids->len;
+}
+
+static bool diff_and_kallsyms(const Options *options)
+{
+	return options->diff && options->kallsyms;
+}
+
+static bool diff_as_other_format(const Options *options)
+{
+	return options->diff && !(options->renderer->reports & RENDERS(REPORT_DIFF));
+}
+
+static bool diff_of_stdin_twice(const Options *options)
+{
+	return options->diff && options->input && g_str_equal(options->diff, "-") &&
+	       g_str_equal(options->input, "-");
+}
+
 static const OptionRule option_rules[] = {
+	{ per_without_diff, "--per is about a comparison: add --diff=OLD" },
+	{ diff_of_no_run, "--diff compares runs: use it without --import, --info, "
+			  "--missing-debuginfo and --build-module" },
+	{ diff_and_stream, "--record=- prints no report that --diff could compare: leave it out" },
+	{ diff_and_pid, "--diff: a pid is another process in each run: use --process or --cgroup "
+			"instead of -p" },
+	{ diff_and_kallsyms, "--kallsyms is of one kernel, but --diff compares two runs: use "
+			     "recordings with symbols" },
+	{ diff_as_other_format,
+	  "--diff cannot be shown so: use --format=text, json, ndjson, csv or folded" },
+	{ diff_of_stdin_twice, "--diff: standard input can be one of the runs only" },
 	{ check_and_other,
 	  "--check checks a run on this host: use it without -i, --import and --build-module" },
 	{ input_and_live,

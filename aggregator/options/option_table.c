@@ -41,6 +41,13 @@ const OptionRow option_rows[] = {
 	  "show a table of groups, by keys listed below; -m, --min-bytes, -t and -s apply to its "
 	  "rows",
 	  OPTION_APPLY, 0, option_by },
+	SECTION_OF("What changed"),
+	{ TOOLS_OF_REPORTS, 0, "diff", "OLD", "compare with this recording, an older one",
+	  OPTION_TEXT, AT(diff) },
+	{ TOOLS_OF_REPORTS, 0, "per", "second|event|run",
+	  "with --diff: compare figures per second (default, if the runs are not equally long), "
+	  "per 1,000 events, or of each run as a whole (default of --held)",
+	  OPTION_APPLY, 0, option_per },
 	SECTION_OF("Probe points"),
 	{ TOOL_STACK_TOP, 0, "weight", "EXPR", "rank by the sum of EXPR, not by the number of hits",
 	  OPTION_TEXT, AT(weight) },

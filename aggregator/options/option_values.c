@@ -102,6 +102,16 @@ bool option_sort(Options *options, const char *value, GError **error)
 	return options->view.sort;
 }
 
+bool option_per(Options *options, const char *value, GError **error)
+{
+	for (DiffPer per = DIFF_PER_AUTO + 1; per < DIFF_PERS; per++)
+		if (g_str_equal(value, diff_units[per].name)) {
+			options->per = per;
+			return true;
+		}
+	return option_fail(error, "'%s' is not valid: use second, event or run", value);
+}
+
 bool option_format(Options *options, const char *value, GError **error)
 {
 	g_autoptr(GString) names = g_string_new(NULL);

@@ -40,6 +40,7 @@ char *option_events_help(const Tool *tool);
 bool option_exclude(Options *options, const char *value, GError **error);
 bool option_top(Options *options, const char *value, GError **error);
 bool option_sort(Options *options, const char *value, GError **error);
+bool option_per(Options *options, const char *value, GError **error);
 bool option_format(Options *options, const char *value, GError **error);
 bool option_hz(Options *options, const char *value, GError **error);
 bool option_import(Options *options, const char *value, GError **error);

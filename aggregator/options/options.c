@@ -173,6 +173,7 @@ void options_free(Options *options)
 	g_free(options->pids_asked);
 	callsite_skip_free(options->callsite_skip);
 	g_free(options->output);
+	g_free(options->diff);
 	g_free(options);
 }
 
@@ -331,6 +332,15 @@ static void finish_held(Options *options)
 		options->view.sort = &metrics[METRIC_FREED];
 }
 
+/* Rows are compared: without --by, those that the format divides stacks into, or the stacks. */
+static void compare_stacks(Options *options)
+{
+	const char *parts = options->renderer->parts ? options->renderer->parts : "stack";
+
+	if (options->diff && !options->view.by[0])
+		dimensions_choose(parts, options->tool->bit == TOOL_STACK_TOP, options->view.by);
+}
+
 static bool needs_lines(const Options *options)
 {
 	return options->lines || options->source || options->missing_debuginfo ||
@@ -370,6 +380,7 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 	if (tool->by && !options->view.by[0] && !options->renderer->parts &&
 	    !dimensions_parse(tool->by, false, options->view.by, error))
 		return NULL;
+	compare_stacks(options);
 	g_ptr_array_sort(options->view.filters, compare_filters);
 	finish_held(options);
 	g_ptr_array_add(options->debuginfo, NULL);

@@ -102,6 +102,10 @@ typedef struct {
 	HeldChoice held;          /* --min-age, --peak, and what --by needs */
 	const Renderer *renderer; /* --format */
 	char *output;             /* -O; NULL: stdout */
+	char *diff;               /* --diff; NULL: nothing is compared */
+	DiffPer per;              /* --per */
+	const struct OlderRun *older; /* what --diff names, once it was read; borrowed */
+	bool is_older;                /* these are the options of that run */
 	bool hide_host;
 	bool details;
 	bool human;

@@ -3,6 +3,8 @@
 
 #include "symbols/frame_line.h"
 
+#include <math.h>
+
 /* How the rows of a kind of report are made. */
 typedef struct {
 	bool (*fits)(const ReportModel *model);
@@ -61,19 +63,20 @@ static void add_range(FlatRows *rows, const char *name, const Value *range)
 	add_value(rows, (Value){ .known = range->known, .number = range->other });
 }
 
-static void add_run(FlatRows *rows)
+/* prefix: of the names of columns. */
+static void add_run(FlatRows *rows, const Facts *facts, const char *prefix)
 {
-	const Facts *facts = rows->model->facts;
-
 	for (gsize i = 0; i < G_N_ELEMENTS(run_facts); i++) {
 		const FactKind *kind = &fact_kinds[run_facts[i]];
 		const Value *value = &facts->values[run_facts[i]];
+		char *name = g_strconcat(prefix, kind->id, NULL);
 
+		g_ptr_array_add(rows->names, name);
 		if (kind->type == VALUE_RANGE) {
-			add_range(rows, kind->id, value);
+			add_range(rows, name, value);
 			continue;
 		}
-		add_column(rows, kind->id, kind->type);
+		add_column(rows, name, kind->type);
 		add_value(rows, *value);
 	}
 	rows->run_values = rows->values->len;
@@ -91,27 +94,26 @@ static bool has_groups(const ReportModel *model)
 	return groups_of(model) && !model->hits;
 }
 
-static bool is_stack(const Dimension *key)
-{
-	return key->member == MEMBER_STACK && key->compare;
-}
-
 static bool shows_metric(const Metric *metric, const MetricContext *context)
 {
 	return metric->uses & METRIC_REPORTS &&
 	       (!metric->if_known || metric_is_known(metric, context->lacks));
 }
 
-static void add_group_columns(FlatRows *rows)
+static void add_key_columns(FlatRows *rows, const GroupRows *groups)
 {
-	const MetricContext context = model_metric_context(rows->model);
-	const GroupRows *groups = groups_of(rows->model);
-
 	for (guint key = 0; groups->keys[key]; key++)
-		if (is_stack(groups->keys[key]))
+		if (dimension_is_stack(groups->keys[key]))
 			add_column(rows, "frames", VALUE_LIST);
 		else
 			add_column(rows, groups->keys[key]->name, VALUE_TEXT);
+}
+
+static void add_group_columns(FlatRows *rows)
+{
+	const MetricContext context = model_metric_context(rows->model);
+
+	add_key_columns(rows, groups_of(rows->model));
 	for (MetricId id = 0; id < METRICS; id++)
 		if (shows_metric(&metrics[id], &context))
 			add_column(rows, metrics[id].member, metrics[id].type);
@@ -123,9 +125,8 @@ static guint count_groups(const FlatRows *rows)
 }
 
 /* Adds the frames of a stack, innermost first. */
-static void add_frames(FlatRows *rows, uint32_t stack)
+static void add_frames(FlatRows *rows, const StackRows *stacks, uint32_t stack)
 {
-	const StackRows *stacks = view_stack_rows(rows->model->view);
 	uint32_t count;
 	const FrameId *ids = stack_rows_frames(stacks, stack, &count);
 	char **list = g_new0(char *, count + 1);
@@ -140,23 +141,31 @@ static void add_frames(FlatRows *rows, uint32_t stack)
 	add_value(rows, (Value){ .known = true, .list = list });
 }
 
-static void add_group_values(FlatRows *rows, guint number)
+/* Adds the labels of a row of that view's groups. */
+static void add_keys(FlatRows *rows, const GroupRows *groups, const GroupRow *row,
+		     const View *view)
 {
-	const MetricContext context = model_metric_context(rows->model);
-	const GroupRows *groups = groups_of(rows->model);
-	const GroupRow *row = &g_array_index(groups->rows, GroupRow, number);
-
 	for (guint key = 0; groups->keys[key]; key++) {
 		GString *label;
 
-		if (is_stack(groups->keys[key])) {
-			add_frames(rows, group_rows_member(groups, row, key));
+		if (dimension_is_stack(groups->keys[key])) {
+			add_frames(rows, view_stack_rows(view),
+				   group_rows_member(groups, row, key));
 			continue;
 		}
 		label = g_string_new(NULL);
 		group_rows_append_label(groups, row, key, label);
 		add_text(rows, g_string_free(label, FALSE));
 	}
+}
+
+static void add_group_values(FlatRows *rows, guint number)
+{
+	const MetricContext context = model_metric_context(rows->model);
+	const GroupRows *groups = groups_of(rows->model);
+	const GroupRow *row = &g_array_index(groups->rows, GroupRow, number);
+
+	add_keys(rows, groups, row, rows->model->view);
 	for (MetricId id = 0; id < METRICS; id++)
 		if (shows_metric(&metrics[id], &context))
 			add_value(rows, metric_value(&metrics[id], &row->sums, &context));
@@ -310,7 +319,83 @@ static void add_slab_values(FlatRows *rows, guint number)
 	add_value(rows, (Value){ .known = true, .number = (uint64_t)(int64_t)row->change_bytes });
 }
 
+/* A comparison of two runs. */
+
+static bool has_diff(const ReportModel *model)
+{
+	return model->diff != NULL;
+}
+
+/* Adds a column, and owns its name. */
+static void add_named_column(FlatRows *rows, char *name, ValueType type)
+{
+	g_ptr_array_add(rows->names, name);
+	add_column(rows, name, type);
+}
+
+static void add_diff_metric_columns(FlatRows *rows, const Metric *metric)
+{
+	const DiffRows *diff = rows->model->diff;
+	const char *suffix = diff_units[diff_rows_per(diff, metric)].suffix;
+
+	add_named_column(rows, g_strconcat("old_", metric->member, suffix, NULL), VALUE_REAL);
+	add_named_column(rows, g_strconcat("new_", metric->member, suffix, NULL), VALUE_REAL);
+	add_named_column(rows, g_strconcat("change_", metric->member, suffix, NULL), VALUE_REAL);
+	add_named_column(rows, g_strconcat("noise_", metric->member, suffix, NULL), VALUE_REAL);
+}
+
+static void add_diff_columns(FlatRows *rows)
+{
+	const ReportModel *model = rows->model;
+
+	add_run(rows, model->older->facts, "old_");
+	add_key_columns(rows, model->diff->groups[JOIN_NEW]);
+	add_column(rows, "change", VALUE_TEXT);
+	add_column(rows, "change_percent", VALUE_REAL);
+	for (MetricId id = 0; id < METRICS; id++)
+		if (model_diff_shows(model, &metrics[id]))
+			add_diff_metric_columns(rows, &metrics[id]);
+}
+
+static guint count_diff(const FlatRows *rows)
+{
+	return rows->model->diff->rows->len;
+}
+
+static void add_real(FlatRows *rows, bool known, double number)
+{
+	add_value(rows, (Value){ .known = known && isfinite(number), .real = number });
+}
+
+static void add_diff_figures(FlatRows *rows, const DiffRow *row, const Metric *metric)
+{
+	const ReportModel *model = rows->model;
+	bool known = metric_is_known(metric, model_diff_context(model).lacks);
+	const DiffFigures figures = diff_row_figures(model->diff, row, metric);
+
+	add_real(rows, known, figures.before);
+	add_real(rows, known, figures.after);
+	add_real(rows, known, figures.change);
+	add_real(rows, known, figures.noise);
+}
+
+static void add_diff_values(FlatRows *rows, guint number)
+{
+	const DiffRows *diff = rows->model->diff;
+	const DiffRow *row = &g_array_index(diff->rows, DiffRow, number);
+	const DiffFigures ranked = diff_row_figures(diff, row, diff->rank);
+	JoinSide side = diff_row_side(row);
+
+	add_keys(rows, diff->groups[side], diff_rows_of(diff, row, side), diff->views[side]);
+	add_value(rows, (Value){ .known = true, .text = diff_change_names[ranked.what] });
+	add_real(rows, true, ranked.change * 100 / ranked.before);
+	for (MetricId id = 0; id < METRICS; id++)
+		if (model_diff_shows(rows->model, &metrics[id]))
+			add_diff_figures(rows, row, &metrics[id]);
+}
+
 static const FlatSource sources[] = {
+	{ has_diff, add_diff_columns, count_diff, add_diff_values },
 	{ has_slab_table, add_slab_columns, count_slabs, add_slab_values },
 	{ has_interval, add_rate_columns, count_caches, add_rate_values },
 	{ has_hits, add_hit_columns, count_hits, add_hit_values },
@@ -329,7 +414,7 @@ FlatRows *flat_rows_new(const ReportModel *model)
 	rows->values = g_array_new(FALSE, FALSE, sizeof(Value));
 	rows->texts = g_ptr_array_new_with_free_func(g_free);
 	rows->names = g_ptr_array_new_with_free_func(g_free);
-	add_run(rows);
+	add_run(rows, model->facts, "");
 	rows->source->add_columns(rows);
 	return rows;
 }

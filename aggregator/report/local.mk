@@ -1,10 +1,13 @@
 libaggregator_a_SOURCES += \
 	aggregator/report/code_rows.c aggregator/report/code_rows.h \
+	aggregator/report/diff_notes.c aggregator/report/diff_notes.h \
+	aggregator/report/diff_rows.c aggregator/report/diff_rows.h \
 	aggregator/report/facts.c aggregator/report/facts.h \
 	aggregator/report/facts_hits.c aggregator/report/facts_hits.h \
 	aggregator/report/facts_memory.c aggregator/report/facts_memory.h \
 	aggregator/report/flat_rows.c aggregator/report/flat_rows.h \
 	aggregator/report/hit_rows.c aggregator/report/hit_rows.h \
+	aggregator/report/join.c aggregator/report/join.h \
 	aggregator/report/model.c aggregator/report/model.h \
 	aggregator/report/slab_growth.c \
 	aggregator/report/slab_readings.c aggregator/report/slab_readings.h \

@@ -68,16 +68,43 @@ MetricContext model_metric_context(const ReportModel *model)
 	};
 }
 
+MetricContext model_diff_context(const ReportModel *model)
+{
+	MetricContext context = model_metric_context(model);
+
+	context.lacks |= model_metric_context(model->older).lacks;
+	return context;
+}
+
+bool model_diff_shows(const ReportModel *model, const Metric *metric)
+{
+	return metric->uses & METRIC_REPORTS && metric->value &&
+	       (!metric->if_known || metric_is_known(metric, model_diff_context(model).lacks));
+}
+
 bool model_is_empty(const ReportModel *model)
 {
+	if (model->diff)
+		return !model->diff->rows->len;
 	return !(model->groups ? model->groups->rows->len : model->view->stacks->len);
+}
+
+/* Returns the drops of rows, the last one that of the top; NULL: stacks are shown. */
+static const GArray *row_drops(const ReportModel *model)
+{
+	if (model->diff)
+		return model->diff->drops;
+	return model->groups ? model->groups->drops : NULL;
 }
 
 guint model_drop_count(const ReportModel *model)
 {
-	guint of_groups = model->groups ? model->groups->drops->len : 0;
+	const GArray *of_rows = row_drops(model);
+	/* The older run of a comparison is not cut itself. */
+	bool has_top = of_rows || model->kind != REPORT_DIFF;
 
-	return model->view->drops->len + of_groups - (model->source->options->top == UINT64_MAX);
+	return model->view->drops->len + (of_rows ? of_rows->len : 0) -
+	       (has_top && model->source->options->top == UINT64_MAX);
 }
 
 bool model_drop_is_of_stacks(const ReportModel *model, guint index)
@@ -91,7 +118,7 @@ const FilterDrop *model_drop(const ReportModel *model, guint index)
 
 	return model_drop_is_of_stacks(model, index)
 		       ? &g_array_index(model->view->drops, FilterDrop, index)
-		       : &g_array_index(model->groups->drops, FilterDrop, index - of_stacks);
+		       : &g_array_index(row_drops(model), FilterDrop, index - of_stacks);
 }
 
 const MetricFacts metric_facts[METRICS_SUMMED] = {
@@ -289,15 +316,53 @@ static void set_parts(ReportModel *model)
 	model->parts = group_rows_new(source->view, &model->parts_by, true);
 }
 
+static DiffRun diff_run(const ReportModel *model)
+{
+	return (DiffRun){
+		.view = model->view,
+		.duration_ns = fact_number(model->facts, FACT_DURATION),
+		.events = model->view->before.summary.allocations,
+	};
+}
+
+/* What is held does not grow with the length of a run as what was allocated does. */
+static DiffPer fitting_per(const ReportModel *model, const DiffRun runs[JOIN_SIDES])
+{
+	bool have_durations = runs[JOIN_OLD].duration_ns && runs[JOIN_NEW].duration_ns;
+
+	if (model->source->per != DIFF_PER_AUTO)
+		return model->source->per;
+	return have_durations && runs[JOIN_OLD].duration_ns != runs[JOIN_NEW].duration_ns &&
+			       !fact_number(model->facts, FACT_HELD_IS_COUNTED)
+		       ? DIFF_PER_SECOND
+		       : DIFF_PER_RUN;
+}
+
+static void set_diff(ReportModel *model)
+{
+	DiffRun runs[JOIN_SIDES];
+
+	model->older = report_model_new(REPORT_DIFF, model->source->older);
+	runs[JOIN_OLD] = diff_run(model->older);
+	runs[JOIN_NEW] = diff_run(model);
+	model->diff = diff_rows_new(runs, model->source->options, fitting_per(model, runs));
+}
+
+static bool is_of_stacks(ReportKind kind)
+{
+	return kind == REPORT_STACKS || kind == REPORT_SLABSTACK;
+}
+
 ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 {
 	ReportModel *model = g_new0(ReportModel, 1);
 
 	model->kind = kind;
+	model->group_noun = "row";
 	model->source = source;
 	model->view = source->view;
 	model->interval = source->interval;
-	if (kind == REPORT_STACKS || kind == REPORT_SLABSTACK) {
+	if (is_of_stacks(kind)) {
 		set_groups(model);
 		set_parts(model);
 	}
@@ -307,20 +372,22 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 		model->code = code_rows_new(source->session);
 	/* Facts come last: names of groups take memory, too. */
 	model->facts = facts_new(source->session, source->show_host);
-	if (kind != REPORT_STACKS && kind != REPORT_SLABSTACK)
+	if (!is_of_stacks(kind) && kind != REPORT_DIFF)
 		return model;
 	set_counts(model);
 	set_sums(model);
 	set_names(model);
 	set_saturated(model);
 	set_held(model, source->session);
-	if (!model->groups)
+	if (is_of_stacks(kind) && !model->groups)
 		model->hits = hit_rows_new(source->session, source->view, source->hits_max);
 	/* Lengths are known of all spans together only. */
 	if (source->session->durations && !model->view->left_out)
 		model->spans = durations_totals(source->session->durations);
 	facts_set_hits(model->facts, source->session, &model->view->before);
 	set_counted_twice(model, source->session);
+	if (source->older)
+		set_diff(model);
 	return model;
 }
 
@@ -328,6 +395,8 @@ void report_model_free(ReportModel *model)
 {
 	if (!model)
 		return;
+	diff_rows_free(model->diff);
+	report_model_free(model->older);
 	hit_rows_free(model->hits);
 	slab_readings_free(model->slab);
 	g_clear_pointer(&model->code, g_array_unref);

@@ -4,6 +4,7 @@
 #include "table/group_rows.h"
 #include "held/durations.h"
 #include "report/code_rows.h"
+#include "report/diff_rows.h"
 #include "report/facts.h"
 #include "report/hit_rows.h"
 #include "report/slab_readings.h"
@@ -16,7 +17,7 @@
  * Stacks and rows are numbers. Their texts are made one at a time, because all together may be
  * large.
  */
-typedef struct {
+typedef struct ReportModel {
 	ReportKind kind;
 	const ReportSource *source; /* the request; not its session */
 	Facts *facts;
@@ -34,6 +35,10 @@ typedef struct {
 	/* Time spans between probe points; all 0 if there are none, or some are left out. */
 	DurationTotals spans;
 	const IntervalSource *interval; /* if REPORT_INTERVAL; else NULL */
+	/* If REPORT_DIFF, else NULL: the older run without a comparison, and how the newer one,
+	   which all other members are of, differs from it. */
+	struct ReportModel *older;
+	DiffRows *diff;
 } ReportModel;
 
 /* The keys of a slabstack block, by their position in SLABSTACK_BLOCKS. */
@@ -64,6 +69,12 @@ const RowSums *model_all_sums(const ReportModel *model);
 
 /* Returns the context of the rows' figures: all rows, and their unknown data. */
 MetricContext model_metric_context(const ReportModel *model);
+
+/* Returns the same for the figures of a comparison: what either run lacks is unknown. */
+MetricContext model_diff_context(const ReportModel *model);
+
+/* Whether a comparison shows figures of a metric, perhaps unknown ones. */
+bool model_diff_shows(const ReportModel *model, const Metric *metric);
 
 /* Whether hits of probe points are counted, not allocations. */
 bool model_is_of_points(const ReportModel *model);

@@ -3,6 +3,7 @@
 
 #include "names/cache_query.h"
 #include "rates/rate_table.h"
+#include "report/diff_rows.h"
 #include "table/view.h"
 #include "session/session.h"
 
@@ -13,6 +14,7 @@ typedef enum {
 	REPORT_SLAB_CACHES, /* growth of slab caches */
 	REPORT_INFO,        /* description of a recording */
 	REPORT_INTERVAL,    /* figures of slab caches in an interval */
+	REPORT_DIFF,        /* comparison of two runs */
 } ReportKind;
 
 /* The layout of a rate table. Everything is borrowed. */
@@ -34,7 +36,7 @@ typedef struct {
 
 /* The input of a report. For an interval only command, session, interval and quiet are set.
    Everything is borrowed. */
-typedef struct {
+typedef struct ReportSource {
 	const char *command; /* name of the reporting command */
 	const Session *session;
 	const View *view;
@@ -56,4 +58,7 @@ typedef struct {
 	const char *parts;        /* keys that divide the stacks (ReportModel.parts); NULL: none */
 	bool lists_code;          /* the report needs the files with code */
 	const IntervalSource *interval; /* if REPORT_INTERVAL */
+	const struct ReportSource *older; /* with what it is compared, if REPORT_DIFF */
+	const char *input;                /* name of what was read; NULL: a live run */
+	DiffPer per;
 } ReportSource;

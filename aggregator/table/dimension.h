@@ -42,6 +42,7 @@ typedef struct {
 	bool of_allocations;   /* only for allocations and held objects ... */
 	bool of_hits;          /* ... or only for hits of probe points */
 	bool of_lines;         /* needs source lines */
+	bool is_function;      /* labels begin with the name of a function */
 	/* Appends the identity of a member, any bytes: members with equal bytes are one group. */
 	void (*identify)(const GroupNaming *naming, uint32_t member, GString *out);
 	/* Appends the escaped label of a group, from its newest member; for tasks, the one seen
@@ -62,6 +63,12 @@ const Dimension *dimension_lookup(const char *name);
 static inline bool dimension_fits(const Dimension *dimension, bool hits)
 {
 	return hits ? !dimension->of_allocations : !dimension->of_hits;
+}
+
+/* Whether its groups are the stacks themselves. */
+static inline bool dimension_is_stack(const Dimension *dimension)
+{
+	return dimension->member == MEMBER_STACK && dimension->compare;
 }
 
 /* Parses "process,cache" into keys, ended by NULL. Returns false with error set (G_OPTION_ERROR) if

@@ -3,9 +3,11 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/session_detail.c aggregator/tools/session_detail.h \
 	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \
 	aggregator/tools/cache_choice.c aggregator/tools/cache_choice.h \
+	aggregator/tools/older_run.c aggregator/tools/older_run.h \
 	aggregator/tools/rate_feed.c aggregator/tools/rate_feed.h \
 	aggregator/tools/rate_run.c aggregator/tools/rate_run.h \
 	aggregator/tools/rate_screen.c aggregator/tools/rate_screen.h \
+	aggregator/tools/report_input.c aggregator/tools/report_input.h \
 	aggregator/tools/source_lines.c aggregator/tools/source_lines.h \
 	aggregator/tools/source_text.c aggregator/tools/source_text.h \
 	aggregator/tools/text_writer.c aggregator/tools/text_writer.h \

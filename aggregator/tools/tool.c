@@ -17,6 +17,8 @@
 #include "base/standard_files.h"
 #include "session/symbols_choose.h"
 #include "tools/cache_choice.h"
+#include "tools/older_run.h"
+#include "tools/report_input.h"
 #include "tools/source_lines.h"
 #include "tools/text_writer.h"
 
@@ -51,81 +53,24 @@ static ReportKind kind_of(const Options *options)
 {
 	if (options->info)
 		return REPORT_INFO;
+	if (options->older)
+		return REPORT_DIFF;
 	return options->overview ? REPORT_SLAB_CACHES : options->tool->report;
 }
 
-/* Returns the cells of a report about held objects; NULL: of the session's profile. */
-static HeldCells *held_cells_of(const Session *session, const Options *options)
-{
-	const HeldMoment moment = {
-		.end_ns = session_end_ns(session),
-		.last_loss_ns = losses_last_ns(session),
-	};
-
-	return session->pairing ? held_cells_new(session->pairing, options->held, moment) : NULL;
-}
-
-/* A list is cut itself: the stacks of all its hits are needed. */
-static ViewOptions view_options_of(const Session *session, const Options *options)
-{
-	ViewOptions view = options->view;
-
-	if (session->list && !view.by[0])
-		view.top = UINT64_MAX;
-	return view;
-}
-
+/* A run that is compared is shown with the older one. */
 static void print_report_as(const Renderer *renderer, const Session *session,
 			    const Options *options, FILE *out)
 {
-	g_autoptr(HeldCells) held_cells = held_cells_of(session, options);
-	g_autoptr(CacheNames) caches =
-		cache_names_new(session->profile, session->info, session->text);
-	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
-	const ViewSource source = {
-		.profile = session->profile,
-		.symbols = session->symbols,
-		.code = session->code,
-		.lines = options->needs_lines ? session->lines : NULL,
-		.user_objects = session->user_objects,
-		.user_names = session->user_names,
-		.points = session->points,
-		.hides_kernel_frames = options->user_only,
-		.hides_user_frames = options->kernel_only,
-		.caches = caches,
-		.cgroups = cgroups,
-		.memory = session->memory,
-		.scatter_percent = run_info_number(session->info, KMT_FIELD_SAMPLING_SCATTER, 0),
-		/* Which objects of a place were added is not known. */
-		.held = session->held_totals.is_difference ? NULL : session->held_places,
-		.held_cells = held_cells,
-	};
-	const ViewOptions view_options = view_options_of(session, options);
-	g_autoptr(View) view = view_new(&source, &view_options);
-	const ReportSource report = {
-		.command = options->tool->name,
-		.session = session,
-		.view = view,
-		.options = &view_options,
-		.hits_max = options->view.top,
-		.exclude = options->exclude,
-		.caches = options->caches,
-		.caches_asked = options->caches_asked,
-		.quiet = options->quiet,
-		.details = options->details,
-		.human = options->human,
-		.all = options->all,
-		.compares_walks = options->request.stack_walk == STACK_WALK_COMPARE,
-		.compares_names = options->request.cache_names == CACHE_NAMES_COMPARE,
-		.shows_memory = options->tool->shows_memory,
-		.show_host = !options->hide_host,
-		.whole_names = renderer->traits & RENDER_WHOLE_NAMES,
-		.parts = renderer->parts,
-		.lists_code = renderer->traits & RENDER_CODE,
-	};
+	const OlderRun *older = options->older;
+	g_autoptr(ReportInput) input = report_input_new(session, options, renderer);
+	g_autoptr(ReportInput) compared =
+		older ? report_input_new(older->session, older->options, renderer) : NULL;
 	g_autoptr(ReportModel) model = NULL;
 
-	model = report_model_new(kind_of(options), &report);
+	if (compared)
+		input->source.older = &compared->source;
+	model = report_model_new(kind_of(options), &input->source);
 	renderer->render(model, out);
 }
 
@@ -305,9 +250,10 @@ static void warn_of_loss(const Session *session, const Options *options)
 
 	if (lost && (double)lost * 100 > (double)all)
 		fprintf(stderr,
-			"%s: over 1 %% of the events were lost (%" G_GUINT64_FORMAT
+			"%s: %sover 1 %% of the events were lost (%" G_GUINT64_FORMAT
 			" of %" G_GUINT64_FORMAT ")%s%s\n",
-			g_get_prgname(), lost, all, remedy ? ": " : "", remedy ? remedy : "");
+			g_get_prgname(), options->is_older ? "old run: " : "", lost, all,
+			remedy ? ": " : "", remedy ? remedy : "");
 }
 
 static void warn_of_walks(const Session *session)
@@ -352,6 +298,14 @@ static ExitStatus status_of_result(const Session *session, const Options *option
 	return is_right ? EXIT_COMPLETE : EXIT_INCOMPLETE;
 }
 
+/* Warns of what is wrong in a result, and returns its status. */
+static ExitStatus finish_warned(const Session *session, const Options *options)
+{
+	warn_of_loss(session, options);
+	warn_of_differences(session);
+	return status_of_result(session, options);
+}
+
 /* Creates the file of -O first: no report is lost to a bad name. *file is NULL for stdout. */
 static bool open_output(const Options *options, PrivateFile **file, GError **error)
 {
@@ -383,15 +337,20 @@ static ExitStatus report_elsewhere(const Session *session, const Options *option
 static ExitStatus finish(Session *session, const Options *options, SourceLines *lines,
 			 PrivateFile *file)
 {
+	const OlderRun *older = options->older;
+	ExitStatus status, older_status = EXIT_COMPLETE;
 	g_autoptr(GError) error = NULL;
 
 	symbols_choose(session, options->symbols);
 	source_lines_update(lines, session);
+	if (older)
+		source_lines_update(older->lines, older->session);
 	if (!report(session, options, file, &error))
 		return report_elsewhere(session, options, file, error);
-	warn_of_loss(session, options);
-	warn_of_differences(session);
-	return status_of_result(session, options);
+	if (older)
+		older_status = finish_warned(older->session, older->options);
+	status = finish_warned(session, options);
+	return MAX(status, older_status);
 }
 
 /* The stream was the result; its reader makes the report. If the reader has closed it, that is not
@@ -401,9 +360,7 @@ static ExitStatus finish_written(const Session *session, const Options *options,
 {
 	if (outcome->reader_left)
 		return EXIT_COMPLETE;
-	warn_of_loss(session, options);
-	warn_of_differences(session);
-	return status_of_result(session, options);
+	return finish_warned(session, options);
 }
 
 static void report_command_end(const CollectOutcome *outcome, char **command)
@@ -505,9 +462,7 @@ static bool has_times(const Options *options, const Session *session, GError **e
 	return false;
 }
 
-/* Reads the file of -i, or the record of --import. Returns false with error set, also if the
-   requested part lies after the end of the file. */
-static bool read_input(const Options *options, Session *session, GError **error)
+bool tool_read_input(const Options *options, Session *session, GError **error)
 {
 	double from_s = (double)options->slice.from_ns / 1e9;
 	uint64_t length_ns;
@@ -536,17 +491,17 @@ static ExitStatus show_input(Options *options, Session *session)
 
 	if (!state)
 		return fail(status_of(error), error);
-	if (read_input(options, session, &error))
+	if (tool_read_input(options, session, &error))
 		has_times(options, session, &error);
 	status = finish_stream(options, session, state);
 	return error ? fail(status_of(error), error) : status;
 }
 
-/* Keeps threads apart only if they are shown, because they need memory. */
-static Session *session_for(const Options *options)
+Session *tool_session_new(const Options *options)
 {
 	Session *session = session_new(options->memory_bytes_max);
 
+	/* They need memory. */
 	if (dimensions_have(options->view.by, "thread"))
 		profile_keep_threads(session->profile);
 	/* The reader of a stream pairs. */
@@ -568,9 +523,7 @@ static ExitStatus finish_reports(Session *session, const Options *options, Priva
 	return interim->failed && status == EXIT_COMPLETE ? EXIT_INCOMPLETE : status;
 }
 
-/* The last filters: what others drop is not named. Nobody gave them, and they have their own
-   lines. */
-static void leave_out_unpaired(Options *options)
+void tool_leave_out_unpaired(Options *options)
 {
 	const CellFilter unpaired = { .type = &cell_filter_unpaired };
 	const CellFilter slab_pages = { .type = &cell_filter_slab_pages };
@@ -584,7 +537,7 @@ static void leave_out_unpaired(Options *options)
 
 static ExitStatus run_live(Options *options)
 {
-	g_autoptr(Session) session = session_for(options);
+	g_autoptr(Session) session = tool_session_new(options);
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SourceLines) lines = source_lines_new(options, &error);
@@ -600,7 +553,7 @@ static ExitStatus run_live(Options *options)
 	if (!lines || !read_symbols(options, &error) || !pids_exist("", options->pids, &error) ||
 	    !cache_choice_of_host(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
-	leave_out_unpaired(options);
+	tool_leave_out_unpaired(options);
 	/* Until the report is written and the file has its final name. */
 	if (file)
 		watchdog_add(
@@ -639,7 +592,7 @@ static ExitStatus show_missing(Session *session, SourceLines *lines)
 
 static ExitStatus run_input(Options *options)
 {
-	g_autoptr(Session) session = session_for(options);
+	g_autoptr(Session) session = tool_session_new(options);
 	g_autoptr(SourceLines) lines = NULL;
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
@@ -650,15 +603,17 @@ static ExitStatus run_input(Options *options)
 	if (!lines || !read_symbols(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
 	symbols_prepare(session, options->symbols);
-	if (!read_input(options, session, &error) || !tool_can_show(options, session, &error) ||
-	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error)) {
+	if (!tool_read_input(options, session, &error) ||
+	    !tool_can_show(options, session, &error) ||
+	    !cache_choice_of_stream(options, session, CACHES_OF_ALL, &error) ||
+	    (options->older && !older_run_fits(options->older, options, session, &error))) {
 		if (file)
 			private_file_discard(file);
 		return fail(status_of(error), error);
 	}
 	if (options->missing_debuginfo)
 		return show_missing(session, lines);
-	leave_out_unpaired(options);
+	tool_leave_out_unpaired(options);
 	return finish(session, options, lines, file);
 }
 
@@ -720,7 +675,6 @@ static ExitStatus check(Options *options)
 	return would_start ? EXIT_COMPLETE : EXIT_FAILED;
 }
 
-/* Runs with the watchdog, because a killed run would leave something behind. */
 static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *options)
 {
 	g_autoptr(GError) error = NULL;
@@ -731,6 +685,29 @@ static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *opti
 	status = run(options);
 	watchdog_end();
 	return status;
+}
+
+/* Runs with the watchdog, because a killed run would leave something behind. A tool with a stream
+   may also change the terminal. */
+static ExitStatus run_any(Options *options)
+{
+	return options_read_input(options) && !options->tool->stream
+		       ? run_input(options)
+		       : run_watched(options->input ? run_input : run_live, options);
+}
+
+/* What a run is compared with is read first: a bad name must not cost a run. */
+static ExitStatus run(Options *options, int argc, char **argv)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(OlderRun) older = NULL;
+
+	if (options->diff)
+		older = older_run_read(options, argc, argv, &error);
+	if (error)
+		return fail(status_of(error), error);
+	options->older = older;
+	return run_any(options);
 }
 
 /* By default glibc raises the mmap threshold as tables grow, and then never returns the memory that
@@ -778,9 +755,6 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	else if (options->overview)
 		return run_overview(options);
 	else
-		/* A tool with a stream may change the terminal, so it is watched, too. */
-		return options_read_input(options) && !tool->stream
-			       ? run_input(options)
-			       : run_watched(options->input ? run_input : run_live, options);
+		return run(options, argc, argv);
 	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);
 }

@@ -101,6 +101,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_cpu_list.c \
 	tests/unit/test_cpu_watch.c \
 	tests/unit/test_debug_files.c \
+	tests/unit/test_diff_rows.c \
 	tests/unit/test_drill.c \
 	tests/unit/test_escape.c \
 	tests/unit/test_gfp_flags.c \

@@ -87,6 +87,11 @@ void json_real(JsonWriter *json, const char *name, double number)
 	append_double(json, name, number, "%.9g");
 }
 
+void json_exact(JsonWriter *json, const char *name, double number)
+{
+	append_double(json, name, number, "%.15g");
+}
+
 void json_seconds(JsonWriter *json, const char *name, uint64_t ns)
 {
 	begin(json, name);
@@ -191,6 +196,9 @@ void json_value(JsonWriter *json, const char *name, ValueType type, const Value 
 		break;
 	case VALUE_PERCENT:
 		json_real(json, name, value->percent);
+		break;
+	case VALUE_REAL:
+		json_exact(json, name, value->real);
 		break;
 	case VALUE_TIME_SPAN:
 		json_seconds(json, name, value->number);

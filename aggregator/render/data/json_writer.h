@@ -35,6 +35,9 @@ void json_decimals(JsonWriter *json, const char *name, double number, int decima
 /* Writes a number with nine significant digits. */
 void json_real(JsonWriter *json, const char *name, double number);
 
+/* Writes a number with all digits that decimals keep, 15. */
+void json_exact(JsonWriter *json, const char *name, double number);
+
 /* Writes ns as seconds, with all digits. */
 void json_seconds(JsonWriter *json, const char *name, uint64_t ns);
 

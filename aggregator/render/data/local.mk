@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/render/data/diff_json.c \
 	aggregator/render/data/chart_json.c aggregator/render/data/chart_json.h \
 	aggregator/render/data/json_writer.c aggregator/render/data/json_writer.h \
 	aggregator/render/data/rate_json.c \

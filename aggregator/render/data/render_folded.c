@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/data/render_data.h"
 
+#include "base/clock.h"
 #include "symbols/frame_line.h"
 
 enum { KEY_PROCESS, KEY_STACK };
@@ -28,7 +29,48 @@ static void append_frames(GString *line, const StackRows *stacks, uint32_t row, 
 	}
 }
 
-void render_folded(const ReportModel *model, FILE *out)
+/* Appends a figure without an exponent; time spans in ns. */
+static void append_figure(GString *line, double figure, const Metric *weight, DiffPer per)
+{
+	double unit = weight->type == VALUE_TIME_SPAN ? NS_PER_SECOND : 1;
+	char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+	g_string_append_c(line, ' ');
+	g_string_append(line, g_ascii_formatd(text, sizeof(text),
+					      per == DIFF_PER_RUN ? "%.0f" : "%.6f",
+					      figure * unit));
+}
+
+/* A line of difffolded.pl: a stack with the figures of both runs. */
+static void append_diff_row(GString *line, const DiffRows *diff, const DiffRow *row, GString *name)
+{
+	const DiffFigures figures = diff_row_figures(diff, row, diff->rank);
+	DiffPer per = diff_rows_per(diff, diff->rank);
+	JoinSide side = diff_row_side(row);
+	const GroupRow *group = diff_rows_of(diff, row, side);
+
+	g_string_truncate(name, 0);
+	group_rows_append_label(diff->groups[side], group, KEY_PROCESS, name);
+	append_name(line, name);
+	append_frames(line, view_stack_rows(diff->views[side]),
+		      group_rows_member(diff->groups[side], group, KEY_STACK), name);
+	append_figure(line, figures.before, diff->rank, per);
+	append_figure(line, figures.after, diff->rank, per);
+}
+
+static void write_diff(const DiffRows *diff, FILE *out)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+	g_autoptr(GString) name = g_string_new(NULL);
+
+	for (guint i = 0; i < diff->rows->len; i++) {
+		g_string_truncate(line, 0);
+		append_diff_row(line, diff, &g_array_index(diff->rows, DiffRow, i), name);
+		fprintf(out, "%s\n", line->str);
+	}
+}
+
+static void write_stacks(const ReportModel *model, FILE *out)
 {
 	const Metric *weight = view_rank(model->source->options);
 	const GroupRows *parts = model->parts;
@@ -49,4 +91,12 @@ void render_folded(const ReportModel *model, FILE *out)
 			      group_rows_member(parts, row, KEY_STACK), name);
 		fprintf(out, "%s %" G_GUINT64_FORMAT "\n", line->str, figure);
 	}
+}
+
+void render_folded(const ReportModel *model, FILE *out)
+{
+	if (model->diff)
+		write_diff(model->diff, out);
+	else
+		write_stacks(model, out);
 }

@@ -16,18 +16,18 @@ static const char *const report_names[] = {
 	[REPORT_SLABSTACK] = "slabstack",
 	[REPORT_SLAB_CACHES] = "slab_caches",
 	[REPORT_INFO] = "info",
+	[REPORT_DIFF] = "diff",
 };
 
-/* Writes the output so far, so that large reports are never completely in memory. */
-static void flush(JsonWriter *json, FILE *out)
+void json_flush(JsonWriter *json, FILE *out)
 {
 	fwrite(json->out->str, 1, json->out->len, out);
 	g_string_truncate(json->out, 0);
 }
 
-static void write_facts(JsonWriter *json, const Facts *facts)
+void json_write_facts(JsonWriter *json, const char *name, const Facts *facts)
 {
-	json_open(json, "facts", '{');
+	json_open(json, name, '{');
 	for (FactId id = 0; id < FACTS; id++)
 		json_value(json, fact_kinds[id].id, fact_kinds[id].type, &facts->values[id]);
 	json_close(json, '}');
@@ -126,8 +126,7 @@ static void write_frame(JsonWriter *json, const Frame *frame)
 	json_close(json, '}');
 }
 
-/* Writes the frames of a stack, innermost first. */
-static void write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row)
+void json_write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row)
 {
 	uint32_t count;
 	const FrameId *ids = stack_rows_frames(stacks, row, &count);
@@ -193,7 +192,7 @@ static void write_stack(JsonWriter *json, const ReportModel *model, const ViewSt
 	write_youngest(json, &stack->sums.held);
 	write_times(json, model, stack);
 	write_processes(json, processes);
-	write_frames(json, view_stack_rows(model->view), stack->row);
+	json_write_frames(json, view_stack_rows(model->view), stack->row);
 	json_close(json, '}');
 }
 
@@ -202,7 +201,7 @@ static void write_stacks(JsonWriter *json, const ReportModel *model, FILE *out)
 	json_open(json, "stacks", '[');
 	for (guint i = 0; i < model->view->stacks->len; i++) {
 		write_stack(json, model, g_ptr_array_index(model->view->stacks, i));
-		flush(json, out);
+		json_flush(json, out);
 	}
 	json_close(json, ']');
 }
@@ -228,7 +227,7 @@ static void write_hits(JsonWriter *json, const HitRows *rows, FILE *out)
 	json_open(json, "hits", '[');
 	for (guint i = 0; i < hit_rows_count(rows); i++) {
 		write_hit(json, rows, i);
-		flush(json, out);
+		json_flush(json, out);
 	}
 	json_close(json, ']');
 	json_count(json, "hits_not_shown", hit_rows_more(rows));
@@ -242,7 +241,7 @@ static void write_label(JsonWriter *json, const ReportModel *model, const GroupR
 	g_autoptr(GString) label = g_string_new(NULL);
 
 	if (g_str_equal(name, "stack")) {
-		write_frames(json, view_stack_rows(model->view),
+		json_write_frames(json, view_stack_rows(model->view),
 			     group_rows_member(model->groups, row, key));
 		return;
 	}
@@ -284,7 +283,7 @@ static void write_rows(JsonWriter *json, const ReportModel *model, FILE *out)
 	json_open(json, "rows", '[');
 	for (guint i = 0; i < groups->rows->len; i++) {
 		write_row(json, model, &g_array_index(groups->rows, GroupRow, i));
-		flush(json, out);
+		json_flush(json, out);
 	}
 	json_close(json, ']');
 	write_others(json, model);
@@ -449,6 +448,14 @@ static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 	write_left_out(json, model->view->left_out_by);
 }
 
+static void write_diff(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	json_text(json, "sort", view_rank(model->source->options)->name);
+	json_write_diff(json, model, out);
+	write_drops(json, model);
+	write_left_out(json, model->view->left_out_by);
+}
+
 /* Writes the files with code, each with the sections that follow it. */
 static void write_code(JsonWriter *json, const GArray *rows)
 {
@@ -480,11 +487,13 @@ static void write_report(JsonWriter *json, const ReportModel *model, FILE *out)
 {
 	json_text(json, "command", model->source->command);
 	json_text(json, "report", report_names[model->kind]);
-	write_facts(json, model->facts);
+	json_write_facts(json, "facts", model->facts);
 	if (model->kind == REPORT_SLAB_CACHES)
 		write_slab_table(json, &model->slab->table);
 	else if (model->kind == REPORT_INFO)
 		write_code(json, model->code);
+	else if (model->kind == REPORT_DIFF)
+		write_diff(json, model, out);
 	else
 		write_view(json, model, out);
 }
@@ -503,5 +512,5 @@ void render_json(const ReportModel *model, FILE *out)
 		write_report(&json, model, out);
 	json_close(&json, '}');
 	g_string_append_c(text, '\n');
-	flush(&json, out);
+	json_flush(&json, out);
 }

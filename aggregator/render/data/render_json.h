@@ -9,6 +9,15 @@
 /* The report renderer for programs: one JSON object on a line. doc/JSON.md contains its schema. */
 void render_json(const ReportModel *model, FILE *out);
 
+/* Parts of reports: all facts; the frames of a stack, innermost first; the comparison of two
+   runs. */
+void json_write_facts(JsonWriter *json, const char *name, const Facts *facts);
+void json_write_frames(JsonWriter *json, const StackRows *stacks, uint32_t row);
+void json_write_diff(JsonWriter *json, const ReportModel *model, FILE *out);
+
+/* Writes the output so far, so that large reports are never completely in memory. */
+void json_flush(JsonWriter *json, FILE *out);
+
 /* Writes the members of a rate table into the open object; doc/JSON.md describes them. */
 void json_write_interval(JsonWriter *json, const RateTable *table, const Facts *facts,
 			 const RateLayout *layout);

@@ -9,9 +9,11 @@
 
 enum {
 	ALL_REPORTS = RENDERS(REPORT_STACKS) | RENDERS(REPORT_SLABSTACK) |
-		      RENDERS(REPORT_SLAB_CACHES) | RENDERS(REPORT_INFO) | RENDERS(REPORT_INTERVAL),
+		      RENDERS(REPORT_SLAB_CACHES) | RENDERS(REPORT_INFO) |
+		      RENDERS(REPORT_INTERVAL) | RENDERS(REPORT_DIFF),
 	OF_STACKS = RENDERS(REPORT_STACKS) | RENDERS(REPORT_SLABSTACK),
-	OF_ROWS = OF_STACKS | RENDERS(REPORT_SLAB_CACHES) | RENDERS(REPORT_INTERVAL),
+	OF_DIFFS = OF_STACKS | RENDERS(REPORT_DIFF),
+	OF_ROWS = OF_DIFFS | RENDERS(REPORT_SLAB_CACHES) | RENDERS(REPORT_INTERVAL),
 };
 
 /* Each row of a table for other programs. */
@@ -31,7 +33,7 @@ const Renderer renderers[] = {
 	  ROW_PARTS, render_ndjson },
 	{ "csv", "for spreadsheets: the same rows, separated by commas", OF_ROWS,
 	  RENDER_WHOLE_NAMES, ROW_PARTS, render_csv },
-	{ "folded", "for flamegraph.pl and others: a line for each stack", OF_STACKS,
+	{ "folded", "for flamegraph.pl and others: a line for each stack", OF_DIFFS,
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, "process,stack", render_folded },
 	{ "speedscope", "for speedscope.app: a profile for each figure", OF_STACKS,
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, "process,stack", render_speedscope },

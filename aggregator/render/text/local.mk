@@ -1,6 +1,7 @@
 libaggregator_a_SOURCES += \
 	aggregator/render/text/rate_text.c \
 	aggregator/render/text/render_text.c aggregator/render/text/render_text.h \
+	aggregator/render/text/text_diff.c \
 	aggregator/render/text/text_drops.c \
 	aggregator/render/text/text_facts.c \
 	aggregator/render/text/text_growth.c \

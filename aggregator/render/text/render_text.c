@@ -24,6 +24,7 @@ static void (*const print[])(const ReportModel *model, FILE *out) = {
 	[REPORT_STACKS] = text_print_stacks,      [REPORT_SLABSTACK] = text_print_slabstack,
 	[REPORT_SLAB_CACHES] = print_slab_caches, [REPORT_INFO] = text_print_info,
 	[REPORT_INTERVAL] = print_interval,
+	[REPORT_DIFF] = text_print_diff,
 };
 
 void render_text(const ReportModel *model, FILE *out)

@@ -22,6 +22,15 @@ void text_print_info(const ReportModel *model, FILE *out);
 /* Prints a table of groups: a line per row and a line for the others. */
 void text_print_table(const ReportModel *model, FILE *out);
 
+/* Prints how two runs differ: a line per row, then both runs. */
+void text_print_diff(const ReportModel *model, FILE *out);
+
+/* Returns the width of a text in terminal columns. */
+glong label_width(const char *text);
+
+/* Shortens a label that is followed by other columns. */
+void label_shorten(GString *label);
+
 /* Appends what is known about the state of the host's memory in the run: "free 15.4 -> 15.1 GiB,
    slab 310 MiB (190 unreclaimable), PSI some 0 %, major faults +12, reclaim stalls 0, OOM kills 0".
    Appends nothing if nothing is known. */

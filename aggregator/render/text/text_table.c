@@ -29,8 +29,7 @@ typedef struct {
 	GString *cell; /* cell being built */
 } Table;
 
-/* Returns the width of a text in terminal columns. */
-static glong width_of(const char *text)
+glong label_width(const char *text)
 {
 	glong width = 0;
 
@@ -49,11 +48,11 @@ static bool is_last(const Table *table, const Line *line, guint place)
 }
 
 /* A long list of names, or a path, would push the next columns off every line. */
-static void shorten(GString *label)
+void label_shorten(GString *label)
 {
 	char *cut = label->str;
 
-	if (width_of(label->str) <= LABEL_COLUMNS)
+	if (label_width(label->str) <= LABEL_COLUMNS)
 		return;
 	for (glong width = 0; width < LABEL_COLUMNS - 3; cut = g_utf8_next_char(cut))
 		width += 1 + g_unichar_iswide(g_utf8_get_char(cut));
@@ -130,7 +129,7 @@ static void make_label(Table *table, const Line *line, guint place)
 	else
 		g_string_append(table->cell, groups->keys[table->keys[place]]->title);
 	if (!is_last(table, line, place) && !table->model->source->details)
-		shorten(table->cell);
+		label_shorten(table->cell);
 }
 
 static bool is_shown(const Metric *metric, const MetricContext *context)
@@ -163,7 +162,7 @@ static void widen(Table *table, const Line *line, FILE *out)
 	}
 	for (guint i = 0; !is_last(table, line, i); i++) {
 		make_label(table, line, i);
-		table->key_widths[i] = MAX(table->key_widths[i], width_of(table->cell->str));
+		table->key_widths[i] = MAX(table->key_widths[i], label_width(table->cell->str));
 	}
 }
 
@@ -205,7 +204,7 @@ static void put_line(Table *table, const Line *line, FILE *out)
 			return;
 		}
 		fputs(table->cell->str, out);
-		put_blanks(table->key_widths[i] - width_of(table->cell->str) + GAP, out);
+		put_blanks(table->key_widths[i] - label_width(table->cell->str) + GAP, out);
 		indentation += table->key_widths[i] + GAP;
 	}
 }

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/data/render_json.h"
+
+#include "report/diff_notes.h"
+
+/* Writes a figure of both runs; the unit is in the name. */
+static void write_figure(JsonWriter *json, const ReportModel *model, const Metric *metric,
+			 const RowSums *before, const RowSums *after)
+{
+	const char *suffix = diff_units[diff_rows_per(model->diff, metric)].suffix;
+	g_autofree char *name = g_strconcat(metric->member, suffix, NULL);
+	DiffFigures figures;
+
+	if (!metric_is_known(metric, model_diff_context(model).lacks)) {
+		json_null(json, name);
+		return;
+	}
+	figures = diff_figures(model->diff, before, after, metric);
+	json_open(json, name, '{');
+	json_exact(json, "old", figures.before);
+	json_exact(json, "new", figures.after);
+	json_exact(json, "change", figures.change);
+	json_exact(json, "noise", figures.noise);
+	json_close(json, '}');
+}
+
+/* Writes how the sums of both runs differ, into the open object. */
+static void write_figures(JsonWriter *json, const ReportModel *model, const RowSums *before,
+			  const RowSums *after)
+{
+	const DiffFigures ranked = diff_figures(model->diff, before, after, model->diff->rank);
+
+	json_text(json, "change", diff_change_names[ranked.what]);
+	json_exact(json, "change_percent", ranked.change * 100 / ranked.before);
+	for (MetricId id = 0; id < METRICS; id++)
+		if (model_diff_shows(model, &metrics[id]))
+			write_figure(json, model, &metrics[id], before, after);
+}
+
+/* Writes the labels of the run that labels a row. */
+static void write_labels(JsonWriter *json, const DiffRows *diff, const DiffRow *row)
+{
+	JoinSide side = diff_row_side(row);
+	const GroupRows *groups = diff->groups[side];
+	const GroupRow *group = diff_rows_of(diff, row, side);
+
+	for (guint key = 0; groups->keys[key]; key++) {
+		g_autoptr(GString) label = g_string_new(NULL);
+
+		if (dimension_is_stack(groups->keys[key])) {
+			json_write_frames(json, view_stack_rows(diff->views[side]),
+					  group_rows_member(groups, group, key));
+			continue;
+		}
+		group_rows_append_label(groups, group, key, label);
+		json_text(json, groups->keys[key]->name, label->str);
+	}
+}
+
+static void write_rows(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	const DiffRows *diff = model->diff;
+
+	json_open(json, "rows", '[');
+	for (guint i = 0; i < diff->rows->len; i++) {
+		const DiffRow *row = &g_array_index(diff->rows, DiffRow, i);
+
+		json_open(json, NULL, '{');
+		write_labels(json, diff, row);
+		write_figures(json, model, diff_row_sums(diff, row, JOIN_OLD),
+			      diff_row_sums(diff, row, JOIN_NEW));
+		json_close(json, '}');
+		json_flush(json, out);
+	}
+	json_close(json, ']');
+}
+
+static void write_others(JsonWriter *json, const ReportModel *model)
+{
+	const DiffRows *diff = model->diff;
+
+	if (diff->compared == diff->rows->len) {
+		json_null(json, "others");
+		return;
+	}
+	json_open(json, "others", '{');
+	json_count(json, "rows", diff->compared - diff->rows->len);
+	write_figures(json, model, &diff->others[JOIN_OLD], &diff->others[JOIN_NEW]);
+	json_close(json, '}');
+}
+
+static void write_notes(JsonWriter *json, const ReportModel *model)
+{
+	g_autoptr(GArray) notes = diff_notes_new(model->older->facts, model->facts);
+	const GPtrArray *modules = model->diff->half_known;
+
+	json_open(json, "recorded_differently", '[');
+	for (guint i = 0; i < notes->len; i++)
+		json_text(json, NULL, fact_kinds[g_array_index(notes, FactId, i)].id);
+	json_close(json, ']');
+	json_open(json, "lines_of_one_run_only", '[');
+	for (guint i = 0; i < modules->len; i++)
+		json_text(json, NULL, modules->pdata[i]);
+	json_close(json, ']');
+}
+
+static void write_by(JsonWriter *json, const GroupRows *groups)
+{
+	json_open(json, "by", '[');
+	for (guint key = 0; groups->keys[key]; key++)
+		json_text(json, NULL, groups->keys[key]->name);
+	json_close(json, ']');
+}
+
+void json_write_diff(JsonWriter *json, const ReportModel *model, FILE *out)
+{
+	const DiffRows *diff = model->diff;
+
+	json_open(json, "diff", '{');
+	json_text(json, "per", diff_units[diff->per].name);
+	json_count(json, "rows_compared", diff->compared);
+	if (diff_rows_know_noise(diff))
+		json_count(json, "rows_beyond_noise", diff->exceeding);
+	else
+		json_null(json, "rows_beyond_noise");
+	json_real(json, "noise_standard_errors", diff->errors);
+	write_notes(json, model);
+	json_write_facts(json, "old_facts", model->older->facts);
+	write_by(json, diff->groups[JOIN_NEW]);
+	write_rows(json, model, out);
+	write_others(json, model);
+	json_open(json, "all", '{');
+	write_figures(json, model, &diff->all[JOIN_OLD], &diff->all[JOIN_NEW]);
+	json_close(json, '}');
+	json_close(json, '}');
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/diff_rows.h"
+
+#include "base/clock.h"
+#include "count/noise.h"
+
+#include <math.h>
+
+const DiffUnit diff_units[DIFF_PERS] = {
+	[DIFF_PER_AUTO] = { "auto", "", "" },
+	[DIFF_PER_RUN] = { "run", "", "" },
+	[DIFF_PER_SECOND] = { "second", "_per_second", " per second" },
+	[DIFF_PER_EVENTS] = { "event", "_per_1000_events", " per 1,000" },
+};
+
+const char *const diff_change_names[DIFF_CHANGES] = {
+	[DIFF_SAME] = "same", [DIFF_NOISE] = "noise", [DIFF_NEW] = "new",
+	[DIFF_GONE] = "gone", [DIFF_MORE] = "more",   [DIFF_LESS] = "less",
+};
+
+const GroupRow *diff_rows_of(const DiffRows *rows, const DiffRow *row, JoinSide side)
+{
+	return row->rows[side]
+		       ? &g_array_index(rows->groups[side]->rows, GroupRow, row->rows[side] - 1)
+		       : NULL;
+}
+
+JoinSide diff_row_side(const DiffRow *row)
+{
+	return row->rows[JOIN_NEW] ? JOIN_NEW : JOIN_OLD;
+}
+
+DiffPer diff_rows_per(const DiffRows *rows, const Metric *metric)
+{
+	return metric_adds_up(metric) ? rows->per : DIFF_PER_RUN;
+}
+
+bool diff_rows_know_noise(const DiffRows *rows)
+{
+	return rows->rank->scatter != NULL;
+}
+
+/* Figures. */
+
+static double factor_of(const DiffRun *run, DiffPer per)
+{
+	if (per == DIFF_PER_SECOND && run->duration_ns)
+		return (double)NS_PER_SECOND / (double)run->duration_ns;
+	if (per == DIFF_PER_EVENTS && run->events)
+		return (double)DIFF_EVENTS / (double)run->events;
+	return 1;
+}
+
+static NoisyFigure noisy_figure(const DiffRows *rows, const RowSums *sums, const Metric *metric,
+				JoinSide side)
+{
+	double unit = metric->type == VALUE_TIME_SPAN ? 1.0 / NS_PER_SECOND : 1;
+
+	return (NoisyFigure){
+		.figure = (double)metric->value(sums),
+		.variance = metric->scatter ? metric->scatter(sums) : INFINITY,
+		.factor = (metric_adds_up(metric) ? rows->factors[side] : 1) * unit,
+	};
+}
+
+static DiffChange change_of(const DiffFigures *figures)
+{
+	if (figures->change == 0)
+		return DIFF_SAME;
+	if (isfinite(figures->noise) && fabs(figures->change) <= figures->noise)
+		return DIFF_NOISE;
+	if (figures->before == 0)
+		return DIFF_NEW;
+	if (figures->after == 0)
+		return DIFF_GONE;
+	return figures->change > 0 ? DIFF_MORE : DIFF_LESS;
+}
+
+DiffFigures diff_figures(const DiffRows *rows, const RowSums *before, const RowSums *after,
+			 const Metric *metric)
+{
+	NoisyFigure of_old = noisy_figure(rows, before, metric, JOIN_OLD);
+	NoisyFigure of_new = noisy_figure(rows, after, metric, JOIN_NEW);
+	DiffFigures figures = {
+		.before = of_old.figure * of_old.factor,
+		.after = of_new.figure * of_new.factor,
+		.noise = noise_of_change(of_old, of_new, rows->errors),
+	};
+
+	figures.change = figures.after - figures.before;
+	figures.what = change_of(&figures);
+	return figures;
+}
+
+const RowSums *diff_row_sums(const DiffRows *rows, const DiffRow *row, JoinSide side)
+{
+	static const RowSums none = { .summary = { 0 } };
+	const GroupRow *group = diff_rows_of(rows, row, side);
+
+	return group ? &group->sums : &none;
+}
+
+DiffFigures diff_row_figures(const DiffRows *rows, const DiffRow *row, const Metric *metric)
+{
+	return diff_figures(rows, diff_row_sums(rows, row, JOIN_OLD),
+			    diff_row_sums(rows, row, JOIN_NEW), metric);
+}
+
+/* Rows. */
+
+/* Adds the rows of a run. Those that mean the same are added up in the first of them. */
+static void join_rows(DiffRows *rows, JoinSide side)
+{
+	GroupRows *groups = rows->groups[side];
+
+	for (guint i = 0; i < groups->rows->len; i++) {
+		const GroupRow *group = &g_array_index(groups->rows, GroupRow, i);
+		uint32_t number = join_number(rows->join, side, groups, group);
+		uint32_t *first;
+
+		if (number >= rows->rows->len)
+			g_array_set_size(rows->rows, number + 1);
+		first = &g_array_index(rows->rows, DiffRow, number).rows[side];
+		if (*first)
+			row_sums_add(&g_array_index(groups->rows, GroupRow, *first - 1).sums,
+				     &group->sums);
+		else
+			*first = i + 1;
+	}
+}
+
+/* Returns the larger of both runs' sums. */
+static StackSummary larger(const DiffRows *rows, const DiffRow *row)
+{
+	const StackSummary *a = &diff_row_sums(rows, row, JOIN_OLD)->summary;
+	const StackSummary *b = &diff_row_sums(rows, row, JOIN_NEW)->summary;
+
+	return (StackSummary){
+		.allocations = MAX(a->allocations, b->allocations),
+		.failed = MAX(a->failed, b->failed),
+		.bytes_requested = MAX(a->bytes_requested, b->bytes_requested),
+		.bytes_allocated = MAX(a->bytes_allocated, b->bytes_allocated),
+	};
+}
+
+static void add_sums(const DiffRows *rows, const DiffRow *row, RowSums sums[JOIN_SIDES])
+{
+	for (JoinSide side = 0; side < JOIN_SIDES; side++)
+		row_sums_add(&sums[side], diff_row_sums(rows, row, side));
+}
+
+static void filter_rows(DiffRows *rows)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < rows->rows->len; i++) {
+		const DiffRow *row = &g_array_index(rows->rows, DiffRow, i);
+		const StackSummary summary = larger(rows, row);
+
+		if (!filter_chain_keeps(rows->filters, &summary))
+			continue;
+		add_sums(rows, row, rows->all);
+		g_array_index(rows->rows, DiffRow, kept++) = *row;
+	}
+	g_array_set_size(rows->rows, kept);
+}
+
+static void judge_rows(DiffRows *rows)
+{
+	rows->compared = rows->rows->len;
+	rows->errors = noise_errors(rows->compared);
+	for (guint i = 0; i < rows->rows->len; i++) {
+		DiffRow *row = &g_array_index(rows->rows, DiffRow, i);
+		DiffFigures figures = diff_row_figures(rows, row, rows->rank);
+
+		row->change = figures.change;
+		rows->exceeding += diff_rows_know_noise(rows) && figures.what > DIFF_NOISE;
+	}
+}
+
+/* Equal changes keep the order of the runs: by what the rows have. */
+static gint compare(gconstpointer left, gconstpointer right)
+{
+	const DiffRow *a = left, *b = right;
+	double of_a = fabs(a->change), of_b = fabs(b->change);
+
+	if (of_a != of_b)
+		return of_a > of_b ? -1 : 1;
+	for (int side = JOIN_NEW; side >= JOIN_OLD; side--)
+		if (a->rows[side] != b->rows[side])
+			return a->rows[side] - 1 < b->rows[side] - 1 ? -1 : 1;
+	return 0;
+}
+
+static void rank_rows(DiffRows *rows, uint64_t top)
+{
+	g_array_sort(rows->rows, compare);
+	for (guint i = rows->rows->len; i > top; i--) {
+		const DiffRow *row = &g_array_index(rows->rows, DiffRow, i - 1);
+		const StackSummary summary = larger(rows, row);
+
+		filter_chain_cut(rows->filters, &summary);
+		add_sums(rows, row, rows->others);
+	}
+	if (rows->rows->len > top)
+		g_array_set_size(rows->rows, (guint)top);
+}
+
+DiffRows *diff_rows_new(const DiffRun runs[JOIN_SIDES], const ViewOptions *options, DiffPer per)
+{
+	const StackRows *stacks[JOIN_SIDES];
+	DiffRows *rows = g_new0(DiffRows, 1);
+
+	rows->rank = view_rank(options);
+	rows->per = per;
+	/* Nothing is filtered or cut before both sides of a row are known. */
+	rows->grouping = *options;
+	rows->grouping.filters = NULL;
+	rows->grouping.top = UINT64_MAX;
+	for (JoinSide side = 0; side < JOIN_SIDES; side++) {
+		rows->views[side] = runs[side].view;
+		rows->factors[side] = factor_of(&runs[side], per);
+		rows->groups[side] = group_rows_new(runs[side].view, &rows->grouping, true);
+		stacks[side] = view_stack_rows(runs[side].view);
+	}
+	rows->join = join_new(stacks);
+	rows->half_known = join_half_known(rows->join);
+	rows->rows = g_array_new(FALSE, TRUE, sizeof(DiffRow));
+	rows->filters = filter_chain_new(options->filters, FILTERS_OF_NUMBERS);
+	filter_chain_add_top(rows->filters, options->top);
+	rows->drops = filter_chain_drops(rows->filters);
+	join_rows(rows, JOIN_NEW);
+	join_rows(rows, JOIN_OLD);
+	filter_rows(rows);
+	judge_rows(rows);
+	rank_rows(rows, options->top);
+	return rows;
+}
+
+void diff_rows_free(DiffRows *rows)
+{
+	if (!rows)
+		return;
+	for (JoinSide side = 0; side < JOIN_SIDES; side++)
+		group_rows_free(rows->groups[side]);
+	g_array_unref(rows->rows);
+	join_free(rows->join);
+	filter_chain_free(rows->filters);
+	g_free(rows);
+}

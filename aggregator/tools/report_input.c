@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/report_input.h"
+
+#include "options/tool_description.h"
+#include "session/losses.h"
+
+/* Returns the cells of a report about held objects; NULL: of the session's profile. */
+static HeldCells *held_cells_of(const Session *session, const Options *options)
+{
+	const HeldMoment moment = {
+		.end_ns = session_end_ns(session),
+		.last_loss_ns = losses_last_ns(session),
+	};
+
+	return session->pairing ? held_cells_new(session->pairing, options->held, moment) : NULL;
+}
+
+/* A list is cut itself: the stacks of all its hits are needed. */
+static ViewOptions view_options_of(const Session *session, const Options *options)
+{
+	ViewOptions view = options->view;
+
+	if (session->list && !view.by[0])
+		view.top = UINT64_MAX;
+	return view;
+}
+
+static View *view_of(const ReportInput *input, const Session *session, const Options *options)
+{
+	const ViewSource source = {
+		.profile = session->profile,
+		.symbols = session->symbols,
+		.code = session->code,
+		.lines = options->needs_lines ? session->lines : NULL,
+		.user_objects = session->user_objects,
+		.user_names = session->user_names,
+		.points = session->points,
+		.hides_kernel_frames = options->user_only,
+		.hides_user_frames = options->kernel_only,
+		.caches = input->caches,
+		.cgroups = input->cgroups,
+		.memory = session->memory,
+		.scatter_percent = run_info_number(session->info, KMT_FIELD_SAMPLING_SCATTER, 0),
+		/* Which objects of a place were added is not known. */
+		.held = session->held_totals.is_difference ? NULL : session->held_places,
+		.held_cells = input->held_cells,
+	};
+
+	return view_new(&source, &input->options);
+}
+
+static ReportSource source_of(const ReportInput *input, const Session *session,
+			      const Options *options, const Renderer *renderer)
+{
+	return (ReportSource){
+		.command = options->tool->name,
+		.session = session,
+		.view = input->view,
+		.options = &input->options,
+		.hits_max = options->view.top,
+		.exclude = options->exclude,
+		.caches = options->caches,
+		.caches_asked = options->caches_asked,
+		.quiet = options->quiet,
+		.details = options->details,
+		.human = options->human,
+		.all = options->all,
+		.compares_walks = options->request.stack_walk == STACK_WALK_COMPARE,
+		.compares_names = options->request.cache_names == CACHE_NAMES_COMPARE,
+		.shows_memory = options->tool->shows_memory,
+		.show_host = !options->hide_host,
+		.whole_names = renderer->traits & RENDER_WHOLE_NAMES,
+		.parts = renderer->parts,
+		.lists_code = renderer->traits & RENDER_CODE,
+		.input = options->input,
+		.per = options->per,
+	};
+}
+
+ReportInput *report_input_new(const Session *session, const Options *options,
+			      const Renderer *renderer)
+{
+	ReportInput *input = g_new0(ReportInput, 1);
+
+	input->held_cells = held_cells_of(session, options);
+	input->caches = cache_names_new(session->profile, session->info, session->text);
+	input->cgroups = cgroup_names_new(session->text);
+	input->options = view_options_of(session, options);
+	input->view = view_of(input, session, options);
+	input->source = source_of(input, session, options, renderer);
+	return input;
+}
+
+void report_input_free(ReportInput *input)
+{
+	if (!input)
+		return;
+	view_free(input->view);
+	cgroup_names_free(input->cgroups);
+	cache_names_free(input->caches);
+	held_cells_free(input->held_cells);
+	g_free(input);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "options/options.h"
+#include "report/source.h"
+
+/* What a report of a session is made of, as the options ask. */
+typedef struct {
+	HeldCells *held_cells;
+	CacheNames *caches;
+	CgroupNames *cgroups;
+	ViewOptions options;
+	View *view;
+	ReportSource source; /* of the members above, the session and the options */
+} ReportInput;
+
+/* The session, the options and the renderer must outlive the result; free it with
+   report_input_free(). */
+ReportInput *report_input_new(const Session *session, const Options *options,
+			      const Renderer *renderer);
+void report_input_free(ReportInput *input);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ReportInput, report_input_free)
