@@ -16,7 +16,10 @@ struct PrivateFile {
 	char *part_path;
 	char *name;
 	char *part_name;
+	bool is_public;
 };
+
+enum { MODE_PRIVATE = 0600, MODE_PUBLIC = 0644 };
 
 static bool fail_errno(GError **error, const char *path, int code)
 {
@@ -78,16 +81,36 @@ static bool fail_part_exists(const PrivateFile *file, GError **error)
 	return false;
 }
 
-static bool create_part(PrivateFile *file, GError **error)
+/* Returns a descriptor of the new file; < 0: errno says why not. */
+static int open_part(const PrivateFile *file)
 {
 	const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 
-	file->descriptor = openat(file->folder, file->part_name, flags, 0600);
-	if (file->descriptor < 0 && errno == EEXIST)
-		return fail_part_exists(file, error);
-	if (file->descriptor < 0)
-		return fail_errno(error, file->part_path, errno);
-	if (!give_to_sudo_user(file->descriptor)) {
+	return openat(file->folder, file->part_name, flags, MODE_PRIVATE);
+}
+
+static bool open_new_part(PrivateFile *file)
+{
+	file->descriptor = open_part(file);
+	if (file->descriptor < 0 && errno == EEXIST && file->is_public &&
+	    !unlinkat(file->folder, file->part_name, 0))
+		file->descriptor = open_part(file);
+	return file->descriptor >= 0;
+}
+
+/* Sets who may read the file, whatever the umask. */
+static bool set_readers(const PrivateFile *file)
+{
+	return give_to_sudo_user(file->descriptor) &&
+	       (!file->is_public || !fchmod(file->descriptor, MODE_PUBLIC));
+}
+
+static bool create_part(PrivateFile *file, GError **error)
+{
+	if (!open_new_part(file))
+		return errno == EEXIST ? fail_part_exists(file, error)
+				       : fail_errno(error, file->part_path, errno);
+	if (!set_readers(file)) {
 		int code = errno;
 
 		private_file_discard(file);
@@ -132,6 +155,22 @@ PrivateFile *private_file_create(const char *path, bool may_replace, GError **er
 	return file && create_part(file, error) ? g_steal_pointer(&file) : NULL;
 }
 
+PrivateFile *private_file_create_public(const char *path, GError **error)
+{
+	g_autoptr(PrivateFile) file = prepare(path, true, error);
+
+	if (!file)
+		return NULL;
+	file->is_public = true;
+	return create_part(file, error) ? g_steal_pointer(&file) : NULL;
+}
+
+static bool may_write_folder(const PrivateFile *file, GError **error)
+{
+	return !faccessat(file->folder, ".", W_OK | X_OK, AT_EACCESS) ||
+	       fail_errno(error, file->part_path, errno);
+}
+
 bool private_file_check(const char *path, bool may_replace, GError **error)
 {
 	g_autoptr(PrivateFile) file = prepare(path, may_replace, error);
@@ -141,8 +180,14 @@ bool private_file_check(const char *path, bool may_replace, GError **error)
 		return false;
 	if (!fstatat(file->folder, file->part_name, &status, AT_SYMLINK_NOFOLLOW))
 		return fail_part_exists(file, error);
-	return !faccessat(file->folder, ".", W_OK | X_OK, AT_EACCESS) ||
-	       fail_errno(error, file->part_path, errno);
+	return may_write_folder(file, error);
+}
+
+bool private_file_check_public(const char *path, GError **error)
+{
+	g_autoptr(PrivateFile) file = prepare(path, true, error);
+
+	return file && may_write_folder(file, error);
 }
 
 void private_file_free(PrivateFile *file)
@@ -172,12 +217,13 @@ const char *private_file_part(const PrivateFile *file)
 
 bool private_file_commit(PrivateFile *file, GError **error)
 {
-	if (fsync(file->descriptor) && errno != EINVAL && errno != EROFS)
+	if (!file->is_public && fsync(file->descriptor) && errno != EINVAL && errno != EROFS)
 		return fail_errno(error, file->part_path, errno);
 	if (renameat(file->folder, file->part_name, file->folder, file->name))
 		return fail_errno(error, file->path, errno);
 	/* Without this, a crash of the host may restore the old name: no reason to fail. */
-	(void)!fsync(file->folder);
+	if (!file->is_public)
+		(void)!fsync(file->folder);
 	return true;
 }
 

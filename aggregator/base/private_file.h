@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 /*
- * PrivateFile is a file that only its owner may read, and that gets its name only when it is
- * complete: it is written as FILE.part and renamed at the end. Symbolic links are not followed.
- * Under sudo, the file belongs to the user who called sudo.
+ * PrivateFile is a file that (unless it is public) only its owner may read, and that gets its name
+ * only when it is complete: it is written as FILE.part and renamed at the end. Symbolic links are
+ * not followed. Under sudo, the file belongs to the user who called sudo.
  */
 typedef struct PrivateFile PrivateFile;
 
@@ -17,8 +17,18 @@ typedef struct PrivateFile PrivateFile;
  */
 PrivateFile *private_file_create(const char *path, bool may_replace, GError **error);
 
+/*
+ * The same for a file that all users may read, and that is written again and again: it replaces an
+ * existing regular file, a PATH.part that a killed run left is removed, and it is not synced. After
+ * a crash of the host it may be the old file, or empty.
+ */
+PrivateFile *private_file_create_public(const char *path, GError **error);
+
 /* Whether private_file_create() would succeed; creates nothing. The same errors. */
 bool private_file_check(const char *path, bool may_replace, GError **error);
+
+/* The same for private_file_create_public(). */
+bool private_file_check_public(const char *path, GError **error);
 
 /* Closes the file; without a commit the data stays in PATH.part. */
 void private_file_free(PrivateFile *file);
@@ -30,7 +40,7 @@ int private_file_descriptor(const PrivateFile *file);
 /* Returns the path of the unfinished file, borrowed. */
 const char *private_file_part(const PrivateFile *file);
 
-/* Syncs the data to disk and renames the file. */
+/* Syncs the data to disk, unless the file is public, and renames the file. */
 bool private_file_commit(PrivateFile *file, GError **error);
 
 /* Removes PATH.part, if nothing worth keeping was written. */

@@ -174,6 +174,7 @@ void options_free(Options *options)
 	callsite_skip_free(options->callsite_skip);
 	g_free(options->output);
 	g_free(options->diff);
+	g_free(options->rate.textfile);
 	g_free(options);
 }
 

@@ -28,6 +28,7 @@ typedef struct {
 	bool batch;          /* plain text, also on a terminal */
 	bool no_clear;       /* as batch */
 	bool per_second;
+	char *textfile; /* --textfile; NULL: stdout */
 } RateOptions;
 
 /*

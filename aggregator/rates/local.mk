@@ -5,4 +5,5 @@ libaggregator_a_SOURCES += \
 	aggregator/rates/rate_held.c aggregator/rates/rate_held.h \
 	aggregator/rates/rate_net.c aggregator/rates/rate_net.h \
 	aggregator/rates/rate_row.c aggregator/rates/rate_row.h \
-	aggregator/rates/rate_table.c aggregator/rates/rate_table.h
+	aggregator/rates/rate_table.c aggregator/rates/rate_table.h \
+	aggregator/rates/rate_totals.c aggregator/rates/rate_totals.h

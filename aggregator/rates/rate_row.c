@@ -3,6 +3,7 @@
 
 #include "base/number_text.h"
 #include "base/saturate.h"
+#include "names/kmalloc_class.h"
 
 #include <string.h>
 
@@ -20,6 +21,13 @@ void rate_row_set_cache(RateRow *row, const CacheLabel *cache)
 	row->label = cache->origin == CACHE_RECORDED ? cache->name : cache->label;
 	row->name = cache->name;
 	row->by_size = cache->origin == CACHE_BY_SIZE;
+}
+
+bool rate_row_is_of_kmalloc(const RateRow *row)
+{
+	KmallocClass class;
+
+	return row->name && kmalloc_class_parse(row->name, &class);
 }
 
 void rate_columns_choose(const Metric *chosen[RATE_COLUMNS_MAX + 1], const Metric *const *given,

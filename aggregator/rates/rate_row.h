@@ -40,6 +40,10 @@ typedef struct {
 /* Sets the names of a row; they are borrowed. */
 void rate_row_set_cache(RateRow *row, const CacheLabel *cache);
 
+/* Whether a row is that of a kmalloc class. If kfree() does not report the cache, frees of these
+   are in the row of unknown caches, together with frees from other caches. */
+bool rate_row_is_of_kmalloc(const RateRow *row);
+
 /*
  * The columns of a rate table are metrics, and each is a sort key. Numbers are per interval and can
  * be shown per second, except instantaneous ones.

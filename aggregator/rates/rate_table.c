@@ -5,7 +5,6 @@
 #include "base/saturate.h"
 #include "names/cache_names.h"
 #include "names/cgroup_names.h"
-#include "names/kmalloc_class.h"
 #include "table/cell_filter.h"
 #include "table/comm_fold.h"
 #include "table/context_name.h"
@@ -209,15 +208,6 @@ static void set_all_busiest(RateTable *table, const Drafting *drafting)
 	set_busiest(table, &table->sum, &all);
 }
 
-/* If kfree() does not report the cache, frees of kmalloc caches are in the row of unknown caches,
-   together with frees from other caches. */
-static bool is_of_kmalloc(const RateRow *row)
-{
-	KmallocClass class;
-
-	return row->name && kmalloc_class_parse(row->name, &class);
-}
-
 /* Whether processes are selected: others, such as interrupts, may free what these allocated. */
 static bool picks_processes(const Drafting *drafting)
 {
@@ -256,7 +246,7 @@ static RateNet net_of_row(const Drafting *drafting, const RateRow *row)
 
 	if (of_all != RATE_NET_KNOWN)
 		return of_all;
-	if (drafting->kfree_is_blind && (!row->name || is_of_kmalloc(row)))
+	if (drafting->kfree_is_blind && (!row->name || rate_row_is_of_kmalloc(row)))
 		return RATE_NET_UNNAMED;
 	return net_checked(drafting, row);
 }
@@ -281,7 +271,7 @@ static void check_net(const Drafting *drafting, const RateTable *table)
 
 static void judge_frees(const Drafting *drafting, RateRow *row)
 {
-	if (!drafting->collects_frees || (drafting->kfree_is_blind && is_of_kmalloc(row)))
+	if (!drafting->collects_frees || (drafting->kfree_is_blind && rate_row_is_of_kmalloc(row)))
 		row->lacks |= NEEDS_FREES;
 	row->net_state = net_of_row(drafting, row);
 	row->live.net = saturate_difference(row->sums.summary.allocations, row->live.frees);

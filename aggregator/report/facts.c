@@ -523,6 +523,12 @@ void facts_free(Facts *facts)
 	g_free(facts);
 }
 
+bool facts_have_unknown_loss(const Facts *facts)
+{
+	return fact_number(facts, FACT_LOST_AT_LEAST) || fact_number(facts, FACT_UNTRACED) ||
+	       fact_text(facts, FACT_BPF_BLIND) || fact_number(facts, FACT_LOSS_IS_UNKNOWN);
+}
+
 bool facts_have_no_loss(const Facts *facts)
 {
 	return !fact_range(facts, FACT_LOST).high && !fact_number(facts, FACT_LOST_BYTES) &&

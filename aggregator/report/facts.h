@@ -243,5 +243,9 @@ static inline bool facts_are_throttled(const Facts *facts)
 	return fact_number(facts, FACT_SAMPLING_MAX) > fact_number(facts, FACT_SAMPLING_ASKED);
 }
 
+/* Whether there may be a loss whose number of events is not known, beyond that of FACT_LOST; the
+   end of the run aside. */
+bool facts_have_unknown_loss(const Facts *facts);
+
 /* Whether nothing was lost, and nothing may have been. */
 bool facts_have_no_loss(const Facts *facts);

@@ -3,6 +3,7 @@
 
 #include "names/cache_query.h"
 #include "rates/rate_table.h"
+#include "rates/rate_totals.h"
 #include "report/diff_rows.h"
 #include "table/view.h"
 #include "session/session.h"
@@ -31,7 +32,8 @@ typedef struct {
 typedef struct {
 	const RateTable *table;
 	const RateLayout *layout;
-	bool is_first; /* no interval was printed before */
+	bool is_first;            /* no interval was printed before */
+	const RateTotals *totals; /* up to its end; NULL: not requested */
 } IntervalSource;
 
 /* The input of a report. For an interval only command, session, interval and quiet are set.

@@ -10,6 +10,7 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/report_input.c aggregator/tools/report_input.h \
 	aggregator/tools/source_lines.c aggregator/tools/source_lines.h \
 	aggregator/tools/source_text.c aggregator/tools/source_text.h \
+	aggregator/tools/text_file.c aggregator/tools/text_file.h \
 	aggregator/tools/text_writer.c aggregator/tools/text_writer.h \
 	aggregator/tools/tool.c aggregator/tools/tool.h
 

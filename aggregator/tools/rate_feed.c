@@ -35,7 +35,8 @@ struct RateFeed {
 	/* Reference points of a paced recording's clock. */
 	uint64_t paced_from_ns;
 	uint64_t paced_at_ns;
-	Slabinfo *slabinfo; /* owned; NULL: none */
+	Slabinfo *slabinfo;    /* owned; NULL: none */
+	const Slabinfo *shown; /* what the newest table shows of it; NULL: nothing */
 	uint64_t slabinfo_ns;
 	NetCheck *net; /* owned; NULL: not requested, or already judged */
 };
@@ -206,7 +207,7 @@ static void give_table(const Interval *interval, void *user_data)
 	if (!feed->begun && feed->options.before_first)
 		feed->options.before_first(feed->options.user_data);
 	feed->begun = true;
-	request.slabinfo = slabinfo_of(feed, interval);
+	request.slabinfo = feed->shown = slabinfo_of(feed, interval);
 	/* A recording's reading at its start has no earlier one to compare with. */
 	reading = (NetReading){
 		.slabinfo = feed->options.recorded ? NULL : feed->slabinfo,
@@ -363,6 +364,11 @@ void rate_feed_set_interval(RateFeed *feed, double interval_s)
 void rate_feed_set_sort(RateFeed *feed, const Metric *sort)
 {
 	feed->options.sort = sort;
+}
+
+const Slabinfo *rate_feed_slabinfo(const RateFeed *feed)
+{
+	return feed->shown;
 }
 
 void rate_feed_set_waiting(RateFeed *feed, bool (*waiting)(void *user_data))

@@ -56,6 +56,10 @@ void rate_feed_set_interval(RateFeed *feed, double interval_s);
 /* Sets the sort order of the following tables. */
 void rate_feed_set_sort(RateFeed *feed, const Metric *sort);
 
+/* Returns the reading of the objects in use at the end of the newest table, borrowed until the next
+   one; NULL: there is none. */
+const Slabinfo *rate_feed_slabinfo(const RateFeed *feed);
+
 /* The stream has ended: delivers the remaining tables. */
 void rate_feed_finish(RateFeed *feed);
 

@@ -13,6 +13,7 @@
 #include "tools/cache_choice.h"
 #include "tools/rate_feed.h"
 #include "tools/rate_screen.h"
+#include "tools/text_file.h"
 #include "tools/text_writer.h"
 
 #include <sys/ioctl.h>
@@ -76,7 +77,9 @@ typedef struct {
 	/* The output of tables: one of these. */
 	RateScreen *screen;
 	TextWriter *writer;
+	TextFile *file;
 	RateLayout layout;
+	RateTotals *totals;   /* owned; NULL: the output does not show them */
 	NetCheck *net_judged; /* owned; of a recording that can be read twice; NULL: none */
 	bool any;             /* at least one table was delivered */
 	bool has_rows;        /* at least one table was not empty */
@@ -93,10 +96,39 @@ static unsigned terminal_width(void)
 	return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? size.ws_col : 0;
 }
 
+static void add_to_totals(RateRun *run, const RateTable *table)
+{
+	const Losses losses = losses_of(run->session);
+	const LossTotals counted = loss_ledger_totals(run->session->loss);
+
+	rate_totals_add(run->totals, table,
+			&(RateRunCounters){
+				.events_lost = losses_all(&losses),
+				.untraced_ns = losses.untraced_ns,
+				.probe_ns = MIN(counted.probe_ns, counted.probe_span_ns),
+				.slabinfo = rate_feed_slabinfo(run->feed),
+			});
+}
+
+static void give_text(RateRun *run, char *text)
+{
+	if (run->file) {
+		text_file_give(run->file, text);
+		return;
+	}
+	run->headed = true;
+	text_writer_give(run->writer, text);
+}
+
 static void print_table(RateRun *run, const RateTable *table)
 {
 	const Options *options = run->options;
-	const IntervalSource interval = { table, &run->layout, !run->headed };
+	const IntervalSource interval = {
+		.table = table,
+		.layout = &run->layout,
+		.totals = run->totals,
+		.is_first = !run->headed,
+	};
 	const ReportSource source = {
 		.command = options->tool->name,
 		.session = run->session,
@@ -110,10 +142,15 @@ static void print_table(RateRun *run, const RateTable *table)
 	FILE *out = open_memstream(&text, &length);
 
 	run->layout.width = terminal_width();
-	run->headed = true;
 	options->renderer->render(model, out);
 	fclose(out);
-	text_writer_give(run->writer, text);
+	give_text(run, text);
+}
+
+/* Whether the reader of the output has left. */
+static bool nobody_reads(const RateRun *run)
+{
+	return run->writer && text_writer_has_ended(run->writer);
 }
 
 /* Whether the tables are right; if not, the reading ends. A recording's sampling may begin in its
@@ -140,9 +177,11 @@ static void take_table(RateTable *given, void *user_data)
 		rate_screen_give(run->screen, g_steal_pointer(&table));
 		return;
 	}
+	if (run->totals)
+		add_to_totals(run, table);
 	print_table(run, table);
 	run->left--;
-	if (text_writer_has_ended(run->writer))
+	if (nobody_reads(run))
 		run->left = 0;
 	/* A live run is always read to its end. */
 	run->session->enough = !run->left && run->options->input;
@@ -179,6 +218,10 @@ static bool poll_screen(void *user_data)
 /* Opens the output of tables. Returns false with error set on failure. */
 static bool open_outlet(RateRun *run, GError **error)
 {
+	if (run->options->rate.textfile) {
+		run->file = text_file_new(run->options->rate.textfile, error);
+		return run->file;
+	}
 	if (!rate_screen_is_wanted(run->options)) {
 		run->writer = text_writer_new(run->options->input != NULL, "table");
 		return true;
@@ -204,6 +247,19 @@ static bool looks_behind(const Options *options)
 	return options->input || options->request.stack_depth;
 }
 
+/* Returns what the tables need. Counters are of all that is known. */
+static unsigned needs_of(const Options *options)
+{
+	const RateOptions *rate = &options->rate;
+	unsigned needs = rate->sort->needs;
+
+	if (options->renderer->traits & RENDER_TOTALS)
+		needs |= NEEDS_FREES | NEEDS_SLABINFO;
+	for (guint i = 0; rate->columns[i]; i++)
+		needs |= rate->columns[i]->needs;
+	return needs;
+}
+
 static void *begin(Options *options, Session *session, GError **error)
 {
 	RateRun *run = g_new0(RateRun, 1);
@@ -221,9 +277,7 @@ static void *begin(Options *options, Session *session, GError **error)
 		.user_data = run,
 	};
 
-	feed.needs = rate->sort->needs;
-	for (guint i = 0; rate->columns[i]; i++)
-		feed.needs |= rate->columns[i]->needs;
+	feed.needs = needs_of(options);
 	options->request.repeat_ns = repeat_ns(options);
 	run->options = options;
 	run->session = session;
@@ -239,6 +293,8 @@ static void *begin(Options *options, Session *session, GError **error)
 		g_free(run);
 		return NULL;
 	}
+	if (options->renderer->traits & RENDER_TOTALS)
+		run->totals = rate_totals_new();
 	/* A recording at full speed would be over before the user can read it. */
 	if (options->input && run->screen && !rate->speed_given)
 		feed.paced = true;
@@ -259,11 +315,13 @@ static bool tick(Session *session, void *state)
 	rate_feed_tick(run->feed);
 	if (run->screen)
 		return poll_screen(run);
-	return run->left && !text_writer_has_ended(run->writer);
+	return run->left && !nobody_reads(run);
 }
 
 static bool close_outlet(RateRun *run, GError **error)
 {
+	if (run->file)
+		return text_file_finish(run->file, run->error ? NULL : error);
 	if (run->writer)
 		return text_writer_finish(run->writer, run->error ? NULL : error);
 	if (run->left && run->options->input && run->any)
@@ -356,6 +414,7 @@ static bool end(void *state, GError **error)
 	say_compared(run);
 	rate_feed_free(run->feed);
 	net_check_free(run->net_judged);
+	rate_totals_free(run->totals);
 	if (run->error)
 		g_propagate_error(error, g_steal_pointer(&run->error));
 	written &= !*error;

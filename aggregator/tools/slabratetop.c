@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/run/collect_live.h"
+#include "options/option_table.h"
 #include "options/option_values.h"
 #include "tools/rate_run.h"
 #include "tools/tool.h"
@@ -26,10 +28,53 @@ static bool speed_without_input(const Options *options)
 	return options->rate.speed_given && !options->input;
 }
 
+static bool is_of_counters(const Options *options)
+{
+	return options->renderer->traits & RENDER_TOTALS;
+}
+
+static bool textfile_without_counters(const Options *options)
+{
+	return options->rate.textfile && !is_of_counters(options);
+}
+
+/* A cache that is missing in one interval would look like one that was never used. */
+static bool counters_of_some(const Options *options)
+{
+	bool cuts = false;
+
+	for (guint i = 0; i < options->given->len; i++) {
+		const OptionRow *row = g_ptr_array_index(options->given, i);
+
+		cuts |= g_str_equal(row->long_name, "rows");
+	}
+	return is_of_counters(options) && (cuts || options->rate.per_second);
+}
+
+static bool textfile_beside_stream(const Options *options)
+{
+	return options->rate.textfile && collect_request_streams(&options->request);
+}
+
+static bool textfile_is_other_file(const Options *options)
+{
+	const char *file = options->rate.textfile, *record = options->request.record_path;
+
+	return file && ((options->input && g_str_equal(file, options->input)) ||
+			(record && g_str_equal(file, record)));
+}
+
 static const OptionRule rules[] = {
 	{ duration_and_interval, "-d cannot be combined with INTERVAL; COUNT ends the run, as in "
 				 "'slabratetop 1 10'" },
 	{ speed_without_input, "--speed needs a recording: add -i FILE" },
+	{ textfile_without_counters, "--textfile is for counters: add --format=prometheus" },
+	{ counters_of_some,
+	  "--format=prometheus writes counters of all caches: use it without -r and --rate; "
+	  "--cache=LIST chooses caches" },
+	{ textfile_beside_stream, "--record=- writes only the stream: use it without --textfile" },
+	{ textfile_is_other_file,
+	  "--textfile would overwrite what is read or recorded: use another name" },
 	{ NULL, NULL },
 };
 

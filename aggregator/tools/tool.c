@@ -667,8 +667,9 @@ static ExitStatus check(Options *options)
 
 	if (!pids_exist("", options->pids, &error) || !cache_choice_of_host(options, &error))
 		return fail(status_of(error), error);
-	would_start = check_this_host(options->collector, &options->request,
-				      (CheckFiles){ options->output, options->kallsyms }, stdout);
+	would_start = check_this_host(
+		options->collector, &options->request,
+		(CheckFiles){ options->output, options->kallsyms, options->rate.textfile }, stdout);
 
 	if (!finish_output(stdout, "stdout", &error))
 		return fail(EXIT_FAILED, error);

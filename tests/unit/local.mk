@@ -160,8 +160,10 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_presets.c \
 	tests/unit/test_probe_spec.c \
 	tests/unit/test_profile.c \
+	tests/unit/test_prometheus.c \
 	tests/unit/test_rate_chart.c \
 	tests/unit/test_rate_feed.c \
+	tests/unit/test_rate_totals.c \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \
 	tests/unit/test_run_info.c \
@@ -188,6 +190,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_symbol_store.c \
 	tests/unit/test_task_cgroup.c \
 	tests/unit/test_task_births.c tests/unit/test_task_table.c tests/unit/test_thread_scatter.c \
+	tests/unit/test_text_file.c \
 	tests/unit/test_text_writer.c \
 	tests/unit/test_tracefs.c \
 	tests/unit/test_tracepoint_format.c \

@@ -363,7 +363,7 @@ Test(hostile, numbers_of_rates_stay_within_their_type)
 /* Returns the JSON of an interval; the caller frees it. */
 static char *interval_of(const Session *session, const RateTable *table, const RateLayout *layout)
 {
-	const IntervalSource interval = { table, layout, true };
+	const IntervalSource interval = { .table = table, .layout = layout, .is_first = true };
 	const ReportSource source = { .command = "slabratetop",
 				      .session = session,
 				      .interval = &interval };

@@ -163,6 +163,18 @@ static CheckVerdict look_at_report_file(const CheckHost *host, GString *text)
 	return CHECK_OK;
 }
 
+static CheckVerdict look_at_text_file(const CheckHost *host, GString *text)
+{
+	GError *error = NULL;
+
+	if (!host->files.counters)
+		return CHECK_OK;
+	if (!private_file_check_public(host->files.counters, &error))
+		return check_failed(text, error);
+	g_string_append(text, host->files.counters);
+	return CHECK_OK;
+}
+
 static CheckVerdict look_at_symbols(const CheckHost *host, GString *text)
 {
 	g_autoptr(GBytes) symbols = NULL;
@@ -231,6 +243,7 @@ static const CheckRow last_rows[] = {
 	/* These print a line only if the options request them. */
 	{ "Command", look_at_command },
 	{ "Report file", look_at_report_file },
+	{ "Text file", look_at_text_file },
 	{ "Symbols", look_at_symbols },
 	{ NULL, NULL },
 };

@@ -24,8 +24,9 @@ typedef enum {
 
 /* Other files that the options ask the run to open. */
 typedef struct {
-	const char *report;  /* -O; NULL: stdout */
-	const char *symbols; /* --kallsyms; NULL: none */
+	const char *report;   /* -O; NULL: stdout */
+	const char *symbols;  /* --kallsyms; NULL: none */
+	const char *counters; /* --textfile; NULL: none */
 } CheckFiles;
 
 /* The host and the run to check. Everything is borrowed. */

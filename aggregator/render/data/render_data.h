@@ -13,6 +13,10 @@ void render_ndjson(const ReportModel *model, FILE *out);
 /* The same rows, as in RFC 4180, after a line with the names of the columns. */
 void render_csv(const ReportModel *model, FILE *out);
 
+/* Counters of an interval's run, in the text exposition format 0.0.4 of Prometheus. Expositions on
+   the same stream are separated by an empty line. */
+void render_prometheus(const ReportModel *model, FILE *out);
+
 /* Stacks with what ranks them: "process;outermost;...;innermost 42". */
 void render_folded(const ReportModel *model, FILE *out);
 

@@ -42,6 +42,8 @@ const Renderer renderers[] = {
 	  "stack,process,cache,point,cgroup", RENDER_PPROF },
 	{ "html", "for people: a page with pictures", OF_STACKS,
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, ROW_PARTS, render_html },
+	{ "prometheus", "for Prometheus and PCP: counters of all caches", RENDERS(REPORT_INTERVAL),
+	  RENDER_WHOLE_NAMES | RENDER_TOTALS, NULL, render_prometheus },
 	{ NULL, NULL, 0, 0, NULL, NULL },
 };
 

@@ -15,6 +15,7 @@ typedef enum {
 	RENDER_ONCE = 1 << 2,        /* a second report cannot follow in the same file */
 	RENDER_BINARY = 1 << 3,      /* not for terminals */
 	RENDER_CODE = 1 << 4,        /* needs the files with code (model->code) */
+	RENDER_TOTALS = 1 << 5,      /* of intervals: shows all caches, summed up over the run */
 } RenderTrait;
 
 /* An output format of reports: a value of --format. To add one: a file render_NAME.c, a row in
