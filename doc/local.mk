@@ -38,6 +38,7 @@ dist_doc_DATA += \
 	doc/JSON.md \
 	doc/PERFORMANCE.md \
 	doc/PRESETS.md \
+	doc/REACH.md \
 	doc/RECORD_FORMAT.md \
 	doc/TESTING.md
 schemadir = $(docdir)/schema
@@ -54,6 +55,7 @@ EXTRA_DIST += \
 	packages/apt-bench \
 	packages/apt-build \
 	packages/apt-fuzz \
+	packages/apt-reach \
 	packages/apt-run \
 	packages/apt-test \
 	packages/apt-vm \

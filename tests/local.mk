@@ -5,3 +5,4 @@ include tests/bench/local.mk
 include tests/vm/local.mk
 include tests/screen/local.mk
 include tests/live/local.mk
+include tests/reach/local.mk
