@@ -384,6 +384,10 @@ static void write_times_of(Page *page, const char *name, const ViewStack *stack)
 	write_numbers(page, "held_by_age", times.ages, AGE_CLASSES);
 	write_numbers(page, "freed_by_lifetime", times.lifetimes, LIFE_CLASSES);
 	write_numbers(page, "held_over_time", times.held, held_cells_parts(cells));
+	write_numbers(page, "halves",
+		      (const uint64_t[]){ times.first_allocated, times.first_kept,
+					  times.second_allocated, times.second_kept },
+		      2 * 2);
 	json_close(&page->json, '}');
 	flush_if_long(page);
 }

@@ -26,6 +26,8 @@ char **page_lines(const ReportModel *model)
 	detailed.source = &source;
 	append_memory_line(text, &detailed);
 	append_facts(&detailed, text);
+	if (model->slab)
+		append_growth_lines(text, &model->slab->growth);
 	return split_lines(text);
 }
 

@@ -5,23 +5,27 @@
 const CHILDREN_MAX = 100;
 const OPEN_SHARE = 0.5; /* a child with so much of its parent is open at first */
 
+function figureColumn(metric, figure) {
+  return element('td', { class: 'number', title: formatExact(metric, figure) },
+    figure > 0 ? formatFigure(metric.unit, figure) : '');
+}
+
 function callRow(node) {
   const metric = weightMetric();
+  const whole = flame.tree.root.total;
   const leaf = childrenOf(flame.tree, node).length === 0;
   const bar = element('span', { class: 'share' });
-  bar.style.width = `${flame.tree.root.total > 0 ? node.total / flame.tree.root.total * 100 : 0}%`;
-  const label = element('td', { class: flame.found && node.name >= 0 && flame.found[node.name]
-    ? 'call found' : 'call' },
-  element('span', { class: 'twist', 'aria-hidden': 'true' }, leaf ? '' : '\u25b8'),
-  nodeName(node), nodeModule(node) ? element('span', { class: 'note' }, ` [${nodeModule(node)}]`) : '');
+  bar.style.width = `${whole > 0 ? node.total / whole * 100 : 0}%`;
+  const isFound = flame.found && node.name >= 0 && flame.found[node.name];
+  const module = nodeModule(node);
+  const label = element('td', { class: isFound ? 'call found' : 'call' },
+    element('span', { class: 'twist', 'aria-hidden': 'true' }, leaf ? '' : '\u25b8'),
+    nodeName(node), module ? element('span', { class: 'note' }, ` [${module}]`) : '');
   label.style.paddingInlineStart = `${Math.min(node.depth, 40) * 0.9 + 0.3}em`;
   const row = element('tr', {
     tabindex: -1, 'aria-level': node.depth + 1, 'aria-expanded': leaf ? null : 'false',
-  }, label, element('td', { class: 'number bar' }, bar, formatShare(node.total, flame.tree.root.total)),
-  element('td', { class: 'number', title: formatExact(metric, node.total) },
-    formatFigure(metric.unit, node.total)),
-  element('td', { class: 'number', title: formatExact(metric, node.self) },
-    node.self > 0 ? formatFigure(metric.unit, node.self) : ''));
+  }, label, element('td', { class: 'number bar' }, bar, formatShare(node.total, whole)),
+  figureColumn(metric, node.total), figureColumn(metric, node.self));
   row.node = node;
   return row;
 }
@@ -117,7 +121,9 @@ function drawCalls() {
     event.preventDefault();
     callKeys[event.key](row);
   });
-  byId('calls-box').replaceChildren(element('table', { role: 'treegrid', 'aria-label': 'Call tree' },
-    element('thead', {}, element('tr', {}, ...head.map((word, i) =>
-      element('th', { scope: 'col', class: i ? 'number' : '' }, word)))), body));
+  const titles = head.map((word, i) =>
+    element('th', { scope: 'col', class: i ? 'number' : '' }, word));
+  byId('calls-box').replaceChildren(
+    element('table', { role: 'treegrid', 'aria-label': 'Call tree' },
+      element('thead', {}, element('tr', {}, ...titles)), body));
 }

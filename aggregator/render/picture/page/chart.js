@@ -4,6 +4,7 @@
 
 const CHART = { width: 800, height: 260, left: 70, right: 12, top: 10, bottom: 28 };
 const SERIES_MAX = 8;
+const LEAST_SECONDS = 1e-6;
 /* What charts can show: what happened in an interval is shown per second, as intervals differ. */
 const CHARTS = [
   { member: 'allocations', name: 'Allocations per second', unit: 'count', isRate: true },
@@ -17,14 +18,12 @@ function chartsOfRun() {
   if (!report.chart)
     return [];
   const { times_seconds: times, series } = report.chart;
+  const valuesOf = (one, { member, isRate }) => one[member].map((value, i) =>
+    isRate ? Math.round(value / Math.max(LEAST_SECONDS, times[i + 1] - times[i])) : value);
   return CHARTS.filter(({ member }) => series.length && series[0][member]).map(chart => ({
     ...chart,
     times,
-    series: series.map(one => ({
-      name: one.cache === null ? 'others' : one.cache,
-      values: one[chart.member].map((value, i) => chart.isRate
-        ? Math.round(value / Math.max(1e-6, times[i + 1] - times[i])) : value),
-    })),
+    series: series.map(one => ({ name: one.cache ?? 'others', values: valuesOf(one, chart) })),
   }));
 }
 
@@ -38,7 +37,10 @@ function yAxis(most, unit) {
   const lines = [];
   for (let i = 0; i <= 4; i++) {
     const y = CHART.top + (CHART.height - CHART.top - CHART.bottom) * (1 - i / 4);
-    lines.push(drawing('line', { class: 'grid', x1: CHART.left, x2: CHART.width - CHART.right, y1: y, y2: y }),
+    lines.push(
+      drawing('line', {
+        class: 'grid', x1: CHART.left, x2: CHART.width - CHART.right, y1: y, y2: y,
+      }),
       drawing('text', { x: CHART.left - 6, y: y + 4, 'text-anchor': 'end' },
         formatFigure(unit, most * i / 4)));
   }
@@ -93,7 +95,8 @@ function chartNodes(chart) {
   const series = chart.series.slice(0, SERIES_MAX);
   const most = roundUp(Math.max(1, ...series.flatMap(({ values }) => values)));
   const words = `${chart.name} over time: ${series.map(({ name }) => name).join(', ')}`;
-  return [drawing('svg', { viewBox: `0 0 ${CHART.width} ${CHART.height}`, role: 'img', 'aria-label': words },
+  const size = { viewBox: `0 0 ${CHART.width} ${CHART.height}` };
+  return [drawing('svg', { ...size, role: 'img', 'aria-label': words },
     ...yAxis(most, chart.unit), ...xAxis(chart.times),
     ...series.map((one, place) => drawSeries(one, place, chart, most))),
   legend(series), chartTable(chart, series)];

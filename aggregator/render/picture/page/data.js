@@ -9,9 +9,9 @@
  * lines, warnings   the closing lines of the text report; those that limit what figures mean
  * facts             [{id, type, value}], as in doc/JSON.md; type: text, list, flag, count, range,
  *                   bytes, percent, seconds, ns, time
- * metrics           [{member, name, help, unit, adds_up}]; name: null if the member says it all; unit:
- *                   count, bytes, ns. adds_up: the figures of stacks have a sum, so areas may
- *                   show them; else the sum of several is the largest
+ * metrics           [{member, name, help, unit, adds_up}]; name: null if the member says it all;
+ *                   unit: count, bytes, ns. adds_up: the figures of stacks have a sum, so areas
+ *                   may show them; else the sum of several is the largest
  * rank              position of the metric that ranks the stacks
  * shown, all        sums, a figure for each metric: of the shown stacks, and before filters
  * stacks            {frames, depths, figures, margins, cut}, by rank. frames: those of all stacks,
@@ -19,20 +19,21 @@
  *                   figures: for each metric an array, a figure for each stack, null if not known.
  *                   margins: percent, of the rank; only if events were sampled. cut: the stacks
  *                   that reached the depth limit
- * times             held_by_age, freed_by_lifetime, held_over_time as in doc/JSON.md; only with
- *                   --held. times_of_stacks: the same of each stack
- * parts             {stack, process, cache, ..., figures}: the stacks, divided. For each key an array
- *                   with a stack, or a text, for each part; figures as above
- * frames            [[name, module, line, file, line number, source, inlined]]: texts; the last four
- *                   only where source lines are known. line: as in the text report
+ * times             {held_by_age, freed_by_lifetime, held_over_time, halves} as in doc/JSON.md;
+ *                   only with --held. halves: of each half of the run, objects allocated, and of
+ *                   these held. times_of_stacks: the same of each stack
+ * parts             {stack, process, cache, ..., figures}: the stacks, divided. For each key an
+ *                   array with a stack, or a text, for each part; figures as above
+ * frames            [[name, module, line, file, line number, source, inlined]]: texts; the last
+ *                   four only where source lines are known. line: as in the text report
  * texts             texts, which others name by position; "" is not known
  *
  * Optional, not of every run:
  *
- * chart             {times_seconds, series}, as in doc/JSON.md: when each interval of the run begins,
- *                   and when the last ends; for each slab cache, {cache, allocations,
- *                   bytes_allocated, objects_held, bytes_held}, arrays with a figure for each interval,
- *                   the last two only with --held. cache null: all others
+ * chart             {times_seconds, series}: when each interval of the run begins, and when the
+ *                   last ends; for each slab cache {cache, allocations, bytes_allocated,
+ *                   objects_held, bytes_held}, arrays with a figure for each interval, the last
+ *                   two only with --held. cache null: all others
  * diff              {stacks: [[old, new], ...]}: figures of rank of two runs, for each stack
  */
 
@@ -105,8 +106,8 @@ function readReport() {
 const report = readReport();
 
 /* The figures that readers want to see first, beside what ranks the stacks. */
-const MAIN_FIGURES = ['allocations', 'bytes_allocated', 'bytes_wasted', 'peak_bytes', 'age_max_seconds',
-  'value', 'value_bytes', 'time_seconds', 'time_max_seconds'];
+const MAIN_FIGURES = ['allocations', 'bytes_allocated', 'bytes_wasted', 'peak_bytes',
+  'age_max_seconds', 'value', 'value_bytes', 'time_seconds', 'time_max_seconds'];
 
 function isMain(number) {
   return number === report.rank || MAIN_FIGURES.includes(report.metrics[number].member);

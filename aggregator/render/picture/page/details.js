@@ -17,12 +17,9 @@ function figureList(stack) {
 }
 
 function frameItem(frame) {
-  const [, , line, file, number, source, inlined] = frame;
-  const place = file !== undefined && text(file);
-  const known = place && text(line).includes(place);
-  const item = element('li', { class: inlined ? 'inlined' : null }, element('code', {}, text(line)));
-  if (place && !known)
-    item.append(element('span', { class: 'note' }, ` ${place}${number ? `:${number}` : ''}`));
+  const source = frame[FRAME.SOURCE];
+  const item = element('li', { class: frame[FRAME.INLINED] ? 'inlined' : null },
+    element('code', {}, text(frame[FRAME.LINE])));
   if (source !== undefined && text(source))
     item.append(element('pre', { class: 'source' }, text(source)));
   return item;
@@ -53,7 +50,7 @@ function sumTable(stack, key) {
   const sums = sumsOf(stack, key);
   const rows = sums.slice(0, PARTS_MAX).map(([value, sum]) => element('tr', {},
     element('td', {}, text(value)),
-    element('td', { class: 'number', title: formatExact(metric, sum) }, formatFigure(metric.unit, sum))));
+    figureColumn(metric, sum)));
   const rest = sums.length - rows.length;
   if (rest > 0)
     rows.push(element('tr', {}, element('td', { class: 'note', colspan: 2 }, `${rest} more`)));
@@ -81,11 +78,22 @@ function bars(title, names, counts) {
     })))];
 }
 
+/* Whether what was allocated early is still held, as of a leak. */
+function halvesTable(halves) {
+  const row = (name, allocated, held) => element('tr', {},
+    element('th', { scope: 'row' }, name),
+    element('td', { class: 'number' }, `${formatCount(held)} of ${formatCount(allocated)}`),
+    element('td', { class: 'number' }, formatShare(held, allocated)));
+  return element('table', { class: 'bars' }, element('caption', {}, 'Kept of what was allocated'),
+    element('tbody', {}, row('in the first half', halves[0], halves[1]),
+      row('in the second half', halves[2], halves[3])));
+}
+
 /* Ages, lifetimes and what was held, of a stack or of all. */
 function timeTables(times) {
   const lives = times.freed_by_lifetime;
   const parts = times.held_over_time.length;
-  return [...bars('Held, by age', AGE_NAMES, times.held_by_age),
+  return [halvesTable(times.halves), ...bars('Held, by age', AGE_NAMES, times.held_by_age),
     ...bars('Freed, by lifetime', lives.map((_, i) => lifeName(i, lives.length)), lives),
     ...bars('Held at the end of each part of the run', times.held_over_time.map((_, i) =>
       `${i + 1} of ${parts}`), times.held_over_time)];
@@ -99,8 +107,8 @@ function drawDetails() {
     return;
   }
   const keys = [...report.parts.keys.keys()];
-  byId('details-title').textContent = `Stack ${formatCount(stack + 1)} of ${formatCount(report.stacks.count)}: ` +
-    (labelOfStack(stack, 'callsite') || namesOf(stack)[0]);
+  byId('details-title').textContent = `Stack ${formatCount(stack + 1)} of ` +
+    `${formatCount(report.stacks.count)}: ${labelOfStack(stack, 'callsite') || namesOf(stack)[0]}`;
   byId('details-body').replaceChildren(figureList(stack), frameList(stack),
     element('div', { class: 'tables' }, ...keys.filter(key => key !== 'callsite')
       .map(key => sumTable(stack, key)),

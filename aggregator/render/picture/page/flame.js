@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 
 /*
- * The flame graph, on a canvas: the width of a function is its part of the weight, and what it called
- * is above it (an icicle: below it). Only what is at least a pixel wide is drawn, so a picture of
- * 100,000 stacks has some thousand boxes; narrower neighbours are one grey box together.
+ * The flame graph, on a canvas: the width of a function is its part of the weight, and what it
+ * called is above it (an icicle: below it). Only what is at least a pixel wide is drawn, so a
+ * picture of 100,000 stacks has some thousand boxes; narrower neighbours are one grey box together.
  */
 
 const ROW_PX = 19;
@@ -143,8 +143,9 @@ function drawFlame() {
   for (const box of flame.boxes)
     drawBox(context, box, isDark);
   drawFocus(context);
+  const words = nodeWords(flame.tree, flame.zoom).join(': ');
   node.setAttribute('aria-label', `Flame graph by ${weightMetric().label}: ` +
-    `${numberOf(selection.stacks.length, 'stack')}. ${nodeWords(flame.tree, flame.zoom).join(': ')}`);
+    `${numberOf(selection.stacks.length, 'stack')}. ${words}`);
 }
 
 /* A flame graph grows up from its root, which is what a reader should see first. */
@@ -271,11 +272,10 @@ function weightFound() {
 }
 
 function showFound() {
-  const metric = weightMetric();
   const sum = flame.found ? weightFound() : 0;
   byId('found').textContent = flame.found
-    ? `Found: ${formatShare(sum, flame.tree.root.total)} of what is shown, ` +
-      `${formatFigure(metric.unit, sum)} ${metric.unit === 'count' ? metric.label.toLowerCase() : ''}`
+    ? `Found: ${formatShare(sum, flame.tree.root.total)} of what is shown. ` +
+      formatExact(weightMetric(), sum)
     : '';
 }
 
@@ -297,7 +297,7 @@ function startFlame() {
   const node = canvas();
   choices(byId('kinds'), [['flame', 'Flame graph'], ['icicle', 'Icicle'], ['calls', 'Call tree']],
     flame.kind, kind => { flame.kind = kind; drawKind(); });
-  choices(byId('directions'), [['callers', 'Callers first'], ['callees', 'Allocation first']],
+  choices(byId('directions'), [['callers', 'Outermost first'], ['callees', 'Innermost first']],
     flame.direction, direction => { flame.direction = direction; newPicture(); });
   node.addEventListener('mousemove', event => {
     const box = boxAt(event);

@@ -67,8 +67,8 @@ function drawHeat() {
       ...columns.map(column => heatName(heatColumn, column)))),
     element('tbody', {}, ...rows.map(row => element('tr', {}, heatName('process', row),
       ...columns.map(column => heatField(sums, row, column, most)))))));
-  byId('heat-title').textContent = `Processes and ${heatColumn === 'cache' ? 'slab caches' : 'points'}` +
-    (rest > 0 ? ', the largest' : '');
+  const names = heatColumn === 'cache' ? 'slab caches' : 'points';
+  byId('heat-title').textContent = `Processes and ${names}${rest > 0 ? ', the largest' : ''}`;
 }
 
 function startHeat() {

@@ -11,8 +11,9 @@ function theme() {
 
 function setTheme(name) {
   document.documentElement.dataset.theme = name;
-  byId('theme').textContent = name === 'dark' ? 'Light' : 'Dark';
-  byId('theme').setAttribute('aria-label', `Switch to ${name === 'dark' ? 'light' : 'dark'} colours`);
+  const other = name === 'dark' ? 'Light' : 'Dark';
+  byId('theme').textContent = other;
+  byId('theme').setAttribute('aria-label', `${other} colours`);
   if (flame.tree)
     drawFlame();
 }

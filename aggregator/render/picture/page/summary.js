@@ -11,12 +11,12 @@ function showWarnings() {
 function tile(metric, number) {
   const shown = report.shown[number];
   const all = report.all[number];
-  const part = shown === all || !metric.adds_up ? [] : [
-    element('span', { class: 'note' }, `${formatShare(shown, all)} of ${formatFigure(metric.unit, all)}`),
-  ];
+  const note = words => element('span', { class: 'note' }, words);
+  const part = shown === all || !metric.adds_up ? []
+    : [note(`${formatShare(shown, all)} of ${formatFigure(metric.unit, all)}`)];
   const margin = report.facts.get('allocations_before_filters_margin_percent');
   if (number === 0 && margin && margin.value > 0)
-    part.push(element('span', { class: 'note' }, `\u00b1 ${formatPercent(margin.value)} (sampled)`));
+    part.push(note(`\u00b1 ${formatPercent(margin.value)} (sampled)`));
   return element('li', { title: `${formatExact(metric, shown)}; ${metric.help}` },
     element('span', { class: 'figure' }, formatFigure(metric.unit, shown)),
     element('span', {}, metric.label), ...part);

@@ -57,7 +57,8 @@ function shownColumns() {
 function drawHead() {
   byId('stacks').tHead.replaceChildren(element('tr', {},
     element('th', { scope: 'col', class: 'number' }, '#'), ...shownColumns().map(headCell),
-    element('th', { scope: 'col', class: 'number' }, 'Share'), element('th', { scope: 'col' }, 'Stack')));
+    element('th', { scope: 'col', class: 'number' }, 'Share'),
+    element('th', { scope: 'col' }, 'Stack')));
 }
 
 /* The call site, the functions that called it, and where it happened. */

@@ -35,7 +35,7 @@ function nameAt(tree, stack, depth) {
   return names[tree.inner ? starts[stack] + depth : starts[stack + 1] - 1 - depth];
 }
 
-/* Counts the stacks of each child, and their weights. Returns the children, in order of first use. */
+/* Counts the stacks of each child, and their weights. Returns the children, by first use. */
 function countChildren(tree, node) {
   const children = [];
   for (let i = node.lo; i < node.hi; i++) {
