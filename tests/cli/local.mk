@@ -1,5 +1,6 @@
 tests_cli_checks = \
 	tests/cli/check_debuginfod \
+	tests/cli/check_diff \
 	tests/cli/check_docs \
 	tests/cli/check_formats \
 	tests/cli/check_golden \
@@ -21,6 +22,7 @@ tests_cli_make_fixture_SOURCES = tests/cli/make_fixture.c \
 	tests/bench/stream_builder.c tests/bench/stream_builder.h \
 	tests/fixtures/held_run.c tests/fixtures/held_run.h \
 	tests/cli/cgroup_stream.c tests/cli/cgroup_stream.h \
+	tests/cli/change_stream.c tests/cli/change_stream.h \
 	tests/cli/hit_stream.c tests/cli/hit_stream.h \
 	tests/cli/limit_stream.c tests/cli/limit_stream.h \
 	tests/cli/line_stream.c tests/cli/line_stream.h \

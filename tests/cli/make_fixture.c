@@ -32,10 +32,13 @@
  *	make_fixture spans            time spans between probe points
  *	make_fixture lines FOLDER     stacks in files that the folder describes: see line_stream.h
  *	make_fixture leak             a leak, a working set, churn, a burst, and unseen frees
+ *	make_fixture change SEED old|new
+ *	                              a load on two builds of a kernel; the newer run has a leak
  *	make_fixture limited          a run of which little is known
  *	make_fixture crowded          more tasks, caches and modules than the least memory holds
  */
 #include "cgroup_stream.h"
+#include "change_stream.h"
 #include "event_batch.h"
 #include "fixtures/held_run.h"
 #include "hit_stream.h"
@@ -335,6 +338,8 @@ int main(int argc, char **argv)
 		span_stream(stream);
 	if (g_str_equal(wanted, "lines") && argc >= 3)
 		line_stream(stream, argv[2]);
+	if (g_str_equal(wanted, "change") && argc >= 4)
+		change_stream(stream, (guint32)number(argv[2]), g_str_equal(argv[3], "new"));
 	if (g_str_equal(wanted, "leak"))
 		leak_stream(stream);
 	if (g_str_equal(wanted, "limited"))
@@ -348,7 +353,7 @@ int main(int argc, char **argv)
 		fputs("usage: make_fixture "
 		      "swap|sample|throttle|walks|names|memory|s390x|i686|aarch64|cgroups|"
 		      "rates|rates-blind|rates-held|held|hits|spans|lines|leak|slab|slab-part|"
-		      "limited|crowded\n",
+		      "limited|crowded|change\n",
 		      stderr);
 		return 2;
 	}
