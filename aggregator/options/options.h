@@ -5,6 +5,7 @@
 #include "import/kernel_record.h"
 #include "names/cache_query.h"
 #include "table/cell_filter.h"
+#include "rates/rate_chart.h"
 #include "rates/rate_row.h"
 #include "table/view.h"
 #include "record/run_info.h"
@@ -107,6 +108,7 @@ typedef struct {
 	DiffPer per;              /* --per */
 	const struct OlderRun *older; /* what --diff names, once it was read; borrowed */
 	bool is_older;                /* these are the options of that run */
+	RateChart *chart; /* of a run that has ended, if the format shows one; borrowed */
 	bool hide_host;
 	bool details;
 	bool human;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "names/cache_query.h"
+#include "rates/rate_chart.h"
 #include "rates/rate_table.h"
 #include "rates/rate_totals.h"
 #include "report/diff_rows.h"
@@ -62,5 +63,6 @@ typedef struct ReportSource {
 	const IntervalSource *interval; /* if REPORT_INTERVAL */
 	const struct ReportSource *older; /* with what it is compared, if REPORT_DIFF */
 	const char *input;                /* name of what was read; NULL: a live run */
+	RateChart *chart; /* the run over time; NULL: not requested, or not known */
 	DiffPer per;
 } ReportSource;

@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/tools/chart_feed.c aggregator/tools/chart_feed.h \
 	aggregator/tools/drill.c aggregator/tools/drill.h \
 	aggregator/tools/session_detail.c aggregator/tools/session_detail.h \
 	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \

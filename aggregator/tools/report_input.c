@@ -73,6 +73,7 @@ static ReportSource source_of(const ReportInput *input, const Session *session,
 		.parts = renderer->parts,
 		.lists_code = renderer->traits & RENDER_CODE,
 		.input = options->input,
+		.chart = renderer->traits & RENDER_CHART ? options->chart : NULL,
 		.per = options->per,
 	};
 }

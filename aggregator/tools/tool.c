@@ -17,6 +17,7 @@
 #include "base/standard_files.h"
 #include "session/symbols_choose.h"
 #include "tools/cache_choice.h"
+#include "tools/chart_feed.h"
 #include "tools/older_run.h"
 #include "tools/report_input.h"
 #include "tools/source_lines.h"
@@ -538,6 +539,7 @@ void tool_leave_out_unpaired(Options *options)
 static ExitStatus run_live(Options *options)
 {
 	g_autoptr(Session) session = tool_session_new(options);
+	g_autoptr(ChartFeed) chart = NULL;
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 	g_autoptr(SourceLines) lines = source_lines_new(options, &error);
@@ -568,6 +570,8 @@ static ExitStatus run_live(Options *options)
 	options->request.progress = !options->quiet && isatty(STDERR_FILENO);
 	if (options->tool->stream && !streams)
 		return show_live(options, session, &outcome);
+	if (!streams)
+		chart = chart_feed_new(session, options);
 	if (!collect_live(choose_collector(options), &options->request, session, &outcome,
 			  &error)) {
 		interim_finish(&interim);
@@ -575,6 +579,7 @@ static ExitStatus run_live(Options *options)
 			private_file_discard(file);
 		return fail(status_of(error), error);
 	}
+	options->chart = chart_feed_finish(chart);
 	status = streams ? finish_written(session, options, &outcome)
 			 : finish_reports(session, options, file, &interim);
 	return finish_live(options, &outcome, status);
@@ -593,12 +598,14 @@ static ExitStatus show_missing(Session *session, SourceLines *lines)
 static ExitStatus run_input(Options *options)
 {
 	g_autoptr(Session) session = tool_session_new(options);
+	g_autoptr(ChartFeed) chart = NULL;
 	g_autoptr(SourceLines) lines = NULL;
 	g_autoptr(PrivateFile) file = NULL;
 	g_autoptr(GError) error = NULL;
 
 	if (options->tool->stream)
 		return show_input(options, session);
+	chart = chart_feed_new(session, options);
 	lines = source_lines_new(options, &error);
 	if (!lines || !read_symbols(options, &error) || !open_output(options, &file, &error))
 		return fail(status_of(error), error);
@@ -614,6 +621,7 @@ static ExitStatus run_input(Options *options)
 	if (options->missing_debuginfo)
 		return show_missing(session, lines);
 	tool_leave_out_unpaired(options);
+	options->chart = chart_feed_finish(chart);
 	return finish(session, options, lines, file);
 }
 

@@ -41,7 +41,7 @@ const Renderer renderers[] = {
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE | RENDER_BINARY | RENDER_CODE,
 	  "stack,process,cache,point,cgroup", RENDER_PPROF },
 	{ "html", "for people: a page with pictures", OF_STACKS,
-	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, ROW_PARTS, render_html },
+	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE | RENDER_CHART, ROW_PARTS, render_html },
 	{ "prometheus", "for Prometheus and PCP: counters of all caches", RENDERS(REPORT_INTERVAL),
 	  RENDER_WHOLE_NAMES | RENDER_TOTALS, NULL, render_prometheus },
 	{ NULL, NULL, 0, 0, NULL, NULL },

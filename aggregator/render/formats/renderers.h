@@ -16,6 +16,7 @@ typedef enum {
 	RENDER_BINARY = 1 << 3,      /* not for terminals */
 	RENDER_CODE = 1 << 4,        /* needs the files with code (model->code) */
 	RENDER_TOTALS = 1 << 5,      /* of intervals: shows all caches, summed up over the run */
+	RENDER_CHART = 1 << 6,       /* shows the run over time (ReportSource.chart) */
 } RenderTrait;
 
 /* An output format of reports: a value of --format. To add one: a file render_NAME.c, a row in

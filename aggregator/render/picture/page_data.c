@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/picture/page_data.h"
 
+#include "render/data/chart_json.h"
 #include "render/data/json_writer.h"
 #include "render/picture/page_escape.h"
 #include "render/picture/page_plain.h"
@@ -13,7 +14,8 @@
 enum {
 	SCHEMA_VERSION = 1,
 	FLUSH_BYTES = 1 << 16,
-	KEY_STACK = 0, /* the first key of what divides the stacks (Renderer.parts) */
+	CHART_SERIES = 7, /* slab caches in the chart; all others are one more */
+	KEY_STACK = 0,    /* the first key of what divides the stacks (Renderer.parts) */
 };
 
 /* Large reports are never completely in memory. */
@@ -406,6 +408,18 @@ static void write_times(Page *page)
 	json_close(&page->json, ']');
 }
 
+/* The run over time, if that is known. */
+static void write_chart(Page *page)
+{
+	const ReportSource *source = page->model->source;
+	g_autoptr(GArray) series = NULL;
+
+	if (!source->chart || rate_chart_points(source->chart) < 2)
+		return;
+	series = rate_chart_series(source->chart, source->caches, CHART_SERIES);
+	json_write_chart(&page->json, series, source->chart);
+}
+
 static void write_texts(Page *page)
 {
 	json_open(&page->json, "texts", '[');
@@ -430,6 +444,7 @@ static void write_page(Page *page)
 	write_sums(page, "all", model_all_sums(page->model));
 	write_stacks(page);
 	write_times(page);
+	write_chart(page);
 	write_parts(page);
 	write_frames(page);
 	write_texts(page);

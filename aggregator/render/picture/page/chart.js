@@ -27,10 +27,11 @@ function chartsOfRun() {
   }));
 }
 
-/* The next "round" number: 1, 2 or 5 with zeros. */
-function roundUp(number) {
-  const power = 10 ** Math.floor(Math.log10(Math.max(number, 1)));
-  return [1, 2, 5, 10].map(step => step * power).find(step => step >= number);
+/* The next number whose quarters are easy to read. */
+function roundUp(number, unit) {
+  const scale = unit === 'bytes' ? 1024 ** Math.floor(Math.log(number) / Math.log(1024)) : 1;
+  const power = 10 ** Math.floor(Math.log10(number / scale));
+  return [1, 2, 4, 6, 8, 10].map(step => step * power * scale).find(step => step >= number);
 }
 
 function yAxis(most, unit) {
@@ -93,7 +94,7 @@ function chartTable(chart, series) {
 
 function chartNodes(chart) {
   const series = chart.series.slice(0, SERIES_MAX);
-  const most = roundUp(Math.max(1, ...series.flatMap(({ values }) => values)));
+  const most = roundUp(Math.max(1, ...series.flatMap(({ values }) => values)), chart.unit);
   const words = `${chart.name} over time: ${series.map(({ name }) => name).join(', ')}`;
   const size = { viewBox: `0 0 ${CHART.width} ${CHART.height}` };
   return [drawing('svg', { ...size, role: 'img', 'aria-label': words },
@@ -117,6 +118,7 @@ function startChart() {
     return;
   const show = number => byId('chart-body').replaceChildren(...chartNodes(charts[number]));
   byId('chart').hidden = false;
+  byId('chart-note').hidden = report.shown[0] === report.all[0];
   choices(byId('chart-bar'), charts.map(({ name }, i) => [i, name]), 0, show);
   show(0);
 }
