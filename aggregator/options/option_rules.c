@@ -346,8 +346,8 @@ static const OptionRule option_rules[] = {
 			"instead of -p" },
 	{ diff_and_kallsyms, "--kallsyms is of one kernel, but --diff compares two runs: use "
 			     "recordings with symbols" },
-	{ diff_as_other_format,
-	  "--diff cannot be shown so: use --format=text, json, ndjson, csv or folded" },
+	{ diff_as_other_format, "--diff cannot be shown so: use --format=text, json, ndjson, csv, "
+				"folded or html" },
 	{ diff_of_stdin_twice, "--diff: standard input can be one of the runs only" },
 	{ check_and_other,
 	  "--check checks a run on this host: use it without -i, --import and --build-module" },

@@ -336,7 +336,10 @@ static void finish_held(Options *options)
 /* Rows are compared: without --by, those that the format divides stacks into, or the stacks. */
 static void compare_stacks(Options *options)
 {
-	const char *parts = options->renderer->parts ? options->renderer->parts : "stack";
+	const Renderer *renderer = options->renderer;
+	const char *parts = renderer->parts && !(renderer->traits & RENDER_STACKS_COMPARED)
+				    ? renderer->parts
+				    : "stack";
 
 	if (options->diff && !options->view.by[0])
 		dimensions_choose(parts, options->tool->bit == TOOL_STACK_TOP, options->view.by);

@@ -386,8 +386,10 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 		model->spans = durations_totals(source->session->durations);
 	facts_set_hits(model->facts, source->session, &model->view->before);
 	set_counted_twice(model, source->session);
-	if (source->older)
+	if (source->older) {
 		set_diff(model);
+		set_parts(model);
+	}
 	return model;
 }
 

@@ -24,7 +24,8 @@ typedef struct ReportModel {
 	const View *view;  /* stacks, drops and allocations left out */
 	GroupRows *groups; /* a table, or the blocks of slabstack; NULL: stacks */
 	/* The shown stacks, divided by the keys of the source that fit the events, in this order;
-	   NULL: not requested, or there are groups. Nothing is filtered or cut again. */
+	   NULL: not requested, or there are groups. Of a comparison: those of the newer run.
+	   Nothing is filtered or cut again. */
 	GroupRows *parts;
 	ViewOptions parts_by;   /* private */
 	bool has_blocks;        /* groups are slabstack's blocks */

@@ -17,6 +17,7 @@ typedef enum {
 	RENDER_CODE = 1 << 4,        /* needs the files with code (model->code) */
 	RENDER_TOTALS = 1 << 5,      /* of intervals: shows all caches, summed up over the run */
 	RENDER_CHART = 1 << 6,       /* shows the run over time (ReportSource.chart) */
+	RENDER_STACKS_COMPARED = 1 << 7, /* in comparisons, parts do not divide the stacks */
 } RenderTrait;
 
 /* An output format of reports: a value of --format. To add one: a file render_NAME.c, a row in

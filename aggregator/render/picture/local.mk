@@ -1,6 +1,8 @@
 libaggregator_a_SOURCES += \
 	aggregator/render/picture/page_data.c aggregator/render/picture/page_data.h \
+	aggregator/render/picture/page_diff.c aggregator/render/picture/page_diff.h \
 	aggregator/render/picture/page_escape.c aggregator/render/picture/page_escape.h \
+	aggregator/render/picture/page_names.c aggregator/render/picture/page_names.h \
 	aggregator/render/picture/page_plain.c aggregator/render/picture/page_plain.h \
 	aggregator/render/picture/page_texts.h \
 	aggregator/render/picture/render_html.c \
@@ -14,6 +16,7 @@ page_scripts = \
 	data.js \
 	selection.js \
 	summary.js \
+	changes.js \
 	table.js \
 	tree.js \
 	flame.js \

@@ -3,7 +3,9 @@
 
 #include "render/data/chart_json.h"
 #include "render/data/json_writer.h"
+#include "render/picture/page_diff.h"
 #include "render/picture/page_escape.h"
+#include "render/picture/page_names.h"
 #include "render/picture/page_plain.h"
 #include "render/text/render_text.h"
 #include "symbols/frame_line.h"
@@ -30,8 +32,7 @@ typedef struct {
 	guint *stack_numbers; /* by row of the view: position among the shown stacks */
 	guint *frame_numbers; /* by FrameId: position in frames, from 1; 0: not used */
 	GArray *frames;       /* (element-type FrameId) */
-	GHashTable *texts;    /* text -> position in the list, both owned */
-	GPtrArray *text_list; /* (element-type utf8), borrowed */
+	PageNames *names;
 } Page;
 
 static void flush(Page *page)
@@ -44,20 +45,6 @@ static void flush_if_long(Page *page)
 {
 	if (page->json.out->len > FLUSH_BYTES)
 		flush(page);
-}
-
-/* Returns the position of a text in the list, added if it is new. */
-static guint text_number(Page *page, const char *text)
-{
-	gpointer number;
-
-	if (g_hash_table_lookup_extended(page->texts, text, NULL, &number))
-		return GPOINTER_TO_UINT(number);
-	g_ptr_array_add(page->text_list, g_strdup(text));
-	number = GUINT_TO_POINTER(page->text_list->len - 1);
-	g_hash_table_insert(page->texts,
-			    g_ptr_array_index(page->text_list, page->text_list->len - 1), number);
-	return GPOINTER_TO_UINT(number);
 }
 
 static void write_list(Page *page, const char *name, char **list)
@@ -80,17 +67,10 @@ static void write_words(Page *page)
 
 /* How the page shows values of a type. */
 static const char *const type_names[] = {
-	[VALUE_TEXT] = "text",
-	[VALUE_LIST] = "list",
-	[VALUE_FLAG] = "flag",
-	[VALUE_COUNT] = "count",
-	[VALUE_DIFFERENCE] = "count",
-	[VALUE_RANGE] = "range",
-	[VALUE_BYTES] = "bytes",
-	[VALUE_SHARE] = "percent",
-	[VALUE_PERCENT] = "percent",
-	[VALUE_TIME_SPAN] = "seconds",
-	[VALUE_NS] = "ns",
+	[VALUE_TEXT] = "text",       [VALUE_LIST] = "list",         [VALUE_FLAG] = "flag",
+	[VALUE_COUNT] = "count",     [VALUE_DIFFERENCE] = "count",  [VALUE_RANGE] = "range",
+	[VALUE_BYTES] = "bytes",     [VALUE_REAL] = "number",       [VALUE_SHARE] = "percent",
+	[VALUE_PERCENT] = "percent", [VALUE_TIME_SPAN] = "seconds", [VALUE_NS] = "ns",
 	[VALUE_TIME] = "time",
 };
 
@@ -282,13 +262,12 @@ static guint frame_text(Page *page, const Frame *frame,
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	append(text, frame);
-	return text_number(page, text->str);
+	return page_names_add(page->names, text->str);
 }
 
-/* Texts that are not known are the empty text. */
 static void write_text_number(Page *page, const char *text)
 {
-	json_count(&page->json, NULL, text_number(page, text ? text : ""));
+	json_count(&page->json, NULL, page_names_add(page->names, text));
 }
 
 /* An array for each frame; data.js says what is where. */
@@ -342,7 +321,7 @@ static void write_part_key(Page *page, guint key)
 		} else {
 			g_string_truncate(label, 0);
 			group_rows_append_label(parts, part_at(page, i), key, label);
-			number = text_number(page, label->str);
+			number = page_names_add(page->names, label->str);
 		}
 		json_count(&page->json, NULL, number);
 		flush_if_long(page);
@@ -422,9 +401,11 @@ static void write_chart(Page *page)
 
 static void write_texts(Page *page)
 {
+	const GPtrArray *texts = page->names->texts;
+
 	json_open(&page->json, "texts", '[');
-	for (guint i = 0; i < page->text_list->len; i++) {
-		json_text(&page->json, NULL, g_ptr_array_index(page->text_list, i));
+	for (guint i = 0; i < texts->len; i++) {
+		json_text(&page->json, NULL, g_ptr_array_index(texts, i));
 		flush_if_long(page);
 	}
 	json_close(&page->json, ']');
@@ -447,6 +428,8 @@ static void write_page(Page *page)
 	write_chart(page);
 	write_parts(page);
 	write_frames(page);
+	if (page->model->diff)
+		page_diff_write(&page->json, page->model, page->names);
 	write_texts(page);
 	json_close(&page->json, '}');
 	flush(page);
@@ -470,8 +453,7 @@ void page_data_write(const ReportModel *model, FILE *out)
 		.json = { .out = g_string_new(NULL) },
 		.context = model_metric_context(model),
 		.frames = g_array_new(FALSE, FALSE, sizeof(FrameId)),
-		.texts = g_hash_table_new(g_str_hash, g_str_equal),
-		.text_list = g_ptr_array_new_with_free_func(g_free),
+		.names = page_names_new(),
 	};
 
 	page.counted = g_strconcat(counted_noun(model), "s", NULL);
@@ -480,8 +462,7 @@ void page_data_write(const ReportModel *model, FILE *out)
 	write_page(&page);
 	g_string_free(page.json.out, TRUE);
 	g_array_unref(page.frames);
-	g_hash_table_unref(page.texts);
-	g_ptr_array_unref(page.text_list);
+	page_names_free(page.names);
 	g_free(page.counted);
 	g_free(page.stack_numbers);
 	g_free(page.frame_numbers);

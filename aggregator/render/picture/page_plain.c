@@ -98,19 +98,27 @@ static void append_stack(const ReportModel *model, const ViewStack *stack, GStri
 	g_string_append_c(text, '\n');
 }
 
-void page_append_plain(const ReportModel *model, GString *out)
+static void append_stacks(const ReportModel *model, GString *text)
 {
 	const GPtrArray *stacks = model->view->stacks;
-	g_auto(GStrv) lines = page_lines(model);
-	g_autofree char *facts = g_strjoinv("\n", lines);
-	g_autoptr(GString) text = g_string_new(facts);
 
-	g_string_append(text, "\n\n");
 	for (guint i = 0; i < MIN(stacks->len, PLAIN_STACKS); i++)
 		append_stack(model, g_ptr_array_index(stacks, i), text);
 	if (stacks->len > PLAIN_STACKS) {
 		append_number_of(text, stacks->len - PLAIN_STACKS, "more stack");
 		g_string_append(text, "\n");
 	}
+}
+
+void page_append_plain(const ReportModel *model, GString *out)
+{
+	g_auto(GStrv) lines = page_lines(model);
+	g_autofree char *facts = g_strjoinv("\n", lines);
+	g_autoptr(GString) text = g_string_new(facts);
+
+	g_string_append(text, "\n\n");
+	/* Those of a comparison have no order. */
+	if (!model->diff)
+		append_stacks(model, text);
 	page_append_text(out, text->str);
 }

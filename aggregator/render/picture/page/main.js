@@ -119,6 +119,7 @@ function start() {
   startPrinting();
   startDetails();
   soon(() => {
+    startChanges();
     startTable();
     startFlame();
     startChart();

@@ -61,17 +61,23 @@ function drawHead() {
     element('th', { scope: 'col' }, 'Stack')));
 }
 
+/* The position of the call site among the functions of a stack. */
+function siteOf(stack) {
+  const site = labelOfStack(stack, 'callsite') || '';
+  const isSite = name => site === name || site.startsWith(`${name} `);
+  return Math.max(0, namesOf(stack).findIndex(isSite));
+}
+
 /* The call site, the functions that called it, and where it happened. */
-function stackCell(stack) {
-  const names = namesOf(stack);
-  const site = labelOfStack(stack, 'callsite');
-  const found = site ? names.findIndex(name => site === name || site.startsWith(`${name} `)) : -1;
-  const callers = names.slice(Math.max(0, found) + 1);
-  const places = ['cache', 'point', 'process'].map(key => labelOfStack(stack, key)).filter(Boolean);
+function stackCell(site, callers, places) {
   return element('td', { class: 'stack' },
-    element('span', { class: 'site' }, site || names[0]),
+    element('span', { class: 'site' }, site),
     element('span', { class: 'callers' }, callers.map(name => ` \u2190 ${name}`).join('')),
     element('span', { class: 'places' }, places.join(' \u00b7 ')));
+}
+
+function placesOf(stack) {
+  return ['cache', 'point', 'process'].map(key => labelOfStack(stack, key)).filter(Boolean);
 }
 
 function figureCell(stack, number) {
@@ -95,13 +101,16 @@ function shareCell(stack) {
 
 function bodyRow(stack, place) {
   const number = table.page * PAGE_ROWS + place;
+  const names = namesOf(stack);
   return element('tr', {
     tabindex: place === 0 ? 0 : -1,
     'data-stack': stack,
     'aria-rowindex': number + 2,
     'aria-selected': String(stack === selection.stack),
   }, element('td', { class: 'number' }, formatCount(number + 1)),
-  ...shownColumns().map(column => figureCell(stack, column)), shareCell(stack), stackCell(stack));
+  ...shownColumns().map(column => figureCell(stack, column)), shareCell(stack),
+  stackCell(labelOfStack(stack, 'callsite') || names[0], names.slice(siteOf(stack) + 1),
+    placesOf(stack)));
 }
 
 function drawPages() {
