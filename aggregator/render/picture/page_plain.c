@@ -60,6 +60,10 @@ char **page_warnings(const ReportModel *model)
 		append_walks_line(text, facts);
 	if (fact_number(facts, FACT_NAMES_DIFFERENT))
 		append_compared_names_line(text, facts);
+	if (model->older && !page_is_complete(model->older)) {
+		g_string_append(text, "The older run: ");
+		append_lost_line(text, model->older->facts);
+	}
 	for (gsize i = 0; i < G_N_ELEMENTS(warning_facts); i++)
 		append_fact_line(text, facts, warning_facts[i]);
 	return split_lines(text);
