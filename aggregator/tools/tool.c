@@ -113,7 +113,8 @@ static bool interim_begin(Interim *interim)
 	return !text_writer_skips(interim->writer);
 }
 
-/* A picture of the run so far cannot be followed by another: people get a text instead. */
+/* A picture of the run so far cannot be followed by another: people get a text instead, unless the
+   picture goes to the same place. */
 static const Renderer *interim_renderer(const Options *options)
 {
 	return options->renderer->traits & RENDER_ONCE ? renderers : options->renderer;
@@ -126,6 +127,8 @@ static bool report_now(Session *session, void *user_data)
 	const Options *options = interim->options;
 	FILE *out;
 
+	if (options->renderer->traits & RENDER_ONCE && !options->output)
+		return true;
 	if (!interim_begin(interim))
 		return !interim->reader_left || options->output || options->request.record_path;
 	symbols_choose(session, options->symbols);
