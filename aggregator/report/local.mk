@@ -6,6 +6,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/facts_hits.c aggregator/report/facts_hits.h \
 	aggregator/report/facts_memory.c aggregator/report/facts_memory.h \
 	aggregator/report/flat_rows.c aggregator/report/flat_rows.h \
+	aggregator/report/frame_tree.c aggregator/report/frame_tree.h \
 	aggregator/report/hit_rows.c aggregator/report/hit_rows.h \
 	aggregator/report/join.c aggregator/report/join.h \
 	aggregator/report/model.c aggregator/report/model.h \

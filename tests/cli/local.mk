@@ -10,7 +10,8 @@ tests_cli_checks = \
 	tests/cli/check_packages \
 	tests/cli/check_pages \
 	tests/cli/check_pprof \
-	tests/cli/check_style
+	tests/cli/check_style \
+	tests/cli/check_svg
 TESTS += $(tests_cli_checks)
 
 # Makes streams of other machines for the golden tests.

@@ -160,7 +160,7 @@ static char *report_of(const Session *session, const Dimension *key, const Rende
 void fuzz_report(const Session *session)
 {
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
-		if (renderer->render)
+		if (renderer->render && renderer->reports & RENDERS(REPORT_STACKS))
 			free(report_of(session, NULL, renderer, false));
 	if (session->pairing)
 		free(report_of(session, NULL, renderers, true));

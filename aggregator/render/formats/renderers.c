@@ -43,6 +43,8 @@ const Renderer renderers[] = {
 	{ "html", "for people: a page with pictures", OF_DIFFS,
 	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE | RENDER_CHART | RENDER_STACKS_COMPARED,
 	  ROW_PARTS, render_html },
+	{ "svg", "for people: a flame graph", OF_STACKS,
+	  RENDER_WHOLE_NAMES | RENDER_STACKS | RENDER_ONCE, "process,stack", render_svg },
 	{ "prometheus", "for Prometheus and PCP: counters of all caches", RENDERS(REPORT_INTERVAL),
 	  RENDER_WHOLE_NAMES | RENDER_TOTALS, NULL, render_prometheus },
 	{ NULL, NULL, 0, 0, NULL, NULL },

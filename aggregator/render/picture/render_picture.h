@@ -9,3 +9,6 @@
 
 /* A page that needs nothing else: facts, table, flame graph, call tree. */
 void render_html(const ReportModel *model, FILE *out);
+
+/* A flame graph, weighed by what ranks stacks: SVG with its own search and zoom. */
+void render_svg(const ReportModel *model, FILE *out);
