@@ -39,6 +39,7 @@ bench_scripts = \
 	tests/bench/has_addresses \
 	tests/bench/make_perl_stream.pl \
 	tests/bench/run_bench \
+	tests/bench/run_formats \
 	tests/bench/run_held \
 	tests/bench/run_hits \
 	tests/bench/run_hostile \
@@ -49,6 +50,7 @@ EXTRA_DIST += $(bench_scripts)
 
 bench: kmalloc-top slabratetop tests/cli/lines_of $(bench_programs)
 	$(srcdir)/tests/bench/run_bench $(srcdir)
+	$(srcdir)/tests/bench/run_formats $(srcdir)
 	$(srcdir)/tests/bench/run_held
 	$(srcdir)/tests/bench/run_hostile
 	$(srcdir)/tests/bench/run_lines
