@@ -24,6 +24,11 @@ BUILT_SOURCES += $(pprof_messages)
 CLEANFILES += $(pprof_messages)
 endif
 
+# BUILT_SOURCES come first only in "make all"; the program alone can be built, too.
+aggregator/render/data/libaggregator_a-pprof_code.$(OBJEXT) \
+aggregator/render/data/libaggregator_a-pprof_writer.$(OBJEXT) \
+aggregator/render/data/libaggregator_a-render_pprof.$(OBJEXT): aggregator/render/data/profile.pb-c.h
+
 # protoc-c writes both files at once.
 aggregator/render/data/profile.pb-c.c: aggregator/render/data/profile.proto
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(PROTOC_C) -I$(srcdir)/aggregator/render/data \
