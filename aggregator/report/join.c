@@ -61,12 +61,12 @@ size_t join_name_length(const char *function)
 
 	do {
 		size_t unnumbered = without_number(function, length);
+		size_t cut = without_word(function, unnumbered);
 
 		before = length;
-		length = without_word(function, length);
 		/* Other numbers belong to the name. */
-		if (without_word(function, unnumbered) < unnumbered)
-			length = without_word(function, unnumbered);
+		if (cut < unnumbered)
+			length = cut;
 	} while (length < before);
 	return length;
 }

@@ -49,6 +49,14 @@ static View *view_of(const ReportInput *input, const Session *session, const Opt
 	return view_new(&source, &input->options);
 }
 
+/* What divides stacks divides the rows of a comparison, unless these are stacks. */
+static const char *parts_of(const Options *options, const Renderer *renderer)
+{
+	bool compares_parts = options->older && !(renderer->traits & RENDER_STACKS_COMPARED);
+
+	return compares_parts || options->is_older ? NULL : renderer->parts;
+}
+
 static ReportSource source_of(const ReportInput *input, const Session *session,
 			      const Options *options, const Renderer *renderer)
 {
@@ -70,7 +78,7 @@ static ReportSource source_of(const ReportInput *input, const Session *session,
 		.shows_memory = options->tool->shows_memory,
 		.show_host = !options->hide_host,
 		.whole_names = renderer->traits & RENDER_WHOLE_NAMES,
-		.parts = renderer->parts,
+		.parts = parts_of(options, renderer),
 		.lists_code = renderer->traits & RENDER_CODE,
 		.input = options->input,
 		.chart = renderer->traits & RENDER_CHART ? options->chart : NULL,
