@@ -2,20 +2,20 @@
 #include "base/address_ranges.h"
 
 typedef struct {
-	uint64_t start, end;
+	AddressRange range;
 	uint64_t end_max; /* of this range and those before it */
-	uint64_t id;
-} Range;
+} Entry;
 
 struct AddressRanges {
-	GArray *ranges; /* (element-type Range), owned, by start */
+	GArray *entries; /* (element-type Entry), owned, by start if ordered */
+	bool is_ordered;
 };
 
 AddressRanges *address_ranges_new(void)
 {
 	AddressRanges *ranges = g_new0(AddressRanges, 1);
 
-	ranges->ranges = g_array_new(FALSE, FALSE, sizeof(Range));
+	ranges->entries = g_array_new(FALSE, FALSE, sizeof(Entry));
 	return ranges;
 }
 
@@ -23,22 +23,24 @@ void address_ranges_free(AddressRanges *ranges)
 {
 	if (!ranges)
 		return;
-	g_array_unref(ranges->ranges);
+	g_array_unref(ranges->entries);
 	g_free(ranges);
 }
 
 void address_ranges_add(AddressRanges *ranges, uint64_t start, uint64_t end, uint64_t id)
 {
-	const Range range = { .start = start, .end = end, .id = id };
+	const Entry entry = { .range = { start, end, id } };
 
-	if (start < end)
-		g_array_append_val(ranges->ranges, range);
+	if (start >= end)
+		return;
+	g_array_append_val(ranges->entries, entry);
+	ranges->is_ordered = false;
 }
 
 /* Equal ranges keep one order, whatever sorts them. */
-static gint compare_ranges(gconstpointer left, gconstpointer right)
+static gint compare_entries(gconstpointer left, gconstpointer right)
 {
-	const Range *a = left, *b = right;
+	const AddressRange *a = &((const Entry *)left)->range, *b = &((const Entry *)right)->range;
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
@@ -51,24 +53,32 @@ void address_ranges_order(AddressRanges *ranges)
 {
 	uint64_t end_max = 0;
 
-	g_array_sort(ranges->ranges, compare_ranges);
-	for (guint i = 0; i < ranges->ranges->len; i++) {
-		Range *range = &g_array_index(ranges->ranges, Range, i);
+	if (ranges->is_ordered)
+		return;
+	g_array_sort(ranges->entries, compare_entries);
+	for (guint i = 0; i < ranges->entries->len; i++) {
+		Entry *entry = &g_array_index(ranges->entries, Entry, i);
 
-		end_max = MAX(end_max, range->end);
-		range->end_max = end_max;
+		end_max = MAX(end_max, entry->range.end);
+		entry->end_max = end_max;
 	}
+	ranges->is_ordered = true;
+}
+
+static const Entry *entry_at(const AddressRanges *ranges, guint index)
+{
+	return &g_array_index(ranges->entries, Entry, index);
 }
 
 /* Returns how many ranges start at or before an address. */
 static guint starts_until(const AddressRanges *ranges, uint64_t address)
 {
-	guint low = 0, high = ranges->ranges->len;
+	guint low = 0, high = ranges->entries->len;
 
 	while (low < high) {
 		guint middle = low + (high - low) / 2;
 
-		if (g_array_index(ranges->ranges, Range, middle).start <= address)
+		if (entry_at(ranges, middle)->range.start <= address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -76,32 +86,37 @@ static guint starts_until(const AddressRanges *ranges, uint64_t address)
 	return low;
 }
 
-bool address_ranges_find(const AddressRanges *ranges, uint64_t address, uint64_t *id,
-			 uint64_t *start)
+bool address_ranges_find(const AddressRanges *ranges, uint64_t address, AddressRange *found)
 {
 	for (guint i = starts_until(ranges, address); i-- > 0;) {
-		const Range *range = &g_array_index(ranges->ranges, Range, i);
+		const Entry *entry = entry_at(ranges, i);
 
-		if (range->end_max <= address)
+		if (entry->end_max <= address)
 			return false;
-		if (address >= range->end)
+		if (address >= entry->range.end)
 			continue;
-		*id = range->id;
-		*start = range->start;
+		*found = entry->range;
 		return true;
 	}
 	return false;
 }
 
-guint address_ranges_count(const AddressRanges *ranges)
+bool address_ranges_find_nearest(const AddressRanges *ranges, uint64_t address, AddressRange *found)
 {
-	return ranges->ranges->len;
+	guint until = starts_until(ranges, address);
+
+	if (!until || address >= entry_at(ranges, until - 1)->range.end)
+		return false;
+	*found = entry_at(ranges, until - 1)->range;
+	return true;
 }
 
-uint64_t address_ranges_start(const AddressRanges *ranges, guint index, uint64_t *id)
+guint address_ranges_count(const AddressRanges *ranges)
 {
-	const Range *range = &g_array_index(ranges->ranges, Range, index);
+	return ranges->entries->len;
+}
 
-	*id = range->id;
-	return range->start;
+AddressRange address_ranges_get(const AddressRanges *ranges, guint index)
+{
+	return entry_at(ranges, index)->range;
 }

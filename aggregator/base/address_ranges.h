@@ -5,10 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * AddressRanges finds the range that contains an address. Each range has an id. Ranges may overlap;
- * then the one that starts last is found.
- */
+/* A range of addresses, and what it is of. */
+typedef struct {
+	uint64_t start;
+	uint64_t end; /* the first address after it */
+	uint64_t id;
+} AddressRange;
+
+/* AddressRanges finds the range that contains an address. Ranges may overlap. */
 typedef struct AddressRanges AddressRanges;
 
 AddressRanges *address_ranges_new(void);
@@ -18,14 +22,19 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(AddressRanges, address_ranges_free)
 /* Adds a range; end is the first address after it. Empty ranges are left out. */
 void address_ranges_add(AddressRanges *ranges, uint64_t start, uint64_t end, uint64_t id);
 
-/* Orders the ranges. Required between the last addition and the first search. */
+/* Orders the ranges. Required between the last addition and the first search; costs nothing if they
+   are in order. */
 void address_ranges_order(AddressRanges *ranges);
 
-/* Finds the id and the start of the range that contains an address. Returns false if there is none.
- */
-bool address_ranges_find(const AddressRanges *ranges, uint64_t address, uint64_t *id,
-			 uint64_t *start);
+/* Finds the range that contains an address; of several, the one that starts last. For ranges that
+   may lie in each other, such as functions. Returns false if there is none. */
+bool address_ranges_find(const AddressRanges *ranges, uint64_t address, AddressRange *found);
 
-/* Return how many ranges there are, and the start and id of one. */
+/* The same for ranges that lie beside each other, but whose ends may be too high: behind the start
+   of another range, an address is in no earlier one. */
+bool address_ranges_find_nearest(const AddressRanges *ranges, uint64_t address,
+				 AddressRange *found);
+
+/* Return how many ranges there are, and one of them: if ordered, by start. */
 guint address_ranges_count(const AddressRanges *ranges);
-uint64_t address_ranges_start(const AddressRanges *ranges, guint index, uint64_t *id);
+AddressRange address_ranges_get(const AddressRanges *ranges, guint index);

@@ -68,6 +68,13 @@ bool text_part_hexadecimal(TextPart part, uint64_t *value)
 	return true;
 }
 
+bool text_part_address(TextPart part, uint64_t *value)
+{
+	if (part.length > 2 && part.text[0] == '0' && part.text[1] == 'x')
+		skip(&part, 2);
+	return text_part_hexadecimal(part, value);
+}
+
 bool text_part_decimal_64(TextPart part, uint64_t *value)
 {
 	*value = 0;

@@ -35,8 +35,9 @@ static inline unsigned hexadecimal_digit(char c)
 	return letter < 6 ? letter + 10 : 16;
 }
 
-/* Parse a number that fills the whole part: at most 16 hexadecimal digits, a decimal below 2^32, or
-   a decimal below 2^64. */
+/* Parse a number that fills the whole part: at most 16 hexadecimal digits, the same with or without
+   0x before them, a decimal below 2^32, or a decimal below 2^64. */
 bool text_part_hexadecimal(TextPart part, uint64_t *value);
+bool text_part_address(TextPart part, uint64_t *value);
 bool text_part_decimal(TextPart part, uint64_t *value);
 bool text_part_decimal_64(TextPart part, uint64_t *value);

@@ -4,9 +4,12 @@
 #include "base/address_ranges.h"
 #include "base/build_id.h"
 #include "base/keyed_hash.h"
+#include "base/saturate.h"
 #include "base/text_part.h"
 #include "record/batch_text.h"
 #include "record/format.h"
+#include "symbols/epoch_list.h"
+#include "symbols/module_line.h"
 
 #include <string.h>
 
@@ -14,7 +17,6 @@
 enum {
 	WORD_BYTES_MAX = 64, /* names of modules and sections */
 	OBJECTS_MAX = 1 << 16,
-	EPOCHS_MAX = 4096,
 	RANGES_MAX = 1 << 20, /* of all epochs */
 };
 
@@ -25,19 +27,17 @@ typedef struct {
 } Module;
 
 typedef struct {
-	uint32_t number;
 	GHashTable *modules; /* (element-type utf8 Module), owned, by name */
 	/* Ids are numbers of objects. */
 	AddressRanges *of_modules;
 	AddressRanges *of_sections;
-	bool is_ordered;
 } Epoch;
 
 struct CodeObjects {
 	GPtrArray *objects;  /* (element-type CodeObject), owned */
 	GHashTable *numbers; /* (element-type utf8 guint), owned: by everything in the object */
 	GStringChunk *texts;
-	GPtrArray *epochs; /* (element-type Epoch), owned, by number */
+	EpochList *epochs; /* (element-type Epoch), owned */
 	guint ranges;
 	guint kernel; /* number of that object plus one; 0: none */
 	uint64_t text_start, text_end;
@@ -60,7 +60,7 @@ CodeObjects *code_objects_new(void)
 	objects->objects = g_ptr_array_new_with_free_func(g_free);
 	objects->numbers = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	objects->texts = g_string_chunk_new(4096);
-	objects->epochs = g_ptr_array_new_with_free_func(epoch_free);
+	objects->epochs = epoch_list_new(epoch_free);
 	return objects;
 }
 
@@ -71,47 +71,22 @@ void code_objects_free(CodeObjects *objects)
 	g_ptr_array_unref(objects->objects);
 	g_hash_table_unref(objects->numbers);
 	g_string_chunk_free(objects->texts);
-	g_ptr_array_unref(objects->epochs);
+	epoch_list_free(objects->epochs);
 	g_free(objects);
-}
-
-static Epoch *epoch_at(const CodeObjects *objects, guint index)
-{
-	return g_ptr_array_index(objects->epochs, index);
-}
-
-/* Returns how many epochs there are up to this one. */
-static guint epochs_until(const CodeObjects *objects, uint32_t number)
-{
-	guint low = 0, high = objects->epochs->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (epoch_at(objects, middle)->number <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* Returns the epoch, adding it if new; NULL above the limit. */
 static Epoch *epoch_intern(CodeObjects *objects, uint32_t number)
 {
-	guint until = epochs_until(objects, number);
-	Epoch *epoch;
+	Epoch *epoch = epoch_list_get(objects->epochs, number);
 
-	if (until && epoch_at(objects, until - 1)->number == number)
-		return epoch_at(objects, until - 1);
-	if (objects->epochs->len == EPOCHS_MAX)
-		return NULL;
+	if (epoch || epoch_list_is_full(objects->epochs))
+		return epoch;
 	epoch = g_new0(Epoch, 1);
-	epoch->number = number;
 	epoch->modules = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);
 	epoch->of_modules = address_ranges_new();
 	epoch->of_sections = address_ranges_new();
-	g_ptr_array_insert(objects->epochs, (gint)until, epoch);
+	epoch_list_add(objects->epochs, number, epoch);
 	return epoch;
 }
 
@@ -177,44 +152,37 @@ static char *build_id_in(TextPart word)
 	return build_id_is_text(word) ? g_strndup(word.text, word.length) : NULL;
 }
 
-/* Reads an address with or without 0x. */
-static bool address_parse(TextPart word, uint64_t *address)
-{
-	if (word.length > 2 && word.text[0] == '0' && word.text[1] == 'x')
-		word = (TextPart){ word.text + 2, word.length - 2 };
-	return text_part_hexadecimal(word, address);
-}
-
 static void add_range(CodeObjects *objects, AddressRanges *ranges, uint64_t start, uint64_t bytes,
 		      guint object)
 {
 	if (!start || objects->ranges == RANGES_MAX || object == OBJECTS_MAX)
 		return;
-	address_ranges_add(ranges, start, start + bytes, object);
+	address_ranges_add(ranges, start, saturate_sum(start, bytes), object);
 	objects->ranges++;
 }
 
 static void add_module(CodeObjects *objects, Epoch *epoch, TextPart line)
 {
-	g_autofree char *name = word_of(&line, WORD_BYTES_MAX);
-	TextPart bytes = text_part_next_word(&line);
-	TextPart address = text_part_next_word(&line);
-	g_autofree char *build_id = build_id_in(text_part_next_word(&line));
-	CodeObject object = { .kind = CODE_OF_MODULE, .name = name, .build_id = build_id };
+	ModuleLine parsed;
+	g_autofree char *name = NULL;
+	g_autofree char *build_id = NULL;
+	CodeObject object = { .kind = CODE_OF_MODULE };
 	Module module;
-	uint64_t start;
 
-	if (!name || !text_part_decimal(bytes, &module.bytes) || !address_parse(address, &start))
+	if (!module_line_parse(line, &parsed) || parsed.name.length > WORD_BYTES_MAX)
 		return;
+	object.name = name = g_strndup(parsed.name.text, parsed.name.length);
+	object.build_id = build_id = build_id_in(parsed.build_id);
+	module.bytes = parsed.bytes;
 	/* The kernel itself has no range here. */
-	if (!start && !strcmp(name, "kernel"))
+	if (!parsed.address && !strcmp(name, "kernel"))
 		object.kind = CODE_OF_KERNEL;
 	module.object = object_intern(objects, &object);
 	if (module.object == OBJECTS_MAX)
 		return;
 	if (object.kind == CODE_OF_KERNEL)
 		objects->kernel = module.object + 1;
-	add_range(objects, epoch->of_modules, start, module.bytes, module.object);
+	add_range(objects, epoch->of_modules, parsed.address, module.bytes, module.object);
 	g_hash_table_replace(epoch->modules, g_steal_pointer(&name),
 			     g_memdup(&module, sizeof(module)));
 }
@@ -227,7 +195,7 @@ static void add_section(CodeObjects *objects, Epoch *epoch, TextPart line)
 	CodeObject object;
 	uint64_t start;
 
-	if (!module || !section || !address_parse(text_part_next_word(&line), &start))
+	if (!module || !section || !text_part_address(text_part_next_word(&line), &start))
 		return;
 	object = *object_at(objects, module->object);
 	object.section = section;
@@ -247,7 +215,6 @@ static void add_lines(CodeObjects *objects, uint32_t number, TextPart rest, Line
 		return;
 	while (text_part_next_line(&rest, &line))
 		add(objects, epoch, line);
-	epoch->is_ordered = false;
 }
 
 void code_objects_add_modules(CodeObjects *objects, uint32_t epoch, const char *text, size_t length)
@@ -276,31 +243,26 @@ void code_objects_set_text(CodeObjects *objects, uint64_t start, uint64_t end)
 	objects->text_end = end;
 }
 
-static const CodeObject *find_in(const CodeObjects *objects, const AddressRanges *ranges,
+static const CodeObject *find_in(const CodeObjects *objects, AddressRanges *ranges,
 				 uint64_t address, uint64_t *offset)
 {
-	uint64_t number, start;
+	AddressRange range;
 
-	if (!address_ranges_find(ranges, address, &number, &start))
+	address_ranges_order(ranges);
+	if (!address_ranges_find_nearest(ranges, address, &range))
 		return NULL;
-	*offset = address - start;
-	return object_at(objects, (guint)number);
+	*offset = address - range.start;
+	return object_at(objects, (guint)range.id);
 }
 
 static const CodeObject *find_in_epoch(const CodeObjects *objects, uint32_t number,
 				       uint64_t address, uint64_t *offset)
 {
-	guint until = epochs_until(objects, number);
-	Epoch *epoch = until ? epoch_at(objects, until - 1) : NULL;
+	const Epoch *epoch = epoch_list_find(objects->epochs, number);
 	const CodeObject *found;
 
 	if (!epoch)
 		return NULL;
-	if (!epoch->is_ordered) {
-		address_ranges_order(epoch->of_modules);
-		address_ranges_order(epoch->of_sections);
-		epoch->is_ordered = true;
-	}
 	found = find_in(objects, epoch->of_sections, address, offset);
 	return found ? found : find_in(objects, epoch->of_modules, address, offset);
 }
@@ -324,9 +286,8 @@ const CodeObject *code_objects_find(const CodeObjects *objects, uint32_t epoch, 
 static void add_loads(const CodeObjects *objects, const AddressRanges *ranges, GArray *loads)
 {
 	for (guint i = 0; i < address_ranges_count(ranges); i++) {
-		uint64_t number;
-		uint64_t address = address_ranges_start(ranges, i, &number);
-		CodeLoad load = { object_at(objects, (guint)number), address };
+		AddressRange range = address_ranges_get(ranges, i);
+		CodeLoad load = { object_at(objects, (guint)range.id), range.start };
 
 		g_array_append_val(loads, load);
 	}
@@ -372,9 +333,11 @@ GArray *code_objects_loads(const CodeObjects *objects)
 
 		g_array_append_val(loads, kernel);
 	}
-	for (guint i = 0; i < objects->epochs->len; i++) {
-		add_loads(objects, epoch_at(objects, i)->of_modules, loads);
-		add_loads(objects, epoch_at(objects, i)->of_sections, loads);
+	for (guint i = 0; i < epoch_list_count(objects->epochs); i++) {
+		const Epoch *epoch = epoch_list_item(objects->epochs, i);
+
+		add_loads(objects, epoch->of_modules, loads);
+		add_loads(objects, epoch->of_sections, loads);
 	}
 	g_array_sort(loads, compare_loads);
 	remove_repeated(loads);

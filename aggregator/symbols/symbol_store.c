@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "symbols/symbol_store.h"
 
+#include "base/address_ranges.h"
 #include "base/keyed_hash.h"
+#include "base/saturate.h"
 #include "record/batch_text.h"
+#include "symbols/epoch_list.h"
 #include "symbols/kallsyms_line.h"
 #include "symbols/module_index.h"
+#include "symbols/module_line.h"
 #include "symbols/symbol_list.h"
 
 #include <string.h>
@@ -13,8 +17,7 @@ enum {
 	NAME_BYTES_MAX = 512,     /* KSYM_NAME_LEN */
 	MODULE_BYTES_MAX = 64,    /* MODULE_NAME_LEN is 56 */
 	MODULES_MAX = UINT16_MAX, /* their numbers have 16 bits */
-	EPOCHS_MAX = 4096,        /* limits for streams with endless new symbols */
-	SYMBOLS_MAX = 1 << 22,
+	SYMBOLS_MAX = 1 << 22,    /* for streams with endless new symbols */
 	NAMES_BYTES_MAX = 1 << 28,
 	/* Length of a symbol outside of all known ranges, such as a BPF program's. */
 	UNRANGED_BYTES_MAX = 64 << 10,
@@ -22,21 +25,16 @@ enum {
 	EPOCH_BYTES = 512,
 	MODULE_BYTES = 192,
 	MODULE_LIST_BYTES = 384,
+	RANGE_BYTES = 32,
 };
 
 typedef struct {
-	uint64_t start;
-	uint64_t bytes;
-	uint16_t module;
-} ModuleRange;
-
-typedef struct {
-	uint32_t number;
 	GPtrArray *modules; /* (element-type SymbolList), borrowed: one per module */
 	ModuleIndex *index; /* of modules, owned; NULL: not made since the last addition */
 	uint64_t searches;  /* number of lists that the index searched */
-	GArray *ranges;     /* (element-type ModuleRange), owned, by start if ordered */
-	bool ranges_ordered;
+	/* Owned, of modules. The kernel reports the total size of all parts of a module, so ranges
+	   may overlap: the nearest start is right. Ids are numbers of modules. */
+	AddressRanges *ranges;
 } Epoch;
 
 struct SymbolStore {
@@ -46,7 +44,7 @@ struct SymbolStore {
 	/* (element-type uint64_t SymbolList), owned: symbols of a module at one time, by the hash
 	   of its lines. Epochs with the same symbols of a module share its list. */
 	GHashTable *module_symbols;
-	GPtrArray *epochs; /* (element-type Epoch), owned, by number */
+	EpochList *epochs; /* (element-type Epoch), owned */
 	uint32_t epoch_newest;
 	GByteArray *names;          /* terminated strings; entries contain offsets */
 	GPtrArray *module_names;    /* (element-type utf8), owned; 0: built in */
@@ -63,7 +61,7 @@ static void epoch_free(gpointer data)
 
 	module_index_free(epoch->index);
 	g_ptr_array_unref(epoch->modules);
-	g_array_unref(epoch->ranges);
+	address_ranges_free(epoch->ranges);
 	g_free(epoch);
 }
 
@@ -74,7 +72,7 @@ SymbolStore *symbol_store_new(void)
 	store->kernel = symbol_list_new();
 	store->module_symbols = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free,
 						      (GDestroyNotify)symbol_list_free);
-	store->epochs = g_ptr_array_new_with_free_func(epoch_free);
+	store->epochs = epoch_list_new(epoch_free);
 	store->names = g_byte_array_new();
 	store->module_names = g_ptr_array_new_with_free_func(g_free);
 	g_ptr_array_add(store->module_names, NULL);
@@ -88,7 +86,7 @@ void symbol_store_free(SymbolStore *store)
 	if (!store)
 		return;
 	symbol_list_free(store->kernel);
-	g_ptr_array_unref(store->epochs);
+	epoch_list_free(store->epochs);
 	g_hash_table_unref(store->module_symbols);
 	g_byte_array_unref(store->names);
 	g_hash_table_unref(store->module_numbers);
@@ -106,51 +104,19 @@ static bool take(SymbolStore *store, size_t bytes)
 	return memory_budget_take(store->memory, MEMORY_SYMBOLS, bytes);
 }
 
-static Epoch *epoch_at(const SymbolStore *store, guint index)
-{
-	return g_ptr_array_index(store->epochs, index);
-}
-
-/* Returns the number of epochs up to this one. */
-static guint epochs_until(const SymbolStore *store, uint32_t number)
-{
-	guint low = 0, high = store->epochs->len;
-
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (epoch_at(store, middle)->number <= number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-/* Returns the epoch, or the last one announced before it; NULL if there is none. */
-static Epoch *epoch_lookup(const SymbolStore *store, uint32_t number)
-{
-	guint until = epochs_until(store, number);
-
-	return until ? epoch_at(store, until - 1) : NULL;
-}
-
 /* Returns the epoch, adding it if new; NULL above the limit. */
 static Epoch *epoch_intern(SymbolStore *store, uint32_t number)
 {
-	guint until = epochs_until(store, number);
-	Epoch *epoch;
+	Epoch *epoch = epoch_list_get(store->epochs, number);
 
-	if (until && epoch_at(store, until - 1)->number == number)
-		return epoch_at(store, until - 1);
-	if (store->epochs->len == EPOCHS_MAX || !take(store, EPOCH_BYTES))
+	if (epoch)
+		return epoch;
+	if (epoch_list_is_full(store->epochs) || !take(store, EPOCH_BYTES))
 		return NULL;
 	epoch = g_new0(Epoch, 1);
-	epoch->number = number;
 	epoch->modules = g_ptr_array_new();
-	epoch->ranges = g_array_new(FALSE, FALSE, sizeof(ModuleRange));
-	epoch->ranges_ordered = true;
-	g_ptr_array_insert(store->epochs, until, epoch);
+	epoch->ranges = address_ranges_new();
+	epoch_list_add(store->epochs, number, epoch);
 	store->epoch_newest = MAX(store->epoch_newest, number);
 	return epoch;
 }
@@ -304,29 +270,14 @@ void symbol_store_add_kallsyms(SymbolStore *store, uint32_t epoch_number, const 
 	}
 }
 
-/* Reads an address with or without 0x. */
-static bool address_parse(TextPart word, uint64_t *address)
-{
-	if (word.length > 2 && word.text[0] == '0' && word.text[1] == 'x')
-		word = (TextPart){ word.text + 2, word.length - 2 };
-	return text_part_hexadecimal(word, address);
-}
-
 static void add_module_range(SymbolStore *store, Epoch *epoch, TextPart line)
 {
-	TextPart name = text_part_next_word(&line);
-	TextPart bytes = text_part_next_word(&line);
-	TextPart address = text_part_next_word(&line);
-	ModuleRange range;
+	ModuleLine module;
 
-	if (!text_part_decimal(bytes, &range.bytes) || !address_parse(address, &range.start) ||
-	    !range.start)
-		return;
-	if (!take(store, sizeof(range)))
-		return;
-	range.module = module_number(store, name);
-	g_array_append_val(epoch->ranges, range);
-	epoch->ranges_ordered = false;
+	if (module_line_parse(line, &module) && module.address && take(store, RANGE_BYTES))
+		address_ranges_add(epoch->ranges, module.address,
+				   saturate_sum(module.address, module.bytes),
+				   module_number(store, module.name));
 }
 
 void symbol_store_add_modules(SymbolStore *store, uint32_t epoch_number, const char *text,
@@ -369,8 +320,8 @@ uint64_t symbol_store_searches(const SymbolStore *store)
 {
 	uint64_t searches = 0;
 
-	for (guint i = 0; i < store->epochs->len; i++)
-		searches += epoch_at(store, i)->searches;
+	for (guint i = 0; i < epoch_list_count(store->epochs); i++)
+		searches += ((const Epoch *)epoch_list_item(store->epochs, i))->searches;
 	return searches;
 }
 
@@ -402,38 +353,13 @@ static bool kernel_range(const SymbolStore *store, uint64_t *start, uint64_t *en
 	return *start && *start < *end;
 }
 
-static gint compare_ranges(gconstpointer left, gconstpointer right)
+/* Returns the range of the module that an address is in. Returns false if there is none. */
+static bool find_range(const Epoch *epoch, uint64_t address, AddressRange *range)
 {
-	const ModuleRange *a = left, *b = right;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return (a->module > b->module) - (a->module < b->module);
-}
-
-/* Returns the module range that contains an address, or NULL. The kernel reports the total size of
-   all parts of a module, so ranges may overlap: the nearest start is right. */
-static const ModuleRange *range_lookup(Epoch *epoch, uint64_t address)
-{
-	guint low = 0, high = epoch ? epoch->ranges->len : 0;
-	const ModuleRange *range;
-
-	if (epoch && !epoch->ranges_ordered) {
-		g_array_sort(epoch->ranges, compare_ranges);
-		epoch->ranges_ordered = true;
-	}
-	while (low < high) {
-		guint middle = low + (high - low) / 2;
-
-		if (g_array_index(epoch->ranges, ModuleRange, middle).start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
-		return NULL;
-	range = &g_array_index(epoch->ranges, ModuleRange, low - 1);
-	return address - range->start < range->bytes ? range : NULL;
+	if (!epoch)
+		return false;
+	address_ranges_order(epoch->ranges);
+	return address_ranges_find_nearest(epoch->ranges, address, range);
 }
 
 static void narrow_by_modules(const SymbolStore *store, Epoch *epoch, uint64_t address,
@@ -472,16 +398,17 @@ static bool lookup_in_kernel(const SymbolStore *store, uint64_t address, uint64_
 }
 
 static bool lookup_in_module(const SymbolStore *store, Epoch *epoch, uint64_t address,
-			     const ModuleRange *range, Symbol *symbol)
+			     const AddressRange *range, Symbol *symbol)
 {
 	SymbolNeighbours neighbours = SYMBOL_NEIGHBOURS_NONE;
 
 	narrow_by_modules(store, epoch, address, &neighbours);
 	if (neighbours.at && neighbours.at->address >= range->start) {
-		fill_symbol(store, &neighbours, range->start + range->bytes, symbol);
+		fill_symbol(store, &neighbours, range->end, symbol);
 		return true;
 	}
-	*symbol = (Symbol){ NULL, module_name(store, range->module), range->start, range->bytes };
+	*symbol = (Symbol){ NULL, module_name(store, (uint16_t)range->id), range->start,
+			    range->end - range->start };
 	return true;
 }
 
@@ -503,15 +430,15 @@ static bool lookup_by_symbol(const SymbolStore *store, Epoch *epoch, uint64_t ad
 bool symbol_store_lookup(const SymbolStore *store, uint32_t epoch_number, uint64_t address,
 			 Symbol *symbol)
 {
-	Epoch *epoch = epoch_lookup(store, epoch_number);
-	const ModuleRange *range = range_lookup(epoch, address);
+	Epoch *epoch = epoch_list_find(store->epochs, epoch_number);
+	AddressRange range;
 	uint64_t text_start, text_end;
 	bool kernel_known = kernel_range(store, &text_start, &text_end);
 
 	if (kernel_known && address >= text_start && address < text_end)
 		return lookup_in_kernel(store, address, text_end, symbol);
-	if (range)
-		return lookup_in_module(store, epoch, address, range, symbol);
+	if (find_range(epoch, address, &range))
+		return lookup_in_module(store, epoch, address, &range, symbol);
 	return lookup_by_symbol(store, epoch, address, !kernel_known, symbol);
 }
 

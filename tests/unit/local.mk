@@ -105,6 +105,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_drill.c \
 	tests/unit/test_escape.c \
 	tests/unit/test_gfp_flags.c \
+	tests/unit/test_epoch_list.c \
 	tests/unit/test_event_merge.c \
 	tests/unit/test_event_reader.c \
 	tests/unit/test_event_writer.c \

@@ -11,12 +11,12 @@ enum { NONE = 99, SPACE = 1000, MANY = 200 };
 
 static uint64_t id_at(const AddressRanges *ranges, uint64_t address)
 {
-	uint64_t id, start;
+	AddressRange found;
 
-	if (!address_ranges_find(ranges, address, &id, &start))
+	if (!address_ranges_find(ranges, address, &found))
 		return NONE;
-	cr_expect_leq(start, address);
-	return id;
+	cr_expect_leq(found.start, address);
+	return found.id;
 }
 
 Test(address_ranges, an_address_is_found_in_its_range_only)
@@ -56,4 +56,37 @@ Test(address_ranges, of_several_the_one_that_starts_last_is_found)
 	address_ranges_order(ranges);
 	for (int at = 0; at < SPACE; at++)
 		cr_expect_eq(id_at(ranges, (uint64_t)at), ids[at]);
+}
+
+static uint64_t id_of_nearest(const AddressRanges *ranges, uint64_t address)
+{
+	AddressRange found;
+
+	return address_ranges_find_nearest(ranges, address, &found) ? found.id : NONE;
+}
+
+Test(address_ranges, behind_the_start_of_the_nearest_range_is_no_earlier_one)
+{
+	g_autoptr(AddressRanges) ranges = address_ranges_new();
+
+	address_ranges_add(ranges, 10, 90, 1);
+	address_ranges_add(ranges, 30, 40, 3);
+	address_ranges_order(ranges);
+	cr_expect_eq(id_of_nearest(ranges, 9), NONE);
+	cr_expect_eq(id_of_nearest(ranges, 10), 1);
+	cr_expect_eq(id_of_nearest(ranges, 39), 3);
+	cr_expect_eq(id_of_nearest(ranges, 40), NONE);
+	cr_expect_eq(id_at(ranges, 40), 1);
+}
+
+Test(address_ranges, what_is_added_later_is_found_after_the_next_ordering)
+{
+	g_autoptr(AddressRanges) ranges = address_ranges_new();
+
+	address_ranges_add(ranges, 30, 40, 3);
+	address_ranges_order(ranges);
+	address_ranges_add(ranges, 10, 20, 1);
+	address_ranges_order(ranges);
+	cr_expect_eq(id_at(ranges, 15), 1);
+	cr_expect_eq(id_at(ranges, 35), 3);
 }

@@ -66,6 +66,19 @@ Test(code_objects, what_was_not_recorded_has_no_key)
 	cr_expect_null(code_objects_find(objects, 0, 0x1000, &offset));
 }
 
+/* As in symbol_store: the size of a module is that of all its parts. */
+Test(code_objects, behind_a_module_is_none_that_starts_before_it)
+{
+	g_autoptr(CodeObjects) objects = code_objects_new();
+	uint64_t offset;
+
+	add(objects, 0, "big 65536 0xffffffffc0001000 aa\nsmall 4096 0xffffffffc0004000 bb\n",
+	    "big .text 0xffffffffc0001000\nsmall .text 0xffffffffc0004000\n");
+	expect_place(objects, 0, 0xffffffffc0003fff, "m:aa:.text", 0x2fff);
+	expect_place(objects, 0, 0xffffffffc0004fff, "m:bb:.text", 0xfff);
+	cr_expect_null(code_objects_find(objects, 0, 0xffffffffc0005000, &offset));
+}
+
 Test(code_objects, an_epoch_has_its_own_modules)
 {
 	g_autoptr(CodeObjects) objects = host();

@@ -244,6 +244,24 @@ Test(symbol_store, overlapping_module_ranges_go_to_the_nearer_start)
 	expect(store, 0, 0xffffffffc0004010, "[small+10/1000]");
 }
 
+/* The end of big is too high: where small is, big has no code, and none behind it. */
+Test(symbol_store, behind_a_module_is_none_that_starts_before_it)
+{
+	g_autoptr(SymbolStore) store = symbol_store_new();
+
+	add_modules(store, 0, "big 65536 0xffffffffc0001000 -\nsmall 4096 0xffffffffc0004000 -\n");
+	expect(store, 0, 0xffffffffc0003fff, "[big+2fff/10000]");
+	expect(store, 0, 0xffffffffc0005000, "?");
+}
+
+Test(symbol_store, a_module_may_reach_to_the_last_address)
+{
+	g_autoptr(SymbolStore) store = symbol_store_new();
+
+	add_modules(store, 0, "top 4294967295 0xfffffffffffff000 -\n");
+	expect(store, 0, 0xfffffffffffff010, "[top+10/fff]");
+}
+
 Test(symbol_store, symbols_of_overlapping_modules_are_found)
 {
 	g_autoptr(SymbolStore) store = symbol_store_new();

@@ -258,13 +258,13 @@ static void set_call(DebugLines *lines, const Unit *unit, Dwarf_Die *die, Dwarf_
 static bool find_function(const DebugLines *lines, Unit *unit, Dwarf_Die *die, Dwarf_Addr address,
 			  Dwarf_Die *function)
 {
-	uint64_t offset, start;
-	bool is_found = address_ranges_find(unit->functions, address, &offset, &start);
+	AddressRange found;
+	bool is_found = address_ranges_find(unit->functions, address, &found);
 
 	if (!is_found && !unit->inner)
 		unit->inner = debug_functions_of_unit(die, true);
-	return (is_found || address_ranges_find(unit->inner, address, &offset, &start)) &&
-	       dwarf_offdie(lines->dwarf, offset, function);
+	return (is_found || address_ranges_find(unit->inner, address, &found)) &&
+	       dwarf_offdie(lines->dwarf, found.id, function);
 }
 
 /* Sets the functions, of which the first one has its line already. */

@@ -76,8 +76,8 @@ void debug_units_free(DebugUnits *units)
 
 bool debug_units_find(const DebugUnits *units, Dwarf_Addr address, Dwarf_Die *unit)
 {
-	uint64_t offset, start;
+	AddressRange found;
 
-	return address_ranges_find(units->ranges, address, &offset, &start) &&
-	       dwarf_offdie(units->dwarf, offset, unit);
+	return address_ranges_find(units->ranges, address, &found) &&
+	       dwarf_offdie(units->dwarf, found.id, unit);
 }

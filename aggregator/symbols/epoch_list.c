@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "symbols/epoch_list.h"
+
+enum { EPOCHS_MAX = 4096 };
+
+struct EpochList {
+	GArray *epochs;   /* (element-type uint32_t), owned, ascending */
+	GPtrArray *items; /* owned, in the same order */
+};
+
+EpochList *epoch_list_new(GDestroyNotify free_item)
+{
+	EpochList *list = g_new0(EpochList, 1);
+
+	list->epochs = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	list->items = g_ptr_array_new_with_free_func(free_item);
+	return list;
+}
+
+void epoch_list_free(EpochList *list)
+{
+	if (!list)
+		return;
+	g_array_unref(list->epochs);
+	g_ptr_array_unref(list->items);
+	g_free(list);
+}
+
+static uint32_t epoch_at(const EpochList *list, guint index)
+{
+	return g_array_index(list->epochs, uint32_t, index);
+}
+
+/* Returns how many epochs there are up to this one. */
+static guint epochs_until(const EpochList *list, uint32_t epoch)
+{
+	guint low = 0, high = list->epochs->len;
+
+	while (low < high) {
+		guint middle = low + (high - low) / 2;
+
+		if (epoch_at(list, middle) <= epoch)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+gpointer epoch_list_find(const EpochList *list, uint32_t epoch)
+{
+	guint until = epochs_until(list, epoch);
+
+	return until ? epoch_list_item(list, until - 1) : NULL;
+}
+
+gpointer epoch_list_get(const EpochList *list, uint32_t epoch)
+{
+	guint until = epochs_until(list, epoch);
+
+	return until && epoch_at(list, until - 1) == epoch ? epoch_list_item(list, until - 1)
+							   : NULL;
+}
+
+bool epoch_list_is_full(const EpochList *list)
+{
+	return list->epochs->len == EPOCHS_MAX;
+}
+
+void epoch_list_add(EpochList *list, uint32_t epoch, gpointer item)
+{
+	guint until = epochs_until(list, epoch);
+
+	g_array_insert_val(list->epochs, until, epoch);
+	g_ptr_array_insert(list->items, (gint)until, item);
+}
+
+guint epoch_list_count(const EpochList *list)
+{
+	return list->items->len;
+}
+
+gpointer epoch_list_item(const EpochList *list, guint index)
+{
+	return g_ptr_array_index(list->items, index);
+}
