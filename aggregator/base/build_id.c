@@ -15,6 +15,11 @@ bool build_id_is_text(TextPart text)
 	return text.length && text.length <= 2 * BUILD_ID_BYTES_MAX;
 }
 
+char *build_id_copy(TextPart text)
+{
+	return build_id_is_text(text) ? g_strndup(text.text, text.length) : NULL;
+}
+
 void build_id_append(GString *out, const void *bytes, size_t length)
 {
 	const uint8_t *at = bytes;

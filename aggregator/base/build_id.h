@@ -19,6 +19,9 @@ enum { BUILD_ID_BYTES_MAX = 64 };
    more than BUILD_ID_BYTES_MAX bytes. */
 bool build_id_is_text(TextPart text);
 
+/* Returns a copy of such a text, owned by the caller; NULL: it is no build id. */
+char *build_id_copy(TextPart text);
+
 /* Appends a build id as text. */
 void build_id_append(GString *out, const void *bytes, size_t length);
 

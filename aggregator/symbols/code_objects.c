@@ -146,12 +146,6 @@ static char *word_of(TextPart *line, size_t bytes_max)
 	return word.length && word.length <= bytes_max ? g_strndup(word.text, word.length) : NULL;
 }
 
-/* Returns a copy of a build id; NULL: the word is none. */
-static char *build_id_in(TextPart word)
-{
-	return build_id_is_text(word) ? g_strndup(word.text, word.length) : NULL;
-}
-
 static void add_range(CodeObjects *objects, AddressRanges *ranges, uint64_t start, uint64_t bytes,
 		      guint object)
 {
@@ -172,7 +166,7 @@ static void add_module(CodeObjects *objects, Epoch *epoch, TextPart line)
 	if (!module_line_parse(line, &parsed) || parsed.name.length > WORD_BYTES_MAX)
 		return;
 	object.name = name = g_strndup(parsed.name.text, parsed.name.length);
-	object.build_id = build_id = build_id_in(parsed.build_id);
+	object.build_id = build_id = build_id_copy(parsed.build_id);
 	module.bytes = parsed.bytes;
 	/* The kernel itself has no range here. */
 	if (!parsed.address && !strcmp(name, "kernel"))

@@ -18,7 +18,6 @@
 #include <glib-unix.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,11 +110,8 @@ static void G_GNUC_NORETURN become_program(const char *path, char **arguments, p
 	child_signals_default();
 	setpgid(0, 0);
 	/* Ends it as after Ctrl-C. It undoes its changes itself, or its own watchdog does. */
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	child_signals_end_with(parent, SIGTERM);
 	child_signals_unblock();
-	/* The parent may have ended before that. */
-	if (getppid() != parent)
-		_exit(1);
 	if (dup2(nothing, STDIN_FILENO) >= 0 &&
 	    dup2(out >= 0 ? out : nothing, STDOUT_FILENO) >= 0 && dup2(err, STDERR_FILENO) >= 0)
 		execv(path, arguments);

@@ -118,19 +118,38 @@ static DebugObject *open_object(const LinesJob *job, GString *out)
 	return out->len ? NULL : object;
 }
 
-/* Whether the object lacks the file that it refers to. */
-static bool refers(const LinesJob *job, DebugObject *object, GString *out)
+/* Lets the debug data have the file that they refer to. Returns false if they need one, and it was
+   not given or is another one. */
+static bool complete(DebugObject *object, const LinesJob *job)
 {
 	g_autofree char *build_id = NULL;
 	const char *name;
 
 	if (job->supplement == SUPPLEMENT_MISSING ||
-	    !debug_object_supplement(object, &name, &build_id) ||
-	    (job->supplement == SUPPLEMENT_GIVEN &&
-	     debug_object_set_supplement(object, job->supplement_fd)))
-		return false;
-	g_string_append_printf(out, ANSWER_REFERS " %s %s\n", build_id, name);
-	return true;
+	    !debug_object_supplement(object, &name, &build_id))
+		return true;
+	return job->supplement == SUPPLEMENT_GIVEN &&
+	       debug_object_set_supplement(object, job->supplement_fd);
+}
+
+static void append_reference(GString *out, DebugObject *object)
+{
+	g_autofree char *build_id = NULL;
+	const char *name;
+
+	if (debug_object_supplement(object, &name, &build_id))
+		g_string_append_printf(out, ANSWER_REFERS " %s %s\n", build_id, name);
+}
+
+static void answer_requests(DebugObject *object, const LinesJob *job, GString *out, int pipe)
+{
+	DebugLines *lines = debug_lines_new(debug_object_dwarf(object));
+
+	g_string_append_printf(out, ANSWER_BUILD_ID " %s\n", job->build_id);
+	for (guint i = 0; i < job->count; i++) {
+		answer_request(object, lines, &job->requests[i], out);
+		write_all(pipe, out);
+	}
 }
 
 /* The process ends with the answer: it frees nothing. */
@@ -138,20 +157,15 @@ static void answer(const LinesJob *job, int pipe)
 {
 	GString *out = g_string_new(NULL);
 	DebugObject *object = open_object(job, out);
-	DebugLines *lines = NULL;
 
-	if (object && !refers(job, object, out)) {
-		g_string_append_printf(out, ANSWER_BUILD_ID " %s\n", job->build_id);
-		lines = debug_lines_new(debug_object_dwarf(object));
-	}
+	if (object && complete(object, job))
+		answer_requests(object, job, out, pipe);
+	else if (object)
+		append_reference(out, object);
 	write_all(pipe, out);
-	for (guint i = 0; lines && i < job->count; i++) {
-		answer_request(object, lines, &job->requests[i], out);
-		write_all(pipe, out);
-	}
 }
 
-static void G_GNUC_NORETURN become_reader(LinesJob job, int pipe)
+static void G_GNUC_NORETURN become_reader(LinesJob job, int pipe, pid_t program)
 {
 	int fds[] = { pipe, job.fd, job.supplement_fd };
 	struct itimerval timer = { .it_value.tv_sec = job.patience_s };
@@ -163,8 +177,7 @@ static void G_GNUC_NORETURN become_reader(LinesJob job, int pipe)
 	job.fd = fds[1];
 	job.supplement_fd = fds[2];
 	child_sandbox_drop_privileges();
-	/* Another user id would undo it. */
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	child_signals_end_with(program, SIGKILL);
 	child_sandbox_close(&limits);
 	setitimer(ITIMER_REAL, &timer, NULL);
 	answer(&job, fds[0]);
@@ -254,33 +267,50 @@ static LinesOutcome failed(char *problem)
 	return (LinesOutcome){ .result = LINES_FAILED, .problem = problem };
 }
 
+/* The first line of an answer. */
+typedef struct {
+	TextPart word;
+	TextPart build_id;
+	TextPart name; /* after a blank; length 0: none */
+} AnswerHead;
+
+static AnswerHead take_head(TextPart *answer)
+{
+	TextPart line = { answer->text, 0 };
+	AnswerHead head;
+
+	text_part_next_line(answer, &line);
+	head.word = text_part_next_word(&line);
+	head.build_id = text_part_next_word(&line);
+	head.name = line.length ? (TextPart){ line.text + 1, line.length - 1 } : line;
+	return head;
+}
+
+static bool is_reference(const AnswerHead *head)
+{
+	return text_part_is(head->word, ANSWER_REFERS) && build_id_is_text(head->build_id) &&
+	       head->name.length && head->name.length < PATH_MAX;
+}
+
 LinesOutcome lines_answer_take(GString *out, TextPart answer, const LinesJob *job)
 {
-	TextPart name = { answer.text, 0 }, word, found;
-	LinesOutcome outcome = { .result = LINES_OTHER_FILE };
+	AnswerHead head = take_head(&answer);
 
-	text_part_next_line(&answer, &name);
-	word = text_part_next_word(&name);
-	if (text_part_is(word, ANSWER_NO_DEBUG))
+	if (text_part_is(head.word, ANSWER_NO_DEBUG))
 		return (LinesOutcome){ .result = LINES_NO_DEBUG };
-	found = text_part_next_word(&name);
-	if (text_part_is(word, ANSWER_BUILD_ID) && text_part_is(found, job->build_id)) {
-		take_lines(out, answer, job);
-		return (LinesOutcome){ .result = LINES_FOUND };
-	}
-	if (build_id_is_text(found))
-		outcome.build_id = g_strndup(found.text, found.length);
-	if (text_part_is(word, ANSWER_BUILD_ID))
-		return outcome;
-	if (!text_part_is(word, ANSWER_REFERS) || !outcome.build_id || name.length < 2 ||
-	    name.length > PATH_MAX) {
-		lines_outcome_clear(&outcome);
+	if (is_reference(&head))
+		return (LinesOutcome){
+			.result = LINES_REFERS,
+			.build_id = build_id_copy(head.build_id),
+			.supplement = g_strndup(head.name.text, head.name.length),
+		};
+	if (!text_part_is(head.word, ANSWER_BUILD_ID))
 		return failed(g_strdup("the process that read it gave no answer"));
-	}
-	outcome.result = LINES_REFERS;
-	/* A blank is before it. */
-	outcome.supplement = g_strndup(name.text + 1, name.length - 1);
-	return outcome;
+	if (!text_part_is(head.build_id, job->build_id))
+		return (LinesOutcome){ .result = LINES_OTHER_FILE,
+				       .build_id = build_id_copy(head.build_id) };
+	take_lines(out, answer, job);
+	return (LinesOutcome){ .result = LINES_FOUND };
 }
 
 /* Why a process ended early; NULL: it did not. */
@@ -320,6 +350,7 @@ static LinesOutcome wait_for(GString *out, pid_t pid, int pipe, const LinesJob *
 
 LinesOutcome lines_child_read(GString *out, const LinesJob *job)
 {
+	const pid_t program = getpid();
 	LinesOutcome outcome;
 	int ends[2];
 	pid_t pid;
@@ -328,7 +359,7 @@ LinesOutcome lines_child_read(GString *out, const LinesJob *job)
 		return failed(g_strdup(g_strerror(errno)));
 	pid = child_signals_fork();
 	if (!pid)
-		become_reader(*job, ends[1]);
+		become_reader(*job, ends[1], program);
 	close(ends[1]);
 	outcome = pid < 0 ? failed(g_strdup(g_strerror(errno))) : wait_for(out, pid, ends[0], job);
 	close(ends[0]);

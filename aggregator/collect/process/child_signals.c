@@ -4,6 +4,7 @@
 #include "collect/process/child_signals.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 pid_t child_signals_fork(void)
@@ -17,6 +18,14 @@ pid_t child_signals_fork(void)
 	if (pid)
 		sigprocmask(SIG_SETMASK, &before, NULL);
 	return pid;
+}
+
+void child_signals_end_with(pid_t parent, int number)
+{
+	prctl(PR_SET_PDEATHSIG, number);
+	/* It may have ended before that. */
+	if (getppid() != parent)
+		_exit(1);
 }
 
 void child_signals_default(void)

@@ -9,6 +9,10 @@
 /* Like fork(). In the child, every signal is blocked until child_signals_unblock(). */
 pid_t child_signals_fork(void);
 
+/* In the child: lets it get this signal when its parent ends, and ends it if that has ended
+   already. Another user id undoes it: call this after it. */
+void child_signals_end_with(pid_t parent, int number);
+
 /* In the child: restores the default action of each signal. */
 void child_signals_default(void);
 void child_signals_unblock(void);

@@ -14,7 +14,6 @@
 #include <glib-unix.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 enum {
@@ -54,10 +53,7 @@ static void G_GNUC_NORETURN become_staprun(char **argv, pid_t parent, int out, i
 	setpgid(0, 0);
 	/* First, because the parent may be killed before it could register the group. */
 	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = getpid() });
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	/* The parent may have ended before that. */
-	if (getppid() != parent)
-		_exit(1);
+	child_signals_end_with(parent, SIGTERM);
 	if (dup2(nothing, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
 	    dup2(err, STDERR_FILENO) >= 0)
 		execve(argv[0], argv, environment);

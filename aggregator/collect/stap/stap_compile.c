@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap/stap_compile.h"
 
+#include "collect/process/child_signals.h"
 #include "collect/process/process_group.h"
 #include "collect/stap/stap_messages.h"
 #include "collect/host/watchdog.h"
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -119,18 +119,14 @@ static void show_map(const ChildPlan *plan)
 static void prepare_child(gpointer data)
 {
 	const ChildPlan *plan = data;
-	sigset_t none;
 
 	if (plan->map)
 		show_map(plan);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	setpgid(0, 0);
 	watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_GROUP, .group = getpid() });
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != plan->parent)
-		_exit(1);
+	child_signals_unblock();
+	child_signals_end_with(plan->parent, SIGTERM);
 }
 
 static bool start(Run *run, GError **error)

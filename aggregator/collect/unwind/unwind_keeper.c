@@ -24,9 +24,7 @@ static void G_GNUC_NORETURN become_worker(UnwindShared *shared, int socket, pid_
 					  int number)
 {
 	prctl(PR_SET_NAME, "kmt-unwind");
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != keeper)
-		_exit(0);
+	child_signals_end_with(keeper, SIGKILL);
 	child_sandbox_close(&limits);
 	unwind_worker_run(shared, socket, (uint64_t)number);
 }
