@@ -81,3 +81,45 @@ void crowded_stream(GByteArray *stream)
 	for (unsigned i = 0; i < CROWD; i += A_BATCH)
 		events = add_crowd(stream, i, A_BATCH, events);
 }
+
+enum { CHANGING = 1500, TURNS = 8, IN_USE = 900, STEP = 300, OF_A_BATCH = 100 };
+
+/* A batch of some of the caches that are used in a second; each has some events more than the one
+   before it. */
+static uint64_t add_changing(GByteArray *stream, unsigned turn, unsigned first, uint64_t events)
+{
+	EventBatch batch = event_batch_begin(
+		stream, 0, turn * (IN_USE / OF_A_BATCH) + first / OF_A_BATCH, (1 + turn) * second);
+
+	event_batch_task(&batch, 100, "task");
+	for (unsigned i = first; i < first + OF_A_BATCH; i++) {
+		unsigned number = (turn * STEP + i) % CHANGING;
+		g_autofree char *name = g_strdup_printf("cache_%u", number);
+		uint16_t origin;
+
+		event_batch_cache(&batch, name, 64, 64);
+		origin = event_batch_origin(&batch, frames, G_N_ELEMENTS(frames), 60, 64);
+		for (unsigned event = 0; event <= number % 3; event++)
+			event_batch_event(&batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK,
+					  0x1000);
+	}
+	events += event_batch_header(&batch)->events;
+	event_batch_heartbeat(&batch, (1 + turn) * second + second / 2, 0, 0);
+	event_batch_end(&batch, events);
+	return events;
+}
+
+void changing_stream(GByteArray *stream)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_WINDOW_START_NS, second, NULL },
+		{ KMT_FIELD_MONOTONIC_NS, second, NULL },
+		{ KMT_FIELD_REALTIME_NS, 1700000000000000000, NULL },
+	};
+	uint64_t events = 0;
+
+	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
+	for (unsigned turn = 0; turn < TURNS; turn++)
+		for (unsigned i = 0; i < IN_USE; i += OF_A_BATCH)
+			events = add_changing(stream, turn, i, events);
+}

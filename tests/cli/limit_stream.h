@@ -10,3 +10,7 @@ void limited_stream(GByteArray *stream);
 /* Appends a run of more tasks, slab caches and modules than the smallest --max-memory has room
    for. */
 void crowded_stream(GByteArray *stream);
+
+/* Appends eight seconds in which slab caches come, go and return: more than counters have labels.
+ */
+void changing_stream(GByteArray *stream);

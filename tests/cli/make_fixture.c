@@ -35,6 +35,7 @@
  *	make_fixture change SEED old|new
  *	                              a load on two builds of a kernel; the newer run has a leak
  *	make_fixture limited          a run of which little is known
+ *	make_fixture changing         more slab caches than counters have labels, not all in each second
  *	make_fixture crowded          more tasks, caches and modules than the least memory holds
  */
 #include "cgroup_stream.h"
@@ -346,6 +347,8 @@ int main(int argc, char **argv)
 		limited_stream(stream);
 	if (g_str_equal(wanted, "crowded"))
 		crowded_stream(stream);
+	if (g_str_equal(wanted, "changing"))
+		changing_stream(stream);
 	for (gsize i = 0; i < G_N_ELEMENTS(machines); i++)
 		if (g_str_equal(wanted, machines[i].arch))
 			make(stream, &machines[i]);
@@ -353,7 +356,7 @@ int main(int argc, char **argv)
 		fputs("usage: make_fixture "
 		      "swap|sample|throttle|walks|names|memory|s390x|i686|aarch64|cgroups|"
 		      "rates|rates-blind|rates-held|held|hits|spans|lines|leak|slab|slab-part|"
-		      "limited|crowded|change\n",
+		      "limited|crowded|changing|change\n",
 		      stderr);
 		return 2;
 	}

@@ -4,10 +4,10 @@
 # afterwards. Servers listen on 127.0.0.1 only, at free ports, and end with the case.
 set -u
 export LC_ALL=C TZ=UTC
-here=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
-TOP=$(readlink -f "$here/../..")
+HERE=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
+TOP=$(readlink -f "$HERE/../..")
 WORK=$REACH_WORK
-export TOP WORK
+export HERE TOP WORK
 started=()
 
 # The program or the fixture of this build.

@@ -202,18 +202,15 @@ static bool append_info(GString *out, const ReportModel *model)
 		{ FACT_RELEASE, "kernel" },
 		{ FACT_ARCH, "architecture" },
 	};
-	const char *separator = "{";
 
+	/* All labels always: PCP's agent cannot read a metric that loses its labels. */
 	for (gsize i = 0; i < G_N_ELEMENTS(labels); i++) {
 		const char *text = fact_text(model->facts, labels[i].fact);
 
-		if (!text)
-			continue;
-		g_string_append(out, separator);
-		append_label(out, labels[i].label, text);
-		separator = ",";
+		g_string_append_c(out, i ? ',' : '{');
+		append_label(out, labels[i].label, text ? text : "");
 	}
-	g_string_append(out, *separator == ',' ? "} 1" : " 1");
+	g_string_append(out, "} 1");
 	return true;
 }
 
