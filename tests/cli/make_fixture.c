@@ -35,7 +35,7 @@
  *	make_fixture change SEED old|new
  *	                              a load on two builds of a kernel; the newer run has a leak
  *	make_fixture limited          a run of which little is known
- *	make_fixture changing         more slab caches than counters have labels, not all in each second
+ *	make_fixture changing         slab caches come, go and return: more than there are labels
  *	make_fixture crowded          more tasks, caches and modules than the least memory holds
  */
 #include "cgroup_stream.h"

@@ -308,8 +308,9 @@ static bool fail(int problem, GError **error)
 		paranoid = read_setting("perf_event_paranoid");
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
 			    "the kernel refuses perf events of the whole host "
-			    "(kernel.perf_event_paranoid=%s): run it as root outside of "
-			    "containers, on a kernel that is not locked down for confidentiality",
+			    "(kernel.perf_event_paranoid=%s): run it as root with CAP_SYS_ADMIN, "
+			    "outside of containers, on a kernel that is not locked down for "
+			    "confidentiality",
 			    paranoid);
 		break;
 	case EMFILE:
