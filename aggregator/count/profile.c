@@ -681,6 +681,27 @@ void profile_add_span(Profile *profile, uint32_t number, uint64_t time_ns, int64
 	values->time_max_ns = MAX(values->time_max_ns, time_ns);
 }
 
+StackId profile_add_stack(Profile *profile, const uint32_t *frames, uint32_t count)
+{
+	profile->stack_kind = STACK_NAMED;
+	return stack_table_intern(profile->stacks, frames, count * sizeof(*frames), 0);
+}
+
+OriginId profile_add_origin(Profile *profile, const ProfileOrigin *origin)
+{
+	return origin_intern(profile, origin);
+}
+
+TaskId profile_add_task(Profile *profile, const ProfileTask *task, uint64_t seen_ns)
+{
+	return task_intern(profile, task, seen_ns);
+}
+
+CacheId profile_add_cache(Profile *profile, const ProfileCache *cache)
+{
+	return cache_intern(profile, cache);
+}
+
 /* Adds the events of a cell that lacks a name because a table was full. Events of the overflow row
    also lack task and cache, and count in over_bound only. */
 static void add_overflow(ProfileTotals *totals, const Profile *profile, const ProfileCell *cell)

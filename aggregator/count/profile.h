@@ -33,10 +33,11 @@ enum {
 typedef enum {
 	STACK_FRAMES, /* addresses: profile_stack_frames() */
 	STACK_TEXT,   /* imported lines: stack_table_bytes() of profile_stacks() */
+	STACK_NAMED,  /* ids of frames, likewise: see profile_add_stack() */
 } StackKind;
 
 typedef struct {
-	uint64_t call_site;
+	uint64_t call_site; /* of STACK_NAMED: id of its frame + 1; 0: unknown */
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
 	StackId stack; /* STACK_ID_NONE: only for ORIGIN_ID_OVERFLOW */
@@ -56,6 +57,7 @@ typedef struct {
    are as recorded, not yet escaped. */
 typedef struct {
 	uint32_t tgid;
+	uint32_t run;           /* of several that are merged; else 0 */
 	uint64_t start_time_ns; /* of the process */
 	uint64_t cgroup_id;
 	char comm[KMT_COMM_BYTES + 1]; /* of the process: see profile_process_name() */
@@ -69,6 +71,7 @@ typedef struct {
 typedef struct {
 	uint32_t object_bytes;                   /* 0: unknown */
 	uint32_t slot_bytes;                     /* size of an object in its slab; 0: unknown */
+	bool by_size;                            /* the name was derived from sizes */
 	char name[KMT_CACHE_NAME_BYTES_MAX + 1]; /* as recorded, not yet escaped */
 } ProfileCache;
 
@@ -138,6 +141,14 @@ void profile_note_cells(Profile *profile, const Events *events, uint32_t *cells)
 /* Counts a time span that began with an event of the cell. value: that of its end. */
 void profile_add_span(Profile *profile, uint32_t cell, uint64_t time_ns, int64_t value,
 		      uint64_t weight);
+
+/* For a profile into which others are merged by names. Each returns the id of what equals it, and
+   adds it if it is new: the overflow entry if there is no room. Padding must be 0. A stack consists
+   of ids of frames in a table that the caller knows. */
+StackId profile_add_stack(Profile *profile, const uint32_t *frames, uint32_t count);
+OriginId profile_add_origin(Profile *profile, const ProfileOrigin *origin);
+TaskId profile_add_task(Profile *profile, const ProfileTask *task, uint64_t seen_ns);
+CacheId profile_add_cache(Profile *profile, const ProfileCache *cache);
 
 /* Results. Ids run from 0 to the count - 1; returned pointers are borrowed. */
 ProfileTotals profile_totals(const Profile *profile);

@@ -208,15 +208,18 @@ static const char *keep(CacheNames *names, const GString *text)
 
 static CacheLabel make_recorded(CacheNames *names, CacheId id)
 {
-	const char *recorded = profile_cache(names->profile, id)->name;
+	const ProfileCache *cache = profile_cache(names->profile, id);
+	const char *recorded = cache->name;
 	g_autofree char *folded = g_strndup(recorded, cache_name_folded_bytes(recorded));
 	g_autoptr(GString) text = g_string_new(NULL);
-	CacheLabel label = { .origin = CACHE_RECORDED };
+	CacheLabel label = { .origin = cache->by_size ? CACHE_BY_SIZE : CACHE_RECORDED };
 
 	escape_append(text, folded);
 	label.name = keep(names, text);
 	g_string_truncate(text, 0);
 	cache_label_append(text, folded, cache_list_find(names->list, folded), NULL);
+	if (cache->by_size)
+		g_string_append(text, CACHE_BY_SIZE_MARK);
 	label.label = keep(names, text);
 	return label;
 }

@@ -9,6 +9,7 @@
 /* CgroupNames contains the paths of the cgroups in a stream. */
 typedef struct CgroupNames CgroupNames;
 
+/* text: NULL: none are known yet. */
 CgroupNames *cgroup_names_new(const RunText *text);
 void cgroup_names_free(CgroupNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CgroupNames, cgroup_names_free)
@@ -16,3 +17,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(CgroupNames, cgroup_names_free)
 /* Returns the path of a cgroup, "/system.slice/sshd.service", as recorded and not yet escaped; NULL
    if the stream lacks it. It lives as long as names. */
 const char *cgroup_names_path(const CgroupNames *names, uint64_t cgroup_id);
+
+/* Adds the path of a cgroup of another host. Returns an id for it, the same for equal paths. */
+uint64_t cgroup_names_add(CgroupNames *names, const char *path);
+
+/* Returns the memory in use, in bytes, about. */
+size_t cgroup_names_memory(const CgroupNames *names);

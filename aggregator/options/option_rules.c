@@ -113,6 +113,27 @@ static bool check_and_other(const Options *options)
 	return options->check && (options_read_input(options) || options->build_module);
 }
 
+static bool reads_several(const Options *options)
+{
+	return options->inputs->len > 1 ||
+	       (options->input && g_file_test(options->input, G_FILE_TEST_IS_DIR));
+}
+
+static bool several_of_one(const Options *options)
+{
+	return reads_several(options) && (options->tool->stream || options->info ||
+					  options->missing_debuginfo || options->diff);
+}
+
+static bool several_by_stdin(const Options *options)
+{
+	guint standard_inputs = 0;
+
+	for (guint i = 0; i < options->inputs->len; i++)
+		standard_inputs += g_str_equal(options->inputs->pdata[i], "-");
+	return standard_inputs > 1;
+}
+
 static bool info_without_input(const Options *options)
 {
 	return options->info && !options->input;
@@ -223,12 +244,20 @@ static bool is_import_file(const Options *options, const char *path)
 	return false;
 }
 
+static bool is_input(const Options *options, const char *path)
+{
+	for (guint i = 0; i < options->inputs->len; i++)
+		if (g_str_equal(path, options->inputs->pdata[i]))
+			return true;
+	return false;
+}
+
 static bool output_is_other_file(const Options *options)
 {
 	const char *output = options->output, *record = options->request.record_path;
 
 	return output &&
-	       ((options->input && g_str_equal(output, options->input)) ||
+	       (is_input(options, output) ||
 		(options->diff && g_str_equal(output, options->diff)) ||
 		(record && g_str_equal(output, record)) || is_import_file(options, output));
 }
@@ -357,6 +386,10 @@ static const OptionRule option_rules[] = {
 	  "--stack-walk, --sample, --collector, --max-overhead, --buffer, --record, --record-max, "
 	  "--module, "
 	  "--build-module)" },
+	{ several_of_one,
+	  "slabratetop, --info, --missing-debuginfo and --diff take one recording: use "
+	  "-i FILE once, and no folder" },
+	{ several_by_stdin, "-i -: standard input can be one of the recordings only" },
 	{ import_and_input, "--import and -i read different things: use one of them" },
 	{ import_and_live,
 	  "--import reads a record of the kernel: use it without the options that control a live "

@@ -137,6 +137,15 @@ bool option_import(Options *options, const char *value, GError **error)
 	return option_fail(error, "unknown record '%s'; valid: %s", value, names);
 }
 
+bool option_input(Options *options, const char *value, GError **error)
+{
+	(void)error;
+	g_free(options->input);
+	options->input = g_strdup(value);
+	g_ptr_array_add(options->inputs, g_strdup(value));
+	return true;
+}
+
 bool option_hz(Options *options, const char *value, GError **error)
 {
 	return parse_whole(value, 1, HZ_MAX, &options->import.hz, error);

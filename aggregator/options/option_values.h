@@ -42,6 +42,7 @@ bool option_top(Options *options, const char *value, GError **error);
 bool option_sort(Options *options, const char *value, GError **error);
 bool option_per(Options *options, const char *value, GError **error);
 bool option_format(Options *options, const char *value, GError **error);
+bool option_input(Options *options, const char *value, GError **error);
 bool option_hz(Options *options, const char *value, GError **error);
 bool option_import(Options *options, const char *value, GError **error);
 bool option_json(Options *options, const char *value, GError **error);

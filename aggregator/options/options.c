@@ -114,6 +114,7 @@ static Options *options_new(const Tool *tool)
 	options->renderer = &renderers[0];
 	options->view.top = UINT64_MAX;
 	options->given = g_ptr_array_new();
+	options->inputs = g_ptr_array_new_with_free_func(g_free);
 	options->import.root = "";
 	options->import_files = g_ptr_array_new_with_free_func(g_free);
 	options->probes = g_ptr_array_new_with_free_func(g_free);
@@ -161,6 +162,7 @@ void options_free(Options *options)
 	g_free((char *)options->request.module_path);
 	g_free((char *)options->request.command_line);
 	g_free(options->input);
+	g_ptr_array_unref(options->inputs);
 	g_ptr_array_unref(options->import_files);
 	g_free(options->kernel_release);
 	g_free(options->sign_key);

@@ -48,7 +48,8 @@ typedef struct {
 	bool check;
 	bool overview; /* no traceable object was named */
 	/* The source of the records. */
-	char *input;                    /* -i; NULL: a live collection */
+	char *input;                    /* -i, the last one; NULL: a live collection */
+	GPtrArray *inputs;              /* (element-type utf8), owned: of each -i */
 	KernelRecordRequest import;     /* --import; no record: a live collection, or -i */
 	GPtrArray *import_files;        /* (element-type utf8), owned: its FILE and FILE2 */
 	const CollectorType *collector; /* NULL: the best one that can start at once */
@@ -106,8 +107,9 @@ typedef struct {
 	char *output;             /* -O; NULL: stdout */
 	char *diff;               /* --diff; NULL: nothing is compared */
 	DiffPer per;              /* --per */
-	const struct OlderRun *older; /* what --diff names, once it was read; borrowed */
-	bool is_older;                /* these are the options of that run */
+	const struct OlderRun *older;  /* what --diff names, once it was read; borrowed */
+	const struct ManyInputs *many; /* several recordings, once they were read; borrowed */
+	bool is_older;                 /* these are the options of that run */
 	RateChart *chart; /* of a run that has ended, if the format shows one; borrowed */
 	bool hide_host;
 	bool details;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/facts.h"
 
+#include "base/saturate.h"
 #include "record/probe_kinds.h"
 #include "report/facts_memory.h"
 
@@ -512,6 +513,24 @@ Facts *facts_new(const Session *session, bool show_host)
 	fact_set_number(facts, FACT_IMPORTED, session->imported);
 	fact_set_number(facts, FACT_CUT_SHORT, session->cut_short);
 	return facts;
+}
+
+static void add_exactly(Facts *facts, FactId id, uint64_t events)
+{
+	set_range(facts, id, loss_add(fact_range(facts, id), loss_exactly(events)));
+}
+
+void facts_add_overflow(Facts *facts, const ProfileTotals *overflow, const MemoryBudget *memory)
+{
+	add_exactly(facts, FACT_LOST_MEMORY_BOUND, overflow->over_bound);
+	add_exactly(facts, FACT_LOST, overflow->over_bound);
+	fact_set_number(
+		facts, FACT_OF_OTHER_TASKS,
+		saturate_sum(fact_number(facts, FACT_OF_OTHER_TASKS), overflow->of_other_tasks));
+	if (!memory_budget_is_full(memory))
+		return;
+	g_strfreev(facts->values[FACT_NO_MEMORY_FOR].list);
+	set_memory(facts, memory);
 }
 
 void facts_free(Facts *facts)

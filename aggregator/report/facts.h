@@ -209,6 +209,10 @@ Facts *facts_new(const Session *session, bool show_host);
 void facts_free(Facts *facts);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Facts, facts_free)
 
+/* Adds to the facts of several runs what found no room when they were merged, and the parts of that
+   memory that were full. */
+void facts_add_overflow(Facts *facts, const ProfileTotals *overflow, const MemoryBudget *memory);
+
 void fact_set_number(Facts *facts, FactId id, uint64_t number);
 /* part of a whole, in percent; not known if the whole is 0. */
 void fact_set_share(Facts *facts, FactId id, uint64_t part, uint64_t whole);

@@ -45,12 +45,6 @@ static void add_text(FlatRows *rows, char *text)
 	add_value(rows, (Value){ .known = true, .text = text });
 }
 
-/* The run that a row comes from. */
-static const FactId run_facts[] = {
-	FACT_HOST,           FACT_BOOT_ID,  FACT_RELEASE, FACT_ARCH,
-	FACT_RUN_START_TIME, FACT_DURATION, FACT_LOST,
-};
-
 /* A range has a column for each end: databases have no ranges. */
 static void add_range(FlatRows *rows, const char *name, const Value *range)
 {
@@ -66,7 +60,7 @@ static void add_range(FlatRows *rows, const char *name, const Value *range)
 /* prefix: of the names of columns. */
 static void add_run(FlatRows *rows, const Facts *facts, const char *prefix)
 {
-	for (gsize i = 0; i < G_N_ELEMENTS(run_facts); i++) {
+	for (gsize i = 0; i < RUN_FACTS; i++) {
 		const FactKind *kind = &fact_kinds[run_facts[i]];
 		const Value *value = &facts->values[run_facts[i]];
 		char *name = g_strconcat(prefix, kind->id, NULL);
@@ -103,7 +97,9 @@ static bool shows_metric(const Metric *metric, const MetricContext *context)
 static void add_key_columns(FlatRows *rows, const GroupRows *groups)
 {
 	for (guint key = 0; groups->keys[key]; key++)
-		if (dimension_is_stack(groups->keys[key]))
+		if (groups->keys[key]->of_runs)
+			continue; /* the columns of the run */
+		else if (dimension_is_stack(groups->keys[key]))
 			add_column(rows, "frames", VALUE_LIST);
 		else
 			add_column(rows, groups->keys[key]->name, VALUE_TEXT);
@@ -142,12 +138,13 @@ static void add_frames(FlatRows *rows, const StackRows *stacks, uint32_t stack)
 }
 
 /* Adds the labels of a row of that view's groups. */
-static void add_keys(FlatRows *rows, const GroupRows *groups, const GroupRow *row,
-		     const View *view)
+static void add_keys(FlatRows *rows, const GroupRows *groups, const GroupRow *row, const View *view)
 {
 	for (guint key = 0; groups->keys[key]; key++) {
 		GString *label;
 
+		if (groups->keys[key]->of_runs)
+			continue;
 		if (dimension_is_stack(groups->keys[key])) {
 			add_frames(rows, view_stack_rows(view),
 				   group_rows_member(groups, row, key));
@@ -159,12 +156,47 @@ static void add_keys(FlatRows *rows, const GroupRows *groups, const GroupRow *ro
 	}
 }
 
+/* Replaces the values of the run in the order of add_run(). */
+static void set_run(FlatRows *rows, const Value *values)
+{
+	guint at = 0;
+
+	for (gsize i = 0; i < RUN_FACTS; i++) {
+		const Value *value = &values[i];
+
+		g_array_index(rows->values, Value, at++) = *value;
+		if (fact_kinds[run_facts[i]].type != VALUE_RANGE)
+			continue;
+		g_array_index(rows->values, Value, at++) =
+			(Value){ .known = value->known, .number = value->other };
+	}
+}
+
+/* If rows tell runs apart, the columns of the run are those of a row's own one. */
+static void set_run_of_row(FlatRows *rows, const GroupRows *groups, const GroupRow *row)
+{
+	const ReportModel *model = rows->model;
+	const Profile *profile = view_source(model->view)->profile;
+
+	for (guint key = 0; model->runs && groups->keys[key]; key++) {
+		bool of_host = g_str_equal(groups->keys[key]->name, "host");
+		uint32_t run;
+
+		if (!groups->keys[key]->of_runs)
+			continue;
+		run = profile_task(profile, group_rows_member(groups, row, key))->run;
+		set_run(rows, of_host ? many_runs_of_host(model->runs, run)
+				      : many_runs_of_run(model->runs, run));
+	}
+}
+
 static void add_group_values(FlatRows *rows, guint number)
 {
 	const MetricContext context = model_metric_context(rows->model);
 	const GroupRows *groups = groups_of(rows->model);
 	const GroupRow *row = &g_array_index(groups->rows, GroupRow, number);
 
+	set_run_of_row(rows, groups, row);
 	add_keys(rows, groups, row, rows->model->view);
 	for (MetricId id = 0; id < METRICS; id++)
 		if (shows_metric(&metrics[id], &context))

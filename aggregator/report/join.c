@@ -96,7 +96,7 @@ static void append_frame(GString *text, const Frame *frame)
 		g_string_append(text, "[unknown]");
 	else
 		frame_line_append_function(text, frame);
-	if (frame->function && frame->module && !frame->address_digits)
+	if (frame->function && frame_is_of_program(frame))
 		g_string_append_printf(text, " [%s]", frame->module);
 }
 

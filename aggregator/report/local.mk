@@ -9,6 +9,8 @@ libaggregator_a_SOURCES += \
 	aggregator/report/frame_tree.c aggregator/report/frame_tree.h \
 	aggregator/report/hit_rows.c aggregator/report/hit_rows.h \
 	aggregator/report/join.c aggregator/report/join.h \
+	aggregator/report/many_runs.c aggregator/report/many_runs.h \
+	aggregator/report/merged.c aggregator/report/merged.h \
 	aggregator/report/model.c aggregator/report/model.h \
 	aggregator/report/slab_growth.c \
 	aggregator/report/slab_readings.c aggregator/report/slab_readings.h \

@@ -55,7 +55,6 @@ MetricContext model_metric_context(const ReportModel *model)
 {
 	bool is_sampled = model->view->before.variance.allocations > 0;
 	bool is_held = fact_number(model->facts, FACT_HELD_IS_COUNTED);
-	const HeldCells *cells = view_source(model->view)->held_cells;
 
 	return (MetricContext){
 		.rank = view_rank(model->source->options),
@@ -63,7 +62,7 @@ MetricContext model_metric_context(const ReportModel *model)
 		.lacks = (model_has_bytes(model) ? 0 : NEEDS_BYTES) |
 			 (is_sampled ? 0 : NEEDS_SAMPLING) |
 			 (is_held ? 0 : NEEDS_HELD | NEEDS_AGES) |
-			 (cells && held_cells_are_whole(cells) ? 0 : NEEDS_PAIRS) |
+			 (view_source_has_pairs(view_source(model->view)) ? 0 : NEEDS_PAIRS) |
 			 lacks_of_hits(model),
 	};
 }
@@ -165,31 +164,38 @@ static void set_counts(ReportModel *model)
 }
 
 /* Each lost event may be the free of an object that looks held. */
-static uint64_t lost_max(const Session *session)
+static uint64_t lost_max(const Facts *facts)
 {
-	const Losses losses = losses_of(session);
-
-	if (losses.source_is_silent || losses.end_unknown || losses.untraced_ns)
+	if (fact_number(facts, FACT_LOSS_IS_UNKNOWN) || fact_number(facts, FACT_END_IS_UNKNOWN) ||
+	    fact_number(facts, FACT_UNTRACED))
 		return UINT64_MAX;
-	return losses_uncounted(&losses).high;
+	return fact_range(facts, FACT_LOST_UNCOUNTED).high;
 }
 
-static void set_held(ReportModel *model, const Session *session)
+static const HeldChoice *held_choice(const ViewSource *source)
 {
-	const HeldCells *cells = view_source(model->view)->held_cells;
+	if (source->merged)
+		return merged_cells_choice(source->merged);
+	return source->held_cells ? held_cells_choice(source->held_cells) : NULL;
+}
+
+static void set_held(ReportModel *model)
+{
+	const ViewSource *source = view_source(model->view);
+	const HeldChoice *choice = held_choice(source);
 	const RowSums *all = &model->view->before;
 	uint64_t doubtful = MIN(all->held.doubtful, all->summary.allocations);
 
-	if (!cells)
+	if (!choice)
 		return;
-	fact_set_number(model->facts, FACT_HELD_IS_PEAK, held_cells_choice(cells)->at_peak);
-	if (held_cells_choice(cells)->min_age_ns)
-		fact_set_number(model->facts, FACT_HELD_MIN_AGE,
-				held_cells_choice(cells)->min_age_ns);
-	if (!held_cells_are_whole(cells))
+	fact_set_number(model->facts, FACT_HELD_IS_PEAK, choice->at_peak);
+	if (choice->min_age_ns)
+		fact_set_number(model->facts, FACT_HELD_MIN_AGE, choice->min_age_ns);
+	if (!view_source_has_pairs(source))
 		return;
 	fact_set_number(model->facts, FACT_HELD_DOUBTFUL, doubtful);
-	fact_set_number(model->facts, FACT_HELD_DOUBTFUL_FREED, MIN(doubtful, lost_max(session)));
+	fact_set_number(model->facts, FACT_HELD_DOUBTFUL_FREED,
+			MIN(doubtful, lost_max(model->facts)));
 }
 
 static bool any_is_saturated(const RowSums *before)
@@ -265,15 +271,24 @@ static bool has_kmalloc_above(const Profile *profile, uint64_t bytes)
 
 /* For kernels that trace large kmallocs twice, if the stream lacks the symbols that identify the
    inner events. */
-static void set_counted_twice(ReportModel *model, const Session *session)
+static void set_counted_twice(Facts *facts, const Session *session)
 {
 	uint64_t small_max =
 		2 * run_info_number(session->info, KMT_FIELD_PAGE_BYTES, PAGE_BYTES_DEFAULT);
 
 	if (!session->inner_is_known && !session->imported &&
-	    traces_large_twice(fact_text(model->facts, FACT_RELEASE)) &&
+	    traces_large_twice(fact_text(facts, FACT_RELEASE)) &&
 	    has_kmalloc_above(session->profile, small_max))
-		fact_set_number(model->facts, FACT_COUNTED_TWICE_ABOVE, small_max);
+		fact_set_number(facts, FACT_COUNTED_TWICE_ABOVE, small_max);
+}
+
+Facts *model_facts_of_run(const Session *session, const View *view, bool show_host)
+{
+	Facts *facts = facts_new(session, show_host);
+
+	facts_set_hits(facts, session, &view->before);
+	set_counted_twice(facts, session);
+	return facts;
 }
 
 static bool are_blocks(const ViewOptions *options)
@@ -298,6 +313,14 @@ static void set_groups(ReportModel *model)
 	model->group_noun = model->has_blocks ? "block" : "row";
 }
 
+static bool are_hits(const ReportSource *source)
+{
+	g_autoptr(Facts) facts = source->runs ? many_runs_facts(source->runs) : NULL;
+
+	return facts ? fact_is_known(facts, FACT_POINTS_NOUN)
+		     : run_info_text(source->session->info, KMT_FIELD_POINTS_NOUN) != NULL;
+}
+
 /* What divides stacks needs no filters: those of the view have judged the stacks. */
 static void set_parts(ReportModel *model)
 {
@@ -310,9 +333,7 @@ static void set_parts(ReportModel *model)
 		.top = UINT64_MAX,
 		.callsite_skip = source->options->callsite_skip,
 	};
-	dimensions_choose(source->parts,
-			  run_info_text(source->session->info, KMT_FIELD_POINTS_NOUN) != NULL,
-			  model->parts_by.by);
+	dimensions_choose(source->parts, are_hits(source), model->parts_by.by);
 	model->parts = group_rows_new(source->view, &model->parts_by, true);
 }
 
@@ -353,6 +374,54 @@ static bool is_of_stacks(ReportKind kind)
 	return kind == REPORT_STACKS || kind == REPORT_SLABSTACK;
 }
 
+/* Facts of several runs were joined before. */
+static void set_facts(ReportModel *model)
+{
+	const ReportSource *source = model->source;
+
+	if (source->runs) {
+		model->facts = many_runs_facts(source->runs);
+		facts_add_overflow(model->facts, &source->overflow,
+				   view_source(source->view)->memory);
+		fact_set_number(model->facts, FACT_STACKS_COUNTED, source->stacks_merged);
+	} else if (is_of_stacks(model->kind) || model->kind == REPORT_DIFF) {
+		model->facts = model_facts_of_run(source->session, source->view, source->show_host);
+	} else {
+		model->facts = facts_new(source->session, source->show_host);
+	}
+}
+
+/* Lengths are known of all spans together only. */
+static void set_spans(ReportModel *model)
+{
+	const ReportSource *source = model->source;
+
+	if (model->view->left_out)
+		return;
+	if (source->runs)
+		model->spans = *many_runs_spans(source->runs);
+	else if (source->session->durations)
+		model->spans = durations_totals(source->session->durations);
+}
+
+/* Readings of slab caches, files with code and hits one by one are those of a single run. */
+static void set_details_of_run(ReportModel *model)
+{
+	const ReportSource *source = model->source;
+	ReportKind kind = model->kind;
+
+	if (!source->session && source->lists_code)
+		model->code = g_array_new(FALSE, FALSE, sizeof(CodeRow));
+	if (!source->session)
+		return;
+	if (kind == REPORT_SLAB_CACHES || (kind == REPORT_SLABSTACK && source->caches))
+		model->slab = slab_readings_new(source);
+	if (kind == REPORT_INFO || source->lists_code)
+		model->code = code_rows_new(source->session);
+	if (is_of_stacks(kind) && !model->groups)
+		model->hits = hit_rows_new(source->session, source->view, source->hits_max);
+}
+
 ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 {
 	ReportModel *model = g_new0(ReportModel, 1);
@@ -362,30 +431,22 @@ ReportModel *report_model_new(ReportKind kind, const ReportSource *source)
 	model->source = source;
 	model->view = source->view;
 	model->interval = source->interval;
+	model->runs = source->runs;
 	if (is_of_stacks(kind)) {
 		set_groups(model);
 		set_parts(model);
 	}
-	if (kind == REPORT_SLAB_CACHES || (kind == REPORT_SLABSTACK && source->caches))
-		model->slab = slab_readings_new(source);
-	if (kind == REPORT_INFO || source->lists_code)
-		model->code = code_rows_new(source->session);
+	set_details_of_run(model);
 	/* Facts come last: names of groups take memory, too. */
-	model->facts = facts_new(source->session, source->show_host);
+	set_facts(model);
 	if (!is_of_stacks(kind) && kind != REPORT_DIFF)
 		return model;
 	set_counts(model);
 	set_sums(model);
 	set_names(model);
 	set_saturated(model);
-	set_held(model, source->session);
-	if (is_of_stacks(kind) && !model->groups)
-		model->hits = hit_rows_new(source->session, source->view, source->hits_max);
-	/* Lengths are known of all spans together only. */
-	if (source->session->durations && !model->view->left_out)
-		model->spans = durations_totals(source->session->durations);
-	facts_set_hits(model->facts, source->session, &model->view->before);
-	set_counted_twice(model, source->session);
+	set_held(model);
+	set_spans(model);
 	if (source->older) {
 		set_diff(model);
 		set_parts(model);

@@ -35,6 +35,7 @@ typedef struct ReportModel {
 	HitRows *hits;          /* a list of hits instead of stacks; NULL: they are only counted */
 	/* Time spans between probe points; all 0 if there are none, or some are left out. */
 	DurationTotals spans;
+	const ManyRuns *runs;           /* of several recordings; NULL: of one */
 	const IntervalSource *interval; /* if REPORT_INTERVAL; else NULL */
 	/* If REPORT_DIFF, else NULL: the older run without a comparison, and how the newer one,
 	   which all other members are of, differs from it. */
@@ -61,6 +62,10 @@ extern const MetricFacts metric_facts[METRICS_SUMMED];
 ReportModel *report_model_new(ReportKind kind, const ReportSource *source);
 void report_model_free(ReportModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ReportModel, report_model_free)
+
+/* Returns the facts of a run that only its session and its own view know. Free them with
+   facts_free(). */
+Facts *model_facts_of_run(const Session *session, const View *view, bool show_host);
 
 /* Returns the sums over the shown stacks, or rows of a table. */
 const RowSums *model_shown_sums(const ReportModel *model);

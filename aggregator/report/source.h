@@ -6,6 +6,7 @@
 #include "rates/rate_table.h"
 #include "rates/rate_totals.h"
 #include "report/diff_rows.h"
+#include "report/many_runs.h"
 #include "table/view.h"
 #include "session/session.h"
 
@@ -40,8 +41,11 @@ typedef struct {
 /* The input of a report. For an interval only command, session, interval and quiet are set.
    Everything is borrowed. */
 typedef struct ReportSource {
-	const char *command; /* name of the reporting command */
-	const Session *session;
+	const char *command;    /* name of the reporting command */
+	const Session *session; /* NULL: of several runs: */
+	const ManyRuns *runs;   /* the facts of all; NULL: of a single run */
+	uint64_t stacks_merged; /* ... their distinct stacks, and what found no room for them */
+	ProfileTotals overflow;
 	const View *view;
 	const ViewOptions *options;
 	uint64_t hits_max;   /* of a list */
@@ -60,7 +64,7 @@ typedef struct ReportSource {
 	bool whole_names;         /* of groups, even without details */
 	const char *parts;        /* keys that divide the stacks (ReportModel.parts); NULL: none */
 	bool lists_code;          /* the report needs the files with code */
-	const IntervalSource *interval; /* if REPORT_INTERVAL */
+	const IntervalSource *interval;   /* if REPORT_INTERVAL */
 	const struct ReportSource *older; /* with what it is compared, if REPORT_DIFF */
 	const char *input;                /* name of what was read; NULL: a live run */
 	RateChart *chart; /* the run over time; NULL: not requested, or not known */

@@ -49,7 +49,7 @@ static uint32_t intern(StackPaths *paths, PathFrame *frame, GString *identity)
 /* Addresses are recorded of kernel code only. */
 PathKind path_kind_of_frame(const Frame *frame)
 {
-	if (frame->module && !frame->address_digits)
+	if (frame_is_of_program(frame))
 		return PATH_USER;
 	return !frame->module || g_str_equal(frame->module, "kernel") ? PATH_KERNEL : PATH_MODULE;
 }

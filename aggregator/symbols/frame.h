@@ -23,7 +23,14 @@ typedef struct {
 	uint8_t address_digits; /* as printed: 16 or 8; in text any number; 0: no address */
 	bool has_offset;        /* false: the offset in the function is unknown */
 	bool inlined;           /* into the next frame */
+	bool of_kernel;         /* a frame of the kernel, though it has no address */
 } Frame;
 
 /* Whether all fields of two frames are equal; strings are compared by content. */
 bool frame_equals(const Frame *a, const Frame *b);
+
+/* Whether a frame of a hit is one of a program: only these have no address. */
+static inline bool frame_is_of_program(const Frame *frame)
+{
+	return frame->module && !frame->address_digits && !frame->of_kernel;
+}

@@ -67,5 +67,9 @@ void frame_line_append_function(GString *out, const Frame *frame);
    is not known, like frame_line_append_function(). */
 void frame_line_append_name(GString *out, const Frame *frame);
 
+/* Appends a line without address and offset, which is the same for all builds of a kernel:
+   " tcp_sendmsg [kernel] net/ipv4/tcp.c:1234". */
+void frame_line_append_plain(GString *out, const Frame *frame);
+
 /* Orders frames by their lines, in strcmp() order. */
 int frame_line_compare(const Frame *a, const Frame *b);

@@ -30,6 +30,7 @@ struct FrameTable {
 	GArray *addresses;     /* (element-type AddressFrame), owned */
 	GPtrArray *lines;      /* (element-type utf8) of frames from text, in the chunk */
 	GHashTable *sources;   /* (element-type FrameId utf8) of frames from text; texts borrowed */
+	GHashTable *kernel;    /* (element-type FrameId): see frame_table_set_kernel() */
 	GArray *parsed;        /* (element-type Frame), owned: parsed lines */
 	GArray *parsed_number; /* (element-type uint32_t) by line: index in parsed + 1; 0: none */
 	GStringChunk *texts;   /* lines and their parts; escaped names */
@@ -46,6 +47,7 @@ FrameTable *frame_table_new(unsigned address_digits)
 	table->addresses = g_array_new(FALSE, FALSE, sizeof(AddressFrame));
 	table->lines = g_ptr_array_new();
 	table->sources = g_hash_table_new(NULL, NULL);
+	table->kernel = g_hash_table_new(NULL, NULL);
 	table->parsed = g_array_new(FALSE, FALSE, sizeof(Frame));
 	table->parsed_number = g_array_new(FALSE, TRUE, sizeof(uint32_t));
 	table->texts = g_string_chunk_new(CHUNK_BYTES);
@@ -61,6 +63,7 @@ void frame_table_free(FrameTable *table)
 	g_array_unref(table->addresses);
 	g_ptr_array_unref(table->lines);
 	g_hash_table_unref(table->sources);
+	g_hash_table_unref(table->kernel);
 	g_array_unref(table->parsed);
 	g_array_unref(table->parsed_number);
 	g_string_chunk_free(table->texts);
@@ -190,6 +193,11 @@ void frame_table_set_source(FrameTable *table, FrameId id, const char *source)
 	g_hash_table_insert(table->sources, GUINT_TO_POINTER(id), (gpointer)source);
 }
 
+void frame_table_set_kernel(FrameTable *table, FrameId id)
+{
+	g_hash_table_add(table->kernel, GUINT_TO_POINTER(id));
+}
+
 static const char *source_of_text(const FrameTable *table, FrameId id)
 {
 	return g_hash_table_lookup(table->sources, GUINT_TO_POINTER(id));
@@ -240,6 +248,7 @@ static Frame frame_of_text(FrameTable *table, FrameId id)
 	}
 	frame = g_array_index(table->parsed, Frame, *number - 1);
 	frame.source = source_of_text(table, id);
+	frame.of_kernel = g_hash_table_contains(table->kernel, GUINT_TO_POINTER(id));
 	return frame;
 }
 

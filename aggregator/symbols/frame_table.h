@@ -50,6 +50,9 @@ FrameId frame_table_intern_line(FrameTable *table, const char *line, size_t leng
 /* Sets the text of the source line of a frame from text. It must outlive the table. */
 void frame_table_set_source(FrameTable *table, FrameId id, const char *source);
 
+/* Notes that a frame from text is one of the kernel, though its line has no address. */
+void frame_table_set_kernel(FrameTable *table, FrameId id);
+
 /* Returns a bound: all ids are lower. */
 uint32_t frame_table_ids_end(const FrameTable *table);
 

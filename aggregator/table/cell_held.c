@@ -57,3 +57,18 @@ bool cell_held(const ViewSource *source, const ProfileCell *cell, HeldSums *sums
 		*sums = (HeldSums){ .some_ageless = cell->events > 0 };
 	return held || source->held;
 }
+
+void cell_add_sums(const ViewSource *source, const ProfileCell *cell, RowSums *sums)
+{
+	HeldSums held;
+	bool is_held;
+
+	if (source->merged) {
+		merged_cells_add_sums(source->merged, view_source_merged(cell), sums);
+		return;
+	}
+	is_held = cell_held(source, cell, &held);
+	row_sums_add_cell(sums, cell, profile_origin(source->profile, cell->origin),
+			  source->scatter_percent, is_held ? &held : NULL);
+	view_source_add_values(source, sums, cell);
+}

@@ -42,6 +42,8 @@ typedef struct {
 	bool of_allocations;   /* only for allocations and held objects ... */
 	bool of_hits;          /* ... or only for hits of probe points */
 	bool of_lines;         /* needs source lines */
+	bool of_runs;          /* tells runs apart; tables with a column for each fact of the run
+				  have no column for it */
 	bool is_function;      /* labels begin with the name of a function */
 	/* Appends the identity of a member, any bytes: members with equal bytes are one group. */
 	void (*identify)(const GroupNaming *naming, uint32_t member, GString *out);
@@ -82,6 +84,9 @@ void dimensions_choose(const char *names, bool hits, const Dimension *keys[DIMEN
 
 /* Returns the position of the dimension with this name in keys, which must have it. */
 guint dimensions_position(const Dimension *const *keys, const char *name);
+
+/* Returns the frame of an origin's call site. */
+Frame dimension_call_site(const GroupNaming *naming, uint32_t origin);
 
 /* Whether keys contains a dimension with this name; one that needs source lines. */
 bool dimensions_have(const Dimension *const *keys, const char *name);

@@ -61,7 +61,7 @@ static Stack recorded_caller(const GroupNaming *naming, const ProfileOrigin *ori
 {
 	Stack caller = { .naming = naming };
 
-	if (origin->call_site)
+	if (origin->call_site && !naming->source->merged)
 		caller.ids = stack_rows_call_site(
 			naming->stacks, origin->call_site,
 			profile_stack_epoch(naming->source->profile, origin->stack), &caller.count);
@@ -70,13 +70,12 @@ static Stack recorded_caller(const GroupNaming *naming, const ProfileOrigin *ori
 
 /* The kernel records who called the allocator, even if that function was inlined or reports its own
    caller. It does not for pages, and text lacks it, too. */
-static Frame call_site_of(const GroupNaming *naming, uint32_t id)
+static Frame find_call_site(const GroupNaming *naming, uint32_t id)
 {
 	const ProfileOrigin *origin = profile_origin(naming->source->profile, id);
 	Stack caller = recorded_caller(naming, origin);
 	Stack stack = { .naming = naming };
 	const char *function = NULL;
-
 	for (uint32_t i = 0; i < caller.count; i++)
 		if (!allocates_for_others(&caller, i))
 			return frame_at(&caller, i);
@@ -85,6 +84,21 @@ static Frame call_site_of(const GroupNaming *naming, uint32_t id)
 	stack.ids = stack_rows_frames(naming->stacks, stack_rows_row(naming->stacks, origin->stack),
 				      &stack.count);
 	return frame_outside(&stack, frame_of(&stack, function));
+}
+
+/* When runs are merged, it was found in the run of its own. */
+static Frame call_site_of(const GroupNaming *naming, uint32_t id)
+{
+	const ProfileOrigin *origin = profile_origin(naming->source->profile, id);
+
+	if (naming->source->merged && origin->call_site)
+		return stack_rows_frame(naming->stacks, (FrameId)(origin->call_site - 1));
+	return find_call_site(naming, id);
+}
+
+Frame dimension_call_site(const GroupNaming *naming, uint32_t origin)
+{
+	return call_site_of(naming, origin);
 }
 
 void callsite_label(const GroupNaming *naming, uint32_t id, GString *out)

@@ -23,7 +23,7 @@ static bool find_user_frame(const GroupNaming *naming, uint32_t row, Frame *fram
 
 	for (uint32_t i = 0; i < count; i++) {
 		*frame = stack_rows_frame(naming->stacks, ids[i]);
-		if (!frame->address_digits && frame->module)
+		if (frame_is_of_program(frame))
 			return true;
 	}
 	return false;
@@ -55,6 +55,5 @@ void mapping_label(const GroupNaming *naming, uint32_t row, GString *out)
 {
 	Frame frame;
 
-	g_string_append(out,
-			find_user_frame(naming, row, &frame) ? frame.module : no_user_stack);
+	g_string_append(out, find_user_frame(naming, row, &frame) ? frame.module : no_user_stack);
 }

@@ -13,6 +13,9 @@ void pid_label(const GroupNaming *naming, uint32_t task, GString *out);
 void thread_identify(const GroupNaming *naming, uint32_t task, GString *out);
 void thread_label(const GroupNaming *naming, uint32_t task, GString *out);
 void cgroup_label(const GroupNaming *naming, uint32_t task, GString *out);
+void host_label(const GroupNaming *naming, uint32_t task, GString *out);
+void recording_identify(const GroupNaming *naming, uint32_t task, GString *out);
+void recording_label(const GroupNaming *naming, uint32_t task, GString *out);
 
 /* For origins. */
 void cache_label(const GroupNaming *naming, uint32_t origin, GString *out);

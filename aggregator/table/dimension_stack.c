@@ -44,7 +44,7 @@ void module_label(const GroupNaming *naming, uint32_t row, GString *out)
 
 		any_name |= frame.function != NULL;
 		if (!frame.module || !strcmp(frame.module, "kernel") ||
-		    (is_of_hits && !frame.address_digits))
+		    (is_of_hits && frame_is_of_program(&frame)))
 			continue;
 		g_string_append(out, frame.module);
 		return;

@@ -40,6 +40,7 @@ void pid_identify(const GroupNaming *naming, uint32_t task, GString *out)
 	/* Pid 0: idle CPUs, each with its own name, and unknown tasks. */
 	if (!process->tgid)
 		g_string_append(out, process_name_of(naming, task));
+	g_string_append_len(out, (const char *)&process->run, sizeof(process->run));
 	g_string_append_len(out, (const char *)&process->tgid, sizeof(process->tgid));
 	g_string_append_len(out, (const char *)&process->start_time_ns,
 			    sizeof(process->start_time_ns));
@@ -90,6 +91,29 @@ void cgroup_label(const GroupNaming *naming, uint32_t task, GString *out)
 		g_string_append_printf(out, "(cgroup %" G_GUINT64_FORMAT ")", id);
 	else
 		g_string_append(out, "(unknown cgroup)");
+}
+
+void host_label(const GroupNaming *naming, uint32_t task, GString *out)
+{
+	const RunNames *runs = naming->source->runs;
+
+	g_string_append(out,
+			runs ? run_names_host(runs, task_of(naming, task)->run) : "(unknown host)");
+}
+
+void recording_identify(const GroupNaming *naming, uint32_t task, GString *out)
+{
+	const ProfileTask *process = task_of(naming, task);
+
+	g_string_append_len(out, (const char *)&process->run, sizeof(process->run));
+}
+
+void recording_label(const GroupNaming *naming, uint32_t task, GString *out)
+{
+	const RunNames *runs = naming->source->runs;
+
+	g_string_append(out, runs ? run_names_recording(runs, task_of(naming, task)->run)
+				  : "(unknown recording)");
 }
 
 void context_label(const GroupNaming *naming, uint32_t context, GString *out)

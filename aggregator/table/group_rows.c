@@ -43,7 +43,7 @@ static void group_stacks(GroupRows *rows, const View *view)
 		for (uint32_t j = 0; j < count; j++) {
 			const ProfileCell *cell = view_source_cell(table.source, cells[j]);
 
-			if (cell->events || cell->failed || table.source->held_cells)
+			if (cell->events || cell->failed || view_source_holds(table.source))
 				group_table_add(&table, cell);
 		}
 	}

@@ -44,13 +44,7 @@ static uint32_t row_intern(GroupTable *table, const ProfileCell *cell)
 uint32_t group_table_add(GroupTable *table, const ProfileCell *cell)
 {
 	uint32_t id = row_intern(table, cell);
-	HeldSums held;
-	bool is_held = cell_held(table->source, cell, &held);
-	RowSums *sums;
 
-	sums = &g_array_index(table->rows, GroupRow, id).sums;
-	row_sums_add_cell(sums, cell, profile_origin(table->source->profile, cell->origin),
-			  table->source->scatter_percent, is_held ? &held : NULL);
-	view_source_add_values(table->source, sums, cell);
+	cell_add_sums(table->source, cell, &g_array_index(table->rows, GroupRow, id).sums);
 	return id;
 }

@@ -19,6 +19,7 @@ libaggregator_a_SOURCES += \
 	aggregator/table/group_index.c \
 	aggregator/table/group_rows.c aggregator/table/group_rows.h \
 	aggregator/table/group_table.c aggregator/table/group_table.h \
+	aggregator/table/merged_cells.c aggregator/table/merged_cells.h \
 	aggregator/table/metric.c aggregator/table/metric.h \
 	aggregator/table/process_sums.c aggregator/table/process_sums.h \
 	aggregator/table/row_sums.c aggregator/table/row_sums.h \

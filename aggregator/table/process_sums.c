@@ -15,6 +15,7 @@ typedef struct {
 	uint64_t start_time_ns;
 	uint32_t tgid;
 	uint32_t context;
+	uint32_t run;
 	char comm[KMT_COMM_BYTES];
 } ProcessKey;
 
@@ -22,6 +23,7 @@ typedef struct {
 	ProcessKey key;
 	const char *comm; /* borrowed; empty: an interrupt context */
 	uint64_t allocations;
+	bool named_only; /* all processes of the name */
 } ProcessSum;
 
 struct ProcessSums {
@@ -60,8 +62,10 @@ static ProcessSum process_of(const Profile *profile, const ProfileCell *cell)
 	if (cell->context != KMT_CONTEXT_TASK)
 		return sum;
 	sum.comm = profile_process_name(profile, cell->task);
+	sum.named_only = profile_stack_kind(profile) == STACK_NAMED && !task->tgid && *sum.comm;
 	sum.key.start_time_ns = task->start_time_ns;
 	sum.key.tgid = task->tgid;
+	sum.key.run = task->run;
 	memcpy(sum.key.comm, sum.comm, strnlen(sum.comm, sizeof(sum.key.comm)));
 	return sum;
 }
@@ -140,7 +144,7 @@ static void group_add(GArray *groups, const ProcessSum *sum)
 		.context = (uint8_t)sum->key.context,
 		.comm = sum->comm,
 		.allocations = sum->allocations,
-		.processes = 1,
+		.processes = sum->named_only ? 0 : 1,
 	};
 
 	if (!last || !is_of(last, sum)) {
@@ -149,7 +153,7 @@ static void group_add(GArray *groups, const ProcessSum *sum)
 	}
 	last->tgid = 0;
 	last->allocations += sum->allocations;
-	last->processes++;
+	last->processes += !sum->named_only;
 }
 
 GArray *process_sums_ranked(const ProcessSums *sums)

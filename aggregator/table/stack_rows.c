@@ -19,6 +19,7 @@ enum { FIRST_SLOTS = 1024 };
 
 struct StackRows {
 	FrameTable *frames;
+	bool borrows_frames;
 	FrameNamer *namer; /* of stacks, later of call sites */
 	GArray *ids;       /* (element-type FrameId), owned: the frames of all rows */
 	GArray *ids_end;   /* (element-type uint32_t), owned: end of a row's frames in ids */
@@ -187,11 +188,21 @@ static void append_frames(RowFinder *finder, const Profile *profile, StackId sta
 		append_line(finder->rows, finder->ids, no_stack_line);
 }
 
+static void append_named(RowFinder *finder, const Profile *profile, StackId stack)
+{
+	uint32_t length;
+	const FrameId *ids = stack_table_bytes(profile_stacks(profile), stack, &length);
+
+	g_array_append_vals(finder->ids, ids, (guint)(length / sizeof(*ids)));
+}
+
 static void name_stack(RowFinder *finder, const Profile *profile, StackId stack)
 {
 	g_array_set_size(finder->ids, 0);
 	if (profile_stack_kind(profile) == STACK_TEXT)
 		append_text(finder, profile, stack);
+	else if (profile_stack_kind(profile) == STACK_NAMED)
+		append_named(finder, profile, stack);
 	else
 		append_frames(finder, profile, stack);
 	finder->rows->row_of[stack] = row_intern(finder);
@@ -209,7 +220,8 @@ static size_t memory_of(const RowFinder *finder)
 {
 	const StackRows *rows = finder->rows;
 
-	return frame_table_memory(rows->frames) + frame_namer_memory(rows->namer) +
+	return frame_table_memory(rows->frames) +
+	       (rows->namer ? frame_namer_memory(rows->namer) : 0) +
 	       slot_table_memory(&finder->slots) + rows->ids->len * sizeof(FrameId) +
 	       rows->ids_end->len * sizeof(uint32_t) + rows->stacks * sizeof(*rows->row_of);
 }
@@ -230,7 +242,11 @@ static void name_all(RowFinder *finder, const ViewSource *source)
 
 static FrameNamer *namer_new(const ViewSource *source, FrameTable *frames)
 {
-	FrameNamer *namer = frame_namer_new(source->symbols, frames);
+	FrameNamer *namer;
+
+	if (!source->symbols)
+		return NULL;
+	namer = frame_namer_new(source->symbols, frames);
 
 	if (source->lines)
 		frame_namer_set_lines(namer, source->code, source->lines);
@@ -244,7 +260,10 @@ StackRows *stack_rows_new(const ViewSource *source)
 	RowFinder finder = { .rows = rows, .source = source, .ids = ids };
 
 	rows->stacks = stack_table_count(profile_stacks(source->profile));
-	rows->frames = frame_table_new(2 * symbol_store_word_bytes(source->symbols));
+	rows->borrows_frames = source->frames != NULL;
+	rows->frames = source->frames
+			       ? source->frames
+			       : frame_table_new(2 * symbol_store_word_bytes(source->symbols));
 	rows->namer = namer_new(source, rows->frames);
 	rows->ids = g_array_new(FALSE, FALSE, sizeof(FrameId));
 	rows->ids_end = g_array_sized_new(FALSE, FALSE, sizeof(uint32_t), rows->stacks + 1);
@@ -262,7 +281,8 @@ void stack_rows_free(StackRows *rows)
 {
 	if (!rows)
 		return;
-	frame_table_free(rows->frames);
+	if (!rows->borrows_frames)
+		frame_table_free(rows->frames);
 	frame_namer_free(rows->namer);
 	g_array_unref(rows->ids);
 	g_array_unref(rows->ids_end);

@@ -125,8 +125,6 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 	ViewRows *rows = view->rows;
 	const ProfileOrigin *origin = profile_origin(rows->source.profile, cell->origin);
 	ViewStack *stack = &rows->stacks[row_of_cell(rows, cell)];
-	HeldSums held;
-	bool is_held = cell_held(&rows->source, cell, &held);
 
 	if (pick == PICK_FREE)
 		saturate_add(&view->frees, cell->events);
@@ -134,9 +132,7 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 		count_left_out(view, pick - PICK_LEFT_OUT, cell->events);
 	if (pick != PICK_ALLOCATION)
 		return;
-	row_sums_add_cell(&stack->sums, cell, origin, rows->source.scatter_percent,
-			  is_held ? &held : NULL);
-	view_source_add_values(&rows->source, &stack->sums, cell);
+	cell_add_sums(&rows->source, cell, &stack->sums);
 	stack->truncated |= origin->truncated;
 	saturate_add(&view->failed_before, cell->failed);
 }
@@ -282,6 +278,17 @@ void view_free(View *view)
 	g_array_unref(view->processes);
 	rows_free(view->rows);
 	g_free(view);
+}
+
+void view_add_left_out(View *view, const GArray *left_out)
+{
+	for (guint i = 0; i < left_out->len; i++) {
+		ViewLeftOut one = g_array_index(left_out, ViewLeftOut, i);
+
+		saturate_add(&view->left_out, one.allocations);
+		one.remark = g_strdup(one.remark);
+		g_array_append_val(view->left_out_by, one);
+	}
 }
 
 const ViewSource *view_source(const View *view)

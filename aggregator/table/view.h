@@ -23,7 +23,7 @@ typedef struct {
 	uint8_t context;  /* enum KmtContext */
 	const char *comm; /* as recorded, not yet escaped; for several: that of one of them */
 	uint64_t allocations;
-	uint32_t processes; /* number of processes; 1 for an interrupt context */
+	uint32_t processes; /* number of processes; 1 for an interrupt context; 0: not known */
 } ViewProcess;
 
 typedef struct {
@@ -83,6 +83,10 @@ typedef struct {
 View *view_new(const ViewSource *source, const ViewOptions *options);
 void view_free(View *view);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(View, view_free)
+
+/* Adds what was left out of the cells before the view was made (element-type ViewLeftOut). Remarks
+   are copied. */
+void view_add_left_out(View *view, const GArray *left_out);
 
 /* Return the source of the view, and the names of its stacks; borrowed. */
 const ViewSource *view_source(const View *view);

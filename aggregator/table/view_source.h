@@ -5,12 +5,15 @@
 #include "base/memory_budget.h"
 #include "names/cache_names.h"
 #include "names/cgroup_names.h"
+#include "names/run_names.h"
 #include "record/point_list.h"
 #include "count/held_readings.h"
 #include "held/held_cells.h"
 #include "symbols/code_objects.h"
 #include "symbols/line_table.h"
+#include "symbols/frame_table.h"
 #include "symbols/symbol_store.h"
+#include "table/merged_cells.h"
 #include "table/row_sums.h"
 #include "user/user_names.h"
 
@@ -33,17 +36,25 @@ typedef struct {
 	uint64_t scatter_percent;
 	HeldReadings *held;          /* the ages of held objects; NULL: unknown */
 	const HeldCells *held_cells; /* counted instead of the profile's cells; NULL: these */
+	const RunNames *runs;        /* of the tasks; NULL: unknown */
+	/* Of several runs that were merged; NULL: of a single one. */
+	const MergedCells *merged; /* counted instead of the profile's cells */
+	FrameTable *frames;        /* what the stacks of the profile consist of (STACK_NAMED) */
 } ViewSource;
 
 /* Returns the number of cells that a view counts. */
 static inline uint32_t view_source_cells(const ViewSource *source)
 {
+	if (source->merged)
+		return merged_cells_count(source->merged);
 	return source->held_cells ? held_cells_count(source->held_cells)
 				  : profile_cell_count(source->profile);
 }
 
 static inline const ProfileCell *view_source_cell(const ViewSource *source, uint32_t index)
 {
+	if (source->merged)
+		return &merged_cells_at(source->merged, index)->cell;
 	return source->held_cells ? &held_cells_at(source->held_cells, index)->cell
 				  : profile_cell(source->profile, index);
 }
@@ -65,4 +76,38 @@ static inline const HeldCell *view_source_held(const ViewSource *source, const P
 {
 	G_STATIC_ASSERT(offsetof(HeldCell, cell) == 0);
 	return source->held_cells ? (const HeldCell *)(const void *)cell : NULL;
+}
+
+static inline const MergedCell *view_source_merged(const ProfileCell *cell)
+{
+	G_STATIC_ASSERT(offsetof(MergedCell, cell) == 0);
+	return (const MergedCell *)(const void *)cell;
+}
+
+/* Returns the origin of the frees of a cell of held objects; ORIGIN_ID_NONE: it holds them. */
+static inline OriginId view_source_freer(const ViewSource *source, const ProfileCell *cell)
+{
+	return source->merged ? view_source_merged(cell)->freer
+			      : view_source_held(source, cell)->freer;
+}
+
+/* Returns the class of ages of a cell of held objects. */
+static inline uint8_t view_source_age_class(const ViewSource *source, const ProfileCell *cell)
+{
+	return source->merged ? view_source_merged(cell)->age_class
+			      : view_source_held(source, cell)->age_class;
+}
+
+/* Whether allocations were paired with frees, and how many cells hold is not all that is known. */
+static inline bool view_source_has_pairs(const ViewSource *source)
+{
+	if (source->merged)
+		return merged_cells_have_pairs(source->merged);
+	return source->held_cells && held_cells_are_whole(source->held_cells);
+}
+
+/* Whether cells may count that have no events. */
+static inline bool view_source_holds(const ViewSource *source)
+{
+	return source->held_cells || source->merged;
 }

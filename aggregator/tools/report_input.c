@@ -25,6 +25,19 @@ static ViewOptions view_options_of(const Session *session, const Options *option
 	return view;
 }
 
+static RunNames *runs_of(const Session *session, const Options *options)
+{
+	RunNames *names = run_names_new(options->hide_host);
+	const RunIdentity run = {
+		.host = run_info_text(session->info, KMT_FIELD_HOST),
+		.boot_id = run_info_text(session->info, KMT_FIELD_BOOT_ID),
+		.path = options->input,
+	};
+
+	run_names_add(names, &run);
+	return names;
+}
+
 static View *view_of(const ReportInput *input, const Session *session, const Options *options)
 {
 	const ViewSource source = {
@@ -44,6 +57,7 @@ static View *view_of(const ReportInput *input, const Session *session, const Opt
 		/* Which objects of a place were added is not known. */
 		.held = session->held_totals.is_difference ? NULL : session->held_places,
 		.held_cells = input->held_cells,
+		.runs = input->runs,
 	};
 
 	return view_new(&source, &input->options);
@@ -94,6 +108,7 @@ ReportInput *report_input_new(const Session *session, const Options *options,
 	input->held_cells = held_cells_of(session, options);
 	input->caches = cache_names_new(session->profile, session->info, session->text);
 	input->cgroups = cgroup_names_new(session->text);
+	input->runs = runs_of(session, options);
 	input->options = view_options_of(session, options);
 	input->view = view_of(input, session, options);
 	input->source = source_of(input, session, options, renderer);
@@ -105,6 +120,7 @@ void report_input_free(ReportInput *input)
 	if (!input)
 		return;
 	view_free(input->view);
+	run_names_free(input->runs);
 	cgroup_names_free(input->cgroups);
 	cache_names_free(input->caches);
 	held_cells_free(input->held_cells);

@@ -9,6 +9,7 @@ typedef struct {
 	HeldCells *held_cells;
 	CacheNames *caches;
 	CgroupNames *cgroups;
+	RunNames *runs;
 	ViewOptions options;
 	View *view;
 	ReportSource source; /* of the members above, the session and the options */

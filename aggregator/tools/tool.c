@@ -18,6 +18,7 @@
 #include "session/symbols_choose.h"
 #include "tools/cache_choice.h"
 #include "tools/chart_feed.h"
+#include "tools/many_inputs.h"
 #include "tools/older_run.h"
 #include "tools/report_input.h"
 #include "tools/source_lines.h"
@@ -59,19 +60,20 @@ static ReportKind kind_of(const Options *options)
 	return options->overview ? REPORT_SLAB_CACHES : options->tool->report;
 }
 
-/* A run that is compared is shown with the older one. */
+/* A run that is compared is shown with the older one. session: NULL: of many runs. */
 static void print_report_as(const Renderer *renderer, const Session *session,
 			    const Options *options, FILE *out)
 {
 	const OlderRun *older = options->older;
-	g_autoptr(ReportInput) input = report_input_new(session, options, renderer);
+	g_autoptr(ReportInput) input =
+		session ? report_input_new(session, options, renderer) : NULL;
 	g_autoptr(ReportInput) compared =
 		older ? report_input_new(older->session, older->options, renderer) : NULL;
 	g_autoptr(ReportModel) model = NULL;
 
 	if (compared)
 		input->source.older = &compared->source;
-	model = report_model_new(kind_of(options), &input->source);
+	model = report_model_new(kind_of(options), input ? &input->source : &options->many->source);
 	renderer->render(model, out);
 }
 
@@ -628,6 +630,34 @@ static ExitStatus run_input(Options *options)
 	return finish(session, options, lines, file);
 }
 
+static ExitStatus report_many(Options *options, PrivateFile *file)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (!report(NULL, options, file, &error))
+		return report_elsewhere(NULL, options, file, error);
+	return many_inputs_are_complete(options->many, options) ? EXIT_COMPLETE : EXIT_INCOMPLETE;
+}
+
+/* Reads several recordings for one report. */
+static ExitStatus run_inputs(Options *options)
+{
+	g_autoptr(ManyInputs) many = NULL;
+	g_autoptr(PrivateFile) file = NULL;
+	g_autoptr(GError) error = NULL;
+
+	if (!read_symbols(options, &error) || !open_output(options, &file, &error))
+		return fail(status_of(error), error);
+	many = many_inputs_read(options, &error);
+	if (!many) {
+		if (file)
+			private_file_discard(file);
+		return fail(status_of(error), error);
+	}
+	options->many = many;
+	return report_many(options, file);
+}
+
 static ExitStatus run_overview(const Options *options)
 {
 	g_autoptr(Session) session = session_new(options->memory_bytes_max);
@@ -703,6 +733,8 @@ static ExitStatus run_watched(ExitStatus (*run)(Options *options), Options *opti
    may also change the terminal. */
 static ExitStatus run_any(Options *options)
 {
+	if (many_inputs_are_given(options))
+		return run_inputs(options);
 	return options_read_input(options) && !options->tool->stream
 		       ? run_input(options)
 		       : run_watched(options->input ? run_input : run_live, options);

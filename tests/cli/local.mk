@@ -7,6 +7,7 @@ tests_cli_checks = \
 	tests/cli/check_json \
 	tests/cli/check_lines \
 	tests/cli/check_lines_command \
+	tests/cli/check_many \
 	tests/cli/check_packages \
 	tests/cli/check_pages \
 	tests/cli/check_pprof \

@@ -80,7 +80,10 @@ static void write_processes(JsonWriter *json, const GArray *processes)
 			json_count(json, "tgid", process->tgid);
 		else
 			json_null(json, "tgid");
-		json_count(json, "processes", process->processes);
+		if (process->processes)
+			json_count(json, "processes", process->processes);
+		else
+			json_null(json, "processes");
 		write_allocations(json, process->allocations);
 		json_close(json, '}');
 	}
@@ -242,7 +245,7 @@ static void write_label(JsonWriter *json, const ReportModel *model, const GroupR
 
 	if (g_str_equal(name, "stack")) {
 		json_write_frames(json, view_stack_rows(model->view),
-			     group_rows_member(model->groups, row, key));
+				  group_rows_member(model->groups, row, key));
 		return;
 	}
 	group_rows_append_label(model->groups, row, key, label);
@@ -483,11 +486,27 @@ static void write_code(JsonWriter *json, const GArray *rows)
 	json_close(json, ']');
 }
 
+static void write_runs(JsonWriter *json, const ManyRuns *runs)
+{
+	const RunCounts counts = many_runs_counts(runs);
+
+	json_open(json, "runs", '{');
+	json_count(json, "recordings", counts.recordings);
+	json_count(json, "recordings_not_read", counts.not_read);
+	json_count(json, "hosts", counts.hosts);
+	json_count(json, "kernel_releases", counts.releases);
+	json_seconds(json, "duration_min_seconds", counts.duration_min_ns);
+	json_seconds(json, "duration_max_seconds", counts.duration_max_ns);
+	json_close(json, '}');
+}
+
 static void write_report(JsonWriter *json, const ReportModel *model, FILE *out)
 {
 	json_text(json, "command", model->source->command);
 	json_text(json, "report", report_names[model->kind]);
 	json_write_facts(json, "facts", model->facts);
+	if (model->runs)
+		write_runs(json, model->runs);
 	if (model->kind == REPORT_SLAB_CACHES)
 		write_slab_table(json, &model->slab->table);
 	else if (model->kind == REPORT_INFO)

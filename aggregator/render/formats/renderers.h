@@ -18,6 +18,7 @@ typedef enum {
 	RENDER_TOTALS = 1 << 5,      /* of intervals: shows all caches, summed up over the run */
 	RENDER_CHART = 1 << 6,       /* shows the run over time (ReportSource.chart) */
 	RENDER_STACKS_COMPARED = 1 << 7, /* in comparisons, parts do not divide the stacks */
+	RENDER_RUNS = 1 << 8,            /* each row is of one run */
 } RenderTrait;
 
 /* An output format of reports: a value of --format. To add one: a file render_NAME.c, a row in

@@ -429,7 +429,7 @@ static void append_cost(const ReportModel *model, GString *out)
 	g_string_append(out, "tracing took ");
 	append_cost_share(model, out);
 	g_string_append(out, " of CPU time");
-	if (number_of(model, FACT_CPUS_SEEN) > 1) {
+	if (number_of(model, FACT_CPUS_SEEN) > 1 && is_known(model, FACT_COST_BUSIEST)) {
 		g_string_append_printf(out, " (CPU %" G_GUINT64_FORMAT ": ",
 				       number_of(model, FACT_COST_BUSIEST_CPU));
 		append_share_of(model, out, FACT_COST_BUSIEST);
@@ -448,6 +448,56 @@ static void append_collector(const ReportModel *model, GString *out)
 	g_string_append(out, ", ");
 }
 
+static void append_words_of(GString *out, uint32_t number, const char *one, const char *several)
+{
+	append_count(out, number);
+	g_string_append_printf(out, " %s, ", number == 1 ? one : several);
+}
+
+/* What differs between the runs, as far as the facts of all do not show it. */
+static void append_runs(const ReportModel *model, GString *out)
+{
+	RunCounts counts;
+
+	if (!model->runs)
+		return;
+	counts = many_runs_counts(model->runs);
+	append_words_of(out, counts.recordings, "recording", "recordings");
+	append_words_of(out, counts.hosts, "host", "hosts");
+	if (counts.releases > 1)
+		append_words_of(out, counts.releases, "kernel release", "kernel releases");
+}
+
+static void append_durations(const ReportModel *model, GString *out)
+{
+	RunCounts counts;
+
+	if (!model->runs || !is_known(model, FACT_DURATION))
+		return;
+	counts = many_runs_counts(model->runs);
+	if (counts.recordings < 2)
+		return;
+	g_string_truncate(out, out->len - strlen(", "));
+	g_string_append(out, " in all (");
+	append_seconds(out, counts.duration_min_ns);
+	if (counts.duration_min_ns != counts.duration_max_ns) {
+		g_string_append(out, " to ");
+		append_seconds(out, counts.duration_max_ns);
+	}
+	g_string_append(out, " each), ");
+}
+
+static void not_read_line(const ReportModel *model, GString *out)
+{
+	uint32_t not_read = model->runs ? many_runs_counts(model->runs).not_read : 0;
+
+	if (!not_read)
+		return;
+	g_string_append(out, "Not read: ");
+	append_number_of(out, not_read, "recording");
+	g_string_append(out, ", named on standard error: the report lacks them\n");
+}
+
 static void run_line(const ReportModel *model, GString *out)
 {
 	static const char heading[] = "Run: ";
@@ -455,12 +505,14 @@ static void run_line(const ReportModel *model, GString *out)
 	gsize start = out->len;
 
 	g_string_append(out, heading);
+	append_runs(model, out);
 	append_host(model, out);
 	if (cpus) {
 		append_count(out, cpus);
 		g_string_append(out, cpus == 1 ? " CPU, " : " CPUs, ");
 	}
 	append_span(model, out);
+	append_durations(model, out);
 	append_collector(model, out);
 	append_cost(model, out);
 	if (out->len == start + strlen(heading)) {
@@ -532,19 +584,27 @@ static void command_end_line(const ReportModel *model, GString *out)
 				       (int)number_of(model, FACT_COMMAND_STATUS));
 }
 
+/* Of several runs, it is not known. */
+static void append_busiest(const ReportModel *model, GString *out)
+{
+	if (!is_known(model, FACT_COST_BUSIEST))
+		return;
+	g_string_append(out, ", ");
+	append_share_of(model, out, FACT_COST_BUSIEST);
+	g_string_append_printf(out, " of the busiest (CPU %" G_GUINT64_FORMAT ")",
+			       number_of(model, FACT_COST_BUSIEST_CPU));
+}
+
 static void cost_line(const ReportModel *model, GString *out)
 {
 	if (!is_known(model, FACT_COST))
 		return;
 	g_string_append(out, "Tracing cost: ");
 	append_share_of(model, out, FACT_COST);
-	g_string_append(out, " of all CPUs' time, ");
-	append_share_of(model, out, FACT_COST_BUSIEST);
-	g_string_append_printf(out, " of the busiest (CPU %" G_GUINT64_FORMAT ")",
-			       number_of(model, FACT_COST_BUSIEST_CPU));
+	g_string_append(out, " of all CPUs' time");
+	append_busiest(model, out);
 	if (number_of(model, FACT_COST_ESTIMATED))
-		g_string_append_printf(out,
-				       "; estimated, %" G_GUINT64_FORMAT " ns an event",
+		g_string_append_printf(out, "; estimated, %" G_GUINT64_FORMAT " ns an event",
 				       number_of(model, FACT_COST_OF_EVENT));
 	if (number_of(model, FACT_COST_ESTIMATED) && number_of(model, FACT_COST_OF_FRAME))
 		g_string_append_printf(out, " and %" G_GUINT64_FORMAT " ns a frame",
@@ -687,6 +747,7 @@ static const Line lines[] = {
 	{ .fact = FACT_NOT_RECORDED, .when = LINE_ALWAYS },
 	{ .append = cut_line, .when = LINE_NOTABLE, .is_notable = has_cut },
 	{ .append = run_line, .when = LINE_ALWAYS },
+	{ .append = not_read_line, .when = LINE_ALWAYS },
 	{ .append = part_line, .when = LINE_ALWAYS },
 	{ .fact = FACT_CLOCK, .when = LINE_DETAIL },
 	{ .append = command_line, .when = LINE_DETAIL },

@@ -191,7 +191,7 @@ void append_held_stack(GString *out, const ReportModel *model, const ViewStack *
 		append_growth_test(out, &times);
 	}
 	g_string_append(out, ":\n");
-	if (is_paired && held_cells_have_times(cells))
+	if (is_paired && cells && held_cells_have_times(cells))
 		append_over_time(out, model, &stack->sums, &times);
 }
 

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/many_runs.h"
+
+#include "base/keyed_hash.h"
+#include "base/saturate.h"
+
+#include <string.h>
+
+const FactId run_facts[RUN_FACTS] = {
+	FACT_HOST,           FACT_BOOT_ID,  FACT_RELEASE, FACT_ARCH,
+	FACT_RUN_START_TIME, FACT_DURATION, FACT_LOST,
+};
+
+/* How the values of a fact become one. */
+typedef enum {
+	JOIN_BY_TYPE, /* counts, bytes, time spans, shares: the sum; flags: any; times: the first;
+			 texts: the same in all, else unknown; lists: all items */
+	JOIN_MAX,
+	JOIN_MIN,
+	JOIN_NOTE, /* a text that some runs have: which, and how many */
+	JOIN_NONE, /* says nothing about several runs */
+} JoinRule;
+
+static const struct {
+	FactId id;
+	JoinRule rule;
+} rules[] = {
+	{ FACT_CPUS_ONLINE, JOIN_NONE }, /* a host may have several recordings */
+	{ FACT_STACK_DEPTH, JOIN_MAX },
+	{ FACT_USER_DEPTH, JOIN_MAX },
+	{ FACT_USER_STACK_BYTES, JOIN_MAX },
+	{ FACT_PART_FROM, JOIN_MIN },
+	{ FACT_PART_TO, JOIN_MAX },
+	{ FACT_RUN_LENGTH, JOIN_MAX },
+	{ FACT_SAMPLING_ASKED, JOIN_MAX },
+	{ FACT_SAMPLING_MIN, JOIN_MIN },
+	{ FACT_SAMPLING_MAX, JOIN_MAX },
+	{ FACT_SAMPLING_MAX_CPU, JOIN_MAX },
+	{ FACT_OVERHEAD_MAX, JOIN_MAX },
+	{ FACT_COST_BUSIEST, JOIN_NONE },
+	{ FACT_COST_BUSIEST_CPU, JOIN_NONE },
+	{ FACT_COST_OF_EVENT, JOIN_MAX },
+	{ FACT_COST_OF_FRAME, JOIN_MAX },
+	{ FACT_SPANS_TIME_MAX, JOIN_MAX },
+	{ FACT_COUNTED_TWICE_ABOVE, JOIN_MIN },
+	{ FACT_HELD_SCALE, JOIN_MAX },
+	{ FACT_HELD_PEAK_AFTER, JOIN_NONE },
+	{ FACT_HELD_MIN_AGE, JOIN_MAX },
+	{ FACT_COMMAND, JOIN_NONE },
+	{ FACT_COMMAND_ENDED, JOIN_NONE },
+	{ FACT_COMMAND_STATUS, JOIN_NONE },
+	{ FACT_COMMAND_SIGNAL, JOIN_NONE },
+	{ FACT_KNOWN_UNTIL, JOIN_MIN },
+	{ FACT_NOT_RECORDED, JOIN_NOTE },
+	{ FACT_POINTS_MISSING, JOIN_NOTE },
+	{ FACT_FREES_NOT_SEEN, JOIN_NOTE },
+	{ FACT_ENDED_EARLY, JOIN_NOTE },
+	{ FACT_BPF_ATTACHED, JOIN_NOTE },
+	{ FACT_BPF_BLIND, JOIN_NOTE },
+	{ FACT_KERNEL_WALKS, JOIN_NOTE },
+	{ FACT_NAMES_REASON, JOIN_NOTE },
+	{ FACT_SCOPE, JOIN_NOTE },
+	{ FACT_COVERED, JOIN_NOTE },
+	{ FACT_NOT_COVERED, JOIN_NOTE },
+};
+
+typedef struct {
+	Value values[RUN_FACTS];
+} RunRow;
+
+struct ManyRuns {
+	const RunNames *names;
+	Facts sums;
+	uint32_t known[FACTS]; /* number of runs that have the fact */
+	bool differs[FACTS];   /* texts */
+	JoinRule rule_of[FACTS];
+	GArray *runs;      /* (element-type RunRow) by number of the run */
+	GArray *hosts;     /* (element-type RunRow) by number of the host */
+	GHashTable *kinds; /* (element-type utf8): releases of kernels, in the chunk */
+	GStringChunk *texts;
+	RunCounts counts;
+	DurationTotals spans;
+};
+
+ManyRuns *many_runs_new(const RunNames *names)
+{
+	ManyRuns *runs = g_new0(ManyRuns, 1);
+
+	runs->names = names;
+	for (gsize i = 0; i < G_N_ELEMENTS(rules); i++)
+		runs->rule_of[rules[i].id] = rules[i].rule;
+	runs->runs = g_array_new(FALSE, TRUE, sizeof(RunRow));
+	runs->hosts = g_array_new(FALSE, TRUE, sizeof(RunRow));
+	runs->kinds = g_hash_table_new(keyed_hash_text, g_str_equal);
+	runs->texts = g_string_chunk_new(1024);
+	g_array_set_size(runs->runs, 1);
+	g_array_set_size(runs->hosts, 1);
+	return runs;
+}
+
+void many_runs_free(ManyRuns *runs)
+{
+	if (!runs)
+		return;
+	for (FactId id = 0; id < FACTS; id++)
+		g_strfreev(runs->sums.values[id].list);
+	g_array_unref(runs->runs);
+	g_array_unref(runs->hosts);
+	g_hash_table_unref(runs->kinds);
+	g_string_chunk_free(runs->texts);
+	g_free(runs);
+}
+
+static void add_items(Value *sum, char **items)
+{
+	g_autoptr(GPtrArray) all = g_ptr_array_new();
+
+	for (char **item = sum->list; item && *item; item++)
+		g_ptr_array_add(all, *item);
+	for (char **item = items; item && *item; item++)
+		if (!sum->list || !g_strv_contains((const char *const *)sum->list, *item))
+			g_ptr_array_add(all, g_strdup(*item));
+	g_ptr_array_add(all, NULL);
+	g_free(sum->list);
+	sum->list = (char **)g_ptr_array_free(g_steal_pointer(&all), FALSE);
+}
+
+static void add_number(Value *sum, const Value *added, ValueType type)
+{
+	switch (type) {
+	case VALUE_FLAG:
+		sum->number = sum->other |= added->number != 0;
+		break;
+	case VALUE_TIME:
+		sum->number = sum->other = MIN(sum->number, added->number);
+		break;
+	default:
+		saturate_add(&sum->number, added->number);
+		saturate_add(&sum->other, added->other);
+	}
+}
+
+static void join_numbers(Value *sum, const Value *added, ValueType type, JoinRule rule)
+{
+	if (rule == JOIN_MAX)
+		sum->number = sum->other = MAX(sum->number, added->number);
+	else if (rule == JOIN_MIN)
+		sum->number = sum->other = MIN(sum->number, added->number);
+	else
+		add_number(sum, added, type);
+}
+
+/* Returns whether the texts differ. */
+static bool join(Value *sum, const Value *added, ValueType type, JoinRule rule)
+{
+	if (type == VALUE_TEXT)
+		return g_strcmp0(sum->text, added->text) != 0;
+	if (type == VALUE_LIST)
+		add_items(sum, added->list);
+	else
+		join_numbers(sum, added, type, rule);
+	return false;
+}
+
+/* Returns a copy whose text lives as long as runs, and whose list is owned. */
+static Value copy(ManyRuns *runs, const Value *value)
+{
+	Value copied = *value;
+
+	copied.text = value->text ? g_string_chunk_insert_const(runs->texts, value->text) : NULL;
+	copied.list = g_strdupv(value->list);
+	return copied;
+}
+
+static void add_fact(ManyRuns *runs, FactId id, const Value *value)
+{
+	if (!value->known)
+		return;
+	if (runs->known[id]++)
+		runs->differs[id] |=
+			join(&runs->sums.values[id], value, fact_kinds[id].type, runs->rule_of[id]);
+	else
+		runs->sums.values[id] = copy(runs, value);
+}
+
+/* Several runs of a host have no common start. */
+static void add_to_host(ManyRuns *runs, uint32_t host, const RunRow *row)
+{
+	RunRow *sum;
+
+	if (host >= runs->hosts->len) {
+		g_array_set_size(runs->hosts, host);
+		g_array_append_val(runs->hosts, *row);
+		return;
+	}
+	sum = &g_array_index(runs->hosts, RunRow, host);
+	for (gsize i = 0; i < RUN_FACTS; i++) {
+		const FactKind *kind = &fact_kinds[run_facts[i]];
+
+		if (kind->type == VALUE_TIME ||
+		    join(&sum->values[i], &row->values[i], kind->type, JOIN_BY_TYPE))
+			sum->values[i] = (Value){ .known = false };
+	}
+}
+
+static void add_row(ManyRuns *runs, const Facts *facts)
+{
+	uint32_t number = runs->runs->len;
+	RunRow row = { .values = { { .known = false } } };
+
+	for (gsize i = 0; i < RUN_FACTS; i++)
+		row.values[i] = copy(runs, &facts->values[run_facts[i]]);
+	g_array_append_val(runs->runs, row);
+	add_to_host(runs, run_names_host_of(runs->names, number), &row);
+}
+
+static void add_duration(RunCounts *counts, const Facts *facts)
+{
+	uint64_t ns = fact_number(facts, FACT_DURATION);
+
+	counts->duration_min_ns = counts->recordings ? MIN(counts->duration_min_ns, ns) : ns;
+	counts->duration_max_ns = MAX(counts->duration_max_ns, ns);
+	counts->recordings++;
+}
+
+static void add_spans(DurationTotals *sum, const DurationTotals *added)
+{
+	saturate_add(&sum->spans, added->spans);
+	saturate_add(&sum->time_ns, added->time_ns);
+	sum->time_max_ns = MAX(sum->time_max_ns, added->time_max_ns);
+	saturate_add(&sum->not_begun, added->not_begun);
+	saturate_add(&sum->not_ended, added->not_ended);
+	saturate_add(&sum->open, added->open);
+	saturate_add(&sum->over_bound, added->over_bound);
+	for (guint i = 0; i < DURATION_CLASSES; i++)
+		saturate_add(&sum->classes[i], added->classes[i]);
+}
+
+void many_runs_add(ManyRuns *runs, const Facts *facts, const DurationTotals *spans)
+{
+	const char *release = fact_text(facts, FACT_RELEASE);
+
+	for (FactId id = 0; id < FACTS; id++)
+		add_fact(runs, id, &facts->values[id]);
+	add_row(runs, facts);
+	add_duration(&runs->counts, facts);
+	add_spans(&runs->spans, spans);
+	if (release)
+		g_hash_table_add(runs->kinds, g_string_chunk_insert_const(runs->texts, release));
+}
+
+void many_runs_add_unread(ManyRuns *runs)
+{
+	runs->counts.not_read++;
+}
+
+RunCounts many_runs_counts(const ManyRuns *runs)
+{
+	RunCounts counts = runs->counts;
+
+	counts.hosts = run_names_hosts(runs->names);
+	counts.releases = g_hash_table_size(runs->kinds);
+	return counts;
+}
+
+/* Appends to a text of how many runs it is, unless it is the same in all. */
+static Value noted(const ManyRuns *runs, FactId id)
+{
+	Value value = runs->sums.values[id];
+	uint32_t all = runs->counts.recordings, known = runs->known[id];
+	g_autofree char *text = NULL;
+
+	if (!value.known || (known == all && !runs->differs[id]))
+		return value;
+	text = g_strdup_printf("%s%s (%u of %u recordings)", value.text,
+			       runs->differs[id] ? " and others" : "", known, all);
+	value.text = g_string_chunk_insert_const(runs->texts, text);
+	return value;
+}
+
+static Value joined(const ManyRuns *runs, FactId id)
+{
+	JoinRule rule = runs->rule_of[id];
+	bool is_text = fact_kinds[id].type == VALUE_TEXT;
+	bool is_partial = is_text && runs->known[id] < runs->counts.recordings;
+	Value value = runs->sums.values[id];
+
+	if (rule == JOIN_NOTE)
+		return noted(runs, id);
+	if ((rule == JOIN_NONE && runs->counts.recordings > 1) ||
+	    (is_text && (runs->differs[id] || is_partial)))
+		return (Value){ .known = false };
+	value.list = g_strdupv(value.list);
+	return value;
+}
+
+Facts *many_runs_facts(const ManyRuns *runs)
+{
+	Facts *facts = g_new0(Facts, 1);
+
+	for (FactId id = 0; id < FACTS; id++)
+		facts->values[id] = joined(runs, id);
+	return facts;
+}
+
+const Value *many_runs_of_run(const ManyRuns *runs, uint32_t run)
+{
+	return g_array_index(runs->runs, RunRow, run).values;
+}
+
+const Value *many_runs_of_host(const ManyRuns *runs, uint32_t run)
+{
+	return g_array_index(runs->hosts, RunRow, run_names_host_of(runs->names, run)).values;
+}
+
+const DurationTotals *many_runs_spans(const ManyRuns *runs)
+{
+	return &runs->spans;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "table/merged_cells.h"
+
+#include "base/keyed_hash.h"
+#include "base/saturate.h"
+#include "base/slot_table.h"
+
+#include <string.h>
+
+enum { FIRST_SLOTS = 1024 };
+
+/* Only some reports have these: each array is empty, or has an entry for each cell. */
+struct MergedCells {
+	size_t bytes_max;
+	SlotTable slots;
+	GArray *cells;     /* (element-type MergedCell), owned */
+	GArray *variances; /* (element-type Variance), owned: of sampled events */
+	GArray *held;      /* (element-type HeldSums), owned */
+	GArray *hits;      /* (element-type HitSums), owned */
+	HeldChoice choice;
+	bool has_pairs;
+};
+
+MergedCells *merged_cells_new(size_t bytes_max)
+{
+	MergedCells *cells = g_new0(MergedCells, 1);
+
+	cells->bytes_max = bytes_max;
+	slot_table_init(&cells->slots, FIRST_SLOTS);
+	cells->cells = g_array_new(FALSE, TRUE, sizeof(MergedCell));
+	cells->variances = g_array_new(FALSE, TRUE, sizeof(Variance));
+	cells->held = g_array_new(FALSE, TRUE, sizeof(HeldSums));
+	cells->hits = g_array_new(FALSE, TRUE, sizeof(HitSums));
+	return cells;
+}
+
+void merged_cells_free(MergedCells *cells)
+{
+	if (!cells)
+		return;
+	slot_table_clear(&cells->slots);
+	g_array_unref(cells->cells);
+	g_array_unref(cells->variances);
+	g_array_unref(cells->held);
+	g_array_unref(cells->hits);
+	g_free(cells);
+}
+
+void merged_cells_set_held(MergedCells *cells, const HeldChoice *choice)
+{
+	cells->has_pairs = true;
+	cells->choice = *choice;
+}
+
+static size_t memory_of_array(const GArray *array)
+{
+	return (size_t)array->len * g_array_get_element_size((GArray *)array);
+}
+
+size_t merged_cells_memory(const MergedCells *cells)
+{
+	return slot_table_memory(&cells->slots) + memory_of_array(cells->cells) +
+	       memory_of_array(cells->variances) + memory_of_array(cells->held) +
+	       memory_of_array(cells->hits);
+}
+
+static uint32_t hash_of(const MergedCell *key)
+{
+	const uint64_t words[] = {
+		(uint64_t)key->cell.origin << 32 | key->freer,
+		(uint64_t)key->cell.task << 32 | key->cell.context << 8 | key->age_class,
+	};
+
+	return (uint32_t)keyed_hash(words, sizeof(words));
+}
+
+static bool is_same(const MergedCell *a, const MergedCell *b)
+{
+	return a->cell.origin == b->cell.origin && a->cell.task == b->cell.task &&
+	       a->cell.context == b->cell.context && a->freer == b->freer &&
+	       a->age_class == b->age_class;
+}
+
+/* Returns SLOT_ID_NONE if there is no room. */
+static uint32_t intern(MergedCells *cells, const MergedCell *key, bool must)
+{
+	const MergedCell cell = {
+		.cell = { .origin = key->cell.origin,
+			  .task = key->cell.task,
+			  .context = key->cell.context },
+		.freer = key->freer,
+		.age_class = key->age_class,
+	};
+	uint32_t hash = hash_of(key), at, id;
+
+	for (at = hash; (id = slot_table_candidate(&cells->slots, hash, &at)) != SLOT_ID_NONE; at++)
+		if (is_same(merged_cells_at(cells, id), key))
+			return id;
+	if (!must && merged_cells_memory(cells) > cells->bytes_max)
+		return SLOT_ID_NONE;
+	id = cells->cells->len;
+	g_array_append_val(cells->cells, cell);
+	slot_table_put(&cells->slots, hash, at, id);
+	return id;
+}
+
+/* Returns the entry of a cell, in an array that has entries up to it. */
+static void *entry(GArray *array, uint32_t id)
+{
+	if (id >= array->len)
+		g_array_set_size(array, id + 1);
+	return array->data + (size_t)id * g_array_get_element_size(array);
+}
+
+static const void *entry_if_any(const GArray *array, uint32_t id)
+{
+	return id < array->len
+		       ? array->data + (size_t)id * g_array_get_element_size((GArray *)array)
+		       : NULL;
+}
+
+static bool is_any(const void *sums, size_t bytes)
+{
+	const uint8_t *at = sums;
+
+	return *at || memcmp(at, at + 1, bytes - 1);
+}
+
+static void add_hits(HitSums *sums, const HitSums *added)
+{
+	sums->value = saturate_signed_sum(sums->value, added->value);
+	sums->value_variance += added->value_variance;
+	saturate_add(&sums->time_ns, added->time_ns);
+	sums->time_max_ns = MAX(sums->time_max_ns, added->time_max_ns);
+}
+
+bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *sums, bool must)
+{
+	uint32_t id = intern(cells, key, must);
+	MergedCell *cell;
+
+	if (id == SLOT_ID_NONE)
+		return false;
+	cell = &g_array_index(cells->cells, MergedCell, id);
+	saturate_add(&cell->cell.events, sums->summary.allocations);
+	saturate_add(&cell->cell.failed, sums->summary.failed);
+	saturate_add(&cell->bytes_requested, sums->summary.bytes_requested);
+	saturate_add(&cell->bytes_allocated, sums->summary.bytes_allocated);
+	if (is_any(&sums->variance, sizeof(sums->variance)))
+		variance_add(entry(cells->variances, id), &sums->variance);
+	if (is_any(&sums->held, sizeof(sums->held)))
+		held_sums_add(entry(cells->held, id), &sums->held);
+	if (is_any(&sums->hits, sizeof(sums->hits)))
+		add_hits(entry(cells->hits, id), &sums->hits);
+	return true;
+}
+
+uint32_t merged_cells_count(const MergedCells *cells)
+{
+	return cells->cells->len;
+}
+
+const MergedCell *merged_cells_at(const MergedCells *cells, uint32_t index)
+{
+	return &g_array_index(cells->cells, MergedCell, index);
+}
+
+void merged_cells_add_sums(const MergedCells *cells, const MergedCell *cell, RowSums *sums)
+{
+	uint32_t id = (uint32_t)(cell - (const MergedCell *)(const void *)cells->cells->data);
+	const Variance *variance = entry_if_any(cells->variances, id);
+	const HeldSums *held = entry_if_any(cells->held, id);
+	const HitSums *hits = entry_if_any(cells->hits, id);
+	const RowSums added = {
+		.summary = {
+			.allocations = cell->cell.events,
+			.failed = cell->cell.failed,
+			.bytes_requested = cell->bytes_requested,
+			.bytes_allocated = cell->bytes_allocated,
+		},
+		.variance = variance ? *variance : (Variance){ 0 },
+		.held = held ? *held : (HeldSums){ 0 },
+		.hits = hits ? *hits : (HitSums){ 0 },
+	};
+
+	row_sums_add(sums, &added);
+}
+
+bool merged_cells_have_pairs(const MergedCells *cells)
+{
+	return cells->has_pairs && !cells->choice.by_age;
+}
+
+const HeldChoice *merged_cells_choice(const MergedCells *cells)
+{
+	return cells->has_pairs ? &cells->choice : NULL;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/many_inputs.h"
+
+#include "base/escape.h"
+#include "base/keyed_hash.h"
+#include "report/model.h"
+#include "session/losses.h"
+#include "session/symbols_choose.h"
+#include "tools/cache_choice.h"
+#include "tools/report_input.h"
+#include "tools/source_lines.h"
+#include "tools/tool.h"
+
+#include <gio/gio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char suffix[] = ".kmr";
+
+static bool is_folder(const char *path)
+{
+	return g_file_test(path, G_FILE_TEST_IS_DIR);
+}
+
+bool many_inputs_are_given(const Options *options)
+{
+	return options->inputs->len > 1 || (options->input && is_folder(options->input));
+}
+
+G_GNUC_PRINTF(1, 2)
+static void note(const char *format, ...)
+{
+	g_autofree char *text = NULL;
+	g_autoptr(GString) escaped = g_string_new(NULL);
+	va_list arguments;
+
+	va_start(arguments, format);
+	text = g_strdup_vprintf(format, arguments);
+	va_end(arguments);
+	escape_append(escaped, text);
+	fprintf(stderr, "%s: %s\n", g_get_prgname(), escaped->str);
+}
+
+/* Folders. */
+
+static gint by_name(gconstpointer a, gconstpointer b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Adds the recordings of a folder in the order of their names. */
+static bool add_folder(GPtrArray *paths, const Options *options, const char *folder, GError **error)
+{
+	g_autoptr(GDir) files = g_dir_open(folder, 0, error);
+	g_autoptr(GPtrArray) found = g_ptr_array_new();
+	guint others = 0;
+	const char *name;
+
+	if (!files)
+		return false;
+	while ((name = g_dir_read_name(files)))
+		if (g_str_has_suffix(name, suffix))
+			g_ptr_array_add(found, g_build_filename(folder, name, NULL));
+		else
+			others++;
+	if (others && found->len && !options->quiet)
+		note("%s: %u other %s than *%s left out", folder, others,
+		     others == 1 ? "file" : "files", suffix);
+	g_ptr_array_sort(found, by_name);
+	for (guint i = 0; i < found->len; i++)
+		g_ptr_array_add(paths, found->pdata[i]);
+	if (found->len)
+		return true;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s: no recordings (*%s) in it",
+		    folder, suffix);
+	return false;
+}
+
+static GPtrArray *paths_of(const Options *options, GError **error)
+{
+	g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+
+	for (guint i = 0; i < options->inputs->len; i++) {
+		const char *input = options->inputs->pdata[i];
+
+		if (!is_folder(input))
+			g_ptr_array_add(paths, g_strdup(input));
+		else if (!add_folder(paths, options, input, error))
+			return NULL;
+	}
+	return g_steal_pointer(&paths);
+}
+
+/* What a recording has. */
+
+static char *kind_of(const Session *session)
+{
+	const char *title = run_info_text(session->info, KMT_FIELD_POINTS_TITLE);
+	const char *value = run_info_text(session->info, KMT_FIELD_VALUE_NAME);
+
+	if (!run_info_text(session->info, KMT_FIELD_POINTS_NOUN))
+		return g_strdup(session->is_held ? "held objects" : "allocations");
+	return g_strdup_printf("'%s'%s%s", title ? title : "probe points", value ? " with " : "",
+			       value ? value : "");
+}
+
+static bool is_of_this_kind(ManyInputs *many, const Session *session, const char *path,
+			    GError **error)
+{
+	g_autofree char *kind = kind_of(session);
+
+	if (!many->kind)
+		many->kind = g_strdup(kind);
+	if (g_str_equal(many->kind, kind))
+		return true;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "%s: it has %s, but the others %s: one report shows one of them", path, kind,
+		    many->kind);
+	return false;
+}
+
+static char *real_path(const char *path)
+{
+	char *real = realpath(path, NULL);
+	char *copy = g_strdup(real ? real : path);
+
+	free(real);
+	return copy;
+}
+
+/* Pieces of one run have the same start, but not the same events. Without facts about the run, the
+   file tells. */
+static char *identity_of(const Session *session, const char *path)
+{
+	const RunInfo *info = session->info;
+	const char *boot = run_info_text(info, KMT_FIELD_BOOT_ID);
+	const char *host = run_info_text(info, KMT_FIELD_HOST);
+	uint64_t start_ns = run_info_start_ns(info);
+
+	if (!boot || !start_ns)
+		return real_path(path);
+	return g_strdup_printf(
+		"%s\n%s\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT, boot,
+		host ? host : "", start_ns, session_end_ns(session), losses_counted(session));
+}
+
+/* Whether that run was read from another file. */
+static bool was_read(ManyInputs *many, const Session *session, const char *path)
+{
+	char *identity = identity_of(session, path);
+	const char *known = g_hash_table_lookup(many->seen, identity);
+
+	if (known) {
+		note("%s: the same run as %s, left out", path, known);
+		g_free(identity);
+		return true;
+	}
+	g_hash_table_insert(many->seen, identity, g_strdup(path));
+	return false;
+}
+
+/* Reading. */
+
+/* The caches that were asked for have other names on each host. */
+static bool choose_caches(Options *options, const Session *session, GError **error)
+{
+	if (options->caches) {
+		cache_query_free(options->caches);
+		options->caches = cache_query_new(options->caches_asked, error);
+		if (!options->caches)
+			return false;
+	}
+	return cache_choice_of_stream(options, session, CACHES_OF_ALL, error);
+}
+
+static uint32_t add_name(ManyInputs *many, const Session *session, const char *path)
+{
+	const RunIdentity identity = {
+		.host = run_info_text(session->info, KMT_FIELD_HOST),
+		.boot_id = run_info_text(session->info, KMT_FIELD_BOOT_ID),
+		.path = path,
+	};
+
+	return run_names_add(many->names, &identity);
+}
+
+/* Frames are filtered, and rows ranked, when all runs are there. */
+static ViewOptions view_of_run(const Options *options)
+{
+	return (ViewOptions){
+		.filters = NULL,
+		.cells = options->view.cells,
+		.top = UINT64_MAX,
+		.callsite_skip = options->view.callsite_skip,
+	};
+}
+
+static void add_session(ManyInputs *many, Options *options, const Session *session,
+			const char *path)
+{
+	const ViewOptions wanted = options->view;
+	g_autoptr(ReportInput) input = NULL;
+	g_autoptr(Facts) facts = NULL;
+	DurationTotals spans = { 0 };
+	uint32_t run = add_name(many, session, path);
+
+	options->view = view_of_run(options);
+	input = report_input_new(session, options, options->renderer);
+	options->view = wanted;
+	merged_add(many->merged, input->view, run, wanted.callsite_skip);
+	facts = model_facts_of_run(session, input->view, !options->hide_host);
+	if (session->durations && !input->view->left_out)
+		spans = durations_totals(session->durations);
+	many_runs_add(many->runs, facts, &spans);
+	/* Which share was lost is known when all were read. */
+	many->incomplete |= losses_make_incomplete(session, 100) ||
+			    losses_walks_different(session) || losses_names_different(session);
+}
+
+static bool read_one(ManyInputs *many, Options *options, const char *path, GError **error)
+{
+	g_autoptr(Session) session = tool_session_new(options);
+	g_autoptr(SourceLines) lines = source_lines_new(options, error);
+
+	if (!lines)
+		return false;
+	g_free(options->input);
+	options->input = g_strdup(path);
+	symbols_prepare(session, options->symbols);
+	if (!tool_read_input(options, session, error) || !tool_can_show(options, session, error) ||
+	    !is_of_this_kind(many, session, path, error) || !choose_caches(options, session, error))
+		return false;
+	if (was_read(many, session, path))
+		return true;
+	tool_leave_out_unpaired(options);
+	symbols_choose(session, options->symbols);
+	source_lines_update(lines, session);
+	add_session(many, options, session, path);
+	return true;
+}
+
+/* Reads one after the other: one that cannot be used is left out. */
+static void read_all(ManyInputs *many, Options *options, const GPtrArray *paths)
+{
+	const guint cells = options->cells->len;
+
+	for (guint i = 0; i < paths->len; i++) {
+		g_autoptr(GError) problem = NULL;
+
+		g_array_set_size(options->cells, cells);
+		if (read_one(many, options, paths->pdata[i], &problem))
+			continue;
+		note("%s: left out", problem->message);
+		many_runs_add_unread(many->runs);
+		many->incomplete = true;
+	}
+	g_array_set_size(options->cells, cells);
+}
+
+static char *parts_of(const Options *options)
+{
+	const Renderer *renderer = options->renderer;
+
+	if (!renderer->parts)
+		return NULL;
+	return g_strconcat(renderer->traits & RENDER_RUNS ? "recording," : "", renderer->parts,
+			   NULL);
+}
+
+static ReportSource source_of(const ManyInputs *many, const Options *options)
+{
+	return (ReportSource){
+		.command = options->tool->name,
+		.runs = many->runs,
+		.stacks_merged = merged_stacks(many->merged),
+		.overflow = merged_overflow(many->merged),
+		.view = many->view,
+		.options = &many->options,
+		.hits_max = options->view.top,
+		.exclude = options->exclude,
+		.caches = options->caches,
+		.caches_asked = options->caches_asked,
+		.quiet = options->quiet,
+		.details = options->details,
+		.human = options->human,
+		.all = options->all,
+		.shows_memory = options->tool->shows_memory,
+		.show_host = !options->hide_host,
+		.whole_names = options->renderer->traits & RENDER_WHOLE_NAMES,
+		.parts = many->parts,
+		.lists_code = options->renderer->traits & RENDER_CODE,
+		.per = options->per,
+	};
+}
+
+/* The cells of each run were chosen when it was read. */
+static void make_view(ManyInputs *many, const Options *options)
+{
+	const ViewSource source = merged_source(many->merged);
+
+	many->options = options->view;
+	many->options.cells = NULL;
+	many->view = view_new(&source, &many->options);
+	view_add_left_out(many->view, merged_left_out(many->merged));
+	many->source = source_of(many, options);
+}
+
+static ManyInputs *many_inputs_new(const Options *options)
+{
+	ManyInputs *many = g_new0(ManyInputs, 1);
+
+	many->names = run_names_new(options->hide_host);
+	run_names_add_unknown(many->names);
+	many->runs = many_runs_new(many->names);
+	many->parts = options->view.by[0] ? NULL : parts_of(options);
+	many->merged = merged_new(options->memory_bytes_max,
+				  merged_parts_of(options->view.by, many->parts), many->names);
+	many->seen = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);
+	return many;
+}
+
+ManyInputs *many_inputs_read(Options *options, GError **error)
+{
+	g_autoptr(GPtrArray) paths = paths_of(options, error);
+	g_autoptr(ManyInputs) many = NULL;
+
+	if (!paths)
+		return NULL;
+	options->memory_bytes_max /= 2;
+	many = many_inputs_new(options);
+	read_all(many, options, paths);
+	if (!many_runs_counts(many->runs).recordings) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+			    "none of the %u recordings could be used", paths->len);
+		return NULL;
+	}
+	make_view(many, options);
+	return g_steal_pointer(&many);
+}
+
+void many_inputs_free(ManyInputs *many)
+{
+	if (!many)
+		return;
+	view_free(many->view);
+	merged_free(many->merged);
+	many_runs_free(many->runs);
+	run_names_free(many->names);
+	g_hash_table_unref(many->seen);
+	g_free(many->kind);
+	g_free(many->parts);
+	g_free(many);
+}
+
+static double percent_lost(const Facts *facts)
+{
+	double lost = (double)fact_range(facts, FACT_LOST_UNCOUNTED).high;
+
+	return lost > 0 ? 100 * lost / ((double)fact_number(facts, FACT_EVENTS_COUNTED) + lost) : 0;
+}
+
+bool many_inputs_are_complete(const ManyInputs *many, const Options *options)
+{
+	g_autoptr(Facts) facts = many_runs_facts(many->runs);
+	const ProfileTotals overflow = merged_overflow(many->merged);
+	bool is_full = overflow.over_bound || overflow.of_other_tasks ||
+		       memory_budget_is_full(merged_memory(many->merged));
+	double lost = percent_lost(facts);
+
+	if (lost > 1)
+		note("over 1 %% of the events of all recordings were lost");
+	if (is_full)
+		note("the memory was full when recordings were merged: use a larger --max-memory, "
+		     "or fewer keys");
+	return !many->incomplete && !is_full && lost <= options->loss_percent_max;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "options/options.h"
+#include "report/source.h"
+#include "report/merged.h"
+
+/* Several recordings, merged for one report. */
+typedef struct ManyInputs {
+	RunNames *names;
+	ManyRuns *runs;
+	Merged *merged;
+	ViewOptions options;
+	View *view;
+	char *parts;         /* of the report; NULL: none */
+	ReportSource source; /* of the members above and the options */
+	/* Private: while recordings are read. */
+	char *kind;       /* what the first one has; others must have the same */
+	GHashTable *seen; /* (element-type utf8 utf8), owned: paths by identity of the run */
+	bool incomplete;  /* one was not read, or lost events in a way that nobody can count */
+} ManyInputs;
+
+/* Whether -i was given several times, or names a folder. */
+bool many_inputs_are_given(const Options *options);
+
+/*
+ * Reads each recording in turn into a session of its own, and keeps what the report needs. The
+ * merged data and the current recording have half of --max-memory each. A recording that cannot be
+ * used is named on stderr and left out; one that was read already is left out with a note. Returns
+ * NULL with error set if none can be used. Free the result with many_inputs_free(); the options
+ * must outlive it.
+ */
+ManyInputs *many_inputs_read(Options *options, GError **error);
+void many_inputs_free(ManyInputs *many);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ManyInputs, many_inputs_free)
+
+/* Whether all recordings were read, and no more events were lost than --max-loss allows. Losses are
+   also reported on stderr. */
+bool many_inputs_are_complete(const ManyInputs *many, const Options *options);

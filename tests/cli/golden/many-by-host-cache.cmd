@@ -1,0 +1,1 @@
+mkdir -p $WORK; fixture cgroups >$WORK/a.kmr; fixture leak >$WORK/b.kmr; fixture s390x >$WORK/c.kmr; kmalloc-top -q -i $WORK --by=host,cache -t 4

@@ -1,0 +1,2 @@
+# shows: Run
+mkdir -p $WORK; fixture cgroups >$WORK/a.kmr; fixture leak >$WORK/b.kmr; fixture s390x >$WORK/c.kmr; kmalloc-top -q -i $WORK/a.kmr -i $WORK/c.kmr
