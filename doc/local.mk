@@ -33,6 +33,7 @@ dist_doc_DATA += \
 	README.md \
 	doc/ARCHITECTURE.md \
 	doc/COMPATIBILITY.md \
+	doc/FLEETS.md \
 	doc/FORMATS.md \
 	doc/GLOSSARY.md \
 	doc/JSON.md \
