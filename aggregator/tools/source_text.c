@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/source_text.h"
 
+#include "base/fd_path.h"
 #include "collect/user/regular_file.h"
 
 #include <stdbool.h>
@@ -18,8 +19,10 @@ enum {
 #define READ_BYTES_MAX ((gsize)2 << 30)
 
 typedef struct {
-	char *text;     /* owned, terminated */
-	GArray *starts; /* (element-type guint32), owned: of each line, then one for the end */
+	char *text; /* owned, terminated */
+	gsize bytes;
+	GArray *starts;      /* (element-type guint32), owned: of each line, then one for the end */
+	bool is_open_to_all; /* all users may enter the folders that it is in */
 } Source;
 
 typedef struct {
@@ -41,27 +44,40 @@ static void source_free(gpointer data)
 }
 
 /* Returns the content of a file, terminated; NULL: it cannot or must not be read. */
-static char *read_file(const char *path, gsize *bytes)
+static char *read_text(int fd, gsize *bytes)
 {
-	int fd = regular_file_open(path);
+	g_autofree char *text = NULL;
 	struct stat status;
-	char *text = NULL;
-	ssize_t length = -1;
+	ssize_t length;
 
-	if (fd < 0)
+	if (fstat(fd, &status) || !(status.st_mode & S_IROTH) || status.st_size > FILE_BYTES_MAX)
 		return NULL;
-	if (!fstat(fd, &status) && status.st_mode & S_IROTH && status.st_size <= FILE_BYTES_MAX) {
-		text = g_malloc((gsize)status.st_size + 1);
-		length = pread(fd, text, (size_t)status.st_size, 0);
-	}
-	close(fd);
-	if (length < 0) {
-		g_free(text);
+	text = g_malloc((gsize)status.st_size + 1);
+	length = pread(fd, text, (size_t)status.st_size, 0);
+	if (length < 0)
 		return NULL;
-	}
 	text[length] = '\0';
 	*bytes = (gsize)length;
-	return text;
+	return g_steal_pointer(&text);
+}
+
+/* Whether all users may enter the folders of an open file. Else a hostile file could have lines of
+   what only root can read shown in a report, which root then sends to others. Links may lead into
+   such a folder: only where the file is counts. */
+static bool is_open_to_all(int fd)
+{
+	g_autofree char *path = fd_path(fd);
+	struct stat status;
+	char *slash;
+
+	if (!path || *path != '/')
+		return false;
+	while ((slash = strrchr(path, '/')) > path) {
+		*slash = '\0';
+		if (stat(path, &status) || !(status.st_mode & S_IXOTH))
+			return false;
+	}
+	return true;
 }
 
 static void add_start(GArray *starts, gsize offset)
@@ -93,18 +109,31 @@ static void forget_if_full(Sources *sources)
 	sources->kept_bytes = 0;
 }
 
-static Source *source_new(Sources *sources, const char *path)
+static Source *source_new(int fd)
 {
 	gsize bytes;
-	char *text = sources->read_bytes < READ_BYTES_MAX ? read_file(path, &bytes) : NULL;
+	char *text = read_text(fd, &bytes);
 	Source *source;
 
 	if (!text)
 		return NULL;
 	source = g_new(Source, 1);
-	*source = (Source){ text, starts_of(text, bytes) };
-	sources->read_bytes += bytes;
-	sources->kept_bytes += bytes + source->starts->len * sizeof(guint32);
+	*source = (Source){ text, bytes, starts_of(text, bytes), is_open_to_all(fd) };
+	return source;
+}
+
+/* Reads a file; NULL: it cannot or must not be read. */
+static Source *read_source(Sources *sources, const char *path)
+{
+	int fd = sources->read_bytes < READ_BYTES_MAX ? regular_file_open(path) : -1;
+	Source *source = fd < 0 ? NULL : source_new(fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (!source)
+		return NULL;
+	sources->read_bytes += source->bytes;
+	sources->kept_bytes += source->bytes + source->starts->len * sizeof(guint32);
 	return source;
 }
 
@@ -118,7 +147,7 @@ static const Source *source_of(Sources *sources, char *path)
 		return source;
 	}
 	forget_if_full(sources);
-	source = source_new(sources, path);
+	source = read_source(sources, path);
 	g_hash_table_insert(sources->files, path, source);
 	return source;
 }
@@ -131,30 +160,15 @@ static bool leads_up(const char *path)
 	return g_strv_contains((const char *const *)parts, "..");
 }
 
-/* Whether all users may enter the folders of a path. Else a hostile file could have lines of what
-   only root can read shown in a report, which root then sends to others. */
-static bool is_open_to_all(const char *path)
-{
-	g_autofree char *folder = g_path_get_dirname(path);
-	struct stat status;
-
-	for (; folder[1]; *strrchr(folder, '/') = '\0') {
-		if (stat(folder, &status) || !(status.st_mode & S_IXOTH))
-			return false;
-		if (strrchr(folder, '/') == folder)
-			return true;
-	}
-	return true;
-}
-
 /* Finds a file where the debug data say that it is. */
 static const Source *find_by_path(Sources *sources, const LineFrame *frame)
 {
 	g_autofree char *path = g_build_filename(frame->root, frame->file, NULL);
+	const Source *source = NULL;
 
-	if (*path != '/' || !is_open_to_all(path))
-		return NULL;
-	return source_of(sources, g_steal_pointer(&path));
+	if (*path == '/')
+		source = source_of(sources, g_steal_pointer(&path));
+	return source && source->is_open_to_all ? source : NULL;
 }
 
 static const Source *find_source(Sources *sources, const LineFrame *frame)

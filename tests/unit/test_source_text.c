@@ -144,6 +144,30 @@ Test(source_text, what_is_in_a_closed_folder_is_only_read_below_a_given_one)
 	fixture_clear(&fixture);
 }
 
+/* Whoever made the debug data may name a link, also one of his own. */
+Test(source_text, a_link_does_not_lead_into_a_closed_folder)
+{
+	Fixture fixture;
+	g_autofree char *closed = NULL, *inner = NULL, *link = NULL, *file = NULL;
+
+	fixture_init(&fixture);
+	closed = g_build_filename(fixture.folder, "closed", NULL);
+	inner = g_build_filename(closed, "inner", NULL);
+	link = g_build_filename(fixture.folder, "link", NULL);
+	file = g_build_filename(fixture.folder, "b.c", NULL);
+	add_file(&fixture, "closed/inner/a.c", "of root", -1, 0644);
+	cr_assert_eq(chmod(inner, 0755), 0);
+	cr_assert_eq(symlink(inner, link), 0);
+	cr_assert_eq(symlink("closed/inner/a.c", file), 0);
+	g_ptr_array_set_size(fixture.folders, 0);
+	expect_text(&fixture, link, "a.c", 1, NULL);
+	expect_text(&fixture, fixture.folder, "b.c", 1, NULL);
+	cr_assert_eq(chmod(closed, 0755), 0);
+	expect_text(&fixture, link, "a.c", 1, "of root");
+	expect_text(&fixture, fixture.folder, "b.c", 1, "of root");
+	fixture_clear(&fixture);
+}
+
 Test(source_text, a_recorded_path_does_not_lead_out_of_the_folder)
 {
 	static const char *const files[] = { "../secret", "x/../../secret", "..", "x/../a.c" };

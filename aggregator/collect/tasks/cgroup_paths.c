@@ -2,6 +2,7 @@
 #include "collect/tasks/cgroup_paths.h"
 
 #include "collect/tasks/task_cgroup.h"
+#include "base/fd_path.h"
 #include "base/keyed_hash.h"
 #include "record/batch_writer.h"
 
@@ -28,14 +29,6 @@ typedef struct {
 	int type; /* of its file handles; differs before Linux 5.5 */
 } CgroupHandles;
 
-/* Returns the path of an open file; the caller frees it. */
-static char *path_of_fd(int fd)
-{
-	g_autofree char *link = g_strdup_printf("/proc/self/fd/%d", fd);
-
-	return g_file_read_link(link, NULL);
-}
-
 static int open_id(const CgroupHandles *handles, uint64_t id)
 {
 	Handle handle = {
@@ -59,7 +52,7 @@ static bool learn(CgroupHandles *handles)
 		return false;
 	memcpy(&id, handle.head.f_handle, sizeof(id));
 	handles->type = handle.head.handle_type;
-	handles->folder = path_of_fd(handles->fd);
+	handles->folder = fd_path(handles->fd);
 	fd = open_id(handles, id);
 	if (fd >= 0)
 		close(fd);
@@ -91,7 +84,7 @@ static CgroupHandles *cgroup_handles_new(const char *folder)
 static char *cgroup_handles_path(const CgroupHandles *handles, uint64_t id)
 {
 	int fd = open_id(handles, id);
-	g_autofree char *path = fd < 0 ? NULL : path_of_fd(fd);
+	g_autofree char *path = fd < 0 ? NULL : fd_path(fd);
 	size_t length = strlen(handles->folder);
 
 	if (fd >= 0)
