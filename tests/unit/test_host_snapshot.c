@@ -102,6 +102,18 @@ static FakeHost *host_new(void)
 	return root;
 }
 
+/* Returns what is first written of this host, without the probe module. */
+static Stream stream_without_own(void)
+{
+	g_autoptr(FakeHost) root = host_new();
+	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(root);
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+	host_snapshot_ignore_module(snapshot, "kmt_own");
+	host_snapshot_write(snapshot, bytes);
+	return stream_read(bytes);
+}
+
 Test(host_snapshot, facts_name_the_host)
 {
 	g_autoptr(FakeHost) root = host_new();
@@ -128,14 +140,8 @@ Test(host_snapshot, facts_name_the_host)
 
 Test(host_snapshot, text_symbols_and_live_modules_are_kept)
 {
-	g_autoptr(FakeHost) root = host_new();
-	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(root);
-	g_autoptr(GByteArray) bytes = g_byte_array_new();
-	g_auto(Stream) stream = { 0 };
+	g_auto(Stream) stream = stream_without_own();
 
-	host_snapshot_ignore_module(snapshot, "kmt_own");
-	host_snapshot_write(snapshot, bytes);
-	stream = stream_read(bytes);
 	cr_expect(eq(str, stream.symbols->str,
 		     (char *)"ffffffff81000000 T _stext\n"
 			     "ffffffff81000010 t local\n"
@@ -150,14 +156,8 @@ Test(host_snapshot, text_symbols_and_live_modules_are_kept)
 
 Test(host_snapshot, sections_with_code_are_kept)
 {
-	g_autoptr(FakeHost) root = host_new();
-	g_autoptr(HostSnapshot) snapshot = host_snapshot_new(root);
-	g_autoptr(GByteArray) bytes = g_byte_array_new();
-	g_auto(Stream) stream = { 0 };
+	g_auto(Stream) stream = stream_without_own();
 
-	host_snapshot_ignore_module(snapshot, "kmt_own");
-	host_snapshot_write(snapshot, bytes);
-	stream = stream_read(bytes);
 	cr_expect(eq(str, stream.sections->str, "first .text 0xffffffffc0000000\n"));
 }
 

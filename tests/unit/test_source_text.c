@@ -47,6 +47,16 @@ static void add_file(const Fixture *fixture, const char *name, const char *text,
 	cr_assert_eq(chmod(path, mode), 0);
 }
 
+/* Makes a folder with these permissions. Returns its path, owned by the caller. */
+static char *add_folder(const Fixture *fixture, const char *name, mode_t mode)
+{
+	char *path = g_build_filename(fixture->folder, name, NULL);
+
+	cr_assert_eq(mkdir(path, mode), 0);
+	cr_assert_eq(chmod(path, mode), 0);
+	return path;
+}
+
 /* Returns the text of a line; NULL: there is none. */
 static const char *text_of(Fixture *fixture, const char *root, const char *file, unsigned line)
 {
@@ -108,10 +118,9 @@ Test(source_text, folders_come_before_where_the_file_was)
 	g_autofree char *elsewhere = NULL;
 
 	fixture_init(&fixture);
-	elsewhere = g_build_filename(fixture.folder, "elsewhere", NULL);
+	elsewhere = add_folder(&fixture, "elsewhere", 0755);
 	add_file(&fixture, "elsewhere/a.c", "recorded", -1, 0644);
 	add_file(&fixture, "elsewhere/b.c", "recorded", -1, 0644);
-	cr_assert_eq(chmod(elsewhere, 0755), 0);
 	add_file(&fixture, "src/linux/c.c", "whole path", -1, 0644);
 	add_file(&fixture, "a.c", "given", -1, 0644);
 	expect_text(&fixture, elsewhere, "a.c", 1, "given");
@@ -133,9 +142,8 @@ Test(source_text, what_is_in_a_closed_folder_is_only_read_below_a_given_one)
 	g_autofree char *closed = NULL;
 
 	fixture_init(&fixture);
-	closed = g_build_filename(fixture.folder, "closed", NULL);
+	closed = add_folder(&fixture, "closed", 0700);
 	add_file(&fixture, "closed/a.c", "of root", -1, 0644);
-	cr_assert_eq(chmod(closed, 0700), 0);
 	expect_text(&fixture, "closed", "a.c", 1, "of root");
 	g_ptr_array_set_size(fixture.folders, 0);
 	expect_text(&fixture, closed, "a.c", 1, NULL);
@@ -151,12 +159,11 @@ Test(source_text, a_link_does_not_lead_into_a_closed_folder)
 	g_autofree char *closed = NULL, *inner = NULL, *link = NULL, *file = NULL;
 
 	fixture_init(&fixture);
-	closed = g_build_filename(fixture.folder, "closed", NULL);
-	inner = g_build_filename(closed, "inner", NULL);
+	closed = add_folder(&fixture, "closed", 0700);
+	inner = add_folder(&fixture, "closed/inner", 0755);
 	link = g_build_filename(fixture.folder, "link", NULL);
 	file = g_build_filename(fixture.folder, "b.c", NULL);
 	add_file(&fixture, "closed/inner/a.c", "of root", -1, 0644);
-	cr_assert_eq(chmod(inner, 0755), 0);
 	cr_assert_eq(symlink(inner, link), 0);
 	cr_assert_eq(symlink("closed/inner/a.c", file), 0);
 	g_ptr_array_set_size(fixture.folders, 0);
