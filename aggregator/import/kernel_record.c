@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "import/kernel_record.h"
 
+#include "base/clock.h"
 #include "import/import_types.h"
 #include "import/input.h"
 
@@ -10,8 +11,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#define NS_PER_SECOND 1000000000ULL
 
 const KernelRecord kernel_records[] = {
 	{ "alloc_traces", &import_alloc_traces, "/sys/kernel/debug/slab",

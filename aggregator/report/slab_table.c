@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/slab_readings.h"
 
-#include <string.h>
+#include "base/clock.h"
 
-#define NS_PER_SECOND 1e9
+#include <string.h>
 
 static double change_of(const SlabSpan *span, const SlabinfoCache *end)
 {

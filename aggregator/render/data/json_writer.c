@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/data/json_writer.h"
 
+#include "base/clock.h"
 #include "base/escape.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { NS_PER_SECOND = 1000000000, NS_PER_MICROSECOND = 1000, SPILL_BYTES = 64 << 10 };
+enum { NS_PER_MICROSECOND = 1000, SPILL_BYTES = 64 << 10 };
 
 void json_spill(JsonWriter *json, FILE *out)
 {

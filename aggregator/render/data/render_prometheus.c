@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/data/render_data.h"
 
+#include "base/clock.h"
 #include "base/escape.h"
 
 #include <string.h>
-
-enum { NS_PER_SECOND = 1000000000 };
 
 #define PREFIX "slabratetop_"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/text/render_text.h"
 
+#include "base/clock.h"
 #include "base/escape.h"
 #include "base/number_text.h"
 
 #include <string.h>
 
-#define NS_PER_SECOND 1e9
 #define MEMORY_HEADING "Memory:"
 
 enum { TABLE_COLUMNS = 4, COLUMN_GAP = 2, LINE_COLUMNS = 80 };
