@@ -40,10 +40,11 @@ static const Dwfl_Callbacks callbacks = {
 
 static bool begin(DebugObject *object, int fd)
 {
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	int own;
 
 	object->dwfl = dwfl_begin(&callbacks);
-	if (!object->dwfl || own < 0)
+	own = object->dwfl ? fcntl(fd, F_DUPFD_CLOEXEC, 0) : -1;
+	if (own < 0)
 		return false;
 	dwfl_report_begin(object->dwfl);
 	object->module = dwfl_report_offline(object->dwfl, "object", "object", own);
