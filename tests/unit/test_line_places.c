@@ -22,12 +22,7 @@ static void start(LinesRun *run)
 		       "anon .text 0xffffffffc0200000\n");
 }
 
-static gint compare_texts(gconstpointer a, gconstpointer b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Returns all requests as "KEY SECTION: OFFSET@ADDRESS...", sorted. The caller frees it. */
+/* Returns all requests as "KEY SECTION OFFSET@ADDRESS...", in order. The caller frees it. */
 static char *requests_of(const LinePlaces *places)
 {
 	g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
@@ -53,7 +48,6 @@ static char *requests_of(const LinePlaces *places)
 			g_ptr_array_add(texts, g_string_free(text, FALSE));
 		}
 	}
-	g_ptr_array_sort(texts, compare_texts);
 	g_ptr_array_add(texts, NULL);
 	return g_strjoinv(", ", (char **)texts->pdata);
 }
@@ -80,7 +74,7 @@ Test(line_places, calls_are_before_where_they_return_to)
 	lines_run_map(&run, "/usr/bin/worker", "0ccc", 0x401000);
 	lines_run_hit(&run, frames, G_N_ELEMENTS(frames), user_frames, G_N_ELEMENTS(user_frames));
 	expect_requests(places, &run,
-			"b:0ccc 1010@401010 101f@40101f, k:0aaa 10 1f, m:0bbb:.text .text 2f");
+			"k:0aaa 10 1f, m:0bbb:.text .text 2f, b:0ccc 1010@401010 101f@40101f");
 	lines_run_clear(&run);
 }
 
@@ -100,6 +94,29 @@ Test(line_places, a_place_is_asked_for_once)
 	expect_requests(places, &run, "k:0aaa 18, m:0bbb:.text.unlikely .text.unlikely 10");
 	expect_requests(places, &run, "");
 	cr_expect_eq(line_places_object(places, 0)->places, 2);
+	lines_run_clear(&run);
+}
+
+/* The table of lines may have no room for all: which ones it drops shall not be chance. */
+Test(line_places, requests_of_an_object_are_in_the_order_of_the_stacks)
+{
+	enum { SECTIONS = 12, SECTION_BYTES = 0x100 };
+	g_autoptr(LinePlaces) places = line_places_new();
+	g_autoptr(GString) sections = g_string_new(NULL);
+	g_autoptr(GString) wanted = g_string_new(NULL);
+	LinesRun run;
+
+	start(&run);
+	for (unsigned i = 1; i <= SECTIONS; i++)
+		g_string_append_printf(sections, "ext4 .text.%u 0x%llx\n", i,
+				       LINES_MODULE + (uint64_t)i * SECTION_BYTES);
+	lines_run_text(&run, KMT_BATCH_SECTIONS, sections->str);
+	for (unsigned i = SECTIONS; i > 0; i--) {
+		lines_run_kernel(&run, LINES_MODULE + (uint64_t)i * SECTION_BYTES + 0x10);
+		g_string_append_printf(wanted, "%sm:0bbb:.text.%u .text.%u 10",
+				       wanted->len ? ", " : "", i, i);
+	}
+	expect_requests(places, &run, wanted->str);
 	lines_run_clear(&run);
 }
 

@@ -24,7 +24,8 @@ typedef struct {
 struct LinePlaces {
 	GPtrArray *objects;  /* (element-type Object), owned, in order */
 	GHashTable *by_name; /* (element-type utf8 Object), owned keys */
-	GHashTable *parts;   /* (element-type utf8 Part), owned, by key */
+	GPtrArray *parts;    /* (element-type Part), owned, in the order of the stacks */
+	GHashTable *by_key;  /* (element-type utf8 Part) */
 	/* A set of (element-type uint64_t), owned: addresses of this symbol epoch that were added
 	   in this update. Stacks have most addresses in common. */
 	GHashTable *seen;
@@ -58,7 +59,8 @@ LinePlaces *line_places_new(void)
 
 	places->objects = g_ptr_array_new_with_free_func(object_free);
 	places->by_name = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
-	places->parts = g_hash_table_new_full(keyed_hash_text, g_str_equal, NULL, part_free);
+	places->parts = g_ptr_array_new_with_free_func(part_free);
+	places->by_key = g_hash_table_new(keyed_hash_text, g_str_equal);
 	places->seen = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, NULL);
 	return places;
 }
@@ -68,7 +70,8 @@ void line_places_free(LinePlaces *places)
 	if (!places)
 		return;
 	g_hash_table_unref(places->seen);
-	g_hash_table_unref(places->parts);
+	g_hash_table_unref(places->by_key);
+	g_ptr_array_unref(places->parts);
 	g_hash_table_unref(places->by_name);
 	g_ptr_array_unref(places->objects);
 	g_free(places);
@@ -99,7 +102,7 @@ static Object *object_intern(LinePlaces *places, CodeKind kind, const char *name
 
 static Part *part_intern(LinePlaces *places, Object *object, const char *key, const char *section)
 {
-	Part *part = g_hash_table_lookup(places->parts, key);
+	Part *part = g_hash_table_lookup(places->by_key, key);
 
 	if (part)
 		return part;
@@ -109,7 +112,8 @@ static Part *part_intern(LinePlaces *places, Object *object, const char *key, co
 	part->section = g_strdup(section);
 	part->offsets = g_hash_table_new_full(keyed_hash_number, g_int64_equal, g_free, NULL);
 	part->places = g_array_new(FALSE, FALSE, sizeof(LinesPlace));
-	g_hash_table_insert(places->parts, part->key, part);
+	g_ptr_array_add(places->parts, part);
+	g_hash_table_insert(places->by_key, part->key, part);
 	return part;
 }
 
@@ -214,24 +218,16 @@ static gint compare_objects(gconstpointer left, gconstpointer right)
 
 static void forget_requests(const LinePlaces *places)
 {
-	GHashTableIter parts;
-	gpointer part;
-
 	for (guint i = 0; i < places->objects->len; i++)
 		g_array_set_size(line_places_object(places, i)->requests, 0);
-	g_hash_table_iter_init(&parts, places->parts);
-	while (g_hash_table_iter_next(&parts, NULL, &part))
-		g_array_set_size(((Part *)part)->places, 0);
+	for (guint i = 0; i < places->parts->len; i++)
+		g_array_set_size(((Part *)g_ptr_array_index(places->parts, i))->places, 0);
 }
 
 static void make_requests(const LinePlaces *places)
 {
-	GHashTableIter parts;
-	gpointer data;
-
-	g_hash_table_iter_init(&parts, places->parts);
-	while (g_hash_table_iter_next(&parts, NULL, &data)) {
-		const Part *part = data;
+	for (guint i = 0; i < places->parts->len; i++) {
+		const Part *part = g_ptr_array_index(places->parts, i);
 		LinesRequest request = { part->object->kind, part->key, part->section,
 					 part->places };
 

@@ -17,8 +17,9 @@ typedef struct {
 	CodeKind kind;
 	const char *name;     /* "kernel", of a module, or the path of a program */
 	const char *build_id; /* hexadecimal; NULL: unknown */
-	GArray *requests;     /* (element-type LinesRequest) with the places added last */
-	uint64_t places;      /* in all */
+	/* (element-type LinesRequest) with the places added last, in the order of the stacks */
+	GArray *requests;
+	uint64_t places; /* in all */
 } PlacedObject;
 
 LinePlaces *line_places_new(void);
