@@ -7,6 +7,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#ifdef LINES_REFERENCE
+/* What dwz adds: the name of a file with debug data that several have in common, and its build
+   id. */
+__asm__(".pushsection .gnu_debugaltlink\n"
+	".asciz \"common.debug\"\n"
+	".byte 0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef\n"
+	".popsection\n");
+#endif
+
 /* Where the code of a kernel starts. */
 void _stext(void);
 

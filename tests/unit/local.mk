@@ -23,9 +23,11 @@ tests_unit_unwind_subject_CFLAGS = $(AM_CFLAGS) -pthread -O2 -fomit-frame-pointe
 	-fasynchronous-unwind-tables -fno-sanitize=all -fno-optimize-sibling-calls
 tests_unit_unwind_subject_LDFLAGS = -pthread
 tests_unit_unwind_subject_SOURCES = tests/unit/unwind_subject.c
-# Programs whose source lines are known: with debug data, without, and without build id.
+# Programs whose source lines are known: with debug data, without, without build id, and with debug
+# data that refer to those of another one.
 check_PROGRAMS += tests/unit/lines_subject tests/unit/lines_subject_stripped \
-	tests/unit/lines_subject_nameless
+	tests/unit/lines_subject_nameless tests/unit/lines_subject_referring \
+	tests/unit/lines_subject_common
 lines_cflags = $(AM_CFLAGS) -g -O2 -fno-pie -fno-sanitize=all
 lines_ldflags = -no-pie -fno-sanitize=all
 tests_unit_lines_subject_CFLAGS = $(lines_cflags)
@@ -37,11 +39,19 @@ tests_unit_lines_subject_stripped_SOURCES = tests/unit/lines_subject.c
 tests_unit_lines_subject_nameless_CFLAGS = $(lines_cflags)
 tests_unit_lines_subject_nameless_LDFLAGS = $(lines_ldflags) -Wl,--build-id=none
 tests_unit_lines_subject_nameless_SOURCES = tests/unit/lines_subject.c
+tests_unit_lines_subject_referring_CFLAGS = $(lines_cflags) -DLINES_REFERENCE
+tests_unit_lines_subject_referring_LDFLAGS = $(lines_ldflags) -Wl,--build-id=sha1
+tests_unit_lines_subject_referring_SOURCES = tests/unit/lines_subject.c
+tests_unit_lines_subject_common_CFLAGS = $(lines_cflags)
+tests_unit_lines_subject_common_LDFLAGS = $(lines_ldflags) -Wl,--build-id=0x0123456789abcdef
+tests_unit_lines_subject_common_SOURCES = tests/unit/lines_subject.c
 tests_unit_unit_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests -I$(srcdir)/tests/fixtures \
 	-DUNWIND_SUBJECT=\"$(abs_builddir)/tests/unit/unwind_subject\" \
 	-DLINES_SUBJECT=\"$(abs_builddir)/tests/unit/lines_subject\" \
 	-DLINES_SUBJECT_STRIPPED=\"$(abs_builddir)/tests/unit/lines_subject_stripped\" \
 	-DLINES_SUBJECT_NAMELESS=\"$(abs_builddir)/tests/unit/lines_subject_nameless\" \
+	-DLINES_SUBJECT_REFERRING=\"$(abs_builddir)/tests/unit/lines_subject_referring\" \
+	-DLINES_SUBJECT_COMMON=\"$(abs_builddir)/tests/unit/lines_subject_common\" \
 	-DWORKLOAD=\"$(abs_builddir)/tests/vm/workload\" \
 	-DWORKLOAD_OBJECT=\"$(abs_builddir)/tests/vm/workload-workload.$(OBJEXT)\" \
 	-DPROBED=\"$(abs_builddir)/tests/unit/probed\" \

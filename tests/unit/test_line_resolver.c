@@ -51,13 +51,19 @@ static void stop(Fixture *fixture)
 	g_free(fixture->build_id);
 }
 
-static void copy_to_given(const Fixture *fixture, const char *path)
+/* Copies a file to a name below the root. */
+static void copy_to(const Fixture *fixture, const char *path, const char *name)
 {
 	g_autofree char *bytes = NULL;
 	gsize length;
 
 	cr_assert(g_file_get_contents(path, &bytes, &length, NULL));
-	temporary_write(fixture->root, "given", bytes, (gssize)length);
+	temporary_write(fixture->root, name, bytes, (gssize)length);
+}
+
+static void copy_to_given(const Fixture *fixture, const char *path)
+{
+	copy_to(fixture, path, "given");
 }
 
 /* Where in the kernel a function of the subject has code. */
@@ -126,17 +132,71 @@ Test(line_resolver, a_file_that_is_replaced_is_shown_and_what_was_read_stays_kno
 	stop(&fixture);
 }
 
+/* A recording of the program whose debug data refer to those of another file. */
+static void start_referring(Fixture *fixture)
+{
+	g_autofree char *build_id = lines_example_build_id(LINES_SUBJECT_REFERRING);
+
+	start(fixture, build_id);
+	copy_to_given(fixture, LINES_SUBJECT_REFERRING);
+}
+
+Test(line_resolver, a_file_that_is_referred_to_is_found)
+{
+	Fixture fixture;
+	const LinesObject *object;
+
+	start_referring(&fixture);
+	copy_to(&fixture, LINES_SUBJECT_COMMON, "common.debug");
+	lines_run_kernel(&fixture.run, LINES_TEXT);
+	object = update(&fixture);
+	cr_expect_eq(object->state, LINES_KNOWN);
+	cr_expect_null(object->missing);
+	stop(&fixture);
+}
+
+Test(line_resolver, without_a_file_that_is_referred_to_lines_are_known)
+{
+	Fixture fixture;
+	const LinesObject *object;
+
+	start_referring(&fixture);
+	lines_run_kernel(&fixture.run, LINES_TEXT);
+	object = update(&fixture);
+	cr_expect_eq(object->state, LINES_KNOWN);
+	cr_expect_eq(g_strcmp0(object->missing, "common.debug"), 0, "%s", object->missing);
+	stop(&fixture);
+}
+
+/* It has a package of its own. */
+Test(line_resolver, a_file_that_is_referred_to_may_be_removed_between_updates)
+{
+	Fixture fixture;
+	const LinesObject *object;
+	g_autofree char *common = NULL;
+
+	start_referring(&fixture);
+	common = g_build_filename(fixture.root, "common.debug", NULL);
+	copy_to(&fixture, LINES_SUBJECT_COMMON, "common.debug");
+	lines_run_kernel(&fixture.run, LINES_TEXT);
+	cr_expect_eq(update(&fixture)->state, LINES_KNOWN);
+	cr_assert_eq(unlink(common), 0);
+	lines_run_kernel(&fixture.run, LINES_TEXT + 1);
+	object = update(&fixture);
+	cr_expect_eq(object->state, LINES_KNOWN, "%d", object->state);
+	cr_expect_eq(g_strcmp0(object->missing, "common.debug"), 0, "%s", object->missing);
+	cr_expect_str_eq(object->path, fixture.given);
+	stop(&fixture);
+}
+
 Test(line_resolver, programs_are_found_by_their_own_debug_data)
 {
 	Fixture fixture;
 	uint64_t address = lines_example_number("inlined_function", LINES_EXAMPLE_ADDRESS);
 	uint64_t segment = address & ~0xfffULL;
-	g_autofree char *bytes = NULL;
-	gsize length;
 
 	start(&fixture, "0aaa");
-	cr_assert(g_file_get_contents(LINES_SUBJECT, &bytes, &length, NULL));
-	temporary_write(fixture.root, "usr/bin/worker", bytes, (gssize)length);
+	copy_to(&fixture, LINES_SUBJECT, "usr/bin/worker");
 	lines_run_map(&fixture.run, "/usr/bin/worker", fixture.build_id, segment);
 	lines_run_user(&fixture.run, LINES_PROGRAM + address - segment);
 	cr_expect_eq(update(&fixture)->kind, CODE_OF_PROGRAM);
@@ -202,13 +262,10 @@ Test(line_resolver, a_right_file_after_a_wrong_one_counts)
 {
 	Fixture fixture;
 	const LinesObject *object;
-	g_autofree char *bytes = NULL;
-	gsize length;
 
 	start(&fixture, NULL);
 	copy_to_given(&fixture, LINES_SUBJECT_NAMELESS);
-	cr_assert(g_file_get_contents(LINES_SUBJECT, &bytes, &length, NULL));
-	temporary_write(fixture.root, "boot/vmlinux-" RELEASE, bytes, (gssize)length);
+	copy_to(&fixture, LINES_SUBJECT, "boot/vmlinux-" RELEASE);
 	lines_run_kernel(&fixture.run, LINES_TEXT);
 	object = update(&fixture);
 	cr_expect_eq(object->state, LINES_KNOWN);

@@ -97,11 +97,8 @@ static int open_file(const char *path, char **problem)
 static LinesState state_of(LinesResult result)
 {
 	static const LinesState states[] = {
-		[LINES_FOUND] = LINES_KNOWN,
-		[LINES_OTHER_FILE] = LINES_WRONG_FILE,
-		[LINES_NO_DEBUG] = LINES_NOT_FOUND,
-		/* Only if a file that it refers to changes while it is read. */
-		[LINES_REFERS] = LINES_UNREADABLE,
+		[LINES_FOUND] = LINES_KNOWN,        [LINES_OTHER_FILE] = LINES_WRONG_FILE,
+		[LINES_NO_DEBUG] = LINES_NOT_FOUND, [LINES_REFERS] = LINES_UNREADABLE,
 		[LINES_FAILED] = LINES_UNREADABLE,
 	};
 
@@ -174,6 +171,20 @@ static LinesOutcome read_referring(LineResolver *resolver, Found *found, const c
 	return read_file(resolver, path, SUPPLEMENT_MISSING, -1, object, lines);
 }
 
+/* Takes what became of reading a file. */
+static void take_outcome(Found *found, LinesOutcome *outcome)
+{
+	found->state = state_of(outcome->result);
+	/* All files that it may refer to were tried. */
+	if (outcome->result == LINES_REFERS)
+		found->problem = g_strdup("it changed while it was read");
+	else {
+		found->found_id = g_steal_pointer(&outcome->build_id);
+		found->problem = g_steal_pointer(&outcome->problem);
+	}
+	lines_outcome_clear(outcome);
+}
+
 /* Returns what a file is for an object, and appends its lines if it is the right one. */
 static Found examine(LineResolver *resolver, const char *path, const PlacedObject *object,
 		     GString *lines)
@@ -187,10 +198,7 @@ static Found examine(LineResolver *resolver, const char *path, const PlacedObjec
 		outcome = read_referring(resolver, &found, path, &referring, object, lines);
 		lines_outcome_clear(&referring);
 	}
-	found.state = state_of(outcome.result);
-	found.found_id = g_steal_pointer(&outcome.build_id);
-	found.problem = g_steal_pointer(&outcome.problem);
-	lines_outcome_clear(&outcome);
+	take_outcome(&found, &outcome);
 	return found;
 }
 
@@ -237,7 +245,18 @@ static void search(LineResolver *resolver, const PlacedObject *object, GString *
 	g_hash_table_insert(resolver->found, g_strdup(object->build_id), found);
 }
 
-/* Reads the lines of new places from the file that was found. */
+/* Examines the file that was found once more. */
+static void examine_again(LineResolver *resolver, Found *found, const PlacedObject *object,
+			  GString *lines)
+{
+	Found again = examine(resolver, found->path, object, lines);
+
+	found_clear(found);
+	*found = again;
+}
+
+/* Reads the lines of new places from the file that was found. The one that it refers to may have
+   been removed or replaced since. */
 static void read_again(LineResolver *resolver, Found *found, const PlacedObject *object,
 		       GString *lines)
 {
@@ -246,10 +265,12 @@ static void read_again(LineResolver *resolver, Found *found, const PlacedObject 
 			? read_with(resolver, found->path, found->supplement, object, lines)
 			: read_file(resolver, found->path, SUPPLEMENT_MISSING, -1, object, lines);
 
-	found->state = state_of(outcome.result);
-	found->found_id = g_steal_pointer(&outcome.build_id);
-	found->problem = g_steal_pointer(&outcome.problem);
+	if (outcome.result != LINES_REFERS) {
+		take_outcome(found, &outcome);
+		return;
+	}
 	lines_outcome_clear(&outcome);
+	examine_again(resolver, found, object, lines);
 }
 
 /* Finds the lines of the new places in an object. */
