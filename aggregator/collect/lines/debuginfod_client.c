@@ -82,12 +82,13 @@ static int show_progress(debuginfod_client *native, long got, long all)
 {
 	DebuginfodClient *client = library.get_user_data(native);
 	uint64_t now_ns = clock_monotonic_ns();
-	g_autoptr(GString) line = g_string_new(NULL);
+	g_autoptr(GString) line = NULL;
 
 	if (!client->shows_progress || now_ns - client->shown_ns < NS_PER_SECOND)
 		return 0;
 	client->shown_ns = now_ns;
 	client->has_line = true;
+	line = g_string_new(NULL);
 	g_string_append_printf(line, "\r%s: fetching the debuginfo of ", g_get_prgname());
 	escape_append(line, client->name);
 	g_string_append_printf(line, ": %ld", got / BYTES_PER_MB);
