@@ -15,8 +15,9 @@
 /* A kernel's debug data have up to 1.5 GB, those of a browser 4 GB. */
 #define FILE_BYTES_MAX ((uint64_t)8 << 30)
 
-/* An untrusted recording may name many files that take long. */
-#define ALL_FILES_S ((uint64_t)300)
+/* An untrusted recording may name many files that take long, or that no server has. Fetching has
+   a limit of its own, so that what took long to fetch is read. */
+enum { ALL_FILES_S = 300, ALL_FETCHES_S = 600 };
 
 /* What became of the search for an object's debug data. */
 typedef struct {
@@ -35,6 +36,7 @@ struct LineResolver {
 	GHashTable *found;         /* (element-type utf8 Found), owned, by build id */
 	GArray *objects;           /* (element-type LinesObject) */
 	uint64_t reading_ns;       /* time spent on all files of an update */
+	uint64_t fetching_ns;      /* likewise, before they are read */
 };
 
 static void found_clear(Found *found)
@@ -112,8 +114,8 @@ static LinesOutcome read_file(LineResolver *resolver, const char *path, Suppleme
 {
 	LinesOutcome outcome = { .result = LINES_FAILED };
 	const uint64_t begin_ns = clock_monotonic_ns();
-	const uint64_t left_s =
-		ALL_FILES_S - MIN(resolver->reading_ns / NS_PER_SECOND, ALL_FILES_S);
+	const uint64_t spent_s = resolver->reading_ns / NS_PER_SECOND;
+	const uint64_t left_s = ALL_FILES_S - MIN(spent_s, (uint64_t)ALL_FILES_S);
 	const LinesJob job = {
 		.fd = left_s ? open_file(path, &outcome.problem) : -1,
 		.supplement = supplement,
@@ -126,7 +128,7 @@ static LinesOutcome read_file(LineResolver *resolver, const char *path, Suppleme
 
 	if (!left_s)
 		outcome.problem = g_strdup_printf("all debuginfo together took longer than %d s",
-						  (int)ALL_FILES_S);
+						  ALL_FILES_S);
 	if (job.fd < 0)
 		return outcome;
 	outcome = lines_child_read(lines, &job);
@@ -217,11 +219,27 @@ static void try_file(LineResolver *resolver, Found *found, const char *path,
 	}
 }
 
+/* Like debuginfod_client_fetch(), if there is time left. */
+static char *fetch_in_time(LineResolver *resolver, const PlacedObject *object, char **problem)
+{
+	const uint64_t begin_ns = clock_monotonic_ns();
+	char *path;
+
+	if (resolver->fetching_ns / NS_PER_SECOND >= ALL_FETCHES_S) {
+		*problem = g_strdup_printf("fetching all debuginfo took longer than %d s (what "
+					   "was fetched is kept: another report goes on)",
+					   ALL_FETCHES_S);
+		return NULL;
+	}
+	path = debuginfod_client_fetch(resolver->servers, object->build_id, object->name, problem);
+	resolver->fetching_ns += clock_monotonic_ns() - begin_ns;
+	return path;
+}
+
 static void fetch(LineResolver *resolver, Found *found, const PlacedObject *object, GString *lines)
 {
 	g_autofree char *problem = NULL;
-	g_autofree char *path = debuginfod_client_fetch(resolver->servers, object->build_id,
-							object->name, &problem);
+	g_autofree char *path = fetch_in_time(resolver, object, &problem);
 
 	if (path)
 		try_file(resolver, found, path, object, lines);
@@ -316,6 +334,7 @@ void line_resolver_update(LineResolver *resolver, Session *session)
 	g_autoptr(GString) lines = g_string_new(NULL);
 
 	resolver->reading_ns = 0;
+	resolver->fetching_ns = 0;
 	line_places_update(resolver->places, session);
 	g_array_set_size(resolver->objects, 0);
 	for (guint i = 0; i < line_places_count(resolver->places); i++) {

@@ -45,7 +45,7 @@ void line_resolver_free(LineResolver *resolver);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(LineResolver, line_resolver_free)
 
 /* Finds the lines of the places that were not asked about yet, and adds them to the session. May
-   take seconds. */
+   take seconds, and minutes if files are fetched. */
 void line_resolver_update(LineResolver *resolver, Session *session);
 
 /* Returns the objects so far: the kernel, then modules, then programs, each by name. */
