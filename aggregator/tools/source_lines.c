@@ -2,11 +2,15 @@
 #include "tools/source_lines.h"
 
 #include "base/escape.h"
+#include "base/keyed_hash.h"
 #include "collect/lines/line_resolver.h"
 #include "tools/source_text.h"
 
 #include <string.h>
 #include <unistd.h>
+
+/* A note about many objects names so many. */
+enum { NAMES_MAX = 20 };
 
 struct SourceLines {
 	const Options *options;
@@ -45,7 +49,7 @@ SourceLines *source_lines_new(const Options *options, GError **error)
 	const char *server = server_of(options);
 
 	lines->options = options;
-	lines->noted = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+	lines->noted = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	if (server)
 		lines->servers = debuginfod_client_new(
 			server, !options->quiet && isatty(STDERR_FILENO), &problem);
@@ -87,21 +91,25 @@ static char *wrong_file(const LinesObject *object)
 			       object->build_id);
 }
 
-static bool is_right_for_any(const LineResolver *resolver, const char *path)
+/* Returns the paths (element-type utf8), borrowed, of files that are right for any object, as a set
+   that the caller owns. */
+static GHashTable *right_files(const LineResolver *resolver)
 {
+	GHashTable *paths = g_hash_table_new(keyed_hash_text, g_str_equal);
+
 	for (guint i = 0; i < line_resolver_count(resolver); i++) {
 		const LinesObject *object = line_resolver_object(resolver, i);
 
-		if (object->state == LINES_KNOWN && !g_strcmp0(object->path, path))
-			return true;
+		if (object->state == LINES_KNOWN)
+			g_hash_table_add(paths, (gpointer)object->path);
 	}
-	return false;
+	return paths;
 }
 
 /* A file that was given for one object is not wrong for the others. */
-static LinesState state_to_note(const LineResolver *resolver, const LinesObject *object)
+static LinesState state_to_note(GHashTable *right, const LinesObject *object)
 {
-	if (object->state == LINES_WRONG_FILE && is_right_for_any(resolver, object->path))
+	if (object->state == LINES_WRONG_FILE && g_hash_table_contains(right, object->path))
 		return LINES_NOT_FOUND;
 	return object->state;
 }
@@ -113,18 +121,22 @@ static char *missing_file(const LinesObject *object)
 			       object->name, object->path, object->missing);
 }
 
-/* The names of objects in one state, for a note about all of them; NULL: there are none. */
-static char *names_in_state(const LineResolver *resolver, LinesState state)
+/* The names of objects in one state, for a note about all of them; NULL: there are none. Of many,
+   as a hostile recording has them, only the first are named. */
+static char *names_in_state(const LineResolver *resolver, GHashTable *right, LinesState state)
 {
 	GString *names = g_string_new(NULL);
+	guint count = 0;
 
 	for (guint i = 0; i < line_resolver_count(resolver); i++) {
 		const LinesObject *object = line_resolver_object(resolver, i);
 
-		if (state_to_note(resolver, object) == state)
+		if (state_to_note(right, object) == state && count++ < NAMES_MAX)
 			g_string_append_printf(names, "%s%s", names->len ? ", " : "", object->name);
 	}
-	return g_string_free(names, !names->len);
+	if (count > NAMES_MAX)
+		g_string_append_printf(names, " and %u others", count - NAMES_MAX);
+	return g_string_free(names, !count);
 }
 
 /* Why several objects have no lines. */
@@ -174,20 +186,25 @@ static const char imported[] =
 static const char no_room[] =
 	"lines of some places found no room: use a larger --max-memory, or report fewer stacks";
 
+/* Notes what is wrong with the file of one object. */
+static void note_object(SourceLines *lines, GHashTable *right, const LinesObject *object)
+{
+	if (state_to_note(right, object) == LINES_WRONG_FILE)
+		note(lines, wrong_file(object));
+	else if (object->state == LINES_UNREADABLE)
+		note(lines, g_strdup_printf("no lines of %s: %s%s%s", object->name,
+					    object->path ? object->path : "",
+					    object->path ? ": " : "", object->problem));
+	else if (object->missing)
+		note(lines, missing_file(object));
+}
+
 static void note_all(SourceLines *lines, const Session *session)
 {
-	for (guint i = 0; i < line_resolver_count(lines->resolver); i++) {
-		const LinesObject *object = line_resolver_object(lines->resolver, i);
+	g_autoptr(GHashTable) right = right_files(lines->resolver);
 
-		if (state_to_note(lines->resolver, object) == LINES_WRONG_FILE)
-			note(lines, wrong_file(object));
-		else if (object->state == LINES_UNREADABLE)
-			note(lines, g_strdup_printf("no lines of %s: %s%s%s", object->name,
-						    object->path ? object->path : "",
-						    object->path ? ": " : "", object->problem));
-		else if (object->missing)
-			note(lines, missing_file(object));
-	}
+	for (guint i = 0; i < line_resolver_count(lines->resolver); i++)
+		note_object(lines, right, line_resolver_object(lines->resolver, i));
 	if (!line_resolver_count(lines->resolver) && session->imported)
 		note(lines, g_strdup(imported));
 	else
@@ -195,7 +212,8 @@ static void note_all(SourceLines *lines, const Session *session)
 	if (line_table_dropped(session->lines))
 		note(lines, g_strdup(no_room));
 	for (gsize i = 0; i < G_N_ELEMENTS(state_notes); i++) {
-		g_autofree char *names = names_in_state(lines->resolver, state_notes[i].state);
+		g_autofree char *names =
+			names_in_state(lines->resolver, right, state_notes[i].state);
 
 		if (names)
 			note(lines,
