@@ -2,6 +2,7 @@
 #include "tools/source_text.h"
 
 #include "base/fd_path.h"
+#include "base/keyed_hash.h"
 #include "collect/user/regular_file.h"
 
 #include <stdbool.h>
@@ -204,7 +205,7 @@ static char *read_line(const LineFrame *frame, void *user_data)
 void source_text_read(LineTable *lines, const GPtrArray *folders)
 {
 	g_autoptr(GHashTable) files =
-		g_hash_table_new_full(g_str_hash, g_str_equal, g_free, source_free);
+		g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, source_free);
 	Sources sources = { .folders = folders, .files = files };
 
 	line_table_read_sources(lines, read_line, &sources);

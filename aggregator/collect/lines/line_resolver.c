@@ -4,6 +4,7 @@
 #include "collect/lines/line_resolver.h"
 
 #include "base/clock.h"
+#include "base/keyed_hash.h"
 #include "collect/lines/line_places.h"
 #include "collect/user/regular_file.h"
 
@@ -62,7 +63,7 @@ LineResolver *line_resolver_new(DebugFiles *files, DebuginfodClient *servers)
 	resolver->files = files;
 	resolver->servers = servers;
 	resolver->places = line_places_new();
-	resolver->found = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, found_free);
+	resolver->found = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, found_free);
 	resolver->objects = g_array_new(FALSE, FALSE, sizeof(LinesObject));
 	return resolver;
 }
