@@ -270,28 +270,15 @@ static char *parts_of(const Options *options)
 
 static ReportSource source_of(const ManyInputs *many, const Options *options)
 {
-	return (ReportSource){
-		.command = options->tool->name,
-		.runs = many->runs,
-		.stacks_merged = merged_stacks(many->merged),
-		.overflow = merged_overflow(many->merged),
-		.view = many->view,
-		.options = &many->options,
-		.hits_max = options->view.top,
-		.exclude = options->exclude,
-		.caches = options->caches,
-		.caches_asked = options->caches_asked,
-		.quiet = options->quiet,
-		.details = options->details,
-		.human = options->human,
-		.all = options->all,
-		.shows_memory = options->tool->shows_memory,
-		.show_host = !options->hide_host,
-		.whole_names = options->renderer->traits & RENDER_WHOLE_NAMES,
-		.parts = many->parts,
-		.lists_code = options->renderer->traits & RENDER_CODE,
-		.per = options->per,
-	};
+	ReportSource source = report_source_of_options(options, options->renderer);
+
+	source.runs = many->runs;
+	source.stacks_merged = merged_stacks(many->merged);
+	source.overflow = merged_overflow(many->merged);
+	source.view = many->view;
+	source.options = &many->options;
+	source.parts = many->parts;
+	return source;
 }
 
 /* The cells of each run were chosen when it was read. */

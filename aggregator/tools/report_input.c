@@ -71,14 +71,10 @@ static const char *parts_of(const Options *options, const Renderer *renderer)
 	return compares_parts || options->is_older ? NULL : renderer->parts;
 }
 
-static ReportSource source_of(const ReportInput *input, const Session *session,
-			      const Options *options, const Renderer *renderer)
+ReportSource report_source_of_options(const Options *options, const Renderer *renderer)
 {
 	return (ReportSource){
 		.command = options->tool->name,
-		.session = session,
-		.view = input->view,
-		.options = &input->options,
 		.hits_max = options->view.top,
 		.exclude = options->exclude,
 		.caches = options->caches,
@@ -87,17 +83,29 @@ static ReportSource source_of(const ReportInput *input, const Session *session,
 		.details = options->details,
 		.human = options->human,
 		.all = options->all,
-		.compares_walks = options->request.stack_walk == STACK_WALK_COMPARE,
-		.compares_names = options->request.cache_names == CACHE_NAMES_COMPARE,
 		.shows_memory = options->tool->shows_memory,
 		.show_host = !options->hide_host,
 		.whole_names = renderer->traits & RENDER_WHOLE_NAMES,
-		.parts = parts_of(options, renderer),
 		.lists_code = renderer->traits & RENDER_CODE,
-		.input = options->input,
-		.chart = renderer->traits & RENDER_CHART ? options->chart : NULL,
 		.per = options->per,
 	};
+}
+
+/* What is said about one run. */
+static ReportSource source_of(const ReportInput *input, const Session *session,
+			      const Options *options, const Renderer *renderer)
+{
+	ReportSource source = report_source_of_options(options, renderer);
+
+	source.session = session;
+	source.view = input->view;
+	source.options = &input->options;
+	source.compares_walks = options->request.stack_walk == STACK_WALK_COMPARE;
+	source.compares_names = options->request.cache_names == CACHE_NAMES_COMPARE;
+	source.parts = parts_of(options, renderer);
+	source.input = options->input;
+	source.chart = renderer->traits & RENDER_CHART ? options->chart : NULL;
+	return source;
 }
 
 ReportInput *report_input_new(const Session *session, const Options *options,

@@ -15,6 +15,9 @@ typedef struct {
 	ReportSource source; /* of the members above, the session and the options */
 } ReportInput;
 
+/* Returns what the options and the format say about a report, without its contents. */
+ReportSource report_source_of_options(const Options *options, const Renderer *renderer);
+
 /* The session, the options and the renderer must outlive the result; free it with
    report_input_free(). */
 ReportInput *report_input_new(const Session *session, const Options *options,
