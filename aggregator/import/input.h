@@ -17,6 +17,16 @@
 bool input_read(const char *path, Session *session, GError **error);
 
 /*
+ * Reads only the facts of a regular file's run into info, without its events, so that its end is
+ * known before it is read. Does nothing for other formats, and for files that can be read once
+ * only.
+ */
+void input_read_info(const char *path, RunInfo *info);
+
+/* Whether SIGINT or SIGTERM has ended an input, for a sink that waits. */
+bool input_is_interrupted(void);
+
+/*
  * Like input_read(), for a text of this format, and without ending the stream: several inputs may
  * follow each other. An interrupt sets session->enough.
  */

@@ -6,6 +6,7 @@
 #include "screen/detail_view.h"
 #include "screen/key_codes.h"
 #include "screen/prompt.h"
+#include "screen/replay.h"
 #include "screen/table_view.h"
 
 #include <curses.h>
@@ -190,7 +191,17 @@ static void act_filter(ScreenState *state, int key)
 static void act_pause(ScreenState *state, int key)
 {
 	(void)key;
-	state_pause(state, !state->is_paused);
+	(state->tape ? replay_pause : state_pause)(state, !state->is_paused);
+}
+
+static void act_step(ScreenState *state, int key)
+{
+	(key == ',' ? replay_step_back : replay_step_forward)(state);
+}
+
+static void act_jump(ScreenState *state, int key)
+{
+	(key == '[' ? replay_to_start : replay_to_end)(state);
 }
 
 static void act_cumulative(ScreenState *state, int key)
@@ -218,7 +229,9 @@ static void act_interval(ScreenState *state, int key)
 			break;
 		}
 	}
-	if (wanted == state->interval_s)
+	if (state->has_ended)
+		state_say(state, "the recording is read: its intervals are fixed");
+	if (wanted == state->interval_s || state->has_ended)
 		return;
 	state->interval_s = wanted;
 	state_command(state, SCREEN_INTERVAL, wanted, NULL);
@@ -307,6 +320,18 @@ const Key keys[] = {
 	  "pause the display, or continue",
 	  VIEW_TABLE,
 	  act_pause },
+	{ { ',', '.' },
+	  ", .",
+	  ",. step",
+	  "pause, and go to the previous or next interval of the recording",
+	  VIEW_TABLE | KEY_OF_RECORDING,
+	  act_step },
+	{ { '[', ']' },
+	  "[ ]",
+	  "[] start/end",
+	  "to the first interval that is kept, and pause; to the end of the recording",
+	  VIEW_TABLE | KEY_OF_RECORDING,
+	  act_jump },
 	{ { 'c' },
 	  "c",
 	  "c sum",
@@ -396,6 +421,11 @@ static bool has_code(const Key *key, int code)
 	return false;
 }
 
+bool key_works(const Key *key, const ScreenState *state, ScreenView view)
+{
+	return (key->views & view) && (state->tape || !(key->views & KEY_OF_RECORDING));
+}
+
 void keys_press(ScreenState *state, int code)
 {
 	if (state->prompt.kind != PROMPT_NONE) {
@@ -403,7 +433,7 @@ void keys_press(ScreenState *state, int code)
 		return;
 	}
 	for (const Key *key = keys; key->names; key++) {
-		if ((key->views & state->view) && has_code(key, code)) {
+		if (key_works(key, state, state->view) && has_code(key, code)) {
 			key->act(state, code);
 			return;
 		}

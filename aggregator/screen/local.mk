@@ -7,9 +7,11 @@ libaggregator_a_SOURCES += \
 	aggregator/screen/keys.c aggregator/screen/keys.h \
 	aggregator/screen/page.c aggregator/screen/page.h \
 	aggregator/screen/prompt.c aggregator/screen/prompt.h \
+	aggregator/screen/replay.c aggregator/screen/replay.h \
 	aggregator/screen/screen.c aggregator/screen/screen.h \
 	aggregator/screen/state.c aggregator/screen/state.h \
 	aggregator/screen/table_view.c aggregator/screen/table_view.h \
+	aggregator/screen/tape.c aggregator/screen/tape.h \
 	aggregator/screen/terminal.c aggregator/screen/terminal.h \
 	aggregator/screen/views.c aggregator/screen/views.h
 else

@@ -30,6 +30,11 @@ void screen_say(Screen *screen, const char *text)
 	(void)text;
 }
 
+void screen_end_recorded(Screen *screen)
+{
+	(void)screen;
+}
+
 void screen_set_recording(Screen *screen, const char *path)
 {
 	(void)screen;

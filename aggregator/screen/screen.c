@@ -2,6 +2,7 @@
 #include "screen/screen.h"
 
 #include "screen/keys.h"
+#include "screen/replay.h"
 #include "screen/terminal.h"
 #include "screen/views.h"
 
@@ -22,6 +23,7 @@ typedef struct {
 	RateTable *table;
 	RateDetail *detail;
 	char *saying;
+	bool is_end; /* of the recording that is read */
 	bool is_of_recording;
 	char *recording;
 } Gift;
@@ -68,6 +70,8 @@ static void take_gift(ScreenState *state, Gift *gift)
 		state_take_detail(state, g_steal_pointer(&gift->detail));
 	if (gift->saying)
 		state_say(state, "%s", gift->saying);
+	if (gift->is_end)
+		replay_end(state);
 	if (gift->is_of_recording) {
 		g_free(state->recording);
 		state->recording = g_steal_pointer(&gift->recording);
@@ -168,6 +172,8 @@ static bool look_around(Screen *screen)
 	changed |= take_keys(screen);
 	changed |= take_messages(screen);
 	changed |= forget_saying(&screen->state);
+	if (screen->state.tape)
+		changed |= replay_tick(&screen->state, g_get_monotonic_time());
 	changed |= write_view(screen);
 	changed |= terminal_has_changed(screen->terminal);
 	return changed;
@@ -259,6 +265,11 @@ void screen_give_detail(Screen *screen, RateDetail *detail)
 void screen_say(Screen *screen, const char *text)
 {
 	give(screen, (Gift){ .saying = g_strdup(text) });
+}
+
+void screen_end_recorded(Screen *screen)
+{
+	give(screen, (Gift){ .is_end = true });
 }
 
 void screen_set_recording(Screen *screen, const char *path)

@@ -24,6 +24,8 @@ typedef struct {
 	double interval_s;            /* initial interval */
 	bool per_second;              /* numbers are per second, not per interval */
 	bool recorded;                /* tables are of a recording, which has an end */
+	uint64_t recorded_end_ns;     /* of its intervals, on its clock; 0: unknown */
+	size_t kept_bytes_max;        /* for the earlier tables of a recording */
 	bool stacks;                  /* stacks of all caches are collected from the start */
 	bool behind_from_start;       /* a detail covers all intervals so far */
 	const char *collector;        /* "perf" */
@@ -44,6 +46,9 @@ void screen_give_detail(Screen *screen, RateDetail *detail);
 /* Shows a line for some seconds: the result of a command. */
 void screen_say(Screen *screen, const char *text);
 
+/* All tables of the recording were given. */
+void screen_end_recorded(Screen *screen);
+
 /* Sets the path of the running recording; NULL: none. Until it is called, the screen assumes that
    SCREEN_RECORD began one. */
 void screen_set_recording(Screen *screen, const char *path);
@@ -58,6 +63,11 @@ typedef enum {
 	SCREEN_GROUP,    /* ... group it by that key: "process", "cgroup" */
 	SCREEN_RECORD,   /* record to a new file of that name */
 	SCREEN_STOP_RECORDING,
+	/* Of a recording: */
+	SCREEN_HOLD,   /* stop reading */
+	SCREEN_PLAY,   /* read on at its own speed */
+	SCREEN_STEP,   /* read up to the next table, and stop */
+	SCREEN_TO_END, /* read the rest without waiting */
 } ScreenCommandKind;
 
 typedef struct {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "screen/state.h"
 
+#include "screen/replay.h"
+
 enum { SAYING_US = 5 * G_USEC_PER_SEC };
 
 const char *const state_groups[] = { "process", "cgroup", NULL };
@@ -16,6 +18,8 @@ void state_init(ScreenState *state, const ScreenOptions *options, GAsyncQueue *c
 		.commands = commands,
 		.lines = 1,
 	};
+	if (options->recorded)
+		state->tape = tape_new(options->kept_bytes_max);
 	prompt_init(&state->prompt);
 }
 
@@ -29,6 +33,7 @@ void state_clear(ScreenState *state)
 {
 	tables_clear(&state->shown);
 	tables_clear(&state->newest);
+	tape_free(state->tape);
 	g_clear_pointer(&state->detail, rate_detail_free);
 	history_free(state->history);
 	g_clear_pointer(&state->shown_history, history_free);
@@ -52,15 +57,7 @@ static RateTable *sum_before(ScreenState *state, RateTables *tables)
 	return state->shown.total ? rate_table_copy(state->shown.total) : NULL;
 }
 
-/* The part of a recording after its last complete interval has almost nothing to show. */
-static bool is_rest(const ScreenState *state, const RateTable *table)
-{
-	double seconds = (double)(table->end_ns - table->start_ns) / 1e9;
-
-	return state->options->recorded && seconds < state->interval_s / 2;
-}
-
-void state_take_table(ScreenState *state, RateTable *table)
+static void take_live_table(ScreenState *state, RateTable *table)
 {
 	RateTables *tables = state->is_paused ? &state->newest : &state->shown;
 	RateTable *total = sum_before(state, tables);
@@ -70,14 +67,17 @@ void state_take_table(ScreenState *state, RateTable *table)
 	else
 		total = rate_table_copy(table);
 	state->events_lost += table->events_lost.high;
-	if (tables->latest && is_rest(state, table)) {
-		tables->total = total;
-		rate_table_free(table);
-		return;
-	}
 	history_take(state->history, table);
 	tables_clear(tables);
 	*tables = (RateTables){ .latest = table, .total = total };
+}
+
+void state_take_table(ScreenState *state, RateTable *table)
+{
+	if (state->tape)
+		replay_take_table(state, table);
+	else
+		take_live_table(state, table);
 }
 
 void state_take_detail(ScreenState *state, RateDetail *detail)
@@ -112,6 +112,12 @@ void state_command(ScreenState *state, ScreenCommandKind kind, double seconds, c
 	g_async_queue_push(state->commands, command);
 }
 
+void state_show(ScreenState *state, RateTables tables)
+{
+	tables_clear(&state->shown);
+	state->shown = tables;
+}
+
 void state_pause(ScreenState *state, bool is_paused)
 {
 	state->is_paused = is_paused;
@@ -120,8 +126,7 @@ void state_pause(ScreenState *state, bool is_paused)
 		state->shown_history = history_copy(state->history);
 	if (is_paused || !state->newest.latest)
 		return;
-	tables_clear(&state->shown);
-	state->shown = state->newest;
+	state_show(state, state->newest);
 	state->newest = (RateTables){ 0 };
 }
 

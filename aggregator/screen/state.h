@@ -4,6 +4,7 @@
 #include "screen/history.h"
 #include "screen/prompt.h"
 #include "screen/screen.h"
+#include "screen/tape.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -32,8 +33,14 @@ typedef struct {
 	ScreenView view_before_help;
 	RateTables shown;
 	RateTables newest; /* while paused; else empty */
+	/* Of a recording: what has come, and what is shown of it. */
+	Tape *tape;     /* owned; NULL: a live host */
+	guint position; /* index of the shown table on the tape */
+	gint64 shown_at_us;
+	bool awaits_step; /* the next table is shown although it is paused */
+	bool has_ended;   /* all of the recording was read */
 	History *history;
-	History *shown_history; /* the history when it was paused; NULL: not paused */
+	History *shown_history; /* the history of the shown tables; NULL: the newest one */
 	uint64_t events_lost;
 	double interval_s;
 	bool is_paused;
@@ -74,7 +81,10 @@ void state_say(ScreenState *state, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* text may be NULL. */
 void state_command(ScreenState *state, ScreenCommandKind kind, double seconds, const char *text);
 
-/* Freezes the shown data, or continues with the newest. */
+/* Shows these tables instead; takes ownership. */
+void state_show(ScreenState *state, RateTables tables);
+
+/* Freezes the shown data of a live host, or continues with the newest. */
 void state_pause(ScreenState *state, bool is_paused);
 
 /* Returns the shown table; NULL: none received yet. */

@@ -238,13 +238,13 @@ static char *heading(const ScreenState *state)
 	const RateTable *table = state_table(state);
 	GString *line = g_string_new(NULL);
 
+	if (state->is_paused)
+		g_string_append(line, "PAUSED | ");
 	if (!table) {
 		g_string_append_printf(line, "%s: waiting for the first %g s",
 				       state->options->program, state->interval_s);
 		return g_string_free(line, FALSE);
 	}
-	if (state->is_paused)
-		g_string_append(line, "PAUSED | ");
 	if (state->filter)
 		g_string_append_printf(line, "names with %s | ", state->filter);
 	append_clock(line, table);

@@ -5,6 +5,7 @@
 #include "screen/fit.h"
 #include "screen/keys.h"
 #include "screen/prompt.h"
+#include "screen/replay.h"
 #include "screen/table_view.h"
 
 #include <string.h>
@@ -45,7 +46,7 @@ static void fill_help(const ScreenState *state, unsigned width, Page *page)
 	for (const Key *key = keys; key->names; key++) {
 		g_autoptr(GString) names = g_string_new("  ");
 
-		if (!(key->views & state->view_before_help))
+		if (!key_works(key, state, state->view_before_help))
 			continue;
 		fit_left(names, key->names, NAMES_WIDTH, state->utf8);
 		add_wrapped(state, names->str, key->help, width, page);
@@ -63,7 +64,7 @@ static char *hints_line(const ScreenState *state, unsigned width)
 	GString *line = g_string_new(NULL);
 
 	for (const Key *key = keys; key->names; key++) {
-		if (!key->hint || !(key->views & state->view))
+		if (!key->hint || !key_works(key, state, state->view))
 			continue;
 		if (line->len + HINT_GAP + strlen(key->hint) > width)
 			break;
@@ -102,6 +103,12 @@ static char *state_line(const ScreenState *state, unsigned width)
 
 	if (state->recording)
 		add_part(line, width, g_strdup_printf("recording %s", state->recording));
+	if (state->tape && table) {
+		GString *position = g_string_new(NULL);
+
+		replay_append_position(position, state);
+		add_part(line, width, g_string_free(position, FALSE));
+	}
 	if (table && table->sampling_period > 1)
 		add_part(line, width, g_strdup_printf("sampled 1/%u", table->sampling_period));
 	add_part(line, width, g_strdup_printf("lost %" G_GUINT64_FORMAT, state->events_lost));

@@ -32,7 +32,8 @@ struct RateFeed {
 	LossRange events_lost;
 	uint64_t probe_ns;
 	uint64_t probe_span_ns;
-	/* Reference points of a paced recording's clock. */
+	RateFeedPace pace;
+	/* Reference points of a paced recording's clock; paced_at_ns 0: none yet. */
 	uint64_t paced_from_ns;
 	uint64_t paced_at_ns;
 	Slabinfo *slabinfo;    /* owned; NULL: none */
@@ -224,6 +225,8 @@ static void give_table(const Interval *interval, void *user_data)
 	table = rate_table_new(interval, &request);
 	feed->kfree_is_blind = table->kfree_is_blind;
 	feed->options.sink(table, feed->options.user_data);
+	if (feed->pace == RATE_FEED_STEP)
+		feed->pace = RATE_FEED_HELD;
 }
 
 /* A stream of the probe module alone has no facts of a run: it begins with its first batch. */
@@ -246,24 +249,36 @@ static void take_info(RateFeed *feed, const struct KmtBatchHeader *header)
 		run_info_number(feed->session->info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX));
 }
 
-/* Waits until that time of the stream's clock, counted from its start. */
-static void pace(RateFeed *feed, uint64_t time_ns)
+/* Returns how long to wait until that time of the stream's clock; 0: no longer. */
+static uint64_t wait_until(RateFeed *feed, uint64_t time_ns)
 {
-	if (feed->start_ns == UINT64_MAX || time_ns <= feed->start_ns)
-		return;
+	uint64_t passed_ns, due_ns;
+
+	if (feed->pace == RATE_FEED_HELD)
+		return UINT64_MAX;
+	if (feed->pace != RATE_FEED_PACED || feed->start_ns == UINT64_MAX)
+		return 0;
 	if (!feed->paced_at_ns) {
-		feed->paced_from_ns = feed->start_ns;
+		feed->paced_from_ns = MAX(feed->start_ns, feed->latest_ns);
 		feed->paced_at_ns = clock_monotonic_ns();
 	}
+	passed_ns = clock_monotonic_ns() - feed->paced_at_ns;
+	due_ns = time_ns - MIN(feed->paced_from_ns, time_ns);
+	return due_ns - MIN(passed_ns, due_ns);
+}
+
+/* Waits until that time of the stream's clock, as the pace demands. */
+static void pace(RateFeed *feed, uint64_t time_ns)
+{
 	for (;;) {
-		uint64_t passed_ns = clock_monotonic_ns() - feed->paced_at_ns;
-		uint64_t due_ns = time_ns - feed->paced_from_ns;
+		uint64_t wait_ns;
 
 		if (feed->waiting && !feed->waiting(feed->options.user_data))
 			return;
-		if (passed_ns >= due_ns)
+		wait_ns = wait_until(feed, time_ns);
+		if (!wait_ns)
 			return;
-		g_usleep((gulong)MIN((due_ns - passed_ns) / 1000 + 1, WAIT_US));
+		g_usleep((gulong)MIN(wait_ns / 1000 + 1, WAIT_US));
 	}
 }
 
@@ -276,7 +291,7 @@ static bool take_text(RateFeed *feed, const Events *events)
 		return true;
 	if (feed->start_ns == UINT64_MAX)
 		take_info(feed, events->header);
-	if (feed->options.paced)
+	if (feed->options.recorded)
 		pace(feed, time_ns);
 	feed->latest_ns = MAX(feed->latest_ns, time_ns);
 	intervals_complete(feed->intervals, feed->latest_ns - MIN(feed->latest_ns, TEXT_LATE_NS));
@@ -306,7 +321,7 @@ static void take_batch(const Batch *batch, void *user_data)
 		break;
 	case KMT_BATCH_EVENTS:
 	case KMT_BATCH_POINT_EVENTS:
-		if (feed->options.paced)
+		if (feed->options.recorded)
 			pace(feed, batch->header.base_time_ns);
 		feed->latest_ns = MAX(feed->latest_ns, batch->header.base_time_ns);
 		intervals_complete(feed->intervals,
@@ -331,6 +346,7 @@ RateFeed *rate_feed_new(Session *session, const RateFeedOptions *options)
 	feed->options = *options;
 	feed->session = session;
 	feed->start_ns = UINT64_MAX;
+	feed->pace = options->pace;
 	feed->intervals = intervals_new(whole_grains_ns(options->interval_s), options->bytes_max,
 					give_table, feed);
 	session_count_elsewhere(session, options->counts_all);
@@ -364,6 +380,12 @@ void rate_feed_set_interval(RateFeed *feed, double interval_s)
 void rate_feed_set_sort(RateFeed *feed, const Metric *sort)
 {
 	feed->options.sort = sort;
+}
+
+void rate_feed_set_pace(RateFeed *feed, RateFeedPace pace)
+{
+	feed->pace = pace;
+	feed->paced_at_ns = 0;
 }
 
 const Slabinfo *rate_feed_slabinfo(const RateFeed *feed)

@@ -19,6 +19,14 @@ enum { RATE_GRAIN_NS = 1000000 };
 /* Receives the tables in order, and owns them. */
 typedef void (*RateTableSink)(RateTable *table, void *user_data);
 
+/* How a recording is read. */
+typedef enum {
+	RATE_FEED_FAST,  /* without waiting */
+	RATE_FEED_PACED, /* at its own speed */
+	RATE_FEED_STEP,  /* without waiting up to the next table, then held */
+	RATE_FEED_HELD,  /* not at all */
+} RateFeedPace;
+
 /* Everything is borrowed until the feed is freed. */
 typedef struct {
 	double interval_s;
@@ -33,9 +41,8 @@ typedef struct {
 	const NetCheck *net_judged;
 	/* All intervals also count in the session's profile, for views beyond tables. */
 	bool counts_all;
-	size_t bytes_max; /* for the counters of an interval */
-	/* Replay a recording at its own speed; else as fast as possible. */
-	bool paced;
+	size_t bytes_max;  /* for the counters of an interval */
+	RateFeedPace pace; /* of a recording */
 	/* Called before the first complete interval is summed; NULL: none. */
 	void (*before_first)(void *user_data);
 	RateTableSink sink;
@@ -63,5 +70,9 @@ const Slabinfo *rate_feed_slabinfo(const RateFeed *feed);
 /* The stream has ended: delivers the remaining tables. */
 void rate_feed_finish(RateFeed *feed);
 
-/* Called about ten times a second while a paced feed waits. Returns false to stop waiting. */
+/* Changes how a recording is read; it goes on from where it is. */
+void rate_feed_set_pace(RateFeed *feed, RateFeedPace pace);
+
+/* Called before each batch of a recording, and about ten times a second while its feed waits.
+   Returns false to stop waiting. */
 void rate_feed_set_waiting(RateFeed *feed, bool (*waiting)(void *user_data));

@@ -208,7 +208,9 @@ static bool poll_screen(void *user_data)
 {
 	RateRun *run = user_data;
 
-	if (run->left && !rate_screen_poll(run->screen, run->feed)) {
+	const bool was_interrupted = run->options->input && input_is_interrupted();
+
+	if (run->left && (was_interrupted || !rate_screen_poll(run->screen, run->feed))) {
 		run->left = 0;
 		run->session->enough = run->options->input;
 	}
@@ -270,7 +272,7 @@ static void *begin(Options *options, Session *session, GError **error)
 		.cells = options->cells,
 		.counts_all = looks_behind(options),
 		.bytes_max = memory_budget_limit(session->memory, MEMORY_INTERVALS),
-		.paced = options->input && rate->recorded_speed,
+		.pace = options->input && rate->recorded_speed ? RATE_FEED_PACED : RATE_FEED_FAST,
 		.recorded = options->input != NULL,
 		.before_first = take_first_table,
 		.sink = take_table,
@@ -297,7 +299,7 @@ static void *begin(Options *options, Session *session, GError **error)
 		run->totals = rate_totals_new();
 	/* A recording at full speed would be over before the user can read it. */
 	if (options->input && run->screen && !rate->speed_given)
-		feed.paced = true;
+		feed.pace = RATE_FEED_PACED;
 	if (feed.needs & NEEDS_NET && options->input)
 		run->net_judged = judge_recording(options->input, options->memory_bytes_max);
 	feed.net_judged = run->net_judged;

@@ -2,6 +2,7 @@
 #include "tools/rate_screen.h"
 
 #include "base/clock.h"
+#include "import/input.h"
 #include "record/probe_kinds.h"
 #include "screen/screen.h"
 #include "tools/drill.h"
@@ -11,7 +12,10 @@
 
 #include <unistd.h>
 
-enum { POLL_US = 100000 };
+enum {
+	POLL_US = 100000,
+	KEPT_SHARE = 8, /* of --max-memory, for the earlier tables of a recording */
+};
 
 /* How often the details of a cache are updated from the stream: it takes as long as a report. */
 #define DETAIL_NS 2000000000ULL
@@ -52,6 +56,18 @@ bool rate_screen_is_wanted(const Options *options)
 	       !rate->count;
 }
 
+/* Returns the end of the part of the recording that is read, on its clock; 0: unknown. */
+static uint64_t recorded_end_ns(const Options *options)
+{
+	g_autoptr(RunInfo) info = run_info_new();
+
+	if (options->sliced)
+		run_info_set_slice(info, options->slice);
+	input_read_info(options->input, info);
+	return run_info_number(info, KMT_FIELD_WINDOW_END_NS,
+			       run_info_number(info, KMT_FIELD_RUN_END_NS, 0));
+}
+
 RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 {
 	RateScreen *screen = g_new0(RateScreen, 1);
@@ -68,6 +84,8 @@ RateScreen *rate_screen_new(Options *options, Session *session, GError **error)
 		.interval_s = rate->interval_s,
 		.per_second = rate->per_second,
 		.recorded = options->input,
+		.recorded_end_ns = options->input ? recorded_end_ns(options) : 0,
+		.kept_bytes_max = options->memory_bytes_max / KEPT_SHARE,
 		.stacks = options->request.stack_depth > 0,
 		.behind_from_start = options->request.stack_depth > 0 || options->input,
 		.collector = options->input ? "file" : options->collector->name,
@@ -252,6 +270,18 @@ static bool obey(RateScreen *screen, RateFeed *feed, const ScreenCommand *comman
 		if (screen->recorder)
 			suite_recording_leave(screen->recorder);
 		break;
+	case SCREEN_HOLD:
+		rate_feed_set_pace(feed, RATE_FEED_HELD);
+		break;
+	case SCREEN_PLAY:
+		rate_feed_set_pace(feed, RATE_FEED_PACED);
+		break;
+	case SCREEN_STEP:
+		rate_feed_set_pace(feed, RATE_FEED_STEP);
+		break;
+	case SCREEN_TO_END:
+		rate_feed_set_pace(feed, RATE_FEED_FAST);
+		break;
 	case SCREEN_NOTHING:
 		break;
 	}
@@ -275,7 +305,7 @@ bool rate_screen_poll(RateScreen *screen, RateFeed *feed)
 
 void rate_screen_linger(RateScreen *screen, RateFeed *feed)
 {
-	screen_say(screen->screen, "the recording is at its end");
+	screen_end_recorded(screen->screen);
 	while (rate_screen_poll(screen, feed))
 		g_usleep(POLL_US);
 }

@@ -40,6 +40,8 @@ static void obey(Demo *demo, const ScreenCommand *command)
 		[SCREEN_INTERVAL] = "interval", [SCREEN_OPEN] = "open",
 		[SCREEN_CLOSE] = "close",       [SCREEN_GROUP] = "group",
 		[SCREEN_RECORD] = "record",     [SCREEN_STOP_RECORDING] = "stop recording",
+		[SCREEN_HOLD] = "hold",         [SCREEN_PLAY] = "play",
+		[SCREEN_STEP] = "step",         [SCREEN_TO_END] = "to end",
 	};
 
 	fprintf(demo->log, "%s %g %s\n", names[command->kind], command->seconds,

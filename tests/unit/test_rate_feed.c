@@ -258,3 +258,55 @@ Test(rate_feed, nothing_is_known_of_held_objects_without_pairing)
 	cr_expect(eq(i64, held(&table(&run, 0)->sum, METRIC_HELD), -1));
 	end(&run);
 }
+
+/* What a recording's feed asks before each batch; lets it go on after so many times. */
+typedef struct {
+	GPtrArray *tables;
+	RateFeed *feed;
+	unsigned asked;
+} Holding;
+
+static bool release_later(void *user_data)
+{
+	Holding *holding = user_data;
+
+	if (++holding->asked == 3)
+		rate_feed_set_pace(holding->feed, RATE_FEED_STEP);
+	return true;
+}
+
+static void hold_table(RateTable *table, void *user_data)
+{
+	Holding *holding = user_data;
+
+	g_ptr_array_add(holding->tables, table);
+}
+
+Test(rate_feed, a_held_recording_is_read_up_to_its_next_table)
+{
+	Holding holding = { 0 };
+	Run run;
+
+	begin(&run, false);
+	rate_feed_free(run.feed);
+	holding.tables = run.tables;
+	run.feed = holding.feed = rate_feed_new(run.session, &(RateFeedOptions){
+								     .interval_s = 1,
+								     .sort = rate_sort_default,
+								     .cells = run.cells,
+								     .bytes_max = PLENTY,
+								     .recorded = true,
+								     .pace = RATE_FEED_HELD,
+								     .sink = hold_table,
+								     .user_data = &holding,
+							     });
+	rate_feed_set_waiting(run.feed, release_later);
+	SEND(&run, 10 * SECOND_NS, 10 * SECOND_NS + 500 * MS_NS, 100);
+	cr_expect(eq(u32, holding.asked, 3));
+	SEND(&run, 10 * SECOND_NS + 600 * MS_NS, 11 * SECOND_NS, 100);
+	cr_expect(eq(u32, run.tables->len, 1));
+	holding.asked = 0;
+	SEND(&run, 12 * SECOND_NS, 13 * SECOND_NS, 100);
+	cr_expect(eq(u32, holding.asked, 3));
+	end(&run);
+}

@@ -6,6 +6,7 @@
 #include "screen/keys.h"
 #include "screen/made_tables.h"
 #include "screen/page.h"
+#include "screen/replay.h"
 #include "screen/state.h"
 #include "screen/table_view.h"
 #include "screen/views.h"
@@ -34,18 +35,25 @@ static const ScreenOptions options = {
 	.covers = "kmalloc",
 };
 
+enum { PLENTY = 16 << 20 };
+
 typedef struct {
 	ScreenState state;
 	GAsyncQueue *commands;
 } Fixture;
 
-static void fixture_init(Fixture *fixture, uint64_t tables)
+static void fixture_init_with(Fixture *fixture, const ScreenOptions *chosen, uint64_t tables)
 {
 	fixture->commands = g_async_queue_new();
-	state_init(&fixture->state, &options, fixture->commands);
+	state_init(&fixture->state, chosen, fixture->commands);
 	fixture->state.utf8 = true;
 	for (uint64_t i = 0; i < tables; i++)
 		state_take_table(&fixture->state, made_table(i));
+}
+
+static void fixture_init(Fixture *fixture, uint64_t tables)
+{
+	fixture_init_with(fixture, &options, tables);
 }
 
 static void fixture_clear(Fixture *fixture)
@@ -401,8 +409,8 @@ Test(screen, a_replay_ends_on_a_whole_interval)
 	recorded.recorded = true;
 	rest->end_ns = rest->start_ns + 400000000;
 	half->end_ns = half->start_ns + 500000000;
-	fixture_init(&fixture, 2);
-	fixture.state.options = &recorded;
+	recorded.kept_bytes_max = PLENTY;
+	fixture_init_with(&fixture, &recorded, 2);
 	state_take_table(&fixture.state, rest);
 	cr_expect_eq(state_table(&fixture.state)->number, 1);
 	fixture.state.is_cumulative = true;
@@ -410,6 +418,202 @@ Test(screen, a_replay_ends_on_a_whole_interval)
 	fixture.state.is_cumulative = false;
 	state_take_table(&fixture.state, half);
 	cr_expect_eq(state_table(&fixture.state)->number, 3);
+}
+
+static ScreenOptions replay_options(size_t kept_bytes_max)
+{
+	ScreenOptions recorded = options;
+
+	recorded.recorded = true;
+	recorded.recorded_end_ns = 12 * G_GUINT64_CONSTANT(1000000000);
+	recorded.kept_bytes_max = kept_bytes_max;
+	return recorded;
+}
+
+static uint64_t shown_number(const Fixture *fixture)
+{
+	return fixture->state.shown.latest->number;
+}
+
+static void expect_command(Fixture *fixture, ScreenCommandKind kind)
+{
+	g_autofree ScreenCommand *command = g_async_queue_try_pop(fixture->commands);
+
+	cr_assert_not_null(command);
+	cr_expect_eq(command->kind, kind, "%d", command->kind);
+}
+
+Test(screen, a_replay_shows_its_position_and_its_end)
+{
+	const ScreenOptions recorded = replay_options(PLENTY);
+	g_auto(Fixture) fixture;
+
+	fixture_init_with(&fixture, &recorded, 3);
+	expect_line(&fixture, 120, "interval 3 of 12, to 3.0 s | lost 0 | ");
+	for (uint64_t i = 3; i < 5; i++)
+		state_take_table(&fixture.state, made_table(i));
+	expect_line(&fixture, 120, "interval 5 of 12, to 5.0 s | lost 7 | ");
+	replay_end(&fixture.state);
+	expect_line(&fixture, 120, "interval 5 of 5, to 5.0 s, end of the recording | lost 7 | ");
+	keys_press(&fixture.state, ',');
+	expect_line(&fixture, 120, "interval 4 of 5, to 4.0 s | lost 7 | ");
+	keys_press(&fixture.state, ',');
+	expect_line(&fixture, 120, "interval 3 of 5, to 3.0 s | lost 0 | ");
+	keys_press(&fixture.state, '+');
+	cr_expect_eq(fixture.state.interval_s, 1);
+	cr_expect_str_eq(fixture.state.saying, "the recording is read: its intervals are fixed");
+}
+
+Test(screen, a_replay_of_unknown_length_shows_no_end)
+{
+	ScreenOptions recorded = replay_options(PLENTY);
+	g_auto(Fixture) fixture;
+
+	recorded.recorded_end_ns = 0;
+	fixture_init_with(&fixture, &recorded, 3);
+	expect_line(&fixture, 120, "interval 3, to 3.0 s | lost 0 | ");
+}
+
+Test(screen, a_replay_steps_through_what_is_kept_before_it_reads_on)
+{
+	const ScreenOptions recorded = replay_options(PLENTY);
+	g_auto(Fixture) fixture;
+
+	fixture_init_with(&fixture, &recorded, 3);
+	keys_press(&fixture.state, ',');
+	expect_command(&fixture, SCREEN_HOLD);
+	cr_expect_eq(shown_number(&fixture), 1);
+	cr_expect(fixture.state.is_paused);
+	fixture.state.is_cumulative = true;
+	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations, 2482 + 2582);
+	keys_press(&fixture.state, '.');
+	cr_expect_eq(shown_number(&fixture), 2);
+	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations, 2482 + 2582 + 2682);
+	cr_expect_eq(g_async_queue_length(fixture.commands), 0);
+	keys_press(&fixture.state, '.');
+	expect_command(&fixture, SCREEN_STEP);
+	state_take_table(&fixture.state, made_table(3));
+	state_take_table(&fixture.state, made_table(4));
+	cr_expect_eq(shown_number(&fixture), 3);
+	cr_expect(fixture.state.is_paused);
+}
+
+Test(screen, a_replay_goes_to_its_start_and_plays_on_from_there)
+{
+	const ScreenOptions recorded = replay_options(PLENTY);
+	const gint64 second_us = G_USEC_PER_SEC;
+	g_auto(Fixture) fixture;
+	gint64 from_us;
+
+	fixture_init_with(&fixture, &recorded, 3);
+	keys_press(&fixture.state, '[');
+	expect_command(&fixture, SCREEN_HOLD);
+	cr_expect_eq(shown_number(&fixture), 0);
+	cr_expect_not(replay_tick(&fixture.state, g_get_monotonic_time() + 9 * second_us));
+	keys_press(&fixture.state, ' ');
+	expect_command(&fixture, SCREEN_PLAY);
+	from_us = fixture.state.shown_at_us;
+	cr_expect_not(replay_tick(&fixture.state, from_us + second_us - 1));
+	cr_expect(replay_tick(&fixture.state, from_us + second_us));
+	cr_expect_eq(shown_number(&fixture), 1);
+	state_take_table(&fixture.state, made_table(3));
+	cr_expect_eq(shown_number(&fixture), 1);
+	keys_press(&fixture.state, ']');
+	expect_command(&fixture, SCREEN_TO_END);
+	cr_expect_eq(shown_number(&fixture), 3);
+	state_take_table(&fixture.state, made_table(4));
+	cr_expect_eq(shown_number(&fixture), 4);
+}
+
+Test(screen, a_replay_drops_the_oldest_intervals_beyond_its_memory_but_not_their_sums)
+{
+	const ScreenOptions recorded = replay_options(100000);
+	uint64_t sum = 0, first;
+	g_auto(Fixture) fixture;
+
+	fixture_init_with(&fixture, &recorded, 9);
+	cr_expect_lt(tape_length(fixture.state.tape), 9);
+	cr_assert_gt(tape_length(fixture.state.tape), 1);
+	keys_press(&fixture.state, '[');
+	first = shown_number(&fixture);
+	cr_expect_eq(first, 9 - tape_length(fixture.state.tape));
+	for (uint64_t i = 0; i <= first; i++)
+		sum += 2482 + 100 * i;
+	fixture.state.is_cumulative = true;
+	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations, sum);
+	keys_press(&fixture.state, ',');
+	cr_expect_str_eq(fixture.state.saying, "no earlier interval is kept");
+}
+
+Test(screen, a_short_interval_within_a_replay_is_one_of_its_intervals)
+{
+	const ScreenOptions recorded = replay_options(PLENTY);
+	RateTable *cut = made_table(2);
+	g_auto(Fixture) fixture;
+
+	cut->end_ns = cut->start_ns + 400000000;
+	fixture_init_with(&fixture, &recorded, 2);
+	state_take_table(&fixture.state, cut);
+	cr_expect_eq(shown_number(&fixture), 1);
+	state_take_table(&fixture.state, made_table(3));
+	cr_expect_eq(shown_number(&fixture), 3);
+	keys_press(&fixture.state, ',');
+	cr_expect_eq(shown_number(&fixture), 2);
+	fixture.state.is_cumulative = true;
+	cr_expect_eq(state_table(&fixture.state)->sum.sums.summary.allocations, 2482 + 2582 + 2682);
+}
+
+/* The chart of a cache ends with the shown interval. */
+Test(screen, a_replay_shows_the_rates_up_to_its_position)
+{
+	const ScreenOptions recorded = replay_options(PLENTY);
+	double rates[2];
+	g_auto(Fixture) fixture;
+
+	fixture_init_with(&fixture, &recorded, 5);
+	history_get(fixture.state.shown_history, "filp", rates, 2);
+	cr_expect_eq(rates[1], 256 * 500.0);
+	keys_press(&fixture.state, ',');
+	history_get(fixture.state.shown_history, "filp", rates, 2);
+	cr_expect_eq(rates[0], 256 * 300.0);
+	cr_expect_eq(rates[1], 256 * 400.0);
+}
+
+Test(screen, a_replay_held_before_its_first_interval_reads_it_for_its_start)
+{
+	const ScreenOptions recorded = replay_options(PLENTY);
+	g_auto(Fixture) fixture;
+
+	fixture_init_with(&fixture, &recorded, 0);
+	keys_press(&fixture.state, ' ');
+	expect_command(&fixture, SCREEN_HOLD);
+	expect_line(&fixture, 120, "PAUSED | unit: waiting for the first 1 s");
+	keys_press(&fixture.state, '[');
+	expect_command(&fixture, SCREEN_STEP);
+	state_take_table(&fixture.state, made_table(0));
+	cr_expect_eq(shown_number(&fixture), 0);
+}
+
+Test(screen, keys_of_a_recording_do_nothing_on_a_live_host)
+{
+	const ScreenOptions recorded = replay_options(PLENTY);
+	g_auto(Fixture) live;
+	g_auto(Fixture) replay;
+	g_autoptr(Page) live_page = NULL, replay_page = NULL;
+	g_autofree char *live_help = NULL, *replay_help = NULL;
+
+	fixture_init(&live, 3);
+	fixture_init_with(&replay, &recorded, 3);
+	keys_press(&live.state, ',');
+	keys_press(&live.state, ']');
+	cr_expect_eq(g_async_queue_length(live.commands), 0);
+	cr_expect_not(live.state.is_paused);
+	keys_press(&live.state, 'h');
+	keys_press(&replay.state, 'h');
+	live_help = page_text(live_page = views_page(&live.state, 100));
+	replay_help = page_text(replay_page = views_page(&replay.state, 100));
+	cr_expect_null(strstr(live_help, "interval of the recording"));
+	cr_expect_not_null(strstr(replay_help, "interval of the recording"));
 }
 
 Test(screen, a_late_detail_of_a_cache_that_was_left_is_dropped)

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "screen/replay.h"
+
+static guint newest(const ScreenState *state)
+{
+	return tape_length(state->tape) - 1;
+}
+
+static bool is_behind(const ScreenState *state)
+{
+	return tape_length(state->tape) && state->position < newest(state);
+}
+
+static uint64_t span_ns(const RateTable *table)
+{
+	return table->end_ns - table->start_ns;
+}
+
+/* The part of a recording after its last complete interval has almost nothing to show. */
+static bool is_rest(const ScreenState *state, const RateTable *table)
+{
+	return tape_length(state->tape) && (double)span_ns(table) / 1e9 < state->interval_s / 2;
+}
+
+static void show(ScreenState *state, guint position)
+{
+	state->position = position;
+	state->shown_at_us = g_get_monotonic_time();
+	state_show(state, (RateTables){
+				  .latest = rate_table_copy(tape_table(state->tape, position)),
+				  .total = tape_sum(state->tape, position),
+			  });
+	state->events_lost = state->shown.total->events_lost.high;
+	g_clear_pointer(&state->shown_history, history_free);
+	state->shown_history = tape_history(state->tape, position);
+}
+
+static void take_rest(ScreenState *state, RateTable *table)
+{
+	const bool was_behind = is_behind(state);
+
+	tape_add_rest(state->tape, table);
+	if (!was_behind)
+		show(state, newest(state));
+}
+
+void replay_take_table(ScreenState *state, RateTable *table)
+{
+	bool follows = !is_behind(state) && (!state->is_paused || !state->shown.latest);
+	guint dropped;
+
+	if (is_rest(state, table)) {
+		take_rest(state, table);
+		return;
+	}
+	dropped = tape_add(state->tape, table);
+	state->position -= MIN(state->position, dropped);
+	if (follows)
+		show(state, newest(state));
+	else if (state->awaits_step)
+		show(state, state->position + 1);
+	state->awaits_step = false;
+}
+
+void replay_end(ScreenState *state)
+{
+	state->has_ended = true;
+	state->awaits_step = false;
+}
+
+void replay_pause(ScreenState *state, bool is_paused)
+{
+	if (is_paused == state->is_paused)
+		return;
+	state->is_paused = is_paused;
+	state->awaits_step = false;
+	state->shown_at_us = g_get_monotonic_time();
+	state_command(state, is_paused ? SCREEN_HOLD : SCREEN_PLAY, 0, NULL);
+}
+
+void replay_step_back(ScreenState *state)
+{
+	replay_pause(state, true);
+	if (state->position)
+		show(state, state->position - 1);
+	else
+		state_say(state, "no earlier interval is kept");
+}
+
+void replay_step_forward(ScreenState *state)
+{
+	replay_pause(state, true);
+	if (is_behind(state)) {
+		show(state, state->position + 1);
+	} else if (state->has_ended) {
+		state_say(state, "the recording is at its end");
+	} else {
+		state->awaits_step = true;
+		state_command(state, SCREEN_STEP, 0, NULL);
+	}
+}
+
+void replay_to_start(ScreenState *state)
+{
+	replay_pause(state, true);
+	state->awaits_step = false;
+	if (tape_length(state->tape))
+		show(state, 0);
+	else
+		replay_step_forward(state);
+}
+
+void replay_to_end(ScreenState *state)
+{
+	state->is_paused = false;
+	state->awaits_step = false;
+	if (is_behind(state))
+		show(state, newest(state));
+	state_command(state, SCREEN_TO_END, 0, NULL);
+}
+
+bool replay_tick(ScreenState *state, gint64 now_us)
+{
+	gint64 due_us;
+
+	if (state->is_paused || !is_behind(state))
+		return false;
+	due_us = state->shown_at_us + (gint64)(span_ns(state->shown.latest) / 1000);
+	if (now_us < due_us)
+		return false;
+	show(state, state->position + 1);
+	return true;
+}
+
+/* Returns the number of intervals in the recording; 0: unknown. */
+static uint64_t intervals_of(const ScreenState *state)
+{
+	const RateTable *last = tape_table(state->tape, newest(state));
+	uint64_t end_ns = state->options->recorded_end_ns;
+	double rest_s;
+
+	if (state->has_ended)
+		return last->number + 1;
+	if (!end_ns)
+		return 0;
+	rest_s = (double)(end_ns - MIN(end_ns, last->end_ns)) / 1e9;
+	return last->number + 1 + (uint64_t)(rest_s / state->interval_s + 0.5);
+}
+
+void replay_append_position(GString *out, const ScreenState *state)
+{
+	const RateTable *table = state->shown.latest;
+	uint64_t intervals;
+
+	if (!table)
+		return;
+	intervals = intervals_of(state);
+	g_string_append_printf(out, "interval %" G_GUINT64_FORMAT, table->number + 1);
+	if (intervals)
+		g_string_append_printf(out, " of %" G_GUINT64_FORMAT, intervals);
+	g_string_append_printf(out, ", to %.1f s",
+			       (double)(table->end_ns - state->shown.total->start_ns) / 1e9);
+	if (state->has_ended && !is_behind(state))
+		g_string_append(out, ", end of the recording");
+}
