@@ -12,7 +12,8 @@ static const char unknown_recording[] = "(unknown recording)";
 typedef struct {
 	const char *name;  /* escaped; NULL: unknown */
 	const char *boot;  /* escaped: its first digits; NULL: unknown */
-	const char *file;  /* escaped: of its first recording; NULL: none */
+	const char *file;  /* escaped: of its first recording, without folders; NULL: none */
+	const char *path;  /* escaped: with folders */
 	const char *label; /* NULL: not made yet */
 } Host;
 
@@ -26,7 +27,8 @@ struct RunNames {
 	GArray *hosts;       /* (element-type Host), owned */
 	GArray *runs;        /* (element-type Run), owned */
 	GHashTable *host_of; /* (element-type utf8 uint) by identity, in the chunk */
-	GHashTable *same;    /* (element-type utf8 uint) number of hosts by name */
+	GHashTable *same;    /* (element-type utf8 uint) number of hosts by name ... */
+	GHashTable *files;   /* (element-type utf8 uint) ... and by file */
 	GStringChunk *texts;
 	bool has_unknown;
 };
@@ -40,6 +42,7 @@ RunNames *run_names_new(bool hide_host)
 	names->runs = g_array_new(FALSE, FALSE, sizeof(Run));
 	names->host_of = g_hash_table_new(keyed_hash_text, g_str_equal);
 	names->same = g_hash_table_new(keyed_hash_text, g_str_equal);
+	names->files = g_hash_table_new(keyed_hash_text, g_str_equal);
 	names->texts = g_string_chunk_new(CHUNK_BYTES);
 	return names;
 }
@@ -52,6 +55,7 @@ void run_names_free(RunNames *names)
 	g_array_unref(names->runs);
 	g_hash_table_unref(names->host_of);
 	g_hash_table_unref(names->same);
+	g_hash_table_unref(names->files);
 	g_string_chunk_free(names->texts);
 	g_free(names);
 }
@@ -76,6 +80,18 @@ static char *identity_of(const RunIdentity *run)
 		       : g_strdup_printf("\n%s", run->path ? run->path : "");
 }
 
+static guint number_of(GHashTable *hosts, const char *text)
+{
+	return GPOINTER_TO_UINT(g_hash_table_lookup(hosts, text));
+}
+
+static void count_one(GHashTable *hosts, const char *text)
+{
+	if (text)
+		g_hash_table_insert(hosts, (gpointer)text,
+				    GUINT_TO_POINTER(number_of(hosts, text) + 1));
+}
+
 static uint32_t add_host(RunNames *names, const RunIdentity *run)
 {
 	g_autofree char *file = run->path ? g_path_get_basename(run->path) : NULL;
@@ -83,14 +99,12 @@ static uint32_t add_host(RunNames *names, const RunIdentity *run)
 		.name = keep(names, run->host, TEXT_BYTES_MAX),
 		.boot = keep(names, run->boot_id, BOOT_DIGITS_SHOWN),
 		.file = keep(names, file, TEXT_BYTES_MAX),
+		.path = keep(names, run->path, TEXT_BYTES_MAX),
 	};
-	guint same;
 
 	g_array_append_val(names->hosts, host);
-	if (!host.name)
-		return names->hosts->len - 1;
-	same = GPOINTER_TO_UINT(g_hash_table_lookup(names->same, host.name));
-	g_hash_table_insert(names->same, (gpointer)host.name, GUINT_TO_POINTER(same + 1));
+	count_one(names->same, host.name);
+	count_one(names->files, host.file);
 	return names->hosts->len - 1;
 }
 
@@ -144,14 +158,19 @@ uint32_t run_names_host_of(const RunNames *names, uint32_t run)
 
 static bool has_own_name(const RunNames *names, const Host *host)
 {
-	return host->name && GPOINTER_TO_UINT(g_hash_table_lookup(names->same, host->name)) == 1;
+	return host->name && number_of(names->same, host->name) == 1;
+}
+
+static const char *file_of(const RunNames *names, const Host *host)
+{
+	return host->file && number_of(names->files, host->file) > 1 ? host->path : host->file;
 }
 
 /* Appends what tells a host from others of its name. */
-static void append_other_names(const Host *host, GString *out)
+static void append_other_names(const RunNames *names, const Host *host, GString *out)
 {
 	const char *word = host->boot ? "boot " : "";
-	const char *text = host->boot ? host->boot : host->file;
+	const char *text = host->boot ? host->boot : file_of(names, host);
 
 	if (!text)
 		g_string_append(out, host->name ? host->name : unknown_host);
@@ -171,7 +190,7 @@ static const char *make_label(const RunNames *names, uint32_t number)
 	else if (has_own_name(names, host))
 		g_string_append(label, host->name);
 	else
-		append_other_names(host, label);
+		append_other_names(names, host, label);
 	return g_string_chunk_insert(names->texts, label->str);
 }
 

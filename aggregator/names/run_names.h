@@ -10,7 +10,7 @@
  * numbered from 0, in the order in which they are added.
  *
  * A host is told by its name and its boot. If two hosts have one name, their labels also contain
- * the boot, or else the file. All labels are escaped.
+ * the boot, or else the file, with its folders if files have one name. All labels are escaped.
  */
 typedef struct RunNames RunNames;
 

@@ -17,14 +17,16 @@ typedef enum {
 			 texts: the same in all, else unknown; lists: all items */
 	JOIN_MAX,
 	JOIN_MIN,
-	JOIN_NOTE, /* a text that some runs have: which, and how many */
-	JOIN_NONE, /* says nothing about several runs */
+	JOIN_COMMON, /* items that are in all lists; an unknown list has every item */
+	JOIN_NOTE,   /* a text that some runs have: which, and how many */
+	JOIN_NONE,   /* says nothing about several runs */
 } JoinRule;
 
 static const struct {
 	FactId id;
 	JoinRule rule;
 } rules[] = {
+	{ FACT_RECORDED_CACHES, JOIN_COMMON },
 	{ FACT_CPUS_ONLINE, JOIN_NONE }, /* a host may have several recordings */
 	{ FACT_STACK_DEPTH, JOIN_MAX },
 	{ FACT_USER_DEPTH, JOIN_MAX },
@@ -35,7 +37,7 @@ static const struct {
 	{ FACT_SAMPLING_ASKED, JOIN_MAX },
 	{ FACT_SAMPLING_MIN, JOIN_MIN },
 	{ FACT_SAMPLING_MAX, JOIN_MAX },
-	{ FACT_SAMPLING_MAX_CPU, JOIN_MAX },
+	{ FACT_SAMPLING_MAX_CPU, JOIN_NONE },
 	{ FACT_OVERHEAD_MAX, JOIN_MAX },
 	{ FACT_COST_BUSIEST, JOIN_NONE },
 	{ FACT_COST_BUSIEST_CPU, JOIN_NONE },
@@ -125,6 +127,20 @@ static void add_items(Value *sum, char **items)
 	sum->list = (char **)g_ptr_array_free(g_steal_pointer(&all), FALSE);
 }
 
+static void keep_common_items(Value *sum, char **items)
+{
+	g_autoptr(GPtrArray) common = g_ptr_array_new();
+
+	for (char **item = sum->list; *item; item++)
+		if (g_strv_contains((const char *const *)items, *item))
+			g_ptr_array_add(common, *item);
+		else
+			g_free(*item);
+	g_ptr_array_add(common, NULL);
+	g_free(sum->list);
+	sum->list = (char **)g_ptr_array_free(g_steal_pointer(&common), FALSE);
+}
+
 static void add_number(Value *sum, const Value *added, ValueType type)
 {
 	switch (type) {
@@ -155,7 +171,9 @@ static bool join(Value *sum, const Value *added, ValueType type, JoinRule rule)
 {
 	if (type == VALUE_TEXT)
 		return g_strcmp0(sum->text, added->text) != 0;
-	if (type == VALUE_LIST)
+	if (type == VALUE_LIST && rule == JOIN_COMMON)
+		keep_common_items(sum, added->list);
+	else if (type == VALUE_LIST)
 		add_items(sum, added->list);
 	else
 		join_numbers(sum, added, type, rule);

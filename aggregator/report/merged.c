@@ -233,6 +233,9 @@ static uint16_t point_of(Adding *adding, uint16_t number)
 		return POINTS_MAX;
 	if (g_hash_table_lookup_extended(merged->point_of, name, NULL, &known))
 		return (uint16_t)GPOINTER_TO_UINT(known);
+	/* Many streams can have more points than a list takes. */
+	if (g_hash_table_size(merged->point_of) >= POINTS_MAX)
+		return POINTS_MAX;
 	number = (uint16_t)g_hash_table_size(merged->point_of);
 	point_list_append_line(line, number, POINT_ROLE_HIT, 0, name);
 	point_list_parse(merged->points, (TextPart){ line->str, line->len });

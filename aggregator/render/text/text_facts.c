@@ -699,8 +699,13 @@ static void recorded_line(const ReportModel *model, GString *out)
 
 	if (!recorded || has_all(recorded, model->source->caches))
 		return;
+	g_string_append(out, "Recorded: every allocation ");
+	if (!*recorded) {
+		g_string_append(out, "only from slab caches that differ between recordings\n");
+		return;
+	}
 	names = g_strjoinv(", ", recorded);
-	g_string_append(out, "Recorded: every allocation from ");
+	g_string_append(out, "from ");
 	escape_append(out, names);
 	g_string_append(out, "; of those from other slab caches not all, or none\n");
 }

@@ -188,8 +188,11 @@ static void append_reason(GString *out, const Facts *facts)
 		g_string_append_printf(out, "%" G_GUINT64_FORMAT " %% of a CPU's time", percent);
 	else
 		g_string_append(out, "their share of a CPU's time");
-	g_string_append_printf(out, " (CPU %" G_GUINT64_FORMAT "; --max-overhead)",
-			       fact_number(facts, FACT_SAMPLING_MAX_CPU));
+	g_string_append(out, " (");
+	if (fact_is_known(facts, FACT_SAMPLING_MAX_CPU))
+		g_string_append_printf(out, "CPU %" G_GUINT64_FORMAT "; ",
+				       fact_number(facts, FACT_SAMPLING_MAX_CPU));
+	g_string_append(out, "--max-overhead)");
 }
 
 /* Includes the margin of all allocations together, if known. */
