@@ -93,6 +93,19 @@ static const Hits hits[] = {
 	{ &first, none, none, 0, 0, 0, 0, 0 },
 };
 
+/* Another run: probe points have other numbers, and stacks other numbers of hits. */
+static const char other_points[] =
+	"0 hit 0 u:/usr/bin/wor\033[31mker:render\n1 hit 1 kmem:mm_page_alloc\n";
+
+static const Hits other_hits[] = {
+	{ &second, fault, render_second, 10 * MS, 4, 11, 1, KMT_CONTEXT_TASK },
+	{ &first, system_call, reload_first, 20 * MS, 2, 5, 1, KMT_CONTEXT_TASK },
+	{ &kernel, fault, none, 30 * MS, 1, 2, 1, KMT_CONTEXT_TASK },
+	{ &web, module, none, 40 * MS, 8, 3, 1, KMT_CONTEXT_HARDIRQ },
+	{ &first, none, render_first, 50 * MS, 1, 6, 0, KMT_CONTEXT_TASK },
+	{ &first, none, none, 0, 0, 0, 0, 0 },
+};
+
 static const InfoField hit_facts[] = {
 	{ KMT_FIELD_POINTS_TITLE, 0, "Page allocations" },
 	{ KMT_FIELD_POINTS_NOUN, 0, "allocation" },
@@ -229,6 +242,12 @@ void hit_stream(GByteArray *stream)
 {
 	batch_write_info(stream, hit_facts, G_N_ELEMENTS(hit_facts));
 	write_stream(stream, points, hits);
+}
+
+void other_hit_stream(GByteArray *stream)
+{
+	batch_write_info(stream, hit_facts, G_N_ELEMENTS(hit_facts));
+	write_stream(stream, other_points, other_hits);
 }
 
 void span_stream(GByteArray *stream)

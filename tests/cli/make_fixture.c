@@ -335,6 +335,8 @@ int main(int argc, char **argv)
 		held_stream(stream, number(argv[2]), number(argv[3]));
 	if (g_str_equal(wanted, "hits"))
 		hit_stream(stream);
+	if (g_str_equal(wanted, "hits-other"))
+		other_hit_stream(stream);
 	if (g_str_equal(wanted, "spans"))
 		span_stream(stream);
 	if (g_str_equal(wanted, "lines") && argc >= 3)
@@ -355,8 +357,8 @@ int main(int argc, char **argv)
 	if (!stream->len) {
 		fputs("usage: make_fixture "
 		      "swap|sample|throttle|walks|names|memory|s390x|i686|aarch64|cgroups|"
-		      "rates|rates-blind|rates-held|held|hits|spans|lines|leak|slab|slab-part|"
-		      "limited|crowded|changing|change\n",
+		      "rates|rates-blind|rates-held|held|hits|hits-other|spans|lines|leak|slab|"
+		      "slab-part|limited|crowded|changing|change\n",
 		      stderr);
 		return 2;
 	}

@@ -144,10 +144,14 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_kmem_points.c \
 	tests/unit/test_live_run.c \
 	tests/unit/test_live_table.c \
+	tests/unit/test_many_inputs.c \
+	tests/unit/test_many_runs.c \
 	tests/unit/test_loss.c \
 	tests/unit/test_margin.c \
 	tests/unit/test_memory_state.c \
 	tests/unit/test_memory_watch.c \
+	tests/unit/test_merged.c \
+	tests/unit/test_merged_cells.c \
 	tests/unit/test_metric.c \
 	tests/unit/test_module_cache.c \
 	tests/unit/test_net_check.c tests/unit/test_noise.c tests/unit/test_oom_score.c \
@@ -181,6 +185,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \
 	tests/unit/test_run_info.c \
+	tests/unit/test_run_names.c \
 	tests/unit/test_sampling.c \
 	tests/unit/test_slab_facts.c \
 	tests/unit/test_slab_hits.c \

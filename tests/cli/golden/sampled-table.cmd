@@ -1,2 +1,1 @@
-# shows: Sampled
 zstd -dc ../../examples/mixed.kmr | fixture throttle 8 >$WORK/s && kmalloc-top -i $WORK/s -t 4 --by=cache && kmalloc-top -i $WORK/s -t 4 --by=process --sort=waste --human -q

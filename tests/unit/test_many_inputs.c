@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/many_inputs.h"
+
+#include "event_batch.h"
+#include "fixtures/temporary.h"
+#include "leaks.h"
+#include "options/tool_description.h"
+#include "record/batch_writer.h"
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/redirect.h>
+#include <stdio.h>
+#include <string.h>
+
+TEST_SUITE_WITHOUT_LEAKS(many_inputs);
+
+enum { CPU = 0 };
+
+#define SECOND 1000000000ULL
+
+static const Tool reports = {
+	.name = "reports",
+	.bit = TOOL_KMALLOC_TOP,
+	.events = PROBE_KMALLOC,
+	.report = REPORT_STACKS,
+};
+
+/* A recording of so many allocations. */
+typedef struct {
+	const char *host;
+	const char *boot_id; /* NULL: unknown */
+	uint64_t start_ns;
+	unsigned allocations;
+	const char *noun; /* of probe points; NULL: of allocations */
+	uint64_t lost;    /* events of which nothing arrived */
+} MadeRun;
+
+static void write_info(GByteArray *stream, const MadeRun *recording)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_HOST, 0, recording->host },
+		{ KMT_FIELD_RUN_START_NS, recording->start_ns, NULL },
+		{ KMT_FIELD_RUN_END_NS, recording->start_ns + SECOND, NULL },
+		{ KMT_FIELD_COMPLETE, 1, NULL },
+	};
+	const InfoField boot = { KMT_FIELD_BOOT_ID, 0, recording->boot_id };
+	const InfoField noun = { KMT_FIELD_POINTS_NOUN, 0, recording->noun };
+
+	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
+	if (recording->boot_id)
+		batch_write_info(stream, &boot, 1);
+	if (recording->noun)
+		batch_write_info(stream, &noun, 1);
+}
+
+static void record(const char *folder, const char *name, const MadeRun *recording)
+{
+	static const char symbols[] = "ffffffff81000000 T _stext\n"
+				      "ffffffff81000200 T __kmalloc\n"
+				      "ffffffff81000300 T alpha\n"
+				      "ffffffff81001000 T _etext\n";
+	static const uint32_t frames[] = { 0x81000210, 0x81000310 };
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	EventBatch batch;
+	uint16_t origin;
+
+	write_info(stream, recording);
+	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols, strlen(symbols));
+	batch = event_batch_begin(stream, CPU, 0, recording->start_ns);
+	event_batch_task(&batch, 10, "sh");
+	origin = event_batch_origin(&batch, frames, 2, 60, 64);
+	for (unsigned i = 0; i < recording->allocations; i++)
+		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, i, KMT_CONTEXT_TASK, 0x1000);
+	event_batch_end(&batch, recording->allocations + recording->lost);
+	temporary_write(folder, name, stream->data, stream->len);
+}
+
+/* Several recordings, and what was read of them. */
+typedef struct {
+	char *folder;
+	Options *options;
+	ManyInputs *many;
+	GError *error;
+} Stage;
+
+static Stage stage_new(void)
+{
+	return (Stage){ .folder = temporary_folder() };
+}
+
+/* Reads these files of the folder, ended by NULL; "": the folder itself. */
+static void read_inputs(Stage *stage, const char *const *names)
+{
+	g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
+
+	cr_redirect_stderr();
+	g_set_prgname("reports");
+	g_ptr_array_add(words, g_strdup("reports"));
+	for (; *names; names++) {
+		g_ptr_array_add(words, g_strdup("-i"));
+		g_ptr_array_add(words, g_build_filename(stage->folder, *names, NULL));
+	}
+	g_ptr_array_add(words, g_strdup("--by=host"));
+	g_ptr_array_add(words, NULL);
+	stage->options =
+		options_parse(&reports, (int)words->len - 1, (char **)words->pdata, &stage->error);
+	cr_assert(stage->options != NULL, "%s", stage->error ? stage->error->message : "");
+	cr_assert(many_inputs_are_given(stage->options));
+	stage->many = many_inputs_read(stage->options, &stage->error);
+}
+
+/* Returns what was written to stderr, with "DIR/" instead of the folder; the caller frees it. */
+static char *notes(const Stage *stage)
+{
+	FILE *redirected = cr_get_redirected_stderr();
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_auto(GStrv) parts = NULL;
+	int c;
+
+	fflush(stderr);
+	fclose(stderr);
+	while ((c = fgetc(redirected)) != EOF)
+		g_string_append_c(text, (char)c);
+	parts = g_strsplit(text->str, stage->folder, -1);
+	return g_strjoinv("DIR", parts);
+}
+
+static void stage_clear(Stage *stage)
+{
+	many_inputs_free(stage->many);
+	options_free(stage->options);
+	g_clear_error(&stage->error);
+	temporary_remove(stage->folder);
+	g_free(stage->folder);
+}
+
+#define OWNED_STAGE __attribute__((cleanup(stage_clear))) Stage
+
+static void expect_read(const Stage *stage, uint32_t recordings, uint32_t not_read,
+			uint64_t allocations)
+{
+	RunCounts counts;
+
+	cr_assert(stage->many != NULL, "%s", stage->error ? stage->error->message : "");
+	counts = many_runs_counts(stage->many->runs);
+	cr_expect(eq(u32, counts.recordings, recordings));
+	cr_expect(eq(u32, counts.not_read, not_read));
+	cr_expect(eq(u64, stage->many->view->before.summary.allocations, allocations));
+}
+
+static void expect_notes(const Stage *stage, const char *wanted)
+{
+	g_autofree char *written = notes(stage);
+
+	cr_expect(eq(str, written, (char *)wanted));
+}
+
+static const MadeRun db1 = { "db1", "boot a", SECOND, 3, NULL, 0 };
+static const MadeRun db2 = { "db2", "boot b", SECOND, 4, NULL, 0 };
+
+Test(many_inputs, allocations_of_all_recordings_add_up)
+{
+	const char *const names[] = { "a.kmr", "b.kmr", NULL };
+	OWNED_STAGE stage = stage_new();
+
+	record(stage.folder, "a.kmr", &db1);
+	record(stage.folder, "b.kmr", &db2);
+	read_inputs(&stage, names);
+	expect_read(&stage, 2, 0, 7);
+	cr_expect(many_inputs_are_complete(stage.many, stage.options));
+	expect_notes(&stage, "");
+}
+
+Test(many_inputs, a_folder_stands_for_its_recordings)
+{
+	const char *const names[] = { "", NULL };
+	OWNED_STAGE stage = stage_new();
+
+	record(stage.folder, "b.kmr", &db2);
+	record(stage.folder, "a.kmr", &db1);
+	temporary_write(stage.folder, "notes.txt", "no", 2);
+	read_inputs(&stage, names);
+	expect_read(&stage, 2, 0, 7);
+	cr_expect(eq(str, (char *)run_names_host(stage.many->names, 1), (char *)"db1"));
+	expect_notes(&stage, "reports: DIR: 1 other file than *.kmr left out\n");
+}
+
+Test(many_inputs, the_same_run_counts_once)
+{
+	const char *const names[] = { "a.kmr", "copy.kmr", "./a.kmr", NULL };
+	OWNED_STAGE stage = stage_new();
+
+	record(stage.folder, "a.kmr", &db1);
+	record(stage.folder, "copy.kmr", &db1);
+	read_inputs(&stage, names);
+	expect_read(&stage, 1, 0, 3);
+	cr_expect(many_inputs_are_complete(stage.many, stage.options));
+	expect_notes(&stage, "reports: DIR/copy.kmr: the same run as DIR/a.kmr, left out\n"
+			     "reports: DIR/./a.kmr: the same run as DIR/a.kmr, left out\n");
+}
+
+Test(many_inputs, without_a_boot_only_the_same_file_is_the_same_run)
+{
+	const MadeRun nameless = { "db1", NULL, SECOND, 3, NULL, 0 };
+	const char *const names[] = { "a.kmr", "b.kmr", "./a.kmr", NULL };
+	OWNED_STAGE stage = stage_new();
+
+	record(stage.folder, "a.kmr", &nameless);
+	record(stage.folder, "b.kmr", &nameless);
+	read_inputs(&stage, names);
+	expect_read(&stage, 2, 0, 6);
+	expect_notes(&stage, "reports: DIR/./a.kmr: the same run as DIR/a.kmr, left out\n");
+}
+
+Test(many_inputs, two_runs_of_a_boot_and_two_pieces_of_a_run_both_count)
+{
+	const MadeRun later = { "db1", "boot a", 5 * SECOND, 3, NULL, 0 };
+	const MadeRun piece = { "db1", "boot a", SECOND, 2, NULL, 0 };
+	const char *const names[] = { "a.kmr", "b.kmr", "c.kmr", NULL };
+	OWNED_STAGE stage = stage_new();
+
+	record(stage.folder, "a.kmr", &db1);
+	record(stage.folder, "b.kmr", &later);
+	record(stage.folder, "c.kmr", &piece);
+	read_inputs(&stage, names);
+	expect_read(&stage, 3, 0, 8);
+	cr_expect(eq(u32, run_names_hosts(stage.many->names), 1));
+}
+
+Test(many_inputs, a_file_that_cannot_be_read_is_left_out_and_the_result_is_incomplete)
+{
+	const char *const names[] = { "none.kmr", "a.kmr", "junk.kmr", "b.kmr", NULL };
+	OWNED_STAGE stage = stage_new();
+	g_autofree char *written = NULL;
+
+	record(stage.folder, "a.kmr", &db1);
+	record(stage.folder, "b.kmr", &db2);
+	temporary_write(stage.folder, "junk.kmr", "junk", 4);
+	read_inputs(&stage, names);
+	expect_read(&stage, 2, 2, 7);
+	cr_expect_not(many_inputs_are_complete(stage.many, stage.options));
+	written = notes(&stage);
+	cr_expect(strstr(written, "reports: DIR/none.kmr: ") == written, "%s", written);
+	cr_expect(strstr(written, "reports: DIR/junk.kmr: ") != NULL, "%s", written);
+}
+
+Test(many_inputs, no_usable_recording_is_an_error)
+{
+	const char *const names[] = { "none.kmr", "nor.kmr", NULL };
+	OWNED_STAGE stage = stage_new();
+
+	read_inputs(&stage, names);
+	cr_expect(eq(ptr, stage.many, NULL));
+	cr_assert(stage.error != NULL);
+	cr_expect(eq(str, stage.error->message, (char *)"none of the 2 recordings could be used"));
+}
+
+Test(many_inputs, an_empty_folder_is_an_error)
+{
+	const char *const names[] = { "", NULL };
+	OWNED_STAGE stage = stage_new();
+
+	read_inputs(&stage, names);
+	cr_expect(eq(ptr, stage.many, NULL));
+	cr_assert(stage.error != NULL);
+	cr_expect(strstr(stage.error->message, "no recordings (*.kmr) in it") != NULL);
+}
+
+Test(many_inputs, recordings_of_another_kind_than_the_first_are_left_out)
+{
+	const MadeRun hits = { "db3", "boot c", SECOND, 9, "hit", 0 };
+	const char *const names[] = { "a.kmr", "hits.kmr", "b.kmr", NULL };
+	OWNED_STAGE stage = stage_new();
+
+	record(stage.folder, "a.kmr", &db1);
+	record(stage.folder, "hits.kmr", &hits);
+	record(stage.folder, "b.kmr", &db2);
+	read_inputs(&stage, names);
+	expect_read(&stage, 2, 1, 7);
+	cr_expect_not(many_inputs_are_complete(stage.many, stage.options));
+}
+
+Test(many_inputs, a_loss_in_one_recording_is_a_loss_of_all)
+{
+	const MadeRun lossy = { "db2", "boot b", SECOND, 4, NULL, 3 };
+	const char *const names[] = { "a.kmr", "b.kmr", NULL };
+	OWNED_STAGE stage = stage_new();
+	g_autoptr(Facts) facts = NULL;
+
+	record(stage.folder, "a.kmr", &db1);
+	record(stage.folder, "b.kmr", &lossy);
+	read_inputs(&stage, names);
+	expect_read(&stage, 2, 0, 7);
+	facts = many_runs_facts(stage.many->runs);
+	cr_expect(eq(u64, fact_range(facts, FACT_LOST).low, 3));
+	stage.options->loss_percent_max = 31;
+	cr_expect(many_inputs_are_complete(stage.many, stage.options));
+	stage.options->loss_percent_max = 29;
+	cr_expect_not(many_inputs_are_complete(stage.many, stage.options));
+	expect_notes(&stage, "reports: over 1 % of the events of all recordings were lost\n"
+			     "reports: over 1 % of the events of all recordings were lost\n");
+}
