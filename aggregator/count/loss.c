@@ -2,6 +2,7 @@
 #include "count/loss.h"
 
 #include "count/lowest.h"
+#include "record/batch_writer.h"
 
 #include <string.h>
 
@@ -533,4 +534,46 @@ uint64_t loss_ledger_cpu_complete_until(const LossLedger *ledger, uint32_t numbe
 uint64_t loss_ledger_complete_until(const LossLedger *ledger)
 {
 	return ledger->cpus->len ? lowest_value(ledger->complete_until_ns) : 0;
+}
+
+/* The cost is left out: the first heartbeat of the new stream begins its measurement. */
+static void write_cpu(const LossLedger *ledger, const Cpu *cpu, uint32_t number, uint64_t start_ns,
+		      GByteArray *out)
+{
+	const CpuCounters counters = {
+		.cpu = number,
+		.events_total = cpu->produced,
+		.dropped_reentrant = cpu->dropped_reentrant,
+		.left_out_self = cpu->newest.left_out_self,
+		.left_out_interrupt = cpu->newest.left_out_interrupt,
+	};
+	const struct KmtHeartbeat beat = {
+		.complete_until_ns = start_ns,
+		.skipped = ledger->newest.skipped,
+		.errors = ledger->newest.errors,
+		.transport_failures = ledger->newest.transport_failures,
+		.probe_ns = KMT_NOT_MEASURED,
+	};
+
+	batch_write_heartbeat(out, &counters, cpu->sampling_period, beat, start_ns - 1);
+}
+
+void loss_ledger_write_counters(const LossLedger *ledger, uint64_t start_ns, GByteArray *out)
+{
+	for (guint number = 0; number < ledger->places->len; number++) {
+		const Cpu *cpu = cpu_lookup(ledger, number);
+
+		if (cpu)
+			write_cpu(ledger, cpu, number, start_ns, out);
+	}
+}
+
+uint64_t loss_ledger_all_skipped(const LossLedger *ledger)
+{
+	return ledger->newest.skipped;
+}
+
+uint64_t loss_ledger_all_transport_failures(const LossLedger *ledger)
+{
+	return ledger->newest.transport_failures;
 }

@@ -87,6 +87,16 @@ size_t loss_ledger_memory(const LossLedger *ledger);
 
 LossTotals loss_ledger_totals(const LossLedger *ledger);
 
+/* Appends the newest counters of each CPU, for a stream that goes on from here: batches before its
+   window, which begins at start_ns. A reader of that stream takes the events up to here neither as
+   received nor as lost. */
+void loss_ledger_write_counters(const LossLedger *ledger, uint64_t start_ns, GByteArray *out);
+
+/* Returns the newest sum of skipped probe hits, and of rejected messages, since the probes were
+   live, independent of the window. */
+uint64_t loss_ledger_all_skipped(const LossLedger *ledger);
+uint64_t loss_ledger_all_transport_failures(const LossLedger *ledger);
+
 /* Returns an upper bound of the time of the last event that was lost in or before the window: every
    such event was before it. 0: nothing was lost; UINT64_MAX: no bound is known, for example because
    only the counters read at the end show the loss. */

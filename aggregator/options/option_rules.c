@@ -178,8 +178,19 @@ static bool interrupts_without_scope(const Options *options)
 static bool streams_to_file_as_well(const Options *options)
 {
 	return collect_request_streams(&options->request) &&
-	       (options->output || options->request.report_every_ns ||
-		options->request.record_bytes_max);
+	       (options->output || options->request.report_every_ns || options->record_max_given ||
+		options->request.record_pieces);
+}
+
+static bool rotates_nothing(const Options *options)
+{
+	return options->request.record_pieces && !options->request.record_path;
+}
+
+static bool rotates_and_ends(const Options *options)
+{
+	return options->request.record_pieces && !options->request.record_piece_ns &&
+	       options->record_max_given;
 }
 
 static bool streams_to_terminal(const Options *options)
@@ -384,7 +395,7 @@ static const OptionRule option_rules[] = {
 	  "-i reads a file: use it without the options that control a live run (-c, -d, -u, -o, "
 	  "--every, --only-command, --include-self, --events, --stacks, --max-stack, "
 	  "--stack-walk, --sample, --collector, --max-overhead, --buffer, --record, --record-max, "
-	  "--module, "
+	  "--record-rotate, --module, "
 	  "--build-module)" },
 	{ several_of_one,
 	  "slabratetop, --info, --missing-debuginfo and --diff take one recording: use "
@@ -448,8 +459,12 @@ static const OptionRule option_rules[] = {
 	{ others_of_caches,
 	  "--events: pages, per-CPU memory and the vmalloc area do not belong to a "
 	  "slab cache; use kmalloc-top" },
-	{ streams_to_file_as_well, "--record=- writes the stream to standard output, without a "
-				   "report: use it without -O, --every and --record-max" },
+	{ streams_to_file_as_well,
+	  "--record=- writes the stream to standard output, without a "
+	  "report: use it without -O, --every, --record-max and --record-rotate" },
+	{ rotates_nothing, "--record-rotate cuts a recording into pieces: add --record FILE" },
+	{ rotates_and_ends, "--record-rotate=SIZE,N keeps at most N times SIZE: use it without "
+			    "--record-max" },
 	{ streams_to_terminal,
 	  "--record=- does not write to a terminal: use a pipe, as in '| kmalloc-top -i -'" },
 	{ groups_of_stack_format,

@@ -177,6 +177,9 @@ const OptionRow option_rows[] = {
 	  OPTION_TEXT, AT(request.record_path) },
 	{ TOOLS_ALL, 0, "record-max", "SIZE[KMG]", "end the run at this size (default: 1G)",
 	  OPTION_COLLECT, 0, option_record_max },
+	{ TOOLS_ALL, 0, "record-rotate", "LENGTH,N",
+	  "a flight recorder: keep the last N pieces of this size (100M) or time (10m)",
+	  OPTION_COLLECT, 0, option_record_rotate },
 	{ TOOLS_OF_ALLOCATION_REPORTS, 'i', "input", "FILE",
 	  "read a recording or other text; -: stdin; a folder: its recordings; several are one "
 	  "report",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options/option_values.h"
 
+#include "base/clock.h"
 #include "collect/run/collector_types.h"
 #include "collect/run/command.h"
 #include "record/probe_kinds.h"
@@ -17,6 +18,8 @@ enum {
 	MEMORY_MEGABYTES_MIN = 16,
 	MEGABYTES_MAX = 1 << 20,
 	SAMPLING_PERIOD_MAX = 1 << 20, /* the emitter's own bound */
+	PIECES_MAX = 100000,
+	PIECE_SECONDS_MAX = 7 * 24 * 3600,
 	HZ_MAX = 10000,                /* no kernel has more than 1,200 */
 };
 #define STACKS_MAX UINT32_MAX
@@ -400,6 +403,50 @@ bool option_record_max(Options *options, const char *value, GError **error)
 				   "followed by K, M or G",
 				   value);
 	options->request.record_bytes_max = bytes;
+	options->record_max_given = true;
+	return true;
+}
+
+static bool fail_rotate(const char *value, GError **error)
+{
+	return option_fail(error,
+			   "'%s' is not a length and a number of pieces: use a size of 8M or more "
+			   "(with K, M or G) or a time (with s, m or h), a comma, and 2 to %d, "
+			   "as in 100M,10 or 10m,6",
+			   value, PIECES_MAX);
+}
+
+/* Reads "100M" or "10m". */
+static bool parse_piece(const char *text, CollectRequest *request)
+{
+	static const struct {
+		char letter;
+		unsigned seconds;
+	} units[] = { { '\0', 1 }, { 's', 1 }, { 'm', 60 }, { 'h', 3600 } };
+	uint64_t number;
+	const char *rest;
+
+	if (!number_parse(text, &number, &rest))
+		return false;
+	for (size_t i = 0; i < G_N_ELEMENTS(units); i++)
+		if (*rest == units[i].letter && (!*rest || !rest[1]) &&
+		    number <= PIECE_SECONDS_MAX / units[i].seconds) {
+			request->record_piece_ns = number * units[i].seconds * NS_PER_SECOND;
+			return number > 0;
+		}
+	request->record_piece_ns = 0;
+	return *rest && number_parse_bytes(text, &request->record_bytes_max) &&
+	       request->record_bytes_max >= OPTION_PIECE_BYTES_MIN;
+}
+
+bool option_record_rotate(Options *options, const char *value, GError **error)
+{
+	const char *comma = strchr(value, ',');
+	g_autofree char *piece = comma ? g_strndup(value, (gsize)(comma - value)) : NULL;
+
+	if (!piece || !parse_piece(piece, &options->request) ||
+	    !parse_whole32(comma + 1, 2, PIECES_MAX, &options->request.record_pieces, NULL))
+		return fail_rotate(value, error);
 	return true;
 }
 

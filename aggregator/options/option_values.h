@@ -14,6 +14,9 @@
 /* Number of frames of a stack without --max-stack. */
 enum { STACK_DEPTH_DEFAULT = 64 };
 
+/* The smallest piece of a recording: most of it is events, because symbols take 1 to 3 MiB. */
+enum { OPTION_PIECE_BYTES_MIN = 8 << 20 };
+
 /* The longest duration that an option accepts. */
 #define DURATION_SECONDS_MAX 1e9
 
@@ -83,5 +86,6 @@ bool option_max_loss(Options *options, const char *value, GError **error);
 bool option_cache_names(Options *options, const char *value, GError **error);
 bool option_max_overhead(Options *options, const char *value, GError **error);
 bool option_record_max(Options *options, const char *value, GError **error);
+bool option_record_rotate(Options *options, const char *value, GError **error);
 bool option_build_module(Options *options, const char *value, GError **error);
 bool option_verbose(Options *options, const char *value, GError **error);

@@ -353,6 +353,21 @@ static bool needs_lines(const Options *options)
 	       dimensions_have_lines(options->view.by);
 }
 
+/* Pieces that end by time share the bound of the recording. */
+static bool share_record_max(Options *options, GError **error)
+{
+	CollectRequest *request = &options->request;
+
+	request->record_bytes_max /= request->record_pieces;
+	if (request->record_bytes_max >= OPTION_PIECE_BYTES_MIN)
+		return true;
+	return option_fail(error,
+			   "--record-rotate: %u pieces share --record-max, and each needs 8M: use "
+			   "--record-max=%" G_GUINT64_FORMAT "M or more",
+			   request->record_pieces,
+			   (uint64_t)request->record_pieces * (OPTION_PIECE_BYTES_MIN >> 20));
+}
+
 Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 {
 	g_autoptr(Options) options = options_new(tool);
@@ -378,6 +393,8 @@ Options *options_parse(const Tool *tool, int argc, char **argv, GError **error)
 		return NULL;
 	if (!options->request.record_bytes_max)
 		options->request.record_bytes_max = RECORD_BYTES_DEFAULT;
+	if (options->request.record_piece_ns && !share_record_max(options, error))
+		return NULL;
 	bound_stream(options);
 	option_rate_finish(options);
 	options->overview = is_overview(options);

@@ -64,6 +64,7 @@ typedef struct {
 	GBytes *symbols; /* its content, once read */
 	RunSlice slice;  /* --from, --to: the part of a recording that counts */
 	bool sliced;
+	bool record_max_given;
 	bool events_replaced; /* --events without "+": the default events are not recorded */
 	uint64_t memory_bytes_max;
 	double loss_percent_max; /* of the events; a higher loss makes the result incomplete */

@@ -44,9 +44,9 @@ static void batch_end(GByteArray *out, guint start)
 	       sizeof(batch_bytes));
 }
 
-void batch_write_counters(GByteArray *out, const CpuCounters *counters, uint64_t time_ns)
+/* Sets the counters in the header of an open batch. */
+static void set_counters(GByteArray *out, guint start, const CpuCounters *counters)
 {
-	guint start = batch_begin(out, KMT_BATCH_EVENTS, time_ns);
 	struct KmtBatchHeader header;
 
 	memcpy(&header, out->data + start, sizeof(header));
@@ -56,6 +56,30 @@ void batch_write_counters(GByteArray *out, const CpuCounters *counters, uint64_t
 	header.left_out_self = counters->left_out_self;
 	header.left_out_interrupt = counters->left_out_interrupt;
 	memcpy(out->data + start, &header, sizeof(header));
+}
+
+void batch_write_counters(GByteArray *out, const CpuCounters *counters, uint64_t time_ns)
+{
+	guint start = batch_begin(out, KMT_BATCH_EVENTS, time_ns);
+
+	set_counters(out, start, counters);
+	batch_end(out, start);
+}
+
+void batch_write_heartbeat(GByteArray *out, const CpuCounters *counters, uint32_t sampling_period,
+			   struct KmtHeartbeat beat, uint64_t time_ns)
+{
+	guint start = batch_begin(out, KMT_BATCH_EVENTS, time_ns);
+	struct KmtBatchHeader header;
+
+	set_counters(out, start, counters);
+	memcpy(&header, out->data + start, sizeof(header));
+	header.heartbeats = 1;
+	header.sampling_period = sampling_period;
+	memcpy(out->data + start, &header, sizeof(header));
+	beat.head = (struct KmtRecordHead){ .type = KMT_RECORD_HEARTBEAT,
+					    .units = sizeof(beat) / KMT_RECORD_UNIT_BYTES };
+	g_byte_array_append(out, (const guint8 *)&beat, sizeof(beat));
 	batch_end(out, start);
 }
 

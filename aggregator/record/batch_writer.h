@@ -33,6 +33,11 @@ typedef struct {
    a batch without events and heartbeats. */
 void batch_write_counters(GByteArray *out, const CpuCounters *counters, uint64_t time_ns);
 
+/* Appends one KMT_BATCH_EVENTS batch with the CPU's counters, its nominal sampling period and a
+   heartbeat, as an emitter sends it when a CPU has no events. The head of the beat is filled in. */
+void batch_write_heartbeat(GByteArray *out, const CpuCounters *counters, uint32_t sampling_period,
+			   struct KmtHeartbeat beat, uint64_t time_ns);
+
 /* Appends one KMT_BATCH_INFO batch with these fields. */
 void batch_write_info(GByteArray *out, const InfoField *fields, size_t count);
 

@@ -158,6 +158,32 @@ void recording_add_batch(const Batch *batch, void *user_data)
 		check_bounds(recording);
 }
 
+void recording_add_bytes(Recording *recording, const void *bytes, size_t length)
+{
+	if (recording->write_error)
+		return;
+	if (!recording->frame_bytes)
+		recording->frame_start_us = g_get_monotonic_time();
+	frame_writer_add(recording->frames, bytes, length);
+	recording->frame_bytes += length;
+}
+
+void recording_add_frames(Recording *recording, const void *frames, size_t length)
+{
+	end_frame(recording);
+	write_out(frames, length, recording);
+}
+
+uint64_t recording_bytes(const Recording *recording)
+{
+	return recording->bytes_written;
+}
+
+void recording_flush(Recording *recording)
+{
+	end_frame(recording);
+}
+
 void recording_tick(Recording *recording)
 {
 	/* The caller's second is not exact. */

@@ -34,6 +34,18 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Recording, recording_free)
 /* Adds a batch. Serves as a Session's tap, with the Recording as user data. */
 void recording_add_batch(const Batch *batch, void *user_data);
 
+/* Adds whole batches as bytes of the stream. */
+void recording_add_bytes(Recording *recording, const void *bytes, size_t length);
+
+/* Adds batches that a FrameWriter of this build has compressed already. */
+void recording_add_frames(Recording *recording, const void *frames, size_t length);
+
+/* Returns the bytes written to the file so far. */
+uint64_t recording_bytes(const Recording *recording);
+
+/* Ends the open frame, so that what was added so far is in the file. */
+void recording_flush(Recording *recording);
+
 /* Ends a frame that is a second old. Call this about once a second. */
 void recording_tick(Recording *recording);
 

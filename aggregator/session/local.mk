@@ -1,4 +1,7 @@
 libaggregator_a_SOURCES += \
 	aggregator/session/losses.c aggregator/session/losses.h \
+	aggregator/session/piece_names.c aggregator/session/piece_names.h \
+	aggregator/session/recorder.c aggregator/session/recorder.h \
 	aggregator/session/session.c aggregator/session/session.h \
+	aggregator/session/stream_state.c aggregator/session/stream_state.h \
 	aggregator/session/symbols_choose.c aggregator/session/symbols_choose.h

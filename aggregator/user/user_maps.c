@@ -5,6 +5,8 @@
 #include "base/slot_table.h"
 #include "user/user_process.h"
 
+#include <string.h>
+
 enum {
 	SLOTS_MIN = 64,
 	/* Twice what a process can map on most hosts (vm.max_map_count, less than 2^16) is not
@@ -287,6 +289,63 @@ void user_maps_settle(UserMaps *maps, uint64_t until_ns)
 	maps->lines = 0;
 	find_needs(maps, until_ns);
 	keep_needed(maps);
+}
+
+static void append_era(GString *out, const UserProcess *process, const UserEra *era)
+{
+	const UserMapLine line = {
+		.type = era->parent ? USER_MAP_FORKED : USER_MAP_EXECUTED,
+		.time_ns = era->begin_ns,
+		.tgid = process->tgid,
+		.parent_tgid = era->parent ? era->parent->tgid : 0,
+	};
+
+	user_map_line_append(out, &line);
+}
+
+/* What was reported several times has a line for the first and one for the last time. */
+static void append_span(const UserMaps *maps, GString *out, const UserProcess *process,
+			const UserSpan *span)
+{
+	const UserObject *object = user_objects_get(maps->objects, span->object);
+	UserMapLine line = {
+		.type = USER_MAP_MAPPED,
+		.time_ns = span->from_ns,
+		.tgid = process->tgid,
+		.start = span->start,
+		.length = span->end - span->start,
+	};
+
+	if (!object)
+		return;
+	if (object->type == USER_OBJECT_FILE)
+		line.file_offset = span->to_offset + span->start;
+	line.file = object->file;
+	line.path = (TextPart){ object->path, strlen(object->path) };
+	user_map_line_append(out, &line);
+	line.time_ns = span->last_ns;
+	if (span->last_ns != span->from_ns)
+		user_map_line_append(out, &line);
+}
+
+static void append_process(const UserMaps *maps, GString *out, const UserProcess *process)
+{
+	const UserMapLine end = { .type = USER_MAP_ENDED,
+				  .time_ns = process->ended_ns,
+				  .tgid = process->tgid };
+
+	for (guint i = 0; i < process->eras->len; i++)
+		append_era(out, process, &g_array_index(process->eras, UserEra, i));
+	for (guint i = 0; i < process->spans->len; i++)
+		append_span(maps, out, process, &g_array_index(process->spans, UserSpan, i));
+	if (process->ended_ns)
+		user_map_line_append(out, &end);
+}
+
+void user_maps_append(const UserMaps *maps, GString *out)
+{
+	for (guint i = 0; i < maps->processes->len; i++)
+		append_process(maps, out, process_at(maps, i));
 }
 
 const UserMapsLosses *user_maps_losses(const UserMaps *maps)

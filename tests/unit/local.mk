@@ -182,6 +182,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_rate_chart.c \
 	tests/unit/test_rate_feed.c \
 	tests/unit/test_rate_totals.c \
+	tests/unit/test_recorder.c \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \
 	tests/unit/test_run_info.c \

@@ -104,7 +104,7 @@ static void stage_clear(Stage *stage)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Stage, stage_clear)
 
-static bool run(Stage *stage, Recording *recording, GError **error)
+static bool run(Stage *stage, Recorder *recorder, GError **error)
 {
 	const StapRunPlan plan = {
 		.tool = &stage->tool,
@@ -119,7 +119,7 @@ static bool run(Stage *stage, Recording *recording, GError **error)
 		.session = stage->session,
 		.outcome = &stage->outcome,
 		.host = stage->host,
-		.recording = recording,
+		.recorder = recorder,
 	};
 
 	return stap_run(&plan, &parts, error);
@@ -725,17 +725,17 @@ Test(stap_run, what_happens_while_the_command_runs_counts_and_is_recorded, .time
 						  stage.folder, stage.folder);
 	char *command[] = { "sh", "-c", script, NULL };
 	g_autofree char *path = g_build_filename(stage.folder, "r.kmr", NULL);
-	g_autoptr(Recording) recording = recording_create(path, UINT64_MAX, NULL);
+	const RecorderPlan plan = { .path = path, .bytes_max = UINT64_MAX };
+	g_autoptr(Recorder) recorder = recorder_new(&plan, stage.session, NULL);
 	g_autoptr(Session) again = session_new(MEMORY_BYTES);
 	pid_t sender = send_events_meanwhile(&stage);
 
 	stage.request.command = command;
-	session_add_tap(stage.session, recording_add_batch, recording);
-	cr_assert(run(&stage, recording, NULL));
+	cr_assert(run(&stage, recorder, NULL));
 	waitpid(sender, NULL, 0);
 	cr_expect(eq(u64, profile_totals(stage.session->profile).events, CPUS));
 	cr_expect(eq(u64, profile_totals(stage.session->profile).outside_window, CPUS));
-	cr_assert(recording_close(recording, NULL));
+	cr_assert(recorder_close(recorder, NULL));
 	cr_assert(input_read(path, again, NULL));
 	cr_expect(not(again->cut_short));
 	cr_expect(eq(u64, profile_totals(again->profile).events, CPUS));
@@ -748,12 +748,25 @@ Test(stap_run, a_recordings_bound_ends_the_run, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new(ORDERLY);
 	g_autofree char *path = g_build_filename(stage.folder, "r.kmr", NULL);
-	g_autoptr(Recording) recording = recording_create(path, 1, NULL);
+	const RecorderPlan plan = { .path = path, .bytes_max = 1 };
+	g_autoptr(Recorder) recorder = recorder_new(&plan, stage.session, NULL);
 
-	session_add_tap(stage.session, recording_add_batch, recording);
-	cr_assert(run(&stage, recording, NULL));
+	cr_assert(run(&stage, recorder, NULL));
 	cr_assert(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
-	cr_expect(recording_close(recording, NULL));
+	cr_expect(recorder_close(recorder, NULL));
+}
+
+Test(stap_run, a_flight_recorder_does_not_end_the_run, .timeout = 60)
+{
+	g_auto(Stage) stage = stage_new(ORDERLY);
+	g_autofree char *path = g_build_filename(stage.folder, "r.kmr", NULL);
+	const RecorderPlan plan = { .path = path, .bytes_max = 1, .pieces = 2 };
+	g_autoptr(Recorder) recorder = recorder_new(&plan, stage.session, NULL);
+
+	stage.request.duration_seconds = 1.5;
+	cr_assert(run(&stage, recorder, NULL));
+	cr_expect(eq(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
+	cr_expect(recorder_close(recorder, NULL));
 }
 
 /* Says that the staprun of the stage holds a gigabyte. */

@@ -242,8 +242,17 @@ static char *memory_problem(const LiveRun *live)
 	return memory_watch_problem(&watch);
 }
 
+/* Writes how many events could not be recorded so far, as far as the batches do not show it. */
+static void write_counts(PerfRun *run)
+{
+	write_missed(run);
+	perf_hits_write_unwound(run);
+}
+
 static void before_report(LiveRun *live)
 {
+	write_counts(run_of(live));
+	live_run_feed(live);
 	perf_hits_name(run_of(live));
 }
 
@@ -278,9 +287,8 @@ static bool finish(PerfRun *run, GError **error)
 		return false;
 	write_missing_frames(run);
 	write_scatter(run);
-	write_missed(run);
 	perf_names_end(run);
-	perf_hits_write_unwound(run);
+	write_counts(run);
 	perf_hits_name(run);
 	if (run->not_delivered)
 		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_DELIVERED,

@@ -10,6 +10,7 @@
 #include "collect/host/tracefs.h"
 #include "base/escape.h"
 #include "base/private_file.h"
+#include "session/piece_names.h"
 #include "session/symbols_choose.h"
 
 #include <string.h>
@@ -191,21 +192,38 @@ static CheckVerdict look_at_symbols(const CheckHost *host, GString *text)
 
 static CheckVerdict compare_space(const CheckHost *host, const DiskSpace *space, GString *text)
 {
+	const CollectRequest *request = host->request;
 	uint64_t room = space->free_bytes - MIN(space->free_bytes, space->kept_bytes);
-	bool is_enough = room >= host->request->record_bytes_max;
+	uint64_t bytes_max = request->record_bytes_max * MAX(request->record_pieces, 1);
+	bool is_enough = room >= bytes_max;
 
 	g_string_append(text, is_enough ? "" : "only ");
 	check_append_size(text, space->free_bytes);
 	g_string_append(text, is_enough ? " free, of which it takes at most "
 					: " free, less than it may take: ");
-	check_append_size(text, host->request->record_bytes_max);
-	g_string_append(text, " (--record-max)");
-	if (room > 0 || !host->request->record_path)
+	check_append_size(text, bytes_max);
+	g_string_append(text, request->record_pieces && !request->record_piece_ns
+				      ? " (--record-rotate)"
+				      : " (--record-max)");
+	if (room > 0 || !request->record_path)
 		return is_enough ? CHECK_OK : CHECK_NOTE;
 	g_string_append(text, "; it would end at once, because it leaves ");
 	check_append_size(text, space->kept_bytes);
 	g_string_append(text, " to others: name a file on another disk");
 	return CHECK_FAIL;
+}
+
+/* Whether the recording, or its first piece, can be created. */
+static bool is_writable(const CollectRequest *request, GError **error)
+{
+	g_autoptr(PieceNames) names = NULL;
+	g_autofree char *piece = NULL;
+
+	if (!request->record_pieces)
+		return private_file_check(request->record_path, false, error);
+	names = piece_names_new(request->record_path, error);
+	piece = names ? piece_names_next(names) : NULL;
+	return piece && private_file_check(piece, false, error);
 }
 
 static CheckVerdict look_at_recording(const CheckHost *host, GString *text)
@@ -220,7 +238,7 @@ static CheckVerdict look_at_recording(const CheckHost *host, GString *text)
 		g_string_append(text, "none: standard output gets the stream");
 		return CHECK_OK;
 	}
-	if (path && !private_file_check(path, false, &error))
+	if (path && !is_writable(host->request, &error))
 		return check_failed(text, error);
 	g_string_append_printf(text, "%s: ", path ? path : "with --record in this folder");
 	if (host->disk_space(folder, &space))

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LINE_BYTES = 256 };
 
@@ -57,45 +56,46 @@ bool collect_request_streams(const CollectRequest *request)
 }
 
 /* Deletes a recording without data. Reports errors only for a recording with data. */
-static void end_recording(Recording *recording, bool collected, CollectOutcome *outcome)
+static void end_recording(Recorder *recorder, bool collected, CollectOutcome *outcome)
 {
 	g_autoptr(GError) error = NULL;
 
-	outcome->reader_left = recording_reader_left(recording);
+	outcome->reader_left = recorder_reader_left(recorder);
 	if (!collected) {
-		recording_discard(recording);
-	} else if (!recording_close(recording, &error) && !outcome->reader_left) {
+		recorder_discard(recorder);
+	} else if (!recorder_close(recorder, &error) && !outcome->reader_left) {
 		g_printerr("%s: %s\n", g_get_prgname(), error->message);
 		outcome->recording_unfinished = true;
 	}
 }
 
-static Recording *recording_of(const CollectRequest *request, GError **error)
+static Recorder *recorder_of(const CollectRequest *request, Session *session, GError **error)
 {
-	Recording *recording;
+	const RecorderPlan plan = {
+		.path = request->record_path,
+		.bytes_max = request->record_bytes_max,
+		.pieces = request->record_pieces,
+		.piece_ns = request->record_piece_ns,
+	};
+	Recorder *recorder = recorder_new(&plan, session, error);
 
-	if (collect_request_streams(request))
-		return recording_to_stream(STDOUT_FILENO);
-	recording = recording_create(request->record_path, request->record_bytes_max, error);
 	/* Deleted if empty; kept once the probes are live. */
-	if (recording)
+	if (recorder && recorder_part(recorder))
 		watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE,
-					      .path = recording_part(recording) });
-	return recording;
+					      .path = recorder_part(recorder) });
+	return recorder;
 }
 
 static bool collect_recorded(const CollectorType *collector, CollectRun *run, GError **error)
 {
-	g_autoptr(Recording) recording = recording_of(run->request, error);
+	g_autoptr(Recorder) recorder = recorder_of(run->request, run->session, error);
 	bool collected;
 
-	if (!recording)
+	if (!recorder)
 		return false;
-	run->recording = recording;
-	session_add_tap(run->session, recording_add_batch, recording);
+	run->recorder = recorder;
 	collected = collector->collect(run, error);
-	session_remove_tap(run->session, recording_add_batch);
-	end_recording(recording, collected, run->outcome);
+	end_recording(recorder, collected, run->outcome);
 	return collected;
 }
 

@@ -5,7 +5,7 @@
 #include "collect/run/choices.h"
 #include "probes/preset.h"
 #include "record/probe_kinds.h"
-#include "record/recording.h"
+#include "session/recorder.h"
 #include "session/session.h"
 
 #include <glib.h>
@@ -59,7 +59,9 @@ typedef struct {
 		buffer_megabytes; /* memory of all transport buffers; 0: default of buffer_plan.h */
 	uint64_t memory_bytes_max; /* bound on the tables and on SystemTap's queue; 0: none */
 	const char *record_path;   /* recording to write; NULL: none; "-": stream to stdout */
-	uint64_t record_bytes_max; /* bound on its size */
+	uint64_t record_bytes_max; /* bound on its size, or on that of each piece */
+	uint32_t record_pieces;    /* a flight recorder keeps this many pieces; 0: one recording */
+	uint64_t record_piece_ns;  /* a piece ends after this time, too; 0: only by its size */
 	CacheNaming cache_names;   /* with perf events */
 	const char *stap_options;  /* -o; NULL: none */
 	const char *module_path;   /* --module: load this one; NULL: build or use the cache */
@@ -101,7 +103,7 @@ typedef struct {
 	Session *session; /* receives the stream */
 	CollectOutcome *outcome;
 	HostSnapshot *host;
-	Recording *recording; /* NULL: none */
+	Recorder *recorder; /* NULL: none */
 } CollectRun;
 
 struct CheckRow;

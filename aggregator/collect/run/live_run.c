@@ -281,9 +281,9 @@ void live_run_go_live(LiveRun *live)
 	live->was_live = true;
 	live->progress.start_ns = now_ns;
 	/* From now on the recording is kept. */
-	if (live->parts.recording)
+	if (live->parts.recorder)
 		watchdog_withdraw(&(WatchdogItem){ .kind = WATCHDOG_FILE,
-						   .path = recording_part(live->parts.recording) });
+						   .path = recorder_part(live->parts.recorder) });
 	feed_number(live, KMT_FIELD_RUN_START_NS, now_ns);
 	live_run_log(live, "the probes are live");
 	look_at_cpus(live, now_ns);
@@ -300,12 +300,41 @@ void live_run_go_live(LiveRun *live)
 
 /* Periodic checks. */
 
+/* Appends readings of the host for the end of a piece, or the start of the next one. */
+static void read_edge(const LiveRun *live, GByteArray *out, uint32_t reading)
+{
+	memory_facts_append(out, live->root, reading);
+	slab_facts_append(out, live->root, reading);
+}
+
+/* A piece has the names of everything in it. */
+static void rotate(LiveRun *live)
+{
+	g_autoptr(GByteArray) ends = g_byte_array_new();
+	g_autoptr(GByteArray) begins = g_byte_array_new();
+	RecorderEdge edge = { .ends = ends, .begins = begins };
+
+	if (cgroup_paths_update(live->cgroups, live->batches))
+		live_run_feed(live);
+	if (live->engine->before_report)
+		live->engine->before_report(live);
+	read_edge(live, ends, KMT_READING_END);
+	read_edge(live, begins, KMT_READING_START);
+	edge.now_ns = clock_monotonic_ns();
+	recorder_rotate(live->parts.recorder, &edge);
+}
+
 void live_run_check_recording(LiveRun *live)
 {
-	const Recording *recording = live->parts.recording;
-	const char *problem = recording ? recording_problem(recording) : NULL;
+	Recorder *recorder = live->parts.recorder;
+	const char *problem;
 
-	if (!problem || live->phase != PHASE_LIVE)
+	if (!recorder || live->phase != PHASE_LIVE)
+		return;
+	if (recorder_is_due(recorder, clock_monotonic_ns()))
+		rotate(live);
+	problem = recorder_problem(recorder);
+	if (!problem)
 		return;
 	live_run_set_bound(live, problem);
 	live_run_stop_at(live, clock_monotonic_ns());
@@ -367,8 +396,8 @@ static gboolean tick(gpointer user_data)
 		live_run_feed(live);
 	run_facts_write_load(live->batches, live->root);
 	live_run_feed(live);
-	if (live->parts.recording)
-		recording_tick(live->parts.recording);
+	if (live->parts.recorder)
+		recorder_tick(live->parts.recorder);
 	if (live->phase == PHASE_LIVE)
 		look_at_cpus(live, clock_monotonic_ns());
 	report_throttled(live);

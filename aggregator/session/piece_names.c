@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/piece_names.h"
+
+#include "base/text_part.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+static const char suffix[] = ".kmr";
+static const char part_suffix[] = ".part";
+
+enum { DIGITS = 6 };
+
+typedef struct {
+	uint64_t number;
+	bool is_part; /* left by a run that was killed */
+} Piece;
+
+struct PieceNames {
+	char *prefix;     /* path without number and suffix */
+	GArray *existing; /* (element-type Piece), oldest first; owned */
+	uint64_t newest;
+};
+
+static int compare_pieces(gconstpointer first, gconstpointer second)
+{
+	const Piece *a = first, *b = second;
+
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Reads ".000001.kmr" or ".000001.kmr.part". Returns false for other names. */
+static bool parse_piece(const char *text, Piece *piece)
+{
+	size_t digits = *text == '.' ? strspn(text + 1, "0123456789") : 0;
+	const char *rest = text + 1 + digits;
+
+	if (digits < DIGITS || !text_part_decimal((TextPart){ text + 1, digits }, &piece->number) ||
+	    !g_str_has_prefix(rest, suffix))
+		return false;
+	rest += strlen(suffix);
+	piece->is_part = g_str_equal(rest, part_suffix);
+	return piece->is_part || !*rest;
+}
+
+static char *path_of(const PieceNames *names, Piece piece)
+{
+	return g_strdup_printf("%s.%0*" G_GINT64_MODIFIER "u%s%s", names->prefix, DIGITS,
+			       piece.number, suffix, piece.is_part ? part_suffix : "");
+}
+
+/* What is not a regular file is not a piece. */
+static void note_file(PieceNames *names, const char *name, const char *prefix)
+{
+	g_autofree char *path = NULL;
+	Piece piece;
+
+	if (!g_str_has_prefix(name, prefix) || !parse_piece(name + strlen(prefix), &piece))
+		return;
+	names->newest = MAX(names->newest, piece.number);
+	path = path_of(names, piece);
+	if (g_file_test(path, G_FILE_TEST_IS_REGULAR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
+		g_array_append_val(names->existing, piece);
+}
+
+static bool look(PieceNames *names, GError **error)
+{
+	g_autofree char *folder = g_path_get_dirname(names->prefix);
+	g_autofree char *prefix = g_path_get_basename(names->prefix);
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	int code = errno;
+	const char *name;
+
+	if (!dir) {
+		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), "%s: %s", folder,
+			    g_strerror(code));
+		return false;
+	}
+	while ((name = g_dir_read_name(dir)))
+		note_file(names, name, prefix);
+	g_array_sort(names->existing, compare_pieces);
+	return true;
+}
+
+PieceNames *piece_names_new(const char *path, GError **error)
+{
+	g_autoptr(PieceNames) names = g_new0(PieceNames, 1);
+	bool has_suffix = g_str_has_suffix(path, suffix);
+
+	names->prefix = g_strndup(path, strlen(path) - (has_suffix ? strlen(suffix) : 0));
+	names->existing = g_array_new(FALSE, FALSE, sizeof(Piece));
+	return look(names, error) ? g_steal_pointer(&names) : NULL;
+}
+
+void piece_names_free(PieceNames *names)
+{
+	if (!names)
+		return;
+	g_free(names->prefix);
+	g_array_unref(names->existing);
+	g_free(names);
+}
+
+char *piece_names_next(PieceNames *names)
+{
+	Piece piece = { .number = ++names->newest };
+
+	g_array_append_val(names->existing, piece);
+	return path_of(names, piece);
+}
+
+GPtrArray *piece_names_outdated(PieceNames *names, unsigned keep)
+{
+	GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
+	guint outdated = names->existing->len - MIN(names->existing->len, keep);
+
+	for (guint i = 0; i < outdated; i++)
+		g_ptr_array_add(paths, path_of(names, g_array_index(names->existing, Piece, i)));
+	if (outdated)
+		g_array_remove_range(names->existing, 0, outdated);
+	return paths;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/recorder.h"
+
+#include "record/batch_writer.h"
+#include "record/recording.h"
+#include "session/piece_names.h"
+#include "session/stream_state.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* CPUs send what they have every 100 ms. One that does not must not let a piece grow. */
+#define LAST_EVENTS_NS_MAX 10000000000ULL
+
+struct Recorder {
+	RecorderPlan plan;
+	Session *session; /* borrowed */
+	Recording *recording;
+	/* Of pieces only. */
+	PieceNames *names;    /* NULL: one file */
+	StreamState *state;   /* NULL: one file */
+	GByteArray *adjusted; /* reused */
+	uint64_t begun_ns;    /* of the open piece; 0: it does not count yet */
+	uint64_t state_bytes; /* its size when it began */
+	uint64_t ended_ns;    /* its window has ended, and its last events are awaited; 0: no */
+	GThread *closing;     /* a Closing; NULL: none */
+	char *problem;
+};
+
+/* A piece that is being closed, and the files that it replaces. */
+typedef struct {
+	Recording *recording; /* owned */
+	GPtrArray *outdated;  /* (element-type utf8): paths; owned */
+} Closing;
+
+/* Adds a batch with the cumulative facts of the piece. */
+static void add_adjusted(Recorder *recorder, const Batch *batch)
+{
+	GByteArray *copy = recorder->adjusted;
+	Batch changed = *batch;
+
+	g_byte_array_set_size(copy, 0);
+	g_byte_array_append(copy, batch->bytes, batch->header.batch_bytes);
+	stream_state_adjust(recorder->state, copy->data, copy->len);
+	changed.content = copy->data + (batch->content - batch->bytes);
+	changed.bytes = copy->data;
+	recording_add_batch(&changed, recorder->recording);
+}
+
+/* A BatchVisitor. */
+static void take_batch(const Batch *batch, void *user_data)
+{
+	Recorder *recorder = user_data;
+
+	if (!recorder->state) {
+		recording_add_batch(batch, recorder->recording);
+		return;
+	}
+	stream_state_take(recorder->state, batch);
+	if (stream_state_adjusts(recorder->state, batch))
+		add_adjusted(recorder, batch);
+	else
+		recording_add_batch(batch, recorder->recording);
+}
+
+static Recording *create_piece(Recorder *recorder, GError **error)
+{
+	g_autofree char *path = piece_names_next(recorder->names);
+
+	/* The pieces are bounded by rotation. */
+	return recording_create(path, UINT64_MAX, error);
+}
+
+static Recording *create_first(Recorder *recorder, GError **error)
+{
+	const RecorderPlan *plan = &recorder->plan;
+
+	if (!strcmp(plan->path, "-"))
+		return recording_to_stream(STDOUT_FILENO);
+	if (!plan->pieces)
+		return recording_create(plan->path, plan->bytes_max, error);
+	recorder->names = piece_names_new(plan->path, error);
+	recorder->state = stream_state_new(recorder->session);
+	recorder->adjusted = g_byte_array_new();
+	return recorder->names ? create_piece(recorder, error) : NULL;
+}
+
+Recorder *recorder_new(const RecorderPlan *plan, Session *session, GError **error)
+{
+	g_autoptr(Recorder) recorder = g_new0(Recorder, 1);
+
+	recorder->plan = *plan;
+	recorder->session = session;
+	recorder->recording = create_first(recorder, error);
+	if (!recorder->recording)
+		return NULL;
+	session_add_tap(session, take_batch, recorder);
+	return g_steal_pointer(&recorder);
+}
+
+static void set_problem(Recorder *recorder, const char *problem)
+{
+	if (!recorder->problem)
+		recorder->problem = g_strdup(problem);
+}
+
+/* Pieces that stay would fill the disk. */
+static bool delete_piece(const char *path, GError **error)
+{
+	if (!unlink(path) || errno == ENOENT)
+		return true;
+	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
+		    "the oldest piece cannot be deleted: %s: %s", path, g_strerror(errno));
+	return false;
+}
+
+/* A GThreadFunc. Returns the error, or NULL. The oldest piece goes only when its successors are
+   complete. */
+static gpointer close_piece(gpointer user_data)
+{
+	Closing *closing = user_data;
+	GError *error = NULL;
+
+	if (recording_close(closing->recording, &error))
+		for (guint i = 0; i < closing->outdated->len && !error; i++)
+			delete_piece(closing->outdated->pdata[i], &error);
+	recording_free(closing->recording);
+	g_ptr_array_unref(closing->outdated);
+	g_free(closing);
+	return error;
+}
+
+/* Waits until the piece before is closed. */
+static void await_closing(Recorder *recorder)
+{
+	g_autoptr(GError) error = NULL;
+
+	if (recorder->closing)
+		error = g_thread_join(g_steal_pointer(&recorder->closing));
+	if (error)
+		set_problem(recorder, error->message);
+}
+
+void recorder_free(Recorder *recorder)
+{
+	if (!recorder)
+		return;
+	session_remove_tap(recorder->session, take_batch);
+	await_closing(recorder);
+	recording_free(recorder->recording);
+	stream_state_free(recorder->state);
+	piece_names_free(recorder->names);
+	if (recorder->adjusted)
+		g_byte_array_unref(recorder->adjusted);
+	g_free(recorder->problem);
+	g_free(recorder);
+}
+
+bool recorder_is_due(Recorder *recorder, uint64_t now_ns)
+{
+	const RecorderPlan *plan = &recorder->plan;
+	uint64_t bytes = recording_bytes(recorder->recording);
+
+	if (!recorder->state || recorder_problem(recorder))
+		return false;
+	if (recorder->ended_ns)
+		return loss_ledger_complete_until(recorder->session->loss) > recorder->ended_ns ||
+		       now_ns - recorder->ended_ns > LAST_EVENTS_NS_MAX;
+	if (!recorder->begun_ns)
+		recorder->begun_ns = now_ns;
+	/* A piece has at least as many bytes of events as of the state that it begins with. */
+	if (bytes >= plan->bytes_max && bytes / 2 >= recorder->state_bytes)
+		return true;
+	return plan->piece_ns && now_ns - recorder->begun_ns >= plan->piece_ns;
+}
+
+/* Adds batches to the open piece only. */
+static void add_beside(const Recorder *recorder, const GByteArray *batches)
+{
+	g_autoptr(GByteArray) copy = g_byte_array_new();
+
+	g_byte_array_append(copy, batches->data, batches->len);
+	stream_state_adjust(recorder->state, copy->data, copy->len);
+	recording_add_bytes(recorder->recording, copy->data, copy->len);
+}
+
+static void write_fields(const Recorder *recorder, const InfoField *fields, size_t count)
+{
+	g_autoptr(GByteArray) out = g_byte_array_new();
+
+	batch_write_info(out, fields, count);
+	add_beside(recorder, out);
+}
+
+static void end_window(const Recorder *recorder, const RecorderEdge *edge)
+{
+	const InfoField fields[] = {
+		{ KMT_FIELD_RUN_END_NS, edge->now_ns, NULL },
+		{ KMT_FIELD_WINDOW_END_NS, edge->now_ns, NULL },
+	};
+
+	add_beside(recorder, edge->ends);
+	write_fields(recorder, fields, G_N_ELEMENTS(fields));
+}
+
+static void complete(const Recorder *recorder)
+{
+	uint64_t damaged_bytes = batch_reader_totals(recorder->session->reader).damaged_bytes;
+	const InfoField fields[] = {
+		{ KMT_FIELD_DAMAGED_BYTES, damaged_bytes, NULL },
+		{ KMT_FIELD_COMPLETE, 1, NULL },
+	};
+
+	write_fields(recorder, fields, G_N_ELEMENTS(fields));
+}
+
+/* Whether the stream is made for pairing allocations with their frees. */
+static bool is_held(const Recorder *recorder)
+{
+	return run_info_number(recorder->session->info, KMT_FIELD_HELD, 0) != 0;
+}
+
+/* Events of one CPU may have arrived that are later than those of another CPU which will. Counts
+   have all that will. Pairing needs a time from which on it has all: the free of an object that was
+   allocated before may be in the piece before. */
+static uint64_t window_start_ns(const Recorder *recorder, const RecorderEdge *edge)
+{
+	return is_held(recorder) ? edge->now_ns : stream_state_start_ns(recorder->state);
+}
+
+/* Returns the next piece with the state at its start, or NULL after setting the problem. */
+static Recording *begin_piece(Recorder *recorder, const RecorderEdge *edge)
+{
+	g_autoptr(GError) error = NULL;
+	g_autoptr(Recording) next = create_piece(recorder, &error);
+
+	if (!next) {
+		g_prefix_error(&error, "the next piece of the recording: ");
+		set_problem(recorder, error->message);
+		return NULL;
+	}
+	stream_state_write(recorder->state, next, window_start_ns(recorder, edge));
+	recording_add_bytes(next, edge->begins->data, edge->begins->len);
+	recording_flush(next);
+	if (!recording_problem(next))
+		return g_steal_pointer(&next);
+	set_problem(recorder, recording_problem(next));
+	recording_discard(next);
+	return NULL;
+}
+
+/* Returns NULL if no thread can be had: the piece is closed then. */
+static GThread *close_in_thread(Recorder *recorder, Closing *closing)
+{
+	GThread *thread = g_thread_try_new("recording", close_piece, closing, NULL);
+	g_autoptr(GError) error = thread ? NULL : close_piece(closing);
+
+	if (error)
+		set_problem(recorder, error->message);
+	return thread;
+}
+
+static void go_on_with(Recorder *recorder, Recording *next, uint64_t now_ns)
+{
+	Closing *closing = g_new0(Closing, 1);
+
+	closing->recording = recorder->recording;
+	closing->outdated = piece_names_outdated(recorder->names, recorder->plan.pieces);
+	recorder->recording = next;
+	recorder->begun_ns = now_ns;
+	recorder->ended_ns = 0;
+	recorder->state_bytes = recording_bytes(next);
+	recorder->closing = close_in_thread(recorder, closing);
+}
+
+void recorder_rotate(Recorder *recorder, const RecorderEdge *edge)
+{
+	Recording *next;
+
+	await_closing(recorder);
+	if (recorder_problem(recorder))
+		return;
+	if (is_held(recorder) && !recorder->ended_ns) {
+		end_window(recorder, edge);
+		recorder->ended_ns = edge->now_ns;
+		return;
+	}
+	next = begin_piece(recorder, edge);
+	if (!next)
+		return;
+	if (!recorder->ended_ns)
+		end_window(recorder, edge);
+	complete(recorder);
+	stream_state_rebase(recorder->state);
+	go_on_with(recorder, next, edge->now_ns);
+}
+
+void recorder_tick(Recorder *recorder)
+{
+	recording_tick(recorder->recording);
+}
+
+const char *recorder_problem(const Recorder *recorder)
+{
+	return recorder->problem ? recorder->problem : recording_problem(recorder->recording);
+}
+
+bool recorder_reader_left(const Recorder *recorder)
+{
+	return recording_reader_left(recorder->recording);
+}
+
+const char *recorder_part(const Recorder *recorder)
+{
+	return recording_part(recorder->recording);
+}
+
+bool recorder_close(Recorder *recorder, GError **error)
+{
+	await_closing(recorder);
+	return recording_close(recorder->recording, error);
+}
+
+void recorder_discard(Recorder *recorder)
+{
+	recording_discard(recorder->recording);
+}

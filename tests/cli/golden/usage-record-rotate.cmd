@@ -1,0 +1,1 @@
+for value in 3 100M 0,3 7M,3 10x,3 10m,1 1G, 10m,2,3 99999999999,3 10m,200; do kmalloc-top --record x.kmr --record-rotate=$value; done; kmalloc-top --record-rotate=10m,6; slabstack --record x.kmr --record-rotate=1G,3 --record-max=1G; slabratetop --record=- --record-rotate=1G,3; stack-top -i x.kmr --record-rotate=1G,3
