@@ -116,3 +116,15 @@ guint weights_rank(const GArray *weights, const ReportModel *model)
 			return i;
 	return 0;
 }
+
+const char *weight_unit(const Weight *weight, const char *of_counts)
+{
+	switch (weight->type) {
+	case VALUE_BYTES:
+		return "bytes";
+	case VALUE_NS:
+		return "nanoseconds";
+	default:
+		return of_counts;
+	}
+}

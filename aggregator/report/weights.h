@@ -24,3 +24,7 @@ GArray *weights_new(const ReportModel *model);
 /* Returns the position of the one that ranks stacks (-s). Where its data is unknown, that is the
    first one. */
 guint weights_rank(const GArray *weights, const ReportModel *model);
+
+/* Returns the unit of a weight as other programs name it: "bytes" or "nanoseconds"; for a count,
+   the name that they use for it. */
+const char *weight_unit(const Weight *weight, const char *of_counts);

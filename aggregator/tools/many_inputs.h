@@ -2,8 +2,8 @@
 #pragma once
 
 #include "options/options.h"
-#include "report/source.h"
 #include "report/merged.h"
+#include "report/source.h"
 
 /* Several recordings, merged for one report. */
 typedef struct ManyInputs {

@@ -21,24 +21,12 @@ typedef struct {
 
 /* The head. */
 
-static const char *unit_of(ValueType type)
-{
-	switch (type) {
-	case VALUE_BYTES:
-		return "bytes";
-	case VALUE_NS:
-		return "nanoseconds";
-	default:
-		return "count";
-	}
-}
-
 static Pprof__ValueType value_type(PprofReport *report, const Weight *weight)
 {
 	Pprof__ValueType type = PPROF__VALUE_TYPE__INIT;
 
 	type.type = pprof_writer_text(report->writer, weight->id);
-	type.unit = pprof_writer_text(report->writer, unit_of(weight->type));
+	type.unit = pprof_writer_text(report->writer, weight_unit(weight, "count"));
 	return type;
 }
 

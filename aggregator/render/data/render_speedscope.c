@@ -20,18 +20,6 @@ typedef struct {
 	FILE *out;
 } SpeedscopeWriter;
 
-static const char *unit_of(ValueType type)
-{
-	switch (type) {
-	case VALUE_BYTES:
-		return "bytes";
-	case VALUE_NS:
-		return "nanoseconds";
-	default:
-		return "none";
-	}
-}
-
 /* speedscope gives functions of the same file similar colours. */
 static void write_frame(SpeedscopeWriter *writer, const PathFrame *frame)
 {
@@ -106,7 +94,7 @@ static void write_profile(SpeedscopeWriter *writer, const Weight *weight)
 	json_open(json, NULL, '{');
 	json_text(json, "type", "sampled");
 	json_text(json, "name", weight->title);
-	json_text(json, "unit", unit_of(weight->type));
+	json_text(json, "unit", weight_unit(weight, "none"));
 	json_count(json, "startValue", 0);
 	json_count(json, "endValue", weight->total);
 	write_samples(writer, weight);
