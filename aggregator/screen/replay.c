@@ -44,6 +44,15 @@ static void take_rest(ScreenState *state, RateTable *table)
 		show(state, newest(state));
 }
 
+/* Each step asks for one table at a time: the reader would take two requests for one. */
+static void step(ScreenState *state)
+{
+	for (; state->steps_awaited && is_behind(state); state->steps_awaited--)
+		show(state, state->position + 1);
+	if (state->steps_awaited)
+		state_command(state, SCREEN_STEP, 0, NULL);
+}
+
 void replay_take_table(ScreenState *state, RateTable *table)
 {
 	bool follows = !is_behind(state) && (!state->is_paused || !state->shown.latest);
@@ -55,17 +64,17 @@ void replay_take_table(ScreenState *state, RateTable *table)
 	}
 	dropped = tape_add(state->tape, table);
 	state->position -= MIN(state->position, dropped);
-	if (follows)
+	if (follows) {
 		show(state, newest(state));
-	else if (state->awaits_step)
-		show(state, state->position + 1);
-	state->awaits_step = false;
+		state->steps_awaited -= MIN(state->steps_awaited, 1);
+	}
+	step(state);
 }
 
 void replay_end(ScreenState *state)
 {
 	state->has_ended = true;
-	state->awaits_step = false;
+	state->steps_awaited = 0;
 }
 
 void replay_pause(ScreenState *state, bool is_paused)
@@ -73,7 +82,7 @@ void replay_pause(ScreenState *state, bool is_paused)
 	if (is_paused == state->is_paused)
 		return;
 	state->is_paused = is_paused;
-	state->awaits_step = false;
+	state->steps_awaited = 0;
 	state->shown_at_us = g_get_monotonic_time();
 	state_command(state, is_paused ? SCREEN_HOLD : SCREEN_PLAY, 0, NULL);
 }
@@ -90,20 +99,16 @@ void replay_step_back(ScreenState *state)
 void replay_step_forward(ScreenState *state)
 {
 	replay_pause(state, true);
-	if (is_behind(state)) {
-		show(state, state->position + 1);
-	} else if (state->has_ended) {
+	if (!is_behind(state) && state->has_ended)
 		state_say(state, "the recording is at its end");
-	} else {
-		state->awaits_step = true;
-		state_command(state, SCREEN_STEP, 0, NULL);
-	}
+	else if (!state->steps_awaited++)
+		step(state);
 }
 
 void replay_to_start(ScreenState *state)
 {
 	replay_pause(state, true);
-	state->awaits_step = false;
+	state->steps_awaited = 0;
 	if (tape_length(state->tape))
 		show(state, 0);
 	else
@@ -113,7 +118,7 @@ void replay_to_start(ScreenState *state)
 void replay_to_end(ScreenState *state)
 {
 	state->is_paused = false;
-	state->awaits_step = false;
+	state->steps_awaited = 0;
 	if (is_behind(state))
 		show(state, newest(state));
 	state_command(state, SCREEN_TO_END, 0, NULL);

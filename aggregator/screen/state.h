@@ -37,8 +37,8 @@ typedef struct {
 	Tape *tape;     /* owned; NULL: a live host */
 	guint position; /* index of the shown table on the tape */
 	gint64 shown_at_us;
-	bool awaits_step; /* the next table is shown although it is paused */
-	bool has_ended;   /* all of the recording was read */
+	guint steps_awaited; /* so many next tables are shown although it is paused */
+	bool has_ended;      /* all of the recording was read */
 	History *history;
 	History *shown_history; /* the history of the shown tables; NULL: the newest one */
 	uint64_t events_lost;

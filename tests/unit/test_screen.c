@@ -498,6 +498,26 @@ Test(screen, a_replay_steps_through_what_is_kept_before_it_reads_on)
 	cr_expect(fixture.state.is_paused);
 }
 
+Test(screen, a_replay_makes_each_step_that_is_asked_for_before_its_interval_is_read)
+{
+	const ScreenOptions recorded = replay_options(PLENTY);
+	g_auto(Fixture) fixture;
+
+	fixture_init_with(&fixture, &recorded, 1);
+	for (int i = 0; i < 3; i++)
+		keys_press(&fixture.state, '.');
+	expect_command(&fixture, SCREEN_HOLD);
+	for (uint64_t i = 1; i <= 3; i++) {
+		expect_command(&fixture, SCREEN_STEP);
+		cr_expect_eq(g_async_queue_length(fixture.commands), 0);
+		state_take_table(&fixture.state, made_table(i));
+		cr_expect_eq(shown_number(&fixture), i);
+	}
+	cr_expect_eq(g_async_queue_length(fixture.commands), 0);
+	state_take_table(&fixture.state, made_table(4));
+	cr_expect_eq(shown_number(&fixture), 3);
+}
+
 Test(screen, a_replay_goes_to_its_start_and_plays_on_from_there)
 {
 	const ScreenOptions recorded = replay_options(PLENTY);
