@@ -20,7 +20,7 @@ enum {
 	SAMPLING_PERIOD_MAX = 1 << 20, /* the emitter's own bound */
 	PIECES_MAX = 100000,
 	PIECE_SECONDS_MAX = 7 * 24 * 3600,
-	HZ_MAX = 10000,                /* no kernel has more than 1,200 */
+	HZ_MAX = 10000, /* no kernel has more than 1,200 */
 };
 #define STACKS_MAX UINT32_MAX
 #define INTERVAL_SECONDS_MIN 0.1
@@ -115,18 +115,27 @@ bool option_per(Options *options, const char *value, GError **error)
 	return option_fail(error, "'%s' is not valid: use second, event or run", value);
 }
 
-bool option_format(Options *options, const char *value, GError **error)
+/* Formats of stacks cannot show rates, nor the other way round. */
+static bool fail_format(const Tool *tool, const char *value, GError **error)
 {
 	g_autoptr(GString) names = g_string_new(NULL);
 
-	options->renderer = renderer_lookup(value);
-	if (options->renderer && tool_renders(options->tool, options->renderer))
-		return true;
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
-		if (tool_renders(options->tool, renderer))
+		if (tool_renders(tool, renderer))
 			g_string_append_printf(names, "%s%s", names->len ? ", " : "",
 					       renderer->name);
-	return option_fail(error, "unknown format '%s'; valid: %s", value, names->str);
+	if (!renderer_lookup(value))
+		return option_fail(error, "unknown format '%s'; valid: %s", value, names->str);
+	return option_fail(error, "'%s' shows %s: use %s, or a format of this program: %s", value,
+			   tool->stream ? "stacks" : "rates",
+			   tool->stream ? "kmalloc-top" : "slabratetop", names->str);
+}
+
+bool option_format(Options *options, const char *value, GError **error)
+{
+	options->renderer = renderer_lookup(value);
+	return (options->renderer && tool_renders(options->tool, options->renderer)) ||
+	       fail_format(options->tool, value, error);
 }
 
 bool option_import(Options *options, const char *value, GError **error)
