@@ -12,7 +12,8 @@
 static const char suffix[] = ".kmr";
 static const char part_suffix[] = ".part";
 
-enum { DIGITS = 6 };
+/* Eight may be the date of a recording that somebody keeps. */
+enum { DIGITS = 6, DIGITS_MAX = 7 };
 
 typedef struct {
 	uint64_t number;
@@ -38,7 +39,8 @@ static bool parse_piece(const char *text, Piece *piece)
 	size_t digits = *text == '.' ? strspn(text + 1, "0123456789") : 0;
 	const char *rest = text + 1 + digits;
 
-	if (digits < DIGITS || !text_part_decimal((TextPart){ text + 1, digits }, &piece->number) ||
+	if (digits < DIGITS || digits > DIGITS_MAX ||
+	    !text_part_decimal((TextPart){ text + 1, digits }, &piece->number) ||
 	    !g_str_has_prefix(rest, suffix))
 		return false;
 	rest += strlen(suffix);
@@ -52,7 +54,8 @@ static char *path_of(const PieceNames *names, Piece piece)
 			       piece.number, suffix, piece.is_part ? part_suffix : "");
 }
 
-/* What is not a regular file is not a piece. */
+/* What is not a regular file is not a piece, nor what has more zeros than ours. The number of the
+   former is taken. */
 static void note_file(PieceNames *names, const char *name, const char *prefix)
 {
 	g_autofree char *path = NULL;
@@ -60,8 +63,10 @@ static void note_file(PieceNames *names, const char *name, const char *prefix)
 
 	if (!g_str_has_prefix(name, prefix) || !parse_piece(name + strlen(prefix), &piece))
 		return;
-	names->newest = MAX(names->newest, piece.number);
 	path = path_of(names, piece);
+	if (!g_str_has_suffix(path, name))
+		return;
+	names->newest = MAX(names->newest, piece.number);
 	if (g_file_test(path, G_FILE_TEST_IS_REGULAR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
 		g_array_append_val(names->existing, piece);
 }

@@ -26,6 +26,7 @@ struct Recorder {
 	uint64_t state_bytes; /* its size when it began */
 	uint64_t ended_ns;    /* its window has ended, and its last events are awaited; 0: no */
 	GThread *closing;     /* a Closing; NULL: none */
+	bool lacks_piece;     /* one was not completed, or one that is too many stays */
 	char *problem;
 };
 
@@ -132,15 +133,22 @@ static gpointer close_piece(gpointer user_data)
 	return error;
 }
 
+/* Takes the result of close_piece(). */
+static void note_closed(Recorder *recorder, GError *problem)
+{
+	g_autoptr(GError) error = problem;
+
+	if (!error)
+		return;
+	recorder->lacks_piece = true;
+	set_problem(recorder, error->message);
+}
+
 /* Waits until the piece before is closed. */
 static void await_closing(Recorder *recorder)
 {
-	g_autoptr(GError) error = NULL;
-
 	if (recorder->closing)
-		error = g_thread_join(g_steal_pointer(&recorder->closing));
-	if (error)
-		set_problem(recorder, error->message);
+		note_closed(recorder, g_thread_join(g_steal_pointer(&recorder->closing)));
 }
 
 void recorder_free(Recorder *recorder)
@@ -255,10 +263,9 @@ static Recording *begin_piece(Recorder *recorder, const RecorderEdge *edge)
 static GThread *close_in_thread(Recorder *recorder, Closing *closing)
 {
 	GThread *thread = g_thread_try_new("recording", close_piece, closing, NULL);
-	g_autoptr(GError) error = thread ? NULL : close_piece(closing);
 
-	if (error)
-		set_problem(recorder, error->message);
+	if (!thread)
+		note_closed(recorder, close_piece(closing));
 	return thread;
 }
 
@@ -320,7 +327,12 @@ const char *recorder_part(const Recorder *recorder)
 bool recorder_close(Recorder *recorder, GError **error)
 {
 	await_closing(recorder);
-	return recording_close(recorder->recording, error);
+	if (!recording_close(recorder->recording, error))
+		return false;
+	if (!recorder->lacks_piece)
+		return true;
+	g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_FAILED, recorder->problem);
+	return false;
 }
 
 void recorder_discard(Recorder *recorder)

@@ -59,5 +59,8 @@ void recorder_tick(Recorder *recorder);
 const char *recorder_problem(const Recorder *recorder);
 bool recorder_reader_left(const Recorder *recorder);
 const char *recorder_part(const Recorder *recorder);
-bool recorder_close(Recorder *recorder, GError **error);
 void recorder_discard(Recorder *recorder);
+
+/* Completes the open piece. Returns false with error set if that one or one before it could not be
+   completed, or the oldest one not be deleted. */
+bool recorder_close(Recorder *recorder, GError **error);

@@ -291,6 +291,33 @@ Test(recorder, the_last_pieces_stay_and_go_on_with_the_numbers_of_earlier_runs)
 	cr_expect(g_str_has_suffix(recorder_part(flight.recorder), "/r.000007.kmr.part"));
 }
 
+Test(recorder, files_that_only_look_like_pieces_are_neither_deleted_nor_counted)
+{
+	static const char *const others[] = { "r.20260101.kmr", "r.0000001.kmr", "r.00001.kmr",
+					      "r.18446744073709551615.kmr", "r.000001.kmr.old" };
+	g_auto(Flight) flight = flight_new(2);
+	RecorderPlan plan = { .path = flight.path, .bytes_max = 1, .pieces = 2 };
+
+	recorder_discard(flight.recorder);
+	recorder_free(flight.recorder);
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
+		temporary_write(flight.folder, others[i], "mine", 4);
+	flight.recorder = recorder_new(&plan, flight.session, NULL);
+	cr_assert_not_null(flight.recorder);
+	for (unsigned i = 1; i < 6; i++) {
+		feed_event(&flight, 0, i * 1000 * MS, KMT_RECORD_ALLOC, 0x1000, i);
+		rotate(&flight, i * 1000 * MS + 1);
+	}
+	end_run(&flight, 6000 * MS);
+	for (size_t i = 0; i < G_N_ELEMENTS(others); i++) {
+		g_autofree char *path = g_build_filename(flight.folder, others[i], NULL);
+
+		cr_expect(g_file_test(path, G_FILE_TEST_EXISTS), "%s", others[i]);
+	}
+	for (unsigned i = 1; i <= 7; i++)
+		cr_expect(eq(int, has_piece(&flight, i), i >= 5 && i <= 6), "piece %u", i);
+}
+
 Test(recorder, a_piece_has_the_texts_of_what_came_before_it)
 {
 	g_auto(Flight) flight = flight_new(9);
@@ -394,6 +421,28 @@ Test(recorder, a_piece_that_cannot_be_created_leaves_the_open_one)
 
 		cr_expect(eq(u64, profile_totals(piece->profile).events, 2));
 	}
+}
+
+/* The thread that finds out ends when nobody asks for a problem any more. */
+Test(recorder, an_oldest_piece_that_cannot_be_deleted_is_an_error_of_the_end)
+{
+	g_auto(Flight) flight = flight_new(2);
+	g_autofree char *first = piece_path(&flight, 1);
+	g_autoptr(GError) error = NULL;
+
+	feed_event(&flight, 0, 1000 * MS, KMT_RECORD_ALLOC, 0x1000, 1);
+	rotate(&flight, 1001 * MS);
+	while (!has_piece(&flight, 1))
+		g_usleep(1000);
+	cr_assert(eq(int, unlink(first), 0));
+	cr_assert(eq(int, mkdir(first, 0700), 0));
+	feed_event(&flight, 0, 1500 * MS, KMT_RECORD_ALLOC, 0x2000, 2);
+	rotate(&flight, 1501 * MS);
+	cr_expect(not(recorder_close(flight.recorder, &error)));
+	cr_assert_not_null(error);
+	cr_expect_not_null(strstr(error->message, "the oldest piece cannot be deleted"));
+	cr_expect(has_piece(&flight, 2));
+	cr_expect(has_piece(&flight, 3), "the newest is complete");
 }
 
 Test(recorder, the_open_piece_of_a_killed_run_is_readable_from_its_start_on)
