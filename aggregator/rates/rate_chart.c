@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "rates/rate_chart.h"
 
+#include "base/keyed_hash.h"
 #include "base/saturate.h"
 
 #include <string.h>
+
+/* Of a recording that names more, the later ones share their points: 4 MB. */
+enum { CACHES_MAX = 1000 };
 
 typedef struct {
 	char *label;
@@ -15,6 +19,7 @@ typedef struct {
 struct RateChart {
 	GHashTable *by_label; /* (element-type utf8 ChartCache) */
 	GPtrArray *caches;    /* (element-type ChartCache), owned */
+	ChartCache *later;    /* all caches beyond CACHES_MAX; NULL: none */
 	RatePoint others[RATE_CHART_POINTS];
 	uint64_t starts_ns[RATE_CHART_POINTS + 1];
 	guint points;
@@ -23,6 +28,8 @@ struct RateChart {
 
 static void cache_free(ChartCache *cache)
 {
+	if (!cache)
+		return;
 	g_free(cache->label);
 	g_free(cache->name);
 	g_free(cache);
@@ -32,7 +39,7 @@ RateChart *rate_chart_new(void)
 {
 	RateChart *chart = g_new0(RateChart, 1);
 
-	chart->by_label = g_hash_table_new(g_str_hash, g_str_equal);
+	chart->by_label = g_hash_table_new(keyed_hash_text, g_str_equal);
 	chart->caches = g_ptr_array_new_with_free_func((GDestroyNotify)cache_free);
 	return chart;
 }
@@ -43,6 +50,7 @@ void rate_chart_free(RateChart *chart)
 		return;
 	g_hash_table_unref(chart->by_label);
 	g_ptr_array_unref(chart->caches);
+	cache_free(chart->later);
 	g_free(chart);
 }
 
@@ -52,12 +60,26 @@ static ChartCache *cache_of(RateChart *chart, const RateRow *row)
 
 	if (cache)
 		return cache;
+	if (chart->caches->len == CACHES_MAX) {
+		if (!chart->later)
+			chart->later = g_new0(ChartCache, 1);
+		return chart->later;
+	}
 	cache = g_new0(ChartCache, 1);
 	cache->label = g_strdup(row->label);
 	cache->name = g_strdup(row->name);
 	g_hash_table_insert(chart->by_label, cache->label, cache);
 	g_ptr_array_add(chart->caches, cache);
 	return cache;
+}
+
+/* Adds what another cache did in the same part of the run. */
+static void add_beside(RatePoint *sum, const RatePoint *added)
+{
+	saturate_add(&sum->allocations, added->allocations);
+	saturate_add(&sum->bytes_allocated, added->bytes_allocated);
+	saturate_add(&sum->objects_held, added->objects_held);
+	saturate_add(&sum->bytes_held, added->bytes_held);
 }
 
 /* What is held is a reading: that of the later part remains. */
@@ -85,6 +107,8 @@ static void halve(RateChart *chart)
 {
 	for (guint i = 0; i < chart->caches->len; i++)
 		halve_points(((ChartCache *)chart->caches->pdata[i])->points);
+	if (chart->later)
+		halve_points(chart->later->points);
 	for (guint i = 0; i <= RATE_CHART_POINTS; i += 2)
 		chart->starts_ns[i / 2] = chart->starts_ns[i];
 	chart->points = RATE_CHART_POINTS / 2;
@@ -100,12 +124,14 @@ bool rate_chart_take(RateChart *chart, const RateTable *table)
 	for (guint i = 0; i < table->rows->len; i++) {
 		const RateRow *row = &g_array_index(table->rows, RateRow, i);
 
-		cache_of(chart, row)->points[chart->points] = (RatePoint){
+		const RatePoint point = {
 			.allocations = row->sums.summary.allocations,
 			.bytes_allocated = row->sums.summary.bytes_allocated,
 			.objects_held = row->live.held,
 			.bytes_held = row->live.held_bytes,
 		};
+
+		add_beside(&cache_of(chart, row)->points[chart->points], &point);
 	}
 	chart->starts_ns[chart->points++] = table->start_ns;
 	chart->starts_ns[chart->points] = table->end_ns;
@@ -155,15 +181,8 @@ static bool is_wanted(const ChartCache *cache, const CacheQuery *query)
 /* Adds a cache to those that have no series of their own. */
 static void add_other(RateChart *chart, const ChartCache *cache)
 {
-	for (guint i = 0; i < chart->points; i++) {
-		RatePoint *sum = &chart->others[i];
-		const RatePoint *added = &cache->points[i];
-
-		saturate_add(&sum->allocations, added->allocations);
-		saturate_add(&sum->bytes_allocated, added->bytes_allocated);
-		saturate_add(&sum->objects_held, added->objects_held);
-		saturate_add(&sum->bytes_held, added->bytes_held);
-	}
+	for (guint i = 0; i < chart->points; i++)
+		add_beside(&chart->others[i], &cache->points[i]);
 }
 
 static void rank(RateChart *chart)
@@ -194,6 +213,11 @@ GArray *rate_chart_series(RateChart *chart, const CacheQuery *query, guint serie
 			continue;
 		}
 		add_other(chart, cache);
+		has_others = true;
+	}
+	/* Their names are not known. */
+	if (chart->later && !query) {
+		add_other(chart, chart->later);
 		has_others = true;
 	}
 	if (has_others) {

@@ -10,7 +10,8 @@
 /*
  * A RateChart is a run over time, for a picture: what each slab cache did in at most
  * RATE_CHART_POINTS parts of the run, however long the run is. Whenever there are more, each two
- * neighbours become one.
+ * neighbours become one. Its memory is bounded: from the 1,001st cache on, they count as others,
+ * and no query wants them.
  */
 typedef struct RateChart RateChart;
 

@@ -124,3 +124,56 @@ Test(rate_chart, only_the_requested_caches_are_shown)
 	cr_assert_str_eq(g_array_index(series, RateSeries, 0).label, "inode");
 	cr_assert_eq(allocations_of(&g_array_index(series, RateSeries, 1), 10), 10);
 }
+
+/* Adds a part of a run in which each of many caches allocates once and holds 1 object. */
+static void take_many(RateChart *chart, guint number, guint caches)
+{
+	g_autoptr(GStringChunk) labels = g_string_chunk_new(4096);
+	g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
+	const RateTable table = {
+		.start_ns = (1000 + (uint64_t)number) * NS,
+		.end_ns = (1001 + (uint64_t)number) * NS,
+		.rows = rows,
+	};
+
+	for (guint i = 0; i < caches; i++) {
+		g_autofree char *name = g_strdup_printf("cache-%05u", i);
+		RateRow row = { .live = { .held = 1 } };
+
+		row.label = row.name = g_string_chunk_insert(labels, name);
+		row.sums.summary.allocations = 1;
+		g_array_append_val(rows, row);
+	}
+	rate_chart_take(chart, &table);
+}
+
+Test(rate_chart, more_caches_than_have_room_are_among_the_others)
+{
+	enum { MANY = 5000, PARTS = RATE_CHART_POINTS + 1, POINTS = RATE_CHART_POINTS / 2 + 1 };
+	g_autoptr(RateChart) chart = rate_chart_new();
+	g_autoptr(GArray) series = NULL;
+	const RateSeries *others;
+
+	for (guint i = 0; i < PARTS; i++)
+		take_many(chart, i, MANY);
+	series = rate_chart_series(chart, NULL, 7);
+	cr_assert_eq(series->len, 8);
+	others = &g_array_index(series, RateSeries, 7);
+	cr_assert_eq(rate_chart_points(chart), POINTS);
+	cr_assert_eq(allocations_of(others, POINTS), (MANY - 7) * PARTS);
+	cr_assert_eq(others->points[POINTS - 1].objects_held, MANY - 7);
+}
+
+Test(rate_chart, of_more_caches_than_have_room_the_later_ones_have_no_name)
+{
+	g_autoptr(RateChart) chart = rate_chart_new();
+	g_autoptr(CacheQuery) query = cache_query_new("cache-00999,cache-01000", NULL);
+	g_autoptr(CacheList) list = cache_list_new(NULL, NULL);
+	g_autoptr(GArray) series = NULL;
+
+	cr_assert(cache_query_resolve(query, list, NULL, NULL));
+	take_many(chart, 0, 1001);
+	series = rate_chart_series(chart, query, 7);
+	cr_assert_eq(series->len, 1);
+	cr_assert_str_eq(g_array_index(series, RateSeries, 0).label, "cache-00999");
+}
