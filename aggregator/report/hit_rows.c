@@ -212,9 +212,12 @@ HitRows *hit_rows_new(const Session *session, const View *view, uint64_t rows_ma
 	rows->view = view;
 	rows->hits = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	rows->columns = g_strsplit(names, "\t", COLUMNS_MAX);
-	for (guint i = 0; rows->columns[i]; i++)
+	for (guint i = 0; rows->columns[i]; i++) {
+		/* Formats write names as they are. A preset has no others, a recording might. */
+		g_strcanon(rows->columns[i], G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_", '_');
 		if (common_of(rows->columns[i]) < 0)
 			rows->value_of[i] = values++;
+	}
 	choose(rows, rows_max);
 	return rows;
 }

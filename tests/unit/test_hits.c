@@ -2,6 +2,7 @@
 #include "leaks.h"
 #include "record/batch_writer.h"
 #include "record/event_writer.h"
+#include "report/hit_rows.h"
 #include "session/session.h"
 
 #include <criterion/criterion.h>
@@ -192,8 +193,7 @@ Test(hits, a_call_that_ends_its_mapping_is_found)
 
 	stage_init(&stage);
 	feed_text(&stage, KMT_BATCH_MAPS, maps);
-	add(&stage, &worker,
-	    (PointHit){ .time_ns = SECOND, .user_frames = user, .user_depth = 2 });
+	add(&stage, &worker, (PointHit){ .time_ns = SECOND, .user_frames = user, .user_depth = 2 });
 	finish(&stage);
 	stack = profile_origin(stage.session->profile, cell_of(&stage, "worker", 0)->origin)->stack;
 	cr_assert_eq(profile_stack_places(stage.session->profile, stack, places), 2);
@@ -366,9 +366,9 @@ static char *listed_latencies(const Session *session)
 	return g_string_free(text, FALSE);
 }
 
-static void feed_columns(Stage *stage)
+static void feed_columns(Stage *stage, const char *names)
 {
-	static const InfoField columns = { KMT_FIELD_COLUMNS, 0, "time\tlatency" };
+	const InfoField columns = { KMT_FIELD_COLUMNS, 0, names };
 	g_autoptr(GByteArray) batch = g_byte_array_new();
 
 	batch_write_info(batch, &columns, 1);
@@ -381,7 +381,7 @@ Test(hits, a_listed_end_knows_its_begin_in_the_same_thread)
 	Stage stage;
 
 	stage_init(&stage);
-	feed_columns(&stage);
+	feed_columns(&stage, "time\tlatency");
 	feed_text(&stage, KMT_BATCH_POINTS, pairs);
 	at(&stage, 0, &worker, 100, 0);
 	at(&stage, 0, &other, 100, 0);
@@ -394,6 +394,29 @@ Test(hits, a_listed_end_knows_its_begin_in_the_same_thread)
 	finish(&stage);
 	latencies = listed_latencies(stage.session);
 	cr_expect_str_eq(latencies, "- - 300 (0) 350 (1) - 0 (4) - ");
+	stage_clear(&stage);
+}
+
+/* Names of columns become names in JSON and CSV. */
+Test(hits, a_recording_cannot_choose_what_the_names_of_columns_do)
+{
+	static const char *const expected[] = { "time", "a__1__b", "_1_2", "ORDER_0", NULL };
+	g_autoptr(GPtrArray) stacks = g_ptr_array_new();
+	const View view = { .stacks = stacks };
+	HitRows *rows;
+	Stage stage;
+
+	stage_init(&stage);
+	feed_columns(&stage, "time\ta\":1,\"b\t=1,2\tORDER_0");
+	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	at(&stage, 0, &worker, 100, 0);
+	finish(&stage);
+	rows = hit_rows_new(stage.session, &view, 0);
+	cr_assert_not_null(rows);
+	for (gsize i = 0; i < G_N_ELEMENTS(expected); i++)
+		cr_expect_eq(g_strcmp0(hit_rows_columns(rows)[i], expected[i]), 0, "%s",
+			     hit_rows_columns(rows)[i]);
+	hit_rows_free(rows);
 	stage_clear(&stage);
 }
 
