@@ -23,10 +23,7 @@ static volatile sig_atomic_t is_interrupted;
 
 static const int interrupts[] = { SIGINT, SIGTERM };
 
-/* The former handlers of the signals. */
-typedef struct {
-	struct sigaction before[G_N_ELEMENTS(interrupts)];
-} Interrupts;
+G_STATIC_ASSERT(G_N_ELEMENTS(interrupts) == INPUT_INTERRUPTS);
 
 static void note_interrupt(int signal)
 {
@@ -34,10 +31,10 @@ static void note_interrupt(int signal)
 	is_interrupted = 1;
 }
 
-static Interrupts interrupts_catch(void)
+InputInterrupts input_interrupts_catch(void)
 {
 	const struct sigaction noted = { .sa_handler = note_interrupt, .sa_flags = SA_RESETHAND };
-	Interrupts caught;
+	InputInterrupts caught;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(interrupts); i++) {
 		sigaction(interrupts[i], NULL, &caught.before[i]);
@@ -47,12 +44,11 @@ static Interrupts interrupts_catch(void)
 	return caught;
 }
 
-static void interrupts_clear(Interrupts *caught)
+void input_interrupts_clear(InputInterrupts *caught)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(interrupts); i++)
 		sigaction(interrupts[i], &caught->before[i], NULL);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Interrupts, interrupts_clear)
 
 /* An open input and its current chunk. Never seeks, because the input may be a pipe. */
 typedef struct {
@@ -307,7 +303,7 @@ static void input_end(const Input *input, Session *session)
 
 bool input_read(const char *path, Session *session, GError **error)
 {
-	g_auto(Interrupts) caught = interrupts_catch();
+	g_auto(InputInterrupts) caught = input_interrupts_catch();
 	g_auto(Input) input = { 0 };
 
 	kernel_record_describe(path, &session->held_record);
@@ -361,7 +357,7 @@ bool input_is_interrupted(void)
 
 bool input_read_text(const char *path, const ImportType *type, Session *session, GError **error)
 {
-	g_auto(Interrupts) caught = interrupts_catch();
+	g_auto(InputInterrupts) caught = input_interrupts_catch();
 	g_auto(Input) input = { 0 };
 	g_autofree char *wanted = g_strdup_printf("no %s", type->name);
 

@@ -5,6 +5,7 @@
 #include "session/session.h"
 
 #include <glib.h>
+#include <signal.h>
 #include <stdbool.h>
 
 /*
@@ -25,6 +26,17 @@ void input_read_info(const char *path, RunInfo *info);
 
 /* Whether SIGINT or SIGTERM has ended an input, for a sink that waits. */
 bool input_is_interrupted(void);
+
+/* Former handlers of SIGINT and SIGTERM. */
+enum { INPUT_INTERRUPTS = 2 };
+typedef struct {
+	struct sigaction before[INPUT_INTERRUPTS];
+} InputInterrupts;
+
+/* Lets these signals end the input also between several files, until it is undone. */
+InputInterrupts input_interrupts_catch(void);
+void input_interrupts_clear(InputInterrupts *caught);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(InputInterrupts, input_interrupts_clear)
 
 /*
  * Like input_read(), for a text of this format, and without ending the stream: several inputs may

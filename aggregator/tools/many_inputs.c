@@ -3,6 +3,7 @@
 
 #include "base/escape.h"
 #include "base/keyed_hash.h"
+#include "import/input.h"
 #include "report/model.h"
 #include "session/losses.h"
 #include "session/symbols_choose.h"
@@ -49,6 +50,12 @@ static gint by_name(gconstpointer a, gconstpointer b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* A pipe of that name would be waited for. */
+static bool is_recording(const char *path)
+{
+	return g_str_has_suffix(path, suffix) && g_file_test(path, G_FILE_TEST_IS_REGULAR);
+}
+
 /* Adds the recordings of a folder in the order of their names. */
 static bool add_folder(GPtrArray *paths, const Options *options, const char *folder, GError **error)
 {
@@ -59,11 +66,16 @@ static bool add_folder(GPtrArray *paths, const Options *options, const char *fol
 
 	if (!files)
 		return false;
-	while ((name = g_dir_read_name(files)))
-		if (g_str_has_suffix(name, suffix))
-			g_ptr_array_add(found, g_build_filename(folder, name, NULL));
-		else
-			others++;
+	while ((name = g_dir_read_name(files))) {
+		char *path = g_build_filename(folder, name, NULL);
+
+		if (is_recording(path)) {
+			g_ptr_array_add(found, path);
+			continue;
+		}
+		g_free(path);
+		others++;
+	}
 	if (others && found->len && !options->quiet)
 		note("%s: %u other %s than *%s left out", folder, others,
 		     others == 1 ? "file" : "files", suffix);
@@ -240,22 +252,39 @@ static bool read_one(ManyInputs *many, Options *options, const char *path, GErro
 	return true;
 }
 
+static void add_unread(ManyInputs *many)
+{
+	many_runs_add_unread(many->runs);
+	many->incomplete = true;
+}
+
+static void read_or_note(ManyInputs *many, Options *options, const char *path)
+{
+	g_autoptr(GError) problem = NULL;
+
+	if (read_one(many, options, path, &problem))
+		return;
+	note("%s: left out", problem->message);
+	add_unread(many);
+}
+
 /* Reads one after the other: one that cannot be used is left out. */
 static void read_all(ManyInputs *many, Options *options, const GPtrArray *paths)
 {
+	g_auto(InputInterrupts) caught = input_interrupts_catch();
 	const guint cells = options->cells->len;
+	guint done = 0;
 
-	for (guint i = 0; i < paths->len; i++) {
-		g_autoptr(GError) problem = NULL;
-
+	for (; done < paths->len && !input_is_interrupted(); done++) {
 		g_array_set_size(options->cells, cells);
-		if (read_one(many, options, paths->pdata[i], &problem))
-			continue;
-		note("%s: left out", problem->message);
-		many_runs_add_unread(many->runs);
-		many->incomplete = true;
+		read_or_note(many, options, paths->pdata[done]);
 	}
 	g_array_set_size(options->cells, cells);
+	if (done == paths->len)
+		return;
+	note("interrupted: %u of %u recordings are left out", paths->len - done, paths->len);
+	for (; done < paths->len; done++)
+		add_unread(many);
 }
 
 static char *parts_of(const Options *options)

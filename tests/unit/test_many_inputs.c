@@ -10,8 +10,13 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/redirect.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 TEST_SUITE_WITHOUT_LEAKS(many_inputs);
 
@@ -156,6 +161,23 @@ static void expect_notes(const Stage *stage, const char *wanted)
 	cr_expect(eq(str, written, (char *)wanted));
 }
 
+/* What interrupts a reader. */
+typedef struct {
+	pthread_t reader;
+	const char *pipe;
+} Interrupter;
+
+/* A GThreadFunc: waits until the pipe is read. */
+static gpointer interrupt(gpointer user_data)
+{
+	const Interrupter *interrupter = user_data;
+	int fd = open(interrupter->pipe, O_WRONLY | O_CLOEXEC);
+
+	pthread_kill(interrupter->reader, SIGINT);
+	close(fd);
+	return NULL;
+}
+
 static const MadeRun db1 = { "db1", "boot a", SECOND, 3, NULL, 0 };
 static const MadeRun db2 = { "db2", "boot b", SECOND, 4, NULL, 0 };
 
@@ -184,6 +206,39 @@ Test(many_inputs, a_folder_stands_for_its_recordings)
 	expect_read(&stage, 2, 0, 7);
 	cr_expect(eq(str, (char *)run_names_host(stage.many->names, 1), (char *)"db1"));
 	expect_notes(&stage, "reports: DIR: 1 other file than *.kmr left out\n");
+}
+
+Test(many_inputs, a_pipe_in_a_folder_is_not_waited_for, .timeout = 60)
+{
+	const char *const names[] = { "", NULL };
+	OWNED_STAGE stage = stage_new();
+	g_autofree char *pipe = g_build_filename(stage.folder, "a.kmr", NULL);
+
+	cr_assert(eq(int, mkfifo(pipe, 0600), 0));
+	record(stage.folder, "b.kmr", &db2);
+	read_inputs(&stage, names);
+	expect_read(&stage, 1, 0, 4);
+	expect_notes(&stage, "reports: DIR: 1 other file than *.kmr left out\n");
+}
+
+Test(many_inputs, an_interrupt_leaves_the_recordings_that_were_read, .timeout = 60)
+{
+	const char *const names[] = { "a.kmr", "pipe.kmr", "b.kmr", "c.kmr", NULL };
+	OWNED_STAGE stage = stage_new();
+	g_autofree char *pipe = g_build_filename(stage.folder, "pipe.kmr", NULL);
+	Interrupter interrupter = { .reader = pthread_self(), .pipe = pipe };
+	GThread *thread;
+
+	record(stage.folder, "a.kmr", &db1);
+	record(stage.folder, "b.kmr", &db2);
+	cr_assert(eq(int, mkfifo(pipe, 0600), 0));
+	thread = g_thread_new("interrupt", interrupt, &interrupter);
+	read_inputs(&stage, names);
+	g_thread_join(thread);
+	expect_read(&stage, 1, 3, 3);
+	cr_expect_not(many_inputs_are_complete(stage.many, stage.options));
+	expect_notes(&stage, "reports: DIR/pipe.kmr: interrupted: left out\n"
+			     "reports: interrupted: 2 of 4 recordings are left out\n");
 }
 
 Test(many_inputs, the_same_run_counts_once)
