@@ -88,6 +88,7 @@ DiffFigures diff_figures(const DiffRows *rows, const RowSums *before, const RowS
 	};
 
 	figures.change = figures.after - figures.before;
+	figures.percent = figures.change * 100 / figures.before;
 	figures.what = change_of(&figures);
 	return figures;
 }

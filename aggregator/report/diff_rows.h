@@ -55,7 +55,8 @@ typedef struct {
 	double before;
 	double after;
 	double change;
-	double noise; /* the change that chance does not exceed; infinite: not known */
+	double percent; /* the change in percent of before; not finite: before is 0 */
+	double noise;   /* the change that chance does not exceed; infinite: not known */
 	DiffChange what;
 } DiffFigures;
 

@@ -420,7 +420,7 @@ static void add_diff_values(FlatRows *rows, guint number)
 
 	add_keys(rows, diff->groups[side], diff_rows_of(diff, row, side), diff->views[side]);
 	add_value(rows, (Value){ .known = true, .text = diff_change_names[ranked.what] });
-	add_real(rows, true, ranked.change * 100 / ranked.before);
+	add_real(rows, true, ranked.percent);
 	for (MetricId id = 0; id < METRICS; id++)
 		if (model_diff_shows(rows->model, &metrics[id]))
 			add_diff_figures(rows, row, &metrics[id]);

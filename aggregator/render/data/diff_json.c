@@ -31,7 +31,7 @@ static void write_figures(JsonWriter *json, const ReportModel *model, const RowS
 	const DiffFigures ranked = diff_figures(model->diff, before, after, model->diff->rank);
 
 	json_text(json, "change", diff_change_names[ranked.what]);
-	json_exact(json, "change_percent", ranked.change * 100 / ranked.before);
+	json_exact(json, "change_percent", ranked.percent);
 	for (MetricId id = 0; id < METRICS; id++)
 		if (model_diff_shows(model, &metrics[id]))
 			write_figure(json, model, &metrics[id], before, after);

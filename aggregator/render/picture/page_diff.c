@@ -139,6 +139,7 @@ static void write_sums(JsonWriter *json, const DiffRows *diff)
 	json_open(json, "all", '{');
 	for (gsize column = 0; column < G_N_ELEMENTS(columns); column++)
 		json_exact(json, columns[column].name, columns[column].figure(&all));
+	json_exact(json, "change_percent", all.percent);
 	json_text(json, "what", diff_change_names[all.what]);
 	json_close(json, '}');
 }

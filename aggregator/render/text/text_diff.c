@@ -66,15 +66,13 @@ static void append_signed(const Table *table, double figure)
 /* The title contains the sign "%". */
 static void append_change_percent(GString *out, const DiffFigures *figures)
 {
-	double percent = figures->change * 100 / figures->before;
-
-	if (figures->before == 0) {
+	if (!isfinite(figures->percent)) {
 		g_string_append_c(out, '-');
 		return;
 	}
-	if (percent != 0)
-		g_string_append_c(out, percent < 0 ? '-' : '+');
-	append_margin(out, fabs(percent));
+	if (figures->percent != 0)
+		g_string_append_c(out, figures->percent < 0 ? '-' : '+');
+	append_margin(out, fabs(figures->percent));
 }
 
 static void append_noise(const Table *table, const DiffFigures *figures)

@@ -96,7 +96,8 @@ function drawChanges() {
 function showCompared() {
   const { all, per, rows_compared: rows, rows_beyond_noise: beyond } = report.diff;
   const label = changes.label.toLowerCase();
-  const percent = all.old > 0 ? formatDecimals(all.change * 100 / all.old) : UNKNOWN;
+  const { change_percent: exact } = all;
+  const percent = isKnown(exact) ? formatDecimals(exact) : UNKNOWN;
   const sentences = [
     `${labelOf(label)}${per}: ${formatCompared(all.old)} in the old run, ` +
       `${formatCompared(all.new)} in the new one (${all.change > 0 ? '+' : ''}${percent} %).`,
