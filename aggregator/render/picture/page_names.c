@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/picture/page_names.h"
 
+#include "base/keyed_hash.h"
+
 PageNames *page_names_new(void)
 {
 	PageNames *names = g_new0(PageNames, 1);
 
-	names->numbers = g_hash_table_new(g_str_hash, g_str_equal);
+	names->numbers = g_hash_table_new(keyed_hash_text, g_str_equal);
 	names->texts = g_ptr_array_new_with_free_func(g_free);
 	return names;
 }

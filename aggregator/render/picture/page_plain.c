@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/picture/page_plain.h"
 
+#include "base/escape.h"
 #include "base/number_text.h"
 #include "render/picture/page_escape.h"
 #include "render/text/render_text.h"
@@ -76,11 +77,13 @@ void page_append_title(const ReportModel *model, GString *out)
 
 	g_string_append_printf(text, "%s: ", model->source->command);
 	if (model_is_of_points(model) && fact_is_known(model->facts, FACT_POINTS_TITLE))
-		g_string_append(text, fact_text(model->facts, FACT_POINTS_TITLE));
+		escape_append(text, fact_text(model->facts, FACT_POINTS_TITLE));
 	else
 		g_string_append(text, counted_words(model)->heading);
-	if (host)
-		g_string_append_printf(text, " on %s", host);
+	if (host) {
+		g_string_append(text, " on ");
+		escape_append(text, host);
+	}
 	page_append_text(out, text->str);
 }
 

@@ -60,7 +60,9 @@ function drawHeat() {
   const sums = heatSums();
   const rows = largest(sums.rows, HEAT_ROWS);
   const columns = largest(sums.columns, HEAT_COLUMNS);
-  const most = Math.max(...sums.fields.values(), 0);
+  let most = 0;
+  for (const sum of sums.fields.values())
+    most = Math.max(most, sum);
   const rest = sums.rows.size - rows.length + sums.columns.size - columns.length;
   byId('heat-body').replaceChildren(element('table', {},
     element('thead', {}, element('tr', {}, element('td'),
