@@ -10,6 +10,7 @@
 #include "collect/host/tracefs.h"
 #include "base/escape.h"
 #include "base/private_file.h"
+#include "base/saturate.h"
 #include "session/piece_names.h"
 #include "session/symbols_choose.h"
 
@@ -194,7 +195,8 @@ static CheckVerdict compare_space(const CheckHost *host, const DiskSpace *space,
 {
 	const CollectRequest *request = host->request;
 	uint64_t room = space->free_bytes - MIN(space->free_bytes, space->kept_bytes);
-	uint64_t bytes_max = request->record_bytes_max * MAX(request->record_pieces, 1);
+	uint64_t bytes_max =
+		saturate_product(request->record_bytes_max, MAX(request->record_pieces, 1));
 	bool is_enough = room >= bytes_max;
 
 	g_string_append(text, is_enough ? "" : "only ");
