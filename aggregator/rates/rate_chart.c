@@ -12,7 +12,7 @@ enum { CACHES_MAX = 1000 };
 typedef struct {
 	char *label;
 	char *name; /* NULL: unknown */
-	uint64_t weight;
+	double weight;
 	RatePoint points[RATE_CHART_POINTS];
 } ChartCache;
 
@@ -153,15 +153,36 @@ bool rate_chart_has_held(const RateChart *chart)
 	return chart->has_held;
 }
 
-static uint64_t weight_of(const RateChart *chart, const ChartCache *cache)
+/* What a cache did in the whole run, and the most that it held. */
+static RatePoint whole_run(const RateChart *chart, const ChartCache *cache)
 {
-	uint64_t bytes = 0, held_max = 0;
+	RatePoint whole = { 0 };
 
 	for (guint i = 0; i < chart->points; i++) {
-		saturate_add(&bytes, cache->points[i].bytes_allocated);
-		held_max = MAX(held_max, cache->points[i].bytes_held);
+		const RatePoint *point = &cache->points[i];
+
+		saturate_add(&whole.allocations, point->allocations);
+		saturate_add(&whole.bytes_allocated, point->bytes_allocated);
+		whole.objects_held = MAX(whole.objects_held, point->objects_held);
+		whole.bytes_held = MAX(whole.bytes_held, point->bytes_held);
 	}
-	return chart->has_held ? held_max : bytes;
+	return whole;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+/* Returns the largest share that a cache has of any figure: each figure has a picture. */
+static double largest_share(const RatePoint *cache, const RatePoint *sum)
+{
+	double of_allocated = MAX(share(cache->allocations, sum->allocations),
+				  share(cache->bytes_allocated, sum->bytes_allocated));
+	double of_held = MAX(share(cache->objects_held, sum->objects_held),
+			     share(cache->bytes_held, sum->bytes_held));
+
+	return MAX(of_allocated, of_held);
 }
 
 static gint compare_caches(gconstpointer left, gconstpointer right)
@@ -187,10 +208,18 @@ static void add_other(RateChart *chart, const ChartCache *cache)
 
 static void rank(RateChart *chart)
 {
+	RatePoint sum = { 0 };
+
+	for (guint i = 0; i < chart->caches->len; i++) {
+		const RatePoint whole = whole_run(chart, chart->caches->pdata[i]);
+
+		add_beside(&sum, &whole);
+	}
 	for (guint i = 0; i < chart->caches->len; i++) {
 		ChartCache *cache = chart->caches->pdata[i];
+		const RatePoint whole = whole_run(chart, cache);
 
-		cache->weight = weight_of(chart, cache);
+		cache->weight = largest_share(&whole, &sum);
 	}
 	g_ptr_array_sort(chart->caches, compare_caches);
 }

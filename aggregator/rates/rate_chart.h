@@ -50,6 +50,7 @@ uint64_t rate_chart_start_ns(const RateChart *chart, guint point);
 bool rate_chart_has_held(const RateChart *chart);
 
 /* Returns the caches (element-type RateSeries) that the query wants (NULL: all), the largest first,
-   at most series_max and one for all others. They rank by the most that they held, if it is known,
-   else by the bytes that they allocated. The caller unrefs the array; the chart owns the rest. */
+   at most series_max and one for all others. They rank by their largest share of any figure: with
+   many small objects, a cache is as important as with few large ones. The caller unrefs the array;
+   the chart owns the rest. */
 GArray *rate_chart_series(RateChart *chart, const CacheQuery *query, guint series_max);

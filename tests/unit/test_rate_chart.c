@@ -110,6 +110,31 @@ Test(rate_chart, small_caches_are_shown_together)
 	cr_assert_eq(allocations_of(others, 10), (1 + 2 + 3) * 10);
 }
 
+Test(rate_chart, a_cache_of_many_small_objects_is_shown)
+{
+	static const struct {
+		const char *name;
+		uint64_t allocations, bytes;
+	} caches[] = { { "large", 1, 1000000 }, { "medium", 1, 500000 }, { "tiny", 1000, 8000 } };
+	g_autoptr(RateChart) chart = rate_chart_new();
+	g_autoptr(GArray) rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
+	g_autoptr(GArray) series = NULL;
+	RateTable table = { .end_ns = NS, .rows = rows, .sum.lacks = NEEDS_HELD };
+
+	for (guint i = 0; i < G_N_ELEMENTS(caches); i++) {
+		RateRow row = { .label = caches[i].name, .name = caches[i].name };
+
+		row.sums.summary.allocations = caches[i].allocations;
+		row.sums.summary.bytes_allocated = caches[i].bytes;
+		g_array_append_val(rows, row);
+	}
+	rate_chart_take(chart, &table);
+	series = rate_chart_series(chart, NULL, 2);
+	cr_assert_str_eq(g_array_index(series, RateSeries, 0).label, "tiny");
+	cr_assert_str_eq(g_array_index(series, RateSeries, 1).label, "large");
+	cr_assert_null(g_array_index(series, RateSeries, 2).label);
+}
+
 Test(rate_chart, only_the_requested_caches_are_shown)
 {
 	g_autoptr(RateChart) chart = rate_chart_new();
