@@ -16,8 +16,8 @@
 enum {
 	SCHEMA_VERSION = 1,
 	FLUSH_BYTES = 1 << 16,
-	CHART_SERIES = 7, /* slab caches in the chart; all others are one more */
-	KEY_STACK = 0,    /* the first key of what divides the stacks (Renderer.parts) */
+	CHART_SERIES = 14, /* slab caches in the charts; all others are one more */
+	KEY_STACK = 0,     /* the first key of what divides the stacks (Renderer.parts) */
 };
 
 /* Large reports are never completely in memory. */
@@ -58,9 +58,11 @@ static void write_list(Page *page, const char *name, char **list)
 
 static void write_words(Page *page)
 {
+	g_auto(GStrv) growth = page_growth(page->model);
 	g_auto(GStrv) lines = page_lines(page->model);
 	g_auto(GStrv) warnings = page_warnings(page->model);
 
+	write_list(page, "growth", growth);
 	write_list(page, "lines", lines);
 	write_list(page, "warnings", warnings);
 }
@@ -121,17 +123,67 @@ static const char *unit_of(const Metric *metric)
 	return metric->type == VALUE_TIME_SPAN ? "ns" : type_names[metric->type];
 }
 
+/* What sums are of, if the run counts held objects: those of an allocation that was freed are not
+   in them. */
+static const struct {
+	MetricId id;
+	const char *name;
+	const char *help;
+} held_figures[] = {
+	{ METRIC_ALLOCATIONS, NULL, "objects that were allocated and not freed" },
+	{ METRIC_BYTES_REQUESTED, "held bytes, requested", "bytes requested of held objects" },
+	{ METRIC_BYTES_ALLOCATED, "held bytes", "bytes of held objects" },
+	{ METRIC_BYTES_WASTED, "held bytes, wasted", "bytes of held objects, not requested" },
+};
+
+/* Returns the position of a metric in held_figures, or that of its end. */
+static gsize held_figure(const Page *page, const Metric *metric)
+{
+	gsize i = 0;
+
+	if (page->context.lacks & NEEDS_HELD ||
+	    fact_number(page->model->facts, FACT_HELD_IS_GROWTH))
+		return G_N_ELEMENTS(held_figures);
+	while (i < G_N_ELEMENTS(held_figures) && metric != &metrics[held_figures[i].id])
+		i++;
+	return i;
+}
+
 /* What a figure is called if its member does not say it; else NULL. */
 static const char *name_of(const Page *page, const Metric *metric)
 {
+	gsize held = held_figure(page, metric);
+
 	if (metric == &metrics[METRIC_ALLOCATIONS])
 		return page->counted;
+	if (held < G_N_ELEMENTS(held_figures))
+		return held_figures[held].name;
 	if (metric == &metrics[METRIC_VALUE])
 		return fact_text(page->model->facts,
 				 fact_is_known(page->model->facts, FACT_VALUE_UNIT)
 					 ? FACT_VALUE_UNIT
 					 : FACT_VALUE_NAME);
 	return NULL;
+}
+
+/* Writes the help of a figure. Where it goes on from that of a figure before it in the list of all,
+   as "... of these: freed", it begins with that. */
+static void write_help(Page *page, const Metric *metric)
+{
+	static const char goes_on[] = "... ";
+	gsize held = held_figure(page, metric);
+	const Metric *whole = metric;
+	g_autofree char *joined = NULL;
+
+	if (held < G_N_ELEMENTS(held_figures)) {
+		json_text(&page->json, "help", held_figures[held].help);
+		return;
+	}
+	while (g_str_has_prefix(whole->help, goes_on))
+		whole--;
+	if (whole != metric)
+		joined = g_strconcat(whole->help, "; ", metric->help + strlen(goes_on), NULL);
+	json_text(&page->json, "help", joined ? joined : metric->help);
 }
 
 static void write_metrics(Page *page)
@@ -143,7 +195,7 @@ static void write_metrics(Page *page)
 		json_open(&page->json, NULL, '{');
 		json_text(&page->json, "member", metric->member);
 		json_text(&page->json, "name", name_of(page, metric));
-		json_text(&page->json, "help", metric->help);
+		write_help(page, metric);
 		json_text(&page->json, "unit", unit_of(metric));
 		json_flag(&page->json, "adds_up", metric_adds_up(metric));
 		json_close(&page->json, '}');
@@ -387,6 +439,16 @@ static void write_times(Page *page)
 	json_close(&page->json, ']');
 }
 
+/* How many time spans have which length: each class begins at twice that of the one before. Only of
+   probe points that have a begin and an end, if no filter left out some. */
+static void write_lengths(Page *page)
+{
+	const DurationTotals *spans = &page->model->spans;
+
+	if (spans->spans)
+		write_numbers(page, "lengths", spans->classes, DURATION_CLASSES);
+}
+
 /* The run over time, if that is known. */
 static void write_chart(Page *page)
 {
@@ -425,6 +487,7 @@ static void write_page(Page *page)
 	write_sums(page, "all", model_all_sums(page->model));
 	write_stacks(page);
 	write_times(page);
+	write_lengths(page);
 	write_chart(page);
 	write_parts(page);
 	write_frames(page);

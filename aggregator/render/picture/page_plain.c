@@ -26,8 +26,18 @@ char **page_lines(const ReportModel *model)
 	source.details = true;
 	detailed.source = &source;
 	append_memory_line(text, &detailed);
+	append_other_caches_lines(&detailed, text);
 	append_facts(&detailed, text);
-	if (model->slab)
+	return split_lines(text);
+}
+
+char **page_growth(const ReportModel *model)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	/* Readings of /proc/slabinfo are compared with a run, not with a record of the kernel. */
+	if (model->slab && (!fact_number(model->facts, FACT_HELD_IS_COUNTED) ||
+			    fact_number(model->facts, FACT_HELD_IS_PAIRED)))
 		append_growth_lines(text, &model->slab->growth);
 	return split_lines(text);
 }
@@ -70,6 +80,22 @@ char **page_warnings(const ReportModel *model)
 	return split_lines(text);
 }
 
+void page_append_caches(const ReportModel *model, GString *out)
+{
+	enum { NAMES_MAX = 3 };
+	const CacheQuery *query = model->source->caches;
+	const GPtrArray *names = query ? cache_query_matched(query) : NULL;
+
+	for (guint i = 0; names && i < MIN(names->len, NAMES_MAX); i++) {
+		g_string_append(out, i ? ", " : " of ");
+		escape_append(out, names->pdata[i]);
+	}
+	if (names && names->len > NAMES_MAX) {
+		g_string_append(out, " and ");
+		append_number_of(out, names->len - NAMES_MAX, "other cache");
+	}
+}
+
 void page_append_title(const ReportModel *model, GString *out)
 {
 	const char *host = fact_text(model->facts, FACT_HOST);
@@ -80,10 +106,15 @@ void page_append_title(const ReportModel *model, GString *out)
 		escape_append(text, fact_text(model->facts, FACT_POINTS_TITLE));
 	else
 		g_string_append(text, counted_words(model)->heading);
+	if (fact_number(model->facts, FACT_HELD_IS_PEAK))
+		g_string_append(text, " at the peak");
+	page_append_caches(model, text);
 	if (host) {
 		g_string_append(text, " on ");
 		escape_append(text, host);
 	}
+	if (model->older)
+		g_string_append(text, ", compared with an older run");
 	page_append_text(out, text->str);
 }
 
@@ -119,11 +150,15 @@ static void append_stacks(const ReportModel *model, GString *text)
 
 void page_append_plain(const ReportModel *model, GString *out)
 {
+	g_auto(GStrv) growth = page_growth(model);
 	g_auto(GStrv) lines = page_lines(model);
+	g_autofree char *first = g_strjoinv("\n", growth);
 	g_autofree char *facts = g_strjoinv("\n", lines);
-	g_autoptr(GString) text = g_string_new(facts);
+	g_autoptr(GString) text = g_string_new(first);
 
-	g_string_append(text, "\n\n");
+	if (text->len)
+		g_string_append(text, "\n\n");
+	g_string_append_printf(text, "%s\n\n", facts);
 	/* Those of a comparison have no order. */
 	if (!model->diff)
 		append_stacks(model, text);

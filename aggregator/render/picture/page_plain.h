@@ -12,12 +12,18 @@
    ends with NULL; free it with g_strfreev(). */
 char **page_lines(const ReportModel *model);
 
+/* Returns the lines that compare what was traced with how slab caches grew; free it likewise. */
+char **page_growth(const ReportModel *model);
+
 /* Whether nothing was lost, and nothing may have been. */
 bool page_is_complete(const ReportModel *model);
 
 /* Returns those lines among them that say that figures are not exact or not complete; free it
    likewise. */
 char **page_warnings(const ReportModel *model);
+
+/* Appends " of filp, dentry" if the report is about certain slab caches. */
+void page_append_caches(const ReportModel *model, GString *out);
 
 /* Appends the title of the page: what was counted, and on which host. Escaped for HTML, as is the
    next one. */

@@ -43,6 +43,10 @@ void append_memory_line(GString *out, const ReportModel *model);
    about losses, is always there. */
 void append_facts(const ReportModel *model, GString *out);
 
+/* Appends lines about allocations from caches that were not requested, but passed by the kernel
+   side, and about allocations from unknown caches; nothing if there are none. */
+void append_other_caches_lines(const ReportModel *model, GString *text);
+
 /* What a report counts, in words. */
 typedef struct {
 	const char *noun;      /* "allocation" */

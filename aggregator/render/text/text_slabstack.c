@@ -131,9 +131,7 @@ static void print_blocks(const ReportModel *model, FILE *out)
 	flush_text(text, out);
 }
 
-/* Appends allocations from caches that were not requested, but passed by the kernel side, and
-   allocations from unknown caches. */
-static void append_left_out(const ReportModel *model, GString *text)
+void append_other_caches_lines(const ReportModel *model, GString *text)
 {
 	const char *reason = fact_text(model->facts, FACT_NAMES_REASON);
 
@@ -172,7 +170,7 @@ static void append_summary(const ReportModel *model, GString *text)
 		g_string_append_c(text, ')');
 	}
 	g_string_append_c(text, '\n');
-	append_left_out(model, text);
+	append_other_caches_lines(model, text);
 }
 
 void text_print_slabstack(const ReportModel *model, FILE *out)

@@ -99,6 +99,8 @@ function showCompared() {
   const { change_percent: exact } = all;
   const percent = isKnown(exact) ? formatDecimals(exact) : UNKNOWN;
   const sentences = [
+    ...[['Old', report.diff.old_lines], ['New', report.lines]].flatMap(([age, lines]) =>
+      lines.filter(line => line.startsWith('Run: ')).map(line => `${age} run: ${line.slice(5)}.`)),
     `${labelOf(label)}${per}: ${formatCompared(all.old)} in the old run, ` +
       `${formatCompared(all.new)} in the new one (${all.change > 0 ? '+' : ''}${percent} %).`,
     beyond === null ? `${numberOf(rows, 'row')} compared.`

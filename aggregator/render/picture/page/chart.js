@@ -2,8 +2,9 @@
 
 /* Figures over time: a line for each of the largest caches, or for what all stacks hold. */
 
-const CHART = { width: 800, height: 260, left: 70, right: 12, top: 10, bottom: 28 };
-const SERIES_MAX = 8;
+const CHART = { height: 260, left: 70, right: 12, top: 10, bottom: 28, widthMax: 1100 };
+const SERIES_MAX = 8; /* as many as there are colours */
+const LABEL_PX = 110; /* of the x axis */
 const LEAST_SECONDS = 1e-6;
 /* What charts can show: what happened in an interval is shown per second, as intervals differ. */
 const CHARTS = [
@@ -23,8 +24,20 @@ function chartsOfRun() {
   return CHARTS.filter(({ member }) => series.length && series[0][member]).map(chart => ({
     ...chart,
     times,
-    series: series.map(one => ({ name: one.cache ?? 'others', values: valuesOf(one, chart) })),
+    series: largestSeries(series.map(one => ({ name: one.cache, values: valuesOf(one, chart) }))),
   }));
+}
+
+/* The caches that are the largest in this chart, and one series for all others. */
+function largestSeries(series) {
+  const peak = ({ values }) => Math.max(...values);
+  const named = series.filter(({ name }) => name !== null).sort((a, b) => peak(b) - peak(a));
+  const more = named.length < series.length || named.length > SERIES_MAX;
+  const shown = named.slice(0, more ? SERIES_MAX - 1 : SERIES_MAX);
+  const others = series.filter(one => !shown.includes(one));
+  const sum = others.length && others[0].values.map((_, i) =>
+    others.reduce((total, { values }) => total + values[i], 0));
+  return others.length ? [...shown, { name: 'others', values: sum }] : shown;
 }
 
 /* The next number whose quarters are easy to read. */
@@ -50,12 +63,13 @@ function yAxis(most, unit) {
 
 function xAxis(times) {
   const labels = [];
-  for (let i = 0; i <= 4; i++)
+  const steps = CHART.width < 5 * LABEL_PX ? 2 : 4;
+  for (let i = 0; i <= steps; i++)
     labels.push(drawing('text', {
-      x: CHART.left + (CHART.width - CHART.left - CHART.right) * i / 4,
+      x: CHART.left + (CHART.width - CHART.left - CHART.right) * i / steps,
       y: CHART.height - 8,
-      'text-anchor': i === 0 ? 'start' : i === 4 ? 'end' : 'middle',
-    }, `${formatDecimals(times[0] + (times[times.length - 1] - times[0]) * i / 4)} s`));
+      'text-anchor': i === 0 ? 'start' : i === steps ? 'end' : 'middle',
+    }, `${formatDecimals(times[0] + (times[times.length - 1] - times[0]) * i / steps)} s`));
   return labels;
 }
 
@@ -93,22 +107,34 @@ function chartTable(chart, series) {
 }
 
 function chartNodes(chart) {
-  const series = chart.series.slice(0, SERIES_MAX);
+  const { series } = chart;
   const most = roundUp(Math.max(1, ...series.flatMap(({ values }) => values)), chart.unit);
   const words = `${chart.name} over time: ${series.map(({ name }) => name).join(', ')}`;
-  const size = { viewBox: `0 0 ${CHART.width} ${CHART.height}` };
+  const { width, height } = CHART;
+  const size = { viewBox: `0 0 ${width} ${height}`, width, height };
   return [drawing('svg', { ...size, role: 'img', 'aria-label': words },
     ...yAxis(most, chart.unit), ...xAxis(chart.times),
     ...series.map((one, place) => drawSeries(one, place, chart, most))),
   legend(series), chartTable(chart, series)];
 }
 
-/* With --held: how long objects were held. */
+/* How many time spans have which length; empty ends of the list are left out. */
+function lengthTable(lengths) {
+  const first = lengths.findIndex(count => count > 0);
+  const last = lengths.findLastIndex(count => count > 0);
+  const name = place => `from ${formatSpan(2 ** place)}`;
+  return bars(`Lengths of the ${report.counted}`,
+    lengths.slice(first, last + 1).map((_, i) => name(first + i)),
+    lengths.slice(first, last + 1));
+}
+
+/* With --held: how long objects were held. Of probe points: how long it took. */
 function startTimes() {
-  if (!report.times)
+  if (!report.times && !report.lengths)
     return;
   byId('chart').hidden = false;
-  byId('times').append(...timeTables(report.times));
+  byId('times').append(...(report.times ? timeTables(report.times) : []),
+    ...(report.lengths ? lengthTable(report.lengths) : []));
 }
 
 function startChart() {
@@ -116,8 +142,14 @@ function startChart() {
   const charts = chartsOfRun().filter(({ series }) => series[0].values.length > 1);
   if (!charts.length)
     return;
-  const show = number => byId('chart-body').replaceChildren(...chartNodes(charts[number]));
+  let shown = 0;
+  const show = number => {
+    shown = number;
+    CHART.width = Math.min(CHART.widthMax, byId('chart').clientWidth);
+    byId('chart-body').replaceChildren(...chartNodes(charts[number]));
+  };
   byId('chart').hidden = false;
+  window.addEventListener('resize', () => show(shown));
   byId('chart-note').hidden = report.shown[0] === report.all[0];
   choices(byId('chart-bar'), charts.map(({ name }, i) => [i, name]), 0, show);
   show(0);

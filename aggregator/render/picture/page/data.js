@@ -6,6 +6,7 @@
  * schema_version    1
  * command, counted  the command, and what its events are called: "allocations"
  * complete          nothing was lost, and nothing may have been
+ * growth            how slab caches grew while they were traced: lines as in the text report
  * lines, warnings   the closing lines of the text report; those that limit what figures mean
  * facts             [{id, type, value}], as in doc/JSON.md; type: text, list, flag, count, range,
  *                   bytes, percent, seconds, ns, time
@@ -30,6 +31,7 @@
  *
  * Optional, not of every run:
  *
+ * lengths           of time spans: how many are as long as 1 ns, 2 ns, 4 ns, ... or longer
  * chart             {times_seconds, series}: when each interval of the run begins, and when the
  *                   last ends; for each slab cache {cache, allocations, bytes_allocated,
  *                   objects_held, bytes_held}, arrays with a figure for each interval, the last

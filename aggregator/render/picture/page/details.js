@@ -103,7 +103,7 @@ function drawDetails() {
   const stack = selection.stack;
   if (stack < 0) {
     byId('details-body').replaceChildren(element('p', { class: 'help' },
-      'Choose a row of the table: a click, or arrow keys and Enter.'));
+      'There is no stack.'));
     return;
   }
   const keys = [...report.parts.keys.keys()];

@@ -88,6 +88,33 @@ function colorOf(node, isDark) {
   return `hsl(${hue + (part - 0.5) * 22} ${isDark ? 52 : 74}% ${light}%)`;
 }
 
+const COLOURS_MAX = 8; /* modules in the list of colours */
+
+function sampleColor(module, isDark) {
+  const hue = module === 'kernel' ? HUE_KERNEL : 90 + Math.floor(spread(module) * 190);
+  return `hsl(${hue} ${isDark ? '52% 32%' : '74% 78%'})`;
+}
+
+/* What the colours say: the modules and programs with most functions in the picture. */
+function showColours(isDark) {
+  const counts = new Map();
+  for (const { node } of flame.boxes)
+    if (node && node.name >= 0)
+      addTo(counts, nodeModule(node) || 'kernel', 1);
+  const sample = (color, words) => {
+    const box = element('span', { class: 'sample', 'aria-hidden': 'true' });
+    box.style.background = color;
+    return element('li', {}, box, words);
+  };
+  const shown = largest(counts, COLOURS_MAX);
+  const items = shown.map(module => sample(sampleColor(module, isDark), module));
+  if (counts.size > shown.length)
+    items.push(element('li', {}, `${counts.size - shown.length} more`));
+  if (flame.boxes.some(({ node }) => !node))
+    items.push(sample(isDark ? '#3a3f47' : '#d5d9df', 'narrower functions, together'));
+  byId('colours').replaceChildren(...items);
+}
+
 /* Cuts a name to a width; the ends of names say the most about what differs. */
 function shortened(context, name, width) {
   if (context.measureText(name).width <= width)
@@ -143,6 +170,7 @@ function drawFlame() {
   for (const box of flame.boxes)
     drawBox(context, box, isDark);
   drawFocus(context);
+  showColours(isDark);
   const words = nodeWords(flame.tree, flame.zoom).join(': ');
   node.setAttribute('aria-label', `Flame graph by ${weightMetric().label}: ` +
     `${numberOf(selection.stacks.length, 'stack')}. ${words}`);
@@ -239,6 +267,7 @@ function drawKind() {
   const isCalls = flame.kind === 'calls';
   byId('flame-box').hidden = isCalls;
   byId('flame-help').hidden = isCalls;
+  byId('colours').hidden = isCalls;
   byId('reset').hidden = isCalls;
   byId('calls-box').hidden = !isCalls;
   if (isCalls) {

@@ -69,6 +69,7 @@ function drawHeat() {
       ...columns.map(column => heatName(heatColumn, column)))),
     element('tbody', {}, ...rows.map(row => element('tr', {}, heatName('process', row),
       ...columns.map(column => heatField(sums, row, column, most)))))));
+  byId('heat').hidden = rows.length === 0;
   const names = heatColumn === 'cache' ? 'slab caches' : 'points';
   byId('heat-title').textContent = `Processes and ${names}${rest > 0 ? ', the largest' : ''}`;
 }

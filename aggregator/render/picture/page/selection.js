@@ -7,7 +7,7 @@ const selection = {
   pattern: null, /* RegExp; null: everything */
   chosen: new Map(), /* key of parts -> the only text to show */
   weight: Math.max(0, report.metrics.findIndex((metric, i) => i === report.rank && metric.adds_up)),
-  stack: -1, /* the one with details */
+  stack: report.stacks.count ? 0 : -1, /* the one with details */
   parts: null, /* Uint8Array: which ones are shown; null: all */
   figures: report.stacks.figures,
   totals: report.shown,

@@ -79,7 +79,7 @@ const FIRST_LINES = ['Run: ', 'Part: ', 'Command: ', 'Traced command: ', 'Lost: 
 function showFacts() {
   const first = FIRST_LINES.flatMap(start => report.lines.filter(line => line.startsWith(start)));
   const others = report.lines.filter(line => !first.includes(line));
-  byId('lines').append(...first.concat(others).flatMap(lineNodes));
+  byId('lines').append(...report.growth.concat(first, others).flatMap(lineNodes));
   byId('facts').tBodies[0].append(...[...report.facts.values()].map(fact => element('tr', {},
     element('th', { scope: 'row' }, wordsOf(fact.id)), element('td', {}, factText(fact)))));
 }

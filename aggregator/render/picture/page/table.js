@@ -57,7 +57,8 @@ function shownColumns() {
 function drawHead() {
   byId('stacks').tHead.replaceChildren(element('tr', {},
     element('th', { scope: 'col', class: 'number' }, '#'), ...shownColumns().map(headCell),
-    element('th', { scope: 'col', class: 'number' }, 'Share'),
+    element('th', { scope: 'col', class: 'number' }, 'Share',
+      element('span', { class: 'note of' }, `of ${weightMetric().label.toLowerCase()}`)),
     element('th', { scope: 'col' }, 'Stack')));
 }
 
@@ -113,6 +114,13 @@ function bodyRow(stack, place) {
     placesOf(stack)));
 }
 
+/* Why there are no rows. */
+function noRows() {
+  const reason = report.lines.find(line => line.startsWith('Nothing left: '));
+  return element('tr', {}, element('td', { class: 'note', colspan: shownColumns().length + 3 },
+    report.stacks.count ? 'No stack has what is filtered for.' : reason || 'No stack was seen.'));
+}
+
 function drawPages() {
   const last = pageCount() - 1;
   const go = (label, page, words) => element('button', {
@@ -130,7 +138,8 @@ function drawTable() {
   const stacks = Array.from(table.rows.slice(first, first + PAGE_ROWS));
   drawHead();
   byId('stacks').setAttribute('aria-rowcount', table.rows.length + 1);
-  byId('stacks').tBodies[0].replaceChildren(...stacks.map(bodyRow));
+  byId('stacks').tBodies[0].replaceChildren(
+    ...(stacks.length ? stacks.map(bodyRow) : [noRows()]));
   drawPages();
 }
 
@@ -140,7 +149,7 @@ function turnTo(page) {
 }
 
 function focusRow(place) {
-  const rows = byId('stacks').tBodies[0].rows;
+  const rows = byId('stacks').tBodies[0].querySelectorAll('tr[data-stack]');
   const row = rows[Math.min(Math.max(0, place), rows.length - 1)];
   if (!row)
     return;
@@ -174,7 +183,7 @@ const tableKeys = {
 };
 
 function rowOf(event) {
-  return event.target.closest('tbody tr');
+  return event.target.closest('tbody tr[data-stack]');
 }
 
 function openDetails(stack) {
