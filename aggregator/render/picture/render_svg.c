@@ -28,7 +28,8 @@ enum {
 	CHARACTER_TENTH_PX = 72,
 	TEXT_MARGIN_PX = 6,
 	NAME_CHARACTERS_MIN = 5,
-	PARTS_MAX = 2500, /* smaller boxes than one of so many parts are left out: 0.5 px */
+	HEAD_CHARACTERS = 240, /* of a line of the run */
+	PARTS_MAX = 2500,      /* smaller boxes than one of so many parts are left out: 0.5 px */
 	SHADES = 6,
 	PERCENT_UNITS = 10000, /* percent are written with four decimals */
 };
@@ -163,6 +164,33 @@ static void append_no_loss(const Facts *facts, GString *line)
 	g_string_truncate(line, line->len - 1);
 }
 
+/* What a reader must know of a run that shows only a part of what happened. */
+static const char *const head_lines[] = { "Traced command: ", "Part: ", "Dropped: ",
+					  "Nothing left: " };
+
+static bool is_of_head(const char *line)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(head_lines); i++)
+		if (g_str_has_prefix(line, head_lines[i]))
+			return true;
+	return false;
+}
+
+/* Writes these lines, those of a long command in part. */
+static void write_head_lines(SvgWriter *writer)
+{
+	g_auto(GStrv) lines = page_lines(writer->model);
+
+	for (char **line = lines; *line; line++) {
+		bool is_long = g_utf8_strlen(*line, -1) > HEAD_CHARACTERS;
+		g_autofree char *cut = is_long ? g_utf8_substring(*line, 0, HEAD_CHARACTERS) : NULL;
+		g_autofree char *with_dots = is_long ? g_strconcat(cut, "..", NULL) : NULL;
+
+		if (is_of_head(*line))
+			write_line(writer, &fact_lines, is_long ? with_dots : *line);
+	}
+}
+
 static void write_facts(SvgWriter *writer)
 {
 	enum { HOST, TIMES, SUMMARY, LEFT_OUT, LOSS, LINES };
@@ -183,6 +211,7 @@ static void write_facts(SvgWriter *writer)
 		write_line(writer, &fact_lines, lines[i]->str);
 		g_string_free(lines[i], TRUE);
 	}
+	write_head_lines(writer);
 	for (char **line = warnings; *line; line++)
 		write_line(writer, &warning_lines, *line);
 }
@@ -316,6 +345,7 @@ static void append_title(const SvgWriter *writer, GString *title)
 
 	escape_append(title, of_points ? of_points : writer->model->source->command);
 	g_string_append_printf(title, ": %s", writer->weight->title);
+	page_append_caches(writer->model, title);
 }
 
 static void write_head(SvgWriter *writer)
