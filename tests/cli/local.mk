@@ -9,6 +9,7 @@ tests_cli_checks = \
 	tests/cli/check_many \
 	tests/cli/check_pages \
 	tests/cli/check_pprof \
+	tests/cli/check_prometheus \
 	tests/cli/check_svg
 # They read sources, documents and help texts, so a build with sanitizers has nothing to add.
 tests_cli_source_checks = \

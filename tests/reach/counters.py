@@ -102,7 +102,8 @@ def answers_of_pcp(path):
     return answers
 
 
-def compare(answers, path):
+def differences(answers, path):
+    """Returns a line for each figure of our JSON that the answers do not have."""
     expected, labels = with_other(expected_of(path), answers)
     wrong = [f"{key}: {answers.get(key)}, not {value}"
              for key, value in sorted(expected.items(), key=str) if answers.get(key) != value]
@@ -110,7 +111,12 @@ def compare(answers, path):
         wrong.append(f"{labels} labels")
     if len(expected) < 5:
         wrong.append(f"only {len(expected)} figures")
-    print("\n".join(wrong[:10]) or f"{len(expected)} figures are equal")
+    return wrong
+
+
+def compare(answers, path):
+    wrong = differences(answers, path)
+    print("\n".join(wrong[:10]) or "all figures are equal")
     return bool(wrong)
 
 
@@ -133,4 +139,5 @@ def main():
     return compare(answers, sys.argv[3])
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
