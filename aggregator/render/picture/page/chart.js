@@ -133,6 +133,8 @@ function startTimes() {
   if (!report.times && !report.lengths)
     return;
   byId('chart').hidden = false;
+  if (report.lengths)
+    byId('chart-title').textContent = 'How long it took';
   byId('times').append(...(report.times ? timeTables(report.times) : []),
     ...(report.lengths ? lengthTable(report.lengths) : []));
 }
