@@ -81,6 +81,24 @@ bool model_diff_shows(const ReportModel *model, const Metric *metric)
 	       (!metric->if_known || metric_is_known(metric, model_diff_context(model).lacks));
 }
 
+bool model_knows_rank(const ReportModel *model)
+{
+	const Metric *rank = view_rank(model->source->options);
+	const RowSums *all = model_all_sums(model);
+	MetricContext context =
+		model->diff ? model_diff_context(model) : model_metric_context(model);
+
+	/* Ages may be known of some objects only. */
+	if (rank->value(all))
+		return true;
+	/* Values in bytes have the same figure, but a metric of their own. */
+	for (MetricId id = 0; id < METRICS; id++)
+		if (metrics[id].value == rank->value &&
+		    metric_value(&metrics[id], all, &context).known)
+			return true;
+	return false;
+}
+
 bool model_is_empty(const ReportModel *model)
 {
 	if (model->diff)

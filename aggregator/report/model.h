@@ -88,6 +88,9 @@ bool model_is_of_points(const ReportModel *model);
 /* Whether the stream has the sizes of its allocations; text formats lack them. */
 bool model_has_bytes(const ReportModel *model);
 
+/* Whether the figure that ranks rows is known. If not, their order says nothing. */
+bool model_knows_rank(const ReportModel *model);
+
 /* Whether there is nothing to show, with or without filters. */
 bool model_is_empty(const ReportModel *model);
 

@@ -60,6 +60,14 @@ static ReportKind kind_of(const Options *options)
 	return options->overview ? REPORT_SLAB_CACHES : options->tool->report;
 }
 
+/* A report without the figure that was asked for looks like one in which nothing has it. */
+static void warn_of_rank(const ReportModel *model)
+{
+	if (!model_is_empty(model) && !model_knows_rank(model))
+		fprintf(stderr, "%s: -s %s: this is not known of these events: use -s count\n",
+			g_get_prgname(), view_rank(model->source->options)->name);
+}
+
 /* A run that is compared is shown with the older one. session: NULL: of many runs. */
 static void print_report_as(const Renderer *renderer, const Session *session,
 			    const Options *options, FILE *out)
@@ -74,6 +82,7 @@ static void print_report_as(const Renderer *renderer, const Session *session,
 	if (compared)
 		input->source.older = &compared->source;
 	model = report_model_new(kind_of(options), input ? &input->source : &options->many->source);
+	warn_of_rank(model);
 	renderer->render(model, out);
 }
 
