@@ -697,6 +697,15 @@ TaskId profile_add_task(Profile *profile, const ProfileTask *task, uint64_t seen
 	return task_intern(profile, task, seen_ns);
 }
 
+TaskId profile_add_other_task(Profile *profile, const ProfileTask *task)
+{
+	Index *index = &profile->task_index;
+
+	if (index_is_full(index) && index->count_max < ENTRIES_MAX)
+		index->count_max++;
+	return task_intern(profile, task, 0);
+}
+
 CacheId profile_add_cache(Profile *profile, const ProfileCache *cache)
 {
 	return cache_intern(profile, cache);

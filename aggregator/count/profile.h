@@ -148,6 +148,8 @@ void profile_add_span(Profile *profile, uint32_t cell, uint64_t time_ns, int64_t
 StackId profile_add_stack(Profile *profile, const uint32_t *frames, uint32_t count);
 OriginId profile_add_origin(Profile *profile, const ProfileOrigin *origin);
 TaskId profile_add_task(Profile *profile, const ProfileTask *task, uint64_t seen_ns);
+/* There is always room for this one: at most one for each run that is merged. */
+TaskId profile_add_other_task(Profile *profile, const ProfileTask *task);
 CacheId profile_add_cache(Profile *profile, const ProfileCache *cache);
 
 /* Results. Ids run from 0 to the count - 1; returned pointers are borrowed. */

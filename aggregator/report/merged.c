@@ -44,9 +44,11 @@ static bool has(const Dimension *const *keys, const char *more, const char *name
 MergedParts merged_parts_of(const Dimension *const *keys, const char *more)
 {
 	const bool threads = has(keys, more, "thread"), pids = threads || has(keys, more, "pid");
+	const bool hosts = has(keys, more, "host") || has(keys, more, "recording");
 
 	return (MergedParts){
-		.runs = pids || has(keys, more, "host") || has(keys, more, "recording"),
+		.runs = pids || hosts,
+		.hosts = hosts,
 		.pids = pids,
 		.threads = threads,
 		.cgroups = has(keys, more, "cgroup"),
@@ -342,13 +344,16 @@ static TaskId task_of(Adding *adding, TaskId id)
 	return adding->tasks[id];
 }
 
-/* Made first, so that the host of what finds no room is known. */
+/* Always finds room if hosts are shown, so that the host of what finds none is known. Then stacks
+   find less. */
 static TaskId add_other_task(Adding *adding)
 {
+	Merged *merged = adding->merged;
 	ProfileTask task = task_without_name(adding);
 
 	copy_name(task.comm, sizeof(task.comm), "[other tasks]");
-	return profile_add_task(adding->merged->profile, &task, 0);
+	return merged->parts.hosts ? profile_add_other_task(merged->profile, &task)
+				   : profile_add_task(merged->profile, &task, 0);
 }
 
 /* Cells. */

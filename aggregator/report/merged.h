@@ -14,7 +14,8 @@ typedef struct Merged Merged;
 /* Which members cells keep. The rest is added up, which saves memory. */
 typedef struct {
 	bool runs;
-	bool pids; /* of processes, else all of a name are one */
+	bool hosts; /* or recordings: what is shown of runs */
+	bool pids;  /* of processes, else all of a name are one */
 	bool threads;
 	bool cgroups;
 	bool caches;
