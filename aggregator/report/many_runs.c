@@ -27,7 +27,16 @@ static const struct {
 	JoinRule rule;
 } rules[] = {
 	{ FACT_RECORDED_CACHES, JOIN_COMMON },
-	{ FACT_CPUS_ONLINE, JOIN_NONE }, /* a host may have several recordings */
+	{ FACT_CPUS_ONLINE, JOIN_NONE },  /* a host may have several recordings */
+	{ FACT_MEMORY_TOTAL, JOIN_NONE }, /* it would count in each recording of a host */
+	{ FACT_MEMORY_FREE_START, JOIN_NONE },
+	{ FACT_MEMORY_FREE_END, JOIN_NONE },
+	{ FACT_MEMORY_AVAILABLE_START, JOIN_NONE },
+	{ FACT_MEMORY_AVAILABLE_END, JOIN_NONE },
+	{ FACT_SLAB_START, JOIN_NONE },
+	{ FACT_SLAB_END, JOIN_NONE },
+	{ FACT_SLAB_UNRECLAIMABLE_START, JOIN_NONE },
+	{ FACT_SLAB_UNRECLAIMABLE_END, JOIN_NONE },
 	{ FACT_STACK_DEPTH, JOIN_MAX },
 	{ FACT_USER_DEPTH, JOIN_MAX },
 	{ FACT_USER_STACK_BYTES, JOIN_MAX },

@@ -105,6 +105,21 @@ Test(many_runs, a_text_that_differs_or_that_a_run_lacks_is_unknown)
 	cr_expect(eq(u32, many_runs_counts(stage.runs).releases, 2));
 }
 
+Test(many_runs, the_memory_of_hosts_does_not_add_up_but_what_happened_does)
+{
+	OWNED_STAGE stage = stage_new();
+
+	for (guint i = 0; i < RUNS; i++) {
+		fact_set_number(&stage.facts[i], FACT_MEMORY_FREE_END, 1000);
+		fact_set_number(&stage.facts[i], FACT_SLAB_START, 100);
+		fact_set_number(&stage.facts[i], FACT_MAJOR_FAULTS, 5);
+	}
+	join(&stage, RUNS);
+	cr_expect_not(fact_is_known(stage.all, FACT_MEMORY_FREE_END));
+	cr_expect_not(fact_is_known(stage.all, FACT_SLAB_START));
+	cr_expect(eq(u64, fact_number(stage.all, FACT_MAJOR_FAULTS), 15));
+}
+
 Test(many_runs, a_note_says_of_how_many_runs_it_is)
 {
 	OWNED_STAGE stage = stage_new();

@@ -108,10 +108,11 @@ void append_memory_state(GString *out, const Facts *facts)
 	append_changes(out, start, facts);
 }
 
-/* Returns what the numbers are of, if that is not obvious. */
+/* Returns what the numbers are of, if that is not obvious. Several recordings have only changes. */
 static const char *heading_of(const Facts *facts)
 {
-	if (!fact_is_known(facts, FACT_MEMORY_FREE_END))
+	if (fact_is_known(facts, FACT_MEMORY_FREE_START) &&
+	    !fact_is_known(facts, FACT_MEMORY_FREE_END))
 		return "Memory at the start";
 	return fact_is_known(facts, FACT_PART_FROM) ? "Memory in the whole run" : "Memory";
 }
