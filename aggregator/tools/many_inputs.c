@@ -18,6 +18,9 @@
 #include <string.h>
 
 static const char suffix[] = ".kmr";
+static const char part_suffix[] = ".kmr.part";
+
+enum { NAMED_MAX = 10 }; /* incomplete recordings */
 
 static bool is_folder(const char *path)
 {
@@ -56,6 +59,19 @@ static bool is_recording(const char *path)
 	return g_str_has_suffix(path, suffix) && g_file_test(path, G_FILE_TEST_IS_REGULAR);
 }
 
+/* A run that was killed has its last events there. */
+static void note_part(const char *path)
+{
+	note("%s: left out, a run writes it or was killed: use -i %s to read it, too", path, path);
+}
+
+static void note_others(const Options *options, const char *folder, guint others)
+{
+	if (others && !options->quiet)
+		note("%s: %u other %s than *%s left out", folder, others,
+		     others == 1 ? "file" : "files", suffix);
+}
+
 /* Adds the recordings of a folder in the order of their names. */
 static bool add_folder(GPtrArray *paths, const Options *options, const char *folder, GError **error)
 {
@@ -73,12 +89,14 @@ static bool add_folder(GPtrArray *paths, const Options *options, const char *fol
 			g_ptr_array_add(found, path);
 			continue;
 		}
+		if (g_str_has_suffix(name, part_suffix) && !options->quiet)
+			note_part(path);
+		else
+			others++;
 		g_free(path);
-		others++;
 	}
-	if (others && found->len && !options->quiet)
-		note("%s: %u other %s than *%s left out", folder, others,
-		     others == 1 ? "file" : "files", suffix);
+	if (found->len)
+		note_others(options, folder, others);
 	g_ptr_array_sort(found, by_name);
 	for (guint i = 0; i < found->len; i++)
 		g_ptr_array_add(paths, found->pdata[i]);
@@ -208,6 +226,38 @@ static ViewOptions view_of_run(const Options *options)
 	};
 }
 
+/* Returns why the result of a recording is not whole; NULL: it is, as far as one recording can
+   tell. Which share was lost is known when all were read. */
+static const char *flaw_of(const Session *session)
+{
+	const Losses losses = losses_of(session);
+
+	if (losses_walks_different(session) || losses_names_different(session))
+		return "what was compared in it differed";
+	if (!losses_make_incomplete(session, 100))
+		return NULL;
+	if (losses.end_unknown)
+		return "its end is missing";
+	if (losses.damaged_bytes)
+		return "a part of it is damaged";
+	if (run_info_text(session->info, KMT_FIELD_BOUND))
+		return "its run ended early";
+	return losses_by_full_tables(&losses) || memory_budget_is_full(session->memory)
+		       ? "the memory was full: use a larger --max-memory"
+		       : "an unknown number of its events was lost";
+}
+
+static void note_flaw(ManyInputs *many, const Session *session, const char *path)
+{
+	const char *flaw = flaw_of(session);
+
+	if (!flaw)
+		return;
+	many->incomplete = true;
+	if (many->flawed++ < NAMED_MAX)
+		note("%s: not complete: %s", path, flaw);
+}
+
 static void add_session(ManyInputs *many, Options *options, const Session *session,
 			const char *path)
 {
@@ -225,9 +275,7 @@ static void add_session(ManyInputs *many, Options *options, const Session *sessi
 	if (session->durations && !input->view->left_out)
 		spans = durations_totals(session->durations);
 	many_runs_add(many->runs, facts, &spans);
-	/* Which share was lost is known when all were read. */
-	many->incomplete |= losses_make_incomplete(session, 100) ||
-			    losses_walks_different(session) || losses_names_different(session);
+	note_flaw(many, session, path);
 }
 
 static bool read_one(ManyInputs *many, Options *options, const char *path, GError **error)
@@ -280,6 +328,8 @@ static void read_all(ManyInputs *many, Options *options, const GPtrArray *paths)
 		read_or_note(many, options, paths->pdata[done]);
 	}
 	g_array_set_size(options->cells, cells);
+	if (many->flawed > NAMED_MAX)
+		note("%u more recordings are not complete", many->flawed - NAMED_MAX);
 	if (done == paths->len)
 		return;
 	note("interrupted: %u of %u recordings are left out", paths->len - done, paths->len);

@@ -18,6 +18,7 @@ typedef struct ManyInputs {
 	char *kind;       /* what the first one has; others must have the same */
 	GHashTable *seen; /* (element-type utf8 utf8), owned: paths by identity of the run */
 	bool incomplete;  /* one was not read, or lost events in a way that nobody can count */
+	guint flawed;     /* those that were read, but are not complete */
 } ManyInputs;
 
 /* Whether -i was given several times, or names a folder. */

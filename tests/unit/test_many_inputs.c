@@ -39,6 +39,7 @@ typedef struct {
 	unsigned allocations;
 	const char *noun; /* of probe points; NULL: of allocations */
 	uint64_t lost;    /* events of which nothing arrived */
+	bool cut;         /* whether something was lost at its end is not known */
 } MadeRun;
 
 static void write_info(GByteArray *stream, const MadeRun *recording)
@@ -48,11 +49,12 @@ static void write_info(GByteArray *stream, const MadeRun *recording)
 		{ KMT_FIELD_RUN_START_NS, recording->start_ns, NULL },
 		{ KMT_FIELD_RUN_END_NS, recording->start_ns + SECOND, NULL },
 		{ KMT_FIELD_COMPLETE, 1, NULL },
+		{ KMT_FIELD_COUNTED_TO_END, 0, NULL }, /* if it is cut */
 	};
 	const InfoField boot = { KMT_FIELD_BOOT_ID, 0, recording->boot_id };
 	const InfoField noun = { KMT_FIELD_POINTS_NOUN, 0, recording->noun };
 
-	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
+	batch_write_info(stream, fields, G_N_ELEMENTS(fields) - !recording->cut);
 	if (recording->boot_id)
 		batch_write_info(stream, &boot, 1);
 	if (recording->noun)
@@ -178,8 +180,8 @@ static gpointer interrupt(gpointer user_data)
 	return NULL;
 }
 
-static const MadeRun db1 = { "db1", "boot a", SECOND, 3, NULL, 0 };
-static const MadeRun db2 = { "db2", "boot b", SECOND, 4, NULL, 0 };
+static const MadeRun db1 = { "db1", "boot a", SECOND, 3, NULL, 0, false };
+static const MadeRun db2 = { "db2", "boot b", SECOND, 4, NULL, 0, false };
 
 Test(many_inputs, allocations_of_all_recordings_add_up)
 {
@@ -257,7 +259,7 @@ Test(many_inputs, the_same_run_counts_once)
 
 Test(many_inputs, without_a_boot_only_the_same_file_is_the_same_run)
 {
-	const MadeRun nameless = { "db1", NULL, SECOND, 3, NULL, 0 };
+	const MadeRun nameless = { "db1", NULL, SECOND, 3, NULL, 0, false };
 	const char *const names[] = { "a.kmr", "b.kmr", "./a.kmr", NULL };
 	OWNED_STAGE stage = stage_new();
 
@@ -270,8 +272,8 @@ Test(many_inputs, without_a_boot_only_the_same_file_is_the_same_run)
 
 Test(many_inputs, two_runs_of_a_boot_and_two_pieces_of_a_run_both_count)
 {
-	const MadeRun later = { "db1", "boot a", 5 * SECOND, 3, NULL, 0 };
-	const MadeRun piece = { "db1", "boot a", SECOND, 2, NULL, 0 };
+	const MadeRun later = { "db1", "boot a", 5 * SECOND, 3, NULL, 0, false };
+	const MadeRun piece = { "db1", "boot a", SECOND, 2, NULL, 0, false };
 	const char *const names[] = { "a.kmr", "b.kmr", "c.kmr", NULL };
 	OWNED_STAGE stage = stage_new();
 
@@ -300,6 +302,47 @@ Test(many_inputs, a_file_that_cannot_be_read_is_left_out_and_the_result_is_incom
 	cr_expect(strstr(written, "reports: DIR/junk.kmr: ") != NULL, "%s", written);
 }
 
+Test(many_inputs, recordings_that_are_not_complete_are_named_but_not_hundreds_of_them)
+{
+	enum { MANY = 12 };
+	const char *const names[] = { "", NULL };
+	OWNED_STAGE stage = stage_new();
+	g_autofree char *written = NULL;
+
+	record(stage.folder, "whole.kmr", &db1);
+	for (unsigned i = 0; i < MANY; i++) {
+		const MadeRun cut = { "db2", "boot b", (i + 1) * SECOND, 4, NULL, 0, true };
+		g_autofree char *name = g_strdup_printf("cut-%02u.kmr", i);
+
+		record(stage.folder, name, &cut);
+	}
+	read_inputs(&stage, names);
+	expect_read(&stage, MANY + 1, 0, 3 + 4 * MANY);
+	cr_expect_not(many_inputs_are_complete(stage.many, stage.options));
+	written = notes(&stage);
+	cr_expect(g_str_has_prefix(written, "reports: DIR/cut-00.kmr: not complete: its end is "
+					    "missing\n"),
+		  "%s", written);
+	cr_expect(strstr(written, "DIR/cut-09.kmr") != NULL, "%s", written);
+	cr_expect(g_str_has_suffix(written, "cut-09.kmr: not complete: its end is missing\n"
+					    "reports: 2 more recordings are not complete\n"),
+		  "%s", written);
+}
+
+Test(many_inputs, a_piece_of_a_folder_that_is_not_finished_is_named)
+{
+	const char *const names[] = { "", NULL };
+	OWNED_STAGE stage = stage_new();
+
+	record(stage.folder, "a.kmr", &db1);
+	record(stage.folder, "b.kmr.part", &db2);
+	read_inputs(&stage, names);
+	expect_read(&stage, 1, 0, 3);
+	expect_notes(&stage,
+		     "reports: DIR/b.kmr.part: left out, a run writes it or was killed: use "
+		     "-i DIR/b.kmr.part to read it, too\n");
+}
+
 Test(many_inputs, no_usable_recording_is_an_error)
 {
 	const char *const names[] = { "none.kmr", "nor.kmr", NULL };
@@ -324,7 +367,7 @@ Test(many_inputs, an_empty_folder_is_an_error)
 
 Test(many_inputs, recordings_of_another_kind_than_the_first_are_left_out)
 {
-	const MadeRun hits = { "db3", "boot c", SECOND, 9, "hit", 0 };
+	const MadeRun hits = { "db3", "boot c", SECOND, 9, "hit", 0, false };
 	const char *const names[] = { "a.kmr", "hits.kmr", "b.kmr", NULL };
 	OWNED_STAGE stage = stage_new();
 
@@ -338,7 +381,7 @@ Test(many_inputs, recordings_of_another_kind_than_the_first_are_left_out)
 
 Test(many_inputs, a_loss_in_one_recording_is_a_loss_of_all)
 {
-	const MadeRun lossy = { "db2", "boot b", SECOND, 4, NULL, 3 };
+	const MadeRun lossy = { "db2", "boot b", SECOND, 4, NULL, 3, false };
 	const char *const names[] = { "a.kmr", "b.kmr", NULL };
 	OWNED_STAGE stage = stage_new();
 	g_autoptr(Facts) facts = NULL;
