@@ -371,6 +371,11 @@ static bool diff_as_other_format(const Options *options)
 	return options->diff && !(options->renderer->reports & RENDERS(REPORT_DIFF));
 }
 
+static bool diff_with_folder(const Options *options)
+{
+	return options->diff && g_file_test(options->diff, G_FILE_TEST_IS_DIR);
+}
+
 static bool diff_of_stdin_twice(const Options *options)
 {
 	return options->diff && options->input && g_str_equal(options->diff, "-") &&
@@ -388,6 +393,7 @@ static const OptionRule option_rules[] = {
 			     "recordings with symbols" },
 	{ diff_as_other_format, "--diff cannot be shown so: use --format=text, json, ndjson, csv, "
 				"folded or html" },
+	{ diff_with_folder, "--diff compares two recordings: use --diff=FILE, not a folder" },
 	{ diff_of_stdin_twice, "--diff: standard input can be one of the runs only" },
 	{ check_and_other,
 	  "--check checks a run on this host: use it without -i, --import and --build-module" },

@@ -10,6 +10,7 @@ libaggregator_a_SOURCES += \
 	aggregator/tools/rate_run.c aggregator/tools/rate_run.h \
 	aggregator/tools/rate_screen.c aggregator/tools/rate_screen.h \
 	aggregator/tools/report_input.c aggregator/tools/report_input.h \
+	aggregator/tools/run_identity.c aggregator/tools/run_identity.h \
 	aggregator/tools/source_lines.c aggregator/tools/source_lines.h \
 	aggregator/tools/source_text.c aggregator/tools/source_text.h \
 	aggregator/tools/text_file.c aggregator/tools/text_file.h \

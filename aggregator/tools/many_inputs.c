@@ -9,12 +9,12 @@
 #include "session/symbols_choose.h"
 #include "tools/cache_choice.h"
 #include "tools/report_input.h"
+#include "tools/run_identity.h"
 #include "tools/source_lines.h"
 #include "tools/tool.h"
 
 #include <gio/gio.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char suffix[] = ".kmr";
@@ -150,35 +150,10 @@ static bool is_of_this_kind(ManyInputs *many, const Session *session, const char
 	return false;
 }
 
-static char *real_path(const char *path)
-{
-	char *real = realpath(path, NULL);
-	char *copy = g_strdup(real ? real : path);
-
-	free(real);
-	return copy;
-}
-
-/* Pieces of one run have the same start, but not the same events. Without facts about the run, the
-   file tells. */
-static char *identity_of(const Session *session, const char *path)
-{
-	const RunInfo *info = session->info;
-	const char *boot = run_info_text(info, KMT_FIELD_BOOT_ID);
-	const char *host = run_info_text(info, KMT_FIELD_HOST);
-	uint64_t start_ns = run_info_start_ns(info);
-
-	if (!boot || !start_ns)
-		return real_path(path);
-	return g_strdup_printf(
-		"%s\n%s\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT, boot,
-		host ? host : "", start_ns, session_end_ns(session), losses_counted(session));
-}
-
 /* Whether that run was read from another file. */
 static bool was_read(ManyInputs *many, const Session *session, const char *path)
 {
-	char *identity = identity_of(session, path);
+	char *identity = run_identity(session, path);
 	const char *known = g_hash_table_lookup(many->seen, identity);
 
 	if (known) {

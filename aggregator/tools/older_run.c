@@ -3,10 +3,13 @@
 
 #include "report/facts.h"
 #include "session/symbols_choose.h"
+#include "base/escape.h"
 #include "tools/cache_choice.h"
+#include "tools/run_identity.h"
 #include "tools/tool.h"
 
 #include <gio/gio.h>
+#include <stdio.h>
 #include <string.h>
 
 G_GNUC_PRINTF(2, 3)
@@ -21,6 +24,15 @@ static bool fail(GError **error, const char *format, ...)
 	return false;
 }
 
+/* The caches of the newer run need not be in the older one. */
+static bool choose_caches(OlderRun *run, GError **error)
+{
+	if (cache_choice_of_stream(run->options, run->session, CACHES_OF_ALL, error))
+		return true;
+	g_prefix_error(error, "--diff: %s: ", run->options->input);
+	return false;
+}
+
 static bool read_session(OlderRun *run, GError **error)
 {
 	Options *options = run->options;
@@ -31,8 +43,7 @@ static bool read_session(OlderRun *run, GError **error)
 		return false;
 	symbols_prepare(run->session, NULL);
 	if (!tool_read_input(options, run->session, error) ||
-	    !tool_can_show(options, run->session, error) ||
-	    !cache_choice_of_stream(options, run->session, CACHES_OF_ALL, error))
+	    !tool_can_show(options, run->session, error) || !choose_caches(run, error))
 		return false;
 	tool_leave_out_unpaired(options);
 	symbols_choose(run->session, NULL);
@@ -114,6 +125,20 @@ static bool has_figures(const Options *options, const Session *session, const ch
 {
 	return has_what_ranks(options, session, name, error) &&
 	       has_duration(options, session, name, error);
+}
+
+void older_run_warn(const OlderRun *run, const Options *options, const Session *newer)
+{
+	g_autofree char *of_old = run_identity(run->session, run->options->input);
+	g_autofree char *of_new = run_identity(newer, options->input);
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	if (!g_str_equal(of_old, of_new))
+		return;
+	escape_append(text, run->options->input);
+	g_string_append(text, " and ");
+	escape_append(text, options->input);
+	fprintf(stderr, "%s: --diff: %s are the same run\n", g_get_prgname(), text->str);
 }
 
 bool older_run_fits(const OlderRun *run, const Options *options, const Session *newer,

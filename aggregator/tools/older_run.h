@@ -25,3 +25,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(OlderRun, older_run_free)
    set if not. */
 bool older_run_fits(const OlderRun *run, const Options *options, const Session *newer,
 		    GError **error);
+
+/* Warns on stderr if the newer run, which was read from a file, is the same one. */
+void older_run_warn(const OlderRun *run, const Options *options, const Session *newer);

@@ -634,6 +634,8 @@ static ExitStatus run_input(Options *options)
 	}
 	if (options->missing_debuginfo)
 		return show_missing(session, lines);
+	if (options->older)
+		older_run_warn(options->older, options, session);
 	tool_leave_out_unpaired(options);
 	options->chart = chart_feed_finish(chart);
 	return finish(session, options, lines, file);
@@ -710,12 +712,16 @@ static ExitStatus build_module(Options *options)
 	return EXIT_COMPLETE;
 }
 
-static ExitStatus check(Options *options)
+static ExitStatus check(Options *options, int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
+	g_autoptr(OlderRun) older = NULL;
 	bool would_start;
 
-	if (!pids_exist("", options->pids, &error) || !cache_choice_of_host(options, &error))
+	if (options->diff)
+		older = older_run_read(options, argc, argv, &error);
+	if (error || !pids_exist("", options->pids, &error) ||
+	    !cache_choice_of_host(options, &error))
 		return fail(status_of(error), error);
 	would_start = check_this_host(
 		options->collector, &options->request,
@@ -804,7 +810,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	else if (options->build_module)
 		return run_watched(build_module, options);
 	else if (options->check)
-		return check(options);
+		return check(options, argc, argv);
 	else if (options->overview)
 		return run_overview(options);
 	else

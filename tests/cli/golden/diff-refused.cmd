@@ -13,6 +13,9 @@ kmalloc-top -i ../../examples/mixed.kmr --diff=x --info
 kmalloc-top -i ../../examples/mixed.kmr --diff=x -p 1
 kmalloc-top -i ../../examples/mixed.kmr --diff=x --kallsyms=x
 kmalloc-top -i ../../examples/mixed.kmr --diff=x --format=speedscope
+kmalloc-top -i ../../examples/mixed.kmr --diff=../../examples
+kmalloc-top --check --diff=no-such-file
+slabstack sock_inode_cache -i ../../examples/growth.kmr --diff=../../examples/mixed.kmr
 kmalloc-top -i - --diff=-
 kmalloc-top --diff=x --record=-
 kmalloc-top --diff=x --import=allocinfo

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tools/run_identity.h"
+
+#include "session/losses.h"
+
+#include <stdlib.h>
+
+static char *real_path(const char *path)
+{
+	char *real = realpath(path, NULL);
+	char *copy = g_strdup(real ? real : path);
+
+	free(real);
+	return copy;
+}
+
+/* Pieces of one run have the same start, but not the same events. Without facts about the run, the
+   file tells. */
+char *run_identity(const Session *session, const char *path)
+{
+	const RunInfo *info = session->info;
+	const char *boot = run_info_text(info, KMT_FIELD_BOOT_ID);
+	const char *host = run_info_text(info, KMT_FIELD_HOST);
+	uint64_t start_ns = run_info_start_ns(info);
+
+	if (!boot || !start_ns)
+		return real_path(path);
+	return g_strdup_printf(
+		"%s\n%s\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT "\n%" G_GUINT64_FORMAT, boot,
+		host ? host : "", start_ns, session_end_ns(session), losses_counted(session));
+}
