@@ -225,15 +225,17 @@ static void append_total_margin(GString *line, const RateDetail *detail)
 static char *heading(const ScreenState *state)
 {
 	const RateDetail *detail = state->detail;
-	const char *since = state->options->behind_from_start ? "of the first" : "since opened";
-	const char *ago = state->options->behind_from_start ? "" : " ago";
+	const bool from_start = state->options->behind_from_start;
 	GString *line = g_string_new(state->open_label);
 
 	if (!detail || detail->seconds < 0) {
 		g_string_append(line, " | starting a collection with stacks of this cache alone");
 		return g_string_free(line, FALSE);
 	}
-	g_string_append_printf(line, " | %s %.0f s%s | ", since, detail->seconds, ago);
+	if (from_start)
+		g_string_append_printf(line, " | of the first %.1f s | ", detail->seconds);
+	else
+		g_string_append_printf(line, " | since opened %.0f s ago | ", detail->seconds);
 	g_string_append(line, estimate_mark(detail));
 	append_count(line, detail->sums.summary.allocations);
 	g_string_append_printf(line, " allocations, %s", estimate_mark(detail));

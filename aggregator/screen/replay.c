@@ -89,6 +89,7 @@ void replay_pause(ScreenState *state, bool is_paused)
 
 void replay_step_back(ScreenState *state)
 {
+	state_unsay(state);
 	replay_pause(state, true);
 	if (state->position)
 		show(state, state->position - 1);
@@ -98,6 +99,7 @@ void replay_step_back(ScreenState *state)
 
 void replay_step_forward(ScreenState *state)
 {
+	state_unsay(state);
 	replay_pause(state, true);
 	if (!is_behind(state) && state->has_ended)
 		state_say(state, "the recording is at its end");
@@ -107,6 +109,7 @@ void replay_step_forward(ScreenState *state)
 
 void replay_to_start(ScreenState *state)
 {
+	state_unsay(state);
 	replay_pause(state, true);
 	state->steps_awaited = 0;
 	if (tape_length(state->tape))
@@ -117,6 +120,7 @@ void replay_to_start(ScreenState *state)
 
 void replay_to_end(ScreenState *state)
 {
+	state_unsay(state);
 	state->is_paused = false;
 	state->steps_awaited = 0;
 	if (is_behind(state))

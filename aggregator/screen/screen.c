@@ -118,7 +118,7 @@ static bool forget_saying(ScreenState *state)
 {
 	if (!state->saying || g_get_monotonic_time() < state->saying_until_us)
 		return false;
-	g_clear_pointer(&state->saying, g_free);
+	state_unsay(state);
 	return true;
 }
 

@@ -102,6 +102,11 @@ void state_say(ScreenState *state, const char *format, ...)
 	va_end(arguments);
 }
 
+void state_unsay(ScreenState *state)
+{
+	g_clear_pointer(&state->saying, g_free);
+}
+
 void state_command(ScreenState *state, ScreenCommandKind kind, double seconds, const char *text)
 {
 	ScreenCommand *command = g_new0(ScreenCommand, 1);

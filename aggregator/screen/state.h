@@ -78,6 +78,9 @@ void state_take_detail(ScreenState *state, RateDetail *detail);
 /* Shows a line for some seconds. */
 void state_say(ScreenState *state, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/* Ends the line: it no longer holds. */
+void state_unsay(ScreenState *state);
+
 /* text may be NULL. */
 void state_command(ScreenState *state, ScreenCommandKind kind, double seconds, const char *text);
 

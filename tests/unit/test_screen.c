@@ -464,6 +464,35 @@ Test(screen, a_replay_shows_its_position_and_its_end)
 	cr_expect_str_eq(fixture.state.saying, "the recording is read: its intervals are fixed");
 }
 
+Test(screen, a_replay_says_that_it_is_at_its_end_only_while_it_is_there)
+{
+	static const char elsewhere[] = ",[]";
+
+	for (const char *key = elsewhere; *key; key++) {
+		const ScreenOptions recorded = replay_options(PLENTY);
+		g_auto(Fixture) fixture;
+
+		fixture_init_with(&fixture, &recorded, 3);
+		replay_end(&fixture.state);
+		keys_press(&fixture.state, '.');
+		cr_expect_str_eq(fixture.state.saying, "the recording is at its end");
+		keys_press(&fixture.state, *key);
+		cr_expect_null(fixture.state.saying, "%c: %s", *key, fixture.state.saying);
+	}
+}
+
+Test(screen, a_detail_of_a_recording_shows_how_much_of_it_was_read)
+{
+	ScreenOptions recorded = replay_options(PLENTY);
+	g_auto(Fixture) fixture;
+
+	recorded.behind_from_start = true;
+	fixture_init_with(&fixture, &recorded, 3);
+	keys_press(&fixture.state, '\n');
+	state_take_detail(&fixture.state, made_detail("filp", 0.7, "process"));
+	expect_line(&fixture, 100, " | of the first 0.7 s | 100 allocations, ");
+}
+
 Test(screen, a_replay_of_unknown_length_shows_no_end)
 {
 	ScreenOptions recorded = replay_options(PLENTY);
