@@ -55,6 +55,7 @@ EXTRA_DIST += \
 	COPYING \
 	packages/apt-bench \
 	packages/apt-build \
+	packages/apt-ci \
 	packages/apt-fuzz \
 	packages/apt-reach \
 	packages/apt-run \

@@ -1,24 +1,25 @@
 tests_cli_checks = \
+	tests/cli/check_golden \
+	tests/cli/check_many
+# They compare what the program prints with other programs, or read sources and documents. A build with sanitizers
+# runs the same code of the program in the tests above.
+tests_cli_comparisons = \
 	tests/cli/check_debuginfod \
 	tests/cli/check_diff \
+	tests/cli/check_docs \
 	tests/cli/check_formats \
-	tests/cli/check_golden \
 	tests/cli/check_json \
 	tests/cli/check_lines \
 	tests/cli/check_lines_command \
-	tests/cli/check_many \
+	tests/cli/check_packages \
 	tests/cli/check_pages \
 	tests/cli/check_pprof \
 	tests/cli/check_prometheus \
+	tests/cli/check_style \
 	tests/cli/check_svg
-# They read sources, documents and help texts, so a build with sanitizers has nothing to add.
-tests_cli_source_checks = \
-	tests/cli/check_docs \
-	tests/cli/check_packages \
-	tests/cli/check_style
 TESTS += $(tests_cli_checks)
 if !SANITIZERS
-TESTS += $(tests_cli_source_checks)
+TESTS += $(tests_cli_comparisons)
 endif
 
 # Makes streams of other machines for the golden tests.
@@ -47,6 +48,6 @@ tests_cli_lines_of_CFLAGS = $(aggregator_cflags)
 tests_cli_lines_of_LDADD = $(aggregator_libs)
 tests_cli_lines_of_SOURCES = tests/cli/lines_of.c
 
-EXTRA_DIST += $(tests_cli_checks) $(tests_cli_source_checks) \
+EXTRA_DIST += $(tests_cli_checks) $(tests_cli_comparisons) \
 	tests/cli/browser.py tests/cli/check_old_reader tests/cli/flamegraph.py \
 	tests/cli/golden tests/cli/lines tests/cli/lines_lib.sh tests/data

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 5.10
+# once: 6.12
 # --check: what it says of a host on which a run would start, and of one on which none would; and that
 # it changes nothing.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

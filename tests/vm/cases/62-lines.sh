@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 5.10
+# once: 6.1
 # Source lines: those of each frame of the test module and of a program are what addr2line gives, live and from
 # the recording, on this host and another. A wrong debuginfo gives none.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

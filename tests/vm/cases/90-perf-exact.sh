@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 7.2
+# once: host
 # With perf events, known work is counted to the last allocation, at the right stack; and where there is
 # a module, the same work by SystemTap is the same counts, bytes and stacks.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.12
+# once: host
 # What goes wrong while perf events are collected is reported exactly, and nothing is left behind.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.12
+# once: host
 # Perf events that are overloaded and throttled: what is counted and what is lost are together what counters
 # of the same tracepoints counted, which have no buffer. Those of kmem_counter within the run begin later
 # and end sooner than the run's own events, those around it the other way round.

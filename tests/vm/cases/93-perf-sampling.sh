@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.12
+# once: host
 # Perf events that are sampled: loops that keep time with the period are estimated without bias. On the
 # machine that builds others allocate meanwhile; there six pairs of a period and a loop of 3 to 7
 # allocations are tried.

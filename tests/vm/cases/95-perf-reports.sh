@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # set by lib.sh and held.sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.12
+# once: host
 # What is held while a run goes on: in its reports, and in the tables of slabratetop.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
 . "${BASH_SOURCE[0]%/*}/lib.sh"

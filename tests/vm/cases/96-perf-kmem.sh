@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 7.2
+# once: host
 # The figures of `perf kmem stat --caller`, for the same data: perf reads the fields of the tracepoints,
 # we read the text of `perf script`.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

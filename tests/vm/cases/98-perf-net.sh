@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 7.2
+# once: host
 # Allocations less frees are shown only where the kernel agrees: what is kept is there, while a cache whose
 # objects are freed where no tracepoint is has no number, whatever its allocations.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

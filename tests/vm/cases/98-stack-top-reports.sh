@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 5.10
+# once: host
 # User stacks of programs that are gone, that run from elsewhere, or that run often; recordings of hits and
 # what is shown of them; and what is refused, each in one line.
 # shellcheck source=lib.sh source-path=SCRIPTDIR

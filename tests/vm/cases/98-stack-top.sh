@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# once: 6.12
+# once: 5.10-stap5.6
 # Of any probe point, known work is counted to the last hit, at its user stack, with its sums and times; a
 # bpftrace at the same time has the same figures, and perf the same frames.
 # shellcheck source=lib.sh source-path=SCRIPTDIR
