@@ -159,15 +159,12 @@ tests_fuzz_make_corpus_LDADD = $(aggregator_libs)
 
 EXTRA_DIST += tests/fuzz/run_fuzz tests/fuzz/corpus
 
-# The program's sources are compiled again, instrumented, in the folder fuzz-build. Rooms behind those that read have
-# nothing for a target: includes point one way.
-fuzz_sources = $(filter-out aggregator/table/% aggregator/rates/% aggregator/report/% aggregator/render/% \
-	aggregator/options/% aggregator/screen/% aggregator/tools/%, $(libaggregator_a_SOURCES))
+# The program's sources are compiled again, instrumented, in the folder fuzz-build.
 fuzz: config.h $(nodist_libaggregator_a_SOURCES)
 	CLANG='$(FUZZ_CLANG)' SECONDS_EACH='$(FUZZ_SECONDS)' TARGETS='$(fuzz_targets)' \
 	FLAGS='$(DEFS) -I. $(fuzz_cppflags) $(GLIB_CFLAGS) $(ELFUTILS_CFLAGS) $(XXHASH_CFLAGS) $(ZSTD_CFLAGS) $(LIBBPF_CFLAGS) $(LZMA_CFLAGS) $(NCURSES_CFLAGS) $(PROTOBUF_C_CFLAGS)' \
 	LIBRARIES='$(GLIB_LIBS) $(ELFUTILS_LIBS) $(XXHASH_LIBS) $(ZSTD_LIBS) $(LIBBPF_LIBS) $(LZMA_LIBS) $(NCURSES_LIBS) $(PROTOBUF_C_LIBS)' \
-	$(srcdir)/tests/fuzz/run_fuzz $(srcdir) $(fuzz_sources) \
+	$(srcdir)/tests/fuzz/run_fuzz $(srcdir) $(libaggregator_a_SOURCES) \
 		$(nodist_libaggregator_a_SOURCES) $(libfilters_a_SOURCES)
 
 clean-local: clean-fuzz

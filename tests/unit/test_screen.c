@@ -24,7 +24,7 @@ static void use_utf8(void)
 	setlocale(LC_CTYPE, "C.UTF-8");
 }
 
-TestSuite(screen, .init = use_utf8, .fini = abort_on_leak);
+TestSuite(screen, .init = use_utf8, .fini = leaks_abort);
 
 static const ScreenOptions options = {
 	.program = "unit",
