@@ -40,6 +40,7 @@ dist_doc_DATA += \
 	doc/PERFORMANCE.md \
 	doc/PRESETS.md \
 	doc/REACH.md \
+	doc/RHEL.md \
 	doc/RECORD_FORMAT.md \
 	doc/TESTING.md
 schemadir = $(docdir)/schema
@@ -57,12 +58,14 @@ EXTRA_DIST += \
 	packages/apt-build \
 	packages/apt-ci \
 	packages/apt-fuzz \
+	packages/apt-packages \
 	packages/apt-reach \
 	packages/apt-run \
 	packages/apt-test \
 	packages/apt-vm \
 	packages/dnf-build \
 	packages/dnf-fuzz \
+	packages/dnf-packages \
 	packages/dnf-repos \
 	packages/dnf-run \
 	packages/dnf-test \

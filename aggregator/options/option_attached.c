@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static bool takes_value(const OptionRow *row)
+bool option_takes_value(const OptionRow *row)
 {
 	return row->argument && *row->argument != '[';
 }
@@ -27,28 +27,38 @@ static size_t letters_until_value(const Tool *tool, const char *word)
 
 		if (!row)
 			return 0;
-		if (takes_value(row))
+		if (option_takes_value(row))
 			return i + 1;
 	}
 	return 0;
+}
+
+const OptionRow *option_awaits_value(const Tool *tool, const char *word)
+{
+	const OptionRow *row;
+	size_t letters;
+
+	if (g_str_has_prefix(word, "--")) {
+		row = option_row_lookup(tool, word);
+		return row && option_takes_value(row) ? row : NULL;
+	}
+	if (*word != '-')
+		return NULL;
+	letters = letters_until_value(tool, word);
+	return letters && !word[letters] ? row_of_letter(tool, word[letters - 1]) : NULL;
 }
 
 /* Adds an option, as two words if its value is attached. Returns whether the next word is its
    value. */
 static bool add_option(GPtrArray *split, const Tool *tool, const char *word)
 {
-	size_t letters;
+	const bool awaits_value = option_awaits_value(tool, word);
+	const size_t letters =
+		g_str_has_prefix(word, "--") || awaits_value ? 0 : letters_until_value(tool, word);
 
-	if (g_str_has_prefix(word, "--")) {
-		const OptionRow *row = option_row_lookup(tool, word);
-
+	if (!letters) {
 		g_ptr_array_add(split, g_strdup(word));
-		return row && takes_value(row);
-	}
-	letters = letters_until_value(tool, word);
-	if (!letters || !word[letters]) {
-		g_ptr_array_add(split, g_strdup(word));
-		return letters;
+		return awaits_value;
 	}
 	g_ptr_array_add(split, g_strndup(word, letters));
 	g_ptr_array_add(split, g_strdup(word + letters));

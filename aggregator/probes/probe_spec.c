@@ -40,6 +40,11 @@ static const ProbeForm forms[] = {
 static const char *const stap_prefixes[] = { "kernel.",  "process.", "module.",
 					     "syscall.", "perf.",    "timer." };
 
+const char *probe_spec_prefix(guint index)
+{
+	return index < G_N_ELEMENTS(forms) ? forms[index].prefix : NULL;
+}
+
 /* Sets the error "probe "TEXT": REASON". Returns false. */
 static bool fail(GError **error, const char *text, const char *format, ...) G_GNUC_PRINTF(3, 4);
 static bool fail(GError **error, const char *text, const char *format, ...)

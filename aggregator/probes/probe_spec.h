@@ -35,6 +35,9 @@ ProbeSpec *probe_spec_parse(const char *text, GError **error);
 void probe_spec_free(ProbeSpec *spec);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProbeSpec, probe_spec_free)
 
+/* Returns how the probe points of a kind begin: "t:"; NULL behind the last kind. */
+const char *probe_spec_prefix(guint index);
+
 /* Parses "a | b", of which the first that the kernel has is used. Returns an array of ProbeSpec
    that owns them, never empty, or NULL with error set. */
 GPtrArray *probe_alternatives_parse(const char *text, GError **error);

@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "base/exit_status.h"
 #include "session/losses.h"
+#include "options/option_completion.h"
 #include "options/options.h"
 #include "base/private_file.h"
 #include "render/formats/renderers.h"
@@ -792,6 +793,11 @@ int tool_main(const Tool *tool, int argc, char **argv)
 		fprintf(stderr, "%s: too few files may be open (ulimit -n): %d are needed\n",
 			tool->name, FILES_NEEDED);
 		return EXIT_FAILED;
+	}
+	if (argc > 1 && g_str_equal(argv[1], OPTION_COMPLETE)) {
+		option_completion_print(tool, "", argv + 2, stdout);
+		return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE
+							       : fail(EXIT_FAILED, error);
 	}
 	give_memory_back();
 	/* Makes reaching the largest file size (ulimit -f) an error, like a full disk. */

@@ -4,6 +4,7 @@ tests_cli_checks = \
 # They compare what the program prints with other programs, or read sources and documents. A build with sanitizers
 # runs the same code of the program in the tests above.
 tests_cli_comparisons = \
+	tests/cli/check_completion \
 	tests/cli/check_debuginfod \
 	tests/cli/check_diff \
 	tests/cli/check_docs \

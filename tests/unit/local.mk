@@ -156,6 +156,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_module_cache.c \
 	tests/unit/test_net_check.c tests/unit/test_noise.c tests/unit/test_oom_score.c \
 	tests/unit/test_option_attached.c \
+	tests/unit/test_option_completion.c \
 	tests/unit/test_options.c \
 	tests/unit/test_page.c \
 	tests/unit/test_pairing.c \
