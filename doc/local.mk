@@ -40,8 +40,8 @@ dist_doc_DATA += \
 	doc/PERFORMANCE.md \
 	doc/PRESETS.md \
 	doc/REACH.md \
-	doc/RHEL.md \
 	doc/RECORD_FORMAT.md \
+	doc/RHEL.md \
 	doc/TESTING.md
 schemadir = $(docdir)/schema
 dist_schema_DATA = \

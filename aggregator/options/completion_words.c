@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options/completion_words.h"
 
+#include "base/escape.h"
 #include "import/kernel_record.h"
 #include "names/cgroup_label.h"
+#include "options/option_values.h"
 #include "options/tool_description.h"
 #include "probes/preset_list.h"
 #include "probes/probe_spec.h"
@@ -12,7 +14,7 @@
 
 enum { CANDIDATES_MAX = 5000 }; /* some kernels have 3,000 tracepoints */
 
-/* Of names from outside. Globs are no names of caches, and '~' may be a home folder. */
+/* Whether every shell takes a name as it is, without quotes. */
 static bool is_plain(const char *name)
 {
 	for (const char *c = name; *c; c++)
@@ -28,12 +30,15 @@ void completion_offer(Completion *completion, const char *name, const char *abou
 	    !g_hash_table_add(completion->seen, g_strdup(name)))
 		return;
 	fprintf(completion->out, "%s%s", completion->before->str, name);
-	if (about)
-		fprintf(completion->out, "\t%s", about);
+	if (about) {
+		g_autofree char *escaped = escape_copy(about);
+
+		fprintf(completion->out, "\t%s", escaped);
+	}
 	fputc('\n', completion->out);
 }
 
-/* What was typed up to its last divider is as it shall be. */
+/* Keeps what was typed up to its last divider; only the rest is completed. */
 static void complete_behind(Completion *completion, char divider)
 {
 	const char *last = strrchr(completion->typed, divider);
@@ -61,13 +66,7 @@ static void offer_metrics(Completion *completion, MetricUse use)
 
 static void offer_ranks(Completion *completion)
 {
-	const Tool *tool = completion->tool;
-
-	if (tool->stream)
-		offer_metrics(completion, METRIC_RATES);
-	else
-		offer_metrics(completion,
-			      tool->bit == TOOL_STACK_TOP ? METRIC_OF_HITS : METRIC_RANKS);
+	offer_metrics(completion, tool_ranks(completion->tool));
 }
 
 static void offer_rate_columns(Completion *completion)
@@ -100,8 +99,7 @@ static void offer_formats(Completion *completion)
 
 static void offer_events(Completion *completion)
 {
-	const unsigned offered =
-		completion->tool->caches_only ? probe_kinds_of_caches() : G_MAXUINT;
+	const unsigned offered = option_events_offered(completion->tool);
 
 	complete_behind(completion, '+');
 	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
@@ -123,7 +121,7 @@ static GDir *host_folder(const Completion *completion, const char *path)
 	return g_dir_open(whole, 0, NULL);
 }
 
-/* Returns the lines of a file of the host, owned by the caller; none if this user cannot read it.
+/* Returns the lines of a file of the host, owned by the caller. If it cannot be read, it has none.
  */
 static char **host_lines(const Completion *completion, const char *path)
 {
@@ -135,8 +133,8 @@ static char **host_lines(const Completion *completion, const char *path)
 	return g_strsplit(text, "\n", -1);
 }
 
-/* The folder of SLUB is everyone's, and has the names of merged caches, too; /proc/slabinfo is
- * root's. */
+/* Every user can list SLUB's folder, which also has the names of merged caches. Only root can read
+   /proc/slabinfo. */
 static void offer_caches(Completion *completion)
 {
 	g_autoptr(GDir) folder = host_folder(completion, "/sys/kernel/slab");
@@ -153,7 +151,7 @@ static void offer_caches(Completion *completion)
 	}
 }
 
-/* Calls take for each process of the host, with its folder. */
+/* Calls take with the pid of each process of the host. */
 static void for_processes(Completion *completion,
 			  void (*take)(Completion *completion, const char *pid))
 {
@@ -187,7 +185,7 @@ static void offer_pid(Completion *completion, const char *pid)
 	g_autofree char *name = process_name(completion, pid);
 
 	if (name)
-		completion_offer(completion, pid, is_plain(name) ? name : NULL);
+		completion_offer(completion, pid, name);
 }
 
 /* The names of the cgroups that a process is in: lines "0::/system.slice/sshd.service". */
@@ -260,12 +258,6 @@ static void offer_probes(Completion *completion)
 	}
 }
 
-static void offer_presets_and_probes(Completion *completion)
-{
-	offer_presets(completion);
-	offer_probes(completion);
-}
-
 /* Where the values of options come from, by long name. Options whose argument lists them
    ("full|none") need no row. */
 static const struct {
@@ -336,7 +328,8 @@ void completion_offer_objects(Completion *completion)
 		offer_caches(completion);
 		break;
 	case TOOL_STACK_TOP:
-		offer_presets_and_probes(completion);
+		offer_presets(completion);
+		offer_probes(completion);
 		break;
 	default:
 		break;

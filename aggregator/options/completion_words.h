@@ -10,16 +10,16 @@
 typedef struct {
 	const Tool *tool;
 	const char *root;  /* "": this host; else the folder below which its files are read */
-	GString *before;   /* the beginning of the word that is as it shall be: "--by=process," */
+	GString *before;   /* the beginning of the word, which stays: "--by=process," */
 	const char *typed; /* the rest of it: what candidates begin with */
 	GHashTable *seen;  /* (element-type utf8) names that were offered, owned */
 	FILE *out;
 } Completion;
 
 /*
- * Prints a candidate, and what it is about (NULL: nothing), if it begins with what was typed and
- * was not offered yet. Leaves out names that a shell would not take as they are, because names of
- * processes and cgroups are anybody's.
+ * Prints a candidate if it begins with what was typed and was not printed yet, with a text about it
+ * (NULL: none), escaped. Leaves out names that a shell would not take as they are: any user can
+ * name a process.
  */
 void completion_offer(Completion *completion, const char *name, const char *about);
 

@@ -79,7 +79,7 @@ static void print_keys(const Tool *tool, FILE *out)
 	const bool is_of_hits = tool->bit == TOOL_STACK_TOP;
 
 	fputs("\nKeys of -s, --sort:\n", out);
-	print_metrics(is_of_hits ? METRIC_OF_HITS : METRIC_RANKS, out);
+	print_metrics(tool_ranks(tool), out);
 	fputs("\nKeys of --by:\n", out);
 	for (const Dimension *key = dimensions; key->name; key++)
 		if (dimension_fits(key, is_of_hits))

@@ -98,7 +98,7 @@ const Metric *option_metric(const char *name, MetricUse use, const char *what, G
 
 bool option_sort(Options *options, const char *value, GError **error)
 {
-	MetricUse use = options->tool->bit == TOOL_STACK_TOP ? METRIC_OF_HITS : METRIC_RANKS;
+	MetricUse use = tool_ranks(options->tool);
 
 	options->view.sort = option_metric(value, use, "key", error);
 	options->sort_given = true;
@@ -297,11 +297,16 @@ bool option_events(Options *options, const char *value, GError **error)
 }
 
 /* Frees are collected for the columns of rates that need them. */
-char *option_events_help(const Tool *tool)
+unsigned option_events_offered(const Tool *tool)
 {
 	unsigned offered = tool->caches_only ? probe_kinds_of_caches() : G_MAXUINT;
 
-	return probe_kinds_help(tool->events, tool->stream ? offered & ~PROBE_FREE : offered);
+	return tool->stream ? offered & ~PROBE_FREE : offered;
+}
+
+char *option_events_help(const Tool *tool)
+{
+	return probe_kinds_help(tool->events, option_events_offered(tool));
 }
 
 bool option_stacks(Options *options, const char *value, GError **error)

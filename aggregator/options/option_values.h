@@ -36,6 +36,9 @@ bool option_parse_seconds(const char *value, double *seconds);
 /* Parses the number of seconds between two tables or reports. */
 bool option_parse_interval(const char *value, double *seconds, GError **error);
 
+/* Returns which kinds of events --events of the tool takes: bits of ProbeKindBit. */
+unsigned option_events_offered(const Tool *tool);
+
 /* Returns the help text of --events: the kinds of events that the tool observes by default, and the
    others. The caller frees it. */
 char *option_events_help(const Tool *tool);

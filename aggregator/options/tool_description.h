@@ -66,6 +66,14 @@ struct Tool {
 	bool (*read_overview)(const Options *options, Session *session, GError **error);
 };
 
+/* By which metrics this tool can rank: -s. */
+static inline MetricUse tool_ranks(const Tool *tool)
+{
+	if (tool->stream)
+		return METRIC_RATES;
+	return tool->bit == TOOL_STACK_TOP ? METRIC_OF_HITS : METRIC_RANKS;
+}
+
 /* Whether a format can show reports of this tool. */
 static inline bool tool_renders(const Tool *tool, const Renderer *renderer)
 {

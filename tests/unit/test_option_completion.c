@@ -36,6 +36,8 @@ static FakeHost *host_with_names(void)
 	fake_host_write_of_process(host, 9, "comm", "a\tb c\n");
 	fake_host_write_of_process(host, 9, "cgroup", "3:cpu:/`x`\n");
 	fake_host_write_of_process(host, 10, "comm", "sshd\n");
+	fake_host_write_of_process(host, 11, "comm", "\033[2J\n");
+	fake_host_write_of_process(host, 11, "cgroup", "0::/a\033[2J.slice/b.service\n");
 	fake_host_write(host, "sys/kernel/tracing/available_events",
 			"vmscan:mm_vmscan_kswapd_wake\nkmem:kmalloc\n");
 	return host;
@@ -46,13 +48,13 @@ static int compare_lines(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Returns the first words of the answers, sorted, joined by blanks. words: divided by '|'. */
-static char *completed(const FakeHost *host, const char *name, const char *words)
+/* Returns the answers as they are printed. words: divided by '|'. The caller frees them with
+ * free(). */
+static char *answers_to(const FakeHost *host, const char *name, const char *words)
 {
 	char *const none[] = { (char *)"", NULL };
 	/* g_strsplit() has no part of an empty text. */
 	g_auto(GStrv) split = *words ? g_strsplit(words, "|", -1) : g_strdupv((char **)none);
-	g_auto(GStrv) answers = NULL;
 	const Tool *tool = tools;
 	char *text = NULL;
 	size_t length;
@@ -62,7 +64,15 @@ static char *completed(const FakeHost *host, const char *name, const char *words
 		tool++;
 	option_completion_print(tool, host, split, out);
 	fclose(out);
-	answers = g_strsplit(g_strchomp(text), "\n", -1);
+	return text;
+}
+
+/* Returns the first words of the answers, sorted, joined by blanks. */
+static char *completed(const FakeHost *host, const char *name, const char *words)
+{
+	char *text = answers_to(host, name, words);
+	g_auto(GStrv) answers = g_strsplit(g_strchomp(text), "\n", -1);
+
 	free(text);
 	for (char **answer = answers; *answer; answer++)
 		(*answer)[strcspn(*answer, "\t")] = '\0';
@@ -110,8 +120,8 @@ static const struct {
 	{ "slabratetop", "--cache=filp,d", "--cache=filp,dentry" },
 	{ "kmalloc-top", "", "" },
 	{ "kmalloc-top", "--process=", "--process=sshd" },
-	{ "kmalloc-top", "-p|7,", "7,10 7,7 7,8 7,9" },
-	{ "kmalloc-top", "--cgroup=", "--cgroup=sshd.service" },
+	{ "kmalloc-top", "-p|7,", "7,10 7,11 7,7 7,8 7,9" },
+	{ "kmalloc-top", "--cgroup=", "--cgroup=b.service --cgroup=sshd.service" },
 	{ "stack-top", "t:vm", "t:vmscan:mm_vmscan_kswapd_wake" },
 	{ "stack-top", "k", "k: kr:" },
 	{ "stack-top", "--begin=us", "--begin=usdt:" },
@@ -135,6 +145,18 @@ Test(option_completion, candidates_are_what_the_command_takes_there)
 		cr_expect_str_eq(answers, lines[i].answers, "%s %s: %s", lines[i].tool,
 				 lines[i].words, answers);
 	}
+}
+
+Test(option_completion, names_that_anybody_can_give_are_escaped)
+{
+	g_autoptr(FakeHost) host = host_with_names();
+	char *pids = answers_to(host, "kmalloc-top", "-p|");
+	char *cgroups = answers_to(host, "kmalloc-top", "--cgroup=b");
+
+	cr_expect_not_null(strstr(pids, "11\t\\x1b[2J\n"), "%s", pids);
+	cr_expect_str_eq(cgroups, "--cgroup=b.service\t/a\\x1b[2J.slice/b.service\n");
+	free(pids);
+	free(cgroups);
 }
 
 Test(option_completion, no_word_is_no_error)
