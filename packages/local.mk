@@ -13,27 +13,23 @@ $(metrics_service): $(metrics_service).in Makefile
 		$(SED) 's#@bindir''@#$(bindir)#' $(srcdir)/$(metrics_service).in >$@.new && mv $@.new $@
 
 # Shells look for a file with the name of the command: the other commands are links to it.
-bash_completion_dir = $(datadir)/bash-completion/completions
-zsh_completion_dir = $(datadir)/zsh/site-functions
-fish_completion_dir = $(datadir)/fish/vendor_completions.d
-EXTRA_DIST += packages/completion/_kmalloc-top packages/completion/kmalloc-top.bash packages/completion/kmalloc-top.fish
-install-data-local:
-	$(MKDIR_P) "$(DESTDIR)$(bash_completion_dir)" "$(DESTDIR)$(zsh_completion_dir)" "$(DESTDIR)$(fish_completion_dir)"
-	cd $(srcdir)/packages/completion && \
-		$(INSTALL_DATA) kmalloc-top.bash "$(DESTDIR)$(bash_completion_dir)/kmalloc-top" && \
-		$(INSTALL_DATA) _kmalloc-top "$(DESTDIR)$(zsh_completion_dir)/" && \
-		$(INSTALL_DATA) kmalloc-top.fish "$(DESTDIR)$(fish_completion_dir)/"
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_bashcompletion_DATA = packages/completion/kmalloc-top
+dist_zshcompletion_DATA = packages/completion/_kmalloc-top
+dist_fishcompletion_DATA = packages/completion/kmalloc-top.fish
+install-data-hook:
 	for command in slabratetop slabstack stack-top; do \
-		ln -sf kmalloc-top "$(DESTDIR)$(bash_completion_dir)/$$command" && \
-		ln -sf kmalloc-top.fish "$(DESTDIR)$(fish_completion_dir)/$$command.fish" || exit; \
+		ln -sf kmalloc-top "$(DESTDIR)$(bashcompletiondir)/$$command" && \
+		ln -sf kmalloc-top.fish "$(DESTDIR)$(fishcompletiondir)/$$command.fish" || exit; \
 	done
-uninstall-local:
-	rm -f "$(DESTDIR)$(zsh_completion_dir)/_kmalloc-top"
-	for command in kmalloc-top slabratetop slabstack stack-top; do \
-		rm -f "$(DESTDIR)$(bash_completion_dir)/$$command" "$(DESTDIR)$(fish_completion_dir)/$$command.fish"; \
+uninstall-hook:
+	for command in slabratetop slabstack stack-top; do \
+		rm -f "$(DESTDIR)$(bashcompletiondir)/$$command" "$(DESTDIR)$(fishcompletiondir)/$$command.fish"; \
 	done
 
-# Packages, from the release tarball. It contains what is made here, so that it builds them without a configure.
+# Packages, from the release tarball. It contains what is made here, so that rpmbuild can read it.
 package_descriptions = packages/rpm/kmalloc-top.spec packages/deb/changelog
 $(package_descriptions): $(top_srcdir)/configure.ac
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(SED) 's/@VERSION''@/$(VERSION)/g' $(srcdir)/$@.in >$@.new && mv $@.new $@
