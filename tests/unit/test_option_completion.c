@@ -123,7 +123,8 @@ static const struct {
 	{ "kmalloc-top", "-p|7,", "7,10 7,11 7,7 7,8 7,9" },
 	{ "kmalloc-top", "--cgroup=", "--cgroup=b.service --cgroup=sshd.service" },
 	{ "stack-top", "t:vm", "t:vmscan:mm_vmscan_kswapd_wake" },
-	{ "stack-top", "k", "k: kr:" },
+	/* No presets here: they may be installed or not. */
+	{ "stack-top", "--begin=k", "--begin=k: --begin=kr:" },
 	{ "stack-top", "--begin=us", "--begin=usdt:" },
 	/* What the shell knows. */
 	{ "kmalloc-top", "-i|gr", ":file .kmr" },
