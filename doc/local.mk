@@ -17,15 +17,15 @@ EXTRA_DIST += \
 # it was built for another host.
 make_page = $(MKDIR_P) doc && sources= && for file in $(man_page_sources) $@.in; do \
 		sources="$$sources $(srcdir)/$$file"; done && \
-	$(AWK) -v tool=`basename $@ .1` -f $(srcdir)/doc/make_page.awk $$sources >$@.new && \
+	$(AWK) -v tool=`basename $@ .1` -v version=$(VERSION) -f $(srcdir)/doc/make_page.awk $$sources >$@.new && \
 	mv $@.new $@
-doc/kmalloc-top.1: doc/kmalloc-top.1.in doc/make_page.awk $(man_page_sources)
+doc/kmalloc-top.1: doc/kmalloc-top.1.in doc/make_page.awk configure.ac $(man_page_sources)
 	$(AM_V_GEN)$(make_page)
-doc/slabratetop.1: doc/slabratetop.1.in doc/make_page.awk $(man_page_sources)
+doc/slabratetop.1: doc/slabratetop.1.in doc/make_page.awk configure.ac $(man_page_sources)
 	$(AM_V_GEN)$(make_page)
-doc/slabstack.1: doc/slabstack.1.in doc/make_page.awk $(man_page_sources)
+doc/slabstack.1: doc/slabstack.1.in doc/make_page.awk configure.ac $(man_page_sources)
 	$(AM_V_GEN)$(make_page)
-doc/stack-top.1: doc/stack-top.1.in doc/make_page.awk $(man_page_sources)
+doc/stack-top.1: doc/stack-top.1.in doc/make_page.awk configure.ac $(man_page_sources)
 	$(AM_V_GEN)$(make_page)
 dist_doc_DATA += \
 	CONTRIBUTING.md \

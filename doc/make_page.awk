@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Makes a man page:
 #
-#   awk -v tool=slabstack -f make_page.awk \
+#   awk -v tool=slabstack -v version=0.2.0 -f make_page.awk \
 #     tool_description.h option_table.c options.man slabstack.1.in
 #
-# The line @OPTIONS@ of the page becomes the options of the tool: in the order of the option table and
-# under its headings, each with its name, its argument and the line of --help, all from that table, and
-# with its text in options.man. There "@ NAME [TOOL]..." begins a text, of all tools or of some.
+# @VERSION@ becomes the version. The line @OPTIONS@ of the page becomes the options of the tool: in the
+# order of the option table and under its headings, each with its name, its argument and the line of
+# --help, all from that table, and with its text in options.man. There "@ NAME [TOOL]..." begins a text,
+# of all tools or of some.
 
 function fail(problem) {
   print FILENAME ":" FNR ": " problem >"/dev/stderr"
@@ -207,6 +208,7 @@ files == 4 && /^@OPTIONS@$/ {
   next
 }
 files == 4 {
+  gsub(/@VERSION@/, version)
   print
   if (FNR == 1)
     print ".\\\" Made of " tool ".1.in, options.man and the option table: change those."

@@ -158,7 +158,7 @@ static const InfoField run_facts[] = {
 	{ KMT_FIELD_USER_DEPTH, 64, NULL },
 	{ KMT_FIELD_BOOT_ID, 0, "00000000-0000-0000-0000-000000000000" },
 	{ KMT_FIELD_COLLECTOR, 0, "perf events" },
-	{ KMT_FIELD_PROGRAM, 0, "stack-top 0.1.0" },
+	{ KMT_FIELD_PROGRAM, 0, "stack-top 0.2.0" },
 	{ KMT_FIELD_COMMAND_LINE, 0, "stack-top made" },
 	{ KMT_FIELD_EVENTS, 0, "probes" },
 	{ KMT_FIELD_SCOPE, 0, "host" },
