@@ -160,6 +160,7 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_LOST_AT_LEAST] = { "lost_more_is_possible", NULL, VALUE_FLAG },
 	[FACT_OF_OTHER_TASKS] = { "events_of_other_tasks", NULL, VALUE_COUNT },
 	[FACT_OF_OTHER_CACHES] = { "events_of_other_caches", NULL, VALUE_COUNT },
+	[FACT_UNKNOWN_PARTS] = { "unknown_parts", NULL, VALUE_COUNT },
 	[FACT_UNTRACED] = { "untraced_seconds", NULL, VALUE_TIME_SPAN },
 	[FACT_UNTRACED_CPUS] = { "untraced_cpus", NULL, VALUE_TEXT },
 	[FACT_BPF_BLIND] = { "bpf_held_back", NULL, VALUE_TEXT },
@@ -408,6 +409,8 @@ static void set_losses(Facts *facts, const Session *session)
 	fact_set_number(facts, FACT_LOST_AT_LEAST, losses.damaged_bytes && !losses.counted_to_end);
 	fact_set_number(facts, FACT_OF_OTHER_TASKS, losses.of_other_tasks);
 	fact_set_number(facts, FACT_OF_OTHER_CACHES, losses.of_other_caches);
+	fact_set_number(facts, FACT_UNKNOWN_PARTS,
+			batch_reader_totals(session->reader).unknown + session->unknown_records);
 	fact_set_number(facts, FACT_UNTRACED, losses.untraced_ns);
 	fact_set_text(facts, FACT_BPF_BLIND, losses.bpf_blind);
 	fact_set_number(facts, FACT_LOSS_OF_WHOLE_RUN, losses.has_whole_run);

@@ -80,6 +80,7 @@ static void take_events(Session *session, const Batch *batch)
 	const Events *events = event_reader_decode(session->events, batch);
 	bool is_sound = hand_out(session, events);
 
+	session->unknown_records += events->unknown_records;
 	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
 	if (events->heartbeats_count && !session->is_counted_elsewhere)
 		session_pair_until(session, UINT64_MAX);

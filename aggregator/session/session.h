@@ -60,6 +60,7 @@ typedef struct {
 	bool source_is_silent; /* ... and does not report losses */
 	bool cut_short;        /* the stream ended in the middle, or a recording was not closed */
 	uint64_t unreadable_lines; /* of an import: lines that could not be parsed */
+	uint64_t unknown_records;  /* of kinds that this version does not know */
 	/* For objects held when a record of the kernel was read. */
 	HeldReadings *held_readings; /* private; NULL: none */
 	HeldReadings *held_places;   /* once counted: the places, with their ages; NULL: none */

@@ -365,6 +365,7 @@ static void say_why_incomplete(const RateRun *run)
 
 	say_fact(facts, FACT_ENDED_EARLY);
 	say_line(facts, append_memory_bound_line, NULL);
+	say_line(facts, append_unknown_line, NULL);
 	if (!lossless)
 		say_line(facts, append_lost_line, tool_loss_remedy(run->session, run->options));
 	say_line(facts, append_bpf_line, NULL);

@@ -20,6 +20,7 @@
  *	make_fixture i686             little-endian, 32-bit
  *	make_fixture aarch64          CPUs were not traced for a time, by a collector with another
  *	                              clock that does not measure its cost
+ *	make_fixture riscv64          a newer version wrote it: a batch and a record have unknown kinds
  *	make_fixture cgroups          tasks in several cgroups, with their slab caches
  *	make_fixture rates            two CPUs over several intervals
  *	make_fixture rates-blind      the same, but some frees name no cache
@@ -66,6 +67,7 @@ typedef struct {
 	const char *symbols;
 	const char *modules;
 	uint64_t probe_ns;     /* of the whole run */
+	bool newer;            /* there are parts of unknown kinds */
 	const InfoField *more; /* beside the facts that all have; ends with id 0; NULL: none */
 } Machine;
 
@@ -130,7 +132,25 @@ static const Machine machines[] = {
 		.probe_ns = KMT_NOT_MEASURED,
 		.more = partly_traced,
 	},
+	{
+		.arch = "riscv64",
+		.word_bytes = 8,
+		.text_start = 0x100000,
+		.text_end = 0x900000,
+		.kmalloc = 0x200000,
+		.symbols = "0000000000100000 T _stext\n"
+			   "0000000000200000 T __kmalloc_noprof\n"
+			   "0000000000200400 T alloc_pipe_info\n"
+			   "0000000000200800 T do_trap_ecall_u\n"
+			   "0000000000900000 T _etext\n",
+		.modules = "",
+		.probe_ns = 500000,
+		.newer = true,
+	},
 };
+
+/* No version has these kinds. */
+enum { UNKNOWN_BATCH = 200, UNKNOWN_RECORD = 201 };
 
 static void add_info(GByteArray *stream, const Machine *machine)
 {
@@ -204,6 +224,9 @@ static void add_events(GByteArray *stream, const Machine *machine)
 				  0x10000 + i * 128);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, 1, 6000, KMT_CONTEXT_SOFTIRQ, 0x20000);
 	event_batch_event(&batch, KMT_RECORD_ALLOC, 1, 7000, KMT_CONTEXT_TASK, 0);
+	if (machine->newer)
+		event_batch_add(&batch, &(struct KmtHeartbeat){ .head = { 0 } },
+				sizeof(struct KmtHeartbeat), UNKNOWN_RECORD, 0);
 	event_batch_heartbeat(&batch, 2900000000, 0, machine->probe_ns);
 	event_batch_end(&batch, 7);
 }
@@ -213,6 +236,8 @@ static void make(GByteArray *stream, const Machine *machine)
 	add_info(stream, machine);
 	batch_write_text(stream, KMT_BATCH_MODULES, 0, machine->modules, strlen(machine->modules));
 	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, machine->symbols, strlen(machine->symbols));
+	if (machine->newer)
+		batch_write_text(stream, UNKNOWN_BATCH, 0, "news\n", strlen("news\n"));
 	add_events(stream, machine);
 	if (machine->big_endian == (G_BYTE_ORDER == G_LITTLE_ENDIAN))
 		swap_stream(stream);
@@ -356,7 +381,7 @@ int main(int argc, char **argv)
 			make(stream, &machines[i]);
 	if (!stream->len) {
 		fputs("usage: make_fixture "
-		      "swap|sample|throttle|walks|names|memory|s390x|i686|aarch64|cgroups|"
+		      "swap|sample|throttle|walks|names|memory|s390x|i686|aarch64|riscv64|cgroups|"
 		      "rates|rates-blind|rates-held|held|hits|hits-other|spans|lines|leak|slab|"
 		      "slab-part|limited|crowded|changing|change\n",
 		      stderr);

@@ -48,6 +48,7 @@ static FactLineOfRun *const warnings[] = {
 	append_full_line,
 	append_bpf_line,
 	append_memory_bound_line,
+	append_unknown_line,
 };
 
 /* Facts that are known only then. */

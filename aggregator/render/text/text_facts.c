@@ -773,6 +773,7 @@ static const Line lines[] = {
 	{ .of_run = append_full_line, .when = LINE_ALWAYS },
 	{ .append = saturated_line, .when = LINE_ALWAYS },
 	{ .of_run = append_memory_bound_line, .when = LINE_ALWAYS },
+	{ .of_run = append_unknown_line, .when = LINE_ALWAYS },
 	{ .of_run = append_lost_line, .when = LINE_ALWAYS },
 };
 

@@ -86,6 +86,8 @@ static const char *what_is_missing(const Facts *facts)
 		return "no, a CPU was not traced for a time";
 	if (!facts_have_no_loss(facts))
 		return "no, events were lost";
+	if (fact_number(facts, FACT_UNKNOWN_PARTS))
+		return "no, it has parts of a newer version";
 	return fact_number(facts, FACT_LOSS_IS_UNKNOWN) ? not_known : "yes";
 }
 

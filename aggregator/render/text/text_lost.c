@@ -169,6 +169,18 @@ void append_compared_names_line(GString *out, const Facts *facts)
 			"; names of slab caches may be wrong");
 }
 
+void append_unknown_line(GString *out, const Facts *facts)
+{
+	uint64_t parts = fact_number(facts, FACT_UNKNOWN_PARTS);
+
+	if (!parts)
+		return;
+	g_string_append(out, "Unknown: skipped ");
+	append_count(out, parts);
+	g_string_append(out, parts == 1 ? " part" : " parts");
+	g_string_append(out, " of the input: a newer version of kmalloc-top wrote it\n");
+}
+
 void append_memory_bound_line(GString *out, const Facts *facts)
 {
 	g_autofree char *parts = NULL;
