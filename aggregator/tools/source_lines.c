@@ -253,6 +253,8 @@ typedef struct {
 } Distribution;
 
 static const Distribution distributions[] = {
+	{ ".el7", "RHEL 7 and its relatives", "debuginfo-install kernel-%s",
+	  "debuginfo-install PACKAGE" },
 	{ ".el", "RHEL and its relatives", "dnf debuginfo-install kernel-%s",
 	  "dnf debuginfo-install PACKAGE" },
 	{ ".fc", "Fedora", "dnf debuginfo-install kernel-%s", "dnf debuginfo-install PACKAGE" },
