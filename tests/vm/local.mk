@@ -61,6 +61,7 @@ EXTRA_DIST += \
 	tests/vm/cases/38-hostile.sh \
 	tests/vm/cases/40-record.sh \
 	tests/vm/cases/45-module.sh \
+	tests/vm/cases/46-signed-module.sh \
 	tests/vm/cases/50-events.sh \
 	tests/vm/cases/51-caches.sh \
 	tests/vm/cases/52-slabstack.sh \
