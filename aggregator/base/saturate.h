@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <glib.h>
 #include <stdint.h>
 
 /*
  * Saturating sums of numbers from a recording: a result above 64 bits becomes the maximum, which
- * means "too large". Reports mark such numbers.
+ * means "too large". Reports mark such numbers. The compiler's own checks would need gcc 5, GLib's
+ * do not.
  */
 
 static inline uint64_t saturate_sum(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
 
-	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+	return g_uint64_checked_add(&sum, a, b) ? sum : UINT64_MAX;
 }
 
 static inline uint64_t saturate_product(uint64_t a, uint64_t b)
 {
 	uint64_t product;
 
-	return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+	return g_uint64_checked_mul(&product, a, b) ? product : UINT64_MAX;
 }
 
 static inline void saturate_add(uint64_t *sum, uint64_t added)
@@ -35,11 +37,9 @@ static inline int64_t saturate_signed(uint64_t number)
 
 static inline int64_t saturate_signed_sum(int64_t a, int64_t b)
 {
-	int64_t sum;
-
-	if (!__builtin_add_overflow(a, b, &sum))
-		return sum;
-	return a < 0 ? -INT64_MAX : INT64_MAX;
+	if (b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b)
+		return a < 0 ? -INT64_MAX : INT64_MAX;
+	return a + b;
 }
 
 /* Returns a - b, limited to the range of INT64_MAX. */
@@ -56,12 +56,17 @@ static inline uint64_t saturate_double(double value)
 	return value >= 0x1p64 ? UINT64_MAX : (uint64_t)value;
 }
 
+static inline uint64_t magnitude(int64_t number)
+{
+	return number < 0 ? -(uint64_t)number : (uint64_t)number;
+}
+
 /* Returns a * b, limited to the range of INT64_MAX. */
 static inline int64_t saturate_signed_product(int64_t a, int64_t b)
 {
-	int64_t product;
+	uint64_t product = saturate_product(magnitude(a), magnitude(b));
 
-	if (!__builtin_mul_overflow(a, b, &product))
-		return product;
-	return (a < 0) == (b < 0) ? INT64_MAX : -INT64_MAX;
+	if ((a < 0) == (b < 0))
+		return saturate_signed(product);
+	return product > (uint64_t)INT64_MAX + 1 ? -INT64_MAX : (int64_t)-product;
 }

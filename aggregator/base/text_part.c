@@ -81,8 +81,8 @@ bool text_part_decimal_64(TextPart part, uint64_t *value)
 	for (size_t i = 0; i < part.length; i++) {
 		int digit = g_ascii_digit_value(part.text[i]);
 
-		if (digit < 0 || __builtin_mul_overflow(*value, 10, value) ||
-		    __builtin_add_overflow(*value, (unsigned)digit, value))
+		if (digit < 0 || !g_uint64_checked_mul(value, *value, 10) ||
+		    !g_uint64_checked_add(value, *value, (unsigned)digit))
 			return false;
 	}
 	return part.length != 0;

@@ -169,8 +169,8 @@ bool cursor_take_decimal(Cursor *cursor, uint64_t *value)
 	uint64_t sum = 0;
 
 	for (; at < cursor->end && g_ascii_isdigit(*at); at++) {
-		if (__builtin_mul_overflow(sum, 10, &sum) ||
-		    __builtin_add_overflow(sum, (uint64_t)(*at - '0'), &sum))
+		if (!g_uint64_checked_mul(&sum, sum, 10) ||
+		    !g_uint64_checked_add(&sum, sum, (uint64_t)(*at - '0')))
 			return false;
 	}
 	if (at == cursor->at)

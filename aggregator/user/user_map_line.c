@@ -96,7 +96,7 @@ static bool parse_mapping(TextPart rest, UserMapLine *line)
 		rest = (TextPart){ rest.text + 1, rest.length - 1 };
 	line->path = rest;
 	return line->length && rest.length <= USER_PATH_BYTES_MAX &&
-	       !__builtin_add_overflow(line->start, line->length, &end);
+	       g_uint64_checked_add(&end, line->start, line->length);
 }
 
 bool user_map_line_parse(TextPart text, UserMapLine *line)

@@ -67,7 +67,7 @@ bool elf_functions_add(ElfFunctions *functions, uint64_t offset, uint64_t bytes,
 	if (functions->functions->len >= FUNCTIONS_MAX ||
 	    functions->names->len + length + 1 > NAMES_BYTES_MAX)
 		return false;
-	if (__builtin_add_overflow(offset, bytes, &function.end))
+	if (!g_uint64_checked_add(&function.end, offset, bytes))
 		return true;
 	g_byte_array_append(functions->names, (const guint8 *)name.text, (guint)length);
 	g_byte_array_append(functions->names, (const guint8 *)"", 1);
