@@ -374,23 +374,38 @@ Test(kmem_points, the_names_of_caches_are_recorded_where_the_kernel_has_them)
 		const char *kernel, *point;
 		bool has_name;
 	} cases[] = {
-		{ "5.10", "kmem_cache_alloc", false }, { "5.10", "kmem_cache_free", false },
-		{ "6.1", "kmem_cache_alloc", false },  { "6.1", "kmem_cache_free", true },
-		{ "6.12", "kmem_cache_alloc", false }, { "6.12", "kmem_cache_free", true },
-		{ "6.18", "kmem_cache_alloc", true },  { "6.18", "kmem_cache_free", true },
-		{ "7.2", "kmem_cache_alloc", true },   { "7.2", "kmalloc", false },
+		{ "5.10", "kmem_cache_alloc", false },
+		{ "5.10", "kmem_cache_free", false },
+		{ "6.1", "kmem_cache_alloc", false },
+		{ "6.1", "kmem_cache_free", true },
+		{ "6.12", "kmem_cache_alloc", false },
+		{ "6.12", "kmem_cache_free", true },
+		{ "6.18", "kmem_cache_alloc", true },
+		{ "6.18", "kmem_cache_free", true },
+		{ "7.2", "kmem_cache_alloc", true },
+		{ "7.2", "kmalloc", false },
+		{ "3.10-rhel7", "kmem_cache_alloc", false },
+		{ "3.10-rhel7", "kmem_cache_free", false },
+		{ "4.18-rhel8", "kmem_cache_alloc", false },
+		{ "4.18-rhel8", "kmem_cache_free", false },
+		{ "5.14-rhel9", "kmem_cache_alloc", false },
+		{ "5.14-rhel9", "kmem_cache_free", true },
 	};
 
 	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
 		g_autoptr(GPtrArray) points = perf_fixture_points(cases[i].kernel);
+		guint found = 0;
 
 		for (guint j = 0; j < points->len; j++) {
 			const KmemPoint *point = points->pdata[j];
 
-			if (g_str_equal(point->type->name, cases[i].point))
-				cr_expect(cases[i].has_name == (point->cache_name != NULL), "%s %s",
-					  cases[i].kernel, cases[i].point);
+			if (!g_str_equal(point->type->name, cases[i].point))
+				continue;
+			found++;
+			cr_expect(cases[i].has_name == (point->cache_name != NULL), "%s %s",
+				  cases[i].kernel, cases[i].point);
 		}
+		cr_expect_eq(found, 1, "%s %s", cases[i].kernel, cases[i].point);
 	}
 }
 
