@@ -3,6 +3,7 @@
 
 #include "collect/host/cache_layout.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/utsname.h>
 
