@@ -40,6 +40,14 @@ static void call_kernel(void *memory)
 		syscall(SYS_getppid);
 }
 
+#if defined(__s390x__)
+#define RETURN_INSTRUCTION "br %r14"
+#elif defined(__powerpc64__)
+#define RETURN_INSTRUCTION "blr"
+#else
+#define RETURN_INSTRUCTION "ret" /* x86, AArch64, RISC-V, LoongArch */
+#endif
+
 /* Functions that a probe can be in. The kernel emulates the first instruction of the first one, and
    lets the processor execute that of the second one, which takes a second exception (x86: `ret`).
  */
@@ -49,7 +57,7 @@ __asm__(".pushsection .text\n"
 	".hidden point_cost_emulated\n"
 	".type point_cost_emulated, %function\n"
 	"point_cost_emulated: nop\n"
-	"ret\n"
+	RETURN_INSTRUCTION "\n"
 	".size point_cost_emulated, .-point_cost_emulated\n"
 	".popsection\n");
 
