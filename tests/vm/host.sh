@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What the harness's programs share on the host; sourced, with $here set to this directory.
 
-readonly trees_conf=$here/trees.conf
+readonly trees_conf=$here/trees.conf architectures_conf=$here/architectures.conf
 
 die()
 {
@@ -20,10 +20,30 @@ vm_cache()
 	echo "${KMALLOC_TOP_VM_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kmalloc-top/vm}"
 }
 
-# Lines of trees.conf without comments.
+# conf_lines [FILE]: lines of trees.conf, or of another such file, without comments.
 conf_lines()
 {
-	sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$trees_conf"
+	sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "${1:-$trees_conf}"
+}
+
+# tree_architecture TREE: a tree is called RELEASE, or RELEASE-ARCHITECTURE if it is foreign: cross-built on this
+# host, without SystemTap.
+tree_architecture()
+{
+	[[ $1 = *-* ]] && echo "${1##*-}" || echo amd64
+}
+
+# native_kernels: those of trees.conf for which a module is compiled.
+native_kernels()
+{
+	conf_lines | awk '$2 !~ /-/ { print $1 }'
+}
+
+# architecture_field KEY COLUMN: KEY is Debian's name of an architecture, or the suffix of its kernels.
+architecture_field()
+{
+	conf_lines "$architectures_conf" | awk -v key="$1" -v column="$2" \
+		'$1 == key || $3 == key { print $column; found = 1 } END { exit !found }'
 }
 
 # conf_field KERNEL COLUMN: fails when there is no such kernel.

@@ -38,6 +38,7 @@ bench-vm:
 	$(srcdir)/tests/vm/bench $(VM_BENCH)
 
 EXTRA_DIST += \
+	tests/vm/architectures.conf \
 	tests/vm/bench \
 	tests/vm/bench.d/compile \
 	tests/vm/bench.d/floor.stp \
@@ -123,6 +124,7 @@ EXTRA_DIST += \
 	tests/vm/trees/bookworm.packages \
 	tests/vm/trees/bullseye.packages \
 	tests/vm/trees/every.packages \
+	tests/vm/trees/foreign.packages \
 	tests/vm/trees/forky.packages \
 	tests/vm/trees/trixie.packages \
 	tests/vm/vmtest.c
