@@ -6,3 +6,4 @@ include tests/vm/local.mk
 include tests/screen/local.mk
 include tests/live/local.mk
 include tests/reach/local.mk
+include tests/torture/local.mk

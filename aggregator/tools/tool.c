@@ -12,6 +12,7 @@
 #include "session/losses.h"
 #include "options/option_completion.h"
 #include "options/options.h"
+#include "base/out_of_memory.h"
 #include "base/private_file.h"
 #include "render/formats/renderers.h"
 #include "session/session.h"
@@ -784,6 +785,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Options) options = NULL;
 
+	out_of_memory_ends_program();
 	g_set_prgname(tool->name);
 	if (!standard_files_hold()) {
 		fprintf(stderr, "%s: /dev/null: %s\n", tool->name, g_strerror(errno));

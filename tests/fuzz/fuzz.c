@@ -157,15 +157,37 @@ static char *report_of(const Session *session, const Dimension *key, const Rende
 	return text;
 }
 
+/* How often the loops of fuzz_report() ask; a search takes a random one of so many. */
+enum { REPORTS_MAX = 64 };
+
+/* Whether to print the report with this number. A replay prints each input in all ways. A search
+   prints it in one way, the next time in another: else it would be a hundred times slower, and what
+   it spends its time with is text that is the same for all inputs. */
+static bool is_due(unsigned number)
+{
+#ifdef FUZZ_SEARCH
+	static uint32_t random;
+
+	if (!number)
+		random = random * 1664525 + 1013904223;
+	return number == (random >> 16) % REPORTS_MAX;
+#else
+	return number < REPORTS_MAX;
+#endif
+}
+
 void fuzz_report(const Session *session)
 {
+	unsigned number = 0;
+
 	for (const Renderer *renderer = renderers; renderer->name; renderer++)
-		if (renderer->render && renderer->reports & RENDERS(REPORT_STACKS))
+		if (renderer->render && renderer->reports & RENDERS(REPORT_STACKS) &&
+		    is_due(number++))
 			free(report_of(session, NULL, renderer, false));
-	if (session->pairing)
+	if (session->pairing && is_due(number++))
 		free(report_of(session, NULL, renderers, true));
 	for (const Dimension *key = dimensions; key->name; key++)
-		if (session->pairing || !key->of_held)
+		if ((session->pairing || !key->of_held) && is_due(number++))
 			free(report_of(session, key, renderers, false));
 }
 

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/out_of_memory.h"
+
+#include "base/exit_status.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Nothing here allocates. */
+static void write_text(const char *text)
+{
+	ssize_t written = write(STDERR_FILENO, text, strlen(text));
+
+	(void)written;
+}
+
+/* A GLogFunc. What is fatal is almost always that GLib has no memory. */
+static void end_if_fatal(const char *domain, GLogLevelFlags level, const char *message,
+			 void *user_data)
+{
+	const char *no_memory = strstr(message, "failed to allocate");
+
+	if (!(level & G_LOG_FLAG_FATAL)) {
+		g_log_default_handler(domain, level, message, user_data);
+		return;
+	}
+	write_text(program_invocation_short_name);
+	write_text(no_memory ? ": out of memory: " : ": ");
+	write_text(no_memory ? no_memory : message);
+	write_text("\n");
+	_exit(EXIT_FAILED);
+}
+
+void out_of_memory_ends_program(void)
+{
+	g_log_set_default_handler(end_if_fatal, NULL);
+}
