@@ -33,6 +33,19 @@ static void end_if_fatal(const char *domain, GLogLevelFlags level, const char *m
 	_exit(EXIT_FAILED);
 }
 
+/* Until 2.76, GLib calls abort() if there is no memory for a slice, and prints two lines of its
+   own. It chooses between slices and malloc() in its constructor: this is the only time before it.
+ */
+static void prefer_malloc(void)
+{
+	G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+	g_slice_set_config(G_SLICE_CONFIG_ALWAYS_MALLOC, TRUE);
+	G_GNUC_END_IGNORE_DEPRECATIONS
+}
+
+__attribute__((section(".preinit_array"),
+	       used)) static void (*const before_glib)(void) = prefer_malloc;
+
 void out_of_memory_ends_program(void)
 {
 	g_log_set_default_handler(end_if_fatal, NULL);

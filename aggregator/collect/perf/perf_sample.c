@@ -158,6 +158,9 @@ static bool take_user_stack(Rest *rest, PerfHit *hit)
 		return false;
 	if (!room)
 		return true;
+	/* What follows is read where it is, in words. */
+	if (room % sizeof(uint64_t))
+		return false;
 	hit->user_stack = take(rest, room);
 	return hit->user_stack && take_u64(rest, &hit->user_stack_bytes) &&
 	       hit->user_stack_bytes <= room;
