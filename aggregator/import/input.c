@@ -72,11 +72,13 @@ static bool input_open(Input *input, const char *path, GError **error)
 {
 	bool is_stdin = !strcmp(path, "-");
 	struct stat status;
+	bool is_open;
 
 	input->name = is_stdin ? "standard input" : path;
 	input->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-	if (input->fd < 0 || fstat(input->fd, &status) || S_ISDIR(status.st_mode)) {
-		int code = input->fd < 0 ? errno : EISDIR;
+	is_open = input->fd >= 0 && !fstat(input->fd, &status);
+	if (!is_open || S_ISDIR(status.st_mode)) {
+		int code = is_open ? EISDIR : errno;
 
 		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), "%s: %s", path,
 			    g_strerror(code));
@@ -294,9 +296,21 @@ static bool input_begin(Input *input, const char *path, GError **error)
 	return true;
 }
 
+/* What was read until then is reported. */
+static void report_read_error(const Input *input)
+{
+	g_autoptr(GString) name = g_string_new(NULL);
+
+	escape_append(name, input->name);
+	g_printerr("%s: %s: %s\n", g_get_prgname(), name->str, g_strerror(input->read_error));
+}
+
 static void input_end(const Input *input, Session *session)
 {
-	session->cut_short |= input->read_error != 0;
+	if (input->read_error) {
+		session->cut_short = true;
+		report_read_error(input);
+	}
 	if (is_interrupted)
 		end_early(session);
 }
