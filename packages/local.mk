@@ -52,6 +52,7 @@ EXTRA_DIST += \
 	packages/deb/rules \
 	packages/rpm/build \
 	packages/rpm/kmalloc-top.spec.in \
+	packages/rpm/rpmlint.toml \
 	packages/tmpfiles.conf
 
 .PHONY: rpm deb
