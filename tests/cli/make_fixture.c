@@ -20,7 +20,7 @@
  *	make_fixture i686             little-endian, 32-bit
  *	make_fixture aarch64          CPUs were not traced for a time, by a collector with another
  *	                              clock that does not measure its cost
- *	make_fixture riscv64          a newer version wrote it: a batch and a record have unknown kinds
+ *	make_fixture riscv64          a newer version wrote it: it has unknown kinds of parts
  *	make_fixture cgroups          tasks in several cgroups, with their slab caches
  *	make_fixture rates            two CPUs over several intervals
  *	make_fixture rates-blind      the same, but some frees name no cache

@@ -74,6 +74,8 @@ EXTRA_DIST += \
 	tests/vm/cases/56-loss-killed.sh \
 	tests/vm/cases/57-loss-cpus.sh \
 	tests/vm/cases/58-held.sh \
+	tests/vm/cases/59-cgroup-v1.sh \
+	tests/vm/cases/59-hardened.sh \
 	tests/vm/cases/59-held-exact.sh \
 	tests/vm/cases/59-held-second.sh \
 	tests/vm/cases/59-kernel-records.sh \

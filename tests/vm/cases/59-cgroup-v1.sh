@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.1
+# A host whose memory controller is of cgroup v1, as RHEL 7 and 8 have it: what a process allocates is counted and
+# named as elsewhere, also if it is charged to a v1 group.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+
+readonly messages=2000 pipes=400 more=300
+
+mkdir -p v1
+if ! mount -t cgroup -o memory none v1 2> mount.errors; then
+	# Kernels from 6.11 on may be built without it.
+	has_line 'this kernel has no memory controller of v1' 'CONFIG_MEMCG_V1 is not set' "/boot/config-$(uname -r)"
+	exit
+fi
+trap 'for try in 1 2 3 4 5; do rmdir v1/work && break; sleep 1; done; umount v1' EXIT
+mkdir v1/work
+
+
+for by in kmt_all perf; do
+	collect_by "$by"
+	profile "${only_messages[@]}" -c "sh -c 'echo \$\$ > v1/work/cgroup.procs && exec workload message $messages'"
+	is_complete "$by: messages"
+	counts "$by: messages" "$messages" $((messages * message_allocated))
+
+	rows=()
+	for count in "$pipes" $((pipes + more)); do
+		profile --events=cache --only-command --by=cache -- \
+			sh -c "echo \$\$ > v1/work/cgroup.procs && exec workload pipe $count"
+		is_complete "$by: $count pipes"
+		rows+=("$(cache_row filp)")
+	done
+	equals "$by: two files for each pipe" $((2 * more)) $((${rows[1]:-0} - ${rows[0]:-0}))
+done
+
+holds 'the group was charged' [ "$(cat v1/work/memory.max_usage_in_bytes)" -gt 0 ]
+# Only groups of v2 are recorded: those of v1 are the root there.
+profile --by=cgroup --only-command -- sh -c "echo \$\$ > v1/work/cgroup.procs && exec workload pipe $pipes"
+equals 'by cgroup: the root of v2' / "$(rows | awk '{ print $2 }' | sort -u)"

@@ -1,0 +1,78 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.12
+# boot: slab_nomerge init_on_alloc=1 init_on_free=1 slub_debug=FZPU page_poison=1 kfence.sample_interval=10
+# A hardened kernel: no merged slab caches, memory that is cleared and poisoned, red zones, owners of objects, and
+# KFENCE, which takes an object for itself now and then. Counts, names and bytes are exact with both collectors.
+# "slub_debug" is known to all kernels; since 6.9 it is an alias of "slab_debug".
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+# shellcheck source=held.sh source-path=SCRIPTDIR
+. "$cases/held.sh"
+
+readonly slab=/sys/kernel/slab messages=5000 pipes=400 more=300
+
+# kfence_counted NAME: a line of its counters.
+kfence_counted()
+{
+	sed -n "s/^$1: //p" /sys/kernel/debug/kfence/stats
+}
+
+for setting in sanity_checks red_zone poison store_user; do
+	equals "slub_debug=FZPU is in force: $setting" 1 "$(cat "$slab/filp/$setting")"
+done
+equals 'slab_nomerge is in force: no name stands for two caches' '' \
+	"$(find "$slab" -mindepth 1 -maxdepth 1 -type l -printf '%l\n' | sort | uniq -d)"
+before=$(kfence_counted 'total allocations')
+
+# counts_messages NAME: a slot has the red zones and owners, too.
+counts_messages()
+{
+	profile "${only_messages[@]}" -c "workload message $messages"
+	is_complete "$1: messages"
+	counts "$1: messages" "$messages" $((messages * $(cat "$slab/kmalloc-cg-512/slab_size")))
+	equals "$1: messages: bytes requested" $((messages * message_allocated)) "$(report_bytes report requested)"
+}
+
+# counts_caches NAME: the start and the end of the program take the same of each cache in both runs.
+counts_caches()
+{
+	local count rows=()
+	for count in "$pipes" $((pipes + more)); do
+		profile --events=cache --only-command --by=cache -- workload pipe "$count"
+		is_complete "$1: $count pipes"
+		rows+=("$(cache_row filp)")
+	done
+	equals "$1: two files for each pipe" $((2 * more)) $((${rows[1]:-0} - ${rows[0]:-0}))
+	equals "$1: each allocation has its cache" '' "$(grep -E '^ *[0-9,]+ .* (-|\(unknown\))$' report)"
+}
+
+for by in kmt_all perf; do
+	collect_by "$by"
+	counts_messages "$by"
+	counts_caches "$by"
+done
+
+open_gate
+for by in kmt_all perf; do
+	collect_by "$by"
+	rm -f host.kmr
+	profile_started "${held[@]}" --record host.kmr
+	workload pipe "$pipes" > /dev/null
+	starts_to_keep keep-sockets 500
+	profile_ended INT
+	count_held host.kmr
+	equals "$by: held: exit status" 0 "$status"
+	equals "$by: held: two sockets of each pair" 1000 "$(held_by sock_alloc_inode sock_inode_cache)"
+	equals "$by: held: no pipe" 0 "$(held_by "$pipe_frame")"
+	# The kernel's own list of owners has no objects of KFENCE.
+	kmalloc-top -q --import=alloc_traces --include=__sys_socketpair --by=cache > report 2> errors
+	owned=$(cache_row sock_inode_cache)
+	holds "$by: held: the kernel's own list has ${owned:-none} of them" \
+		[ "${owned:-0}" -le 1000 -a "${owned:-0}" -ge 900 ]
+	let_go
+done
+
+after=$(kfence_counted 'total allocations')
+holds "KFENCE took objects: $before before, $after after" [ "${after:-0}" -gt $((${before:-0} + 100)) ]
+equals 'KFENCE found no error' 0 "$(kfence_counted 'total bugs')"
