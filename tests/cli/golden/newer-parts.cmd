@@ -1,4 +1,4 @@
-# shows: Unknown; Lost
+# shows: Unknown
 fixture riscv64 >"$WORK/newer.kms"
 kmalloc-top -i "$WORK/newer.kms" -q -t 1
 kmalloc-top -i "$WORK/newer.kms" --info | grep Complete
