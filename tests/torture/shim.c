@@ -123,33 +123,22 @@ static mode_t mode_of(int flags, va_list arguments)
 	return flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
 }
 
-#define OPEN(name)                                                                                 \
-	int name(const char *path, int flags, ...)                                                 \
+/* parameters and arguments are those of the function, in parentheses. */
+#define OPEN(name, parameters, arguments)                                                          \
+	int name parameters                                                                        \
 	{                                                                                          \
-		va_list arguments;                                                                 \
+		va_list rest;                                                                      \
 		mode_t mode;                                                                       \
                                                                                                    \
-		va_start(arguments, flags);                                                        \
-		mode = mode_of(flags, arguments);                                                  \
-		va_end(arguments);                                                                 \
-		return call_fails(EMFILE) ? -1 : REAL(name)(path, flags, mode);                    \
+		va_start(rest, flags);                                                             \
+		mode = mode_of(flags, rest);                                                       \
+		va_end(rest);                                                                      \
+		return call_fails(EMFILE) ? -1 : REAL(name) arguments;                             \
 	}
-OPEN(open)
-OPEN(open64)
-
-#define OPENAT(name)                                                                               \
-	int name(int folder, const char *path, int flags, ...)                                     \
-	{                                                                                          \
-		va_list arguments;                                                                 \
-		mode_t mode;                                                                       \
-                                                                                                   \
-		va_start(arguments, flags);                                                        \
-		mode = mode_of(flags, arguments);                                                  \
-		va_end(arguments);                                                                 \
-		return call_fails(EMFILE) ? -1 : REAL(name)(folder, path, flags, mode);            \
-	}
-OPENAT(openat)
-OPENAT(openat64)
+OPEN(open, (const char *path, int flags, ...), (path, flags, mode))
+OPEN(open64, (const char *path, int flags, ...), (path, flags, mode))
+OPEN(openat, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
+OPEN(openat64, (int folder, const char *path, int flags, ...), (folder, path, flags, mode))
 
 FILE *fopen(const char *path, const char *mode)
 {
