@@ -102,13 +102,19 @@ static Preset *read_of_folder(const char *folder, const char *name, bool is_by_r
 	return NULL;
 }
 
-/* Adds the names of the folder's presets to the set. */
-static void add_names(GHashTable *names, const char *folder)
+/* Adds the names of the folder's presets to the set. A folder may be missing. */
+static void add_names(GHashTable *names, const char *folder, GPtrArray *problems)
 {
-	g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+	g_autoptr(GError) error = NULL;
+	g_autoptr(GDir) dir = g_dir_open(folder, 0, &error);
+	g_autofree char *escaped = escape_copy(folder);
 	const char *file;
 	guint files = 0;
 
+	if (problems && error && !g_error_matches(error, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+		g_ptr_array_add(problems, g_strdup_printf("%s: its presets cannot be listed: check "
+							  "that it is a folder, and its mode",
+							  escaped));
 	while (dir && files++ < FILES_MAX && (file = g_dir_read_name(dir)))
 		if (g_str_has_suffix(file, SUFFIX) && *file != '.')
 			g_hash_table_add(names, g_strndup(file, strlen(file) - strlen(SUFFIX)));
@@ -120,15 +126,15 @@ static int compare_names(gconstpointer a, gconstpointer b)
 }
 
 /* Returns all names, sorted, because a folder has no fixed order. */
-static GPtrArray *all_names(const PresetFolders *folders)
+static GPtrArray *all_names(const PresetFolders *folders, GPtrArray *problems)
 {
 	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	GPtrArray *sorted = g_ptr_array_new_with_free_func(g_free);
 	GHashTableIter each;
 	gpointer name;
 
-	add_names(names, program_folder(folders));
-	add_names(names, host_folder(folders));
+	add_names(names, program_folder(folders), problems);
+	add_names(names, host_folder(folders), problems);
 	g_hash_table_iter_init(&each, names);
 	while (g_hash_table_iter_next(&each, &name, NULL)) {
 		g_hash_table_iter_steal(&each);
@@ -157,7 +163,7 @@ static Preset *read_named(const PresetFolders *folders, const char *name, GError
 GPtrArray *preset_list(const PresetFolders *folders, GPtrArray *problems)
 {
 	GPtrArray *presets = g_ptr_array_new_with_free_func((GDestroyNotify)preset_free);
-	g_autoptr(GPtrArray) names = all_names(folders);
+	g_autoptr(GPtrArray) names = all_names(folders, problems);
 
 	for (guint i = 0; i < names->len; i++) {
 		g_autoptr(GError) error = NULL;
@@ -174,7 +180,7 @@ GPtrArray *preset_list(const PresetFolders *folders, GPtrArray *problems)
 static Preset *fail_unknown(const PresetFolders *folders, const char *name, GError **error)
 {
 	g_autoptr(Nearest) nearest = nearest_new(name);
-	g_autoptr(GPtrArray) names = all_names(folders);
+	g_autoptr(GPtrArray) names = all_names(folders, NULL);
 	g_autoptr(GString) similar = g_string_new(NULL);
 	g_autofree char *escaped = escape_copy(name);
 

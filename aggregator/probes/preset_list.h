@@ -18,7 +18,8 @@ typedef struct {
 } PresetFolders;
 
 /* Reads all presets, sorted by name. Returns an array of Preset that owns them. Adds a line for
-   each file that is none to problems, an array of texts; may be NULL. */
+   each file that is none, and for a folder that cannot be listed, to problems, an array of texts;
+   may be NULL. */
 GPtrArray *preset_list(const PresetFolders *folders, GPtrArray *problems);
 
 /* Reads the preset of this name or, if it contains a '/', of this path. A file named by its path

@@ -67,6 +67,23 @@ Test(preset_list, folders_may_be_missing)
 	cr_expect_str_eq(names, "");
 }
 
+Test(preset_list, a_folder_that_cannot_be_listed_is_a_problem)
+{
+	g_autofree char *folder = temporary_folder();
+	g_autofree char *file = g_build_filename(folder, "presets", NULL);
+	const PresetFolders folders = { file, NOWHERE };
+	g_autofree char *names = NULL;
+	g_autofree char *expected = NULL;
+
+	temporary_write(folder, "presets", "no folder", -1);
+	names = list(&folders);
+	expected = g_strdup_printf("\n%s: its presets cannot be listed: check that it is a folder, "
+				   "and its mode",
+				   file);
+	cr_expect_str_eq(names, expected);
+	temporary_remove(folder);
+}
+
 Test(preset_list, a_file_that_is_no_preset_is_told)
 {
 	g_autofree char *program = temporary_folder();
