@@ -30,6 +30,7 @@ enum {
 #define DIRECT_MAP 0xffff888040000000ULL
 #define VMALLOC 0xffffc90000000000ULL
 #define STRUCTS 0xffffea0040000000ULL
+#define SECOND_NS 1000000000ULL
 
 static const CacheLayout layout = {
 	.slab_cache = SLAB_CACHE,
@@ -138,6 +139,17 @@ static void kernel_start(Kernel *kernel)
 	cr_assert_not_null(kernel->kernel);
 	kernel->pages = slab_pages_new(kernel->kernel, &layout,
 				       &(SlabEnds){ read_ends, end_was_lost, kernel });
+}
+
+/* Makes the kernel one whose pool of KFENCE begins with that page; PAGES: that has none. */
+static void place_pool(Kernel *kernel, unsigned page)
+{
+	enum { POINTER = 13 * PAGE };
+	g_autofree char *line = g_strdup_printf("%llx B __kfence_pool\n", DIRECT_MAP + POINTER);
+
+	put(kernel->memory + POINTER, page < PAGES ? DIRECT_MAP + page * PAGE : 0, 8);
+	fake_host_write(kernel->host, "proc/kallsyms", line);
+	kernel_publish(kernel);
 }
 
 static void kernel_end(Kernel *kernel)
@@ -347,6 +359,7 @@ Test(slab_pages, after_a_contradiction_pages_are_read_again)
 	Kernel kernel = { .now_ns = 25 };
 
 	kernel_start(&kernel);
+	place_pool(&kernel, PAGES);
 	make_slab(&kernel, 2, 1, &filp, 21);
 	make_slab(&kernel, 3, 1, &cred, 21);
 	expect(&kernel, 2, 10, &filp, "filp");
@@ -394,39 +407,37 @@ Test(slab_pages, an_end_of_another_cache_is_a_contradiction)
 
 Test(slab_pages, a_slab_that_ends_unnoticed_is_noticed)
 {
-	const uint64_t second_ns = 1000000000;
-	Kernel kernel = { .now_ns = 3 * second_ns };
+	Kernel kernel = { .now_ns = 3 * SECOND_NS };
 
 	kernel_start(&kernel);
 	make_slab(&kernel, 2, 1, &filp, 21);
 	expect(&kernel, 2, 10, &filp, "filp");
-	expect(&kernel, 2, 2 * second_ns, &filp, "filp");
+	expect(&kernel, 2, 2 * SECOND_NS, &filp, "filp");
 	make_slab(&kernel, 2, 1, &cred, 21);
-	expect(&kernel, 2, 3 * second_ns, &filp, "filp");
-	kernel.now_ns = 4 * second_ns;
-	expect(&kernel, 2, 3 * second_ns + 1, &cred, NULL);
-	expect(&kernel, 2, 4 * second_ns + 1, &cred, "cred_jar");
+	expect(&kernel, 2, 3 * SECOND_NS, &filp, "filp");
+	kernel.now_ns = 4 * SECOND_NS;
+	expect(&kernel, 2, 3 * SECOND_NS + 1, &cred, NULL);
+	expect(&kernel, 2, 4 * SECOND_NS + 1, &cred, "cred_jar");
 	cr_expect_eq(kernel.lost, 1);
 	kernel_end(&kernel);
 }
 
 Test(slab_pages, the_ends_are_read_for_a_page_that_is_new_or_has_changed)
 {
-	const uint64_t second_ns = 1000000000;
 	Kernel kernel = { 0 };
 
 	kernel_start(&kernel);
 	make_slab(&kernel, 2, 1, &filp, 21);
 	expect(&kernel, 2, 10, &filp, "filp");
 	cr_expect_eq(kernel.reads, 1);
-	expect(&kernel, 2, 2 * second_ns, &filp, "filp");
+	expect(&kernel, 2, 2 * SECOND_NS, &filp, "filp");
 	cr_expect_eq(kernel.reads, 1);
 	/* It ended before the page was read again. */
-	end_slab(&kernel, 2, &filp, 21, 4 * second_ns);
+	end_slab(&kernel, 2, &filp, 21, 4 * SECOND_NS);
 	make_slab(&kernel, 2, 1, &cred, 21);
-	expect(&kernel, 2, 4 * second_ns - 1, &filp, "filp");
+	expect(&kernel, 2, 4 * SECOND_NS - 1, &filp, "filp");
 	cr_expect_eq(kernel.reads, 2);
-	expect(&kernel, 2, 4 * second_ns + 1, &cred, "cred_jar");
+	expect(&kernel, 2, 4 * SECOND_NS + 1, &cred, "cred_jar");
 	cr_expect_eq(kernel.lost, 0);
 	kernel_end(&kernel);
 }
@@ -443,6 +454,42 @@ Test(slab_pages, objects_outside_of_slabs_are_unknown)
 	expect(&kernel, PAGES + 5, 10, &filp, NULL);
 	cr_expect_null(slab_pages_find(kernel.pages, &(SlabObject){ 0, 10, 184, 192 }));
 	cr_expect_null(slab_pages_contradiction(kernel.pages));
+	kernel_end(&kernel);
+}
+
+/* With slub_debug, its slots are large enough that a page has room for one only. */
+static const TestCache debugged = { 3, "sock_inode_cache", 2400 };
+
+Test(slab_pages, pages_of_kfence_change_their_cache_without_a_contradiction)
+{
+	enum { REUSED = 40 };
+	const TestCache *const caches[] = { &debugged, &filp, &large };
+	Kernel kernel = { 0 };
+
+	kernel_start(&kernel);
+	place_pool(&kernel, 2);
+	for (unsigned i = 0; i < REUSED; i++) {
+		const TestCache *cache = caches[i % G_N_ELEMENTS(caches)];
+
+		make_slab(&kernel, 4, 1, cache, 1);
+		expect(&kernel, 4, (i + 1) * 2 * SECOND_NS, cache, NULL);
+	}
+	cr_expect_eq(kernel.lost, 0);
+	cr_expect_null(slab_pages_contradiction(kernel.pages));
+	/* Slabs before the pool. */
+	make_slab(&kernel, 1, 1, &debugged, 1);
+	expect(&kernel, 1, 100 * SECOND_NS, &debugged, "sock_inode_cache");
+	kernel_end(&kernel);
+}
+
+Test(slab_pages, without_kfence_a_slab_may_have_one_object)
+{
+	Kernel kernel = { 0 };
+
+	kernel_start(&kernel);
+	place_pool(&kernel, PAGES);
+	make_slab(&kernel, 4, 1, &debugged, 1);
+	expect(&kernel, 4, 10, &debugged, "sock_inode_cache");
 	kernel_end(&kernel);
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/slabs/kernel_memory.h"
 
+#include "symbols/kallsyms_line.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,6 +24,7 @@ enum { SEGMENTS_MAX = 256 };
 
 struct KernelMemory {
 	int file;
+	char *root; /* owned */
 	unsigned segments_count;
 	Elf64_Phdr segments[SEGMENTS_MAX];
 	uint64_t direct_map, page_structs;
@@ -104,6 +108,7 @@ KernelMemory *kernel_memory_open(const char *root, GError **error)
 	g_autofree char *path = g_strconcat(root, "/proc/kcore", NULL);
 	g_autoptr(KernelMemory) memory = g_new0(KernelMemory, 1);
 
+	memory->root = g_strdup(root);
 	memory->file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (memory->file < 0) {
 		int problem = errno;
@@ -125,6 +130,7 @@ void kernel_memory_free(KernelMemory *memory)
 		return;
 	if (memory->file >= 0)
 		close(memory->file);
+	g_free(memory->root);
 	g_free(memory);
 }
 
@@ -157,4 +163,23 @@ uint64_t kernel_memory_direct_map(const KernelMemory *memory)
 uint64_t kernel_memory_page_structs(const KernelMemory *memory)
 {
 	return memory->page_structs;
+}
+
+uint64_t kernel_memory_symbol(const KernelMemory *memory, const char *name)
+{
+	g_autofree char *path = g_strconcat(memory->root, "/proc/kallsyms", NULL);
+	FILE *file = fopen(path, "re");
+	uint64_t address = 0;
+	char line[256];
+
+	while (!address && file && fgets(line, sizeof(line), file)) {
+		KallsymsLine parsed;
+
+		if (kallsyms_line_parse((TextPart){ line, strcspn(line, "\n") }, &parsed) &&
+		    !parsed.module.length && text_part_is(parsed.name, name))
+			address = parsed.address;
+	}
+	if (file)
+		fclose(file);
+	return address;
 }

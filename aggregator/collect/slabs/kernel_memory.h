@@ -27,3 +27,7 @@ bool kernel_memory_read(const KernelMemory *memory, uint64_t address, void *byte
    struct page of physical page 0 (vmemmap_base). */
 uint64_t kernel_memory_direct_map(const KernelMemory *memory);
 uint64_t kernel_memory_page_structs(const KernelMemory *memory);
+
+/* Returns the address of a function or variable of the kernel, from /proc/kallsyms below the same
+   root, which it reads each time. 0: not found, or hidden (kptr_restrict). */
+uint64_t kernel_memory_symbol(const KernelMemory *memory, const char *name);

@@ -17,7 +17,12 @@ enum {
 	TRIES = 3,                      /* to read a cache that is being destroyed */
 	STRUCT_BYTES_MAX = 512,
 	SLAB_PAGES_MAX = 1 << 10,
+	PAGE_BYTES = 1 << PAGE_SHIFT,
 };
+/* CONFIG_KFENCE_NUM_OBJECTS is at most 65,535; each object has a page, and a guard page behind it.
+   The pool begins with two pages more (lib/Kconfig.kfence and include/linux/kfence.h, since 5.12).
+ */
+#define KFENCE_POOL_BYTES_MAX (65536ULL * 2 * PAGE_BYTES)
 #define ALIVE UINT64_MAX
 #define CHECK_NS 1000000000ULL /* how long a page is trusted */
 
@@ -46,6 +51,8 @@ struct SlabPages {
 	uint64_t uncertain_ns; /* up to then, ends may be missing */
 	uint64_t unknown;
 	uint64_t slabs_read, contradictions;
+	uint64_t kfence_pool; /* address of the kernel's pointer to it; 0: not found */
+	bool kfence_is_searched;
 	unsigned caches_count;
 	const char *contradiction; /* NULL: none */
 	uint32_t chains[CHAINS];   /* the first cache of each */
@@ -236,7 +243,6 @@ static uint64_t word_at(const uint8_t *structure, long offset)
 /* Behind the page in which a name ends, memory may not be readable. */
 static bool read_name(const SlabPages *pages, uint64_t address, EventCache *name)
 {
-	enum { PAGE_BYTES = 1 << PAGE_SHIFT };
 	char text[KMT_CACHE_NAME_BYTES_MAX + 1] = "";
 	size_t bytes = MIN(sizeof(text) - 1, PAGE_BYTES - address % PAGE_BYTES);
 
@@ -313,10 +319,22 @@ static uint64_t pages_count(const Cache *cache, uint32_t objects)
 	return MIN((bytes + (1 << PAGE_SHIFT) - 1) >> PAGE_SHIFT, SLAB_PAGES_MAX);
 }
 
-/* KFENCE has a page for each object, and reuses it without freeing it. */
-static bool is_kfence(const Cache *cache, uint32_t objects)
+/* KFENCE has a page for each object, and reuses it without freeing it, for any cache whose objects
+   fit. A page that looks like that may also be a slab with one object, if it is not in the pool of
+   KFENCE. */
+static bool may_be_kfence(SlabPages *pages, uint64_t page, const Cache *cache, uint32_t objects)
 {
-	return objects == 1 && cache->slot_bytes <= 1 << (PAGE_SHIFT - 1);
+	uint64_t pool = 0;
+
+	if (objects != 1 || cache->object_bytes > PAGE_BYTES)
+		return false;
+	/* Few kernels have such pages, and the search takes some 30 ms. */
+	if (!pages->kfence_is_searched)
+		pages->kfence_pool = kernel_memory_symbol(pages->memory, "__kfence_pool");
+	pages->kfence_is_searched = true;
+	return !pages->kfence_pool ||
+	       !kernel_memory_read(pages->memory, pages->kfence_pool, &pool, sizeof(pool)) ||
+	       (page << PAGE_SHIFT) - pool < KFENCE_POOL_BYTES_MAX;
 }
 
 static void enter_slab(SlabPages *pages, uint32_t cache, const Slab *slab, uint64_t time_ns)
@@ -357,7 +375,7 @@ static uint32_t learn(SlabPages *pages, uint64_t page, uint64_t time_ns)
 		if (ended)
 			return ended->cache;
 		if (cache == CACHES_MAX || time_ns <= pages->uncertain_ns ||
-		    is_kfence(&pages->caches[cache], slab.objects) ||
+		    may_be_kfence(pages, page, &pages->caches[cache], slab.objects) ||
 		    page - slab.first_page >= pages_count(&pages->caches[cache], slab.objects))
 			return CACHES_MAX;
 		/* Its last known slab has just ended: it may be another cache by now. */
