@@ -83,17 +83,31 @@ static bool begin(ElfFile *file, Elf *elf)
 	return false;
 }
 
+/* Returns how many bytes of the file's start were read: fewer than there is room for if it is
+   shorter, or unreadable. */
+static size_t read_start(int descriptor, char *bytes, size_t room)
+{
+	size_t length = 0;
+	ssize_t got = 1;
+
+	while (got > 0 && length < room) {
+		got = pread(descriptor, bytes + length, room - length, (off_t)length);
+		length += got > 0 ? (size_t)got : 0;
+	}
+	return length;
+}
+
 bool elf_file_begin(ElfFile *file, int descriptor)
 {
 	char bytes[sizeof(Elf64_Ehdr)];
-	ssize_t length = pread(descriptor, bytes, sizeof(bytes), 0);
+	size_t length = read_start(descriptor, bytes, sizeof(bytes));
 	struct stat status;
 
 	*file = (ElfFile){ 0 };
 	elf_version(EV_CURRENT);
 	if (fstat(descriptor, &status) || !S_ISREG(status.st_mode) ||
-	    (uint64_t)status.st_size > FILE_BYTES_MAX || length < 0 ||
-	    !read_header(file, bytes, (size_t)length) || !has_plain_numbers(file))
+	    (uint64_t)status.st_size > FILE_BYTES_MAX || !read_header(file, bytes, length) ||
+	    !has_plain_numbers(file))
 		return false;
 	return begin(file, elf_begin(descriptor, ELF_C_READ, NULL));
 }
