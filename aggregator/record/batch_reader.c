@@ -19,18 +19,21 @@ struct BatchReader {
 	uint32_t padding_run; /* zeros since the last batch */
 	size_t carried;       /* bytes of an incomplete batch, kept until the next feed */
 	size_t carry_at;      /* their offset in carry */
-	/* Room for two batches: bytes move only after as many bytes were consumed. */
-	uint8_t carry[2 * KMT_BATCH_BYTES_MAX];
+	size_t carry_room;    /* of carry, in bytes */
+	uint8_t *carry;       /* owned; NULL: none was needed yet */
 };
 
-enum { MAGIC_BYTES = 4 };
+enum {
+	MAGIC_BYTES = 4,
+	/* Room for two batches: bytes move only after as many bytes were consumed. */
+	CARRY_BYTES_MAX = 2 * KMT_BATCH_BYTES_MAX,
+	CARRY_BYTES_MIN = 1 << 14,
+};
 
 BatchReader *batch_reader_new(BatchVisitor visit, void *user_data)
 {
-	BatchReader *reader = g_malloc(sizeof(*reader));
+	BatchReader *reader = g_new0(BatchReader, 1);
 
-	/* Not the 2 MB of carry: most streams leave most of it untouched. */
-	memset(reader, 0, offsetof(BatchReader, carry));
 	reader->visit = visit;
 	reader->user_data = user_data;
 	return reader;
@@ -38,6 +41,9 @@ BatchReader *batch_reader_new(BatchVisitor visit, void *user_data)
 
 void batch_reader_free(BatchReader *reader)
 {
+	if (!reader)
+		return;
+	g_free(reader->carry);
 	g_free(reader);
 }
 
@@ -213,14 +219,28 @@ static size_t consume_carry(BatchReader *reader)
 	return needed;
 }
 
+/* Makes room for that many bytes. Most batches are far smaller than the largest possible one. */
+static void reserve_carry(BatchReader *reader, size_t bytes)
+{
+	if (bytes <= reader->carry_room)
+		return;
+	reader->carry_room = CLAMP(2 * bytes, CARRY_BYTES_MIN, CARRY_BYTES_MAX);
+	reader->carry = g_realloc(reader->carry, reader->carry_room);
+}
+
 /* Appends to the carried bytes, up to one batch in total. */
 static void carry(BatchReader *reader, const uint8_t *bytes, size_t length)
 {
-	if (reader->carry_at > KMT_BATCH_BYTES_MAX || !reader->carried) {
+	if (!length)
+		return;
+	if (!reader->carried)
+		reader->carry_at = 0;
+	if (reader->carry_at > KMT_BATCH_BYTES_MAX) {
 		memmove(reader->carry, reader->carry + reader->carry_at, reader->carried);
 		reader->totals.bytes_moved += reader->carried;
 		reader->carry_at = 0;
 	}
+	reserve_carry(reader, reader->carry_at + reader->carried + length);
 	memcpy(reader->carry + reader->carry_at + reader->carried, bytes, length);
 	reader->carried += length;
 }
@@ -229,7 +249,7 @@ static void carry(BatchReader *reader, const uint8_t *bytes, size_t length)
 static size_t complete_carry(BatchReader *reader, const uint8_t *bytes, size_t length)
 {
 	size_t taken = 0;
-	size_t needed = consume_carry(reader);
+	size_t needed = reader->carried ? consume_carry(reader) : 0;
 
 	while (reader->carried && taken < length) {
 		size_t part = MIN(needed - reader->carried, length - taken);
