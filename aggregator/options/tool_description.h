@@ -50,8 +50,9 @@ struct Tool {
 	/* Completes its options, after all were taken. Returns false with error set if they do not
 	   fit together. NULL: nothing to do. */
 	bool (*finish)(Options *options, GError **error);
-	/* Prints what --list asks for. NULL: it has no such option. */
-	void (*list)(FILE *out);
+	/* Prints what --list asks for, and what could not be read to stderr. Returns whether the
+	   list is complete. NULL: it has no such option. */
+	bool (*list)(FILE *out);
 	/* Handles a word that is not an option. Returns false with error set if there is one too
 	   many or it is invalid. NULL: no such words. */
 	bool (*take_word)(Options *options, const char *word, GError **error);

@@ -243,8 +243,9 @@ static void append_availability(const Preset *preset, int kmem_folder_fd, GStrin
 		g_string_append_printf(out, "in part: %s", set->missing);
 }
 
-/* A line for each preset; what this kernel lacks has a line below. */
-static void list_presets(FILE *out)
+/* A line for each preset; what this kernel lacks has a line below. Returns whether all could be
+   read. */
+static bool list_presets(FILE *out)
 {
 	enum { NAME_WIDTH = 12 };
 	g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
@@ -265,6 +266,7 @@ static void list_presets(FILE *out)
 		fprintf(stderr, "%s: %s\n", g_get_prgname(), (const char *)problems->pdata[i]);
 	if (kmem_folder_fd >= 0)
 		close(kmem_folder_fd);
+	return !problems->len;
 }
 
 static const ToolExample examples[] = {

@@ -784,6 +784,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 {
 	g_autoptr(GError) error = NULL;
 	g_autoptr(Options) options = NULL;
+	ExitStatus status = EXIT_COMPLETE;
 
 	out_of_memory_ends_program();
 	g_set_prgname(tool->name);
@@ -814,7 +815,7 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	else if (options->version)
 		options_print_version(tool, stdout);
 	else if (options->list)
-		tool->list(stdout);
+		status = tool->list(stdout) ? EXIT_COMPLETE : EXIT_INCOMPLETE;
 	else if (options->build_module)
 		return run_watched(build_module, options);
 	else if (options->check)
@@ -823,5 +824,5 @@ int tool_main(const Tool *tool, int argc, char **argv)
 		return run_overview(options);
 	else
 		return run(options, argc, argv);
-	return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE : fail(EXIT_FAILED, error);
+	return finish_output(stdout, "stdout", &error) ? status : fail(EXIT_FAILED, error);
 }
