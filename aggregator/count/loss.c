@@ -531,6 +531,11 @@ uint64_t loss_ledger_cpu_complete_until(const LossLedger *ledger, uint32_t numbe
 	return cpu ? cpu->complete_until_ns : 0;
 }
 
+uint32_t loss_ledger_cpus(const LossLedger *ledger)
+{
+	return ledger->cpus->len;
+}
+
 uint64_t loss_ledger_complete_until(const LossLedger *ledger)
 {
 	return ledger->cpus->len ? lowest_value(ledger->complete_until_ns) : 0;

@@ -109,5 +109,8 @@ uint64_t loss_ledger_heartbeats(const LossLedger *ledger, uint32_t *cpus);
 /* Returns the time until which the CPU reported that all its events were sent; 0: never. */
 uint64_t loss_ledger_cpu_complete_until(const LossLedger *ledger, uint32_t number);
 
+/* Returns the number of CPUs that sent a batch. */
+uint32_t loss_ledger_cpus(const LossLedger *ledger);
+
 /* Returns the minimum of these times over all CPUs that sent a batch. */
 uint64_t loss_ledger_complete_until(const LossLedger *ledger);

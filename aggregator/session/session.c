@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "session/session.h"
 
+#include "base/clock.h"
 #include "record/batch_text.h"
 #include "symbols/inner_kmallocs_find.h"
 
@@ -64,10 +65,23 @@ static bool hand_out(Session *session, const Events *events)
 	return is_sound;
 }
 
+/* A reader that starts slowly gets much of one CPU before the first batch of another one, whose
+   events may be earlier. A CPU that went offline at the start never sends one. */
+static bool awaits_cpus(const Session *session, uint64_t complete_ns)
+{
+	enum { WAIT_SECONDS = 10 };
+	uint64_t online = run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 0);
+
+	return loss_ledger_cpus(session->loss) < online &&
+	       complete_ns < run_info_start_ns(session->info) + WAIT_SECONDS * NS_PER_SECOND;
+}
+
 void session_pair_until(Session *session, uint64_t until_ns)
 {
 	uint64_t complete_ns = loss_ledger_complete_until(session->loss);
 
+	if (awaits_cpus(session, complete_ns))
+		return;
 	if (session->pairing)
 		pairing_release(session->pairing, MIN(until_ns, complete_ns),
 				loss_ledger_last_loss_ns(session->loss));
