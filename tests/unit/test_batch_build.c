@@ -256,7 +256,7 @@ Test(batch_build, every_event_of_small_batches_comes_back)
 	cr_expect(eq(u64, profile_totals(session->profile).events, COUNT));
 	cr_expect(eq(u64, loss_ledger_totals(session->loss).transport.high, 0));
 	cr_expect(le(u32, emitter->batch_bytes_max, KMT_BUILD_BYTES));
-	cr_expect(gt(u32, emitter->batch_bytes_max, KMT_BUILD_BYTES - 400));
+	cr_expect(lt(u32, KMT_BUILD_BYTES - 400, emitter->batch_bytes_max));
 	for (uint32_t i = 0; i < profile_cell_count(session->profile); i++) {
 		const ProfileCell *cell = profile_cell(session->profile, i);
 		const ProfileOrigin *origin = profile_origin(session->profile, cell->origin);
@@ -266,7 +266,7 @@ Test(batch_build, every_event_of_small_batches_comes_back)
 		if (!cell->events)
 			continue;
 		cr_assert(
-			gt(u32, profile_stack_frames(session->profile, origin->stack, frames), 0));
+			lt(u32, 0, profile_stack_frames(session->profile, origin->stack, frames)));
 		stack = (frames[0] - TEXT) / 4096;
 		cr_assert(lt(u64, stack, STACKS));
 		cr_expect(eq(u32, profile_stack_frames(session->profile, origin->stack, frames),

@@ -267,5 +267,5 @@ Test(cpu_watch, a_cpu_of_this_host_is_found)
 
 	cpu_watch_look(watch, 100);
 	cpus = cpu_watch_untraced_now(watch);
-	cr_expect(gt(uint, cpus->len, 0));
+	cr_expect(lt(uint, 0, cpus->len));
 }

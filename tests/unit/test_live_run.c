@@ -17,7 +17,7 @@ static unsigned reports_until(uint64_t end_ns, uint64_t spent_ns)
 
 	while ((due_ns = live_run_next_report_ns(7, now_ns, reports ? spent_ns : 0)) < end_ns) {
 		cr_expect(eq(u64, due_ns % 7, 0));
-		cr_expect(gt(u64, due_ns, now_ns));
+		cr_expect(lt(u64, now_ns, due_ns));
 		now_ns = due_ns + 1 + spent_ns;
 		reports++;
 	}

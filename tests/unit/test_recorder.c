@@ -186,7 +186,9 @@ static unsigned add_pieces(const Flight *flight, Sums *sums)
 		cr_expect(symbol_store_has_symbols(piece->symbols), "piece %u", count);
 		cr_expect_not_null(run_info_text(piece->info, KMT_FIELD_RELEASE));
 		cr_expect_not_null(run_info_text(piece->info, KMT_FIELD_BOOT_ID));
-		cr_expect(gt(u64, session_length_ns(piece), 0), "piece %u", count);
+		/* One that ends before the run begins, or has only its end, has no length. */
+		cr_expect(session_length_ns(piece) || !profile_totals(piece->profile).events,
+			  "piece %u", count);
 		add_sums(sums, piece);
 	}
 	return count;
@@ -200,8 +202,8 @@ static void expect_sums(const char *name, uint64_t left_out_each)
 
 	play_example(&player, name);
 	add_sums(&whole, flight.session);
-	cr_expect(gt(uint, add_pieces(&flight, &pieces), 3));
-	cr_expect(gt(u64, whole.events, 0));
+	cr_expect(lt(uint, 3, add_pieces(&flight, &pieces)));
+	cr_expect(lt(u64, 0, whole.events));
 	cr_expect(eq(int, whole.lost > 0, left_out_each > 0));
 	expect_same(&pieces, &whole);
 }

@@ -153,11 +153,11 @@ Test(stap_run, a_command_is_run_and_its_window_reported, .timeout = 60)
 	cr_expect(eq(int, WEXITSTATUS(stage.outcome.command_status), 3));
 	cr_expect(not(stage.outcome.command_running));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMMAND_STATUS), 3 << 8));
-	cr_expect(gt(u64, number_of(&stage, KMT_FIELD_RUN_START_NS), before_ns));
+	cr_expect(lt(u64, before_ns, number_of(&stage, KMT_FIELD_RUN_START_NS)));
 	cr_expect(ge(u64, number_of(&stage, KMT_FIELD_WINDOW_START_NS),
 		     number_of(&stage, KMT_FIELD_RUN_START_NS)));
-	cr_expect(gt(u64, number_of(&stage, KMT_FIELD_WINDOW_END_NS),
-		     number_of(&stage, KMT_FIELD_WINDOW_START_NS)));
+	cr_expect(lt(u64, number_of(&stage, KMT_FIELD_WINDOW_START_NS),
+		     number_of(&stage, KMT_FIELD_WINDOW_END_NS)));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_COMPLETE), 1));
 	cr_expect(eq(str, (char *)run_info_text(stage.session->info, KMT_FIELD_SCOPE), "window"));
 	cr_expect(eq(u64, number_of(&stage, KMT_FIELD_BUFFER_BYTES), (3 * CPUS) << 20));
@@ -247,7 +247,7 @@ Test(stap_run, a_cpu_that_comes_online_is_reported_as_not_traced, .timeout = 60)
 	run_with_cpus(&stage);
 	run_ns =
 		number_of(&stage, KMT_FIELD_RUN_END_NS) - number_of(&stage, KMT_FIELD_RUN_START_NS);
-	cr_expect(gt(u64, number_of(&stage, KMT_FIELD_UNTRACED_NS), 0));
+	cr_expect(lt(u64, 0, number_of(&stage, KMT_FIELD_UNTRACED_NS)));
 	cr_expect(le(u64, number_of(&stage, KMT_FIELD_UNTRACED_NS), 2 * run_ns));
 	cr_expect(eq(str, (char *)run_info_text(stage.session->info, KMT_FIELD_UNTRACED_CPUS),
 		     "1,3"));

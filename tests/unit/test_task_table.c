@@ -930,7 +930,7 @@ Test(task_table, on_this_host_we_are_found)
 	cr_expect(eq(u64, task.start_time_ns, find(scanned, tgid, tid, now_ns).start_time_ns));
 	/* Criterion starts a process for each test. */
 	cr_expect(lt(u64, task.start_time_ns, now_ns));
-	cr_expect(gt(u64, task.start_time_ns, now_ns - MIN(now_ns, 60 * second)));
+	cr_expect(lt(u64, now_ns - MIN(now_ns, 60 * second), task.start_time_ns));
 }
 
 Test(task_table, on_this_host_a_process_that_went_is_exited)

@@ -53,7 +53,7 @@ static gpointer read_texts(gpointer data)
 		if (length < TEXT_BYTES)
 			continue;
 		number = (int)strtol(text, NULL, 10);
-		cr_expect(gt(int, number, last));
+		cr_expect(lt(int, last, number));
 		last = number;
 		texts++;
 		length = 0;
