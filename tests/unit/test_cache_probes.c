@@ -17,9 +17,13 @@ Test(cache_probes, a_probe_reads_the_name_and_where_the_call_returns_to)
 {
 	g_autofree char *x86 = cache_probe_arguments(kprobe_registers("x86_64"), 96);
 	g_autofree char *arm = cache_probe_arguments(kprobe_registers("aarch64"), 88);
+	g_autofree char *power = cache_probe_arguments(kprobe_registers("ppc64le"), 88);
+	g_autofree char *s390 = cache_probe_arguments(kprobe_registers("s390x"), 88);
 
 	cr_expect_str_eq(x86, "name=+0(+96(%di)):string call_site=$stack0:u64");
 	cr_expect_str_eq(arm, "name=+0(+88(%x0)):string call_site=%x30:u64");
+	cr_expect_str_eq(power, "name=+0(+88(%gpr3)):string call_site=%link:u64");
+	cr_expect_str_eq(s390, "name=+0(+88(%r2)):string call_site=%r14:u64");
 	cr_expect_null(kprobe_registers("pdp11"));
 }
 

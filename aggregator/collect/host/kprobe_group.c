@@ -45,6 +45,8 @@ static const char *const functions[KPROBE_FUNCTIONS] = {
 static const KprobeRegisters machines[] = {
 	{ "x86_64", { "%di", "%si", "%dx" }, "$stack0" },
 	{ "aarch64", { "%x0", "%x1", "%x2" }, "%x30" },
+	{ "ppc64le", { "%gpr3", "%gpr4", "%gpr5" }, "%link" },
+	{ "s390x", { "%r2", "%r3", "%r4" }, "%r14" },
 };
 
 const char *kprobe_function_name(KprobeFunction function)
