@@ -90,6 +90,12 @@ holds "the host: the files that were closed are not, $opened objects are, $mappe
 equals 'the host: nor are the pipes' 0 "$(held_of workload kmalloc "$pipe_frame")"
 equals 'the host: nor their inodes' 0 "$(held_of workload cache create_pipe_files)"
 holds 'the host: own allocations are marked' grep -q ^own counted
+# check-vm compares this report with that of its host.
+if [ -d "$recordings" ]; then
+	cp host.kmr "$recordings/held.kmr"
+	echo --held > "$recordings/held.arguments"
+	kmalloc-top -i host.kmr --held > "$recordings/held.report"
+fi
 # On the machine that builds, others may run.
 [ ! -e "$module" ] || equals 'the host: ... and not held' '' "$(held_by_process kmalloc-top)"
 
