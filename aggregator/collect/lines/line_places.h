@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/lines/lines_child.h"
+#include "collect/lines/lines_answer.h"
 #include "session/session.h"
 
 #include <glib.h>

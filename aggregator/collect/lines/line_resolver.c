@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/keyed_hash.h"
 #include "collect/lines/line_places.h"
+#include "collect/lines/lines_child.h"
 #include "collect/user/regular_file.h"
 
 #include <errno.h>

@@ -7,4 +7,5 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/lines/debuginfod_client.c aggregator/collect/lines/debuginfod_client.h \
 	aggregator/collect/lines/line_places.c aggregator/collect/lines/line_places.h \
 	aggregator/collect/lines/line_resolver.c aggregator/collect/lines/line_resolver.h \
+	aggregator/collect/lines/lines_answer.c aggregator/collect/lines/lines_answer.h \
 	aggregator/collect/lines/lines_child.c aggregator/collect/lines/lines_child.h
