@@ -15,6 +15,64 @@ enum { TGIDS = 16, BYTES_MAX = 1 << 18 };
 static const uint64_t times[] = { 0, 1, 5, 9, 1000000, UINT64_MAX };
 static const uint64_t addresses[] = { 0, 0x1000, 0x1fff, 0x2800, 0x55d000, UINT64_MAX };
 
+static const char *key_of(const UserObjects *objects, UserPlace place)
+{
+	const UserObject *object = user_objects_get(objects, place.object);
+
+	return object ? object->key : NULL;
+}
+
+/* A file may have another key in the second table, if it was known by less when it was first
+   mapped. The vdso's offset is that in its mapping, so a part of it has another one. */
+static bool is_same_place(const UserObject *a, uint64_t offset_a, const UserObject *b,
+			  uint64_t offset_b)
+{
+	if (!a || !b)
+		return !a && !b;
+	return a->type == b->type && (a->type == USER_OBJECT_SPECIAL || offset_a == offset_b);
+}
+
+/* The same lookups in the table that the lines of the first one make. */
+static void expect_same_maps(UserMaps *maps, const UserObjects *objects)
+{
+	g_autoptr(UserObjects) objects_again = user_objects_new(2 * BYTES_MAX);
+	g_autoptr(UserMaps) again = user_maps_new(objects_again, 2 * BYTES_MAX);
+	g_autoptr(GString) lines = g_string_new(NULL);
+
+	user_maps_append(maps, lines);
+	user_maps_parse(again, (TextPart){ lines->str, lines->len });
+	if (user_maps_losses(again)->invalid)
+		abort();
+	if (user_maps_losses(again)->dropped || user_maps_losses(maps)->dropped)
+		return;
+	for (uint32_t tgid = 0; tgid < TGIDS; tgid++)
+		for (gsize time = 0; time < G_N_ELEMENTS(times); time++)
+			for (gsize at = 0; at < G_N_ELEMENTS(addresses); at++) {
+				UserPlace a, b;
+
+				user_maps_lookup(maps, tgid, times[time], addresses[at], &a);
+				user_maps_lookup(again, tgid, times[time], addresses[at], &b);
+				if (!is_same_place(user_objects_get(objects, a.object), a.offset,
+						   user_objects_get(objects_again, b.object),
+						   b.offset))
+					abort();
+			}
+}
+
+/* The line of a name that was found is that name's again. */
+static void expect_same_name(const UserObjects *objects, UserPlace place, const UserName *name)
+{
+	g_autoptr(UserNames) again = user_names_new(objects, BYTES_MAX);
+	g_autoptr(GString) line = g_string_new(NULL);
+	UserName other;
+
+	user_name_line_append(line, key_of(objects, place), place.offset, name);
+	user_names_parse(again, (TextPart){ line->str, line->len });
+	if (!user_names_find(again, place, &other) || strcmp(other.name, name->name) ||
+	    other.offset != name->offset || other.bytes != name->bytes)
+		abort();
+}
+
 /* What is unknown is the address itself. */
 static void look_up(UserMaps *maps, const UserObjects *objects, const UserNames *names)
 {
@@ -30,7 +88,8 @@ static void look_up(UserMaps *maps, const UserObjects *objects, const UserNames 
 				if (found != (user_objects_get(objects, place.object) != NULL) ||
 				    (!found && place.offset != addresses[at]))
 					abort();
-				user_names_find(names, place, &name);
+				if (found && user_names_find(names, place, &name))
+					expect_same_name(objects, place, &name);
 				user_names_address(names, place, &address);
 			}
 }
@@ -71,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	user_maps_parse(maps, text);
 	user_names_parse(names, text);
 	look_up(maps, objects, names);
+	expect_same_maps(maps, objects);
 	expect_keys(objects);
 	for (gsize time = 0; time < G_N_ELEMENTS(times); time++) {
 		user_maps_settle(maps, times[time]);

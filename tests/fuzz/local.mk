@@ -157,7 +157,7 @@ tests_fuzz_make_corpus_CPPFLAGS = $(fuzz_cppflags)
 tests_fuzz_make_corpus_CFLAGS = $(aggregator_cflags)
 tests_fuzz_make_corpus_LDADD = $(aggregator_libs)
 
-EXTRA_DIST += tests/fuzz/run_fuzz tests/fuzz/corpus
+EXTRA_DIST += tests/fuzz/run_fuzz tests/fuzz/line_coverage tests/fuzz/merge_corpus tests/fuzz/corpus
 
 # The program's sources are compiled again, instrumented, in the folder fuzz-build.
 fuzz: config.h $(nodist_libaggregator_a_SOURCES)
@@ -167,7 +167,15 @@ fuzz: config.h $(nodist_libaggregator_a_SOURCES)
 	$(srcdir)/tests/fuzz/run_fuzz $(srcdir) $(libaggregator_a_SOURCES) \
 		$(nodist_libaggregator_a_SOURCES) $(libfilters_a_SOURCES)
 
+# What the corpora reach of each reader.
+fuzz-coverage:
+	$(srcdir)/tests/fuzz/line_coverage $(srcdir) $(fuzz_replays)
+
+# Adds what `make fuzz` found to the corpora, as far as it reaches new code.
+fuzz-merge:
+	$(srcdir)/tests/fuzz/merge_corpus $(srcdir)/tests/fuzz/corpus $(fuzz_targets)
+
 clean-local: clean-fuzz
 clean-fuzz:
-	rm -rf fuzz-build
-.PHONY: fuzz clean-fuzz
+	rm -rf fuzz-build coverage-build
+.PHONY: fuzz fuzz-coverage fuzz-merge clean-fuzz
