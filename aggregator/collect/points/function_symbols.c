@@ -134,11 +134,23 @@ static bool is_known(const GArray *found, uint64_t address)
 	return false;
 }
 
-static void add_found(Search *search, Fit fit, const GElf_Sym *symbol)
+/* On POWER, calls within a file skip the first instructions of a function, which find its data
+   (ELFv2 ABI, "local entry point"). */
+static uint64_t entry_of(const Table *table, const GElf_Sym *symbol)
+{
+	/* <elf.h> of glibc 2.17 lacks PPC64_LOCAL_ENTRY_OFFSET(). */
+	unsigned power = symbol->st_other >> 5;
+
+	if (table->file->header.e_machine != EM_PPC64 || power < 2)
+		return symbol->st_value;
+	return symbol->st_value + (1U << power);
+}
+
+static void add_found(Search *search, Fit fit, const Table *table, const GElf_Sym *symbol)
 {
 	GArray *found = search->functions->found;
 	const FunctionSymbol function = {
-		.address = symbol->st_value,
+		.address = entry_of(table, symbol),
 		.bytes = symbol->st_size,
 		.is_indirect = GELF_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC,
 	};
@@ -174,7 +186,7 @@ static void visit_symbol(Search *search, const Table *table, int index)
 	g_hash_table_add(search->functions->names, (void *)text);
 	name = split_name(text);
 	add_version(table, index, &name);
-	add_found(search, fit_of(search, &name, &symbol), &symbol);
+	add_found(search, fit_of(search, &name, &symbol), table, &symbol);
 }
 
 static void visit_table(Search *search, Table *table)

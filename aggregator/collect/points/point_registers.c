@@ -62,11 +62,37 @@ int point_register_named(const char *name, size_t length, unsigned *bytes)
 	return (int)number;
 }
 
+#elif defined(__s390x__)
+
+enum { R_REGISTERS = 16 };
+
+static const int arguments[] = { 2, 3, 4, 5, 6 };
+static const int result = 2;
+
+/* r0 to r15. */
+int point_register_named(const char *name, size_t length, unsigned *bytes)
+{
+	uint64_t number;
+
+	*bytes = 8;
+	if (length < 2 || *name != 'r' ||
+	    !text_part_decimal((TextPart){ name + 1, length - 1 }, &number) ||
+	    number >= R_REGISTERS)
+		return POINT_REGISTER_NONE;
+	return (int)number;
+}
+
 #else
 
+#if defined(__powerpc64__)
+static const int arguments[] = { 3, 4, 5, 6, 7, 8, 9, 10 };
+static const int result = 3;
+#else
 static const int arguments[] = { POINT_REGISTER_NONE };
 static const int result = POINT_REGISTER_NONE;
+#endif
 
+/* On POWER, operands do not say whether a number is that of a register. */
 int point_register_named(const char *name, size_t length, unsigned *bytes)
 {
 	(void)name;

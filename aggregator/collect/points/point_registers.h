@@ -7,8 +7,8 @@
 /*
  * Where functions have their arguments and results on this machine, as numbers of perf's registers:
  * bits of perf_event_attr.sample_regs_intr. The kernel's numbers are in
- * arch/x86/include/uapi/asm/perf_regs.h and arch/arm64/include/uapi/asm/perf_regs.h, and do not
- * change. Programs and the kernel pass the first arguments alike (System V ABI; AAPCS64).
+ * arch/MACHINE/include/uapi/asm/perf_regs.h of x86, arm64, powerpc and s390, and do not change.
+ * Programs and the kernel pass the first arguments alike (System V ABI; AAPCS64; ELFv2; s390x ELF).
  */
 
 enum { POINT_REGISTER_NONE = -1 };
