@@ -8,6 +8,7 @@
 #include "record/batch_build.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -68,6 +69,8 @@ enum {
 #define TASK_SIZE_MAX 0x7ffffffff000UL
 #define MODULES_VADDR 0xffffffffa0000000UL
 
+/* That of <signal.h> on some machines is of their own registers. */
+#define pt_regs shim_pt_regs
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax;
 	unsigned long ip, cs, flags, sp, ss;

@@ -3,31 +3,29 @@ if HAVE_CRITERION
 check_PROGRAMS += tests/unit/unit
 TESTS += tests/unit/unit
 endif
-# Known work, for what is tested on the running kernel.
-check_PROGRAMS += tests/vm/workload
-# Its user stacks are known: each function has a frame, which its caller's frame is found by. No
+# The programs that unit tests look at.
+unit_subjects = tests/vm/workload tests/unit/probed tests/unit/probed_fixed tests/unit/unwind_subject \
+	tests/unit/lines_subject tests/unit/lines_subject_stripped tests/unit/lines_subject_nameless \
+	tests/unit/lines_subject_referring tests/unit/lines_subject_common
+check_PROGRAMS += $(unit_subjects)
+# Known work, for what is tested on the running kernel. Its user stacks are known: each function has a frame, which its caller's frame is found by. No
 # sanitizer adds work to it: its faults, mappings and calls of malloc() are counted.
 tests_vm_workload_CFLAGS = -std=gnu11 -O2 -g $(WARNING_CFLAGS) -pthread -fno-omit-frame-pointer \
 	-fno-optimize-sibling-calls
 tests_vm_workload_LDFLAGS =
 tests_vm_workload_SOURCES = tests/vm/workload.c
 # Programs to probe, at any address and at a fixed one.
-check_PROGRAMS += tests/unit/probed tests/unit/probed_fixed
 tests_unit_probed_SOURCES = tests/unit/probed.c
 tests_unit_probed_fixed_SOURCES = tests/unit/probed.c
 tests_unit_probed_fixed_CFLAGS = $(AM_CFLAGS) -fno-pie
 tests_unit_probed_fixed_LDFLAGS = $(AM_LDFLAGS) -no-pie
 # What unwinding finds the stacks of.
-check_PROGRAMS += tests/unit/unwind_subject
 tests_unit_unwind_subject_CFLAGS = $(AM_CFLAGS) -pthread -O2 -fomit-frame-pointer \
 	-fasynchronous-unwind-tables -fno-sanitize=all -fno-optimize-sibling-calls
 tests_unit_unwind_subject_LDFLAGS = -pthread
 tests_unit_unwind_subject_SOURCES = tests/unit/unwind_subject.c
 # Programs whose source lines are known: with debug data, without, without build id, and with debug
 # data that refer to those of another one.
-check_PROGRAMS += tests/unit/lines_subject tests/unit/lines_subject_stripped \
-	tests/unit/lines_subject_nameless tests/unit/lines_subject_referring \
-	tests/unit/lines_subject_common
 lines_cflags = $(AM_CFLAGS) -g -O2 -fno-pie -fno-sanitize=all
 lines_ldflags = -no-pie -fno-sanitize=all
 tests_unit_lines_subject_CFLAGS = $(lines_cflags)

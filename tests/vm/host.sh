@@ -76,3 +76,21 @@ tree_release()
 	[ -n "$release" ] || die "no kernel in $1 matches $2"
 	echo "$release"
 }
+
+# debian_mirror: the URI under which this host's apt finds Debian's main archive; its suite does not matter.
+debian_mirror()
+{
+	[ -z "${KMALLOC_TOP_VM_MIRROR:-}" ] || { echo "$KMALLOC_TOP_VM_MIRROR"; return; }
+	command -v apt-get > /dev/null || die "no apt here: set KMALLOC_TOP_VM_MIRROR to a Debian mirror"
+	apt-get indextargets --format "\$(RELEASE) \$(COMPONENT) \$(REPO_URI)" 'Created-By: Packages' |
+		awk -v release="$(. /etc/os-release && echo "${VERSION_CODENAME:-}")" \
+			'$1 == release && $2 == "main" { print $3; exit }'
+}
+
+# host_way: for apt in a tree, the host's way to its mirror: proxies, and what the host lets pass of a mirror that is a
+# snapshot.
+host_way()
+{
+	apt-config dump Acquire |
+		grep -E -i '^Acquire::((http|https|ftp)::.*Proxy|Check-Valid-Until|Check-Date)' || true
+}

@@ -20,6 +20,13 @@ tests_vm_kmem_counter_CFLAGS = $(aggregator_cflags)
 tests_vm_kmem_counter_LDADD = $(aggregator_libs)
 tests_vm_kmem_counter_SOURCES = tests/vm/kmem_counter.c
 
+# The unit tests with all that they look at, whose paths they know, for a guest.
+tests/vm/unit.tar: tests/unit/unit$(EXEEXT) $(unit_subjects)
+	cd $(srcdir) && tar -C / -c -f $(abs_builddir)/$@ $$(for path in $(unit_subjects) tests/unit/unit$(EXEEXT) \
+		tests/vm/workload-workload.$(OBJEXT); do echo $(abs_builddir)/$$path; done | cut -c 2-) \
+		$$(for path in tests/data examples stap presets; do echo $(abs_srcdir)/$$path; done | cut -c 2-)
+CLEANFILES += tests/vm/unit.tar
+
 .PHONY: check-vm check-vm-once check-vm-document bench-vm
 check-vm: kmalloc-top$(EXEEXT)
 	KMALLOC_TOP=$(abs_builddir)/kmalloc-top$(EXEEXT) $(srcdir)/tests/vm/run $(VM_KERNELS)
@@ -48,6 +55,8 @@ EXTRA_DIST += \
 	tests/vm/bench.d/tapset/kmt_bench.stp \
 	tests/vm/bench.d/walk.stp \
 	tests/vm/build-in-tree \
+	tests/vm/cases/01-examples.sh \
+	tests/vm/cases/02-unit.sh \
 	tests/vm/cases/10-exact.sh \
 	tests/vm/cases/15-second.sh \
 	tests/vm/cases/17-large.sh \
@@ -122,6 +131,11 @@ EXTRA_DIST += \
 	tests/vm/make-initrd \
 	tests/vm/make-tree \
 	tests/vm/run \
+	tests/vm/small_criterion/criterion/criterion.h \
+	tests/vm/small_criterion/criterion/new/assert.h \
+	tests/vm/small_criterion/criterion/parameterized.h \
+	tests/vm/small_criterion/criterion/redirect.h \
+	tests/vm/small_criterion/runner.c \
 	tests/vm/trees.conf \
 	tests/vm/trees/bookworm.packages \
 	tests/vm/trees/bullseye.packages \

@@ -1,0 +1,17 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# once: 6.12-s390x
+# The unit tests on other machines, where they run without Criterion: build-in-tree builds them with
+# tests/vm/small_criterion.
+# shellcheck source=lib.sh source-path=SCRIPTDIR
+. /tmp/cases/lib.sh
+
+readonly built=/usr/lib/kmalloc-top
+folder=$(cat "$built/unit.folder")
+tar -C / -x -f "$built/unit.tar"
+
+(cd "$folder" && exec tests/unit/unit 300) > unit.log 2>&1
+equals 'no test fails' '' "$(sed -n 's/^\[FAIL\] //p' unit.log | paste -s -d ' ')"
+tested=$(sed -n -E 's/^\[====\] Synthesis: Tested: ([0-9]+) .*/\1/p' unit.log)
+holds "all of them run, $tested" [ "${tested:-0}" -gt 1400 ]
+sed -n 's/^\[====\] //p' unit.log
