@@ -9,11 +9,18 @@
 
 #include <gio/gio.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 /* The window of a frame takes memory of the reader. Without --ultra and --long, zstd's windows are
    at most 8 MB. */
 enum { WINDOW_LOG_MAX = 23 };
 enum { LEVEL = 1 }; /* must keep up with the kernel; higher levels gain little */
+
+/* Ends the program as GLib does when it has no memory (base/out_of_memory.h). */
+static void G_GNUC_NORETURN end_without_memory(void)
+{
+	g_error("failed to allocate the memory of zstd");
+}
 
 struct FrameWriter {
 	FrameSink sink;
@@ -30,6 +37,8 @@ FrameWriter *frame_writer_new(FrameSink sink, void *user_data)
 	writer->sink = sink;
 	writer->user_data = user_data;
 	writer->context = ZSTD_createCCtx();
+	if (!writer->context)
+		end_without_memory();
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_compressionLevel, LEVEL);
 	/* Checksums: a damaged frame is detected, and its events do not count. */
 	ZSTD_CCtx_setParameter(writer->context, ZSTD_c_checksumFlag, 1);
@@ -53,7 +62,8 @@ static void compress(FrameWriter *writer, ZSTD_inBuffer *in, ZSTD_EndDirective d
 		ZSTD_outBuffer out = { writer->buffer, writer->buffer_bytes, 0 };
 
 		left = ZSTD_compressStream2(writer->context, &out, in, directive);
-		g_assert(!ZSTD_isError(left));
+		if (ZSTD_isError(left))
+			end_without_memory();
 		if (out.pos)
 			writer->sink(writer->buffer, out.pos, writer->user_data);
 	} while (in->pos < in->size || (directive == ZSTD_e_end && left));
@@ -92,6 +102,8 @@ RecordingReader *recording_reader_new(RecordingSink sink, void *user_data, GErro
 	reader->sink = sink;
 	reader->user_data = user_data;
 	reader->context = ZSTD_createDCtx();
+	if (!reader->context)
+		end_without_memory();
 	ZSTD_DCtx_setParameter(reader->context, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
 	reader->between_frames = true;
 	reader->buffer_bytes = ZSTD_DStreamOutSize();
@@ -135,6 +147,8 @@ static bool decompress(RecordingReader *reader, ZSTD_inBuffer *in)
 	if (out.pos)
 		reader->sink(reader->buffer, out.pos, reader->user_data);
 	reader->between_frames = wanted == 0;
+	if (ZSTD_getErrorCode(wanted) == ZSTD_error_memory_allocation)
+		end_without_memory();
 	if (ZSTD_isError(wanted)) {
 		give_up_frame(reader);
 		in->pos = MAX(in->pos, MIN(before + 1, in->size));
