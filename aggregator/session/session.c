@@ -69,11 +69,11 @@ static bool hand_out(Session *session, const Events *events)
    events may be earlier. A CPU that went offline at the start never sends one. */
 static bool awaits_cpus(const Session *session, uint64_t complete_ns)
 {
-	enum { WAIT_SECONDS = 10 };
+	const uint64_t wait_ns_max = 10 * (uint64_t)NS_PER_SECOND;
 	uint64_t online = run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 0);
 
 	return loss_ledger_cpus(session->loss) < online &&
-	       complete_ns < run_info_start_ns(session->info) + WAIT_SECONDS * NS_PER_SECOND;
+	       complete_ns < run_info_start_ns(session->info) + wait_ns_max;
 }
 
 void session_pair_until(Session *session, uint64_t until_ns)

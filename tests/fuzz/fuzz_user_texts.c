@@ -22,41 +22,17 @@ static const char *key_of(const UserObjects *objects, UserPlace place)
 	return object ? object->key : NULL;
 }
 
-/* A file may have another key in the second table, if it was known by less when it was first
-   mapped. The vdso's offset is that in its mapping, so a part of it has another one. */
-static bool is_same_place(const UserObject *a, uint64_t offset_a, const UserObject *b,
-			  uint64_t offset_b)
+/* The lines of a table are all understood. */
+static void expect_valid_maps(const UserMaps *maps)
 {
-	if (!a || !b)
-		return !a && !b;
-	return a->type == b->type && (a->type == USER_OBJECT_SPECIAL || offset_a == offset_b);
-}
-
-/* The same lookups in the table that the lines of the first one make. */
-static void expect_same_maps(UserMaps *maps, const UserObjects *objects)
-{
-	g_autoptr(UserObjects) objects_again = user_objects_new(2 * BYTES_MAX);
-	g_autoptr(UserMaps) again = user_maps_new(objects_again, 2 * BYTES_MAX);
+	g_autoptr(UserObjects) objects = user_objects_new(2 * BYTES_MAX);
+	g_autoptr(UserMaps) again = user_maps_new(objects, 2 * BYTES_MAX);
 	g_autoptr(GString) lines = g_string_new(NULL);
 
 	user_maps_append(maps, lines);
 	user_maps_parse(again, (TextPart){ lines->str, lines->len });
 	if (user_maps_losses(again)->invalid)
 		abort();
-	if (user_maps_losses(again)->dropped || user_maps_losses(maps)->dropped)
-		return;
-	for (uint32_t tgid = 0; tgid < TGIDS; tgid++)
-		for (gsize time = 0; time < G_N_ELEMENTS(times); time++)
-			for (gsize at = 0; at < G_N_ELEMENTS(addresses); at++) {
-				UserPlace a, b;
-
-				user_maps_lookup(maps, tgid, times[time], addresses[at], &a);
-				user_maps_lookup(again, tgid, times[time], addresses[at], &b);
-				if (!is_same_place(user_objects_get(objects, a.object), a.offset,
-						   user_objects_get(objects_again, b.object),
-						   b.offset))
-					abort();
-			}
 }
 
 /* The line of a name that was found is that name's again. */
@@ -130,7 +106,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	user_maps_parse(maps, text);
 	user_names_parse(names, text);
 	look_up(maps, objects, names);
-	expect_same_maps(maps, objects);
+	expect_valid_maps(maps);
 	expect_keys(objects);
 	for (gsize time = 0; time < G_N_ELEMENTS(times); time++) {
 		user_maps_settle(maps, times[time]);
