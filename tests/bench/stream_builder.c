@@ -96,9 +96,13 @@ static uint16_t put_stack(StreamCpu *cpu, const StreamOrigin *origin)
 				   sizeof(*record) + (size_t)origin->depth * (narrow ? 4 : 8));
 	record->depth = origin->depth;
 	for (uint16_t i = 0; i < origin->depth; i++) {
-		uint64_t frame = origin->frames[i] - (narrow ? cpu->frame_base : 0);
+		uint64_t frame = origin->frames[i];
+		uint32_t narrow_frame = (uint32_t)(frame - cpu->frame_base);
 
-		memcpy((uint8_t *)(record + 1) + i * (narrow ? 4 : 8), &frame, narrow ? 4 : 8);
+		if (narrow)
+			memcpy((uint8_t *)(record + 1) + i * 4, &narrow_frame, 4);
+		else
+			memcpy((uint8_t *)(record + 1) + i * 8, &frame, 8);
 	}
 	return cpu->stacks++;
 }

@@ -68,6 +68,7 @@ tests_unit_unit_SOURCES = \
 	tests/fixtures/perf_fixtures.h \
 	tests/fixtures/temporary.h \
 	tests/unit/build_id_notes.h \
+	tests/unit/byte_order.h \
 	tests/unit/elf_examples.h \
 	tests/unit/event_batch.h \
 	tests/unit/kernel_shim.h \

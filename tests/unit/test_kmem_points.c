@@ -3,6 +3,7 @@
 
 #include "collect/run/collector.h"
 #include "collect/perf/perf_sample.h"
+#include "byte_order.h"
 #include "leaks.h"
 #include "perf_fixtures.h"
 
@@ -116,6 +117,7 @@ static void expect_kernel(const char *kernel, unsigned *events, unsigned *nothin
 
 Test(kmem_points, samples_of_each_kernel_are_what_perf_made_of_them)
 {
+	skip_if_big_endian("the samples were recorded on x86-64");
 	for (unsigned i = 0; i < PERF_FIXTURES_RECORDED; i++) {
 		unsigned events = 0, nothings = 0;
 
@@ -457,10 +459,14 @@ Test(kmem_points, freed_pages_have_the_size_of_their_order)
 					 { NULL, NULL } };
 	g_autoptr(GPtrArray) points = open_points(frees, PROBE_FREE, NULL);
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	uint8_t raw[24] = { [8] = 5, [16] = 3 };
+	const struct {
+		uint64_t common, pfn;
+		uint32_t order, unused;
+	} raw = { .pfn = 5, .order = 3 };
 	EventFacts facts;
 
-	cr_assert(kmem_point_read(points->pdata[2], raw, sizeof(raw), &facts, NULL));
+	cr_assert(kmem_point_read(points->pdata[2], (const uint8_t *)&raw, sizeof(raw), &facts,
+				  NULL));
 	cr_expect(facts.free && facts.kind == KMT_KIND_PAGE && facts.pointer == 5 * page);
 	cr_expect(eq(u64, facts.bytes_requested, page * 8));
 	cr_expect(eq(u64, facts.bytes_allocated, 0));

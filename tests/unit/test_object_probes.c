@@ -154,6 +154,11 @@ static void put(uint8_t *record, unsigned offset, uint64_t number)
 	memcpy(record + offset, &number, sizeof(number));
 }
 
+static void put_32(uint8_t *record, unsigned offset, uint32_t number)
+{
+	memcpy(record + offset, &number, sizeof(number));
+}
+
 static uint64_t passed_to_rcu(const KmemPoint *point, uint64_t head, uint64_t second)
 {
 	uint8_t record[RECORD_BYTES] = { [2] = 0x58 }; /* in a softirq, by a breakpoint */
@@ -225,8 +230,9 @@ Test(object_probes, objects_allocated_in_bulk_have_their_cache)
 	fixture_start(&fixture);
 	point = fixture.points->pdata[2];
 	put(record, 16, 0xffffffff81234567);
-	put(record, 545, 6 << 16 | 560);
-	put(record, 549, 232 | 256ULL << 32);
+	put_32(record, 545, 6 << 16 | 560);
+	put_32(record, 549, 232);
+	put_32(record, 553, 256);
 	memcpy(record + 560, "filp", 5);
 	cr_assert(kmem_point_read(point, record, sizeof(record), &facts, &cache));
 	cr_expect(!facts.free && facts.kind == KMT_KIND_NONE && facts.source == KMT_SOURCE_CACHE);

@@ -277,7 +277,7 @@ static Damage damages[] = {
 	{ "a record of no length", STACK_AT + 1, 0 },
 	{ "a record longer than the batch", STACK_AT + 1, 255 },
 	{ "a stack deeper than its record", STACK_AT + 4, 90 },
-	{ "a stack of no depth", STACK_AT + 4, 0 },
+	{ "a stack of no depth", STACK_AT + 4 + (G_BYTE_ORDER == G_BIG_ENDIAN), 0 },
 	{ "a stack out of order", STACK_AT + 2, 9 },
 	{ "an origin of a missing stack", ORIGIN_AT + 4, 9 },
 	{ "an event of a missing origin", EVENT_AT + 2, 9 },

@@ -22,6 +22,16 @@ static const char *const end_names[UNWIND_ENDS] = {
 };
 
 /* An unwinder that knows the objects of a run. */
+/* What some tests expect is only true of x86-64. */
+static void skip_unless_x86(const char *why)
+{
+#if defined(__x86_64__)
+	(void)why;
+#else
+	cr_skip_test("%s", why);
+#endif
+}
+
 static Unwinder *unwinder_of(const UserRun *run)
 {
 	Unwinder *unwinder = unwinder_new();
@@ -131,6 +141,7 @@ Test(unwind_stack, frames_of_unknown_size_and_aligned_frames_are_found)
 
 Test(unwind_stack, a_stack_that_is_larger_than_its_copy_ends_with_the_copy)
 {
+	skip_unless_x86("here, the return address may be below the large part of a frame");
 	expect_stacks("large", "work with_large_frame ", UNWIND_END_COPY);
 }
 
@@ -210,6 +221,7 @@ Test(unwind_stack, all_stacks_are_those_that_libdwfl_finds)
 {
 	static const char *const whats[] = { "plain", "frames", "signal", "thread", "deep" };
 
+	skip_unless_x86("here, libdwfl adds a frame behind _start of the loader");
 	for (guint i = 0; i < G_N_ELEMENTS(whats); i++) {
 		g_autoptr(UserRun) run = run_subject(whats[i], 0);
 		Comparison result = compare(run, true);
@@ -384,8 +396,7 @@ Test(unwind_stack, frames_are_those_of_the_compilers_unwinder)
 
 Test(unwind_stack, frames_behind_a_signal_handler_are_found)
 {
-	if (!unwind_registers_mask())
-		cr_skip_test("not on this machine");
+	skip_unless_x86("here, the code behind a signal handler is in the vdso, which has no file");
 	signal(SIGUSR1, on_signal);
 	raise(SIGUSR1);
 	expect_own_frames();

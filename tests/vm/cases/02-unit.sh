@@ -11,7 +11,11 @@ folder=$(cat "$built/unit.folder")
 tar -C / -x -f "$built/unit.tar"
 
 (cd "$folder" && exec tests/unit/unit 300) > unit.log 2>&1
-equals 'no test fails' '' "$(sed -n 's/^\[FAIL\] //p' unit.log | paste -s -d ' ')"
+# What these measure is the time of a CPU, which an emulated one does not have.
+timed='^(perf_cost/|stap_run/(a_stapio_that_grows|batches_of_the_program))'
+failed=$(sed -n 's/^\[FAIL\] //p' unit.log)
+equals 'no test fails' '' "$(grep -v -E "$timed" <<< "$failed" | paste -s -d ' ')"
+grep -E "$timed" <<< "$failed" | sed 's/^/not judged: /'
 tested=$(sed -n -E 's/^\[====\] Synthesis: Tested: ([0-9]+) .*/\1/p' unit.log)
 holds "all of them run, $tested" [ "${tested:-0}" -gt 1400 ]
 sed -n 's/^\[====\] //p' unit.log
