@@ -2,26 +2,47 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
+ * Sums and products. They return false if the result needs more than 64 bits. GLib before 2.71 has
+ * such functions that gcc 5 and later compile wrongly with -O2: they write a guint64, an unsigned
+ * long, through a pointer to unsigned long long.
+ */
+static inline bool checked_sum(uint64_t *sum, uint64_t a, uint64_t b)
+{
+	*sum = a + b;
+	return *sum >= a;
+}
+
+static inline bool checked_product(uint64_t *product, uint64_t a, uint64_t b)
+{
+#if __GNUC__ >= 5
+	return !__builtin_mul_overflow(a, b, product);
+#else
+	*product = a * b;
+	return !a || *product / a == b;
+#endif
+}
+
+/*
  * Saturating sums of numbers from a recording: a result above 64 bits becomes the maximum, which
- * means "too large". Reports mark such numbers. The compiler's own checks would need gcc 5, GLib's
- * do not.
+ * means "too large". Reports mark such numbers.
  */
 
 static inline uint64_t saturate_sum(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
 
-	return g_uint64_checked_add(&sum, a, b) ? sum : UINT64_MAX;
+	return checked_sum(&sum, a, b) ? sum : UINT64_MAX;
 }
 
 static inline uint64_t saturate_product(uint64_t a, uint64_t b)
 {
 	uint64_t product;
 
-	return g_uint64_checked_mul(&product, a, b) ? product : UINT64_MAX;
+	return checked_product(&product, a, b) ? product : UINT64_MAX;
 }
 
 static inline void saturate_add(uint64_t *sum, uint64_t added)

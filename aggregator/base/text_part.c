@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/text_part.h"
 
+#include "base/saturate.h"
+
 #include <glib.h>
 #include <string.h>
 
@@ -81,8 +83,8 @@ bool text_part_decimal_64(TextPart part, uint64_t *value)
 	for (size_t i = 0; i < part.length; i++) {
 		int digit = g_ascii_digit_value(part.text[i]);
 
-		if (digit < 0 || !g_uint64_checked_mul(value, *value, 10) ||
-		    !g_uint64_checked_add(value, *value, (unsigned)digit))
+		if (digit < 0 || !checked_product(value, *value, 10) ||
+		    !checked_sum(value, *value, (unsigned)digit))
 			return false;
 	}
 	return part.length != 0;

@@ -522,8 +522,8 @@ static inline void add_variance(ProfileCell *cell, const Event *event)
 
 	if (G_LIKELY(event->each <= 1))
 		return;
-	if (!g_uint64_checked_mul(&added, event->weight, event->each - 1) ||
-	    !g_uint64_checked_add(&cell->variance, cell->variance, added))
+	if (!checked_product(&added, event->weight, event->each - 1) ||
+	    !checked_sum(&cell->variance, cell->variance, added))
 		cell->variance = UINT64_MAX;
 }
 

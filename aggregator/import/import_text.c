@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "import/import_text.h"
 
+#include "base/saturate.h"
 #include "base/text_part.h"
 
 #include <string.h>
@@ -169,8 +170,8 @@ bool cursor_take_decimal(Cursor *cursor, uint64_t *value)
 	uint64_t sum = 0;
 
 	for (; at < cursor->end && g_ascii_isdigit(*at); at++) {
-		if (!g_uint64_checked_mul(&sum, sum, 10) ||
-		    !g_uint64_checked_add(&sum, sum, (uint64_t)(*at - '0')))
+		if (!checked_product(&sum, sum, 10) ||
+		    !checked_sum(&sum, sum, (uint64_t)(*at - '0')))
 			return false;
 	}
 	if (at == cursor->at)

@@ -2,6 +2,7 @@
 #include "user/user_map_line.h"
 
 #include "base/build_id.h"
+#include "base/saturate.h"
 
 #include <string.h>
 
@@ -96,7 +97,7 @@ static bool parse_mapping(TextPart rest, UserMapLine *line)
 		rest = (TextPart){ rest.text + 1, rest.length - 1 };
 	line->path = rest;
 	return line->length && rest.length <= USER_PATH_BYTES_MAX &&
-	       g_uint64_checked_add(&end, line->start, line->length);
+	       checked_sum(&end, line->start, line->length);
 }
 
 bool user_map_line_parse(TextPart text, UserMapLine *line)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/user/elf_functions.h"
 
+#include "base/saturate.h"
+
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +69,7 @@ bool elf_functions_add(ElfFunctions *functions, uint64_t offset, uint64_t bytes,
 	if (functions->functions->len >= FUNCTIONS_MAX ||
 	    functions->names->len + length + 1 > NAMES_BYTES_MAX)
 		return false;
-	if (!g_uint64_checked_add(&function.end, offset, bytes))
+	if (!checked_sum(&function.end, offset, bytes))
 		return true;
 	g_byte_array_append(functions->names, (const guint8 *)name.text, (guint)length);
 	g_byte_array_append(functions->names, (const guint8 *)"", 1);
