@@ -6,6 +6,7 @@
 #include "collect/process/child_files.h"
 #include "collect/process/child_sandbox.h"
 #include "collect/process/child_signals.h"
+#include "collect/unwind/unwind_object.h"
 #include "collect/unwind/unwind_worker.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ static void G_GNUC_NORETURN become_worker(UnwindShared *shared, int socket, pid_
 {
 	prctl(PR_SET_NAME, "kmt-unwind");
 	child_signals_end_with(keeper, SIGKILL);
+	unwind_object_prepare();
 	child_sandbox_close(&limits);
 	unwind_worker_run(shared, socket, (uint64_t)number);
 }

@@ -7,8 +7,11 @@
 #include "collect/user/elf_file.h"
 
 #include <elfutils/libdw.h>
+#include <elfutils/version.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { SLOTS_MIN = 64, PIECES = 2 };
 
@@ -207,4 +210,23 @@ const UnwindRow *unwind_object_row(UnwindObject *object, uint64_t file_offset)
 	slot_table_put(&object->slots, hash, at, object->rows->len);
 	g_array_append_val(object->rows, known);
 	return known.row;
+}
+
+void unwind_object_prepare(void)
+{
+#if !_ELFUTILS_PREREQ(0, 178)
+	static UnwindBudget budget = { .sections_max = 16 << 20, .rows_max = 1 << 20 };
+	/* Kept: the library would be unloaded with the last CFI. */
+	static UnwindObject *program;
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	uint64_t offset;
+
+	if (fd < 0)
+		return;
+	program = unwind_object_new(fd, &budget);
+	close(fd);
+	if (program->file.elf &&
+	    elf_file_offset(&program->file, program->file.header.e_entry, &offset))
+		unwind_object_row(program, offset);
+#endif
 }

@@ -18,6 +18,10 @@ typedef struct {
 	size_t rows, rows_max;         /* the caller forgets rows when there are more */
 } UnwindBudget;
 
+/* Lets libdw load what it needs to decode rows of this machine. Before elfutils 0.178 that is a
+   library, which a process in a sandbox cannot open. Call it before child_sandbox_close(). */
+void unwind_object_prepare(void);
+
 /*
  * Reads the CFI of a file that is open for reading. The descriptor is borrowed for the call.
  * Returns an object without CFI if the file has none, is not of this machine, or does not fit. The
