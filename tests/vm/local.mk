@@ -22,7 +22,7 @@ tests_vm_kmem_counter_SOURCES = tests/vm/kmem_counter.c
 
 # The unit tests with all that they look at, whose paths they know, for a guest.
 tests/vm/unit.tar: tests/unit/unit$(EXEEXT) $(unit_subjects)
-	cd $(srcdir) && tar -C / -c -f $(abs_builddir)/$@ $$(for path in $(unit_subjects) tests/unit/unit$(EXEEXT) \
+	tar -C / -c -f $(abs_builddir)/$@ $$(for path in $(unit_subjects) tests/unit/unit$(EXEEXT) \
 		tests/vm/workload-workload.$(OBJEXT); do echo $(abs_builddir)/$$path; done | cut -c 2-) \
 		$$(for path in tests/data examples stap presets; do echo $(abs_srcdir)/$$path; done | cut -c 2-)
 CLEANFILES += tests/vm/unit.tar
