@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -33,6 +34,18 @@ static void end_if_fatal(const char *domain, GLogLevelFlags level, const char *m
 	_exit(EXIT_FAILED);
 }
 
+/* Without memory for a lock or a thread's own data, GLib prints a line and calls abort(). Every
+   other abort() ends the program as usual, as this handler returns. */
+static void end_if_no_memory(int signal_number)
+{
+	(void)signal_number;
+	if (errno != ENOMEM)
+		return;
+	write_text(program_invocation_short_name);
+	write_text(": out of memory\n");
+	_exit(EXIT_FAILED);
+}
+
 /* Until 2.76, GLib calls abort() if there is no memory for a slice, and prints two lines of its
    own. It chooses between slices and malloc() in its constructor: this is the only time before it.
  */
@@ -49,4 +62,5 @@ __attribute__((section(".preinit_array"),
 void out_of_memory_ends_program(void)
 {
 	g_log_set_default_handler(end_if_fatal, NULL);
+	signal(SIGABRT, end_if_no_memory);
 }

@@ -1,6 +1,7 @@
 libaggregator_a_SOURCES += \
 	aggregator/tools/chart_feed.c aggregator/tools/chart_feed.h \
 	aggregator/tools/drill.c aggregator/tools/drill.h \
+	aggregator/tools/fact_lines.c aggregator/tools/fact_lines.h \
 	aggregator/tools/session_detail.c aggregator/tools/session_detail.h \
 	aggregator/tools/suite_child.c aggregator/tools/suite_child.h \
 	aggregator/tools/cache_choice.c aggregator/tools/cache_choice.h \

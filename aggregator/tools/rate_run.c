@@ -11,6 +11,7 @@
 #include "session/session.h"
 #include "rates/net_check.h"
 #include "tools/cache_choice.h"
+#include "tools/fact_lines.h"
 #include "tools/rate_feed.h"
 #include "tools/rate_screen.h"
 #include "tools/text_file.h"
@@ -332,48 +333,6 @@ static bool close_outlet(RateRun *run, GError **error)
 	return true;
 }
 
-/* Prints a line of the reports, without line end; nothing if it is empty. */
-static void say(const GString *line, const char *remedy)
-{
-	if (line->len)
-		g_printerr("%s: %.*s%s%s\n", g_get_prgname(), (int)line->len - 1, line->str,
-			   remedy ? "; " : "", remedy ? remedy : "");
-}
-
-static void say_line(const Facts *facts, FactLineOfRun *append, const char *remedy)
-{
-	g_autoptr(GString) line = g_string_new(NULL);
-
-	append(line, facts);
-	say(line, remedy);
-}
-
-static void say_fact(const Facts *facts, FactId id)
-{
-	g_autoptr(GString) line = g_string_new(NULL);
-
-	append_fact_line(line, facts, id);
-	say(line, NULL);
-}
-
-/* Prints why the tables are incomplete. Some reasons are known only after the last table, when the
-   screen is closed. */
-static void say_why_incomplete(const RateRun *run)
-{
-	g_autoptr(Facts) facts = facts_new(run->session, false);
-	bool lossless = facts_have_no_loss(facts);
-
-	say_fact(facts, FACT_ENDED_EARLY);
-	say_line(facts, append_memory_bound_line, NULL);
-	say_line(facts, append_unknown_line, NULL);
-	if (!lossless)
-		say_line(facts, append_lost_line, tool_loss_remedy(run->session, run->options));
-	say_line(facts, append_bpf_line, NULL);
-	say_line(facts, append_full_line, NULL);
-	if (facts_are_throttled(facts))
-		say_line(facts, append_sampling_line, NULL);
-}
-
 /* The tables do not show the result of comparing. */
 static void say_compared(const RateRun *run)
 {
@@ -381,9 +340,9 @@ static void say_compared(const RateRun *run)
 	const CollectRequest *request = &run->options->request;
 
 	if (request->stack_walk == STACK_WALK_COMPARE)
-		say_line(facts, append_walks_line, NULL);
+		fact_line_print(facts, append_walks_line);
 	if (request->cache_names == CACHE_NAMES_COMPARE)
-		say_line(facts, append_compared_names_line, NULL);
+		fact_line_print(facts, append_compared_names_line);
 }
 
 /* Empty tables look like a quiet host, so the reports' words explain them. */
@@ -413,7 +372,8 @@ static bool end(void *state, GError **error)
 	rate_feed_finish(run->feed);
 	written = close_outlet(run, error);
 	say_nothing_left(run);
-	say_why_incomplete(run);
+	/* Some reasons are known only after the last table, when the screen is closed. */
+	fact_lines_print_incomplete(run->session, run->options);
 	say_compared(run);
 	rate_feed_free(run->feed);
 	net_check_free(run->net_judged);

@@ -20,6 +20,7 @@
 #include "session/symbols_choose.h"
 #include "tools/cache_choice.h"
 #include "tools/chart_feed.h"
+#include "tools/fact_lines.h"
 #include "tools/many_inputs.h"
 #include "tools/older_run.h"
 #include "tools/report_input.h"
@@ -257,6 +258,12 @@ bool tool_can_show(const Options *options, const Session *session, GError **erro
 	       (!ranks_allocations(options) || can_rank_allocations(options, session, error));
 }
 
+/* Only the text on stdout shows its last line to whoever reads the exit status. */
+static bool shows_losses(const Options *options)
+{
+	return options->renderer == renderers && !options->output;
+}
+
 /* Reports a lossy result also on stderr, where it is not overlooked. */
 static void warn_of_loss(const Session *session, const Options *options)
 {
@@ -271,6 +278,9 @@ static void warn_of_loss(const Session *session, const Options *options)
 			" of %" G_GUINT64_FORMAT ")%s%s\n",
 			g_get_prgname(), options->is_older ? "old run: " : "", lost, all,
 			remedy ? ": " : "", remedy ? remedy : "");
+	else if (!shows_losses(options) &&
+		 losses_make_incomplete(session, options->loss_percent_max))
+		fact_lines_print_incomplete(session, options);
 }
 
 static void warn_of_walks(const Session *session)

@@ -136,6 +136,18 @@ Test(cpu_watch, tracing_that_ended_counts_from_there)
 	expect_untraced(&host, 800, 300, "1");
 }
 
+Test(cpu_watch, tracing_does_not_end_before_it_began)
+{
+	g_auto(Host) host = host_new("0-1\n");
+
+	look(&host, "0-1\n", 100);
+	cpu_watch_set_traced(host.watch, 1, false, 0);
+	expect_untraced(&host, 150, 150 - 50, "1");
+	cpu_watch_set_traced(host.watch, 1, true, 200);
+	cpu_watch_set_traced(host.watch, 1, false, 100);
+	expect_untraced(&host, 230, 150 + 30, "1");
+}
+
 Test(cpu_watch, tracing_that_ended_with_its_cpu_counts_when_that_comes_back)
 {
 	g_auto(Host) host = host_new("0-1\n");

@@ -9,6 +9,7 @@ enum { TEXT_BYTES_MAX = 100 }; /* length of the list of CPUs in the report */
 typedef struct {
 	bool online; /* at the newest poll */
 	bool traced;
+	uint64_t traced_ns;   /* start of the newest span of tracing */
 	uint64_t since_ns;    /* while untraced: since when */
 	uint64_t untraced_ns; /* sum of the spans that have ended */
 } WatchedCpu;
@@ -81,7 +82,9 @@ void cpu_watch_set_traced(CpuWatch *watch, unsigned number, bool traced, uint64_
 		return;
 	make_room(watch, number + 1);
 	cpu = cpu_at(watch, number);
-	become(cpu, cpu->online, traced, now_ns, now_ns);
+	if (traced && !cpu->traced)
+		cpu->traced_ns = now_ns;
+	become(cpu, cpu->online, traced, MAX(now_ns, cpu->traced_ns), now_ns);
 }
 
 void cpu_watch_set_online_traced(CpuWatch *watch, uint64_t now_ns)

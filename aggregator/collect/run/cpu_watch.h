@@ -24,8 +24,9 @@ CpuWatch *cpu_watch_new(const char *root);
 void cpu_watch_free(CpuWatch *watch);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CpuWatch, cpu_watch_free)
 
-/* Sets whether the CPU is traced while online, from now_ns on. The state survives going offline and
-   online: a collector whose tracing ends then must call this. */
+/* Sets whether the CPU is traced while online, from now_ns on; it does not end before it has begun.
+   The state survives going offline and online: a collector whose tracing ends then must call this.
+ */
 void cpu_watch_set_traced(CpuWatch *watch, unsigned cpu, bool traced, uint64_t now_ns);
 
 /* Marks all CPUs that are online now as traced: for a collector that traces exactly these. */
