@@ -35,6 +35,8 @@ static struct {
 	const char *why_not; /* why the kernel walks all stacks instead; NULL: it does not */
 } kmt_walk;
 
+struct kmt_memo; /* of the emitter's own walk */
+
 /* Cuts a walk that found more frames than wanted. */
 static __always_inline void kmt_bound_walk(struct KmtWalk *walk, unsigned depth_max)
 {

@@ -15,8 +15,9 @@
 #ifndef KMT_UNWIND_RULES_H
 #define KMT_UNWIND_RULES_H
 
+/* A test defines KMT_NO_ORC, to have the emitter of other machines and older kernels. */
 #if defined(CONFIG_UNWINDER_ORC) && defined(CONFIG_X86_64) && defined(CONFIG_TRACEPOINTS) &&       \
-	LINUX_VERSION_CODE >= KERNEL_VERSION(4, 17, 0)
+	LINUX_VERSION_CODE >= KERNEL_VERSION(4, 17, 0) && !defined(KMT_NO_ORC)
 #define KMT_HAS_OWN_WALK 1
 #endif
 

@@ -97,3 +97,11 @@ equals 'a walk that differs: exit status' 3 "$status"
 has_line 'a walk that differs is reported' '^Stack walks compared: [0-9,]+, different: [1-9]' report
 has_line '... and so is who walked then' "^Stack walks: the kernel's \(a walk differed" report
 has_line '... and the remedy' '--stack-walk=kernel' errors
+
+# As on other machines and older kernels, which have no ORC.
+collect_by kmt_no_orc
+profile "${only_pipes[@]}" -c 'workload pipe 500'
+is_complete 'without ORC'
+equals 'without ORC: all is counted' 1000 "$(report_count report)"
+equals 'without ORC: two stacks' 2 "$(report_stacks report)"
+has_line 'without ORC: the kernel walks' "^Stack walks: the kernel's \\(this kernel has no ORC unwinder\\)$" report

@@ -3,9 +3,15 @@
 
 #include "../criterion.h"
 
+/* Like strcmp(); NULL equals only itself. */
+static inline int small_compare(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) : (a != NULL) - (b != NULL);
+}
+
 /* Comparisons name the type of both sides. */
 #define SMALL_AS(type, relation, a, b) ((type)(a)relation(type)(b))
-#define SMALL_str(relation, a, b) SMALL_AS(int, relation, strcmp(a, b), 0)
+#define SMALL_str(relation, a, b) SMALL_AS(int, relation, small_compare(a, b), 0)
 #define SMALL_ptr(relation, a, b) SMALL_AS(const void *, relation, a, b)
 #define SMALL_chr(relation, a, b) SMALL_AS(char, relation, a, b)
 #define SMALL_int(relation, a, b) SMALL_AS(int, relation, a, b)
