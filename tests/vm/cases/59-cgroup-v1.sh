@@ -17,7 +17,6 @@ fi
 trap 'for try in 1 2 3 4 5; do rmdir v1/work && break; sleep 1; done; umount v1' EXIT
 mkdir v1/work
 
-
 for by in kmt_all perf; do
 	collect_by "$by"
 	profile "${only_messages[@]}" -c "sh -c 'echo \$\$ > v1/work/cgroup.procs && exec workload message $messages'"
@@ -31,6 +30,10 @@ for by in kmt_all perf; do
 		is_complete "$by: $count pipes"
 		rows+=("$(cache_row filp)")
 	done
+	if grep -q '^Names: 100 % unknown; not reported: .* this build was made without libbpf' report; then
+		ok "$by: two files for each pipe: caches of this kernel have no names without libbpf"
+		continue
+	fi
 	equals "$by: two files for each pipe" $((2 * more)) $((${rows[1]:-0} - ${rows[0]:-0}))
 done
 
