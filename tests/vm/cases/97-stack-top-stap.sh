@@ -70,7 +70,7 @@ holds "time spans: $slept s" awk -v slept="$slept" -v least="$((sleeps * 20))" '
 
 profile --process=known-touch sw:page-faults -- ./known-touch touch "$touched"
 is_complete 'a software event'
-equals 'a software event: faults at the known stack' "$touched" "$(hits_at touch_memory report)"
+equals 'a software event: faults at the known stack' "$touched" "$(hits_at touch_page report)"
 
 profile --process=known-malloc malloc -c "./known-malloc malloc $mallocs $malloc_bytes"
 is_complete 'a preset'

@@ -44,7 +44,7 @@ else
 	known touch "$(preset faults)" -- ./known-touch touch "$touched"
 fi
 faults=$(report_count report)
-equals 'touch: faults at the known stack' "$touched" "$(hits_at touch_memory report)"
+equals 'touch: faults at the known stack' "$touched" "$(hits_at touch_page report)"
 has_stack 'touch' touch_page touch_memory plan_run main
 
 known map "$(preset mmap)" -- ./known-map map "$maps" "$map_bytes"
