@@ -11,8 +11,6 @@
 #include "table/group_table.h"
 #include "table/process_sums.h"
 
-enum { TEXT_CHUNK_BYTES = 4096 };
-
 /* The sums: cells by cache and, if required, by cache and process. */
 typedef struct {
 	ViewSource source;
@@ -35,7 +33,7 @@ static RateTable *table_new(void)
 	RateTable *table = g_new0(RateTable, 1);
 
 	table->rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
-	table->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
+	table->texts = text_pool_new();
 	table->sum.label = "(all caches)";
 	table->sum.lacks = NEEDS_SLABINFO | NEEDS_HELD;
 	return table;
@@ -46,14 +44,9 @@ void rate_table_free(RateTable *table)
 	if (!table)
 		return;
 	g_array_unref(table->rows);
-	g_string_chunk_free(table->texts);
+	text_pool_free(table->texts);
 	g_free(table->load_average);
 	g_free(table);
-}
-
-static const char *keep(RateTable *table, const char *text)
-{
-	return text ? g_string_chunk_insert_const(table->texts, text) : NULL;
 }
 
 static void begin_tables(Drafting *drafting)
@@ -189,11 +182,11 @@ static void set_busiest(RateTable *table, RateRow *row, const ViewProcess *busie
 		g_string_append_printf(text, "(%s)", context_name(busiest->context));
 	else
 		escape_append_len(text, busiest->comm, comm_folded_length(busiest->comm));
-	row->busiest_name = keep(table, text->str);
+	row->busiest_name = text_pool_keep(table->texts, text->str);
 	row->busiest_percent =
 		(double)busiest->allocations * 100 / (double)row->sums.summary.allocations;
 	g_string_append_printf(text, " %.0f %%", row->busiest_percent);
-	row->busiest = keep(table, text->str);
+	row->busiest = text_pool_keep(table->texts, text->str);
 }
 
 static void set_all_busiest(RateTable *table, const Drafting *drafting)
@@ -336,8 +329,8 @@ static RateRow row_of(RateTable *table, const Drafting *drafting, guint number)
 	};
 
 	rate_row_set_cache(&row, &cache);
-	row.label = keep(table, row.label);
-	row.name = keep(table, row.name);
+	row.label = text_pool_keep(table->texts, row.label);
+	row.name = text_pool_keep(table->texts, row.name);
 	set_objects_in_use(&row, drafting->request->slabinfo);
 	return row;
 }
@@ -357,8 +350,8 @@ static GHashTable *rows_by_label(const RateTable *table)
 /* Returns the row of that label, which may be new. */
 static RateRow *row_intern(RateTable *table, GHashTable *known, const RateRow *wanted)
 {
-	RateRow row = { .label = keep(table, wanted->label),
-			.name = keep(table, wanted->name),
+	RateRow row = { .label = text_pool_keep(table->texts, wanted->label),
+			.name = text_pool_keep(table->texts, wanted->name),
 			.by_size = wanted->by_size };
 	gpointer index;
 
@@ -494,8 +487,8 @@ static void add_row(RateTable *sum, RateRow *to, const RateRow *from)
 	if (from->sums.summary.allocations) {
 		bool is_first = !to->sums.summary.allocations;
 
-		to->busiest = is_first ? keep(sum, from->busiest) : NULL;
-		to->busiest_name = is_first ? keep(sum, from->busiest_name) : NULL;
+		to->busiest = is_first ? text_pool_keep(sum->texts, from->busiest) : NULL;
+		to->busiest_name = is_first ? text_pool_keep(sum->texts, from->busiest_name) : NULL;
 		to->busiest_percent = from->busiest_percent;
 	}
 	row_sums_add(&to->sums, &from->sums);
@@ -565,10 +558,10 @@ RateTable *rate_table_copy(const RateTable *table)
 	for (guint i = 0; i < table->rows->len; i++) {
 		RateRow row = g_array_index(table->rows, RateRow, i);
 
-		row.label = keep(copy, row.label);
-		row.name = keep(copy, row.name);
-		row.busiest = keep(copy, row.busiest);
-		row.busiest_name = keep(copy, row.busiest_name);
+		row.label = text_pool_keep(copy->texts, row.label);
+		row.name = text_pool_keep(copy->texts, row.name);
+		row.busiest = text_pool_keep(copy->texts, row.busiest);
+		row.busiest_name = text_pool_keep(copy->texts, row.busiest_name);
 		g_array_index(copy->rows, RateRow, i) = row;
 	}
 	return copy;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/text_pool.h"
 #include "count/intervals.h"
 #include "count/loss.h"
 #include "names/slabinfo.h"
@@ -32,7 +33,7 @@ typedef struct {
 	double cost_percent;      /* of all CPUs' time, spent in probes; < 0: not measured */
 	uint64_t walks_different; /* so far: walks of stacks that differed from the kernel's */
 	uint64_t names_different; /* so far: names of slab caches that differed from the probes' */
-	GStringChunk *texts;      /* private */
+	TextPool *texts;          /* private */
 } RateTable;
 
 /* The input of a table. Everything is borrowed for the call. */

@@ -3,15 +3,13 @@
 
 #include "base/saturate.h"
 
-enum { TEXT_CHUNK_BYTES = 4096 };
-
 RateTotals *rate_totals_new(void)
 {
 	RateTotals *totals = g_new0(RateTotals, 1);
 
 	totals->rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
 	totals->known = g_hash_table_new(g_str_hash, g_str_equal);
-	totals->texts = g_string_chunk_new(TEXT_CHUNK_BYTES);
+	totals->texts = text_pool_new();
 	return totals;
 }
 
@@ -21,13 +19,8 @@ void rate_totals_free(RateTotals *totals)
 		return;
 	g_array_unref(totals->rows);
 	g_hash_table_unref(totals->known);
-	g_string_chunk_free(totals->texts);
+	text_pool_free(totals->texts);
 	g_free(totals);
-}
-
-static const char *keep(RateTotals *totals, const char *text)
-{
-	return text ? g_string_chunk_insert_const(totals->texts, text) : NULL;
 }
 
 static RateRow *row_at(RateTotals *totals, guint index)
@@ -38,8 +31,8 @@ static RateRow *row_at(RateTotals *totals, guint index)
 static RateRow *row_append(RateTotals *totals, const RateRow *names)
 {
 	RateRow row = {
-		.label = keep(totals, names->label),
-		.name = keep(totals, names->name),
+		.label = text_pool_keep(totals->texts, names->label),
+		.name = text_pool_keep(totals->texts, names->name),
 		.by_size = names->by_size,
 	};
 

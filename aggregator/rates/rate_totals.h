@@ -33,9 +33,9 @@ typedef struct {
 	LossRange events_lost;
 	uint64_t untraced_ns;
 	uint64_t probe_ns;
-	bool sampled;        /* some figures are estimates */
-	GHashTable *known;   /* private: (element-type utf8 guint) index + 1 by label */
-	GStringChunk *texts; /* private */
+	bool sampled;      /* some figures are estimates */
+	GHashTable *known; /* private: (element-type utf8 guint) index + 1 by label */
+	TextPool *texts;   /* private */
 } RateTotals;
 
 RateTotals *rate_totals_new(void);

@@ -6,6 +6,7 @@
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
 #include "base/text_part.h"
+#include "base/text_pool.h"
 #include "record/batch_text.h"
 #include "record/format.h"
 #include "symbols/epoch_list.h"
@@ -36,7 +37,7 @@ typedef struct {
 struct CodeObjects {
 	GPtrArray *objects;  /* (element-type CodeObject), owned */
 	GHashTable *numbers; /* (element-type utf8 guint), owned: by everything in the object */
-	GStringChunk *texts;
+	TextPool *texts;
 	EpochList *epochs; /* (element-type Epoch), owned */
 	guint ranges;
 	guint kernel; /* number of that object plus one; 0: none */
@@ -59,7 +60,7 @@ CodeObjects *code_objects_new(void)
 
 	objects->objects = g_ptr_array_new_with_free_func(g_free);
 	objects->numbers = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
-	objects->texts = g_string_chunk_new(4096);
+	objects->texts = text_pool_new();
 	objects->epochs = epoch_list_new(epoch_free);
 	return objects;
 }
@@ -70,7 +71,7 @@ void code_objects_free(CodeObjects *objects)
 		return;
 	g_ptr_array_unref(objects->objects);
 	g_hash_table_unref(objects->numbers);
-	g_string_chunk_free(objects->texts);
+	text_pool_free(objects->texts);
 	epoch_list_free(objects->epochs);
 	g_free(objects);
 }
@@ -93,11 +94,6 @@ static Epoch *epoch_intern(CodeObjects *objects, uint32_t number)
 static const CodeObject *object_at(const CodeObjects *objects, guint number)
 {
 	return g_ptr_array_index(objects->objects, number);
-}
-
-static const char *keep(CodeObjects *objects, const char *text)
-{
-	return text ? g_string_chunk_insert_const(objects->texts, text) : NULL;
 }
 
 static char *key_of(const CodeObject *object)
@@ -127,10 +123,10 @@ static guint object_intern(CodeObjects *objects, const CodeObject *wanted)
 	object = g_new(CodeObject, 1);
 	*object = (CodeObject){
 		.kind = wanted->kind,
-		.name = keep(objects, wanted->name),
-		.build_id = keep(objects, wanted->build_id),
-		.section = keep(objects, wanted->section),
-		.key = keep(objects, key),
+		.name = text_pool_keep(objects->texts, wanted->name),
+		.build_id = text_pool_keep(objects->texts, wanted->build_id),
+		.section = text_pool_keep(objects->texts, wanted->section),
+		.key = text_pool_keep(objects->texts, key),
 	};
 	g_ptr_array_add(objects->objects, object);
 	g_hash_table_insert(objects->numbers, g_steal_pointer(&all),

@@ -10,8 +10,8 @@ static void add_row(RateTable *table, const char *label, const char *name, uint6
 		    uint64_t bytes_each)
 {
 	RateRow row = {
-		.label = g_string_chunk_insert(table->texts, label),
-		.name = name ? g_string_chunk_insert(table->texts, name) : NULL,
+		.label = text_pool_keep(table->texts, label),
+		.name = text_pool_keep(table->texts, name),
 		.sums.summary = { .allocations = allocations,
 				  .bytes_allocated = allocations * bytes_each },
 		.lacks = NEEDS_SLABINFO,
@@ -31,7 +31,7 @@ RateTable *made_table(uint64_t number)
 	table->realtime_ns = (FIRST_SECOND + number) * NS;
 	table->load_average = g_strdup("0.38 0.21 0.12 1/342 13297");
 	table->rows = g_array_new(FALSE, FALSE, sizeof(RateRow));
-	table->texts = g_string_chunk_new(1024);
+	table->texts = text_pool_new();
 	table->sum = (RateRow){ .label = "(all caches)", .lacks = NEEDS_SLABINFO };
 	table->events_lost = loss_exactly(number == 3 ? 7 : 0);
 	table->cost_percent = 1.1;

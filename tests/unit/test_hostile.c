@@ -392,7 +392,7 @@ Test(hostile, json_has_no_control_character_of_any_kind)
 	batch_write_info(bytes, fields, G_N_ELEMENTS(fields));
 	session_feed(session, bytes->data, bytes->len);
 	table->rows = g_array_new(FALSE, FALSE, sizeof(RateRow));
-	table->texts = g_string_chunk_new(64);
+	table->texts = text_pool_new();
 	table->sum.label = "";
 	json = interval_of(session, table, &layout);
 	cr_expect(ne(ptr, strstr(json, "\"a\\\\xc2\\\\x9b"), NULL), "%s", json);

@@ -10,7 +10,7 @@
 
 TEST_SUITE_WITHOUT_LEAKS(prometheus);
 
-enum { MEMORY_BYTES = 16 << 20, TEXTS_BYTES = 4096 };
+enum { MEMORY_BYTES = 16 << 20 };
 
 /*
  * A strict reader of the text exposition format 0.0.4 ("Exposition formats" in Prometheus'
@@ -180,7 +180,7 @@ static void begin(Run *run)
 	run->session = session_new(MEMORY_BYTES);
 	run->table = g_new0(RateTable, 1);
 	run->table->rows = g_array_new(FALSE, TRUE, sizeof(RateRow));
-	run->table->texts = g_string_chunk_new(TEXTS_BYTES);
+	run->table->texts = text_pool_new();
 	run->table->sampling_period = 1;
 	run->totals = rate_totals_new();
 }
