@@ -100,7 +100,7 @@ has_line '... and the remedy' '--stack-walk=kernel' errors
 
 # As on other machines and older kernels, which have no ORC.
 collect_by kmt_no_orc
-profile "${only_pipes[@]}" -c 'workload pipe 500'
+profile --details "${only_pipes[@]}" -c 'workload pipe 500'
 is_complete 'without ORC'
 equals 'without ORC: all is counted' 1000 "$(report_count report)"
 equals 'without ORC: two stacks' 2 "$(report_stacks report)"
