@@ -3,6 +3,7 @@
 
 #include "collect/run/collector_types.h"
 #include "base/number_text.h"
+#include "base/text_stream.h"
 #include "import/input.h"
 #include "names/cache_names.h"
 #include "render/text/render_text.h"
@@ -138,14 +139,12 @@ static void print_table(RateRun *run, const RateTable *table)
 		.interval = &interval,
 	};
 	g_autoptr(ReportModel) model = report_model_new(REPORT_INTERVAL, &source);
-	char *text = NULL;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
+	TextStream stream;
 
 	run->layout.width = terminal_width();
-	options->renderer->render(model, out);
-	fclose(out);
-	give_text(run, text);
+	text_stream_open(&stream);
+	options->renderer->render(model, stream.out);
+	give_text(run, text_stream_close(&stream));
 }
 
 /* Whether the reader of the output has left. */

@@ -3,6 +3,7 @@
 
 #include "base/escape.h"
 #include "base/number_text.h"
+#include "base/text_stream.h"
 #include "render/picture/page_escape.h"
 #include "render/picture/page_plain.h"
 #include "render/picture/page_texts.h"
@@ -372,14 +373,13 @@ static guint height_of_boxes(const SvgWriter *writer)
 /* The height of the picture comes before the head, which makes it. */
 static void write_picture(SvgWriter *writer, FILE *out)
 {
-	char *head = NULL;
-	size_t length;
+	TextStream stream;
+	char *head;
 
-	writer->out = open_memstream(&head, &length);
-	if (!writer->out)
-		g_error("no memory for the head of a picture");
+	text_stream_open(&stream);
+	writer->out = stream.out;
 	write_head(writer);
-	fclose(writer->out);
+	head = text_stream_close(&stream);
 	writer->out = out;
 	fprintf(out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
