@@ -11,7 +11,7 @@
 
 /* What the tests of killed processes wait for: long enough for any host, and for nothing. */
 
-enum { PROCESS_TRIES = 1000, PROCESS_TRY_US = 10000 };
+enum { PROCESS_TRIES = 3000, PROCESS_TRY_US = 10000 };
 
 static inline bool process_wait_for_file(const char *folder, const char *name)
 {

@@ -228,14 +228,15 @@ Test(stap_run, a_duration_counts_from_when_the_probes_are_live, .timeout = 60)
 		     number_of(&stage, KMT_FIELD_RUN_END_NS)));
 }
 
-/* Long enough that a tick sees what was there before. */
+/* Long enough that a tick sees what was there before, and short enough that a slow machine gets here
+   before the run ends. */
 #define CPUS_CHANGE(list) "sleep 0.7; echo " list " >$here/sys/devices/system/cpu/online\n"
 
 /* The CPUs 0 and 2 are online when the module is loaded. */
 static void run_with_cpus(Stage *stage)
 {
 	fake_host_set_cpus_online(stage->folder, "0,2\n");
-	stage->request.duration_seconds = 2;
+	stage->request.duration_seconds = 4;
 	cr_assert(run(stage, NULL, NULL));
 }
 
@@ -629,12 +630,13 @@ Test(stap_run, what_a_killed_staprun_started_goes_with_it, .timeout = 60)
 	cr_assert(ne(ptr, (void *)run_info_text(stage.session->info, KMT_FIELD_BOUND), NULL));
 }
 
+/* The first try alone takes longer than the program waits otherwise, as on a slow host. */
 Test(stap_run, a_module_that_is_in_use_for_a_moment_is_removed, .timeout = 60)
 {
 	g_auto(Stage) stage = stage_new(STUBBORN "cat $here/early; sleep 0.3; kill -9 $$\n");
 	g_autofree char *busy =
 		g_strdup_printf("#!/bin/sh\n[ \"$1\" = -d ] && [ ! -e %s/tried ] && "
-				"{ touch %s/tried; exit 1; }\n",
+				"{ touch %s/tried; sleep 2; exit 1; }\n",
 				stage.folder, stage.folder);
 	g_autofree char *script = read_file(&stage, "staprun");
 	g_autofree char *both = g_strconcat(busy, script, NULL);

@@ -21,6 +21,7 @@ enum {
 	PIPE_BYTES_MIN = 1 << 16,
 	UNLOAD_PATIENCE_MS = 1500, /* for killed processes to release the module */
 	UNLOAD_EVERY_MS = 50,
+	UNLOAD_TRIES_MIN = 3, /* where the first one alone takes as long: a slow host */
 };
 
 /* Without the caller's environment: staprun runs as root and starts helpers by name. */
@@ -157,12 +158,12 @@ bool stap_module_unload(const char *staprun, const char *sys_folder, const char 
 	const GSpawnFlags quiet = G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL;
 	uint64_t end_ns = clock_monotonic_ns() + UNLOAD_PATIENCE_MS * 1000000ULL;
 
-	for (;;) {
+	for (int tries = 1;; tries++) {
 		g_spawn_sync(NULL, argv, (char **)environment, quiet, NULL, NULL, NULL, NULL, NULL,
 			     NULL);
 		if (!stap_module_is_loaded(sys_folder, name))
 			return true;
-		if (clock_monotonic_ns() >= end_ns)
+		if (tries >= UNLOAD_TRIES_MIN && clock_monotonic_ns() >= end_ns)
 			return false;
 		sleep_ms(UNLOAD_EVERY_MS);
 	}

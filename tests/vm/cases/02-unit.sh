@@ -12,10 +12,12 @@ tar -C / -x -f "$built/unit.tar"
 
 (cd "$folder" && exec tests/unit/unit 300) > unit.log 2>&1
 # What these measure is the time of a CPU, which an emulated one does not have.
-timed='^(perf_cost/|stap_run/(a_stapio_that_grows|batches_of_the_program))'
+emulated='^(perf_cost/|point_cost/every_kind|stap_run/(a_stapio_that_grows|batches_of_the_program))'
+# A program that meets a breakpoint gets a signal from QEMU 7.2 on s390x; from QEMU 10.0 it gets none.
+[ "$(uname -m)" != s390x ] || emulated+='|^point_programs/arguments_and_results'
 failed=$(sed -n 's/^\[FAIL\] //p' unit.log)
-equals 'no test fails' '' "$(grep -v -E "$timed" <<< "$failed" | paste -s -d ' ')"
-grep -E "$timed" <<< "$failed" | sed 's/^/not judged: /'
+equals 'no test fails' '' "$(grep -v -E "$emulated" <<< "$failed" | paste -s -d ' ')"
+grep -E "$emulated" <<< "$failed" | sed 's/^/not judged: /'
 tested=$(sed -n -E 's/^\[====\] Synthesis: Tested: ([0-9]+) .*/\1/p' unit.log)
 holds "all of them run, $tested" [ "${tested:-0}" -gt 1400 ]
 sed -n 's/^\[====\] //p' unit.log
