@@ -34,6 +34,15 @@ static void end_if_fatal(const char *domain, GLogLevelFlags level, const char *m
 	_exit(EXIT_FAILED);
 }
 
+/* A GPrintFunc. stdout is for reports, but if GLib's g_strerror() has no memory to convert a
+   message, it prints that there. */
+static void print_on_stderr(const char *text)
+{
+	write_text(program_invocation_short_name);
+	write_text(": ");
+	write_text(text);
+}
+
 /* Without memory for a lock or a thread's own data, GLib prints a line and calls abort(). Every
    other abort() ends the program as usual, as this handler returns. */
 static void end_if_no_memory(int signal_number)
@@ -62,5 +71,6 @@ __attribute__((section(".preinit_array"),
 void out_of_memory_ends_program(void)
 {
 	g_log_set_default_handler(end_if_fatal, NULL);
+	g_set_print_handler(print_on_stderr);
 	signal(SIGABRT, end_if_no_memory);
 }

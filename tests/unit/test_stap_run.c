@@ -228,8 +228,8 @@ Test(stap_run, a_duration_counts_from_when_the_probes_are_live, .timeout = 60)
 		     number_of(&stage, KMT_FIELD_RUN_END_NS)));
 }
 
-/* Long enough that a tick sees what was there before, and short enough that a slow machine gets here
-   before the run ends. */
+/* Long enough that a tick sees what was there before, and short enough that a slow machine gets
+   here before the run ends. */
 #define CPUS_CHANGE(list) "sleep 0.7; echo " list " >$here/sys/devices/system/cpu/online\n"
 
 /* The CPUs 0 and 2 are online when the module is loaded. */

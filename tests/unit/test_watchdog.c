@@ -278,8 +278,8 @@ Test(watchdog, it_holds_nothing_of_the_program, .timeout = 60)
 	pid_t watchdog = watchdog_of(&program);
 
 	/* It may have been forked just now. */
-	for (int i = 0; i < PROCESS_TRIES && (count_open(watchdog, "/dev/null") != 3 ||
-					      count_open(watchdog, "") != 4);
+	for (int i = 0; i < PROCESS_TRIES &&
+			(count_open(watchdog, "/dev/null") != 3 || count_open(watchdog, "") != 4);
 	     i++)
 		g_usleep(PROCESS_TRY_US);
 	cr_expect(eq(sz, count_open(watchdog, "/dev/null"), 3));
