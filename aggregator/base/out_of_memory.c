@@ -34,8 +34,8 @@ static void end_if_fatal(const char *domain, GLogLevelFlags level, const char *m
 	_exit(EXIT_FAILED);
 }
 
-/* A GPrintFunc. stdout is for reports, but if GLib's g_strerror() has no memory to convert a
-   message, it prints that there. */
+/* A GPrintFunc. stdout is for reports. If GLib's g_strerror() has no memory to convert a message,
+   it would print this failure there. */
 static void print_on_stderr(const char *text)
 {
 	write_text(program_invocation_short_name);

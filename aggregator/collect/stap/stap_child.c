@@ -21,7 +21,7 @@ enum {
 	PIPE_BYTES_MIN = 1 << 16,
 	UNLOAD_PATIENCE_MS = 1500, /* for killed processes to release the module */
 	UNLOAD_EVERY_MS = 50,
-	UNLOAD_TRIES_MIN = 3, /* where the first one alone takes as long: a slow host */
+	UNLOAD_TRIES_MIN = 3, /* on a slow host, the first one may take all that time */
 };
 
 /* Without the caller's environment: staprun runs as root and starts helpers by name. */

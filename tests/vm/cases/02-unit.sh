@@ -13,7 +13,7 @@ tar -C / -x -f "$built/unit.tar"
 (cd "$folder" && exec tests/unit/unit 300) > unit.log 2>&1
 # What these measure is the time of a CPU, which an emulated one does not have.
 emulated='^(perf_cost/|point_cost/every_kind|stap_run/(a_stapio_that_grows|batches_of_the_program))'
-# A program that meets a breakpoint gets a signal from QEMU 7.2 on s390x; from QEMU 10.0 it gets none.
+# On s390x, QEMU 7.2 sends a signal to a program that meets a breakpoint; QEMU 10.0 does not.
 [ "$(uname -m)" != s390x ] || emulated+='|^point_programs/arguments_and_results'
 failed=$(sed -n 's/^\[FAIL\] //p' unit.log)
 equals 'no test fails' '' "$(grep -v -E "$emulated" <<< "$failed" | paste -s -d ' ')"

@@ -72,7 +72,8 @@ is_complete 'collapse'
 cp report report.collapse
 has_line 'hugepage: made of small ones' "^ *[0-9]+ +[0-9.]+ +$huge +huge_memory:mm_collapse_huge_page\$" report
 
-# Kernel memory that stays takes blocks from what programs use, once its own free ones are used up.
+# Kernel memory that stays takes blocks from what programs use, once its own free ones are used up. An array has 64
+# pages.
 unmovable_pages=$(awk '$5 == "type" && $6 == "Unmovable" && NF > 10 {
 	for (order = 0; order + 7 <= NF; order++) pages += $(order + 7) * 2 ^ order
 	} END { print pages }' /proc/pagetypeinfo)
@@ -80,8 +81,8 @@ arrays=$((300 + unmovable_pages / 64))
 known frag "$(preset extfrag)" -- ./known-frag keep-maps "$arrays"
 fragmented=$(known_sum)
 
-# The kernel is to keep most of what is free now: so much is left that stack-top itself does not wake kswapd, which
-# is not woken twice.
+# The kernel is to keep most of what is free now. The other 100 MB are for stack-top itself, which would else wake
+# kswapd; while kswapd runs, nothing wakes it again.
 keep_kb=$(awk '$1 == "MemFree:" { print int(($2 - 100 * 1024) * 4 / 5) }' /proc/meminfo)
 kept_kb=$(cat /proc/sys/vm/min_free_kbytes)
 echo "$keep_kb" > /proc/sys/vm/min_free_kbytes
