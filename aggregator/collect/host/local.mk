@@ -12,6 +12,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/host/host_snapshot.c aggregator/collect/host/host_snapshot.h \
 	aggregator/collect/host/kmem_points.c aggregator/collect/host/kmem_points.h \
 	aggregator/collect/host/kprobe_group.c aggregator/collect/host/kprobe_group.h \
+	aggregator/collect/host/line_value.c aggregator/collect/host/line_value.h \
 	aggregator/collect/host/module_rights.c aggregator/collect/host/module_rights.h \
 	aggregator/collect/host/object_probes.c aggregator/collect/host/object_probes.h \
 	aggregator/collect/host/pid_namespace.c aggregator/collect/host/pid_namespace.h \

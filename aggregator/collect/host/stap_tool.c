@@ -3,8 +3,10 @@
 
 #include "base/trusted_file.h"
 #include "collect/host/distribution.h"
+#include "collect/host/line_value.h"
 
 #include <gio/gio.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,24 +36,14 @@ static char *find_program(const char *const *folders, const char *name, char **u
 
 bool stap_tool_parse_version(StapTool *tool, const char *text)
 {
-	g_autoptr(GRegex) regex =
-		g_regex_new("\\(version (([0-9]{1,3})\\.([0-9]{1,3})[^)\\n]*)\\)", 0, 0, NULL);
-	g_autoptr(GRegex) tested = g_regex_new("^tested kernel versions: (\\S+ \\.\\.\\. \\S+)",
-					       G_REGEX_MULTILINE, 0, NULL);
-	g_autoptr(GMatchInfo) match = NULL;
-	g_autoptr(GMatchInfo) range = NULL;
-	g_autofree char *major = NULL;
-	g_autofree char *minor = NULL;
+	const char *begin = strstr(text, "(version ");
+	const char *version = begin ? begin + strlen("(version ") : "";
+	gsize bytes = strcspn(version, ")\n");
 
-	if (!g_regex_match(regex, text, 0, &match))
+	if (version[bytes] != ')' || sscanf(version, "%3u.%3u", &tool->major, &tool->minor) != 2)
 		return false;
-	major = g_match_info_fetch(match, 2);
-	minor = g_match_info_fetch(match, 3);
-	tool->major = (unsigned)g_ascii_strtoull(major, NULL, 10);
-	tool->minor = (unsigned)g_ascii_strtoull(minor, NULL, 10);
-	tool->version = g_match_info_fetch(match, 1);
-	if (g_regex_match(tested, text, 0, &range))
-		tool->kernels_tested = g_match_info_fetch(range, 1);
+	tool->version = g_strndup(version, bytes);
+	tool->kernels_tested = line_value(text, "tested kernel versions: ", "");
 	return true;
 }
 

@@ -2,6 +2,7 @@
 #include "collect/stap/kernel_headers.h"
 
 #include "collect/host/distribution.h"
+#include "collect/host/line_value.h"
 
 #include <gio/gio.h>
 #include <stdlib.h>
@@ -12,14 +13,9 @@
 static char *header_string(const char *folder, const char *file, const char *name)
 {
 	g_autofree char *path = g_build_filename(folder, "include", "generated", file, NULL);
-	g_autofree char *pattern = g_strdup_printf("^#define\\s+%s\\s+\"([^\"\\n]*)\"", name);
-	g_autoptr(GRegex) regex = g_regex_new(pattern, G_REGEX_MULTILINE, 0, NULL);
-	g_autoptr(GMatchInfo) match = NULL;
-	g_autofree char *text = NULL;
+	g_autofree char *before = g_strdup_printf("#define %s \"", name);
 
-	if (!g_file_get_contents(path, &text, NULL, NULL) || !g_regex_match(regex, text, 0, &match))
-		return NULL;
-	return g_match_info_fetch(match, 1);
+	return line_value_of_file(path, before, "\"");
 }
 
 /* Distributions split headers into two folders. The link "source" or the Makefile shows the second
@@ -28,30 +24,22 @@ static char *find_source(const char *modules, const char *build)
 {
 	g_autofree char *link = g_build_filename(modules, "source", NULL);
 	g_autofree char *makefile = g_build_filename(build, "Makefile", NULL);
-	g_autofree char *text = NULL;
-	g_autoptr(GRegex) regex =
-		g_regex_new("^include (/\\S+)/Makefile$", G_REGEX_MULTILINE, 0, NULL);
-	g_autoptr(GMatchInfo) match = NULL;
+	g_autofree char *included = NULL;
 
 	if (g_file_test(link, G_FILE_TEST_IS_DIR))
 		return realpath(link, NULL);
-	if (g_file_get_contents(makefile, &text, NULL, NULL) &&
-	    g_regex_match(regex, text, 0, &match))
-		return g_match_info_fetch(match, 1);
+	included = line_value_of_file(makefile, "include ", "/Makefile");
+	if (included && g_path_is_absolute(included))
+		return g_steal_pointer(&included);
 	return g_strdup(build);
 }
 
 static char *find_sign_hash(const char *build)
 {
 	g_autofree char *path = g_build_filename(build, ".config", NULL);
-	g_autofree char *text = NULL;
-	g_autoptr(GRegex) regex =
-		g_regex_new("^CONFIG_MODULE_SIG_HASH=\"(\\w[\\w-]*)\"", G_REGEX_MULTILINE, 0, NULL);
-	g_autoptr(GMatchInfo) match = NULL;
+	char *hash = line_value_of_file(path, "CONFIG_MODULE_SIG_HASH=\"", "\"");
 
-	if (g_file_get_contents(path, &text, NULL, NULL) && g_regex_match(regex, text, 0, &match))
-		return g_match_info_fetch(match, 1);
-	return g_strdup("sha256");
+	return hash ? hash : g_strdup("sha256");
 }
 
 /* Returns ", only those of 6.1.0-56-amd64 are" or "". */

@@ -4,6 +4,7 @@
 #include "collect/host/cache_layout.h"
 #include "collect/host/host_memory.h"
 #include "collect/host/host_snapshot.h"
+#include "collect/host/line_value.h"
 #include "collect/stap/kernel_headers.h"
 #include "collect/stap/module_file.h"
 #include "collect/host/module_rights.h"
@@ -227,15 +228,16 @@ static bool has_program(const CheckHost *host, const char *name)
    the target; "gcc" if the configuration has none. */
 static char *compiler_name(const KernelHeaders *headers)
 {
+	static const char *const names[] = { "clang", "gcc" };
 	g_autofree char *path = g_build_filename(headers->build, ".config", NULL);
-	g_autoptr(GRegex) regex =
-		g_regex_new("^CONFIG_CC_VERSION_TEXT=\"\\S*?((gcc|clang)[\\w.-]*) ",
-			    G_REGEX_MULTILINE, 0, NULL);
-	g_autoptr(GMatchInfo) match = NULL;
-	g_autofree char *text = NULL;
+	g_autofree char *program = line_value_of_file(path, "CONFIG_CC_VERSION_TEXT=\"", " ");
 
-	if (g_file_get_contents(path, &text, NULL, NULL) && g_regex_match(regex, text, 0, &match))
-		return g_match_info_fetch(match, 1);
+	for (guint i = 0; program && i < G_N_ELEMENTS(names); i++) {
+		const char *name = g_strrstr(program, names[i]);
+
+		if (name)
+			return g_strdup(name);
+	}
 	return g_strdup("gcc");
 }
 

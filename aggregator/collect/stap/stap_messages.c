@@ -4,6 +4,7 @@
 #include "collect/stap/stap_failures.h"
 #include "base/escape.h"
 
+#include <regex.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -20,11 +21,11 @@ typedef enum {
 	COUNT_KINDS,
 } CountKind;
 
-enum { NUMBERS_MAX = 2 };
+enum { GROUPS_MAX = 3 };
 
 typedef struct {
-	const char *pattern; /* regular expression with one group per number */
-	CountKind counts[NUMBERS_MAX];
+	const char *pattern;          /* POSIX extended regular expression */
+	CountKind counts[GROUPS_MAX]; /* of the number in each group */
 } LossMessage;
 
 /* All wordings since 4.0. */
@@ -32,9 +33,9 @@ static const LossMessage loss_messages[] = {
 	{ "Number of errors: ([0-9]+), skipped probes: ([0-9]+)", { COUNT_ERRORS, COUNT_SKIPPED } },
 	{ "Skipped due to .*: ([0-9]+)$", { COUNT_SKIPPED_BY_CAUSE } },
 	{ "There were ([0-9]+) transport failures", { COUNT_TRANSPORT_FAILURES } },
-	{ "There were ([0-9]+) lost messages(?:,| and) ([0-9]+) lost bytes",
-	  { COUNT_LOST_MESSAGES, COUNT_LOST_BYTES } },
-	{ "bufhdr (?:read error|corrupt), attempting resync()", { COUNT_RESYNCS } },
+	{ "There were ([0-9]+) lost messages(,| and) ([0-9]+) lost bytes",
+	  { COUNT_LOST_MESSAGES, COUNT_NOTHING, COUNT_LOST_BYTES } },
+	{ "bufhdr (read error|corrupt), attempting resync", { COUNT_RESYNCS } },
 };
 
 /* Printed on every run or after every failure, without use. */
@@ -54,14 +55,19 @@ struct StapMessages {
 	void (*pass_on)(const char *line, void *user_data);
 	void *user_data;
 	GString *line; /* without the part beyond LINE_BYTES_MAX */
-	GRegex *losses[G_N_ELEMENTS(loss_messages)];
-	GRegex *colour;
+	regex_t losses[G_N_ELEMENTS(loss_messages)];
 	uint64_t counts[COUNT_KINDS];
 	int failure_rank;
 	char *failure;
 	char *kernel_release;
 	char *stap_version;
 };
+
+static void compile_pattern(regex_t *regex, const char *pattern)
+{
+	if (regcomp(regex, pattern, REG_EXTENDED) != 0)
+		g_error("failed to allocate a regular expression");
+}
 
 StapMessages *stap_messages_new(void (*pass_on)(const char *line, void *user_data), void *user_data)
 {
@@ -73,8 +79,7 @@ StapMessages *stap_messages_new(void (*pass_on)(const char *line, void *user_dat
 	messages->line = g_string_new(NULL);
 	messages->failure_rank = STAP_FAILURE_NONE;
 	for (guint i = 0; i < G_N_ELEMENTS(loss_messages); i++)
-		messages->losses[i] = g_regex_new(loss_messages[i].pattern, 0, 0, NULL);
-	messages->colour = g_regex_new("\x1b\\[[0-9;]*[A-Za-z]", G_REGEX_RAW, 0, NULL);
+		compile_pattern(&messages->losses[i], loss_messages[i].pattern);
 	messages->kernel_release = g_strdup(uname(&names) == 0 ? names.release : "unknown");
 	return messages;
 }
@@ -84,8 +89,7 @@ void stap_messages_free(StapMessages *messages)
 	if (!messages)
 		return;
 	for (guint i = 0; i < G_N_ELEMENTS(loss_messages); i++)
-		g_regex_unref(messages->losses[i]);
-	g_regex_unref(messages->colour);
+		regfree(&messages->losses[i]);
 	g_string_free(messages->line, TRUE);
 	g_free(messages->failure);
 	g_free(messages->kernel_release);
@@ -102,13 +106,40 @@ void stap_messages_set_pair(StapMessages *messages, const char *kernel_release,
 	messages->stap_version = g_strdup(stap_version);
 }
 
+/* Returns the length of the sequence at the text that sets a colour (ESC [ numbers letter), or 0.
+ */
+static gsize colour_bytes(const char *text)
+{
+	gsize numbers;
+
+	if (text[0] != '\x1b' || text[1] != '[')
+		return 0;
+	numbers = strspn(text + 2, "0123456789;");
+	return g_ascii_isalpha(text[2 + numbers]) ? 2 + numbers + 1 : 0;
+}
+
+static void remove_colours(char *line)
+{
+	char *kept = line;
+
+	while (*line) {
+		gsize bytes = colour_bytes(line);
+
+		if (bytes)
+			line += bytes;
+		else
+			*kept++ = *line++;
+	}
+	*kept = '\0';
+}
+
 /* Returns the line in a form that is safe for a terminal. */
 static char *clean_line(const StapMessages *messages)
 {
-	g_autofree char *plain = g_regex_replace_literal(
-		messages->colour, messages->line->str, (gssize)messages->line->len, 0, "", 0, NULL);
+	g_autofree char *plain = g_strdup(messages->line->str);
 	GString *clean = g_string_new(NULL);
 
+	remove_colours(plain);
 	g_strdelimit(plain, "\t", ' ');
 	escape_append(clean, g_strchomp(plain));
 	return g_string_free(clean, FALSE);
@@ -126,18 +157,27 @@ static void enter_number(StapMessages *messages, CountKind kind, const char *dig
 	messages->counts[kind] = MAX(messages->counts[kind], number);
 }
 
+static bool line_matches(const regex_t *regex, const char *line, regmatch_t *groups)
+{
+	int result = regexec(regex, line, GROUPS_MAX + 1, groups, 0);
+
+	if (result == REG_ESPACE)
+		g_error("failed to allocate the match of a regular expression");
+	return result == 0;
+}
+
 static bool read_loss(StapMessages *messages, const char *line)
 {
+	regmatch_t groups[GROUPS_MAX + 1]; /* the first is the whole match */
+
 	for (guint i = 0; i < G_N_ELEMENTS(loss_messages); i++) {
-		g_autoptr(GMatchInfo) match = NULL;
-
-		if (!g_regex_match(messages->losses[i], line, 0, &match))
+		if (!line_matches(&messages->losses[i], line, groups))
 			continue;
-		for (int n = 0; n < NUMBERS_MAX; n++) {
-			g_autofree char *digits = g_match_info_fetch(match, n + 1);
+		for (guint n = 0; n < GROUPS_MAX; n++) {
+			CountKind kind = loss_messages[i].counts[n];
 
-			if (digits && loss_messages[i].counts[n] != COUNT_NOTHING)
-				enter_number(messages, loss_messages[i].counts[n], digits);
+			if (kind != COUNT_NOTHING)
+				enter_number(messages, kind, line + groups[n + 1].rm_so);
 		}
 		return true;
 	}
