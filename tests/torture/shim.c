@@ -2,12 +2,13 @@
 /*
  * Preloaded: lets one allocation or one system call of a program fail, or read or write less than
  * it was asked for. TORTURE_KIND says which of the three, TORTURE_AT the how many-th since main()
- * began. TORTURE_COUNTER is a file of 8 bytes, mapped by the program and its children, with the
- * count.
+ * began; 0: none. TORTURE_COUNTER is a file that the program and its children map: the count, then
+ * for each the hash of its call path, of all (TORTURE_AT 0) or of the one that failed.
  */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -27,14 +28,36 @@ typedef enum {
 	KIND_SHORT,
 } Kind;
 
+enum { FRAMES_MAX = 64 };
+
 static Kind kind;
 static uint64_t fails_at;
 static _Atomic uint64_t *counter; /* NULL until main() begins */
+static uint64_t paths_max;        /* room behind the count */
+
+/* FNV-1a over the return addresses. The loader must not place programs at random. */
+static uint64_t hash_path(void)
+{
+	void *frames[FRAMES_MAX];
+	int depth = backtrace(frames, FRAMES_MAX);
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (int i = 0; i < depth; i++)
+		hash = (hash ^ (uintptr_t)frames[i]) * 0x100000001b3;
+	return hash;
+}
 
 /* Whether this is the one. */
 static bool is_due(Kind of)
 {
-	return counter && kind == of && atomic_fetch_add(counter, 1) + 1 == fails_at;
+	uint64_t at;
+
+	if (!counter || kind != of)
+		return false;
+	at = atomic_fetch_add(counter, 1) + 1;
+	if ((!fails_at || at == fails_at) && at <= paths_max)
+		atomic_store(counter + at, hash_path());
+	return at == fails_at;
 }
 
 static bool call_fails(int error)
@@ -249,15 +272,18 @@ static int counted_main(int argc, char **argv, char **environment)
 	const char *path = getenv("TORTURE_COUNTER"), *of = getenv("TORTURE_KIND");
 	const char *at = getenv("TORTURE_AT");
 	int fd = path ? REAL(open)(path, O_RDWR | O_CLOEXEC) : -1;
-	void *map = fd < 0 ? MAP_FAILED
-			   : REAL(mmap)(NULL, sizeof(*counter), PROT_READ | PROT_WRITE, MAP_SHARED,
-					fd, 0);
+	off_t size = REAL(lseek)(fd, 0, SEEK_END);
+	void *map = size <= 0 ? MAP_FAILED
+			      : REAL(mmap)(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_SHARED,
+					   fd, 0);
 
 	if (map == MAP_FAILED || !of || !at)
 		abort();
 	REAL(close)(fd);
 	kind = !strcmp(of, "memory") ? KIND_MEMORY : !strcmp(of, "calls") ? KIND_CALLS : KIND_SHORT;
 	fails_at = strtoull(at, NULL, 10);
+	paths_max = (uint64_t)size / sizeof(*counter) - 1;
+	hash_path(); /* the first backtrace() loads a library */
 	counter = map;
 	return real_main(argc, argv, environment);
 }

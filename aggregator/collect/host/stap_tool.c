@@ -6,7 +6,7 @@
 #include "collect/host/line_value.h"
 
 #include <gio/gio.h>
-#include <stdio.h>
+#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -34,13 +34,27 @@ static char *find_program(const char *const *folders, const char *name, char **u
 	return NULL;
 }
 
+/* Reads "5.6", and returns what follows it, or NULL. */
+static const char *read_release(const char *text, unsigned *major, unsigned *minor)
+{
+	char *dot, *end;
+
+	if (!g_ascii_isdigit(*text))
+		return NULL;
+	*major = (unsigned)MIN(g_ascii_strtoull(text, &dot, 10), UINT_MAX);
+	if (*dot != '.' || !g_ascii_isdigit(dot[1]))
+		return NULL;
+	*minor = (unsigned)MIN(g_ascii_strtoull(dot + 1, &end, 10), UINT_MAX);
+	return end;
+}
+
 bool stap_tool_parse_version(StapTool *tool, const char *text)
 {
 	const char *begin = strstr(text, "(version ");
 	const char *version = begin ? begin + strlen("(version ") : "";
 	gsize bytes = strcspn(version, ")\n");
 
-	if (version[bytes] != ')' || sscanf(version, "%3u.%3u", &tool->major, &tool->minor) != 2)
+	if (version[bytes] != ')' || !read_release(version, &tool->major, &tool->minor))
 		return false;
 	tool->version = g_strndup(version, bytes);
 	tool->kernels_tested = line_value(text, "tested kernel versions: ", "");
@@ -76,22 +90,15 @@ void stap_tool_search_version(StapTool *tool, const char *bytes, gsize length)
 	for (const char *p = bytes; p < end; p++) {
 		const char *text = p;
 		const char *stop = memchr(p, '\0', (gsize)(end - p));
-		char *dot;
-		guint64 major, minor;
+		unsigned major, minor;
 
 		if (!stop)
 			return;
 		p = stop;
-		if (stop - text < 3 || stop - text > 7 || !g_ascii_isdigit(*text))
+		if (stop - text > 7 || read_release(text, &major, &minor) != stop)
 			continue;
-		major = g_ascii_strtoull(text, &dot, 10);
-		if (*dot != '.' || !g_ascii_isdigit(dot[1]))
-			continue;
-		minor = g_ascii_strtoull(dot + 1, &dot, 10);
-		if (dot != stop)
-			continue;
-		tool->major = tool->version ? 0 : (unsigned)major;
-		tool->minor = tool->version ? 0 : (unsigned)minor;
+		tool->major = tool->version ? 0 : major;
+		tool->minor = tool->version ? 0 : minor;
 		if (tool->version)
 			return;
 		tool->version = g_strdup(text);
