@@ -194,6 +194,11 @@ static UnwindRow *decode_any(const UnwindObject *object, uint64_t file_offset)
 	return row ? row : decode_piece(object, address);
 }
 
+bool unwind_object_has_cfi(const UnwindObject *object)
+{
+	return object->eh_cfi || object->debug_cfi;
+}
+
 const UnwindRow *unwind_object_row(UnwindObject *object, uint64_t file_offset)
 {
 	uint32_t hash = (uint32_t)(file_offset * SPREAD >> 32), at = hash, id;

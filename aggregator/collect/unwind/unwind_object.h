@@ -4,6 +4,7 @@
 #include "collect/unwind/unwind_row.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -30,6 +31,9 @@ void unwind_object_prepare(void);
 UnwindObject *unwind_object_new(int fd, UnwindBudget *budget);
 void unwind_object_free(UnwindObject *object);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(UnwindObject, unwind_object_free)
+
+/* Whether the object has CFI of any code. */
+bool unwind_object_has_cfi(const UnwindObject *object);
 
 /* Returns the row of the code at an offset in the file; NULL: there is no CFI. Valid until
    unwind_object_forget_rows(). */

@@ -172,6 +172,29 @@ static bool step_by_frame_pointer(Walk *walk)
 	return true;
 }
 
+/* On AArch64, the procedure linkage table has no CFI in a file that has some. Its code changes
+   neither the stack nor the frame pointer, and the return address is still in its register. */
+static bool is_linkage_table(const Walk *walk)
+{
+#if defined(__aarch64__)
+	const UnwindObject *object = find_object(walk->unwinder, walk->span->object);
+
+	return walk->is_exact && object && unwind_object_has_cfi(object);
+#else
+	(void)walk;
+	return false;
+#endif
+}
+
+static bool step_by_return_register(Walk *walk)
+{
+	uint64_t *values = walk->frame.registers.values;
+
+	values[UNWIND_PC] = strip_signature(values[UNWIND_RETURN]);
+	walk->is_exact = false;
+	return true;
+}
+
 /* Returns the row of the current frame; NULL: there is no CFI. */
 static const UnwindRow *find_row(const Walk *walk)
 {
@@ -190,8 +213,15 @@ static const UnwindRow *find_row(const Walk *walk)
 static bool step(Walk *walk)
 {
 	const UnwindRow *row = find_row(walk);
+	bool has_caller;
 
-	if (!(row ? step_by_row(walk, row) : step_by_frame_pointer(walk)))
+	if (row)
+		has_caller = step_by_row(walk, row);
+	else if (is_linkage_table(walk))
+		has_caller = step_by_return_register(walk);
+	else
+		has_caller = step_by_frame_pointer(walk);
+	if (!has_caller)
 		return false;
 	/* Whoever starts threads without CFI leaves a 0 as the first return address. */
 	walk->frame.end =
