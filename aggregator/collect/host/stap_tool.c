@@ -34,6 +34,8 @@ static char *find_program(const char *const *folders, const char *name, char **u
 	return NULL;
 }
 
+enum { RELEASE_NUMBER_MAX = 999 };
+
 /* Reads "5.6", and returns what follows it, or NULL. */
 static const char *read_release(const char *text, unsigned *major, unsigned *minor)
 {
@@ -54,7 +56,8 @@ bool stap_tool_parse_version(StapTool *tool, const char *text)
 	const char *version = begin ? begin + strlen("(version ") : "";
 	gsize bytes = strcspn(version, ")\n");
 
-	if (version[bytes] != ')' || !read_release(version, &tool->major, &tool->minor))
+	if (version[bytes] != ')' || !read_release(version, &tool->major, &tool->minor) ||
+	    tool->major > RELEASE_NUMBER_MAX || tool->minor > RELEASE_NUMBER_MAX)
 		return false;
 	tool->version = g_strndup(version, bytes);
 	tool->kernels_tested = line_value(text, "tested kernel versions: ", "");

@@ -28,18 +28,20 @@ static char *find_source(const char *modules, const char *build)
 
 	if (g_file_test(link, G_FILE_TEST_IS_DIR))
 		return realpath(link, NULL);
-	included = line_value_of_file(makefile, "include ", "/Makefile");
-	if (included && g_path_is_absolute(included))
-		return g_steal_pointer(&included);
-	return g_strdup(build);
+	included = line_value_of_file(makefile, "include /", "/Makefile");
+	return included ? g_strconcat("/", included, NULL) : g_strdup(build);
 }
 
+/* Kernels that sign no modules may have CONFIG_MODULE_SIG_HASH="". */
 static char *find_sign_hash(const char *build)
 {
+	static const char letters[] = G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "_-";
 	g_autofree char *path = g_build_filename(build, ".config", NULL);
-	char *hash = line_value_of_file(path, "CONFIG_MODULE_SIG_HASH=\"", "\"");
+	g_autofree char *hash = line_value_of_file(path, "CONFIG_MODULE_SIG_HASH=\"", "\"");
 
-	return hash ? hash : g_strdup("sha256");
+	if (hash && *hash && *hash != '-' && !hash[strspn(hash, letters)])
+		return g_steal_pointer(&hash);
+	return g_strdup("sha256");
 }
 
 /* Returns ", only those of 6.1.0-56-amd64 are" or "". */

@@ -235,7 +235,7 @@ static char *compiler_name(const KernelHeaders *headers)
 	for (guint i = 0; program && i < G_N_ELEMENTS(names); i++) {
 		const char *name = g_strrstr(program, names[i]);
 
-		if (name)
+		if (name && !strchr(name, '/'))
 			return g_strdup(name);
 	}
 	return g_strdup("gcc");
