@@ -221,6 +221,10 @@ static const HostCase host_cases[] = {
 	{ "sys/module/module/parameters/sig_enforce", "Y\n", -1, "FAIL", "Signatures",
 	  "--sign-key" },
 	{ "lib/modules/" KERNEL "/build/.config", NULL, -1, "FAIL", "Headers", KERNEL },
+	/* A folder's name is no compiler. */
+	{ "lib/modules/" KERNEL "/build/.config",
+	  "CONFIG_CC_VERSION_TEXT=\"/opt/clang/bin/x86_64-linux-gnu-gcc-12 (test) 12.2.0\"\n", -1,
+	  "note", "Probe module", "a minute or two" },
 	{ "lib/modules/" KERNEL "/build/include/generated/utsversion.h",
 	  "#define UTS_VERSION \"#2 SMP\"\n", -1, "FAIL", "Headers", "#2 SMP" },
 	{ "usr/bin/make", NULL, -1, "FAIL", "Probe module", "make is missing" },

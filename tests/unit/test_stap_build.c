@@ -301,6 +301,68 @@ Test(stap_build, headers_of_another_kernel_are_reported)
 	host_clear(&host);
 }
 
+static KernelHeaders *find_headers(const Host *host)
+{
+	KernelHeaders *headers =
+		kernel_headers_find_for(host->modules, KERNEL, KERNEL, VERSION, NULL);
+
+	cr_assert_not_null(headers);
+	return headers;
+}
+
+/* .config is a file of the host: the value becomes an argument of the program that signs. */
+Test(stap_build, the_hash_of_signatures_is_the_name_of_one)
+{
+	static const struct {
+		const char *config, *hash;
+	} cases[] = {
+		{ "CONFIG_MODULE_SIG_HASH=\"sha512\"\n", "sha512" },
+		{ "CONFIG_MODULES=y\nCONFIG_MODULE_SIG_HASH=\"sha3-256\"\n", "sha3-256" },
+		{ "CONFIG_MODULES=y\n", "sha256" },
+		{ "CONFIG_MODULE_SIG_HASH=\"\"\n", "sha256" },
+		{ "CONFIG_MODULE_SIG_HASH=\"-x\"\n", "sha256" },
+		{ "CONFIG_MODULE_SIG_HASH=\"sha512 \"\n", "sha256" },
+		{ "CONFIG_MODULE_SIG_HASH=sha512\n", "sha256" },
+	};
+	Host host = host_new();
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(KernelHeaders) headers = NULL;
+
+		write_text(host.modules, KERNEL "/build/.config", cases[i].config);
+		headers = find_headers(&host);
+		cr_expect_str_eq(headers->sign_hash, cases[i].hash, "%s", cases[i].config);
+	}
+	host_clear(&host);
+}
+
+Test(stap_build, the_makefile_shows_the_folder_of_the_shared_headers)
+{
+	static const struct {
+		const char *makefile, *source; /* NULL: the folder of the Makefile */
+	} cases[] = {
+		{ "include /usr/src/linux-headers-1.2.3-common/Makefile\n",
+		  "/usr/src/linux-headers-1.2.3-common" },
+		{ "include scripts/Makefile\ninclude /usr/src/shared/Makefile\n",
+		  "/usr/src/shared" },
+		{ "include scripts/Makefile\n", NULL },
+		{ "\tinclude /usr/src/shared/Makefile\n", NULL },
+		{ "", NULL },
+	};
+	Host host = host_new();
+
+	for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autoptr(KernelHeaders) headers = NULL;
+
+		write_text(host.modules, KERNEL "/build/Makefile", cases[i].makefile);
+		headers = find_headers(&host);
+		cr_expect_str_eq(headers->source,
+				 cases[i].source ? cases[i].source : headers->build, "%s",
+				 cases[i].makefile);
+	}
+	host_clear(&host);
+}
+
 Test(stap_build, a_release_is_no_path)
 {
 	static const char *const names[] = { "../x", "a/b", "", ".", "-x", "a b" };

@@ -42,10 +42,17 @@ Test(stap_tool, another_distributions_version_is_read)
 
 Test(stap_tool, a_text_without_version_is_none)
 {
-	g_autoptr(StapTool) tool = g_new0(StapTool, 1);
+	static const char *const texts[] = {
+		"stap: command not found\n", "(version x)\n",     "(version 4)\n", "(version 4.8",
+		"(version 1000.0)\n",        "(version 4.1000)\n"
+	};
 
-	cr_expect_not(stap_tool_parse_version(tool, "stap: command not found\n"));
-	cr_expect_null(tool->version);
+	for (guint i = 0; i < G_N_ELEMENTS(texts); i++) {
+		g_autoptr(StapTool) tool = g_new0(StapTool, 1);
+
+		cr_expect_not(stap_tool_parse_version(tool, texts[i]), "%s", texts[i]);
+		cr_expect_null(tool->version, "%s", texts[i]);
+	}
 }
 
 Test(stap_tool, the_runtime_holds_its_version_as_a_text)
