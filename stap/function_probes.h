@@ -50,6 +50,17 @@ static unsigned long kmt_caller(const struct pt_regs *regs)
 {
 	return regs->regs[30];
 }
+#elif defined(CONFIG_KPROBES) && defined(CONFIG_KRETPROBES) && defined(CONFIG_S390)
+#define KMT_HAS_FUNCTIONS 1
+static unsigned long kmt_argument(const struct pt_regs *regs, unsigned n)
+{
+	return regs->gprs[2 + n];
+}
+
+static unsigned long kmt_caller(const struct pt_regs *regs)
+{
+	return regs->gprs[14];
+}
 #endif
 
 #ifdef KMT_HAS_FUNCTIONS

@@ -77,7 +77,7 @@ sockets_in_table()
 }
 
 rm -f errors
-env --default-signal=INT slabratetop --collector=perf -v --held "$memory" --json --process=workload 1 \
+env --default-signal=INT slabratetop "${collect[@]}" -v --held "$memory" --json --process=workload 1 \
 	> tables 2> errors &
 program=$!
 wait_for_probes
