@@ -146,20 +146,24 @@ static int kmt_free_bulk(struct kprobe *probe, struct pt_regs *regs)
 
 /* Copies this CPU's stack from the probed function on. Before it there are the frames of this
    module and of the kernel's kprobes. If the walk did not get through them, only the function and
-   its caller are known. */
+   its caller are known. On AArch64 the walk lacks the caller, because the function has not made its
+   frame yet. */
 static void kmt_copy_stack(struct kmt_bulk *bulk, unsigned long function)
 {
 	struct kmt_cpu *k = &kmt_cpus[raw_smp_processor_id()];
 	unsigned n = kmt_save_stack(k->frames, ARRAY_SIZE(k->frames), 0);
-	unsigned first = kmt_find_frame(k->frames, n, function, KMT_ENTRY_BYTES);
+	unsigned from = kmt_find_frame(k->frames, n, function, KMT_ENTRY_BYTES) + 1;
 
 	bulk->frames[0] = function;
 	bulk->frames[1] = bulk->call_site;
 	bulk->walk = (struct KmtWalk){ .depth = 2 };
-	if (first + 1 < n) {
-		bulk->walk.depth = min_t(unsigned, n - first, KMT_STACK_DEPTH_MAX);
-		memcpy(bulk->frames + 1, k->frames + first + 1,
-		       (bulk->walk.depth - 1) * sizeof(*bulk->frames));
+	if (from < n && k->frames[from] == bulk->call_site)
+		from++;
+	if (from < n) {
+		unsigned callers = min_t(unsigned, n - from, KMT_STACK_DEPTH_MAX - 2);
+
+		memcpy(bulk->frames + 2, k->frames + from, callers * sizeof(*bulk->frames));
+		bulk->walk.depth += callers;
 	}
 	kmt_bound_walk(&bulk->walk, kmt.depth);
 }
