@@ -14,7 +14,7 @@ counts 'unix sends, whole system' "$sends" $((sends * send_allocated))
 equals 'unix sends, whole system: one stack' 1 "$(report_stacks report)"
 has_line 'unix sends: the first frame is the allocator' '^ 0x[0-9a-f]+ : __kmalloc' \
 	<(grep -A 1 '^This path seen ' report)
-has_line 'unix sends: the stack reaches the system call' ' : (entry_SYSCALL|do_syscall|el0_|system_call)' report
+has_line 'unix sends: the stack reaches the system call' " : $system_call_frame" report
 equals 'the whole host is the default, so nothing is said' '' "$(grep '^Scope: ' report)"
 
 profile --only-command "${only_sends[@]}" -- workload -t 2 -f unix-send "$sends" "$SEND_BYTES"

@@ -61,7 +61,7 @@ profile "${only_messages[@]}" -c "workload message $messages"
 equals 'whole host: one stack' 1 "$(report_stacks report)"
 has_line 'the first frame is the allocator' '^ 0x[0-9a-f]+ : __kmalloc' \
 	<(grep -A 1 '^This path seen ' report)
-has_line 'the stack reaches the system call' ' : (entry_SYSCALL|do_syscall|el0_|system_call)' report
+has_line 'the stack reaches the system call' " : $system_call_frame" report
 has_line 'stacks can be compared' \
 	"^This path seen $messages times: < __kmalloc[a-z_]* \[kernel\] < [a-z_]+\+0x.* < " <(stacks report)
 has_line 'the report names the collector' '^Run: .* s, perf events(,|$)' report

@@ -18,6 +18,13 @@ readonly module=$modules/kmt_vm.ko
 export SEND_BYTES=1000
 readonly send_allocated=2048 message_allocated=512
 readonly pipe_frame=alloc_pipe_info send_frame=unix_stream_sendmsg
+# Where a process enters the kernel: how the name of its stack's last frames begins.
+case $(uname -m) in
+x86_64) system_call_frame=entry_SYSCALL_64_after_hwframe ;;
+aarch64) system_call_frame=el0_ ;;
+*) system_call_frame=system_call ;;
+esac
+readonly system_call_frame
 # These alone: on the way the allocator may allocate a store of its own, from 7.0 on, or where it notes
 # to whom a slab's objects are charged; and so may an interrupt, whose stack stands upon the
 # interrupted one.
