@@ -61,6 +61,14 @@ static bool has_whole_run(const Session *session, const LossTotals *totals, cons
 	       (losses->skipped.high && !totals->shared_until_end);
 }
 
+/* An empty text takes back what was feared. */
+static const char *bpf_blind(const Session *session)
+{
+	const char *blind = run_info_text(session->info, KMT_FIELD_BPF_BLIND);
+
+	return blind && *blind ? blind : NULL;
+}
+
 /* Events that found no room in a table: of the profile, of held objects, or of pairing. */
 static uint64_t over_bound(const Session *session, const ProfileTotals *counted)
 {
@@ -95,7 +103,7 @@ Losses losses_of(const Session *session)
 		.untraced_ns = run_info_number(session->info, KMT_FIELD_UNTRACED_NS, 0),
 		.counted_to_end = is_counted_to_end(session),
 		.end_unknown = is_end_unknown(session),
-		.bpf_blind = run_info_text(session->info, KMT_FIELD_BPF_BLIND),
+		.bpf_blind = bpf_blind(session),
 		.source_is_silent = session->source_is_silent,
 	};
 

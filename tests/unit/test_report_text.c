@@ -673,6 +673,16 @@ Test(report_text, events_that_bpf_programs_held_back_are_a_loss_of_unknown_size)
 		    "programs held back those of kfree (BPF programs 12, 15)\\xc2\\x9b");
 }
 
+Test(report_text, an_empty_text_takes_back_that_bpf_programs_held_back_events)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	add_field(session, KMT_FIELD_BPF_BLIND, 0, "kmalloc (BPF program 12)");
+	add_field(session, KMT_FIELD_BPF_BLIND, 0, "");
+	expect_line(session, &(Wish){ .quiet = true }, "Lost: none");
+	cr_expect(!is_incomplete(session));
+}
+
 Test(report_text, bpf_programs_beside_which_events_came_are_no_loss)
 {
 	g_autoptr(Session) session = host_session(0);

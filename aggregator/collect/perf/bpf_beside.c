@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf/bpf_beside.h"
 
-#include "collect/host/kmem_points.h"
+#include "base/cpu_list.h"
 #include "collect/perf/perf_cost.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,42 +21,46 @@ typedef struct {
 #define IOC_QUERY_BPF _IOWR('$', 10, void *)
 
 typedef struct {
-	const KmemPoint *point;
-	int fd; /* counts events of the calling thread */
-	bool is_blind;
-	GArray *programs; /* (element-type guint32), owned: program ids */
+	const char *name;
+	uint16_t id;
+	int fd;             /* to ask about programs */
+	GArray *counters;   /* (element-type int), owned: of all CPUs, once there was a program */
+	GArray *programs;   /* (element-type guint32), owned: ids of all that were ever attached */
+	BpfQuery attached;  /* at the last look */
+	uint64_t counted;   /* when these were first seen */
+	bool has_arrived;   /* an event since then */
+	bool had_been_blind; /* while others were attached */
 } Watched;
 
 struct BpfBeside {
 	GArray *points; /* (element-type Watched), owned */
 };
 
-static int open_counter(const KmemPoint *point)
+/* A counter of this thread on all CPUs, or of all threads on one CPU. */
+static int open_counter(uint16_t id, int thread, int cpu)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_TRACEPOINT,
-		.config = point->format->id,
+		.config = id,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-BpfBeside *bpf_beside_new(const GPtrArray *points)
+BpfBeside *bpf_beside_new(void)
 {
 	BpfBeside *beside = g_new0(BpfBeside, 1);
 
 	beside->points = g_array_new(FALSE, TRUE, sizeof(Watched));
-	for (guint i = 0; i < points->len; i++) {
-		Watched watched = { .point = points->pdata[i] };
-
-		watched.fd = open_counter(watched.point);
-		if (watched.fd < 0)
-			continue;
-		watched.programs = g_array_new(FALSE, FALSE, sizeof(guint32));
-		g_array_append_val(beside->points, watched);
-	}
 	return beside;
+}
+
+static void close_counters(GArray *counters)
+{
+	for (guint i = 0; i < counters->len; i++)
+		close(g_array_index(counters, int, i));
+	g_array_unref(counters);
 }
 
 void bpf_beside_free(BpfBeside *beside)
@@ -66,17 +71,57 @@ void bpf_beside_free(BpfBeside *beside)
 		const Watched *watched = &g_array_index(beside->points, Watched, i);
 
 		close(watched->fd);
+		close_counters(watched->counters);
 		g_array_unref(watched->programs);
 	}
 	g_array_unref(beside->points);
 	g_free(beside);
 }
 
+void bpf_beside_watch(BpfBeside *beside, const char *name, uint16_t id)
+{
+	Watched watched = { .name = name, .id = id };
+
+	for (guint i = 0; i < beside->points->len; i++)
+		if (g_array_index(beside->points, Watched, i).id == id)
+			return;
+	watched.fd = open_counter(id, 0, -1);
+	if (watched.fd < 0)
+		return;
+	ioctl(watched.fd, PERF_EVENT_IOC_DISABLE, 0);
+	watched.counters = g_array_new(FALSE, FALSE, sizeof(int));
+	watched.programs = g_array_new(FALSE, FALSE, sizeof(guint32));
+	g_array_append_val(beside->points, watched);
+}
+
+void bpf_beside_watch_point(BpfBeside *beside, const PointEvent *event)
+{
+	if (event->type == PERF_TYPE_TRACEPOINT)
+		bpf_beside_watch(beside, event->name, (uint16_t)event->config);
+}
+
 static uint64_t count_of(const Watched *watched)
 {
-	uint64_t count;
+	uint64_t sum = 0, count;
 
-	return read(watched->fd, &count, sizeof(count)) == sizeof(count) ? count : 0;
+	for (guint i = 0; i < watched->counters->len; i++)
+		if (read(g_array_index(watched->counters, int, i), &count, sizeof(count)) ==
+		    sizeof(count))
+			sum += count;
+	return sum;
+}
+
+/* The kernel's filters reject events of the run without counting them, so it has no such count. */
+static void open_counters(Watched *watched)
+{
+	g_autoptr(GArray) online = cpu_list_read("", "online");
+
+	for (guint i = 0; online && !watched->counters->len && i < online->len; i++) {
+		int fd = open_counter(watched->id, -1, (int)g_array_index(online, guint32, i));
+
+		if (fd >= 0)
+			g_array_append_val(watched->counters, fd);
+	}
 }
 
 static bool is_known(const Watched *watched, uint32_t id)
@@ -87,54 +132,65 @@ static bool is_known(const Watched *watched, uint32_t id)
 	return false;
 }
 
-/* Returns whether programs are attached now. Sets *is_new if one of them is new. */
-static bool look_at_programs(Watched *watched, bool *is_new)
+static BpfQuery query(const Watched *watched)
 {
-	BpfQuery query = { .ids_len = IDS_MAX };
+	BpfQuery found = { .ids_len = IDS_MAX };
 
-	if (ioctl(watched->fd, IOC_QUERY_BPF, &query))
-		return false;
-	for (uint32_t i = 0; i < MIN(query.prog_cnt, IDS_MAX); i++) {
-		if (is_known(watched, query.ids[i]))
-			continue;
-		g_array_append_val(watched->programs, query.ids[i]);
-		*is_new = true;
-	}
-	return query.prog_cnt;
+	if (ioctl(watched->fd, IOC_QUERY_BPF, &found))
+		return (BpfQuery){ .ids_len = IDS_MAX };
+	found.prog_cnt = MIN(found.prog_cnt, IDS_MAX);
+	return found;
 }
 
-/* A known allocation may also miss a tracepoint because it takes another path in this kernel. Only
-   with an attached program does that mean that perf is blind. */
-static bool look_at(Watched *watched, uint64_t counted_before)
+static bool is_blind(const Watched *watched)
 {
-	bool arrives = count_of(watched) > counted_before;
-	bool is_new = false;
-	bool is_blind = look_at_programs(watched, &is_new) && !arrives && !watched->is_blind;
-
-	watched->is_blind |= is_blind;
-	return is_new || is_blind;
+	return watched->had_been_blind || (watched->attached.prog_cnt && !watched->has_arrived);
 }
 
-bool bpf_beside_look(BpfBeside *beside)
+static void begin(Watched *watched, const BpfQuery *attached)
 {
-	g_autofree uint64_t *before = g_new(uint64_t, beside->points->len + 1);
-	bool is_more = false;
+	watched->had_been_blind = is_blind(watched);
+	watched->attached = *attached;
+	watched->has_arrived = false;
+	for (uint32_t i = 0; i < attached->prog_cnt; i++)
+		if (!is_known(watched, attached->ids[i]))
+			g_array_append_val(watched->programs, attached->ids[i]);
+	if (attached->prog_cnt)
+		open_counters(watched);
+	watched->counted = count_of(watched);
+}
 
+/* What was counted until now arrived beside the programs only if they are still attached. */
+static void look_at(Watched *watched)
+{
+	uint64_t count = count_of(watched);
+	BpfQuery attached = query(watched);
+
+	if (memcmp(&attached, &watched->attached, sizeof(attached)))
+		begin(watched, &attached);
+	else
+		watched->has_arrived |= count > watched->counted;
+}
+
+static void look_at_all(BpfBeside *beside)
+{
 	for (guint i = 0; i < beside->points->len; i++)
-		before[i] = count_of(&g_array_index(beside->points, Watched, i));
-	if (!perf_cost_make_pipe())
-		return false;
-	for (guint i = 0; i < beside->points->len; i++)
-		is_more |= look_at(&g_array_index(beside->points, Watched, i), before[i]);
-	return is_more;
+		look_at(&g_array_index(beside->points, Watched, i));
+}
+
+void bpf_beside_look(BpfBeside *beside)
+{
+	look_at_all(beside);
+	if (perf_cost_make_pipe())
+		look_at_all(beside);
 }
 
 static void append_point(GString *out, const Watched *watched)
 {
 	const GArray *programs = watched->programs;
 
-	g_string_append_printf(out, "%s%s (BPF program%s ", out->len ? ", " : "",
-			       watched->point->type->name, programs->len == 1 ? "" : "s");
+	g_string_append_printf(out, "%s%s (BPF program%s ", out->len ? ", " : "", watched->name,
+			       programs->len == 1 ? "" : "s");
 	for (guint i = 0; i < programs->len; i++)
 		g_string_append_printf(out, "%s%u", i ? ", " : "",
 				       g_array_index(programs, guint32, i));
@@ -148,7 +204,7 @@ static char *points_text(const BpfBeside *beside, bool blind)
 	for (guint i = 0; i < beside->points->len; i++) {
 		const Watched *watched = &g_array_index(beside->points, Watched, i);
 
-		if (watched->programs->len && watched->is_blind == blind)
+		if (watched->programs->len && is_blind(watched) == blind)
 			append_point(text, watched);
 	}
 	return g_string_free(text, !text->len);

@@ -252,19 +252,31 @@ static CheckVerdict look_at_cache_names(const CheckHost *host, GString *text)
 	return CHECK_NOTE;
 }
 
-/* The attached programs are queried from the kernel; no file lists them. */
-static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
+static void watch_allocators(const CheckHost *host, BpfBeside *beside)
 {
-	g_autofree char *folder = *host->root ? NULL : tracefs_find_kmem(host->root);
+	g_autofree char *folder = tracefs_find_kmem(host->root);
 	const CollectRequest *request = host->request;
 	g_autoptr(GPtrArray) points =
 		folder ? open_points(folder, request->events, request->held) : NULL;
-	g_autoptr(BpfBeside) beside = points ? bpf_beside_new(points) : NULL;
+
+	for (guint i = 0; points && i < points->len; i++) {
+		const KmemPoint *point = points->pdata[i];
+
+		bpf_beside_watch(beside, point->type->name, point->format->id);
+	}
+	bpf_beside_look(beside);
+}
+
+/* The attached programs are queried from the kernel; no file lists them. */
+static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
+{
+	g_autoptr(BpfBeside) beside = bpf_beside_new();
 	g_autofree char *blind = NULL;
 	g_autofree char *attached = NULL;
 
-	if (!beside || !bpf_beside_look(beside))
+	if (*host->root || host->request->preset)
 		return CHECK_OK;
+	watch_allocators(host, beside);
 	blind = bpf_beside_blind(beside);
 	attached = bpf_beside_attached(beside);
 	if (blind)
@@ -273,6 +285,25 @@ static CheckVerdict look_at_bpf(const CheckHost *host, GString *text)
 	if (attached)
 		g_string_append_printf(text, "%sattached to %s: nested events may be missing",
 				       blind ? "; " : "", attached);
+	return blind || attached ? CHECK_NOTE : CHECK_OK;
+}
+
+/* Appends the tracepoints whose events BPF programs may hide. */
+static CheckVerdict append_programs(const PointSet *set, GString *text)
+{
+	g_autoptr(BpfBeside) beside = bpf_beside_new();
+	g_autofree char *attached = NULL;
+
+	for (guint i = 0; i < set->points->len; i++)
+		bpf_beside_watch_point(beside, point_set_at(set, i)->event);
+	bpf_beside_look(beside);
+	attached = bpf_beside_blind(beside);
+	if (!attached)
+		return CHECK_OK;
+	g_string_append_printf(text,
+			       "; events of %s may not arrive: end the program that attached it, "
+			       "or use --collector=stap",
+			       attached);
 	return CHECK_NOTE;
 }
 
@@ -337,6 +368,8 @@ static CheckVerdict look_for_points(const CheckHost *host, int folder_fd, GStrin
 		return CHECK_FAIL;
 	}
 	append_points(set, text);
+	if (!*host->root && append_programs(set, text) == CHECK_NOTE)
+		return CHECK_NOTE;
 	return set->missing ? CHECK_NOTE : CHECK_OK;
 }
 

@@ -111,9 +111,10 @@ void perf_events_free(PerfEvents *events)
 void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 {
 	enum { OTHERS = 256 };
-	/* Includes events of offline CPUs that hold the rings. */
+	/* Includes events of offline CPUs that hold the rings, and what BpfBeside asks with. */
 	rlim_t needed =
-		(rlim_t)(request->points_count + request->helpers_count + 6) * cpus + OTHERS;
+		(rlim_t)(request->points_count + request->helpers_count + 6) * cpus +
+		request->points_count + OTHERS;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)

@@ -156,23 +156,57 @@ static void drain(LiveRun *live)
 	end(live);
 }
 
+/* Writes a finding if it is another one than before. Returns whether it is. */
+static bool write_if_new(PerfRun *run, enum KmtFieldId id, char **before, char *now)
+{
+	bool is_new = g_strcmp0(*before, now) != 0;
+
+	if (is_new)
+		run_facts_write_text(run->live.batches, id, now ? now : "");
+	g_free(*before);
+	*before = now;
+	return is_new;
+}
+
+/* Hits may be rare: if none arrives, none may have happened. */
+static char *blind_text(const PerfRun *run)
+{
+	g_autofree char *blind = bpf_beside_blind(run->beside);
+
+	if (!blind || !run->plan->hits)
+		return g_steal_pointer(&blind);
+	return g_strconcat(blind, ", unless none happened", NULL);
+}
+
 /* Programs may be attached at any time. */
 static void look_beside(PerfRun *run)
 {
-	g_autofree char *blind = NULL;
-	g_autofree char *attached = NULL;
+	bool is_new;
 
-	if (!bpf_beside_look(run->beside))
-		return;
-	blind = bpf_beside_blind(run->beside);
-	attached = bpf_beside_attached(run->beside);
-	if (blind)
-		g_printerr("%s: no events arrive from %s: end the program that attached it, or "
-			   "use --collector=stap\n",
-			   g_get_prgname(), blind);
-	run_facts_write_text(run->live.batches, KMT_FIELD_BPF_BLIND, blind);
-	run_facts_write_text(run->live.batches, KMT_FIELD_BPF_ATTACHED, attached ? attached : "");
-	live_run_feed(&run->live);
+	bpf_beside_look(run->beside);
+	is_new = write_if_new(run, KMT_FIELD_BPF_BLIND, &run->blind, blind_text(run));
+	if (is_new && run->blind)
+		g_printerr("%s: no events arrive from %s: end the program that attached it, or use "
+			   "--collector=stap\n",
+			   g_get_prgname(), run->blind);
+	is_new |= write_if_new(run, KMT_FIELD_BPF_ATTACHED, &run->attached,
+			       bpf_beside_attached(run->beside));
+	if (is_new)
+		live_run_feed(&run->live);
+}
+
+static BpfBeside *watch_for_programs(const PerfRunPlan *plan)
+{
+	BpfBeside *beside = bpf_beside_new();
+
+	for (guint i = 0; i < plan->points->len; i++) {
+		const KmemPoint *point = plan->points->pdata[i];
+
+		bpf_beside_watch(beside, point->type->name, point->format->id);
+	}
+	for (guint i = 0; plan->hits && i < plan->hits->points->len; i++)
+		bpf_beside_watch_point(beside, point_set_at(plan->hits, i)->event);
+	return beside;
 }
 
 /* Writes how many events the probes at functions have missed so far: at least one for each hit. */
@@ -286,6 +320,7 @@ static bool finish(PerfRun *run, GError **error)
 	if (!live_run_has_result(&run->live, error))
 		return false;
 	write_missing_frames(run);
+	look_beside(run);
 	write_scatter(run);
 	perf_names_end(run);
 	write_counts(run);
@@ -325,7 +360,11 @@ static gboolean begin(gpointer user_data)
 
 	if (run->live.phase != PHASE_STARTING)
 		return G_SOURCE_REMOVE;
-	look_beside(run);
+	/* No hit can have arrived yet. */
+	if (run->plan->hits)
+		bpf_beside_look(run->beside);
+	else
+		look_beside(run);
 	enable_all(run);
 	live_run_go_live(&run->live);
 	return G_SOURCE_REMOVE;
@@ -438,7 +477,7 @@ static bool open_events(PerfRun *run, GError **error)
 {
 	perf_events_make_room(&run->request, run->online->len);
 	run->events = perf_events_new(&run->request);
-	run->beside = bpf_beside_new(run->plan->points);
+	run->beside = watch_for_programs(run->plan);
 	return perf_cpus_open(run, error);
 }
 
@@ -599,6 +638,8 @@ static void run_clear(PerfRun *run)
 	live_run_clear(&run->live);
 	perf_events_free(run->events);
 	bpf_beside_free(run->beside);
+	g_free(run->blind);
+	g_free(run->attached);
 	points_free(&run->request);
 	g_clear_pointer(&run->online, g_array_unref);
 	task_table_free(run->tasks);

@@ -89,6 +89,7 @@ typedef struct {
 	TaskTable *tasks;
 	EventWriter *writer;
 	BpfBeside *beside;
+	char *blind, *attached;    /* owned: its findings, as written to the stream */
 	CacheSites *sites;         /* NULL: no probes for the caches */
 	SlabPages *pages;          /* NULL: caches are not found by page */
 	PerfRunCpu *reading;       /* the CPU whose records are being read */
