@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "import/import.h"
+#include "import/import_count.h"
 #include "import/import_held.h"
 #include "import/import_types.h"
 #include "base/saturate.h"
@@ -190,7 +191,7 @@ static void count_stack(const AllocTracesState *state)
 
 	if (!each)
 		saturate_add(&state->session->held_unsized, head->objects);
-	session_take_held(
+	import_take_held(
 		state->session,
 		&(HeldObjects){
 			.text = stack->str,
@@ -282,7 +283,7 @@ static bool is_alloc_traces(const char *line, size_t length)
 
 static bool alloc_traces_recognises(const char *text, size_t length)
 {
-	return held_any_line(text, length, is_alloc_traces);
+	return import_any_line(text, length, IMPORT_FIRST_LINES, is_alloc_traces);
 }
 
 const ImportType import_alloc_traces = {

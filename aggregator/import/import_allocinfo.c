@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "import/import.h"
+#include "import/import_count.h"
 #include "import/import_held.h"
 #include "import/import_types.h"
 
@@ -97,13 +98,13 @@ static void take_row(AllocinfoState *state, const Row *row)
 	else
 		g_string_append(state->frame, "kernel");
 	g_string_append(state->frame, "]\n");
-	session_take_held(state->session, &(HeldObjects){
-						  .text = state->frame->str,
-						  .length = (uint32_t)state->frame->len,
-						  .objects = row->objects,
-						  .bytes_requested = row->bytes,
-						  .bytes_allocated = row->bytes,
-					  });
+	import_take_held(state->session, &(HeldObjects){
+						 .text = state->frame->str,
+						 .length = (uint32_t)state->frame->len,
+						 .objects = row->objects,
+						 .bytes_requested = row->bytes,
+						 .bytes_allocated = row->bytes,
+					 });
 }
 
 /* Bytes without objects come from counters of CPUs that were read while they changed. */
@@ -157,7 +158,7 @@ static uint64_t allocinfo_finish(void *data)
 
 static bool allocinfo_recognises(const char *text, size_t length)
 {
-	return held_any_line(text, length, is_title);
+	return import_any_line(text, length, IMPORT_FIRST_LINES, is_title);
 }
 
 const ImportType import_allocinfo = {

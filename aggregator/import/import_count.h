@@ -3,9 +3,12 @@
 
 #include "session/session.h"
 
-/* Whether a stack of frame lines, from any tool, is that of an inner event of a large kmalloc
-   (record/inner_kmallocs.h). Other tracers print these events as well. */
-bool import_is_inner(const char *stack, size_t length);
+/* How importers pass on what they read. A stack is that of a traced function: frames of tracers
+   above it are dropped first (symbols/tracer_names.h), unless nothing else is left. */
 
-/* Counts the events of an imported stack, except inner events of large kmallocs. */
+/* Counts the events of an imported stack, except inner events of large kmallocs
+   (record/inner_kmallocs.h): other tracers print them as well. */
 void import_count(Session *session, const EventText *events);
+
+/* Takes held objects from a record of the kernel. */
+void import_take_held(Session *session, const HeldObjects *objects);

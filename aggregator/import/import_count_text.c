@@ -155,20 +155,17 @@ static bool is_table_head(const char *line, size_t length)
  */
 static bool count_text_recognises(const char *text, size_t length)
 {
-	const char *end = text + length;
+	Cursor rest = cursor_over(text, length), line;
 	unsigned frames = 0;
 
 	if (memchr(text, '\0', length))
 		return false;
-	for (const char *at = text, *next; at < end; at = next) {
-		const char *newline = import_line_end(at, end);
-		const char *line_end = newline ? newline : end;
-		size_t line_bytes = import_trimmed(at, (size_t)(line_end - at));
+	while (frames < RECOGNISED_FRAMES_MIN && import_next_line(&rest, &line)) {
+		size_t line_bytes = (size_t)(line.end - line.at);
 		uint64_t count;
-		StackLineKind kind = stack_line_kind(at, line_bytes, &count);
+		StackLineKind kind = stack_line_kind(line.at, line_bytes, &count);
 
-		next = newline ? newline + 1 : end;
-		if (is_table_head(at, line_bytes))
+		if (is_table_head(line.at, line_bytes))
 			return false;
 		if (kind == LINE_COUNT && frames > 0)
 			return true;
@@ -176,10 +173,8 @@ static bool count_text_recognises(const char *text, size_t length)
 			frames = 0;
 		else if (kind == LINE_FRAME || kind == LINE_NAME || kind == LINE_ADDRESSES)
 			frames++;
-		if (frames >= RECOGNISED_FRAMES_MIN)
-			return true;
 	}
-	return false;
+	return frames >= RECOGNISED_FRAMES_MIN;
 }
 
 const ImportType import_count_text = {

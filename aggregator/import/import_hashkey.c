@@ -42,6 +42,15 @@ typedef struct {
 	const char *next; /* the record's end, or the position of the error */
 } HashkeyRecord;
 
+/* A record, perhaps behind the "^C" of a terminal. */
+static Cursor record_at(const char *line, const char *end)
+{
+	size_t length = (size_t)(end - line);
+	size_t echo = import_echo_bytes(line, length);
+
+	return cursor_over(line + echo, length - echo);
+}
+
 static bool take_newline(Cursor *cursor)
 {
 	return cursor_take(cursor, "\n") || cursor_take(cursor, "\r\n");
@@ -171,7 +180,7 @@ static const char *skip_line(HashkeyState *state, const char *at, const char *en
 /* Reads one record, or one line between records. Returns NULL if its end is not available yet. */
 static const char *consume_one(HashkeyState *state, const char *at, const char *end, bool full)
 {
-	Cursor cursor = cursor_over(at, (size_t)(end - at));
+	Cursor cursor = record_at(at, end);
 	HashkeyRecord record;
 
 	if (state->in_long_line || !cursor_take(&cursor, "<hashkey>") || !take_newline(&cursor))
@@ -239,7 +248,7 @@ static bool hashkey_recognises(const char *text, size_t length)
 	const char *next = NULL;
 
 	for (const char *at = text; at && at < end; at = next) {
-		Cursor cursor = cursor_over(at, (size_t)(end - at));
+		Cursor cursor = record_at(at, end);
 		HashkeyRecord record;
 		RecordExtent extent;
 

@@ -14,6 +14,3 @@ const char *held_find_last(const char *text, size_t length, const char *sought);
 
 /* Copies the name of a process, at most KMT_COMM_BYTES, up to its first NUL. */
 void held_copy_comm(char *to, const char *name, size_t length);
-
-/* Whether one of the first lines of a text passes the test. NULs do not occur in such texts. */
-bool held_any_line(const char *text, size_t length, bool (*test)(const char *line, size_t length));

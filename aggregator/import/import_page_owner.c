@@ -2,8 +2,10 @@
 #include "config.h"
 
 #include "import/import.h"
+#include "import/import_count.h"
 #include "import/import_held.h"
 #include "import/import_types.h"
+#include "import/page_size.h"
 #include "base/saturate.h"
 
 #include <string.h>
@@ -29,7 +31,7 @@
  * With --cull, it prints only what its line names, and perhaps a stack.
  */
 
-enum { PAGE_BYTES_DEFAULT = 4096, ORDER_MAX = 32 };
+enum { ORDER_MAX = 32 };
 
 /* The block so far. */
 typedef struct {
@@ -122,23 +124,21 @@ static bool read_head(Cursor at, Block *block)
 static void end_block(PageOwnerState *state)
 {
 	const Block *block = &state->block;
-	uint64_t page_bytes = state->session->held_record.page_bytes;
-	uint64_t bytes =
-		saturate_product(block->pages, page_bytes ? page_bytes : PAGE_BYTES_DEFAULT);
+	uint64_t bytes = saturate_product(block->pages, import_page_bytes(state->session));
 
 	if (block->is_open && block->objects)
-		session_take_held(state->session,
-				  &(HeldObjects){
-					  .text = state->stack->str,
-					  .length = (uint32_t)state->stack->len,
-					  .objects = block->objects,
-					  .task = block->has_task ? &block->task : NULL,
-					  .bytes_requested = bytes,
-					  .bytes_allocated = bytes,
-					  .first_ns = block->time_ns,
-					  .last_ns = block->time_ns,
-					  .source = KMT_SOURCE_PAGE,
-				  });
+		import_take_held(state->session,
+				 &(HeldObjects){
+					 .text = state->stack->str,
+					 .length = (uint32_t)state->stack->len,
+					 .objects = block->objects,
+					 .task = block->has_task ? &block->task : NULL,
+					 .bytes_requested = bytes,
+					 .bytes_allocated = bytes,
+					 .first_ns = block->time_ns,
+					 .last_ns = block->time_ns,
+					 .source = KMT_SOURCE_PAGE,
+				 });
 	state->block = (Block){ 0 };
 	g_string_truncate(state->stack, 0);
 }
@@ -278,7 +278,7 @@ static bool is_page_owner(const char *line, size_t length)
 
 static bool page_owner_recognises(const char *text, size_t length)
 {
-	return held_any_line(text, length, is_page_owner);
+	return import_any_line(text, length, IMPORT_FIRST_LINES, is_page_owner);
 }
 
 const ImportType import_page_owner = {

@@ -3,8 +3,13 @@
 
 #include "import/import.h"
 #include "import/import_count.h"
+#include "import/import_perf_frame.h"
+#include "import/import_perf_sample.h"
 #include "import/import_text.h"
 #include "import/import_types.h"
+#include "import/page_size.h"
+#include "base/clock.h"
+#include "base/saturate.h"
 #include "record/probe_kinds.h"
 #include "symbols/inner_kmallocs_find.h"
 
@@ -25,28 +30,10 @@
  */
 
 enum {
-	STACK_BYTES_MAX = 256 * 1024,
 	SMALL_BYTES_MAX = 8192, /* largest kmalloc from a slab cache, with the smallest pages */
-	PAGE_BYTES = 4096,      /* the text does not contain it */
-	PAGE_ORDER_MAX = 20,
-	NS_PER_S = 1000000000,
-	DISORDER_NS_MAX = NS_PER_S,       /* an event may be this much earlier than one before it */
+	DISORDER_NS_MAX = NS_PER_SECOND,  /* an event may be this much earlier than one before it */
 	RELEASE_NS = DISORDER_NS_MAX / 4, /* how often events are released for pairing */
-};
-
-/* The samples that are read: of these tracepoints. */
-#define KMEM_GROUP "kmem"
-
-/* The flags that determine the kmalloc class, as our own bits, because the bits differ between
-   kernels. */
-enum { GFP_BIT_DMA = 1, GFP_BIT_RECLAIMABLE = 2, GFP_BIT_ACCOUNT = 4 };
-static const struct {
-	const char *word;
-	uint32_t bit;
-} gfp_words[] = {
-	{ "GFP_DMA", GFP_BIT_DMA },
-	{ "__GFP_DMA", GFP_BIT_DMA },
-	{ "__GFP_RECLAIMABLE", GFP_BIT_RECLAIMABLE },
+	OUTER_AWAITED_MAX = 16,
 };
 
 /* Lines of `perf script --header` that the report of a run shows. */
@@ -61,33 +48,19 @@ static const struct {
 	{ "# cmdline : ", KMT_FIELD_COMMAND_LINE },
 };
 
-/* Objects in brackets that are not kernel modules. */
-static const char *const user_objects[] = { "[unknown]", "[vdso]",  "[vdso32]", "[vsyscall]",
-					    "[heap]",    "[stack]", "[anon]",   "[uprobes]" };
-
 /* Frees of slab objects that the tracepoints of kmem do not show. */
 static const char never_seen[] = "kfree_rcu, kmem_cache_free_bulk (no tracepoint)";
 
+/* A sample with its call site instead of a stack. */
 typedef struct {
-	EventTask task;
-	bool has_task;    /* false: unknown */
-	EventCache cache; /* without a name if the event lacks it */
-	uint64_t time_ns;
-	uint64_t period; /* number of events that it stands for */
-	uint64_t bytes_requested;
-	uint64_t bytes_allocated;
-	uint64_t pointer;   /* 0: unknown */
-	uint32_t gfp_flags; /* GFP_BIT_… */
-	uint32_t cpu;
-	const ProbePoint *point; /* NULL: not an event of an allocator */
-	const char *call_site;   /* as printed; points into the header line */
-	size_t call_site_bytes;
-} Sample;
+	PerfSample sample;
+	char *call_site; /* owned */
+} Awaiting;
 
 typedef struct {
 	Session *session;
 	ImportLines lines;
-	Sample sample;
+	PerfSample sample;
 	uint64_t first_ns; /* of the samples; 0: none so far */
 	uint64_t last_ns;
 	uint64_t printed_ns;  /* time of the previous sample, as printed */
@@ -98,405 +71,14 @@ typedef struct {
 	bool is_sampled;      /* samples stand for several events */
 	bool is_unsorted;
 	bool in_sample;
+	bool in_user; /* the last frame of the sample was the program's */
 	GString *stack;
 	GString *call_site; /* " NAME+0xOFFSET\n": used if no stack was recorded */
+	Awaiting awaiting[OUTER_AWAITED_MAX]; /* oldest first: may be inner events of kvmalloc() */
+	unsigned awaiting_count;
+	uint64_t lost; /* as the records of the text say */
 	uint64_t unreadable;
 } PerfState;
-
-/* Returns the nanoseconds of the digits after the decimal point. */
-static uint64_t fraction_ns(const char *digits, const char *end)
-{
-	uint64_t ns = 0, worth = NS_PER_S / 10;
-
-	for (; digits < end && worth; digits++, worth /= 10)
-		ns += (uint64_t)(*digits - '0') * worth;
-	return ns;
-}
-
-/* "SECONDS.FRACTION:", with micro- or nanoseconds */
-static bool take_time(Cursor *cursor, uint64_t *time_ns)
-{
-	Cursor at = *cursor;
-	uint64_t seconds, number;
-	const char *fraction;
-
-	if (!cursor_take_decimal(&at, &seconds) || seconds > INT64_MAX / NS_PER_S - 1 ||
-	    !cursor_take(&at, "."))
-		return false;
-	fraction = at.at;
-	if (!cursor_take_decimal(&at, &number))
-		return false;
-	*time_ns = seconds * NS_PER_S + fraction_ns(fraction, at.at);
-	if (!cursor_take(&at, ":"))
-		return false;
-	*cursor = at;
-	return true;
-}
-
-/* "PID[/TID]"; -1: of a task that has just ended. */
-static bool take_task(Cursor *cursor, Sample *sample)
-{
-	Cursor at = *cursor;
-	uint64_t pid, tid;
-
-	sample->has_task = !cursor_take(&at, "-1");
-	if (!sample->has_task) {
-		*cursor = at;
-		return true;
-	}
-	if (!cursor_take_decimal(&at, &pid) || pid > UINT32_MAX)
-		return false;
-	tid = pid;
-	if (cursor_take(&at, "/") && (!cursor_take_decimal(&at, &tid) || tid > UINT32_MAX))
-		return false;
-	*cursor = at;
-	sample->task.tgid = (uint32_t)pid;
-	sample->task.tid = (uint32_t)tid;
-	return true;
-}
-
-/* "PID[/TID] [CPU] TIME:"; the CPU is optional */
-static bool take_place(Cursor *cursor, Sample *sample)
-{
-	Cursor at = *cursor;
-	uint64_t number;
-
-	if (!take_task(&at, sample) || !cursor_skip_blanks(&at))
-		return false;
-	if (cursor_take(&at, "[")) {
-		if (!cursor_take_decimal(&at, &number) || !cursor_take(&at, "]"))
-			return false;
-		sample->cpu = (uint32_t)MIN(number, UINT32_MAX);
-		cursor_skip_blanks(&at);
-	}
-	if (!take_time(&at, &sample->time_ns) || !cursor_skip_blanks(&at))
-		return false;
-	*cursor = at;
-	return true;
-}
-
-/* Finds " NAME=" in the fields of an event. Returns the text after it; empty if not found. */
-static Cursor field_value(Cursor fields, const char *name)
-{
-	const char *word;
-	size_t length;
-
-	do {
-		cursor_skip_blanks(&fields);
-		if (cursor_take(&fields, name))
-			break;
-	} while (cursor_take_word(&fields, &word, &length));
-	return fields;
-}
-
-static uint64_t field_number(Cursor fields, const char *name)
-{
-	Cursor at = field_value(fields, name);
-	uint64_t value = 0;
-
-	cursor_take_decimal(&at, &value);
-	return value;
-}
-
-/* "0xffff888100c491e0" or, without its prefix, a decimal number; anything else is 0. */
-static uint64_t field_address(Cursor fields, const char *name)
-{
-	Cursor at = field_value(fields, name);
-	uint64_t value = 0;
-	unsigned digits;
-
-	if (!cursor_take(&at, "0x"))
-		cursor_take_decimal(&at, &value);
-	else if (!cursor_take_hex(&at, &value, &digits))
-		return 0;
-	return value;
-}
-
-static bool word_is(const char *word, size_t length, const char *literal)
-{
-	return length == strlen(literal) && memcmp(word, literal, length) == 0;
-}
-
-/* "GFP_KERNEL_ACCOUNT|__GFP_ZERO" */
-static uint32_t gfp_bits(Cursor flags)
-{
-	const char *word, *end;
-	size_t length;
-	uint32_t bits = 0;
-
-	cursor_take_word(&flags, &word, &length);
-	for (; length; word = end + 1) {
-		size_t word_bytes;
-
-		end = memchr(word, '|', length);
-		word_bytes = end ? (size_t)(end - word) : length;
-		for (size_t i = 0; i < G_N_ELEMENTS(gfp_words); i++)
-			if (word_is(word, word_bytes, gfp_words[i].word))
-				bits |= gfp_words[i].bit;
-		if (!end)
-			break;
-		length -= word_bytes + 1;
-	}
-	return bits;
-}
-
-/* Newer kernels report the cache of an object. */
-static void read_cache(Cursor fields, Sample *sample)
-{
-	Cursor name = field_value(fields, "name=");
-	const char *word;
-	size_t length;
-
-	if (!cursor_take_word(&name, &word, &length))
-		return;
-	sample->cache.name_bytes = (uint16_t)MIN(length, (size_t)KMT_CACHE_NAME_BYTES_MAX);
-	memcpy(sample->cache.name, word, sample->cache.name_bytes);
-	sample->cache.object_bytes = (uint32_t)MIN(sample->bytes_requested, UINT32_MAX);
-	sample->cache.slot_bytes = (uint32_t)MIN(sample->bytes_allocated, UINT32_MAX);
-}
-
-/* "pfn=0x1f0b8 order=0". Pages are identified by page number × page bytes. */
-static void read_pages(Cursor fields, Sample *sample)
-{
-	uint64_t order = field_number(fields, "order=");
-
-	sample->pointer = field_address(fields, "pfn=") * PAGE_BYTES;
-	sample->bytes_requested = sample->bytes_allocated = (uint64_t)PAGE_BYTES
-							    << MIN(order, PAGE_ORDER_MAX);
-}
-
-static void read_fields(Cursor fields, Sample *sample)
-{
-	Cursor call_site = field_value(fields, "call_site=");
-	Cursor accounted = field_value(fields, "accounted=");
-
-	cursor_take_word(&call_site, &sample->call_site, &sample->call_site_bytes);
-	sample->bytes_requested = field_number(fields, "bytes_req=");
-	sample->bytes_allocated = field_number(fields, "bytes_alloc=");
-	sample->gfp_flags = gfp_bits(field_value(fields, "gfp_flags="));
-	/* A kernel that prints this field has separate caches for such objects. */
-	if (cursor_take(&accounted, "true"))
-		sample->gfp_flags |= GFP_BIT_ACCOUNT;
-	read_cache(fields, sample);
-	if (sample->point && sample->point->source == KMT_SOURCE_PAGE)
-		read_pages(fields, sample);
-	else
-		sample->pointer = field_address(fields, "ptr=");
-}
-
-/* Reads the name of an event. Returns NULL if it is not one of an allocator. */
-static const ProbePoint *take_point(Cursor *cursor)
-{
-	Cursor name = *cursor;
-
-	if (!cursor_take(&name, KMEM_GROUP ":"))
-		return NULL;
-	for (const ProbeKind *kind = probe_kinds; kind->name; kind++)
-		for (const ProbePoint *point = kind->points; point->name; point++) {
-			Cursor end = name;
-
-			if (!g_str_equal(point->group, KMEM_GROUP) ||
-			    !cursor_take(&end, point->name) || !cursor_take(&end, ":"))
-				continue;
-			*cursor = end;
-			return point;
-		}
-	return NULL;
-}
-
-static bool take_event(Cursor *cursor, Sample *sample)
-{
-	const char *word;
-	size_t length;
-	uint64_t period;
-	Cursor at = *cursor;
-
-	/* The period is printed only if requested. */
-	sample->period = 1;
-	if (cursor_take_decimal(&at, &period) && cursor_skip_blanks(&at)) {
-		*cursor = at;
-		sample->period = CLAMP(period, 1, UINT32_MAX);
-	}
-	sample->point = take_point(cursor);
-	if (sample->point)
-		return true;
-	return cursor_take_word(cursor, &word, &length) && length > 1 && word[length - 1] == ':';
-}
-
-static void set_comm(EventTask *task, const char *comm, size_t length)
-{
-	memcpy(task->comm, comm, MIN(import_trimmed(comm, length), (size_t)KMT_COMM_BYTES));
-}
-
-/* The name may contain blanks and brackets. It ends before the first text that matches the rest. */
-static bool read_header(const char *line, size_t length, Sample *sample)
-{
-	Cursor at = cursor_over(line, length);
-	const char *comm, *word;
-	size_t word_bytes;
-
-	memset(sample, 0, sizeof(*sample));
-	cursor_skip_blanks(&at);
-	comm = at.at;
-	while (cursor_take_word(&at, &word, &word_bytes)) {
-		const char *comm_end = at.at;
-
-		cursor_skip_blanks(&at);
-		Cursor rest = at;
-
-		if (!take_place(&rest, sample) || !take_event(&rest, sample))
-			continue;
-		set_comm(&sample->task, comm, (size_t)(comm_end - comm));
-		read_fields(rest, sample);
-		return true;
-	}
-	return false;
-}
-
-static bool text_is(const char *text, size_t length, const char *literal)
-{
-	return length == strlen(literal) && memcmp(text, literal, length) == 0;
-}
-
-static bool text_begins(const char *text, size_t length, const char *literal)
-{
-	return length >= strlen(literal) && memcmp(text, literal, strlen(literal)) == 0;
-}
-
-/* "/lib/modules/6.1/kernel/fs/ext4/ext4.ko.xz": printed by older releases instead of "[ext4]" */
-static bool module_of_path(const char **object, size_t *length)
-{
-	const char *slash = memrchr(*object, '/', *length);
-	const char *end = *object + *length;
-	const char *suffix;
-
-	if (!slash)
-		return false;
-	suffix = memmem(slash, (size_t)(end - slash), ".ko", 3);
-	if (!suffix || (suffix + 3 < end && suffix[3] != '.'))
-		return false;
-	*object = slash + 1;
-	*length = (size_t)(suffix - *object);
-	return true;
-}
-
-/* Converts the object of a frame to a module name. Returns false for user space. */
-static bool module_of_object(const char **object, size_t *length)
-{
-	static const char kernel[] = "kernel";
-
-	if (text_begins(*object, *length, "[kernel.") ||
-	    text_begins(*object, *length, "[guest.kernel.") ||
-	    memmem(*object, *length, "vmlinux", 7)) {
-		*object = kernel;
-		*length = sizeof(kernel) - 1;
-		return true;
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(user_objects); i++) {
-		if (text_is(*object, *length, user_objects[i]))
-			return false;
-	}
-	if (text_begins(*object, *length, "bpf_prog_"))
-		return true;
-	if (*length > 2 && **object == '[' && (*object)[*length - 1] == ']') {
-		*object += 1;
-		*length -= 2;
-		return true;
-	}
-	return module_of_path(object, length);
-}
-
-/* The parts of a frame line, borrowed from it. */
-typedef struct {
-	const char *digits;
-	unsigned digit_count;
-	const char *symbol;
-	size_t symbol_bytes;
-	const char *object;
-	size_t object_bytes;
-} PerfFrame;
-
-/* "ADDRESS SYMBOL+0xOFFSET (OBJECT)"; the symbol may contain blanks and parentheses. */
-static bool split_frame(const char *line, size_t length, PerfFrame *frame)
-{
-	Cursor at = cursor_over(line, length);
-	const char *open;
-	uint64_t address;
-
-	if (!cursor_skip_blanks(&at))
-		return false;
-	frame->digits = at.at;
-	if (!cursor_take_hex(&at, &address, &frame->digit_count) || !cursor_skip_blanks(&at) ||
-	    cursor_at_end(&at) || at.end[-1] != ')')
-		return false;
-	open = memrchr(at.at, '(', (size_t)(at.end - at.at));
-	if (!open || open - at.at < 2 || open[-1] != ' ')
-		return false;
-	frame->symbol = at.at;
-	frame->symbol_bytes = (size_t)(open - 1 - at.at);
-	frame->object = open + 1;
-	frame->object_bytes = (size_t)(at.end - 1 - frame->object);
-	return true;
-}
-
-/* Whether a frame without a module is the kernel's, judged by its address only. */
-static bool is_kernel_address(const PerfFrame *frame)
-{
-	return frame->digit_count == 16 && g_ascii_xdigit_value(*frame->digits) >= 8 &&
-	       (text_is(frame->object, frame->object_bytes, "[unknown]") ||
-		text_is(frame->object, frame->object_bytes, "inlined"));
-}
-
-/* Appends " 0xADDRESS : SYMBOL+0xOFFSET [MODULE]", or nothing for a frame of user space. */
-static void append_frame(GString *stack, PerfFrame frame)
-{
-	enum { BETWEEN_BYTES_MAX = 16 }; /* length of the separators */
-	bool named = !text_is(frame.symbol, frame.symbol_bytes, "[unknown]");
-	bool has_module = module_of_object(&frame.object, &frame.object_bytes);
-	gsize start = stack->len;
-	char *at;
-
-	if (!has_module && !is_kernel_address(&frame))
-		return;
-	if (stack->len + frame.symbol_bytes + frame.object_bytes > STACK_BYTES_MAX)
-		return;
-	/* Most of a file is frames, so each one is written in place. */
-	g_string_set_size(stack, start + frame.digit_count + frame.symbol_bytes +
-					 frame.object_bytes + BETWEEN_BYTES_MAX);
-	at = mempcpy(mempcpy(stack->str + start, " 0x", 3), frame.digits, frame.digit_count);
-	if (named)
-		at = mempcpy(mempcpy(at, " : ", 3), frame.symbol, frame.symbol_bytes);
-	if (named && has_module) {
-		at = mempcpy(mempcpy(at, " [", 2), frame.object, frame.object_bytes);
-		*at++ = ']';
-	}
-	*at++ = '\n';
-	g_string_truncate(stack, (gsize)(at - stack->str));
-}
-
-static bool read_frame(GString *stack, const char *line, size_t length)
-{
-	PerfFrame frame;
-
-	if (!split_frame(line, length, &frame))
-		return false;
-	append_frame(stack, frame);
-	return true;
-}
-
-/* Whether a sample is an inner event of a large kmalloc, by its stack or, without one, by its call
-   site. */
-static bool is_inner(const PerfState *state)
-{
-	const GString *call_site = state->call_site;
-
-	if (state->stack->len)
-		return import_is_inner(state->stack->str, state->stack->len);
-	if (!call_site->len || state->sample.bytes_requested <= SMALL_BYTES_MAX)
-		return false;
-	return inner_kmallocs_have_function(
-		(TextPart){ call_site->str + 1, strcspn(call_site->str + 1, "+\n") });
-}
 
 static const ProbePoint *free_points(void)
 {
@@ -527,7 +109,7 @@ static void note_point(PerfState *state, const ProbePoint *point)
 /* The first sample begins the run. In a text that is not sorted by time, earlier samples count at
    the run's start. Times are printed in microseconds: equal ones become different, so that the
    events of all CPUs keep their order. */
-static void note_time(PerfState *state, Sample *sample)
+static void note_time(PerfState *state, PerfSample *sample)
 {
 	uint64_t printed_ns = sample->time_ns;
 
@@ -545,38 +127,131 @@ static void note_time(PerfState *state, Sample *sample)
 	state->last_ns = MAX(state->last_ns, sample->time_ns);
 }
 
+/* Sizes above this depend on the page size: smaller ones are in slab caches on every kernel. */
+static bool needs_page_bytes(const PerfSample *sample)
+{
+	return sample->point->source == KMT_SOURCE_PAGE ||
+	       (sample->bytes_requested > SMALL_BYTES_MAX && !sample->cache.name_bytes);
+}
+
+static void pass_on(PerfState *state, const PerfSample *sample, const char *stack, size_t length)
+{
+	uint64_t page_bytes = needs_page_bytes(sample) ? import_page_bytes(state->session) : 0;
+	bool is_page = sample->point->source == KMT_SOURCE_PAGE;
+
+	import_count(state->session,
+		     &(EventText){
+			     .text = stack,
+			     .length = (uint32_t)length,
+			     .weight = sample->period,
+			     .task = sample->has_task ? &sample->task : NULL,
+			     .cache = sample->cache.name_bytes ? &sample->cache : NULL,
+			     .bytes_requested = is_page ? page_bytes << sample->order
+							: sample->bytes_requested,
+			     .bytes_allocated = is_page ? page_bytes << sample->order
+							: sample->bytes_allocated,
+			     .time_ns = sample->time_ns,
+			     .pointer = is_page ? sample->page * page_bytes : sample->pointer,
+			     .failed = sample->failed,
+			     .cpu = sample->cpu,
+			     .gfp_flags = sample->gfp_flags,
+			     .source = sample->point->source,
+			     .kind = sample->point->kind,
+			     .free = sample->point->is_free,
+		     });
+	state->is_sampled |= sample->period > 1;
+}
+
+/* Removes a waiting sample, which counts unless it was an inner event. */
+static void end_wait(PerfState *state, unsigned index, bool counts)
+{
+	Awaiting *awaiting = &state->awaiting[index];
+
+	if (counts)
+		pass_on(state, &awaiting->sample, awaiting->call_site, strlen(awaiting->call_site));
+	g_free(awaiting->call_site);
+	state->awaiting_count--;
+	memmove(awaiting, awaiting + 1, (state->awaiting_count - index) * sizeof(*awaiting));
+}
+
+static void end_waits_before(PerfState *state, uint64_t time_ns)
+{
+	while (state->awaiting_count && state->awaiting[0].sample.time_ns < time_ns)
+		end_wait(state, 0, true);
+}
+
+static void await_outer(PerfState *state)
+{
+	if (state->awaiting_count == OUTER_AWAITED_MAX)
+		end_wait(state, 0, true);
+	state->awaiting[state->awaiting_count++] = (Awaiting){
+		.sample = state->sample,
+		.call_site = g_strndup(state->call_site->str, state->call_site->len),
+	};
+}
+
+static bool is_same_kmalloc(const PerfSample *inner, const PerfSample *outer)
+{
+	return inner->pointer == outer->pointer && inner->failed == outer->failed &&
+	       inner->bytes_requested == outer->bytes_requested &&
+	       (outer->pointer || inner->task.tid == outer->task.tid);
+}
+
+/* The next event with this address says what a waiting sample was: an allocation of the same
+   size is its outer event. */
+static void settle_waits(PerfState *state)
+{
+	const PerfSample *sample = &state->sample;
+
+	for (unsigned i = 0; i < state->awaiting_count; i++) {
+		const PerfSample *inner = &state->awaiting[i].sample;
+
+		if (!sample->point->is_free && is_same_kmalloc(inner, sample))
+			end_wait(state, i, false);
+		else if (sample->pointer && sample->pointer == inner->pointer)
+			end_wait(state, i, true);
+		else
+			continue;
+		return;
+	}
+}
+
 /* Memory for events that wait would not last for a whole file. */
 static void release(PerfState *state)
 {
 	if (state->last_ns < state->released_ns + DISORDER_NS_MAX + RELEASE_NS)
 		return;
 	state->released_ns = state->last_ns - DISORDER_NS_MAX;
+	end_waits_before(state, state->released_ns);
 	session_release(state->session, state->released_ns);
+}
+
+/* Whether there is no stack, and the call site alone decides. */
+static bool is_large_by_call_site(const PerfState *state)
+{
+	return !state->stack->len && state->call_site->len &&
+	       state->sample.bytes_requested > SMALL_BYTES_MAX;
+}
+
+static TextPart call_site_function(const PerfState *state)
+{
+	const char *name = state->call_site->str + 1;
+
+	return (TextPart){ name, strcspn(name, "+\n") };
 }
 
 static void take_sample(PerfState *state)
 {
-	const Sample *sample = &state->sample;
 	const GString *stack = state->stack->len > 0 ? state->stack : state->call_site;
+	bool is_large = is_large_by_call_site(state);
 
-	session_take_text(state->session,
-			  &(EventText){
-				  .text = stack->str,
-				  .length = (uint32_t)stack->len,
-				  .weight = sample->period,
-				  .task = sample->has_task ? &sample->task : NULL,
-				  .cache = sample->cache.name_bytes ? &sample->cache : NULL,
-				  .bytes_requested = sample->bytes_requested,
-				  .bytes_allocated = sample->bytes_allocated,
-				  .time_ns = sample->time_ns,
-				  .pointer = sample->pointer,
-				  .cpu = sample->cpu,
-				  .gfp_flags = sample->gfp_flags,
-				  .source = sample->point->source,
-				  .kind = sample->point->kind,
-				  .free = sample->point->is_free,
-			  });
-	state->is_sampled |= sample->period > 1;
+	settle_waits(state);
+	if (is_large && inner_kmallocs_have_function(call_site_function(state)))
+		return;
+	if (is_large && inner_kmallocs_may_have_function(call_site_function(state)))
+		await_outer(state);
+	else
+		pass_on(state, &state->sample, stack->str, stack->len);
 	release(state);
 }
 
@@ -585,23 +260,27 @@ static bool is_wanted(const PerfState *state)
 {
 	const ProbePoint *point = state->sample.point;
 
-	return point && (point->is_free ? state->session->pairing != NULL : !is_inner(state));
+	return point && (!point->is_free || state->session->pairing);
 }
 
 static void end_sample(PerfState *state)
 {
 	if (state->in_sample && is_wanted(state))
 		take_sample(state);
-	state->in_sample = false;
+	state->in_sample = state->in_user = false;
 	g_string_truncate(state->stack, 0);
 }
 
 static bool begin_sample(PerfState *state, const char *line, size_t length)
 {
-	Sample *sample = &state->sample;
+	PerfSample *sample = &state->sample;
 
-	if (!read_header(line, length, sample))
+	if (!perf_sample_read(line, length, sample))
 		return false;
+	if (sample->is_record) {
+		saturate_add(&state->lost, sample->lost);
+		return true;
+	}
 	g_string_truncate(state->call_site, 0);
 	if (sample->call_site_bytes > 0) {
 		g_string_append_c(state->call_site, ' ');
@@ -642,7 +321,7 @@ static void read_line(void *data, const char *line, size_t length)
 		end_sample(state);
 		return;
 	}
-	if (state->in_sample && read_frame(state->stack, line, length))
+	if (state->in_sample && perf_frame_read(state->stack, line, length, &state->in_user))
 		return;
 	if (line[0] == '#') {
 		read_comment(state, line, length);
@@ -728,8 +407,12 @@ static uint64_t perf_finish(void *data)
 
 	import_lines_finish(&state->lines);
 	end_sample(state);
+	end_waits_before(state, UINT64_MAX);
 	if (state->first_ns)
 		session_set_number(state->session, KMT_FIELD_RUN_END_NS, state->last_ns);
+	if (state->lost)
+		session_set_number(state->session, KMT_FIELD_TRANSPORT_LOST, state->lost);
+	state->session->source_is_silent &= !state->lost;
 	note_pairing(state);
 	g_string_free(state->stack, TRUE);
 	g_string_free(state->call_site, TRUE);
@@ -737,26 +420,16 @@ static uint64_t perf_finish(void *data)
 }
 
 /* The header line of one sample of an allocator is unique enough. */
+static bool is_kmem_sample(const char *line, size_t length)
+{
+	PerfSample sample;
+
+	return length && *line != '\t' && perf_sample_read(line, length, &sample) && sample.point;
+}
+
 static bool perf_recognises(const char *text, size_t length)
 {
-	const char *end = text + length;
-
-	if (memchr(text, '\0', length))
-		return false;
-	for (const char *at = text, *newline; at < end; at = newline + 1) {
-		Sample sample;
-
-		newline = import_line_end(at, end);
-		if (!newline)
-			newline = end;
-		if (*at != '\t' &&
-		    read_header(at, import_trimmed(at, (size_t)(newline - at)), &sample) &&
-		    sample.point)
-			return true;
-		if (newline == end)
-			break;
-	}
-	return false;
+	return import_any_line(text, length, IMPORT_ALL_LINES, is_kmem_sample);
 }
 
 const ImportType import_perf_script = {

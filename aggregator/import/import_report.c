@@ -155,22 +155,16 @@ static uint64_t report_finish(void *data)
 	return state->unreadable + state->lines.too_long;
 }
 
+static bool is_head(const char *line, size_t length)
+{
+	uint64_t count;
+
+	return read_head(line, length, &count);
+}
+
 static bool report_recognises(const char *text, size_t length)
 {
-	const char *end = text + length;
-
-	if (memchr(text, '\0', length))
-		return false;
-	for (const char *at = text, *next; at < end; at = next) {
-		const char *newline = import_line_end(at, end);
-		const char *line_end = newline ? newline : end;
-		uint64_t count;
-
-		next = newline ? newline + 1 : end;
-		if (read_head(at, import_trimmed(at, (size_t)(line_end - at)), &count))
-			return true;
-	}
-	return false;
+	return import_any_line(text, length, IMPORT_ALL_LINES, is_head);
 }
 
 const ImportType import_report = {

@@ -308,26 +308,19 @@ static uint64_t slab_text_finish(void *data)
 	return state->unreadable + state->lines.too_long;
 }
 
-/* Recognises the title of the numbers, or the line above a stack: no other format has them. */
+/* The title of the numbers, or the line above a stack: no other format has them. */
+static bool is_of_slab_text(const char *line, size_t length)
+{
+	EventCache cache;
+	Origin origin;
+	uint64_t number;
+
+	return read_title(line, length, &cache) || read_stack_head(line, length, &origin, &number);
+}
+
 static bool slab_text_recognises(const char *text, size_t length)
 {
-	const char *end = text + length;
-
-	if (memchr(text, '\0', length))
-		return false;
-	for (const char *at = text, *next; at < end; at = next) {
-		const char *newline = import_line_end(at, end);
-		size_t line_bytes = import_trimmed(at, (size_t)((newline ? newline : end) - at));
-		EventCache cache;
-		Origin origin;
-		uint64_t number;
-
-		next = newline ? newline + 1 : end;
-		if (read_title(at, line_bytes, &cache) ||
-		    read_stack_head(at, line_bytes, &origin, &number))
-			return true;
-	}
-	return false;
+	return import_any_line(text, length, IMPORT_ALL_LINES, is_of_slab_text);
 }
 
 const ImportType import_slab_text = {

@@ -42,17 +42,12 @@ static bool take_name(Cursor *cursor)
 	return cursor->at > start;
 }
 
-/* "[NAME]" or, if the symbol is unknown, "[NAME+0xOFFSET/0xSIZE]"; *own: a SystemTap module. */
-static bool take_module(Cursor *cursor, bool *own)
+/* "[NAME]" or, if the symbol is unknown, "[NAME+0xOFFSET/0xSIZE]" */
+static bool take_module(Cursor *cursor)
 {
 	Cursor at = *cursor;
 
-	if (!cursor_take(&at, "["))
-		return false;
-	Cursor name = at;
-
-	*own = cursor_take(&name, "stap_");
-	if (!take_name(&at))
+	if (!cursor_take(&at, "[") || !take_name(&at))
 		return false;
 	take_offset(&at);
 	if (!cursor_take(&at, "]"))
@@ -64,7 +59,6 @@ static bool take_module(Cursor *cursor, bool *own)
 /* What may follow a symbol: " at FILE:LINE", " [MODULE]", " (inexact)". */
 static StackLineKind frame_tail(Cursor at)
 {
-	bool own = false;
 	const char *word;
 	size_t length;
 
@@ -73,12 +67,10 @@ static StackLineKind frame_tail(Cursor at)
 		cursor_take_word(&at, &word, &length);
 		cursor_skip_blanks(&at);
 	}
-	if (take_module(&at, &own))
+	if (take_module(&at))
 		cursor_skip_blanks(&at);
 	cursor_take(&at, "(inexact)");
-	if (!cursor_at_end(&at))
-		return LINE_OTHER;
-	return own ? LINE_OWN_FRAME : LINE_FRAME;
+	return cursor_at_end(&at) ? LINE_FRAME : LINE_OTHER;
 }
 
 /* "0xADDRESS 0xADDRESS ..." */
@@ -94,6 +86,16 @@ static bool is_addresses(Cursor at)
 			return false;
 	}
 	return true;
+}
+
+/* The address again, instead of a name: print_backtrace() knows none. */
+static bool take_unnamed(Cursor *cursor)
+{
+	uint64_t address;
+	unsigned digits;
+
+	return cursor_take(cursor, "0x") && cursor_take_hex(cursor, &address, &digits) &&
+	       cursor_at_end(cursor);
 }
 
 static StackLineKind address_line(Cursor at)
@@ -113,6 +115,8 @@ static StackLineKind address_line(Cursor at)
 	if (!cursor_take(&at, ":"))
 		return frame_tail(at);
 	cursor_skip_blanks(&at);
+	if (take_unnamed(&at))
+		return LINE_FRAME;
 	if (!take_name(&at) || !take_offset(&at))
 		return LINE_OTHER;
 	return frame_tail(at);
@@ -121,15 +125,12 @@ static StackLineKind address_line(Cursor at)
 /* "foo+0x25 [ext4]" */
 static StackLineKind name_line(Cursor at)
 {
-	bool own;
-
 	if (!take_name(&at) || !take_offset(&at))
 		return LINE_OTHER;
 	if (cursor_at_end(&at))
 		return LINE_NAME;
-	if (!cursor_skip_blanks(&at) || !take_module(&at, &own) || !cursor_at_end(&at))
-		return LINE_OTHER;
-	return own ? LINE_OWN_FRAME : LINE_NAME;
+	return cursor_skip_blanks(&at) && take_module(&at) && cursor_at_end(&at) ? LINE_NAME
+										 : LINE_OTHER;
 }
 
 static bool take_return_prefix(Cursor *cursor)
@@ -169,7 +170,7 @@ StackLineKind stack_line_kind(const char *line, size_t length, uint64_t *count)
 bool stack_line_is_frame(StackLineKind kind)
 {
 	return kind == LINE_FRAME || kind == LINE_SHORT || kind == LINE_NAME ||
-	       kind == LINE_OWN_FRAME || kind == LINE_ADDRESSES;
+	       kind == LINE_ADDRESSES;
 }
 
 static void append_addresses(GString *stack, const char *line, size_t length)
@@ -190,8 +191,6 @@ bool stack_line_append(GString *stack, StackLineKind kind, const char *line, siz
 {
 	if (stack->len + length > STACK_BYTES_MAX)
 		return false;
-	if (kind == LINE_OWN_FRAME && stack->len == 0)
-		return true;
 	if (kind == LINE_ADDRESSES) {
 		append_addresses(stack, line, length);
 		return true;

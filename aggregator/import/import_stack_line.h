@@ -15,7 +15,6 @@ typedef enum {
 	LINE_FRAME,     /* an address, with or without a name */
 	LINE_SHORT,     /* a small number instead of an address: junk at a stack's end */
 	LINE_NAME,      /* "foo+0x25 [ext4]": the form of a frame in sprint_stack() */
-	LINE_OWN_FRAME, /* in a SystemTap module: a frame of the tracer */
 	LINE_ADDRESSES, /* backtrace(): a complete stack in one line */
 	LINE_NO_STACK,  /* <no kernel backtrace at ...> */
 } StackLineKind;
@@ -26,6 +25,6 @@ StackLineKind stack_line_kind(const char *line, size_t length, uint64_t *count);
 /* Whether the line has one or more frames. */
 bool stack_line_is_frame(StackLineKind kind);
 
-/* Appends a frame line in the format of a stack; nothing for the tracer's own frames at the top.
-   Returns false, appending nothing, if the stack is too long. */
+/* Appends a frame line in the format of a stack. Returns false, appending nothing, if the stack is
+   too long. */
 bool stack_line_append(GString *stack, StackLineKind kind, const char *line, size_t length);

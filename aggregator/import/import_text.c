@@ -87,6 +87,53 @@ size_t import_trimmed(const char *line, size_t length)
 	return length;
 }
 
+/* Control characters are echoed as "^@" to "^_", and as "^?". */
+size_t import_echo_bytes(const char *line, size_t length)
+{
+	size_t bytes = 0;
+
+	while (length - bytes >= 2 && line[bytes] == '^' && line[bytes + 1] >= '?' &&
+	       line[bytes + 1] <= '_')
+		bytes += 2;
+	return bytes;
+}
+
+/* The line without what was echoed before it and the blanks behind it. */
+static Cursor plain_line(const char *line, size_t length)
+{
+	size_t echo = import_echo_bytes(line, length);
+
+	return cursor_over(line + echo, import_trimmed(line + echo, length - echo));
+}
+
+bool import_next_line(Cursor *rest, Cursor *line)
+{
+	const char *newline;
+
+	if (cursor_at_end(rest))
+		return false;
+	newline = import_line_end(rest->at, rest->end);
+	*line = plain_line(rest->at, (size_t)((newline ? newline : rest->end) - rest->at));
+	rest->at = newline ? newline + 1 : rest->end;
+	return true;
+}
+
+bool import_any_line(const char *text, size_t length, unsigned lines_max,
+		     bool (*test)(const char *line, size_t length))
+{
+	Cursor rest = cursor_over(text, length), line;
+
+	if (memchr(text, '\0', length))
+		return false;
+	for (unsigned lines = 1; import_next_line(&rest, &line); lines++) {
+		if (test(line.at, (size_t)(line.end - line.at)))
+			return true;
+		if (lines == lines_max)
+			return false;
+	}
+	return false;
+}
+
 static void lines_visit(ImportLines *lines, const char *line, size_t length)
 {
 	if (lines->in_long_line || length >= LINE_BYTES_MAX) {
@@ -94,7 +141,9 @@ static void lines_visit(ImportLines *lines, const char *line, size_t length)
 		lines->too_long++;
 		return;
 	}
-	lines->line(lines->state, line, import_trimmed(line, length));
+	Cursor plain = plain_line(line, length);
+
+	lines->line(lines->state, plain.at, (size_t)(plain.end - plain.at));
 }
 
 static size_t lines_consume(void *state, const char *text, size_t length, bool full)

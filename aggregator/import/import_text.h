@@ -46,17 +46,32 @@ void import_lines_init(ImportLines *lines, void (*line)(void *, const char *, si
 void import_lines_feed(ImportLines *lines, const char *text, size_t length);
 void import_lines_finish(ImportLines *lines);
 
+/* The rest of a line, or of a text. If a function that takes something returns false, the cursor is
+   unchanged. */
+typedef struct {
+	const char *at;
+	const char *end;
+} Cursor;
+
+/*
+ * Takes the next line of a text, without its end, trailing blanks, and what a terminal echoed
+ * before it: of a program that was ended by Ctrl-C, the first line begins with "^C".
+ */
+bool import_next_line(Cursor *rest, Cursor *line);
+
+/* Returns the number of bytes that a terminal echoed at the start of a line: "^C^C". */
+size_t import_echo_bytes(const char *line, size_t length);
+
+/* Whether one of the first lines of a text passes the test; none does in a text with NULs. */
+enum { IMPORT_ALL_LINES = 0, IMPORT_FIRST_LINES = 64 };
+bool import_any_line(const char *text, size_t length, unsigned lines_max,
+		     bool (*test)(const char *line, size_t length));
+
 /* Finds the end of the line that starts at text; NULL: not in the text. */
 const char *import_line_end(const char *text, const char *end);
 
 /* Returns the length without trailing blanks and carriage returns. */
 size_t import_trimmed(const char *line, size_t length);
-
-/* The rest of a line. If a function below returns false, the cursor is unchanged. */
-typedef struct {
-	const char *at;
-	const char *end;
-} Cursor;
 
 Cursor cursor_over(const char *text, size_t length);
 bool cursor_at_end(const Cursor *cursor);

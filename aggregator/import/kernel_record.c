@@ -177,7 +177,7 @@ static void describe(const Reading *reading, const char *path)
 		held->tick_ns = NS_PER_SECOND / request->hz;
 	if (!reading->is_live)
 		return;
-	held->page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	session_set_number(reading->session, KMT_FIELD_PAGE_BYTES, (uint64_t)sysconf(_SC_PAGESIZE));
 	held->now_ns = own_now_ns();
 }
 

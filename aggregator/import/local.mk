@@ -7,6 +7,8 @@ libaggregator_a_SOURCES += \
 	aggregator/import/import_hashkey.c \
 	aggregator/import/import_held.c aggregator/import/import_held.h \
 	aggregator/import/import_page_owner.c \
+	aggregator/import/import_perf_frame.c aggregator/import/import_perf_frame.h \
+	aggregator/import/import_perf_sample.c aggregator/import/import_perf_sample.h \
 	aggregator/import/import_perf_script.c \
 	aggregator/import/import_report.c \
 	aggregator/import/import_slab_text.c \
@@ -14,4 +16,5 @@ libaggregator_a_SOURCES += \
 	aggregator/import/import_text.c aggregator/import/import_text.h \
 	aggregator/import/import_types.c aggregator/import/import_types.h \
 	aggregator/import/input.c aggregator/import/input.h \
-	aggregator/import/kernel_record.c aggregator/import/kernel_record.h
+	aggregator/import/kernel_record.c aggregator/import/kernel_record.h \
+	aggregator/import/page_size.c aggregator/import/page_size.h

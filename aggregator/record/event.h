@@ -39,6 +39,7 @@ typedef struct {
 	uint64_t bytes_allocated;
 	uint64_t time_ns;    /* on the clock of the text; 0: unknown */
 	uint64_t pointer;    /* of a single event; 0: unknown */
+	bool failed;         /* the allocator returned NULL */
 	uint32_t cpu;        /* of a single event */
 	uint32_t gfp_flags;  /* in the bits of the fields KMT_FIELD_GFP_* */
 	uint8_t source;      /* enum KmtSource; 0: unknown */

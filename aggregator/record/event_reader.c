@@ -468,7 +468,7 @@ const Events *event_reader_decode_text(EventReader *reader, const EventText *tex
 
 	make_room(reader, 0);
 	reader->events[0] = (Event){
-		.pointer = text->pointer ? text->pointer : EVENT_POINTER_UNKNOWN,
+		.pointer = text->pointer || text->failed ? text->pointer : EVENT_POINTER_UNKNOWN,
 		.weight = text->weight,
 		.each = 1,
 		.free = text->free,

@@ -169,7 +169,8 @@ static void set_counts(ReportModel *model)
 	fact_set_percent(facts, FACT_ALLOCATIONS_MARGIN,
 			 metric_margin(&metrics[METRIC_ALLOCATIONS], &view->before));
 	fact_set_number(facts, FACT_ALLOCATIONS_LEFT_OUT, view->left_out);
-	if (!fact_number(facts, FACT_IMPORTED))
+	/* Most texts do not show them. */
+	if (!fact_number(facts, FACT_IMPORTED) || view->failed_before)
 		fact_set_number(facts, FACT_ALLOCATIONS_FAILED, view->failed_before);
 	fact_set_number(facts, FACT_FREES, view->frees);
 	fact_set_number(facts, FACT_STACKS_BEFORE, view->stacks_before);

@@ -222,7 +222,8 @@ const char *losses_remedy(const Session *session, bool can_load)
 	if (losses.damaged_bytes && !losses.counted_to_end)
 		return NULL;
 	if (most == transport)
-		return "use a larger --buffer";
+		return session->imported ? "record with larger buffers (perf record -m)"
+					 : "use a larger --buffer";
 	if (most == over_bound)
 		return "use a larger --max-memory";
 	if (most == not_delivered)

@@ -165,8 +165,9 @@ FrameLine frame_line_parse(TextPart line)
 
 	if (symbol.text == whole.text && is_remark(symbol))
 		return frame;
-	/* In "[ext4+0x10/0x20]" only the module is known. */
-	if (symbol.length && *symbol.text != '[')
+	/* In "[ext4+0x10/0x20]" only the module is known; SystemTap repeats an address without a
+	   name. */
+	if (symbol.length && *symbol.text != '[' && !is_hexadecimal(symbol))
 		frame.function = until_any(symbol, "+ \t");
 	frame.module = module_in(symbol);
 	place = frame.function.length ? frame.function : frame.module;

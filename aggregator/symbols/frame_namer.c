@@ -3,40 +3,19 @@
 
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
+#include "symbols/tracer_names.h"
+
+#include <string.h>
 
 enum { FIRST_SLOTS = 1024 };
-
-/*
- * Functions with which tracers take a stack and tracepoints call tracers, as prefixes: the compiler
- * may append ".isra.0" and similar.
- */
-static const char *const tracer_names[] = {
-	"__bpf_prog_enter",    "__bpf_trace_",           "__do_trace_",
-	"__probestub_",        "__save_stack_trace",     "__traceiter_",
-	"arch_stack_walk",     "bpf_dispatcher_",        "bpf_get_stack",
-	"bpf_prog_",           "bpf_trace_run",          "bpf_trampoline_",
-	"ftrace_trampoline",   "get_perf_callchain",     "perf_callchain",
-	"perf_prepare_sample", "perf_swevent_",          "perf_tp_event",
-	"perf_trace_",         "save_stack_trace",       "stack_trace_save",
-	"trace_call_bpf",      "trace_event_raw_event_", NULL,
-};
-
-/* Modules of tracers: SystemTap's, with its own names and with ours. */
-static const char *const tracer_modules[] = { "kmt_", "stap_", NULL };
-
-static bool begins_with_any(const char *text, const char *const *beginnings)
-{
-	for (; *beginnings; beginnings++)
-		if (g_str_has_prefix(text, *beginnings))
-			return true;
-	return false;
-}
 
 /* Whether the symbol is code of a tracer, which is above the traced function on a stack. */
 static bool is_tracer(const Symbol *symbol)
 {
-	return (symbol->module && begins_with_any(symbol->module, tracer_modules)) ||
-	       (symbol->name && begins_with_any(symbol->name, tracer_names));
+	return (symbol->module &&
+		tracer_modules_have((TextPart){ symbol->module, strlen(symbol->module) })) ||
+	       (symbol->name &&
+		tracer_functions_have((TextPart){ symbol->name, strlen(symbol->name) }));
 }
 
 /* The frames of an address in an epoch. */

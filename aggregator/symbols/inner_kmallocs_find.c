@@ -68,6 +68,11 @@ bool inner_kmallocs_have_function(TextPart name)
 	return false;
 }
 
+bool inner_kmallocs_may_have_function(TextPart name)
+{
+	return inner_kmallocs_have_function(name) || text_part_is(name, functions[KVMALLOC]);
+}
+
 bool inner_kmallocs_begin_with(TextPart function)
 {
 	return text_part_is(function, traced_twice);
@@ -75,5 +80,5 @@ bool inner_kmallocs_begin_with(TextPart function)
 
 bool inner_kmallocs_go_on_with(TextPart caller)
 {
-	return inner_kmallocs_have_function(caller) || text_part_is(caller, functions[KVMALLOC]);
+	return inner_kmallocs_may_have_function(caller);
 }

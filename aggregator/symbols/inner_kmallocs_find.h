@@ -12,9 +12,10 @@
  */
 bool inner_kmallocs_find(InnerKmallocs *inner, const SymbolStore *symbols, uint64_t page_bytes);
 
-/* Whether a large kmalloc with its call site in this function is an inner event on every kernel.
-   For kvmalloc()'s function the stack is needed. */
+/* Whether a large kmalloc with its call site in this function is an inner event on every kernel,
+   and whether it is one on some: in kvmalloc()'s function, the stack or the next event decides. */
 bool inner_kmallocs_have_function(TextPart name);
+bool inner_kmallocs_may_have_function(TextPart name);
 
 /* Whether the stack of an inner event may begin with this function (__kmalloc_large_node_noprof()),
    and whether it may continue with this function of the allocator. Inlined functions do not

@@ -12,5 +12,6 @@ libaggregator_a_SOURCES += \
 	aggregator/symbols/module_index.c aggregator/symbols/module_index.h \
 	aggregator/symbols/module_line.c aggregator/symbols/module_line.h \
 	aggregator/symbols/symbol_list.c aggregator/symbols/symbol_list.h \
+	aggregator/symbols/tracer_names.c aggregator/symbols/tracer_names.h \
 	aggregator/symbols/user_frame.c aggregator/symbols/user_frame.h \
 	aggregator/symbols/symbol_store.c aggregator/symbols/symbol_store.h

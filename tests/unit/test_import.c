@@ -3,6 +3,8 @@
 #include "import/import_types.h"
 #include "leaks.h"
 #include "names/cache_names.h"
+#include "session/losses.h"
+#include "symbols/frame_line.h"
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -385,6 +387,93 @@ Test(import, a_line_beyond_all_bounds_is_unreadable)
 	cr_expect(eq(u64, profile_totals(b).events, 2));
 }
 
+/* Two users of a tracepoint are called through a function of its own; a tracer may be a module. */
+Test(import, frames_of_tracers_are_dropped_in_every_format)
+{
+#define TRACER " 0xffffffff8105d2e7 : __traceiter_kmalloc+0x37 [kernel]\n"
+#define MODULE " 0xffffffffc0a4d2c9 [stap_7e3f_1234+0x52c9/0x11000]\n"
+	static const struct {
+		const ImportType *type;
+		const char *text;
+	} texts[] = {
+		{ &import_hashkey, "<hashkey>\n" MODULE TRACER FRAME_A FRAME_B
+				   "</hashkey>\n<hashval>3</hashval>\n" },
+		{ &import_report, "This path seen 3 times:\n" TRACER FRAME_A FRAME_B },
+		{ &import_count_text, MODULE TRACER FRAME_A FRAME_B "3\n" },
+		{ &import_slab_text, "Exec: x Name: kmalloc-8  Count: 3\n" TRACER FRAME_A FRAME_B },
+		{ &import_perf_script,
+		  "x 1 [000] 1.5: 3 kmem:kmalloc: call_site=f ptr=0x1 bytes_req=5 bytes_alloc=8\n"
+		  "\tffffffff8105d2e0 [unknown] ([unknown])\n"
+		  "\tffffffff8105d2e7 arch_static_branch (inlined)\n"
+		  "\tffffffff8105d2e7 __traceiter_kmalloc+0x37 ([kernel.kallsyms])\n"
+		  "\tffffffff800d9d3b __kmalloc+0x0/0x9f ([kernel.kallsyms])\n"
+		  "\tffffffff8002a1c4 __alloc_skb+0x6d/0x14a ([kernel.kallsyms])\n" },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		Imported imported = import_text(texts[i].type, texts[i].text);
+		g_autoptr(Session) session = imported.session;
+
+		cr_expect(eq(u64, events_of(imported.profile, FRAME_A FRAME_B), 3), "%s",
+			  texts[i].text);
+		cr_expect(eq(u64, imported.unreadable, 0));
+	}
+}
+
+Test(import, a_stack_of_tracers_only_is_kept)
+{
+	Imported imported = import_text(&import_count_text, TRACER MODULE "3\n");
+	g_autoptr(Session) session = imported.session;
+
+	cr_expect(eq(u64, events_of(imported.profile, TRACER MODULE), 3));
+}
+
+/* Ctrl-C ends a tool, whose output on a terminal then begins behind "^C". */
+Test(import, what_a_terminal_echoed_is_skipped_in_every_format)
+{
+	static const struct {
+		const ImportType *type;
+		const char *text;
+		uint64_t events;
+	} texts[] = {
+		{ &import_hashkey, "^C<hashkey>\n" FRAME_A "</hashkey>\n<hashval>3</hashval>\n",
+		  3 },
+		{ &import_report, "^C^CThis path seen 3 times:\n" FRAME_A, 3 },
+		{ &import_count_text, "^C" FRAME_A FRAME_B "3\n", 3 },
+		{ &import_slab_text, "^CNumber of kmalloc-8 slab allocations by process\nx:\t4\n",
+		  4 },
+		{ &import_slab_text, "^\\Exec: x Name: kmalloc-8  Count: 3\n" FRAME_A, 3 },
+		{ &import_perf_script, "^Cx 1 [000] 1.5: kmem:kmalloc: bytes_req=5\n", 1 },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(texts); i++) {
+		const char *text = texts[i].text;
+		Imported imported = import_text(texts[i].type, text);
+		g_autoptr(Session) session = imported.session;
+
+		cr_expect(texts[i].type->recognises(text, strlen(text)), "%s", text);
+		cr_expect(eq(u64, profile_totals(imported.profile).events, texts[i].events), "%s",
+			  text);
+		cr_expect(eq(u64, imported.unreadable, 0), "%s", text);
+	}
+}
+
+/* SystemTap's print_backtrace() repeats an address that it has no name for. */
+Test(import, a_frame_may_have_no_name)
+{
+	static const char stack[] = FRAME_A " 0x7ff070008d50 : 0x7ff070008d50\n";
+	Imported imported =
+		import_text(&import_count_text, FRAME_A " 0x7ff070008d50 : 0x7ff070008d50\n4\n");
+	g_autoptr(Session) session = imported.session;
+	FrameLine frame = frame_line_parse(
+		(TextPart){ stack + strlen(FRAME_A), strlen(stack) - strlen(FRAME_A) });
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, events_of(imported.profile, stack), 4));
+	cr_expect(eq(u64, frame.address, 0x7ff070008d50));
+	cr_expect(eq(sz, frame.function.length, 0));
+}
+
 Test(import, perf_samples_that_allocate_are_counted)
 {
 	g_autofree char *text = read_data("perf_script.txt");
@@ -586,6 +675,125 @@ Test(import, perf_events_of_one_microsecond_keep_their_order)
 	cr_expect(eq(u64, totals.freed, 1));
 	cr_expect(eq(u64, totals.held, 1));
 	cr_expect(eq(u64, totals.recycled, 0));
+}
+
+#define LARGE_AT(time, site, pointer)                                                              \
+	"x 1 [000] " time ": kmem:kmalloc: call_site=" site "+0x5 ptr=" pointer                    \
+	" bytes_req=20000 bytes_alloc=32768\n"
+
+/* Since Linux 6.15 a large kvmalloc is traced twice, before as one event with the same call site.
+ */
+Test(import, perf_kvmallocs_without_stacks_count_once)
+{
+	Imported imported = import_paired(
+		LARGE_AT("1.1", "__kvmalloc_node_noprof", "0xffff888000010000") LARGE_AT(
+			"1.2", "__kvmalloc_node_noprof",
+			"0xffff888000020000") LARGE_AT("1.3", "f", "0xffff888000010000")
+			FREE_AT("000", "1.4", "0xffff888000010000") LARGE_AT("1.5", "f",
+									     "0xffff888000020000")
+				LARGE_AT("1.6", "__kvmalloc_node_noprof", "0xffff888000030000")
+					FREE_AT("000", "1.7", "0xffff888000030000")
+						LARGE_AT("1.8", "__kvmalloc_node_noprof",
+							 "0xffff888000040000"));
+	g_autoptr(Session) session = imported.session;
+	PairingTotals totals = pairing_totals(session->pairing);
+
+	cr_expect(eq(u64, events_of(imported.profile, " f+0x5\n"), 2));
+	cr_expect(eq(u64, events_of(imported.profile, " __kvmalloc_node_noprof+0x5\n"), 2));
+	cr_expect(eq(u64, totals.freed, 2));
+	cr_expect(eq(u64, totals.held, 2));
+	cr_expect(eq(u64, totals.recycled, 0));
+}
+
+Test(import, perf_kvmallocs_that_wait_for_their_outer_event_are_bounded)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+
+	for (unsigned i = 1; i <= 100; i++)
+		g_string_append_printf(text,
+				       "x 1 [000] 1.%06u: kmem:kmalloc: "
+				       "call_site=__kvmalloc_node_noprof+0x1 ptr=0x%x "
+				       "bytes_req=20000 bytes_alloc=32768\n",
+				       i, i << 16);
+	Imported imported = import_text(&import_perf_script, text->str);
+	g_autoptr(Session) session = imported.session;
+
+	cr_expect(eq(u64, profile_totals(imported.profile).events, 100));
+}
+
+static uint64_t failed_of(const Profile *profile)
+{
+	uint64_t failed = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++)
+		failed += profile_cell(profile, i)->failed;
+	return failed;
+}
+
+Test(import, perf_allocations_that_failed_count_apart)
+{
+	static const char *const failed[] = {
+		"kmem:kmalloc: call_site=f+0x1 ptr=(nil) bytes_req=5 bytes_alloc=8",
+		"kmem:kmem_cache_alloc: call_site=f+0x1 ptr=0x0 bytes_req=5 bytes_alloc=8 name=c",
+		"kmem:mm_page_alloc: page=(nil) pfn=0x0 order=9 migratetype=1",
+		"kmem:mm_page_alloc: page=(nil) pfn=0 order=9 migratetype=1",
+		"kmem:mm_page_alloc: page=0xffffffffffffffff pfn=-1 order=9 migratetype=1",
+		"kmem:mm_page_alloc: page=(nil) pfn=18446744073709551615 order=9 migratetype=1",
+	};
+	static const char *const unknown[] = {
+		"kmem:kmalloc: call_site=f+0x1 ptr=(____ptrval____) bytes_req=5 bytes_alloc=8",
+		"kmem:kmalloc: call_site=f+0x1 bytes_req=5 bytes_alloc=8",
+		"kmem:mm_page_alloc: order=1 migratetype=1",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(failed) + G_N_ELEMENTS(unknown); i++) {
+		bool fails = i < G_N_ELEMENTS(failed);
+		const char *event = fails ? failed[i] : unknown[i - G_N_ELEMENTS(failed)];
+		g_autofree char *text = g_strdup_printf("x 1 [000] 1.5: %s\n", event);
+		Imported imported = import_text(&import_perf_script, text);
+		g_autoptr(Session) session = imported.session;
+
+		cr_expect(eq(u64, failed_of(imported.profile), fails), "%s", event);
+	}
+}
+
+Test(import, perf_records_of_lost_events_are_losses)
+{
+	Imported imported = import_text(
+		&import_perf_script,
+		ALLOC_AT("000", "1.5", "0x10") "x 1 [000] 1.6: PERF_RECORD_LOST lost "
+					       "900\n" ALLOC_AT(
+						       "000", "1.7",
+						       "0x20") "x 1 [000] 1.8: "
+							       "PERF_RECORD_LOST_SAMPLES lost 97\n"
+							       "x 1 [000] 1.9: PERF_RECORD_COMM "
+							       "exec: x:1/1\n"
+							       "x 1 [000] 1.9: "
+							       "PERF_RECORD_FORK(2:2):(1:1)\n");
+	g_autoptr(Session) session = imported.session;
+	Losses losses = losses_of(session);
+
+	cr_expect(eq(u64, imported.unreadable, 0));
+	cr_expect(eq(u64, profile_totals(imported.profile).events, 2));
+	cr_expect(eq(u64, losses.transport.low, 997));
+	cr_expect(eq(u64, losses.transport.high, 997));
+	cr_expect_not(losses.source_is_silent);
+}
+
+Test(import, perf_addresses_behind_user_frames_are_not_the_kernels)
+{
+	Imported imported = import_text(
+		&import_perf_script,
+		"x 1 [000] 1.5: kmem:kmalloc: call_site=f ptr=0x1 bytes_req=5 bytes_alloc=8\n"
+		"\tffffffff81636e0d __kmalloc+0x20d ([kernel.kallsyms])\n"
+		"\t    7f0000001234 main+0x7 (/usr/bin/x)\n"
+		"\tc0de00000000abcd [unknown] ([unknown])\n\n");
+	g_autoptr(Session) session = imported.session;
+
+	cr_expect(
+		eq(u64,
+		   events_of(imported.profile, " 0xffffffff81636e0d : __kmalloc+0x20d [kernel]\n"),
+		   1));
 }
 
 /* A line that perf script printed: the task had ended. */

@@ -1,0 +1,1 @@
+kmalloc-top -q -i import/slab_after_interrupt.txt

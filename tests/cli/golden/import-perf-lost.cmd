@@ -1,0 +1,1 @@
+kmalloc-top -q -i import/perf_script_lost.txt

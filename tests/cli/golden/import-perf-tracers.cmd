@@ -1,0 +1,1 @@
+kmalloc-top -q -i import/perf_script_tracers.txt; kmalloc-top -q --by=callsite -i import/perf_script_tracers.txt
