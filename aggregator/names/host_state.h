@@ -16,6 +16,22 @@ typedef enum {
 	HOST_MEMORY_AVAILABLE,
 	HOST_SLAB,
 	HOST_SLAB_UNRECLAIMABLE,
+	HOST_SLAB_RECLAIMABLE,
+	HOST_VMALLOC,
+	HOST_PER_CPU,
+	HOST_PAGE_TABLES,
+	HOST_KERNEL_STACKS,
+	HOST_HUGE_PAGES,
+	HOST_ANONYMOUS,
+	HOST_PAGE_CACHE, /* with buffers and shared memory, without the swap cache */
+	/* Memory of programs and files by the kernel's lists for reclaim, where each page is once;
+	   with pages that reclaim and compaction took from the lists (/proc/vmstat). */
+	HOST_LISTED,
+	/* Pages of programs that zswap and zram compressed (/proc/vmstat, since Linux 4.8). */
+	HOST_COMPRESSED,
+	/* Free pages that CPUs keep in lists of their own (/proc/zoneinfo). MemFree and
+	   MemAvailable lack them: up to some 190 MiB for each CPU and zone on Linux 6.18. */
+	HOST_MEMORY_FREE_ON_CPUS,
 	/* Counters of /proc/vmstat. */
 	HOST_MAJOR_FAULTS, /* page faults that waited for a disk */
 	/* Allocations that had to free memory first. The kernel's allocstall counts only reclaim
@@ -39,8 +55,13 @@ typedef struct {
 
 /* Parses a text of a stream, which may contain anything; NULL: nothing is known. Skips lines that
    are not a known key and a number below 2^64 - 1. Of several lines with one key the first counts.
- */
+   Free and available memory then contain the free pages in the lists of CPUs. */
 HostState host_state_parse(const GString *text);
 
 /* Appends the text of the known figures. */
 void host_state_append(GString *out, const HostState *state);
+
+/* Returns how many bytes more the kernel uses outside of slab caches at the end than at the start:
+   memory that is neither free, nor in slab caches, nor of programs (with their page tables and
+   kernel stacks), nor of files. May be negative; 0 if free or total memory is not known. */
+int64_t host_state_taken_outside_slab(const HostState *start, const HostState *end);

@@ -4,7 +4,6 @@ libaggregator_a_SOURCES += \
 	aggregator/names/cache_query.c aggregator/names/cache_query.h \
 	aggregator/names/cgroup_label.c aggregator/names/cgroup_label.h \
 	aggregator/names/cgroup_names.c aggregator/names/cgroup_names.h \
-	aggregator/names/host_memory_use.c aggregator/names/host_memory_use.h \
 	aggregator/names/host_state.c aggregator/names/host_state.h \
 	aggregator/names/kmalloc_class.c aggregator/names/kmalloc_class.h \
 	aggregator/names/reclaimable.c aggregator/names/reclaimable.h \

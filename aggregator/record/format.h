@@ -51,8 +51,7 @@ enum KmtBatchKind {
 	/* struct KmtText + lines as in /proc/slabinfo; epoch: enum KmtReading */
 	KMT_BATCH_SLABINFO = 6,
 	KMT_BATCH_CGROUPS = 7, /* struct KmtText + lines "CGROUP-ID PATH" */
-	/* struct KmtText + lines as in /proc/meminfo; epoch: enum KmtReading */
-	KMT_BATCH_MEMINFO = 8,
+	/* 8 is not used. */
 	/* struct KmtText + a line per slab cache with SLAB_RECLAIM_ACCOUNT: its name */
 	KMT_BATCH_RECLAIMABLE = 9,
 	/* Like KMT_BATCH_EVENTS, but the events are hits of probe points: struct KmtValue */
@@ -401,7 +400,7 @@ enum KmtFieldId {
 	KMT_FIELD_IDS,                   /* not in streams: the highest id + 1 */
 };
 
-/* When a KMT_BATCH_SLABINFO, KMT_BATCH_MEMINFO or KMT_BATCH_MEMORY was read. */
+/* When a KMT_BATCH_SLABINFO or KMT_BATCH_MEMORY was read. */
 enum KmtReading { KMT_READING_START = 0, KMT_READING_END = 1 };
 
 /* Start of the content of a text batch. The text follows, padded to 8. */

@@ -76,9 +76,9 @@ static void set_growth(SlabReadings *readings, const ReportSource *source)
 	};
 }
 
-static HostMemoryUse memory_of(const Session *session, enum KmtReading reading)
+static HostState memory_of(const Session *session, enum KmtReading reading)
 {
-	return host_memory_use_parse(run_text_of(session->text, KMT_BATCH_MEMINFO, reading));
+	return host_state_parse(run_text_of(session->text, KMT_BATCH_MEMORY, reading));
 }
 
 static void set_table(SlabReadings *readings, const ReportSource *source)

@@ -4,7 +4,7 @@
 #include "count/profile.h"
 #include "names/cache_names.h"
 #include "names/cache_query.h"
-#include "names/host_memory_use.h"
+#include "names/host_state.h"
 #include "names/reclaimable.h"
 #include "names/slabinfo.h"
 #include "report/source.h"
@@ -23,12 +23,18 @@ typedef struct {
 
 /* The memory use of a host at two times. Borrowed. */
 typedef struct {
-	HostMemoryUse start;
-	HostMemoryUse end;
+	HostState start;
+	HostState end;
 	uint64_t span_ns; /* between them; 0: unknown */
 } MemorySpan;
 
-enum { SLAB_TABLE_ROWS = 20 };
+enum { SLAB_TABLE_ROWS = 20, SLAB_TABLE_USES = 6 };
+
+/* The uses of memory that are shown above a table, and their names for people. */
+extern const struct SlabTableUse {
+	HostFigure figure;
+	const char *name;
+} slab_table_uses[SLAB_TABLE_USES];
 
 /* The input of a table. Everything is borrowed. */
 typedef struct {

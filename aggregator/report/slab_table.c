@@ -5,6 +5,15 @@
 
 #include <string.h>
 
+const struct SlabTableUse slab_table_uses[SLAB_TABLE_USES] = {
+	{ HOST_MEMORY_AVAILABLE, "available" },
+	{ HOST_SLAB_UNRECLAIMABLE, "slab unreclaimable" },
+	{ HOST_SLAB_RECLAIMABLE, "slab reclaimable" },
+	{ HOST_VMALLOC, "vmalloc" },
+	{ HOST_PER_CPU, "per-CPU" },
+	{ HOST_PAGE_TABLES, "page tables" },
+};
+
 static double change_of(const SlabSpan *span, const SlabinfoCache *end)
 {
 	const SlabinfoCache *start = slabinfo_find(span->start, end->name);
@@ -48,10 +57,10 @@ GArray *slab_table_rows(const SlabTable *table, bool reclaimable)
 int64_t slab_table_taken_outside(const SlabTable *table)
 {
 	enum { NOISE_BYTES = 1 << 20, NOISE_BYTES_OF_A_CPU = 128 << 10 };
-	const HostMemoryUse *start = &table->memory.start, *end = &table->memory.end;
-	int64_t outside = host_memory_use_outside_slab(start, end);
-	int64_t in_slab =
-		end->bytes[MEMORY_SLAB_UNRECLAIMABLE] - start->bytes[MEMORY_SLAB_UNRECLAIMABLE];
+	const HostState *start = &table->memory.start, *end = &table->memory.end;
+	int64_t outside = host_state_taken_outside_slab(start, end);
+	int64_t in_slab = (int64_t)(end->numbers[HOST_SLAB_UNRECLAIMABLE] -
+				    start->numbers[HOST_SLAB_UNRECLAIMABLE]);
 	int64_t noise = NOISE_BYTES + (int64_t)table->cpus * NOISE_BYTES_OF_A_CPU;
 
 	return outside > MAX(in_slab, noise) ? outside : 0;

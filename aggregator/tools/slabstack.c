@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/host/slab_facts.h"
+#include "collect/run/memory_facts.h"
 #include "options/option_values.h"
 #include "record/batch_writer.h"
 #include "tools/tool.h"
@@ -44,7 +45,7 @@ static void read_once(Session *session, enum KmtReading reading)
 {
 	g_autoptr(GByteArray) facts = g_byte_array_new();
 
-	slab_facts_append_memory(facts, "", reading);
+	memory_facts_append(facts, "", reading);
 	slab_facts_append(facts, "", reading);
 	session_feed(session, facts->data, facts->len);
 }

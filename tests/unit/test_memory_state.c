@@ -11,7 +11,9 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 TEST_SUITE_WITHOUT_LEAKS(memory_state);
 
@@ -22,6 +24,21 @@ static const char meminfo[] = "MemTotal:       24684084 kB\n"
 			      "MemFree:        23894708 kB\n"
 			      "MemAvailable:   24172392 kB\n"
 			      "Buffers:           29192 kB\n"
+			      "Cached:            29192 kB\n"
+			      "SwapCached:         9999 kB\n"
+			      "Active:            99999 kB\n"
+			      "Inactive:          31900 kB\n"
+			      "Active(anon):       1600 kB\n"
+			      "Inactive(anon):    73752 kB\n"
+			      "Unevictable:       16340 kB\n"
+			      "AnonPages:         82800 kB\n"
+			      "Shmem:              8924 kB\n"
+			      "KernelStack:        1584 kB\n"
+			      "PageTables:         2448 kB\n"
+			      "VmallocUsed:       14408 kB\n"
+			      "Percpu:              832 kB\n"
+			      "AnonHugePages:         0 kB\n"
+			      "Hugetlb:            4096 kB\n"
 			      "KReclaimable:     154384 kB\n"
 			      "Slab:             181504 kB\n"
 			      "SReclaimable:     154384 kB\n"
@@ -30,6 +47,9 @@ static const char meminfo[] = "MemTotal:       24684084 kB\n"
 
 /* As of Linux 6.18. */
 static const char vmstat[] = "nr_free_pages 5973677\n"
+			     "nr_isolated_anon 1000\n"
+			     "nr_isolated_file 100\n"
+			     "nr_zspages 20\n"
 			     "pgfault 9000000\n"
 			     "pgmajfault 2275\n"
 			     "allocstall_dma 0\n"
@@ -42,6 +62,28 @@ static const char vmstat[] = "nr_free_pages 5973677\n"
 
 static const char pressure[] = "some avg10=0.00 avg60=0.12 avg300=0.07 total=5123456\n"
 			       "full avg10=0.00 avg60=0.10 avg300=0.06 total=4987654\n";
+
+/* Of one node. nr_isolated_anon and nr_zspages are also in /proc/vmstat; the first is of the node.
+ */
+static const char zoneinfo[] = "Node 0, zone    DMA32\n"
+			       "  per-node stats\n"
+			       "      nr_isolated_anon 1000\n"
+			       "  pages free     772808\n"
+			       "      nr_free_pages 772808\n"
+			       "      nr_zspages   20\n"
+			       "  pagesets\n"
+			       "    cpu: 0\n"
+			       "              count:    5000\n"
+			       "              high:     4102\n"
+			       "    cpu: 1\n"
+			       "              count:    38\n"
+			       "Node 0, zone   Normal\n"
+			       "  pages free     42346\n"
+			       "  pagesets\n"
+			       "    cpu: 0\n"
+			       "              count: 3000\n"
+			       "    cpu: 1\n"
+			       "              count: 400\n";
 
 /* Takes a reading of a host into a session, and returns its text; NULL: there is none. */
 static const char *read_into(Session *session, const char *root, enum KmtReading reading)
@@ -67,20 +109,36 @@ static void expect_reading(const char *root, const char *wanted)
 Test(memory_state, a_reading_has_what_the_kernel_shows)
 {
 	g_autoptr(FakeHost) root = fake_host_new();
+	uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	g_autofree char *wanted =
+		g_strdup_printf("total_bytes 25276502016\n"
+				"free_bytes 24468180992\n"
+				"available_bytes 24752529408\n"
+				"slab_bytes 185860096\n"
+				"slab_unreclaimable_bytes 27770880\n"
+				"slab_reclaimable_bytes 158089216\n"
+				"vmalloc_bytes 14753792\n"
+				"per_cpu_bytes 851968\n"
+				"page_tables_bytes 2506752\n"
+				"kernel_stacks_bytes 1622016\n"
+				"huge_pages_bytes 4194304\n"
+				"anonymous_bytes 84787200\n"
+				"page_cache_bytes 59785216\n"
+				"listed_bytes %" G_GUINT64_FORMAT "\n"
+				"compressed_bytes %" G_GUINT64_FORMAT "\n"
+				"free_on_cpus_bytes %" G_GUINT64_FORMAT "\n"
+				"major_faults 2275\n"
+				"reclaim_stalls 321\n"
+				"oom_kills 4\n"
+				"pressure_some_us 5123456\n"
+				"pressure_full_us 4987654\n",
+				151796736 + 1100 * page_bytes, 20 * page_bytes, 8438 * page_bytes);
 
 	fake_host_write(root, "proc/meminfo", meminfo);
+	fake_host_write(root, "proc/zoneinfo", zoneinfo);
 	fake_host_write(root, "proc/vmstat", vmstat);
 	fake_host_write(root, "proc/pressure/memory", pressure);
-	expect_reading(root, "total_bytes 25276502016\n"
-			     "free_bytes 24468180992\n"
-			     "available_bytes 24752529408\n"
-			     "slab_bytes 185860096\n"
-			     "slab_unreclaimable_bytes 27770880\n"
-			     "major_faults 2275\n"
-			     "reclaim_stalls 321\n"
-			     "oom_kills 4\n"
-			     "pressure_some_us 5123456\n"
-			     "pressure_full_us 4987654\n");
+	expect_reading(root, wanted);
 }
 
 /* Linux 3.10, and a kernel that was started with psi=0: its file exists, but cannot be read. */
@@ -209,4 +267,117 @@ Test(memory_state, a_counter_that_one_reading_lacks_or_that_went_back_is_unknown
 	expect_report("major_faults 5\noom_kills 4\nfree_bytes 1024\npressure_some_us 8\n",
 		      "oom_kills 3\nreclaim_stalls 7\nfree_bytes 1024\npressure_some_us 7\n",
 		      "free 1.0 KiB");
+}
+
+Test(memory_state, pages_in_the_lists_of_cpus_are_free_and_available)
+{
+	static const char text[] = "total_bytes 100000\nfree_bytes 20000\navailable_bytes 50000\n"
+				   "free_on_cpus_bytes 3000\n";
+	HostState state = parsed(text, sizeof(text) - 1);
+
+	cr_expect(eq(u64, state.numbers[HOST_MEMORY_FREE], 23000));
+	cr_expect(eq(u64, state.numbers[HOST_MEMORY_AVAILABLE], 53000));
+	expect_report("total_bytes 17179869184\nfree_bytes 16213501540\n",
+		      "total_bytes 17179869184\nfree_bytes 16113501540\n"
+		      "free_on_cpus_bytes 100000000\n",
+		      "free 15.1 GiB");
+}
+
+/* In a container, where /proc/meminfo is that of the container. */
+Test(memory_state, pages_of_another_host_are_not_free_here)
+{
+	static const char text[] = "total_bytes 1000\nfree_bytes 900\nfree_on_cpus_bytes 101\n";
+	HostState state = parsed(text, sizeof(text) - 1);
+
+	cr_expect(eq(u64, state.numbers[HOST_MEMORY_FREE], 900));
+	state = parsed(text, strcspn(text, "0"));
+	cr_expect(not(state.known[HOST_MEMORY_FREE]));
+}
+
+/* A host whose memory is used so, in MiB. */
+typedef struct {
+	uint64_t free, on_cpus, anonymous, cache, listed, slab, tables, stacks, huge, compressed;
+	uint64_t total;
+} Used;
+
+static HostState host_of(const Used *used)
+{
+	g_autoptr(GString) text = g_string_new(NULL);
+	const uint64_t mib = 1 << 20;
+
+	g_string_printf(text,
+			"total_bytes %" G_GUINT64_FORMAT "\nfree_bytes %" G_GUINT64_FORMAT "\n"
+			"free_on_cpus_bytes %" G_GUINT64_FORMAT "\n"
+			"anonymous_bytes %" G_GUINT64_FORMAT "\n"
+			"page_cache_bytes %" G_GUINT64_FORMAT "\n"
+			"listed_bytes %" G_GUINT64_FORMAT "\nslab_bytes %" G_GUINT64_FORMAT "\n"
+			"page_tables_bytes %" G_GUINT64_FORMAT "\n"
+			"kernel_stacks_bytes %" G_GUINT64_FORMAT "\n"
+			"huge_pages_bytes %" G_GUINT64_FORMAT "\n"
+			"compressed_bytes %" G_GUINT64_FORMAT "\n",
+			(4096 + used->total) * mib, used->free * mib, used->on_cpus * mib,
+			used->anonymous * mib, used->cache * mib, used->listed * mib,
+			used->slab * mib, used->tables * mib, used->stacks * mib, used->huge * mib,
+			used->compressed * mib);
+	return host_state_parse(text);
+}
+
+static const struct {
+	const char *name;
+	Used start, end;
+	int64_t taken; /* MiB */
+} uses[] = {
+	{ "nothing", { .free = 1000 }, { .free = 1000 }, 0 },
+	{ "pages for pipes", { .free = 1000 }, { .free = 900 }, 100 },
+	{ "and back", { .free = 900 }, { .free = 1000 }, -100 },
+	{ "free pages go to lists of CPUs", { .free = 1000 }, { .free = 946, .on_cpus = 54 }, 0 },
+	{ "free pages come back from there", { .free = 900, .on_cpus = 99 }, { .free = 999 }, 0 },
+	{ "a program's heap, with its page tables, from free pages of a CPU",
+	  { .free = 1000, .on_cpus = 137 },
+	  { .free = 736, .anonymous = 400, .listed = 400, .tables = 1 },
+	  0 },
+	{ "a program's heap that is in no list yet",
+	  { .free = 1000 },
+	  { .free = 600, .anonymous = 400, .listed = 399 },
+	  0 },
+	{ "a program that ends: in the lists until it is free",
+	  { .free = 600, .anonymous = 364, .listed = 400 },
+	  { .free = 1000 },
+	  0 },
+	{ "files", { .free = 1000 }, { .free = 700, .cache = 300, .listed = 300 }, 0 },
+	{ "a program that is swapped out: in the swap cache alone",
+	  { .free = 10, .anonymous = 900, .listed = 900 },
+	  { .free = 110, .anonymous = 500, .listed = 800 },
+	  0 },
+	{ "and compressed",
+	  { .free = 10, .anonymous = 900, .listed = 900 },
+	  { .free = 610, .listed = 0, .compressed = 300 },
+	  0 },
+	{ "slab caches", { .free = 1000, .slab = 5 }, { .free = 800, .slab = 205 }, 0 },
+	{ "threads", { .free = 1000, .stacks = 5 }, { .free = 980, .stacks = 25 }, 0 },
+	{ "huge pages are set aside", { .free = 1000 }, { .free = 500, .huge = 500 }, 0 },
+	{ "memory that is added", { .free = 1000 }, { .free = 2024, .total = 1024 }, 0 },
+};
+
+Test(memory_state, nothing_free_and_nothing_of_programs_and_files_is_taken_by_the_kernel)
+{
+	for (size_t i = 0; i < G_N_ELEMENTS(uses); i++) {
+		HostState start = host_of(&uses[i].start), end = host_of(&uses[i].end);
+		int64_t taken = host_state_taken_outside_slab(&start, &end);
+
+		cr_expect_eq(taken, uses[i].taken * (1 << 20), "%s: %" PRId64 " bytes",
+			     uses[i].name, taken);
+	}
+}
+
+Test(memory_state, what_only_one_reading_has_is_no_difference)
+{
+	const Used used = { .free = 1000, .on_cpus = 50, .anonymous = 5 };
+	HostState start = host_of(&used), end = host_of(&(Used){ .free = 10 });
+
+	end.known[HOST_MEMORY_FREE_ON_CPUS] = false;
+	cr_expect(eq(i64, host_state_taken_outside_slab(&start, &end), 0));
+	start = host_state_parse(NULL);
+	end = start;
+	cr_expect(eq(i64, host_state_taken_outside_slab(&start, &end), 0));
 }

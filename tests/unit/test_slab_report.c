@@ -39,25 +39,25 @@ static Slabinfo *reading(const Use *uses, bool after)
 }
 
 /* Returns the memory of a host that uses so much more of it. */
-static HostMemoryUse memory_of(unsigned taken_kib)
+static HostState memory_of(uint64_t taken_kib)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
 
 	g_string_printf(text,
-			"MemTotal:       16000000 kB\n"
-			"MemAvailable:   %u kB\n"
-			"AnonPages:        200000 kB\n"
-			"Shmem:              1000 kB\n"
-			"SReclaimable:     400000 kB\n"
-			"SUnreclaim:       100000 kB\n"
-			"PageTables:         9000 kB\n"
-			"VmallocUsed:       40000 kB\n"
-			"Percpu:             2000 kB\n",
-			15000000 - taken_kib);
-	return host_memory_use_parse(text);
+			"total_bytes 16384000000\n"
+			"free_bytes %" G_GUINT64_FORMAT "\n"
+			"available_bytes %" G_GUINT64_FORMAT "\n"
+			"slab_bytes 512000000\n"
+			"slab_reclaimable_bytes 409600000\n"
+			"slab_unreclaimable_bytes 102400000\n"
+			"page_tables_bytes 9216000\n"
+			"vmalloc_bytes 40960000\n"
+			"per_cpu_bytes 2048000\n",
+			14000000000 - taken_kib * 1024, 15360000000 - taken_kib * 1024);
+	return host_state_parse(text);
 }
 
-static char *table(const Use *uses, uint64_t span_ns, guint rows_max, unsigned taken_kib)
+static char *table(const Use *uses, uint64_t span_ns, guint rows_max, uint64_t taken_kib)
 {
 	g_autoptr(Slabinfo) start = reading(uses, false);
 	g_autoptr(Slabinfo) end = reading(uses, true);
@@ -327,7 +327,7 @@ Test(slab_report, numbers_that_no_host_has_are_shown_as_very_many)
 	g_autoptr(Reclaimable) none = reclaimable_new(NULL);
 	const SlabTable wanted = {
 		.span = span,
-		.memory = { host_memory_use_parse(NULL), host_memory_use_parse(NULL), 1 },
+		.memory = { host_state_parse(NULL), host_state_parse(NULL), 1 },
 		.reclaimable = none,
 		.rows_max = 1,
 		.human = true,

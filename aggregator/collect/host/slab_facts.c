@@ -149,16 +149,6 @@ GString *slab_facts_slabinfo(const char *root)
 	return read_text(root, "/proc/slabinfo");
 }
 
-void slab_facts_append_memory(GByteArray *out, const char *root, uint32_t reading)
-{
-	GString *text = read_text(root, "/proc/meminfo");
-
-	if (!text)
-		return;
-	batch_write_text(out, KMT_BATCH_MEMINFO, reading, text->str, text->len);
-	g_string_free(text, TRUE);
-}
-
 static bool is_reclaimable(int folder, const char *cache)
 {
 	g_autofree char *path = g_strconcat(cache, "/reclaim_account", NULL);

@@ -20,9 +20,6 @@ GString *slab_facts_names(const char *root);
    locks and walks all its caches. */
 GString *slab_facts_slabinfo(const char *root);
 
-/* Appends the content of /proc/meminfo (KMT_BATCH_MEMINFO), if it can be read. */
-void slab_facts_append_memory(GByteArray *out, const char *root, uint32_t reading);
-
 /* Appends which caches the kernel shrinks when memory runs short (KMT_BATCH_RECLAIMABLE), if
    /sys/kernel/slab shows it. */
 void slab_facts_append_reclaimable(GByteArray *out, const char *root);

@@ -6,75 +6,116 @@
 #include "record/batch_writer.h"
 
 #include <string.h>
+#include <unistd.h>
 
-enum { KIB = 1024 };
+enum { COUNT = 1, KIB = 1024, PAGES = 0 };
 
-static const char *const files[] = { "/proc/meminfo", "/proc/vmstat", "/proc/pressure/memory" };
+#define MEMINFO "/proc/meminfo"
+#define ZONEINFO "/proc/zoneinfo"
+#define VMSTAT "/proc/vmstat"
+#define PRESSURE "/proc/pressure/memory"
 
-/* How a figure's lines begin, in whichever file, and what is in front of the number. Numbers of
-   several lines are added up: since Linux 4.10 each zone has an "allocstall". */
+/* Free memory first, without a pause. */
+static const char *const files[] = { MEMINFO, ZONEINFO, VMSTAT, PRESSURE };
+
+/* How a figure's lines in a file begin, without blanks, and what is in front of the number. Numbers
+   of several lines are added up: since Linux 4.10 each zone has an "allocstall". */
 static const struct {
+	const char *file;
 	const char *line;
 	const char *before;
 	HostFigure figure;
-	unsigned unit; /* of the number */
+	unsigned unit; /* of the number: bytes, COUNT or PAGES */
 } places[] = {
-	{ "MemTotal:", ":", HOST_MEMORY_TOTAL, KIB },
-	{ "MemFree:", ":", HOST_MEMORY_FREE, KIB },
-	{ "MemAvailable:", ":", HOST_MEMORY_AVAILABLE, KIB },
-	{ "Slab:", ":", HOST_SLAB, KIB },
-	{ "SUnreclaim:", ":", HOST_SLAB_UNRECLAIMABLE, KIB },
-	{ "pgmajfault ", " ", HOST_MAJOR_FAULTS, 1 },
-	{ "allocstall", " ", HOST_RECLAIM_STALLS, 1 },
-	{ "oom_kill ", " ", HOST_OOM_KILLS, 1 },
-	{ "some ", "total=", HOST_PRESSURE_SOME_US, 1 },
-	{ "full ", "total=", HOST_PRESSURE_FULL_US, 1 },
+	{ MEMINFO, "MemTotal:", ":", HOST_MEMORY_TOTAL, KIB },
+	{ MEMINFO, "MemFree:", ":", HOST_MEMORY_FREE, KIB },
+	{ MEMINFO, "MemAvailable:", ":", HOST_MEMORY_AVAILABLE, KIB },
+	{ MEMINFO, "Slab:", ":", HOST_SLAB, KIB },
+	{ MEMINFO, "SUnreclaim:", ":", HOST_SLAB_UNRECLAIMABLE, KIB },
+	{ MEMINFO, "SReclaimable:", ":", HOST_SLAB_RECLAIMABLE, KIB },
+	{ MEMINFO, "VmallocUsed:", ":", HOST_VMALLOC, KIB },
+	{ MEMINFO, "Percpu:", ":", HOST_PER_CPU, KIB },
+	{ MEMINFO, "PageTables:", ":", HOST_PAGE_TABLES, KIB },
+	{ MEMINFO, "KernelStack:", ":", HOST_KERNEL_STACKS, KIB },
+	{ MEMINFO, "Hugetlb:", ":", HOST_HUGE_PAGES, KIB },
+	{ MEMINFO, "AnonPages:", ":", HOST_ANONYMOUS, KIB },
+	{ MEMINFO, "Cached:", ":", HOST_PAGE_CACHE, KIB },
+	{ MEMINFO, "Buffers:", ":", HOST_PAGE_CACHE, KIB },
+	{ MEMINFO, "Active:", ":", HOST_LISTED, KIB },
+	{ MEMINFO, "Inactive:", ":", HOST_LISTED, KIB },
+	{ MEMINFO, "Unevictable:", ":", HOST_LISTED, KIB },
+	{ VMSTAT, "nr_isolated_", " ", HOST_LISTED, PAGES },
+	{ VMSTAT, "nr_zspages ", " ", HOST_COMPRESSED, PAGES },
+	/* For each zone and CPU. */
+	{ ZONEINFO, "count:", ":", HOST_MEMORY_FREE_ON_CPUS, PAGES },
+	{ VMSTAT, "pgmajfault ", " ", HOST_MAJOR_FAULTS, COUNT },
+	{ VMSTAT, "allocstall", " ", HOST_RECLAIM_STALLS, COUNT },
+	{ VMSTAT, "oom_kill ", " ", HOST_OOM_KILLS, COUNT },
+	{ PRESSURE, "some ", "total=", HOST_PRESSURE_SOME_US, COUNT },
+	{ PRESSURE, "full ", "total=", HOST_PRESSURE_FULL_US, COUNT },
 };
 
 static void take_number(HostState *state, gsize place, const char *text)
 {
 	HostFigure figure = places[place].figure;
+	uint64_t unit = places[place].unit ? places[place].unit : (uint64_t)sysconf(_SC_PAGESIZE);
 	char *end;
 	uint64_t number = g_ascii_strtoull(text, &end, 10);
 
-	if (end == text || number > INT64_MAX / KIB)
+	if (end == text || number > INT64_MAX / unit)
 		return;
 	state->known[figure] = true;
-	state->numbers[figure] += number * places[place].unit;
+	state->numbers[figure] += number * unit;
 }
 
-static void take_line(HostState *state, const char *line)
+static void take_line(HostState *state, const char *file, const char *line)
 {
+	line += strspn(line, " ");
 	for (gsize i = 0; i < G_N_ELEMENTS(places); i++) {
-		const char *before = strstr(line, places[i].before);
+		const char *before;
 
-		if (before && g_str_has_prefix(line, places[i].line))
+		if (!g_str_equal(places[i].file, file) || !g_str_has_prefix(line, places[i].line))
+			continue;
+		before = strstr(line, places[i].before);
+		if (before)
 			take_number(state, i, before + strlen(places[i].before));
 	}
 }
 
-/* A kernel without pressure information has no file; one that was started with psi=0 refuses to
-   read it. */
-static void take_file(HostState *state, const char *root, const char *file)
+static void take_text(HostState *state, const char *file, const char *text)
 {
-	g_autofree char *path = g_strconcat(root, file, NULL);
-	g_autofree char *text = NULL;
-	g_auto(GStrv) lines = NULL;
+	g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
 
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return;
-	lines = g_strsplit(text, "\n", -1);
 	for (char **line = lines; *line; line++)
-		take_line(state, *line);
+		take_line(state, file, *line);
+}
+
+/* Memory changes by some GB/s, so all files are read before any is parsed. A kernel without
+   pressure information has no file; one that was started with psi=0 refuses to read it. */
+static HostState read_state(const char *root)
+{
+	char *texts[G_N_ELEMENTS(files)] = { NULL };
+	HostState state = { 0 };
+
+	for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+		g_autofree char *path = g_strconcat(root, files[i], NULL);
+
+		if (!g_file_get_contents(path, &texts[i], NULL, NULL))
+			texts[i] = NULL;
+	}
+	for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+		if (texts[i])
+			take_text(&state, files[i], texts[i]);
+		g_free(texts[i]);
+	}
+	return state;
 }
 
 void memory_facts_append(GByteArray *out, const char *root, uint32_t reading)
 {
 	g_autoptr(GString) text = g_string_new(NULL);
-	HostState state = { 0 };
+	HostState state = read_state(root);
 
-	for (gsize i = 0; i < G_N_ELEMENTS(files); i++)
-		take_file(&state, root, files[i]);
 	host_state_append(text, &state);
 	if (text->len)
 		batch_write_reading(out, KMT_BATCH_MEMORY, reading, clock_monotonic_ns(), text->str,

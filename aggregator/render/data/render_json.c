@@ -373,24 +373,17 @@ static void write_growth(JsonWriter *json, const SlabGrowth *growth)
 	json_close(json, '}');
 }
 
-/* By MemoryUse. */
-static const char *const memory_ids[MEMORY_USES_SHOWN] = {
-	[MEMORY_AVAILABLE] = "available_bytes",
-	[MEMORY_SLAB_UNRECLAIMABLE] = "slab_unreclaimable_bytes",
-	[MEMORY_SLAB_RECLAIMABLE] = "slab_reclaimable_bytes",
-	[MEMORY_VMALLOC] = "vmalloc_bytes",
-	[MEMORY_PER_CPU] = "per_cpu_bytes",
-	[MEMORY_PAGE_TABLES] = "page_tables_bytes",
-};
-
-static void write_memory(JsonWriter *json, const char *name, const HostMemoryUse *memory)
+static void write_memory(JsonWriter *json, const char *name, const HostState *memory)
 {
 	json_open(json, name, '{');
-	for (MemoryUse use = 0; use < MEMORY_USES_SHOWN; use++)
-		if (memory->bytes[use] == MEMORY_UNKNOWN)
-			json_null(json, memory_ids[use]);
+	for (int use = 0; use < SLAB_TABLE_USES; use++) {
+		HostFigure figure = slab_table_uses[use].figure;
+
+		if (memory->known[figure])
+			json_count(json, host_figure_keys[figure], memory->numbers[figure]);
 		else
-			json_signed(json, memory_ids[use], memory->bytes[use]);
+			json_null(json, host_figure_keys[figure]);
+	}
 	json_close(json, '}');
 }
 

@@ -11,26 +11,18 @@
 
 enum { TABLE_COLUMNS = 4, COLUMN_GAP = 2, LINE_COLUMNS = 80 };
 
-static const char *const memory_names[MEMORY_USES_SHOWN] = {
-	[MEMORY_AVAILABLE] = "available",
-	[MEMORY_SLAB_UNRECLAIMABLE] = "slab unreclaimable",
-	[MEMORY_SLAB_RECLAIMABLE] = "slab reclaimable",
-	[MEMORY_VMALLOC] = "vmalloc",
-	[MEMORY_PER_CPU] = "per-CPU",
-	[MEMORY_PAGE_TABLES] = "page tables",
-};
-
 /* Appends "slab unreclaimable 190 MiB (+1.2 MiB/s)". */
-static void append_use(GString *out, const MemorySpan *span, MemoryUse use)
+static void append_use(GString *out, const MemorySpan *span, const struct SlabTableUse *use)
 {
-	int64_t start = span->start.bytes[use], end = span->end.bytes[use];
+	uint64_t start = span->start.numbers[use->figure], end = span->end.numbers[use->figure];
 
-	g_string_append_printf(out, "%s ", memory_names[use]);
-	append_amount(out, (uint64_t)end, true);
-	if (start < 0 || start == end || !span->span_ns)
+	g_string_append_printf(out, "%s ", use->name);
+	append_amount(out, end, true);
+	if (!span->start.known[use->figure] || start == end || !span->span_ns)
 		return;
 	g_string_append(out, " (");
-	append_change(out, (double)(end - start) * NS_PER_SECOND / (double)span->span_ns, true);
+	append_change(out, ((double)end - (double)start) * NS_PER_SECOND / (double)span->span_ns,
+		      true);
 	g_string_append(out, "/s)");
 }
 
@@ -42,11 +34,11 @@ static void append_memory_uses(GString *out, const MemorySpan *span)
 	gsize start = out->len, line = start;
 
 	g_string_append(out, MEMORY_HEADING);
-	for (MemoryUse use = 0; use < MEMORY_USES_SHOWN; use++) {
-		if (span->end.bytes[use] < 0)
+	for (int use = 0; use < SLAB_TABLE_USES; use++) {
+		if (!span->end.known[slab_table_uses[use].figure])
 			continue;
 		g_string_truncate(part, 0);
-		append_use(part, span, use);
+		append_use(part, span, &slab_table_uses[use]);
 		if (out->len > start + strlen(MEMORY_HEADING))
 			g_string_append_c(out, ',');
 		/* Includes the space before the part and the comma after it. */
