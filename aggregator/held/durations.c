@@ -96,6 +96,32 @@ static uint32_t begin_find(const Durations *durations, uint64_t key, uint32_t *h
 	return SLOT_ID_NONE;
 }
 
+/* Forgets begins that have their end: most of their threads have ended. Returns false if fewer than
+   half of them have one. */
+static bool forget_closed(Durations *durations)
+{
+	GArray *all = durations->begins;
+	guint kept = 0;
+
+	if (durations->totals.open > durations->begins_max / 2)
+		return false;
+	slot_table_clear(&durations->slots);
+	slot_table_init(&durations->slots, FIRST_SLOTS);
+	for (guint i = 0; i < all->len; i++) {
+		const Begin *begin = begin_at(durations, i);
+		uint32_t hash = keyed_hash_mix(begin->key), at = hash;
+
+		if (!begin->is_open)
+			continue;
+		while (slot_table_candidate(&durations->slots, hash, &at) != SLOT_ID_NONE)
+			at++;
+		slot_table_put(&durations->slots, hash, at, kept);
+		*begin_at(durations, kept++) = *begin;
+	}
+	g_array_set_size(all, kept);
+	return true;
+}
+
 /* Returns the entry of a key, a new one if there is none; NULL: no room. */
 static Begin *begin_intern(Durations *durations, uint64_t key)
 {
@@ -104,8 +130,11 @@ static Begin *begin_intern(Durations *durations, uint64_t key)
 
 	if (id != SLOT_ID_NONE)
 		return begin_at(durations, id);
-	if (durations->begins->len >= durations->begins_max)
-		return NULL;
+	if (durations->begins->len >= durations->begins_max) {
+		if (!forget_closed(durations))
+			return NULL;
+		begin_find(durations, key, &hash, &at);
+	}
 	id = durations->begins->len;
 	g_array_append_val(durations->begins, added);
 	slot_table_put(&durations->slots, hash, at, id);

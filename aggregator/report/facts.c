@@ -164,6 +164,8 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_UNTRACED] = { "untraced_seconds", NULL, VALUE_TIME_SPAN },
 	[FACT_UNTRACED_CPUS] = { "untraced_cpus", NULL, VALUE_TEXT },
 	[FACT_BPF_BLIND] = { "bpf_held_back", NULL, VALUE_TEXT },
+	[FACT_LOST_USER_LINES] = { "lost_user_lines", NULL, VALUE_COUNT },
+	[FACT_UNREADABLE_USER_LINES] = { "unreadable_user_lines", NULL, VALUE_COUNT },
 	[FACT_END_IS_UNKNOWN] = { "end_is_unknown", NULL, VALUE_FLAG },
 	[FACT_KNOWN_UNTIL] = { "known_until_seconds", NULL, VALUE_TIME_SPAN },
 	[FACT_KNOWN_UNTIL_TIME] = { "known_until_time", NULL, VALUE_TIME },
@@ -413,6 +415,8 @@ static void set_losses(Facts *facts, const Session *session)
 			batch_reader_totals(session->reader).unknown + session->unknown_records);
 	fact_set_number(facts, FACT_UNTRACED, losses.untraced_ns);
 	fact_set_text(facts, FACT_BPF_BLIND, losses.bpf_blind);
+	fact_set_number(facts, FACT_LOST_USER_LINES, losses.user_lines);
+	fact_set_number(facts, FACT_UNREADABLE_USER_LINES, losses.user_lines_unreadable);
 	fact_set_number(facts, FACT_LOSS_OF_WHOLE_RUN, losses.has_whole_run);
 	fact_set_number(facts, FACT_LOSS_IS_UNKNOWN, losses.source_is_silent);
 	fact_set_number(facts, FACT_END_IS_UNKNOWN, losses.end_unknown);
@@ -555,5 +559,7 @@ bool facts_have_no_loss(const Facts *facts)
 {
 	return !fact_range(facts, FACT_LOST).high && !fact_number(facts, FACT_LOST_BYTES) &&
 	       !fact_number(facts, FACT_UNTRACED) && !fact_text(facts, FACT_BPF_BLIND) &&
-	       !fact_number(facts, FACT_END_IS_UNKNOWN);
+	       !fact_number(facts, FACT_END_IS_UNKNOWN) &&
+	       !fact_number(facts, FACT_LOST_USER_LINES) &&
+	       !fact_number(facts, FACT_UNREADABLE_USER_LINES);
 }

@@ -183,6 +183,8 @@ typedef enum {
 	FACT_UNTRACED,
 	FACT_UNTRACED_CPUS,
 	FACT_BPF_BLIND,
+	FACT_LOST_USER_LINES,       /* mappings and names of programs that found no room */
+	FACT_UNREADABLE_USER_LINES, /* ... that were not understood */
 	FACT_END_IS_UNKNOWN,
 	FACT_KNOWN_UNTIL, /* of the run; if its end is unknown, as the next one */
 	FACT_KNOWN_UNTIL_TIME,

@@ -69,14 +69,29 @@ static const char *bpf_blind(const Session *session)
 	return blind && *blind ? blind : NULL;
 }
 
-/* Events that found no room in a table: of the profile, of held objects, or of pairing. */
+/* Events that found no room in a table: of the profile, of held objects, of pairing, or of time
+   spans. */
 static uint64_t over_bound(const Session *session, const ProfileTotals *counted)
 {
 	uint64_t held = session->held_totals.over_bound;
 
 	if (session->pairing)
 		held = pairing_over_bound(session->pairing);
+	if (session->durations)
+		held = durations_totals(session->durations).over_bound;
 	return saturate_sum(counted->over_bound, held);
+}
+
+static uint64_t user_lines_without_room(const Session *session)
+{
+	return user_maps_losses(session->user_maps)->dropped +
+	       user_names_dropped(session->user_names);
+}
+
+static uint64_t user_lines_unreadable(const Session *session)
+{
+	return user_maps_losses(session->user_maps)->invalid +
+	       user_names_invalid(session->user_names);
 }
 
 Losses losses_of(const Session *session)
@@ -98,6 +113,8 @@ Losses losses_of(const Session *session)
 		.over_bound = over_bound(session, &counted),
 		.of_other_tasks = counted.of_other_tasks,
 		.of_other_caches = counted.of_other_caches,
+		.user_lines = user_lines_without_room(session),
+		.user_lines_unreadable = user_lines_unreadable(session),
 		.damaged_bytes =
 			MAX(damaged_bytes, batch_reader_totals(session->reader).damaged_bytes),
 		.untraced_ns = run_info_number(session->info, KMT_FIELD_UNTRACED_NS, 0),
@@ -145,7 +162,8 @@ double losses_percent(const Session *session, uint64_t lost)
 bool losses_are_none(const Losses *losses)
 {
 	return !losses_all(losses).high && !losses->damaged_bytes && !losses->untraced_ns &&
-	       !losses->end_unknown && !losses->bpf_blind;
+	       !losses->end_unknown && !losses->bpf_blind && !losses->user_lines &&
+	       !losses->user_lines_unreadable;
 }
 
 /* Whether there is a loss with an unknown number of events. */
@@ -153,6 +171,7 @@ static bool has_uncountable(const Session *session, const Losses *losses)
 {
 	return losses->end_unknown || losses->bpf_blind || losses->damaged_bytes ||
 	       losses->untraced_ns || session->unreadable_lines ||
+	       losses->user_lines_unreadable ||
 	       run_info_text(session->info, KMT_FIELD_BOUND);
 }
 
@@ -185,7 +204,8 @@ bool losses_exceed(const Session *session, double percent_max)
 
 bool losses_by_full_tables(const Losses *losses)
 {
-	return losses->over_bound || losses->of_other_tasks || losses->of_other_caches;
+	return losses->over_bound || losses->of_other_tasks || losses->of_other_caches ||
+	       losses->user_lines;
 }
 
 uint64_t losses_walks_different(const Session *session)

@@ -24,6 +24,10 @@ typedef struct {
 	uint64_t over_bound;
 	uint64_t of_other_tasks;
 	uint64_t of_other_caches;
+	/* Lines about programs, of which user stacks are made: mappings and names that found no
+	   room, and lines that were not understood. */
+	uint64_t user_lines;
+	uint64_t user_lines_unreadable;
 	uint64_t damaged_bytes; /* unreadable input with an unknown number of events */
 	uint64_t untraced_ns;   /* time of online CPUs, with an unknown number of events */
 	bool counted_to_end;    /* the number of events in damaged input is known anyway */
@@ -58,7 +62,7 @@ bool losses_are_none(const Losses *losses);
    loss with an unknown number of events. Full tables are ignored. */
 bool losses_exceed(const Session *session, double percent_max);
 
-/* Whether a table of events was full. */
+/* Whether a table of events, or of what their stacks are made of, was full. */
 bool losses_by_full_tables(const Losses *losses);
 
 /* Returns how many walks of stacks differed from the kernel's, in the whole run. If any did,

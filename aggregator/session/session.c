@@ -89,6 +89,15 @@ void session_pair_until(Session *session, uint64_t until_ns)
 		durations_release(session->durations, MIN(until_ns, complete_ns));
 }
 
+/* Forgets processes that ended before every event of the rest of the stream. */
+static void settle_maps(Session *session)
+{
+	uint64_t complete_ns = loss_ledger_complete_until(session->loss);
+
+	if (complete_ns > USER_MAPS_KEPT_NS && !awaits_cpus(session, complete_ns))
+		user_maps_settle(session->user_maps, complete_ns - USER_MAPS_KEPT_NS);
+}
+
 static void take_events(Session *session, const Batch *batch)
 {
 	const Events *events = event_reader_decode(session->events, batch);
@@ -98,6 +107,8 @@ static void take_events(Session *session, const Batch *batch)
 	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
 	if (events->heartbeats_count && !session->is_counted_elsewhere)
 		session_pair_until(session, UINT64_MAX);
+	if (events->heartbeats_count)
+		settle_maps(session);
 }
 
 /* The stream of a probe module alone does not contain the start of the run. */

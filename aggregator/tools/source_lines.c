@@ -186,6 +186,9 @@ static const char imported[] =
 static const char no_room[] =
 	"lines of some places found no room: use a larger --max-memory, or report fewer stacks";
 
+static const char not_understood[] =
+	"lines of some places are missing: answers about them were damaged";
+
 /* Notes what is wrong with the file of one object. */
 static void note_object(SourceLines *lines, GHashTable *right, const LinesObject *object)
 {
@@ -211,6 +214,8 @@ static void note_all(SourceLines *lines, const Session *session)
 		note_useless_files(lines);
 	if (line_table_dropped(session->lines))
 		note(lines, g_strdup(no_room));
+	if (line_table_invalid(session->lines))
+		note(lines, g_strdup(not_understood));
 	for (gsize i = 0; i < G_N_ELEMENTS(state_notes); i++) {
 		g_autofree char *names =
 			names_in_state(lines->resolver, right, state_notes[i].state);

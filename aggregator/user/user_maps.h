@@ -48,6 +48,10 @@ void user_maps_parse(UserMaps *maps, TextPart lines);
 bool user_maps_lookup(UserMaps *maps, uint32_t tgid, uint64_t time_ns, uint64_t address,
 		      UserPlace *place);
 
+/* Lookups of a process may follow for so long after its end: other threads may end a little later
+   than the first one. */
+#define USER_MAPS_KEPT_NS 1000000000ULL
+
 /* Promises that no lookup of an earlier time follows. Forgets what had ended before, from time to
    time. */
 void user_maps_settle(UserMaps *maps, uint64_t until_ns);

@@ -15,7 +15,6 @@ struct UserObjects {
 	GStringChunk *texts; /* owns all texts */
 	size_t bytes_max;
 	size_t bytes;
-	uint64_t dropped;
 };
 
 UserObjects *user_objects_new(size_t bytes_max)
@@ -242,10 +241,8 @@ uint32_t user_objects_intern(UserObjects *objects, const UserMapLine *mapping)
 
 	if (number && object_at(objects, number)->type != USER_OBJECT_FILE)
 		return number;
-	if (objects->bytes + sizeof(aliases) + mapping->path.length > objects->bytes_max) {
-		objects->dropped += !number;
+	if (objects->bytes + sizeof(aliases) + mapping->path.length > objects->bytes_max)
 		return number;
-	}
 	if (number)
 		learn(object_at(objects, number), &mapping->file);
 	else
@@ -282,11 +279,6 @@ const UserObject *user_objects_get(const UserObjects *objects, uint32_t number)
 uint32_t user_objects_count(const UserObjects *objects)
 {
 	return objects->objects->len - 1;
-}
-
-uint64_t user_objects_dropped(const UserObjects *objects)
-{
-	return objects->dropped;
 }
 
 size_t user_objects_memory(const UserObjects *objects)

@@ -3,6 +3,7 @@
 #include "record/batch_writer.h"
 #include "record/event_writer.h"
 #include "report/hit_rows.h"
+#include "session/losses.h"
 #include "session/session.h"
 
 #include <criterion/criterion.h>
@@ -235,6 +236,102 @@ Test(hits, data_counts_by_its_mapping_and_may_be_unknown)
 	stage_clear(&stage);
 }
 
+/* Short processes, a thousand each second, with a heartbeat after each ten of them. */
+static void run_short_processes(Stage *stage, unsigned processes, const char *end)
+{
+	const unsigned at_a_time = 10;
+
+	for (unsigned i = 0; i < processes; i += at_a_time) {
+		g_autoptr(GString) lines = g_string_new(NULL);
+		uint64_t time_ns = SECOND + (uint64_t)i * 1000000;
+
+		for (unsigned tgid = 1000 + i; tgid < 1000 + i + at_a_time; tgid++)
+			g_string_append_printf(lines,
+					       "f %lu %u 1\nx %lu %u\n"
+					       "m %lu %u 1000 3000 0 8:1 a 0 - /bin/short\n",
+					       time_ns, tgid, time_ns, tgid, time_ns, tgid);
+		for (unsigned tgid = 1000 + i; *end && tgid < 1000 + i + at_a_time; tgid++)
+			g_string_append_printf(lines, "%s %lu %u\n", end, time_ns + 1, tgid);
+		feed_text(stage, KMT_BATCH_MAPS, lines->str);
+		event_writer_beat(stage->writer, time_ns);
+		event_writer_close(stage->writer);
+		event_writer_open(stage->writer, &stage->cpus[0]);
+	}
+}
+
+/* Returns the places of a hit of a process whose mappings come last. */
+static uint32_t places_of_late_hit(Stage *stage)
+{
+	const uint64_t user[] = { PROGRAM + 0x20, PROGRAM + 0x30 };
+	const EventTask late = { .tgid = 900000, .tid = 900000, .comm = "late" };
+	UserPlace places[KMT_STACK_DEPTH_MAX];
+	const ProfileCell *cell;
+
+	feed_text(stage, KMT_BATCH_MAPS,
+		  "m 90000000000 900000 555555554000 10000 1000 8:1 2c 0 - /usr/bin/late\n");
+	add(stage, &late,
+	    (PointHit){ .time_ns = 90000000001, .user_frames = user, .user_depth = 2 });
+	finish(stage);
+	cell = cell_of(stage, "late", 0);
+	return profile_stack_places(stage->session->profile,
+				    profile_origin(stage->session->profile, cell->origin)->stack,
+				    places);
+}
+
+static void stage_init_small(Stage *stage)
+{
+	stage_init(stage);
+	session_free(stage->session);
+	stage->session = session_new(4 << 20);
+}
+
+Test(hits, processes_that_ended_leave_room_for_later_ones)
+{
+	Losses losses;
+	Stage stage;
+
+	stage_init_small(&stage);
+	run_short_processes(&stage, 50000, "e");
+	cr_expect_eq(places_of_late_hit(&stage), 2);
+	losses = losses_of(stage.session);
+	cr_expect_eq(losses.user_lines, 0);
+	cr_expect(losses_are_none(&losses));
+	cr_expect(!losses_make_incomplete(stage.session, 0));
+	stage_clear(&stage);
+}
+
+Test(hits, mappings_without_room_are_a_loss)
+{
+	Losses losses;
+	Stage stage;
+
+	stage_init_small(&stage);
+	run_short_processes(&stage, 5000, "");
+	cr_expect_eq(places_of_late_hit(&stage), 0);
+	losses = losses_of(stage.session);
+	cr_expect_gt(losses.user_lines, 1000);
+	cr_expect(!losses_are_none(&losses));
+	cr_expect(losses_make_incomplete(stage.session, 0));
+	cr_expect(!losses_exceed(stage.session, 0), "no event is missing");
+	stage_clear(&stage);
+}
+
+Test(hits, lines_of_programs_that_cannot_be_read_are_a_loss)
+{
+	Losses losses;
+	Stage stage;
+
+	stage_init(&stage);
+	feed_text(&stage, KMT_BATCH_MAPS, "m 100 seven 1000 3000 0 8:1 a 0 - /bin/a\n");
+	feed_text(&stage, KMT_BATCH_USER_SYMBOLS, "s i:8:1:a:0 10 0 20 of_no_object\n");
+	finish(&stage);
+	losses = losses_of(stage.session);
+	cr_expect_eq(losses.user_lines_unreadable, 2);
+	cr_expect(!losses_are_none(&losses));
+	cr_expect(losses_exceed(stage.session, 100));
+	stage_clear(&stage);
+}
+
 static gboolean note_columns(const Events *events, void *user_data)
 {
 	GString *seen = user_data;
@@ -315,6 +412,54 @@ Test(hits, a_begin_and_the_next_end_of_its_thread_are_a_time_span)
 	cr_expect_eq(values.sum, 10, "the values of the ends");
 	cr_expect_eq(cell_of(&stage, "other", 0)->events, 0);
 	cr_expect_eq(profile_totals(stage.session->profile).events, 2);
+	stage_clear(&stage);
+}
+
+static EventTask thread_of(uint32_t number)
+{
+	return (EventTask){ .tgid = 7, .tid = 1000 + number, .start_time_ns = 5, .comm = "worker" };
+}
+
+Test(hits, threads_that_ended_leave_room_for_time_spans_of_later_ones)
+{
+	const uint32_t threads = 200000;
+	Losses losses;
+	Stage stage;
+
+	stage_init_small(&stage);
+	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	for (uint32_t i = 0; i < threads; i++) {
+		EventTask thread = thread_of(i);
+
+		at(&stage, 0, &thread, 100 + 10 * i, 0);
+		at(&stage, 0, &thread, 105 + 10 * i, 1);
+	}
+	finish(&stage);
+	losses = losses_of(stage.session);
+	cr_expect_eq(totals_of(&stage).spans, threads);
+	cr_expect_eq(losses.over_bound, 0);
+	stage_clear(&stage);
+}
+
+Test(hits, begins_without_room_are_a_loss)
+{
+	const uint32_t threads = 20000;
+	Losses losses;
+	Stage stage;
+
+	stage_init_small(&stage);
+	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	for (uint32_t i = 0; i < threads; i++) {
+		EventTask thread = thread_of(i);
+
+		at(&stage, 0, &thread, 100 + 10 * i, 0);
+	}
+	finish(&stage);
+	losses = losses_of(stage.session);
+	cr_expect_gt(totals_of(&stage).over_bound, 0);
+	cr_expect_eq(totals_of(&stage).open + totals_of(&stage).over_bound, threads);
+	cr_expect_eq(losses.over_bound, totals_of(&stage).over_bound);
+	cr_expect(losses_make_incomplete(stage.session, 0));
 	stage_clear(&stage);
 }
 

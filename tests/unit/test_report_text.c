@@ -673,6 +673,34 @@ Test(report_text, events_that_bpf_programs_held_back_are_a_loss_of_unknown_size)
 		    "programs held back those of kfree (BPF programs 12, 15)\\xc2\\x9b");
 }
 
+static void feed_maps(Session *session, const char *lines)
+{
+	g_autoptr(GByteArray) batch = g_byte_array_new();
+
+	batch_write_text(batch, KMT_BATCH_MAPS, 0, lines, strlen(lines));
+	session_feed(session, batch->data, batch->len);
+}
+
+Test(report_text, what_user_stacks_lack_is_lost)
+{
+	g_autoptr(Session) session = host_session(0);
+
+	feed_maps(session, "m 1 2 3\n");
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: user stacks are incomplete: 1 mapping or name of programs could not be "
+		    "read");
+	cr_expect(is_incomplete(session));
+	for (int i = 0; i < 2000000 && !user_maps_losses(session->user_maps)->dropped; i++) {
+		g_autofree char *line = g_strdup_printf("x 1 %d\n", i);
+
+		feed_maps(session, line);
+	}
+	expect_line(session, &(Wish){ .quiet = true },
+		    "Lost: user stacks are incomplete: 1 mapping or name of programs found no room "
+		    "(--max-memory); user stacks are incomplete: 1 mapping or name of programs "
+		    "could not be read");
+}
+
 Test(report_text, an_empty_text_takes_back_that_bpf_programs_held_back_events)
 {
 	g_autoptr(Session) session = host_session(0);

@@ -18,6 +18,7 @@
  *	workload -N NAME -t THREADS ...	... in threads named NAME-0, NAME-1 ...
  *	workload -c CHILDREN ...	... in so many children instead, one after the other
  *	workload -k ...	stays until a byte comes on standard input when all is done
+ *	workload -e ...	in a thread, three seconds after the first thread has ended
  *	workload -x ARG...	executes "workload ARG..." from a thread that is not the leader
  *
  * unix-send sends SIZE bytes COUNT times over a socket pair: one kmalloc below
@@ -855,6 +856,26 @@ static void *thread_main(void *data)
 	return NULL;
 }
 
+static void *work_alone(void *data)
+{
+	const Plan *plan = data;
+
+	sleep(3);
+	plan->kind->work(plan->count, plan->size);
+	return NULL;
+}
+
+/* The process is then one whose id is not that of any thread that lives. */
+static void end_first(Plan *plan)
+{
+	pthread_t thread;
+	int failure = pthread_create(&thread, NULL, work_alone, plan);
+
+	if (failure != 0)
+		error(1, failure, "pthread_create");
+	pthread_exit(NULL);
+}
+
 /* The main thread works only when it is the only one. */
 static __attribute__((noinline)) void plan_run(Plan *plan)
 {
@@ -951,15 +972,15 @@ static void exec_from_thread(char **argv)
 
 int main(int argc, char **argv)
 {
-	Plan plan = { .threads = 1 };
+	static Plan plan = { .threads = 1 };
 	const char *new_name = NULL;
 	unsigned long children = 0;
-	bool forked = false, stays = false;
+	bool forked = false, stays = false, ends_first = false;
 	int option;
 
 	if (argc > 2 && strcmp(argv[1], "-x") == 0)
 		exec_from_thread(argv + 1);
-	while ((option = getopt(argc, argv, "a:c:n:N:t:fk")) != -1) {
+	while ((option = getopt(argc, argv, "a:c:n:N:t:fke")) != -1) {
 		if (option == 'a' && strcmp(optarg, "-") == 0)
 			wait_for_byte();
 		else if (option == 'a')
@@ -976,6 +997,8 @@ int main(int argc, char **argv)
 			forked = true;
 		else if (option == 'k')
 			stays = true;
+		else if (option == 'e')
+			ends_first = true;
 		else
 			return 2;
 	}
@@ -984,6 +1007,8 @@ int main(int argc, char **argv)
 	plan.count = parse_number(argv[1], COUNT_MAX);
 	plan.size = argv[2] ? parse_number(argv[2], plan.kind->size_max) : 0;
 
+	if (ends_first)
+		end_first(&plan);
 	for (unsigned long i = 0; i < children; i++)
 		plan_run_in_child(&plan);
 	if (!children)

@@ -526,6 +526,12 @@ void perf_hits_scan(PerfRun *run)
 	perf_hits_write_maps(run);
 }
 
+void perf_hits_settle(PerfRun *run, uint64_t until_ns)
+{
+	if (run->unwind)
+		perf_unwind_settle(run->unwind, until_ns - MIN(until_ns, USER_MAPS_KEPT_NS));
+}
+
 void perf_hits_name(PerfRun *run)
 {
 	if (run->user_watch)

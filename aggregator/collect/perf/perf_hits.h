@@ -41,6 +41,9 @@ void perf_hits_take_task(PerfRun *run, const struct PerfTaskRecord *record);
 /* Writes the mappings of all processes that run. Call it when new mappings are recorded. */
 void perf_hits_scan(PerfRun *run);
 
+/* Forgets processes that ended. Promises that no hit of an earlier time follows. */
+void perf_hits_settle(PerfRun *run, uint64_t until_ns);
+
 /* Writes how many user stacks were not unwound. */
 void perf_hits_write_unwound(PerfRun *run);
 

@@ -71,6 +71,7 @@ static gboolean time_for_round(gpointer user_data)
 	perf_cpus_judge(run, until_ns + PERF_READ_SETTLED_NS);
 	scan_if_due(run, until_ns + PERF_READ_SETTLED_NS);
 	task_table_settle(run->tasks, until_ns);
+	perf_hits_settle(run, until_ns);
 	return G_SOURCE_CONTINUE;
 }
 

@@ -17,7 +17,8 @@
 typedef struct {
 	uint32_t tgid;
 	uint32_t program;
-	uint64_t exec_ns; /* when it began; 0: unknown */
+	uint64_t exec_ns;  /* when it began; 0: unknown */
+	uint64_t ended_ns; /* of the process; 0: it lives, or its id is used again */
 } Process;
 
 /* A hit that waits for its user stack. Frames and columns are in the arrays of PerfUnwind. */
@@ -32,6 +33,7 @@ struct PerfUnwind {
 	UserObjects *objects;  /* borrowed */
 	GArray *files;         /* (element-type int): by object; descriptor + 1, 0: none; owned */
 	GHashTable *processes; /* (tgid → Process), owned */
+	GArray *ended;         /* (element-type guint32): tgids of those that have ended */
 	GArray *waiting;       /* (element-type Waiting) */
 	GArray *frames;        /* (element-type uint64_t) */
 	GByteArray *columns;
@@ -48,6 +50,7 @@ PerfUnwind *perf_unwind_new(GError **error)
 	unwind->child = child;
 	unwind->files = g_array_new(FALSE, TRUE, sizeof(int));
 	unwind->processes = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+	unwind->ended = g_array_new(FALSE, FALSE, sizeof(guint32));
 	unwind->waiting = g_array_new(FALSE, FALSE, sizeof(Waiting));
 	unwind->frames = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 	unwind->columns = g_byte_array_new();
@@ -64,6 +67,7 @@ void perf_unwind_free(PerfUnwind *unwind)
 			close(g_array_index(unwind->files, int, i) - 1);
 	g_array_unref(unwind->files);
 	g_hash_table_unref(unwind->processes);
+	g_array_unref(unwind->ended);
 	g_array_unref(unwind->waiting);
 	g_array_unref(unwind->frames);
 	g_byte_array_unref(unwind->columns);
@@ -94,9 +98,18 @@ static Process *process_of(PerfUnwind *unwind, uint32_t tgid)
 	return process;
 }
 
+/* Of a line that shows that the process lives. */
+static Process *living(PerfUnwind *unwind, uint32_t tgid)
+{
+	Process *process = process_of(unwind, tgid);
+
+	process->ended_ns = 0;
+	return process;
+}
+
 static void see_mapping(PerfUnwind *unwind, const UserMapLine *line)
 {
-	const Process *process = process_of(unwind, line->tgid);
+	const Process *process = living(unwind, line->tgid);
 	const UnwindMapping mapping = {
 		.start = line->start,
 		.length = line->length,
@@ -109,7 +122,7 @@ static void see_mapping(PerfUnwind *unwind, const UserMapLine *line)
 
 static void see_exec(PerfUnwind *unwind, const UserMapLine *line)
 {
-	Process *process = process_of(unwind, line->tgid);
+	Process *process = living(unwind, line->tgid);
 
 	/* The program before the last one has no samples any more. */
 	if (process->program)
@@ -121,25 +134,58 @@ static void see_exec(PerfUnwind *unwind, const UserMapLine *line)
 static void see_fork(PerfUnwind *unwind, const UserMapLine *line)
 {
 	const Process *parent = process_of(unwind, line->parent_tgid);
-	const Process *child = process_of(unwind, line->tgid);
+	const Process *child = living(unwind, line->tgid);
 
 	unwind_child_copy_maps(unwind->child, key_of(child->tgid, child->program),
 			       key_of(parent->tgid, parent->program));
 }
 
-/* The last samples of a process may come after its end: its mappings stay until its id is used
-   again. */
+/* The last samples of a process may come after its end: its mappings stay for now. */
+static void see_end(PerfUnwind *unwind, const UserMapLine *line)
+{
+	Process *process = process_of(unwind, line->tgid);
+
+	process->ended_ns = line->time_ns;
+	g_array_append_val(unwind->ended, process->tgid);
+}
+
+static void forget(PerfUnwind *unwind, const Process *process)
+{
+	if (process->program)
+		unwind_child_forget(unwind->child, key_of(process->tgid, process->program - 1));
+	unwind_child_forget(unwind->child, key_of(process->tgid, process->program));
+	g_hash_table_remove(unwind->processes, GUINT_TO_POINTER(process->tgid));
+}
+
+void perf_unwind_settle(PerfUnwind *unwind, uint64_t until_ns)
+{
+	guint kept = 0;
+
+	for (guint i = 0; i < unwind->ended->len; i++) {
+		guint32 tgid = g_array_index(unwind->ended, guint32, i);
+		const Process *process =
+			g_hash_table_lookup(unwind->processes, GUINT_TO_POINTER(tgid));
+
+		if (!process || !process->ended_ns)
+			continue;
+		if (process->ended_ns <= until_ns)
+			forget(unwind, process);
+		else
+			g_array_index(unwind->ended, guint32, kept++) = tgid;
+	}
+	g_array_set_size(unwind->ended, kept);
+}
+
 void perf_unwind_see(PerfUnwind *unwind, const UserMapLine *line)
 {
 	static void (*const sees[])(PerfUnwind * unwind, const UserMapLine *line) = {
 		[USER_MAP_MAPPED] = see_mapping,
 		[USER_MAP_FORKED] = see_fork,
 		[USER_MAP_EXECUTED] = see_exec,
-		[USER_MAP_ENDED] = NULL,
+		[USER_MAP_ENDED] = see_end,
 	};
 
-	if (sees[line->type])
-		sees[line->type](unwind, line);
+	sees[line->type](unwind, line);
 }
 
 bool perf_unwind_has_file(const PerfUnwind *unwind, uint32_t object)
@@ -200,9 +246,11 @@ static void submit(PerfUnwind *unwind, uint64_t number, const EventTask *task, u
 	job.copy = (UnwindCopy){ .address = job.registers.values[UNWIND_SP],
 				 .bytes = stack->stack,
 				 .size = stack->stack_bytes };
-	if (unwind_child_submit(unwind->child, &job))
+	if (unwind_child_try(unwind->child, &job))
 		return;
-	unwind_child_drain(unwind->child, clock_monotonic_ns() + ROOM_NS, take_stack, unwind);
+	if (unwind_child_has_all(unwind->child, job.process))
+		unwind_child_drain(unwind->child, clock_monotonic_ns() + ROOM_NS, take_stack,
+				   unwind);
 	unwind_child_submit(unwind->child, &job);
 }
 

@@ -27,6 +27,9 @@ void perf_unwind_set_objects(PerfUnwind *unwind, UserObjects *objects);
 /* Takes a change of the mappings of a process, in the order of the rings of tasks. */
 void perf_unwind_see(PerfUnwind *unwind, const UserMapLine *line);
 
+/* Promises that no hit of an earlier time follows: forgets the processes that had ended. */
+void perf_unwind_settle(PerfUnwind *unwind, uint64_t until_ns);
+
 /* Gives the file of an object; the descriptor is duplicated. */
 bool perf_unwind_has_file(const PerfUnwind *unwind, uint32_t object);
 void perf_unwind_add_file(PerfUnwind *unwind, uint32_t object, int fd);

@@ -1,20 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf/user_watch.h"
 
+#include "base/clock.h"
 #include "collect/user/proc_maps.h"
 #include "collect/user/user_resolve.h"
 #include "record/batch_writer.h"
 #include "user/user_map_line.h"
 
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-enum { OBJECT_FILES_MAX = 512 };
+enum {
+	OBJECT_FILES_MAX = 512,
+	ENDS_LOOKED_AT = 64, /* at a time: anybody can make many such processes */
+};
 
 struct UserWatch {
 	LiveRun *live;
 	GString *lines;     /* taken */
 	GString *written;   /* by the last user_watch_write() */
 	ObjectFiles *files; /* programs and libraries in user stacks */
+	/* (element-type guint32): processes whose first thread has ended, but not all others */
+	GArray *ending;
+	guint ends_at; /* where to look next */
 	bool with_data;
 };
 
@@ -26,6 +35,7 @@ UserWatch *user_watch_new(LiveRun *live, bool with_data)
 	watch->with_data = with_data;
 	watch->lines = g_string_new(NULL);
 	watch->written = g_string_new(NULL);
+	watch->ending = g_array_new(FALSE, FALSE, sizeof(guint32));
 	watch->files = object_files_new(live->parts.session->user_objects, "", OBJECT_FILES_MAX);
 	return watch;
 }
@@ -37,6 +47,7 @@ void user_watch_free(UserWatch *watch)
 	object_files_free(watch->files);
 	g_string_free(watch->lines, TRUE);
 	g_string_free(watch->written, TRUE);
+	g_array_unref(watch->ending);
 	g_free(watch);
 }
 
@@ -84,12 +95,57 @@ static bool line_of(const struct PerfTaskRecord *record, UserMapLine *line)
 	}
 }
 
+/* Whether the process still has other threads than its first one, which has ended: each one is a
+   link of the folder of threads, beside the three that every such folder has. */
+static bool has_other_threads(uint32_t tgid)
+{
+	enum { LINKS_OF_ONE_THREAD = 3 };
+	g_autofree char *folder = g_strdup_printf("/proc/%u/task", tgid);
+	struct stat status;
+
+	return !stat(folder, &status) && status.st_nlink > LINKS_OF_ONE_THREAD;
+}
+
+static void forget_ending(UserWatch *watch, uint32_t tgid)
+{
+	for (guint i = watch->ending->len; i-- > 0;)
+		if (g_array_index(watch->ending, guint32, i) == tgid)
+			g_array_remove_index_fast(watch->ending, i);
+}
+
+/* The mappings of a process are needed until its last thread ends. */
 void user_watch_take_task(UserWatch *watch, const struct PerfTaskRecord *record)
 {
 	UserMapLine line;
 
-	if (line_of(record, &line))
+	if (!line_of(record, &line))
+		return;
+	if (line.type == USER_MAP_ENDED && has_other_threads(line.tgid)) {
+		g_array_append_val(watch->ending, line.tgid);
+		return;
+	}
+	if (watch->ending->len)
+		forget_ending(watch, line.tgid);
+	user_map_line_append(watch->lines, &line);
+}
+
+/* Takes the ends of processes whose first thread ended before the others. */
+static void take_late_ends(UserWatch *watch)
+{
+	GArray *ending = watch->ending;
+
+	for (guint i = 0; i < ENDS_LOOKED_AT && ending->len; i++) {
+		guint at = watch->ends_at++ % ending->len;
+		UserMapLine line = { .type = USER_MAP_ENDED, .time_ns = clock_monotonic_ns() };
+		g_autofree char *folder = NULL;
+
+		line.tgid = g_array_index(ending, guint32, at);
+		folder = g_strdup_printf("/proc/%u", line.tgid);
+		if (!access(folder, F_OK))
+			continue;
 		user_map_line_append(watch->lines, &line);
+		g_array_remove_index_fast(ending, at);
+	}
 }
 
 void user_watch_scan(UserWatch *watch, uint64_t since_ns)
@@ -101,6 +157,7 @@ TextPart user_watch_write(UserWatch *watch)
 {
 	GString *lines = watch->lines;
 
+	take_late_ends(watch);
 	watch->lines = watch->written;
 	watch->written = lines;
 	g_string_truncate(watch->lines, 0);

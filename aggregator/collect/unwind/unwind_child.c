@@ -174,8 +174,7 @@ static void map(UnwindChild *child, uint64_t process, const UnwindMapping *mappi
 	};
 
 	if (span.end > span.start)
-		child->counts.mappings_dropped +=
-			!unwind_processes_map(child->processes, process, &span);
+		unwind_processes_map(child->processes, process, &span);
 }
 
 void unwind_child_add_mapping(UnwindChild *child, uint64_t process, const UnwindMapping *mapping)
@@ -193,7 +192,7 @@ void unwind_child_set_maps(UnwindChild *child, uint64_t process, const UnwindMap
 
 void unwind_child_copy_maps(UnwindChild *child, uint64_t process, uint64_t from)
 {
-	child->counts.mappings_dropped += !unwind_processes_copy(child->processes, process, from);
+	unwind_processes_copy(child->processes, process, from);
 }
 
 void unwind_child_forget(UnwindChild *child, uint64_t process)
@@ -252,15 +251,29 @@ static bool put_job(UnwindChild *child, const UnwindJob *job)
 	return true;
 }
 
-bool unwind_child_submit(UnwindChild *child, const UnwindJob *job)
+bool unwind_child_has_all(const UnwindChild *child, uint64_t process)
 {
-	bool is_taken = child->socket >= 0 && send_all(child) && tell_maps(child, job->process) &&
-			put_job(child, job);
+	const UnwindProcess *known = unwind_processes_find(child->processes, process);
+
+	return !known || !known->is_incomplete;
+}
+
+bool unwind_child_try(UnwindChild *child, const UnwindJob *job)
+{
+	bool is_taken = child->socket >= 0 && unwind_child_has_all(child, job->process) &&
+			send_all(child) && tell_maps(child, job->process) && put_job(child, job);
 
 	child->counts.submitted += is_taken;
-	child->counts.refused += !is_taken;
 	if (child->socket >= 0)
 		publish(child);
+	return is_taken;
+}
+
+bool unwind_child_submit(UnwindChild *child, const UnwindJob *job)
+{
+	bool is_taken = unwind_child_try(child, job);
+
+	child->counts.refused += !is_taken;
 	return is_taken;
 }
 

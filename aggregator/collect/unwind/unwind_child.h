@@ -35,12 +35,12 @@ typedef void (*UnwindTaker)(uint64_t job_user_data, const UnwindStack *stack, vo
 
 typedef struct {
 	uint64_t submitted;         /* jobs that were not refused */
-	uint64_t refused;           /* the queue was full, or there is no process any more */
+	/* The queue or the table of mappings was full, or there is no process any more. */
+	uint64_t refused;
 	uint64_t ends[UNWIND_ENDS]; /* answers; NOT_UNWOUND: the process was lost, or too late */
 	uint64_t frames;
-	uint64_t mappings_dropped; /* that found no room */
-	uint32_t restarts;         /* processes that were lost and replaced */
-	bool is_dead;              /* there is no process any more */
+	uint32_t restarts; /* processes that were lost and replaced */
+	bool is_dead;      /* there is no process any more */
 } UnwindCounts;
 
 /* Starts the process. Call this while the program has one thread, nothing open and no secrets in
@@ -62,6 +62,13 @@ void unwind_child_set_maps(UnwindChild *child, uint64_t process, const UnwindMap
 			   size_t count);
 void unwind_child_copy_maps(UnwindChild *child, uint64_t process, uint64_t from);
 void unwind_child_forget(UnwindChild *child, uint64_t process);
+
+/* Whether all mappings of a process found room. Else its stacks are refused. */
+bool unwind_child_has_all(const UnwindChild *child, uint64_t process);
+
+/* Submits a stack. Returns false if it is refused, which is not counted: try again, or submit it.
+ */
+bool unwind_child_try(UnwindChild *child, const UnwindJob *job);
 
 /* Submits a stack. Returns false if it is refused: then no answer follows. */
 bool unwind_child_submit(UnwindChild *child, const UnwindJob *job);

@@ -51,7 +51,7 @@ static UnwindProcess *find_or_add(UnwindProcesses *processes, uint64_t key)
 	return process;
 }
 
-bool unwind_processes_map(UnwindProcesses *processes, uint64_t key, const UserSpan *span)
+void unwind_processes_map(UnwindProcesses *processes, uint64_t key, const UserSpan *span)
 {
 	UnwindProcess *process = find_or_add(processes, key);
 	guint room = processes->spans_max - processes->spans;
@@ -64,23 +64,26 @@ bool unwind_processes_map(UnwindProcesses *processes, uint64_t key, const UserSp
 	user_spans_forget(process->spans, now.from_ns, 0);
 	processes->spans += process->spans->len - before;
 	process->is_told &= !is_added;
-	return is_added;
+	process->is_incomplete |= !is_added;
 }
 
-bool unwind_processes_copy(UnwindProcesses *processes, uint64_t key, uint64_t from)
+void unwind_processes_copy(UnwindProcesses *processes, uint64_t key, uint64_t from)
 {
 	UnwindProcess *source, *process;
 
 	if (key == from)
-		return true;
+		return;
 	unwind_processes_empty(processes, key);
 	source = unwind_processes_find(processes, from);
-	if (!source || source->spans->len > processes->spans_max - processes->spans)
-		return !source;
+	if (!source)
+		return;
 	process = find_or_add(processes, key);
+	process->is_incomplete = source->is_incomplete ||
+				 source->spans->len > processes->spans_max - processes->spans;
+	if (process->is_incomplete)
+		return;
 	g_array_append_vals(process->spans, source->spans->data, source->spans->len);
 	processes->spans += process->spans->len;
-	return true;
 }
 
 void unwind_processes_empty(UnwindProcesses *processes, uint64_t key)
@@ -92,6 +95,7 @@ void unwind_processes_empty(UnwindProcesses *processes, uint64_t key)
 	processes->spans -= process->spans->len;
 	g_array_set_size(process->spans, 0);
 	process->is_told = false;
+	process->is_incomplete = false;
 }
 
 void unwind_processes_forget(UnwindProcesses *processes, uint64_t key)

@@ -13,6 +13,7 @@ typedef struct {
 	UserSpans *spans;
 	bool is_told;  /* of all of it */
 	bool is_known; /* has been told of something */
+	bool is_incomplete; /* something found no room: its stacks cannot be unwound */
 } UnwindProcess;
 
 /* Returns a table of at most that many mappings of all processes together. */
@@ -22,11 +23,11 @@ void unwind_processes_free(UnwindProcesses *processes);
 /* Returns a process; NULL: nothing is known to be mapped in it. */
 UnwindProcess *unwind_processes_find(const UnwindProcesses *processes, uint64_t key);
 
-/* Maps something over what was there. Returns false if the table is full. */
-bool unwind_processes_map(UnwindProcesses *processes, uint64_t key, const UserSpan *span);
+/* Maps something over what was there. If the table is full, the process is incomplete. */
+void unwind_processes_map(UnwindProcesses *processes, uint64_t key, const UserSpan *span);
 
-/* Gives a process all mappings of another one, instead of its own. */
-bool unwind_processes_copy(UnwindProcesses *processes, uint64_t key, uint64_t from);
+/* Gives a process all mappings of another one, instead of its own; likewise. */
+void unwind_processes_copy(UnwindProcesses *processes, uint64_t key, uint64_t from);
 
 /* Nothing is mapped in a process any more. */
 void unwind_processes_empty(UnwindProcesses *processes, uint64_t key);

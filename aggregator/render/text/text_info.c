@@ -78,12 +78,15 @@ static void append_cpus(const Facts *facts, GString *out)
 static const char *what_is_missing(const Facts *facts)
 {
 	if (fact_range(facts, FACT_LOST_MEMORY_BOUND).high ||
-	    fact_number(facts, FACT_OF_OTHER_TASKS) || fact_number(facts, FACT_OF_OTHER_CACHES))
+	    fact_number(facts, FACT_OF_OTHER_TASKS) || fact_number(facts, FACT_OF_OTHER_CACHES) ||
+	    fact_number(facts, FACT_LOST_USER_LINES))
 		return "no, a table was full";
 	if (fact_is_known(facts, FACT_BPF_BLIND))
 		return "no, BPF programs held back events";
 	if (fact_number(facts, FACT_UNTRACED) && !fact_range(facts, FACT_LOST).high)
 		return "no, a CPU was not traced for a time";
+	if (fact_number(facts, FACT_UNREADABLE_USER_LINES))
+		return "no, parts of user stacks could not be read";
 	if (!facts_have_no_loss(facts))
 		return "no, events were lost";
 	if (fact_number(facts, FACT_UNKNOWN_PARTS))

@@ -247,6 +247,22 @@ static void append_part_end(GString *out, bool any)
 	g_string_append(out, any ? "; " : "");
 }
 
+/* Appends that user stacks are incomplete, as a part of the line. Returns whether they are. */
+static bool append_user_lines(GString *out, const Facts *facts, FactId id, const char *why,
+			      bool is_behind)
+{
+	uint64_t lines = fact_number(facts, id);
+
+	if (!lines)
+		return false;
+	append_part_end(out, is_behind);
+	g_string_append(out, "user stacks are incomplete: ");
+	append_count(out, lines);
+	g_string_append_printf(out, " %s of programs %s", lines == 1 ? "mapping or name"
+								     : "mappings or names", why);
+	return true;
+}
+
 void append_lost_line(GString *out, const Facts *facts)
 {
 	bool any = fact_range(facts, FACT_LOST).high || fact_number(facts, FACT_LOST_BYTES);
@@ -266,8 +282,12 @@ void append_lost_line(GString *out, const Facts *facts)
 		g_string_append(out, "events unknown: BPF programs held back those of ");
 		escape_append(out, bpf_blind);
 	}
+	any |= untraced || bpf_blind;
+	any |= append_user_lines(out, facts, FACT_LOST_USER_LINES,
+				 "found no room (--max-memory)", any);
+	any |= append_user_lines(out, facts, FACT_UNREADABLE_USER_LINES, "could not be read", any);
 	if (fact_number(facts, FACT_END_IS_UNKNOWN)) {
-		append_part_end(out, any || untraced || bpf_blind);
+		append_part_end(out, any);
 		append_known_until(out, facts);
 	}
 	if (fact_number(facts, FACT_LOSS_OF_WHOLE_RUN))
