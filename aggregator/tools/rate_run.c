@@ -230,6 +230,7 @@ static bool open_outlet(RateRun *run, GError **error)
 	}
 	run->options->quiet = run->options->request.quiet = true;
 	run->options->request.prompt = false;
+	run->options->request.reads_keys = true;
 	run->screen = rate_screen_new(run->options, run->session, error);
 	return run->screen;
 }

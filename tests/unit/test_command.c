@@ -19,7 +19,7 @@ static int wait_for(const Command *command)
 {
 	int status = -1;
 
-	cr_assert(eq(int, waitpid(command_pid(command), &status, 0), command_pid(command)));
+	cr_assert(eq(int, waitpid(command_child(command), &status, 0), command_child(command)));
 	return status;
 }
 
@@ -131,7 +131,7 @@ Test(command, it_runs_only_when_released)
 	cr_assert(ne(ptr, command, NULL));
 	cr_expect(not(g_file_test(file, G_FILE_TEST_EXISTS)));
 	cr_expect(eq(u64, command_start_ns(command), 0));
-	cr_assert(command_release(command, NULL));
+	cr_assert(command_release(command, false, NULL));
 	cr_expect(ge(u64, command_start_ns(command), before_ns));
 	cr_expect(le(u64, command_start_ns(command), clock_monotonic_ns()));
 	cr_expect(eq(int, wait_for(command), 0));
@@ -158,8 +158,8 @@ Test(command, its_status_is_its_own)
 	g_autoptr(Command) first = command_hold(exits, NULL, NULL);
 	g_autoptr(Command) second = command_hold(dies, NULL, NULL);
 
-	cr_assert(command_release(first, NULL));
-	cr_assert(command_release(second, NULL));
+	cr_assert(command_release(first, false, NULL));
+	cr_assert(command_release(second, false, NULL));
 	cr_expect(eq(int, WEXITSTATUS(wait_for(first)), 7));
 	cr_expect(eq(int, WTERMSIG(wait_for(second)), SIGKILL));
 }
@@ -176,7 +176,7 @@ Test(command, a_program_that_cannot_be_executed_is_reported)
 	cr_assert(eq(int, chmod(file, 0700), 0));
 	command = command_hold(argv, NULL, NULL);
 	cr_assert(ne(ptr, command, NULL));
-	cr_assert(not(command_release(command, &error)));
+	cr_assert(not(command_release(command, false, &error)));
 	cr_expect(ne(ptr, strstr(error->message, "No such file"), NULL), "%s", error->message);
 	temporary_remove(folder);
 }
@@ -189,7 +189,7 @@ Test(command, one_that_was_killed_while_held_is_reported)
 
 	signal(SIGPIPE, SIG_IGN);
 	kill(command_pid(command), SIGKILL);
-	cr_assert(not(command_release(command, &error)));
+	cr_assert(not(command_release(command, false, &error)));
 	cr_expect(ne(ptr, strstr(error->message, "killed"), NULL), "%s", error->message);
 }
 
@@ -200,7 +200,7 @@ Test(command, it_gets_the_default_sigpipe_back)
 
 	signal(SIGPIPE, SIG_IGN);
 	command = command_hold(argv, NULL, NULL);
-	cr_assert(command_release(command, NULL));
+	cr_assert(command_release(command, false, NULL));
 	cr_expect(eq(int, WTERMSIG(wait_for(command)), SIGPIPE));
 }
 
@@ -224,6 +224,6 @@ Test(command, another_user_runs_it_with_that_users_groups_and_home)
 	}
 	command = command_hold(argv, "nobody", &error);
 	cr_assert(ne(ptr, command, NULL));
-	cr_assert(command_release(command, &error));
+	cr_assert(command_release(command, false, &error));
 	cr_expect(eq(int, wait_for(command), 0));
 }

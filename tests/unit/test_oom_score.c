@@ -45,8 +45,8 @@ static int score_as_expected(int expected, const char *user)
 	int status = -1;
 
 	cr_assert(ne(ptr, command, NULL));
-	cr_assert(command_release(command, NULL));
-	cr_assert(eq(int, waitpid(command_pid(command), &status, 0), command_pid(command)));
+	cr_assert(command_release(command, false, NULL));
+	cr_assert(eq(int, waitpid(command_child(command), &status, 0), command_child(command)));
 	return status;
 }
 

@@ -10,21 +10,43 @@
 #include <unistd.h>
 
 enum {
-	KEPT_FD = 3,             /* the first descriptor except /dev/null */
-	DESCRIPTORS_MAX = 65536, /* closed one by one without close_range() */
+	KEPT_FD = 3,            /* the first descriptor except /dev/null */
+	CLOSE_AT_EXEC = 1 << 2, /* CLOSE_RANGE_CLOEXEC of linux/close_range.h; since Linux 5.11 */
+	DESCRIPTORS_MAX =
+		1 << 20, /* the kernel's default bound (fs.nr_open); without close_range() */
 };
+
+/* The numbers from first to this one may be open. */
+static unsigned last_descriptor(void)
+{
+	struct rlimit limit = { .rlim_cur = DESCRIPTORS_MAX };
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	return (unsigned)MIN(limit.rlim_cur, DESCRIPTORS_MAX) - 1;
+}
 
 static void close_from(unsigned first)
 {
-	struct rlimit limit = { .rlim_cur = DESCRIPTORS_MAX };
+	unsigned last = last_descriptor();
 
 #ifdef SYS_close_range
 	if (!syscall(SYS_close_range, first, ~0U, 0))
 		return;
 #endif
-	getrlimit(RLIMIT_NOFILE, &limit);
-	for (unsigned fd = first; fd < MIN(limit.rlim_cur, DESCRIPTORS_MAX); fd++)
+	for (unsigned fd = first; fd <= last; fd++)
 		close((int)fd);
+}
+
+void child_files_close_at_exec(void)
+{
+	unsigned last = last_descriptor();
+
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, KEPT_FD, ~0U, CLOSE_AT_EXEC))
+		return;
+#endif
+	for (unsigned fd = KEPT_FD; fd <= last; fd++)
+		fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 }
 
 void child_files_keep_only(int *fds, unsigned count)

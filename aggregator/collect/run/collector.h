@@ -68,6 +68,7 @@ typedef struct {
 	const char *command_line;  /* how the program was called, quoted for a shell */
 	int verbose;               /* level of diagnostics on stderr */
 	bool quiet;                /* print only problems on stderr */
+	bool reads_keys;           /* the program reads the keyboard itself */
 	bool prompt;               /* print on stderr how to stop, once the probes are live */
 	bool progress;             /* a progress line on stderr is allowed */
 	/* Called for SIGUSR1, and at each multiple of report_every_ns: prints a report of the data

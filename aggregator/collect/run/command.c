@@ -3,29 +3,22 @@
 
 #include "collect/run/command.h"
 
-#include "collect/process/child_signals.h"
 #include "base/clock.h"
-#include "collect/run/oom_score.h"
 #include "collect/host/watchdog.h"
+#include "collect/process/child_signals.h"
+#include "collect/process/terminal_relay.h"
+#include "collect/run/identity.h"
+#include "collect/run/oom_score.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <gio/gio.h>
-#include <grp.h>
-#include <pwd.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-/* The user that the command runs as; prepared before the fork and used after it. */
-typedef struct {
-	bool change;
-	uid_t uid;
-	gid_t gid;
-	GArray *groups;     /* (element-type gid_t), owned */
-	char **environment; /* owned */
-} Identity;
 
 /* Sent by a starting child to its parent, in this order. */
 typedef struct {
@@ -33,70 +26,18 @@ typedef struct {
 	int exec_errno;    /* only if execve failed; otherwise the pipe ends */
 } StartReport;
 
+enum { RELAY_PATIENCE_MS = 1000 };
+
 struct Command {
 	pid_t pid;
+	pid_t child; /* the command, or the relay of its terminal */
 	char *name;
-	int go_fd;     /* a byte releases the child; end of file ends it */
-	int report_fd; /* StartReport */
+	int go_fd;      /* a byte releases the child; end of file ends it */
+	int report_fd;  /* with a relay the command's pid; StartReport */
+	int relay_fd;   /* go_fd of a relay; -1: none, or it has no more to say */
+	char *terminal; /* the user's; NULL: not known */
 	uint64_t start_ns;
 };
-
-enum { GROUPS_MAX = 65536 };
-
-static void identity_clear(Identity *identity)
-{
-	g_clear_pointer(&identity->groups, g_array_unref);
-	g_clear_pointer(&identity->environment, g_strfreev);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Identity, identity_clear)
-
-static void identity_read_groups(Identity *identity, const struct passwd *user)
-{
-	int count = 64;
-
-	GArray *groups = identity->groups;
-
-	do {
-		count = MIN(count * 2, GROUPS_MAX);
-		g_array_set_size(groups, count);
-	} while (getgrouplist(user->pw_name, user->pw_gid, (gid_t *)(void *)groups->data, &count) <
-			 0 &&
-		 groups->len < GROUPS_MAX);
-	g_array_set_size(groups, MIN(count, GROUPS_MAX));
-}
-
-static void identity_set(Identity *identity, const char *variable, const char *value)
-{
-	identity->environment = g_environ_setenv(identity->environment, variable, value, TRUE);
-}
-
-/* Copies our environment, with other values for the variables that name the user. */
-static bool identity_init(Identity *identity, const char *name, GError **error)
-{
-	const struct passwd *user;
-
-	identity->groups = g_array_new(FALSE, TRUE, sizeof(gid_t));
-	identity->environment = g_get_environ();
-	if (!name)
-		return true;
-	user = getpwnam(name);
-	if (!user || geteuid()) {
-		g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-			    user ? "-u %s: only root can run a command as another user: use sudo"
-				 : "-u %s: no such user",
-			    name);
-		return false;
-	}
-	identity->change = true;
-	identity->uid = user->pw_uid;
-	identity->gid = user->pw_gid;
-	identity_read_groups(identity, user);
-	identity_set(identity, "HOME", user->pw_dir);
-	identity_set(identity, "SHELL", *user->pw_shell ? user->pw_shell : "/bin/sh");
-	identity_set(identity, "USER", name);
-	identity_set(identity, "LOGNAME", name);
-	return true;
-}
 
 /* Returns why the program cannot be found, or NULL if it is found. */
 static const char *program_problem(const char *program)
@@ -150,15 +91,6 @@ static void restore_signals(void)
 	child_signals_unblock();
 }
 
-static bool take_identity(const Identity *identity)
-{
-	const GArray *groups = identity->groups;
-
-	return !identity->change ||
-	       (!setgroups(groups->len, (const gid_t *)(const void *)groups->data) &&
-		!setgid(identity->gid) && !setuid(identity->uid));
-}
-
 /* Runs in the child: only calls that are safe after a fork. */
 static void G_GNUC_NORETURN become_command(char **argv, const Identity *identity, int go_fd,
 					   int report_fd)
@@ -166,13 +98,10 @@ static void G_GNUC_NORETURN become_command(char **argv, const Identity *identity
 	StartReport report;
 	char go;
 
-	watchdog_forget();
 	restore_signals();
-	/* First: another user may not be allowed to. */
-	oom_score_restore();
 	if (read(go_fd, &go, 1) != 1)
 		_exit(0);
-	if (take_identity(identity)) {
+	if (identity_take(identity)) {
 		report.start_ns = clock_monotonic_ns();
 		if (write(report_fd, &report.start_ns, sizeof(report.start_ns)) > 0)
 			execvpe(argv[0], argv, identity->environment);
@@ -185,57 +114,116 @@ static void G_GNUC_NORETURN become_command(char **argv, const Identity *identity
 	_exit(127);
 }
 
-static Command *fork_held(char **argv, const Identity *identity, const int go[2],
-			  const int report[2])
-{
-	Command *command;
-	pid_t pid = child_signals_fork();
+/* What a starting command and the program say to each other; -1: not open. */
+typedef struct {
+	int go[2];         /* the child's end, the program's end: a pipe, or a relay's socket */
+	int report[2];     /* the program's end, the child's end */
+	TerminalPair pair; /* of a relay */
+} Channels;
 
-	if (!pid) {
-		close(go[1]);
-		close(report[0]);
-		become_command(argv, identity, go[0], report[1]);
-	}
-	if (pid < 0)
-		return NULL;
-	command = g_new0(Command, 1);
-	command->pid = pid;
-	command->name = g_strdup(argv[0]);
-	command->go_fd = go[1];
-	command->report_fd = report[0];
-	return command;
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
 }
 
-static void close_pair(const int pair[2])
+static void channels_clear(Channels *channels)
 {
-	close(pair[0]);
-	close(pair[1]);
+	for (int end = 0; end < 2; end++) {
+		close_fd(&channels->go[end]);
+		close_fd(&channels->report[end]);
+	}
+	terminal_pair_close(&channels->pair);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Channels, channels_clear)
+
+static bool has_relay(const Channels *channels)
+{
+	return channels->pair.outer >= 0;
+}
+
+static bool channels_open(Channels *channels, const Identity *identity, GError **error)
+{
+	int refused;
+
+	if (identity->change && !terminal_pair_open(&channels->pair, identity->uid, error))
+		return false;
+	refused = has_relay(channels)
+			  ? socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channels->go)
+			  : pipe2(channels->go, O_CLOEXEC);
+	if (!refused && !pipe2(channels->report, O_CLOEXEC))
+		return true;
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "pipe: %s", g_strerror(errno));
+	return false;
+}
+
+static void G_GNUC_NORETURN become_child(char **argv, const Identity *identity,
+					 const Channels *channels)
+{
+	int go = channels->go[0];
+
+	watchdog_forget();
+	/* First: another user may not be allowed to. */
+	oom_score_restore();
+	close(channels->go[1]);
+	close(channels->report[0]);
+	if (has_relay(channels))
+		go = terminal_relay_become(&channels->pair, go, channels->report[1]);
+	become_command(argv, identity, go, channels->report[1]);
+}
+
+static bool read_whole(int fd, void *to, size_t length)
+{
+	ssize_t got;
+
+	do
+		got = read(fd, to, length);
+	while (got < 0 && errno == EINTR);
+	return got == (ssize_t)length;
+}
+
+/* The channels' ends of the program become the command's. */
+static Command *command_new(char **argv, pid_t child, Channels *channels)
+{
+	Command *command = g_new0(Command, 1);
+
+	command->pid = command->child = child;
+	command->name = g_strdup(argv[0]);
+	command->go_fd = channels->go[1];
+	command->relay_fd = has_relay(channels) ? command->go_fd : -1;
+	command->report_fd = channels->report[0];
+	if (*channels->pair.outer_name)
+		command->terminal = g_strdup(channels->pair.outer_name);
+	channels->go[1] = channels->report[0] = -1;
+	return command;
 }
 
 static Command *hold(char **argv, const Identity *identity, GError **error)
 {
-	Command *command;
-	int go[2], report[2];
+	g_auto(Channels) channels = { .go = { -1, -1 },
+				      .report = { -1, -1 },
+				      .pair = { .outer = -1, .relay = -1, .inner = -1 } };
+	g_autoptr(Command) command = NULL;
+	pid_t child;
 
-	if (pipe2(go, O_CLOEXEC)) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "pipe: %s", g_strerror(errno));
+	if (!channels_open(&channels, identity, error))
 		return NULL;
-	}
-	if (pipe2(report, O_CLOEXEC)) {
-		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "pipe: %s", g_strerror(errno));
-		close_pair(go);
-		return NULL;
-	}
-	command = fork_held(argv, identity, go, report);
-	if (!command) {
+	child = child_signals_fork();
+	if (!child)
+		become_child(argv, identity, &channels);
+	if (child < 0) {
 		g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED, "fork: %s", g_strerror(errno));
-		close_pair(go);
-		close_pair(report);
 		return NULL;
 	}
-	close(go[0]);
-	close(report[1]);
-	return command;
+	command = command_new(argv, child, &channels);
+	close_fd(&channels.report[1]);
+	if (command->relay_fd < 0 ||
+	    read_whole(command->report_fd, &command->pid, sizeof(command->pid)))
+		return g_steal_pointer(&command);
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_FAILED,
+		    "the terminal of the command '%s' could not be set up", argv[0]);
+	return NULL;
 }
 
 Command *command_hold(char **argv, const char *user, GError **error)
@@ -252,9 +240,11 @@ static void give_up(Command *command)
 {
 	if (command->go_fd < 0)
 		return;
-	close(command->go_fd);
+	if (command->relay_fd < 0)
+		close(command->go_fd);
+	command_leave_terminal(command);
 	command->go_fd = -1;
-	while (waitpid(command->pid, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(command->child, NULL, 0) < 0 && errno == EINTR)
 		continue;
 }
 
@@ -263,7 +253,9 @@ void command_free(Command *command)
 	if (!command)
 		return;
 	give_up(command);
+	command_leave_terminal(command);
 	close(command->report_fd);
+	g_free(command->terminal);
 	g_free(command->name);
 	g_free(command);
 }
@@ -273,31 +265,71 @@ pid_t command_pid(const Command *command)
 	return command->pid;
 }
 
+pid_t command_child(const Command *command)
+{
+	return command->child;
+}
+
 uint64_t command_start_ns(const Command *command)
 {
 	return command->start_ns;
 }
 
-static bool read_whole(int fd, void *to, size_t length)
+int command_relay_fd(const Command *command)
 {
-	ssize_t got;
-
-	do
-		got = read(fd, to, length);
-	while (got < 0 && errno == EINTR);
-	return got == (ssize_t)length;
+	return command->relay_fd;
 }
 
-bool command_release(Command *command, GError **error)
+bool command_take_change(const Command *command)
+{
+	RelayChange change;
+	WatchdogItem item = { .kind = WATCHDOG_TERMINAL,
+			      .path = command->terminal,
+			      .modes = &change.modes };
+
+	if (recv(command->relay_fd, &change, sizeof(change), 0) != sizeof(change))
+		return false;
+	if (!command->terminal)
+		return true;
+	if (change.is_taken)
+		watchdog_add(&item);
+	else
+		watchdog_withdraw(&item);
+	return true;
+}
+
+void command_leave_terminal(Command *command)
+{
+	struct pollfd answer = { .fd = command->relay_fd, .events = POLLIN };
+
+	if (command->relay_fd < 0)
+		return;
+	shutdown(command->relay_fd, SHUT_WR);
+	while (poll(&answer, 1, RELAY_PATIENCE_MS) > 0 && command_take_change(command))
+		continue;
+	close_fd(&command->relay_fd);
+}
+
+/* Lets the child run, as long as it is there. */
+static bool say_go(const Command *command, bool without_keys)
+{
+	char go = without_keys ? RELAY_START_WITHOUT_KEYS : RELAY_START;
+
+	return command->relay_fd < 0 ? write(command->go_fd, &go, 1) == 1
+				     : send(command->go_fd, &go, 1, MSG_NOSIGNAL) == 1;
+}
+
+bool command_release(Command *command, bool without_keys, GError **error)
 {
 	StartReport report = { 0 };
-	bool began = write(command->go_fd, "", 1) == 1 &&
+	bool began = say_go(command, without_keys) &&
 		     read_whole(command->report_fd, &report.start_ns, sizeof(report.start_ns));
 
 	/* The pipe ends at the execve or when the child ends. */
 	if (began &&
 	    !read_whole(command->report_fd, &report.exec_errno, sizeof(report.exec_errno))) {
-		close(command->go_fd);
+		if (command->relay_fd < 0)
+			close(command->go_fd);
 		command->go_fd = -1;
 		command->start_ns = report.start_ns;
 		return true;

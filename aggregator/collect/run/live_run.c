@@ -179,7 +179,7 @@ static void command_ended(GPid pid, gint status, gpointer user_data)
 	uint64_t now_ns = clock_monotonic_ns();
 	LiveRun *live = user_data;
 
-	if (pid != command_pid(live->command))
+	if (pid != command_child(live->command))
 		return;
 	live->parts.outcome->command_ended = true;
 	live->parts.outcome->command_status = status;
@@ -258,14 +258,26 @@ static void await_report(LiveRun *live, uint64_t spent_ns)
 
 /* How counting begins. */
 
+static gboolean terminal_changed(gint fd, GIOCondition condition, gpointer user_data)
+{
+	const LiveRun *live = user_data;
+
+	(void)fd, (void)condition;
+	return command_take_change(live->command);
+}
+
 static bool release_command(LiveRun *live)
 {
-	if (!command_release(live->command, &live->error)) {
+	if (!command_release(live->command, live->parts.request->reads_keys, &live->error)) {
 		live->engine->end(live);
 		return false;
 	}
-	live_run_add_source(live, g_child_watch_source_new(command_pid(live->command)),
+	live_run_add_source(live, g_child_watch_source_new(command_child(live->command)),
 			    (GSourceFunc)(void (*)(void))command_ended);
+	if (command_relay_fd(live->command) >= 0)
+		live_run_add_source(live,
+				    g_unix_fd_source_new(command_relay_fd(live->command), G_IO_IN),
+				    (GSourceFunc)(void (*)(void))terminal_changed);
 	return true;
 }
 
@@ -467,10 +479,12 @@ void live_run_end_command(LiveRun *live)
 	/* It may have ended since the last check. */
 	for (int i = 0; i < LAST_ITERATIONS && g_main_context_iteration(live->context, FALSE); i++)
 		continue;
+	if (live->command)
+		command_leave_terminal(live->command);
 	if (!live->command || !live->was_live || outcome->command_ended)
 		return;
-	ended = waitpid(command_pid(live->command), &outcome->command_status, WNOHANG);
-	outcome->command_ended = ended == command_pid(live->command);
+	ended = waitpid(command_child(live->command), &outcome->command_status, WNOHANG);
+	outcome->command_ended = ended == command_child(live->command);
 	outcome->command_running = ended <= 0 && !kill(command_pid(live->command), 0);
 }
 

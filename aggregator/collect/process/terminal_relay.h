@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include <glib.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include <termios.h>
+
+/*
+ * A pseudo terminal between the user's terminal and a command that runs as another user. With the
+ * user's own terminal, the command could type into the user's shell (TIOCSTI of tty_ioctl(4)).
+ * Three processes are forked: the relay copies bytes, sizes and keys between both
+ * terminals; the leader of the command's session (terminal_session.h); the command. The relay lives
+ * as long as the command, also when the program has ended, so that the command keeps its terminal.
+ * When the command ends, the relay writes what the command wrote, and ends as the command ended.
+ */
+
+/* The terminals; -1: not open. */
+typedef struct {
+	int outer;                 /* the user's, opened anew, so that it has flags of its own */
+	int relay;                 /* the relay's end of the command's terminal */
+	int inner;                 /* the command's end */
+	char outer_name[PATH_MAX]; /* "": not known */
+} TerminalPair;
+
+/* From the program to the relay: one byte. The end of the socket: the program has no more use for
+   the keyboard, and the relay answers with its own end when the user's modes are restored. */
+typedef enum {
+	RELAY_START = 'k',              /* the command may run and read the keyboard */
+	RELAY_START_WITHOUT_KEYS = 'n', /* the program reads the keyboard itself */
+} RelayStart;
+
+/* From the relay to the program: the user's terminal was taken over, or restored. */
+typedef struct {
+	bool is_taken;
+	struct termios modes; /* the user's */
+} RelayChange;
+
+/* Opens both terminals; the command's belongs to the owner. Without a terminal that the command
+   could reach, returns true and opens none. Returns false with error set on failure. */
+bool terminal_pair_open(TerminalPair *pair, uid_t owner, GError **error);
+void terminal_pair_close(TerminalPair *pair);
+
+/* In a fork that does not exec: becomes the relay. Returns only in the command, as
+   terminal_session_lead() does. */
+int terminal_relay_become(const TerminalPair *pair, int program, int pid_fd);
