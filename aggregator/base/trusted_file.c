@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/trusted_file.h"
 
+#include "base/regular_file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <glib.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,23 +23,21 @@ static bool keeps_root_files(const struct stat *status)
 }
 
 /* Returns 0, or the errno that tells why the file is not read. */
-static int refuse(int file, uint64_t bytes_max, bool is_by_root)
+static int refuse(int file, bool is_by_root)
 {
 	struct stat status;
 
+	if (!is_by_root || geteuid())
+		return 0;
 	if (fstat(file, &status))
 		return errno;
-	if (!S_ISREG(status.st_mode))
-		return EINVAL;
-	if ((uint64_t)status.st_size > bytes_max)
-		return EFBIG;
-	return is_by_root && !geteuid() && !is_root_only(&status) ? EPERM : 0;
+	return is_root_only(&status) ? 0 : EPERM;
 }
 
 int trusted_file_open(const char *path, uint64_t bytes_max, bool is_by_root)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	int reason = file < 0 ? errno : refuse(file, bytes_max, is_by_root);
+	int file = regular_file_open(path, REGULAR_FILE_ANY, bytes_max);
+	int reason = file < 0 ? errno : refuse(file, is_by_root);
 
 	if (reason && file >= 0)
 		close(file);

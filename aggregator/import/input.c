@@ -2,6 +2,7 @@
 #include "import/input.h"
 
 #include "base/escape.h"
+#include "base/regular_file.h"
 #include "import/kernel_record.h"
 #include "record/recording.h"
 
@@ -68,20 +69,28 @@ static void input_clear(Input *input)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
 
-static bool input_open(Input *input, const char *path, GError **error)
+/* A file that the user named may be a pipe or a device. */
+static int open_file(const char *path, bool is_found)
+{
+	return is_found ? regular_file_open(path, REGULAR_FILE_ANY, UINT64_MAX)
+			: open(path, O_RDONLY | O_CLOEXEC);
+}
+
+static bool input_open(Input *input, const char *path, bool is_found, GError **error)
 {
 	bool is_stdin = !strcmp(path, "-");
 	struct stat status;
 	bool is_open;
 
 	input->name = is_stdin ? "standard input" : path;
-	input->fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	input->fd = is_stdin ? STDIN_FILENO : open_file(path, is_found);
 	is_open = input->fd >= 0 && !fstat(input->fd, &status);
 	if (!is_open || S_ISDIR(status.st_mode)) {
 		int code = is_open ? EISDIR : errno;
 
 		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(code), "%s: %s", path,
-			    g_strerror(code));
+			    is_found && code == EINVAL ? "it is not a regular file"
+						       : g_strerror(code));
 		input->may_close = input->fd >= 0 && !is_stdin;
 		return false;
 	}
@@ -278,9 +287,9 @@ static void end_early(Session *session)
 
 /* Opens an input and reads its first bytes. Returns false with error set if there are none because
    of an error or interrupt. */
-static bool input_begin(Input *input, const char *path, GError **error)
+static bool input_begin(Input *input, const char *path, bool is_found, GError **error)
 {
-	if (!input_open(input, path, error))
+	if (!input_open(input, path, is_found, error))
 		return false;
 	input_fill(input, IMPORT_SNIFF_BYTES);
 	if (!input->length && is_interrupted) {
@@ -315,16 +324,26 @@ static void input_end(const Input *input, Session *session)
 		end_early(session);
 }
 
-bool input_read(const char *path, Session *session, GError **error)
+static bool read_any(const char *path, bool is_found, Session *session, GError **error)
 {
 	g_auto(InputInterrupts) caught = input_interrupts_catch();
 	g_auto(Input) input = { 0 };
 
 	kernel_record_describe(path, &session->held_record);
-	if (!input_begin(&input, path, error) || !read_by_content(&input, session, error))
+	if (!input_begin(&input, path, is_found, error) || !read_by_content(&input, session, error))
 		return false;
 	input_end(&input, session);
 	return true;
+}
+
+bool input_read(const char *path, Session *session, GError **error)
+{
+	return read_any(path, false, session, error);
+}
+
+bool input_read_found(const char *path, Session *session, GError **error)
+{
+	return read_any(path, true, session, error);
 }
 
 static void take_info(const Batch *batch, void *user_data)
@@ -360,7 +379,7 @@ void input_read_info(const char *path, RunInfo *info)
 	g_autoptr(BatchReader) batches = batch_reader_new(take_info, info);
 	g_auto(Input) input = { 0 };
 
-	if (g_file_test(path, G_FILE_TEST_IS_REGULAR) && input_begin(&input, path, NULL))
+	if (g_file_test(path, G_FILE_TEST_IS_REGULAR) && input_begin(&input, path, true, NULL))
 		read_batches(&input, batches);
 }
 
@@ -369,13 +388,14 @@ bool input_is_interrupted(void)
 	return is_interrupted;
 }
 
-bool input_read_text(const char *path, const ImportType *type, Session *session, GError **error)
+bool input_read_text(const char *path, bool is_found, const ImportType *type, Session *session,
+		     GError **error)
 {
 	g_auto(InputInterrupts) caught = input_interrupts_catch();
 	g_auto(Input) input = { 0 };
 	g_autofree char *wanted = g_strdup_printf("no %s", type->name);
 
-	if (!input_begin(&input, path, error))
+	if (!input_begin(&input, path, is_found, error))
 		return false;
 	if (!type->recognises((const char *)input.chunk, MIN(input.length, IMPORT_SNIFF_BYTES)))
 		return fail_unknown(&input, wanted, error);

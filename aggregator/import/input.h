@@ -17,6 +17,10 @@
  */
 bool input_read(const char *path, Session *session, GError **error);
 
+/* The same of a file that was found in a folder. It must be a regular one: a pipe there would be
+   waited for. */
+bool input_read_found(const char *path, Session *session, GError **error);
+
 /*
  * Reads only the facts of a regular file's run into info, without its events, so that its end is
  * known before it is read. Does nothing for other formats, and for files that can be read once
@@ -40,6 +44,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(InputInterrupts, input_interrupts_clear)
 
 /*
  * Like input_read(), for a text of this format, and without ending the stream: several inputs may
- * follow each other. An interrupt sets session->enough.
+ * follow each other. is_found: as input_read_found(). An interrupt sets session->enough.
  */
-bool input_read_text(const char *path, const ImportType *type, Session *session, GError **error);
+bool input_read_text(const char *path, bool is_found, const ImportType *type, Session *session,
+		     GError **error);

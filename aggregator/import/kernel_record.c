@@ -2,6 +2,7 @@
 #include "import/kernel_record.h"
 
 #include "base/clock.h"
+#include "base/regular_file.h"
 #include "import/import_types.h"
 #include "import/input.h"
 
@@ -53,15 +54,15 @@ static void set_cache(HeldRecord *record, const char *name)
 	record->cache.name_bytes = (uint16_t)length;
 }
 
+enum { SIZE_BYTES_MAX = 4096 }; /* of a file object_size, as sysfs shows its length */
+
 /* Returns the number in a file object_size, as in /sys/kernel/slab/CACHE; 0: no such file. */
 static uint32_t object_bytes_in(const char *folder, const char *cache)
 {
 	g_autofree char *path = g_build_filename(folder, cache, "object_size", NULL);
-	g_autofree char *text = NULL;
+	g_autofree char *text = regular_file_text(path, SIZE_BYTES_MAX);
 
-	if (!g_file_get_contents(path, &text, NULL, NULL))
-		return 0;
-	return (uint32_t)MIN(g_ascii_strtoull(text, NULL, 10), UINT32_MAX);
+	return text ? (uint32_t)MIN(g_ascii_strtoull(text, NULL, 10), UINT32_MAX) : 0;
 }
 
 /* A jiffy of this kernel is as long as a step of its coarse clock. */
@@ -181,14 +182,15 @@ static void describe(const Reading *reading, const char *path)
 	held->now_ns = own_now_ns();
 }
 
-static bool read_file(const Reading *reading, const char *path, GError **error)
+/* is_found: in a folder, whose files were named by somebody else. */
+static bool read_file(const Reading *reading, const char *path, bool is_found, GError **error)
 {
 	const KernelRecord *record = reading->request->record;
 
 	if (reading->is_live && access(path, R_OK))
 		return fail_absent(record, path, errno, error);
 	describe(reading, path);
-	return input_read_text(path, record->type, reading->session, error);
+	return input_read_text(path, is_found, record->type, reading->session, error);
 }
 
 /* Returns the file of a folder's entry: "ENTRY/alloc_traces", or the entry "CACHE.alloc_traces";
@@ -234,7 +236,7 @@ static bool read_folder(const Reading *reading, GError **error)
 	for (guint i = 0; entries && i < entries->len && !reading->session->enough; i++) {
 		g_autofree char *path = file_of_entry(reading, entries->pdata[i]);
 
-		if (path && !read_file(reading, path, error))
+		if (path && !read_file(reading, path, true, error))
 			return false;
 		files += path != NULL;
 	}
@@ -256,10 +258,10 @@ static bool read_path(const Reading *reading, GError **error)
 	if (reading->is_live && access(reading->path, F_OK))
 		return fail_absent(reading->request->record, reading->path, errno, error);
 	if (!name || !g_file_test(reading->path, G_FILE_TEST_IS_DIR))
-		return read_file(reading, reading->path, error);
+		return read_file(reading, reading->path, false, error);
 	/* The folder of one cache. */
 	if (g_file_test(own_file, G_FILE_TEST_EXISTS))
-		return read_file(reading, own_file, error);
+		return read_file(reading, own_file, true, error);
 	return read_folder(reading, error);
 }
 

@@ -49,6 +49,7 @@ typedef struct {
 	bool overview; /* no traceable object was named */
 	/* The source of the records. */
 	char *input;                    /* -i, the last one; NULL: a live collection */
+	bool input_is_found;            /* the input is in a folder of -i */
 	GPtrArray *inputs;              /* (element-type utf8), owned: of each -i */
 	KernelRecordRequest import;     /* --import; no record: a live collection, or -i */
 	GPtrArray *import_files;        /* (element-type utf8), owned: its FILE and FILE2 */

@@ -253,6 +253,12 @@ static void add_session(ManyInputs *many, Options *options, const Session *sessi
 	note_flaw(many, session, path);
 }
 
+/* Whether the user named it: else it was found in a folder. */
+static bool is_named(const Options *options, const char *path)
+{
+	return g_ptr_array_find_with_equal_func(options->inputs, path, g_str_equal, NULL);
+}
+
 static bool read_one(ManyInputs *many, Options *options, const char *path, GError **error)
 {
 	g_autoptr(Session) session = tool_session_new(options);
@@ -262,6 +268,7 @@ static bool read_one(ManyInputs *many, Options *options, const char *path, GErro
 		return false;
 	g_free(options->input);
 	options->input = g_strdup(path);
+	options->input_is_found = !is_named(options, path);
 	symbols_prepare(session, options->symbols);
 	if (!tool_read_input(options, session, error) || !tool_can_show(options, session, error) ||
 	    !is_of_this_kind(many, session, path, error) || !choose_caches(options, session, error))

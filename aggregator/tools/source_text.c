@@ -3,7 +3,7 @@
 
 #include "base/fd_path.h"
 #include "base/keyed_hash.h"
-#include "collect/user/regular_file.h"
+#include "base/regular_file.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -126,7 +126,9 @@ static Source *source_new(int fd)
 /* Reads a file; NULL: it cannot or must not be read. */
 static Source *read_source(Sources *sources, const char *path)
 {
-	int fd = sources->read_bytes < READ_BYTES_MAX ? regular_file_open(path) : -1;
+	int fd = sources->read_bytes < READ_BYTES_MAX
+			 ? regular_file_open(path, REGULAR_FILE_STORED, FILE_BYTES_MAX)
+			 : -1;
 	Source *source = fd < 0 ? NULL : source_new(fd);
 
 	if (fd >= 0)

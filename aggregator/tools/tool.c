@@ -498,7 +498,8 @@ bool tool_read_input(const Options *options, Session *session, GError **error)
 		return kernel_record_read(&options->import, session, error);
 	if (options->sliced)
 		session_set_slice(session, options->slice);
-	if (!input_read(options->input, session, error) ||
+	if (!(options->input_is_found ? input_read_found : input_read)(options->input, session,
+								       error) ||
 	    (options->sliced && !has_times(options, session, error)))
 		return false;
 	length_ns = session_length_ns(session);

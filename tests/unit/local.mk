@@ -184,6 +184,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_rate_feed.c \
 	tests/unit/test_rate_totals.c \
 	tests/unit/test_recorder.c \
+	tests/unit/test_regular_file.c \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \
 	tests/unit/test_run_info.c \
@@ -208,6 +209,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_stap_run.c \
 	tests/unit/test_stap_start.c \
 	tests/unit/test_stap_tool.c \
+	tests/unit/test_stop_signal.c \
 	tests/unit/test_symbol_store.c \
 	tests/unit/test_task_cgroup.c \
 	tests/unit/test_task_births.c tests/unit/test_task_table.c tests/unit/test_thread_scatter.c \

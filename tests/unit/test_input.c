@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include "import/input.h"
+#include "import/kernel_record.h"
 
 #include "event_batch.h"
 #include "leaks.h"
@@ -13,6 +14,7 @@
 #include <criterion/new/assert.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -259,4 +261,30 @@ Test(input, a_file_that_cannot_be_read_is_an_error)
 	cr_expect(eq(str, missing->message, (char *)"/no/such/file: No such file or directory"));
 	cr_assert(not(input_read("/etc", session, &folder)));
 	cr_expect(eq(str, folder->message, (char *)"/etc: Is a directory"));
+}
+
+/* Found in a folder of somebody else: nobody would ever write to them. */
+Test(input, a_pipe_in_a_folder_is_an_error, .timeout = 20)
+{
+	g_autofree char *folder = temporary_folder();
+	g_autofree char *record = g_build_filename(folder, "kmalloc-64.alloc_traces", NULL);
+	g_autofree char *bytes = g_build_filename(folder, "object_size", NULL);
+	const KernelRecordRequest request = {
+		.root = "",
+		.record = kernel_record_lookup("alloc_traces"),
+		.files = { folder },
+	};
+	g_autoptr(Session) session = session_new(MEMORY_BYTES);
+	g_autoptr(GError) of_record = NULL;
+	g_autoptr(GError) of_recording = NULL;
+
+	cr_assert_eq(mkfifo(record, 0600), 0);
+	cr_assert_eq(mkfifo(bytes, 0600), 0);
+	cr_assert(not(kernel_record_read(&request, session, &of_record)));
+	cr_expect(ne(ptr, strstr(of_record->message, "it is not a regular file"), NULL), "%s",
+		  of_record->message);
+	cr_assert(not(input_read_found(record, session, &of_recording)));
+	cr_expect(ne(ptr, strstr(of_recording->message, "it is not a regular file"), NULL), "%s",
+		  of_recording->message);
+	temporary_remove(folder);
 }

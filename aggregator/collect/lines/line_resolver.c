@@ -5,13 +5,12 @@
 
 #include "base/clock.h"
 #include "base/keyed_hash.h"
+#include "base/regular_file.h"
 #include "collect/lines/line_places.h"
 #include "collect/lines/lines_child.h"
-#include "collect/user/regular_file.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A kernel's debug data have up to 1.5 GB, those of a browser 4 GB. */
@@ -84,17 +83,16 @@ void line_resolver_free(LineResolver *resolver)
 /* Opens a file; -1: it cannot be read, with *problem, owned by the caller, set. */
 static int open_file(const char *path, char **problem)
 {
-	struct stat status;
-	int fd;
+	int fd = regular_file_open(path, REGULAR_FILE_STORED, FILE_BYTES_MAX);
 
-	errno = 0;
-	fd = regular_file_open(path);
-	if (fd < 0)
-		*problem = g_strdup(errno ? g_strerror(errno) : "it is not a regular file");
-	if (fd < 0 || (!fstat(fd, &status) && (uint64_t)status.st_size <= FILE_BYTES_MAX))
+	if (fd >= 0)
 		return fd;
-	*problem = g_strdup_printf("it is larger than %u GB", (unsigned)(FILE_BYTES_MAX >> 30));
-	close(fd);
+	if (errno == EFBIG)
+		*problem = g_strdup_printf("it is larger than %u GB",
+					   (unsigned)(FILE_BYTES_MAX >> 30));
+	else
+		*problem =
+			g_strdup(errno == EINVAL ? "it is not a regular file" : g_strerror(errno));
 	return -1;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/build_id.h"
 #include "base/bytes.h"
-#include "collect/user/regular_file.h"
+#include "base/regular_file.h"
 
 #include <glib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static bool is_debug_file(int descriptor, const UserFileId *id, const DebugLink 
 /* Opens a path if it is the debug file with this build id or checksum. Takes the path. */
 static int try_path(char *path, const UserFileId *id, const DebugLink *link)
 {
-	int descriptor = regular_file_open(path);
+	int descriptor = regular_file_open(path, REGULAR_FILE_STORED, UINT64_MAX);
 
 	g_free(path);
 	if (descriptor < 0 || is_debug_file(descriptor, id, link))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/user/jit_map.h"
 
+#include "base/regular_file.h"
 #include "base/text_part.h"
-#include "collect/user/regular_file.h"
 
 #include <glib.h>
 #include <string.h>
@@ -47,7 +47,8 @@ bool jit_process_find(JitProcess *process, const char *root, uint32_t tgid)
 /* Takes the path. */
 static int open_owned(char *path, uid_t user)
 {
-	int descriptor = regular_file_open_no_link(path);
+	int descriptor =
+		regular_file_open(path, REGULAR_FILE_NO_LINK | REGULAR_FILE_STORED, UINT64_MAX);
 	struct stat status;
 
 	g_free(path);

@@ -10,6 +10,5 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/user/object_files.c aggregator/collect/user/object_files.h \
 	aggregator/collect/user/object_open.c aggregator/collect/user/object_open.h \
 	aggregator/collect/user/proc_maps.c aggregator/collect/user/proc_maps.h \
-	aggregator/collect/user/regular_file.c aggregator/collect/user/regular_file.h \
 	aggregator/collect/user/user_resolve.c aggregator/collect/user/user_resolve.h \
 	aggregator/collect/user/vdso_image.c aggregator/collect/user/vdso_image.h

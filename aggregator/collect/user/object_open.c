@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/user/object_open.h"
 
+#include "base/regular_file.h"
 #include "collect/user/elf_file.h"
-#include "collect/user/regular_file.h"
 
 #include <glib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static bool shows_path(const char *link, const UserMapLine *mapping)
 /* Opens what is at this path, if it is the file of the mapping. */
 static int open_same(const char *path, const UserMapLine *mapping, bool is_link_of_mapping)
 {
-	int descriptor = regular_file_open(path);
+	int descriptor = regular_file_open(path, REGULAR_FILE_STORED, UINT64_MAX);
 
 	if (descriptor < 0 || is_file(descriptor, &mapping->file))
 		return descriptor;

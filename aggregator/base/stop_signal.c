@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/stop_signal.h"
+
+#include <errno.h>
+#include <glib.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+
+static int event = -1; /* counts the signals */
+static volatile sig_atomic_t is_finishing;
+
+static bool is_noted(void)
+{
+	struct pollfd ready = { .fd = event, .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
+/* The second signal at the end has the default action. */
+static void note(int number)
+{
+	const uint64_t one = 1;
+	const int before = errno;
+
+	if (is_finishing && is_noted()) {
+		signal(number, SIG_DFL);
+		raise(number);
+	}
+	(void)!write(event, &one, sizeof(one));
+	errno = before;
+}
+
+static bool is_ignored(int number)
+{
+	struct sigaction action;
+
+	return !sigaction(number, NULL, &action) && action.sa_handler == SIG_IGN;
+}
+
+void stop_signal_catch(void)
+{
+	const struct sigaction action = { .sa_handler = note, .sa_flags = SA_RESTART };
+
+	if (event < 0)
+		event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	is_finishing = false;
+	for (gsize i = 0; event >= 0 && i < G_N_ELEMENTS(numbers); i++)
+		if (numbers[i] != SIGHUP || !is_ignored(SIGHUP))
+			sigaction(numbers[i], &action, NULL);
+}
+
+void stop_signal_finish(void)
+{
+	signal(SIGHUP, SIG_IGN);
+	is_finishing = true;
+}
+
+int stop_signal_fd(void)
+{
+	return event;
+}
+
+unsigned stop_signal_take(void)
+{
+	uint64_t count = 0;
+
+	if (event < 0 || read(event, &count, sizeof(count)) != sizeof(count))
+		return 0;
+	return (unsigned)MIN(count, UINT_MAX);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/stop_signal.h"
+
+#include <criterion/criterion.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+
+static bool is_readable(void)
+{
+	struct pollfd ready = { .fd = stop_signal_fd(), .events = POLLIN };
+
+	return poll(&ready, 1, 0) == 1;
+}
+
+Test(stop_signal, signals_are_noted_until_they_are_taken)
+{
+	cr_expect_eq(stop_signal_fd(), -1);
+	cr_expect_eq(stop_signal_take(), 0);
+	stop_signal_catch();
+	cr_expect_not(is_readable());
+	raise(SIGINT);
+	raise(SIGTERM);
+	cr_expect(is_readable());
+	cr_expect_eq(stop_signal_take(), 2);
+	cr_expect_not(is_readable());
+}
+
+Test(stop_signal, with_nohup_the_end_of_the_terminal_is_ignored)
+{
+	signal(SIGHUP, SIG_IGN);
+	stop_signal_catch();
+	raise(SIGHUP);
+	cr_expect_eq(stop_signal_take(), 0);
+}
+
+Test(stop_signal, the_first_one_at_the_end_is_noted)
+{
+	stop_signal_catch();
+	stop_signal_finish();
+	raise(SIGINT);
+	cr_expect(is_readable());
+}
+
+Test(stop_signal, the_second_one_at_the_end_ends_the_program, .signal = SIGTERM)
+{
+	stop_signal_catch();
+	stop_signal_finish();
+	raise(SIGINT);
+	raise(SIGTERM);
+}
