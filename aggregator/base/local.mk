@@ -15,12 +15,10 @@ libaggregator_a_SOURCES += \
 	aggregator/base/number_text.c aggregator/base/number_text.h \
 	aggregator/base/out_of_memory.c aggregator/base/out_of_memory.h \
 	aggregator/base/private_file.c aggregator/base/private_file.h \
-	aggregator/base/regular_file.c aggregator/base/regular_file.h \
 	aggregator/base/saturate.h \
 	aggregator/base/setting.c aggregator/base/setting.h \
 	aggregator/base/slot_table.h \
 	aggregator/base/standard_files.c aggregator/base/standard_files.h \
-	aggregator/base/stop_signal.c aggregator/base/stop_signal.h \
 	aggregator/base/text_part.c aggregator/base/text_part.h \
 	aggregator/base/text_pool.c aggregator/base/text_pool.h \
 	aggregator/base/text_stream.h \

@@ -6,9 +6,31 @@
 
 /* Files that a program which may run as root reads: they must not be another user's way in. */
 
+/* Files that are refused in addition to those that are not regular. */
+typedef enum {
+	REGULAR_FILE_ANY = 0,
+	REGULAR_FILE_NO_LINK = 1, /* the last part of the path is a symbolic link */
+	/* The kernel makes up the contents when they are read (/proc, /sys): reading may wait for
+	   ever, or do something. */
+	REGULAR_FILE_STORED = 2,
+} RegularFileRules;
+
 /*
- * Opens a regular file for reading, without waiting for the writer of a pipe. is_by_root: if the
- * caller is root, only root may own the file or be able to write it.
+ * Opens a regular file for reading. Other files are not opened: opening a device may do something,
+ * and a pipe may wait for ever. The call does not wait for the holder of a lease, but a file system
+ * over a network or of a process may never answer: open files of strangers in another process.
+ * rules: bits of RegularFileRules. Returns the descriptor, which the caller closes, or -1 with
+ * errno set: EINVAL if the file is of another kind, EFBIG if it has more than bytes_max.
+ */
+int regular_file_open(const char *path, unsigned rules, uint64_t bytes_max);
+
+/* Returns the text of a small regular file, terminated and owned by the caller; NULL: it cannot be
+   read, or has more than bytes_max. */
+char *regular_file_text(const char *path, uint64_t bytes_max);
+
+/*
+ * The same, by the file's owner. is_by_root: if the caller is root, only root may own the file or
+ * be able to write it.
  * Returns the descriptor, owned by the caller, or -1 with errno set: EINVAL if it is no regular
  * file, EFBIG if it has more than bytes_max, EPERM if others than root may have written it.
  */

@@ -2,7 +2,7 @@
 #include "import/input.h"
 
 #include "base/escape.h"
-#include "base/regular_file.h"
+#include "base/trusted_file.h"
 #include "import/kernel_record.h"
 #include "record/recording.h"
 

@@ -2,7 +2,7 @@
 #include "import/kernel_record.h"
 
 #include "base/clock.h"
-#include "base/regular_file.h"
+#include "base/trusted_file.h"
 #include "import/import_types.h"
 #include "import/input.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/fd_path.h"
 #include "base/keyed_hash.h"
-#include "base/regular_file.h"
+#include "base/trusted_file.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { PROCESS = 1, OBJECT = 1, MAPPED_BYTES = 1 << 16 };
+enum { PROCESS = 1, OBJECT = 1, MAPPED_BYTES = 1 << 16, PLENTY = 256 << 20 };
 
 typedef struct {
 	uint64_t base;
@@ -72,7 +72,7 @@ static void expect_same(const UnwindStack *a, const UnwindStack *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	g_autoptr(Unwinder) unwinder = unwinder_new();
+	g_autoptr(Unwinder) unwinder = unwinder_new(PLENTY);
 	g_autoptr(GArray) spans = NULL;
 	UnwindStack first, again;
 	Header header;

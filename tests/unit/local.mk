@@ -184,7 +184,6 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_rate_feed.c \
 	tests/unit/test_rate_totals.c \
 	tests/unit/test_recorder.c \
-	tests/unit/test_regular_file.c \
 	tests/unit/test_recording.c \
 	tests/unit/test_report_text.c \
 	tests/unit/test_run_info.c \
@@ -217,6 +216,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_text_writer.c \
 	tests/unit/test_tracefs.c \
 	tests/unit/test_tracepoint_format.c \
+	tests/unit/test_trusted_file.c \
 	tests/unit/test_elf_functions.c \
 	tests/unit/test_elf_symbols.c \
 	tests/unit/test_elf_symbols_beside.c \

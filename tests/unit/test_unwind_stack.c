@@ -15,7 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { PROCESS = 7, PERIOD_NS = 200000, NOT_INSTALLED = 127 };
+enum { PROCESS = 7, PERIOD_NS = 200000, NOT_INSTALLED = 127, PLENTY = 256 << 20 };
 
 static const char *const end_names[UNWIND_ENDS] = {
 	"start", "copy", "depth", "outside", "no CFI", "unsupported", "damaged", "not unwound",
@@ -34,7 +34,7 @@ static void skip_unless_x86(const char *why)
 
 static Unwinder *unwinder_of(const UserRun *run)
 {
-	Unwinder *unwinder = unwinder_new();
+	Unwinder *unwinder = unwinder_new(PLENTY);
 
 	for (guint number = 1; number <= run->paths->len; number++) {
 		int fd = user_run_open(run, number);
@@ -346,7 +346,7 @@ static size_t copy_own(uint64_t address, uint8_t *bytes, size_t size)
 static void unwind_own(const ucontext_t *context)
 {
 	static uint8_t bytes[USER_SAMPLE_STACK_BYTES];
-	Own own = { .spans = user_spans_new(), .unwinder = unwinder_new() };
+	Own own = { .spans = user_spans_new(), .unwinder = unwinder_new(PLENTY) };
 	UnwindRegisters registers = registers_of(context);
 	uint64_t sp = registers.values[UNWIND_SP];
 	UnwindCopy copy = { sp, bytes, copy_own(sp, bytes, sizeof(bytes)) };
@@ -449,7 +449,7 @@ Test(unwind_stack, stack_pointers_at_the_end_of_memory_end_the_walk)
 
 Test(unwind_stack, a_process_without_mappings_has_one_frame)
 {
-	g_autoptr(Unwinder) unwinder = unwinder_new();
+	g_autoptr(Unwinder) unwinder = unwinder_new(PLENTY);
 	UnwindRegisters registers = { .values = { [UNWIND_PC] = 4096 } };
 	UnwindCopy copy = { 0 };
 	UnwindStack stack;

@@ -197,7 +197,8 @@ static void G_GNUC_NORETURN become_watchdog(int fd)
 	ignore_signals();
 	setsid();
 	prctl(PR_SET_NAME, "kmt-watchdog");
-	child_files_keep_only(&fd, 1);
+	if (!child_files_keep_only(&fd, 1))
+		_exit(1);
 	while ((length = recv(fd, &message, sizeof(message), 0)) > 0 ||
 	       (length < 0 && errno == EINTR)) {
 		if (length == sizeof(message))

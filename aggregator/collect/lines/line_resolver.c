@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/keyed_hash.h"
-#include "base/regular_file.h"
+#include "base/trusted_file.h"
 #include "collect/lines/line_places.h"
 #include "collect/lines/lines_child.h"
 

@@ -55,7 +55,7 @@ bool perf_hits_init(PerfRun *run, GError **error)
 {
 	if (!run->plan->hits || !run->live.parts.request->user_stack_bytes)
 		return true;
-	run->unwind = perf_unwind_new(error);
+	run->unwind = perf_unwind_new(run->live.parts.request->memory_bytes_max, error);
 	if (run->unwind)
 		perf_unwind_set_objects(run->unwind, run->live.parts.session->user_objects);
 	return run->unwind;

@@ -7,6 +7,7 @@
 #include "collect/perf/perf_scatter.h"
 #include "collect/perf/perf_state.h"
 #include "collect/perf/perf_weight.h"
+#include "collect/process/child.h"
 #include "record/address_sample.h"
 
 /* The hot path: from a record to the batch. */
@@ -26,7 +27,8 @@ bool perf_read_is_own(const PerfRun *run, const PerfSample *sample, uint8_t cont
 	const CollectRequest *request = run->live.parts.request;
 
 	return context == KMT_CONTEXT_TASK && !request->include_self &&
-	       (sample->tgid == run->self || is_left_out(request, sample->tgid));
+	       (sample->tgid == run->self || child_is_own(sample->tgid) ||
+		is_left_out(request, sample->tgid));
 }
 
 bool perf_read_is_wanted(PerfRun *run, bool is_counted, uint8_t context, uint32_t weight)

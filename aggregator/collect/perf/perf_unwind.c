@@ -39,9 +39,9 @@ struct PerfUnwind {
 	GByteArray *columns;
 };
 
-PerfUnwind *perf_unwind_new(GError **error)
+PerfUnwind *perf_unwind_new(uint64_t memory_bytes_max, GError **error)
 {
-	UnwindChild *child = unwind_child_new(error);
+	UnwindChild *child = unwind_child_new(memory_bytes_max, error);
 	PerfUnwind *unwind;
 
 	if (!child)

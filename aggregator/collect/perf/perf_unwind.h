@@ -16,9 +16,9 @@
  */
 typedef struct PerfUnwind PerfUnwind;
 
-/* Starts the process. The objects are those of the session, and borrowed: set them before the first
-   mapping. Returns NULL with error set. */
-PerfUnwind *perf_unwind_new(GError **error);
+/* Starts the process, which takes about this much memory. The objects are those of the session, and
+   borrowed: set them before the first mapping. Returns NULL with error set. */
+PerfUnwind *perf_unwind_new(uint64_t memory_bytes_max, GError **error);
 void perf_unwind_free(PerfUnwind *unwind);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PerfUnwind, perf_unwind_free)
 

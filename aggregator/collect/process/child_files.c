@@ -49,18 +49,29 @@ void child_files_close_at_exec(void)
 		fcntl((int)fd, F_SETFD, FD_CLOEXEC);
 }
 
-void child_files_keep_only(int *fds, unsigned count)
+bool child_files_keep_only(int *fds, unsigned count)
 {
 	int nothing = open("/dev/null", O_RDWR);
+	bool is_kept = nothing >= 0;
 
 	/* First out of the way of each other. */
 	for (unsigned i = 0; i < count; i++)
-		fds[i] = fcntl(fds[i], F_DUPFD, KEPT_FD + (int)count);
+		if (fds[i] >= 0) {
+			fds[i] = fcntl(fds[i], F_DUPFD, KEPT_FD + (int)count);
+			is_kept &= fds[i] >= 0;
+		}
 	for (int standard = STDIN_FILENO; standard <= STDERR_FILENO; standard++)
-		dup2(nothing, standard);
+		is_kept &= dup2(nothing, standard) >= 0;
 	for (unsigned i = 0; i < count; i++) {
-		fds[i] = dup2(fds[i], KEPT_FD + (int)i);
-		fcntl(fds[i], F_SETFD, FD_CLOEXEC);
+		int wanted = KEPT_FD + (int)i;
+
+		if (fds[i] < 0)
+			close(wanted);
+		else if ((fds[i] = dup2(fds[i], wanted)) >= 0)
+			fcntl(wanted, F_SETFD, FD_CLOEXEC);
+		else
+			is_kept = false;
 	}
 	close_from(KEPT_FD + count);
+	return is_kept;
 }

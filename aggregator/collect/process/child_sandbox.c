@@ -3,53 +3,177 @@
 
 #include "collect/process/child_sandbox.h"
 
+/*
+ * The sandbox of a process that the program forks (child.c): a user id of its own, capabilities,
+ * limits, and a filter of system calls (call_filter.c), in this order.
+ */
+
+#include "base/text_part.h"
+#include "collect/process/call_filter.h"
+
+#include <dirent.h>
 #include <errno.h>
 #include <glib.h>
 #include <grp.h>
-#include <linux/audit.h>
 #include <linux/capability.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/mman.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
-	NOBODY = 65534, /* the kernel's own default for ids that it cannot show (overflowuid) */
 	FILES_MAX = 64,
-	FILTER_MAX = 256,
 	STATM_DATA = 5,
 	STATM_FIELDS = 7,
+	CHOICES_MAX = 64,
 };
 
-static void drop_capabilities(void)
+/* Capabilities that openers keep: to read all files, to look into other processes, and to follow
+   links in /proc/PID/map_files (CAP_CHECKPOINT_RESTORE, since Linux 5.9; before, CAP_SYS_ADMIN). */
+static const unsigned opener_capabilities[] = { CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE,
+						CAP_SYS_ADMIN };
+
+/*
+ * Ranges that nobody has ids of: https://systemd.io/UIDS-GIDS lists both as unused. The first one
+ * is above all that containers and directory services hand out; the second one is for a container
+ * with 65536 ids.
+ */
+typedef struct {
+	uint32_t first, count;
+} IdRange;
+
+static const IdRange ranges[] = { { 0x78000000, 1 << 27 }, { 65520, 14 } };
+
+static uid_t private_user; /* 0: not chosen */
+
+/* The user id. */
+
+static bool is_capable(unsigned capability)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { 0 };
 
-	syscall(SYS_capset, &header, none);
+	return !syscall(SYS_capget, &header, sets) &&
+	       sets[capability / 32].effective & 1U << capability % 32;
 }
 
-void child_sandbox_drop_privileges(void)
+/* Whether this user namespace has the id: lines "INSIDE OUTSIDE COUNT". */
+static bool is_mapped(uint32_t id)
 {
-	(void)!chdir("/");
-	(void)!setgroups(0, NULL);
-	(void)!setresgid(NOBODY, NOBODY, NOBODY);
-	(void)!setresuid(NOBODY, NOBODY, NOBODY);
-	drop_capabilities();
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	g_autofree char *text = NULL;
+	TextPart rest = { 0 }, line;
+	uint64_t first, outside, count;
+
+	if (!g_file_get_contents("/proc/self/uid_map", &text, &rest.length, NULL))
+		return true;
+	rest.text = text;
+	while (text_part_next_line(&rest, &line))
+		if (text_part_decimal(text_part_next_word(&line), &first) &&
+		    text_part_decimal(text_part_next_word(&line), &outside) &&
+		    text_part_decimal(text_part_next_word(&line), &count) && id - first < count)
+			return true;
+	return false;
 }
 
-static void limit(int resource, rlim_t max)
+static bool has_process(uint32_t id)
 {
-	struct rlimit both = { max, max };
+	DIR *folder = opendir("/proc");
+	const struct dirent *entry;
+	struct stat status;
+	bool found = false;
 
-	setrlimit(resource, &both);
+	while (folder && !found && (entry = readdir(folder)))
+		found = g_ascii_isdigit(*entry->d_name) &&
+			!fstatat(dirfd(folder), entry->d_name, &status, 0) && status.st_uid == id;
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+void child_sandbox_choose_user(void)
+{
+	for (size_t i = 0; !private_user && i < G_N_ELEMENTS(ranges) * CHOICES_MAX; i++) {
+		const IdRange *range = &ranges[i / CHOICES_MAX];
+		uint32_t id = range->first + g_random_int() % range->count;
+
+		if (is_mapped(id) && !has_process(id))
+			private_user = id;
+	}
+}
+
+/* Rights. */
+
+/* Whether the user namespace forbids to change groups; then they are those of an unprivileged
+   user. */
+static bool are_groups_fixed(void)
+{
+	g_autofree char *text = NULL;
+
+	return g_file_get_contents("/proc/self/setgroups", &text, NULL, NULL) &&
+	       g_str_has_prefix(text, "deny");
+}
+
+/* A program that may not change its ids is not root: its user stays. */
+static const char *leave_user(void)
+{
+	if (!is_capable(CAP_SETUID) || !is_capable(CAP_SETGID))
+		return NULL;
+	errno = ENOENT;
+	if (!private_user)
+		return "finding a user id that nobody has";
+	if (setgroups(0, NULL) && !are_groups_fixed())
+		return "setgroups()";
+	if (setresgid(private_user, private_user, private_user))
+		return "setresgid()";
+	return setresuid(private_user, private_user, private_user) ? "setresuid()" : NULL;
+}
+
+/* Keeps those that the program has. */
+static const char *keep_capabilities(const unsigned *kept, size_t count)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	for (size_t i = 0; i < count; i++)
+		if (is_capable(kept[i])) {
+			sets[kept[i] / 32].effective |= 1U << kept[i] % 32;
+			sets[kept[i] / 32].permitted |= 1U << kept[i] % 32;
+		}
+	return syscall(SYS_capset, &header, sets) ? "capset()" : NULL;
+}
+
+const char *child_sandbox_drop_privileges(ChildRights rights)
+{
+	size_t kept = rights == CHILD_OPENS ? G_N_ELEMENTS(opener_capabilities) : 0;
+	const char *problem;
+
+	if (chdir("/"))
+		return "chdir(\"/\")";
+	problem = rights == CHILD_OPENS ? NULL : leave_user();
+	if (!problem)
+		problem = keep_capabilities(opener_capabilities, kept);
+	if (problem)
+		return problem;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return "PR_SET_NO_NEW_PRIVS";
+	return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) ? "PR_SET_DUMPABLE" : NULL;
+}
+
+/* Limits. */
+
+/* A limit of the host that is lower stays. */
+static bool limit(int resource, rlim_t max)
+{
+	struct rlimit both;
+
+	if (getrlimit(resource, &both))
+		return false;
+	both.rlim_max = MIN(both.rlim_max, max);
+	both.rlim_cur = both.rlim_max;
+	return !setrlimit(resource, &both);
 }
 
 /* Returns the memory that this process has; 0: unknown. Fields of statm: Linux,
@@ -71,148 +195,24 @@ static ChildLimits memory_in_use(void)
 	};
 }
 
-static void set_limits(const ChildLimits *limits)
+static bool limit_memory(const ChildLimits *limits)
 {
-	ChildLimits used = memory_in_use();
-
-	limit(RLIMIT_NPROC, 0);
-	limit(RLIMIT_FSIZE, 0);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_NOFILE, FILES_MAX);
 	/* AddressSanitizer needs terabytes of addresses. */
 #if !defined(__SANITIZE_ADDRESS__)
-	limit(RLIMIT_AS, used.address_space_bytes + limits->address_space_bytes);
-	limit(RLIMIT_DATA, used.data_bytes + limits->data_bytes);
+	ChildLimits used = memory_in_use();
+
+	return limit(RLIMIT_AS, used.address_space_bytes + limits->address_space_bytes) &&
+	       limit(RLIMIT_DATA, used.data_bytes + limits->data_bytes);
 #else
-	(void)limits, (void)used;
+	(void)limits, (void)memory_in_use;
+	return true;
 #endif
 }
 
-#if defined(__x86_64__)
-#define FILTER_MACHINE AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define FILTER_MACHINE AUDIT_ARCH_AARCH64
-#endif
-
-#ifdef FILTER_MACHINE
-
-/* Memory, open files, the socket, and what abort() and signals need. */
-static const uint16_t allowed[] = {
-	SYS_read,
-	SYS_pread64,
-	SYS_write,
-	SYS_close,
-	/* With it, libdw reads files compressed by gzip. */
-	SYS_dup,
-	SYS_fstat,
-	SYS_lseek,
-	SYS_fcntl,
-	SYS_munmap,
-	SYS_mremap,
-	SYS_brk,
-	SYS_madvise,
-	SYS_ppoll,
-	SYS_recvmsg,
-	SYS_sendto,
-	SYS_sendmsg,
-	SYS_futex,
-	SYS_setitimer,
-	SYS_exit,
-	SYS_exit_group,
-	SYS_rt_sigreturn,
-	SYS_rt_sigprocmask,
-	SYS_rt_sigaction,
-	SYS_getpid,
-	SYS_gettid,
-	SYS_tgkill,
-	SYS_clock_gettime,
-	SYS_getrandom,
-	SYS_restart_syscall,
-	SYS_sched_yield,
-	/* What fstat() is in glibc 2.33 to 2.38. */
-	SYS_newfstatat,
-#ifdef SYS_poll
-	SYS_poll,
-#endif
-#if defined(__SANITIZE_ADDRESS__)
-	SYS_sigaltstack,
-#endif
-};
-
-/* Memory that cannot be executed: the third argument is its protection. */
-static const uint16_t allowed_without_code[] = { SYS_mmap, SYS_mprotect };
-
-typedef struct {
-	struct sock_filter code[FILTER_MAX];
-	unsigned short length;
-} Filter;
-
-static void add(Filter *filter, struct sock_filter instruction)
+const char *child_sandbox_close(ChildRights rights, const ChildLimits *limits)
 {
-	filter->code[filter->length++] = instruction;
-}
-
-static void load(Filter *filter, size_t offset)
-{
-	add(filter, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
-}
-
-static void answer(Filter *filter, uint32_t action)
-{
-	add(filter, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action));
-}
-
-/* Skips so many instructions unless the loaded value is that one. */
-static void skip_unless(Filter *filter, uint32_t value, uint8_t instructions)
-{
-	add(filter,
-	    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, instructions));
-}
-
-static void refuse_code(Filter *filter, uint16_t number)
-{
-	skip_unless(filter, number, 4);
-	load(filter, offsetof(struct seccomp_data, args[2]));
-	add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0));
-	answer(filter, SECCOMP_RET_ALLOW);
-	answer(filter, SECCOMP_RET_ERRNO | EPERM);
-}
-
-static void make_filter(Filter *filter)
-{
-	load(filter, offsetof(struct seccomp_data, arch));
-	/* The numbers of another machine's calls, such as of 32 bits, mean something else. */
-	add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FILTER_MACHINE, 1, 0));
-	answer(filter, SECCOMP_RET_KILL);
-	load(filter, offsetof(struct seccomp_data, nr));
-	for (size_t i = 0; i < G_N_ELEMENTS(allowed); i++) {
-		skip_unless(filter, allowed[i], 1);
-		answer(filter, SECCOMP_RET_ALLOW);
-	}
-	for (size_t i = 0; i < G_N_ELEMENTS(allowed_without_code); i++)
-		refuse_code(filter, allowed_without_code[i]);
-	answer(filter, SECCOMP_RET_ERRNO | EPERM);
-}
-
-static void filter_calls(void)
-{
-	Filter filter = { .length = 0 };
-
-	make_filter(&filter);
-	prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
-	      &(struct sock_fprog){ filter.length, filter.code }, 0, 0);
-}
-
-#else
-
-static void filter_calls(void)
-{
-}
-
-#endif
-
-void child_sandbox_close(const ChildLimits *limits)
-{
-	set_limits(limits);
-	filter_calls();
+	if (!limit(RLIMIT_NPROC, 0) || !limit(RLIMIT_FSIZE, 0) || !limit(RLIMIT_CORE, 0) ||
+	    !limit(RLIMIT_NOFILE, FILES_MAX) || !limit_memory(limits))
+		return "setrlimit()";
+	return call_filter_set(rights) ? NULL : "the filter of system calls";
 }

@@ -1,23 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * What protects the host from a process that reads hostile files, should one of them take it over.
- * All of it lasts until the process ends, and its children inherit it.
+ * What protects the host from a process that opens or reads hostile files, should a file take it
+ * over. All of it lasts until the process ends. A step that the host refuses is an error: the
+ * process must not go on.
  */
 
-/* Gives up root, all capabilities, and becoming anybody else by running a file. What the host does
-   not allow is left out: then the user had not much to give up. */
-void child_sandbox_drop_privileges(void);
+/* What the process may do with files. */
+typedef enum {
+	CHILD_READS, /* only read descriptors that it has */
+	/* Open and list any file for reading, with root's rights if the program has them. It cannot
+	   write, start a program, or act on other processes. */
+	CHILD_OPENS,
+} ChildRights;
 
-/* Memory that such a process may have besides what it has already: that of the program. */
+/* Memory that such a process may have in addition to what it has already: that of the program. */
 typedef struct {
 	uint64_t address_space_bytes; /* with files that it maps */
 	uint64_t data_bytes;          /* without; since Linux 4.7 */
 } ChildLimits;
 
-/* Then: no new processes or files, bounded memory, and on x86-64 and AArch64 only those system
-   calls that reading open files and a socket needs. Others fail with EPERM. */
-void child_sandbox_close(const ChildLimits *limits);
+/* Chooses the user id of the processes: one that no user has and no process of this host. Call this
+   in the program, before it forks. */
+void child_sandbox_choose_user(void);
+
+/*
+ * Two steps in the process: gives up root, all capabilities that the rights do not need, and
+ * becoming anybody else by running a file; then no new processes or files, bounded memory, and only
+ * those system calls that the rights need. Others fail with EPERM. A program that is not root keeps
+ * its user. Each returns NULL, or the step that the host refused, with errno set.
+ */
+const char *child_sandbox_drop_privileges(ChildRights rights);
+const char *child_sandbox_close(ChildRights rights, const ChildLimits *limits);

@@ -529,7 +529,8 @@ static void become_relay(Relay *relay, const TerminalPair *pair, int program, in
 
 	relay->wants_keys = begins_in_foreground();
 	child_signals_default();
-	child_files_keep_only(kept, G_N_ELEMENTS(kept));
+	if (!child_files_keep_only(kept, G_N_ELEMENTS(kept)))
+		_exit(1);
 	relay->outer = kept[0];
 	relay->inner = kept[1];
 	relay->program = kept[2];

@@ -138,7 +138,8 @@ int terminal_session_lead(int terminal, int relay, int pid_fd)
 	kept[1] = relay;
 	kept[2] = go[1];
 	child_signals_default();
-	child_files_keep_only(kept, G_N_ELEMENTS(kept));
+	if (!child_files_keep_only(kept, G_N_ELEMENTS(kept)))
+		_exit(1);
 	session.terminal = kept[0];
 	session.relay = kept[1];
 	session.go = kept[2];

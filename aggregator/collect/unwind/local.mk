@@ -1,7 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/collect/unwind/unwind_child.c aggregator/collect/unwind/unwind_child.h \
 	aggregator/collect/unwind/unwind_expression.c aggregator/collect/unwind/unwind_expression.h \
-	aggregator/collect/unwind/unwind_keeper.c aggregator/collect/unwind/unwind_keeper.h \
 	aggregator/collect/unwind/unwind_object.c aggregator/collect/unwind/unwind_object.h \
 	aggregator/collect/unwind/unwind_processes.c aggregator/collect/unwind/unwind_processes.h \
 	aggregator/collect/unwind/unwind_registers.c aggregator/collect/unwind/unwind_registers.h \

@@ -3,25 +3,30 @@
 
 #include "collect/unwind/unwind_child.h"
 
+/*
+ * The program's side of unwinding: what was told to the process, the jobs without an answer, and
+ * the replacement of a process that was lost. Mappings come from collect/perf/perf_unwind.c.
+ */
+
 #include "base/clock.h"
-#include "collect/unwind/unwind_keeper.h"
+#include "collect/process/child.h"
+#include "collect/process/child_port.h"
 #include "collect/unwind/unwind_processes.h"
 #include "collect/unwind/unwind_ring.h"
+#include "collect/unwind/unwind_worker.h"
 
 #include <errno.h>
 #include <gio/gio.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 enum {
 	JOBS_MAX = 1 << 16,   /* without an answer; a power of two */
 	SPANS_MAX = 1 << 20,  /* of all processes */
 	STACK_MAX = 64 << 10, /* of a job: perf copies no more */
+	START_PATIENCE_MS = 5000,
 };
 
 typedef struct {
@@ -30,8 +35,8 @@ typedef struct {
 } Object;
 
 struct UnwindChild {
-	pid_t keeper;
-	int socket; /* -1: there is no process any more */
+	ChildType type;
+	Child process; /* without a socket: there is none any more */
 	UnwindShared *shared;
 	uint64_t head;      /* of the ring */
 	bool is_started;    /* the process has been told where to begin */
@@ -42,7 +47,7 @@ struct UnwindChild {
 	uint64_t first_job, next_job;
 	uint64_t first_lost; /* jobs before this one are lost, those from first_job on */
 	uint64_t *user_data; /* of each job */
-	uint64_t message[(sizeof(UnwindMessage) + UNWIND_ANSWER_BYTES_MAX) / sizeof(uint64_t)];
+	uint64_t body[UNWIND_ANSWER_BYTES_MAX / sizeof(uint64_t)]; /* of a message */
 	UnwindCounts counts;
 };
 
@@ -51,20 +56,9 @@ struct UnwindChild {
 /* Returns whether it was sent; the socket may be full. */
 static bool send_message(const UnwindChild *child, UnwindMessageType type, uint64_t value, int fd)
 {
-	char room[CMSG_SPACE(sizeof(fd))] = { 0 };
-	UnwindMessage message = { type, value };
-	struct iovec part = { &message, sizeof(message) };
-	struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
+	const ChildMessage message = { type, value };
 
-	if (fd >= 0) {
-		header.msg_control = room;
-		header.msg_controllen = sizeof(room);
-		*CMSG_FIRSTHDR(&header) = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof(fd)),
-							    .cmsg_level = SOL_SOCKET,
-							    .cmsg_type = SCM_RIGHTS };
-		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&header)), &fd, sizeof(fd));
-	}
-	return sendmsg(child->socket, &header, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0;
+	return child_port_send(child->process.socket, &message, NULL, 0, fd, false);
 }
 
 /* Returns whether the process knows all files. */
@@ -85,33 +79,66 @@ static bool send_all(UnwindChild *child)
 
 /* Beginning and end. */
 
-static bool start(UnwindChild *child, GError **error)
+static bool fail(GError **error, const char *problem)
 {
-	int pair[2] = { -1, -1 };
-
-	child->shared = mmap(NULL, sizeof(*child->shared), PROT_READ | PROT_WRITE,
-			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (child->shared == MAP_FAILED ||
-	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ||
-	    (child->keeper = unwind_keeper_start(child->shared, pair[1])) < 0) {
-		g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
-			    "the process that unwinds user stacks could not be started: %s",
-			    g_strerror(errno));
-	}
-	if (pair[1] >= 0)
-		close(pair[1]);
-	child->socket = pair[0];
-	return child->keeper > 0;
+	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(errno),
+		    "the process that unwinds user stacks could not be started: %s", problem);
+	return false;
 }
 
-UnwindChild *unwind_child_new(GError **error)
+/* Waits until the process is in its sandbox. */
+static bool greet(UnwindChild *child, GError **error)
+{
+	struct pollfd ready = { .fd = child->process.socket, .events = POLLIN };
+	ChildMessage message = { 0 };
+	ssize_t bytes = -1;
+
+	errno = ETIMEDOUT;
+	if (poll(&ready, 1, START_PATIENCE_MS) > 0)
+		bytes = child_port_receive(child->process.socket, &message, child->body,
+					   sizeof(child->body), NULL);
+	if (bytes >= 0 && message.type == UNWIND_MESSAGE_HELLO)
+		return true;
+	if (bytes >= 0 && message.type == CHILD_MESSAGE_FAILED) {
+		g_autofree char *why = child_failure((const char *)child->body, (size_t)bytes);
+
+		errno = EPERM;
+		return fail(error, why);
+	}
+	return fail(error, g_strerror(errno));
+}
+
+/* Starts the first process or the next one, which knows nothing. */
+static bool start(UnwindChild *child)
+{
+	child->is_started = false;
+	child->objects_sent = 0;
+	child->shared->busy_object = 0;
+	unwind_processes_tell_again(child->processes);
+	return child_start(&child->process, &child->type, NULL, 0, child->shared);
+}
+
+UnwindChild *unwind_child_new(uint64_t memory_bytes_max, GError **error)
 {
 	g_autoptr(UnwindChild) child = g_new0(UnwindChild, 1);
 
 	child->objects = g_array_new(FALSE, FALSE, sizeof(Object));
 	child->processes = unwind_processes_new(SPANS_MAX);
 	child->user_data = g_new(uint64_t, JOBS_MAX);
-	if (!start(child, error))
+	child->type = unwind_worker_type(memory_bytes_max);
+	child->process.socket = -1;
+	child->shared = mmap(NULL, sizeof(*child->shared), PROT_READ | PROT_WRITE,
+			     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (child->shared == MAP_FAILED) {
+		fail(error, g_strerror(errno));
+		return NULL;
+	}
+	child->shared->memory_bytes_max = memory_bytes_max;
+	if (!start(child)) {
+		fail(error, g_strerror(errno));
+		return NULL;
+	}
+	if (!greet(child, error))
 		return NULL;
 	send_all(child);
 	return g_steal_pointer(&child);
@@ -119,18 +146,22 @@ UnwindChild *unwind_child_new(GError **error)
 
 static void end_process(UnwindChild *child)
 {
-	if (child->socket >= 0)
-		close(child->socket);
-	child->socket = -1;
+	child_end(&child->process);
 	child->counts.is_dead = true;
 	child->first_lost = child->next_job;
-	if (child->keeper <= 0)
+}
+
+/* The object that a lost process was reading is left out from then on. */
+static void replace_process(UnwindChild *child)
+{
+	child->shared->suspects[child->counts.restarts++] = child->shared->busy_object;
+	child->first_lost = child->next_job;
+	child_end(&child->process);
+	if (child->counts.restarts >= UNWIND_WORKERS_MAX || !start(child)) {
+		end_process(child);
 		return;
-	/* The process that unwinds gets the same signal when its parent ends. */
-	kill(child->keeper, SIGKILL);
-	while (waitpid(child->keeper, NULL, 0) < 0 && errno == EINTR)
-		continue;
-	child->keeper = 0;
+	}
+	send_all(child);
 }
 
 void unwind_child_free(UnwindChild *child)
@@ -200,13 +231,13 @@ void unwind_child_forget(UnwindChild *child, uint64_t process)
 	const UnwindProcess *known = unwind_processes_find(child->processes, process);
 
 	/* If the ring is full, it is told with the next job. */
-	if (known && known->is_known && child->socket >= 0 &&
+	if (known && known->is_known && child->process.socket >= 0 &&
 	    !unwind_ring_reserve(child->shared, &child->head, UNWIND_RECORD_FORGET, process, 0)) {
 		unwind_processes_empty(child->processes, process);
 		return;
 	}
 	unwind_processes_forget(child->processes, process);
-	if (child->socket >= 0)
+	if (child->process.socket >= 0)
 		publish(child);
 }
 
@@ -260,11 +291,11 @@ bool unwind_child_has_all(const UnwindChild *child, uint64_t process)
 
 bool unwind_child_try(UnwindChild *child, const UnwindJob *job)
 {
-	bool is_taken = child->socket >= 0 && unwind_child_has_all(child, job->process) &&
+	bool is_taken = child->process.socket >= 0 && unwind_child_has_all(child, job->process) &&
 			send_all(child) && tell_maps(child, job->process) && put_job(child, job);
 
 	child->counts.submitted += is_taken;
-	if (child->socket >= 0)
+	if (child->process.socket >= 0)
 		publish(child);
 	return is_taken;
 }
@@ -281,7 +312,7 @@ bool unwind_child_submit(UnwindChild *child, const UnwindJob *job)
 
 int unwind_child_fd(const UnwindChild *child)
 {
-	return child->socket;
+	return child->process.socket;
 }
 
 static void give(UnwindChild *child, const UnwindStack *stack, UnwindTaker taker, void *user_data)
@@ -299,22 +330,6 @@ static void give_lost(UnwindChild *child, UnwindTaker taker, void *user_data)
 
 	while (child->first_job < child->first_lost)
 		give(child, &none, taker, user_data);
-}
-
-/* A new process knows nothing. The first one has been told already. */
-static void greet(UnwindChild *child, uint64_t number)
-{
-	if (!number)
-		return;
-	if (++child->counts.restarts >= UNWIND_WORKERS_MAX) {
-		end_process(child);
-		return;
-	}
-	child->is_started = false;
-	child->objects_sent = 0;
-	child->first_lost = child->next_job;
-	unwind_processes_tell_again(child->processes);
-	send_all(child);
 }
 
 /* Whether an answer is in order. It may be late: its job was given up. */
@@ -349,7 +364,7 @@ static size_t read_answer(UnwindChild *child, const uint8_t *at, size_t bytes, U
 /* If they make no sense, it is not our code that writes them any more. */
 static void read_answers(UnwindChild *child, size_t bytes, UnwindTaker taker, void *user_data)
 {
-	const uint8_t *at = (const uint8_t *)child->message + sizeof(UnwindMessage);
+	const uint8_t *at = (const uint8_t *)child->body;
 
 	while (bytes) {
 		size_t length = read_answer(child, at, bytes, taker, user_data);
@@ -366,33 +381,27 @@ static void read_answers(UnwindChild *child, size_t bytes, UnwindTaker taker, vo
 /* Returns whether there was a message. */
 static bool read_message(UnwindChild *child, UnwindTaker taker, void *user_data)
 {
-	UnwindMessage message = { 0 };
-	ssize_t bytes = recv(child->socket, child->message, sizeof(child->message), MSG_DONTWAIT);
+	ChildMessage message = { 0 };
+	ssize_t bytes = child_port_receive(child->process.socket, &message, child->body,
+					   sizeof(child->body), NULL);
 
-	if (bytes < 0 && errno == EINTR)
-		return true;
 	if (bytes < 0 && errno == EAGAIN)
 		return false;
-	if (bytes < (ssize_t)sizeof(message)) {
-		end_process(child);
-		return false;
-	}
-	memcpy(&message, child->message, sizeof(message));
-	if (message.type == UNWIND_MESSAGE_HELLO)
-		greet(child, message.value);
-	else
-		read_answers(child, (size_t)bytes - sizeof(message), taker, user_data);
+	if (bytes < 0)
+		replace_process(child);
+	else if (message.type == UNWIND_MESSAGE_ANSWERS)
+		read_answers(child, (size_t)bytes, taker, user_data);
 	give_lost(child, taker, user_data);
-	return child->socket >= 0;
+	return child->process.socket >= 0;
 }
 
 void unwind_child_take(UnwindChild *child, UnwindTaker taker, void *user_data)
 {
-	if (child->socket >= 0) {
+	if (child->process.socket >= 0) {
 		while (read_message(child, taker, user_data))
 			continue;
 	}
-	if (child->socket >= 0)
+	if (child->process.socket >= 0)
 		send_all(child);
 	give_lost(child, taker, user_data);
 }
@@ -402,9 +411,9 @@ void unwind_child_drain(UnwindChild *child, uint64_t until_ns, UnwindTaker taker
 	uint64_t now_ns;
 
 	unwind_child_take(child, taker, user_data);
-	while (child->socket >= 0 && child->first_job < child->next_job &&
+	while (child->process.socket >= 0 && child->first_job < child->next_job &&
 	       (now_ns = clock_monotonic_ns()) < until_ns) {
-		poll(&(struct pollfd){ .fd = child->socket, .events = POLLIN }, 1,
+		poll(&(struct pollfd){ .fd = child->process.socket, .events = POLLIN }, 1,
 		     (int)MIN((until_ns - now_ns) / NS_PER_MS + 1, (uint64_t)INT_MAX));
 		unwind_child_take(child, taker, user_data);
 	}

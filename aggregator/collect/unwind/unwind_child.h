@@ -43,9 +43,9 @@ typedef struct {
 	bool is_dead;      /* there is no process any more */
 } UnwindCounts;
 
-/* Starts the process. Call this while the program has one thread, nothing open and no secrets in
-   memory. Returns NULL with error set. */
-UnwindChild *unwind_child_new(GError **error);
+/* Starts the process, which takes about this much memory for what it reads. Returns NULL with error
+   set, also if the process cannot give up its rights. */
+UnwindChild *unwind_child_new(uint64_t memory_bytes_max, GError **error);
 
 /* Ends the process. Jobs without an answer get none. */
 void unwind_child_free(UnwindChild *child);

@@ -4,8 +4,8 @@
 #include "collect/unwind/unwind_object.h"
 
 #define OBJECTS_MAX (1U << 20)
-#define SECTIONS_BYTES_MAX ((size_t)768 << 20)
-#define ROWS_BYTES_MAX ((size_t)256 << 20)
+
+enum { ROWS_SHARE = 4 }; /* rows take one part of this many, sections the others */
 
 struct Unwinder {
 	GPtrArray *objects;    /* (element-type UnwindObject), by number; NULL: not known */
@@ -34,15 +34,17 @@ static void free_spans(void *spans)
 	g_array_unref(spans);
 }
 
-Unwinder *unwinder_new(void)
+Unwinder *unwinder_new(uint64_t memory_bytes_max)
 {
 	Unwinder *unwinder = g_new0(Unwinder, 1);
+	size_t rows_bytes_max = (size_t)memory_bytes_max / ROWS_SHARE;
 
 	unwinder->objects = g_ptr_array_new_with_free_func(free_object);
 	unwinder->processes =
 		g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, free_spans);
 	unwinder->budget =
-		(UnwindBudget){ .sections_max = SECTIONS_BYTES_MAX, .rows_max = ROWS_BYTES_MAX };
+		(UnwindBudget){ .sections_max = (size_t)memory_bytes_max - rows_bytes_max,
+				.rows_max = rows_bytes_max };
 	unwinder->busy_object = &unwinder->unwatched;
 	return unwinder;
 }

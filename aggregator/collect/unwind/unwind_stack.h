@@ -26,7 +26,8 @@ typedef struct {
 	uint64_t frames[UNWIND_FRAMES_MAX];
 } UnwindStack;
 
-Unwinder *unwinder_new(void);
+/* Returns an unwinder whose objects and rows take at most this much memory, about. */
+Unwinder *unwinder_new(uint64_t memory_bytes_max);
 void unwinder_free(Unwinder *unwinder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Unwinder, unwinder_free)
 

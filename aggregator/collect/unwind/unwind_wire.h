@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/process/child_port.h"
 #include "collect/unwind/unwind_stack.h"
 
 /*
  * What the program and its unwinding process say to each other. Mappings and stacks go through a
- * ring in shared memory, files and everything else through a socket (SOCK_SEQPACKET).
+ * ring in shared memory, files and everything else through messages (child_port.h).
  *
  * The process may have been taken over: the program believes nothing of what it writes, neither in
  * the ring nor in answers.
@@ -24,6 +25,7 @@ typedef struct {
 	/* The object whose CFI the process is reading; and those at which processes were lost. */
 	uint32_t busy_object;
 	uint32_t suspects[UNWIND_WORKERS_MAX];
+	uint64_t memory_bytes_max; /* for what the process reads, about */
 	uint8_t bytes[UNWIND_RING_BYTES];
 } UnwindShared;
 
@@ -49,17 +51,12 @@ typedef struct {
 
 /* Messages of the socket. */
 typedef enum {
-	UNWIND_MESSAGE_HELLO,   /* by the process: it is that one, from 0 on, and waits */
-	UNWIND_MESSAGE_START,   /* to it: read the ring from that position */
+	UNWIND_MESSAGE_HELLO = CHILD_MESSAGE_OWN, /* by the process: it waits */
+	UNWIND_MESSAGE_START,                     /* to it: read the ring from that position */
 	UNWIND_MESSAGE_OBJECT,  /* to it: a descriptor comes with it; the value is its number */
 	UNWIND_MESSAGE_WAKE,    /* to it: the ring is not empty */
 	UNWIND_MESSAGE_ANSWERS, /* by it: each UnwindAnswer with its frames */
 } UnwindMessageType;
-
-typedef struct {
-	uint64_t type;
-	uint64_t value;
-} UnwindMessage;
 
 typedef struct {
 	uint64_t number; /* of the job */

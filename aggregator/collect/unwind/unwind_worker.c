@@ -3,16 +3,21 @@
 
 #include "collect/unwind/unwind_worker.h"
 
+#include "collect/process/child_port.h"
+#include "collect/unwind/unwind_object.h"
 #include "collect/unwind/unwind_ring.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 enum { PATIENCE_S = 5 };
+
+/* In addition to what is read: for libdw, the mappings, and the allocator. */
+#define WORKING_BYTES ((uint64_t)64 << 20)
+#define ADDRESSES_BYTES ((uint64_t)1 << 30)
 
 /* So mappings fill their record. */
 G_STATIC_ASSERT(sizeof(UserSpan) % sizeof(UnwindRecord) == 0);
@@ -35,16 +40,12 @@ static void set_patience(time_t seconds)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static void send_message(const Worker *worker, uint64_t type, uint64_t value, const void *body,
-			 size_t body_bytes)
+static void send_message(const Worker *worker, uint64_t type, const void *body, size_t body_bytes)
 {
-	UnwindMessage message = { type, value };
-	struct iovec parts[] = { { &message, sizeof(message) }, { (void *)body, body_bytes } };
-	struct msghdr header = { .msg_iov = parts, .msg_iovlen = 2 };
+	const ChildMessage message = { type, 0 };
 
-	while (sendmsg(worker->socket, &header, MSG_NOSIGNAL) < 0)
-		if (errno != EINTR)
-			_exit(0);
+	if (!child_port_send(worker->socket, &message, body, body_bytes, -1, true))
+		_exit(0);
 }
 
 /* Waits while the program does not read answers. */
@@ -53,40 +54,22 @@ static void send_answers(Worker *worker)
 	if (!worker->answer_bytes)
 		return;
 	set_patience(0);
-	send_message(worker, UNWIND_MESSAGE_ANSWERS, 0, worker->answers, worker->answer_bytes);
+	send_message(worker, UNWIND_MESSAGE_ANSWERS, worker->answers, worker->answer_bytes);
 	worker->answer_bytes = 0;
 	set_patience(PATIENCE_S);
 }
 
 /* Messages. */
 
-/* Returns the descriptor that came with a message; -1: none. */
-static int descriptor_of(struct msghdr *header)
-{
-	struct cmsghdr *part = CMSG_FIRSTHDR(header);
-	int fd = -1;
-
-	if (part && part->cmsg_type == SCM_RIGHTS && part->cmsg_len == CMSG_LEN(sizeof(fd)))
-		memcpy(&fd, CMSG_DATA(part), sizeof(fd));
-	return fd;
-}
-
 /* Returns whether there was a message. The caller closes the descriptor, unless it is -1. */
-static bool receive(const Worker *worker, UnwindMessage *message, int *fd)
+static bool receive(const Worker *worker, ChildMessage *message, int *fd)
 {
-	char room[CMSG_SPACE(sizeof(int))];
-	struct iovec part = { message, sizeof(*message) };
-	struct msghdr header = { .msg_iov = &part,
-				 .msg_iovlen = 1,
-				 .msg_control = room,
-				 .msg_controllen = sizeof(room) };
-	ssize_t bytes = recvmsg(worker->socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	ssize_t bytes = child_port_receive(worker->socket, message, NULL, 0, fd);
 
 	/* The program has ended. */
-	if (!bytes || (bytes < 0 && errno != EAGAIN && errno != EINTR))
+	if (bytes < 0 && errno != EAGAIN)
 		_exit(0);
-	*fd = bytes > 0 ? descriptor_of(&header) : -1;
-	return bytes == sizeof(*message);
+	return bytes >= 0;
 }
 
 static void wait_for_message(const Worker *worker)
@@ -105,7 +88,7 @@ static bool is_suspect(const Worker *worker, uint64_t object)
 
 static void take_messages(Worker *worker)
 {
-	UnwindMessage message;
+	ChildMessage message;
 	int fd;
 
 	while (receive(worker, &message, &fd)) {
@@ -118,13 +101,12 @@ static void take_messages(Worker *worker)
 	}
 }
 
-/* What is on its way was for the process before this one. */
-static void wait_for_start(const Worker *worker, uint64_t number)
+static void wait_for_start(const Worker *worker)
 {
-	UnwindMessage message = { 0 };
+	ChildMessage message = { 0 };
 	int fd;
 
-	send_message(worker, UNWIND_MESSAGE_HELLO, number, NULL, 0);
+	send_message(worker, UNWIND_MESSAGE_HELLO, NULL, 0);
 	while (message.type != UNWIND_MESSAGE_START) {
 		wait_for_message(worker);
 		if (receive(worker, &message, &fd) && fd >= 0)
@@ -207,16 +189,32 @@ static void sleep_until_woken(const Worker *worker)
 	__atomic_store_n(&worker->shared->is_asleep, 0, __ATOMIC_SEQ_CST);
 }
 
-void unwind_worker_run(UnwindShared *shared, int socket, uint64_t number)
+/* The run() of the process. */
+static void run(int socket, const int *fds, void *data)
 {
-	Worker worker = { .shared = shared, .socket = socket, .unwinder = unwinder_new() };
+	UnwindShared *shared = data;
+	Worker worker = { .shared = shared, .socket = socket };
 
+	(void)fds;
+	wait_for_start(&worker);
+	worker.unwinder = unwinder_new(shared->memory_bytes_max);
 	unwinder_watch(worker.unwinder, &shared->busy_object);
-	wait_for_start(&worker, number);
 	for (;;) {
 		set_patience(PATIENCE_S);
 		take_messages(&worker);
 		empty_ring(&worker);
 		sleep_until_woken(&worker);
 	}
+}
+
+ChildType unwind_worker_type(uint64_t memory_bytes_max)
+{
+	return (ChildType){
+		.name = "kmt-unwind",
+		.rights = CHILD_READS,
+		.limits = { .address_space_bytes = memory_bytes_max + ADDRESSES_BYTES,
+			    .data_bytes = memory_bytes_max + WORKING_BYTES },
+		.prepare = unwind_object_prepare,
+		.run = run,
+	};
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/process/child.h"
 #include "collect/unwind/unwind_wire.h"
 
-#include <glib.h>
-
-/* The process that unwinds, after its fork: takes records from the ring and answers over the
-   socket, until the program's end of it closes. The number is 0 for the first such
-   process. A record that takes seconds ends it. */
-void G_GNUC_NORETURN unwind_worker_run(UnwindShared *shared, int socket, uint64_t number);
+/* Returns the kind of process that unwinds: it takes records from the ring (UnwindShared, the data
+   of child_start()) and answers over the socket, until the program's end of it closes. A record
+   that takes seconds ends it. What it reads takes at most this much memory, about. */
+ChildType unwind_worker_type(uint64_t memory_bytes_max);

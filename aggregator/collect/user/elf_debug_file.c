@@ -3,7 +3,7 @@
 
 #include "base/build_id.h"
 #include "base/bytes.h"
-#include "base/regular_file.h"
+#include "base/trusted_file.h"
 
 #include <glib.h>
 #include <string.h>

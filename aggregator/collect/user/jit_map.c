@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/user/jit_map.h"
 
-#include "base/regular_file.h"
+#include "base/trusted_file.h"
 #include "base/text_part.h"
 
 #include <glib.h>

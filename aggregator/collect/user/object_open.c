@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/user/object_open.h"
 
-#include "base/regular_file.h"
+#include "base/trusted_file.h"
 #include "collect/user/elf_file.h"
 
 #include <glib.h>

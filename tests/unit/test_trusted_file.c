@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/regular_file.h"
+#include "base/trusted_file.h"
 
 #include "leaks.h"
 #include "temporary.h"
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-TEST_SUITE_WITHOUT_LEAKS(regular_file);
+TEST_SUITE_WITHOUT_LEAKS(trusted_file);
 
 /* Returns 0 if it is opened, or why not. */
 static int try(const char *path, unsigned rules, uint64_t bytes_max)
@@ -26,7 +26,7 @@ static int try(const char *path, unsigned rules, uint64_t bytes_max)
 	return 0;
 }
 
-Test(regular_file, pipes_and_devices_are_not_opened)
+Test(trusted_file, pipes_and_devices_are_not_opened)
 {
 	g_autofree char *folder = temporary_folder();
 	g_autofree char *pipe = g_build_filename(folder, "pipe", NULL);
@@ -39,14 +39,14 @@ Test(regular_file, pipes_and_devices_are_not_opened)
 	temporary_remove(folder);
 }
 
-Test(regular_file, what_the_kernel_makes_up_is_not_stored)
+Test(trusted_file, what_the_kernel_makes_up_is_not_stored)
 {
 	cr_expect_eq(try("/proc/self/maps", REGULAR_FILE_ANY, UINT64_MAX), 0);
 	cr_expect_eq(try("/proc/self/maps", REGULAR_FILE_STORED, UINT64_MAX), EINVAL);
 	cr_expect_eq(try("/proc/self/exe", REGULAR_FILE_STORED, UINT64_MAX), 0);
 }
 
-Test(regular_file, links_and_large_files_are_refused_on_request)
+Test(trusted_file, links_and_large_files_are_refused_on_request)
 {
 	g_autofree char *folder = temporary_folder();
 	g_autofree char *file = g_build_filename(folder, "file", NULL);
@@ -62,7 +62,7 @@ Test(regular_file, links_and_large_files_are_refused_on_request)
 }
 
 /* An opener would wait 45 seconds for whoever holds the lease. */
-Test(regular_file, a_lease_is_not_waited_for, .timeout = 20)
+Test(trusted_file, a_lease_is_not_waited_for, .timeout = 20)
 {
 	g_autofree char *folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "file", NULL);
@@ -77,7 +77,7 @@ Test(regular_file, a_lease_is_not_waited_for, .timeout = 20)
 	temporary_remove(folder);
 }
 
-Test(regular_file, the_text_of_a_small_file_is_read)
+Test(trusted_file, the_text_of_a_small_file_is_read)
 {
 	g_autofree char *folder = temporary_folder();
 	g_autofree char *path = g_build_filename(folder, "file", NULL);

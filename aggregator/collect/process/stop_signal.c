@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/stop_signal.h"
+#include "collect/process/stop_signal.h"
 
 #include <errno.h>
 #include <glib.h>

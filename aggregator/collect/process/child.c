@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "config.h"
+
+#include "collect/process/child.h"
+
+/*
+ * Starts and ends the processes that open, read and unwind for the program; each kind is a
+ * ChildType. The only data are the ids of these processes.
+ */
+
+#include "base/clock.h"
+#include "collect/process/stop_signal.h"
+#include "collect/process/child_files.h"
+#include "collect/process/child_port.h"
+#include "collect/process/child_signals.h"
+#include "collect/process/process_group.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+	KNOWN_MAX = 256,      /* ids that are remembered */
+	END_PATIENCE_MS = 50, /* for a process that was killed */
+	KNOWN_AFTER_S = 2,    /* its last events may be read later */
+};
+
+/* A process that was started. */
+typedef struct {
+	pid_t pid;         /* 0: none */
+	uint64_t ended_ns; /* 0: it has not been waited for */
+} Known;
+
+static Known known[KNOWN_MAX];
+static int known_used; /* the others were never used */
+
+/* In the child. */
+
+static void fail(int socket, const char *step)
+{
+	const ChildMessage message = { CHILD_MESSAGE_FAILED, 0 };
+	g_autofree char *text = g_strdup_printf("%s: %s", step, g_strerror(errno));
+
+	child_port_send(socket, &message, text, strlen(text), -1, true);
+	_exit(1);
+}
+
+/* A Ctrl-C is for the program: its children have a session of their own. */
+static void leave_program(const ChildType *type, int *fds, unsigned count)
+{
+	child_signals_default();
+	setsid();
+	child_signals_unblock();
+	prctl(PR_SET_NAME, type->name);
+	if (!child_files_keep_only(fds, count))
+		_exit(1);
+}
+
+static void G_GNUC_NORETURN become(const ChildType *type, int *fds, unsigned count, void *data,
+				   pid_t program)
+{
+	const ChildMessage end = { CHILD_MESSAGE_END, 0 };
+	const char *problem;
+
+	leave_program(type, fds, count);
+	problem = child_sandbox_drop_privileges(type->rights);
+	child_signals_end_with(program, SIGKILL);
+	if (!problem && type->prepare)
+		type->prepare();
+	if (!problem)
+		problem = child_sandbox_close(type->rights, &type->limits);
+	if (problem)
+		fail(fds[0], problem);
+	type->run(fds[0], fds + 1, data);
+	child_port_send(fds[0], &end, NULL, 0, -1, true);
+	_exit(0);
+}
+
+/* In the program: what was started. */
+
+static void reap(Known *process, int *status)
+{
+	if (process->pid && !process->ended_ns &&
+	    waitpid(process->pid, status, WNOHANG) == process->pid)
+		process->ended_ns = clock_monotonic_ns();
+}
+
+/* Reaps what ended late. Returns room for one more; NULL: too many are left behind. */
+static Known *room(void)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	Known *free_one = NULL;
+
+	for (int i = 0; i < known_used; i++) {
+		int status;
+
+		reap(&known[i], &status);
+		if (known[i].ended_ns &&
+		    known[i].ended_ns + (uint64_t)KNOWN_AFTER_S * NS_PER_SECOND < now_ns)
+			free_one = &known[i];
+	}
+	if (!free_one && known_used < KNOWN_MAX)
+		free_one = &known[known_used++];
+	return free_one;
+}
+
+bool child_is_own(uint32_t pid)
+{
+	for (int i = 0; i < known_used; i++)
+		if (known[i].pid && (uint32_t)known[i].pid == pid)
+			return true;
+	return false;
+}
+
+bool child_start(Child *child, const ChildType *type, const int *fds, unsigned count, void *data)
+{
+	int all[CHILD_FDS_MAX + 1] = { -1 }, pair[2];
+	const pid_t program = getpid();
+	Known *process = room();
+
+	*child = (Child){ .socket = -1 };
+	errno = EAGAIN;
+	if (!process || count > CHILD_FDS_MAX ||
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return false;
+	all[0] = pair[1];
+	for (unsigned i = 0; i < count; i++)
+		all[i + 1] = fds[i];
+	child_sandbox_choose_user();
+	child->pid = child_signals_fork();
+	if (!child->pid)
+		become(type, all, count + 1, data, program);
+	close(pair[1]);
+	if (child->pid < 0) {
+		close(pair[0]);
+		child->pid = 0;
+		return false;
+	}
+	child->socket = pair[0];
+	*process = (Known){ .pid = child->pid };
+	return true;
+}
+
+static Known *find(pid_t pid)
+{
+	for (int i = 0; i < known_used; i++)
+		if (known[i].pid == pid && !known[i].ended_ns)
+			return &known[i];
+	return NULL;
+}
+
+int child_end(Child *child)
+{
+	Known *process = child->pid > 0 ? find(child->pid) : NULL;
+	int status = -1;
+
+	if (child->socket >= 0)
+		close(child->socket);
+	*child = (Child){ .socket = -1 };
+	if (!process)
+		return status;
+	kill(process->pid, SIGKILL);
+	reap(process, &status);
+	for (int i = 0; i < END_PATIENCE_MS && !process->ended_ns; i++) {
+		sleep_ms(1);
+		reap(process, &status);
+	}
+	return status;
+}
+
+char *child_failure(const char *body, size_t bytes)
+{
+	return g_strdup_printf("the process that reads files of others cannot give up its "
+			       "rights: %.*s",
+			       (int)bytes, body);
+}
+
+/* In the program: calls. */
+
+typedef struct {
+	const ChildCall *call;
+	Child child;
+	GString *answer;
+	size_t taken; /* of the answer */
+	uint64_t until_ns;
+	char *problem; /* owned */
+} Calling;
+
+/* Waits for a message. Returns CHILD_ANSWERED if there may be one. */
+static ChildEnd wait_for_message(const Calling *calling)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	struct pollfd ready[] = { { .fd = calling->child.socket, .events = POLLIN },
+				  { .fd = stop_signal_fd(), .events = POLLIN } };
+
+	if (now_ns >= calling->until_ns)
+		return CHILD_LATE;
+	poll(ready, G_N_ELEMENTS(ready), (int)((calling->until_ns - now_ns) / NS_PER_MS + 1));
+	return ready[1].revents & POLLIN ? CHILD_STOPPED : CHILD_ANSWERED;
+}
+
+/* Returns CHILD_LOST with the problem set, or not: then the process has ended. */
+static ChildEnd take_piece(Calling *calling, const char *body, size_t bytes)
+{
+	if (bytes > calling->call->answer_bytes_max - calling->taken) {
+		calling->problem =
+			g_strdup_printf("reading it gave more than %" G_GSIZE_FORMAT " MB",
+					calling->call->answer_bytes_max >> 20);
+		return CHILD_LOST;
+	}
+	g_string_append_len(calling->answer, body, (gssize)bytes);
+	calling->taken += bytes;
+	return CHILD_ANSWERED;
+}
+
+static ChildEnd take_answer(Calling *calling)
+{
+	char body[CHILD_BODY_BYTES_MAX];
+	ChildMessage message = { 0 };
+	ChildEnd end = CHILD_ANSWERED;
+
+	while (end == CHILD_ANSWERED && message.type != CHILD_MESSAGE_END) {
+		ssize_t bytes = child_port_receive(calling->child.socket, &message, body,
+						   sizeof(body), NULL);
+
+		if (bytes < 0)
+			end = errno == EAGAIN ? wait_for_message(calling) : CHILD_LOST;
+		else if (message.type == CHILD_MESSAGE_PIECE)
+			end = take_piece(calling, body, (size_t)bytes);
+		else if (message.type == CHILD_MESSAGE_FAILED)
+			calling->problem = child_failure(body, (size_t)bytes);
+		end = calling->problem ? CHILD_LOST : end;
+	}
+	return end;
+}
+
+static char *problem_of(const ChildCall *call, ChildEnd end, int status)
+{
+	if (end == CHILD_LATE)
+		return g_strdup_printf("reading it took longer than %g s",
+				       (double)call->patience_ns / NS_PER_SECOND);
+	if (end == CHILD_STOPPED)
+		return g_strdup("a signal ended the reading");
+	if (status < 0)
+		return g_strdup("the process that read it was lost");
+	if (WIFSIGNALED(status))
+		return g_strdup_printf("the process that read it was ended by signal %d (%s)",
+				       WTERMSIG(status), strsignal(WTERMSIG(status)));
+	return g_strdup_printf("the process that read it ended with status %d",
+			       WEXITSTATUS(status));
+}
+
+/* Gives a process that closed its socket time to end by itself, with its status. */
+static int end_of(Calling *calling, ChildEnd end)
+{
+	Known *process = find(calling->child.pid);
+	int status = -1;
+
+	for (int i = 0; end == CHILD_LOST && process && i < END_PATIENCE_MS; i++) {
+		reap(process, &status);
+		if (process->ended_ns)
+			break;
+		sleep_ms(1);
+	}
+	return process && process->ended_ns ? (child_end(&calling->child), status)
+					    : child_end(&calling->child);
+}
+
+ChildEnd child_call(const ChildCall *call, GString *answer, char **problem)
+{
+	Calling calling = { .call = call,
+			    .answer = answer,
+			    .until_ns = clock_monotonic_ns() + call->patience_ns };
+	ChildEnd end;
+	int status;
+
+	*problem = NULL;
+	if (!child_start(&calling.child, call->type, call->fds, call->fds_count, call->data)) {
+		*problem = g_strdup_printf("no process could be started to read it: %s",
+					   g_strerror(errno));
+		return CHILD_LOST;
+	}
+	end = take_answer(&calling);
+	status = end_of(&calling, end);
+	if (end != CHILD_ANSWERED)
+		*problem = calling.problem ? calling.problem : problem_of(call, end, status);
+	return end;
+}
