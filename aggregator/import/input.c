@@ -225,6 +225,9 @@ static void read_text(Input *input, Session *session, const ImportType *type)
 	uint64_t unread;
 
 	session->imported = true;
+	session->read_as = type->name;
+	if (session->text_page_bytes)
+		session_set_number(session, KMT_FIELD_PAGE_BYTES, session->text_page_bytes);
 	session->source_is_silent = type->is_silent_of_loss;
 	do
 		type->feed(state, (const char *)input->chunk, input->length);
@@ -258,14 +261,24 @@ static bool fail_unknown(const Input *input, const char *wanted, GError **error)
 	return false;
 }
 
+static bool fail_page_size(const Input *input, GError **error)
+{
+	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+		    "%s: a recording knows its page size: --page-size is for texts", input->name);
+	return false;
+}
+
 static bool read_by_content(Input *input, Session *session, GError **error)
 {
+	bool is_stream = batch_reader_recognises(input->chunk, input->length);
 	const ImportType *type;
 
-	if (batch_reader_recognises(input->chunk, input->length))
-		return read_native(input, session, error);
-	if (recording_recognises(input->chunk, input->length))
-		return read_recording(input, session, error);
+	if (is_stream || recording_recognises(input->chunk, input->length)) {
+		if (session->text_page_bytes)
+			return fail_page_size(input, error);
+		return is_stream ? read_native(input, session, error)
+				 : read_recording(input, session, error);
+	}
 	type = import_type_recognise((const char *)input->chunk,
 				     MIN(input->length, IMPORT_SNIFF_BYTES));
 	if (!type)

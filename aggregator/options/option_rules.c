@@ -108,6 +108,11 @@ static bool hz_without_import(const Options *options)
 	return options->import.hz && !options->import.record;
 }
 
+static bool page_size_without_text(const Options *options)
+{
+	return options->page_bytes && !options->input && !options->import.files[0];
+}
+
 static bool check_and_other(const Options *options)
 {
 	return options->check && (options_read_input(options) || options->build_module);
@@ -431,6 +436,8 @@ static const OptionRule option_rules[] = {
 	{ import_of_stdin_twice, "--import: standard input can be one of the readings only" },
 	{ hz_without_import,
 	  "--hz describes a copy of alloc_traces: add --import=alloc_traces FILE" },
+	{ page_size_without_text,
+	  "--page-size describes the kernel of a text: add -i FILE or --import=NAME FILE" },
 	{ debuginfo_without_lines,
 	  "--debuginfo and --debuginfod are for source lines: add --lines, "
 	  "--source or --by=line" },

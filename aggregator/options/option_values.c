@@ -163,6 +163,19 @@ bool option_hz(Options *options, const char *value, GError **error)
 	return parse_whole(value, 1, HZ_MAX, &options->import.hz, error);
 }
 
+/* No kernel has smaller or larger ones. */
+bool option_page_size(Options *options, const char *value, GError **error)
+{
+	enum { LEAST = 4096, MOST = 1 << 20 };
+	uint64_t bytes;
+
+	if (!number_parse_bytes(value, &bytes) || bytes < LEAST || bytes > MOST ||
+	    (bytes & (bytes - 1)))
+		return option_fail(error, "'%s' is not a page size: use 4K, 16K or 64K", value);
+	options->page_bytes = bytes;
+	return true;
+}
+
 bool option_json(Options *options, const char *value, GError **error)
 {
 	(void)value; /* the option takes no value */

@@ -50,6 +50,7 @@ bool option_per(Options *options, const char *value, GError **error);
 bool option_format(Options *options, const char *value, GError **error);
 bool option_input(Options *options, const char *value, GError **error);
 bool option_hz(Options *options, const char *value, GError **error);
+bool option_page_size(Options *options, const char *value, GError **error);
 bool option_import(Options *options, const char *value, GError **error);
 bool option_json(Options *options, const char *value, GError **error);
 bool option_by(Options *options, const char *value, GError **error);

@@ -52,6 +52,7 @@ typedef struct {
 	bool input_is_found;            /* the input is in a folder of -i */
 	GPtrArray *inputs;              /* (element-type utf8), owned: of each -i */
 	KernelRecordRequest import;     /* --import; no record: a live collection, or -i */
+	uint64_t page_bytes;            /* --page-size; 0: not given */
 	GPtrArray *import_files;        /* (element-type utf8), owned: its FILE and FILE2 */
 	const CollectorType *collector; /* NULL: the best one that can start at once */
 	CollectRequest request;         /* its strings are owned by Options */

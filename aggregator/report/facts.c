@@ -114,6 +114,9 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_COUNTED_TWICE_ABOVE] = { "counted_twice_above_bytes", NULL, VALUE_BYTES },
 	[FACT_SATURATED] = { "saturated", NULL, VALUE_FLAG },
 	[FACT_IMPORTED] = { "imported", NULL, VALUE_FLAG },
+	[FACT_READ_AS] = { "read_as", "Read as", VALUE_TEXT },
+	[FACT_PAGE_BYTES] = { "page_bytes", NULL, VALUE_BYTES },
+	[FACT_PAGE_BYTES_ASSUMED] = { "page_bytes_assumed", NULL, VALUE_FLAG },
 	[FACT_HELD_IS_COUNTED] = { "held_is_counted", NULL, VALUE_FLAG },
 	[FACT_HELD_IS_GROWTH] = { "held_is_growth", NULL, VALUE_FLAG },
 	[FACT_SHRUNK_PLACES] = { "shrunk_places", NULL, VALUE_COUNT },
@@ -183,6 +186,7 @@ static const struct {
 	{ FACT_VERSION, KMT_FIELD_VERSION },
 	{ FACT_BOOT_ID, KMT_FIELD_BOOT_ID },
 	{ FACT_CPUS_ONLINE, KMT_FIELD_CPUS_ONLINE },
+	{ FACT_PAGE_BYTES, KMT_FIELD_PAGE_BYTES },
 	{ FACT_CLOCK, KMT_FIELD_CLOCK },
 	{ FACT_PROGRAM, KMT_FIELD_PROGRAM },
 	{ FACT_COLLECTOR, KMT_FIELD_COLLECTOR },
@@ -518,6 +522,8 @@ Facts *facts_new(const Session *session, bool show_host)
 	set_held(facts, session);
 	facts_set_memory_state(facts, session);
 	fact_set_number(facts, FACT_IMPORTED, session->imported);
+	fact_set_text(facts, FACT_READ_AS, session->read_as);
+	fact_set_number(facts, FACT_PAGE_BYTES_ASSUMED, session->page_bytes_assumed);
 	fact_set_number(facts, FACT_CUT_SHORT, session->cut_short);
 	return facts;
 }

@@ -42,10 +42,18 @@ struct RateFeed {
 	NetCheck *net; /* owned; NULL: not requested, or already judged */
 };
 
+/* A recording may be from another host. */
+static Slabinfo *slabinfo_of_run(const RateFeed *feed, const GString *text)
+{
+	uint64_t own = (uint64_t)sysconf(_SC_PAGESIZE);
+
+	return slabinfo_new(text, run_info_number(feed->session->info, KMT_FIELD_PAGE_BYTES, own));
+}
+
 static void set_slabinfo(RateFeed *feed, const GString *text, uint64_t time_ns)
 {
 	slabinfo_free(feed->slabinfo);
-	feed->slabinfo = slabinfo_new(text, (uint64_t)sysconf(_SC_PAGESIZE));
+	feed->slabinfo = slabinfo_of_run(feed, text);
 	feed->slabinfo_ns = time_ns;
 }
 
@@ -80,8 +88,7 @@ static void begin_net(RateFeed *feed)
 	feed->net =
 		net_check_new((unsigned)run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 1));
 	if (start)
-		net_check_set_start(feed->net,
-				    slabinfo_new(start, (uint64_t)sysconf(_SC_PAGESIZE)));
+		net_check_set_start(feed->net, slabinfo_of_run(feed, start));
 }
 
 /* Returns the delay between an interval's end and the count of its objects, as a share of the

@@ -529,6 +529,7 @@ Session *tool_session_new(const Options *options)
 {
 	Session *session = session_new(options->memory_bytes_max);
 
+	session->text_page_bytes = options->page_bytes;
 	/* They need memory. */
 	if (dimensions_have(options->view.by, "thread"))
 		profile_keep_threads(session->profile);

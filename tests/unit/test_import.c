@@ -761,15 +761,15 @@ Test(import, perf_records_of_lost_events_are_losses)
 {
 	Imported imported = import_text(
 		&import_perf_script,
-		ALLOC_AT("000", "1.5", "0x10") "x 1 [000] 1.6: PERF_RECORD_LOST lost "
-					       "900\n" ALLOC_AT(
-						       "000", "1.7",
-						       "0x20") "x 1 [000] 1.8: "
-							       "PERF_RECORD_LOST_SAMPLES lost 97\n"
-							       "x 1 [000] 1.9: PERF_RECORD_COMM "
-							       "exec: x:1/1\n"
-							       "x 1 [000] 1.9: "
-							       "PERF_RECORD_FORK(2:2):(1:1)\n");
+		ALLOC_AT("000", "1.5",
+			 "0x10") "x 1 [000] 1.6: PERF_RECORD_LOST lost "
+				 "900\n" ALLOC_AT("000", "1.7",
+						  "0x20") "x 1 [000] 1.8: "
+							  "PERF_RECORD_LOST_SAMPLES lost 97\n"
+							  "x 1 [000] 1.9: PERF_RECORD_COMM "
+							  "exec: x:1/1\n"
+							  "x 1 [000] 1.9: "
+							  "PERF_RECORD_FORK(2:2):(1:1)\n");
 	g_autoptr(Session) session = imported.session;
 	Losses losses = losses_of(session);
 
@@ -794,6 +794,53 @@ Test(import, perf_addresses_behind_user_frames_are_not_the_kernels)
 		eq(u64,
 		   events_of(imported.profile, " 0xffffffff81636e0d : __kmalloc+0x20d [kernel]\n"),
 		   1));
+}
+
+Test(import, perf_texts_have_the_page_size_of_their_kernel)
+{
+	static const struct {
+		const char *header;
+		uint64_t given, bytes;
+		bool is_assumed;
+	} cases[] = {
+		{ "", 0, 4096, true },
+		{ "", 16384, 16384, false },
+		{ "# arch : x86_64\n", 0, 4096, false },
+		{ "# arch : s390x\n# os release : 6.12.0\n", 0, 4096, false },
+		{ "# arch : ppc64le\n", 0, 65536, true },
+		{ "# arch : ppc64le\n", 4096, 4096, false },
+		{ "# os release : 5.14.0-503.el9.aarch64+64k\n# arch : aarch64\n", 0, 65536,
+		  false },
+		{ "# os release : 5.14.0-503.el9.aarch64\n# arch : aarch64\n", 0, 4096, true },
+		{ "# os release : 4.18.0-553.el8_10.aarch64\n# arch : aarch64\n", 0, 65536, true },
+		{ "# arch : something\n", 0, 4096, true },
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+		g_autofree char *text =
+			g_strconcat(cases[i].header,
+				    "x 1 [000] 1.5: kmem:mm_page_alloc: pfn=0x10 order=1\n", NULL);
+		g_autoptr(Session) session = session_new(MEMORY_BYTES);
+		void *state = import_perf_script.begin(session);
+
+		if (cases[i].given)
+			session_set_number(session, KMT_FIELD_PAGE_BYTES, cases[i].given);
+		import_perf_script.feed(state, text, strlen(text));
+		import_perf_script.finish(state);
+		cr_expect(eq(u64, profile_origin(session->profile, 1)->bytes_allocated,
+			     2 * cases[i].bytes),
+			  "%s", text);
+		cr_expect_eq(session->page_bytes_assumed, cases[i].is_assumed, "%s", text);
+	}
+}
+
+Test(import, small_kmallocs_do_not_depend_on_the_page_size)
+{
+	Imported imported = import_text(&import_perf_script, ALLOC_AT("000", "1.5", "0x10"));
+	g_autoptr(Session) session = imported.session;
+
+	cr_expect_not(session->page_bytes_assumed);
+	cr_expect(eq(u64, run_number(&imported, KMT_FIELD_PAGE_BYTES), 0));
 }
 
 /* A line that perf script printed: the task had ended. */

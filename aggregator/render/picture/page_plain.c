@@ -25,6 +25,7 @@ char **page_lines(const ReportModel *model)
 
 	source.details = true;
 	detailed.source = &source;
+	append_read_as_line(text, &detailed);
 	append_memory_line(text, &detailed);
 	append_other_caches_lines(&detailed, text);
 	append_facts(&detailed, text);

@@ -36,6 +36,9 @@ void label_shorten(GString *label);
    Appends nothing if nothing is known. */
 void append_memory_state(GString *out, const Facts *facts);
 
+/* Appends how a text was read: "Read as: the output of perf script"; nothing of other inputs. */
+void append_read_as_line(GString *out, const ReportModel *model);
+
 /* Appends it as the first line of a report, for tools whose reports show it. */
 void append_memory_line(GString *out, const ReportModel *model);
 

@@ -160,6 +160,27 @@ static void larger_line(const ReportModel *model, GString *out)
 	g_string_append(out, ", without more objects\n");
 }
 
+static bool has_assumed_pages(const ReportModel *model)
+{
+	return number_of(model, FACT_PAGE_BYTES_ASSUMED);
+}
+
+/* Recordings know it. Of several texts, only whether any lacks it is known. */
+static void page_size_line(const ReportModel *model, GString *out)
+{
+	uint64_t bytes = number_of(model, FACT_PAGE_BYTES);
+
+	if (!number_of(model, FACT_IMPORTED) || (!bytes && !has_assumed_pages(model)))
+		return;
+	g_string_append(out, "Page size: ");
+	if (bytes)
+		append_number_of(out, bytes, "byte");
+	else
+		g_string_append(out, "not in all of the texts");
+	g_string_append(out,
+			has_assumed_pages(model) ? ", assumed; --page-size=SIZE sets it\n" : "\n");
+}
+
 static void unsized_line(const ReportModel *model, GString *out)
 {
 	if (!number_of(model, FACT_HELD_UNSIZED))
@@ -739,6 +760,7 @@ static const Line lines[] = {
 	{ .append = larger_line, .when = LINE_ALWAYS },
 	{ .append = unsized_line, .when = LINE_ALWAYS },
 	{ .append = inaccurate_line, .when = LINE_ALWAYS },
+	{ .append = page_size_line, .when = LINE_NOTABLE, .is_notable = has_assumed_pages },
 	{ .append = frees_line, .when = LINE_ALWAYS },
 	{ .append = left_out_lines, .when = LINE_NOTABLE, .is_notable = has_left_out },
 	{ .append = append_dropped_line, .when = LINE_NOTABLE, .is_notable = has_several_drops },

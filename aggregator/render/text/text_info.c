@@ -231,7 +231,9 @@ static void append_code_row(GString *out, const CodeRow *row, int width)
 
 	escape_append(name, row->name);
 	g_string_append_printf(out, "%-*s  %-40s  ", width, name->str,
-			       row->build_id ? row->build_id : row->is_section ? "" : "-");
+			       row->build_id     ? row->build_id
+			       : row->is_section ? ""
+						 : "-");
 	if (row->address)
 		g_string_append_printf(out, "0x%" G_GINT64_MODIFIER "x\n", row->address);
 	else

@@ -1,2 +1,2 @@
-# shows: Failed allocations (NULL), not counted above
+# shows: Failed allocations (NULL), not counted above; Page size
 kmalloc-top -i import/perf_script_failed.txt --details

@@ -74,7 +74,8 @@ function factText({ type, value }) {
 }
 
 /* What a reader asks first. */
-const FIRST_LINES = ['Run: ', 'Part: ', 'Command: ', 'Traced command: ', 'Lost: ', 'Sampled: '];
+const FIRST_LINES = ['Read as: ', 'Run: ', 'Part: ', 'Command: ', 'Traced command: ', 'Lost: ',
+  'Sampled: '];
 
 function showFacts() {
   const first = FIRST_LINES.flatMap(start => report.lines.filter(line => line.startsWith(start)));
