@@ -287,24 +287,53 @@ Test(task_table, names_of_other_cpus_may_come_later)
 	expect_comm(host.table, SHELL, SHELL, 4500, "fourth");
 }
 
-Test(task_table, the_newest_names_are_kept)
+/* Gives the shell so many names, n1 from 10 ns on, n2 from 20 ns on ... */
+static void name_often(const Host *host, unsigned count)
 {
-	g_auto(Host) host = host_new();
-
-	write_process(host.root, SHELL, "bash");
-	for (unsigned i = 1; i <= 1000; i++) {
+	for (unsigned i = 1; i <= count; i++) {
 		/* Each pair comes in the wrong order. */
 		unsigned number = i % 2 ? i + 1 : i - 1;
 		g_autofree char *name = g_strdup_printf("n%u", number);
 
-		task_table_comm(host.table, SHELL, SHELL, name, number * 10);
+		task_table_comm(host->table, SHELL, SHELL, name, number * 10);
 	}
-	for (unsigned i = 1000 - 15; i <= 1000; i++) {
+}
+
+static void expect_numbered(const Host *host, unsigned first, unsigned last)
+{
+	for (unsigned i = first; i <= last; i++) {
 		g_autofree char *name = g_strdup_printf("n%u", i);
 
-		expect_comm(host.table, SHELL, SHELL, i * 10, name);
+		expect_comm(host->table, SHELL, SHELL, i * 10 + 5, name);
 	}
-	expect_comm(host.table, SHELL, SHELL, 15, "n985"); /* the first that is known */
+}
+
+Test(task_table, all_names_are_kept_until_they_are_settled)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	name_often(&host, 1000);
+	expect_numbered(&host, 1, 1000);
+	expect_comm(host.table, SHELL, SHELL, 5, "bash");
+	task_table_settle(host.table, 5005);
+	expect_numbered(&host, 500, 1000);
+	task_table_settle(host.table, 10005);
+	expect_numbered(&host, 1000, 1000);
+}
+
+/* 2^14 of them have room. */
+Test(task_table, a_name_without_room_is_unknown_not_a_later_one)
+{
+	g_auto(Host) host = host_new();
+
+	write_process(host.root, SHELL, "bash");
+	name_often(&host, 50000);
+	expect_numbered(&host, 50000 - 8000, 50000);
+	expect_comm(host.table, SHELL, SHELL, 5, "[name unknown]");
+	expect_comm(host.table, SHELL, SHELL, 100005, "[name unknown]");
+	task_table_settle(host.table, 499995);
+	expect_numbered(&host, 49999, 50000);
 }
 
 Test(task_table, children_begin_with_the_name_of_their_parent_at_that_time)
@@ -852,6 +881,41 @@ Test(task_table, no_process_makes_its_cgroup_be_read_without_end)
 	}
 	write_cgroup(host.root, SHELL, "0::/builds\n");
 	cr_expect(eq(u64, cgroup_of(&host, SHELL, 0), folder_inode(&host, "shells")));
+}
+
+/* Where samples do not contain the cgroup, nothing tells of a move. */
+Test(task_table, a_move_without_an_exec_is_noticed_within_a_second)
+{
+	g_auto(Host) host = host_new();
+	uint64_t shells = folder_inode(&host, "shells"), builds = folder_inode(&host, "builds");
+
+	write_process(host.root, SHELL, "bash");
+	write_cgroup(host.root, SHELL, "0::/shells\n");
+	task_table_settle(host.table, 10 * second);
+	cr_expect(eq(u64, cgroup_of(&host, SHELL, 0), shells));
+	write_cgroup(host.root, SHELL, "0::/builds\n");
+	task_table_settle(host.table, 11 * second - 1);
+	cr_expect(eq(u64, cgroup_of(&host, SHELL, 0), shells));
+	task_table_settle(host.table, 11 * second);
+	cr_expect(eq(u64, cgroup_of(&host, SHELL, 0), builds));
+	cr_expect(not(task_table_has_unread_cgroups(host.table)));
+	/* Where its first thread is gone, what was known stays. */
+	write_cgroup(host.root, SHELL, "");
+	task_table_settle(host.table, 12 * second);
+	cr_expect(eq(u64, cgroup_of(&host, SHELL, 0), builds));
+}
+
+Test(task_table, cgroups_that_too_many_processes_may_have_left_are_reported)
+{
+	enum { FIRST = 10000, BOUND = 2000 };
+	g_auto(Host) host = host_new();
+
+	task_table_settle(host.table, 10 * second);
+	for (unsigned i = 0; i < BOUND; i++)
+		cgroup_of(&host, FIRST + i, 0);
+	cr_expect(not(task_table_has_unread_cgroups(host.table)));
+	cgroup_of(&host, FIRST + BOUND, 0);
+	cr_expect(task_table_has_unread_cgroups(host.table));
 }
 
 Test(task_table, a_host_without_proc_has_only_what_records_have)

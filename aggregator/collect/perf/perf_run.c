@@ -300,17 +300,31 @@ static const LiveEngine perf_engine = {
 	.memory_problem = memory_problem,
 };
 
-/* Before 5.2, kernels walk no stack for tracepoints unless built with frame pointers. */
-static void write_missing_frames(PerfRun *run)
+static void append_missing(GString *out, const char *missing)
+{
+	if (missing)
+		g_string_append_printf(out, "%s%s", out->len ? "; " : "", missing);
+}
+
+/* What is missing that was not known before. Before 5.2, kernels walk no stack for tracepoints
+   unless built with frame pointers. */
+static void write_missing(PerfRun *run)
 {
 	g_autofree char *missing = kmem_points_missing(run->plan->points);
-	g_autofree char *text =
-		g_strdup_printf("call chains, so these are call sites (--collector=stap has "
-				"them)%s%s",
-				missing ? "; " : "", missing ? missing : "");
+	bool lacks_frames = run->stack_depth && run->lacks_frames && !run->has_frames;
+	bool lacks_cgroups = task_table_has_unread_cgroups(run->tasks);
+	g_autoptr(GString) text = g_string_new(NULL);
 
-	if (run->stack_depth && run->lacks_frames && !run->has_frames)
-		run_facts_write_text(run->live.batches, KMT_FIELD_NOT_RECORDED, text);
+	if (!lacks_frames && !lacks_cgroups)
+		return;
+	append_missing(text, lacks_frames ? "call chains, so these are call sites "
+					    "(--collector=stap has them)"
+					  : NULL);
+	append_missing(text, missing);
+	append_missing(text, lacks_cgroups ? "some moves between cgroups, as too many processes "
+					     "had events (--collector=stap has them)"
+					   : NULL);
+	run_facts_write_text(run->live.batches, KMT_FIELD_NOT_RECORDED, text->str);
 }
 
 static bool finish(PerfRun *run, GError **error)
@@ -320,7 +334,7 @@ static bool finish(PerfRun *run, GError **error)
 	live_run_end_command(&run->live);
 	if (!live_run_has_result(&run->live, error))
 		return false;
-	write_missing_frames(run);
+	write_missing(run);
 	look_beside(run);
 	write_scatter(run);
 	perf_names_end(run);

@@ -4,17 +4,13 @@
 #include <glib.h>
 #include <string.h>
 
-/* One read when the process is first seen, the others after an execve: a launcher moves its process
-   into a cgroup before it executes the program. */
-enum { CGROUP_READS = 4 };
-enum { OLDER_KEPT = TASK_NAMES_KEPT - 1 };
 
 Process *process_new(uint32_t tgid)
 {
 	Process *process = g_new0(Process, 1);
 
 	process->tgid = tgid;
-	process->cgroup_reads_left = CGROUP_READS;
+	process->cgroup_reads_left = TASK_CGROUP_READS;
 	g_queue_init(&process->threads);
 	return process;
 }
@@ -63,31 +59,61 @@ void task_names_clear(TaskNames *names)
 	g_free(names->older);
 }
 
-static void insert_older(TaskNames *names, unsigned at, const TaskName *name)
+/* Returns the number of older names since that time or before. */
+static unsigned older_until(const TaskNames *names, uint64_t time_ns)
 {
-	unsigned behind;
+	unsigned low = 0, high = names->older_count;
 
-	if (at == OLDER_KEPT)
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (names->older[middle].since_ns <= time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void drop_oldest(TaskNames *names, unsigned count)
+{
+	names->older_count -= count;
+	if (names->older_count)
+		memmove(names->older, &names->older[count],
+			names->older_count * sizeof(TaskName));
+}
+
+/* Makes room for one more. */
+static void make_room(TaskNames *names)
+{
+	if (names->older_count < names->older_room)
 		return;
-	if (!names->older)
-		names->older = g_new(TaskName, OLDER_KEPT);
-	behind = MIN(names->older_count, OLDER_KEPT - 1) - at;
-	memmove(&names->older[at + 1], &names->older[at], behind * sizeof(TaskName));
-	names->older[at] = *name;
-	names->older_count = at + 1 + behind;
+	if (names->older_room == TASK_NAMES_MAX) {
+		names->known_since_ns = names->older[TASK_NAMES_MAX / 2].since_ns;
+		drop_oldest(names, TASK_NAMES_MAX / 2);
+		return;
+	}
+	names->older_room = names->older_room ? 2 * names->older_room : 4;
+	names->older = g_renew(TaskName, names->older, names->older_room);
 }
 
 /* Adds a name that is older than the newest one. */
 static void set_older(TaskNames *names, const TaskName *name)
 {
-	unsigned at = 0;
+	unsigned at;
 
-	while (at < names->older_count && names->older[at].since_ns > name->since_ns)
-		at++;
-	if (at < names->older_count && names->older[at].since_ns == name->since_ns)
-		names->older[at] = *name;
-	else
-		insert_older(names, at, name);
+	make_room(names);
+	if (name->since_ns < names->known_since_ns)
+		return;
+	at = older_until(names, name->since_ns);
+	if (at && names->older[at - 1].since_ns == name->since_ns) {
+		names->older[at - 1] = *name;
+		return;
+	}
+	memmove(&names->older[at + 1], &names->older[at],
+		(names->older_count - at) * sizeof(TaskName));
+	names->older[at] = *name;
+	names->older_count++;
 }
 
 void task_names_set(TaskNames *names, const char *comm, uint64_t since_ns)
@@ -99,7 +125,7 @@ void task_names_set(TaskNames *names, const char *comm, uint64_t since_ns)
 		return;
 	}
 	if (since_ns > names->newest.since_ns)
-		insert_older(names, 0, &names->newest);
+		set_older(names, &names->newest);
 	names->newest = name;
 }
 
@@ -118,35 +144,46 @@ void task_names_take_between(TaskNames *names, const TaskNames *others, uint64_t
 	take_between(names, &others->newest, after_ns, before_ns);
 }
 
+/* Keeps the name in force at that time. */
 void task_names_settle(TaskNames *names, uint64_t time_ns)
 {
-	unsigned kept = 0;
+	unsigned until = older_until(names, time_ns);
 
-	if (names->newest.since_ns > time_ns) {
-		while (kept < names->older_count && names->older[kept].since_ns > time_ns)
-			kept++;
-		kept = MIN(kept + 1, names->older_count); /* the name in force at that time */
-	}
-	names->older_count = kept;
-	if (!kept)
+	if (names->newest.since_ns <= time_ns)
+		drop_oldest(names, names->older_count);
+	else if (until > 1)
+		drop_oldest(names, until - 1);
+	if (!names->older_count)
 		g_clear_pointer(&names->older, g_free);
+	if (names->older_count * 4 >= names->older_room)
+		return;
+	names->older_room = names->older_count;
+	if (names->older)
+		names->older = g_renew(TaskName, names->older, names->older_room);
 }
 
 const char *task_names_look_back(const TaskNames *names, uint64_t time_ns)
 {
-	for (unsigned i = 0; i < names->older_count; i++)
-		if (names->older[i].since_ns <= time_ns)
-			return names->older[i].comm;
-	return names->older[names->older_count - 1].comm;
+	static const char unknown[KMT_COMM_BYTES] = TASK_NAME_UNKNOWN;
+	unsigned until = older_until(names, time_ns);
+
+	if (until)
+		return names->older[until - 1].comm;
+	if (time_ns < names->known_since_ns)
+		return unknown;
+	return names->older_count ? names->older[0].comm : names->newest.comm;
+}
+
+bool task_name_is_known(const char *comm)
+{
+	return !g_str_equal(comm, TASK_EXITED) && !g_str_equal(comm, TASK_NAME_UNKNOWN);
 }
 
 uint64_t task_names_next_ns(const TaskNames *names, uint64_t time_ns)
 {
-	uint64_t next_ns = UINT64_MAX;
+	unsigned until = older_until(names, time_ns);
 
-	if (names->newest.since_ns > time_ns)
-		next_ns = names->newest.since_ns;
-	for (unsigned i = 0; i < names->older_count && names->older[i].since_ns > time_ns; i++)
-		next_ns = names->older[i].since_ns;
-	return next_ns;
+	if (until < names->older_count)
+		return names->older[until].since_ns;
+	return names->newest.since_ns > time_ns ? names->newest.since_ns : UINT64_MAX;
 }

@@ -205,6 +205,11 @@ uint64_t task_cgroups_outermost(const TaskCgroups *cgroups)
 	return id_of(cgroups->memory.folder ? &cgroups->memory : &cgroups->v2, "/");
 }
 
+bool task_cgroups_of_v1(const TaskCgroups *cgroups)
+{
+	return cgroups->memory.folder;
+}
+
 bool task_cgroups_agree(const TaskCgroups *cgroups, uint64_t sample_id)
 {
 	return sample_id != TASK_CGROUP_ROOT_ID || !cgroups->memory.folder;

@@ -25,6 +25,9 @@ uint64_t task_cgroups_of(const TaskCgroups *cgroups, uint32_t tgid);
 /* Returns the id for tasks without a cgroup of their own, such as the idle tasks. */
 uint64_t task_cgroups_outermost(const TaskCgroups *cgroups);
 
+/* Whether the memory controller has a v1 hierarchy, which no sample shows. */
+bool task_cgroups_of_v1(const TaskCgroups *cgroups);
+
 /* Whether a nonzero id from a perf sample is the id used here. It is not for tasks in the v2 root
    if the memory controller has its own hierarchy. */
 bool task_cgroups_agree(const TaskCgroups *cgroups, uint64_t sample_id);

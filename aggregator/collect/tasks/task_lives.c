@@ -120,10 +120,36 @@ Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns)
 	return read_task(table, tgid, tid);
 }
 
-uint64_t task_cgroup_of(const TaskTable *table, Process *process)
+/* Whether all processes together may have one more cgroup read again in this second. */
+static bool may_read_again(TaskTable *table)
+{
+	if (table->settled_ns >= table->second_ns + NS_PER_SECOND) {
+		table->second_ns = table->settled_ns;
+		table->cgroup_reads = 0;
+	}
+	if (table->cgroup_reads < TASK_CGROUP_READS_OF_ALL) {
+		table->cgroup_reads++;
+		return true;
+	}
+	table->has_unread_cgroups = true;
+	return false;
+}
+
+static void begin_second(TaskTable *table, Process *process)
+{
+	if (!process->cgroup_is_due && !may_read_again(table))
+		return;
+	process->cgroup_second_ns = table->settled_ns;
+	process->cgroup_reads_left = TASK_CGROUP_READS;
+	process->cgroup_is_due = true;
+}
+
+uint64_t task_cgroup_of(TaskTable *table, Process *process)
 {
 	uint64_t id;
 
+	if (table->settled_ns >= process->cgroup_second_ns + NS_PER_SECOND)
+		begin_second(table, process);
 	if (!process->cgroup_is_due)
 		return process->cgroup_id;
 	process->cgroup_is_due = false;
@@ -132,6 +158,31 @@ uint64_t task_cgroup_of(const TaskTable *table, Process *process)
 	if (id)
 		process->cgroup_id = id;
 	return process->cgroup_id;
+}
+
+static bool is_followed(const TaskTable *table, const Task *task)
+{
+	return task_is_leader(task) && task->ended_ns == TASK_LIVES &&
+	       (task->process->is_counted || !table->has_counted) &&
+	       table->settled_ns >= task->process->cgroup_second_ns + NS_PER_SECOND;
+}
+
+void task_follow_cgroups(TaskTable *table)
+{
+	unsigned read = 0;
+	GHashTableIter iter;
+	gpointer task;
+
+	if (!table->follows_cgroups || table->settled_ns < table->followed_ns + NS_PER_SECOND)
+		return;
+	table->followed_ns = table->settled_ns;
+	g_hash_table_iter_init(&iter, table->tasks);
+	while (read < TASK_CGROUPS_FOLLOWED && g_hash_table_iter_next(&iter, NULL, &task)) {
+		if (!is_followed(table, task))
+			continue;
+		task_cgroup_of(table, ((Task *)task)->process);
+		read++;
+	}
 }
 
 /* A known process may have unknown threads. */

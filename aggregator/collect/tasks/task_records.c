@@ -59,12 +59,13 @@ void task_table_exit(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t tim
 }
 
 /* Copies what a new process inherits from its parent. */
-static void inherit(const TaskTable *table, Process *process, Process *parent)
+static void inherit(TaskTable *table, Process *process, Process *parent)
 {
 	process->is_counted |= table->inherits_count && parent->is_counted;
 	if (process->cgroup_id)
 		return;
 	process->cgroup_id = task_cgroup_of(table, parent);
+	process->cgroup_second_ns = table->settled_ns;
 	if (!process->cgroup_id)
 		expect_other_cgroup(process);
 }
@@ -142,7 +143,7 @@ static const char *name_passed_on(const Task *parent, uint64_t time_ns)
 {
 	const char *comm = parent ? task_names_at(&parent->names, time_ns) : TASK_EXITED;
 
-	return g_str_equal(comm, TASK_EXITED) || is_kthreadd(parent, comm) ? NULL : comm;
+	return !task_name_is_known(comm) || is_kthreadd(parent, comm) ? NULL : comm;
 }
 
 static Task *child_new(const TaskTable *table, uint32_t tid, uint64_t time_ns, Process *process,

@@ -20,9 +20,17 @@
 
 /*
  * TaskNames stores the names of a task and since when each holds. Names may be added in any order
- * of their times. A name is raw bytes, padded with NULs.
+ * of their times. A name is raw bytes, padded with NULs. Names stay until they are settled; of a
+ * task that gets more of them meanwhile, the names before some time are unknown.
  */
-enum { TASK_NAMES_KEPT = 16 };
+enum { TASK_NAMES_MAX = 1 << 14 };
+
+/* How often the cgroup of a process is read in a second; and how many processes have theirs read
+   only because a second has passed. */
+enum { TASK_CGROUP_READS = 4, TASK_CGROUP_READS_OF_ALL = 2000 };
+
+/* How many of them without an event: one may move, and end before its next event is read. */
+enum { TASK_CGROUPS_FOLLOWED = 500 };
 
 typedef struct {
 	uint64_t since_ns;
@@ -31,16 +39,18 @@ typedef struct {
 
 typedef struct {
 	TaskName newest;
-	TaskName *older;      /* newest first, owned; NULL: no other name so far */
-	unsigned older_count; /* below TASK_NAMES_KEPT */
+	TaskName *older; /* oldest first, owned; NULL: no other name so far */
+	unsigned older_count, older_room;
+	uint64_t known_since_ns; /* names of earlier times found no room; 0: all did */
 } TaskNames;
 
 typedef struct {
 	uint32_t tgid;
 	bool is_counted;
 	bool is_worker;            /* as in TaskProcess */
-	uint8_t cgroup_reads_left; /* bounds the reads that a process can cause */
+	uint8_t cgroup_reads_left; /* ... of the second since the last one below */
 	bool cgroup_is_due;
+	uint64_t cgroup_second_ns; /* when a second began; see task_cgroup_of() */
 	uint64_t start_time_ns; /* 0: unknown */
 	uint64_t cgroup_id;     /* 0: unknown */
 	GQueue threads;         /* (element-type Task), which own the process together */
@@ -78,8 +88,8 @@ static inline bool task_is_leader(const Task *task)
 void task_names_init(TaskNames *names, const char *comm, uint64_t since_ns);
 void task_names_clear(TaskNames *names);
 
-/* Adds a name, or replaces the name with exactly that time. Drops the oldest name if there is no
-   room. */
+/* Adds a name, or replaces the name with exactly that time. Drops the older half of the names if
+   there is no room. */
 void task_names_set(TaskNames *names, const char *comm, uint64_t since_ns);
 
 /* Adds the names that another task got between two times, both exclusive. */
@@ -95,17 +105,21 @@ uint64_t task_names_next_ns(const TaskNames *names, uint64_t time_ns);
 /* As task_names_at(), for a time before the newest name. */
 const char *task_names_look_back(const TaskNames *names, uint64_t time_ns);
 
-/* Returns KMT_COMM_BYTES: the name at that time, or else the first known one. Valid until the names
-   change. */
+/* Returns KMT_COMM_BYTES: the name at that time, or else the first known one; TASK_NAME_UNKNOWN if
+   it found no room. Valid until the names change. */
 static inline const char *task_names_at(const TaskNames *names, uint64_t time_ns)
 {
-	if (names->newest.since_ns <= time_ns || !names->older_count)
+	if (names->newest.since_ns <= time_ns)
 		return names->newest.comm;
 	return task_names_look_back(names, time_ns);
 }
 
-/* The reported name of a task that ended before its name was read. */
+/* The reported name of a task that ended before its name was read, and of one that had too many
+   names. */
 #define TASK_EXITED "[exited]"
+#define TASK_NAME_UNKNOWN "[name unknown]"
+
+bool task_name_is_known(const char *comm);
 
 /* Largest difference between the time of a record and that in /proc: copying a large process takes
    time. */
@@ -120,6 +134,13 @@ struct TaskTable {
 	GArray *recent;    /* (element-type uint32_t): tids to be checked by task_table_settle() */
 	bool inherits_count;
 	bool passing_on_is_due; /* children may lack facts of their parents */
+	uint64_t settled_ns;    /* until when it is settled: the time, about */
+	uint64_t second_ns;     /* when the second of these reads began */
+	uint64_t followed_ns;   /* when task_follow_cgroups() did so last */
+	unsigned cgroup_reads;  /* because a second has passed */
+	bool has_unread_cgroups;
+	bool follows_cgroups; /* samples do not contain them */
+	bool has_counted;     /* only some processes are counted */
 };
 
 static inline Task *task_lookup(const TaskTable *table, uint32_t tid)
@@ -151,8 +172,17 @@ Process *task_process_of(TaskTable *table, uint32_t tgid);
    ids here. An unknown tid is read from /proc, or stored as ended. */
 Task *task_at(TaskTable *table, uint32_t tgid, uint32_t tid, uint64_t time_ns);
 
-/* Returns the id of the cgroup as last read from /proc; reads it if due. 0: unknown. */
-uint64_t task_cgroup_of(const TaskTable *table, Process *process);
+/*
+ * Returns the id of the cgroup as last read from /proc; reads it if due. 0: unknown.
+ *
+ * A process may move at any time, and nothing tells. So the cgroup is read again a second after the
+ * last time, and at once after an execve: a launcher moves its process into a cgroup before it
+ * executes the program. The former is bounded for all processes, the latter for each.
+ */
+uint64_t task_cgroup_of(TaskTable *table, Process *process);
+
+/* Reads the cgroups of processes again whose second is over. */
+void task_follow_cgroups(TaskTable *table);
 
 /* Passes the facts of parents, as known now, on to children created since the last settling. */
 void task_pass_on(TaskTable *table);

@@ -16,6 +16,8 @@ TaskTable *task_table_new(const char *root)
 
 	task_proc_open(&table->proc, root);
 	table->cgroups = task_cgroups_new(root);
+	table->follows_cgroups = task_cgroups_of_v1(table->cgroups) ||
+				 !task_cgroup_sample_is_usable(root);
 	table->idle_cgroup_id = task_cgroups_outermost(table->cgroups);
 	table->tasks = g_hash_table_new(NULL, NULL);
 	table->recent = g_array_new(FALSE, FALSE, sizeof(uint32_t));
@@ -96,7 +98,7 @@ static void put_leader_name(const TaskTable *table, const Task *task, uint64_t t
 	const Task *leader = task_is_leader(task) ? task : leader_of(table, task->process);
 	const char *known = leader ? task_names_at(&leader->names, time_ns) : NULL;
 
-	if (known && (leader == task || !g_str_equal(known, TASK_EXITED)))
+	if (known && (leader == task || task_name_is_known(known)))
 		memcpy(name, known, KMT_COMM_BYTES);
 	else
 		memset(name, 0, KMT_COMM_BYTES);
@@ -129,6 +131,7 @@ bool task_table_find(TaskTable *table, const TaskSample *sample, EventTask *task
 void task_table_count(TaskTable *table, uint32_t tgid)
 {
 	task_process_of(table, tgid)->is_counted = true;
+	table->has_counted = true;
 }
 
 void task_table_set_inherit(TaskTable *table, bool inherit)
@@ -141,6 +144,11 @@ bool task_table_is_counted(const TaskTable *table, uint32_t tgid)
 	const Task *leader = task_lookup(table, tgid);
 
 	return leader && task_is_leader(leader) && leader->process->is_counted;
+}
+
+bool task_table_has_unread_cgroups(const TaskTable *table)
+{
+	return table->has_unread_cgroups;
 }
 
 size_t task_table_size(const TaskTable *table)
@@ -197,6 +205,8 @@ void task_table_settle(TaskTable *table, uint64_t time_ns)
 {
 	guint kept = 0;
 
+	table->settled_ns = MAX(table->settled_ns, time_ns);
+	task_follow_cgroups(table);
 	if (table->passing_on_is_due)
 		task_pass_on(table);
 	for (guint i = 0; i < table->recent->len; i++) {

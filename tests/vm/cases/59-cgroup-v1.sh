@@ -43,3 +43,18 @@ holds 'the group was charged' [ "$(cat v1/work/memory.max_usage_in_bytes)" -gt 0
 profile --by=cgroup --only-command -- sh -c "echo \$\$ > v1/work/cgroup.procs && exec workload pipe $pipes"
 # The shell begins in the root.
 equals 'by cgroup: the group of the v1 controller' /work "$(rows | awk '$2 != "/" { print $2 }' | sort -u)"
+
+# A process that moves without an exec. Nothing tells perf events of that: they look once a second.
+for by in kmt_all perf; do
+	collect_by "$by"
+	rm -f go
+	workload -a go pipe "$pipes" &
+	moved=$!
+	profile_started --by=cgroup -p "$moved"
+	echo "$moved" > v1/work/cgroup.procs
+	sleep 2
+	touch go
+	wait "$moved"
+	profile_ended INT
+	equals "$by: moved without exec: the group" /work "$(rows | awk '$1 > 100 { print $2 }' | sort -u)"
+done
