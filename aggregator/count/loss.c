@@ -19,6 +19,7 @@ typedef struct {
 	LossRange reentrant;
 	uint64_t left_out_self;
 	uint64_t left_out_interrupt;
+	uint64_t passed_over;
 	uint64_t probe_ns;
 	uint64_t probe_until_ns; /* time of that probe_ns; 0: unknown */
 } Counters;
@@ -184,6 +185,7 @@ static void read_heartbeat(LossLedger *ledger, Cpu *cpu, const struct KmtHeartbe
 	cpu->heartbeats++;
 	cpu->complete_until_ns = MAX(cpu->complete_until_ns, beat->complete_until_ns);
 	read_cost(cpu, beat->probe_ns);
+	cpu->newest.passed_over = MAX(cpu->newest.passed_over, beat->passed_over);
 	note_skipped(ledger, beat);
 	shared->skipped = MAX(shared->skipped, beat->skipped);
 	shared->errors = MAX(shared->errors, beat->errors);
@@ -473,6 +475,7 @@ static void add_cpu(LossTotals *totals, const Cpu *cpu, uint32_t number)
 	totals->left_out_self += difference(end->left_out_self, start->left_out_self);
 	totals->left_out_interrupt +=
 		difference(end->left_out_interrupt, start->left_out_interrupt);
+	totals->passed_over += difference(end->passed_over, start->passed_over);
 	add_cost(totals, cpu, number);
 }
 
@@ -558,6 +561,7 @@ static void write_cpu(const LossLedger *ledger, const Cpu *cpu, uint32_t number,
 		.errors = ledger->newest.errors,
 		.transport_failures = ledger->newest.transport_failures,
 		.probe_ns = KMT_NOT_MEASURED,
+		.passed_over = cpu->newest.passed_over,
 	};
 
 	batch_write_heartbeat(out, &counters, cpu->sampling_period, beat, start_ns - 1);

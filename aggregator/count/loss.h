@@ -54,6 +54,7 @@ typedef struct {
 	bool shared_until_end;       /* the three above cover the whole window */
 	uint64_t left_out_self;      /* no loss: the collector's own processes */
 	uint64_t left_out_interrupt; /* no loss: interrupts under a process filter */
+	uint64_t passed_over;        /* no loss: arrived, but did not count */
 	/* Time spent in probes, from the first to the last heartbeat around the window. Span 0: not
 	   measured. */
 	uint64_t probe_ns;              /* sum over all CPUs */

@@ -99,6 +99,7 @@ static void raise_to(uint64_t *counter, uint64_t now)
    again. */
 static void add_run(RateTotals *totals, const RateRunCounters *now)
 {
+	raise_to(&totals->events_received, now->events_received);
 	raise_to(&totals->events_lost.low, now->events_lost.low);
 	raise_to(&totals->events_lost.high, now->events_lost.high);
 	raise_to(&totals->untraced_ns, now->untraced_ns);

@@ -18,6 +18,7 @@ enum { RATE_TOTALS_ROWS_MAX = 1000 };
 
 /* Counters of the whole run that no table has, as they are now, and a reading. */
 typedef struct {
+	uint64_t events_received; /* of the whole host, counted or not */
 	LossRange events_lost;
 	uint64_t untraced_ns; /* time of online CPUs */
 	uint64_t probe_ns;    /* sum over all CPUs */
@@ -30,6 +31,7 @@ typedef struct {
 	   objects in use and held objects are those of the newest table. */
 	GArray *rows;
 	uint64_t observed_ns;
+	uint64_t events_received;
 	LossRange events_lost;
 	uint64_t untraced_ns;
 	uint64_t probe_ns;

@@ -518,7 +518,7 @@ static inline void kmt_build_repeat(struct KmtBuilder *b, struct KmtRepeats *rep
 	kmt_build_event(b, KMT_RECORD_ALLOC, origin, when, pointer);
 }
 
-/* Appends a heartbeat. Its counters of all CPUs are 0; the caller may fill them in. */
+/* Appends a heartbeat. Its other counters are 0; the caller may fill them in. */
 static inline struct KmtHeartbeat *
 kmt_build_heartbeat(struct KmtBuilder *b, uint64_t complete_until_ns, uint64_t probe_ns)
 {
@@ -530,6 +530,7 @@ kmt_build_heartbeat(struct KmtBuilder *b, uint64_t complete_until_ns, uint64_t p
 	beat->errors = 0;
 	beat->transport_failures = 0;
 	beat->probe_ns = probe_ns;
+	beat->passed_over = 0;
 	b->heartbeats++;
 	return beat;
 }

@@ -296,8 +296,11 @@ static bool use_task(Decoder *decoder, const uint8_t *record, const bool swapped
 	return true;
 }
 
-static void add_heartbeat(Decoder *decoder, const uint8_t *record, const bool swapped)
+/* Earlier writers have no passed_over. */
+static void add_heartbeat(Decoder *decoder, const uint8_t *record, uint32_t bytes,
+			  const bool swapped)
 {
+	const size_t last = offsetof(struct KmtHeartbeat, passed_over);
 	const struct KmtHeartbeat beat = {
 		.complete_until_ns = load_u64(
 			record + offsetof(struct KmtHeartbeat, complete_until_ns), swapped),
@@ -306,6 +309,7 @@ static void add_heartbeat(Decoder *decoder, const uint8_t *record, const bool sw
 		.transport_failures = load_u64(
 			record + offsetof(struct KmtHeartbeat, transport_failures), swapped),
 		.probe_ns = load_u64(record + offsetof(struct KmtHeartbeat, probe_ns), swapped),
+		.passed_over = bytes > last ? load_u64(record + last, swapped) : 0,
 	};
 
 	g_array_append_val(decoder->reader->heartbeats, beat);
@@ -374,8 +378,8 @@ static bool decode_other(Decoder *decoder, const uint8_t *record, uint32_t bytes
 	case KMT_RECORD_TASK_USE:
 		return use_task(decoder, record, swapped);
 	case KMT_RECORD_HEARTBEAT:
-		if (bytes >= sizeof(struct KmtHeartbeat))
-			add_heartbeat(decoder, record, swapped);
+		if (bytes >= offsetof(struct KmtHeartbeat, passed_over))
+			add_heartbeat(decoder, record, bytes, swapped);
 		return true;
 	case KMT_RECORD_PAD:
 		return true;

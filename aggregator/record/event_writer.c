@@ -248,6 +248,9 @@ void event_writer_add_hit(EventWriter *writer, const EventTask *task, const Poin
 
 void event_writer_beat(EventWriter *writer, uint64_t complete_until_ns)
 {
-	make_room(writer, complete_until_ns, sizeof(struct KmtHeartbeat));
-	kmt_build_heartbeat(&writer->batch, complete_until_ns, writer->cpu->probe_ns);
+	struct KmtHeartbeat *beat;
+
+	make_room(writer, complete_until_ns, sizeof(*beat));
+	beat = kmt_build_heartbeat(&writer->batch, complete_until_ns, writer->cpu->probe_ns);
+	beat->passed_over = writer->cpu->passed_over;
 }

@@ -61,7 +61,8 @@ typedef struct {
 	uint64_t events_lost;     /* lost events as far as known; never decreases */
 	uint64_t left_out_self;
 	uint64_t left_out_interrupt;
-	uint64_t probe_ns; /* as in struct KmtHeartbeat */
+	uint64_t passed_over; /* as in struct KmtHeartbeat, as the next one */
+	uint64_t probe_ns;
 } EventCpu;
 
 EventWriter *event_writer_new(BatchSender send, void *user_data);

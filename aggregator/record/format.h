@@ -302,6 +302,9 @@ struct KmtHeartbeat {
 	uint64_t transport_failures; /* messages rejected because the transport buffer was full */
 	uint64_t probe_ns;           /* estimated time in this CPU's probes since the start, or
 					KMT_NOT_MEASURED */
+	uint64_t passed_over;        /* events of this CPU that arrived, but are not in the stream,
+					of other processes or refused by a formula: as many as
+					they stand for, cumulative */
 };
 
 struct KmtField {

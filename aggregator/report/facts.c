@@ -148,6 +148,7 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_BPF_ATTACHED] = { "bpf_attached", NULL, VALUE_TEXT },
 	[FACT_NO_MEMORY_FOR] = { "no_memory_for", NULL, VALUE_LIST },
 	[FACT_EVENTS_COUNTED] = { "events_counted", NULL, VALUE_COUNT },
+	[FACT_EVENTS_PASSED_OVER] = { "events_passed_over", NULL, VALUE_COUNT },
 	[FACT_STACKS_COUNTED] = { "stacks_counted", NULL, VALUE_COUNT },
 	[FACT_LOST] = { "lost_events", NULL, VALUE_RANGE },
 	[FACT_LOST_UNCOUNTED] = { "lost_uncounted_events", NULL, VALUE_RANGE },
@@ -398,6 +399,8 @@ static void set_losses(Facts *facts, const Session *session)
 	const Losses losses = losses_of(session);
 
 	fact_set_number(facts, FACT_EVENTS_COUNTED, losses_counted(session));
+	fact_set_number(facts, FACT_EVENTS_PASSED_OVER,
+			losses_received(session) - losses_counted(session));
 	fact_set_number(facts, FACT_STACKS_COUNTED,
 			stack_table_count(profile_stacks(session->profile)));
 	set_range(facts, FACT_LOST, losses_all(&losses));

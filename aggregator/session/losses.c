@@ -152,11 +152,16 @@ uint64_t losses_counted(const Session *session)
 	return session_totals(session).events;
 }
 
+uint64_t losses_received(const Session *session)
+{
+	return saturate_sum(losses_counted(session), loss_ledger_totals(session->loss).passed_over);
+}
+
 double losses_percent(const Session *session, uint64_t lost)
 {
-	double counted = (double)losses_counted(session);
+	double received = (double)losses_received(session);
 
-	return lost ? 100 * (double)lost / (counted + (double)lost) : 0;
+	return lost ? 100 * (double)lost / (received + (double)lost) : 0;
 }
 
 bool losses_are_none(const Losses *losses)

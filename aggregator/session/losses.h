@@ -52,7 +52,11 @@ uint64_t losses_counted(const Session *session);
    over_bound. 0: none; UINT64_MAX: no bound is known. */
 uint64_t losses_last_ns(const Session *session);
 
-/* Returns lost in percent of all events, counted and lost; 0 if there are none. */
+/* Returns the number of events of the window that arrived, counted or not: of the whole host, even
+   if only one process counts. Losses are of the whole host, too: a share divides by both. */
+uint64_t losses_received(const Session *session);
+
+/* Returns lost in percent of all events, received and lost; 0 if there are none. */
 double losses_percent(const Session *session, uint64_t lost);
 
 /* Whether nothing was lost, and nothing may have been. A silent source counts as having no loss. */

@@ -404,8 +404,10 @@ void many_inputs_free(ManyInputs *many)
 static double percent_lost(const Facts *facts)
 {
 	double lost = (double)fact_range(facts, FACT_LOST_UNCOUNTED).high;
+	double received = (double)fact_number(facts, FACT_EVENTS_COUNTED) +
+			  (double)fact_number(facts, FACT_EVENTS_PASSED_OVER);
 
-	return lost > 0 ? 100 * lost / ((double)fact_number(facts, FACT_EVENTS_COUNTED) + lost) : 0;
+	return lost > 0 ? 100 * lost / (received + lost) : 0;
 }
 
 bool many_inputs_are_complete(const ManyInputs *many, const Options *options)

@@ -105,6 +105,7 @@ static void add_to_totals(RateRun *run, const RateTable *table)
 
 	rate_totals_add(run->totals, table,
 			&(RateRunCounters){
+				.events_received = losses_received(run->session),
 				.events_lost = losses_all(&losses),
 				.untraced_ns = losses.untraced_ns,
 				.probe_ns = MIN(counted.probe_ns, counted.probe_span_ns),

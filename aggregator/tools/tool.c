@@ -268,7 +268,7 @@ static bool shows_losses(const Options *options)
 static void warn_of_loss(const Session *session, const Options *options)
 {
 	Losses losses = losses_of(session);
-	uint64_t all = losses_counted(session) + losses_uncounted(&losses).high;
+	uint64_t all = losses_received(session) + losses_uncounted(&losses).high;
 	uint64_t lost = losses_all(&losses).high;
 	const char *remedy = tool_loss_remedy(session, options);
 

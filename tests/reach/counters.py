@@ -84,7 +84,9 @@ def answers_of_prometheus(url):
     answers = {}
     for sample in ask(url, '{__name__=~"slabratetop_.*"}'):
         metric = sample["metric"]["__name__"].replace("slabratetop_", "", 1)
-        answers[metric, sample["metric"].get("cache")] = float(sample["value"][1])
+        cache = sample["metric"].get("cache")
+        mark = " (by size)" if sample["metric"].get("by_size") else ""
+        answers[metric, cache and cache + mark] = float(sample["value"][1])
     return answers
 
 
@@ -96,7 +98,8 @@ def answers_of_pcp(path):
             if found := re.match(r"openmetrics\.\w+\.slabratetop_(\w+)", line):
                 metric = found[1]
             elif found := re.match(r' +inst \[(\d+) or "\1 cache:(.*)"\] value (\S+)$', line):
-                answers[metric, found[2]] = float(found[3])
+                cache, mark, _ = found[2].partition(" by_size:1")
+                answers[metric, cache + (mark and " (by size)")] = float(found[3])
             elif found := re.match(r" +value (\S+)$", line):
                 answers[metric, None] = float(found[1])
     return answers

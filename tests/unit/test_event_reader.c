@@ -41,6 +41,29 @@ static Batch parse(const GByteArray *bytes)
 	return batch;
 }
 
+/* Of 0.2.0: it ends before the newest field. */
+Test(event_reader, a_shorter_heartbeat_is_read)
+{
+	struct KmtHeartbeat beat = { .complete_until_ns = 2000, .probe_ns = 44, .passed_over = 7 };
+	g_autoptr(EventReader) reader = event_reader_new(NULL);
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	EventBatch whole = event_batch_begin(bytes, 5, 0, 1000);
+	const Events *events;
+	Batch batch;
+
+	event_batch_add(&whole, &beat, sizeof(beat), KMT_RECORD_HEARTBEAT, 0);
+	event_batch_add(&whole, &beat, offsetof(struct KmtHeartbeat, passed_over),
+			KMT_RECORD_HEARTBEAT, 0);
+	event_batch_header(&whole)->heartbeats = 2;
+	event_batch_end(&whole, 0);
+	batch = parse(bytes);
+	events = event_reader_decode(reader, &batch);
+	cr_assert_eq(events->heartbeats_count, 2);
+	cr_expect_eq(events->heartbeats[0].passed_over, 7);
+	cr_expect_eq(events->heartbeats[1].passed_over, 0);
+	cr_expect_eq(events->heartbeats[1].probe_ns, 44);
+}
+
 Test(event_reader, records_become_events)
 {
 	static const Event wanted[] = {

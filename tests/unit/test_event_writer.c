@@ -2,6 +2,7 @@
 #include "record/event_writer.h"
 
 #include "leaks.h"
+#include "session/losses.h"
 #include "session/session.h"
 
 #include <criterion/criterion.h>
@@ -214,6 +215,41 @@ Test(event_writer, the_next_batch_reports_what_was_lost)
 	event_writer_close(stage.writer);
 	cr_expect_eq(loss_ledger_totals(stage.session->loss).transport.high, 5);
 	cr_expect_eq(loss_ledger_cpu_complete_until(stage.session->loss, 3), 2000);
+	stage_clear(&stage);
+}
+
+Test(event_writer, a_loss_is_a_share_of_all_events_that_arrived)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	for (uint64_t i = 0; i < 8; i++)
+		add(&stage, 1000 + i, &worker, &small, TEXT, 2);
+	event_writer_close(stage.writer);
+	stage.cpu.events_lost = 2;
+	stage.cpu.passed_over = 90;
+	event_writer_beat(stage.writer, 2000);
+	event_writer_close(stage.writer);
+	cr_expect_eq(losses_counted(stage.session), 8);
+	cr_expect_eq(losses_received(stage.session), 98);
+	cr_expect_eq(losses_percent(stage.session, 2), 2);
+	cr_expect_not(losses_exceed(stage.session, 2.5));
+	cr_expect(losses_exceed(stage.session, 1.5));
+	stage_clear(&stage);
+}
+
+/* As -p of an idle shell beside other work: nothing counts, and little of all is lost. */
+Test(event_writer, the_loss_of_an_idle_process_is_small)
+{
+	Stage stage;
+
+	stage_init(&stage);
+	stage.cpu.events_lost = 2;
+	stage.cpu.passed_over = 998;
+	event_writer_beat(stage.writer, 2000);
+	event_writer_close(stage.writer);
+	cr_expect_float_eq(losses_percent(stage.session, 2), 0.2, 1e-9);
+	cr_expect_not(losses_exceed(stage.session, 1));
 	stage_clear(&stage);
 }
 

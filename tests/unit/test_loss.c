@@ -284,6 +284,34 @@ Test(loss, skipped_probes_and_cost_count_inside_the_window)
 	cr_expect(eq(u32, loss_ledger_totals(ledger).probe_cpu_busiest, 0));
 }
 
+/* Enters a batch whose heartbeat says how many events were received, but did not count. */
+static void beat_passed_over(LossLedger *ledger, uint64_t until_ns, uint64_t passed_over)
+{
+	const struct KmtBatchHeader header = { .base_time_ns = until_ns, .heartbeats = 1 };
+	const struct KmtHeartbeat record = {
+		.complete_until_ns = until_ns,
+		.probe_ns = KMT_NOT_MEASURED,
+		.passed_over = passed_over,
+	};
+
+	loss_ledger_enter(
+		ledger,
+		&(Events){ .header = &header, .heartbeats = &record, .heartbeats_count = 1 }, 0);
+}
+
+Test(loss, events_that_were_passed_over_count_inside_the_window)
+{
+	g_autoptr(LossLedger) ledger = loss_ledger_new();
+
+	loss_ledger_set_window(ledger, 100, 1000);
+	beat_passed_over(ledger, 50, 10);
+	beat_passed_over(ledger, 500, 40);
+	beat_passed_over(ledger, 1100, 90);
+	beat_passed_over(ledger, 1200, 100);
+	/* As with losses, those around the edge are taken as inside. */
+	cr_expect_eq(loss_ledger_totals(ledger).passed_over, 90 - 10);
+}
+
 Test(loss, probes_skipped_after_the_window_are_not_its_loss)
 {
 	g_autoptr(LossLedger) ledger = loss_ledger_new();

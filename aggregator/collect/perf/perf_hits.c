@@ -408,7 +408,8 @@ static void add_to_scatter(PerfRun *run, const Hit *hit)
 		thread_scatter_add(run->threads, hit->hit.sample.tid, hit->weight);
 }
 
-static void take_weighed(PerfRun *run, Hit *hit)
+/* Writes a hit. Returns false if it does not count. */
+static bool take_weighed(PerfRun *run, Hit *hit)
 {
 	PointSample sample = point_sample(run, &hit->hit);
 	PointTask task;
@@ -416,20 +417,21 @@ static void take_weighed(PerfRun *run, Hit *hit)
 
 	if (perf_read_is_own(run, &hit->hit.sample, hit->context)) {
 		run->reading->event_cpu.left_out_self += hit->weight;
-		return;
+		return false;
 	}
 	is_counted = perf_read_find_task(run, &hit->hit.sample, &hit->task);
 	task = point_task(run, hit);
 	if (hit->point->where && !point_formula_value(hit->point->where, &sample, &task).number) {
 		/* The end of a time span that does not count is still its end. */
 		if (hit->point->role == POINT_ROLE_HIT)
-			return;
+			return false;
 		hit->weight = 0;
 	}
 	if (!perf_read_is_wanted(run, is_counted, hit->context, hit->weight))
-		return;
+		return false;
 	add_to_scatter(run, hit);
 	write_hit(run, hit, &sample, &task);
+	return true;
 }
 
 static bool parse_hit(const PerfRun *run, const struct perf_event_header *record, Hit *hit)
@@ -458,7 +460,8 @@ void perf_hits_take(PerfRun *run, const struct perf_event_header *record)
 	hit.weight <<= run->addresses.level;
 	hit.context = context_of(&hit.hit.sample);
 	perf_sample_drop_double(&hit.hit.sample);
-	take_weighed(run, &hit);
+	if (!take_weighed(run, &hit))
+		run->reading->event_cpu.passed_over += hit.weight;
 }
 
 /* Mappings. */

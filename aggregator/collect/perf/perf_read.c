@@ -54,6 +54,7 @@ static void take_own(PerfRun *run, const PerfSample *sample, const TaskSample *w
 
 	if (!run->live.parts.request->held) {
 		run->reading->event_cpu.left_out_self += weight;
+		run->reading->event_cpu.passed_over += weight;
 		return;
 	}
 	own.kind = KMT_KIND_OWN;
@@ -112,6 +113,8 @@ static void take_event(PerfRun *run, const PerfSample *sample, const EventFacts 
 	if (facts->free || perf_read_is_wanted(run, is_counted, facts->context, weight))
 		event_writer_add(run->writer, sample->time_ns, &task, facts, weight, sample->frames,
 				 MIN(depth, run->stack_depth), depth > run->stack_depth);
+	else
+		run->reading->event_cpu.passed_over += weight;
 }
 
 /* Writes the objects of a record of several. An allocation that is not seen does not matter: its

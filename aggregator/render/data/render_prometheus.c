@@ -164,6 +164,14 @@ static bool append_figure(GString *out, const CacheFamily *family, const RateRow
 	return true;
 }
 
+/* A name that was derived from the size has a label of its own: it is no part of the name. */
+static void append_cache(GString *out, const RateRow *row)
+{
+	append_label(out, "cache", row->by_size ? row->name : row->label);
+	if (row->by_size)
+		g_string_append(out, ",by_size=\"1\"");
+}
+
 static void append_caches(GString *out, const CacheFamily *family, const RateTotals *totals)
 {
 	bool has_samples = false;
@@ -178,7 +186,7 @@ static void append_caches(GString *out, const CacheFamily *family, const RateTot
 			append_head(out, &family->family);
 		has_samples = true;
 		g_string_append_printf(out, PREFIX "%s{", family->family.name);
-		append_label(out, "cache", row->label);
+		append_cache(out, row);
 		g_string_append_printf(out, "} %s\n", figure->str);
 	}
 }
@@ -205,9 +213,11 @@ static bool append_info(GString *out, const ReportModel *model)
 	/* All labels always: PCP's agent cannot read a metric that loses its labels. */
 	for (gsize i = 0; i < G_N_ELEMENTS(labels); i++) {
 		const char *text = fact_text(model->facts, labels[i].fact);
+		const char *version =
+			text && labels[i].fact == FACT_PROGRAM ? strrchr(text, ' ') : NULL;
 
 		g_string_append_c(out, i ? ',' : '{');
-		append_label(out, labels[i].label, text ? text : "");
+		append_label(out, labels[i].label, version ? version + 1 : text ? text : "");
 	}
 	g_string_append(out, "} 1");
 	return true;
@@ -255,6 +265,11 @@ static bool append_lost_max(GString *out, const ReportModel *model)
 	return append_count(out, model->interval->totals->events_lost.high);
 }
 
+static bool append_received(GString *out, const ReportModel *model)
+{
+	return append_count(out, model->interval->totals->events_received);
+}
+
 static bool append_unknown_loss(GString *out, const ReportModel *model)
 {
 	return append_count(out, facts_have_unknown_loss(model->facts));
@@ -285,6 +300,11 @@ static const RunFamily run_families[] = {
 	  append_end },
 	{ { "observed_seconds_total", COUNTER, "The time that the counters cover." },
 	  append_observed },
+	{ { "events_received_total", COUNTER,
+	    "Events that the kernel delivered, of all processes; a loss is a share of these and "
+	    "the "
+	    "lost ones." },
+	  append_received },
 	{ { "events_lost_total", COUNTER, "Events that are not counted: at least so many." },
 	  append_lost },
 	{ { "events_lost_max_total", COUNTER, "Events that are not counted: at most so many." },

@@ -270,6 +270,8 @@ void text_print_info(const ReportModel *model, FILE *out)
 	append_texts(facts, text);
 	append_caches(facts, text);
 	append_number(text, "Events:", fact_number(facts, FACT_EVENTS_COUNTED));
+	if (fact_number(facts, FACT_EVENTS_PASSED_OVER))
+		append_number(text, "Passed over:", fact_number(facts, FACT_EVENTS_PASSED_OVER));
 	append_number(text, "Stacks:", fact_number(facts, FACT_STACKS_COUNTED));
 	append_walks(facts, text);
 	append_compared_names(facts, text);

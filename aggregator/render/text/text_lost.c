@@ -15,20 +15,22 @@ void append_range(GString *out, LossRange events)
 	append_count(out, events.high);
 }
 
-/* Only the last number gets the percent sign. Equal texts are shown once. */
+/* Only the last number gets the percent sign. Equal texts are shown once. Events of other processes
+   are lost, too. */
 static void append_share(GString *out, const Facts *facts)
 {
-	uint64_t counted = fact_number(facts, FACT_EVENTS_COUNTED);
+	uint64_t others = fact_number(facts, FACT_EVENTS_PASSED_OVER);
+	uint64_t received = fact_number(facts, FACT_EVENTS_COUNTED) + others;
 	LossRange lost = fact_range(facts, FACT_LOST);
 	LossRange uncounted = fact_range(facts, FACT_LOST_UNCOUNTED);
 	g_autoptr(GString) low = g_string_new(NULL);
 	g_autoptr(GString) high = g_string_new(NULL);
 
-	append_percent(low, lost.low, counted + uncounted.low);
-	append_percent(high, lost.high, counted + uncounted.high);
+	append_percent(low, lost.low, received + uncounted.low);
+	append_percent(high, lost.high, received + uncounted.high);
 	if (!g_string_equal(low, high))
 		g_string_append_printf(out, "%.*s to ", (int)(low->len - strlen(" %")), low->str);
-	g_string_append(out, high->str);
+	g_string_append_printf(out, "%s%s", high->str, others ? " of the host's" : "");
 }
 
 /* How a line shows a cause of loss. */
