@@ -9,7 +9,7 @@
 
 enum {
 	PART_SHIFT_FIRST = 24, /* the first parts have 2^24 ns: 16.8 ms */
-	LIFE_SHIFT = 10,       /* the first class of lifetimes has 2^10 ns */
+	LIFE_SHIFT = 10,       /* 2^10 ns: see life_class() */
 	CACHE_LINE_BYTES = 64,
 };
 
@@ -190,11 +190,22 @@ void cell_lives_allocated(CellLives *lives, uint32_t cell, uint64_t time_ns, uin
 	check_peak(lives, time_ns);
 }
 
+#define US 1000ULL
+#define MS 1000000ULL
+#define S 1000000000ULL
+
+const uint64_t life_limits_ns[LIFE_CLASSES - 1] = {
+	1 * US,  4 * US,   15 * US, 60 * US, 250 * US, 1 * MS, 4 * MS,  15 * MS,
+	60 * MS, 250 * MS, 1 * S,   4 * S,   15 * S,   60 * S, 250 * S,
+};
+
+/* The class by powers of four is the same or, below its limit, the one before. */
 static inline unsigned life_class(uint64_t lifetime_ns)
 {
-	unsigned bits = g_bit_storage(lifetime_ns >> LIFE_SHIFT);
+	unsigned bits = lifetime_ns >> LIFE_SHIFT ? g_bit_storage(lifetime_ns >> LIFE_SHIFT) : 0;
+	unsigned class = MIN((bits + 1) / 2, LIFE_CLASSES - 1);
 
-	return lifetime_ns >> LIFE_SHIFT ? MIN((bits + 1) / 2, LIFE_CLASSES - 1) : 0;
+	return class < LIFE_CLASSES - 1 && lifetime_ns >= life_limits_ns[class] ? class + 1 : class;
 }
 
 void cell_lives_freed(CellLives *lives, uint32_t cell, const EndedLife *ended, uint64_t scale)

@@ -16,8 +16,12 @@
  */
 typedef struct CellLives CellLives;
 
-/* The classes of lifetimes: below 1.024 us, then four times as long each; the last has no limit. */
+/* The classes of lifetimes: below 1 us, 4 us, 15 us, 60 us, 250 us, 1 ms and so on; the last has no
+   limit. */
 enum { LIFE_CLASSES = 16 };
+
+/* The limits of all but the last, in ns. */
+extern const uint64_t life_limits_ns[LIFE_CLASSES - 1];
 
 /* The parts of the run; all are equally long, and of them at least half are used. */
 enum { RUN_PARTS = 16 };

@@ -162,6 +162,28 @@ static void take_begin(Durations *durations, const WaitingEvent *hit)
 	begin->is_unwanted = hit->space & UNWANTED;
 }
 
+/* The first digits of the borders between classes, which repeat in each power of ten. */
+enum { BORDERS = 3 };
+static const unsigned borders[BORDERS] = { 1, 2, 5 };
+
+uint64_t duration_class_from_ns(unsigned class)
+{
+	uint64_t from_ns = borders[class % BORDERS];
+
+	for (unsigned power = class / BORDERS; power > 0; power--)
+		from_ns *= 10;
+	return from_ns;
+}
+
+static unsigned class_of(uint64_t time_ns)
+{
+	unsigned class = 0;
+
+	for (; time_ns >= 10; time_ns /= 10)
+		class += BORDERS;
+	return class + (time_ns >= borders[1]) + (time_ns >= borders[2]);
+}
+
 static void count_span(Durations *durations, const Begin *begin, const WaitingEvent *end)
 {
 	uint64_t end_ns = end->time_ns;
@@ -173,7 +195,7 @@ static void count_span(Durations *durations, const Begin *begin, const WaitingEv
 	totals->spans += weight;
 	saturate_add(&totals->time_ns, saturate_product(time_ns, weight));
 	totals->time_max_ns = MAX(totals->time_max_ns, time_ns);
-	totals->classes[time_ns ? g_bit_storage(time_ns) - 1 : 0] += weight;
+	totals->classes[class_of(time_ns)] += weight;
 	if (durations->list)
 		event_list_note_span(durations->list, (uint32_t)(begin->key >> 8), begin->begin_ns,
 				     end_ns);

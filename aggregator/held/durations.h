@@ -18,7 +18,11 @@
  */
 typedef struct Durations Durations;
 
-enum { DURATION_CLASSES = 64 };
+/* Classes of lengths: from 1 ns, 2 ns, 5 ns, 10 ns and so on; a uint64_t reaches the last one. */
+enum { DURATION_CLASSES = 58 };
+
+/* Returns where a class begins; the one before ends there. The first also has spans of 0 ns. */
+uint64_t duration_class_from_ns(unsigned class);
 
 typedef struct {
 	uint64_t spans;
@@ -28,9 +32,7 @@ typedef struct {
 	uint64_t not_ended;  /* begins that were followed by another begin: the end was lost */
 	uint64_t open;       /* begins without an end so far */
 	uint64_t over_bound; /* begins that found no room */
-	/* Spans by length: class N has those from 2^N ns to below 2^(N+1) ns; class 0 also has
-	   those of 0 ns. */
-	uint64_t classes[DURATION_CLASSES];
+	uint64_t classes[DURATION_CLASSES]; /* spans, by class of their length */
 } DurationTotals;
 
 /* Counts in the profile; both are borrowed. */

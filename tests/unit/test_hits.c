@@ -382,6 +382,32 @@ static DurationTotals totals_of(const Stage *stage)
 	return durations_totals(stage->session->durations);
 }
 
+/* The shortest and the longest span of each class. */
+Test(hits, classes_of_lengths_have_decimal_borders)
+{
+	static const uint64_t borders[] = { 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000 };
+	const unsigned classes = G_N_ELEMENTS(borders) - 1;
+	Stage stage;
+	DurationTotals totals;
+
+	stage_init(&stage);
+	feed_text(&stage, KMT_BATCH_POINTS, pairs);
+	for (unsigned i = 0; i < classes; i++) {
+		const uint64_t begin_ns = 1000 + 100000 * (uint64_t)i;
+
+		cr_expect_eq(duration_class_from_ns(i), borders[i]);
+		at(&stage, 0, &worker, begin_ns, 0);
+		at(&stage, 0, &worker, begin_ns + borders[i], 1);
+		at(&stage, 0, &worker, begin_ns + 20000, 0);
+		at(&stage, 0, &worker, begin_ns + 20000 + borders[i + 1] - 1, 1);
+	}
+	finish(&stage);
+	totals = totals_of(&stage);
+	for (unsigned i = 0; i < classes; i++)
+		cr_expect_eq(totals.classes[i], 2, "class %u", i);
+	cr_expect_eq(duration_class_from_ns(DURATION_CLASSES - 1), 10000000000000000000ULL);
+}
+
 Test(hits, a_begin_and_the_next_end_of_its_thread_are_a_time_span)
 {
 	Stage stage;
@@ -404,8 +430,9 @@ Test(hits, a_begin_and_the_next_end_of_its_thread_are_a_time_span)
 	cr_expect_eq(totals.time_max_ns, 1000);
 	cr_expect_eq(totals.open, 1);
 	cr_expect_eq(totals.not_begun, 1, "an end of another pair");
-	cr_expect_eq(totals.classes[9], 1, "512 to 1023 ns");
-	cr_expect_eq(totals.classes[8], 1, "256 to 511 ns");
+	cr_expect_eq(duration_class_from_ns(9), 1000);
+	cr_expect_eq(totals.classes[9], 1, "1000 ns");
+	cr_expect_eq(totals.classes[7], 1, "200 to 499 ns");
 	cr_expect_eq(cell_of(&stage, "worker", 0)->events, 2);
 	cr_expect_eq(values.time_ns, 1300);
 	cr_expect_eq(values.time_max_ns, 1000);

@@ -439,7 +439,7 @@ static void write_times(Page *page)
 	json_close(&page->json, ']');
 }
 
-/* How many time spans have which length: each class begins at twice that of the one before. Only of
+/* How many time spans are in which class of lengths (durations.h). Only of
    probe points that have a begin and an end, if no filter left out some. */
 static void write_lengths(Page *page)
 {

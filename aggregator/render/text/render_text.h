@@ -121,6 +121,9 @@ void append_fact_line(GString *out, const Facts *facts, FactId id);
 /* Appends "12,000", or "12,000 to 15,000" if the exact number is unknown. */
 void append_range(GString *out, LossRange events);
 
+/* Appends the border of a class of lengths: "500 ns", "20 us". */
+void append_length(GString *out, uint64_t ns);
+
 /* Appends "CPU 1 not traced for 0.412 s", for a run with an untraced CPU. */
 void append_untraced(GString *out, const Facts *facts);
 

@@ -112,18 +112,7 @@ static void append_bars(GString *out, const uint64_t held[RUN_PARTS], unsigned p
 	}
 }
 
-/* Appends the limit of a class of lifetimes, rounded: "16 us". */
-static void append_life_limit(GString *out, unsigned class)
-{
-	static const char *const limits[LIFE_CLASSES] = {
-		"1 us",  "4 us",   "16 us", "65 us", "0.26 ms", "1 ms", "4 ms",  "17 ms",
-		"67 ms", "0.27 s", "1.1 s", "4.3 s", "17 s",    "69 s", "275 s", "",
-	};
-
-	g_string_append(out, limits[class]);
-}
-
-/* Appends "half within 16 us". */
+/* Appends "half within 15 us". */
 static void append_median(GString *out, const HeldTimes *times)
 {
 	uint64_t all = 0, within = 0;
@@ -142,10 +131,10 @@ static void append_median(GString *out, const HeldTimes *times)
 	} else {
 		g_string_append(out, "half within ");
 	}
-	append_life_limit(out, class);
+	append_length(out, life_limits_ns[class]);
 }
 
-/* Appends "freed 5,005 of 15,005 (half within 16 us, 4 % on another CPU)". */
+/* Appends "freed 5,005 of 15,005 (half within 15 us, 4 % on another CPU)". */
 static void append_freed(GString *out, const HeldSums *held, const HeldTimes *times)
 {
 	g_string_append(out, "freed ");

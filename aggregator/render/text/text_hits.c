@@ -33,19 +33,6 @@ void append_spans_line(const ReportModel *model, GString *out)
 	g_string_append_c(out, '\n');
 }
 
-/* "512 ns", "16 us": a power of two in the largest unit below it. */
-static void append_length(GString *out, uint64_t ns)
-{
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	unsigned unit = 0;
-
-	while (ns >= 1024 && unit + 1 < G_N_ELEMENTS(units)) {
-		ns /= 1024;
-		unit++;
-	}
-	g_string_append_printf(out, "%" G_GUINT64_FORMAT " %s", ns, units[unit]);
-}
-
 static void append_class(GString *out, const DurationTotals *spans, unsigned class, uint64_t most)
 {
 	enum { BAR_MAX = 40, LENGTH_WIDTH = 7, COUNT_WIDTH = 12 };
@@ -53,7 +40,7 @@ static void append_class(GString *out, const DurationTotals *spans, unsigned cla
 	g_autoptr(GString) count = g_string_new(NULL);
 	unsigned bar = (unsigned)((double)spans->classes[class] * BAR_MAX / (double)most);
 
-	append_length(length, 1ULL << class);
+	append_length(length, duration_class_from_ns(class));
 	append_count(count, spans->classes[class]);
 	g_string_append_printf(out, "%*s %*s |", LENGTH_WIDTH, length->str, COUNT_WIDTH,
 			       count->str);

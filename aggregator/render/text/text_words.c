@@ -54,3 +54,15 @@ void append_number_of(GString *out, uint64_t count, const char *noun)
 	append_count(out, count);
 	g_string_append_printf(out, " %s%s", noun, count == 1 ? "" : "s");
 }
+
+void append_length(GString *out, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	unsigned unit = 0;
+
+	while (ns >= 1000 && unit + 1 < G_N_ELEMENTS(units)) {
+		ns /= 1000;
+		unit++;
+	}
+	g_string_append_printf(out, "%" G_GUINT64_FORMAT " %s", ns, units[unit]);
+}

@@ -122,7 +122,8 @@ function chartNodes(chart) {
 function lengthTable(lengths) {
   const first = lengths.findIndex(count => count > 0);
   const last = lengths.findLastIndex(count => count > 0);
-  const name = place => `from ${formatSpan(2 ** place)}`;
+  const from = place => [1, 2, 5][place % 3] * 10 ** Math.floor(place / 3);
+  const name = place => `from ${formatSpan(from(place))}`;
   return bars(`Lengths of the ${report.counted}`,
     lengths.slice(first, last + 1).map((_, i) => name(first + i)),
     lengths.slice(first, last + 1));

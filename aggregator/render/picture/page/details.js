@@ -4,7 +4,9 @@
 
 const PARTS_MAX = 20;
 const AGE_NAMES = ['below 1 s', '1 to 10 s', '10 to 60 s', '60 to 600 s', '600 s or older'];
-const FIRST_LIFE_NS = 1024; /* the classes of lifetimes are four times as long each */
+/* The limits of the classes of lifetimes in us; the last class has none. */
+const LIFE_LIMITS_US =
+	[ 1, 4, 15, 60, 250, 1e3, 4e3, 15e3, 60e3, 250e3, 1e6, 4e6, 15e6, 60e6, 250e6 ];
 
 function figureList(stack) {
   return element('dl', { class: 'figures' }, ...report.metrics.flatMap((metric, number) => {
@@ -57,12 +59,12 @@ function sumTable(stack, key) {
   return element('table', {}, element('caption', {}, `By ${key}`), element('tbody', {}, ...rows));
 }
 
-/* "below 1 us", "1 to 4.1 us": rounded, as the exact limits are powers of two. */
+/* "below 1 us", "1 us to 4 us". */
 function lifeName(place, count) {
-  const limit = FIRST_LIFE_NS * 4 ** place;
-  if (place === count - 1)
-    return `${formatSpan(limit / 4)} or longer`;
-  return place ? `${formatSpan(limit / 4)} to ${formatSpan(limit)}` : `below ${formatSpan(limit)}`;
+	const limit = at => formatSpan(LIFE_LIMITS_US[at] * 1000);
+	if (place === count - 1)
+		return `${limit(place - 1)} or longer`;
+	return place ? `${limit(place - 1)} to ${limit(place)}` : `below ${limit(place)}`;
 }
 
 function bars(title, names, counts) {
