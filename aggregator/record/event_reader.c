@@ -518,6 +518,18 @@ void events_claim_memos(const Events *events, const void *owner)
 	*events->memo_owner = owner;
 }
 
+/* Per-CPU memory takes what was requested for all CPUs. From Linux 5.18 on, the tracepoint adds the
+   pointers to memory cgroups that the kernel keeps beside it (pcpu_obj_full_size()): no waste. */
+static inline void even_percpu(EventOriginFacts *facts)
+{
+	if (facts->source != KMT_SOURCE_PERCPU)
+		return;
+	if (facts->bytes_requested)
+		facts->bytes_allocated = facts->bytes_requested;
+	else
+		facts->bytes_requested = facts->bytes_allocated;
+}
+
 static void read_origin_of_text(const EventText *text, EventOriginFacts *facts)
 {
 	facts->call_site = 0;
@@ -535,6 +547,7 @@ static void read_origin_of_text(const EventText *text, EventOriginFacts *facts)
 	facts->point = 0;
 	facts->user_task = KMT_NONE;
 	facts->user_depth = 0;
+	even_percpu(facts);
 }
 
 /* Reads the frames of a stack. Returns their number. */
@@ -643,6 +656,7 @@ void events_read_origin(const Events *events, uint16_t origin, EventOriginFacts 
 	facts->node = (int16_t)load_u16(record + offsetof(struct KmtOrigin, node), swapped);
 	facts->source = events_origin_source(events, origin);
 	facts->kind = events_origin_kind(events, origin);
+	even_percpu(facts);
 	facts->cache = load_u16(record + offsetof(struct KmtOrigin, cache), swapped);
 	facts->text = NULL;
 	facts->text_bytes = 0;

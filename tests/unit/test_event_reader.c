@@ -64,6 +64,29 @@ Test(event_reader, a_shorter_heartbeat_is_read)
 	cr_expect_eq(events->heartbeats[1].probe_ns, 44);
 }
 
+/* As Linux 6.18 records 24 bytes for each of 2 CPUs: with 12 pointers to memory cgroups. */
+Test(event_reader, per_cpu_memory_wastes_nothing)
+{
+	g_autoptr(EventReader) reader = event_reader_new(NULL);
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	EventBatch whole = event_batch_begin(bytes, 5, 0, 1000);
+	uint16_t origin = event_batch_origin(&whole, frames, 2, 48, 96);
+	guint8 *record = bytes->data + bytes->len - sizeof(struct KmtOrigin);
+	EventOriginFacts facts;
+	const Events *events;
+	Batch batch;
+
+	record[offsetof(struct KmtOrigin, source)] = KMT_SOURCE_PERCPU;
+	event_batch_event(&whole, KMT_RECORD_ALLOC, origin, 1, KMT_CONTEXT_TASK, 0xa0);
+	event_batch_end(&whole, 1);
+	batch = parse(bytes);
+	events = event_reader_decode(reader, &batch);
+	events_read_origin(events, 0, &facts);
+	cr_expect_eq(facts.source, KMT_SOURCE_PERCPU);
+	cr_expect_eq(facts.bytes_requested, 48);
+	cr_expect_eq(facts.bytes_allocated, 48);
+}
+
 Test(event_reader, records_become_events)
 {
 	static const Event wanted[] = {
