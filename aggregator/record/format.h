@@ -400,6 +400,7 @@ enum KmtFieldId {
 					    this length; absent or 0: by frame pointers */
 	KMT_FIELD_NOT_UNWOUND = 75,      /* number: user stacks that were not unwound for lack of
 					    time or room */
+	KMT_FIELD_USER_NAMES_MISSING = 76, /* text: what of programs could not be read, and why */
 	KMT_FIELD_IDS,                   /* not in streams: the highest id + 1 */
 };
 

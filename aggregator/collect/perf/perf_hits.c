@@ -521,11 +521,16 @@ void perf_hits_write_maps(PerfRun *run)
 	see_lines(run, lines);
 }
 
+static void write_maps(void *user_data)
+{
+	perf_hits_write_maps(user_data);
+}
+
 void perf_hits_scan(PerfRun *run)
 {
 	if (!run->user_watch || !run->request.with_maps)
 		return;
-	user_watch_scan(run->user_watch, run->live.start_ns);
+	user_watch_scan(run->user_watch, run->live.start_ns, write_maps, run);
 	perf_hits_write_maps(run);
 }
 

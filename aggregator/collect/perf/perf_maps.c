@@ -58,6 +58,13 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	user_watch_take_task(maps->watch, &task);
 }
 
+static void write_lines(void *user_data)
+{
+	const PerfMaps *maps = user_data;
+
+	user_watch_write(maps->watch);
+}
+
 /* A scan takes time, so there is at most one a second. The first one finds what was mapped at the
    start. A later one cannot know since when a mapping exists: the process may have executed another
    program meanwhile. */
@@ -67,7 +74,8 @@ static void scan_if_due(PerfMaps *maps)
 
 	if (!maps->scan_is_due || now_ns < maps->scanned_ns + SCAN_NS)
 		return;
-	user_watch_scan(maps->watch, maps->scanned_ns ? now_ns : maps->live->start_ns);
+	user_watch_scan(maps->watch, maps->scanned_ns ? now_ns : maps->live->start_ns, write_lines,
+			maps);
 	maps->scan_is_due = false;
 	maps->scanned_ns = now_ns;
 }

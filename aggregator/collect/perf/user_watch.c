@@ -2,7 +2,6 @@
 #include "collect/perf/user_watch.h"
 
 #include "base/clock.h"
-#include "collect/user/proc_maps.h"
 #include "collect/user/user_resolve.h"
 #include "record/batch_writer.h"
 #include "user/user_map_line.h"
@@ -12,7 +11,8 @@
 #include <unistd.h>
 
 enum {
-	OBJECT_FILES_MAX = 512,
+	OBJECT_FILES_MAX = 4096,
+	LINES_BYTES_MAX = 1 << 20,
 	ENDS_LOOKED_AT = 64, /* at a time: anybody can make many such processes */
 };
 
@@ -25,6 +25,7 @@ struct UserWatch {
 	GArray *ending;
 	guint ends_at; /* where to look next */
 	bool with_data;
+	char *problems; /* that were printed; NULL: none */
 };
 
 UserWatch *user_watch_new(LiveRun *live, bool with_data)
@@ -45,6 +46,7 @@ void user_watch_free(UserWatch *watch)
 	if (!watch)
 		return;
 	object_files_free(watch->files);
+	g_free(watch->problems);
 	g_string_free(watch->lines, TRUE);
 	g_string_free(watch->written, TRUE);
 	g_array_unref(watch->ending);
@@ -148,9 +150,30 @@ static void take_late_ends(UserWatch *watch)
 	}
 }
 
-void user_watch_scan(UserWatch *watch, uint64_t since_ns)
+/* What a scan does with the lines. */
+typedef struct {
+	UserWatch *watch;
+	void (*write)(void *user_data);
+	void *user_data;
+} Scan;
+
+/* A FileOpenerTaker. */
+static void take_lines(const char *lines, size_t bytes, void *user_data)
 {
-	proc_maps_write(watch->lines, "", since_ns, watch->with_data);
+	const Scan *scan = user_data;
+
+	g_string_append_len(scan->watch->lines, lines, (gssize)bytes);
+	if (scan->watch->lines->len >= LINES_BYTES_MAX)
+		scan->write(scan->user_data);
+}
+
+void user_watch_scan(UserWatch *watch, uint64_t since_ns, void (*write)(void *user_data),
+		     void *user_data)
+{
+	Scan scan = { watch, write, user_data };
+
+	file_opener_scan(object_files_opener(watch->files), since_ns, watch->with_data, take_lines,
+			 &scan);
 }
 
 TextPart user_watch_write(UserWatch *watch)
@@ -186,7 +209,21 @@ static GArray *places_of(const Profile *profile)
 	return places;
 }
 
-void user_watch_name(const UserWatch *watch)
+/* Says what has no names, once. */
+static void write_problems(UserWatch *watch)
+{
+	g_autofree char *problems = object_files_problems(watch->files);
+
+	if (!problems || !g_strcmp0(problems, watch->problems))
+		return;
+	g_printerr("%s: user stacks: %s\n", g_get_prgname(), problems);
+	run_facts_write_text(watch->live->batches, KMT_FIELD_USER_NAMES_MISSING, problems);
+	live_run_feed(watch->live);
+	g_free(watch->problems);
+	watch->problems = g_steal_pointer(&problems);
+}
+
+void user_watch_name(UserWatch *watch)
 {
 	const Session *session = watch->live->parts.session;
 	g_autoptr(GArray) places = places_of(session->profile);
@@ -194,6 +231,7 @@ void user_watch_name(const UserWatch *watch)
 
 	user_resolve(lines, session->user_objects, watch->files,
 		     (const UserPlace *)(const void *)places->data, places->len);
+	write_problems(watch);
 	if (!lines->len)
 		return;
 	batch_write_text(watch->live->batches, KMT_BATCH_USER_SYMBOLS, 0, lines->str, lines->len);

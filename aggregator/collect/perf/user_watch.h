@@ -29,15 +29,17 @@ void user_watch_take_mapping(UserWatch *watch, const struct perf_event_header *r
 /* Takes a record of a task, whose time is on the stream's clock. */
 void user_watch_take_task(UserWatch *watch, const struct PerfTaskRecord *record);
 
-/* Takes the mappings of all processes that exist, as if they had been there since that time. */
-void user_watch_scan(UserWatch *watch, uint64_t since_ns);
+/* Takes the mappings of all processes that exist, as if they had been there since that time. Calls
+   write, which is to call user_watch_write(), whenever there are many lines: memory is bounded. */
+void user_watch_scan(UserWatch *watch, uint64_t since_ns, void (*write)(void *user_data),
+		     void *user_data);
 
 /* Writes what was taken to the stream, and opens the files at once: the process may end, or the
    file may be deleted. Returns the lines (user_map_line.h), valid until the next call. */
 TextPart user_watch_write(UserWatch *watch);
 
-/* Writes the names of all places in user stacks so far to the stream. */
-void user_watch_name(const UserWatch *watch);
+/* Writes the names of all places in user stacks so far to the stream, and what was left out. */
+void user_watch_name(UserWatch *watch);
 
 /* Returns the mapped files, borrowed. */
 const ObjectFiles *user_watch_files(const UserWatch *watch);

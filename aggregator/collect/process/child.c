@@ -218,6 +218,18 @@ static ChildEnd take_piece(Calling *calling, const char *body, size_t bytes)
 	return CHILD_ANSWERED;
 }
 
+/* Gives the file that the child asks for. */
+static void give_file(const Calling *calling, const char *body, size_t bytes)
+{
+	const ChildMessage message = { CHILD_MESSAGE_FILE, 0 };
+	g_autofree char *path = g_strndup(body, bytes);
+	int file = calling->call->open ? calling->call->open(path, calling->call->open_data) : -1;
+
+	child_port_send(calling->child.socket, &message, NULL, 0, file, false);
+	if (file >= 0)
+		close(file);
+}
+
 static ChildEnd take_answer(Calling *calling)
 {
 	char body[CHILD_BODY_BYTES_MAX];
@@ -234,6 +246,8 @@ static ChildEnd take_answer(Calling *calling)
 			end = take_piece(calling, body, (size_t)bytes);
 		else if (message.type == CHILD_MESSAGE_FAILED)
 			calling->problem = child_failure(body, (size_t)bytes);
+		else if (message.type == CHILD_MESSAGE_ASK)
+			give_file(calling, body, (size_t)bytes);
 		end = calling->problem ? CHILD_LOST : end;
 	}
 	return end;

@@ -60,6 +60,10 @@ typedef struct {
 	const int *fds;        /* at most CHILD_FDS_MAX */
 	unsigned fds_count;
 	void *data;
+	/* Opens a file that the child asks for, which may be any. Returns its descriptor; -1: the
+	   child does not get it. NULL: it gets none. */
+	int (*open)(const char *path, void *user_data);
+	void *open_data;
 	uint64_t patience_ns;
 	size_t answer_bytes_max;
 } ChildCall;

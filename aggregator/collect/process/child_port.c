@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -86,4 +88,22 @@ void child_port_answer(int socket, const char *text, size_t bytes)
 		text += length;
 		bytes -= length;
 	}
+}
+
+int child_port_ask(int socket, const char *path)
+{
+	ChildMessage message = { CHILD_MESSAGE_ASK, 0 };
+	struct pollfd ready = { .fd = socket, .events = POLLIN };
+	ssize_t bytes;
+	int file;
+
+	if (!child_port_send(socket, &message, path, MIN(strlen(path), PATH_MAX), -1, true))
+		_exit(1);
+	do {
+		poll(&ready, 1, -1);
+		bytes = child_port_receive(socket, &message, NULL, 0, &file);
+	} while (bytes < 0 && errno == EAGAIN);
+	if (bytes < 0)
+		_exit(1);
+	return file;
 }

@@ -18,6 +18,8 @@ enum {
 	CHILD_MESSAGE_FAILED = 1, /* by it: the sandbox could not be set up; the body says why */
 	CHILD_MESSAGE_PIECE,      /* by it: a part of its answer */
 	CHILD_MESSAGE_END,        /* by it: of its answer */
+	CHILD_MESSAGE_ASK,        /* by it: it asks for the file with the path in the body */
+	CHILD_MESSAGE_FILE,       /* to it: that file; without a descriptor: it does not get it */
 	CHILD_MESSAGE_OWN,
 };
 
@@ -36,5 +38,8 @@ bool child_port_send(int socket, const ChildMessage *message, const void *body, 
    message, EPIPE if none will come, EBADMSG if it makes no sense. */
 ssize_t child_port_receive(int socket, ChildMessage *message, void *body, size_t room, int *fd);
 
-/* In a child: sends a part of its answer, and ends the process if nobody takes it. */
+/* In a child: sends a part of its answer, or asks for a file that all users may read. Ends the
+   process if the program has ended. Returns the descriptor, which the caller closes; -1: it does
+   not get it. */
 void child_port_answer(int socket, const char *text, size_t bytes);
+int child_port_ask(int socket, const char *path);

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "collect/host/slab_facts.h"
 #include "collect/host/watchdog.h"
+#include "collect/process/stop_signal.h"
 #include "collect/run/memory_facts.h"
 
 #include <gio/gio.h>
@@ -17,12 +18,11 @@ enum {
 	LAST_ITERATIONS = 100, /* another process may still write to what the engine reads */
 };
 
-/* The collection is over and the report follows: another Ctrl-C must not lose it. */
-static void signals_ignore(void)
+/* The collection is over and the report follows: another Ctrl-C ends the search for names, but must
+   not lose the report. */
+static void signals_finish(void)
 {
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
+	stop_signal_finish();
 	signal(SIGUSR1, SIG_IGN);
 }
 
@@ -36,7 +36,7 @@ static void free_context(LiveRun *live)
 	pthread_sigmask(SIG_BLOCK, &all, &before);
 	g_main_loop_unref(live->loop);
 	g_main_context_unref(live->context);
-	signals_ignore();
+	signals_finish();
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
@@ -192,17 +192,19 @@ static gboolean duration_over(gpointer user_data)
 	return G_SOURCE_REMOVE;
 }
 
-static gboolean stop_signal(gpointer user_data)
+static gboolean stop_signals(gint fd, GIOCondition condition, gpointer user_data)
 {
 	LiveRun *live = user_data;
+	bool is_first = !live->signals;
 
-	live->signals++;
-	if (live->signals == 1) {
+	(void)fd, (void)condition;
+	live->signals += stop_signal_take();
+	if (is_first && live->signals)
 		live_run_stop_at(live, clock_monotonic_ns());
-		return G_SOURCE_CONTINUE;
+	if (live->signals > 1) {
+		live_run_set_bound(live, "a second signal ended it at once");
+		live->engine->hurry(live);
 	}
-	live_run_set_bound(live, "a second signal ended it at once");
-	live->engine->hurry(live);
 	return G_SOURCE_CONTINUE;
 }
 
@@ -432,14 +434,13 @@ static gboolean request_tick(gpointer user_data)
 
 static void add_signals(LiveRun *live)
 {
-	struct sigaction action;
-
-	live_run_add_source(live, g_unix_signal_source_new(SIGINT), stop_signal);
-	live_run_add_source(live, g_unix_signal_source_new(SIGTERM), stop_signal);
+	stop_signal_catch();
+	/* No signal of an earlier run ends this one. */
+	stop_signal_take();
+	if (stop_signal_fd() >= 0)
+		live_run_add_source(live, g_unix_fd_source_new(stop_signal_fd(), G_IO_IN),
+				    (GSourceFunc)(void (*)(void))stop_signals);
 	live_run_add_source(live, g_unix_signal_source_new(SIGUSR1), report_signal);
-	/* With nohup, the end of the terminal does not end the run. */
-	if (!sigaction(SIGHUP, NULL, &action) && action.sa_handler != SIG_IGN)
-		live_run_add_source(live, g_unix_signal_source_new(SIGHUP), stop_signal);
 }
 
 void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *parts,
@@ -467,7 +468,7 @@ void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *pa
 void live_run_loop(LiveRun *live)
 {
 	g_main_loop_run(live->loop);
-	signals_ignore();
+	signals_finish();
 	progress_clear(&live->progress);
 }
 

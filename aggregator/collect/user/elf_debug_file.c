@@ -4,6 +4,7 @@
 #include "base/build_id.h"
 #include "base/bytes.h"
 #include "base/trusted_file.h"
+#include "collect/process/child_port.h"
 
 #include <glib.h>
 #include <string.h>
@@ -15,6 +16,8 @@ enum { PIECE_BYTES = 1 << 16 };
 
 /* What is read for a checksum: it takes about a second. */
 #define CHECKED_BYTES_MAX ((uint64_t)1 << 30)
+
+static int program = -1; /* socket to the program; -1: this process opens files itself */
 
 /* The contents of a .gnu_debuglink. */
 typedef struct {
@@ -84,7 +87,8 @@ static bool is_debug_file(int descriptor, const UserFileId *id, const DebugLink 
 /* Opens a path if it is the debug file with this build id or checksum. Takes the path. */
 static int try_path(char *path, const UserFileId *id, const DebugLink *link)
 {
-	int descriptor = regular_file_open(path, REGULAR_FILE_STORED, UINT64_MAX);
+	int descriptor = program < 0 ? regular_file_open(path, REGULAR_FILE_STORED, UINT64_MAX)
+				     : child_port_ask(program, path);
 
 	g_free(path);
 	if (descriptor < 0 || is_debug_file(descriptor, id, link))
@@ -128,4 +132,19 @@ int elf_debug_file_open(const ElfFile *file, const char *path, const char *root)
 	if (descriptor < 0 && path && path[0] == '/' && read_link(file, &link))
 		descriptor = open_by_link(&id, &link, path, root);
 	return descriptor;
+}
+
+void elf_debug_file_ask(int socket)
+{
+	program = socket;
+}
+
+bool elf_debug_file_may_ask(const char *asked, const char *path, const char *root)
+{
+	g_autofree char *debug = g_strconcat(root, debug_folder, "/", NULL);
+	g_autofree char *folder = g_path_get_dirname(path ? path : "");
+	g_autofree char *beside = g_strconcat(root, folder, "/", NULL);
+
+	return !strstr(asked, "/../") && (g_str_has_prefix(asked, debug) ||
+					  (folder[0] == '/' && g_str_has_prefix(asked, beside)));
 }

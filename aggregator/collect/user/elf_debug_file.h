@@ -13,3 +13,10 @@
  * descriptor, which the caller closes; -1: none.
  */
 int elf_debug_file_open(const ElfFile *file, const char *path, const char *root);
+
+/* In a child that may not open files: asks the program for them (child_port_ask()) from now on. */
+void elf_debug_file_ask(int socket);
+
+/* In the program: whether a child that reads the file of this path may ask for another one: it is
+   in a folder with debug files, or that of the file. */
+bool elf_debug_file_may_ask(const char *asked, const char *path, const char *root);

@@ -40,6 +40,7 @@ bool jit_process_find(JitProcess *process, const char *root, uint32_t tgid)
 		return false;
 	process->tgid = tgid;
 	process->user = status.st_uid;
+	process->user_is_known = true;
 	process->tgid_inside = tgid_inside(root, tgid);
 	return true;
 }

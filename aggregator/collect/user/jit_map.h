@@ -16,8 +16,9 @@
 /* A process that generates code. Ask for it while the process runs. */
 typedef struct {
 	uint32_t tgid;
-	uint32_t tgid_inside; /* in its own namespace */
-	uid_t user;           /* who runs it */
+	uint32_t tgid_inside;   /* in its own namespace */
+	uid_t user;             /* who runs it */
+	uint32_t user_is_known; /* and tgid_inside: 0: only tgid */
 } JitProcess;
 
 /* Returns false if the process has ended. /proc lies below root ("": this host's). */

@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/user/object_files.h"
 
-#include "collect/user/elf_symbols.h"
-#include "collect/user/jit_map.h"
-#include "collect/user/object_open.h"
-#include "collect/user/vdso_image.h"
+/*
+ * The files of objects, by the numbers of the objects, and which of their places were asked for.
+ * Mappings come from collect/perf/user_watch.c; user_resolve.c reads the names.
+ */
+
+#include "base/clock.h"
+#include "base/escape.h"
 
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* A process that has ended, or a file that was replaced: another process may still show it. */
-enum { TRIES_MAX = 16 };
-
-/* Of all tables together; a table that can be read again is dropped. */
-#define TABLES_BYTES_MAX ((size_t)512 << 20)
+enum { TRIES_MAX = 16, LATE_NS = 200000000 };
 
 typedef struct {
 	int descriptor; /* -1: none */
 	unsigned tries;
-	ElfFunctions *functions; /* NULL: not read */
-	off_t read_bytes;        /* size of the file then: maps of generated code grow */
-	JitProcess process;      /* of generated code; 0: unknown */
+	bool was_sought;   /* without its process */
+	char *problem;     /* owned: why names cannot be read; NULL: they can */
+	off_t asked_bytes; /* size of the file when it was asked for: maps of generated code grow */
+	GHashTable *asked; /* (element-type gint64), owned: offsets of places; NULL: none */
+	JitProcess process; /* of generated code; tgid 0: unknown */
 } ObjectFile;
 
 struct ObjectFiles {
 	const UserObjects *objects; /* borrowed */
-	char *root;
-	GArray *files; /* (element-type ObjectFile): by number of the object */
+	FileOpener *opener;         /* owned */
+	GArray *files;              /* (element-type ObjectFile): by number of the object */
 	unsigned files_max, open_count;
-	size_t table_bytes;
 };
 
 static void close_file(ObjectFiles *files, ObjectFile *file)
@@ -51,7 +52,7 @@ ObjectFiles *object_files_new(const UserObjects *objects, const char *root, unsi
 	ObjectFiles *files = g_new0(ObjectFiles, 1);
 
 	files->objects = objects;
-	files->root = g_strdup(root);
+	files->opener = file_opener_new(root);
 	files->files = g_array_new(FALSE, TRUE, sizeof(ObjectFile));
 	files->files_max = files_max;
 	return files;
@@ -62,11 +63,15 @@ void object_files_free(ObjectFiles *files)
 	if (!files)
 		return;
 	for (guint i = 0; i < files->files->len; i++) {
-		close_file(files, file_at(files, i));
-		elf_functions_free(file_at(files, i)->functions);
+		ObjectFile *file = file_at(files, i);
+
+		close_file(files, file);
+		g_free(file->problem);
+		if (file->asked)
+			g_hash_table_unref(file->asked);
 	}
 	g_array_unref(files->files);
-	g_free(files->root);
+	file_opener_free(files->opener);
 	g_free(files);
 }
 
@@ -80,88 +85,25 @@ static void grow(ObjectFiles *files)
 		file_at(files, i)->descriptor = -1;
 }
 
-static ElfFunctions *read_functions(const ObjectFiles *files, const UserObject *object,
-				    const ObjectFile *file)
+/* Opening. */
+
+static void keep_file(ObjectFiles *files, ObjectFile *file, int descriptor)
 {
-	ElfSymbolsFile from = { .descriptor = file->descriptor,
-				.path = object->path,
-				.root = files->root };
-
-	if (object->type == USER_OBJECT_SPECIAL)
-		return strcmp(object->path, "[vdso]") ? NULL : vdso_image_functions();
-	if (file->descriptor < 0)
-		return NULL;
-	return object->type == USER_OBJECT_GENERATED ? jit_map_read(file->descriptor)
-						     : elf_symbols_read(&from);
-}
-
-static void drop_functions(ObjectFiles *files, ObjectFile *file)
-{
-	files->table_bytes -= elf_functions_memory(file->functions);
-	g_clear_pointer(&file->functions, elf_functions_free);
-}
-
-static off_t size_of(const ObjectFile *file)
-{
-	struct stat status;
-
-	return file->descriptor < 0 || fstat(file->descriptor, &status) ? 0 : status.st_size;
-}
-
-/* Drops the tables that can be read again, all but this one. */
-static void drop_tables(ObjectFiles *files, const ObjectFile *kept)
-{
-	for (guint i = 0; i < files->files->len; i++) {
-		ObjectFile *file = file_at(files, i);
-
-		if (file == kept || file->descriptor < 0 || !file->functions)
-			continue;
-		drop_functions(files, file);
-	}
-}
-
-static void keep_functions(ObjectFiles *files, ObjectFile *file, const UserObject *object)
-{
-	file->read_bytes = size_of(file);
-	file->functions = read_functions(files, object, file);
-	if (!file->functions)
-		return;
-	files->table_bytes += elf_functions_memory(file->functions);
-	if (files->table_bytes > TABLES_BYTES_MAX)
-		drop_tables(files, file);
-}
-
-/* Whether there is memory for a table that cannot be read again. */
-static bool has_room(const ObjectFiles *files)
-{
-	return files->table_bytes < TABLES_BYTES_MAX;
-}
-
-/* Keeps a file that was opened: open, or only its functions. */
-static void keep_file(ObjectFiles *files, ObjectFile *file, const UserObject *object)
-{
-	if (file->descriptor < 0)
-		return;
-	files->open_count++;
-	if (files->open_count <= files->files_max)
-		return;
-	if (has_room(files))
-		keep_functions(files, file, object);
-	close_file(files, file);
+	file->descriptor = descriptor;
+	files->open_count += descriptor >= 0;
 }
 
 /* The map of generated code often begins after the code. So it is looked for again. */
 static void open_jit_map(ObjectFiles *files, ObjectFile *file, const UserObject *object)
 {
-	if (!file->process.tgid && !jit_process_find(&file->process, files->root, object->tgid))
-		return;
-	file->descriptor = jit_map_open(&file->process, files->root);
-	keep_file(files, file, object);
+	file->process.tgid = object->tgid;
+	keep_file(files, file, file_opener_jit_map(files->opener, &file->process));
 }
 
-static bool may_try(const ObjectFile *file)
+static bool may_try(const ObjectFiles *files, const ObjectFile *file)
 {
-	return file->descriptor < 0 && !file->functions && file->tries < TRIES_MAX;
+	return file->descriptor < 0 && file->tries < TRIES_MAX &&
+	       files->open_count < files->files_max;
 }
 
 void object_files_see(ObjectFiles *files, const UserMapLine *mapping)
@@ -174,44 +116,164 @@ void object_files_see(ObjectFiles *files, const UserMapLine *mapping)
 		return;
 	grow(files);
 	file = file_at(files, number);
-	if (!may_try(file))
+	if (!may_try(files, file))
 		return;
 	file->tries++;
-	if (object->type == USER_OBJECT_GENERATED) {
+	if (object->type == USER_OBJECT_GENERATED)
 		open_jit_map(files, file, object);
-		return;
-	}
-	file->descriptor = object_open(files->root, mapping);
-	keep_file(files, file, object);
+	else
+		keep_file(files, file, file_opener_mapping(files->opener, mapping));
 }
 
 void object_files_see_lines(ObjectFiles *files, TextPart lines)
 {
+	uint64_t until_ns = clock_monotonic_ns() + LATE_NS;
 	TextPart text;
 	UserMapLine line;
 
-	while (text_part_next_line(&lines, &text))
+	file_opener_set_patience(files->opener, FILE_OPENER_LIVE_MS);
+	while (text_part_next_line(&lines, &text) && clock_monotonic_ns() < until_ns)
 		if (user_map_line_parse(text, &line) && line.type == USER_MAP_MAPPED)
 			object_files_see(files, &line);
+	file_opener_set_patience(files->opener, FILE_OPENER_PATIENCE_MS);
 }
 
-const ElfFunctions *object_files_functions(ObjectFiles *files, uint32_t number)
+/* Looks for a file where the object was, in the root folder of this host. */
+static void seek_file(ObjectFiles *files, ObjectFile *file, const UserObject *object)
+{
+	const UserMapLine line = {
+		.type = USER_MAP_MAPPED,
+		.tgid = UINT32_MAX,
+		.length = 1,
+		.file = object->file,
+		.path = { object->path, strlen(object->path) },
+	};
+
+	if (file->was_sought)
+		return;
+	file->was_sought = true;
+	keep_file(files, file, file_opener_mapping(files->opener, &line));
+}
+
+static off_t size_of(const ObjectFile *file)
+{
+	struct stat status;
+
+	return file->descriptor < 0 || fstat(file->descriptor, &status) ? 0 : status.st_size;
+}
+
+/* A map that has grown may have names for places that had none. */
+static void forget_if_changed(ObjectFile *file)
+{
+	off_t bytes = size_of(file);
+
+	if (file->asked && bytes != file->asked_bytes)
+		g_hash_table_remove_all(file->asked);
+	file->asked_bytes = bytes;
+}
+
+int object_files_find(ObjectFiles *files, uint32_t number)
 {
 	const UserObject *object = user_objects_get(files->objects, number);
 	ObjectFile *file;
 
 	if (!object)
-		return NULL;
+		return -1;
 	grow(files);
 	file = file_at(files, number);
-	if (object->type == USER_OBJECT_GENERATED && !file->functions && file->descriptor < 0)
+	if (file->descriptor < 0 && object->type == USER_OBJECT_GENERATED)
 		open_jit_map(files, file, object);
-	if (object->type == USER_OBJECT_GENERATED && file->functions && file->descriptor >= 0 &&
-	    size_of(file) != file->read_bytes)
-		drop_functions(files, file);
-	if (!file->functions)
-		keep_functions(files, file, object);
-	return file->functions;
+	else if (file->descriptor < 0 && object->type == USER_OBJECT_FILE)
+		seek_file(files, file, object);
+	if (object->type == USER_OBJECT_GENERATED)
+		forget_if_changed(file);
+	return file->descriptor;
+}
+
+/* Places. */
+
+bool object_files_is_new(ObjectFiles *files, uint32_t number, uint64_t offset)
+{
+	const UserObject *object = user_objects_get(files->objects, number);
+	gint64 *key;
+	ObjectFile *file;
+
+	if (!object)
+		return false;
+	grow(files);
+	file = file_at(files, number);
+	if (file->problem)
+		return false;
+	if (!file->asked)
+		file->asked = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+	key = g_new(gint64, 1);
+	*key = (gint64)offset;
+	return g_hash_table_add(file->asked, key);
+}
+
+void object_files_fail(ObjectFiles *files, uint32_t number, char *problem)
+{
+	ObjectFile *file = file_at(files, number);
+
+	g_free(file->problem);
+	file->problem = problem;
+}
+
+/* What was left out. */
+
+FileOpener *object_files_opener(const ObjectFiles *files)
+{
+	return files->opener;
+}
+
+static void append_part(GString *text, const char *part)
+{
+	if (text->len)
+		g_string_append(text, "; ");
+	g_string_append(text, part);
+}
+
+static void append_count(GString *text, unsigned count, const char *before, const char *what)
+{
+	g_autofree char *part = g_strdup_printf("%s%u %s", before, count, what);
+
+	if (count)
+		append_part(text, part);
+}
+
+/* Appends the first program whose names could not be read, and how many others there are. */
+static void append_failed(GString *text, const ObjectFiles *files)
+{
+	g_autoptr(GString) part = g_string_new(NULL);
+	unsigned failed = 0;
+
+	for (guint i = 1; i < files->files->len; i++) {
+		const char *problem = file_at(files, i)->problem;
+
+		if (!problem || failed++)
+			continue;
+		g_string_append(part, "no names of ");
+		escape_append(part, user_objects_get(files->objects, i)->path);
+		g_string_append_printf(part, ": %s", problem);
+	}
+	if (failed > 1)
+		g_string_append_printf(part, "; likewise of %u more", failed - 1);
+	if (failed)
+		append_part(text, part->str);
+}
+
+char *object_files_problems(const ObjectFiles *files)
+{
+	const FileOpenerLosses losses = file_opener_losses(files->opener);
+	GString *text = g_string_new(NULL);
+
+	if (losses.problem)
+		append_part(text, losses.problem);
+	append_count(text, losses.processes, "no mappings of ",
+		     "processes, which have too many or took too long");
+	append_count(text, losses.late, "", "files took too long to open");
+	append_failed(text, files);
+	return g_string_free(text, !text->len);
 }
 
 unsigned object_files_open_count(const ObjectFiles *files)
@@ -227,7 +289,7 @@ unsigned object_files_missing(const ObjectFiles *files)
 		const ObjectFile *file = file_at(files, i);
 
 		missing += user_objects_get(files->objects, i)->type == USER_OBJECT_FILE &&
-			   file->descriptor < 0 && !file->functions;
+			   file->descriptor < 0;
 	}
 	return missing;
 }

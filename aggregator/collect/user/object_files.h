@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
-#include "collect/user/elf_functions.h"
+#include "collect/user/file_opener.h"
 #include "user/user_objects.h"
 
 #include <glib.h>
@@ -20,16 +20,30 @@ ObjectFiles *object_files_new(const UserObjects *objects, const char *root, unsi
 void object_files_free(ObjectFiles *files);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ObjectFiles, object_files_free)
 
-/* Opens the file of a mapping if that object has none yet. If no more files may be open, reads its
-   functions at once. Call it for each mapping as early as possible, after its object is known. */
+/* Opens the file of a mapping if that object has none yet, unless too many are open. Call it for
+   each mapping as early as possible, after its object is known. */
 void object_files_see(ObjectFiles *files, const UserMapLine *mapping);
 
-/* The same for all mappings of a text of a `maps` batch. */
+/* The same for all mappings of a text of a `maps` batch. When files take too long, those behind
+   them are left for object_files_find(). */
 void object_files_see_lines(ObjectFiles *files, TextPart lines);
 
-/* Returns the functions of an object, which are read once; NULL: unknown. They stay valid until the
-   next call. */
-const ElfFunctions *object_files_functions(ObjectFiles *files, uint32_t object);
+/* Returns the descriptor of an object's file, borrowed until the next call: looks for it once more,
+   as far as it can be found without its process. -1: there is none. */
+int object_files_find(ObjectFiles *files, uint32_t object);
+
+/* Whether the name of a place in an object is to be looked up: the first time, and again after
+   object_files_find() saw that the file changed (generated code). Notes that this is done. */
+bool object_files_is_new(ObjectFiles *files, uint32_t object, uint64_t offset);
+
+/* Names of an object could not be read: they are not asked for again. Takes the problem. */
+void object_files_fail(ObjectFiles *files, uint32_t object, char *problem);
+
+/* Returns a text of what was left out so far, for people, owned by the caller; NULL: nothing. */
+char *object_files_problems(const ObjectFiles *files);
+
+/* Returns what opens the files, borrowed. */
+FileOpener *object_files_opener(const ObjectFiles *files);
 
 /* Returns the descriptor of an object's file, borrowed until the next call; -1: none is open. */
 int object_files_descriptor(const ObjectFiles *files, uint32_t object);

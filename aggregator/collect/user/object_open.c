@@ -2,7 +2,7 @@
 #include "collect/user/object_open.h"
 
 #include "base/trusted_file.h"
-#include "collect/user/elf_file.h"
+#include "collect/user/elf_build_id.h"
 
 #include <glib.h>
 #include <string.h>
@@ -25,18 +25,6 @@ static char *plain_path(TextPart path)
 	return plain;
 }
 
-static bool has_build_id(int descriptor, const UserFileId *wanted)
-{
-	ElfFile file;
-	bool is_same;
-
-	if (!elf_file_begin(&file, descriptor))
-		return false;
-	is_same = elf_file_has_build_id(&file, wanted);
-	elf_file_end(&file);
-	return is_same;
-}
-
 static bool has_inode(int descriptor, const UserFileId *wanted)
 {
 	struct stat status;
@@ -48,7 +36,7 @@ static bool has_inode(int descriptor, const UserFileId *wanted)
 static bool is_file(int descriptor, const UserFileId *wanted)
 {
 	if (wanted->build_id_bytes)
-		return has_build_id(descriptor, wanted);
+		return elf_build_id_is(descriptor, wanted);
 	return wanted->inode && has_inode(descriptor, wanted);
 }
 

@@ -2,7 +2,7 @@
 #include "collect/user/proc_maps.h"
 
 #include "base/keyed_hash.h"
-#include "collect/user/elf_file.h"
+#include "collect/user/elf_build_id.h"
 #include "collect/user/object_open.h"
 
 #include <fcntl.h>
@@ -11,14 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A process has at most 65,530 mappings on most hosts (vm.max_map_count). */
-enum { LINES_MAX = 1 << 17, BUILD_IDS_MAX = 1 << 16 };
+enum { BUILD_IDS_MAX = 1 << 16 };
 
 typedef struct {
-	GString *out;
-	const char *root;
-	uint64_t time_ns;
-	bool with_data;
+	const ProcMapsRequest *request;
+	GString *out;      /* of a process */
 	GHashTable *files; /* (element-type utf8 UserFileId): build ids, by device and inode */
 } Scan;
 
@@ -80,15 +77,11 @@ static bool parse_maps_line(TextPart text, bool with_data, UserMapLine *line)
 static UserFileId *read_build_id(const Scan *scan, const UserMapLine *line)
 {
 	UserFileId *id = g_new0(UserFileId, 1);
-	int descriptor = object_open(scan->root, line);
-	ElfFile file;
+	int descriptor = object_open(scan->request->root, line);
 
 	if (descriptor < 0)
 		return id;
-	if (elf_file_begin(&file, descriptor)) {
-		elf_file_build_id(&file, id);
-		elf_file_end(&file);
-	}
+	elf_build_id_read(descriptor, id);
 	close(descriptor);
 	return id;
 }
@@ -114,44 +107,90 @@ static void set_build_id(const Scan *scan, UserMapLine *line)
 
 static void write_line(const Scan *scan, uint32_t tgid, TextPart text)
 {
-	UserMapLine line = { .type = USER_MAP_MAPPED, .time_ns = scan->time_ns, .tgid = tgid };
+	UserMapLine line = { .type = USER_MAP_MAPPED,
+			     .time_ns = scan->request->time_ns,
+			     .tgid = tgid };
 
-	if (!parse_maps_line(text, scan->with_data, &line))
+	if (!parse_maps_line(text, scan->request->with_data, &line))
 		return;
 	set_build_id(scan, &line);
 	user_map_line_append(scan->out, &line);
 }
 
-/* Returns whether the file could be read. */
-static bool write_process(const Scan *scan, const char *name)
+/* Returns false if the process has more than is read. */
+static bool write_lines(const Scan *scan, uint32_t tgid, FILE *file)
 {
-	g_autofree char *path = g_strconcat(scan->root, "/proc/", name, "/maps", NULL);
-	uint32_t tgid = (uint32_t)g_ascii_strtoull(name, NULL, 10);
-	FILE *file = fopen(path, "re");
 	char *text = NULL;
-	size_t size = 0;
+	size_t size = 0, bytes = 0;
+	ssize_t length;
 
-	if (!file)
-		return false;
-	for (int i = 0; i < LINES_MAX && getline(&text, &size, file) > 0; i++)
+	while (bytes < PROC_MAPS_READ_MAX && scan->out->len < PROC_MAPS_BYTES_MAX &&
+	       (length = getline(&text, &size, file)) > 0) {
+		bytes += (size_t)length;
 		write_line(scan, tgid, (TextPart){ text, strcspn(text, "\n") });
+	}
 	free(text); /* of getline() */
-	fclose(file);
-	return true;
+	return bytes < PROC_MAPS_READ_MAX && scan->out->len < PROC_MAPS_BYTES_MAX;
 }
 
-unsigned proc_maps_write(GString *out, const char *root, uint64_t time_ns, bool with_data)
+/* Returns whether the file could be read. */
+static bool read_process(const Scan *scan, uint32_t tgid)
 {
-	g_autofree char *path = g_strconcat(root, "/proc", NULL);
+	const ProcMapsRequest *request = scan->request;
+	g_autofree char *path = g_strdup_printf("%s/proc/%u/maps", request->root, tgid);
+	FILE *file;
+	bool is_whole;
+
+	request->begin(tgid, request->user_data);
+	file = fopen(path, "re");
+	g_string_truncate(scan->out, 0);
+	is_whole = !file || write_lines(scan, tgid, file);
+	if (!is_whole)
+		g_string_truncate(scan->out, 0);
+	request->end((TextPart){ scan->out->str, scan->out->len }, !is_whole, request->user_data);
+	if (file)
+		fclose(file);
+	return file;
+}
+
+static gint compare_ids(gconstpointer a, gconstpointer b)
+{
+	const uint32_t *first = a, *second = b;
+
+	return (*first > *second) - (*first < *second);
+}
+
+/* Returns the ids of the processes behind the last one that was read, in order. */
+static GArray *list_processes(const ProcMapsRequest *request)
+{
+	g_autofree char *path = g_strconcat(request->root, "/proc", NULL);
 	g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
-	Scan scan = { .out = out, .root = root, .time_ns = time_ns, .with_data = with_data };
+	GArray *ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	const char *name;
+
+	while (folder && (name = g_dir_read_name(folder))) {
+		uint32_t id = (uint32_t)g_ascii_strtoull(name, NULL, 10);
+
+		if (id > request->after)
+			g_array_append_val(ids, id);
+	}
+	g_array_sort(ids, compare_ids);
+	return ids;
+}
+
+unsigned proc_maps_read(const ProcMapsRequest *request)
+{
+	g_autoptr(GArray) ids = list_processes(request);
+	Scan scan = {
+		.request = request,
+		.out = g_string_new(NULL),
+		.files = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free),
+	};
 	unsigned read = 0;
 
-	scan.files = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);
-	while (folder && (name = g_dir_read_name(folder)))
-		if (g_ascii_isdigit(*name))
-			read += write_process(&scan, name);
+	for (guint i = 0; i < ids->len; i++)
+		read += read_process(&scan, g_array_index(ids, uint32_t, i));
 	g_hash_table_unref(scan.files);
+	g_string_free(scan.out, TRUE);
 	return read;
 }

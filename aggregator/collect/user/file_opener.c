@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/user/file_opener.h"
+
+/*
+ * The program's side of the process that opens files (opener_child.c). A request is sent, then its
+ * answer is waited for: at most as long as a file may take, and no longer if a signal tells the
+ * program to end.
+ */
+
+#include "base/clock.h"
+#include "collect/process/stop_signal.h"
+#include "collect/user/opener_child.h"
+#include "collect/user/proc_maps.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+struct FileOpener {
+	char *root;
+	Child child;
+	unsigned patience_ms;
+	uint64_t wasted_ns; /* time of requests that took too long */
+	FileOpenerLosses losses;
+	/* The newest message. */
+	ChildMessage message;
+	char body[CHILD_BODY_BYTES_MAX];
+	int file; /* that came with it; -1: none */
+};
+
+FileOpener *file_opener_new(const char *root)
+{
+	FileOpener *opener = g_new0(FileOpener, 1);
+
+	opener->root = g_strdup(root);
+	opener->child.socket = -1;
+	opener->patience_ms = FILE_OPENER_PATIENCE_MS;
+	opener->file = -1;
+	return opener;
+}
+
+void file_opener_free(FileOpener *opener)
+{
+	if (!opener)
+		return;
+	child_end(&opener->child);
+	g_free(opener->losses.problem);
+	g_free(opener->root);
+	g_free(opener);
+}
+
+const char *file_opener_root(const FileOpener *opener)
+{
+	return opener->root;
+}
+
+void file_opener_set_patience(FileOpener *opener, unsigned milliseconds)
+{
+	opener->patience_ms = milliseconds;
+}
+
+FileOpenerLosses file_opener_losses(const FileOpener *opener)
+{
+	return opener->losses;
+}
+
+/* Messages. */
+
+static bool is_given_up(const FileOpener *opener)
+{
+	return opener->losses.problem ||
+	       opener->wasted_ns >= (uint64_t)FILE_OPENER_ALL_MS * NS_PER_MS;
+}
+
+static bool is_running(FileOpener *opener)
+{
+	if (opener->child.socket >= 0)
+		return true;
+	if (is_given_up(opener))
+		return false;
+	if (!child_start(&opener->child, &opener_child, NULL, 0, opener->root))
+		opener->losses.problem = g_strdup(g_strerror(errno));
+	return opener->child.socket >= 0;
+}
+
+static bool is_stopped(void)
+{
+	struct pollfd ready = { .fd = stop_signal_fd(), .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
+/* Waits for a message or a signal. Returns false if neither came in time. */
+static bool wait_until(const FileOpener *opener, uint64_t until_ns)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	struct pollfd ready[] = { { .fd = opener->child.socket, .events = POLLIN },
+				  { .fd = stop_signal_fd(), .events = POLLIN } };
+
+	if (now_ns >= until_ns)
+		return false;
+	poll(ready, G_N_ELEMENTS(ready), (int)((until_ns - now_ns) / NS_PER_MS + 1));
+	return true;
+}
+
+/* The process is not needed any more, or does not answer. */
+static void give_up_process(FileOpener *opener, uint64_t begin_ns)
+{
+	if (!is_stopped()) {
+		opener->wasted_ns += clock_monotonic_ns() - begin_ns;
+		opener->losses.late++;
+	}
+	child_end(&opener->child);
+}
+
+/* Receives the next message. Returns the length of its body; -1: none came in time, and the process
+   was ended. */
+static ssize_t receive(FileOpener *opener)
+{
+	uint64_t begin_ns = clock_monotonic_ns();
+	uint64_t until_ns = begin_ns + (uint64_t)opener->patience_ms * NS_PER_MS;
+	ssize_t bytes;
+
+	do
+		bytes = child_port_receive(opener->child.socket, &opener->message, opener->body,
+					   sizeof(opener->body), &opener->file);
+	while (bytes < 0 && errno == EAGAIN && !is_stopped() && wait_until(opener, until_ns));
+	if (bytes < 0)
+		give_up_process(opener, begin_ns);
+	else if (opener->message.type == CHILD_MESSAGE_FAILED && !opener->losses.problem)
+		opener->losses.problem = child_failure(opener->body, (size_t)bytes);
+	return bytes;
+}
+
+/* Sends a request. Returns false if there is no process, or no time left. */
+static bool request(FileOpener *opener, uint64_t type, uint64_t value, const void *body,
+		    size_t bytes)
+{
+	const ChildMessage message = { type, value };
+
+	return !is_stopped() && is_running(opener) &&
+	       child_port_send(opener->child.socket, &message, body, bytes, -1, false);
+}
+
+/* Returns the file of an answer; -1: there is none, with errno set. */
+static int opened(FileOpener *opener, ssize_t bytes)
+{
+	int file = opener->file;
+
+	opener->file = -1;
+	errno = ETIMEDOUT;
+	if (bytes >= 0 && opener->message.type == OPENER_OPENED)
+		errno = (int)(opener->message.value & INT_MAX);
+	return file;
+}
+
+/* Files. */
+
+int file_opener_mapping(FileOpener *opener, const UserMapLine *mapping)
+{
+	g_autoptr(GString) line = g_string_new(NULL);
+
+	user_map_line_append(line, mapping);
+	if (!request(opener, OPENER_MAPPING, 0, line->str, line->len - 1))
+		return -1;
+	return opened(opener, receive(opener));
+}
+
+int file_opener_jit_map(FileOpener *opener, JitProcess *process)
+{
+	ssize_t bytes;
+
+	if (!request(opener, OPENER_JIT_MAP, 0, process, sizeof(*process)))
+		return -1;
+	bytes = receive(opener);
+	if (bytes == sizeof(*process) && opener->message.type == OPENER_OPENED)
+		memcpy(process, opener->body, sizeof(*process));
+	return opened(opener, bytes);
+}
+
+int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, unsigned *use)
+{
+	int file;
+
+	errno = ETIMEDOUT;
+	if (!request(opener, OPENER_FILE, bytes_max, path,
+		     MIN(strlen(path), (size_t)USER_PATH_BYTES_MAX)))
+		return -1;
+	file = opened(opener, receive(opener));
+	if (use)
+		*use = (unsigned)(opener->message.value >> OPENER_USE_SHIFT);
+	return file;
+}
+
+/* What is mapped. */
+
+typedef struct {
+	FileOpener *opener;
+	FileOpenerTaker taker;
+	void *user_data;
+	GString *lines; /* of the process that is being read */
+	OpenerScan wanted;
+	uint64_t until_ns;
+} Scan;
+
+static void take_lines(Scan *scan, const char *lines, size_t bytes)
+{
+	if (scan->lines->len + bytes <= PROC_MAPS_BYTES_MAX)
+		g_string_append_len(scan->lines, lines, (gssize)bytes);
+}
+
+static void end_process(Scan *scan, bool is_left_out)
+{
+	scan->opener->losses.processes += is_left_out;
+	if (scan->lines->len && !is_left_out)
+		scan->taker(scan->lines->str, scan->lines->len, scan->user_data);
+	g_string_truncate(scan->lines, 0);
+}
+
+/* Takes the next message. Returns false at the end, or if the process was lost. */
+static bool take_answer(Scan *scan, bool *is_complete)
+{
+	FileOpener *opener = scan->opener;
+	ssize_t bytes = receive(opener);
+
+	if (opener->file >= 0)
+		close(opener->file);
+	opener->file = -1;
+	if (bytes < 0 || opener->losses.problem)
+		return false;
+	if (opener->message.type == OPENER_PROCESS)
+		scan->wanted.after = (uint32_t)opener->message.value;
+	else if (opener->message.type == OPENER_LINES)
+		take_lines(scan, opener->body, (size_t)bytes);
+	else if (opener->message.type == OPENER_DONE)
+		end_process(scan, opener->message.value);
+	*is_complete = opener->message.type == CHILD_MESSAGE_END;
+	return !*is_complete && clock_monotonic_ns() < scan->until_ns;
+}
+
+/* Lists the processes behind `after`. The one at which the opener was lost is left out. */
+static bool scan_on(Scan *scan)
+{
+	bool is_complete = false;
+
+	if (!request(scan->opener, OPENER_SCAN, 0, &scan->wanted, sizeof(scan->wanted)))
+		return true;
+	while (take_answer(scan, &is_complete))
+		continue;
+	if (is_complete)
+		return true;
+	end_process(scan, true);
+	child_end(&scan->opener->child);
+	return clock_monotonic_ns() >= scan->until_ns;
+}
+
+void file_opener_scan(FileOpener *opener, uint64_t time_ns, bool with_data, FileOpenerTaker taker,
+		      void *user_data)
+{
+	Scan scan = {
+		.opener = opener,
+		.taker = taker,
+		.user_data = user_data,
+		.lines = g_string_new(NULL),
+		.wanted = { .time_ns = time_ns, .with_data = with_data },
+		.until_ns = clock_monotonic_ns() + (uint64_t)FILE_OPENER_ALL_MS * NS_PER_MS,
+	};
+
+	while (!scan_on(&scan))
+		continue;
+	g_string_free(scan.lines, TRUE);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/user/jit_map.h"
+#include "user/user_map_line.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * FileOpener opens files of strangers, and reads what is mapped, in a process of its own
+ * (process/child.h): a file system may never answer. That process is ended if a file takes too
+ * long, and replaced. When files took too long too often, no more are opened.
+ */
+typedef struct FileOpener FileOpener;
+
+/* How long a file may take: while events arrive, and else; and all that took too long together. */
+enum {
+	FILE_OPENER_LIVE_MS = 100,
+	FILE_OPENER_PATIENCE_MS = 2000,
+	FILE_OPENER_ALL_MS = 10000,
+};
+
+/* Returns an opener, whose process starts with the first file. /proc and all paths lie below root
+   ("": this host's). */
+FileOpener *file_opener_new(const char *root);
+void file_opener_free(FileOpener *opener);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(FileOpener, file_opener_free)
+
+/* Returns the root. */
+const char *file_opener_root(const FileOpener *opener);
+
+/* Sets how long a file may take from now on, in ms. */
+void file_opener_set_patience(FileOpener *opener, unsigned milliseconds);
+
+/* Open the file of a mapping (object_open.h), or the map of a process's generated code, which
+   completes what is known of the process (jit_map.h). Return the descriptor, which the caller
+   closes; -1: it was not opened. */
+int file_opener_mapping(FileOpener *opener, const UserMapLine *mapping);
+int file_opener_jit_map(FileOpener *opener, JitProcess *process);
+
+/* What users other than root may do with a file. */
+typedef enum {
+	FILE_IS_READABLE = 1,  /* read it, if they reach it */
+	FILE_IS_REACHABLE = 2, /* enter the folders that it is in, links followed */
+	FILE_IS_PUBLIC = FILE_IS_READABLE | FILE_IS_REACHABLE,
+} FileUse;
+
+/* Opens any regular file that is stored (trusted_file.h), of at most this many bytes. *use: bits of
+   FileUse; NULL: not wanted. Returns the descriptor, which the caller closes, or -1 with errno
+   set. */
+int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, unsigned *use);
+
+/* Called with lines of the mappings of processes (proc_maps.h), complete ones. They are borrowed.
+ */
+typedef void (*FileOpenerTaker)(const char *lines, size_t bytes, void *user_data);
+
+/* Reads what is mapped in all processes: at most FILE_OPENER_ALL_MS long. */
+void file_opener_scan(FileOpener *opener, uint64_t time_ns, bool with_data, FileOpenerTaker taker,
+		      void *user_data);
+
+/* What was left out, for a report. */
+typedef struct {
+	unsigned late;      /* files that took too long to open */
+	unsigned processes; /* whose mappings took too long, or too much memory */
+	char *problem;      /* why nothing can be opened; borrowed; NULL: it can */
+} FileOpenerLosses;
+
+FileOpenerLosses file_opener_losses(const FileOpener *opener);
