@@ -19,7 +19,7 @@ typedef struct {
 	GroupNaming naming;   /* for the indexes */
 	GroupIndex *caches;   /* owned */
 	GroupTable by_cache;
-	GArray *frees;         /* (element-type uint64_t) by row of by_cache, owned */
+	GArray *lives;         /* (element-type LiveSums) by row of by_cache, owned */
 	GroupIndex *processes; /* owned; NULL: not required */
 	GroupTable by_process;
 	bool collects_frees;
@@ -57,7 +57,7 @@ static void begin_tables(Drafting *drafting)
 	indexes[0] = drafting->caches =
 		group_index_new(dimension_lookup("cache"), &drafting->naming);
 	group_table_init(&drafting->by_cache, &drafting->source, indexes);
-	drafting->frees = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+	drafting->lives = g_array_new(FALSE, TRUE, sizeof(LiveSums));
 	if (!(drafting->request->needs & NEEDS_PROCESSES))
 		return;
 	indexes[1] = drafting->processes =
@@ -68,7 +68,7 @@ static void begin_tables(Drafting *drafting)
 static void dispose_tables(Drafting *drafting)
 {
 	group_table_clear(&drafting->by_cache);
-	g_array_unref(drafting->frees);
+	g_array_unref(drafting->lives);
 	group_index_free(drafting->caches);
 	if (drafting->processes)
 		group_table_clear(&drafting->by_process);
@@ -79,10 +79,12 @@ static void add_cell(Drafting *drafting, const ProfileOrigin *origin, const Prof
 {
 	uint32_t row = group_table_add(&drafting->by_cache, cell);
 
-	if (row >= drafting->frees->len)
-		g_array_set_size(drafting->frees, row + 1);
+	if (row >= drafting->lives->len)
+		g_array_set_size(drafting->lives, row + 1);
 	if (origin->free)
-		saturate_add(&g_array_index(drafting->frees, uint64_t, row), cell->events);
+		saturate_add(&g_array_index(drafting->lives, LiveSums, row).frees, cell->events);
+	else if (origin->own)
+		saturate_add(&g_array_index(drafting->lives, LiveSums, row).own, cell->events);
 	else if (drafting->processes && cell->events)
 		group_table_add(&drafting->by_process, cell);
 }
@@ -99,7 +101,7 @@ static bool is_blind_free(const Drafting *drafting, const ProfileOrigin *origin)
 static bool is_wanted(const Drafting *drafting, const ProfileOrigin *origin)
 {
 	if (origin->own)
-		return false;
+		return drafting->request->needs & NEEDS_NET;
 	return !origin->free || (drafting->request->needs & NEEDS_ANY_FREES &&
 				 (origin->source != KMT_SOURCE_PAGE || drafting->collects_pages));
 }
@@ -244,6 +246,15 @@ static RateNet net_of_row(const Drafting *drafting, const RateRow *row)
 	return net_checked(drafting, row);
 }
 
+/* Frees contain those of the collector's objects: a free in an interrupt does not show whose. */
+static uint64_t allocated_with_own(const RateRow *row)
+{
+	uint64_t allocated = row->sums.summary.allocations;
+
+	saturate_add(&allocated, row->live.own);
+	return allocated;
+}
+
 /* Passes the rows' counts to the check, and runs it. */
 static void check_net(const Drafting *drafting, const RateTable *table)
 {
@@ -255,7 +266,7 @@ static void check_net(const Drafting *drafting, const RateTable *table)
 		const RateRow *row = &g_array_index(table->rows, RateRow, i);
 
 		if (row->name)
-			net_check_count(request->net, row->name, row->sums.summary.allocations,
+			net_check_count(request->net, row->name, allocated_with_own(row),
 					row->live.frees);
 	}
 	if (request->net_reading)
@@ -267,7 +278,7 @@ static void judge_frees(const Drafting *drafting, RateRow *row)
 	if (!drafting->collects_frees || (drafting->kfree_is_blind && rate_row_is_of_kmalloc(row)))
 		row->lacks |= NEEDS_FREES;
 	row->net_state = net_of_row(drafting, row);
-	row->live.net = saturate_difference(row->sums.summary.allocations, row->live.frees);
+	row->live.net = saturate_difference(allocated_with_own(row), row->live.frees);
 }
 
 /* The net of the sum adds up the rows with a known net. */
@@ -324,7 +335,7 @@ static RateRow row_of(RateTable *table, const Drafting *drafting, guint number)
 					  profile_origin(drafting->source.profile, origin));
 	RateRow row = {
 		.sums = group->sums,
-		.live = { .frees = g_array_index(drafting->frees, uint64_t, number) },
+		.live = g_array_index(drafting->lives, LiveSums, number),
 		.lacks = lacks_of_all(drafting->request),
 	};
 

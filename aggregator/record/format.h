@@ -89,7 +89,7 @@ struct KmtBatchHeader {
 	uint32_t sampling_period;   /* default weight of this batch's events; 1: all were taken */
 	uint64_t events_total;      /* produced so far, including this batch */
 	uint64_t dropped_reentrant; /* not produced: this CPU's buffer was busy */
-	uint64_t left_out_self;     /* not produced: allocations of the collector's own processes */
+	uint64_t left_out_self;     /* not counted: allocations of the collector's own processes */
 	uint64_t left_out_interrupt; /* not produced: softirq and hardirq, under a process filter */
 };
 
@@ -178,7 +178,7 @@ enum KmtOriginKind {
 	KMT_KIND_PAGE = 5,  /* pages; their origin has their bytes */
 	KMT_KIND_RANGE = 6, /* free_percpu, or the end of a vmalloc range */
 	/* An allocation by the collector's own processes. It does not count; it is recorded only
-	   if objects are paired with their frees. */
+	   if frees are, which may be of its object. */
 	KMT_KIND_OWN = 16,
 };
 

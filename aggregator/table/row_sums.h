@@ -36,6 +36,7 @@ typedef struct {
 /* Frees and objects in use, which only some tables need; rows of other tables save the memory. */
 typedef struct {
 	uint64_t frees;
+	uint64_t own;            /* allocations by the collector's processes: in net only */
 	int64_t net;             /* allocations minus frees, if these belong together */
 	uint64_t objects_in_use; /* from a reading of the host: not a sum */
 	/* What the run allocated and has not freed: not a sum over intervals. */

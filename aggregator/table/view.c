@@ -23,12 +23,13 @@ static uint32_t row_of_cell(const ViewRows *rows, const ProfileCell *cell)
 }
 
 /* The role of a cell in the view. PICK_LEFT_OUT + the number of the filter that dropped it. */
-typedef enum { PICK_ALLOCATION, PICK_FREE, PICK_LEFT_OUT } CellPick;
+typedef enum { PICK_ALLOCATION, PICK_FREE, PICK_OWN, PICK_LEFT_OUT } CellPick;
 
 static CellPick pick_of(const ViewRows *rows, const ProfileCell *cell)
 {
-	return profile_origin(rows->source.profile, cell->origin)->free ? PICK_FREE
-									: PICK_ALLOCATION;
+	const ProfileOrigin *origin = profile_origin(rows->source.profile, cell->origin);
+
+	return origin->free ? PICK_FREE : origin->own ? PICK_OWN : PICK_ALLOCATION;
 }
 
 static void pick_cells(View *view, const GArray *filters)
@@ -128,7 +129,7 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 
 	if (pick == PICK_FREE)
 		saturate_add(&view->frees, cell->events);
-	if (pick >= PICK_LEFT_OUT && !origin->free)
+	if (pick >= PICK_LEFT_OUT && !origin->free && !origin->own)
 		count_left_out(view, pick - PICK_LEFT_OUT, cell->events);
 	if (pick != PICK_ALLOCATION)
 		return;

@@ -37,7 +37,7 @@ static void feed_bytes(Run *run, const GByteArray *bytes)
 	session_feed(run->session, bytes->data, bytes->len);
 }
 
-static void begin_as(Run *run, bool counts_all, bool pairs)
+static void begin_for(Run *run, bool counts_all, bool pairs, unsigned needs)
 {
 	static const CellFilter unpaired = { .type = &cell_filter_unpaired };
 	g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -56,12 +56,18 @@ static void begin_as(Run *run, bool counts_all, bool pairs)
 							.sort = rate_sort_default,
 							.cells = run->cells,
 							.counts_all = counts_all,
+							.needs = needs,
 							.bytes_max = PLENTY,
 							.sink = keep_table,
 							.user_data = run->tables,
 						});
 	batch_write_info(bytes, facts, G_N_ELEMENTS(facts));
 	feed_bytes(run, bytes);
+}
+
+static void begin_as(Run *run, bool counts_all, bool pairs)
+{
+	begin_for(run, counts_all, pairs, 0);
 }
 
 static void begin(Run *run, bool counts_all)
@@ -111,6 +117,47 @@ static uint64_t allocations(const Run *run)
 	for (guint i = 0; i < run->tables->len; i++)
 		sum += table(run, i)->sum.sums.summary.allocations;
 	return sum;
+}
+
+/* Three allocations by others, two by the program itself, and four frees. */
+static void send_own(Run *run)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	const InfoField facts[] = { { KMT_FIELD_EVENTS, 0, "kmalloc,free" } };
+	EventBatch batch;
+	uint16_t origin, own;
+
+	batch_write_info(bytes, facts, G_N_ELEMENTS(facts));
+	batch = event_batch_begin(bytes, 0, run->batch_number++, 10 * SECOND_NS);
+	origin = event_batch_origin(&batch, frames, 1, 10, 16);
+	own = event_batch_origin(&batch, frames, 1, 10, 16);
+	((struct KmtOrigin *)(bytes->data + bytes->len - sizeof(struct KmtOrigin)))->kind =
+		KMT_KIND_OWN;
+	for (uint32_t i = 0; i < 9; i++)
+		event_batch_event(&batch, i < 5 ? KMT_RECORD_ALLOC : KMT_RECORD_FREE,
+				  i == 3 || i == 4 ? own : origin, i * MS_NS, KMT_CONTEXT_TASK,
+				  1 + i % 5);
+	event_batch_heartbeat(&batch, 11 * SECOND_NS, 0, 0);
+	event_batch_end(&batch, 9);
+	feed_bytes(run, bytes);
+}
+
+/* Whose object an interrupt frees is not known, so a net without them would be too low. */
+Test(rate_feed, the_programs_own_allocations_are_in_the_net_only)
+{
+	const LiveSums *live;
+	Run run;
+
+	begin_for(&run, false, false, NEEDS_FREES | NEEDS_NET);
+	send_own(&run);
+	SEND(&run, 11 * SECOND_NS, 12 * SECOND_NS, 1);
+	live = &table(&run, 0)->sum.live;
+	cr_expect(eq(u64, table(&run, 0)->sum.sums.summary.allocations, 3));
+	cr_expect(eq(u64, live->frees, 4));
+	cr_assert(eq(u32, table(&run, 0)->rows->len, 1));
+	live = &g_array_index(table(&run, 0)->rows, RateRow, 0).live;
+	cr_expect(eq(i64, live->net, 1));
+	end(&run);
 }
 
 Test(rate_feed, another_interval_begins_behind_what_was_counted)

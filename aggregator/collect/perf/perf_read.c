@@ -45,15 +45,16 @@ bool perf_read_is_wanted(PerfRun *run, bool is_counted, uint8_t context, uint32_
 	return false;
 }
 
-/* Writes the program's own allocation, without its stack: it only explains its free. */
+/* Writes the program's own allocation, without its stack, if frees are recorded: it only explains
+   its free, which may come much later, in an interrupt. */
 static void take_own(PerfRun *run, const PerfSample *sample, const TaskSample *whose,
 		     const EventFacts *facts, uint32_t weight)
 {
 	EventFacts own = *facts;
 	EventTask task;
 
-	if (!run->live.parts.request->held) {
-		run->reading->event_cpu.left_out_self += weight;
+	run->reading->event_cpu.left_out_self += weight;
+	if (!run->live.parts.request->held && !(run->live.parts.request->events & PROBE_FREE)) {
 		run->reading->event_cpu.passed_over += weight;
 		return;
 	}

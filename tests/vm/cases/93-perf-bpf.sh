@@ -62,7 +62,8 @@ equals 'attached during a run: exit status' 3 "$status"
 has_line 'attached during a run: the report says so' 'BPF programs held back those of kmalloc' report
 
 profile -q -d 1
-holds 'none is attached any more: no line is about it' sh -c '! grep -i bpf report errors'
+# Frames may be in the kernel's BPF: whoever starts a sandbox has its filters compiled.
+holds 'none is attached any more: no line is about it' sh -c '! grep -v "^0x" report | grep -i bpf - errors'
 
 # Of hits, nobody knows whether one happened at all.
 tool=stack-top
