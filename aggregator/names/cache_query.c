@@ -11,7 +11,6 @@
 
 enum {
 	KERNEL_NAMES_MAX = 16, /* COLLECT_CACHES_MAX */
-	SHOWN_MAX = 20,
 };
 
 /* Name of kmallocs of whole pages; not a slab cache and in no list. */
@@ -26,7 +25,6 @@ struct CacheQuery {
 	GArray *items;
 	GPtrArray *matched;      /* (element-type utf8) */
 	GPtrArray *aliases;      /* (element-type utf8) other requested names; NULL: none */
-	GPtrArray *labels;       /* (element-type utf8) of matched, as printed */
 	GHashTable *index_of;    /* name (owned) to its cache's index in matched */
 	GPtrArray *kernel_names; /* (element-type utf8), ended by NULL once resolved */
 	bool names_as_given;
@@ -53,7 +51,6 @@ static CacheQuery *query_empty(void)
 	g_array_set_clear_func(query->items, item_clear);
 	query->matched = g_ptr_array_new_with_free_func(g_free);
 	query->aliases = g_ptr_array_new_with_free_func(g_free);
-	query->labels = g_ptr_array_new_with_free_func(g_free);
 	query->kernel_names = g_ptr_array_new_with_free_func(g_free);
 	query->index_of = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	return query;
@@ -84,7 +81,6 @@ void cache_query_free(CacheQuery *query)
 	g_array_unref(query->items);
 	g_ptr_array_unref(query->matched);
 	g_ptr_array_unref(query->aliases);
-	g_ptr_array_unref(query->labels);
 	g_ptr_array_unref(query->kernel_names);
 	g_hash_table_unref(query->index_of);
 	g_free(query);
@@ -100,27 +96,22 @@ static void add_name(CacheQuery *query, const char *name, int index)
 	g_hash_table_insert(query->index_of, g_strdup(name), GINT_TO_POINTER(index));
 }
 
-/* Starts a match; its names follow. asked is the name that matched. */
-static int add_match(CacheQuery *query, const char *name, const ListedCache *cache,
-		     const char *asked)
+/* Starts a match; its names follow. */
+static int add_match(CacheQuery *query, const char *name)
 {
-	GString *label = g_string_new(NULL);
-
-	cache_label_append(label, name, cache, asked);
-	g_ptr_array_add(query->labels, g_string_free(label, FALSE));
 	g_ptr_array_add(query->aliases, NULL);
 	g_ptr_array_add(query->matched, g_strdup(name));
 	return (int)query->matched->len - 1;
 }
 
-static void match_cache(CacheQuery *query, const ListedCache *cache, const char *asked)
+static void match_cache(CacheQuery *query, const ListedCache *cache)
 {
 	const char *name = listed_cache_name(cache);
 	int index;
 
 	if (g_hash_table_contains(query->index_of, name))
 		return;
-	index = add_match(query, name, cache, asked);
+	index = add_match(query, name);
 	for (guint i = 0; i < cache->names->len; i++) {
 		const char *other = g_ptr_array_index(cache->names, i);
 
@@ -136,7 +127,7 @@ static void match_large(CacheQuery *query)
 {
 	if (g_hash_table_contains(query->index_of, LARGE))
 		return;
-	add_name(query, LARGE, add_match(query, LARGE, NULL, NULL));
+	add_name(query, LARGE, add_match(query, LARGE));
 	g_ptr_array_add(query->kernel_names, g_strdup(LARGE));
 }
 
@@ -176,7 +167,7 @@ static bool match_glob(CacheQuery *query, const CacheList *list, const char *glo
 			if (matches(glob, g_ptr_array_index(cache->names, name)))
 				wanted = g_ptr_array_index(cache->names, name);
 		if (wanted)
-			match_cache(query, cache, wanted);
+			match_cache(query, cache);
 		any |= wanted != NULL;
 	}
 	return any;
@@ -223,7 +214,7 @@ static bool resolve_name(CacheQuery *query, const CacheList *list, const Item *i
 	}
 	if (!cache)
 		return false;
-	match_cache(query, cache, item->text);
+	match_cache(query, cache);
 	set_alias(query, item->text, listed_cache_name(cache));
 	return true;
 }
@@ -236,7 +227,7 @@ static void take_as_given(CacheQuery *query, const Item *item)
 
 	if (g_hash_table_contains(query->index_of, item->text))
 		return;
-	index = add_match(query, item->text, NULL, NULL);
+	index = add_match(query, item->text);
 	add_name(query, item->text, index);
 	g_ptr_array_add(query->kernel_names, g_strdup(item->text));
 	for (int spelling = 0;
@@ -364,15 +355,4 @@ GPtrArray *cache_query_matched(const CacheQuery *query)
 const char *cache_query_alias(const CacheQuery *query, guint index)
 {
 	return g_ptr_array_index(query->aliases, index);
-}
-
-void cache_query_append_matched(GString *out, const CacheQuery *query)
-{
-	guint shown = MIN(query->labels->len, SHOWN_MAX);
-
-	for (guint i = 0; i < shown; i++)
-		g_string_append_printf(out, "%s%s", i ? ", " : "",
-				       (const char *)g_ptr_array_index(query->labels, i));
-	if (query->labels->len > shown)
-		g_string_append_printf(out, ", %u more", query->labels->len - shown);
 }

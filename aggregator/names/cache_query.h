@@ -45,7 +45,3 @@ GPtrArray *cache_query_matched(const CacheQuery *query);
 /* Returns the requested name of a matched cache, not yet escaped, if it differs from that in
    cache_query_matched() (another name of a merged cache); else NULL. */
 const char *cache_query_alias(const CacheQuery *query, guint index);
-
-/* Appends the matched caches for the first line of a report: "filp (also: ftrace_event_field),
-   kmalloc-192", at most 20. */
-void cache_query_append_matched(GString *out, const CacheQuery *query);

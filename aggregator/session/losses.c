@@ -164,13 +164,6 @@ double losses_percent(const Session *session, uint64_t lost)
 	return lost ? 100 * (double)lost / (received + (double)lost) : 0;
 }
 
-bool losses_are_none(const Losses *losses)
-{
-	return !losses_all(losses).high && !losses->damaged_bytes && !losses->untraced_ns &&
-	       !losses->end_unknown && !losses->bpf_blind && !losses->user_lines &&
-	       !losses->user_lines_unreadable;
-}
-
 /* Whether there is a loss with an unknown number of events. */
 static bool has_uncountable(const Session *session, const Losses *losses)
 {

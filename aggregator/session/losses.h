@@ -59,9 +59,6 @@ uint64_t losses_received(const Session *session);
 /* Returns lost in percent of all events, received and lost; 0 if there are none. */
 double losses_percent(const Session *session, uint64_t lost);
 
-/* Whether nothing was lost, and nothing may have been. A silent source counts as having no loss. */
-bool losses_are_none(const Losses *losses);
-
 /* Whether the stream exceeds the permitted loss: more than percent_max of its events (0: any), or a
    loss with an unknown number of events. Full tables are ignored. */
 bool losses_exceed(const Session *session, double percent_max);

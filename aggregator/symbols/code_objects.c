@@ -207,17 +207,6 @@ static void add_lines(CodeObjects *objects, uint32_t number, TextPart rest, Line
 		add(objects, epoch, line);
 }
 
-void code_objects_add_modules(CodeObjects *objects, uint32_t epoch, const char *text, size_t length)
-{
-	add_lines(objects, epoch, (TextPart){ text, length }, add_module);
-}
-
-void code_objects_add_sections(CodeObjects *objects, uint32_t epoch, const char *text,
-			       size_t length)
-{
-	add_lines(objects, epoch, (TextPart){ text, length }, add_section);
-}
-
 void code_objects_read_batch(CodeObjects *objects, const Batch *batch)
 {
 	BatchText part = batch_text(batch);

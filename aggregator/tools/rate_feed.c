@@ -384,11 +384,6 @@ void rate_feed_set_interval(RateFeed *feed, double interval_s)
 	intervals_set_length(feed->intervals, whole_grains_ns(interval_s), RATE_GRAIN_NS);
 }
 
-void rate_feed_set_sort(RateFeed *feed, const Metric *sort)
-{
-	feed->options.sort = sort;
-}
-
 void rate_feed_set_pace(RateFeed *feed, RateFeedPace pace)
 {
 	feed->pace = pace;

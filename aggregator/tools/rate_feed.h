@@ -60,9 +60,6 @@ void rate_feed_tick(RateFeed *feed);
 /* Starts intervals of another length; cuts the current one short. */
 void rate_feed_set_interval(RateFeed *feed, double interval_s);
 
-/* Sets the sort order of the following tables. */
-void rate_feed_set_sort(RateFeed *feed, const Metric *sort);
-
 /* Returns the reading of the objects in use at the end of the newest table, borrowed until the next
    one; NULL: there is none. */
 const Slabinfo *rate_feed_slabinfo(const RateFeed *feed);

@@ -2,16 +2,27 @@
 #include "symbols/code_objects.h"
 
 #include "leaks.h"
+#include "record/batch_writer.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 
 TEST_SUITE_WITHOUT_LEAKS(code_objects);
 
+static void read_text(CodeObjects *objects, uint8_t kind, uint32_t epoch, const char *text)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	Batch batch;
+
+	batch_write_text(bytes, kind, epoch, text, strlen(text));
+	cr_assert(batch_parse(bytes->data, bytes->len, &batch));
+	code_objects_read_batch(objects, &batch);
+}
+
 static void add(CodeObjects *objects, uint32_t epoch, const char *modules, const char *sections)
 {
-	code_objects_add_modules(objects, epoch, modules, strlen(modules));
-	code_objects_add_sections(objects, epoch, sections, strlen(sections));
+	read_text(objects, KMT_BATCH_MODULES, epoch, modules);
+	read_text(objects, KMT_BATCH_SECTIONS, epoch, sections);
 }
 
 /* A kernel with text, ext4 with two sections, a module without build id, one without sections. */
@@ -177,7 +188,7 @@ Test(code_objects, memory_is_bounded)
 		g_autofree char *line =
 			g_strdup_printf("m%u 4096 0x%x %04x\n", i, 0x10000 + i * 4096, i);
 
-		code_objects_add_modules(objects, i, line, strlen(line));
+		read_text(objects, KMT_BATCH_MODULES, i, line);
 	}
 	loads = code_objects_loads(objects);
 	cr_expect_leq(loads->len, 65536);

@@ -49,11 +49,6 @@ static const KprobeRegisters machines[] = {
 	{ "s390x", { "%r2", "%r3", "%r4" }, "%r14" },
 };
 
-const char *kprobe_function_name(KprobeFunction function)
-{
-	return functions[function];
-}
-
 const KprobeRegisters *kprobe_registers(const char *machine)
 {
 	for (size_t i = 0; i < G_N_ELEMENTS(machines); i++)

@@ -34,9 +34,6 @@ typedef enum {
 	KPROBE_FUNCTIONS
 } KprobeFunction;
 
-/* Returns the function's name, which is also that of its probe. */
-const char *kprobe_function_name(KprobeFunction function);
-
 /* Returns the functions that the kernel has, as bits, from /proc/kallsyms below root ("": this
    host's). */
 unsigned kprobe_functions_there(const char *root);

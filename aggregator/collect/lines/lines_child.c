@@ -109,7 +109,7 @@ static void append_reference(GString *out, DebugObject *object)
 
 static void answer_requests(DebugObject *object, const LinesJob *job, GString *out, int socket)
 {
-	DebugLines *lines = debug_lines_new(debug_object_dwarf(object));
+	g_autoptr(DebugLines) lines = debug_lines_new(debug_object_dwarf(object));
 
 	g_string_append_printf(out, ANSWER_BUILD_ID " %s\n", job->build_id);
 	for (guint i = 0; i < job->count; i++) {

@@ -188,11 +188,6 @@ void perf_unwind_see(PerfUnwind *unwind, const UserMapLine *line)
 	sees[line->type](unwind, line);
 }
 
-bool perf_unwind_has_file(const PerfUnwind *unwind, uint32_t object)
-{
-	return object < unwind->files->len && g_array_index(unwind->files, int, object);
-}
-
 void perf_unwind_add_file(PerfUnwind *unwind, uint32_t object, int fd)
 {
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);

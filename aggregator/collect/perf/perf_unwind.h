@@ -31,7 +31,6 @@ void perf_unwind_see(PerfUnwind *unwind, const UserMapLine *line);
 void perf_unwind_settle(PerfUnwind *unwind, uint64_t until_ns);
 
 /* Gives the file of an object; the descriptor is duplicated. */
-bool perf_unwind_has_file(const PerfUnwind *unwind, uint32_t object);
 void perf_unwind_add_file(PerfUnwind *unwind, uint32_t object, int fd);
 
 /* The parts of a sample that its user stack is unwound from. */

@@ -119,14 +119,6 @@ uint64_t point_formula_registers(const PointFormula *formula)
 	return mask;
 }
 
-bool point_formula_needs_comm(const PointFormula *formula)
-{
-	for (guint i = 0; i < formula->slots_count; i++)
-		if (formula->slots[i].origin == OF_COMM)
-			return true;
-	return false;
-}
-
 static ExpressionValue slot_value(const Slot *slot, const PointSample *sample,
 				  const PointTask *task)
 {

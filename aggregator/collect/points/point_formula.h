@@ -29,9 +29,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PointFormula, point_formula_free)
 /* Returns the registers that it needs: see point_registers_mask(). */
 uint64_t point_formula_registers(const PointFormula *formula);
 
-/* Whether it needs the name of the thread, which takes a lookup. */
-bool point_formula_needs_comm(const PointFormula *formula);
-
 /* Returns its value. Allocates nothing. Names that the sample lacks are 0. */
 ExpressionValue point_formula_value(PointFormula *formula, const PointSample *sample,
 				    const PointTask *task);

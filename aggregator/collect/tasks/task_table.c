@@ -151,11 +151,6 @@ bool task_table_has_unread_cgroups(const TaskTable *table)
 	return table->has_unread_cgroups;
 }
 
-size_t task_table_size(const TaskTable *table)
-{
-	return g_hash_table_size(table->tasks);
-}
-
 /* A leader stays as long as its process, which is found through it. */
 static bool is_over(const Task *task, uint64_t time_ns)
 {

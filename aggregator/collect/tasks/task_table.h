@@ -72,6 +72,3 @@ bool task_table_is_counted(const TaskTable *table, uint32_t tgid);
 /* Whether there were too many processes to read the cgroup of each once a second, where samples do
    not contain it: some may have moved unnoticed. */
 bool task_table_has_unread_cgroups(const TaskTable *table);
-
-/* Returns the number of known tasks. */
-size_t task_table_size(const TaskTable *table);

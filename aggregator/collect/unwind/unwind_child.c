@@ -213,14 +213,6 @@ void unwind_child_add_mapping(UnwindChild *child, uint64_t process, const Unwind
 	map(child, process, mapping);
 }
 
-void unwind_child_set_maps(UnwindChild *child, uint64_t process, const UnwindMapping *mappings,
-			   size_t count)
-{
-	unwind_processes_empty(child->processes, process);
-	for (size_t i = 0; i < count; i++)
-		map(child, process, &mappings[i]);
-}
-
 void unwind_child_copy_maps(UnwindChild *child, uint64_t process, uint64_t from)
 {
 	unwind_processes_copy(child->processes, process, from);
@@ -309,11 +301,6 @@ bool unwind_child_submit(UnwindChild *child, const UnwindJob *job)
 }
 
 /* Answers. */
-
-int unwind_child_fd(const UnwindChild *child)
-{
-	return child->process.socket;
-}
 
 static void give(UnwindChild *child, const UnwindStack *stack, UnwindTaker taker, void *user_data)
 {

@@ -56,10 +56,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(UnwindChild, unwind_child_free)
 void unwind_child_add_object(UnwindChild *child, uint32_t number, int fd);
 
 /* Changes what is mapped in a process, for the jobs that follow: one more mapping, which replaces
-   what is at its addresses; all mappings; those of another process, as fork() copies them; none. */
+   what is at its addresses; those of another process, as fork() copies them; none. */
 void unwind_child_add_mapping(UnwindChild *child, uint64_t process, const UnwindMapping *mapping);
-void unwind_child_set_maps(UnwindChild *child, uint64_t process, const UnwindMapping *mappings,
-			   size_t count);
 void unwind_child_copy_maps(UnwindChild *child, uint64_t process, uint64_t from);
 void unwind_child_forget(UnwindChild *child, uint64_t process);
 
@@ -72,9 +70,6 @@ bool unwind_child_try(UnwindChild *child, const UnwindJob *job);
 
 /* Submits a stack. Returns false if it is refused: then no answer follows. */
 bool unwind_child_submit(UnwindChild *child, const UnwindJob *job);
-
-/* Returns the descriptor that is readable when there may be answers; -1: there is no process. */
-int unwind_child_fd(const UnwindChild *child);
 
 /* Takes the answers that have arrived. */
 void unwind_child_take(UnwindChild *child, UnwindTaker taker, void *user_data);

@@ -75,11 +75,6 @@ static UnwindObject *find_object(const Unwinder *unwinder, uint32_t number)
 	return number < unwinder->objects->len ? unwinder->objects->pdata[number] : NULL;
 }
 
-bool unwinder_has_object(const Unwinder *unwinder, uint32_t number)
-{
-	return find_object(unwinder, number) != NULL;
-}
-
 void unwinder_add_object(Unwinder *unwinder, uint32_t number, int fd)
 {
 	if (!number || number >= OBJECTS_MAX)

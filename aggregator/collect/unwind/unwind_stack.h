@@ -38,7 +38,6 @@ void unwinder_watch(Unwinder *unwinder, uint32_t *busy_object);
 /* Adds an object, or replaces one of that number. The descriptor of its file is borrowed for the
    call. Numbers are small. */
 void unwinder_add_object(Unwinder *unwinder, uint32_t number, int fd);
-bool unwinder_has_object(const Unwinder *unwinder, uint32_t number);
 
 /* Replaces the executable mappings of a process: where their objects are, at one time. NULL: the
    process is forgotten. Object 0 is code without a file. */

@@ -211,8 +211,3 @@ size_t elf_functions_count(const ElfFunctions *functions)
 {
 	return functions->functions->len;
 }
-
-size_t elf_functions_memory(const ElfFunctions *functions)
-{
-	return functions->functions->len * sizeof(Function) + functions->names->len;
-}

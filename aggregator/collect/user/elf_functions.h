@@ -44,4 +44,3 @@ bool elf_functions_find(const ElfFunctions *functions, uint64_t offset, UserName
 
 /* Returns the number of functions, and the memory in use in bytes, about. */
 size_t elf_functions_count(const ElfFunctions *functions);
-size_t elf_functions_memory(const ElfFunctions *functions);

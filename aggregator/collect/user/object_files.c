@@ -281,19 +281,6 @@ unsigned object_files_open_count(const ObjectFiles *files)
 	return files->open_count;
 }
 
-unsigned object_files_missing(const ObjectFiles *files)
-{
-	unsigned missing = 0;
-
-	for (guint i = 1; i < files->files->len; i++) {
-		const ObjectFile *file = file_at(files, i);
-
-		missing += user_objects_get(files->objects, i)->type == USER_OBJECT_FILE &&
-			   file->descriptor < 0;
-	}
-	return missing;
-}
-
 int object_files_descriptor(const ObjectFiles *files, uint32_t object)
 {
 	return object < files->files->len ? file_at(files, object)->descriptor : -1;

@@ -48,6 +48,5 @@ FileOpener *object_files_opener(const ObjectFiles *files);
 /* Returns the descriptor of an object's file, borrowed until the next call; -1: none is open. */
 int object_files_descriptor(const ObjectFiles *files, uint32_t object);
 
-/* Returns how many files are open, and how many objects have no file although they should. */
+/* Returns how many files are open. */
 unsigned object_files_open_count(const ObjectFiles *files);
-unsigned object_files_missing(const ObjectFiles *files);
