@@ -16,6 +16,8 @@ typedef struct {
 	uint64_t frees;
 	uint64_t events_last; /* in the last call */
 	NetVerdict verdict;
+	bool is_confirmed; /* by a reading, the last one that decided */
+	double excess;     /* of the last reading, unless the next events explain it; 0: none */
 } Traced;
 
 struct NetCheck {
@@ -48,6 +50,17 @@ void net_check_set_start(NetCheck *check, Slabinfo *start)
 	check->start = start;
 }
 
+/* A reading is made after the events that it is compared with: those since the last call are all
+   that may have come in between. */
+static void settle_excess(Traced *traced)
+{
+	if (traced->excess > (double)traced->events_last) {
+		traced->verdict = NET_CONTRADICTED;
+		traced->is_confirmed = false;
+	}
+	traced->excess = 0;
+}
+
 void net_check_count(NetCheck *check, const char *cache, uint64_t allocations, uint64_t frees)
 {
 	Traced *traced = g_hash_table_lookup(check->traced, cache);
@@ -61,6 +74,7 @@ void net_check_count(NetCheck *check, const char *cache, uint64_t allocations, u
 	traced->allocations += allocations;
 	traced->frees += frees;
 	traced->events_last = allocations + frees;
+	settle_excess(traced);
 }
 
 static double net_of(const Traced *traced)
@@ -81,23 +95,46 @@ static NetVerdict judge_allocations(const NetCheck *check, const Traced *traced,
 								  : NET_UNCONFIRMED;
 }
 
-static NetVerdict judge(const NetCheck *check, const char *cache, const Traced *traced,
+/* The growth that traced events do not explain, in objects. What the kernel holds ready is within
+   the accuracy of the reading. */
+static double unexplained(const NetCheck *check, const Traced *traced, const SlabinfoCache *now,
+			  double growth, uint64_t events_lost)
+{
+	return ABS(net_of(traced) - growth) -
+	       (double)now->objects_of_a_slab * SLABS_OF_A_CPU * check->cpus - OBJECTS_OF_SHEAVES -
+	       (double)events_lost;
+}
+
+/* Events come in bursts: once a cache was confirmed, the next events decide whether those between
+   its last count and the reading explain a difference. */
+static NetVerdict judge(const NetCheck *check, const char *cache, Traced *traced,
 			const NetReading *reading)
 {
 	const SlabinfoCache *now =
 		check->start && reading->slabinfo ? slabinfo_find(reading->slabinfo, cache) : NULL;
 	const SlabinfoCache *start = now ? slabinfo_find(check->start, cache) : NULL;
-	double growth, tolerance;
+	bool had_no_events = traced->excess > 0;
+	double growth, excess;
 
+	traced->excess = 0;
 	if (!now)
 		return traced->frees ? NET_CONFIRMED : NET_UNCONFIRMED;
 	growth = (double)now->objects_in_use - (double)(start ? start->objects_in_use : 0);
-	tolerance = (double)now->objects_of_a_slab * SLABS_OF_A_CPU * check->cpus +
-		    OBJECTS_OF_SHEAVES + (double)traced->events_last * reading->lag +
-		    (double)reading->events_lost;
-	if (ABS(net_of(traced) - growth) > tolerance)
-		return NET_CONTRADICTED;
+	excess = unexplained(check, traced, now, growth, reading->events_lost);
+	if (excess > (double)traced->events_last * reading->lag) {
+		if (!traced->is_confirmed || had_no_events || !(reading->lag > 0))
+			return NET_CONTRADICTED;
+		traced->excess = excess;
+		return NET_CONFIRMED;
+	}
 	return traced->frees ? NET_CONFIRMED : judge_allocations(check, traced, now, growth);
+}
+
+static void judge_cache(const NetCheck *check, const char *cache, Traced *traced,
+			const NetReading *reading)
+{
+	traced->verdict = judge(check, cache, traced, reading);
+	traced->is_confirmed = reading->slabinfo && traced->verdict == NET_CONFIRMED;
 }
 
 void net_check_judge(NetCheck *check, const NetReading *reading)
@@ -107,7 +144,7 @@ void net_check_judge(NetCheck *check, const NetReading *reading)
 
 	g_hash_table_iter_init(&iterator, check->traced);
 	while (g_hash_table_iter_next(&iterator, &cache, &traced))
-		((Traced *)traced)->verdict = judge(check, cache, traced, reading);
+		judge_cache(check, cache, traced, reading);
 }
 
 NetVerdict net_check_verdict(const NetCheck *check, const char *cache)

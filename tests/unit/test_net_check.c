@@ -79,6 +79,49 @@ Test(net_check, a_reading_that_comes_late_has_what_happened_meanwhile)
 	cr_assert(eq(int, net_check_verdict(check, "maple_node"), NET_CONTRADICTED));
 }
 
+/* Counts an interval, and judges by a reading of so many objects made a little after it. */
+static NetVerdict after(NetCheck *check, uint64_t allocations, uint64_t frees, uint64_t in_use)
+{
+	g_autoptr(Slabinfo) now = reading(in_use);
+	const NetReading late = { .slabinfo = now, .lag = 0.1 };
+
+	if (allocations || frees)
+		net_check_count(check, "maple_node", allocations, frees);
+	net_check_judge(check, &late);
+	return net_check_verdict(check, "maple_node");
+}
+
+static NetCheck *confirmed(void)
+{
+	NetCheck *check = net_check_new(CPUS);
+
+	net_check_set_start(check, reading(1000));
+	cr_assert(eq(int, after(check, 100, 90, 1010), NET_CONFIRMED));
+	return check;
+}
+
+/* A burst between the end of an interval and the reading is seen in the next interval. */
+Test(net_check, the_next_events_may_explain_a_late_reading)
+{
+	g_autoptr(NetCheck) check = confirmed();
+
+	cr_assert(eq(int, after(check, 100, 90, 9000), NET_CONFIRMED));
+	cr_assert(eq(int, after(check, 8000, 10, 9010), NET_CONFIRMED));
+	cr_assert(eq(int, after(check, 10, 8000, 1020), NET_CONFIRMED));
+}
+
+Test(net_check, what_the_next_events_do_not_explain_contradicts)
+{
+	g_autoptr(NetCheck) check = confirmed();
+	g_autoptr(NetCheck) without = confirmed();
+
+	cr_assert(eq(int, after(check, 100, 90, 9000), NET_CONFIRMED));
+	cr_assert(eq(int, after(check, 100, 90, 9000), NET_CONTRADICTED));
+	cr_assert(eq(int, after(check, 100, 90, 9000), NET_CONTRADICTED));
+	cr_assert(eq(int, after(without, 100, 90, 9000), NET_CONFIRMED));
+	cr_assert(eq(int, after(without, 0, 0, 9000), NET_CONTRADICTED));
+}
+
 Test(net_check, without_a_reading_only_frees_that_are_seen_confirm)
 {
 	g_autoptr(NetCheck) check = net_check_new(CPUS);
