@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tools/source_text.h"
 
-#include "base/fd_path.h"
+#include "base/clock.h"
 #include "base/keyed_hash.h"
-#include "base/trusted_file.h"
+#include "collect/process/child.h"
+#include "collect/process/child_port.h"
+#include "collect/user/file_opener.h"
 
 #include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Generated files of the kernel have 20 MB, all of its sources 1.5 GB. Untrusted debug data may
@@ -29,8 +30,9 @@ typedef struct {
 typedef struct {
 	const GPtrArray *folders;
 	GHashTable *files; /* (element-type utf8 Source), owned, by path; NULL: no file */
-	gsize kept_bytes;  /* of the files */
-	gsize read_bytes;  /* in all */
+	FileOpener *opener;
+	gsize kept_bytes; /* of the files */
+	gsize read_bytes; /* in all */
 } Sources;
 
 static void source_free(gpointer data)
@@ -44,41 +46,43 @@ static void source_free(gpointer data)
 	g_free(source);
 }
 
-/* Returns the content of a file, terminated; NULL: it cannot or must not be read. */
-static char *read_text(int fd, gsize *bytes)
+/* The run() of the process that reads a file, which may be on a file system that never answers. */
+static void answer(int socket, const int *fds, void *data)
 {
-	g_autofree char *text = NULL;
-	struct stat status;
+	char piece[CHILD_BODY_BYTES_MAX];
 	ssize_t length;
+	off_t at = 0;
 
-	if (fstat(fd, &status) || !(status.st_mode & S_IROTH) || status.st_size > FILE_BYTES_MAX)
-		return NULL;
-	text = g_malloc((gsize)status.st_size + 1);
-	length = pread(fd, text, (size_t)status.st_size, 0);
-	if (length < 0)
-		return NULL;
-	text[length] = '\0';
-	*bytes = (gsize)length;
-	return g_steal_pointer(&text);
+	(void)data;
+	while (at < FILE_BYTES_MAX && (length = pread(fds[0], piece, sizeof(piece), at)) > 0) {
+		child_port_answer(socket, piece, (size_t)length);
+		at += length;
+	}
 }
 
-/* Whether all users may enter the folders of an open file. Else a hostile file could have lines of
-   what only root can read shown in a report, which root then sends to others. Links may lead into
-   such a folder: only where the file is counts. */
-static bool is_open_to_all(int fd)
-{
-	g_autofree char *path = fd_path(fd);
-	struct stat status;
-	char *slash;
+static const ChildType text_child = {
+	.name = "kmt-source",
+	.rights = CHILD_READS,
+	.limits = { .address_space_bytes = 64 << 20, .data_bytes = 16 << 20 },
+	.run = answer,
+};
 
-	if (!path || *path != '/')
-		return false;
-	while ((slash = strrchr(path, '/')) > path) {
-		*slash = '\0';
-		if (stat(path, &status) || !(status.st_mode & S_IXOTH))
-			return false;
-	}
-	return true;
+/* Returns the content of a file, terminated; NULL: it cannot be read. */
+static char *read_text(int fd, gsize *bytes)
+{
+	GString *text = g_string_new(NULL);
+	const ChildCall call = {
+		.type = &text_child,
+		.fds = &fd,
+		.fds_count = 1,
+		.patience_ns = (uint64_t)FILE_OPENER_PATIENCE_MS * NS_PER_MS,
+		.answer_bytes_max = FILE_BYTES_MAX,
+	};
+	g_autofree char *problem = NULL;
+	bool is_read = child_call(&call, text, &problem) == CHILD_ANSWERED;
+
+	*bytes = text->len;
+	return g_string_free(text, !is_read);
 }
 
 static void add_start(GArray *starts, gsize offset)
@@ -110,29 +114,32 @@ static void forget_if_full(Sources *sources)
 	sources->kept_bytes = 0;
 }
 
-static Source *source_new(int fd)
+/* Takes the open file. Returns NULL if it must not be read. A hostile file of debug data could else
+   have lines of what only root can read shown in a report, which root then sends to others. Links
+   may lead into a folder of root: only where the file is counts. */
+static Source *source_new(int fd, unsigned use)
 {
 	gsize bytes;
-	char *text = read_text(fd, &bytes);
+	char *text = use & FILE_IS_READABLE ? read_text(fd, &bytes) : NULL;
 	Source *source;
 
+	close(fd);
 	if (!text)
 		return NULL;
 	source = g_new(Source, 1);
-	*source = (Source){ text, bytes, starts_of(text, bytes), is_open_to_all(fd) };
+	*source = (Source){ text, bytes, starts_of(text, bytes), use & FILE_IS_REACHABLE };
 	return source;
 }
 
 /* Reads a file; NULL: it cannot or must not be read. */
 static Source *read_source(Sources *sources, const char *path)
 {
+	unsigned use = 0;
 	int fd = sources->read_bytes < READ_BYTES_MAX
-			 ? regular_file_open(path, REGULAR_FILE_STORED, FILE_BYTES_MAX)
+			 ? file_opener_file(sources->opener, path, FILE_BYTES_MAX, &use)
 			 : -1;
-	Source *source = fd < 0 ? NULL : source_new(fd);
+	Source *source = fd < 0 ? NULL : source_new(fd, use);
 
-	if (fd >= 0)
-		close(fd);
 	if (!source)
 		return NULL;
 	sources->read_bytes += source->bytes;
@@ -208,7 +215,8 @@ void source_text_read(LineTable *lines, const GPtrArray *folders)
 {
 	g_autoptr(GHashTable) files =
 		g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, source_free);
-	Sources sources = { .folders = folders, .files = files };
+	g_autoptr(FileOpener) opener = file_opener_new("");
+	Sources sources = { .folders = folders, .files = files, .opener = opener };
 
 	line_table_read_sources(lines, read_line, &sources);
 }

@@ -94,6 +94,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_cache_probes.c \
 	tests/unit/test_code_objects.c \
 	tests/unit/test_debug_object.c \
+	tests/unit/test_debuginfod_client.c \
 	tests/unit/test_line_table.c \
 	tests/unit/test_line_value.c \
 	tests/unit/test_line_places.c \

@@ -18,6 +18,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(DebuginfodClient, debuginfod_client_free)
 
 /* Returns the path of the debuginfo of a build id (hexadecimal), owned by the caller; NULL: no
    server has it. *problem, owned by the caller, says what else went wrong; NULL: nothing. name: of
-   the object, for messages about the progress. May take minutes. */
+   the object, for messages about the progress. Takes at
+   most 5 minutes and 4 GB, unless the environment has DEBUGINFOD_MAXTIME or DEBUGINFOD_MAXSIZE; a
+   signal ends it (stop_signal.h). */
 char *debuginfod_client_fetch(DebuginfodClient *client, const char *build_id, const char *name,
 			      char **problem);

@@ -5,9 +5,9 @@
 
 #include "base/clock.h"
 #include "base/keyed_hash.h"
-#include "base/trusted_file.h"
 #include "collect/lines/line_places.h"
 #include "collect/lines/lines_child.h"
+#include "collect/user/file_opener.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,6 +33,7 @@ typedef struct {
 struct LineResolver {
 	DebugFiles *files;         /* owned */
 	DebuginfodClient *servers; /* owned; NULL: nothing is fetched */
+	FileOpener *opener;        /* owned */
 	LinePlaces *places;        /* owned */
 	GHashTable *found;         /* (element-type utf8 Found), owned, by build id */
 	GArray *objects;           /* (element-type LinesObject) */
@@ -62,6 +63,7 @@ LineResolver *line_resolver_new(DebugFiles *files, DebuginfodClient *servers)
 
 	resolver->files = files;
 	resolver->servers = servers;
+	resolver->opener = file_opener_new("");
 	resolver->places = line_places_new();
 	resolver->found = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, found_free);
 	resolver->objects = g_array_new(FALSE, FALSE, sizeof(LinesObject));
@@ -74,6 +76,7 @@ void line_resolver_free(LineResolver *resolver)
 		return;
 	debug_files_free(resolver->files);
 	debuginfod_client_free(resolver->servers);
+	file_opener_free(resolver->opener);
 	line_places_free(resolver->places);
 	g_hash_table_unref(resolver->found);
 	g_array_unref(resolver->objects);
@@ -81,9 +84,9 @@ void line_resolver_free(LineResolver *resolver)
 }
 
 /* Opens a file; -1: it cannot be read, with *problem, owned by the caller, set. */
-static int open_file(const char *path, char **problem)
+static int open_file(const LineResolver *resolver, const char *path, char **problem)
 {
-	int fd = regular_file_open(path, REGULAR_FILE_STORED, FILE_BYTES_MAX);
+	int fd = file_opener_file(resolver->opener, path, FILE_BYTES_MAX, NULL);
 
 	if (fd >= 0)
 		return fd;
@@ -117,7 +120,7 @@ static LinesOutcome read_file(LineResolver *resolver, const char *path, Suppleme
 	const uint64_t spent_s = resolver->reading_ns / NS_PER_SECOND;
 	const uint64_t left_s = ALL_FILES_S - MIN(spent_s, (uint64_t)ALL_FILES_S);
 	const LinesJob job = {
-		.fd = left_s ? open_file(path, &outcome.problem) : -1,
+		.fd = left_s ? open_file(resolver, path, &outcome.problem) : -1,
 		.supplement = supplement,
 		.supplement_fd = supplement_fd,
 		.build_id = object->build_id,
@@ -142,7 +145,7 @@ static LinesOutcome read_with(LineResolver *resolver, const char *path, const ch
 			      const PlacedObject *object, GString *lines)
 {
 	g_autofree char *problem = NULL;
-	int fd = open_file(supplement, &problem);
+	int fd = open_file(resolver, supplement, &problem);
 	LinesOutcome outcome = { .result = LINES_REFERS };
 
 	if (fd < 0)
