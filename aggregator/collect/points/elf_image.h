@@ -7,15 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The ELF file of a program or library, by its path. Everybody may have written it. */
+/* The ELF file of a program or library. Everybody may have written it: read it in a process without
+   rights. */
 typedef struct {
-	int fd;
 	ElfFile file;
 } ElfImage;
 
-/* Opens a file. Returns NULL with error set if it cannot be read, or is not an ELF program or
-   library. The error begins with the path. */
-ElfImage *elf_image_open(const char *path, GError **error);
+/* Reads an open file, which is borrowed. Returns NULL if it is not an ELF program or library. */
+ElfImage *elf_image_new(int fd);
 void elf_image_free(ElfImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ElfImage, elf_image_free)
 

@@ -16,6 +16,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/points/point_tracepoints.c \
 	aggregator/collect/points/point_try.c \
 	aggregator/collect/points/program_file.c aggregator/collect/points/program_file.h \
+	aggregator/collect/points/program_symbols.c aggregator/collect/points/program_symbols.h \
 	aggregator/collect/points/symbol_files.c aggregator/collect/points/symbol_files.h \
 	aggregator/collect/points/syscall_types.c aggregator/collect/points/syscall_types.h \
 	aggregator/collect/points/usdt_notes.c aggregator/collect/points/usdt_notes.h \

@@ -56,8 +56,7 @@ __asm__(".pushsection .text\n"
 	".globl point_cost_emulated\n"
 	".hidden point_cost_emulated\n"
 	".type point_cost_emulated, %function\n"
-	"point_cost_emulated: nop\n"
-	RETURN_INSTRUCTION "\n"
+	"point_cost_emulated: nop\n" RETURN_INSTRUCTION "\n"
 	".size point_cost_emulated, .-point_cost_emulated\n"
 	".popsection\n");
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/points/point_find.h"
 
-#include "base/text_part.h"
-#include "collect/points/function_symbols.h"
 #include "collect/points/point_pmu.h"
 #include "collect/points/program_file.h"
-#include "collect/points/symbol_files.h"
-#include "collect/points/usdt_notes.h"
+#include "collect/points/program_symbols.h"
 
 #include <gio/gio.h>
 #include <string.h>
@@ -20,17 +17,16 @@
 /* A file in which a probe is looked up. */
 typedef struct {
 	PointPmu pmu;
-	const char *root;
 	const ProbeSpec *spec;
-	char *path;      /* owned */
-	ElfImage *image; /* owned */
+	char *path;              /* owned */
+	ProgramSymbols *symbols; /* owned */
 } File;
 
 static bool file_open(File *file, const PointHost *host, const ProbeSpec *spec, GError **error)
 {
 	g_autoptr(GError) cause = NULL;
 
-	*file = (File){ .root = host->root, .spec = spec };
+	*file = (File){ .spec = spec };
 	if (!point_pmu_read(host->root, "uprobe", &file->pmu))
 		return point_fail(spec, G_IO_ERROR_NOT_SUPPORTED, error,
 				  "perf cannot probe programs on this kernel: boot Linux 4.17 or "
@@ -38,13 +34,13 @@ static bool file_open(File *file, const PointHost *host, const ProbeSpec *spec, 
 	file->path = program_file_find(host, spec, error);
 	if (!file->path)
 		return false;
-	file->image = elf_image_open(file->path, &cause);
-	return file->image || point_fail(spec, cause->code, error, "%s", cause->message);
+	file->symbols = program_symbols_read(file->path, host->root, spec, &cause);
+	return file->symbols || point_fail(spec, cause->code, error, "%s", cause->message);
 }
 
 static void file_close(File *file)
 {
-	elf_image_free(file->image);
+	program_symbols_free(file->symbols);
 	g_free(file->path);
 }
 
@@ -63,36 +59,22 @@ static PointEvent *add_event(const File *file, uint64_t offset, GPtrArray *event
 
 /* Symbols. */
 
-static GPtrArray *list_names(const FunctionSymbols *functions)
+static bool fail_symbol(const File *file, GError **error)
 {
-	GPtrArray *names = g_ptr_array_new();
-	GHashTableIter iterator;
-	void *name;
-
-	g_hash_table_iter_init(&iterator, functions->names);
-	while (g_hash_table_iter_next(&iterator, &name, NULL))
-		g_ptr_array_add(names, name);
-	return names;
-}
-
-static bool fail_symbol(const File *file, const FunctionSymbols *functions, GError **error)
-{
-	g_autoptr(GPtrArray) names = list_names(functions);
-
-	if (!names->len)
+	if (!file->symbols->names->len)
 		return point_fail(file->spec, G_IO_ERROR_NOT_FOUND, error,
 				  "this file has no symbols: install its debuginfo, or name an "
 				  "address, like 0x1234");
 	return point_fail_nearest(file->spec, "this file has no such function, or inlined it",
-				  names, file->spec->name,
+				  file->symbols->names, file->spec->name,
 				  "install its debuginfo, or probe a function that calls it",
 				  error);
 }
 
 /* The implementations are called like the function, with something before and after. */
-static bool fail_indirect(const File *file, const FunctionSymbols *functions, GError **error)
+static bool fail_indirect(const File *file, GError **error)
 {
-	g_autoptr(GPtrArray) all = list_names(functions);
+	const GPtrArray *all = file->symbols->names;
 	g_autoptr(GPtrArray) others = g_ptr_array_new();
 
 	for (guint i = 0; i < all->len; i++)
@@ -104,20 +86,19 @@ static bool fail_indirect(const File *file, const FunctionSymbols *functions, GE
 				  others, file->spec->name, "install the file's debuginfo", error);
 }
 
-static bool add_place(const File *file, uint64_t address, GPtrArray *events, GError **error)
+static bool add_place(const File *file, const ProgramPlace *place, GPtrArray *events,
+		      GError **error)
 {
-	uint64_t offset;
-
-	if (!elf_file_offset(&file->image->file, address, &offset))
+	if (!place->has_offset)
 		return point_fail(file->spec, G_IO_ERROR_INVALID_ARGUMENT, error,
 				  "the file has no code at address 0x%" G_GINT64_MODIFIER
 				  "x: name one of `objdump -d`",
-				  address);
-	add_event(file, offset, events);
+				  place->address);
+	add_event(file, place->offset, events);
 	return true;
 }
 
-static bool add_function(const File *file, const FunctionSymbol *function, GPtrArray *events,
+static bool add_function(const File *file, const ProgramPlace *function, GPtrArray *events,
 			 GError **error)
 {
 	PointEvent *event;
@@ -127,57 +108,37 @@ static bool add_function(const File *file, const FunctionSymbol *function, GPtrA
 				  "the function has only %" G_GUINT64_FORMAT
 				  " bytes: name a smaller offset",
 				  function->bytes);
-	if (!add_place(file, function->address + file->spec->offset, events, error))
+	if (!add_place(file, function, events, error))
 		return false;
 	event = events->pdata[events->len - 1];
 	event->is_entry = !file->spec->offset && !event->is_return;
 	return true;
 }
 
-static bool add_functions(const File *file, const FunctionSymbols *functions, GPtrArray *events,
-			  GError **error)
+static bool find_named(const File *file, GPtrArray *events, GError **error)
 {
-	if (!functions->found->len)
-		return fail_symbol(file, functions, error);
-	for (guint i = 0; i < functions->found->len; i++) {
-		const FunctionSymbol *function =
-			&g_array_index(functions->found, FunctionSymbol, i);
+	const GArray *places = file->symbols->places;
+
+	if (!places->len)
+		return fail_symbol(file, error);
+	for (guint i = 0; i < places->len; i++) {
+		const ProgramPlace *function = &g_array_index(places, ProgramPlace, i);
 
 		if (function->is_indirect)
-			return fail_indirect(file, functions, error);
+			return fail_indirect(file, error);
 		if (!add_function(file, function, events, error))
 			return false;
 	}
 	return true;
 }
 
-/* Reads "0x1234", an address as symbols and disassemblies have it. */
-static bool read_address(const char *name, uint64_t *address)
-{
-	return g_str_has_prefix(name, "0x") &&
-	       text_part_hexadecimal((TextPart){ name + 2, strlen(name + 2) }, address);
-}
-
-static bool find_named(const File *file, GPtrArray *events, GError **error)
-{
-	FunctionSymbols functions;
-	SymbolFiles files;
-	bool found;
-
-	symbol_files_open(&files, file->image, file->path, file->root);
-	function_symbols_find(&functions, files.files, files.count, file->spec->name);
-	found = add_functions(file, &functions, events, error);
-	function_symbols_clear(&functions);
-	symbol_files_close(&files);
-	return found;
-}
-
 static bool find_symbol(const File *file, GPtrArray *events, GError **error)
 {
+	const GArray *places = file->symbols->places;
 	uint64_t address;
 
-	if (read_address(file->spec->name, &address))
-		return add_place(file, address + file->spec->offset, events, error);
+	if (program_symbols_address(file->spec->name, &address) && places->len)
+		return add_place(file, &g_array_index(places, ProgramPlace, 0), events, error);
 	return find_named(file, events, error);
 }
 
@@ -261,9 +222,7 @@ static bool add_sites(const File *file, const GPtrArray *sites, GPtrArray *event
 
 static bool find_usdt(const File *file, GPtrArray *events, GError **error)
 {
-	g_autoptr(GPtrArray) sites = usdt_notes_read(file->image);
-
-	return add_sites(file, sites, events, error);
+	return add_sites(file, file->symbols->sites, events, error);
 }
 
 bool point_find_usdt(const PointHost *host, const ProbeSpec *spec, GPtrArray *events,

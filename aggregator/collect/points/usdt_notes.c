@@ -29,6 +29,11 @@ static void site_free(gpointer data)
 	g_free(site);
 }
 
+GPtrArray *usdt_sites_new(void)
+{
+	return g_ptr_array_new_with_free_func(site_free);
+}
+
 static uint64_t read_address(const Reader *reader, const uint8_t *description, unsigned index)
 {
 	const uint8_t *from = description + index * reader->address_bytes;
@@ -118,7 +123,7 @@ GPtrArray *usdt_notes_read(const ElfImage *image)
 	bool is_big = file->header.e_ident[EI_DATA] == ELFDATA2MSB;
 	Reader reader = {
 		.image = image,
-		.sites = g_ptr_array_new_with_free_func(site_free),
+		.sites = usdt_sites_new(),
 		.base = base_of(file),
 		.address_bytes = file->header.e_ident[EI_CLASS] == ELFCLASS32 ? 4 : 8,
 		.swapped = is_big != (G_BYTE_ORDER == G_BIG_ENDIAN),

@@ -23,6 +23,9 @@ typedef struct {
 
 enum { USDT_SITES_MAX = 1 << 14 };
 
+/* Returns an empty list of sites, which it owns. */
+GPtrArray *usdt_sites_new(void);
+
 /* Returns the sites (element-type UsdtSite, owned), in the order of the file. Damaged notes are
    left out. */
 GPtrArray *usdt_notes_read(const ElfImage *image);

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "collect/process/stop_signal.h"
+#include "collect/user/elf_debug_file.h"
 #include "collect/user/opener_child.h"
 #include "collect/user/proc_maps.h"
 
@@ -16,6 +17,8 @@
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
+
+#define DEBUG_BYTES_MAX ((uint64_t)8 << 30)
 
 struct FileOpener {
 	char *root;
@@ -191,6 +194,20 @@ int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, u
 	if (use)
 		*use = (unsigned)(opener->message.value >> OPENER_USE_SHIFT);
 	return file;
+}
+
+int file_opener_debug_file(FileOpener *opener, const char *asked, const char *path)
+{
+	unsigned use = 0;
+	int file;
+
+	if (!elf_debug_file_may_ask(asked, path, opener->root))
+		return -1;
+	file = file_opener_file(opener, asked, DEBUG_BYTES_MAX, &use);
+	if (file < 0 || g_str_has_suffix(asked, ".debug") || use == FILE_IS_PUBLIC)
+		return file;
+	close(file);
+	return -1;
 }
 
 /* What is mapped. */

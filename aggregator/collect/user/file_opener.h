@@ -52,6 +52,10 @@ typedef enum {
    set. */
 int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, unsigned *use);
 
+/* Opens a debug file that a child asks for, which reads the file of this path (elf_debug_file.h). A
+   file that is not called one must be public: the child may have been taken over. */
+int file_opener_debug_file(FileOpener *opener, const char *asked, const char *path);
+
 /* Called with lines of the mappings of processes (proc_maps.h), complete ones. They are borrowed.
  */
 typedef void (*FileOpenerTaker)(const char *lines, size_t bytes, void *user_data);

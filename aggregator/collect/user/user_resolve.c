@@ -17,7 +17,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A browser's symbols have 200 MB, and the table of its functions 150 MB. */
 #define MEMORY_BYTES ((uint64_t)768 << 20)
@@ -26,7 +25,6 @@
 enum {
 	FILE_NS = 2000000000,
 	ANSWER_BYTES_MAX = 64 << 20,
-	DEBUG_BYTES_MAX = INT32_MAX,
 	PIECE_BYTES = 64 << 10,
 };
 
@@ -169,20 +167,11 @@ static size_t take_lines(GString *out, TextPart rest, const Job *job)
 	return names;
 }
 
-/* Opens a debug file for the child, if all users may read it: it may be asked for by anybody. */
 static int open_debug_file(const char *path, void *user_data)
 {
 	const Job *job = user_data;
-	unsigned use = 0;
-	int file;
 
-	if (!elf_debug_file_may_ask(path, job->object->path, job->root))
-		return -1;
-	file = file_opener_file(job->opener, path, DEBUG_BYTES_MAX, &use);
-	if (file < 0 || (use & FILE_IS_PUBLIC) == FILE_IS_PUBLIC)
-		return file;
-	close(file);
-	return -1;
+	return file_opener_debug_file(job->opener, path, job->object->path);
 }
 
 /* Reads the names of places in an object, whose file is open or of the kernel. */

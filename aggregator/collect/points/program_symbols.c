@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/points/program_symbols.h"
+
+/*
+ * The child finds the places and answers with lines, each of which begins with a letter:
+ *
+ *	p                                          it is a program; the first line
+ *	f ADDRESS BYTES IS_INDIRECT OFFSET|-       a function, or an address
+ *	n NAME                                     a function
+ *	u OFFSET SEMAPHORE PROVIDER NAME ARGUMENTS a USDT site; parted by tabs
+ *
+ * The program checks the lines. Numbers are hexadecimal.
+ */
+
+#include "base/clock.h"
+#include "base/escape.h"
+#include "base/text_part.h"
+#include "collect/points/function_symbols.h"
+#include "collect/points/symbol_files.h"
+#include "collect/process/child.h"
+#include "collect/process/child_port.h"
+#include "collect/user/elf_debug_file.h"
+#include "collect/user/file_opener.h"
+
+#include <errno.h>
+#include <gio/gio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A large program on a slow disk takes seconds, and the user waits for this one. */
+enum { PATIENCE_S = 10, ANSWER_BYTES_MAX = 64 << 20, SITE_WORDS = 5 };
+
+#define HEX "%" G_GINT64_MODIFIER "x"
+#define FILE_BYTES_MAX ((uint64_t)8 << 30)
+#define MEMORY_BYTES ((uint64_t)1 << 30)
+
+typedef struct {
+	const char *path, *root;
+	const ProbeSpec *spec;
+	FileOpener *opener;
+} Job;
+
+bool program_symbols_address(const char *name, uint64_t *address)
+{
+	return g_str_has_prefix(name, "0x") &&
+	       text_part_hexadecimal((TextPart){ name + 2, strlen(name + 2) }, address);
+}
+
+/* In the child. */
+
+/* Whether a text from the file can be a part of a line. */
+static bool is_plain(const char *text)
+{
+	return !strpbrk(text, "\n\t");
+}
+
+static void append_place(GString *out, const ElfImage *image, const FunctionSymbol *function,
+			 uint64_t address)
+{
+	uint64_t offset;
+
+	g_string_append_printf(out, "f " HEX " " HEX " %d ", address, function->bytes,
+			       function->is_indirect);
+	if (elf_file_offset(&image->file, address, &offset))
+		g_string_append_printf(out, HEX "\n", offset);
+	else
+		g_string_append(out, "-\n");
+}
+
+static void append_names(GString *out, const FunctionSymbols *functions)
+{
+	GHashTableIter iterator;
+	void *name;
+
+	g_hash_table_iter_init(&iterator, functions->names);
+	while (g_hash_table_iter_next(&iterator, &name, NULL))
+		if (is_plain(name))
+			g_string_append_printf(out, "n %s\n", (const char *)name);
+}
+
+/* Appends the functions of that name; all names if there is none to probe. */
+static void append_functions(GString *out, const ElfImage *image, const Job *job)
+{
+	FunctionSymbols functions;
+	SymbolFiles files;
+	bool has_names = true;
+
+	symbol_files_open(&files, image, job->path, job->root);
+	function_symbols_find(&functions, files.files, files.count, job->spec->name);
+	for (guint i = 0; i < functions.found->len; i++) {
+		const FunctionSymbol *function = &g_array_index(functions.found, FunctionSymbol, i);
+
+		has_names = function->is_indirect;
+		append_place(out, image, function, function->address + job->spec->offset);
+	}
+	if (has_names)
+		append_names(out, &functions);
+}
+
+static void append_sites(GString *out, const ElfImage *image)
+{
+	g_autoptr(GPtrArray) sites = usdt_notes_read(image);
+
+	for (guint i = 0; i < sites->len; i++) {
+		const UsdtSite *site = sites->pdata[i];
+
+		if (is_plain(site->provider) && is_plain(site->name) && is_plain(site->arguments))
+			g_string_append_printf(out, "u\t" HEX "\t" HEX "\t%s\t%s\t%s\n",
+					       site->offset, site->semaphore_offset, site->provider,
+					       site->name, site->arguments);
+	}
+}
+
+/* The run() of the child. The process ends with the answer: it frees nothing. */
+static void answer(int socket, const int *fds, void *data)
+{
+	const Job *job = data;
+	GString *out = g_string_new("p\n");
+	const ElfImage *image = elf_image_new(fds[0]);
+	uint64_t address;
+
+	elf_debug_file_ask(socket);
+	if (!image)
+		return;
+	if (job->spec->type == PROBE_USDT)
+		append_sites(out, image);
+	else if (program_symbols_address(job->spec->name, &address))
+		append_place(out, image, &(FunctionSymbol){ 0 }, address + job->spec->offset);
+	else
+		append_functions(out, image, job);
+	child_port_answer(socket, out->str, out->len);
+}
+
+static const ChildType symbols_child = {
+	.name = "kmt-symbols",
+	.rights = CHILD_READS,
+	.limits = { .address_space_bytes = 2 * MEMORY_BYTES, .data_bytes = MEMORY_BYTES },
+	.run = answer,
+};
+
+/* In the program. */
+
+static void take_place(ProgramSymbols *symbols, TextPart line)
+{
+	ProgramPlace place = { 0 };
+	TextPart offset;
+	uint64_t is_indirect;
+
+	if (!text_part_hexadecimal(text_part_next_word(&line), &place.address) ||
+	    !text_part_hexadecimal(text_part_next_word(&line), &place.bytes) ||
+	    !text_part_hexadecimal(text_part_next_word(&line), &is_indirect) ||
+	    symbols->places->len >= FUNCTION_SYMBOLS_MAX)
+		return;
+	offset = text_part_next_word(&line);
+	place.is_indirect = is_indirect;
+	place.has_offset = text_part_hexadecimal(offset, &place.offset);
+	g_array_append_val(symbols->places, place);
+}
+
+static bool read_number(const char *text, uint64_t *number)
+{
+	return text_part_hexadecimal((TextPart){ text, strlen(text) }, number);
+}
+
+static void take_site(ProgramSymbols *symbols, TextPart line)
+{
+	g_autofree char *text = g_strndup(line.text, line.length);
+	g_auto(GStrv) words = g_strsplit(text, "\t", SITE_WORDS);
+	uint64_t offset, semaphore;
+	UsdtSite *site;
+
+	if (g_strv_length(words) != SITE_WORDS || symbols->sites->len >= USDT_SITES_MAX ||
+	    !read_number(words[0], &offset) || !read_number(words[1], &semaphore))
+		return;
+	site = g_new(UsdtSite, 1);
+	*site = (UsdtSite){
+		.provider = g_strdup(words[2]),
+		.name = g_strdup(words[3]),
+		.arguments = g_strdup(words[4]),
+		.offset = offset,
+		.semaphore_offset = semaphore,
+	};
+	g_ptr_array_add(symbols->sites, site);
+}
+
+static void take_line(ProgramSymbols *symbols, TextPart line)
+{
+	const TextPart rest = { line.text + 2, line.length > 2 ? line.length - 2 : 0 };
+
+	if (!rest.length)
+		return;
+	if (line.text[0] == 'f')
+		take_place(symbols, rest);
+	else if (line.text[0] == 'n')
+		g_ptr_array_add(symbols->names, g_strndup(rest.text, rest.length));
+	else if (line.text[0] == 'u')
+		take_site(symbols, rest);
+}
+
+static ProgramSymbols *fail(const char *path, const char *problem, int code, GError **error)
+{
+	g_autoptr(GString) shown = g_string_new(NULL);
+
+	escape_append(shown, path);
+	g_set_error(error, G_IO_ERROR, code, "%s: %s", shown->str, problem);
+	return NULL;
+}
+
+static ProgramSymbols *take_answer(const Job *job, TextPart rest, GError **error)
+{
+	g_autoptr(ProgramSymbols) symbols = NULL;
+	TextPart line;
+
+	if (!text_part_next_line(&rest, &line) || !text_part_is(line, "p"))
+		return fail(job->path,
+			    "it is not an ELF program or library: name the program itself",
+			    G_IO_ERROR_INVALID_DATA, error);
+	symbols = g_new(ProgramSymbols, 1);
+	*symbols = (ProgramSymbols){
+		.places = g_array_new(FALSE, FALSE, sizeof(ProgramPlace)),
+		.names = g_ptr_array_new_with_free_func(g_free),
+		.sites = usdt_sites_new(),
+	};
+	while (text_part_next_line(&rest, &line))
+		take_line(symbols, line);
+	return g_steal_pointer(&symbols);
+}
+
+static int open_debug_file(const char *path, void *user_data)
+{
+	const Job *job = user_data;
+
+	return file_opener_debug_file(job->opener, path, job->path);
+}
+
+static ProgramSymbols *read_file(Job *job, int file, GError **error)
+{
+	g_autoptr(GString) lines = g_string_new(NULL);
+	const ChildCall call = {
+		.type = &symbols_child,
+		.fds = &file,
+		.fds_count = 1,
+		.data = job,
+		.open = open_debug_file,
+		.open_data = job,
+		.patience_ns = (uint64_t)PATIENCE_S * NS_PER_SECOND,
+		.answer_bytes_max = ANSWER_BYTES_MAX,
+	};
+	g_autofree char *problem = NULL;
+
+	if (child_call(&call, lines, &problem) != CHILD_ANSWERED)
+		return fail(job->path, problem, G_IO_ERROR_FAILED, error);
+	return take_answer(job, (TextPart){ lines->str, lines->len }, error);
+}
+
+ProgramSymbols *program_symbols_read(const char *path, const char *root, const ProbeSpec *spec,
+				     GError **error)
+{
+	g_autoptr(FileOpener) opener = file_opener_new(root);
+	Job job = { path, root, spec, opener };
+	int file = file_opener_file(opener, path, FILE_BYTES_MAX, NULL);
+	ProgramSymbols *symbols;
+
+	if (file < 0) {
+		int reason = errno;
+
+		return fail(path,
+			    reason == EINVAL ? "it is not a regular file" : g_strerror(reason),
+			    g_io_error_from_errno(reason), error);
+	}
+	symbols = read_file(&job, file, error);
+	close(file);
+	return symbols;
+}
+
+void program_symbols_free(ProgramSymbols *symbols)
+{
+	if (!symbols)
+		return;
+	g_array_unref(symbols->places);
+	g_ptr_array_unref(symbols->names);
+	g_ptr_array_unref(symbols->sites);
+	g_free(symbols);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#pragma once
+
+#include "collect/points/usdt_notes.h"
+#include "probes/probe_spec.h"
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The places in a program or library that a probe names, read from its file by a process without
+ * rights (process/child.h): anybody may have written it.
+ */
+
+/* A place in the code. */
+typedef struct {
+	uint64_t address; /* as in the file's symbols */
+	uint64_t bytes;   /* of the function; 0: unknown */
+	uint64_t offset;  /* in the file */
+	bool has_offset;  /* else the file has no code there */
+	bool is_indirect; /* FunctionSymbol */
+} ProgramPlace;
+
+typedef struct {
+	GArray *places;   /* (element-type ProgramPlace), owned: of the function or address */
+	GPtrArray *names; /* (element-type utf8), owned: of all functions, unless one was found */
+	GPtrArray *sites; /* (element-type UsdtSite), owned: of a USDT probe: all of the file */
+} ProgramSymbols;
+
+/* Reads the file of a path. All other paths lie below root. Returns NULL with error set, which
+   begins with the path, if it cannot be read or is not an ELF program or library. */
+ProgramSymbols *program_symbols_read(const char *path, const char *root, const ProbeSpec *spec,
+				     GError **error);
+void program_symbols_free(ProgramSymbols *symbols);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(ProgramSymbols, program_symbols_free)
+
+/* Reads "0x1234", an address as symbols and disassemblies have it. */
+bool program_symbols_address(const char *name, uint64_t *address);
