@@ -18,6 +18,7 @@ enum { ACTIVE_SLABS, SLABS, SLAB_NUMBERS };
 
 #define TUNABLES " : tunables "
 #define SLABDATA " : slabdata "
+#define SHEAVES "# sheaves: "
 
 static void cache_free(void *data)
 {
@@ -100,6 +101,21 @@ static void add_line(Slabinfo *slabinfo, char *line, uint64_t page_bytes)
 				      saturate_product(numbers[PAGES_OF_A_SLAB], page_bytes)));
 }
 
+/* Takes a line "# sheaves: OBJECTS NAME" about a cache of the list. */
+static void add_sheaves(Slabinfo *slabinfo, const char *line)
+{
+	SlabinfoCache *cache;
+	char *end;
+	uint64_t objects;
+
+	if (!g_str_has_prefix(line, SHEAVES))
+		return;
+	objects = g_ascii_strtoull(line + strlen(SHEAVES), &end, 10);
+	cache = *end == ' ' ? g_hash_table_lookup(slabinfo->by_name, end + 1) : NULL;
+	if (cache)
+		cache->sheaf_objects = objects;
+}
+
 Slabinfo *slabinfo_new(const GString *text, uint64_t page_bytes)
 {
 	Slabinfo *slabinfo = g_new0(Slabinfo, 1);
@@ -109,6 +125,8 @@ Slabinfo *slabinfo_new(const GString *text, uint64_t page_bytes)
 	slabinfo->by_name = g_hash_table_new(keyed_hash_text, g_str_equal);
 	for (char **line = lines; *line; line++)
 		add_line(slabinfo, *line, page_bytes);
+	for (char **line = lines; *line; line++)
+		add_sheaves(slabinfo, *line);
 	return slabinfo;
 }
 

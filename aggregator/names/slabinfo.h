@@ -8,7 +8,9 @@
  * Slabinfo is one reading of /proc/slabinfo: the objects in use per slab cache.
  *
  * Copies of a cache for cgroups are added to their cache. On SLUB all objects in the slabs that a
- * CPU holds count as in use, including free objects.
+ * CPU holds count as in use, including free objects; so do, since Linux 6.18, free objects in
+ * sheaves. A stream has a line "# sheaves: OBJECTS NAME" for each cache that has any: OBJECTS at
+ * most.
  */
 typedef struct Slabinfo Slabinfo;
 
@@ -19,6 +21,7 @@ typedef struct {
 	uint64_t object_bytes;      /* of one object, including its overhead in the slab */
 	uint64_t objects_of_a_slab; /* <objperslab> */
 	uint64_t slab_bytes;        /* total size of its slabs */
+	uint64_t sheaf_objects;     /* free ones in sheaves that may count as in use */
 } SlabinfoCache;
 
 /* Parses the text; lines in other formats are skipped. NULL: an empty reading. */

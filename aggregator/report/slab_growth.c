@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/slab_readings.h"
 
+#include "base/saturate.h"
 #include "names/kmalloc_class.h"
 #include "table/group_table.h"
 
@@ -46,12 +47,15 @@ bool slab_growth_any(const Profile *profile, CacheNames *names, CacheOrigin how)
 	return false;
 }
 
-/* A CPU may hold a slab of its own and some half-used slabs, whose free objects count as in use. */
-static uint64_t objects_ready(const SlabGrowth *growth, const SlabinfoCache *cache)
+/* A CPU may hold a slab of its own, some half-used slabs, and sheaves. Their free objects count as
+   in use. */
+static uint64_t objects_ready(const SlabGrowth *growth, const SlabinfoCache *cache,
+			      uint64_t sheaves)
 {
 	enum { SLABS_OF_A_CPU = 8 };
 
-	return cache->objects_of_a_slab * SLABS_OF_A_CPU * MAX(growth->cpus, 1);
+	return saturate_sum(cache->objects_of_a_slab * SLABS_OF_A_CPU * MAX(growth->cpus, 1),
+			    sheaves);
 }
 
 /* Whether no traced allocation of this cache can have been attributed to another cache. */
@@ -84,7 +88,8 @@ static SlabGrowthRow row_of(const SlabGrowth *growth, guint index)
 	if (!result.is_known)
 		return result;
 	result.bytes = ((double)result.end - (double)result.start) * (double)any->object_bytes;
-	result.ready = objects_ready(growth, any);
+	result.sheaves = start ? start->sheaf_objects : 0;
+	result.ready = objects_ready(growth, any, result.sheaves);
 	if (!growth->is_held && has_all_traced(growth, name) && result.is_recorded &&
 	    result.end > result.start + result.traced.summary.allocations)
 		result.unseen = result.end - result.start - result.traced.summary.allocations;
@@ -97,6 +102,7 @@ static void add(SlabGrowthRow *sum, const SlabGrowthRow *added)
 	sum->end += added->end;
 	sum->bytes += added->bytes;
 	row_sums_add(&sum->traced, &added->traced);
+	saturate_add(&sum->sheaves, added->sheaves);
 	sum->is_known |= added->is_known;
 	sum->is_recorded &= added->is_recorded;
 	/* A deficit of one cache does not hide the excess of another. */

@@ -89,9 +89,10 @@ typedef struct {
 	uint64_t end;
 	double bytes; /* of the difference; a double, as a recording may contain any numbers */
 	RowSums traced;
-	uint64_t unseen; /* objects in use without a traced allocation */
-	uint64_t ready;  /* objects that CPUs may hold ready, which count as in use */
-	bool is_known;   /* /proc/slabinfo has the cache */
+	uint64_t unseen;  /* objects in use without a traced allocation */
+	uint64_t ready;   /* objects that CPUs may hold ready, which count as in use */
+	uint64_t sheaves; /* of these, objects in sheaves */
+	bool is_known;    /* /proc/slabinfo has the cache */
 	bool is_recorded;
 	bool is_of_part; /* traced for only a part of the time between the readings */
 } SlabGrowthRow;

@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 TEST_SUITE_WITHOUT_LEAKS(slab_facts);
 
@@ -124,4 +125,38 @@ Test(slab_facts, the_names_of_this_host_are_read_at_once)
 		best_ns = MIN(best_ns, clock_monotonic_ns() - start_ns);
 	}
 	cr_expect_lt(best_ns, 50000000);
+}
+
+static void set_capacity(const char *root, const char *cache, const char *text)
+{
+	g_autofree char *path = g_build_filename("sys/kernel/slab", cache, "sheaf_capacity", NULL);
+
+	fake_host_write(root, path, text);
+}
+
+/* Three of each CPU, and ten of each of two nodes. */
+Test(slab_facts, the_start_says_what_sheaves_hold_at_most)
+{
+	g_autoptr(FakeHost) root = fake_host_new();
+	g_autoptr(Session) session = session_new(PLENTY);
+	g_autoptr(GByteArray) out = g_byte_array_new();
+	long cpus = MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
+	g_autofree char *wanted =
+		g_strdup_printf("slabinfo\n# sheaves: %ld maple node\n", 32 * (3 * cpus + 20));
+
+	fake_host_add_folder(root, "sys/devices/system/node/node0");
+	fake_host_add_folder(root, "sys/devices/system/node/node12");
+	fake_host_add_folder(root, "sys/devices/system/node/power");
+	set_capacity(root, "maple node", "32\n");
+	set_capacity(root, "dentry", "0\n");
+	set_capacity(root, "evil\nname", "60\n");
+	add_folder(root, "filp");
+	fake_host_write(root, "proc/slabinfo", "slabinfo\n");
+	slab_facts_append(out, root, KMT_READING_START);
+	slab_facts_append(out, root, KMT_READING_END);
+	session_feed(session, out->data, out->len);
+	cr_expect_str_eq(run_text_of(session->text, KMT_BATCH_SLABINFO, KMT_READING_START)->str,
+			 wanted);
+	cr_expect_str_eq(run_text_of(session->text, KMT_BATCH_SLABINFO, KMT_READING_END)->str,
+			 "slabinfo\n");
 }

@@ -292,6 +292,36 @@ Test(slab_report, churn_and_growth_are_separate)
 	}
 }
 
+/* As Linux 6.18 has it on two CPUs. */
+Test(slab_report, free_objects_in_sheaves_count_as_in_use)
+{
+#define MAPLE(in_use) "maple_node " in_use " 1792 256 16 1 : tunables 0 0 0 : slabdata 112 112 0\n"
+	const GString before = {
+		.str = (char *)MAPLE("1000") "# sheaves: 512 maple_node\n# sheaves: 7 other\n"
+	};
+	const GString after = { .str = (char *)MAPLE("1500") };
+	g_autoptr(Slabinfo) start = slabinfo_new(&before, PAGE_BYTES);
+	g_autoptr(Slabinfo) end = slabinfo_new(&after, PAGE_BYTES);
+	g_autoptr(CacheList) list = cache_list_new(NULL, &before);
+	g_autoptr(CacheQuery) query = cache_query_new("maple_node", NULL);
+	g_autoptr(GArray) traced = g_array_new(FALSE, TRUE, sizeof(RowSums));
+	g_autoptr(GString) out = g_string_new(NULL);
+	const SlabGrowth growth = { .span = { start, end, SECOND_NS },
+				    .query = query,
+				    .traced = traced,
+				    .all_traced = true,
+				    .cpus = 2 };
+
+	cr_assert(cache_query_resolve(query, list, "", NULL));
+	g_array_set_size(traced, 1);
+	append_growth_lines(out, &growth);
+	cr_expect_str_eq(out->str,
+			 "maple_node: in use 1,000 -> 1,500 (+500, +128,000 bytes, /proc/slabinfo, "
+			 "up to 512 of them free in sheaves) in 1.000 s; 0 allocations traced; 500 "
+			 "more may be free objects that CPUs hold ready\n",
+			 "%s", out->str);
+}
+
 Test(slab_report, of_many_caches_those_that_changed_most_are_shown_and_the_sum)
 {
 	const Traced traced = { .argument = "*", .traced = { 1, 2, 3, 4, 5, 6 }, .cpus = 1 };

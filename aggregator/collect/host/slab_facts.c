@@ -14,6 +14,7 @@
 
 /* A large host has about 500; an old kernel adds copies for each cgroup. */
 enum { ENTRIES_MAX = 100000, SLABINFO_BYTES_MAX = 4 << 20, CHUNK_BYTES = 64 << 10 };
+enum { NUMBER_BYTES = 24, SHEAF_OBJECTS_MAX = 1 << 20 };
 
 /* Copies the last component of a link's target. Returns false if the link cannot be read. */
 static bool read_target(int folder, const char *link, char target[NAME_MAX + 1])
@@ -130,15 +131,84 @@ static void append_names(GByteArray *out, const char *root)
 	g_string_free(names, TRUE);
 }
 
+/* Returns the number in a file of a cache's folder; 0: the kernel has no such file. */
+static uint64_t attribute(int folder, const char *cache, const char *name)
+{
+	g_autofree char *path = g_strconcat(cache, "/", name, NULL);
+	int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
+	char text[NUMBER_BYTES] = "";
+
+	if (file < 0)
+		return 0;
+	if (read(file, text, sizeof(text) - 1) < 0)
+		*text = '\0';
+	close(file);
+	return g_ascii_strtoull(text, NULL, 10);
+}
+
+/* Appends the name of each cache whose file of that name has a number other than 0, if factor is
+   not 0 behind "# sheaves: " and that multiple of the number. Returns false if the kernel does not
+   show its caches. */
+static bool append_caches(GString *text, const char *root, const char *name, uint64_t factor)
+{
+	g_autofree char *path = g_strconcat(root, "/sys/kernel/slab", NULL);
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	guint entries = 0;
+
+	if (!folder)
+		return false;
+	while (entries++ < ENTRIES_MAX && (entry = readdir(folder))) {
+		uint64_t number = 0;
+
+		if (!strpbrk(entry->d_name, "\t\n") && *entry->d_name != '.')
+			number = attribute(dirfd(folder), entry->d_name, name);
+		if (number && factor)
+			g_string_append_printf(text, "# sheaves: %" G_GUINT64_FORMAT " ",
+					       MIN(number, SHEAF_OBJECTS_MAX) * factor);
+		if (number)
+			g_string_append_printf(text, "%s\n", entry->d_name);
+	}
+	closedir(folder);
+	return true;
+}
+
+static unsigned nodes_of(const char *root)
+{
+	g_autofree char *path = g_strconcat(root, "/sys/devices/system/node", NULL);
+	g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
+	const char *name;
+	unsigned nodes = 0;
+
+	while (folder && (name = g_dir_read_name(folder)))
+		nodes += g_str_has_prefix(name, "node") && g_ascii_isdigit(name[strlen("node")]);
+	return MAX(nodes, 1);
+}
+
+/* Appends how many objects the sheaves of each cache hold at most (mm/slub.c): each CPU has a main,
+   a spare and a filling sheaf for kfree_rcu(); each node keeps MAX_FULL_SHEAVES. */
+static void append_sheaves(GString *text, const char *root)
+{
+	enum { SHEAVES_OF_A_CPU = 3, SHEAVES_OF_A_NODE = 10 };
+	uint64_t cpus = (uint64_t)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1);
+
+	append_caches(text, root, "sheaf_capacity",
+		      SHEAVES_OF_A_CPU * cpus + SHEAVES_OF_A_NODE * nodes_of(root));
+}
+
 void slab_facts_append(GByteArray *out, const char *root, uint32_t reading)
 {
+	g_autoptr(GString) sheaves = g_string_new(NULL);
 	GString *slabinfo;
 
-	if (reading == KMT_READING_START)
+	if (reading == KMT_READING_START) {
 		append_names(out, root);
+		append_sheaves(sheaves, root);
+	}
 	slabinfo = slab_facts_slabinfo(root);
 	if (!slabinfo)
 		return;
+	g_string_append_len(slabinfo, sheaves->str, (gssize)sheaves->len);
 	batch_write_reading(out, KMT_BATCH_SLABINFO, reading, clock_monotonic_ns(), slabinfo->str,
 			    slabinfo->len);
 	g_string_free(slabinfo, TRUE);
@@ -149,34 +219,11 @@ GString *slab_facts_slabinfo(const char *root)
 	return read_text(root, "/proc/slabinfo");
 }
 
-static bool is_reclaimable(int folder, const char *cache)
-{
-	g_autofree char *path = g_strconcat(cache, "/reclaim_account", NULL);
-	int file = openat(folder, path, O_RDONLY | O_CLOEXEC);
-	char flag = '0';
-
-	if (file < 0)
-		return false;
-	if (read(file, &flag, 1) != 1)
-		flag = '0';
-	close(file);
-	return flag == '1';
-}
-
 void slab_facts_append_reclaimable(GByteArray *out, const char *root)
 {
-	g_autofree char *path = g_strconcat(root, "/sys/kernel/slab", NULL);
 	g_autoptr(GString) text = g_string_new(NULL);
-	DIR *folder = opendir(path);
-	struct dirent *entry;
-	guint entries = 0;
 
-	if (!folder)
+	if (!append_caches(text, root, "reclaim_account", 0))
 		return;
-	while (entries++ < ENTRIES_MAX && (entry = readdir(folder)))
-		if (!strpbrk(entry->d_name, "\t\n") && *entry->d_name != '.' &&
-		    is_reclaimable(dirfd(folder), entry->d_name))
-			g_string_append_printf(text, "%s\n", entry->d_name);
-	closedir(folder);
 	batch_write_text(out, KMT_BATCH_RECLAIMABLE, 0, text->str, text->len);
 }

@@ -24,5 +24,7 @@ GString *slab_facts_slabinfo(const char *root);
    /sys/kernel/slab shows it. */
 void slab_facts_append_reclaimable(GByteArray *out, const char *root);
 
-/* Appends the batches of a reading (enum KmtReading). Those of the start begin with the names. */
+/* Appends the batches of a reading (enum KmtReading). Those of the start begin with the names, and
+   have a line "# sheaves: OBJECTS NAME" behind the list for each cache with sheaves (since Linux
+   6.18): how many free objects they hold at most, which the list counts as in use. */
 void slab_facts_append(GByteArray *out, const char *root, uint32_t reading);

@@ -6,10 +6,24 @@
 
 enum { LINES_MAX = 5 };
 
+/* Returns what the numbers are from, and what they contain. The caller frees it. */
+static char *source_of(const SlabGrowth *of, const SlabGrowthRow *growth)
+{
+	GString *source = g_string_new("/proc/slabinfo");
+
+	g_string_append(source, of->of_whom ? ", whole host" : "");
+	if (growth->sheaves) {
+		g_string_append(source, ", up to ");
+		append_count(source, growth->sheaves);
+		g_string_append(source, " of them free in sheaves");
+	}
+	return g_string_free(source, FALSE);
+}
+
 /* Appends "in use 1,000 -> 1,250 (+250, +48,000 bytes, /proc/slabinfo)". */
 static void append_use(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
 {
-	const char *source = of->of_whom ? "/proc/slabinfo, whole host" : "/proc/slabinfo";
+	g_autofree char *source = source_of(of, growth);
 	bool grew = growth->end >= growth->start;
 
 	g_string_append(out, "in use ");
