@@ -42,6 +42,7 @@ dist_doc_DATA += \
 	doc/REACH.md \
 	doc/RECORD_FORMAT.md \
 	doc/RHEL.md \
+	doc/SAMPLING.md \
 	doc/TESTING.md
 schemadir = $(docdir)/schema
 dist_schema_DATA = \

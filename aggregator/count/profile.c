@@ -516,12 +516,16 @@ static TaskId task_of(Profile *profile, const Events *events, uint16_t number, u
 }
 
 /* Adds the variance of an estimate from these events, all of the same weight. */
-static inline void add_variance(ProfileCell *cell, const Event *event)
+static inline void add_variance(ProfileTotals *totals, ProfileCell *cell, const Event *event)
 {
 	uint64_t added;
 
-	if (G_LIKELY(event->each <= 1))
+	if (G_LIKELY(event->each <= 1)) {
+		totals->samples += event->weight;
 		return;
+	}
+	totals->samples += event->weight / event->each;
+	totals->samples_variance += (double)event->weight * (event->each - 1);
 	if (!checked_product(&added, event->weight, event->each - 1) ||
 	    !checked_sum(&cell->variance, cell->variance, added))
 		cell->variance = UINT64_MAX;
@@ -633,7 +637,7 @@ static inline void take(Profile *profile, const Events *events, uint32_t *cells)
 			saturate_add(&cell->events, event->weight);
 		else
 			saturate_add(&cell->failed, event->weight);
-		add_variance(cell, event);
+		add_variance(totals, cell, event);
 	}
 	saturate_add(&totals->events, counted);
 }
@@ -674,6 +678,8 @@ void profile_add_span(Profile *profile, uint32_t number, uint64_t time_ns, int64
 	saturate_add(&profile->totals.events, weight);
 	saturate_add(&cell->events, weight);
 	saturate_add(&cell->variance, saturate_product(weight, weight - 1));
+	profile->totals.samples++;
+	profile->totals.samples_variance += (double)weight * (double)(weight - 1);
 	values->sum = saturate_signed_sum(values->sum, saturate_signed_product(value, times));
 	values->squares += (double)weight * (double)value * (double)value;
 	values->time_scatter += (double)weight * (double)weight * (double)time_ns * (double)time_ns;

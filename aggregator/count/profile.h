@@ -104,6 +104,8 @@ typedef struct {
 	uint64_t events;          /* decoded, inside the window */
 	uint64_t outside_window;  /* decoded, but not counted; no loss */
 	uint64_t over_bound;      /* not counted: a table was full */
+	uint64_t samples;         /* taken, each of which stands for one or more events */
+	double samples_variance;  /* of the events, as that of a cell: of all samples */
 	uint64_t of_other_tasks;  /* counted, but without their own task ... */
 	uint64_t of_other_caches; /* ... or cache, because that table was full */
 } ProfileTotals;

@@ -444,8 +444,7 @@ static void add_up(RateTable *table, const Interval *interval, const RateRequest
 			.profile = interval->profile,
 			.caches = caches,
 			.cgroups = cgroups,
-			.scatter_percent =
-				run_info_number(request->info, KMT_FIELD_SAMPLING_SCATTER, 0),
+			.sampling = sampling_of(interval->profile, request->info),
 		},
 		.request = request,
 		.collects_frees = collects(request->info, "free"),

@@ -55,10 +55,27 @@ static RateRow *row_intern(RateTotals *totals, const RateRow *names)
 	return number ? row_at(totals, number - 1) : row_append(totals, names);
 }
 
+/* Counters are compared over any time. So the variance of each interval has that of one more sample
+   of average weight: a row of which nothing was sampled but single events is not exact. */
+static void add_sample(Variance *variance, const StackSummary *row)
+{
+	double events = (double)MAX(row->allocations, 1);
+	double requested = (double)row->bytes_requested / events;
+	double allocated = (double)row->bytes_allocated / events;
+
+	variance->allocations += variance->of_sample;
+	variance->bytes_requested += variance->of_sample * requested * requested;
+	variance->bytes_allocated += variance->of_sample * allocated * allocated;
+	variance->of_sample = 0;
+}
+
 /* What is unknown once stays unknown: a counter must not skip what happened meanwhile. */
 static void add_row(RateRow *to, const RateRow *from)
 {
-	row_sums_add(&to->sums, &from->sums);
+	RowSums sums = from->sums;
+
+	add_sample(&sums.variance, &sums.summary);
+	row_sums_add(&to->sums, &sums);
 	saturate_add(&to->live.frees, from->live.frees);
 	saturate_add(&to->live.held, from->live.held);
 	saturate_add(&to->live.held_bytes, from->live.held_bytes);

@@ -401,7 +401,11 @@ enum KmtFieldId {
 	KMT_FIELD_NOT_UNWOUND = 75,      /* number: user stacks that were not unwound for lack of
 					    time or room */
 	KMT_FIELD_USER_NAMES_MISSING = 76, /* text: what of programs could not be read, and why */
-	KMT_FIELD_IDS,                   /* not in streams: the highest id + 1 */
+	/* text: "ROW PERCENT PART ROW PERCENT PART ...": KMT_FIELD_SAMPLING_SCATTER of rows
+	   (scatter_row.h), where it is more than 100, and the part of a place of the row in the
+	   variance of all events, in millionths */
+	KMT_FIELD_SCATTER_ROWS = 77,
+	KMT_FIELD_IDS, /* not in streams: the highest id + 1 */
 };
 
 /* When a KMT_BATCH_SLABINFO or KMT_BATCH_MEMORY was read. */

@@ -53,7 +53,7 @@ static unsigned lacks_of_hits(const ReportModel *model)
 
 MetricContext model_metric_context(const ReportModel *model)
 {
-	bool is_sampled = model->view->before.variance.allocations > 0;
+	bool is_sampled = variance_of_events(&model->view->before.variance) > 0;
 	bool is_held = fact_number(model->facts, FACT_HELD_IS_COUNTED);
 
 	return (MetricContext){

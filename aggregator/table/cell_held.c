@@ -69,6 +69,7 @@ void cell_add_sums(const ViewSource *source, const ProfileCell *cell, RowSums *s
 	}
 	is_held = cell_held(source, cell, &held);
 	row_sums_add_cell(sums, cell, profile_origin(source->profile, cell->origin),
-			  source->scatter_percent, is_held ? &held : NULL);
+			  sampling_of_cell(&source->sampling, source->profile, cell),
+			  is_held ? &held : NULL);
 	view_source_add_values(source, sums, cell);
 }

@@ -124,27 +124,33 @@ static uint64_t time_max_ns(const RowSums *sums)
 
 static double variance_of_value(const RowSums *sums)
 {
-	return sums->hits.value_variance;
+	return variance_of_amount(&sums->variance, sums->hits.value_variance,
+				  (double)sums->hits.value, sums->summary.allocations);
 }
 
 static double variance_of_allocations(const RowSums *sums)
 {
-	return sums->variance.allocations;
+	return variance_of_events(&sums->variance);
 }
 
 static double variance_of_requested(const RowSums *sums)
 {
-	return sums->variance.bytes_requested;
+	return variance_of_amount(&sums->variance, sums->variance.bytes_requested,
+				  (double)sums->summary.bytes_requested, sums->summary.allocations);
 }
 
 static double variance_of_allocated(const RowSums *sums)
 {
-	return sums->variance.bytes_allocated;
+	return variance_of_amount(&sums->variance, sums->variance.bytes_allocated,
+				  (double)sums->summary.bytes_allocated, sums->summary.allocations);
 }
 
 static double variance_of_wasted(const RowSums *sums)
 {
-	return sums->variance.bytes_wasted;
+	return variance_of_amount(&sums->variance, sums->variance.bytes_wasted,
+				  (double)sums->summary.bytes_allocated -
+					  (double)sums->summary.bytes_requested,
+				  sums->summary.allocations);
 }
 
 /* Objects that are followed stand for others. */

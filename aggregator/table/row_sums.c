@@ -21,9 +21,9 @@ static void add_held(HeldSums *sums, const HeldSums *held, const ProfileOrigin *
 
 /* Failed allocations have no bytes, but count in the variance of a sampled cell. */
 static void add_bytes_scatter(Scatter *sum, const ProfileCell *cell, const ProfileOrigin *origin,
-			      uint64_t scatter_percent)
+			      CellSampling sampling)
 {
-	double events = (double)cell->events + variance_of_cell(cell, scatter_percent);
+	double events = (double)cell->events + variance_of_cell(cell, sampling);
 	double requested = (double)origin->bytes_requested;
 	double allocated = (double)origin->bytes_allocated;
 	double wasted = MAX(allocated - requested, 0);
@@ -36,7 +36,7 @@ static void add_bytes_scatter(Scatter *sum, const ProfileCell *cell, const Profi
 }
 
 void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrigin *origin,
-		       uint64_t scatter_percent, const HeldSums *held)
+		       CellSampling sampling, const HeldSums *held)
 {
 	StackSummary *summary = &sums->summary;
 
@@ -48,16 +48,16 @@ void row_sums_add_cell(RowSums *sums, const ProfileCell *cell, const ProfileOrig
 		     saturate_product(cell->events, origin->bytes_requested));
 	saturate_add(&summary->bytes_allocated,
 		     saturate_product(cell->events, origin->bytes_allocated));
-	variance_add_cell(&sums->variance, cell, origin, scatter_percent);
-	add_bytes_scatter(&sums->scatter, cell, origin, scatter_percent);
+	variance_add_cell(&sums->variance, cell, origin, sampling);
+	add_bytes_scatter(&sums->scatter, cell, origin, sampling);
 	if (held)
 		add_held(&sums->held, held, origin);
 }
 
-void row_sums_add_values(RowSums *sums, const ProfileValues *values, uint64_t scatter_percent)
+void row_sums_add_values(RowSums *sums, const ProfileValues *values, CellSampling sampling)
 {
 	HitSums *hits = &sums->hits;
-	double variance = values->variance * (double)MAX(scatter_percent, 100) / 100;
+	double variance = values->variance * sampling.scatter;
 
 	hits->value = saturate_signed_sum(hits->value, values->sum);
 	hits->value_variance += variance;

@@ -31,9 +31,8 @@ typedef struct {
 	bool hides_user_frames;
 	CacheNames *caches;
 	const CgroupNames *cgroups;
-	MemoryBudget *memory; /* NULL: no limit */
-	/* For sampled estimates: the field KMT_FIELD_SAMPLING_SCATTER; 0: independent draws. */
-	uint64_t scatter_percent;
+	MemoryBudget *memory;        /* NULL: no limit */
+	Sampling sampling;           /* of the profile's events */
 	HeldReadings *held;          /* the ages of held objects; NULL: unknown */
 	const HeldCells *held_cells; /* counted instead of the profile's cells; NULL: these */
 	const RunNames *runs;        /* of the tasks; NULL: unknown */
@@ -68,7 +67,8 @@ static inline void view_source_add_values(const ViewSource *source, RowSums *sum
 	if (source->held_cells || !profile_has_values(source->profile))
 		return;
 	values = profile_values(source->profile, cell);
-	row_sums_add_values(sums, &values, source->scatter_percent);
+	row_sums_add_values(sums, &values,
+			    sampling_of_cell(&source->sampling, source->profile, cell));
 }
 
 /* Returns what is known about the held objects of a cell of this source; NULL: nothing. */

@@ -53,7 +53,7 @@ static View *view_of(const ReportInput *input, const Session *session, const Opt
 		.caches = input->caches,
 		.cgroups = input->cgroups,
 		.memory = session->memory,
-		.scatter_percent = run_info_number(session->info, KMT_FIELD_SAMPLING_SCATTER, 0),
+		.sampling = sampling_of(session->profile, session->info),
 		/* Which objects of a place were added is not known. */
 		.held = session->held_totals.is_difference ? NULL : session->held_places,
 		.held_cells = input->held_cells,

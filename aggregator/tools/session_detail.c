@@ -44,6 +44,6 @@ RateDetail *session_detail_new(Session *session, const char *cache, const Dimens
 	source.profile = session->profile;
 	source.symbols = session->symbols;
 	source.memory = session->memory;
-	source.scatter_percent = run_info_number(session->info, KMT_FIELD_SAMPLING_SCATTER, 0);
+	source.sampling = sampling_of(session->profile, session->info);
 	return rate_detail_new(&source, &request);
 }

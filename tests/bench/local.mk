@@ -1,6 +1,7 @@
 # Figures, not tests: `make bench` prints a table for doc/PERFORMANCE.md.
 bench_programs = tests/bench/bench_aggregator tests/bench/make_fleet tests/bench/make_held \
-	tests/bench/make_hostile tests/bench/make_stream tests/bench/measure
+	tests/bench/make_hostile tests/bench/make_stream tests/bench/measure \
+	tests/bench/sampling_load
 EXTRA_PROGRAMS += $(bench_programs)
 
 tests_bench_bench_aggregator_SOURCES = tests/bench/bench_aggregator.c
@@ -34,6 +35,9 @@ tests_bench_make_stream_LDADD = $(aggregator_libs)
 
 tests_bench_measure_SOURCES = tests/bench/measure.c
 
+tests_bench_sampling_load_SOURCES = tests/bench/sampling_load.c
+tests_bench_sampling_load_LDADD = -lm
+
 bench_scripts = \
 	tests/bench/collapse.pl \
 	tests/bench/has_addresses \
@@ -45,7 +49,8 @@ bench_scripts = \
 	tests/bench/run_hostile \
 	tests/bench/run_lines \
 	tests/bench/run_live \
-	tests/bench/run_pages
+	tests/bench/run_pages \
+	tests/bench/run_sampling
 EXTRA_DIST += $(bench_scripts)
 
 bench: kmalloc-top slabratetop tests/cli/lines_of $(bench_programs)
@@ -56,6 +61,10 @@ bench: kmalloc-top slabratetop tests/cli/lines_of $(bench_programs)
 	$(srcdir)/tests/bench/run_lines
 	$(srcdir)/tests/bench/run_pages $(srcdir)
 
+# Whether sampled figures are right on the running kernel.
+bench-sampling: kmalloc-top tests/bench/sampling_load
+	$(srcdir)/tests/bench/run_sampling
+
 # What tracing costs on the running kernel.
 bench-live: kmalloc-top stack-top tests/vm/workload
 	$(srcdir)/tests/bench/run_live
@@ -65,4 +74,4 @@ CLEANFILES += $(EXTRA_PROGRAMS)
 mostlyclean-local: clean-bench
 clean-bench:
 	rm -rf bench-data
-.PHONY: bench bench-live clean-bench
+.PHONY: bench bench-live bench-sampling clean-bench

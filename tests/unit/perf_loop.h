@@ -8,80 +8,150 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A perf event of a simulated kernel, and the weights that are made of its samples: a loop without
-   a kernel. */
+/* The two perf events of a point in a simulated kernel, and the weights that are made of their
+   samples: perf_turn.c without a kernel. */
 
 /* What the kernel has of an event: perf_swevent_event(), perf_swevent_set_period() and
-   perf_event_period() of kernel/events/core.c. */
+   perf_event_period() of kernel/events/core.c, perf_trace_add() of kernel/trace/trace_event_perf.c.
+ */
 typedef struct {
+	bool is_enabled;
 	uint64_t count;
 	int64_t left;
 	uint64_t sample_period;
 	uint64_t last_period;
-	uint64_t position; /* of the ring's head */
-} Kernel;
+} KernelEvent;
 
-/* The event and its reader. */
+/* The events and their reader. */
 typedef struct {
-	Kernel kernel;
+	KernelEvent twins[PERF_TWINS];
+	bool resets_when_enabled; /* as since 6.13 */
+	uint64_t position;        /* of the ring's head */
 	PerfWeight weight;
 	uint64_t random;
-	unsigned samples; /* of this block */
-	bool has_begun;   /* a block, with the newest event */
+	unsigned twin; /* that begins or has begun the newest series */
+	uint32_t phase;
+	unsigned samples; /* that counted, of this series */
+	bool has_begun;   /* a series, with the newest event */
 } PerfLoop;
 
-static inline void perf_loop_init(PerfLoop *loop, uint64_t random)
+static inline void kernel_set_period(KernelEvent *event, uint64_t period)
 {
-	*loop = (PerfLoop){ .random = random };
-	loop->kernel.last_period = perf_period_aim(&loop->random);
-	perf_weight_init(&loop->weight, (uint32_t)loop->kernel.last_period);
+	event->sample_period = period;
+	event->left = 0;
 }
 
-static inline void perf_loop_change(PerfLoop *loop, uint32_t period, bool is_aim)
+/* perf_swevent_set_period(): returns how many samples are due. */
+static inline int64_t kernel_due(KernelEvent *event)
 {
-	Kernel *kernel = &loop->kernel;
-	const PerfChange made = { period, is_aim, kernel->position, kernel->position };
+	int64_t period = (int64_t)event->last_period, times;
 
-	kernel->sample_period = period;
-	kernel->left = 0;
-	cr_assert(perf_weight_can_change(&loop->weight));
-	perf_weight_change(&loop->weight, &made, kernel->count);
-	loop->samples = 0;
+	event->last_period = event->sample_period;
+	if (event->left < 0)
+		return 0;
+	times = (period + event->left) / period;
+	event->left -= times * period;
+	return times;
+}
+
+/* The kernel arranges all events of a CPU anew when one is enabled. */
+static inline void kernel_enable(PerfLoop *loop, unsigned twin)
+{
+	loop->twins[twin].is_enabled = true;
+	for (unsigned i = 0; loop->resets_when_enabled && i < PERF_TWINS; i++) {
+		KernelEvent *event = &loop->twins[i];
+
+		if (!event->is_enabled)
+			continue;
+		event->last_period = event->sample_period;
+		kernel_due(event);
+	}
 }
 
 /* Returns whether an event becomes a sample. */
-static inline bool perf_loop_is_sample(Kernel *kernel)
+static inline bool kernel_takes(KernelEvent *event)
 {
-	int64_t period = (int64_t)kernel->last_period;
-	int64_t times;
+	int64_t due;
 
-	kernel->count++;
-	if (kernel->sample_period == 1)
+	event->count++;
+	if (event->sample_period == 1)
 		return true;
-	if (++kernel->left < 0)
+	if (++event->left < 0)
 		return false;
-	kernel->last_period = kernel->sample_period;
-	times = (period + kernel->left) / period;
-	kernel->left -= times * period;
+	due = kernel_due(event);
 	/* Else the kernel holds it for a flood. */
-	cr_assert_eq(times, 1);
+	cr_assert_eq(due, 1);
 	return true;
 }
 
-/* An event happens. Returns how many its sample stands for; 0: none was taken, or it is to be left
-   out. */
-static inline uint32_t perf_loop_event(PerfLoop *loop)
+static inline uint32_t perf_loop_take(PerfLoop *loop, unsigned twin)
 {
 	enum { RECORD_BYTES = 8 }; /* in the ring: any will do */
-	Kernel *kernel = &loop->kernel;
+	KernelEvent *event = &loop->twins[twin];
+	uint32_t weight;
+
+	if (!event->is_enabled || !kernel_takes(event))
+		return 0;
+	weight = perf_weight_take(&loop->weight, twin, loop->position, event->count);
+	loop->position += RECORD_BYTES;
+	loop->has_begun |= loop->weight.has_begun;
+	loop->samples += weight > 0;
+	return weight;
+}
+
+/* An event happens. Returns how many it stands for; 0: it was not taken. The event that was opened
+   last is asked first. */
+static inline uint32_t perf_loop_event(PerfLoop *loop)
+{
 	uint32_t weight;
 
 	loop->has_begun = false;
-	if (!perf_loop_is_sample(kernel))
-		return 0;
-	loop->samples++;
-	weight = perf_weight_take(&loop->weight, kernel->position, kernel->count);
-	loop->has_begun = loop->weight.was_changed && !loop->weight.is_aim;
-	kernel->position += RECORD_BYTES;
-	return weight;
+	weight = perf_loop_take(loop, 1);
+	return weight + perf_loop_take(loop, 0);
+}
+
+/* The stages of a turn, each of which ends with an event. */
+
+static inline void perf_loop_park(PerfLoop *loop)
+{
+	loop->twin = !loop->twin;
+	kernel_set_period(&loop->twins[loop->twin], PERF_PARKED);
+	kernel_enable(loop, loop->twin);
+}
+
+static inline void perf_loop_aim(PerfLoop *loop, uint32_t period)
+{
+	loop->phase = perf_period_phase(&loop->random, period);
+	kernel_set_period(&loop->twins[loop->twin], loop->phase);
+}
+
+static inline void perf_loop_start(PerfLoop *loop, uint32_t period)
+{
+	KernelEvent *event = &loop->twins[loop->twin];
+	const PerfStart start = { period, loop->phase, loop->position, loop->position,
+				  event->count };
+
+	kernel_set_period(event, period);
+	perf_weight_start(&loop->weight, loop->twin, &start);
+	loop->samples = 0;
+}
+
+static inline void perf_loop_retire(PerfLoop *loop)
+{
+	unsigned other = !loop->twin;
+
+	loop->twins[other].is_enabled = false;
+	perf_weight_end(&loop->weight, other, loop->twins[other].count);
+}
+
+/* Begins with a series of all events. */
+static inline void perf_loop_init(PerfLoop *loop, uint64_t random)
+{
+	*loop = (PerfLoop){ .random = random, .resets_when_enabled = random % 2 };
+	for (unsigned i = 0; i < PERF_TWINS; i++) {
+		loop->twins[i].last_period = PERF_PARKED;
+		kernel_set_period(&loop->twins[i], PERF_PARKED);
+	}
+	kernel_enable(loop, 0);
+	perf_loop_start(loop, 1);
 }

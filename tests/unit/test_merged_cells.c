@@ -78,10 +78,12 @@ Test(merged_cells, sums_saturate)
 
 Test(merged_cells, variances_of_sampled_runs_add_up)
 {
-	const RowSums first = { .variance = { 1, 20, 300, 4000 } };
-	const RowSums second = { .variance = { 2, 10, 100, 1000 } };
+	const RowSums first = { .variance = { 5, 1, 20, 300, 4000 } };
+	const RowSums second = { .variance = { 7, 2, 10, 100, 1000 } };
 	const RowSums sums = added(&first, &second);
 
+	/* That of a sample is the larger one. */
+	cr_expect(eq(dbl, sums.variance.of_sample, 7));
 	cr_expect(eq(dbl, sums.variance.allocations, 3));
 	cr_expect(eq(dbl, sums.variance.bytes_requested, 30));
 	cr_expect(eq(dbl, sums.variance.bytes_allocated, 400));

@@ -214,8 +214,8 @@ static void expect_same(const RowSums *a, const RowSums *b, const char *label)
 	for (MetricId id = 0; id < METRICS; id++) {
 		if (!metrics[id].value)
 			continue;
-		cr_expect(eq(u64, metrics[id].value(a), metrics[id].value(b)),
-			  "%s of %s", metrics[id].member, label);
+		cr_expect(eq(u64, metrics[id].value(a), metrics[id].value(b)), "%s of %s",
+			  metrics[id].member, label);
 		cr_expect(eq(dbl, metric_margin(&metrics[id], a), metric_margin(&metrics[id], b)),
 			  "margin of %s of %s", metrics[id].member, label);
 	}
@@ -229,7 +229,8 @@ Test(metric, reports_and_rates_of_a_stream_have_the_same_figures)
 		cache_names_new(session->profile, session->info, session->text);
 	const ViewSource source = { .profile = session->profile,
 				    .symbols = session->symbols,
-				    .caches = caches };
+				    .caches = caches,
+				    .sampling = sampling_of(session->profile, session->info) };
 	ViewOptions options = { .top = UINT64_MAX };
 	g_autoptr(View) view = NULL;
 	g_autoptr(GroupRows) rows = NULL;

@@ -17,6 +17,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf/perf_sample.c aggregator/collect/perf/perf_sample.h \
 	aggregator/collect/perf/perf_scatter.c aggregator/collect/perf/perf_scatter.h \
 	aggregator/collect/perf/perf_state.h \
+	aggregator/collect/perf/perf_turn.c aggregator/collect/perf/perf_turn.h \
 	aggregator/collect/perf/perf_unwind.c aggregator/collect/perf/perf_unwind.h \
 	aggregator/collect/perf/perf_weight.c aggregator/collect/perf/perf_weight.h \
 	aggregator/collect/perf/thread_scatter.c aggregator/collect/perf/thread_scatter.h \

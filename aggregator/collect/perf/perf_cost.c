@@ -247,6 +247,7 @@ static PerfRequest own_request(const PerfRequest *request, const GArray *points)
 	own.points = (const PerfPoint *)(const void *)points->data;
 	own.points_count = points->len;
 	own.own_thread = true;
+	own.has_twins = false;
 	own.sampling_period = 1;
 	own.ring_bytes = MIN(request->ring_bytes, (size_t)RING_BYTES);
 	return own;

@@ -4,20 +4,14 @@
 #include "collect/perf/perf_names.h"
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_state.h"
+#include "collect/perf/perf_turn.h"
 #include "collect/perf/perf_weight.h"
 #include "collect/run/cpu_watch.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>
-#include <sched.h>
 
-enum {
-	DRAW_MS = 10, /* how often a sampled CPU gets a new period ... */
-};
-/* ... and the longest time between two new periods, if few samples come. */
-#define BLOCK_NS_MAX 100000000ULL
-/* How long to wait for an event of each CPU; events in that time are not sampled. */
-#define AIM_NS_MAX 30000ULL
+enum { TURN_MS = 10 /* how often it is checked whose turn it is */ };
 
 static gboolean ring_is_filling(int fd, GIOCondition condition, gpointer user_data)
 {
@@ -58,6 +52,7 @@ void perf_run_cpu_free(gpointer data)
 	end_source(&cpu->tasks_source);
 	end_source(&cpu->slab_frees_source);
 	g_free(cpu->weights);
+	g_free(cpu->turns);
 	g_free(cpu->hits_paid);
 	g_free(cpu->scatters);
 	cache_calls_free(cpu->calls);
@@ -94,7 +89,8 @@ static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
 	PerfRunCpu *cpu = g_new0(PerfRunCpu, 1);
 
 	cpu->weights = g_new0(PerfWeight, run->request.points_count);
-	cpu->hits_paid = g_new0(uint64_t, run->request.points_count);
+	cpu->turns = g_new0(PerfTurn, run->request.points_count);
+	cpu->hits_paid = g_new0(uint64_t, run->request.points_count * PERF_TWINS);
 	cpu->scatters = g_new0(PerfScatter, run->request.points_count);
 	cpu->calls = run->sites ? cache_calls_new() : NULL;
 	cpu->perf = perf;
@@ -105,14 +101,17 @@ static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
 	return cpu;
 }
 
-/* The events do not count yet. */
-static void init_weight(const PerfRun *run, PerfWeight *weight)
+/* The events do not count yet. Paired ones were opened with period 1, and keep it. */
+static void init_point(const PerfRun *run, PerfRunCpu *cpu, unsigned point)
 {
-	const PerfChange whole_run = { .period = 1 };
+	const PerfStart whole_run = { .period = 1 };
 
-	perf_weight_init(weight, run->request.sampling_period);
+	cpu->weights[point] = (PerfWeight){ .lost = 0 };
+	cpu->turns[point] = (PerfTurn){ .stage = PERF_TURN_NONE };
+	for (unsigned i = 0; i < PERF_TWINS; i++)
+		cpu->hits_paid[point * PERF_TWINS + i] = 0;
 	if (perf_run_pairs(run))
-		perf_weight_change(weight, &whole_run, 0);
+		perf_weight_start(&cpu->weights[point], 0, &whole_run);
 }
 
 static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
@@ -129,7 +128,7 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 		cpu = add_cpu(run, number, perf);
 	cpu->enabled = (PerfEnabled){ 0 };
 	for (unsigned i = 0; i < run->request.points_count; i++)
-		init_weight(run, &cpu->weights[i]);
+		init_point(run, cpu, i);
 	return true;
 }
 
@@ -152,173 +151,93 @@ bool perf_cpus_open(PerfRun *run, GError **error)
 
 /* Which events are taken. */
 
-static void set_period(PerfRun *run, PerfRunCpu *cpu, unsigned point, uint32_t period, bool is_aim)
-{
-	PerfWeight *weight = &cpu->weights[point];
-	PerfChange change;
-
-	if (!perf_weight_can_change(weight)) {
-		cpu->head = perf_ring_head(&cpu->perf->samples);
-		perf_read_cpu(run, cpu);
-	}
-	/* If the list is still full, keep the period until one of its samples arrives. */
-	if (!perf_weight_can_change(weight))
-		return;
-	change = perf_events_set_period(run->events, cpu->perf, point, period);
-	change.is_aim = is_aim;
-	perf_weight_change(weight, &change, perf_events_count(run->events, cpu->perf, point));
-}
-
-static void note_change(PerfRunCpu *cpu, bool is_aiming)
-{
-	cpu->changed_head = perf_ring_head(&cpu->perf->samples);
-	cpu->changed_ns = clock_monotonic_ns();
-	cpu->is_aiming = is_aiming;
-}
-
-static void draw_periods(PerfRun *run, PerfRunCpu *cpu)
-{
-	uint32_t nominal = cpu->event_cpu.sampling_period;
-
-	for (unsigned i = 0; i < run->request.points_count; i++)
-		set_period(run, cpu, i, perf_period_draw(&run->random, nominal), false);
-	perf_events_set_helpers_period(run->events, cpu->perf,
-				       perf_period_draw(&run->random, nominal));
-	note_change(cpu, false);
-}
-
-static void aim(PerfRun *run, PerfRunCpu *cpu)
-{
-	for (unsigned i = 0; i < run->request.points_count; i++)
-		set_period(run, cpu, i, perf_period_aim(&run->random), true);
-	note_change(cpu, true);
-}
-
-static bool has_samples(const PerfRunCpu *cpu, uint64_t bytes)
-{
-	return perf_ring_head(&cpu->perf->samples) >= cpu->changed_head + bytes;
-}
-
-/* A CPU with few events keeps its period for longer: a block of a few samples is mostly edges. */
-static bool is_due(const PerfRunCpu *cpu)
-{
-	enum { BLOCK_BYTES = 4096 }; /* 16 or more samples with stacks */
-
-	if (cpu->event_cpu.sampling_period == 1 || cpu->is_aiming)
-		return false;
-	return has_samples(cpu, BLOCK_BYTES) ||
-	       (has_samples(cpu, 1) && clock_monotonic_ns() > cpu->changed_ns + BLOCK_NS_MAX);
-}
-
-static void aim_all(PerfRun *run)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		if (is_due(cpu))
-			aim(run, cpu);
-	}
-}
-
-static bool all_have_events(const PerfRun *run)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		const PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		if (cpu->is_aiming && !has_samples(cpu, 1))
-			return false;
-	}
-	return true;
-}
-
-/* Other events in that time come from an interrupt or, if this program lost its CPU, from another
-   task. */
-static void excuse(const PerfRun *run, PerfRunCpu *cpu, unsigned point, uint64_t count_before)
-{
-	enum { OWN_EVENTS_MAX = 64 };
-	uint64_t events = perf_events_count(run->events, cpu->perf, point) - count_before;
-
-	if (events <= OWN_EVENTS_MAX)
-		perf_weight_excuse(&cpu->weights[point], events);
-}
-
-/* Causes events of this program, on this CPU. No sample is counted at that time: without
-   perf_weight_excuse(), samples of other tasks would stand for them. */
-static void make_own_events(const PerfRun *run)
-{
-	PerfRunCpu *cpu = find_cpu(run, (uint32_t)sched_getcpu());
-	g_autofree uint64_t *counts = NULL;
-
-	if (!cpu || !cpu->is_aiming)
-		return;
-	counts = g_new(uint64_t, run->request.points_count);
-	for (unsigned i = 0; i < run->request.points_count; i++)
-		counts[i] = perf_events_count(run->events, cpu->perf, i);
-	perf_cost_make_pipe();
-	for (unsigned i = 0; i < run->request.points_count; i++)
-		excuse(run, cpu, i, counts[i]);
-}
-
-/*
- * Aiming needs an event between the two changes. On this CPU, only we can cause it; on a CPU with
- * few events, the last period is good enough. The second change also restarts an event that the
- * kernel stopped after the first one. If other programs' perf events were enabled on the CPU while
- * the period was 1, its last period is 1, too (since 6.13; see perf_events_set_period()).
- */
-static void wait_for_events(const PerfRun *run)
-{
-	uint64_t until_ns = clock_monotonic_ns() + AIM_NS_MAX;
-
-	make_own_events(run);
-	while (!all_have_events(run) && clock_monotonic_ns() < until_ns)
-		;
-}
-
-static bool any_is_sampled(const PerfRun *run)
-{
-	for (guint i = 0; i < run->cpus->len; i++) {
-		const PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		if (cpu->event_cpu.sampling_period > 1)
-			return true;
-	}
-	return false;
-}
-
-static gboolean time_to_draw(gpointer user_data)
+static void read_ring(void *user_data)
 {
 	PerfRun *run = user_data;
 
-	run->is_drawing = run->live.phase == PHASE_LIVE && any_is_sampled(run);
-	if (!run->is_drawing)
-		return G_SOURCE_REMOVE;
-	aim_all(run);
-	wait_for_events(run);
-	for (guint i = 0; i < run->cpus->len; i++) {
-		PerfRunCpu *cpu = run->cpus->pdata[i];
-
-		if (cpu->is_aiming)
-			draw_periods(run, cpu);
-	}
-	return G_SOURCE_CONTINUE;
+	run->turning->head = perf_ring_head(&run->turning->perf->samples);
+	perf_read_cpu(run, run->turning);
 }
 
-static void draw_again_and_again(PerfRun *run)
+static void end_series(PerfEventId event, uint64_t count, void *user_data)
+{
+	PerfRun *run = user_data;
+
+	perf_read_end_series(run->turning, event, count);
+}
+
+static PerfTurnPlace place_of(PerfRun *run, PerfRunCpu *cpu, unsigned point)
+{
+	run->turning = cpu;
+	return (PerfTurnPlace){
+		.turn = &cpu->turns[point],
+		.weight = &cpu->weights[point],
+		.events = run->events,
+		.cpu = cpu->perf,
+		.point = point,
+		.random = &run->random,
+		.nominal = cpu->event_cpu.sampling_period,
+		.read = read_ring,
+		.end = end_series,
+		.user_data = run,
+	};
+}
+
+/* Returns whether some points of the CPU are sampled. */
+static bool look_at_turns(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
+{
+	uint32_t nominal = cpu->event_cpu.sampling_period;
+	bool any = false;
+
+	for (unsigned i = 0; i < run->request.points_count; i++) {
+		const PerfTurnPlace at = place_of(run, cpu, i);
+
+		if (!perf_turn_is_needed(&cpu->turns[i], nominal))
+			continue;
+		perf_turn_look(&at, now_ns);
+		any = true;
+	}
+	return any;
+}
+
+static gboolean time_for_turns(gpointer user_data)
+{
+	PerfRun *run = user_data;
+	uint64_t now_ns = clock_monotonic_ns();
+
+	run->is_drawing = false;
+	for (guint i = 0; i < run->cpus->len && run->live.phase == PHASE_LIVE; i++)
+		run->is_drawing |= look_at_turns(run, run->cpus->pdata[i], now_ns);
+	return run->is_drawing ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+static void take_turns(PerfRun *run)
 {
 	if (run->is_drawing)
 		return;
 	run->is_drawing = true;
-	live_run_add_timeout(&run->live, DRAW_MS, time_to_draw);
+	live_run_add_timeout(&run->live, TURN_MS, time_for_turns);
 }
 
-/* The first periods. Paired events were opened with period 1 and keep it. */
-static void begin_periods(PerfRun *run, PerfRunCpu *cpu)
+static void draw_helpers_period(PerfRun *run, const PerfRunCpu *cpu)
 {
-	if (perf_run_pairs(run))
-		return;
-	draw_periods(run, cpu);
+	uint32_t nominal = cpu->event_cpu.sampling_period;
+
+	perf_events_set_helpers_period(run->events, cpu->perf,
+				       perf_period_draw(&run->random, nominal));
+}
+
+/* Every event is taken until the first series begins. */
+static void begin_series(PerfRun *run, PerfRunCpu *cpu)
+{
+	draw_helpers_period(run, cpu);
+	for (unsigned i = 0; i < run->request.points_count; i++) {
+		const PerfTurnPlace at = place_of(run, cpu, i);
+
+		perf_turn_first(&at);
+	}
 	if (cpu->event_cpu.sampling_period > 1)
-		draw_again_and_again(run);
+		take_turns(run);
 }
 
 void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
@@ -326,7 +245,8 @@ void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 	uint64_t now_ns;
 
 	perf_events_enable_samples(run->events, cpu->perf);
-	begin_periods(run, cpu);
+	if (!perf_run_pairs(run))
+		begin_series(run, cpu);
 	now_ns = clock_monotonic_ns();
 	cpu->throttle.judged_ns = cpu->traps.judged_ns = now_ns;
 	if (!cpu->enabled_at_ns)
@@ -387,14 +307,12 @@ static void begin_nominal_period(PerfRun *run, PerfRunCpu *cpu)
 	event_writer_close(run->writer);
 }
 
+/* Series of samples end when it was decided that they end. */
 static void change_period(PerfRun *run, PerfRunCpu *cpu)
 {
 	begin_nominal_period(run, cpu);
-	aim(run, cpu);
-	wait_for_events(run);
-	draw_periods(run, cpu);
-	if (cpu->event_cpu.sampling_period > 1)
-		draw_again_and_again(run);
+	draw_helpers_period(run, cpu);
+	take_turns(run);
 	if (cpu->calls)
 		cache_calls_forget(cpu->calls);
 }

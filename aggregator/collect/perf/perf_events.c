@@ -18,6 +18,7 @@
 enum {
 	TASKS_RING_BYTES = 64 << 10, /* a fork takes about 50 */
 	MAPS_RING_BYTES = 512 << 10, /* with mappings, too: about 5 of 120 bytes for an exec */
+	HELPER_PERIOD = 20,          /* until another one is set */
 	WAKE_PART = 4,               /* of a ring: wakes the reader when filled to this part */
 };
 
@@ -34,11 +35,11 @@ enum {
 
 /* Descriptors of one CPU. The first one of each kind has the ring. */
 typedef struct {
-	PerfCpu part;         /* first: the caller gets this pointer */
-	GArray *points;       /* (element-type int) */
-	GArray *ids;          /* (element-type uint64_t), of the points, ascending */
-	GArray *helpers;      /* (element-type int), fill the ring of the points */
-	GArray *dummies;      /* (element-type int) */
+	PerfCpu part;    /* first: the caller gets this pointer */
+	GArray *points;  /* (element-type int): all events of the first point, then ... */
+	GArray *ids;     /* (element-type uint64_t), of the points from live_from on, ascending */
+	GArray *helpers; /* (element-type int), fill the ring of the points */
+	GArray *dummies; /* (element-type int) */
 	GArray *slab_frees;   /* (element-type int), empty: none */
 	guint live_from;      /* in points: earlier ones counted until the CPU went offline */
 	uint64_t lost_before; /* by events that were closed since then: see perf_events_lost() */
@@ -112,9 +113,10 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 {
 	enum { OTHERS = 256 };
 	/* Includes events of offline CPUs that hold the rings, and what BpfBeside asks with. */
-	rlim_t needed =
-		(rlim_t)(request->points_count + request->helpers_count + 6) * cpus +
-		request->points_count + OTHERS;
+	rlim_t needed = (rlim_t)(request->points_count * perf_request_twins(request) +
+				 request->helpers_count + 6) *
+				cpus +
+			request->points_count + OTHERS;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
@@ -149,7 +151,7 @@ static uint64_t sample_type(const PerfEvents *events)
 PerfLayout perf_events_layout(const PerfEvents *events)
 {
 	return (PerfLayout){
-		.sample_type = sample_type(events) |
+		.sample_type = sample_type(events) | PERF_SAMPLE_READ_ID_BIT |
 			       (events->features & FEATURE_LOST ? PERF_SAMPLE_READ_LOST_BIT : 0),
 		.monotonic_clock = events->features & FEATURE_CLOCK,
 	};
@@ -186,9 +188,10 @@ static struct perf_event_attr point_attr(const PerfEvents *events, const PerfPoi
 		attr.config1 = point->event->config1;
 		attr.config2 = point->event->config2;
 	}
-	attr.sample_period = request->sampling_period;
+	attr.sample_period = point->is_helper ? HELPER_PERIOD : request->sampling_period;
 	attr.sample_type = sample_type(events);
-	attr.read_format = events->features & FEATURE_LOST ? READ_LOST : 0;
+	attr.read_format =
+		PERF_FORMAT_ID | (events->features & FEATURE_LOST ? (uint64_t)READ_LOST : 0);
 	attr.wakeup_watermark = (uint32_t)(request->ring_bytes / WAKE_PART);
 	/* All samples of a ring have one layout. With both parts excluded, a chain is empty. */
 	attr.exclude_callchain_user = !request->user_depth || point->no_user_stack;
@@ -347,34 +350,38 @@ void perf_events_disable(PerfEvents *events, PerfCpu *part)
 	ioctl_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
 }
 
-/* The result of read() for these events: a point's count and losses, or how long a dummy was
-   enabled. */
+/* The result of read() for a point. */
 typedef struct {
 	uint64_t count;
-	uint64_t rest; /* 0: unknown */
+	uint64_t id;
+	uint64_t lost; /* 0: unknown */
 } Reading;
 
-static Reading read_event(int fd)
+static Reading read_point(const Cpu *cpu, guint index)
 {
 	Reading reading = { 0 };
 
-	if (read(fd, &reading, sizeof(reading)) < (ssize_t)sizeof(reading.count))
+	if (read(g_array_index(cpu->points, int, index), &reading, sizeof(reading)) <
+	    (ssize_t)offsetof(Reading, lost))
 		return (Reading){ 0 };
 	return reading;
 }
 
-static Reading read_point(const Cpu *cpu, guint index)
+/* Returns the descriptor of an event of a point; -1: it is not open. */
+static int descriptor_of(const PerfEvents *events, const Cpu *cpu, PerfEventId event)
 {
-	return read_event(g_array_index(cpu->points, int, index));
+	guint index =
+		cpu->live_from + event.point * perf_request_twins(events->request) + event.twin;
+
+	return index < cpu->points->len ? g_array_index(cpu->points, int, index) : -1;
 }
 
-uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part, unsigned point)
+uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part, PerfEventId event)
 {
-	const Cpu *cpu = (const Cpu *)part;
-	guint index = cpu->live_from + point;
+	int fd = descriptor_of(events, (const Cpu *)part, event);
+	uint64_t values[3] = { 0 };
 
-	(void)events;
-	return index < cpu->points->len ? read_point(cpu, index).count : 0;
+	return fd >= 0 && read(fd, values, sizeof(values)) > 0 ? values[0] : 0;
 }
 
 static uint64_t lost_from(const Cpu *cpu, guint first)
@@ -382,7 +389,7 @@ static uint64_t lost_from(const Cpu *cpu, guint first)
 	uint64_t lost = 0;
 
 	for (guint i = first; i < cpu->points->len; i++)
-		lost += read_point(cpu, i).rest;
+		lost += read_point(cpu, i).lost;
 	return lost;
 }
 
@@ -472,19 +479,19 @@ static bool note_id(Cpu *cpu, int fd, GError **error)
 	return true;
 }
 
-bool perf_events_find_point(const PerfEvents *events, const PerfCpu *part, uint64_t id,
-			    unsigned *point)
+bool perf_events_find(const PerfEvents *events, const PerfCpu *part, uint64_t id,
+		      PerfEventId *event)
 {
 	const Cpu *cpu = (const Cpu *)part;
-	guint from = cpu->live_from, to = cpu->ids->len;
+	unsigned twins = perf_request_twins(events->request);
+	guint from = 0, to = cpu->ids->len;
 
-	(void)events;
 	while (from < to) {
 		guint middle = from + (to - from) / 2;
 		uint64_t found = g_array_index(cpu->ids, uint64_t, middle);
 
 		if (found == id) {
-			*point = middle - cpu->live_from;
+			*event = (PerfEventId){ middle / twins, middle % twins };
 			return true;
 		}
 		if (found < id)
@@ -512,7 +519,9 @@ static bool open_helpers(PerfEvents *events, Cpu *cpu, GError **error)
 
 	for (unsigned i = 0; i < request->helpers_count; i++) {
 		/* Without stacks, like samples of frees. */
-		const PerfPoint helper = { .id = request->helpers[i], .is_free = true };
+		const PerfPoint helper = { .id = request->helpers[i],
+					   .is_free = true,
+					   .is_helper = true };
 		int fd = open_one(events, cpu, &helper);
 
 		if (fd < 0)
@@ -560,23 +569,30 @@ static bool open_slab_frees(PerfEvents *events, Cpu *cpu, GError **error)
 			 error);
 }
 
+static bool open_point(PerfEvents *events, Cpu *cpu, const PerfPoint *point, GError **error)
+{
+	int fd = open_one(events, cpu, point);
+
+	if (fd < 0)
+		return fail(errno, error);
+	if (!add_event(cpu->points, &cpu->part.samples, events->request->ring_bytes, fd, error) ||
+	    !note_id(cpu, fd, error))
+		return false;
+	begin_period(events, fd);
+	filter_point(events, point, fd);
+	return true;
+}
+
 /* The tracepoints come first: they use every feature. */
 static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 {
 	const PerfRequest *request = events->request;
+	unsigned twins = perf_request_twins(request);
 	int fd;
 
-	for (unsigned i = 0; i < request->points_count; i++) {
-		fd = open_one(events, cpu, &request->points[i]);
-		if (fd < 0)
-			return fail(errno, error);
-		if (!add_event(cpu->points, &cpu->part.samples, request->ring_bytes, fd, error))
+	for (unsigned i = 0; i < request->points_count * twins; i++)
+		if (!open_point(events, cpu, &request->points[i / twins], error))
 			return false;
-		if (request->takes_hits && !note_id(cpu, fd, error))
-			return false;
-		begin_period(events, fd);
-		filter_point(events, &request->points[i], fd);
-	}
 	if (!open_helpers(events, cpu, error))
 		return false;
 	fd = open_one(events, cpu, NULL);
@@ -620,7 +636,7 @@ static void close_ended(PerfEvents *events, Cpu *cpu)
 	ioctl_all(cpu->slab_frees, PERF_EVENT_IOC_DISABLE);
 	cpu->lost_before += lost_from(cpu, 1);
 	close_from(cpu->points, MIN(cpu->points->len, 1));
-	g_array_set_size(cpu->ids, MIN(cpu->ids->len, 1));
+	g_array_set_size(cpu->ids, 0);
 	close_from(cpu->helpers, 0);
 	close_from(cpu->dummies, 1);
 	close_from(cpu->slab_frees, 1);
@@ -663,9 +679,16 @@ static void enable_points(const PerfEvents *events, const Cpu *cpu, bool frees)
 {
 	const PerfRequest *request = events->request;
 
-	for (guint i = cpu->live_from; i < cpu->points->len; i++)
-		if (request->points[i - cpu->live_from].is_free == frees)
-			ioctl(g_array_index(cpu->points, int, i), PERF_EVENT_IOC_ENABLE, 0);
+	for (unsigned i = 0; i < request->points_count; i++)
+		if (request->points[i].is_free == frees)
+			ioctl(descriptor_of(events, cpu, (PerfEventId){ i, 0 }),
+			      PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void perf_events_switch(PerfEvents *events, PerfCpu *part, PerfEventId event, bool on)
+{
+	ioctl(descriptor_of(events, (const Cpu *)part, event),
+	      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
 void perf_events_enable_frees(PerfEvents *events, PerfCpu *part)
@@ -685,19 +708,12 @@ void perf_events_enable_samples(PerfEvents *events, PerfCpu *part)
 	enable_points(events, cpu, false);
 }
 
-PerfChange perf_events_set_period(PerfEvents *events, PerfCpu *part, unsigned point,
-				  uint32_t sampling_period)
+void perf_events_set_period(PerfEvents *events, PerfCpu *part, PerfEventId event,
+			    uint32_t sampling_period)
 {
-	const Cpu *cpu = (const Cpu *)part;
-	PerfChange change = { .period = sampling_period, .from = perf_ring_head(&part->samples) };
 	uint64_t period = sampling_period;
-	guint index = cpu->live_from + point;
 
-	(void)events;
-	if (index < cpu->points->len)
-		ioctl(g_array_index(cpu->points, int, index), PERF_EVENT_IOC_PERIOD, &period);
-	change.to = perf_ring_head(&part->samples);
-	return change;
+	ioctl(descriptor_of(events, (const Cpu *)part, event), PERF_EVENT_IOC_PERIOD, &period);
 }
 
 void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *part, uint32_t sampling_period)
@@ -716,6 +732,14 @@ static bool is_whole(uint64_t counted_ns, uint64_t elapsed_ns)
 	return counted_ns + PERF_ENABLED_GRAIN_NS + elapsed_ns / 256 >= elapsed_ns;
 }
 
+/* Returns how long a dummy was enabled; 0: unknown. */
+static uint64_t enabled_ns(int fd)
+{
+	uint64_t values[2] = { 0 };
+
+	return read(fd, values, sizeof(values)) > 0 ? values[1] : 0;
+}
+
 bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, PerfEnabled *last)
 {
 	const Cpu *cpu = (const Cpu *)part;
@@ -725,7 +749,7 @@ bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, Per
 	(void)events;
 	if (cpu->live_from >= cpu->dummies->len)
 		return false;
-	last->enabled_ns = read_event(g_array_index(cpu->dummies, int, cpu->live_from)).rest;
+	last->enabled_ns = enabled_ns(g_array_index(cpu->dummies, int, cpu->live_from));
 	last->asked_ns = clock_monotonic_ns();
 	return last->enabled_ns > before.enabled_ns &&
 	       is_whole(last->enabled_ns - before.enabled_ns,

@@ -3,7 +3,6 @@
 
 #include "collect/perf/perf_ring.h"
 #include "collect/perf/perf_sample.h"
-#include "collect/perf/perf_weight.h"
 
 #include <glib.h>
 #include <stdbool.h>
@@ -31,6 +30,7 @@ typedef struct {
 	bool no_stack;       /* its kernel frames are not wanted; stacks of frees never are */
 	bool no_user_stack;  /* ... or its user frames */
 	char *filter;        /* kernel filter; rejected events are not counted either; NULL: none */
+	bool is_helper;      /* see PerfRequest */
 	bool filters_caches; /* the filter rejects slab caches that were not requested */
 } PerfPoint;
 
@@ -58,11 +58,24 @@ typedef struct {
 	bool with_maps;            /* record executable mappings of all processes, too */
 	bool with_data_maps;       /* ... and those that are not executable */
 	uint32_t sampling_period;  /* at first; not 1 if it will change: see below */
+	bool has_twins;            /* open two events for each point: see perf_weight.h */
 	size_t ring_bytes;         /* of samples, per CPU: a power of two of whole pages */
 	bool with_cgroups;         /* request the cgroup in each sample */
 	bool own_thread;           /* only of the calling thread; else of all */
 	bool own_clock;            /* use perf's own clock, as on a kernel without use_clockid */
 } PerfRequest;
+
+/* Returns how many events there are for a point. */
+static inline unsigned perf_request_twins(const PerfRequest *request)
+{
+	return request->has_twins ? 2 : 1;
+}
+
+/* An event of a point on a CPU. */
+typedef struct {
+	unsigned point; /* its index in the request */
+	unsigned twin;  /* 0, or 1 if points have two events */
+} PerfEventId;
 
 /* Features of this kernel's samples. */
 typedef struct {
@@ -96,8 +109,8 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus);
  */
 PerfCpu *perf_events_open(PerfEvents *events, uint32_t cpu, GError **error);
 
-/* Enables a CPU's task records and ends of slabs, then its tracepoints. In this order the task and
-   the slab of every sample is known. */
+/* Enables a CPU's task records and ends of slabs, then the first event of each tracepoint. In this
+   order the task and the slab of every sample is known. */
 void perf_events_enable_tasks(PerfEvents *events, PerfCpu *cpu);
 void perf_events_enable_samples(PerfEvents *events, PerfCpu *cpu);
 
@@ -110,29 +123,32 @@ void perf_events_enable_frees(PerfEvents *events, PerfCpu *cpu);
 void perf_events_disable(PerfEvents *events, PerfCpu *cpu);
 
 /*
- * Sets the sampling period of a point on a CPU; point is its index in the request. The event keeps
- * counting during the change. perf_weight.h describes the kernel's behaviour. An event that was
- * opened with period 1 must not get another period: the kernel would then take its next event
- * twice, treat that as a flood and stop the event (since 6.16 it does not even count meanwhile). So
- * open such an event with another period, and set 1 when it counts.
+ * Sets the sampling period of an event, whether it is enabled or not. It keeps counting during the
+ * change. perf_weight.h describes the kernel's behaviour. An event that was opened with period 1
+ * must not get another period: the kernel would then take its next event twice, treat that as a
+ * flood and stop the event (since 6.16 it does not even count meanwhile). So open such an event
+ * with another period, and set 1 when it counts.
  */
-PerfChange perf_events_set_period(PerfEvents *events, PerfCpu *cpu, unsigned point,
-				  uint32_t sampling_period);
+void perf_events_set_period(PerfEvents *events, PerfCpu *cpu, PerfEventId event,
+			    uint32_t sampling_period);
+
+/* Enables or disables an event. */
+void perf_events_switch(PerfEvents *events, PerfCpu *cpu, PerfEventId event, bool on);
 
 /* Sets the sampling period of all helpers. */
 void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *cpu, uint32_t sampling_period);
 
-/* Returns the number of a point's events on a CPU since it was opened there, including events that
-   were not sampled or found no room in the ring. */
-uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu, unsigned point);
+/* Returns how many hits an event has counted since it was opened, including those that were not
+   sampled or found no room in the ring. */
+uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu, PerfEventId event);
 
 /* Returns the attributes with which a point is opened, but for its sampling period. */
 struct perf_event_attr perf_events_attr(const PerfEvents *events, unsigned point);
 
-/* Finds the point of a sample with takes_hits, by the id in it. Returns false if it is none of the
-   CPU's open points. */
-bool perf_events_find_point(const PerfEvents *events, const PerfCpu *cpu, uint64_t id,
-			    unsigned *point);
+/* Finds the event of a sample by the id in it. Returns false if it is none of the CPU's open events
+   of points. */
+bool perf_events_find(const PerfEvents *events, const PerfCpu *cpu, uint64_t id,
+		      PerfEventId *event);
 
 /* Reports how many samples of a CPU found no room in the ring since the start. Returns false before
    6.0, which does not report that. Other missing samples were counted but never delivered: some

@@ -212,12 +212,15 @@ void perf_hits_measure(PerfRun *run)
 
 bool perf_hits_pay(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
-	for (unsigned i = 0; i < run->request.points_count; i++) {
-		uint64_t trap_ns = run->hit_costs[i].trap_ns, hits;
+	unsigned twins = perf_request_twins(&run->request);
+
+	for (unsigned i = 0; i < run->request.points_count * twins; i++) {
+		const PerfEventId event = { i / twins, i % twins };
+		uint64_t trap_ns = run->hit_costs[event.point].trap_ns, hits;
 
 		if (!trap_ns)
 			continue;
-		hits = perf_events_count(run->events, cpu->perf, i);
+		hits = perf_events_count(run->events, cpu->perf, event);
 		cpu->traps_ns += (hits - MIN(cpu->hits_paid[i], hits)) * trap_ns;
 		cpu->event_cpu.probe_ns += (hits - MIN(cpu->hits_paid[i], hits)) * trap_ns;
 		cpu->hits_paid[i] = hits;
@@ -232,6 +235,7 @@ typedef struct {
 	PerfHit hit;
 	const SetPoint *point;
 	unsigned number; /* of the point */
+	PerfEventId event;
 	uint8_t context;
 	uint32_t weight;
 	EventTask task;
@@ -401,9 +405,9 @@ static uint64_t place_of(const PerfHit *hit)
 /* Time spans are taken with all others of their thread. */
 static void add_to_scatter(PerfRun *run, const Hit *hit)
 {
-	if (!run->threads && run->reading->event_cpu.sampling_period > 1)
-		perf_scatter_add(&run->reading->scatters[hit->number], place_of(&hit->hit),
-				 hit->weight);
+	if (!run->threads && hit->weight > 1)
+		perf_scatter_add(&run->reading->scatters[hit->number],
+				 scatter_row(hit->hit.sample.tgid), place_of(&hit->hit));
 	else if (run->threads && hit->weight && hit->point->role != POINT_ROLE_END)
 		thread_scatter_add(run->threads, hit->hit.sample.tid, hit->weight);
 }
@@ -438,7 +442,7 @@ static bool parse_hit(const PerfRun *run, const struct perf_event_header *record
 {
 	return perf_hit_parse(record + 1, record->size - sizeof(*record), &run->hit_form,
 			      &hit->hit) &&
-	       perf_events_find_point(run->events, run->reading->perf, hit->hit.id, &hit->number);
+	       perf_events_find(run->events, run->reading->perf, hit->hit.id, &hit->event);
 }
 
 void perf_hits_take(PerfRun *run, const struct perf_event_header *record)
@@ -450,11 +454,12 @@ void perf_hits_take(PerfRun *run, const struct perf_event_header *record)
 		run->reading->has_unreadable = true;
 		return;
 	}
+	hit.number = hit.event.point;
 	hit.point = point_set_at(run->plan->hits, hit.number);
 	run->reading->read++;
 	hit.hit.sample.time_ns += (uint64_t)run->clock_offset_ns;
 	run->reading->event_cpu.probe_ns += run->hit_costs[hit.number].sample_ns;
-	hit.weight = perf_read_weigh(run, hit.number, &hit.hit.sample);
+	hit.weight = perf_read_weigh(run, hit.event, &hit.hit.sample);
 	if (!hit.weight || (run->addresses.level && !is_taken(&run->addresses, hit.hit.sample.tid)))
 		return;
 	hit.weight <<= run->addresses.level;

@@ -67,11 +67,6 @@ bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_
 	return throttle->doublings != before;
 }
 
-/* Numbers without a divisor up to 12. Their harmonic mean is 20. Smaller periods are mixtures of
-   these and 1. */
-static const uint32_t least_periods[] = { 13, 17, 19, 23, 29, 31 };
-enum { LEAST_COUNT = sizeof(least_periods) / sizeof(least_periods[0]), LEAST_NOMINAL = 20 };
-
 uint32_t perf_period_random(uint64_t *state)
 {
 	/* As stap/sampling.h: Knuth's MMIX, its upper half. */
@@ -84,17 +79,43 @@ static uint32_t random_below(uint64_t *state, uint32_t bound)
 	return (uint32_t)((uint64_t)perf_period_random(state) * bound >> 32);
 }
 
-/* Returns the share of time, in parts of 2^32, in which every event is taken, so that one of
-   nominal is taken on average: f + (1 - f) * m = 1 / nominal, where m is the mean rate of the least
-   periods. */
-static uint64_t time_of_all(uint32_t nominal)
-{
-	const uint64_t whole = 1ULL << 32;
-	uint64_t mean = 0;
+/* Periods around a small one, so that one of nominal events is taken on average: 1 and prime
+   numbers, because a loop of a multiple of the period is seen at some of its places only. */
+static const struct {
+	uint8_t nominal;
+	uint8_t count;
+	uint8_t periods[10];
+} small_periods[] = {
+	{ 2, 8, { 1, 1, 1, 5, 5, 5, 5, 7 } },
+	{ 3, 5, { 1, 5, 5, 5, 7 } },
+	{ 4, 10, { 1, 5, 5, 5, 5, 7, 7, 7, 7, 7 } },
+	{ 5, 4, { 5, 5, 5, 7 } },
+	{ 6, 2, { 5, 7 } },
+	{ 7, 4, { 5, 7, 7, 11 } },
+	{ 8, 4, { 5, 7, 11, 13 } },
+	{ 9, 4, { 7, 7, 11, 13 } },
+	{ 10, 3, { 7, 11, 13 } },
+	{ 11, 4, { 7, 11, 13, 17 } },
+	{ 12, 5, { 7, 11, 13, 17, 19 } },
+	{ 13, 4, { 11, 11, 13, 19 } },
+	{ 14, 5, { 11, 13, 13, 17, 19 } },
+	{ 15, 5, { 11, 13, 17, 17, 19 } },
+	{ 16, 5, { 11, 13, 17, 19, 23 } },
+	{ 17, 5, { 13, 13, 17, 23, 29 } },
+	{ 18, 5, { 13, 17, 17, 19, 29 } },
+	{ 19, 5, { 13, 17, 19, 23, 29 } },
+	{ 20, 6, { 13, 17, 19, 23, 29, 31 } },
+};
+enum {
+	SMALL_MIN = 2,
+	SMALL_MAX = SMALL_MIN + sizeof(small_periods) / sizeof(small_periods[0]) - 1
+};
 
-	for (unsigned i = 0; i < LEAST_COUNT; i++)
-		mean += whole / least_periods[i] / LEAST_COUNT;
-	return whole / nominal > mean ? (whole / nominal - mean) * whole / (whole - mean) : 0;
+static uint32_t draw_small(uint64_t *state, uint32_t nominal)
+{
+	unsigned row = nominal - SMALL_MIN;
+
+	return small_periods[row].periods[random_below(state, small_periods[row].count)];
 }
 
 static bool has_small_divisor(uint32_t number)
@@ -119,16 +140,10 @@ uint32_t perf_period_draw(uint64_t *state, uint32_t nominal)
 {
 	if (nominal <= 1)
 		return 1;
-	if (nominal > LEAST_NOMINAL)
-		return draw_around(state, nominal);
-	if (perf_period_random(state) < time_of_all(nominal))
-		return 1;
-	return least_periods[random_below(state, LEAST_COUNT)];
+	return nominal <= SMALL_MAX ? draw_small(state, nominal) : draw_around(state, nominal);
 }
 
-uint32_t perf_period_aim(uint64_t *state)
+uint32_t perf_period_phase(uint64_t *state, uint32_t period)
 {
-	enum { LEAST = 2, PLACES = 120 }; /* 2 * 3 * 4 * 5 */
-
-	return LEAST + random_below(state, PLACES);
+	return 2 + random_below(state, period);
 }

@@ -6,28 +6,22 @@
 
 /*
  * The kernel has a fixed period for each perf event: on each CPU, it takes every Nth event. If the
- * length of a loop and N have a common divisor, only some places of the loop are sampled. So the
- * periods are drawn at random, change many times a second, and have no divisor up to 12. A loop of
- * up to 12 allocations is then sampled at all of its places within a few samples of any period. The
- * sampling of a longer loop is right on average.
+ * length of a loop and N have a common divisor, only some places of the loop are sampled until the
+ * period changes. The phase of each series of samples is random (perf_weight.h), so estimates are
+ * right on average; but the fewer the common divisors, the less they vary. So the periods are drawn
+ * at random, change some times a second, and have no divisor up to 12, or are prime.
  */
 
 /* Returns a pseudo-random number below 2^32. The caller owns state; any initial value. */
 uint32_t perf_period_random(uint64_t *state);
 
-/*
- * Returns a random period such that, over many equally long times, one of nominal events is taken
- * on average. Returns 1 for 1. The smallest period above 1 is 13, so a small nominal period mixes
- * times in which every event is taken with others.
- */
+/* Returns a random period such that, over many equally long times, one of nominal events is taken
+   on average. Returns 1 for 1. Up to 20, the variance is at most twice that of nominal. */
 uint32_t perf_period_draw(uint64_t *state, uint32_t nominal);
 
-/*
- * Returns a random period for the distance between a change and the first counted sample after it:
- * for this distance the kernel uses the period from before (see perf_weight.h). A loop of up to 12
- * allocations can then be at any of its places, independent of where the period changed. Never 1.
- */
-uint32_t perf_period_aim(uint64_t *state);
+/* Returns a random phase of a series with that period: from 2 to period + 1, each equally likely.
+   See perf_weight.h. */
+uint32_t perf_period_phase(uint64_t *state, uint32_t period);
 
 /*
  * The nominal period. A CPU takes one of this many events, and fewer while the taken events need

@@ -158,15 +158,25 @@ static void take_losses(PerfRun *run, PerfRunCpu *cpu, const PerfWeight *weight,
 	perf_read_report_lost(cpu);
 }
 
+void perf_read_end_series(PerfRunCpu *cpu, PerfEventId event, uint64_t count)
+{
+	PerfWeight *weight = &cpu->weights[event.point];
+	const PerfWeight before = *weight;
+
+	perf_weight_end(weight, event.twin, count);
+	add_losses(cpu, weight, &before);
+	perf_read_report_lost(cpu);
+}
+
 void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu)
 {
-	for (unsigned i = 0; i < run->request.points_count; i++) {
-		PerfWeight before = cpu->weights[i];
+	unsigned twins = perf_request_twins(&run->request);
 
-		perf_weight_end(&cpu->weights[i], perf_events_count(run->events, cpu->perf, i));
-		add_losses(cpu, &cpu->weights[i], &before);
+	for (unsigned i = 0; i < run->request.points_count * twins; i++) {
+		const PerfEventId event = { i / twins, i % twins };
+
+		perf_read_end_series(cpu, event, perf_events_count(run->events, cpu->perf, event));
 	}
-	perf_read_report_lost(cpu);
 }
 
 static void settle_weights(PerfRun *run, PerfRunCpu *cpu)
@@ -179,16 +189,16 @@ static void settle_weights(PerfRun *run, PerfRunCpu *cpu)
 	}
 }
 
-uint32_t perf_read_weigh(PerfRun *run, unsigned point, const PerfSample *sample)
+uint32_t perf_read_weigh(PerfRun *run, PerfEventId event, const PerfSample *sample)
 {
 	PerfRunCpu *cpu = run->reading;
-	PerfWeight *weight = &cpu->weights[point];
+	PerfWeight *weight = &cpu->weights[event.point];
 	const PerfWeight before = { .lost = weight->lost, .lost_samples = weight->lost_samples };
-	uint32_t events = perf_weight_take(weight, cpu->position, sample->count);
+	uint32_t events = perf_weight_take(weight, event.twin, cpu->position, sample->count);
 
 	take_losses(run, cpu, weight, &before);
-	if (weight->was_changed && !weight->is_aim)
-		perf_scatter_begin(&cpu->scatters[point], weight->period);
+	if (weight->has_begun)
+		perf_scatter_begin(&cpu->scatters[event.point], perf_weight_period(weight));
 	return events;
 }
 
@@ -229,6 +239,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	PerfSample sample;
 	EventFacts facts;
 	EventCache cache;
+	PerfEventId event;
 	uint32_t weight;
 	bool is_sample = parse_sample(run, record, &sample);
 	const KmemPoint *point = is_sample ? point_of(run, &sample) : NULL;
@@ -236,21 +247,23 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	if (is_sample && !point && take_call(run, &sample))
 		return;
 	/* Unreadable samples are lost: lost = counted by the kernel − read. */
-	run->reading->has_unreadable |= !point;
-	if (!point)
+	if (!point || !perf_events_find(run->events, run->reading->perf, sample.event_id, &event)) {
+		run->reading->has_unreadable = true;
 		return;
+	}
 	run->reading->read++;
 	sample.time_ns += (uint64_t)run->clock_offset_ns;
 	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
-	weight = perf_read_weigh(run, point->number, &sample);
+	weight = perf_read_weigh(run, event, &sample);
 	if (!weight)
 		return;
 	perf_sample_drop_double(&sample);
 	if (!kmem_point_read(point, sample.raw, sample.raw_bytes, &facts, &cache))
 		return;
 	weight <<= run->addresses.level;
-	if (run->reading->event_cpu.sampling_period > 1 && !run->addresses.level)
-		perf_scatter_add(&run->reading->scatters[point->number], facts.call_site, weight);
+	if (weight > 1 && !run->addresses.level)
+		perf_scatter_add(&run->reading->scatters[point->number], scatter_row(sample.tgid),
+				 facts.call_site);
 	if (!point->cache_name && facts.source == KMT_SOURCE_CACHE && !facts.free &&
 	    !point->is_kprobe)
 		facts.cache = perf_names_find(run, &sample, &facts);

@@ -117,10 +117,15 @@ static void end(LiveRun *live)
 
 static bool cpu_is_read(const PerfRun *run, const PerfRunCpu *cpu)
 {
-	for (unsigned i = 0; i < run->request.points_count; i++)
-		if (perf_weight_is_behind(&cpu->weights[i],
-					  perf_events_count(run->events, cpu->perf, i)))
+	unsigned twins = perf_request_twins(&run->request);
+
+	for (unsigned i = 0; i < run->request.points_count * twins; i++) {
+		const PerfEventId event = { i / twins, i % twins };
+
+		if (perf_weight_is_behind(&cpu->weights[event.point], event.twin,
+					  perf_events_count(run->events, cpu->perf, event)))
 			return false;
+	}
 	return true;
 }
 
@@ -226,29 +231,51 @@ static void write_missed(PerfRun *run)
 	run_facts_write_number(run->live.batches, KMT_FIELD_PROBES_MISSED, missed);
 }
 
-static uint64_t scatter_of_cpus(const PerfRun *run)
+/* Returns the scatter of rows as in the stream. */
+static char *scatter_of_cpus(const PerfRun *run)
 {
-	PerfScatter sum = { .squares = 0 };
+	g_autofree PerfScatter *sum = g_new0(PerfScatter, 1);
+	GString *text = g_string_new(NULL);
 
 	for (guint i = 0; i < run->cpus->len; i++) {
 		const PerfRunCpu *cpu = run->cpus->pdata[i];
 
 		for (unsigned j = 0; j < run->request.points_count; j++)
-			perf_scatter_sum(&sum, &cpu->scatters[j]);
+			perf_scatter_sum(sum, &cpu->scatters[j]);
 	}
-	return perf_scatter_percent(&sum);
+	for (unsigned row = 0; row < SCATTER_ROWS; row++) {
+		uint32_t percent = perf_scatter_percent(sum, row);
+
+		if (percent > PERF_SCATTER_OF_DRAWS)
+			g_string_append_printf(text, "%s%u %u %u", text->len ? " " : "", row,
+					       percent, perf_scatter_part(sum, row));
+	}
+	return g_string_free(text, FALSE);
 }
 
-/* Writes the scatter measured so far; the value improves with time. */
-static void write_scatter(PerfRun *run)
+static void write_scatter_of_threads(PerfRun *run)
 {
-	uint64_t percent =
-		run->threads ? thread_scatter_percent(run->threads) : scatter_of_cpus(run);
+	uint64_t percent = thread_scatter_percent(run->threads);
 
 	if (percent == run->scatter_percent)
 		return;
 	run->scatter_percent = percent;
 	run_facts_write_number(run->live.batches, KMT_FIELD_SAMPLING_SCATTER, percent);
+}
+
+/* Writes the scatter measured so far; the value improves with time. */
+static void write_scatter(PerfRun *run)
+{
+	g_autofree char *rows = NULL;
+
+	if (run->threads) {
+		write_scatter_of_threads(run);
+		return;
+	}
+	rows = scatter_of_cpus(run);
+	if (*rows || run->is_scattered)
+		run_facts_write_text(run->live.batches, KMT_FIELD_SCATTER_ROWS, rows);
+	run->is_scattered = *rows;
 }
 
 /* The scheduler's clock is not slewed like CLOCK_MONOTONIC. */
@@ -467,7 +494,8 @@ static void fill_request(PerfRun *run)
 		.stack_depth = run->stack_depth,
 		.depth_max = depth_max(),
 		/* Paired events have no other period. */
-		.sampling_period = perf_run_pairs(run) ? 1 : perf_period_aim(&run->random),
+		.sampling_period = perf_run_pairs(run) ? 1 : PERF_PARKED,
+		.has_twins = !perf_run_pairs(run),
 		.ring_bytes = run->plan->ring_bytes,
 		.with_cgroups = task_cgroup_sample_is_usable(""),
 		/* The tracepoint only has the pids of the first namespace. */

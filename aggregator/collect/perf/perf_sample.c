@@ -111,6 +111,7 @@ static bool take_count(Rest *rest, uint64_t sample_type, PerfSample *sample)
 	uint64_t lost;
 
 	return take_u64(rest, &sample->count) &&
+	       (!(sample_type & PERF_SAMPLE_READ_ID_BIT) || take_u64(rest, &sample->event_id)) &&
 	       (!(sample_type & PERF_SAMPLE_READ_LOST_BIT) || take_u64(rest, &lost));
 }
 

@@ -23,11 +23,13 @@ enum { PERF_RECORD_LOST_SAMPLES_TYPE = 13 };
 /* With PERF_SAMPLE_READ: the event's read_format has PERF_FORMAT_LOST. The kernel does not use this
    bit. */
 #define PERF_SAMPLE_READ_LOST_BIT (1ULL << 62)
+/* ... has PERF_FORMAT_ID. */
+#define PERF_SAMPLE_READ_ID_BIT (1ULL << 61)
 
 /* The bits that perf_sample_parse() requires, and the others that it supports. */
 #define PERF_SAMPLE_NEEDED (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_RAW)
 #define PERF_SAMPLE_KNOWN (PERF_SAMPLE_NEEDED | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_CGROUP_BIT)
-#define PERF_SAMPLE_COUNTED (PERF_SAMPLE_READ | PERF_SAMPLE_READ_LOST_BIT)
+#define PERF_SAMPLE_COUNTED (PERF_SAMPLE_READ | PERF_SAMPLE_READ_ID_BIT | PERF_SAMPLE_READ_LOST_BIT)
 
 /* A PERF_RECORD_SAMPLE. The pointers point into its body. */
 typedef struct {
@@ -39,11 +41,13 @@ typedef struct {
 	uint32_t raw_bytes;     /* including up to 7 bytes of padding */
 	const uint8_t *raw;     /* the tracepoint's record */
 	uint64_t cgroup_id;     /* 0: not requested */
-	uint64_t count; /* running count of the event, including this one; 0: not requested */
+	uint64_t count;    /* running count of the event, including this one; 0: not requested */
+	uint64_t event_id; /* the kernel's number of the event; 0: not requested */
 } PerfSample;
 
 /* Parses the body of a sample of an event that was opened with that sample_type and at most
-   PERF_FORMAT_LOST as read_format. Returns false if the body is not such a sample. */
+   PERF_FORMAT_ID and PERF_FORMAT_LOST as read_format. Returns false if the body is not such a
+   sample. */
 bool perf_sample_parse(const void *body, size_t body_bytes, uint64_t sample_type,
 		       PerfSample *sample);
 

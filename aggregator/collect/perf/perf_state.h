@@ -13,6 +13,7 @@
 #include "collect/perf/perf_scatter.h"
 #include "collect/perf/thread_scatter.h"
 #include "collect/perf/perf_unwind.h"
+#include "collect/perf/perf_turn.h"
 #include "collect/perf/user_watch.h"
 #include "collect/tasks/task_table.h"
 #include "record/event_writer.h"
@@ -41,14 +42,12 @@ typedef struct {
 	uint64_t complete_until_ns; /* of the newest heartbeat */
 	PerfEnabled enabled;        /* at the last check */
 	PerfWeight *weights;        /* by point, owned */
-	uint64_t *hits_paid;        /* of a set of points, by point, owned: see perf_hits_pay() */
+	PerfTurn *turns;            /* by point, owned */
+	uint64_t *hits_paid;        /* by point and twin, owned: see perf_hits_pay() */
 	uint64_t traps_ns;          /* what hits of probes cost that were not sampled */
 	PerfThrottle traps;         /* of that cost alone */
 	PerfScatter *scatters;      /* by point, owned */
 	PerfThrottle throttle;
-	uint64_t changed_head; /* of the ring, and the time, at the last change of the periods */
-	uint64_t changed_ns;
-	bool is_aiming;    /* the current periods are from perf_period_aim() */
 	CacheCalls *calls; /* owned; NULL: no probes for the caches */
 } PerfRunCpu;
 
@@ -93,13 +92,15 @@ typedef struct {
 	CacheSites *sites;         /* NULL: no probes for the caches */
 	SlabPages *pages;          /* NULL: caches are not found by page */
 	PerfRunCpu *reading;       /* the CPU whose records are being read */
+	PerfRunCpu *turning;       /* the CPU whose twins take turns */
 	PerfRunCpu *reading_frees; /* the CPU whose ends of slabs are being read */
 	SlabHits slab_hits;        /* of the probe where slabs end */
 	NamesCompared compared;
 	uint32_t self;
 	uint64_t random;          /* state of perf_period_random() */
 	uint64_t scatter_percent; /* as written to the stream */
-	bool is_drawing;          /* periods are redrawn regularly */
+	bool is_scattered;        /* ... of rows: was written */
+	bool is_drawing;          /* the twins of some points take turns */
 	AddressSample addresses;  /* if events are paired: whose events are taken */
 	bool in_container;        /* pids belong to another pid namespace than the first */
 	uint64_t not_delivered;   /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
@@ -113,13 +114,13 @@ typedef struct {
 	HitCost *hit_costs;                        /* owned: of these points */
 	uint64_t user_frames[KMT_STACK_DEPTH_MAX]; /* of the current hit */
 	PerfHitForm hit_form;                      /* of their samples */
-	UserWatch *user_watch;     /* owned; NULL: not of probe points */
-	uint32_t files_given;      /* to unwind: files of objects up to this number */
-	PerfUnwind *unwind;        /* owned; NULL: user stacks are walked by frame pointers */
-	GString *columns;          /* owned: of the hit of a list */
-	ThreadScatter *threads;    /* owned; NULL: spans are not taken */
-	bool has_frames;           /* the sample of an allocation had frames */
-	bool lacks_frames;         /* the sample of an allocation had none */
+	UserWatch *user_watch;                     /* owned; NULL: not of probe points */
+	uint32_t files_given;   /* to unwind: files of objects up to this number */
+	PerfUnwind *unwind;     /* owned; NULL: user stacks are walked by frame pointers */
+	GString *columns;       /* owned: of the hit of a list */
+	ThreadScatter *threads; /* owned; NULL: spans are not taken */
+	bool has_frames;        /* the sample of an allocation had frames */
+	bool lacks_frames;      /* the sample of an allocation had none */
 } PerfRun;
 
 /* Whether events are paired, so that none may be left out by a period. */
@@ -137,9 +138,11 @@ void perf_read_round(PerfRun *run, uint64_t complete_until_ns);
 /* Reads one CPU's ring up to cpu->head. */
 void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu);
 
-/* For one sample of a point (its number in the request): returns how many events it stands for; 0:
-   it does not count. */
-uint32_t perf_read_weigh(PerfRun *run, unsigned point, const PerfSample *sample);
+/* For one sample of an event: returns how many events it stands for; 0: it does not count. */
+uint32_t perf_read_weigh(PerfRun *run, PerfEventId event, const PerfSample *sample);
+
+/* Ends the series of an event that was disabled with that count, when its ring has been read. */
+void perf_read_end_series(PerfRunCpu *cpu, PerfEventId event, uint64_t count);
 
 /* Whether a sample is of the program itself. Samples of interrupts belong to no process. */
 bool perf_read_is_own(const PerfRun *run, const PerfSample *sample, uint8_t context);

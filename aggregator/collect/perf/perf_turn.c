@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf/perf_turn.h"
+
+#include "base/clock.h"
+#include "collect/perf/perf_period.h"
+
+enum {
+	SAMPLES_OF_SERIES = 64, /* a series has about as many, if its time allows */
+	SAMPLES_MIN = 8,        /* ... and events for at least as many, unless it is old */
+	OLD = 4,                /* times SERIES_NS_MAX */
+	POLLS = 4,              /* of a busy CPU, before others get their turn */
+};
+/* The least and the longest time of a series. */
+#define SERIES_NS_MIN 20000000ULL
+#define SERIES_NS_MAX 250000000ULL
+/* The first and the longest time until a CPU is asked again whether it had an event. */
+#define WAIT_NS_MIN 10000000ULL
+#define WAIT_NS_MAX 160000000ULL
+
+static PerfEventId event_of(const PerfTurnPlace *at)
+{
+	return (PerfEventId){ at->point, at->turn->twin };
+}
+
+static uint64_t count_of(const PerfTurnPlace *at)
+{
+	return perf_events_count(at->events, at->cpu, event_of(at));
+}
+
+static void set_period(const PerfTurnPlace *at, uint32_t period)
+{
+	perf_events_set_period(at->events, at->cpu, event_of(at), period);
+}
+
+static void enter_stage(PerfTurn *turn, PerfTurnStage stage)
+{
+	turn->stage = stage;
+	turn->wait_ns = WAIT_NS_MIN;
+}
+
+/* From now on, the twin takes what its period says. */
+static void start_series(const PerfTurnPlace *at)
+{
+	const PerfRing *ring = &at->cpu->samples;
+	PerfTurn *turn = at->turn;
+	PerfStart start = { .period = turn->period, .phase = turn->phase };
+
+	start.from = perf_ring_head(ring);
+	set_period(at, start.period);
+	start.to = perf_ring_head(ring);
+	turn->count = count_of(at);
+	start.count = turn->count;
+	perf_weight_start(at->weight, turn->twin, &start);
+	enter_stage(turn, PERF_TURN_STARTED);
+}
+
+static void park(const PerfTurnPlace *at)
+{
+	at->turn->count = count_of(at);
+	set_period(at, PERF_PARKED);
+	perf_events_switch(at->events, at->cpu, event_of(at), true);
+	enter_stage(at->turn, PERF_TURN_PARKED);
+}
+
+/* Gives the coming series its phase. */
+static void aim(const PerfTurnPlace *at)
+{
+	at->turn->phase = perf_period_phase(at->random, at->turn->period);
+	set_period(at, at->turn->phase);
+	at->turn->count = count_of(at);
+	enter_stage(at->turn, PERF_TURN_AIMED);
+}
+
+static void retire_other(const PerfTurnPlace *at)
+{
+	const PerfEventId other = { at->point, !at->turn->twin };
+	uint64_t count;
+
+	perf_events_switch(at->events, at->cpu, other, false);
+	count = perf_events_count(at->events, at->cpu, other);
+	at->read(at->user_data);
+	at->end(other, count, at->user_data);
+}
+
+/* The time in which about SAMPLES_OF_SERIES samples come, judged by the series before. It is the
+   same for all periods that may be drawn, so that one of nominal events is taken. */
+static uint64_t series_ns(uint32_t nominal, uint64_t events, uint64_t elapsed_ns)
+{
+	uint64_t wanted = (uint64_t)nominal * SAMPLES_OF_SERIES;
+
+	if (!events || wanted / events > SERIES_NS_MAX / MAX(elapsed_ns, 1))
+		return SERIES_NS_MAX;
+	return CLAMP(wanted * elapsed_ns / events, SERIES_NS_MIN, SERIES_NS_MAX);
+}
+
+static void settle(const PerfTurnPlace *at)
+{
+	PerfTurn *turn = at->turn;
+	uint64_t now_ns = clock_monotonic_ns();
+
+	retire_other(at);
+	turn->stage = PERF_TURN_NONE;
+	turn->wait_ns = series_ns(at->nominal, turn->events, now_ns - turn->began_ns);
+	turn->began_ns = now_ns;
+	turn->due_ns = now_ns + turn->wait_ns;
+}
+
+void perf_turn_first(const PerfTurnPlace *at)
+{
+	at->turn->period = 1;
+	start_series(at);
+	at->turn->stage = PERF_TURN_NONE;
+	at->turn->began_ns = clock_monotonic_ns();
+}
+
+void perf_turn_begin(const PerfTurnPlace *at, uint32_t period)
+{
+	PerfTurn *turn = at->turn;
+
+	turn->events = count_of(at) - turn->count;
+	turn->twin = !turn->twin;
+	turn->period = period;
+	park(at);
+	/* With period 1, there is no phase: a sample without distance before it shows the change.
+	 */
+	if (period == 1)
+		start_series(at);
+}
+
+/* Whether an event has shown that the last change is in force. */
+static bool has_come(const PerfTurnPlace *at)
+{
+	const PerfTurn *turn = at->turn;
+
+	if (turn->stage != PERF_TURN_STARTED)
+		return count_of(at) > turn->count;
+	at->read(at->user_data);
+	return !at->weight->series[turn->twin].is_starting;
+}
+
+bool perf_turn_advance(const PerfTurnPlace *at)
+{
+	static void (*const steps[])(const PerfTurnPlace *) = {
+		[PERF_TURN_PARKED] = aim,
+		[PERF_TURN_AIMED] = start_series,
+		[PERF_TURN_STARTED] = settle,
+	};
+
+	for (unsigned i = 0; i < POLLS && at->turn->stage != PERF_TURN_NONE; i++)
+		if (has_come(at))
+			steps[at->turn->stage](at);
+	return at->turn->stage == PERF_TURN_NONE;
+}
+
+/* Whether the series has had its events; if not, it goes on. */
+static bool may_end(const PerfTurnPlace *at, uint64_t now_ns)
+{
+	PerfTurn *turn = at->turn;
+	uint64_t events;
+
+	if (turn->period == 1)
+		return true;
+	events = count_of(at) - turn->count;
+	if (events >= (uint64_t)turn->period * SAMPLES_MIN ||
+	    (events && now_ns > turn->began_ns + OLD * SERIES_NS_MAX))
+		return true;
+	turn->due_ns = now_ns + turn->wait_ns;
+	return false;
+}
+
+/* Begins a turn with a random period. If all events are taken before and after, that goes on.
+   Returns whether a turn has begun. */
+static bool draw(const PerfTurnPlace *at, uint64_t now_ns)
+{
+	uint32_t period = perf_period_draw(at->random, at->nominal);
+
+	if (period == 1 && at->turn->period == 1) {
+		at->turn->due_ns = now_ns + SERIES_NS_MIN;
+		return false;
+	}
+	perf_turn_begin(at, period);
+	return true;
+}
+
+/* A quiet CPU is asked less and less often. */
+static void wait_longer(PerfTurn *turn)
+{
+	turn->due_ns = clock_monotonic_ns() + turn->wait_ns;
+	turn->wait_ns = MIN(2 * turn->wait_ns, WAIT_NS_MAX);
+}
+
+void perf_turn_look(const PerfTurnPlace *at, uint64_t now_ns)
+{
+	PerfTurn *turn = at->turn;
+
+	if (now_ns < turn->due_ns)
+		return;
+	if (turn->stage == PERF_TURN_NONE && (!may_end(at, now_ns) || !draw(at, now_ns)))
+		return;
+	if (!perf_turn_advance(at))
+		wait_longer(turn);
+}
