@@ -44,7 +44,7 @@ struct HeldReadings {
 	unsigned reading; /* the current one, from 0 */
 	uint64_t newest_ns;
 	uint64_t now_ns; /* once delivered */
-	uint64_t over_bound;
+	HeldSums over_bound;
 };
 
 HeldReadings *held_readings_new(size_t bytes_max)
@@ -171,17 +171,13 @@ void held_readings_add(HeldReadings *readings, const HeldObjects *objects)
 {
 	PlaceKey key;
 	Place *place = intern_key(readings, objects, &key) ? place_of(readings, &key) : NULL;
-	HeldSums *sums;
+	HeldSums *sums = place ? &place->sums[readings->reading] : &readings->over_bound;
 
-	if (!place) {
-		saturate_add(&readings->over_bound, objects->objects);
-		return;
-	}
-	sums = &place->sums[readings->reading];
 	saturate_add(&sums->objects, objects->objects);
 	saturate_add(&sums->bytes_requested, objects->bytes_requested);
 	saturate_add(&sums->bytes_allocated, objects->bytes_allocated);
-	add_times(place, objects);
+	if (place)
+		add_times(place, objects);
 	readings->newest_ns = MAX(readings->newest_ns, objects->last_ns);
 }
 
@@ -260,6 +256,15 @@ static void deliver_place(const HeldReadings *readings, const Place *place, cons
 	deliver_sums(to, event, added);
 }
 
+/* Objects without room for their places count all the same. */
+static void deliver_over_bound(const HeldReadings *readings, const Target *to)
+{
+	const EventText event = { .text = "", .held = true, .over_bound = true };
+
+	if (readings->over_bound.objects)
+		deliver_sums(to, event, &readings->over_bound);
+}
+
 /* Adds what the delivered events of a difference cannot express. */
 static void add_other_changes(const Place *place, const HeldSums *added, HeldTotals *totals)
 {
@@ -280,7 +285,7 @@ HeldTotals held_readings_deliver(HeldReadings *readings, uint64_t now_ns, HeldSi
 {
 	const Target to = { sink, user_data };
 	HeldTotals totals = { .is_difference = readings->reading > 0,
-			      .over_bound = readings->over_bound };
+			      .over_bound = readings->over_bound.objects };
 
 	readings->now_ns = now_ns ? now_ns : readings->newest_ns;
 	for (guint i = 0; i < readings->places->len; i++) {
@@ -292,6 +297,8 @@ HeldTotals held_readings_deliver(HeldReadings *readings, uint64_t now_ns, HeldSi
 		if (totals.is_difference)
 			add_other_changes(place, &added, &totals);
 	}
+	if (!totals.is_difference)
+		deliver_over_bound(readings, &to);
 	return totals;
 }
 

@@ -54,15 +54,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(HeldReadings, held_readings_free)
 /* Begins the next reading. After the second, the difference between both is delivered. */
 void held_readings_next(HeldReadings *readings);
 
-/* Adds objects to the current reading. Objects of a new place that exceeds the memory limit count
-   in over_bound only. */
+/* Adds objects to the current reading. Objects of a new place that exceeds the memory limit are added
+   up in over_bound. */
 void held_readings_add(HeldReadings *readings, const HeldObjects *objects);
 
 /*
  * Delivers all places in the order in which they came, with their ages where they are known.
  * Unknown ages are derived from the times and now_ns, on the same clock; 0: the time of the newest
  * object. Of a difference, only places with more objects in the second reading are delivered; ages
- * are those of all objects of the second reading.
+ * are those of all objects of the second reading. Of a single reading, the objects of places that
+ * exceeded the memory limit come last, with `over_bound` set.
  */
 HeldTotals held_readings_deliver(HeldReadings *readings, uint64_t now_ns, HeldSink sink,
 				 void *user_data);

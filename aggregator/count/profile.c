@@ -449,6 +449,8 @@ static StackId stack_of(Profile *profile, const Events *events, const EventOrigi
 		return stack_of_hit(profile, events, facts, time_ns);
 	if (!facts->text)
 		return stack_intern(profile, facts->frames, facts->depth, events->epoch);
+	if (events->text->over_bound)
+		return STACK_ID_NONE;
 	profile->stack_kind = STACK_TEXT;
 	return stack_table_intern(profile->stacks, facts->text, facts->text_bytes, events->epoch);
 }

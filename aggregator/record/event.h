@@ -45,6 +45,7 @@ typedef struct {
 	uint8_t source;      /* enum KmtSource; 0: unknown */
 	uint8_t kind;        /* enum KmtOriginKind */
 	bool free;           /* a free, not an allocation */
+	bool over_bound;     /* there is no room for the stack, which is not given */
 	bool held;           /* objects held when the text was written, not allocations of a run */
 	uint64_t age_min_ns; /* of held objects at that time; both 0: unknown */
 	uint64_t age_max_ns;

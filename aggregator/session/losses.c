@@ -69,11 +69,11 @@ static const char *bpf_blind(const Session *session)
 	return blind && *blind ? blind : NULL;
 }
 
-/* Events that found no room in a table: of the profile, of held objects, of pairing, or of time
-   spans. */
+/* Events that found no room in a table: of the profile (held objects of a kernel's record, too), of
+   pairing, or of time spans. */
 static uint64_t over_bound(const Session *session, const ProfileTotals *counted)
 {
-	uint64_t held = session->held_totals.over_bound;
+	uint64_t held = 0;
 
 	if (session->pairing)
 		held = pairing_over_bound(session->pairing);
