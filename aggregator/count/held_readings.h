@@ -54,8 +54,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(HeldReadings, held_readings_free)
 /* Begins the next reading. After the second, the difference between both is delivered. */
 void held_readings_next(HeldReadings *readings);
 
-/* Adds objects to the current reading. Objects of a new place that exceeds the memory limit are added
-   up in over_bound. */
+/* Adds objects to the current reading. Objects of a new place that exceeds the memory limit are
+   added up in over_bound. */
 void held_readings_add(HeldReadings *readings, const HeldObjects *objects);
 
 /*

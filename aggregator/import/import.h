@@ -16,9 +16,12 @@
  */
 typedef struct {
 	const char *name;       /* "the Perl tool's stream" */
+	bool takes_any_lines;   /* around its stacks: texts of other tools may look like this */
 	bool is_silent_of_loss; /* its tool may lose events without reporting it */
 	/* Whether the first bytes of an input (up to IMPORT_SNIFF_BYTES) look like this format. */
 	bool (*recognises)(const char *text, size_t length);
+	/* The same, if the user named the format; NULL: as above. */
+	bool (*accepts)(const char *text, size_t length);
 	/* Returns the state of an input. Its stacks go to session_take_text(). */
 	void *(*begin)(Session *session);
 	/* Processes the next bytes, in chunks of any size. Keeps unfinished text, up to a bound. */

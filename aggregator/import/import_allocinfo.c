@@ -5,6 +5,7 @@
 #include "import/import_count.h"
 #include "import/import_held.h"
 #include "import/import_types.h"
+#include "base/saturate.h"
 
 #include <string.h>
 
@@ -20,12 +21,20 @@
  * Version 2.0 appends " accurate:no" to rows whose numbers the kernel does not trust. There are no
  * stacks: the place becomes one frame, "alloc_slab_page at mm/slub.c:2410 [kernel]". Bytes are
  * those allocated, and the same number is taken as requested.
+ *
+ * Rows may come without the title ("sort -g /proc/allocinfo | tail"), and from the log of a kernel
+ * that ran out of memory, which rounds sizes to three digits (lib/alloc_tag.c, show_mem()):
+ *
+ *	[  812.104511]      160 KiB       40 fs/widget.c:12 func:make_widget
+ *
+ * Other lines of such a log are skipped.
  */
 
 typedef struct {
 	Session *session;
 	ImportLines lines;
 	GString *frame;
+	bool has_title;
 	uint64_t unreadable;
 } AllocinfoState;
 
@@ -65,24 +74,100 @@ static void take_module(Cursor *cursor, Row *row)
 	*cursor = at;
 }
 
+/* Units of string_get_size(), in powers of 1,024. */
+static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+
+/* Returns whether the text at the cursor is a unit; *shift: of its power of two. */
+static bool take_unit(Cursor *cursor, unsigned *shift)
+{
+	for (unsigned i = 0; i < G_N_ELEMENTS(units); i++) {
+		Cursor at = *cursor;
+
+		if (!cursor_take(&at, units[i]) || !cursor_skip_blanks(&at))
+			continue;
+		*cursor = at;
+		*shift = 10 * i;
+		return true;
+	}
+	return false;
+}
+
+/* "163840 ", "160 KiB ", "8.00 MiB " */
+static bool take_size(Cursor *cursor, Row *row)
+{
+	enum { DIGITS_MAX = 3 };
+	Cursor at = *cursor;
+	uint64_t fraction = 0, scale = 1;
+	unsigned shift = 0;
+
+	if (!cursor_take_decimal(&at, &row->bytes))
+		return false;
+	if (cursor_take(&at, ".")) {
+		const char *digits = at.at;
+
+		if (!cursor_take_decimal(&at, &fraction) || at.at - digits > DIGITS_MAX)
+			return false;
+		for (; digits < at.at; digits++)
+			scale *= 10;
+	}
+	if (!cursor_skip_blanks(&at))
+		return false;
+	if (take_unit(&at, &shift)) {
+		row->is_inaccurate = shift > 0;
+		row->bytes = saturate_sum(saturate_product(row->bytes, 1ULL << shift),
+					  saturate_product(fraction, 1ULL << shift) / scale);
+	} else if (scale > 1) {
+		return false;
+	}
+	*cursor = at;
+	return true;
+}
+
 static bool read_row(const char *line, size_t length, Row *row)
 {
 	Cursor at = cursor_over(line, length);
 
 	*row = (Row){ 0 };
 	cursor_skip_blanks(&at);
-	if (!cursor_take_decimal(&at, &row->bytes) || !cursor_skip_blanks(&at) ||
-	    !cursor_take_decimal(&at, &row->objects) || !cursor_skip_blanks(&at) ||
-	    !cursor_take_word(&at, &row->place, &row->place_bytes) || !cursor_skip_blanks(&at))
+	if (!take_size(&at, row) || !cursor_take_decimal(&at, &row->objects) ||
+	    !cursor_skip_blanks(&at) || !cursor_take_word(&at, &row->place, &row->place_bytes) ||
+	    !cursor_skip_blanks(&at))
 		return false;
 	take_module(&at, row);
 	if (!cursor_take(&at, "func:") ||
 	    !cursor_take_word(&at, &row->function, &row->function_bytes))
 		return false;
 	cursor_skip_blanks(&at);
-	row->is_inaccurate = cursor_take(&at, "accurate:no");
+	if (!cursor_take(&at, "accurate:no"))
+		return true;
+	row->is_inaccurate = true;
 	/* A later version may append more words. */
-	return row->is_inaccurate ? cursor_at_end(&at) || cursor_skip_blanks(&at) : true;
+	return cursor_at_end(&at) || cursor_skip_blanks(&at);
+}
+
+static bool has_function(const char *line, size_t length)
+{
+	static const char mark[] = " func:";
+
+	return memmem(line, length, mark, sizeof(mark) - 1) != NULL;
+}
+
+/* A row behind what the log and its reader print before a line. */
+static bool read_row_of_log(const char *line, size_t length, Row *row)
+{
+	Cursor at = cursor_over(line, length);
+	const char *word;
+	size_t word_bytes;
+
+	if (!has_function(line, length))
+		return false;
+	do {
+		if (read_row(at.at, (size_t)(at.end - at.at), row))
+			return true;
+		cursor_skip_blanks(&at);
+		cursor_take_word(&at, &word, &word_bytes);
+	} while (!cursor_at_end(&at));
+	return false;
 }
 
 static void take_row(AllocinfoState *state, const Row *row)
@@ -118,10 +203,11 @@ static void read_line(void *data, const char *line, size_t length)
 	AllocinfoState *state = data;
 	Row row;
 
+	state->has_title |= is_title(line, length);
 	if (!length || *line == '#' || is_title(line, length))
 		return;
-	if (!read_row(line, length, &row) || !is_sound(&row)) {
-		state->unreadable++;
+	if (!read_row_of_log(line, length, &row) || !is_sound(&row)) {
+		state->unreadable += state->has_title || has_function(line, length);
 		return;
 	}
 	state->session->held_inaccurate += row.is_inaccurate;
@@ -156,14 +242,35 @@ static uint64_t allocinfo_finish(void *data)
 	return state->unreadable + state->lines.too_long;
 }
 
+static bool is_row(const char *line, size_t length)
+{
+	Row row;
+
+	return is_title(line, length) || read_row(line, length, &row);
+}
+
+static bool is_any_row(const char *line, size_t length)
+{
+	Row row;
+
+	return is_title(line, length) || read_row_of_log(line, length, &row);
+}
+
 static bool allocinfo_recognises(const char *text, size_t length)
 {
-	return import_any_line(text, length, IMPORT_FIRST_LINES, is_title);
+	return import_any_line(text, length, IMPORT_FIRST_LINES, is_title) ||
+	       import_any_line(text, length, 1, is_row);
+}
+
+static bool allocinfo_accepts(const char *text, size_t length)
+{
+	return import_any_line(text, length, IMPORT_ALL_LINES, is_any_row);
 }
 
 const ImportType import_allocinfo = {
 	.name = "allocinfo",
 	.recognises = allocinfo_recognises,
+	.accepts = allocinfo_accepts,
 	.begin = allocinfo_begin,
 	.feed = allocinfo_feed,
 	.finish = allocinfo_finish,

@@ -179,6 +179,7 @@ static bool count_text_recognises(const char *text, size_t length)
 
 const ImportType import_count_text = {
 	.name = "SystemTap's stack text",
+	.takes_any_lines = true,
 	.recognises = count_text_recognises,
 	.begin = count_text_begin,
 	.feed = count_text_feed,

@@ -6,6 +6,7 @@
 #include "import/import_held.h"
 #include "import/import_types.h"
 #include "import/page_size.h"
+#include "base/keyed_hash.h"
 #include "base/saturate.h"
 
 #include <string.h>
@@ -20,7 +21,9 @@
  *	 get_page_from_freelist+0x22d/0xdc0
  *
  * and an empty line. Kernels before 5.18 lack the tgid and the name, those before 5.11 the pid and
- * the time, too; some write ", free_ts N ns" at the end. Other lines of a block are skipped.
+ * the time, too; some write ", free_ts N ns" at the end, and before 6.x the PFN in decimal. Before
+ * 4.11 or so a frame is "[<ffffffff811b5b02>] post_alloc_hook+0x12c/0x140". Of the other lines of a
+ * block only "Charged to memcg NAME" is used.
  *
  * Also the output of page_owner_sort, which adds up equal blocks:
  *
@@ -28,10 +31,20 @@
  *	Page allocated via order 1, mask 0x0(), pid 1, tgid 1 (init), ts  ns
  *	 post_alloc_hook+0x12c/0x140
  *
- * With --cull, it prints only what its line names, and perhaps a stack.
+ * With --cull, it prints only what its line names, and perhaps a stack. Older ones write "12
+ *times:".
+ *
+ * Also /sys/kernel/debug/page_owner_stacks/show_stacks, from Linux 6.9 on (stack_print()), which
+ * adds up the pages of each stack:
+ *
+ *	 post_alloc_hook+0x177/0x1a0
+ *	 get_page_from_freelist+0xd01/0xd80
+ *	nr_base_pages: 20824
+ *
+ * Its first releases write "stack_count:".
  */
 
-enum { ORDER_MAX = 32 };
+enum { ORDER_MAX = 32, CGROUPS_MAX = 65536 };
 
 /* The block so far. */
 typedef struct {
@@ -48,7 +61,9 @@ typedef struct {
 	Session *session;
 	ImportLines lines;
 	Block block;
-	GString *stack; /* frame lines so far */
+	GString *stack;      /* frame lines so far */
+	uint64_t loose;      /* ... of these so many without a block: of show_stacks */
+	GHashTable *cgroups; /* (element-type utf8), owned: names of memory cgroups so far */
 	uint64_t unreadable;
 } PageOwnerState;
 
@@ -89,9 +104,8 @@ static void take_task(Cursor *cursor, Block *block)
 		return;
 	block->has_task = true;
 	block->task.tgid = (uint32_t)pid;
-	if (!take_number(cursor, "tgid", &tgid) || tgid > INT32_MAX)
-		return;
-	block->task.tgid = (uint32_t)tgid;
+	if (take_number(cursor, "tgid", &tgid) && tgid <= INT32_MAX)
+		block->task.tgid = (uint32_t)tgid;
 	take_comm(cursor, block);
 }
 
@@ -114,10 +128,10 @@ static bool read_head(Cursor at, Block *block)
 	/* page_owner_sort removes the time. */
 	if (!take_number(&at, "ts", &block->time_ns))
 		block->time_ns = 0;
-	if (!block->is_summed) {
+	if (!block->is_summed)
 		block->objects = 1;
-		block->pages = 1ULL << order;
-	}
+	if (!block->pages)
+		block->pages = saturate_product(block->objects, 1ULL << order);
 	return true;
 }
 
@@ -139,6 +153,8 @@ static void end_block(PageOwnerState *state)
 					 .last_ns = block->time_ns,
 					 .source = KMT_SOURCE_PAGE,
 				 });
+	state->unreadable += state->loose;
+	state->loose = 0;
 	state->block = (Block){ 0 };
 	g_string_truncate(state->stack, 0);
 }
@@ -175,14 +191,18 @@ static void take_culled(Cursor *cursor, Block *block)
 	take_culled_comm(cursor, block);
 }
 
-/* "12 times, 24 pages, allocated by SLAB :" */
+/* "12 times, 24 pages, allocated by SLAB :", "12 times:" */
 static bool read_sum(const char *line, size_t length, Block *block)
 {
 	Cursor at = cursor_over(line, length);
 
 	*block = (Block){ .is_open = true, .is_summed = true };
-	if (!cursor_take_decimal(&at, &block->objects) || !cursor_take(&at, " times, ") ||
-	    !cursor_take_decimal(&at, &block->pages) || !cursor_take(&at, " pages"))
+	if (!cursor_take_decimal(&at, &block->objects) || !cursor_take(&at, " times"))
+		return false;
+	if (cursor_take(&at, ":"))
+		return cursor_at_end(&at);
+	if (!cursor_take(&at, ", ") || !cursor_take_decimal(&at, &block->pages) ||
+	    !cursor_take(&at, " pages"))
 		return false;
 	take_culled(&at, block);
 	return cursor_at_end(&at) || *at.at == ',' || *at.at == ':';
@@ -211,7 +231,7 @@ static void begin_block(PageOwnerState *state, const char *line, size_t length)
 /* Lines of a block that say nothing about who holds it. */
 static bool is_other(const char *line, size_t length)
 {
-	static const char *const starts[] = { "PFN 0x", "Page has been migrated", "Slab cache page",
+	static const char *const starts[] = { "PFN ", "Page has been migrated", "Slab cache page",
 					      "Charged " };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(starts); i++) {
@@ -223,9 +243,78 @@ static bool is_other(const char *line, size_t length)
 	return false;
 }
 
+/* "nr_base_pages: 20824": the stack above has so many pages. */
+static bool read_base_pages(const char *line, size_t length, uint64_t *pages)
+{
+	Cursor at = cursor_over(line, length);
+
+	return (cursor_take(&at, "nr_base_pages: ") || cursor_take(&at, "stack_count: ")) &&
+	       cursor_take_decimal(&at, pages) && cursor_at_end(&at);
+}
+
+static void count_base_pages(PageOwnerState *state, uint64_t pages)
+{
+	state->loose = 0;
+	state->block = (Block){ .is_open = true, .objects = pages, .pages = pages };
+	end_block(state);
+}
+
+/* An id for the name of a cgroup, the same in all texts. */
+static uint64_t cgroup_id_of(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3;
+	return hash | 1;
+}
+
+/* "Charged to memcg NAME", "Charged (via objcg) to offline memcg NAME". The kernel prints the last
+   part of the cgroup's path. */
+static void take_memcg(PageOwnerState *state, const char *line, size_t length)
+{
+	static const char before[] = "memcg ";
+	const char *word = memmem(line, length, before, strlen(before));
+	g_autofree char *name = NULL;
+	g_autofree char *path = NULL;
+
+	if (!word || !state->block.is_open)
+		return;
+	word += strlen(before);
+	name = g_strndup(word, (size_t)(line + length - word));
+	state->block.has_task = true;
+	state->block.task.cgroup_id = cgroup_id_of(name);
+	if (g_hash_table_contains(state->cgroups, name) ||
+	    g_hash_table_size(state->cgroups) == CGROUPS_MAX)
+		return;
+	path = g_strdup_printf("%" G_GUINT64_FORMAT " %s%s\n", state->block.task.cgroup_id,
+			       *name == '/' ? "" : "/", name);
+	run_text_add_line(state->session->text, KMT_BATCH_CGROUPS, path);
+	g_hash_table_add(state->cgroups, g_steal_pointer(&name));
+}
+
+/* Old kernels print "[<ffffffff811b5b02>] " before the name. */
+static bool append_frame(PageOwnerState *state, const char *line, size_t length)
+{
+	Cursor at = cursor_over(line, length), name;
+	uint64_t address;
+	unsigned digits;
+
+	cursor_skip_blanks(&at);
+	name = at;
+	if (cursor_take(&name, "[<") && cursor_take_hex(&name, &address, &digits) &&
+	    cursor_take(&name, ">] "))
+		at = name;
+	if (!held_frame_append(state->stack, at.at, (size_t)(at.end - at.at)))
+		return false;
+	state->loose += !state->block.is_open;
+	return true;
+}
+
 static void read_line(void *data, const char *line, size_t length)
 {
 	PageOwnerState *state = data;
+	uint64_t pages;
 	Block sum;
 
 	if (!length) {
@@ -235,8 +324,11 @@ static void read_line(void *data, const char *line, size_t length)
 	} else if (read_sum(line, length, &sum)) {
 		end_block(state);
 		state->block = sum;
-	} else if (!is_other(line, length) &&
-		   (!state->block.is_open || !held_frame_append(state->stack, line, length))) {
+	} else if (read_base_pages(line, length, &pages)) {
+		count_base_pages(state, pages);
+	} else if (is_other(line, length)) {
+		take_memcg(state, line, length);
+	} else if (!append_frame(state, line, length)) {
 		state->unreadable++;
 	}
 }
@@ -248,6 +340,7 @@ static void *page_owner_begin(Session *session)
 	state->session = session;
 	session->is_held = true;
 	state->stack = g_string_new(NULL);
+	state->cgroups = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, NULL);
 	import_lines_init(&state->lines, read_line, state);
 	return state;
 }
@@ -266,14 +359,17 @@ static uint64_t page_owner_finish(void *data)
 	import_lines_finish(&state->lines);
 	end_block(state);
 	g_string_free(state->stack, TRUE);
+	g_hash_table_unref(state->cgroups);
 	return state->unreadable + state->lines.too_long;
 }
 
 static bool is_page_owner(const char *line, size_t length)
 {
 	Block block;
+	uint64_t pages;
 
-	return is_head(line, length) || read_sum(line, length, &block);
+	return is_head(line, length) || read_sum(line, length, &block) ||
+	       read_base_pages(line, length, &pages);
 }
 
 static bool page_owner_recognises(const char *text, size_t length)

@@ -2,6 +2,7 @@
 #include "import/input.h"
 
 #include "base/escape.h"
+#include "import/foreign_texts.h"
 #include "base/trusted_file.h"
 #include "import/kernel_record.h"
 #include "record/recording.h"
@@ -261,6 +262,14 @@ static bool fail_unknown(const Input *input, const char *wanted, GError **error)
 	return false;
 }
 
+static bool fail_foreign(const Input *input, const ForeignText *foreign, GError **error)
+{
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+		    "%s: it is %s, which is not read%s%s", input->name, foreign->what,
+		    foreign->remedy ? ": " : "", foreign->remedy ? foreign->remedy : "");
+	return false;
+}
+
 static bool fail_page_size(const Input *input, GError **error)
 {
 	g_set_error(error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
@@ -270,6 +279,8 @@ static bool fail_page_size(const Input *input, GError **error)
 
 static bool read_by_content(Input *input, Session *session, GError **error)
 {
+	size_t sniffed = MIN(input->length, IMPORT_SNIFF_BYTES);
+	const ForeignText *foreign = NULL;
 	bool is_stream = batch_reader_recognises(input->chunk, input->length);
 	const ImportType *type;
 
@@ -279,8 +290,11 @@ static bool read_by_content(Input *input, Session *session, GError **error)
 		return is_stream ? read_native(input, session, error)
 				 : read_recording(input, session, error);
 	}
-	type = import_type_recognise((const char *)input->chunk,
-				     MIN(input->length, IMPORT_SNIFF_BYTES));
+	type = import_type_recognise((const char *)input->chunk, sniffed);
+	if ((!type || type->takes_any_lines) && !convertible_of(input))
+		foreign = foreign_text_find((const char *)input->chunk, sniffed);
+	if (foreign)
+		return fail_foreign(input, foreign, error);
 	if (!type)
 		return fail_unknown(input, "no known stream format", error);
 	read_text(input, session, type);
@@ -401,6 +415,13 @@ bool input_is_interrupted(void)
 	return is_interrupted;
 }
 
+static bool accepts(const ImportType *type, const Input *input)
+{
+	bool (*test)(const char *, size_t) = type->accepts ? type->accepts : type->recognises;
+
+	return test((const char *)input->chunk, MIN(input->length, IMPORT_SNIFF_BYTES));
+}
+
 bool input_read_text(const char *path, bool is_found, const ImportType *type, Session *session,
 		     GError **error)
 {
@@ -410,7 +431,7 @@ bool input_read_text(const char *path, bool is_found, const ImportType *type, Se
 
 	if (!input_begin(&input, path, is_found, error))
 		return false;
-	if (!type->recognises((const char *)input.chunk, MIN(input.length, IMPORT_SNIFF_BYTES)))
+	if (!accepts(type, &input))
 		return fail_unknown(&input, wanted, error);
 	read_text(&input, session, type);
 	input_end(&input, session);

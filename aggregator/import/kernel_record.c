@@ -13,10 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The latter is the file of kernels before 5.14, in /sys/kernel/slab/CACHE. */
+static const char *const cache_files[] = { "alloc_traces", "alloc_calls", NULL };
+
 const KernelRecord kernel_records[] = {
 	{ "alloc_traces", &import_alloc_traces, "/sys/kernel/debug/slab",
-	  "it needs Linux 5.14, booted with slab_debug=U (slub_debug=U before 6.9)",
-	  "alloc_traces" },
+	  "it needs Linux 5.14, booted with slab_debug=U (slub_debug=U before 6.9)", cache_files },
 	{ "allocinfo", &import_allocinfo, "/proc/allocinfo",
 	  "it needs Linux 6.10, built with CONFIG_MEM_ALLOC_PROFILING, and booted with "
 	  "sysctl.vm.mem_profiling=1",
@@ -86,9 +88,16 @@ static uint64_t own_now_ns(void)
 	return (uint64_t)now.tv_sec * NS_PER_SECOND + (uint64_t)now.tv_nsec;
 }
 
+/* "CACHE.alloc_traces" */
+static bool has_cache_suffix(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	return dot && g_strv_contains(cache_files, dot + 1);
+}
+
 void kernel_record_describe(const char *path, HeldRecord *record)
 {
-	static const char own_name[] = "alloc_traces", suffix[] = ".alloc_traces";
 	g_autofree char *resolved = realpath(path, NULL);
 	const char *whole = resolved ? resolved : path;
 	g_autofree char *file = g_path_get_basename(whole);
@@ -96,11 +105,11 @@ void kernel_record_describe(const char *path, HeldRecord *record)
 	g_autofree char *folder_name = g_path_get_basename(folder);
 
 	record->tick_ns = own_tick_ns();
-	if (g_str_equal(file, own_name)) {
+	if (g_strv_contains(cache_files, file)) {
 		set_cache(record, folder_name);
 		record->cache.object_bytes = object_bytes_in(folder, "");
-	} else if (g_str_has_suffix(file, suffix)) {
-		file[strlen(file) - strlen(suffix)] = '\0';
+	} else if (has_cache_suffix(file)) {
+		*strrchr(file, '.') = '\0';
 		set_cache(record, file);
 	}
 }
@@ -148,7 +157,7 @@ static uint32_t object_bytes_near(const KernelRecordRequest *request, const char
 	if (bytes)
 		return bytes;
 	/* The folder of one cache, or the file in it. */
-	return object_bytes_in(!g_strcmp0(name, request->record->per_cache) ? parent : path, "");
+	return object_bytes_in(g_strv_contains(cache_files, name) ? parent : path, "");
 }
 
 /* Both readings use one size, from where there is one: else each object would seem to change. */
@@ -193,18 +202,26 @@ static bool read_file(const Reading *reading, const char *path, bool is_found, G
 	return input_read_text(path, is_found, record->type, reading->session, error);
 }
 
+/* Returns the file of a cache in its folder; NULL: none. The caller frees it. */
+static char *file_in(const KernelRecord *record, const char *folder)
+{
+	for (const char *const *name = record->per_cache; name && *name; name++) {
+		g_autofree char *path = g_build_filename(folder, *name, NULL);
+
+		if (g_file_test(path, G_FILE_TEST_EXISTS))
+			return g_steal_pointer(&path);
+	}
+	return NULL;
+}
+
 /* Returns the file of a folder's entry: "ENTRY/alloc_traces", or the entry "CACHE.alloc_traces";
    NULL: neither. The caller frees it. */
 static char *file_of_entry(const Reading *reading, const char *entry)
 {
-	const char *name = reading->request->record->per_cache;
-	g_autofree char *suffix = g_strconcat(".", name, NULL);
-	g_autofree char *below = g_build_filename(reading->path, entry, name, NULL);
+	g_autofree char *path = g_build_filename(reading->path, entry, NULL);
+	char *below = file_in(reading->request->record, path);
 
-	if (g_file_test(below, G_FILE_TEST_EXISTS))
-		return g_steal_pointer(&below);
-	return g_str_has_suffix(entry, suffix) ? g_build_filename(reading->path, entry, NULL)
-					       : NULL;
+	return !below && has_cache_suffix(entry) ? g_steal_pointer(&path) : below;
 }
 
 static gint compare_names(gconstpointer a, gconstpointer b)
@@ -246,21 +263,21 @@ static bool read_folder(const Reading *reading, GError **error)
 		return fail_absent(record, reading->path, ENODATA, error);
 	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
 		    "%s: it has no CACHE/%s and no CACHE.%s: give a copy of %s", reading->path,
-		    record->per_cache, record->per_cache, record->path);
+		    *record->per_cache, *record->per_cache, record->path);
 	return false;
 }
 
 static bool read_path(const Reading *reading, GError **error)
 {
-	const char *name = reading->request->record->per_cache;
-	g_autofree char *own_file = g_build_filename(reading->path, name ? name : "", NULL);
+	const KernelRecord *record = reading->request->record;
+	g_autofree char *own_file = file_in(record, reading->path);
 
 	if (reading->is_live && access(reading->path, F_OK))
-		return fail_absent(reading->request->record, reading->path, errno, error);
-	if (!name || !g_file_test(reading->path, G_FILE_TEST_IS_DIR))
+		return fail_absent(record, reading->path, errno, error);
+	if (!record->per_cache || !g_file_test(reading->path, G_FILE_TEST_IS_DIR))
 		return read_file(reading, reading->path, false, error);
 	/* The folder of one cache. */
-	if (g_file_test(own_file, G_FILE_TEST_EXISTS))
+	if (own_file)
 		return read_file(reading, own_file, true, error);
 	return read_folder(reading, error);
 }

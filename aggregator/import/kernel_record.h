@@ -12,8 +12,9 @@ typedef struct {
 	const ImportType *type;
 	const char *path;   /* in the running kernel */
 	const char *remedy; /* if it is not there */
-	const char
-		*per_cache; /* path is a folder with this file for each cache; NULL: it is a file */
+	/* Path is a folder with one of these files for each cache; NULL: it is a file. The newest
+	   name first, NULL-terminated. */
+	const char *const *per_cache;
 } KernelRecord;
 
 /* Ended by one without name. */
@@ -40,6 +41,6 @@ typedef struct {
  */
 bool kernel_record_read(const KernelRecordRequest *request, Session *session, GError **error);
 
-/* Sets what is known of a copy of a record: of "CACHE/alloc_traces" and "CACHE.alloc_traces" the
-   cache, and the size of its objects from a file object_size beside the former. */
+/* Sets what is known of a copy of a record: of "CACHE/alloc_traces" and "CACHE.alloc_traces" (also
+   alloc_calls) the cache, and the size of its objects from a file object_size beside the former. */
 void kernel_record_describe(const char *path, HeldRecord *record);

@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/import/foreign_texts.c aggregator/import/foreign_texts.h \
 	aggregator/import/import.h \
 	aggregator/import/import_alloc_traces.c \
 	aggregator/import/import_allocinfo.c \

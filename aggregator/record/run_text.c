@@ -74,10 +74,9 @@ bool run_text_keeps(uint8_t kind)
 	return place_of(kind) < KINDS;
 }
 
-void run_text_read_batch(RunText *text, const Batch *batch)
+static void append(RunText *text, uint8_t kind, BatchText part, uint64_t time_ns)
 {
-	unsigned place = place_of(batch->header.kind);
-	BatchText part = batch_text(batch);
+	unsigned place = place_of(kind);
 	Kept *kept;
 
 	if (place == KINDS || !part.text || part.epoch >= READINGS)
@@ -85,7 +84,7 @@ void run_text_read_batch(RunText *text, const Batch *batch)
 	kept = &text->kept[place][part.epoch];
 	if (!kept->text) {
 		kept->text = g_string_new(NULL);
-		kept->time_ns = batch->header.base_time_ns;
+		kept->time_ns = time_ns;
 	}
 	if (kept->text->len + part.bytes > TEXT_BYTES_MAX ||
 	    !memory_budget_take(text->memory, MEMORY_TEXTS, memory_of(&part)))
@@ -93,6 +92,16 @@ void run_text_read_batch(RunText *text, const Batch *batch)
 	g_string_append_len(kept->text, part.text, part.bytes);
 	if (kept->text->len && kept->text->str[kept->text->len - 1] != '\n')
 		g_string_append_c(kept->text, '\n');
+}
+
+void run_text_read_batch(RunText *text, const Batch *batch)
+{
+	append(text, batch->header.kind, batch_text(batch), batch->header.base_time_ns);
+}
+
+void run_text_add_line(RunText *text, uint8_t kind, const char *line)
+{
+	append(text, kind, (BatchText){ .text = line, .bytes = (uint32_t)strlen(line) }, 0);
 }
 
 static const Kept *kept_of(const RunText *text, uint8_t kind, uint32_t reading)

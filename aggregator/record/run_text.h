@@ -27,6 +27,9 @@ bool run_text_keeps(uint8_t kind);
    MiB is dropped, in whole lines. */
 void run_text_read_batch(RunText *text, const Batch *batch);
 
+/* Appends a line, for importers of other texts, within the same limits. */
+void run_text_add_line(RunText *text, uint8_t kind, const char *line);
+
 /* Returns the text of a kind (of readings: of an enum KmtReading); NULL if there is none. It may
    contain any bytes, but ends after a whole line. */
 const GString *run_text_of(const RunText *text, uint8_t kind, uint32_t reading);

@@ -6,7 +6,7 @@
 static EventTask task_of(const Profile *profile, const ProfileCell *cell)
 {
 	const ProfileTask *known = profile_task(profile, cell->task);
-	EventTask task = { .tgid = known->tgid };
+	EventTask task = { .tgid = known->tgid, .cgroup_id = known->cgroup_id };
 
 	memcpy(task.comm, known->comm, sizeof(task.comm));
 	return task;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "import/foreign_texts.h"
 #include "import/import.h"
 #include "import/import_types.h"
 #include "leaks.h"
@@ -1102,5 +1103,42 @@ Test(import, random_bytes_are_not_recognised)
 		for (size_t i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (char)g_rand_int(random);
 		cr_expect(import_type_recognise(bytes, sizeof(bytes)) == NULL);
+	}
+}
+
+/* Texts with stacks would else be taken for allocations. */
+Test(import, texts_of_other_things_are_known_by_name)
+{
+	static const char *const foreign[] = {
+		"unreferenced object 0xffff888110c46240 (size 96):\n    a+0x1/0x2\n    b+0x1/0x2\n",
+		"[10:00:01] Top 10 stacks with outstanding allocations:\n"
+		"\t640 bytes in 10 allocations from stack\n\t\ta+0x1 [kernel]\n\t\tb+0x1 "
+		"[kernel]\n",
+		"slabinfo - version: 2.1\n# name            <active_objs>\n",
+		" Active / Total Objects (% used)    : 1 / 2 (50.0%)\n",
+		"0xffffc90000000000-0xffffc90000005000   20480 f+0x1/0x2 pages=4 vmalloc N0=4\n",
+		"Attaching 1 probe...\n\n@[\n    a+5\n    b+7\n]: 12\n",
+		"@bytes[a]: 12\n",
+		"# tracer: nop\n#\n",
+		"cpus=2\n            podd-13676 [001]  1112.5: kmalloc: ptr=0x1\n",
+		"[   12.5] Call Trace:\n a+0x1/0x2\n b+0x1/0x2\n",
+		"                        Caller  Avg Wait    Count   Max Wait\n a+0x1\n b+0x1\n",
+		"COMM           PID    NODE ZONE         ORDER MODE      LAT(ms)\n a+0x1\n b+0x1\n",
+		"# Overhead  Command  Shared Object\n",
+		"handle: 7\nnr_base_pages: 12\n",
+		"x 1 [000] 1.5: sched:sched_switch: a ==> b\n",
+	};
+	static const char *const known[] = {
+		"hashkey.txt", "counted.txt", "events.txt", "report.txt", "slab.txt",
+	};
+
+	for (size_t i = 0; i < G_N_ELEMENTS(foreign); i++)
+		cr_expect(ne(ptr, (void *)foreign_text_find(foreign[i], strlen(foreign[i])), NULL),
+			  "%s", foreign[i]);
+	for (size_t i = 0; i < G_N_ELEMENTS(known); i++) {
+		g_autofree char *text = read_data(known[i]);
+
+		cr_expect(eq(ptr, (void *)foreign_text_find(text, strlen(text)), NULL), "%s",
+			  known[i]);
 	}
 }

@@ -127,7 +127,8 @@ ParameterizedTestParameters(import_held, hostile_allocinfo)
 
 ParameterizedTest(struct bad_text *row, import_held, hostile_allocinfo)
 {
-	g_autoptr(Session) session = import_text(&import_allocinfo, row->text);
+	g_autofree char *text = g_strconcat("allocinfo - version: 1.0\n", row->text, NULL);
+	g_autoptr(Session) session = import_text(&import_allocinfo, text);
 
 	cr_expect(eq(u64, session->unreadable_lines, row->unreadable), "%s", row->what);
 	cr_expect(eq(u64, sums_of(session, NULL, NULL).objects, row->objects), "%s", row->what);

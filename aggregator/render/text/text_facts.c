@@ -198,7 +198,7 @@ static void inaccurate_line(const ReportModel *model, GString *out)
 		return;
 	g_string_append(out, "Not accurate: ");
 	append_number_of(out, rows, "row");
-	g_string_append(out, " that the kernel marks so\n");
+	g_string_append(out, " that the kernel marks so or whose sizes it rounds\n");
 }
 
 static void frees_line(const ReportModel *model, GString *out)
