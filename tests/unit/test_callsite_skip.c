@@ -47,3 +47,46 @@ Test(callsite_skip, a_list_has_a_name)
 	cr_expect_str_eq(error->message,
 			 "',' names no function: give names with commas, or default");
 }
+
+/* What the running kernel has: since Linux 6.10 functions that allocate for their callers end with
+   "_noprof". */
+Test(callsite_skip, allocators_of_this_kernel_are_known)
+{
+	g_autoptr(GRegex) family = g_regex_new(
+		"^_*(vma_alloc_|folio_alloc|filemap_alloc|alloc_pages|alloc_frozen|alloc_contig|"
+		"get_zeroed|get_free|kmalloc|kvmalloc|krealloc|kvrealloc|vmalloc|vzalloc|"
+		"vrealloc|vcalloc|kmem_cache_alloc|pcpu_alloc).*_noprof$",
+		0, 0, NULL);
+	g_autofree char *symbols = NULL;
+	g_auto(GStrv) lines = NULL;
+	guint known = 0;
+
+	if (!g_file_get_contents("/proc/kallsyms", &symbols, NULL, NULL) ||
+	    !strstr(symbols, " __kmalloc_noprof\n"))
+		cr_skip_test("this kernel has no functions with _noprof");
+	lines = g_strsplit(symbols, "\n", -1);
+	for (char **line = lines; *line; line++) {
+		const char *name = strrchr(*line, ' ');
+
+		if (!name || !g_regex_match(family, name + 1, 0, NULL) ||
+		    g_str_has_prefix(name, " __pfx_"))
+			continue;
+		cr_expect(callsite_skip_has(NULL, name + 1), "%s", name + 1);
+		known++;
+	}
+	cr_expect_gt(known, 10);
+}
+
+/* Names before Linux 6.10 and after: page faults, the page cache, kvmalloc() on a probe point. */
+Test(callsite_skip, wrappers_of_the_page_allocator_are_no_call_sites)
+{
+	static const char *const names[] = {
+		"vma_alloc_folio_noprof", "folio_alloc_mpol_noprof",     "__kvmalloc_node_noprof",
+		"alloc_pages_vma",        "__page_cache_alloc",          "vma_alloc_folio",
+		"__alloc_pages_bulk",     "alloc_pages_bulk_noprof",     "alloc_pages_exact",
+		"filemap_alloc_folio",    "__vmalloc_node_range.isra.0",
+	};
+
+	for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
+		cr_expect(callsite_skip_has(NULL, names[i]), "%s", names[i]);
+}
