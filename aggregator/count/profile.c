@@ -427,11 +427,12 @@ static uint32_t places_of(Profile *profile, const Events *events, const EventOri
 }
 
 static StackId stack_of_hit(Profile *profile, const Events *events, const EventOriginFacts *facts,
-			    uint64_t time_ns)
+			    uint64_t time_ns, bool *unplaced)
 {
 	uint64_t words[2 * KMT_STACK_DEPTH_MAX + 1];
 	uint32_t places = places_of(profile, events, facts, time_ns, &words[1 + facts->depth]);
 
+	*unplaced = profile->user_maps && facts->user_depth && !places;
 	if (!places && facts->depth)
 		return stack_intern(profile, facts->frames, facts->depth, events->epoch);
 	words[0] = facts->depth;
@@ -441,12 +442,12 @@ static StackId stack_of_hit(Profile *profile, const Events *events, const EventO
 				  events->epoch << TAG_EPOCH_SHIFT | TAG_WITH_USER);
 }
 
-/* time_ns: of the current event. */
+/* time_ns: of the current event. *unplaced: as ProfileOrigin has it. */
 static StackId stack_of(Profile *profile, const Events *events, const EventOriginFacts *facts,
-			uint64_t time_ns)
+			uint64_t time_ns, bool *unplaced)
 {
 	if (facts->source == KMT_SOURCE_POINT)
-		return stack_of_hit(profile, events, facts, time_ns);
+		return stack_of_hit(profile, events, facts, time_ns, unplaced);
 	if (!facts->text)
 		return stack_intern(profile, facts->frames, facts->depth, events->epoch);
 	if (events->text->over_bound)
@@ -461,6 +462,7 @@ static OriginId origin_of(Profile *profile, const Events *events, const Event *e
 	EventOriginFacts facts;
 	ProfileOrigin origin;
 	OriginId id = ORIGIN_ID_OVERFLOW;
+	bool unplaced = false;
 
 	events_read_origin(events, event->origin, &facts);
 	memset(&origin, 0, sizeof(origin));
@@ -477,7 +479,8 @@ static OriginId origin_of(Profile *profile, const Events *events, const Event *e
 	origin.free = event->free;
 	origin.own = facts.kind == KMT_KIND_OWN;
 	origin.cache = cache_of(profile, events, facts.cache);
-	origin.stack = stack_of(profile, events, &facts, event_time_ns(events, event));
+	origin.stack = stack_of(profile, events, &facts, event_time_ns(events, event), &unplaced);
+	origin.unplaced = unplaced;
 	if (origin.stack != STACK_ID_NONE)
 		id = origin_intern(profile, &origin);
 	profile->has_overflow |= id == ORIGIN_ID_OVERFLOW;

@@ -50,6 +50,7 @@ typedef struct {
 	uint8_t source;     /* enum KmtSource */
 	bool truncated : 1; /* the stack reached the depth limit */
 	bool free : 1;      /* counts frees, not allocations */
+	bool unplaced : 1;  /* it had user frames, but none in a known mapping */
 	bool own : 1;       /* by the collector's own processes: recorded for pairing only */
 } ProfileOrigin;
 

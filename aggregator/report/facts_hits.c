@@ -34,20 +34,27 @@ static UserReach reach_of(const Session *session, StackId stack)
 	return user_places_reach_start(session->user_names, places, count) ? USER_WHOLE : USER_CUT;
 }
 
+/* The share is one of all hits that should have a user stack, also of those that lack it. */
 static void set_user_stacks(Facts *facts, const Session *session)
 {
 	const Profile *profile = session->profile;
-	uint64_t all = 0, whole = 0;
+	uint64_t all = 0, whole = 0, without = 0;
 
 	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
 		const ProfileCell *cell = profile_cell(profile, i);
-		UserReach reach = reach_of(session, profile_origin(profile, cell->origin)->stack);
+		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
+		UserReach reach = reach_of(session, origin->stack);
 
-		if (reach != USER_NONE)
+		if (reach != USER_NONE || origin->unplaced)
 			saturate_add(&all, cell->events);
+		else if (cell->context == KMT_CONTEXT_TASK)
+			saturate_add(&without, cell->events);
 		if (reach == USER_WHOLE)
 			saturate_add(&whole, cell->events);
 	}
+	/* A kernel thread has no user stack. Those that were not unwound are known of the whole
+	   run. */
+	saturate_add(&all, MIN(without, fact_number(facts, FACT_NOT_UNWOUND)));
 	fact_set_number(facts, FACT_USER_STACKS, all);
 	fact_set_number(facts, FACT_USER_STACKS_WHOLE, whole);
 }

@@ -2,6 +2,7 @@
 #include "leaks.h"
 #include "record/batch_writer.h"
 #include "record/event_writer.h"
+#include "report/facts_hits.h"
 #include "report/hit_rows.h"
 #include "session/losses.h"
 #include "session/session.h"
@@ -182,6 +183,34 @@ Test(hits, user_frames_become_places_in_the_files_of_their_process)
 	/* The same addresses are other files in another process; of one only the program. */
 	stack = profile_origin(profile, cell_of(&stage, "other", 0)->origin)->stack;
 	cr_expect_eq(profile_stack_places(profile, stack, places), 0);
+	stage_clear(&stage);
+}
+
+/* Which share of the user stacks is whole counts those that were not unwound, or whose mapping is
+   not known. */
+Test(hits, user_stacks_that_are_missing_are_not_whole)
+{
+	const uint64_t user[] = { LIBRARY + 0x10 };
+	const PointHit with = { .time_ns = SECOND, .user_frames = user, .user_depth = 1 };
+	const PointHit without = { .time_ns = SECOND, .frames = kernel_frames, .depth = 2 };
+	const RowSums none = { .summary = { 0 } };
+	g_autoptr(Facts) facts = NULL;
+	Stage stage;
+
+	stage_init(&stage);
+	feed_text(&stage, KMT_BATCH_MAPS, maps);
+	for (int i = 0; i < 2; i++)
+		add(&stage, &worker, with);
+	add(&stage, &other, with); /* it has no such mapping */
+	for (int i = 0; i < 5; i++)
+		add(&stage, &worker, without);
+	finish(&stage);
+	session_set_number(stage.session, KMT_FIELD_USER_DEPTH, 64);
+	session_set_number(stage.session, KMT_FIELD_NOT_UNWOUND, 4);
+	facts = facts_new(stage.session, false);
+	facts_set_hits(facts, stage.session, &none);
+	cr_expect_eq(fact_number(facts, FACT_USER_STACKS), 2 + 1 + 4);
+	cr_expect_eq(fact_number(facts, FACT_USER_STACKS_WHOLE), 0);
 	stage_clear(&stage);
 }
 

@@ -553,11 +553,7 @@ void perf_hits_name(PerfRun *run)
 
 void perf_hits_write_unwound(PerfRun *run)
 {
-	const UnwindCounts *counts;
-
-	if (!run->unwind)
-		return;
-	counts = perf_unwind_counts(run->unwind);
-	run_facts_write_number(run->live.batches, KMT_FIELD_NOT_UNWOUND,
-			       counts->refused + counts->ends[UNWIND_END_NOT_UNWOUND]);
+	if (run->unwind)
+		run_facts_write_number(run->live.batches, KMT_FIELD_NOT_UNWOUND,
+				       perf_unwind_missing(run->unwind));
 }

@@ -26,6 +26,7 @@ typedef struct {
 	EventTask task;
 	PointHit hit;
 	guint frames_at, columns_at, user_frames_at;
+	bool has_copy; /* of its stack: it should have frames */
 } Waiting;
 
 struct PerfUnwind {
@@ -37,6 +38,7 @@ struct PerfUnwind {
 	GArray *waiting;       /* (element-type Waiting) */
 	GArray *frames;        /* (element-type uint64_t) */
 	GByteArray *columns;
+	uint64_t missing; /* hits without the frames that they should have */
 };
 
 PerfUnwind *perf_unwind_new(uint64_t memory_bytes_max, GError **error)
@@ -226,8 +228,9 @@ static uint64_t process_at(PerfUnwind *unwind, uint32_t tgid, uint64_t time_ns)
 	return key_of(tgid, process->program - is_before);
 }
 
-/* If the queue is full, waits a moment: a stack that is refused is lost. */
-static void submit(PerfUnwind *unwind, uint64_t number, const EventTask *task, uint64_t time_ns,
+/* If the queue is full, waits a moment: a stack that is refused is lost. Returns whether there is a
+   copy of the stack. */
+static bool submit(PerfUnwind *unwind, uint64_t number, const EventTask *task, uint64_t time_ns,
 		   const PerfUserStack *stack)
 {
 	UnwindJob job = {
@@ -237,16 +240,17 @@ static void submit(PerfUnwind *unwind, uint64_t number, const EventTask *task, u
 
 	if (!stack->registers || !stack->stack_bytes ||
 	    !unwind_registers_read(stack->abi, stack->registers, &job.registers))
-		return;
+		return false;
 	job.copy = (UnwindCopy){ .address = job.registers.values[UNWIND_SP],
 				 .bytes = stack->stack,
 				 .size = stack->stack_bytes };
 	if (unwind_child_try(unwind->child, &job))
-		return;
+		return true;
 	if (unwind_child_has_all(unwind->child, job.process))
 		unwind_child_drain(unwind->child, clock_monotonic_ns() + ROOM_NS, take_stack,
 				   unwind);
 	unwind_child_submit(unwind->child, &job);
+	return true;
 }
 
 void perf_unwind_add(PerfUnwind *unwind, const EventTask *task, const PointHit *hit,
@@ -258,6 +262,7 @@ void perf_unwind_add(PerfUnwind *unwind, const EventTask *task, const PointHit *
 		.frames_at = unwind->frames->len,
 		.columns_at = unwind->columns->len,
 	};
+	bool has_copy;
 
 	waiting.hit.user_depth = 0;
 	g_array_append_vals(unwind->frames, hit->frames, hit->depth);
@@ -265,7 +270,8 @@ void perf_unwind_add(PerfUnwind *unwind, const EventTask *task, const PointHit *
 		g_byte_array_append(unwind->columns, (const guint8 *)hit->columns,
 				    hit->columns_bytes);
 	g_array_append_val(unwind->waiting, waiting);
-	submit(unwind, unwind->waiting->len - 1, task, hit->time_ns, stack);
+	has_copy = submit(unwind, unwind->waiting->len - 1, task, hit->time_ns, stack);
+	g_array_index(unwind->waiting, Waiting, unwind->waiting->len - 1).has_copy = has_copy;
 }
 
 static const uint64_t *frames_at(const PerfUnwind *unwind, guint index)
@@ -273,10 +279,12 @@ static const uint64_t *frames_at(const PerfUnwind *unwind, guint index)
 	return (const uint64_t *)(const void *)unwind->frames->data + index;
 }
 
-static void write_waiting(const PerfUnwind *unwind, const Waiting *waiting, EventWriter *writer,
+static void write_waiting(PerfUnwind *unwind, const Waiting *waiting, EventWriter *writer,
 			  uint32_t depth_max)
 {
 	PointHit hit = waiting->hit;
+
+	unwind->missing += waiting->has_copy && !hit.user_depth ? hit.weight : 0;
 
 	hit.frames = frames_at(unwind, waiting->frames_at);
 	hit.user_frames = frames_at(unwind, waiting->user_frames_at);
@@ -300,7 +308,7 @@ void perf_unwind_flush(PerfUnwind *unwind, EventWriter *writer, uint32_t depth_m
 	g_byte_array_set_size(unwind->columns, 0);
 }
 
-const UnwindCounts *perf_unwind_counts(const PerfUnwind *unwind)
+uint64_t perf_unwind_missing(const PerfUnwind *unwind)
 {
-	return unwind_child_counts(unwind->child);
+	return unwind->missing;
 }

@@ -48,4 +48,6 @@ void perf_unwind_add(PerfUnwind *unwind, const EventTask *task, const PointHit *
 /* Waits for the stacks of all hits added, and writes the hits. depth_max: of their user frames. */
 void perf_unwind_flush(PerfUnwind *unwind, EventWriter *writer, uint32_t depth_max);
 
-const UnwindCounts *perf_unwind_counts(const PerfUnwind *unwind);
+/* Returns the number of hits so far with a copy of their stack, but without user frames: as many as
+   they stand for. */
+uint64_t perf_unwind_missing(const PerfUnwind *unwind);
