@@ -155,6 +155,7 @@ void options_free(Options *options)
 	g_free(options->columns);
 	g_free(options->user_stacks);
 	preset_free(options->preset);
+	g_free(options->keys);
 	g_strfreev(options->request.command);
 	g_free((char *)options->request.user);
 	g_free((char *)options->request.record_path);

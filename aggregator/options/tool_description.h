@@ -4,6 +4,7 @@
 #include "options/option_rules.h"
 #include "options/options.h"
 #include "report/model.h"
+#include "session/session.h"
 
 /* The commands of the suite, as bits for the option table. */
 typedef enum {
@@ -50,6 +51,9 @@ struct Tool {
 	/* Completes its options, after all were taken. Returns false with error set if they do not
 	   fit together. NULL: nothing to do. */
 	bool (*finish)(Options *options, GError **error);
+	/* Called when facts of a recording are known, before its events, and at its end. Makes what
+	   was not asked for as the recorded run showed it. NULL: the options alone decide. */
+	void (*take_live_view)(Options *options, const Session *session);
 	/* Prints what --list asks for, and what could not be read to stderr. Returns whether the
 	   list is complete. NULL: it has no such option. */
 	bool (*list)(FILE *out);

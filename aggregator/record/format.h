@@ -405,7 +405,9 @@ enum KmtFieldId {
 	   (scatter_row.h), where it is more than 100, and the part of a place of the row in the
 	   variance of all events, in millionths */
 	KMT_FIELD_SCATTER_ROWS = 77,
-	KMT_FIELD_IDS, /* not in streams: the highest id + 1 */
+	KMT_FIELD_RANK = 78, /* text: the metric that ranked the live report: "time" */
+	KMT_FIELD_KEYS = 79, /* text: its keys of --by: "process,point"; "": stacks */
+	KMT_FIELD_IDS,       /* not in streams: the highest id + 1 */
 };
 
 /* When a KMT_BATCH_SLABINFO or KMT_BATCH_MEMORY was read. */

@@ -88,6 +88,8 @@ static const uint8_t field_kinds[KMT_FIELD_IDS] = {
 	[KMT_FIELD_NOT_UNWOUND] = FIELD_NUMBER,
 	[KMT_FIELD_USER_NAMES_MISSING] = FIELD_TEXT,
 	[KMT_FIELD_SCATTER_ROWS] = FIELD_TEXT,
+	[KMT_FIELD_RANK] = FIELD_TEXT,
+	[KMT_FIELD_KEYS] = FIELD_TEXT,
 };
 
 bool run_info_is_number(uint16_t id)

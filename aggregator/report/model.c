@@ -365,14 +365,18 @@ static DiffRun diff_run(const ReportModel *model)
 	};
 }
 
-/* What is held does not grow with the length of a run as what was allocated does. */
+/* The work of a command is the same however long it takes. What is held does not grow with the
+   length of a run as what was allocated does. */
 static DiffPer fitting_per(const ReportModel *model, const DiffRun runs[JOIN_SIDES])
 {
 	bool have_durations = runs[JOIN_OLD].duration_ns && runs[JOIN_NEW].duration_ns;
+	bool are_commands = fact_is_known(model->facts, FACT_COMMAND) &&
+			    fact_is_known(model->older->facts, FACT_COMMAND);
 
 	if (model->source->per != DIFF_PER_AUTO)
 		return model->source->per;
-	return have_durations && runs[JOIN_OLD].duration_ns != runs[JOIN_NEW].duration_ns &&
+	return have_durations && !are_commands &&
+			       runs[JOIN_OLD].duration_ns != runs[JOIN_NEW].duration_ns &&
 			       !fact_number(model->facts, FACT_HELD_IS_COUNTED)
 		       ? DIFF_PER_SECOND
 		       : DIFF_PER_RUN;

@@ -233,6 +233,27 @@ static void note_flaw(ManyInputs *many, const Session *session, const char *path
 		note("%s: not complete: %s", path, flaw);
 }
 
+static char *parts_of(const Options *options)
+{
+	const Renderer *renderer = options->renderer;
+
+	if (!renderer->parts)
+		return NULL;
+	return g_strconcat(renderer->traits & RENDER_RUNS ? "recording," : "", renderer->parts,
+			   NULL);
+}
+
+/* The first recording that is used may decide on the rank and the keys. */
+static void begin_merge(ManyInputs *many, Options *options)
+{
+	if (many->merged)
+		return;
+	options->view_is_chosen = true;
+	many->parts = options->view.by[0] ? NULL : parts_of(options);
+	many->merged = merged_new(options->memory_bytes_max,
+				  merged_parts_of(options->view.by, many->parts), many->names);
+}
+
 static void add_session(ManyInputs *many, Options *options, const Session *session,
 			const char *path)
 {
@@ -242,6 +263,7 @@ static void add_session(ManyInputs *many, Options *options, const Session *sessi
 	DurationTotals spans = { 0 };
 	uint32_t run = add_name(many, session, path);
 
+	begin_merge(many, options);
 	options->view = view_of_run(options);
 	input = report_input_new(session, options, options->renderer);
 	options->view = wanted;
@@ -290,10 +312,12 @@ static void add_unread(ManyInputs *many)
 
 static void read_or_note(ManyInputs *many, Options *options, const char *path)
 {
+	const ViewOptions wanted = options->view;
 	g_autoptr(GError) problem = NULL;
 
 	if (read_one(many, options, path, &problem))
 		return;
+	options->view = wanted;
 	note("%s: left out", problem->message);
 	add_unread(many);
 }
@@ -317,16 +341,6 @@ static void read_all(ManyInputs *many, Options *options, const GPtrArray *paths)
 	note("interrupted: %u of %u recordings are left out", paths->len - done, paths->len);
 	for (; done < paths->len; done++)
 		add_unread(many);
-}
-
-static char *parts_of(const Options *options)
-{
-	const Renderer *renderer = options->renderer;
-
-	if (!renderer->parts)
-		return NULL;
-	return g_strconcat(renderer->traits & RENDER_RUNS ? "recording," : "", renderer->parts,
-			   NULL);
 }
 
 static ReportSource source_of(const ManyInputs *many, const Options *options)
@@ -361,9 +375,6 @@ static ManyInputs *many_inputs_new(const Options *options)
 	many->names = run_names_new(options->hide_host);
 	run_names_add_unknown(many->names);
 	many->runs = many_runs_new(many->names);
-	many->parts = options->view.by[0] ? NULL : parts_of(options);
-	many->merged = merged_new(options->memory_bytes_max,
-				  merged_parts_of(options->view.by, many->parts), many->names);
 	many->seen = g_hash_table_new_full(keyed_hash_text, g_str_equal, g_free, g_free);
 	return many;
 }

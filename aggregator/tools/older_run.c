@@ -146,6 +146,8 @@ bool older_run_fits(const OlderRun *run, const Options *options, const Session *
 {
 	const char *name = options->input ? options->input : "this run";
 
+	/* Both are ranked as the newer one. */
+	run->options->view.sort = options->view.sort;
 	return has_points(run, run_info_text(newer->info, KMT_FIELD_POINTS_TITLE), name, error) &&
 	       has_figures(options, run->session, run->options->input, error) &&
 	       has_figures(options, newer, name, error);

@@ -190,6 +190,74 @@ static bool choose_view(Options *options, GError **error)
 	       dimensions_parse(preset->by, true, options->view.by, error);
 }
 
+/* Returns the keys of the report, as of --by, for a recording. Those of a comparison are not those
+   of the run. */
+static char *keys_of(const Options *options)
+{
+	GString *names = g_string_new(NULL);
+
+	if (options->diff && dimensions_have(options->view.by, "stack"))
+		g_string_append(names, options->preset->by ? options->preset->by : "");
+	else
+		for (const Dimension *const *key = options->view.by; *key; key++)
+			g_string_append_printf(names, "%s%s", names->len ? "," : "", (*key)->name);
+	return g_string_free(names, FALSE);
+}
+
+/* Lets a recording know what its live run shows. */
+static bool note_view(Options *options)
+{
+	options->keys = keys_of(options);
+	options->request.keys = options->keys;
+	options->request.rank = options->view.sort->name;
+	return true;
+}
+
+/* Returns the metric that ranked the live report. Recordings up to 0.2.0 do not say so: it was the
+   default. */
+static const Metric *live_rank(const Session *session)
+{
+	const char *name = run_info_text(session->info, KMT_FIELD_RANK);
+	const bool has_values = run_info_text(session->info, KMT_FIELD_VALUE_NAME);
+
+	const Metric *rank = name ? metric_lookup(name, METRIC_OF_HITS) : NULL;
+	const unsigned lacks =
+		(has_values ? 0 : NEEDS_VALUES) | (session->durations ? 0 : NEEDS_TIMES);
+
+	if (rank && metric_is_known(rank, lacks))
+		return rank;
+	return &metrics[session->durations ? METRIC_TIME
+			: has_values       ? METRIC_VALUE
+					   : METRIC_ALLOCATIONS];
+}
+
+static bool can_rank(const Options *options, const Metric *rank)
+{
+	return metric_adds_up(rank) || !(options->renderer->traits & RENDER_STACKS);
+}
+
+static void take_live_keys(Options *options, const char *names)
+{
+	if (!*names || options->view.by[0] || options->renderer->traits & RENDER_STACKS)
+		return;
+	if (!dimensions_parse(names, true, options->view.by, NULL))
+		options->view.by[0] = NULL;
+	options->needs_lines |= dimensions_have_lines(options->view.by);
+}
+
+static void take_live_view(Options *options, const Session *session)
+{
+	const char *names = run_info_text(session->info, KMT_FIELD_KEYS);
+	const Metric *rank = live_rank(session);
+
+	if (options->preset || options->view_is_chosen)
+		return;
+	if (!options->sort_given && can_rank(options, rank))
+		options->view.sort = rank;
+	if (names)
+		take_live_keys(options, names);
+}
+
 static bool uses_stap(const Options *options)
 {
 	return options->collector ? options->collector == &stap_collector
@@ -227,7 +295,7 @@ static bool finish(Options *options, GError **error)
 	options->request.preset = options->preset;
 	return options->preset && set_formulas(options, error) && set_columns(options, error) &&
 	       choose_stacks(options, error) && check_collector(options, error) &&
-	       choose_scope(options, error) && choose_view(options, error);
+	       choose_scope(options, error) && choose_view(options, error) && note_view(options);
 }
 
 /* Appends whether this kernel has the points of a preset; else what is missing. */
@@ -289,6 +357,7 @@ static const Tool stack_top = {
 	.take_word = take_probe,
 	.rules = rules,
 	.finish = finish,
+	.take_live_view = take_live_view,
 	.list = list_presets,
 	.report = REPORT_STACKS,
 	.shows_memory = true,

@@ -489,7 +489,46 @@ static bool has_times(const Options *options, const Session *session, GError **e
 	return false;
 }
 
-bool tool_read_input(const Options *options, Session *session, GError **error)
+typedef struct {
+	Options *options;
+	Session *session;
+} Reading;
+
+/* Before the events: threads are counted from the first one on, if they are keys. */
+static void take_live_view(const Reading *reading)
+{
+	Options *options = reading->options;
+
+	if (!options->tool->take_live_view)
+		return;
+	options->tool->take_live_view(options, reading->session);
+	if (dimensions_have(options->view.by, "thread"))
+		profile_keep_threads(reading->session->profile);
+}
+
+/* A BatchVisitor. */
+static void take_info(const Batch *batch, void *user_data)
+{
+	if (batch->header.kind == KMT_BATCH_INFO)
+		take_live_view(user_data);
+}
+
+/* Reads -i. What its facts say about the report is taken as soon as it is known. */
+static bool read_file(Options *options, Session *session, GError **error)
+{
+	const Reading reading = { options, session };
+	bool is_read;
+
+	session_add_tap(session, take_info, (void *)&reading);
+	is_read = options->input_is_found ? input_read_found(options->input, session, error)
+					  : input_read(options->input, session, error);
+	session_remove_tap(session, take_info);
+	if (is_read)
+		take_live_view(&reading);
+	return is_read;
+}
+
+bool tool_read_input(Options *options, Session *session, GError **error)
 {
 	double from_s = (double)options->slice.from_ns / 1e9;
 	uint64_t length_ns;
@@ -498,8 +537,7 @@ bool tool_read_input(const Options *options, Session *session, GError **error)
 		return kernel_record_read(&options->import, session, error);
 	if (options->sliced)
 		session_set_slice(session, options->slice);
-	if (!(options->input_is_found ? input_read_found : input_read)(options->input, session,
-								       error) ||
+	if (!read_file(options, session, error) ||
 	    (options->sliced && !has_times(options, session, error)))
 		return false;
 	length_ns = session_length_ns(session);

@@ -15,7 +15,7 @@ Session *tool_session_new(const Options *options);
 
 /* Reads the file of -i, or the record of --import. Returns false with error set, also if the
    requested part lies after the end of the file. */
-bool tool_read_input(const Options *options, Session *session, GError **error);
+bool tool_read_input(Options *options, Session *session, GError **error);
 
 /* With --held, adds the last filters: what others drop is not named. Nobody gave them, and they
    have their own lines. */

@@ -238,6 +238,14 @@ static void write_stream(GByteArray *stream, const char *listed, const Hits *of)
 	write_text(stream, KMT_BATCH_USER_SYMBOLS, user_symbols);
 }
 
+void viewed_hit_stream(GByteArray *stream, const char *rank, const char *keys)
+{
+	const InfoField view[] = { { KMT_FIELD_RANK, 0, rank }, { KMT_FIELD_KEYS, 0, keys } };
+
+	batch_write_info(stream, view, G_N_ELEMENTS(view));
+	hit_stream(stream);
+}
+
 void hit_stream(GByteArray *stream)
 {
 	batch_write_info(stream, hit_facts, G_N_ELEMENTS(hit_facts));

@@ -360,6 +360,8 @@ int main(int argc, char **argv)
 		held_stream(stream, number(argv[2]), number(argv[3]));
 	if (g_str_equal(wanted, "hits"))
 		hit_stream(stream);
+	if (g_str_equal(wanted, "hits-viewed") && argc >= 4)
+		viewed_hit_stream(stream, argv[2], argv[3]);
 	if (g_str_equal(wanted, "hits-other"))
 		other_hit_stream(stream);
 	if (g_str_equal(wanted, "spans"))

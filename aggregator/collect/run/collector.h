@@ -66,6 +66,8 @@ typedef struct {
 	const char *stap_options;  /* -o; NULL: none */
 	const char *module_path;   /* --module: load this one; NULL: build or use the cache */
 	const char *command_line;  /* how the program was called, quoted for a shell */
+	const char *rank;          /* of hits, as of -s: the metric that ranks the report ... */
+	const char *keys;          /* ... and the keys of its rows, as of --by; "": stacks */
 	int verbose;               /* level of diagnostics on stderr */
 	bool quiet;                /* print only problems on stderr */
 	bool reads_keys;           /* the program reads the keyboard itself */

@@ -112,6 +112,8 @@ static void write_preset(GByteArray *out, const CollectRequest *request)
 	run_facts_write_text(out, KMT_FIELD_POINTS_TITLE, preset->title);
 	run_facts_write_text(out, KMT_FIELD_VALUE_UNIT, units[preset->unit]);
 	run_facts_write_number(out, KMT_FIELD_USER_DEPTH, request->user_depth);
+	run_facts_write_text(out, KMT_FIELD_RANK, request->rank);
+	run_facts_write_text(out, KMT_FIELD_KEYS, request->keys);
 	if (request->user_stack_bytes)
 		run_facts_write_number(out, KMT_FIELD_USER_STACK_BYTES, request->user_stack_bytes);
 }
