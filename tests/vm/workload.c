@@ -877,7 +877,7 @@ static void end_first(Plan *plan)
 }
 
 /* The main thread works only when it is the only one. */
-static __attribute__((noinline)) void plan_run(Plan *plan)
+static __attribute__((noinline, noclone)) void plan_run(Plan *plan)
 {
 	pthread_t threads[THREADS_MAX];
 

@@ -19,7 +19,7 @@ cat > elsewhere <<-'END'
 	cp "$workload" gone/known-gone
 	gone/known-gone -k brk 30 0<> gate &
 	unshare -m sh -c "mount -t tmpfs none gone && cp $workload gone/known-there && exec gone/known-there -k brk 20" 0<> gate &
-	until [ "$(pgrep -c -x work-done)" = 2 ]; do sleep .1; done
+	until [ "$(pgrep -c -P $$ -x work-done)" = 2 ]; do sleep .1; done
 	rm gone/known-gone
 	sleep 1
 	echo xx > gate
