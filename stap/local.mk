@@ -30,3 +30,16 @@ stap/tapset/kmt_emitter.stp: $(srcdir)/stap/tapset/kmt_emitter.stp.in $(srcdir)/
 		-e '/^@FUNCTION_PROBES@$$/{' -e 'r $(srcdir)/stap/function_probes.h' -e 'd' -e '}' \
 		-e '/^@SLAB_CACHES@$$/{' -e 'r $(srcdir)/stap/slab_caches.h' -e 'd' -e '}' \
 		$(srcdir)/stap/tapset/kmt_emitter.stp.in > $@.tmp && mv $@.tmp $@
+
+# A build tree works without an installation: its programs find their data beside them.
+all-local: link-data
+link-data:
+	@for file in $(dist_presets_DATA) $(dist_stap_DATA) $(dist_tapset_DATA); do \
+		test -e $$file || { $(MKDIR_P) $${file%/*} && ln -s $(abs_srcdir)/$$file $$file; } || exit; \
+	done
+distclean-local: unlink-data
+unlink-data:
+	@for file in $(dist_presets_DATA) $(dist_stap_DATA) $(dist_tapset_DATA); do \
+		! test -h $$file || rm -f $$file; \
+	done
+.PHONY: link-data unlink-data

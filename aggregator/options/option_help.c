@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "config.h"
 
+#include "probes/data_folder.h"
 #include "options/option_table.h"
 #include "options/option_values.h"
 #include "options/tool_description.h"
@@ -155,8 +156,10 @@ static const struct {
 
 void options_print_version(const Tool *tool, FILE *out)
 {
+	g_autofree char *scripts = data_folder("stap");
+
 	fprintf(out, "%s %s\nLicense GPL-2.0-or-later. Scripts: %s\n", tool->name, PACKAGE_VERSION,
-		PKGDATADIR "/stap");
+		scripts);
 	for (gsize i = 0; i < G_N_ELEMENTS(features); i++)
 		fprintf(out, "%s: %s\n", features[i].what, features[i].built_in ? "yes" : "no");
 }

@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/probes/data_folder.c aggregator/probes/data_folder.h \
 	aggregator/probes/expression.c aggregator/probes/expression.h \
 	aggregator/probes/expression_glob.c aggregator/probes/expression_glob.h \
 	aggregator/probes/expression_kernel.c \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "probes/preset_list.h"
 
+#include "probes/data_folder.h"
 #include "base/escape.h"
 #include "base/nearest.h"
 #include "base/trusted_file.h"
@@ -18,9 +19,10 @@ enum {
 #define SUFFIX ".preset"
 #define HOST_FOLDER "/etc/kmalloc-top/presets"
 
-static const char *program_folder(const PresetFolders *folders)
+static char *program_folder(const PresetFolders *folders)
 {
-	return folders && folders->program_folder ? folders->program_folder : PKGDATADIR "/presets";
+	return folders && folders->program_folder ? g_strdup(folders->program_folder)
+						  : data_folder("presets");
 }
 
 static const char *host_folder(const PresetFolders *folders)
@@ -130,10 +132,11 @@ static GPtrArray *all_names(const PresetFolders *folders, GPtrArray *problems)
 {
 	g_autoptr(GHashTable) names = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 	GPtrArray *sorted = g_ptr_array_new_with_free_func(g_free);
+	g_autofree char *folder = program_folder(folders);
 	GHashTableIter each;
 	gpointer name;
 
-	add_names(names, program_folder(folders), problems);
+	add_names(names, folder, problems);
 	add_names(names, host_folder(folders), problems);
 	g_hash_table_iter_init(&each, names);
 	while (g_hash_table_iter_next(&each, &name, NULL)) {
@@ -147,6 +150,7 @@ static GPtrArray *all_names(const PresetFolders *folders, GPtrArray *problems)
 /* Reads the host's preset of this name, else the program's. */
 static Preset *read_named(const PresetFolders *folders, const char *name, GError **error)
 {
+	g_autofree char *folder = program_folder(folders);
 	GError *host_error = NULL;
 	Preset *preset = read_of_folder(host_folder(folders), name, true, &host_error);
 
@@ -157,7 +161,27 @@ static Preset *read_named(const PresetFolders *folders, const char *name, GError
 		return NULL;
 	}
 	g_clear_error(&host_error);
-	return read_of_folder(program_folder(folders), name, false, error);
+	return read_of_folder(folder, name, false, error);
+}
+
+/* Appends "no presets are in FOLDER and FOLDER". */
+static void append_searched(const PresetFolders *folders, GString *out)
+{
+	g_autofree char *folder = program_folder(folders);
+
+	g_string_append(out, "no presets are in ");
+	escape_append(out, folder);
+	g_string_append(out, " and ");
+	escape_append(out, host_folder(folders));
+}
+
+static void add_searched(const PresetFolders *folders, GPtrArray *problems)
+{
+	g_autoptr(GString) problem = g_string_new(NULL);
+
+	append_searched(folders, problem);
+	g_string_append(problem, ": install the program again");
+	g_ptr_array_add(problems, g_strdup(problem->str));
 }
 
 GPtrArray *preset_list(const PresetFolders *folders, GPtrArray *problems)
@@ -174,6 +198,8 @@ GPtrArray *preset_list(const PresetFolders *folders, GPtrArray *problems)
 		else if (problems)
 			g_ptr_array_add(problems, g_strdup(error->message));
 	}
+	if (problems && !names->len && !problems->len)
+		add_searched(folders, problems);
 	return presets;
 }
 
@@ -186,7 +212,9 @@ static Preset *fail_unknown(const PresetFolders *folders, const char *name, GErr
 
 	for (guint i = 0; i < names->len; i++)
 		nearest_offer(nearest, names->pdata[i], names->pdata[i]);
-	if (nearest_append(nearest, similar))
+	if (!names->len)
+		append_searched(folders, similar);
+	else if (nearest_append(nearest, similar))
 		g_string_prepend(similar, "did you mean ");
 	else
 		g_string_append(similar, "--list shows all");

@@ -59,12 +59,19 @@ Test(preset_list, presets_of_the_host_replace_those_of_the_program)
 	temporary_remove(host);
 }
 
-Test(preset_list, folders_may_be_missing)
+Test(preset_list, without_presets_the_searched_folders_are_named)
 {
 	const PresetFolders folders = { NOWHERE, NOWHERE };
-	g_autofree char *names = list(&folders);
+	g_autoptr(GPtrArray) problems = g_ptr_array_new_with_free_func(g_free);
+	g_autoptr(GPtrArray) presets = preset_list(&folders, problems);
+	g_autoptr(GError) error = NULL;
 
-	cr_expect_str_eq(names, "");
+	cr_expect_eq(presets->len, 0);
+	cr_assert_eq(problems->len, 1);
+	cr_expect_not_null(strstr(problems->pdata[0], "no presets are in " NOWHERE));
+	cr_expect_null(preset_find(&folders, "brk", &error));
+	cr_expect_not_null(strstr(error->message, "no presets are in " NOWHERE), "%s",
+			   error->message);
 }
 
 Test(preset_list, a_folder_that_cannot_be_listed_is_a_problem)

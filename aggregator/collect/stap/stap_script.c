@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stap/stap_script.h"
 
+#include "probes/data_folder.h"
 #include "record/probe_kinds.h"
 
 #include <string.h>
@@ -71,9 +72,10 @@ StapScript *stap_script_read(const char *folder, unsigned events, const StapPoin
 {
 	g_autoptr(StapScript) script = g_new0(StapScript, 1);
 	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *own_folder = folder ? NULL : data_folder("stap");
 
 	if (!folder)
-		folder = PKGDATADIR "/stap";
+		folder = own_folder;
 	if (!append_file(text, folder, base_script, error) ||
 	    !append_events(text, folder, events, error))
 		return NULL;
