@@ -16,6 +16,7 @@ struct PrivateFile {
 	char *part_path;
 	char *name;
 	char *part_name;
+	bool may_replace; /* a file that has the name already */
 	bool is_public;
 };
 
@@ -134,6 +135,7 @@ static PrivateFile *prepare(const char *path, bool may_replace, GError **error)
 
 	file->folder = -1;
 	file->descriptor = -1;
+	file->may_replace = may_replace;
 	file->path = g_strdup(path);
 	file->part_path = g_strconcat(path, ".part", NULL);
 	file->name = g_path_get_basename(path);
@@ -215,12 +217,40 @@ const char *private_file_part(const PrivateFile *file)
 	return file->part_path;
 }
 
+/* Gives the file its name. Some network file systems cannot refuse to replace (EINVAL): there, the
+   name is looked at just before. Returns 0, or -1 with errno set. */
+static int take_name(const PrivateFile *file)
+{
+	struct stat status;
+
+	if (file->may_replace)
+		return renameat(file->folder, file->part_name, file->folder, file->name);
+	if (!renameat2(file->folder, file->part_name, file->folder, file->name, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	if (!fstatat(file->folder, file->name, &status, AT_SYMLINK_NOFOLLOW)) {
+		errno = EEXIST;
+		return -1;
+	}
+	return renameat(file->folder, file->part_name, file->folder, file->name);
+}
+
+static bool fail_taken(const PrivateFile *file, GError **error)
+{
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_EXISTS,
+		    "%s was created by somebody else meanwhile, and is kept: the data is in %s",
+		    file->path, file->part_path);
+	return false;
+}
+
 bool private_file_commit(PrivateFile *file, GError **error)
 {
 	if (!file->is_public && fsync(file->descriptor) && errno != EINVAL && errno != EROFS)
 		return fail_errno(error, file->part_path, errno);
-	if (renameat(file->folder, file->part_name, file->folder, file->name))
-		return fail_errno(error, file->path, errno);
+	if (take_name(file))
+		return errno == EEXIST ? fail_taken(file, error)
+				       : fail_errno(error, file->path, errno);
 	/* Without this, a crash of the host may restore the old name: no reason to fail. */
 	if (!file->is_public)
 		(void)!fsync(file->folder);

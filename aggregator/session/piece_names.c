@@ -8,12 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char suffix[] = ".kmr";
 static const char part_suffix[] = ".part";
 
 /* Eight may be the date of a recording that somebody keeps. */
-enum { DIGITS = 6, DIGITS_MAX = 7 };
+enum { DIGITS = 6, DIGITS_MAX = 7, NUMBER_MAX = 9999999 };
 
 typedef struct {
 	uint64_t number;
@@ -54,8 +56,23 @@ static char *path_of(const PieceNames *names, Piece piece)
 			       piece.number, suffix, piece.is_part ? part_suffix : "");
 }
 
-/* What is not a regular file is not a piece, nor what has more zeros than ours. The number of the
-   former is taken. */
+/* Whether this is a regular file of the user whose recordings these are: under sudo, pieces belong
+   to the caller (private_file.h). In a folder of all users, others may choose any name. */
+static bool is_ours(const char *path)
+{
+	const char *caller = g_getenv("SUDO_UID");
+	struct stat status;
+	guint64 uid;
+
+	if (lstat(path, &status) || !S_ISREG(status.st_mode))
+		return false;
+	return status.st_uid == geteuid() ||
+	       (!geteuid() && caller &&
+		g_ascii_string_to_unsigned(caller, 10, 0, G_MAXUINT32 - 1, &uid, NULL) &&
+		status.st_uid == uid);
+}
+
+/* What has more zeros than ours is not a piece. */
 static void note_file(PieceNames *names, const char *name, const char *prefix)
 {
 	g_autofree char *path = NULL;
@@ -64,11 +81,10 @@ static void note_file(PieceNames *names, const char *name, const char *prefix)
 	if (!g_str_has_prefix(name, prefix) || !parse_piece(name + strlen(prefix), &piece))
 		return;
 	path = path_of(names, piece);
-	if (!g_str_has_suffix(path, name))
+	if (!g_str_has_suffix(path, name) || !is_ours(path))
 		return;
 	names->newest = MAX(names->newest, piece.number);
-	if (g_file_test(path, G_FILE_TEST_IS_REGULAR) && !g_file_test(path, G_FILE_TEST_IS_SYMLINK))
-		g_array_append_val(names->existing, piece);
+	g_array_append_val(names->existing, piece);
 }
 
 static bool look(PieceNames *names, GError **error)
@@ -109,10 +125,36 @@ void piece_names_free(PieceNames *names)
 	g_free(names);
 }
 
-char *piece_names_next(PieceNames *names)
+/* Whether something of others has this name, or will have it when it is complete. */
+static bool is_taken(const PieceNames *names, Piece piece)
 {
-	Piece piece = { .number = ++names->newest };
+	for (int part = 0; part < 2; part++) {
+		g_autofree char *path = NULL;
+		struct stat status;
 
+		piece.is_part = part;
+		path = path_of(names, piece);
+		if (!lstat(path, &status) && !is_ours(path))
+			return true;
+	}
+	return false;
+}
+
+char *piece_names_next(PieceNames *names, GError **error)
+{
+	Piece piece = { .number = names->newest + 1 };
+
+	while (piece.number <= NUMBER_MAX && is_taken(names, piece))
+		piece.number++;
+	/* A later run would not know such a piece, and never delete it. */
+	if (piece.number > NUMBER_MAX) {
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+			    "%s: no number is left for the next piece: move those with the "
+			    "highest numbers away",
+			    names->prefix);
+		return NULL;
+	}
+	names->newest = piece.number;
 	g_array_append_val(names->existing, piece);
 	return path_of(names, piece);
 }

@@ -14,8 +14,9 @@ PieceNames *piece_names_new(const char *path, GError **error);
 void piece_names_free(PieceNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(PieceNames, piece_names_free)
 
-/* Returns the path of the next file, and counts it as existing. The caller frees it. */
-char *piece_names_next(PieceNames *names);
+/* Returns the path of the next file, whose name nobody else has, and counts it as existing. The
+   caller frees it. Returns NULL with error set if no number is left that a later run would know. */
+char *piece_names_next(PieceNames *names, GError **error);
 
 /* Returns the paths of the oldest files beyond the last keep ones (element-type utf8), and forgets
    them. The caller frees the array. */

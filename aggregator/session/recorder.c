@@ -68,10 +68,10 @@ static void take_batch(const Batch *batch, void *user_data)
 
 static Recording *create_piece(Recorder *recorder, GError **error)
 {
-	g_autofree char *path = piece_names_next(recorder->names);
+	g_autofree char *path = piece_names_next(recorder->names, error);
 
 	/* The pieces are bounded by rotation. */
-	return recording_create(path, UINT64_MAX, error);
+	return path ? recording_create(path, UINT64_MAX, error) : NULL;
 }
 
 static Recording *create_first(Recorder *recorder, GError **error)

@@ -177,6 +177,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_point_programs.c \
 	tests/unit/test_probe_kinds.c \
 	tests/unit/test_preset.c \
+	tests/unit/test_piece_names.c \
 	tests/unit/test_preset_list.c \
 	tests/unit/test_presets.c \
 	tests/unit/test_probe_spec.c \

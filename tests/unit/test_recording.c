@@ -472,3 +472,20 @@ Test(recording, checking_a_private_file_says_what_creating_says_and_creates_noth
 	temporary_write(files.folder, "r.kmr.part", "cut", 3);
 	cr_expect(not(private_file_check(files.path, true, NULL)));
 }
+
+Test(recording, a_file_that_somebody_creates_meanwhile_is_kept)
+{
+	g_autofree char *folder = temporary_folder();
+	g_autofree char *path = g_build_filename(folder, "file", NULL);
+	g_autoptr(PrivateFile) file = private_file_create(path, false, NULL);
+	g_autofree char *kept = NULL;
+	g_autoptr(GError) error = NULL;
+
+	temporary_write(folder, "file", "theirs", -1);
+	cr_expect(not(private_file_commit(file, &error)));
+	cr_assert_not_null(error);
+	cr_expect_not_null(strstr(error->message, "file.part"), "%s", error->message);
+	cr_assert(g_file_get_contents(path, &kept, NULL, NULL));
+	cr_expect_str_eq(kept, "theirs");
+	temporary_remove(folder);
+}

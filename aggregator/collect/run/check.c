@@ -224,7 +224,7 @@ static bool is_writable(const CollectRequest *request, GError **error)
 	if (!request->record_pieces)
 		return private_file_check(request->record_path, false, error);
 	names = piece_names_new(request->record_path, error);
-	piece = names ? piece_names_next(names) : NULL;
+	piece = names ? piece_names_next(names, error) : NULL;
 	return piece && private_file_check(piece, false, error);
 }
 
