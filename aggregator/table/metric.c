@@ -673,10 +673,7 @@ Value metric_value(const Metric *metric, const RowSums *sums, const MetricContex
 		return (Value){ .known = false };
 	switch (metric->type) {
 	case VALUE_SHARE:
-		/* The longest time spans of rows have no sum. */
-		if (rank == &metrics[METRIC_TIME_MAX])
-			rank = &metrics[METRIC_TIME];
-		return (Value){ .known = true,
+		return (Value){ .known = metric_adds_up(rank),
 				.number = rank->value(sums),
 				.other = rank->value(context->all) };
 	case VALUE_PERCENT:

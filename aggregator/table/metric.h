@@ -118,7 +118,8 @@ static inline int metric_compare(const Metric *metric, const RowSums *a, const R
 	return (of_b > of_a) - (of_b < of_a);
 }
 
-/* Whether the figures of rows add up to that of all: a picture may show them as areas. */
+/* Whether the figures of rows add up to that of all: only then a row has a share of them, and a
+   picture may show them as areas. */
 static inline bool metric_adds_up(const Metric *metric)
 {
 	return metric->value && !metric->is_maximum;

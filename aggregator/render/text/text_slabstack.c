@@ -40,7 +40,7 @@ static void append_held_figures(GString *text, const HeldSums *held)
 }
 
 /* Appends ":\t12\t384 bytes\t3.1 %": name and count in the positions of slab.stp. The share is of
-   the metric that ranks processes. */
+   the metric that ranks processes; "-": its figures have no sum. */
 static void append_figures(const ReportModel *model, const GroupRows *rows, const RowSums *sums,
 			   GString *text)
 {
@@ -51,7 +51,10 @@ static void append_figures(const ReportModel *model, const GroupRows *rows, cons
 		append_amount(text, sums->summary.bytes_allocated, model->source->human);
 		g_string_append(text, model->source->human ? "\t" : " bytes\t");
 	}
-	append_percent(text, rank->value(sums), rank->value(&rows->before));
+	if (metric_adds_up(rank))
+		append_percent(text, rank->value(sums), rank->value(&rows->before));
+	else
+		g_string_append_c(text, '-');
 	append_margin_figure(text, rank, sums);
 	append_held_figures(text, &sums->held);
 	g_string_append_c(text, '\n');

@@ -134,6 +134,8 @@ static void make_label(Table *table, const Line *line, guint place)
 
 static bool is_shown(const Metric *metric, const MetricContext *context)
 {
+	if (metric->type == VALUE_SHARE && !metric_adds_up(context->rank))
+		return false;
 	return metric->uses & METRIC_REPORTS && metric_is_known(metric, context->lacks) &&
 	       (!metric->if_any || metric->value(context->all)) &&
 	       (!metric->if_run || context->rank->of_run);
