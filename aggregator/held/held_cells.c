@@ -24,6 +24,9 @@ struct HeldCells {
 	unsigned half;    /* parts of the run in the first half */
 	unsigned parts;
 	Scan *scans;   /* owned, by cell of the profile */
+	/* Owned, by cache of the profile: an address was allocated again though no free was seen,
+	   so frees of other objects may be missed, too. */
+	bool *misses_frees;
 	GArray *cells; /* (element-type HeldCell), owned */
 };
 
@@ -81,6 +84,30 @@ static void set_halves(HeldCells *cells)
 	cells->half_ns = start_ns + cells->half * part_ns;
 }
 
+static CacheId cache_of(const HeldCells *cells, uint32_t number)
+{
+	const Profile *profile = pairing_profile(cells->pairing);
+
+	return profile_origin(profile, profile_cell(profile, number)->origin)->cache;
+}
+
+/* If the cache is not known, only the cell is. */
+static bool misses_frees(const HeldCells *cells, uint32_t number)
+{
+	return cell_lives_life(pairing_lives(cells->pairing), number)->recycled ||
+	       cells->misses_frees[cache_of(cells, number)];
+}
+
+static void find_missed_frees(HeldCells *cells)
+{
+	const CellLives *lives = pairing_lives(cells->pairing);
+
+	cells->misses_frees = g_new0(bool, profile_cache_count(pairing_profile(cells->pairing)));
+	for (uint32_t i = 0; i < cell_lives_count(lives); i++)
+		if (cell_lives_life(lives, i)->recycled && cache_of(cells, i) > CACHE_ID_OVERFLOW)
+			cells->misses_frees[cache_of(cells, i)] = true;
+}
+
 static HeldCell whole_cell(const HeldCells *cells, uint32_t number)
 {
 	const CellLives *lives = pairing_lives(cells->pairing);
@@ -88,6 +115,7 @@ static HeldCell whole_cell(const HeldCells *cells, uint32_t number)
 	const Scan *scan = &cells->scans[number];
 	uint64_t scale = cells->scale;
 	uint64_t at_peak = cell_lives_at_peak(lives, number, scale);
+	bool is_doubtful = misses_frees(cells, number);
 	HeldCell cell = {
 		.cell = *profile_cell(pairing_profile(cells->pairing), number),
 		.sums = {
@@ -96,7 +124,7 @@ static HeldCell whole_cell(const HeldCells *cells, uint32_t number)
 			.freed_early = life->freed_early,
 			.freed_apart = life->freed_apart,
 			.recycled = life->recycled,
-			.doubtful = scan->doubtful * scale,
+			.doubtful = (is_doubtful ? scan->held : scan->doubtful) * scale,
 			.peak_objects = at_peak,
 			.peak_bytes = saturate_product(at_peak, life->bytes),
 			.oldest_ns = scan->oldest_ns,
@@ -113,7 +141,7 @@ static HeldCell whole_cell(const HeldCells *cells, uint32_t number)
 	cell.cell.events = scan->held * scale;
 	if (cells->choice.at_peak) {
 		cell.cell.events = at_peak;
-		cell.sums.doubtful = cells->moment.last_loss_ns ? at_peak : 0;
+		cell.sums.doubtful = cells->moment.last_loss_ns || is_doubtful ? at_peak : 0;
 		cell.sums.oldest_ns = cell.sums.youngest_ns = 0;
 	}
 	cell.cell.failed = 0;
@@ -200,6 +228,7 @@ HeldCells *held_cells_new(const Pairing *pairing, HeldChoice choice, HeldMoment 
 	cells->scans = g_new0(Scan, cell_lives_count(lives));
 	cells->cells = g_array_new(FALSE, FALSE, sizeof(HeldCell));
 	set_halves(cells);
+	find_missed_frees(cells);
 	pairing_each_object(pairing, scan_object, cells);
 	for (uint32_t i = 0; i < cell_lives_count(lives); i++)
 		if (!cell_lives_life(lives, i)->own)
@@ -214,6 +243,7 @@ void held_cells_free(HeldCells *cells)
 	if (!cells)
 		return;
 	g_array_unref(cells->cells);
+	g_free(cells->misses_frees);
 	g_free(cells->scans);
 	g_free(cells);
 }

@@ -95,13 +95,17 @@ static NetVerdict judge_allocations(const NetCheck *check, const Traced *traced,
 								  : NET_UNCONFIRMED;
 }
 
+double net_check_tolerance(const SlabinfoCache *cache, unsigned cpus)
+{
+	return (double)cache->objects_of_a_slab * SLABS_OF_A_CPU * cpus + OBJECTS_OF_SHEAVES;
+}
+
 /* The growth that traced events do not explain, in objects. What the kernel holds ready is within
    the accuracy of the reading. */
 static double unexplained(const NetCheck *check, const Traced *traced, const SlabinfoCache *now,
 			  double growth, uint64_t events_lost)
 {
-	return ABS(net_of(traced) - growth) -
-	       (double)now->objects_of_a_slab * SLABS_OF_A_CPU * check->cpus - OBJECTS_OF_SHEAVES -
+	return ABS(net_of(traced) - growth) - net_check_tolerance(now, check->cpus) -
 	       (double)events_lost;
 }
 

@@ -45,3 +45,7 @@ void net_check_judge(NetCheck *check, const NetReading *reading);
 
 /* Returns the verdict on a cache; NET_UNCONFIRMED if it was never counted. */
 NetVerdict net_check_verdict(const NetCheck *check, const char *cache);
+
+/* Returns by how many objects the growth of a cache may be off: free objects that CPUs hold ready
+   count as in use. */
+double net_check_tolerance(const SlabinfoCache *cache, unsigned cpus);

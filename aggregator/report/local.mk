@@ -7,6 +7,7 @@ libaggregator_a_SOURCES += \
 	aggregator/report/facts_memory.c aggregator/report/facts_memory.h \
 	aggregator/report/flat_rows.c aggregator/report/flat_rows.h \
 	aggregator/report/frame_tree.c aggregator/report/frame_tree.h \
+	aggregator/report/held_check.c aggregator/report/held_check.h \
 	aggregator/report/hit_rows.c aggregator/report/hit_rows.h \
 	aggregator/report/join.c aggregator/report/join.h \
 	aggregator/report/many_runs.c aggregator/report/many_runs.h \

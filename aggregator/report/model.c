@@ -191,6 +191,12 @@ static uint64_t lost_max(const Facts *facts)
 	return fact_range(facts, FACT_LOST_UNCOUNTED).high;
 }
 
+bool model_sees_frees(const ReportModel *model, const HeldSums *held)
+{
+	return !fact_text(model->facts, FACT_FREES_NOT_SEEN) && !held->recycled &&
+	       !held_check_fails(model->held_check);
+}
+
 static const HeldChoice *held_choice(const ViewSource *source)
 {
 	if (source->merged)
@@ -213,8 +219,9 @@ static void set_held(ReportModel *model)
 	if (!view_source_has_pairs(source))
 		return;
 	fact_set_number(model->facts, FACT_HELD_DOUBTFUL, doubtful);
-	fact_set_number(model->facts, FACT_HELD_DOUBTFUL_FREED,
-			MIN(doubtful, lost_max(model->facts)));
+	if (model_sees_frees(model, &all->held))
+		fact_set_number(model->facts, FACT_HELD_DOUBTFUL_FREED,
+				MIN(doubtful, lost_max(model->facts)));
 }
 
 static bool any_is_saturated(const RowSums *before)
@@ -437,8 +444,10 @@ static void set_details_of_run(ReportModel *model)
 		model->code = g_array_new(FALSE, FALSE, sizeof(CodeRow));
 	if (!source->session)
 		return;
+	if (is_of_stacks(kind))
+		model->held_check = held_check_new(source->view, source->session);
 	if (kind == REPORT_SLAB_CACHES || (kind == REPORT_SLABSTACK && source->caches))
-		model->slab = slab_readings_new(source);
+		model->slab = slab_readings_new(source, model->held_check);
 	if (kind == REPORT_INFO || source->lists_code)
 		model->code = code_rows_new(source->session);
 	if (is_of_stacks(kind) && !model->groups)
@@ -485,6 +494,7 @@ void report_model_free(ReportModel *model)
 	report_model_free(model->older);
 	hit_rows_free(model->hits);
 	slab_readings_free(model->slab);
+	g_clear_pointer(&model->held_check, g_array_unref);
 	g_clear_pointer(&model->code, g_array_unref);
 	group_rows_free(model->groups);
 	group_rows_free(model->parts);

@@ -6,6 +6,7 @@
 #include "report/code_rows.h"
 #include "report/diff_rows.h"
 #include "report/facts.h"
+#include "report/held_check.h"
 #include "report/hit_rows.h"
 #include "report/slab_readings.h"
 #include "report/source.h"
@@ -31,6 +32,9 @@ typedef struct ReportModel {
 	bool has_blocks;        /* groups are slabstack's blocks */
 	const char *group_noun; /* name of a group in text: "row" */
 	SlabReadings *slab;     /* growth of slab caches; NULL: no caches requested */
+	/* (element-type HeldCheckRow), owned: what is held, compared with /proc/slabinfo; NULL:
+	   there is nothing to compare. */
+	GArray *held_check;
 	GArray *code;           /* (element-type CodeRow), owned; NULL: not requested */
 	HitRows *hits;          /* a list of hits instead of stacks; NULL: they are only counted */
 	/* Time spans between probe points; all 0 if there are none, or some are left out. */
@@ -90,6 +94,10 @@ bool model_has_bytes(const ReportModel *model);
 
 /* Whether the figure that ranks rows is known. If not, their order says nothing. */
 bool model_knows_rank(const ReportModel *model);
+
+/* Whether all frees of held objects were seen, apart from events that were lost: only then an
+   object is certain, and a row that keeps what it allocated grows. */
+bool model_sees_frees(const ReportModel *model, const HeldSums *held);
 
 /* Whether there is nothing to show, with or without filters. */
 bool model_is_empty(const ReportModel *model);

@@ -66,6 +66,13 @@ static bool has_all_traced(const SlabGrowth *growth, const char *name)
 	return growth->all_traced && !(growth->some_by_size && kmalloc_class_parse(name, &class));
 }
 
+static bool is_contradicted(const SlabGrowth *growth, const char *name)
+{
+	const HeldCheckRow *row = held_check_find(growth->check, name);
+
+	return row && (row->contradicted || row->left_out);
+}
+
 static SlabGrowthRow row_of(const SlabGrowth *growth, guint index)
 {
 	const char *name = g_ptr_array_index(cache_query_matched(growth->query), index);
@@ -83,6 +90,7 @@ static SlabGrowthRow row_of(const SlabGrowth *growth, guint index)
 		.is_recorded = !growth->recorded ||
 			       g_strv_contains((const char *const *)growth->recorded, name),
 		.is_of_part = growth->of_part,
+		.is_contradicted = is_contradicted(growth, name),
 	};
 
 	if (!result.is_known)
@@ -105,6 +113,7 @@ static void add(SlabGrowthRow *sum, const SlabGrowthRow *added)
 	saturate_add(&sum->sheaves, added->sheaves);
 	sum->is_known |= added->is_known;
 	sum->is_recorded &= added->is_recorded;
+	sum->is_contradicted |= added->is_contradicted;
 	/* A deficit of one cache does not hide the excess of another. */
 	if (added->unseen > added->ready)
 		sum->unseen += added->unseen;

@@ -51,7 +51,7 @@ static const char *traced_of_whom(const ReportSource *source)
 	return cell_filters_pick_tasks(source->options->cells) ? "of what was asked for" : NULL;
 }
 
-static void set_growth(SlabReadings *readings, const ReportSource *source)
+static void set_growth(SlabReadings *readings, const ReportSource *source, const GArray *check)
 {
 	const Session *session = source->session;
 	const char *recorded = run_info_text(session->info, KMT_FIELD_CACHE_FILTER);
@@ -73,6 +73,8 @@ static void set_growth(SlabReadings *readings, const ReportSource *source)
 		.is_held = session->is_held,
 		.human = source->human,
 		.cpus = run_info_number(session->info, KMT_FIELD_CPUS_ONLINE, 0),
+		.frees_unseen = run_info_text(session->info, KMT_FIELD_FREES_NOT_SEEN),
+		.check = check,
 	};
 }
 
@@ -102,14 +104,14 @@ static void set_table(SlabReadings *readings, const ReportSource *source)
 	};
 }
 
-SlabReadings *slab_readings_new(const ReportSource *source)
+SlabReadings *slab_readings_new(const ReportSource *source, const GArray *check)
 {
 	SlabReadings *readings = g_new0(SlabReadings, 1);
 
 	readings->start = reading_of(source->session, KMT_READING_START);
 	readings->end = reading_of(source->session, KMT_READING_END);
 	if (source->caches)
-		set_growth(readings, source);
+		set_growth(readings, source, check);
 	set_table(readings, source);
 	return readings;
 }

@@ -7,6 +7,7 @@
 #include "names/host_state.h"
 #include "names/reclaimable.h"
 #include "names/slabinfo.h"
+#include "report/held_check.h"
 #include "report/source.h"
 #include "table/view.h"
 
@@ -79,6 +80,8 @@ typedef struct {
 	bool some_by_size; /* some kmalloc caches were named by size, so the class may be wrong */
 	bool of_part;      /* traced for only a part of the time between the readings */
 	uint64_t cpus;     /* 0: unknown. SLUB counts objects that a CPU holds ready as in use. */
+	bool frees_unseen; /* held objects may have been freed: not all frees are observed */
+	const GArray *check; /* (element-type HeldCheckRow): of what is held; NULL: none */
 } SlabGrowth;
 
 /* One cache, or the sum. Texts are borrowed. */
@@ -95,6 +98,7 @@ typedef struct {
 	bool is_known;    /* /proc/slabinfo has the cache */
 	bool is_recorded;
 	bool is_of_part; /* traced for only a part of the time between the readings */
+	bool is_contradicted; /* not so many objects can be held */
 } SlabGrowthRow;
 
 /* Returns the sums of each matched cache in a view (element-type RowSums); the caller unrefs it. */
@@ -119,7 +123,7 @@ typedef struct {
 	char **recorded;
 } SlabReadings;
 
-/* Returns the readings of a source's session, with the growth of requested caches. The source must
-   outlive the result; free it with slab_readings_free(). */
-SlabReadings *slab_readings_new(const ReportSource *source);
+/* Returns the readings of a source's session, with the growth of requested caches. check: what
+   held_check_new() returned. Both must outlive the result; free it with slab_readings_free(). */
+SlabReadings *slab_readings_new(const ReportSource *source, const GArray *check);
 void slab_readings_free(SlabReadings *readings);

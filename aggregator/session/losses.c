@@ -178,9 +178,10 @@ static bool has_timeless(const Session *session, const Losses *losses)
 {
 	LossTotals totals = loss_ledger_totals(session->loss);
 
-	return losses->source_is_silent || losses->missed.high || losses->end_unknown ||
-	       losses->bpf_blind || losses->damaged_bytes || losses->untraced_ns ||
-	       session->unreadable_lines || (not_arrived(losses).high && !totals.transport.high) ||
+	return losses->source_is_silent || run_info_text(session->info, KMT_FIELD_FREES_NOT_SEEN) ||
+	       losses->missed.high || losses->end_unknown || losses->bpf_blind ||
+	       losses->damaged_bytes || losses->untraced_ns || session->unreadable_lines ||
+	       (not_arrived(losses).high && !totals.transport.high) ||
 	       losses->skipped.high > totals.skipped + totals.errors;
 }
 

@@ -49,7 +49,7 @@ LossRange losses_all(const Losses *losses);
 uint64_t losses_counted(const Session *session);
 
 /* Returns an upper bound of the time of the last event that was not counted, over all causes except
-   over_bound. 0: none; UINT64_MAX: no bound is known. */
+   over_bound. 0: none; UINT64_MAX: no bound is known, or some frees were never observed. */
 uint64_t losses_last_ns(const Session *session);
 
 /* Returns the number of events of the window that arrived, counted or not: of the whole host, even

@@ -33,6 +33,7 @@
  *	make_fixture spans            time spans between probe points
  *	make_fixture lines FOLDER     stacks in files that the folder describes: see line_stream.h
  *	make_fixture leak             a leak, a working set, churn, a burst, and unseen frees
+ *	make_fixture leak-blind       ... of which /proc/slabinfo knows
  *	make_fixture change SEED old|new
  *	                              a load on two builds of a kernel; the newer run has a leak
  *	make_fixture limited          a run of which little is known
@@ -370,8 +371,8 @@ int main(int argc, char **argv)
 		line_stream(stream, argv[2]);
 	if (g_str_equal(wanted, "change") && argc >= 4)
 		change_stream(stream, (guint32)number(argv[2]), g_str_equal(argv[3], "new"));
-	if (g_str_equal(wanted, "leak"))
-		leak_stream(stream);
+	if (g_str_equal(wanted, "leak") || g_str_equal(wanted, "leak-blind"))
+		leak_stream(stream, g_str_equal(wanted, "leak-blind"));
 	if (g_str_equal(wanted, "limited"))
 		limited_stream(stream);
 	if (g_str_equal(wanted, "crowded"))
@@ -384,7 +385,8 @@ int main(int argc, char **argv)
 	if (!stream->len) {
 		fputs("usage: make_fixture "
 		      "swap|sample|throttle|walks|names|memory|s390x|i686|aarch64|riscv64|cgroups|"
-		      "rates|rates-blind|rates-held|held|hits|hits-other|spans|lines|leak|slab|"
+		      "rates|rates-blind|rates-held|held|hits|hits-other|spans|lines|leak|leak-"
+		      "blind|slab|"
 		      "slab-part|limited|crowded|changing|change\n",
 		      stderr);
 		return 2;

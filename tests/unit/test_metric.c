@@ -71,13 +71,16 @@ Test(metric, each_has_what_its_tables_show)
 
 Test(metric, a_row_has_a_share_of_figures_that_have_a_sum)
 {
-	const RowSums sums = { .summary.allocations = 1, .held.oldest_ns = 3, .hits.time_max_ns = 3 };
+	const RowSums sums = { .summary.allocations = 1,
+			       .held.oldest_ns = 3,
+			       .hits.time_max_ns = 3 };
 
 	for (MetricId id = 0; id < METRICS; id++) {
 		const MetricContext context = { .rank = &metrics[id], .all = &sums };
 
 		if (metrics[id].uses & (METRIC_RANKS | METRIC_OF_HITS))
-			cr_expect(eq(int, metric_value(&metrics[METRIC_SHARE], &sums, &context).known,
+			cr_expect(eq(int,
+				     metric_value(&metrics[METRIC_SHARE], &sums, &context).known,
 				     !metrics[id].is_maximum),
 				  "%s", metrics[id].name);
 	}

@@ -342,7 +342,28 @@ static void write_growth_figures(JsonWriter *json, const SlabGrowthRow *row)
 	json_flag(json, "all_recorded", row->is_recorded);
 	json_count(json, "objects_unseen", row->unseen);
 	json_count(json, "objects_ready", row->ready);
+	json_flag(json, "held_is_contradicted", row->is_contradicted);
 	json_close(json, '}');
+}
+
+/* Writes what slab caches hold, compared with /proc/slabinfo. */
+static void write_held_check(JsonWriter *json, const GArray *rows)
+{
+	json_open(json, "held_compared", '[');
+	for (guint i = 0; i < rows->len; i++) {
+		const HeldCheckRow *row = &g_array_index(rows, HeldCheckRow, i);
+
+		json_open(json, NULL, '{');
+		json_text(json, "cache", row->name);
+		json_count(json, "objects_not_seen_freed", row->held);
+		json_count(json, "objects_in_use_start", row->start);
+		json_count(json, "objects_in_use_end", row->end);
+		json_count(json, "older_objects_freed_max", row->older_freed);
+		json_flag(json, "is_contradicted", row->contradicted);
+		json_flag(json, "is_left_out", row->left_out);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
 }
 
 /* Writes the growth of the requested caches. */
@@ -433,6 +454,8 @@ static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 	write_times(json, model, NULL);
 	if (model->slab)
 		write_growth(json, &model->slab->growth);
+	if (model->held_check)
+		write_held_check(json, model->held_check);
 	if (model->groups)
 		write_rows(json, model, out);
 	else if (model->hits)

@@ -86,24 +86,46 @@ static void append_traced(GString *out, const SlabGrowth *of, const SlabGrowthRo
 		append_verdict(out, growth);
 }
 
-/* Appends "10,190 held of 350,733 allocated, 102 % of the growth". */
-static void append_held(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
+static bool is_held_of_growth(const SlabGrowth *of, const SlabGrowthRow *growth)
+{
+	return growth->is_recorded && !growth->is_of_part && !of->of_whom && growth->is_known;
+}
+
+/* A cache may hold more than it grew by, as it also frees objects that are older than the run. */
+static void append_held_of_growth(GString *out, const SlabGrowthRow *growth)
 {
 	uint64_t held = growth->traced.summary.allocations;
 	uint64_t grown = growth->end > growth->start ? growth->end - growth->start : 0;
 
-	g_string_append(out, of->sampled ? "about " : "");
-	append_count(out, held);
-	append_sampled(out, &growth->traced);
-	g_string_append(out, " held of ");
-	append_count(out, growth->traced.held.allocated);
-	g_string_append(out, " allocated");
-	if (!growth->is_recorded || growth->is_of_part || of->of_whom || !growth->is_known ||
-	    !grown)
+	if (held > grown) {
+		g_string_append(out, grown ? ": more than the growth" : ": without net growth");
+		g_string_append(out, ", as older objects were freed");
+		return;
+	}
+	if (!grown)
 		return;
 	g_string_append(out, ": ");
 	append_percent(out, held, grown);
 	g_string_append(out, " of the growth, which includes objects that CPUs hold ready");
+}
+
+/* Appends "10,190 held of 350,733 allocated: 99 % of the growth". */
+static void append_held(GString *out, const SlabGrowth *of, const SlabGrowthRow *growth)
+{
+	uint64_t held = growth->traced.summary.allocations;
+
+	if (growth->is_contradicted) {
+		g_string_append(out, "how many are held is not known: not all frees are seen");
+		return;
+	}
+	g_string_append(out, of->sampled ? "about " : "");
+	append_count(out, held);
+	append_sampled(out, &growth->traced);
+	g_string_append(out, of->frees_unseen ? " not seen freed of " : " held of ");
+	append_count(out, growth->traced.held.allocated);
+	g_string_append(out, " allocated");
+	if (!of->frees_unseen && is_held_of_growth(of, growth))
+		append_held_of_growth(out, growth);
 }
 
 static void append_name(GString *out, const SlabGrowthRow *growth)

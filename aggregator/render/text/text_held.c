@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/text/render_text.h"
 
+#include "base/escape.h"
 #include "base/number_text.h"
 #include "table/view_times.h"
 
@@ -39,10 +40,11 @@ static void append_ages(GString *out, const HeldSums *held)
 	append_seconds(out, held->oldest_ns);
 }
 
-/* Appends " (all certain)", " (40 doubtful)". */
-static void append_certainty(GString *out, uint64_t objects, const HeldSums *held)
+/* Appends " (all certain)", " (40 doubtful)"; nothing if frees of any object may be unseen. */
+static void append_certainty(GString *out, const ReportModel *model, uint64_t objects,
+			     const HeldSums *held)
 {
-	if (!objects)
+	if (!objects || (!held->doubtful && !model_sees_frees(model, held)))
 		return;
 	if (!held->doubtful) {
 		g_string_append(out, " (all certain)");
@@ -65,17 +67,21 @@ static bool grows(const HeldTimes *times)
 	return times->first_kept && first * 100 >= second * GROWTH_PERCENT;
 }
 
-/* Appends "; grows: first half 5,210 of 5,212 kept, second 4,790 of 4,790". */
-static void append_growth_test(GString *out, const HeldTimes *times)
+/* Appends "; grows: first half 5,210 of 5,212 kept, second 4,790 of 4,790"; "may grow" if objects
+   may have been freed unseen. */
+static void append_growth_test(GString *out, const HeldTimes *times, bool sees_frees)
 {
+	const char *verdict = sees_frees ? "grows" : "may grow";
+	const char *kept = sees_frees ? " kept" : " not seen freed";
+
 	if (times->first_allocated < HALF_MIN || times->second_allocated < HALF_MIN ||
 	    !(times->first_kept + times->second_kept))
 		return;
-	g_string_append(out, grows(times) ? "; grows: first half " : "; turns over: first half ");
+	g_string_append_printf(out, "; %s: first half ", grows(times) ? verdict : "turns over");
 	append_count(out, times->first_kept);
 	g_string_append(out, " of ");
 	append_count(out, times->first_allocated);
-	g_string_append(out, " kept, second ");
+	g_string_append_printf(out, "%s, second ", kept);
 	append_count(out, times->second_kept);
 	g_string_append(out, " of ");
 	append_count(out, times->second_allocated);
@@ -176,8 +182,8 @@ void append_held_stack(GString *out, const ReportModel *model, const ViewStack *
 	}
 	append_ages(out, held);
 	if (is_paired) {
-		append_certainty(out, sums->allocations, held);
-		append_growth_test(out, &times);
+		append_certainty(out, model, sums->allocations, held);
+		append_growth_test(out, &times, model_sees_frees(model, held));
 	}
 	g_string_append(out, ":\n");
 	if (is_paired && cells && held_cells_have_times(cells))
@@ -200,6 +206,7 @@ static void append_what_is_held(GString *out, const ReportModel *model)
 static void append_held_line(GString *out, const ReportModel *model)
 {
 	const RowSums *all = &model->view->before;
+	bool sees_frees = model_sees_frees(model, &all->held);
 
 	append_what_is_held(out, model);
 	g_string_append(out, ": ");
@@ -211,9 +218,10 @@ static void append_held_line(GString *out, const ReportModel *model)
 		append_count(out, all->held.allocated);
 		g_string_append(out, " allocated in the run and ");
 		append_count(out, all->held.freed);
-		g_string_append(out, " freed");
+		g_string_append(out, sees_frees ? " freed" : " seen freed");
 	}
-	g_string_append(out, "; what was held before the run is not known\n");
+	g_string_append_printf(out, "; %swhat was held before the run is not known\n",
+			       sees_frees ? "" : "not all frees are seen, and ");
 }
 
 static void append_peak_line(GString *out, const ReportModel *model)
@@ -237,8 +245,13 @@ static void append_doubt_line(GString *out, const ReportModel *model)
 		return;
 	g_string_append(out, "Doubtful: ");
 	append_number_of(out, doubtful, "held object");
-	g_string_append(out, ", allocated before the last loss of events");
-	if (freed_max < doubtful) {
+	if (fact_text(model->facts, FACT_FREES_NOT_SEEN))
+		g_string_append(out, ": not all functions that free are observed");
+	else
+		g_string_append(out, ", allocated before the last loss of events");
+	if (!fact_text(model->facts, FACT_FREES_NOT_SEEN) && model->view->before.held.recycled)
+		g_string_append(out, ", or in caches whose frees are not all seen");
+	if (fact_is_known(model->facts, FACT_HELD_DOUBTFUL_FREED) && freed_max < doubtful) {
 		g_string_append(out, "; of these, at most ");
 		append_count(out, freed_max);
 		g_string_append(out, freed_max == 1 ? " was freed" : " were freed");
@@ -310,6 +323,65 @@ static void append_checks_line(GString *out, const ReportModel *model)
 		g_string_append_c(out, '\n');
 }
 
+enum { CHECKED_MAX = 5 };
+
+/* Appends "kmalloc-64 (2,497 held, 233 in use)", "filp (1,200 held, grew by 3)". */
+static void append_contradiction(GString *out, const HeldCheckRow *row)
+{
+	escape_append(out, row->name);
+	g_string_append(out, " (");
+	append_count(out, row->held);
+	if (row->held > row->end) {
+		g_string_append(out, " held, ");
+		append_count(out, row->end);
+		g_string_append(out, " in use)");
+		return;
+	}
+	g_string_append(out, row->end < row->start ? " held, shrank by " : " held, grew by ");
+	append_count(out, row->end < row->start ? row->start - row->end : row->end - row->start);
+	g_string_append_c(out, ')');
+}
+
+/* Counts the caches that are counted, which come first, and returns how many are contradicted. */
+static guint contradicted(const GArray *rows, guint *counted)
+{
+	guint count = 0;
+
+	while (count < rows->len && g_array_index(rows, HeldCheckRow, count).contradicted)
+		count++;
+	*counted = count;
+	while (*counted < rows->len && !g_array_index(rows, HeldCheckRow, *counted).left_out)
+		++*counted;
+	return count;
+}
+
+/* Caches that hold more than the kernel counts; if frees are not all observed, also that others do
+   not. */
+static void append_check_line(GString *out, const ReportModel *model)
+{
+	const GArray *rows = model->held_check;
+	guint counted = 0, wrong = rows ? contradicted(rows, &counted) : 0;
+
+	if (!counted || model_sees_frees(model, &model->view->before.held))
+		return;
+	g_string_append(out, "Compared with /proc/slabinfo: ");
+	if (!wrong)
+		g_string_append(out, "no contradiction in ");
+	else
+		g_string_append(out, "less is held of ");
+	for (guint i = 0; i < MIN(wrong, CHECKED_MAX); i++) {
+		g_string_append(out, i ? ", " : "");
+		append_contradiction(out, &g_array_index(rows, HeldCheckRow, i));
+	}
+	if (wrong > CHECKED_MAX)
+		g_string_append_printf(out, ", %u more", wrong - CHECKED_MAX);
+	if (wrong && wrong < counted)
+		g_string_append(out, "; no contradiction in ");
+	if (wrong < counted)
+		append_number_of(out, counted - wrong, wrong ? "other cache" : "slab cache");
+	g_string_append_c(out, '\n');
+}
+
 static void append_slab_pages_line(GString *out, const ReportModel *model)
 {
 	for (guint i = 0; i < model->view->left_out_by->len; i++) {
@@ -343,6 +415,7 @@ void append_held_lines(const ReportModel *model, GString *out)
 		append_ages_line(out, model);
 	append_peak_line(out, model);
 	append_doubt_line(out, model);
+	append_check_line(out, model);
 	append_unpaired_line(out, model);
 	append_slab_pages_line(out, model);
 	if (number_of(model, FACT_HELD_SCALE) > 1)
