@@ -4,23 +4,43 @@
 #include <glib.h>
 #include <stdint.h>
 
-/*
- * In percent of the limit. Symbols and texts together are limited to NAMES_SHARE, so that any
- * recording leaves memory for the report. The smallest limit fits the symbols of a kernel with many
- * modules: 120,000.
- */
-enum { TABLES_SHARE = 45, NAMES_SHARE = 36, CPUS_SHARE = 6, INTERVALS_SHARE = 13 };
+/* Parts with one floor together. Intervals have no report. */
+typedef enum { GROUP_TABLES, GROUP_NAMES, GROUP_CPUS, GROUP_REPORT, GROUP_PAIRING, GROUPS } Group;
 
-/* If allocations are paired with their frees. Pairing gets the rest; the report's share is for what
-   each row holds, or for intervals, which have no report. */
-enum { PAIRED_TABLES_SHARE = 22, PAIRED_NAMES_SHARE = 20, PAIRED_REPORT_SHARE = 8 };
+static const Group group_of[MEMORY_PARTS] = {
+	[MEMORY_TABLES] = GROUP_TABLES,    [MEMORY_SYMBOLS] = GROUP_NAMES,
+	[MEMORY_TEXTS] = GROUP_NAMES,      [MEMORY_CPUS] = GROUP_CPUS,
+	[MEMORY_INTERVALS] = GROUP_REPORT, [MEMORY_REPORT] = GROUP_REPORT,
+	[MEMORY_PAIRING] = GROUP_PAIRING,
+};
 
-/* With pairing, too, the smallest limit fits these symbols. */
-#define NAMES_BYTES_MIN ((size_t)16 * (1 << 20) / 100 * NAMES_SHARE)
+/* What a group gets in any case, in percent of the limit; without and with pairing. The rest is for
+   those that need it first. */
+static const unsigned floors[2][GROUPS] = {
+	{ [GROUP_TABLES] = 30, [GROUP_NAMES] = 20, [GROUP_CPUS] = 4, [GROUP_REPORT] = 20 },
+	{ [GROUP_TABLES] = 15,
+	  [GROUP_NAMES] = 12,
+	  [GROUP_CPUS] = 4,
+	  [GROUP_REPORT] = 10,
+	  [GROUP_PAIRING] = 30 },
+};
+
+/* The smallest limit fits the symbols of a kernel with many modules: 120,000. */
+enum { NAMES_PERCENT_MAX = 36 };
+#define NAMES_BYTES_MIN ((size_t)16 * (1 << 20) / 100 * NAMES_PERCENT_MAX)
 
 static size_t share(const MemoryBudget *budget, unsigned percent)
 {
 	return budget->bytes_max / 100 * percent;
+}
+
+static size_t floor_of(const MemoryBudget *budget, Group group)
+{
+	size_t bytes = share(budget, floors[budget->has_pairing][group]);
+
+	if (group != GROUP_NAMES)
+		return bytes;
+	return MAX(bytes, MIN(share(budget, NAMES_PERCENT_MAX), NAMES_BYTES_MIN));
 }
 
 MemoryBudget *memory_budget_new(size_t bytes_max)
@@ -28,63 +48,34 @@ MemoryBudget *memory_budget_new(size_t bytes_max)
 	MemoryBudget *budget = g_new0(MemoryBudget, 1);
 
 	budget->bytes_max = bytes_max;
-	budget->bytes[MEMORY_TABLES] = share(budget, TABLES_SHARE);
 	return budget;
 }
 
 void memory_budget_pair(MemoryBudget *budget)
 {
 	budget->has_pairing = true;
-	budget->bytes[MEMORY_TABLES] = share(budget, PAIRED_TABLES_SHARE);
 }
 
-static size_t left(size_t limit, size_t taken)
+size_t memory_budget_floor(const MemoryBudget *budget, MemoryPart part)
 {
-	return limit - MIN(limit, taken);
-}
-
-static size_t names_bytes(const MemoryBudget *budget)
-{
-	return budget->bytes[MEMORY_SYMBOLS] + budget->bytes[MEMORY_TEXTS];
-}
-
-/* Of symbols and texts together. */
-static size_t names_limit(const MemoryBudget *budget)
-{
-	size_t plain = share(budget, NAMES_SHARE);
-
-	if (!budget->has_pairing)
-		return plain;
-	return MAX(share(budget, PAIRED_NAMES_SHARE), MIN(plain, NAMES_BYTES_MIN));
-}
-
-static size_t pairing_limit(const MemoryBudget *budget)
-{
-	unsigned others = PAIRED_TABLES_SHARE + CPUS_SHARE + PAIRED_REPORT_SHARE;
-
-	if (!budget->has_pairing)
-		return 0;
-	return left(budget->bytes_max, share(budget, others) + names_limit(budget));
+	return floor_of(budget, group_of[part]);
 }
 
 size_t memory_budget_limit(const MemoryBudget *budget, MemoryPart part)
 {
-	switch (part) {
-	case MEMORY_TABLES:
-		return share(budget, budget->has_pairing ? PAIRED_TABLES_SHARE : TABLES_SHARE);
-	case MEMORY_CPUS:
-		return share(budget, CPUS_SHARE);
-	case MEMORY_INTERVALS:
-		return share(budget, budget->has_pairing ? PAIRED_REPORT_SHARE : INTERVALS_SHARE);
-	case MEMORY_PAIRING:
-		return pairing_limit(budget);
-	case MEMORY_REPORT:
-		return left(budget->bytes_max, budget->bytes[MEMORY_TABLES] + names_bytes(budget) +
-						       budget->bytes[MEMORY_CPUS] +
-						       pairing_limit(budget));
-	default:
-		return left(names_limit(budget), names_bytes(budget) - budget->bytes[part]);
-	}
+	size_t used[GROUPS] = { 0 }, taken = 0;
+
+	if (part == MEMORY_PAIRING && !budget->has_pairing)
+		return 0;
+	for (MemoryPart other = 0; other < MEMORY_PARTS; other++)
+		if (other != part)
+			used[group_of[other]] += budget->bytes[other];
+	/* A report is made when the others have all that they need. */
+	for (Group group = 0; group < GROUPS; group++)
+		taken += group == group_of[part] || part == MEMORY_REPORT
+				 ? used[group]
+				 : MAX(used[group], floor_of(budget, group));
+	return budget->bytes_max - MIN(budget->bytes_max, taken);
 }
 
 bool memory_budget_set(MemoryBudget *budget, MemoryPart part, size_t bytes)

@@ -7,6 +7,8 @@
 /*
  * MemoryBudget divides one limit (--max-memory) among all parts of a report. Each part asks before
  * it takes memory. If refused, it keeps its data and drops new data, and the report names the part.
+ * A part may take whatever the others leave, but each part has a floor, which the others leave to
+ * it in any case.
  */
 typedef enum {
 	MEMORY_TABLES,    /* stacks, origins, tasks, caches, cells */
@@ -26,13 +28,15 @@ typedef struct {
 	bool has_pairing;
 } MemoryBudget;
 
-/* Returns a budget of this many bytes, with a share for the tables, which limit themselves. Free it
-   with g_free(). */
+/* Returns a budget of this many bytes. Free it with g_free(). */
 MemoryBudget *memory_budget_new(size_t bytes_max);
 
-/* Gives half of the memory to pairing, instead of to tables, names and intervals. Call this before
-   any part takes memory. */
+/* Gives pairing a floor, and the others lower ones. Call this before any part takes memory. */
 void memory_budget_pair(MemoryBudget *budget);
+
+/* Returns the memory that a part can take in any case, with others of its kind: for what does not
+   report its use. */
+size_t memory_budget_floor(const MemoryBudget *budget, MemoryPart part);
 
 /* Returns the maximum total memory of a part, given the use of the others. */
 size_t memory_budget_limit(const MemoryBudget *budget, MemoryPart part);

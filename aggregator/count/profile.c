@@ -4,25 +4,33 @@
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
+#include "record/cache_name.h"
 
 enum {
 	FIRST_ENTRIES = 256,
 	FIRST_SLOTS = 512,
 	ENTRIES_MAX = 1 << 30, /* a cell stores its task in 30 bits */
-	/* How the memory limit is divided, in percent. */
-	STACKS_SHARE = 50,
-	CELLS_SHARE = 25,
-	ORIGINS_SHARE = 20,
-	TASKS_SHARE = 4,
-	CACHES_SHARE = 1,
+	GROWTH_MIN = 64,       /* entries: with less room a table is full */
+	RESERVE_PART = 8,      /* of a floor: for entries that many events share */
+	SLOT_BYTES = 20,       /* of an entry in a hash table, at most */
+	STACKS_STEP_PART = 16, /* of the limit: by how much the stacks' memory grows */
+	STACKS_STEP_MIN = 64 << 10,
 };
 
-/* A dense array with its hash table, and the number of entries that its memory share allows. */
+/* The tables, and the memory that each gets in any case, in percent of the limit. Whoever needs it
+   first gets the rest. */
+typedef enum { TABLE_STACKS, TABLE_CELLS, TABLE_ORIGINS, TABLE_TASKS, TABLE_CACHES, TABLES } Table;
+static const unsigned floors[TABLES] = { 25, 13, 10, 3, 1 };
+
+/* A dense array with its hash table. */
 typedef struct {
 	SlotTable slots;
 	uint32_t count;
 	uint32_t capacity;
-	uint32_t count_max;
+	uint32_t entry_bytes; /* of an entry everywhere */
+	uint32_t reserve;     /* entries that only entries for many events may take */
+	uint32_t reserve_first;
+	bool is_full;
 } Index;
 
 struct Profile {
@@ -42,64 +50,186 @@ struct Profile {
 	ProfileValues *values; /* by cell, owned; NULL: no hits of probe points so far */
 	uint32_t values_capacity;
 	UserMaps *user_maps; /* borrowed; NULL: user frames are not kept */
+	size_t bytes_max;
+	size_t stack_bytes_max; /* of the stacks: grows */
+	MemoryBudget *memory;   /* borrowed; NULL: bytes_max is fixed */
+	bool merges_frees;      /* frees have neither tasks nor stacks */
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
 	bool has_overflow; /* a table was full: see add_overflow() */
 	ProfileTotals totals;
 };
 
-static void index_limit(Index *index, size_t bytes_max, size_t entry_bytes)
-{
-	size_t count_max = bytes_max / (entry_bytes + 2 * sizeof(Slot));
-
-	index->count_max = (uint32_t)CLAMP(count_max, FIRST_ENTRIES, ENTRIES_MAX);
-}
-
-static void index_init(Index *index)
+static void index_init(Index *index, size_t entry_bytes, size_t more_bytes)
 {
 	slot_table_init(&index->slots, FIRST_SLOTS);
-	index->count = 0;
 	index->capacity = FIRST_ENTRIES;
+	index->entry_bytes = (uint32_t)(entry_bytes + more_bytes + SLOT_BYTES);
 }
 
-/* Returns the place of the next entry, growing the array. The caller has checked that there is
-   room. */
-static void *index_append(Index *index, void **entries, size_t entry_bytes)
+static const Index *index_of(const Profile *profile, Table table)
 {
-	if (index->count == index->capacity) {
-		index->capacity = MIN(index->capacity * 2, index->count_max);
-		*entries = g_realloc_n(*entries, index->capacity, entry_bytes);
+	switch (table) {
+	case TABLE_CELLS:
+		return &profile->cell_index;
+	case TABLE_ORIGINS:
+		return &profile->origin_index;
+	case TABLE_TASKS:
+		return &profile->task_index;
+	case TABLE_CACHES:
+		return &profile->cache_index;
+	default:
+		return NULL;
 	}
-	return (uint8_t *)*entries + (size_t)index->count++ * entry_bytes;
 }
 
-static bool index_is_full(const Index *index)
+/* The memory that a table has taken. */
+static size_t taken(const Profile *profile, Table table)
 {
-	return index->count >= index->count_max;
+	const Index *index = index_of(profile, table);
+
+	return index ? (size_t)index->capacity * index->entry_bytes : profile->stack_bytes_max;
+}
+
+static size_t taken_by_all(const Profile *profile)
+{
+	size_t bytes = profile->values_capacity * sizeof(ProfileValues);
+
+	for (Table table = 0; table < TABLES; table++)
+		bytes += taken(profile, table);
+	return bytes;
+}
+
+static size_t limit_of(const Profile *profile)
+{
+	return profile->memory ? memory_budget_limit(profile->memory, MEMORY_TABLES)
+			       : profile->bytes_max;
+}
+
+/* Returns how much more memory a table may take: all others can still have their floors. */
+static size_t room_for(const Profile *profile, Table table)
+{
+	size_t limit = limit_of(profile), bytes = taken_by_all(profile);
+
+	for (Table other = 0; other < TABLES; other++) {
+		size_t floor = profile->bytes_max / 100 * floors[other];
+
+		if (other != table)
+			bytes += floor - MIN(floor, taken(profile, other));
+	}
+	return limit - MIN(limit, bytes);
+}
+
+static void note_memory(const Profile *profile)
+{
+	if (profile->memory)
+		memory_budget_set(profile->memory, MEMORY_TABLES,
+				  MIN(taken_by_all(profile), limit_of(profile)));
+}
+
+static bool index_grow(Profile *profile, Table table)
+{
+	Index *index = (Index *)index_of(profile, table);
+	size_t more = MIN(room_for(profile, table) / index->entry_bytes, index->capacity);
+
+	more = MIN(more, ENTRIES_MAX - index->capacity);
+	if (more < GROWTH_MIN)
+		return false;
+	index->capacity += (uint32_t)more;
+	note_memory(profile);
+	return true;
+}
+
+static bool index_take_reserve(Index *index)
+{
+	uint32_t more = MIN(index->reserve, GROWTH_MIN);
+
+	index->reserve -= more;
+	index->capacity += more;
+	return more > 0;
+}
+
+/* Makes room for another entry, in the end from the reserve if it is for many events. Returns false
+   if there is none. */
+static bool index_reserve(Profile *profile, Table table, void **entries, size_t entry_bytes,
+			  bool is_for_many)
+{
+	Index *index = (Index *)index_of(profile, table);
+
+	if (index->is_full && !is_for_many)
+		return false;
+	if (G_LIKELY(index->count < index->capacity))
+		return true;
+	if (index->is_full || !index_grow(profile, table)) {
+		index->is_full = true;
+		if (!is_for_many || !index_take_reserve(index))
+			return false;
+	}
+	*entries = g_realloc_n(*entries, index->capacity, entry_bytes);
+	return true;
 }
 
 /* Returns the entry that equals wanted, adding it if new; full if there is no room. All bytes are
    compared, so wanted must have been zeroed before it was filled. */
-static uint32_t intern(Index *index, void **entries, const void *wanted, size_t entry_bytes,
-		       uint32_t full)
+static uint32_t intern(Profile *profile, Table table, void **entries, const void *wanted,
+		       size_t entry_bytes, bool is_for_many, uint32_t full)
 {
+	Index *index = (Index *)index_of(profile, table);
 	uint32_t hash = (uint32_t)keyed_hash(wanted, entry_bytes);
 	uint32_t at, id;
 
 	for (at = hash; (id = slot_table_candidate(&index->slots, hash, &at)) != SLOT_ID_NONE; at++)
 		if (!memcmp((uint8_t *)*entries + (size_t)id * entry_bytes, wanted, entry_bytes))
 			return id;
-	if (index_is_full(index))
+	if (!index_reserve(profile, table, entries, entry_bytes, is_for_many))
 		return full;
-	memcpy(index_append(index, entries, entry_bytes), wanted, entry_bytes);
-	slot_table_put(&index->slots, hash, at, index->count - 1);
-	return index->count - 1;
+	memcpy((uint8_t *)*entries + (size_t)index->count * entry_bytes, wanted, entry_bytes);
+	slot_table_put(&index->slots, hash, at, index->count);
+	return index->count++;
+}
+
+/* Returns the origin without what makes it one of many: cache and sizes are still known. */
+static OriginId origin_intern_reduced(Profile *profile, const ProfileOrigin *of, bool is_beyond)
+{
+	ProfileOrigin origin;
+
+	memset(&origin, 0, sizeof(origin));
+	origin.bytes_requested = of->bytes_requested;
+	origin.bytes_allocated = of->bytes_allocated;
+	origin.stack = STACK_ID_NONE;
+	origin.cache = of->cache;
+	if (of->source == KMT_SOURCE_POINT)
+		origin.point = of->point;
+	origin.source = of->source;
+	origin.free = of->free;
+	origin.own = of->own;
+	origin.beyond = is_beyond;
+	return intern(profile, TABLE_ORIGINS, (void **)&profile->origins, &origin, sizeof(origin),
+		      true, of->free || of->own ? SLOT_ID_NONE : ORIGIN_ID_OVERFLOW);
+}
+
+/* For frees, which no sum of allocations may have, there is always room. */
+static OriginId origin_intern_beyond(Profile *profile, const ProfileOrigin *of, bool is_beyond)
+{
+	OriginId id = origin_intern_reduced(profile, of, is_beyond);
+	ProfileOrigin any;
+
+	if (id != SLOT_ID_NONE)
+		return id;
+	memset(&any, 0, sizeof(any));
+	any.free = true;
+	profile->origin_index.reserve = MAX(profile->origin_index.reserve, 1);
+	return origin_intern_reduced(profile, &any, true);
 }
 
 static OriginId origin_intern(Profile *profile, const ProfileOrigin *wanted)
 {
-	return intern(&profile->origin_index, (void **)&profile->origins, wanted, sizeof(*wanted),
-		      ORIGIN_ID_OVERFLOW);
+	OriginId id = intern(profile, TABLE_ORIGINS, (void **)&profile->origins, wanted,
+			     sizeof(*wanted), false, SLOT_ID_NONE);
+
+	return id == SLOT_ID_NONE
+		       ? origin_intern_beyond(profile, wanted, wanted->stack != STACK_ID_NONE)
+		       : id;
 }
 
 /* Returns the newest task with the name of that process, or SLOT_ID_NONE. Then *at and *hash show
@@ -142,10 +272,11 @@ static void task_note_seen(Profile *profile, TaskId id, uint64_t time_ns)
 }
 
 /* time_ns: time of one of its events; 0: unknown. */
-static TaskId task_intern(Profile *profile, const ProfileTask *wanted, uint64_t time_ns)
+static TaskId task_intern(Profile *profile, const ProfileTask *wanted, uint64_t time_ns,
+			  bool is_for_many)
 {
-	TaskId id = intern(&profile->task_index, (void **)&profile->tasks, wanted, sizeof(*wanted),
-			   TASK_ID_OVERFLOW);
+	TaskId id = intern(profile, TABLE_TASKS, (void **)&profile->tasks, wanted, sizeof(*wanted),
+			   is_for_many, TASK_ID_OVERFLOW);
 
 	task_note_seen(profile, id, time_ns);
 	if (!wanted->is_thread_name && id != TASK_ID_OVERFLOW)
@@ -156,8 +287,8 @@ static TaskId task_intern(Profile *profile, const ProfileTask *wanted, uint64_t 
 
 static CacheId cache_intern(Profile *profile, const ProfileCache *wanted)
 {
-	CacheId id = intern(&profile->cache_index, (void **)&profile->caches, wanted,
-			    sizeof(*wanted), CACHE_ID_OVERFLOW);
+	CacheId id = intern(profile, TABLE_CACHES, (void **)&profile->caches, wanted,
+			    sizeof(*wanted), false, CACHE_ID_OVERFLOW);
 
 	profile->has_overflow |= id == CACHE_ID_OVERFLOW;
 	return id;
@@ -173,12 +304,34 @@ static inline bool cell_is(const ProfileCell *cell, OriginId origin, TaskId task
 	return cell->origin == origin && cell->task == task && cell->context == context;
 }
 
-/* Returns the cell; without room for a new cell, that of the overflow row. */
+static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId task,
+				       uint8_t context);
+
+/* Returns a cell of all tasks together; if too many take such cells, one for all events of that
+   cache and size, or the overflow cell. */
+static ProfileCell *cell_beyond(Profile *profile, OriginId id, TaskId task, uint8_t context)
+{
+	const ProfileOrigin origin = profile->origins[id];
+
+	profile->has_overflow = true;
+	if (task != TASK_ID_OVERFLOW && !origin.beyond &&
+	    profile->cell_index.reserve > profile->cell_index.reserve_first / 2)
+		return cell_intern(profile, id, TASK_ID_OVERFLOW, context);
+	if (origin.free || origin.own)
+		profile->cell_index.reserve = MAX(profile->cell_index.reserve, 1);
+	else if (origin.beyond)
+		return &profile->cells[0];
+	return cell_intern(profile, origin_intern_beyond(profile, &origin, true), TASK_ID_OVERFLOW,
+			   context);
+}
+
+/* Returns the cell; without room for a new cell, one that many events share. */
 static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId task,
 				       uint8_t context)
 {
 	uint32_t hash = cell_hash(origin, task, context);
 	Index *index = &profile->cell_index;
+	bool is_for_many = task == TASK_ID_OVERFLOW;
 	uint32_t at, id;
 	ProfileCell *cell;
 
@@ -188,13 +341,12 @@ static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId
 		if (cell_is(cell, origin, task, context))
 			return cell;
 	}
-	if (index_is_full(index)) {
-		profile->has_overflow = true;
-		return &profile->cells[0];
-	}
-	cell = index_append(index, (void **)&profile->cells, sizeof(*cell));
+	if (!index_reserve(profile, TABLE_CELLS, (void **)&profile->cells, sizeof(*cell),
+			   is_for_many))
+		return cell_beyond(profile, origin, task, context);
+	cell = &profile->cells[index->count];
 	*cell = (ProfileCell){ .origin = origin, .task = task, .context = context };
-	slot_table_put(&index->slots, hash, at, index->count - 1);
+	slot_table_put(&index->slots, hash, at, index->count++);
 	return cell;
 }
 
@@ -209,10 +361,11 @@ static void add_overflow_rows(Profile *profile)
 	memset(&task, 0, sizeof(task));
 	memset(&cache, 0, sizeof(cache));
 	origin.stack = STACK_ID_NONE;
+	origin.beyond = true;
 	origin_intern(profile, &origin);
-	task_intern(profile, &task, 0);
+	task_intern(profile, &task, 0, false);
 	g_strlcpy(task.comm, "[other tasks]", sizeof(task.comm));
-	task_intern(profile, &task, 0);
+	task_intern(profile, &task, 0, false);
 	cache_intern(profile, &cache);
 	g_strlcpy(cache.name, "[other caches]", sizeof(cache.name));
 	cache_intern(profile, &cache);
@@ -220,16 +373,67 @@ static void add_overflow_rows(Profile *profile)
 	profile->has_overflow = false;
 }
 
+static void set_reserve(Profile *profile, Table table)
+{
+	Index *index = (Index *)index_of(profile, table);
+	size_t floor = profile->bytes_max / 100 * floors[table] / index->entry_bytes;
+
+	index->reserve = (uint32_t)CLAMP(floor / RESERVE_PART, FIRST_ENTRIES, ENTRIES_MAX);
+	index->reserve_first = index->reserve;
+}
+
 void profile_set_memory(Profile *profile, size_t bytes_max)
 {
-	size_t percent = bytes_max / 100;
+	profile->bytes_max = bytes_max;
+	profile->stack_bytes_max = bytes_max / 100 * floors[TABLE_STACKS];
+	stack_table_set_memory(profile->stacks, profile->stack_bytes_max);
+	set_reserve(profile, TABLE_ORIGINS);
+	set_reserve(profile, TABLE_CELLS);
+}
 
-	stack_table_set_memory(profile->stacks, percent * STACKS_SHARE);
-	index_limit(&profile->origin_index, percent * ORIGINS_SHARE, sizeof(ProfileOrigin));
-	index_limit(&profile->task_index, percent * TASKS_SHARE,
-		    sizeof(ProfileTask) + sizeof(uint64_t) + 2 * sizeof(Slot));
-	index_limit(&profile->cache_index, percent * CACHES_SHARE, sizeof(ProfileCache));
-	index_limit(&profile->cell_index, percent * CELLS_SHARE, sizeof(ProfileCell));
+void profile_set_budget(Profile *profile, MemoryBudget *memory)
+{
+	profile->memory = memory;
+	profile_set_memory(profile, memory_budget_floor(memory, MEMORY_TABLES));
+	note_memory(profile);
+}
+
+/* Returns false if the stacks must not take more memory. */
+static bool stacks_grow(Profile *profile)
+{
+	size_t room = room_for(profile, TABLE_STACKS);
+	size_t step = MAX(limit_of(profile) / STACKS_STEP_PART, STACKS_STEP_MIN);
+
+	if (room < STACKS_STEP_MIN)
+		return false;
+	profile->stack_bytes_max += MIN(room, step);
+	stack_table_set_memory(profile->stacks, profile->stack_bytes_max);
+	note_memory(profile);
+	return true;
+}
+
+static StackId stack_add(Profile *profile, const void *bytes, uint32_t length, uint32_t tag)
+{
+	StackId id = stack_table_intern(profile->stacks, bytes, length, tag);
+
+	while (G_UNLIKELY(id == STACK_ID_NONE) && stacks_grow(profile))
+		id = stack_table_intern(profile->stacks, bytes, length, tag);
+	return id;
+}
+
+uint32_t profile_cells_to_come(const Profile *profile)
+{
+	return profile->cell_index.reserve + GROWTH_MIN;
+}
+
+void profile_close_cells(Profile *profile)
+{
+	profile->cell_index.is_full = true;
+}
+
+void profile_merge_frees(Profile *profile)
+{
+	profile->merges_frees = true;
 }
 
 Profile *profile_new(size_t bytes_max)
@@ -237,12 +441,12 @@ Profile *profile_new(size_t bytes_max)
 	Profile *profile = g_new0(Profile, 1);
 
 	profile->stacks = stack_table_new(0);
-	index_init(&profile->origin_index);
-	index_init(&profile->task_index);
+	index_init(&profile->origin_index, sizeof(ProfileOrigin), 0);
+	index_init(&profile->task_index, sizeof(ProfileTask), sizeof(uint64_t) + SLOT_BYTES);
 	profile->tasks_seen_ns = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 	slot_table_init(&profile->leaders, FIRST_SLOTS);
-	index_init(&profile->cache_index);
-	index_init(&profile->cell_index);
+	index_init(&profile->cache_index, sizeof(ProfileCache), 0);
+	index_init(&profile->cell_index, sizeof(ProfileCell), 0);
 	profile_set_memory(profile, bytes_max);
 	profile->origins = g_new(ProfileOrigin, profile->origin_index.capacity);
 	profile->tasks = g_new(ProfileTask, profile->task_index.capacity);
@@ -323,9 +527,8 @@ static StackId stack_intern(Profile *profile, const uint64_t *frames, uint32_t d
 		narrow[i + 1] = (uint32_t)frames[i];
 	}
 	if (differing >> 32)
-		return stack_table_intern(profile->stacks, frames, depth * sizeof(frames[0]),
-					  tag | TAG_WIDE);
-	return stack_table_intern(profile->stacks, narrow, (depth + 1) * sizeof(narrow[0]), tag);
+		return stack_add(profile, frames, depth * sizeof(frames[0]), tag | TAG_WIDE);
+	return stack_add(profile, narrow, (depth + 1) * sizeof(narrow[0]), tag);
 }
 
 uint32_t profile_stack_frames(const Profile *profile, StackId id,
@@ -376,6 +579,7 @@ static CacheId cache_of(Profile *profile, const Events *events, uint16_t number)
 	EventCache event;
 	ProfileCache cache;
 	EventMemo *memo;
+	size_t folded;
 
 	if (number == KMT_NONE)
 		return CACHE_ID_UNKNOWN;
@@ -388,6 +592,8 @@ static CacheId cache_of(Profile *profile, const Events *events, uint16_t number)
 	cache.slot_bytes = event.slot_bytes;
 	/* Bytes after a terminator are not part of the name. */
 	memcpy(cache.name, event.name, strnlen(event.name, event.name_bytes));
+	folded = cache_name_folded_bytes(cache.name);
+	memset(cache.name + folded, 0, sizeof(cache.name) - folded);
 	memo->id = cache_intern(profile, &cache);
 	return memo->id;
 }
@@ -437,9 +643,8 @@ static StackId stack_of_hit(Profile *profile, const Events *events, const EventO
 		return stack_intern(profile, facts->frames, facts->depth, events->epoch);
 	words[0] = facts->depth;
 	memcpy(&words[1], facts->frames, facts->depth * sizeof(words[0]));
-	return stack_table_intern(profile->stacks, words,
-				  (1 + facts->depth + places) * sizeof(words[0]),
-				  events->epoch << TAG_EPOCH_SHIFT | TAG_WITH_USER);
+	return stack_add(profile, words, (1 + facts->depth + places) * sizeof(words[0]),
+			 events->epoch << TAG_EPOCH_SHIFT | TAG_WITH_USER);
 }
 
 /* time_ns: of the current event. *unplaced: as ProfileOrigin has it. */
@@ -453,7 +658,7 @@ static StackId stack_of(Profile *profile, const Events *events, const EventOrigi
 	if (events->text->over_bound)
 		return STACK_ID_NONE;
 	profile->stack_kind = STACK_TEXT;
-	return stack_table_intern(profile->stacks, facts->text, facts->text_bytes, events->epoch);
+	return stack_add(profile, facts->text, facts->text_bytes, events->epoch);
 }
 
 /* Looks up an origin at its first event. */
@@ -461,7 +666,7 @@ static OriginId origin_of(Profile *profile, const Events *events, const Event *e
 {
 	EventOriginFacts facts;
 	ProfileOrigin origin;
-	OriginId id = ORIGIN_ID_OVERFLOW;
+	OriginId id;
 	bool unplaced = false;
 
 	events_read_origin(events, event->origin, &facts);
@@ -479,11 +684,13 @@ static OriginId origin_of(Profile *profile, const Events *events, const Event *e
 	origin.free = event->free;
 	origin.own = facts.kind == KMT_KIND_OWN;
 	origin.cache = cache_of(profile, events, facts.cache);
+	if (event->free && profile->merges_frees)
+		return origin_intern_beyond(profile, &origin, false);
 	origin.stack = stack_of(profile, events, &facts, event_time_ns(events, event), &unplaced);
 	origin.unplaced = unplaced;
-	if (origin.stack != STACK_ID_NONE)
-		id = origin_intern(profile, &origin);
-	profile->has_overflow |= id == ORIGIN_ID_OVERFLOW;
+	id = origin.stack == STACK_ID_NONE ? origin_intern_beyond(profile, &origin, true)
+					   : origin_intern(profile, &origin);
+	profile->has_overflow |= profile->origins[id].beyond;
 	return id;
 }
 
@@ -516,7 +723,7 @@ static TaskId task_of(Profile *profile, const Events *events, uint16_t number, u
 		copy_comm(task.thread_comm, event.comm);
 		task.tid = event.tid;
 	}
-	memo->id = task_intern(profile, &task, time_ns);
+	memo->id = task_intern(profile, &task, time_ns, false);
 	return memo->id;
 }
 
@@ -586,7 +793,8 @@ static inline ProfileCell *cell_of(Counting *counting, const Event *event)
 {
 	Profile *profile = counting->profile;
 	EventMemo *memo = &counting->events->origins[event->origin].memo[event->free];
-	TaskId task = task_at_hand(counting, event);
+	TaskId task = event->free && profile->merges_frees ? TASK_ID_UNKNOWN
+							   : task_at_hand(counting, event);
 	ProfileCell *cell;
 
 	cell = &profile->cells[memo->cell];
@@ -695,7 +903,7 @@ void profile_add_span(Profile *profile, uint32_t number, uint64_t time_ns, int64
 StackId profile_add_stack(Profile *profile, const uint32_t *frames, uint32_t count)
 {
 	profile->stack_kind = STACK_NAMED;
-	return stack_table_intern(profile->stacks, frames, count * sizeof(*frames), 0);
+	return stack_add(profile, frames, count * sizeof(*frames), 0);
 }
 
 OriginId profile_add_origin(Profile *profile, const ProfileOrigin *origin)
@@ -705,16 +913,16 @@ OriginId profile_add_origin(Profile *profile, const ProfileOrigin *origin)
 
 TaskId profile_add_task(Profile *profile, const ProfileTask *task, uint64_t seen_ns)
 {
-	return task_intern(profile, task, seen_ns);
+	return task_intern(profile, task, seen_ns, false);
 }
 
 TaskId profile_add_other_task(Profile *profile, const ProfileTask *task)
 {
 	Index *index = &profile->task_index;
 
-	if (index_is_full(index) && index->count_max < ENTRIES_MAX)
-		index->count_max++;
-	return task_intern(profile, task, 0);
+	if (!index->reserve && index->capacity < ENTRIES_MAX)
+		index->reserve = GROWTH_MIN;
+	return task_intern(profile, task, 0, true);
 }
 
 CacheId profile_add_cache(Profile *profile, const ProfileCache *cache)
@@ -722,13 +930,13 @@ CacheId profile_add_cache(Profile *profile, const ProfileCache *cache)
 	return cache_intern(profile, cache);
 }
 
-/* Adds the events of a cell that lacks a name because a table was full. Events of the overflow row
+/* Adds the events of a cell that lacks a name because a table was full. Events without a stack may
    also lack task and cache, and count in over_bound only. */
 static void add_overflow(ProfileTotals *totals, const Profile *profile, const ProfileCell *cell)
 {
 	uint64_t events = saturate_sum(cell->events, cell->failed);
 
-	if (cell->origin == ORIGIN_ID_OVERFLOW) {
+	if (profile->origins[cell->origin].beyond) {
 		saturate_add(&totals->over_bound, events);
 		return;
 	}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "base/memory_budget.h"
 #include "count/stack_table.h"
 #include "record/event_reader.h"
 #include "user/user_maps.h"
@@ -11,16 +12,17 @@
  * Profile counts the events of a stream: integers only, no names, no allocation per event.
  *
  * It has one cell per distinct (origin, task, context). An origin is as in the format: stack, call
- * site, slab cache, sizes, gfp flags, node, allocator. Every table has its own share of the memory
- * limit. Entries that do not fit into a full table count in the overflow counters.
+ * site, slab cache, sizes, gfp flags, node, allocator. Every table gets a part of the memory limit
+ * in any case, and the rest of the limit goes to the tables that need it. If there is no room for a
+ * stack, the event keeps its cache and its sizes: its origin is `beyond` the memory limit.
  */
 typedef struct Profile Profile;
 typedef uint32_t OriginId;
 typedef uint32_t TaskId;
 typedef uint32_t CacheId;
 
-/* Entries that exist from the start. Overflow entries take what did not fit into a full table:
-   stack STACK_ID_NONE, events in ProfileTotals.over_bound. */
+/* Entries that exist from the start. Overflow entries take what did not fit into a full table, not
+   even as an origin without a stack: the sizes of these events are not known. */
 enum {
 	TASK_ID_UNKNOWN = 0,
 	TASK_ID_OVERFLOW = 1,
@@ -40,7 +42,7 @@ typedef struct {
 	uint64_t call_site; /* of STACK_NAMED: id of its frame + 1; 0: unknown */
 	uint64_t bytes_requested;
 	uint64_t bytes_allocated;
-	StackId stack; /* STACK_ID_NONE: only for ORIGIN_ID_OVERFLOW */
+	StackId stack; /* STACK_ID_NONE: beyond the memory limit, or not kept of frees */
 	CacheId cache;
 	uint32_t gfp_flags;
 	union {
@@ -52,6 +54,7 @@ typedef struct {
 	bool free : 1;      /* counts frees, not allocations */
 	bool unplaced : 1;  /* it had user frames, but none in a known mapping */
 	bool own : 1;       /* by the collector's own processes: recorded for pairing only */
+	bool beyond : 1;    /* the memory limit allowed no stack: events are in over_bound */
 } ProfileOrigin;
 
 /* A process under one name and in one cgroup; with profile_keep_threads(), one thread of it. Names
@@ -68,12 +71,12 @@ typedef struct {
 	uint32_t tid;
 } ProfileTask;
 
-/* A slab cache under its kernel name. Copies for cgroups are separate entries. */
+/* A slab cache under its kernel name. Copies for cgroups count in their cache. */
 typedef struct {
 	uint32_t object_bytes;                   /* 0: unknown */
 	uint32_t slot_bytes;                     /* size of an object in its slab; 0: unknown */
 	bool by_size;                            /* the name was derived from sizes */
-	char name[KMT_CACHE_NAME_BYTES_MAX + 1]; /* as recorded, not yet escaped */
+	char name[KMT_CACHE_NAME_BYTES_MAX + 1]; /* not yet escaped */
 } ProfileCache;
 
 /* The counters of one (origin, task, context). */
@@ -104,7 +107,7 @@ typedef struct {
 typedef struct {
 	uint64_t events;          /* decoded, inside the window */
 	uint64_t outside_window;  /* decoded, but not counted; no loss */
-	uint64_t over_bound;      /* not counted: a table was full */
+	uint64_t over_bound;      /* counted, but without their stack: a table was full */
 	uint64_t samples;         /* taken, each of which stands for one or more events */
 	double samples_variance;  /* of the events, as that of a cell: of all samples */
 	uint64_t of_other_tasks;  /* counted, but without their own task ... */
@@ -118,6 +121,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Profile, profile_free)
 
 /* Sets the limit of a profile without events. */
 void profile_set_memory(Profile *profile, size_t bytes_max);
+
+/* Lets a profile without events take what a budget (borrowed) leaves to it; then its first limit is
+   the budget's floor. */
+void profile_set_budget(Profile *profile, MemoryBudget *memory);
+
+/* Adds cells only for many events from now on, and returns how many these may be at most. */
+void profile_close_cells(Profile *profile);
+uint32_t profile_cells_to_come(const Profile *profile);
+
+/* Keeps neither stacks nor tasks of frees from now on. */
+void profile_merge_frees(Profile *profile);
 
 /* Separates the threads of a process from now on; without this call they are one task. */
 void profile_keep_threads(Profile *profile);

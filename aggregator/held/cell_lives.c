@@ -30,11 +30,21 @@ struct CellLives {
 	LivesTotals totals;
 };
 
+void cell_lives_set_memory(CellLives *lives, size_t bytes_max)
+{
+	lives->cells_max = MAX(lives->cells_max, (uint32_t)MIN(bytes_max / sizeof(Cell), G_MAXINT));
+}
+
+uint32_t cell_lives_max(const CellLives *lives)
+{
+	return lives->cells_max;
+}
+
 CellLives *cell_lives_new(size_t bytes_max)
 {
 	CellLives *lives = g_new0(CellLives, 1);
 
-	lives->cells_max = (uint32_t)MIN(bytes_max / sizeof(Cell), G_MAXINT);
+	cell_lives_set_memory(lives, bytes_max);
 	lives->part_shift = PART_SHIFT_FIRST;
 	return lives;
 }

@@ -68,6 +68,12 @@ CellLives *cell_lives_new(size_t bytes_max);
 void cell_lives_free(CellLives *lives);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CellLives, cell_lives_free)
 
+/* Returns how many cells the limit allows. */
+uint32_t cell_lives_max(const CellLives *lives);
+
+/* Raises the limit; a lower one changes nothing. */
+void cell_lives_set_memory(CellLives *lives, size_t bytes_max);
+
 /* Adds cells, up to this number of cells. Returns how many there are: fewer if memory is full. */
 uint32_t cell_lives_grow(CellLives *lives, uint32_t cells);
 

@@ -39,17 +39,15 @@ void free_checks_free(FreeChecks *checks)
 	g_free(checks);
 }
 
-/* Copies of a cache for cgroups, "filp(12:a.service)", are caches of one name: an object may be
-   freed to the cache itself. */
+/* Caches that differ in their sizes alone have one name. */
 static uint32_t number_of_name(FreeChecks *checks, const char *name)
 {
-	g_autofree char *own = g_strndup(name, strcspn(name, "("));
-	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(checks->names, own));
+	uint32_t number = GPOINTER_TO_UINT(g_hash_table_lookup(checks->names, name));
 
 	if (number)
 		return number;
 	number = g_hash_table_size(checks->names) + 1;
-	g_hash_table_insert(checks->names, g_steal_pointer(&own), GUINT_TO_POINTER(number));
+	g_hash_table_insert(checks->names, g_strdup(name), GUINT_TO_POINTER(number));
 	return number;
 }
 

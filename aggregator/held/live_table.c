@@ -118,6 +118,14 @@ void live_table_free(LiveTable *table)
 	g_free(table);
 }
 
+bool live_table_set_memory(LiveTable *table, size_t bytes_max)
+{
+	if (bytes_max <= table->bytes_max)
+		return false;
+	table->bytes_max = bytes_max;
+	return true;
+}
+
 uint64_t live_table_hash(uint64_t key)
 {
 	uint64_t hash = (key ^ keyed_hash_seed) * keyed_hash_factor;

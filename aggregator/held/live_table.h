@@ -45,6 +45,9 @@ typedef bool (*LiveKeeper)(uint64_t key, const LiveObject *object, void *user_da
 LiveTable *live_table_new(size_t bytes_max, uint64_t start_ns);
 void live_table_free(LiveTable *table);
 
+/* Raises the limit. Returns false if it was not lower before. */
+bool live_table_set_memory(LiveTable *table, size_t bytes_max);
+
 /* Returns the hash of a key, which the other functions take. Random in every run: nobody can
    prepare keys that collide. */
 uint64_t live_table_hash(uint64_t key);

@@ -6,9 +6,6 @@
 #include "record/address_sample.h"
 
 enum {
-	TABLE_SHARE = 50, /* percent of the memory; the events that wait have the rest */
-	CELLS_SHARE = 28,
-	FREERS_SHARE = 5,
 	CPUS_MAX = 65536, /* higher numbers in a stream are damage */
 	GROUP = 8, /* events whose prefetches follow each other: they wait at the same time */
 	/* Events ahead at which the table is prefetched, and the counters of the cell. */
@@ -17,6 +14,10 @@ enum {
 	LIFE_AHEAD = GROUP,
 	RUN_EVENTS = 1024, /* merged at a time */
 };
+
+/* What takes memory, and what each gets in any case, in percent of the pairing's floor. */
+typedef enum { PART_TABLE, PART_CELLS, PART_FREERS, PART_QUEUES, PARTS } Part;
+static const unsigned floors[PARTS] = { 40, 20, 6, 20 };
 
 /* At the start, some CPUs have not sent a batch yet; each sends one every 100 ms. */
 #define FIRST_WAIT_NS 300000000ULL
@@ -31,6 +32,7 @@ struct Pairing {
 	Profile *profile; /* borrowed */
 	LiveTable *live;
 	size_t bytes_max;
+	MemoryBudget *memory; /* borrowed; NULL: bytes_max is all */
 	EventMerge *waiting;  /* owned: the events that were not paired yet */
 	GArray *cells;        /* (element-type uint32_t), owned: of the events of a batch */
 	CellLives *lives;     /* owned */
@@ -47,6 +49,46 @@ struct Pairing {
 	PairingTotals totals;
 };
 
+static size_t floor_of(const Pairing *pairing, Part part)
+{
+	return pairing->bytes_max / 100 * floors[part];
+}
+
+static size_t memory_of(const Pairing *pairing, Part part)
+{
+	switch (part) {
+	case PART_TABLE:
+		return pairing->live ? live_table_memory(pairing->live) : 0;
+	case PART_CELLS:
+		return cell_lives_memory(pairing->lives);
+	case PART_FREERS:
+		return pairing->freers ? freers_memory(pairing->freers) : 0;
+	default:
+		return event_merge_memory(pairing->waiting);
+	}
+}
+
+/* Returns how much memory a part may take: all others can still have their floors. */
+static size_t limit_of(const Pairing *pairing, Part part)
+{
+	size_t limit = pairing->memory ? memory_budget_limit(pairing->memory, MEMORY_PAIRING)
+				       : pairing->bytes_max;
+	size_t others = free_checks_memory(pairing->checks);
+
+	for (Part other = 0; other < PARTS; other++)
+		if (other != part)
+			others += MAX(memory_of(pairing, other), floor_of(pairing, other));
+	return limit - MIN(limit, others);
+}
+
+static void note_memory(const Pairing *pairing)
+{
+	if (pairing->memory)
+		memory_budget_set(pairing->memory, MEMORY_PAIRING,
+				  MIN(pairing_memory(pairing),
+				      memory_budget_limit(pairing->memory, MEMORY_PAIRING)));
+}
+
 Pairing *pairing_new(Profile *profile, size_t bytes_max)
 {
 	Pairing *pairing = g_new0(Pairing, 1);
@@ -55,7 +97,7 @@ Pairing *pairing_new(Profile *profile, size_t bytes_max)
 	pairing->bytes_max = bytes_max;
 	pairing->waiting = event_merge_new();
 	pairing->cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	pairing->lives = cell_lives_new(bytes_max / 100 * CELLS_SHARE);
+	pairing->lives = cell_lives_new(floor_of(pairing, PART_CELLS));
 	pairing->checks = free_checks_new(profile);
 	return pairing;
 }
@@ -73,6 +115,11 @@ void pairing_free(Pairing *pairing)
 	g_free(pairing);
 }
 
+void pairing_set_budget(Pairing *pairing, MemoryBudget *memory)
+{
+	pairing->memory = memory;
+}
+
 void pairing_set_seed(Pairing *pairing, uint64_t seed)
 {
 	pairing->seed = seed;
@@ -81,7 +128,7 @@ void pairing_set_seed(Pairing *pairing, uint64_t seed)
 void pairing_note_freers(Pairing *pairing)
 {
 	if (!pairing->freers)
-		pairing->freers = freers_new(pairing->bytes_max / 100 * FREERS_SHARE);
+		pairing->freers = freers_new(floor_of(pairing, PART_FREERS));
 }
 
 void pairing_cut_frees(Pairing *pairing)
@@ -170,6 +217,8 @@ static void pair_alloc(Pairing *pairing, const WaitingEvent *event, uint64_t key
 	LiveObject replaced;
 	LivePut put = live_table_put(pairing->live, key, hash, &object, &replaced);
 
+	if (put == LIVE_FULL && live_table_set_memory(pairing->live, limit_of(pairing, PART_TABLE)))
+		put = live_table_put(pairing->live, key, hash, &object, &replaced);
 	while (put == LIVE_FULL && pairing->level < KMT_ADDRESS_LEVEL_MAX) {
 		raise_level(pairing, pairing->level + 1);
 		if (!is_taken(pairing, event->pointer))
@@ -271,7 +320,7 @@ static void pair_run(Pairing *pairing, Run *run)
 /* The table, and the first part of the run, begin with the first event. */
 static void begin(Pairing *pairing, uint64_t time_ns)
 {
-	pairing->live = live_table_new(pairing->bytes_max / 100 * TABLE_SHARE, time_ns);
+	pairing->live = live_table_new(floor_of(pairing, PART_TABLE), time_ns);
 	cell_lives_start(pairing->lives, time_ns);
 }
 
@@ -356,7 +405,8 @@ static unsigned level_of(uint32_t period)
 static void describe_cells(Pairing *pairing)
 {
 	uint32_t known = cell_lives_count(pairing->lives);
-	uint32_t cells = cell_lives_grow(pairing->lives, profile_cell_count(pairing->profile));
+	uint32_t wanted = profile_cell_count(pairing->profile);
+	uint32_t cells = cell_lives_grow(pairing->lives, wanted);
 
 	free_checks_describe(pairing->checks);
 	for (uint32_t i = known; i < cells; i++) {
@@ -368,28 +418,39 @@ static void describe_cells(Pairing *pairing)
 	}
 }
 
-static size_t queues_share(const Pairing *pairing)
+static void keep_to_limit(Pairing *pairing)
 {
-	return pairing->bytes_max / 100 * (100 - TABLE_SHARE - CELLS_SHARE - FREERS_SHARE);
-}
-
-static void keep_to_share(Pairing *pairing)
-{
-	if (event_merge_trim_to(pairing->waiting, queues_share(pairing)))
+	note_memory(pairing);
+	if (event_merge_trim_to(pairing->waiting, limit_of(pairing, PART_QUEUES)))
 		return;
 	pairing->totals.out_of_order += event_merge_count(pairing->waiting);
 	pairing_release(pairing, UINT64_MAX, pairing->last_loss_ns);
 	event_merge_trim(pairing->waiting);
 }
 
+/* Each event of a batch may make a cell; without memory for the counters of another one, these are
+   cells that many events share. */
+static void make_room_for_cells(Pairing *pairing, size_t events)
+{
+	size_t wanted = profile_cell_count(pairing->profile) + events +
+			profile_cells_to_come(pairing->profile);
+
+	if (wanted <= cell_lives_max(pairing->lives))
+		return;
+	cell_lives_set_memory(pairing->lives, limit_of(pairing, PART_CELLS));
+	if (wanted > cell_lives_max(pairing->lives))
+		profile_close_cells(pairing->profile);
+}
+
 void pairing_take(Pairing *pairing, const Events *events)
 {
+	make_room_for_cells(pairing, events->events_count);
 	g_array_set_size(pairing->cells, (guint)events->events_count);
 	profile_take_noting(pairing->profile, events, (uint32_t *)(void *)pairing->cells->data);
 	describe_cells(pairing);
 	raise_level(pairing, level_of(events->header->sampling_period));
 	enqueue(pairing, events);
-	keep_to_share(pairing);
+	keep_to_limit(pairing);
 }
 
 static uint64_t held_now(const Pairing *pairing)

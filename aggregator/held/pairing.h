@@ -37,6 +37,9 @@ Pairing *pairing_new(Profile *profile, size_t bytes_max);
 void pairing_free(Pairing *pairing);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Pairing, pairing_free)
 
+/* Lets it take what a budget (borrowed) leaves to it; its first limit is then the floor there. */
+void pairing_set_budget(Pairing *pairing, MemoryBudget *memory);
+
 /* Sets the seed of sampling by address (kmt_address_is_taken()). */
 void pairing_set_seed(Pairing *pairing, uint64_t seed);
 

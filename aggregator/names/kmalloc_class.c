@@ -121,12 +121,3 @@ bool kmalloc_class_append(GString *out, const KmallocClass *class, KmallocSpelli
 		return true;
 	}
 }
-
-/* The cgroup's name may be cut anywhere. "size-32(DMA)" is not a copy. */
-size_t cache_name_folded_bytes(const char *name)
-{
-	const char *copy = strchr(name, '(');
-	size_t digits = copy ? strspn(copy + 1, "0123456789") : 0;
-
-	return digits && copy[1 + digits] == ':' ? (size_t)(copy - name) : strlen(name);
-}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "record/cache_name.h"
+
 #include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,7 +30,3 @@ bool kmalloc_class_parse(const char *name, KmallocClass *class);
 /* Appends its name in this spelling. Returns false, appending nothing, if the spelling has no name
    for it. */
 bool kmalloc_class_append(GString *out, const KmallocClass *class, KmallocSpelling spelling);
-
-/* Returns the length of the cache's own name in a name. Before 5.9, kernels have copies of a cache
-   for cgroups, such as "dentry(12:user.slice)". */
-size_t cache_name_folded_bytes(const char *name);

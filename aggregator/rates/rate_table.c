@@ -106,7 +106,7 @@ static bool is_wanted(const Drafting *drafting, const ProfileOrigin *origin)
 				 (origin->source != KMT_SOURCE_PAGE || drafting->collects_pages));
 }
 
-/* Adds up all cells, except the overflow rows, which count as loss. */
+/* Adds up all cells, except those beyond the memory limit, which count as loss. */
 static void add_cells(Drafting *drafting)
 {
 	const Profile *profile = drafting->source.profile;
@@ -117,7 +117,7 @@ static void add_cells(Drafting *drafting)
 		const ProfileCell *cell = profile_cell(profile, i);
 		const ProfileOrigin *origin = profile_origin(profile, cell->origin);
 
-		if (cell->origin == ORIGIN_ID_OVERFLOW || !is_wanted(drafting, origin))
+		if (origin->beyond || !is_wanted(drafting, origin))
 			continue;
 		blind = is_blind_free(drafting, origin);
 		drafting->kfree_is_blind |= blind;

@@ -1,5 +1,5 @@
 libaggregator_a_SOURCES += \
-	aggregator/record/address_sample.h \
+	aggregator/record/address_sample.h aggregator/record/cache_name.h \
 	aggregator/record/batch_build.h \
 	aggregator/record/batch_reader.c aggregator/record/batch_reader.h \
 	aggregator/record/batch_text.h \

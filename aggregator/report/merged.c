@@ -8,9 +8,7 @@
 
 #include <string.h>
 
-/* In percent of the limit. The tables of the profile have their own share, and the report gets the
-   rest. */
-enum { CELLS_SHARE = 30, NAMES_SHARE = 6, ADDRESS_DIGITS = 16 };
+enum { ADDRESS_DIGITS = 16 };
 
 struct Merged {
 	MemoryBudget *memory; /* owned, as all others but runs */
@@ -70,11 +68,11 @@ Merged *merged_new(size_t bytes_max, MergedParts parts, const RunNames *runs)
 	merged->memory = memory_budget_new(bytes_max);
 	merged->parts = parts;
 	merged->runs = runs;
-	merged->profile = profile_new(memory_budget_limit(merged->memory, MEMORY_TABLES));
+	merged->profile = profile_new(bytes_max);
+	profile_set_budget(merged->profile, merged->memory);
 	merged->frames = frame_table_new(ADDRESS_DIGITS);
 	merged->sources = g_string_chunk_new(1024);
-	merged->cells = merged_cells_new(bytes_max / 100 * CELLS_SHARE);
-	memory_budget_take(merged->memory, MEMORY_TEXTS, bytes_max / 100 * CELLS_SHARE);
+	merged->cells = merged_cells_new();
 	merged->cgroups = cgroup_names_new(NULL);
 	merged->points = point_list_new();
 	merged->point_of = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
@@ -135,11 +133,15 @@ static uint32_t *numbers_new(uint32_t count)
 
 /* Frames. */
 
-static bool names_fit(const Merged *merged)
+/* Whether there is room for more cells, and for more names. */
+static bool has_room(Merged *merged)
 {
-	return frame_table_memory(merged->frames) + merged->source_bytes +
-		       cgroup_names_memory(merged->cgroups) <
-	       merged->memory->bytes_max / 100 * NAMES_SHARE;
+	size_t bytes = merged_cells_memory(merged->cells) + frame_table_memory(merged->frames) +
+		       merged->source_bytes + cgroup_names_memory(merged->cgroups);
+
+	if (bytes >= memory_budget_limit(merged->memory, MEMORY_TEXTS))
+		return false;
+	return memory_budget_set(merged->memory, MEMORY_TEXTS, bytes);
 }
 
 static FrameId add_frame(Adding *adding, const Frame *frame)
@@ -180,7 +182,7 @@ static StackId add_stack(Adding *adding, uint32_t row)
 	uint32_t count;
 	const FrameId *ids = stack_rows_frames(view_stack_rows(adding->view), row, &count);
 
-	if (!names_fit(adding->merged))
+	if (!has_room(adding->merged))
 		return STACK_ID_NONE;
 	count = MIN(count, G_N_ELEMENTS(frames));
 	for (uint32_t i = 0; i < count; i++)
@@ -219,7 +221,7 @@ static CacheId cache_of(Adding *adding, const ProfileOrigin *origin)
 	if (cache.by_size)
 		copy_name(cache.name, sizeof(cache.name), label.name);
 	else
-		memcpy(cache.name, recorded, cache_name_folded_bytes(recorded));
+		copy_name(cache.name, sizeof(cache.name), recorded);
 	return profile_add_cache(adding->merged->profile, &cache);
 }
 
@@ -250,7 +252,7 @@ static uint64_t call_site_of(Adding *adding, OriginId id)
 	Frame frame;
 
 	if (!adding->merged->parts.call_sites || id == ORIGIN_ID_OVERFLOW ||
-	    !names_fit(adding->merged))
+	    !has_room(adding->merged))
 		return 0;
 	frame = dimension_call_site(&adding->naming, id);
 	return (uint64_t)add_frame(adding, &frame) + 1;
@@ -260,9 +262,10 @@ static OriginId add_origin(Adding *adding, OriginId id)
 {
 	const ProfileOrigin *origin = profile_origin(adding->source->profile, id);
 	ProfileOrigin added;
+	OriginId added_id;
 
 	memset(&added, 0, sizeof(added));
-	if (id == ORIGIN_ID_OVERFLOW)
+	if (origin->beyond && !origin->free)
 		return ORIGIN_ID_OVERFLOW;
 	added.free = origin->free;
 	added.stack = origin->free ? STACK_ID_NONE : stack_of(adding, origin->stack);
@@ -275,7 +278,9 @@ static OriginId add_origin(Adding *adding, OriginId id)
 		added.point = point_of(adding, origin->point);
 	if (!origin->free)
 		added.cache = cache_of(adding, origin);
-	return profile_add_origin(adding->merged->profile, &added);
+	added_id = profile_add_origin(adding->merged->profile, &added);
+	return profile_origin(adding->merged->profile, added_id)->beyond ? ORIGIN_ID_OVERFLOW
+									 : added_id;
 }
 
 static OriginId origin_of(Adding *adding, OriginId id)
@@ -299,7 +304,7 @@ static uint64_t cgroup_of(Adding *adding, uint64_t id)
 {
 	const char *path = cgroup_names_path(adding->source->cgroups, id);
 
-	return path && adding->merged->parts.cgroups && names_fit(adding->merged)
+	return path && adding->merged->parts.cgroups && has_room(adding->merged)
 		       ? cgroup_names_add(adding->merged->cgroups, path)
 		       : 0;
 }
@@ -379,7 +384,7 @@ static void add_cell(Adding *adding, const ProfileCell *cell)
 						? view_source_age_class(adding->source, cell)
 						: AGE_CLASS_NONE };
 	RowSums sums = { .summary = { 0 } };
-	bool was_overflow = cell->origin == ORIGIN_ID_OVERFLOW;
+	bool was_overflow = profile_origin(adding->source->profile, cell->origin)->beyond;
 
 	if (profile_origin(adding->source->profile, cell->origin)->own)
 		return;
@@ -390,7 +395,7 @@ static void add_cell(Adding *adding, const ProfileCell *cell)
 		saturate_add(&adding->merged->overflow.of_other_tasks, sums.summary.allocations);
 	if (!was_overflow && key.cell.origin == ORIGIN_ID_OVERFLOW)
 		add_to_other(adding, &key, &sums);
-	else if (!merged_cells_add(adding->merged->cells, &key, &sums, false))
+	else if (!merged_cells_add(adding->merged->cells, &key, &sums, has_room(adding->merged)))
 		add_to_other(adding, &key, &sums);
 }
 

@@ -8,6 +8,9 @@
 /* If the stream lacks it. No kernel has smaller pages. */
 enum { PAGE_BYTES_DEFAULT = 4096 };
 
+/* In percent of the memory limit: for what keeps to its limit itself. */
+enum { USER_SHARE = 36 };
+
 typedef struct {
 	BatchVisitor visit;
 	void *user_data;
@@ -17,6 +20,11 @@ typedef struct {
 	EventSink take;
 	void *user_data;
 } Sink;
+
+static size_t user_share(const Session *session)
+{
+	return session->memory->bytes_max / 100 * USER_SHARE;
+}
 
 static void apply_info(Session *session)
 {
@@ -152,7 +160,7 @@ static void begin_list(Session *session)
 {
 	if (session->list || !run_info_text(session->info, KMT_FIELD_COLUMNS))
 		return;
-	session->list = event_list_new(memory_budget_limit(session->memory, MEMORY_TEXTS) / 2);
+	session->list = event_list_new(user_share(session) / 2);
 	session->listed_cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	session_remove_sink(session, take_into_profile);
 	session_add_sink(session, take_for_list, session);
@@ -168,8 +176,8 @@ static bool take_for_durations(const Events *events, void *user_data)
 /* The hits of begins and ends are not counted themselves. */
 static void pair_hits(Session *session)
 {
-	session->durations = durations_new(session->profile, session->points,
-					   memory_budget_limit(session->memory, MEMORY_TEXTS) / 4);
+	session->durations =
+		durations_new(session->profile, session->points, user_share(session) / 4);
 	durations_set_list(session->durations, session->list);
 	session_remove_sink(session, session->list ? take_for_list : take_into_profile);
 	session_add_sink(session, take_for_durations, session->durations);
@@ -248,7 +256,8 @@ Session *session_new(size_t memory_bytes_max)
 	Session *session = g_new0(Session, 1);
 
 	session->memory = memory_budget_new(memory_bytes_max);
-	session->profile = profile_new(memory_budget_limit(session->memory, MEMORY_TABLES));
+	session->profile = profile_new(memory_bytes_max);
+	profile_set_budget(session->profile, session->memory);
 	session->events = event_reader_new(&session->inner);
 	session->sinks = g_array_new(FALSE, FALSE, sizeof(Sink));
 	session_add_sink(session, take_into_profile, session->profile);
@@ -258,17 +267,14 @@ Session *session_new(size_t memory_bytes_max)
 	session->text = run_text_new();
 	run_text_set_memory(session->text, session->memory);
 	session->points = point_list_new();
-	session->user_objects =
-		user_objects_new(memory_budget_limit(session->memory, MEMORY_TEXTS) / 4);
-	session->user_maps = user_maps_new(session->user_objects,
-					   memory_budget_limit(session->memory, MEMORY_TEXTS) / 2);
-	session->user_names = user_names_new(session->user_objects,
-					     memory_budget_limit(session->memory, MEMORY_TEXTS));
+	session->user_objects = user_objects_new(user_share(session) / 4);
+	session->user_maps = user_maps_new(session->user_objects, user_share(session) / 2);
+	session->user_names = user_names_new(session->user_objects, user_share(session));
 	profile_set_user_maps(session->profile, session->user_maps);
 	session->symbols = symbol_store_new();
 	symbol_store_set_memory(session->symbols, session->memory);
 	session->code = code_objects_new();
-	session->lines = line_table_new(memory_budget_limit(session->memory, MEMORY_TEXTS));
+	session->lines = line_table_new(user_share(session));
 	session->taps = g_array_new(FALSE, FALSE, sizeof(Tap));
 	session->reader = batch_reader_new(take_batch, session);
 	return session;
@@ -374,14 +380,17 @@ static bool take_for_pairing(const Events *events, void *user_data)
 void session_pair(Session *session, bool with_freers)
 {
 	memory_budget_pair(session->memory);
-	profile_set_memory(session->profile, memory_budget_limit(session->memory, MEMORY_TABLES));
+	profile_set_budget(session->profile, session->memory);
 	session->pairing =
-		pairing_new(session->profile, memory_budget_limit(session->memory, MEMORY_PAIRING));
+		pairing_new(session->profile, memory_budget_floor(session->memory, MEMORY_PAIRING));
+	pairing_set_budget(session->pairing, session->memory);
 	session_remove_sink(session, take_into_profile);
 	session_add_sink(session, take_for_pairing, session->pairing);
 	session->is_held = true;
 	if (with_freers)
 		pairing_note_freers(session->pairing);
+	else
+		profile_merge_frees(session->profile);
 }
 
 void session_count_elsewhere(Session *session, bool both)

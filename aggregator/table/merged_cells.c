@@ -11,7 +11,6 @@ enum { FIRST_SLOTS = 1024 };
 
 /* Only some reports have these: each array is empty, or has an entry for each cell. */
 struct MergedCells {
-	size_t bytes_max;
 	SlotTable slots;
 	GArray *cells;     /* (element-type MergedCell), owned */
 	GArray *variances; /* (element-type Variance), owned: of sampled events */
@@ -21,11 +20,10 @@ struct MergedCells {
 	bool has_pairs;
 };
 
-MergedCells *merged_cells_new(size_t bytes_max)
+MergedCells *merged_cells_new(void)
 {
 	MergedCells *cells = g_new0(MergedCells, 1);
 
-	cells->bytes_max = bytes_max;
 	slot_table_init(&cells->slots, FIRST_SLOTS);
 	cells->cells = g_array_new(FALSE, TRUE, sizeof(MergedCell));
 	cells->variances = g_array_new(FALSE, TRUE, sizeof(Variance));
@@ -81,8 +79,8 @@ static bool is_same(const MergedCell *a, const MergedCell *b)
 	       a->age_class == b->age_class;
 }
 
-/* Returns SLOT_ID_NONE if there is no room. */
-static uint32_t intern(MergedCells *cells, const MergedCell *key, bool must)
+/* Returns SLOT_ID_NONE if it must not be added. */
+static uint32_t intern(MergedCells *cells, const MergedCell *key, bool may_add)
 {
 	const MergedCell cell = {
 		.cell = { .origin = key->cell.origin,
@@ -96,7 +94,7 @@ static uint32_t intern(MergedCells *cells, const MergedCell *key, bool must)
 	for (at = hash; (id = slot_table_candidate(&cells->slots, hash, &at)) != SLOT_ID_NONE; at++)
 		if (is_same(merged_cells_at(cells, id), key))
 			return id;
-	if (!must && merged_cells_memory(cells) > cells->bytes_max)
+	if (!may_add)
 		return SLOT_ID_NONE;
 	id = cells->cells->len;
 	g_array_append_val(cells->cells, cell);
@@ -134,9 +132,9 @@ static void add_hits(HitSums *sums, const HitSums *added)
 	sums->time_max_ns = MAX(sums->time_max_ns, added->time_max_ns);
 }
 
-bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *sums, bool must)
+bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *sums, bool may_add)
 {
-	uint32_t id = intern(cells, key, must);
+	uint32_t id = intern(cells, key, may_add);
 	MergedCell *cell;
 
 	if (id == SLOT_ID_NONE)

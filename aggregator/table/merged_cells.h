@@ -19,16 +19,16 @@ typedef struct {
 	uint8_t age_class; /* as in HeldCell */
 } MergedCell;
 
-/* Returns an empty table that uses at most about bytes_max. Free it with merged_cells_free(). */
-MergedCells *merged_cells_new(size_t bytes_max);
+/* Returns an empty table. Free it with merged_cells_free(). */
+MergedCells *merged_cells_new(void);
 void merged_cells_free(MergedCells *cells);
 
 /* Notes that allocations were paired with frees; choice: what is shown of them. */
 void merged_cells_set_held(MergedCells *cells, const HeldChoice *choice);
 
 /* Adds sums to the cell with the origin, task, context, freer and class of ages of `key`, adding it
-   if it is new. Returns false if there is no room. `must`: there is always room. */
-bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *sums, bool must);
+   if it is new. Returns false if it is new, and must not be added. */
+bool merged_cells_add(MergedCells *cells, const MergedCell *key, const RowSums *sums, bool may_add);
 
 uint32_t merged_cells_count(const MergedCells *cells);
 const MergedCell *merged_cells_at(const MergedCells *cells, uint32_t index);

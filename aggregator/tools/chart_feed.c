@@ -42,7 +42,7 @@ ChartFeed *chart_feed_new(Session *session, const Options *options)
 		.sort = &metrics[METRIC_BYTES_ALLOCATED],
 		.recorded = options_read_input(options),
 		.counts_all = true,
-		.bytes_max = memory_budget_limit(session->memory, MEMORY_INTERVALS),
+		.bytes_max = memory_budget_floor(session->memory, MEMORY_INTERVALS),
 		.sink = take_table,
 	};
 

@@ -273,7 +273,7 @@ static void *begin(Options *options, Session *session, GError **error)
 		.sort = rate->sort,
 		.cells = options->cells,
 		.counts_all = looks_behind(options),
-		.bytes_max = memory_budget_limit(session->memory, MEMORY_INTERVALS),
+		.bytes_max = memory_budget_floor(session->memory, MEMORY_INTERVALS),
 		.pace = options->input && rate->recorded_speed ? RATE_FEED_PACED : RATE_FEED_FAST,
 		.recorded = options->input != NULL,
 		.before_first = take_first_table,

@@ -281,29 +281,41 @@ Test(hostile, a_part_that_is_full_keeps_what_it_has)
 	cr_expect(not(memory_budget_take(budget, MEMORY_SYMBOLS, SIZE_MAX)));
 }
 
-/* Whatever the limit: all parts together stay within it. */
-Test(hostile, pairing_has_its_share_of_the_memory)
+/* Returns what a part gets if another one has taken all that it can. */
+static size_t left_by(MemoryPart greedy, MemoryPart other, size_t bytes, bool pairs)
 {
+	g_autofree MemoryBudget *budget = memory_budget_new(bytes);
+	size_t limit;
+
+	if (pairs)
+		memory_budget_pair(budget);
+	limit = memory_budget_limit(budget, greedy);
+	cr_expect(memory_budget_take(budget, greedy, limit));
+	cr_expect(le(sz, limit + memory_budget_limit(budget, other), bytes));
+	return memory_budget_limit(budget, other);
+}
+
+Test(hostile, a_part_takes_what_others_leave_but_never_what_each_gets_in_any_case)
+{
+	const MemoryPart parts[] = { MEMORY_TABLES, MEMORY_SYMBOLS, MEMORY_CPUS, MEMORY_REPORT,
+				     MEMORY_PAIRING };
 	const size_t megabytes[] = { 16, 64, 256, 4096 };
 
 	for (size_t i = 0; i < G_N_ELEMENTS(megabytes); i++) {
 		size_t bytes = megabytes[i] << 20;
-		g_autofree MemoryBudget *plain = memory_budget_new(bytes);
 		g_autofree MemoryBudget *budget = memory_budget_new(bytes);
-		size_t pairing;
 
+		cr_expect(zero(sz, memory_budget_limit(budget, MEMORY_PAIRING)));
 		memory_budget_pair(budget);
-		pairing = memory_budget_limit(budget, MEMORY_PAIRING);
-		cr_expect(zero(sz, memory_budget_limit(plain, MEMORY_PAIRING)));
-		cr_expect(ge(sz, pairing, bytes / 100 * (megabytes[i] < 64 ? 28 : 44)));
-		cr_expect(le(sz,
-			     pairing + memory_budget_limit(budget, MEMORY_TABLES) +
-				     memory_budget_limit(budget, MEMORY_SYMBOLS) +
-				     memory_budget_limit(budget, MEMORY_CPUS),
-			     bytes));
-		/* The symbols of a large kernel fit. */
-		cr_expect(ge(sz, memory_budget_limit(budget, MEMORY_SYMBOLS), 5500000));
-		cr_expect(le(sz, memory_budget_limit(budget, MEMORY_REPORT), bytes - pairing));
+		for (size_t a = 0; a < G_N_ELEMENTS(parts); a++)
+			for (size_t b = 0; b < G_N_ELEMENTS(parts); b++)
+				if (a != b && parts[a] != MEMORY_REPORT)
+					cr_expect(ge(sz, left_by(parts[a], parts[b], bytes, true),
+						     memory_budget_floor(budget, parts[b])));
+		/* The symbols of a large kernel fit, and half of the memory is for objects. */
+		cr_expect(ge(sz, left_by(MEMORY_PAIRING, MEMORY_SYMBOLS, bytes, true), 5500000));
+		cr_expect(ge(sz, memory_budget_limit(budget, MEMORY_PAIRING),
+			     bytes / 100 * (megabytes[i] < 64 ? 34 : 55)));
 	}
 }
 

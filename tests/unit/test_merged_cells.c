@@ -8,7 +8,7 @@
 
 TEST_SUITE_WITHOUT_LEAKS(merged_cells);
 
-enum { PLENTY = 64 << 20, TIGHT = 16 << 10, MANY = 10000, NO_FREER = ORIGIN_ID_NONE };
+enum { NO_FREER = ORIGIN_ID_NONE };
 
 /* What tells cells apart. */
 static const MergedCell keys[] = {
@@ -40,10 +40,10 @@ static RowSums sums_of(const MergedCells *cells, uint32_t index)
 /* Adds two sums to one cell. */
 static RowSums added(const RowSums *first, const RowSums *second)
 {
-	OWNED_CELLS cells = merged_cells_new(PLENTY);
+	OWNED_CELLS cells = merged_cells_new();
 
-	cr_expect(merged_cells_add(cells, &keys[0], first, false));
-	cr_expect(merged_cells_add(cells, &keys[0], second, false));
+	cr_expect(merged_cells_add(cells, &keys[0], first, true));
+	cr_expect(merged_cells_add(cells, &keys[0], second, true));
 	cr_expect(eq(u32, merged_cells_count(cells), 1));
 	return sums_of(cells, 0);
 }
@@ -154,13 +154,13 @@ Test(merged_cells, values_and_time_spans_add_up_and_the_longest_span_stays)
 
 Test(merged_cells, cells_of_another_origin_task_context_freer_or_age_are_apart)
 {
-	OWNED_CELLS cells = merged_cells_new(PLENTY);
+	OWNED_CELLS cells = merged_cells_new();
 
 	for (unsigned turn = 0; turn < 2; turn++)
 		for (guint i = 0; i < G_N_ELEMENTS(keys); i++) {
 			const RowSums sums = { .summary = { .allocations = i + 1 } };
 
-			cr_expect(merged_cells_add(cells, &keys[i], &sums, false));
+			cr_expect(merged_cells_add(cells, &keys[i], &sums, true));
 		}
 	cr_assert(eq(u32, merged_cells_count(cells), G_N_ELEMENTS(keys)));
 	for (guint i = 0; i < G_N_ELEMENTS(keys); i++)
@@ -173,11 +173,11 @@ Test(merged_cells, a_cell_without_held_objects_or_values_has_none_beside_cells_t
 	const RowSums all = { .variance = { .allocations = 3 },
 			      .held = { .allocated = 4 },
 			      .hits = { .value = 5 } };
-	OWNED_CELLS cells = merged_cells_new(PLENTY);
+	OWNED_CELLS cells = merged_cells_new();
 
-	merged_cells_add(cells, &keys[0], &plain, false);
-	merged_cells_add(cells, &keys[1], &all, false);
-	merged_cells_add(cells, &keys[2], &plain, false);
+	merged_cells_add(cells, &keys[0], &plain, true);
+	merged_cells_add(cells, &keys[1], &all, true);
+	merged_cells_add(cells, &keys[2], &plain, true);
 	for (guint i = 0; i < 3; i++) {
 		const RowSums sums = sums_of(cells, i);
 
@@ -187,42 +187,25 @@ Test(merged_cells, a_cell_without_held_objects_or_values_has_none_beside_cells_t
 	}
 }
 
-/* Returns how many of many cells found room. */
-static uint32_t fill(MergedCells *cells)
+Test(merged_cells, a_new_cell_is_refused_on_request_but_known_ones_are_added_to)
 {
 	const RowSums one = { .summary = { .allocations = 1 } };
-	MergedCell key = keys[0];
-	uint32_t roomy = 0;
+	OWNED_CELLS cells = merged_cells_new();
+	size_t bytes = merged_cells_memory(cells);
 
-	for (uint32_t i = 0; i < MANY; i++) {
-		key.cell.origin = i;
-		roomy += merged_cells_add(cells, &key, &one, false);
-	}
-	return roomy;
-}
-
-Test(merged_cells, a_full_table_refuses_new_cells_but_adds_to_those_it_has)
-{
-	const RowSums one = { .summary = { .allocations = 1 } };
-	OWNED_CELLS cells = merged_cells_new(TIGHT);
-	MergedCell last = keys[0];
-	uint32_t roomy = fill(cells);
-
-	cr_expect(lt(u32, 0, roomy));
-	cr_expect(lt(u32, roomy, MANY));
-	cr_expect(eq(u32, merged_cells_count(cells), roomy));
-	cr_expect(lt(sz, merged_cells_memory(cells), 2 * (size_t)TIGHT));
-	cr_expect(eq(u32, fill(cells), roomy));
+	cr_expect_not(merged_cells_add(cells, &keys[0], &one, false));
+	cr_expect(zero(u32, merged_cells_count(cells)));
+	cr_expect(merged_cells_add(cells, &keys[0], &one, true));
+	cr_expect(lt(sz, bytes, merged_cells_memory(cells)));
+	cr_expect(merged_cells_add(cells, &keys[0], &one, false));
+	cr_expect_not(merged_cells_add(cells, &keys[1], &one, false));
+	cr_expect(eq(u32, merged_cells_count(cells), 1));
 	cr_expect(eq(u64, sums_of(cells, 0).summary.allocations, 2));
-	last.cell.origin = MANY;
-	cr_expect_not(merged_cells_add(cells, &last, &one, false));
-	cr_expect(merged_cells_add(cells, &last, &one, true));
-	cr_expect(eq(u64, sums_of(cells, roomy).summary.allocations, 1));
 }
 
 Test(merged_cells, pairs_are_known_unless_cells_are_divided_by_age)
 {
-	OWNED_CELLS cells = merged_cells_new(PLENTY);
+	OWNED_CELLS cells = merged_cells_new();
 
 	cr_expect_not(merged_cells_have_pairs(cells));
 	cr_expect(eq(ptr, (void *)merged_cells_choice(cells), NULL));

@@ -49,6 +49,34 @@ static Fed feed(Profile *profile, const GByteArray *bytes)
 	return feed_of_epoch(profile, bytes, 0);
 }
 
+/* Returns the events whose origin is of that cache. */
+static uint64_t events_of_cache(const Profile *profile, const char *name)
+{
+	uint64_t events = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+		CacheId cache = profile_origin(profile, cell->origin)->cache;
+
+		if (g_str_equal(profile_cache(profile, cache)->name, name))
+			events += cell->events;
+	}
+	return events;
+}
+
+/* Sums the bytes of all allocations. */
+static uint64_t bytes_of_all(const Profile *profile)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
+		const ProfileCell *cell = profile_cell(profile, i);
+
+		bytes += cell->events * profile_origin(profile, cell->origin)->bytes_allocated;
+	}
+	return bytes;
+}
+
 /* Sums the cells of a task (by comm) in a context. */
 static ProfileCell sum_of(const Profile *profile, const char *comm, uint8_t context)
 {
@@ -327,6 +355,85 @@ Test(profile, what_does_not_fit_goes_to_the_overflow_row)
 	cr_expect(eq(u64, in_cells, stacks));
 	cr_expect(lt(u64, 0, profile_totals(profile).over_bound));
 	cr_expect(lt(u64, profile_memory(profile), 8 << 20));
+	/* What finds no room has no stack, but its size. */
+	cr_expect(eq(u64, bytes_of_all(profile), 8 * stacks));
+}
+
+/* A row of what a table is asked for. */
+static Fed feed_tasks(Profile *profile, uint32_t tasks, const char *cache_format)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+	for (uint32_t i = 0; i < tasks; i++) {
+		g_autofree char *cache = g_strdup_printf(cache_format, i);
+		EventBatch batch = event_batch_begin(bytes, 0, i, 0);
+		uint16_t origin;
+
+		event_batch_task(&batch, i + 1, "short");
+		event_batch_cache(&batch, cache, 192, 192);
+		origin = event_batch_origin(&batch, frames, 3, 192, 192);
+		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 1, KMT_CONTEXT_TASK, 1);
+		event_batch_end(&batch, i + 1);
+	}
+	return feed(profile, bytes);
+}
+
+Test(profile, a_table_takes_the_memory_that_others_do_not_need)
+{
+	enum { LIMIT = 16 << 20, TASKS = 30000 };
+	g_autoptr(Profile) profile = profile_new(LIMIT);
+	ProfileTotals totals;
+
+	feed_tasks(profile, TASKS, "dentry");
+	totals = profile_totals(profile);
+	cr_expect(zero(u64, totals.of_other_tasks + totals.over_bound));
+	cr_expect(lt(sz, profile_memory(profile), LIMIT));
+}
+
+Test(profile, full_tables_together_keep_to_the_limit)
+{
+	enum { LIMIT = 2 << 20, TASKS = 30000 };
+	g_autoptr(Profile) profile = profile_new(LIMIT);
+
+	feed_tasks(profile, TASKS, "cache_%u");
+	cr_expect(lt(u64, 0,
+		     profile_totals(profile).of_other_tasks + profile_totals(profile).over_bound));
+	cr_expect(lt(sz, profile_memory(profile), LIMIT));
+	cr_expect(eq(u64, bytes_of_all(profile), (uint64_t)192 * TASKS));
+}
+
+Test(profile, copies_of_a_cache_for_cgroups_take_no_room)
+{
+	g_autoptr(Profile) profile = profile_new(1 << 20);
+
+	feed_tasks(profile, 10000, "dentry(%u:user.slice)");
+	cr_expect(eq(u32, profile_cache_count(profile), CACHE_ID_OVERFLOW + 2));
+	cr_expect(zero(u64, profile_totals(profile).of_other_caches));
+	cr_expect(eq(u64, events_of_cache(profile, "dentry"), 10000));
+}
+
+Test(profile, merged_frees_take_neither_stacks_nor_tasks)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	g_autoptr(Profile) profile = profile_new(PLENTY);
+
+	profile_merge_frees(profile);
+	for (uint32_t i = 0; i < 1000; i++) {
+		const uint32_t freer[] = { 0x81000010 + i };
+		EventBatch batch = event_batch_begin(bytes, 0, i, 0);
+		uint16_t origin;
+
+		event_batch_task(&batch, i + 1, "short");
+		event_batch_cache(&batch, "filp", 192, 192);
+		origin = event_batch_origin(&batch, freer, 1, 0, 0);
+		event_batch_event(&batch, KMT_RECORD_FREE, origin, 1, KMT_CONTEXT_TASK, 1);
+		event_batch_end(&batch, i + 1);
+	}
+	feed(profile, bytes);
+	cr_expect(eq(u64, events_of_cache(profile, "filp"), 1000));
+	cr_expect(eq(u32, profile_cell_count(profile), 2));
+	cr_expect(zero(u32, stack_table_count(profile_stacks(profile))));
+	cr_expect(zero(u64, profile_totals(profile).over_bound));
 }
 
 Test(profile, the_text_after_a_commands_terminator_does_not_matter)
@@ -448,21 +555,6 @@ Test(profile, an_old_record_whose_leader_is_never_seen_has_the_threads_name)
 	add_thread(bytes, 0, 6, "worker-0", NULL);
 	feed(profile, bytes);
 	cr_expect(eq(u64, events_of_process(profile, "worker-0"), 1));
-}
-
-/* Returns the events whose origin is of that cache. */
-static uint64_t events_of_cache(const Profile *profile, const char *name)
-{
-	uint64_t events = 0;
-
-	for (uint32_t i = 0; i < profile_cell_count(profile); i++) {
-		const ProfileCell *cell = profile_cell(profile, i);
-		CacheId cache = profile_origin(profile, cell->origin)->cache;
-
-		if (g_str_equal(profile_cache(profile, cache)->name, name))
-			events += cell->events;
-	}
-	return events;
 }
 
 Test(profile, equal_stacks_of_two_caches_are_two_origins)

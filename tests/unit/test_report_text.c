@@ -872,7 +872,7 @@ Test(report_text, no_share_allows_what_cannot_be_counted)
 
 Test(report_text, tasks_and_caches_that_found_no_room_are_reported)
 {
-	enum { LITTLE = 142 << 10 }; /* of which the tables have 64 KiB */
+	enum { LITTLE = 230 << 10 };
 	g_autoptr(Session) session = session_new(LITTLE);
 
 	for (uint32_t i = 1; i <= 300; i++) {
