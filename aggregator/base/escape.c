@@ -37,7 +37,12 @@ static gsize printable_run(const char *text, gsize length)
 	return run;
 }
 
-void escape_append_len(GString *out, const char *text, gsize length)
+static void append_hidden(GString *out, char byte)
+{
+	g_string_append_printf(out, "\\x%02x", (guchar)byte);
+}
+
+void escape_hidden_append_len(GString *out, const char *text, gsize length)
 {
 	const char *end = text + length;
 
@@ -47,7 +52,29 @@ void escape_append_len(GString *out, const char *text, gsize length)
 		g_string_append_len(out, text, run);
 		text += run;
 		if (text < end)
-			g_string_append_printf(out, "\\x%02x", (guchar)*text++);
+			append_hidden(out, *text++);
+	}
+}
+
+/* Whether a backslash before this text could be taken for the begin of an escape. */
+static bool may_look_escaped(const char *text, const char *end)
+{
+	return text == end || *text == 'x' || *text == '\\' ||
+	       !printable_bytes(text, (gsize)(end - text));
+}
+
+void escape_append_len(GString *out, const char *text, gsize length)
+{
+	const char *end = text + length;
+
+	while (text < end) {
+		const char *slash = memchr(text, '\\', (size_t)(end - text));
+		const char *stop = slash ? slash + 1 : end;
+
+		escape_hidden_append_len(out, text, (gsize)(stop - text));
+		text = stop;
+		if (slash && may_look_escaped(text, end))
+			g_string_append_c(out, '\\');
 	}
 }
 
@@ -67,6 +94,10 @@ char *escape_copy(const char *text)
 bool escape_is_printable(const char *text)
 {
 	gsize length = strlen(text);
+	const char *end = text + length;
 
+	for (const char *at = strchr(text, '\\'); at; at = strchr(at + 1, '\\'))
+		if (may_look_escaped(at + 1, end))
+			return false;
 	return printable_run(text, length) == length;
 }

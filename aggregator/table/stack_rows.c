@@ -70,7 +70,7 @@ const FrameId *stack_rows_call_site(const StackRows *rows, uint64_t address, uin
 	return frame_namer_call_site(rows->namer, address, epoch, count);
 }
 
-/* Appends the lines of an imported stack, escaped for terminals. */
+/* Appends the lines of an imported stack. In a report of ours names are escaped already. */
 static void append_imported(StackRows *rows, GArray *ids, const char *text, uint32_t length)
 {
 	g_autoptr(GString) line = g_string_new(NULL);
@@ -82,7 +82,7 @@ static void append_imported(StackRows *rows, GArray *ids, const char *text, uint
 
 		stop = stop ? stop : end;
 		g_string_truncate(line, 0);
-		escape_append_len(line, text, stop - text);
+		escape_hidden_append_len(line, text, stop - text);
 		id = frame_table_intern_line(rows->frames, line->str, line->len);
 		g_array_append_val(ids, id);
 		text = stop < end ? stop + 1 : end;

@@ -29,7 +29,7 @@ static const struct {
 	{ "/system.slice/sshd.service", "sshd.service" },
 	{ "/system.slice/system-getty.slice/getty@tty1.service", "getty@tty1.service" },
 	{ "/system.slice/systemd-fsck@dev-disk-by\\x2dlabel-a.service",
-	  "systemd-fsck@dev-disk-by\\x2dlabel-a.service" },
+	  "systemd-fsck@dev-disk-by\\\\x2dlabel-a.service" },
 	{ "/system.slice/containerd.service/kubepods-x", "containerd.service" },
 	{ "/system.slice/run-user-0.mount", "run-user-0.mount" },
 	{ "/user.slice/user-1000.slice", "user-1000.slice" },
@@ -52,7 +52,7 @@ static const struct {
 	{ "/kubepods.slice/kubepods-" POD ".slice/" ID, "kubepods:1a2b3c4d5e6f" },
 	{ "/kubepods.slice/kubepods-" POD ".slice", "kubepods-" POD ".slice" },
 	{ "/machine.slice/systemd-nspawn@debian.service/payload", "nspawn:debian" },
-	{ "/machine.slice/machine-qemu\\x2d1\\x2dweb.scope", "machine:qemu\\x2d1\\x2dweb" },
+	{ "/machine.slice/machine-qemu\\x2d1\\x2dweb.scope", "machine:qemu\\\\x2d1\\\\x2dweb" },
 	{ "/system.slice/machine-x.scope", "machine-x.scope" },
 	/* containers, managed by their engine */
 	{ "/docker/" ID, "docker:1a2b3c4d5e6f" },

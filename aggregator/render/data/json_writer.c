@@ -124,7 +124,7 @@ void json_text_len(JsonWriter *json, const char *name, const char *text, gsize l
 	g_autoptr(GString) printable = g_string_new(NULL);
 
 	begin(json, name);
-	escape_append_len(printable, text, length);
+	escape_hidden_append_len(printable, text, length);
 	g_string_append_c(json->out, '"');
 	for (gsize i = 0; i < printable->len; i++) {
 		/* The text is printable now; JSON requires two characters to be escaped. */

@@ -24,9 +24,10 @@ static void append_quoted(GString *line, const char *text)
 
 static void append_text(GString *line, const char *text)
 {
-	g_autofree char *printable = escape_copy(text);
+	g_autoptr(GString) printable = g_string_new(NULL);
 
-	append_quoted(line, printable);
+	escape_hidden_append_len(printable, text, strlen(text));
+	append_quoted(line, printable->str);
 }
 
 static void append_list(GString *line, char *const *list)

@@ -27,13 +27,14 @@ typedef struct {
 
 #define ESTIMATED " Estimated if slabratetop_sampling_period is above 1."
 
-/* In a text from outside, for a label: escaped for terminals first, as everywhere. */
+/* A label has escapes of its own. */
 static void append_label(GString *out, const char *name, const char *text)
 {
-	g_autofree char *printable = escape_copy(text);
+	g_autoptr(GString) printable = g_string_new(NULL);
 
+	escape_hidden_append_len(printable, text, strlen(text));
 	g_string_append_printf(out, "%s=\"", name);
-	for (const char *at = printable; *at; at++) {
+	for (const char *at = printable->str; *at; at++) {
 		if (strchr("\\\"", *at))
 			g_string_append_c(out, '\\');
 		g_string_append_c(out, *at);
