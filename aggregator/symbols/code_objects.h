@@ -37,9 +37,9 @@ CodeObjects *code_objects_new(void);
 void code_objects_free(CodeObjects *objects);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CodeObjects, code_objects_free)
 
-/* Reads a batch of kind KMT_BATCH_MODULES or KMT_BATCH_SECTIONS: lines of a symbol epoch, "NAME BYTES
-   ADDRESS BUILD-ID" or "MODULE SECTION ADDRESS" (hexadecimal addresses). The sections of an epoch
-   follow its modules. */
+/* Reads a batch of kind KMT_BATCH_MODULES or KMT_BATCH_SECTIONS: lines of a symbol epoch,
+   "NAME BYTES ADDRESS BUILD-ID" or "MODULE SECTION ADDRESS" (hexadecimal addresses). The sections
+   of an epoch follow its modules. */
 void code_objects_read_batch(CodeObjects *objects, const Batch *batch);
 
 /* Sets the range of the kernel's own code: _stext and the end. */

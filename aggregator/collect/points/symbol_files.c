@@ -4,8 +4,6 @@
 #include "collect/user/elf_debug_file.h"
 #include "collect/user/elf_mini_debug.h"
 
-#include <unistd.h>
-
 static void add_debug(SymbolFiles *files, const ElfImage *image, const char *path, const char *root)
 {
 	files->debug_fd = elf_debug_file_open(&image->file, path, root);
@@ -27,14 +25,4 @@ void symbol_files_open(SymbolFiles *files, const ElfImage *image, const char *pa
 	*files = (SymbolFiles){ .files = { &image->file }, .count = 1 };
 	add_debug(files, image, path, root);
 	add_packed(files, image);
-}
-
-void symbol_files_close(SymbolFiles *files)
-{
-	elf_file_end(&files->debug_file);
-	elf_file_end(&files->packed_file);
-	if (files->debug_fd >= 0)
-		close(files->debug_fd);
-	if (files->packed)
-		g_byte_array_unref(files->packed);
 }

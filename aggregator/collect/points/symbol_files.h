@@ -20,8 +20,7 @@ typedef struct {
 	ElfFile packed_file;
 } SymbolFiles;
 
-/* Opens them. path: of the image, which must live until symbol_files_close(); root: folder of
-   /usr/lib/debug. The structure must not be moved. */
+/* Opens them until the process ends: only a child that reads a program does so. path: of the image,
+   which must live as long; root: folder of /usr/lib/debug. The structure must not be moved. */
 void symbol_files_open(SymbolFiles *files, const ElfImage *image, const char *path,
 		       const char *root);
-void symbol_files_close(SymbolFiles *files);
