@@ -528,7 +528,7 @@ Test(perf_run, paired_frees_are_of_the_whole_host, .timeout = 60)
 		      2 * PAIRED_PIPES * EVENTS_OF_A_PIPE);
 	cr_expect_gt(paired.frees[KMT_KIND_CACHE], 0);
 	cr_expect_eq(paired.frees[KMT_KIND_NONE] + paired.frees[KMT_KIND_PAGE], 0);
-	cr_expect_eq(loss_ledger_totals(stage.session->loss).left_out_self, 0);
+	cr_expect_gt(loss_ledger_totals(stage.session->loss).left_out_self, 0);
 	cr_expect_gt(paired.own, 0);
 	cr_expect_eq(paired.own_with_stack, 0);
 }
