@@ -62,6 +62,21 @@ Test(file_opener, files_are_opened_and_their_users_are_known)
 	temporary_remove(folder);
 }
 
+Test(file_opener, paths_may_begin_in_the_folder_of_the_program)
+{
+	g_autoptr(FileOpener) opener = file_opener_new("");
+	g_autofree char *here = g_get_current_dir();
+	g_autofree char *folder = temporary_folder();
+	g_autofree char *path = write_file(folder, "relative", 0644);
+
+	cr_assert_eq(chdir(folder), 0);
+	cr_expect(can_open(opener, "relative"));
+	cr_expect(can_open(opener, "./relative"));
+	cr_expect_not(can_open(opener, "other"));
+	cr_assert_eq(chdir(here), 0);
+	temporary_remove(folder);
+}
+
 /* A file system whose process never answers. Returns its descriptor; -1: there is none. */
 static int mount_silent(const char *folder)
 {

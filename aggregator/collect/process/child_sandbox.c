@@ -150,7 +150,8 @@ const char *child_sandbox_drop_privileges(ChildRights rights)
 	size_t kept = rights == CHILD_OPENS ? G_N_ELEMENTS(opener_capabilities) : 0;
 	const char *problem;
 
-	if (chdir("/"))
+	/* Paths that an opener is asked for may begin in the folder of the program. */
+	if (rights != CHILD_OPENS && chdir("/"))
 		return "chdir(\"/\")";
 	problem = rights == CHILD_OPENS ? NULL : leave_user();
 	if (!problem)
