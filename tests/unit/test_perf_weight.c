@@ -202,7 +202,8 @@ Test(perf_weight, one_of_n_is_taken_in_the_mean)
 }
 
 /* 1, a prime number, or one without a divisor up to 12; and the variance is that of the period
-   asked for, or up to three times as much where only 1 is smaller. */
+   asked for, or up to three times as much where 1 is mixed with larger periods. The loop of a pipe has
+   seven allocations, so 7 is no period. */
 Test(perf_weight, no_period_has_a_small_divisor)
 {
 	enum { DRAWS = 300 };
@@ -215,12 +216,13 @@ Test(perf_weight, no_period_has_a_small_divisor)
 			uint32_t period = perf_period_draw(&random, nominal);
 
 			cr_assert_lt(period, 2 * nominal + 32);
+			cr_assert_neq(period, 7);
 			for (uint32_t divisor = 2; divisor <= SITES_MAX; divisor++)
 				cr_assert(period % divisor || period == divisor, "%u for %u",
 					  period, nominal);
 			variance += (double)(period - 1) / DRAWS;
 		}
-		cr_expect_lt(variance, (nominal < 5 ? 3 : 1.25) * (nominal - 1), "%u: %f", nominal,
+		cr_expect_lt(variance, (nominal < 12 ? 3.5 : 1.25) * (nominal - 1), "%u: %f", nominal,
 			     variance);
 	}
 }

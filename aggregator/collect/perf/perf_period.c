@@ -79,43 +79,50 @@ static uint32_t random_below(uint64_t *state, uint32_t bound)
 	return (uint32_t)((uint64_t)perf_period_random(state) * bound >> 32);
 }
 
-/* Periods around a small one, so that one of nominal events is taken on average: 1 and prime
-   numbers, because a loop of a multiple of the period is seen at some of its places only. */
+/* From MIXED_MIN to MIXED_MAX the least periods are mixed with 1. Prime numbers, because a loop of a
+   multiple of the period is seen at some of its places only; and none below 11, because such loops
+   are short: a pipe that is made and closed has seven allocations. */
+enum { MIXED_MIN = 4, MIXED_MAX = 11 };
+static const uint32_t least_periods[] = { 11, 13 };
+enum { LEAST_COUNT = sizeof(least_periods) / sizeof(least_periods[0]) };
+
+/* Returns 1 so often that one of nominal is taken on average: f + (1 - f) * m = 1 / nominal, where
+   m is the mean rate of the least periods. */
+static uint32_t draw_mixed(uint64_t *state, uint32_t nominal)
+{
+	const uint64_t whole = 1ULL << 32;
+	uint64_t mean = 0;
+
+	for (unsigned i = 0; i < LEAST_COUNT; i++)
+		mean += whole / least_periods[i] / LEAST_COUNT;
+	if (perf_period_random(state) < (whole / nominal - mean) * whole / (whole - mean))
+		return 1;
+	return least_periods[random_below(state, LEAST_COUNT)];
+}
+
+/* Periods around a small one, so that one of nominal events is taken on average. For 2 and 3 the
+   variance of the least periods would be too large. */
 static const struct {
-	uint8_t nominal;
 	uint8_t count;
-	uint8_t periods[10];
+	uint8_t periods[9];
 } small_periods[] = {
-	{ 2, 8, { 1, 1, 1, 5, 5, 5, 5, 7 } },
-	{ 3, 5, { 1, 5, 5, 5, 7 } },
-	{ 4, 10, { 1, 5, 5, 5, 5, 7, 7, 7, 7, 7 } },
-	{ 5, 4, { 5, 5, 5, 7 } },
-	{ 6, 2, { 5, 7 } },
-	{ 7, 4, { 5, 7, 7, 11 } },
-	{ 8, 4, { 5, 7, 11, 13 } },
-	{ 9, 4, { 7, 7, 11, 13 } },
-	{ 10, 3, { 7, 11, 13 } },
-	{ 11, 4, { 7, 11, 13, 17 } },
-	{ 12, 5, { 7, 11, 13, 17, 19 } },
-	{ 13, 4, { 11, 11, 13, 19 } },
-	{ 14, 5, { 11, 13, 13, 17, 19 } },
-	{ 15, 5, { 11, 13, 17, 17, 19 } },
-	{ 16, 5, { 11, 13, 17, 19, 23 } },
-	{ 17, 5, { 13, 13, 17, 23, 29 } },
-	{ 18, 5, { 13, 17, 17, 19, 29 } },
-	{ 19, 5, { 13, 17, 19, 23, 29 } },
-	{ 20, 6, { 13, 17, 19, 23, 29, 31 } },
+	[2] = { 8, { 1, 1, 1, 5, 5, 5, 5, 5 } },
+	[3] = { 9, { 1, 1, 5, 5, 5, 5, 11, 11, 11 } },
+	[12] = { 2, { 11, 13 } },
+	[13] = { 4, { 11, 11, 13, 19 } },
+	[14] = { 5, { 11, 13, 13, 17, 19 } },
+	[15] = { 5, { 11, 13, 17, 17, 19 } },
+	[16] = { 5, { 11, 13, 17, 19, 23 } },
+	[17] = { 5, { 13, 13, 17, 23, 29 } },
+	[18] = { 5, { 13, 17, 17, 19, 29 } },
+	[19] = { 5, { 13, 17, 19, 23, 29 } },
+	[20] = { 6, { 13, 17, 19, 23, 29, 31 } },
 };
-enum {
-	SMALL_MIN = 2,
-	SMALL_MAX = SMALL_MIN + sizeof(small_periods) / sizeof(small_periods[0]) - 1
-};
+enum { SMALL_MAX = sizeof(small_periods) / sizeof(small_periods[0]) - 1 };
 
 static uint32_t draw_small(uint64_t *state, uint32_t nominal)
 {
-	unsigned row = nominal - SMALL_MIN;
-
-	return small_periods[row].periods[random_below(state, small_periods[row].count)];
+	return small_periods[nominal].periods[random_below(state, small_periods[nominal].count)];
 }
 
 static bool has_small_divisor(uint32_t number)
@@ -140,6 +147,8 @@ uint32_t perf_period_draw(uint64_t *state, uint32_t nominal)
 {
 	if (nominal <= 1)
 		return 1;
+	if (nominal >= MIXED_MIN && nominal <= MIXED_MAX)
+		return draw_mixed(state, nominal);
 	return nominal <= SMALL_MAX ? draw_small(state, nominal) : draw_around(state, nominal);
 }
 
