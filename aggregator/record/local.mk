@@ -17,4 +17,5 @@ libaggregator_a_SOURCES += \
 	aggregator/record/probe_kinds.c aggregator/record/probe_kinds.h \
 	aggregator/record/recording.c aggregator/record/recording.h \
 	aggregator/record/run_info.c aggregator/record/run_info.h \
-	aggregator/record/run_text.c aggregator/record/run_text.h
+	aggregator/record/run_text.c aggregator/record/run_text.h \
+	aggregator/record/scatter_row.h

@@ -79,9 +79,9 @@ static uint32_t random_below(uint64_t *state, uint32_t bound)
 	return (uint32_t)((uint64_t)perf_period_random(state) * bound >> 32);
 }
 
-/* From MIXED_MIN to MIXED_MAX the least periods are mixed with 1. Prime numbers, because a loop of a
-   multiple of the period is seen at some of its places only; and none below 11, because such loops
-   are short: a pipe that is made and closed has seven allocations. */
+/* From MIXED_MIN to MIXED_MAX the least periods are mixed with 1. They are prime numbers, because a
+   loop of a multiple of the period is seen at some of its places only; and none is below 11,
+   because such loops are short: a pipe that is made and closed has seven allocations. */
 enum { MIXED_MIN = 4, MIXED_MAX = 11 };
 static const uint32_t least_periods[] = { 11, 13 };
 enum { LEAST_COUNT = sizeof(least_periods) / sizeof(least_periods[0]) };
