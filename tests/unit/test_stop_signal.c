@@ -34,18 +34,15 @@ Test(stop_signal, with_nohup_the_end_of_the_terminal_is_ignored)
 	cr_expect_eq(stop_signal_take(), 0);
 }
 
-Test(stop_signal, the_first_one_at_the_end_is_noted)
+Test(stop_signal, however_many_come_the_program_goes_on)
 {
-	stop_signal_catch();
-	stop_signal_finish();
-	raise(SIGINT);
-	cr_expect(is_readable());
-}
+	const unsigned signals_of_each = 1000;
 
-Test(stop_signal, the_second_one_at_the_end_ends_the_program, .signal = SIGTERM)
-{
 	stop_signal_catch();
-	stop_signal_finish();
-	raise(SIGINT);
-	raise(SIGTERM);
+	for (unsigned i = 0; i < signals_of_each; i++) {
+		raise(SIGINT);
+		raise(SIGTERM);
+	}
+	cr_expect(is_readable());
+	cr_expect_eq(stop_signal_take(), 2 * signals_of_each);
 }

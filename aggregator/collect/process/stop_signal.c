@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <glib.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,25 +12,13 @@
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 static int event = -1; /* counts the signals */
-static volatile sig_atomic_t is_finishing;
 
-static bool is_noted(void)
-{
-	struct pollfd ready = { .fd = event, .events = POLLIN };
-
-	return poll(&ready, 1, 0) > 0;
-}
-
-/* The second signal at the end has the default action. */
 static void note(int number)
 {
 	const uint64_t one = 1;
 	const int before = errno;
 
-	if (is_finishing && is_noted()) {
-		signal(number, SIG_DFL);
-		raise(number);
-	}
+	(void)number;
 	(void)!write(event, &one, sizeof(one));
 	errno = before;
 }
@@ -49,16 +36,9 @@ void stop_signal_catch(void)
 
 	if (event < 0)
 		event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	is_finishing = false;
 	for (gsize i = 0; event >= 0 && i < G_N_ELEMENTS(numbers); i++)
 		if (numbers[i] != SIGHUP || !is_ignored(SIGHUP))
 			sigaction(numbers[i], &action, NULL);
-}
-
-void stop_signal_finish(void)
-{
-	signal(SIGHUP, SIG_IGN);
-	is_finishing = true;
 }
 
 int stop_signal_fd(void)

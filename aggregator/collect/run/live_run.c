@@ -18,11 +18,11 @@ enum {
 	LAST_ITERATIONS = 100, /* another process may still write to what the engine reads */
 };
 
-/* The collection is over and the report follows: another Ctrl-C ends the search for names, but must
-   not lose the report. */
+/* The collection is over and the report follows: another Ctrl-C ends the search for names, but however
+   many follow, the report and the recording are not lost. */
 static void signals_finish(void)
 {
-	stop_signal_finish();
+	signal(SIGHUP, SIG_IGN);
 	signal(SIGUSR1, SIG_IGN);
 }
 
