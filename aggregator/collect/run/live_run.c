@@ -18,7 +18,7 @@ enum {
 	LAST_ITERATIONS = 100, /* another process may still write to what the engine reads */
 };
 
-/* The collection is over and the report follows: another Ctrl-C ends the search for names, but however
+/* The collection is over and the report follows: another Ctrl-C ends the search for names. However
    many follow, the report and the recording are not lost. */
 static void signals_finish(void)
 {
