@@ -9,12 +9,15 @@
 
 enum { LOOK_EVERY_MS = 10, DIES_WITHIN_MS = 500 };
 
+/* To a point in time: what nanosleep() leaves after a signal contains the timer's slack, so many
+   signals in a row would make it longer and longer. */
 void sleep_ms(unsigned milliseconds)
 {
-	struct timespec left = { .tv_sec = milliseconds / 1000,
-				 .tv_nsec = milliseconds % 1000 * 1000000L };
+	uint64_t end_ns = clock_monotonic_ns() + milliseconds * 1000000ULL;
+	const struct timespec end = { .tv_sec = (time_t)(end_ns / 1000000000),
+				      .tv_nsec = (long)(end_ns % 1000000000) };
 
-	while (nanosleep(&left, &left) && errno == EINTR)
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
 		continue;
 }
 
