@@ -34,15 +34,36 @@ Test(stop_signal, with_nohup_the_end_of_the_terminal_is_ignored)
 	cr_expect_eq(stop_signal_take(), 0);
 }
 
-Test(stop_signal, however_many_come_the_program_goes_on)
+Test(stop_signal, the_first_one_at_the_end_is_noted_and_others_are_ignored)
 {
-	const unsigned signals_of_each = 1000;
-
 	stop_signal_catch();
-	for (unsigned i = 0; i < signals_of_each; i++) {
-		raise(SIGINT);
-		raise(SIGTERM);
-	}
-	cr_expect(is_readable());
-	cr_expect_eq(stop_signal_take(), 2 * signals_of_each);
+	stop_signal_finish();
+	raise(SIGHUP);
+	cr_expect_not(is_readable());
+	raise(SIGINT);
+	raise(SIGINT);
+	raise(SIGTERM);
+	cr_expect_eq(stop_signal_take(), 1);
+}
+
+Test(stop_signal, one_that_is_not_taken_at_the_end_is_the_first_one)
+{
+	stop_signal_catch();
+	raise(SIGTERM);
+	stop_signal_finish();
+	raise(SIGTERM);
+	raise(SIGINT);
+	cr_expect_eq(stop_signal_take(), 1);
+}
+
+Test(stop_signal, a_later_run_catches_them_again)
+{
+	stop_signal_catch();
+	stop_signal_finish();
+	raise(SIGINT);
+	stop_signal_catch();
+	stop_signal_take();
+	raise(SIGINT);
+	raise(SIGTERM);
+	cr_expect_eq(stop_signal_take(), 2);
 }

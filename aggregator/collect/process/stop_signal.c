@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glib.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,7 +13,15 @@
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 static int event = -1; /* counts the signals */
+static volatile sig_atomic_t is_finishing;
 
+static void ignore_all(void)
+{
+	for (gsize i = 0; i < G_N_ELEMENTS(numbers); i++)
+		signal(numbers[i], SIG_IGN);
+}
+
+/* The first one at the end says all. Handlers of more would interrupt sleeps again and again. */
 static void note(int number)
 {
 	const uint64_t one = 1;
@@ -20,6 +29,8 @@ static void note(int number)
 
 	(void)number;
 	(void)!write(event, &one, sizeof(one));
+	if (is_finishing)
+		ignore_all();
 	errno = before;
 }
 
@@ -36,9 +47,20 @@ void stop_signal_catch(void)
 
 	if (event < 0)
 		event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	is_finishing = false;
 	for (gsize i = 0; event >= 0 && i < G_N_ELEMENTS(numbers); i++)
 		if (numbers[i] != SIGHUP || !is_ignored(SIGHUP))
 			sigaction(numbers[i], &action, NULL);
+}
+
+void stop_signal_finish(void)
+{
+	struct pollfd ready = { .fd = event, .events = POLLIN };
+
+	signal(SIGHUP, SIG_IGN);
+	is_finishing = true;
+	if (poll(&ready, 1, 0) > 0)
+		ignore_all();
 }
 
 int stop_signal_fd(void)

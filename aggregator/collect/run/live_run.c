@@ -22,7 +22,7 @@ enum {
    many follow, the report and the recording are not lost. */
 static void signals_finish(void)
 {
-	signal(SIGHUP, SIG_IGN);
+	stop_signal_finish();
 	signal(SIGUSR1, SIG_IGN);
 }
 
