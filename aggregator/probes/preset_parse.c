@@ -655,13 +655,14 @@ static bool load(Reading *reading, const char *text)
 	return false;
 }
 
-/* Errors of GKeyFile quote the file. */
+/* Errors of GKeyFile quote the file. Our own are escaped already. */
 static void escape_error(GError *error)
 {
-	char *message = escape_copy(error->message);
+	GString *message = g_string_new(NULL);
 
+	escape_hidden_append_len(message, error->message, strlen(error->message));
 	g_free(error->message);
-	error->message = message;
+	error->message = g_string_free(message, FALSE);
 }
 
 Preset *preset_parse(const char *file, const char *text, GError **error)

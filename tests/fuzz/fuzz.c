@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "fuzz/fuzz.h"
 
+#include "base/escape.h"
 #include "collect/lines/line_places.h"
 #include "table/cell_filter.h"
 #include "session/losses.h"
@@ -11,6 +12,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const Metric *const rate_columns_shown[] = {
 	&metrics[METRIC_CACHE],
@@ -235,6 +237,15 @@ void fuzz_add_lines(Session *session)
 	for (guint i = 0; i < line_places_count(places); i++)
 		if (line_places_object(places, i)->requests->len)
 			abort();
+}
+
+void fuzz_expect_visible(const char *text)
+{
+	g_autoptr(GString) shown = g_string_new(NULL);
+
+	escape_hidden_append_len(shown, text, strlen(text));
+	if (strcmp(shown->str, text))
+		abort();
 }
 
 void fuzz_expect_same(const Session *whole, const Session *pieces)

@@ -26,5 +26,8 @@ void fuzz_rates(const uint8_t *data, size_t size, size_t memory_bytes);
 /* The same of a text that says when its events were; of another one there are none. */
 void fuzz_text_rates(const ImportType *type, const char *text, size_t size, size_t memory_bytes);
 
+/* Aborts unless all of the text can be shown on a terminal. Parts of the text may be escaped. */
+void fuzz_expect_visible(const char *text);
+
 /* Aborts unless both sessions counted the same: chunking must not change what is read. */
 void fuzz_expect_same(const Session *whole, const Session *pieces);
