@@ -15,9 +15,10 @@
  */
 typedef struct FileOpener FileOpener;
 
-/* How long a file may take: while events arrive, and else; and all that took too long together. */
+/* How long a file may take: while events arrive, and else; and all that took too long together. A
+   host without a free CPU has let the process wait for more than 100 ms. */
 enum {
-	FILE_OPENER_LIVE_MS = 100,
+	FILE_OPENER_LIVE_MS = 250,
 	FILE_OPENER_PATIENCE_MS = 2000,
 	FILE_OPENER_ALL_MS = 10000,
 };
