@@ -432,6 +432,7 @@ Test(hits, classes_of_lengths_have_decimal_borders)
 	for (unsigned i = 0; i < classes; i++)
 		cr_expect_eq(totals.classes[i], 2, "class %u", i);
 	cr_expect_eq(duration_class_from_ns(DURATION_CLASSES - 1), 10000000000000000000ULL);
+	stage_clear(&stage);
 }
 
 Test(hits, a_begin_and_the_next_end_of_its_thread_are_a_time_span)
