@@ -10,11 +10,12 @@ enum { LINES_MAX = 5 };
 static char *source_of(const SlabGrowth *of, const SlabGrowthRow *growth)
 {
 	GString *source = g_string_new("/proc/slabinfo");
+	uint64_t free_max = MIN(growth->sheaves, growth->end);
 
 	g_string_append(source, of->of_whom ? ", whole host" : "");
-	if (growth->sheaves) {
+	if (free_max) {
 		g_string_append(source, ", up to ");
-		append_count(source, growth->sheaves);
+		append_count(source, free_max);
 		g_string_append(source, " of them free in sheaves");
 	}
 	return g_string_free(source, FALSE);
