@@ -88,7 +88,7 @@ struct kmt_bulk {
 	unsigned long call_site;
 	u32 gfp_flags;
 	struct KmtWalk walk;
-	unsigned long frames[KMT_STACK_DEPTH_MAX];
+	unsigned long frames[KMT_WALK_FRAMES_MAX];
 };
 
 /* Emits one event for each object. Interrupts are off. */
@@ -144,27 +144,26 @@ static int kmt_free_bulk(struct kprobe *probe, struct pt_regs *regs)
 	return 0;
 }
 
-/* Copies this CPU's stack from the probed function on. Before it there are the frames of this
-   module and of the kernel's kprobes. If the walk did not get through them, only the function and
-   its caller are known. On AArch64 the walk lacks the caller, because the function has not made its
-   frame yet. */
-static void kmt_copy_stack(struct kmt_bulk *bulk, unsigned long function)
+/*
+ * Takes this CPU's stack from the probed function on. Before it there are the frames of this
+ * module and of the kernel's kprobes. If the walk did not get through them, only the function and
+ * its caller are known. On AArch64 the walk lacks the caller, because the function has not made its
+ * frame yet. The buffer is the call's own: an NMI, which may allocate pages from 6.15 on, has a
+ * walk in the CPU's buffer.
+ */
+static void kmt_take_stack(struct kmt_bulk *bulk, unsigned long function)
 {
-	struct kmt_cpu *k = &kmt_cpus[raw_smp_processor_id()];
-	unsigned n = kmt_save_stack(k->frames, ARRAY_SIZE(k->frames), 0);
-	unsigned from = kmt_find_frame(k->frames, n, function, KMT_ENTRY_BYTES) + 1;
+	unsigned n = kmt_save_stack(bulk->frames, ARRAY_SIZE(bulk->frames), 0);
+	unsigned from = kmt_find_frame(bulk->frames, n, function, KMT_ENTRY_BYTES) + 1;
+	unsigned callers;
 
+	if (from < n && bulk->frames[from] == bulk->call_site)
+		from++;
+	callers = from < n ? min_t(unsigned, n - from, KMT_STACK_DEPTH_MAX - 2) : 0;
+	memmove(bulk->frames + 2, bulk->frames + from, callers * sizeof(*bulk->frames));
 	bulk->frames[0] = function;
 	bulk->frames[1] = bulk->call_site;
-	bulk->walk = (struct KmtWalk){ .depth = 2 };
-	if (from < n && k->frames[from] == bulk->call_site)
-		from++;
-	if (from < n) {
-		unsigned callers = min_t(unsigned, n - from, KMT_STACK_DEPTH_MAX - 2);
-
-		memcpy(bulk->frames + 2, k->frames + from, callers * sizeof(*bulk->frames));
-		bulk->walk.depth += callers;
-	}
+	bulk->walk = (struct KmtWalk){ .depth = 2 + callers };
 	kmt_bound_walk(&bulk->walk, kmt.depth);
 }
 
@@ -223,7 +222,6 @@ static bool kmt_frees_live[ARRAY_SIZE(kmt_frees)], kmt_alloc_bulk_live;
 static int kmt_alloc_bulk_begins(struct kretprobe_instance *call, struct pt_regs *regs)
 {
 	struct kmt_bulk *bulk = (struct kmt_bulk *)call->data;
-	unsigned long flags;
 
 	if (!kmt.ready || !READ_ONCE(kmt.tick))
 		return 1;
@@ -233,10 +231,8 @@ static int kmt_alloc_bulk_begins(struct kretprobe_instance *call, struct pt_regs
 	bulk->objects = (void **)kmt_argument(regs, 3);
 	bulk->call_site = kmt_caller(regs);
 	bulk->walk.depth = 0;
-	local_irq_save(flags);
 	if (kmt.depth)
-		kmt_copy_stack(bulk, (unsigned long)kmt_alloc_bulk.kp.addr);
-	local_irq_restore(flags);
+		kmt_take_stack(bulk, (unsigned long)kmt_alloc_bulk.kp.addr);
 	return 0;
 }
 

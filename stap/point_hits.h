@@ -209,18 +209,19 @@ static __always_inline void kmt_walk_hit(struct kmt_cpu *k, int cpu, const struc
 		kmt_walk_probed(k, walk, hit->probed);
 }
 
-/* Adds a hit to the batch. The caller holds the owner word. */
-static void kmt_put_hit(struct kmt_cpu *k, int cpu, const struct kmt_hit *hit, struct KmtWalk *walk,
+/* Adds a hit to the batch. The caller holds the owner word. Returns false if there is no room. */
+static bool kmt_put_hit(struct kmt_cpu *k, int cpu, const struct kmt_hit *hit, struct KmtWalk *walk,
 			struct KmtWalk *user, struct kmt_memo *memo, unsigned period)
 {
-	struct KmtBuilder *batch = &k->batch;
+	struct KmtBuilder *batch = k->batch;
 	u64 now = kmt_now();
 	u32 when, stack;
 
 	if (batch->length &&
 	    !(kmt_build_goes_on(batch, now, period) &&
-	      kmt_build_has_room(batch, kmt_build_point_bytes(walk->depth, user->depth))))
-		kmt_close_batch(k, cpu);
+	      kmt_build_has_room(batch, kmt_build_point_bytes(walk->depth, user->depth))) &&
+	    !kmt_close_batch(k, cpu))
+		return false;
 	if (!batch->length)
 		kmt_open_batch(k, now, period);
 	kmt_put_task(k);
@@ -229,6 +230,7 @@ static void kmt_put_hit(struct kmt_cpu *k, int cpu, const struct kmt_hit *hit, s
 	stack = kmt_build_stack(batch, walk);
 	kmt_build_point(batch, &hit->facts, when, stack, user);
 	k->events_total++;
+	return true;
 }
 
 /* Whether hits of the current task are requested; if not, counts those that users might expect. */
@@ -267,7 +269,8 @@ static __always_inline void kmt_emit_hit_here(struct kmt_cpu *k, int cpu, struct
 		k->dropped_reentrant++;
 		return;
 	}
-	kmt_put_hit(k, cpu, hit, &walk, &user, memo, period);
+	if (!kmt_put_hit(k, cpu, hit, &walk, &user, memo, period))
+		k->dropped_reentrant++;
 	kmt_disown(k);
 }
 

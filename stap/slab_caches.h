@@ -3,8 +3,8 @@
  * Finds the slab cache of an object, and the name of the cache. The build copies this into the
  * emitter, which has kmt_read() and the record format.
  *
- * The offsets in the kernel's structures are module parameters, or are searched for. They are
- * tested on objects of known caches before any probe is armed, and no read can do harm.
+ * The offsets in the kernel's structures are a parameter of the module, or are searched for. They
+ * are tested on objects of known caches while the module is loaded, and no read can do harm.
  */
 #ifndef KMT_SLAB_CACHES_H
 #define KMT_SLAB_CACHES_H
@@ -19,7 +19,7 @@ enum {
 	KMT_NOT_KNOWN = -1,
 	KMT_OBJECT_MIN = 17,         /* smaller: NULL and the empty object */
 	KMT_LAYOUT_BYTES_MAX = 1024, /* upper limit of the offset of a member */
-	KMT_KNOWN_BYTES = 256, /* kmalloc has a cache for this size, and for twice this size */
+	KMT_KNOWN_BYTES = 256,    /* kmalloc has a cache for this size, and for twice this size */
 	KMT_SLOT_PER_OBJECT = 16, /* debugging makes an object at most this many times larger */
 	KMT_WANTED_BYTES = 16 * (KMT_CACHE_NAME_BYTES_MAX + 1),
 };
@@ -299,19 +299,18 @@ static const char *kmt_try_layout(struct kmt_known *known, const struct kmt_layo
 	return NULL;
 }
 
-/* Tests the layout, and uses it if it is correct. Interrupts are off. */
+/* Tests the layout, and uses it if it is correct. */
 static void kmt_slab_start(const struct kmt_layout *given)
 {
 	struct kmt_known known = {
-		.objects = { kmalloc(KMT_KNOWN_BYTES, GFP_NOWAIT | __GFP_NOWARN),
-			     kmalloc(2 * KMT_KNOWN_BYTES, GFP_NOWAIT | __GFP_NOWARN) },
+		.objects = { kmalloc(KMT_KNOWN_BYTES, GFP_KERNEL | __GFP_NOWARN),
+			     kmalloc(2 * KMT_KNOWN_BYTES, GFP_KERNEL | __GFP_NOWARN) },
 	};
 	const char *wrong = kmt_try_layout(&known, given);
 
 	kfree(known.objects[0]);
 	kfree(known.objects[1]);
 	kmt_slab.is_known = !wrong;
-	kmt_slab.filtered = !wrong && *kmt_wanted_caches;
 	if (wrong)
 		snprintf(kmt_slab.why_not, sizeof(kmt_slab.why_not),
 			 "the offsets of slab_cache (%ld), name (%ld), object_size (%ld) and size "
@@ -319,5 +318,24 @@ static void kmt_slab_start(const struct kmt_layout *given)
 			 "in this kernel's structures were refused: %s",
 			 given->slab_cache, given->name, given->object_size, given->size, wrong);
 }
+
+/* Byte offsets of slab_cache in struct slab (before 5.17 in struct page), and of name, object_size
+   and size in struct kmem_cache. Runs in the process that loads the module: it allocates. */
+static int kmt_set_layout(const char *text, const struct kernel_param *param)
+{
+	int offsets[] = { 0, 0, 0, 0, 0 }; /* the first one: their number */
+
+	get_options(text, ARRAY_SIZE(offsets), offsets);
+	if (offsets[0] != ARRAY_SIZE(offsets) - 1)
+		return -EINVAL;
+	kmt_slab_start(&(struct kmt_layout){ .slab_cache = offsets[1],
+					     .name = offsets[2],
+					     .object_size = offsets[3],
+					     .size = offsets[4] });
+	return 0;
+}
+
+static const struct kernel_param_ops kmt_layout_ops = { .set = kmt_set_layout };
+module_param_cb(kmt_layout, &kmt_layout_ops, NULL, 0);
 
 #endif

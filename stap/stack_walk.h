@@ -472,7 +472,7 @@ static noinline void kmt_define_memo(struct kmt_cpu *k, struct kmt_memo *memo, s
 		kmt_memo_frames(memo, k->frames);
 		walk->frames = k->frames;
 	}
-	memo->stack = kmt_build_stack(&k->batch, walk);
+	memo->stack = kmt_build_stack(k->batch, walk);
 	memo->stack_in = k->batch_number + 1;
 }
 

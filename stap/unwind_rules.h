@@ -27,6 +27,7 @@
 #include <asm/unwind.h>
 #include <linux/init.h>
 #include <linux/kallsyms.h>
+#include <linux/rculist.h>
 #include <linux/sched/task.h>
 #include <linux/sched/task_stack.h>
 #include <linux/tracepoint.h>
@@ -123,22 +124,49 @@ static void kmt_make_up_stacks(struct kmt_rules *rules)
 		rules->pointers[i] = i + 1;
 }
 
+#ifdef __KERNEL__
+/*
+ * Whether the address is in a module. The kernel's functions for this are not exported; the
+ * exported ones that find a symbol compare all symbols of the module, which may be 100,000.
+ * Interrupts are off, so no module is freed meanwhile. The head of the list is in the kernel's
+ * image.
+ */
+static bool kmt_is_module_code(unsigned long ip)
+{
+	const struct module *module = THIS_MODULE;
+	bool found = within_module(ip, module);
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(module, &THIS_MODULE->list, list)
+	{
+		if (found)
+			break;
+		if ((unsigned long)module < MODULES_VADDR)
+			continue;
+		found = READ_ONCE(module->state) != MODULE_STATE_UNFORMED &&
+			within_module(ip, module);
+	}
+	rcu_read_unlock();
+	return found;
+}
+#endif
+
 /*
  * Whether the step from this address depends on the code alone. A return address is never the
  * start of a function, but a trampoline that a tracer puts in its place is: the kernel then knows
- * the real one. Generated code is removed without a tracepoint.
+ * the real one. These trampolines are in the kernel's image, whose symbols are found quickly. Above
+ * the image only code of modules stays as it is: generated code is removed without a tracepoint.
  */
 static bool kmt_is_plain_code(unsigned long ip)
 {
 	char symbol[KSYM_SYMBOL_LEN];
 	const char *at;
 
+	if (ip >= MODULES_VADDR)
+		return kmt_is_module_code(ip);
 	sprint_symbol(symbol, ip);
 	at = strrchr(symbol, '+');
-	if (!at || !strncmp(at, "+0x0/", 5))
-		return false;
-	/* Above the kernel's image only modules have symbols with a name in brackets. */
-	return strchr(at, '[') || ip < MODULES_VADDR;
+	return at && strncmp(at, "+0x0/", 5);
 }
 
 /* A task that is not the current one: the kernel prints a warning if the current task's stack is

@@ -137,7 +137,7 @@ struct kmt_cpu {
 	unsigned batch_number;
 	unsigned own_frames;
 	unsigned long frames[KMT_WALK_FRAMES_MAX];
-	struct KmtBuilder batch;
+	struct KmtBuilder *batch, batches[1];
 };
 static struct {
 	unsigned depth;

@@ -236,6 +236,13 @@ static inline bool kmt_is_own(unsigned long frame)
 	       OWN_FUNCTIONS * FUNCTION_BYTES;
 }
 
+/* No code is above the image. */
+static inline bool kmt_is_module_code(unsigned long ip)
+{
+	(void)ip;
+	return false;
+}
+
 static inline void sprint_symbol(char *symbol, unsigned long ip)
 {
 	unsigned long offset = ip - TEXT, function = offset / FUNCTION_BYTES;

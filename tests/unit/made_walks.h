@@ -27,11 +27,12 @@ static struct {
 
 static void open_batch(struct kmt_cpu *k)
 {
-	if (k->batch.length &&
-	    kmt_build_has_room(&k->batch, kmt_build_event_bytes(KMT_STACK_DEPTH_MAX)))
+	k->batch = k->batches;
+	if (k->batch->length &&
+	    kmt_build_has_room(k->batch, kmt_build_event_bytes(KMT_STACK_DEPTH_MAX)))
 		return;
 	k->batch_number++;
-	kmt_build_open(&k->batch, 0, 1, kmt.frame_base);
+	kmt_build_open(k->batch, 0, 1, kmt.frame_base);
 }
 
 static const char *walks_start(const Plan *plan)
@@ -67,13 +68,13 @@ static bool stack_is_in_batch(struct kmt_cpu *k, struct KmtWalk *walk, struct km
 	u32 stacks;
 
 	open_batch(k);
-	stacks = k->batch.stacks;
+	stacks = k->batch->stacks;
 	kmt_recall_stack(k, walk, memo);
 	if (!walk->known)
 		return true;
 	if (walk->known > stacks)
 		walks.hash[walk->known - 1] = walk->hash;
-	return walk->known <= k->batch.stacks && walks.hash[walk->known - 1] == walk->hash;
+	return walk->known <= k->batch->stacks && walks.hash[walk->known - 1] == walk->hash;
 }
 
 static void walk_both_ways(void)

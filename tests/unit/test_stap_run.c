@@ -850,8 +850,7 @@ Test(stap_run, parameters_say_what_was_asked_for)
 	cache_layout_find(&layout);
 	expected = g_strdup_printf(
 		"/usr/bin/staprun -b16 /m/kmt.ko kmt_depth=32 kmt_scope=2 kmt_target=99 "
-		"kmt_pids=12,34 kmt_self=%d kmt_events=1 kmt_slab_cache_offset=%ld "
-		"kmt_cache_name_offset=%ld kmt_cache_object_offset=%ld kmt_cache_size_offset=%ld "
+		"kmt_pids=12,34 kmt_self=%d kmt_events=1 kmt_layout=%ld,%ld,%ld,%ld "
 		"kmt_include_self=0 kmt_with_interrupts=1 kmt_sampling=5 kmt_overhead=20 "
 		"kmt_held=0 kmt_repeat_ns=1000",
 		getpid(), layout.slab_cache, layout.name, layout.object_size, layout.size);

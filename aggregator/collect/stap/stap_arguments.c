@@ -58,10 +58,8 @@ static void add_layout(GPtrArray *words)
 	CacheLayout layout;
 
 	cache_layout_find(&layout);
-	words_add(words, "kmt_slab_cache_offset=%ld", layout.slab_cache);
-	words_add(words, "kmt_cache_name_offset=%ld", layout.name);
-	words_add(words, "kmt_cache_object_offset=%ld", layout.object_size);
-	words_add(words, "kmt_cache_size_offset=%ld", layout.size);
+	words_add(words, "kmt_layout=%ld,%ld,%ld,%ld", layout.slab_cache, layout.name,
+		  layout.object_size, layout.size);
 }
 
 /* Relative to kfree(): everybody can read an argument vector, and kernel addresses are secret. */

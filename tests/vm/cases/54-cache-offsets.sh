@@ -29,13 +29,13 @@ sizes()
 		'$2 == "cache" && $3 == comm && index($4, cache) == 1 { print $5, $6 }' | sort -u
 }
 
-module_run searched
+module_run searched kmt_layout=-1,-1,-1,-1
 equals 'without offsets the caches are found' "$times" "$(count alloc cache "$filp" searched.kms)"
 equals 'without offsets: their sizes, too' \
 	"$(cat "/sys/kernel/slab/$filp/object_size") $(cat "/sys/kernel/slab/$filp/slab_size")" \
 	"$(sizes searched.kms)"
 
-module_run filtered "kmt_caches=\"no such cache	$filp\""
+module_run filtered kmt_layout=-1,-1,-1,-1 "kmt_caches=\"no such cache	$filp\""
 equals 'a filter: its objects are counted' "$times" "$(count alloc cache "$filp" filtered.kms)"
 equals 'a filter: nothing else is' "$filp" \
 	"$("$counts" filtered.kms | awk -F '\t' '$1 == "alloc" { sub(/\([0-9]+:.*/, "", $4); print $4 }' | sort -u)"
@@ -61,12 +61,12 @@ lies()
 }
 
 dmesg > before
-lies zero kmt_slab_cache_offset=0 kmt_cache_name_offset=0 kmt_cache_object_offset=0 kmt_cache_size_offset=0
-lies unmapped kmt_slab_cache_offset=1099511627776
-lies impossible kmt_cache_name_offset=9223372036854775807 kmt_cache_size_offset=-4096
-lies unaligned kmt_cache_name_offset=89
-lies another_member kmt_slab_cache_offset=32
-lies other_sizes kmt_cache_object_offset=0 kmt_cache_size_offset=4
+lies zero kmt_layout=0,0,0,0
+lies unmapped kmt_layout=2147483640,-1,-1,-1
+lies impossible kmt_layout=-1,2147483640,-1,-4096
+lies unaligned kmt_layout=-1,89,-1,-1
+lies another_member kmt_layout=32,-1,-1,-1
+lies other_sizes kmt_layout=-1,-1,0,4
 dmesg > after
 equals 'offsets that lie: the kernel complains of nothing' '' \
 	"$(diff before after | grep -E '^>.*(BUG|Oops|WARNING|Call Trace|general protection|page fault)')"

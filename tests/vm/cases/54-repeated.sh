@@ -18,7 +18,7 @@ repeated()
 {
 	local name=$1
 	shift
-	staprun "$modules/kmt_all.ko" kmt_events=1 kmt_depth=0 kmt_repeat_ns=1000000 "$@" > "$name.kms" 2> errors &
+	staprun "$modules/kmt_all.ko" kmt_events=1 kmt_layout=-1,-1,-1,-1 kmt_depth=0 kmt_repeat_ns=1000000 "$@" > "$name.kms" 2> errors &
 	program=$!
 	wait_until 300 [ -s "$name.kms" ]
 	taskset -c 0 workload -n first pipe "$pipes" > /dev/null &
