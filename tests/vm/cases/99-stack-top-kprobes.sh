@@ -68,7 +68,7 @@ has_no_probe()
 		[ "$(first_byte "$first")" != ' cc' ]
 }
 
-workload malloc 100000000 100 > /dev/null &
+workload malloc 1000000000 100 > /dev/null &
 first=$!
 
 # So many calls take more of a CPU than is allowed, even if none of them is sampled: that ends the run.
