@@ -233,7 +233,7 @@ is_complete()
 	local wanted=0 lost
 	lost=$(tail -n 1 report)
 	# bpftrace, which counts beside, has a program on each tracepoint; some of them are never hit.
-	if [[ $lost == 'Lost: events unknown: '*', unless none happened' ]] && command -v bpftrace > /dev/null; then
+	if [[ $lost == 'Lost: events unknown: BPF programs held back those of '*', unless none happened' ]] && command -v bpftrace > /dev/null; then
 		wanted=3
 		lost='Lost: none'
 	fi
