@@ -56,6 +56,8 @@ struct Profile {
 	bool merges_frees;      /* frees have neither tasks nor stacks */
 	uint64_t window_start_ns;
 	uint64_t window_end_ns;
+	uint64_t part_start_ns; /* see profile_set_part() */
+	uint64_t part_end_ns;
 	bool has_overflow; /* a table was full: see add_overflow() */
 	ProfileTotals totals;
 };
@@ -453,6 +455,7 @@ Profile *profile_new(size_t bytes_max)
 	profile->caches = g_new(ProfileCache, profile->cache_index.capacity);
 	profile->cells = g_new(ProfileCell, profile->cell_index.capacity);
 	profile->window_end_ns = UINT64_MAX;
+	profile->part_end_ns = UINT64_MAX;
 	add_overflow_rows(profile);
 	return profile;
 }
@@ -490,6 +493,12 @@ void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns)
 {
 	profile->window_start_ns = start_ns;
 	profile->window_end_ns = end_ns;
+}
+
+void profile_set_part(Profile *profile, uint64_t start_ns, uint64_t end_ns)
+{
+	profile->part_start_ns = start_ns;
+	profile->part_end_ns = end_ns;
 }
 
 /*
@@ -812,13 +821,27 @@ static inline bool is_outside(const Profile *profile, uint64_t time_ns)
 	return time_ns < profile->window_start_ns || time_ns > profile->window_end_ns;
 }
 
-/* Whether an event of the batch may be outside of the window. Text may lack times. */
+/* Whether an event of the batch may be outside of the window or its part. Text may lack times. */
 static bool may_be_outside(const Profile *profile, const Events *events)
 {
 	if (events->text && !events->text->time_ns)
 		return false;
-	return events->header->base_time_ns < profile->window_start_ns ||
-	       events->last_ns > profile->window_end_ns;
+	return events->header->base_time_ns <
+		       MAX(profile->window_start_ns, profile->part_start_ns) ||
+	       events->last_ns > MIN(profile->window_end_ns, profile->part_end_ns);
+}
+
+/* Returns whether an event does not count now. */
+static bool leave_out(Profile *profile, const Events *events, const Event *event)
+{
+	uint64_t time_ns = event_time_ns(events, event);
+
+	if (time_ns < profile->part_start_ns || time_ns > profile->part_end_ns)
+		return true;
+	if (!is_outside(profile, time_ns))
+		return false;
+	saturate_add(&profile->totals.outside_window, event->weight);
+	return true;
 }
 
 /* cells: see profile_take_noting(); NULL: not wanted. Inlined into both. */
@@ -834,8 +857,7 @@ static inline void take(Profile *profile, const Events *events, uint32_t *cells)
 		const Event *event = &events->events[i];
 		ProfileCell *cell;
 
-		if (G_UNLIKELY(is_at_edge) && is_outside(profile, event_time_ns(events, event))) {
-			saturate_add(&totals->outside_window, event->weight);
+		if (G_UNLIKELY(is_at_edge) && leave_out(profile, events, event)) {
 			if (cells)
 				cells[i] = PROFILE_CELL_NONE;
 			continue;

@@ -143,6 +143,10 @@ void profile_set_user_maps(Profile *profile, UserMaps *maps);
 /* Sets the window (monotonic): from now on events outside do not count. */
 void profile_set_window(Profile *profile, uint64_t start_ns, uint64_t end_ns);
 
+/* Sets which part of the window counts for now: events of the other part are passed again, after
+   another call. */
+void profile_set_part(Profile *profile, uint64_t start_ns, uint64_t end_ns);
+
 /* Counts the events of a batch. */
 void profile_take(Profile *profile, const Events *events);
 

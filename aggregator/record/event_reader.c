@@ -78,6 +78,11 @@ void event_reader_set_epoch(EventReader *reader, uint32_t epoch)
 	reader->decoded.epoch = epoch;
 }
 
+uint32_t event_reader_epoch(const EventReader *reader)
+{
+	return reader->decoded.epoch;
+}
+
 /* Appends an event, unless it is an inner event. */
 static inline void put_event(Decoder *decoder, const uint8_t *record, bool free, uint64_t pointer,
 			     uint32_t each, uint64_t weight, const bool swapped)

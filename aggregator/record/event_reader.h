@@ -130,6 +130,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(EventReader, event_reader_free)
 
 /* Sets the symbol epoch of the batches that follow. */
 void event_reader_set_epoch(EventReader *reader, uint32_t epoch);
+uint32_t event_reader_epoch(const EventReader *reader);
 
 /* Returns the decoded batch, valid until the next call. Never reads outside the batch, whatever its
    content. Decoding stops at the first invalid record. */

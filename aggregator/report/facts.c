@@ -298,12 +298,12 @@ static void set_spans(Facts *facts, const Session *session)
 	const RunInfo *info = session->info;
 	uint64_t run_start = run_info_number(info, KMT_FIELD_RUN_START_NS, 0);
 	uint64_t start = run_info_number(info, KMT_FIELD_WINDOW_START_NS, run_start);
-	uint64_t until = loss_ledger_complete_until(session->loss);
-	uint64_t run_end = run_info_number(info, KMT_FIELD_RUN_END_NS, until);
-	uint64_t end = run_info_number(info, KMT_FIELD_WINDOW_END_NS, run_end);
 
-	set_span(facts, FACT_RUN_START_TIME, FACT_RUN_DURATION, info, run_start, run_end);
-	set_span(facts, FACT_START_TIME, FACT_DURATION, info, start, end);
+	set_span(facts, FACT_RUN_START_TIME, FACT_RUN_DURATION, info, run_start,
+		 session_run_end_ns(session));
+	/* The window of a piece begins with the first event that the piece before did not have. */
+	set_span(facts, FACT_START_TIME, FACT_DURATION, info, MAX(start, run_start),
+		 session_end_ns(session));
 }
 
 /* The part selected by --from and --to. */

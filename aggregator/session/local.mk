@@ -1,4 +1,5 @@
 libaggregator_a_SOURCES += \
+	aggregator/session/count_cut.c aggregator/session/count_cut.h \
 	aggregator/session/losses.c aggregator/session/losses.h \
 	aggregator/session/piece_names.c aggregator/session/piece_names.h \
 	aggregator/session/recorder.c aggregator/session/recorder.h \

@@ -22,7 +22,7 @@ struct Recorder {
 	PieceNames *names;    /* NULL: one file */
 	StreamState *state;   /* NULL: one file */
 	GByteArray *adjusted; /* reused */
-	uint64_t begun_ns;    /* of the open piece; 0: it does not count yet */
+	uint64_t due_ns;      /* when the open piece is long enough; 0: it does not count yet */
 	uint64_t state_bytes; /* its size when it began */
 	uint64_t ended_ns;    /* its window has ended, and its last events are awaited; 0: no */
 	GThread *closing;     /* a Closing; NULL: none */
@@ -166,6 +166,11 @@ void recorder_free(Recorder *recorder)
 	g_free(recorder);
 }
 
+static uint64_t run_start_ns(const Recorder *recorder, uint64_t now_ns)
+{
+	return run_info_number(recorder->session->info, KMT_FIELD_RUN_START_NS, now_ns);
+}
+
 bool recorder_is_due(Recorder *recorder, uint64_t now_ns)
 {
 	const RecorderPlan *plan = &recorder->plan;
@@ -176,12 +181,12 @@ bool recorder_is_due(Recorder *recorder, uint64_t now_ns)
 	if (recorder->ended_ns)
 		return loss_ledger_complete_until(recorder->session->loss) > recorder->ended_ns ||
 		       now_ns - recorder->ended_ns > LAST_EVENTS_NS_MAX;
-	if (!recorder->begun_ns)
-		recorder->begun_ns = now_ns;
+	if (!recorder->due_ns)
+		recorder->due_ns = run_start_ns(recorder, now_ns) + plan->piece_ns;
 	/* A piece has at least as many bytes of events as of the state that it begins with. */
 	if (bytes >= plan->bytes_max && bytes / 2 >= recorder->state_bytes)
 		return true;
-	return plan->piece_ns && now_ns - recorder->begun_ns >= plan->piece_ns;
+	return plan->piece_ns && now_ns >= recorder->due_ns;
 }
 
 /* Adds batches to the open piece only. */
@@ -249,7 +254,7 @@ static Recording *begin_piece(Recorder *recorder, const RecorderEdge *edge)
 		set_problem(recorder, error->message);
 		return NULL;
 	}
-	stream_state_write(recorder->state, next, window_start_ns(recorder, edge));
+	stream_state_write(recorder->state, next, window_start_ns(recorder, edge), edge->now_ns);
 	recording_add_bytes(next, edge->begins->data, edge->begins->len);
 	recording_flush(next);
 	if (!recording_problem(next))
@@ -269,6 +274,16 @@ static GThread *close_in_thread(Recorder *recorder, Closing *closing)
 	return thread;
 }
 
+/* A piece ends when all CPUs have been read, up to 100 ms late. The next one still ends in time, so
+   on average pieces are as long as was asked for. */
+static uint64_t next_due_ns(const Recorder *recorder, uint64_t now_ns)
+{
+	uint64_t length_ns = recorder->plan.piece_ns;
+	bool is_in_time = now_ns >= recorder->due_ns && now_ns - recorder->due_ns < length_ns / 2;
+
+	return (is_in_time ? recorder->due_ns : now_ns) + length_ns;
+}
+
 static void go_on_with(Recorder *recorder, Recording *next, uint64_t now_ns)
 {
 	Closing *closing = g_new0(Closing, 1);
@@ -276,7 +291,7 @@ static void go_on_with(Recorder *recorder, Recording *next, uint64_t now_ns)
 	closing->recording = recorder->recording;
 	closing->outdated = piece_names_outdated(recorder->names, recorder->plan.pieces);
 	recorder->recording = next;
-	recorder->begun_ns = now_ns;
+	recorder->due_ns = next_due_ns(recorder, now_ns);
 	recorder->ended_ns = 0;
 	recorder->state_bytes = recording_bytes(next);
 	recorder->closing = close_in_thread(recorder, closing);

@@ -106,15 +106,28 @@ static void settle_maps(Session *session)
 		user_maps_settle(session->user_maps, complete_ns - USER_MAPS_KEPT_NS);
 }
 
+/* Whether events are counted when they arrive. Others are paired first, up to a time. */
+static bool counts_at_once(const Session *session)
+{
+	return !session->pairing && !session->durations;
+}
+
+static uint64_t paired_until_ns(const Session *session)
+{
+	return session->cut ? count_cut_ns(session->cut) : UINT64_MAX;
+}
+
 static void take_events(Session *session, const Batch *batch)
 {
 	const Events *events = event_reader_decode(session->events, batch);
 	bool is_sound = hand_out(session, events);
 
+	if (session->cut && counts_at_once(session))
+		count_cut_take(session->cut, batch, events);
 	session->unknown_records += events->unknown_records;
 	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
 	if (events->heartbeats_count && !session->is_counted_elsewhere)
-		session_pair_until(session, UINT64_MAX);
+		session_pair_until(session, paired_until_ns(session));
 	if (events->heartbeats_count)
 		settle_maps(session);
 }
@@ -285,6 +298,7 @@ void session_free(Session *session)
 	if (!session)
 		return;
 	batch_reader_free(session->reader);
+	count_cut_free(session->cut);
 	held_readings_free(session->held_readings);
 	held_readings_free(session->held_places);
 	pairing_free(session->pairing);
@@ -318,28 +332,62 @@ void session_set_slice(Session *session, RunSlice slice)
 	apply_info(session);
 }
 
+uint64_t session_run_end_ns(const Session *session)
+{
+	uint64_t until_ns = loss_ledger_complete_until(session->loss);
+
+	return session->cut ? count_cut_ns(session->cut)
+			    : run_info_number(session->info, KMT_FIELD_RUN_END_NS, until_ns);
+}
+
 uint64_t session_length_ns(const Session *session)
 {
 	const RunInfo *info = session->info;
-	uint64_t until_ns = loss_ledger_complete_until(session->loss);
 	uint64_t start_ns = run_info_start_ns(info);
-	uint64_t end_ns = run_info_number(info, KMT_FIELD_RUN_END_NS, until_ns);
+	uint64_t end_ns = session_run_end_ns(session);
 
 	if (info->sliced && info->recorded.end_known)
 		end_ns = info->recorded.end_ns;
-	else if (!info->sliced)
+	else if (!info->sliced && !session->cut)
 		end_ns = run_info_number(info, KMT_FIELD_WINDOW_END_NS, end_ns);
 	return start_ns && end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
 uint64_t session_end_ns(const Session *session)
 {
-	const RunInfo *info = session->info;
-	uint64_t until_ns = loss_ledger_complete_until(session->loss);
-	uint64_t run_end_ns = run_info_number(info, KMT_FIELD_RUN_END_NS, until_ns);
-	uint64_t end_ns = run_info_number(info, KMT_FIELD_WINDOW_END_NS, run_end_ns);
+	uint64_t run_end_ns = session_run_end_ns(session);
+	uint64_t end_ns = session->cut ? run_end_ns
+				       : run_info_number(session->info, KMT_FIELD_WINDOW_END_NS,
+							 run_end_ns);
 
 	return end_ns || !session->pairing ? end_ns : pairing_end_ns(session->pairing);
+}
+
+void session_cut(Session *session, uint64_t at_ns)
+{
+	session_end_cut(session);
+	session->cut = count_cut_new(at_ns);
+	if (counts_at_once(session))
+		profile_set_part(session->profile, 0, at_ns);
+}
+
+bool session_cut_is_complete(const Session *session)
+{
+	return loss_ledger_complete_until(session->loss) > count_cut_ns(session->cut);
+}
+
+void session_end_cut(Session *session)
+{
+	g_autoptr(CountCut) cut = g_steal_pointer(&session->cut);
+	uint32_t epoch = event_reader_epoch(session->events);
+
+	if (!cut)
+		return;
+	profile_set_part(session->profile, count_cut_ns(cut) + 1, UINT64_MAX);
+	count_cut_give(cut, session->events, session->list ? take_for_list : take_into_profile,
+		       session->list ? (void *)session : session->profile);
+	event_reader_set_epoch(session->events, epoch);
+	profile_set_part(session->profile, 0, UINT64_MAX);
 }
 
 void session_add_tap(Session *session, BatchVisitor visit, void *user_data)

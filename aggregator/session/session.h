@@ -9,6 +9,7 @@
 #include "count/held_readings.h"
 #include "held/durations.h"
 #include "held/pairing.h"
+#include "session/count_cut.h"
 #include "symbols/code_objects.h"
 #include "symbols/line_table.h"
 #include "symbols/symbol_store.h"
@@ -48,9 +49,10 @@ typedef struct {
 	BatchReader *reader;
 	InnerKmallocs inner; /* of the traced kernel, once inner_is_known */
 	bool inner_is_known; /* the kernel's symbols came before its events */
-	EventReader *events; /* private, as the next five members */
+	EventReader *events; /* private, as the next six members */
 	GArray *sinks;
 	GArray *taps;
+	CountCut *cut; /* NULL: everything that arrived is counted */
 	bool inner_was_sought;
 	bool is_counted_elsewhere;
 	ProfileTotals counted; /* ... */
@@ -86,8 +88,18 @@ void session_set_slice(Session *session, RunSlice slice);
 /* Returns the length of the whole run so far, independent of the slice; 0: unknown. */
 uint64_t session_length_ns(const Session *session);
 
+/* Returns the end of the run, or until when it is complete; 0: unknown. */
+uint64_t session_run_end_ns(const Session *session);
+
 /* Returns the end of the window, or until when it is complete; 0: unknown. */
 uint64_t session_end_ns(const Session *session);
+
+/* Counts events up to that time only, for a report of the run so far: from its start to exactly
+   then. session_cut_is_complete(): all of them have arrived. session_end_cut() counts the others
+   that have arrived in the meantime. */
+void session_cut(Session *session, uint64_t at_ns);
+bool session_cut_is_complete(const Session *session);
+void session_end_cut(Session *session);
 
 /* Finds the inner events of large kmallocs with these symbols, if not yet known. Without this call,
    the symbols of the stream are used at its first events. */

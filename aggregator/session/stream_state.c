@@ -183,11 +183,12 @@ static InfoField field_of(const RunInfo *info, uint16_t id)
 	return (InfoField){ id, is_cumulative(id) ? 0 : info->number[id], info->text[id] };
 }
 
-static void write_facts(const StreamState *state, uint64_t start_ns, GByteArray *out)
+static void write_facts(const StreamState *state, uint64_t start_ns, uint64_t begun_ns,
+			GByteArray *out)
 {
 	const RunInfo *info = state->session->info;
 	g_autoptr(GArray) fields = g_array_new(FALSE, FALSE, sizeof(InfoField));
-	const InfoField window[] = { { KMT_FIELD_RUN_START_NS, start_ns, NULL },
+	const InfoField window[] = { { KMT_FIELD_RUN_START_NS, begun_ns, NULL },
 				     { KMT_FIELD_WINDOW_START_NS, start_ns, NULL } };
 
 	for (uint16_t id = 0; id < KMT_FIELD_IDS; id++) {
@@ -217,11 +218,12 @@ static void write_maps(const StreamState *state, GByteArray *out)
 		batch_write_text(out, KMT_BATCH_MAPS, 0, lines->str, lines->len);
 }
 
-void stream_state_write(StreamState *state, Recording *recording, uint64_t start_ns)
+void stream_state_write(StreamState *state, Recording *recording, uint64_t start_ns,
+			uint64_t begun_ns)
 {
 	g_autoptr(GByteArray) out = g_byte_array_new();
 
-	write_facts(state, start_ns, out);
+	write_facts(state, start_ns, begun_ns, out);
 	recording_add_bytes(recording, out->data, out->len);
 	kept_write(state->first, recording);
 	kept_write(state->newest, recording);

@@ -26,9 +26,10 @@ void stream_state_take(StreamState *state, const Batch *batch);
    of the window so far. */
 uint64_t stream_state_start_ns(const StreamState *state);
 
-/* Writes the state to a recording that is to begin here. Its window begins at start_ns, which is
-   not before stream_state_start_ns(). */
-void stream_state_write(StreamState *state, Recording *recording, uint64_t start_ns);
+/* Writes the state to a recording that is to begin here, at begun_ns. Its window begins at
+   start_ns, which is not before stream_state_start_ns(). */
+void stream_state_write(StreamState *state, Recording *recording, uint64_t start_ns,
+			uint64_t begun_ns);
 
 /* Lets the facts that are counted from the start of the run begin at 0 from now on. */
 void stream_state_rebase(StreamState *state);

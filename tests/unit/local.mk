@@ -110,6 +110,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_child_sandbox.c \
 	tests/unit/test_child_signals.c \
 	tests/unit/test_command.c \
+	tests/unit/test_count_cut.c \
 	tests/unit/test_cpu_list.c \
 	tests/unit/test_cpu_watch.c \
 	tests/unit/test_debug_files.c \

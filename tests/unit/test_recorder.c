@@ -7,6 +7,7 @@
 #include "import/input.h"
 #include "leaks.h"
 #include "record/batch_writer.h"
+#include "report/facts.h"
 #include "session/losses.h"
 #include "temporary.h"
 
@@ -460,6 +461,32 @@ Test(recorder, the_open_piece_of_a_killed_run_is_readable_from_its_start_on)
 	cr_expect(symbol_store_has_symbols(part->symbols));
 }
 
+/* Returns how long the report of a piece says that it is. */
+static uint64_t printed_length_ns(const Flight *flight, unsigned number)
+{
+	g_autoptr(Session) piece = read_piece(flight, number, false);
+	g_autoptr(Facts) facts = facts_new(piece, true);
+
+	return fact_number(facts, FACT_DURATION);
+}
+
+Test(recorder, the_lengths_of_the_pieces_add_up_to_that_of_the_run)
+{
+	g_auto(Flight) flight = flight_new(MANY);
+	uint64_t sum_ns = 0;
+
+	feed_number(&flight, KMT_FIELD_RUN_START_NS, 1000 * MS);
+	feed_number(&flight, KMT_FIELD_WINDOW_START_NS, 1000 * MS);
+	for (unsigned i = 1; i <= 3; i++) {
+		feed_event(&flight, 0, (1000 + 100 * i - 20) * MS, KMT_RECORD_ALLOC, 0x1000, i);
+		rotate(&flight, (1000 + 100 * i) * MS);
+	}
+	end_run(&flight, 1350 * MS);
+	for (unsigned i = 1; i <= 4; i++)
+		sum_ns += printed_length_ns(&flight, i);
+	cr_expect(eq(u64, sum_ns, 350 * MS));
+}
+
 Test(recorder, a_piece_ends_by_its_size_or_its_time)
 {
 	g_auto(Flight) flight = flight_new(2);
@@ -476,4 +503,8 @@ Test(recorder, a_piece_ends_by_its_size_or_its_time)
 	cr_expect(not(recorder_is_due(flight.recorder, 5000 * MS)));
 	cr_expect(not(recorder_is_due(flight.recorder, 5999 * MS)));
 	cr_expect(recorder_is_due(flight.recorder, 6000 * MS));
+	/* A piece that ends late does not make the later ones late. */
+	rotate(&flight, 6080 * MS);
+	cr_expect(not(recorder_is_due(flight.recorder, 6999 * MS)));
+	cr_expect(recorder_is_due(flight.recorder, 7000 * MS));
 }

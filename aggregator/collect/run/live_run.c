@@ -15,8 +15,12 @@
 enum {
 	REQUEST_TICK_MS = 100,
 	TICK_MS = 500, /* a recording's frame ends after half a second, or at the next tick */
+	REPORT_LOOK_MS = 10,
 	LAST_ITERATIONS = 100, /* another process may still write to what the engine reads */
 };
+
+/* CPUs send what they have every 100 ms. A report does not wait longer for one that does not. */
+#define LAST_EVENTS_NS_MAX 2000000000ULL
 
 /* The collection is over and the report follows: another Ctrl-C ends the search for names. However
    many follow, the report and the recording are not lost. */
@@ -208,33 +212,66 @@ static gboolean stop_signals(gint fd, GIOCondition condition, gpointer user_data
 	return G_SOURCE_CONTINUE;
 }
 
+static void await_report(LiveRun *live, uint64_t spent_ns);
+
+/* Prints the report that is awaited. */
 static void report(LiveRun *live)
 {
 	const CollectRequest *request = live->parts.request;
+	uint64_t start_ns = clock_monotonic_ns();
+	bool goes_on;
 
 	progress_clear(&live->progress);
-	if (request->report_now && live->engine->before_report)
+	if (live->engine->before_report)
 		live->engine->before_report(live);
-	if (request->report_now && !request->report_now(live->parts.session, request->report_data))
+	goes_on = request->report_now(live->parts.session, request->report_data);
+	session_end_cut(live->parts.session);
+	live->report_ns = 0;
+	if (!goes_on)
 		live_run_stop_at(live, clock_monotonic_ns());
+	if (live->report_is_due)
+		await_report(live, clock_monotonic_ns() - start_ns);
+}
+
+/* Waits until all CPUs have sent their events before the report's time. */
+static gboolean look_for_report(gpointer user_data)
+{
+	LiveRun *live = user_data;
+
+	if (!live->report_ns)
+		return G_SOURCE_REMOVE;
+	if (!session_cut_is_complete(live->parts.session) &&
+	    clock_monotonic_ns() - live->report_ns < LAST_EVENTS_NS_MAX)
+		return G_SOURCE_CONTINUE;
+	report(live);
+	return G_SOURCE_REMOVE;
+}
+
+static void ask_for_report(LiveRun *live, bool is_due)
+{
+	if (!live->parts.request->report_now || !live->was_live || live->report_ns)
+		return;
+	live->report_ns = clock_monotonic_ns();
+	live->report_is_due = is_due;
+	session_cut(live->parts.session, live->report_ns);
+	live_run_add_timeout(live, REPORT_LOOK_MS, look_for_report);
 }
 
 static gboolean report_signal(gpointer user_data)
 {
-	report(user_data);
+	ask_for_report(user_data, false);
 	return G_SOURCE_CONTINUE;
 }
 
-static void await_report(LiveRun *live, uint64_t spent_ns);
-
+/* If a report is awaited already, this one is due with the next. */
 static gboolean report_due(gpointer user_data)
 {
-	uint64_t start_ns = clock_monotonic_ns();
 	LiveRun *live = user_data;
 
-	if (live->phase == PHASE_LIVE)
-		report(live);
-	await_report(live, clock_monotonic_ns() - start_ns);
+	if (live->phase != PHASE_LIVE)
+		return G_SOURCE_REMOVE;
+	ask_for_report(live, true);
+	live->report_is_due = true;
 	return G_SOURCE_REMOVE;
 }
 
@@ -468,6 +505,9 @@ void live_run_init(LiveRun *live, const LiveEngine *engine, const CollectRun *pa
 void live_run_loop(LiveRun *live)
 {
 	g_main_loop_run(live->loop);
+	/* The run has ended before all its events had arrived. */
+	if (live->report_ns)
+		report(live);
 	signals_finish();
 	progress_clear(&live->progress);
 }

@@ -58,6 +58,34 @@ profile --every=.2 -d 2 -O file
 holds 'reports: before the one in a file' has_reports 1
 equals 'reports: the file has the last one' 1 "$(grep -c '^Lost: ' file)"
 
+# counts_of FILE: allocations and seconds of each report.
+counts_of()
+{
+	sed -n -E -e 's/,//g' -e 's/^Total [a-z]+ \(before.*: //p' -e 's/^Run: .* ([0-9.]+) s perf.*/\1/p' "$1" |
+		paste - -
+}
+
+# Each report shows the run up to its time, exactly, whatever had arrived then. Steady work: in half a percent of the
+# second is 1 ms, which is how exactly a length is printed.
+profile --every=1 -d 3 --events=cache --record=timed.kmr
+counts_of report > counts
+equals 'every: three reports' 3 "$(wc -l < counts)"
+while read -r count seconds; do
+	kmalloc-top -i timed.kmr --from=0 --to="$seconds" > part 2> /dev/null
+	part=$(counts_of part | cut -f 1)
+	holds "every: up to $seconds s $count, in the recording $part" \
+		[ $(((count - part) * (count - part))) -le $((part * part / 40000 + 100)) ]
+done < counts
+
+# The lengths of the pieces of a recording add up to that of the run.
+profile -d 3 --record=pieces.kmr --record-rotate=1s,9
+run_seconds=$(counts_of report | cut -f 2)
+sum=$(for piece in pieces.0*.kmr; do
+	kmalloc-top -i "$piece" 2> /dev/null > part
+	counts_of part | cut -f 2
+done | awk '{ sum += $1 } END { printf "%.2f", sum }')
+holds "pieces: $sum s of $run_seconds s" awk "BEGIN { exit !(($sum - $run_seconds) ^ 2 < 0.0004) }"
+
 # has_tables COUNT: ./tables has so many lines.
 has_tables()
 {

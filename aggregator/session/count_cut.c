@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "session/count_cut.h"
+
+#include <string.h>
+
+/* A batch with events after the cut. */
+typedef struct {
+	Batch batch;    /* points into bytes */
+	guint8 *bytes;  /* owned */
+	uint32_t epoch; /* of the symbols for its addresses */
+} Late;
+
+struct CountCut {
+	uint64_t at_ns;
+	GArray *late; /* (element-type Late), owned */
+};
+
+static void late_clear(gpointer late)
+{
+	g_free(((Late *)late)->bytes);
+}
+
+CountCut *count_cut_new(uint64_t at_ns)
+{
+	CountCut *cut = g_new0(CountCut, 1);
+
+	cut->at_ns = at_ns;
+	cut->late = g_array_new(FALSE, FALSE, sizeof(Late));
+	g_array_set_clear_func(cut->late, late_clear);
+	return cut;
+}
+
+void count_cut_free(CountCut *cut)
+{
+	if (!cut)
+		return;
+	g_array_unref(cut->late);
+	g_free(cut);
+}
+
+uint64_t count_cut_ns(const CountCut *cut)
+{
+	return cut->at_ns;
+}
+
+void count_cut_take(CountCut *cut, const Batch *batch, const Events *events)
+{
+	Late late = { .batch = *batch, .epoch = events->epoch };
+
+	if (events->last_ns <= cut->at_ns)
+		return;
+	late.bytes = g_malloc(batch->header.batch_bytes);
+	memcpy(late.bytes, batch->bytes, batch->header.batch_bytes);
+	late.batch.content = late.bytes + (batch->content - batch->bytes);
+	late.batch.bytes = late.bytes;
+	g_array_append_val(cut->late, late);
+}
+
+void count_cut_give(CountCut *cut, EventReader *reader, EventSink sink, void *user_data)
+{
+	for (guint i = 0; i < cut->late->len; i++) {
+		const Late *late = &g_array_index(cut->late, Late, i);
+
+		event_reader_set_epoch(reader, late->epoch);
+		sink(event_reader_decode(reader, &late->batch), user_data);
+	}
+}
