@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
 	KernelEvent twins[PERF_TWINS];
 	bool resets_when_enabled; /* as since 6.13 */
+	bool is_full;             /* the ring: samples find no room */
 	uint64_t position;        /* of the ring's head */
 	PerfWeight weight;
 	uint64_t random;
@@ -90,7 +91,7 @@ static inline uint32_t perf_loop_take(PerfLoop *loop, unsigned twin)
 	KernelEvent *event = &loop->twins[twin];
 	uint32_t weight;
 
-	if (!event->is_enabled || !kernel_takes(event))
+	if (!event->is_enabled || !kernel_takes(event) || loop->is_full)
 		return 0;
 	weight = perf_weight_take(&loop->weight, twin, loop->position, event->count);
 	loop->position += RECORD_BYTES;
@@ -128,8 +129,8 @@ static inline void perf_loop_aim(PerfLoop *loop, uint32_t period)
 static inline void perf_loop_start(PerfLoop *loop, uint32_t period)
 {
 	KernelEvent *event = &loop->twins[loop->twin];
-	const PerfStart start = { period, loop->phase, loop->position, loop->position,
-				  event->count };
+	const PerfStart start = { period,         loop->phase,  loop->position,
+				  loop->position, event->count, loop->twins[!loop->twin].count };
 
 	kernel_set_period(event, period);
 	perf_weight_start(&loop->weight, loop->twin, &start);

@@ -160,6 +160,47 @@ Test(perf_weight, a_quiet_place_beside_a_loop_that_comes_and_goes_is_estimated_w
 	}
 }
 
+/* A turn while the ring may be full. The twin before is retired once the series has begun. */
+static void crowded_block(Loop *loop, uint32_t period)
+{
+	enum { LONG = 4000 };
+	PerfLoop *perf = &loop->perf;
+
+	perf_loop_park(perf);
+	events(loop, 2);
+	perf_loop_aim(perf, period);
+	perf->is_full = perf_period_random(&perf->random) % 2;
+	events(loop, 2);
+	perf_loop_start(perf, period);
+	events(loop, perf_period_random(&perf->random) % LONG);
+	perf->is_full = false;
+	while (perf->weight.series[perf->twin].is_starting)
+		event(loop);
+	/* The reader has no CPU, again. */
+	perf->is_full = perf_period_random(&perf->random) % 2;
+	events(loop, perf_period_random(&perf->random) % LONG);
+	perf_loop_retire(perf);
+	perf->is_full = false;
+	events(loop, perf_period_random(&perf->random) % LONG);
+}
+
+Test(perf_weight, an_event_is_lost_once_even_while_the_twins_take_turns)
+{
+	enum { TURNS = 2000 };
+	static const uint32_t periods[] = { 1, 1, 5, 13, 50 };
+	Loop loop = { .sites = 1 };
+	double sum;
+
+	perf_loop_init(&loop.perf, 5);
+	for (int i = 0; i < TURNS; i++)
+		crowded_block(&loop, periods[perf_period_random(&loop.perf.random) % 5]);
+	perf_weight_end(&loop.perf.weight, loop.perf.twin, loop.perf.twins[loop.perf.twin].count);
+	sum = (double)(loop.estimates[0] + loop.perf.weight.lost) / (double)loop.truths[0];
+	cr_expect_gt(loop.perf.weight.lost, loop.truths[0] / 10);
+	cr_expect_float_eq(sum, 1, 0.002, "%f of what happened; lost: %f", sum,
+			   (double)loop.perf.weight.lost / (double)loop.truths[0]);
+}
+
 /* Each event of a series is taken with the same probability, also the first ones. */
 Test(perf_weight, each_event_of_a_series_has_the_same_chance)
 {
@@ -230,7 +271,7 @@ Test(perf_weight, no_period_has_a_small_divisor)
 /* A series of a twin whose period was set with the ring's head there. */
 static PerfWeight begun(uint32_t period, uint64_t position)
 {
-	const PerfStart start = { period, 7, position, position, 100 };
+	const PerfStart start = { period, 7, position, position, 100, 0 };
 	PerfWeight weight = { .lost = 0 };
 
 	perf_weight_start(&weight, 0, &start);
@@ -287,7 +328,7 @@ Test(perf_weight, what_is_missing_between_two_samples_is_lost)
 
 Test(perf_weight, a_twin_counts_from_its_first_sample_on)
 {
-	const PerfStart start = { 5, 3, 16, 24, 0 };
+	const PerfStart start = { 5, 3, 16, 24, 2, 102 };
 	PerfWeight weight = begun(1, 0);
 
 	cr_expect_eq(perf_weight_take(&weight, 0, 0, 101), 1);

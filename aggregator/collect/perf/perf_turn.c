@@ -38,6 +38,26 @@ static void enter_stage(PerfTurn *turn, PerfTurnStage stage)
 	turn->wait_ns = WAIT_NS_MIN;
 }
 
+/* Reads both twins' counts, of about the same moment even if something else runs meanwhile. */
+static void count_both(const PerfTurnPlace *at, PerfStart *start)
+{
+	enum { TRIES = 3 };
+	const PerfEventId other = { at->point, !at->turn->twin };
+	uint64_t least = UINT64_MAX;
+
+	for (int i = 0; i < TRIES && least; i++) {
+		uint64_t before = count_of(at);
+		uint64_t count = perf_events_count(at->events, at->cpu, other);
+		uint64_t meanwhile = count_of(at) - before;
+
+		if (meanwhile >= least)
+			continue;
+		start->count = before;
+		start->other = count;
+		least = meanwhile;
+	}
+}
+
 /* From now on, the twin takes what its period says. */
 static void start_series(const PerfTurnPlace *at)
 {
@@ -48,8 +68,8 @@ static void start_series(const PerfTurnPlace *at)
 	start.from = perf_ring_head(ring);
 	set_period(at, start.period);
 	start.to = perf_ring_head(ring);
-	turn->count = count_of(at);
-	start.count = turn->count;
+	count_both(at, &start);
+	turn->count = start.count;
 	perf_weight_start(at->weight, turn->twin, &start);
 	enter_stage(turn, PERF_TURN_STARTED);
 }

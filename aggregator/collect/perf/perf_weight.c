@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf/perf_weight.h"
 
+#include <glib.h>
+
 enum { INTERRUPTED_MAX = 3 /* a task's, a softirq's, a hardirq's */ };
+
+/* Ends the part of a twin, of which the other one takes over everything after that count of its
+   own. */
+static void hand_over(PerfSeries *before, const PerfStart *start, uint64_t count)
+{
+	if (before->has_begun)
+		before->until = MAX(start->other + count - start->count, 1);
+}
 
 void perf_weight_start(PerfWeight *weight, unsigned twin, const PerfStart *start)
 {
@@ -14,6 +24,7 @@ void perf_weight_start(PerfWeight *weight, unsigned twin, const PerfStart *start
 	series->has_begun = true;
 	series->start.from = start->to;
 	series->expected = start->count + 1;
+	hand_over(&weight->series[!twin], start, start->count);
 }
 
 static void lose(PerfWeight *weight, const PerfSeries *series, uint64_t samples)
@@ -43,6 +54,14 @@ static bool was_awaited(PerfSeries *series)
 	return true;
 }
 
+/* The samples of a series that are due up to that count and did not come. */
+static uint64_t missing_until(const PerfSeries *series, uint64_t count)
+{
+	uint64_t last = series->until ? MIN(count, series->until) : count;
+
+	return last < series->expected ? 0 : (last - series->expected) / series->start.period + 1;
+}
+
 /* Takes a sample of a series. Returns whether it is one: no event has two samples. */
 static bool follow(PerfWeight *weight, PerfSeries *series, uint64_t count)
 {
@@ -53,7 +72,7 @@ static bool follow(PerfWeight *weight, PerfSeries *series, uint64_t count)
 	if (count < series->expected)
 		return was_awaited(series) || is_new;
 	missing = (count - series->expected) / period;
-	miss(weight, series, missing);
+	miss(weight, series, MIN(missing, missing_until(series, count)));
 	series->expected += (missing + 1) * period;
 	series->seen = count;
 	return true;
@@ -77,6 +96,7 @@ static uint32_t begin(PerfWeight *weight, unsigned twin, uint64_t count)
 		series->has_begun = true;
 		series->seen = count;
 		series->expected = count + series->start.phase - 1;
+		hand_over(&weight->series[!twin], &series->start, count - 1);
 	} else {
 		follow(weight, series, count);
 	}
@@ -114,7 +134,7 @@ bool perf_weight_is_behind(const PerfWeight *weight, unsigned twin, uint64_t cou
 	const PerfSeries *series = &weight->series[twin];
 
 	return series->has_begun &&
-	       (series->awaited || series->awaited_before || count >= series->expected);
+	       (series->awaited || series->awaited_before || missing_until(series, count));
 }
 
 void perf_weight_end(PerfWeight *weight, unsigned twin, uint64_t count)
@@ -123,7 +143,7 @@ void perf_weight_end(PerfWeight *weight, unsigned twin, uint64_t count)
 
 	settle(weight, series);
 	settle(weight, series);
-	if (series->has_begun && count >= series->expected)
-		lose(weight, series, (count - series->expected) / series->start.period + 1);
+	if (series->has_begun)
+		lose(weight, series, missing_until(series, count));
 	*series = (PerfSeries){ .samples = series->samples };
 }

@@ -37,6 +37,10 @@
  * writes its sample with the count of that moment. If an interrupt comes in between, with events of
  * its own, the interrupted event's sample follows the interrupt's samples, with the same count as
  * the newest of them. So a missing sample is awaited for some time.
+ *
+ * While both twins are enabled, both miss the events for which the ring has no room. Each lost
+ * event counts once: their counts, read together when the series began, show which event is the
+ * last one of the series before.
  */
 
 /* Periods of an event that is enabled but takes (almost) none. */
@@ -50,7 +54,8 @@ typedef struct {
 	uint32_t phase; /* r; with period 1 there is none */
 	uint64_t from;
 	uint64_t to;
-	uint64_t count; /* with period 1: of the event, after its period was set */
+	uint64_t count; /* of the event, after its period was set */
+	uint64_t other; /* of its twin, read together with count */
 } PerfStart;
 
 /* One of the twins. */
@@ -60,6 +65,7 @@ typedef struct {
 	PerfStart start;   /* of that series */
 	uint64_t expected; /* running count at its next sample */
 	uint64_t seen;     /* ... at the newest one */
+	uint64_t until;    /* ... at its last event, once the other twin is in force; 0: is not */
 	uint64_t samples;  /* seen at all, parked or not */
 	/* Samples that are missing, but may still arrive: until the second perf_weight_settle()
 	   from then. */
