@@ -86,6 +86,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_batch_build.c \
 	tests/unit/test_batch_reader.c \
 	tests/unit/test_batch_writer.c \
+	tests/unit/test_bpf_beside.c \
 	tests/unit/test_buffer_plan.c \
 	tests/unit/test_build_id.c \
 	tests/unit/test_callsite_skip.c \

@@ -23,12 +23,13 @@ typedef struct {
 typedef struct {
 	const char *name;
 	uint16_t id;
-	int fd;             /* to ask about programs */
-	GArray *counters;   /* (element-type int), owned: of all CPUs, once there was a program */
-	GArray *programs;   /* (element-type guint32), owned: ids of all that were ever attached */
-	BpfQuery attached;  /* at the last look */
-	uint64_t counted;   /* when these were first seen */
-	bool has_arrived;   /* an event since then */
+	int fd;              /* to ask about programs */
+	GArray *counters;    /* (element-type int), owned: of all CPUs, once there was a program */
+	GArray *programs;    /* (element-type guint32), owned: ids of all that were ever attached */
+	BpfQuery attached;   /* at the last look */
+	uint64_t counted;    /* when these were first seen */
+	bool has_arrived;    /* an event since then */
+	bool is_open;        /* these let all events pass */
 	bool had_been_blind; /* while others were attached */
 } Watched;
 
@@ -142,9 +143,104 @@ static BpfQuery query(const Watched *watched)
 	return found;
 }
 
+/* Returns whether control can come to an instruction from elsewhere than the one before. Jumps are
+   relative to the following instruction. */
+static bool is_target(const struct bpf_insn *program, uint32_t count, uint32_t number)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		unsigned class = BPF_CLASS(program[i].code), kind = BPF_OP(program[i].code);
+		int64_t distance = program[i].off;
+
+		if ((class != BPF_JMP && class != BPF_JMP32) || kind == BPF_CALL ||
+		    kind == BPF_EXIT)
+			continue;
+		if (class == BPF_JMP32 && kind == BPF_JA)
+			distance = program[i].imm;
+		if ((int64_t)i + 1 + distance == number)
+			return true;
+	}
+	return false;
+}
+
+/* Another program's result is not known. */
+static bool is_tail_call(const struct bpf_insn *at)
+{
+	return at->code == (BPF_JMP | BPF_CALL) && !at->src_reg && at->imm == BPF_FUNC_tail_call;
+}
+
+static bool sets_result(const struct bpf_insn *at)
+{
+	return (at->code == (BPF_ALU64 | BPF_MOV | BPF_K) ||
+		at->code == (BPF_ALU | BPF_MOV | BPF_K)) &&
+	       at->dst_reg == BPF_REG_0 && at->imm;
+}
+
+bool bpf_beside_lets_pass(const struct bpf_insn *program, uint32_t count)
+{
+	bool has_exit = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (is_tail_call(&program[i]))
+			return false;
+		if (program[i].code != (BPF_JMP | BPF_EXIT))
+			continue;
+		has_exit = true;
+		if (!i || !sets_result(&program[i - 1]) || is_target(program, count, i))
+			return false;
+	}
+	return has_exit;
+}
+
+static int call_bpf(int command, union bpf_attr *attr)
+{
+	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
+}
+
+/* Asks the kernel for the instructions of a program; NULL: it does not tell. Count: at most so
+   many, then the number of them. The caller frees them. */
+static struct bpf_insn *read_program(int fd, uint32_t *count)
+{
+	g_autofree struct bpf_insn *program = g_new0(struct bpf_insn, *count);
+	struct bpf_prog_info info = {
+		.xlated_prog_len = *count * sizeof(*program),
+		.xlated_prog_insns = (uintptr_t)program,
+	};
+	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)fd,
+					  .info_len = sizeof(info),
+					  .info = (uintptr_t)&info } };
+
+	if (call_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) || !info.xlated_prog_insns ||
+	    info.xlated_prog_len > *count * sizeof(*program))
+		return NULL;
+	*count = info.xlated_prog_len / sizeof(*program);
+	return g_steal_pointer(&program);
+}
+
+/* Returns whether a program is known to hide nothing. */
+static bool lets_pass(uint32_t id)
+{
+	uint32_t count = 1 << 16; /* larger ones may hide events */
+	union bpf_attr attr = { .prog_id = id };
+	int fd = call_bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+	g_autofree struct bpf_insn *program = fd < 0 ? NULL : read_program(fd, &count);
+
+	if (fd >= 0)
+		close(fd);
+	return program && bpf_beside_lets_pass(program, count);
+}
+
+static bool all_let_pass(const BpfQuery *attached)
+{
+	for (uint32_t i = 0; i < attached->prog_cnt; i++)
+		if (!lets_pass(attached->ids[i]))
+			return false;
+	return true;
+}
+
 static bool is_blind(const Watched *watched)
 {
-	return watched->had_been_blind || (watched->attached.prog_cnt && !watched->has_arrived);
+	return watched->had_been_blind ||
+	       (watched->attached.prog_cnt && !watched->has_arrived && !watched->is_open);
 }
 
 static void begin(Watched *watched, const BpfQuery *attached)
@@ -152,6 +248,7 @@ static void begin(Watched *watched, const BpfQuery *attached)
 	watched->had_been_blind = is_blind(watched);
 	watched->attached = *attached;
 	watched->has_arrived = false;
+	watched->is_open = all_let_pass(attached);
 	for (uint32_t i = 0; i < attached->prog_cnt; i++)
 		if (!is_known(watched, attached->ids[i]))
 			g_array_append_val(watched->programs, attached->ids[i]);

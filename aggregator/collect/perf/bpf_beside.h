@@ -4,6 +4,8 @@
 #include "collect/points/point_events.h"
 
 #include <glib.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -13,8 +15,9 @@
  * program runs are missing. So this program asks the kernel which programs are attached
  * (PERF_EVENT_IOC_QUERY_BPF, since 4.16), and counts whether events arrive while they are.
  *
- * Only known events prove that programs hide others: the allocators' tracepoints have some at each
- * look. At any other tracepoint, none may have happened.
+ * A program whose instructions can return only other numbers than 0 hides nothing. Of any other
+ * program, only known events prove that it hides them: the allocators' tracepoints have some at
+ * each look. At any other tracepoint, none may have happened.
  *
  * Functions have no such programs: each probe of perf's PMUs has its own.
  */
@@ -34,9 +37,15 @@ void bpf_beside_watch_point(BpfBeside *beside, const PointEvent *event);
 /* Allocates, asks and counts. */
 void bpf_beside_look(BpfBeside *beside);
 
-/* Returns the tracepoints of which no event arrived while a program was attached, with the
-   programs: "kmalloc (BPF program 12), kfree (BPF programs 12, 15)"; NULL: none. While the same
-   programs are attached, a later event takes a tracepoint off the list. The caller frees it. */
+/* Returns whether each exit of a program, of its functions, too, follows an instruction that sets
+   the result to a constant other than 0, which no jump leaves out. Count: of the instructions, as
+   the kernel hands them out. */
+bool bpf_beside_lets_pass(const struct bpf_insn *program, uint32_t count);
+
+/* Returns the tracepoints of which no event arrived while a program was attached that may hide
+   them, with the programs: "kmalloc (BPF program 12), kfree (BPF programs 12, 15)"; NULL: none.
+   While the same programs are attached, a later event takes a tracepoint off the list. The caller
+   frees it. */
 char *bpf_beside_blind(const BpfBeside *beside);
 
 /* Returns the other tracepoints with programs, in the same form. */

@@ -63,7 +63,7 @@ has_line 'attached during a run: the report says so' 'BPF programs held back tho
 
 profile -q -d 1
 # Frames may be in the kernel's BPF: whoever starts a sandbox has its filters compiled.
-holds 'none is attached any more: no line is about it' sh -c '! grep -v "^0x" report | grep -i bpf - errors'
+holds 'none is attached any more: no line is about it' sh -c '! grep -v "^ *0x" report | grep -i bpf - errors'
 
 # Of hits, nobody knows whether one happened at all.
 tool=stack-top
@@ -87,6 +87,9 @@ has_line 'stack-top, returns 1: the report says so' "^Beside BPF: $brk \(BPF pro
 is_complete 'stack-top, returns 1'
 profile -q "t:$brk" --where='brk == 1' -c 'workload brk 50'
 is_complete 'stack-top, returns 1, the filter leaves no event'
+# The program's instructions show that it hides nothing.
+profile -q "t:$brk" --where="brk == 1" -c true
+is_complete 'stack-top, returns 1, no event at all'
 detached
 
 profile_started -q "t:$brk"
