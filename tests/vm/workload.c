@@ -100,7 +100,7 @@
 
 enum {
 	THREADS_MAX = 64,
-	COUNT_MAX = 100 * 1000 * 1000,
+	COUNT_MAX = 1000 * 1000 * 1000,
 	SEND_BYTES_MAX = 3700,
 	MESSAGE_BYTES = 512 - 48, /* less what the kernel puts before it */
 	VECTORS = 1024,           /* the most that a system call takes */
