@@ -407,6 +407,7 @@ enum KmtFieldId {
 	KMT_FIELD_SCATTER_ROWS = 77,
 	KMT_FIELD_RANK = 78, /* text: the metric that ranked the live report: "time" */
 	KMT_FIELD_KEYS = 79, /* text: its keys of --by: "process,point"; "": stacks */
+	KMT_FIELD_TASKS_LOST = 80, /* number: lost records of forks, names and ends; cumulative */
 	KMT_FIELD_IDS,       /* not in streams: the highest id + 1 */
 };
 

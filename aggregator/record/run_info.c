@@ -90,6 +90,7 @@ static const uint8_t field_kinds[KMT_FIELD_IDS] = {
 	[KMT_FIELD_SCATTER_ROWS] = FIELD_TEXT,
 	[KMT_FIELD_RANK] = FIELD_TEXT,
 	[KMT_FIELD_KEYS] = FIELD_TEXT,
+	[KMT_FIELD_TASKS_LOST] = FIELD_NUMBER,
 };
 
 bool run_info_is_number(uint16_t id)

@@ -59,6 +59,8 @@ typedef enum {
 	FACT_STACK_DEPTH,
 	FACT_USER_DEPTH,
 	FACT_SYMBOLS_HIDDEN,
+	FACT_USER_NAMES_MISSING, /* what of programs could not be read, and why */
+	FACT_TASKS_LOST,         /* records about names, forks and ends of tasks */
 	FACT_SCOPE,
 	FACT_SCOPE_PIDS,
 	FACT_WITH_INTERRUPTS,
@@ -118,7 +120,9 @@ typedef enum {
 	FACT_BYTES_ALLOCATED_BEFORE,
 	FACT_BYTES_WASTED,
 	FACT_BYTES_WASTED_BEFORE,
-	FACT_FREES,
+	FACT_FREES,       /* of slab objects */
+	FACT_PAGE_FREES,  /* of pages */
+	FACT_RANGE_FREES, /* of memory of each CPU and of the vmalloc area */
 	FACT_STACKS_BEFORE,
 	FACT_STACKS_AFTER,
 	FACT_STACKS_CUT,

@@ -173,6 +173,8 @@ static void set_counts(ReportModel *model)
 	if (!fact_number(facts, FACT_IMPORTED) || view->failed_before)
 		fact_set_number(facts, FACT_ALLOCATIONS_FAILED, view->failed_before);
 	fact_set_number(facts, FACT_FREES, view->frees);
+	fact_set_number(facts, FACT_PAGE_FREES, view->page_frees);
+	fact_set_number(facts, FACT_RANGE_FREES, view->range_frees);
 	fact_set_number(facts, FACT_STACKS_BEFORE, view->stacks_before);
 	fact_set_number(facts, FACT_STACKS_AFTER, view->stacks_after);
 	fact_set_number(facts, FACT_STACKS_CUT, view->stacks_truncated);

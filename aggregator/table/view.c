@@ -121,6 +121,14 @@ static void count_left_out(View *view, unsigned filter, uint64_t allocations)
 		     allocations);
 }
 
+static uint64_t *frees_of(View *view, uint8_t source)
+{
+	if (source == KMT_SOURCE_PAGE)
+		return &view->page_frees;
+	return source == KMT_SOURCE_PERCPU || source == KMT_SOURCE_VMALLOC ? &view->range_frees
+									    : &view->frees;
+}
+
 static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 {
 	ViewRows *rows = view->rows;
@@ -128,7 +136,7 @@ static void count_cell(View *view, const ProfileCell *cell, unsigned pick)
 	ViewStack *stack = &rows->stacks[row_of_cell(rows, cell)];
 
 	if (pick == PICK_FREE)
-		saturate_add(&view->frees, cell->events);
+		saturate_add(frees_of(view, origin->source), cell->events);
 	if (pick >= PICK_LEFT_OUT && !origin->free && !origin->own)
 		count_left_out(view, pick - PICK_LEFT_OUT, cell->events);
 	if (pick != PICK_ALLOCATION)

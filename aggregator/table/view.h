@@ -74,7 +74,10 @@ typedef struct {
 	uint64_t stacks_truncated; /* number of stacks that reached the depth limit */
 	uint64_t left_out;         /* allocations dropped by cell filters */
 	GArray *left_out_by;       /* (element-type ViewLeftOut), one per cell filter in order */
-	uint64_t frees;            /* recorded with the allocations, not ranked */
+	/* Recorded with the allocations, not ranked: */
+	uint64_t frees;       /* of slab objects */
+	uint64_t page_frees;  /* of pages */
+	uint64_t range_frees; /* of memory of each CPU, and of ranges of the vmalloc area */
 	ViewRows *rows;            /* private */
 } View;
 

@@ -1068,3 +1068,48 @@ Test(report_text, every_instant_can_be_printed)
 	append_time(out, UINT64_MAX);
 	cr_expect_str_eq(out->str, "2554-07-21T23:34:33Z");
 }
+
+Test(report_text, what_was_lost_of_names_is_in_the_report)
+{
+	g_autoptr(Session) session = host_session(0);
+	g_autofree char *before = report_of(session, &(Wish){ 0 });
+	g_autofree char *after = NULL;
+
+	cr_expect_null(strstr(before, "not read"));
+	cr_expect_null(strstr(before, "outdated"));
+	add_field(session, KMT_FIELD_USER_NAMES_MISSING, 0, "no mappings of 3 processes");
+	add_field(session, KMT_FIELD_TASKS_LOST, 1234, NULL);
+	after = report_of(session, &(Wish){ 0 });
+	cr_expect_not_null(strstr(after, "\nPrograms not read: no mappings of 3 processes\n"));
+	cr_expect_not_null(
+		strstr(after, "\nProcesses: 1,234 records of their starts, names and ends lost: "
+			      "some names may be outdated\n"));
+}
+
+Test(report_text, frees_of_pages_are_no_frees_of_slab_objects)
+{
+	static const uint8_t sources[] = { KMT_SOURCE_KMALLOC, KMT_SOURCE_CACHE, KMT_SOURCE_PAGE,
+					   KMT_SOURCE_VMALLOC };
+	g_autoptr(GByteArray) stream = g_byte_array_new();
+	EventBatch batch = event_batch_begin(stream, 0, 0, second);
+	g_autoptr(Session) session = host_session(0);
+	g_autofree char *report = NULL;
+
+	event_batch_task(&batch, 2211, "httpd");
+	for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++) {
+		uint16_t origin = event_batch_origin(&batch, alpha, 2, 0, 0);
+		struct KmtOrigin *record = (struct KmtOrigin *)(void *)(stream->data + stream->len -
+									sizeof(*record));
+
+		record->source = sources[i];
+		for (unsigned j = 0; j <= i; j++)
+			event_batch_event(&batch, KMT_RECORD_FREE, origin, j, KMT_CONTEXT_TASK,
+					  0x1000);
+	}
+	event_batch_end(&batch, 10);
+	session_feed(session, stream->data, stream->len);
+	report = report_of(session, &(Wish){ 0 });
+	cr_expect_not_null(strstr(report, "\nFrees: 3 of slab objects, 3 of pages, 4 of other "
+					  "memory recorded, not ranked\n"),
+			   "%s", report);
+}

@@ -171,6 +171,7 @@ typedef struct {
 	const char *of_whom;
 	bool sampled;
 	bool human;
+	uint64_t held_of; /* what is traced are held objects, of so many; 0: allocations */
 } Traced;
 
 static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
@@ -193,12 +194,15 @@ static char *growth_lines(const Use *of, const Traced *traced, uint64_t span_ns)
 		.of_whom = traced->of_whom,
 		.sampled = traced->sampled,
 		.human = traced->human,
+		.is_held = traced->held_of > 0,
 	};
 
 	cr_assert(cache_query_resolve(query, list, "", NULL));
 	g_array_set_size(counts, cache_query_matched(query)->len);
-	for (guint i = 0; i < counts->len; i++)
+	for (guint i = 0; i < counts->len; i++) {
 		g_array_index(counts, RowSums, i).summary.allocations = traced->traced[i];
+		g_array_index(counts, RowSums, i).held.allocated = traced->held_of;
+	}
 	append_growth_lines(out, &growth);
 	g_string_free(text, TRUE);
 	return g_string_free(out, FALSE);
@@ -212,71 +216,71 @@ static const struct {
 } growths[] = {
 	{ "the issue's",
 	  { { "kmalloc-192", 11112331, 11119902, 192, 21, 1 } },
-	  { "kmalloc-192", { 1284220 }, false, false, false, 2, NULL, false, false },
+	  { "kmalloc-192", { 1284220 }, false, false, false, 2, NULL, false, false, 0 },
 	  "kmalloc-192: in use 11,112,331 -> 11,119,902 (+7,571, +1,453,632 bytes, /proc/slabinfo) "
 	  "in "
 	  "60.000 s; 1,284,220 allocations traced; net growth is 0.59 % of them\n" },
 	{ "shrinks",
 	  { { "kmalloc-192", 1000, 900, 192, 21, 1 } },
-	  { "kmalloc-192", { 50 }, false, false, false, 2, NULL, false, false },
+	  { "kmalloc-192", { 50 }, false, false, false, 2, NULL, false, false, 0 },
 	  "kmalloc-192: in use 1,000 -> 900 (-100, -19,200 bytes, /proc/slabinfo) in 60.000 s; 50 "
 	  "allocations traced; no net growth\n" },
 	{ "quiet",
 	  { { "kmalloc-192", 1000, 1000, 192, 21, 1 } },
-	  { "kmalloc-192", { 0 }, false, false, false, 2, NULL, false, false },
+	  { "kmalloc-192", { 0 }, false, false, false, 2, NULL, false, false, 0 },
 	  "kmalloc-192: in use 1,000 -> 1,000 (unchanged, /proc/slabinfo) in 60.000 s; 0 "
 	  "allocations traced\n" },
 	{ "bulk",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
-	  { "kmalloc-192", { 1 }, false, false, false, 2, NULL, false, false },
+	  { "kmalloc-192", { 1 }, false, false, false, 2, NULL, false, false, 0 },
 	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +19,200,192 bytes, /proc/slabinfo) in "
 	  "60.000 s; "
 	  "1 allocation traced; 100,000 objects came from paths that no probe sees (bulk "
 	  "allocation)\n" },
 	{ "bulk, as far as a filter shows it",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
-	  { "kmalloc-192", { 10 }, true, false, false, 2, NULL, false, false },
+	  { "kmalloc-192", { 10 }, true, false, false, 2, NULL, false, false, 0 },
 	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +19,200,192 bytes, /proc/slabinfo) in "
 	  "60.000 s; "
 	  "10 allocations traced; it grew by 99,991 more\n" },
 	{ "bulk, or of a class that was taken for another",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
-	  { "kmalloc-192", { 10 }, false, true, false, 2, NULL, false, false },
+	  { "kmalloc-192", { 10 }, false, true, false, 2, NULL, false, false, 0 },
 	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +19,200,192 bytes, /proc/slabinfo) in "
 	  "60.000 s; "
 	  "10 allocations traced; it grew by 99,991 more\n" },
 	{ "bulk, where only classes were named by size",
 	  { { "filp", 1000, 101001, 256, 16, 1 } },
-	  { "filp", { 1 }, false, true, false, 2, NULL, false, false },
+	  { "filp", { 1 }, false, true, false, 2, NULL, false, false, 0 },
 	  "filp: in use 1,000 -> 101,001 (+100,001, +25,600,256 bytes, /proc/slabinfo) in 60.000 "
 	  "s; 1 "
 	  "allocation traced; 100,000 objects came from paths that no probe sees (bulk "
 	  "allocation)\n" },
 	{ "recorded in part",
 	  { { "kmalloc-192", 1000, 101001, 192, 21, 1 } },
-	  { "kmalloc-192", { 0 }, false, false, true, 2, NULL, false, false },
+	  { "kmalloc-192", { 0 }, false, false, true, 2, NULL, false, false, 0 },
 	  "kmalloc-192: in use 1,000 -> 101,001 (+100,001, +19,200,192 bytes, /proc/slabinfo) in "
 	  "60.000 s; "
 	  "0 allocations traced, as not all were recorded\n" },
 	{ "a new slab of a CPU",
 	  { { "kmalloc-192", 0, 21, 192, 21, 1 } },
-	  { "kmalloc-192", { 1 }, false, false, false, 1, NULL, false, false },
+	  { "kmalloc-192", { 1 }, false, false, false, 1, NULL, false, false, 0 },
 	  "kmalloc-192: in use 0 -> 21 (+21, +4,032 bytes, /proc/slabinfo) in 60.000 s; 1 "
 	  "allocation "
 	  "traced; 20 more may be free objects that CPUs hold ready\n" },
 	{ "some processes",
 	  { { "filp", 1000, 2000, 256, 16, 1 } },
-	  { "filp", { 1100 }, true, false, false, 2, "of the chosen processes", false, false },
+	  { "filp", { 1100 }, true, false, false, 2, "of the chosen processes", false, false, 0 },
 	  "filp: in use 1,000 -> 2,000 (+1,000, +256,000 bytes, /proc/slabinfo, whole host) in "
 	  "60.000 s; 1,100 allocations traced, of the chosen processes alone, freed or not\n" },
 	{ "sampled, for people",
 	  { { "filp", 1000, 2000, 256, 16, 1 } },
-	  { "filp", { 100000 }, true, false, false, 2, NULL, true, true },
+	  { "filp", { 100000 }, true, false, false, 2, NULL, true, true, 0 },
 	  "filp: in use 1,000 -> 2,000 (+1,000, +250 KiB, /proc/slabinfo) in 60.000 s; about "
 	  "100,000 allocations traced; net growth is 1 % of them\n" },
 	{ "no slabinfo",
 	  { { NULL, 0, 0, 0, 0, 0 } },
-	  { "kmalloc-192", { 12 }, false, false, false, 1, NULL, false, false },
+	  { "kmalloc-192", { 12 }, false, false, false, 1, NULL, false, false, 0 },
 	  "kmalloc-192: in use: not known, /proc/slabinfo does not say; 12 "
 	  "allocations "
 	  "traced\n" },
@@ -293,6 +297,34 @@ Test(slab_report, churn_and_growth_are_separate)
 }
 
 /* As Linux 6.18 has it on two CPUs. */
+/* Of a cache that had 1,000 objects, and has so many now. */
+static char *held_line(unsigned held, unsigned now)
+{
+	const Use uses[] = { { "filp", 1000, now, 256, 16, 100 },
+			     { NULL, 0, 0, 0, 0, 0 } };
+
+	return growth_lines(
+		uses, &(Traced){ .argument = "filp", .traced = { held }, .held_of = 5000 },
+		60 * SECOND_NS);
+}
+
+Test(slab_report, no_share_of_the_growth_is_above_all_of_it)
+{
+	g_autofree char *part = held_line(900, 2000);
+	g_autofree char *more = held_line(1060, 2000);
+	g_autofree char *no_growth = held_line(10, 990);
+
+	cr_expect_not_null(strstr(part, "900 held of 5,000 allocated: 90 % of the growth, which "
+					"includes objects that CPUs hold ready\n"),
+			   "%s", part);
+	cr_expect_not_null(strstr(more, "1,060 held of 5,000 allocated: more than the growth, as "
+					"older objects were freed, or objects that CPUs held ready "
+					"were used\n"),
+			   "%s", more);
+	cr_expect_not_null(strstr(no_growth, "10 held of 5,000 allocated: without net growth, as "),
+			   "%s", no_growth);
+}
+
 Test(slab_report, free_objects_in_sheaves_count_as_in_use)
 {
 #define MAPLE(in_use) "maple_node " in_use " 1792 256 16 1 : tunables 0 0 0 : slabdata 112 112 0\n"

@@ -314,11 +314,11 @@ void perf_read_report_lost(PerfRunCpu *cpu)
 
 static void tasks_were_lost(PerfRun *run, uint64_t lost)
 {
-	if (!run->tasks_lost_reported)
+	if (!run->tasks_lost)
 		g_printerr("%s: the kernel lost task records: some names of processes may be "
 			   "outdated\n",
 			   g_get_prgname());
-	run->tasks_lost_reported = true;
+	run->tasks_lost += MAX(lost, 1);
 	run->scan_is_due = true;
 	/* A process whose fork was lost is not counted: at least one event each. */
 	if (run->live.parts.request->scope == COLLECT_SCOPE_COMMAND)

@@ -304,9 +304,18 @@ static char *memory_problem(const LiveRun *live)
 	return memory_watch_problem(&watch);
 }
 
-/* Writes how many events could not be recorded so far, as far as the batches do not show it. */
+static void write_tasks_lost(PerfRun *run)
+{
+	if (run->tasks_lost == run->tasks_written)
+		return;
+	run->tasks_written = run->tasks_lost;
+	run_facts_write_number(run->live.batches, KMT_FIELD_TASKS_LOST, run->tasks_lost);
+}
+
+/* Writes how much could not be recorded so far, as far as the batches do not show it. */
 static void write_counts(PerfRun *run)
 {
+	write_tasks_lost(run);
 	write_missed(run);
 	perf_hits_write_unwound(run);
 }
@@ -333,11 +342,19 @@ static void append_missing(GString *out, const char *missing)
 		g_string_append_printf(out, "%s%s", out->len ? "; " : "", missing);
 }
 
+/* Appends what is missing from the start on. */
+static void append_always_missing(const PerfRun *run, GString *out)
+{
+	g_autofree char *missing = kmem_points_missing(run->plan->points);
+
+	append_missing(out, missing);
+	append_missing(out, run->in_container ? "pids and names outside of this container" : NULL);
+}
+
 /* What is missing that was not known before. Before 5.2, kernels walk no stack for tracepoints
    unless built with frame pointers. */
 static void write_missing(PerfRun *run)
 {
-	g_autofree char *missing = kmem_points_missing(run->plan->points);
 	bool lacks_frames = run->stack_depth && run->lacks_frames && !run->has_frames;
 	bool lacks_cgroups = task_table_has_unread_cgroups(run->tasks);
 	g_autoptr(GString) text = g_string_new(NULL);
@@ -347,7 +364,7 @@ static void write_missing(PerfRun *run)
 	append_missing(text, lacks_frames ? "call chains, so these are call sites "
 					    "(--collector=stap has them)"
 					  : NULL);
-	append_missing(text, missing);
+	append_always_missing(run, text);
 	append_missing(text, lacks_cgroups ? "some moves between cgroups, as too many processes "
 					     "had events (--collector=stap has them)"
 					   : NULL);
@@ -609,7 +626,7 @@ static void describe_frees(const PerfRun *run)
 /* Writes the facts about the samples that become known only now. */
 static bool describe_samples(PerfRun *run, GError **error)
 {
-	g_autofree char *missing = kmem_points_missing(run->plan->points);
+	g_autoptr(GString) missing = g_string_new(NULL);
 	PerfLayout layout = perf_events_layout(run->events);
 	GByteArray *out = run->live.batches;
 
@@ -621,7 +638,8 @@ static bool describe_samples(PerfRun *run, GError **error)
 	run_facts_write_number(out, KMT_FIELD_STACK_DEPTH, run->stack_depth);
 	run_facts_write_number(out, KMT_FIELD_SAMPLING_PERIOD,
 			       run->live.parts.request->sampling_period);
-	run_facts_write_text(out, KMT_FIELD_NOT_RECORDED, missing);
+	append_always_missing(run, missing);
+	run_facts_write_text(out, KMT_FIELD_NOT_RECORDED, missing->len ? missing->str : NULL);
 	describe_caches(run);
 	describe_frees(run);
 	if (!layout.monotonic_clock && !adopt_clock(run, error))

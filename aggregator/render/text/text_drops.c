@@ -129,6 +129,20 @@ static void append_remedies(const ReportModel *model, GString *out)
 	g_string_append(out, " to see more");
 }
 
+/* Whether objects were allocated, but no filter dropped them: none is held. */
+static bool nothing_is_held(const ReportModel *model)
+{
+	return fact_number(model->facts, FACT_HELD_ALLOCATED) && !drops_effective(model);
+}
+
+static void append_nothing_held(const ReportModel *model, GString *out)
+{
+	g_string_append(out, "nothing of what was allocated is ");
+	g_string_append(out, fact_number(model->facts, FACT_HELD_MIN_AGE)
+				     ? "held for so long; use a shorter --min-age to see more"
+				     : "held");
+}
+
 void append_nothing_left_line(const ReportModel *model, GString *out)
 {
 	uint64_t stacks = fact_number(model->facts, FACT_STACKS_BEFORE);
@@ -137,7 +151,9 @@ void append_nothing_left_line(const ReportModel *model, GString *out)
 	if (!model_is_empty(model))
 		return;
 	g_string_append(out, "Nothing left: ");
-	if (stacks) {
+	if (nothing_is_held(model)) {
+		append_nothing_held(model, out);
+	} else if (stacks) {
 		append_reasons(model, out);
 		append_remedies(model, out);
 	} else if (left_out) {

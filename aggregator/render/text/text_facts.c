@@ -203,11 +203,27 @@ static void inaccurate_line(const ReportModel *model, GString *out)
 
 static void frees_line(const ReportModel *model, GString *out)
 {
-	if (!number_of(model, FACT_FREES))
-		return;
-	g_string_append(out, "Frees: ");
-	append_count(out, number_of(model, FACT_FREES));
-	g_string_append(out, " recorded, not ranked\n");
+	static const struct {
+		FactId id;
+		const char *of;
+	} kinds[] = {
+		{ FACT_FREES, "slab objects" },
+		{ FACT_PAGE_FREES, "pages" },
+		{ FACT_RANGE_FREES, "other memory" },
+	};
+	bool is_alone = !number_of(model, FACT_PAGE_FREES) && !number_of(model, FACT_RANGE_FREES);
+	gsize start = out->len;
+
+	for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		if (!number_of(model, kinds[i].id))
+			continue;
+		g_string_append(out, out->len == start ? "Frees: " : ", ");
+		append_count(out, number_of(model, kinds[i].id));
+		if (!is_alone)
+			g_string_append_printf(out, " of %s", kinds[i].of);
+	}
+	if (out->len > start)
+		g_string_append(out, " recorded, not ranked\n");
 }
 
 static const ViewLeftOut *left_out_at(const ReportModel *model, guint index)
@@ -703,6 +719,15 @@ static void names_line(const ReportModel *model, GString *out)
 	g_string_append_c(out, '\n');
 }
 
+static void tasks_lost_line(const ReportModel *model, GString *out)
+{
+	if (!number_of(model, FACT_TASKS_LOST))
+		return;
+	g_string_append(out, "Processes: ");
+	append_number_of(out, number_of(model, FACT_TASKS_LOST), "record");
+	g_string_append(out, " of their starts, names and ends lost: some names may be outdated\n");
+}
+
 static bool has_all(char *const *recorded, const CacheQuery *query)
 {
 	const GPtrArray *matched = query ? cache_query_matched(query) : NULL;
@@ -752,6 +777,7 @@ static const Line lines[] = {
 	{ .append = counted_line, .when = LINE_DETAIL },
 	{ .append = append_spans_line, .when = LINE_ALWAYS },
 	{ .append = append_user_stacks_line, .when = LINE_ALWAYS },
+	{ .fact = FACT_USER_NAMES_MISSING, .when = LINE_ALWAYS },
 	{ .fact = FACT_POINTS_MISSING, .when = LINE_ALWAYS },
 	{ .append = held_line, .when = LINE_ALWAYS },
 	{ .append = append_held_lines, .when = LINE_ALWAYS },
@@ -782,6 +808,7 @@ static const Line lines[] = {
 	{ .append = cost_line, .when = LINE_DETAIL },
 	{ .of_run = append_sampling_line, .when = LINE_ALWAYS },
 	{ .append = hidden_line, .when = LINE_ALWAYS },
+	{ .append = tasks_lost_line, .when = LINE_ALWAYS },
 	{ .append = large_line, .when = LINE_ALWAYS },
 	{ .fact = FACT_ENDED_EARLY, .when = LINE_ALWAYS },
 	{ .of_run = append_bpf_line, .when = LINE_ALWAYS },

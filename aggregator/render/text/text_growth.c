@@ -92,7 +92,8 @@ static bool is_held_of_growth(const SlabGrowth *of, const SlabGrowthRow *growth)
 	return growth->is_recorded && !growth->is_of_part && !of->of_whom && growth->is_known;
 }
 
-/* A cache may hold more than it grew by, as it also frees objects that are older than the run. */
+/* A cache may hold more than it grew by: it also frees objects that are older than the run, and
+   those that CPUs held ready may have counted as in use before they were allocated. */
 static void append_held_of_growth(GString *out, const SlabGrowthRow *growth)
 {
 	uint64_t held = growth->traced.summary.allocations;
@@ -100,7 +101,8 @@ static void append_held_of_growth(GString *out, const SlabGrowthRow *growth)
 
 	if (held > grown) {
 		g_string_append(out, grown ? ": more than the growth" : ": without net growth");
-		g_string_append(out, ", as older objects were freed");
+		g_string_append(out, ", as older objects were freed, or objects that CPUs held "
+				     "ready were used");
 		return;
 	}
 	if (!grown)

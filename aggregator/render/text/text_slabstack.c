@@ -78,10 +78,11 @@ static void append_processes_of(const ReportModel *model, const GroupRows *rows,
 	append_figures(model, rows, &rows->others, text);
 }
 
-/* Prints all processes except those below the top: -m and --min-bytes apply to blocks. */
+/* Prints all processes. Those that -m, --min-bytes and the top leave out are the others. */
 static void print_processes(const ReportModel *model, FILE *out)
 {
-	ViewOptions options = { .sort = model->source->options->sort,
+	ViewOptions options = { .filters = model->source->options->filters,
+				.sort = model->source->options->sort,
 				.top = model->source->options->top };
 	g_autoptr(GroupRows) rows = NULL;
 	g_autoptr(GString) text = g_string_new("Number of ");
