@@ -62,11 +62,28 @@ static int refuse_kind(int file, unsigned rules, uint64_t bytes_max)
 	return (uint64_t)status.st_size > bytes_max ? EFBIG : 0;
 }
 
-static int open_again(int file)
+static int open_again(int file, int flags)
 {
 	g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", file);
 
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return open(path, flags | O_CLOEXEC);
+}
+
+int file_place(int file)
+{
+	return open_again(file, O_PATH);
+}
+
+bool file_is_place(int file)
+{
+	int flags = fcntl(file, F_GETFL);
+
+	return flags >= 0 && flags & O_PATH;
+}
+
+int file_place_open(int place)
+{
+	return open_again(place, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 }
 
 /* A file is known before it is opened for reading. */
@@ -75,7 +92,7 @@ int regular_file_open(const char *path, unsigned rules, uint64_t bytes_max)
 	int flags = O_PATH | O_CLOEXEC | (rules & REGULAR_FILE_NO_LINK ? O_NOFOLLOW : 0);
 	int found = open(path, flags);
 	int reason = found < 0 ? errno : refuse_kind(found, rules, bytes_max);
-	int file = reason ? -1 : open_again(found);
+	int file = reason ? -1 : file_place_open(found);
 
 	if (!reason && file < 0)
 		reason = errno;

@@ -24,6 +24,22 @@ typedef enum {
  */
 int regular_file_open(const char *path, unsigned rules, uint64_t bytes_max);
 
+/*
+ * A place is a descriptor that only names a file (O_PATH), also if the file is renamed or deleted.
+ * Closing it asks no file system, unlike closing a file that is open for reading: that waits for
+ * the server of a FUSE file.
+ */
+
+/* Returns the place of an open file, which the caller closes; -1 with errno set. */
+int file_place(int file);
+
+/* Whether a descriptor is a place. */
+bool file_is_place(int file);
+
+/* Opens the file of a place for reading. Returns its descriptor, which the caller closes; -1 with
+   errno set. */
+int file_place_open(int place);
+
 /* Returns the text of a small regular file, terminated and owned by the caller; NULL: it cannot be
    read, or has more than bytes_max. */
 char *regular_file_text(const char *path, uint64_t bytes_max);

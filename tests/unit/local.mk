@@ -64,6 +64,7 @@ tests_unit_unit_SOURCES = \
 	tests/fixtures/user_samples.c tests/fixtures/user_samples.h \
 	tests/fixtures/cache_hosts.h \
 	tests/fixtures/fake_host.c tests/fixtures/fake_host.h \
+	tests/fixtures/fuse_server.c tests/fixtures/fuse_server.h \
 	tests/fixtures/held_run.c tests/fixtures/held_run.h \
 	tests/fixtures/perf_fixtures.h \
 	tests/fixtures/temporary.h \

@@ -233,9 +233,9 @@ static void expect_supplements(const char *root, const char *name, const char *b
 
 Test(debug_files, what_a_debug_file_refers_to_is_among_debug_files)
 {
-	static const char *const names[] = {
-		"/.dwz/../../secret", "/x/.dwz/../secret", "..", "/", "", "../../secret", "/.dwz/"
-	};
+	static const char *const names[] = { "..", "/", "", "/.dwz/", "/.dwz/." };
+	static const char *const leading_up[] = { "/.dwz/../../secret", "/x/.dwz/../secret",
+						  "../../secret" };
 	g_autofree char *root = temporary_folder();
 
 	temporary_write(root, "secret", "", 0);
@@ -250,6 +250,8 @@ Test(debug_files, what_a_debug_file_refers_to_is_among_debug_files)
 			   SYSTEM BY_ID " " SYSTEM BY_ID " here/bash.debug");
 	for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
 		expect_supplements(root, names[i], "../../secret", "");
+	for (gsize i = 0; i < G_N_ELEMENTS(leading_up); i++)
+		expect_supplements(root, leading_up[i], "../../secret", "here/secret");
 	temporary_remove(root);
 }
 

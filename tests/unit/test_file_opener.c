@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/user/file_opener.h"
 
+#include "base/trusted_file.h"
+#include "collect/process/child.h"
 #include "collect/process/stop_signal.h"
+#include "fuse_server.h"
 #include "leaks.h"
 #include "temporary.h"
 
@@ -11,6 +14,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,11 +47,10 @@ Test(file_opener, files_are_opened_and_their_users_are_known)
 	g_autofree char *open_to_all = write_file(folder, "a", 0644);
 	g_autofree char *secret = write_file(folder, "b", 0600);
 	unsigned use;
-	char text[4];
 	int file = file_opener_file(opener, open_to_all, PLENTY, &use);
 
 	cr_assert_geq(file, 0);
-	cr_expect_eq(read(file, text, sizeof(text)), 4);
+	cr_expect(file_is_place(file));
 	cr_expect(use & FILE_IS_READABLE);
 	close(file);
 	file = file_opener_file(opener, secret, PLENTY, &use);
@@ -116,6 +119,113 @@ Test(file_opener, a_file_system_that_never_answers_is_given_up, .timeout = 60)
 	}
 	umount2(silent, MNT_DETACH);
 	close(device);
+	temporary_remove(folder);
+}
+
+/* Passes a file, and returns what can be read from what arrives; NULL: nothing arrives. */
+static char *passed_text(FileOpener *opener, int file)
+{
+	const ChildMessage sent = { CHILD_MESSAGE_OWN, 7 };
+	ChildMessage message = { 0 };
+	int pair[2], received = -1;
+	char text[8] = "";
+
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	if (file_opener_pass(opener, file, pair[0], &sent))
+		cr_expect_eq(child_port_receive(pair[1], &message, NULL, 0, &received), 0);
+	close(pair[0]);
+	close(pair[1]);
+	if (received < 0)
+		return NULL;
+	cr_expect_eq(message.value, 7);
+	(void)!read(received, text, sizeof(text) - 1);
+	close(received);
+	return g_strdup(text);
+}
+
+Test(file_opener, a_place_is_read_by_whom_it_is_passed_to)
+{
+	g_autoptr(FileOpener) opener = file_opener_new("");
+	g_autofree char *folder = temporary_folder();
+	g_autofree char *path = write_file(folder, "a", 0644);
+	int place = file_opener_file(opener, path, PLENTY, NULL);
+	OpenerLook look = { 0 };
+	g_autofree char *text = NULL;
+
+	cr_assert_geq(place, 0);
+	/* It stays the same file. */
+	cr_assert_eq(unlink(path), 0);
+	text = passed_text(opener, place);
+	cr_expect_str_eq(text, "four");
+	cr_expect(file_opener_look(opener, place, 1, &look));
+	cr_expect_eq(look.file_bytes, 4);
+	cr_expect_eq(memcmp(look.bytes, "our\0", 4), 0);
+	close(place);
+	temporary_remove(folder);
+}
+
+/* The run() of a child. */
+static void answer_with_file(int socket, const int *fds, void *data)
+{
+	char text[8];
+	ssize_t bytes = read(fds[0], text, sizeof(text));
+
+	(void)data;
+	child_port_answer(socket, text, bytes > 0 ? (size_t)bytes : 0);
+}
+
+static char *read_by_child(int place, char **problem)
+{
+	static const ChildType type = {
+		.name = "kmt-test",
+		.rights = CHILD_READS,
+		.limits = { .address_space_bytes = PLENTY * 64, .data_bytes = PLENTY * 64 },
+		.run = answer_with_file,
+	};
+	const ChildCall call = { .type = &type,
+				 .fds = &place,
+				 .fds_count = 1,
+				 .patience_ns = 500000000,
+				 .answer_bytes_max = PLENTY };
+	GString *answer = g_string_new(NULL);
+
+	child_call(&call, answer, problem);
+	return g_string_free(answer, FALSE);
+}
+
+/* close() and fstat() of an open file would wait for the server, and so would the test. */
+Test(file_opener, a_file_system_that_stops_later_is_not_waited_for, .timeout = 60)
+{
+	g_autoptr(FileOpener) opener = file_opener_new("");
+	g_autofree char *folder = temporary_folder();
+	g_autofree char *path = g_build_filename(folder, "file", NULL);
+	g_autofree char *before = NULL, *after = NULL, *read = NULL, *again = NULL;
+	g_autofree char *problem = NULL, *late = NULL;
+	OpenerLook look;
+	FuseServer fuse;
+	int place;
+
+	if (!fuse_server_start(&fuse, folder)) {
+		temporary_remove(folder);
+		cr_skip("no file system can be mounted");
+	}
+	place = file_opener_file(opener, path, PLENTY, NULL);
+	cr_assert_geq(place, 0);
+	before = passed_text(opener, place);
+	cr_expect_str_eq(before, "four");
+	read = read_by_child(place, &problem);
+	cr_expect_str_eq(read, "four");
+	fuse_server_stop(&fuse);
+	after = passed_text(opener, place);
+	cr_expect_null(after);
+	file_opener_set_patience(opener, FILE_OPENER_LIVE_MS);
+	cr_expect_not(file_opener_look(opener, place, 0, &look));
+	again = read_by_child(place, &late);
+	cr_expect_str_eq(again, "");
+	cr_expect_not_null(late);
+	close(place);
+	cr_expect_eq(file_opener_losses(opener).late, 2);
+	fuse_server_end(&fuse);
 	temporary_remove(folder);
 }
 

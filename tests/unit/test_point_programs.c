@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -413,6 +414,21 @@ Test(point_programs, a_library_of_another_mount_namespace_or_deleted_is_found_by
 	cr_assert_not_null(gone, "%s", message);
 	deleted = g_build_filename(root, "proc/77/map_files/2000-3000", NULL);
 	cr_expect_str_eq(((const PointEvent *)gone->pdata[0])->config1, deleted);
+}
+
+/* The kernel lets a reader of mappings wait as long as their process wants. */
+Test(point_programs, mappings_that_cannot_be_read_are_given_up, .timeout = 60)
+{
+	g_autoptr(FakeHost) root = host_new();
+	const PointHost host = { .root = root, .kmem_folder_fd = -1, .pid = 77 };
+	g_autofree char *maps = g_build_filename(root, "proc/77/maps", NULL);
+	g_autofree char *message = NULL;
+
+	fake_host_write_of_process(root, 77, "maps", "");
+	cr_assert_eq(unlink(maps), 0);
+	cr_assert_eq(mkfifo(maps, 0600), 0);
+	cr_expect_null(find_on(&host, "u:libc:malloc", &message));
+	cr_expect(strstr(message, "process 77"), "%s", message);
 }
 
 /* The running kernel. */

@@ -3,9 +3,18 @@
 
 #include "collect/lines/debug_files.h"
 
+/*
+ * Lists files that may have debug data, for line_resolver.c. It only looks into folders of root and
+ * those that the user names: they are no input of strangers, but may be large or slow, so a signal
+ * that ends the program ends the listing. The path of a program may lead to a file system of
+ * a stranger: who opens it (file_opener.h) finds out whether the file is there.
+ */
+
 #include "base/build_id.h"
+#include "collect/process/stop_signal.h"
 
 #include <dirent.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -119,11 +128,18 @@ static bool is_dots(const char *name)
 	return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
+static bool is_stopped(void)
+{
+	struct pollfd ready = { .fd = stop_signal_fd(), .events = POLLIN };
+
+	return poll(&ready, 1, 0) > 0;
+}
+
 /* Symbolic links are not followed: they may lead out of the folder, or in a circle. A kernel has
    thousands of modules: they are not looked at one by one. */
 static void index_folder(Index *index, const char *folder, unsigned depth)
 {
-	DIR *dir = depth < FOLDER_DEPTH_MAX ? opendir(folder) : NULL;
+	DIR *dir = depth < FOLDER_DEPTH_MAX && !is_stopped() ? opendir(folder) : NULL;
 	const struct dirent *entry;
 
 	while (dir && (entry = readdir(dir)) && index->entries++ < FOLDER_ENTRIES_MAX) {
@@ -183,6 +199,12 @@ static void try_path(Search *search, char *path)
 		g_ptr_array_add(search->paths, path);
 	else
 		g_free(path);
+}
+
+/* Adds a path that may exist. Takes it. */
+static void add_path(Search *search, char *path)
+{
+	g_ptr_array_add(search->paths, path);
 }
 
 static void try_build_id(Search *search, const char *folder)
@@ -255,11 +277,13 @@ static void try_program(Search *search, const char *path)
 {
 	const char *root = search->files->root;
 
-	if (path[0] != '/' || strstr(path, "/../"))
+	/* "//anon" is no file. */
+	if (path[0] != '/' || path[1] == '/' || strstr(path, "/../") ||
+	    g_str_has_suffix(path, "/.."))
 		return;
 	try_path(search, g_strconcat(root, SYSTEM_FOLDER, path, ".debug", NULL));
 	try_path(search, g_strconcat(root, SYSTEM_FOLDER, path, NULL));
-	try_path(search, g_strconcat(root, path, NULL));
+	add_path(search, g_strconcat(root, path, NULL));
 }
 
 static char **finish(Search *search)
@@ -319,6 +343,7 @@ char **debug_files_find_supplement(DebugFiles *files, const char *debug_file, co
 		try_supplement(&search, inside, below);
 	}
 	try_supplement(&search, system, below);
-	try_path(&search, g_build_filename(beside, base, NULL));
+	if (is_part_of_path(base))
+		add_path(&search, g_build_filename(beside, base, NULL));
 	return finish(&search);
 }

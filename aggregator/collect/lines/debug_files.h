@@ -33,5 +33,6 @@ char **debug_files_find_supplement(DebugFiles *files, const char *debug_file, co
 				   const char *build_id);
 
 /* Returns the paths that may be the file, best first; the caller frees the list with
-   g_strfreev(). They exist, but may be anything. */
+   g_strfreev(). They may be anything, and that of the program itself
+   need not exist. */
 char **debug_files_find(DebugFiles *files, const DebugFileWanted *wanted);

@@ -83,12 +83,13 @@ void line_resolver_free(LineResolver *resolver)
 	g_free(resolver);
 }
 
-/* Opens a file; -1: it cannot be read, with *problem, owned by the caller, set. */
+/* Opens a file; -1: it cannot be read. *problem, owned by the caller, says why; NULL: there is none
+   at the path. */
 static int open_file(const LineResolver *resolver, const char *path, char **problem)
 {
 	int fd = file_opener_file(resolver->opener, path, FILE_BYTES_MAX, NULL);
 
-	if (fd >= 0)
+	if (fd >= 0 || errno == ENOENT || errno == ENOTDIR)
 		return fd;
 	if (errno == EFBIG)
 		*problem = g_strdup_printf("it is larger than %u GB",
@@ -132,8 +133,10 @@ static LinesOutcome read_file(LineResolver *resolver, const char *path, Suppleme
 	if (!left_s)
 		outcome.problem = g_strdup_printf("all debuginfo together took longer than %d s",
 						  ALL_FILES_S);
-	if (job.fd < 0)
+	if (job.fd < 0) {
+		outcome.result = outcome.problem ? LINES_FAILED : LINES_NO_DEBUG;
 		return outcome;
+	}
 	outcome = lines_child_read(lines, &job);
 	close(job.fd);
 	resolver->reading_ns += clock_monotonic_ns() - begin_ns;

@@ -131,6 +131,8 @@ void perf_hits_begin(PerfRun *run)
 		.user_registers = (unsigned)__builtin_popcountll(run->request.user_registers),
 	};
 	run->user_watch = user_watch_new(&run->live, run->request.with_data_maps);
+	if (run->unwind)
+		perf_unwind_set_opener(run->unwind, user_watch_opener(run->user_watch));
 	run->columns = g_string_new(NULL);
 	run->threads = run->plan->hits->has_pairs ? g_new0(ThreadScatter, 1) : NULL;
 	event_writer_take_points(run->writer);

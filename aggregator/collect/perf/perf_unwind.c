@@ -81,6 +81,11 @@ void perf_unwind_set_objects(PerfUnwind *unwind, UserObjects *objects)
 	unwind->objects = objects;
 }
 
+void perf_unwind_set_opener(PerfUnwind *unwind, FileOpener *opener)
+{
+	unwind_child_set_opener(unwind->child, opener);
+}
+
 /* Mappings. */
 
 static uint64_t key_of(uint32_t tgid, uint32_t program)

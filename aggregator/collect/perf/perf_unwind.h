@@ -24,13 +24,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(PerfUnwind, perf_unwind_free)
 
 void perf_unwind_set_objects(PerfUnwind *unwind, UserObjects *objects);
 
+/* Sets what opens files, borrowed, before the first one is given. */
+void perf_unwind_set_opener(PerfUnwind *unwind, FileOpener *opener);
+
 /* Takes a change of the mappings of a process, in the order of the rings of tasks. */
 void perf_unwind_see(PerfUnwind *unwind, const UserMapLine *line);
 
 /* Promises that no hit of an earlier time follows: forgets the processes that had ended. */
 void perf_unwind_settle(PerfUnwind *unwind, uint64_t until_ns);
 
-/* Gives the file of an object; the descriptor is duplicated. */
+/* Gives the file of an object, or its place; the descriptor is duplicated. */
 void perf_unwind_add_file(PerfUnwind *unwind, uint32_t object, int fd);
 
 /* The parts of a sample that its user stack is unwound from. */

@@ -238,6 +238,11 @@ void user_watch_name(UserWatch *watch)
 	live_run_feed(watch->live);
 }
 
+FileOpener *user_watch_opener(const UserWatch *watch)
+{
+	return object_files_opener(watch->files);
+}
+
 const ObjectFiles *user_watch_files(const UserWatch *watch)
 {
 	return watch->files;

@@ -41,5 +41,8 @@ TextPart user_watch_write(UserWatch *watch);
 /* Writes the names of all places in user stacks so far to the stream, and what was left out. */
 void user_watch_name(UserWatch *watch);
 
+/* Returns what opens files, borrowed. */
+FileOpener *user_watch_opener(const UserWatch *watch);
+
 /* Returns the mapped files, borrowed. */
 const ObjectFiles *user_watch_files(const UserWatch *watch);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/median.h"
+#include "collect/user/file_opener.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -118,13 +119,14 @@ static int find_place(struct dl_phdr_info *program, size_t bytes, void *data)
    as most functions begin (since 4.20; arch/x86/kernel/uprobes.c). */
 static bool is_emulated(const PointEvent *event)
 {
-	uint8_t code[2] = { 0 };
-	int fd = open(event->config1, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	bool is_read = fd >= 0 && pread(fd, code, sizeof(code), (off_t)event->config2) ==
-					  (ssize_t)sizeof(code);
+	g_autoptr(FileOpener) opener = file_opener_new("");
+	int place = file_opener_file(opener, event->config1, UINT64_MAX, NULL);
+	OpenerLook look = { 0 };
+	const uint8_t *code = look.bytes;
+	bool is_read = place >= 0 && file_opener_look(opener, place, event->config2, &look);
 
-	if (fd >= 0)
-		close(fd);
+	if (place >= 0)
+		close(place);
 	return is_read && (code[0] == 0x90 || (code[0] & 0xf8) == 0x50 ||
 			   (code[0] == 0x41 && (code[1] & 0xf8) == 0x50));
 }

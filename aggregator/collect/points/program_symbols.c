@@ -226,11 +226,11 @@ static ProgramSymbols *take_answer(const Job *job, TextPart rest, GError **error
 	return g_steal_pointer(&symbols);
 }
 
-static int open_debug_file(const char *path, void *user_data)
+static bool give_debug_file(const char *path, int socket, void *user_data)
 {
 	const Job *job = user_data;
 
-	return file_opener_debug_file(job->opener, path, job->path);
+	return file_opener_give_debug_file(job->opener, path, job->path, socket);
 }
 
 static ProgramSymbols *read_file(Job *job, int file, GError **error)
@@ -241,8 +241,8 @@ static ProgramSymbols *read_file(Job *job, int file, GError **error)
 		.fds = &file,
 		.fds_count = 1,
 		.data = job,
-		.open = open_debug_file,
-		.open_data = job,
+		.give = give_debug_file,
+		.give_data = job,
 		.patience_ns = (uint64_t)PATIENCE_S * NS_PER_SECOND,
 		.answer_bytes_max = ANSWER_BYTES_MAX,
 	};

@@ -9,6 +9,7 @@
  */
 
 #include "base/clock.h"
+#include "base/trusted_file.h"
 #include "collect/process/stop_signal.h"
 #include "collect/process/child_files.h"
 #include "collect/process/child_port.h"
@@ -41,10 +42,10 @@ static int known_used; /* the others were never used */
 
 /* In the child. */
 
-static void fail(int socket, const char *step)
+static void fail(int socket, const char *problem, const char *step)
 {
 	const ChildMessage message = { CHILD_MESSAGE_FAILED, 0 };
-	g_autofree char *text = g_strdup_printf("%s: %s", step, g_strerror(errno));
+	g_autofree char *text = g_strdup_printf("%s%s: %s", problem, step, g_strerror(errno));
 
 	child_port_send(socket, &message, text, strlen(text), -1, true);
 	_exit(1);
@@ -61,6 +62,24 @@ static void leave_program(const ChildType *type, int *fds, unsigned count)
 		_exit(1);
 }
 
+/* Opens what was given as a place, while the process has the rights of the program. It parses
+   nothing of the files before it has given them up. */
+static bool open_places(int *fds, unsigned count)
+{
+	bool is_open = true;
+
+	for (unsigned i = 0; i < count && is_open; i++) {
+		int place = fds[i];
+
+		if (place < 0 || !file_is_place(place))
+			continue;
+		fds[i] = file_place_open(place);
+		is_open = fds[i] >= 0;
+		close(place);
+	}
+	return is_open;
+}
+
 static void G_GNUC_NORETURN become(const ChildType *type, int *fds, unsigned count, void *data,
 				   pid_t program)
 {
@@ -68,6 +87,8 @@ static void G_GNUC_NORETURN become(const ChildType *type, int *fds, unsigned cou
 	const char *problem;
 
 	leave_program(type, fds, count);
+	if (!open_places(fds + 1, count - 1))
+		fail(fds[0], "it cannot be opened", "");
 	problem = child_sandbox_drop_privileges(type->rights);
 	child_signals_end_with(program, SIGKILL);
 	if (!problem && type->prepare)
@@ -75,7 +96,8 @@ static void G_GNUC_NORETURN become(const ChildType *type, int *fds, unsigned cou
 	if (!problem)
 		problem = child_sandbox_close(type->rights, &type->limits);
 	if (problem)
-		fail(fds[0], problem);
+		fail(fds[0],
+		     "the process that reads files of others cannot give up its rights: ", problem);
 	type->run(fds[0], fds + 1, data);
 	child_port_send(fds[0], &end, NULL, 0, -1, true);
 	_exit(0);
@@ -173,13 +195,6 @@ int child_end(Child *child)
 	return status;
 }
 
-char *child_failure(const char *body, size_t bytes)
-{
-	return g_strdup_printf("the process that reads files of others cannot give up its "
-			       "rights: %.*s",
-			       (int)bytes, body);
-}
-
 /* In the program: calls. */
 
 typedef struct {
@@ -221,13 +236,13 @@ static ChildEnd take_piece(Calling *calling, const char *body, size_t bytes)
 /* Gives the file that the child asks for. */
 static void give_file(const Calling *calling, const char *body, size_t bytes)
 {
-	const ChildMessage message = { CHILD_MESSAGE_FILE, 0 };
+	const ChildMessage none = { CHILD_MESSAGE_FILE, 0 };
+	const ChildCall *call = calling->call;
+	const int socket = calling->child.socket;
 	g_autofree char *path = g_strndup(body, bytes);
-	int file = calling->call->open ? calling->call->open(path, calling->call->open_data) : -1;
 
-	child_port_send(calling->child.socket, &message, NULL, 0, file, false);
-	if (file >= 0)
-		close(file);
+	if (!call->give || !call->give(path, socket, call->give_data))
+		child_port_send(socket, &none, NULL, 0, -1, false);
 }
 
 static ChildEnd take_answer(Calling *calling)
@@ -245,7 +260,7 @@ static ChildEnd take_answer(Calling *calling)
 		else if (message.type == CHILD_MESSAGE_PIECE)
 			end = take_piece(calling, body, (size_t)bytes);
 		else if (message.type == CHILD_MESSAGE_FAILED)
-			calling->problem = child_failure(body, (size_t)bytes);
+			calling->problem = g_strndup(body, bytes);
 		else if (message.type == CHILD_MESSAGE_ASK)
 			give_file(calling, body, (size_t)bytes);
 		end = calling->problem ? CHILD_LOST : end;

@@ -31,18 +31,14 @@ typedef struct {
 	int socket; /* -1: there is none; see child_port.h */
 } Child;
 
-/* Starts a child, and gives it copies of these descriptors; one may be -1. Returns false with errno
-   set. */
+/* Starts a child, and gives it copies of these descriptors; one may be -1. A place
+   (trusted_file.h) is opened for reading in the child. Returns false with errno set. */
 bool child_start(Child *child, const ChildType *type, const int *fds, unsigned count, void *data);
 
 /* Ends a child, if there is one. One that the kernel cannot end, because it waits for a file
    system, is left behind, and ends when that answers. Returns its status, as waitpid() gives it;
    -1: it is not known. */
 int child_end(Child *child);
-
-/* Returns the text of a message CHILD_MESSAGE_FAILED, owned by the caller: why a child cannot
-   work. */
-char *child_failure(const char *body, size_t bytes);
 
 /* Whether this is or was one of our children: what they do is ours. */
 bool child_is_own(uint32_t pid);
@@ -60,10 +56,10 @@ typedef struct {
 	const int *fds;        /* at most CHILD_FDS_MAX */
 	unsigned fds_count;
 	void *data;
-	/* Opens a file that the child asks for, which may be any. Returns its descriptor; -1: the
-	   child does not get it. NULL: it gets none. */
-	int (*open)(const char *path, void *user_data);
-	void *open_data;
+	/* Sends a file that the child asks for, which may be any, to its socket as
+	   CHILD_MESSAGE_FILE. Returns false if the child does not get it. NULL: it gets none. */
+	bool (*give)(const char *path, int socket, void *user_data);
+	void *give_data;
 	uint64_t patience_ns;
 	size_t answer_bytes_max;
 } ChildCall;

@@ -15,7 +15,7 @@ enum { CHILD_BODY_BYTES_MAX = 32 << 10 };
 
 /* Types that all children have. Types of their own begin with CHILD_MESSAGE_OWN. */
 enum {
-	CHILD_MESSAGE_FAILED = 1, /* by it: the sandbox could not be set up; the body says why */
+	CHILD_MESSAGE_FAILED = 1, /* by it: it cannot work; the body says why */
 	CHILD_MESSAGE_PIECE,      /* by it: a part of its answer */
 	CHILD_MESSAGE_END,        /* by it: of its answer */
 	CHILD_MESSAGE_ASK,        /* by it: it asks for the file with the path in the body */

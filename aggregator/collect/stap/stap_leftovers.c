@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static bool is_probe_module(const char *module_folder)
 {
@@ -36,6 +38,16 @@ static bool names_module(const char *words, gsize length, const char *name)
 	return false;
 }
 
+/* Reading the command line of a stranger may wait for a file system: it is in memory of the
+   process, which may be that of a file. */
+static bool is_trusted(const char *pid)
+{
+	g_autofree char *path = g_build_filename("/proc", pid, NULL);
+	struct stat status;
+
+	return !stat(path, &status) && (!status.st_uid || status.st_uid == geteuid());
+}
+
 static bool process_has_module(const char *pid, const char *name)
 {
 	g_autofree char *comm_path = g_build_filename("/proc", pid, "comm", NULL);
@@ -45,7 +57,7 @@ static bool process_has_module(const char *pid, const char *name)
 	gsize length;
 
 	return g_file_get_contents(comm_path, &comm, NULL, NULL) &&
-	       g_str_has_prefix(comm, "stap") &&
+	       g_str_has_prefix(comm, "stap") && is_trusted(pid) &&
 	       g_file_get_contents(words_path, &words, &length, NULL) &&
 	       names_module(words, length, name);
 }

@@ -40,6 +40,7 @@ struct UnwindChild {
 	UnwindShared *shared;
 	uint64_t head;      /* of the ring */
 	bool is_started;    /* the process has been told where to begin */
+	FileOpener *opener; /* borrowed; NULL: none */
 	GArray *objects;    /* (element-type Object) */
 	guint objects_sent; /* the first ones */
 	UnwindProcesses *processes;
@@ -54,23 +55,31 @@ struct UnwindChild {
 /* Messages to the process. */
 
 /* Returns whether it was sent; the socket may be full. */
-static bool send_message(const UnwindChild *child, UnwindMessageType type, uint64_t value, int fd)
+static bool send_message(const UnwindChild *child, UnwindMessageType type, uint64_t value)
 {
 	const ChildMessage message = { type, value };
 
-	return child_port_send(child->process.socket, &message, NULL, 0, fd, false);
+	return child_port_send(child->process.socket, &message, NULL, 0, -1, false);
+}
+
+/* Returns false if the socket is full. A file that cannot be opened is left out. */
+static bool send_object(UnwindChild *child, const Object *object)
+{
+	const ChildMessage message = { UNWIND_MESSAGE_OBJECT, object->number };
+
+	return file_opener_pass(child->opener, object->fd, child->process.socket, &message) ||
+	       errno != ENOBUFS;
 }
 
 /* Returns whether the process knows all files. */
 static bool send_all(UnwindChild *child)
 {
-	if (!child->is_started && !send_message(child, UNWIND_MESSAGE_START, child->head, -1))
+	if (!child->is_started && !send_message(child, UNWIND_MESSAGE_START, child->head))
 		return false;
 	child->is_started = true;
 	while (child->objects_sent < child->objects->len) {
-		const Object *object = &g_array_index(child->objects, Object, child->objects_sent);
-
-		if (!send_message(child, UNWIND_MESSAGE_OBJECT, object->number, object->fd))
+		if (!send_object(child,
+				 &g_array_index(child->objects, Object, child->objects_sent)))
 			return false;
 		child->objects_sent++;
 	}
@@ -100,7 +109,7 @@ static bool greet(UnwindChild *child, GError **error)
 	if (bytes >= 0 && message.type == UNWIND_MESSAGE_HELLO)
 		return true;
 	if (bytes >= 0 && message.type == CHILD_MESSAGE_FAILED) {
-		g_autofree char *why = child_failure((const char *)child->body, (size_t)bytes);
+		g_autofree char *why = g_strndup((const char *)child->body, (size_t)bytes);
 
 		errno = EPERM;
 		return fail(error, why);
@@ -177,6 +186,11 @@ void unwind_child_free(UnwindChild *child)
 	g_free(child);
 }
 
+void unwind_child_set_opener(UnwindChild *child, FileOpener *opener)
+{
+	child->opener = opener;
+}
+
 void unwind_child_add_object(UnwindChild *child, uint32_t number, int fd)
 {
 	Object object = { number, fd };
@@ -190,7 +204,7 @@ static void publish(UnwindChild *child)
 {
 	unwind_ring_publish(child->shared, child->head);
 	if (__atomic_exchange_n(&child->shared->is_asleep, 0, __ATOMIC_SEQ_CST))
-		send_message(child, UNWIND_MESSAGE_WAKE, 0, -1);
+		send_message(child, UNWIND_MESSAGE_WAKE, 0);
 }
 
 /* Mappings. */

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "collect/unwind/unwind_stack.h"
+#include "collect/user/file_opener.h"
 
 #include <glib.h>
 
@@ -34,7 +35,7 @@ typedef struct {
 typedef void (*UnwindTaker)(uint64_t job_user_data, const UnwindStack *stack, void *user_data);
 
 typedef struct {
-	uint64_t submitted;         /* jobs that were not refused */
+	uint64_t submitted; /* jobs that were not refused */
 	/* The queue or the table of mappings was full, or there is no process any more. */
 	uint64_t refused;
 	uint64_t ends[UNWIND_ENDS]; /* answers; NOT_UNWOUND: the process was lost, or too late */
@@ -51,8 +52,11 @@ UnwindChild *unwind_child_new(uint64_t memory_bytes_max, GError **error);
 void unwind_child_free(UnwindChild *child);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(UnwindChild, unwind_child_free)
 
-/* Adds an ELF file. The numbers are small; 0 is none. The descriptor is borrowed until the child is
-   freed. */
+/* Sets what opens files for the process, borrowed; without it, it gets no places. */
+void unwind_child_set_opener(UnwindChild *child, FileOpener *opener);
+
+/* Adds an ELF file, or its place (trusted_file.h). The numbers are small; 0 is none. The descriptor
+   is borrowed until the child is freed. */
 void unwind_child_add_object(UnwindChild *child, uint32_t number, int fd);
 
 /* Changes what is mapped in a process, for the jobs that follow: one more mapping, which replaces

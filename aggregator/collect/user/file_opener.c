@@ -8,6 +8,7 @@
  */
 
 #include "base/clock.h"
+#include "base/trusted_file.h"
 #include "collect/process/stop_signal.h"
 #include "collect/user/elf_debug_file.h"
 #include "collect/user/opener_child.h"
@@ -132,21 +133,30 @@ static ssize_t receive(FileOpener *opener)
 	if (bytes < 0)
 		give_up_process(opener, begin_ns);
 	else if (opener->message.type == CHILD_MESSAGE_FAILED && !opener->losses.problem)
-		opener->losses.problem = child_failure(opener->body, (size_t)bytes);
+		opener->losses.problem = g_strndup(opener->body, (size_t)bytes);
 	return bytes;
 }
 
-/* Sends a request. Returns false if there is no process, or no time left. */
+/* Sends a request with a descriptor; -1: without one. Returns false, with errno set, if there is no
+   process, or no time left. */
+static bool request_with(FileOpener *opener, const ChildMessage *message, const void *body,
+			 size_t bytes, int fd)
+{
+	bool may_ask = !is_stopped() && is_running(opener);
+
+	errno = ETIMEDOUT;
+	return may_ask && child_port_send(opener->child.socket, message, body, bytes, fd, false);
+}
+
 static bool request(FileOpener *opener, uint64_t type, uint64_t value, const void *body,
 		    size_t bytes)
 {
 	const ChildMessage message = { type, value };
 
-	return !is_stopped() && is_running(opener) &&
-	       child_port_send(opener->child.socket, &message, body, bytes, -1, false);
+	return request_with(opener, &message, body, bytes, -1);
 }
 
-/* Returns the file of an answer; -1: there is none, with errno set. */
+/* Returns the place of an answer; -1: there is none, with errno set. */
 static int opened(FileOpener *opener, ssize_t bytes)
 {
 	int file = opener->file;
@@ -186,7 +196,6 @@ int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, u
 {
 	int file;
 
-	errno = ETIMEDOUT;
 	if (!request(opener, OPENER_FILE, bytes_max, path,
 		     MIN(strlen(path), (size_t)USER_PATH_BYTES_MAX)))
 		return -1;
@@ -196,18 +205,82 @@ int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, u
 	return file;
 }
 
-int file_opener_debug_file(FileOpener *opener, const char *asked, const char *path)
+/* Whether the answer to a request without a place is good. */
+static bool is_done(FileOpener *opener)
 {
-	unsigned use = 0;
-	int file;
+	ssize_t bytes = receive(opener);
 
-	if (!elf_debug_file_may_ask(asked, path, opener->root))
-		return -1;
-	file = file_opener_file(opener, asked, DEBUG_BYTES_MAX, &use);
-	if (file < 0 || g_str_has_suffix(asked, ".debug") || use == FILE_IS_PUBLIC)
-		return file;
-	close(file);
-	return -1;
+	errno = ETIMEDOUT;
+	if (bytes >= 0 && opener->message.type == OPENER_OPENED)
+		errno = (int)(opener->message.value & INT_MAX);
+	return bytes >= 0 && !errno;
+}
+
+static bool pass_place(FileOpener *opener, int place, int socket, const ChildMessage *message)
+{
+	const ChildMessage target = { OPENER_TARGET, 0 }, pass = { OPENER_PASS, 0 };
+
+	return request_with(opener, &target, message, sizeof(*message), socket) &&
+	       request_with(opener, &pass, NULL, 0, place) && is_done(opener);
+}
+
+/* The place was opened before, and events may be arriving. */
+bool file_opener_pass(FileOpener *opener, int file, int socket, const ChildMessage *message)
+{
+	unsigned patience_ms;
+	bool is_passed;
+
+	if (!file_is_place(file)) {
+		is_passed = child_port_send(socket, message, NULL, 0, file, false);
+		errno = is_passed || errno != EAGAIN ? errno : ENOBUFS;
+		return is_passed;
+	}
+	patience_ms = opener->patience_ms;
+	opener->patience_ms = MIN(patience_ms, (unsigned)FILE_OPENER_LIVE_MS);
+	is_passed = pass_place(opener, file, socket, message);
+	opener->patience_ms = patience_ms;
+	return is_passed;
+}
+
+bool file_opener_give_debug_file(FileOpener *opener, const char *asked, const char *path,
+				 int socket)
+{
+	const ChildMessage message = { CHILD_MESSAGE_FILE, 0 };
+	unsigned use = 0;
+	int place = elf_debug_file_may_ask(asked, path, opener->root)
+			    ? file_opener_file(opener, asked, DEBUG_BYTES_MAX, &use)
+			    : -1;
+	bool is_given = place >= 0 &&
+			(g_str_has_suffix(asked, ".debug") || use == FILE_IS_PUBLIC) &&
+			file_opener_pass(opener, place, socket, &message);
+
+	if (place >= 0)
+		close(place);
+	return is_given;
+}
+
+bool file_opener_look(FileOpener *opener, int place, uint64_t offset, OpenerLook *look)
+{
+	const ChildMessage message = { OPENER_LOOK, offset };
+
+	if (!request_with(opener, &message, NULL, 0, place) || !is_done(opener))
+		return false;
+	memcpy(look, opener->body, sizeof(*look));
+	return true;
+}
+
+char *file_opener_mapped_path(FileOpener *opener, uint32_t tgid, const char *name)
+{
+	OpenerMapped mapped = { .tgid = tgid };
+	ssize_t bytes;
+
+	if (g_strlcpy(mapped.name, name, sizeof(mapped.name)) >= sizeof(mapped.name) ||
+	    !request(opener, OPENER_MAPPED, 0, &mapped, sizeof(mapped)))
+		return NULL;
+	bytes = receive(opener);
+	if (bytes <= 0 || opener->message.type != OPENER_OPENED)
+		return NULL;
+	return g_strndup(opener->body, (size_t)bytes);
 }
 
 /* What is mapped. */

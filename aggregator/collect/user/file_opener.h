@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/process/child_port.h"
 #include "collect/user/jit_map.h"
 #include "user/user_map_line.h"
 
@@ -35,9 +36,15 @@ const char *file_opener_root(const FileOpener *opener);
 /* Sets how long a file may take from now on, in ms. */
 void file_opener_set_patience(FileOpener *opener, unsigned milliseconds);
 
+/*
+ * All files are opened by that process, and come back as places (trusted_file.h): the program never
+ * has a descriptor whose closing, reading or fstat() asks a file system of a stranger. Who reads
+ * the file opens the place: a child that is given it, or a process to which it is passed.
+ */
+
 /* Open the file of a mapping (object_open.h), or the map of a process's generated code, which
-   completes what is known of the process (jit_map.h). Return the descriptor, which the caller
-   closes; -1: it was not opened. */
+   completes what is known of the process (jit_map.h). Return the place, which the caller closes;
+   -1: it was not opened. */
 int file_opener_mapping(FileOpener *opener, const UserMapLine *mapping);
 int file_opener_jit_map(FileOpener *opener, JitProcess *process);
 
@@ -49,13 +56,33 @@ typedef enum {
 } FileUse;
 
 /* Opens any regular file that is stored (trusted_file.h), of at most this many bytes. *use: bits of
-   FileUse; NULL: not wanted. Returns the descriptor, which the caller closes, or -1 with errno
-   set. */
+   FileUse; NULL: not wanted. Returns the place, which the caller closes, or -1 with errno set. */
 int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, unsigned *use);
 
-/* Opens a debug file that a child asks for, which reads the file of this path (elf_debug_file.h). A
-   file that is not called one must be public: the child may have been taken over. */
-int file_opener_debug_file(FileOpener *opener, const char *asked, const char *path);
+/* Sends a file to a socket with a message: that of a place is opened for reading before. Returns
+   false with errno set if it was not sent; ENOBUFS: the socket is full. */
+bool file_opener_pass(FileOpener *opener, int file, int socket, const ChildMessage *message);
+
+/* Sends a debug file to a child that asks for it, and that reads the file of this path
+   (elf_debug_file.h). A file that is not called one must be public: the child may have been taken
+   over. Returns false if it does not get it. */
+bool file_opener_give_debug_file(FileOpener *opener, const char *asked, const char *path,
+				 int socket);
+
+enum { OPENER_LOOK_BYTES = 8 };
+
+typedef struct {
+	uint64_t file_bytes;
+	uint8_t bytes[OPENER_LOOK_BYTES]; /* at the offset; zeros behind the end */
+} OpenerLook;
+
+/* Looks at the file of a place: its size, and its bytes at an offset. Returns false if it cannot be
+   read. */
+bool file_opener_look(FileOpener *opener, int place, uint64_t offset, OpenerLook *look);
+
+/* Returns the path of a file that a process (0: this one) has mapped as code (mapped_path.h), or
+   NULL. The caller frees it. */
+char *file_opener_mapped_path(FileOpener *opener, uint32_t tgid, const char *name);
 
 /* Called with lines of the mappings of processes (proc_maps.h), complete ones. They are borrowed.
  */

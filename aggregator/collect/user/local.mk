@@ -9,6 +9,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/user/elf_symbols.c aggregator/collect/user/elf_symbols.h \
 	aggregator/collect/user/file_opener.c aggregator/collect/user/file_opener.h \
 	aggregator/collect/user/jit_map.c aggregator/collect/user/jit_map.h \
+	aggregator/collect/user/mapped_path.c aggregator/collect/user/mapped_path.h \
 	aggregator/collect/user/object_files.c aggregator/collect/user/object_files.h \
 	aggregator/collect/user/object_open.c aggregator/collect/user/object_open.h \
 	aggregator/collect/user/opener_child.c aggregator/collect/user/opener_child.h \

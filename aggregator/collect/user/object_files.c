@@ -10,20 +10,19 @@
 #include "base/escape.h"
 
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A process that has ended, or a file that was replaced: another process may still show it. */
 enum { TRIES_MAX = 16, LATE_NS = 200000000 };
 
 typedef struct {
-	int descriptor; /* -1: none */
+	int descriptor; /* a place (trusted_file.h); -1: none */
 	unsigned tries;
-	bool was_sought;   /* without its process */
-	char *problem;     /* owned: why names cannot be read; NULL: they can */
-	off_t asked_bytes; /* size of the file when it was asked for: maps of generated code grow */
-	GHashTable *asked; /* (element-type gint64), owned: offsets of places; NULL: none */
-	JitProcess process; /* of generated code; tgid 0: unknown */
+	bool was_sought;      /* without its process */
+	char *problem;        /* owned: why names cannot be read; NULL: they can */
+	uint64_t asked_bytes; /* size of a map of generated code when it was asked for */
+	GHashTable *asked;    /* (element-type gint64), owned: offsets of places; NULL: none */
+	JitProcess process;   /* of generated code; tgid 0: unknown */
 } ObjectFile;
 
 struct ObjectFiles {
@@ -155,21 +154,16 @@ static void seek_file(ObjectFiles *files, ObjectFile *file, const UserObject *ob
 	keep_file(files, file, file_opener_mapping(files->opener, &line));
 }
 
-static off_t size_of(const ObjectFile *file)
-{
-	struct stat status;
-
-	return file->descriptor < 0 || fstat(file->descriptor, &status) ? 0 : status.st_size;
-}
-
 /* A map that has grown may have names for places that had none. */
-static void forget_if_changed(ObjectFile *file)
+static void forget_if_changed(const ObjectFiles *files, ObjectFile *file)
 {
-	off_t bytes = size_of(file);
+	OpenerLook look = { 0 };
 
-	if (file->asked && bytes != file->asked_bytes)
+	if (file->descriptor >= 0 && !file->problem)
+		file_opener_look(files->opener, file->descriptor, 0, &look);
+	if (file->asked && look.file_bytes != file->asked_bytes)
 		g_hash_table_remove_all(file->asked);
-	file->asked_bytes = bytes;
+	file->asked_bytes = look.file_bytes;
 }
 
 int object_files_find(ObjectFiles *files, uint32_t number)
@@ -186,7 +180,7 @@ int object_files_find(ObjectFiles *files, uint32_t number)
 	else if (file->descriptor < 0 && object->type == USER_OBJECT_FILE)
 		seek_file(files, file, object);
 	if (object->type == USER_OBJECT_GENERATED)
-		forget_if_changed(file);
+		forget_if_changed(files, file);
 	return file->descriptor;
 }
 

@@ -28,7 +28,7 @@ void object_files_see(ObjectFiles *files, const UserMapLine *mapping);
    them are left for object_files_find(). */
 void object_files_see_lines(ObjectFiles *files, TextPart lines);
 
-/* Returns the descriptor of an object's file, borrowed until the next call: looks for it once more,
+/* Returns the place of an object's file, borrowed until the next call: looks for it once more,
    as far as it can be found without its process. -1: there is none. */
 int object_files_find(ObjectFiles *files, uint32_t object);
 
@@ -45,7 +45,8 @@ char *object_files_problems(const ObjectFiles *files);
 /* Returns what opens the files, borrowed. */
 FileOpener *object_files_opener(const ObjectFiles *files);
 
-/* Returns the descriptor of an object's file, borrowed until the next call; -1: none is open. */
+/* Returns the place (trusted_file.h) of an object's file, borrowed until the next call; -1: there
+   is none. */
 int object_files_descriptor(const ObjectFiles *files, uint32_t object);
 
 /* Returns how many files are open. */

@@ -3,13 +3,14 @@
 
 /*
  * Takes requests of file_opener.c one after the other, until the program ends. Its only data are
- * the requests.
+ * the requests, and the socket for files that the program passes on.
  */
 
 #include "base/fd_path.h"
 #include "base/trusted_file.h"
 #include "collect/user/file_opener.h"
 #include "collect/user/jit_map.h"
+#include "collect/user/mapped_path.h"
 #include "collect/user/object_open.h"
 #include "collect/user/proc_maps.h"
 
@@ -26,8 +27,14 @@ typedef struct {
 		char text[CHILD_BODY_BYTES_MAX];
 		JitProcess process;
 		OpenerScan scan;
+		OpenerMapped mapped;
+		ChildMessage message;
 	} body;
 	size_t bytes; /* of the body */
+	int file;     /* that came with it; -1: none */
+	/* Where OPENER_PASS sends a file, and with which message. */
+	int target;
+	ChildMessage target_message;
 } Request;
 
 static void say(const Request *request, uint64_t type, uint64_t value, const void *body,
@@ -39,12 +46,15 @@ static void say(const Request *request, uint64_t type, uint64_t value, const voi
 		_exit(0);
 }
 
-/* Answers with a file, which is closed, or with errno. */
+/* Answers with the place of a file, which is closed, or with errno. */
 static void give(const Request *request, int file, unsigned use, const void *body, size_t bytes)
 {
-	uint64_t value = file < 0 ? (uint64_t)errno : (uint64_t)use << OPENER_USE_SHIFT;
+	int place = file < 0 ? -1 : file_place(file);
+	uint64_t value = place < 0 ? (uint64_t)errno : (uint64_t)use << OPENER_USE_SHIFT;
 
-	say(request, OPENER_OPENED, value, body, bytes, file);
+	say(request, OPENER_OPENED, value, body, bytes, place);
+	if (place >= 0)
+		close(place);
 	if (file >= 0)
 		close(file);
 }
@@ -107,6 +117,58 @@ static void open_file(const Request *request, uint64_t bytes_max)
 	give(request, file, use, NULL, 0);
 }
 
+static void find_mapped(const Request *request)
+{
+	const OpenerMapped *mapped = &request->body.mapped;
+	g_autofree char *id = mapped->tgid ? g_strdup_printf("%u", mapped->tgid) : g_strdup("self");
+	g_autofree char *process = g_strconcat(request->root, "/proc/", id, NULL);
+	g_autofree char *path = NULL;
+
+	if (request->bytes != sizeof(*mapped))
+		return;
+	path = mapped_path_find(process, mapped->name);
+	say(request, OPENER_OPENED, path ? 0 : ENOENT, path, path ? strlen(path) : 0, -1);
+}
+
+static void look(const Request *request, uint64_t offset)
+{
+	OpenerLook look = { 0 };
+	struct stat status;
+	int file = file_place_open(request->file);
+	bool is_seen = file >= 0 && !fstat(file, &status) &&
+		       pread(file, look.bytes, sizeof(look.bytes), (off_t)offset) >= 0;
+
+	look.file_bytes = is_seen ? (uint64_t)status.st_size : 0;
+	say(request, OPENER_OPENED, is_seen ? 0 : (uint64_t)errno, &look, sizeof(look), -1);
+	if (file >= 0)
+		close(file);
+}
+
+static void set_target(Request *request)
+{
+	if (request->bytes != sizeof(request->target_message))
+		return;
+	if (request->target >= 0)
+		close(request->target);
+	request->target = request->file;
+	request->file = -1;
+	request->target_message = request->body.message;
+}
+
+/* If the socket is full, the program tries again. */
+static void pass(const Request *request)
+{
+	int file = file_place_open(request->file);
+	uint64_t reason = file < 0 ? (uint64_t)errno : 0;
+
+	if (!reason &&
+	    !child_port_send(request->target, &request->target_message, NULL, 0, file, false))
+		reason = errno == EAGAIN ? ENOBUFS : (uint64_t)errno;
+	say(request, OPENER_OPENED, reason, NULL, 0, -1);
+	if (file >= 0)
+		close(file);
+}
+
 static void begin_process(uint32_t tgid, void *user_data)
 {
 	say(user_data, OPENER_PROCESS, tgid, NULL, 0, -1);
@@ -155,6 +217,18 @@ static void take(Request *request, const ChildMessage *message)
 	case OPENER_FILE:
 		open_file(request, message->value);
 		break;
+	case OPENER_MAPPED:
+		find_mapped(request);
+		break;
+	case OPENER_LOOK:
+		look(request, message->value);
+		break;
+	case OPENER_TARGET:
+		set_target(request);
+		break;
+	case OPENER_PASS:
+		pass(request);
+		break;
 	case OPENER_SCAN:
 		scan(request);
 	}
@@ -170,17 +244,21 @@ static void run(int socket, const int *fds, void *data)
 	(void)fds;
 	request.socket = socket;
 	request.root = data;
+	request.target = -1;
 	for (;;) {
 		struct pollfd ready = { .fd = socket, .events = POLLIN };
 
 		poll(&ready, 1, -1);
 		bytes = child_port_receive(socket, &message, &request.body, sizeof(request.body),
-					   NULL);
+					   &request.file);
 		if (bytes < 0 && errno != EAGAIN)
 			_exit(0);
 		request.bytes = bytes < 0 ? 0 : (size_t)bytes;
-		if (bytes >= 0)
-			take(&request, &message);
+		if (bytes < 0)
+			continue;
+		take(&request, &message);
+		if (request.file >= 0)
+			close(request.file);
 	}
 }
 

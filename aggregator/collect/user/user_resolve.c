@@ -167,11 +167,11 @@ static size_t take_lines(GString *out, TextPart rest, const Job *job)
 	return names;
 }
 
-static int open_debug_file(const char *path, void *user_data)
+static bool give_debug_file(const char *path, int socket, void *user_data)
 {
 	const Job *job = user_data;
 
-	return file_opener_debug_file(job->opener, path, job->object->path);
+	return file_opener_give_debug_file(job->opener, path, job->object->path, socket);
 }
 
 /* Reads the names of places in an object, whose file is open or of the kernel. */
@@ -184,8 +184,8 @@ static size_t read_names(GString *out, const Job *job, ObjectFiles *files, int f
 		.fds = &file,
 		.fds_count = 1,
 		.data = (void *)job,
-		.open = open_debug_file,
-		.open_data = (void *)job,
+		.give = give_debug_file,
+		.give_data = (void *)job,
 		.patience_ns = MIN(left_ns, (uint64_t)FILE_NS),
 		.answer_bytes_max = ANSWER_BYTES_MAX,
 	};
