@@ -13,6 +13,7 @@ enum {
 	GROWTH_MIN = 64,       /* entries: with less room a table is full */
 	RESERVE_PART = 8,      /* of a floor: for entries that many events share */
 	SLOT_BYTES = 20,       /* of an entry in a hash table, at most */
+	TASKS_OF_A_BATCH = 512, /* mostly */
 	STACKS_STEP_PART = 16, /* of the limit: by how much the stacks' memory grows */
 	STACKS_STEP_MIN = 64 << 10,
 };
@@ -47,6 +48,8 @@ struct Profile {
 	ProfileCache *caches;
 	Index cell_index;
 	ProfileCell *cells;
+	GArray *free_cells;   /* (element-type uint32_t), owned: see profile_fold_cells() */
+	GArray *reused_cells; /* the same: taken again */
 	ProfileValues *values; /* by cell, owned; NULL: no hits of probe points so far */
 	uint32_t values_capacity;
 	UserMaps *user_maps; /* borrowed; NULL: user frames are not kept */
@@ -273,6 +276,12 @@ static void task_note_seen(Profile *profile, TaskId id, uint64_t time_ns)
 	*seen_ns = MAX(*seen_ns, time_ns);
 }
 
+/* Copies a name to zeroed memory, up to its terminator. */
+static void copy_comm(char comm[KMT_COMM_BYTES + 1], const char from[KMT_COMM_BYTES])
+{
+	memcpy(comm, from, strnlen(from, KMT_COMM_BYTES));
+}
+
 /* time_ns: time of one of its events; 0: unknown. */
 static TaskId task_intern(Profile *profile, const ProfileTask *wanted, uint64_t time_ns,
 			  bool is_for_many)
@@ -327,6 +336,23 @@ static ProfileCell *cell_beyond(Profile *profile, OriginId id, TaskId task, uint
 			   context);
 }
 
+/* Returns the number of a new cell; SLOT_ID_NONE: there is no room. */
+static uint32_t cell_take(Profile *profile, bool is_for_many)
+{
+	GArray *free_cells = profile->free_cells;
+	uint32_t number;
+
+	if (!free_cells->len)
+		return index_reserve(profile, TABLE_CELLS, (void **)&profile->cells,
+				     sizeof(ProfileCell), is_for_many)
+			       ? profile->cell_index.count++
+			       : SLOT_ID_NONE;
+	number = g_array_index(free_cells, uint32_t, free_cells->len - 1);
+	g_array_set_size(free_cells, free_cells->len - 1);
+	g_array_append_val(profile->reused_cells, number);
+	return number;
+}
+
 /* Returns the cell; without room for a new cell, one that many events share. */
 static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId task,
 				       uint8_t context)
@@ -343,12 +369,12 @@ static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId
 		if (cell_is(cell, origin, task, context))
 			return cell;
 	}
-	if (!index_reserve(profile, TABLE_CELLS, (void **)&profile->cells, sizeof(*cell),
-			   is_for_many))
+	id = cell_take(profile, is_for_many);
+	if (id == SLOT_ID_NONE)
 		return cell_beyond(profile, origin, task, context);
-	cell = &profile->cells[index->count];
+	cell = &profile->cells[id];
 	*cell = (ProfileCell){ .origin = origin, .task = task, .context = context };
-	slot_table_put(&index->slots, hash, at, index->count++);
+	slot_table_put(&index->slots, hash, at, id);
 	return cell;
 }
 
@@ -390,6 +416,7 @@ void profile_set_memory(Profile *profile, size_t bytes_max)
 	profile->stack_bytes_max = bytes_max / 100 * floors[TABLE_STACKS];
 	stack_table_set_memory(profile->stacks, profile->stack_bytes_max);
 	set_reserve(profile, TABLE_ORIGINS);
+	set_reserve(profile, TABLE_TASKS);
 	set_reserve(profile, TABLE_CELLS);
 }
 
@@ -454,6 +481,8 @@ Profile *profile_new(size_t bytes_max)
 	profile->tasks = g_new(ProfileTask, profile->task_index.capacity);
 	profile->caches = g_new(ProfileCache, profile->cache_index.capacity);
 	profile->cells = g_new(ProfileCell, profile->cell_index.capacity);
+	profile->free_cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+	profile->reused_cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	profile->window_end_ns = UINT64_MAX;
 	profile->part_end_ns = UINT64_MAX;
 	add_overflow_rows(profile);
@@ -475,8 +504,237 @@ void profile_free(Profile *profile)
 	g_free(profile->tasks);
 	g_free(profile->caches);
 	g_free(profile->cells);
+	g_array_unref(profile->free_cells);
+	g_array_unref(profile->reused_cells);
 	g_free(profile->values);
 	g_free(profile);
+}
+
+uint32_t profile_cells_free(const Profile *profile)
+{
+	return profile->free_cells->len;
+}
+
+const GArray *profile_cells_reused(const Profile *profile)
+{
+	return profile->reused_cells;
+}
+
+void profile_cells_forget_reused(Profile *profile)
+{
+	g_array_set_size(profile->reused_cells, 0);
+}
+
+static bool index_has_room(const Profile *profile, Table table, size_t entries)
+{
+	const Index *index = index_of(profile, table);
+	size_t room = index->capacity - index->count;
+
+	return !index->is_full && room + room_for(profile, table) / index->entry_bytes > entries;
+}
+
+bool profile_has_room(const Profile *profile, size_t events)
+{
+	return index_has_room(profile, TABLE_TASKS, MIN(events, TASKS_OF_A_BATCH) + GROWTH_MIN) &&
+	       (profile->free_cells->len >= events ||
+		index_has_room(profile, TABLE_CELLS, events + GROWTH_MIN));
+}
+
+/* Folding cells. */
+
+typedef struct {
+	Profile *profile;
+	TaskId *folded; /* by TaskId: the task without a pid; SLOT_ID_NONE: not sought yet */
+	bool *is_free;  /* by cell */
+	uint32_t freed;
+} Fold;
+
+/* Returns the task of that name and cgroup without a pid. */
+static TaskId task_without_pid(Profile *profile, TaskId of)
+{
+	uint64_t seen_ns = profile_task_seen_ns(profile, of);
+	ProfileTask task;
+	TaskId id;
+
+	memset(&task, 0, sizeof(task));
+	task.cgroup_id = profile->tasks[of].cgroup_id;
+	copy_comm(task.comm, profile_process_name(profile, of));
+	copy_comm(task.thread_comm, profile->tasks[of].thread_comm);
+	id = intern(profile, TABLE_TASKS, (void **)&profile->tasks, &task, sizeof(task), true,
+		    TASK_ID_OVERFLOW);
+	task_note_seen(profile, id, seen_ns);
+	return id;
+}
+
+static TaskId folded_task(const Fold *fold, TaskId of)
+{
+	if (fold->folded[of] == SLOT_ID_NONE)
+		fold->folded[of] = task_without_pid(fold->profile, of);
+	return fold->folded[of];
+}
+
+/* Returns the number of a cell, or SLOT_ID_NONE; then *at and *hash show where to insert it. */
+static uint32_t cell_find(const Profile *profile, const ProfileCell *of, TaskId task,
+			  uint32_t *hash, uint32_t *at)
+{
+	uint32_t id;
+
+	*hash = cell_hash(of->origin, task, (uint8_t)of->context);
+	for (*at = *hash; (id = slot_table_candidate(&profile->cell_index.slots, *hash, at)) !=
+			  SLOT_ID_NONE;
+	     ++*at)
+		if (cell_is(&profile->cells[id], of->origin, task, (uint8_t)of->context))
+			return id;
+	return SLOT_ID_NONE;
+}
+
+/* The first cell of its kind becomes that of all. */
+static void fold_cell(Fold *fold, uint32_t number, TaskId task, CellMover move, void *user_data)
+{
+	Profile *profile = fold->profile;
+	ProfileCell *cell = &profile->cells[number], *sum;
+	uint32_t hash, at, to = cell_find(profile, cell, task, &hash, &at);
+
+	if (to == SLOT_ID_NONE) {
+		cell->task = task;
+		slot_table_put(&profile->cell_index.slots, hash, at, number);
+		return;
+	}
+	sum = &profile->cells[to];
+	saturate_add(&sum->events, cell->events);
+	saturate_add(&sum->failed, cell->failed);
+	saturate_add(&sum->variance, cell->variance);
+	move(number, to, user_data);
+	*cell = (ProfileCell){ .origin = ORIGIN_ID_OVERFLOW };
+	fold->is_free[number] = true;
+	fold->freed++;
+}
+
+/* Empties the slots of a table that is filled anew. */
+static void empty_slots(SlotTable *slots)
+{
+	uint32_t count = slots->mask + 1;
+
+	slot_table_clear(slots);
+	slot_table_init(slots, count);
+}
+
+/* Marks the tasks of cells, and those that have the names of their processes. */
+static bool *used_tasks(const Fold *fold)
+{
+	const Profile *profile = fold->profile;
+	bool *used = g_new0(bool, profile->task_index.count);
+
+	used[TASK_ID_UNKNOWN] = used[TASK_ID_OVERFLOW] = true;
+	for (uint32_t i = 0; i < profile->cell_index.count; i++) {
+		TaskId id = profile->cells[i].task, leader;
+		uint32_t hash, at;
+
+		if (used[id])
+			continue;
+		used[id] = true;
+		leader = profile->tasks[id].is_thread_name
+				 ? leader_find(profile, &profile->tasks[id], &hash, &at)
+				 : SLOT_ID_NONE;
+		if (leader != SLOT_ID_NONE)
+			used[leader] = true;
+	}
+	return used;
+}
+
+static void put_task(Profile *profile, TaskId id)
+{
+	const ProfileTask *task = &profile->tasks[id];
+	uint32_t hash = (uint32_t)keyed_hash(task, sizeof(*task)), at = hash;
+
+	for (; slot_table_candidate(&profile->task_index.slots, hash, &at) != SLOT_ID_NONE; at++)
+		continue;
+	slot_table_put(&profile->task_index.slots, hash, at, id);
+	if (!task->is_thread_name && id != TASK_ID_OVERFLOW)
+		leader_note(profile, id);
+}
+
+/* Forgets tasks without cells, and gives the others new numbers. */
+static void pack_tasks(Fold *fold)
+{
+	Profile *profile = fold->profile;
+	Index *index = &profile->task_index;
+	g_autofree bool *used = used_tasks(fold);
+	g_autofree TaskId *ids = g_new0(TaskId, index->count);
+	uint32_t count = 0;
+
+	empty_slots(&index->slots);
+	empty_slots(&profile->leaders);
+	for (TaskId id = 0; id < index->count; id++) {
+		if (!used[id])
+			continue;
+		profile->tasks[count] = profile->tasks[id];
+		g_array_index(profile->tasks_seen_ns, uint64_t, count) =
+			profile_task_seen_ns(profile, id);
+		ids[id] = count;
+		put_task(profile, count++);
+	}
+	index->is_full &= count == index->count;
+	index->count = count;
+	g_array_set_size(profile->tasks_seen_ns, count);
+	for (uint32_t i = 0; i < profile->cell_index.count; i++)
+		profile->cells[i].task = ids[profile->cells[i].task];
+}
+
+static void put_cells(const Fold *fold)
+{
+	Profile *profile = fold->profile;
+	Index *index = &profile->cell_index;
+
+	empty_slots(&index->slots);
+	for (uint32_t i = 0; i < index->count; i++) {
+		const ProfileCell *cell = &profile->cells[i];
+		uint32_t hash = cell_hash(cell->origin, cell->task, (uint8_t)cell->context);
+		uint32_t at = hash;
+
+		if (fold->is_free[i])
+			continue;
+		for (; slot_table_candidate(&index->slots, hash, &at) != SLOT_ID_NONE; at++)
+			continue;
+		slot_table_put(&index->slots, hash, at, i);
+	}
+	index->is_full &= !profile->free_cells->len;
+}
+
+/* Tasks without a pid stay: what many processes share, and idle CPUs. */
+static void fold_chosen(Fold *fold, CellChooser choose, CellMover move, void *user_data)
+{
+	Profile *profile = fold->profile;
+
+	for (uint32_t i = 1; i < profile->cell_index.count; i++) {
+		TaskId own = profile->cells[i].task, task;
+
+		if (fold->is_free[i] || !profile->tasks[own].tgid || !choose(i, user_data))
+			continue;
+		task = folded_task(fold, own);
+		if (task != TASK_ID_OVERFLOW)
+			fold_cell(fold, i, task, move, user_data);
+	}
+}
+
+uint32_t profile_fold_cells(Profile *profile, CellChooser choose, CellMover move, void *user_data)
+{
+	g_autofree TaskId *folded = g_new(TaskId, profile->task_index.count);
+	g_autofree bool *is_free = g_new0(bool, profile->cell_index.count);
+	Fold fold = { .profile = profile, .folded = folded, .is_free = is_free };
+
+	for (TaskId id = 0; id < profile->task_index.count; id++)
+		folded[id] = SLOT_ID_NONE;
+	for (guint i = 0; i < profile->free_cells->len; i++)
+		is_free[g_array_index(profile->free_cells, uint32_t, i)] = true;
+	fold_chosen(&fold, choose, move, user_data);
+	g_array_set_size(profile->free_cells, 0);
+	for (uint32_t i = profile->cell_index.count; i-- > 1;)
+		if (is_free[i])
+			g_array_append_val(profile->free_cells, i);
+	pack_tasks(&fold);
+	put_cells(&fold);
+	return fold.freed;
 }
 
 void profile_keep_threads(Profile *profile)
@@ -701,12 +959,6 @@ static OriginId origin_of(Profile *profile, const Events *events, const Event *e
 					   : origin_intern(profile, &origin);
 	profile->has_overflow |= profile->origins[id].beyond;
 	return id;
-}
-
-/* Copies a name to zeroed memory, up to its terminator. */
-static void copy_comm(char comm[KMT_COMM_BYTES + 1], const char from[KMT_COMM_BYTES])
-{
-	memcpy(comm, from, strnlen(from, KMT_COMM_BYTES));
 }
 
 /* time_ns: time of the current event, which is of this task. */

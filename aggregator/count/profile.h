@@ -130,6 +130,26 @@ void profile_set_budget(Profile *profile, MemoryBudget *memory);
 void profile_close_cells(Profile *profile);
 uint32_t profile_cells_to_come(const Profile *profile);
 
+/* Chooses cells; takes the number of a cell that becomes free and of the one that has its events. */
+typedef bool (*CellChooser)(uint32_t cell, void *user_data);
+typedef void (*CellMover)(uint32_t from, uint32_t to, void *user_data);
+
+/* Lets the chosen cells count by the name of their process alone, without its pid: those of equal
+   origins become one, and the others are free. Forgets tasks without cells, so TaskIds change.
+   Returns the number of cells that became free. Not for profiles with values. */
+uint32_t profile_fold_cells(Profile *profile, CellChooser choose, CellMover move, void *user_data);
+
+/* Returns how many cells are free. */
+uint32_t profile_cells_free(const Profile *profile);
+
+/* Returns the free cells that were taken again since the last profile_cells_forget_reused()
+   (element-type uint32_t). Borrowed until the next cell is taken. */
+const GArray *profile_cells_reused(const Profile *profile);
+void profile_cells_forget_reused(Profile *profile);
+
+/* Whether another batch of so many events has room for cells and tasks of its own. */
+bool profile_has_room(const Profile *profile, size_t events);
+
 /* Keeps neither stacks nor tasks of frees from now on. */
 void profile_merge_frees(Profile *profile);
 

@@ -246,6 +246,31 @@ void cell_lives_recycled(CellLives *lives, uint32_t cell, uint64_t time_ns, uint
 	add_part(&times_of(lives, cell)->gone[part], scale);
 }
 
+static void add_parts(uint32_t *to, const uint32_t *from, unsigned parts)
+{
+	for (unsigned i = 0; i < parts; i++)
+		add_part(&to[i], from[i]);
+}
+
+void cell_lives_move(CellLives *lives, uint32_t from, uint32_t to, uint64_t scale)
+{
+	CellLife *life = life_of(lives, to);
+	const CellLife *moved = life_of(lives, from);
+	const CellTimes *times = times_of(lives, from);
+
+	g_assert(from < lives->count && to < lives->count);
+	note_peak(lives, life, scale);
+	life->at_peak += cell_lives_at_peak(lives, from, scale);
+	life->freed += moved->freed;
+	life->freed_early += moved->freed_early;
+	life->freed_apart += moved->freed_apart;
+	life->recycled += moved->recycled;
+	add_parts(times_of(lives, to)->lifetimes, times->lifetimes, LIFE_CLASSES);
+	add_parts(times_of(lives, to)->allocated, times->allocated, RUN_PARTS);
+	add_parts(times_of(lives, to)->gone, times->gone, RUN_PARTS);
+	memset(&lives->cells[from], 0, sizeof(Cell));
+}
+
 void cell_lives_before_scale(CellLives *lives, uint64_t scale)
 {
 	for (uint32_t i = 0; i < lives->count; i++)

@@ -93,6 +93,10 @@ void cell_lives_freed(CellLives *lives, uint32_t cell, const EndedLife *life, ui
 void cell_lives_recycled(CellLives *lives, uint32_t cell, uint64_t time_ns, uint64_t scale,
 			 bool is_unexplained);
 
+/* Adds the lives of a cell without objects in use to those of another one with equal objects, and
+   makes it a new cell. */
+void cell_lives_move(CellLives *lives, uint32_t from, uint32_t to, uint64_t scale);
+
 /* Before the scale rises: notes what was in use at the peak, in the old scale. */
 void cell_lives_before_scale(CellLives *lives, uint64_t scale);
 /* An object is not tracked any more; the others stand for it from now on. */

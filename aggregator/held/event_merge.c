@@ -134,6 +134,16 @@ void event_merge_put(EventMerge *merge, const WaitingEvent *event)
 	merge->count++;
 }
 
+void event_merge_each(const EventMerge *merge, WaitingVisitor visit, void *user_data)
+{
+	for (guint i = 0; i < merge->queues->len; i++) {
+		const Queue *queue = queue_at(merge, i);
+
+		for (uint32_t at = queue->first; at < queue->end; at++)
+			visit(&queue->events[at], user_data);
+	}
+}
+
 static inline bool is_before(const Node *a, const Node *b)
 {
 	return a->time_ns < b->time_ns || (a->time_ns == b->time_ns && a->cpu < b->cpu);

@@ -39,6 +39,12 @@ unsigned event_merge_take(EventMerge *merge, uint64_t until_ns, WaitingEvent *ev
 /* Returns the number of events in all queues. */
 size_t event_merge_count(const EventMerge *merge);
 
+/* Takes an event that still waits. */
+typedef void (*WaitingVisitor)(const WaitingEvent *event, void *user_data);
+
+/* Passes all events to visit(), in no particular order. */
+void event_merge_each(const EventMerge *merge, WaitingVisitor visit, void *user_data);
+
 /* Returns the memory in use, in bytes. */
 size_t event_merge_memory(const EventMerge *merge);
 

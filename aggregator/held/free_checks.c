@@ -66,17 +66,24 @@ static uint32_t number_of_cache(FreeChecks *checks, CacheId cache)
 	return *number;
 }
 
+static void describe_cell(FreeChecks *checks, uint32_t cell)
+{
+	OriginId origin = profile_cell(checks->profile, cell)->origin;
+
+	g_array_index(checks->cells, uint32_t, cell) =
+		number_of_cache(checks, profile_origin(checks->profile, origin)->cache);
+}
+
 void free_checks_describe(FreeChecks *checks)
 {
-	uint32_t cells = profile_cell_count(checks->profile);
+	const GArray *reused = profile_cells_reused(checks->profile);
+	uint32_t known = checks->cells->len, cells = profile_cell_count(checks->profile);
 
-	for (uint32_t i = checks->cells->len; i < cells; i++) {
-		OriginId origin = profile_cell(checks->profile, i)->origin;
-		uint32_t number =
-			number_of_cache(checks, profile_origin(checks->profile, origin)->cache);
-
-		g_array_append_val(checks->cells, number);
-	}
+	g_array_set_size(checks->cells, cells);
+	for (uint32_t i = known; i < cells; i++)
+		describe_cell(checks, i);
+	for (guint i = 0; i < reused->len; i++)
+		describe_cell(checks, g_array_index(reused, uint32_t, i));
 }
 
 static inline uint64_t *slot_of(const FreeChecks *checks, uint64_t hash)

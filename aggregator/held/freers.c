@@ -12,13 +12,24 @@ struct Freers {
 	guint freers_max;
 };
 
+void freers_set_memory(Freers *freers, size_t bytes_max)
+{
+	freers->freers_max =
+		MAX(freers->freers_max, (guint)MIN(bytes_max / BYTES_OF_A_FREER, G_MAXINT));
+}
+
+bool freers_have_room(const Freers *freers, size_t frees)
+{
+	return freers->freers_max - freers->all->len >= frees;
+}
+
 Freers *freers_new(size_t bytes_max)
 {
 	Freers *freers = g_new0(Freers, 1);
 
 	slot_table_init(&freers->slots, FIRST_SLOTS);
 	freers->all = g_array_new(FALSE, FALSE, sizeof(Freer));
-	freers->freers_max = (guint)MIN(bytes_max / BYTES_OF_A_FREER, G_MAXINT);
+	freers_set_memory(freers, bytes_max);
 	return freers;
 }
 
@@ -64,6 +75,22 @@ void freers_add(Freers *freers, const Freer *added)
 	freer->freed += added->freed;
 	freer->freed_early += added->freed_early;
 	freer->freed_apart += added->freed_apart;
+}
+
+void freers_move(Freers *freers, const uint32_t *moved)
+{
+	g_autoptr(GArray) before = freers->all;
+	uint32_t slots = freers->slots.mask + 1;
+
+	slot_table_clear(&freers->slots);
+	slot_table_init(&freers->slots, slots);
+	freers->all = g_array_new(FALSE, FALSE, sizeof(Freer));
+	for (guint i = 0; i < before->len; i++) {
+		Freer freer = g_array_index(before, Freer, i);
+
+		freer.cell = moved[freer.cell];
+		freers_add(freers, &freer);
+	}
 }
 
 const GArray *freers_all(const Freers *freers)

@@ -23,8 +23,18 @@ Freers *freers_new(size_t bytes_max);
 void freers_free(Freers *freers);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Freers, freers_free)
 
+/* Raises the limit; a lower one changes nothing. */
+void freers_set_memory(Freers *freers, size_t bytes_max);
+
+/* Whether so many frees by new origins have room. */
+bool freers_have_room(const Freers *freers, size_t frees);
+
 /* Adds a free. */
 void freers_add(Freers *freers, const Freer *added);
+
+/* Gives cells other numbers: moved[cell] is the new one. Freers of one cell and origin become
+   one. */
+void freers_move(Freers *freers, const uint32_t *moved);
 
 /* Returns all (element-type Freer), borrowed. */
 const GArray *freers_all(const Freers *freers);

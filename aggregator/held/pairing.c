@@ -45,6 +45,8 @@ struct Pairing {
 	uint64_t seed;
 	bool cuts_frees; /* frees after the window do not count */
 	unsigned level;
+	uint64_t folded_ns; /* when cells were folded last, as released_ns; 0: never */
+	uint32_t folded_to; /* how many cells there were then */
 	uint64_t upper[SPACES]; /* the upper 16 bits of the addresses of a space */
 	PairingTotals totals;
 };
@@ -401,21 +403,29 @@ static unsigned level_of(uint32_t period)
 	return period > 1 ? g_bit_storage(period - 1) : 0;
 }
 
+static void describe_cell(Pairing *pairing, uint32_t cell)
+{
+	const ProfileOrigin *origin =
+		profile_origin(pairing->profile, profile_cell(pairing->profile, cell)->origin);
+
+	cell_lives_describe(pairing->lives, cell, origin->bytes_allocated,
+			    origin->own || origin->free);
+}
+
 /* Every cell has counters, as far as memory allows. */
 static void describe_cells(Pairing *pairing)
 {
+	const GArray *reused = profile_cells_reused(pairing->profile);
 	uint32_t known = cell_lives_count(pairing->lives);
 	uint32_t wanted = profile_cell_count(pairing->profile);
 	uint32_t cells = cell_lives_grow(pairing->lives, wanted);
 
 	free_checks_describe(pairing->checks);
-	for (uint32_t i = known; i < cells; i++) {
-		const ProfileOrigin *origin =
-			profile_origin(pairing->profile, profile_cell(pairing->profile, i)->origin);
-
-		cell_lives_describe(pairing->lives, i, origin->bytes_allocated,
-				    origin->own || origin->free);
-	}
+	for (uint32_t i = known; i < cells; i++)
+		describe_cell(pairing, i);
+	for (guint i = 0; i < reused->len; i++)
+		describe_cell(pairing, g_array_index(reused, uint32_t, i));
+	profile_cells_forget_reused(pairing->profile);
 }
 
 static void keep_to_limit(Pairing *pairing)
@@ -428,17 +438,125 @@ static void keep_to_limit(Pairing *pairing)
 	event_merge_trim(pairing->waiting);
 }
 
-/* Each event of a batch may make a cell; without memory for the counters of another one, these are
-   cells that many events share. */
-static void make_room_for_cells(Pairing *pairing, size_t events)
+/*
+ * A process that ended with nothing held leaves cells that no later event needs. When there is no
+ * more memory, what they counted goes to cells of all processes of that name.
+ */
+
+/* A process is taken for ended if it had no event for so long. If it was not, what it does later
+   has its pid again. */
+#define FOLD_IDLE_NS 1000000000ULL
+
+/* Folding takes time: it has to be worth it, or is tried again after some seconds. */
+#define FOLD_EVERY_NS 500000000ULL
+#define FOLD_AGAIN_NS 5000000000ULL
+enum { FOLD_PART = 8 };
+
+typedef struct {
+	Pairing *pairing;
+	bool *waits;     /* owned, by cell: events that were not paired yet have it */
+	uint32_t *moved; /* owned, by cell: where its counts are */
+	uint64_t idle_since_ns;
+} Fold;
+
+/* A WaitingVisitor. */
+static void note_waiting(const WaitingEvent *event, void *user_data)
+{
+	Fold *fold = user_data;
+
+	if (event->cell != PROFILE_CELL_NONE)
+		fold->waits[event->cell] = true;
+}
+
+/* A CellChooser. */
+static bool is_done(uint32_t cell, void *user_data)
+{
+	const Fold *fold = user_data;
+	const Profile *profile = fold->pairing->profile;
+	TaskId task = profile_cell(profile, cell)->task;
+
+	return cell < cell_lives_count(fold->pairing->lives) && !fold->waits[cell] &&
+	       !cell_lives_life(fold->pairing->lives, cell)->live &&
+	       profile_task_seen_ns(profile, task) < fold->idle_since_ns;
+}
+
+/* A CellMover. */
+static void move_lives(uint32_t from, uint32_t to, void *user_data)
+{
+	Fold *fold = user_data;
+
+	cell_lives_move(fold->pairing->lives, from, to, scale_of(fold->pairing));
+	fold->moved[from] = to;
+}
+
+static void fold_cells(Pairing *pairing)
+{
+	uint32_t cells = profile_cell_count(pairing->profile);
+	g_autofree bool *waits = g_new0(bool, cells);
+	g_autofree uint32_t *moved = g_new(uint32_t, cells);
+	Fold fold = { pairing, waits, moved, pairing->released_ns - FOLD_IDLE_NS };
+
+	for (uint32_t i = 0; i < cells; i++)
+		moved[i] = i;
+	event_merge_each(pairing->waiting, note_waiting, &fold);
+	profile_fold_cells(pairing->profile, is_done, move_lives, &fold);
+	if (pairing->freers)
+		freers_move(pairing->freers, moved);
+	pairing->folded_ns = pairing->released_ns;
+	pairing->folded_to = cells - profile_cells_free(pairing->profile);
+}
+
+static bool may_fold(const Pairing *pairing)
+{
+	uint32_t cells = profile_cell_count(pairing->profile) -
+			 profile_cells_free(pairing->profile);
+	uint64_t passed_ns = pairing->released_ns - MIN(pairing->folded_ns, pairing->released_ns);
+
+	if (pairing->released_ns <= FOLD_IDLE_NS)
+		return false;
+	return passed_ns >= FOLD_AGAIN_NS ||
+	       (passed_ns >= FOLD_EVERY_NS &&
+		cells - MIN(pairing->folded_to, cells) >= cells / FOLD_PART);
+}
+
+static bool lives_have_room(const Pairing *pairing, size_t events)
 {
 	size_t wanted = profile_cell_count(pairing->profile) + events +
 			profile_cells_to_come(pairing->profile);
 
-	if (wanted <= cell_lives_max(pairing->lives))
+	return wanted - MIN(profile_cells_free(pairing->profile), events) <=
+	       cell_lives_max(pairing->lives);
+}
+
+static bool all_have_room(const Pairing *pairing, size_t events)
+{
+	const Freers *freers = pairing->freers;
+
+	return lives_have_room(pairing, events) && profile_has_room(pairing->profile, events) &&
+	       (!freers || freers_have_room(freers, events + event_merge_count(pairing->waiting)));
+}
+
+/* Lets cells take 1/part of what the others leave. */
+static bool take_memory(Pairing *pairing, size_t events, unsigned part)
+{
+	cell_lives_set_memory(pairing->lives, limit_of(pairing, PART_CELLS) / part);
+	if (pairing->freers)
+		freers_set_memory(pairing->freers, limit_of(pairing, PART_FREERS) / part);
+	return all_have_room(pairing, events);
+}
+
+/* Each event of a batch may make a cell. Cells are folded before they take what objects and queues
+   may need. Without memory for the counters of another one, these are cells that many events
+   share. */
+static void make_room_for_cells(Pairing *pairing, size_t events)
+{
+	if (all_have_room(pairing, events) || take_memory(pairing, events, 2))
 		return;
-	cell_lives_set_memory(pairing->lives, limit_of(pairing, PART_CELLS));
-	if (wanted > cell_lives_max(pairing->lives))
+	if (may_fold(pairing))
+		fold_cells(pairing);
+	if (!all_have_room(pairing, events))
+		take_memory(pairing, events, 1);
+	if (!lives_have_room(pairing, events))
 		profile_close_cells(pairing->profile);
 }
 

@@ -269,3 +269,134 @@ Test(pairing, more_processes_than_there_is_room_for_hold_as_much)
 	cr_expect(lt(u64, totals.held, PROCESSES / 10 * 11));
 	cr_expect(losses_make_incomplete(session, 100));
 }
+
+/* Many short processes, each of which frees what it allocates at STACKS places but for one object
+   of every KEEPS_EACH-th, and one that keeps 100 objects in the end. */
+enum { SHORT = 3000, STACKS = 30, KEEPS_EACH = 100, LATE = 100, FIRST_TGID = 1000 };
+
+static void add_short(GByteArray *bytes, uint32_t number)
+{
+	uint64_t time_ns = LATER_NS + number * 10000000ULL;
+	EventBatch batch = event_batch_begin(bytes, 0, number, time_ns);
+	bool keeps = number % KEEPS_EACH == 0;
+
+	event_batch_task(&batch, FIRST_TGID + number, keeps ? "keeper" : "short");
+	for (uint32_t i = 0; i < STACKS; i++) {
+		const uint32_t stack[] = { 0x81000010, 0x81000100 + 16 * i };
+		uint16_t origin = event_batch_origin(&batch, stack, 2, OBJECT_BYTES, OBJECT_BYTES);
+		uint64_t pointer = ADDRESS + (number * STACKS + i) * OBJECT_BYTES;
+
+		event_batch_event(&batch, KMT_RECORD_ALLOC, origin, 1000 * i, KMT_CONTEXT_TASK,
+				  pointer);
+		if (i || !keeps)
+			event_batch_event(&batch, KMT_RECORD_FREE, origin, 1000 * i + 1,
+					  KMT_CONTEXT_TASK, pointer);
+	}
+	event_batch_heartbeat(&batch, time_ns + 9000000, 0, 0);
+	event_batch_end(&batch, event_batch_header(&batch)->events);
+}
+
+static void add_late_holder(GByteArray *bytes)
+{
+	uint64_t time_ns = LATER_NS + SHORT * 10000000ULL;
+	EventBatch batch = event_batch_begin(bytes, 0, SHORT, time_ns);
+
+	event_batch_task(&batch, 10, "holder");
+	event_batch_origin(&batch, frames, 2, OBJECT_BYTES, OBJECT_BYTES);
+	for (uint32_t i = 0; i < LATE; i++)
+		add(&batch, KMT_RECORD_ALLOC, i, SHORT * STACKS + i);
+	event_batch_heartbeat(&batch, time_ns + 9000000, 0, 0);
+	event_batch_end(&batch, LATE);
+}
+
+static Session *after_short_processes(size_t memory_bytes, bool with_freers)
+{
+	Session *session = session_new(memory_bytes);
+
+	session_pair(session, with_freers);
+	for (uint32_t i = 0; i <= SHORT; i++) {
+		g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+		if (i < SHORT)
+			add_short(bytes, i);
+		else
+			add_late_holder(bytes);
+		session_feed(session, bytes->data, bytes->len);
+	}
+	session_finish(session);
+	return session;
+}
+
+/* Sums of the processes of a name. */
+typedef struct {
+	uint64_t held, allocated, freed;
+	uint32_t with_pid; /* cells */
+} NameSums;
+
+static NameSums sums_of(const Session *session, const char *name, bool by_freer)
+{
+	const HeldMoment moment = { .end_ns = session_end_ns(session) };
+	const HeldChoice choice = { .by_freer = by_freer };
+	g_autoptr(HeldCells) cells = held_cells_new(session->pairing, choice, moment);
+	NameSums sums = { 0 };
+
+	for (uint32_t i = 0; i < held_cells_count(cells); i++) {
+		const HeldCell *cell = held_cells_at(cells, i);
+		const ProfileTask *task = profile_task(session->profile, cell->cell.task);
+
+		if (strcmp(profile_process_name(session->profile, cell->cell.task), name))
+			continue;
+		sums.held += cell->cell.events;
+		sums.allocated += cell->sums.allocated;
+		sums.freed += cell->sums.freed;
+		sums.with_pid += task->tgid > 0;
+	}
+	return sums;
+}
+
+static void expect_all_counted(const Session *session, bool by_freer)
+{
+	const NameSums shorts = sums_of(session, "short", by_freer);
+	const NameSums keepers = sums_of(session, "keeper", by_freer);
+	const NameSums holder = sums_of(session, "holder", by_freer);
+	const ProfileTotals totals = profile_totals(session->profile);
+	const uint32_t keep = SHORT / KEEPS_EACH;
+
+	cr_expect(eq(u64, totals.of_other_tasks, 0));
+	cr_expect(eq(u64, totals.over_bound, 0));
+	cr_expect(eq(u64, pairing_over_bound(session->pairing), 0));
+	cr_expect(eq(u64, shorts.held, 0));
+	cr_expect(eq(u64, shorts.allocated, (SHORT - keep) * STACKS));
+	cr_expect(eq(u64, shorts.freed, (SHORT - keep) * STACKS));
+	cr_expect(eq(u64, keepers.held, keep));
+	cr_expect(eq(u64, keepers.allocated, keep * STACKS));
+	cr_expect(ge(u32, keepers.with_pid, keep), "what is held has its pid");
+	cr_expect(eq(u64, holder.held, LATE));
+	cr_expect(eq(u32, holder.with_pid, 1));
+}
+
+Test(pairing, cells_of_processes_that_ended_with_nothing_held_are_used_again)
+{
+	g_autoptr(Session) session = after_short_processes((size_t)16 << 20, false);
+
+	expect_all_counted(session, false);
+	cr_expect(lt(u32, sums_of(session, "short", false).with_pid, SHORT * STACKS / 2));
+	cr_expect(lt(u32, profile_task_count(session->profile), SHORT));
+}
+
+Test(pairing, frees_have_their_call_sites_although_cells_are_used_again)
+{
+	g_autoptr(Session) session = after_short_processes((size_t)32 << 20, true);
+
+	expect_all_counted(session, true);
+	cr_expect(lt(u32, sums_of(session, "short", false).with_pid, SHORT * STACKS));
+}
+
+Test(pairing, with_enough_memory_every_process_keeps_its_pid)
+{
+	g_autoptr(Session) session = after_short_processes(PLENTY, false);
+
+	expect_all_counted(session, false);
+	cr_expect(eq(u32, sums_of(session, "short", false).with_pid,
+		     (SHORT - SHORT / KEEPS_EACH) * STACKS));
+}
