@@ -8,6 +8,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,13 +21,14 @@ static int load(int number)
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = number },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	union bpf_attr attr = {
-		.prog_type = BPF_PROG_TYPE_TRACEPOINT,
-		.insn_cnt = sizeof(program) / sizeof(program[0]),
-		.insns = (unsigned long)program,
-		.license = (unsigned long)"GPL",
-	};
+	union bpf_attr attr;
 
+	/* The kernel wants zeros in the rest. */
+	memset(&attr, 0, sizeof(attr));
+	attr.prog_type = BPF_PROG_TYPE_TRACEPOINT;
+	attr.insn_cnt = sizeof(program) / sizeof(program[0]);
+	attr.insns = (unsigned long)program;
+	attr.license = (unsigned long)"GPL";
 	return (int)syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 }
 

@@ -191,6 +191,16 @@ bool bpf_beside_lets_pass(const struct bpf_insn *program, uint32_t count)
 	return has_exit;
 }
 
+/* The kernel refuses an attribute whose other bytes are not 0, and initialising a part of a union
+   does not clear the rest (GCC 15). */
+static union bpf_attr no_attribute(void)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	return attr;
+}
+
 static int call_bpf(int command, union bpf_attr *attr)
 {
 	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
@@ -205,10 +215,11 @@ static struct bpf_insn *read_program(int fd, uint32_t *count)
 		.xlated_prog_len = *count * sizeof(*program),
 		.xlated_prog_insns = (uintptr_t)program,
 	};
-	union bpf_attr attr = { .info = { .bpf_fd = (uint32_t)fd,
-					  .info_len = sizeof(info),
-					  .info = (uintptr_t)&info } };
+	union bpf_attr attr = no_attribute();
 
+	attr.info.bpf_fd = (uint32_t)fd;
+	attr.info.info_len = sizeof(info);
+	attr.info.info = (uintptr_t)&info;
 	if (call_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr) || !info.xlated_prog_insns ||
 	    info.xlated_prog_len > *count * sizeof(*program))
 		return NULL;
@@ -220,12 +231,16 @@ static struct bpf_insn *read_program(int fd, uint32_t *count)
 static bool lets_pass(uint32_t id)
 {
 	uint32_t count = 1 << 16; /* larger ones may hide events */
-	union bpf_attr attr = { .prog_id = id };
-	int fd = call_bpf(BPF_PROG_GET_FD_BY_ID, &attr);
-	g_autofree struct bpf_insn *program = fd < 0 ? NULL : read_program(fd, &count);
+	union bpf_attr attr = no_attribute();
+	g_autofree struct bpf_insn *program = NULL;
+	int fd;
 
-	if (fd >= 0)
-		close(fd);
+	attr.prog_id = id;
+	fd = call_bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+	if (fd < 0)
+		return false;
+	program = read_program(fd, &count);
+	close(fd);
 	return program && bpf_beside_lets_pass(program, count);
 }
 
