@@ -16,7 +16,7 @@ static double squares_of(const PerfScatter *scatter)
 	double squares = 0;
 
 	for (unsigned i = 0; i < SCATTER_ROWS; i++)
-		squares += scatter->rows[i].squares;
+		squares += scatter->rows[i].between.squares;
 	return squares;
 }
 
@@ -25,7 +25,7 @@ static double expected_of(const PerfScatter *scatter)
 	double expected = 0;
 
 	for (unsigned i = 0; i < SCATTER_ROWS; i++)
-		expected += scatter->rows[i].expected;
+		expected += scatter->rows[i].between.expected;
 	return expected;
 }
 
@@ -132,6 +132,29 @@ Test(perf_scatter, independent_draws_scatter_by_100_percent)
 			   squares_of(&scatter) / expected_of(&scatter));
 }
 
+/* A process that comes and goes within a block and between blocks is not one that keeps time. */
+Test(perf_scatter, bursts_scatter_as_draws)
+{
+	enum { BLOCKS = 3000, SAMPLES = 64, PERIOD = 5, BURST = 8 };
+	PerfScatter scatter = { .compared = 0 };
+	uint64_t random = 9;
+	uint32_t percent;
+
+	for (int i = 0; i < BLOCKS; i++) {
+		perf_scatter_begin(&scatter, PERIOD);
+		for (int j = 0; j < SAMPLES; j += BURST) {
+			unsigned site = perf_period_random(&random) % 8 ? SITE_A : SITE_B;
+
+			for (int k = 0; k < BURST; k++)
+				perf_scatter_add(&scatter, site, 0);
+		}
+	}
+	end(&scatter);
+	cr_expect_gt(squares_of(&scatter), 3 * expected_of(&scatter));
+	percent = perf_scatter_percent(&scatter, SITE_B);
+	cr_expect_lt(percent, 150, "%u %%", percent);
+}
+
 /* A loop of 13 allocations is seen at one place for as long as the period is 13. */
 Test(perf_scatter, a_loop_that_keeps_time_with_the_period_scatters_more)
 {
@@ -156,9 +179,12 @@ Test(perf_scatter, a_loop_that_keeps_time_with_the_period_scatters_more)
 Test(perf_scatter, sums_of_cpus_are_weighed_by_what_they_compared)
 {
 	PerfScatter sum = { .compared = 0 };
-	const PerfScatter quiet = { .rows = { { 100, 100, { 100 } } }, .compared = 160 };
-	const PerfScatter loop = { .rows = { { 500, 100, { 100, 200 } } }, .compared = 160 };
-	const PerfScatter huge = { .rows = { { 1e30, 1, { 0 } } }, .compared = 0 };
+	const PerfScatter quiet = { .rows = { { .between = { 100, 100 }, .variances = { 100 } } },
+				    .compared = 160 };
+	const PerfScatter loop = {
+		.rows = { { .between = { 500, 100 }, .variances = { 100, 200 } } }, .compared = 160
+	};
+	const PerfScatter huge = { .rows = { { .between = { 1e30, 1 } } }, .compared = 0 };
 
 	cr_expect_eq(perf_scatter_percent(&sum, 0), 100);
 	cr_expect_eq(perf_scatter_part(&sum, 0), 0);

@@ -82,7 +82,7 @@ static uint32_t random_below(uint64_t *state, uint32_t bound)
 /* From MIXED_MIN to MIXED_MAX the least periods are mixed with 1. They are prime numbers, because a
    loop of a multiple of the period is seen at some of its places only; and none is below 11,
    because such loops are short: a pipe that is made and closed has seven allocations. */
-enum { MIXED_MIN = 4, MIXED_MAX = 11 };
+enum { MIXED_MIN = 6, MIXED_MAX = 11 };
 static const uint32_t least_periods[] = { 11, 13 };
 enum { LEAST_COUNT = sizeof(least_periods) / sizeof(least_periods[0]) };
 
@@ -100,14 +100,16 @@ static uint32_t draw_mixed(uint64_t *state, uint32_t nominal)
 	return least_periods[random_below(state, LEAST_COUNT)];
 }
 
-/* Periods around a small one, so that one of nominal events is taken on average. For 2 and 3 the
+/* Periods around a small one, so that one of nominal events is taken on average. Up to 5 the
    variance of the least periods would be too large. */
 static const struct {
 	uint8_t count;
-	uint8_t periods[9];
+	uint8_t periods[15];
 } small_periods[] = {
 	[2] = { 8, { 1, 1, 1, 5, 5, 5, 5, 5 } },
 	[3] = { 9, { 1, 1, 5, 5, 5, 5, 11, 11, 11 } },
+	[4] = { 10, { 1, 5, 5, 5, 5, 5, 5, 11, 11, 11 } },
+	[5] = { 15, { 1, 5, 5, 5, 5, 5, 5, 5, 11, 11, 11, 11, 11, 11, 11 } },
 	[12] = { 2, { 11, 13 } },
 	[13] = { 4, { 11, 11, 13, 19 } },
 	[14] = { 5, { 11, 13, 13, 17, 19 } },

@@ -16,7 +16,7 @@
 uint32_t perf_period_random(uint64_t *state);
 
 /* Returns a random period such that, over many equally long times, one of nominal events is taken
-   on average. Returns 1 for 1. The variance is at most three times that of nominal up to 11, where
+   on average. Returns 1 for 1. The variance is at most 2.75 times that of nominal up to 11, where
    1 is mixed with larger periods, and at most 1.25 times that of larger ones. */
 uint32_t perf_period_draw(uint64_t *state, uint32_t nominal);
 

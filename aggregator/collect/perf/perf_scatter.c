@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf/perf_scatter.h"
 
+#include <glib.h>
+#include <stdbool.h>
+
 enum {
 	SAMPLES_MIN = 16,     /* a smaller block is not compared */
 	LIKE_SIZE = 2,        /* the larger of two blocks has at most this many times the events */
+	EARLY_SAMPLES = 24,   /* of the first part of a block */
+	EARLY_GROWTH = 4,     /* times these, the whole block is its first part */
 	SAMPLES_ASSUMED = 16, /* of independent draws, in each row */
 };
 #define PERCENT_MAX 1e6
@@ -14,12 +19,15 @@ static double square(double number)
 	return number * number;
 }
 
-static int are_alike(const PerfBlock *a, const PerfBlock *b)
+static bool has_enough(const PerfBlock *block)
 {
 	/* If every event is taken, nothing is estimated. */
-	return a->period > 1 && b->period > 1 && a->samples >= SAMPLES_MIN &&
-	       b->samples >= SAMPLES_MIN && a->total <= LIKE_SIZE * b->total &&
-	       b->total <= LIKE_SIZE * a->total;
+	return block->period > 1 && block->samples >= SAMPLES_MIN;
+}
+
+static bool are_alike(const PerfBlock *a, const PerfBlock *b)
+{
+	return a->total <= LIKE_SIZE * b->total && b->total <= LIKE_SIZE * a->total;
 }
 
 static double variance_of(const PerfBlock *block, unsigned part)
@@ -28,10 +36,8 @@ static double variance_of(const PerfBlock *block, unsigned part)
 }
 
 /* Adds the difference between the share of a part in one block and that expected from both. */
-static void compare_part(PerfScatter *scatter, unsigned part)
+static void compare_part(PerfDifference *sum, const PerfBlock *a, const PerfBlock *b, unsigned part)
 {
-	const PerfBlock *a = &scatter->before, *b = &scatter->now;
-	PerfDifference *row = &scatter->rows[part / SCATTER_PLACES];
 	double total_a = (double)a->total, total_b = (double)b->total, total = total_a + total_b;
 	double weight_a = a->weights[part], weight_b = b->weights[part];
 	double share = (weight_a + weight_b) / total;
@@ -39,20 +45,55 @@ static void compare_part(PerfScatter *scatter, unsigned part)
 		(variance_of(a, part) * square(total_b) + variance_of(b, part) * square(total_a)) /
 		square(total);
 
-	row->squares += square((weight_a * total_b - weight_b * total_a) / total);
-	row->expected += variance * (1 - share);
-	row->variances[part % SCATTER_PLACES] += variance_of(a, part) + variance_of(b, part);
+	sum->squares += square((weight_a * total_b - weight_b * total_a) / total);
+	sum->expected += variance * (1 - share);
+}
+
+static void compare_with_before(PerfScatter *scatter)
+{
+	const PerfBlock *a = &scatter->before, *b = &scatter->now;
+
+	for (unsigned part = 0; part < SCATTER_ROWS * SCATTER_PLACES; part++) {
+		PerfScatterRow *row = &scatter->rows[part / SCATTER_PLACES];
+
+		compare_part(&row->between, a, b, part);
+		row->variances[part % SCATTER_PLACES] +=
+			variance_of(a, part) + variance_of(b, part);
+	}
+	scatter->compared += a->samples + b->samples;
+}
+
+/* Returns what a block has after its first part. */
+static PerfBlock late_part(const PerfBlock *all, const PerfBlock *early)
+{
+	PerfBlock late = *all;
+
+	late.samples -= early->samples;
+	late.total -= early->total;
+	for (unsigned part = 0; part < SCATTER_ROWS * SCATTER_PLACES; part++)
+		late.weights[part] -= early->weights[part];
+	return late;
+}
+
+static void compare_within(PerfScatter *scatter)
+{
+	const PerfBlock late = late_part(&scatter->now, &scatter->early);
+
+	for (unsigned part = 0; has_enough(&late) && part < SCATTER_ROWS * SCATTER_PLACES; part++)
+		compare_part(&scatter->rows[part / SCATTER_PLACES].within, &scatter->early, &late,
+			     part);
 }
 
 void perf_scatter_begin(PerfScatter *scatter, uint32_t period)
 {
-	if (are_alike(&scatter->before, &scatter->now)) {
-		for (unsigned part = 0; part < SCATTER_ROWS * SCATTER_PLACES; part++)
-			compare_part(scatter, part);
-		scatter->compared += scatter->before.samples + scatter->now.samples;
-	}
+	if (scatter->early.samples)
+		compare_within(scatter);
+	if (has_enough(&scatter->before) && has_enough(&scatter->now) &&
+	    are_alike(&scatter->before, &scatter->now))
+		compare_with_before(scatter);
 	scatter->before = scatter->now;
 	scatter->now = (PerfBlock){ .period = period };
+	scatter->early.samples = 0;
 }
 
 void perf_scatter_add(PerfScatter *scatter, unsigned row, uint64_t place)
@@ -63,13 +104,23 @@ void perf_scatter_add(PerfScatter *scatter, unsigned row, uint64_t place)
 	block->samples++;
 	block->total += block->period;
 	block->weights[row * SCATTER_PLACES + hash] += block->period;
+	if (block->samples == EARLY_SAMPLES ||
+	    (block->samples > EARLY_SAMPLES &&
+	     block->samples == EARLY_GROWTH * scatter->early.samples))
+		scatter->early = *block;
+}
+
+static void add_difference(PerfDifference *sum, const PerfDifference *added)
+{
+	sum->squares += added->squares;
+	sum->expected += added->expected;
 }
 
 void perf_scatter_sum(PerfScatter *sum, const PerfScatter *added)
 {
 	for (unsigned i = 0; i < SCATTER_ROWS; i++) {
-		sum->rows[i].squares += added->rows[i].squares;
-		sum->rows[i].expected += added->rows[i].expected;
+		add_difference(&sum->rows[i].between, &added->rows[i].between);
+		add_difference(&sum->rows[i].within, &added->rows[i].within);
 		for (unsigned j = 0; j < SCATTER_PLACES; j++)
 			sum->rows[i].variances[j] += added->rows[i].variances[j];
 	}
@@ -82,24 +133,29 @@ static double expected_of_sample(const PerfScatter *scatter)
 	double expected = 0;
 
 	for (unsigned i = 0; i < SCATTER_ROWS; i++)
-		expected += scatter->rows[i].expected;
+		expected += scatter->rows[i].between.expected;
 	return scatter->compared > 0 ? expected / scatter->compared : 0;
+}
+
+/* Returns the ratio of differences to those of draws, beside some assumed draws; at least 1. */
+static double ratio(const PerfDifference *difference, double assumed)
+{
+	double expected = difference->expected + assumed;
+
+	return expected > 0 ? MAX((difference->squares + assumed) / expected, 1) : 1;
 }
 
 uint32_t perf_scatter_percent(const PerfScatter *scatter, unsigned row)
 {
 	double assumed = SAMPLES_ASSUMED * expected_of_sample(scatter);
-	double squares = scatter->rows[row].squares + assumed;
-	double expected = scatter->rows[row].expected + assumed;
-	double percent;
+	double between = ratio(&scatter->rows[row].between, assumed);
+	double within = ratio(&scatter->rows[row].within, assumed);
+	double percent = (1 + MAX(between - within, 0)) * PERF_SCATTER_OF_DRAWS;
 
-	if (squares <= expected || expected <= 0)
-		return PERF_SCATTER_OF_DRAWS;
-	percent = squares / expected * PERF_SCATTER_OF_DRAWS;
-	return (uint32_t)(percent < PERCENT_MAX ? percent : PERCENT_MAX);
+	return (uint32_t)MIN(percent, PERCENT_MAX);
 }
 
-static double variance_of_row(const PerfDifference *row)
+static double variance_of_row(const PerfScatterRow *row)
 {
 	double sum = 0;
 
@@ -110,7 +166,7 @@ static double variance_of_row(const PerfDifference *row)
 
 uint32_t perf_scatter_part(const PerfScatter *scatter, unsigned row)
 {
-	const PerfDifference *of = &scatter->rows[row];
+	const PerfScatterRow *of = &scatter->rows[row];
 	double all = 0, squares = 0;
 
 	for (unsigned i = 0; i < SCATTER_ROWS; i++)

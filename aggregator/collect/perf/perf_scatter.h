@@ -10,7 +10,11 @@
  * drawn one by one. If a loop keeps time with the period, periodic sampling sees only some of its
  * places for as long as the period stays the same: a block. So places are compared between
  * neighbouring blocks of similar size, and the differences are added up by process, that is by row
- * (scatter_row.h). Other changes between blocks add to the result, so it is rather too large.
+ * (scatter_row.h).
+ *
+ * A process that comes and goes also makes neighbouring blocks differ. It does so within a block,
+ * too, whereas a loop that keeps time is seen at the same places until its end. So what two parts
+ * of a block differ more than draws is subtracted.
  */
 
 enum {
@@ -25,18 +29,24 @@ typedef struct {
 	uint32_t weights[SCATTER_ROWS * SCATTER_PLACES]; /* of some places of a row */
 } PerfBlock;
 
-/* The differences between blocks, and their expected value for independent draws. */
+/* The differences of what was compared, and their expected value for independent draws. */
 typedef struct {
 	double squares;
 	double expected;
-	double variances[SCATTER_PLACES]; /* of the compared samples: sums of w * (w - 1) */
 } PerfDifference;
+
+typedef struct {
+	PerfDifference between;           /* blocks */
+	PerfDifference within;            /* blocks: of their first part and the rest */
+	double variances[SCATTER_PLACES]; /* of the compared samples: sums of w * (w - 1) */
+} PerfScatterRow;
 
 /* One event of one CPU; initially zero. */
 typedef struct {
 	PerfBlock now;
+	PerfBlock early; /* the first part of now; its samples: 0 at first */
 	PerfBlock before;
-	PerfDifference rows[SCATTER_ROWS];
+	PerfScatterRow rows[SCATTER_ROWS];
 	double compared; /* samples of blocks that were compared */
 } PerfScatter;
 
