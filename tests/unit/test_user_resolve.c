@@ -298,8 +298,33 @@ Test(user_resolve, without_room_for_open_files_names_are_found_by_path)
 	end_child(&child);
 	expect_function_of_child(&host, &child);
 	expect_function(&host, (uint32_t)getpid(), ADDRESS(&qsort), "qsort");
+	expect_function(&host, (uint32_t)getpid(), ADDRESS(&getpid), "getpid");
+	/* They are closed again. */
+	cr_expect(le(uint, object_files_open_count(host.files), 2));
 	free_host(&host);
 	temporary_remove(folder);
+}
+
+Test(user_resolve, what_found_no_room_and_is_gone_is_named)
+{
+	g_autofree char *folder = temporary_folder();
+	Child child = start_child(folder, false, false);
+	Host host = new_host(1);
+	g_autoptr(GString) text = g_string_new(NULL);
+	g_autofree char *problems = NULL;
+	UserPlace place;
+
+	cr_assert(ne(u64, child.address, 0));
+	see_all(&host);
+	end_child(&child);
+	temporary_remove(folder);
+	cr_assert(user_maps_lookup(host.maps, (uint32_t)child.pid, 2, child.address, &place));
+	cr_expect(eq(sz, user_resolve(text, host.objects, host.files, &place, 1), 0));
+	problems = object_files_problems(host.files);
+	cr_assert_not_null(problems);
+	cr_expect(ne(ptr, strstr(problems, "/program: too many files are mapped"), NULL), "%s",
+		  problems);
+	free_host(&host);
 }
 
 /* The line of a mapping of this program, which is nobody's. */

@@ -6,12 +6,15 @@
 #include "record/batch_writer.h"
 #include "user/user_map_line.h"
 
+#include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 enum {
 	OBJECT_FILES_MAX = 4096,
+	OTHER_FILES = 256, /* that the program opens later: recordings, sockets of children */
 	LINES_BYTES_MAX = 1 << 20,
 	ENDS_LOOKED_AT = 64, /* at a time: anybody can make many such processes */
 };
@@ -28,6 +31,25 @@ struct UserWatch {
 	char *problems; /* that were printed; NULL: none */
 };
 
+/* Returns how many files of objects may be open, after making room for them. The unwinder has a
+   second descriptor of each. */
+static unsigned room_for_files(void)
+{
+	int first_free = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
+	rlim_t used = (rlim_t)MAX(first_free, 0) + OTHER_FILES;
+	struct rlimit limit;
+
+	if (first_free >= 0)
+		close(first_free);
+	if (first_free < 0 || getrlimit(RLIMIT_NOFILE, &limit))
+		return 0;
+	limit.rlim_cur = MAX(limit.rlim_cur, MIN(used + 2 * OBJECT_FILES_MAX, limit.rlim_max));
+	setrlimit(RLIMIT_NOFILE, &limit);
+	if (limit.rlim_cur <= used)
+		return 0;
+	return (unsigned)MIN((limit.rlim_cur - used) / 2, (rlim_t)OBJECT_FILES_MAX);
+}
+
 UserWatch *user_watch_new(LiveRun *live, bool with_data)
 {
 	UserWatch *watch = g_new0(UserWatch, 1);
@@ -37,7 +59,7 @@ UserWatch *user_watch_new(LiveRun *live, bool with_data)
 	watch->lines = g_string_new(NULL);
 	watch->written = g_string_new(NULL);
 	watch->ending = g_array_new(FALSE, FALSE, sizeof(guint32));
-	watch->files = object_files_new(live->parts.session->user_objects, "", OBJECT_FILES_MAX);
+	watch->files = object_files_new(live->parts.session->user_objects, "", room_for_files());
 	return watch;
 }
 

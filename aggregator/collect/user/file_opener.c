@@ -165,6 +165,9 @@ static int opened(FileOpener *opener, ssize_t bytes)
 	errno = ETIMEDOUT;
 	if (bytes >= 0 && opener->message.type == OPENER_OPENED)
 		errno = (int)(opener->message.value & INT_MAX);
+	/* The kernel drops what finds no room. */
+	if (file < 0 && !errno)
+		errno = EMFILE;
 	return file;
 }
 

@@ -19,6 +19,7 @@ typedef struct {
 	int descriptor; /* a place (trusted_file.h); -1: none */
 	unsigned tries;
 	bool was_sought;      /* without its process */
+	bool had_no_room;     /* too many files were open when it was seen */
 	char *problem;        /* owned: why names cannot be read; NULL: they can */
 	uint64_t asked_bytes; /* size of a map of generated code when it was asked for */
 	GHashTable *asked;    /* (element-type gint64), owned: offsets of places; NULL: none */
@@ -30,6 +31,7 @@ struct ObjectFiles {
 	FileOpener *opener;         /* owned */
 	GArray *files;              /* (element-type ObjectFile): by number of the object */
 	unsigned files_max, open_count;
+	uint32_t extra; /* object whose file is open beyond files_max; 0: none */
 };
 
 static void close_file(ObjectFiles *files, ObjectFile *file)
@@ -99,10 +101,12 @@ static void open_jit_map(ObjectFiles *files, ObjectFile *file, const UserObject 
 	keep_file(files, file, file_opener_jit_map(files->opener, &file->process));
 }
 
-static bool may_try(const ObjectFiles *files, const ObjectFile *file)
+static bool may_try(const ObjectFiles *files, ObjectFile *file)
 {
-	return file->descriptor < 0 && file->tries < TRIES_MAX &&
-	       files->open_count < files->files_max;
+	if (file->descriptor >= 0 || file->tries >= TRIES_MAX)
+		return false;
+	file->had_no_room = files->open_count >= files->files_max;
+	return !file->had_no_room;
 }
 
 void object_files_see(ObjectFiles *files, const UserMapLine *mapping)
@@ -166,6 +170,31 @@ static void forget_if_changed(const ObjectFiles *files, ObjectFile *file)
 	file->asked_bytes = look.file_bytes;
 }
 
+static void close_extra(ObjectFiles *files)
+{
+	if (files->extra)
+		close_file(files, file_at(files, files->extra));
+	files->extra = 0;
+}
+
+/* Opens the file of an object. It stays open if there is room, else until the next one. */
+static void find_file(ObjectFiles *files, uint32_t number, const UserObject *object)
+{
+	ObjectFile *file = file_at(files, number);
+
+	if (object->type == USER_OBJECT_GENERATED)
+		open_jit_map(files, file, object);
+	else if (object->type == USER_OBJECT_FILE)
+		seek_file(files, file, object);
+	if (file->descriptor < 0 && file->had_no_room && !file->problem)
+		file->problem = g_strdup("too many files are mapped: it was not kept open, and "
+					 "cannot be found any more");
+	if (file->descriptor < 0 || files->open_count <= files->files_max)
+		return;
+	files->extra = number;
+	file->was_sought = false;
+}
+
 int object_files_find(ObjectFiles *files, uint32_t number)
 {
 	const UserObject *object = user_objects_get(files->objects, number);
@@ -174,11 +203,10 @@ int object_files_find(ObjectFiles *files, uint32_t number)
 	if (!object)
 		return -1;
 	grow(files);
+	close_extra(files);
 	file = file_at(files, number);
-	if (file->descriptor < 0 && object->type == USER_OBJECT_GENERATED)
-		open_jit_map(files, file, object);
-	else if (file->descriptor < 0 && object->type == USER_OBJECT_FILE)
-		seek_file(files, file, object);
+	if (file->descriptor < 0)
+		find_file(files, number, object);
 	if (object->type == USER_OBJECT_GENERATED)
 		forget_if_changed(files, file);
 	return file->descriptor;

@@ -14,8 +14,8 @@
  */
 typedef struct ObjectFiles ObjectFiles;
 
-/* Returns a table without files; it keeps at most files_max open. The objects are borrowed. /proc
-   and all paths lie below root ("": this host's). */
+/* Returns a table without files; it keeps at most files_max open, and one more while that is read.
+   The objects are borrowed. /proc and all paths lie below root ("": this host's). */
 ObjectFiles *object_files_new(const UserObjects *objects, const char *root, unsigned files_max);
 void object_files_free(ObjectFiles *files);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(ObjectFiles, object_files_free)
