@@ -198,14 +198,17 @@ Test(file_opener, a_file_system_that_stops_later_is_not_waited_for, .timeout = 6
 {
 	g_autoptr(FileOpener) opener = file_opener_new("");
 	g_autofree char *folder = temporary_folder();
-	g_autofree char *path = g_build_filename(folder, "file", NULL);
+	g_autofree char *four = write_file(folder, "four", 0644);
+	g_autofree char *mounted = g_build_filename(folder, "mounted", NULL);
+	g_autofree char *path = g_build_filename(mounted, "file", NULL);
 	g_autofree char *before = NULL, *after = NULL, *read = NULL, *again = NULL;
 	g_autofree char *problem = NULL, *late = NULL;
 	OpenerLook look;
 	FuseServer fuse;
 	int place;
 
-	if (!fuse_server_start(&fuse, folder)) {
+	cr_assert_eq(mkdir(mounted, 0755), 0);
+	if (!fuse_server_start(&fuse, mounted, four)) {
 		temporary_remove(folder);
 		cr_skip("no file system can be mounted");
 	}

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Real kernels: needs root, QEMU and debootstrap; no part of make check.
 EXTRA_PROGRAMS += tests/vm/seed_cache
-check_PROGRAMS += tests/vm/cache_counts tests/vm/held_counts tests/vm/bpf_return tests/vm/kmem_counter
+check_PROGRAMS += tests/vm/cache_counts tests/vm/held_counts tests/vm/bpf_return tests/vm/kmem_counter tests/vm/hostile
+tests_vm_hostile_CPPFLAGS = $(aggregator_cppflags) -I$(srcdir)/tests/fixtures
+tests_vm_hostile_CFLAGS = -fno-omit-frame-pointer -fno-optimize-sibling-calls
+# Its copies are other programs.
+tests_vm_hostile_LDFLAGS = -Wl,--build-id=none
+tests_vm_hostile_SOURCES = tests/vm/hostile.c tests/fixtures/fuse_server.c tests/fixtures/fuse_server.h
 tests_vm_bpf_return_SOURCES = tests/vm/bpf_return.c
 tests_vm_seed_cache_CPPFLAGS = $(aggregator_cppflags)
 tests_vm_seed_cache_CFLAGS = $(aggregator_cflags)
@@ -109,7 +114,7 @@ EXTRA_DIST += \
 	tests/vm/cases/97-names.sh \
 	tests/vm/cases/97-stack-top-stap.sh \
 	tests/vm/cases/98-perf-net.sh \
-	tests/vm/cases/98-stack-top.sh \
+	tests/vm/cases/98-stack-top-hostile.sh tests/vm/cases/98-stack-top.sh \
 	tests/vm/cases/98-stack-top-reports.sh \
 	tests/vm/cases/99-stack-top-kprobes.sh \
 	tests/vm/cases/99-stack-top-memory.sh \

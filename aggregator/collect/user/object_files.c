@@ -263,6 +263,14 @@ static void append_count(GString *text, unsigned count, const char *before, cons
 		append_part(text, part);
 }
 
+static void append_object(GString *text, const UserObject *object)
+{
+	if (object->type == USER_OBJECT_GENERATED)
+		g_string_append_printf(text, "code that process %u generated", object->tgid);
+	else
+		escape_append(text, object->path);
+}
+
 /* Appends the first program whose names could not be read, and how many others there are. */
 static void append_failed(GString *text, const ObjectFiles *files)
 {
@@ -275,7 +283,7 @@ static void append_failed(GString *text, const ObjectFiles *files)
 		if (!problem || failed++)
 			continue;
 		g_string_append(part, "no names of ");
-		escape_append(part, user_objects_get(files->objects, i)->path);
+		append_object(part, user_objects_get(files->objects, i));
 		g_string_append_printf(part, ": %s", problem);
 	}
 	if (failed > 1)
