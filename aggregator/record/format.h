@@ -300,7 +300,8 @@ struct KmtHeartbeat {
 	uint64_t skipped;            /* probe hits that SystemTap skipped */
 	uint64_t errors;             /* soft errors of the probe module */
 	uint64_t transport_failures; /* messages rejected because the transport buffer was full */
-	uint64_t probe_ns;           /* estimated time in this CPU's probes since the start, or
+	uint64_t probe_ns;           /* estimated time in this CPU's probes since the start, of perf
+					events with its part of the reader's time, or
 					KMT_NOT_MEASURED */
 	uint64_t passed_over;        /* events of this CPU that arrived, but are not in the stream,
 					of other processes or refused by a formula: as many as

@@ -1,5 +1,5 @@
 # Figures, not tests: `make bench` prints a table for doc/PERFORMANCE.md.
-bench_programs = tests/bench/bench_aggregator tests/bench/make_fleet tests/bench/make_held \
+bench_programs = tests/bench/bench_aggregator tests/bench/cost_load tests/bench/make_fleet tests/bench/make_held \
 	tests/bench/make_hostile tests/bench/make_stream tests/bench/measure \
 	tests/bench/sampling_load
 EXTRA_PROGRAMS += $(bench_programs)
@@ -8,6 +8,8 @@ tests_bench_bench_aggregator_SOURCES = tests/bench/bench_aggregator.c
 tests_bench_bench_aggregator_CPPFLAGS = $(aggregator_cppflags)
 tests_bench_bench_aggregator_CFLAGS = $(aggregator_cflags)
 tests_bench_bench_aggregator_LDADD = $(aggregator_libs)
+
+tests_bench_cost_load_SOURCES = tests/bench/cost_load.c
 
 tests_bench_make_fleet_SOURCES = tests/bench/make_fleet.c
 tests_bench_make_fleet_CPPFLAGS = $(aggregator_cppflags)
@@ -43,6 +45,7 @@ bench_scripts = \
 	tests/bench/has_addresses \
 	tests/bench/make_perl_stream.pl \
 	tests/bench/run_bench \
+	tests/bench/run_cost \
 	tests/bench/run_formats \
 	tests/bench/run_held \
 	tests/bench/run_hits \
@@ -61,6 +64,10 @@ bench: kmalloc-top slabratetop tests/cli/lines_of $(bench_programs)
 	$(srcdir)/tests/bench/run_lines
 	$(srcdir)/tests/bench/run_pages $(srcdir)
 
+# Whether runs tell what they cost on the running kernel.
+bench-cost: kmalloc-top slabstack stack-top tests/bench/cost_load
+	$(srcdir)/tests/bench/run_cost
+
 # Whether sampled figures are right on the running kernel.
 bench-sampling: kmalloc-top tests/bench/sampling_load
 	$(srcdir)/tests/bench/run_sampling
@@ -74,4 +81,4 @@ CLEANFILES += $(EXTRA_PROGRAMS)
 mostlyclean-local: clean-bench
 clean-bench:
 	rm -rf bench-data
-.PHONY: bench bench-live bench-sampling clean-bench
+.PHONY: bench bench-cost bench-live bench-sampling clean-bench

@@ -167,6 +167,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_pairing.c \
 	tests/unit/test_pairing_truth.c \
 	tests/unit/test_perf_cost.c \
+	tests/unit/test_perf_pay.c \
 	tests/unit/test_perf_filter.c \
 	tests/unit/test_perf_ring.c \
 	tests/unit/test_perf_run.c \

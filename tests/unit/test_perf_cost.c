@@ -59,11 +59,13 @@ static GArray *perf_points(unsigned events)
 	return points;
 }
 
-static void stage_open_with(Stage *stage, uint32_t sampling_period)
+static void stage_open_filtered(Stage *stage, uint32_t sampling_period, const char *filter)
 {
 	g_autoptr(GArray) points = perf_points(PROBE_KMALLOC);
 
 	stage->point = g_array_index(points, PerfPoint, 0);
+	stage->point.filter = (char *)filter;
+	stage->point.counts_calls = filter;
 	stage->request = (PerfRequest){
 		.points = &stage->point,
 		.points_count = 1,
@@ -78,6 +80,11 @@ static void stage_open_with(Stage *stage, uint32_t sampling_period)
 	stage->cpu = perf_events_open(stage->events, UINT32_MAX, NULL);
 	if (!stage->cpu)
 		cr_skip_test("perf events are refused here");
+}
+
+static void stage_open_with(Stage *stage, uint32_t sampling_period)
+{
+	stage_open_filtered(stage, sampling_period, NULL);
 }
 
 static void stage_open(Stage *stage)
@@ -122,6 +129,22 @@ Test(perf_cost, an_event_and_its_stack_cost_something_on_this_host)
 	stage_close(&stage);
 }
 
+Test(perf_cost, an_event_that_is_left_out_or_rejected_costs_less)
+{
+	Stage stage = { .events = NULL };
+	PerfCost cost;
+
+	stage_open(&stage);
+	stage.point.filter = (char *)"bytes_req == 0";
+	stage.point.counts_calls = stage.point.filters_caches = true;
+	cost = perf_cost_measure(&stage.request);
+	cr_expect(cost.is_known);
+	cr_expect(cost.untaken_ns > 0 && cost.untaken_ns <= cost.event_ns, "%lu ns",
+		  (unsigned long)cost.untaken_ns);
+	cr_expect_gt(cost.rejected_ns, 0);
+	stage_close(&stage);
+}
+
 Test(perf_cost, without_stacks_there_are_no_frames_to_pay)
 {
 	Stage stage = { .events = NULL };
@@ -137,19 +160,23 @@ Test(perf_cost, without_stacks_there_are_no_frames_to_pay)
 
 /* What the rounds say, without any clock. */
 
-enum { SAMPLES = 32, DEPTH = 7, HELPERS = 16 };
+enum { SAMPLES = 32, DEPTH = 7, HELPERS = 16, REJECTED = 20 };
 
 /* A round on a machine that needs so many nanoseconds for the allocations themselves. */
 static PerfCostRound round_of(uint64_t plain_ns, uint64_t event_ns, uint64_t frame_ns,
 			      uint64_t helper_ns)
 {
 	uint64_t bare_ns = plain_ns + SAMPLES * event_ns;
+	uint64_t untaken_ns = event_ns / 7, rejected_ns = event_ns / 5;
 
 	return (PerfCostRound){
 		.plain_ns = plain_ns,
 		.bare_ns = bare_ns,
 		.full_ns = bare_ns + SAMPLES * DEPTH * frame_ns,
 		.helped_ns = bare_ns + HELPERS * helper_ns,
+		.parked_ns = plain_ns + SAMPLES * untaken_ns,
+		.filtered_ns = plain_ns + REJECTED * rejected_ns,
+		.rejected = REJECTED,
 		.samples = SAMPLES,
 		.frames = SAMPLES * DEPTH,
 		.helpers = HELPERS,
@@ -176,6 +203,29 @@ Test(perf_cost, it_is_what_most_rounds_say_and_not_the_luckiest)
 	cr_expect_eq(cost.frame_ns, 280, "%lu", (unsigned long)cost.frame_ns);
 	cr_expect_eq(cost.helper_ns, 900, "%lu", (unsigned long)cost.helper_ns);
 	cr_expect_eq(perf_cost_of(&cost, DEPTH), 756 + DEPTH * 280);
+}
+
+/* Each is called by the tracepoint, too. */
+Test(perf_cost, what_is_left_out_or_rejected_costs_something)
+{
+	PerfCostRound rounds[PERF_COST_ROUNDS];
+	PerfCost cost;
+
+	for (unsigned i = 0; i < PERF_COST_ROUNDS; i++)
+		rounds[i] = round_of(100000 + i, 700, 280, 900);
+	rounds[2].parked_ns += 1000000;
+	rounds[3].filtered_ns += 1000000;
+	cost = perf_cost_of_rounds(rounds, PERF_COST_ROUNDS);
+	cr_expect_eq(cost.untaken_ns, 100 + 56, "%lu", (unsigned long)cost.untaken_ns);
+	cr_expect_eq(cost.rejected_ns, 140 + 56, "%lu", (unsigned long)cost.rejected_ns);
+	cr_expect_eq(perf_cost_of_sample(&cost, DEPTH) + cost.untaken_ns,
+		     perf_cost_of(&cost, DEPTH));
+	for (unsigned i = 0; i < PERF_COST_ROUNDS; i++)
+		rounds[i].rejected = 0;
+	cr_expect_eq(perf_cost_of_rounds(rounds, PERF_COST_ROUNDS).rejected_ns, 0);
+	for (unsigned i = 0; i < PERF_COST_ROUNDS; i++)
+		rounds[i].parked_ns = rounds[i].bare_ns + 100000;
+	cr_expect_eq(perf_cost_of_rounds(rounds, PERF_COST_ROUNDS).untaken_ns, cost.event_ns);
 }
 
 Test(perf_cost, what_rounds_cannot_say_is_not_known)
@@ -379,6 +429,62 @@ Test(perf_cost, a_period_changes_while_all_is_counted)
 	cr_expect(stage.events_counted + OFF_MAX > events &&
 			  stage.events_counted < events + OFF_MAX,
 		  "%lu of %lu", (unsigned long)stage.events_counted, (unsigned long)events);
+	stage_close(&stage);
+}
+
+/* While both twins count, each event is still one. */
+Test(perf_cost, events_of_twins_are_counted_once)
+{
+	enum { PIPES = 300, TURNS = 10 };
+	Stage stage = { .random = 1 };
+	PerfTurnPlace at;
+	uint64_t before, counted, twice = 0;
+
+	stage_begin(&stage);
+	at = place_of(&stage);
+	before = perf_turn_events(&at);
+	pipes_made = 0;
+	for (int i = 0; i < TURNS; i++) {
+		perf_turn_begin(&at, 13);
+		make_pipes(PIPES);
+		twice += 2 * PIPES;
+		counted = perf_turn_events(&at) - before;
+		cr_expect(counted >= 2 * pipes_made + twice / 5 - TURNS &&
+				  counted <= 2 * pipes_made + twice / 5 + 6 * TURNS,
+			  "%lu of %lu", (unsigned long)counted, (unsigned long)(2 * pipes_made));
+		for (int j = 0; j < PIPES && !perf_turn_advance(&at); j++) {
+			make_pipes(1);
+			twice += 2;
+		}
+	}
+	stage_end(&stage);
+	stage_close(&stage);
+}
+
+Test(perf_cost, what_a_filter_rejects_is_a_call)
+{
+	enum { PIPES = 100 };
+	Stage stage = { .events = NULL };
+
+	stage_open_filtered(&stage, 1, "bytes_req == 0");
+	perf_events_enable_samples(stage.events, stage.cpu);
+	make_pipes(PIPES);
+	perf_events_disable(stage.events, stage.cpu);
+	cr_expect_eq(count_of(&stage, 0), 0);
+	cr_expect_eq(perf_events_calls(stage.events, stage.cpu, 0), 2 * PIPES);
+	make_pipes(1);
+	cr_expect_eq(perf_events_calls(stage.events, stage.cpu, 0), 2 * PIPES);
+	stage_close(&stage);
+}
+
+Test(perf_cost, without_a_filter_nothing_more_is_counted)
+{
+	Stage stage = { .events = NULL };
+
+	stage_open(&stage);
+	perf_events_enable_samples(stage.events, stage.cpu);
+	make_pipes(1);
+	cr_expect_eq(perf_events_calls(stage.events, stage.cpu, 0), 0);
 	stage_close(&stage);
 }
 

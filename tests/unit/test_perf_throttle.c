@@ -17,14 +17,23 @@ typedef struct {
 	PerfThrottle throttle;
 	uint64_t now_ns;
 	uint64_t probe_ns;
+	uint64_t samples_ns;
 } Cpu;
 
-/* Its probes take so many percent of the time until the next look. */
-static bool spend(Cpu *cpu, const PerfBound *bound, uint64_t percent)
+/* Its probes take so many percent of the time until the next look, and samples a part of them. */
+static bool spend_in_parts(Cpu *cpu, const PerfBound *bound, uint64_t percent,
+			   uint64_t samples_percent)
 {
 	cpu->now_ns += LOOK_NS;
 	cpu->probe_ns += LOOK_NS / 100 * percent;
-	return perf_throttle_judge(&cpu->throttle, bound, cpu->now_ns, cpu->probe_ns);
+	cpu->samples_ns += LOOK_NS / 100 * samples_percent;
+	return perf_throttle_judge(&cpu->throttle, bound, cpu->now_ns, cpu->probe_ns,
+				   cpu->samples_ns);
+}
+
+static bool spend(Cpu *cpu, const PerfBound *bound, uint64_t percent)
+{
+	return spend_in_parts(cpu, bound, percent, percent);
 }
 
 static uint32_t period(const Cpu *cpu, const PerfBound *bound)
@@ -72,11 +81,12 @@ Test(perf_throttle, it_is_judged_no_more_than_four_times_a_second)
 {
 	Cpu cpu = { .now_ns = 0 };
 
-	cr_expect_not(
-		perf_throttle_judge(&cpu.throttle, &all_within_20_percent, LOOK_NS - 1, LOOK_NS));
-	cr_expect(perf_throttle_judge(&cpu.throttle, &all_within_20_percent, LOOK_NS, LOOK_NS));
+	cr_expect_not(perf_throttle_judge(&cpu.throttle, &all_within_20_percent, LOOK_NS - 1,
+					  LOOK_NS, LOOK_NS));
+	cr_expect(perf_throttle_judge(&cpu.throttle, &all_within_20_percent, LOOK_NS, LOOK_NS,
+				      LOOK_NS));
 	cr_expect_not(perf_throttle_judge(&cpu.throttle, &all_within_20_percent, 2 * LOOK_NS - 1,
-					  2 * LOOK_NS));
+					  2 * LOOK_NS, 2 * LOOK_NS));
 }
 
 /* A look that came late is of a longer time: its share counts, not its sum. */
@@ -84,8 +94,20 @@ Test(perf_throttle, a_late_look_is_no_load)
 {
 	Cpu cpu = { .now_ns = 0 };
 
-	cr_expect_not(
-		perf_throttle_judge(&cpu.throttle, &all_within_20_percent, 10 * LOOK_NS, LOOK_NS));
+	cr_expect_not(perf_throttle_judge(&cpu.throttle, &all_within_20_percent, 10 * LOOK_NS,
+					  LOOK_NS, LOOK_NS));
+}
+
+/* Events that are not taken cost something, whatever the period. */
+Test(perf_throttle, the_period_grows_only_while_samples_cost_something)
+{
+	Cpu cpu = { .now_ns = 0 };
+
+	cr_expect(spend_in_parts(&cpu, &all_within_20_percent, 25, 10));
+	cr_expect(spend_in_parts(&cpu, &all_within_20_percent, 21, 2));
+	cr_expect_not(spend_in_parts(&cpu, &all_within_20_percent, 21, 1));
+	cr_expect_not(spend_in_parts(&cpu, &all_within_20_percent, 90, 0));
+	cr_expect_eq(period(&cpu, &all_within_20_percent), 4);
 }
 
 Test(perf_throttle, without_a_bound_everything_is_taken)

@@ -50,25 +50,31 @@ Test(point_cost, too_few_rounds_or_no_hits_or_no_difference_tell_nothing)
 
 /* The running kernel. */
 
-static const struct perf_event_attr like_a_run = {
-	.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW,
-	.exclude_callchain_user = 1,
-	.watermark = 1,
-	.wakeup_watermark = 1 << 18,
+enum { SAMPLED, COUNTED, REJECTED, VARIANTS };
+
+#define LIKE_A_RUN                                                                                 \
+	{                                                                                          \
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN |        \
+			       PERF_SAMPLE_RAW,                                                    \
+		.exclude_callchain_user = 1, .watermark = 1, .wakeup_watermark = 1 << 18           \
+	}
+
+static const PointVariant variants[VARIANTS] = {
+	[SAMPLED] = { LIKE_A_RUN, POINT_HIT_SAMPLED },
+	[COUNTED] = { LIKE_A_RUN, POINT_HIT_COUNTED },
+	[REJECTED] = { LIKE_A_RUN, POINT_HIT_REJECTED },
 };
 
-static PointCost measure(const char *text)
+static void measure(const char *text, PointCost costs[VARIANTS])
 {
 	g_autoptr(ProbeSpec) spec = probe_spec_parse(text, NULL);
 	PointHost host = { .root = "", .kmem_folder_fd = tracefs_open_kmem("", NULL) };
 	g_autoptr(GError) error = NULL;
 	g_autoptr(GPtrArray) events = point_events_find(&host, spec, &error);
-	PointCost cost;
 
 	cr_assert_not_null(events, "%s", error ? error->message : text);
-	cost = point_cost_measure(&host, events->pdata[0], &like_a_run);
+	point_cost_measure(&host, events->pdata[0], variants, VARIANTS, costs);
 	close(host.kmem_folder_fd);
-	return cost;
 }
 
 static bool has_pmu(const char *name)
@@ -98,14 +104,18 @@ Test(point_cost, every_kind_of_probe_can_be_measured_here)
 	if (geteuid() || access("/sys/kernel/tracing/events", R_OK | X_OK))
 		cr_skip_test("this user may not trace");
 	for (guint i = 0; i < G_N_ELEMENTS(kinds); i++) {
-		PointCost cost = { 0 };
+		PointCost costs[VARIANTS] = { 0 };
+		const PointCost *cost = &costs[SAMPLED];
 
 		if (!has_pmu(kinds[i].pmu))
 			continue;
 		/* A busy machine may interrupt most rounds. */
-		for (int tries = 0; tries < 5 && !cost.is_known; tries++)
-			cost = measure(kinds[i].probe);
-		cr_expect(cost.is_known, "%s", kinds[i].probe);
-		cr_log_info("%s: %" G_GUINT64_FORMAT " ns", kinds[i].probe, cost.event_ns);
+		for (int tries = 0; tries < 5 && !cost->is_known; tries++)
+			measure(kinds[i].probe, costs);
+		cr_expect(cost->is_known, "%s", kinds[i].probe);
+		cr_expect_gt(cost->bytes, 0);
+		cr_expect_eq(costs[COUNTED].bytes, 0);
+		cr_expect_eq(costs[REJECTED].bytes, 0);
+		cr_log_info("%s: %" G_GUINT64_FORMAT " ns", kinds[i].probe, cost->event_ns);
 	}
 }

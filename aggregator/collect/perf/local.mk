@@ -9,6 +9,7 @@ libaggregator_a_SOURCES += \
 	aggregator/collect/perf/perf_filter.c aggregator/collect/perf/perf_filter.h \
 	aggregator/collect/perf/perf_hits.c aggregator/collect/perf/perf_hits.h \
 	aggregator/collect/perf/perf_names.c aggregator/collect/perf/perf_names.h \
+	aggregator/collect/perf/perf_pay.c aggregator/collect/perf/perf_pay.h \
 	aggregator/collect/perf/perf_period.c aggregator/collect/perf/perf_period.h \
 	aggregator/collect/perf/perf_read.c \
 	aggregator/collect/perf/perf_maps.c aggregator/collect/perf/perf_maps.h \

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "collect/perf/perf_sample.h"
+#include "collect/perf/perf_weight.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@ enum {
 	TRIES = 3,                    /* times the rounds: most may have been interrupted */
 	ENOUGH_NS = 20 * 1000 * 1000, /* the run should begin */
 	EVENT_NS_MAX = 100000,        /* of an emulated machine; above it, the host is busy */
-	ENTRY_PERCENT = 8,            /* see add_entry() */
-	PIPES = 16,                   /* per round; up to a dozen allocations each */
+	ENTRY_PERCENT = 8,            /* see entry_of() */
+	PIPES = 32,                   /* per round; up to a dozen allocations each */
 	RING_BYTES = 4 << 20,         /* as in a run: too large for the caches */
 };
 static const uint32_t any_cpu = UINT32_MAX; /* as perf_event_open's -1 */
@@ -23,15 +24,18 @@ static const uint32_t any_cpu = UINT32_MAX; /* as perf_event_open's -1 */
 typedef struct {
 	PerfEvents *events; /* owned */
 	PerfCpu *cpu;       /* NULL: could not be opened */
+	unsigned points_count;
 	uint64_t sample_type;
 	uint64_t samples; /* of the current round */
 	uint64_t frames;  /* of the current round */
+	uint64_t calls;   /* of the current round: see PerfPoint.counts_calls */
 } Kind;
 
 static void kind_open(Kind *kind, const PerfRequest *request)
 {
 	kind->events = perf_events_new(request);
 	kind->cpu = perf_events_open(kind->events, any_cpu, NULL);
+	kind->points_count = request->points_count;
 	kind->sample_type = perf_events_layout(kind->events).sample_type;
 }
 
@@ -73,6 +77,15 @@ static uint64_t allocate(void)
 	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 }
 
+static uint64_t calls_of(const Kind *kind)
+{
+	uint64_t calls = 0;
+
+	for (unsigned i = 0; i < kind->points_count; i++)
+		calls += perf_events_calls(kind->events, kind->cpu, i);
+	return calls;
+}
+
 /* Returns the duration of the round. Empties the ring after each round, because a full ring costs
    less. */
 static uint64_t kind_measure(Kind *kind)
@@ -99,9 +112,26 @@ static GArray *allocation_points(const PerfRequest *request)
 		PerfPoint point = request->points[i];
 
 		if (point.filters_caches)
-			point.filter = NULL;
+			point.filter = NULL; /* ... and no counter */
 		if (!point.is_free)
 			g_array_append_val(points, point);
+	}
+	return points;
+}
+
+/* The points whose filters reject events, with filters that reject all of this thread. They
+   evaluate the filter of the run first. Owned, with the filters. */
+static GArray *rejecting_points(const PerfRequest *request)
+{
+	GArray *points = g_array_new(FALSE, FALSE, sizeof(PerfPoint));
+
+	for (unsigned i = 0; i < request->points_count; i++) {
+		PerfPoint point = request->points[i];
+
+		if (!point.filter || !point.counts_calls)
+			continue;
+		point.filter = g_strdup_printf("(%s) && common_pid == 0", point.filter);
+		g_array_append_val(points, point);
 	}
 	return points;
 }
@@ -134,6 +164,16 @@ static int64_t frame_ns(const PerfCostRound *round)
 	return more_than(round->full_ns, round->bare_ns, round->frames);
 }
 
+static int64_t untaken_ns(const PerfCostRound *round)
+{
+	return more_than(round->parked_ns, round->plain_ns, round->samples);
+}
+
+static int64_t rejected_ns(const PerfCostRound *round)
+{
+	return more_than(round->filtered_ns, round->plain_ns, round->rejected);
+}
+
 static int64_t helper_ns(const PerfCostRound *round)
 {
 	return more_than(round->helped_ns, round->bare_ns, round->helpers);
@@ -153,18 +193,24 @@ static uint64_t median_of(const PerfCostRound *rounds, unsigned count,
 /* The rounds differ in what is sampled. All of them include the call from the tracepoint into perf,
    because the events of the run are open: some 130 guest instructions on 6.12, of 1,700 for a
    sample without its stack (doc/PERFORMANCE.md). */
-static uint64_t add_entry(uint64_t sample_ns)
+static uint64_t entry_of(uint64_t sample_ns)
 {
-	return sample_ns + sample_ns * ENTRY_PERCENT / 100;
+	return sample_ns * ENTRY_PERCENT / 100;
 }
 
 PerfCost perf_cost_of_rounds(const PerfCostRound *rounds, unsigned count)
 {
+	uint64_t sample_ns, entry_ns;
 	PerfCost cost = { 0 };
 
 	if (count < ROUNDS_MIN)
 		return cost;
-	cost.event_ns = add_entry(median_of(rounds, count, event_ns));
+	sample_ns = median_of(rounds, count, event_ns);
+	entry_ns = entry_of(sample_ns);
+	cost.event_ns = sample_ns + entry_ns;
+	cost.untaken_ns = MIN(median_of(rounds, count, untaken_ns), sample_ns) + entry_ns;
+	if (rounds[0].rejected)
+		cost.rejected_ns = median_of(rounds, count, rejected_ns) + entry_ns;
 	cost.frame_ns = median_of(rounds, count, frame_ns);
 	cost.helper_ns = median_of(rounds, count, helper_ns);
 	cost.is_known = cost.event_ns && cost.event_ns <= EVENT_NS_MAX &&
@@ -176,29 +222,39 @@ PerfCost perf_cost_of_rounds(const PerfCostRound *rounds, unsigned count)
 typedef struct {
 	Kind bare, full;
 	Kind helped; /* bare, with the helpers; events is NULL if there are no helpers */
+	Kind parked,
+		filtered; /* bare, but no event is taken; filtered: only points with a filter */
 } Kinds;
-
-static void kinds_open(Kinds *kinds, const PerfRequest *bare, const PerfRequest *full,
-		       const PerfRequest *helped)
-{
-	kind_open(&kinds->bare, bare);
-	kind_open(&kinds->full, full);
-	if (helped->helpers_count)
-		kind_open(&kinds->helped, helped);
-}
 
 static void kinds_close(Kinds *kinds)
 {
 	perf_events_free(kinds->bare.events);
 	perf_events_free(kinds->full.events);
 	perf_events_free(kinds->helped.events);
+	perf_events_free(kinds->parked.events);
+	perf_events_free(kinds->filtered.events);
+}
+
+static void measure_filtered(Kinds *kinds, PerfCostRound *round)
+{
+	Kind *kind = &kinds->filtered;
+	uint64_t before = calls_of(kind);
+
+	round->filtered_ns = kind_measure(kind);
+	round->rejected = calls_of(kind) - before;
 }
 
 /* The kinds take turns, so that other activity on the host affects all of them. */
 static PerfCostRound measure_round(Kinds *kinds)
 {
-	PerfCostRound round = { .plain_ns = allocate() };
+	PerfCostRound round = { 0 };
 
+	/* As before the other rounds: system calls take the caches. */
+	perf_events_disable(kinds->bare.events, kinds->bare.cpu);
+	round.plain_ns = allocate();
+	if (kinds->filtered.cpu)
+		measure_filtered(kinds, &round);
+	round.parked_ns = kind_measure(&kinds->parked);
 	round.bare_ns = kind_measure(&kinds->bare);
 	round.samples = kinds->bare.samples;
 	round.full_ns = kind_measure(&kinds->full);
@@ -222,24 +278,40 @@ static PerfCost measure_rounds(Kinds *kinds)
 	return perf_cost_of_rounds(rounds, count);
 }
 
-static PerfCost measure(const PerfRequest *with_helpers)
+static bool kinds_are_open(const Kinds *kinds)
 {
-	PerfRequest full = *with_helpers, bare, helped = *with_helpers;
+	return kinds->bare.cpu && kinds->full.cpu && kinds->parked.cpu;
+}
+
+/* The requests of the kinds; they are borrowed by the kinds. */
+typedef struct {
+	PerfRequest bare, full, helped, parked, filtered;
+} Requests;
+
+static void kinds_open(Kinds *kinds, const Requests *requests)
+{
+	kind_open(&kinds->bare, &requests->bare);
+	kind_open(&kinds->full, &requests->full);
+	kind_open(&kinds->parked, &requests->parked);
+	if (requests->helped.helpers_count)
+		kind_open(&kinds->helped, &requests->helped);
+	if (requests->filtered.points_count)
+		kind_open(&kinds->filtered, &requests->filtered);
+}
+
+static PerfCost measure(const Requests *requests)
+{
 	Kinds kinds = { 0 };
 	PerfCost cost = { 0 };
 
-	full.helpers_count = 0;
-	helped.stack_depth = 0;
-	bare = full;
-	bare.stack_depth = 0;
-	kinds_open(&kinds, &bare, &full, &helped);
-	for (int i = 0; kinds.bare.cpu && kinds.full.cpu && !cost.is_known && i < TRIES; i++)
+	kinds_open(&kinds, requests);
+	for (int i = 0; kinds_are_open(&kinds) && !cost.is_known && i < TRIES; i++)
 		cost = measure_rounds(&kinds);
 	kinds_close(&kinds);
 	return cost;
 }
 
-/* The same events, only of our own thread. points must outlive the result. */
+/* The same events, only of our own thread. */
 static PerfRequest own_request(const PerfRequest *request, const GArray *points)
 {
 	PerfRequest own = *request;
@@ -253,10 +325,33 @@ static PerfRequest own_request(const PerfRequest *request, const GArray *points)
 	return own;
 }
 
+/* points and filtered must outlive the result. */
+static Requests requests_of(const PerfRequest *request, const GArray *points,
+			    const GArray *filtered)
+{
+	Requests own = { .helped = own_request(request, points) };
+
+	own.full = own.helped;
+	own.full.helpers_count = 0;
+	own.helped.stack_depth = 0;
+	own.bare = own.full;
+	own.bare.stack_depth = 0;
+	own.parked = own.bare;
+	own.parked.sampling_period = PERF_PARKED;
+	own.filtered = own.parked;
+	own.filtered.points = (const PerfPoint *)(const void *)filtered->data;
+	own.filtered.points_count = filtered->len;
+	return own;
+}
+
 PerfCost perf_cost_measure(const PerfRequest *request)
 {
 	g_autoptr(GArray) points = allocation_points(request);
-	PerfRequest own = own_request(request, points);
+	g_autoptr(GArray) filtered = rejecting_points(request);
+	const Requests requests = requests_of(request, points, filtered);
+	PerfCost cost = points->len ? measure(&requests) : (PerfCost){ 0 };
 
-	return points->len ? measure(&own) : (PerfCost){ 0 };
+	for (guint i = 0; i < filtered->len; i++)
+		g_free(g_array_index(filtered, PerfPoint, i).filter);
+	return cost;
 }

@@ -14,20 +14,25 @@
  */
 typedef struct {
 	bool is_known;
-	uint64_t event_ns;  /* a sample without its stack; 0: unknown */
-	uint64_t frame_ns;  /* for each frame; 0: unknown */
-	uint64_t helper_ns; /* a sample of a helper (see PerfRequest); 0: unknown or no helpers */
+	uint64_t event_ns;    /* a sample without its stack; 0: unknown */
+	uint64_t frame_ns;    /* for each frame; 0: unknown */
+	uint64_t helper_ns;   /* a sample of a helper (see PerfRequest); 0: unknown or no helpers */
+	uint64_t untaken_ns;  /* in event_ns, and alone if the period leaves the event out */
+	uint64_t rejected_ns; /* an event that the filter rejects; 0: unknown or no filter */
 } PerfCost;
 
-/* The same allocations, measured four times: nanoseconds of CPU time, and the samples taken. */
+/* The same allocations, measured several times: nanoseconds of CPU time, and the samples taken. */
 typedef struct {
-	uint64_t plain_ns;  /* nothing was sampled */
-	uint64_t bare_ns;   /* samples without stacks */
-	uint64_t full_ns;   /* with their stacks */
-	uint64_t helped_ns; /* without stacks, with the helpers */
-	uint64_t samples;   /* during bare_ns */
-	uint64_t frames;    /* during full_ns */
-	uint64_t helpers;   /* samples of helpers; 0: none */
+	uint64_t plain_ns;    /* nothing was sampled */
+	uint64_t bare_ns;     /* samples without stacks */
+	uint64_t full_ns;     /* with their stacks */
+	uint64_t helped_ns;   /* without stacks, with the helpers */
+	uint64_t parked_ns;   /* events that are counted, but not taken */
+	uint64_t filtered_ns; /* events that a filter rejects */
+	uint64_t samples;     /* during bare_ns */
+	uint64_t frames;      /* during full_ns */
+	uint64_t helpers;     /* samples of helpers; 0: none */
+	uint64_t rejected;    /* events that the filter rejected; 0: none */
 } PerfCostRound;
 
 enum { PERF_COST_ROUNDS = 24 };
@@ -48,4 +53,10 @@ PerfCost perf_cost_measure(const PerfRequest *request);
 static inline uint64_t perf_cost_of(const PerfCost *cost, uint32_t depth)
 {
 	return cost->event_ns + cost->frame_ns * depth;
+}
+
+/* The part that an event costs only if it is taken. */
+static inline uint64_t perf_cost_of_sample(const PerfCost *cost, uint32_t depth)
+{
+	return perf_cost_of(cost, depth) - cost->untaken_ns;
 }

@@ -53,7 +53,7 @@ void perf_run_cpu_free(gpointer data)
 	end_source(&cpu->slab_frees_source);
 	g_free(cpu->weights);
 	g_free(cpu->turns);
-	g_free(cpu->hits_paid);
+	g_free(cpu->paid);
 	g_free(cpu->scatters);
 	cache_calls_free(cpu->calls);
 	g_free(cpu);
@@ -82,6 +82,7 @@ static void end_weights(PerfRun *run, PerfRunCpu *cpu)
 	cpu->head = perf_ring_head(&cpu->perf->samples);
 	perf_read_cpu(run, cpu);
 	perf_read_end_weights(run, cpu);
+	perf_cpus_pay(run, cpu);
 }
 
 static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
@@ -90,7 +91,7 @@ static PerfRunCpu *add_cpu(PerfRun *run, uint32_t number, PerfCpu *perf)
 
 	cpu->weights = g_new0(PerfWeight, run->request.points_count);
 	cpu->turns = g_new0(PerfTurn, run->request.points_count);
-	cpu->hits_paid = g_new0(uint64_t, run->request.points_count * PERF_TWINS);
+	cpu->paid = g_new0(HitsPaid, run->request.points_count);
 	cpu->scatters = g_new0(PerfScatter, run->request.points_count);
 	cpu->calls = run->sites ? cache_calls_new() : NULL;
 	cpu->perf = perf;
@@ -108,8 +109,7 @@ static void init_point(const PerfRun *run, PerfRunCpu *cpu, unsigned point)
 
 	cpu->weights[point] = (PerfWeight){ .lost = 0 };
 	cpu->turns[point] = (PerfTurn){ .stage = PERF_TURN_NONE };
-	for (unsigned i = 0; i < PERF_TWINS; i++)
-		cpu->hits_paid[point * PERF_TWINS + i] = 0;
+	cpu->paid[point] = (HitsPaid){ 0 };
 	if (perf_run_pairs(run))
 		perf_weight_start(&cpu->weights[point], 0, &whole_run);
 }
@@ -248,7 +248,7 @@ void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu)
 	if (!perf_run_pairs(run))
 		begin_series(run, cpu);
 	now_ns = clock_monotonic_ns();
-	cpu->throttle.judged_ns = cpu->traps.judged_ns = now_ns;
+	cpu->throttle.judged_ns = cpu->hits.judged_ns = cpu->judged_ns = now_ns;
 	if (!cpu->enabled_at_ns)
 		cpu->enabled_at_ns = now_ns;
 	cpu_watch_set_traced(run->live.cpus, cpu->event_cpu.cpu, true, now_ns);
@@ -293,6 +293,37 @@ void perf_cpus_trace(LiveRun *live)
 }
 
 /* The cost. */
+
+/* If all hits have been taken, the samples show their number; each count takes an interrupt of the
+   CPU. */
+static bool takes_all(const PerfRun *run, const PerfRunCpu *cpu, unsigned point)
+{
+	return perf_run_pairs(run) ||
+	       (!cpu->weights[point].series[1].samples &&
+		!perf_turn_is_needed(&cpu->turns[point], cpu->event_cpu.sampling_period));
+}
+
+/* Returns the hits that the events of a point have counted. */
+static uint64_t counted_hits(PerfRun *run, PerfRunCpu *cpu, unsigned point)
+{
+	const PerfTurnPlace at = place_of(run, cpu, point);
+	uint64_t samples = 0;
+
+	if (!takes_all(run, cpu, point))
+		return perf_turn_events(&at);
+	for (unsigned i = 0; i < PERF_TWINS; i++)
+		samples += cpu->weights[point].series[i].samples;
+	return samples;
+}
+
+void perf_cpus_pay(PerfRun *run, PerfRunCpu *cpu)
+{
+	for (unsigned i = 0; run->cost.is_known && i < run->request.points_count; i++)
+		cpu->cost.hits_ns +=
+			hits_paid_pay(&cpu->paid[i], &run->hit_costs[i], counted_hits(run, cpu, i),
+				      perf_events_calls(run->events, cpu->perf, i));
+	perf_read_sum_cost(run, cpu);
+}
 
 /* A batch has one nominal period, so samples of the previous one are read first. A batch with the
    new period follows at once: a loss then lies between two batches of one period, so its period is
@@ -341,17 +372,19 @@ static void judge_paired(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 	end_run(run, bound);
 }
 
-/* Hits of probes that are not sampled cost, too. */
-static void judge_traps(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
+/* No period makes hits cheaper that are not sampled. */
+static void judge_hits(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
 	g_autofree char *bound = NULL;
 
-	if (!run->plan->hits || !run->cost.is_known || !perf_hits_pay(run, cpu, now_ns))
+	if (!run->cost.is_known || run->live.parts.request->held ||
+	    !perf_throttle_is_over(&cpu->hits, &run->bound, now_ns, cpu->cost.hits_ns))
 		return;
 	bound = g_strdup_printf("the probes alone took more than %u %% of CPU %u, whatever is "
-				"recorded: choose a function that is called less often, or allow "
-				"it more with --max-overhead",
-				run->bound.percent_max, cpu->event_cpu.cpu);
+				"recorded: %s, or allow it more with --max-overhead",
+				run->bound.percent_max, cpu->event_cpu.cpu,
+				run->plan->hits ? "choose a function that is called less often"
+						: "observe fewer kinds of events");
 	end_run(run, bound);
 }
 
@@ -371,18 +404,26 @@ static void judge_spans(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 
 static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
-	judge_traps(run, cpu, now_ns);
+	perf_cpus_pay(run, cpu);
+	judge_hits(run, cpu, now_ns);
 	if (run->live.parts.request->held)
 		judge_paired(run, cpu, now_ns);
 	else if (run->plan->hits && run->plan->hits->has_pairs)
 		judge_spans(run, cpu, now_ns);
 	else if (run->cost.is_known &&
-		 perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns))
+		 perf_throttle_judge(&cpu->throttle, &run->bound, now_ns, cpu->event_cpu.probe_ns,
+				     cpu->cost.samples_ns))
 		change_period(run, cpu);
 }
 
 void perf_cpus_judge(PerfRun *run, uint64_t now_ns)
 {
-	for (guint i = 0; i < run->cpus->len; i++)
-		judge(run, run->cpus->pdata[i], now_ns);
+	for (guint i = 0; i < run->cpus->len; i++) {
+		PerfRunCpu *cpu = run->cpus->pdata[i];
+
+		if (now_ns - cpu->judged_ns < PERF_JUDGE_NS)
+			continue;
+		cpu->judged_ns = now_ns;
+		judge(run, cpu, now_ns);
+	}
 }

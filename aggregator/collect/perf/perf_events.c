@@ -35,11 +35,12 @@ enum {
 
 /* Descriptors of one CPU. The first one of each kind has the ring. */
 typedef struct {
-	PerfCpu part;    /* first: the caller gets this pointer */
-	GArray *points;  /* (element-type int): all events of the first point, then ... */
-	GArray *ids;     /* (element-type uint64_t), of the points from live_from on, ascending */
-	GArray *helpers; /* (element-type int), fill the ring of the points */
-	GArray *dummies; /* (element-type int) */
+	PerfCpu part;     /* first: the caller gets this pointer */
+	GArray *points;   /* (element-type int): all events of the first point, then ... */
+	GArray *ids;      /* (element-type uint64_t), of the points from live_from on, ascending */
+	GArray *counters; /* (element-type int), by point; -1: see PerfPoint.counts_calls */
+	GArray *helpers;  /* (element-type int), fill the ring of the points */
+	GArray *dummies;  /* (element-type int) */
 	GArray *slab_frees;   /* (element-type int), empty: none */
 	guint live_from;      /* in points: earlier ones counted until the CPU went offline */
 	uint64_t lost_before; /* by events that were closed since then: see perf_events_lost() */
@@ -56,7 +57,8 @@ struct PerfEvents {
 static void close_from(GArray *descriptors, guint first)
 {
 	for (guint i = first; i < descriptors->len; i++)
-		close(g_array_index(descriptors, int, i));
+		if (g_array_index(descriptors, int, i) >= 0)
+			close(g_array_index(descriptors, int, i));
 	g_array_set_size(descriptors, first);
 }
 
@@ -75,6 +77,7 @@ static void cpu_free(gpointer data)
 	perf_ring_unmap(&cpu->part.slab_frees);
 	close_all(cpu->points);
 	g_array_unref(cpu->ids);
+	close_all(cpu->counters);
 	close_all(cpu->helpers);
 	close_all(cpu->dummies);
 	close_all(cpu->slab_frees);
@@ -113,7 +116,7 @@ void perf_events_make_room(const PerfRequest *request, unsigned cpus)
 {
 	enum { OTHERS = 256 };
 	/* Includes events of offline CPUs that hold the rings, and what BpfBeside asks with. */
-	rlim_t needed = (rlim_t)(request->points_count * perf_request_twins(request) +
+	rlim_t needed = (rlim_t)(request->points_count * (perf_request_twins(request) + 1) +
 				 request->helpers_count + 6) *
 				cpus +
 			request->points_count + OTHERS;
@@ -249,6 +252,21 @@ static struct perf_event_attr dummy_attr(const PerfEvents *events)
 	return attr;
 }
 
+/* An event of a point that only counts. */
+static struct perf_event_attr counter_attr(const PerfEvents *events, const PerfPoint *point)
+{
+	const struct perf_event_attr like = point_attr(events, point);
+
+	return (struct perf_event_attr){
+		.size = sizeof(like),
+		.type = like.type,
+		.config = like.config,
+		.config1 = like.config1,
+		.config2 = like.config2,
+		.disabled = 1,
+	};
+}
+
 /* A tracepoint of which every event is recorded. */
 static struct perf_event_attr plain_attr(const PerfEvents *events, uint16_t id, size_t ring_bytes)
 {
@@ -346,6 +364,7 @@ void perf_events_disable(PerfEvents *events, PerfCpu *part)
 
 	(void)events;
 	ioctl_all(cpu->points, PERF_EVENT_IOC_DISABLE);
+	ioctl_all(cpu->counters, PERF_EVENT_IOC_DISABLE);
 	ioctl_all(cpu->helpers, PERF_EVENT_IOC_DISABLE);
 	ioctl_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
 }
@@ -382,6 +401,18 @@ uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part, PerfEv
 	uint64_t values[3] = { 0 };
 
 	return fd >= 0 && read(fd, values, sizeof(values)) > 0 ? values[0] : 0;
+}
+
+uint64_t perf_events_calls(const PerfEvents *events, const PerfCpu *part, unsigned point)
+{
+	const GArray *counters = ((const Cpu *)part)->counters;
+	uint64_t count = 0;
+
+	(void)events;
+	if (point >= counters->len || g_array_index(counters, int, point) < 0 ||
+	    read(g_array_index(counters, int, point), &count, sizeof(count)) < 0)
+		return 0;
+	return count;
 }
 
 static uint64_t lost_from(const Cpu *cpu, guint first)
@@ -583,6 +614,16 @@ static bool open_point(PerfEvents *events, Cpu *cpu, const PerfPoint *point, GEr
 	return true;
 }
 
+static bool open_counter(PerfEvents *events, Cpu *cpu, const PerfPoint *point, GError **error)
+{
+	const struct perf_event_attr attr = counter_attr(events, point);
+	bool is_needed = point->filter && point->counts_calls;
+	int fd = is_needed ? open_event(&attr, events->request->own_thread, cpu->part.cpu) : -1;
+
+	g_array_append_val(cpu->counters, fd);
+	return !is_needed || fd >= 0 || fail(errno, error);
+}
+
 /* The tracepoints come first: they use every feature. */
 static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 {
@@ -592,6 +633,9 @@ static bool open_all(PerfEvents *events, Cpu *cpu, GError **error)
 
 	for (unsigned i = 0; i < request->points_count * twins; i++)
 		if (!open_point(events, cpu, &request->points[i / twins], error))
+			return false;
+	for (unsigned i = 0; i < request->points_count; i++)
+		if (!open_counter(events, cpu, &request->points[i], error))
 			return false;
 	if (!open_helpers(events, cpu, error))
 		return false;
@@ -622,6 +666,7 @@ static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 	cpu->part.cpu = number;
 	cpu->points = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+	cpu->counters = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->helpers = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->dummies = g_array_new(FALSE, FALSE, sizeof(int));
 	cpu->slab_frees = g_array_new(FALSE, FALSE, sizeof(int));
@@ -637,6 +682,7 @@ static void close_ended(PerfEvents *events, Cpu *cpu)
 	cpu->lost_before += lost_from(cpu, 1);
 	close_from(cpu->points, MIN(cpu->points->len, 1));
 	g_array_set_size(cpu->ids, 0);
+	close_from(cpu->counters, 0);
 	close_from(cpu->helpers, 0);
 	close_from(cpu->dummies, 1);
 	close_from(cpu->slab_frees, 1);
@@ -679,10 +725,13 @@ static void enable_points(const PerfEvents *events, const Cpu *cpu, bool frees)
 {
 	const PerfRequest *request = events->request;
 
-	for (unsigned i = 0; i < request->points_count; i++)
-		if (request->points[i].is_free == frees)
-			ioctl(descriptor_of(events, cpu, (PerfEventId){ i, 0 }),
-			      PERF_EVENT_IOC_ENABLE, 0);
+	for (unsigned i = 0; i < request->points_count; i++) {
+		if (request->points[i].is_free != frees)
+			continue;
+		if (i < cpu->counters->len)
+			ioctl(g_array_index(cpu->counters, int, i), PERF_EVENT_IOC_ENABLE, 0);
+		ioctl(descriptor_of(events, cpu, (PerfEventId){ i, 0 }), PERF_EVENT_IOC_ENABLE, 0);
+	}
 }
 
 void perf_events_switch(PerfEvents *events, PerfCpu *part, PerfEventId event, bool on)

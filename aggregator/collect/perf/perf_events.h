@@ -30,6 +30,7 @@ typedef struct {
 	bool no_stack;       /* its kernel frames are not wanted; stacks of frees never are */
 	bool no_user_stack;  /* ... or its user frames */
 	char *filter;        /* kernel filter; rejected events are not counted either; NULL: none */
+	bool counts_calls;   /* open one more event, which counts what the filter rejects, too */
 	bool is_helper;      /* see PerfRequest */
 	bool filters_caches; /* the filter rejects slab caches that were not requested */
 } PerfPoint;
@@ -141,6 +142,10 @@ void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *cpu, uint32_t s
 /* Returns how many hits an event has counted since it was opened, including those that were not
    sampled or found no room in the ring. */
 uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu, PerfEventId event);
+
+/* Returns how many calls of a point its CPU has counted since it was opened, including those that
+   the filter rejects; 0 if it does not count them. */
+uint64_t perf_events_calls(const PerfEvents *events, const PerfCpu *cpu, unsigned point);
 
 /* Returns the attributes with which a point is opened, but for its sampling period. */
 struct perf_event_attr perf_events_attr(const PerfEvents *events, unsigned point);

@@ -99,6 +99,7 @@ void perf_hits_request(PerfRun *run)
 		point_event_attr(point->event, &attrs[i]);
 		points[i] = point_request(run, point);
 		points[i].event = &attrs[i];
+		points[i].counts_calls = true;
 	}
 	run->hit_attrs = attrs;
 	run->request.points = points;
@@ -153,81 +154,110 @@ void perf_hits_describe(PerfRun *run)
 
 /* The cost. */
 
-/* Hits that are not sampled are measured with this period. */
-#define PERIOD_OF_NONE (1U << 30)
+/* Returns the cost of each frame of the kernel. A mark precedes them. */
+static uint64_t frame_ns(const PointCost *with, const PointCost *without)
+{
+	uint64_t words = (with->bytes - MIN(without->bytes, with->bytes)) / sizeof(uint64_t);
 
-static uint64_t hit_ns(const PerfRun *run, unsigned point, uint64_t period)
+	if (words < 2 || with->event_ns <= without->event_ns)
+		return 0;
+	return (with->event_ns - without->event_ns) / (words - 1);
+}
+
+/* What is measured, in this order. Each has less than the one before. */
+enum { WITH_ALL, WITH_KERNEL_FRAMES, WITHOUT_FRAMES, NOT_SAMPLED, REJECTED, VARIANTS };
+
+static HitCost hit_cost_of(const PointCost costs[VARIANTS])
+{
+	const PointCost *all = &costs[WITH_ALL], *kernel = &costs[WITH_KERNEL_FRAMES];
+	const PointCost *bare = &costs[WITHOUT_FRAMES];
+	uint64_t hit_ns = MIN(costs[NOT_SAMPLED].event_ns, bare->event_ns);
+
+	if (!bare->is_known || !kernel->is_known || !all->is_known)
+		return (HitCost){ 0 };
+	return (HitCost){
+		.sample_ns = bare->event_ns - hit_ns,
+		.hit_ns = hit_ns,
+		.rejected_ns = costs[REJECTED].event_ns,
+		.frame_ns = frame_ns(kernel, bare),
+		.user_ns = all->event_ns - MIN(kernel->event_ns, all->event_ns),
+	};
+}
+
+static HitCost measure_hit(const PerfRun *run, const PerfEvents *events, unsigned point)
 {
 	const PointHost host = { .root = "", .kmem_folder_fd = run->plan->kmem_folder_fd };
-	struct perf_event_attr attr = perf_events_attr(run->events, point);
-	PointCost cost;
+	unsigned count = run->request.points[point].filter ? VARIANTS : REJECTED;
+	PointVariant variants[VARIANTS] = { 0 };
+	PointCost costs[VARIANTS] = { 0 };
 
-	attr.sample_period = period;
-	cost = point_cost_measure(&host, point_set_at(run->plan->hits, point)->event, &attr);
-	return cost.is_known ? cost.event_ns : 0;
-}
-
-/* Only of probes that are reached by an exception or a jump: a tracepoint that is not sampled costs
-   little, and there may be many of them. */
-static bool has_trap(const PointEvent *event)
-{
-	return event->probe != PROBE_TRACEPOINT && event->probe != PROBE_SOFTWARE;
-}
-
-static HitCost measure_hit(const PerfRun *run, unsigned point)
-{
-	const PointEvent *event = point_set_at(run->plan->hits, point)->event;
-	uint64_t sampled_ns = hit_ns(run, point, 1);
-	uint64_t trap_ns = has_trap(event) ? hit_ns(run, point, PERIOD_OF_NONE) : 0;
-
-	return (HitCost){ .sample_ns = sampled_ns - MIN(trap_ns, sampled_ns), .trap_ns = trap_ns };
+	for (unsigned i = 0; i < VARIANTS; i++)
+		variants[i].attr = perf_events_attr(events, point);
+	variants[NOT_SAMPLED].kind = POINT_HIT_COUNTED;
+	variants[REJECTED].kind = POINT_HIT_REJECTED;
+	variants[WITHOUT_FRAMES].attr.exclude_callchain_kernel = 1;
+	variants[WITHOUT_FRAMES].attr.exclude_callchain_user = 1;
+	variants[WITH_KERNEL_FRAMES].attr.exclude_callchain_user = 1;
+	point_cost_measure(&host, point_set_at(run->plan->hits, point)->event, variants, count,
+			   costs);
+	return hit_cost_of(costs);
 }
 
 /* Returns an earlier point of the same kind: it costs the same. */
-static unsigned like_point(const PointSet *set, unsigned point)
+static unsigned like_point(const PerfRun *run, unsigned point)
 {
+	const PointSet *set = run->plan->hits;
 	const SetPoint *wanted = point_set_at(set, point);
 	unsigned other = 0;
 
 	while (point_set_at(set, other)->event->probe != wanted->event->probe ||
+	       !run->request.points[other].filter != !run->request.points[point].filter ||
 	       (point_set_at(set, other)->role == POINT_ROLE_END) !=
 		       (wanted->role == POINT_ROLE_END))
 		other++;
 	return other;
 }
 
-void perf_hits_measure(PerfRun *run)
+/* The same points, but of an event that never happens: which parts of the samples this kernel has
+   is known once it is open. */
+static void settle_features(PerfEvents *events)
 {
-	const PointSet *set = run->plan->hits;
+	perf_events_open(events, UINT32_MAX, NULL);
+}
 
-	run->hit_costs = g_new0(HitCost, set->points->len);
+static void measure_hits(PerfRun *run, const PerfEvents *events)
+{
 	run->cost.is_known = true;
-	for (unsigned i = 0; i < set->points->len; i++) {
-		unsigned like = like_point(set, i);
+	for (unsigned i = 0; i < run->request.points_count; i++) {
+		unsigned like = like_point(run, i);
+		HitCost *cost = &run->hit_costs[i];
 
-		run->hit_costs[i] = like < i ? run->hit_costs[like] : measure_hit(run, i);
-		run->cost.is_known &= run->hit_costs[i].sample_ns > 0;
-		run->cost.event_ns = MAX(run->cost.event_ns,
-					 run->hit_costs[i].sample_ns + run->hit_costs[i].trap_ns);
+		*cost = like < i ? run->hit_costs[like] : measure_hit(run, events, i);
+		run->cost.is_known &= cost->sample_ns > 0;
+		run->cost.event_ns =
+			MAX(run->cost.event_ns, cost->sample_ns + cost->hit_ns + cost->user_ns);
+		run->cost.frame_ns = MAX(run->cost.frame_ns, cost->frame_ns);
 	}
 }
 
-bool perf_hits_pay(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
+void perf_hits_measure(PerfRun *run)
 {
-	unsigned twins = perf_request_twins(&run->request);
+	static const struct perf_event_attr dummy = { .type = PERF_TYPE_SOFTWARE,
+						      .config = PERF_COUNT_SW_DUMMY };
+	unsigned count = run->request.points_count;
+	g_autofree PerfPoint *points = g_memdup(run->request.points, count * sizeof(PerfPoint));
+	PerfRequest own = run->request;
+	g_autoptr(PerfEvents) events = perf_events_new(&own);
 
-	for (unsigned i = 0; i < run->request.points_count * twins; i++) {
-		const PerfEventId event = { i / twins, i % twins };
-		uint64_t trap_ns = run->hit_costs[event.point].trap_ns, hits;
-
-		if (!trap_ns)
-			continue;
-		hits = perf_events_count(run->events, cpu->perf, event);
-		cpu->traps_ns += (hits - MIN(cpu->hits_paid[i], hits)) * trap_ns;
-		cpu->event_cpu.probe_ns += (hits - MIN(cpu->hits_paid[i], hits)) * trap_ns;
-		cpu->hits_paid[i] = hits;
+	for (unsigned i = 0; i < count; i++) {
+		points[i].event = &dummy;
+		points[i].counts_calls = false;
 	}
-	return perf_throttle_is_over(&cpu->traps, &run->bound, now_ns, cpu->traps_ns);
+	own.points = points;
+	own.own_thread = true;
+	run->hit_costs = g_new0(HitCost, count);
+	settle_features(events);
+	measure_hits(run, events);
 }
 
 /* The hot path. */
@@ -440,6 +470,12 @@ static bool take_weighed(PerfRun *run, Hit *hit)
 	return true;
 }
 
+static uint64_t hit_sample_ns(const HitCost *cost, const PerfHit *hit)
+{
+	return cost->sample_ns + cost->frame_ns * hit->sample.depth +
+	       (hit->user_depth ? cost->user_ns : 0);
+}
+
 static bool parse_hit(const PerfRun *run, const struct perf_event_header *record, Hit *hit)
 {
 	return perf_hit_parse(record + 1, record->size - sizeof(*record), &run->hit_form,
@@ -460,7 +496,7 @@ void perf_hits_take(PerfRun *run, const struct perf_event_header *record)
 	hit.point = point_set_at(run->plan->hits, hit.number);
 	run->reading->read++;
 	hit.hit.sample.time_ns += (uint64_t)run->clock_offset_ns;
-	run->reading->event_cpu.probe_ns += run->hit_costs[hit.number].sample_ns;
+	run->reading->cost.samples_ns += hit_sample_ns(&run->hit_costs[hit.number], &hit.hit);
 	hit.weight = perf_read_weigh(run, hit.event, &hit.hit.sample);
 	if (!hit.weight || (run->addresses.level && !is_taken(&run->addresses, hit.hit.sample.tid)))
 		return;

@@ -21,12 +21,8 @@ void perf_hits_begin(PerfRun *run);
 /* Writes the points, and what their hits are worth, to run->live.batches. */
 void perf_hits_describe(PerfRun *run);
 
-/* Measures what hits of the points cost. Sets run->cost. */
+/* Measures what hits of the points cost. Sets run->cost and run->hit_costs. */
 void perf_hits_measure(PerfRun *run);
-
-/* Adds what a CPU's hits cost since the last call that no sample has paid for. Returns whether they
-   alone have cost more than the bound for about a second: no longer period helps then. */
-bool perf_hits_pay(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns);
 
 /* Takes a sample of a point. */
 void perf_hits_take(PerfRun *run, const struct perf_event_header *record);

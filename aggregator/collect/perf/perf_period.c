@@ -7,8 +7,8 @@ enum {
 	PERIOD_MAX = 1 << 20, /* at least one of this many events is taken */
 	TIMES_OVER_MAX = 4,   /* judgements in succession: about a second */
 	EASE = 4,             /* a CPU below this part of its bound takes more events again */
+	HELPS = 16,           /* fewer samples help if they cost at least this part of it */
 };
-#define JUDGE_NS 250000000ULL
 
 uint32_t perf_throttle_period(const PerfThrottle *throttle, const PerfBound *bound)
 {
@@ -32,7 +32,7 @@ static bool is_due(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_
 {
 	uint64_t span_ns = now_ns - throttle->judged_ns;
 
-	if (!bound->percent_max || span_ns < JUDGE_NS)
+	if (!bound->percent_max || span_ns < PERF_JUDGE_NS)
 		return false;
 	spending->spent_ns = probe_ns - throttle->judged_probe_ns;
 	spending->bound_ns = span_ns / 100 * bound->percent_max;
@@ -53,14 +53,17 @@ bool perf_throttle_is_over(PerfThrottle *throttle, const PerfBound *bound, uint6
 }
 
 bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
-			 uint64_t probe_ns)
+			 uint64_t probe_ns, uint64_t samples_ns)
 {
 	unsigned before = throttle->doublings;
+	uint64_t of_samples_ns = samples_ns - throttle->judged_samples_ns;
 	Spending spending;
 
 	if (!is_due(throttle, bound, now_ns, probe_ns, &spending))
 		return false;
-	if (spending.spent_ns > spending.bound_ns && can_double(throttle, bound))
+	throttle->judged_samples_ns = samples_ns;
+	if (spending.spent_ns > spending.bound_ns && can_double(throttle, bound) &&
+	    of_samples_ns > spending.bound_ns / HELPS)
 		throttle->doublings++;
 	else if (spending.spent_ns < spending.bound_ns / EASE && throttle->doublings)
 		throttle->doublings--;

@@ -29,6 +29,9 @@ uint32_t perf_period_phase(uint64_t *state, uint32_t period);
  * too much of its time. The emitter in the kernel bounds itself in the same way.
  */
 
+/* A CPU is judged no more often. */
+#define PERF_JUDGE_NS 250000000ULL
+
 /* The settings for all CPUs. */
 typedef struct {
 	uint32_t sampling_period; /* take one of this many events, if the bound allows; 1: all */
@@ -40,6 +43,7 @@ typedef struct {
 	unsigned doublings; /* of the period */
 	uint64_t judged_ns;
 	uint64_t judged_probe_ns;
+	uint64_t judged_samples_ns;
 	unsigned times_over; /* in succession */
 } PerfThrottle;
 
@@ -54,6 +58,7 @@ uint32_t perf_throttle_period(const PerfThrottle *throttle, const PerfBound *bou
 bool perf_throttle_is_over(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
 			   uint64_t probe_ns);
 
-/* Checks the share of a CPU's time that its events used. Returns whether its period changes. */
+/* Checks the share of a CPU's time that its events used; samples_ns: its part that depends on the
+   period. Returns whether the period changes. */
 bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_t now_ns,
-			 uint64_t probe_ns);
+			 uint64_t probe_ns, uint64_t samples_ns);

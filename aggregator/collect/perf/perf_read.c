@@ -211,7 +211,7 @@ static bool take_call(PerfRun *run, const PerfSample *sample)
 	    !cache_probes_read(run->plan->probes, sample->raw, sample->raw_bytes, &call))
 		return false;
 	call.call.tid = sample->tid;
-	run->reading->event_cpu.probe_ns += run->cost.helper_ns;
+	run->reading->cost.samples_ns += run->cost.helper_ns;
 	cache_sites_enter(run->sites, run->reading->calls, &call.call,
 			  call.has_cache ? &call.cache : NULL);
 	return true;
@@ -253,7 +253,7 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	}
 	run->reading->read++;
 	sample.time_ns += (uint64_t)run->clock_offset_ns;
-	run->reading->event_cpu.probe_ns += perf_cost_of(&run->cost, sample.depth);
+	run->reading->cost.samples_ns += perf_cost_of_sample(&run->cost, sample.depth);
 	weight = perf_read_weigh(run, event, &sample);
 	if (!weight)
 		return;
@@ -273,14 +273,6 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 		take_event(run, &sample, &facts, weight);
 }
 
-/* Adds the cost of samples that found no room. The kernel notices that after walking their stacks;
-   their depth is assumed to be that of the other samples. */
-static void add_cost_of_lost(const PerfRun *run, PerfRunCpu *cpu, uint64_t lost)
-{
-	if (run->cost.is_known && cpu->read)
-		cpu->event_cpu.probe_ns += cpu->event_cpu.probe_ns / cpu->read * lost;
-}
-
 /* A PerfRecordVisitor. */
 static void take_record(const struct perf_event_header *record, void *user_data)
 {
@@ -298,7 +290,7 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	else if (perf_task_record_parse(record, record + 1, record->size - sizeof(*record),
 					&parsed) &&
 		 parsed.kind == PERF_TASK_LOST) {
-		add_cost_of_lost(run, cpu, parsed.lost);
+		cpu_cost_add_lost(&cpu->cost, parsed.lost, cpu->read);
 		if (cpu->calls)
 			cache_calls_forget(cpu->calls);
 	}
@@ -403,22 +395,48 @@ static void read_tasks(PerfRun *run)
 }
 
 /* An estimate cannot exceed the whole time. */
-static void bound_cost(const PerfRun *run, PerfRunCpu *cpu)
+void perf_read_sum_cost(const PerfRun *run, PerfRunCpu *cpu)
 {
 	uint64_t all_ns = clock_monotonic_ns() - cpu->enabled_at_ns;
 
 	if (run->cost.is_known)
-		cpu->event_cpu.probe_ns = MIN(cpu->event_cpu.probe_ns, all_ns);
+		cpu->event_cpu.probe_ns = MIN(cpu_cost_sum(&cpu->cost), all_ns);
+}
+
+static uint64_t own_time(void)
+{
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+/* The time that the program takes to read a ring is a cost of that CPU's samples. */
+static void add_reading(PerfRun *run, PerfRunCpu *cpu, uint64_t began_ns)
+{
+	uint64_t took_ns = own_time() - began_ns;
+
+	cpu_cost_add_reading(&cpu->cost, took_ns);
+	run->reader.known_ns += took_ns;
 }
 
 static void read_samples(PerfRun *run, PerfRunCpu *cpu)
 {
+	uint64_t began_ns = own_time();
+
 	run->reading = cpu;
 	cpu->position = cpu->perf->samples.tail;
 	event_writer_open(run->writer, &cpu->event_cpu);
 	if (!perf_ring_read(&cpu->perf->samples, cpu->head, take_record, run))
 		cpu->has_unreadable = true;
 	perf_hits_flush(run);
+	add_reading(run, cpu, began_ns);
+}
+
+/* All other work of the program since the last round is for all CPUs alike. */
+static void share_rest(PerfRun *run)
+{
+	uint64_t share_ns = reader_time_share(&run->reader, own_time(), run->cpus->len);
+
+	for (guint i = 0; i < run->cpus->len; i++)
+		((PerfRunCpu *)run->cpus->pdata[i])->cost.rest_ns += share_ns;
 }
 
 void perf_read_cpu(PerfRun *run, PerfRunCpu *cpu)
@@ -436,11 +454,12 @@ void perf_read_round(PerfRun *run, uint64_t complete_until_ns)
 	note_heads(run);
 	read_tasks(run);
 	perf_names_begin_round(run);
+	share_rest(run);
 	for (guint i = 0; i < run->cpus->len; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
 
 		read_samples(run, cpu);
-		bound_cost(run, cpu);
+		perf_read_sum_cost(run, cpu);
 		if (complete_until_ns) {
 			settle_weights(run, cpu);
 			event_writer_beat(run->writer, complete_until_ns);

@@ -158,6 +158,8 @@ static void drain(LiveRun *live)
 	/* Read the rest before the losses are written, so that the losses come after it. */
 	read_rest(run);
 	settle_losses(run);
+	for (guint i = 0; i < run->cpus->len; i++)
+		perf_cpus_pay(run, run->cpus->pdata[i]);
 	perf_read_round(run, clock_monotonic_ns());
 	end(live);
 }
@@ -409,6 +411,7 @@ static void enable_all(PerfRun *run)
 		perf_events_enable_frees(run->events, cpu->perf);
 	}
 	perf_names_begin_round(run);
+	run->reader.from_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 	for (guint i = 0; i < run->cpus->len; i++)
 		perf_cpus_enable(run, run->cpus->pdata[i]);
 }
@@ -464,6 +467,7 @@ static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *reque
 			.id = point->format->id,
 			.is_free = point->type->is_free,
 			.filters_caches = by_cache != NULL,
+			.counts_calls = by_cache && !(point->type->is_free && request->held),
 			.filter = perf_filter_without_inner(by_cache, point, inner),
 		};
 	}
@@ -570,12 +574,22 @@ static bool adopt_clock(PerfRun *run, GError **error)
 	return false;
 }
 
+/* All tracepoints of allocators cost about the same. */
+static void measure_allocations(PerfRun *run)
+{
+	const PerfCost cost = perf_cost_measure(&run->request);
+
+	run->cost = cost;
+	run->hit_costs = g_new0(HitCost, run->request.points_count);
+	for (unsigned i = 0; i < run->request.points_count; i++)
+		run->hit_costs[i] =
+			(HitCost){ .hit_ns = cost.untaken_ns, .rejected_ns = cost.rejected_ns };
+}
+
 static void measure_cost(PerfRun *run)
 {
-	if (run->plan->hits)
-		perf_hits_measure(run);
-	else
-		run->cost = perf_cost_measure(&run->request);
+	if (!run->plan->hits)
+		measure_allocations(run);
 	for (guint i = 0; run->cost.is_known && i < run->cpus->len; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
 
@@ -666,6 +680,9 @@ static bool start(PerfRun *run, GError **error)
 	if (run->in_container)
 		g_printerr("%s: " PID_NAMESPACE_NOTE "\n", g_get_prgname());
 	fill_request(run);
+	/* An open event makes its tracepoint cost something, which would not be measured. */
+	if (run->plan->hits)
+		perf_hits_measure(run);
 	if (!open_events(run, error))
 		return false;
 	count_scope(run);

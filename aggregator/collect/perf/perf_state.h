@@ -8,6 +8,7 @@
 #include "collect/run/live_run.h"
 #include "collect/perf/perf_cost.h"
 #include "collect/perf/perf_events.h"
+#include "collect/perf/perf_pay.h"
 #include "collect/perf/perf_period.h"
 #include "collect/perf/perf_run.h"
 #include "collect/perf/perf_scatter.h"
@@ -43,9 +44,10 @@ typedef struct {
 	PerfEnabled enabled;        /* at the last check */
 	PerfWeight *weights;        /* by point, owned */
 	PerfTurn *turns;            /* by point, owned */
-	uint64_t *hits_paid;        /* by point and twin, owned: see perf_hits_pay() */
-	uint64_t traps_ns;          /* what hits of probes cost that were not sampled */
-	PerfThrottle traps;         /* of that cost alone */
+	HitsPaid *paid;             /* by point, owned */
+	CpuCost cost;               /* so far; event_cpu.probe_ns is its sum */
+	uint64_t judged_ns;         /* when it was last looked at */
+	PerfThrottle hits;          /* of cost.hits_ns alone */
 	PerfScatter *scatters;      /* by point, owned */
 	PerfThrottle throttle;
 	CacheCalls *calls; /* owned; NULL: no probes for the caches */
@@ -66,12 +68,6 @@ typedef struct {
 	uint64_t written;   /* calls, as written to the stream */
 } NamesCompared;
 
-/* What a hit of a probe point costs. */
-typedef struct {
-	uint64_t sample_ns; /* if it is sampled, in addition to: */
-	uint64_t trap_ns;   /* each hit; 0: next to nothing, so hits need not be counted */
-} HitCost;
-
 /* State of the run. */
 typedef struct {
 	LiveRun live; /* first: callbacks get this pointer */
@@ -79,6 +75,8 @@ typedef struct {
 	PerfRequest request;
 	PerfEvents *events;
 	PerfCost cost;
+	HitCost *hit_costs; /* owned: by point */
+	ReaderTime reader;
 	PerfBound bound;
 	uint64_t sample_type;
 	uint32_t stack_depth;
@@ -112,7 +110,6 @@ typedef struct {
 	bool scan_is_due;  /* task records were lost */
 	uint64_t scanned_ns;
 	struct perf_event_attr *hit_attrs;         /* owned: of the points of plan->hits */
-	HitCost *hit_costs;                        /* owned: of these points */
 	uint64_t user_frames[KMT_STACK_DEPTH_MAX]; /* of the current hit */
 	PerfHitForm hit_form;                      /* of their samples */
 	UserWatch *user_watch;                     /* owned; NULL: not of probe points */
@@ -132,6 +129,9 @@ static inline bool perf_run_pairs(const PerfRun *run)
 
 /* A record's time is taken before it is in the ring; a hypervisor may stop the CPU in between. */
 #define PERF_READ_SETTLED_NS 20000000ULL
+
+/* Adds up what a CPU's events have cost, in event_cpu.probe_ns. */
+void perf_read_sum_cost(const PerfRun *run, PerfRunCpu *cpu);
 
 /* Reads the rings of all CPUs. complete_until_ns: no earlier event will follow; 0: unknown. */
 void perf_read_round(PerfRun *run, uint64_t complete_until_ns);
@@ -173,6 +173,9 @@ void perf_read_end_weights(PerfRun *run, PerfRunCpu *cpu);
 
 /* Starts to count a CPU's events. */
 void perf_cpus_enable(PerfRun *run, PerfRunCpu *cpu);
+
+/* Adds what a CPU's hits have cost that are not paid for yet. */
+void perf_cpus_pay(PerfRun *run, PerfRunCpu *cpu);
 
 /* Checks what the events cost each CPU, and bounds the cost. */
 void perf_cpus_judge(PerfRun *run, uint64_t now_ns);

@@ -77,6 +77,7 @@ static void start_series(const PerfTurnPlace *at)
 static void park(const PerfTurnPlace *at)
 {
 	at->turn->count = count_of(at);
+	at->turn->parked = at->turn->count;
 	set_period(at, PERF_PARKED);
 	perf_events_switch(at->events, at->cpu, event_of(at), true);
 	enter_stage(at->turn, PERF_TURN_PARKED);
@@ -97,6 +98,7 @@ static void retire_other(const PerfTurnPlace *at)
 	uint64_t count;
 
 	perf_events_switch(at->events, at->cpu, other, false);
+	at->turn->both += count_of(at) - at->turn->parked;
 	count = perf_events_count(at->events, at->cpu, other);
 	at->read(at->user_data);
 	at->end(other, count, at->user_data);
@@ -123,6 +125,17 @@ static void settle(const PerfTurnPlace *at)
 	turn->wait_ns = series_ns(at->nominal, turn->events, now_ns - turn->began_ns);
 	turn->began_ns = now_ns;
 	turn->due_ns = now_ns + turn->wait_ns;
+}
+
+uint64_t perf_turn_events(const PerfTurnPlace *at)
+{
+	enum { SECOND_PART = 5 };
+	const PerfEventId other = { at->point, !at->turn->twin };
+	const PerfTurn *turn = at->turn;
+	uint64_t newest = count_of(at);
+	uint64_t both = turn->both + (turn->stage == PERF_TURN_NONE ? 0 : newest - turn->parked);
+
+	return newest + perf_events_count(at->events, at->cpu, other) - both + both / SECOND_PART;
 }
 
 void perf_turn_first(const PerfTurnPlace *at)

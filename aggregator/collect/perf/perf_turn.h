@@ -31,6 +31,8 @@ typedef struct {
 	uint32_t phase;    /* ... as in PerfStart */
 	uint64_t count;    /* of the twin, at the last change of its period */
 	uint64_t events;   /* of the series before */
+	uint64_t parked;   /* the twin's count when it was enabled */
+	uint64_t both;     /* events that both twins have counted, in all turns before */
 	uint64_t began_ns; /* the series in force */
 	uint64_t due_ns;   /* when to look again */
 	uint64_t wait_ns;  /* until then */
@@ -63,6 +65,10 @@ bool perf_turn_advance(const PerfTurnPlace *at);
 
 /* Begins a turn if one is due, and goes on with it. Call it often. */
 void perf_turn_look(const PerfTurnPlace *at, uint64_t now_ns);
+
+/* Returns how many events the twins have counted, each once; those that both have counted make a
+   fifth more, because the second one costs so much (doc/PERFORMANCE.md). */
+uint64_t perf_turn_events(const PerfTurnPlace *at);
 
 /* Whether perf_turn_look() has something to do while one of nominal events is to be taken. */
 static inline bool perf_turn_is_needed(const PerfTurn *turn, uint32_t nominal)

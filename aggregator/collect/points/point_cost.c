@@ -14,11 +14,12 @@
 #include <unistd.h>
 
 enum {
-	ROUNDS_MIN = 8,               /* with fewer, interrupted rounds may decide */
-	HITS = 128,                   /* of a round; reading the clock may add one */
-	ENOUGH_NS = 10 * 1000 * 1000, /* the run should begin */
-	EVENT_NS_MAX = 1000000,       /* of an emulated machine with deep stacks */
-	RING_BYTES = 1 << 20,         /* a power of two of pages */
+	ROUNDS_MIN = 8,              /* with fewer, interrupted rounds may decide */
+	HITS = 128,                  /* of a round, at least */
+	PERIOD_OF_NONE = 1 << 30,    /* of hits that are counted, but not sampled */
+	ENOUGH_NS = 4 * 1000 * 1000, /* the run should begin */
+	EVENT_NS_MAX = 1000000,      /* of an emulated machine with deep stacks */
+	RING_BYTES = 1 << 20,        /* a power of two of pages */
 };
 
 /* What hits a probe HITS times. */
@@ -39,6 +40,14 @@ static void call_kernel(void *memory)
 	(void)memory;
 	for (int i = 0; i < HITS; i++)
 		syscall(SYS_getppid);
+}
+
+/* Each allocates a file, and most kernels also a buffer for its name. */
+static void open_files(void *memory)
+{
+	(void)memory;
+	for (int i = 0; i < HITS; i++)
+		close(open("/", O_PATH | O_CLOEXEC));
 }
 
 #if defined(__s390x__)
@@ -171,7 +180,7 @@ static bool use_kernel_function(const PointHost *host, StandIn *stand_in)
 	return false;
 }
 
-/* Entries and exits of system calls have a path of their own in the kernel. */
+/* Entries and exits of system calls have a path of their own in the kernel, which costs more. */
 static bool use_tracepoint(const PointHost *host, StandIn *stand_in)
 {
 	const char *name = stand_in->event.name;
@@ -180,13 +189,15 @@ static bool use_tracepoint(const PointHost *host, StandIn *stand_in)
 			   .group = (char *)"syscalls",
 			   .name = (char *)"sys_enter_getppid" };
 
-	if (g_str_has_prefix(name, "syscalls:sys_exit_")) {
-		spec.name = (char *)"sys_exit_getppid";
-	} else if (!g_str_has_prefix(name, "syscalls:")) {
-		spec.group = (char *)"raw_syscalls";
-		spec.name = (char *)"sys_enter";
-	}
 	stand_in->act = call_kernel;
+	if (g_str_has_prefix(name, "syscalls:sys_exit_") ||
+	    g_str_has_prefix(name, "raw_syscalls:sys_exit")) {
+		spec.name = (char *)"sys_exit_getppid";
+	} else if (!strstr(name, "syscalls:")) {
+		spec.group = (char *)"kmem";
+		spec.name = (char *)"kmem_cache_alloc";
+		stand_in->act = open_files;
+	}
 	stand_in->found = point_events_find(host, &spec, NULL);
 	if (stand_in->found)
 		stand_in->event = *(const PointEvent *)stand_in->found->pdata[0];
@@ -253,19 +264,33 @@ PointCost point_cost_of_rounds(const PointCostRounds *rounds)
 	if (more_ns < (int64_t)rounds->hits ||
 	    more_ns / (int64_t)rounds->hits > (int64_t)EVENT_NS_MAX)
 		return (PointCost){ 0 };
-	return (PointCost){ .is_known = true, .event_ns = (uint64_t)more_ns / rounds->hits };
+	return (PointCost){ .is_known = true,
+			    .event_ns = (uint64_t)more_ns / rounds->hits,
+			    .bytes = rounds->bytes / rounds->hits };
 }
 
 /* Opens the stand-in for this thread. Returns -1 on failure. */
-static int open_event(const StandIn *stand_in, const struct perf_event_attr *like)
+static int open_event(const StandIn *stand_in, const struct perf_event_attr *like,
+		      uint64_t sample_period)
 {
 	struct perf_event_attr attr = *like;
 
 	point_event_attr(&stand_in->event, &attr);
 	attr.disabled = 0;
 	attr.freq = 0;
-	attr.sample_period = MAX(like->sample_period, 1);
+	attr.sample_period = sample_period;
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Opens an event that counts what the filter of the other one rejects. This thread is no idle task.
+   Returns -1 on failure. */
+static int open_counter(const StandIn *stand_in, int filtered_fd)
+{
+	const struct perf_event_attr plain = { .size = sizeof(plain) };
+
+	if (ioctl(filtered_fd, PERF_EVENT_IOC_SET_FILTER, "common_pid == 0"))
+		return -1;
+	return open_event(stand_in, &plain, 0);
 }
 
 /* Returns the number of hits so far. */
@@ -277,53 +302,98 @@ static uint64_t count_of(int fd)
 }
 
 /* A ring that this program cannot write to is written round and round: it need not be read. */
-static void measure_probed(const StandIn *stand_in, int fd, PointCostRounds *rounds)
+static void measure_probed(const StandIn *stand_in, int fd, int counter_fd, PointCostRounds *rounds)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES;
-	void *ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
-	uint64_t before;
+	const struct perf_event_mmap_page *ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	uint64_t before, hits;
 
 	if (ring == MAP_FAILED)
 		return;
-	before = count_of(fd);
+	before = count_of(counter_fd);
 	rounds->count = time_rounds(stand_in, rounds->probed_ns, rounds->count);
-	if (count_of(fd) - before >= (uint64_t)rounds->count * HITS)
-		rounds->hits = HITS;
-	munmap(ring, bytes);
+	hits = (count_of(counter_fd) - before) / (rounds->count + 1); /* one warmed up */
+	if (hits >= HITS)
+		rounds->hits = hits;
+	rounds->bytes = ring->data_head / (rounds->count + 1);
+	munmap((void *)ring, bytes);
 }
 
-/* The plain rounds come first: an open event costs each hit, even if it is disabled. */
-static PointCost measure(const StandIn *stand_in, const struct perf_event_attr *attr)
-{
-	PointCostRounds rounds = { 0 };
-	int fd;
+/* The events of a measurement. A tracepoint is switched on and off, which takes long, when its
+   first event is opened and its last one is closed: so these are closed together. */
+typedef struct {
+	int fds[2 * POINT_VARIANTS_MAX];
+	unsigned count;
+} Opened;
 
-	rounds.count = time_rounds(stand_in, rounds.plain_ns, POINT_COST_ROUNDS);
-	fd = open_event(stand_in, attr);
-	if (fd < 0)
-		return (PointCost){ 0 };
-	measure_probed(stand_in, fd, &rounds);
-	close(fd);
+static void close_all(Opened *opened)
+{
+	while (opened->count)
+		close(opened->fds[--opened->count]);
+}
+
+/* Returns the descriptor. */
+static int keep(Opened *opened, int fd)
+{
+	if (fd >= 0)
+		opened->fds[opened->count++] = fd;
+	return fd;
+}
+
+/* An event that is disabled costs a tracepoint nothing more, but each event of another probe is a
+   probe of its own. */
+static void end_variant(const StandIn *stand_in, Opened *opened)
+{
+	if (stand_in->event.probe != PROBE_TRACEPOINT)
+		close_all(opened);
+	for (unsigned i = 0; i < opened->count; i++)
+		ioctl(opened->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static PointCost measure_variant(const StandIn *stand_in, const PointVariant *variant,
+				 const PointCostRounds *plain, Opened *opened)
+{
+	uint64_t period = variant->kind == POINT_HIT_COUNTED ? PERIOD_OF_NONE : 1;
+	int fd = keep(opened, open_event(stand_in, &variant->attr, period)), counter_fd = fd;
+	PointCostRounds rounds = *plain;
+
+	if (fd >= 0 && variant->kind == POINT_HIT_REJECTED)
+		counter_fd = keep(opened, open_counter(stand_in, fd));
+	if (counter_fd >= 0)
+		measure_probed(stand_in, fd, counter_fd, &rounds);
+	end_variant(stand_in, opened);
 	return point_cost_of_rounds(&rounds);
 }
 
-PointCost point_cost_measure(const PointHost *host, const PointEvent *event,
-			     const struct perf_event_attr *attr)
+/* The plain rounds come first: an open event costs each hit, even if it is disabled. */
+static void measure(const StandIn *stand_in, const PointVariant *variants, unsigned count,
+		    PointCost *costs)
+{
+	PointCostRounds plain = { 0 };
+	Opened opened = { .count = 0 };
+
+	plain.count = time_rounds(stand_in, plain.plain_ns, POINT_COST_ROUNDS);
+	for (unsigned i = 0; i < count; i++)
+		costs[i] = measure_variant(stand_in, &variants[i], &plain, &opened);
+	close_all(&opened);
+}
+
+void point_cost_measure(const PointHost *host, const PointEvent *event,
+			const PointVariant *variants, unsigned count, PointCost *costs)
 {
 	StandIn stand_in = { .event = *event };
 	Chooser choose =
 		(guint)event->probe < G_N_ELEMENTS(choosers) ? choosers[event->probe] : NULL;
-	PointCost cost = { 0 };
 
+	memset(costs, 0, count * sizeof(*costs));
 	stand_in.memory = mmap(NULL, memory_bytes(), PROT_READ | PROT_WRITE,
 			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stand_in.memory == MAP_FAILED)
-		return cost;
+		return;
 	madvise(stand_in.memory, memory_bytes(), MADV_NOHUGEPAGE);
 	if (choose && choose(host, &stand_in))
-		cost = measure(&stand_in, attr);
+		measure(&stand_in, variants, count, costs);
 	if (stand_in.found)
 		g_ptr_array_unref(stand_in.found);
 	munmap(stand_in.memory, memory_bytes());
-	return cost;
 }

@@ -14,9 +14,24 @@
 typedef struct {
 	bool is_known;
 	uint64_t event_ns; /* of a hit, beyond what the task does without the probe */
+	uint64_t bytes;    /* of its record; 0: none */
 } PointCost;
 
-enum { POINT_COST_ROUNDS = 24 };
+/* What becomes of a hit. */
+typedef enum {
+	POINT_HIT_SAMPLED,
+	POINT_HIT_COUNTED,  /* the event counts it, and its period leaves it out */
+	POINT_HIT_REJECTED, /* a filter of the kernel rejects it; another event counts it */
+} PointHitKind;
+
+/* What is to be measured. attr is what the run uses (sample_type, read_format, registers, stacks);
+   its period and the fields that select the event do not matter. */
+typedef struct {
+	struct perf_event_attr attr;
+	PointHitKind kind;
+} PointVariant;
+
+enum { POINT_COST_ROUNDS = 24, POINT_VARIANTS_MAX = 5 };
 
 /* The same hits with and without the probe: nanoseconds of CPU time, of each round. */
 typedef struct {
@@ -24,6 +39,7 @@ typedef struct {
 	uint64_t probed_ns[POINT_COST_ROUNDS];
 	unsigned count; /* of rounds */
 	uint64_t hits;  /* in each round */
+	uint64_t bytes; /* of records, in each round */
 } PointCostRounds;
 
 /* Returns the difference of the medians: others suffer from caches and interrupts, too. It is
@@ -31,17 +47,16 @@ typedef struct {
 PointCost point_cost_of_rounds(const PointCostRounds *rounds);
 
 /*
- * Measures; takes some ten milliseconds. attr is what the run uses (sample_type, read_format,
- * registers, stacks); its fields that select the event do not matter. A large sample_period
- * measures hits that are counted, but not sampled; 0 is 1. The probe that is hit instead of the
- * event is:
+ * Measures variants of an event, at most POINT_VARIANTS_MAX; takes some ten milliseconds. Call it
+ * before any event of the run is open: a tracepoint or a probe costs something from then on. The
+ * probe that is hit instead of the event is:
  *
- *   tracepoint            raw_syscalls:sys_enter, or the entry or exit of getppid()
+ *   tracepoint            kmem:kmem_cache_alloc; of system calls, the entry or exit of getppid()
  *   software event        page-faults
  *   kernel function       that of getppid()
  *   program's function    one of this program, whose first instruction is of the same kind
  *
- * Returns an unknown cost on failure.
+ * On failure, a cost is unknown.
  */
-PointCost point_cost_measure(const PointHost *host, const PointEvent *event,
-			     const struct perf_event_attr *attr);
+void point_cost_measure(const PointHost *host, const PointEvent *event,
+			const PointVariant *variants, unsigned count, PointCost *costs);
