@@ -30,7 +30,7 @@ overloaded()
 {
 	local name=$1 counted lost_min lost_max period margin slack
 	shift
-	kmem_counter -c outer kmalloc kmalloc-top --collector=perf --max-overhead=15 --buffer=1 -- \
+	kmem_counter -c outer kmalloc kmalloc-top --collector=perf --max-overhead=5 --buffer=1 -- \
 		kmem_counter inner kmalloc "$@" > report 2> errors
 	counted=$(sed -n 's/^Total kmallocs (before filtering): //p' report)
 	read -r lost_min lost_max < <(lost_events report)
