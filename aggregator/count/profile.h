@@ -130,7 +130,7 @@ void profile_set_budget(Profile *profile, MemoryBudget *memory);
 void profile_close_cells(Profile *profile);
 uint32_t profile_cells_to_come(const Profile *profile);
 
-/* Chooses cells; takes the number of a cell that becomes free and of the one that has its events. */
+/* Chooses cells; takes the numbers of a cell that becomes free and of the one with its events. */
 typedef bool (*CellChooser)(uint32_t cell, void *user_data);
 typedef void (*CellMover)(uint32_t from, uint32_t to, void *user_data);
 
