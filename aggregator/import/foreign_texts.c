@@ -8,6 +8,7 @@
 #include "import/import_perf_sample.h"
 #include "import/import_text.h"
 
+#include <glib.h>
 #include <string.h>
 
 static const char log_remedy[] =
@@ -73,4 +74,17 @@ const ForeignText *foreign_text_find(const char *text, size_t length)
 	while (!foreign && import_next_line(&rest, &line))
 		foreign = find_line(line);
 	return foreign;
+}
+
+/* Its files are those of a root folder, beside the output of commands. */
+char *foreign_folder_find(const char *folder)
+{
+	g_autofree char *commands = g_build_filename(folder, "sos_commands", NULL);
+
+	if (!g_file_test(commands, G_FILE_TEST_IS_DIR))
+		return NULL;
+	return g_strdup_printf(
+		"%s: it is an unpacked sosreport, which is not read as a whole: give one of its "
+		"files, such as --import=allocinfo %s/proc/allocinfo",
+		folder, folder);
 }

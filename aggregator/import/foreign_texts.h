@@ -11,6 +11,9 @@ typedef struct {
 	const char *remedy;   /* NULL: none */
 } ForeignText;
 
+/* Returns why a folder is refused and what to do, NULL: not known. The caller frees it. */
+char *foreign_folder_find(const char *folder);
+
 /* Returns what a text that begins with these bytes is, NULL: not known. Texts with stacks would
    else be taken for those of allocations. */
 const ForeignText *foreign_text_find(const char *text, size_t length);

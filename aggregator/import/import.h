@@ -22,6 +22,9 @@ typedef struct {
 	bool (*recognises)(const char *text, size_t length);
 	/* The same, if the user named the format; NULL: as above. */
 	bool (*accepts)(const char *text, size_t length);
+	/* Whether anything of the format was read, if a text of any length may come before it and
+	   the user named the format; NULL: `accepts` decides. */
+	bool (*has_read)(const void *state);
 	/* Returns the state of an input. Its stacks go to session_take_text(). */
 	void *(*begin)(Session *session);
 	/* Processes the next bytes, in chunks of any size. Keeps unfinished text, up to a bound. */

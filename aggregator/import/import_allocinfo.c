@@ -35,6 +35,7 @@ typedef struct {
 	ImportLines lines;
 	GString *frame;
 	bool has_title;
+	bool has_rows;
 	uint64_t unreadable;
 } AllocinfoState;
 
@@ -210,6 +211,7 @@ static void read_line(void *data, const char *line, size_t length)
 		state->unreadable += state->has_title || has_function(line, length);
 		return;
 	}
+	state->has_rows = true;
 	state->session->held_inaccurate += row.is_inaccurate;
 	if (row.objects)
 		take_row(state, &row);
@@ -242,6 +244,14 @@ static uint64_t allocinfo_finish(void *data)
 	return state->unreadable + state->lines.too_long;
 }
 
+/* The rows of a log may come late in it. */
+static bool allocinfo_has_read(const void *data)
+{
+	const AllocinfoState *state = data;
+
+	return state->has_title || state->has_rows;
+}
+
 static bool is_row(const char *line, size_t length)
 {
 	Row row;
@@ -271,6 +281,7 @@ const ImportType import_allocinfo = {
 	.name = "allocinfo",
 	.recognises = allocinfo_recognises,
 	.accepts = allocinfo_accepts,
+	.has_read = allocinfo_has_read,
 	.begin = allocinfo_begin,
 	.feed = allocinfo_feed,
 	.finish = allocinfo_finish,

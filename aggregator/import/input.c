@@ -220,10 +220,12 @@ static void report_unread(const Input *input, const ImportType *type, uint64_t l
 		   name->str, lines, type->name);
 }
 
-static void read_text(Input *input, Session *session, const ImportType *type)
+/* Returns whether there was anything of the format. */
+static bool read_text(Input *input, Session *session, const ImportType *type)
 {
 	void *state = type->begin(session);
 	uint64_t unread;
+	bool has_read;
 
 	session->imported = true;
 	session->read_as = type->name;
@@ -233,13 +235,15 @@ static void read_text(Input *input, Session *session, const ImportType *type)
 	do
 		type->feed(state, (const char *)input->chunk, input->length);
 	while (!session->enough && input_next(input));
+	has_read = session->enough || !type->has_read || type->has_read(state);
 	unread = type->finish(state);
 	/* A middle part that was left out is not unreadable. */
-	if (session->enough)
-		return;
+	if (session->enough || !has_read)
+		return has_read;
 	session->unreadable_lines += unread;
 	if (unread)
 		report_unread(input, type, unread);
+	return true;
 }
 
 /* wanted: what the input is not. */
@@ -422,6 +426,19 @@ static bool accepts(const ImportType *type, const Input *input)
 	return test((const char *)input->chunk, MIN(input->length, IMPORT_SNIFF_BYTES));
 }
 
+/* Whether the format may come behind what was read so far. */
+static bool may_come(const ImportType *type, const Input *input)
+{
+	return type->has_read && input->length >= IMPORT_SNIFF_BYTES;
+}
+
+static bool fail_nothing(const Input *input, const ImportType *type, GError **error)
+{
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s: it has no %s", input->name,
+		    type->name);
+	return false;
+}
+
 bool input_read_text(const char *path, bool is_found, const ImportType *type, Session *session,
 		     GError **error)
 {
@@ -431,9 +448,10 @@ bool input_read_text(const char *path, bool is_found, const ImportType *type, Se
 
 	if (!input_begin(&input, path, is_found, error))
 		return false;
-	if (!accepts(type, &input))
+	if (!accepts(type, &input) && !may_come(type, &input))
 		return fail_unknown(&input, wanted, error);
-	read_text(&input, session, type);
+	if (!read_text(&input, session, type) && !is_interrupted && !input.read_error)
+		return fail_nothing(&input, type, error);
 	input_end(&input, session);
 	return true;
 }

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/trusted_file.h"
+#include "import/foreign_texts.h"
 #include "import/import_types.h"
 #include "import/input.h"
 
@@ -271,6 +272,12 @@ static bool read_path(const Reading *reading, GError **error)
 {
 	const KernelRecord *record = reading->request->record;
 	g_autofree char *own_file = file_in(record, reading->path);
+	g_autofree char *foreign = foreign_folder_find(reading->path);
+
+	if (foreign) {
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, foreign);
+		return false;
+	}
 
 	if (reading->is_live && access(reading->path, F_OK))
 		return fail_absent(record, reading->path, errno, error);

@@ -3,6 +3,7 @@
 
 #include "base/escape.h"
 #include "base/keyed_hash.h"
+#include "import/foreign_texts.h"
 #include "import/input.h"
 #include "report/model.h"
 #include "session/losses.h"
@@ -77,6 +78,7 @@ static bool add_folder(GPtrArray *paths, const Options *options, const char *fol
 {
 	g_autoptr(GDir) files = g_dir_open(folder, 0, error);
 	g_autoptr(GPtrArray) found = g_ptr_array_new();
+	g_autofree char *foreign = NULL;
 	guint others = 0;
 	const char *name;
 
@@ -102,8 +104,12 @@ static bool add_folder(GPtrArray *paths, const Options *options, const char *fol
 		g_ptr_array_add(paths, found->pdata[i]);
 	if (found->len)
 		return true;
-	g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "%s: no recordings (*%s) in it",
-		    folder, suffix);
+	foreign = foreign_folder_find(folder);
+	if (foreign)
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, foreign);
+	else
+		g_set_error(error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+			    "%s: no recordings (*%s) in it", folder, suffix);
 	return false;
 }
 
