@@ -110,11 +110,12 @@ Test(file_opener, a_file_system_that_never_answers_is_given_up, .timeout = 60)
 		temporary_remove(folder);
 		cr_skip("no file system can be mounted");
 	}
-	file_opener_set_patience(opener, FILE_OPENER_LIVE_MS);
 	for (unsigned i = 1; i <= 3; i++) {
+		file_opener_set_patience(opener, FILE_OPENER_LIVE_MS);
 		cr_expect_not(can_open(opener, path));
 		cr_expect_eq(file_opener_losses(opener).late, i);
-		/* Other files are not affected. */
+		/* Other files are not affected. On a busy host a new process takes its time. */
+		file_opener_set_patience(opener, FILE_OPENER_PATIENCE_MS);
 		cr_expect(can_open(opener, good));
 	}
 	umount2(silent, MNT_DETACH);
@@ -185,7 +186,7 @@ static char *read_by_child(int place, char **problem)
 	const ChildCall call = { .type = &type,
 				 .fds = &place,
 				 .fds_count = 1,
-				 .patience_ns = 500000000,
+				 .patience_ns = 2000000000,
 				 .answer_bytes_max = PLENTY };
 	GString *answer = g_string_new(NULL);
 
@@ -214,7 +215,9 @@ Test(file_opener, a_file_system_that_stops_later_is_not_waited_for, .timeout = 6
 	}
 	place = file_opener_file(opener, path, PLENTY, NULL);
 	cr_assert_geq(place, 0);
-	before = passed_text(opener, place);
+	/* On a busy host, the first try may be late. */
+	for (int i = 0; !before && i < 3; i++)
+		before = passed_text(opener, place);
 	cr_expect_str_eq(before, "four");
 	read = read_by_child(place, &problem);
 	cr_expect_str_eq(read, "four");
@@ -227,7 +230,7 @@ Test(file_opener, a_file_system_that_stops_later_is_not_waited_for, .timeout = 6
 	cr_expect_str_eq(again, "");
 	cr_expect_not_null(late);
 	close(place);
-	cr_expect_eq(file_opener_losses(opener).late, 2);
+	cr_expect_geq(file_opener_losses(opener).late, 2);
 	fuse_server_end(&fuse);
 	temporary_remove(folder);
 }

@@ -112,23 +112,31 @@ static void reap(Known *process, int *status)
 		process->ended_ns = clock_monotonic_ns();
 }
 
-/* Reaps what ended late. Returns room for one more; NULL: too many are left behind. */
-static Known *room(void)
+/* Reaps what ended late. Returns the one that has ended for the longest time, or NULL. */
+static Known *oldest_ended(void)
 {
-	uint64_t now_ns = clock_monotonic_ns();
-	Known *free_one = NULL;
+	Known *oldest = NULL;
 
 	for (int i = 0; i < known_used; i++) {
 		int status;
 
 		reap(&known[i], &status);
-		if (known[i].ended_ns &&
-		    known[i].ended_ns + (uint64_t)KNOWN_AFTER_S * NS_PER_SECOND < now_ns)
-			free_one = &known[i];
+		if (known[i].ended_ns && (!oldest || known[i].ended_ns < oldest->ended_ns))
+			oldest = &known[i];
 	}
-	if (!free_one && known_used < KNOWN_MAX)
-		free_one = &known[known_used++];
-	return free_one;
+	return oldest;
+}
+
+/* Returns room for one more; NULL: too many are left behind. If very many were started in a short
+   time, the first ones are forgotten early. */
+static Known *room(void)
+{
+	const uint64_t kept_ns = (uint64_t)KNOWN_AFTER_S * NS_PER_SECOND;
+	Known *oldest = oldest_ended();
+
+	if (oldest && oldest->ended_ns + kept_ns < clock_monotonic_ns())
+		return oldest;
+	return known_used < KNOWN_MAX ? &known[known_used++] : oldest;
 }
 
 bool child_is_own(uint32_t pid)
@@ -176,17 +184,26 @@ static Known *find(pid_t pid)
 	return NULL;
 }
 
-int child_end(Child *child)
+/* Kills a child. Returns what is known of it; NULL: it was waited for before. */
+static Known *leave(Child *child)
 {
 	Known *process = child->pid > 0 ? find(child->pid) : NULL;
-	int status = -1;
 
 	if (child->socket >= 0)
 		close(child->socket);
 	*child = (Child){ .socket = -1 };
+	if (process)
+		kill(process->pid, SIGKILL);
+	return process;
+}
+
+int child_end(Child *child)
+{
+	Known *process = leave(child);
+	int status = -1;
+
 	if (!process)
 		return status;
-	kill(process->pid, SIGKILL);
 	reap(process, &status);
 	for (int i = 0; i < END_PATIENCE_MS && !process->ended_ns; i++) {
 		sleep_ms(1);
@@ -284,12 +301,17 @@ static char *problem_of(const ChildCall *call, ChildEnd end, int status)
 			       WEXITSTATUS(status));
 }
 
-/* Gives a process that closed its socket time to end by itself, with its status. */
+/* Gives a process that closed its socket time to end by itself, with its status. One that has
+   answered is not waited for: there may be hundreds. */
 static int end_of(Calling *calling, ChildEnd end)
 {
 	Known *process = find(calling->child.pid);
 	int status = -1;
 
+	if (end == CHILD_ANSWERED) {
+		leave(&calling->child);
+		return status;
+	}
 	for (int i = 0; end == CHILD_LOST && process && i < END_PATIENCE_MS; i++) {
 		reap(process, &status);
 		if (process->ended_ns)
