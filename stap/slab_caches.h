@@ -35,7 +35,10 @@ static struct {
 	bool filtered; /* only events of requested caches are recorded */
 	struct kmt_layout layout;
 	char why_not[224];
-} kmt_slab;
+} kmt_slab = {
+	.why_not = "the module was loaded without its parameter kmt_layout; "
+		   "-1,-1,-1,-1 lets it search for the offsets",
+};
 
 /* Requested names, separated by tabs; empty: all. May be longer than a text in a script. */
 static char kmt_wanted_caches[KMT_WANTED_BYTES];
@@ -311,6 +314,7 @@ static void kmt_slab_start(const struct kmt_layout *given)
 	kfree(known.objects[0]);
 	kfree(known.objects[1]);
 	kmt_slab.is_known = !wrong;
+	kmt_slab.why_not[0] = '\0';
 	if (wrong)
 		snprintf(kmt_slab.why_not, sizeof(kmt_slab.why_not),
 			 "the offsets of slab_cache (%ld), name (%ld), object_size (%ld) and size "

@@ -60,6 +60,10 @@ lies()
 	holds "$name: all is counted" [ "$(count alloc cache - "$name.kms")" -ge "$times" ]
 }
 
+module_run without
+has_line 'without the parameter: the reason is shown' '^unknown.*without its parameter kmt_layout' \
+	<("$counts" without.kms)
+
 dmesg > before
 lies zero kmt_layout=0,0,0,0
 lies unmapped kmt_layout=2147483640,-1,-1,-1
