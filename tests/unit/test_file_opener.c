@@ -194,6 +194,27 @@ static char *read_by_child(int place, char **problem)
 	return g_string_free(answer, FALSE);
 }
 
+/* More than the ids of processes that are remembered. */
+Test(file_opener, hundreds_of_files_are_read_one_after_the_other, .timeout = 60)
+{
+	enum { FILES = 300 };
+	g_autoptr(FileOpener) opener = file_opener_new("");
+	g_autofree char *folder = temporary_folder();
+	g_autofree char *path = write_file(folder, "a", 0644);
+	int place = file_opener_file(opener, path, PLENTY, NULL);
+	unsigned read = 0;
+
+	for (int i = 0; i < FILES; i++) {
+		g_autofree char *problem = NULL;
+		g_autofree char *text = read_by_child(place, &problem);
+
+		read += g_str_equal(text, "four");
+	}
+	cr_expect_eq(read, FILES);
+	close(place);
+	temporary_remove(folder);
+}
+
 /* close() and fstat() of an open file would wait for the server, and so would the test. */
 Test(file_opener, a_file_system_that_stops_later_is_not_waited_for, .timeout = 60)
 {
