@@ -3,7 +3,7 @@
  * Programs of a stranger, for the case of hostile files.
  *
  *	hostile make KIND FILE         makes a program of itself whose sections are a lie of this
- *kind hostile beat SECONDS           calls brk() every few milliseconds, in this program's code
+ *kind hostile beat SECONDS           calls getsid() every few milliseconds, in this program's code
  *	hostile steady COUNT           the same, so often, in a function of another name
  *	hostile generated SECONDS      the same in generated code, without a name
  *	hostile libraries COUNT FILE   maps so many copies of a file as code, and waits to be ended
@@ -53,14 +53,14 @@ static void wait_a_beat(void)
 }
 
 /* Without a function of libc, which hides its caller where it has no frame pointer. */
-static inline __attribute__((always_inline)) void call_brk(void)
+static inline __attribute__((always_inline)) void call_getsid(void)
 {
 #if defined(__x86_64__)
-	long number = SYS_brk;
+	long number = SYS_getsid;
 
 	__asm__ volatile("syscall" : "+a"(number) : "D"(0L) : "rcx", "r11", "memory");
 #else
-	syscall(SYS_brk, 0);
+	syscall(SYS_getsid, 0);
 #endif
 }
 
@@ -69,7 +69,7 @@ static void beat(char **arguments)
 	unsigned long count = strtoul(arguments[0], NULL, 10) * BEATS_PER_SECOND;
 
 	for (unsigned long i = 0; i < count; i++) {
-		call_brk();
+		call_getsid();
 		wait_a_beat();
 	}
 }
@@ -79,17 +79,17 @@ static void call_steadily(char **arguments)
 	unsigned long count = strtoul(arguments[0], NULL, 10);
 
 	for (unsigned long i = 0; i < count; i++) {
-		call_brk();
+		call_getsid();
 		wait_a_beat();
 	}
 }
 
-/* Code that calls brk(0). Where none is known for the machine, nothing is hit. */
+/* Code that calls getsid(0). Where none is known for the machine, nothing is hit. */
 static const unsigned char code[] = {
 #if defined(__x86_64__)
-	0x55, 0x48, 0x89, 0xe5, 0x31, 0xff, 0xb8, 0x0c, 0, 0, 0, 0x0f, 0x05, 0x5d, 0xc3,
+	0x55, 0x48, 0x89, 0xe5, 0x31, 0xff, 0xb8, 0x7c, 0, 0, 0, 0x0f, 0x05, 0x5d, 0xc3,
 #elif defined(__aarch64__)
-	0x00, 0x00, 0x80, 0xd2, 0xc8, 0x1a, 0x80, 0xd2, 0x01, 0, 0, 0xd4, 0xc0, 0x03, 0x5f, 0xd6,
+	0x00, 0x00, 0x80, 0xd2, 0x88, 0x13, 0x80, 0xd2, 0x01, 0, 0, 0xd4, 0xc0, 0x03, 0x5f, 0xd6,
 #else
 	0,
 #endif
