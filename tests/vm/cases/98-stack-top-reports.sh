@@ -42,7 +42,10 @@ profile --process=known-touch t:raw_syscalls:sys_enter -U --format=json -- \
 many=$(fact stacks_after_filters)
 holds "$runs runs have $many stacks, one has $one" [ "$many" -le $((2 * one)) ]
 
-# Processes that ended are forgotten, so later ones have room, in the run and in its recording.
+# Processes that ended are forgotten, so later ones have room, in the run and in its recording. An emulated
+# guest has no time for so many that they would not all have room.
+ended=9000
+[ ! -e "$module" ] || ended=1000
 cat > many <<-'END'
 	i=0
 	while [ $i -lt "$1" ]; do
@@ -51,15 +54,15 @@ cat > many <<-'END'
 	done
 END
 profile "$(preset brk)" -I ask_for_heap --max-memory=16 --record many.kmr -- \
-	sh -c "sh many 9000; ./known-brk brk $brks"
-equals 'after 9,000 processes: the stack of the last one' "$brks" "$(hits_at ask_for_heap report)"
-equals 'after 9,000 processes: no mapping is lost' 0 "$(grep -c 'user stacks are incomplete' report)"
+	sh -c "sh many $ended; ./known-brk brk $brks"
+equals "after $ended processes: the stack of the last one" "$brks" "$(hits_at ask_for_heap report)"
+equals "after $ended processes: no mapping is lost" 0 "$(grep -c 'user stacks are incomplete' report)"
 stack-top -i many.kmr -I ask_for_heap --max-memory=16 > report 2> errors
-equals 'after 9,000 processes: the same of a recording' "$brks" "$(hits_at ask_for_heap report)"
+equals "after $ended processes: the same of a recording" "$brks" "$(hits_at ask_for_heap report)"
 
 # A process goes on when its first thread has ended.
 profile "$(preset brk)" -I ask_for_heap --max-memory=16 -- \
-	sh -c "./known-brk -e brk $brks & sh many 1500; wait"
+	sh -c "./known-brk -e brk $brks & sh many $((ended / 6)); wait"
 equals 'the first thread ended before: the stack of another one' "$brks" "$(hits_at ask_for_heap report)"
 
 # A recording gives the same report, and others.
