@@ -8,12 +8,13 @@
  * slices of the work take turns with a calculation that nobody traces. Then it appends a line
  * "WORK_NS CALCULATION_NS WALL_NS TRACER_NS RATIO" to the file: the CPU time of both, the time on
  * the clock, the CPU time that the parent of this process took meanwhile, and the median ratio of
- * the first two. KIND is pipe or open, each with allocations of slab caches, or brk, a system call
- * that does next to nothing.
+ * the first two. KIND is pipe or open, each with allocations of slab caches, poll, with one
+ * kmalloc, or brk, a system call that does next to nothing.
  */
 #include <error.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -47,6 +48,17 @@ static void open_file(void)
 	close(fd);
 }
 
+/* More of them than the kernel has room for on its stack. */
+static void poll_nothing(void)
+{
+	static struct pollfd none[64];
+
+	if (!none[0].fd)
+		for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+			none[i].fd = -1;
+	poll(none, sizeof(none) / sizeof(none[0]), 0);
+}
+
 static void call_kernel(void)
 {
 	syscall(SYS_brk, 0);
@@ -55,6 +67,7 @@ static void call_kernel(void)
 static const Kind kinds[] = {
 	{ "pipe", make_pipe },
 	{ "open", open_file },
+	{ "poll", poll_nothing },
 	{ "brk", call_kernel },
 };
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };

@@ -31,7 +31,7 @@ typedef struct {
 	PointHitKind kind;
 } PointVariant;
 
-enum { POINT_COST_ROUNDS = 24, POINT_VARIANTS_MAX = 5 };
+enum { POINT_COST_ROUNDS = 96, POINT_VARIANTS_MAX = 5 };
 
 /* The same hits with and without the probe: nanoseconds of CPU time, of each round. */
 typedef struct {
