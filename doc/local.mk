@@ -32,6 +32,7 @@ dist_doc_DATA += \
 	NEWS.md \
 	README.md \
 	doc/ARCHITECTURE.md \
+	doc/COMPARISON.md \
 	doc/COMPATIBILITY.md \
 	doc/FLEETS.md \
 	doc/FORMATS.md \

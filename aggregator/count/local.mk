@@ -7,4 +7,5 @@ libaggregator_a_SOURCES += \
 	aggregator/count/margin.c aggregator/count/margin.h \
 	aggregator/count/noise.c aggregator/count/noise.h \
 	aggregator/count/profile.c aggregator/count/profile.h \
-	aggregator/count/stack_table.c aggregator/count/stack_table.h
+	aggregator/count/stack_table.c aggregator/count/stack_table.h \
+	aggregator/count/time_blocks.c aggregator/count/time_blocks.h

@@ -80,3 +80,11 @@ double noise_errors(uint64_t rows)
 	}
 	return high;
 }
+
+double noise_errors_measured(double errors, uint32_t blocks)
+{
+	double freedom = (double)blocks - 1;
+	double normal = errors * (8 * freedom + 3) / (8 * freedom + 1);
+
+	return sqrt(freedom * expm1(normal * normal / freedom));
+}

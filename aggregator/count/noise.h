@@ -14,7 +14,7 @@
  * distances to the bounds add up (Zou and Donner, "Construction of confidence limits about effect
  * measures: a general approach", 2008).
  *
- * Loads that come in bursts differ by more.
+ * Loads that come in bursts differ by more: then the variance must be measured.
  */
 
 /* A figure of one run. */
@@ -35,3 +35,8 @@ enum { NOISE_REPORTS = 20 };
    all but one of NOISE_REPORTS reports: each row gets an equal part of the exceptions
    (Bonferroni). */
 double noise_errors(uint64_t rows);
+
+/* Returns the same with variances that were measured on this number of blocks of time, 2 or more:
+   Student's distribution, by Wallace's approximation ("Bounds on normal approximations to
+   Student's and the chi-square distributions", 1959). */
+double noise_errors_measured(double errors, uint32_t blocks);

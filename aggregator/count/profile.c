@@ -52,6 +52,8 @@ struct Profile {
 	GArray *reused_cells; /* the same: taken again */
 	ProfileValues *values; /* by cell, owned; NULL: no hits of probe points so far */
 	uint32_t values_capacity;
+	bool has_spans;
+	TimeBlocks *blocks;  /* of the cells, owned; NULL: not kept */
 	UserMaps *user_maps; /* borrowed; NULL: user frames are not kept */
 	size_t bytes_max;
 	size_t stack_bytes_max; /* of the stacks: grows */
@@ -100,6 +102,8 @@ static size_t taken_by_all(const Profile *profile)
 {
 	size_t bytes = profile->values_capacity * sizeof(ProfileValues);
 
+	if (profile->blocks)
+		bytes += time_blocks_value_memory(profile->blocks);
 	for (Table table = 0; table < TABLES; table++)
 		bytes += taken(profile, table);
 	return bytes;
@@ -507,6 +511,7 @@ void profile_free(Profile *profile)
 	g_array_unref(profile->free_cells);
 	g_array_unref(profile->reused_cells);
 	g_free(profile->values);
+	time_blocks_free(profile->blocks);
 	g_free(profile);
 }
 
@@ -735,6 +740,14 @@ uint32_t profile_fold_cells(Profile *profile, CellChooser choose, CellMover move
 	pack_tasks(&fold);
 	put_cells(&fold);
 	return fold.freed;
+}
+
+void profile_keep_blocks(Profile *profile)
+{
+	profile->blocks = time_blocks_new();
+	profile->cell_index.entry_bytes += (uint32_t)TIME_BLOCKS_CELL_BYTES;
+	set_reserve(profile, TABLE_CELLS);
+	note_memory(profile);
 }
 
 void profile_keep_threads(Profile *profile)
@@ -1018,6 +1031,14 @@ static ProfileValues *values_of(Profile *profile, uint32_t cell)
 	return &profile->values[cell];
 }
 
+/* Counts events of a cell in its block of time. */
+static void add_to_block(Profile *profile, const ProfileCell *cell, uint64_t time_ns,
+			 uint64_t weight)
+{
+	time_blocks_grow(profile->blocks, profile->cell_index.capacity);
+	time_blocks_add(profile->blocks, (uint32_t)(cell - profile->cells), time_ns, weight);
+}
+
 static void add_value(Profile *profile, uint32_t cell, const Event *event)
 {
 	ProfileValues *values = values_of(profile, cell);
@@ -1066,6 +1087,19 @@ static inline ProfileCell *cell_of(Counting *counting, const Event *event)
 	cell = cell_intern(profile, memo->id, task, event->context);
 	memo->cell = (uint32_t)(cell - profile->cells);
 	return cell;
+}
+
+static void note_in_block(const Counting *counting, const ProfileCell *cell, const Event *event)
+{
+	Profile *profile = counting->profile;
+	uint64_t time_ns = event_time_ns(counting->events, event);
+
+	if (!event->pointer && !event->is_hit)
+		return;
+	add_to_block(profile, cell, time_ns, event->weight);
+	if (event->is_hit)
+		time_blocks_add_value(profile->blocks, (uint32_t)(cell - profile->cells), time_ns,
+				      (double)event->weight * (double)(int64_t)event->pointer);
 }
 
 static inline bool is_outside(const Profile *profile, uint64_t time_ns)
@@ -1125,6 +1159,8 @@ static inline void take(Profile *profile, const Events *events, uint32_t *cells)
 		else
 			saturate_add(&cell->failed, event->weight);
 		add_variance(totals, cell, event);
+		if (G_UNLIKELY(profile->blocks))
+			note_in_block(&counting, cell, event);
 	}
 	saturate_add(&totals->events, counted);
 }
@@ -1155,23 +1191,29 @@ void profile_note_cells(Profile *profile, const Events *events, uint32_t *cells)
 	}
 }
 
-void profile_add_span(Profile *profile, uint32_t number, uint64_t time_ns, int64_t value,
-		      uint64_t weight)
+void profile_add_span(Profile *profile, uint32_t number, const ProfileSpan *span)
 {
 	ProfileCell *cell = &profile->cells[number];
 	ProfileValues *values = values_of(profile, number);
+	uint64_t time_ns = span->end_ns - MIN(span->begin_ns, span->end_ns), weight = span->weight;
 	int64_t times = saturate_signed(weight);
 
+	profile->has_spans = true;
 	saturate_add(&profile->totals.events, weight);
 	saturate_add(&cell->events, weight);
 	saturate_add(&cell->variance, saturate_product(weight, weight - 1));
 	profile->totals.samples++;
 	profile->totals.samples_variance += (double)weight * (double)(weight - 1);
-	values->sum = saturate_signed_sum(values->sum, saturate_signed_product(value, times));
-	values->squares += (double)weight * (double)value * (double)value;
+	values->sum = saturate_signed_sum(values->sum, saturate_signed_product(span->value, times));
+	values->squares += (double)weight * (double)span->value * (double)span->value;
 	values->time_scatter += (double)weight * (double)weight * (double)time_ns * (double)time_ns;
 	saturate_add(&values->time_ns, saturate_product(time_ns, weight));
 	values->time_max_ns = MAX(values->time_max_ns, time_ns);
+	if (!profile->blocks)
+		return;
+	add_to_block(profile, cell, span->end_ns, weight);
+	time_blocks_add_value(profile->blocks, number, span->end_ns,
+			      (double)weight * (double)time_ns);
 }
 
 StackId profile_add_stack(Profile *profile, const uint32_t *frames, uint32_t count)
@@ -1301,11 +1343,21 @@ bool profile_has_values(const Profile *profile)
 	return profile->values != NULL;
 }
 
+bool profile_has_spans(const Profile *profile)
+{
+	return profile->has_spans;
+}
+
 ProfileValues profile_values(const Profile *profile, const ProfileCell *cell)
 {
 	size_t index = (size_t)(cell - profile->cells);
 
 	return index < profile->values_capacity ? profile->values[index] : (ProfileValues){ 0 };
+}
+
+const TimeBlocks *profile_blocks(const Profile *profile)
+{
+	return profile->blocks;
 }
 
 static size_t index_memory(const Index *index, size_t entry_bytes)
@@ -1321,5 +1373,6 @@ size_t profile_memory(const Profile *profile)
 	       index_memory(&profile->task_index, sizeof(ProfileTask)) +
 	       index_memory(&profile->cache_index, sizeof(ProfileCache)) +
 	       index_memory(&profile->cell_index, sizeof(ProfileCell)) +
-	       profile->values_capacity * sizeof(ProfileValues);
+	       profile->values_capacity * sizeof(ProfileValues) +
+	       (profile->blocks ? time_blocks_memory(profile->blocks) : 0);
 }

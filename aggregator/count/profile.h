@@ -3,6 +3,7 @@
 
 #include "base/memory_budget.h"
 #include "count/stack_table.h"
+#include "count/time_blocks.h"
 #include "record/event_reader.h"
 #include "user/user_maps.h"
 
@@ -153,6 +154,10 @@ bool profile_has_room(const Profile *profile, size_t events);
 /* Keeps neither stacks nor tasks of frees from now on. */
 void profile_merge_frees(Profile *profile);
 
+/* Also counts the events of each cell in blocks of time, which take more memory for each cell. Call
+   this before the first events, and not for a profile whose cells are folded. */
+void profile_keep_blocks(Profile *profile);
+
 /* Separates the threads of a process from now on; without this call they are one task. */
 void profile_keep_threads(Profile *profile);
 
@@ -179,9 +184,16 @@ void profile_take_noting(Profile *profile, const Events *events, uint32_t *cells
    counted when their ends are known. */
 void profile_note_cells(Profile *profile, const Events *events, uint32_t *cells);
 
-/* Counts a time span that began with an event of the cell. value: that of its end. */
-void profile_add_span(Profile *profile, uint32_t cell, uint64_t time_ns, int64_t value,
-		      uint64_t weight);
+/* A time span, and the value of its end. */
+typedef struct {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	int64_t value;
+	uint64_t weight;
+} ProfileSpan;
+
+/* Counts a time span that began with an event of the cell. */
+void profile_add_span(Profile *profile, uint32_t cell, const ProfileSpan *span);
 
 /* For a profile into which others are merged by names. Each returns the id of what equals it, and
    adds it if it is new: the overflow entry if there is no room. Padding must be 0. A stack consists
@@ -222,9 +234,15 @@ uint32_t profile_cache_count(const Profile *profile);
 const ProfileCache *profile_cache(const Profile *profile, CacheId id);
 uint32_t profile_cell_count(const Profile *profile);
 const ProfileCell *profile_cell(const Profile *profile, uint32_t index);
-/* Whether its events have values. If so, profile_values() returns those of a cell. */
+/* Whether its events have values, or are time spans. If so, profile_values() returns those of a
+   cell. */
 bool profile_has_values(const Profile *profile);
+bool profile_has_spans(const Profile *profile);
 ProfileValues profile_values(const Profile *profile, const ProfileCell *cell);
+
+/* Returns the blocks of time of the cells, by their indexes; NULL: not kept. Values in them are
+   times if events are time spans. */
+const TimeBlocks *profile_blocks(const Profile *profile);
 
 /* Returns the memory in use, in bytes. */
 size_t profile_memory(const Profile *profile);

@@ -191,7 +191,8 @@ static void count_span(Durations *durations, const Begin *begin, const WaitingEv
 	DurationTotals *totals = &durations->totals;
 	uint64_t time_ns = end_ns - MIN(begin->begin_ns, end_ns);
 
-	profile_add_span(durations->profile, begin->cell, time_ns, (int64_t)end->pointer, weight);
+	profile_add_span(durations->profile, begin->cell,
+			 &(ProfileSpan){ begin->begin_ns, end_ns, (int64_t)end->pointer, weight });
 	totals->spans += weight;
 	saturate_add(&totals->time_ns, saturate_product(time_ns, weight));
 	totals->time_max_ns = MAX(totals->time_max_ns, time_ns);

@@ -46,7 +46,7 @@ const OptionRow option_rows[] = {
 	  OPTION_TEXT, AT(diff) },
 	{ TOOLS_OF_REPORTS, 0, "per", "second|event|run",
 	  "with --diff: compare figures per second (default, if the runs are not equally long), "
-	  "per 1,000 events, or of each run as a whole (default of --held)",
+	  "per 1,000 events, or of each run as a whole (default of commands, and of --held)",
 	  OPTION_APPLY, 0, option_per },
 	SECTION_OF("Probe points"),
 	{ TOOL_STACK_TOP, 0, "weight", "EXPR", "rank by the sum of EXPR, not by the number of hits",

@@ -14,8 +14,9 @@ const DiffUnit diff_units[DIFF_PERS] = {
 };
 
 const char *const diff_change_names[DIFF_CHANGES] = {
-	[DIFF_SAME] = "same", [DIFF_NOISE] = "noise", [DIFF_NEW] = "new",
-	[DIFF_GONE] = "gone", [DIFF_MORE] = "more",   [DIFF_LESS] = "less",
+	[DIFF_SAME] = "same", [DIFF_NOISE] = "noise", [DIFF_UNCLEAR] = "unclear",
+	[DIFF_NEW] = "new",   [DIFF_GONE] = "gone",   [DIFF_MORE] = "more",
+	[DIFF_LESS] = "less",
 };
 
 const GroupRow *diff_rows_of(const DiffRows *rows, const DiffRow *row, JoinSide side)
@@ -51,9 +52,10 @@ static double factor_of(const DiffRun *run, DiffPer per)
 	return 1;
 }
 
-static NoisyFigure noisy_figure(const DiffRows *rows, const RowSums *sums, const Metric *metric,
+static NoisyFigure noisy_figure(const DiffRows *rows, const DiffRow *row, const Metric *metric,
 				JoinSide side)
 {
+	const RowSums *sums = diff_row_sums(rows, row, side);
 	double unit = metric->type == VALUE_TIME_SPAN ? 1.0 / NS_PER_SECOND : 1;
 
 	return (NoisyFigure){
@@ -63,12 +65,58 @@ static NoisyFigure noisy_figure(const DiffRows *rows, const RowSums *sums, const
 	};
 }
 
-static DiffChange change_of(const DiffFigures *figures)
+/* The figures of both runs. */
+typedef struct {
+	NoisyFigure of[JOIN_SIDES];
+} Pair;
+
+static Pair pair_of(const DiffRows *rows, const DiffRow *row, const Metric *metric)
 {
-	if (figures->change == 0)
-		return DIFF_SAME;
-	if (isfinite(figures->noise) && fabs(figures->change) <= figures->noise)
-		return DIFF_NOISE;
+	return (Pair){ { noisy_figure(rows, row, metric, JOIN_OLD),
+			 noisy_figure(rows, row, metric, JOIN_NEW) } };
+}
+
+static double change_of(const Pair *pair)
+{
+	const NoisyFigure *before = &pair->of[JOIN_OLD], *after = &pair->of[JOIN_NEW];
+
+	return after->figure * after->factor - before->figure * before->factor;
+}
+
+static bool is_measured(const DiffRows *rows, const Metric *metric)
+{
+	return rows->errors_measured > 0 &&
+	       diff_bursts_know(rows->bursts[JOIN_OLD], metric->block) &&
+	       diff_bursts_know(rows->bursts[JOIN_NEW], metric->block);
+}
+
+/* Events may come more unevenly than independent ones, never more evenly. */
+static void measure(const DiffRows *rows, const DiffRow *row, const Metric *metric, Pair *pair)
+{
+	for (JoinSide side = 0; side < JOIN_SIDES; side++) {
+		double *variance = &pair->of[side].variance;
+
+		*variance = fmax(*variance, diff_bursts_variance(rows->bursts[side], row->number,
+								 metric->block));
+	}
+}
+
+/* If a figure is less than so many bursts, nothing is known about how these vary. */
+enum { BURSTS_MIN = 8 };
+
+static bool has_bursts(const Pair *pair)
+{
+	for (JoinSide side = 0; side < JOIN_SIDES; side++) {
+		const NoisyFigure *one = &pair->of[side];
+
+		if (one->figure * one->figure >= BURSTS_MIN * one->variance && one->figure > 0)
+			return true;
+	}
+	return false;
+}
+
+static DiffChange direction_of(const DiffFigures *figures)
+{
 	if (figures->before == 0)
 		return DIFF_NEW;
 	if (figures->after == 0)
@@ -76,20 +124,48 @@ static DiffChange change_of(const DiffFigures *figures)
 	return figures->change > 0 ? DIFF_MORE : DIFF_LESS;
 }
 
-DiffFigures diff_figures(const DiffRows *rows, const RowSums *before, const RowSums *after,
-			 const Metric *metric)
+/* What is said of a change if nothing was measured. */
+static DiffChange unmeasured(double change, double noise)
 {
-	NoisyFigure of_old = noisy_figure(rows, before, metric, JOIN_OLD);
-	NoisyFigure of_new = noisy_figure(rows, after, metric, JOIN_NEW);
+	if (change == 0)
+		return DIFF_SAME;
+	return isfinite(noise) && fabs(change) <= noise ? DIFF_NOISE : DIFF_UNCLEAR;
+}
+
+/* Sets noise, and what it says about the change. Independent events make the least noise. */
+static void judge(const DiffRows *rows, const DiffRow *row, const Metric *metric, Pair *pair,
+		  DiffFigures *figures)
+{
+	figures->noise = noise_of_change(pair->of[JOIN_OLD], pair->of[JOIN_NEW], rows->errors);
+	figures->what = unmeasured(figures->change, figures->noise);
+	if (!is_measured(rows, metric)) {
+		if (figures->what == DIFF_UNCLEAR)
+			figures->noise = INFINITY;
+		return;
+	}
+	measure(rows, row, metric, pair);
+	figures->noise =
+		noise_of_change(pair->of[JOIN_OLD], pair->of[JOIN_NEW], rows->errors_measured);
+	if (figures->what != DIFF_UNCLEAR)
+		return;
+	if (fabs(figures->change) > figures->noise)
+		figures->what = direction_of(figures);
+	else if (has_bursts(pair))
+		figures->what = DIFF_NOISE;
+}
+
+DiffFigures diff_row_figures(const DiffRows *rows, const DiffRow *row, const Metric *metric)
+{
+	Pair pair = pair_of(rows, row, metric);
+	const NoisyFigure *before = &pair.of[JOIN_OLD], *after = &pair.of[JOIN_NEW];
 	DiffFigures figures = {
-		.before = of_old.figure * of_old.factor,
-		.after = of_new.figure * of_new.factor,
-		.noise = noise_of_change(of_old, of_new, rows->errors),
+		.before = before->figure * before->factor,
+		.after = after->figure * after->factor,
+		.change = change_of(&pair),
 	};
 
-	figures.change = figures.after - figures.before;
 	figures.percent = figures.change * 100 / figures.before;
-	figures.what = change_of(&figures);
+	judge(rows, row, metric, &pair, &figures);
 	return figures;
 }
 
@@ -98,22 +174,31 @@ const RowSums *diff_row_sums(const DiffRows *rows, const DiffRow *row, JoinSide 
 	static const RowSums none = { .summary = { 0 } };
 	const GroupRow *group = diff_rows_of(rows, row, side);
 
+	if (row == &rows->of_all)
+		return &rows->all[side];
+	if (row == &rows->of_others)
+		return &rows->others[side];
 	return group ? &group->sums : &none;
 }
 
-DiffFigures diff_row_figures(const DiffRows *rows, const DiffRow *row, const Metric *metric)
-{
-	return diff_figures(rows, diff_row_sums(rows, row, JOIN_OLD),
-			    diff_row_sums(rows, row, JOIN_NEW), metric);
-}
-
 /* Rows. */
+
+static GArray *numbers_new(const GroupRows *groups)
+{
+	GArray *numbers = g_array_sized_new(FALSE, FALSE, sizeof(guint32), groups->numbers);
+	const guint32 none = GROUP_ROWS_NONE;
+
+	while (numbers->len < groups->numbers)
+		g_array_append_val(numbers, none);
+	return numbers;
+}
 
 /* Adds the rows of a run. Those that mean the same are added up in the first of them. */
 static void join_rows(DiffRows *rows, JoinSide side)
 {
 	GroupRows *groups = rows->groups[side];
 
+	rows->numbers[side] = numbers_new(groups);
 	for (guint i = 0; i < groups->rows->len; i++) {
 		const GroupRow *group = &g_array_index(groups->rows, GroupRow, i);
 		uint32_t number = join_number(rows->join, side, groups, group);
@@ -121,6 +206,8 @@ static void join_rows(DiffRows *rows, JoinSide side)
 
 		if (number >= rows->rows->len)
 			g_array_set_size(rows->rows, number + 1);
+		g_array_index(rows->rows, DiffRow, number).number = number;
+		g_array_index(rows->numbers[side], guint32, group->number) = number;
 		first = &g_array_index(rows->rows, DiffRow, number).rows[side];
 		if (*first)
 			row_sums_add(&g_array_index(groups->rows, GroupRow, *first - 1).sums,
@@ -154,29 +241,20 @@ static void filter_rows(DiffRows *rows)
 {
 	guint kept = 0;
 
+	g_byte_array_set_size(rows->places, rows->rows->len);
 	for (guint i = 0; i < rows->rows->len; i++) {
 		const DiffRow *row = &g_array_index(rows->rows, DiffRow, i);
 		const StackSummary summary = larger(rows, row);
 
+		rows->places->data[i] = DIFF_LEFT_OUT;
 		if (!filter_chain_keeps(rows->filters, &summary))
 			continue;
+		rows->places->data[i] = DIFF_SHOWN;
 		add_sums(rows, row, rows->all);
 		g_array_index(rows->rows, DiffRow, kept++) = *row;
 	}
 	g_array_set_size(rows->rows, kept);
-}
-
-static void judge_rows(DiffRows *rows)
-{
-	rows->compared = rows->rows->len;
-	rows->errors = noise_errors(rows->compared);
-	for (guint i = 0; i < rows->rows->len; i++) {
-		DiffRow *row = &g_array_index(rows->rows, DiffRow, i);
-		DiffFigures figures = diff_row_figures(rows, row, rows->rank);
-
-		row->change = figures.change;
-		rows->exceeding += diff_rows_know_noise(rows) && figures.what > DIFF_NOISE;
-	}
+	rows->compared = kept;
 }
 
 /* Equal changes keep the order of the runs: by what the rows have. */
@@ -195,6 +273,12 @@ static gint compare(gconstpointer left, gconstpointer right)
 
 static void rank_rows(DiffRows *rows, uint64_t top)
 {
+	for (guint i = 0; i < rows->rows->len; i++) {
+		DiffRow *row = &g_array_index(rows->rows, DiffRow, i);
+		const Pair pair = pair_of(rows, row, rows->rank);
+
+		row->change = change_of(&pair);
+	}
 	g_array_sort(rows->rows, compare);
 	for (guint i = rows->rows->len; i > top; i--) {
 		const DiffRow *row = &g_array_index(rows->rows, DiffRow, i - 1);
@@ -202,6 +286,42 @@ static void rank_rows(DiffRows *rows, uint64_t top)
 
 		filter_chain_cut(rows->filters, &summary);
 		add_sums(rows, row, rows->others);
+		rows->places->data[row->number] = DIFF_OTHER;
+	}
+}
+
+/* The variances of both runs are measured on few blocks. */
+static void measure_bursts(DiffRows *rows, const DiffRun runs[JOIN_SIDES])
+{
+	uint32_t blocks = UINT32_MAX;
+
+	for (JoinSide side = 0; side < JOIN_SIDES; side++) {
+		const DiffBlocksOf run = {
+			.view = rows->views[side],
+			.groups = rows->groups[side],
+			.numbers = (const uint32_t *)(const void *)rows->numbers[side]->data,
+			.start_ns = runs[side].start_ns,
+			.end_ns = runs[side].end_ns,
+		};
+
+		rows->bursts[side] = diff_bursts_new(&run, rows->places);
+		blocks = MIN(blocks, diff_bursts_blocks(rows->bursts[side]));
+	}
+	rows->of_others.number = rows->places->len;
+	rows->of_all.number = rows->places->len + 1;
+	rows->errors = noise_errors(rows->compared);
+	rows->errors_measured = blocks ? noise_errors_measured(rows->errors, blocks) : 0;
+}
+
+/* Judges all rows, then leaves those beyond the top out. */
+static void judge_rows(DiffRows *rows, uint64_t top)
+{
+	for (guint i = 0; i < rows->rows->len; i++) {
+		const DiffRow *row = &g_array_index(rows->rows, DiffRow, i);
+		DiffFigures figures = diff_row_figures(rows, row, rows->rank);
+
+		rows->exceeding += figures.what > DIFF_UNCLEAR;
+		rows->unclear += figures.what == DIFF_UNCLEAR;
 	}
 	if (rows->rows->len > top)
 		g_array_set_size(rows->rows, (guint)top);
@@ -218,6 +338,7 @@ DiffRows *diff_rows_new(const DiffRun runs[JOIN_SIDES], const ViewOptions *optio
 	rows->grouping = *options;
 	rows->grouping.filters = NULL;
 	rows->grouping.top = UINT64_MAX;
+	rows->grouping.notes_cells = true;
 	for (JoinSide side = 0; side < JOIN_SIDES; side++) {
 		rows->views[side] = runs[side].view;
 		rows->factors[side] = factor_of(&runs[side], per);
@@ -232,9 +353,11 @@ DiffRows *diff_rows_new(const DiffRun runs[JOIN_SIDES], const ViewOptions *optio
 	rows->drops = filter_chain_drops(rows->filters);
 	join_rows(rows, JOIN_NEW);
 	join_rows(rows, JOIN_OLD);
+	rows->places = g_byte_array_new();
 	filter_rows(rows);
-	judge_rows(rows);
 	rank_rows(rows, options->top);
+	measure_bursts(rows, runs);
+	judge_rows(rows, options->top);
 	return rows;
 }
 
@@ -242,8 +365,12 @@ void diff_rows_free(DiffRows *rows)
 {
 	if (!rows)
 		return;
-	for (JoinSide side = 0; side < JOIN_SIDES; side++)
+	for (JoinSide side = 0; side < JOIN_SIDES; side++) {
 		group_rows_free(rows->groups[side]);
+		g_array_unref(rows->numbers[side]);
+		diff_bursts_free(rows->bursts[side]);
+	}
+	g_byte_array_unref(rows->places);
 	g_array_unref(rows->rows);
 	join_free(rows->join);
 	filter_chain_free(rows->filters);

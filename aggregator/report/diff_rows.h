@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "report/diff_bursts.h"
 #include "report/join.h"
 #include "table/group_rows.h"
 
@@ -14,6 +15,7 @@
 typedef struct {
 	double change;             /* of the metric that ranks */
 	uint32_t rows[JOIN_SIDES]; /* in groups, plus 1; 0: that run has no such row */
+	uint32_t number;           /* in order of coming; then come others, and all */
 } DiffRow;
 
 /* What the figures of both runs are divided by, before they are compared. */
@@ -40,6 +42,8 @@ extern const DiffUnit diff_units[DIFF_PERS];
 typedef enum {
 	DIFF_SAME,
 	DIFF_NOISE, /* no more than by chance */
+	/* More than if events were independent, but the runs do not show how uneven they are. */
+	DIFF_UNCLEAR,
 	DIFF_NEW,
 	DIFF_GONE,
 	DIFF_MORE,
@@ -65,6 +69,8 @@ typedef struct {
 	const View *view;
 	uint64_t duration_ns; /* observed; 0: not known */
 	uint64_t events;      /* as in DIFF_PER_EVENTS */
+	uint64_t start_ns;    /* of what was observed, on the clock of its events; 0: not known */
+	uint64_t end_ns;
 } DiffRun;
 
 typedef struct {
@@ -73,11 +79,14 @@ typedef struct {
 	GArray *rows;                  /* (element-type DiffRow), owned, ranked */
 	const Metric *rank;
 	DiffPer per;
-	double errors;              /* of each row's noise: noise_errors() */
+	double errors;              /* of each row's noise: noise_errors() ... */
+	double errors_measured;     /* ... with a variance that was measured; 0: none was */
 	uint64_t compared;          /* rows, of which those not kept by filters are left out */
 	uint64_t exceeding;         /* of these: changed by more than noise */
+	uint64_t unclear;           /* rows that are DIFF_UNCLEAR */
 	RowSums all[JOIN_SIDES];    /* of the compared rows */
 	RowSums others[JOIN_SIDES]; /* of those beyond the top */
+	DiffRow of_all, of_others;  /* the rows of these sums */
 	const GArray *drops; /* (element-type FilterDrop): per filter on numbers, then the top */
 	const GPtrArray *half_known; /* join_half_known() */
 	/* Private. */
@@ -85,6 +94,9 @@ typedef struct {
 	FilterChain *filters;
 	ViewOptions grouping;
 	double factors[JOIN_SIDES];
+	GByteArray *places;          /* (element-type guint8) DiffPlace of each row */
+	GArray *numbers[JOIN_SIDES]; /* (element-type guint32) rows of the groups' rows */
+	DiffBursts *bursts[JOIN_SIDES];
 } DiffRows;
 
 /* Compares two runs; options->by must have a key. Everything must outlive the result; free it with
@@ -102,13 +114,11 @@ const RowSums *diff_row_sums(const DiffRows *rows, const DiffRow *row, JoinSide 
 /* Returns the run that labels a row: the newer one, unless the row is gone. */
 JoinSide diff_row_side(const DiffRow *row);
 
-/* Returns how a metric changed in a row, and in sums. */
+/* Returns how a metric changed in a row. */
 DiffFigures diff_row_figures(const DiffRows *rows, const DiffRow *row, const Metric *metric);
-DiffFigures diff_figures(const DiffRows *rows, const RowSums *before, const RowSums *after,
-			 const Metric *metric);
 
 /* Returns what the figures of a metric are divided by: the largest of several is not. */
 DiffPer diff_rows_per(const DiffRows *rows, const Metric *metric);
 
-/* Whether the noise of the metric that ranks is known. */
+/* Whether the noise of the metric that ranks is known of any row. */
 bool diff_rows_know_noise(const DiffRows *rows);

@@ -1,5 +1,6 @@
 libaggregator_a_SOURCES += \
 	aggregator/report/code_rows.c aggregator/report/code_rows.h \
+	aggregator/report/diff_bursts.c aggregator/report/diff_bursts.h \
 	aggregator/report/diff_notes.c aggregator/report/diff_notes.h \
 	aggregator/report/diff_rows.c aggregator/report/diff_rows.h \
 	aggregator/report/facts.c aggregator/report/facts.h \

@@ -367,9 +367,14 @@ static void set_parts(ReportModel *model)
 
 static DiffRun diff_run(const ReportModel *model)
 {
+	uint64_t duration_ns = fact_number(model->facts, FACT_DURATION);
+	uint64_t end_ns = session_end_ns(model->source->session);
+
 	return (DiffRun){
+		.start_ns = end_ns - MIN(duration_ns, end_ns),
+		.end_ns = end_ns,
 		.view = model->view,
-		.duration_ns = fact_number(model->facts, FACT_DURATION),
+		.duration_ns = duration_ns,
 		.events = model->view->before.summary.allocations,
 	};
 }

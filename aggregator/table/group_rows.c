@@ -30,6 +30,28 @@ static void indexes_free(GroupIndexes *indexes)
 	g_free(indexes);
 }
 
+static uint32_t *rows_of_cells_new(const ViewSource *source)
+{
+	uint32_t cells = view_source_cells(source);
+	uint32_t *rows = g_new(uint32_t, cells);
+
+	for (uint32_t i = 0; i < cells; i++)
+		rows[i] = GROUP_ROWS_NONE;
+	return rows;
+}
+
+static void group_cell(GroupRows *rows, GroupTable *table, uint32_t number)
+{
+	const ProfileCell *cell = view_source_cell(table->source, number);
+	uint32_t row;
+
+	if (!cell->events && !cell->failed && !view_source_holds(table->source))
+		return;
+	row = group_table_add(table, cell);
+	if (rows->rows_of_cells)
+		rows->rows_of_cells[number] = row;
+}
+
 static void group_stacks(GroupRows *rows, const View *view)
 {
 	GroupTable table;
@@ -40,13 +62,10 @@ static void group_stacks(GroupRows *rows, const View *view)
 		const uint32_t *cells =
 			view_cells(view, g_ptr_array_index(view->stacks, i), &count);
 
-		for (uint32_t j = 0; j < count; j++) {
-			const ProfileCell *cell = view_source_cell(table.source, cells[j]);
-
-			if (cell->events || cell->failed || view_source_holds(table.source))
-				group_table_add(&table, cell);
-		}
+		for (uint32_t j = 0; j < count; j++)
+			group_cell(rows, &table, cells[j]);
 	}
+	rows->numbers = table.rows->len;
 	rows->rows = g_steal_pointer(&table.rows);
 	group_table_clear(&table);
 }
@@ -128,6 +147,8 @@ GroupRows *group_rows_new(const View *view, const ViewOptions *options, bool who
 	rows->filters = filter_chain_new(options->filters, FILTERS_OF_NUMBERS);
 	filter_chain_add_top(rows->filters, options->top);
 	rows->drops = filter_chain_drops(rows->filters);
+	if (options->notes_cells)
+		rows->rows_of_cells = rows_of_cells_new(view_source(view));
 	group_stacks(rows, view);
 	sum_up(rows->rows, &rows->before);
 	drop_empty(rows, view_rank(options));
@@ -143,6 +164,7 @@ void group_rows_free(GroupRows *rows)
 	if (!rows)
 		return;
 	g_array_unref(rows->rows);
+	g_free(rows->rows_of_cells);
 	indexes_free(rows->indexes);
 	filter_chain_free(rows->filters);
 	g_free(rows);

@@ -11,6 +11,8 @@
  */
 typedef struct GroupIndexes GroupIndexes;
 
+#define GROUP_ROWS_NONE UINT32_MAX
+
 typedef struct {
 	const Dimension *const *keys; /* ended by NULL; borrowed from the options */
 	GArray *rows;                 /* (element-type GroupRow), owned, ranked */
@@ -19,6 +21,10 @@ typedef struct {
 	RowSums before; /* of all rows */
 	RowSums after;  /* of the kept rows */
 	RowSums others; /* of the rows not kept */
+	uint32_t numbers; /* of rows, with those that were dropped: GroupRow.number is below */
+	/* By cell of the view's source: GroupRow.number of its row, or GROUP_ROWS_NONE. Owned;
+	   NULL: not needed. */
+	uint32_t *rows_of_cells;
 	/* Private. */
 	GroupIndexes *indexes;
 	FilterChain *filters;

@@ -35,7 +35,7 @@ static uint32_t row_intern(GroupTable *table, const ProfileCell *cell)
 	for (at = hash; (id = slot_table_candidate(&table->slots, hash, &at)) != SLOT_ID_NONE; at++)
 		if (!memcmp(group_table_row(table, id)->groups, row.groups, sizeof(row.groups)))
 			return id;
-	id = table->rows->len;
+	row.number = id = table->rows->len;
 	g_array_append_val(table->rows, row);
 	slot_table_put(&table->slots, hash, at, id);
 	return id;

@@ -40,6 +40,7 @@ int group_index_compare(GroupIndex *index, uint32_t a, uint32_t b);
 typedef struct {
 	RowSums sums;
 	uint32_t groups[DIMENSIONS_MAX]; /* in each index; 0 after the last */
+	uint32_t number;                 /* in the order of first cells, from 0 */
 } GroupRow;
 
 typedef struct {

@@ -273,6 +273,7 @@ const Metric metrics[METRICS] = {
 		.value = allocations,
 		.variance = variance_of_allocations,
 		.scatter = scatter_of_allocations,
+		.block = BLOCK_EVENTS,
 	},
 	[METRIC_SHARE] = {
 		.help = "the row's part of what rows are ranked by",
@@ -311,6 +312,7 @@ const Metric metrics[METRICS] = {
 		.value = bytes_requested,
 		.variance = variance_of_requested,
 		.scatter = scatter_of_requested,
+		.block = BLOCK_REQUESTED,
 	},
 	[METRIC_BYTES_ALLOCATED] = {
 		.name = "bytes",
@@ -328,6 +330,7 @@ const Metric metrics[METRICS] = {
 		.value = bytes_allocated,
 		.variance = variance_of_allocated,
 		.scatter = scatter_of_allocated,
+		.block = BLOCK_ALLOCATED,
 	},
 	[METRIC_BYTES_WASTED] = {
 		.name = "waste",
@@ -344,6 +347,7 @@ const Metric metrics[METRICS] = {
 		.value = bytes_wasted,
 		.variance = variance_of_wasted,
 		.scatter = scatter_of_wasted,
+		.block = BLOCK_WASTED,
 	},
 	[METRIC_FAILED] = {
 		.help = "allocations that returned NULL",
@@ -371,6 +375,7 @@ const Metric metrics[METRICS] = {
 		.live = held,
 		.variance = variance_of_allocations,
 		.scatter = scatter_of_allocations,
+		.block = BLOCK_EVENTS,
 	},
 	[METRIC_HELD_BYTES] = {
 		.name = "held-bytes",
@@ -386,6 +391,7 @@ const Metric metrics[METRICS] = {
 		.live = held_bytes,
 		.variance = variance_of_allocated,
 		.scatter = scatter_of_allocated,
+		.block = BLOCK_ALLOCATED,
 	},
 	[METRIC_AGE] = {
 		.name = "age",
@@ -541,6 +547,7 @@ const Metric metrics[METRICS] = {
 		.value = value,
 		.variance = variance_of_value,
 		.scatter = scatter_of_value,
+		.block = BLOCK_VALUE,
 	},
 	[METRIC_VALUE_BYTES] = {
 		.help = "... if it is a number of bytes",
@@ -554,6 +561,7 @@ const Metric metrics[METRICS] = {
 		.value = value,
 		.variance = variance_of_value,
 		.scatter = scatter_of_value,
+		.block = BLOCK_VALUE,
 	},
 	[METRIC_TIME] = {
 		.name = "time",
@@ -567,6 +575,7 @@ const Metric metrics[METRICS] = {
 		.if_known = true,
 		.value = time_ns,
 		.scatter = scatter_of_time,
+		.block = BLOCK_TIME,
 	},
 	[METRIC_TIME_MAX] = {
 		.name = "max",

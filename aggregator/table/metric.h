@@ -71,6 +71,18 @@ typedef enum {
 	NEEDS_ANY_FREES = NEEDS_FREES | NEEDS_NET,
 } MetricNeed;
 
+/* The figures that are known of blocks of time (count/time_blocks.h). */
+typedef enum {
+	BLOCK_NONE,
+	BLOCK_EVENTS,
+	BLOCK_REQUESTED,
+	BLOCK_ALLOCATED,
+	BLOCK_WASTED,
+	BLOCK_VALUE,
+	BLOCK_TIME,
+	BLOCK_FIGURES,
+} BlockFigure;
+
 typedef struct {
 	const char *name;  /* in options, "requested"; NULL: not in options */
 	const char *alias; /* alternative name in options of rates, as in other tools; NULL: none */
@@ -96,8 +108,10 @@ typedef struct {
 	uint64_t (*value)(const RowSums *sums);
 	uint64_t (*live)(const LiveSums *live);
 	double (*variance)(const RowSums *sums); /* of the value; NULL: not known */
-	/* The variance of the value between runs of the same load; NULL: not known. */
+	/* The variance of the value between runs of the same load, if events come independently;
+	   NULL: not known. */
 	double (*scatter)(const RowSums *sums);
+	BlockFigure block; /* the value in blocks of time, from which that variance is measured */
 } Metric;
 
 /* By MetricId. */

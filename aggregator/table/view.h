@@ -57,6 +57,7 @@ typedef struct {
 	/* Functions that are not call sites (--by=callsite), borrowed; NULL: only the
 	   allocators. */
 	const CallsiteSkip *callsite_skip;
+	bool notes_cells; /* GroupRows.rows_of_cells is needed */
 } ViewOptions;
 
 /* Returns the metric that ranks rows. */

@@ -571,6 +571,8 @@ Session *tool_session_new(const Options *options)
 	/* They need memory. */
 	if (dimensions_have(options->view.by, "thread"))
 		profile_keep_threads(session->profile);
+	if ((options->diff || options->is_older) && !options->request.held)
+		profile_keep_blocks(session->profile);
 	/* The reader of a stream pairs. */
 	if (options->request.held && !collect_request_streams(&options->request))
 		session_pair(session, options->held.by_freer);

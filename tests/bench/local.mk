@@ -46,6 +46,7 @@ bench_scripts = \
 	tests/bench/make_perl_stream.pl \
 	tests/bench/run_bench \
 	tests/bench/run_cost \
+	tests/bench/run_diff \
 	tests/bench/run_formats \
 	tests/bench/run_held \
 	tests/bench/run_hits \
@@ -72,6 +73,10 @@ bench-cost: kmalloc-top slabstack stack-top tests/bench/cost_load
 bench-sampling: kmalloc-top tests/bench/sampling_load
 	$(srcdir)/tests/bench/run_sampling
 
+# How often --diff is wrong about an unchanged load on the running kernel.
+bench-diff: kmalloc-top tests/bench/sampling_load
+	$(srcdir)/tests/bench/run_diff
+
 # What tracing costs on the running kernel.
 bench-live: kmalloc-top stack-top tests/vm/workload
 	$(srcdir)/tests/bench/run_live
@@ -81,4 +86,4 @@ CLEANFILES += $(EXTRA_PROGRAMS)
 mostlyclean-local: clean-bench
 clean-bench:
 	rm -rf bench-data
-.PHONY: bench bench-cost bench-live bench-sampling clean-bench
+.PHONY: bench bench-cost bench-diff bench-live bench-sampling clean-bench

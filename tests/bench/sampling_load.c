@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A load whose sampled figures are to be judged: a quiet process makes pairs of sockets at random
- * times, beside a busy one that makes them in a loop.
+ * A load whose figures are to be judged.
  *
  *   sampling_load busy|bursts|alone SECONDS PAIRS
  *
- * The quiet process is named "quiet" and makes PAIRS pairs in SECONDS, as a Poisson process. Beside
- * it runs "beside": the loop without pause (busy), or the loop for 5 to 50 ms, then a pause as long
- * (bursts), or nothing. Each of the two prints "NAME PAIRS" when it ends.
+ * A quiet process makes pairs of sockets at random times, beside a busy one that makes them in a
+ * loop: "quiet" makes PAIRS pairs in SECONDS, as a Poisson process. Beside it runs "beside": the
+ * loop without pause (busy), or the loop for 5 to 50 ms, then a pause as long (bursts), or nothing.
+ * Each of the two prints "NAME PAIRS" when it ends.
+ *
+ *   sampling_load steady SECONDS FACTOR
+ *
+ * Processes do what they do at random times, but at the same rate all the time: "opener" opens a
+ * file, "mailer" sends some messages, "starter" runs programs, "quiet" makes pairs of sockets, and
+ * "changed" makes pipes, FACTOR times as many. Each such action makes several allocations.
  */
 #include <error.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +95,77 @@ static long come_and_go(double end_s)
 	return pairs;
 }
 
+static void open_file(void)
+{
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		error(1, errno, "open");
+	close(fd);
+}
+
+static void make_pipe(void)
+{
+	int ends[2];
+
+	if (pipe(ends))
+		error(1, errno, "pipe");
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void send_some(void)
+{
+	enum { MOST = 8 };
+	const char message[MOST] = { 0 };
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_DGRAM, 0, pair))
+		error(1, errno, "socketpair");
+	for (long left = lrand48() % MOST; left >= 0; left--)
+		if (send(pair[0], message, sizeof(message), 0) < 0)
+			error(1, errno, "send");
+	close(pair[0]);
+	close(pair[1]);
+}
+
+static void start_program(void)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		error(1, errno, "fork");
+	if (!child)
+		execl("/bin/true", "true", NULL);
+	waitpid(child, NULL, 0);
+}
+
+/* What a process of the steady load does. */
+typedef struct {
+	const char *name;
+	double per_second;
+	void (*act)(void);
+} Part;
+
+static const Part parts[] = {
+	{ "opener", 200, open_file },    { "mailer", 60, send_some },
+	{ "starter", 8, start_program }, { "quiet", 40, make_pair },
+	{ "changed", 100, make_pipe },
+};
+
+static long be_steady(const Part *part, double end_s, double factor)
+{
+	double per_second = part->per_second * (strcmp(part->name, "changed") ? 1 : factor);
+	long actions = 0;
+
+	for (double time_s = now_s(); time_s < end_s; actions++) {
+		time_s -= log(1 - drand48()) / per_second;
+		sleep_until(time_s);
+		part->act();
+	}
+	return actions;
+}
+
 /* Returns in a new process, which has that name; in the parent it returns 0. */
 static int begin(const char *name)
 {
@@ -113,9 +191,13 @@ int main(int argc, char **argv)
 	double end_s;
 
 	if (argc != 4)
-		error(2, 0, "usage: %s busy|bursts|alone SECONDS PAIRS", argv[0]);
+		error(2, 0, "usage: %s busy|bursts|alone SECONDS PAIRS, or steady SECONDS FACTOR",
+		      argv[0]);
 	end_s = now_s() + strtod(argv[2], NULL);
-	if (begin("quiet"))
+	for (size_t i = 0; !strcmp(argv[1], "steady") && i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (begin(parts[i].name))
+			finish(parts[i].name, be_steady(&parts[i], end_s, strtod(argv[3], NULL)));
+	if (strcmp(argv[1], "steady") && begin("quiet"))
 		finish("quiet", be_quiet(end_s, strtol(argv[3], NULL, 10)));
 	if (!strcmp(argv[1], "busy") && begin("beside"))
 		finish("beside", loop_until(end_s));

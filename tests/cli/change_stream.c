@@ -8,6 +8,7 @@
 
 #define START_NS 2000000000ULL
 #define NS_PER_SECOND 1000000000ULL
+#define SLICE_NS (NS_PER_SECOND / SLICES)
 #define MEAN_MIN 2.0
 #define MEAN_GROWTH 1.2
 
@@ -20,11 +21,14 @@ enum {
 	SECONDS_OLDER = 4,
 	SECONDS_NEWER = 6,
 	FUNCTION_BYTES = 0x100,
+	SLICES = 50, /* of a second */
 };
 
-static void add_facts(GByteArray *stream, bool newer)
+static void add_facts(GByteArray *stream, const ChangeRun *run)
 {
+	const bool newer = run->newer;
 	const uint64_t seconds = newer ? SECONDS_NEWER : SECONDS_OLDER;
+	const InfoField command = { KMT_FIELD_COMMAND, 0, "./load" };
 	const InfoField fields[] = {
 		{ KMT_FIELD_MONOTONIC_NS, 1000000000, NULL },
 		{ KMT_FIELD_REALTIME_NS, newer ? 1700086400000000000 : 1700000000000000000, NULL },
@@ -44,6 +48,8 @@ static void add_facts(GByteArray *stream, bool newer)
 	};
 
 	batch_write_info(stream, fields, G_N_ELEMENTS(fields));
+	if (run->is_command)
+		batch_write_info(stream, &command, 1);
 }
 
 /* The newer kernel has its functions elsewhere, and copies of some. */
@@ -104,25 +110,38 @@ static uint16_t add_origin(EventBatch *batch, unsigned path, bool newer)
 	return event_batch_origin(batch, frames, G_N_ELEMENTS(frames), bytes - path % 8, bytes);
 }
 
-void change_stream(GByteArray *stream, guint32 seed, bool newer)
+/* Adds what the load does in a slice of time. Returns the number of events. */
+static uint32_t add_slice(GByteArray *stream, GRand *random, const ChangeRun *run, unsigned slice)
 {
-	g_autoptr(GRand) random = g_rand_new_with_seed(2 * seed + newer);
-	EventBatch batch;
+	const double pace =
+		run->is_command && run->newer ? (double)SECONDS_OLDER / SECONDS_NEWER : 1;
+	uint32_t events_of_slice;
+	EventBatch batch = event_batch_begin(stream, 0, slice, START_NS + slice * SLICE_NS);
 
-	add_facts(stream, newer);
-	add_symbols(stream, newer);
-	batch = event_batch_begin(stream, 0, 0, START_NS);
 	for (unsigned path = 0; path < PATHS; path++) {
-		double mean = MEAN_MIN * pow(MEAN_GROWTH, path);
-		uint32_t events = poisson(random, mean * (newer ? SECONDS_NEWER : SECONDS_OLDER));
+		double mean = MEAN_MIN * pow(MEAN_GROWTH, path) / SLICES / run->burst;
+		uint32_t events = run->burst * poisson(random, mean * pace);
 		g_autofree char *process = g_strdup_printf("load-%c", 'a' + path % PROCESSES);
 
 		event_batch_task(&batch, 100 + path % PROCESSES, process);
-		if (newer && path == LEAKING)
-			events += LEAKED;
+		if (run->leaks && path == LEAKING)
+			events += LEAKED / SLICES / SECONDS_NEWER;
 		if (events)
-			event_batch_repeated(&batch, add_origin(&batch, path, newer), 1000, events,
-					     1000);
+			event_batch_repeated(&batch, add_origin(&batch, path, run->newer), 1000,
+					     events, 1000);
 	}
-	event_batch_end(&batch, event_batch_header(&batch)->events);
+	events_of_slice = event_batch_header(&batch)->events;
+	event_batch_end(&batch, run->events + events_of_slice);
+	return events_of_slice;
+}
+
+void change_stream(GByteArray *stream, guint32 seed, ChangeRun run)
+{
+	const unsigned seconds = run.newer ? SECONDS_NEWER : SECONDS_OLDER;
+	g_autoptr(GRand) random = g_rand_new_with_seed(2 * seed + run.newer);
+
+	add_facts(stream, &run);
+	add_symbols(stream, run.newer);
+	for (unsigned slice = 0; slice < seconds * SLICES; slice++)
+		run.events += add_slice(stream, random, &run, slice);
 }

@@ -34,8 +34,10 @@
  *	make_fixture lines FOLDER     stacks in files that the folder describes: see line_stream.h
  *	make_fixture leak             a leak, a working set, churn, a burst, and unseen frees
  *	make_fixture leak-blind       ... of which /proc/slabinfo knows
- *	make_fixture change SEED old|new
- *	                              a load on two builds of a kernel; the newer run has a leak
+ *	make_fixture change SEED [bursts-|command-]old|new
+ *	                              a load on two builds of a kernel; the newer run has a leak;
+ *	                              not with bursts-, where each action makes eight allocations,
+ *	                              and command-, where the load is a command
  *	make_fixture limited          a run of which little is known
  *	make_fixture changing         slab caches come, go and return: more than there are labels
  *	make_fixture crowded          more tasks, caches and modules than the least memory holds
@@ -318,6 +320,18 @@ static uint64_t number(const char *text)
 	return g_ascii_strtoull(text, NULL, 10);
 }
 
+static ChangeRun change_run(const char *name)
+{
+	bool has_bursts = g_str_has_prefix(name, "bursts-");
+
+	return (ChangeRun){
+		.newer = g_str_has_suffix(name, "new"),
+		.leaks = g_str_equal(name, "new"),
+		.is_command = g_str_has_prefix(name, "command-"),
+		.burst = has_bursts ? 8 : 1,
+	};
+}
+
 int main(int argc, char **argv)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
@@ -370,7 +384,7 @@ int main(int argc, char **argv)
 	if (g_str_equal(wanted, "lines") && argc >= 3)
 		line_stream(stream, argv[2]);
 	if (g_str_equal(wanted, "change") && argc >= 4)
-		change_stream(stream, (guint32)number(argv[2]), g_str_equal(argv[3], "new"));
+		change_stream(stream, (guint32)number(argv[2]), change_run(argv[3]));
 	if (g_str_equal(wanted, "leak") || g_str_equal(wanted, "leak-blind"))
 		leak_stream(stream, g_str_equal(wanted, "leak-blind"));
 	if (g_str_equal(wanted, "limited"))

@@ -221,6 +221,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/test_task_births.c tests/unit/test_task_table.c tests/unit/test_thread_scatter.c \
 	tests/unit/test_text_file.c \
 	tests/unit/test_text_writer.c \
+	tests/unit/test_time_blocks.c \
 	tests/unit/test_tracefs.c \
 	tests/unit/test_tracepoint_format.c \
 	tests/unit/test_trusted_file.c \

@@ -14,7 +14,7 @@
 TEST_SUITE_WITHOUT_LEAKS(diff_rows);
 TEST_SUITE_WITHOUT_LEAKS(join);
 
-enum { PLENTY = 64 << 20, CPU = 0, NS = 1000000000 };
+enum { PLENTY = 64 << 20, CPU = 0, NS = 1000000000, START_NS = 1000 };
 
 /* The newer kernel is another build: at other addresses, and its compiler made a copy of beta(). */
 static const char older_symbols[] = "ffffffff81000000 T _stext\n"
@@ -38,6 +38,9 @@ typedef struct {
 	uint64_t bytes;
 } Path;
 
+/* When events come: after equal distances, or all in the middle of the run. */
+typedef enum { EVENLY, AT_ONCE, AT_NO_TIME } When;
+
 static const Path older_paths[] = {
 	{ { 0x81000210, 0x81000310 }, 100, 64 },
 	{ { 0x81000210, 0x81000410 }, 50, 64 },
@@ -49,21 +52,29 @@ static const Path newer_paths[] = {
 	{ { 0x82000110, 0x82000280 }, 4, 64 },
 };
 
-static Session *session_of(const char *symbols, const Path *paths, gsize count)
+static uint32_t time_of(When when, unsigned n, unsigned times)
+{
+	return when == EVENLY ? (uint32_t)(NS / times * n) : NS / 2;
+}
+
+static Session *session_of(const char *symbols, const Path *paths, gsize count, When when)
 {
 	g_autoptr(GByteArray) stream = g_byte_array_new();
 	Session *session = session_new(PLENTY);
 	EventBatch batch;
 
+	profile_keep_blocks(session->profile);
+
 	batch_write_text(stream, KMT_BATCH_SYMBOLS, 0, symbols, strlen(symbols));
-	batch = event_batch_begin(stream, CPU, 0, 1000);
+	batch = event_batch_begin(stream, CPU, 0, START_NS);
 	event_batch_task(&batch, 10, "sh");
 	for (gsize i = 0; i < count; i++) {
 		uint16_t origin = event_batch_origin(&batch, paths[i].frames, 2, paths[i].bytes,
 						     paths[i].bytes);
 
 		for (unsigned n = 0; n < paths[i].times; n++)
-			event_batch_event(&batch, KMT_RECORD_ALLOC, origin, n, KMT_CONTEXT_TASK,
+			event_batch_event(&batch, KMT_RECORD_ALLOC, origin,
+					  time_of(when, n, paths[i].times), KMT_CONTEXT_TASK,
 					  0x1000);
 	}
 	event_batch_end(&batch, event_batch_header(&batch)->events);
@@ -111,25 +122,30 @@ typedef struct {
 	ViewOptions options;
 	Run runs[JOIN_SIDES];
 	DiffRows *rows;
+	When when; /* the events of both runs */
 } Comparison;
 
 static void compare(Comparison *comparison, const char *by, DiffPer per)
 {
 	DiffRun runs[JOIN_SIDES] = { { .duration_ns = 2ULL * NS, .events = 190 },
 				     { .duration_ns = NS, .events = 435 } };
+	const uint64_t start_ns = comparison->when == AT_NO_TIME ? 0 : START_NS;
 
 	cr_assert(dimensions_parse(by, false, comparison->options.by, NULL));
 	comparison->options.filters = comparison->filters;
 	if (!comparison->options.top)
 		comparison->options.top = UINT64_MAX;
-	comparison->runs[JOIN_OLD] =
-		run_of(session_of(older_symbols, older_paths, G_N_ELEMENTS(older_paths)),
-		       &comparison->options);
-	comparison->runs[JOIN_NEW] =
-		run_of(session_of(newer_symbols, newer_paths, G_N_ELEMENTS(newer_paths)),
-		       &comparison->options);
-	for (JoinSide side = 0; side < JOIN_SIDES; side++)
+	comparison->runs[JOIN_OLD] = run_of(
+		session_of(older_symbols, older_paths, G_N_ELEMENTS(older_paths), comparison->when),
+		&comparison->options);
+	comparison->runs[JOIN_NEW] = run_of(
+		session_of(newer_symbols, newer_paths, G_N_ELEMENTS(newer_paths), comparison->when),
+		&comparison->options);
+	for (JoinSide side = 0; side < JOIN_SIDES; side++) {
 		runs[side].view = comparison->runs[side].view;
+		runs[side].start_ns = start_ns;
+		runs[side].end_ns = start_ns + NS;
+	}
 	comparison->rows = diff_rows_new(runs, &comparison->options, per);
 }
 
@@ -259,6 +275,52 @@ Test(diff_rows, maximum_has_no_rate_and_no_noise)
 	cr_expect(eq(int, (int)diff_rows_per(comparison.rows, comparison.rows->rank),
 		     (int)DIFF_PER_RUN));
 	cr_expect(eq(u64, comparison.rows->exceeding, 0));
+	comparison_clear(&comparison);
+}
+
+/* One burst in each run does not show how bursts vary. */
+Test(diff_rows, one_burst_is_not_judged)
+{
+	Comparison comparison = { .when = AT_ONCE };
+
+	compare(&comparison, "stack", DIFF_PER_RUN);
+	expect(&comparison, 0, 50, 300, DIFF_UNCLEAR);
+	expect(&comparison, 1, 40, 0, DIFF_UNCLEAR);
+	expect(&comparison, 2, 0, 30, DIFF_UNCLEAR);
+	expect(&comparison, 3, 100, 105, DIFF_NOISE);
+	cr_expect(eq(u64, comparison.rows->exceeding, 0));
+	cr_expect(eq(u64, comparison.rows->unclear, 3));
+	cr_expect(figures_at(&comparison, 0).noise > 250);
+	comparison_clear(&comparison);
+}
+
+Test(diff_rows, events_at_unknown_times_are_not_judged)
+{
+	Comparison comparison = { .when = AT_NO_TIME };
+
+	compare(&comparison, "stack", DIFF_PER_RUN);
+	expect(&comparison, 0, 50, 300, DIFF_UNCLEAR);
+	expect(&comparison, 3, 100, 105, DIFF_NOISE);
+	cr_expect(isinf(figures_at(&comparison, 0).noise));
+	cr_expect(eq(dbl, comparison.rows->errors_measured, 0));
+	cr_expect(eq(u64, comparison.rows->unclear, 3));
+	comparison_clear(&comparison);
+}
+
+Test(diff_rows, sums_of_all_and_of_others_are_judged)
+{
+	Comparison comparison = { .options = { .top = 1 } };
+	DiffFigures all, others;
+
+	compare(&comparison, "stack", DIFF_PER_RUN);
+	all = diff_row_figures(comparison.rows, &comparison.rows->of_all, comparison.rows->rank);
+	others = diff_row_figures(comparison.rows, &comparison.rows->of_others,
+				  comparison.rows->rank);
+	cr_expect(eq(dbl, all.before, 190));
+	cr_expect(eq(dbl, all.after, 435));
+	cr_expect(eq(int, (int)all.what, (int)DIFF_MORE));
+	cr_expect(eq(dbl, others.after, 135));
+	cr_expect(eq(int, (int)others.what, (int)DIFF_NOISE));
 	comparison_clear(&comparison);
 }
 

@@ -168,3 +168,12 @@ Test(noise, errors_are_those_of_a_normal_distribution)
 	cr_expect_float_eq(noise_errors(0), ERRORS_95, 1e-5);
 	cr_expect_float_eq(noise_errors(100), 3.480756, 1e-5);
 }
+
+/* By tables of Student's distribution: two-sided, 95 % and 99.9 %. */
+Test(noise, errors_grow_if_the_variance_was_measured_on_few_blocks)
+{
+	cr_expect_float_eq(noise_errors_measured(ERRORS_95, 8), 2.365, 0.005);
+	cr_expect_float_eq(noise_errors_measured(ERRORS_95, 31), 2.042, 0.002);
+	cr_expect_float_eq(noise_errors_measured(3.2905, 16), 4.073, 0.01);
+	cr_expect_float_eq(noise_errors_measured(3.2905, 100000), 3.2905, 0.001);
+}

@@ -402,6 +402,23 @@ Test(profile, full_tables_together_keep_to_the_limit)
 	cr_expect(eq(u64, bytes_of_all(profile), (uint64_t)192 * TASKS));
 }
 
+Test(profile, blocks_of_time_are_a_part_of_the_limit)
+{
+	enum { LIMIT = 4 << 20, TASKS = 30000 };
+	g_autoptr(Profile) with = profile_new(LIMIT);
+	g_autoptr(Profile) without = profile_new(LIMIT);
+
+	profile_keep_blocks(with);
+	feed_tasks(with, TASKS, "dentry");
+	feed_tasks(without, TASKS, "dentry");
+	cr_expect(lt(u32, profile_cell_count(with), profile_cell_count(without)));
+	cr_expect(lt(sz,
+		     profile_cell_count(with) * (sizeof(ProfileCell) + TIME_BLOCKS_CELL_BYTES),
+		     profile_memory(with)));
+	cr_expect(lt(sz, profile_memory(with), LIMIT));
+	cr_expect(zero(ptr, (void *)profile_blocks(without)));
+}
+
 Test(profile, copies_of_a_cache_for_cgroups_take_no_room)
 {
 	g_autoptr(Profile) profile = profile_new(1 << 20);

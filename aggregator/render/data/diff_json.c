@@ -5,7 +5,7 @@
 
 /* Writes a figure of both runs; the unit is in the name. */
 static void write_figure(JsonWriter *json, const ReportModel *model, const Metric *metric,
-			 const RowSums *before, const RowSums *after)
+			 const DiffRow *row)
 {
 	const char *suffix = diff_units[diff_rows_per(model->diff, metric)].suffix;
 	g_autofree char *name = g_strconcat(metric->member, suffix, NULL);
@@ -15,7 +15,7 @@ static void write_figure(JsonWriter *json, const ReportModel *model, const Metri
 		json_null(json, name);
 		return;
 	}
-	figures = diff_figures(model->diff, before, after, metric);
+	figures = diff_row_figures(model->diff, row, metric);
 	json_open(json, name, '{');
 	json_exact(json, "old", figures.before);
 	json_exact(json, "new", figures.after);
@@ -25,16 +25,15 @@ static void write_figure(JsonWriter *json, const ReportModel *model, const Metri
 }
 
 /* Writes how the sums of both runs differ, into the open object. */
-static void write_figures(JsonWriter *json, const ReportModel *model, const RowSums *before,
-			  const RowSums *after)
+static void write_figures(JsonWriter *json, const ReportModel *model, const DiffRow *row)
 {
-	const DiffFigures ranked = diff_figures(model->diff, before, after, model->diff->rank);
+	const DiffFigures ranked = diff_row_figures(model->diff, row, model->diff->rank);
 
 	json_text(json, "change", diff_change_names[ranked.what]);
 	json_exact(json, "change_percent", ranked.percent);
 	for (MetricId id = 0; id < METRICS; id++)
 		if (model_diff_shows(model, &metrics[id]))
-			write_figure(json, model, &metrics[id], before, after);
+			write_figure(json, model, &metrics[id], row);
 }
 
 /* Writes the labels of the run that labels a row. */
@@ -67,8 +66,7 @@ static void write_rows(JsonWriter *json, const ReportModel *model, FILE *out)
 
 		json_open(json, NULL, '{');
 		write_labels(json, diff, row);
-		write_figures(json, model, diff_row_sums(diff, row, JOIN_OLD),
-			      diff_row_sums(diff, row, JOIN_NEW));
+		write_figures(json, model, row);
 		json_close(json, '}');
 		json_flush(json, out);
 	}
@@ -85,7 +83,7 @@ static void write_others(JsonWriter *json, const ReportModel *model)
 	}
 	json_open(json, "others", '{');
 	json_count(json, "rows", diff->compared - diff->rows->len);
-	write_figures(json, model, &diff->others[JOIN_OLD], &diff->others[JOIN_NEW]);
+	write_figures(json, model, &diff->of_others);
 	json_close(json, '}');
 }
 
@@ -123,14 +121,16 @@ void json_write_diff(JsonWriter *json, const ReportModel *model, FILE *out)
 		json_count(json, "rows_beyond_noise", diff->exceeding);
 	else
 		json_null(json, "rows_beyond_noise");
-	json_real(json, "noise_standard_errors", diff->errors);
+	json_count(json, "rows_unclear", diff->unclear);
+	json_real(json, "noise_standard_errors",
+		  diff->errors_measured > 0 ? diff->errors_measured : diff->errors);
 	write_notes(json, model);
 	json_write_facts(json, "old_facts", model->older->facts);
 	write_by(json, diff->groups[JOIN_NEW]);
 	write_rows(json, model, out);
 	write_others(json, model);
 	json_open(json, "all", '{');
-	write_figures(json, model, &diff->all[JOIN_OLD], &diff->all[JOIN_NEW]);
+	write_figures(json, model, &diff->of_all);
 	json_close(json, '}');
 	json_close(json, '}');
 }

@@ -133,8 +133,7 @@ static void write_keys(JsonWriter *json, const DiffRows *diff, PageNames *names)
 
 static void write_sums(JsonWriter *json, const DiffRows *diff)
 {
-	const DiffFigures all =
-		diff_figures(diff, &diff->all[JOIN_OLD], &diff->all[JOIN_NEW], diff->rank);
+	const DiffFigures all = diff_row_figures(diff, &diff->of_all, diff->rank);
 
 	json_open(json, "all", '{');
 	for (gsize column = 0; column < G_N_ELEMENTS(columns); column++)
@@ -171,6 +170,7 @@ void page_diff_write(JsonWriter *json, const ReportModel *model, PageNames *name
 		json_count(json, "rows_beyond_noise", diff->exceeding);
 	else
 		json_null(json, "rows_beyond_noise");
+	json_count(json, "rows_unclear", diff->unclear);
 	write_words(json, model);
 	write_sums(json, diff);
 	write_columns(json, diff);

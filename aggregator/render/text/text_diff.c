@@ -250,10 +250,8 @@ static void each_line(Table *table, void (*what)(Table *table, const Line *line,
 		      FILE *out)
 {
 	const DiffRows *diff = table->diff;
-	const DiffFigures others =
-		diff_figures(diff, &diff->others[JOIN_OLD], &diff->others[JOIN_NEW], diff->rank);
-	const DiffFigures all =
-		diff_figures(diff, &diff->all[JOIN_OLD], &diff->all[JOIN_NEW], diff->rank);
+	const DiffFigures others = diff_row_figures(diff, &diff->of_others, diff->rank);
+	const DiffFigures all = diff_row_figures(diff, &diff->of_all, diff->rank);
 	g_autoptr(GString) label = g_string_new("(");
 
 	what(table, &(Line){ .figures = NULL }, out);
@@ -318,10 +316,55 @@ static void append_unit(GString *out, const ReportModel *model)
 		g_string_append(out, " of each run");
 }
 
+/* Appends the conditions under which the noise of all rows holds. */
+static void append_noise_line(GString *out, const DiffRows *diff)
+{
+	bool is_measured = diff->errors_measured > 0;
+	char errors[G_ASCII_DTOSTR_BUF_SIZE];
+
+	g_ascii_formatd(errors, sizeof(errors), "%.2f",
+			is_measured ? diff->errors_measured : diff->errors);
+	g_string_append(out, is_measured ? "Noise: what chance changes, by how unevenly events "
+					   "came in parts of each run"
+					 : "Noise: what chance changes at least, if events are "
+					   "independent; how unevenly they came is not known");
+	g_string_append(out, " (95 %, two-sided, of ");
+	append_number_of(out, diff->compared, "row");
+	g_string_append_printf(out, " together: %s standard errors each)", errors);
+	if (is_measured)
+		g_string_append_printf(out,
+				       "; one of %d reports of a steady load has a row beyond it",
+				       NOISE_REPORTS);
+	g_string_append_c(out, '\n');
+}
+
+static void append_rows(GString *out, const char *label, uint64_t rows, uint64_t compared)
+{
+	g_string_append(out, label);
+	append_number_of(out, rows, "row");
+	g_string_append(out, " of ");
+	append_count(out, compared);
+}
+
+static void append_changed(GString *out, const DiffRows *diff)
+{
+	if (diff->exceeding) {
+		append_rows(out, "Changed beyond noise: ", diff->exceeding, diff->compared);
+		g_string_append_c(out, '\n');
+	}
+	if (diff->unclear) {
+		append_rows(out, "Unclear: ", diff->unclear, diff->compared);
+		g_string_append(out, "; independent events would not change so much, but these "
+				     "came in too few bursts, or at unknown times: observe longer, "
+				     "or repeat the command in a run\n");
+	}
+	if (!diff->exceeding && !diff->unclear)
+		g_string_append(out, "Nothing changed beyond noise.\n");
+}
+
 static void append_noise_lines(GString *out, const ReportModel *model)
 {
 	const DiffRows *diff = model->diff;
-	char errors[G_ASCII_DTOSTR_BUF_SIZE];
 
 	if (!diff->compared) {
 		g_string_append(out, "Nothing is left to compare.\n");
@@ -331,23 +374,8 @@ static void append_noise_lines(GString *out, const ReportModel *model)
 		g_string_append_printf(out, "Noise: not known of -s %s\n", diff->rank->name);
 		return;
 	}
-	g_ascii_formatd(errors, sizeof(errors), "%.2f", diff->errors);
-	g_string_append(out, "Noise: what chance alone changes, by Poisson bounds of both runs "
-			     "(95 %, two-sided, of ");
-	append_number_of(out, diff->compared, "row");
-	g_string_append_printf(out,
-			       " together: %s standard errors each); without any change, one of %d "
-			       "reports has a row beyond it; bursts vary more\n",
-			       errors, NOISE_REPORTS);
-	if (diff->exceeding) {
-		g_string_append(out, "Changed beyond noise: ");
-		append_number_of(out, diff->exceeding, "row");
-		g_string_append(out, " of ");
-		append_count(out, diff->compared);
-		g_string_append_c(out, '\n');
-	} else {
-		g_string_append(out, "Nothing changed beyond noise.\n");
-	}
+	append_noise_line(out, diff);
+	append_changed(out, diff);
 }
 
 static void append_half_known(GString *out, const ReportModel *model)

@@ -94,7 +94,8 @@ function drawChanges() {
 }
 
 function showCompared() {
-  const { all, per, rows_compared: rows, rows_beyond_noise: beyond } = report.diff;
+  const { all, per, rows_compared: rows, rows_beyond_noise: beyond, rows_unclear: unclear } =
+    report.diff;
   const label = changes.label.toLowerCase();
   const { change_percent: exact } = all;
   const percent = isKnown(exact) ? formatDecimals(exact) : UNKNOWN;
@@ -106,6 +107,9 @@ function showCompared() {
     beyond === null ? `${numberOf(rows, 'row')} compared.`
       : `${formatCount(beyond)} of ${numberOf(rows, 'row')} changed by more than chance explains.`,
   ];
+  if (unclear)
+    sentences.push(`${numberOf(unclear, 'row')} unclear: changed by more than if events were ` +
+      'independent, but the runs do not show how unevenly they come.');
   if (report.diff.recorded_differently.length)
     sentences.push('Recorded differently, which may explain changes: ' +
       `${report.diff.recorded_differently.map(wordsOf).join(', ')}.`);

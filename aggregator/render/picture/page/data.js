@@ -36,9 +36,10 @@
  * the last ends; for each slab cache {cache, allocations, bytes_allocated, objects_held,
  * bytes_held}, arrays with a figure for each interval, the last two only with --held. cache null:
  * all others diff              with --diff, of which all other members are the newer run: {member,
- * per, rows_compared, rows_beyond_noise, all, old, new, change, noise, what} as in doc/JSON.md, of
- * what ranks, the last five with an entry for each row; keys: texts as in parts; names, depths:
- * texts as in stacks; old_lines: lines of the older run; recorded_differently: ids of facts
+ * per, rows_compared, rows_beyond_noise, rows_unclear, all, old, new, change, noise, what} as in
+ * doc/JSON.md, of what ranks, the last five with an entry for each row; keys: texts as in parts;
+ * names, depths: texts as in stacks; old_lines: lines of the older run; recorded_differently: ids
+ * of facts
  */
 
 const FRAME = { NAME: 0, MODULE: 1, LINE: 2, FILE: 3, NUMBER: 4, SOURCE: 5, INLINED: 6 };
