@@ -15,7 +15,8 @@
 
 enum {
 	ROUNDS_MIN = 8, /* with fewer, interrupted rounds may decide */
-	TRIES = 3,
+	TRIES = 3,      /* if there is time: */
+	ALL_NS = 100 * 1000 * 1000,
 	HITS = 128,               /* of a round, at least */
 	PERIOD_OF_NONE = 1 << 30, /* of hits that are counted, but not sampled */
 	ENOUGH_NS = 1500 * 1000,  /* the run should begin */
@@ -405,7 +406,9 @@ static void measure(const StandIn *stand_in, const PointVariant *variants, unsig
 {
 	PointCost tries[POINT_VARIANTS_MAX][TRIES] = { 0 }, once[POINT_VARIANTS_MAX];
 
-	for (unsigned i = 0; i < TRIES; i++) {
+	uint64_t end_ns = clock_monotonic_ns() + ALL_NS;
+
+	for (unsigned i = 0; i < TRIES && (!i || clock_monotonic_ns() < end_ns); i++) {
 		measure_once(stand_in, variants, count, once);
 		for (unsigned variant = 0; variant < count; variant++)
 			tries[variant][i] = once[variant];

@@ -47,9 +47,9 @@ typedef struct {
 PointCost point_cost_of_rounds(const PointCostRounds *rounds);
 
 /*
- * Measures variants of an event, at most POINT_VARIANTS_MAX; takes some ten milliseconds. Call it
- * before any event of the run is open: a tracepoint or a probe costs something from then on. The
- * probe that is hit instead of the event is:
+ * Measures variants of an event, at most POINT_VARIANTS_MAX; takes some ten milliseconds, more
+ * where probes are slowly removed. Call it before any event of the run is open: a tracepoint or a
+ * probe costs something from then on. The probe that is hit instead of the event is:
  *
  *   tracepoint            kmem:kmem_cache_alloc; of system calls, the entry or exit of getppid()
  *   software event        page-faults

@@ -226,11 +226,12 @@ static ProgramSymbols *take_answer(const Job *job, TextPart rest, GError **error
 	return g_steal_pointer(&symbols);
 }
 
-static bool give_debug_file(const char *path, int socket, void *user_data)
+static bool give_debug_file(const char *path, int socket, const ChildMessage *message,
+			    void *user_data)
 {
 	const Job *job = user_data;
 
-	return file_opener_give_debug_file(job->opener, path, job->path, socket);
+	return file_opener_give_debug_file(job->opener, path, job->path, socket, message);
 }
 
 static ProgramSymbols *read_file(Job *job, int file, GError **error)

@@ -87,6 +87,8 @@ static void G_GNUC_NORETURN become(const ChildType *type, int *fds, unsigned cou
 	const char *problem;
 
 	leave_program(type, fds, count);
+	/* An open() may wait; giving up the rights clears this, so it is repeated. */
+	child_signals_end_with(program, SIGKILL);
 	if (!open_places(fds + 1, count - 1))
 		fail(fds[0], "it cannot be opened", "");
 	problem = child_sandbox_drop_privileges(type->rights);
@@ -223,8 +225,8 @@ typedef struct {
 	char *problem; /* owned */
 } Calling;
 
-/* Waits for a message. Returns CHILD_ANSWERED if there may be one. */
-static ChildEnd wait_for_message(const Calling *calling)
+/* Returns CHILD_ANSWERED if the call goes on. Waits: for a message. */
+static ChildEnd look_for_end(const Calling *calling, bool waits)
 {
 	uint64_t now_ns = clock_monotonic_ns();
 	struct pollfd ready[] = { { .fd = calling->child.socket, .events = POLLIN },
@@ -232,7 +234,8 @@ static ChildEnd wait_for_message(const Calling *calling)
 
 	if (now_ns >= calling->until_ns)
 		return CHILD_LATE;
-	poll(ready, G_N_ELEMENTS(ready), (int)((calling->until_ns - now_ns) / NS_PER_MS + 1));
+	poll(ready, G_N_ELEMENTS(ready),
+	     waits ? (int)((calling->until_ns - now_ns) / NS_PER_MS + 1) : 0);
 	return ready[1].revents & POLLIN ? CHILD_STOPPED : CHILD_ANSWERED;
 }
 
@@ -250,16 +253,16 @@ static ChildEnd take_piece(Calling *calling, const char *body, size_t bytes)
 	return CHILD_ANSWERED;
 }
 
-/* Gives the file that the child asks for. */
-static void give_file(const Calling *calling, const char *body, size_t bytes)
+/* Gives the file that the child asks for. It may get two answers, if the opener was late. */
+static void give_file(const Calling *calling, uint64_t question, const char *body, size_t bytes)
 {
-	const ChildMessage none = { CHILD_MESSAGE_FILE, 0 };
+	const ChildMessage answer = { CHILD_MESSAGE_FILE, question };
 	const ChildCall *call = calling->call;
 	const int socket = calling->child.socket;
 	g_autofree char *path = g_strndup(body, bytes);
 
-	if (!call->give || !call->give(path, socket, call->give_data))
-		child_port_send(socket, &none, NULL, 0, -1, false);
+	if (!call->give || !call->give(path, socket, &answer, call->give_data))
+		child_port_send(socket, &answer, NULL, 0, -1, false);
 }
 
 static ChildEnd take_answer(Calling *calling)
@@ -273,14 +276,17 @@ static ChildEnd take_answer(Calling *calling)
 						   sizeof(body), NULL);
 
 		if (bytes < 0)
-			end = errno == EAGAIN ? wait_for_message(calling) : CHILD_LOST;
+			end = errno == EAGAIN ? look_for_end(calling, true) : CHILD_LOST;
 		else if (message.type == CHILD_MESSAGE_PIECE)
 			end = take_piece(calling, body, (size_t)bytes);
 		else if (message.type == CHILD_MESSAGE_FAILED)
 			calling->problem = g_strndup(body, bytes);
 		else if (message.type == CHILD_MESSAGE_ASK)
-			give_file(calling, body, (size_t)bytes);
+			give_file(calling, message.value, body, (size_t)bytes);
 		end = calling->problem ? CHILD_LOST : end;
+		/* A child that sends and sends has no more time than another one. */
+		if (bytes >= 0 && end == CHILD_ANSWERED && message.type != CHILD_MESSAGE_END)
+			end = look_for_end(calling, false);
 	}
 	return end;
 }

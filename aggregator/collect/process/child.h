@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "collect/process/child_port.h"
 #include "collect/process/child_sandbox.h"
 
 #include <glib.h>
@@ -56,9 +57,9 @@ typedef struct {
 	const int *fds;        /* at most CHILD_FDS_MAX */
 	unsigned fds_count;
 	void *data;
-	/* Sends a file that the child asks for, which may be any, to its socket as
-	   CHILD_MESSAGE_FILE. Returns false if the child does not get it. NULL: it gets none. */
-	bool (*give)(const char *path, int socket, void *user_data);
+	/* Sends a file that the child asks for, which may be any, to its socket with that message.
+	   Returns false if the child does not get it. NULL: it gets none. */
+	bool (*give)(const char *path, int socket, const ChildMessage *message, void *user_data);
 	void *give_data;
 	uint64_t patience_ns;
 	size_t answer_bytes_max;

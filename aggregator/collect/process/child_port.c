@@ -90,20 +90,30 @@ void child_port_answer(int socket, const char *text, size_t bytes)
 	}
 }
 
+/* Waits for a message. Returns false if there was none; *file: -1, then. */
+static bool receive_file(int socket, ChildMessage *message, int *file)
+{
+	struct pollfd ready = { .fd = socket, .events = POLLIN };
+
+	poll(&ready, 1, -1);
+	if (child_port_receive(socket, message, NULL, 0, file) >= 0)
+		return true;
+	if (errno != EAGAIN)
+		_exit(1);
+	*file = -1;
+	return false;
+}
+
 int child_port_ask(int socket, const char *path)
 {
-	ChildMessage message = { CHILD_MESSAGE_ASK, 0 };
-	struct pollfd ready = { .fd = socket, .events = POLLIN };
-	ssize_t bytes;
+	static uint64_t question;
+	ChildMessage message = { CHILD_MESSAGE_ASK, ++question };
 	int file;
 
 	if (!child_port_send(socket, &message, path, MIN(strlen(path), PATH_MAX), -1, true))
 		_exit(1);
-	do {
-		poll(&ready, 1, -1);
-		bytes = child_port_receive(socket, &message, NULL, 0, &file);
-	} while (bytes < 0 && errno == EAGAIN);
-	if (bytes < 0)
-		_exit(1);
+	while (!receive_file(socket, &message, &file) || message.value != question)
+		if (file >= 0)
+			close(file);
 	return file;
 }

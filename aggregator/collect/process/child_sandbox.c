@@ -212,8 +212,11 @@ static bool limit_memory(const ChildLimits *limits)
 
 const char *child_sandbox_close(ChildRights rights, const ChildLimits *limits)
 {
+	/* Descriptors in flight count for the one who sends them (too_many_unix_fds()). */
+	bool sends_files = rights == CHILD_OPENS;
+
 	if (!limit(RLIMIT_NPROC, 0) || !limit(RLIMIT_FSIZE, 0) || !limit(RLIMIT_CORE, 0) ||
-	    !limit(RLIMIT_NOFILE, FILES_MAX) || !limit_memory(limits))
+	    (!sends_files && !limit(RLIMIT_NOFILE, FILES_MAX)) || !limit_memory(limits))
 		return "setrlimit()";
 	return call_filter_set(rights) ? NULL : "the filter of system calls";
 }

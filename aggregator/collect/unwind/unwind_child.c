@@ -74,6 +74,8 @@ static bool send_object(UnwindChild *child, const Object *object)
 /* Returns whether the process knows all files. */
 static bool send_all(UnwindChild *child)
 {
+	if (child->process.socket < 0)
+		return false;
 	if (!child->is_started && !send_message(child, UNWIND_MESSAGE_START, child->head))
 		return false;
 	child->is_started = true;

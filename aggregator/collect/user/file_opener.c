@@ -130,6 +130,11 @@ static ssize_t receive(FileOpener *opener)
 		bytes = child_port_receive(opener->child.socket, &opener->message, opener->body,
 					   sizeof(opener->body), &opener->file);
 	while (bytes < 0 && errno == EAGAIN && !is_stopped() && wait_until(opener, until_ns));
+	/* Of a process that was taken over: closing what is no place may wait. */
+	if (bytes >= 0 && opener->file >= 0 && !file_is_place(opener->file)) {
+		opener->file = -1;
+		bytes = -1;
+	}
 	if (bytes < 0)
 		give_up_process(opener, begin_ns);
 	else if (opener->message.type == CHILD_MESSAGE_FAILED && !opener->losses.problem)
@@ -142,10 +147,14 @@ static ssize_t receive(FileOpener *opener)
 static bool request_with(FileOpener *opener, const ChildMessage *message, const void *body,
 			 size_t bytes, int fd)
 {
-	bool may_ask = !is_stopped() && is_running(opener);
-
+	for (int i = 0; i < 2 && !is_stopped() && is_running(opener); i++) {
+		if (child_port_send(opener->child.socket, message, body, bytes, fd, false))
+			return true;
+		/* It may have been ended for want of memory. */
+		child_end(&opener->child);
+	}
 	errno = ETIMEDOUT;
-	return may_ask && child_port_send(opener->child.socket, message, body, bytes, fd, false);
+	return false;
 }
 
 static bool request(FileOpener *opener, uint64_t type, uint64_t value, const void *body,
@@ -208,15 +217,23 @@ int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, u
 	return file;
 }
 
-/* Whether the answer to a request without a place is good. */
-static bool is_done(FileOpener *opener)
+static void close_file(FileOpener *opener)
+{
+	if (opener->file >= 0)
+		close(opener->file);
+	opener->file = -1;
+}
+
+/* Whether the answer to a request without a place is good, and has so many bytes. */
+static bool is_done(FileOpener *opener, size_t wanted)
 {
 	ssize_t bytes = receive(opener);
 
+	close_file(opener);
 	errno = ETIMEDOUT;
-	if (bytes >= 0 && opener->message.type == OPENER_OPENED)
+	if (bytes == (ssize_t)wanted && opener->message.type == OPENER_OPENED)
 		errno = (int)(opener->message.value & INT_MAX);
-	return bytes >= 0 && !errno;
+	return bytes == (ssize_t)wanted && !errno;
 }
 
 static bool pass_place(FileOpener *opener, int place, int socket, const ChildMessage *message)
@@ -224,7 +241,7 @@ static bool pass_place(FileOpener *opener, int place, int socket, const ChildMes
 	const ChildMessage target = { OPENER_TARGET, 0 }, pass = { OPENER_PASS, 0 };
 
 	return request_with(opener, &target, message, sizeof(*message), socket) &&
-	       request_with(opener, &pass, NULL, 0, place) && is_done(opener);
+	       request_with(opener, &pass, NULL, 0, place) && is_done(opener, 0);
 }
 
 /* The place was opened before, and events may be arriving. */
@@ -246,16 +263,15 @@ bool file_opener_pass(FileOpener *opener, int file, int socket, const ChildMessa
 }
 
 bool file_opener_give_debug_file(FileOpener *opener, const char *asked, const char *path,
-				 int socket)
+				 int socket, const ChildMessage *message)
 {
-	const ChildMessage message = { CHILD_MESSAGE_FILE, 0 };
 	unsigned use = 0;
 	int place = elf_debug_file_may_ask(asked, path, opener->root)
 			    ? file_opener_file(opener, asked, DEBUG_BYTES_MAX, &use)
 			    : -1;
 	bool is_given = place >= 0 &&
 			(g_str_has_suffix(asked, ".debug") || use == FILE_IS_PUBLIC) &&
-			file_opener_pass(opener, place, socket, &message);
+			file_opener_pass(opener, place, socket, message);
 
 	if (place >= 0)
 		close(place);
@@ -266,7 +282,7 @@ bool file_opener_look(FileOpener *opener, int place, uint64_t offset, OpenerLook
 {
 	const ChildMessage message = { OPENER_LOOK, offset };
 
-	if (!request_with(opener, &message, NULL, 0, place) || !is_done(opener))
+	if (!request_with(opener, &message, NULL, 0, place) || !is_done(opener, sizeof(*look)))
 		return false;
 	memcpy(look, opener->body, sizeof(*look));
 	return true;
@@ -281,6 +297,7 @@ char *file_opener_mapped_path(FileOpener *opener, uint32_t tgid, const char *nam
 	    !request(opener, OPENER_MAPPED, 0, &mapped, sizeof(mapped)))
 		return NULL;
 	bytes = receive(opener);
+	close_file(opener);
 	if (bytes <= 0 || opener->message.type != OPENER_OPENED)
 		return NULL;
 	return g_strndup(opener->body, (size_t)bytes);
@@ -317,9 +334,7 @@ static bool take_answer(Scan *scan, bool *is_complete)
 	FileOpener *opener = scan->opener;
 	ssize_t bytes = receive(opener);
 
-	if (opener->file >= 0)
-		close(opener->file);
-	opener->file = -1;
+	close_file(opener);
 	if (bytes < 0 || opener->losses.problem)
 		return false;
 	if (opener->message.type == OPENER_PROCESS)

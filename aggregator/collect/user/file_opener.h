@@ -63,11 +63,11 @@ int file_opener_file(FileOpener *opener, const char *path, uint64_t bytes_max, u
    false with errno set if it was not sent; ENOBUFS: the socket is full. */
 bool file_opener_pass(FileOpener *opener, int file, int socket, const ChildMessage *message);
 
-/* Sends a debug file to a child that asks for it, and that reads the file of this path
-   (elf_debug_file.h). A file that is not called one must be public: the child may have been taken
-   over. Returns false if it does not get it. */
+/* Sends a debug file, with a message, to a child that asks for it, and that reads the file of this
+   path (elf_debug_file.h). A file that is not called one must be public: the child may have been
+   taken over. Returns false if it does not get it. */
 bool file_opener_give_debug_file(FileOpener *opener, const char *asked, const char *path,
-				 int socket);
+				 int socket, const ChildMessage *message);
 
 enum { OPENER_LOOK_BYTES = 8 };
 

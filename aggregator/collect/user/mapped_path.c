@@ -7,6 +7,8 @@
 
 #include "base/text_part.h"
 
+#include <glib.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +79,17 @@ static bool is_same_file(const char *a, const char *b)
 	       of_a.st_ino == of_b.st_ino;
 }
 
+/* The kernel writes small addresses with leading zeros in maps, and without them in map_files. */
+static char *path_of_range(const char *process, TextPart range)
+{
+	g_autofree char *text = g_strndup(range.text, range.length);
+	char *end = NULL;
+	uint64_t from = g_ascii_strtoull(text, &end, 16);
+	uint64_t to = *end == '-' ? g_ascii_strtoull(end + 1, NULL, 16) : 0;
+
+	return g_strdup_printf("%s/map_files/%" PRIx64 "-%" PRIx64, process, from, to);
+}
+
 /* Returns a path that the kernel finds from here. The plain one stays valid when the process
    ends. */
 static char *path_from_here(const char *process, const Mapping *mapping)
@@ -87,8 +100,7 @@ static char *path_from_here(const char *process, const Mapping *mapping)
 		return g_strdup(mapping->path);
 	if (!g_str_has_suffix(mapping->path, DELETED))
 		return g_steal_pointer(&there);
-	return g_strdup_printf("%s/map_files/%.*s", process, (int)mapping->range.length,
-			       mapping->range.text);
+	return path_of_range(process, mapping->range);
 }
 
 static char *path_if_wanted(const char *process, TextPart line, FileTest test, const char *name)

@@ -186,7 +186,8 @@ static void find_file(ObjectFiles *files, uint32_t number, const UserObject *obj
 		open_jit_map(files, file, object);
 	else if (object->type == USER_OBJECT_FILE)
 		seek_file(files, file, object);
-	if (file->descriptor < 0 && file->had_no_room && !file->problem)
+	if (file->descriptor < 0 && file->had_no_room && object->type == USER_OBJECT_FILE &&
+	    !file->problem)
 		file->problem = g_strdup("too many files are mapped: it was not kept open, and "
 					 "cannot be found any more");
 	if (file->descriptor < 0 || files->open_count <= files->files_max)

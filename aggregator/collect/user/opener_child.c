@@ -46,17 +46,19 @@ static void say(const Request *request, uint64_t type, uint64_t value, const voi
 		_exit(0);
 }
 
+/* A file is closed before the answer: that may wait for its file system, too. */
+
 /* Answers with the place of a file, which is closed, or with errno. */
 static void give(const Request *request, int file, unsigned use, const void *body, size_t bytes)
 {
 	int place = file < 0 ? -1 : file_place(file);
 	uint64_t value = place < 0 ? (uint64_t)errno : (uint64_t)use << OPENER_USE_SHIFT;
 
+	if (file >= 0)
+		close(file);
 	say(request, OPENER_OPENED, value, body, bytes, place);
 	if (place >= 0)
 		close(place);
-	if (file >= 0)
-		close(file);
 }
 
 static void open_mapping(Request *request)
@@ -137,11 +139,12 @@ static void look(const Request *request, uint64_t offset)
 	int file = file_place_open(request->file);
 	bool is_seen = file >= 0 && !fstat(file, &status) &&
 		       pread(file, look.bytes, sizeof(look.bytes), (off_t)offset) >= 0;
+	uint64_t reason = is_seen ? 0 : (uint64_t)errno;
 
 	look.file_bytes = is_seen ? (uint64_t)status.st_size : 0;
-	say(request, OPENER_OPENED, is_seen ? 0 : (uint64_t)errno, &look, sizeof(look), -1);
 	if (file >= 0)
 		close(file);
+	say(request, OPENER_OPENED, reason, &look, sizeof(look), -1);
 }
 
 static void set_target(Request *request)
@@ -155,6 +158,12 @@ static void set_target(Request *request)
 	request->target_message = request->body.message;
 }
 
+/* Of the socket, or of what the user has in flight. */
+static bool is_full(int reason)
+{
+	return reason == EAGAIN || reason == ETOOMANYREFS;
+}
+
 /* If the socket is full, the program tries again. */
 static void pass(const Request *request)
 {
@@ -163,10 +172,10 @@ static void pass(const Request *request)
 
 	if (!reason &&
 	    !child_port_send(request->target, &request->target_message, NULL, 0, file, false))
-		reason = errno == EAGAIN ? ENOBUFS : (uint64_t)errno;
-	say(request, OPENER_OPENED, reason, NULL, 0, -1);
+		reason = is_full(errno) ? ENOBUFS : (uint64_t)errno;
 	if (file >= 0)
 		close(file);
+	say(request, OPENER_OPENED, reason, NULL, 0, -1);
 }
 
 static void begin_process(uint32_t tgid, void *user_data)

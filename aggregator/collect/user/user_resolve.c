@@ -167,11 +167,12 @@ static size_t take_lines(GString *out, TextPart rest, const Job *job)
 	return names;
 }
 
-static bool give_debug_file(const char *path, int socket, void *user_data)
+static bool give_debug_file(const char *path, int socket, const ChildMessage *message,
+			    void *user_data)
 {
 	const Job *job = user_data;
 
-	return file_opener_give_debug_file(job->opener, path, job->object->path, socket);
+	return file_opener_give_debug_file(job->opener, path, job->object->path, socket, message);
 }
 
 /* Reads the names of places in an object, whose file is open or of the kernel. */
