@@ -114,6 +114,7 @@ static void init_point(const PerfRun *run, PerfRunCpu *cpu, unsigned point)
 		perf_weight_start(&cpu->weights[point], 0, &whole_run);
 }
 
+/* If that fails, the counts of a CPU that was known begin at 0, too: its events are closed. */
 static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 {
 	PerfRunCpu *cpu = find_cpu(run, number);
@@ -122,14 +123,13 @@ static bool open_cpu(PerfRun *run, uint32_t number, GError **error)
 	if (cpu)
 		end_weights(run, cpu);
 	perf = perf_events_open(run->events, number, error);
-	if (!perf)
-		return false;
-	if (!cpu)
+	if (perf && !cpu)
 		cpu = add_cpu(run, number, perf);
-	cpu->enabled = (PerfEnabled){ 0 };
-	for (unsigned i = 0; i < run->request.points_count; i++)
+	for (unsigned i = 0; cpu && i < run->request.points_count; i++)
 		init_point(run, cpu, i);
-	return true;
+	if (perf)
+		cpu->enabled = (PerfEnabled){ 0 };
+	return perf;
 }
 
 /* Skips CPUs that are not online yet. */
@@ -294,8 +294,8 @@ void perf_cpus_trace(LiveRun *live)
 
 /* The cost. */
 
-/* If all hits have been taken, the samples show their number; each count takes an interrupt of the
-   CPU. */
+/* If all hits have been taken, the samples and those that were lost show their number; each count
+   takes an interrupt of the CPU. */
 static bool takes_all(const PerfRun *run, const PerfRunCpu *cpu, unsigned point)
 {
 	return perf_run_pairs(run) ||
@@ -307,7 +307,7 @@ static bool takes_all(const PerfRun *run, const PerfRunCpu *cpu, unsigned point)
 static uint64_t counted_hits(PerfRun *run, PerfRunCpu *cpu, unsigned point)
 {
 	const PerfTurnPlace at = place_of(run, cpu, point);
-	uint64_t samples = 0;
+	uint64_t samples = cpu->weights[point].lost_samples;
 
 	if (!takes_all(run, cpu, point))
 		return perf_turn_events(&at);
@@ -406,6 +406,8 @@ static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 {
 	perf_cpus_pay(run, cpu);
 	judge_hits(run, cpu, now_ns);
+	if (run->live.phase != PHASE_LIVE)
+		return;
 	if (run->live.parts.request->held)
 		judge_paired(run, cpu, now_ns);
 	else if (run->plan->hits && run->plan->hits->has_pairs)
@@ -418,7 +420,7 @@ static void judge(PerfRun *run, PerfRunCpu *cpu, uint64_t now_ns)
 
 void perf_cpus_judge(PerfRun *run, uint64_t now_ns)
 {
-	for (guint i = 0; i < run->cpus->len; i++) {
+	for (guint i = 0; i < run->cpus->len && run->live.phase == PHASE_LIVE; i++) {
 		PerfRunCpu *cpu = run->cpus->pdata[i];
 
 		if (now_ns - cpu->judged_ns < PERF_JUDGE_NS)

@@ -248,7 +248,7 @@ static void measure_hits(PerfRun *run, const PerfEvents *events)
 		HitCost *cost = &run->hit_costs[i];
 
 		*cost = like < i ? run->hit_costs[like] : measure_hit(run, events, i);
-		run->cost.is_known &= cost->sample_ns > 0;
+		run->cost.is_known &= cost->sample_ns + cost->hit_ns > 0;
 		run->cost.event_ns =
 			MAX(run->cost.event_ns, cost->sample_ns + cost->hit_ns + cost->user_ns);
 		run->cost.frame_ns = MAX(run->cost.frame_ns, cost->frame_ns);

@@ -41,7 +41,8 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 
 	if (record->type == PERF_RECORD_SAMPLE) {
 		take_free(run, record);
-		run->reading_frees->event_cpu.probe_ns += perf_cost_of(&run->cost, 0);
+		/* Whatever the period is. */
+		run->reading_frees->cost.rest_ns += perf_cost_of(&run->cost, 0);
 	} else if (record->type == PERF_RECORD_LOST) {
 		perf_names_forget(run, "ends of slabs were lost: their buffer was full");
 	}

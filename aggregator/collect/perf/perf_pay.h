@@ -6,8 +6,9 @@
 
 /*
  * Calculates what a run costs each CPU, from what single hits cost (perf_cost.h, point_cost.h), how
- * many there were, and the program's own CPU time. Every hit is paid for: those that are sampled,
- * those that a period leaves out, and those that a filter of the kernel rejects.
+ * many there were, and the program's own CPU time. Hits are paid for if they are sampled, if a
+ * period leaves them out, or if a filter of the kernel rejects them. But rejected frees, and large
+ * kmallocs that are left out, are not counted (PerfPoint.counts_calls).
  */
 
 /* What a hit of a point costs. */

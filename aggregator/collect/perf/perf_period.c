@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/perf/perf_period.h"
 
+#include <glib.h>
 #include <stdbool.h>
 
 enum {
@@ -56,16 +57,19 @@ bool perf_throttle_judge(PerfThrottle *throttle, const PerfBound *bound, uint64_
 			 uint64_t probe_ns, uint64_t samples_ns)
 {
 	unsigned before = throttle->doublings;
-	uint64_t of_samples_ns = samples_ns - throttle->judged_samples_ns;
+	uint64_t of_samples_ns = samples_ns - throttle->judged_samples_ns, rest_ns;
 	Spending spending;
 
 	if (!is_due(throttle, bound, now_ns, probe_ns, &spending))
 		return false;
 	throttle->judged_samples_ns = samples_ns;
+	/* No period reduces this. */
+	rest_ns = spending.spent_ns - MIN(of_samples_ns, spending.spent_ns);
 	if (spending.spent_ns > spending.bound_ns && can_double(throttle, bound) &&
 	    of_samples_ns > spending.bound_ns / HELPS)
 		throttle->doublings++;
-	else if (spending.spent_ns < spending.bound_ns / EASE && throttle->doublings)
+	else if (of_samples_ns < (spending.bound_ns - MIN(rest_ns, spending.bound_ns)) / EASE &&
+		 throttle->doublings)
 		throttle->doublings--;
 	return throttle->doublings != before;
 }

@@ -135,7 +135,8 @@ uint64_t perf_turn_events(const PerfTurnPlace *at)
 	uint64_t newest = count_of(at);
 	uint64_t both = turn->both + (turn->stage == PERF_TURN_NONE ? 0 : newest - turn->parked);
 
-	return newest + perf_events_count(at->events, at->cpu, other) - both + both / SECOND_PART;
+	newest += perf_events_count(at->events, at->cpu, other);
+	return newest - MIN(both, newest) + both / SECOND_PART;
 }
 
 void perf_turn_first(const PerfTurnPlace *at)

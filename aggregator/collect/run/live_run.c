@@ -249,7 +249,7 @@ static gboolean look_for_report(gpointer user_data)
 
 static void ask_for_report(LiveRun *live, bool is_due)
 {
-	if (!live->parts.request->report_now || !live->was_live || live->report_ns)
+	if (!live->parts.request->report_now || live->phase != PHASE_LIVE || live->report_ns)
 		return;
 	live->report_ns = clock_monotonic_ns();
 	live->report_is_due = is_due;
