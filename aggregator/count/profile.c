@@ -600,6 +600,7 @@ static void fold_cell(Fold *fold, uint32_t number, TaskId task, CellMover move, 
 	ProfileCell *cell = &profile->cells[number], *sum;
 	uint32_t hash, at, to = cell_find(profile, cell, task, &hash, &at);
 
+	saturate_add(&profile->totals.of_past_tasks, cell->events);
 	if (to == SLOT_ID_NONE) {
 		cell->task = task;
 		slot_table_put(&profile->cell_index.slots, hash, at, number);

@@ -111,6 +111,7 @@ typedef struct {
 	uint64_t over_bound;      /* counted, but without their stack: a table was full */
 	uint64_t samples;         /* taken, each of which stands for one or more events */
 	double samples_variance;  /* of the events, as that of a cell: of all samples */
+	uint64_t of_past_tasks;   /* counted by name: see profile_fold_cells() */
 	uint64_t of_other_tasks;  /* counted, but without their own task ... */
 	uint64_t of_other_caches; /* ... or cache, because that table was full */
 } ProfileTotals;

@@ -166,6 +166,7 @@ const FactKind fact_kinds[FACTS] = {
 	[FACT_LOST_MEMORY_BOUND] = { "lost_memory_bound_events", NULL, VALUE_RANGE },
 	[FACT_LOST_BYTES] = { "lost_damaged_bytes", NULL, VALUE_BYTES },
 	[FACT_LOST_AT_LEAST] = { "lost_more_is_possible", NULL, VALUE_FLAG },
+	[FACT_OF_PAST_TASKS] = { "events_of_past_processes", NULL, VALUE_COUNT },
 	[FACT_OF_OTHER_TASKS] = { "events_of_other_tasks", NULL, VALUE_COUNT },
 	[FACT_OF_OTHER_CACHES] = { "events_of_other_caches", NULL, VALUE_COUNT },
 	[FACT_UNKNOWN_PARTS] = { "unknown_parts", NULL, VALUE_COUNT },
@@ -422,6 +423,7 @@ static void set_losses(Facts *facts, const Session *session)
 	fact_set_number(facts, FACT_LOST_BYTES, losses.damaged_bytes);
 	/* Only later counters show how many events the unreadable bytes contained. */
 	fact_set_number(facts, FACT_LOST_AT_LEAST, losses.damaged_bytes && !losses.counted_to_end);
+	fact_set_number(facts, FACT_OF_PAST_TASKS, losses.of_past_tasks);
 	fact_set_number(facts, FACT_OF_OTHER_TASKS, losses.of_other_tasks);
 	fact_set_number(facts, FACT_OF_OTHER_CACHES, losses.of_other_caches);
 	fact_set_number(facts, FACT_UNKNOWN_PARTS,

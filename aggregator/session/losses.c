@@ -111,6 +111,7 @@ Losses losses_of(const Session *session)
 		.reentrant = totals.reentrant,
 		.damaged = loss_add(totals.damaged, unreadable),
 		.over_bound = over_bound(session, &counted),
+		.of_past_tasks = counted.of_past_tasks,
 		.of_other_tasks = counted.of_other_tasks,
 		.of_other_caches = counted.of_other_caches,
 		.user_lines = user_lines_without_room(session),

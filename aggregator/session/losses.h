@@ -22,6 +22,7 @@ typedef struct {
 	/* Counted, but a table was full: the events have no row of their own, or lack their task or
 	   cache. */
 	uint64_t over_bound;
+	uint64_t of_past_tasks; /* they held nothing, and are counted by name, without a pid */
 	uint64_t of_other_tasks;
 	uint64_t of_other_caches;
 	/* Lines about programs, of which user stacks are made: mappings and names that found no

@@ -455,6 +455,7 @@ void session_add_counted(Session *session, const ProfileTotals *totals)
 	sum->events += totals->events;
 	sum->outside_window += totals->outside_window;
 	sum->over_bound += totals->over_bound;
+	sum->of_past_tasks += totals->of_past_tasks;
 	sum->of_other_tasks += totals->of_other_tasks;
 	sum->of_other_caches += totals->of_other_caches;
 }

@@ -382,6 +382,8 @@ Test(pairing, cells_of_processes_that_ended_with_nothing_held_are_used_again)
 	expect_all_counted(session, false);
 	cr_expect(lt(u32, sums_of(session, "short", false).with_pid, SHORT * STACKS / 2));
 	cr_expect(lt(u32, profile_task_count(session->profile), SHORT));
+	cr_expect(profile_totals(session->profile).of_past_tasks > SHORT);
+	cr_expect(le(u64, profile_totals(session->profile).of_past_tasks, SHORT * STACKS));
 }
 
 Test(pairing, frees_have_their_call_sites_although_cells_are_used_again)
@@ -397,6 +399,7 @@ Test(pairing, with_enough_memory_every_process_keeps_its_pid)
 	g_autoptr(Session) session = after_short_processes(PLENTY, false);
 
 	expect_all_counted(session, false);
+	cr_expect(eq(u64, profile_totals(session->profile).of_past_tasks, 0));
 	cr_expect(eq(u32, sums_of(session, "short", false).with_pid,
 		     (SHORT - SHORT / KEEPS_EACH) * STACKS));
 }

@@ -296,16 +296,14 @@ Test(slab_report, churn_and_growth_are_separate)
 	}
 }
 
-/* As Linux 6.18 has it on two CPUs. */
 /* Of a cache that had 1,000 objects, and has so many now. */
 static char *held_line(unsigned held, unsigned now)
 {
-	const Use uses[] = { { "filp", 1000, now, 256, 16, 100 },
-			     { NULL, 0, 0, 0, 0, 0 } };
+	const Use of_filp[] = { { "filp", 1000, now, 256, 16, 100 }, { NULL, 0, 0, 0, 0, 0 } };
 
-	return growth_lines(
-		uses, &(Traced){ .argument = "filp", .traced = { held }, .held_of = 5000 },
-		60 * SECOND_NS);
+	return growth_lines(of_filp,
+			    &(Traced){ .argument = "filp", .traced = { held }, .held_of = 5000 },
+			    60 * SECOND_NS);
 }
 
 Test(slab_report, no_share_of_the_growth_is_above_all_of_it)
@@ -325,6 +323,7 @@ Test(slab_report, no_share_of_the_growth_is_above_all_of_it)
 			   "%s", no_growth);
 }
 
+/* As Linux 6.18 has it on two CPUs. */
 Test(slab_report, free_objects_in_sheaves_count_as_in_use)
 {
 #define MAPLE(in_use) "maple_node " in_use " 1792 256 16 1 : tunables 0 0 0 : slabdata 112 112 0\n"

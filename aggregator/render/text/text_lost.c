@@ -103,24 +103,29 @@ void append_untraced(GString *out, const Facts *facts)
 
 void append_full_line(GString *out, const Facts *facts)
 {
-	uint64_t of_other_tasks = fact_number(facts, FACT_OF_OTHER_TASKS);
-	uint64_t of_other_caches = fact_number(facts, FACT_OF_OTHER_CACHES);
-	uint64_t counted = fact_number(facts, FACT_EVENTS_COUNTED);
+	static const struct {
+		FactId id;
+		const char *of;
+	} kinds[] = {
+		{ FACT_OF_OTHER_TASKS, "[other tasks]" },
+		{ FACT_OF_OTHER_CACHES, "[other caches]" },
+		{ FACT_OF_PAST_TASKS, "past processes, counted by name without their pids" },
+	};
+	gsize start = out->len;
 
-	if (!of_other_tasks && !of_other_caches)
-		return;
-	g_string_append(out, "Full tables: ");
-	if (of_other_tasks) {
-		append_percent(out, of_other_tasks, counted);
-		g_string_append(out, " of the events are of [other tasks]");
+	for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
+		bool is_first = out->len == start;
+
+		if (!fact_number(facts, kinds[i].id))
+			continue;
+		g_string_append(out, is_first ? "Full tables: " : ", ");
+		append_percent(out, fact_number(facts, kinds[i].id),
+			       fact_number(facts, FACT_EVENTS_COUNTED));
+		g_string_append_printf(out, " of %s%s", is_first ? "the events are of " : "",
+				       kinds[i].of);
 	}
-	if (of_other_caches) {
-		g_string_append(out, of_other_tasks ? ", " : "");
-		append_percent(out, of_other_caches, counted);
-		g_string_append(out, of_other_tasks ? " of [other caches]"
-						    : " of the events are of [other caches]");
-	}
-	g_string_append(out, ": use a larger --max-memory\n");
+	if (out->len > start)
+		g_string_append(out, ": use a larger --max-memory\n");
 }
 
 void append_bpf_line(GString *out, const Facts *facts)
