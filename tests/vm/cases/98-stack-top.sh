@@ -96,7 +96,7 @@ same_as_counted 'pages' pages known-pages "$allocated"
 same_as_counted 'malloc' malloc known-malloc "$requested"
 if [ -n "${counter:-}" ]; then
 	bpf_slept=$(awk "BEGIN { print $(counted slept known-sleep) / 1e9 }")
-	holds "sleep: $slept s are bpftrace's $bpf_slept s" within_2_percent "$bpf_slept" "$slept"
+	holds "sleep: $slept s are bpftrace's $bpf_slept s" same_time "$bpf_slept" "$slept" "$sleeps"
 fi
 
 # theirs: the frames of the workload in perf's stacks: "FUNCTION+OFFSET".

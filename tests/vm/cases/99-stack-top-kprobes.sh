@@ -44,7 +44,7 @@ same_as_counted 'pfaults' faults known-touch "$faults"
 same_as_counted 'an argument' written known-pages $((2 * written))
 if [ -n "${counter:-}" ]; then
 	bpf_slept=$(awk "BEGIN { print $(counted slept known-sleep) / 1e9 }")
-	holds "sleep: $slept s are bpftrace's $bpf_slept s" within_2_percent "$bpf_slept" "$slept"
+	holds "sleep: $slept s are bpftrace's $bpf_slept s" same_time "$bpf_slept" "$slept" "$sleeps"
 fi
 
 profile k:vfs_writ -d 1
