@@ -143,23 +143,24 @@ static BpfQuery query(const Watched *watched)
 	return found;
 }
 
-/* Returns whether control can come to an instruction from elsewhere than the one before. Jumps are
-   relative to the following instruction. */
-static bool is_target(const struct bpf_insn *program, uint32_t count, uint32_t number)
+/* Returns which instructions a jump leads to. Jumps are relative to the following instruction. The
+   caller frees them. */
+static bool *targets_of(const struct bpf_insn *program, uint32_t count)
 {
+	bool *targets = g_new0(bool, count);
+
 	for (uint32_t i = 0; i < count; i++) {
 		unsigned class = BPF_CLASS(program[i].code), kind = BPF_OP(program[i].code);
-		int64_t distance = program[i].off;
+		int64_t target = (int64_t)i + 1;
 
 		if ((class != BPF_JMP && class != BPF_JMP32) || kind == BPF_CALL ||
 		    kind == BPF_EXIT)
 			continue;
-		if (class == BPF_JMP32 && kind == BPF_JA)
-			distance = program[i].imm;
-		if ((int64_t)i + 1 + distance == number)
-			return true;
+		target += class == BPF_JMP32 && kind == BPF_JA ? program[i].imm : program[i].off;
+		if (target >= 0 && target < count)
+			targets[target] = true;
 	}
-	return false;
+	return targets;
 }
 
 /* Another program's result is not known. */
@@ -177,6 +178,7 @@ static bool sets_result(const struct bpf_insn *at)
 
 bool bpf_beside_lets_pass(const struct bpf_insn *program, uint32_t count)
 {
+	g_autofree bool *targets = targets_of(program, count);
 	bool has_exit = false;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -185,7 +187,7 @@ bool bpf_beside_lets_pass(const struct bpf_insn *program, uint32_t count)
 		if (program[i].code != (BPF_JMP | BPF_EXIT))
 			continue;
 		has_exit = true;
-		if (!i || !sets_result(&program[i - 1]) || is_target(program, count, i))
+		if (!i || !sets_result(&program[i - 1]) || targets[i])
 			return false;
 	}
 	return has_exit;
