@@ -2,7 +2,7 @@
 # sleeping.awk FILE ...: prints each call in the emitter's sources that may sleep with PREEMPT_RT although interrupts
 # may be off: "FILE:LINE FUNCTION calls NAME". Probes run with interrupts off, those of begin and of ends, too. Only
 # functions that the kernel calls for a parameter (.set, .get, .free) run in a process, and those that nobody else
-# names. What SystemTap's runtime and the kernel's functions call is not looked at.
+# names. What SystemTap's runtime and the kernel's functions call is not looked at. Needs code_of.awk.
 
 BEGIN {
 	sleeping = "^(kv?[mzc]alloc(_[a-z]+)*|v[mz]alloc(_[a-z]+)*|krealloc(_[a-z]+)*|k[vz]?free(_sensitive)?|vfree|" \
@@ -12,27 +12,6 @@ BEGIN {
 		   "schedule(_[a-z]+)*|cond_resched|might_sleep|[mu]sleep(_[a-z]+)*|synchronize_[a-z_]+|" \
 		   "tracepoint_(probe|synchronize)_[a-z]+|(un)?register_[a-z_]+|v?printk[a-z_]*|pr_[a-z_]+|WARN[A-Z_]*|" \
 		   "copy_(to|from)_user|get_user|put_user)$"
-}
-
-# Returns the line without comments and strings. A comment may go on.
-function code_of(line,    from, to) {
-	gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
-	if (in_comment) {
-		to = index(line, "*/")
-		if (!to)
-			return ""
-		line = substr(line, to + 2)
-		in_comment = 0
-	}
-	while ((from = index(line, "/*"))) {
-		to = index(substr(line, from + 2), "*/")
-		if (!to) {
-			in_comment = 1
-			return substr(line, 1, from - 1)
-		}
-		line = substr(line, 1, from - 1) " " substr(line, from + to + 3)
-	}
-	return in_c ? line : line ~ /^#/ ? "" : line
 }
 
 # A definition stands at the left margin; so does a declaration, which names nobody.
@@ -85,6 +64,8 @@ FNR == 1 { in_comment = 0; inside = ""; in_c = FILENAME ~ /\.[ch]$/ }
 
 {
 	line = code_of($0)
+	if (!in_c && line ~ /^#/)
+		line = ""
 	is_macro = line ~ /^#define /
 	if (line ~ /^[A-Za-z_]|^#define /)
 		begin_function(line)

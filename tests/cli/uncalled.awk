@@ -1,33 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # uncalled.awk FILE.c FILE.h ...: prints each function that one of the .c files exports and none of these files
 # names, apart from its definition and one declaration: "FILE:LINE NAME". A function that frees a type is also
-# called by g_autoptr() of the type.
-
-# Returns the line without comments and strings. A comment may go on.
-function code_of(line,    from, to, rest) {
-	gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
-	for (;;) {
-		if (in_comment) {
-			to = index(line, "*/")
-			if (!to)
-				return ""
-			line = substr(line, to + 2)
-			in_comment = 0
-		}
-		from = index(line, "/*")
-		if (!from)
-			return line
-		rest = substr(line, from + 2)
-		to = index(rest, "*/")
-		if (to) {
-			line = substr(line, 1, from - 1) " " substr(rest, to + 2)
-		} else {
-			line = substr(line, 1, from - 1)
-			in_comment = 1
-			return line
-		}
-	}
-}
+# called by g_autoptr() of the type. Needs code_of.awk.
 
 # The first line of a function's definition has its name, and stands at the left margin.
 function note_definition(line,    name, before) {
