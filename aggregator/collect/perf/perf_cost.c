@@ -2,11 +2,11 @@
 #include "collect/perf/perf_cost.h"
 
 #include "base/clock.h"
+#include "base/median.h"
 #include "collect/perf/perf_sample.h"
 #include "collect/perf/perf_weight.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 enum {
@@ -136,19 +136,6 @@ static GArray *rejecting_points(const PerfRequest *request)
 	return points;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int64_t median(int64_t *numbers, unsigned count)
-{
-	qsort(numbers, count, sizeof(*numbers), compare_numbers);
-	return numbers[count / 2];
-}
-
 static int64_t more_than(uint64_t more_ns, uint64_t less_ns, uint64_t parts)
 {
 	return parts ? ((int64_t)more_ns - (int64_t)less_ns) / (int64_t)parts : 0;
@@ -187,7 +174,7 @@ static uint64_t median_of(const PerfCostRound *rounds, unsigned count,
 
 	for (unsigned i = 0; i < count; i++)
 		parts_ns[i] = part_ns(&rounds[i]);
-	return (uint64_t)MAX(median(parts_ns, count), 0);
+	return (uint64_t)MAX(median_of_numbers(parts_ns, count), 0);
 }
 
 /* The rounds differ in what is sampled. All of them include the call from the tracepoint into perf,

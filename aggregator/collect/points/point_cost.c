@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -405,7 +406,6 @@ static void measure(const StandIn *stand_in, const PointVariant *variants, unsig
 		    PointCost *costs)
 {
 	PointCost tries[POINT_VARIANTS_MAX][TRIES] = { 0 }, once[POINT_VARIANTS_MAX];
-
 	uint64_t end_ns = clock_monotonic_ns() + ALL_NS;
 
 	for (unsigned i = 0; i < TRIES && (!i || clock_monotonic_ns() < end_ns); i++) {
