@@ -9,12 +9,12 @@
 enum {
 	FIRST_ENTRIES = 256,
 	FIRST_SLOTS = 512,
-	ENTRIES_MAX = 1 << 30, /* a cell stores its task in 30 bits */
-	GROWTH_MIN = 64,       /* entries: with less room a table is full */
-	RESERVE_PART = 8,      /* of a floor: for entries that many events share */
-	SLOT_BYTES = 20,       /* of an entry in a hash table, at most */
+	ENTRIES_MAX = 1 << 30,  /* a cell stores its task in 30 bits */
+	GROWTH_MIN = 64,        /* entries: with less room a table is full */
+	RESERVE_PART = 8,       /* of a floor: for entries that many events share */
+	SLOT_BYTES = 20,        /* of an entry in a hash table, at most */
 	TASKS_OF_A_BATCH = 512, /* mostly */
-	STACKS_STEP_PART = 16, /* of the limit: by how much the stacks' memory grows */
+	STACKS_STEP_PART = 16,  /* of the limit: by how much the stacks' memory grows */
 	STACKS_STEP_MIN = 64 << 10,
 };
 
@@ -48,8 +48,8 @@ struct Profile {
 	ProfileCache *caches;
 	Index cell_index;
 	ProfileCell *cells;
-	GArray *free_cells;   /* (element-type uint32_t), owned: see profile_fold_cells() */
-	GArray *reused_cells; /* the same: taken again */
+	GArray *free_cells;    /* (element-type uint32_t), owned: see profile_fold_cells() */
+	GArray *reused_cells;  /* the same: taken again */
 	ProfileValues *values; /* by cell, owned; NULL: no hits of probe points so far */
 	uint32_t values_capacity;
 	bool has_spans;
@@ -585,8 +585,8 @@ static uint32_t cell_find(const Profile *profile, const ProfileCell *of, TaskId 
 	uint32_t id;
 
 	*hash = cell_hash(of->origin, task, (uint8_t)of->context);
-	for (*at = *hash; (id = slot_table_candidate(&profile->cell_index.slots, *hash, at)) !=
-			  SLOT_ID_NONE;
+	for (*at = *hash;
+	     (id = slot_table_candidate(&profile->cell_index.slots, *hash, at)) != SLOT_ID_NONE;
 	     ++*at)
 		if (cell_is(&profile->cells[id], of->origin, task, (uint8_t)of->context))
 			return id;

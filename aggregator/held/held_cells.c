@@ -23,7 +23,7 @@ struct HeldCells {
 	uint64_t half_ns; /* end of the first half of the run */
 	unsigned half;    /* parts of the run in the first half */
 	unsigned parts;
-	Scan *scans;   /* owned, by cell of the profile */
+	Scan *scans; /* owned, by cell of the profile */
 	/* Owned, by cache of the profile: an address was allocated again though no free was seen,
 	   so frees of other objects may be missed, too. */
 	bool *misses_frees;

@@ -45,8 +45,8 @@ struct Pairing {
 	uint64_t seed;
 	bool cuts_frees; /* frees after the window do not count */
 	unsigned level;
-	uint64_t folded_ns; /* when cells were folded last, as released_ns; 0: never */
-	uint32_t folded_to; /* how many cells there were then */
+	uint64_t folded_ns;     /* when cells were folded last, as released_ns; 0: never */
+	uint32_t folded_to;     /* how many cells there were then */
 	uint64_t upper[SPACES]; /* the upper 16 bits of the addresses of a space */
 	PairingTotals totals;
 };
@@ -508,8 +508,8 @@ static void fold_cells(Pairing *pairing)
 
 static bool may_fold(const Pairing *pairing)
 {
-	uint32_t cells = profile_cell_count(pairing->profile) -
-			 profile_cells_free(pairing->profile);
+	uint32_t cells =
+		profile_cell_count(pairing->profile) - profile_cells_free(pairing->profile);
 	uint64_t passed_ns = pairing->released_ns - MIN(pairing->folded_ns, pairing->released_ns);
 
 	if (pairing->released_ns <= FOLD_IDLE_NS)

@@ -80,9 +80,9 @@ typedef struct {
 	bool kernel_only; /* -K */
 	bool user_only;   /* -U */
 	char *user_stacks;
-	bool list;      /* --list */
-	Preset *preset; /* content of request.preset */
-	char *keys;     /* content of request.keys */
+	bool list;           /* --list */
+	Preset *preset;      /* content of request.preset */
+	char *keys;          /* content of request.keys */
 	bool view_is_chosen; /* by the first of several recordings: see Tool.take_live_view() */
 	/* What is counted and how it is shown. */
 	CacheQuery *caches;          /* caches whose allocations count; NULL: all */

@@ -44,7 +44,7 @@ typedef struct {
 	bool truncated;  /* callers in the kernel may be missing */
 	bool user_truncated;
 	bool user_has_data; /* the first user frame is data: see KMT_STACK_WITH_DATA */
-	uint32_t depth; /* of the kernel frames, innermost first; 0: none were taken */
+	uint32_t depth;     /* of the kernel frames, innermost first; 0: none were taken */
 	uint32_t user_depth;
 	const uint64_t *frames;
 	const uint64_t *user_frames;

@@ -82,14 +82,14 @@ struct KmtBatchHeader {
 	uint8_t heartbeats;    /* number of heartbeat records in this batch */
 	uint16_t field_set;
 	uint32_t cpu;
-	uint32_t batch_number;      /* per CPU, from 0 */
-	uint64_t base_time_ns;      /* CLOCK_MONOTONIC; base of the event times */
-	uint64_t frame_base;        /* added to the frames of KMT_RECORD_STACK4 */
-	uint32_t events;            /* in this batch: one per record, except KmtRepeated */
-	uint32_t sampling_period;   /* default weight of this batch's events; 1: all were taken */
-	uint64_t events_total;      /* produced so far, including this batch */
-	uint64_t dropped_reentrant; /* not produced: this CPU's buffer was busy */
-	uint64_t left_out_self;     /* not counted: allocations of the collector's own processes */
+	uint32_t batch_number;       /* per CPU, from 0 */
+	uint64_t base_time_ns;       /* CLOCK_MONOTONIC; base of the event times */
+	uint64_t frame_base;         /* added to the frames of KMT_RECORD_STACK4 */
+	uint32_t events;             /* in this batch: one per record, except KmtRepeated */
+	uint32_t sampling_period;    /* default weight of this batch's events; 1: all were taken */
+	uint64_t events_total;       /* produced so far, including this batch */
+	uint64_t dropped_reentrant;  /* not produced: this CPU's buffer was busy */
+	uint64_t left_out_self;      /* not counted: allocations of the collector's own processes */
 	uint64_t left_out_interrupt; /* not produced: softirq and hardirq, under a process filter */
 };
 
@@ -406,10 +406,10 @@ enum KmtFieldId {
 	   (scatter_row.h), where it is more than 100, and the part of a place of the row in the
 	   variance of all events, in millionths */
 	KMT_FIELD_SCATTER_ROWS = 77,
-	KMT_FIELD_RANK = 78, /* text: the metric that ranked the live report: "time" */
-	KMT_FIELD_KEYS = 79, /* text: its keys of --by: "process,point"; "": stacks */
+	KMT_FIELD_RANK = 78,       /* text: the metric that ranked the live report: "time" */
+	KMT_FIELD_KEYS = 79,       /* text: its keys of --by: "process,point"; "": stacks */
 	KMT_FIELD_TASKS_LOST = 80, /* number: lost records of forks, names and ends; cumulative */
-	KMT_FIELD_IDS,       /* not in streams: the highest id + 1 */
+	KMT_FIELD_IDS,             /* not in streams: the highest id + 1 */
 };
 
 /* When a KMT_BATCH_SLABINFO or KMT_BATCH_MEMORY was read. */

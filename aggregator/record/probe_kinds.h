@@ -43,8 +43,8 @@ typedef enum {
 typedef struct {
 	const char *name;  /* NULL ends a list */
 	const char *group; /* its folder in tracefs, below events */
-	uint8_t source;   /* enum KmtSource */
-	uint8_t kind;     /* enum KmtOriginKind of its events */
+	uint8_t source;    /* enum KmtSource */
+	uint8_t kind;      /* enum KmtOriginKind of its events */
 	bool is_free;
 	bool is_optional; /* kernels without it use another tracepoint of the kind */
 	uint32_t members; /* expected members: bits by ProbeMember */

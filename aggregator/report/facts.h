@@ -139,8 +139,8 @@ typedef enum {
 	FACT_READ_AS,            /* the format of a text; only then */
 	FACT_PAGE_BYTES,         /* of the kernel */
 	FACT_PAGE_BYTES_ASSUMED, /* a text does not say it, and its figures depend on it */
-	FACT_HELD_IS_COUNTED, /* objects held when a record was read, instead of allocations */
-	FACT_HELD_IS_GROWTH,  /* ... between two readings; only then the next three: */
+	FACT_HELD_IS_COUNTED,    /* objects held when a record was read, instead of allocations */
+	FACT_HELD_IS_GROWTH,     /* ... between two readings; only then the next three: */
 	FACT_SHRUNK_PLACES,
 	FACT_SHRUNK_OBJECTS,
 	FACT_SHRUNK_BYTES,

@@ -35,8 +35,8 @@ typedef struct ReportModel {
 	/* (element-type HeldCheckRow), owned: what is held, compared with /proc/slabinfo; NULL:
 	   there is nothing to compare. */
 	GArray *held_check;
-	GArray *code;           /* (element-type CodeRow), owned; NULL: not requested */
-	HitRows *hits;          /* a list of hits instead of stacks; NULL: they are only counted */
+	GArray *code;  /* (element-type CodeRow), owned; NULL: not requested */
+	HitRows *hits; /* a list of hits instead of stacks; NULL: they are only counted */
 	/* Time spans between probe points; all 0 if there are none, or some are left out. */
 	DurationTotals spans;
 	const ManyRuns *runs;           /* of several recordings; NULL: of one */

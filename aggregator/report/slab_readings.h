@@ -74,13 +74,13 @@ typedef struct {
 	/* Owner of the counted allocations, "of the chosen processes": the host's growth is not
 	   theirs alone. NULL: all allocations. */
 	const char *of_whom;
-	bool sampled;      /* traced numbers are estimates */
-	bool is_held;      /* traced numbers are objects held, not allocations */
-	bool human;        /* bytes in KiB, MiB ... */
-	bool some_by_size; /* some kmalloc caches were named by size, so the class may be wrong */
-	bool of_part;      /* traced for only a part of the time between the readings */
-	uint64_t cpus;     /* 0: unknown. SLUB counts objects that a CPU holds ready as in use. */
-	bool frees_unseen; /* held objects may have been freed: not all frees are observed */
+	bool sampled;        /* traced numbers are estimates */
+	bool is_held;        /* traced numbers are objects held, not allocations */
+	bool human;          /* bytes in KiB, MiB ... */
+	bool some_by_size;   /* some kmalloc caches were named by size, so the class may be wrong */
+	bool of_part;        /* traced for only a part of the time between the readings */
+	uint64_t cpus;       /* 0: unknown. SLUB counts objects that a CPU holds ready as in use. */
+	bool frees_unseen;   /* held objects may have been freed: not all frees are observed */
 	const GArray *check; /* (element-type HeldCheckRow): of what is held; NULL: none */
 } SlabGrowth;
 
@@ -97,7 +97,7 @@ typedef struct {
 	uint64_t sheaves; /* of these, objects in sheaves */
 	bool is_known;    /* /proc/slabinfo has the cache */
 	bool is_recorded;
-	bool is_of_part; /* traced for only a part of the time between the readings */
+	bool is_of_part;      /* traced for only a part of the time between the readings */
 	bool is_contradicted; /* not so many objects can be held */
 } SlabGrowthRow;
 

@@ -67,6 +67,6 @@ typedef struct ReportSource {
 	const IntervalSource *interval;   /* if REPORT_INTERVAL */
 	const struct ReportSource *older; /* with what it is compared, if REPORT_DIFF */
 	const char *input;                /* name of what was read; NULL: a live run */
-	RateChart *chart; /* the run over time; NULL: not requested, or not known */
+	RateChart *chart;                 /* the run over time; NULL: not requested, or not known */
 	DiffPer per;
 } ReportSource;

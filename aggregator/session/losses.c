@@ -169,8 +169,7 @@ double losses_percent(const Session *session, uint64_t lost)
 static bool has_uncountable(const Session *session, const Losses *losses)
 {
 	return losses->end_unknown || losses->bpf_blind || losses->damaged_bytes ||
-	       losses->untraced_ns || session->unreadable_lines ||
-	       losses->user_lines_unreadable ||
+	       losses->untraced_ns || session->unreadable_lines || losses->user_lines_unreadable ||
 	       run_info_text(session->info, KMT_FIELD_BOUND);
 }
 

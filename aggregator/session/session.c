@@ -356,9 +356,9 @@ uint64_t session_length_ns(const Session *session)
 uint64_t session_end_ns(const Session *session)
 {
 	uint64_t run_end_ns = session_run_end_ns(session);
-	uint64_t end_ns = session->cut ? run_end_ns
-				       : run_info_number(session->info, KMT_FIELD_WINDOW_END_NS,
-							 run_end_ns);
+	uint64_t end_ns =
+		session->cut ? run_end_ns
+			     : run_info_number(session->info, KMT_FIELD_WINDOW_END_NS, run_end_ns);
 
 	return end_ns || !session->pairing ? end_ns : pairing_end_ns(session->pairing);
 }

@@ -17,10 +17,10 @@
 
 /* What the name and place of a kernel's record say about it. Its text does not contain this. */
 typedef struct {
-	EventCache cache;    /* of all its objects; no name: unknown */
-	uint64_t tick_ns;    /* length of a jiffy of its kernel; 0: unknown */
-	uint64_t now_ns;     /* when it was read, on the clock of its times; 0: unknown */
-	bool is_compared;    /* with another reading */
+	EventCache cache; /* of all its objects; no name: unknown */
+	uint64_t tick_ns; /* length of a jiffy of its kernel; 0: unknown */
+	uint64_t now_ns;  /* when it was read, on the clock of its times; 0: unknown */
+	bool is_compared; /* with another reading */
 } HeldRecord;
 
 /*
@@ -55,14 +55,14 @@ typedef struct {
 	CountCut *cut; /* NULL: everything that arrived is counted */
 	bool inner_was_sought;
 	bool is_counted_elsewhere;
-	ProfileTotals counted; /* ... */
-	bool enough;           /* a tap needs no more: the rest of a file is not read */
-	bool imported;         /* from a foreign text format, which includes names */
-	const char *read_as;   /* ... this one; NULL: none. Of a constant table */
-	bool source_is_silent; /* ... and does not report losses */
+	ProfileTotals counted;    /* ... */
+	bool enough;              /* a tap needs no more: the rest of a file is not read */
+	bool imported;            /* from a foreign text format, which includes names */
+	const char *read_as;      /* ... this one; NULL: none. Of a constant table */
+	bool source_is_silent;    /* ... and does not report losses */
 	uint64_t text_page_bytes; /* page size of the kernel of a text, if given; else 0 */
 	bool page_bytes_assumed;  /* the text does not say it, and it was needed */
-	bool cut_short;        /* the stream ended in the middle, or a recording was not closed */
+	bool cut_short; /* the stream ended in the middle, or a recording was not closed */
 	uint64_t unreadable_lines; /* of an import: lines that could not be parsed */
 	uint64_t unknown_records;  /* of kinds that this version does not know */
 	/* For objects held when a record of the kernel was read. */

@@ -83,8 +83,17 @@ void user_frame_append_inlined(GString *out, const UserObjects *objects, UserPla
 /* Functions of glibc and musl that call main() or the function of a thread, and those that call
    them: often without frame pointers, so a stack ends at the first of them. */
 static const char *const start_names[] = {
-	"_start", "_dl_start_user", "__libc_start_call_main", "__libc_start_main",
-	"__clone", "clone", "__clone3", "clone3", "__GI___clone", "start_thread", NULL,
+	"_start",
+	"_dl_start_user",
+	"__libc_start_call_main",
+	"__libc_start_main",
+	"__clone",
+	"clone",
+	"__clone3",
+	"clone3",
+	"__GI___clone",
+	"start_thread",
+	NULL,
 };
 
 /* Finds the name of a frame; frame 0 is the innermost one. */

@@ -18,9 +18,9 @@ typedef struct {
 	GArray *rows;                 /* (element-type GroupRow), owned, ranked */
 	const GArray *drops; /* (element-type FilterDrop): per filter on numbers, then the top */
 	uint64_t rows_before;
-	RowSums before; /* of all rows */
-	RowSums after;  /* of the kept rows */
-	RowSums others; /* of the rows not kept */
+	RowSums before;   /* of all rows */
+	RowSums after;    /* of the kept rows */
+	RowSums others;   /* of the rows not kept */
 	uint32_t numbers; /* of rows, with those that were dropped: GroupRow.number is below */
 	/* By cell of the view's source: GroupRow.number of its row, or GROUP_ROWS_NONE. Owned;
 	   NULL: not needed. */

@@ -126,7 +126,7 @@ static uint64_t *frees_of(View *view, uint8_t source)
 	if (source == KMT_SOURCE_PAGE)
 		return &view->page_frees;
 	return source == KMT_SOURCE_PERCPU || source == KMT_SOURCE_VMALLOC ? &view->range_frees
-									    : &view->frees;
+									   : &view->frees;
 }
 
 static void count_cell(View *view, const ProfileCell *cell, unsigned pick)

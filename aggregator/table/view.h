@@ -79,7 +79,7 @@ typedef struct {
 	uint64_t frees;       /* of slab objects */
 	uint64_t page_frees;  /* of pages */
 	uint64_t range_frees; /* of memory of each CPU, and of ranges of the vmalloc area */
-	ViewRows *rows;            /* private */
+	ViewRows *rows;       /* private */
 } View;
 
 /* Returns the view of a profile; free it with view_free(). The members of source must outlive

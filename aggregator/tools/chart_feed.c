@@ -47,8 +47,8 @@ ChartFeed *chart_feed_new(Session *session, const Options *options)
 	};
 
 	/* Probe points have no slab caches, and kernel records no times. */
-	if (!(options->renderer->traits & RENDER_CHART) ||
-	    options->tool->bit == TOOL_STACK_TOP || options->import.record)
+	if (!(options->renderer->traits & RENDER_CHART) || options->tool->bit == TOOL_STACK_TOP ||
+	    options->import.record)
 		return NULL;
 	feed = g_new0(ChartFeed, 1);
 	feed->chart = rate_chart_new();

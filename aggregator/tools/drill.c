@@ -265,10 +265,9 @@ Drill *drill_start(const DrillRequest *request, GError **error)
 	Drill *drill;
 
 	if (!request->cache) {
-		g_set_error_literal(
-			error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-			"the caches of these allocations are not known: kmalloc-top "
-			"shows their stacks");
+		g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+				    "the caches of these allocations are not known: kmalloc-top "
+				    "shows their stacks");
 		return NULL;
 	}
 	child = child_start(request, error);

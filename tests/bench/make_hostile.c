@@ -17,7 +17,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "make_hostile: no such shape: %s\n", argv[1]);
 		return 2;
 	}
-	shape->append(bytes, argc > 2 ? (unsigned)g_ascii_strtoull(argv[2], NULL, 10)
-				      : shape->parts);
+	shape->append(bytes,
+		      argc > 2 ? (unsigned)g_ascii_strtoull(argv[2], NULL, 10) : shape->parts);
 	return fwrite(bytes->data, 1, bytes->len, stdout) == bytes->len ? 0 : 1;
 }

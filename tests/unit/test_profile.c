@@ -412,8 +412,7 @@ Test(profile, blocks_of_time_are_a_part_of_the_limit)
 	feed_tasks(with, TASKS, "dentry");
 	feed_tasks(without, TASKS, "dentry");
 	cr_expect(lt(u32, profile_cell_count(with), profile_cell_count(without)));
-	cr_expect(lt(sz,
-		     profile_cell_count(with) * (sizeof(ProfileCell) + TIME_BLOCKS_CELL_BYTES),
+	cr_expect(lt(sz, profile_cell_count(with) * (sizeof(ProfileCell) + TIME_BLOCKS_CELL_BYTES),
 		     profile_memory(with)));
 	cr_expect(lt(sz, profile_memory(with), LIMIT));
 	cr_expect(zero(ptr, (void *)profile_blocks(without)));

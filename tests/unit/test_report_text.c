@@ -1098,8 +1098,8 @@ Test(report_text, frees_of_pages_are_no_frees_of_slab_objects)
 	event_batch_task(&batch, 2211, "httpd");
 	for (unsigned i = 0; i < G_N_ELEMENTS(sources); i++) {
 		uint16_t origin = event_batch_origin(&batch, alpha, 2, 0, 0);
-		struct KmtOrigin *record = (struct KmtOrigin *)(void *)(stream->data + stream->len -
-									sizeof(*record));
+		struct KmtOrigin *record =
+			(struct KmtOrigin *)(void *)(stream->data + stream->len - sizeof(*record));
 
 		record->source = sources[i];
 		for (unsigned j = 0; j <= i; j++)

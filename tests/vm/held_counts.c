@@ -237,10 +237,10 @@ int main(int argc, char **argv)
 {
 	g_autoptr(Session) session = session_new(MEMORY_BYTES);
 	g_autoptr(GError) error = NULL;
-	g_auto(Counting) counting = { session, g_array_new(FALSE, FALSE, sizeof(Taken)),
-				      g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
-				      g_hash_table_new(hash_of, is_same),
-				      g_string_chunk_new(1 << 16) };
+	g_auto(Counting)
+		counting = { session, g_array_new(FALSE, FALSE, sizeof(Taken)),
+			     g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL),
+			     g_hash_table_new(hash_of, is_same), g_string_chunk_new(1 << 16) };
 
 	session_add_sink(session, take, &counting);
 	if (argc != 2 || !input_read(argv[1], session, &error)) {

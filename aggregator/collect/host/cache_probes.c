@@ -15,8 +15,9 @@
 #ifdef HAVE_LIBBPF
 #define NO_TYPES "the kernel has no BTF (CONFIG_DEBUG_INFO_BTF) and no debuginfo"
 #else
-#define NO_TYPES \
-	"this build was made without libbpf, so it cannot read BTF, and the kernel has no debuginfo"
+#define NO_TYPES                                                                                   \
+	"this build was made without libbpf, so it cannot read BTF, and the kernel has no "        \
+	"debuginfo"
 #endif
 
 /* A defined probe. */

@@ -204,8 +204,7 @@ static GString *modules_with_build_ids(const HostSnapshot *snapshot)
    there. */
 static bool has_code(const char *section)
 {
-	return section[0] == '.' && strstr(section, "text") &&
-	       !g_str_has_prefix(section, ".init");
+	return section[0] == '.' && strstr(section, "text") && !g_str_has_prefix(section, ".init");
 }
 
 /* Appends the sections of a module that this user may see. */

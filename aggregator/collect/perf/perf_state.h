@@ -104,10 +104,10 @@ typedef struct {
 	uint64_t not_delivered;   /* events, at the end: see KMT_FIELD_NOT_DELIVERED */
 	uint64_t unread_objects;  /* of records with more objects than pointers */
 	uint64_t missed;          /* as written to the stream: see KMT_FIELD_PROBES_MISSED */
-	uint64_t tasks_lost;    /* records of tasks that the kernel lost */
-	uint64_t tasks_written; /* ... of these: known in the stream */
-	bool is_throttled; /* the kernel has stopped an event for a moment */
-	bool scan_is_due;  /* task records were lost */
+	uint64_t tasks_lost;      /* records of tasks that the kernel lost */
+	uint64_t tasks_written;   /* ... of these: known in the stream */
+	bool is_throttled;        /* the kernel has stopped an event for a moment */
+	bool scan_is_due;         /* task records were lost */
 	uint64_t scanned_ns;
 	struct perf_event_attr *hit_attrs;         /* owned: of the points of plan->hits */
 	uint64_t user_frames[KMT_STACK_DEPTH_MAX]; /* of the current hit */

@@ -81,8 +81,8 @@ static Recorder *recorder_of(const CollectRequest *request, Session *session, GE
 
 	/* Deleted if empty; kept once the probes are live. */
 	if (recorder && recorder_part(recorder))
-		watchdog_add(&(WatchdogItem){ .kind = WATCHDOG_FILE,
-					      .path = recorder_part(recorder) });
+		watchdog_add(
+			&(WatchdogItem){ .kind = WATCHDOG_FILE, .path = recorder_part(recorder) });
 	return recorder;
 }
 

@@ -46,11 +46,10 @@ static bool check_folder(const char *folder, GError **error)
 		return fail_errno(error, folder, "looking at the module cache");
 	if (is_private(&status, S_IFDIR))
 		return true;
-	g_set_error(
-		error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
-		"%s is not a private folder of this user (mode 0700): remove it to create a "
-		"new one",
-		folder);
+	g_set_error(error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+		    "%s is not a private folder of this user (mode 0700): remove it to create a "
+		    "new one",
+		    folder);
 	return false;
 }
 

@@ -14,8 +14,8 @@ typedef struct {
 	const BufferPlan *buffers;
 	const char *module_path;
 	const StapPoints *points; /* of the module; NULL: allocations */
-	const char *sys_folder; /* NULL: /sys */
-	const char *proc_root;  /* folder of /proc and /sys/devices; NULL: this host */
+	const char *sys_folder;   /* NULL: /sys */
+	const char *proc_root;    /* folder of /proc and /sys/devices; NULL: this host */
 } StapRunPlan;
 
 /*

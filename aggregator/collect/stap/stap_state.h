@@ -26,7 +26,7 @@ struct StapRun {
 	int child_status;
 	unsigned open_pipes;
 	BatchReader *reader; /* finds complete batches: our own may only go between them */
-	PerfMaps *maps; /* owned; NULL: no user stacks */
+	PerfMaps *maps;      /* owned; NULL: no user stacks */
 	StapMessages *messages;
 	uint8_t *buffer;
 	bool died;              /* staprun ended without being asked to */

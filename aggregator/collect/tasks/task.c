@@ -4,7 +4,6 @@
 #include <glib.h>
 #include <string.h>
 
-
 Process *process_new(uint32_t tgid)
 {
 	Process *process = g_new0(Process, 1);
@@ -79,8 +78,7 @@ static void drop_oldest(TaskNames *names, unsigned count)
 {
 	names->older_count -= count;
 	if (names->older_count)
-		memmove(names->older, &names->older[count],
-			names->older_count * sizeof(TaskName));
+		memmove(names->older, &names->older[count], names->older_count * sizeof(TaskName));
 }
 
 /* Makes room for one more. */

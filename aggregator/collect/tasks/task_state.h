@@ -51,9 +51,9 @@ typedef struct {
 	uint8_t cgroup_reads_left; /* ... of the second since the last one below */
 	bool cgroup_is_due;
 	uint64_t cgroup_second_ns; /* when a second began; see task_cgroup_of() */
-	uint64_t start_time_ns; /* 0: unknown */
-	uint64_t cgroup_id;     /* 0: unknown */
-	GQueue threads;         /* (element-type Task), which own the process together */
+	uint64_t start_time_ns;    /* 0: unknown */
+	uint64_t cgroup_id;        /* 0: unknown */
+	GQueue threads;            /* (element-type Task), which own the process together */
 } Process;
 
 /* One life of a tid. */

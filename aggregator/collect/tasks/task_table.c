@@ -16,8 +16,8 @@ TaskTable *task_table_new(const char *root)
 
 	task_proc_open(&table->proc, root);
 	table->cgroups = task_cgroups_new(root);
-	table->follows_cgroups = task_cgroups_of_v1(table->cgroups) ||
-				 !task_cgroup_sample_is_usable(root);
+	table->follows_cgroups =
+		task_cgroups_of_v1(table->cgroups) || !task_cgroup_sample_is_usable(root);
 	table->idle_cgroup_id = task_cgroups_outermost(table->cgroups);
 	table->tasks = g_hash_table_new(NULL, NULL);
 	table->recent = g_array_new(FALSE, FALSE, sizeof(uint32_t));

@@ -11,8 +11,8 @@ typedef struct UnwindProcesses UnwindProcesses;
 typedef struct {
 	gint64 key;
 	UserSpans *spans;
-	bool is_told;  /* of all of it */
-	bool is_known; /* has been told of something */
+	bool is_told;       /* of all of it */
+	bool is_known;      /* has been told of something */
 	bool is_incomplete; /* something found no room: its stacks cannot be unwound */
 } UnwindProcess;
 

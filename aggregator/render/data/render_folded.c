@@ -36,9 +36,9 @@ static void append_figure(GString *line, double figure, const Metric *weight, Di
 	char text[G_ASCII_DTOSTR_BUF_SIZE];
 
 	g_string_append_c(line, ' ');
-	g_string_append(line, g_ascii_formatd(text, sizeof(text),
-					      per == DIFF_PER_RUN ? "%.0f" : "%.6f",
-					      figure * unit));
+	g_string_append(line,
+			g_ascii_formatd(text, sizeof(text), per == DIFF_PER_RUN ? "%.0f" : "%.6f",
+					figure * unit));
 }
 
 /* A line of difffolded.pl: a stack with the figures of both runs. */

@@ -45,11 +45,8 @@ char **page_growth(const ReportModel *model)
 
 /* Lines that are there only if something is amiss. */
 static FactLineOfRun *const warnings[] = {
-	append_sampling_line,
-	append_full_line,
-	append_bpf_line,
-	append_memory_bound_line,
-	append_unknown_line,
+	append_sampling_line,     append_full_line,    append_bpf_line,
+	append_memory_bound_line, append_unknown_line,
 };
 
 /* Facts that are known only then. */

@@ -265,8 +265,8 @@ static bool append_user_lines(GString *out, const Facts *facts, FactId id, const
 	append_part_end(out, is_behind);
 	g_string_append(out, "user stacks are incomplete: ");
 	append_count(out, lines);
-	g_string_append_printf(out, " %s of programs %s", lines == 1 ? "mapping or name"
-								     : "mappings or names", why);
+	g_string_append_printf(out, " %s of programs %s",
+			       lines == 1 ? "mapping or name" : "mappings or names", why);
 	return true;
 }
 
@@ -290,8 +290,8 @@ void append_lost_line(GString *out, const Facts *facts)
 		escape_append(out, bpf_blind);
 	}
 	any |= untraced || bpf_blind;
-	any |= append_user_lines(out, facts, FACT_LOST_USER_LINES,
-				 "found no room (--max-memory)", any);
+	any |= append_user_lines(out, facts, FACT_LOST_USER_LINES, "found no room (--max-memory)",
+				 any);
 	any |= append_user_lines(out, facts, FACT_UNREADABLE_USER_LINES, "could not be read", any);
 	if (fact_number(facts, FACT_END_IS_UNKNOWN)) {
 		append_part_end(out, any);

@@ -76,9 +76,9 @@ __attribute__((noreturn)) void small_skip(const char *format, ...);
 	_Static_assert(true, "a semicolon follows")
 
 /* The message, which may be missing, is only evaluated if the check fails. */
-#define SMALL_CHECK(is_fatal, condition, ...)                                              \
-	((condition) ? (void)0                                                             \
-		     : small_fail(is_fatal, __FILE__, __LINE__, #condition,                \
+#define SMALL_CHECK(is_fatal, condition, ...)                                                      \
+	((condition) ? (void)0                                                                     \
+		     : small_fail(is_fatal, __FILE__, __LINE__, #condition,                        \
 				  __VA_ARGS__ __VA_OPT__(, ) ""))
 
 #define cr_expect(condition, ...) SMALL_CHECK(false, condition, __VA_ARGS__)
