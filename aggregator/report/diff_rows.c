@@ -14,9 +14,9 @@ const DiffUnit diff_units[DIFF_PERS] = {
 };
 
 const char *const diff_change_names[DIFF_CHANGES] = {
-	[DIFF_SAME] = "same", [DIFF_NOISE] = "noise", [DIFF_UNCLEAR] = "unclear",
-	[DIFF_NEW] = "new",   [DIFF_GONE] = "gone",   [DIFF_MORE] = "more",
-	[DIFF_LESS] = "less",
+	[DIFF_SAME] = "same",       [DIFF_NOISE] = "noise", [DIFF_UNKNOWN] = "unknown",
+	[DIFF_UNCLEAR] = "unclear", [DIFF_NEW] = "new",     [DIFF_GONE] = "gone",
+	[DIFF_MORE] = "more",       [DIFF_LESS] = "less",
 };
 
 const GroupRow *diff_rows_of(const DiffRows *rows, const DiffRow *row, JoinSide side)
@@ -125,10 +125,12 @@ static DiffChange direction_of(const DiffFigures *figures)
 }
 
 /* What is said of a change if nothing was measured. */
-static DiffChange unmeasured(double change, double noise)
+static DiffChange unmeasured(const Metric *metric, double change, double noise)
 {
 	if (change == 0)
 		return DIFF_SAME;
+	if (!metric->scatter)
+		return DIFF_UNKNOWN;
 	return isfinite(noise) && fabs(change) <= noise ? DIFF_NOISE : DIFF_UNCLEAR;
 }
 
@@ -137,7 +139,7 @@ static void judge(const DiffRows *rows, const DiffRow *row, const Metric *metric
 		  DiffFigures *figures)
 {
 	figures->noise = noise_of_change(pair->of[JOIN_OLD], pair->of[JOIN_NEW], rows->errors);
-	figures->what = unmeasured(figures->change, figures->noise);
+	figures->what = unmeasured(metric, figures->change, figures->noise);
 	if (!is_measured(rows, metric)) {
 		if (figures->what == DIFF_UNCLEAR)
 			figures->noise = INFINITY;

@@ -41,7 +41,8 @@ extern const DiffUnit diff_units[DIFF_PERS];
 /* How a figure changed. */
 typedef enum {
 	DIFF_SAME,
-	DIFF_NOISE, /* no more than by chance */
+	DIFF_NOISE,   /* no more than by chance */
+	DIFF_UNKNOWN, /* changed; the noise of this figure is not known of any row */
 	/* More than if events were independent, but the runs do not show how uneven they are. */
 	DIFF_UNCLEAR,
 	DIFF_NEW,
@@ -83,7 +84,7 @@ typedef struct {
 	double errors_measured;     /* ... with a variance that was measured; 0: none was */
 	uint64_t compared;          /* rows, of which those not kept by filters are left out */
 	uint64_t exceeding;         /* of these: changed by more than noise */
-	uint64_t unclear;           /* rows that are DIFF_UNCLEAR */
+	uint64_t unclear;           /* rows that are DIFF_UNCLEAR; not those of DIFF_UNKNOWN */
 	RowSums all[JOIN_SIDES];    /* of the compared rows */
 	RowSums others[JOIN_SIDES]; /* of those beyond the top */
 	DiffRow of_all, of_others;  /* the rows of these sums */

@@ -278,6 +278,22 @@ Test(diff_rows, maximum_has_no_rate_and_no_noise)
 	comparison_clear(&comparison);
 }
 
+/* "unclear" would say that independent events do not explain the change. */
+Test(diff_rows, change_is_unknown_if_nothing_is_known_of_the_noise)
+{
+	Metric maximum = metrics[METRIC_ALLOCATIONS];
+	Comparison comparison = { .options = { .sort = &maximum } };
+
+	maximum.scatter = NULL;
+	compare(&comparison, "stack", DIFF_PER_RUN);
+	expect(&comparison, 0, 50, 300, DIFF_UNKNOWN);
+	expect(&comparison, 3, 100, 105, DIFF_UNKNOWN);
+	cr_expect(isinf(figures_at(&comparison, 0).noise));
+	cr_expect(eq(u64, comparison.rows->exceeding, 0));
+	cr_expect(eq(u64, comparison.rows->unclear, 0));
+	comparison_clear(&comparison);
+}
+
 /* One burst in each run does not show how bursts vary. */
 Test(diff_rows, one_burst_is_not_judged)
 {

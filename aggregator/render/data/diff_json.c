@@ -117,11 +117,13 @@ void json_write_diff(JsonWriter *json, const ReportModel *model, FILE *out)
 	json_open(json, "diff", '{');
 	json_text(json, "per", diff_units[diff->per].name);
 	json_count(json, "rows_compared", diff->compared);
-	if (diff_rows_know_noise(diff))
+	if (diff_rows_know_noise(diff)) {
 		json_count(json, "rows_beyond_noise", diff->exceeding);
-	else
+		json_count(json, "rows_unclear", diff->unclear);
+	} else {
 		json_null(json, "rows_beyond_noise");
-	json_count(json, "rows_unclear", diff->unclear);
+		json_null(json, "rows_unclear");
+	}
 	json_real(json, "noise_standard_errors",
 		  diff->errors_measured > 0 ? diff->errors_measured : diff->errors);
 	write_notes(json, model);

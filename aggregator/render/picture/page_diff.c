@@ -166,11 +166,13 @@ void page_diff_write(JsonWriter *json, const ReportModel *model, PageNames *name
 	json_text(json, "member", diff->rank->member);
 	json_text(json, "per", diff_units[diff_rows_per(diff, diff->rank)].words);
 	json_count(json, "rows_compared", diff->compared);
-	if (diff_rows_know_noise(diff))
+	if (diff_rows_know_noise(diff)) {
 		json_count(json, "rows_beyond_noise", diff->exceeding);
-	else
+		json_count(json, "rows_unclear", diff->unclear);
+	} else {
 		json_null(json, "rows_beyond_noise");
-	json_count(json, "rows_unclear", diff->unclear);
+		json_null(json, "rows_unclear");
+	}
 	write_words(json, model);
 	write_sums(json, diff);
 	write_columns(json, diff);
