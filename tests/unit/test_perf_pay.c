@@ -55,6 +55,17 @@ Test(perf_pay, samples_that_found_no_room_cost_as_much_as_those_that_were_read)
 	cr_expect_eq(cost.samples_ns, 140000);
 }
 
+Test(perf_pay, interrupts_by_the_program_are_paid_once)
+{
+	CpuCost cost = { .rest_ns = 5 };
+
+	cpu_cost_interrupt(&cost, 1000);
+	cpu_cost_interrupt(&cost, 1000);
+	cpu_cost_interrupt(&cost, 1700);
+	cr_expect_eq(cost.rest_ns, 1705);
+	cr_expect_eq(cpu_cost_sum(&cost), 1705);
+}
+
 Test(perf_pay, the_time_of_the_program_is_shared_but_for_the_reading)
 {
 	ReaderTime reader = { .from_ns = 1000 };

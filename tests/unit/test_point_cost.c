@@ -13,7 +13,7 @@ TEST_SUITE_WITHOUT_LEAKS(point_cost);
 
 static PointCostRounds rounds_of(uint64_t plain_ns, uint64_t probed_ns, unsigned count)
 {
-	PointCostRounds rounds = { .count = count, .hits = 10 };
+	PointCostRounds rounds = { .count = count, .hits = 10, .period = 1 };
 
 	for (unsigned i = 0; i < count; i++) {
 		rounds.plain_ns[i] = plain_ns;
@@ -31,7 +31,13 @@ Test(point_cost, a_hit_costs_what_the_median_rounds_differ_by)
 	rounds.probed_ns[8] = 900000;
 	cost = point_cost_of_rounds(&rounds);
 	cr_expect(cost.is_known);
-	cr_expect_eq(cost.event_ns, 700);
+	cr_expect_eq(cost.event_ns, 770); /* a tenth more than in a loop */
+	rounds.hits = 24;
+	rounds.period = 8; /* three records of 100 bytes */
+	rounds.bytes = 300;
+	cost = point_cost_of_rounds(&rounds);
+	cr_expect_eq(cost.event_ns, 320);
+	cr_expect_eq(cost.bytes, 100);
 }
 
 Test(point_cost, too_few_rounds_or_no_hits_or_no_difference_tell_nothing)
@@ -60,9 +66,9 @@ enum { SAMPLED, COUNTED, REJECTED, VARIANTS };
 	}
 
 static const PointVariant variants[VARIANTS] = {
-	[SAMPLED] = { LIKE_A_RUN, POINT_HIT_SAMPLED },
-	[COUNTED] = { LIKE_A_RUN, POINT_HIT_COUNTED },
-	[REJECTED] = { LIKE_A_RUN, POINT_HIT_REJECTED },
+	[SAMPLED] = { LIKE_A_RUN, POINT_HIT_SAMPLED, 1 },
+	[COUNTED] = { LIKE_A_RUN, POINT_HIT_COUNTED, 1 },
+	[REJECTED] = { LIKE_A_RUN, POINT_HIT_REJECTED, 1 },
 };
 
 static void measure(const char *text, PointCost costs[VARIANTS])

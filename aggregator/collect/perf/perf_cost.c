@@ -5,6 +5,7 @@
 #include "base/median.h"
 #include "collect/perf/perf_sample.h"
 #include "collect/perf/perf_weight.h"
+#include "collect/points/point_cost.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -14,7 +15,8 @@ enum {
 	TRIES = 3,                    /* times the rounds: most may have been interrupted */
 	ENOUGH_NS = 20 * 1000 * 1000, /* the run should begin */
 	EVENT_NS_MAX = 100000,        /* of an emulated machine; above it, the host is busy */
-	ENTRY_PERCENT = 8,            /* see entry_of() */
+	ENTRY_PERCENT = 18,           /* see entry_of() */
+	SPARSE_PERIOD = 8,            /* see PerfCost.sparse */
 	PIPES = 32,                   /* per round; up to a dozen allocations each */
 	RING_BYTES = 4 << 20,         /* as in a run: too large for the caches */
 };
@@ -143,17 +145,28 @@ static int64_t more_than(uint64_t more_ns, uint64_t less_ns, uint64_t parts)
 
 static int64_t event_ns(const PerfCostRound *round)
 {
-	return more_than(round->bare_ns, round->plain_ns, round->samples);
+	return more_than(round->every.bare_ns, round->plain_ns, round->every.samples);
 }
 
 static int64_t frame_ns(const PerfCostRound *round)
 {
-	return more_than(round->full_ns, round->bare_ns, round->frames);
+	return more_than(round->every.full_ns, round->every.bare_ns, round->every.frames);
 }
 
 static int64_t untaken_ns(const PerfCostRound *round)
 {
-	return more_than(round->parked_ns, round->plain_ns, round->samples);
+	return more_than(round->parked_ns, round->plain_ns, round->every.samples);
+}
+
+/* What is taken costs more than what is left out. */
+static int64_t sparse_sample_ns(const PerfCostRound *round)
+{
+	return more_than(round->sparse.bare_ns, round->parked_ns, round->sparse.samples);
+}
+
+static int64_t sparse_frame_ns(const PerfCostRound *round)
+{
+	return more_than(round->sparse.full_ns, round->sparse.bare_ns, round->sparse.frames);
 }
 
 static int64_t rejected_ns(const PerfCostRound *round)
@@ -163,7 +176,7 @@ static int64_t rejected_ns(const PerfCostRound *round)
 
 static int64_t helper_ns(const PerfCostRound *round)
 {
-	return more_than(round->helped_ns, round->bare_ns, round->helpers);
+	return more_than(round->helped_ns, round->every.bare_ns, round->helpers);
 }
 
 /* Returns the median over the rounds; 0 if it is negative. */
@@ -177,37 +190,63 @@ static uint64_t median_of(const PerfCostRound *rounds, unsigned count,
 	return (uint64_t)MAX(median_of_numbers(parts_ns, count), 0);
 }
 
-/* The rounds differ in what is sampled. All of them include the call from the tracepoint into perf,
-   because the events of the run are open: some 130 guest instructions on 6.12, of 1,700 for a
-   sample without its stack (doc/PERFORMANCE.md). */
-static uint64_t entry_of(uint64_t sample_ns)
+/* No round is without the call from the tracepoint into perf, because the events of the run are
+   open: 5 to 8 ns beside 33 ns for an event that is left out (doc/PERFORMANCE.md). */
+static uint64_t entry_of(uint64_t untaken)
 {
-	return sample_ns * ENTRY_PERCENT / 100;
+	return untaken * ENTRY_PERCENT / 100;
+}
+
+/* Returns the cost of an event that is left out or rejected. On a busy host, the rounds may show
+   none: then it is the usual part of a sample without a stack. */
+static uint64_t unsampled_of(const PerfCostRound *rounds, unsigned count, uint64_t sample_ns,
+			     int64_t (*part_ns)(const PerfCostRound *round))
+{
+	enum { PART = 6 };
+	uint64_t measured_ns = median_of(rounds, count, part_ns);
+
+	return MIN(measured_ns ? measured_ns : sample_ns / PART, sample_ns);
+}
+
+/* A sparse sample costs at least as much as one of many; else the rounds were disturbed. */
+static PerfSampleCost sparse_of(const PerfCostRound *rounds, unsigned count, const PerfCost *cost)
+{
+	uint64_t sample_ns = cost_in_work(median_of(rounds, count, sparse_sample_ns));
+	uint64_t frame = cost_in_work(median_of(rounds, count, sparse_frame_ns));
+
+	return (PerfSampleCost){
+		.event_ns = MAX(cost->untaken_ns + sample_ns, cost->every.event_ns),
+		.frame_ns = MAX(frame, cost->every.frame_ns),
+	};
 }
 
 PerfCost perf_cost_of_rounds(const PerfCostRound *rounds, unsigned count)
 {
-	uint64_t sample_ns, entry_ns;
+	uint64_t sample_ns, untaken, entry_ns;
 	PerfCost cost = { 0 };
 
 	if (count < ROUNDS_MIN)
 		return cost;
 	sample_ns = median_of(rounds, count, event_ns);
-	entry_ns = entry_of(sample_ns);
-	cost.event_ns = sample_ns + entry_ns;
-	cost.untaken_ns = MIN(median_of(rounds, count, untaken_ns), sample_ns) + entry_ns;
+	untaken = unsampled_of(rounds, count, sample_ns, untaken_ns);
+	entry_ns = entry_of(untaken);
+	cost.every.event_ns = cost_in_work(sample_ns + entry_ns);
+	cost.every.frame_ns = cost_in_work(median_of(rounds, count, frame_ns));
+	cost.untaken_ns = cost_in_work(untaken + entry_ns);
 	if (rounds[0].rejected)
-		cost.rejected_ns = median_of(rounds, count, rejected_ns) + entry_ns;
-	cost.frame_ns = median_of(rounds, count, frame_ns);
-	cost.helper_ns = median_of(rounds, count, helper_ns);
-	cost.is_known = cost.event_ns && cost.event_ns <= EVENT_NS_MAX &&
-			(cost.frame_ns || !rounds[0].frames);
+		cost.rejected_ns =
+			cost_in_work(unsampled_of(rounds, count, sample_ns, rejected_ns));
+	cost.helper_ns = cost_in_work(median_of(rounds, count, helper_ns));
+	cost.sparse = sparse_of(rounds, count, &cost);
+	cost.is_known = sample_ns && cost.every.event_ns <= EVENT_NS_MAX &&
+			(cost.every.frame_ns || !rounds[0].every.frames);
 	return cost.is_known ? cost : (PerfCost){ 0 };
 }
 
 /* The measurements: the same allocations without events and with each of these kinds. */
 typedef struct {
 	Kind bare, full;
+	Kind sparse_bare, sparse_full;
 	Kind helped; /* bare, with the helpers; events is NULL if there are no helpers */
 	Kind parked,
 		filtered; /* bare, but no event is taken; filtered: only points with a filter */
@@ -217,6 +256,8 @@ static void kinds_close(Kinds *kinds)
 {
 	perf_events_free(kinds->bare.events);
 	perf_events_free(kinds->full.events);
+	perf_events_free(kinds->sparse_bare.events);
+	perf_events_free(kinds->sparse_full.events);
 	perf_events_free(kinds->helped.events);
 	perf_events_free(kinds->parked.events);
 	perf_events_free(kinds->filtered.events);
@@ -231,6 +272,15 @@ static void measure_filtered(Kinds *kinds, PerfCostRound *round)
 	round->rejected = calls_of(kind) - before;
 }
 
+static PerfCostSamples measure_samples(Kind *bare, Kind *full)
+{
+	PerfCostSamples part = { .bare_ns = kind_measure(bare), .samples = bare->samples };
+
+	part.full_ns = kind_measure(full);
+	part.frames = full->frames;
+	return part;
+}
+
 /* The kinds take turns, so that other activity on the host affects all of them. */
 static PerfCostRound measure_round(Kinds *kinds)
 {
@@ -242,14 +292,12 @@ static PerfCostRound measure_round(Kinds *kinds)
 	if (kinds->filtered.cpu)
 		measure_filtered(kinds, &round);
 	round.parked_ns = kind_measure(&kinds->parked);
-	round.bare_ns = kind_measure(&kinds->bare);
-	round.samples = kinds->bare.samples;
-	round.full_ns = kind_measure(&kinds->full);
-	round.frames = kinds->full.frames;
+	round.sparse = measure_samples(&kinds->sparse_bare, &kinds->sparse_full);
+	round.every = measure_samples(&kinds->bare, &kinds->full);
 	if (!kinds->helped.cpu)
 		return round;
 	round.helped_ns = kind_measure(&kinds->helped);
-	round.helpers = kinds->helped.samples - MIN(kinds->helped.samples, round.samples);
+	round.helpers = kinds->helped.samples - MIN(kinds->helped.samples, round.every.samples);
 	return round;
 }
 
@@ -267,18 +315,21 @@ static PerfCost measure_rounds(Kinds *kinds)
 
 static bool kinds_are_open(const Kinds *kinds)
 {
-	return kinds->bare.cpu && kinds->full.cpu && kinds->parked.cpu;
+	return kinds->bare.cpu && kinds->full.cpu && kinds->sparse_bare.cpu &&
+	       kinds->sparse_full.cpu && kinds->parked.cpu;
 }
 
 /* The requests of the kinds; they are borrowed by the kinds. */
 typedef struct {
-	PerfRequest bare, full, helped, parked, filtered;
+	PerfRequest bare, full, sparse_bare, sparse_full, helped, parked, filtered;
 } Requests;
 
 static void kinds_open(Kinds *kinds, const Requests *requests)
 {
 	kind_open(&kinds->bare, &requests->bare);
 	kind_open(&kinds->full, &requests->full);
+	kind_open(&kinds->sparse_bare, &requests->sparse_bare);
+	kind_open(&kinds->sparse_full, &requests->sparse_full);
 	kind_open(&kinds->parked, &requests->parked);
 	if (requests->helped.helpers_count)
 		kind_open(&kinds->helped, &requests->helped);
@@ -323,6 +374,10 @@ static Requests requests_of(const PerfRequest *request, const GArray *points,
 	own.helped.stack_depth = 0;
 	own.bare = own.full;
 	own.bare.stack_depth = 0;
+	own.sparse_full = own.full;
+	own.sparse_full.sampling_period = SPARSE_PERIOD;
+	own.sparse_bare = own.bare;
+	own.sparse_bare.sampling_period = SPARSE_PERIOD;
 	own.parked = own.bare;
 	own.parked.sampling_period = PERF_PARKED;
 	own.filtered = own.parked;

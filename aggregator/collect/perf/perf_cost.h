@@ -13,24 +13,37 @@
  * other tasks suffer from caches and interrupts, too.
  */
 typedef struct {
+	uint64_t event_ns; /* without its stack; 0: unknown */
+	uint64_t frame_ns; /* for each frame; 0: unknown */
+} PerfSampleCost;
+
+typedef struct {
 	bool is_known;
-	uint64_t event_ns;    /* a sample without its stack; 0: unknown */
-	uint64_t frame_ns;    /* for each frame; 0: unknown */
+	PerfSampleCost every; /* of a sample, if every event is taken */
+	/* ... and if some are left out: the kernel's walk is then not in the CPU's caches, and its
+	   branches are not predicted (doc/PERFORMANCE.md) */
+	PerfSampleCost sparse;
 	uint64_t helper_ns;   /* a sample of a helper (see PerfRequest); 0: unknown or no helpers */
 	uint64_t untaken_ns;  /* in event_ns, and alone if the period leaves the event out */
 	uint64_t rejected_ns; /* an event that the filter rejects; 0: unknown or no filter */
 } PerfCost;
 
-/* The same allocations, measured several times: nanoseconds of CPU time, and the samples taken. */
+/* Samples of the same allocations: nanoseconds of CPU time, and their numbers. */
 typedef struct {
-	uint64_t plain_ns;    /* nothing was sampled */
-	uint64_t bare_ns;     /* samples without stacks */
-	uint64_t full_ns;     /* with their stacks */
-	uint64_t helped_ns;   /* without stacks, with the helpers */
+	uint64_t bare_ns; /* samples without stacks */
+	uint64_t full_ns; /* with their stacks */
+	uint64_t samples; /* during bare_ns */
+	uint64_t frames;  /* during full_ns */
+} PerfCostSamples;
+
+/* The same allocations, measured several times: nanoseconds of CPU time. */
+typedef struct {
+	uint64_t plain_ns; /* nothing was sampled */
+	PerfCostSamples every;
+	PerfCostSamples sparse;
+	uint64_t helped_ns;   /* as every.bare_ns, with the helpers */
 	uint64_t parked_ns;   /* events that are counted, but not taken */
 	uint64_t filtered_ns; /* events that a filter rejects */
-	uint64_t samples;     /* during bare_ns */
-	uint64_t frames;      /* during full_ns */
 	uint64_t helpers;     /* samples of helpers; 0: none */
 	uint64_t rejected;    /* events that the filter rejected; 0: none */
 } PerfCostRound;
@@ -50,13 +63,13 @@ bool perf_cost_make_pipe(void);
    enabled. Returns an unknown cost on failure. */
 PerfCost perf_cost_measure(const PerfRequest *request);
 
-static inline uint64_t perf_cost_of(const PerfCost *cost, uint32_t depth)
+static inline uint64_t perf_cost_of(const PerfSampleCost *cost, uint32_t depth)
 {
 	return cost->event_ns + cost->frame_ns * depth;
 }
 
-/* The part that an event costs only if it is taken. */
-static inline uint64_t perf_cost_of_sample(const PerfCost *cost, uint32_t depth)
+/* Returns what an event costs more if it is taken than if it is left out; is_sparse: others are. */
+static inline uint64_t perf_cost_of_sample(const PerfCost *cost, uint32_t depth, bool is_sparse)
 {
-	return perf_cost_of(cost, depth) - cost->untaken_ns;
+	return perf_cost_of(is_sparse ? &cost->sparse : &cost->every, depth) - cost->untaken_ns;
 }

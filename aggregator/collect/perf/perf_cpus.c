@@ -322,6 +322,7 @@ void perf_cpus_pay(PerfRun *run, PerfRunCpu *cpu)
 		cpu->cost.hits_ns +=
 			hits_paid_pay(&cpu->paid[i], &run->hit_costs[i], counted_hits(run, cpu, i),
 				      perf_events_calls(run->events, cpu->perf, i));
+	cpu_cost_interrupt(&cpu->cost, cpu->perf->interrupted_ns);
 	perf_read_sum_cost(run, cpu);
 }
 

@@ -352,21 +352,52 @@ static bool fail(int problem, GError **error)
 	return false;
 }
 
-static void ioctl_all(const GArray *descriptors, unsigned long request)
+/* Requests about events, which the kernel fulfils on their CPU: it interrupts the CPU, and this
+   thread waits and takes CPU time. From there the interrupt is about half (doc/PERFORMANCE.md). */
+
+static uint64_t own_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static void note_interrupt(Cpu *cpu, uint64_t from_ns)
+{
+	cpu->part.interrupted_ns += (own_ns() - from_ns) / 2;
+}
+
+static void control(Cpu *cpu, int fd, unsigned long request, void *argument)
+{
+	uint64_t from_ns = own_ns();
+
+	ioctl(fd, request, argument);
+	note_interrupt(cpu, from_ns);
+}
+
+/* Returns the bytes read, as read(). */
+static ssize_t ask(Cpu *cpu, int fd, void *buffer, size_t bytes)
+{
+	uint64_t from_ns = own_ns();
+	ssize_t got = read(fd, buffer, bytes);
+
+	note_interrupt(cpu, from_ns);
+	return got;
+}
+
+static void control_all(Cpu *cpu, const GArray *descriptors, unsigned long request, void *argument)
 {
 	for (guint i = 0; i < descriptors->len; i++)
-		ioctl(g_array_index(descriptors, int, i), request, 0);
+		control(cpu, g_array_index(descriptors, int, i), request, argument);
 }
 
 void perf_events_disable(PerfEvents *events, PerfCpu *part)
 {
-	const Cpu *cpu = (const Cpu *)part;
+	Cpu *cpu = (Cpu *)part;
 
 	(void)events;
-	ioctl_all(cpu->points, PERF_EVENT_IOC_DISABLE);
-	ioctl_all(cpu->counters, PERF_EVENT_IOC_DISABLE);
-	ioctl_all(cpu->helpers, PERF_EVENT_IOC_DISABLE);
-	ioctl_all(cpu->dummies, PERF_EVENT_IOC_DISABLE);
+	control_all(cpu, cpu->points, PERF_EVENT_IOC_DISABLE, NULL);
+	control_all(cpu, cpu->counters, PERF_EVENT_IOC_DISABLE, NULL);
+	control_all(cpu, cpu->helpers, PERF_EVENT_IOC_DISABLE, NULL);
+	control_all(cpu, cpu->dummies, PERF_EVENT_IOC_DISABLE, NULL);
 }
 
 /* The result of read() for a point. */
@@ -395,22 +426,24 @@ static int descriptor_of(const PerfEvents *events, const Cpu *cpu, PerfEventId e
 	return index < cpu->points->len ? g_array_index(cpu->points, int, index) : -1;
 }
 
-uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *part, PerfEventId event)
+uint64_t perf_events_count(const PerfEvents *events, PerfCpu *part, PerfEventId event)
 {
-	int fd = descriptor_of(events, (const Cpu *)part, event);
+	Cpu *cpu = (Cpu *)part;
+	int fd = descriptor_of(events, cpu, event);
 	uint64_t values[3] = { 0 };
 
-	return fd >= 0 && read(fd, values, sizeof(values)) > 0 ? values[0] : 0;
+	return fd >= 0 && ask(cpu, fd, values, sizeof(values)) > 0 ? values[0] : 0;
 }
 
-uint64_t perf_events_calls(const PerfEvents *events, const PerfCpu *part, unsigned point)
+uint64_t perf_events_calls(const PerfEvents *events, PerfCpu *part, unsigned point)
 {
-	const GArray *counters = ((const Cpu *)part)->counters;
+	Cpu *cpu = (Cpu *)part;
+	const GArray *counters = cpu->counters;
 	uint64_t count = 0;
 
 	(void)events;
 	if (point >= counters->len || g_array_index(counters, int, point) < 0 ||
-	    read(g_array_index(counters, int, point), &count, sizeof(count)) < 0)
+	    ask(cpu, g_array_index(counters, int, point), &count, sizeof(count)) < 0)
 		return 0;
 	return count;
 }
@@ -678,7 +711,7 @@ static Cpu *cpu_new(PerfEvents *events, uint32_t number)
 static void close_ended(PerfEvents *events, Cpu *cpu)
 {
 	perf_events_disable(events, &cpu->part);
-	ioctl_all(cpu->slab_frees, PERF_EVENT_IOC_DISABLE);
+	control_all(cpu, cpu->slab_frees, PERF_EVENT_IOC_DISABLE, NULL);
 	cpu->lost_before += lost_from(cpu, 1);
 	close_from(cpu->points, MIN(cpu->points->len, 1));
 	g_array_set_size(cpu->ids, 0);
@@ -715,13 +748,15 @@ PerfCpu *perf_events_open(PerfEvents *events, uint32_t number, GError **error)
 
 void perf_events_enable_tasks(PerfEvents *events, PerfCpu *part)
 {
+	Cpu *cpu = (Cpu *)part;
+
 	(void)events;
-	ioctl_all(((const Cpu *)part)->dummies, PERF_EVENT_IOC_ENABLE);
-	ioctl_all(((const Cpu *)part)->slab_frees, PERF_EVENT_IOC_ENABLE);
+	control_all(cpu, cpu->dummies, PERF_EVENT_IOC_ENABLE, NULL);
+	control_all(cpu, cpu->slab_frees, PERF_EVENT_IOC_ENABLE, NULL);
 }
 
 /* Events that have ended keep their counts and are not enabled again. */
-static void enable_points(const PerfEvents *events, const Cpu *cpu, bool frees)
+static void enable_points(const PerfEvents *events, Cpu *cpu, bool frees)
 {
 	const PerfRequest *request = events->request;
 
@@ -729,30 +764,33 @@ static void enable_points(const PerfEvents *events, const Cpu *cpu, bool frees)
 		if (request->points[i].is_free != frees)
 			continue;
 		if (i < cpu->counters->len)
-			ioctl(g_array_index(cpu->counters, int, i), PERF_EVENT_IOC_ENABLE, 0);
-		ioctl(descriptor_of(events, cpu, (PerfEventId){ i, 0 }), PERF_EVENT_IOC_ENABLE, 0);
+			control(cpu, g_array_index(cpu->counters, int, i), PERF_EVENT_IOC_ENABLE,
+				NULL);
+		control(cpu, descriptor_of(events, cpu, (PerfEventId){ i, 0 }),
+			PERF_EVENT_IOC_ENABLE, NULL);
 	}
 }
 
 void perf_events_switch(PerfEvents *events, PerfCpu *part, PerfEventId event, bool on)
 {
-	ioctl(descriptor_of(events, (const Cpu *)part, event),
-	      on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+	Cpu *cpu = (Cpu *)part;
+
+	control(cpu, descriptor_of(events, cpu, event),
+		on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, NULL);
 }
 
 void perf_events_enable_frees(PerfEvents *events, PerfCpu *part)
 {
-	enable_points(events, (const Cpu *)part, true);
+	enable_points(events, (Cpu *)part, true);
 }
 
 /* The helpers come first: a call recorded in vain, while only they are enabled, is better than a
    missing call. */
 void perf_events_enable_samples(PerfEvents *events, PerfCpu *part)
 {
-	const Cpu *cpu = (const Cpu *)part;
+	Cpu *cpu = (Cpu *)part;
 
-	for (guint i = 0; i < cpu->helpers->len; i++)
-		ioctl(g_array_index(cpu->helpers, int, i), PERF_EVENT_IOC_ENABLE, 0);
+	control_all(cpu, cpu->helpers, PERF_EVENT_IOC_ENABLE, NULL);
 	enable_points(events, cpu, true);
 	enable_points(events, cpu, false);
 }
@@ -760,19 +798,19 @@ void perf_events_enable_samples(PerfEvents *events, PerfCpu *part)
 void perf_events_set_period(PerfEvents *events, PerfCpu *part, PerfEventId event,
 			    uint32_t sampling_period)
 {
+	Cpu *cpu = (Cpu *)part;
 	uint64_t period = sampling_period;
 
-	ioctl(descriptor_of(events, (const Cpu *)part, event), PERF_EVENT_IOC_PERIOD, &period);
+	control(cpu, descriptor_of(events, cpu, event), PERF_EVENT_IOC_PERIOD, &period);
 }
 
 void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *part, uint32_t sampling_period)
 {
-	const Cpu *cpu = (const Cpu *)part;
+	Cpu *cpu = (Cpu *)part;
 	uint64_t period = sampling_period;
 
 	(void)events;
-	for (guint i = 0; i < cpu->helpers->len; i++)
-		ioctl(g_array_index(cpu->helpers, int, i), PERF_EVENT_IOC_PERIOD, &period);
+	control_all(cpu, cpu->helpers, PERF_EVENT_IOC_PERIOD, &period);
 }
 
 /* One of the two clocks may be slewed, and may advance only with the ticks of a sleeping CPU. */
@@ -781,24 +819,25 @@ static bool is_whole(uint64_t counted_ns, uint64_t elapsed_ns)
 	return counted_ns + PERF_ENABLED_GRAIN_NS + elapsed_ns / 256 >= elapsed_ns;
 }
 
-/* Returns how long a dummy was enabled; 0: unknown. */
-static uint64_t enabled_ns(int fd)
+/* Returns how long the CPU's dummy was enabled; 0: unknown. */
+static uint64_t enabled_ns(Cpu *cpu)
 {
 	uint64_t values[2] = { 0 };
+	int fd = g_array_index(cpu->dummies, int, cpu->live_from);
 
-	return read(fd, values, sizeof(values)) > 0 ? values[1] : 0;
+	return ask(cpu, fd, values, sizeof(values)) > 0 ? values[1] : 0;
 }
 
-bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *part, PerfEnabled *last)
+bool perf_events_are_counting(const PerfEvents *events, PerfCpu *part, PerfEnabled *last)
 {
-	const Cpu *cpu = (const Cpu *)part;
+	Cpu *cpu = (Cpu *)part;
 	PerfEnabled before = *last;
 	uint64_t now_ns = clock_monotonic_ns();
 
 	(void)events;
 	if (cpu->live_from >= cpu->dummies->len)
 		return false;
-	last->enabled_ns = enabled_ns(g_array_index(cpu->dummies, int, cpu->live_from));
+	last->enabled_ns = enabled_ns(cpu);
 	last->asked_ns = clock_monotonic_ns();
 	return last->enabled_ns > before.enabled_ns &&
 	       is_whole(last->enabled_ns - before.enabled_ns,

@@ -92,7 +92,8 @@ typedef struct {
 	PerfRing slab_frees; /* not mapped if there are none */
 	int samples_fd;      /* to poll for data; changes when the CPU is reopened; -1: none */
 	int tasks_fd;
-	int slab_frees_fd; /* -1: none */
+	int slab_frees_fd;       /* -1: none */
+	uint64_t interrupted_ns; /* by what this program asked of its events; estimated */
 } PerfCpu;
 
 /* Returns an object without any CPU. */
@@ -141,11 +142,11 @@ void perf_events_set_helpers_period(PerfEvents *events, PerfCpu *cpu, uint32_t s
 
 /* Returns how many hits an event has counted since it was opened, including those that were not
    sampled or found no room in the ring. */
-uint64_t perf_events_count(const PerfEvents *events, const PerfCpu *cpu, PerfEventId event);
+uint64_t perf_events_count(const PerfEvents *events, PerfCpu *cpu, PerfEventId event);
 
 /* Returns how many calls of a point its CPU has counted since it was opened, including those that
    the filter rejects; 0 if it does not count them. */
-uint64_t perf_events_calls(const PerfEvents *events, const PerfCpu *cpu, unsigned point);
+uint64_t perf_events_calls(const PerfEvents *events, PerfCpu *cpu, unsigned point);
 
 /* Returns the attributes with which a point is opened, but for its sampling period. */
 struct perf_event_attr perf_events_attr(const PerfEvents *events, unsigned point);
@@ -175,7 +176,7 @@ bool perf_events_are_filtered(const PerfEvents *events);
 /* Whether a CPU's events have counted without a gap since the last query. They stop when the CPU
    goes offline and stay stopped when it returns. The caller owns last; it is zeroed at first and
    after the events were reopened. */
-bool perf_events_are_counting(const PerfEvents *events, const PerfCpu *cpu, PerfEnabled *last);
+bool perf_events_are_counting(const PerfEvents *events, PerfCpu *cpu, PerfEnabled *last);
 
 /* The format of the samples; known once a CPU's events are open. */
 PerfLayout perf_events_layout(const PerfEvents *events);

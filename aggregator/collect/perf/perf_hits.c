@@ -181,33 +181,50 @@ static const PointCost *known_or(const PointCost *cost, const PointCost *other)
 	return cost->is_known ? cost : other;
 }
 
-static HitCost hit_cost_of(const PointCost costs[VARIANTS])
+/* Returns the cost of a hit that is sampled, from the average of all hits. */
+static PointCost sampled_cost(const PointCost *average, uint64_t hit_ns, unsigned period)
 {
-	const PointCost *all = &costs[WITH_ALL];
-	const PointCost *kernel = known_or(&costs[WITH_KERNEL_FRAMES], all);
+	PointCost cost = *average;
+
+	cost.event_ns = hit_ns + (MAX(average->event_ns, hit_ns) - hit_ns) * period;
+	return cost;
+}
+
+static HitCost hit_cost_of(const PointCost costs[VARIANTS], unsigned period)
+{
+	const PointCost *kernel = known_or(&costs[WITH_KERNEL_FRAMES], &costs[WITH_ALL]);
 	const PointCost *bare = known_or(&costs[WITHOUT_FRAMES], kernel);
 	uint64_t hit_ns = unsampled_ns(&costs[NOT_SAMPLED], bare);
+	PointCost sampled[] = {
+		sampled_cost(&costs[WITH_ALL], hit_ns, period),
+		sampled_cost(kernel, hit_ns, period),
+		sampled_cost(bare, hit_ns, period),
+	};
 
-	if (!all->is_known)
+	if (!costs[WITH_ALL].is_known)
 		return (HitCost){ 0 };
 	return (HitCost){
-		.sample_ns = bare->event_ns - hit_ns,
+		.sample_ns = sampled[2].event_ns - hit_ns,
 		.hit_ns = hit_ns,
 		.rejected_ns = unsampled_ns(&costs[REJECTED], bare),
-		.frame_ns = frame_ns(kernel, bare),
-		.user_ns = all->event_ns - MIN(kernel->event_ns, all->event_ns),
+		.frame_ns = frame_ns(&sampled[1], &sampled[2]),
+		.user_ns = sampled[0].event_ns - MIN(sampled[1].event_ns, sampled[0].event_ns),
 	};
 }
 
 static HitCost measure_hit(const PerfRun *run, const PerfEvents *events, unsigned point)
 {
+	enum { SPARSE_PERIOD = 8 }; /* see PerfCost.sparse */
 	const PointHost host = { .root = "", .kmem_folder_fd = run->plan->kmem_folder_fd };
 	unsigned count = run->request.points[point].filter ? VARIANTS : REJECTED;
+	unsigned period = run->live.parts.request->sampling_period > 1 ? SPARSE_PERIOD : 1;
 	PointVariant variants[VARIANTS] = { 0 };
 	PointCost costs[VARIANTS] = { 0 };
 
-	for (unsigned i = 0; i < VARIANTS; i++)
+	for (unsigned i = 0; i < VARIANTS; i++) {
 		variants[i].attr = perf_events_attr(events, point);
+		variants[i].period = period;
+	}
 	variants[NOT_SAMPLED].kind = POINT_HIT_COUNTED;
 	variants[REJECTED].kind = POINT_HIT_REJECTED;
 	variants[WITHOUT_FRAMES].attr.exclude_callchain_kernel = 1;
@@ -215,7 +232,7 @@ static HitCost measure_hit(const PerfRun *run, const PerfEvents *events, unsigne
 	variants[WITH_KERNEL_FRAMES].attr.exclude_callchain_user = 1;
 	point_cost_measure(&host, point_set_at(run->plan->hits, point)->event, variants, count,
 			   costs);
-	return hit_cost_of(costs);
+	return hit_cost_of(costs, period);
 }
 
 /* Returns an earlier point of the same kind: it costs the same. */
@@ -249,9 +266,9 @@ static void measure_hits(PerfRun *run, const PerfEvents *events)
 
 		*cost = like < i ? run->hit_costs[like] : measure_hit(run, events, i);
 		run->cost.is_known &= cost->sample_ns + cost->hit_ns > 0;
-		run->cost.event_ns =
-			MAX(run->cost.event_ns, cost->sample_ns + cost->hit_ns + cost->user_ns);
-		run->cost.frame_ns = MAX(run->cost.frame_ns, cost->frame_ns);
+		run->cost.every.event_ns = MAX(run->cost.every.event_ns,
+					       cost->sample_ns + cost->hit_ns + cost->user_ns);
+		run->cost.every.frame_ns = MAX(run->cost.every.frame_ns, cost->frame_ns);
 	}
 }
 

@@ -42,7 +42,7 @@ static void take_record(const struct perf_event_header *record, void *user_data)
 	if (record->type == PERF_RECORD_SAMPLE) {
 		take_free(run, record);
 		/* Whatever the period is. */
-		run->reading_frees->cost.rest_ns += perf_cost_of(&run->cost, 0);
+		run->reading_frees->cost.rest_ns += perf_cost_of(&run->cost.every, 0);
 	} else if (record->type == PERF_RECORD_LOST) {
 		perf_names_forget(run, "ends of slabs were lost: their buffer was full");
 	}

@@ -27,6 +27,11 @@ void cpu_cost_add_lost(CpuCost *cost, uint64_t lost, uint64_t read)
 	cost->samples_ns += ns;
 }
 
+void cpu_cost_interrupt(CpuCost *cost, uint64_t interrupted_ns)
+{
+	cost->rest_ns += raise_to(&cost->interrupted_ns, interrupted_ns);
+}
+
 uint64_t reader_time_share(ReaderTime *reader, uint64_t now_ns, unsigned cpus)
 {
 	uint64_t spent_ns =

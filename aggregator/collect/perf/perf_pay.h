@@ -32,11 +32,12 @@ uint64_t hits_paid_pay(HitsPaid *paid, const HitCost *cost, uint64_t counted, ui
 
 /* What the events of a CPU have cost. A longer period makes the first part smaller. */
 typedef struct {
-	uint64_t samples_ns; /* the samples that were taken, and reading them */
-	uint64_t hits_ns;    /* the hits, sampled or not */
-	uint64_t rest_ns;    /* the CPU's part of what else the program did */
-	uint64_t lost_ns;    /* in samples_ns: samples that found no room */
-	uint64_t reading_ns; /* in samples_ns: reading them */
+	uint64_t samples_ns;     /* the samples that were taken, and reading them */
+	uint64_t hits_ns;        /* the hits, sampled or not */
+	uint64_t rest_ns;        /* the CPU's part of what else the program did */
+	uint64_t lost_ns;        /* in samples_ns: samples that found no room */
+	uint64_t reading_ns;     /* in samples_ns: reading them */
+	uint64_t interrupted_ns; /* in rest_ns: interrupts by the program */
 } CpuCost;
 
 static inline uint64_t cpu_cost_sum(const CpuCost *cost)
@@ -47,6 +48,9 @@ static inline uint64_t cpu_cost_sum(const CpuCost *cost)
 /* Adds samples that found no room. The kernel notices that after walking their stacks; their depth
    is assumed to be that of the samples that were read. */
 void cpu_cost_add_lost(CpuCost *cost, uint64_t lost, uint64_t read);
+
+/* Pays for the interrupts of the CPU so far. */
+void cpu_cost_interrupt(CpuCost *cost, uint64_t interrupted_ns);
 
 static inline void cpu_cost_add_reading(CpuCost *cost, uint64_t ns)
 {

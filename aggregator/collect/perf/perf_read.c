@@ -253,7 +253,8 @@ static void take_sample(PerfRun *run, const struct perf_event_header *record)
 	}
 	run->reading->read++;
 	sample.time_ns += (uint64_t)run->clock_offset_ns;
-	run->reading->cost.samples_ns += perf_cost_of_sample(&run->cost, sample.depth);
+	run->reading->cost.samples_ns += perf_cost_of_sample(
+		&run->cost, sample.depth, run->reading->event_cpu.sampling_period > 1);
 	weight = perf_read_weigh(run, event, &sample);
 	if (!weight)
 		return;

@@ -659,8 +659,8 @@ static bool describe_samples(PerfRun *run, GError **error)
 	if (!layout.monotonic_clock && !adopt_clock(run, error))
 		return false;
 	if (run->cost.is_known) {
-		run_facts_write_number(out, KMT_FIELD_EVENT_COST_NS, run->cost.event_ns);
-		run_facts_write_number(out, KMT_FIELD_FRAME_COST_NS, run->cost.frame_ns);
+		run_facts_write_number(out, KMT_FIELD_EVENT_COST_NS, run->cost.every.event_ns);
+		run_facts_write_number(out, KMT_FIELD_FRAME_COST_NS, run->cost.every.frame_ns);
 	}
 	live_run_feed(&run->live);
 	return true;

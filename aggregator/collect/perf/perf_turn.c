@@ -129,7 +129,7 @@ static void settle(const PerfTurnPlace *at)
 
 uint64_t perf_turn_events(const PerfTurnPlace *at)
 {
-	enum { SECOND_PART = 5 };
+	enum { SECOND_PART = 3 };
 	const PerfEventId other = { at->point, !at->turn->twin };
 	const PerfTurn *turn = at->turn;
 	uint64_t newest = count_of(at);

@@ -67,7 +67,7 @@ bool perf_turn_advance(const PerfTurnPlace *at);
 void perf_turn_look(const PerfTurnPlace *at, uint64_t now_ns);
 
 /* Returns how many events the twins have counted, each once; those that both have counted make a
-   fifth more, because the second one costs so much (doc/PERFORMANCE.md). */
+   third more, because the second one costs so much (doc/PERFORMANCE.md). */
 uint64_t perf_turn_events(const PerfTurnPlace *at);
 
 /* Whether perf_turn_look() has something to do while one of nominal events is to be taken. */

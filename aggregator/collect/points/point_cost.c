@@ -268,8 +268,8 @@ PointCost point_cost_of_rounds(const PointCostRounds *rounds)
 	    more_ns / (int64_t)rounds->hits > (int64_t)EVENT_NS_MAX)
 		return (PointCost){ 0 };
 	return (PointCost){ .is_known = true,
-			    .event_ns = (uint64_t)more_ns / rounds->hits,
-			    .bytes = rounds->bytes / rounds->hits };
+			    .event_ns = cost_in_work((uint64_t)more_ns / rounds->hits),
+			    .bytes = rounds->bytes * rounds->period / rounds->hits };
 }
 
 /* Opens the stand-in for this thread. Returns -1 on failure. */
@@ -356,10 +356,11 @@ static void end_variant(const StandIn *stand_in, Opened *opened)
 static PointCost measure_variant(const StandIn *stand_in, const PointVariant *variant,
 				 const PointCostRounds *plain, Opened *opened)
 {
-	uint64_t period = variant->kind == POINT_HIT_COUNTED ? PERIOD_OF_NONE : 1;
+	uint64_t period = variant->kind == POINT_HIT_COUNTED ? PERIOD_OF_NONE : variant->period;
 	int fd = keep(opened, open_event(stand_in, &variant->attr, period)), counter_fd = fd;
 	PointCostRounds rounds = *plain;
 
+	rounds.period = variant->period;
 	if (fd >= 0 && variant->kind == POINT_HIT_REJECTED)
 		counter_fd = keep(opened, open_counter(stand_in, fd));
 	if (counter_fd >= 0)

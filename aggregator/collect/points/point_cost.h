@@ -14,8 +14,17 @@
 typedef struct {
 	bool is_known;
 	uint64_t event_ns; /* of a hit, beyond what the task does without the probe */
-	uint64_t bytes;    /* of its record; 0: none */
+	uint64_t bytes;    /* of a record; 0: none */
 } PointCost;
+
+/* Returns what a part of a hit costs others, from what it costs a short loop of this program, which
+   stays in the CPU's caches and whose branches are predicted (doc/PERFORMANCE.md). */
+static inline uint64_t cost_in_work(uint64_t loop_ns)
+{
+	enum { MORE_PERCENT = 10 };
+
+	return loop_ns + loop_ns * MORE_PERCENT / 100;
+}
 
 /* What becomes of a hit. */
 typedef enum {
@@ -29,6 +38,7 @@ typedef enum {
 typedef struct {
 	struct perf_event_attr attr;
 	PointHitKind kind;
+	unsigned period; /* one of so many hits is sampled: their cost is an average of all */
 } PointVariant;
 
 enum { POINT_COST_ROUNDS = 96, POINT_VARIANTS_MAX = 5 };
@@ -37,9 +47,10 @@ enum { POINT_COST_ROUNDS = 96, POINT_VARIANTS_MAX = 5 };
 typedef struct {
 	uint64_t plain_ns[POINT_COST_ROUNDS];
 	uint64_t probed_ns[POINT_COST_ROUNDS];
-	unsigned count; /* of rounds */
-	uint64_t hits;  /* in each round */
-	uint64_t bytes; /* of records, in each round */
+	unsigned count;  /* of rounds */
+	uint64_t hits;   /* in each round */
+	uint64_t bytes;  /* of records, in each round */
+	unsigned period; /* one of so many hits has a record */
 } PointCostRounds;
 
 /* Returns the difference of the medians: others suffer from caches and interrupts, too. It is
