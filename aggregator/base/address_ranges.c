@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ranges of addresses in an array, sorted by start at the first lookup. Each entry also has the
+ * highest end of itself and those before it, so a lookup goes back only as far as a range may still
+ * contain the address. The tables of functions and units of debug data, of symbols and of code
+ * objects are made of it.
+ */
 #include "base/address_ranges.h"
 
 typedef struct {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Build ids as bytes, as text, and as the path of a debug file. The notes that contain them come
+ * from files and from the kernel: every length in them is checked. Snapshots of the host, debug
+ * files and the stream's module list use it.
+ */
 #include "base/build_id.h"
 
 #include <elf.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads and writes the kernel's lists of CPUs. A list becomes a sorted array of numbers. Collectors
+ * read the CPUs that are online; messages and facts print the arrays as ranges.
+ */
 #include "base/cpu_list.h"
 
 #include <stdbool.h>

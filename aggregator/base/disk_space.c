@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asks statvfs() how much room a disk has, and decides when it is nearly full: at 1 %, or at 64 MB
+ * if that is less. Recordings end before that; --check looks beforehand.
+ */
 #include "base/disk_space.h"
 
 #include <fcntl.h>

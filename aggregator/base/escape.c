@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one place that makes text from outside printable. The text is cut into runs of printable
+ * characters and single bytes that are written as \xNN. All renderers and messages go through it,
+ * so a hostile name cannot steer a terminal.
+ */
 #include "base/escape.h"
 
 #include <string.h>

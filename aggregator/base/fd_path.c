@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The path of an open file, read from /proc/self/fd. Used where a file was opened by a descriptor,
+ * and its path is needed for cgroups or for the opener of files.
+ */
 #include "base/fd_path.h"
 
 #include <glib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The seed and the factor of all hash tables, drawn once before main(). Because they are secret, a
+ * hostile recording cannot choose keys that all fall into one slot.
+ */
 #include "base/keyed_hash.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The median of a few measurements, by sorting. The costs of perf events and of probe points use
+ * it, because one of their measurements may be disturbed by the host.
+ */
 #include "base/median.h"
 
 #include <stdlib.h>

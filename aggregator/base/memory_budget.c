@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The bytes that each part of a report has taken, beside one limit. Two tables have the policy:
+ * which parts share a floor, and how large the floors are. A part gets what is left when all others
+ * can still have their floors. Nothing is allocated here: the parts ask before they allocate.
+ */
 #include "base/memory_budget.h"
 
 #include <glib.h>

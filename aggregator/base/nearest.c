@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Candidates for "did you mean", with their edit distances to the unknown name. Offered one by one,
+ * sorted at the end. Names of slab caches, probe points, columns and presets are looked up so; the
+ * work for each name is bounded.
+ */
 #include "base/nearest.h"
 
 #include "base/escape.h"

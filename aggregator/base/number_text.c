@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers as people read them: counts with commas, bytes with units, percents, margins, latencies,
+ * times. No locale and no time zone has an influence, so reports can be compared byte by byte. All
+ * renderers of text call it.
+ */
 #include "base/number_text.h"
 
 #include "base/saturate.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Turns GLib's ways to end for want of memory into one line and a documented exit status. It hooks
+ * GLib's log and print handlers and SIGABRT, and replaces slices by malloc() before GLib's
+ * constructor runs. What runs after a failure allocates nothing.
+ */
 #include "base/out_of_memory.h"
 
 #include "base/exit_status.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file under a temporary name, beside the descriptor of its folder. Every step is relative to
+ * that descriptor, so nobody can exchange the folder between the checks and the rename. Recordings,
+ * reports (-o) and the module cache are written so.
+ */
 #include "base/private_file.h"
 
 #include <errno.h>

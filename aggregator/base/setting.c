@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes one setting of the kernel. It is a file of its own because the watchdog calls it, too: no
+ * allocation, no GLib.
+ */
 #include "base/setting.h"
 
 #include <fcntl.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a program that may run as root does first: closed standard files are replaced, and the limit
+ * of open files is raised as far as it may be. tool.c calls it before anything is opened.
+ */
 #include "base/standard_files.h"
 
 #include <errno.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines, words and numbers of a text that is not terminated and not trusted. Each function takes a
+ * part from the front and moves the rest on. The parsers of text batches, of /proc and of answers
+ * from child processes are made of these.
+ */
 #include "base/text_part.h"
 
 #include "base/saturate.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Each text once, in a hash table that owns the texts. Tables of rates and of code objects keep
+ * their names in one.
+ */
 #include "base/text_pool.h"
 
 #include "base/keyed_hash.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/trusted_file.h"
-
 /*
  * Opens files for all parts of the program that read files: those of the user, and those of
- * strangers. It has no data.
+ * strangers. It has no data. A file is first opened as a place (O_PATH), checked by kind, size and
+ * owner, and only then opened for reading. All rules about what root may read are in this file.
  */
+#include "base/trusted_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Single hits in an array, their column texts behind each other in another. A table by thread and
+ * time finds a hit again when durations.c knows its latency. Used when a preset or --print asks for
+ * a list.
+ */
 #include "count/event_list.h"
 
 #include "base/keyed_hash.h"

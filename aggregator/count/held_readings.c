@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sums of objects by place: task, cache and text of the stack, each interned. There are two sums
+ * for each place, one of each reading. When all is read, what was held or added is delivered as
+ * events, so the session counts it like a stream.
+ */
 #include "count/held_readings.h"
 
 #include "base/saturate.h"

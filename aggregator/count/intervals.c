@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A queue of open intervals, each with a profile of its own. Events go to the interval of their
+ * time; an interval is closed and given to its sink (rates/) when all CPUs have reported beyond its
+ * end, or when waiting would last too long.
+ */
 #include "count/intervals.h"
 
 enum { SHARES = 2 };   /* of the memory: one for an interval, one for all others */

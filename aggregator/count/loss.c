@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ledger of losses: for each CPU the counters of its newest batch, as they were at both edges
+ * of the window, and the gaps in the numbers of its batches. Late batches fill gaps again.
+ * session.c enters each batch; reports, exit status and pairing read the totals. Where the period
+ * changed around a loss, a range is kept instead of one number.
+ */
 #include "count/loss.h"
 
 #include "count/lowest.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A tree in an array whose root is the minimum. The ledger of losses keeps in it until when each
+ * CPU has sent its events.
+ */
 #include "count/lowest.h"
 
 enum { FIRST_MEMBERS = 8 };

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Margins of estimates. A cell has the variance of its events; this file scales it by the scatter
+ * that the run measured, adds it up over the cells of a row, and makes a percentage of it. table/
+ * adds, report/ asks. doc/SAMPLING.md has the reasons.
+ */
 #include "count/margin.h"
 
 #include <math.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Pure functions for --diff: how far two figures may differ by chance. Poisson bounds for numbers,
+ * and limits by how many rows a report has. diff_rows.c ranks by the results. doc/COMPARISON.md has
+ * the formulas.
+ */
 #include "count/noise.h"
 
 #include <math.h>

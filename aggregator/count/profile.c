@@ -1,4 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The counters of a run. Five interned tables: stacks, origins, tasks, caches, and cells, which are
+ * what the other four meet in. Each is a dense array with a hash table; ids are indexes. Memory is
+ * one limit with a floor for each table; what finds no room counts in rows that many events share,
+ * so totals stay right. session.c passes it each batch, on the hot path: an event usually has the
+ * cell of the event before it of its origin. table/ reads it when the run is over.
+ */
 #include "count/profile.h"
 
 #include "base/slot_table.h"

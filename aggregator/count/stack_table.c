@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Distinct byte strings with dense ids: the bytes in large chunks that never move, and a hash table
+ * of ids. The profile keeps its stacks in one. Memory is only given back as a whole.
+ */
 #include "count/stack_table.h"
 
 #include "base/slot_table.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counters of each cell in a ring of equally long blocks of time. When a run outgrows the ring, two
+ * blocks become one, for all cells. The profile adds to it if --diff is asked; diff_bursts.c reads
+ * how uneven events are.
+ */
 #include "count/time_blocks.h"
 
 #include "base/saturate.h"

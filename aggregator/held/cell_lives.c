@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What happened to the objects of each cell: an array beside the profile's cells, one cache line
+ * for the counters in use. Parts of the run double in length when it outlasts them. pairing.c
+ * reports each allocation and free.
+ */
 #include "held/cell_lives.h"
 
 #include <stdlib.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A queue for each CPU, and a tree whose root is the earliest event of all. A CPU's events mostly
+ * arrive in order; a few that do not are moved back. pairing.c and durations.c take merged events
+ * from it.
+ */
 #include "held/event_merge.h"
 
 #include <string.h>

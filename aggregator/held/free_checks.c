@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A table of the keys of recent frees, by hash: a newer one replaces an older one. Cells get the
+ * number of their cache's name once, so comparing costs no text. pairing.c asks it at each free;
+ * doubts are counted, never guessed.
+ */
 #include "held/free_checks.h"
 
 #include "base/keyed_hash.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hash table of (cell, origin of the free) with counters. When it is full, frees count for an
+ * unknown site. pairing.c adds to it, held_cells.c makes cells of it for --by=free-callsite.
+ */
 #include "held/freers.h"
 
 #include "base/keyed_hash.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The view of pairing that a report takes: one scan over all live objects adds up ages and doubts
+ * for each cell, then cells are listed as the report wants them, whole, by age or by who freed
+ * them. table/ counts these instead of the profile's cells.
+ */
 #include "held/held_cells.h"
 
 static const unsigned age_limits_s[AGE_CLASSES] = { 1, 10, 60, 600, 0 };

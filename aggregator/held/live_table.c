@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hash table of live objects, made for memory and cache misses: 16 parts, each an array of chunks
+ * of 14 slots with a byte of tag for each slot. A part grows by half when it is three quarters
+ * full, alone, so the pauses are short. Times are stored in units that double in long runs.
+ * pairing.c is its only user, millions of times a second.
+ */
 #include "held/live_table.h"
 
 #include "base/keyed_hash.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Texts that are refused by name: a const table of their lines. input.c asks for it when a text has
-   no format, or the one that takes any lines around stacks. */
+/*
+ * Texts that are refused by name: a const table of their lines. input.c asks for it when a text has
+ * no format, or the one that takes any lines around stacks.
+ */
 #include "config.h"
 
 #include "import/foreign_texts.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An importer of a kernel's record of held objects: alloc_traces of a slab cache. State: the line
+ * above the current stack and its frames so far. Each stack becomes one HeldObjects.
+ * kernel_record.c finds the files.
+ */
 #include "config.h"
 
 #include "import/import.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An importer of a kernel's record of held objects: /proc/allocinfo. Line by line, without memory
+ * of earlier rows; each row becomes one HeldObjects with a frame made of its place.
+ */
 #include "config.h"
 
 #include "import/import.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The one way from importers to the session: which frames of a stack count, and which events. */
+/*
+ * The one way from importers to the session: which frames of a stack count, and which events. No
+ * state.
+ */
 #include "import/import_count.h"
 
 #include "symbols/frame_line.h"

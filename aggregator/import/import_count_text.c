@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An importer of stacks as SystemTap prints them. State: the stack so far, and whether counts were
+ * seen. As its lines may be anything, it is the last in the table of importers.
+ */
 #include "config.h"
 
 #include "import/import.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An importer of the Perl tool's stream. It works on bytes instead of lines: an incomplete record
+ * is carried over to the next piece of input, bounded by its largest size.
+ */
 #include "import/import.h"
 #include "import/import_count.h"
 #include "import/import_text.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the three importers of held objects have in common: frame lines, a search from the end,
+ * names of processes.
+ */
 #include "config.h"
 
 #include "import/import_held.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An importer of a kernel's record of held objects: page_owner, in three forms. State: the block so
+ * far with its stack, and the names of memory cgroups, which become ids by their hash. Each block
+ * becomes one HeldObjects.
+ */
 #include "config.h"
 
 #include "import/import.h"

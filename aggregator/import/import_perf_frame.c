@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Converts a frame line of `perf script` to a frame line of ours, for import_perf_script.c. Frames
- * of user space are left out: they differ between processes.
+ * Converts a frame line of perf script to a frame line of ours, for import_perf_script.c. Frames of
+ * user space are left out: they differ between processes.
  */
 #include "config.h"
 

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An importer of perf script's output. State: the sample that is being read, its stack, and a few
+ * large kmallocs that wait, because only the next event shows whether they were inner ones. Events
+ * go to the session like those of a stream; loss, times and the header's facts, too.
+ */
 #include "config.h"
 
 #include "import/import.h"

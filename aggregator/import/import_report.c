@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An importer of a printed report, so that old reports can be filtered and drawn. State: the
+ * current stack and its count.
+ */
 #include "config.h"
 
 #include "import/import.h"

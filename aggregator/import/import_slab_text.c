@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An importer of slab.stp's output. State: a sum for each process and cache. Its two parts overlap,
+ * so at the end only the difference is counted.
+ */
 #include "config.h"
 
 #include "import/import.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Classifies one line of a printed stack (frame, count, blank, other) and appends it in our form.
+ * Nothing is allocated but the stack's text, which is bounded. Shared by the importers of such
+ * texts.
+ */
 #include "config.h"
 
 #include "import/import_stack_line.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Joins text that arrives in pieces into lines or records, and parses parts of a line with a
+ * Cursor. The carried rest is bounded; a longer line counts as unreadable. All importers are built
+ * on it.
+ */
 #include "import/import_text.h"
 
 #include "base/saturate.h"

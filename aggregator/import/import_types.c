@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The const table of importers. Its order is that of recognition: the importer that takes any lines
+ * around stacks comes last.
+ */
 #include "import/import_types.h"
 
 const ImportType *const import_types[] = {

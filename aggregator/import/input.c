@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads a file or pipe into a session: opens it, looks at its first bytes, and chooses the reader:
+ * native stream, compressed recording, or an importer. One buffer of 256 KB; no seeks. A signal
+ * handler's flag ends the reading, and what was read so far is reported. Here is also the wording
+ * for everything that is not readable.
+ */
 #include "import/input.h"
 
 #include "base/escape.h"

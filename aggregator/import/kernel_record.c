@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the kernel's own records of held objects (--import), by a const table: the running kernel's
+ * file, a copy, or a folder with a file for each cache. Reads one or two readings through their
+ * importer into the session.
+ */
 #include "import/kernel_record.h"
 
 #include "base/clock.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The slab caches of a host, from the lines of a cache_names batch or of /proc/slabinfo: an array
+ * sorted by name, and two hash tables, by any name and by kmalloc class. Labels in reports and the
+ * matching of requested names are made from it.
+ */
 #include "names/cache_list.h"
 
 #include "base/escape.h"

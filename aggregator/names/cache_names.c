@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Labels of caches for reports, one for each cache id, made at the first question. Where a record
+ * had no cache, the class of a kmalloc is derived from its size and gfp flags: from the host's
+ * list, else from the classes that its release has.
+ */
 #include "names/cache_names.h"
 
 #include "base/escape.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The caches that the user asks for. Items are resolved against the host's list once; then a lookup
+ * by name is one hash. If there is no list, items are taken as given. The collectors take the
+ * kernel's names from it, filters ask for each cache.
+ */
 #include "names/cache_query.h"
 
 #include "base/escape.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A const table of container engines: how their folders are named. The innermost folder that
+ * matches gives the label, else the systemd unit. Reports, filters and lists print cgroups with it.
+ */
 #include "names/cgroup_label.h"
 
 #include "base/escape.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The paths of a stream's cgroups by id, from the lines of cgroups batches; texts that name cgroups
+ * get numbers of their own. Made when a report begins.
+ */
 #include "names/cgroup_names.h"
 
 #include "base/keyed_hash.h"

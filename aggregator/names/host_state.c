@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The text form of the state of memory, for both sides: memory_facts.c writes it, facts_memory.c
+ * and slab_readings.c read it. One table has the keys. Also computes how much memory was taken
+ * outside of slab caches.
+ */
 #include "names/host_state.h"
 
 #include "base/text_part.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Spellings of kmalloc classes, parsed into a prefix and a size, and written back in any of the
+ * three spellings that kernels have used. All comparisons of cache names across kernels rest on it.
+ */
 #include "names/kmalloc_class.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Says whether a cache's memory can be reclaimed: by the list in the stream (the host's own flags),
+ * else by const patterns. Reports of the slab's state use it.
+ */
 #include "names/reclaimable.h"
 
 #include "names/kmalloc_class.h"

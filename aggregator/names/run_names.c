@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of hosts and recordings of a merged report, in arrays by run. Labels are made late, because
+ * only all runs together show which names are ambiguous.
+ */
 #include "names/run_names.h"
 
 #include "base/escape.h"

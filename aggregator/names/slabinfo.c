@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses one reading of /proc/slabinfo, in all of its versions, with our lines about sheaves behind
+ * it. Caches in an array, and by name. net_check.c, held_check.c and the slab overview compare with
+ * it.
+ */
 #include "names/slabinfo.h"
 
 #include "base/keyed_hash.h"

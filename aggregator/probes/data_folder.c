@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the program's own data are: presets and SystemTap scripts. Beside the program in a build
+ * tree, else installed.
+ */
 #include "probes/data_folder.h"
 
 #include <glib.h>

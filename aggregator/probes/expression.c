@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Evaluates a formula: a walk over its tree of nodes, without allocation, for each hit. The tree is
+ * made by expression_parse.c. Numbers are 64 bits with a flag for what only a uint64_t can have.
+ */
 #include "probes/expression.h"
 
 #include "probes/expression_glob.h"

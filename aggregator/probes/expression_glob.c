@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Matches a glob without recursion: on a mismatch only the last star takes one character more.
+ * Called by expression.c for the operator that compares texts, for each hit.
+ */
 #include "probes/expression_glob.h"
 
 #include <string.h>

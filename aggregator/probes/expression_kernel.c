@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Translates a formula into a filter of a tracepoint, so that the kernel drops most events that
+ * would not count. The filter may let more through than the formula: every event is evaluated
+ * again. The perf collector calls it once for each point.
+ */
 #include "probes/expression_node.h"
 
 #include <inttypes.h>

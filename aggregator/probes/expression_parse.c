@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parser: operator precedence, with one token of look-ahead. Every operator takes a node, so
+ * the limit of nodes also limits the depth of the tree, which is walked by recursion. Makes and
+ * frees Expressions.
+ */
 #include "probes/expression_token.h"
 
 #include <string.h>
-
-/*
- * The parser: operator precedence, with one token of look-ahead. Every operator takes a node, so
- * the limit of nodes also limits the depth of the tree, which is walked by recursion.
- */
 
 enum {
 	EXPRESSION_BYTES_MAX = 4096,

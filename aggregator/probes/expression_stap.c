@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Expressions in SystemTap's language. Its operators are those of C, with other precedence, so
+ * every operation is written with parentheses. A division by 0 would end the run, so only divisions
+ * by a number are translated, and shifts only by numbers below 64 or by a name. stap_points.c
+ * writes its scripts with it.
+ */
 #include "probes/expression_node.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/*
- * Expressions in SystemTap's language. Its operators are those of C, with other precedence, so
- * every operation is written with parentheses. A division by 0 would end the run, so only divisions
- * by a number are translated, and shifts only by numbers below 64 or by a name.
- */
 
 typedef struct {
 	const Expression *expression;

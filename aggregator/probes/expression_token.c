@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cuts a formula into tokens. A const table has the operators with their precedence; errors name
+ * the column. Called by expression_parse.c only.
+ */
 #include "probes/expression_token.h"
 
 #include "base/escape.h"

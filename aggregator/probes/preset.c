@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A preset in memory: made here from probe points of the command line, changed by options, and
+ * freed. preset_parse.c makes one from a file. The collectors bind its points and formulas.
+ */
 #include "probes/preset.h"
 
 #include "probes/preset_parts.h"

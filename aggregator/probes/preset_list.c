@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds presets in two folders, by name or as a list. Files are opened as root's trust demands
+ * (base/trusted_file.h). stack_top.c and the completion of words use it.
+ */
 #include "probes/preset_list.h"
 
 #include "probes/data_folder.h"

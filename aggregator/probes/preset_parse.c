@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads key files into presets. Each key has a row in a table with the function that reads its
+ * value. All errors name the file, the group and the key. The file is not trusted: sizes and counts
+ * are bounded.
+ */
 #include "probes/preset_parts.h"
 
 #include "base/escape.h"
 #include "base/nearest.h"
 
 #include <string.h>
-
-/* Reads key files. Each key has a row in a table with the function that reads its value. */
 
 enum {
 	POINTS_MAX = 64,

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Takes the spelling of a probe point apart, by a const table of forms (t:, k:, u: and so on). No
+ * question to the kernel is asked here: point_events.c does so.
+ */
 #include "probes/probe_spec.h"
 
 #include "base/escape.h"

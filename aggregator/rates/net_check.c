@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compares allocations minus frees with the growth in /proc/slabinfo, by cache, in a hash table of
+ * what was traced. A verdict is confirmed or contradicted only beyond what SLUB holds ready.
+ * rate_table.c counts and asks at each interval.
+ */
 #include "rates/net_check.h"
 
 /*

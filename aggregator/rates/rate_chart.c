@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A bounded series for each cache: when the points are full, each two become one, for all caches.
+ * chart_feed.c adds the table of each interval; the page and JSON draw it.
+ */
 #include "rates/rate_chart.h"
 
 #include "base/keyed_hash.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes the rows of the details of a cache: a view with a filter for that cache, grouped once by
+ * process or cgroup and once by stack. All texts are copies, as it goes to the screen's thread.
+ * session_detail.c and drill.c make it.
+ */
 #include "rates/rate_detail.h"
 
 #include "base/escape.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Adds up what each cache holds, over the held cells of a view source. No state of its own.
+ * rate_feed.c calls it for each interval of a run with --held.
+ */
 #include "rates/rate_held.h"
 
 #include "table/cell_filter.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A const table of the reasons for which the net of a cache is unknown, with their words for people
+ * and programs.
+ */
 #include "rates/rate_net.h"
 
 enum { NAMES_MAX = 4 };

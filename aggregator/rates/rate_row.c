@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One row of a table of rates: its columns as text or numbers, per second or in all, and the order
+ * of rows. Columns are those of table/metric.c. The text, JSON and the screen print with it.
+ */
 #include "rates/rate_row.h"
 
 #include "base/number_text.h"

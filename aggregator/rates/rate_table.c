@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes the table of an interval from its profile: cells are added up by cache, and by cache and
+ * process; then each row gets what is known of its net, its objects in use and what it holds. The
+ * result owns all its texts, so it may go to another thread. rate_feed.c makes one for each
+ * interval and adds them up for a whole run.
+ */
 #include "rates/rate_table.h"
 
 #include "base/escape.h"

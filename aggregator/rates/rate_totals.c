@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows that only grow, for Prometheus: each interval's table is added. What was unknown once stays
+ * unknown. Caches beyond the limit share the last row.
+ */
 #include "rates/rate_totals.h"
 
 #include "base/saturate.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cuts the bytes of a stream into whole batches. Bytes of an incomplete batch are carried over to
+ * the next feed; all others are parsed where they are, without a copy. After damage it searches for
+ * the next magic number. session.c feeds it, and passes each batch on.
+ */
 #include "record/batch_reader.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Appends batches of facts, text and counters to a byte array. It has no state. The parts of
+ * collect/ that describe the host and the run write with it; events of perf go through
+ * event_writer.c instead.
+ */
 #include "record/batch_writer.h"
 
 #include "record/batch_build.h"

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes batches of the events of the perf collector, with the encoder that the emitter also uses
+ * (batch_build.h). One open batch of 128 KB; tables of what the batch has defined already: tasks,
+ * caches, stacks, origins. perf_read.c switches it from CPU to CPU and closes the batches at each
+ * pass.
+ */
 #include "record/event_writer.h"
 
 /* Fits into a core's cache mostly, and most stacks repeat within it. */

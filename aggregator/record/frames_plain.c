@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames and compressed recordings, for builds without zstd. */
+/*
+ * Frames and compressed recordings, for builds without zstd: frames pass through, and compressed
+ * recordings are refused with a remedy. Built instead of frames_zstd.c.
+ */
 #include "config.h"
 
 #ifndef HAVE_ZSTD

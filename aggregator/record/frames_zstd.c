@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Frames and compressed recordings with zstd. */
+/*
+ * Frames and compressed recordings with zstd: one context and one buffer for each direction. A
+ * damaged frame is given up, and reading continues at the next frame's magic number. recording.c
+ * writes through it, input.c reads.
+ */
 #include "config.h"
 
 #ifdef HAVE_ZSTD

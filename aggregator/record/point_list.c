@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The probe points of a stream in an array by number, parsed from untrusted lines. The collector
+ * writes these lines, the session reads them; durations.c takes roles and pairs from it, reports
+ * the names.
+ */
 #include "record/point_list.h"
 
 #include <string.h>

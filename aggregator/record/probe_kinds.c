@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of observable events, as const data: kinds, their tracepoints, and the members that
+ * their records should have. To observe another kind, a row is added here (doc/ARCHITECTURE.md
+ * lists what else).
+ */
 #include "record/probe_kinds.h"
 
 #define BIT(member) (1U << (member))

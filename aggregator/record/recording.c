@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recording that is being written: the file, the open frame, and the bounds of its size and of
+ * the disk. Frames end by size and time, so a kill loses at most the last second. An error of
+ * writing is kept and reported at the end; counting goes on. session/recorder.c passes it the
+ * batches.
+ */
 #include "config.h"
 
 #include "record/recording.h"

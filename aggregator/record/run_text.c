@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The small texts of a stream, by kind and reading, each bounded and paid from the budget.
+ * session.c adds the batches; names/ and rates/ parse the texts when a report needs them.
+ */
 #include "record/run_text.h"
 
 #include "record/batch_text.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Copies of the batches that reach beyond a cut. When the report has been made, they are decoded
+ * and counted again, with only their part behind the cut. session.c uses it for reports during a
+ * run.
+ */
 #include "session/count_cut.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Adds up all causes of loss of a session: the ledger, the facts of the stream, full tables. No
+ * state: computed when asked, by reports, by the screen and for the exit status. Whether a run is
+ * complete, and which remedy helps most, is decided here only.
+ */
 #include "session/losses.h"
 
 #include "base/saturate.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The numbered files of a flight recorder: those that exist, in order, and the next free number. It
+ * reads one folder at the start. recorder.c asks for names and for what is outdated.
+ */
 #include "session/piece_names.h"
 
 #include "base/text_part.h"

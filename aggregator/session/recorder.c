@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A tap of the session that writes its batches into a recording. With pieces, the thread of the
+ * session begins the next one between two batches, and another thread syncs and closes the piece
+ * before and deletes the oldest. live_run.c rotates it at its ticks.
+ */
 #include "session/recorder.h"
 
 #include "record/batch_writer.h"

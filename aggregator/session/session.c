@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one path of bytes into counters. It owns the batch reader, the event decoder, the sinks
+ * (profile, pairing, durations or list), ledger, facts, texts, symbols and names, and hands each
+ * batch to those that want its kind. Collectors and inputs feed it; table/ and report/ read what it
+ * has when the run ends, or at a cut.
+ */
 #include "session/session.h"
 
 #include "base/clock.h"

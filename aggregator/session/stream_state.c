@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the start of a later piece has to repeat: symbols (as compressed frames of the first and the
+ * newest epoch), points, facts, cgroups, maps and the counters of loss. Const tables say which
+ * facts are counted from the start of the run, and are rebased. recorder.c writes it at the begin
+ * of each piece.
+ */
 #include "session/stream_state.h"
 
 #include "record/batch_text.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides which symbols name a stream's addresses: those of --kallsyms, else the stream's own, else
+ * those of this host if it is the same boot. Called when a stream was read, before its report.
+ */
 #include "session/symbols_choose.h"
 
 #include <errno.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the code of the kernel and its modules lay, by epoch: ranges of modules and of their
+ * sections, and the distinct files that these ranges are of. Filled from modules and sections
+ * batches, with limits for hostile streams. line_places.c and frame_namer.c ask it for the file and
+ * offset of an address.
+ */
 #include "symbols/code_objects.h"
 
 #include "base/address_ranges.h"

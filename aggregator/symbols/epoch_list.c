@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Items sorted by the epoch from which on they hold. A lookup is a binary search. symbol_store.c
+ * and code_objects.c keep their epochs in it.
+ */
 #include "symbols/epoch_list.h"
 
 enum { EPOCHS_MAX = 4096 };

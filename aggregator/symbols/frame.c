@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * When two frames are the same: all fields for frames with an address, the line for frames from
+ * text.
+ */
 #include "symbols/frame.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Prints frames as lines, and parses such lines into parts that point into them. Every spelling of
+ * a frame that renderers print is here, so filters match what users see. Writing is done in place:
+ * reports may have millions of lines.
+ */
 #include "symbols/frame_line.h"
 
 #include <string.h>

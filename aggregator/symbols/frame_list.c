@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A copy of a stack's frames with their strings, all in one allocation. Made for the screen's
+ * thread, which must not borrow from the thread that counts.
+ */
 #include "symbols/frame_list.h"
 
 #include <string.h>

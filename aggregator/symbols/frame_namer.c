@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A cache from (address, epoch) to frames: ids in the frame table. A miss looks the symbol up, adds
+ * the functions that were inlined there, and says whether it is a tracer's or junk. stack_rows.c
+ * calls it for each distinct stack, once.
+ */
 #include "symbols/frame_namer.h"
 
 #include "base/slot_table.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Distinct frames by id. There are two kinds, told apart by the lowest bit: frames of an address
+ * (numbers and borrowed names) and frames from text (a line, parsed when first needed). Names are
+ * escaped here once. View and renderers read it.
+ */
 #include "symbols/frame_table.h"
 
 #include "base/slot_table.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A const table of the functions whose call sites are inner events, and their addresses in this
+ * kernel's symbols. session.c asks when a stream has its symbols; importers ask by name.
+ */
 #include "symbols/inner_kmallocs_find.h"
 
 #include <string.h>

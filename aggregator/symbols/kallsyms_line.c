@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses a line of /proc/kallsyms, from the host or from a stream. Nothing is copied.
+ */
 #include "symbols/kallsyms_line.h"
 
 /* Returns MODULE from "[MODULE]", or a part of length 0. */

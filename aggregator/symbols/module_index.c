@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lists of symbols, one for each module, sorted by address. Lists that overlap are merged, so a
+ * lookup looks at two lists. An epoch of the symbol store makes one when it is first asked.
+ */
 #include "symbols/module_index.h"
 
 struct ModuleIndex {

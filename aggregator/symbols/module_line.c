@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses a line of a modules batch. Nothing is copied.
+ */
 #include "symbols/module_line.h"
 
 bool module_line_parse(TextPart line, ModuleLine *parsed)

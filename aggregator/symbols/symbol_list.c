@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An array of addresses with the offsets of their names, sorted when first searched. The symbol
+ * store has one for the kernel and one for each distinct set of a module's symbols.
+ */
 #include "symbols/symbol_list.h"
 
 SymbolList *symbol_list_new(void)

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Kernel symbols by epoch, from the lines of symbols and modules batches or from a file. The
+ * kernel's symbols are stored once; an epoch has a list for each module, and shares it with other
+ * epochs if the module's lines are equal. Names lie in one byte array. The session owns it,
+ * frame_namer.c asks it. Paid from the budget; limits guard against endless symbols.
+ */
 #include "symbols/symbol_store.h"
 
 #include "base/address_ranges.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of tracers, as const tables of prefixes. */
+/*
+ * The names of tracers, as const tables of prefixes. No state.
+ */
 #include "symbols/tracer_names.h"
 
 #include <string.h>

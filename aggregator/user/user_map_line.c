@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses and writes the lines of maps batches. They come from recordings of anybody, so each number
+ * is bounded. Collectors write them, user_maps.c and the unwinder read them.
+ */
 #include "user/user_map_line.h"
 
 #include "base/build_id.h"

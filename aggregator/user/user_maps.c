@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All processes of a stream and what they had mapped, by tgid. Lines arrive in any order of time.
+ * Now and then it settles: what no later event can need is forgotten, so memory follows what is
+ * alive. The profile asks it for the place of each address of user space.
+ */
 #include "user/user_maps.h"
 
 #include "base/keyed_hash.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of places in programs, in a hash table by place; each text is kept once. Filled from the
+ * lines of user_symbols batches, asked by frame_namer.c when stacks get their names.
+ */
 #include "user/user_names.h"
 
 #include "base/keyed_hash.h"

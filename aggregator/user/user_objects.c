@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers for files with code. An object may be known by several texts (build id, inode with or
+ * without generation, others); all of them lead to one number in a hash table. The first text is
+ * its key in the stream, and stays it.
+ */
 #include "user/user_objects.h"
 
 #include "base/build_id.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The history of one process id: eras, sorted by begin, and the spans that were mapped. A lookup
+ * that finds nothing in an era goes on in the parent as of the fork. Only user_maps.c uses it.
+ */
 #include "user/user_process.h"
 
 /* Forks without exec, one in the other. The limit ends loops of hostile input. */

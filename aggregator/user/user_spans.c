@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The mappings of one process, sorted by address and then by time: no two spans overlap at one
+ * time. A new mapping is merged with the spans that it overlaps. Also the unwinder keeps its own of
+ * each process.
+ */
 #include "user/user_spans.h"
 
 /* Of each span that a mapping overlaps: its two parts, the mapping, and the span again behind it;

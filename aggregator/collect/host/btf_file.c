@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens BTF with libbpf, silently. Builds without libbpf find no types. Layouts of slab caches,
+ * types of functions and gfp flags are read through it.
+ */
 #include "config.h"
 
 #include "collect/host/btf_file.h"

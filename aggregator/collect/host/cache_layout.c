@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the kernel's slab structures have their fields: a const table of the wanted members, filled
+ * from BTF, else from the debuginfo of a vmlinux where distributions install it. The emitter's
+ * parameters, kprobes and slab_pages.c need these offsets.
+ */
 #include "config.h"
 
 #include "collect/host/cache_layout.h"

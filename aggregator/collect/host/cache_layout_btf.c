@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One of two sources of cache_layout.c: the kernel's BTF. Looks into unnamed members, to a bounded
+ * depth.
+ */
 #include "config.h"
 
 #include "collect/host/cache_layout_fill.h"

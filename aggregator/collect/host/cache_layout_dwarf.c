@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One of two sources of cache_layout.c: the DWARF of a vmlinux, read by libdw. The file must be
+ * root's own (trusted_file.h), as it is parsed here, in the program; depth and number of members
+ * are bounded.
+ */
 #include "config.h"
 
 #include "base/trusted_file.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Defines the kprobes at the allocator's entries, and reads their records: the name of the cache
+ * and the call site. The definitions belong to the run's KprobeGroup. perf_run.c makes them where
+ * the tracepoint lacks the cache and slab_pages.c is not possible.
+ */
 #include "config.h"
 
 #include "collect/host/cache_probes.h"

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which cache a call site allocates from: two hash tables of fixed size (call sites, caches), and
+ * for each CPU the calls that are under way. An event after the entry of its call gets the exact
+ * cache; one without it gets the cache of its call site, if that has had one only. perf_names.c
+ * enters calls and asks.
+ */
 #include "collect/host/cache_sites.h"
 
 #include <stdbool.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The capabilities of this process, from /proc. Asked by the checks that explain why a run cannot
+ * start.
+ */
 #include "collect/host/capabilities.h"
 
 #include <glib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A const table: which command installs a package on which distribution, by os-release. Messages
+ * with a remedy use it.
+ */
 #include "collect/host/distribution.h"
 
 #include <glib.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The memory that the host has available, from /proc/meminfo. Plans of buffers are bounded by it.
+ */
 #include "collect/host/host_memory.h"
 
 #include <glib.h>

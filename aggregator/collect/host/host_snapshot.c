@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the host for a stream: kallsyms, modules with build ids and sections, clocks, CPUs. Its
+ * data are what it wrote last: only a changed list of modules makes a new epoch. live_run.c writes
+ * it at the start and looks for changes at each tick.
+ */
 #include "collect/host/host_snapshot.h"
 
 #include "base/build_id.h"

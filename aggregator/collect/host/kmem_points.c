@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens the format files of the allocators' tracepoints and resolves their fields once, by const
+ * tables of the names that kernels have given them; then converts raw records into facts, without a
+ * lookup. perf_read.c calls it for each sample. Points of kprobes are made here, too, for
+ * object_probes.c.
+ */
 #include "config.h"
 
 #include "collect/host/kmem_points.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Defines, counts and removes kprobes in tracefs, as one group with a name made of our pid. The
+ * group is registered with the watchdog before its first probe. Removing allocates nothing, because
+ * the watchdog calls it; groups that were left behind are removed at the next start.
+ */
 #include "collect/host/kprobe_group.h"
 
 #include "collect/host/pid_namespace.h"

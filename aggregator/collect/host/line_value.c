@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds a value in a text of lines, such as a configuration or the output of a program. No state.
+ */
 #include "collect/host/line_value.h"
 
 #include <glib.h>

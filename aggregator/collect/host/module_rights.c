@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Looks for reasons why no module can be loaded, before a minute of compiling. No state; each
+ * reason has its remedy.
+ */
 #include "collect/host/module_rights.h"
 
 #include "collect/host/capabilities.h"

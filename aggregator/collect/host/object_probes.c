@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A const table of kprobes at functions that free or allocate without a tracepoint, with the
+ * arguments that they record, which depend on kernel and machine. Adds those that the kernel has to
+ * the points of a run with --held.
+ */
 #include "collect/host/object_probes.h"
 
 #include "collect/host/cache_layout.h"

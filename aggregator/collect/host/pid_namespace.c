@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether pids here are the kernel's, from /proc/self/ns. Selection by pid and the names of kprobe
+ * groups depend on it.
+ */
 #include "collect/host/pid_namespace.h"
 
 #include <gio/gio.h>

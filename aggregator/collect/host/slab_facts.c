@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads /sys/kernel/slab and /proc/slabinfo into batches: names of merged caches, objects in use,
+ * and how many objects sheaves may hold. No state. live_run.c appends a reading at both ends of the
+ * window.
+ */
 #include "collect/host/slab_facts.h"
 
 #include "base/clock.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds SystemTap's programs in fixed folders and learns their version: from stap -V, else from the
+ * bytes of stapio. The engine of SystemTap and --check ask it; the caller's PATH is never used.
+ */
 #include "collect/host/stap_tool.h"
 
 #include "base/trusted_file.h"

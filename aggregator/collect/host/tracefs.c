@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the folder of the kernel's tracepoints on a mounted tracefs or debugfs. If none is mounted,
+ * a helper process mounts one in a namespace of its own and passes the open folder back. All later
+ * files are opened relative to that descriptor.
+ */
 #include "config.h"
 
 #include "collect/host/tracefs.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses a format file of tracefs into an array of fields with their places in a record. Bounded
+ * text, no copies but names. Every reader of raw records gets its offsets from here.
+ */
 #include "config.h"
 
 #include "collect/host/tracepoint_format.h"

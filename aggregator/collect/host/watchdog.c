@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Both sides of the watchdog: the program sends what is to be undone as datagrams; the forked
+ * process keeps them in a table of 16, and undoes them kind by kind when the socket closes. In that
+ * process nothing is allocated. What makes changes to the host (modules, probes, mounts, the
+ * terminal, files) registers them here.
+ */
 #include "config.h"
 
 #include "collect/host/watchdog.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config.h"
-
-#include "collect/lines/debug_files.h"
-
 /*
  * Lists files that may have debug data, for line_resolver.c. It only looks into folders of root and
  * those that the user names: they are no input of strangers, but may be large or slow, so a signal
- * that ends the program ends the listing. The path of a program may lead to a file system of
- * a stranger: who opens it (file_opener.h) finds out whether the file is there.
+ * that ends the program ends the listing. The path of a program may lead to a file system of a
+ * stranger: who opens it (file_opener.h) finds out whether the file is there.
  */
+#include "config.h"
+
+#include "collect/lines/debug_files.h"
 
 #include "base/build_id.h"
 #include "collect/process/stop_signal.h"

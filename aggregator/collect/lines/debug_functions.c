@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Walks over the DWARF of a unit: its functions as ranges, and the scopes inlined at an address.
+ * Bounded depth, no state. Runs in the child of lines_child.c.
+ */
 #include "config.h"
 
 #include "collect/lines/debug_functions.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Source lines and inlined functions of an address, for each unit that is asked about: its
+ * functions and its paths are read once and kept. Paths are split into the root of the sources and
+ * the rest. Runs in the child of lines_child.c.
+ */
 #include "config.h"
 
 #include "collect/lines/debug_lines.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A file with debug data, opened by libdwfl, which relocates modules. Translates places (offset in
+ * the kernel's text, in a section, in a program) into addresses of the debug data. Runs in the
+ * child of lines_child.c.
+ */
 #include "config.h"
 
 #include "collect/lines/debug_object.h"

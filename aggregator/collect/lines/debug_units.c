@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which unit an address is in: the ranges of all units, read once from .debug_aranges and, where
+ * that lacks units, from their first entries. Runs in the child of lines_child.c.
+ */
 #include "config.h"
 
 #include "collect/lines/debug_units.h"

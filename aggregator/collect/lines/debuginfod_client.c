@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fetches debuginfo with libdebuginfod, which is loaded only then, as its 27 libraries take longer
+ * than a start. Limits of size and time, and a signal, end a download. line_resolver.c calls it if
+ * the user asks for servers.
+ */
 #include "config.h"
 
 #include "collect/lines/debuginfod_client.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The distinct places in a session's stacks, in hash tables by object and by place. An update
+ * collects what is new since the last one, so that nothing is asked twice. line_resolver.c goes
+ * through its objects.
+ */
 #include "config.h"
 
 #include "collect/lines/line_places.h"

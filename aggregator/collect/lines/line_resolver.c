@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the lines of new places, object by object: candidates from debug_files.c and servers, each
+ * examined by a child, the right one remembered by build id. Time for reading and for fetching is
+ * bounded. source_lines.c calls it before a report.
+ */
 #include "config.h"
 
 #include "collect/lines/line_resolver.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Checks the answer of the child of lines_child.c: only lines of places that were asked for, in
+ * that order, are taken.
+ */
 #include "collect/lines/lines_answer.h"
 
 #include "base/build_id.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Both sides of the process that reads debug data: the child opens the object and answers line by
+ * line; the program waits a bounded time (process/child.c) and has lines_answer.c check what came.
+ */
 #include "config.h"
 
 #include "collect/lines/lines_child.h"

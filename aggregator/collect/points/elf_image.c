@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An ELF file that is a program or library, opened in a child. Finds the file offset of data that
+ * programs write to.
+ */
 #include "collect/points/elf_image.h"
 
 static bool is_program(const ElfFile *file)

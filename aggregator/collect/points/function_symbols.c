@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds functions by name, with symbol versions, in up to three files of a program, and keeps only
+ * the best fits. Runs in the child of program_symbols.c.
+ */
 #include "collect/points/function_symbols.h"
 
 #include "base/text_part.h"

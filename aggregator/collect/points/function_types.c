@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the parameters and the result of one kernel function from BTF. Builds without libbpf know
+ * none. point_functions.c attaches them to an event, point_columns.c narrows registers by them.
+ */
 #include "config.h"
 
 #include "collect/points/function_types.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Binds a name of a formula to where its value is: a field of the record, an array of characters, a
+ * register, a USDT operand. Binding is done once and may fail with the names that there are;
+ * reading is a switch over the kind, for each hit.
+ */
 #include "collect/points/point_columns.h"
 
 #include "base/escape.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Measures what a hit costs: the program hits a probe of the same kind itself, in rounds with and
+ * without it, and compares the medians. A table by kind of probe chooses the stand-in. perf_hits.c
+ * asks before a run; the result bounds the overhead.
+ */
 #include "collect/points/point_cost.h"
 
 #include "base/clock.h"

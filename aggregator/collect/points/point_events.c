@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of finders, one for each kind of probe, and what all of them use: new events, errors,
+ * nearest names. point_set.c calls it for each alternative of a point.
+ */
 #include "collect/points/point_events.h"
 
 #include "base/escape.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A formula bound to one event: for each name a slot that says where its value comes from, and
+ * scratch space for the values. perf_hits.c evaluates it for each hit; its filter goes to the
+ * kernel.
+ */
 #include "collect/points/point_formula.h"
 
 #include <string.h>

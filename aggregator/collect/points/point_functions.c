@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The finder of functions of the kernel: perf_event_attr.kprobe_func with probe_offset, or
+ * kprobe_addr (create_local_trace_kprobe() in kernel/trace/trace_kprobe.c). Names come from
+ * kallsyms, read once for each point.
+ */
 #include "collect/points/point_find.h"
 
 #include "collect/points/point_pmu.h"
@@ -6,11 +11,6 @@
 
 #include <gio/gio.h>
 #include <string.h>
-
-/*
- * Functions of the kernel: perf_event_attr.kprobe_func with probe_offset, or kprobe_addr
- * (create_local_trace_kprobe() in kernel/trace/trace_kprobe.c).
- */
 
 #define SYMBOLS "/proc/kallsyms"
 #define BLACKLIST "/sys/kernel/debug/kprobes/blacklist" /* lines "0xSTART-0xEND\tNAME" */

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the numbers and bits of perf's PMUs for dynamic probes from sysfs. No state.
+ */
 #include "collect/points/point_pmu.h"
 
 #include "base/text_part.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Const tables by machine: which registers have arguments and results, and the names of registers
+ * in USDT operands.
+ */
 #include "collect/points/point_registers.h"
 
 #include "base/text_part.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes a PointSet of a preset: finds the events of each point, binds its formulas and columns, and
+ * notes what this kernel lacks. perf_run.c opens what it finds; stack_top.c and --check make one to
+ * explain.
+ */
 #include "collect/points/point_set.h"
 
 #include <gio/gio.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The finder of software events, by a const table.
+ */
 #include "collect/points/point_find.h"
 
 /* Software events of perf. Those that are clocks instead of events (cpu-clock, task-clock) are left

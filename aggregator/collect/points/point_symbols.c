@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The finder of functions and USDT probes of programs and libraries: perf_event_attr.uprobe_path
+ * with probe_offset, which is one in the file (create_local_trace_uprobe() in
+ * kernel/trace/trace_uprobe.c). Processes that map the file later are probed, too.
+ * program_symbols.c reads the file.
+ */
 #include "collect/points/point_find.h"
 
 #include "collect/points/point_pmu.h"
@@ -7,12 +13,6 @@
 
 #include <gio/gio.h>
 #include <string.h>
-
-/*
- * Functions and USDT probes of programs and libraries: perf_event_attr.uprobe_path with
- * probe_offset, which is one in the file (create_local_trace_uprobe() in
- * kernel/trace/trace_uprobe.c). Processes that map the file later are probed, too.
- */
 
 /* A file in which a probe is looked up. */
 typedef struct {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The finder of tracepoints: names and globs below the folder events of tracefs, in sorted order,
+ * with their format files.
+ */
 #include "collect/points/point_find.h"
 
 #include <dirent.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens an event for a moment, to learn whether the kernel accepts it. A const table explains a
+ * refusal by errno and kind.
+ */
 #include "collect/points/point_events.h"
 
 #include "base/escape.h"

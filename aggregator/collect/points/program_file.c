@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which file a probe of a program means: a path, a name in PATH, or a file that a process has
+ * mapped (asked of the opener).
+ */
 #include "collect/points/program_file.h"
 
 #include "collect/points/point_find.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Both sides of the process that reads the symbols of a program for its probes; the answer is a
+ * text of lines, described below. point_symbols.c calls it; the program believes only lines that
+ * make sense.
+ */
 #include "collect/points/program_symbols.h"
 
 /*

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens up to three files with the symbols of a program. Runs in the child of program_symbols.c,
+ * which frees nothing.
+ */
 #include "collect/points/symbol_files.h"
 
 #include "collect/user/elf_debug_file.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A const table of the types of system calls' arguments: how many bytes of a register are the
+ * value.
+ */
 #include "collect/points/syscall_types.h"
 
 #include <glib.h>

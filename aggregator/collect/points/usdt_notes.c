@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the notes of USDT probes from a hostile file into an array of sites. Runs in the child of
+ * program_symbols.c.
+ */
 #include "collect/points/usdt_notes.h"
 
 #include "base/bytes.h"

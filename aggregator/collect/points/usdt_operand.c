@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses one operand of a USDT site: constant, register or memory. The text comes from the file:
+ * nothing in it is trusted.
+ */
 #include "collect/points/usdt_operand.h"
 
 #include "base/text_part.h"

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config.h"
-
-#include "collect/process/call_filter.h"
-
 /*
  * The filter of system calls of a sandbox (seccomp(2)): a program in classic BPF, made from tables
  * of call numbers. It is the last step of child_sandbox.c.
  */
+#include "config.h"
+
+#include "collect/process/call_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Starts and ends the processes that open, read and unwind for the program; each kind is a
+ * ChildType. The only data are the ids of these processes, which the collectors leave out of their
+ * counts.
+ */
 #include "config.h"
 
 #include "collect/process/child.h"
-
-/*
- * Starts and ends the processes that open, read and unwind for the program; each kind is a
- * ChildType. The only data are the ids of these processes.
- */
 
 #include "base/clock.h"
 #include "base/trusted_file.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which descriptors a child keeps, for children that go on without exec and for those that exec. No
+ * state; safe after a fork.
+ */
 #include "config.h"
 
 #include "collect/process/child_files.h"

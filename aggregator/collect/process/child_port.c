@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Messages between the program and its children, over a socket that keeps their borders. The length
+ * of each message is checked on arrival. Nothing is kept but the number of the last question.
+ */
 #include "collect/process/child_port.h"
 
 #include <errno.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config.h"
-
-#include "collect/process/child_sandbox.h"
-
 /*
  * The sandbox of a process that the program forks (child.c): a user id of its own, capabilities,
  * limits, and a filter of system calls (call_filter.c), in this order.
  */
+#include "config.h"
+
+#include "collect/process/child_sandbox.h"
 
 #include "base/text_part.h"
 #include "collect/process/call_filter.h"

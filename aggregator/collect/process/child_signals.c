@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a fork needs around it: signals blocked until the child is ready, default handlers in the
+ * child, an end with the parent. All that forks or spawns in collect/ uses it.
+ */
 #include "config.h"
 
 #include "collect/process/child_signals.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ends a group of processes, first politely, then by SIGKILL, and waits a bounded time. Sleeps that
+ * no signal makes longer. Engines and the watchdog call it, also after a fork.
+ */
 #include "collect/process/process_group.h"
 
 #include "base/clock.h"

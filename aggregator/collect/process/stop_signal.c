@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Handlers of the signals that end a run. They count into an eventfd, which every wait of the
+ * program polls, too. When the program is finishing, more signals are ignored.
+ */
 #include "collect/process/stop_signal.h"
 
 #include <errno.h>

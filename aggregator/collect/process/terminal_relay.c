@@ -2,7 +2,8 @@
 /*
  * Between the user's terminal and that of a command: terminal_relay.h. While the command is in the
  * foreground, the user's terminal passes each key, and the command's terminal makes signals of
- * them. Calls only what is safe after a fork.
+ * them. One struct has the state of the relay's process, which turns a poll() loop until the
+ * command ends. Calls only what is safe after a fork.
  */
 #include "config.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between the relay and the command: terminal_session.h. Calls only what is safe after a fork. */
+/*
+ * Between the relay and the command: terminal_session.h. It starts the command, passes signals on,
+ * and reports how it stops or ends. Calls only what is safe after a fork.
+ */
 #include "config.h"
 
 #include "collect/process/terminal_session.h"

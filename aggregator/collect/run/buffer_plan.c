@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Decides the size of the transport's buffers from the request, the CPUs and the memory of the
+ * host, and says so in words. Arithmetic only. Both engines ask it before they take the memory.
+ */
 #include "collect/run/buffer_plan.h"
 
 enum {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lines of --check, as const tables of functions: first those of every run, then those of the
+ * collector, then what the options ask for. Prints as it goes. Also chooses the collector of a run,
+ * by the same facts.
+ */
 #include "collect/run/check.h"
 
 #include "collect/run/collect_live.h"

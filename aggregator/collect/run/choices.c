@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Words of option arguments that select how a collector works, as const tables. Options and engines
+ * look them up.
+ */
 #include "collect/run/choices.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The frame of a live run: checks the command, makes the snapshot of the host and the recorder,
+ * runs the collector, and decides what becomes of the recording. tool.c, slabratetop.c and
+ * stack_top.c call it.
+ */
 #include "collect/run/collect_live.h"
 
 #include "collect/run/command.h"

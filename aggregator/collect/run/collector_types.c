@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The const table of collectors. The first one that this host is ready for is chosen, and why
+ * others were not is said.
+ */
 #include "collect/run/collector_types.h"
 
 /* The best one first; the last one needs only the kernel. */

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The user's command as a process that is forked early and waits: pipes hold and release it, and
+ * report its start or why exec failed. With another user it has a relay of the terminal between.
+ * live_run.c owns it.
+ */
 #include "config.h"
 
 #include "collect/run/command.h"

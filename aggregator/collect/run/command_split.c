@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Splits the text of -c into words, without a shell. */
+/*
+ * Splits the text of -c into words, without a shell, and quotes words for facts. No state. What
+ * only a shell could do is refused.
+ */
 #include "collect/run/command.h"
 
 #include <string.h>

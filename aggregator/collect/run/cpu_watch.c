@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An array by CPU: online, traced, and since when online without being traced. live_run.c polls it
+ * at each tick and writes the sum into the stream; the engines tell it which CPUs they trace.
+ */
 #include "collect/run/cpu_watch.h"
 
 #include "base/cpu_list.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the values of three gfp flags of this kernel: a small parser evaluates the expressions in a
+ * tracepoint's print fmt. They go into the stream, and into perf's filters.
+ */
 #include "collect/run/gfp_flags.h"
 
 #include "collect/run/run_facts.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The other source of gfp_flags.c: an enum in the kernel's BTF, for kernels whose format names bits
+ * only.
+ */
 #include "config.h"
 
 #include "collect/run/gfp_flags.h"

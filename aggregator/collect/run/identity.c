@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The user of -u: identity.h. */
+/*
+ * The user of -u: ids, groups and environment, read before the fork; taken in the child by calls
+ * that are safe there.
+ */
 #include "config.h"
 
 #include "collect/run/identity.h"

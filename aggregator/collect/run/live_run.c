@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The phases of a live run of any engine, in one main loop: starting, live, draining. It owns the
+ * command, the watch of CPUs and cgroups, timers and signals; each tick checks memory, recording
+ * and bounds. It writes facts and edges of the window into the session. The engine delivers the
+ * batches, and is called when the run begins to drain or has to end.
+ */
 #include "collect/run/live_run.h"
 
 #include "base/clock.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the state of the host's memory: a const table says which line of which file is which
+ * figure. All files are read before one is parsed. live_run.c writes a reading at both ends of the
+ * window.
+ */
 #include "collect/run/memory_facts.h"
 
 #include "base/clock.h"

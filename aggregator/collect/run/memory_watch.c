@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compares the memory of stapio and of this program with the limit, from /proc. live_run.c asks at
+ * each tick, through the engine.
+ */
 #include "collect/run/memory_watch.h"
 
 #include <glib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Raises the program's own OOM score, and restores that of the command. One saved text; called at
+ * the start by tool.c.
+ */
 #include "collect/run/oom_score.h"
 
 #include "base/setting.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The line of progress: counters of the last time, to print rates. live_run.c shows it at its
+ * ticks.
+ */
 #include "collect/run/progress.h"
 
 #include "base/clock.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes the facts of a run as info batches: what is observed, how, and at the end what was lost.
+ * No state; the engines add their own facts through the same functions.
+ */
 #include "config.h"
 
 #include "collect/run/run_facts.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the kernel's memory from /proc/kcore: its segments are read once, and the ranges of the
+ * direct map and the page structs are recognised among them. slab_pages.c reads page structs
+ * through it.
+ */
 #include "collect/slabs/kernel_memory.h"
 
 #include "symbols/kallsyms_line.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compares the kernel's count of a probe's hits with the records that were read. A few numbers, no
+ * table; perf_names.c begins and ends each comparison.
+ */
 #include "collect/slabs/slab_hits.h"
 
 #include <glib.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which cache a page belonged to at a time: a set-associative table of pages with their ends (8
+ * places in a set), and a table of caches. A page that is not known is read from the kernel's
+ * memory; one that is alive is read again after a second. What contradicts what is known switches
+ * the whole answer off. perf_names.c asks it for each object, and enters the ends of slabs.
+ */
 #include "collect/slabs/slab_pages.h"
 
 #include "base/bytes.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kprobe at the end of slabs: its definition, its fields, and the conversion of its records.
+ * perf_run.c opens it with a ring of its own; perf_names.c reads the records.
+ */
 #include "collect/slabs/slab_probe.h"
 
 #include "collect/host/kmem_points.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ids of cgroups that events named, and those that are settled. A new id is looked up by a process
+ * that is in it, then by a file handle made of the id, at last by a walk through the hierarchy.
+ * live_run.c lets it look at each tick, because a path cannot be found after the cgroup is gone.
+ */
 #include "collect/tasks/cgroup_paths.h"
 
 #include "collect/tasks/task_cgroup.h"

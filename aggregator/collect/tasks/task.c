@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tasks, processes and the names that a task had over time: their life cycle, and lookups by time
+ * (task_state.h). The other files of the task table use it; it knows no table.
+ */
 #include "collect/tasks/task_state.h"
 
 #include <glib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the name of a new task from its tracepoint, whose format file is parsed once. perf_events.c
+ * opens the event, perf_read.c passes what it reads to the task table.
+ */
 #include "collect/tasks/task_births.h"
 
 #include "collect/host/tracepoint_format.h"

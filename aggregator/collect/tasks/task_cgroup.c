@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The cgroup of a process, from /proc and the mounted hierarchies, which are read once. Ids are
+ * those of the kernel: the file handle of the folder. The task table and cgroup_paths.c ask it.
+ */
 #include "collect/tasks/task_cgroup.h"
 
 #include <fcntl.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lives of tids in a task table: finds the task of a tid at a time, and reads what is unknown
+ * from /proc. Also decides when the cgroup of a process is read again, with limits for each process
+ * and for all in a second.
+ */
 #include "collect/tasks/task_state.h"
 
 #include "collect/tasks/task_proc.h"

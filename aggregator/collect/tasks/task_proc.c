@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads names, parents, threads and start times from /proc, with fixed buffers. Its only data are
+ * the open folder and the clocks. task_lives.c calls it.
+ */
 #include "collect/tasks/task_proc.h"
 
 #include "base/clock.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Applies the records of perf to a task table: new names, forks, ends. Records of several CPUs come
+ * in any order, so a life is inserted where its time belongs, and names are passed on to children
+ * again when an earlier one arrives.
+ */
 #include "collect/tasks/task_state.h"
 
 #include "base/clock.h"

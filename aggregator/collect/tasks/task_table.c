@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table itself: made at the start of a run, asked for the task of each sample, and settled when
+ * no earlier record can come. It owns all tasks, by tid; a tid has a chain of lives. perf_read.c is
+ * its user.
+ */
 #include "collect/tasks/task_table.h"
 
 #include "base/clock.h"

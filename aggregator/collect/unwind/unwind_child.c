@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "config.h"
-
-#include "collect/unwind/unwind_child.h"
-
 /*
  * The program's side of unwinding: what was told to the process, the jobs without an answer, and
  * the replacement of a process that was lost. Mappings come from collect/perf/perf_unwind.c.
  */
+#include "config.h"
+
+#include "collect/unwind/unwind_child.h"
 
 #include "base/clock.h"
 #include "collect/process/child.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A machine with a stack of 16 values for DWARF expressions, as two tables of operations. Without
+ * branches, so it ends. Runs in the worker, for the few rules that are expressions.
+ */
 #include "collect/unwind/unwind_expression.h"
 
 #include <dwarf.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The CFI of one file in the worker: libdw's handles, and the rows that were decoded, in a hash
+ * table by file offset. Memory is taken from the worker's budget; rows are forgotten when it is
+ * used up.
+ */
 #include "config.h"
 
 #include "collect/unwind/unwind_object.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The program's copy of what is mapped, by process, with whether the worker knows it. Only what is
+ * mapped now counts, so the time of a span is a counter of changes. unwind_child.c uses it.
+ */
 #include "collect/unwind/unwind_processes.h"
 
 enum { SPANS_OF_PROCESS_MAX = 8192 }; /* as records of the ring have room for them */

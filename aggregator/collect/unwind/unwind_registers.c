@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables by machine: DWARF numbers of perf's registers, and which of them a sample must have.
+ */
 #include "collect/unwind/unwind_registers.h"
 
 #include <linux/perf_event.h>

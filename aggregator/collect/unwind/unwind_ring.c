@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The ring in shared memory that takes stacks to the worker: one writer, one reader, records that
+ * never wrap. Positions are atomic; the writer does not believe the reader's.
+ */
 #include "collect/unwind/unwind_ring.h"
 
 /* Records are so aligned that a header always fits in front of the ring's end. */

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes a row of rules from what libdw decodes, once for each address, and applies it: one step of
+ * a walk. Worker only.
+ */
 #include "collect/unwind/unwind_row.h"
 
 #include <dwarf.h>

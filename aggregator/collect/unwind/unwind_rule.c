@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Applies one rule: a load from the copied stack, an offset, or an expression. Each address is
+ * checked against the copy.
+ */
 #include "collect/unwind/unwind_rule.h"
 
 #include "collect/unwind/unwind_expression.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The walk itself, in the worker: objects by number, mappings by process. A step is by CFI, else by
+ * the frame pointer or the return register, and says why the walk ended. libdwfl's unwinder is not
+ * used: doc/decisions/unwinding.md.
+ */
 #include "collect/unwind/unwind_stack.h"
 
 #include "collect/unwind/unwind_object.h"

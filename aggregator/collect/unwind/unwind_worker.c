@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The main loop of the process that unwinds: records from the ring, files and requests from the
+ * socket, answers in batches. A record that takes too long ends the process; the program starts
+ * another one.
+ */
 #include "config.h"
 
 #include "collect/unwind/unwind_worker.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the build id of an open file in a process that has rights: header, list of segments and
+ * notes, into fixed buffers, without libelf. The opener calls it to know whether a file is the
+ * mapped one.
+ */
 #include "collect/user/elf_build_id.h"
 
 #include "base/build_id.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Looks for the separate debug file of a program, and checks build id or checksum. In a child,
+ * which may not open files, it asks the program for each path (elf_debug_file_ask()), and the
+ * program checks that such a path may be asked for.
+ */
 #include "collect/user/elf_debug_file.h"
 
 #include "base/build_id.h"

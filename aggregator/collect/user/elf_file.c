@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens an ELF file with libelf, after its header, sections and segments were checked: libelf would
+ * allocate what a hostile header says. Runs in children only. Symbols, unwinding and probe points
+ * are read through it.
+ */
 #include "collect/user/elf_file.h"
 
 #include <elfutils/libdwelf.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions of one object in an array, with their names in another. Filled in any order, sorted
+ * once; nested functions know the one around them. Bounded. The readers of symbols fill it,
+ * user_resolve.c asks it.
+ */
 #include "collect/user/elf_functions.h"
 
 #include "base/saturate.h"

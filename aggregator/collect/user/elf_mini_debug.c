@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Unpacks .gnu_debugdata with liblzma, with limits for its memory and its result. Builds without
+ * liblzma find nothing.
+ */
 #include "config.h"
 
 #include "collect/user/elf_mini_debug.h"

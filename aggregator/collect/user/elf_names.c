@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds a symbol table with its names, and returns single names as checked parts of the section.
+ * Runs in children.
+ */
 #include "collect/user/elf_names.h"
 
 #include "user/user_names.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the stubs through which a program calls other objects. Two decoders of instructions, in a
+ * const table by machine, and the relocations of the file, sorted by slot. elf_symbols.c adds what
+ * it finds.
+ */
 #include "collect/user/elf_plt.h"
 
 #include "base/bytes.h"

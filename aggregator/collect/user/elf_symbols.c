@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads all functions of a file into an ElfFunctions: symbols of the file, of a debug file, of
+ * packed debug data, and stubs. Ranks decide which of several names stays. Runs in a child, started
+ * by user_resolve.c; for the vdso in the program.
+ */
 #include "collect/user/elf_symbols.h"
 
 #include "collect/user/elf_debug_file.h"

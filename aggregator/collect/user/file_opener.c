@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/file_opener.h"
-
 /*
  * The program's side of the process that opens files (opener_child.c). A request is sent, then its
  * answer is waited for: at most as long as a file may take, and no longer if a signal tells the
- * program to end.
+ * program to end. Time that was wasted is added up: after 10 seconds no more files are opened.
  */
+#include "collect/user/file_opener.h"
 
 #include "base/clock.h"
 #include "base/trusted_file.h"

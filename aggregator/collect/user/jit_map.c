@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds, opens and parses the file in which a process names its generated code. It belongs to the
+ * process's user and is hostile: opened by the opener, read in a child.
+ */
 #include "collect/user/jit_map.h"
 
 #include "base/trusted_file.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/mapped_path.h"
-
 /*
  * Reads /proc/PID/maps for the process that opens files (opener_child.c). It has no data.
  */
+#include "collect/user/mapped_path.h"
 
 #include "base/text_part.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/object_files.h"
-
 /*
  * The files of objects, by the numbers of the objects, and which of their places were asked for.
  * Mappings come from collect/perf/user_watch.c; user_resolve.c reads the names.
  */
+#include "collect/user/object_files.h"
 
 #include "base/clock.h"
 #include "base/escape.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens the file of one mapping: by map_files, then by the paths of the process and of the host,
+ * and takes only what has the inode or build id of the mapping. Runs in the process that opens
+ * files.
+ */
 #include "collect/user/object_open.h"
 
 #include "base/trusted_file.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/opener_child.h"
-
 /*
  * Takes requests of file_opener.c one after the other, until the program ends. Its only data are
  * the requests, and the socket for files that the program passes on.
  */
+#include "collect/user/opener_child.h"
 
 #include "base/fd_path.h"
 #include "base/trusted_file.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lists the executable mappings of all processes as lines of the stream, with build ids; a table
+ * remembers the build ids of files that were read. Runs in the process that opens files, when a
+ * recording begins.
+ */
 #include "collect/user/proc_maps.h"
 
 #include "base/keyed_hash.h"

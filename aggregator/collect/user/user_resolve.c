@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/user/user_resolve.h"
-
 /*
  * Finds the names of places in user code, when a report is made: for each object a process without
  * rights (process/child.h) reads the symbols of the file that object_files.c opened, and answers
  * with lines for the stream. What it answers is checked: the file may have taken it over.
  */
+#include "collect/user/user_resolve.h"
 
 #include "base/clock.h"
 #include "collect/process/child.h"

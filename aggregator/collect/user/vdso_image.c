@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The vdso of this process, which is that of all 64-bit processes: as a file in memory for the
+ * unwinder, and its functions.
+ */
 #include "collect/user/vdso_image.h"
 
 #include "collect/user/elf_symbols.h"
