@@ -431,10 +431,11 @@ static void read_samples(PerfRun *run, PerfRunCpu *cpu)
 	add_reading(run, cpu, began_ns);
 }
 
-/* All other work of the program since the last round is for all CPUs alike. */
+/* All other work of the program and its children since the last round is for all CPUs alike. */
 static void share_rest(PerfRun *run)
 {
-	uint64_t share_ns = reader_time_share(&run->reader, own_time(), run->cpus->len);
+	uint64_t share_ns =
+		reader_time_share(&run->reader, own_time() + child_cpu_ns(), run->cpus->len);
 
 	for (guint i = 0; i < run->cpus->len; i++)
 		((PerfRunCpu *)run->cpus->pdata[i])->cost.rest_ns += share_ns;

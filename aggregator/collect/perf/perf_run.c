@@ -15,6 +15,7 @@
 #include "collect/perf/perf_names.h"
 #include "collect/perf/perf_state.h"
 #include "collect/host/pid_namespace.h"
+#include "collect/process/child.h"
 #include "collect/tasks/task_cgroup.h"
 #include "record/address_sample.h"
 
@@ -411,7 +412,7 @@ static void enable_all(PerfRun *run)
 		perf_events_enable_frees(run->events, cpu->perf);
 	}
 	perf_names_begin_round(run);
-	run->reader.from_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	run->reader.from_ns = clock_ns(CLOCK_PROCESS_CPUTIME_ID) + child_cpu_ns();
 	for (guint i = 0; i < run->cpus->len; i++)
 		perf_cpus_enable(run, run->cpus->pdata[i]);
 }

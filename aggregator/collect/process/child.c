@@ -2,7 +2,7 @@
 /*
  * Starts and ends the processes that open, read and unwind for the program; each kind is a
  * ChildType. The only data are the ids of these processes, which the collectors leave out of their
- * counts.
+ * counts, and the CPU time of those that have ended.
  */
 #include "config.h"
 
@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,7 +39,8 @@ typedef struct {
 } Known;
 
 static Known known[KNOWN_MAX];
-static int known_used; /* the others were never used */
+static int known_used;        /* the others were never used */
+static uint64_t ended_cpu_ns; /* what those that have ended took */
 
 /* In the child. */
 
@@ -107,11 +109,32 @@ static void G_GNUC_NORETURN become(const ChildType *type, int *fds, unsigned cou
 
 /* In the program: what was started. */
 
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * NS_PER_SECOND + (uint64_t)time->tv_usec * 1000;
+}
+
 static void reap(Known *process, int *status)
 {
-	if (process->pid && !process->ended_ns &&
-	    waitpid(process->pid, status, WNOHANG) == process->pid)
-		process->ended_ns = clock_monotonic_ns();
+	struct rusage usage;
+
+	if (!process->pid || process->ended_ns ||
+	    wait4(process->pid, status, WNOHANG, &usage) != process->pid)
+		return;
+	process->ended_ns = clock_monotonic_ns();
+	ended_cpu_ns += timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
+}
+
+uint64_t child_cpu_ns(void)
+{
+	uint64_t all_ns = ended_cpu_ns;
+	clockid_t clock;
+
+	for (int i = 0; i < known_used; i++)
+		if (known[i].pid && !known[i].ended_ns &&
+		    !clock_getcpuclockid(known[i].pid, &clock))
+			all_ns += clock_ns(clock);
+	return all_ns;
 }
 
 /* Reaps what ended late. Returns the one that has ended for the longest time, or NULL. */

@@ -44,6 +44,9 @@ int child_end(Child *child);
 /* Whether this is or was one of our children: what they do is ours. */
 bool child_is_own(uint32_t pid);
 
+/* Returns the CPU time that all of our children have taken, those that have ended, too. */
+uint64_t child_cpu_ns(void);
+
 /* How a call ended. */
 typedef enum {
 	CHILD_ANSWERED,
