@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The functions that allocate for others, as a set of base names: those of the user and those of
+ * callsite_skip_names.c. The dimension of call sites asks for each function.
+ */
 #include "callsite_skip.h"
 
 #include "filter.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Const tables of names: allocators, and functions that allocate for their callers. The lists end
+ * with NULL.
+ */
 #include "callsite_skip.h"
 
 /* Names without suffixes: "_noprof" (Linux 6.10 and later), ".isra.0" and similar. */

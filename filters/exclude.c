@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * -e: drops a stack with any of the listed texts in a frame. State: the list.
+ */
 #include "filter_kinds.h"
 
 #include "item_list.h"

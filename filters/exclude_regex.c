@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --exclude-regex: drops a stack with a frame that matches. State: the compiled expression
+ * (line_regex.c).
+ */
 #include "filter_kinds.h"
 
 #include "line_regex.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of filters, in the order in which they are applied; makes and frees one.
+ * table/filter_chain.c applies them.
+ */
 #include "filter.h"
 
 #include "filter_kinds.h"

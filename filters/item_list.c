@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lists of literal texts, separated by commas: parsed, and sought in a line. Shared by -e, -I and
+ * --callsite-skip.
+ */
 #include "item_list.h"
 
 #include <glib.h>

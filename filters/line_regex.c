@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compiles and applies the regular expression of the two filters that have one.
+ */
 #include "line_regex.h"
 
 bool line_regex_prepare(Filter *filter, GError **error)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * --min-bytes: keeps rows by the bytes allocated. State: the number.
+ */
 #include "filter_kinds.h"
 
 #include "number.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * -m: keeps rows by the number of allocations. State: the number.
+ */
 #include "filter_kinds.h"
 
 #include "number.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses whole numbers and sizes strictly, for filters and options.
+ */
 #include "number.h"
 
 #include <glib.h>

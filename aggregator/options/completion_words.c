@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Values for completion: a const table from option to a list, a function or a kind of file. Reads
+ * the host where values are there (caches, processes, cgroups, tracepoints), bounded.
+ */
 #include "options/completion_words.h"
 
 #include "base/escape.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Separates values that are attached to short options from them, for GLib's parser and for
+ * completion. No state.
+ */
 #include "options/option_attached.h"
 
 #include "options/option_table.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Completes the last word of a command line: an option, its value, or a word that the tool takes.
+ */
 #include "options/option_completion.h"
 
 #include "options/completion_words.h"

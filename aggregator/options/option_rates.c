@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Handlers of slabratetop's options: each stores one value. Columns may request events.
+ */
 #include "number.h"
 #include "options/option_values.h"
 
 #include <string.h>
-
-/* The options for tables of rates. */
 
 static bool take_query(CacheQuery **query, const char *value, GError **error)
 {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rules between options: a predicate for each, and a table with the message. All are checked when
+ * everything is parsed.
+ */
 #include "options/option_rules.h"
 
 #include "collect/run/collect_live.h"

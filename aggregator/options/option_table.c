@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of options: tools, letters, names, help, kind, and where a value goes. Help, completion
+ * and the man pages are made of it.
+ */
 #include "options/option_table.h"
 
 #include "options/option_values.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Handlers of option values: each checks a text and stores one value in the Options, or sets a
+ * usage error of one line.
+ */
 #include "options/option_values.h"
 
 #include "base/clock.h"

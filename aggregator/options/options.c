@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses a command line into Options: words before and after "--", by GLib with the option table;
+ * then defaults, cell filters and what follows from options is filled in. Owns all of it; tools and
+ * engines read it.
+ */
 #include "options/options.h"
 
 #include "collect/run/collect_live.h"

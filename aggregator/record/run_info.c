@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The facts of a stream, in arrays by field id. One table says which field is a number, a text or a
- * list; fields of newer writers are skipped. With --from and --until, the window of the recording
+ * list; fields of newer writers are skipped. With --from and --to, the window of the recording
  * and the slice are kept apart, and the slice is applied again after each batch.
  */
 #include "record/run_info.h"

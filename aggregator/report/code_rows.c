@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The files with code of a session as rows: modules and sections with their addresses, and
+ * programs. For --info and pprof.
+ */
 #include "report/code_rows.h"
 
 static void row_clear(gpointer data)

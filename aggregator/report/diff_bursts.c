@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How unevenly events came within a run, by row of a comparison: the blocks of time of all cells
+ * are added up by row, and the variance between blocks is computed. diff_rows.c asks it for each
+ * row. doc/COMPARISON.md has the formulas.
+ */
 #include "report/diff_bursts.h"
 
 #include <math.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A const table of facts that must be equal for two runs to be comparable; returns those that
+ * differ.
+ */
 #include "report/diff_notes.h"
 
 #include <string.h>

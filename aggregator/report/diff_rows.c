@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows of a comparison: the groups of both runs are joined, judged by chance (count/noise.c)
+ * and by bursts, filtered by the larger side, ranked and cut. Keeps the groups of both sides;
+ * renderers read rows and figures.
+ */
 #include "report/diff_rows.h"
 
 #include "base/clock.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of facts (id, label, type), and their values from a session: fields of the stream,
+ * spans, cost, losses, memory, pairing. model.c adds those that describe a view.
+ */
 #include "report/facts.h"
 
 #include "base/saturate.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Facts about hits: sums over time spans, and how far user stacks reach. Called by model.c.
+ */
 #include "report/facts_hits.h"
 
 #include "base/saturate.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Facts about the state of memory: const tables say which figures become which facts. Called by
+ * facts.c.
+ */
 #include "report/facts_memory.h"
 
 #include "names/host_state.h"

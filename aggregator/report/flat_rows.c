@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A report as rows of one table, for CSV and ndjson: a table of sources, one for each kind of
+ * report, gives columns and values. One row at a time is in memory.
+ */
 #include "report/flat_rows.h"
 
 #include "symbols/frame_line.h"

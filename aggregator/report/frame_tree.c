@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Builds the tree of a flame graph from sorted paths: nodes are opened and closed along a path,
+ * small ones are left out, then children get their places. render_svg.c draws it.
+ */
 #include "report/frame_tree.h"
 
 #include "base/saturate.h"

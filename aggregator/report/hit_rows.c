@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows of a list of hits: indexes into the event list, filtered by the view's stacks and sorted
+ * by time. A const table has the columns that need no formula; texts of the others are cut out of
+ * the hit's own.
+ */
 #include "report/hit_rows.h"
 
 #include "base/escape.h"

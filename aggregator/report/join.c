@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names rows of two runs so that those which mean the same have one number: ids of texts, tuples in
+ * a hash table. Suffixes of compilers and lines that only one side knows are left out.
+ */
 #include "report/join.h"
 
 #include "base/keyed_hash.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Joins the facts of several runs by a const table of rules (sum, maximum, same in all, note), and
+ * keeps a few of each run and host for rows. many_inputs.c adds each run.
+ */
 #include "report/many_runs.h"
 
 #include "base/keyed_hash.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Adds the cells of one run after the other to a profile of names: frames, stacks, origins, tasks
+ * and caches get new numbers, remembered for the run that is being added. What finds no room counts
+ * in rows for others. Keeps what filters left out.
+ */
 #include "report/merged.h"
 
 #include "base/saturate.h"

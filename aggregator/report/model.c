@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fills the model of a report from its source, in one place: groups, parts, comparison, facts, held
+ * figures, readings. Decides what is known and shown; renderers decide nothing.
+ */
 #include "report/model.h"
 
 #include "report/facts_hits.h"

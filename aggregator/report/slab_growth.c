@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows about caches that were asked for: how they grew, what of that was traced, and whether
+ * the two contradict.
+ */
 #include "report/slab_readings.h"
 
 #include "base/saturate.h"

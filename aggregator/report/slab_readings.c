@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two readings of slabinfo with what they are compared with: traced sums, memory, which caches the
+ * kernel can shrink. Owns what slab_growth.c and slab_table.c show.
+ */
 #include "report/slab_readings.h"
 
 #include "session/losses.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows of the overview of all caches, by growth, and how much memory was taken outside of slab
+ * caches.
+ */
 #include "report/slab_readings.h"
 
 #include "base/clock.h"

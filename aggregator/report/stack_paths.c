@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of a model as paths of numbered functions, sorted, so that equal beginnings are
+ * neighbours. Frames get their numbers by figure. For pictures, pprof and speedscope.
+ */
 #include "report/stack_paths.h"
 
 #include "base/keyed_hash.h"

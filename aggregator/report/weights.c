@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Chooses the metrics by which pictures and profiles weigh stacks, with their titles and units.
+ */
 #include "report/weights.h"
 
 #include "base/escape.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The views of one cache and of one stack. Labels of similar stacks are shortened where they are
+ * equal. Pure functions of the state.
+ */
 #include "screen/detail_view.h"
 
 #include "base/number_text.h"

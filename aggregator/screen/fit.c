@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cuts, pads and measures text in columns of a terminal, character by character. No state.
+ */
 #include "screen/fit.h"
 
 #include <string.h>

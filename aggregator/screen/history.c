@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rates of each cache in the last intervals, as rings in a hash table, for the sparklines.
+ */
 #include "screen/history.h"
 
 #include "base/keyed_hash.h"

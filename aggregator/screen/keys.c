@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of keys with what they do, and the answers to questions. Each action changes the state
+ * or queues a command; hints and help come from the table.
+ */
 #include "config.h"
 
 #include "screen/keys.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The screen of a build without ncurses: its start reports that there is none. */
+/*
+ * The screen of a build without ncurses: its start reports that there is none.
+ */
 #include "screen/screen.h"
 
 #include <gio/gio.h>

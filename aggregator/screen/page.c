@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A page as three lists of lines; scrolls, becomes text, and is saved to a new file.
+ */
 #include "screen/page.h"
 
 #include <errno.h>

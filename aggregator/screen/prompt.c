@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The question on the last line and the answer so far; a key changes or ends it.
+ */
 #include "config.h"
 
 #include "screen/prompt.h"

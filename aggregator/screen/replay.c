@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which interval of a recording is shown: position on the tape, pause, steps and pace. Works on the
+ * screen's state.
+ */
 #include "screen/replay.h"
 
 static guint newest(const ScreenState *state)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The screen's thread: waits for data, keys and changes of the terminal, and draws. Two queues
+ * connect it with the program: gifts in, commands out. Neither side waits for the other.
+ */
 #include "screen/screen.h"
 
 #include "screen/keys.h"

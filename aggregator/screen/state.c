@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The screen's state: what is shown, newest data, the user's choices. Independent of the terminal;
+ * used by the thread only.
+ */
 #include "screen/state.h"
 
 #include "screen/replay.h"

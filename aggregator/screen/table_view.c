@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The view of all caches: chosen columns, widths, sparklines, rows. Pure functions of the state.
+ */
 #include "screen/table_view.h"
 
 #include "screen/fit.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Earlier tables of a recording in bounded memory, and sums of those that were dropped. replay.c
+ * asks for tables and histories.
+ */
 #include "screen/tape.h"
 
 enum {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The only file that draws with ncurses: takes over terminal, signals and stderr, draws pages,
+ * reads keys, and puts everything back. Registered with the watchdog, which does so after a kill.
+ */
 #include "config.h"
 
 #include "screen/terminal.h"

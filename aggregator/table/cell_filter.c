@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Prepares the cell filters of a view, each with a state of its own, and asks them for one cell.
+ * view.c and the tables of rates drop what any of them refuses; reports print their remarks.
+ */
 #include "table/cell_filter.h"
 
 struct CellFilters {

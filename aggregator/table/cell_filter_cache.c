@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cell filters by slab cache: those asked for, and those excluded. Verdicts are kept by name, so a
+ * name is matched once.
+ */
 #include "table/cell_filter.h"
 
 typedef struct {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cell filter by cgroup: verdicts for all tasks, made when a view begins, by path or label. Some
+ * labels that do not match are kept for the remark if nothing does.
+ */
 #include "table/cell_filter.h"
 
 #include "base/escape.h"

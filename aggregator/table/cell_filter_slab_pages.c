@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cell filter that drops pages which the slab allocator took: their objects are counted already.
+ * Finds the ranges of a const table of functions in the kernel's symbols, and looks for them in the
+ * first frames. Used with --held.
+ */
 #include "table/cell_filter.h"
 
 #include "symbols/frame_line.h"

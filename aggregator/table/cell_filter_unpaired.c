@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Cell filter that drops caches whose frees are mostly not seen: adds up how the objects of each
+ * cache ended, from the lives that pairing counted. The remark names them. Used with --held.
+ */
 #include "table/cell_filter.h"
 
 #include "base/number_text.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sums of one cell, wherever they are: held cells, a kernel's record, merged runs, or the
+ * profile's cell. All tables add cells through this file.
+ */
 #include "table/cell_held.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A const table of kernel threads that exist for each CPU or in pools, so that their names count as
+ * one.
+ */
 #include "table/comm_fold.h"
 
 #include <glib.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of contexts, for reports and rows.
+ */
 #include "table/context_name.h"
 
 #include "record/format.h"

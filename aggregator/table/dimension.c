@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of dimensions: for each key of --by its name, help, what identifies a row and what
+ * labels it. Parses --by. The functions are in dimension_*.c.
+ */
 #include "table/dimension.h"
 
 #include "table/dimension_kinds.h"

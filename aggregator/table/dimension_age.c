@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The dimension of ages: the label of an age class.
+ */
 #include "table/dimension_kinds.h"
 
 void age_label(const GroupNaming *naming, uint32_t age_class, GString *out)

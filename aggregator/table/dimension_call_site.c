@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The dimensions of call sites: the innermost frame that does not allocate for others, by the names
+ * in filters/ and by source lines. Each origin has one; for merged runs it was found before.
+ */
 #include "table/dimension_kinds.h"
 
 #include "symbols/frame_line.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The dimensions of hits: probe point, and the innermost frame of the program.
+ */
 #include "table/dimension_kinds.h"
 
 #include "base/escape.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The dimensions that follow from an origin: cache, stack and module.
+ */
 #include "table/dimension_kinds.h"
 
 #include <string.h>

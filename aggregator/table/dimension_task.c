@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The dimensions of tasks: process, pid, thread, cgroup, host, recording, context: what identifies
+ * each, and its label.
+ */
 #include "table/dimension_kinds.h"
 
 #include "base/escape.h"

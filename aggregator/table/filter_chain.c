@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The filters of stacks and numbers in a fixed order, with what each dropped. Verdicts on frames
+ * are kept by frame id, so a line is tested once. view.c filters stacks with it, group_rows.c rows
+ * of a table.
+ */
 #include "table/filter_chain.h"
 
 /* A filter's verdict on a frame, cached. */

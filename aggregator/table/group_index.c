@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Numbers the groups of one dimension: an array from member (task, origin, row) to group, and a
+ * hash table by identity. Labels are made when first shown. One index for each key of a table.
+ */
 #include "table/group_table.h"
 
 #include "base/slot_table.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A view grouped by keys: adds its cells up in a GroupTable, then drops, filters, ranks and cuts
+ * the rows. Reports, details and comparisons show the result.
+ */
 #include "table/group_rows.h"
 
 #include "table/filter_chain.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows by tuple of groups, in a hash table; adding a cell finds its row and adds its sums. Used by
+ * all tables of groups.
+ */
 #include "table/group_table.h"
 
 #include "base/keyed_hash.h"

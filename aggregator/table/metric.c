@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of metrics: for each figure its names, titles, type, what it needs, its value and its
+ * variance as functions of a row's sums. Every -s, column, JSON member and text column comes from
+ * here; nothing else knows how a figure is computed.
+ */
 #include "table/metric.h"
 
 static uint64_t allocations(const RowSums *sums)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Allocations by process and by interrupt context: a hash table by pid, start and name, then groups
+ * of the same name, ranked. The lines "processes:" of reports come from it.
+ */
 #include "table/process_sums.h"
 
 #include "base/slot_table.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Adds cells and rows to the sums of a row: numbers, bytes, variances, what is held, values of
+ * hits. Saturating; no state.
+ */
 #include "table/row_sums.h"
 
 #include "base/saturate.h"

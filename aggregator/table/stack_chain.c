@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A stack as one line of function names, for the details of a cache. Names of allocators are
+ * skipped (filters/).
+ */
 #include "table/stack_chain.h"
 
 #include "callsite_skip.h"

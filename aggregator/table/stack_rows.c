@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names all stacks of a profile once: frames by frame_namer.c, user frames and texts, then equal
+ * ones become one row, by a hash table of frame ids. Call sites are named later with the same
+ * namer. Paid from the budget; what finds no room shares one row.
+ */
 #include "table/stack_rows.h"
 
 #include "base/slot_table.h"

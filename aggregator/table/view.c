@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Prepares a profile for printing: picks the cells that count, groups them by row of stacks,
+ * filters, ranks and cuts. It holds rows and cells in flat arrays. Every report begins with a view.
+ */
 #include "table/view.h"
 
 #include "table/cell_held.h"

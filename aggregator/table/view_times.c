@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Adds up the times of objects over the cells of a row or of all rows.
+ */
 #include "table/view_times.h"
 
 static void add_stack(const View *view, const ViewStack *stack, HeldTimes *times)

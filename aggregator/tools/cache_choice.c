@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Resolves the requested caches against a host or a stream, through a small session, and adds the
+ * cell filters.
+ */
 #include "tools/cache_choice.h"
 
 #include "collect/host/slab_facts.h"

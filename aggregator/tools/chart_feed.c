@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A RateFeed of short intervals whose tables go into a RateChart, beside a report whose format
+ * shows a chart.
+ */
 #include "tools/chart_feed.h"
 
 #include "tools/rate_feed.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The second collection for the details of a cache: a child process, a thread that counts its
+ * stream into its own session, and the newest detail behind a lock. rate_screen.c polls it.
+ */
 #include "tools/drill.h"
 
 #include "base/clock.h"

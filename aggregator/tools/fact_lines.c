@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Prints single lines of the text report on stderr, where the result itself does not show them.
+ */
 #include "tools/fact_lines.h"
 
 #include "options/options.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command kmalloc-top: its const description, and main().
+ */
 #include "tools/tool.h"
 
 static const ToolExample examples[] = {

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Several recordings: paths and folders, read one after the other into sessions that are freed
+ * again, merged by names; what cannot be used is noted and left out. tool.c makes one report of the
+ * result.
+ */
 #include "tools/many_inputs.h"
 
 #include "base/escape.h"

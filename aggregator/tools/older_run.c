@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the older run of --diff as the newer one is read, and checks that both can be compared.
+ * tool.c owns it.
+ */
 #include "tools/older_run.h"
 
 #include "report/facts.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A tap and sink of a session that makes a table for each interval: intervals in count/, readings
+ * of slabinfo, losses and cost since the table before, pace of a recording. Tables go to a function
+ * of its user.
+ */
 #include "tools/rate_feed.h"
 
 #include "base/clock.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The run of slabratetop: its feed, and one of three outlets: screen, writer or file. Also judges a
+ * recording's frees by reading it twice. A ToolStream that tool.c drives.
+ */
 #include "tools/rate_run.h"
 
 #include "collect/run/collector_types.h"

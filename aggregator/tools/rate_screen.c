@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The program's side of the screen: gives tables and details, obeys the commands of the user (sort,
+ * open a cache, record), and ends what it started beside. Belongs to the first thread.
+ */
 #include "tools/rate_screen.h"
 
 #include "base/clock.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Puts together what a report needs of a session: held cells, names, view, source. Owns them until
+ * the report is printed.
+ */
 #include "tools/report_input.h"
 
 #include "options/tool_description.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What tells two runs apart: boot, start, end and number of events, else the path.
+ */
 #include "tools/run_identity.h"
 
 #include "session/losses.h"

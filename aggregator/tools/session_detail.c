@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The details of a cache from a session so far. No state; takes as long as a report.
+ */
 #include "tools/session_detail.h"
 
 #include "session/losses.h"

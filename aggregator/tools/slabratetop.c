@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command slabratetop: its words, rules and description, and main().
+ */
 #include "collect/run/collect_live.h"
 #include "options/option_table.h"
 #include "options/option_values.h"

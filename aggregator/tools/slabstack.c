@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command slabstack: its words and rules, the overview of caches without CACHE (two readings of
+ * the host), and main().
+ */
 #include "collect/host/slab_facts.h"
 #include "collect/run/memory_facts.h"
 #include "options/option_values.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Source lines for a report: a resolver that stays for later reports, notes that are printed once,
+ * and --missing-debuginfo with the commands of distributions.
+ */
 #include "tools/source_lines.h"
 
 #include "base/escape.h"

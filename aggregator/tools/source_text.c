@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads source lines for --source: files that everybody may read, by a child without rights, kept
+ * in bounded memory by path.
+ */
 #include "tools/source_text.h"
 
 #include "base/clock.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The command stack-top: presets and probe points from its words, what a recording takes over of
+ * its live view, --list, and main().
+ */
 #include "collect/host/tracefs.h"
 #include "collect/points/point_set.h"
 #include "collect/run/collect_live.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Another process of this program: its arguments from a request, its pipes, its end and its last
+ * message. For drill-down and recordings of the screen.
+ */
 #include "config.h"
 
 #include "tools/suite_child.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A thread that replaces a file with the newest text; only the newest waits. For --textfile.
+ */
 #include "tools/text_file.h"
 
 #include "base/private_file.h"

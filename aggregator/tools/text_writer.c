@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A thread that writes texts to stdout from a bounded queue; what finds no room is dropped and
+ * counted. So a slow reader delays nothing.
+ */
 #include "tools/text_writer.h"
 
 #include <errno.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The frame of all commands: parses, checks, runs live, from input, many inputs or overview, prints
+ * reports, and decides the exit status. Interim reports and outputs are here; what a single command
+ * does differently is in its Tool.
+ */
 #include "tools/tool.h"
 
 #include "collect/run/check.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds the headers of a kernel that stap compiles against, in the folders of distributions, and
+ * says which package is missing.
+ */
 #include "collect/stap/kernel_headers.h"
 
 #include "collect/host/distribution.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A private folder of compiled modules: looked up by name, stored by rename, the oldest dropped.
+ * Every file is checked to be only ours to write, as root loads it. stap_build.c is its user; work
+ * folders are registered with the watchdog.
+ */
 #include "collect/stap/module_cache.h"
 
 #include "collect/host/watchdog.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the notes of a module file (release, events, signature) with libelf. Asked before a module
+ * is loaded by --module.
+ */
 #include "collect/stap/module_file.h"
 
 #include "base/escape.h"

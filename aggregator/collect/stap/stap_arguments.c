@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The argument vector of staprun, with the parameters of the emitter: caches, pids, offsets, sizes.
+ * No addresses, because everybody can read arguments. stap_run.c passes it to stap_child.c.
+ */
 #include "collect/stap/stap_arguments.h"
 
 #include "base/words.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From a request to a module file: the script, a key of everything that makes two modules differ,
+ * the cache, and a run of stap (stap_compile.c) if it has none. Also builds modules for other
+ * hosts, and signs. stap_collector.c and --build-module call it.
+ */
 #include "collect/stap/stap_build.h"
 
 #include "collect/host/distribution.h"

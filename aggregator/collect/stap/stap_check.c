@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lines of --check about SystemTap, and a table of the obstacles for which another collector is
+ * chosen. Changes nothing.
+ */
 #include "collect/run/check.h"
 
 #include "collect/host/cache_layout.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Starts staprun in a process group of its own, with pipes and a fixed environment, and unloads
+ * modules. stap_run.c owns the child; stap_start.c unloads leftovers with the same function.
+ */
 #include "config.h"
 
 #include "collect/stap/stap_child.h"

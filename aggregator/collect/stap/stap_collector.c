@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The collector that uses SystemTap: finds tools and points, gets a module, plans buffers, then
+ * runs stap_run.c. What can fail is done before anything is changed.
+ */
 #include "collect/run/collector.h"
 
 #include "base/clock.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One run of stap: started in a process group, its output read and shown as progress, ended by
+ * signals of the user. A private mount shows it a System.map where the host lacks one. stap_build.c
+ * calls it.
+ */
 #include "collect/stap/stap_compile.h"
 
 #include "collect/process/child_signals.h"

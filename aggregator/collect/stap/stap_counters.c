@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the counters of a loaded module from its parameter in /sys, in pages by CPU. They tell what
+ * was in batches that nobody read. stap_run.c reads them when staprun has ended.
+ */
 #include "collect/stap/stap_counters.h"
 
 #include <errno.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A const table of SystemTap's error texts with reason and remedy, the most specific first.
+ * stap_messages.c asks it for each line.
+ */
 #include "collect/stap/stap_failures.h"
 
 #include "collect/host/distribution.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Finds modules and work folders that killed runs left behind, in /sys/module and /proc. Lists
+ * only; stap_start.c removes.
+ */
 #include "collect/stap/stap_leftovers.h"
 
 #include "collect/stap/stap_child.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines of SystemTap's stderr, bounded and cleaned: tables of patterns turn losses into numbers and
+ * failures into one message. stap_run.c and stap_compile.c feed it.
+ */
 #include "collect/stap/stap_messages.h"
 
 #include "collect/stap/stap_failures.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether a module file fits this host, kernel and request, before it is loaded: one error each,
+ * with what to do.
+ */
 #include "collect/stap/stap_build.h"
 
 #include "record/probe_kinds.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses -o by a const table of stap's options: which go to stap, which are refused and what to use
+ * instead.
+ */
 #include "collect/stap/stap_options.h"
 
 #include <gio/gio.h>

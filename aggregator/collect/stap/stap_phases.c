@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The phases of a run of SystemTap, as its LiveEngine: live with the first heartbeat, drained when
+ * each CPU has sent another one, then staprun is ended by a table of signals with growing force.
+ */
 #include "collect/stap/stap_state.h"
 
 #include "base/clock.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Makes the script of probe points: spellings by kind of probe in a table, formulas by
+ * expression_stap.c, one call of the emitter for each hit. What this kernel lacks is noted. The
+ * script goes into the module's key.
+ */
 #include "collect/stap/stap_points.h"
 
 #include "collect/points/program_file.h"

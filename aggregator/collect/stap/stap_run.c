@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run of SystemTap from start to end: staprun's pipes feed the session and stap_messages.c;
+ * afterwards the module is unloaded and its counters are read. Owns the StapRun (stap_state.h);
+ * stap_phases.c decides when it ends.
+ */
 #include "collect/stap/stap_run.h"
 
 #include "base/clock.h"

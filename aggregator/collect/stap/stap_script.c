@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Puts the script together from files beside the program or installed: base, one file for each kind
+ * of event, points; and reads the tapset, because the module's key contains its text.
+ */
 #include "collect/stap/stap_script.h"
 
 #include "probes/data_folder.h"

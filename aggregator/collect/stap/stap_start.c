@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a run of SystemTap does first, under a lock on staprun's file: removes leftovers, and
+ * remembers a setting that staprun will change. stap_phases.c ends it when the module is in use.
+ */
 #include "collect/stap/stap_start.h"
 
 #include "collect/process/process_group.h"

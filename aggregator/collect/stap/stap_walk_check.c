@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The line of --check about who walks stacks, from the kernel's release and configuration.
+ */
 #include "collect/stap/stap_walk_check.h"
 
 #include "collect/host/host_snapshot.h"

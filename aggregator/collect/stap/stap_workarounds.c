@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A const table of SystemTap's bugs with some kernels: a test by content, edits of a copy of the
+ * runtime, or words for stap. stap_build.c applies what is needed, and puts it into the module's
+ * key.
+ */
 #include "collect/stap/stap_workarounds.h"
 
 #include <errno.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The chart of a run as JSON: a const table of columns, one array for each. For the page.
+ */
 #include "render/data/chart_json.h"
 
 typedef struct {

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A comparison as the member "diff" of the JSON report. No state beyond the writer.
+ */
 #include "render/data/render_json.h"
 
 #include "report/diff_notes.h"

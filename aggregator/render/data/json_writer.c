@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes JSON values into a string, with commas where needed; long output is spilled to the file.
+ * All JSON of the program is written here, so texts are escaped in one place.
+ */
 #include "render/data/json_writer.h"
 
 #include "base/clock.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Locations, functions and mappings of a pprof profile, each written when first needed; tables
+ * remember the ids. Mappings are written last, when their ranges are known.
+ */
 #include "render/data/pprof_code.h"
 
 #include "base/escape.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packs parts of a message with protobuf-c and compresses them piece by piece; a table has the
+ * positions of texts.
+ */
 #include "render/data/pprof_writer.h"
 
 #include "base/keyed_hash.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of an interval as JSON. Columns come from table/metric.c; two texts have members of
+ * their own.
+ */
 #include "render/data/render_json.h"
 
 #include "rates/rate_net.h"

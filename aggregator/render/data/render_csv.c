@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The renderer "csv": flat rows with quoted texts; what a spreadsheet would take for a formula is
+ * escaped.
+ */
 #include "render/data/render_data.h"
 
 #include "base/escape.h"

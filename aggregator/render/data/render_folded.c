@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The renderer "folded": a line for each part, outermost frame first; of a comparison with two
+ * figures.
+ */
 #include "render/data/render_data.h"
 
 #include "base/clock.h"

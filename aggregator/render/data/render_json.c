@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The renderer "json": one object with facts, stacks, rows and readings. doc/JSON.md has the
+ * schema; each member's name is constant. Large reports are spilled while they are written.
+ */
 #include "render/data/render_json.h"
 
 #include "table/view_times.h"

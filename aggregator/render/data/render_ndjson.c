@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The renderer "ndjson": an object for each flat row.
+ */
 #include "render/data/render_data.h"
 
 #include "render/data/json_writer.h"

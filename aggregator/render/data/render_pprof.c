@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The renderer "pprof": types of values, comments from facts, and a sample for each part with its
+ * labels.
+ */
 #include "render/data/render_data.h"
 
 #include "base/escape.h"

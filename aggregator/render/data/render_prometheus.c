@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The renderer "prometheus": const tables of families, about the run and for each cache, with
+ * counters from rate_totals.c.
+ */
 #include "render/data/render_data.h"
 
 #include "base/clock.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of renderers: the name for --format, the kinds of reports, traits, and how stacks are
+ * divided.
+ */
 #include "render/formats/renderers.h"
 
 #include "config.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The data of the page as JSON, written while it is made: stacks, frames by number, parts, figures,
+ * texts each once. data.js describes the shape. State: the tables from the view's numbers to those
+ * of the page.
+ */
 #include "render/picture/page_data.h"
 
 #include "render/data/chart_json.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The data of a comparison for the page: figures as columns, stacks as numbers of names.
+ */
 #include "render/picture/page_diff.h"
 
 #include "render/picture/page_plain.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Escapes of texts in HTML and of JSON in a script element. Everything from outside goes through
+ * here.
+ */
 #include "render/picture/page_escape.h"
 
 #include <stdbool.h>

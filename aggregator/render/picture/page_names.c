@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Texts with their positions in a page, in a hash table.
+ */
 #include "render/picture/page_names.h"
 
 #include "base/keyed_hash.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The parts of the page in words, made by the text renderer's functions: facts, warnings, title,
+ * and the first stacks for readers without scripts.
+ */
 #include "render/picture/page_plain.h"
 
 #include "base/escape.h"

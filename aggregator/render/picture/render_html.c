@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The renderer "html": the page's template with inserts from a table; its policy allows only the
+ * scripts in it, by hash.
+ */
 #include "render/picture/render_picture.h"
 
 #include "render/picture/page_data.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The renderer "svg": a flame graph. Its boxes lie in percent of the width, and each is a picture
+ * of its own, which cuts the text in it: so the picture fits any width. Names are shortened for
+ * WIDTH_PX; the script in the file shortens them again for the real width.
+ */
 #include "render/picture/render_picture.h"
 
 #include "base/escape.h"
@@ -13,11 +18,6 @@
 
 #include <string.h>
 
-/*
- * A flame graph. Its boxes lie in percent of the width, and each is a picture of its own, which
- * cuts the text in it: so the picture fits any width. Names are shortened for WIDTH_PX; the script
- * in the file shortens them again for the real width.
- */
 enum {
 	WIDTH_PX = 1200,
 	LINE_PX = 16,

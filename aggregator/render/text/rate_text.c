@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of an interval as text: cells, then widths, then lines. Columns come from
+ * table/metric.c.
+ */
 #include "render/text/render_text.h"
 
 #include "base/escape.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The renderer "text": a table with the layout of each kind of report.
+ */
 #include "render/text/render_text.h"
 
 void append_read_as_line(GString *out, const ReportModel *model)

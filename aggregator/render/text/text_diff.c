@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The layout of a comparison: columns for old, new, change and noise, then the lines about both
+ * runs. Two passes: widths, lines.
+ */
 #include "render/text/render_text.h"
 
 #include "base/clock.h"

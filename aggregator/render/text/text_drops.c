@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What filters dropped, and why nothing is left, with the options that would show more, by a const
+ * table of words.
+ */
 #include "render/text/render_text.h"
 
 #include "base/escape.h"

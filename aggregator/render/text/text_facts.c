@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lines after a report's summary: a const table says for each line what writes it and when it
+ * is shown. Each function writes one line from facts; no figure is computed here.
+ */
 #include "render/text/render_text.h"
 
 #include "base/escape.h"

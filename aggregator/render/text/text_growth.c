@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lines about how slab caches grew, and what explains that.
+ */
 #include "render/text/render_text.h"
 
 #include "base/escape.h"

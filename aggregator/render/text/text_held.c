@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is held, in words: the line of a stack with ages, growth test and bars over time, and the
+ * lines about pairing.
+ */
 #include "render/text/render_text.h"
 
 #include "base/escape.h"

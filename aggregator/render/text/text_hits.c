@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines about hits: time spans with their lengths, user stacks, and the list of hits.
+ */
 #include "render/text/render_text.h"
 
 #include "base/number_text.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The line "Lost:" and others about incompleteness, sampling and comparing. Causes are rows of a
+ * const table. Also used on stderr and in pictures.
+ */
 #include "render/text/render_text.h"
 
 #include "base/escape.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The line "Memory:": levels at both ends of the run, and what changed.
+ */
 #include "render/text/render_text.h"
 
 #include "base/number_text.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The processes of a stack or report with their shares, in one line.
+ */
 #include "render/text/render_text.h"
 
 #include "base/escape.h"

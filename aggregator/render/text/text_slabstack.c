@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The layout of slabstack: blocks for each process or cache, with figures in the positions of
+ * slab.stp, and the summary.
+ */
 #include "render/text/render_text.h"
 
 #include "base/escape.h"

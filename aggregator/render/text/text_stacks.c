@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The layout of kmalloc-top: the banner, "This path seen N times:" with its details, and totals in
+ * the Perl tool's words.
+ */
 #include "render/text/render_text.h"
 
 #include "base/escape.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The layout of tables of groups (--by): figures, then labels; two passes, for the widths and for
+ * the lines.
+ */
 #include "render/text/render_text.h"
 
 #include "base/number_text.h"

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What counted things are called, by kind of report: const tables of words.
+ */
 #include "render/text/render_text.h"
 
 #include "base/number_text.h"
