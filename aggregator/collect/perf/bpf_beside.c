@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * BPF programs beside our events: for each tracepoint a descriptor to ask with, the programs
+ * attached at the last look, and counters that show whether events happen unseen. Instructions of a
+ * program are read to know whether it can hide events. perf_run.c looks at each tick; --check looks
+ * once.
+ */
 #include "collect/perf/bpf_beside.h"
 
 #include "base/cpu_list.h"

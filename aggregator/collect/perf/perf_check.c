@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The lines of --check about perf events, as a const table of functions. Changes nothing; opens
+ * events only to learn whether the kernel accepts them.
+ */
 #include "collect/run/check.h"
 
 #include "collect/perf/bpf_beside.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Measures how far perf's clock is from CLOCK_MONOTONIC, on kernels that cannot use the latter: one
+ * record of our own thread's name between two readings. perf_run.c and perf_maps.c add the offset
+ * to all times.
+ */
 #include "collect/perf/perf_clock.h"
 
 #include "base/clock.h"

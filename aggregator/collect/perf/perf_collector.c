@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The collector of perf events: prepares a plan (points, kprobes, how caches get names, births of
+ * tasks), then runs it in perf_run.c. Everything that the plan borrows is owned here, for the time
+ * of the run.
+ */
 #include "collect/run/check.h"
 
 #include "collect/host/host_memory.h"

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The CPUs of a run: opens and closes their events, lets twins take turns, pays the cost, and
+ * judges it against the limit, which changes periods or ends the run. Its data are the PerfRunCpu
+ * of each CPU (perf_state.h). perf_run.c and perf_read.c call it, timers of its own drive the
+ * turns.
+ */
 #include "base/clock.h"
 #include "collect/perf/perf_hits.h"
 #include "collect/perf/perf_names.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opens, enables, counts and closes the perf events of all CPUs: descriptors and ids by CPU and
+ * point, and the features that this kernel has, which are dropped one by one when it refuses. Knows
+ * the kernel's interface; decides nothing about a run.
+ */
 #include "collect/perf/perf_events.h"
 
 #include "base/clock.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes filters of tracepoints as text: by cache name, by size of a kmalloc class, and without
+ * inner events. No state. perf_run.c sets them before events are enabled; they may let more through
+ * than was asked for.
+ */
 #include "collect/perf/perf_filter.h"
 
 #include <stdbool.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Probe points in a perf run: requests what their samples need, measures what they cost, and takes
+ * each sample: weight, task, formulas, user stack, then event_writer.c or, with copies of stacks,
+ * perf_unwind.c. The data are in the PerfRun; this is the hot path of stack-top.
+ */
 #include "collect/perf/perf_hits.h"
 
 #include "collect/host/kmem_points.h"

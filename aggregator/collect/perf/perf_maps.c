@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What processes map, for SystemTap: perf events that count nothing, with rings of task records, on
+ * each CPU. user_watch.c takes the records. When records may be missing, it scans /proc again, at
+ * most once a second.
+ */
 #include "collect/perf/perf_maps.h"
 
 #include "base/clock.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Arithmetic: what hits, lost samples and the reader's own time cost. perf_cpus.c and perf_read.c
+ * keep the numbers.
+ */
 #include "collect/perf/perf_pay.h"
 
 /* Returns how far a number has risen above the one of before, which it replaces. */

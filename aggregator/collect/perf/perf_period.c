@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two parts that decide about a CPU's period: the throttle, which doubles or halves the nominal
+ * period by what it costs, and the draw of a random period around a nominal one, by tables of
+ * primes. No state but the caller's. doc/SAMPLING.md has the reasons.
+ */
 #include "collect/perf/perf_period.h"
 
 #include <glib.h>

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads the rings of all CPUs in rounds: task records first, then ends of slabs, then samples, up
+ * to ends that were noted before. From a record to the batch it is the hot path of the perf
+ * collector: parse, weigh, find task and cache, write. perf_run.c calls a round each 100 ms or when
+ * a ring is filling.
+ */
 #include "base/clock.h"
 #include "collect/host/kmem_points.h"
 #include "collect/perf/perf_hits.h"

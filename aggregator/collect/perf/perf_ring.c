@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A mapped ring of perf: records between tail and head, of which one that wraps is copied. Sizes in
+ * the ring are checked. Also plans the sizes of rings. perf_read.c, perf_maps.c and the
+ * measurements read rings with it.
+ */
 #include "collect/perf/perf_ring.h"
 
 #include <string.h>

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parses the bodies of perf's records, in the kernel's order of fields, without a copy: samples,
+ * hits, tasks, mappings, losses. Never reads beyond a record. No state. perf_read.c calls it for
+ * each record.
+ */
 #include "config.h"
 
 #include "collect/perf/perf_sample.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Measures how unevenly sampling sees a CPU: weights by process row and place, compared between
+ * blocks of one period. One PerfScatter for each point and CPU; perf_run.c sums them up into facts
+ * of the stream.
+ */
 #include "collect/perf/perf_scatter.h"
 
 #include <glib.h>

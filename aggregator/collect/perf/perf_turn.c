@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The stages of a turn of twins on one point and CPU: park, aim, start, settle; each is left when
+ * an event has shown that the change is in force. perf_cpus.c looks at all turns every 10 ms;
+ * perf_weight.c needs the counts that are noted here.
+ */
 #include "collect/perf/perf_turn.h"
 
 #include "base/clock.h"

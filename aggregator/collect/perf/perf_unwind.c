@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hits that wait for their user stacks: they are kept in arrays, in order, until the unwinding
+ * process has answered, then written. Also tells that process what is mapped, by process and exec.
+ * perf_hits.c adds hits and flushes them.
+ */
 #include "collect/perf/perf_unwind.h"
 
 #include "base/clock.h"

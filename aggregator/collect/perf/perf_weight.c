@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many events a sample stands for, and which samples are missing: two series, one of each twin,
+ * with their counts. Integers only; perf_read.c calls it for each sample. doc/SAMPLING.md explains
+ * the estimator.
+ */
 #include "collect/perf/perf_weight.h"
 
 #include <glib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The scatter of events that are sampled by thread: weights in rows by hash of the thread.
+ * perf_hits.c adds, perf_run.c writes.
+ */
 #include "collect/perf/thread_scatter.h"
 
 #include "base/keyed_hash.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Follows mappings for any collector: records and scans become lines of the stream, and files of
+ * new objects are opened. At the end of a run it has the places of user stacks named. Data: lines
+ * that were not written yet, and processes that are ending.
+ */
 #include "collect/perf/user_watch.h"
 
 #include "base/clock.h"
