@@ -141,7 +141,8 @@ Test(perf_cost, an_event_that_is_left_out_or_rejected_costs_less)
 	cr_expect(cost.is_known);
 	cr_expect(cost.untaken_ns > 0 && cost.untaken_ns <= cost.every.event_ns, "%lu ns",
 		  (unsigned long)cost.untaken_ns);
-	cr_expect_gt(cost.rejected_ns, 0);
+	cr_expect_gt(cost.rejected_ns[0], 0);
+	cr_expect_eq(cost.rejected_ns[1], 0);
 	stage_close(&stage);
 }
 
@@ -184,8 +185,9 @@ static PerfCostRound round_of(uint64_t plain_ns, uint64_t event_ns, uint64_t fra
 			    .frames = SPARSE * DEPTH },
 		.helped_ns = bare_ns + HELPERS * helper_ns,
 		.parked_ns = parked_ns,
-		.filtered_ns = plain_ns + REJECTED * rejected_ns,
-		.rejected = REJECTED,
+		.filtered_ns = { plain_ns + REJECTED * rejected_ns,
+				 plain_ns + REJECTED * 2 * rejected_ns },
+		.rejected = { REJECTED, REJECTED },
 		.helpers = HELPERS,
 	};
 }
@@ -242,19 +244,20 @@ Test(perf_cost, what_is_left_out_or_rejected_costs_something)
 	for (unsigned i = 0; i < PERF_COST_ROUNDS; i++)
 		rounds[i] = round_of(100000 + i, 700, 280, 900);
 	rounds[2].parked_ns += 1000000;
-	rounds[3].filtered_ns += 1000000;
+	rounds[3].filtered_ns[0] += 1000000;
 	cost = perf_cost_of_rounds(rounds, PERF_COST_ROUNDS);
 	cr_expect_eq(cost.untaken_ns, 129, "%lu", (unsigned long)cost.untaken_ns);
-	cr_expect_eq(cost.rejected_ns, 154, "%lu", (unsigned long)cost.rejected_ns);
+	cr_expect_eq(cost.rejected_ns[0], 154, "%lu", (unsigned long)cost.rejected_ns[0]);
+	cr_expect_eq(cost.rejected_ns[1], 308, "%lu", (unsigned long)cost.rejected_ns[1]);
 	cr_expect_eq(perf_cost_of_sample(&cost, DEPTH, false) + cost.untaken_ns,
 		     perf_cost_of(&cost.every, DEPTH));
 	/* Disturbed: a sixth of a sample. */
 	for (unsigned i = 0; i < PERF_COST_ROUNDS; i++)
-		rounds[i].filtered_ns = rounds[i].plain_ns - 1000;
-	cr_expect_eq(perf_cost_of_rounds(rounds, PERF_COST_ROUNDS).rejected_ns, 127);
+		rounds[i].filtered_ns[0] = rounds[i].plain_ns - 1000;
+	cr_expect_eq(perf_cost_of_rounds(rounds, PERF_COST_ROUNDS).rejected_ns[0], 127);
 	for (unsigned i = 0; i < PERF_COST_ROUNDS; i++)
-		rounds[i].rejected = 0;
-	cr_expect_eq(perf_cost_of_rounds(rounds, PERF_COST_ROUNDS).rejected_ns, 0);
+		rounds[i].rejected[0] = 0;
+	cr_expect_eq(perf_cost_of_rounds(rounds, PERF_COST_ROUNDS).rejected_ns[0], 0);
 	for (unsigned i = 0; i < PERF_COST_ROUNDS; i++)
 		rounds[i].parked_ns = rounds[i].every.bare_ns + 100000;
 	cost = perf_cost_of_rounds(rounds, PERF_COST_ROUNDS);

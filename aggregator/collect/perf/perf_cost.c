@@ -122,7 +122,7 @@ static GArray *allocation_points(const PerfRequest *request)
 }
 
 /* The points whose filters reject events, with filters that reject all of this thread. They
-   evaluate the filter of the run first. Owned, with the filters. */
+   evaluate the filter of the run first. Owned, with the filters; see requests_of(). */
 static GArray *rejecting_points(const PerfRequest *request)
 {
 	GArray *points = g_array_new(FALSE, FALSE, sizeof(PerfPoint));
@@ -133,7 +133,10 @@ static GArray *rejecting_points(const PerfRequest *request)
 		if (!point.filter || !point.counts_calls)
 			continue;
 		point.filter = g_strdup_printf("(%s) && common_pid == 0", point.filter);
-		g_array_append_val(points, point);
+		if (point.has_cache_name)
+			g_array_append_val(points, point);
+		else
+			g_array_prepend_val(points, point);
 	}
 	return points;
 }
@@ -171,7 +174,12 @@ static int64_t sparse_frame_ns(const PerfCostRound *round)
 
 static int64_t rejected_ns(const PerfCostRound *round)
 {
-	return more_than(round->filtered_ns, round->plain_ns, round->rejected);
+	return more_than(round->filtered_ns[0], round->plain_ns, round->rejected[0]);
+}
+
+static int64_t rejected_named_ns(const PerfCostRound *round)
+{
+	return more_than(round->filtered_ns[1], round->plain_ns, round->rejected[1]);
 }
 
 static int64_t helper_ns(const PerfCostRound *round)
@@ -233,9 +241,10 @@ PerfCost perf_cost_of_rounds(const PerfCostRound *rounds, unsigned count)
 	cost.every.event_ns = cost_in_work(sample_ns + entry_ns);
 	cost.every.frame_ns = cost_in_work(median_of(rounds, count, frame_ns));
 	cost.untaken_ns = cost_in_work(untaken + entry_ns);
-	if (rounds[0].rejected)
-		cost.rejected_ns =
-			cost_in_work(unsampled_of(rounds, count, sample_ns, rejected_ns));
+	for (unsigned named = 0; named < 2; named++)
+		if (rounds[0].rejected[named])
+			cost.rejected_ns[named] = cost_in_work(unsampled_of(
+				rounds, count, sample_ns, named ? rejected_named_ns : rejected_ns));
 	cost.helper_ns = cost_in_work(median_of(rounds, count, helper_ns));
 	cost.sparse = sparse_of(rounds, count, &cost);
 	cost.is_known = sample_ns && cost.every.event_ns <= EVENT_NS_MAX &&
@@ -247,9 +256,9 @@ PerfCost perf_cost_of_rounds(const PerfCostRound *rounds, unsigned count)
 typedef struct {
 	Kind bare, full;
 	Kind sparse_bare, sparse_full;
-	Kind helped; /* bare, with the helpers; events is NULL if there are no helpers */
-	Kind parked,
-		filtered; /* bare, but no event is taken; filtered: only points with a filter */
+	Kind helped;      /* bare, with the helpers; events is NULL if there are no helpers */
+	Kind parked;      /* bare, but no event is taken */
+	Kind filtered[2]; /* ... only points with a filter, by PerfPoint.has_cache_name */
 } Kinds;
 
 static void kinds_close(Kinds *kinds)
@@ -260,16 +269,19 @@ static void kinds_close(Kinds *kinds)
 	perf_events_free(kinds->sparse_full.events);
 	perf_events_free(kinds->helped.events);
 	perf_events_free(kinds->parked.events);
-	perf_events_free(kinds->filtered.events);
+	perf_events_free(kinds->filtered[0].events);
+	perf_events_free(kinds->filtered[1].events);
 }
 
-static void measure_filtered(Kinds *kinds, PerfCostRound *round)
+static void measure_filtered(Kinds *kinds, unsigned named, PerfCostRound *round)
 {
-	Kind *kind = &kinds->filtered;
-	uint64_t before = calls_of(kind);
+	Kind *kind = &kinds->filtered[named];
+	uint64_t before = kind->cpu ? calls_of(kind) : 0;
 
-	round->filtered_ns = kind_measure(kind);
-	round->rejected = calls_of(kind) - before;
+	if (!kind->cpu)
+		return;
+	round->filtered_ns[named] = kind_measure(kind);
+	round->rejected[named] = calls_of(kind) - before;
 }
 
 static PerfCostSamples measure_samples(Kind *bare, Kind *full)
@@ -289,8 +301,8 @@ static PerfCostRound measure_round(Kinds *kinds)
 	/* As before the other rounds: system calls take the caches. */
 	perf_events_disable(kinds->bare.events, kinds->bare.cpu);
 	round.plain_ns = allocate();
-	if (kinds->filtered.cpu)
-		measure_filtered(kinds, &round);
+	measure_filtered(kinds, 0, &round);
+	measure_filtered(kinds, 1, &round);
 	round.parked_ns = kind_measure(&kinds->parked);
 	round.sparse = measure_samples(&kinds->sparse_bare, &kinds->sparse_full);
 	round.every = measure_samples(&kinds->bare, &kinds->full);
@@ -321,7 +333,7 @@ static bool kinds_are_open(const Kinds *kinds)
 
 /* The requests of the kinds; they are borrowed by the kinds. */
 typedef struct {
-	PerfRequest bare, full, sparse_bare, sparse_full, helped, parked, filtered;
+	PerfRequest bare, full, sparse_bare, sparse_full, helped, parked, filtered[2];
 } Requests;
 
 static void kinds_open(Kinds *kinds, const Requests *requests)
@@ -333,8 +345,9 @@ static void kinds_open(Kinds *kinds, const Requests *requests)
 	kind_open(&kinds->parked, &requests->parked);
 	if (requests->helped.helpers_count)
 		kind_open(&kinds->helped, &requests->helped);
-	if (requests->filtered.points_count)
-		kind_open(&kinds->filtered, &requests->filtered);
+	for (unsigned named = 0; named < 2; named++)
+		if (requests->filtered[named].points_count)
+			kind_open(&kinds->filtered[named], &requests->filtered[named]);
 }
 
 static PerfCost measure(const Requests *requests)
@@ -363,11 +376,12 @@ static PerfRequest own_request(const PerfRequest *request, const GArray *points)
 	return own;
 }
 
-/* points and filtered must outlive the result. */
+/* Both must outlive the result. Of filtered, those come first whose records have no cache name. */
 static Requests requests_of(const PerfRequest *request, const GArray *points,
 			    const GArray *filtered)
 {
 	Requests own = { .helped = own_request(request, points) };
+	unsigned plain = 0;
 
 	own.full = own.helped;
 	own.full.helpers_count = 0;
@@ -380,9 +394,13 @@ static Requests requests_of(const PerfRequest *request, const GArray *points,
 	own.sparse_bare.sampling_period = SPARSE_PERIOD;
 	own.parked = own.bare;
 	own.parked.sampling_period = PERF_PARKED;
-	own.filtered = own.parked;
-	own.filtered.points = (const PerfPoint *)(const void *)filtered->data;
-	own.filtered.points_count = filtered->len;
+	for (guint i = 0; i < filtered->len; i++)
+		plain += !g_array_index(filtered, PerfPoint, i).has_cache_name;
+	own.filtered[0] = own.filtered[1] = own.parked;
+	own.filtered[0].points = (const PerfPoint *)(const void *)filtered->data;
+	own.filtered[0].points_count = plain;
+	own.filtered[1].points = own.filtered[0].points + plain;
+	own.filtered[1].points_count = filtered->len - plain;
 	return own;
 }
 

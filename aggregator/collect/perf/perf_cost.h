@@ -23,9 +23,10 @@ typedef struct {
 	/* ... and if some are left out: the kernel's walk is then not in the CPU's caches, and its
 	   branches are not predicted (doc/PERFORMANCE.md) */
 	PerfSampleCost sparse;
-	uint64_t helper_ns;   /* a sample of a helper (see PerfRequest); 0: unknown or no helpers */
-	uint64_t untaken_ns;  /* in event_ns, and alone if the period leaves the event out */
-	uint64_t rejected_ns; /* an event that the filter rejects; 0: unknown or no filter */
+	uint64_t helper_ns;  /* a sample of a helper (see PerfRequest); 0: unknown or no helpers */
+	uint64_t untaken_ns; /* in event_ns, and alone if the period leaves the event out */
+	/* An event that the filter rejects, by PerfPoint.has_cache_name; 0: unknown or no filter */
+	uint64_t rejected_ns[2];
 } PerfCost;
 
 /* Samples of the same allocations: nanoseconds of CPU time, and their numbers. */
@@ -41,11 +42,12 @@ typedef struct {
 	uint64_t plain_ns; /* nothing was sampled */
 	PerfCostSamples every;
 	PerfCostSamples sparse;
-	uint64_t helped_ns;   /* as every.bare_ns, with the helpers */
-	uint64_t parked_ns;   /* events that are counted, but not taken */
-	uint64_t filtered_ns; /* events that a filter rejects */
-	uint64_t helpers;     /* samples of helpers; 0: none */
-	uint64_t rejected;    /* events that the filter rejected; 0: none */
+	uint64_t helped_ns; /* as every.bare_ns, with the helpers */
+	uint64_t parked_ns; /* events that are counted, but not taken */
+	/* Events that a filter rejects, and how many; by PerfPoint.has_cache_name */
+	uint64_t filtered_ns[2];
+	uint64_t rejected[2];
+	uint64_t helpers; /* samples of helpers; 0: none */
 } PerfCostRound;
 
 enum { PERF_COST_ROUNDS = 24 };

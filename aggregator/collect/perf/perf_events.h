@@ -33,6 +33,7 @@ typedef struct {
 	bool counts_calls;   /* open one more event, which counts what the filter rejects, too */
 	bool is_helper;      /* see PerfRequest */
 	bool filters_caches; /* the filter rejects slab caches that were not requested */
+	bool has_cache_name; /* its record has the cache's name, which takes time to copy */
 } PerfPoint;
 
 /* The events to open. Everything is borrowed until perf_events_free(). */

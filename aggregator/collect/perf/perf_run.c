@@ -468,6 +468,7 @@ static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *reque
 			.id = point->format->id,
 			.is_free = point->type->is_free,
 			.filters_caches = by_cache != NULL,
+			.has_cache_name = point->cache_name != NULL,
 			.counts_calls = by_cache && !(point->type->is_free && request->held),
 			.filter = perf_filter_without_inner(by_cache, point, inner),
 		};
@@ -575,7 +576,7 @@ static bool adopt_clock(PerfRun *run, GError **error)
 	return false;
 }
 
-/* All tracepoints of allocators cost about the same. */
+/* All tracepoints of allocators cost about the same, except where they reject events. */
 static void measure_allocations(PerfRun *run)
 {
 	const PerfCost cost = perf_cost_measure(&run->request);
@@ -583,8 +584,10 @@ static void measure_allocations(PerfRun *run)
 	run->cost = cost;
 	run->hit_costs = g_new0(HitCost, run->request.points_count);
 	for (unsigned i = 0; i < run->request.points_count; i++)
-		run->hit_costs[i] =
-			(HitCost){ .hit_ns = cost.untaken_ns, .rejected_ns = cost.rejected_ns };
+		run->hit_costs[i] = (HitCost){
+			.hit_ns = cost.untaken_ns,
+			.rejected_ns = cost.rejected_ns[run->request.points[i].has_cache_name],
+		};
 }
 
 static void measure_cost(PerfRun *run)
