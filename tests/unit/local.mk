@@ -73,6 +73,7 @@ tests_unit_unit_SOURCES = \
 	tests/unit/elf_examples.h \
 	tests/unit/event_batch.h \
 	tests/unit/kernel_shim.h \
+	tests/unit/refused_call.h \
 	tests/unit/leaks.c tests/unit/leaks.h \
 	tests/unit/lines_example.h \
 	tests/unit/lines_run.h \

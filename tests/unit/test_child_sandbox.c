@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/process/child_sandbox.h"
 
+#include "refused_call.h"
+
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glib.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -251,20 +250,11 @@ Test(child_sandbox, its_user_is_nobody_elses)
 	cr_expect_eq(status, 0, "%#x", (unsigned)status);
 }
 
-/* As on a host that forbids it: a filter that refuses a call of the sandbox. */
 static const char *step_refused(uint16_t number)
 {
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
 	const char *problem;
 
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER,
-		  &(struct sock_fprog){ G_N_ELEMENTS(code), code }, 0, 0))
+	if (!refused_call_from_now(number))
 		return NULL;
 	problem = child_sandbox_drop_privileges(CHILD_READS);
 	return problem ? problem : child_sandbox_close(CHILD_READS, &limits);

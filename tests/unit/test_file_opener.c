@@ -6,6 +6,7 @@
 #include "collect/process/stop_signal.h"
 #include "fuse_server.h"
 #include "leaks.h"
+#include "refused_call.h"
 #include "temporary.h"
 
 #include <criterion/criterion.h>
@@ -16,6 +17,7 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 TEST_SUITE_WITHOUT_LEAKS(file_opener);
@@ -272,6 +274,38 @@ Test(file_opener, a_lease_is_not_waited_for, .timeout = 60)
 	cr_expect_eq(file_opener_losses(opener).late, 0);
 	close(file);
 	temporary_remove(folder);
+}
+
+/* Returns why a file was not opened. */
+static char *reason_of(FileOpener *opener, const char *path)
+{
+	cr_expect_eq(file_opener_file(opener, path, PLENTY, NULL), -1);
+	return file_opener_reason(opener, errno);
+}
+
+Test(file_opener, each_failure_has_its_own_reason)
+{
+	g_autoptr(FileOpener) opener = file_opener_new(""), refused = file_opener_new("");
+	g_autofree char *gone = reason_of(opener, "/no/such/file");
+	g_autofree char *stopped = NULL, *first = NULL, *second = NULL;
+	static const char why[] = "the process that reads files of others cannot give up its "
+				  "rights: capset(): Operation not permitted";
+
+	cr_expect_str_eq(gone, "No such file or directory");
+	cr_expect_null(file_opener_mapped_path(opener, 0, "no-such-library"));
+	cr_expect_eq(errno, ENOENT);
+	stop_signal_catch();
+	raise(SIGINT);
+	stopped = reason_of(opener, "/etc/passwd");
+	cr_expect_str_eq(stopped, "a signal ended the opening");
+	stop_signal_take();
+	if (!refused_call_from_now(SYS_capset))
+		cr_skip("no filter of system calls");
+	first = reason_of(refused, "/etc/passwd");
+	cr_expect_str_eq(first, why);
+	second = reason_of(refused, "/etc/passwd");
+	cr_expect_str_eq(second, why);
+	cr_expect_eq(file_opener_losses(refused).late, 0);
 }
 
 Test(file_opener, after_a_signal_nothing_is_opened)

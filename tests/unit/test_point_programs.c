@@ -4,9 +4,11 @@
 
 #include "collect/host/tracefs.h"
 #include "fake_host.h"
+#include "fuse_server.h"
 #include "leaks.h"
 #include "probed_sites.h"
 #include "process.h"
+#include "refused_call.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -105,6 +107,15 @@ static bool is_entry(const char *text)
 	return ((const PointEvent *)events->pdata[0])->is_entry;
 }
 
+static void expect_file(const PointEvent *event, const char *path)
+{
+	struct stat named, expected;
+
+	cr_assert_eq(stat(event->config1, &named), 0, "%s", event->config1);
+	cr_assert_eq(stat(path, &expected), 0, "%s", path);
+	cr_expect(named.st_dev == expected.st_dev && named.st_ino == expected.st_ino, "%s", path);
+}
+
 Test(point_programs, a_function_becomes_an_event_of_the_uprobe_pmu)
 {
 	g_autoptr(GPtrArray) entries = find_some("u:" PROBED ":probed_global", 1);
@@ -115,7 +126,8 @@ Test(point_programs, a_function_becomes_an_event_of_the_uprobe_pmu)
 	point_event_attr(at_return, &attr);
 	cr_expect_eq(attr.type, 7);
 	cr_expect_eq(attr.config, 1);
-	cr_expect_str_eq((const char *)(uintptr_t)attr.uprobe_path, PROBED);
+	expect_file(entry, PROBED);
+	cr_expect_eq(attr.uprobe_path, (uintptr_t)at_return->config1);
 	cr_expect_eq(attr.probe_offset, entry->config2);
 	cr_expect_eq(entry->config, 0);
 	cr_expect(entry->runs_in_user && !entry->has_kernel_stack && entry->needs_registers);
@@ -407,13 +419,13 @@ Test(point_programs, a_library_of_another_mount_namespace_or_deleted_is_found_by
 	inside = find_on(&host, "u:libc:probed_global", &message);
 	cr_assert_not_null(inside, "%s", message);
 	there = g_build_filename(root, "proc/77/root/inside/libc-2.31.so", NULL);
-	cr_expect_str_eq(((const PointEvent *)inside->pdata[0])->config1, there);
+	expect_file(inside->pdata[0], there);
 	fake_host_write_of_process(root, 77, "maps",
 				   "2000-3000 r-xp 0 08:01 5        /gone/libc.so.6 (deleted)\n");
 	gone = find_on(&host, "u:libc:probed_global", &message);
 	cr_assert_not_null(gone, "%s", message);
 	deleted = g_build_filename(root, "proc/77/map_files/2000-3000", NULL);
-	cr_expect_str_eq(((const PointEvent *)gone->pdata[0])->config1, deleted);
+	expect_file(gone->pdata[0], deleted);
 }
 
 /* The kernel lets a reader of mappings wait as long as their process wants. */
@@ -429,6 +441,25 @@ Test(point_programs, mappings_that_cannot_be_read_are_given_up, .timeout = 60)
 	cr_assert_eq(mkfifo(maps, 0600), 0);
 	cr_expect_null(find_on(&host, "u:libc:malloc", &message));
 	cr_expect(strstr(message, "process 77"), "%s", message);
+}
+
+/* A process that has ended has no C library; a sandbox that fails is something else. */
+Test(point_programs, a_sandbox_that_fails_is_told_as_such)
+{
+	g_autoptr(FakeHost) root = host_new();
+	const PointHost host = { .root = root, .kmem_folder_fd = -1 };
+	g_autofree char *of_libc = NULL, *of_file = NULL, *maps = NULL;
+	static const char why[] = "the process that reads files of others cannot give up its "
+				  "rights: capset(): Operation not permitted";
+
+	cr_assert(g_file_get_contents("/proc/self/maps", &maps, NULL, NULL));
+	fake_host_write(root, "proc/self/maps", maps);
+	if (!refused_call_from_now(SYS_capset))
+		cr_skip_test("no filter of system calls");
+	cr_expect_null(find_on(&host, "u:libc:malloc", &of_libc));
+	cr_expect(strstr(of_libc, why), "%s", of_libc);
+	cr_expect_null(find_on(&host, "u:" PROBED ":main", &of_file));
+	cr_expect(strstr(of_file, why), "%s", of_file);
 }
 
 /* The running kernel. */
@@ -628,6 +659,83 @@ Test(point_programs, a_version_of_a_function_can_be_named)
 }
 
 #endif
+
+/* Maps the file of an event as code, and reads nothing of it. */
+static pid_t map_in_child(const PointEvent *event)
+{
+	int ready[2];
+	char byte = 0;
+	pid_t pid;
+
+	cr_assert_eq(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		int file = open(event->config1, O_RDONLY | O_CLOEXEC);
+
+		byte = mmap(NULL, event->config2 + 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, file,
+			    0) != MAP_FAILED;
+		(void)!write(ready[1], &byte, 1);
+		for (;;)
+			pause();
+	}
+	cr_assert_eq(read(ready[0], &byte, 1), 1);
+	cr_assert_eq(byte, 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
+/* To set the probe, the kernel reads the code in whoever opens the event. */
+Test(point_programs, a_file_system_that_stops_is_not_waited_for, .timeout = 60)
+{
+	g_autoptr(FakeHost) folder = fake_host_new();
+	g_autofree char *probe = g_strdup_printf("u:%s/file:probed_global", folder);
+	g_autoptr(GPtrArray) events = NULL;
+	g_autoptr(GError) refused = NULL, late = NULL;
+	FuseServer fuse;
+	pid_t pid;
+
+	skip_unless_probing();
+	if (!fuse_server_start(&fuse, folder, PROBED))
+		cr_skip_test("no file system can be mounted");
+	events = find_here(probe);
+	pid = map_in_child(events->pdata[0]);
+	cr_expect(point_event_try(events->pdata[0], &refused), "%s",
+		  refused ? refused->message : "");
+	fuse_server_stop(&fuse);
+	cr_expect_not(point_event_try(events->pdata[0], &late));
+	cr_expect(late && strstr(late->message, ":probed_global: the file's code could not be read "
+						"in time: its file system does not answer"),
+		  "%s", late ? late->message : "none");
+	fuse_server_end(&fuse);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* Once a process holds the event, no file system is asked. */
+Test(point_programs, what_is_held_is_opened_without_the_file_system, .timeout = 60)
+{
+	g_autoptr(FakeHost) folder = fake_host_new();
+	g_autofree char *probe = g_strdup_printf("u:%s/file:probed_global", folder);
+	g_autoptr(GPtrArray) events = NULL;
+	g_autoptr(GError) error = NULL;
+	Child holder;
+	FuseServer fuse;
+	pid_t pid;
+
+	skip_unless_probing();
+	if (!fuse_server_start(&fuse, folder, PROBED))
+		cr_skip_test("no file system can be mounted");
+	events = find_here(probe);
+	pid = map_in_child(events->pdata[0]);
+	cr_assert(point_events_hold(&holder, events, &error), "%s", error ? error->message : "");
+	fuse_server_stop(&fuse);
+	close(open_event(events->pdata[0], pid, 0));
+	child_end(&holder);
+	fuse_server_end(&fuse);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
 
 Test(point_programs, a_refused_place_is_explained)
 {

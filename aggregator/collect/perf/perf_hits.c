@@ -117,6 +117,16 @@ void perf_hits_request(PerfRun *run)
 	run->request.with_data_maps = set->by_address;
 }
 
+bool perf_hits_hold(const PerfRun *run, Child *holder, GError **error)
+{
+	const PointSet *set = run->plan->hits;
+	g_autoptr(GPtrArray) events = g_ptr_array_new();
+
+	for (unsigned i = 0; i < set->points->len; i++)
+		g_ptr_array_add(events, point_set_at(set, i)->event);
+	return point_events_hold(holder, events, error);
+}
+
 void perf_hits_clear(PerfRun *run)
 {
 	g_clear_pointer(&run->unwind, perf_unwind_free);

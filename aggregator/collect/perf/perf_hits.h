@@ -15,6 +15,9 @@ bool perf_hits_init(PerfRun *run, GError **error);
 void perf_hits_request(PerfRun *run);
 void perf_hits_clear(PerfRun *run);
 
+/* Holds the events in programs (point_events_hold()), before they are opened. */
+bool perf_hits_hold(const PerfRun *run, Child *holder, GError **error);
+
 /* Once the events are open: prepares for their samples. */
 void perf_hits_begin(PerfRun *run);
 

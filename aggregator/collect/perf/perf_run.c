@@ -541,10 +541,17 @@ static void fill_request(PerfRun *run)
 
 static bool open_events(PerfRun *run, GError **error)
 {
+	Child holder = { .socket = -1 };
+	bool is_open;
+
+	if (run->plan->hits && !perf_hits_hold(run, &holder, error))
+		return false;
 	perf_events_make_room(&run->request, run->online->len);
 	run->events = perf_events_new(&run->request);
 	run->beside = watch_for_programs(run->plan);
-	return perf_cpus_open(run, error);
+	is_open = perf_cpus_open(run, error);
+	child_leave(&holder);
+	return is_open;
 }
 
 static void count_scope(PerfRun *run)

@@ -11,6 +11,7 @@
 
 #include <gio/gio.h>
 #include <stdarg.h>
+#include <unistd.h>
 
 static const PointFinder finders[] = {
 	[PROBE_TRACEPOINT] = point_find_tracepoints,
@@ -30,6 +31,8 @@ void point_event_free(void *data)
 		return;
 	tracepoint_format_free(event->format);
 	function_types_free(event->types);
+	if (event->file > 0)
+		close(event->file);
 	g_free(event->config1);
 	g_free(event->name);
 	g_free(event->arguments);

@@ -3,6 +3,7 @@
 
 #include "collect/host/tracepoint_format.h"
 #include "collect/points/function_types.h"
+#include "collect/process/child.h"
 #include "probes/probe_spec.h"
 
 #include <glib.h>
@@ -31,7 +32,8 @@ typedef struct {
 	ProbeType probe;
 	uint32_t type;
 	uint64_t config;
-	char *config1;    /* owned: function or file; NULL: none */
+	char *config1;    /* owned: function, or path of a file; NULL: none */
+	int file;         /* owned: the place of that file, which config1 names; 0: none */
 	uint64_t config2; /* offset in the function or file; without config1, an address */
 	bool is_return;   /* it is hit when a function returns */
 	char *name;       /* owned: to display, "vmscan:mm_vmscan_kswapd_wake", "k:do_sys_open" */
@@ -64,6 +66,16 @@ void point_event_free(void *event);
    live until it is opened. */
 void point_event_attr(const PointEvent *event, struct perf_event_attr *attr);
 
-/* Opens the event for this thread, disabled, and closes it again. Returns false with error set if
-   the kernel refuses it. */
+/* Opens the event, disabled, and closes it again. Returns false with error set if the kernel
+   refuses it. */
 bool point_event_try(const PointEvent *event, GError **error);
+
+/*
+ * Lets a process of its own open events (element-type PointEvent) in programs, disabled, and hold
+ * them until the caller ends it: child_leave(). Others are left out. The kernel reads the code of a
+ * probe in whoever opens it first, and a file system may never answer. While the events are held,
+ * opening them again reads nothing: the kernel knows the code (UPROBE_COPY_INSN in
+ * kernel/events/uprobes.c), and processes that run it have their own copy of the page.
+ * Returns false with error set if the kernel refuses one, or does not open it in time.
+ */
+bool point_events_hold(Child *holder, const GPtrArray *events, GError **error);

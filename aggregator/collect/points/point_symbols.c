@@ -11,8 +11,10 @@
 #include "collect/points/program_file.h"
 #include "collect/points/program_symbols.h"
 
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A file in which a probe is looked up. */
 typedef struct {
@@ -44,13 +46,23 @@ static void file_close(File *file)
 	g_free(file->path);
 }
 
+/* Names the file by its place, for all processes of the program. It stays the one whose symbols
+   were read, and looking it up asks no file system: that may not answer any more. */
+static void set_file(PointEvent *event, const File *file)
+{
+	event->file = fcntl(file->symbols->file, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	event->config1 = event->file < 0
+				 ? g_strdup(file->path)
+				 : g_strdup_printf("/proc/%d/fd/%d", (int)getpid(), event->file);
+}
+
 static PointEvent *add_event(const File *file, uint64_t offset, GPtrArray *events)
 {
 	PointEvent *event = point_events_add(events, file->spec, file->pmu.type);
 
 	event->is_return = file->spec->type == PROBE_URETPROBE;
 	event->config = (uint64_t)event->is_return << file->pmu.retprobe;
-	event->config1 = g_strdup(file->path);
+	set_file(event, file);
 	event->config2 = offset;
 	event->runs_in_user = true;
 	event->needs_registers = true;

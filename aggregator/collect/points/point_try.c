@@ -5,10 +5,23 @@
  */
 #include "collect/points/point_events.h"
 
+/*
+ * Opens events once, to learn whether the kernel accepts them, and says why it does not. It has no
+ * data. Events in programs are opened by a process of its own first.
+ */
+
+#include "base/clock.h"
 #include "base/escape.h"
+#include "collect/process/child_port.h"
+#include "collect/user/file_opener.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <gio/gio.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -65,27 +78,198 @@ static const char *refusal_of(const PointEvent *event, int problem)
 	return g_strerror(problem);
 }
 
-static bool fail(const PointEvent *event, int problem, GError **error)
+static bool fail_with(const PointEvent *event, int code, const char *text, GError **error)
 {
 	g_autoptr(GString) name = g_string_new(NULL);
 
 	escape_append(name, event->name);
-	g_set_error(error, G_IO_ERROR, g_io_error_from_errno(problem), "%s: %s", name->str,
-		    refusal_of(event, problem));
+	g_set_error(error, G_IO_ERROR, code, "%s: %s", name->str, text);
 	return false;
 }
 
-bool point_event_try(const PointEvent *event, GError **error)
+static bool fail(const PointEvent *event, int problem, GError **error)
+{
+	return fail_with(event, (int)g_io_error_from_errno(problem), refusal_of(event, problem),
+			 error);
+}
+
+static bool is_in_program(const PointEvent *event)
+{
+	return PROBES(event->probe) & USER_FUNCTIONS;
+}
+
+/* Opens an event of a thread, or of a CPU and all processes. */
+static int open_event(const PointEvent *event, pid_t thread, int cpu)
 {
 	struct perf_event_attr attr = {
 		.disabled = 1,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 	};
-	int fd;
 
 	point_event_attr(event, &attr);
-	fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, thread, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* In the process that holds events. */
+
+enum {
+	HOLD_HELD = CHILD_MESSAGE_OWN, /* by it: the next event is open; the value: 0, or why not */
+	CODE_BYTES = 16,               /* of the longest instruction (x86-64: 15) */
+	EVENT_MS = 100,                /* that an event may take of the time of all */
+};
+
+/* Everything is borrowed. */
+typedef struct {
+	const GPtrArray *events; /* (element-type PointEvent) */
+	int cpu;
+} Holding;
+
+/* Lets the file system read the page of the code, which may end in the next one. */
+static void touch_code(int file, uint64_t from, uint64_t file_bytes)
+{
+	const uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t start = from & ~(page_bytes - 1), end = MIN(from + CODE_BYTES, file_bytes);
+	const volatile char *code;
+
+	if (from >= file_bytes)
+		return;
+	code = mmap(NULL, end - start, PROT_READ, MAP_PRIVATE, file, (off_t)start);
+	if ((const void *)code == MAP_FAILED)
+		return;
+	(void)code[from - start];
+	(void)code[end - 1 - start];
+	munmap((void *)code, end - start);
+}
+
+/* While the kernel sets a probe, no process of the host can fork (register_for_each_vma() in
+   kernel/events/uprobes.c). So the code is read before. */
+static void read_code(const PointEvent *event)
+{
+	int file = open(event->config1, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat status;
+
+	if (file < 0)
+		return;
+	if (!fstat(file, &status) && status.st_size > 0)
+		touch_code(file, event->config2, (uint64_t)status.st_size);
+	close(file);
+}
+
+static int hold(const PointEvent *event, int cpu)
+{
+	if (!is_in_program(event))
+		return 0;
+	read_code(event);
+	return open_event(event, -1, cpu) < 0 ? errno : 0;
+}
+
+/* The run() of the child. It ends when the program has closed the socket. */
+static void hold_all(int socket, const int *fds, void *data)
+{
+	const Holding *holding = data;
+	struct pollfd end = { .fd = socket, .events = POLLIN };
+
+	(void)fds;
+	for (guint i = 0; i < holding->events->len; i++) {
+		const ChildMessage message = { HOLD_HELD, (uint64_t)hold(holding->events->pdata[i],
+									 holding->cpu) };
+
+		if (!child_port_send(socket, &message, NULL, 0, -1, true) || message.value)
+			return;
+	}
+	while (poll(&end, 1, -1) < 0)
+		continue;
+}
+
+static const ChildType holding_child = {
+	.name = "kmt-probe",
+	.rights = CHILD_PROBES,
+	.limits = { .address_space_bytes = (uint64_t)256 << 20, .data_bytes = (uint64_t)64 << 20 },
+	.run = hold_all,
+};
+
+/* In the program. */
+
+static bool fail_waiting(const PointEvent *event, ChildEnd end, GError **error)
+{
+	if (end == CHILD_STOPPED)
+		return fail_with(event, G_IO_ERROR_CANCELLED, "a signal ended the start", error);
+	return fail_with(event, G_IO_ERROR_TIMED_OUT,
+			 "the file's code could not be read in time: its file system does not "
+			 "answer; probe a copy of the file",
+			 error);
+}
+
+/* Waits until the child has opened the next event. */
+static bool await_event(const Child *holder, const PointEvent *event, uint64_t until_ns,
+			GError **error)
+{
+	uint64_t event_until_ns =
+		clock_monotonic_ns() + (uint64_t)FILE_OPENER_PATIENCE_MS * NS_PER_MS;
+	ChildMessage message = { 0 };
+	char why[CHILD_BODY_BYTES_MAX + 1];
+	ssize_t bytes;
+
+	while ((bytes = child_port_receive(holder->socket, &message, why, sizeof(why) - 1, NULL)) <
+		       0 &&
+	       errno == EAGAIN) {
+		ChildEnd end = child_wait(holder, MIN(until_ns, event_until_ns));
+
+		if (end != CHILD_ANSWERED)
+			return fail_waiting(event, end, error);
+	}
+	if (bytes >= 0 && message.type == HOLD_HELD)
+		return !message.value || fail(event, (int)message.value, error);
+	why[MAX(bytes, 0)] = '\0';
+	return fail_with(event, G_IO_ERROR_FAILED,
+			 bytes >= 0 && message.type == CHILD_MESSAGE_FAILED
+				 ? why
+				 : "the process that opens it was lost",
+			 error);
+}
+
+static bool has_program(const GPtrArray *events)
+{
+	for (guint i = 0; i < events->len; i++)
+		if (is_in_program(events->pdata[i]))
+			return true;
+	return false;
+}
+
+bool point_events_hold(Child *holder, const GPtrArray *events, GError **error)
+{
+	Holding holding = { events, sched_getcpu() };
+	uint64_t patience_ms = FILE_OPENER_ALL_MS + (uint64_t)events->len * EVENT_MS;
+	uint64_t until_ns = clock_monotonic_ns() + patience_ms * NS_PER_MS;
+	bool is_held = true;
+
+	*holder = (Child){ .socket = -1 };
+	if (!has_program(events))
+		return true;
+	if (!child_start(holder, &holding_child, NULL, 0, &holding))
+		return fail(events->pdata[0], errno, error);
+	for (guint i = 0; i < events->len && is_held; i++)
+		is_held = await_event(holder, events->pdata[i], until_ns, error);
+	if (!is_held)
+		child_end(holder);
+	return is_held;
+}
+
+bool point_event_try(const PointEvent *event, GError **error)
+{
+	g_autoptr(GPtrArray) events = g_ptr_array_new();
+	Child holder;
+	int fd;
+
+	if (is_in_program(event)) {
+		g_ptr_array_add(events, (void *)event);
+		if (!point_events_hold(&holder, events, error))
+			return false;
+		child_end(&holder);
+		return true;
+	}
+	fd = open_event(event, 0, -1);
 	if (fd < 0)
 		return fail(event, errno, error);
 	close(fd);

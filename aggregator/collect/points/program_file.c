@@ -9,21 +9,34 @@
 #include "collect/user/file_opener.h"
 #include "collect/user/mapped_path.h"
 
+#include <errno.h>
 #include <gio/gio.h>
 #include <string.h>
+#include <unistd.h>
 
-static char *find_mapped(const PointHost *host, const char *name)
+/* Returns NULL with error set if it could not be found out, without error if there is none. */
+static char *find_mapped(const PointHost *host, const ProbeSpec *spec, GError **error)
 {
 	g_autoptr(FileOpener) opener = file_opener_new(host->root);
+	char *path = file_opener_mapped_path(opener, (uint32_t)host->pid, spec->path);
+	g_autofree char *why = NULL;
 
-	return file_opener_mapped_path(opener, (uint32_t)host->pid, name);
+	if (path || errno == ENOENT)
+		return path;
+	why = file_opener_reason(opener, errno);
+	point_fail(spec, G_IO_ERROR_FAILED, error, "what process %d has mapped cannot be read: %s",
+		   host->pid ? (int)host->pid : (int)getpid(), why);
+	return NULL;
 }
 
 static char *find_libc(const PointHost *host, const ProbeSpec *spec, GError **error)
 {
-	char *path = find_mapped(host, MAPPED_PATH_LIBC);
+	GError *problem = NULL;
+	char *path = find_mapped(host, spec, &problem);
 
-	if (!path && host->pid)
+	if (problem)
+		g_propagate_error(error, problem);
+	else if (!path && host->pid)
 		point_fail(spec, G_IO_ERROR_NOT_FOUND, error,
 			   "process %d has ended, or has no C library: name its file, like "
 			   "/proc/%d/exe",
@@ -44,6 +57,7 @@ static char *absolute(const char *path)
 
 char *program_file_find(const PointHost *host, const ProbeSpec *spec, GError **error)
 {
+	GError *problem = NULL;
 	char *path;
 
 	if (strchr(spec->path, '/'))
@@ -52,8 +66,10 @@ char *program_file_find(const PointHost *host, const ProbeSpec *spec, GError **e
 		return find_libc(host, spec, error);
 	path = g_find_program_in_path(spec->path);
 	if (!path && host->pid)
-		path = find_mapped(host, spec->path);
-	if (!path)
+		path = find_mapped(host, spec, &problem);
+	if (problem)
+		g_propagate_error(error, problem);
+	else if (!path)
 		point_fail(spec, G_IO_ERROR_NOT_FOUND, error,
 			   "no program of this name is in PATH: name the path of the file");
 	return path;

@@ -222,6 +222,7 @@ static ProgramSymbols *take_answer(const Job *job, TextPart rest, GError **error
 			    G_IO_ERROR_INVALID_DATA, error);
 	symbols = g_new(ProgramSymbols, 1);
 	*symbols = (ProgramSymbols){
+		.file = -1,
 		.places = g_array_new(FALSE, FALSE, sizeof(ProgramPlace)),
 		.names = g_ptr_array_new_with_free_func(g_free),
 		.sites = usdt_sites_new(),
@@ -259,6 +260,14 @@ static ProgramSymbols *read_file(Job *job, int file, GError **error)
 	return take_answer(job, (TextPart){ lines->str, lines->len }, error);
 }
 
+static ProgramSymbols *fail_opening(const Job *job, int reason, GError **error)
+{
+	g_autofree char *why = file_opener_reason(job->opener, reason);
+
+	return fail(job->path, reason == EINVAL ? "it is not a regular file" : why,
+		    g_io_error_from_errno(reason), error);
+}
+
 ProgramSymbols *program_symbols_read(const char *path, const char *root, const ProbeSpec *spec,
 				     GError **error)
 {
@@ -267,15 +276,13 @@ ProgramSymbols *program_symbols_read(const char *path, const char *root, const P
 	int file = file_opener_file(opener, path, FILE_BYTES_MAX, NULL);
 	ProgramSymbols *symbols;
 
-	if (file < 0) {
-		int reason = errno;
-
-		return fail(path,
-			    reason == EINVAL ? "it is not a regular file" : g_strerror(reason),
-			    g_io_error_from_errno(reason), error);
-	}
+	if (file < 0)
+		return fail_opening(&job, errno, error);
 	symbols = read_file(&job, file, error);
-	close(file);
+	if (symbols)
+		symbols->file = file;
+	else
+		close(file);
 	return symbols;
 }
 
@@ -283,6 +290,8 @@ void program_symbols_free(ProgramSymbols *symbols)
 {
 	if (!symbols)
 		return;
+	if (symbols->file >= 0)
+		close(symbols->file);
 	g_array_unref(symbols->places);
 	g_ptr_array_unref(symbols->names);
 	g_ptr_array_unref(symbols->sites);

@@ -23,6 +23,7 @@ typedef struct {
 } ProgramPlace;
 
 typedef struct {
+	int file;         /* its place (trusted_file.h), owned */
 	GArray *places;   /* (element-type ProgramPlace), owned: of the function or address */
 	GPtrArray *names; /* (element-type utf8), owned: of all functions, unless one was found */
 	GPtrArray *sites; /* (element-type UsdtSite), owned: of a USDT probe: all of the file */

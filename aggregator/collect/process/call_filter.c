@@ -210,7 +210,9 @@ static void make_filter(Filter *filter, ChildRights rights)
 	answer(filter, SECCOMP_RET_KILL);
 	load(filter, offsetof(struct seccomp_data, nr));
 	allow(filter, allowed, G_N_ELEMENTS(allowed));
-	if (rights == CHILD_OPENS) {
+	if (rights == CHILD_PROBES)
+		allow(filter, (const uint16_t[]){ SYS_perf_event_open }, 1);
+	if (rights != CHILD_READS) {
 		allow(filter, allowed_to_openers, G_N_ELEMENTS(allowed_to_openers));
 		allow_restricted(filter, without_writing, G_N_ELEMENTS(without_writing));
 	}

@@ -222,6 +222,11 @@ static Known *leave(Child *child)
 	return process;
 }
 
+void child_leave(Child *child)
+{
+	leave(child);
+}
+
 int child_end(Child *child)
 {
 	Known *process = leave(child);
@@ -239,6 +244,24 @@ int child_end(Child *child)
 
 /* In the program: calls. */
 
+/* Returns CHILD_ANSWERED if it may go on. waits: for a message. */
+static ChildEnd look_for_end(const Child *child, uint64_t until_ns, bool waits)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	struct pollfd ready[] = { { .fd = child->socket, .events = POLLIN },
+				  { .fd = stop_signal_fd(), .events = POLLIN } };
+
+	if (now_ns >= until_ns)
+		return CHILD_LATE;
+	poll(ready, G_N_ELEMENTS(ready), waits ? (int)((until_ns - now_ns) / NS_PER_MS + 1) : 0);
+	return ready[1].revents & POLLIN ? CHILD_STOPPED : CHILD_ANSWERED;
+}
+
+ChildEnd child_wait(const Child *child, uint64_t until_ns)
+{
+	return look_for_end(child, until_ns, true);
+}
+
 typedef struct {
 	const ChildCall *call;
 	Child child;
@@ -247,20 +270,6 @@ typedef struct {
 	uint64_t until_ns;
 	char *problem; /* owned */
 } Calling;
-
-/* Returns CHILD_ANSWERED if the call goes on. Waits: for a message. */
-static ChildEnd look_for_end(const Calling *calling, bool waits)
-{
-	uint64_t now_ns = clock_monotonic_ns();
-	struct pollfd ready[] = { { .fd = calling->child.socket, .events = POLLIN },
-				  { .fd = stop_signal_fd(), .events = POLLIN } };
-
-	if (now_ns >= calling->until_ns)
-		return CHILD_LATE;
-	poll(ready, G_N_ELEMENTS(ready),
-	     waits ? (int)((calling->until_ns - now_ns) / NS_PER_MS + 1) : 0);
-	return ready[1].revents & POLLIN ? CHILD_STOPPED : CHILD_ANSWERED;
-}
 
 /* Returns CHILD_LOST with the problem set, or not: then the process has ended. */
 static ChildEnd take_piece(Calling *calling, const char *body, size_t bytes)
@@ -299,7 +308,8 @@ static ChildEnd take_answer(Calling *calling)
 						   sizeof(body), NULL);
 
 		if (bytes < 0)
-			end = errno == EAGAIN ? look_for_end(calling, true) : CHILD_LOST;
+			end = errno == EAGAIN ? child_wait(&calling->child, calling->until_ns)
+					      : CHILD_LOST;
 		else if (message.type == CHILD_MESSAGE_PIECE)
 			end = take_piece(calling, body, (size_t)bytes);
 		else if (message.type == CHILD_MESSAGE_FAILED)
@@ -309,7 +319,7 @@ static ChildEnd take_answer(Calling *calling)
 		end = calling->problem ? CHILD_LOST : end;
 		/* A child that sends and sends has no more time than another one. */
 		if (bytes >= 0 && end == CHILD_ANSWERED && message.type != CHILD_MESSAGE_END)
-			end = look_for_end(calling, false);
+			end = look_for_end(&calling->child, calling->until_ns, false);
 	}
 	return end;
 }

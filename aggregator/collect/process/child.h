@@ -41,19 +41,26 @@ bool child_start(Child *child, const ChildType *type, const int *fds, unsigned c
    -1: it is not known. */
 int child_end(Child *child);
 
+/* Ends a child, if there is one, without waiting for that. */
+void child_leave(Child *child);
+
 /* Whether this is or was one of our children: what they do is ours. */
 bool child_is_own(uint32_t pid);
 
 /* Returns the CPU time that all of our children have taken, those that have ended, too. */
 uint64_t child_cpu_ns(void);
 
-/* How a call ended. */
+/* How a call or a wait ended. */
 typedef enum {
 	CHILD_ANSWERED,
 	CHILD_LATE,    /* it took longer than allowed */
 	CHILD_STOPPED, /* a signal told the program to end (stop_signal.h) */
 	CHILD_LOST,    /* it could not be started or set up, ended early, or wrote too much */
 } ChildEnd;
+
+/* Waits until a child says something or ends. Returns CHILD_ANSWERED; or CHILD_LATE or
+   CHILD_STOPPED, and it did neither. */
+ChildEnd child_wait(const Child *child, uint64_t until_ns);
 
 typedef struct {
 	const ChildType *type; /* its run() writes the answer with child_port_answer() */

@@ -61,6 +61,19 @@ static bool is_whole(ssize_t bytes, const struct msghdr *header)
 	return bytes >= (ssize_t)sizeof(ChildMessage) && !(header->msg_flags & MSG_TRUNC);
 }
 
+/* A process that ends before it has read everything resets the socket: what it said last is behind
+   that error, which is reported once. */
+static ssize_t receive(int socket, struct msghdr *header)
+{
+	const size_t room = header->msg_controllen;
+	ssize_t bytes = recvmsg(socket, header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+
+	if (bytes >= 0 || errno != ECONNRESET)
+		return bytes;
+	header->msg_controllen = room;
+	return recvmsg(socket, header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+}
+
 ssize_t child_port_receive(int socket, ChildMessage *message, void *body, size_t room, int *fd)
 {
 	char control[CMSG_SPACE(sizeof(int))];
@@ -69,7 +82,7 @@ ssize_t child_port_receive(int socket, ChildMessage *message, void *body, size_t
 				 .msg_iovlen = 2,
 				 .msg_control = fd ? control : NULL,
 				 .msg_controllen = fd ? sizeof(control) : 0 };
-	ssize_t bytes = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	ssize_t bytes = receive(socket, &header);
 
 	if (fd)
 		*fd = bytes > 0 ? descriptor_of(&header) : -1;

@@ -31,7 +31,8 @@ enum {
 };
 
 /* Capabilities that openers keep: to read all files, to look into other processes, and to follow
-   links in /proc/PID/map_files (CAP_CHECKPOINT_RESTORE, since Linux 5.9; before, CAP_SYS_ADMIN). */
+   links in /proc/PID/map_files (CAP_CHECKPOINT_RESTORE, since Linux 5.9; before, CAP_SYS_ADMIN).
+   For perf events, CAP_SYS_ADMIN is enough everywhere. */
 static const unsigned opener_capabilities[] = { CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE,
 						CAP_SYS_ADMIN };
 
@@ -146,13 +147,14 @@ static const char *keep_capabilities(const unsigned *kept, size_t count)
 
 const char *child_sandbox_drop_privileges(ChildRights rights)
 {
-	size_t kept = rights == CHILD_OPENS ? G_N_ELEMENTS(opener_capabilities) : 0;
+	bool opens = rights != CHILD_READS;
+	size_t kept = opens ? G_N_ELEMENTS(opener_capabilities) : 0;
 	const char *problem;
 
 	/* Paths that an opener is asked for may begin in the folder of the program. */
-	if (rights != CHILD_OPENS && chdir("/"))
+	if (!opens && chdir("/"))
 		return "chdir(\"/\")";
-	problem = rights == CHILD_OPENS ? NULL : leave_user();
+	problem = opens ? NULL : leave_user();
 	if (!problem)
 		problem = keep_capabilities(opener_capabilities, kept);
 	if (problem)
@@ -212,7 +214,7 @@ static bool limit_memory(const ChildLimits *limits)
 const char *child_sandbox_close(ChildRights rights, const ChildLimits *limits)
 {
 	/* Descriptors in flight count for the one who sends them (too_many_unix_fds()). */
-	bool sends_files = rights == CHILD_OPENS;
+	bool sends_files = rights != CHILD_READS;
 
 	if (!limit(RLIMIT_NPROC, 0) || !limit(RLIMIT_FSIZE, 0) || !limit(RLIMIT_CORE, 0) ||
 	    (!sends_files && !limit(RLIMIT_NOFILE, FILES_MAX)) || !limit_memory(limits))

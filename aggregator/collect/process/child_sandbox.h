@@ -16,6 +16,7 @@ typedef enum {
 	/* Open and list any file for reading, with root's rights if the program has them. It cannot
 	   write, start a program, or act on other processes. */
 	CHILD_OPENS,
+	CHILD_PROBES, /* The same, and open perf events. */
 } ChildRights;
 
 /* Memory that such a process may have in addition to what it has already: that of the program. */

@@ -20,6 +20,8 @@
 
 #define DEBUG_BYTES_MAX ((uint64_t)8 << 30)
 
+enum { LOST_MAX = 16 }; /* processes that ended without an answer */
+
 struct FileOpener {
 	char *root;
 	Child child;
@@ -83,7 +85,8 @@ static bool is_running(FileOpener *opener)
 	if (is_given_up(opener))
 		return false;
 	if (!child_start(&opener->child, &opener_child, NULL, 0, opener->root))
-		opener->losses.problem = g_strdup(g_strerror(errno));
+		opener->losses.problem = g_strdup_printf(
+			"the process that opens files cannot be started: %s", g_strerror(errno));
 	return opener->child.socket >= 0;
 }
 
@@ -94,55 +97,79 @@ static bool is_stopped(void)
 	return poll(&ready, 1, 0) > 0;
 }
 
-/* Waits for a message or a signal. Returns false if neither came in time. */
-static bool wait_until(const FileOpener *opener, uint64_t until_ns)
+/* The process is not needed any more, does not answer, or was lost. */
+static void give_up_process(FileOpener *opener, uint64_t begin_ns, int reason)
 {
-	uint64_t now_ns = clock_monotonic_ns();
-	struct pollfd ready[] = { { .fd = opener->child.socket, .events = POLLIN },
-				  { .fd = stop_signal_fd(), .events = POLLIN } };
-
-	if (now_ns >= until_ns)
-		return false;
-	poll(ready, G_N_ELEMENTS(ready), (int)((until_ns - now_ns) / NS_PER_MS + 1));
-	return true;
-}
-
-/* The process is not needed any more, or does not answer. */
-static void give_up_process(FileOpener *opener, uint64_t begin_ns)
-{
-	if (!is_stopped()) {
-		opener->wasted_ns += clock_monotonic_ns() - begin_ns;
-		opener->losses.late++;
-	}
 	child_end(&opener->child);
+	opener->losses.late += reason == ETIMEDOUT;
+	opener->losses.lost += reason == EPIPE;
+	opener->wasted_ns += reason == EINTR ? 0 : clock_monotonic_ns() - begin_ns;
+	if (opener->losses.lost >= LOST_MAX && !opener->losses.problem)
+		opener->losses.problem =
+			g_strdup("the process that opens files is ended again and again");
 }
 
-/* Receives the next message. Returns the length of its body; -1: none came in time, and the process
-   was ended. */
+/* Receives the next message. Returns 0, or why none came: ETIMEDOUT, EINTR, or EPIPE. */
+static int next_message(FileOpener *opener, uint64_t until_ns, ssize_t *bytes)
+{
+	static const int reasons[] = { [CHILD_LATE] = ETIMEDOUT, [CHILD_STOPPED] = EINTR };
+	ChildEnd end = CHILD_ANSWERED;
+
+	while (end == CHILD_ANSWERED) {
+		*bytes = child_port_receive(opener->child.socket, &opener->message, opener->body,
+					    sizeof(opener->body), &opener->file);
+		if (*bytes >= 0)
+			return 0;
+		if (errno != EAGAIN)
+			return EPIPE;
+		end = child_wait(&opener->child, until_ns);
+	}
+	return reasons[end];
+}
+
+/* A step of the sandbox may have failed: the process said so before it ended. */
+static void note_problem(FileOpener *opener, ssize_t bytes)
+{
+	if (opener->message.type == CHILD_MESSAGE_FAILED && !opener->losses.problem)
+		opener->losses.problem = g_strndup(opener->body, (size_t)bytes);
+}
+
+/* Receives the next message. Returns the length of its body; -1 with errno set: none came in time,
+   and the process was ended. */
 static ssize_t receive(FileOpener *opener)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
-	uint64_t until_ns = begin_ns + (uint64_t)opener->patience_ms * NS_PER_MS;
-	ssize_t bytes;
+	ssize_t bytes = -1;
+	int reason =
+		next_message(opener, begin_ns + (uint64_t)opener->patience_ms * NS_PER_MS, &bytes);
 
-	do
-		bytes = child_port_receive(opener->child.socket, &opener->message, opener->body,
-					   sizeof(opener->body), &opener->file);
-	while (bytes < 0 && errno == EAGAIN && !is_stopped() && wait_until(opener, until_ns));
 	/* Of a process that was taken over: closing what is no place may wait. */
-	if (bytes >= 0 && opener->file >= 0 && !file_is_place(opener->file)) {
+	if (!reason && opener->file >= 0 && !file_is_place(opener->file)) {
 		opener->file = -1;
-		bytes = -1;
+		reason = EPIPE;
 	}
-	if (bytes < 0)
-		give_up_process(opener, begin_ns);
-	else if (opener->message.type == CHILD_MESSAGE_FAILED && !opener->losses.problem)
-		opener->losses.problem = g_strndup(opener->body, (size_t)bytes);
-	return bytes;
+	if (!reason) {
+		note_problem(opener, bytes);
+		return bytes;
+	}
+	give_up_process(opener, begin_ns, reason);
+	errno = reason;
+	return -1;
 }
 
-/* Sends a request with a descriptor; -1: without one. Returns false, with errno set, if there is no
-   process, or no time left. */
+/* A process that cannot be sent anything has ended, but may have said why. */
+static void leave_ended(FileOpener *opener)
+{
+	ssize_t bytes = child_port_receive(opener->child.socket, &opener->message, opener->body,
+					   sizeof(opener->body), NULL);
+
+	if (bytes >= 0)
+		note_problem(opener, bytes);
+	child_end(&opener->child);
+}
+
+/* Sends a request with a descriptor; -1: without one. Returns false, with errno set as receive()
+   does, if there is no process, or no time left. */
 static bool request_with(FileOpener *opener, const ChildMessage *message, const void *body,
 			 size_t bytes, int fd)
 {
@@ -150,9 +177,9 @@ static bool request_with(FileOpener *opener, const ChildMessage *message, const 
 		if (child_port_send(opener->child.socket, message, body, bytes, fd, false))
 			return true;
 		/* It may have been ended for want of memory. */
-		child_end(&opener->child);
+		leave_ended(opener);
 	}
-	errno = ETIMEDOUT;
+	errno = is_stopped() ? EINTR : is_given_up(opener) ? ETIMEDOUT : EPIPE;
 	return false;
 }
 
@@ -164,15 +191,38 @@ static bool request(FileOpener *opener, uint64_t type, uint64_t value, const voi
 	return request_with(opener, &message, body, bytes, -1);
 }
 
+char *file_opener_reason(const FileOpener *opener, int reason)
+{
+	if (opener->losses.problem)
+		return g_strdup(opener->losses.problem);
+	switch (reason) {
+	case ETIMEDOUT:
+		return g_strdup("its file system does not answer in time");
+	case EINTR:
+		return g_strdup("a signal ended the opening");
+	case EPIPE:
+		return g_strdup("the process that opens files was lost");
+	default:
+		return g_strdup(g_strerror(reason));
+	}
+}
+
+/* The errno of an answer; else that of receive(), which is set. */
+static int answered(const FileOpener *opener, ssize_t bytes)
+{
+	if (bytes < 0)
+		return errno;
+	return opener->message.type == OPENER_OPENED ? (int)(opener->message.value & INT_MAX)
+						     : EPIPE;
+}
+
 /* Returns the place of an answer; -1: there is none, with errno set. */
 static int opened(FileOpener *opener, ssize_t bytes)
 {
 	int file = opener->file;
 
 	opener->file = -1;
-	errno = ETIMEDOUT;
-	if (bytes >= 0 && opener->message.type == OPENER_OPENED)
-		errno = (int)(opener->message.value & INT_MAX);
+	errno = answered(opener, bytes);
 	/* The kernel drops what finds no room. */
 	if (file < 0 && !errno)
 		errno = EMFILE;
@@ -227,12 +277,13 @@ static void close_file(FileOpener *opener)
 static bool is_done(FileOpener *opener, size_t wanted)
 {
 	ssize_t bytes = receive(opener);
+	int reason = answered(opener, bytes);
 
 	close_file(opener);
-	errno = ETIMEDOUT;
-	if (bytes == (ssize_t)wanted && opener->message.type == OPENER_OPENED)
-		errno = (int)(opener->message.value & INT_MAX);
-	return bytes == (ssize_t)wanted && !errno;
+	if (!reason && bytes != (ssize_t)wanted)
+		reason = EPIPE;
+	errno = reason;
+	return !reason;
 }
 
 static bool pass_place(FileOpener *opener, int place, int socket, const ChildMessage *message)
@@ -291,15 +342,17 @@ char *file_opener_mapped_path(FileOpener *opener, uint32_t tgid, const char *nam
 {
 	OpenerMapped mapped = { .tgid = tgid };
 	ssize_t bytes;
+	int reason;
 
+	errno = ENOENT;
 	if (g_strlcpy(mapped.name, name, sizeof(mapped.name)) >= sizeof(mapped.name) ||
 	    !request(opener, OPENER_MAPPED, 0, &mapped, sizeof(mapped)))
 		return NULL;
 	bytes = receive(opener);
+	reason = answered(opener, bytes);
 	close_file(opener);
-	if (bytes <= 0 || opener->message.type != OPENER_OPENED)
-		return NULL;
-	return g_strndup(opener->body, (size_t)bytes);
+	errno = reason;
+	return reason || !bytes ? NULL : g_strndup(opener->body, (size_t)bytes);
 }
 
 /* What is mapped. */

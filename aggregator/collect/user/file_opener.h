@@ -80,9 +80,13 @@ typedef struct {
    read. */
 bool file_opener_look(FileOpener *opener, int place, uint64_t offset, OpenerLook *look);
 
-/* Returns the path of a file that a process (0: this one) has mapped as code (mapped_path.h), or
-   NULL. The caller frees it. */
+/* Returns the path of a file that a process (0: this one) has mapped as code (mapped_path.h); NULL
+   with errno set, ENOENT: it has none. The caller frees it. */
 char *file_opener_mapped_path(FileOpener *opener, uint32_t tgid, const char *name);
+
+/* Says why a call failed with this errno, for an error: the file's own reason, or the opener's.
+   Owned by the caller. */
+char *file_opener_reason(const FileOpener *opener, int reason);
 
 /* Called with lines of the mappings of processes (proc_maps.h), complete ones. They are borrowed.
  */
@@ -95,6 +99,7 @@ void file_opener_scan(FileOpener *opener, uint64_t time_ns, bool with_data, File
 /* What was left out, for a report. */
 typedef struct {
 	unsigned late;      /* files that took too long to open */
+	unsigned lost;      /* files at which the process that opens them was ended */
 	unsigned processes; /* whose mappings took too long, or too much memory */
 	char *problem;      /* why nothing can be opened; borrowed; NULL: it can */
 } FileOpenerLosses;

@@ -302,6 +302,7 @@ char *object_files_problems(const ObjectFiles *files)
 	append_count(text, losses.processes, "no mappings of ",
 		     "processes, which have too many or took too long");
 	append_count(text, losses.late, "", "files took too long to open");
+	append_count(text, losses.lost, "", "files at which the process that opens them was lost");
 	append_failed(text, files);
 	return g_string_free(text, !text->len);
 }

@@ -113,6 +113,10 @@ if [ -s server ]; then
 	holds 'a file system that stopped: a signal ends the wait' wait_until 30 sh -c "! kill -0 $program 2> /dev/null"
 	kill -9 "$program" 2> /dev/null
 	wait "$program" 2> /dev/null
+	timeout -s KILL 30 stack-top "${collect[@]}" u:mounted/file:main -d 1 > /dev/null 2> errors
+	equals 'a probe in a file system that stopped: status' 1 "$?"
+	equals 'a probe in a file system that stopped: one line' 1 "$(wc -l < errors)"
+	has_line 'a probe in a file system that stopped: says why' 'file system does not answer in time' errors
 	victims=("${server_victims[@]}")
 	attacked 'a file system that stopped'
 	has_line 'a file system that stopped: the report says so' '^Programs not read: .*took too long to open' report
