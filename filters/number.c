@@ -13,7 +13,7 @@ bool number_parse(const char *text, uint64_t *value, const char **rest)
 	const char *at = text;
 
 	for (; g_ascii_isdigit(*at); at++) {
-		uint64_t digit = *at - '0';
+		uint64_t digit = (uint64_t)(*at - '0');
 
 		if (number > (UINT64_MAX - digit) / 10)
 			return false;

@@ -15,10 +15,10 @@ static gsize printable_bytes(const char *text, gsize length)
 
 	if (!((guchar)*text & 0x80))
 		return g_ascii_isprint(*text);
-	character = g_utf8_get_char_validated(text, length);
+	character = g_utf8_get_char_validated(text, (gssize)length);
 	if (character == (gunichar)-1 || character == (gunichar)-2 || !g_unichar_isprint(character))
 		return 0;
-	return g_unichar_to_utf8(character, NULL);
+	return (gsize)g_unichar_to_utf8(character, NULL);
 }
 
 /* Returns the length of the printable prefix of text. */
@@ -52,9 +52,9 @@ void escape_hidden_append_len(GString *out, const char *text, gsize length)
 	const char *end = text + length;
 
 	while (text < end) {
-		gsize run = printable_run(text, end - text);
+		gsize run = printable_run(text, (gsize)(end - text));
 
-		g_string_append_len(out, text, run);
+		g_string_append_len(out, text, (gssize)run);
 		text += run;
 		if (text < end)
 			append_hidden(out, *text++);

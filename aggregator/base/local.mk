@@ -18,10 +18,10 @@ libaggregator_a_SOURCES += \
 	aggregator/base/saturate.h \
 	aggregator/base/setting.c aggregator/base/setting.h \
 	aggregator/base/slot_table.h \
-	aggregator/base/standard_files.c aggregator/base/standard_files.h \
 	aggregator/base/text_part.c aggregator/base/text_part.h \
 	aggregator/base/text_pool.c aggregator/base/text_pool.h \
 	aggregator/base/text_stream.h \
 	aggregator/base/trusted_file.c aggregator/base/trusted_file.h \
+	aggregator/base/unconst.h \
 	aggregator/base/value.h \
 	aggregator/base/words.c aggregator/base/words.h

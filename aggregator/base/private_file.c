@@ -61,7 +61,7 @@ static bool give_to_sudo_user(int descriptor)
 		return true;
 	if (!may_be_behind(uid))
 		return true;
-	return !fchown(descriptor, uid, gid);
+	return !fchown(descriptor, (uid_t)uid, (gid_t)gid);
 }
 
 /* Whether the final name may be created. */

@@ -6,6 +6,8 @@
  */
 #include "count/intervals.h"
 
+#include "base/unconst.h"
+
 enum { SHARES = 2 };   /* of the memory: one for an interval, one for all others */
 enum { GAP_MAX = 64 }; /* separate intervals without events; a longer gap is one interval */
 
@@ -67,7 +69,7 @@ void intervals_free(Intervals *intervals)
    the window includes events at the window's very end. */
 static void set_bounds(const Intervals *intervals, const Open *open)
 {
-	bool is_first = open == g_queue_peek_head((GQueue *)&intervals->opened);
+	bool is_first = open == g_queue_peek_head(unconst(&intervals->opened));
 	uint64_t start_ns = is_first ? intervals->start_ns : open->start_ns;
 	uint64_t last_ns = open->end_ns < intervals->end_ns ? open->end_ns - 1 : intervals->end_ns;
 
@@ -134,7 +136,7 @@ static void give(Intervals *intervals, bool partial)
 
 static uint64_t first_end_ns(const Intervals *intervals)
 {
-	const Open *first = g_queue_peek_head((GQueue *)&intervals->opened);
+	const Open *first = g_queue_peek_head(unconst(&intervals->opened));
 
 	return first ? first->end_ns : intervals->opens_ns + intervals->length_ns;
 }

@@ -11,12 +11,13 @@
 #include "base/slot_table.h"
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
+#include "base/unconst.h"
 #include "record/cache_name.h"
 
 enum {
 	FIRST_ENTRIES = 256,
 	FIRST_SLOTS = 512,
-	ENTRIES_MAX = 1 << 30,  /* a cell stores its task in 30 bits */
+	ENTRIES_MAX = TASK_ID_MAX + 1,
 	GROWTH_MIN = 64,        /* entries: with less room a table is full */
 	RESERVE_PART = 8,       /* of a floor: for entries that many events share */
 	SLOT_BYTES = 20,        /* of an entry in a hash table, at most */
@@ -97,6 +98,11 @@ static const Index *index_of(const Profile *profile, Table table)
 	}
 }
 
+static Index *index_to_change(Profile *profile, Table table)
+{
+	return unconst(index_of(profile, table));
+}
+
 /* The memory that a table has taken. */
 static size_t taken(const Profile *profile, Table table)
 {
@@ -145,7 +151,7 @@ static void note_memory(const Profile *profile)
 
 static bool index_grow(Profile *profile, Table table)
 {
-	Index *index = (Index *)index_of(profile, table);
+	Index *index = index_to_change(profile, table);
 	size_t more = MIN(room_for(profile, table) / index->entry_bytes, index->capacity);
 
 	more = MIN(more, ENTRIES_MAX - index->capacity);
@@ -170,7 +176,7 @@ static bool index_take_reserve(Index *index)
 static bool index_reserve(Profile *profile, Table table, void **entries, size_t entry_bytes,
 			  bool is_for_many)
 {
-	Index *index = (Index *)index_of(profile, table);
+	Index *index = index_to_change(profile, table);
 
 	if (index->is_full && !is_for_many)
 		return false;
@@ -190,7 +196,7 @@ static bool index_reserve(Profile *profile, Table table, void **entries, size_t 
 static uint32_t intern(Profile *profile, Table table, void **entries, const void *wanted,
 		       size_t entry_bytes, bool is_for_many, uint32_t full)
 {
-	Index *index = (Index *)index_of(profile, table);
+	Index *index = index_to_change(profile, table);
 	uint32_t hash = (uint32_t)keyed_hash(wanted, entry_bytes);
 	uint32_t at, id;
 
@@ -384,7 +390,9 @@ static inline ProfileCell *cell_intern(Profile *profile, OriginId origin, TaskId
 	if (id == SLOT_ID_NONE)
 		return cell_beyond(profile, origin, task, context);
 	cell = &profile->cells[id];
-	*cell = (ProfileCell){ .origin = origin, .task = task, .context = context };
+	*cell = (ProfileCell){ .origin = origin,
+			       .task = task & TASK_ID_MAX,
+			       .context = context & 3U };
 	slot_table_put(&index->slots, hash, at, id);
 	return cell;
 }
@@ -414,7 +422,7 @@ static void add_overflow_rows(Profile *profile)
 
 static void set_reserve(Profile *profile, Table table)
 {
-	Index *index = (Index *)index_of(profile, table);
+	Index *index = index_to_change(profile, table);
 	size_t floor = profile->bytes_max / 100 * floors[table] / index->entry_bytes;
 
 	index->reserve = (uint32_t)CLAMP(floor / RESERVE_PART, FIRST_ENTRIES, ENTRIES_MAX);
@@ -609,7 +617,7 @@ static void fold_cell(Fold *fold, uint32_t number, TaskId task, CellMover move, 
 
 	saturate_add(&profile->totals.of_past_tasks, cell->events);
 	if (to == SLOT_ID_NONE) {
-		cell->task = task;
+		cell->task = task & TASK_ID_MAX;
 		slot_table_put(&profile->cell_index.slots, hash, at, number);
 		return;
 	}
@@ -691,7 +699,7 @@ static void pack_tasks(Fold *fold)
 	index->count = count;
 	g_array_set_size(profile->tasks_seen_ns, count);
 	for (uint32_t i = 0; i < profile->cell_index.count; i++)
-		profile->cells[i].task = ids[profile->cells[i].task];
+		profile->cells[i].task = ids[profile->cells[i].task] & TASK_ID_MAX;
 }
 
 static void put_cells(const Fold *fold)
@@ -825,7 +833,7 @@ uint32_t profile_stack_frames(const Profile *profile, StackId id,
 	uint32_t length;
 	const void *bytes = stack_table_bytes(profile->stacks, id, &length);
 	const uint32_t *narrow = bytes;
-	uint32_t depth = length / sizeof(narrow[0]) - 1;
+	uint32_t depth = length / (uint32_t)sizeof(narrow[0]) - 1;
 	uint32_t tag = stack_table_tag(profile->stacks, id);
 
 	if (tag & TAG_WITH_USER) {
@@ -851,7 +859,7 @@ uint32_t profile_stack_places(const Profile *profile, StackId id,
 
 	if (!(stack_table_tag(profile->stacks, id) & TAG_WITH_USER))
 		return 0;
-	count = length / sizeof(words[0]) - 1 - (uint32_t)words[0];
+	count = length / (uint32_t)sizeof(words[0]) - 1 - (uint32_t)words[0];
 	for (uint32_t i = 0; i < count; i++)
 		places[i] = place_unpack(words[1 + words[0] + i]);
 	return count;

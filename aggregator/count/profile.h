@@ -27,7 +27,8 @@ typedef uint32_t CacheId;
 enum {
 	TASK_ID_UNKNOWN = 0,
 	TASK_ID_OVERFLOW = 1,
-	CACHE_ID_UNKNOWN = 0, /* not in the event */
+	TASK_ID_MAX = (1 << 30) - 1, /* a cell has 30 bits for the task */
+	CACHE_ID_UNKNOWN = 0,        /* not in the event */
 	CACHE_ID_OVERFLOW = 1,
 	ORIGIN_ID_OVERFLOW = 0,
 };

@@ -100,7 +100,7 @@ void cell_lives_describe(CellLives *lives, uint32_t cell, uint64_t bytes, bool o
 {
 	CellLife *life = life_of(lives, cell);
 
-	life->bytes = MIN(bytes, BYTES_MAX);
+	life->bytes = MIN(bytes, BYTES_MAX) & INT64_MAX;
 	life->own = own;
 }
 

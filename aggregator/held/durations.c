@@ -241,9 +241,9 @@ static void enqueue(Durations *durations, const Events *events, const Event *eve
 	WaitingEvent waiting = { .time_ns = event_time_ns(events, event), .cell = cell };
 
 	waiting.cpu = (uint16_t)(events->header->cpu % CPUS_MAX);
-	waiting.kind = point.pair & (POINT_PAIRS_MAX - 1);
+	waiting.kind = point.pair & (POINT_PAIRS_MAX - 1U);
 	waiting.free = point.role == POINT_ROLE_END;
-	waiting.space = (event->weight ? 0 : UNWANTED) & 7;
+	waiting.space = (event->weight ? 0U : UNWANTED) & 7U;
 	waiting.pointer = thread;
 	if (waiting.free) {
 		waiting.pointer = event->pointer;

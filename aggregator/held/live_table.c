@@ -8,6 +8,7 @@
 #include "held/live_table.h"
 
 #include "base/keyed_hash.h"
+#include "base/unconst.h"
 
 #include <glib.h>
 #include <sys/mman.h>
@@ -145,6 +146,11 @@ uint64_t live_table_hash(uint64_t key)
 static inline const Part *part_of(const LiveTable *table, uint64_t hash)
 {
 	return &table->parts[hash >> (64 - PARTS_BITS)];
+}
+
+static inline Part *part_to_change(LiveTable *table, uint64_t hash)
+{
+	return unconst(part_of(table, hash));
 }
 
 static inline uint32_t home_of(const Part *part, uint64_t hash)
@@ -405,7 +411,7 @@ static void double_unit(LiveTable *table)
 LivePut live_table_put(LiveTable *table, uint64_t key, uint64_t hash, const LiveObject *object,
 		       LiveObject *replaced)
 {
-	Part *part = (Part *)part_of(table, hash);
+	Part *part = part_to_change(table, hash);
 	uint32_t chunk;
 	LiveSlot *slot = part_find(part, key, hash, &chunk);
 	LiveSlot added;
@@ -438,7 +444,7 @@ bool live_table_find(const LiveTable *table, uint64_t key, uint64_t hash, LiveOb
 
 bool live_table_remove(LiveTable *table, uint64_t key, uint64_t hash, LiveObject *removed)
 {
-	Part *part = (Part *)part_of(table, hash);
+	Part *part = part_to_change(table, hash);
 	uint32_t chunk;
 	LiveSlot *slot = part_find(part, key, hash, &chunk);
 
@@ -496,7 +502,7 @@ void live_table_each(const LiveTable *table, LiveVisitor visit, void *user_data)
 	Visiting visiting = { table, visit, user_data };
 
 	for (unsigned i = 0; i < PARTS; i++)
-		part_each((Part *)&table->parts[i], visit_slot, &visiting);
+		part_each(unconst(&table->parts[i]), visit_slot, &visiting);
 }
 
 uint64_t live_table_count(const LiveTable *table)

@@ -398,8 +398,8 @@ static void enqueue(Pairing *pairing, const Events *events)
 
 		if (!is_paired(pairing, event, cell))
 			continue;
-		waiting.space = space_of(events_origin_source(events, event->origin)) & 7;
-		waiting.kind = events_origin_kind(events, event->origin) & 31;
+		waiting.space = space_of(events_origin_source(events, event->origin)) & 7U;
+		waiting.kind = events_origin_kind(events, event->origin) & 31U;
 		pairing->upper[waiting.space] = event->pointer >> 48;
 		event_merge_put(pairing->waiting, &waiting);
 	}

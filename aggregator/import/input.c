@@ -41,7 +41,8 @@ static void note_interrupt(int signal)
 
 InputInterrupts input_interrupts_catch(void)
 {
-	const struct sigaction noted = { .sa_handler = note_interrupt, .sa_flags = SA_RESETHAND };
+	const struct sigaction noted = { .sa_handler = note_interrupt,
+					 .sa_flags = (int)SA_RESETHAND };
 	InputInterrupts caught;
 
 	for (size_t i = 0; i < G_N_ELEMENTS(interrupts); i++) {
@@ -116,7 +117,7 @@ static void input_fill(Input *input, size_t wanted)
 		if (got < 0 && errno != EINTR)
 			input->read_error = errno;
 		else if (got > 0)
-			input->length += got;
+			input->length += (size_t)got;
 		else if (got == 0)
 			return;
 	}

@@ -110,12 +110,13 @@ static void add_slabinfo(CacheList *list, const GString *text)
 	for (guint i = 0; i < slabinfo_count(slabinfo); i++) {
 		const char *name = slabinfo_at(slabinfo, i)->name;
 		ListedCache *cache;
+		gpointer key;
 
 		add_line(list, name);
-		cache = g_hash_table_lookup(list->by_name, name);
-		if (cache && !cache->kernel_name)
-			g_hash_table_lookup_extended(list->by_name, name,
-						     (void **)&cache->kernel_name, NULL);
+		if (!g_hash_table_lookup_extended(list->by_name, name, &key, (gpointer *)&cache))
+			continue;
+		if (!cache->kernel_name)
+			cache->kernel_name = key;
 	}
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/keyed_hash.h"
+#include "base/unconst.h"
 
 enum { CHUNK_BYTES = 1024, BOOT_DIGITS_SHOWN = 8, TEXT_BYTES_MAX = 4096 };
 
@@ -92,7 +93,7 @@ static guint number_of(GHashTable *hosts, const char *text)
 static void count_one(GHashTable *hosts, const char *text)
 {
 	if (text)
-		g_hash_table_insert(hosts, (gpointer)text,
+		g_hash_table_insert(hosts, unconst(text),
 				    GUINT_TO_POINTER(number_of(hosts, text) + 1));
 }
 

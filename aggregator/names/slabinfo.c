@@ -7,6 +7,7 @@
 #include "names/slabinfo.h"
 
 #include "base/keyed_hash.h"
+#include "base/unconst.h"
 #include "names/kmalloc_class.h"
 #include "base/saturate.h"
 
@@ -61,7 +62,7 @@ static bool take_numbers(char *text, uint64_t numbers[NUMBERS])
 static uint64_t parse_slabs(const char *text)
 {
 	uint64_t numbers[SLAB_NUMBERS];
-	char *at = (char *)text;
+	char *at = unconst(text);
 
 	for (int i = 0; i < SLAB_NUMBERS; i++)
 		numbers[i] = g_ascii_strtoull(at, &at, 10);

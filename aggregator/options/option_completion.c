@@ -4,6 +4,7 @@
  */
 #include "options/option_completion.h"
 
+#include "base/unconst.h"
 #include "options/completion_words.h"
 #include "options/option_attached.h"
 #include "options/tool_description.h"
@@ -28,7 +29,8 @@ static void offer_options(Completion *completion)
 static void offer_attached_value(Completion *completion)
 {
 	const char *value = strchr(completion->typed, '=') + 1;
-	g_autofree char *name = g_strndup(completion->typed, value - 1 - completion->typed);
+	g_autofree char *name =
+		g_strndup(completion->typed, (gsize)(value - 1 - completion->typed));
 	const OptionRow *row = option_row_lookup(completion->tool, name);
 
 	g_string_append_len(completion->before, completion->typed, value - completion->typed);
@@ -66,7 +68,7 @@ void option_completion_print(const Tool *tool, const char *root, char *const *wo
 	if (!*words)
 		return;
 	command = read_words(tool, words, &awaiting);
-	completion.typed = words[g_strv_length((char **)words) - 1];
+	completion.typed = words[g_strv_length(unconst(words)) - 1];
 	if (command >= 0)
 		fprintf(out, ":command %d\n", command);
 	else if (awaiting)

@@ -6,6 +6,7 @@
 #include "options/option_values.h"
 
 #include "base/clock.h"
+#include "base/unconst.h"
 #include "collect/run/collector_types.h"
 #include "collect/run/command.h"
 #include "record/probe_kinds.h"
@@ -318,7 +319,7 @@ unsigned option_events_offered(const Tool *tool)
 {
 	unsigned offered = tool->caches_only ? probe_kinds_of_caches() : G_MAXUINT;
 
-	return tool->stream ? offered & ~PROBE_FREE : offered;
+	return tool->stream ? offered & ~(unsigned)PROBE_FREE : offered;
 }
 
 char *option_events_help(const Tool *tool)
@@ -383,7 +384,7 @@ bool option_stap_options(Options *options, const char *value, GError **error)
 {
 	g_autoptr(StapOptions) checked = stap_options_parse(value, error);
 
-	g_free((char *)options->request.stap_options);
+	g_free(unconst(options->request.stap_options));
 	options->request.stap_options = g_strdup(value);
 	return checked != NULL;
 }

@@ -6,6 +6,7 @@
  */
 #include "options/options.h"
 
+#include "base/unconst.h"
 #include "collect/run/collect_live.h"
 #include "collect/run/command.h"
 #include "options/option_attached.h"
@@ -55,7 +56,7 @@ static gboolean apply_option(const char *given, const char *value, gpointer data
 	const OptionRow *row = option_row_lookup(options->tool, given);
 	GError *reason = NULL;
 
-	g_ptr_array_add(options->given, (gpointer)row);
+	g_ptr_array_add(options->given, unconst(row));
 	if (row_apply(row, options, value, &reason))
 		return TRUE;
 	g_propagate_prefixed_error(error, reason, "%s: ", given);
@@ -162,11 +163,11 @@ void options_free(Options *options)
 	preset_free(options->preset);
 	g_free(options->keys);
 	g_strfreev(options->request.command);
-	g_free((char *)options->request.user);
-	g_free((char *)options->request.record_path);
-	g_free((char *)options->request.stap_options);
-	g_free((char *)options->request.module_path);
-	g_free((char *)options->request.command_line);
+	g_free(unconst(options->request.user));
+	g_free(unconst(options->request.record_path));
+	g_free(unconst(options->request.stap_options));
+	g_free(unconst(options->request.module_path));
+	g_free(unconst(options->request.command_line));
 	g_free(options->input);
 	g_ptr_array_unref(options->inputs);
 	g_ptr_array_unref(options->import_files);

@@ -11,7 +11,7 @@
    right after the start is a member. */
 static size_t class_bytes(const char *pattern, size_t bytes)
 {
-	size_t at = 1 + (bytes > 1 && pattern[1] == '!');
+	size_t at = bytes > 1 && pattern[1] == '!' ? 2 : 1;
 	const char *end;
 
 	if (at + 1 >= bytes)

@@ -8,6 +8,7 @@
 
 #include "base/escape.h"
 #include "base/nearest.h"
+#include "base/unconst.h"
 
 #include <string.h>
 
@@ -621,7 +622,7 @@ static bool check_columns(Reading *reading)
 
 		if (has_column(reading->preset, *column))
 			continue;
-		known = g_strjoinv(", ", (char **)preset_columns);
+		known = g_strjoinv(", ", unconst(preset_columns));
 		reading->key = "columns";
 		return fail(reading,
 			    "no column \"%s\": there are %s and those of value.COLUMN=", *column,

@@ -7,6 +7,7 @@
 
 #include "base/number_text.h"
 #include "base/saturate.h"
+#include "base/unconst.h"
 #include "names/kmalloc_class.h"
 
 #include <string.h>
@@ -168,5 +169,5 @@ static gint compare(gconstpointer left, gconstpointer right, gpointer data)
 
 void rate_rows_sort(GArray *rows, const Metric *sort)
 {
-	g_array_sort_with_data(rows, compare, (gpointer)sort);
+	g_array_sort_with_data(rows, compare, unconst(sort));
 }

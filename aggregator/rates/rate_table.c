@@ -9,6 +9,7 @@
 
 #include "base/escape.h"
 #include "base/saturate.h"
+#include "base/unconst.h"
 #include "names/cache_names.h"
 #include "names/cgroup_names.h"
 #include "table/cell_filter.h"
@@ -359,7 +360,7 @@ static GHashTable *rows_by_label(const RateTable *table)
 	GHashTable *known = g_hash_table_new(NULL, NULL);
 
 	for (guint i = 0; i < table->rows->len; i++)
-		g_hash_table_insert(known, (gpointer)g_array_index(table->rows, RateRow, i).label,
+		g_hash_table_insert(known, unconst(g_array_index(table->rows, RateRow, i).label),
 				    GUINT_TO_POINTER(i));
 	return known;
 }
@@ -374,7 +375,7 @@ static RateRow *row_intern(RateTable *table, GHashTable *known, const RateRow *w
 
 	if (g_hash_table_lookup_extended(known, row.label, NULL, &index))
 		return &g_array_index(table->rows, RateRow, GPOINTER_TO_UINT(index));
-	g_hash_table_insert(known, (gpointer)row.label, GUINT_TO_POINTER(table->rows->len));
+	g_hash_table_insert(known, unconst(row.label), GUINT_TO_POINTER(table->rows->len));
 	g_array_append_val(table->rows, row);
 	return &g_array_index(table->rows, RateRow, table->rows->len - 1);
 }

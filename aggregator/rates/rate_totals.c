@@ -6,6 +6,7 @@
 #include "rates/rate_totals.h"
 
 #include "base/saturate.h"
+#include "base/unconst.h"
 
 RateTotals *rate_totals_new(void)
 {
@@ -41,8 +42,7 @@ static RateRow *row_append(RateTotals *totals, const RateRow *names)
 	};
 
 	g_array_append_val(totals->rows, row);
-	g_hash_table_insert(totals->known, (gpointer)row.label,
-			    GUINT_TO_POINTER(totals->rows->len));
+	g_hash_table_insert(totals->known, unconst(row.label), GUINT_TO_POINTER(totals->rows->len));
 	return row_at(totals, totals->rows->len - 1);
 }
 

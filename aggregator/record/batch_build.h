@@ -167,7 +167,7 @@ static inline uint32_t kmt_build_field(void *at, uint16_t id, const void *value,
 
 	memset(at, 0, bytes);
 	field->head.type = KMT_RECORD_FIELD;
-	field->head.units = bytes / KMT_RECORD_UNIT_BYTES;
+	field->head.units = (uint8_t)(bytes / KMT_RECORD_UNIT_BYTES);
 	field->head.index = id;
 	field->value_bytes = value_bytes;
 	memcpy(field + 1, value, value_bytes);
@@ -225,8 +225,8 @@ static inline void *kmt_build_append(struct KmtBuilder *b, uint8_t type, uint32_
 
 	bytes = kmt_build_padded(bytes);
 	head->type = type;
-	head->units = bytes / KMT_RECORD_UNIT_BYTES;
-	head->index = index;
+	head->units = (uint8_t)(bytes / KMT_RECORD_UNIT_BYTES);
+	head->index = (uint16_t)index;
 	b->length += bytes;
 	return head;
 }
@@ -281,7 +281,7 @@ static inline struct KmtTask *kmt_build_task(struct KmtBuilder *b, const struct 
 		kmt_build_use_task(b, task->head.index);
 		return NULL;
 	}
-	b->task_at = *seen = b->length;
+	b->task_at = *seen = (KmtOffset)b->length;
 	task = kmt_build_append(b, KMT_RECORD_TASK, b->tasks++, sizeof(*task));
 	task->tgid = facts->tgid;
 	task->tid = facts->tid;
@@ -341,12 +341,12 @@ static inline uint32_t kmt_build_define_stack(struct KmtBuilder *b, const struct
 	uint64_t *wide = (uint64_t *)(stack + 1);
 	uint32_t i;
 
-	stack->depth = walk->depth;
+	stack->depth = (uint16_t)walk->depth;
 	stack->flags = walk->truncated ? KMT_STACK_TRUNCATED : 0;
 	for (i = 0; !walk->narrow && i < walk->depth; i++)
 		wide[i] = walk->frames[i];
 	for (i = 0; walk->narrow && i < walk->depth; i++)
-		narrow[i] = walk->frames[i] - b->frame_base;
+		narrow[i] = (uint32_t)(walk->frames[i] - b->frame_base);
 	if (walk->narrow && walk->depth % 2)
 		narrow[walk->depth] = 0;
 	return b->stacks++;
@@ -363,7 +363,7 @@ static inline uint32_t kmt_build_stack(struct KmtBuilder *b, const struct KmtWal
 		return walk->known - 1;
 	if (*seen && kmt_build_stack_is(b, stack, walk))
 		return stack->head.index;
-	*seen = b->length;
+	*seen = (KmtOffset)b->length;
 	return kmt_build_define_stack(b, walk);
 }
 
@@ -378,7 +378,7 @@ static inline uint32_t kmt_build_cache(struct KmtBuilder *b, uint32_t object_byt
 	memset(b->data + b->length - KMT_RECORD_UNIT_BYTES, 0, KMT_RECORD_UNIT_BYTES);
 	cache->object_bytes = object_bytes;
 	cache->slot_bytes = slot_bytes;
-	cache->name_bytes = name_bytes;
+	cache->name_bytes = (uint16_t)name_bytes;
 	cache->reserved = 0;
 	memcpy(cache + 1, name, name_bytes);
 	return b->caches++;
@@ -418,10 +418,10 @@ static inline uint32_t kmt_build_origin(struct KmtBuilder *b, const struct KmtFa
 	if (*seen && kmt_build_origin_is(b, origin, facts, cache, walk))
 		return origin->head.index;
 	stack = kmt_build_stack(b, walk);
-	*seen = b->length;
+	*seen = (KmtOffset)b->length;
 	origin = kmt_build_append(b, KMT_RECORD_ORIGIN, b->origins, sizeof(*origin));
-	origin->stack = stack;
-	origin->cache = cache;
+	origin->stack = (uint16_t)stack;
+	origin->cache = (uint16_t)cache;
 	origin->call_site = facts->call_site;
 	origin->bytes_requested = facts->bytes_requested;
 	origin->bytes_allocated = facts->bytes_allocated;
@@ -471,7 +471,7 @@ static inline void kmt_build_begin_span(const struct KmtBuilder *b, struct KmtRe
 					uint64_t until_ns)
 {
 	repeats->until_ns = until_ns;
-	repeats->from = b->length;
+	repeats->from = (KmtOffset)b->length;
 }
 
 /* To call for a new batch: clears the last records of all origins. */
@@ -513,7 +513,7 @@ static inline void kmt_build_repeat(struct KmtBuilder *b, struct KmtRepeats *rep
 		b->events++;
 		return;
 	}
-	repeats->last[i].record_at = b->length;
+	repeats->last[i].record_at = (KmtOffset)b->length;
 	repeats->last[i].task_at = b->task_at;
 	kmt_build_event(b, KMT_RECORD_ALLOC, origin, when, pointer);
 }
@@ -544,7 +544,7 @@ static inline struct KmtBatchHeader *kmt_build_end(struct KmtBuilder *b, uint32_
 
 	kmt_build_header(header, b->kind ? b->kind : KMT_BATCH_EVENTS,
 			 b->length + sizeof(struct KmtBatchTrailer));
-	header->heartbeats = b->heartbeats;
+	header->heartbeats = (uint8_t)b->heartbeats;
 	header->cpu = cpu;
 	header->batch_number = batch_number;
 	header->base_time_ns = b->base_time_ns;

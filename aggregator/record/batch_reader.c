@@ -121,7 +121,7 @@ static Found find(const uint8_t *bytes, size_t length, Batch *batch, size_t *nee
 	batch->bytes = bytes;
 	batch->content = bytes + batch->header.header_bytes;
 	batch->content_bytes = batch->header.batch_bytes - batch->header.header_bytes -
-			       sizeof(struct KmtBatchTrailer);
+			       (uint32_t)sizeof(struct KmtBatchTrailer);
 	return trailer_agrees(batch) ? FOUND_BATCH : FOUND_DAMAGE;
 }
 
@@ -178,7 +178,7 @@ static size_t skip_padding(BatchReader *reader, const uint8_t *bytes, size_t len
 		zeros++;
 	if (zeros > allowed || reader->resynchronising)
 		count_damage(reader, reader->resynchronising ? zeros : zeros - allowed);
-	reader->padding_run += MIN(zeros, KMT_PADDING_BYTES_MAX);
+	reader->padding_run += (uint32_t)MIN(zeros, KMT_PADDING_BYTES_MAX);
 	return zeros;
 }
 

@@ -41,7 +41,7 @@ static guint batch_begin(GByteArray *out, uint8_t kind, uint64_t time_ns)
 static void batch_end(GByteArray *out, guint start)
 {
 	struct KmtBatchTrailer trailer;
-	uint32_t batch_bytes = out->len + sizeof(trailer) - start;
+	uint32_t batch_bytes = out->len + (uint32_t)sizeof(trailer) - start;
 
 	kmt_build_trailer(&trailer, 0);
 	g_byte_array_append(out, (const guint8 *)&trailer, sizeof(trailer));
@@ -131,7 +131,7 @@ typedef struct {
 } TextKind;
 
 static void append_text_batch(GByteArray *out, const TextKind *kind, const char *text,
-			      size_t length)
+			      uint32_t length)
 {
 	const struct KmtText head = { .epoch = kind->epoch, .text_bytes = length };
 	guint start = batch_begin(out, kind->kind, kind->time_ns);
@@ -168,7 +168,7 @@ static void append_text(GByteArray *out, const TextKind *kind, const char *text,
 		size_t chunk = chunk_of(text, length);
 
 		if (chunk || !length)
-			append_text_batch(out, kind, text, chunk);
+			append_text_batch(out, kind, text, (uint32_t)chunk);
 		else
 			chunk = line_of(text, length);
 		text += chunk;

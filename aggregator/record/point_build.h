@@ -51,7 +51,7 @@ static inline uint32_t kmt_build_define_user_stack(struct KmtBuilder *b, const s
 	uint64_t *frames = (uint64_t *)(stack + 1);
 	uint32_t i;
 
-	stack->depth = walk->depth;
+	stack->depth = (uint16_t)walk->depth;
 	stack->flags = kmt_build_user_flags(walk);
 	for (i = 0; i < walk->depth; i++)
 		frames[i] = walk->frames[i];
@@ -69,7 +69,7 @@ static inline uint32_t kmt_build_user_stack(struct KmtBuilder *b, struct KmtWalk
 	seen = &b->stack_seen[walk->hash & (KMT_BUILD_SEEN - 1)];
 	if (*seen && kmt_build_user_stack_is(kmt_build_at(b, *seen), walk))
 		return ((const struct KmtStack *)kmt_build_at(b, *seen))->head.index;
-	*seen = b->length;
+	*seen = (KmtOffset)b->length;
 	return kmt_build_define_user_stack(b, walk);
 }
 
@@ -92,7 +92,7 @@ static inline uint32_t kmt_build_point_origin(struct KmtBuilder *b,
 
 	if (*seen && kmt_build_point_origin_is(origin, wanted))
 		return origin->head.index;
-	*seen = b->length;
+	*seen = (KmtOffset)b->length;
 	origin = kmt_build_append(b, KMT_RECORD_POINT_ORIGIN, b->origins, sizeof(*origin));
 	head = origin->head;
 	*origin = *wanted;
@@ -111,8 +111,8 @@ static inline void kmt_build_point(struct KmtBuilder *b, const struct KmtPointFa
 	const struct KmtTask *task = kmt_build_at(b, b->task_at);
 	const struct KmtPointOrigin origin = {
 		.head = { .type = KMT_RECORD_POINT_ORIGIN },
-		.stack = stack,
-		.user_stack = user_stack,
+		.stack = (uint16_t)stack,
+		.user_stack = (uint16_t)user_stack,
 		.point = facts->point,
 		.task = user_stack == KMT_NONE ? KMT_NONE : task->head.index,
 	};

@@ -74,8 +74,8 @@ static void write_out(const void *bytes, size_t length, void *user_data)
 			return;
 		}
 		at += written;
-		length -= written;
-		recording->bytes_written += written;
+		length -= (size_t)written;
+		recording->bytes_written += (uint64_t)written;
 	}
 }
 

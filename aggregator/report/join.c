@@ -7,6 +7,7 @@
 
 #include "base/keyed_hash.h"
 #include "base/slot_table.h"
+#include "base/unconst.h"
 #include "symbols/frame_line.h"
 
 #include <string.h>
@@ -227,9 +228,9 @@ static void note_module(Side *side, const Frame *frame)
 	if (!frame->module)
 		return;
 	if (frame->file)
-		g_hash_table_replace(side->modules, (gpointer)frame->module, GINT_TO_POINTER(true));
+		g_hash_table_replace(side->modules, unconst(frame->module), GINT_TO_POINTER(true));
 	else if (!g_hash_table_contains(side->modules, frame->module))
-		g_hash_table_insert(side->modules, (gpointer)frame->module, GINT_TO_POINTER(false));
+		g_hash_table_insert(side->modules, unconst(frame->module), GINT_TO_POINTER(false));
 }
 
 /* Notes the modules of all frames, each frame once. */

@@ -371,7 +371,7 @@ static TaskId add_other_task(Adding *adding)
 static void add_to_other(Adding *adding, const MergedCell *cell, const RowSums *sums)
 {
 	const MergedCell other = {
-		.cell = { .origin = ORIGIN_ID_OVERFLOW, .task = adding->other },
+		.cell = { .origin = ORIGIN_ID_OVERFLOW, .task = adding->other & TASK_ID_MAX },
 		.freer = ORIGIN_ID_NONE,
 		.age_class = cell->age_class,
 	};
@@ -395,7 +395,7 @@ static void add_cell(Adding *adding, const ProfileCell *cell)
 		return;
 	cell_add_sums(adding->source, cell, &sums);
 	key.cell.origin = origin_of(adding, cell->origin);
-	key.cell.task = task_of(adding, cell->task);
+	key.cell.task = task_of(adding, cell->task) & TASK_ID_MAX;
 	if (key.cell.task == adding->other && cell->task != TASK_ID_OVERFLOW)
 		saturate_add(&adding->merged->overflow.of_other_tasks, sums.summary.allocations);
 	if (!was_overflow && key.cell.origin == ORIGIN_ID_OVERFLOW)
@@ -416,7 +416,7 @@ static void add_frees(Adding *adding)
 	origin.stack = STACK_ID_NONE;
 	origin.free = true;
 	key.cell.origin = profile_add_origin(adding->merged->profile, &origin);
-	key.cell.task = adding->other;
+	key.cell.task = adding->other & TASK_ID_MAX;
 	merged_cells_add(adding->merged->cells, &key, &sums, true);
 }
 

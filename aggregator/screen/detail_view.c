@@ -146,7 +146,9 @@ static const struct {
 
 static unsigned figures_shown(const ScreenState *state)
 {
-	return G_N_ELEMENTS(figures) - !(state->detail && state->detail->estimated);
+	const unsigned all = G_N_ELEMENTS(figures);
+
+	return state->detail && state->detail->estimated ? all : all - 1;
 }
 
 static unsigned label_width(const ScreenState *state, unsigned width)

@@ -204,7 +204,7 @@ static void begin_colours(void)
 
 static int attributes_of(PageLook look)
 {
-	return looks[look].attributes | COLOR_PAIR((int)look + 1);
+	return (int)((unsigned)looks[look].attributes | (unsigned)COLOR_PAIR((int)look + 1));
 }
 
 /* Ctrl-C and Ctrl-Z become keys: while the program owns the terminal, it must not be stopped, and

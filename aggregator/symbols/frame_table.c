@@ -9,6 +9,7 @@
 #include "base/slot_table.h"
 #include "base/escape.h"
 #include "base/keyed_hash.h"
+#include "base/unconst.h"
 #include "symbols/frame_line.h"
 
 #include <string.h>
@@ -195,7 +196,7 @@ FrameId frame_table_intern_line(FrameTable *table, const char *line, size_t leng
 
 void frame_table_set_source(FrameTable *table, FrameId id, const char *source)
 {
-	g_hash_table_insert(table->sources, GUINT_TO_POINTER(id), (gpointer)source);
+	g_hash_table_insert(table->sources, GUINT_TO_POINTER(id), unconst(source));
 }
 
 void frame_table_set_kernel(FrameTable *table, FrameId id)

@@ -121,7 +121,7 @@ static bool has_room(const LineTable *table, const ParsedLine *line)
 /* Returns the table's own copy of a text, escaped. */
 static const char *intern_text(LineTable *table, TextPart text)
 {
-	const char *known;
+	char *known;
 
 	g_string_truncate(table->escaped, 0);
 	escape_append_len(table->escaped, text.text, text.length);
@@ -129,7 +129,7 @@ static const char *intern_text(LineTable *table, TextPart text)
 	if (known)
 		return known;
 	known = g_strdup(table->escaped->str);
-	g_hash_table_add(table->texts, (gpointer)known);
+	g_hash_table_add(table->texts, known);
 	table->text_bytes += TEXT_BYTES + table->escaped->len;
 	return known;
 }

@@ -131,11 +131,12 @@ static Epoch *epoch_intern(SymbolStore *store, uint32_t number)
 static uint16_t module_number(SymbolStore *store, TextPart part)
 {
 	g_autofree char *name = g_strndup(part.text, MIN(part.length, MODULE_BYTES_MAX));
-	guint number = GPOINTER_TO_UINT(g_hash_table_lookup(store->module_numbers, name));
+	uint16_t number =
+		(uint16_t)GPOINTER_TO_UINT(g_hash_table_lookup(store->module_numbers, name));
 
 	if (number || store->module_names->len == MODULES_MAX || !take(store, MODULE_BYTES))
 		return number;
-	number = store->module_names->len;
+	number = (uint16_t)store->module_names->len;
 	g_hash_table_insert(store->module_numbers, name, GUINT_TO_POINTER(number));
 	g_ptr_array_add(store->module_names, g_steal_pointer(&name));
 	return number;
@@ -178,7 +179,7 @@ static void add_symbol(SymbolStore *store, SymbolList *list, const KallsymsLine 
 	    !take(store, sizeof(entry) + MIN(line->name.length, NAME_BYTES_MAX) + 1))
 		return;
 	g_byte_array_append(store->names, (const guint8 *)line->name.text,
-			    MIN(line->name.length, NAME_BYTES_MAX));
+			    (guint)MIN(line->name.length, NAME_BYTES_MAX));
 	g_byte_array_append(store->names, (const guint8 *)"", 1);
 	symbol_list_add(list, entry);
 	store->symbols++;
@@ -244,7 +245,7 @@ static TextPart next_module(TextPart *rest, TextPart *module)
 		if (run.length && !text_part_equals(parsed.module, *module))
 			break;
 		*module = parsed.module;
-		run.length = after.text - run.text;
+		run.length = (size_t)(after.text - run.text);
 	}
 	return run;
 }

@@ -5,6 +5,8 @@
  */
 #include "table/cell_filter.h"
 
+#include "base/unconst.h"
+
 typedef struct {
 	const CacheQuery *query;
 	const ViewSource *source;
@@ -30,7 +32,7 @@ static bool wants(State *state, const char *name)
 	if (g_hash_table_lookup_extended(state->verdicts, name, NULL, &verdict))
 		return GPOINTER_TO_INT(verdict);
 	verdict = GINT_TO_POINTER(cache_query_wants(state->query, name));
-	g_hash_table_insert(state->verdicts, (void *)name, verdict);
+	g_hash_table_insert(state->verdicts, unconst(name), verdict);
 	return GPOINTER_TO_INT(verdict);
 }
 

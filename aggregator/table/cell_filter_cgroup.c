@@ -6,6 +6,7 @@
 #include "table/cell_filter.h"
 
 #include "base/escape.h"
+#include "base/unconst.h"
 #include "names/cgroup_label.h"
 
 #include <fnmatch.h>
@@ -57,7 +58,7 @@ static bool path_matches(CgroupState *state, const char *path)
 	if (g_hash_table_lookup_extended(state->paths, path, NULL, &known))
 		return GPOINTER_TO_INT(known);
 	matches = cgroup_matches(state->glob, path);
-	g_hash_table_insert(state->paths, (gpointer)path, GINT_TO_POINTER(matches));
+	g_hash_table_insert(state->paths, unconst(path), GINT_TO_POINTER(matches));
 	if (!matches)
 		keep_other(state, path);
 	return matches;

@@ -6,6 +6,7 @@
 #include "table/cell_filter.h"
 
 #include "base/number_text.h"
+#include "base/unconst.h"
 
 #include <string.h>
 
@@ -43,7 +44,7 @@ static Ends *ends_of(State *state, const ProfileCell *cell)
 		return ends;
 	ends = g_new0(Ends, 1);
 	ends->label = label;
-	g_hash_table_insert(state->ends, (void *)label, ends);
+	g_hash_table_insert(state->ends, unconst(label), ends);
 	return ends;
 }
 

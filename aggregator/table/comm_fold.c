@@ -36,9 +36,10 @@ static bool is_member(const CommFamily *family, const char *comm, size_t length)
 size_t comm_folded_length(const char *comm)
 {
 	const char *slash = strchr(comm, '/');
+	size_t length = slash ? (size_t)(slash - comm) : 0;
 
 	for (size_t i = 0; slash && i < G_N_ELEMENTS(families); i++)
-		if (is_member(&families[i], comm, slash - comm))
-			return slash - comm;
+		if (is_member(&families[i], comm, length))
+			return length;
 	return strlen(comm);
 }

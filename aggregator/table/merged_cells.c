@@ -8,6 +8,7 @@
 #include "base/keyed_hash.h"
 #include "base/saturate.h"
 #include "base/slot_table.h"
+#include "base/unconst.h"
 
 #include <string.h>
 
@@ -56,7 +57,7 @@ void merged_cells_set_held(MergedCells *cells, const HeldChoice *choice)
 
 static size_t memory_of_array(const GArray *array)
 {
-	return (size_t)array->len * g_array_get_element_size((GArray *)array);
+	return (size_t)array->len * g_array_get_element_size(unconst(array));
 }
 
 size_t merged_cells_memory(const MergedCells *cells)
@@ -116,9 +117,8 @@ static void *entry(GArray *array, uint32_t id)
 
 static const void *entry_if_any(const GArray *array, uint32_t id)
 {
-	return id < array->len
-		       ? array->data + (size_t)id * g_array_get_element_size((GArray *)array)
-		       : NULL;
+	return id < array->len ? array->data + (size_t)id * g_array_get_element_size(unconst(array))
+			       : NULL;
 }
 
 static bool is_any(const void *sums, size_t bytes)

@@ -82,12 +82,12 @@ static void append_imported(StackRows *rows, GArray *ids, const char *text, uint
 	const char *end = text + length;
 
 	while (text < end) {
-		const char *stop = memchr(text, '\n', end - text);
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
 		FrameId id;
 
 		stop = stop ? stop : end;
 		g_string_truncate(line, 0);
-		escape_hidden_append_len(line, text, stop - text);
+		escape_hidden_append_len(line, text, (gsize)(stop - text));
 		id = frame_table_intern_line(rows->frames, line->str, line->len);
 		g_array_append_val(ids, id);
 		text = stop < end ? stop + 1 : end;

@@ -5,6 +5,7 @@
  */
 #include "tools/cache_choice.h"
 
+#include "base/unconst.h"
 #include "collect/host/slab_facts.h"
 #include "base/keyed_hash.h"
 #include "names/cache_list.h"
@@ -73,7 +74,7 @@ static GString *names_of_events(const Session *session)
 	for (OriginId id = 0; id < profile_origin_count(session->profile); id++) {
 		const char *name = cache_names_of(names, profile_origin(session->profile, id)).name;
 
-		if (!name || !g_hash_table_add(seen, (gpointer)name))
+		if (!name || !g_hash_table_add(seen, unconst(name)))
 			continue;
 		text = text ? text : g_string_new(NULL);
 		g_string_append_printf(text, "%s\n", name);

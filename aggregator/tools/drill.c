@@ -139,7 +139,7 @@ static bool read_some(Drill *drill, bool count)
 		return true;
 	length = read(wait.fd, drill->chunk, CHUNK_BYTES);
 	if (length > 0 && count)
-		session_feed(drill->session, drill->chunk, length);
+		session_feed(drill->session, drill->chunk, (size_t)length);
 	return length > 0 || (length < 0 && errno == EINTR);
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/escape.h"
 #include "base/keyed_hash.h"
+#include "base/unconst.h"
 #include "collect/lines/line_resolver.h"
 #include "tools/source_text.h"
 
@@ -105,7 +106,7 @@ static GHashTable *right_files(const LineResolver *resolver)
 		const LinesObject *object = line_resolver_object(resolver, i);
 
 		if (object->state == LINES_KNOWN)
-			g_hash_table_add(paths, (gpointer)object->path);
+			g_hash_table_add(paths, unconst(object->path));
 	}
 	return paths;
 }

@@ -21,7 +21,7 @@
 #include "base/private_file.h"
 #include "render/formats/renderers.h"
 #include "session/session.h"
-#include "base/standard_files.h"
+#include "tools/standard_files.h"
 #include "session/symbols_choose.h"
 #include "tools/cache_choice.h"
 #include "tools/chart_feed.h"
@@ -521,10 +521,10 @@ static void take_info(const Batch *batch, void *user_data)
 /* Reads -i. What its facts say about the report is taken as soon as it is known. */
 static bool read_file(Options *options, Session *session, GError **error)
 {
-	const Reading reading = { options, session };
+	Reading reading = { options, session };
 	bool is_read;
 
-	session_add_tap(session, take_info, (void *)&reading);
+	session_add_tap(session, take_info, &reading);
 	is_read = options->input_is_found ? input_read_found(options->input, session, error)
 					  : input_read(options->input, session, error);
 	session_remove_tap(session, take_info);
@@ -856,8 +856,8 @@ int tool_main(const Tool *tool, int argc, char **argv)
 	}
 	if (argc > 1 && g_str_equal(argv[1], OPTION_COMPLETE)) {
 		option_completion_print(tool, "", argv + 2, stdout);
-		return finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE
-							       : fail(EXIT_FAILED, error);
+		return (int)(finish_output(stdout, "stdout", &error) ? EXIT_COMPLETE
+								     : fail(EXIT_FAILED, error));
 	}
 	give_memory_back();
 	/* Makes reaching the largest file size (ulimit -f) an error, like a full disk. */
@@ -881,5 +881,5 @@ int tool_main(const Tool *tool, int argc, char **argv)
 		return run_overview(options);
 	else
 		return run(options, argc, argv);
-	return finish_output(stdout, "stdout", &error) ? status : fail(EXIT_FAILED, error);
+	return (int)(finish_output(stdout, "stdout", &error) ? status : fail(EXIT_FAILED, error));
 }

@@ -8,6 +8,7 @@
 
 #include "base/build_id.h"
 #include "base/keyed_hash.h"
+#include "base/unconst.h"
 
 #include <string.h>
 
@@ -191,7 +192,7 @@ static const char *set_alias(UserObjects *objects, const char *alias, uint32_t n
 	if (!*alias || before == number || (before && is_key(objects, before, alias)))
 		return NULL;
 	owned = own_text(objects, (TextPart){ alias, strlen(alias) });
-	g_hash_table_insert(objects->numbers, (gpointer)owned, GUINT_TO_POINTER(number));
+	g_hash_table_insert(objects->numbers, unconst(owned), GUINT_TO_POINTER(number));
 	objects->bytes += ALIAS_BYTES;
 	return owned;
 }

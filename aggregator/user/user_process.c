@@ -5,6 +5,8 @@
  */
 #include "user/user_process.h"
 
+#include "base/unconst.h"
+
 /* Forks without exec, one in the other. The limit ends loops of hostile input. */
 enum { FORKS_MAX = 64 };
 
@@ -31,7 +33,7 @@ void user_process_free(UserProcess *process)
 /* An array has room for up to twice its elements. */
 static size_t array_memory(const GArray *array)
 {
-	return ARRAY_BYTES + (size_t)array->len * g_array_get_element_size((GArray *)array) * 2;
+	return ARRAY_BYTES + (size_t)array->len * g_array_get_element_size(unconst(array)) * 2;
 }
 
 size_t user_process_memory(const UserProcess *process)

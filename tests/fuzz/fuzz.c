@@ -2,6 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "base/escape.h"
+#include "base/unconst.h"
 #include "collect/lines/line_places.h"
 #include "table/cell_filter.h"
 #include "session/losses.h"
@@ -62,7 +63,7 @@ static RateFeed *rates_of(Session *session, const GArray *cells, size_t memory_b
 					      .cells = cells,
 					      .bytes_max = memory_bytes,
 					      .sink = print_table,
-					      .user_data = (void *)&rates_layout,
+					      .user_data = unconst(&rates_layout),
 				      });
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "base/standard_files.h"
+#include "tools/standard_files.h"
 
 #include "leaks.h"
 

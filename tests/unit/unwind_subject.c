@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #define NOT_INLINE __attribute__((noinline, noclone))
@@ -99,7 +98,8 @@ void with_large_frame(void)
 {
 	volatile char room[COPY_SKIP];
 
-	memset((char *)room, 0, sizeof(room));
+	for (size_t i = 0; i < sizeof(room); i++)
+		room[i] = 0;
 	work();
 	seen += (uint64_t)room[1];
 }

@@ -135,7 +135,7 @@ static void take_symbol(HostSnapshot *snapshot, GString *out, TextPart text, Lin
 	if (is_edge)
 		note_text_edge(snapshot, &line);
 	snapshot->addresses_known |= line.address != 0;
-	g_string_append_len(out, text.text, text.length);
+	g_string_append_len(out, text.text, (gssize)text.length);
 	g_string_append_c(out, '\n');
 }
 
@@ -314,7 +314,7 @@ static void write_facts(const HostSnapshot *snapshot, GByteArray *out)
 		{ KMT_FIELD_HOST, 0, names.nodename },
 		{ KMT_FIELD_ARCH, 0, names.machine },
 		{ KMT_FIELD_BOOT_ID, 0, boot_id ? g_strstrip(boot_id) : "" },
-		{ KMT_FIELD_PAGE_BYTES, sysconf(_SC_PAGESIZE), NULL },
+		{ KMT_FIELD_PAGE_BYTES, (uint64_t)sysconf(_SC_PAGESIZE), NULL },
 		{ KMT_FIELD_CPUS_ONLINE, snapshot->cpus_online, NULL },
 		{ KMT_FIELD_CPUS_POSSIBLE, snapshot->cpus_possible, NULL },
 		{ KMT_FIELD_ADDRESSES_HIDDEN, !snapshot->addresses_known, NULL },

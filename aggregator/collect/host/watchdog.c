@@ -9,6 +9,7 @@
 
 #include "collect/host/watchdog.h"
 
+#include "base/unconst.h"
 #include "collect/process/child_files.h"
 #include "collect/host/kprobe_group.h"
 #include "collect/process/child_signals.h"
@@ -70,7 +71,7 @@ static void run(const char *const argv[])
 	if (!pid) {
 		child_signals_default();
 		child_signals_unblock();
-		execve(argv[0], (char *const *)argv, environment);
+		execve(argv[0], unconst(argv), environment);
 		_exit(127);
 	}
 	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)

@@ -10,6 +10,7 @@
 #include "collect/lines/debug_files.h"
 
 #include "base/build_id.h"
+#include "base/unconst.h"
 #include "collect/process/stop_signal.h"
 
 #include <dirent.h>
@@ -41,7 +42,7 @@ DebugFiles *debug_files_new(const char *const *folders, const char *release, con
 {
 	DebugFiles *files = g_new0(DebugFiles, 1);
 
-	files->folders = folders ? g_strdupv((char **)folders) : g_new0(char *, 1);
+	files->folders = folders ? g_strdupv(unconst(folders)) : g_new0(char *, 1);
 	files->release = release && is_part_of_path(release) ? g_strdup(release) : NULL;
 	files->root = g_strdup(root);
 	files->indexes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free,

@@ -8,6 +8,7 @@
 
 #include "collect/lines/debug_lines.h"
 
+#include "base/unconst.h"
 #include "collect/lines/debug_units.h"
 
 #include <dwarf.h>
@@ -217,7 +218,7 @@ static void set_file(DebugLines *lines, const Unit *unit, const char *path, Debu
 	if (!file) {
 		file = g_new(SourceFile, 1);
 		*file = split(lines, unit, path);
-		g_hash_table_insert(unit->files, (gpointer)path, file);
+		g_hash_table_insert(unit->files, unconst(path), file);
 	}
 	frame->root = file->root;
 	frame->file = file->file;

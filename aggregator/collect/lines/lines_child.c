@@ -8,6 +8,7 @@
 #include "collect/lines/lines_child.h"
 
 #include "base/clock.h"
+#include "base/unconst.h"
 #include "collect/lines/debug_lines.h"
 #include "collect/lines/debug_object.h"
 #include "collect/process/child.h"
@@ -158,7 +159,7 @@ LinesOutcome lines_child_read(GString *out, const LinesJob *job)
 		.type = &lines_child,
 		.fds = fds,
 		.fds_count = G_N_ELEMENTS(fds),
-		.data = (void *)job,
+		.data = unconst(job),
 		.patience_ns = (uint64_t)job->patience_s * NS_PER_SECOND,
 		.answer_bytes_max = ANSWER_BYTES_MAX,
 	};

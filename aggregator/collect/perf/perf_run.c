@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/cpu_list.h"
+#include "base/unconst.h"
 #include "collect/host/kmem_points.h"
 #include "collect/host/object_probes.h"
 #include "collect/perf/perf_period.h"
@@ -478,7 +479,7 @@ static PerfPoint *points_of(const PerfRunPlan *plan, const CollectRequest *reque
 
 static void points_free(PerfRequest *request)
 {
-	PerfPoint *points = (PerfPoint *)request->points;
+	PerfPoint *points = unconst(request->points);
 
 	for (unsigned i = 0; i < request->points_count; i++)
 		g_free(points[i].filter);

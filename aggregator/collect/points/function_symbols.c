@@ -6,6 +6,7 @@
 #include "collect/points/function_symbols.h"
 
 #include "base/text_part.h"
+#include "base/unconst.h"
 
 #include <string.h>
 
@@ -79,14 +80,14 @@ static void read_definitions(Table *table, const Elf_Data *data)
 		GElf_Verdaux name;
 		const char *text;
 
-		if (!gelf_getverdef((Elf_Data *)data, (int)at, &definition) ||
+		if (!gelf_getverdef(unconst(data), (int)at, &definition) ||
 		    definition.vd_aux > (uint64_t)G_MAXINT32 - at ||
-		    !gelf_getverdaux((Elf_Data *)data, (int)(at + definition.vd_aux), &name))
+		    !gelf_getverdaux(unconst(data), (int)(at + definition.vd_aux), &name))
 			return;
 		text = text_at(table->names, name.vda_name);
 		if (text)
 			g_hash_table_insert(table->version_names,
-					    GUINT_TO_POINTER(definition.vd_ndx), (void *)text);
+					    GUINT_TO_POINTER(definition.vd_ndx), unconst(text));
 	}
 }
 
@@ -108,7 +109,7 @@ static void add_version(const Table *table, int index, VersionedName *name)
 	const char *version;
 
 	if (!table->versions || name->version.length ||
-	    !gelf_getversym((Elf_Data *)table->versions, index, &number))
+	    !gelf_getversym(unconst(table->versions), index, &number))
 		return;
 	version = g_hash_table_lookup(table->version_names, GUINT_TO_POINTER(number & ~HIDDEN));
 	if (version)
@@ -182,12 +183,12 @@ static void visit_symbol(Search *search, const Table *table, int index)
 	const char *text;
 	VersionedName name;
 
-	if (!gelf_getsym((Elf_Data *)table->symbols, index, &symbol) || !is_function(&symbol))
+	if (!gelf_getsym(unconst(table->symbols), index, &symbol) || !is_function(&symbol))
 		return;
 	text = text_at(table->names, symbol.st_name);
 	if (!text || !*text)
 		return;
-	g_hash_table_add(search->functions->names, (void *)text);
+	g_hash_table_add(search->functions->names, unconst(text));
 	name = split_name(text);
 	add_version(table, index, &name);
 	add_found(search, fit_of(search, &name, &symbol), table, &symbol);

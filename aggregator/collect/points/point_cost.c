@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/median.h"
+#include "base/unconst.h"
 #include "collect/user/file_opener.h"
 
 #include <fcntl.h>
@@ -181,7 +182,7 @@ static bool use_kernel_function(const PointHost *host, StandIn *stand_in)
 	stand_in->act = call_kernel;
 	stand_in->event.config2 = 0;
 	for (guint i = 0; i < G_N_ELEMENTS(functions); i++) {
-		stand_in->event.config1 = (char *)functions[i];
+		stand_in->event.config1 = unconst(functions[i]);
 		if (point_event_try(&stand_in->event, NULL))
 			return true;
 	}
@@ -313,7 +314,7 @@ static uint64_t count_of(int fd)
 static void measure_probed(const StandIn *stand_in, int fd, int counter_fd, PointCostRounds *rounds)
 {
 	size_t bytes = (size_t)sysconf(_SC_PAGESIZE) + RING_BYTES;
-	const struct perf_event_mmap_page *ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+	struct perf_event_mmap_page *ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
 	uint64_t before, hits;
 
 	if (ring == MAP_FAILED)
@@ -324,7 +325,7 @@ static void measure_probed(const StandIn *stand_in, int fd, int counter_fd, Poin
 	if (hits >= HITS)
 		rounds->hits = hits;
 	rounds->bytes = ring->data_head / (rounds->count + 1);
-	munmap((void *)ring, bytes);
+	munmap(ring, bytes);
 }
 
 /* The events of a measurement. A tracepoint is switched on and off, which takes long, when its

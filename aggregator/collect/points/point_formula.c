@@ -6,6 +6,8 @@
  */
 #include "collect/points/point_formula.h"
 
+#include "base/unconst.h"
+
 #include <string.h>
 
 /* Names that every hit has. */
@@ -186,5 +188,5 @@ static bool find_field(const char *name, ExpressionField *field, void *data)
 
 char *point_formula_filter(const PointFormula *formula)
 {
-	return expression_kernel_filter(formula->expression, find_field, (void *)formula);
+	return expression_kernel_filter(formula->expression, find_field, unconst(formula));
 }

@@ -4,6 +4,8 @@
  */
 #include "collect/points/point_find.h"
 
+#include "base/unconst.h"
+
 /* Software events of perf. Those that are clocks instead of events (cpu-clock, task-clock) are left
    out: they cannot be counted one by one. */
 static const struct SoftwareEvent {
@@ -26,7 +28,7 @@ static bool fail_unknown(const ProbeSpec *spec, GError **error)
 	g_autoptr(GString) known = g_string_new("known: ");
 
 	for (guint i = 0; i < G_N_ELEMENTS(software_events); i++) {
-		g_ptr_array_add(names, (void *)software_events[i].name);
+		g_ptr_array_add(names, unconst(software_events[i].name));
 		g_string_append_printf(known, "%s%s", i ? ", " : "", software_events[i].name);
 	}
 	return point_fail_nearest(spec, "no software event has this name", names, spec->name,

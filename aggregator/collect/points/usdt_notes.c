@@ -6,6 +6,7 @@
 #include "collect/points/usdt_notes.h"
 
 #include "base/bytes.h"
+#include "base/unconst.h"
 
 #include <string.h>
 
@@ -102,7 +103,7 @@ static void read_notes(const Reader *reader, const Elf_Data *data)
 	GElf_Nhdr note;
 
 	for (; reader->sites->len < USDT_SITES_MAX &&
-	       (next = gelf_getnote((Elf_Data *)data, at, &note, &name_at, &description_at));
+	       (next = gelf_getnote(unconst(data), at, &note, &name_at, &description_at));
 	     at = next) {
 		const uint8_t *bytes = data->d_buf;
 

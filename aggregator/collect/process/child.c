@@ -291,7 +291,7 @@ static void give_file(const Calling *calling, uint64_t question, const char *bod
 	const ChildMessage answer = { CHILD_MESSAGE_FILE, question };
 	const ChildCall *call = calling->call;
 	const int socket = calling->child.socket;
-	g_autofree char *path = g_strndup(body, bytes);
+	g_autofree char *path = g_strndup(body, (gsize)bytes);
 
 	if (!call->give || !call->give(path, socket, &answer, call->give_data))
 		child_port_send(socket, &answer, NULL, 0, -1, false);
@@ -313,7 +313,7 @@ static ChildEnd take_answer(Calling *calling)
 		else if (message.type == CHILD_MESSAGE_PIECE)
 			end = take_piece(calling, body, (size_t)bytes);
 		else if (message.type == CHILD_MESSAGE_FAILED)
-			calling->problem = g_strndup(body, bytes);
+			calling->problem = g_strndup(body, (gsize)bytes);
 		else if (message.type == CHILD_MESSAGE_ASK)
 			give_file(calling, message.value, body, (size_t)bytes);
 		end = calling->problem ? CHILD_LOST : end;

@@ -5,6 +5,8 @@
  */
 #include "collect/process/child_port.h"
 
+#include "base/unconst.h"
+
 #include <errno.h>
 #include <glib.h>
 #include <limits.h>
@@ -28,7 +30,7 @@ bool child_port_send(int socket, const ChildMessage *message, const void *body, 
 		     int fd, bool waits)
 {
 	char room[CMSG_SPACE(sizeof(fd))] = { 0 };
-	struct iovec parts[] = { { (void *)message, sizeof(*message) }, { (void *)body, bytes } };
+	struct iovec parts[] = { { unconst(message), sizeof(*message) }, { unconst(body), bytes } };
 	struct msghdr header = { .msg_iov = parts, .msg_iovlen = bytes ? 2 : 1 };
 	ssize_t sent;
 

@@ -38,11 +38,11 @@ static void identity_read_groups(Identity *identity, const struct passwd *user)
 
 	do {
 		count = MIN(count * 2, GROUPS_MAX);
-		g_array_set_size(groups, count);
+		g_array_set_size(groups, (guint)count);
 	} while (getgrouplist(user->pw_name, user->pw_gid, (gid_t *)(void *)groups->data, &count) <
 			 0 &&
 		 groups->len < GROUPS_MAX);
-	g_array_set_size(groups, MIN(count, GROUPS_MAX));
+	g_array_set_size(groups, (guint)MIN(count, GROUPS_MAX));
 }
 
 static void identity_set(Identity *identity, const char *variable, const char *value)

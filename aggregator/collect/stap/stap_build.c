@@ -6,6 +6,7 @@
  */
 #include "collect/stap/stap_build.h"
 
+#include "base/unconst.h"
 #include "collect/host/distribution.h"
 #include "record/probe_kinds.h"
 #include "collect/stap/kernel_headers.h"
@@ -277,9 +278,9 @@ static bool sign(const Build *build, const char *module, GError **error)
 	g_autofree char *said = NULL;
 	char *argv[] = { tool,
 			 build->headers->sign_hash,
-			 (char *)request->sign_key,
-			 (char *)request->sign_cert,
-			 (char *)module,
+			 unconst(request->sign_key),
+			 unconst(request->sign_cert),
+			 unconst(module),
 			 NULL };
 	char *environment[] = { (char *)"PATH=/usr/sbin:/usr/bin:/sbin:/bin", (char *)"LC_ALL=C",
 				NULL };

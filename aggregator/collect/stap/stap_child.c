@@ -7,6 +7,7 @@
 
 #include "collect/stap/stap_child.h"
 
+#include "base/unconst.h"
 #include "collect/process/child_signals.h"
 #include "base/clock.h"
 #include "collect/process/process_group.h"
@@ -158,12 +159,12 @@ bool stap_module_is_loaded(const char *sys_folder, const char *name)
 
 bool stap_module_unload(const char *staprun, const char *sys_folder, const char *name)
 {
-	char *argv[] = { (char *)staprun, (char *)"-d", (char *)name, NULL };
+	char *argv[] = { unconst(staprun), (char *)"-d", unconst(name), NULL };
 	const GSpawnFlags quiet = G_SPAWN_STDOUT_TO_DEV_NULL | G_SPAWN_STDERR_TO_DEV_NULL;
 	uint64_t end_ns = clock_monotonic_ns() + UNLOAD_PATIENCE_MS * 1000000ULL;
 
 	for (int tries = 1;; tries++) {
-		g_spawn_sync(NULL, argv, (char **)environment, quiet, NULL, NULL, NULL, NULL, NULL,
+		g_spawn_sync(NULL, argv, unconst(environment), quiet, NULL, NULL, NULL, NULL, NULL,
 			     NULL);
 		if (!stap_module_is_loaded(sys_folder, name))
 			return true;

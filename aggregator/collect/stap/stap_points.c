@@ -6,6 +6,7 @@
  */
 #include "collect/stap/stap_points.h"
 
+#include "base/unconst.h"
 #include "collect/points/program_file.h"
 
 #include <gio/gio.h>
@@ -349,7 +350,7 @@ static bool write_formula(const ProbeSpec *spec, const PresetFormula *formula, c
 	if (formula->stap)
 		written = g_strdup_printf("(%s)", formula->stap);
 	else if (formula->expression)
-		written = expression_stap(formula->expression, find_name, (void *)spec, &problem);
+		written = expression_stap(formula->expression, find_name, unconst(spec), &problem);
 	else
 		return true;
 	if (!written) {

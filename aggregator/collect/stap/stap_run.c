@@ -65,7 +65,7 @@ static gboolean read_stream(int fd, GIOCondition condition, gpointer user_data)
 		/* What was mapped before these hits. */
 		if (run->maps)
 			perf_maps_read(run->maps);
-		batch_reader_feed(run->reader, run->buffer, length);
+		batch_reader_feed(run->reader, run->buffer, (size_t)length);
 		stap_phases_advance(run);
 	}
 	if (length >= 0)
@@ -83,7 +83,7 @@ static gboolean read_messages(int fd, GIOCondition condition, gpointer user_data
 
 	(void)condition;
 	if (length > 0)
-		stap_messages_feed(run->messages, (const char *)run->buffer, length);
+		stap_messages_feed(run->messages, (const char *)run->buffer, (size_t)length);
 	return length < 0 ? close_pipe(run) : G_SOURCE_CONTINUE;
 }
 

@@ -6,6 +6,8 @@
  */
 #include "collect/stap/stap_workarounds.h"
 
+#include "base/unconst.h"
+
 #include <errno.h>
 #include <gio/gio.h>
 #include <glib/gstdio.h>
@@ -137,7 +139,7 @@ GPtrArray *stap_workarounds_find(const StapSite *site)
 
 	for (guint i = 0; i < G_N_ELEMENTS(workarounds); i++) {
 		if (workarounds[i].is_needed(site))
-			g_ptr_array_add(found, (gpointer)&workarounds[i]);
+			g_ptr_array_add(found, unconst(&workarounds[i]));
 	}
 	return found;
 }

@@ -6,6 +6,8 @@
  */
 #include "collect/user/elf_file.h"
 
+#include "base/unconst.h"
+
 #include <elfutils/libdwelf.h>
 #include <glib.h>
 #include <string.h>
@@ -33,7 +35,7 @@ static bool read_header(ElfFile *file, const void *bytes, size_t length)
 		Elf32_Ehdr of_32;
 		Elf64_Ehdr of_64;
 	} header;
-	Elf_Data from = { .d_buf = (void *)bytes, .d_type = ELF_T_EHDR, .d_version = EV_CURRENT };
+	Elf_Data from = { .d_buf = unconst(bytes), .d_type = ELF_T_EHDR, .d_version = EV_CURRENT };
 	Elf_Data to = { .d_buf = &header, .d_size = sizeof(header), .d_version = EV_CURRENT };
 	const unsigned char *ident = bytes;
 	bool is_64 = length > EI_DATA && ident[EI_CLASS] == ELFCLASS64;

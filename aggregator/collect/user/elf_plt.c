@@ -7,6 +7,7 @@
 #include "collect/user/elf_plt.h"
 
 #include "base/bytes.h"
+#include "base/unconst.h"
 #include "collect/user/elf_names.h"
 
 #include <glib.h>
@@ -135,8 +136,7 @@ static GArray *read_relocations(const ElfFile *file, const PltMachine *machine)
 			continue;
 		data = elf_file_data(section);
 		if (data && data->d_buf)
-			add_relocations(relocations, machine, (Elf_Data *)data,
-					data->d_size / bytes);
+			add_relocations(relocations, machine, unconst(data), data->d_size / bytes);
 	}
 	g_array_sort(relocations, compare_relocations);
 	return relocations;
@@ -178,7 +178,7 @@ static void add_entry(ElfFunctions *functions, const Plt *plt, const PltEntry *e
 	uint64_t offset;
 
 	if (!number || number > INT_MAX ||
-	    !gelf_getsym((Elf_Data *)plt->names.symbols, (int)number, &symbol) ||
+	    !gelf_getsym(unconst(plt->names.symbols), (int)number, &symbol) ||
 	    !elf_file_offset(plt->file, entry->address, &offset))
 		return;
 	name = elf_names_get(&plt->names, symbol.st_name);

@@ -6,6 +6,7 @@
  */
 #include "collect/user/elf_symbols.h"
 
+#include "base/unconst.h"
 #include "collect/user/elf_debug_file.h"
 #include "collect/user/elf_file.h"
 #include "collect/user/elf_mini_debug.h"
@@ -76,7 +77,7 @@ static bool add_table(ElfFunctions *functions, const ElfFile *mapped, const ElfF
 	for (size_t i = 0; i < table.count; i++) {
 		GElf_Sym symbol;
 
-		if (!gelf_getsym((Elf_Data *)table.symbols, (int)i, &symbol) ||
+		if (!gelf_getsym(unconst(table.symbols), (int)i, &symbol) ||
 		    !add_symbol(functions, mapped, file, &table, &symbol))
 			break;
 	}

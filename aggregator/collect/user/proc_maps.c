@@ -7,6 +7,7 @@
 #include "collect/user/proc_maps.h"
 
 #include "base/keyed_hash.h"
+#include "base/unconst.h"
 #include "collect/user/elf_build_id.h"
 #include "collect/user/object_open.h"
 
@@ -104,7 +105,7 @@ static void set_build_id(const Scan *scan, UserMapLine *line)
 		if (g_hash_table_size(scan->files) >= BUILD_IDS_MAX)
 			return;
 		known = read_build_id(scan, line);
-		g_hash_table_insert(scan->files, g_steal_pointer(&key), (gpointer)known);
+		g_hash_table_insert(scan->files, g_steal_pointer(&key), unconst(known));
 	}
 	memcpy(line->file.build_id, known->build_id, sizeof(known->build_id));
 	line->file.build_id_bytes = known->build_id_bytes;

@@ -7,6 +7,7 @@
 #include "collect/user/user_resolve.h"
 
 #include "base/clock.h"
+#include "base/unconst.h"
 #include "collect/process/child.h"
 #include "collect/process/child_port.h"
 #include "collect/user/elf_debug_file.h"
@@ -183,9 +184,9 @@ static size_t read_names(GString *out, const Job *job, ObjectFiles *files, int f
 		.type = &names_child,
 		.fds = &file,
 		.fds_count = 1,
-		.data = (void *)job,
+		.data = unconst(job),
 		.give = give_debug_file,
-		.give_data = (void *)job,
+		.give_data = unconst(job),
 		.patience_ns = MIN(left_ns, (uint64_t)FILE_NS),
 		.answer_bytes_max = ANSWER_BYTES_MAX,
 	};

@@ -6,6 +6,7 @@
 #include "render/data/render_data.h"
 
 #include "base/escape.h"
+#include "base/unconst.h"
 #include "render/data/json_writer.h"
 #include "report/flat_rows.h"
 
@@ -36,7 +37,7 @@ static void append_text(GString *line, const char *text)
 
 static void append_list(GString *line, char *const *list)
 {
-	g_autofree char *joined = g_strjoinv(";", (char **)list);
+	g_autofree char *joined = g_strjoinv(";", unconst(list));
 
 	append_text(line, joined);
 }

@@ -5,6 +5,7 @@
 #include "render/text/render_text.h"
 
 #include "base/number_text.h"
+#include "base/unconst.h"
 
 /* Lines about hits of probe points. */
 
@@ -157,7 +158,7 @@ static void append_row(const HitRows *rows, int row, const guint *widths, guint 
 void text_print_hits(const ReportModel *model, FILE *out)
 {
 	const HitRows *rows = model->hits;
-	guint columns = g_strv_length((char **)hit_rows_columns(rows));
+	guint columns = g_strv_length(unconst(hit_rows_columns(rows)));
 	g_autofree guint *widths = measure(rows, columns);
 	g_autoptr(GString) text = g_string_new(NULL);
 

@@ -37,7 +37,7 @@ glong label_width(const char *text)
 {
 	glong width = 0;
 
-	for (; *text; text = g_utf8_next_char(text)) {
+	for (; *text; text = g_utf8_find_next_char(text, NULL)) {
 		gunichar character = g_utf8_get_char(text);
 
 		width += g_unichar_iszerowidth(character) ? 0 : 1 + g_unichar_iswide(character);
@@ -60,7 +60,7 @@ void label_shorten(GString *label)
 		return;
 	for (glong width = 0; width < LABEL_COLUMNS - 3; cut = g_utf8_next_char(cut))
 		width += 1 + g_unichar_iswide(g_utf8_get_char(cut));
-	g_string_truncate(label, cut - label->str);
+	g_string_truncate(label, (gsize)(cut - label->str));
 	g_string_append(label, "...");
 }
 
@@ -183,7 +183,7 @@ static void put_last(const char *label, glong indentation, FILE *out)
 	const char *end = strchr(label, '\n');
 
 	for (; end && end[1]; end = strchr(label, '\n')) {
-		fwrite(label, 1, end + 1 - label, out);
+		fwrite(label, 1, (size_t)(end + 1 - label), out);
 		put_blanks(indentation, out);
 		label = end + 1;
 	}
