@@ -55,6 +55,7 @@ EXTRA_DIST += \
 	.clang-format \
 	.editorconfig \
 	.githooks/commit-msg \
+	.githooks/pre-commit \
 	COPYING \
 	packages/apt-bench \
 	packages/apt-build \
