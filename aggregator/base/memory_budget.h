@@ -16,6 +16,7 @@ typedef enum {
 	MEMORY_TEXTS,     /* names of caches, paths of cgroups, readings of slabinfo */
 	MEMORY_CPUS,      /* state per CPU */
 	MEMORY_INTERVALS, /* tables of the open intervals */
+	MEMORY_LATE,      /* events after the time of a report that waits for a CPU */
 	MEMORY_PAIRING,   /* objects in use, and events that wait for those of other CPUs */
 	MEMORY_REPORT,    /* lines of stacks, while it is made */
 	MEMORY_PARTS,

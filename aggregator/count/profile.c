@@ -56,10 +56,13 @@ struct Profile {
 	ProfileCache *caches;
 	Index cell_index;
 	ProfileCell *cells;
-	GArray *free_cells;    /* (element-type uint32_t), owned: see profile_fold_cells() */
-	GArray *reused_cells;  /* the same: taken again */
+	uint32_t *free_cells; /* owned, of free_capacity: see profile_fold_cells() */
+	uint32_t free_count;  /* those from here to reused_end were taken again */
+	uint32_t reused_end;
+	uint32_t free_capacity;
 	ProfileValues *values; /* by cell, owned; NULL: no hits of probe points so far */
 	uint32_t values_capacity;
+	uint32_t values_max; /* cells that have values, at most; 0: see begin_values() */
 	bool has_spans;
 	TimeBlocks *blocks;  /* of the cells, owned; NULL: not kept */
 	UserMaps *user_maps; /* borrowed; NULL: user frames are not kept */
@@ -113,10 +116,8 @@ static size_t taken(const Profile *profile, Table table)
 
 static size_t taken_by_all(const Profile *profile)
 {
-	size_t bytes = profile->values_capacity * sizeof(ProfileValues);
+	size_t bytes = 0;
 
-	if (profile->blocks)
-		bytes += time_blocks_value_memory(profile->blocks);
 	for (Table table = 0; table < TABLES; table++)
 		bytes += taken(profile, table);
 	return bytes;
@@ -356,18 +357,12 @@ static ProfileCell *cell_beyond(Profile *profile, OriginId id, TaskId task, uint
 /* Returns the number of a new cell; SLOT_ID_NONE: there is no room. */
 static uint32_t cell_take(Profile *profile, bool is_for_many)
 {
-	GArray *free_cells = profile->free_cells;
-	uint32_t number;
-
-	if (!free_cells->len)
-		return index_reserve(profile, TABLE_CELLS, (void **)&profile->cells,
-				     sizeof(ProfileCell), is_for_many)
-			       ? profile->cell_index.count++
-			       : SLOT_ID_NONE;
-	number = g_array_index(free_cells, uint32_t, free_cells->len - 1);
-	g_array_set_size(free_cells, free_cells->len - 1);
-	g_array_append_val(profile->reused_cells, number);
-	return number;
+	if (profile->free_count)
+		return profile->free_cells[--profile->free_count];
+	return index_reserve(profile, TABLE_CELLS, (void **)&profile->cells, sizeof(ProfileCell),
+			     is_for_many)
+		       ? profile->cell_index.count++
+		       : SLOT_ID_NONE;
 }
 
 /* Returns the cell; without room for a new cell, one that many events share. */
@@ -500,8 +495,6 @@ Profile *profile_new(size_t bytes_max)
 	profile->tasks = g_new(ProfileTask, profile->task_index.capacity);
 	profile->caches = g_new(ProfileCache, profile->cache_index.capacity);
 	profile->cells = g_new(ProfileCell, profile->cell_index.capacity);
-	profile->free_cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-	profile->reused_cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	profile->window_end_ns = UINT64_MAX;
 	profile->part_end_ns = UINT64_MAX;
 	add_overflow_rows(profile);
@@ -523,8 +516,7 @@ void profile_free(Profile *profile)
 	g_free(profile->tasks);
 	g_free(profile->caches);
 	g_free(profile->cells);
-	g_array_unref(profile->free_cells);
-	g_array_unref(profile->reused_cells);
+	g_free(profile->free_cells);
 	g_free(profile->values);
 	time_blocks_free(profile->blocks);
 	g_free(profile);
@@ -532,17 +524,18 @@ void profile_free(Profile *profile)
 
 uint32_t profile_cells_free(const Profile *profile)
 {
-	return profile->free_cells->len;
+	return profile->free_count;
 }
 
-const GArray *profile_cells_reused(const Profile *profile)
+const uint32_t *profile_cells_reused(const Profile *profile, uint32_t *count)
 {
-	return profile->reused_cells;
+	*count = profile->reused_end - profile->free_count;
+	return profile->free_cells + profile->free_count;
 }
 
 void profile_cells_forget_reused(Profile *profile)
 {
-	g_array_set_size(profile->reused_cells, 0);
+	profile->reused_end = profile->free_count;
 }
 
 static bool index_has_room(const Profile *profile, Table table, size_t entries)
@@ -556,7 +549,7 @@ static bool index_has_room(const Profile *profile, Table table, size_t entries)
 bool profile_has_room(const Profile *profile, size_t events)
 {
 	return index_has_room(profile, TABLE_TASKS, MIN(events, TASKS_OF_A_BATCH) + GROWTH_MIN) &&
-	       (profile->free_cells->len >= events ||
+	       (profile->free_count >= events ||
 		index_has_room(profile, TABLE_CELLS, events + GROWTH_MIN));
 }
 
@@ -719,7 +712,7 @@ static void put_cells(const Fold *fold)
 			continue;
 		slot_table_put(&index->slots, hash, at, i);
 	}
-	index->is_full &= !profile->free_cells->len;
+	index->is_full &= !profile->free_count;
 }
 
 /* Tasks without a pid stay: what many processes share, and idle CPUs. */
@@ -738,6 +731,32 @@ static void fold_chosen(Fold *fold, CellChooser choose, CellMover move, void *us
 	}
 }
 
+/* Lists the free cells, so that the lowest number is taken first. */
+static void list_free(const Fold *fold)
+{
+	Profile *profile = fold->profile;
+	uint32_t count = profile->free_count + fold->freed;
+
+	if (count > profile->free_capacity) {
+		profile->free_cells = g_renew(uint32_t, profile->free_cells, count);
+		profile->free_capacity = count;
+	}
+	profile->free_count = 0;
+	for (uint32_t i = profile->cell_index.count; i-- > 1;)
+		if (fold->is_free[i])
+			profile->free_cells[profile->free_count++] = i;
+	profile->reused_end = profile->free_count;
+}
+
+void profile_prepare_folding(Profile *profile)
+{
+	profile->cell_index.entry_bytes += PROFILE_FOLD_CELL_BYTES;
+	profile->task_index.entry_bytes += PROFILE_FOLD_TASK_BYTES;
+	set_reserve(profile, TABLE_CELLS);
+	set_reserve(profile, TABLE_TASKS);
+	note_memory(profile);
+}
+
 uint32_t profile_fold_cells(Profile *profile, CellChooser choose, CellMover move, void *user_data)
 {
 	g_autofree TaskId *folded = g_new(TaskId, profile->task_index.count);
@@ -746,13 +765,10 @@ uint32_t profile_fold_cells(Profile *profile, CellChooser choose, CellMover move
 
 	for (TaskId id = 0; id < profile->task_index.count; id++)
 		folded[id] = SLOT_ID_NONE;
-	for (guint i = 0; i < profile->free_cells->len; i++)
-		is_free[g_array_index(profile->free_cells, uint32_t, i)] = true;
+	for (uint32_t i = 0; i < profile->free_count; i++)
+		is_free[profile->free_cells[i]] = true;
 	fold_chosen(&fold, choose, move, user_data);
-	g_array_set_size(profile->free_cells, 0);
-	for (uint32_t i = profile->cell_index.count; i-- > 1;)
-		if (is_free[i])
-			g_array_append_val(profile->free_cells, i);
+	list_free(&fold);
 	pack_tasks(&fold);
 	put_cells(&fold);
 	return fold.freed;
@@ -1033,10 +1049,42 @@ static inline void add_variance(ProfileTotals *totals, ProfileCell *cell, const 
 		cell->variance = UINT64_MAX;
 }
 
-/* Returns the values of a cell, with room for those of all cells. */
+/* At the first hit, values become a part of each cell. If there are too many cells without, which
+   only other events make, no more come, and only the first ones have values. */
+static void begin_values(Profile *profile)
+{
+	Index *index = &profile->cell_index;
+	uint32_t bytes = sizeof(ProfileValues) +
+			 (profile->blocks ? (uint32_t)TIME_BLOCKS_CELL_VALUE_BYTES : 0);
+	size_t cells = room_for(profile, TABLE_CELLS) / bytes;
+
+	if (cells < index->capacity) {
+		profile->values_max = (uint32_t)MAX(cells, 1);
+		index->is_full = true;
+	} else {
+		profile->values_max = UINT32_MAX;
+		index->entry_bytes += bytes;
+	}
+	if (profile->blocks)
+		time_blocks_limit_values(profile->blocks, profile->values_max);
+	note_memory(profile);
+}
+
+/* Returns the cell of a hit; without room for its values, the one for events beyond the limit. */
+static ProfileCell *cell_with_values(Profile *profile, ProfileCell *cell)
+{
+	if (G_UNLIKELY(!profile->values_max))
+		begin_values(profile);
+	if (G_LIKELY((uint32_t)(cell - profile->cells) < profile->values_max))
+		return cell;
+	profile->has_overflow = true;
+	return &profile->cells[0];
+}
+
+/* Returns the values of a cell that has some, with room for those of all such cells. */
 static ProfileValues *values_of(Profile *profile, uint32_t cell)
 {
-	uint32_t capacity = profile->cell_index.capacity;
+	uint32_t capacity = MIN(profile->cell_index.capacity, profile->values_max);
 
 	if (G_UNLIKELY(profile->values_capacity < capacity)) {
 		profile->values = g_renew(ProfileValues, profile->values, capacity);
@@ -1165,6 +1213,8 @@ static inline void take(Profile *profile, const Events *events, uint32_t *cells)
 			continue;
 		}
 		cell = cell_of(&counting, event);
+		if (G_UNLIKELY(event->is_hit))
+			cell = cell_with_values(profile, cell);
 		if (cells)
 			cells[i] = (uint32_t)(cell - profile->cells);
 		saturate_add(&counted, event->weight);
@@ -1209,8 +1259,8 @@ void profile_note_cells(Profile *profile, const Events *events, uint32_t *cells)
 
 void profile_add_span(Profile *profile, uint32_t number, const ProfileSpan *span)
 {
-	ProfileCell *cell = &profile->cells[number];
-	ProfileValues *values = values_of(profile, number);
+	ProfileCell *cell = cell_with_values(profile, &profile->cells[number]);
+	ProfileValues *values = values_of(profile, (uint32_t)(cell - profile->cells));
 	uint64_t time_ns = span->end_ns - MIN(span->begin_ns, span->end_ns), weight = span->weight;
 	int64_t times = saturate_signed(weight);
 
@@ -1228,7 +1278,7 @@ void profile_add_span(Profile *profile, uint32_t number, const ProfileSpan *span
 	if (!profile->blocks)
 		return;
 	add_to_block(profile, cell, span->end_ns, weight);
-	time_blocks_add_value(profile->blocks, number, span->end_ns,
+	time_blocks_add_value(profile->blocks, (uint32_t)(cell - profile->cells), span->end_ns,
 			      (double)weight * (double)time_ns);
 }
 
@@ -1390,5 +1440,6 @@ size_t profile_memory(const Profile *profile)
 	       index_memory(&profile->cache_index, sizeof(ProfileCache)) +
 	       index_memory(&profile->cell_index, sizeof(ProfileCell)) +
 	       profile->values_capacity * sizeof(ProfileValues) +
+	       profile->free_capacity * sizeof(uint32_t) +
 	       (profile->blocks ? time_blocks_memory(profile->blocks) : 0);
 }

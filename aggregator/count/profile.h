@@ -137,6 +137,11 @@ uint32_t profile_cells_to_come(const Profile *profile);
 typedef bool (*CellChooser)(uint32_t cell, void *user_data);
 typedef void (*CellMover)(uint32_t from, uint32_t to, void *user_data);
 
+/* Counts the memory that folding needs, the caller's included, as a part of each cell and task.
+   Call this before cells are folded. */
+enum { PROFILE_FOLD_CELL_BYTES = 10, PROFILE_FOLD_TASK_BYTES = 9 };
+void profile_prepare_folding(Profile *profile);
+
 /* Lets the chosen cells count by the name of their process alone, without its pid: those of equal
    origins become one, and the others are free. Forgets tasks without cells, so TaskIds change.
    Returns the number of cells that became free. Not for profiles with values. */
@@ -145,9 +150,9 @@ uint32_t profile_fold_cells(Profile *profile, CellChooser choose, CellMover move
 /* Returns how many cells are free. */
 uint32_t profile_cells_free(const Profile *profile);
 
-/* Returns the free cells that were taken again since the last profile_cells_forget_reused()
-   (element-type uint32_t). Borrowed until the next cell is taken. */
-const GArray *profile_cells_reused(const Profile *profile);
+/* Returns the free cells that were taken again since the last profile_cells_forget_reused(), and
+   their number. Borrowed until cells are folded. */
+const uint32_t *profile_cells_reused(const Profile *profile, uint32_t *count);
 void profile_cells_forget_reused(Profile *profile);
 
 /* Whether another batch of so many events has room for cells and tasks of its own. */

@@ -19,8 +19,9 @@ struct TimeBlocks {
 	float *values;    /* the same; NULL: there are none */
 	uint32_t cells;
 	uint32_t cells_with_values;
-	unsigned shift; /* a block has 1 << shift ns */
-	uint64_t first; /* the blocks with events; first > last: none */
+	uint32_t values_max; /* cells with values, at most */
+	unsigned shift;      /* a block has 1 << shift ns */
+	uint64_t first;      /* the blocks with events; first > last: none */
 	uint64_t last;
 	bool lacks_times; /* of events */
 };
@@ -31,6 +32,7 @@ TimeBlocks *time_blocks_new(void)
 
 	blocks->shift = FIRST_SHIFT;
 	blocks->first = UINT64_MAX;
+	blocks->values_max = UINT32_MAX;
 	return blocks;
 }
 
@@ -58,15 +60,21 @@ void time_blocks_grow(TimeBlocks *blocks, uint32_t cells)
 	blocks->cells = cells;
 }
 
+void time_blocks_limit_values(TimeBlocks *blocks, uint32_t cells)
+{
+	blocks->values_max = cells;
+}
+
 static void grow_values(TimeBlocks *blocks)
 {
+	uint32_t cells = MIN(blocks->cells, blocks->values_max);
 	size_t before = (size_t)blocks->cells_with_values * TIME_BLOCKS;
-	size_t wanted = (size_t)blocks->cells * TIME_BLOCKS;
+	size_t wanted = (size_t)cells * TIME_BLOCKS;
 
 	blocks->values = g_renew(float, blocks->values, wanted);
 	for (size_t i = before; i < wanted; i++)
 		blocks->values[i] = 0;
-	blocks->cells_with_values = blocks->cells;
+	blocks->cells_with_values = cells;
 }
 
 static uint32_t sum_of(uint32_t a, uint32_t b)
@@ -136,9 +144,9 @@ void time_blocks_add(TimeBlocks *blocks, uint32_t cell, uint64_t time_ns, uint64
 
 void time_blocks_add_value(TimeBlocks *blocks, uint32_t cell, uint64_t time_ns, double value)
 {
-	if (!time_ns || cell >= blocks->cells)
+	if (!time_ns || cell >= MIN(blocks->cells, blocks->values_max))
 		return;
-	if (blocks->cells_with_values < blocks->cells)
+	if (cell >= blocks->cells_with_values)
 		grow_values(blocks);
 	blocks->values[index_of(cell, time_ns >> blocks->shift)] += (float)value;
 }
@@ -223,12 +231,8 @@ double time_blocks_value(const TimeBlocks *blocks, TimeBlockRange range, uint32_
 	return value;
 }
 
-size_t time_blocks_value_memory(const TimeBlocks *blocks)
-{
-	return (size_t)blocks->cells_with_values * TIME_BLOCKS * sizeof(float);
-}
-
 size_t time_blocks_memory(const TimeBlocks *blocks)
 {
-	return blocks->cells * TIME_BLOCKS_CELL_BYTES + time_blocks_value_memory(blocks);
+	return blocks->cells * TIME_BLOCKS_CELL_BYTES +
+	       blocks->cells_with_values * TIME_BLOCKS_CELL_VALUE_BYTES;
 }

@@ -41,6 +41,12 @@ void time_blocks_grow(TimeBlocks *blocks, uint32_t cells);
 /* Counts events of a cell. Time 0 is not known: then there is no range. Numbers saturate. */
 void time_blocks_add(TimeBlocks *blocks, uint32_t cell, uint64_t time_ns, uint64_t events);
 
+/* The additional memory of each cell with values. */
+#define TIME_BLOCKS_CELL_VALUE_BYTES (TIME_BLOCKS * sizeof(float))
+
+/* Only the first cells have values: at most so many. */
+void time_blocks_limit_values(TimeBlocks *blocks, uint32_t cells);
+
 /* Adds a value of such events, all together, for which there may be no room yet. Called after
    time_blocks_add(). */
 void time_blocks_add_value(TimeBlocks *blocks, uint32_t cell, uint64_t time_ns, double value);
@@ -58,6 +64,5 @@ uint64_t time_blocks_events(const TimeBlocks *blocks, TimeBlockRange range, uint
 double time_blocks_value(const TimeBlocks *blocks, TimeBlockRange range, uint32_t block,
 			 uint32_t cell);
 
-/* Returns the memory in use, in bytes; of values alone. */
+/* Returns the memory in use, in bytes. */
 size_t time_blocks_memory(const TimeBlocks *blocks);
-size_t time_blocks_value_memory(const TimeBlocks *blocks);

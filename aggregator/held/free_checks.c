@@ -81,14 +81,15 @@ static void describe_cell(FreeChecks *checks, uint32_t cell)
 
 void free_checks_describe(FreeChecks *checks)
 {
-	const GArray *reused = profile_cells_reused(checks->profile);
+	uint32_t reused_count;
+	const uint32_t *reused = profile_cells_reused(checks->profile, &reused_count);
 	uint32_t known = checks->cells->len, cells = profile_cell_count(checks->profile);
 
 	g_array_set_size(checks->cells, cells);
 	for (uint32_t i = known; i < cells; i++)
 		describe_cell(checks, i);
-	for (guint i = 0; i < reused->len; i++)
-		describe_cell(checks, g_array_index(reused, uint32_t, i));
+	for (uint32_t i = 0; i < reused_count; i++)
+		describe_cell(checks, reused[i]);
 }
 
 static inline uint64_t *slot_of(const FreeChecks *checks, uint64_t hash)

@@ -108,6 +108,7 @@ Pairing *pairing_new(Profile *profile, size_t bytes_max)
 	pairing->cells = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 	pairing->lives = cell_lives_new(floor_of(pairing, PART_CELLS));
 	pairing->checks = free_checks_new(profile);
+	profile_prepare_folding(profile);
 	return pairing;
 }
 
@@ -422,7 +423,8 @@ static void describe_cell(Pairing *pairing, uint32_t cell)
 /* Every cell has counters, as far as memory allows. */
 static void describe_cells(Pairing *pairing)
 {
-	const GArray *reused = profile_cells_reused(pairing->profile);
+	uint32_t reused_count;
+	const uint32_t *reused = profile_cells_reused(pairing->profile, &reused_count);
 	uint32_t known = cell_lives_count(pairing->lives);
 	uint32_t wanted = profile_cell_count(pairing->profile);
 	uint32_t cells = cell_lives_grow(pairing->lives, wanted);
@@ -430,8 +432,8 @@ static void describe_cells(Pairing *pairing)
 	free_checks_describe(pairing->checks);
 	for (uint32_t i = known; i < cells; i++)
 		describe_cell(pairing, i);
-	for (guint i = 0; i < reused->len; i++)
-		describe_cell(pairing, g_array_index(reused, uint32_t, i));
+	for (uint32_t i = 0; i < reused_count; i++)
+		describe_cell(pairing, reused[i]);
 	profile_cells_forget_reused(pairing->profile);
 }
 
@@ -462,7 +464,7 @@ enum { FOLD_PART = 8 };
 typedef struct {
 	Pairing *pairing;
 	bool *waits;     /* owned, by cell: events that were not paired yet have it */
-	uint32_t *moved; /* owned, by cell: where its counts are */
+	uint32_t *moved; /* owned, by cell: where its counts are; NULL: not wanted */
 	uint64_t idle_since_ns;
 } Fold;
 
@@ -493,17 +495,18 @@ static void move_lives(uint32_t from, uint32_t to, void *user_data)
 	Fold *fold = user_data;
 
 	cell_lives_move(fold->pairing->lives, from, to, scale_of(fold->pairing));
-	fold->moved[from] = to;
+	if (fold->moved)
+		fold->moved[from] = to;
 }
 
 static void fold_cells(Pairing *pairing)
 {
 	uint32_t cells = profile_cell_count(pairing->profile);
 	g_autofree bool *waits = g_new0(bool, cells);
-	g_autofree uint32_t *moved = g_new(uint32_t, cells);
+	g_autofree uint32_t *moved = pairing->freers ? g_new(uint32_t, cells) : NULL;
 	Fold fold = { pairing, waits, moved, pairing->released_ns - FOLD_IDLE_NS };
 
-	for (uint32_t i = 0; i < cells; i++)
+	for (uint32_t i = 0; moved && i < cells; i++)
 		moved[i] = i;
 	event_merge_each(pairing->waiting, note_waiting, &fold);
 	profile_fold_cells(pairing->profile, is_done, move_lives, &fold);

@@ -10,14 +10,16 @@
 
 /* A batch with events after the cut. */
 typedef struct {
-	Batch batch;    /* points into bytes */
-	guint8 *bytes;  /* owned */
+	Batch batch;   /* points into bytes */
+	guint8 *bytes; /* owned */
+	uint64_t last_ns;
 	uint32_t epoch; /* of the symbols for its addresses */
 } Late;
 
 struct CountCut {
 	uint64_t at_ns;
 	GArray *late; /* (element-type Late), owned */
+	size_t bytes; /* of their batches */
 };
 
 static void late_clear(gpointer late)
@@ -48,9 +50,27 @@ uint64_t count_cut_ns(const CountCut *cut)
 	return cut->at_ns;
 }
 
+size_t count_cut_memory(const CountCut *cut, size_t batch_bytes)
+{
+	return cut->bytes + batch_bytes + (cut->late->len + 1) * sizeof(Late);
+}
+
+bool count_cut_advance(CountCut *cut)
+{
+	for (guint i = 0; i < cut->late->len; i++)
+		cut->at_ns = MAX(cut->at_ns, g_array_index(cut->late, Late, i).last_ns);
+	return cut->late->len;
+}
+
+void count_cut_forget(CountCut *cut)
+{
+	g_array_set_size(cut->late, 0);
+	cut->bytes = 0;
+}
+
 void count_cut_take(CountCut *cut, const Batch *batch, const Events *events)
 {
-	Late late = { .batch = *batch, .epoch = events->epoch };
+	Late late = { .batch = *batch, .last_ns = events->last_ns, .epoch = events->epoch };
 
 	if (events->last_ns <= cut->at_ns)
 		return;
@@ -58,6 +78,7 @@ void count_cut_take(CountCut *cut, const Batch *batch, const Events *events)
 	memcpy(late.bytes, batch->bytes, batch->header.batch_bytes);
 	late.batch.content = late.bytes + (batch->content - batch->bytes);
 	late.batch.bytes = late.bytes;
+	cut->bytes += batch->header.batch_bytes;
 	g_array_append_val(cut->late, late);
 }
 

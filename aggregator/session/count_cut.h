@@ -6,7 +6,8 @@
 /*
  * A report during a run shows the run up to a time that events of all CPUs have reached. Some CPUs
  * have already sent later ones. A CountCut keeps their batches, so these events are counted after
- * the report, each of them once.
+ * the report, each of them once. If a CPU is silent, these may be many: without memory for another
+ * batch, the report becomes one of the run up to the last event that has arrived.
  */
 typedef struct CountCut CountCut;
 
@@ -16,6 +17,14 @@ void count_cut_free(CountCut *cut);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CountCut, count_cut_free)
 
 uint64_t count_cut_ns(const CountCut *cut);
+
+/* Returns the memory in use, with that of another batch of this size. */
+size_t count_cut_memory(const CountCut *cut, size_t batch_bytes);
+
+/* Moves the cut to the last event of the batches that it keeps. They have to be given and forgotten
+   then. Returns false if there are none. */
+bool count_cut_advance(CountCut *cut);
+void count_cut_forget(CountCut *cut);
 
 /* Keeps a copy of the batch if it has events after the cut. */
 void count_cut_take(CountCut *cut, const Batch *batch, const Events *events);

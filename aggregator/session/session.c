@@ -123,21 +123,6 @@ static uint64_t paired_until_ns(const Session *session)
 	return session->cut ? count_cut_ns(session->cut) : UINT64_MAX;
 }
 
-static void take_events(Session *session, const Batch *batch)
-{
-	const Events *events = event_reader_decode(session->events, batch);
-	bool is_sound = hand_out(session, events);
-
-	if (session->cut && counts_at_once(session))
-		count_cut_take(session->cut, batch, events);
-	session->unknown_records += events->unknown_records;
-	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
-	if (events->heartbeats_count && !session->is_counted_elsewhere)
-		session_pair_until(session, paired_until_ns(session));
-	if (events->heartbeats_count)
-		settle_maps(session);
-}
-
 /* The stream of a probe module alone does not contain the start of the run. */
 static void begin_at(Session *session, const Batch *batch)
 {
@@ -172,6 +157,61 @@ static bool take_for_list(const Events *events, void *user_data)
 	profile_take_noting(session->profile, events, (uint32_t *)(void *)cells->data);
 	event_list_take(session->list, events, (const uint32_t *)(const void *)cells->data);
 	return true;
+}
+
+static void give_late(Session *session, CountCut *cut)
+{
+	uint32_t epoch = event_reader_epoch(session->events);
+
+	count_cut_give(cut, session->events, session->list ? take_for_list : take_into_profile,
+		       session->list ? (void *)session : session->profile);
+	event_reader_set_epoch(session->events, epoch);
+}
+
+/* Counts what a report waits with, and lets it show these events, too: there is no memory for
+   more. */
+static void move_cut(Session *session)
+{
+	uint64_t before_ns = count_cut_ns(session->cut);
+
+	if (!count_cut_advance(session->cut))
+		return;
+	profile_set_part(session->profile, before_ns + 1, count_cut_ns(session->cut));
+	give_late(session, session->cut);
+	count_cut_forget(session->cut);
+	profile_set_part(session->profile, 0, count_cut_ns(session->cut));
+}
+
+/* Takes memory for a batch that may have to be kept: nothing is lost without it. */
+static void make_room_for_late(Session *session, const Batch *batch)
+{
+	size_t limit = memory_budget_limit(session->memory, MEMORY_LATE);
+	size_t bytes = count_cut_memory(session->cut, batch->header.batch_bytes);
+
+	if (bytes > limit)
+		move_cut(session);
+	bytes = count_cut_memory(session->cut, batch->header.batch_bytes);
+	memory_budget_set(session->memory, MEMORY_LATE, MIN(bytes, limit));
+}
+
+static void take_events(Session *session, const Batch *batch)
+{
+	bool may_be_late = session->cut && counts_at_once(session);
+	const Events *events;
+	bool is_sound;
+
+	if (may_be_late)
+		make_room_for_late(session, batch);
+	events = event_reader_decode(session->events, batch);
+	is_sound = hand_out(session, events);
+	if (may_be_late)
+		count_cut_take(session->cut, batch, events);
+	session->unknown_records += events->unknown_records;
+	loss_ledger_enter(session->loss, events, is_sound ? events->decoded : 0);
+	if (events->heartbeats_count && !session->is_counted_elsewhere)
+		session_pair_until(session, paired_until_ns(session));
+	if (events->heartbeats_count)
+		settle_maps(session);
 }
 
 /* The fact that hits have columns comes before them. */
@@ -385,15 +425,13 @@ bool session_cut_is_complete(const Session *session)
 void session_end_cut(Session *session)
 {
 	g_autoptr(CountCut) cut = g_steal_pointer(&session->cut);
-	uint32_t epoch = event_reader_epoch(session->events);
 
 	if (!cut)
 		return;
 	profile_set_part(session->profile, count_cut_ns(cut) + 1, UINT64_MAX);
-	count_cut_give(cut, session->events, session->list ? take_for_list : take_into_profile,
-		       session->list ? (void *)session : session->profile);
-	event_reader_set_epoch(session->events, epoch);
+	give_late(session, cut);
 	profile_set_part(session->profile, 0, UINT64_MAX);
+	memory_budget_set(session->memory, MEMORY_LATE, 0);
 }
 
 void session_add_tap(Session *session, BatchVisitor visit, void *user_data)

@@ -95,7 +95,8 @@ uint64_t session_run_end_ns(const Session *session);
 uint64_t session_end_ns(const Session *session);
 
 /* Counts events up to that time only, for a report of the run so far: from its start to exactly
-   then. session_cut_is_complete(): all of them have arrived. session_end_cut() counts the others
+   then, or to later if events after that take too much memory while a CPU is silent.
+   session_cut_is_complete(): all of them have arrived. session_end_cut() counts the others
    that have arrived in the meantime. */
 void session_cut(Session *session, uint64_t at_ns);
 bool session_cut_is_complete(const Session *session);

@@ -83,3 +83,29 @@ Test(count_cut, a_report_that_comes_after_the_end_of_the_run_has_its_own_length)
 	cr_expect(eq(u64, counted(session), 151));
 	cr_expect(eq(u64, session_length_ns(session), 150 * MS));
 }
+
+/* CPU 1 sends nothing, while CPU 0 sends more than the limit of all parts. */
+Test(count_cut, later_events_without_memory_are_in_the_report)
+{
+	enum { BATCHES = 3000, EVENTS = 400 };
+	g_autoptr(Session) session = begin();
+	const MemoryBudget *memory = session->memory;
+	size_t most = 0;
+
+	feed(session, 1, 1000, 1, 1001);
+	session_cut(session, 1100 * MS);
+	for (unsigned i = 0; i < BATCHES; i++) {
+		feed(session, 0, 1000 + (uint64_t)i * EVENTS, EVENTS, 1000 + (i + 1) * EVENTS);
+		most = MAX(most, memory->bytes[MEMORY_LATE]);
+	}
+	cr_expect(lt(sz, most, MEMORY_BYTES / 2));
+	cr_expect(lt(sz, 0, most));
+	/* The report has the events up to its time, and nothing else. */
+	cr_expect(lt(u64, 101, counted(session)));
+	cr_expect(eq(u64, session_length_ns(session) / MS + 2, counted(session)));
+	cr_expect(not(session_cut_is_complete(session)));
+	session_end_cut(session);
+	cr_expect(eq(u64, counted(session), 1 + (uint64_t)BATCHES * EVENTS));
+	cr_expect(zero(sz, memory->bytes[MEMORY_LATE]));
+	cr_expect(not(memory_budget_is_full(memory)));
+}

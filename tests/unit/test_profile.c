@@ -418,6 +418,112 @@ Test(profile, blocks_of_time_are_a_part_of_the_limit)
 	cr_expect(zero(ptr, (void *)profile_blocks(without)));
 }
 
+/* Adds a time span of 1 us to each cell, and returns their number. */
+static uint64_t add_spans(Profile *profile)
+{
+	const ProfileSpan span = { .begin_ns = 1000, .end_ns = 2000, .value = 1, .weight = 1 };
+	uint32_t cells = profile_cell_count(profile);
+
+	for (uint32_t i = 1; i < cells; i++)
+		profile_add_span(profile, i, &span);
+	return cells - 1;
+}
+
+static uint64_t time_of_all(const Profile *profile)
+{
+	uint64_t time_ns = 0;
+
+	for (uint32_t i = 0; i < profile_cell_count(profile); i++)
+		time_ns += profile_values(profile, profile_cell(profile, i)).time_ns;
+	return time_ns;
+}
+
+Test(profile, values_without_room_are_beyond_the_limit)
+{
+	enum { LIMIT = 4 << 20, TASKS = 30000 };
+
+	for (unsigned with_blocks = 0; with_blocks < 2; with_blocks++) {
+		g_autoptr(Profile) profile = profile_new(LIMIT);
+		uint64_t before, spans;
+
+		if (with_blocks)
+			profile_keep_blocks(profile);
+		feed_tasks(profile, TASKS, "dentry");
+		before = profile_totals(profile).over_bound;
+		spans = add_spans(profile);
+		cr_expect(lt(sz, profile_memory(profile), LIMIT), "%zu", profile_memory(profile));
+		cr_expect(lt(u64, before, profile_totals(profile).over_bound));
+		cr_expect(eq(u64, time_of_all(profile), spans * 1000));
+		cr_expect(eq(u64, profile_totals(profile).events, TASKS + spans));
+	}
+}
+
+Test(profile, values_are_a_part_of_the_limit)
+{
+	enum { LIMIT = 4 << 20, TASKS = 30000 };
+
+	for (unsigned with_blocks = 0; with_blocks < 2; with_blocks++) {
+		g_autoptr(Profile) with = profile_new(LIMIT);
+		g_autoptr(Profile) without = profile_new(LIMIT);
+		uint64_t before;
+
+		if (with_blocks) {
+			profile_keep_blocks(with);
+			profile_keep_blocks(without);
+		}
+		feed_tasks(with, 10, "dentry");
+		add_spans(with);
+		feed_tasks(with, TASKS, "dentry");
+		feed_tasks(without, TASKS, "dentry");
+		before = profile_totals(with).over_bound;
+		add_spans(with);
+		cr_expect(lt(u32, profile_cell_count(with), profile_cell_count(without)));
+		cr_expect(lt(sz, profile_memory(with), LIMIT), "%zu", profile_memory(with));
+		cr_expect(lt(u64, profile_totals(with).over_bound, before + 100));
+	}
+}
+
+static bool is_any(uint32_t cell, void *user_data)
+{
+	(void)cell, (void)user_data;
+	return true;
+}
+
+static void note_move(uint32_t from, uint32_t to, void *user_data)
+{
+	(void)from, (void)to;
+	++*(uint32_t *)user_data;
+}
+
+Test(profile, what_folding_needs_is_a_part_of_the_limit)
+{
+	enum { LIMIT = 2 << 20, TASKS = 30000 };
+	g_autoptr(Profile) with = profile_new(LIMIT);
+	g_autoptr(Profile) without = profile_new(LIMIT);
+	uint32_t cells, count, moved = 0;
+	size_t needed;
+
+	profile_prepare_folding(with);
+	feed_tasks(with, TASKS, "dentry");
+	feed_tasks(without, TASKS, "dentry");
+	cells = profile_cell_count(with);
+	cr_expect(lt(u32, cells, profile_cell_count(without)));
+	needed = (size_t)cells * PROFILE_FOLD_CELL_BYTES +
+		 (size_t)profile_task_count(with) * PROFILE_FOLD_TASK_BYTES;
+	cr_expect(lt(sz, profile_memory(with) + needed, LIMIT));
+	profile_fold_cells(with, is_any, note_move, &moved);
+	cr_expect(eq(u32, profile_cells_free(with), moved));
+	cr_expect(lt(sz, profile_memory(with), LIMIT));
+	/* Cells that are taken again are known until they are forgotten. */
+	feed_tasks(with, 7, "filp");
+	cr_expect(eq(u32, profile_cells_free(with), moved - 7));
+	profile_cells_reused(with, &count);
+	cr_expect(eq(u32, count, 7));
+	profile_cells_forget_reused(with);
+	profile_cells_reused(with, &count);
+	cr_expect(zero(u32, count));
+}
+
 Test(profile, copies_of_a_cache_for_cgroups_take_no_room)
 {
 	g_autoptr(Profile) profile = profile_new(1 << 20);
