@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/user/file_opener.h"
 
+#include "base/clock.h"
 #include "base/trusted_file.h"
 #include "collect/process/child.h"
 #include "collect/process/stop_signal.h"
@@ -177,13 +178,14 @@ static void answer_with_file(int socket, const int *fds, void *data)
 	child_port_answer(socket, text, bytes > 0 ? (size_t)bytes : 0);
 }
 
-static char *read_by_child(int place, char **problem)
+static char *call_child(void (*run)(int socket, const int *fds, void *data), int place,
+			char **problem)
 {
-	static const ChildType type = {
+	const ChildType type = {
 		.name = "kmt-test",
 		.rights = CHILD_READS,
 		.limits = { .address_space_bytes = PLENTY * 64, .data_bytes = PLENTY * 64 },
-		.run = answer_with_file,
+		.run = run,
 	};
 	const ChildCall call = { .type = &type,
 				 .fds = &place,
@@ -194,6 +196,11 @@ static char *read_by_child(int place, char **problem)
 
 	child_call(&call, answer, problem);
 	return g_string_free(answer, FALSE);
+}
+
+static char *read_by_child(int place, char **problem)
+{
+	return call_child(answer_with_file, place, problem);
 }
 
 /* More than the ids of processes that are remembered. */
@@ -256,6 +263,84 @@ Test(file_opener, a_file_system_that_stops_later_is_not_waited_for, .timeout = 6
 	cr_expect_not_null(late);
 	close(place);
 	cr_expect_geq(file_opener_losses(opener).late, 2);
+	fuse_server_end(&fuse);
+	temporary_remove(folder);
+}
+
+/* The run() of a child that has much to do. */
+static void answer_after_work(int socket, const int *fds, void *data)
+{
+	const uint64_t work_ns = 700000000;
+
+	(void)fds, (void)data;
+	while (clock_ns(CLOCK_PROCESS_CPUTIME_ID) < work_ns)
+		continue;
+	child_port_answer(socket, "done", strlen("done"));
+}
+
+/* Each of them would take two seconds. One that works may go on. */
+Test(file_opener, after_a_signal_what_hangs_is_given_up_soon, .timeout = 60)
+{
+	enum { READS = 100 };
+	g_autoptr(FileOpener) opener = file_opener_new("");
+	g_autofree char *folder = temporary_folder();
+	g_autofree char *four = write_file(folder, "four", 0644);
+	g_autofree char *mounted = g_build_filename(folder, "mounted", NULL);
+	g_autofree char *path = g_build_filename(mounted, "file", NULL);
+	g_autofree char *worked = NULL, *no_problem = NULL;
+	FuseServer fuse;
+	int place;
+
+	cr_assert_eq(mkdir(mounted, 0755), 0);
+	if (!fuse_server_start(&fuse, mounted, four)) {
+		temporary_remove(folder);
+		cr_skip("no file system can be mounted");
+	}
+	place = file_opener_file(opener, path, PLENTY, NULL);
+	cr_assert_geq(place, 0);
+	fuse_server_stop(&fuse);
+	stop_signal_catch();
+	raise(SIGINT);
+	cr_expect_eq(stop_signal_take(), 1);
+	worked = call_child(answer_after_work, -1, &no_problem);
+	cr_expect_str_eq(worked, "done", "%s", no_problem);
+	for (int i = 0; i < READS; i++) {
+		g_autofree char *problem = NULL;
+		g_autofree char *read = read_by_child(place, &problem);
+
+		cr_expect_str_eq(problem, "a signal ended the reading");
+		cr_expect_not(can_open(opener, path));
+	}
+	close(place);
+	fuse_server_end(&fuse);
+	temporary_remove(folder);
+}
+
+/* A stranger may have thousands of files, each of which comes just in time. */
+Test(file_opener, slow_files_are_bounded_together, .timeout = 120)
+{
+	enum { OPEN_MS = 900, MANY = 40 };
+	g_autoptr(FileOpener) opener = file_opener_new("");
+	g_autofree char *folder = temporary_folder();
+	g_autofree char *four = write_file(folder, "four", 0644);
+	g_autofree char *mounted = g_build_filename(folder, "mounted", NULL);
+	g_autofree char *path = g_build_filename(mounted, "file", NULL);
+	FuseServer fuse;
+	int opened = 0;
+
+	cr_assert_eq(mkdir(mounted, 0755), 0);
+	if (!fuse_server_start_slow(&fuse, mounted, four, OPEN_MS)) {
+		temporary_remove(folder);
+		cr_skip("no file system can be mounted");
+	}
+	while (opened < MANY && can_open(opener, path))
+		opened++;
+	cr_expect_geq(opened, 1);
+	/* Each one takes at least OPEN_MS. */
+	cr_expect_leq(opened, FILE_OPENER_ALL_MS / OPEN_MS + 2);
+	cr_expect_not(can_open(opener, four));
+	cr_expect_str_eq(file_opener_losses(opener).problem,
+			 "opening files took 10 s in all: the other ones were not opened");
 	fuse_server_end(&fuse);
 	temporary_remove(folder);
 }

@@ -67,3 +67,23 @@ Test(stop_signal, a_later_run_catches_them_again)
 	raise(SIGTERM);
 	cr_expect_eq(stop_signal_take(), 2);
 }
+
+Test(stop_signal, after_one_waits_are_bounded_each_and_together)
+{
+	const uint64_t second_ns = 1000000000, most_ns = 200000000, all_ns = 500000000;
+
+	stop_signal_catch();
+	stop_signal_waited(second_ns);
+	cr_expect_eq(stop_signal_patience_ns(second_ns), second_ns);
+	raise(SIGINT);
+	cr_expect_eq(stop_signal_take(), 1);
+	cr_expect(stop_signal_came());
+	cr_expect_eq(stop_signal_patience_ns(second_ns), most_ns);
+	cr_expect_eq(stop_signal_patience_ns(5), 5);
+	stop_signal_waited(all_ns - 7);
+	cr_expect_eq(stop_signal_patience_ns(second_ns), 7);
+	stop_signal_waited(second_ns);
+	cr_expect_eq(stop_signal_patience_ns(second_ns), 0);
+	stop_signal_catch();
+	cr_expect_not(stop_signal_came());
+}

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 enum {
+	LOOK_MS = 20,         /* how often to look whether a process works */
 	KNOWN_MAX = 256,      /* ids that are remembered */
 	END_PATIENCE_MS = 50, /* for a process that was killed */
 	KNOWN_AFTER_S = 2,    /* its last events may be read later */
@@ -125,15 +126,21 @@ static void reap(Known *process, int *status)
 	ended_cpu_ns += timeval_ns(&usage.ru_utime) + timeval_ns(&usage.ru_stime);
 }
 
+/* Returns the CPU time that a process has taken that was not waited for. */
+static uint64_t cpu_ns_of(pid_t pid)
+{
+	clockid_t clock;
+
+	return clock_getcpuclockid(pid, &clock) ? 0 : clock_ns(clock);
+}
+
 uint64_t child_cpu_ns(void)
 {
 	uint64_t all_ns = ended_cpu_ns;
-	clockid_t clock;
 
 	for (int i = 0; i < known_used; i++)
-		if (known[i].pid && !known[i].ended_ns &&
-		    !clock_getcpuclockid(known[i].pid, &clock))
-			all_ns += clock_ns(clock);
+		if (known[i].pid && !known[i].ended_ns)
+			all_ns += cpu_ns_of(known[i].pid);
 	return all_ns;
 }
 
@@ -268,8 +275,39 @@ typedef struct {
 	GString *answer;
 	size_t taken; /* of the answer */
 	uint64_t until_ns;
-	char *problem; /* owned */
+	uint64_t worked_ns, cpu_ns; /* when it was seen to work, and what it took up to then */
+	char *problem;              /* owned */
 } Calling;
+
+/* Once a signal came, a process is waited for while it works: one that takes no CPU time waits for
+   a file system. */
+static bool is_idle(Calling *calling, uint64_t now_ns)
+{
+	uint64_t cpu_ns = cpu_ns_of(calling->child.pid);
+
+	if (cpu_ns != calling->cpu_ns || !calling->worked_ns)
+		calling->worked_ns = now_ns;
+	calling->cpu_ns = cpu_ns;
+	if (now_ns - calling->worked_ns < stop_signal_patience_ns(UINT64_MAX))
+		return false;
+	stop_signal_waited(now_ns - calling->worked_ns);
+	return true;
+}
+
+/* Returns CHILD_ANSWERED if it may go on; there may be no message yet. */
+static ChildEnd wait_for_message(Calling *calling)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t look_ns = now_ns + (uint64_t)LOOK_MS * NS_PER_MS;
+	ChildEnd end;
+
+	if (!stop_signal_came() || look_ns >= calling->until_ns)
+		return child_wait(&calling->child, calling->until_ns);
+	if (is_idle(calling, now_ns))
+		return CHILD_STOPPED;
+	end = child_wait(&calling->child, look_ns);
+	return end == CHILD_LATE ? CHILD_ANSWERED : end;
+}
 
 /* Returns CHILD_LOST with the problem set, or not: then the process has ended. */
 static ChildEnd take_piece(Calling *calling, const char *body, size_t bytes)
@@ -308,8 +346,7 @@ static ChildEnd take_answer(Calling *calling)
 						   sizeof(body), NULL);
 
 		if (bytes < 0)
-			end = errno == EAGAIN ? child_wait(&calling->child, calling->until_ns)
-					      : CHILD_LOST;
+			end = errno == EAGAIN ? wait_for_message(calling) : CHILD_LOST;
 		else if (message.type == CHILD_MESSAGE_PIECE)
 			end = take_piece(calling, body, (size_t)bytes);
 		else if (message.type == CHILD_MESSAGE_FAILED)
@@ -370,6 +407,10 @@ ChildEnd child_call(const ChildCall *call, GString *answer, char **problem)
 	int status;
 
 	*problem = NULL;
+	if (!stop_signal_patience_ns(1)) {
+		*problem = problem_of(call, CHILD_STOPPED, 0);
+		return CHILD_STOPPED;
+	}
 	if (!child_start(&calling.child, call->type, call->fds, call->fds_count, call->data)) {
 		*problem = g_strdup_printf("no process could be started to read it: %s",
 					   g_strerror(errno));

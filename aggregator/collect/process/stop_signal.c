@@ -5,6 +5,8 @@
  */
 #include "collect/process/stop_signal.h"
 
+#include "base/clock.h"
+
 #include <errno.h>
 #include <glib.h>
 #include <poll.h>
@@ -17,7 +19,10 @@
 static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
 
 static int event = -1; /* counts the signals */
-static volatile sig_atomic_t is_finishing;
+static volatile sig_atomic_t is_finishing, has_come;
+static uint64_t waited_ns; /* in vain, since a signal came */
+
+enum { PATIENCE_MS = 200, ALL_PATIENCE_MS = 500 };
 
 static void ignore_all(void)
 {
@@ -32,6 +37,7 @@ static void note(int number)
 	const int before = errno;
 
 	(void)number;
+	has_come = true;
 	(void)!write(event, &one, sizeof(one));
 	if (is_finishing)
 		ignore_all();
@@ -51,7 +57,8 @@ void stop_signal_catch(void)
 
 	if (event < 0)
 		event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	is_finishing = false;
+	is_finishing = has_come = false;
+	waited_ns = 0;
 	for (gsize i = 0; event >= 0 && i < G_N_ELEMENTS(numbers); i++)
 		if (numbers[i] != SIGHUP || !is_ignored(SIGHUP))
 			sigaction(numbers[i], &action, NULL);
@@ -79,4 +86,25 @@ unsigned stop_signal_take(void)
 	if (event < 0 || read(event, &count, sizeof(count)) != sizeof(count))
 		return 0;
 	return (unsigned)MIN(count, UINT_MAX);
+}
+
+uint64_t stop_signal_patience_ns(uint64_t wanted_ns)
+{
+	const uint64_t all_ns = (uint64_t)ALL_PATIENCE_MS * NS_PER_MS;
+
+	if (!has_come)
+		return wanted_ns;
+	return MIN(MIN(wanted_ns, (uint64_t)PATIENCE_MS * NS_PER_MS),
+		   all_ns - MIN(waited_ns, all_ns));
+}
+
+void stop_signal_waited(uint64_t ns)
+{
+	if (has_come)
+		waited_ns += ns;
+}
+
+bool stop_signal_came(void)
+{
+	return has_come;
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include <stdbool.h>
+#include <stdint.h>
+
 /*
  * SIGINT, SIGTERM and SIGHUP, for a program that must end in order and at once: the handler notes
  * them in a descriptor, so whatever the program waits for, it can wait for a signal, too.
@@ -19,3 +22,12 @@ int stop_signal_fd(void);
 
 /* Takes the signals: returns how many there were. */
 unsigned stop_signal_take(void);
+
+/*
+ * Whether a signal came since they are caught, taken or not. What is left to do is done then, but
+ * whoever does not answer gets less time: returns how long to wait for that, as wanted, or less;
+ * what was waited for in vain is told, because all of it together is bounded, too.
+ */
+bool stop_signal_came(void);
+uint64_t stop_signal_patience_ns(uint64_t wanted_ns);
+void stop_signal_waited(uint64_t ns);

@@ -21,6 +21,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define HANGS_NS 300000000ULL
+
 enum {
 	JOBS_MAX = 1 << 16,   /* without an answer; a power of two */
 	SPANS_MAX = 1 << 20,  /* of all processes */
@@ -49,6 +51,7 @@ struct UnwindChild {
 	uint64_t *user_data; /* of each job */
 	uint64_t body[UNWIND_ANSWER_BYTES_MAX / sizeof(uint64_t)]; /* of a message */
 	UnwindCounts counts;
+	uint64_t vain_ns; /* what it was waited for since it answered */
 };
 
 /* Messages to the process. */
@@ -99,12 +102,12 @@ static bool fail(GError **error, const char *problem)
 /* Waits until the process is in its sandbox. */
 static bool greet(UnwindChild *child, GError **error)
 {
-	struct pollfd ready = { .fd = child->process.socket, .events = POLLIN };
+	uint64_t until_ns = clock_monotonic_ns() + (uint64_t)START_PATIENCE_MS * NS_PER_MS;
 	ChildMessage message = { 0 };
 	ssize_t bytes = -1;
 
 	errno = ETIMEDOUT;
-	if (poll(&ready, 1, START_PATIENCE_MS) > 0)
+	if (child_wait(&child->process, until_ns) == CHILD_ANSWERED)
 		bytes = child_port_receive(child->process.socket, &message, child->body,
 					   sizeof(child->body), NULL);
 	if (bytes >= 0 && message.type == UNWIND_MESSAGE_HELLO)
@@ -124,6 +127,7 @@ static bool start(UnwindChild *child)
 	child->is_started = false;
 	child->objects_sent = 0;
 	child->shared->busy_object = 0;
+	child->vain_ns = 0;
 	unwind_processes_tell_again(child->processes);
 	return child_start(&child->process, &child->type, NULL, 0, child->shared);
 }
@@ -368,6 +372,7 @@ static void read_answers(UnwindChild *child, size_t bytes, UnwindTaker taker, vo
 {
 	const uint8_t *at = (const uint8_t *)child->body;
 
+	child->vain_ns = 0;
 	while (bytes) {
 		size_t length = read_answer(child, at, bytes, taker, user_data);
 
@@ -408,17 +413,31 @@ void unwind_child_take(UnwindChild *child, UnwindTaker taker, void *user_data)
 	give_lost(child, taker, user_data);
 }
 
+static bool has_jobs(const UnwindChild *child)
+{
+	return child->process.socket >= 0 && child->first_job < child->next_job;
+}
+
+/* A process that hangs, because a file system does not answer, is not waited for again and again.
+ */
+static bool hangs(const UnwindChild *child)
+{
+	return child->vain_ns >= HANGS_NS;
+}
+
 void unwind_child_drain(UnwindChild *child, uint64_t until_ns, UnwindTaker taker, void *user_data)
 {
-	uint64_t now_ns;
+	uint64_t begin_ns = clock_monotonic_ns(), now_ns = begin_ns;
 
 	unwind_child_take(child, taker, user_data);
-	while (child->process.socket >= 0 && child->first_job < child->next_job &&
-	       (now_ns = clock_monotonic_ns()) < until_ns) {
+	while (has_jobs(child) && !hangs(child) && now_ns < until_ns) {
 		poll(&(struct pollfd){ .fd = child->process.socket, .events = POLLIN }, 1,
 		     (int)MIN((until_ns - now_ns) / NS_PER_MS + 1, (uint64_t)INT_MAX));
 		unwind_child_take(child, taker, user_data);
+		now_ns = clock_monotonic_ns();
 	}
+	if (has_jobs(child))
+		child->vain_ns += now_ns - begin_ns;
 	child->first_lost = child->next_job;
 	give_lost(child, taker, user_data);
 }

@@ -20,13 +20,18 @@
 
 #define DEBUG_BYTES_MAX ((uint64_t)8 << 30)
 
-enum { LOST_MAX = 16 }; /* processes that ended without an answer */
+enum {
+	LOST_MAX = 16, /* processes that ended without an answer */
+	QUICK_MS = 1,  /* what takes no longer is not counted */
+	RUN_PART = 64, /* of the time of a long run, slow files may take this part */
+};
 
 struct FileOpener {
 	char *root;
 	Child child;
 	unsigned patience_ms;
-	uint64_t wasted_ns; /* time of requests that took too long */
+	uint64_t start_ns;
+	uint64_t slow_ns; /* time of requests that were not quick */
 	FileOpenerLosses losses;
 	/* The newest message. */
 	ChildMessage message;
@@ -41,6 +46,7 @@ FileOpener *file_opener_new(const char *root)
 	opener->root = g_strdup(root);
 	opener->child.socket = -1;
 	opener->patience_ms = FILE_OPENER_PATIENCE_MS;
+	opener->start_ns = clock_monotonic_ns();
 	opener->file = -1;
 	return opener;
 }
@@ -72,18 +78,24 @@ FileOpenerLosses file_opener_losses(const FileOpener *opener)
 
 /* Messages. */
 
-static bool is_given_up(const FileOpener *opener)
+static bool is_given_up(FileOpener *opener)
 {
-	return opener->losses.problem ||
-	       opener->wasted_ns >= (uint64_t)FILE_OPENER_ALL_MS * NS_PER_MS;
+	uint64_t run_ns = clock_monotonic_ns() - opener->start_ns;
+
+	if (!opener->losses.problem &&
+	    opener->slow_ns >= (uint64_t)FILE_OPENER_ALL_MS * NS_PER_MS + run_ns / RUN_PART)
+		opener->losses.problem = g_strdup_printf(
+			"opening files took %d s in all: the other ones were not opened",
+			FILE_OPENER_ALL_MS / 1000);
+	return opener->losses.problem;
 }
 
 static bool is_running(FileOpener *opener)
 {
+	if (is_given_up(opener) || !stop_signal_patience_ns(1))
+		return false;
 	if (opener->child.socket >= 0)
 		return true;
-	if (is_given_up(opener))
-		return false;
 	if (!child_start(&opener->child, &opener_child, NULL, 0, opener->root))
 		opener->losses.problem = g_strdup_printf(
 			"the process that opens files cannot be started: %s", g_strerror(errno));
@@ -103,7 +115,8 @@ static void give_up_process(FileOpener *opener, uint64_t begin_ns, int reason)
 	child_end(&opener->child);
 	opener->losses.late += reason == ETIMEDOUT;
 	opener->losses.lost += reason == EPIPE;
-	opener->wasted_ns += reason == EINTR ? 0 : clock_monotonic_ns() - begin_ns;
+	if (reason == ETIMEDOUT)
+		stop_signal_waited(clock_monotonic_ns() - begin_ns);
 	if (opener->losses.lost >= LOST_MAX && !opener->losses.problem)
 		opener->losses.problem =
 			g_strdup("the process that opens files is ended again and again");
@@ -127,6 +140,13 @@ static int next_message(FileOpener *opener, uint64_t until_ns, ssize_t *bytes)
 	return reasons[end];
 }
 
+/* Also files that come in the end: a stranger may have thousands of them. */
+static void count_slow(FileOpener *opener, uint64_t spent_ns)
+{
+	if (spent_ns > (uint64_t)QUICK_MS * NS_PER_MS)
+		opener->slow_ns += spent_ns;
+}
+
 /* A step of the sandbox may have failed: the process said so before it ended. */
 static void note_problem(FileOpener *opener, ssize_t bytes)
 {
@@ -139,10 +159,11 @@ static void note_problem(FileOpener *opener, ssize_t bytes)
 static ssize_t receive(FileOpener *opener)
 {
 	uint64_t begin_ns = clock_monotonic_ns();
+	uint64_t patience_ns = stop_signal_patience_ns((uint64_t)opener->patience_ms * NS_PER_MS);
 	ssize_t bytes = -1;
-	int reason =
-		next_message(opener, begin_ns + (uint64_t)opener->patience_ms * NS_PER_MS, &bytes);
+	int reason = next_message(opener, begin_ns + patience_ns, &bytes);
 
+	count_slow(opener, clock_monotonic_ns() - begin_ns);
 	/* Of a process that was taken over: closing what is no place may wait. */
 	if (!reason && opener->file >= 0 && !file_is_place(opener->file)) {
 		opener->file = -1;
@@ -179,7 +200,9 @@ static bool request_with(FileOpener *opener, const ChildMessage *message, const 
 		/* It may have been ended for want of memory. */
 		leave_ended(opener);
 	}
-	errno = is_stopped() ? EINTR : is_given_up(opener) ? ETIMEDOUT : EPIPE;
+	errno = is_given_up(opener) ? ETIMEDOUT : EPIPE;
+	if (is_stopped() || !stop_signal_patience_ns(1))
+		errno = EINTR;
 	return false;
 }
 

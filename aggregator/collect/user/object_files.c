@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/escape.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -155,6 +156,8 @@ static void seek_file(ObjectFiles *files, ObjectFile *file, const UserObject *ob
 		return;
 	file->was_sought = true;
 	keep_file(files, file, file_opener_mapping(files->opener, &line));
+	if (file->descriptor < 0 && errno == EINTR && !file->problem)
+		file->problem = file_opener_reason(files->opener, EINTR);
 }
 
 /* A map that has grown may have names for places that had none. */

@@ -110,7 +110,7 @@ if [ -s server ]; then
 	program=$!
 	sleep 1
 	kill -INT "$program"
-	holds 'a file system that stopped: a signal ends the wait' wait_until 30 sh -c "! kill -0 $program 2> /dev/null"
+	holds 'a file system that stopped: a signal ends the wait' wait_until 10 sh -c "! kill -0 $program 2> /dev/null"
 	kill -9 "$program" 2> /dev/null
 	wait "$program" 2> /dev/null
 	timeout -s KILL 30 stack-top "${collect[@]}" u:mounted/file:main -d 1 > /dev/null 2> errors
