@@ -45,6 +45,17 @@ dist_doc_DATA += \
 	doc/RHEL.md \
 	doc/SAMPLING.md \
 	doc/TESTING.md
+decisionsdir = $(docdir)/decisions
+dist_decisions_DATA = \
+	doc/decisions/collectors.md \
+	doc/decisions/foreign-files.md \
+	doc/decisions/glib.md \
+	doc/decisions/no-daemon.md \
+	doc/decisions/perf-reader.md \
+	doc/decisions/sampling.md \
+	doc/decisions/stream.md \
+	doc/decisions/threads.md \
+	doc/decisions/unwinding.md
 schemadir = $(docdir)/schema
 dist_schema_DATA = \
 	doc/schema/report.schema.json \

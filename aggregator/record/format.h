@@ -9,6 +9,9 @@
  * A stream is a sequence of batches. A batch is a header, its content and a trailer, all in the
  * writer's byte order. Each batch can be decoded alone: a lost batch affects no other batch. Up to
  * 15 zero bytes may lie between batches (transport padding).
+ *
+ * kmt is short for kmalloc-top, as the prefix of what the kernel side and the program share: kmt_
+ * of functions, modules and their parameters, Kmt of types, KMT_ of constants.
  */
 #ifndef KMT_RECORD_FORMAT_H
 #define KMT_RECORD_FORMAT_H
