@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Measures at the start what a sample, a frame, a rejected and an untaken event cost on this host:
+ * the program's own allocations, in rounds that differ in what is sampled, compared by medians.
+ * perf_run.c measures; perf_cpus.c pays with it.
+ */
 #include "collect/perf/perf_cost.h"
 
 #include "base/clock.h"

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A run of perf events from start to end, as a LiveEngine: opens, measures, describes, goes live,
+ * reads in rounds, drains, and settles what was lost (counted by the kernel, minus what arrived).
+ * Owns the PerfRun; the parts are in perf_cpus.c, perf_read.c, perf_names.c and perf_hits.c.
+ */
 #include "collect/perf/perf_run.h"
 
 #include "base/clock.h"
