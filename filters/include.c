@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * -I: keeps a stack with any of the listed texts in a frame. State: the list.
+ * -I: keeps a stack with any of the listed texts in a frame. State: the list. filter_types.c has it
+ * in its table; table/filter_chain.c asks it.
  */
 #include "filter_kinds.h"
 

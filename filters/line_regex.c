@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compiles and applies the regular expression of the two filters that have one.
+ * Compiles and applies the regular expression of the two filters that have one. exclude_regex.c and
+ * include_regex.c call it.
  */
 #include "line_regex.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * -m: keeps rows by the number of allocations. State: the number.
+ * -m: keeps rows by the number of allocations. State: the number. filter_types.c has it in its
+ * table; table/filter_chain.c asks it.
  */
 #include "filter_kinds.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses whole numbers and sizes strictly, for filters and options.
+ * Parses whole numbers and sizes strictly, for filters and options. The filters of numbers and
+ * option_values.c call it.
  */
 #include "number.h"
 

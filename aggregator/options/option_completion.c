@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Completes the last word of a command line: an option, its value, or a word that the tool takes.
+ * tool.c calls it instead of a run; completion_words.c has the values.
  */
 #include "options/option_completion.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Prints --help and --version from the option table and the tables of metrics, renderers and keys.
+ * tool.c calls it.
  */
 #include "config.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Handlers of slabratetop's options: each stores one value. Columns may request events.
+ * option_table.c has them in its rows.
  */
 #include "number.h"
 #include "options/option_values.h"

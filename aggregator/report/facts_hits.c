@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Facts about hits: sums over time spans, and how far user stacks reach. Called by model.c.
+ * Facts about hits: sums over time spans, and how far user stacks reach. Called by model.c. All of
+ * it is kept in the facts.
  */
 #include "report/facts_hits.h"
 

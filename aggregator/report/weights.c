@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Chooses the metrics by which pictures and profiles weigh stacks, with their titles and units.
+ * Chooses the metrics by which pictures and profiles weigh stacks, with their titles and units. The
+ * renderers of svg, pprof and speedscope and text_diff.c use the same choice.
  */
 #include "report/weights.h"
 

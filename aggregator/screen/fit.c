@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cuts, pads and measures text in columns of a terminal, character by character. No state.
+ * Cuts, pads and measures text in columns of a terminal, character by character. No state. The
+ * views and terminal.c use it for whatever has to fit into a line.
  */
 #include "screen/fit.h"
 

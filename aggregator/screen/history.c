@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The rates of each cache in the last intervals, as rings in a hash table, for the sparklines.
+ * state.h has one as a member, table_view.c draws it.
  */
 #include "screen/history.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The screen of a build without ncurses: its start reports that there is none.
+ * The screen of a build without ncurses: its start reports that there is none. Compiled instead of
+ * screen.c, so that callers need no condition.
  */
 #include "screen/screen.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A page as three lists of lines; scrolls, becomes text, and is saved to a new file.
+ * A page as three lists of lines; scrolls, becomes text, and is saved to a new file. The views fill
+ * it, terminal.c draws it.
  */
 #include "screen/page.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The question on the last line and the answer so far; a key changes or ends it.
+ * The question on the last line and the answer so far; a key changes or ends it. state.h has one as
+ * a member, keys.c passes the keys, views.c shows it.
  */
 #include "config.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The view of all caches: chosen columns, widths, sparklines, rows. Pure functions of the state.
+ * views.c calls it to draw, keys.c to find the selected row.
  */
 #include "screen/table_view.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The page of the current view: a table of views, the state line above, keys or the question below.
+ * screen.c calls it.
  */
 #include "screen/views.h"
 

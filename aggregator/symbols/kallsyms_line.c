@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parses a line of /proc/kallsyms, from the host or from a stream. Nothing is copied.
+ * symbol_store.c and what looks for symbols of the host call it for each line.
  */
 #include "symbols/kallsyms_line.h"
 

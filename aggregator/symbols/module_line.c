@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parses a line of a modules batch. Nothing is copied.
+ * Parses a line of a modules batch. Nothing is copied. symbol_store.c and code_objects.c call it
+ * for each line.
  */
 #include "symbols/module_line.h"
 

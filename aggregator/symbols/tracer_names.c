@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The names of tracers, as const tables of prefixes. No state.
+ * The names of tracers, as const tables of prefixes. No state. frame_namer.c and import_count.c
+ * ask.
  */
 #include "symbols/tracer_names.h"
 

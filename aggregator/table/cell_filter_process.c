@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Cell filters by pid and by name of process: verdicts for all tasks, made when a view begins.
+ * options.c chooses them, cell_filter.c asks for each cell.
  */
 #include "table/cell_filter.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of contexts, for reports and rows.
+ * Names of contexts, for reports and rows. The dimension of contexts, tables and renderers share
+ * them.
  */
 #include "table/context_name.h"
 

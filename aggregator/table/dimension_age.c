@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The dimension of ages: the label of an age class.
+ * dimension.c has it in its table.
  */
 #include "table/dimension_kinds.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The dimensions of hits: probe point, and the innermost frame of the program.
+ * The dimensions of hits: probe point, and the innermost frame of the program. dimension.c has them
+ * in its table.
  */
 #include "table/dimension_kinds.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The dimensions that follow from an origin: cache, stack and module.
+ * The dimensions that follow from an origin: cache, stack and module. dimension.c has them in its
+ * table.
  */
 #include "table/dimension_kinds.h"
 

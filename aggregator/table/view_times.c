@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Adds up the times of objects over the cells of a row or of all rows.
+ * Adds up the times of objects over the cells of a row or of all rows. text_held.c, render_json.c
+ * and page_data.c ask; nothing is kept.
  */
 #include "table/view_times.h"
 

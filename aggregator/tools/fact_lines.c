@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Prints single lines of the text report on stderr, where the result itself does not show them.
+ * tool.c and rate_run.c call it.
  */
 #include "tools/fact_lines.h"
 

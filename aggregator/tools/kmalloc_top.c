@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The command kmalloc-top: its const description, and main().
+ * All else is in tool.c.
  */
 #include "tools/tool.h"
 

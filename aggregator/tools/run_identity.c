@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tells two runs apart: boot, start, end and number of events, else the path.
+ * What tells two runs apart: boot, start, end and number of events, else the path. older_run.c and
+ * many_inputs.c compare it.
  */
 #include "tools/run_identity.h"
 

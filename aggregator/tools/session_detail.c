@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The details of a cache from a session so far. No state; takes as long as a report.
+ * The details of a cache from a session so far. No state; takes as long as a report. rate_screen.c
+ * calls it for its own session, drill.c for that of the second collection.
  */
 #include "tools/session_detail.h"
 

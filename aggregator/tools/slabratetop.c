@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The command slabratetop: its words, rules and description, and main().
+ * The command slabratetop: its words, rules and description, and main(). A run of intervals is in
+ * rate_run.c, the frame of all commands in tool.c.
  */
 #include "collect/run/collect_live.h"
 #include "options/option_table.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A thread that replaces a file with the newest text; only the newest waits. For --textfile.
+ * rate_run.c hands it a text for each interval.
  */
 #include "tools/text_file.h"
 

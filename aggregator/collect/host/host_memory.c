@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The memory that the host has available, from /proc/meminfo. Plans of buffers are bounded by it.
+ * Both collectors and their lines of --check ask.
  */
 #include "collect/host/host_memory.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds a value in a text of lines, such as a configuration or the output of a program. No state.
+ * stap_tool.c, stap_check.c and kernel_headers.c call it.
  */
 #include "collect/host/line_value.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads the numbers and bits of perf's PMUs for dynamic probes from sysfs. No state.
+ * point_functions.c and point_symbols.c ask, to probe without tracefs.
  */
 #include "collect/points/point_pmu.h"
 

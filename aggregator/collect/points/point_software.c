@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The finder of software events, by a const table.
+ * point_events.c calls it.
  */
 #include "collect/points/point_find.h"
 

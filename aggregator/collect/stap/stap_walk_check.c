@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The line of --check about who walks stacks, from the kernel's release and configuration.
+ * stap_check.c calls it.
  */
 #include "collect/stap/stap_walk_check.h"
 

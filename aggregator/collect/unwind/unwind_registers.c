@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Tables by machine: DWARF numbers of perf's registers, and which of them a sample must have.
+ * Sampling and the walk use the same table.
  */
 #include "collect/unwind/unwind_registers.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads /proc/PID/maps for the process that opens files (opener_child.c). It has no data.
+ * program_file.c wants the path, to probe a library by its name.
  */
 #include "collect/user/mapped_path.h"
 

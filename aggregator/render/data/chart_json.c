@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The chart of a run as JSON: a const table of columns, one array for each. For the page.
+ * page_data.c calls it.
  */
 #include "render/data/chart_json.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A comparison as the member "diff" of the JSON report. No state beyond the writer.
+ * A comparison as the member "diff" of the JSON report. No state beyond the writer. render_json.c
+ * calls it.
  */
 #include "render/data/render_json.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The renderer "ndjson": an object for each flat row.
+ * The renderer "ndjson": an object for each flat row. renderers.c has it in its table; flat_rows.c
+ * makes the rows.
  */
 #include "render/data/render_data.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The renderer "speedscope": a profile for each weight, from the paths of the model.
+ * The renderer "speedscope": a profile for each weight, from the paths of the model. renderers.c
+ * has it in its table.
  */
 #include "render/data/render_data.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The data of a comparison for the page: figures as columns, stacks as numbers of names.
+ * page_data.c calls it.
  */
 #include "render/picture/page_diff.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Texts with their positions in a page, in a hash table.
+ * Texts with their positions in a page, in a hash table. page_data.c and page_diff.c write these
+ * positions instead of texts.
  */
 #include "render/picture/page_names.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The renderer "text": a table with the layout of each kind of report.
+ * The renderer "text": a table with the layout of each kind of report. renderers.c has it in its
+ * table; the layouts are the text_*.c beside it.
  */
 #include "render/text/render_text.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines about how slab caches grew, and what explains that.
+ * The lines about how slab caches grew, and what explains that. text_slabstack.c and page_plain.c
+ * call it.
  */
 #include "render/text/render_text.h"
 

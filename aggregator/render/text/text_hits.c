@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines about hits: time spans with their lengths, user stacks, and the list of hits.
+ * Lines about hits: time spans with their lengths, user stacks, and the list of hits. text_stacks.c
+ * and text_facts.c call it.
  */
 #include "render/text/render_text.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The layout of --info: a table of facts with labels, completeness, losses, and files with code.
+ * render_text.c calls it.
  */
 #include "render/text/render_text.h"
 

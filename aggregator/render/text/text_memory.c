@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The line "Memory:": levels at both ends of the run, and what changed.
+ * The line "Memory:": levels at both ends of the run, and what changed. text_stacks.c,
+ * text_slabstack.c and page_plain.c call it; text_info.c for one end.
  */
 #include "render/text/render_text.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processes of a stack or report with their shares, in one line.
+ * The processes of a stack or report with their shares, in one line. text_stacks.c and text_facts.c
+ * call it.
  */
 #include "render/text/render_text.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The layout of the overview of slab caches: two tables of caches, and the use of memory above.
+ * render_text.c calls it.
  */
 #include "render/text/render_text.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What counted things are called, by kind of report: const tables of words.
+ * What counted things are called, by kind of report: const tables of words. So one layout serves
+ * allocations, held objects and hits.
  */
 #include "render/text/render_text.h"
 
