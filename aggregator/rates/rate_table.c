@@ -52,6 +52,7 @@ void rate_table_free(RateTable *table)
 		return;
 	g_array_unref(table->rows);
 	text_pool_free(table->texts);
+	g_clear_pointer(&table->held_compared, g_array_unref);
 	g_free(table->load_average);
 	g_free(table);
 }
@@ -489,6 +490,8 @@ RateTable *rate_table_new(const Interval *interval, const RateRequest *request)
 	table->partial = interval->partial;
 	table->realtime_ns = run_info_realtime_ns(request->info, table->end_ns);
 	table->load_average = load_average_of(request->info);
+	if (request->held_compared)
+		table->held_compared = g_array_ref(request->held_compared);
 	table->events_lost = request->events_lost;
 	table->sampling_period = request->sampling_period;
 	table->cost_percent = request->cost_percent;
@@ -554,6 +557,9 @@ void rate_table_add(RateTable *sum, const RateTable *later, const Metric *sort)
 	sum->end_ns = later->end_ns;
 	sum->partial = later->partial;
 	sum->realtime_ns = later->realtime_ns;
+	g_clear_pointer(&sum->held_compared, g_array_unref);
+	if (later->held_compared)
+		sum->held_compared = g_array_ref(later->held_compared);
 	g_free(sum->load_average);
 	sum->load_average = g_strdup(later->load_average);
 	sum->events_lost = loss_add(sum->events_lost, later->events_lost);

@@ -33,7 +33,10 @@ typedef struct {
 	double cost_percent;      /* of all CPUs' time, spent in probes; < 0: not measured */
 	uint64_t walks_different; /* so far: walks of stacks that differed from the kernel's */
 	uint64_t names_different; /* so far: names of slab caches that differed from the probes' */
-	TextPool *texts;          /* private */
+	/* (element-type HeldCheckRow), owned: what slab caches held at its end, beside a reading of
+	   /proc/slabinfo; NULL: there is none to compare with. */
+	GArray *held_compared;
+	TextPool *texts; /* private */
 } RateTable;
 
 /* The input of a table. Everything is borrowed for the call. */
@@ -52,6 +55,7 @@ typedef struct {
 	/* (element-type RateRow) of rate_held_rows(): what is held at the end of the interval.
 	   NULL: allocations are not paired. */
 	const GArray *held;
+	GArray *held_compared;    /* (element-type HeldCheckRow), to show in the table; or NULL */
 	bool samples_addresses;   /* the events are those of a sample of addresses */
 	LossRange events_lost;    /* to show in the table */
 	uint32_t sampling_period; /* to show in the table */

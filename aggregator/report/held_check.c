@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Compares held objects with /proc/slabinfo. Takes the cells of a view and the readings of the
- * stream; the model keeps the rows for the renderers.
+ * Compares held objects with /proc/slabinfo. Takes the cells of a view, or those held at a moment,
+ * and the readings; the model, or a rate table, keeps the rows for the renderers.
  */
 #include "report/held_check.h"
 
 #include "names/kmalloc_class.h"
-#include "names/slabinfo.h"
 #include "rates/net_check.h"
 #include "table/cell_held.h"
 
@@ -18,19 +17,20 @@ enum { PAGE_BYTES_USUAL = 4096, ERRORS_MAX = 4 /* standard errors of an estimate
 /* What is added up of a cache. */
 typedef struct {
 	HeldCheckRow row;
-	uint64_t allocated;
-	uint64_t freed;       /* of these */
+	uint64_t freed;       /* of those that were allocated */
 	uint64_t frees_named; /* all frees that name the cache */
 	uint64_t scale;
 	bool is_kmalloc;
-	bool misses_frees;
 	uint64_t tolerance; /* objects by which readings of the growth may be off */
 	bool is_read;       /* the last reading has the cache */
 } Cache;
 
 typedef struct {
-	const View *view;
+	const ViewSource *source;
+	const View *view;     /* which cells count: those of the view, or ... */
+	CellFilters *filters; /* ... if it is NULL, those that pass */
 	const Session *session;
+	const GArray *before;   /* as in HeldCheckMoment */
 	GHashTable *caches;     /* (element-type utf8 Cache), owned */
 	uint64_t frees_unnamed; /* frees of an unknown cache: by kfree() */
 	double lag; /* time between the readings and the events, as a share of the run */
@@ -70,9 +70,20 @@ static const char *slab_name(const ViewSource *source, OriginId id)
 	return label.origin == CACHE_PAGES ? NULL : label.name;
 }
 
+static bool counts(const Check *check, uint32_t cell)
+{
+	const ViewSource *source = check->source;
+	const ProfileCell *of = view_source_cell(source, cell);
+
+	if (check->view)
+		return view_counts_cell(check->view, cell);
+	return !profile_origin(source->profile, of->origin)->own &&
+	       cell_filters_against(check->filters, of) < 0;
+}
+
 static void add_held(Check *check)
 {
-	const ViewSource *source = view_source(check->view);
+	const ViewSource *source = check->source;
 
 	for (uint32_t i = 0; i < view_source_cells(source); i++) {
 		const ProfileCell *cell = view_source_cell(source, i);
@@ -84,11 +95,11 @@ static void add_held(Check *check)
 			continue;
 		cache = cache_of(check, name);
 		cell_add_sums(source, cell, &sums);
-		cache->misses_frees |= sums.held.recycled > 0;
-		if (!view_counts_cell(check->view, i))
+		cache->row.misses_frees |= sums.held.recycled > 0;
+		if (!counts(check, i))
 			continue;
 		saturate_add(&cache->row.held, sums.summary.allocations);
-		saturate_add(&cache->allocated, sums.held.allocated);
+		saturate_add(&cache->row.allocated, sums.held.allocated);
 		saturate_add(&cache->freed, sums.held.freed);
 		cache->scale = MAX(cache->scale, sums.held.scale);
 	}
@@ -97,7 +108,7 @@ static void add_held(Check *check)
 /* Frees are in the profile, whatever a view selects: any task may free an object. */
 static void add_frees(Check *check)
 {
-	const ViewSource *source = view_source(check->view);
+	const ViewSource *source = check->source;
 
 	for (uint32_t i = 0; i < profile_cell_count(source->profile); i++) {
 		const ProfileCell *cell = profile_cell(source->profile, i);
@@ -159,29 +170,42 @@ static void set_older_freed(Check *check)
 	}
 }
 
+/* Returns how many objects came after the reading, at most. */
+static uint64_t since_reading(const Check *check, const Cache *cache)
+{
+	const HeldCheckRow *before;
+
+	if (!check->before)
+		return 0;
+	before = held_check_find(check->before, cache->row.name);
+	return cache->row.allocated - (before ? MIN(before->allocated, cache->row.allocated) : 0);
+}
+
 /* More objects than are in use in the end; or more than the growth and all frees of older objects
    explain. */
 static bool is_contradicted(const Check *check, const Cache *cache)
 {
 	double held = (double)cache->row.held;
 	double error = ERRORS_MAX * sqrt(held * (double)(MAX(cache->scale, 1) - 1)) +
-		       check->lag * (double)(cache->allocated + cache->freed);
+		       check->lag * (double)(cache->row.allocated + cache->freed) +
+		       (double)since_reading(check, cache);
 	double growth = (double)cache->row.end - (double)cache->row.start;
 
 	return held > (double)cache->row.end + error ||
 	       held > growth + (double)cache->row.older_freed + (double)cache->tolerance + error;
 }
 
-static double lag_of(const Session *session)
+static double lag_of(const Check *check, double end_ns, double read_ns)
 {
-	const RunText *text = session->text;
+	const Session *session = check->session;
 	double start_ns = (double)run_info_start_ns(session->info);
-	double end_ns = (double)pairing_end_ns(session->pairing);
-	double read_ns = (double)run_text_time_ns(text, KMT_BATCH_SLABINFO, KMT_READING_START);
-	double lag_ns = ABS(read_ns - start_ns);
+	double start_read_ns =
+		(double)run_text_time_ns(session->text, KMT_BATCH_SLABINFO, KMT_READING_START);
+	double lag_ns = ABS(start_read_ns - start_ns);
 
-	read_ns = (double)run_text_time_ns(text, KMT_BATCH_SLABINFO, KMT_READING_END);
-	lag_ns += ABS(read_ns - end_ns);
+	/* What came after an earlier reading is counted. */
+	if (!check->before)
+		lag_ns += ABS(read_ns - end_ns);
 	return end_ns > start_ns ? MIN(lag_ns / (end_ns - start_ns), 1) : 1;
 }
 
@@ -222,7 +246,7 @@ static GArray *rows_of(const Check *check)
 		Cache *cache = value;
 		HeldCheckRow row = cache->row;
 
-		row.left_out = !cache->allocated && cache->misses_frees;
+		row.left_out = !row.allocated && row.misses_frees;
 		if (!cache->is_read || (!row.held && !row.left_out))
 			continue;
 		row.contradicted = is_contradicted(check, cache);
@@ -247,29 +271,51 @@ static bool is_held_at_end(const View *view, const Session *session)
 	       !held_cells_choice(source->held_cells)->at_peak;
 }
 
+/* Compares with the reading at the start, and a later one. */
+static GArray *compare_with(Check *check, const Slabinfo *end)
+{
+	g_autoptr(Slabinfo) start = reading_of(check->session, KMT_READING_START);
+	GArray *rows;
+
+	if (!slabinfo_count(start) || !slabinfo_count(end))
+		return NULL;
+	check->caches = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, cache_free);
+	add_held(check);
+	add_frees(check);
+	add_reading(check, start, false);
+	add_reading(check, end, true);
+	set_older_freed(check);
+	rows = rows_of(check);
+	g_hash_table_unref(check->caches);
+	return rows;
+}
+
 GArray *held_check_new(const View *view, const Session *session)
 {
-	Check check = { .view = view, .session = session };
-	g_autoptr(Slabinfo) start = NULL;
+	Check check = { .source = view_source(view), .view = view, .session = session };
 	g_autoptr(Slabinfo) end = NULL;
-	GArray *rows;
 
 	if (!is_held_at_end(view, session))
 		return NULL;
-	start = reading_of(session, KMT_READING_START);
 	end = reading_of(session, KMT_READING_END);
-	if (!slabinfo_count(start) || !slabinfo_count(end))
-		return NULL;
-	check.caches = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, cache_free);
-	check.lag = lag_of(session);
-	add_held(&check);
-	add_frees(&check);
-	add_reading(&check, start, false);
-	add_reading(&check, end, true);
-	set_older_freed(&check);
-	rows = rows_of(&check);
-	g_hash_table_unref(check.caches);
-	return rows;
+	check.lag = lag_of(
+		&check, (double)pairing_end_ns(session->pairing),
+		(double)run_text_time_ns(session->text, KMT_BATCH_SLABINFO, KMT_READING_END));
+	return compare_with(&check, end);
+}
+
+GArray *held_check_at(const Session *session, const HeldCheckMoment *moment)
+{
+	g_autoptr(CellFilters) filters = cell_filters_new(moment->filters, moment->source);
+	Check check = {
+		.source = moment->source,
+		.filters = filters,
+		.session = session,
+		.before = moment->before,
+	};
+
+	check.lag = lag_of(&check, (double)moment->end_ns, (double)moment->read_ns);
+	return compare_with(&check, moment->in_use);
 }
 
 bool held_check_fails(const GArray *rows)

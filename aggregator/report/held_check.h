@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #pragma once
 
+#include "names/slabinfo.h"
 #include "session/session.h"
 #include "table/view.h"
 
@@ -23,6 +24,8 @@ typedef struct {
 	uint64_t start;       /* objects in use at the start ... */
 	uint64_t end;         /* ... and at the end of the run */
 	uint64_t older_freed; /* frees whose allocation was before the run, at most */
+	uint64_t allocated;   /* objects that were followed */
+	bool misses_frees;    /* addresses were allocated again without a free */
 	bool contradicted;
 	bool left_out; /* its objects are not counted: most of its frees were not seen */
 } HeldCheckRow;
@@ -31,6 +34,22 @@ typedef struct {
    ones first, then those that hold most, then those left out. NULL: there is nothing to compare
    with, or what is counted was not held at the end. The caller unrefs it. */
 GArray *held_check_new(const View *view, const Session *session);
+
+/* A moment during a run, and a reading of another one. Everything is borrowed. */
+typedef struct {
+	const ViewSource *source; /* with the cells held at the moment */
+	const GArray *filters;    /* (element-type CellFilter): which cells count */
+	uint64_t end_ns;          /* the moment */
+	const Slabinfo *in_use;   /* the reading ... */
+	uint64_t read_ns;         /* ... and its time */
+	/* The rows of an earlier moment, if the reading is between both: what was allocated since
+	   may be too new for it. NULL: the reading is at the moment, or soon after. */
+	const GArray *before;
+} HeldCheckMoment;
+
+/* Returns such rows for a moment of a run; NULL: there is no reading of its start. The caller
+   unrefs them. What happened between a moment and a reading soon after is estimated. */
+GArray *held_check_at(const Session *session, const HeldCheckMoment *moment);
 
 /* Whether any cache is contradicted; rows may be NULL. */
 bool held_check_fails(const GArray *rows);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "collect/host/slab_facts.h"
 #include "count/intervals.h"
+#include "report/held_check.h"
 #include "rates/rate_held.h"
 #include "session/losses.h"
 
@@ -44,7 +45,8 @@ struct RateFeed {
 	Slabinfo *slabinfo;    /* owned; NULL: none */
 	const Slabinfo *shown; /* what the newest table shows of it; NULL: nothing */
 	uint64_t slabinfo_ns;
-	NetCheck *net; /* owned; NULL: not requested, or already judged */
+	GArray *held_before; /* (element-type HeldCheckRow), owned: before that reading; or NULL */
+	NetCheck *net;       /* owned; NULL: not requested, or already judged */
 };
 
 /* A recording may be from another host. */
@@ -127,12 +129,18 @@ static void find_slabinfo(RateFeed *feed, const Interval *interval)
 	}
 }
 
+static bool wants_slabinfo(const RateFeed *feed)
+{
+	return feed->options.needs & NEEDS_SLABINFO ||
+	       (!feed->options.recorded && (feed->net || feed->session->pairing));
+}
+
 /* Returns the newest reading of the objects in use at the end of an interval, or NULL. */
 static const Slabinfo *slabinfo_of(RateFeed *feed, const Interval *interval)
 {
 	const bool live = !feed->options.recorded;
 
-	if (!(feed->options.needs & NEEDS_SLABINFO) && !(feed->net && live))
+	if (!wants_slabinfo(feed))
 		return NULL;
 	if (live) {
 		read_slabinfo(feed);
@@ -165,14 +173,75 @@ static LossRange lost_since(RateFeed *feed, const ProfileTotals *interval)
 	return loss_add(since, loss_exactly(interval->over_bound));
 }
 
-/* Returns what is held at the end of an interval, with names of caches. */
-static GArray *held_at(RateFeed *feed, uint64_t end_ns, CacheNames *caches)
+/* Returns the reading that was made right after the last interval, or NULL. */
+static Slabinfo *reading_after(const RateFeed *feed, uint64_t end_ns, uint64_t *read_ns)
+{
+	const Session *session = feed->session;
+	const GString *text = run_text_of(session->text, KMT_BATCH_SLABINFO, KMT_READING_END);
+	uint64_t window_end_ns =
+		run_info_number(session->info, KMT_FIELD_WINDOW_END_NS, UINT64_MAX);
+
+	*read_ns = run_text_time_ns(session->text, KMT_BATCH_SLABINFO, KMT_READING_END);
+	if (!text || end_ns < window_end_ns || *read_ns > end_ns + SLABINFO_LATE_NS ||
+	    *read_ns + SLABINFO_LATE_NS < end_ns)
+		return NULL;
+	return slabinfo_of_run(feed, text);
+}
+
+/* Compares what is held with a reading that was made during the interval or before, or with that at
+   the end of the run. What is freed between an interval and a reading after it is not known yet, so
+   such a reading waits for the next interval. Returns the rows for the table. */
+static GArray *compare_held(RateFeed *feed, const ViewSource *source, uint64_t end_ns)
+{
+	HeldCheckMoment moment = {
+		.source = source,
+		.filters = feed->options.cells,
+		.end_ns = end_ns,
+		.in_use = feed->slabinfo,
+		.read_ns = feed->slabinfo_ns,
+		.before = feed->held_before,
+	};
+	uint64_t read_ns;
+	g_autoptr(Slabinfo) last = reading_after(feed, end_ns, &read_ns);
+
+	if (last) {
+		moment.in_use = last;
+		moment.read_ns = read_ns;
+		moment.before = NULL;
+	} else if (!moment.before || moment.read_ns > end_ns) {
+		return NULL;
+	}
+	return held_check_at(feed->session, &moment);
+}
+
+/* Keeps what is held at the end of the last interval before a new reading. */
+static void note_held(RateFeed *feed, const ViewSource *source, uint64_t end_ns)
+{
+	const HeldCheckMoment moment = {
+		.source = source,
+		.filters = feed->options.cells,
+		.end_ns = end_ns,
+		.in_use = feed->slabinfo,
+		.read_ns = feed->slabinfo_ns,
+	};
+
+	g_clear_pointer(&feed->held_before, g_array_unref);
+	if (feed->slabinfo_ns > end_ns)
+		feed->held_before = held_check_at(feed->session, &moment);
+}
+
+/* Sets what the table shows of the moment at its end: what is held, with names of caches, and
+   objects in use. Returns the rows of what is held, which the caller unrefs. */
+static GArray *set_held(RateFeed *feed, const Interval *interval, CacheNames *caches,
+			RateRequest *request)
 {
 	static const HeldChoice all;
 	Session *session = feed->session;
+	uint64_t end_ns = interval->end_ns, read_ns = feed->slabinfo_ns;
 	const HeldMoment moment = { .end_ns = end_ns, .last_loss_ns = losses_last_ns(session) };
 	g_autoptr(CgroupNames) cgroups = cgroup_names_new(session->text);
 	g_autoptr(HeldCells) cells = NULL;
+	GArray *held;
 	ViewSource source = {
 		.profile = session->profile,
 		.caches = caches,
@@ -181,7 +250,12 @@ static GArray *held_at(RateFeed *feed, uint64_t end_ns, CacheNames *caches)
 
 	session_pair_until(session, end_ns);
 	source.held_cells = cells = held_cells_new(session->pairing, all, moment);
-	return rate_held_rows(&source, feed->options.cells);
+	request->held = held = rate_held_rows(&source, feed->options.cells);
+	request->held_compared = compare_held(feed, &source, end_ns);
+	request->slabinfo = slabinfo_of(feed, interval);
+	if (feed->slabinfo_ns != read_ns)
+		note_held(feed, &source, end_ns);
+	return held;
 }
 
 static bool samples_addresses(const Session *session, const LossTotals *totals)
@@ -195,7 +269,7 @@ static void give_table(const Interval *interval, void *user_data)
 	RateFeed *feed = user_data;
 	const Session *session = feed->session;
 	g_autoptr(CacheNames) caches = NULL;
-	g_autoptr(GArray) held = NULL;
+	g_autoptr(GArray) held = NULL, compared = NULL;
 	LossTotals totals = loss_ledger_totals(feed->session->loss);
 	ProfileTotals counted = profile_totals(interval->profile);
 	RateRequest request = {
@@ -220,7 +294,14 @@ static void give_table(const Interval *interval, void *user_data)
 	if (!feed->begun && feed->options.before_first)
 		feed->options.before_first(feed->options.user_data);
 	feed->begun = true;
-	request.slabinfo = feed->shown = slabinfo_of(feed, interval);
+	if (session->pairing) {
+		caches = cache_names_new(session->profile, session->info, session->text);
+		held = set_held(feed, interval, caches, &request);
+		compared = request.held_compared;
+	} else {
+		request.slabinfo = slabinfo_of(feed, interval);
+	}
+	feed->shown = request.slabinfo;
 	/* A recording's reading at its start has no earlier one to compare with. */
 	reading = (NetReading){
 		.slabinfo = feed->options.recorded ? NULL : feed->slabinfo,
@@ -229,10 +310,6 @@ static void give_table(const Interval *interval, void *user_data)
 	};
 	request.net = feed->net;
 	request.net_reading = feed->slabinfo_ns != read_ns || !reading.slabinfo ? &reading : NULL;
-	if (session->pairing) {
-		caches = cache_names_new(session->profile, session->info, session->text);
-		request.held = held = held_at(feed, interval->end_ns, caches);
-	}
 	request.samples_addresses = samples_addresses(session, &totals);
 	table = rate_table_new(interval, &request);
 	feed->kfree_is_blind = table->kfree_is_blind;
@@ -375,6 +452,7 @@ void rate_feed_free(RateFeed *feed)
 	session_remove_sink(feed->session, take_events);
 	intervals_free(feed->intervals);
 	slabinfo_free(feed->slabinfo);
+	g_clear_pointer(&feed->held_before, g_array_unref);
 	net_check_free(feed->net);
 	g_free(feed);
 }

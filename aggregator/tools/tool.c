@@ -557,9 +557,11 @@ static ExitStatus show_input(Options *options, Session *session)
 {
 	const ToolStream *stream = options->tool->stream;
 	g_autoptr(GError) error = NULL;
-	void *state = stream->begin(options, session, &error);
 	ExitStatus status;
+	void *state;
 
+	tool_leave_out_unpaired(options);
+	state = stream->begin(options, session, &error);
 	if (!state)
 		return fail(status_of(error), error);
 	if (tool_read_input(options, session, &error))

@@ -95,6 +95,16 @@ static void write_row(JsonWriter *json, const char *name, const RateTable *table
 	json_close(json, '}');
 }
 
+/* Writes whether frees of what is held may not be seen. */
+static void write_held(JsonWriter *json, const RateTable *table, const Facts *facts)
+{
+	if (table->sum.lacks & NEEDS_HELD)
+		return;
+	json_text(json, fact_kinds[FACT_FREES_NOT_SEEN].id, fact_text(facts, FACT_FREES_NOT_SEEN));
+	if (table->held_compared)
+		json_write_held_compared(json, table->held_compared);
+}
+
 static void write_fact(JsonWriter *json, const Facts *facts, FactId id)
 {
 	json_value(json, fact_kinds[id].id, fact_kinds[id].type, &facts->values[id]);
@@ -140,4 +150,5 @@ void json_write_interval(JsonWriter *json, const RateTable *table, const Facts *
 	write_row(json, "sum", table, &table->sum, layout);
 	if (rate_net_is_shown(layout->columns))
 		json_count(json, "net_caches_left_out", table->net_unknown);
+	write_held(json, table, facts);
 }

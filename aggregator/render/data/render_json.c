@@ -350,8 +350,7 @@ static void write_growth_figures(JsonWriter *json, const SlabGrowthRow *row)
 	json_close(json, '}');
 }
 
-/* Writes what slab caches hold, compared with /proc/slabinfo. */
-static void write_held_check(JsonWriter *json, const GArray *rows)
+void json_write_held_compared(JsonWriter *json, const GArray *rows)
 {
 	json_open(json, "held_compared", '[');
 	for (guint i = 0; i < rows->len; i++) {
@@ -459,7 +458,7 @@ static void write_view(JsonWriter *json, const ReportModel *model, FILE *out)
 	if (model->slab)
 		write_growth(json, &model->slab->growth);
 	if (model->held_check)
-		write_held_check(json, model->held_check);
+		json_write_held_compared(json, model->held_check);
 	if (model->groups)
 		write_rows(json, model, out);
 	else if (model->hits)

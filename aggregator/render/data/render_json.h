@@ -18,6 +18,9 @@ void json_write_diff(JsonWriter *json, const ReportModel *model, FILE *out);
 /* Writes the output so far, so that large reports are never completely in memory. */
 void json_flush(JsonWriter *json, FILE *out);
 
+/* Writes what slab caches hold (element-type HeldCheckRow), compared with /proc/slabinfo. */
+void json_write_held_compared(JsonWriter *json, const GArray *rows);
+
 /* Writes the members of a rate table into the open object; doc/JSON.md describes them. */
 void json_write_interval(JsonWriter *json, const RateTable *table, const Facts *facts,
 			 const RateLayout *layout);

@@ -6,6 +6,7 @@
 #include "render/text/render_text.h"
 
 #include "base/escape.h"
+#include "report/held_check.h"
 #include "rates/rate_net.h"
 
 enum { NS_PER_S = 1000000000, NAME_WIDTH_MIN = 8 };
@@ -25,9 +26,13 @@ void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *l
 
 	g_string_append_printf(out, "Allocated in intervals of %g s%s, not memory in use.\n",
 			       layout->interval_s, layout->per_second ? ", per second" : "");
-	if (shows_held(layout))
-		g_string_append(out, "Held: allocated since the start, not freed at the end of the "
-				     "interval.\n");
+	if (shows_held(layout)) {
+		g_string_append_printf(out,
+				       "Held: allocated since the start, not %sfreed at the end of "
+				       "the interval.\n",
+				       fact_text(facts, FACT_FREES_NOT_SEEN) ? "seen " : "");
+		append_fact_line(out, facts, FACT_FREES_NOT_SEEN);
+	}
 	g_string_append(out, "Covered: ");
 	escape_append(out, covered ? covered : "not known");
 	if (not_covered) {
@@ -216,11 +221,44 @@ static void append_lost(GString *out, const RateTable *table, const RateLayout *
 	g_string_append(out, "\n\n");
 }
 
-void rate_text_append(GString *out, const RateTable *table, const RateLayout *layout)
+/* Appends "Not paired: maple_node, filp (too many frees not seen): left out". */
+static void append_left_out(GString *out, const RateTable *table)
+{
+	const char *separator = "Not paired: ";
+
+	for (guint i = 0; i < table->rows->len; i++) {
+		const RateRow *row = &g_array_index(table->rows, RateRow, i);
+
+		if (!(row->lacks & NEEDS_HELD))
+			continue;
+		g_string_append_printf(out, "%s%s", separator, row->label);
+		separator = ", ";
+	}
+	if (*separator == ',')
+		g_string_append(out, " (too many frees not seen): left out\n");
+}
+
+/* Nothing is said of a run whose frees are all seen, as far as anybody knows. */
+static void append_held_doubt(GString *out, const RateTable *table, const Facts *facts)
+{
+	const GArray *rows = table->held_compared;
+	bool misses_frees = fact_text(facts, FACT_FREES_NOT_SEEN) || held_check_fails(rows);
+
+	for (guint i = 0; rows && i < rows->len; i++)
+		misses_frees |= g_array_index(rows, HeldCheckRow, i).misses_frees;
+	if (misses_frees)
+		append_held_compared(out, rows);
+	append_left_out(out, table);
+}
+
+void rate_text_append(GString *out, const RateTable *table, const Facts *facts,
+		      const RateLayout *layout)
 {
 	append_time_line(out, table);
 	append_rows(out, table, layout);
 	if (rate_net_is_shown(layout->columns))
 		rate_net_append_reasons(out, table, "\n");
+	if (shows_held(layout) && !(table->sum.lacks & NEEDS_HELD))
+		append_held_doubt(out, table, facts);
 	append_lost(out, table, layout);
 }

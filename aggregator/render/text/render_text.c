@@ -30,7 +30,7 @@ static void print_interval(const ReportModel *model, FILE *out)
 
 	if (interval->is_first && !model->source->quiet)
 		rate_text_append_head(text, model->facts, interval->layout);
-	rate_text_append(text, interval->table, interval->layout);
+	rate_text_append(text, interval->table, model->facts, interval->layout);
 	fwrite(text->str, 1, text->len, out);
 }
 

@@ -78,6 +78,10 @@ const char *counted_noun(const ReportModel *model);
    s:", of paired allocations also what was freed. */
 void append_held_stack(GString *out, const ReportModel *model, const ViewStack *stack);
 
+/* Appends a line about slab caches that hold more than /proc/slabinfo counts, and those that do
+   not; nothing if no cache was compared. rows: (element-type HeldCheckRow), or NULL. */
+void append_held_compared(GString *out, const GArray *rows);
+
 /* Appends the lines about paired allocations; nothing if they were not paired. */
 void append_held_lines(const ReportModel *model, GString *out);
 
@@ -149,4 +153,5 @@ void rate_text_append_head(GString *out, const Facts *facts, const RateLayout *l
 
 /* Appends a table in the layout of bcc's slabratetop: time and load, titles, rows, then the sum of
    all rows and the losses. */
-void rate_text_append(GString *out, const RateTable *table, const RateLayout *layout);
+void rate_text_append(GString *out, const RateTable *table, const Facts *facts,
+		      const RateLayout *layout);

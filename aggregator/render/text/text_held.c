@@ -359,14 +359,11 @@ static guint contradicted(const GArray *rows, guint *counted)
 	return count;
 }
 
-/* Caches that hold more than the kernel counts; if frees are not all observed, also that others do
-   not. */
-static void append_check_line(GString *out, const ReportModel *model)
+void append_held_compared(GString *out, const GArray *rows)
 {
-	const GArray *rows = model->held_check;
 	guint counted = 0, wrong = rows ? contradicted(rows, &counted) : 0;
 
-	if (!counted || model_sees_frees(model, &model->view->before.held))
+	if (!counted)
 		return;
 	g_string_append(out, "Compared with /proc/slabinfo: ");
 	if (!wrong)
@@ -384,6 +381,14 @@ static void append_check_line(GString *out, const ReportModel *model)
 	if (wrong < counted)
 		append_number_of(out, counted - wrong, wrong ? "other cache" : "slab cache");
 	g_string_append_c(out, '\n');
+}
+
+/* Caches that hold more than the kernel counts; if frees are not all observed, also that others do
+   not. */
+static void append_check_line(GString *out, const ReportModel *model)
+{
+	if (!model_sees_frees(model, &model->view->before.held))
+		append_held_compared(out, model->held_check);
 }
 
 static void append_slab_pages_line(GString *out, const ReportModel *model)
